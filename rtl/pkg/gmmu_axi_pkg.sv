@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// AXI4 inside the GPU and at its edge. Bursts are INCR, size is the full bus width, a burst never crosses 4 KiB.
+//
+// Inside, `port` beside the address says which memory port the burst leaves by. The edge has one AXI4 port for each.
+// Ids: every outstanding burst of a requester has an id of its own; nothing relies on an order between ids, and
+// beats of different ids may interleave on R (not on W). At the edge the requester's number stands above its id.
+package gmmu_axi_pkg;
+  import gmmu_pkg::*;
+
+  localparam int unsigned IdWidth = 8;         // inside: requester's own
+  localparam int unsigned RequesterWidth = 6;
+  localparam int unsigned EdgeIdWidth = IdWidth + RequesterWidth;
+
+  typedef enum logic [1:0] {PortVram, PortHost, PortPeer} port_e;
+
+  // AxUSER of the host port.
+  typedef enum logic [1:0] {KindLogical, KindTranslated, KindInterrupt} kind_e;
+  typedef struct packed {
+    logic [2:0]  function_number;
+    logic        relaxed;
+    logic        no_snoop;
+    logic        pasid_valid;
+    logic [19:0] pasid;
+    kind_e       kind;
+  } user_t;
+
+  typedef struct packed {  // AR and AW
+    logic [IdWidth-1:0] id;
+    port_e              port;
+    pa_t                addr;   // byte address of the first beat, any alignment: lanes below it are not used
+    logic [7:0]         len;    // beats - 1
+    user_t              user;
+  } ax_t;
+
+  typedef struct packed {
+    logic [DataWidth-1:0] data;
+    logic [DataBytes-1:0] strb;
+    logic                 last;
+  } w_t;
+
+  typedef struct packed {
+    logic [IdWidth-1:0]   id;
+    logic [DataWidth-1:0] data;
+    logic                 error;  // RRESP not OKAY
+    logic                 last;
+  } r_t;
+
+  typedef struct packed {
+    logic [IdWidth-1:0] id;
+    logic               error;
+  } b_t;
+endpackage

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// Types that rooms exchange: addresses, translation requests and answers, address space configuration.
+//
+// Words: va (GPU virtual address), gpa (GPU physical address: target, adapter, offset), iova (logical address on
+// the host port). Level 0 is the leaf level. Ranges are half open.
+`ifndef GMMU_VA_WIDTH
+`define GMMU_VA_WIDTH 48
+`endif
+`ifndef GMMU_DATA_WIDTH
+`define GMMU_DATA_WIDTH 64
+`endif
+
+package gmmu_pkg;
+  import gmmu_regs_pkg::*;
+
+  localparam int unsigned VaWidth = `GMMU_VA_WIDTH;      // 30 to 57
+  localparam int unsigned PaWidth = 48;                  // offsets of every target
+  localparam int unsigned PageLg2 = 12;
+  localparam int unsigned VpnWidth = VaWidth - PageLg2;  // 4 KiB page number of a va
+  localparam int unsigned PfnWidth = PaWidth - PageLg2;  // 4 KiB page number of an offset
+  localparam int unsigned MaxLevels = 6;
+  localparam int unsigned DataWidth = `GMMU_DATA_WIDTH;  // of the AXI ports, 64 to 512
+  localparam int unsigned DataBytes = DataWidth / 8;
+  localparam int unsigned LineBytes = 64;                // client line, and line of eight table entries
+
+  typedef logic [VaWidth-1:0] va_t;
+  typedef logic [VpnWidth-1:0] vpn_t;
+  typedef logic [PaWidth-1:0] pa_t;
+  typedef logic [PfnWidth-1:0] pfn_t;
+  typedef logic [5:0] space_t;    // address space, below the built number
+  typedef logic [4:0] port_t;     // translation port: clients first, then engine fetch, read, write
+  typedef logic [2:0] level_t;
+  typedef logic [7:0] tag_t;      // names a lookup among those outstanding on its port
+
+  typedef struct packed {
+    target_e    target;
+    logic [5:0] adapter;          // of target peer
+    pa_t        offset;
+  } gpa_t;
+
+  // A lookup. tag comes back with the answer; answers come in any order. At most one outstanding use of a tag a port.
+  typedef struct packed {
+    tag_t    tag;
+    space_t  space;
+    logic [63:0] va;              // all 64 bits: those above the geometry are checked
+    access_e access;
+  } xlate_req_t;
+
+  // The answer. fault != FaultNone: gpa, zero and coherent mean nothing. zero: reads are 0, writes are dropped.
+  // epoch is the drain generation: the user gives it back with `done` when the access that used the answer has its
+  // last R or its B (or will never be issued). Every answer, faults and zero pages included, is given back exactly once.
+  typedef struct packed {
+    tag_t    tag;
+    logic    epoch;
+    gpa_t    gpa;
+    logic    zero;
+    logic    coherent;
+    fault_e  fault;
+    level_t  level;               // of the entry at fault
+  } xlate_rsp_t;
+
+  // Accesses of one port that ended this cycle, by drain generation.
+  typedef struct packed {
+    logic [1:0] old1;             // how many of epoch 1 (0 to 3)
+    logic [1:0] old0;             // how many of epoch 0
+  } xlate_done_t;
+
+  // One address space as software writes it (space registers geometry and root).
+  typedef struct packed {
+    logic              enable;
+    gpa_t              root;      // 4 KiB aligned
+    logic [31:0]       root_entries;
+    level_t            levels;    // 2 to 6
+    logic [5:0][3:0]   bits;      // index bits by level, 1 to 13; [0] is the leaf
+  } space_cfg_t;
+
+  typedef enum logic [1:0] {
+    CtlInvalidate,                // drop translations of scope; done when no older one is in use
+    CtlSetSpace                   // new configuration for space; flushes the space if it differs from the old one
+  } mmu_op_e;
+
+  typedef struct packed {
+    mmu_op_e    op;
+    scope_e     scope;
+    space_t     space;
+    logic [63:0] va_start;
+    logic [63:0] va_end;
+    space_cfg_t cfg;
+  } mmu_ctl_t;
+
+  // A fault as the log takes it.
+  typedef struct packed {
+    fault_e      reason;
+    space_t      space;
+    port_t       port;
+    access_e     access;
+    level_t      level;
+    logic        physical;
+    logic [31:0] fence;
+    logic [63:0] address;
+  } fault_info_t;
+
+  // What the MMU tells the event port: one answered lookup.
+  typedef struct packed {
+    space_t      space;
+    access_e     access;
+    logic [63:0] va;
+    gpa_t        gpa;
+    logic        zero;
+    fault_e      fault;
+    level_t      level;
+  } xlate_event_t;
+endpackage

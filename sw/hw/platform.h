@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "hw/host_ram.h"
+
+namespace gmmu::hw {
+
+/// PCI bus, device, function.
+struct Bdf {
+  uint8_t bus = 0;
+  uint8_t device = 0;
+  uint8_t function = 0;
+  uint16_t requester_id() const { return static_cast<uint16_t>(bus << 8 | device << 3 | function); }
+  std::string ToString() const;  // "01:00.0"
+};
+
+/// A message-signalled interrupt as the CPU receives it: a write of `data` to 0xFEExxxxx.
+struct Message {
+  uint64_t address = 0;
+  uint32_t data = 0;
+};
+
+/// What firmware tells the operating system.
+struct FirmwareTables {
+  std::vector<Range> ram;              ///< installed RAM
+  std::optional<uint64_t> iommu_base;  ///< VT-d unit's registers (DMAR); absent: no IOMMU
+  uint16_t gpu_vendor = 0;
+  uint16_t gpu_device = 0;
+};
+
+/// A counter as reports print it. `name` is snake_case and unique in its block; description and unit always stand.
+struct Counter {
+  std::string block;
+  std::string name;
+  uint64_t value = 0;
+  std::string unit;
+  std::string description;
+};
+
+/// What the translation checker and other probes found wrong; a run with one has failed.
+struct Finding {
+  std::string probe;  ///< "translation", "bus", ...
+  std::string text;
+};
+
+/// Counts kept by the bus monitor at the device's side of the root complex.
+struct BusCounts {
+  uint64_t reads = 0;
+  uint64_t writes = 0;
+  uint64_t messages = 0;
+  uint64_t total() const { return reads + writes + messages; }
+};
+
+/// Observation of the machine that no real one offers; null on engines without it.
+class Instruments {
+ public:
+  virtual ~Instruments() = default;
+  virtual std::vector<Counter> Counters() = 0;
+  virtual std::vector<Finding> Findings() = 0;
+  /// Requests that the device has put on the bus since reset.
+  virtual BusCounts BusTraffic(Bdf device) = 0;
+  /// Accesses (after the IOMMU) to host physical pages, for proofs of silence: counts reads and writes by any device.
+  /// Watching starts at the first call for the page.
+  virtual uint64_t PageAccesses(uint64_t pfn) = 0;
+  /// The operating system regards every translation of [start, end) in `space` of GPU `unit` as flushed from now on
+  /// (whole space: 0, ~0). The checker demands new translations from here, whatever the hardware did.
+  virtual void NoteFlush(unsigned unit, unsigned space, uint64_t start, uint64_t end) = 0;
+  /// GPU clock edges since reset release, and those that the engine evaluated.
+  virtual uint64_t Cycles() = 0;
+  virtual uint64_t CyclesEvaluated() = 0;
+};
+
+/// The only way from software to the machine: what a CPU, its chipset and firmware offer.
+///
+/// Calls that touch the machine take simulated (or real) time; other software runs only in them. All addresses are host
+/// physical. An engine implements it; a test records through RecordingPlatform (hw/recording.h).
+class Platform {
+ public:
+  virtual ~Platform() = default;
+
+  virtual const FirmwareTables& firmware() const = 0;
+  virtual HostRam& ram() = 0;
+
+  /// Uncached access to a device or the IOMMU; `size` 1, 2, 4 or 8, naturally aligned. An address that nobody decodes
+  /// reads all ones; a write there is dropped.
+  virtual uint64_t MmioRead(uint64_t address, unsigned size) = 0;
+  virtual void MmioWrite(uint64_t address, unsigned size, uint64_t value) = 0;
+  /// Write-combined copies, 8-byte aligned address and size. In order with other accesses to the same device.
+  virtual void MmioReadBlock(uint64_t address, void* to, size_t size) = 0;
+  virtual void MmioWriteBlock(uint64_t address, const void* from, size_t size) = 0;
+
+  /// PCI configuration space; `size` 1, 2 or 4. A function that does not exist reads all ones.
+  virtual uint32_t ConfigRead(Bdf bdf, uint16_t offset, unsigned size) = 0;
+  virtual void ConfigWrite(Bdf bdf, uint16_t offset, unsigned size, uint32_t value) = 0;
+
+  /// The oldest interrupt message not taken yet.
+  virtual std::optional<Message> TakeMessage() = 0;
+  /// Lets time pass until a message is pending (true) or `bound_ns` nanoseconds have passed (false).
+  virtual bool WaitForMessage(uint64_t bound_ns) = 0;
+  /// Nanoseconds since power-on, in the machine's time.
+  virtual uint64_t NowNs() = 0;
+
+  virtual Instruments* instruments() { return nullptr; }
+};
+
+}  // namespace gmmu::hw
