@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <optional>
+
+#include "hw/gmmu_regs.h"
+
+namespace gmmu::sim {
+
+/// An address space as the registers `space.geometry` and `space.root` state it (docs/page-tables.md, Geometry).
+struct SpaceConfig {
+  bool enable = false;
+  regs::Target root_target = regs::Target::kSystem;
+  uint64_t root_address = 0;   ///< bytes, 4 KiB aligned
+  uint32_t root_entries = 0;
+  unsigned levels = 0;         ///< 2 to 6
+  std::array<uint8_t, 6> bits{};  ///< index bits by level, [0] is the leaf
+
+  static SpaceConfig FromRegisters(uint64_t geometry, uint64_t root);
+  /// Bytes that one entry of `level` covers, as a logarithm.
+  unsigned Shift(unsigned level) const;
+  bool operator==(const SpaceConfig& other) const;
+  bool operator!=(const SpaceConfig& other) const { return !(*this == other); }
+};
+
+/// GPU physical address: {target, adapter, offset in bytes}.
+struct Gpa {
+  regs::Target target = regs::Target::kSystem;
+  uint8_t adapter = 0;
+  uint64_t offset = 0;
+  bool operator==(const Gpa& o) const { return target == o.target && adapter == o.adapter && offset == o.offset; }
+};
+
+/// How a walk ended. `gpa` and `coherent` mean something only if fault is kNone and zero is false.
+struct Translation {
+  regs::Fault fault = regs::Fault::kNone;
+  unsigned level = 0;  ///< of the entry at fault, or of the entry that maps the page
+  bool zero = false;
+  bool coherent = false;
+  Gpa gpa;
+  bool operator==(const Translation& o) const;  ///< equal as software sees it: the same fault and level, zero, or gpa
+};
+
+/// Reads one aligned 8-byte table entry; nullopt: the bus answered with an error.
+using EntryReader = std::function<std::optional<uint64_t>(regs::Target target, uint64_t address)>;
+
+/// The walk of docs/page-tables.md: one address, no caches, in the order of that page's table.
+///
+/// The oracle of every bench and of the translation checker. It is slow on purpose, knows nothing of the RTL, and must not
+/// be changed to agree with it.
+Translation ReferenceWalk(const SpaceConfig& space, uint64_t va, regs::Access access, const EntryReader& read);
+
+}  // namespace gmmu::sim
