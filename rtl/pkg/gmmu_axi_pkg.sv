@@ -49,4 +49,24 @@ package gmmu_axi_pkg;
     logic [IdWidth-1:0] id;
     logic               error;
   } b_t;
+
+  // The same at the edge.
+  typedef struct packed {
+    logic [EdgeIdWidth-1:0] id;
+    pa_t                    addr;
+    logic [7:0]             len;
+    user_t                  user;
+  } edge_ax_t;
+
+  typedef struct packed {
+    logic [EdgeIdWidth-1:0] id;
+    logic [DataWidth-1:0]   data;
+    logic                   error;
+    logic                   last;
+  } edge_r_t;
+
+  typedef struct packed {
+    logic [EdgeIdWidth-1:0] id;
+    logic                   error;
+  } edge_b_t;
 endpackage

@@ -100,6 +100,14 @@ package gmmu_pkg;
     logic [63:0] address;
   } fault_info_t;
 
+  // The aperture map's answer to the lookup of one aperture page. fault: FaultNone, or one of the FaultAperture reasons
+  // (then the rest means nothing).
+  typedef struct packed {
+    fault_e fault;
+    logic   coherent;
+    pfn_t   page;                 // logical page in host memory
+  } aperture_rsp_t;
+
   // What the MMU tells the event port: one answered lookup.
   typedef struct packed {
     space_t      space;
