@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Types of the paging DMA engine: ring configuration and state, transfer jobs, faults inside the engine.
+package gmmu_dma_pkg;
+  import gmmu_pkg::*;
+  import gmmu_regs_pkg::*;
+
+  // A ring as software writes it (registers ring[n].base, ctrl, tail, fence_address).
+  typedef struct packed {
+    logic        enable;
+    logic        privileged;
+    logic [3:0]  size_lg2;
+    target_e     base_target;
+    pa_t         base;           // 4 KiB aligned
+    logic [15:0] tail;           // as written; taken modulo the size
+    pa_t         fence_address;  // 16-byte aligned, system memory
+  } ring_cfg_t;
+
+  // A ring as software reads it (registers ring[n].head, status, last_fence, error_command, error_address).
+  typedef struct packed {
+    logic [15:0] head;
+    logic        busy;
+    logic        error;
+    fault_e      reason;
+    access_e     access;
+    level_t      level;
+    logic [31:0] fence;          // of the entry at fault
+    logic [31:0] last_fence;
+    logic [31:0] error_offset;
+    logic [31:0] error_header;
+    logic [63:0] error_address;
+  } ring_state_t;
+
+  // An address as a ring entry or a command names it.
+  typedef struct packed {
+    logic        physical;
+    target_e     target;         // of a physical address
+    space_t      space;          // of a virtual address
+    logic [63:0] address;        // va, or offset in target
+  } place_t;
+
+  // What a transfer job writes.
+  typedef enum logic [2:0] {
+    SourceCopy,                  // bytes read from src
+    SourcePattern,               // value[31:0] repeated: byte i is pattern byte i mod 4
+    SourceWords,                 // 8-byte words that come on the inline stream
+    SourceSteps,                 // 8-byte words value, value + step, value + 2 step, ...
+    SourcePair                   // two 8-byte words: value, step
+  } source_e;
+
+  typedef logic [7:0] job_id_t;
+
+  // A transfer: `length` bytes (not 0) to dst. Destinations of word sources are 8-byte aligned, lengths multiples of 8.
+  typedef struct packed {
+    job_id_t     id;             // consecutive
+    source_e     source;
+    place_t      src;            // SourceCopy
+    place_t      dst;
+    logic [47:0] length;
+    logic [63:0] value;
+    logic [63:0] step;
+  } job_t;
+
+  // Why a transfer or a fetch stopped.
+  typedef struct packed {
+    fault_e      reason;
+    access_e     access;
+    level_t      level;
+    place_t      place;          // first byte of the burst at fault
+  } dma_fault_t;
+endpackage
