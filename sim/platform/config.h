@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gmmu::sim {
+
+/// A configuration that cannot be used. what() is one to three lines: where, what, and the way out.
+class ConfigError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// The complete description of one machine. Defaults are those of the key table in config.cc, which is the only place
+/// that lists units, ranges and descriptions; `gmmu config` prints it.
+struct MachineConfig {
+  struct Gpu {
+    uint64_t clock_mhz;
+    uint64_t vram_mib;
+    uint64_t aperture_mib;
+    uint64_t limit_bits;                    ///< HighestVisibleAddress = 2^limit_bits - 1
+    std::vector<uint64_t> page_table_bits;  ///< index bits by level, leaf first
+    uint64_t vram_latency;                  ///< cycles
+    uint64_t vram_outstanding;              ///< bursts
+    bool vram_reorder;
+    uint64_t mmio_bound_ns;
+    // Build keys: must equal what the binary was built with.
+    uint64_t clients, rings, spaces, l1_entries, l2_entries, l2_ways, large_entries, walk_cache, walks, reads_in_flight,
+        data_bits, va_bits;
+
+    uint64_t vram_bytes() const { return vram_mib << 20; }
+    uint64_t aperture_bytes() const { return aperture_mib << 20; }
+    uint64_t highest_visible_address() const { return (uint64_t{1} << limit_bits) - 1; }
+  } gpu;
+
+  struct Pcie {
+    uint64_t generation, lanes, header_bytes, max_payload, max_read_request, completion_boundary, tags;
+    uint64_t posted_credits, non_posted_credits, completion_credits;
+    uint64_t latency_ns;  ///< one way
+  } pcie;
+
+  struct Host {
+    uint64_t memory_gib;
+    uint64_t dram_banks, dram_row_bytes, dram_trcd_ps, dram_trp_ps, dram_tcas_ps, dram_bytes_per_us;
+    uint64_t dram_refresh_interval_ns, dram_refresh_ns, dram_base_ns;
+
+    uint64_t memory_bytes() const { return memory_gib << 30; }
+  } host;
+
+  struct Iommu {
+    bool present;
+    bool caching_mode, write_buffer_flush;
+    uint64_t iotlb_sets, iotlb_ways, context_entries, paging_entries;
+    uint64_t fault_records, walks, lookup_ns, descriptor_ns;
+  } iommu;
+
+  struct Os {
+    std::string iommu;  ///< "remap" or "physical"
+
+    bool remap() const { return iommu == "remap"; }
+  } os;
+
+  struct Sim {
+    bool checker;
+    uint64_t batch;  ///< cycles
+  } sim;
+
+  /// Deliberate faults, for tests of the checks. All off by default.
+  struct Inject {
+    struct VramFlip {
+      uint64_t after_write_bytes;  ///< 0: off
+    } vram_flip;
+    bool drop_fence;
+    uint64_t late_interrupt_ns;
+    // The operating system's and the driver's.
+    bool unmapped_page, wrong_pte, wrong_adl, missing_flush;
+    std::string leak;  ///< kind of object to leak; empty: none
+  } inject;
+
+  /// The default machine.
+  static MachineConfig Default();
+  /// Defaults changed by the TOML text; `file` is the name that errors give. Throws ConfigError for a syntax error, an
+  /// unknown key (with the nearest known one), a wrong type, a value out of range, and keys that contradict.
+  static MachineConfig FromToml(std::string_view text, const std::string& file);
+  /// The same of a file. Throws ConfigError when it cannot be read.
+  static MachineConfig FromFile(const std::string& path);
+
+  /// Loadable TOML of every key, each with its unit, range and description as a comment.
+  std::string ToToml() const;
+  /// Throws ConfigError if a build key differs from what this binary was built with, naming the command that builds it.
+  void CheckBuilt() const;
+};
+
+}  // namespace gmmu::sim
