@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// First in, first out. Depth is any number from 1 on.
+//
+//   input    ready_o while not full; it comes from a register and depends on no input
+//   output   data_o stands while valid_o && !ready_i; a word written at one edge can be taken at the next
+module gmmu_fifo #(
+  parameter int unsigned Width = 8,
+  parameter int unsigned Depth = 2
+) (
+  input  logic             clk_i,
+  input  logic             rst_i,
+
+  input  logic             valid_i,
+  output logic             ready_o,
+  input  logic [Width-1:0] data_i,
+
+  output logic             valid_o,
+  input  logic             ready_i,
+  output logic [Width-1:0] data_o
+);
+  if (Depth < 1) begin : g_illegal
+    $fatal(1, "gmmu_fifo: Depth must be at least 1");
+  end
+
+  localparam int unsigned PointerWidth = Depth > 1 ? $clog2(Depth) : 1;
+  localparam int unsigned CountWidth = $clog2(Depth + 1);
+  localparam logic [PointerWidth-1:0] Last = PointerWidth'(Depth - 1);
+
+  logic [Width-1:0]        words_q [Depth];
+  logic [PointerWidth-1:0] write_q, read_q;
+  logic [CountWidth-1:0]   count_q;
+  logic                    push, pop;
+
+  assign ready_o = count_q != CountWidth'(Depth);
+  assign valid_o = count_q != '0;
+  assign data_o = words_q[read_q];
+  assign push = valid_i && ready_o;
+  assign pop = valid_o && ready_i;
+
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      write_q <= '0;
+      read_q <= '0;
+      count_q <= '0;
+    end else begin
+      if (push) write_q <= write_q == Last ? '0 : write_q + 1'b1;
+      if (pop) read_q <= read_q == Last ? '0 : read_q + 1'b1;
+      if (push && !pop) count_q <= count_q + 1'b1;
+      if (pop && !push) count_q <= count_q - 1'b1;
+    end
+    if (push) words_q[write_q] <= data_i;
+  end
+endmodule

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Register slice of one stream: both directions registered, one word per cycle, one cycle of latency.
+//
+//   input    ready_o comes from a register and depends on no input
+//   output   valid_o and data_o come from registers; an offer stands until it is taken
+module gmmu_skid #(
+  parameter int unsigned Width = 8
+) (
+  input  logic             clk_i,
+  input  logic             rst_i,
+
+  input  logic             valid_i,
+  output logic             ready_o,
+  input  logic [Width-1:0] data_i,
+
+  output logic             valid_o,
+  input  logic             ready_i,
+  output logic [Width-1:0] data_o
+);
+  logic             spare_valid_q;
+  logic [Width-1:0] spare_q;
+
+  assign ready_o = !spare_valid_q;
+
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      valid_o <= 1'b0;
+      spare_valid_q <= 1'b0;
+    end else if (!valid_o || ready_i) begin
+      valid_o <= spare_valid_q || valid_i;
+      spare_valid_q <= 1'b0;
+    end else if (valid_i) begin
+      spare_valid_q <= 1'b1;
+    end
+
+    if (!valid_o || ready_i) data_o <= spare_valid_q ? spare_q : data_i;
+    if (!spare_valid_q) spare_q <= data_i;
+  end
+endmodule
