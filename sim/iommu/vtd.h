@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "hw/platform.h"
+#include "iommu/vtd_caches.h"
+#include "iommu/vtd_drain.h"
+#include "iommu/vtd_events.h"
+#include "iommu/vtd_types.h"
+
+namespace gmmu::sim {
+
+/// One request on its way through the unit: made by VtdCore::Lookup, fed by VtdCore::Feed. A value; keep it anywhere.
+class VtdWalk {
+ public:
+  bool done() const { return stage_ == Stage::kDone; }
+  /// The read that the walk wants next; only while not done.
+  const VtdRead& read() const { return read_; }
+  /// Only when done.
+  const VtdResult& result() const { return result_; }
+  const VtdRequest& request() const { return request_; }
+  /// Reads that this walk was fed.
+  unsigned reads() const { return reads_; }
+
+ private:
+  friend class VtdCore;
+  enum class Stage : uint8_t { kRoot, kContext, kTable, kDone };
+
+  VtdRequest request_;
+  VtdResult result_;
+  Stage stage_ = Stage::kDone;
+  VtdRead read_;
+  VtdContext context_;
+  uint8_t level_ = 0;       ///< of the table being read
+  bool read_ok_ = true, write_ok_ = true;  ///< ANDed permissions
+  bool functional_ = false;  ///< leaves no trace: no cache, record or counter
+  uint64_t generation_ = 0;
+  uint64_t root_ = 0;
+  uint64_t epoch_ = 0;
+  unsigned reads_ = 0;
+};
+
+/// What the invalidation queue needs from its surroundings next.
+struct VtdQueueWork {
+  enum class Kind : uint8_t {
+    kIdle,    ///< nothing, until a register is written
+    kFetch,   ///< read the 16 bytes at `address`, then FetchDone
+    kDrain,   ///< a wait descriptor holds until requests in flight are done; ask again after each Finish
+    kStatus,  ///< write `data` (32 bits) to `address`, then StatusDone
+  };
+  Kind kind = Kind::kIdle;
+  uint64_t address = 0;
+  uint32_t data = 0;
+};
+
+/// An Intel VT-d unit in legacy mode: registers, translation, caches, invalidation, faults. Knows no time.
+///
+/// A timed unit drives it in steps and puts each memory access through its own memory:
+///
+///   walk = Lookup(request)            caches are searched; a hit or a fault is done at once
+///   while (!walk.done()) Feed(walk, ok, low, high) with the bytes at walk.read()
+///   ... the access itself, at walk.result().hpa ...
+///   Finish(walk)                      exactly once for each Lookup, when the access is done or refused
+///
+/// Any number of walks may be under way. A fault is recorded when the walk becomes done. An invalidation leaves walks
+/// alone but keeps those begun before it from filling a cache, and a wait descriptor (register: ICC, IVT, TES) stands
+/// back until they, and with DR or DW the accesses translated before it, have been finished.
+///
+/// The invalidation queue is driven the same way: NextWork() says what it needs. Registers act at once.
+class VtdCore {
+ public:
+  /// Throws std::invalid_argument, naming the parameter, when one is out of its bounds.
+  explicit VtdCore(const VtdParameters& parameters);
+
+  const VtdParameters& parameters() const { return parameters_; }
+  /// Fault and invalidation-completion interrupts go here. They pass no translation.
+  void set_message_sink(const VtdMessageSink& sink);
+
+  // ---- registers: `offset` from the unit's base, below register_bytes()
+
+  uint32_t register_bytes() const { return register_bytes_; }
+  /// `size` 4 or 8, naturally aligned. Another shape reads all ones; offsets that hold no register read 0.
+  uint64_t ReadRegister(uint32_t offset, unsigned size) const;
+  /// 64-bit registers take one 64-bit or two 32-bit writes, 32-bit registers 32-bit writes; others are dropped and
+  /// counted. May leave work for the queue: ask NextWork().
+  void WriteRegister(uint32_t offset, unsigned size, uint64_t value);
+
+  // ---- translation in steps
+
+  VtdWalk Lookup(const VtdRequest& request);
+  /// The answer to walk.read(): `ok` false if unreadable; `high` only for 16-byte reads.
+  void Feed(VtdWalk& walk, bool ok, uint64_t low, uint64_t high = 0);
+  /// Starts a walk that is not done over with the caches as they are now: another walk may have filled them since, or an
+  /// invalidation made its reads old. Keeps its place for draining.
+  void Restart(VtdWalk& walk);
+  void Finish(const VtdWalk& walk);
+  /// Requests looked up and not finished.
+  uint64_t in_flight() const { return drains_.in_flight(); }
+
+  // ---- translation at once
+
+  /// As a device's request: caches, records and counters take part.
+  VtdResult Translate(VtdMemory& memory, const VtdRequest& request);
+  /// By the tables alone, with no trace: for dumps, debug accesses and as the oracle of cached translation.
+  VtdResult Peek(VtdMemory& memory, const VtdRequest& request) const;
+
+  // ---- invalidation
+
+  VtdQueueWork NextWork();
+  void FetchDone(bool ok, uint64_t low, uint64_t high);
+  void StatusDone(bool ok);
+  /// Serves the queue until it is idle or has to wait for requests in flight.
+  void RunQueue(VtdMemory& memory);
+
+  /// For a wrapper with waits of its own: what is in flight now, and whether it has finished.
+  VtdDrainTracker::Wait BeginDrain(bool reads, bool writes) { return drains_.Mark(reads, writes); }
+  bool Drained(const VtdDrainTracker::Wait& wait) const { return drains_.Done(wait); }
+  /// Counts invalidations; a result of an older generation must not be kept by anybody.
+  uint64_t generation() const { return generation_; }
+
+  // ---- observation
+
+  bool translating() const { return (status_ & 0x80000000u) != 0; }
+  uint64_t root() const { return root_; }
+  /// Everything that the tables at `root` let devices reach, by SID: exactly the translations that Peek would grant.
+  std::vector<VtdDeviceMappings> MappingsOf(VtdMemory& memory, uint64_t root) const;
+  /// Faults by reason (index: the reason's number), recorded or not.
+  const std::array<uint64_t, 16>& faults() const { return faults_; }
+  /// Block "iommu".
+  std::vector<hw::Counter> Counters() const;
+
+ private:
+  // vtd_walk.cc
+  VtdWalk Begin(const VtdRequest& request) const;
+  void Search(VtdWalk& walk);
+  void AfterContext(VtdWalk& walk);
+  void SearchTables(VtdWalk& walk);
+  void WantTable(VtdWalk& walk, unsigned level, uint64_t table) const;
+  void Advance(VtdWalk& walk, bool ok, uint64_t low, uint64_t high);
+  void FeedRoot(VtdWalk& walk, bool ok, uint64_t low, uint64_t high);
+  void FeedContext(VtdWalk& walk, bool ok, uint64_t low, uint64_t high);
+  void FeedTable(VtdWalk& walk, bool ok, uint64_t entry);
+  void Complete(VtdWalk& walk, uint64_t hpa, bool snoop);
+  void Block(VtdWalk& walk, VtdReason reason);
+  bool MayFill(const VtdWalk& walk) const;
+  uint64_t ReservedBits(unsigned level, bool leaf) const;
+
+  // vtd_registers.cc
+  uint64_t Cap() const;
+  uint64_t Ecap() const;
+  uint32_t Read32(uint32_t offset) const;
+  void Write32(uint32_t offset, uint32_t value);
+  void WriteCommand(uint32_t value);
+  bool Is64Bit(uint32_t offset) const;
+  uint32_t iva_offset() const { return parameters_.iro * 16; }
+  uint32_t iotlb_offset() const { return parameters_.iro * 16 + 8; }
+  uint32_t records_offset() const { return parameters_.fro * 16; }
+  void CheckDrains();
+
+  // vtd_queue.cc
+  void ContextCommand();
+  void IotlbCommand();
+  bool InvalidateContext(unsigned grain, uint16_t did, uint16_t sid, unsigned function_mask);
+  bool InvalidateIotlb(unsigned grain, uint16_t did, uint64_t iova, unsigned mask, bool leaf_only);
+  void QueueError(uint8_t reason);
+  void Retire();
+  uint8_t Execute(uint64_t low, uint64_t high);
+  void FinishWait();
+  uint64_t QueueBytes() const { return uint64_t{256 * 16} << (iqa_ & 7); }
+
+  const VtdParameters parameters_;
+  uint32_t register_bytes_ = 0;
+
+  // registers
+  uint32_t status_ = 0;       // GSTS
+  uint64_t rtaddr_ = 0;       // as written
+  uint64_t root_ = 0;         // as latched by SRTP
+  uint64_t ccmd_ = 0, iva_ = 0, iotlb_command_ = 0;
+  uint64_t iqh_ = 0, iqt_ = 0, iqa_ = 0, iqercd_ = 0;
+  uint32_t ics_ = 0;
+  VtdFaultLog log_;
+  VtdEvent completion_;
+
+  // caches
+  VtdContextCache contexts_;
+  VtdIotlb iotlb_;
+  VtdTableCache tables_;
+  uint64_t generation_ = 0;
+  VtdDrainTracker drains_;
+
+  // pending
+  VtdDrainTracker::Wait disable_wait_, context_wait_, iotlb_wait_;
+  bool disabling_ = false;
+  enum class QueueState : uint8_t { kReady, kFetching, kWaiting, kWriting } queue_ = QueueState::kReady;
+  VtdDrainTracker::Wait queue_wait_;  // what the next wait descriptor waits for
+  uint64_t wait_low_ = 0, wait_high_ = 0;
+
+  // counters
+  std::array<uint64_t, 16> faults_{};
+  struct {
+    uint64_t requests = 0, passed = 0, interrupts = 0, walks = 0, reads = 0, fills_refused = 0;
+    uint64_t context_hits = 0, context_misses = 0, iotlb_hits = 0, iotlb_misses = 0;
+    uint64_t table_hits = 0, table_misses = 0;
+    uint64_t context_invalidations = 0, iotlb_invalidations = 0, entries_dropped = 0, waits = 0;
+    uint64_t queue_errors = 0, flushes = 0, bad_accesses = 0;
+  } count_;
+};
+
+}  // namespace gmmu::sim

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "iommu/vtd_types.h"
+
+namespace gmmu::sim {
+
+/// What a context entry says. With caching mode also one that faults: `reason` is then not kNone and `did` is 0.
+struct VtdContext {
+  uint16_t sid = 0;
+  uint16_t did = 0;
+  uint64_t table = 0;       ///< top paging table
+  unsigned levels = 0;      ///< 3, 4 or 5
+  bool pass_through = false;
+  bool fpd = false;
+  VtdReason reason = VtdReason::kNone;
+};
+
+/// Context entries by SID; fully associative, least recently used goes.
+class VtdContextCache {
+ public:
+  explicit VtdContextCache(unsigned entries) : capacity_(entries) {}
+  const VtdContext* Find(uint16_t sid);
+  void Fill(const VtdContext& context);
+  size_t DropAll();
+  size_t DropDomain(uint16_t did);
+  /// Entries of this DID whose SID equals `sid` where `function_mask` (0..3) does not mask its low bits.
+  size_t DropDevice(uint16_t did, uint16_t sid, unsigned function_mask);
+
+ private:
+  const size_t capacity_;
+  std::vector<VtdContext> entries_;  ///< most recently used first
+};
+
+/// A finished translation, or with caching mode a failed one (`reason` not kNone; then of one 4 KiB page and one access).
+struct VtdTlbEntry {
+  uint16_t did = 0;
+  uint8_t level = 1;   ///< 1: 4 KiB, 2: 2 MiB, 3: 1 GiB
+  uint64_t page = 0;   ///< first IOVA
+  uint64_t hpa = 0;    ///< first host address
+  bool read = false, write = false, snoop = false;
+  VtdReason reason = VtdReason::kNone;
+};
+
+/// The IOTLB: tagged by DID, set-associative over the page number of each size, least recently used goes.
+class VtdIotlb {
+ public:
+  VtdIotlb(unsigned sets, unsigned ways);
+  /// The entry that serves the access: a translation of any size first (whatever its permissions), then a failure that
+  /// was kept for this kind of access.
+  const VtdTlbEntry* Find(uint16_t did, uint64_t iova, bool write);
+  void Fill(const VtdTlbEntry& entry);
+  size_t DropAll();
+  size_t DropDomain(uint16_t did);
+  /// Entries of `did` that overlap the 2^address_mask pages at `iova`; larger ones than that only if `larger`.
+  size_t DropPages(uint16_t did, uint64_t iova, unsigned address_mask, bool larger);
+
+ private:
+  struct Slot {
+    bool valid = false;
+    uint64_t used = 0;
+    VtdTlbEntry entry;
+  };
+  size_t SetOf(uint16_t did, uint64_t iova, unsigned level) const;
+  const VtdTlbEntry* Probe(uint16_t did, uint64_t iova, unsigned level, bool failure, bool write);
+  template <typename Condition>
+  size_t DropIf(Condition condition);
+
+  const unsigned sets_, ways_;
+  std::vector<Slot> slots_;
+  uint64_t clock_ = 0;
+};
+
+/// A non-leaf entry: where the table of `level` is for the IOVAs that share the bits above it.
+struct VtdTableEntry {
+  uint16_t did = 0;
+  uint8_t level = 1;   ///< of the table pointed to: 1 .. levels - 1
+  uint64_t start = 0;  ///< first IOVA that the table covers
+  uint64_t table = 0;
+  bool read = false, write = false;  ///< ANDed from the top down to here
+};
+
+/// Paging-structure caches, one a table level; fully associative, least recently used goes.
+class VtdTableCache {
+ public:
+  explicit VtdTableCache(unsigned entries_a_level) : capacity_(entries_a_level) {}
+  /// The lowest known table on the way to `iova`, below `levels`.
+  std::optional<VtdTableEntry> Find(uint16_t did, uint64_t iova, unsigned levels);
+  void Fill(const VtdTableEntry& entry);
+  size_t DropAll();
+  size_t DropDomain(uint16_t did);
+  size_t DropPages(uint16_t did, uint64_t iova, unsigned address_mask);
+
+ private:
+  const size_t capacity_;
+  std::vector<VtdTableEntry> levels_[4];  ///< [level - 1], most recently used first
+};
+
+}  // namespace gmmu::sim

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <array>
+#include <cstdint>
+#include <deque>
+
+namespace gmmu::sim {
+
+/// Counts requests in flight by epoch, so that an invalidation can wait for those before it and for no others.
+///
+/// A request enters in the current epoch as a walk, becomes a read or a write once translated, and leaves when its
+/// access is done. Mark() closes the epoch; what the mark covers is done when all epochs up to it are empty of the kinds
+/// asked for.
+class VtdDrainTracker {
+ public:
+  enum Kind : uint8_t { kWalk, kRead, kWrite };
+  struct Wait {
+    std::array<uint64_t, 3> upto{};  ///< by kind: all epochs below this one must be empty of it
+    void Join(const Wait& other);
+  };
+
+  uint64_t Enter(Kind kind);  ///< returns the epoch, to be given to Change and Leave
+  void Change(uint64_t epoch, Kind from, Kind to);
+  void Leave(uint64_t epoch, Kind kind);
+
+  /// Everything entered so far of these kinds; walks always.
+  Wait Mark(bool reads, bool writes);
+  bool Done(const Wait& wait) const;
+  uint64_t in_flight() const { return in_flight_; }
+
+ private:
+  std::array<uint64_t, 3>& At(uint64_t epoch) { return counts_[epoch - first_]; }
+  void Trim();
+
+  std::deque<std::array<uint64_t, 3>> counts_{{}};
+  uint64_t first_ = 0;  ///< epoch of counts_.front()
+  uint64_t in_flight_ = 0;
+};
+
+}  // namespace gmmu::sim

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "iommu/vtd_types.h"
+
+namespace gmmu::sim {
+
+/// Sends an interrupt message: a 32-bit write of `data` to `address`.
+using VtdMessageSink = std::function<void(uint64_t address, uint32_t data)>;
+
+/// The control, data and address registers of one of the unit's own interrupts (FECTL... or IECTL...).
+///
+/// A condition sets IP. Not masked, the message goes out and IP falls; masked, IP stays until unmasked (then the message
+/// goes out) or until software has cleared the conditions.
+class VtdEvent {
+ public:
+  void set_sink(VtdMessageSink sink) { sink_ = std::move(sink); }
+  void Raise();
+  void ConditionsCleared() { pending_ = false; }
+
+  uint32_t control() const;  ///< [31] IM, [30] IP
+  void WriteControl(uint32_t value);
+  uint32_t data() const { return data_; }
+  void WriteData(uint32_t value) { data_ = value; }
+  uint32_t address() const { return address_; }
+  void WriteAddress(uint32_t value) { address_ = value & ~uint32_t{3}; }
+
+ private:
+  void Send();
+
+  VtdMessageSink sink_;
+  bool masked_ = true;
+  bool pending_ = false;
+  uint32_t data_ = 0;
+  uint32_t address_ = 0;
+};
+
+/// Fault records, FSTS and the fault interrupt.
+class VtdFaultLog {
+ public:
+  VtdFaultLog(unsigned records, bool collapse) : collapse_(collapse), records_(records) {}
+
+  /// Records a blocked request, unless the log is full (PFO).
+  void Record(uint16_t sid, uint64_t iova, bool write, VtdAddressType type, VtdReason reason);
+  /// IQE, ICE or ITE of FSTS goes 1.
+  void RaiseStatus(uint32_t bit);
+
+  uint32_t status() const;                 ///< FSTS
+  void WriteStatus(uint32_t value);        ///< write 1 to clear: PFO, IQE, ICE, ITE
+  uint64_t record(unsigned index, bool high) const;
+  void ClearRecord(unsigned index);        ///< F written with 1
+  unsigned records() const { return static_cast<unsigned>(records_.size()); }
+
+  VtdEvent& event() { return event_; }
+  const VtdEvent& event() const { return event_; }
+  uint64_t recorded() const { return recorded_; }
+  uint64_t lost() const { return lost_; }
+
+ private:
+  struct Words {
+    uint64_t low = 0, high = 0;
+  };
+  bool Quiet() const { return (status() & ~uint32_t{0xFF01}) == 0; }  ///< neither PPF nor an error bit
+  void AfterClear();
+  bool PendingFault() const;
+
+  const bool collapse_;
+  std::vector<Words> records_;
+  unsigned next_ = 0;    ///< record that the next fault takes
+  unsigned first_ = 0;   ///< FRI
+  uint32_t bits_ = 0;    ///< PFO, IQE, ICE, ITE
+  uint64_t recorded_ = 0, lost_ = 0;
+  VtdEvent event_;
+};
+
+}  // namespace gmmu::sim

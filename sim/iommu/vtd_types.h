@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <vector>
+
+namespace gmmu::sim {
+
+/// What a VT-d unit is built with. Each default is legal and comparable with other models.
+struct VtdParameters {
+  unsigned haw = 48;              ///< host address width, bits: 32..52
+  unsigned sagaw = 0x6;           ///< bit 1: 39-bit/3 levels, bit 2: 48/4, bit 3: 57/5
+  unsigned mgaw = 48;             ///< widest IOVA, bits
+  unsigned num_fault_records = 8;  ///< 1..256
+  unsigned fro = 0x22;            ///< fault records at 16 * fro
+  unsigned iro = 0x0F;            ///< IVA and IOTLB registers at 16 * iro
+  unsigned mamv = 18;             ///< largest address mask of a page-selective invalidation
+  bool pages_2m = true;
+  bool pages_1g = true;
+  bool caching_mode = false;      ///< CM: not-present and erroneous entries are cached too
+  bool rwbf = false;              ///< software must flush the write buffer (GCMD.WBF)
+  bool snoop_control = false;     ///< SC: bit 11 of a leaf is SNP, else reserved
+  bool pass_through = true;       ///< PT: context entries of type 2
+  bool fpd_covers_reserved_context = true;  ///< reason 0xB is not recorded when FPD = 1
+  bool collapse_faults = false;   ///< a fault whose SID has an unread record already is dropped
+  /// An entry of a 2 MiB or 1 GiB page outlives a page-selective invalidation that is smaller than the page: the
+  /// longest that it may be kept. False: any overlap drops it.
+  bool keep_larger_pages = true;
+
+  unsigned context_entries = 64;  ///< context cache, fully associative LRU; 0: none
+  unsigned iotlb_sets = 16;
+  unsigned iotlb_ways = 4;        ///< 0: no IOTLB
+  unsigned psc_entries = 16;      ///< paging-structure cache, a level, fully associative LRU; 0: none
+};
+
+/// Why a request was blocked; the numbers are those of the fault record. 0 is no fault.
+enum class VtdReason : uint8_t {
+  kNone = 0x0,
+  kRootNotPresent = 0x1,
+  kContextNotPresent = 0x2,
+  kContextInvalid = 0x3,  ///< AW or TT not supported, or the top paging table is unreadable
+  kAddressWidth = 0x4,
+  kNoWrite = 0x5,
+  kNoRead = 0x6,
+  kTableUnreadable = 0x7,  ///< a paging table below the top
+  kRootUnreadable = 0x8,
+  kContextUnreadable = 0x9,
+  kRootReserved = 0xA,
+  kContextReserved = 0xB,
+  kEntryReserved = 0xC,
+  kAtsBlocked = 0xD,
+  kInterruptRange = 0xE,  ///< the resulting address is in the interrupt range
+};
+/// snake_case, as reports print it; "unknown" for a number that is none.
+const char* NameOf(VtdReason reason);
+
+/// The AT field of a request.
+enum class VtdAddressType : uint8_t { kUntranslated = 0, kTranslationRequest = 1, kTranslated = 2 };
+
+/// A memory request of a device. It must not cross a 4 KiB boundary.
+struct VtdRequest {
+  uint16_t sid = 0;
+  uint64_t iova = 0;
+  bool write = false;
+  VtdAddressType type = VtdAddressType::kUntranslated;
+};
+
+enum class VtdOutcome : uint8_t {
+  kMemory,     ///< access `hpa`
+  kInterrupt,  ///< a write to the interrupt window: `hpa` is its address
+  kBlocked,    ///< a read completes unsuccessfully, a write is dropped
+};
+
+struct VtdResult {
+  VtdOutcome outcome = VtdOutcome::kBlocked;
+  uint64_t hpa = 0;
+  bool translated = false;  ///< false: passed unchanged (translation off or pass-through)
+  bool snoop = false;       ///< SNP of the leaf: snoop whatever the request says
+  /// kNone with kBlocked: a read of the interrupt window, which is not recorded.
+  VtdReason reason = VtdReason::kNone;
+  bool ok() const { return outcome != VtdOutcome::kBlocked; }
+};
+
+/// One read of host memory that the unit wants: 8 or 16 bytes, naturally aligned.
+struct VtdRead {
+  uint64_t address = 0;
+  unsigned bytes = 0;
+};
+
+/// Host memory as the unit's own accesses see it: untranslated, coherent.
+class VtdMemory {
+ public:
+  virtual ~VtdMemory() = default;
+  /// 8 aligned bytes; false: unreadable (not backed by memory).
+  virtual bool Read64(uint64_t hpa, uint64_t* value) = 0;
+  /// 4 aligned bytes.
+  virtual bool Write32(uint64_t hpa, uint32_t value) = 0;
+};
+
+/// [iova, iova + bytes) reaches [hpa, hpa + bytes).
+struct VtdMapping {
+  uint64_t iova = 0;
+  uint64_t hpa = 0;
+  uint64_t bytes = 0;
+  bool read = false;
+  bool write = false;
+};
+
+/// What one context entry lets its device reach.
+struct VtdDeviceMappings {
+  uint16_t sid = 0;
+  uint16_t domain = 0;
+  unsigned aw_bits = 0;
+  bool pass_through = false;  ///< then `mappings` is empty and every address passes
+  std::vector<VtdMapping> mappings;  ///< ascending; neighbours that continue each other are one
+};
+
+}  // namespace gmmu::sim

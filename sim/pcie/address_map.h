@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "hw/host_ram.h"
+
+namespace gmmu::sim {
+
+inline constexpr uint64_t kLowRamEnd = uint64_t{2} << 30;     ///< RAM, then devices
+inline constexpr uint64_t kHighRamStart = uint64_t{4} << 30;  ///< RAM again
+inline constexpr uint64_t kIommuBase = 0xFED90000;
+inline constexpr uint64_t kIommuBytes = 0x1000;
+inline constexpr uint64_t kMessageStart = 0xFEE00000;  ///< interrupt messages
+inline constexpr uint64_t kMessageEnd = 0xFEF00000;
+
+enum class Region : uint8_t {
+  kNone,     ///< nobody decodes it: reads all ones, writes are dropped
+  kRam,      ///< `offset` is the host physical address
+  kIommu,    ///< `offset` from the unit's register base
+  kMessage,  ///< the interrupt window; `offset` is the address itself
+  kBar,      ///< BAR `bar` of GPU `unit`, `offset` inside it
+};
+
+struct Decoded {
+  Region region = Region::kNone;
+  unsigned unit = 0;
+  unsigned bar = 0;
+  uint64_t offset = 0;
+};
+
+/// Who answers to a host physical address: RAM from 0 to 2 GiB and from 4 GiB on, devices between.
+///
+/// RAM always wins over BARs, the IOMMU and the message window over BARs: a BAR programmed over them is not seen there.
+class AddressMap {
+ public:
+  /// `ram_bytes`: installed RAM, a multiple of 4 KiB, more than 0; `iommu`: the unit's registers are there.
+  AddressMap(uint64_t ram_bytes, bool iommu);
+
+  /// RAM of a PC with `bytes` installed: what lies past 2 GiB moves to 4 GiB.
+  static std::vector<hw::Range> RamRanges(uint64_t bytes);
+
+  /// BAR `bar` of GPU `unit` answers at [base, base + size) from now on; `size` 0: nowhere.
+  void SetBar(unsigned unit, unsigned bar, uint64_t base, uint64_t size);
+
+  /// The owner of all of [address, address + size); kNone when one region does not hold all of it.
+  Decoded Decode(uint64_t address, uint64_t size) const;
+
+  const std::vector<hw::Range>& ram() const { return ram_; }
+  std::optional<uint64_t> iommu_base() const;
+
+ private:
+  struct Bar {
+    unsigned unit, bar;
+    uint64_t base, size;
+  };
+  std::vector<hw::Range> ram_;
+  bool iommu_;
+  std::vector<Bar> bars_;
+};
+
+}  // namespace gmmu::sim

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <array>
+#include <cstdint>
+#include <functional>
+
+namespace gmmu::sim {
+
+struct ConfigSpaceParameters {
+  uint16_t vendor = 0x1234;
+  uint16_t device = 0x474D;
+  uint8_t revision = 0;
+  uint32_t bar0_bytes = 64u << 10;  ///< registers; a power of two, at least 4 KiB
+  uint32_t bar2_bytes = 64u << 20;  ///< window onto VRAM
+  unsigned max_payload = 256;       ///< what the PCIe capability offers, 128..4096
+  unsigned max_read_request = 512;  ///< its reset value
+  unsigned link_generation = 3;
+  unsigned link_lanes = 8;
+};
+
+/// Configuration space of one GPU function: a type-0 header, MSI and PCI Express capabilities, 256 bytes.
+///
+///   0x00 vendor, device     0x04 command, status (capabilities)   0x08 class 0x030000, revision
+///   0x10 BAR0 (32-bit memory, registers)   0x18 BAR2 (32-bit memory, window)   0x34 -> 0x50
+///   0x50 MSI: one vector, 64-bit address   0x60 PCI Express endpoint
+///
+/// A BAR is sized as usual: write all ones, read back, the low zero bits of the address part are the size.
+class ConfigSpace {
+ public:
+  static constexpr uint16_t kMsi = 0x50;
+  static constexpr uint16_t kExpress = 0x60;
+
+  explicit ConfigSpace(const ConfigSpaceParameters& parameters);
+
+  /// `size` 1, 2 or 4, naturally aligned, inside 4 KiB. Above 256 bytes: reads zero, writes are dropped. An access of
+  /// another shape reads all ones and writes nothing.
+  uint32_t Read(uint16_t offset, unsigned size) const;
+  void Write(uint16_t offset, unsigned size, uint32_t value);
+
+  bool memory_enable() const { return (Word(0x04) & 2) != 0; }
+  bool bus_master() const { return (Word(0x04) & 4) != 0; }
+  bool intx_disable() const { return (Word(0x04) & 0x400) != 0; }
+
+  /// Address and size of BAR 0 or 2; a size of 0 for any other.
+  uint64_t bar_base(unsigned bar) const;
+  uint64_t bar_bytes(unsigned bar) const;
+  /// The BAR answers: memory enabled, and its address is not zero.
+  bool bar_active(unsigned bar) const;
+
+  bool msi_enable() const { return (Half(kMsi + 2) & 1) != 0; }
+  uint64_t msi_address() const { return Word(kMsi + 4) | uint64_t{Word(kMsi + 8)} << 32; }
+  uint32_t msi_data() const { return Half(kMsi + 12); }
+
+  unsigned max_payload() const { return 128u << (Half(kExpress + 8) >> 5 & 7); }
+  unsigned max_read_request() const { return 128u << (Half(kExpress + 8) >> 12 & 7); }
+
+  /// Called after each write that changed something.
+  void OnChange(std::function<void()> hook) { hook_ = std::move(hook); }
+
+  /// Back to the state after reset; the hook is called.
+  void Reset();
+
+ private:
+  uint32_t Word(unsigned offset) const;
+  uint16_t Half(unsigned offset) const;
+  void Put(unsigned offset, unsigned size, uint32_t value, uint32_t writable);
+
+  const ConfigSpaceParameters parameters_;
+  std::array<uint8_t, 256> bytes_{};
+  std::array<uint8_t, 256> writable_{};  ///< bits that software may change
+  std::function<void()> hook_;
+};
+
+}  // namespace gmmu::sim
