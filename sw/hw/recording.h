@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "hw/platform.h"
+
+namespace gmmu::hw {
+
+/// A machine for unit tests with no simulator behind it: answers as programmed and logs every access.
+///
+/// It has RAM, one GPU function (configuration header, BAR0 registers, BAR2 window onto VRAM) and ranges with handlers of
+/// the test's own. Registers of BAR0 keep what is written unless a handler covers them. Time advances by a fixed step
+/// with each call that touches the machine.
+class RecordingPlatform : public Platform {
+ public:
+  struct Options {
+    std::vector<Range> ram{{0, 64u << 20}};
+    std::optional<uint64_t> iommu_base;  ///< told by firmware; the test maps a handler there
+    Bdf gpu{1, 0, 0};
+    uint16_t vendor = 0x1234;
+    uint16_t device = 0x474D;
+    uint32_t bar0_bytes = 64u << 10;
+    uint32_t bar2_bytes = 64u << 20;
+    uint64_t vram_bytes = 16u << 20;
+    uint32_t window_base_register = 0x38;  ///< BAR0 offset of the register that holds the window's VRAM address
+    uint64_t step_ns = 10;                 ///< time that each call takes
+  };
+
+  enum class Kind : uint8_t {
+    kMmioRead, kMmioWrite, kBlockRead, kBlockWrite, kConfigRead, kConfigWrite, kTakeMessage, kWaitForMessage,
+  };
+  struct Access {
+    Kind kind = Kind::kMmioRead;
+    uint64_t address = 0;  ///< configuration accesses: requester id << 16 | offset
+    uint64_t size = 0;     ///< bytes; of a wait: the bound in nanoseconds
+    uint64_t value = 0;    ///< read or written (blocks: the first 8 bytes); of a wait: 1 if a message came
+    bool operator==(const Access& other) const {
+      return kind == other.kind && address == other.address && size == other.size && value == other.value;
+    }
+  };
+
+  /// `offset` is from the start of the handler's range.
+  struct Handler {
+    std::function<uint64_t(uint64_t offset, unsigned size)> read;                ///< null: all ones
+    std::function<void(uint64_t offset, unsigned size, uint64_t value)> write;  ///< null: dropped
+  };
+
+  RecordingPlatform() : RecordingPlatform(Options()) {}
+  explicit RecordingPlatform(const Options& options);
+
+  // ---- what a test programs
+
+  /// Accesses that begin in `range` (host physical) go to `handler`. The newest handler of an address wins, also over BARs.
+  void OnMmio(Range range, Handler handler);
+  /// The same for BAR0 offsets, wherever the BAR lies.
+  void OnRegister(Range offsets, Handler handler);
+  /// Contents of the 64-bit BAR0 register at `offset` (8-byte aligned) that no handler covers; 0 until set or written.
+  void SetRegister(uint32_t offset, uint64_t value) { registers_[offset / 8] = value; }
+  uint64_t Register(uint32_t offset) const;
+  void PushMessage(Message message) { messages_.push_back(message); }
+  /// Called when software waits and no message is pending: the device may act and push. May be called again.
+  void OnIdle(std::function<void()> hook) { idle_ = std::move(hook); }
+
+  // ---- what a test looks at
+
+  const std::vector<Access>& log() const { return log_; }
+  void ClearLog() { log_.clear(); }
+  /// Accesses of `kind` that begin in `range`, in order.
+  std::vector<Access> LogOf(Kind kind, Range range) const;
+  std::vector<uint8_t>& vram() { return vram_; }
+  /// Address of BAR 0 or 2 as programmed, 0 while it is not or memory decoding is off.
+  uint64_t BarBase(unsigned bar) const;
+  bool bus_master() const { return (config_[4] & 4) != 0; }
+  Message programmed_message() const;  ///< what the MSI capability is set to
+  bool msi_enabled() const { return (config_[kMsi + 2] & 1) != 0; }
+
+  // ---- Platform
+
+  const FirmwareTables& firmware() const override { return firmware_; }
+  HostRam& ram() override { return ram_; }
+  uint64_t MmioRead(uint64_t address, unsigned size) override;
+  void MmioWrite(uint64_t address, unsigned size, uint64_t value) override;
+  void MmioReadBlock(uint64_t address, void* to, size_t size) override;
+  void MmioWriteBlock(uint64_t address, const void* from, size_t size) override;
+  uint32_t ConfigRead(Bdf bdf, uint16_t offset, unsigned size) override;
+  void ConfigWrite(Bdf bdf, uint16_t offset, unsigned size, uint32_t value) override;
+  std::optional<Message> TakeMessage() override;
+  bool WaitForMessage(uint64_t bound_ns) override;
+  uint64_t NowNs() override { return now_ns_; }
+
+ private:
+  static constexpr unsigned kMsi = 0x50;
+  struct Mapped {
+    Range range;
+    Handler handler;
+  };
+
+  void Log(Kind kind, uint64_t address, uint64_t size, uint64_t value);
+  static const Mapped* Find(const std::vector<Mapped>& handlers, uint64_t address);
+  uint64_t Load(uint64_t address, unsigned size);
+  void Store(uint64_t address, unsigned size, uint64_t value);
+  uint8_t* VramAt(uint64_t address, size_t size);
+  uint32_t ConfigWord(unsigned offset) const;
+
+  const Options options_;
+  FirmwareTables firmware_;
+  HostRam ram_;
+  std::vector<Mapped> mmio_, bar0_;
+  std::map<uint32_t, uint64_t> registers_;  ///< by offset / 8
+  std::vector<uint8_t> vram_;
+  std::vector<uint8_t> config_, config_writable_;
+  std::deque<Message> messages_;
+  std::function<void()> idle_;
+  std::vector<Access> log_;
+  uint64_t now_ns_ = 0;
+};
+
+}  // namespace gmmu::hw
