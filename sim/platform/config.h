@@ -24,7 +24,8 @@ struct MachineConfig {
     uint64_t limit_bits;                    ///< HighestVisibleAddress = 2^limit_bits - 1
     std::vector<uint64_t> page_table_bits;  ///< index bits by level, leaf first
     uint64_t vram_latency;                  ///< cycles
-    uint64_t vram_outstanding;              ///< bursts
+    uint64_t vram_outstanding;              ///< bursts of each direction
+    uint64_t vram_beats, vram_beat_cycles;  ///< bandwidth: so many beats in so many cycles
     bool vram_reorder;
     uint64_t mmio_bound_ns;
     // Build keys: must equal what the binary was built with.
@@ -37,15 +38,15 @@ struct MachineConfig {
   } gpu;
 
   struct Pcie {
-    uint64_t generation, lanes, header_bytes, max_payload, max_read_request, completion_boundary, tags;
-    uint64_t posted_credits, non_posted_credits, completion_credits;
-    uint64_t latency_ns;  ///< one way
+    uint64_t generation, lanes, tlp_overhead, link_layer_ppm, max_payload, max_read_request, completion_boundary, tags;
+    uint64_t posted_headers, posted_data, non_posted_headers, completion_headers, completion_data;
+    uint64_t latency_ps;  ///< one way
   } pcie;
 
   struct Host {
     uint64_t memory_gib;
-    uint64_t dram_banks, dram_row_bytes, dram_trcd_ps, dram_trp_ps, dram_tcas_ps, dram_bytes_per_us;
-    uint64_t dram_refresh_interval_ns, dram_refresh_ns, dram_base_ns;
+    uint64_t dram_channels, dram_banks, dram_row_bytes, dram_burst_bytes, dram_burst_ps;
+    uint64_t dram_trcd_ps, dram_trp_ps, dram_tcas_ps, dram_controller_ps, dram_trefi_ps, dram_trfc_ps;
 
     uint64_t memory_bytes() const { return memory_gib << 30; }
   } host;
@@ -54,7 +55,7 @@ struct MachineConfig {
     bool present;
     bool caching_mode, write_buffer_flush;
     uint64_t iotlb_sets, iotlb_ways, context_entries, paging_entries;
-    uint64_t fault_records, walks, lookup_ns, descriptor_ns;
+    uint64_t fault_records, walks, lookup_ps, descriptor_ps;
   } iommu;
 
   struct Os {
