@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace gmmu::workload {
+
+inline constexpr uint64_t kMaxInputBytes = uint64_t{256} << 20;
+inline constexpr uint64_t kDefaultInputBytes = uint64_t{1} << 20;
+
+/// An input that cannot be used; what() is one to three lines with the way out.
+class InputError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// The whole file. Throws InputError if it is missing, unreadable, not a regular file, or larger than kMaxInputBytes
+/// (then nothing was read).
+std::vector<uint8_t> LoadInput(const std::string& path);
+
+/// `bytes` pseudo random bytes, the same for the same seed.
+std::vector<uint8_t> SeededInput(uint64_t seed, uint64_t bytes);
+
+/// A part of the input that is in VRAM at one time.
+struct Piece {
+  uint64_t offset = 0;
+  uint64_t bytes = 0;
+};
+
+/// Cuts `bytes` into pieces of at most `most` bytes (a multiple of 4096); none for 0 bytes.
+std::vector<Piece> Pieces(uint64_t bytes, uint64_t most);
+
+}  // namespace gmmu::workload
