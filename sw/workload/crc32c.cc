@@ -22,7 +22,7 @@ constexpr std::array<uint32_t, 256> kTable = MakeTable();
 
 }  // namespace
 
-uint32_t Crc32c(const void* data, size_t size, uint32_t before) {
+uint32_t Crc32c(uint32_t before, const void* data, size_t size) {
   const auto* bytes = static_cast<const uint8_t*>(data);
   uint32_t crc = ~before;
   for (size_t i = 0; i < size; ++i) crc = (crc >> 8) ^ kTable[(crc ^ bytes[i]) & 0xFF];
