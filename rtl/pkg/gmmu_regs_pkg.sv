@@ -612,7 +612,7 @@ package gmmu_regs_pkg;
   localparam logic [15:0] FaultRecordOrderByte = 16'h0018;
   typedef struct packed {
     logic [31:0] reserved0;
-    logic [31:0] sequence;  // 31:0
+    logic [31:0] sequence_;  // 31:0
   } fault_record_order_t;
 
   localparam logic [15:0] CommandHeaderWordByte = 16'h0000;
@@ -759,7 +759,7 @@ package gmmu_regs_pkg;
     logic [0:0] table_64k;  // 9:9
     logic [0:0] contiguous;  // 8:8
     logic [1:0] target;  // 7:6
-    logic [0:0] large;  // 5:5
+    logic [0:0] large_;  // 5:5
     logic [0:0] no_execute;  // 4:4
     logic [0:0] read_only;  // 3:3
     logic [0:0] coherent;  // 2:2

@@ -18,6 +18,14 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 NOTE = "Generated from rtl/pkg/gmmu.rdl by tools/regs/generate.py. Do not edit."
 
 
+# Field names of the description that are SystemVerilog keywords: they get a trailing underscore there.
+SV_KEYWORDS = {"large", "sequence", "small", "medium", "type", "table", "priority", "end", "packed"}
+
+
+def sv_name(name):
+    return name + "_" if name in SV_KEYWORDS else name
+
+
 def camel(name):
     return "".join(part[:1].upper() + part[1:] for part in name.rstrip("_").split("_"))
 
@@ -94,7 +102,7 @@ def sv(regs, records, all_enums):
                 if field.high < at:
                     out.append(f"    logic [{at - field.high - 1}:0] reserved{filler};")
                     filler += 1
-                out.append(f"    logic [{field.width - 1}:0] {field.inst_name};  // {field.high}:{field.low}")
+                out.append(f"    logic [{field.width - 1}:0] {sv_name(field.inst_name)};  // {field.high}:{field.low}")
                 at = field.low - 1
             if at >= 0:
                 out.append(f"    logic [{at}:0] reserved{filler};")
