@@ -42,4 +42,178 @@ module gmmu_aperture_map
   output logic                         hit_o,
   output logic                         idle_o
 );
+  localparam int unsigned EntryLg2 = 3;                          // entries of a line
+  localparam int unsigned EntriesPerBeat = DataBytes / 8;
+  localparam int unsigned BeatsPerLine = LineBytes / DataBytes;
+  localparam int unsigned BeatWidth = BeatsPerLine > 1 ? $clog2(BeatsPerLine) : 1;
+  localparam int unsigned IndexWidth = $clog2(Lines);
+  localparam int unsigned LineWidth = PfnWidth - EntryLg2;       // line number of a page
+  localparam int unsigned TagWidth = LineWidth - IndexWidth;
+  localparam int unsigned PortWidth = NumPorts > 1 ? $clog2(NumPorts) : 1;
+
+  if (Lines < 2 || (Lines & (Lines - 1)) != 0) begin : g_illegal
+    $fatal(1, "gmmu_aperture_map: Lines must be a power of two, 2 or more");
+  end
+
+  typedef struct packed {
+    logic valid;
+    logic coherent;
+    pfn_t page;
+  } entry_t;
+
+  typedef enum logic [1:0] {StateLook, StateAsk, StateFetch} state_e;
+
+  // One lookup at a time stands in the look stage.
+  logic [NumPorts-1:0]  grant;
+  logic [PortWidth-1:0] grant_index;
+  logic                 take;
+  logic                 look_valid_q;
+  logic [PortWidth-1:0] look_port_q;
+  pfn_t                 look_page_q;
+
+  gmmu_rr_arbiter #(.N(NumPorts)) u_arbiter (
+    .clk_i, .rst_i, .req_i(req_valid_i), .advance_i(take), .gnt_o(grant), .index_o(grant_index)
+  );
+
+  // The cache.
+  logic [Lines-1:0]      valid_q;
+  logic [TagWidth-1:0]   tag_q [Lines];
+  logic [IndexWidth-1:0] index;
+  logic [BeatWidth-1:0]  look_beat;
+  entry_t [EntriesPerBeat-1:0] row, fill_row;
+  entry_t                entry;
+  state_e                state_q;
+  logic                  killed_q;      // a flush came while the line was being fetched
+  logic                  bad_q;         // a beat of the line had an error
+  logic [BeatWidth-1:0]  fill_beat_q;
+  logic                  fill, fill_last;
+  logic                  fetched_q;     // the lookup had to wait for its line
+  logic                  flush_q;
+
+  assign index = look_page_q[EntryLg2 +: IndexWidth];
+
+  if (BeatsPerLine > 1) begin : g_beats
+    assign look_beat = look_page_q[EntryLg2-1 -: BeatWidth];
+  end else begin : g_one_beat
+    assign look_beat = '0;
+  end
+  if (EntriesPerBeat > 1) begin : g_entries
+    assign entry = row[look_page_q[$clog2(EntriesPerBeat)-1:0]];
+  end else begin : g_one_entry
+    assign entry = row[0];
+  end
+
+  for (genvar i = 0; i < EntriesPerBeat; i++) begin : g_fill
+    aperture_entry_entry_t raw;
+    logic                  unused_raw;
+    assign raw = r_i.data[64*i +: 64];
+    assign fill_row[i] = '{valid: raw.valid, coherent: raw.coherent, page: raw.page[PfnWidth-1:0]};
+    assign unused_raw = ^{raw.reserved0, raw.reserved1, raw.reserved2, raw.page};
+  end
+
+  gmmu_lutram #(.Width($bits(entry_t) * EntriesPerBeat), .Depth(Lines * BeatsPerLine)) u_entries (
+    .clk_i,
+    .write_i(fill), .write_addr_i(($clog2(Lines * BeatsPerLine))'({index, fill_beat_q} >> (BeatsPerLine > 1 ? 0 : 1))),
+    .data_i(fill_row),
+    .read_addr_i(($clog2(Lines * BeatsPerLine))'({index, look_beat} >> (BeatsPerLine > 1 ? 0 : 1))),
+    .data_o(row)
+  );
+
+  assign fill = state_q == StateFetch && r_valid_i;
+  assign fill_last = fill && r_i.last;
+
+  // Judge the lookup.
+  logic   in_range, hit, answer_now;
+  fault_e reason;
+
+  assign in_range = look_page_q[PfnWidth-1:32] == '0 && look_page_q[31:0] < pages_i;
+  assign hit = valid_q[index] && tag_q[index] == look_page_q[PfnWidth-1 -: TagWidth];
+
+  always_comb begin
+    reason = FaultNone;
+    if (!in_range) reason = FaultApertureRange;
+    else if (bad_q) reason = FaultApertureRead;
+    else if (!entry.valid) reason = FaultApertureEntry;
+  end
+
+  assign answer_now = look_valid_q && state_q == StateLook && (!in_range || hit || bad_q);
+  assign take = (!look_valid_q || answer_now) && req_valid_i != '0;
+  for (genvar i = 0; i < NumPorts; i++) begin : g_ready
+    assign req_ready_o[i] = grant[i] && (!look_valid_q || answer_now);
+  end
+
+  assign ar_valid_o = state_q == StateAsk;
+  always_comb begin
+    ar_o = '0;
+    ar_o.port = PortVram;
+    ar_o.addr = base_i + PaWidth'({look_page_q[PfnWidth-1:EntryLg2], {(2*EntryLg2){1'b0}}});
+    ar_o.len = 8'(BeatsPerLine - 1);
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      look_valid_q <= 1'b0;
+      state_q <= StateLook;
+      valid_q <= '0;
+      killed_q <= 1'b0;
+      bad_q <= 1'b0;
+      rsp_valid_o <= '0;
+      lookup_o <= 1'b0;
+      hit_o <= 1'b0;
+      flush_done_o <= 1'b0;
+      flush_q <= 1'b0;
+    end else begin
+      if (take) look_valid_q <= 1'b1;
+      else if (answer_now) look_valid_q <= 1'b0;
+
+      rsp_valid_o <= '0;
+      if (answer_now) rsp_valid_o[look_port_q] <= 1'b1;
+      lookup_o <= answer_now;
+      hit_o <= answer_now && hit && in_range && !fetched_q;
+      if (answer_now) bad_q <= 1'b0;
+
+      unique case (state_q)
+        StateLook: begin
+          if (look_valid_q && !answer_now) begin
+            state_q <= StateAsk;
+            killed_q <= 1'b0;
+          end
+        end
+        StateAsk: if (ar_ready_i) state_q <= StateFetch;
+        default: begin
+          if (r_valid_i && r_i.error) bad_q <= 1'b1;
+          if (fill_last) begin
+            state_q <= StateLook;
+            if (killed_q || flush_i) bad_q <= 1'b0;            // looked up again
+            else valid_q[index] <= !bad_q && !r_i.error;
+          end
+        end
+      endcase
+
+      // While a line is fetched its old content is gone; a flush drops all lines and the one under way.
+      if (state_q == StateAsk) valid_q[index] <= 1'b0;
+      if (flush_i) begin
+        valid_q <= '0;
+        if (state_q != StateLook || (look_valid_q && !answer_now)) killed_q <= 1'b1;
+      end
+      flush_q <= flush_i;
+      flush_done_o <= flush_q;
+    end
+
+    if (take) begin
+      look_port_q <= grant_index;
+      look_page_q <= req_page_i[grant_index];
+    end
+    if (state_q == StateLook) fill_beat_q <= '0;
+    else if (fill) fill_beat_q <= fill_beat_q + 1'b1;
+    if (state_q == StateAsk) tag_q[index] <= look_page_q[PfnWidth-1 -: TagWidth];
+    if (take || rst_i) fetched_q <= 1'b0;
+    else if (fill_last) fetched_q <= 1'b1;
+    rsp_o <= '{fault: reason, coherent: entry.coherent, page: entry.page};
+  end
+
+  assign idle_o = !look_valid_q && req_valid_i == '0 && rsp_valid_o == '0 && !flush_q && !flush_done_o;
+
+  logic unused_bits;
+  assign unused_bits = ^{r_i.id, look_page_q};
 endmodule

@@ -44,4 +44,76 @@ module gmmu_route
   input  logic                ap_rsp_valid_i,
   input  aperture_rsp_t       ap_rsp_i
 );
+  typedef struct packed {
+    logic [TagWidth-1:0] tag;
+    port_e               port;
+    pa_t                 addr;
+    logic                coherent;
+    fault_e              fault;
+    logic                aperture;  // port, page, coherent and fault come from the map's answer
+  } item_t;
+
+  // Judge the access.
+  item_t              item;
+  logic [PageLg2:0]   last_in_page;
+  logic [63:0]        last_byte;
+
+  assign last_in_page = {1'b0, gpa_i.offset[PageLg2-1:0]} + {5'd0, bytes_m1_i};
+  assign last_byte = {16'd0, gpa_i.offset[PaWidth-1:PageLg2], last_in_page[PageLg2-1:0]};
+
+  always_comb begin
+    item = '{tag: tag_i, port: PortHost, addr: gpa_i.offset, coherent: coherent_i, fault: FaultNone, aperture: 1'b0};
+    unique case (gpa_i.target)
+      TargetSystem: item.port = PortHost;
+      TargetVram: begin
+        item.port = PortVram;
+        if (last_byte >= vram_bytes_i) item.fault = FaultVramRange;
+      end
+      TargetAperture: item.aperture = 1'b1;
+      TargetPeer: begin
+        item.port = PortPeer;
+        item.fault = FaultPeerAbsent;
+      end
+    endcase
+  end
+
+  // Accesses in order, and the aperture's answers for those that asked.
+  logic          item_ready, ask_ready, push;
+  item_t         head;
+  logic          head_valid, pop;
+  aperture_rsp_t answer;
+  logic          answer_valid;
+
+  assign ready_o = item_ready && ask_ready;
+  assign push = valid_i && ready_o;
+  assign pop = valid_o && ready_i;
+
+  gmmu_fifo #(.Width($bits(item_t)), .Depth(Depth)) u_items (
+    .clk_i, .rst_i,
+    .valid_i(push), .ready_o(item_ready), .data_i(item),
+    .valid_o(head_valid), .ready_i(pop), .data_o(head)
+  );
+
+  gmmu_fifo #(.Width(PfnWidth), .Depth(2)) u_ask (
+    .clk_i, .rst_i,
+    .valid_i(push && item.aperture), .ready_o(ask_ready), .data_i(gpa_i.offset[PaWidth-1:PageLg2]),
+    .valid_o(ap_req_valid_o), .ready_i(ap_req_ready_i), .data_o(ap_req_page_o)
+  );
+
+  logic unused_answer_ready;  // never full: at most Depth accesses are inside
+  gmmu_fifo #(.Width($bits(aperture_rsp_t)), .Depth(Depth)) u_answers (
+    .clk_i, .rst_i,
+    .valid_i(ap_rsp_valid_i), .ready_o(unused_answer_ready), .data_i(ap_rsp_i),
+    .valid_o(answer_valid), .ready_i(pop && head.aperture), .data_o(answer)
+  );
+
+  assign valid_o = head_valid && (!head.aperture || answer_valid);
+  assign tag_o = head.tag;
+  assign port_o = head.port;
+  assign addr_o = {head.aperture ? answer.page : head.addr[PaWidth-1:PageLg2], head.addr[PageLg2-1:0]};
+  assign coherent_o = head.aperture ? answer.coherent : head.coherent;
+  assign fault_o = head.aperture ? answer.fault : head.fault;
+
+  logic unused_bits;  // the adapter counts once peers are linked; the page bit is 0 by contract
+  assign unused_bits = ^{gpa_i.adapter, last_in_page[PageLg2]};
 endmodule
