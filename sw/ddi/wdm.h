@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Kernel routines that a driver here may call. The OS model implements them (sw/os/kernel.cc); a driver's unit tests bring
+ * their own.
+ *
+ * Pointers to device memory (what DxgkCbMapMemory returns, and UpdatePageTable's CpuVirtual when the table lies in a memory
+ * segment) must not be dereferenced: READ_REGISTER_* and WRITE_REGISTER_* are the only access. Pointers to system memory
+ * (DMA buffers, MapPhysicalMemory) are plain memory. */
+#ifndef GMMU_DDI_WDM_H
+#define GMMU_DDI_WDM_H
+
+#include "ntddk.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* One aligned access of the named width; in order. */
+ULONG READ_REGISTER_ULONG(volatile ULONG* Register);
+void WRITE_REGISTER_ULONG(volatile ULONG* Register, ULONG Value);
+ULONG64 READ_REGISTER_ULONG64(volatile ULONG64* Register);
+void WRITE_REGISTER_ULONG64(volatile ULONG64* Register, ULONG64 Value);
+/* Count words, ascending. */
+void WRITE_REGISTER_BUFFER_ULONG64(volatile ULONG64* Register, ULONG64* Buffer, ULONG Count);
+void READ_REGISTER_BUFFER_ULONG64(volatile ULONG64* Register, ULONG64* Buffer, ULONG Count);
+
+#define POOL_FLAG_NON_PAGED 0x0000000000000040ULL
+/* Zeroed memory, or NULL. What is not freed at power-off is reported as a leak by its tag. */
+PVOID ExAllocatePool2(ULONG64 Flags, SIZE_T NumberOfBytes, ULONG Tag);
+void ExFreePoolWithTag(PVOID P, ULONG Tag);
+
+KIRQL KeGetCurrentIrql(void);
+/* Negative Interval: relative, units of 100 ns. PASSIVE_LEVEL or APC_LEVEL. */
+NTSTATUS KeDelayExecutionThread(KPROCESSOR_MODE WaitMode, BOOLEAN Alertable, PLARGE_INTEGER Interval);
+/* Time since power-on in units of 100 ns. */
+ULONGLONG KeQueryInterruptTime(void);
+
+#define DPFLTR_IHVVIDEO_ID 78
+#define DPFLTR_ERROR_LEVEL 0
+#define DPFLTR_WARNING_LEVEL 1
+#define DPFLTR_INFO_LEVEL 3
+ULONG DbgPrintEx(ULONG ComponentId, ULONG Level, const char* Format, ...);
+
+/* Stand-in for the driver's registry key: STATUS_OBJECT_NAME_NOT_FOUND when the machine gives no such value.
+ * "ApertureBytes", "LimitBits" (HighestVisibleAddress = 2^LimitBits - 1), "PageTableLevels", "PageTableBits0" (leaf) to
+ * "PageTableBits5". */
+NTSTATUS GmmuQueryParameter(const char* Name, ULONG64* Value);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
