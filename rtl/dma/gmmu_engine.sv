@@ -25,6 +25,7 @@ module gmmu_engine
   parameter int unsigned NumSpaces = 16,
   parameter int unsigned ReadsInFlight = 32,              // 2 to 128, a power of two
   parameter int unsigned MaxBurst = 128,                  // bytes, a power of two, 64 to 256
+  parameter int unsigned FetchChunks = 8,                 // 64-byte reads of a paging buffer in flight
   parameter int unsigned FirstPort = 4                    // translation port number of fetch (NumClients), for faults
 ) (
   input  logic                       clk_i,
@@ -111,4 +112,96 @@ module gmmu_engine
   output logic [8:0]                 count_write_bytes_o,
   output logic                       busy_o
 );
+  // Fetch: one stream of words, of a ring entry or of its paging buffer.
+  logic        fetch_valid, fetch_ready, fetch_abort, fetch_quiet;
+  place_t      fetch_place;
+  logic [31:0] fetch_bytes;
+  logic        word_valid, word_ready, word_error, entry, entry_ready, command_ready;
+  logic [63:0] word;
+  dma_fault_t  word_fault, command_word_fault;
+  gmmu_dma_fetch #(.Chunks(FetchChunks)) u_fetch (
+    .clk_i, .rst_i, .vram_bytes_i, .abort_i(fetch_abort), .quiet_o(fetch_quiet),
+    .job_valid_i(fetch_valid), .job_ready_o(fetch_ready), .job_place_i(fetch_place),
+    .job_bytes_i(fetch_bytes),
+    .valid_o(word_valid), .ready_i(word_ready), .word_o(word), .error_o(word_error),
+    .fault_o(word_fault),
+    .req_valid_o(fetch_req_valid_o), .req_ready_i(fetch_req_ready_i), .req_o(fetch_req_o),
+    .rsp_valid_i(fetch_rsp_valid_i), .rsp_ready_o(fetch_rsp_ready_o), .rsp_i(fetch_rsp_i),
+    .done_o(fetch_done_o),
+    .ap_req_valid_o(ap_req_valid_o[0]), .ap_req_ready_i(ap_req_ready_i[0]),
+    .ap_req_page_o(ap_req_page_o[0]), .ap_rsp_valid_i(ap_rsp_valid_i[0]), .ap_rsp_i,
+    .ar_valid_o(fetch_ar_valid_o), .ar_ready_i(fetch_ar_ready_i), .ar_o(fetch_ar_o),
+    .r_valid_i(fetch_r_valid_i), .r_i(fetch_r_i));
+  assign word_ready = entry ? entry_ready : command_ready;
+  always_comb begin
+    command_word_fault = word_fault;
+    if (word_fault.reason == FaultBusRead) command_word_fault.reason = FaultCommandFetch;
+  end
+
+  // Rings.
+  logic        start, privileged, kill, command_done, command_failed, command_killed, command_irq;
+  logic [31:0] start_bytes, error_offset, error_header;
+  place_t      start_buffer;
+  pa_t         record_address;
+  logic [63:0] record_value;
+  dma_fault_t  command_error;
+  logic [1:0]  error_path;
+  gmmu_dma_ring #(.NumRings(NumRings), .NumSpaces(NumSpaces), .FirstPort(FirstPort)) u_ring (
+    .clk_i, .rst_i, .enable_i, .idle_o, .busy_o, .ring_i, .ring_o, .fence_irq_o, .ring_error_o,
+    .count_entry_o,
+    .fetch_valid_o(fetch_valid), .fetch_ready_i(fetch_ready), .fetch_place_o(fetch_place),
+    .fetch_bytes_o(fetch_bytes), .fetch_abort_o(fetch_abort), .fetch_quiet_i(fetch_quiet),
+    .word_valid_i(word_valid), .word_ready_o(entry_ready), .word_i(word),
+    .word_error_i(word_error), .word_fault_i(word_fault), .entry_o(entry),
+    .start_o(start), .start_bytes_o(start_bytes), .start_buffer_o(start_buffer),
+    .privileged_o(privileged), .record_address_o(record_address), .record_value_o(record_value),
+    .kill_o(kill), .done_i(command_done), .failed_i(command_failed), .killed_i(command_killed),
+    .command_irq_i(command_irq), .error_i(command_error), .error_path_i(error_path),
+    .error_offset_i(error_offset), .error_header_i(error_header),
+    .fault_valid_o, .fault_ready_i, .fault_o);
+
+  // Commands.
+  logic       job_valid, job_ready, inline_valid, inline_ready, inline_dead, mover_kill, mover_idle;
+  logic       mover_retired, mover_fault_valid, mover_fault_ready;
+  job_t       job;
+  dma_fault_t mover_fault;
+  job_id_t    mover_fault_job;
+  gmmu_dma_command #(.NumSpaces(NumSpaces)) u_command (
+    .clk_i, .rst_i,
+    .start_i(start), .bytes_i(start_bytes), .buffer_i(start_buffer), .privileged_i(privileged),
+    .record_address_i(record_address), .record_value_i(record_value), .cycle_i, .kill_i(kill),
+    .done_o(command_done), .failed_o(command_failed), .killed_o(command_killed),
+    .fence_irq_o(command_irq), .error_o(command_error), .error_path_o(error_path),
+    .error_offset_o(error_offset), .error_header_o(error_header),
+    .word_valid_i(word_valid && !entry), .word_ready_o(command_ready), .word_i(word),
+    .word_error_i(word_error), .word_fault_i(command_word_fault),
+    .job_valid_o(job_valid), .job_ready_i(job_ready), .job_o(job),
+    .inline_valid_o(inline_valid), .inline_ready_i(inline_ready), .inline_dead_o(inline_dead),
+    .mover_kill_o(mover_kill), .mover_idle_i(mover_idle), .mover_retired_i(mover_retired),
+    .mover_fault_valid_i(mover_fault_valid), .mover_fault_ready_o(mover_fault_ready),
+    .mover_fault_i(mover_fault), .mover_fault_job_i(mover_fault_job),
+    .ctl_valid_o, .ctl_ready_i, .ctl_o, .ctl_done_i,
+    .aperture_base_i, .aperture_pages_i, .aperture_flush_o, .aperture_flush_done_i,
+    .count_commands_o);
+
+  // Transfers.
+  gmmu_dma_mover #(.ReadsInFlight(ReadsInFlight), .MaxBurst(MaxBurst)) u_mover (
+    .clk_i, .rst_i, .vram_bytes_i,
+    .job_valid_i(job_valid), .job_ready_o(job_ready), .job_i(job),
+    .word_valid_i(inline_valid), .word_ready_o(inline_ready), .word_i(word),
+    .words_dead_i(inline_dead), .kill_i(mover_kill), .idle_o(mover_idle),
+    .retired_o(mover_retired), .fault_valid_o(mover_fault_valid),
+    .fault_ready_i(mover_fault_ready), .fault_o(mover_fault), .fault_job_o(mover_fault_job),
+    .read_req_valid_o, .read_req_ready_i, .read_req_o, .read_rsp_valid_i, .read_rsp_ready_o,
+    .read_rsp_i, .read_done_o,
+    .write_req_valid_o, .write_req_ready_i, .write_req_o, .write_rsp_valid_i, .write_rsp_ready_o,
+    .write_rsp_i, .write_done_o,
+    .ap_req_valid_o(ap_req_valid_o[2:1]), .ap_req_ready_i(ap_req_ready_i[2:1]),
+    .ap_req_page_o(ap_req_page_o[2:1]), .ap_rsp_valid_i(ap_rsp_valid_i[2:1]), .ap_rsp_i,
+    .ar_valid_o(read_ar_valid_o), .ar_ready_i(read_ar_ready_i), .ar_o(read_ar_o),
+    .r_valid_i(read_r_valid_i), .r_i(read_r_i),
+    .aw_valid_o(write_aw_valid_o), .aw_ready_i(write_aw_ready_i), .aw_o(write_aw_o),
+    .w_valid_o(write_w_valid_o), .w_ready_i(write_w_ready_i), .w_o(write_w_o),
+    .b_valid_i(write_b_valid_i), .b_i(write_b_i),
+    .count_read_bytes_o, .count_write_bytes_o);
 endmodule

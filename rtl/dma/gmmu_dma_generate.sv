@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// Makes the bytes of jobs that do not read memory: patterns and table words.
+//
+//   job      source other than SourceCopy, destination lanes, length (not 0), value, step (gmmu_dma_pkg::source_e)
+//   words    the inline stream of SourceWords; ready only for the words of such a job
+//   output   every destination beat of the job once, in order
+//   starved_o  a SourceWords job is at work and waits for its next word
+module gmmu_dma_generate
+  import gmmu_pkg::*;
+  import gmmu_dma_pkg::*;
+#(
+  localparam int unsigned LaneLg2 = $clog2(DataBytes)
+) (
+  input  logic                 clk_i,
+  input  logic                 rst_i,
+
+  input  logic                 job_valid_i,
+  output logic                 job_ready_o,
+  input  source_e              job_source_i,
+  input  logic [LaneLg2-1:0]   job_lane_i,
+  input  logic [47:0]          job_length_i,
+  input  logic [63:0]          job_value_i,
+  input  logic [63:0]          job_step_i,
+
+  input  logic                 word_valid_i,
+  output logic                 word_ready_o,
+  input  logic [63:0]          word_i,
+  output logic                 starved_o,
+
+  output logic                 valid_o,
+  input  logic                 ready_i,
+  output logic [DataWidth-1:0] data_o,
+  output logic [DataBytes-1:0] strb_o,
+  output logic                 last_o
+);
+  logic               active_q;
+  source_e            source_q;
+  logic [LaneLg2-1:0] lane_q;               // of the next byte
+  logic [47:0]        left_q;               // bytes left - 1
+  logic [63:0]        value_q, step_q;
+  assign job_ready_o = !active_q;
+
+  // A step gives up to one beat (pattern), or one word of a beat.
+  logic                 pattern, have, step, ends_beat, ends_job;
+  logic [7:0]           room, step_bytes_m1; // to the end of the beat - 1, of this step - 1
+  logic [63:0]          word;
+  logic [31:0]          turned;             // the pattern as it lies on lanes 0 to 3
+  logic [DataBytes-1:0] step_mask;
+  logic [DataWidth-1:0] step_data, beat_q;
+  logic [DataBytes-1:0] beat_mask_q;
+  assign pattern = source_q == SourcePattern;
+  assign have = active_q && (source_q != SourceWords || word_valid_i);
+  assign room = 8'(DataBytes - 1) - 8'(lane_q);
+  assign step_bytes_m1 = pattern ? (left_q < 48'(room) ? left_q[7:0] : room) : 8'd7;
+  assign ends_job = left_q == 48'(step_bytes_m1);
+  assign ends_beat = room == step_bytes_m1 || ends_job;
+  assign word = source_q == SourceWords ? word_i : value_q;
+
+  always_comb begin
+    for (int unsigned lane = 0; lane < DataBytes; lane++) begin
+      step_mask[lane] = lane >= 32'(lane_q) && lane <= 32'(lane_q) + 32'(step_bytes_m1);
+      step_data[8*lane+:8] = pattern ? turned[8*(lane%4)+:8] : word[8*(lane%8)+:8];
+    end
+    for (int unsigned lane = 0; lane < DataBytes; lane++)
+      data_o[8*lane+:8] = beat_mask_q[lane] ? beat_q[8*lane+:8] : step_data[8*lane+:8];
+  end
+  assign turned = value_q[31:0];            // turned when the job is taken
+  assign strb_o = beat_mask_q | step_mask;
+  assign valid_o = have && ends_beat;
+  assign last_o = ends_job;
+  assign step = have && (!ends_beat || ready_i);
+  assign word_ready_o = active_q && source_q == SourceWords && (!ends_beat || ready_i);
+  assign starved_o = active_q && source_q == SourceWords && !word_valid_i;
+
+  logic [31:0] pattern_in;                  // byte i of the destination is pattern byte i mod 4
+  always_comb begin
+    for (int unsigned lane = 0; lane < 4; lane++)
+      pattern_in[8*lane+:8] = job_value_i[8*32'(2'(2'(lane) - job_lane_i[1:0]))+:8];
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      active_q <= 1'b0;
+      beat_mask_q <= '0;
+    end else begin
+      if (job_ready_o) active_q <= job_valid_i;
+      else if (step && ends_job) active_q <= 1'b0;
+      if (step) beat_mask_q <= ends_beat ? '0 : strb_o;
+    end
+    if (step) beat_q <= data_o;
+    if (job_ready_o) begin
+      source_q <= job_source_i;
+      lane_q <= job_lane_i;
+      left_q <= job_length_i - 48'd1;
+      value_q <= job_source_i == SourcePattern ? {32'd0, pattern_in} : job_value_i;
+      step_q <= job_step_i;
+    end else if (step) begin
+      lane_q <= lane_q + LaneLg2'(step_bytes_m1) + LaneLg2'(1);
+      left_q <= left_q - 48'(step_bytes_m1) - 48'd1;
+      if (source_q == SourceSteps) value_q <= value_q + step_q;
+      if (source_q == SourcePair) value_q <= step_q;
+    end
+  end
+endmodule

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+// The transfer engine: jobs in, memory writes out, several jobs at once, effects in job order where they fail.
+//
+//   job       see job_t; taken while there is room. Jobs overlap. retired_o pulses when one has all its B.
+//   words     inline words of SourceWords jobs; words_dead_i says that none will ever come again
+//   idle_o    no job is under way and no fault stands
+//   fault     the first job, in job order, that failed. Jobs before it are complete, jobs after it may have begun; all
+//             that was issued is done and nothing is in flight when fault_valid_o rises. Reason FaultNone: the inline
+//             words ran dry. fault_ready_i ends it, and new jobs are taken.
+//   kill_i    gives up all jobs without a fault; idle_o says when that is done. Held until then.
+//
+//   job ─┬─► read splitter ► lookups ► AR … R ► landing slots ► realigner ─┐
+//        ├─► order of sources ─────────────────────────────────────────► select ► data FIFO ► W
+//        ├─► generator (patterns, words) ──────────────────────────────────┘
+//        └─► write splitter ► lookups ► slots ──────────────────────────────────────────────► AW … B
+module gmmu_dma_mover
+  import gmmu_pkg::*;
+  import gmmu_regs_pkg::*;
+  import gmmu_axi_pkg::*;
+  import gmmu_dma_pkg::*;
+#(
+  parameter int unsigned ReadsInFlight = 32,
+  parameter int unsigned MaxBurst = 128
+) (
+  input  logic          clk_i,
+  input  logic          rst_i,
+
+  input  logic [63:0]   vram_bytes_i,
+
+  input  logic          job_valid_i,
+  output logic          job_ready_o,
+  input  job_t          job_i,
+  input  logic          word_valid_i,
+  output logic          word_ready_o,
+  input  logic [63:0]   word_i,
+  input  logic          words_dead_i,
+  input  logic          kill_i,
+  output logic          idle_o,
+  output logic          retired_o,
+
+  output logic          fault_valid_o,
+  input  logic          fault_ready_i,
+  output dma_fault_t    fault_o,
+  output job_id_t       fault_job_o,
+
+  output logic          read_req_valid_o,
+  input  logic          read_req_ready_i,
+  output xlate_req_t    read_req_o,
+  input  logic          read_rsp_valid_i,
+  output logic          read_rsp_ready_o,
+  input  xlate_rsp_t    read_rsp_i,
+  output xlate_done_t   read_done_o,
+  output logic          write_req_valid_o,
+  input  logic          write_req_ready_i,
+  output xlate_req_t    write_req_o,
+  input  logic          write_rsp_valid_i,
+  output logic          write_rsp_ready_o,
+  input  xlate_rsp_t    write_rsp_i,
+  output xlate_done_t   write_done_o,
+
+  output logic [1:0]    ap_req_valid_o,      // element 0 read, 1 write
+  input  logic [1:0]    ap_req_ready_i,
+  output pfn_t [1:0]    ap_req_page_o,
+  input  logic [1:0]    ap_rsp_valid_i,
+  input  aperture_rsp_t ap_rsp_i,
+
+  output logic          ar_valid_o,
+  input  logic          ar_ready_i,
+  output ax_t           ar_o,
+  input  logic          r_valid_i,
+  input  r_t            r_i,
+  output logic          aw_valid_o,
+  input  logic          aw_ready_i,
+  output ax_t           aw_o,
+  output logic          w_valid_o,
+  input  logic          w_ready_i,
+  output w_t            w_o,
+  input  logic          b_valid_i,
+  input  b_t            b_i,
+
+  output logic [8:0]    count_read_bytes_o,
+  output logic [8:0]    count_write_bytes_o
+);
+  localparam int unsigned LaneLg2 = $clog2(DataBytes);
+  localparam int unsigned WriteSlots = 2 * ReadsInFlight;
+  localparam int unsigned MaxJobs = ReadsInFlight > 32 ? 128 : 4 * ReadsInFlight;
+  localparam int unsigned JobCount = $clog2(MaxJobs + 1);
+  if (ReadsInFlight < 2 || ReadsInFlight > 128 || (1 << $clog2(ReadsInFlight)) != ReadsInFlight)
+  begin : g_illegal_reads
+    $fatal(1, "gmmu_dma_mover: ReadsInFlight must be a power of two from 2 to 128");
+  end
+  if (MaxBurst < 64 || MaxBurst > 256 || (1 << $clog2(MaxBurst)) != MaxBurst)
+  begin : g_illegal_burst
+    $fatal(1, "gmmu_dma_mover: MaxBurst must be 64, 128 or 256");
+  end
+
+  typedef enum logic [1:0] {
+    StateRun,
+    StateDrain,      // issue nothing more, wait until nothing is in flight
+    StateFault       // offer the fault
+  } state_e;
+  state_e state_q;
+  logic   stop, clear, reset;
+  assign stop = state_q != StateRun;
+  assign reset = rst_i || clear;
+
+  // A job goes to all that work on it at once.
+  logic copy, accept, room, read_ready, write_ready, order_ready, make_ready;
+  logic [JobCount-1:0] jobs_q;               // accepted and not retired
+  assign copy = job_i.source == SourceCopy;
+  assign room = write_ready && order_ready && (copy ? read_ready : make_ready);
+  assign job_ready_o = room && !stop && !kill_i && jobs_q != JobCount'(MaxJobs);
+  assign accept = job_valid_i && job_ready_o;
+
+  always_ff @(posedge clk_i) begin
+    if (reset) jobs_q <= '0;
+    else jobs_q <= jobs_q + JobCount'(accept) - JobCount'(retired_o);
+  end
+  assign idle_o = jobs_q == '0 && state_q == StateRun;
+
+  // Source order.
+  logic order_valid, order_copy, order_pop;
+  gmmu_fifo #(.Width(1), .Depth(MaxJobs)) u_order (
+    .clk_i, .rst_i(reset),
+    .valid_i(accept), .ready_o(order_ready), .data_i(copy),
+    .valid_o(order_valid), .ready_i(order_pop), .data_o(order_copy));
+
+  // Reads.
+  typedef struct packed {
+    place_t             place;
+    logic [47:0]        length;
+    job_id_t            id;
+    logic [LaneLg2-1:0] shift;
+  } read_job_t;
+  typedef struct packed {
+    job_id_t            id;
+    logic [LaneLg2-1:0] shift;
+  } read_label_t;
+  read_job_t   read_job, read_job_in;
+  read_label_t label, fault_label;
+  logic        read_job_valid, read_job_ready;
+  assign read_job_in = '{place: job_i.src, length: job_i.length, id: job_i.id,
+                         shift: job_i.dst.address[LaneLg2-1:0] - job_i.src.address[LaneLg2-1:0]};
+  gmmu_fifo #(.Width($bits(read_job_t)), .Depth(2)) u_read_jobs (
+    .clk_i, .rst_i(reset),
+    .valid_i(accept && copy), .ready_o(read_ready), .data_i(read_job_in),
+    .valid_o(read_job_valid), .ready_i(read_job_ready), .data_o(read_job));
+
+  logic                 read_valid, read_take, read_last, read_fault_valid, read_drained, read_quiet;
+  logic [DataWidth-1:0] read_data;
+  logic [DataBytes-1:0] read_mask;
+  dma_fault_t           read_fault;
+  gmmu_dma_read #(.Slots(ReadsInFlight), .MaxBurst(MaxBurst), .LabelWidth($bits(read_label_t)))
+  u_read (
+    .clk_i, .rst_i, .vram_bytes_i, .stop_i(stop), .clear_i(clear), .quiet_o(read_quiet),
+    .job_valid_i(read_job_valid), .job_ready_o(read_job_ready), .job_place_i(read_job.place),
+    .job_length_i(read_job.length), .job_label_i({read_job.id, read_job.shift}),
+    .req_valid_o(read_req_valid_o), .req_ready_i(read_req_ready_i), .req_o(read_req_o),
+    .rsp_valid_i(read_rsp_valid_i), .rsp_ready_o(read_rsp_ready_o), .rsp_i(read_rsp_i),
+    .done_o(read_done_o),
+    .ap_req_valid_o(ap_req_valid_o[0]), .ap_req_ready_i(ap_req_ready_i[0]),
+    .ap_req_page_o(ap_req_page_o[0]), .ap_rsp_valid_i(ap_rsp_valid_i[0]), .ap_rsp_i,
+    .ar_valid_o, .ar_ready_i, .ar_o, .r_valid_i, .r_i,
+    .valid_o(read_valid), .ready_i(read_take), .data_o(read_data), .mask_o(read_mask),
+    .last_o(read_last), .label_o(label),
+    .fault_valid_o(read_fault_valid), .fault_o(read_fault), .fault_label_o(fault_label),
+    .drained_o(read_drained), .count_bytes_o(count_read_bytes_o));
+
+  logic                 moved_valid, moved_ready, moved_last;
+  logic [DataWidth-1:0] moved_data;
+  logic [DataBytes-1:0] moved_strb;
+  gmmu_dma_realign u_realign (
+    .clk_i, .rst_i(reset),
+    .valid_i(read_valid), .ready_o(read_take), .data_i(read_data), .mask_i(read_mask),
+    .last_i(read_last), .shift_i(label.shift),
+    .valid_o(moved_valid), .ready_i(moved_ready), .data_o(moved_data), .strb_o(moved_strb),
+    .last_o(moved_last));
+
+  // Patterns and words.
+  typedef struct packed {
+    source_e            source;
+    logic [LaneLg2-1:0] lane;
+    logic [47:0]        length;
+    logic [63:0]        value;
+    logic [63:0]        step;
+  } make_job_t;
+  make_job_t make_job, make_job_in;
+  logic      make_job_valid, make_job_ready;
+  assign make_job_in = '{source: job_i.source, lane: job_i.dst.address[LaneLg2-1:0],
+                         length: job_i.length, value: job_i.value, step: job_i.step};
+  gmmu_fifo #(.Width($bits(make_job_t)), .Depth(2)) u_make_jobs (
+    .clk_i, .rst_i(reset),
+    .valid_i(accept && !copy), .ready_o(make_ready), .data_i(make_job_in),
+    .valid_o(make_job_valid), .ready_i(make_job_ready), .data_o(make_job));
+
+  logic                 made_valid, made_ready, made_last, starved;
+  logic [DataWidth-1:0] made_data;
+  logic [DataBytes-1:0] made_strb;
+  gmmu_dma_generate u_generate (
+    .clk_i, .rst_i(reset),
+    .job_valid_i(make_job_valid), .job_ready_o(make_job_ready), .job_source_i(make_job.source),
+    .job_lane_i(make_job.lane), .job_length_i(make_job.length), .job_value_i(make_job.value),
+    .job_step_i(make_job.step),
+    .word_valid_i, .word_ready_o, .word_i, .starved_o(starved),
+    .valid_o(made_valid), .ready_i(made_ready), .data_o(made_data), .strb_o(made_strb),
+    .last_o(made_last));
+
+  // Beats in job order.
+  logic data_valid, data_ready;
+  assign data_valid = order_valid && (order_copy ? moved_valid : made_valid);
+  assign moved_ready = order_valid && order_copy && data_ready;
+  assign made_ready = order_valid && !order_copy && data_ready;
+  assign order_pop = data_valid && data_ready && (order_copy ? moved_last : made_last);
+
+  // Writes.
+  typedef struct packed {
+    place_t      place;
+    logic [47:0] length;
+    job_id_t     id;
+  } write_job_t;
+  write_job_t write_job, write_job_in;
+  logic       write_job_valid, write_job_ready;
+  assign write_job_in = '{place: job_i.dst, length: job_i.length, id: job_i.id};
+  gmmu_fifo #(.Width($bits(write_job_t)), .Depth(2)) u_write_jobs (
+    .clk_i, .rst_i(reset),
+    .valid_i(accept), .ready_o(write_ready), .data_i(write_job_in),
+    .valid_o(write_job_valid), .ready_i(write_job_ready), .data_o(write_job));
+
+  logic       write_quiet, write_stuck, write_fault_valid;
+  dma_fault_t write_fault;
+  job_id_t    write_fault_job;
+  gmmu_dma_write #(.Slots(WriteSlots), .MaxBurst(MaxBurst)) u_write (
+    .clk_i, .rst_i, .vram_bytes_i, .stop_i(stop), .clear_i(clear), .quiet_o(write_quiet),
+    .stuck_o(write_stuck),
+    .job_valid_i(write_job_valid), .job_ready_o(write_job_ready), .job_place_i(write_job.place),
+    .job_length_i(write_job.length), .job_id_i(write_job.id),
+    .data_valid_i(data_valid), .data_ready_o(data_ready),
+    .data_i(order_copy ? moved_data : made_data), .strb_i(order_copy ? moved_strb : made_strb),
+    .req_valid_o(write_req_valid_o), .req_ready_i(write_req_ready_i), .req_o(write_req_o),
+    .rsp_valid_i(write_rsp_valid_i), .rsp_ready_o(write_rsp_ready_o), .rsp_i(write_rsp_i),
+    .done_o(write_done_o),
+    .ap_req_valid_o(ap_req_valid_o[1]), .ap_req_ready_i(ap_req_ready_i[1]),
+    .ap_req_page_o(ap_req_page_o[1]), .ap_rsp_valid_i(ap_rsp_valid_i[1]), .ap_rsp_i,
+    .aw_valid_o, .aw_ready_i, .aw_o, .w_valid_o, .w_ready_i, .w_o, .b_valid_i, .b_i,
+    .retired_o, .fault_valid_o(write_fault_valid), .fault_o(write_fault),
+    .fault_job_o(write_fault_job), .count_bytes_o(count_write_bytes_o));
+
+  // Failure. A write's fault stands only when all before it is done, so it is the first in order. A read's fault, or
+  // words that ran dry, count when nothing more can come of the jobs before.
+  logic source_dead;
+  assign source_dead = order_valid && (order_copy ? read_fault_valid && read_drained && !moved_valid
+                                                  : words_dead_i && starved);
+  assign clear = state_q == StateDrain && read_quiet && write_quiet;
+  assign fault_valid_o = state_q == StateFault;
+
+  logic killed_q;
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      state_q <= StateRun;
+    end else begin
+      unique case (state_q)
+        StateRun:
+          if (write_fault_valid || (source_dead && write_stuck) || (kill_i && jobs_q != '0))
+            state_q <= StateDrain;
+        StateDrain: if (clear) state_q <= killed_q ? StateRun : StateFault;
+        default: if (fault_ready_i) state_q <= StateRun;
+      endcase
+    end
+    if (state_q == StateRun) killed_q <= kill_i && !write_fault_valid && !(source_dead && write_stuck);
+    if (state_q == StateRun) begin
+      if (write_fault_valid) begin
+        fault_o <= write_fault;
+        fault_job_o <= write_fault_job;
+      end else begin
+        fault_o <= read_fault;
+        if (!order_copy) fault_o.reason <= FaultNone;
+        fault_job_o <= fault_label.id;
+      end
+    end
+  end
+  logic unused;
+  assign unused = ^{fault_label.shift, label.id};
+endmodule

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+// Submission rings: takes turns over the rings, one entry at a time, and keeps each ring's software-visible state.
+//
+//   entry     32 bytes at base + 32 * head, fetched as words; checked; its paging buffer is fetched next and run by the
+//             command processor. When that is done (fence record written) head and last fence move.
+//   checks    buffer address and bytes multiples of 8, reserved bits 0, no wrap (FaultRingFetch); physical buffer only on
+//             a privileged ring (FaultNotPrivileged); space number built (FaultSpaceDisabled).
+//   errors    the ring keeps head and stands still until its enable goes 0 and 1 again
+//   enable    0 to 1: head, error, last fence and entry count start from 0. 0 while the ring's entry is at work: it is
+//             abandoned, also if enable is 1 again before that is over.
+module gmmu_dma_ring
+  import gmmu_pkg::*;
+  import gmmu_regs_pkg::*;
+  import gmmu_dma_pkg::*;
+#(
+  parameter int unsigned NumRings = 1,
+  parameter int unsigned NumSpaces = 16,
+  parameter int unsigned FirstPort = 4
+) (
+  input  logic                       clk_i,
+  input  logic                       rst_i,
+
+  input  logic                       enable_i,
+  output logic                       idle_o,
+  output logic                       busy_o,
+  input  ring_cfg_t   [NumRings-1:0] ring_i,
+  output ring_state_t [NumRings-1:0] ring_o,
+  output logic                       fence_irq_o,
+  output logic                       ring_error_o,
+  output logic                       count_entry_o,
+
+  output logic                       fetch_valid_o,
+  input  logic                       fetch_ready_i,
+  output place_t                     fetch_place_o,
+  output logic [31:0]                fetch_bytes_o,
+  output logic                       fetch_abort_o,
+  input  logic                       fetch_quiet_i,
+  input  logic                       word_valid_i,    // words of the entry; those of the buffer are not ours
+  output logic                       word_ready_o,
+  input  logic [63:0]                word_i,
+  input  logic                       word_error_i,
+  input  dma_fault_t                 word_fault_i,
+  output logic                       entry_o,         // words belong to the entry
+
+  output logic                       start_o,
+  output logic [31:0]                start_bytes_o,
+  output place_t                     start_buffer_o,
+  output logic                       privileged_o,
+  output pa_t                        record_address_o,
+  output logic [63:0]                record_value_o,
+  output logic                       kill_o,
+  input  logic                       done_i,
+  input  logic                       failed_i,
+  input  logic                       killed_i,
+  input  logic                       command_irq_i,
+  input  dma_fault_t                 error_i,
+  input  logic [1:0]                 error_path_i,
+  input  logic [31:0]                error_offset_i,
+  input  logic [31:0]                error_header_i,
+
+  output logic                       fault_valid_o,
+  input  logic                       fault_ready_i,
+  output fault_info_t                fault_o
+);
+  localparam int unsigned RingWidth = NumRings > 1 ? $clog2(NumRings) : 1;
+  typedef logic [RingWidth-1:0] ring_t;
+
+  typedef enum logic [3:0] {
+    StateIdle,
+    StateAsk,      // ask for the entry
+    StateEntry,    // take its words
+    StateCheck,
+    StateBuffer,   // ask for the paging buffer
+    StateStart,
+    StateRun,
+    StateFault,    // offer the fault
+    StateAbort     // forget what was fetched ahead
+  } state_e;
+  state_e state_q;
+
+  ring_state_t [NumRings-1:0] ring_q;
+  logic [NumRings-1:0][31:0]  entries_q;          // completed
+  logic [NumRings-1:0]        enable_q, wants;
+  logic [NumRings-1:0][15:0]  mask;
+  ring_t                      active_q, next;
+  logic                       any, killed_q;
+  ring_cfg_t                  active;
+
+  always_comb begin
+    for (int unsigned n = 0; n < NumRings; n++) begin
+      mask[n] = 16'((32'd1 << ring_i[n].size_lg2) - 32'd1);
+      wants[n] = enable_i && ring_i[n].enable && enable_q[n] && !ring_q[n].error &&
+                 ring_q[n].head != (ring_i[n].tail & mask[n]);
+    end
+    any = 1'b0;
+    next = '0;
+    for (int unsigned step = NumRings; step > 0; step--)
+      if (wants[(32'(active_q) + step) % NumRings]) begin
+        any = 1'b1;
+        next = ring_t'((32'(active_q) + step) % NumRings);
+      end
+  end
+  assign active = ring_i[active_q];
+
+  // The entry.
+  ring_entry_buffer_t     buffer_q;
+  ring_entry_shape_t      shape_q;
+  ring_entry_completion_t completion_q;
+  logic [1:0]             word_q;
+  place_t                 buffer;
+  logic [64:0]            buffer_end;
+  fault_e                 verdict;
+  assign buffer = '{physical: shape_q.physical, target: target_e'(shape_q.target),
+                    space: shape_q.space[5:0], address: buffer_q.address};
+  assign buffer_end = {1'b0, buffer_q.address} + 65'(shape_q.bytes);
+  always_comb begin
+    verdict = FaultNone;
+    if (buffer_q.address[2:0] != '0 || shape_q.bytes[2:0] != '0 || shape_q.reserved0 != '0 ||
+        shape_q.reserved1 != '0 || shape_q.reserved2 != '0 || completion_q.reserved0 != '0 ||
+        buffer_end[64] || (shape_q.physical && buffer_end[63:PaWidth] != '0))
+      verdict = FaultRingFetch;
+    else if (shape_q.physical && !active.privileged) verdict = FaultNotPrivileged;
+    else if (!shape_q.physical && 32'(shape_q.space) >= NumSpaces) verdict = FaultSpaceDisabled;
+  end
+
+  place_t entry_place;
+  assign entry_place = '{physical: 1'b1, target: active.base_target, space: '0,
+                         address: {16'd0, active.base[PaWidth-1:12], 12'd0} +
+                                  {43'd0, ring_q[active_q].head, 5'd0}};
+
+  assign fetch_valid_o = (state_q == StateAsk || state_q == StateBuffer) && !killed_q;
+  assign fetch_place_o = state_q == StateAsk ? entry_place : buffer;
+  assign fetch_bytes_o = state_q == StateAsk ? 32'd32 : shape_q.bytes;
+  assign fetch_abort_o = state_q == StateAbort;
+  assign entry_o = state_q == StateEntry;
+  assign word_ready_o = entry_o && !word_error_i;
+
+  assign start_o = state_q == StateStart;
+  assign start_bytes_o = shape_q.bytes;
+  assign start_buffer_o = buffer;
+  assign privileged_o = active.privileged;
+  assign record_address_o = active.fence_address;
+  assign record_value_o = {entries_q[active_q] + 32'd1, completion_q.fence};
+  assign kill_o = killed_q && state_q == StateRun;
+
+  dma_fault_t  fault_q;
+  logic [1:0]  path_q;
+  logic [31:0] offset_q, header_q, fence_q;      // fence_q: 0 while the entry is not read
+  assign fault_valid_o = state_q == StateFault;
+  assign fault_o = '{reason: fault_q.reason, space: fault_q.place.physical ? '0 : fault_q.place.space,
+                     port: port_t'(FirstPort) + port_t'(path_q), access: fault_q.access,
+                     level: fault_q.level, physical: fault_q.place.physical, fence: fence_q,
+                     address: fault_q.place.address};
+
+  logic finished, faulted;                       // take effect only in the life of the ring they belong to
+  assign finished = state_q == StateRun && done_i && !killed_q && active.enable;
+  assign faulted = state_q == StateFault && fault_ready_i && !killed_q && active.enable;
+
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      state_q <= StateIdle;
+      active_q <= '0;
+      killed_q <= 1'b0;
+    end else begin
+      if (state_q == StateIdle) killed_q <= 1'b0;
+      else if (!active.enable) killed_q <= 1'b1;
+
+      case (state_q)
+        StateIdle: begin
+          fence_q <= '0;
+          offset_q <= '0;
+          header_q <= '0;
+          path_q <= '0;
+          word_q <= '0;
+          if (any) begin
+            active_q <= next;
+            state_q <= StateAsk;
+          end
+        end
+        StateAsk:
+          if (killed_q) state_q <= StateAbort;
+          else if (fetch_ready_i) state_q <= StateEntry;
+        StateEntry: begin
+          fault_q <= word_fault_i;
+          if (word_fault_i.reason == FaultBusRead) fault_q.reason <= FaultRingFetch;
+          if (killed_q) state_q <= StateAbort;
+          else if (word_valid_i && word_error_i) state_q <= StateFault;
+          else if (word_valid_i) begin
+            word_q <= word_q + 2'd1;
+            case (word_q)
+              2'd0: buffer_q <= word_i;
+              2'd1: shape_q <= word_i;
+              2'd2: completion_q <= word_i;
+              default: state_q <= StateCheck;     // the cookie
+            endcase
+          end
+        end
+        StateCheck: begin
+          fence_q <= completion_q.fence;
+          fault_q <= '{reason: verdict, access: AccessRead, level: '0, place: entry_place};
+          if (killed_q) state_q <= StateAbort;
+          else if (verdict != FaultNone) state_q <= StateFault;
+          else state_q <= shape_q.bytes == '0 ? StateStart : StateBuffer;
+        end
+        StateBuffer:
+          if (killed_q) state_q <= StateAbort;
+          else if (fetch_ready_i) state_q <= StateStart;
+        StateStart: state_q <= StateRun;
+        StateRun: begin
+          fault_q <= error_i;
+          path_q <= error_path_i;
+          offset_q <= error_offset_i;
+          header_q <= error_header_i;
+          if (done_i || killed_i) state_q <= StateAbort;
+          else if (failed_i) state_q <= killed_q ? StateAbort : StateFault;
+        end
+        StateFault: if (fault_ready_i) state_q <= StateAbort;
+        default: if (fetch_quiet_i) state_q <= StateIdle;
+      endcase
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      ring_q <= '0;
+      entries_q <= '0;
+      enable_q <= '0;
+    end else begin
+      for (int unsigned n = 0; n < NumRings; n++) begin
+        enable_q[n] <= ring_i[n].enable;
+        if (finished && active_q == ring_t'(n)) begin
+          ring_q[n].head <= (ring_q[n].head + 16'd1) & mask[n];
+          ring_q[n].last_fence <= completion_q.fence;
+          entries_q[n] <= entries_q[n] + 32'd1;
+        end
+        if (faulted && active_q == ring_t'(n)) begin
+          ring_q[n].error <= 1'b1;
+          ring_q[n].reason <= fault_q.reason;
+          ring_q[n].access <= fault_q.access;
+          ring_q[n].level <= fault_q.level;
+          ring_q[n].fence <= fence_q;
+          ring_q[n].error_offset <= offset_q;
+          ring_q[n].error_header <= header_q;
+          ring_q[n].error_address <= fault_q.place.address;
+        end
+        if (ring_i[n].enable && !enable_q[n]) begin
+          ring_q[n] <= '0;
+          entries_q[n] <= '0;
+        end
+      end
+    end
+  end
+
+  always_comb begin
+    ring_o = ring_q;
+    for (int unsigned n = 0; n < NumRings; n++)
+      ring_o[n].busy = state_q != StateIdle && active_q == ring_t'(n);
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      fence_irq_o <= 1'b0;
+      ring_error_o <= 1'b0;
+      count_entry_o <= 1'b0;
+    end else begin
+      fence_irq_o <= command_irq_i || (finished && shape_q.interrupt);
+      ring_error_o <= faulted;
+      count_entry_o <= finished;
+    end
+  end
+  assign busy_o = state_q != StateIdle;
+  logic unused;
+  assign unused = ^{active, buffer_end[PaWidth-1:0]};
+  logic [NumRings-1:0] enables;                  // enable_q follows one cycle later
+  always_comb for (int unsigned n = 0; n < NumRings; n++) enables[n] = ring_i[n].enable;
+  assign idle_o = state_q == StateIdle && wants == '0 && enables == enable_q;
+endmodule

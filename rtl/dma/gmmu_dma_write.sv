@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes ranges of memory: addresses are looked up ahead, each burst leaves when its data is here.
+//
+//   job       a range of length bytes (not 0) under a job id; its beats follow on data, in the order of the jobs
+//   slots     each burst takes the next slot (a ring of Slots) and its address is looked up at once. Bursts leave in
+//             order: AW when all beats are in the data FIFO, then W without a gap. Zero pages swallow their beats.
+//             B comes in any order; slots retire in order.
+//   retired_o / retired_job_o  the last burst of a job has its B (or was dropped)
+//   fault     fault_valid_o stands after the first burst, in order, that failed. After it no AW is issued.
+//   stuck_o   the oldest burst lacks data and everything issued before it has retired
+//   stop_i    give up: no AW is issued, bursts not issued retire without effect. quiet_o: nothing is left. clear_i, only
+//             when quiet, forgets everything.
+// The slot number is the AXI id and the translation tag.
+module gmmu_dma_write
+  import gmmu_pkg::*;
+  import gmmu_regs_pkg::*;
+  import gmmu_axi_pkg::*;
+  import gmmu_dma_pkg::*;
+#(
+  parameter int unsigned Slots = 64,        // a power of two, 2 to 256
+  parameter int unsigned MaxBurst = 128     // bytes
+) (
+  input  logic                 clk_i,
+  input  logic                 rst_i,
+
+  input  logic [63:0]          vram_bytes_i,
+  input  logic                 stop_i,
+  input  logic                 clear_i,
+  output logic                 quiet_o,
+  output logic                 stuck_o,
+
+  input  logic                 job_valid_i,
+  output logic                 job_ready_o,
+  input  place_t               job_place_i,
+  input  logic [47:0]          job_length_i,
+  input  job_id_t              job_id_i,
+
+  input  logic                 data_valid_i,
+  output logic                 data_ready_o,
+  input  logic [DataWidth-1:0] data_i,
+  input  logic [DataBytes-1:0] strb_i,
+
+  output logic                 req_valid_o,
+  input  logic                 req_ready_i,
+  output xlate_req_t           req_o,
+  input  logic                 rsp_valid_i,
+  output logic                 rsp_ready_o,
+  input  xlate_rsp_t           rsp_i,
+  output xlate_done_t          done_o,
+
+  output logic                 ap_req_valid_o,
+  input  logic                 ap_req_ready_i,
+  output pfn_t                 ap_req_page_o,
+  input  logic                 ap_rsp_valid_i,
+  input  aperture_rsp_t        ap_rsp_i,
+
+  output logic                 aw_valid_o,
+  input  logic                 aw_ready_i,
+  output ax_t                  aw_o,
+  output logic                 w_valid_o,
+  input  logic                 w_ready_i,
+  output w_t                   w_o,
+  input  logic                 b_valid_i,
+  input  b_t                   b_i,
+
+  output logic                 retired_o,
+  output logic                 fault_valid_o,
+  output dma_fault_t           fault_o,
+  output job_id_t              fault_job_o,
+
+  output logic [8:0]           count_bytes_o   // written to memory, counted at retirement
+);
+  localparam int unsigned TagWidth = $clog2(Slots);
+  localparam int unsigned LaneLg2 = $clog2(DataBytes);
+  localparam int unsigned Beats = MaxBurst > DataBytes ? MaxBurst / DataBytes : 1;
+  localparam int unsigned BeatWidth = $clog2(Beats + 1);
+  localparam int unsigned DataDepth = 4 * Beats;
+  localparam int unsigned DataCount = $clog2(DataDepth + 1);
+  typedef logic [TagWidth-1:0] slot_t;
+  typedef logic [BeatWidth-1:0] beat_t;
+
+  logic reset;
+  assign reset = rst_i || clear_i;
+
+  // Bursts into slots.
+  logic       burst_valid, burst_ready, burst_last, path_ready, slot_free, take;
+  place_t     burst_place;
+  logic [7:0] burst_bytes_m1;
+  job_id_t    burst_job;
+  gmmu_dma_split #(.Chunk(MaxBurst), .UserWidth($bits(job_id_t))) u_split (
+    .clk_i, .rst_i(reset),
+    .valid_i(job_valid_i), .ready_o(job_ready_o), .place_i(job_place_i), .length_i(job_length_i),
+    .user_i(job_id_i),
+    .valid_o(burst_valid), .ready_i(burst_ready), .place_o(burst_place),
+    .bytes_m1_o(burst_bytes_m1), .last_o(burst_last), .user_o(burst_job));
+
+  logic [TagWidth:0] alloc_q, issue_q, retire_q;   // one bit more than a slot number
+  slot_t             alloc_slot, issue_slot, retire_slot;
+  assign alloc_slot = alloc_q[TagWidth-1:0];
+  assign issue_slot = issue_q[TagWidth-1:0];
+  assign retire_slot = retire_q[TagWidth-1:0];
+  assign slot_free = alloc_slot != retire_slot || alloc_q[TagWidth] == retire_q[TagWidth];
+  assign burst_ready = slot_free && path_ready && !stop_i;
+  assign take = burst_valid && burst_ready;
+
+  typedef struct packed {
+    place_t  place;
+    job_id_t job;
+    logic    last;
+  } slot_info_t;
+  slot_info_t info_mem [Slots];                     // looked at when the slot retires
+  logic [7:0] bytes_m1_mem [Slots];                 // and when it is issued
+  logic [LaneLg2-1:0] lane_mem [Slots];
+  always_ff @(posedge clk_i) begin
+    if (take) begin
+      info_mem[alloc_slot] <= '{place: burst_place, job: burst_job, last: burst_last};
+      bytes_m1_mem[alloc_slot] <= burst_bytes_m1;
+      lane_mem[alloc_slot] <= burst_place.address[LaneLg2-1:0];
+    end
+  end
+
+  // Addresses, in any order.
+  typedef struct packed {
+    logic   virt;
+    logic   epoch;
+    logic   zero;
+    port_e  port;
+    pa_t    addr;
+    logic   coherent;
+    fault_e fault;
+    level_t level;
+  } result_t;
+  logic    result_valid;
+  slot_t   result_tag;
+  result_t result, found, retiring;
+  result_t result_mem [Slots];
+  gmmu_dma_path #(.Tags(Slots), .Access(AccessWrite)) u_path (
+    .clk_i, .rst_i, .vram_bytes_i,
+    .valid_i(burst_valid && slot_free && !stop_i), .ready_o(path_ready), .tag_i(alloc_slot),
+    .place_i(burst_place), .bytes_m1_i(burst_bytes_m1),
+    .req_valid_o, .req_ready_i, .req_o, .rsp_valid_i, .rsp_ready_o, .rsp_i,
+    .ap_req_valid_o, .ap_req_ready_i, .ap_req_page_o, .ap_rsp_valid_i, .ap_rsp_i,
+    .valid_o(result_valid), .ready_i(1'b1), .tag_o(result_tag), .virt_o(result.virt),
+    .epoch_o(result.epoch), .zero_o(result.zero), .port_o(result.port), .addr_o(result.addr),
+    .coherent_o(result.coherent), .fault_o(result.fault), .level_o(result.level));
+  always_ff @(posedge clk_i) if (result_valid) result_mem[result_tag] <= result;
+
+  logic [Slots-1:0] ready_q, done_q, error_q;        // address known; B here; B was an error
+  logic             stage_done;
+  slot_t            stage_slot_q;
+  logic             stage_drop_q;
+  always_ff @(posedge clk_i) begin
+    if (reset) begin
+      ready_q <= '0;
+      done_q <= '0;
+    end else begin
+      if (take) ready_q[alloc_slot] <= 1'b0;
+      if (take) done_q[alloc_slot] <= 1'b0;
+      if (result_valid) ready_q[result_tag] <= 1'b1;
+      if (stage_done && stage_drop_q) done_q[stage_slot_q] <= 1'b1;
+      if (b_valid_i) done_q[slot_t'(b_i.id)] <= 1'b1;
+    end
+    if (take) error_q[alloc_slot] <= 1'b0;
+    if (b_valid_i) error_q[slot_t'(b_i.id)] <= b_i.error;
+  end
+
+  // Data. here_q counts beats in the FIFO that no issued burst has claimed.
+  logic                 beat_valid, beat_ready, data_push, go, fifo_ready;
+  logic [DataWidth-1:0] beat_data;
+  logic [DataBytes-1:0] beat_strb;
+  logic [DataCount-1:0] here_q;
+  gmmu_fifo #(.Width(DataWidth + DataBytes), .Depth(DataDepth)) u_data (
+    .clk_i, .rst_i(reset),
+    .valid_i(data_valid_i), .ready_o(fifo_ready), .data_i({data_i, strb_i}),
+    .valid_o(beat_valid), .ready_i(beat_ready), .data_o({beat_data, beat_strb}));
+  assign data_ready_o = fifo_ready;
+  assign data_push = data_valid_i && fifo_ready;
+
+  // Issue: the oldest burst with address and data goes to the stage, whose AW stands until it is taken.
+  logic  pending, have, head_fault, enough, stopped_q, stage_valid_q, run_ready;
+  logic  abandon;
+  beat_t issue_beats_m1, stage_beats_m1_q;
+  logic [8:0] issue_span;
+  ax_t   stage_aw_q;
+  assign found = result_mem[issue_slot];
+  assign issue_span = 9'(lane_mem[issue_slot]) + 9'(bytes_m1_mem[issue_slot]);
+  assign issue_beats_m1 = beat_t'(issue_span >> LaneLg2);
+  assign pending = issue_q != alloc_q;
+  assign have = pending && ready_q[issue_slot];
+  assign head_fault = have && found.fault != FaultNone;
+  assign enough = here_q > DataCount'(issue_beats_m1);
+  assign stage_done = stage_valid_q && run_ready && (stage_drop_q || aw_ready_i);
+  assign go = have && !head_fault && enough && !stopped_q && !stop_i &&
+              (!stage_valid_q || stage_done);
+
+  always_ff @(posedge clk_i) begin
+    if (reset) begin
+      stage_valid_q <= 1'b0;
+      here_q <= '0;
+    end else begin
+      if (go) stage_valid_q <= 1'b1;
+      else if (stage_done) stage_valid_q <= 1'b0;
+      here_q <= here_q + DataCount'(data_push) -
+                (go ? DataCount'(issue_beats_m1) + DataCount'(1) : DataCount'(0));
+    end
+    if (go) begin
+      stage_slot_q <= issue_slot;
+      stage_drop_q <= found.zero;
+      stage_beats_m1_q <= issue_beats_m1;
+      stage_aw_q <= '{id: IdWidth'(issue_slot), port: found.port, addr: found.addr,
+                      len: 8'(issue_beats_m1),
+                      user: '{no_snoop: !found.coherent, kind: KindLogical, default: '0}};
+    end
+  end
+  assign aw_valid_o = stage_valid_q && !stage_drop_q && run_ready;
+  assign aw_o = stage_aw_q;
+
+  // W: runs of beats in the order of AW.
+  logic  run_valid, run_drop, run_pop;
+  beat_t run_beats_m1, run_beat_q;
+  gmmu_fifo #(.Width(BeatWidth + 1), .Depth(4)) u_runs (
+    .clk_i, .rst_i(reset),
+    .valid_i(stage_done), .ready_o(run_ready), .data_i({stage_drop_q, stage_beats_m1_q}),
+    .valid_o(run_valid), .ready_i(run_pop), .data_o({run_drop, run_beats_m1}));
+  assign w_valid_o = run_valid && !run_drop && beat_valid;
+  assign w_o = '{data: beat_data, strb: beat_strb, last: run_beat_q == run_beats_m1};
+  assign beat_ready = run_valid && (run_drop || w_ready_i);
+  assign run_pop = beat_valid && beat_ready && run_beat_q == run_beats_m1;
+  always_ff @(posedge clk_i) begin
+    if (reset) run_beat_q <= '0;
+    else if (beat_valid && beat_ready) run_beat_q <= run_pop ? '0 : run_beat_q + beat_t'(1);
+  end
+
+  // Retirement in order; when giving up, also of bursts that were never issued.
+  logic       issued_done, retire;
+  slot_info_t retire_info;
+  assign retiring = result_mem[retire_slot];
+  assign retire_info = info_mem[retire_slot];
+  assign issued_done = retire_q != issue_q && done_q[retire_slot];
+  assign abandon = stop_i && have && retire_q == issue_q;
+  assign retire = issued_done || abandon;
+  always_ff @(posedge clk_i) begin
+    if (reset) begin
+      alloc_q <= '0;
+      issue_q <= '0;
+      retire_q <= '0;
+    end else begin
+      if (take) alloc_q <= alloc_q + 1'b1;
+      if (go || abandon) issue_q <= issue_q + 1'b1;
+      if (retire) retire_q <= retire_q + 1'b1;
+    end
+    if (rst_i) begin
+      done_o <= '0;
+      retired_o <= 1'b0;
+      count_bytes_o <= '0;
+    end else begin
+      done_o.old0 <= 2'(retire && retiring.virt && !retiring.epoch);
+      done_o.old1 <= 2'(retire && retiring.virt && retiring.epoch);
+      retired_o <= issued_done && !error_q[retire_slot] && retire_info.last;
+      count_bytes_o <= issued_done && !retiring.zero && !error_q[retire_slot] ?
+                       9'(bytes_m1_mem[retire_slot]) + 9'd1 : 9'd0;
+    end
+  end
+
+  // The first failure in order: of a B at retirement, of an address when all before it has retired.
+  logic b_failed, address_failed;
+  assign b_failed = issued_done && error_q[retire_slot];
+  assign address_failed = head_fault && retire_q == issue_q && !stop_i;
+  always_ff @(posedge clk_i) begin
+    if (reset) begin
+      stopped_q <= 1'b0;
+      fault_valid_o <= 1'b0;
+    end else begin
+      if ((b_valid_i && b_i.error) || head_fault) stopped_q <= 1'b1;
+      if (b_failed || address_failed) fault_valid_o <= 1'b1;
+    end
+    if (!fault_valid_o) begin
+      fault_job_o <= retire_info.job;
+      fault_o <= '{reason: b_failed ? FaultBusWrite : retiring.fault, access: AccessWrite,
+                   level: b_failed ? level_t'(0) : retiring.level, place: retire_info.place};
+    end
+  end
+
+  assign stuck_o = pending && !enough && retire_q == issue_q;
+  assign quiet_o = retire_q == alloc_q;
+
+  logic unused;
+  assign unused = ^{found, retiring};
+endmodule
