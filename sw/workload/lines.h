@@ -6,8 +6,6 @@
 namespace gmmu::workload {
 
 inline constexpr uint64_t kLine = 64;
-/// Largest input of the main job.
-inline constexpr uint64_t kLargestInput = uint64_t{256} << 20;
 
 /// Which lines a client reads, as its registers say it: first + stride * k, k from 0, then (k + step) mod count.
 struct LineOrder {

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/cli.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <exception>
+#include <sstream>
+
+#include "app/outputs.h"
+#include "platform/config.h"
+#include "platform/engine.h"
+#include "workload/input.h"
+
+namespace gmmu::app {
+namespace {
+
+constexpr const char* kVersion = "gmmu 0.1";
+
+/// Decimal or 0x hexadecimal, all of the text, no sign.
+std::optional<uint64_t> ParseNumber(const std::string& text) {
+  const bool hex = text.rfind("0x", 0) == 0 || text.rfind("0X", 0) == 0;
+  const char* begin = text.c_str() + (hex ? 2 : 0);
+  const char* end = text.c_str() + text.size();
+  uint64_t value = 0;
+  const auto [stopped, error] = std::from_chars(begin, end, value, hex ? 16 : 10);
+  if (error != std::errc() || stopped != end || begin == end) return std::nullopt;
+  return value;
+}
+
+CLI::Option* AddNumber(CLI::App* command, const std::string& name, uint64_t& value, const std::string& help) {
+  return command
+      ->add_option_function<std::string>(
+          name,
+          [&value, name](const std::string& text) {
+            const auto number = ParseNumber(text);
+            if (!number) {
+              throw CLI::ValidationError(name, "\"" + text +
+                                                   "\" is not a number; give 0 to 18446744073709551615, or 0x...");
+            }
+            value = *number;
+          },
+          help)
+      ->type_name("N");
+}
+
+std::string ListOfEngines() {
+  std::string list;
+  for (const std::string& engine : Engines()) list += (list.empty() ? "" : ", ") + engine;
+  return list;
+}
+
+int Dispatch(int argc, const char* const* argv, std::FILE* out, std::FILE* err) {
+  CLI::App app("An open model of a GPU's memory-management unit and paging engine, and the driver software that runs on it.",
+               "gmmu");
+  app.set_version_flag("--version", kVersion);
+  app.require_subcommand(1);
+  app.failure_message([](const CLI::App* failed, const CLI::Error& error) {
+    return fmt::format("gmmu: {}\nSee {} --help.\n", error.what(),
+                       failed->get_parent() == nullptr ? "gmmu" : "gmmu " + failed->get_name());
+  });
+
+  RunArguments run_arguments;
+  CLI::App* run = app.add_subcommand("run", "Page a file through the GPU, from the driver's call to the bytes.");
+  run->add_option("FILE", run_arguments.file, "File to page, at most 256 MiB; without it a seeded MiB")
+      ->type_name("");
+  run->add_option("--out", run_arguments.out, "Write the bytes that came back")->type_name("COPY");
+  run->add_option("--json", run_arguments.json, "Write the report as JSON")->type_name("REPORT");
+  run->add_option("--engine", run_arguments.engine, "What stands in for the hardware: " + ListOfEngines())
+      ->type_name("NAME");
+  run->add_option("--config", run_arguments.config, "Machine description, TOML (see gmmu config)")->type_name("FILE");
+  AddNumber(run, "--seed", run_arguments.seed, "Seed of placement and patterns, 0 unless given");
+  run->add_option("--waves", run_arguments.waves, "Dump waves (FST)")->type_name("FILE");
+  AddNumber(run, "--waves-from", run_arguments.waves_from, "First GPU cycle in the waves");
+  AddNumber(run, "--waves-to", run_arguments.waves_to, "One past the last GPU cycle in the waves");
+  run->add_option("--dump-host", run_arguments.dump_host,
+                  "Write host memory after the last page-in of the first piece, and FILE.json with the IOMMU's mappings")
+      ->type_name("FILE");
+
+  std::string config;
+  CLI::App* print = app.add_subcommand("config", "Print the machine's configuration as loadable TOML.");
+  print->add_option("--config", config, "Configuration to start from")->type_name("FILE");
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    std::ostringstream good, bad;
+    const int status = app.exit(error, good, bad);
+    fmt::print(out, "{}", good.str());
+    fmt::print(err, "{}", bad.str());
+    return status == 0 ? kExitGood : kExitUsage;
+  }
+
+  if (print->parsed()) return PrintConfig(config, out);
+  if (std::find(Engines().begin(), Engines().end(), run_arguments.engine) == Engines().end()) {
+    fmt::print(err, "gmmu: no engine \"{}\" in this build; there is: {}\n", run_arguments.engine, ListOfEngines());
+    return kExitUsage;
+  }
+  if (run_arguments.waves_from >= run_arguments.waves_to) {
+    fmt::print(err, "gmmu: --waves-from {} is not below --waves-to {}; the window is half open\n",
+               run_arguments.waves_from, run_arguments.waves_to);
+    return kExitUsage;
+  }
+  return Run(run_arguments, out, err);
+}
+
+}  // namespace
+
+const std::vector<std::string>& Engines() {
+  static const std::vector<std::string> kEngines = {"rtl"};
+  return kEngines;
+}
+
+int PrintConfig(const std::string& config, std::FILE* out) {
+  const sim::MachineConfig machine =
+      config.empty() ? sim::MachineConfig::Default() : sim::MachineConfig::FromFile(config);
+  fmt::print(out, "{}", machine.ToToml());
+  return kExitGood;
+}
+
+int Main(int argc, const char* const* argv, std::FILE* out, std::FILE* err) {
+  try {
+    return Dispatch(argc, argv, out, err);
+  } catch (const workload::InputError& error) {
+    fmt::print(err, "gmmu: {}\n", error.what());
+    return kExitUsage;
+  } catch (const OutputError& error) {
+    fmt::print(err, "gmmu: {}\n", error.what());
+    return kExitUsage;
+  } catch (const sim::ConfigError& error) {
+    fmt::print(err, "gmmu: {}\n", error.what());
+    return kExitUsage;
+  } catch (const std::exception& error) {
+    fmt::print(err, "gmmu: {}\n", error.what());
+    return kExitFailed;
+  }
+}
+
+}  // namespace gmmu::app

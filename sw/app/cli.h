@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <cstdio>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace gmmu::app {
+
+inline constexpr int kExitGood = 0;
+inline constexpr int kExitFailed = 1;  ///< fault, mismatch, leak, timeout
+inline constexpr int kExitUsage = 2;   ///< bad input; nothing was simulated or written
+
+/// Arguments of `gmmu run`.
+struct RunArguments {
+  std::string file;  ///< empty: the default input
+  std::string out;
+  std::string json;
+  std::string engine = "rtl";
+  std::string config;
+  uint64_t seed = 0;
+  std::string waves;
+  uint64_t waves_from = 0;
+  uint64_t waves_to = ~uint64_t{0};
+  std::string dump_host;
+};
+
+/// Engines that this build has.
+const std::vector<std::string>& Engines();
+
+/// The whole program: parses, runs, prints. Never throws; returns the exit status.
+int Main(int argc, const char* const* argv, std::FILE* out, std::FILE* err);
+
+/// `gmmu run`. Throws OutputError, workload::InputError and sim::ConfigError before anything is simulated.
+int Run(const RunArguments& arguments, std::FILE* out, std::FILE* err);
+/// `gmmu config`: the complete configuration as loadable TOML.
+int PrintConfig(const std::string& config, std::FILE* out);
+
+}  // namespace gmmu::app

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/outputs.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+namespace gmmu::app {
+
+OutputFile::OutputFile(const std::string& path) : path_(path) {
+  struct stat status;
+  const bool exists = stat(path.c_str(), &status) == 0;
+  if (exists && S_ISDIR(status.st_mode)) {
+    throw OutputError(path + ": is a folder; give the name of a file");
+  }
+  if (exists && !S_ISREG(status.st_mode)) {
+    file_ = std::fopen(path.c_str(), "wb");
+    if (file_ == nullptr) Fail("cannot be opened");
+    return;
+  }
+  if (exists && access(path.c_str(), W_OK) != 0) Fail("cannot be replaced");
+  temporary_ = path + ".partial-XXXXXX";
+  const int descriptor = mkstemp(temporary_.data());
+  if (descriptor < 0) {
+    const int reason = errno;
+    temporary_.clear();
+    errno = reason;
+    Fail("cannot be created");
+  }
+  const mode_t mask = umask(0);
+  umask(mask);
+  fchmod(descriptor, exists ? status.st_mode & 07777 : 0666 & ~mask);
+  file_ = fdopen(descriptor, "wb");
+  if (file_ == nullptr) Fail("cannot be opened");
+}
+
+OutputFile::~OutputFile() {
+  if (file_ != nullptr) std::fclose(file_);
+  if (!temporary_.empty()) unlink(temporary_.c_str());
+}
+
+void OutputFile::Write(const void* bytes, size_t size) {
+  if (size != 0 && std::fwrite(bytes, 1, size, file_) != size) Fail("writing failed");
+}
+
+void OutputFile::Commit() {
+  const bool flushed = std::fflush(file_) == 0;
+  const int reason = errno;
+  const bool closed = std::fclose(file_) == 0;
+  file_ = nullptr;
+  if (!flushed) errno = reason;
+  if (!flushed || !closed) Fail("writing failed");
+  if (temporary_.empty()) return;
+  if (std::rename(temporary_.c_str(), path_.c_str()) != 0) Fail("cannot be renamed into place");
+  temporary_.clear();
+}
+
+void OutputFile::Fail(const std::string& what) const {
+  const int reason = errno;
+  std::string text = path_ + ": " + what + ": " + std::strerror(reason);
+  if (reason == ENOSPC) text += "\nFree some space or choose another place; nothing was left half-written.";
+  throw OutputError(text);
+}
+
+}  // namespace gmmu::app

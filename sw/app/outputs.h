@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdio>
+#include <stdexcept>
+#include <string>
+
+namespace gmmu::app {
+
+/// A file that cannot be written; what() names it, the reason and the way out.
+class OutputError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// An output that appears complete or not at all.
+///
+/// A regular (or new) file is written beside its path and renamed by Commit(); without Commit() nothing is left behind.
+/// Anything else (a pipe, /dev/stdout) is written as it is.
+class OutputFile {
+ public:
+  /// Opens at once, so that a path that cannot be written is found before any work. Throws OutputError.
+  explicit OutputFile(const std::string& path);
+  ~OutputFile();
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+
+  /// Throws OutputError when the device is full or fails.
+  void Write(const void* bytes, size_t size);
+  /// Flushes and renames. Throws OutputError.
+  void Commit();
+  /// Where the bytes go until Commit(); for writers that open the file themselves.
+  const std::string& working_path() const { return temporary_.empty() ? path_ : temporary_; }
+  const std::string& path() const { return path_; }
+
+ private:
+  [[noreturn]] void Fail(const std::string& what) const;
+
+  std::string path_;
+  std::string temporary_;  // empty: written in place
+  std::FILE* file_ = nullptr;
+};
+
+}  // namespace gmmu::app

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <sstream>
+#include <streambuf>
+
+#include "app/cli.h"
+#include "app/outputs.h"
+#include "app/progress.h"
+#include "platform/config.h"
+#include "platform/engine.h"
+#include "report/json_report.h"
+#include "report/text_report.h"
+#include "workload/input.h"
+#include "workload/job.h"
+
+namespace gmmu::app {
+namespace {
+
+/// Lets a writer of std::ostream write to an OutputFile, whose errors pass through as exceptions.
+class OutputBuffer : public std::streambuf {
+ public:
+  explicit OutputBuffer(OutputFile& file) : file_(file) {}
+
+ protected:
+  std::streamsize xsputn(const char* bytes, std::streamsize size) override {
+    file_.Write(bytes, static_cast<size_t>(size));
+    return size;
+  }
+  int_type overflow(int_type byte) override {
+    const char value = static_cast<char>(byte);
+    if (byte != traits_type::eof()) file_.Write(&value, 1);
+    return traits_type::not_eof(byte);
+  }
+
+ private:
+  OutputFile& file_;
+};
+
+os::Parameters OsParameters(const sim::MachineConfig& config, uint64_t seed) {
+  os::Parameters parameters;
+  parameters.remap = config.os.remap();
+  parameters.aperture_bytes = config.gpu.aperture_bytes();
+  parameters.limit_bits = config.gpu.limit_bits;
+  parameters.page_table_bits = config.gpu.page_table_bits;
+  parameters.seed = seed;
+  parameters.inject.unmapped_page = config.inject.unmapped_page;
+  parameters.inject.wrong_pte = config.inject.wrong_pte;
+  parameters.inject.wrong_adl = config.inject.wrong_adl;
+  parameters.inject.missing_flush = config.inject.missing_flush;
+  parameters.inject.leak = config.inject.leak;
+  const auto& kinds = os::Inject::LeakKinds();
+  if (!config.inject.leak.empty() && std::find(kinds.begin(), kinds.end(), config.inject.leak) == kinds.end()) {
+    std::string known;
+    for (const std::string& kind : kinds) known += (known.empty() ? "" : ", ") + kind;
+    throw sim::ConfigError("inject.leak: \"" + config.inject.leak + "\" is not a kind of object; known: " + known);
+  }
+  return parameters;
+}
+
+report::Limits LimitsOf(const sim::MachineConfig& config, const RunArguments& arguments) {
+  report::Limits limits;
+  limits.clock_mhz = config.gpu.clock_mhz;
+  limits.bus_bits = config.gpu.data_bits;
+  limits.bus_bytes_per_second =
+      static_cast<double>(config.gpu.data_bits) / 8 * static_cast<double>(config.gpu.clock_mhz) * 1e6;
+  // Raw bit rate of a lane after its line code, then what the link layer leaves, then full packets.
+  static constexpr double kLane[] = {0, 2.0e9, 4.0e9, 8e9 * 128 / 130, 16e9 * 128 / 130, 32e9 * 128 / 130};
+  const double lane = kLane[std::min<uint64_t>(config.pcie.generation, 5)];
+  const double link =
+      lane * static_cast<double>(config.pcie.lanes) / 8 * (1 - static_cast<double>(config.pcie.link_layer_ppm) / 1e6);
+  const double payload = static_cast<double>(config.pcie.max_payload);
+  limits.link_bytes_per_second = link * payload / (payload + static_cast<double>(config.pcie.tlp_overhead));
+  limits.engine = arguments.engine;
+  limits.timing = "exact";
+  limits.seed = arguments.seed;
+  limits.input = arguments.file.empty() ? "seeded buffer" : arguments.file;
+  return limits;
+}
+
+std::unique_ptr<OutputFile> OpenIfAsked(const std::string& path) {
+  return path.empty() ? nullptr : std::make_unique<OutputFile>(path);
+}
+
+}  // namespace
+
+int Run(const RunArguments& arguments, std::FILE* out, std::FILE* err) {
+  // Everything that can be wrong with the arguments is found before anything is simulated or written.
+  const sim::MachineConfig config =
+      arguments.config.empty() ? sim::MachineConfig::Default() : sim::MachineConfig::FromFile(arguments.config);
+  config.CheckBuilt();
+  workload::JobOptions options;
+  options.os = OsParameters(config, arguments.seed);
+  options.seed = arguments.seed;
+  const std::vector<uint8_t> input = arguments.file.empty()
+                                         ? workload::SeededInput(arguments.seed, workload::kDefaultInputBytes)
+                                         : workload::LoadInput(arguments.file);
+  options.input = &input;
+
+  const auto copy = OpenIfAsked(arguments.out);
+  const auto json = OpenIfAsked(arguments.json);
+  const auto image = OpenIfAsked(arguments.dump_host);
+  const auto mappings = OpenIfAsked(arguments.dump_host.empty() ? "" : arguments.dump_host + ".json");
+  const auto waves = OpenIfAsked(arguments.waves);
+
+  sim::EngineOptions engine_options;
+  engine_options.seed = arguments.seed;
+  if (waves) engine_options.waves = waves->working_path();
+  engine_options.waves_from = arguments.waves_from;
+  engine_options.waves_to = arguments.waves_to;
+  std::unique_ptr<sim::Engine> engine = sim::Engine::CreateRtl(config, engine_options);
+
+  Progress progress(err);
+  if (copy) options.out = [&](const void* bytes, size_t size) { copy->Write(bytes, size); };
+  options.progress = [&](const std::string& phase, uint64_t done, uint64_t total) {
+    progress.Update(phase, done, total);
+  };
+  if (image) {
+    options.after_first_page_in = [&] {
+      OutputBuffer buffer(*image);
+      std::ostream stream(&buffer);
+      stream.exceptions(std::ios::badbit);  // lets the buffer's OutputError through
+      engine->DumpHost(stream);
+      const std::string text = engine->DumpMappings();
+      mappings->Write(text.data(), text.size());
+    };
+  }
+
+  const auto start = std::chrono::steady_clock::now();
+  workload::JobResult result;
+  try {
+    engine->Run([&](hw::Platform& platform) {
+      workload::RunMainJob(platform, options, result);
+      return 0;
+    });
+  } catch (const sim::EngineError& error) {
+    os::Fault fault;
+    fault.source = "machine";
+    fault.name = "stopped";
+    fault.text = error.what();
+    result.faults.push_back(fault);
+    result.verified = false;
+  }
+  result.host_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  engine.reset();  // closes the waves
+  progress.Finish();
+
+  const report::Limits limits = LimitsOf(config, arguments);
+  if (json) {
+    const std::string text = report::JsonReport(result, limits);
+    json->Write(text.data(), text.size());
+    json->Commit();
+  }
+  if (copy && result.verified) copy->Commit();
+  if (image && result.verified) {
+    image->Commit();
+    mappings->Commit();
+  }
+  if (waves) waves->Commit();
+  fmt::print(out, "{}", report::TextReport(result, limits));
+  std::fflush(out);
+  return result.Passed() ? kExitGood : kExitFailed;
+}
+
+}  // namespace gmmu::app

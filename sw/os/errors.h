@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace gmmu::os {
+
+/// One fault as the OS model reports it: who, where, why. Fields that a source does not know are -1.
+struct Fault {
+  std::string source;  ///< "gpu", "iommu", "timeout", "verify", ...
+  std::string name;    ///< reason, e.g. "entry_invalid" or "no read permission"
+  uint64_t address = 0;
+  int64_t space = -1;
+  int64_t client = -1;  ///< translation port, or PCI requester id for the IOMMU
+  int64_t level = -1;
+  std::string access;  ///< "read", "write", "execute" or ""
+  int64_t fence = -1;
+  std::string text;  ///< one line for people
+};
+
+/// The run cannot go on: the OS model ends it with exit status 1 and this text.
+class OsError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// A bounded wait passed its bound; the text says what it waited for.
+class OsTimeout : public OsError {
+ public:
+  OsTimeout(const std::string& what_for, uint64_t bound_ns)
+      : OsError("timeout: waited " + std::to_string(bound_ns) + " ns for " + what_for) {}
+};
+
+/// A rule of the kernel was broken (wrong IRQL, double free, unknown handle): Windows would bug-check.
+class BugCheck : public OsError {
+ public:
+  explicit BugCheck(const std::string& why) : OsError("bug check: " + why) {}
+};
+
+/// The GPU or the IOMMU reported faults; they are in Dxgkrnl's list.
+class DeviceFault : public OsError {
+ public:
+  using OsError::OsError;
+};
+
+}  // namespace gmmu::os

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace gmmu::os {
+
+/// Deliberate faults of the operating system's side, by the names of the configuration's [inject] table.
+struct Inject {
+  bool unmapped_page = false;  ///< one logical page of the page-in source is not mapped
+  bool wrong_pte = false;      ///< one leaf entry names another page
+  bool wrong_adl = false;      ///< one page of an ADL's page array is another one (physical mode)
+  bool missing_flush = false;  ///< FLUSH_TLB operations are not executed but believed
+  std::string leak;            ///< kind of object that is not given back
+
+  /// Kinds that `leak` knows.
+  static const std::vector<std::string>& LeakKinds();
+};
+
+/// What the operating system is told about machine and policy.
+struct Parameters {
+  bool remap = true;             ///< false: the IOMMU stays off and ADLs carry physical pages
+  uint64_t aperture_bytes = 0;   ///< handed to the driver
+  uint64_t limit_bits = 33;      ///< handed to the driver: HighestVisibleAddress = 2^limit_bits - 1
+  std::vector<uint64_t> page_table_bits;  ///< handed to the driver: index bits by level, leaf first
+  uint64_t seed = 0;
+  Inject inject;
+};
+
+}  // namespace gmmu::os

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/json_report.h"
+
+#include <nlohmann/json.hpp>
+
+#include "os/text.h"
+
+namespace gmmu::report {
+namespace {
+using Json = nlohmann::ordered_json;
+
+Json Known(int64_t value) { return value < 0 ? Json(nullptr) : Json(value); }
+}  // namespace
+
+std::string JsonReport(const workload::JobResult& result, const Limits& limits) {
+  Json report;
+  report["verified"] = result.verified;
+  report["passed"] = result.Passed();
+  report["bytes"] = result.bytes;
+  report["bytes_verified"] = result.bytes_verified;
+  report["cycles"] = result.cycles;
+  report["cycles_evaluated"] = result.cycles_evaluated;
+  report["simulated_ns"] = result.simulated_ns;
+  report["host_seconds"] = result.host_seconds;
+  report["faults"] = Json::array();
+  for (const os::Fault& fault : result.faults) {
+    report["faults"].push_back({{"source", fault.source},
+                                {"name", fault.name},
+                                {"address", os::Hex(fault.address)},
+                                {"space", Known(fault.space)},
+                                {"client", Known(fault.client)},
+                                {"level", Known(fault.level)},
+                                {"access", fault.access},
+                                {"fence", Known(fault.fence)},
+                                {"text", fault.text}});
+  }
+  report["leaks"] = Json::array();
+  for (const os::Leak& leak : result.leaks) {
+    report["leaks"].push_back({{"kind", leak.kind},
+                               {"name", leak.name},
+                               {"owner", leak.owner},
+                               {"created_by", leak.created_by}});
+  }
+  report["findings"] = Json::array();
+  for (const hw::Finding& finding : result.findings) {
+    report["findings"].push_back({{"probe", finding.probe}, {"text", finding.text}});
+  }
+  report["checks"] = Json::array();
+  for (const workload::Check& check : result.checks) {
+    report["checks"].push_back({{"name", check.name}, {"passed", check.passed}, {"text", check.text}});
+  }
+  report["phases"] = Json::array();
+  for (const workload::Phase& phase : result.phases) {
+    report["phases"].push_back(
+        {{"name", phase.name}, {"bytes", phase.bytes}, {"ns", phase.ns}, {"cycles", phase.cycles}});
+  }
+  report["machine"] = {{"engine", limits.engine},
+                       {"timing", limits.timing},
+                       {"clock_mhz", limits.clock_mhz},
+                       {"bus_bits", limits.bus_bits},
+                       {"iommu", result.remapped ? "remap" : "physical"},
+                       {"clients", result.clients},
+                       {"seed", limits.seed},
+                       {"link_bytes_per_second", limits.link_bytes_per_second},
+                       {"bus_bytes_per_second", limits.bus_bytes_per_second}};
+  report["counters"] = Json::object();
+  for (const hw::Counter& counter : result.counters) {
+    report["counters"][counter.block][counter.name] = counter.value;
+  }
+  return report.dump(2) + "\n";
+}
+
+}  // namespace gmmu::report

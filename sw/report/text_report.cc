@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/text_report.h"
+
+#include <fmt/format.h>
+
+#include <iterator>
+#include <map>
+#include <string_view>
+
+#include "os/text.h"
+
+namespace gmmu::report {
+namespace {
+
+/// Counters by name, summed over the blocks whose name begins with a prefix.
+class Sums {
+ public:
+  explicit Sums(const std::vector<hw::Counter>& counters) : counters_(counters) {}
+  uint64_t operator()(std::string_view block, std::string_view name) const {
+    uint64_t sum = 0;
+    for (const hw::Counter& counter : counters_) {
+      if (counter.name == name && std::string_view(counter.block).substr(0, block.size()) == block) {
+        sum += counter.value;
+      }
+    }
+    return sum;
+  }
+
+ private:
+  const std::vector<hw::Counter>& counters_;
+};
+
+std::string Share(uint64_t part, uint64_t whole) {
+  if (whole == 0) return "no lookup";
+  return fmt::format("{:5.1f} %  ({} of {})", 100.0 * static_cast<double>(part) / static_cast<double>(whole),
+                     part, whole);
+}
+
+std::string Size(uint64_t bytes) {
+  if (bytes >= 1 << 20 && bytes % (1 << 20) == 0) return fmt::format("{} MiB", bytes >> 20);
+  if (bytes >= 1 << 20) return fmt::format("{:.1f} MiB", static_cast<double>(bytes) / (1 << 20));
+  if (bytes >= 1 << 10) return fmt::format("{:.1f} KiB", static_cast<double>(bytes) / (1 << 10));
+  return fmt::format("{} B", bytes);
+}
+
+std::string PerWalk(uint64_t cycles, uint64_t walks) {
+  return walks == 0 ? "-" : fmt::format("{:.1f}", static_cast<double>(cycles) / static_cast<double>(walks));
+}
+
+}  // namespace
+
+std::string TextReport(const workload::JobResult& result, const Limits& limits) {
+  std::string text;
+  auto line = [&text](const std::string& name, const std::string& value) {
+    fmt::format_to(std::back_inserter(text), "  {:<22}{}\n", name, value);
+  };
+  auto heading = [&text](const std::string& name) { text += name + "\n"; };
+  const Sums sum(result.counters);
+
+  heading(result.Passed() ? "gmmu run: verified" : "gmmu run: FAILED");
+  line("input", fmt::format("{}, {} bytes", limits.input, result.bytes));
+  line("bytes verified", fmt::format("{}", result.bytes_verified));
+  line("machine", fmt::format("{} engine, {} timing, {} MHz, {}-bit bus, {} clients, IOMMU {}, seed {}",
+                              limits.engine, limits.timing, limits.clock_mhz, limits.bus_bits, result.clients,
+                              result.remapped ? "remapping" : "off (physical)", limits.seed));
+  line("simulated", fmt::format("{:.3f} ms, {} cycles ({} evaluated)",
+                                static_cast<double>(result.simulated_ns) / 1e6, result.cycles,
+                                result.cycles_evaluated));
+  line("host", fmt::format("{:.1f} s, {:.0f} cycles per second", result.host_seconds,
+                           result.host_seconds > 0 ? static_cast<double>(result.cycles) / result.host_seconds : 0));
+
+  heading("Bandwidth");
+  for (const workload::Phase& phase : result.phases) {
+    if (phase.bytes == 0 || phase.ns == 0) continue;
+    const double rate = static_cast<double>(phase.bytes) * 1e9 / static_cast<double>(phase.ns);
+    line(phase.name, fmt::format("{:>10} in {:>9.1f} us  {:7.3f} GB/s  {:5.1f} % of link  {:5.1f} % of bus",
+                                 Size(phase.bytes), static_cast<double>(phase.ns) / 1e3, rate / 1e9,
+                                 100 * rate / limits.link_bytes_per_second,
+                                 100 * rate / limits.bus_bytes_per_second));
+  }
+  line("limits", fmt::format("link {:.3f} GB/s, bus {:.3f} GB/s a direction",
+                             limits.link_bytes_per_second / 1e9, limits.bus_bytes_per_second / 1e9));
+
+  heading("Translation");
+  line("L1 TLB hits", Share(sum("port", "hits"), sum("port", "lookups")));
+  line("L2 TLB hits", Share(sum("", "l2_hits"), sum("", "l2_lookups")));
+  line("walk cache hits", Share(sum("", "wc_hits"), sum("", "wc_lookups")));
+  if (result.remapped) line("IOTLB hits", Share(sum("iommu", "iotlb_hits"), sum("iommu", "iotlb_lookups")));
+  line("aperture map hits", Share(sum("", "ap_hits"), sum("", "ap_lookups")));
+  const uint64_t walks = sum("", "walks");
+  const uint64_t occupied = sum("", "walk_cycles");
+  const uint64_t issue = sum("", "walk_issue_cycles");
+  const uint64_t memory = sum("", "walk_memory_cycles");
+  line("walk latency", fmt::format("{} cycles: {} waiting for the bus, {} for memory, {} else ({} walks, {} reads)",
+                                   PerWalk(occupied, walks), PerWalk(issue, walks), PerWalk(memory, walks),
+                                   PerWalk(occupied > issue + memory ? occupied - issue - memory : 0, walks), walks,
+                                   sum("", "table_reads")));
+
+  bool trouble = false;
+  auto bad = [&](const std::string& what) {
+    if (!trouble) heading("What went wrong");
+    trouble = true;
+    text += "  " + what + "\n";
+  };
+  for (const workload::Check& check : result.checks) {
+    if (!check.passed) bad(fmt::format("check \"{}\": {}", check.name, check.text));
+  }
+  for (const os::Fault& fault : result.faults) bad(fmt::format("{}: {}", fault.source, fault.text));
+  for (const hw::Finding& finding : result.findings) bad(fmt::format("{} checker: {}", finding.probe, finding.text));
+  for (const os::Leak& leak : result.leaks) {
+    bad(fmt::format("leaked {} {} of {}, created by {}", leak.kind, leak.name, leak.owner, leak.created_by));
+  }
+  if (!trouble) line("checks", fmt::format("{} passed, no fault, no leak", result.checks.size()));
+  return text;
+}
+
+}  // namespace gmmu::report

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <string>
+
+#include "report/limits.h"
+#include "workload/job.h"
+
+namespace gmmu::report {
+
+/// The report that people read, some 40 lines.
+std::string TextReport(const workload::JobResult& result, const Limits& limits);
+
+}  // namespace gmmu::report

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "hw/platform.h"
+#include "os/errors.h"
+#include "os/ledger.h"
+#include "os/parameters.h"
+
+namespace gmmu::workload {
+
+/// One stretch of the run. Nanoseconds and cycles are the machine's.
+struct Phase {
+  std::string name;
+  uint64_t bytes = 0;
+  uint64_t ns = 0;
+  uint64_t cycles = 0;
+};
+
+/// A comparison that the run made.
+struct Check {
+  std::string name;
+  bool passed = false;
+  std::string text;  ///< what differed; empty when passed
+};
+
+struct JobResult {
+  bool verified = false;  ///< every byte came back and every check passed
+  uint64_t bytes = 0;     ///< of the input
+  uint64_t bytes_verified = 0;
+  uint64_t cycles = 0;
+  uint64_t cycles_evaluated = 0;
+  uint64_t simulated_ns = 0;
+  double host_seconds = 0;
+  bool remapped = false;
+  unsigned clients = 0;
+  std::vector<Phase> phases;
+  std::vector<Check> checks;
+  std::vector<os::Fault> faults;
+  std::vector<os::Leak> leaks;
+  std::vector<hw::Finding> findings;
+  std::vector<hw::Counter> counters;
+
+  /// Verified, and nothing faulted, leaked or was found wrong.
+  bool Passed() const {
+    return verified && faults.empty() && leaks.empty() && findings.empty();
+  }
+};
+
+struct JobOptions {
+  os::Parameters os;                    ///< machine and policy
+  const std::vector<uint8_t>* input = nullptr;
+  uint64_t seed = 0;
+  /// Bytes that the CPU read back after page-out, in order. May throw.
+  std::function<void(const void* bytes, size_t size)> out;
+  /// Called after the last page-in fence of the first piece.
+  std::function<void()> after_first_page_in;
+  /// Phase, bytes done, bytes of the phase over the whole run.
+  std::function<void(const std::string& phase, uint64_t done, uint64_t total)> progress;
+};
+
+/// The main job: one life of a GPU (power on, allocation, processes, page in, use, page out, aperture, power off).
+///
+/// Runs inside Engine::Run and fills `result` as it goes. A fault of the GPU, the IOMMU or the operating system stands in
+/// the result; exceptions of the callbacks and of the engine pass through.
+void RunMainJob(hw::Platform& platform, const JobOptions& options, JobResult& result);
+
+}  // namespace gmmu::workload
