@@ -2,6 +2,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "hw/platform.h"
@@ -33,9 +34,9 @@ class VtdWalk {
   Stage stage_ = Stage::kDone;
   VtdRead read_;
   VtdContext context_;
+  bool context_known_ = false;
   uint8_t level_ = 0;       ///< of the table being read
   bool read_ok_ = true, write_ok_ = true;  ///< ANDed permissions
-  bool functional_ = false;  ///< leaves no trace: no cache, record or counter
   uint64_t generation_ = 0;
   uint64_t root_ = 0;
   uint64_t epoch_ = 0;
@@ -45,7 +46,7 @@ class VtdWalk {
 /// What the invalidation queue needs from its surroundings next.
 struct VtdQueueWork {
   enum class Kind : uint8_t {
-    kIdle,    ///< nothing, until a register is written
+    kIdle,    ///< nothing, until a register is written or the answer to the last kFetch or kStatus is given
     kFetch,   ///< read the 16 bytes at `address`, then FetchDone
     kDrain,   ///< a wait descriptor holds until requests in flight are done; ask again after each Finish
     kStatus,  ///< write `data` (32 bits) to `address`, then StatusDone
@@ -132,28 +133,43 @@ class VtdCore {
   std::vector<hw::Counter> Counters() const;
 
  private:
-  // vtd_walk.cc
-  VtdWalk Begin(const VtdRequest& request) const;
-  void Search(VtdWalk& walk);
-  void AfterContext(VtdWalk& walk);
-  void SearchTables(VtdWalk& walk);
+  // vtd_walk.cc: what one answer taught, to be cached if the walk may
+  struct Learned {
+    enum class Kind : uint8_t { kNothing, kContext, kTable, kPage } kind = Kind::kNothing;
+    VtdContext context;
+    VtdTableEntry table;
+    VtdTlbEntry page;
+  };
+  void Begin(VtdWalk& walk) const;          // to the root entry, or done
+  void Search(VtdWalk& walk);               // the caches
+  bool SearchTranslations(VtdWalk& walk);   // the caches behind a known context
+  void EnterDomain(VtdWalk& walk) const;    // to the top table, or done
+  Learned Step(VtdWalk& walk, bool ok, uint64_t low, uint64_t high) const;
+  Learned StepContext(VtdWalk& walk, bool ok, uint64_t low, uint64_t high) const;
+  Learned StepTable(VtdWalk& walk, bool ok, uint64_t entry) const;
   void WantTable(VtdWalk& walk, unsigned level, uint64_t table) const;
-  void Advance(VtdWalk& walk, bool ok, uint64_t low, uint64_t high);
-  void FeedRoot(VtdWalk& walk, bool ok, uint64_t low, uint64_t high);
-  void FeedContext(VtdWalk& walk, bool ok, uint64_t low, uint64_t high);
-  void FeedTable(VtdWalk& walk, bool ok, uint64_t entry);
-  void Complete(VtdWalk& walk, uint64_t hpa, bool snoop);
-  void Block(VtdWalk& walk, VtdReason reason);
-  bool MayFill(const VtdWalk& walk) const;
+  static void Grant(VtdWalk& walk, uint64_t hpa, bool translated, bool snoop);
+  static void Block(VtdWalk& walk, VtdReason reason);
+  void Keep(const VtdWalk& walk, const Learned& learned);
+  void Finished(VtdWalk& walk);             // counters, fault record, draining
   uint64_t ReservedBits(unsigned level, bool leaf) const;
+  bool LevelHasPages(unsigned level) const;
+  unsigned LargestWidth() const;
+
+  // vtd_mappings.cc
+  void MapTable(VtdMemory& memory, unsigned level, uint64_t table, uint64_t iova, bool read, bool write,
+                VtdDeviceMappings& to) const;
 
   // vtd_registers.cc
   uint64_t Cap() const;
   uint64_t Ecap() const;
   uint32_t Read32(uint32_t offset) const;
+  uint64_t Read64(uint32_t offset) const;
   void Write32(uint32_t offset, uint32_t value);
+  void WriteHalf(uint32_t offset, uint32_t value);
   void WriteCommand(uint32_t value);
   bool Is64Bit(uint32_t offset) const;
+  bool IsRecord(uint32_t offset) const;
   uint32_t iva_offset() const { return parameters_.iro * 16; }
   uint32_t iotlb_offset() const { return parameters_.iro * 16 + 8; }
   uint32_t records_offset() const { return parameters_.fro * 16; }
@@ -163,11 +179,12 @@ class VtdCore {
   void ContextCommand();
   void IotlbCommand();
   bool InvalidateContext(unsigned grain, uint16_t did, uint16_t sid, unsigned function_mask);
-  bool InvalidateIotlb(unsigned grain, uint16_t did, uint64_t iova, unsigned mask, bool leaf_only);
-  void QueueError(uint8_t reason);
+  bool InvalidateIotlb(unsigned grain, uint16_t did, uint64_t address);
+  void FailQueue(uint8_t reason);
   void Retire();
-  uint8_t Execute(uint64_t low, uint64_t high);
-  void FinishWait();
+  std::optional<uint8_t> Execute(uint64_t low, uint64_t high);
+  void StopQueue();
+  bool queue_on() const;
   uint64_t QueueBytes() const { return uint64_t{256 * 16} << (iqa_ & 7); }
 
   const VtdParameters parameters_;
@@ -192,7 +209,7 @@ class VtdCore {
 
   // pending
   VtdDrainTracker::Wait disable_wait_, context_wait_, iotlb_wait_;
-  bool disabling_ = false;
+  bool disabling_ = false, context_busy_ = false, iotlb_busy_ = false;
   enum class QueueState : uint8_t { kReady, kFetching, kWaiting, kWriting } queue_ = QueueState::kReady;
   VtdDrainTracker::Wait queue_wait_;  // what the next wait descriptor waits for
   uint64_t wait_low_ = 0, wait_high_ = 0;

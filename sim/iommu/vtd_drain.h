@@ -30,7 +30,6 @@ class VtdDrainTracker {
 
  private:
   std::array<uint64_t, 3>& At(uint64_t epoch) { return counts_[epoch - first_]; }
-  void Trim();
 
   std::deque<std::array<uint64_t, 3>> counts_{{}};
   uint64_t first_ = 0;  ///< epoch of counts_.front()
