@@ -93,7 +93,7 @@ class PcieDirection {
   uint64_t free_fs_ = 0;
   std::array<Used, kTlpKinds> used_{};
   std::array<uint64_t, kTlpKinds> tlps_{}, payload_{};
-  uint64_t busy_fs_ = 0, stalls_ = 0;
+  uint64_t busy_fs_ = 0;
 };
 
 /// Tags of one requester's reads; the lowest free one is given.

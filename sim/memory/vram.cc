@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "memory/vram.h"
+
+#include <algorithm>
+#include <cstring>
+#include <stdexcept>
+#include <string>
+
+namespace gmmu::sim {
+
+VramCore::VramCore(uint64_t bytes)
+    : size_(bytes), bytes_(static_cast<uint8_t*>(std::calloc(std::max<uint64_t>(bytes, 1), 1))) {
+  if (!bytes_) throw std::runtime_error("VRAM: the host has no " + std::to_string(bytes) + " bytes");
+}
+
+bool VramCore::Read(uint64_t address, void* to, size_t size) const {
+  if (!Inside(address, size)) return false;
+  std::memcpy(to, bytes_.get() + address, size);
+  return true;
+}
+
+bool VramCore::Write(uint64_t address, const void* from, size_t size) {
+  if (!Inside(address, size)) return false;
+  if (size == 0) return true;
+  for (const WriteHook& hook : hooks_) hook(address, static_cast<const uint8_t*>(from), size);
+  std::memcpy(bytes_.get() + address, from, size);
+  return true;
+}
+
+bool VramCore::WriteStrobed(uint64_t address, const void* from, size_t size, uint64_t strobe) {
+  if (!Inside(address, size) || size > 64) return false;
+  const uint64_t all = size == 64 ? ~uint64_t{0} : (uint64_t{1} << size) - 1;
+  strobe &= all;
+  if (strobe == all) return Write(address, from, size);
+  const auto* bytes = static_cast<const uint8_t*>(from);
+  const auto set = [strobe](size_t at) { return (strobe >> at & 1) != 0; };
+  for (size_t at = 0; at < size;) {
+    if (!set(at)) {
+      ++at;
+      continue;
+    }
+    size_t end = at;
+    while (end < size && set(end)) ++end;
+    if (!Write(address + at, bytes + at, end - at)) return false;
+    at = end;
+  }
+  return true;
+}
+
+bool VramCore::FlipBit(uint64_t address, unsigned bit) {
+  if (!Inside(address, 1) || bit > 7) return false;
+  bytes_[address] = static_cast<uint8_t>(bytes_[address] ^ 1u << bit);
+  return true;
+}
+
+VramTiming::VramTiming(const VramParameters& parameters) : parameters_(parameters) {
+  if (parameters.beats_per_cycle_num < 1 ||
+      parameters.beats_per_cycle_num > parameters.beats_per_cycle_den)
+    throw std::invalid_argument("vram: bandwidth must be above 0 and at most one beat a cycle");
+  if (parameters.outstanding < 1) throw std::invalid_argument("vram: outstanding must be at least 1");
+}
+
+VramTiming::Beats VramTiming::Reserve(uint64_t& free, uint64_t earliest, unsigned beats) {
+  const uint64_t num = parameters_.beats_per_cycle_num, den = parameters_.beats_per_cycle_den;
+  const uint64_t start = std::max(free, earliest * num);
+  free = start + beats * den;
+  return {start / num, (start + (beats - 1) * den) / num};
+}
+
+}  // namespace gmmu::sim
