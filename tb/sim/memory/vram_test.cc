@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "memory/vram.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+#include <utility>
+
+namespace gmmu::sim {
+namespace {
+
+using Write = std::pair<uint64_t, size_t>;
+
+TEST(VramCore, IsZeroAtPowerOnAndKeepsWhatIsWritten) {
+  VramCore vram(1 << 20);
+  uint64_t word = 1;
+  ASSERT_TRUE(vram.Read(0xFFFF8, &word, 8));
+  EXPECT_EQ(word, 0u);
+  word = 0x1122334455667788;
+  ASSERT_TRUE(vram.Write(0x123, &word, 8));
+  uint64_t back = 0;
+  ASSERT_TRUE(vram.Read(0x123, &back, 8));
+  EXPECT_EQ(back, word);
+}
+
+TEST(VramCore, RefusesAccessesPastTheEndAndChangesNothing) {
+  VramCore vram(4096);
+  int hooks = 0;
+  vram.AddWriteHook([&](uint64_t, const uint8_t*, size_t) { ++hooks; });
+  const uint64_t word = ~uint64_t{0};
+  uint64_t kept = 5;
+  EXPECT_FALSE(vram.Write(4092, &word, 8));
+  EXPECT_FALSE(vram.Write(~uint64_t{0}, &word, 8));
+  EXPECT_FALSE(vram.Read(4090, &kept, 8));
+  EXPECT_FALSE(vram.WriteStrobed(4096, &word, 8, 1));
+  EXPECT_EQ(kept, 5u);
+  EXPECT_EQ(hooks, 0);
+  ASSERT_TRUE(vram.Read(4088, &kept, 8));
+  EXPECT_EQ(kept, 0u);
+}
+
+TEST(VramCore, CallsHooksBeforeTheBytesChange) {
+  VramCore vram(4096);
+  uint8_t old = 0xFF, next = 0;
+  vram.AddWriteHook([&](uint64_t address, const uint8_t* from, size_t) {
+    ASSERT_TRUE(vram.Read(address, &old, 1));
+    next = *from;
+  });
+  const uint8_t byte = 7;
+  ASSERT_TRUE(vram.Write(16, &byte, 1));
+  EXPECT_EQ(old, 0);
+  EXPECT_EQ(next, 7);
+  EXPECT_EQ(vram.data()[16], 7);
+}
+
+TEST(VramCore, WritesOnlyStrobedBytesOneHookCallARun) {
+  VramCore vram(4096);
+  std::vector<Write> writes;
+  vram.AddWriteHook([&](uint64_t address, const uint8_t*, size_t size) { writes.emplace_back(address, size); });
+  const uint8_t bytes[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+  ASSERT_TRUE(vram.WriteStrobed(0x100, bytes, 8, 0b10110110));
+  EXPECT_THAT(writes, testing::ElementsAre(Write{0x101, 2}, Write{0x104, 2}, Write{0x107, 1}));
+  EXPECT_THAT(std::vector<uint8_t>(vram.data() + 0x100, vram.data() + 0x108),
+              testing::ElementsAre(0, 2, 3, 0, 5, 6, 0, 8));
+  writes.clear();
+  ASSERT_TRUE(vram.WriteStrobed(0x100, bytes, 8, 0));
+  EXPECT_TRUE(writes.empty());
+}
+
+TEST(VramCore, FlipsABitBehindTheHooks) {
+  VramCore vram(4096);
+  int hooks = 0;
+  vram.AddWriteHook([&](uint64_t, const uint8_t*, size_t) { ++hooks; });
+  EXPECT_TRUE(vram.FlipBit(9, 3));
+  EXPECT_EQ(vram.data()[9], 8);
+  EXPECT_FALSE(vram.FlipBit(4096, 0));
+  EXPECT_FALSE(vram.FlipBit(0, 8));
+  EXPECT_EQ(hooks, 0);
+}
+
+TEST(VramTiming, GivesABurstItsLatencyAndOneBeatACycle) {
+  VramParameters p;
+  p.latency_cycles = 40;
+  VramTiming vram(p);
+  const auto first = vram.Read(100, 8);
+  EXPECT_EQ(first.first, 140u);
+  EXPECT_EQ(first.last, 147u);
+  EXPECT_EQ(vram.Read(101, 8).first, 148u);   // the bus is taken until then
+  EXPECT_EQ(vram.Write(101, 4).first, 101u);  // the other direction is free
+  EXPECT_EQ(vram.Read(500, 1).first, 540u);
+}
+
+TEST(VramTiming, KeepsItsBandwidthExactlyOverManyBursts) {
+  VramParameters p;
+  p.latency_cycles = 0;
+  p.beats_per_cycle_num = 2;
+  p.beats_per_cycle_den = 3;
+  VramTiming vram(p);
+  VramTiming::Beats beats;
+  for (int i = 0; i < 100; ++i) beats = vram.Read(0, 4);
+  EXPECT_EQ(beats.last, (400u - 1) * 3 / 2);
+}
+
+TEST(VramTiming, RefusesParametersThatMakeNoMemory) {
+  VramParameters p;
+  p.beats_per_cycle_num = 2;
+  EXPECT_THROW(VramTiming{p}, std::invalid_argument);
+  p = {};
+  p.beats_per_cycle_num = 0;
+  EXPECT_THROW(VramTiming{p}, std::invalid_argument);
+  p = {};
+  p.outstanding = 0;
+  EXPECT_THROW(VramTiming{p}, std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace gmmu::sim
