@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Types of the MMU's edge towards the counters.
+// Types of the MMU: its edge towards the counters, then what its blocks exchange.
 package gmmu_mmu_pkg;
+  import gmmu_pkg::*;
+  import gmmu_regs_pkg::*;
+
   // Events of one translation port in this cycle (regfile port_counters). Each accepted lookup ends as exactly one of
   // hit, miss, merged, fault, at the moment its answer is made.
   typedef struct packed {
@@ -33,4 +36,121 @@ package gmmu_mmu_pkg;
     logic [5:0] walk_memory;    // rows that wait for table data
     logic [5:0] walk_rows;      // rows occupied
   } mmu_count_t;
+
+  typedef logic [4:0] slot_t;  // miss slot of a port
+  typedef logic [4:0] row_t;   // row of the walk table
+
+  // What a lookup searches for. high: the address has bits above VaWidth.
+  typedef struct packed {
+    space_t space;
+    vpn_t   vpn;
+    logic   high;
+  } key_t;
+
+  // A finished translation of one 4 KiB page.
+  typedef struct packed {
+    pfn_t       pfn;
+    target_e    target;
+    logic [5:0] adapter;
+    logic       zero;
+    logic       coherent;
+    logic       read_only;
+    logic       no_execute;
+    logic       big;    // holds for the whole aligned 64 KiB block, page numbers counting
+    level_t     level;  // of its entry
+  } page_t;
+
+  // A lookup on its way from a miss slot to the shared levels.
+  typedef struct packed {
+    port_t port;
+    slot_t slot;
+    key_t  key;
+  } lookup_t;
+
+  // What the shared levels tell the ports, one message a cycle, seen by all.
+  //   MsgHit      to port, slot: page
+  //   MsgBegan    to port, slot: waits for row, which it began
+  //   MsgJoined   to port, slot: waits for row, which another lookup began
+  //   MsgWalk     to all that wait for row. answer: waiters of exactly this page take the page; a fault goes to who began it.
+  //               release_row: the row ends, all its other waiters look up again
+  typedef enum logic [1:0] {MsgHit, MsgBegan, MsgJoined, MsgWalk} msg_e;
+  typedef struct packed {
+    msg_e   kind;
+    port_t  port;
+    slot_t  slot;
+    row_t   row;
+    logic   answer;
+    logic   release_row;
+    key_t   key;
+    page_t  page;
+    fault_e fault;
+  } msg_t;
+
+  // One cycle: every translation of the scope is forgotten, every walk of the scope is done again.
+  typedef struct packed {
+    logic   valid;
+    logic   all;    // every space
+    space_t space;
+  } kill_t;
+
+  // One step of a sweep: row `index` of every array.
+  typedef struct packed {
+    logic        valid;
+    logic [15:0] index;
+    logic        all;
+    space_t      space;
+    logic        ranged;
+    vpn_t        first;  // first and last page of a range
+    vpn_t        tail;
+  } sweep_t;
+
+  // An address space, prepared for the walk. Shifts and masks are of page numbers, not of addresses.
+  typedef struct packed {
+    logic                               enable;
+    pfn_t                               root;
+    target_e                            root_target;
+    logic [13:0]                        root_entries;  // saturated at 8192
+    level_t                             top;           // level of the root
+    logic [MaxLevels-1:0][5:0]          shift;         // bits below the index of the level
+    logic [MaxLevels-1:0][3:0]          bits;
+    logic [MaxLevels-1:1][VpnWidth-1:0] keep;          // ones: bits at and above the index of the level
+    vpn_t                               beyond;        // ones: bits above the geometry
+  } space_row_t;
+
+  // Where a walk starts: fault, or a table and the level of the entry to read in it.
+  typedef struct packed {
+    fault_e      fault;
+    level_t      level;
+    pfn_t        pfn;
+    logic        vram;
+    logic        index_known;  // index is valid (walk from the root)
+    logic [12:0] index;
+  } start_t;
+
+  // What a walk keeps of its space: it stays true while the walk runs.
+  typedef struct packed {
+    logic [MaxLevels-1:0][5:0] shift;
+    logic [MaxLevels-1:0][3:0] bits;
+    logic [MaxLevels-1:1][7:0] wc_index;  // where the walk cache keeps the tables on the way
+  } shape_t;
+
+  // A pointer for the walk cache: the entry of `level` on the way to `tag` names the table at pfn.
+  typedef struct packed {
+    level_t     level;
+    logic [7:0] index;
+    space_t     space;
+    vpn_t       tag;
+    pfn_t       pfn;
+    logic       vram;
+  } wc_write_t;
+
+  // Does a translation of the pages from `tag & keep` to `tag | ~keep` touch those from first to tail?
+  function automatic logic overlaps(vpn_t tag, vpn_t keep, vpn_t first, vpn_t tail);
+    return (tag & keep) <= tail && (tag | ~keep) >= first;
+  endfunction
+
+  // Ones from bit `shift` upwards.
+  function automatic vpn_t keep_mask(logic [5:0] shift);
+    return {VpnWidth{1'b1}} << shift;
+  endfunction
 endpackage

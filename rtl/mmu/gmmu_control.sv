@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// Invalidation and address space updates, one at a time (rule of epochs: nothing older than the kill is used or filled
+// once the operation is done).
+//
+//   1. hold: the shared levels' pipeline, messages and fills run dry; table reads go on
+//   2. kill, one cycle: L1 entries and finished misses of the scope are dropped, walks of the scope become stale; a new
+//      space row takes effect
+//   3. sweep: one set, walk cache row and large entry a cycle; then the pipeline runs again
+//   4. drain: the generation flips; done when no answer of the old one is in use and no stale read is under way
+//
+// After reset everything is swept once before the pipeline starts.
+module gmmu_control
+  import gmmu_pkg::*;
+  import gmmu_regs_pkg::*;
+  import gmmu_mmu_pkg::*;
+#(
+  parameter int unsigned NumSpaces = 16,
+  parameter int unsigned SweepSteps = 16
+) (
+  input  logic        clk_i,
+  input  logic        rst_i,
+
+  input  logic        ctl_valid_i,
+  output logic        ctl_ready_o,
+  input  mmu_ctl_t    ctl_i,
+  output logic        ctl_done_o,
+  output logic        inv_valid_o,
+  output scope_e      inv_scope_o,
+  output space_t      inv_space_o,
+  output logic [63:0] inv_start_o,
+  output logic [63:0] inv_end_o,
+
+  output logic        hold_o,
+  input  logic        quiet_i,       // nothing is in the pipeline, on the bus or being filled
+  output kill_t       kill_o,
+  output sweep_t      sweep_o,
+  output logic        generation_o,
+  input  logic [1:0]  drained_i,     // by generation, all ports
+  input  logic        stale_i,
+  output logic        space_write_o,
+  output space_t      space_o,
+  output space_row_t  space_row_o,
+
+  output logic        busy_o
+);
+  localparam int unsigned IndexWidth = NumSpaces > 1 ? $clog2(NumSpaces) : 1;
+
+  typedef enum logic [3:0] {
+    StIdle, StRead, StCompare, StPrepare, StRange, StHold, StKill, StSweep, StSettle, StFlip, StDrain, StDone, StEqual
+  } state_e;
+  state_e       state_q;
+  mmu_ctl_t     ctl_q;
+  logic         all_q, ranged_q, empty_q, same_q, reset_q;
+  vpn_t         first_q, tail_q;
+  logic [63:0]  last_byte_q;
+  logic [15:0]  index_q;
+  logic [2:0]   quiet_q;      // cycles of quiet seen
+  logic [2:0]   settle_q;
+  space_cfg_t   old_cfg;
+  logic [63:0]  known_q;
+  logic         built, prepared, set_space;
+
+  assign set_space = ctl_q.op == CtlSetSpace;
+  assign built = 32'(ctl_q.space) < NumSpaces;
+
+  gmmu_ram_1r1w #(.Width($bits(space_cfg_t)), .Depth(NumSpaces)) u_configs (
+    .clk_i, .read_i(state_q == StRead), .read_addr_i(IndexWidth'(ctl_q.space)), .data_o(old_cfg),
+    .write_i(space_write_o), .write_addr_i(IndexWidth'(ctl_q.space)), .data_i(ctl_q.cfg));
+
+  gmmu_space_prepare u_prepare (
+    .clk_i, .rst_i, .start_i(state_q == StRead), .cfg_i(ctl_q.cfg), .done_o(prepared), .row_o(space_row_o));
+
+  assign ctl_ready_o = state_q == StIdle;
+  assign hold_o = state_q == StHold || state_q == StKill || state_q == StSweep || state_q == StSettle;
+  assign kill_o = '{valid: state_q == StKill, all: all_q, space: ctl_q.space};
+  assign sweep_o = '{valid: state_q == StSweep && !empty_q, index: index_q, all: all_q, space: ctl_q.space,
+                     ranged: ranged_q, first: first_q, tail: tail_q};
+  assign space_write_o = state_q == StKill && set_space && !reset_q;
+  assign space_o = ctl_q.space;
+  assign ctl_done_o = state_q == StDone || state_q == StEqual;
+  assign inv_valid_o = state_q == StDone;
+  assign inv_scope_o = set_space ? ScopeSpace : ctl_q.scope;
+  assign inv_space_o = ctl_q.space;
+  assign inv_start_o = ctl_q.va_start;
+  assign inv_end_o = ctl_q.va_end;
+  assign busy_o = state_q != StIdle;
+
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      state_q <= StSweep;
+      reset_q <= 1'b1;
+      all_q <= 1'b1;
+      ranged_q <= 1'b0;
+      empty_q <= 1'b0;
+      index_q <= '0;
+      known_q <= '0;
+      generation_o <= 1'b0;
+    end else begin
+      unique case (state_q)
+        StIdle: if (ctl_valid_i) state_q <= StRead;
+        StRead: state_q <= set_space ? (built ? StCompare : StEqual) : StRange;
+        StCompare: state_q <= StPrepare;
+        StPrepare: begin
+          if (same_q) state_q <= StEqual;
+          else if (prepared) state_q <= StRange;
+        end
+        StRange: state_q <= StHold;
+        StHold: if (quiet_q == 3'd5) state_q <= StKill;
+        StKill: state_q <= StSweep;
+        StSweep: if (index_q == 16'(SweepSteps - 1)) state_q <= StSettle;
+        StSettle: if (settle_q == 3'd3) state_q <= reset_q ? StIdle : StFlip;
+        StFlip: state_q <= StDrain;
+        StDrain: if (settle_q == 3'd7 && drained_i[!generation_o] && !stale_i) state_q <= StDone;
+        default: state_q <= StIdle;  // StDone, StEqual
+      endcase
+
+      if (state_q == StRange) begin
+        all_q <= !set_space && ctl_q.scope == ScopeGlobal;
+        ranged_q <= !set_space && ctl_q.scope == ScopeRange;
+        empty_q <= !set_space && ctl_q.scope == ScopeRange
+            && (ctl_q.va_start >= ctl_q.va_end || (ctl_q.va_start >> VaWidth) != '0);
+        index_q <= '0;
+      end
+      if (state_q == StSweep) index_q <= index_q + 1'b1;
+      if (state_q == StSettle && settle_q == 3'd3) reset_q <= 1'b0;
+      if (space_write_o) known_q[ctl_q.space] <= 1'b1;
+      if (state_q == StFlip) generation_o <= !generation_o;
+    end
+
+    if (state_q == StIdle) ctl_q <= ctl_i;
+    same_q <= state_q == StCompare && known_q[ctl_q.space] && old_cfg == ctl_q.cfg;
+    last_byte_q <= ctl_q.va_end - 1'b1;
+    first_q <= ctl_q.va_start[VaWidth-1:PageLg2];
+    tail_q <= (last_byte_q >> VaWidth) != '0 ? '1 : last_byte_q[VaWidth-1:PageLg2];
+    quiet_q <= state_q != StHold || !quiet_i ? '0 : quiet_q + 1'b1;
+    if (state_q != StSettle && state_q != StDrain) settle_q <= '0;
+    else if (settle_q != 3'd7) settle_q <= settle_q + 1'b1;
+  end
+endmodule

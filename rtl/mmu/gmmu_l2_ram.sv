@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// The L2 TLB's RAMs and their search: set-associative, a block is 64 KiB of one space, a sub-entry a 4 KiB page.
+//
+//   read_i       the key's set and sub-entry are read; the search's results stand one cycle later (found by tag and
+//                sub-entry) until the next read_i
+//   tag write    one way of one set; a read of the same cycle sees the old tag
+//   data write   one sub-entry of one way; a read of the same cycle sees the old one
+//   sweep_i      drops the blocks of set `index` that the step covers, one set a cycle. No read or write meanwhile and
+//                in the two cycles after it
+module gmmu_l2_ram
+  import gmmu_pkg::*;
+  import gmmu_mmu_pkg::*;
+#(
+  parameter int unsigned Entries = 512,
+  parameter int unsigned Ways = 4
+) (
+  input  logic                  clk_i,
+  input  logic                  rst_i,
+
+  input  logic                  read_i,
+  input  key_t                  read_key_i,
+  output logic [Ways-1:0]       hit_o,        // way that holds the page
+  output logic [Ways-1:0]       same_o,       // way that holds the page's block
+  output logic [Ways-1:0][15:0] present_o,    // sub-entries present, by way
+  output page_t [Ways-1:0]      page_o,
+
+  input  logic [Ways-1:0]       tag_write_i,
+  input  logic [Ways-1:0]       data_write_i,
+  input  key_t                  write_key_i,  // block and, for data, sub-entry
+  input  logic [15:0]           present_i,
+  input  page_t                 page_i,
+
+  input  sweep_t                sweep_i
+);
+  localparam int unsigned Sets = Entries / 16 / Ways;
+  localparam int unsigned SetWidth = Sets > 1 ? $clog2(Sets) : 1;
+  localparam int unsigned BlockWidth = VpnWidth - 4;
+  typedef logic [SetWidth-1:0] set_t;
+
+  typedef struct packed {
+    logic [15:0]           present;
+    space_t                space;
+    logic [BlockWidth-1:0] block;
+  } tag_row_t;
+  typedef struct packed {
+    pfn_t       pfn;
+    logic [1:0] target;
+    logic [5:0] adapter;
+    logic       zero, coherent, read_only, no_execute, big;
+  } data_row_t;
+
+  function automatic set_t set_of(vpn_t vpn, space_t space);
+    logic unused_bits;
+    unused_bits = ^space;
+    return Sets > 1 ? set_t'(vpn >> 4) ^ set_t'(space) : '0;
+  endfunction
+
+  localparam int unsigned SubAddressWidth = $clog2(Sets * 16);
+  function automatic logic [SubAddressWidth-1:0] sub_address(set_t set, logic [3:0] sub);
+    return SubAddressWidth'({set, sub});
+  endfunction
+
+  key_t   key_q;
+  set_t   read_set, write_set, swept_set_q;
+  logic [SubAddressWidth-1:0] read_sub, write_sub;
+  sweep_t swept_q;
+
+  assign read_set = sweep_i.valid ? set_t'(sweep_i.index) : set_of(read_key_i.vpn, read_key_i.space);
+  assign read_sub = sub_address(set_of(read_key_i.vpn, read_key_i.space), read_key_i.vpn[3:0]);
+  assign write_sub = sub_address(set_of(write_key_i.vpn, write_key_i.space), write_key_i.vpn[3:0]);
+  assign write_set = swept_q.valid ? swept_set_q : set_of(write_key_i.vpn, write_key_i.space);
+
+  always_ff @(posedge clk_i) begin
+    if (rst_i) swept_q.valid <= 1'b0;
+    else swept_q.valid <= sweep_i.valid && sweep_i.index < 16'(Sets);
+    swept_q.index <= sweep_i.index;
+    swept_q.all <= sweep_i.all;
+    swept_q.space <= sweep_i.space;
+    swept_q.ranged <= sweep_i.ranged;
+    swept_q.first <= sweep_i.first;
+    swept_q.tail <= sweep_i.tail;
+    swept_set_q <= set_t'(sweep_i.index);
+    if (read_i) key_q <= read_key_i;
+  end
+
+  for (genvar w = 0; w < Ways; w++) begin : g_way
+    tag_row_t  tag, tag_new;
+    data_row_t data;
+    logic      dropped;
+
+    gmmu_ram_1r1w #(.Width($bits(tag_row_t)), .Depth(Sets)) u_tags (
+      .clk_i,
+      .read_i(read_i || sweep_i.valid), .read_addr_i(read_set), .data_o(tag),
+      .write_i(tag_write_i[w] || (swept_q.valid && dropped)), .write_addr_i(write_set), .data_i(tag_new));
+
+    gmmu_ram_1r1w #(.Width($bits(data_row_t)), .Depth(Sets * 16)) u_data (
+      .clk_i,
+      .read_i, .read_addr_i(read_sub), .data_o(data),
+      .write_i(data_write_i[w]), .write_addr_i(write_sub),
+      .data_i(data_row_t'{pfn: page_i.pfn, target: page_i.target, adapter: page_i.adapter, zero: page_i.zero,
+                          coherent: page_i.coherent, read_only: page_i.read_only, no_execute: page_i.no_execute,
+                          big: page_i.big}));
+
+    assign dropped = swept_q.all || (tag.space == swept_q.space
+        && (!swept_q.ranged || overlaps({tag.block, 4'd0}, {{BlockWidth{1'b1}}, 4'd0}, swept_q.first, swept_q.tail)));
+    assign tag_new = swept_q.valid ? '0
+        : '{present: present_i, space: write_key_i.space, block: write_key_i.vpn[VpnWidth-1:4]};
+
+    assign same_o[w] = tag.present != '0 && tag.space == key_q.space && tag.block == key_q.vpn[VpnWidth-1:4];
+    assign hit_o[w] = tag.present[key_q.vpn[3:0]] && tag.space == key_q.space
+        && tag.block == key_q.vpn[VpnWidth-1:4] && !key_q.high;
+    assign present_o[w] = tag.present;
+    assign page_o[w] = '{pfn: data.pfn, target: gmmu_regs_pkg::target_e'(data.target), adapter: data.adapter,
+                         zero: data.zero, coherent: data.coherent, read_only: data.read_only,
+                         no_execute: data.no_execute, big: data.big, level: '0};
+  end
+
+  logic unused_bits;
+  assign unused_bits = ^{page_i.level, write_key_i.high, swept_q.index};
+
+  if (Entries < 16 * Ways || (Ways & (Ways - 1)) != 0 || (Entries & (Entries - 1)) != 0) begin : g_illegal
+    $fatal(1, "gmmu_l2_ram: Entries and Ways must be powers of two, Entries at least 16 * Ways");
+  end
+endmodule

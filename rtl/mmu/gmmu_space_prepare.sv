@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Computes the shifts and masks of an address space from its geometry, one level a cycle.
+//
+//   start_i   cfg_i stands from here on until done_o
+//   done_o    one cycle; row_o stands from there until the next start_i
+//
+// A geometry that is not allowed (levels outside 2 to 6, index bits outside 1 to 13, wider than VaWidth) gives a row
+// that is not enabled.
+module gmmu_space_prepare
+  import gmmu_pkg::*;
+  import gmmu_mmu_pkg::*;
+(
+  input  logic       clk_i,
+  input  logic       rst_i,
+
+  input  logic       start_i,
+  input  space_cfg_t cfg_i,
+  output logic       done_o,
+  output space_row_t row_o
+);
+  logic       busy_q, legal_q, used;
+  level_t     level_q;
+  logic [6:0] sum_q;    // index bits of the levels below
+  logic [3:0] bits;
+
+  assign bits = cfg_i.bits[level_q];
+  assign used = level_q < cfg_i.levels;
+
+  always_ff @(posedge clk_i) begin
+    done_o <= 1'b0;
+    if (rst_i) begin
+      busy_q <= 1'b0;
+      done_o <= 1'b0;
+    end else if (start_i) begin
+      busy_q <= 1'b1;
+    end else if (busy_q && level_q == level_t'(MaxLevels)) begin
+      busy_q <= 1'b0;
+      done_o <= 1'b1;
+    end
+
+    if (start_i) begin
+      level_q <= '0;
+      sum_q <= '0;
+      legal_q <= cfg_i.levels >= 2 && cfg_i.levels <= level_t'(MaxLevels);
+      row_o <= '0;
+      row_o.root <= cfg_i.root.offset[PaWidth-1:PageLg2];
+      row_o.root_target <= cfg_i.root.target;
+      row_o.root_entries <= cfg_i.root_entries > 32'd8192 ? 14'd8192 : cfg_i.root_entries[13:0];
+      row_o.top <= cfg_i.levels == '0 ? '0 : cfg_i.levels - 1'b1;
+    end else if (busy_q && level_q != level_t'(MaxLevels)) begin
+      level_q <= level_q + 1'b1;
+      if (used) begin
+        legal_q <= legal_q && bits >= 4'd1 && bits <= 4'd13;
+        sum_q <= sum_q + 7'(bits);
+        for (int unsigned l = 0; l < MaxLevels; l++) begin
+          if (level_q == level_t'(l)) begin
+            row_o.shift[l] <= sum_q[5:0];
+            row_o.bits[l] <= bits;
+          end
+        end
+        for (int unsigned l = 1; l < MaxLevels; l++) begin
+          if (level_q == level_t'(l)) row_o.keep[l] <= keep_mask(sum_q[5:0]);
+        end
+      end
+    end else if (busy_q) begin
+      row_o.enable <= cfg_i.enable && legal_q && sum_q <= 7'(VpnWidth);
+      row_o.beyond <= keep_mask(sum_q[5:0]);
+    end
+  end
+
+  logic unused_root;  // adapter and alignment bits of the root
+  assign unused_root = ^{cfg_i.root.adapter, cfg_i.root.offset[PageLg2-1:0]};
+endmodule

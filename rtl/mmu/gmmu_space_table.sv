@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Prepared rows of the address spaces, in RAM.
+//
+//   read    row_o one cycle after read_i, standing until the next read_i; a space that was never written, or that is not
+//           built, reads as not enabled with a root of level 0
+//   write   one row, at the edge
+module gmmu_space_table
+  import gmmu_pkg::*;
+  import gmmu_mmu_pkg::*;
+#(
+  parameter int unsigned NumSpaces = 16
+) (
+  input  logic       clk_i,
+  input  logic       rst_i,
+
+  input  logic       read_i,
+  input  space_t     read_space_i,
+  output space_row_t row_o,
+
+  input  logic       write_i,
+  input  space_t     write_space_i,
+  input  space_row_t row_i
+);
+  localparam int unsigned IndexWidth = NumSpaces > 1 ? $clog2(NumSpaces) : 1;
+
+  logic [63:0] known_q;
+  logic        known_read_q;
+  space_row_t  row;
+
+  gmmu_ram_1r1w #(.Width($bits(space_row_t)), .Depth(NumSpaces)) u_rows (
+    .clk_i,
+    .read_i, .read_addr_i(IndexWidth'(read_space_i)), .data_o(row),
+    .write_i, .write_addr_i(IndexWidth'(write_space_i)), .data_i(row_i));
+
+  always_ff @(posedge clk_i) begin
+    if (rst_i) known_q <= '0;
+    else if (write_i) known_q[write_space_i] <= 1'b1;
+    if (read_i) known_read_q <= known_q[read_space_i];  // only built spaces are ever written
+  end
+
+  always_comb begin
+    row_o = row;
+    row_o.enable = row.enable && known_read_q;
+    if (!known_read_q) row_o.top = '0;
+  end
+endmodule
