@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// One client: an access unit that serves either its external port or its traffic engine.
+//
+// The external port is served while no traffic run is busy and enable_i is 1. A run that starts waits until the
+// external accesses in flight have been answered.
+module gmmu_client_port
+  import gmmu_pkg::*;
+  import gmmu_regs_pkg::*;
+  import gmmu_axi_pkg::*;
+  import gmmu_client_pkg::*;
+#(
+  parameter int unsigned Port = 0
+) (
+  input  logic           clk_i,
+  input  logic           rst_i,
+
+  input  logic           enable_i,
+  input  logic [63:0]    vram_bytes_i,
+  output logic           idle_o,
+
+  input  logic           start_i,
+  input  traffic_cfg_t   cfg_i,
+  output traffic_state_t state_o,
+  output logic           done_o,
+
+  input  logic           req_valid_i,
+  output logic           req_ready_o,
+  input  client_req_t    req_i,
+  input  logic           w_valid_i,
+  output logic           w_ready_o,
+  input  client_w_t      w_i,
+  output logic           rsp_valid_o,
+  input  logic           rsp_ready_i,
+  output client_rsp_t    rsp_o,
+
+  output logic           xlate_req_valid_o,
+  input  logic           xlate_req_ready_i,
+  output xlate_req_t     xlate_req_o,
+  input  logic           xlate_rsp_valid_i,
+  output logic           xlate_rsp_ready_o,
+  input  xlate_rsp_t     xlate_rsp_i,
+  output xlate_done_t    xlate_done_o,
+
+  output logic           ap_req_valid_o,
+  input  logic           ap_req_ready_i,
+  output pfn_t           ap_req_page_o,
+  input  logic           ap_rsp_valid_i,
+  input  aperture_rsp_t  ap_rsp_i,
+
+  output logic           m_ar_valid_o,
+  input  logic           m_ar_ready_i,
+  output ax_t            m_ar_o,
+  input  logic           m_r_valid_i,
+  input  r_t             m_r_i,
+  output logic           m_aw_valid_o,
+  input  logic           m_aw_ready_i,
+  output ax_t            m_aw_o,
+  output logic           m_w_valid_o,
+  input  logic           m_w_ready_i,
+  output w_t             m_w_o,
+  input  logic           m_b_valid_i,
+  input  b_t             m_b_i,
+
+  output logic           fault_valid_o,
+  input  logic           fault_ready_i,
+  output fault_info_t    fault_o,
+
+  output logic [6:0]     count_read_bytes_o,
+  output logic [6:0]     count_write_bytes_o
+);
+  logic        owner, unit_idle, external, waiting;
+  logic        t_req_valid, t_w_valid, u_req_valid, u_req_ready, u_w_valid, u_w_ready, u_rsp_valid;
+  client_req_t t_req;
+  client_w_t   t_w;
+
+  gmmu_traffic u_traffic (
+    .clk_i, .rst_i, .enable_i, .start_i, .cfg_i, .state_o, .done_o,
+    .unit_idle_i(unit_idle), .owner_o(owner), .waiting_o(waiting),
+    .req_valid_o(t_req_valid), .req_ready_i(u_req_ready), .req_o(t_req),
+    .w_valid_o(t_w_valid), .w_o(t_w),
+    .rsp_valid_i(u_rsp_valid), .rsp_i(rsp_o),
+    .fault_valid_i(fault_valid_o && fault_ready_i), .fault_i(fault_o)
+  );
+
+  assign external = enable_i && !state_o.busy;
+  assign u_req_valid = owner ? t_req_valid : external && req_valid_i;
+  assign u_w_valid = owner ? t_w_valid : external && w_valid_i;
+  assign req_ready_o = external && u_req_ready;
+  assign w_ready_o = external && u_w_ready;
+  assign rsp_valid_o = u_rsp_valid && !owner;
+
+  gmmu_client #(.Port(Port)) u_unit (
+    .clk_i, .rst_i, .vram_bytes_i, .ordered_i(owner), .idle_o(unit_idle),
+    .req_valid_i(u_req_valid), .req_ready_o(u_req_ready), .req_i(owner ? t_req : req_i),
+    .w_valid_i(u_w_valid), .w_ready_o(u_w_ready), .w_i(owner ? t_w : w_i),
+    .rsp_valid_o(u_rsp_valid), .rsp_ready_i(owner || rsp_ready_i), .rsp_o,
+    .xlate_req_valid_o, .xlate_req_ready_i, .xlate_req_o,
+    .xlate_rsp_valid_i, .xlate_rsp_ready_o, .xlate_rsp_i, .xlate_done_o,
+    .ap_req_valid_o, .ap_req_ready_i, .ap_req_page_o, .ap_rsp_valid_i, .ap_rsp_i,
+    .ar_valid_o(m_ar_valid_o), .ar_ready_i(m_ar_ready_i), .ar_o(m_ar_o), .r_valid_i(m_r_valid_i), .r_i(m_r_i),
+    .aw_valid_o(m_aw_valid_o), .aw_ready_i(m_aw_ready_i), .aw_o(m_aw_o),
+    .w_valid_o(m_w_valid_o), .w_ready_i(m_w_ready_i), .w_o(m_w_o), .b_valid_i(m_b_valid_i), .b_i(m_b_i),
+    .fault_valid_o, .fault_ready_i, .fault_o, .count_read_bytes_o, .count_write_bytes_o
+  );
+
+  // A run that ctrl.enable holds back with nothing in flight changes nothing.
+  assign idle_o = unit_idle && !done_o && (!state_o.busy || waiting);
+endmodule
