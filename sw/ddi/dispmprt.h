@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The display port: driver table, kernel interface, start information.
+ * PVOID members stand at the places of entry points that have no part in memory management. */
+#ifndef GMMU_DDI_DISPMPRT_H
+#define GMMU_DDI_DISPMPRT_H
+
+#include "d3dkmddi.h"
+#include "wdm.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct _DXGK_START_INFO {
+  ULONG RequiredDmaQueueEntry;
+  GUID AdapterGuid;
+  LARGE_INTEGER AdapterLuid;
+} DXGK_START_INFO, *PDXGK_START_INFO;
+
+typedef struct _DXGK_DEVICE_INFO {
+  PVOID MiniportDeviceContext;
+  PDEVICE_OBJECT PhysicalDeviceObject;
+  UNICODE_STRING DeviceRegistryPath;
+  PCM_RESOURCE_LIST TranslatedResourceList;
+  LARGE_INTEGER SystemMemorySize;
+  PHYSICAL_ADDRESS HighestPhysicalAddress;
+  PHYSICAL_ADDRESS AgpApertureBase;
+  SIZE_T AgpApertureSize;
+  ULONG DockingState;
+} DXGK_DEVICE_INFO, *PDXGK_DEVICE_INFO;
+
+typedef struct _LINKED_DEVICE {
+  ULONG ChainUid;
+  ULONG NumberOfLinksInChain;
+  BOOLEAN LeadLink;
+} LINKED_DEVICE, *PLINKED_DEVICE;
+
+#define DXGK_WHICHSPACE_CONFIG 0
+
+typedef NTSTATUS DXGKCB_GET_DEVICE_INFORMATION(HANDLE DeviceHandle, PDXGK_DEVICE_INFO DeviceInfo);
+/* The pointer of device memory is for READ_/WRITE_REGISTER_* only (wdm.h). */
+typedef NTSTATUS DXGKCB_MAP_MEMORY(HANDLE DeviceHandle, PHYSICAL_ADDRESS TranslatedAddress, ULONG Length, BOOLEAN InIoSpace,
+                                   BOOLEAN MapToUserMode, MEMORY_CACHING_TYPE CacheType, PVOID* VirtualAddress);
+typedef NTSTATUS DXGKCB_UNMAP_MEMORY(HANDLE DeviceHandle, PVOID VirtualAddress);
+typedef BOOLEAN DXGKCB_QUEUE_DPC(HANDLE DeviceHandle);
+typedef NTSTATUS DXGKCB_SYNCHRONIZE_EXECUTION(HANDLE DeviceHandle, PKSYNCHRONIZE_ROUTINE SynchronizeRoutine, PVOID Context,
+                                              ULONG MessageNumber, BOOLEAN* ReturnValue);
+typedef NTSTATUS DXGKCB_READ_DEVICE_SPACE(HANDLE DeviceHandle, ULONG DataType, PVOID Buffer, ULONG Offset, ULONG Length,
+                                          ULONG* BytesRead);
+typedef NTSTATUS DXGKCB_WRITE_DEVICE_SPACE(HANDLE DeviceHandle, ULONG DataType, PVOID Buffer, ULONG Offset, ULONG Length,
+                                           ULONG* BytesWritten);
+
+/* Size, Version, DeviceHandle, then callbacks. Where docs/ddi.md gives an offset the member stands there. */
+typedef struct _DXGKRNL_INTERFACE {
+  ULONG Size;
+  ULONG Version;
+  HANDLE DeviceHandle;
+  PVOID DxgkCbEvalAcpiMethod;
+  DXGKCB_GET_DEVICE_INFORMATION* DxgkCbGetDeviceInformation;
+  PVOID DxgkCbIndicateChildStatus;
+  DXGKCB_MAP_MEMORY* DxgkCbMapMemory;
+  DXGKCB_QUEUE_DPC* DxgkCbQueueDpc;
+  PVOID DxgkCbQueryServices;
+  DXGKCB_READ_DEVICE_SPACE* DxgkCbReadDeviceSpace;
+  DXGKCB_SYNCHRONIZE_EXECUTION* DxgkCbSynchronizeExecution;
+  DXGKCB_UNMAP_MEMORY* DxgkCbUnmapMemory;
+  DXGKCB_WRITE_DEVICE_SPACE* DxgkCbWriteDeviceSpace;
+  PVOID DxgkCbIsDevicePresent;
+  PVOID DxgkCbGetHandleData;
+  PVOID DxgkCbGetHandleParent;
+  PVOID DxgkCbEnumHandleChildren;
+  DXGKCB_NOTIFY_INTERRUPT* DxgkCbNotifyInterrupt;
+  DXGKCB_NOTIFY_DPC* DxgkCbNotifyDpc;
+  PVOID DxgkCbQueryVidPnInterface;
+  PVOID DxgkCbGetCaptureAddress;
+  PVOID DxgkCbLogEtwEvent;
+  PVOID DxgkCbExcludeAdapterAccess;
+  PVOID DxgkCbCreateContextAllocation;
+  PVOID DxgkCbDestroyContextAllocation;
+  PVOID DxgkCbSetPowerComponentActive;
+  PVOID DxgkCbSetPowerComponentIdle;
+  PVOID DxgkCbAcquirePostDisplayOwnership;
+  PVOID DxgkCbPowerRuntimeControlRequest;
+  PVOID DxgkCbSetPowerComponentLatency;
+  PVOID DxgkCbSetPowerComponentResidency;
+  PVOID DxgkCbCompleteFStateTransition;
+  PVOID DxgkCbCompletePStateTransition;
+  PVOID DxgkCbMapContextAllocation;
+  PVOID DxgkCbUpdateContextAllocation;
+  DXGKCB_RESERVEGPUVIRTUALADDRESSRANGE* DxgkCbReserveGpuVirtualAddressRange;
+  PVOID DxgkCbAcquireHandleData;
+  PVOID DxgkCbReleaseHandleData;
+  PVOID DxgkCbHardwareContentProtectionTeardown;
+  PVOID DxgkCbMultiPlaneOverlayDisabled;
+  PVOID Reserved138;
+  PVOID Reserved140;
+  PVOID Reserved148;
+  PVOID Reserved150;
+  PVOID Reserved158;
+  PVOID Reserved160;
+  PVOID Reserved168;
+  DXGKCB_ALLOCATECONTIGUOUSMEMORY* DxgkCbAllocateContiguousMemory;
+  DXGKCB_FREECONTIGUOUSMEMORY* DxgkCbFreeContiguousMemory;
+  DXGKCB_ALLOCATEPAGESFORMDL* DxgkCbAllocatePagesForMdl;
+  DXGKCB_FREEPAGESFROMMDL* DxgkCbFreePagesFromMdl;
+  DXGKCB_PINFRAMEBUFFERFORSAVE* DxgkCbPinFrameBufferForSave;
+  DXGKCB_UNPINFRAMEBUFFERFORSAVE* DxgkCbUnpinFrameBufferForSave;
+  DXGKCB_MAPFRAMEBUFFERPOINTER* DxgkCbMapFrameBufferPointer;
+  DXGKCB_UNMAPFRAMEBUFFERPOINTER* DxgkCbUnmapFrameBufferPointer;
+  DXGKCB_MAPMDLTOIOMMU* DxgkCbMapMdlToIoMmu;
+  DXGKCB_UNMAPMDLFROMIOMMU* DxgkCbUnmapMdlFromIoMmu;
+  PVOID Reserved1C0;
+  PVOID Reserved1C8;
+  PVOID Reserved1D0;
+  PVOID Reserved1D8;
+  PVOID Reserved1E0;
+  PVOID Reserved1E8;
+  DXGKCB_CREATEPHYSICALMEMORYOBJECT* DxgkCbCreatePhysicalMemoryObject;
+  DXGKCB_DESTROYPHYSICALMEMORYOBJECT* DxgkCbDestroyPhysicalMemoryObject;
+  DXGKCB_MAPPHYSICALMEMORY* DxgkCbMapPhysicalMemory;
+  DXGKCB_UNMAPPHYSICALMEMORY* DxgkCbUnmapPhysicalMemory;
+  DXGKCB_ALLOCATEADL* DxgkCbAllocateAdl;
+  DXGKCB_FREEADL* DxgkCbFreeAdl;
+  DXGKCB_OPENPHYSICALMEMORYOBJECT* DxgkCbOpenPhysicalMemoryObject;
+  DXGKCB_CLOSEPHYSICALMEMORYOBJECT* DxgkCbClosePhysicalMemoryObject;
+  DXGKCB_PINFRAMEBUFFERFORSAVE2* DxgkCbPinFrameBufferForSave2;
+  PVOID Reserved238;
+} DXGKRNL_INTERFACE, *PDXGKRNL_INTERFACE;
+
+typedef NTSTATUS DXGKDDI_ADD_DEVICE(PDEVICE_OBJECT PhysicalDeviceObject, PVOID* MiniportDeviceContext);
+typedef NTSTATUS DXGKDDI_START_DEVICE(PVOID MiniportDeviceContext, PDXGK_START_INFO DxgkStartInfo,
+                                      PDXGKRNL_INTERFACE DxgkInterface, PULONG NumberOfVideoPresentSources,
+                                      PULONG NumberOfChildren);
+typedef NTSTATUS DXGKDDI_STOP_DEVICE(PVOID MiniportDeviceContext);
+typedef NTSTATUS DXGKDDI_REMOVE_DEVICE(PVOID MiniportDeviceContext);
+typedef BOOLEAN DXGKDDI_INTERRUPT_ROUTINE(PVOID MiniportDeviceContext, ULONG MessageNumber);
+typedef void DXGKDDI_DPC_ROUTINE(PVOID MiniportDeviceContext);
+typedef NTSTATUS DXGKDDI_SET_POWER_STATE(PVOID MiniportDeviceContext, ULONG DeviceUid, DEVICE_POWER_STATE DevicePowerState,
+                                         POWER_ACTION ActionType);
+typedef void DXGKDDI_RESET_DEVICE(PVOID MiniportDeviceContext);
+typedef void DXGKDDI_UNLOAD(void);
+typedef NTSTATUS DXGKDDI_LINK_DEVICE(PDEVICE_OBJECT PhysicalDeviceObject, PVOID MiniportDeviceContext, PLINKED_DEVICE LinkedDevice);
+
+/* Members up to DestroyProcess stand in the order of the kit; the last two stand behind others there. */
+typedef struct _DRIVER_INITIALIZATION_DATA {
+  ULONG Version;
+  DXGKDDI_ADD_DEVICE* DxgkDdiAddDevice;
+  DXGKDDI_START_DEVICE* DxgkDdiStartDevice;
+  DXGKDDI_STOP_DEVICE* DxgkDdiStopDevice;
+  DXGKDDI_REMOVE_DEVICE* DxgkDdiRemoveDevice;
+  PVOID DxgkDdiDispatchIoRequest;
+  DXGKDDI_INTERRUPT_ROUTINE* DxgkDdiInterruptRoutine;
+  DXGKDDI_DPC_ROUTINE* DxgkDdiDpcRoutine;
+  PVOID DxgkDdiQueryChildRelations;
+  PVOID DxgkDdiQueryChildStatus;
+  PVOID DxgkDdiQueryDeviceDescriptor;
+  DXGKDDI_SET_POWER_STATE* DxgkDdiSetPowerState;
+  PVOID DxgkDdiNotifyAcpiEvent;
+  DXGKDDI_RESET_DEVICE* DxgkDdiResetDevice;
+  DXGKDDI_UNLOAD* DxgkDdiUnload;
+  PVOID DxgkDdiQueryInterface;
+  PVOID DxgkDdiControlEtwLogging;
+  DXGKDDI_QUERYADAPTERINFO* DxgkDdiQueryAdapterInfo;
+  DXGKDDI_CREATEDEVICE* DxgkDdiCreateDevice;
+  DXGKDDI_CREATEALLOCATION* DxgkDdiCreateAllocation;
+  DXGKDDI_DESTROYALLOCATION* DxgkDdiDestroyAllocation;
+  PVOID DxgkDdiDescribeAllocation;
+  PVOID DxgkDdiGetStandardAllocationDriverData;
+  PVOID DxgkDdiAcquireSwizzlingRange;
+  PVOID DxgkDdiReleaseSwizzlingRange;
+  PVOID DxgkDdiPatch;
+  DXGKDDI_SUBMITCOMMAND* DxgkDdiSubmitCommand;
+  DXGKDDI_PREEMPTCOMMAND* DxgkDdiPreemptCommand;
+  DXGKDDI_BUILDPAGINGBUFFER* DxgkDdiBuildPagingBuffer;
+  PVOID DxgkDdiSetPalette;
+  PVOID DxgkDdiSetPointerPosition;
+  PVOID DxgkDdiSetPointerShape;
+  DXGKDDI_RESETFROMTIMEOUT* DxgkDdiResetFromTimeout;
+  DXGKDDI_RESTARTFROMTIMEOUT* DxgkDdiRestartFromTimeout;
+  DXGKDDI_ESCAPE* DxgkDdiEscape;
+  PVOID DxgkDdiCollectDbgInfo;
+  DXGKDDI_QUERYCURRENTFENCE* DxgkDdiQueryCurrentFence;
+  PVOID DxgkDdiIsSupportedVidPn;
+  PVOID DxgkDdiRecommendFunctionalVidPn;
+  PVOID DxgkDdiEnumVidPnCofuncModality;
+  PVOID DxgkDdiSetVidPnSourceAddress;
+  PVOID DxgkDdiSetVidPnSourceVisibility;
+  PVOID DxgkDdiCommitVidPn;
+  PVOID DxgkDdiUpdateActiveVidPnPresentPath;
+  PVOID DxgkDdiRecommendMonitorModes;
+  PVOID DxgkDdiRecommendVidPnTopology;
+  PVOID DxgkDdiGetScanLine;
+  PVOID DxgkDdiStopCapture;
+  PVOID DxgkDdiControlInterrupt;
+  PVOID DxgkDdiCreateOverlay;
+  DXGKDDI_DESTROYDEVICE* DxgkDdiDestroyDevice;
+  PVOID DxgkDdiOpenAllocation;
+  PVOID DxgkDdiCloseAllocation;
+  PVOID DxgkDdiRender;
+  PVOID DxgkDdiPresent;
+  PVOID DxgkDdiUpdateOverlay;
+  PVOID DxgkDdiFlipOverlay;
+  PVOID DxgkDdiDestroyOverlay;
+  DXGKDDI_CREATECONTEXT* DxgkDdiCreateContext;
+  DXGKDDI_DESTROYCONTEXT* DxgkDdiDestroyContext;
+  DXGKDDI_LINK_DEVICE* DxgkDdiLinkDevice;
+  PVOID DxgkDdiSetDisplayPrivateDriverFormat;
+  PVOID DxgkDdiDescribePageTable;
+  PVOID DxgkDdiUpdatePageTable;
+  PVOID DxgkDdiUpdatePageDirectory;
+  PVOID DxgkDdiMovePageDirectory;
+  PVOID DxgkDdiSubmitRender;
+  PVOID DxgkDdiCreateAllocation2;
+  PVOID DxgkDdiRenderKm;
+  PVOID Reserved;
+  PVOID DxgkDdiQueryVidPnHWCapability;
+  PVOID DxgkDdiSetPowerComponentFState;
+  DXGKDDI_QUERYDEPENDENTENGINEGROUP* DxgkDdiQueryDependentEngineGroup;
+  DXGKDDI_QUERYENGINESTATUS* DxgkDdiQueryEngineStatus;
+  DXGKDDI_RESETENGINE* DxgkDdiResetEngine;
+  PVOID DxgkDdiStopDeviceAndReleasePostDisplayOwnership;
+  PVOID DxgkDdiSystemDisplayEnable;
+  PVOID DxgkDdiSystemDisplayWrite;
+  PVOID DxgkDdiCancelCommand;
+  PVOID DxgkDdiGetChildContainerId;
+  PVOID DxgkDdiPowerRuntimeControlRequest;
+  PVOID DxgkDdiSetVidPnSourceAddressWithMultiPlaneOverlay;
+  PVOID DxgkDdiNotifySurpriseRemoval;
+  DXGKDDI_GETNODEMETADATA* DxgkDdiGetNodeMetadata;
+  PVOID DxgkDdiSetPowerPState;
+  PVOID DxgkDdiControlInterrupt2;
+  PVOID DxgkDdiCheckMultiPlaneOverlaySupport;
+  PVOID DxgkDdiCalibrateGpuClock;
+  PVOID DxgkDdiFormatHistoryBuffer;
+  PVOID DxgkDdiRenderGdi;
+  DXGKDDI_SUBMITCOMMANDVIRTUAL* DxgkDdiSubmitCommandVirtual;
+  DXGKDDI_SETROOTPAGETABLE* DxgkDdiSetRootPageTable;
+  DXGKDDI_GETROOTPAGETABLESIZE* DxgkDdiGetRootPageTableSize;
+  PVOID DxgkDdiMapCpuHostAperture;
+  PVOID DxgkDdiUnmapCpuHostAperture;
+  PVOID DxgkDdiCheckMultiPlaneOverlaySupport2;
+  DXGKDDI_CREATEPROCESS* DxgkDdiCreateProcess;
+  DXGKDDI_DESTROYPROCESS* DxgkDdiDestroyProcess;
+  PVOID DxgkDdiSetVidPnSourceAddressWithMultiPlaneOverlay2;
+  DXGKDDI_BEGINEXCLUSIVEACCESS* DxgkDdiBeginExclusiveAccess;
+  DXGKDDI_ENDEXCLUSIVEACCESS* DxgkDdiEndExclusiveAccess;
+} DRIVER_INITIALIZATION_DATA, *PDRIVER_INITIALIZATION_DATA;
+
+/* Called once from DriverEntry; the table is copied. */
+NTSTATUS DxgkInitialize(PDRIVER_OBJECT DriverObject, PUNICODE_STRING RegistryPath,
+                        PDRIVER_INITIALIZATION_DATA DriverInitializationData);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
