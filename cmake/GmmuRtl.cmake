@@ -75,6 +75,9 @@ function(gmmu_verilate target top)
     target_link_libraries(${runtime} PUBLIC Threads::Threads)
   endif()
   target_link_libraries(${target} PUBLIC ${runtime})
+  target_compile_options(${target} PRIVATE -w)  # generated code
+  get_target_property(folders ${target} INTERFACE_INCLUDE_DIRECTORIES)
+  target_include_directories(${target} SYSTEM INTERFACE ${folders})
 endfunction()
 
 # The engine: the Verilated GPU, its SystemC module and the machine around it; gmmu_machine is everything together.

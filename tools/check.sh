@@ -1,0 +1,47 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# make check: every step in turn, their times, and last a line "N passed, N failed". Exit status 0 only if none failed.
+# The steps in a bare Debian root need root; otherwise they are skipped and counted as such.
+set -u
+cd "$(dirname "$0")/.." || exit 2
+
+passed=0 failed=0 skipped=0 report=''
+all_start=$(date +%s)
+step() {
+  name=$1
+  shift
+  start=$(date +%s)
+  printf '\n=== %s\n' "$name"
+  if "$@"; then
+    verdict=passed passed=$((passed + 1))
+  else
+    verdict=FAILED failed=$((failed + 1))
+  fi
+  report="$report$(printf '%-34s %5d s  %s' "$name" $(($(date +%s) - start)) $verdict)
+"
+}
+
+if [ "$(id -u)" -eq 0 ] && ! command -v make >/dev/null 2>&1; then
+  { apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends make; } \
+    >/dev/null 2>&1 </dev/null
+fi
+
+step './gmmu test' ./gmmu test
+step './gmmu run' ./gmmu run
+step 'make lint' make -s lint
+step 'make synth' make -s synth
+step 'make docs' make -s docs
+if [ "$(id -u)" -eq 0 ]; then
+  step 'both commands in a bare Debian 13' tools/fresh_root.sh trixie './gmmu run' './gmmu test'
+else
+  skipped=$((skipped + 1))
+  printf '\n=== both commands in a bare Debian 13: skipped, it needs root\n'
+fi
+
+printf '\n%s%-34s %5d s\n' "$report" total $(($(date +%s) - all_start))
+if [ "$skipped" -gt 0 ]; then
+  printf '%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"
+else
+  printf '%d passed, %d failed\n' "$passed" "$failed"
+fi
+[ "$failed" -eq 0 ]

@@ -1,0 +1,78 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Runs commands on a copy of this checkout in a bare Debian: what a stranger's new machine sees.
+#
+#   tools/fresh_root.sh SUITE COMMAND...     tools/fresh_root.sh trixie './gmmu run' './gmmu test'
+#
+# Needs root. The root is debootstrap's minbase in a temporary folder, removed at the end (KEEP=1 keeps it). The copy is
+# of the files that the checkout has, without build/ and .git. How this machine reaches its mirrors (apt's and pip's settings, proxy variables,
+# certificates) goes with it. Each command's exit status and time are printed; exit status 0 only if all of them succeeded.
+set -u
+[ $# -ge 2 ] || { sed -n '3,10s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+[ "$(id -u)" -eq 0 ] || { echo "fresh_root: needs root" >&2; exit 2; }
+source_root=$(CDPATH='' cd -- "$(dirname "$0")/.." && pwd -P)
+suite=$1
+shift
+
+if ! command -v debootstrap >/dev/null 2>&1; then
+  { apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends debootstrap; } \
+    >/dev/null 2>&1 </dev/null || { echo "fresh_root: debootstrap is missing and could not be installed" >&2; exit 2; }
+fi
+# The mirror that this machine uses, if it is a Debian; debootstrap's own choice otherwise.
+mirror=$(cat /etc/apt/sources.list /etc/apt/sources.list.d/*.list /etc/apt/sources.list.d/*.sources 2>/dev/null |
+  awk '$1 == "URIs:" || $1 == "deb" { for (i = 2; i <= NF; i++) if ($i ~ /^(https?|file):.*debian\/?$/) { print $i; exit } }')
+
+root=$(mktemp -d "${TMPDIR:-/tmp}/gmmu-$suite.XXXXXX") || exit 2
+log=$root.log
+clean_up() {
+  umount -l "$root/proc" "$root/dev" 2>/dev/null
+  if [ -n "${KEEP:-}" ]; then
+    echo "fresh_root: kept $root"
+  else
+    rm -rf --one-file-system "$root" "$log"
+  fi
+}
+trap clean_up EXIT
+trap 'exit 1' HUP INT TERM
+
+start=$(date +%s)
+echo "fresh_root: making a bare $suite"
+if ! debootstrap --variant=minbase "$suite" "$root" $mirror >"$log" 2>&1; then
+  tail -n 3 "$log" >&2
+  echo "fresh_root: debootstrap failed" >&2
+  exit 1
+fi
+
+# carry FILE...: those that exist, to the same place.
+carry() {
+  for file in "$@"; do
+    [ -e "$file" ] || continue
+    mkdir -p "$root$(dirname "$file")"
+    cp -L "$file" "$root$file"
+  done
+}
+carry /etc/resolv.conf /etc/hosts /etc/pip.conf /etc/apt/apt.conf /usr/local/share/ca-certificates/*.crt
+for file in /etc/apt/apt.conf.d/*; do  # settings of the way to the mirrors only
+  grep -qE 'Proxy|Acquire::(http|https|Check|Retries)' "$file" 2>/dev/null && carry "$file"
+done
+certificates=$(for name in PIP_CERT SSL_CERT_FILE; do eval "printf '%s\n' \"\${$name:-}\""; done)
+carry $certificates
+mount -t proc proc "$root/proc" && mount --rbind /dev "$root/dev" && mount --make-rslave "$root/dev" || exit 1
+mkdir -p "$root/root/gmmu"
+(cd "$source_root" && tar -cf - --exclude=./build --exclude=./.git .) | tar -xf - -C "$root/root/gmmu" || exit 1
+echo "fresh_root: ready after $(($(date +%s) - start)) s"
+
+status=0 report=''
+for command in "$@"; do
+  start=$(date +%s)
+  printf '\nfresh_root: %s\n' "$command"
+  env -i HOME=/root LANG=C.UTF-8 PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
+    $(env | grep -iE '^(https?_proxy|no_proxy|pip_cert|pip_default_timeout|ssl_cert_file)=[^ ]*$') \
+    chroot "$root" sh -c "cd /root/gmmu && $command" </dev/null
+  result=$?
+  [ $result -eq 0 ] || status=1
+  report="$report$(printf '%-34s exit status %d, %5d s' "$command" $result $(($(date +%s) - start)))
+"
+done
+printf '\nfresh_root, bare %s:\n%s' "$suite" "$report"
+exit $status
