@@ -67,6 +67,7 @@ module gmmu_dma_command
   output logic        aperture_flush_o,
   input  logic        aperture_flush_done_i,
 
+  output logic        fence_at_work_o,       // what the mover writes is a fence, not a command's data
   output logic [1:0]  count_commands_o
 );
   typedef enum logic [4:0] {
@@ -204,7 +205,7 @@ module gmmu_dma_command
   // Words.
   logic takes_word, word_now;
   assign takes_word = (state_q == StateHeader && next_q != bytes_q) || state_q == StateOperand ||
-                      state_q == StateSkip;
+                      (state_q == StateSkip && words_left_q != '0);
   assign inline_valid_o = state_q == StateInline && word_valid_i && !word_error_i;
   assign word_now = word_valid_i && !word_error_i && word_ready_o;
   assign word_ready_o = !word_error_i &&
@@ -420,6 +421,8 @@ module gmmu_dma_command
       end
     end
   end
+
+  assign fence_at_work_o = state_q == StateRecordDone || (state_q == StateSettle && !aperture);
 
   // Commands with a job count when the job retires; the fence record is none.
   assign command_over = (state_q == StateSkip && (words_left_q == '0 ||

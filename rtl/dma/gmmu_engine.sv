@@ -166,6 +166,8 @@ module gmmu_engine
   job_t       job;
   dma_fault_t mover_fault;
   job_id_t    mover_fault_job;
+  logic       fence_at_work;
+  logic [8:0] write_bytes;
   gmmu_dma_command #(.NumSpaces(NumSpaces)) u_command (
     .clk_i, .rst_i,
     .start_i(start), .bytes_i(start_bytes), .buffer_i(start_buffer), .privileged_i(privileged),
@@ -182,7 +184,7 @@ module gmmu_engine
     .mover_fault_i(mover_fault), .mover_fault_job_i(mover_fault_job),
     .ctl_valid_o, .ctl_ready_i, .ctl_o, .ctl_done_i,
     .aperture_base_i, .aperture_pages_i, .aperture_flush_o, .aperture_flush_done_i,
-    .count_commands_o);
+    .fence_at_work_o(fence_at_work), .count_commands_o);
 
   // Transfers.
   gmmu_dma_mover #(.ReadsInFlight(ReadsInFlight), .MaxBurst(MaxBurst)) u_mover (
@@ -203,5 +205,6 @@ module gmmu_engine
     .aw_valid_o(write_aw_valid_o), .aw_ready_i(write_aw_ready_i), .aw_o(write_aw_o),
     .w_valid_o(write_w_valid_o), .w_ready_i(write_w_ready_i), .w_o(write_w_o),
     .b_valid_i(write_b_valid_i), .b_i(write_b_i),
-    .count_read_bytes_o, .count_write_bytes_o);
+    .count_read_bytes_o, .count_write_bytes_o(write_bytes));
+  assign count_write_bytes_o = fence_at_work ? '0 : write_bytes;
 endmodule

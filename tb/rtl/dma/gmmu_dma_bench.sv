@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+// gmmu_engine with two rings and ports that C++ can index: element 0 fetch, 1 read, 2 write.
+module gmmu_dma_bench
+  import gmmu_pkg::*;
+  import gmmu_regs_pkg::*;
+  import gmmu_axi_pkg::*;
+  import gmmu_dma_pkg::*;
+#(
+  parameter int unsigned NumRings = 2,
+  parameter int unsigned ReadsInFlight = 32
+) (
+  input  logic        clk_i,
+  input  logic        rst_i,
+  input  logic        enable_i,
+  input  logic [63:0] cycle_i,
+  input  logic [63:0] vram_bytes_i,
+  output logic        idle_o,
+  output logic        busy_o,
+
+  input  logic        ring_enable_i [NumRings],
+  input  logic        ring_privileged_i [NumRings],
+  input  logic [3:0]  ring_size_lg2_i [NumRings],
+  input  logic [1:0]  ring_target_i [NumRings],
+  input  logic [47:0] ring_base_i [NumRings],
+  input  logic [15:0] ring_tail_i [NumRings],
+  input  logic [47:0] ring_fence_address_i [NumRings],
+  output logic [15:0] ring_head_o [NumRings],
+  output logic        ring_busy_o [NumRings],
+  output logic        ring_error_o [NumRings],
+  output logic [7:0]  ring_reason_o [NumRings],
+  output logic [1:0]  ring_access_o [NumRings],
+  output logic [2:0]  ring_level_o [NumRings],
+  output logic [31:0] ring_fence_o [NumRings],
+  output logic [31:0] ring_last_fence_o [NumRings],
+  output logic [31:0] ring_error_offset_o [NumRings],
+  output logic [31:0] ring_error_header_o [NumRings],
+  output logic [63:0] ring_error_address_o [NumRings],
+  output logic        fence_irq_o,
+  output logic        error_irq_o,
+
+  output logic        req_valid_o [3],
+  input  logic        req_ready_i [3],
+  output logic [7:0]  req_tag_o [3],
+  output logic [5:0]  req_space_o [3],
+  output logic [63:0] req_va_o [3],
+  output logic [1:0]  req_access_o [3],
+  input  logic        rsp_valid_i [3],
+  output logic        rsp_ready_o [3],
+  input  logic [7:0]  rsp_tag_i [3],
+  input  logic        rsp_epoch_i [3],
+  input  logic [1:0]  rsp_target_i [3],
+  input  logic [47:0] rsp_offset_i [3],
+  input  logic        rsp_zero_i [3],
+  input  logic        rsp_coherent_i [3],
+  input  logic [7:0]  rsp_fault_i [3],
+  input  logic [2:0]  rsp_level_i [3],
+  output logic [1:0]  done0_o [3],
+  output logic [1:0]  done1_o [3],
+
+  output logic        ap_req_valid_o [3],
+  input  logic        ap_req_ready_i [3],
+  output logic [35:0] ap_req_page_o [3],
+  input  logic        ap_rsp_valid_i [3],
+  input  logic [7:0]  ap_rsp_fault_i,
+  input  logic        ap_rsp_coherent_i,
+  input  logic [35:0] ap_rsp_page_i,
+
+  output logic        ax_valid_o [3],   // AR of fetch and read, AW of write
+  input  logic        ax_ready_i [3],
+  output logic [7:0]  ax_id_o [3],
+  output logic [1:0]  ax_port_o [3],
+  output logic [47:0] ax_addr_o [3],
+  output logic [7:0]  ax_len_o [3],
+  output logic        ax_no_snoop_o [3],
+  output logic [27:0] ax_user_o [3],
+  input  logic        r_valid_i [2],
+  input  logic [7:0]  r_id_i [2],
+  input  logic [63:0] r_data_i [2],
+  input  logic        r_error_i [2],
+  input  logic        r_last_i [2],
+  output logic        w_valid_o,
+  input  logic        w_ready_i,
+  output logic [63:0] w_data_o,
+  output logic [7:0]  w_strb_o,
+  output logic        w_last_o,
+  input  logic        b_valid_i,
+  input  logic [7:0]  b_id_i,
+  input  logic        b_error_i,
+
+  output logic        ctl_valid_o,
+  input  logic        ctl_ready_i,
+  output logic [1:0]  ctl_op_o,
+  output logic [1:0]  ctl_scope_o,
+  output logic [5:0]  ctl_space_o,
+  output logic [63:0] ctl_start_o,
+  output logic [63:0] ctl_end_o,
+  input  logic        ctl_done_i,
+
+  input  logic [47:0] aperture_base_i,
+  input  logic [31:0] aperture_pages_i,
+  output logic        aperture_flush_o,
+  input  logic        aperture_flush_done_i,
+
+  output logic        fault_valid_o,
+  input  logic        fault_ready_i,
+  output logic [7:0]  fault_reason_o,
+  output logic [5:0]  fault_space_o,
+  output logic [4:0]  fault_port_o,
+  output logic [1:0]  fault_access_o,
+  output logic        fault_physical_o,
+  output logic [31:0] fault_fence_o,
+  output logic [63:0] fault_address_o,
+
+  output logic        count_entry_o,
+  output logic [1:0]  count_commands_o,
+  output logic [8:0]  count_read_bytes_o,
+  output logic [8:0]  count_write_bytes_o
+);
+  ring_cfg_t   [NumRings-1:0] ring_cfg;
+  ring_state_t [NumRings-1:0] ring_state;
+  always_comb begin
+    for (int unsigned n = 0; n < NumRings; n++) begin
+      ring_cfg[n] = '{enable: ring_enable_i[n], privileged: ring_privileged_i[n],
+                      size_lg2: ring_size_lg2_i[n], base_target: target_e'(ring_target_i[n]),
+                      base: ring_base_i[n], tail: ring_tail_i[n],
+                      fence_address: ring_fence_address_i[n]};
+      ring_head_o[n] = ring_state[n].head;
+      ring_busy_o[n] = ring_state[n].busy;
+      ring_error_o[n] = ring_state[n].error;
+      ring_reason_o[n] = ring_state[n].reason;
+      ring_access_o[n] = ring_state[n].access;
+      ring_level_o[n] = ring_state[n].level;
+      ring_fence_o[n] = ring_state[n].fence;
+      ring_last_fence_o[n] = ring_state[n].last_fence;
+      ring_error_offset_o[n] = ring_state[n].error_offset;
+      ring_error_header_o[n] = ring_state[n].error_header;
+      ring_error_address_o[n] = ring_state[n].error_address;
+    end
+  end
+
+  xlate_req_t  req [3];
+  xlate_rsp_t  rsp [3];
+  xlate_done_t done [3];
+  ax_t         ax [3];
+  r_t          r [2];
+  always_comb begin
+    for (int unsigned n = 0; n < 3; n++) begin
+      req_tag_o[n] = req[n].tag;
+      req_space_o[n] = req[n].space;
+      req_va_o[n] = req[n].va;
+      req_access_o[n] = req[n].access;
+      rsp[n] = '{tag: rsp_tag_i[n], epoch: rsp_epoch_i[n],
+                 gpa: '{target: target_e'(rsp_target_i[n]), adapter: '0, offset: rsp_offset_i[n]},
+                 zero: rsp_zero_i[n], coherent: rsp_coherent_i[n],
+                 fault: fault_e'(rsp_fault_i[n]), level: rsp_level_i[n]};
+      done0_o[n] = done[n].old0;
+      done1_o[n] = done[n].old1;
+      ax_id_o[n] = ax[n].id;
+      ax_port_o[n] = ax[n].port;
+      ax_addr_o[n] = ax[n].addr;
+      ax_len_o[n] = ax[n].len;
+      ax_no_snoop_o[n] = ax[n].user.no_snoop;
+      ax_user_o[n] = 28'({ax[n].user.function_number, ax[n].user.relaxed, ax[n].user.pasid_valid,
+                          ax[n].user.pasid, ax[n].user.kind});
+    end
+    for (int unsigned n = 0; n < 2; n++)
+      r[n] = '{id: r_id_i[n], data: r_data_i[n], error: r_error_i[n], last: r_last_i[n]};
+  end
+
+  w_t          w;
+  mmu_ctl_t    ctl;
+  fault_info_t fault;
+  logic [2:0]  ap_req_valid;
+  pfn_t [2:0]  ap_req_page;
+  assign w_data_o = w.data;
+  assign w_strb_o = w.strb;
+  assign w_last_o = w.last;
+  assign ctl_op_o = ctl.op;
+  assign ctl_scope_o = ctl.scope;
+  assign ctl_space_o = ctl.space;
+  assign ctl_start_o = ctl.va_start;
+  assign ctl_end_o = ctl.va_end;
+  assign fault_reason_o = fault.reason;
+  assign fault_space_o = fault.space;
+  assign fault_port_o = fault.port;
+  assign fault_access_o = fault.access;
+  assign fault_physical_o = fault.physical;
+  assign fault_fence_o = fault.fence;
+  assign fault_address_o = fault.address;
+  always_comb begin
+    for (int unsigned n = 0; n < 3; n++) begin
+      ap_req_valid_o[n] = ap_req_valid[n];
+      ap_req_page_o[n] = ap_req_page[n];
+    end
+  end
+
+  gmmu_engine #(.NumRings(NumRings), .ReadsInFlight(ReadsInFlight)) u_engine (
+    .clk_i, .rst_i, .enable_i, .cycle_i, .vram_bytes_i, .idle_o,
+    .ring_i(ring_cfg), .ring_o(ring_state), .fence_irq_o, .ring_error_o(error_irq_o),
+    .fetch_req_valid_o(req_valid_o[0]), .fetch_req_ready_i(req_ready_i[0]), .fetch_req_o(req[0]),
+    .fetch_rsp_valid_i(rsp_valid_i[0]), .fetch_rsp_ready_o(rsp_ready_o[0]), .fetch_rsp_i(rsp[0]),
+    .fetch_done_o(done[0]),
+    .read_req_valid_o(req_valid_o[1]), .read_req_ready_i(req_ready_i[1]), .read_req_o(req[1]),
+    .read_rsp_valid_i(rsp_valid_i[1]), .read_rsp_ready_o(rsp_ready_o[1]), .read_rsp_i(rsp[1]),
+    .read_done_o(done[1]),
+    .write_req_valid_o(req_valid_o[2]), .write_req_ready_i(req_ready_i[2]), .write_req_o(req[2]),
+    .write_rsp_valid_i(rsp_valid_i[2]), .write_rsp_ready_o(rsp_ready_o[2]), .write_rsp_i(rsp[2]),
+    .write_done_o(done[2]),
+    .ap_req_valid_o(ap_req_valid),
+    .ap_req_ready_i({ap_req_ready_i[2], ap_req_ready_i[1], ap_req_ready_i[0]}),
+    .ap_req_page_o(ap_req_page),
+    .ap_rsp_valid_i({ap_rsp_valid_i[2], ap_rsp_valid_i[1], ap_rsp_valid_i[0]}),
+    .ap_rsp_i('{fault: fault_e'(ap_rsp_fault_i), coherent: ap_rsp_coherent_i,
+                page: ap_rsp_page_i}),
+    .fetch_ar_valid_o(ax_valid_o[0]), .fetch_ar_ready_i(ax_ready_i[0]), .fetch_ar_o(ax[0]),
+    .fetch_r_valid_i(r_valid_i[0]), .fetch_r_i(r[0]),
+    .read_ar_valid_o(ax_valid_o[1]), .read_ar_ready_i(ax_ready_i[1]), .read_ar_o(ax[1]),
+    .read_r_valid_i(r_valid_i[1]), .read_r_i(r[1]),
+    .write_aw_valid_o(ax_valid_o[2]), .write_aw_ready_i(ax_ready_i[2]), .write_aw_o(ax[2]),
+    .write_w_valid_o(w_valid_o), .write_w_ready_i(w_ready_i), .write_w_o(w),
+    .write_b_valid_i(b_valid_i), .write_b_i('{id: b_id_i, error: b_error_i}),
+    .ctl_valid_o, .ctl_ready_i, .ctl_o(ctl), .ctl_done_i,
+    .aperture_base_i, .aperture_pages_i, .aperture_flush_o, .aperture_flush_done_i,
+    .fault_valid_o, .fault_ready_i, .fault_o(fault),
+    .count_entry_o, .count_commands_o, .count_read_bytes_o, .count_write_bytes_o, .busy_o);
+
+  logic unused;
+  assign unused = ^{ctl, fault};
+endmodule
