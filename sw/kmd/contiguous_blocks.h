@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <unordered_map>
+
+#include "hw/gmmu_regs.h"
+
+namespace gmmu::kmd {
+
+/// Remembers which aligned blocks of sixteen leaf entries carry the contiguous bit.
+///
+/// The bit promises something about all sixteen entries, so an update of some of them must first take it back from the
+/// others. Tables cannot be read when paging buffers are built (earlier updates may still be queued); this memory is in
+/// build order, which is execution order. A block is named by the place of its first entry, and one entry stands for all:
+/// entry k is first + k pages.
+class ContiguousBlocks {
+ public:
+  static constexpr uint32_t kEntries = 16;
+
+  struct Block {
+    regs::Target target;
+    uint64_t address;  ///< of its first entry
+  };
+
+  void Mark(Block block, regs::PteEntry first) { marked_[Key(block)] = first.raw; }
+  void Forget(Block block) { marked_.erase(Key(block)); }
+  void ForgetAll() { marked_.clear(); }
+  /// First entry of a marked block, contiguous bit set.
+  std::optional<regs::PteEntry> Find(Block block) const {
+    const auto found = marked_.find(Key(block));
+    if (found == marked_.end()) return std::nullopt;
+    regs::PteEntry entry;
+    entry.raw = found->second;
+    return entry;
+  }
+
+ private:
+  static uint64_t Key(Block block) { return block.address | static_cast<uint64_t>(block.target); }
+  std::unordered_map<uint64_t, uint64_t> marked_;
+};
+
+}  // namespace gmmu::kmd

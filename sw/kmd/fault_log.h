@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <array>
+#include <cstdint>
+
+#include "kmd/escape.h"
+#include "kmd/own_memory.h"
+#include "kmd/registers.h"
+
+namespace gmmu::kmd {
+
+/// The hardware's fault queue (one page of records) and the driver's log of what was drained from it.
+class FaultLog {
+ public:
+  static constexpr uint32_t kSizeLg2 = 7;
+  static constexpr uint32_t kRecords = 1u << kSizeLg2;
+  static constexpr uint32_t kKept = 256;
+
+  void Start(const Registers& registers, const OwnMemory& queue);
+  void Stop();
+  /// Moves all records that the hardware has written into the log. Oldest records stay when the log is full.
+  void Drain();
+  /// The oldest `most` records into `to`; how many.
+  uint32_t Take(EscapeFault* to, uint32_t most);
+  uint32_t dropped() const { return dropped_by_log_ + dropped_by_hardware_; }
+
+ private:
+  Registers registers_;
+  volatile uint64_t* records_ = nullptr;
+  uint32_t head_ = 0;
+  std::array<EscapeFault, kKept> log_;
+  uint32_t first_ = 0;
+  uint32_t count_ = 0;
+  uint32_t dropped_by_log_ = 0;
+  uint32_t dropped_by_hardware_ = 0;
+};
+
+}  // namespace gmmu::kmd

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kmd/parameters.h"
+
+#include "ddi/wdm.h"
+#include "kmd/segments.h"
+
+namespace gmmu::kmd {
+namespace {
+
+uint64_t Value(const char* name, uint64_t fallback) {
+  ULONG64 value = 0;
+  return NT_SUCCESS(GmmuQueryParameter(name, &value)) ? value : fallback;
+}
+
+constexpr const char* kBitsNames[DXGK_MAX_PAGE_TABLE_LEVEL_COUNT] = {
+    "PageTableBits0", "PageTableBits1", "PageTableBits2",
+    "PageTableBits3", "PageTableBits4", "PageTableBits5"};
+
+}  // namespace
+
+uint32_t Parameters::va_bits() const {
+  uint32_t bits = 12;
+  for (uint32_t level = 0; level < page_table_levels; ++level) bits += page_table_bits[level];
+  return bits;
+}
+
+uint64_t Parameters::TableBytes(uint32_t level) const {
+  return RoundUp(uint64_t{8} << page_table_bits[level], kPage);
+}
+
+bool Parameters::Read() {
+  const uint64_t aperture = Value("ApertureBytes", aperture_bytes);
+  const uint64_t limit = Value("LimitBits", limit_bits);
+  const uint64_t levels = Value("PageTableLevels", page_table_levels);
+  const uint64_t segment = Value("PageTableSegment", page_table_segment);
+  const uint64_t paging = Value("PagingBufferBytes", paging_buffer_bytes);
+  const uint64_t contiguous = Value("ContiguousPages", contiguous_pages);
+  if (aperture == 0 || aperture % kPage != 0 || aperture / kPage > UINT32_MAX) return false;
+  if (limit < 32 || limit > 48) return false;
+  if (levels < DXGK_MIN_PAGE_TABLE_LEVEL_COUNT || levels > DXGK_MAX_PAGE_TABLE_LEVEL_COUNT) return false;
+  if (segment != kSystemMemory && segment != kVramSegment) return false;
+  if (paging == 0 || paging % kPage != 0 || paging > UINT32_MAX) return false;
+
+  Parameters read = *this;
+  read.aperture_bytes = aperture;
+  read.limit_bits = static_cast<uint32_t>(limit);
+  read.page_table_levels = static_cast<uint32_t>(levels);
+  read.page_table_segment = static_cast<uint32_t>(segment);
+  read.paging_buffer_bytes = static_cast<uint32_t>(paging);
+  read.contiguous_pages = contiguous != 0;
+  for (uint32_t level = 0; level < levels; ++level) {
+    const uint64_t bits = Value(kBitsNames[level], page_table_bits[level]);
+    if (bits < 1 || bits > 13) return false;
+    read.page_table_bits[level] = static_cast<uint32_t>(bits);
+    if (segment == kSystemMemory && read.TableBytes(level) > kPage) return false;
+  }
+  if (read.va_bits() > 57) return false;
+  *this = read;
+  return true;
+}
+
+}  // namespace gmmu::kmd

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kmd/ring.h"
+
+#include "kmd/segments.h"
+
+namespace gmmu::kmd {
+namespace {
+constexpr uint32_t kEntryWords = 4;
+static_assert(Ring::kEntries * kEntryWords * 8 == kPage, "the ring fills one page");
+}  // namespace
+
+void Ring::Start(const Registers& registers, uint32_t index, const OwnMemory& entries,
+                 const OwnMemory& fence) {
+  registers_ = registers;
+  block_ = Registers::RingBlock(index);
+  entries_ = entries.As<uint64_t>();
+  record_ = fence.As<uint64_t>();
+  tail_ = head_ = 0;
+  record_[0] = regs::FenceRecordCompletion{}.set_fence(submitted_fence_).raw;  // nothing is pending
+
+  registers_.Write(regs::RingCtrl{}, block_);
+  registers_.Write(regs::RingBase{}.set_address(entries.address()).set_target(regs::Target::kSystem), block_);
+  registers_.Write(regs::RingFenceAddress{}.set_address(fence.address()), block_);
+  registers_.Write(regs::RingTail{}, block_);
+  registers_.Write(regs::RingCtrl{}.set_size_lg2(kSizeLg2).set_privileged(1).set_enable(1), block_);
+}
+
+NTSTATUS Ring::Stop() {
+  registers_.Write(regs::RingCtrl{}, block_);
+  const bool stopped =
+      registers_.Poll<regs::RingStatus>([](regs::RingStatus s) { return !s.busy(); }, block_);
+  return stopped ? STATUS_SUCCESS : STATUS_IO_TIMEOUT;
+}
+
+NTSTATUS Ring::Submit(const Submission& submission) {
+  if (submission.address % 8 != 0 || submission.bytes % 8 != 0) return STATUS_INVALID_PARAMETER;
+
+  const uint32_t next = (tail_ + 1) % kEntries;
+  if (next == head_) {
+    const bool room = registers_.Poll<regs::RingHead>(
+        [&](regs::RingHead h) {
+          head_ = static_cast<uint32_t>(h.index()) % kEntries;
+          return next != head_;
+        },
+        block_);
+    if (!room) return STATUS_IO_TIMEOUT;
+  }
+
+  volatile uint64_t* entry = entries_ + size_t{tail_} * kEntryWords;
+  entry[regs::RingEntryBuffer::kOffset / 8] = regs::RingEntryBuffer{}.set_address(submission.address).raw;
+  entry[regs::RingEntryShape::kOffset / 8] = regs::RingEntryShape{}
+                                                 .set_bytes(submission.bytes)
+                                                 .set_physical(1)
+                                                 .set_target(regs::Target::kSystem)
+                                                 .set_interrupt(1)
+                                                 .raw;
+  entry[regs::RingEntryCompletion::kOffset / 8] =
+      regs::RingEntryCompletion{}.set_fence(submission.fence).raw;
+  entry[regs::RingEntrySoftware::kOffset / 8] = 0;
+
+  tail_ = next;
+  submitted_fence_ = submission.fence;
+  registers_.Write(regs::RingTail{}.set_index(tail_), block_);
+  return STATUS_SUCCESS;
+}
+
+uint32_t Ring::CompletedFence() const {
+  regs::FenceRecordCompletion record;
+  record.raw = record_[0];
+  return static_cast<uint32_t>(record.fence());
+}
+
+}  // namespace gmmu::kmd

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+
+#include "kmd/own_memory.h"
+#include "kmd/registers.h"
+
+namespace gmmu::kmd {
+
+/// One submission to the ring.
+struct Submission {
+  uint64_t address = 0;  ///< logical address of the commands, 8-byte aligned
+  uint32_t bytes = 0;    ///< multiple of 8; 0: only the fence
+  uint32_t fence = 0;
+};
+
+/// The paging ring: one page of entries, one fence record. Privileged, so that physical addresses are allowed.
+///
+/// An entry completes in order; its fence id then stands in the fence record, and an interrupt follows.
+class Ring {
+ public:
+  /// Entries of 32 bytes in one page.
+  static constexpr uint32_t kSizeLg2 = 7;
+  static constexpr uint32_t kEntries = 1u << kSizeLg2;
+
+  /// Programs ring `index` and starts it empty. The memory outlives the ring's use.
+  void Start(const Registers& registers, uint32_t index, const OwnMemory& entries, const OwnMemory& fence);
+  /// Makes the hardware give up what it works on. STATUS_IO_TIMEOUT: it did not.
+  NTSTATUS Stop();
+
+  /// STATUS_INVALID_PARAMETER: misaligned. STATUS_IO_TIMEOUT: full, and no entry ended within the bound.
+  [[nodiscard]] NTSTATUS Submit(const Submission& submission);
+
+  /// Fence id of the last completed entry, from memory. Entries before the first give what Start was told.
+  uint32_t CompletedFence() const;
+  uint32_t submitted_fence() const { return submitted_fence_; }
+  bool idle() const { return CompletedFence() == submitted_fence_; }
+
+  regs::RingStatus Status() const { return registers_.Read<regs::RingStatus>(block_); }
+  regs::RingErrorCommand ErrorCommand() const { return registers_.Read<regs::RingErrorCommand>(block_); }
+  regs::RingErrorAddress ErrorAddress() const { return registers_.Read<regs::RingErrorAddress>(block_); }
+
+  /// a is newer than b, with wrap.
+  static bool Newer(uint32_t a, uint32_t b) { return static_cast<int32_t>(a - b) > 0; }
+
+ private:
+  Registers registers_;
+  uint32_t block_ = 0;
+  volatile uint64_t* entries_ = nullptr;
+  volatile uint64_t* record_ = nullptr;
+  uint32_t tail_ = 0;
+  uint32_t head_ = 0;  ///< as last read
+  uint32_t submitted_fence_ = 0;
+};
+
+}  // namespace gmmu::kmd

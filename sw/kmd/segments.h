@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+
+#include "ddi/d3dkmddi_memory.h"
+#include "hw/gmmu_regs.h"
+
+namespace gmmu::kmd {
+
+/// The segments that this driver reports (QUERYSEGMENT4), in the order of their descriptors. System memory is not a
+/// segment: id 0 names it. Both base addresses are 0, so a segment address is an offset.
+inline constexpr uint32_t kSystemMemory = 0;
+inline constexpr uint32_t kApertureSegment = 1;
+inline constexpr uint32_t kVramSegment = 2;
+inline constexpr uint32_t kSegmentCount = 2;
+inline constexpr uint64_t kPage = 4096;
+
+constexpr uint32_t SegmentBit(uint32_t segment) { return 1u << (segment - 1); }
+
+/// The hardware's name of a segment; false: no such segment.
+constexpr bool TargetOf(uint32_t segment, regs::Target* target) {
+  switch (segment) {
+    case kSystemMemory: *target = regs::Target::kSystem; return true;
+    case kApertureSegment: *target = regs::Target::kAperture; return true;
+    case kVramSegment: *target = regs::Target::kVram; return true;
+    default: return false;
+  }
+}
+
+constexpr uint64_t RoundUp(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
+
+}  // namespace gmmu::kmd

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <array>
+#include <cstdint>
+
+#include "kmd/parameters.h"
+#include "kmd/registers.h"
+
+namespace gmmu::kmd {
+
+/// The hardware's address spaces: who has one, and which root it uses.
+///
+/// Every call that changes a root waits, by a bounded number of register reads, until the hardware has done with the old
+/// one (inv_status.busy). STATUS_IO_TIMEOUT: it never said so, and the space must not be used again.
+class Spaces {
+ public:
+  static constexpr uint32_t kMost = regs::kSpaceCount;
+  static constexpr uint32_t kNone = ~0u;
+
+  /// All spaces free, as after a reset of the hardware; `count` of them exist.
+  void Initialize(const Registers& registers, uint32_t count, const Parameters& parameters);
+
+  /// A free space with nothing cached under its number; STATUS_INSUFFICIENT_RESOURCES when all are taken.
+  [[nodiscard]] NTSTATUS Acquire(uint32_t* space);
+  /// Disables the space and drops what is cached of it.
+  NTSTATUS Release(uint32_t space);
+
+  /// Lets the space walk from `address` (4 KiB aligned). The same root again costs nothing.
+  [[nodiscard]] NTSTATUS SetRoot(uint32_t space, regs::Target target, uint64_t address, uint32_t entries);
+
+  /// The hardware lost its roots (power, reset): writes them again.
+  [[nodiscard]] NTSTATUS Restore();
+
+  uint32_t count() const { return count_; }
+
+ private:
+  struct Root {
+    regs::SpaceGeometry geometry;
+    regs::SpaceRoot root;
+  };
+  NTSTATUS WaitUntilQuiet() const;
+  NTSTATUS WriteRoot(uint32_t space, const Root& root);
+
+  Registers registers_;
+  uint32_t count_ = 0;
+  regs::SpaceGeometry geometry_;  ///< without the root's size
+  std::array<bool, kMost> taken_{};
+  std::array<Root, kMost> roots_{};
+};
+
+}  // namespace gmmu::kmd
