@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""make docs: every relative link and every path that a page names exists.
+
+Looks at all .md files of the checkout: link targets, and words in backquotes that look like a path of this repository
+(they begin with one of its folders, or end in a suffix of its files and contain a slash). Paths hold from the root or
+from the page's folder; <room>, * and {a,b} stand for what they stand for in a shell. build/ is not looked for.
+"""
+import glob
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+FOLDERS = ("rtl/", "sim/", "sw/", "tb/", "constraints/", "tools/", "docs/", "cmake/", ".ci/")
+
+
+def expand(pattern):
+    """The alternatives of {a,b}."""
+    match = re.search(r"\{([^{}]*)\}", pattern)
+    if not match:
+        return [pattern]
+    return [path for part in match.group(1).split(",") for path in expand(pattern[:match.start()] + part + pattern[match.end():])]
+
+
+def exists(page, path):
+    path = re.sub(r"<[^>]*>", "*", path)
+    return all(any(glob.glob(str(base / one)) for base in (ROOT, page.parent, ROOT / "sw", ROOT / "sim", ROOT / "rtl"))
+               for one in expand(path))
+
+
+def slug(heading):
+    return re.sub(r"[^\w\- ]", "", heading.strip().lower().replace("`", "")).replace(" ", "-")
+
+
+def errors_of(page):
+    text = page.read_text()
+    fenced = re.sub(r"^```.*?^```", lambda m: "\n" * m.group(0).count("\n"), text, flags=re.M | re.S)
+    found = []
+    for number, line in enumerate(fenced.splitlines(), 1):
+        for target in re.findall(r"\]\(([^)\s]+)\)", line):
+            if re.match(r"[a-z]+:", target):
+                continue
+            path, _, anchor = target.partition("#")
+            other = (page.parent / path) if path else page
+            if not other.exists():
+                found.append((number, f"link to {path}, which does not exist"))
+            elif anchor and other.suffix == ".md":
+                headings = re.findall(r"^#+ (.*)$", other.read_text(), re.M)
+                if anchor not in map(slug, headings):
+                    found.append((number, f"link to {target}: no such heading"))
+        for word in re.findall(r"`([^`\s]+)`", line):
+            word = re.sub(r":\d+$", "", word)
+            if word.startswith(FOLDERS) and not exists(page, word):
+                found.append((number, f"names {word}, which does not exist"))
+    return found
+
+
+def main():
+    count = 0
+    pages = [page for page in sorted(ROOT.rglob("*.md")) if "build" not in page.relative_to(ROOT).parts]
+    for page in pages:
+        for number, error in errors_of(page):
+            print(f"{page.relative_to(ROOT)}:{number}: {error}")
+            count += 1
+    print(f"docs: {len(pages)} pages, {count} errors")
+    return 1 if count else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

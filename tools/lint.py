@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""make lint: one line a check, exit status 1 if one fails.
+
+  files        rtl/files.f names every RTL file once
+  waivers      stand in rtl/*.vlt only, each below a comment with its reason
+  verilator    --lint-only -Wall on the GPU top, at its default and at small sizes
+  elaborate    Yosys' read_slang takes the GPU top: no latch, no undriven and no doubly driven net
+  registers    the generated register files match rtl/pkg/gmmu.rdl
+"""
+import re
+import subprocess
+import sys
+
+import rtl_sources
+from rtl_sources import ROOT, TOP
+
+# Sizes at which proofs are made: the smallest that keep every structure.
+SMALL = {"NumClients": 1, "NumSpaces": 2, "L1Entries": 2, "L2Entries": 32, "L2Ways": 1, "LargeEntries": 2,
+         "WalkCacheEntries": 2, "NumWalks": 2, "ReadsInFlight": 2}
+
+
+def waiver_errors():
+    errors = []
+    for path in sorted((ROOT / "rtl").rglob("*.sv")) + sorted((ROOT / "tb").rglob("*.sv")):
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            if re.search(r"verilator\s+lint_(off|save)", line):
+                errors.append(f"{path.relative_to(ROOT)}:{number}: a waiver belongs into rtl/lint.vlt, with its reason")
+    for path in sorted((ROOT / "rtl").rglob("*.vlt")):
+        reason = False
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            line = line.strip()
+            if line.startswith("//"):
+                reason = "SPDX" not in line and len(line.split()) > 3
+            elif line.startswith("lint_off"):
+                if not reason:
+                    errors.append(f"{path.relative_to(ROOT)}:{number}: waiver without a reason above it")
+            else:
+                reason = False
+    return errors
+
+
+def verilator_errors(sizes):
+    command, environment = rtl_sources.verilator()
+    waivers = [str(path.relative_to(ROOT)) for path in sorted((ROOT / "rtl").rglob("*.vlt"))]
+    arguments = [command, "--lint-only", "-sv", "-Wall", "--top", TOP, *(f"-G{k}={v}" for k, v in sizes.items())]
+    status, output = rtl_sources.run(arguments + waivers + rtl_sources.sources(), "lint-verilator.log", env=environment)
+    return [] if status == 0 and "%Warning" not in output else [output.strip() or f"verilator: exit status {status}"]
+
+
+def command_errors(*command):
+    done = subprocess.run([sys.executable, *command], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    return [] if done.returncode == 0 else [done.stdout.strip() or f"exit status {done.returncode}"]
+
+
+def main():
+    failed = 0
+    for name, check in (
+        ("files: rtl/files.f is complete", rtl_sources.list_errors),
+        ("waivers: each has its reason", waiver_errors),
+        ("verilator -Wall", lambda: verilator_errors({})),
+        ("verilator -Wall, small sizes", lambda: verilator_errors(SMALL)),
+        ("elaborate: Yosys read_slang", lambda: command_errors("tools/synth.py", "--elaborate")),
+        ("registers: generated files", lambda: command_errors("tools/regs/generate.py", "--check")),
+    ):
+        errors = check()
+        failed += bool(errors)
+        print(f"{'FAILED' if errors else 'ok':6}  {name}", flush=True)
+        for error in errors:
+            print("    " + error.replace("\n", "\n    "))
+    print("lint: " + (f"{failed} checks failed" if failed else "all checks passed"))
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
