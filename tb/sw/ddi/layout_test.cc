@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "dispmprt.h"
+
+namespace {
+
+// Each bit field set alone: the structure's first word must show exactly its bits.
+template <typename Structure, typename Set>
+uint64_t FirstWordAfter(Set set) {
+  Structure value;
+  std::memset(&value, 0, sizeof value);
+  set(value, ~uint64_t{0});
+  uint64_t word = 0;
+  std::memcpy(&word, &value, sizeof value < sizeof word ? sizeof value : sizeof word);
+  return word;
+}
+
+uint64_t Mask(unsigned first, unsigned width) {
+  return (width == 64 ? ~uint64_t{0} : (uint64_t{1} << width) - 1) << first;
+}
+
+TEST(Layout, SizesAreTheKits) {
+#define SIZE(structure, bytes) EXPECT_EQ(sizeof(structure), size_t{bytes}) << #structure;
+#define MEMBER(structure, member, offset)
+#define BIT(structure, field, first, width)
+#include "layout_table.inc"
+#undef SIZE
+#undef MEMBER
+#undef BIT
+}
+
+TEST(Layout, MembersStandWhereTheKitHasThem) {
+#define SIZE(structure, bytes)
+#define MEMBER(structure, member, offset) EXPECT_EQ(offsetof(structure, member), size_t{offset}) << #structure "." #member;
+#define BIT(structure, field, first, width)
+#include "layout_table.inc"
+#undef SIZE
+#undef MEMBER
+#undef BIT
+}
+
+TEST(Layout, EachBitFieldSetAloneShowsItsOwnBitsOnly) {
+#define SIZE(structure, bytes)
+#define MEMBER(structure, member, offset)
+#define BIT(structure, field, first, width)                                                            \
+  EXPECT_EQ(FirstWordAfter<structure>(                                                               \
+                [](structure& s, uint64_t ones) { s.field = static_cast<decltype(s.field)>(ones); }), \
+            Mask(first, width))                                                                      \
+      << #structure "." #field;
+#include "layout_table.inc"
+#undef SIZE
+#undef MEMBER
+#undef BIT
+}
+
+TEST(Layout, ResidentAndReservedOfNotifyResidencyShareBitZero) {
+  DXGK_BUILDPAGINGBUFFER_NOTIFYRESIDENCY notice;
+  std::memset(&notice, 0, sizeof notice);
+  notice.Reserved = 1;
+  EXPECT_EQ(notice.Resident, 1u);
+}
+
+}  // namespace
