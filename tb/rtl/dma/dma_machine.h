@@ -168,12 +168,12 @@ class Machine {
     Page page;
   };
   struct Burst {
-    uint64_t at;
-    uint8_t id;
-    int port;
-    uint64_t address;
-    unsigned beats, beat = 0;
-    bool error;
+    uint64_t at = 0;
+    uint8_t id = 0;
+    int port = 0;
+    uint64_t address = 0;
+    unsigned beats = 0, beat = 0;
+    bool error = false;
     std::vector<std::pair<uint64_t, uint8_t>> data;  // writes
   };
   void Complain(const std::string& what);
@@ -424,8 +424,7 @@ inline void Machine::Sample() {
   } else if (w_running_) {
     Complain("gap inside a W burst");
   }
-  for (int path = 1; path < 3; ++path)
-    most_reads = std::max<unsigned>(most_reads, reads_[1].size());
+  most_reads = std::max<unsigned>(most_reads, reads_[1].size());
   most_writes = std::max<unsigned>(most_writes, answers_b_.size() + writes_.size());
 
   if (top_->ctl_valid_o && top_->ctl_ready_i) {

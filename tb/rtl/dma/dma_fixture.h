@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// The fixture of the paging engine's tests: two windows of scattered pages, a ring, comparison with the model.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tb/rtl/dma/dma_commands.h"
+
+namespace gmmu::dma {
+
+inline constexpr uint64_t kSrc = 0x10000000, kDst = 0x20000000;  // virtual windows
+inline constexpr uint64_t kWindow = 64 * 4096;
+inline constexpr uint64_t kApertureBase = 0x300000;
+inline constexpr unsigned kAperturePages = 64;
+
+class Engine : public ::testing::Test {
+ protected:
+  void Start(uint64_t seed, Timing timing = {}, bool privileged = true) {
+    m = std::make_unique<Machine>(seed, timing);
+    // Two windows in two spaces over scattered pages of both memories, a few of the source zero pages.
+    std::vector<uint64_t> frames;
+    for (uint64_t n = 0; n < 2 * kWindow / 4096; ++n) frames.push_back(n);
+    std::shuffle(frames.begin(), frames.end(), m->rng());
+    for (uint64_t n = 0; n < kWindow / 4096; ++n) {
+      Map(1, kSrc + 4096 * n, frames[2 * n]);
+      Map(2, kDst + 4096 * n, frames[2 * n + 1]);
+    }
+    m->vram.Make(kApertureBase, 8 * kAperturePages);
+    m->top().aperture_base_i = kApertureBase;
+    m->top().aperture_pages_i = kAperturePages;
+    for (auto* memory : {&m->vram, &m->host})
+      for (auto& [page, bytes] : memory->pages())
+        for (auto& byte : bytes) byte = m->rng()();
+    m->StartRing(0, privileged);
+  }
+  void Map(unsigned space, uint64_t va, uint64_t frame) {
+    bool local = frame & 1;
+    uint64_t offset = 0x400000 + 4096 * frame;
+    (local ? m->vram : m->host).Make(offset, 4096);
+    m->pages[{space, va >> 12}] = {local ? Target::kVram : Target::kSystem, offset};
+  }
+  /// Runs the buffer on machine and model and compares all memory.
+  void RunAndCompare(const Buffer& buffer, unsigned limit = 400000) {
+    Model model(*m, kApertureBase);
+    model.Execute(buffer.words);
+    uint32_t fence = m->Submit(0, buffer.words);
+    ASSERT_TRUE(m->Run(limit));
+    EXPECT_FALSE(m->top().ring_error_o[0])
+        << regs::NameOf(static_cast<Fault>(m->top().ring_reason_o[0])) << " at "
+        << m->top().ring_error_offset_o[0];
+    EXPECT_EQ(m->top().ring_last_fence_o[0], fence);
+    EXPECT_EQ(m->FenceRecord(0, 0) & 0xffffffff, fence);
+    Compare(model);
+    AtRest();
+  }
+  void AtRest() {
+    m->CheckAtRest();
+    for (const std::string& complaint : m->complaints) ADD_FAILURE() << complaint;
+  }
+  /// Same bytes in all pages that the model knows (the ring's and buffers' own pages excepted).
+  void Compare(const Model& model) {
+    CompareOne("vram", m->vram, model.vram);
+    CompareOne("host", m->host, model.host);
+  }
+  static void CompareOne(const char* name, const Memory& seen, const Memory& expected) {
+    unsigned wrong = 0;
+    for (auto& [page, bytes] : expected.pages()) {
+      if (page << 12 >= Machine::kBufferBase) continue;
+      auto& other = seen.pages().at(page);
+      for (unsigned n = 0; n < 4096 && wrong < 5; ++n)
+        if (bytes[n] != other[n]) {
+          ++wrong;
+          ADD_FAILURE() << name << " byte " << std::hex << ((page << 12) + n) << " is "
+                        << int{other[n]} << ", expected " << int{bytes[n]};
+        }
+    }
+  }
+  /// Expects the ring to stop at the command at `offset`.
+  void ExpectStop(Fault reason, uint64_t offset, uint32_t fence, uint64_t header, int ring = 0) {
+    auto& top = m->top();
+    EXPECT_TRUE(top.ring_error_o[ring]);
+    EXPECT_STREQ(regs::NameOf(static_cast<Fault>(top.ring_reason_o[ring])), regs::NameOf(reason));
+    EXPECT_EQ(top.ring_error_offset_o[ring], offset);
+    EXPECT_EQ(top.ring_error_header_o[ring], header & 0xffffffff);
+    EXPECT_EQ(top.ring_fence_o[ring], fence);
+    EXPECT_EQ(top.ring_head_o[ring], 0);
+    EXPECT_EQ(m->error_irqs, 1u);
+    ASSERT_EQ(m->faults.size(), 1u);
+    EXPECT_EQ(m->faults[0].reason, static_cast<int>(reason));
+    EXPECT_EQ(m->faults[0].fence, fence);
+    EXPECT_EQ(m->faults[0].address, top.ring_error_address_o[ring]);
+  }
+  Place Src(uint64_t offset) { return Virtual(1, kSrc + offset); }
+  Place Dst(uint64_t offset) { return Virtual(2, kDst + offset); }
+
+  std::unique_ptr<Machine> m;
+};
+
+}  // namespace gmmu::dma

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+// Each error of the paging engine: where the ring stops, what it says, what has and has not been done.
+#include "tb/rtl/dma/dma_fixture.h"
+
+namespace gmmu::dma {
+namespace {
+
+class EngineErrors : public Engine {
+ protected:
+  /// Runs a good copy, then the words, then a copy that must not begin; the ring has to stop at the words.
+  void ExpectRefused(const std::vector<uint64_t>& words, Fault reason, bool privileged = true) {
+    SCOPED_TRACE(regs::NameOf(reason));
+    Start(1, {}, privileged);
+    Buffer good;
+    good.Copy(Src(3), Dst(5), 3000);
+    Model model(*m, kApertureBase);
+    model.Execute(good.words);
+    uint64_t header = words[0];
+    Buffer all = good;
+    all.Words(words).Copy(Src(0), Dst(8192), 3000);
+    uint32_t fence = m->Submit(0, all.words, true);
+    ASSERT_TRUE(m->Run());
+    ExpectStop(reason, 32, fence, header);
+    EXPECT_EQ(m->fence_irqs, 0u);
+    EXPECT_EQ(m->controls.size(), 0u);
+    EXPECT_EQ(m->top().ring_last_fence_o[0], 0u);
+    Compare(model);
+    AtRest();
+  }
+  static uint64_t Head(unsigned opcode, unsigned words, uint64_t more = 0) {
+    return opcode | uint64_t{words} << 48 | more;
+  }
+};
+
+TEST_F(EngineErrors, MalformedCommandsAreRefused) {
+  Buffer b;
+  ExpectRefused({Head(77, 1)}, Fault::kCommandBad);
+  ExpectRefused({Head(0, 0)}, Fault::kCommandBad);
+  ExpectRefused({Head(0, 60000)}, Fault::kCommandBad);           // past the buffer's end
+  ExpectRefused({Head(1, 5), 0, 0, 0, 0}, Fault::kCommandBad);   // copy has 4 words
+  ExpectRefused({Head(1, 4, uint64_t{1} << 20), kSrc, kDst, 8}, Fault::kCommandBad);  // reserved
+  ExpectRefused({Head(1, 4, uint64_t{1} << 45), kSrc, kDst, 8}, Fault::kCommandBad);
+  ExpectRefused({Head(3, 2), kDst}, Fault::kCommandBad);         // no entry
+  ExpectRefused({Head(8, 3, 3 << 10), 0, 0}, Fault::kCommandBad);                     // no such scope
+}
+
+TEST_F(EngineErrors, BadOperandsAreRefused) {
+  ExpectRefused(Buffer().Copy(Src(0), Dst(0), uint64_t{1} << 48).words, Fault::kCommandBad);
+  ExpectRefused(Buffer().Copy(Virtual(1, ~uint64_t{0} - 10), Dst(0), 100).words, Fault::kCommandBad);
+  ExpectRefused(Buffer().Copy(Src(0), Physical(Target::kSystem, (uint64_t{1} << 48) - 8), 9).words,
+                Fault::kCommandBad);
+  ExpectRefused(Buffer().Copy(Physical(Target::kVram, uint64_t{1} << 50), Dst(0), 9).words,
+                Fault::kCommandBad);
+  Buffer fill;
+  fill.Fill(Dst(0), 8, 1);
+  fill.words[3] |= uint64_t{1} << 32;
+  ExpectRefused(fill.words, Fault::kCommandBad);
+  ExpectRefused(Buffer().TableWrite(Dst(4), {1}).words, Fault::kCommandBad);
+  ExpectRefused(Buffer().TableRepeat(Dst(1), 1, 1, 1).words, Fault::kCommandBad);
+  ExpectRefused(Buffer().Signal(Dst(4), 1).words, Fault::kCommandBad);
+  ExpectRefused(Buffer().Flush(Scope::kRange, 2, 0x3000, 0x2000).words, Fault::kCommandBad);
+  Buffer list;
+  list.ApertureList(0, {1, 1});
+  list.words[1] = uint64_t{3} << 32;
+  ExpectRefused(list.words, Fault::kCommandBad);
+}
+
+TEST_F(EngineErrors, UnbuiltSpacesAndApertureRangesAreRefused) {
+  Place far = Src(0);
+  far.space = 16;
+  ExpectRefused(Buffer().Copy(far, Dst(0), 8).words, Fault::kSpaceDisabled);
+  ExpectRefused(Buffer().Fill(Virtual(200, kDst), 8, 1).words, Fault::kSpaceDisabled);
+  ExpectRefused(Buffer().Flush(Scope::kSpace, 64, 0, 0).words, Fault::kSpaceDisabled);
+  ExpectRefused(Buffer().ApertureMap(kAperturePages - 1, 2, 1).words, Fault::kApertureRange);
+  ExpectRefused(Buffer().ApertureUnmap(~0u, ~0u, 1).words, Fault::kApertureRange);
+  ExpectRefused(Buffer().ApertureList(kAperturePages, {1}).words, Fault::kApertureRange);
+}
+
+TEST_F(EngineErrors, RingsWithoutPrivilegeMayNotTouchTablesOrPhysicalMemory) {
+  Place system = Physical(Target::kSystem, 0x400000), vram = Physical(Target::kVram, 0x400000);
+  for (auto& words :
+       {Buffer().Copy(vram, Dst(0), 8).words, Buffer().Copy(Src(0), system, 8).words,
+        Buffer().Fill(vram, 8, 1).words, Buffer().TableWrite(Dst(0), {1}).words,
+        Buffer().TableRepeat(Dst(0), 1, 1, 1).words, Buffer().ApertureMap(0, 1, 1).words,
+        Buffer().ApertureList(0, {1}).words, Buffer().ApertureUnmap(0, 1, 1).words,
+        Buffer().Flush(Scope::kGlobal, 0, 0, 0).words, Buffer().Signal(system, 1).words})
+    ExpectRefused(words, Fault::kNotPrivileged, false);
+}
+
+TEST_F(EngineErrors, RingsWithoutPrivilegeMayMoveVirtualMemory) {
+  Start(1, {}, false);
+  Buffer buffer;
+  buffer.Copy(Src(1), Dst(2), 9000).Fill(Dst(20000), 100, 5).Signal(Dst(30000), 6);
+  buffer.Flush(Scope::kSpace, 2, 0, 0);
+  RunAndCompare(buffer);
+}
+
+TEST_F(EngineErrors, TransferFaultsNameAddressAccessAndLevel) {
+  Start(2);
+  m->pages.erase({1, (kSrc >> 12) + 2});
+  Buffer buffer;
+  buffer.Copy(Src(0), Dst(0), 100).Copy(Src(5000), Dst(9000), 9000).Copy(Src(0), Dst(30000), 9);
+  uint32_t fence = m->Submit(0, buffer.words);
+  ASSERT_TRUE(m->Run());
+  ExpectStop(Fault::kEntryInvalid, 32, fence, buffer.words[4]);
+  EXPECT_EQ(m->top().ring_error_address_o[0], kSrc + 8192);
+  EXPECT_EQ(m->top().ring_access_o[0], 0);
+  EXPECT_EQ(m->top().ring_level_o[0], 1);
+  EXPECT_EQ(m->faults[0].port, 5);
+  EXPECT_EQ(m->faults[0].space, 1);
+  AtRest();
+
+  Start(3);
+  m->pages[{2, (kDst >> 12) + 1}].read_only = true;
+  buffer = Buffer().Fill(Dst(0), 100, 1).TableRepeat(Dst(4000), 1000, 1, 1);
+  fence = m->Submit(0, buffer.words);
+  ASSERT_TRUE(m->Run());
+  ExpectStop(Fault::kWriteProtect, 32, fence, buffer.words[4]);
+  EXPECT_EQ(m->top().ring_error_address_o[0], kDst + 4096);
+  EXPECT_EQ(m->top().ring_access_o[0], 1);
+  EXPECT_EQ(m->faults[0].port, 6);
+  AtRest();
+}
+
+TEST_F(EngineErrors, RouteAndBusErrorsStopTheRing) {
+  auto stops = [&](Buffer buffer, Fault reason, uint64_t offset, uint64_t address) {
+    uint32_t fence = m->Submit(0, buffer.words);
+    ASSERT_TRUE(m->Run());
+    ExpectStop(reason, offset, fence, buffer.words[offset / 8]);
+    EXPECT_EQ(m->top().ring_error_address_o[0], address);
+    AtRest();
+  };
+  constexpr uint64_t kEnd = Machine::kVramBytes;
+  Start(4);
+  m->vram.Make(kEnd - 4096, 4096);
+  stops(Buffer().Nop(0).Copy(Physical(Target::kVram, kEnd - 10), Dst(0), 11), Fault::kVramRange, 8,
+        kEnd);
+  Start(5);
+  m->vram.Make(kEnd - 4096, 4096);
+  stops(Buffer().Fill(Physical(Target::kVram, kEnd - 10), 11, 1), Fault::kVramRange, 0, kEnd);
+  Start(6);
+  stops(Buffer().Fill(Physical(Target::kPeer, 0), 11, 1), Fault::kPeerAbsent, 0, 0);
+  Start(7);
+  stops(Buffer().Copy(Physical(Target::kAperture, uint64_t{kAperturePages} << 12), Dst(0), 11),
+        Fault::kApertureRange, 0, uint64_t{kAperturePages} << 12);
+  Start(8);
+  stops(Buffer().ApertureMap(1, 1, 0).Fill(Physical(Target::kAperture, 4099), 11, 1),
+        Fault::kApertureEntry, 24, 4099);
+  Start(9);
+  Page page = m->pages[{1, (kSrc >> 12) + 1}];
+  m->bus_errors.insert({page.target == Target::kVram ? 0 : 1, page.offset >> 12});
+  stops(Buffer().Copy(Src(0), Dst(0), 5000), Fault::kBusRead, 0, kSrc + 4096);
+  Start(10);
+  page = m->pages[{2, (kDst >> 12) + 1}];
+  m->bus_errors.insert({page.target == Target::kVram ? 0 : 1, page.offset >> 12});
+  stops(Buffer().Copy(Src(0), Dst(0), 4100), Fault::kBusWrite, 0, kDst + 4096);
+}
+
+TEST_F(EngineErrors, AnEarlierCommandsLateWriteErrorWins) {
+  Timing timing;
+  timing.write_min = timing.write_max = 3000;
+  Start(11, timing);
+  Page page = m->pages[{2, kDst >> 12}];
+  m->bus_errors.insert({page.target == Target::kVram ? 0 : 1, page.offset >> 12});
+  m->pages.erase({1, (kSrc >> 12) + 5});
+  Buffer buffer;
+  buffer.Fill(Dst(0), 64, 1).Copy(Src(5 * 4096), Dst(8192), 64);
+  uint32_t fence = m->Submit(0, buffer.words);
+  ASSERT_TRUE(m->Run());
+  ExpectStop(Fault::kBusWrite, 0, fence, buffer.words[0]);
+  AtRest();
+
+  // And a transfer's fault wins over a malformed command behind it.
+  Start(12, timing);
+  page = m->pages[{2, kDst >> 12}];
+  m->bus_errors.insert({page.target == Target::kVram ? 0 : 1, page.offset >> 12});
+  buffer = Buffer().Fill(Dst(0), 64, 1).Words({0xff});
+  fence = m->Submit(0, buffer.words);
+  ASSERT_TRUE(m->Run());
+  ExpectStop(Fault::kBusWrite, 0, fence, buffer.words[0]);
+  AtRest();
+}
+
+TEST_F(EngineErrors, AnUnreadableBufferStopsAfterWhatWasRead) {
+  for (bool bus : {false, true})
+    for (unsigned skip : {509u, 510u, 511u, 400u}) {  // the page's end within header, operands, inline words
+      SCOPED_TRACE(skip);
+      Start(13);
+      Buffer buffer;
+      buffer.Copy(Src(0), Dst(0), 2000).Nop(skip - 5, 0);
+      size_t offset = buffer.bytes();
+      std::vector<uint64_t> entries(600, 0x77);
+      buffer.TableWrite(Dst(8192), entries);
+      Model model(*m, kApertureBase);
+      model.Execute(buffer.words, offset);
+      uint64_t address = 0x71000000;
+      m->host.Make(address, 16384);
+      for (size_t n = 0; n < buffer.words.size(); ++n)
+        m->host.Write64(address + 8 * n, buffer.words[n]);
+      m->pages[{15, address >> 12}] = {Target::kSystem, address};
+      if (bus) {
+        m->pages[{15, (address >> 12) + 1}] = {Target::kSystem, address + 4096};
+        m->bus_errors.insert({1, (address >> 12) + 1});
+      }
+      uint32_t fence = m->SubmitEntry(0, address, buffer.bytes() | uint64_t{15} << 40);
+      m->Doorbell(0);
+      ASSERT_TRUE(m->Run());
+      Fault reason = bus ? Fault::kCommandFetch : Fault::kEntryInvalid;
+      ExpectStop(reason, offset, fence, offset == 4096 ? 0 : buffer.words[offset / 8]);
+      EXPECT_EQ(m->top().ring_error_address_o[0], address + 4096);
+      EXPECT_EQ(m->faults[0].port, 4);
+      if (skip != 400) Compare(model);
+      AtRest();
+    }
+}
+
+TEST_F(EngineErrors, ABadRingEntryStopsTheRing) {
+  auto stops = [&](uint64_t address, uint64_t shape, Fault reason, bool privileged = true) {
+    Start(14, {}, privileged);
+    uint32_t fence = m->SubmitEntry(0, address, shape);
+    m->Doorbell(0);
+    ASSERT_TRUE(m->Run());
+    ExpectStop(reason, 0, fence, 0);
+    EXPECT_EQ(m->top().ring_error_address_o[0], Machine::kRingBase);
+    AtRest();
+  };
+  constexpr uint64_t kPhysical = uint64_t{1} << 32, kSpace = uint64_t{15} << 40;
+  stops(0x1004, 8 | kSpace, Fault::kRingFetch);
+  stops(0x1000, 12 | kSpace, Fault::kRingFetch);
+  stops(0x1000, 8 | kSpace | uint64_t{1} << 60, Fault::kRingFetch);
+  stops(0x1000, 8 | kSpace | uint64_t{1} << 33, Fault::kRingFetch);
+  stops(~uint64_t{7}, 16 | kSpace, Fault::kRingFetch);
+  stops(uint64_t{1} << 48, 8 | kPhysical, Fault::kRingFetch);
+  stops(0x1000, 8 | kPhysical, Fault::kNotPrivileged, false);
+  stops(0x1000, 8 | uint64_t{16} << 40, Fault::kSpaceDisabled);
+
+  Start(15);
+  m->bus_errors.insert({1, Machine::kRingBase >> 12});
+  m->SubmitEntry(0, 0, 0);
+  m->Doorbell(0);
+  ASSERT_TRUE(m->Run());
+  ExpectStop(Fault::kRingFetch, 0, 0, 0);
+  AtRest();
+
+  Start(16);
+  m->StopRing(0);
+  m->Tick();
+  m->top().ring_target_i[0] = 1;
+  m->top().ring_base_i[0] = Machine::kVramBytes;
+  m->top().ring_enable_i[0] = 1;
+  m->top().ring_tail_i[0] = 1;
+  ASSERT_TRUE(m->Run());
+  ExpectStop(Fault::kVramRange, 0, 0, 0);
+  AtRest();
+}
+
+TEST_F(EngineErrors, AFenceRecordThatCannotBeWrittenStopsTheRing) {
+  Start(17);
+  m->bus_errors.insert({1, Machine::kFenceBase >> 12});
+  Buffer buffer;
+  buffer.Copy(Src(0), Dst(0), 3000);
+  uint32_t fence = m->Submit(0, buffer.words, true);
+  ASSERT_TRUE(m->Run());
+  ExpectStop(Fault::kBusWrite, 32, fence, 0);
+  EXPECT_EQ(m->top().ring_last_fence_o[0], 0u);
+  EXPECT_EQ(m->fence_irqs, 0u);
+  AtRest();
+}
+
+TEST_F(EngineErrors, TheFaultIsLoggedBeforeTheRingShowsIt) {
+  Start(18);
+  m->fault_ready = false;
+  m->Submit(0, {0xff});
+  m->Ticks(2000);
+  EXPECT_FALSE(m->top().ring_error_o[0]);
+  EXPECT_FALSE(m->top().idle_o);
+  m->fault_ready = true;
+  ASSERT_TRUE(m->Run());
+  EXPECT_TRUE(m->top().ring_error_o[0]);
+}
+
+}  // namespace
+}  // namespace gmmu::dma

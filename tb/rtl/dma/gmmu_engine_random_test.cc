@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+// Random command lists against the plain model, with and without failing pages.
+#include "tb/rtl/dma/dma_fixture.h"
+
+namespace gmmu::dma {
+namespace {
+
+/// Random commands; sets wait where a command touches what one since the last wait wrote, or writes what it read.
+class Random : public Engine, public ::testing::WithParamInterface<int> {
+ protected:
+  struct Range {
+    uint64_t start, end;
+  };
+  static bool Hits(const std::vector<Range>& ranges, Range range) {
+    for (const Range& other : ranges)
+      if (range.start < other.end && other.start < range.end) return true;
+    return false;
+  }
+  Buffer Commands(unsigned count, bool overlap) {
+    Buffer buffer;
+    std::vector<Range> written, read;
+    uint64_t fresh = 0;  // without overlap destinations ascend
+    for (unsigned n = 0; n < count; ++n) {
+      uint64_t limit = m->Random(0, 9) < 6 ? 200 : 20000;
+      uint64_t length = m->Random(0, limit);
+      bool words = m->Random(0, 9) < 2;
+      if (!overlap) length = std::min<uint64_t>(length, 6000);
+      uint64_t to = overlap ? m->Random(0, kWindow - 20008) : fresh + m->Random(0, 20);
+      if (words) to = (to + 7) & ~uint64_t{7}, length &= ~uint64_t{7};
+      if (to + length > kWindow) break;
+      fresh = to + length;
+      bool from_dst = overlap && m->Random(0, 3) == 0;
+      uint64_t from = m->Random(0, kWindow - 20000);
+      bool copy = !words && m->Random(0, 9) < 8;
+      Range reads{from, from + length}, writes{to, to + length};
+      if (copy && from_dst && Hits({writes}, reads)) continue;
+      bool wait = Hits(written, writes) || Hits(read, writes) ||
+                  (copy && from_dst && Hits(written, reads)) || m->Random(0, 30) == 0;
+      if (wait) written.clear(), read.clear();
+      written.push_back(writes);
+      if (copy && from_dst) read.push_back(reads);
+      buffer.Wait(wait);
+      if (copy) {
+        buffer.Copy(from_dst ? Dst(from) : Src(from), Dst(to), length);
+      } else if (!words) {
+        buffer.Fill(Dst(to), length, m->rng()());
+      } else if (length == 0 || m->Random(0, 1)) {
+        buffer.TableRepeat(Dst(to), length / 8, m->rng()(), m->rng()());
+      } else {
+        std::vector<uint64_t> entries(length / 8);
+        for (auto& entry : entries) entry = m->rng()();
+        buffer.TableWrite(Dst(to), entries);
+      }
+      if (m->Random(0, 40) == 0) {
+        buffer.Flush(Scope::kSpace, 2, 0, 0);
+        written.clear(), read.clear();
+      }
+    }
+    return buffer;
+  }
+};
+
+TEST_P(Random, CommandListsGiveTheModelsBytes) {
+  Timing timing;
+  if (GetParam() % 3 == 1) timing = Timing::Ideal(100);
+  if (GetParam() % 3 == 2) timing.ready_percent = 25, timing.xlate_max = 200;
+  Start(GetParam(), timing);
+  for (auto& [where, page] : m->pages) {
+    if (m->Random(0, 15) == 0) page.zero = true;
+    page.coherent = m->Random(0, 1);
+  }
+  RunAndCompare(Commands(60, true), 2000000);
+  EXPECT_EQ(m->top().ring_head_o[0], 1);
+}
+INSTANTIATE_TEST_SUITE_P(Seeds, Random, ::testing::Range(100, 124));
+
+class RandomErrors : public Random {};
+
+TEST_P(RandomErrors, StopAtTheFirstCommandThatFails) {
+  Start(GetParam());
+  Buffer buffer = Commands(60, false);
+  // A few pages fault in one way or another.
+  auto page = [&](unsigned space, uint64_t base) -> Page& {
+    return m->pages[{space, (base >> 12) + m->Random(0, kWindow / 4096 - 1)}];
+  };
+  for (int n = 0; n < 2; ++n) {
+    Page& source = page(1, kSrc);
+    Page& target = page(2, kDst);
+    switch (m->Random(0, 5)) {
+      case 0: source.fault = Fault::kEntryInvalid; break;
+      case 1: m->bus_errors.insert({source.target == Target::kSystem, source.offset >> 12}); break;
+      case 2: target.read_only = true; break;
+      case 3: m->bus_errors.insert({target.target == Target::kSystem, target.offset >> 12}); break;
+      case 4: target.fault = Fault::kEntryReserved; break;
+      default: target.target = Target::kVram, target.offset = Machine::kVramBytes; break;
+    }
+  }
+  // What must fail: the first command that touches such a page.
+  uint64_t stop = ~uint64_t{0}, header = 0;
+  auto bad = [&](unsigned space, uint64_t start, uint64_t bytes, bool write) {
+    for (uint64_t va = start & ~uint64_t{0xfff}; va < start + bytes; va += 4096) {
+      Page at = Translate(m->pages, space, va, write);
+      if (at.fault != Fault::kNone) return true;
+      if (at.target == Target::kVram && at.offset >= Machine::kVramBytes) return true;
+      if (m->bus_errors.count({at.target == Target::kSystem, at.offset >> 12})) return true;
+    }
+    return false;
+  };
+  for (size_t at = 0; at < buffer.words.size() && stop == ~uint64_t{0};) {
+    CommandHeaderWord word{buffer.words[at]};
+    const uint64_t* w = &buffer.words[at];
+    bool fails = false;
+    if (word.opcode() == Opcode::kCopy)
+      fails = w[3] != 0 && (bad(1, w[1], w[3], false) || bad(2, w[2], w[3], true));
+    if (word.opcode() == Opcode::kFill) fails = w[2] != 0 && bad(2, w[1], w[2], true);
+    if (word.opcode() == Opcode::kTableWrite) fails = bad(2, w[1], 8 * (word.words() - 2), true);
+    if (word.opcode() == Opcode::kTableRepeat) fails = w[2] != 0 && bad(2, w[1], 8 * w[2], true);
+    if (fails) stop = 8 * at, header = word.raw;
+    at += word.words();
+  }
+  Model before(*m, kApertureBase), after(*m, kApertureBase);
+  const Memory old_vram = m->vram, old_host = m->host;
+  before.Execute(buffer.words, stop);
+  after.Execute(buffer.words);
+  uint32_t fence = m->Submit(0, buffer.words);
+  ASSERT_TRUE(m->Run(2000000));
+  AtRest();
+  if (stop == ~uint64_t{0}) {
+    EXPECT_FALSE(m->top().ring_error_o[0]);
+    Compare(after);
+    return;
+  }
+  EXPECT_TRUE(m->top().ring_error_o[0]);
+  EXPECT_EQ(m->top().ring_error_offset_o[0], stop);
+  EXPECT_EQ(m->top().ring_error_header_o[0], header & 0xffffffff);
+  EXPECT_EQ(m->top().ring_fence_o[0], fence);
+  EXPECT_EQ(m->FenceRecord(0, 0) & 0xffffffff, before.host.Read64(Machine::kFenceBase) & 0xffffffff);
+  EXPECT_EQ(m->faults.size(), 1u);
+  // Commands before it are complete; of it and of later ones any part may be there.
+  unsigned wrong = 0;
+  auto check = [&](const Memory& seen, const Memory& complete, const Memory& all) {
+    for (auto& [number, bytes] : complete.pages()) {
+      if (number << 12 >= Machine::kBufferBase) continue;
+      for (unsigned n = 0; n < 4096; ++n) {
+        uint8_t value = seen.pages().at(number)[n];
+        if (value != bytes[n] && value != all.pages().at(number)[n]) ++wrong;
+      }
+    }
+  };
+  check(m->vram, before.vram, after.vram);
+  check(m->host, before.host, after.host);
+  EXPECT_EQ(wrong, 0u);
+
+  // A new life: the pages work again, nothing of the old one leaks.
+  m->bus_errors.clear();
+  for (auto& [where, entry] : m->pages) {
+    entry.fault = Fault::kNone;
+    entry.read_only = false;
+    if (entry.offset >= Machine::kVramBytes) entry.zero = true;
+  }
+  m->StopRing(0);
+  m->Tick();
+  m->StartRing(0, true);
+  m->Ticks(3);
+  EXPECT_FALSE(m->top().ring_error_o[0]);
+  EXPECT_EQ(m->top().ring_head_o[0], 0);
+  m->faults.clear();
+  RunAndCompare(Commands(20, false), 2000000);
+}
+INSTANTIATE_TEST_SUITE_P(Seeds, RandomErrors, ::testing::Range(500, 540));
+
+}  // namespace
+}  // namespace gmmu::dma

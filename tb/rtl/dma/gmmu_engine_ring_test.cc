@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rings: wrapping, doorbells at any time, taking turns, being switched off in the middle of work.
+#include "tb/rtl/dma/dma_fixture.h"
+
+namespace gmmu::dma {
+namespace {
+
+class EngineRings : public Engine {};
+
+TEST_F(EngineRings, WrapWithDoorbellsWhileRunning) {
+  Start(1);
+  m->StopRing(0);
+  m->Tick();
+  m->StartRing(0, true, 2);
+  m->Ticks(3);
+  uint32_t fence = 0;
+  for (unsigned n = 0; n < 30; ++n) {
+    // Room for three: wait until one is free.
+    for (unsigned k = 0; ((n - m->entries) & 3) == 3 && k < 20000; ++k) m->Tick();
+    fence = m->Submit(0, Buffer().Fill(Dst(1000 * n), 900, n).words, n % 2 == 0);
+    m->Ticks(m->Random(0, 300));
+  }
+  ASSERT_TRUE(m->Run());
+  EXPECT_EQ(m->entries, 30u);
+  EXPECT_EQ(m->fence_irqs, 15u);
+  EXPECT_EQ(m->top().ring_head_o[0], 30 % 4);
+  EXPECT_EQ(m->top().ring_last_fence_o[0], fence);
+  EXPECT_EQ(m->FenceRecord(0, 0), fence | uint64_t{30} << 32);
+  AtRest();
+}
+
+TEST_F(EngineRings, TakeTurns) {
+  Start(2);
+  m->StartRing(1, false);
+  m->top().enable_i = 0;
+  for (unsigned n = 0; n < 4; ++n) {
+    m->Submit(0, Buffer().Fill(Dst(100 * n), 100, n).words);
+    m->Submit(1, Buffer().Fill(Dst(5000 + 100 * n), 100, n).words);
+  }
+  m->Ticks(500);
+  EXPECT_EQ(m->entries, 0u);  // nothing starts while the engine is off
+  EXPECT_TRUE(m->top().idle_o);
+  m->top().enable_i = 1;
+  int ahead = 0;
+  while (m->entries < 8 && m->now() < 100000) {
+    m->Tick();
+    ahead = std::max(ahead, std::abs(m->top().ring_head_o[0] - m->top().ring_head_o[1]));
+  }
+  EXPECT_EQ(m->entries, 8u);
+  EXPECT_EQ(ahead, 1);
+  ASSERT_TRUE(m->Run());
+  AtRest();
+}
+
+TEST_F(EngineRings, AnErrorOnOneDoesNotStopTheOther) {
+  Start(3);
+  m->StartRing(1, false);
+  m->Submit(1, {0xff});
+  uint32_t fence = m->Submit(0, Buffer().Copy(Src(0), Dst(0), 3000).words);
+  ASSERT_TRUE(m->Run());
+  EXPECT_TRUE(m->top().ring_error_o[1]);
+  EXPECT_FALSE(m->top().ring_error_o[0]);
+  EXPECT_EQ(m->top().ring_last_fence_o[0], fence);
+  AtRest();
+}
+
+/// The ring is switched off after `delay` cycles of work, for `off` cycles.
+TEST_F(EngineRings, SwitchedOffAbandonAndStartAnew) {
+  for (unsigned seed = 0; seed < 60; ++seed) {
+    SCOPED_TRACE(seed);
+    Start(seed);
+    Buffer buffer;
+    buffer.Copy(Src(1), Dst(2), 20000).TableWrite(Dst(24000), std::vector<uint64_t>(200, 5));
+    buffer.ApertureMap(0, 8, 5).Flush(Scope::kGlobal, 0, 0, 0).Fill(Dst(30000), 5000, 9);
+    buffer.Copy(Src(1), Dst(40002), 20000);
+    if (seed % 5 == 0) m->pages.erase({1, (kSrc >> 12) + 1});
+    m->Submit(0, buffer.words, true);
+    m->Ticks(m->Random(1, seed % 2 ? 300 : 4000));
+    bool done = m->entries != 0 || m->error_irqs != 0;
+    m->StopRing(0);
+    m->Ticks(m->Random(1, seed % 3 ? 2 : 500));
+    done = done || m->entries != 0 || m->error_irqs != 0;  // it ended in the same cycle
+    if (seed % 5 == 0) m->pages[{1, (kSrc >> 12) + 1}].zero = true;
+    m->StartRing(0, true);
+    m->Ticks(2);
+    EXPECT_EQ(m->top().ring_head_o[0], 0);
+    EXPECT_FALSE(m->top().ring_error_o[0]);
+    EXPECT_EQ(m->top().ring_last_fence_o[0], 0u);
+    ASSERT_TRUE(m->Run());
+    EXPECT_EQ(m->entries, done && m->error_irqs == 0 ? 1u : 0u);
+    EXPECT_EQ(m->top().ring_head_o[0], 0);
+    uint64_t entries = m->entries;
+    RunAndCompare(buffer);
+    EXPECT_EQ(m->entries, entries + 1);
+    EXPECT_EQ(m->FenceRecord(0, 0) >> 32, 1u);
+  }
+}
+
+TEST_F(EngineRings, WaitHoldsACommandUntilEarlierWritesAreDone) {
+  Timing timing;
+  timing.write_min = timing.write_max = 2000;
+  Start(4, timing);
+  uint64_t first_read_of_second = 0;
+  m->on_read_request = [&](uint64_t va) {
+    if (va >= kSrc + 8192 && first_read_of_second == 0) first_read_of_second = m->now();
+  };
+  m->Submit(0, Buffer().Fill(Dst(0), 64, 1).Copy(Src(8192), Dst(4096), 64).words);
+  ASSERT_TRUE(m->Run());
+  EXPECT_LT(first_read_of_second, 500u);  // without wait the read overtakes the write
+  uint64_t begin = m->now();
+  first_read_of_second = 0;
+  m->Submit(0, Buffer().Fill(Dst(0), 64, 1).Wait().Copy(Src(8192), Dst(4096), 64).words);
+  ASSERT_TRUE(m->Run());
+  EXPECT_GT(first_read_of_second, begin + 2000);
+  AtRest();
+}
+
+}  // namespace
+}  // namespace gmmu::dma
