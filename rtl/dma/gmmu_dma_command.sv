@@ -73,12 +73,12 @@ module gmmu_dma_command
   typedef enum logic [4:0] {
     StateIdle,
     StateHeader,       // take the first word of a command, or end
-    StateDecode,
-    StateOperand,      // take operands
+    StateDecode,       // judge the header, take the first operand
+    StateOperand,      // take the others
     StateForm,         // build the job
     StateRange,        // last addresses
     StateJudge,        // all checks
-    StateWait,         // for earlier writes, if asked
+    StateWait,         // for earlier writes, if asked; or nothing to transfer
     StateIssue,        // job to the mover
     StateInline,       // its words follow
     StateSkip,         // words of a nop
@@ -205,6 +205,7 @@ module gmmu_dma_command
   // Words.
   logic takes_word, word_now;
   assign takes_word = (state_q == StateHeader && next_q != bytes_q) || state_q == StateOperand ||
+                      (state_q == StateDecode && good && fits && opcode != OpcodeNop) ||
                       (state_q == StateSkip && words_left_q != '0);
   assign inline_valid_o = state_q == StateInline && word_valid_i && !word_error_i;
   assign word_now = word_valid_i && !word_error_i && word_ready_o;
@@ -281,7 +282,11 @@ module gmmu_dma_command
           words_left_q <= header_q.words - 16'd1 - 16'(operands);
           if (!good || !fits) state_q <= StateOwnFault;
           else if (opcode == OpcodeNop) state_q <= StateWait;
-          else state_q <= StateOperand;
+          else if (word_now) begin
+            operand_q[0] <= word_i;
+            operand_count_q <= 3'd1;
+            state_q <= operands == 3'd1 ? StateForm : StateOperand;
+          end
         end
 
         StateOperand: begin
@@ -308,7 +313,9 @@ module gmmu_dma_command
 
         StateJudge: begin
           error_o.reason <= verdict;
-          state_q <= verdict == FaultNone ? StateWait : StateOwnFault;
+          if (verdict != FaultNone) state_q <= StateOwnFault;
+          else if (header_q.wait_writes || settle || job_q.length == '0) state_q <= StateWait;
+          else state_q <= StateIssue;
         end
 
         StateWait: begin
