@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Keeps the fetched lines of leaf entries, and enters finished ones into the L2 TLB: all good entries of the line, or,
-// from a contiguous entry, its whole 64 KiB block. Entries at fault are left out and never show.
+// from a contiguous entry, its whole 64 KiB block. Entries at fault are left out and never show; so is what lies in the line
+// behind a table of fewer than eight entries.
 //
 //   line       beats of leaf reads, any order of rows
 //   start      a row whose line is complete; key: any page of the line; page.big: its entry was contiguous
@@ -33,6 +34,7 @@ module gmmu_fill
   input  row_t                  start_row_i,
   input  key_t                  start_key_i,
   input  page_t                 start_page_i,
+  input  logic [2:0]            start_line_i,   // ones: index bits that a table of this geometry has within a line
   output logic                  done_o,
   output row_t                  done_row_o,
 
@@ -61,6 +63,7 @@ module gmmu_fill
   row_t                row_q;
   key_t                key_q;
   page_t               base_q;       // page that the walk was for
+  logic [2:0]          line_q;
   logic [Ways-1:0]     way_q, turn_q, empty;
   logic [15:0]         present_q;
   logic                evict_q;
@@ -96,7 +99,7 @@ module gmmu_fill
     end
   end
   assign entry = decode(word, '0, '0);
-  assign good = base_q.big || entry.fault == FaultNone;
+  assign good = base_q.big || (entry.fault == FaultNone && (word_q[2:0] & ~line_q) == '0);
   always_comb begin
     page_o = base_q;
     if (base_q.big) begin
@@ -120,7 +123,7 @@ module gmmu_fill
 
   always_comb begin
     key_o = key_q;
-    if (state_q == StWrite) key_o.vpn[3:0] = base_q.big ? word_q : {key_q.vpn[3], word_q[2:0]};
+    if (state_q == StWrite) key_o.vpn[3:0] = base_q.big ? word_q : {key_q.vpn[3], (key_q.vpn[2:0] & ~line_q) | word_q[2:0]};
     present_o = state_q == StTag ? present_q : '0;
     tag_write_o = '0;
     if ((state_q == StEvict && evict_q) || state_q == StTag) tag_write_o = way_q;
@@ -152,6 +155,7 @@ module gmmu_fill
       row_q <= start_row_i;
       key_q <= start_key_i;
       base_q <= start_page_i;
+      line_q <= start_line_i;
     end
     if (state_q == StProbed) begin
       present_q <= '0;

@@ -115,7 +115,7 @@ module gmmu_mmu
   logic [15:0]             entry_present;
   page_t     fill_page, entry_page;
   logic      line_valid, fill_valid, fill_ready, fill_done;
-  logic [2:0] line_beat;
+  logic [2:0] line_beat, fill_line;
   logic      lookup_idle, walks_idle, busy;
 
   gmmu_lookup #(
@@ -155,7 +155,7 @@ module gmmu_mmu
     .wc_write_o(wc_write), .wc_data_o(wc_data),
     .line_valid_o(line_valid), .line_row_o(line_row), .line_beat_o(line_beat),
     .fill_valid_o(fill_valid), .fill_ready_i(fill_ready), .fill_row_o(fill_row), .fill_key_o(fill_key),
-    .fill_page_o(fill_page), .fill_done_i(fill_done), .fill_done_row_i(fill_done_row),
+    .fill_page_o(fill_page), .fill_line_o(fill_line), .fill_done_i(fill_done), .fill_done_row_i(fill_done_row),
     .hold_i(hold), .kill_i(kill), .stale_o(stale),
     .count_ok_o(count_o.walk_ok), .count_fault_o(count_o.walk_fault), .count_read_o(count_o.table_read),
     .count_issue_o(count_o.walk_issue), .count_memory_o(count_o.walk_memory), .count_rows_o(count_o.walk_rows),
@@ -165,7 +165,7 @@ module gmmu_mmu
     .clk_i, .rst_i,
     .line_valid_i(line_valid), .line_row_i(line_row), .line_beat_i(line_beat), .line_data_i(r_i.data),
     .start_valid_i(fill_valid), .start_ready_o(fill_ready), .start_row_i(fill_row), .start_key_i(fill_key),
-    .start_page_i(fill_page), .done_o(fill_done), .done_row_o(fill_done_row),
+    .start_page_i(fill_page), .start_line_i(fill_line), .done_o(fill_done), .done_row_o(fill_done_row),
     .probe_valid_o(probe_valid), .probe_ready_i(probe_ready), .probe_key_o(probe_key),
     .probed_i(probed), .probed_same_i(probed_same), .probed_present_i(probed_present),
     .tag_write_o(tag_write), .data_write_o(data_write), .key_o(entry_key), .present_o(entry_present),

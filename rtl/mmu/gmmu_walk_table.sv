@@ -65,6 +65,7 @@ module gmmu_walk_table
   output row_t       fill_row_o,
   output key_t       fill_key_o,
   output page_t      fill_page_o,
+  output logic [2:0] fill_line_o,    // ones: index bits within a line, fewer than three for the smallest tables
   input  logic       fill_done_i,
   input  row_t       fill_done_row_i,
 
@@ -271,6 +272,7 @@ module gmmu_walk_table
   assign fill_row_o = row_t'(fill_index);
   assign fill_key_o = key_q[fill_index];
   assign fill_page_o = walk_q[fill_index].page;
+  assign fill_line_o = ~(3'b111 << (shape_q[fill_index].bits[0] > 4'd3 ? 2'd3 : shape_q[fill_index].bits[0][1:0]));
 
   // Next state, in the order of the events' precedence; a kill is last.
   always_comb begin

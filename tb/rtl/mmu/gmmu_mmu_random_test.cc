@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// The MMU under random load: every answer equals the reference walk over entries as they stood since the last completed
+// invalidation that covers it.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <ostream>
+
+#include "mmu_machine.h"
+#include "random_tables.h"
+
+namespace gmmu::bench {
+namespace {
+
+struct Scene {
+  const char* name;
+  bool small;
+  Manners manners;
+  unsigned change_every;  // cycles, about; 0: never
+  unsigned flush_every;
+};
+
+void PrintTo(const Scene& scene, std::ostream* out) { *out << scene.name; }
+
+Manners Make(unsigned latency, unsigned spread, unsigned stall, bool reorder, unsigned delay) {
+  Manners manners;
+  manners.latency = latency;
+  manners.latency_spread = spread;
+  manners.ar_stall = manners.r_stall = manners.rsp_stall = manners.req_idle = stall;
+  manners.reorder = reorder;
+  manners.done_delay = delay;
+  return manners;
+}
+
+class MmuRandom : public testing::TestWithParam<std::tuple<Scene, int>> {};
+
+TEST_P(MmuRandom, EveryAnswerEqualsTheReferenceWalk) {
+  const auto& [scene, seed] = GetParam();
+  std::mt19937_64 random(static_cast<uint64_t>(seed) * 7919 + 1);
+  const auto pick = [&random](unsigned below) { return static_cast<unsigned>(random() % below); };
+  Machine machine(scene.small, static_cast<uint64_t>(seed));
+  machine.manners = scene.manners;
+
+  const unsigned spaces = scene.small ? 2 : 5;
+  uint64_t next = 0x100000;
+  std::vector<std::unique_ptr<RandomTables>> tables;
+  for (unsigned s = 0; s < 2 * spaces; ++s) {  // the second half: other roots to change to
+    const unsigned levels = 2 + (s + static_cast<unsigned>(seed)) % 5;
+    tables.push_back(std::make_unique<RandomTables>(machine.memory, random(), levels, 13, &next));
+  }
+  machine.memory.fill = [&tables](TableMemory::Key key) -> uint64_t {
+    for (auto& owner : tables) {
+      if (owner->Owns(key)) return owner->Generate(key);
+    }
+    return 0;
+  };
+  std::vector<unsigned> active(spaces);
+  for (unsigned s = 0; s < spaces; ++s) {
+    active[s] = s;
+    Control set;
+    set.set_space = true;
+    set.space = s;
+    set.config = tables[s]->config();
+    machine.Do(set);
+  }
+
+  for (int cycle = 0; cycle < 12000 && machine.errors().empty(); ++cycle) {
+    for (unsigned p = 0; p < machine.ports(); ++p) {
+      Request request;
+      request.port = p;
+      request.space = pick(40) == 0 ? spaces : pick(spaces);  // one space is never enabled
+      request.va = request.space < spaces ? tables[active[request.space]]->SomeVa() : random();
+      request.access = static_cast<regs::Access>(pick(3));
+      if (machine.pending() < 64) machine.Post(request);
+    }
+    if (scene.change_every != 0 && pick(scene.change_every) == 0) {
+      tables[active[pick(spaces)]]->Change(machine.cycle());
+    }
+    if (scene.flush_every != 0 && machine.CommandsDone() && pick(scene.flush_every) == 0) {
+      Control control;
+      control.space = pick(spaces);
+      const unsigned kind = pick(20);
+      if (kind < 2) {
+        control.set_space = true;
+        if (kind == 1) active[control.space] = (active[control.space] + spaces) % (2 * spaces);
+        control.config = tables[active[control.space]]->config();
+      } else {
+        control.scope = kind < 4 ? regs::Scope::kGlobal : kind < 8 ? regs::Scope::kSpace : regs::Scope::kRange;
+        control.start = tables[active[control.space]]->SomeVa();
+        control.end = control.start + (uint64_t{1} << (10 + pick(30)));
+        if (pick(20) == 0) control.end = pick(2) == 0 ? ~uint64_t{0} : control.start;
+      }
+      machine.Command(control);
+    }
+    machine.Step();
+    machine.TakeAnswers();
+  }
+  EXPECT_TRUE(machine.Run(200000)) << "something is stuck: " << machine.pending() << " lookups are not answered";
+  for (const std::string& error : machine.errors()) ADD_FAILURE() << error;
+  EXPECT_GT(machine.checked(), 250u);
+
+  // Every lookup ended as exactly one of hit, miss, merged, fault; the levels' sums agree.
+  const Vgmmu_mmu_bench& top = machine.top();
+  uint64_t misses = 0;
+  for (unsigned p = 0; p < machine.ports(); ++p) {
+    EXPECT_EQ(top.lookups_o[p], top.hits_o[p] + top.misses_o[p] + top.merged_o[p] + top.faults_o[p]) << "port " << p;
+    misses += top.misses_o[p] + top.merged_o[p];
+  }
+  EXPECT_GE(top.l2_lookups_o, misses);
+  EXPECT_EQ(top.l2_lookups_o, top.l2_hits_o + top.l2_misses_o + top.l2_merged_o);
+  EXPECT_EQ(top.walks_o, top.l2_misses_o);
+  EXPECT_EQ(top.walks_o, top.walks_ok_o + top.walks_fault_o);
+}
+
+std::vector<Scene> Scenes() {
+  return {
+      {"quiet_fast", false, Make(1, 0, 0, false, 0), 0, 0},
+      {"changes", false, Make(12, 8, 0, true, 8), 30, 150},
+      {"stalls", false, Make(6, 40, 40, true, 60), 20, 120},
+      {"flush_storm", false, Make(20, 20, 10, true, 20), 10, 4},
+      {"small_fast", true, Make(1, 0, 0, false, 0), 40, 200},
+      {"small_stalls", true, Make(4, 30, 30, true, 40), 20, 100},
+      {"small_flush_storm", true, Make(9, 20, 10, true, 10), 10, 4},
+  };
+}
+
+INSTANTIATE_TEST_SUITE_P(Scenes, MmuRandom, testing::Combine(testing::ValuesIn(Scenes()), testing::Range(1, 5)),
+                         [](const auto& info) {
+                           return std::string(std::get<0>(info.param).name) + "_seed" + std::to_string(std::get<1>(info.param));
+                         });
+
+}  // namespace
+}  // namespace gmmu::bench

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "Vgmmu_mmu_bench.h"
+#include "mmu_memory.h"
+#include "probe/reference_walk.h"
+#include "verilated.h"
+
+namespace gmmu::bench {
+
+constexpr unsigned kPorts = 5;
+
+struct Request {
+  unsigned port = 0;
+  unsigned space = 0;
+  uint64_t va = 0;
+  regs::Access access = regs::Access::kRead;
+};
+
+/// An answer with its request; cycles count rising edges, `accepted` that of the request, `answered` the one at which the
+/// answer was valid first, `taken` the one that took it.
+struct Answer {
+  Request request;
+  uint64_t accepted = 0, answered = 0, taken = 0;
+  bool epoch = false;
+  sim::Translation result;
+};
+
+struct Control {
+  bool set_space = false;
+  regs::Scope scope = regs::Scope::kGlobal;
+  unsigned space = 0;
+  uint64_t start = 0, end = 0;
+  sim::SpaceConfig config;
+};
+
+/// How the bench treats the MMU. Latency: cycles from the edge that accepts AR to the edge that accepts the first R.
+struct Manners {
+  unsigned latency = 10, latency_spread = 0;  ///< cycles, uniformly from [latency, latency + spread]
+  unsigned ar_stall = 0, r_stall = 0, rsp_stall = 0, req_idle = 0;  ///< percent
+  bool reorder = false;       ///< bursts and beats of different ids mix
+  unsigned done_delay = 0;    ///< most cycles that an answer stays in use
+};
+
+/// One MMU with table memory behind it, clocked by Step. Checks every answer against the reference walk.
+class Machine {
+ public:
+  Machine(bool small, uint64_t seed);
+  ~Machine();
+
+  TableMemory memory;
+  Manners manners;
+  bool check = true;
+
+  void Step();
+  bool Post(const Request& request);              ///< queues a lookup; false: its port's queue is long
+  void Command(const Control& control);           ///< queues a control operation
+  bool CommandsDone() const { return commands_.empty() && !command_busy_; }
+  bool Run(uint64_t bound);                       ///< until nothing is left to do; false: the bound passed
+  std::vector<Answer> TakeAnswers();              ///< answers since the last call
+  Answer Translate(const Request& request);       ///< one lookup, alone
+  void Do(const Control& control);                ///< one operation, alone
+
+  uint64_t cycle() const { return cycle_; }
+  unsigned ports() const { return ports_; }
+  unsigned pending() const { return pending_; }
+  const std::vector<std::string>& errors() const { return errors_; }
+  const Vgmmu_mmu_bench& top() const { return *top_; }
+  uint64_t checked() const { return checked_; }
+  sim::SpaceConfig config(unsigned space) const { return spaces_[space].back().second; }
+
+ private:
+  struct Burst {
+    unsigned id;
+    int target;
+    uint64_t address;
+    unsigned beats, sent = 0;
+    uint64_t due;
+  };
+  struct Flush {
+    uint64_t begun, done;
+    bool whole;
+    uint64_t start, end;
+  };
+  struct Use {
+    Answer answer;
+    uint64_t until;
+  };
+
+  void Error(const std::string& text);
+  void Drive();
+  void Sample();
+  void Check(const Answer& answer, uint64_t from_at_least, uint64_t to);
+  uint64_t WindowStart(unsigned space, uint64_t va) const;
+  bool Explained(const Answer& answer, uint64_t from, uint64_t to);
+  unsigned Random(unsigned below) { return below == 0 ? 0 : static_cast<unsigned>(random_() % below); }
+
+  VerilatedContext context_;
+  std::unique_ptr<Vgmmu_mmu_bench> top_;
+  std::mt19937_64 random_;
+  unsigned ports_;
+  uint64_t cycle_ = 0;
+  uint64_t checked_ = 0;
+  unsigned pending_ = 0;
+  std::vector<std::string> errors_;
+
+  std::vector<std::deque<Request>> queue_{kPorts};
+  std::vector<bool> offered_ = std::vector<bool>(kPorts);
+  std::vector<std::vector<std::optional<Answer>>> waiting_{kPorts, std::vector<std::optional<Answer>>(64)};
+  std::vector<bool> shown_ = std::vector<bool>(kPorts);
+  std::vector<uint64_t> shown_at_ = std::vector<uint64_t>(kPorts);
+  std::vector<std::deque<Use>> in_use_{kPorts};
+  std::vector<Answer> answers_;
+
+  std::deque<Control> commands_;
+  bool command_busy_ = false;
+  Control command_;
+  uint64_t command_begun_ = 0;
+  std::vector<std::vector<Flush>> flushes_{64};
+  std::vector<std::vector<std::pair<uint64_t, sim::SpaceConfig>>> spaces_{64};
+
+  std::deque<Burst> bursts_;
+  int r_burst_ = -1;
+};
+
+}  // namespace gmmu::bench

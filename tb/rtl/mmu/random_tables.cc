@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "random_tables.h"
+
+namespace gmmu::bench {
+
+using regs::PteEntry;
+using regs::Target;
+
+RandomTables::RandomTables(TableMemory& memory, uint64_t seed, unsigned levels, unsigned most_bits, uint64_t* next)
+    : memory_(memory), random_(seed), seed_(seed) {
+  config_.enable = true;
+  config_.levels = levels;
+  unsigned total = 0;
+  for (unsigned l = 0; l < levels; ++l) {
+    const unsigned room = 36 - total - (levels - 1 - l);
+    unsigned bits = 1 + Random(most_bits);
+    if (Random(2) == 0) bits = 9;
+    if (bits > room) bits = room;
+    if (bits > 13) bits = 13;
+    config_.bits[l] = static_cast<uint8_t>(bits);
+    total += bits;
+    const unsigned count = l + 1 == levels ? 1 : 2 + Random(3);
+    for (unsigned i = 0; i < count; ++i) {
+      const TableMemory::Key base{static_cast<int>(Random(2)), *next};
+      *next += 0x10000;
+      tables_[{base.first, base.second >> 16}] = l;
+      pool_[l].push_back(base);
+    }
+  }
+  config_.root_target = static_cast<Target>(pool_[levels - 1][0].first);
+  config_.root_address = pool_[levels - 1][0].second;
+  const uint32_t full = uint32_t{1} << config_.bits[levels - 1];
+  config_.root_entries = Random(3) == 0 ? 1 + Random(full) : full;
+  for (int i = 0; i < 12; ++i) places_.push_back(random_() & ((uint64_t{1} << (total + 12)) - 1) & ~uint64_t{0xffff});
+  places_.push_back(0);
+  places_.push_back(((uint64_t{1} << (total + 12)) - 1) & ~uint64_t{0xffff});
+}
+
+uint64_t RandomTables::Generate(TableMemory::Key key) {
+  const unsigned level = tables_.at({key.first, key.second >> 16});
+  const TableMemory::Key block{key.first, key.second & ~uint64_t{127}};
+  const uint64_t salt = salt_[block];
+  used_.push_back(key);
+  const uint64_t block_seed = seed_ ^ (block.second * 0x9e3779b97f4a7c15ull) ^ (salt << 56) ^ uint64_t(block.first);
+  std::mt19937_64 of_block(block_seed);
+  std::mt19937_64 of_entry(block_seed ^ (key.second * 0xff51afd7ed558ccdull));
+  const auto pick = [](std::mt19937_64& random, unsigned below) { return static_cast<unsigned>(random() % below); };
+
+  const auto attributes = [&pick](std::mt19937_64& random) {
+    PteEntry entry;
+    entry.set_valid(1).set_coherent(pick(random, 2)).set_read_only(pick(random, 4) == 0);
+    entry.set_no_execute(pick(random, 4) == 0).set_target(static_cast<Target>(pick(random, 4)));
+    if (entry.target() == Target::kPeer) entry.set_adapter(pick(random, 64));
+    entry.set_segment(pick(random, 32)).set_software(pick(random, 4)).set_page(random() & 0xfffffffffull);
+    return entry;
+  };
+
+  if (level == 0 && config_.bits[0] >= 4 && pick(of_block, 4) == 0) {
+    PteEntry entry = attributes(of_block);
+    entry.set_contiguous(1).set_page((entry.page() & ~uint64_t{15}) | ((key.second / 8) & 15));
+    return entry.raw;
+  }
+  const unsigned kind = pick(of_entry, 100);
+  PteEntry entry = attributes(of_entry);
+  if (kind < 5) {
+    entry.raw = of_entry() & ~uint64_t{3};  // invalid, whatever else
+    return entry.raw;
+  }
+  if (kind < 9) {
+    entry.raw = of_entry() | 2;  // zero, whatever else
+    return entry.raw;
+  }
+  if (kind == 9 && salt == 0) memory_.Poison(key);
+  if (level > 0) {
+    const uint64_t cover = (uint64_t{1} << (config_.Shift(level) - 12)) - 1;
+    if (kind < 18) {
+      entry.set_large(1);
+      if (kind != 17) entry.set_page(entry.page() & ~cover);
+    } else {
+      const auto& lower = pool_[level - 1];
+      const TableMemory::Key table = lower[pick(of_entry, static_cast<unsigned>(lower.size()))];
+      entry.set_adapter(0).set_target(static_cast<Target>(table.first)).set_page(table.second >> 12);
+    }
+  }
+  if (kind >= 95) {
+    switch (pick(of_entry, 6)) {
+      case 0: entry.set_reserved63(1); break;
+      case 1: entry.set_table_64k(1); break;
+      case 2: entry.set_page(entry.page() | (uint64_t{1} << (36 + pick(of_entry, 4)))); break;
+      case 3: level == 0 ? entry.set_large(1) : entry.set_contiguous(1); break;
+      case 4:
+        if (entry.target() != Target::kPeer) entry.set_adapter(1 + pick(of_entry, 63));
+        break;
+      default:
+        if (level > 0) entry.set_large(0).set_adapter(0).set_target(Target::kAperture);
+        break;
+    }
+  }
+  return entry.raw;
+}
+
+void RandomTables::Change(uint64_t cycle) {
+  if (used_.empty()) return;
+  const TableMemory::Key key = used_[Random(static_cast<unsigned>(used_.size()))];
+  const TableMemory::Key block{key.first, key.second & ~uint64_t{127}};
+  for (int i = 0; i < 16; ++i) {
+    const TableMemory::Key word{key.first, block.second + i * 8u};
+    memory_.Read(word);
+    if (memory_.Poisoned(word)) return;  // it could become part of a contiguous block, which is readable by promise
+  }
+  ++salt_[block];
+  for (int i = 0; i < 16; ++i) {
+    const TableMemory::Key word{key.first, block.second + i * 8u};
+    memory_.Write(word, Generate(word), cycle);
+  }
+  if (used_.size() > 4096) used_.resize(2048);
+}
+
+uint64_t RandomTables::SomeVa() {
+  uint64_t va = places_[Random(static_cast<unsigned>(places_.size()))];
+  va += uint64_t{Random(40)} << 12;
+  va += Random(4096);
+  const unsigned odd = Random(200);
+  if (odd == 0) va |= uint64_t{1} << Random(64);
+  if (odd == 1) va = random_();
+  return va;
+}
+
+}  // namespace gmmu::bench

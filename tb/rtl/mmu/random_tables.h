@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <array>
+#include <cstdint>
+#include <map>
+#include <random>
+#include <vector>
+
+#include "mmu_memory.h"
+#include "probe/reference_walk.h"
+
+namespace gmmu::bench {
+
+/// Random page tables of one space: a pool of tables a level; entries appear when they are first read and can be changed.
+///
+/// All kinds of entries occur: tables, pages of every attribute, contiguous blocks (always whole), large pages, zero pages,
+/// invalid entries, every reserved form, entries whose read ends in an error.
+class RandomTables {
+ public:
+  /// Takes addresses from `*next` on (64 KiB a table).
+  RandomTables(TableMemory& memory, uint64_t seed, unsigned levels, unsigned most_bits, uint64_t* next);
+
+  const sim::SpaceConfig& config() const { return config_; }
+  bool Owns(TableMemory::Key key) const { return tables_.count({key.first, key.second >> 16}) != 0; }
+  uint64_t Generate(TableMemory::Key key);  ///< the word of one of these tables
+  void Change(uint64_t cycle);              ///< another entry (a whole block of contiguous ones) for one in use
+  uint64_t SomeVa();                        ///< mostly near others, sometimes outside the geometry
+
+ private:
+  unsigned Random(unsigned below) { return static_cast<unsigned>(random_() % below); }
+
+  TableMemory& memory_;
+  std::mt19937_64 random_;
+  const uint64_t seed_;
+  sim::SpaceConfig config_;
+  std::map<std::pair<int, uint64_t>, unsigned> tables_;  ///< {target, address >> 16}: level
+  std::array<std::vector<TableMemory::Key>, 6> pool_;
+  std::map<TableMemory::Key, uint64_t> salt_;            ///< by block of sixteen entries
+  std::vector<TableMemory::Key> used_;
+  std::vector<uint64_t> places_;
+};
+
+}  // namespace gmmu::bench
