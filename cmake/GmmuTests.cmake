@@ -17,7 +17,7 @@ function(gmmu_test name label seconds)
   if(TARGET gmmu AND label STREQUAL "system")
     add_dependencies(${name} gmmu)
   endif()
-  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 WORKING_DIRECTORY ${CMAKE_SOURCE_DIR}
+  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 NO_PRETTY_VALUES NO_PRETTY_TYPES WORKING_DIRECTORY ${CMAKE_SOURCE_DIR}
                        PROPERTIES LABELS ${label} TIMEOUT ${seconds})
 endfunction()
 
@@ -46,6 +46,9 @@ foreach(room IN LISTS rooms)
     if(NOT path STREQUAL "sw/app" OR TARGET gmmu_machine)
       gmmu_test(test_${name} unit 120 SOURCES ${plain} LIBRARIES ${libraries})
     endif()
+  endif()
+  if(TARGET test_sw_ddi AND path STREQUAL "sw/ddi")
+    target_include_directories(test_sw_ddi PRIVATE sw/ddi)  # as a driver includes the headers: by their own names
   endif()
   if(sources AND TARGET gmmu_machine)
     gmmu_test(test_sc_${name} unit 120 SOURCES ${sources} LIBRARIES gmmu_machine)
