@@ -16,7 +16,7 @@
 namespace gmmu::os {
 
 /// Interrupt request levels, numbered as on x64.
-enum Irql : uint8_t { kPassive = 0, kApc = 1, kDispatch = 2, kDevice = 5, kHigh = 15 };
+enum Irql : uint8_t { kPassive = 0, kApc = 1, kDispatch = 2, kDevice = 10, kHigh = 15 };
 
 /// Threads of the OS model as fibres on one host thread, deterministic by seed.
 ///

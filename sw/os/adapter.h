@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ddi/dispmprt.h"
+#include "os/geometry.h"
+#include "os/kernel.h"
+#include "os/memory_objects.h"
+#include "os/segments.h"
+#include "os/vidsch.h"
+
+namespace gmmu::os {
+
+/// What Dxgkrnl learnt from the driver's answers.
+struct AdapterCaps {
+  uint64_t highest_visible = 0;
+  bool dma_remapping = false;
+  bool map_aperture2 = false;
+  bool coherent = false;
+  bool invalid_not_cached = false;
+  DXGK_PAGETABLEUPDATEMODE update_mode = DXGK_PAGETABLEUPDATE_CPU_VIRTUAL;
+  Geometry geometry;
+  unsigned nodes = 0;
+  unsigned paging_node = 0;
+  uint64_t paging_buffer_bytes = 0;
+  uint64_t paging_private_bytes = 0;
+};
+
+/// Handles of a GPU process: the driver's.
+struct ProcessHandles {
+  HANDLE process = nullptr;
+  HANDLE device = nullptr;
+  HANDLE context = nullptr;
+  Ledger::Ticket process_ticket = 0, device_ticket = 0, context_ticket = 0;
+  HANDLE dxgk_process = nullptr;
+};
+
+/// One GPU from power-on to power-off, as Dxgkrnl drives it: finds it on the bus, loads its driver through DriverEntry,
+/// decides how it reaches memory, starts it and asks what it can do.
+///
+/// Calls to the driver are counted by nobody but checked everywhere: a status that Windows answers with a bug check
+/// throws BugCheck here. One adapter at a time.
+class Adapter {
+ public:
+  Adapter(Kernel& kernel, PDRIVER_INITIALIZE entry);
+  ~Adapter();
+  Adapter(const Adapter&) = delete;
+  Adapter& operator=(const Adapter&) = delete;
+
+  /// Power on. Throws OsError with the reason when the adapter cannot be started.
+  void Start();
+  /// Power off: driver stopped and removed, device silent, detached, domain gone.
+  void Stop();
+
+  Kernel& kernel() { return kernel_; }
+  MemoryObjects& objects() { return objects_; }
+  VidSch& vidsch() { return vidsch_; }
+  /// Dxgkrnl's handle of the adapter: hAdapter of the callbacks.
+  HANDLE handle() { return this; }
+  const AdapterCaps& caps() const { return caps_; }
+  Segment& segment(unsigned id);
+  Segment& local_segment();
+  Segment& aperture_segment();
+  bool remapped() const { return domain_ != nullptr; }
+  IommuDomain* domain() { return domain_; }
+  const PciFunction& function() const { return function_; }
+
+  // The driver's entry points.
+  ProcessHandles CreateProcess(const std::string& name, bool system);
+  void DestroyProcess(ProcessHandles& handles);
+  /// Entries that a root of at least `entries` holds, and its bytes.
+  std::pair<uint64_t, uint64_t> RootPageTableSize(uint64_t entries);
+  void SetRootPageTable(HANDLE context, const D3DGPU_PHYSICAL_ADDRESS& root, uint64_t entries);
+  HANDLE CreateAllocation(uint64_t bytes, const std::string& name, Ledger::Ticket& ticket);
+  void DestroyAllocation(HANDLE allocation, Ledger::Ticket ticket);
+  NTSTATUS BuildPagingBuffer(DXGKARG_BUILDPAGINGBUFFER& args);
+  void SubmitPaging(HANDLE context, uint64_t address, uint64_t bytes, void* private_data, uint64_t private_bytes,
+                    uint32_t fence);
+  NTSTATUS Escape(void* data, size_t bytes);
+  /// The same, a refusal being an error that names `what`.
+  template <typename Data>
+  void Escape(Data& data, const char* what) {
+    const NTSTATUS status = Escape(&data, sizeof data);
+    if (!NT_SUCCESS(status)) Refused(what, status);
+  }
+
+  // What callbacks.cc calls.
+  static Adapter& FromHandle(HANDLE handle);
+  static Adapter& Current();
+  void OnDriverTable(const DRIVER_INITIALIZATION_DATA& table) { driver_ = table; loaded_ = true; }
+  NTSTATUS FillDeviceInformation(DXGK_DEVICE_INFO& info);
+  void QueueDpc();
+
+ private:
+  [[noreturn]] static void Refused(const std::string& what, NTSTATUS status);
+  void FindDevice();
+  void LoadDriver();
+  void DecideMemory();
+  void Attach();
+  void StartDevice();
+  void QueryCaps();
+  void QuerySegments();
+  NTSTATUS Query(DXGK_QUERYADAPTERINFOTYPE type, void* input, size_t input_bytes, void* output, size_t output_bytes);
+  uint64_t Traffic();
+
+  Kernel& kernel_;
+  PDRIVER_INITIALIZE entry_;
+  MemoryObjects objects_;
+  VidSch vidsch_;
+  PciFunction function_;
+  DRIVER_INITIALIZATION_DATA driver_{};
+  bool loaded_ = false;
+  void* device_context_ = nullptr;  // the driver's
+  AdapterCaps caps_;
+  std::vector<Segment> segments_;
+  IommuDomain* domain_ = nullptr;
+  hw::Message message_;
+  std::vector<uint8_t> resources_;  // CM_RESOURCE_LIST
+  bool dpc_queued_ = false;
+  uint64_t next_handle_ = 1;
+};
+
+/// Fills the table of kernel callbacks that StartDevice hands to the driver.
+DXGKRNL_INTERFACE MakeInterface(Adapter& adapter);
+
+}  // namespace gmmu::os

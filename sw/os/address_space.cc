@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "os/address_space.h"
+
+#include <algorithm>
+
+#include "os/adapter.h"
+#include "os/text.h"
+
+namespace gmmu::os {
+
+AddressSpace::AddressSpace(Adapter& adapter, std::string name, bool paging, uint64_t va_end)
+    : adapter_(adapter), name_(std::move(name)), paging_(paging),
+      va_(adapter.caps().geometry.Coverage(0), va_end, adapter.kernel().parameters().seed, "va_range", name_,
+          adapter.kernel().ledger()) {}
+
+AddressSpace::Table AddressSpace::NewTable(unsigned level, uint64_t bytes) {
+  const LevelDescriptor& descriptor = adapter_.caps().geometry.levels[level];
+  const unsigned id = paging_ ? descriptor.paging_segment : descriptor.segment;
+  const std::string created_by = "level " + std::to_string(level) + " table of " + name_;
+  Table table;
+  if (id == 0) {
+    table.system = SystemBuffer(adapter_.kernel(), adapter_.objects(), adapter_.handle(), bytes,
+                                SystemBuffer::Shape::kScattered, "vidmm");
+    if (bytes > hw::kPageSize) throw OsError("the driver puts tables of more than a page into system memory");
+    table.gpu.SegmentOffset = table.system.logical();
+    table.cpu = table.system.Map(0, bytes);
+  } else {
+    table.segment = &adapter_.segment(id);
+    const uint64_t alignment = std::max<uint64_t>(descriptor.alignment, hw::kPageSize);
+    const auto offset = table.segment->space->Allocate(bytes, alignment, created_by);
+    if (!offset) throw OsError("no room in segment " + std::to_string(id) + " for a " + created_by);
+    table.gpu.SegmentId = id;
+    table.gpu.SegmentOffset = *offset;
+    if (table.segment->cpu_view != nullptr) table.cpu = table.segment->cpu_view + *offset;
+  }
+  table.ticket = adapter_.kernel().ledger().Open(
+      "page_table", "segment " + std::to_string(id) + ", " + Hex(table.gpu.SegmentOffset), "vidmm", created_by);
+  return table;
+}
+
+void AddressSpace::Initialise(const Table& table, unsigned level, uint64_t count, uint64_t va, const Sink& sink) {
+  TableUpdate update;
+  update.level = level;
+  update.entries.resize(1);  // invalid
+  update.count = count;
+  update.repeat = true;
+  update.initial = true;
+  update.first_va = va;
+  update.table = table.gpu;
+  update.table_cpu = table.cpu;
+  sink(update);
+}
+
+void AddressSpace::CreateRoot(const Sink& sink) {
+  const Geometry& geometry = adapter_.caps().geometry;
+  const unsigned level = geometry.count() - 1;
+  uint64_t bytes = geometry.levels[level].bytes;
+  root_entries_ = geometry.Entries(level);
+  if (geometry.count() == 2) {  // only two-level roots are resizable
+    const auto [entries, size] = adapter_.RootPageTableSize(root_entries_);
+    root_entries_ = std::min(entries, root_entries_);
+    bytes = size;
+  }
+  root_ = NewTable(level, bytes);
+  Initialise(root_, level, root_entries_, 0, sink);
+}
+
+AddressSpace::Table& AddressSpace::Ensure(unsigned level, uint64_t va, const Sink& sink) {
+  const Geometry& geometry = adapter_.caps().geometry;
+  if (level == geometry.count() - 1) return root_;
+  const uint64_t slot = va / geometry.Coverage(level);
+  const auto found = tables_.find({level, slot});
+  if (found != tables_.end()) return found->second;
+
+  Table& table = tables_.emplace(std::pair{level, slot}, NewTable(level, geometry.levels[level].bytes)).first->second;
+  Initialise(table, level, geometry.Entries(level), slot * geometry.Coverage(level), sink);
+  Table& parent = Ensure(level + 1, va, sink);
+  TableUpdate link;
+  link.level = level + 1;
+  link.start = geometry.Index(level + 1, va);
+  link.count = 1;
+  link.first_va = slot * geometry.Coverage(level);
+  link.table = parent.gpu;
+  link.table_cpu = parent.cpu;
+  link.entries.resize(1);
+  link.entries[0].Valid = 1;
+  link.entries[0].Segment = table.gpu.SegmentId;
+  link.entries[0].PageTableAddress = table.gpu.SegmentOffset / hw::kPageSize;
+  sink(link);
+  return table;
+}
+
+void AddressSpace::SetEntries(uint64_t va, uint64_t pages, const std::vector<DXGK_PTE>& entries, HANDLE allocation,
+                              uint64_t allocation_offset, const Sink& sink) {
+  const Geometry& geometry = adapter_.caps().geometry;
+  const bool repeat = entries.size() == 1 && pages != 1;
+  for (uint64_t done = 0; done < pages;) {
+    const uint64_t at = va + done * hw::kPageSize;
+    Table& leaf = Ensure(0, at, sink);
+    TableUpdate update;
+    update.start = geometry.Index(0, at);
+    update.count = std::min(pages - done, geometry.Entries(0) - update.start);
+    update.repeat = repeat;
+    update.first_va = at;
+    update.allocation = allocation;
+    update.allocation_offset = allocation_offset + done * hw::kPageSize;
+    update.table = leaf.gpu;
+    update.table_cpu = leaf.cpu;
+    if (repeat) {
+      update.entries = entries;
+    } else {
+      const auto first = entries.begin() + static_cast<ptrdiff_t>(done);
+      update.entries.assign(first, first + static_cast<ptrdiff_t>(update.count));
+    }
+    sink(update);
+    done += update.count;
+  }
+}
+
+void AddressSpace::Invalidate(uint64_t va, uint64_t pages, const Sink& sink) {
+  SetEntries(va, pages, std::vector<DXGK_PTE>(1), nullptr, 0, sink);
+}
+
+void AddressSpace::FreeTables() {
+  auto release = [this](Table& table) {
+    if (adapter_.kernel().LeakNow("page_table")) return;
+    if (table.segment != nullptr) table.segment->space->Free(table.gpu.SegmentOffset);
+    table.system.Release();
+    adapter_.kernel().ledger().Close(table.ticket);
+  };
+  for (auto& [key, table] : tables_) release(table);
+  tables_.clear();
+  if (root_entries_ != 0) release(root_);
+  root_entries_ = 0;
+}
+
+}  // namespace gmmu::os

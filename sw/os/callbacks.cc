@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// The callbacks that a display driver gets from StartDevice, and DxgkInitialize.
+#include <cstring>
+
+#include "ddi/dispmprt.h"
+#include "os/adapter.h"
+
+namespace gmmu::os {
+namespace {
+
+constexpr char kDriver[] = "driver";
+
+NTSTATUS GetDeviceInformation(HANDLE device, PDXGK_DEVICE_INFO info) {
+  return Adapter::FromHandle(device).FillDeviceInformation(*info);
+}
+
+NTSTATUS MapMemory(HANDLE device, PHYSICAL_ADDRESS address, ULONG length, BOOLEAN in_io_space, BOOLEAN to_user,
+                   MEMORY_CACHING_TYPE, PVOID* pointer) {
+  Adapter& adapter = Adapter::FromHandle(device);
+  *pointer = nullptr;
+  if (in_io_space || to_user || length == 0) return STATUS_INVALID_PARAMETER;
+  const uint64_t start = static_cast<uint64_t>(address.QuadPart);
+  for (const Bar& bar : adapter.function().bars) {
+    if (bar.size == 0 || start < bar.address || start - bar.address >= bar.size) continue;
+    if (length > bar.size - (start - bar.address)) return STATUS_INVALID_PARAMETER;
+    *pointer = adapter.kernel().mmio().Map(start, length, kDriver, "DxgkCbMapMemory");
+    return *pointer == nullptr ? STATUS_INSUFFICIENT_RESOURCES : STATUS_SUCCESS;
+  }
+  return STATUS_INVALID_PARAMETER;  // not this device's
+}
+
+NTSTATUS UnmapMemory(HANDLE device, PVOID pointer) {
+  Adapter::FromHandle(device).kernel().mmio().Unmap(pointer);
+  return STATUS_SUCCESS;
+}
+
+BOOLEAN QueueDpc(HANDLE device) {
+  Adapter::FromHandle(device).QueueDpc();
+  return TRUE;
+}
+
+NTSTATUS SynchronizeExecution(HANDLE device, PKSYNCHRONIZE_ROUTINE routine, PVOID context, ULONG, BOOLEAN* result) {
+  Scheduler& scheduler = Adapter::FromHandle(device).kernel().scheduler();
+  const Irql old = scheduler.Raise(kDevice);
+  const BOOLEAN value = routine(context);
+  if (result != nullptr) *result = value;
+  scheduler.Lower(old);
+  return STATUS_SUCCESS;
+}
+
+NTSTATUS ReadDeviceSpace(HANDLE device, ULONG type, PVOID buffer, ULONG offset, ULONG length, ULONG* done) {
+  Adapter& adapter = Adapter::FromHandle(device);
+  *done = 0;
+  if (type != DXGK_WHICHSPACE_CONFIG || offset > 256 || length > 256 - offset) return STATUS_INVALID_PARAMETER;
+  for (ULONG i = 0; i < length; ++i) {
+    static_cast<uint8_t*>(buffer)[i] = static_cast<uint8_t>(
+        adapter.kernel().hal().ConfigRead(adapter.function().bdf, static_cast<uint16_t>(offset + i), 1));
+  }
+  *done = length;
+  return STATUS_SUCCESS;
+}
+
+NTSTATUS WriteDeviceSpace(HANDLE device, ULONG type, PVOID buffer, ULONG offset, ULONG length, ULONG* done) {
+  Adapter& adapter = Adapter::FromHandle(device);
+  *done = 0;
+  if (type != DXGK_WHICHSPACE_CONFIG || offset > 256 || length > 256 - offset) return STATUS_INVALID_PARAMETER;
+  for (ULONG i = 0; i < length; ++i) {
+    adapter.kernel().hal().ConfigWrite(adapter.function().bdf, static_cast<uint16_t>(offset + i), 1,
+                                       static_cast<uint8_t*>(buffer)[i]);
+  }
+  *done = length;
+  return STATUS_SUCCESS;
+}
+
+void NotifyInterrupt(HANDLE device, CONST DXGKARGCB_NOTIFY_INTERRUPT_DATA* data) {
+  Adapter::FromHandle(device).vidsch().OnInterrupt(*data);
+}
+
+void NotifyDpc(HANDLE device) { Adapter::FromHandle(device).vidsch().OnDpc(); }
+
+NTSTATUS CreateObject(DXGKARGCB_CREATE_PHYSICAL_MEMORY_OBJECT* args) {
+  return Adapter::Current().objects().Create(*args, kDriver);
+}
+void DestroyObject(CONST DXGKARGCB_DESTROY_PHYSICAL_MEMORY_OBJECT* args) {
+  Adapter::Current().objects().Destroy(*args);
+}
+NTSTATUS OpenObject(DXGKARGCB_OPEN_PHYSICAL_MEMORY_OBJECT* args) {
+  return Adapter::Current().objects().Open(*args, kDriver);
+}
+void CloseObject(CONST DXGKARGCB_CLOSE_PHYSICAL_MEMORY_OBJECT* args) { Adapter::Current().objects().Close(*args); }
+NTSTATUS AllocateAdl(DXGKARGCB_ALLOCATE_ADL* args) { return Adapter::Current().objects().AllocateAdl(*args, kDriver); }
+void FreeAdl(CONST DXGKARGCB_FREE_ADL* args) { Adapter::Current().objects().FreeAdl(*args); }
+NTSTATUS MapObject(DXGKARGCB_MAP_PHYSICAL_MEMORY* args) { return Adapter::Current().objects().Map(*args, kDriver); }
+void UnmapObject(CONST DXGKARGCB_UNMAP_PHYSICAL_MEMORY* args) { Adapter::Current().objects().Unmap(*args); }
+
+}  // namespace
+
+DXGKRNL_INTERFACE MakeInterface(Adapter& adapter) {
+  DXGKRNL_INTERFACE table;
+  std::memset(&table, 0, sizeof table);
+  table.Size = sizeof table;
+  table.Version = DXGKDDI_INTERFACE_VERSION;
+  table.DeviceHandle = adapter.handle();
+  table.DxgkCbGetDeviceInformation = GetDeviceInformation;
+  table.DxgkCbMapMemory = MapMemory;
+  table.DxgkCbUnmapMemory = UnmapMemory;
+  table.DxgkCbQueueDpc = QueueDpc;
+  table.DxgkCbReadDeviceSpace = ReadDeviceSpace;
+  table.DxgkCbWriteDeviceSpace = WriteDeviceSpace;
+  table.DxgkCbSynchronizeExecution = SynchronizeExecution;
+  table.DxgkCbNotifyInterrupt = NotifyInterrupt;
+  table.DxgkCbNotifyDpc = NotifyDpc;
+  table.DxgkCbCreatePhysicalMemoryObject = CreateObject;
+  table.DxgkCbDestroyPhysicalMemoryObject = DestroyObject;
+  table.DxgkCbOpenPhysicalMemoryObject = OpenObject;
+  table.DxgkCbClosePhysicalMemoryObject = CloseObject;
+  table.DxgkCbAllocateAdl = AllocateAdl;
+  table.DxgkCbFreeAdl = FreeAdl;
+  table.DxgkCbMapPhysicalMemory = MapObject;
+  table.DxgkCbUnmapPhysicalMemory = UnmapObject;
+  return table;
+}
+
+}  // namespace gmmu::os
+
+extern "C" NTSTATUS DxgkInitialize(PDRIVER_OBJECT DriverObject, PUNICODE_STRING RegistryPath,
+                                   PDRIVER_INITIALIZATION_DATA DriverInitializationData) {
+  UNREFERENCED_PARAMETER(DriverObject);
+  UNREFERENCED_PARAMETER(RegistryPath);
+  if (DriverInitializationData == nullptr) return STATUS_INVALID_PARAMETER;
+  gmmu::os::Adapter::Current().OnDriverTable(*DriverInitializationData);
+  return STATUS_SUCCESS;
+}

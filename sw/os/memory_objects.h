@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ddi/d3dkmddi.h"
+#include "os/kernel.h"
+
+namespace gmmu::os {
+
+/// What one logical adapter can reach of host memory.
+struct DmaView {
+  IommuDomain* domain = nullptr;  ///< null: physical mode, logical addresses are host physical ones
+  std::string name;
+};
+
+/// Physical memory objects, address descriptor lists and CPU views: the eight callbacks of WDDM 2.9 and later.
+///
+/// VidMm backs allocations with the same code, so `owner` ("driver", "vidmm", "application") goes with every call that
+/// takes something. Misuse that Windows leaves undefined (unknown handle, destroy with an ADL alive) is a bug check;
+/// bad arguments are a status. IRQL must be at most APC level.
+class MemoryObjects {
+ public:
+  explicit MemoryObjects(Kernel& kernel) : kernel_(kernel), random_(kernel.parameters().seed, "adl") {}
+  ~MemoryObjects();
+
+  /// `adapter` is what hAdapter arguments name.
+  void AddAdapter(HANDLE adapter, DmaView view);
+  void RemoveAdapter(HANDLE adapter);
+
+  NTSTATUS Create(DXGKARGCB_CREATE_PHYSICAL_MEMORY_OBJECT& args, const std::string& owner);
+  void Destroy(const DXGKARGCB_DESTROY_PHYSICAL_MEMORY_OBJECT& args);
+  NTSTATUS Open(DXGKARGCB_OPEN_PHYSICAL_MEMORY_OBJECT& args, const std::string& owner);
+  void Close(const DXGKARGCB_CLOSE_PHYSICAL_MEMORY_OBJECT& args);
+  NTSTATUS AllocateAdl(DXGKARGCB_ALLOCATE_ADL& args, const std::string& owner);
+  void FreeAdl(const DXGKARGCB_FREE_ADL& args);
+  NTSTATUS Map(DXGKARGCB_MAP_PHYSICAL_MEMORY& args, const std::string& owner);
+  void Unmap(const DXGKARGCB_UNMAP_PHYSICAL_MEMORY& args);
+
+  /// Host physical pages behind an object, for the OS's own proofs.
+  const std::vector<uint64_t>& PagesOf(HANDLE object);
+
+ private:
+  struct Adapter {
+    HANDLE handle;
+    DmaView view;
+  };
+  struct Object {
+    std::vector<uint64_t> pfns;
+    uint64_t size = 0;
+    DXGK_PHYSICAL_MEMORY_TYPE type = DXGK_PHYSICAL_MEMORY_TYPE_MDL;
+    DXGK_MEMORY_CACHING_TYPE cache = DXGK_MEMORY_CACHING_TYPE_NON_CACHED;
+    uint64_t context = 0;
+    std::string owner;
+    HANDLE opened = nullptr;  // the adapter object
+    unsigned views = 0;
+    Ledger::Ticket ticket = 0;
+  };
+  struct AdapterObject {
+    HANDLE object;
+    HANDLE adapter;
+    unsigned adls = 0;
+    Ledger::Ticket ticket = 0;
+  };
+  struct Adl {
+    DXGK_ADL list{};
+    std::vector<DXGK_PAGE_NUMBER> pages;
+    HANDLE adapter_object;
+    uint64_t first_page, page_count;
+    uint64_t logical = 0;  // bytes; remapped mode only
+    Ledger::Ticket ticket = 0;
+  };
+  struct View {
+    HANDLE object;
+    uint64_t size;
+    bool mmio;
+    Ledger::Ticket ticket = 0;
+  };
+
+  void CheckLevel(const char* call) const;
+  HANDLE NewHandle(unsigned kind);
+  Object& FindObject(HANDLE handle, const char* call);
+  AdapterObject& FindAdapterObject(HANDLE handle, const char* call);
+
+  Kernel& kernel_;
+  Random random_;
+  uint64_t next_handle_ = 1;
+  std::map<HANDLE, Adapter> adapters_;
+  std::map<HANDLE, Object> objects_;
+  std::map<HANDLE, AdapterObject> adapter_objects_;
+  std::map<DXGK_ADL*, std::unique_ptr<Adl>> adls_;
+  std::map<void*, View> views_;
+};
+
+}  // namespace gmmu::os

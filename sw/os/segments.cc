@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "os/segments.h"
+
+namespace gmmu::os {
+namespace {
+constexpr uint64_t kBlockPages = 16;  // 64 KiB, the unit that contiguous entries cover
+}
+
+std::optional<SegmentPages> SegmentPages::Allocate(Segment& segment, uint64_t count, Random& random,
+                                                   const std::string& created_by) {
+  SegmentPages taken;
+  taken.segment_ = &segment;
+  auto take = [&](uint64_t pages) {
+    const auto start = segment.space->Allocate(pages * hw::kPageSize, pages * hw::kPageSize, created_by);
+    if (!start) return false;
+    taken.starts_.push_back(*start);
+    for (uint64_t i = 0; i < pages; ++i) taken.pages_.push_back(*start / hw::kPageSize + i);
+    return true;
+  };
+  while (taken.pages_.size() < count) {
+    const uint64_t left = count - taken.pages_.size();
+    // Three blocks of four are whole; the rest is broken up so that single pages are met as well.
+    if (left >= kBlockPages && random.Below(4) != 0 && take(kBlockPages)) continue;
+    const uint64_t singles = left < kBlockPages ? left : kBlockPages;
+    for (uint64_t i = 0; i < singles; ++i) {
+      if (take(1)) continue;
+      for (uint64_t start : taken.starts_) segment.space->Free(start);
+      return std::nullopt;
+    }
+  }
+  return taken;
+}
+
+void SegmentPages::Release(Kernel& kernel) {
+  for (uint64_t start : starts_) {
+    if (kernel.LeakNow("vram_range")) continue;
+    segment_->space->Free(start);
+  }
+  starts_.clear();
+  pages_.clear();
+}
+
+}  // namespace gmmu::os
