@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <functional>
+
+#include "Vgmmu_gpu.h"
+#include "gpu/ring.h"
+#include "gpu/transaction_pool.h"
+
+namespace gmmu::sim {
+
+/// The AXI4-Lite managers on s_reg and s_win: the CPU's accesses to the function, in their order.
+///
+/// A window access is cut into 8-byte beats, writes pipelined. A register access begins when all earlier window beats
+/// were handed over, and ends with its answer before the next access begins; so the GPU sees one order. A window write is
+/// done when its last beat was handed over. Accesses of configuration space are done in their turn.
+class CpuPort {
+ public:
+  enum class Target : uint8_t { kRegisters, kWindow, kConfig };
+  struct Access {
+    Target target = Target::kRegisters;
+    bool write = false;
+    uint32_t offset = 0;
+    unsigned bytes = 8;  ///< 1, 2, 4 or a multiple of 8; naturally aligned
+    uint8_t* data = nullptr;
+    tlm::tlm_generic_payload* transaction = nullptr;  ///< the user's
+  };
+  /// The access is done; `ok` false: the GPU answered with an error (data of a read is all ones).
+  using Done = std::function<void(const Access&, bool ok)>;
+  using Configure = std::function<void(const Access&)>;
+  /// A register write is being handed over: bytes of `data` by `strobe` at the 8-byte word `offset`.
+  using WriteHook = std::function<void(uint32_t offset, uint64_t data, unsigned strobe)>;
+
+  CpuPort(Done done, Configure configure) : done_(std::move(done)), configure_(std::move(configure)) {}
+  void set_write_hook(WriteHook hook) { hook_ = std::move(hook); }
+
+  /// An access that arrives at `time_ps`; the first clock edge after it sees it.
+  void Push(const Access& access, uint64_t time_ps) { queue_.push({access, time_ps}); }
+
+  void Drive(Vgmmu_gpu& top, uint64_t edge_ps) {
+    if (!active_ && !taken_ && (queue_.empty() || queue_.front().time_ps >= edge_ps)) return;
+    DriveActive(top, edge_ps);
+  }
+  void Sample(const Vgmmu_gpu& top) {
+    if (active_ || window_answers_ != 0) SampleActive(top);
+  }
+
+  bool idle() const { return !active_ && !taken_ && queue_.empty() && window_answers_ == 0; }
+  /// What it is waiting for, for an error's text.
+  std::string Waiting() const;
+
+ private:
+  struct Queued {
+    Access access;
+    uint64_t time_ps;
+  };
+  void DriveActive(Vgmmu_gpu& top, uint64_t edge_ps);
+  void SampleActive(const Vgmmu_gpu& top);
+  void SampleRegister(const Vgmmu_gpu& top);
+  void SampleWindow(const Vgmmu_gpu& top);
+  void OfferBeat(Vgmmu_gpu& top);
+  void Take(bool& open) {
+    open = false;
+    taken_ = true;
+  }
+  void Finish(bool ok);
+
+  const Done done_;
+  const Configure configure_;
+  WriteHook hook_;
+  Ring<Queued> queue_{64};
+  bool active_ = false;
+  bool failed_ = false;      ///< of the active access
+  unsigned sent_ = 0;        ///< bytes of the active access whose beat was handed over (reads: whose address was)
+  unsigned received_ = 0;    ///< bytes that came back
+  bool address_open_ = false, data_open_ = false;  ///< offered, not taken
+  bool taken_ = false;  ///< something offered was taken in the last cycle: its valid falls with the next Drive
+  unsigned window_answers_ = 0;  ///< window writes without their B
+};
+
+}  // namespace gmmu::sim

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gpu/host_port.h"
+
+#include <algorithm>
+
+namespace gmmu::sim {
+namespace {
+
+constexpr unsigned kIdBits = 8;  // gmmu_axi_pkg::IdWidth; the requester stands above
+
+}  // namespace
+
+void HostPort::Label(PooledTransaction& t, unsigned id, uint32_t user) const {
+  t.owner_tag = id;
+  t.extension->requester = static_cast<uint16_t>(parameters_.requester | ((user >> 25) & 7));  // user_t.function_number
+  t.extension->kind = static_cast<AddressKind>(user & 3);                                       // user_t.kind
+  t.extension->client = static_cast<uint8_t>(id >> kIdBits);
+  t.extension->tag = id;
+}
+
+unsigned HostPort::TagsOf(const PooledTransaction& t) const {
+  const uint64_t first = t.get_address() / parameters_.max_read_request;
+  const uint64_t last = (t.get_address() + t.get_data_length() - 1) / parameters_.max_read_request;
+  return static_cast<unsigned>(last - first + 1);
+}
+
+void HostPort::TakeRead(const Vgmmu_gpu& top, uint64_t cycle) {
+  if (!top.m_host_arready_i) return;
+  monitor_.Address(false, cycle, top.m_host_arid_o, top.m_host_araddr_o, top.m_host_arlen_o, top.m_host_arsize_o,
+                   top.m_host_arburst_o);
+  const uint64_t address = top.m_host_araddr_o;
+  const unsigned lane = static_cast<unsigned>(address & (kBeatBytes - 1));
+  const size_t bytes = (top.m_host_arlen_o + 1u) * size_t{kBeatBytes} - lane;
+  PooledTransaction* t = pool_.Acquire(tlm::TLM_READ_COMMAND, address, lane, bytes);
+  Label(*t, top.m_host_arid_o, top.m_host_aruser_o);
+  tags_used_ += TagsOf(*t);
+  ++reads_out_;
+  ++reads_;
+  sink_.Send(t);
+}
+
+void HostPort::TakeWrite(const Vgmmu_gpu& top, uint64_t cycle) {
+  if (!top.m_host_awready_i) return;
+  monitor_.Address(true, cycle, top.m_host_awid_o, top.m_host_awaddr_o, top.m_host_awlen_o, top.m_host_awsize_o,
+                   top.m_host_awburst_o);
+  const uint64_t start = top.m_host_awaddr_o & ~uint64_t{kBeatBytes - 1};
+  PooledTransaction* t = pool_.Acquire(tlm::TLM_WRITE_COMMAND, start, 0, (top.m_host_awlen_o + 1u) * size_t{kBeatBytes});
+  Label(*t, top.m_host_awid_o, top.m_host_awuser_o);
+  writes_.push({t, start, 0, ~0u, 0, 0});
+}
+
+void HostPort::TakeBeat(const Vgmmu_gpu& top, uint64_t cycle) {
+  if (!top.m_host_wready_i) return;
+  Write& write = writes_.front();
+  const uint64_t strobe = top.m_host_wstrb_o;
+  monitor_.WriteBeat(cycle, strobe, top.m_host_wlast_o);
+  const unsigned at = write.got * kBeatBytes;
+  if (at + kBeatBytes > write.transaction->get_data_length()) return;  // the monitor has said so
+  std::memcpy(write.transaction->buffer.data() + at, LanesOf(top.m_host_wdata_o), kBeatBytes);
+  if (strobe != 0) {
+    write.low = std::min(write.low, at + static_cast<unsigned>(__builtin_ctzll(strobe)));
+    write.high = at + 64 - static_cast<unsigned>(__builtin_clzll(strobe));
+    write.count += static_cast<unsigned>(__builtin_popcountll(strobe));
+  }
+  for (unsigned lane = 0; lane < kBeatBytes; ++lane) {
+    write.transaction->enables[at + lane] = (strobe >> lane & 1) != 0 ? TLM_BYTE_ENABLED : TLM_BYTE_DISABLED;
+  }
+  ++write.got;
+  if (write.got * kBeatBytes != write.transaction->get_data_length()) return;
+  SendWrite(write);
+  writes_.pop();
+}
+
+void HostPort::SendWrite(Write& write) {
+  PooledTransaction* t = write.transaction;
+  if (write.count == 0) {  // a write of nothing still takes its place in the order
+    write.low = 0;
+    write.high = 1;
+  }
+  const unsigned bytes = write.high - write.low;
+  t->set_address(write.start + write.low);
+  t->set_data_ptr(t->buffer.data() + write.low);
+  t->set_data_length(bytes);
+  t->set_streaming_width(bytes);
+  if (write.count != bytes) {
+    t->set_byte_enable_ptr(t->enables.data() + write.low);
+    t->set_byte_enable_length(bytes);
+  }
+  if (parameters_.drop_fence && bytes == 16 && t->get_address() % 16 == 0 && t->extension->kind != AddressKind::kInterrupt) {
+    std::fill(t->enables.begin(), t->enables.begin() + write.high, TLM_BYTE_DISABLED);
+    t->set_byte_enable_ptr(t->enables.data() + write.low);
+    t->set_byte_enable_length(bytes);
+    ++dropped_;
+  }
+  if (t->extension->kind == AddressKind::kInterrupt) ++messages_;
+  else ++writes_sent_;
+  bytes_written_ += write.count;
+  ++unanswered_;
+  sink_.Send(t);
+}
+
+void HostPort::TakeAnswer() {
+  PooledTransaction* t = inbound_.front().transaction;
+  inbound_.pop();
+  if (t->is_write()) {
+    accepted_.push(static_cast<unsigned>(t->owner_tag));
+    t->release();
+    return;
+  }
+  --reads_out_;
+  tags_used_ -= TagsOf(*t);
+  if (!t->is_response_ok()) ++read_errors_;
+  bytes_read_ += t->get_data_length();
+  const unsigned lane = static_cast<unsigned>(t->get_address() & (kBeatBytes - 1));
+  data_.push({t, static_cast<unsigned>(t->owner_tag), (lane + t->get_data_length()) / kBeatBytes, 0});
+}
+
+void HostPort::DriveRead(Vgmmu_gpu& top) {
+  const Data& head = data_.front();
+  const bool ok = head.transaction->is_response_ok();
+  top.m_host_rvalid_i = 1;
+  top.m_host_rid_i = head.id;
+  top.m_host_rlast_i = head.done + 1 == head.beats;
+  top.m_host_rresp_i = ok ? 0 : 2;
+  if (ok) {
+    std::memcpy(LanesOf(top.m_host_rdata_i), head.transaction->buffer.data() + size_t{head.done} * kBeatBytes, kBeatBytes);
+  } else {
+    std::memset(LanesOf(top.m_host_rdata_i), 0, kBeatBytes);
+  }
+}
+
+void HostPort::EndBeat() {
+  Data& head = data_.front();
+  if (++head.done != head.beats) return;
+  monitor_.ReadEnd(head.id);
+  head.transaction->release();
+  data_.pop();
+}
+
+std::vector<hw::Counter> HostPort::Counters() const {
+  return {
+      {"host_port", "reads", reads_, "bursts", "Read bursts sent to the link."},
+      {"host_port", "writes", writes_sent_, "bursts", "Write bursts sent to the link."},
+      {"host_port", "messages", messages_, "messages", "Interrupt messages sent to the link."},
+      {"host_port", "bytes_read", bytes_read_, "bytes", "Bytes of the answered reads."},
+      {"host_port", "bytes_written", bytes_written_, "bytes", "Bytes written, by strobe."},
+      {"host_port", "read_errors", read_errors_, "bursts", "Reads answered with an error."},
+      {"host_port", "writes_lost", dropped_, "bursts", "Fence records lost on purpose."},
+  };
+}
+
+}  // namespace gmmu::sim

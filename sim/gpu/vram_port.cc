@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gpu/vram_port.h"
+
+#include <utility>
+
+namespace gmmu::sim {
+
+void VramPort::TakeRead(const Vgmmu_gpu& top, uint64_t cycle) {
+  if (!top.m_vram_arready_i) return;
+  const unsigned beats = top.m_vram_arlen_o + 1u;
+  monitor_.Address(false, cycle, top.m_vram_arid_o, top.m_vram_araddr_o, top.m_vram_arlen_o, top.m_vram_arsize_o,
+                   top.m_vram_arburst_o);
+  const VramTiming::Beats when = timing_.Read(cycle, beats);
+  reads_.push({top.m_vram_araddr_o & ~uint64_t{kBeatBytes - 1}, when.first, when.last, top.m_vram_arid_o, beats, 0});
+  ++read_bursts_;
+}
+
+void VramPort::DriveRead(Vgmmu_gpu& top, uint64_t cycle) {
+  Read& head = reads_.front();
+  if (reorder_ && head.done == 0 && !top.m_vram_rvalid_i) {  // between bursts: any that is due may go next
+    size_t due = 0;
+    while (due < reads_.size() && reads_[due].first <= cycle) ++due;
+    if (due > 1) {
+      random_ = random_ * 6364136223846793005u + 1442695040888963407u;
+      const size_t pick = (random_ >> 33) % due;
+      if (pick != 0) std::swap(reads_[0], reads_[pick]);
+    }
+  }
+  const uint64_t due = head.beats == 1 ? head.first : head.first + (head.last - head.first) * head.done / (head.beats - 1);
+  if (due > cycle) {
+    top.m_vram_rvalid_i = 0;
+    return;
+  }
+  top.m_vram_rvalid_i = 1;
+  top.m_vram_rid_i = head.id;
+  top.m_vram_rlast_i = head.done + 1 == head.beats;
+  const bool ok = core_.Read(head.address, LanesOf(top.m_vram_rdata_i), kBeatBytes);
+  if (!ok) std::memset(LanesOf(top.m_vram_rdata_i), 0, kBeatBytes);
+  top.m_vram_rresp_i = ok ? 0 : 2;
+}
+
+void VramPort::EndBeat() {
+  Read& head = reads_.front();
+  if (!core_.Inside(head.address, kBeatBytes)) ++errors_;
+  bytes_read_ += kBeatBytes;
+  head.address += kBeatBytes;
+  if (++head.done == head.beats) {
+    monitor_.ReadEnd(head.id);
+    reads_.pop();
+  }
+}
+
+void VramPort::TakeWrite(const Vgmmu_gpu& top, uint64_t cycle) {
+  if (!top.m_vram_awready_i) return;
+  monitor_.Address(true, cycle, top.m_vram_awid_o, top.m_vram_awaddr_o, top.m_vram_awlen_o, top.m_vram_awsize_o,
+                   top.m_vram_awburst_o);
+  writes_.push({top.m_vram_awaddr_o & ~uint64_t{kBeatBytes - 1}, top.m_vram_awid_o, top.m_vram_awlen_o + 1u, false});
+  ++write_bursts_;
+}
+
+void VramPort::TakeBeat(const Vgmmu_gpu& top, uint64_t cycle) {
+  if (!top.m_vram_wready_i) return;
+  Write& head = writes_.front();
+  const uint64_t strobe = top.m_vram_wstrb_o;
+  monitor_.WriteBeat(cycle, strobe, top.m_vram_wlast_o);
+  if (!core_.WriteStrobed(head.address, LanesOf(top.m_vram_wdata_o), kBeatBytes, strobe)) head.error = true;
+  const uint64_t before = bytes_written_;
+  bytes_written_ += static_cast<unsigned>(__builtin_popcountll(strobe));
+  if (flip_after_ != 0 && before < flip_after_ && bytes_written_ >= flip_after_ && strobe != 0) {
+    if (core_.FlipBit(head.address + static_cast<unsigned>(__builtin_ctzll(strobe)), 0)) ++flips_;
+  }
+  head.address += kBeatBytes;
+  if (--head.beats != 0) return;
+  const uint64_t due = timing_.Write(cycle, 1).last + timing_.parameters().latency_cycles;
+  if (head.error) ++errors_;
+  answers_.push({due, head.id, head.error});
+  writes_.pop();
+}
+
+std::vector<hw::Counter> VramPort::Counters() const {
+  return {
+      {"vram", "read_bursts", read_bursts_, "bursts", "Read bursts accepted."},
+      {"vram", "write_bursts", write_bursts_, "bursts", "Write bursts accepted."},
+      {"vram", "bytes_read", bytes_read_, "bytes", "Bytes of the read beats."},
+      {"vram", "bytes_written", bytes_written_, "bytes", "Bytes written, by strobe."},
+      {"vram", "errors", errors_, "answers", "Beats read, and bursts written, past the end."},
+      {"vram", "bits_flipped", flips_, "bits", "Bits damaged on purpose."},
+  };
+}
+
+}  // namespace gmmu::sim

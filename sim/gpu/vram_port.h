@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+
+#include "Vgmmu_gpu.h"
+#include "gpu/axi_monitor.h"
+#include "gpu/beats.h"
+#include "gpu/ring.h"
+#include "memory/vram.h"
+
+namespace gmmu::sim {
+
+/// The AXI4 subordinate on m_vram: VramCore's bytes at VramTiming's cycles.
+///
+/// Several bursts at once; R beats of one burst are together. Reads are answered in order of their addresses, or, if
+/// asked, in an order drawn from the seed among those that are due. A write takes effect at its W handshake; an access
+/// past the end is answered SLVERR. Drive before the clock edge, Sample between the settled inputs and the edge.
+class VramPort {
+ public:
+  VramPort(VramCore& core, const VramParameters& parameters, bool reorder, uint64_t seed)
+      : core_(core), timing_(parameters), outstanding_(parameters.outstanding), reorder_(reorder),
+        random_(seed * 2 + 0x9E3779B97F4A7C15u), reads_(outstanding_), writes_(outstanding_), answers_(outstanding_),
+        monitor_("m_vram", kBeatBytes, kEdgeIdBits) {}
+
+  /// Inverts one bit of the byte that brings the bytes written through the port to `bytes`; 0: never.
+  void FlipAfter(uint64_t bytes) { flip_after_ = bytes; }
+
+  void Drive(Vgmmu_gpu& top, uint64_t cycle) {
+    top.m_vram_arready_i = reads_.size() < outstanding_;
+    top.m_vram_awready_i = writes_.size() + answers_.size() < outstanding_;
+    top.m_vram_wready_i = !writes_.empty();
+    if (!reads_.empty()) DriveRead(top, cycle);
+    else top.m_vram_rvalid_i = 0;
+    if (!answers_.empty() && answers_.front().due <= cycle) {
+      top.m_vram_bvalid_i = 1;
+      top.m_vram_bid_i = answers_.front().id;
+      top.m_vram_bresp_i = answers_.front().error ? 2 : 0;
+    } else {
+      top.m_vram_bvalid_i = 0;
+    }
+  }
+
+  void Sample(const Vgmmu_gpu& top, uint64_t cycle) {
+    if (top.m_vram_arvalid_o) TakeRead(top, cycle);
+    if (top.m_vram_rvalid_i && top.m_vram_rready_o) EndBeat();
+    if (top.m_vram_wvalid_o && !writes_.empty()) TakeBeat(top, cycle);
+    if (top.m_vram_awvalid_o) TakeWrite(top, cycle);
+    if (top.m_vram_bvalid_i && top.m_vram_bready_o) {
+      monitor_.WriteEnd(answers_.front().id);
+      answers_.pop();
+    }
+  }
+
+  /// Nothing is in flight.
+  bool idle() const { return reads_.empty() && writes_.empty() && answers_.empty(); }
+
+  const AxiMonitor& monitor() const { return monitor_; }
+  std::vector<hw::Counter> Counters() const;
+
+ private:
+  struct Read {
+    uint64_t address;  // of the next beat, aligned
+    uint64_t first, last;  // cycles of its beats, when nothing holds them up
+    unsigned id, beats, done;
+  };
+  struct Write {
+    uint64_t address;
+    unsigned id, beats;
+    bool error;
+  };
+  struct Answer {
+    uint64_t due;
+    unsigned id;
+    bool error;
+  };
+
+  void DriveRead(Vgmmu_gpu& top, uint64_t cycle);
+  void TakeRead(const Vgmmu_gpu& top, uint64_t cycle);
+  void EndBeat();
+  void TakeWrite(const Vgmmu_gpu& top, uint64_t cycle);
+  void TakeBeat(const Vgmmu_gpu& top, uint64_t cycle);
+
+  VramCore& core_;
+  VramTiming timing_;
+  const size_t outstanding_;
+  const bool reorder_;
+  uint64_t random_;
+  Ring<Read> reads_;
+  Ring<Write> writes_;
+  Ring<Answer> answers_;
+  AxiMonitor monitor_;
+  uint64_t flip_after_ = 0;
+  uint64_t bytes_read_ = 0, bytes_written_ = 0, read_bursts_ = 0, write_bursts_ = 0, errors_ = 0, flips_ = 0;
+};
+
+}  // namespace gmmu::sim

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <queue>
+#include <vector>
+
+#include <systemc>
+
+namespace gmmu::sim {
+
+/// What the machine around the GPUs will do when: one process for all of it, so that the order in which SystemC runs
+/// processes of the same time cannot show.
+///
+/// Actions of one time run by source, then in the order in which that source asked. An action may ask for more, at later
+/// times only. Times are moved off the GPU's clock edges (multiples of the period) by a picosecond.
+class Agenda : public sc_core::sc_module {
+ public:
+  enum Source : uint8_t { kPlatform, kGpu, kCpu };
+
+  Agenda(sc_core::sc_module_name name, uint64_t period_ps) : sc_module(name), period_ps_(period_ps) {
+    SC_HAS_PROCESS(Agenda);
+    SC_METHOD(Run);
+    sensitive << due_;
+    dont_initialize();
+  }
+
+  /// `action` at `time_ps`, or as soon as possible when that is not in the future.
+  void At(uint64_t time_ps, std::function<void()> action, Source source = kPlatform) {
+    const uint64_t now = Now();
+    if (time_ps <= now) time_ps = now + 1;
+    time_ps = OffEdge(time_ps);
+    entries_.push({time_ps, source, next_[source]++, std::move(action)});
+    due_.notify(sc_core::sc_time::from_value(entries_.top().time_ps - now));
+  }
+  uint64_t OffEdge(uint64_t time_ps) const { return time_ps % period_ps_ == 0 ? time_ps + 1 : time_ps; }
+
+  static uint64_t Now() { return sc_core::sc_time_stamp().value(); }
+
+ private:
+  struct Entry {
+    uint64_t time_ps;
+    Source source;
+    uint64_t order;
+    std::function<void()> action;
+    bool operator<(const Entry& o) const {  // the greatest is served first
+      if (time_ps != o.time_ps) return time_ps > o.time_ps;
+      if (source != o.source) return source > o.source;
+      return order > o.order;
+    }
+  };
+  void Run() {
+    const uint64_t now = Now();
+    while (!entries_.empty() && entries_.top().time_ps <= now) {
+      const auto action = std::move(const_cast<Entry&>(entries_.top()).action);
+      entries_.pop();
+      action();
+    }
+    if (!entries_.empty()) due_.notify(sc_core::sc_time::from_value(entries_.top().time_ps - now));
+  }
+
+  const uint64_t period_ps_;
+  std::priority_queue<Entry> entries_;
+  uint64_t next_[3] = {0, 0, 0};
+  sc_core::sc_event due_;
+};
+
+}  // namespace gmmu::sim

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <systemc>
+
+#include "gpu/rtl_gpu.h"
+#include "hw/host_ram.h"
+#include "hw/platform.h"
+#include "pcie/address_map.h"
+#include "platform/gpu_counters.h"
+#include "platform/sc_agenda.h"
+#include "platform/sc_host_memory.h"
+#include "platform/sc_iommu.h"
+#include "platform/sc_root_complex.h"
+
+namespace gmmu::sim {
+
+/// The parts of the machine that the CPU reaches; filled in when all are made.
+struct CpuParts {
+  Agenda* agenda = nullptr;
+  RtlGpu* gpu = nullptr;
+  RootComplex* root_complex = nullptr;
+  Iommu* iommu = nullptr;
+  HostMemory* memory = nullptr;
+  hw::HostRam* ram = nullptr;
+  AddressMap* map = nullptr;
+  TranslationChecker* checker = nullptr;  ///< null: off
+};
+
+/// The CPU: software on one SystemC thread, and the platform that it sees.
+///
+/// After each wait it gives way once more at the same time, so that it acts after everything else of that time.
+class Cpu : public sc_core::sc_module, public hw::Platform, public hw::Instruments {
+ public:
+  Cpu(sc_core::sc_module_name name, uint64_t mmio_bound_ns, unsigned clients, hw::Bdf gpu);
+
+  void Connect(const CpuParts& parts, hw::FirmwareTables firmware);
+  void set_software(std::function<int(hw::Platform&)> software) { software_ = std::move(software); }
+  bool finished() const { return finished_; }
+  /// Nothing else can happen: the wait under way ends with EngineError.
+  void Stuck();
+  /// After the end: what the software gave, or its exception.
+  int Result() const;
+
+  /// An interrupt message arrives (from the agenda).
+  void Deliver(const hw::Message& message);
+
+  // hw::Platform
+  const hw::FirmwareTables& firmware() const override { return firmware_; }
+  hw::HostRam& ram() override { return *parts_.ram; }
+  uint64_t MmioRead(uint64_t address, unsigned size) override;
+  void MmioWrite(uint64_t address, unsigned size, uint64_t value) override;
+  void MmioReadBlock(uint64_t address, void* to, size_t size) override;
+  void MmioWriteBlock(uint64_t address, const void* from, size_t size) override;
+  uint32_t ConfigRead(hw::Bdf bdf, uint16_t offset, unsigned size) override;
+  void ConfigWrite(hw::Bdf bdf, uint16_t offset, unsigned size, uint32_t value) override;
+  std::optional<hw::Message> TakeMessage() override;
+  bool WaitForMessage(uint64_t bound_ns) override;
+  uint64_t NowNs() override { return Agenda::Now() / 1000; }
+  hw::Instruments* instruments() override { return this; }
+
+  // hw::Instruments
+  std::vector<hw::Counter> Counters() override;
+  std::vector<hw::Finding> Findings() override;
+  hw::BusCounts BusTraffic(hw::Bdf device) override { return parts_.root_complex->Traffic(device.requester_id()); }
+  uint64_t PageAccesses(uint64_t pfn) override { return parts_.memory->PageAccesses(pfn); }
+  void NoteFlush(unsigned unit, unsigned space, uint64_t start, uint64_t end) override;
+  uint64_t Cycles() override { return parts_.gpu->cycles(); }
+  uint64_t CyclesEvaluated() override { return parts_.gpu->cycles_evaluated(); }
+
+ private:
+  struct Answer {  // outlives a read that was given up
+    bool done = false;
+    bool ok = false;
+    std::vector<uint8_t> data;
+  };
+
+  void Main();
+  void Pause(uint64_t ps);
+  void Yield();
+  /// False when the bound passes first.
+  bool Await(const std::function<bool()>& ready, uint64_t bound_ps, const std::string& what);
+  void AwaitAccess(const std::function<bool()>& ready, const std::string& what);
+  std::shared_ptr<Answer> Request(tlm::tlm_command command, AddressKind kind, uint64_t address, const void* data,
+                                  unsigned bytes);
+  void Post(uint64_t address, const void* from, unsigned bytes);
+  bool Exists(hw::Bdf bdf) const { return bdf.requester_id() == gpu_.requester_id(); }
+
+  const uint64_t mmio_bound_ps_;
+  const unsigned clients_;
+  const hw::Bdf gpu_;
+  CpuParts parts_;
+  hw::FirmwareTables firmware_;
+  std::function<int(hw::Platform&)> software_;
+  sc_core::sc_event wake_;
+  std::deque<hw::Message> messages_;
+  std::vector<hw::Finding> findings_;
+  bool stuck_ = false;
+  bool finished_ = false;
+  int result_ = 0;
+  std::exception_ptr error_;
+};
+
+}  // namespace gmmu::sim

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/engine.h"
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include <systemc>
+
+#include "gpu/rtl_gpu.h"
+#include "hw/host_ram.h"
+#include "iommu/vtd.h"
+#include "pcie/address_map.h"
+#include "platform/host_image.h"
+#include "platform/sc_agenda.h"
+#include "platform/sc_cpu.h"
+#include "platform/sc_host_memory.h"
+#include "platform/sc_iommu.h"
+#include "platform/sc_root_complex.h"
+#include "probe/translation_checker.h"
+
+// SystemC's library asks for it; programs here have a main of their own.
+int sc_main(int, char**) { return 0; }
+
+namespace gmmu::sim {
+namespace {
+
+constexpr hw::Bdf kGpu{1, 0, 0};
+
+PcieParameters PcieOf(const MachineConfig::Pcie& c) {
+  PcieParameters p;
+  p.generation = static_cast<unsigned>(c.generation);
+  p.lanes = static_cast<unsigned>(c.lanes);
+  p.tlp_overhead = static_cast<unsigned>(c.tlp_overhead);
+  p.link_layer_ppm = static_cast<unsigned>(c.link_layer_ppm);
+  p.max_payload = static_cast<unsigned>(c.max_payload);
+  p.max_read_request = static_cast<unsigned>(c.max_read_request);
+  p.read_completion_boundary = static_cast<unsigned>(c.completion_boundary);
+  p.tags = static_cast<unsigned>(c.tags);
+  p.latency_ps = c.latency_ps;
+  const auto credits = [](uint64_t headers, uint64_t data) {
+    return PcieCredits{static_cast<unsigned>(headers), static_cast<unsigned>(data)};
+  };
+  p.credits[static_cast<size_t>(TlpKind::kPosted)] = credits(c.posted_headers, c.posted_data);
+  p.credits[static_cast<size_t>(TlpKind::kNonPosted)] = credits(c.non_posted_headers, c.non_posted_headers);
+  p.credits[static_cast<size_t>(TlpKind::kCompletion)] = credits(c.completion_headers, c.completion_data);
+  return p;
+}
+
+DramParameters DramOf(const MachineConfig::Host& c) {
+  DramParameters p;
+  p.channels = static_cast<unsigned>(c.dram_channels);
+  p.banks = static_cast<unsigned>(c.dram_banks);
+  p.row_bytes = static_cast<unsigned>(c.dram_row_bytes);
+  p.burst_bytes = static_cast<unsigned>(c.dram_burst_bytes);
+  p.burst_ps = c.dram_burst_ps;
+  p.trcd_ps = c.dram_trcd_ps;
+  p.trp_ps = c.dram_trp_ps;
+  p.tcas_ps = c.dram_tcas_ps;
+  p.controller_ps = c.dram_controller_ps;
+  p.trefi_ps = c.dram_trefi_ps;
+  p.trfc_ps = c.dram_trfc_ps;
+  return p;
+}
+
+VtdParameters VtdOf(const MachineConfig::Iommu& c) {
+  VtdParameters p;
+  p.caching_mode = c.caching_mode;
+  p.rwbf = c.write_buffer_flush;
+  p.num_fault_records = static_cast<unsigned>(c.fault_records);
+  p.context_entries = static_cast<unsigned>(c.context_entries);
+  p.iotlb_sets = static_cast<unsigned>(c.iotlb_sets);
+  p.iotlb_ways = static_cast<unsigned>(c.iotlb_ways);
+  p.psc_entries = static_cast<unsigned>(c.paging_entries);
+  return p;
+}
+
+RtlGpuParameters GpuOf(const MachineConfig& c, const EngineOptions& options) {
+  RtlGpuParameters p;
+  p.period_ps = (1'000'000 + c.gpu.clock_mhz / 2) / c.gpu.clock_mhz;
+  p.batch = c.sim.batch;
+  p.vram.bytes = c.gpu.vram_bytes();
+  p.vram.latency_cycles = static_cast<unsigned>(c.gpu.vram_latency);
+  p.vram.outstanding = static_cast<unsigned>(c.gpu.vram_outstanding);
+  p.vram.beats_per_cycle_num = static_cast<unsigned>(c.gpu.vram_beats);
+  p.vram.beats_per_cycle_den = static_cast<unsigned>(c.gpu.vram_beat_cycles);
+  p.vram_reorder = c.gpu.vram_reorder;
+  p.seed = options.seed;
+  p.flip_after = c.inject.vram_flip.after_write_bytes;
+  p.host.requester = kGpu.requester_id();
+  p.host.tags = static_cast<unsigned>(c.pcie.tags);
+  p.host.max_read_request = static_cast<unsigned>(c.pcie.max_read_request);
+  p.host.drop_fence = c.inject.drop_fence;
+  p.config.max_payload = static_cast<unsigned>(c.pcie.max_payload);
+  p.config.max_read_request = static_cast<unsigned>(c.pcie.max_read_request);
+  p.config.link_generation = static_cast<unsigned>(c.pcie.generation);
+  p.config.link_lanes = static_cast<unsigned>(c.pcie.lanes);
+  p.waves = options.waves;
+  p.waves_from = options.waves_from;
+  p.waves_to = options.waves_to;
+  return p;
+}
+
+/// A SystemC kernel of its own for each machine.
+class Kernel {
+ public:
+  Kernel() {
+    sc_core::sc_curr_simcontext = sc_core::sc_default_global_context = &context_;
+    sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
+  }
+  ~Kernel() { sc_core::sc_curr_simcontext = sc_core::sc_default_global_context = nullptr; }
+
+ private:
+  sc_core::sc_simcontext context_;
+};
+
+class RtlEngine : public Engine {
+ public:
+  RtlEngine(const MachineConfig& config, const EngineOptions& options)
+      : map_(config.host.memory_bytes(), config.iommu.present), ram_(map_.ram()) {
+    MakeProcesses(config, options);
+    root_complex_ = std::make_unique<RootComplex>("root_complex", PcieOf(config.pcie), *agenda_);
+    memory_ = std::make_unique<HostMemory>("memory", ram_, DramOf(config.host), *agenda_);
+    MakeIommu(config);
+    gpu_->dma.bind(root_complex_->from_device);
+    root_complex_->to_device.bind(gpu_->registers);
+    root_complex_->memory.bind(iommu_->device);
+    iommu_->memory.bind(memory_->socket);
+    gpu_->config().OnChange([this] {
+      for (const unsigned bar : {0u, 2u}) {
+        const ConfigSpace& config = gpu_->config();
+        map_.SetBar(0, bar, config.bar_base(bar), config.bar_active(bar) ? config.bar_bytes(bar) : 0);
+      }
+    });
+    if (config.sim.checker) MakeChecker(config);
+    Connect(config);
+  }
+
+  int Run(const std::function<int(hw::Platform&)>& software) override {
+    cpu_->set_software(software);
+    try {
+      sc_core::sc_start();
+      while (!cpu_->finished()) {
+        cpu_->Stuck();
+        sc_core::sc_start();
+      }
+    } catch (const sc_core::sc_report& report) {
+      throw EngineError(std::string("the simulation failed: ") + report.what());
+    }
+    return cpu_->Result();
+  }
+
+  void DumpHost(std::ostream& out) override { WriteHostImage(ram_, out); }
+  std::string DumpMappings() override { return MappingsAsJson(iommu_->core(), ram_); }
+
+ private:
+  /// The modules with processes, in an order that `shuffle` picks: SystemC runs them in the order of their making.
+  void MakeProcesses(const MachineConfig& config, const EngineOptions& options) {
+    const RtlGpuParameters gpu = GpuOf(config, options);
+    std::vector<std::function<void()>> makers = {
+        [&] { agenda_ = std::make_unique<Agenda>("agenda", gpu.period_ps); },
+        [&] { gpu_ = std::make_unique<RtlGpu>("gpu", gpu); },
+        [&] { cpu_ = std::make_unique<Cpu>("cpu", config.gpu.mmio_bound_ns, static_cast<unsigned>(config.gpu.clients), kGpu); },
+    };
+    std::vector<size_t> order = {0, 1, 2};
+    for (unsigned i = 0; i < options.shuffle % 6; ++i) std::next_permutation(order.begin(), order.end());
+    for (const size_t i : order) makers[i]();
+  }
+
+  void MakeIommu(const MachineConfig& config) {
+    IommuTiming timing;
+    timing.walks = static_cast<unsigned>(config.iommu.walks);
+    timing.lookup_ps = config.iommu.lookup_ps;
+    timing.descriptor_ps = config.iommu.descriptor_ps;
+    auto core = config.iommu.present ? std::make_unique<VtdCore>(VtdOf(config.iommu)) : nullptr;
+    const uint64_t late_ps = config.inject.late_interrupt_ns * 1000;
+    iommu_ = std::make_unique<Iommu>("iommu", std::move(core), timing, *agenda_, [this, late_ps](uint64_t address, uint32_t data) {
+      if (late_ps == 0) {
+        cpu_->Deliver({address, data});
+      } else {
+        agenda_->At(Agenda::Now() + late_ps, [this, address, data] { cpu_->Deliver({address, data}); });
+      }
+    });
+  }
+
+  void MakeChecker(const MachineConfig& config) {
+    checker_ = std::make_unique<TranslationChecker>(
+        static_cast<unsigned>(config.gpu.spaces), gpu_->vram(), [this](uint64_t address) -> std::optional<uint64_t> {
+          uint64_t hpa = address;
+          if (iommu_->core() != nullptr) {
+            RamOfIommu memory(ram_);
+            const VtdResult result = iommu_->core()->Peek(memory, {kGpu.requester_id(), address});
+            if (result.outcome != VtdOutcome::kMemory) return std::nullopt;
+            hpa = result.hpa;
+          }
+          uint64_t word = 0;
+          if (!ram_.Read(hpa, &word, sizeof word)) return std::nullopt;
+          return word;
+        });
+    gpu_->set_checker(checker_.get());
+  }
+
+  void Connect(const MachineConfig& config) {
+    CpuParts parts;
+    parts.agenda = agenda_.get();
+    parts.gpu = gpu_.get();
+    parts.root_complex = root_complex_.get();
+    parts.iommu = iommu_.get();
+    parts.memory = memory_.get();
+    parts.ram = &ram_;
+    parts.map = &map_;
+    parts.checker = checker_.get();
+    hw::FirmwareTables firmware;
+    firmware.ram = map_.ram();
+    firmware.iommu_base = config.iommu.present ? map_.iommu_base() : std::nullopt;
+    firmware.gpu_vendor = static_cast<uint16_t>(gpu_->config().Read(0, 2));
+    firmware.gpu_device = static_cast<uint16_t>(gpu_->config().Read(2, 2));
+    cpu_->Connect(parts, std::move(firmware));
+  }
+
+  Kernel kernel_;  // first made, last gone
+  AddressMap map_;
+  hw::HostRam ram_;
+  std::unique_ptr<Agenda> agenda_;
+  std::unique_ptr<RtlGpu> gpu_;
+  std::unique_ptr<Cpu> cpu_;
+  std::unique_ptr<RootComplex> root_complex_;
+  std::unique_ptr<HostMemory> memory_;
+  std::unique_ptr<Iommu> iommu_;
+  std::unique_ptr<TranslationChecker> checker_;
+};
+
+}  // namespace
+
+std::unique_ptr<Engine> Engine::CreateRtl(const MachineConfig& config, const EngineOptions& options) {
+  config.CheckBuilt();
+#ifndef GMMU_WAVES
+  if (!options.waves.empty()) {
+    throw ConfigError("this program was built without waves\n"
+                      "Build it with them: cmake -S . -B build/waves -DGMMU_WAVES=ON && cmake --build build/waves");
+  }
+#endif
+  return std::make_unique<RtlEngine>(config, options);
+}
+
+}  // namespace gmmu::sim

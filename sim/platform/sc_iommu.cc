@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/sc_iommu.h"
+
+#include <algorithm>
+
+#include "pcie/address_map.h"
+
+namespace gmmu::sim {
+
+Iommu::Iommu(sc_core::sc_module_name name, std::unique_ptr<VtdCore> core, const IommuTiming& timing, Agenda& agenda,
+             MessageSink messages)
+    : sc_module(name), core_(std::move(core)), timing_(timing), agenda_(agenda), messages_(std::move(messages)) {
+  device.register_nb_transport_fw(this, &Iommu::FromDevice);
+  memory.register_nb_transport_bw(this, &Iommu::FromMemory);
+  if (core_) {
+    core_->set_message_sink([this](uint64_t address, uint32_t data) {
+      agenda_.At(Agenda::Now() + timing_.lookup_ps, [this, address, data] { messages_(address, data); });
+    });
+  }
+}
+
+// ---- requests
+
+tlm::tlm_sync_enum Iommu::FromDevice(tlm::tlm_generic_payload& t, tlm::tlm_phase& phase, sc_core::sc_time& delay) {
+  if (phase == tlm::END_RESP) return tlm::TLM_COMPLETED;
+  sc_assert(phase == tlm::BEGIN_REQ);
+  if (free_.empty()) {
+    all_.push_back(std::make_unique<Request>());
+    free_.push_back(all_.back().get());
+  }
+  Request* request = free_.back();
+  free_.pop_back();
+  *request = Request();
+  request->transaction = &t;
+  request->posted_before = posted_arrived_;
+  request->arrived_ps = Agenda::Now() + delay.value();
+  t.acquire();
+  if (t.is_write()) {
+    ++posted_arrived_;
+    posted_.push_back(request);
+  }
+  agenda_.At(request->arrived_ps + timing_.lookup_ps, [this, request] { Lookup(request); });
+  phase = tlm::END_REQ;
+  return tlm::TLM_UPDATED;
+}
+
+void Iommu::Lookup(Request* request) {
+  if (!core_) {
+    Translated(request);
+    return;
+  }
+  const auto& t = *request->transaction;
+  const auto* extension = t.get_extension<BusExtension>();
+  VtdRequest what;
+  what.sid = extension == nullptr ? 0 : extension->requester;
+  what.iova = t.get_address();
+  what.write = t.is_write();
+  if (extension != nullptr && extension->kind == AddressKind::kTranslated) what.type = VtdAddressType::kTranslated;
+  request->walk = core_->Lookup(what);
+  if (request->walk.done()) {
+    Translated(request);
+  } else if (walking_ < timing_.walks) {
+    StartWalk(request);
+  } else {
+    queued_.push_back(request);
+  }
+}
+
+void Iommu::StartWalk(Request* request) {
+  ++walking_;
+  ++walks_;
+  most_walks_ = std::max<uint64_t>(most_walks_, walking_);
+  WantRead(request);
+}
+
+void Iommu::WantRead(Request* request) {
+  const VtdRead read = request->walk.read();
+  PooledTransaction* t = pool_.Acquire(tlm::TLM_READ_COMMAND, read.address, 0, read.bytes);
+  t->extension->kind = AddressKind::kLogical;
+  SendToMemory(t, [this, request](PooledTransaction& done) { Fed(request, done); });
+}
+
+void Iommu::Fed(Request* request, const PooledTransaction& t) {
+  uint64_t words[2] = {0, 0};
+  std::memcpy(words, t.buffer.data(), t.get_data_length());
+  core_->Feed(request->walk, t.is_response_ok(), words[0], words[1]);
+  if (!request->walk.done()) {
+    WantRead(request);
+    return;
+  }
+  --walking_;
+  walk_ps_ += Agenda::Now() - request->arrived_ps;
+  Translated(request);
+  while (walking_ < timing_.walks && !queued_.empty()) {  // the walk that ended may have filled what they need
+    Request* next = queued_.front();
+    queued_.pop_front();
+    core_->Restart(next->walk);
+    if (next->walk.done()) Translated(next);
+    else StartWalk(next);
+  }
+}
+
+void Iommu::Translated(Request* request) {
+  request->translated = true;
+  waited_ps_ += Agenda::Now() - request->arrived_ps;
+  if (request->transaction->is_write()) {
+    Commit();
+    return;
+  }
+  if (request->posted_before > posted_committed_) {
+    ++order_holds_;
+    reads_.push_back(request);
+    return;
+  }
+  IssueRead(request);
+}
+
+/// Writes go to memory from the front of the order, as far as they are translated.
+void Iommu::Commit() {
+  bool moved = false;
+  while (!posted_.empty() && posted_.front()->translated) {
+    Request* request = posted_.front();
+    posted_.pop_front();
+    ++posted_committed_;
+    moved = true;
+    if (!CommitWrite(request)) {  // nothing goes to memory
+      Answer(*request->transaction, tlm::TLM_OK_RESPONSE);
+      Finish(request);
+    }
+  }
+  if (moved) StartReads();
+}
+
+/// True if memory answers it.
+bool Iommu::CommitWrite(Request* request) {
+  auto& t = *request->transaction;
+  const VtdResult& result = request->walk.result();
+  const uint64_t address = core_ ? result.hpa : t.get_address();
+  const bool message = core_ ? result.outcome == VtdOutcome::kInterrupt : address >= kMessageStart && address < kMessageEnd;
+  if (core_ && !result.ok()) return false;
+  if (message) {
+    uint32_t data = 0;
+    std::memcpy(&data, t.get_data_ptr(), std::min(t.get_data_length(), 4u));
+    messages_(address, data);
+    return false;
+  }
+  PooledTransaction* out = pool_.Acquire(tlm::TLM_WRITE_COMMAND, address, 0, t.get_data_length());
+  out->extension->kind = AddressKind::kTranslated;
+  out->set_data_ptr(t.get_data_ptr());
+  out->set_byte_enable_ptr(t.get_byte_enable_ptr());
+  out->set_byte_enable_length(t.get_byte_enable_length());
+  SendToMemory(out, [this, request](PooledTransaction&) {
+    Answer(*request->transaction, tlm::TLM_OK_RESPONSE);
+    Finish(request);
+  });
+  return true;
+}
+
+void Iommu::StartReads() {
+  std::vector<Request*> ready;
+  const auto held = std::stable_partition(reads_.begin(), reads_.end(),
+                                          [&](Request* r) { return r->posted_before > posted_committed_; });
+  ready.assign(held, reads_.end());
+  reads_.erase(held, reads_.end());
+  for (Request* request : ready) IssueRead(request);
+}
+
+void Iommu::IssueRead(Request* request) {
+  auto& t = *request->transaction;
+  const VtdResult& result = request->walk.result();
+  if (core_ && result.outcome != VtdOutcome::kMemory) {
+    Answer(t, tlm::TLM_ADDRESS_ERROR_RESPONSE);
+    Finish(request);
+    return;
+  }
+  PooledTransaction* in = pool_.Acquire(tlm::TLM_READ_COMMAND, core_ ? result.hpa : t.get_address(), 0, t.get_data_length());
+  in->extension->kind = AddressKind::kTranslated;
+  in->set_data_ptr(t.get_data_ptr());
+  SendToMemory(in, [this, request](PooledTransaction& done) {
+    Answer(*request->transaction, done.get_response_status());
+    Finish(request);
+  });
+}
+
+void Iommu::Finish(Request* request) {
+  if (core_) core_->Finish(request->walk);
+  request->transaction->release();
+  free_.push_back(request);
+  PumpQueue();
+}
+
+void Iommu::Answer(tlm::tlm_generic_payload& t, tlm::tlm_response_status status) {
+  t.set_response_status(status);
+  tlm::tlm_phase phase = tlm::BEGIN_RESP;
+  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+  device->nb_transport_bw(t, phase, delay);
+}
+
+// ---- memory
+
+void Iommu::SendToMemory(PooledTransaction* t, std::function<void(PooledTransaction&)> done) {
+  if (free_slots_.empty()) {
+    free_slots_.push_back(waiting_.size());
+    waiting_.emplace_back();
+  }
+  const size_t slot = free_slots_.back();
+  free_slots_.pop_back();
+  waiting_[slot] = std::move(done);
+  t->owner_tag = slot;
+  tlm::tlm_phase phase = tlm::BEGIN_REQ;
+  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+  memory->nb_transport_fw(*t, phase, delay);
+}
+
+tlm::tlm_sync_enum Iommu::FromMemory(tlm::tlm_generic_payload& t, tlm::tlm_phase& phase, sc_core::sc_time&) {
+  if (phase == tlm::END_REQ) return tlm::TLM_ACCEPTED;
+  auto& mine = static_cast<PooledTransaction&>(t);
+  const auto done = std::move(waiting_[mine.owner_tag]);
+  free_slots_.push_back(mine.owner_tag);
+  done(mine);
+  mine.release();
+  phase = tlm::END_RESP;
+  return tlm::TLM_COMPLETED;
+}
+
+// ---- registers and the invalidation queue
+
+void Iommu::WriteRegister(uint32_t offset, unsigned size, uint64_t value) {
+  core_->WriteRegister(offset, size, value);
+  PumpQueue();
+}
+
+void Iommu::PumpQueue() {
+  if (!core_ || queue_busy_) return;
+  const VtdQueueWork work = core_->NextWork();
+  if (work.kind == VtdQueueWork::Kind::kFetch) {
+    queue_busy_ = true;
+    PooledTransaction* t = pool_.Acquire(tlm::TLM_READ_COMMAND, work.address, 0, 16);
+    t->extension->kind = AddressKind::kLogical;
+    SendToMemory(t, [this](PooledTransaction& done) {
+      uint64_t words[2];
+      std::memcpy(words, done.buffer.data(), sizeof words);
+      const bool ok = done.is_response_ok();
+      agenda_.At(Agenda::Now() + timing_.descriptor_ps, [this, ok, low = words[0], high = words[1]] {
+        queue_busy_ = false;
+        core_->FetchDone(ok, low, high);
+        PumpQueue();
+      });
+    });
+  } else if (work.kind == VtdQueueWork::Kind::kStatus) {
+    queue_busy_ = true;
+    PooledTransaction* t = pool_.Acquire(tlm::TLM_WRITE_COMMAND, work.address, 0, 4);
+    t->extension->kind = AddressKind::kLogical;
+    std::memcpy(t->buffer.data(), &work.data, 4);
+    SendToMemory(t, [this](PooledTransaction& done) {
+      queue_busy_ = false;
+      core_->StatusDone(done.is_response_ok());
+      PumpQueue();
+    });
+  }  // a drain asks again after each Finish
+}
+
+std::vector<hw::Counter> Iommu::Counters() const {
+  if (!core_) return {};
+  auto all = core_->Counters();
+  all.push_back({"iommu", "walk_ps", walk_ps_, "ps", "Arrival to translation of the requests that walked, summed."});
+  all.push_back({"iommu", "translation_ps", waited_ps_, "ps", "Arrival to translation of all requests, summed."});
+  all.push_back({"iommu", "walks_at_once", most_walks_, "walks", "Most walks under way at a time."});
+  all.push_back({"iommu", "reads_held", order_holds_, "requests", "Reads that waited for earlier writes after translation."});
+  return all;
+}
+
+}  // namespace gmmu::sim

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include <systemc>
+#include <tlm>
+#include <tlm_utils/simple_initiator_socket.h>
+#include <tlm_utils/simple_target_socket.h>
+
+#include "gpu/transaction_pool.h"
+#include "iommu/vtd.h"
+#include "platform/sc_agenda.h"
+
+namespace gmmu::sim {
+
+struct IommuTiming {
+  unsigned walks = 8;             ///< walks at once; more wait, hits pass them
+  uint64_t lookup_ps = 10'000;    ///< of every request
+  uint64_t descriptor_ps = 20'000;
+};
+
+/// VtdCore with time: device requests in, host memory out.
+///
+///   device   AT target. Requests that do not cross 4 KiB; a BusExtension names the requester. Writes are posted: they
+///            reach memory in the order of their arrival, whatever their translations take, and their answer says that
+///            memory has them (OK also when they were blocked). A read goes to memory after the writes that came before
+///            it, and a blocked one is answered TLM_ADDRESS_ERROR_RESPONSE.
+///   memory   AT initiator: device accesses (kind kTranslated) and the unit's own (kind kLogical).
+///
+/// Without a unit (`core` null) addresses pass unchanged, in the same order. A write to the interrupt window becomes a
+/// call of the message sink when its turn comes. The unit's own interrupts come without translation.
+class Iommu : public sc_core::sc_module {
+ public:
+  tlm_utils::simple_target_socket<Iommu> device{"device"};
+  tlm_utils::simple_initiator_socket<Iommu> memory{"memory"};
+  using MessageSink = std::function<void(uint64_t address, uint32_t data)>;
+
+  Iommu(sc_core::sc_module_name name, std::unique_ptr<VtdCore> core, const IommuTiming& timing, Agenda& agenda,
+        MessageSink messages);
+
+  VtdCore* core() { return core_.get(); }
+  /// Register accesses of the CPU; at once, the consequences take their time.
+  uint64_t ReadRegister(uint32_t offset, unsigned size) { return core_->ReadRegister(offset, size); }
+  void WriteRegister(uint32_t offset, unsigned size, uint64_t value);
+
+  std::vector<hw::Counter> Counters() const;
+
+ private:
+  struct Request {
+    tlm::tlm_generic_payload* transaction = nullptr;
+    VtdWalk walk;
+    uint64_t posted_before = 0;  ///< writes that came earlier
+    uint64_t arrived_ps = 0;
+    bool translated = false;
+  };
+
+  tlm::tlm_sync_enum FromDevice(tlm::tlm_generic_payload& t, tlm::tlm_phase& phase, sc_core::sc_time& delay);
+  tlm::tlm_sync_enum FromMemory(tlm::tlm_generic_payload& t, tlm::tlm_phase& phase, sc_core::sc_time& delay);
+  void Lookup(Request* request);
+  void StartWalk(Request* request);
+  void WantRead(Request* request);
+  void Fed(Request* request, const PooledTransaction& t);
+  void Translated(Request* request);
+  void Commit();
+  bool CommitWrite(Request* request);
+  void StartReads();
+  void IssueRead(Request* request);
+  void Finish(Request* request);
+  void Answer(tlm::tlm_generic_payload& t, tlm::tlm_response_status status);
+  void PumpQueue();
+  void SendToMemory(PooledTransaction* t, std::function<void(PooledTransaction&)> done);
+
+  const std::unique_ptr<VtdCore> core_;
+  const IommuTiming timing_;
+  Agenda& agenda_;
+  const MessageSink messages_;
+  TransactionPool pool_;
+  std::vector<std::function<void(PooledTransaction&)>> waiting_;  ///< by owner_tag
+  std::vector<size_t> free_slots_;
+  std::deque<Request*> posted_;     ///< writes, in order of arrival
+  std::vector<Request*> reads_;     ///< translated, held by earlier writes
+  std::deque<Request*> queued_;     ///< for a walker
+  std::vector<std::unique_ptr<Request>> all_;
+  std::vector<Request*> free_;
+  unsigned walking_ = 0;
+  uint64_t posted_arrived_ = 0, posted_committed_ = 0;
+  bool queue_busy_ = false;
+  uint64_t walk_ps_ = 0, walks_ = 0, waited_ps_ = 0, order_holds_ = 0, most_walks_ = 0;
+};
+
+}  // namespace gmmu::sim

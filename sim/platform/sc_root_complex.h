@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include <systemc>
+#include <tlm>
+#include <tlm_utils/simple_initiator_socket.h>
+#include <tlm_utils/simple_target_socket.h>
+
+#include "gpu/transaction_pool.h"
+#include "hw/platform.h"
+#include "pcie/link.h"
+#include "platform/sc_agenda.h"
+
+namespace gmmu::sim {
+
+/// One root port: the link to a device, cutting requests into TLPs and back, and the order that PCIe promises.
+///
+///   from_device  AT target of the device's bursts. A write is answered when the link has taken its last TLP; a read
+///                when the last byte of its last completion is at the device, with an error if any part had one.
+///   to_device    AT initiator of the CPU's accesses.
+///   memory       AT initiator upstream: one transaction a TLP, to the IOMMU.
+///
+/// A completion of the device reaches the CPU only when all writes that the device sent before it are in memory.
+class RootComplex : public sc_core::sc_module {
+ public:
+  tlm_utils::simple_target_socket<RootComplex> from_device{"from_device"};
+  tlm_utils::simple_initiator_socket<RootComplex> to_device{"to_device"};
+  tlm_utils::simple_initiator_socket<RootComplex> memory{"memory"};
+
+  RootComplex(sc_core::sc_module_name name, const PcieParameters& parameters, Agenda& agenda);
+
+  /// CPU accesses on their way down that the link has not taken.
+  size_t posted_waiting() const { return posted_waiting_; }
+  /// Called whenever posted_waiting falls; null: nobody.
+  void NotifyTaken(std::function<void()> hook) { taken_ = std::move(hook); }
+  /// A posted write; the bytes are copied. At most 4 KiB.
+  void Post(uint64_t address, const void* from, unsigned bytes);
+  /// A read, or a configuration access (a write of one too), of at most 4 KiB. `done` is called when the answer may be
+  /// seen, `ok` false: unsupported request. `data` lives until then.
+  using Done = std::function<void(bool ok)>;
+  void Request(tlm::tlm_command command, AddressKind kind, uint64_t address, void* data, unsigned bytes, Done done);
+
+  hw::BusCounts Traffic(uint16_t requester) const;
+  std::vector<hw::Counter> Counters() const;
+
+ private:
+  struct Burst {  // a device's transaction under way
+    PooledTransaction* transaction = nullptr;
+    unsigned pieces = 0;  ///< not done
+    bool error = false;
+  };
+  struct Tlp {  // one that waits for the link
+    TlpKind kind = TlpKind::kPosted;
+    unsigned payload = 0;
+    uint64_t ready_ps = 0;
+    uint32_t tag = 0;                                 ///< of a read
+    std::function<void(const PcieDirection::Sent&)> sent;  ///< reserved on the link
+  };
+  struct CpuAccess {
+    PooledTransaction* transaction = nullptr;
+    void* data = nullptr;
+    Done done;          ///< null: posted
+    unsigned payload = 0;
+  };
+
+  tlm::tlm_sync_enum FromDevice(tlm::tlm_generic_payload& t, tlm::tlm_phase& phase, sc_core::sc_time& delay);
+  tlm::tlm_sync_enum DeviceAnswers(tlm::tlm_generic_payload& t, tlm::tlm_phase& phase, sc_core::sc_time& delay);
+  tlm::tlm_sync_enum MemoryAnswers(tlm::tlm_generic_payload& t, tlm::tlm_phase& phase, sc_core::sc_time& delay);
+  void BeginWrite(PooledTransaction* t);
+  void BeginRead(PooledTransaction* t);
+  void AnswerDevice(PooledTransaction* t, bool ok);
+  void Pump(std::deque<Tlp>& queue, PcieDirection& direction, bool up);
+  void PumpUp() { Pump(up_, link_.up, true); }
+  void PumpDown() { Pump(down_, link_.down, false); }
+  void ToMemory(PooledTransaction* t, std::function<void(PooledTransaction&)> done);
+  void Complete(Burst* burst, TlpPiece piece, uint32_t tag, bool ok);
+  void SendToDevice(CpuAccess* access);
+  void CpuAnswer(CpuAccess* access, uint64_t time_ps);
+  void Deliver(CpuAccess* access);
+  CpuAccess* NewAccess(tlm::tlm_command command, AddressKind kind, uint64_t address, const void* data, unsigned bytes);
+  Burst* NewBurst(PooledTransaction* t, size_t pieces);
+
+  const PcieParameters parameters_;
+  PcieLink link_;
+  Agenda& agenda_;
+  TransactionPool pool_;
+  std::deque<Tlp> up_, down_;
+  std::vector<Burst*> free_bursts_;
+  std::vector<std::unique_ptr<Burst>> bursts_;
+  std::vector<std::function<void(PooledTransaction&)>> waiting_;  ///< by owner_tag
+  std::vector<size_t> free_slots_;
+  std::map<const tlm::tlm_generic_payload*, CpuAccess*> at_device_;
+  std::vector<std::unique_ptr<CpuAccess>> accesses_;
+  std::vector<CpuAccess*> free_accesses_;
+  size_t posted_waiting_ = 0;
+  std::function<void()> taken_;
+  uint32_t sent_tag_ = 0;  ///< of the read that Pump is sending
+  uint64_t posted_forwarded_ = 0, posted_done_ = 0;
+  std::deque<std::pair<uint64_t, CpuAccess*>> held_;  ///< completions behind so many posted writes
+  std::map<uint16_t, hw::BusCounts> traffic_;
+  uint64_t held_count_ = 0, cpu_reads_ = 0, cpu_writes_ = 0;
+};
+
+}  // namespace gmmu::sim
