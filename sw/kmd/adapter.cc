@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kmd/adapter.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace gmmu::kmd {
+namespace {
+
+constexpr uint64_t kMagic = 0x554D4D47;
+constexpr uint64_t kMajorVersion = 1;
+constexpr uint64_t kRegisterBytes = 64 * 1024;
+constexpr uint64_t kAllCauses = 0x1f;
+
+// Names of the driver's memory in the system's debug output.
+enum Cookie : ULONG_PTR { kRingCookie = 1, kFenceCookie, kFaultCookie, kDummyCookie };
+
+}  // namespace
+
+uint64_t Adapter::aperture_table() const { return vram_bytes - RoundUp(aperture_pages() * 8, kPage); }
+
+uint64_t Adapter::vram_segment_bytes() const { return std::min(aperture_table(), window_bytes); }
+
+NTSTATUS Adapter::Start(const DXGKRNL_INTERFACE& interface) {
+  if (started) return STATUS_INVALID_DEVICE_STATE;
+  dxgkrnl = {};
+  std::memcpy(&dxgkrnl, &interface, std::min<size_t>(interface.Size, sizeof dxgkrnl));
+
+  NTSTATUS status = MapResources();
+  if (NT_SUCCESS(status)) status = ReadIdentity();
+  if (NT_SUCCESS(status)) status = CreateMemory();
+  if (NT_SUCCESS(status)) {
+    spaces.Initialize(registers, static_cast<uint32_t>(registers.Read<regs::Cap0>().spaces()), parameters);
+    contiguous_blocks.ForgetAll();
+    interrupt = {};
+    status = Program();
+  }
+  if (!NT_SUCCESS(status)) {
+    ReleaseAll();
+    return status;
+  }
+  started = true;
+  return STATUS_SUCCESS;
+}
+
+void Adapter::Stop() {
+  if (!started) return;
+  Quiesce();
+  ReleaseAll();
+  started = false;
+}
+
+// The memory resources are the BARs in their order: registers, then the VRAM window.
+NTSTATUS Adapter::MapResources() {
+  DXGK_DEVICE_INFO info{};
+  NTSTATUS status = dxgkrnl.DxgkCbGetDeviceInformation(dxgkrnl_handle(), &info);
+  if (!NT_SUCCESS(status)) return status;
+  const CM_RESOURCE_LIST* list = info.TranslatedResourceList;
+  if (list == nullptr || list->Count == 0) return STATUS_NO_SUCH_DEVICE;
+
+  const CM_PARTIAL_RESOURCE_LIST& resources = list->List[0].PartialResourceList;
+  unsigned found = 0;
+  for (ULONG i = 0; i < resources.Count && found < 2; ++i) {
+    const CM_PARTIAL_RESOURCE_DESCRIPTOR& resource = resources.PartialDescriptors[i];
+    if (resource.Type != CmResourceTypeMemory) continue;
+    if (found++ == 0) {
+      registers_address_ = resource.u.Memory.Start;
+      registers_bytes_ = resource.u.Memory.Length;
+    } else {
+      window_address = resource.u.Memory.Start;
+      window_bytes = resource.u.Memory.Length;
+    }
+  }
+  if (found < 2 || registers_bytes_ < kRegisterBytes) return STATUS_NO_SUCH_DEVICE;
+
+  status = dxgkrnl.DxgkCbMapMemory(dxgkrnl_handle(), registers_address_,
+                                   static_cast<ULONG>(registers_bytes_), FALSE, FALSE, MmNonCached,
+                                   &registers_view_);
+  if (!NT_SUCCESS(status)) return status;
+  return dxgkrnl.DxgkCbMapMemory(dxgkrnl_handle(), window_address, static_cast<ULONG>(window_bytes), FALSE,
+                                 FALSE, MmWriteCombined, &window_view_);
+}
+
+NTSTATUS Adapter::ReadIdentity() {
+  registers = Registers(registers_view_);
+  const auto id = registers.Read<regs::Id>();
+  if (id.magic() != kMagic || id.major() != kMajorVersion) return STATUS_NO_SUCH_DEVICE;
+  clients = static_cast<uint32_t>(registers.Read<regs::Cap0>().clients());
+  vram_bytes = registers.Read<regs::VramSize>().bytes();
+
+  const uint64_t table_bytes = RoundUp(aperture_pages() * 8, kPage);
+  if (vram_bytes % kPage != 0 || vram_bytes <= table_bytes || table_bytes > window_bytes) {
+    DbgPrintEx(DPFLTR_IHVVIDEO_ID, DPFLTR_ERROR_LEVEL,
+               "gmmu: %llu bytes of VRAM cannot hold the table of an aperture of %llu bytes",
+               static_cast<unsigned long long>(vram_bytes),
+               static_cast<unsigned long long>(parameters.aperture_bytes));
+    return STATUS_INSUFFICIENT_RESOURCES;
+  }
+  return STATUS_SUCCESS;
+}
+
+NTSTATUS Adapter::CreateMemory() {
+  const MemoryCallbacks callbacks{dxgkrnl_handle(),
+                                  dxgkrnl.DxgkCbCreatePhysicalMemoryObject,
+                                  dxgkrnl.DxgkCbDestroyPhysicalMemoryObject,
+                                  dxgkrnl.DxgkCbAllocateAdl,
+                                  dxgkrnl.DxgkCbFreeAdl,
+                                  dxgkrnl.DxgkCbMapPhysicalMemory,
+                                  dxgkrnl.DxgkCbUnmapPhysicalMemory};
+  NTSTATUS status = ring_page_.Create(callbacks, kRingCookie);
+  if (NT_SUCCESS(status)) status = fence_page_.Create(callbacks, kFenceCookie);
+  if (NT_SUCCESS(status)) status = fault_page_.Create(callbacks, kFaultCookie);
+  if (NT_SUCCESS(status)) status = dummy_page.Create(callbacks, kDummyCookie);
+  return status;
+}
+
+NTSTATUS Adapter::Program() {
+  registers.Write(regs::Ctrl{});
+  registers.Write(regs::IntEnable{});
+  regs::IntStatus all_causes;
+  all_causes.raw = kAllCauses;
+  registers.Write(all_causes);  // write one to clear
+  WriteApertureTable();
+  registers.Write(regs::ApertureBase{}.set_offset(aperture_table()));
+  registers.Write(regs::AperturePages{}.set_pages(aperture_pages()));
+  fault_log.Start(registers, fault_page_);
+  RestartRing();
+  const NTSTATUS status = spaces.Restore();
+  if (!NT_SUCCESS(status)) return status;
+
+  constexpr auto kCauses =
+      regs::IntStatus{}.set_fence(1).set_ring_error(1).set_fault(1).set_client(1);
+  registers.Write(regs::IntEnable{}.set_enable(kCauses.raw));
+  registers.Write(regs::Ctrl{}.set_enable(1));
+  powered = true;
+  return STATUS_SUCCESS;
+}
+
+// Every page of an unused aperture is the dummy page: the GPU may touch it. The window is moved onto the table, so that it
+// may lie anywhere in VRAM, and back to 0, where the system expects the memory segment.
+void Adapter::WriteApertureTable() {
+  constexpr uint64_t kChunk = 256;
+  ULONG64 entries[kChunk];
+  const auto dummy = regs::ApertureEntryEntry{}.set_valid(1).set_coherent(1).set_page(dummy_page.page());
+  std::fill(entries, entries + kChunk, dummy.raw);
+
+  registers.Write(regs::WindowBase{}.set_offset(aperture_table()));
+  volatile ULONG64* table = static_cast<volatile ULONG64*>(window_view_);
+  for (uint64_t done = 0; done < aperture_pages(); done += kChunk) {
+    const uint64_t count = std::min(kChunk, aperture_pages() - done);
+    WRITE_REGISTER_BUFFER_ULONG64(table + done, entries, static_cast<ULONG>(count));
+  }
+  registers.Write(regs::WindowBase{});
+}
+
+NTSTATUS Adapter::Quiesce() {
+  if (!powered) return STATUS_SUCCESS;
+  powered = false;
+  registers.Write(regs::IntEnable{});
+  const NTSTATUS stopped = ring.Stop();
+  registers.Write(regs::Ctrl{});
+  const bool idle = registers.Poll<regs::Status>([](regs::Status s) { return s.idle() != 0; });
+  fault_log.Drain();
+  fault_log.Stop();
+  registers.Write(regs::AperturePages{});
+  return NT_SUCCESS(stopped) && idle ? STATUS_SUCCESS : STATUS_IO_TIMEOUT;
+}
+
+void Adapter::ReleaseAll() {
+  dummy_page.Destroy();
+  fault_page_.Destroy();
+  fence_page_.Destroy();
+  ring_page_.Destroy();
+  if (window_view_ != nullptr) dxgkrnl.DxgkCbUnmapMemory(dxgkrnl_handle(), window_view_);
+  if (registers_view_ != nullptr) dxgkrnl.DxgkCbUnmapMemory(dxgkrnl_handle(), registers_view_);
+  window_view_ = registers_view_ = nullptr;
+}
+
+}  // namespace gmmu::kmd

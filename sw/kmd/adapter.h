@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+
+#include "ddi/dispmprt.h"
+#include "kmd/contiguous_blocks.h"
+#include "kmd/fault_log.h"
+#include "kmd/own_memory.h"
+#include "kmd/parameters.h"
+#include "kmd/registers.h"
+#include "kmd/ring.h"
+#include "kmd/segments.h"
+#include "kmd/spaces.h"
+
+namespace gmmu::kmd {
+
+struct Process;
+
+/// One GPU: what AddDevice makes and every entry point gets as hAdapter (MiniportDeviceContext).
+///
+/// Memory of its own (ring, fence record, fault queue, dummy page) exists from Start to Stop only: before Start the
+/// adapter may not have its IOMMU domain yet.
+class Adapter {
+ public:
+  static constexpr UINT kNode = 0;  ///< the paging engine, the only node
+
+  explicit Adapter(PDEVICE_OBJECT device) : device_object(device) {}
+  static Adapter& From(HANDLE handle) { return *static_cast<Adapter*>(handle); }
+
+  [[nodiscard]] NTSTATUS Start(const DXGKRNL_INTERFACE& interface);
+  void Stop();
+
+  /// Writes everything that the hardware lost: at start, when power comes back, after a reset of the adapter.
+  [[nodiscard]] NTSTATUS Program();
+  /// Afterwards the device makes no access to memory and sends no message. STATUS_IO_TIMEOUT: it would not be quiet.
+  NTSTATUS Quiesce();
+
+  /// Starts the ring empty, after Ring::Stop.
+  void RestartRing() { ring.Start(registers, 0, ring_page_, fence_page_); }
+
+  HANDLE dxgkrnl_handle() const { return dxgkrnl.DeviceHandle; }
+  uint64_t aperture_pages() const { return parameters.aperture_bytes / kPage; }
+  /// The driver's own part of VRAM begins here; it holds the table of aperture entries.
+  uint64_t aperture_table() const;
+  /// What the memory segment offers: VRAM below the driver's part, as far as the window reaches.
+  uint64_t vram_segment_bytes() const;
+
+  PDEVICE_OBJECT device_object;
+  Parameters parameters;
+  DXGKRNL_INTERFACE dxgkrnl{};
+  bool started = false;
+  bool powered = false;
+
+  Registers registers;
+  PHYSICAL_ADDRESS window_address{};  ///< of BAR2, as the CPU sees it
+  uint64_t window_bytes = 0;
+  uint64_t vram_bytes = 0;
+  uint32_t clients = 0;
+
+  Ring ring;
+  Spaces spaces;
+  FaultLog fault_log;
+  ContiguousBlocks contiguous_blocks;
+  OwnMemory dummy_page;
+
+  Process* system_process = nullptr;
+
+  /// State of the interrupt path; touched at device level or through DxgkCbSynchronizeExecution.
+  struct {
+    uint32_t reported_fence = 0;
+    bool fences_signalled = false;  ///< a paging buffer may raise MONITORED_FENCE_SIGNALED
+    bool preemption_pending = false;
+    uint32_t preemption_fence = 0;
+  } interrupt;
+
+ private:
+  NTSTATUS MapResources();
+  NTSTATUS ReadIdentity();
+  NTSTATUS CreateMemory();
+  void WriteApertureTable();
+  void ReleaseAll();
+
+  void* registers_view_ = nullptr;
+  void* window_view_ = nullptr;
+  PHYSICAL_ADDRESS registers_address_{};
+  uint64_t registers_bytes_ = 0;
+  OwnMemory ring_page_;
+  OwnMemory fence_page_;
+  OwnMemory fault_page_;
+};
+
+}  // namespace gmmu::kmd

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "ddi/dispmprt.h"
+#include "kmd/adapter.h"
+#include "kmd/command_buffer.h"
+#include "kmd/objects.h"
+
+namespace gmmu::kmd {
+
+/// One call of DxgkDdiBuildPagingBuffer.
+///
+/// An operation writes what fits, keeps its progress in args.MultipassOffset and answers
+/// STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER; the system submits, and calls again with the same operand and a fresh buffer.
+/// Any other failure is a fault of the caller or of this driver, and fatal to the system.
+struct Build {
+  Adapter& adapter;
+  DXGKARG_BUILDPAGINGBUFFER& args;
+  CommandBuffer commands;
+
+  /// The address space that the buffer's virtual addresses belong to: the paging context's. False: it has none.
+  [[nodiscard]] bool PagingSpace(uint32_t* space) const;
+};
+
+// build_transfer.cc
+NTSTATUS BuildTransfer(Build& build);
+NTSTATUS BuildFill(Build& build);
+NTSTATUS BuildVirtualTransfer(Build& build);
+NTSTATUS BuildVirtualFill(Build& build);
+NTSTATUS BuildSignalMonitoredFence(Build& build);
+NTSTATUS BuildBarrier(Build& build);
+
+// build_table.cc
+NTSTATUS BuildUpdatePageTable(Build& build);
+NTSTATUS BuildFlushTlb(Build& build);
+
+// build_aperture.cc
+NTSTATUS BuildMapAperture(Build& build);
+NTSTATUS BuildMapAperture2(Build& build);
+NTSTATUS BuildUnmapAperture(Build& build);
+
+}  // namespace gmmu::kmd

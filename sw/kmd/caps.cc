@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// DxgkDdiQueryAdapterInfo. No output is ever written past its given size; an unknown type is STATUS_NOT_SUPPORTED.
+#include <algorithm>
+#include <cstring>
+
+#include "kmd/adapter.h"
+#include "kmd/entry_points.h"
+
+namespace gmmu::kmd {
+namespace {
+
+template <typename Input>
+const Input* InputOf(const DXGKARG_QUERYADAPTERINFO& args) {
+  if (args.pInputData == nullptr || args.InputDataSize < sizeof(Input)) return nullptr;
+  return static_cast<const Input*>(args.pInputData);
+}
+
+/// Null: too small.
+template <typename Output>
+Output* OutputOf(const DXGKARG_QUERYADAPTERINFO& args) {
+  if (args.pOutputData == nullptr || args.OutputDataSize < sizeof(Output)) return nullptr;
+  return static_cast<Output*>(args.pOutputData);
+}
+
+/// The structure grew from version to version: as much of it as the caller has room for, but its older part at least.
+NTSTATUS DriverCaps(const DXGKARG_QUERYADAPTERINFO& args, const Adapter& adapter) {
+  constexpr size_t kOldestSize = offsetof(DXGK_DRIVERCAPS, InternalGpuVirtualAddressRangeStart);
+  if (args.pOutputData == nullptr || args.OutputDataSize < kOldestSize) return STATUS_BUFFER_TOO_SMALL;
+  DXGK_DRIVERCAPS caps{};
+  caps.HighestAcceptableAddress.QuadPart =
+      static_cast<LONGLONG>((uint64_t{1} << adapter.parameters.limit_bits) - 1);
+  caps.ApertureSegmentCommitLimit = adapter.parameters.aperture_bytes;
+  caps.SchedulingCaps.MultiEngineAware = 1;
+  caps.SchedulingCaps.PreemptionAware = 1;
+  caps.SchedulingCaps.NoDmaPatching = 1;
+  caps.MemoryManagementCaps.VirtualAddressingSupported = 1;
+  caps.MemoryManagementCaps.GpuMmuSupported = 1;
+  caps.MemoryManagementCaps.MapAperture2Supported = 1;
+  caps.GpuEngineTopology.NbAsymetricProcessingNodes = 1;
+  caps.WDDMVersion = DXGKDDI_WDDMv3_1;
+  caps.SupportPerEngineTDR = TRUE;
+  std::memcpy(args.pOutputData, &caps, std::min<size_t>(args.OutputDataSize, sizeof caps));
+  return STATUS_SUCCESS;
+}
+
+/// Two calls: the first (no array) asks for the number of segments only. Descriptors stand `SegmentDescriptorStride` bytes
+/// apart, whatever this header thinks of their size.
+NTSTATUS QuerySegment(const DXGKARG_QUERYADAPTERINFO& args, const Adapter& adapter) {
+  auto* out = OutputOf<DXGK_QUERYSEGMENTOUT4>(args);
+  if (out == nullptr) return STATUS_BUFFER_TOO_SMALL;
+  if (!adapter.started) return STATUS_DEVICE_NOT_READY;
+  if (out->pSegmentDescriptor == nullptr) {
+    out->NbSegment = kSegmentCount;
+    return STATUS_SUCCESS;
+  }
+  if (out->NbSegment < kSegmentCount || out->SegmentDescriptorStride < sizeof(DXGK_SEGMENTDESCRIPTOR4)) {
+    return STATUS_INVALID_PARAMETER;
+  }
+
+  DXGK_SEGMENTDESCRIPTOR4 aperture{};
+  aperture.Flags.Aperture = 1;
+  aperture.Flags.CacheCoherent = 1;
+  aperture.Size = adapter.parameters.aperture_bytes;
+  aperture.CommitLimit = adapter.parameters.aperture_bytes;
+
+  DXGK_SEGMENTDESCRIPTOR4 vram{};
+  vram.Flags.CpuVisible = 1;  // page tables must be within the CPU's reach whatever their update mode
+  vram.Size = adapter.vram_segment_bytes();
+  vram.CommitLimit = vram.Size;
+  vram.CpuTranslatedAddress = adapter.window_address;
+
+  const DXGK_SEGMENTDESCRIPTOR4* descriptors[kSegmentCount] = {&aperture, &vram};
+  for (uint32_t i = 0; i < kSegmentCount; ++i) {
+    std::memcpy(out->pSegmentDescriptor + i * out->SegmentDescriptorStride, descriptors[i],
+                sizeof(DXGK_SEGMENTDESCRIPTOR4));
+  }
+  out->NbSegment = kSegmentCount;
+  out->PagingBufferSegmentId = kSystemMemory;
+  out->PagingBufferSize = adapter.parameters.paging_buffer_bytes;
+  out->PagingBufferPrivateDataSize = 0;
+  return STATUS_SUCCESS;
+}
+
+NTSTATUS GpuMmuCaps(const DXGKARG_QUERYADAPTERINFO& args, const Adapter& adapter) {
+  const auto* in = InputOf<DXGK_QUERYGPUMMUCAPSIN>(args);
+  auto* out = OutputOf<DXGK_GPUMMUCAPS>(args);
+  if (out == nullptr) return STATUS_BUFFER_TOO_SMALL;
+  if (in == nullptr || in->PhysicalAdapterIndex != 0) return STATUS_INVALID_PARAMETER;
+  DXGK_GPUMMUCAPS caps{};
+  caps.ReadOnlyMemorySupported = 1;
+  caps.NoExecuteMemorySupported = 1;
+  caps.ZeroInPteSupported = 1;
+  caps.CacheCoherentMemorySupported = 1;
+  caps.LargePageSupported = 1;
+  caps.InvalidTlbEntriesNotCached = 1;
+  caps.SysMemLargePageSupported = 1;
+  caps.PageTableUpdateMode = DXGK_PAGETABLEUPDATE_GPU_PHYSICAL;
+  caps.VirtualAddressBitCount = adapter.parameters.va_bits();
+  caps.PageTableLevelCount = adapter.parameters.page_table_levels;
+  *out = caps;
+  return STATUS_SUCCESS;
+}
+
+NTSTATUS PageTableLevelDesc(const DXGKARG_QUERYADAPTERINFO& args, const Adapter& adapter) {
+  const auto* in = InputOf<DXGK_QUERYPAGETABLELEVELDESCIN>(args);
+  auto* out = OutputOf<DXGK_PAGE_TABLE_LEVEL_DESC>(args);
+  if (out == nullptr) return STATUS_BUFFER_TOO_SMALL;
+  const Parameters& parameters = adapter.parameters;
+  if (in == nullptr || in->PhysicalAdapterIndex != 0 || in->LevelIndex >= parameters.page_table_levels) {
+    return STATUS_INVALID_PARAMETER;
+  }
+  DXGK_PAGE_TABLE_LEVEL_DESC desc{};
+  desc.PageTableIndexBitCount = parameters.page_table_bits[in->LevelIndex];
+  desc.PageTableSegmentId = parameters.page_table_segment;
+  desc.PagingProcessPageTableSegmentId = parameters.page_table_segment;
+  desc.PageTableSizeInBytes = static_cast<UINT>(parameters.TableBytes(in->LevelIndex));
+  desc.PageTableAlignmentInBytes = 0;  // a page
+  *out = desc;
+  return STATUS_SUCCESS;
+}
+
+NTSTATUS PhysicalAdapterCaps(const DXGKARG_QUERYADAPTERINFO& args, const Adapter& adapter) {
+  const auto* in = InputOf<DXGK_QUERYPHYSICALADAPTERCAPSIN>(args);
+  auto* out = OutputOf<DXGK_PHYSICALADAPTERCAPS>(args);
+  if (out == nullptr) return STATUS_BUFFER_TOO_SMALL;
+  if (in == nullptr || in->PhysicalAdapterIndex != 0) return STATUS_INVALID_PARAMETER;
+  DXGK_PHYSICALADAPTERCAPS caps{};
+  caps.NumExecutionNodes = 1;
+  caps.PagingNodeIndex = Adapter::kNode;
+  caps.DxgkPhysicalAdapterHandle = adapter.dxgkrnl_handle();
+  caps.Flags.GpuMmuSupported = 1;
+  *out = caps;
+  return STATUS_SUCCESS;
+}
+
+NTSTATUS PhysicalMemoryCaps(const DXGKARG_QUERYADAPTERINFO& args, const Adapter& adapter) {
+  auto* out = OutputOf<DXGK_PHYSICAL_MEMORY_CAPS>(args);
+  if (out == nullptr) return STATUS_BUFFER_TOO_SMALL;
+  out->HighestVisibleAddress.QuadPart =
+      static_cast<LONGLONG>((uint64_t{1} << adapter.parameters.limit_bits) - 1);
+  return STATUS_SUCCESS;
+}
+
+NTSTATUS IommuCaps(const DXGKARG_QUERYADAPTERINFO& args) {
+  auto* out = OutputOf<DXGK_IOMMU_CAPS>(args);
+  if (out == nullptr) return STATUS_BUFFER_TOO_SMALL;
+  DXGK_IOMMU_CAPS caps{};
+  caps.DmaRemappingSupported = 1;
+  *out = caps;
+  return STATUS_SUCCESS;
+}
+
+}  // namespace
+
+NTSTATUS QueryAdapterInfo(HANDLE hAdapter, const DXGKARG_QUERYADAPTERINFO* pArgs) {
+  const auto& adapter = Adapter::From(hAdapter);
+  switch (pArgs->Type) {
+    case DXGKQAITYPE_DRIVERCAPS: return DriverCaps(*pArgs, adapter);
+    case DXGKQAITYPE_QUERYSEGMENT4: return QuerySegment(*pArgs, adapter);
+    case DXGKQAITYPE_GPUMMUCAPS: return GpuMmuCaps(*pArgs, adapter);
+    case DXGKQAITYPE_PAGETABLELEVELDESC: return PageTableLevelDesc(*pArgs, adapter);
+    case DXGKQAITYPE_PHYSICALADAPTERCAPS: return PhysicalAdapterCaps(*pArgs, adapter);
+    case DXGKQAITYPE_PHYSICAL_MEMORY_CAPS: return PhysicalMemoryCaps(*pArgs, adapter);
+    case DXGKQAITYPE_IOMMU_CAPS: return IommuCaps(*pArgs);
+    default: return STATUS_NOT_SUPPORTED;
+  }
+}
+
+NTSTATUS GetNodeMetadata(HANDLE, UINT NodeOrdinalAndAdapterIndex, DXGKARG_GETNODEMETADATA* pArgs) {
+  const UINT node = NodeOrdinalAndAdapterIndex & 0xffff;
+  const UINT physical_adapter = NodeOrdinalAndAdapterIndex >> 16;
+  if (node != Adapter::kNode || physical_adapter != 0) return STATUS_INVALID_PARAMETER;
+  *pArgs = {};
+  pArgs->EngineType = DXGK_ENGINE_TYPE_COPY;
+  pArgs->GpuMmuSupported = TRUE;
+  constexpr char kName[] = "Paging";
+  std::copy(kName, kName + sizeof kName, pArgs->FriendlyName);
+  return STATUS_SUCCESS;
+}
+
+}  // namespace gmmu::kmd

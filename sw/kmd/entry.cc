@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kmd/entry_points.h"
+
+extern "C" NTSTATUS DriverEntry(PDRIVER_OBJECT DriverObject, PUNICODE_STRING RegistryPath) {
+  using namespace gmmu::kmd;  // NOLINT: the table below names all of it
+  DRIVER_INITIALIZATION_DATA table{};
+  table.Version = DXGKDDI_INTERFACE_VERSION;
+  table.DxgkDdiAddDevice = AddDevice;
+  table.DxgkDdiStartDevice = StartDevice;
+  table.DxgkDdiStopDevice = StopDevice;
+  table.DxgkDdiRemoveDevice = RemoveDevice;
+  table.DxgkDdiResetDevice = ResetDevice;
+  table.DxgkDdiSetPowerState = SetPowerState;
+  table.DxgkDdiInterruptRoutine = InterruptRoutine;
+  table.DxgkDdiDpcRoutine = DpcRoutine;
+  table.DxgkDdiQueryAdapterInfo = QueryAdapterInfo;
+  table.DxgkDdiGetNodeMetadata = GetNodeMetadata;
+  table.DxgkDdiCreateProcess = CreateProcess;
+  table.DxgkDdiDestroyProcess = DestroyProcess;
+  table.DxgkDdiCreateDevice = CreateDevice;
+  table.DxgkDdiDestroyDevice = DestroyDevice;
+  table.DxgkDdiCreateContext = CreateContext;
+  table.DxgkDdiDestroyContext = DestroyContext;
+  table.DxgkDdiCreateAllocation = CreateAllocation;
+  table.DxgkDdiDestroyAllocation = DestroyAllocation;
+  table.DxgkDdiSetRootPageTable = SetRootPageTable;
+  table.DxgkDdiGetRootPageTableSize = GetRootPageTableSize;
+  table.DxgkDdiBuildPagingBuffer = BuildPagingBuffer;
+  table.DxgkDdiSubmitCommand = SubmitCommand;
+  table.DxgkDdiSubmitCommandVirtual = SubmitCommandVirtual;
+  table.DxgkDdiQueryCurrentFence = QueryCurrentFence;
+  table.DxgkDdiPreemptCommand = PreemptCommand;
+  table.DxgkDdiResetEngine = ResetEngine;
+  table.DxgkDdiQueryEngineStatus = QueryEngineStatus;
+  table.DxgkDdiQueryDependentEngineGroup = QueryDependentEngineGroup;
+  table.DxgkDdiResetFromTimeout = ResetFromTimeout;
+  table.DxgkDdiRestartFromTimeout = RestartFromTimeout;
+  table.DxgkDdiBeginExclusiveAccess = BeginExclusiveAccess;
+  table.DxgkDdiEndExclusiveAccess = EndExclusiveAccess;
+  table.DxgkDdiEscape = Escape;
+  return DxgkInitialize(DriverObject, RegistryPath, &table);
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "ddi/dispmprt.h"
+
+/// The driver's half of the table that DriverEntry hands to Dxgkrnl. What each does, its rules and statuses:
+/// docs/ddi.md; the file that holds it stands behind the names.
+namespace gmmu::kmd {
+
+extern DXGKDDI_ADD_DEVICE AddDevice;  // device.cc
+extern DXGKDDI_START_DEVICE StartDevice;
+extern DXGKDDI_STOP_DEVICE StopDevice;
+extern DXGKDDI_REMOVE_DEVICE RemoveDevice;
+extern DXGKDDI_RESET_DEVICE ResetDevice;
+extern DXGKDDI_SET_POWER_STATE SetPowerState;
+
+extern DXGKDDI_QUERYADAPTERINFO QueryAdapterInfo;  // caps.cc
+extern DXGKDDI_GETNODEMETADATA GetNodeMetadata;
+
+extern DXGKDDI_CREATEPROCESS CreateProcess;  // objects.cc
+extern DXGKDDI_DESTROYPROCESS DestroyProcess;
+extern DXGKDDI_CREATEDEVICE CreateDevice;
+extern DXGKDDI_DESTROYDEVICE DestroyDevice;
+extern DXGKDDI_CREATECONTEXT CreateContext;
+extern DXGKDDI_DESTROYCONTEXT DestroyContext;
+extern DXGKDDI_CREATEALLOCATION CreateAllocation;
+extern DXGKDDI_DESTROYALLOCATION DestroyAllocation;
+
+extern DXGKDDI_SETROOTPAGETABLE SetRootPageTable;  // roots.cc
+extern DXGKDDI_GETROOTPAGETABLESIZE GetRootPageTableSize;
+
+extern DXGKDDI_BUILDPAGINGBUFFER BuildPagingBuffer;  // build.cc
+extern DXGKDDI_SUBMITCOMMAND SubmitCommand;          // submit.cc
+extern DXGKDDI_SUBMITCOMMANDVIRTUAL SubmitCommandVirtual;
+extern DXGKDDI_QUERYCURRENTFENCE QueryCurrentFence;
+
+extern DXGKDDI_INTERRUPT_ROUTINE InterruptRoutine;  // interrupt.cc
+extern DXGKDDI_DPC_ROUTINE DpcRoutine;
+
+extern DXGKDDI_PREEMPTCOMMAND PreemptCommand;  // reset.cc
+extern DXGKDDI_RESETENGINE ResetEngine;
+extern DXGKDDI_QUERYENGINESTATUS QueryEngineStatus;
+extern DXGKDDI_QUERYDEPENDENTENGINEGROUP QueryDependentEngineGroup;
+extern DXGKDDI_RESETFROMTIMEOUT ResetFromTimeout;
+extern DXGKDDI_RESTARTFROMTIMEOUT RestartFromTimeout;
+extern DXGKDDI_BEGINEXCLUSIVEACCESS BeginExclusiveAccess;
+extern DXGKDDI_ENDEXCLUSIVEACCESS EndExclusiveAccess;
+
+extern DXGKDDI_ESCAPE Escape;  // escape.cc
+
+}  // namespace gmmu::kmd

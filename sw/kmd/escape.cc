@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kmd/escape.h"
+
+#include "kmd/adapter.h"
+#include "kmd/entry_points.h"
+#include "kmd/objects.h"
+
+namespace gmmu::kmd {
+namespace {
+
+/// Hardware space of a process handle, or none.
+uint32_t SpaceOf(uint64_t process) {
+  const auto* at = reinterpret_cast<const Process*>(process);
+  return at == nullptr ? Spaces::kNone : at->space;
+}
+
+NTSTATUS Run(Adapter& adapter, EscapeQueryCaps& escape) {
+  escape.clients = adapter.clients;
+  escape.spaces = adapter.spaces.count();
+  escape.vram_bytes = adapter.vram_bytes;
+  return STATUS_SUCCESS;
+}
+
+NTSTATUS Run(Adapter& adapter, EscapeRunClient& escape) {
+  const uint32_t space = SpaceOf(escape.process);
+  if (escape.client >= adapter.clients || space == Spaces::kNone) return STATUS_INVALID_PARAMETER;
+  if (escape.base % 64 != 0 || escape.count == 0 || escape.access > 2 || escape.depth > 0xff) {
+    return STATUS_INVALID_PARAMETER;
+  }
+  if (escape.step >= escape.count && escape.step != 1) return STATUS_INVALID_PARAMETER;
+  const Registers& registers = adapter.registers;
+  const uint32_t block = Registers::ClientBlock(escape.client);
+  if (registers.Read<regs::ClientStatus>(block).busy()) return STATUS_DEVICE_NOT_READY;
+  registers.Write(regs::ClientBase{}.set_va(escape.base), block);
+  registers.Write(regs::ClientLines{}.set_first(escape.first).set_stride(escape.stride), block);
+  registers.Write(regs::ClientOrder{}.set_count(escape.count).set_step(escape.step), block);
+  registers.Write(regs::ClientSeed{}.set_value(escape.seed), block);
+  registers.Write(regs::ClientCtrl{}
+                      .set_start(1)
+                      .set_access(static_cast<regs::Access>(escape.access))
+                      .set_space(space)
+                      .set_depth(escape.depth),
+                  block);
+  return STATUS_SUCCESS;
+}
+
+NTSTATUS Run(Adapter& adapter, EscapeQueryClient& escape) {
+  if (escape.client >= adapter.clients) return STATUS_INVALID_PARAMETER;
+  const uint32_t block = Registers::ClientBlock(escape.client);
+  const auto status = adapter.registers.Read<regs::ClientStatus>(block);
+  escape.busy = static_cast<uint32_t>(status.busy());
+  escape.fault = static_cast<uint32_t>(status.fault());
+  escape.reason = static_cast<uint32_t>(status.reason());
+  escape.level = static_cast<uint32_t>(status.level());
+  escape.count = static_cast<uint32_t>(status.count());
+  escape.crc = 0;
+  escape.fault_address = 0;
+  if (!escape.busy) {
+    escape.crc = static_cast<uint32_t>(adapter.registers.Read<regs::ClientResult>(block).crc());
+    escape.fault_address = adapter.registers.Read<regs::ClientFaultAddress>(block).va();
+  }
+  return STATUS_SUCCESS;
+}
+
+NTSTATUS Run(Adapter&, EscapeQuerySpace& escape) {
+  const uint32_t space = SpaceOf(escape.process);
+  if (space == Spaces::kNone) return STATUS_INVALID_PARAMETER;
+  escape.space = space;
+  return STATUS_SUCCESS;
+}
+
+NTSTATUS Run(Adapter& adapter, EscapeReadFaults& escape) {
+  if (adapter.powered) adapter.fault_log.Drain();
+  escape.count = adapter.fault_log.Take(escape.faults, EscapeReadFaults::kMost);
+  escape.dropped = adapter.fault_log.dropped();
+  return STATUS_SUCCESS;
+}
+
+NTSTATUS Run(Adapter& adapter, EscapeQueryRing& escape) {
+  const auto status = adapter.ring.Status();
+  const auto command = adapter.ring.ErrorCommand();
+  escape.busy = static_cast<uint32_t>(status.busy());
+  escape.error = static_cast<uint32_t>(status.error());
+  escape.reason = static_cast<uint32_t>(status.reason());
+  escape.access = static_cast<uint32_t>(status.access());
+  escape.level = static_cast<uint32_t>(status.level());
+  escape.fence = static_cast<uint32_t>(status.fence());
+  escape.command_offset = static_cast<uint32_t>(command.offset());
+  escape.command_header = static_cast<uint32_t>(command.header());
+  escape.address = adapter.ring.ErrorAddress().address();
+  escape.last_fence = adapter.ring.CompletedFence();
+  return STATUS_SUCCESS;
+}
+
+template <typename T>
+NTSTATUS Checked(Adapter& adapter, const DXGKARG_ESCAPE& args) {
+  auto* escape = static_cast<T*>(args.pPrivateDriverData);
+  if (args.PrivateDriverDataSize < sizeof(T) || escape->header.bytes != sizeof(T)) {
+    return STATUS_INVALID_PARAMETER;
+  }
+  return Run(adapter, *escape);
+}
+
+}  // namespace
+
+NTSTATUS Escape(HANDLE hAdapter, const DXGKARG_ESCAPE* pArgs) {
+  auto& adapter = Adapter::From(hAdapter);
+  if (!adapter.started) return STATUS_DEVICE_NOT_READY;
+  if (pArgs->pPrivateDriverData == nullptr || pArgs->PrivateDriverDataSize < sizeof(EscapeHeader)) {
+    return STATUS_INVALID_PARAMETER;
+  }
+  switch (static_cast<const EscapeHeader*>(pArgs->pPrivateDriverData)->code) {
+    case EscapeCode::kQueryCaps: return Checked<EscapeQueryCaps>(adapter, *pArgs);
+    case EscapeCode::kRunClient: return Checked<EscapeRunClient>(adapter, *pArgs);
+    case EscapeCode::kQueryClient: return Checked<EscapeQueryClient>(adapter, *pArgs);
+    case EscapeCode::kQuerySpace: return Checked<EscapeQuerySpace>(adapter, *pArgs);
+    case EscapeCode::kReadFaults: return Checked<EscapeReadFaults>(adapter, *pArgs);
+    case EscapeCode::kQueryRing: return Checked<EscapeQueryRing>(adapter, *pArgs);
+  }
+  return STATUS_INVALID_PARAMETER;
+}
+
+}  // namespace gmmu::kmd

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <new>
+
+#include "ddi/wdm.h"
+
+namespace gmmu::kmd {
+
+inline constexpr ULONG kPoolTag = 0x756D6D67;  // "gmmu" in memory order
+
+/// A zero-initialised object in non-paged pool; null when there is no memory. <= DISPATCH_LEVEL.
+template <typename T>
+T* PoolNew() {
+  void* memory = ExAllocatePool2(POOL_FLAG_NON_PAGED, sizeof(T), kPoolTag);
+  return memory == nullptr ? nullptr : new (memory) T();
+}
+
+template <typename T>
+void PoolDelete(T* object) {
+  if (object == nullptr) return;
+  object->~T();
+  ExFreePoolWithTag(object, kPoolTag);
+}
+
+}  // namespace gmmu::kmd
