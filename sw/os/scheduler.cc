@@ -151,6 +151,7 @@ void Scheduler::Deliver(const hw::Message& message) {
     if (vector.data != message.data) continue;
     const auto isr = vector.isr;  // the routine may disconnect itself
     const LevelGuard guard(irql_, kDevice);
+    ++delivered_;
     isr();
     return;
   }

@@ -56,6 +56,8 @@ class Scheduler {
   Irql Raise(Irql level);
   void Lower(Irql level);
 
+  /// Messages that were served.
+  uint64_t delivered() const { return delivered_; }
   /// Messages that no routine was connected for.
   uint64_t spurious() const { return spurious_; }
   /// Name of the running fibre, "boot" outside of them.
@@ -93,6 +95,7 @@ class Scheduler {
   Irql irql_ = kPassive;
   bool cancelled_ = false;
   std::exception_ptr error_;
+  uint64_t delivered_ = 0;
   uint64_t spurious_ = 0;
 };
 

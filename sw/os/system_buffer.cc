@@ -44,6 +44,8 @@ SystemBuffer& SystemBuffer::operator=(SystemBuffer&& other) noexcept {
   adl_ = std::exchange(other.adl_, nullptr);
   bytes_ = std::exchange(other.bytes_, 0);
   owner_ = std::move(other.owner_);
+  wrong_index_ = other.wrong_index_;
+  wrong_page_ = other.wrong_page_;
   view_ = std::exchange(other.view_, nullptr);
   view_size_ = std::exchange(other.view_size_, 0);
   return *this;

@@ -27,10 +27,17 @@ class SystemBuffer {
   const DXGK_ADL& adl() const { return *adl_; }
   /// Page number as the GPU uses it: logical, or physical in physical mode.
   uint64_t page(uint64_t index) const {
+    if (index == wrong_index_) return wrong_page_;
     return adl_->Flags.Contiguous ? adl_->BasePageNumber + index : adl_->Pages[index];
   }
   uint64_t logical() const { return page(0) * hw::kPageSize; }
   const std::vector<uint64_t>& host_pages() const { return objects_->PagesOf(object_); }
+
+  /// From now on page(index) answers `page`: the deliberate fault "wrong ADL".
+  void Falsify(uint64_t index, uint64_t page) {
+    wrong_index_ = index;
+    wrong_page_ = page;
+  }
 
   /// CPU view of [offset, offset + size); one at a time.
   uint8_t* Map(uint64_t offset, uint64_t size);
@@ -44,6 +51,8 @@ class SystemBuffer {
   DXGK_ADL* adl_ = nullptr;
   uint64_t bytes_ = 0;
   std::string owner_;
+  uint64_t wrong_index_ = ~uint64_t{0};
+  uint64_t wrong_page_ = 0;
   void* view_ = nullptr;
   uint64_t view_size_ = 0;
 };

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "os/adapter.h"
+#include "os/system_buffer.h"
+
+namespace gmmu::os {
+
+/// Builds paging buffers with the driver and submits them on the paging context.
+///
+/// Operations are packed back to back; when the driver has no room left, what there is goes to the GPU and the same
+/// operation is continued in the next buffer.
+class PagingQueue {
+ public:
+  explicit PagingQueue(Adapter& adapter) : adapter_(adapter) {}
+
+  /// Buffers are made; `context` is the system context they run in.
+  void Start(HANDLE context);
+  void Stop();
+
+  /// Adds one operation; its union is filled in. Bug check when the driver fails, overruns or does not progress.
+  void Add(DXGKARG_BUILDPAGINGBUFFER& operation);
+  /// An operation that must be complete when the call returns (CPU_VIRTUAL updates).
+  void Immediate(DXGKARG_BUILDPAGINGBUFFER& operation);
+  /// A TLB flush of [start, end) in the address space of `process`: known to observers once its fence has passed.
+  void FlushTlb(HANDLE process, const D3DGPU_PHYSICAL_ADDRESS& root, uint64_t start, uint64_t end);
+
+  /// Sends what was built; returns the last fence given.
+  uint32_t Submit();
+  /// Waits for everything submitted.
+  void Drain();
+  void WaitFor(uint32_t fence);
+
+  uint64_t submissions() const { return submissions_; }
+  uint64_t operations() const { return operations_; }
+
+ private:
+  struct Flush {
+    unsigned space;  // hardware's number
+    uint64_t start, end;
+  };
+  struct Buffer {
+    SystemBuffer memory;
+    uint8_t* cpu = nullptr;
+    std::vector<uint8_t> private_data;
+    uint64_t used = 0;
+    uint64_t private_used = 0;
+    uint32_t fence = 0;  // of its last submission
+    std::vector<Flush> flushes;
+    Ledger::Ticket ticket = 0;
+  };
+  Buffer& Current();
+  void NoteFlush(const Flush& flush);
+
+  Adapter& adapter_;
+  HANDLE context_ = nullptr;
+  std::vector<Buffer> buffers_;
+  size_t current_ = 0;
+  uint32_t last_fence_ = 0;
+  uint64_t submissions_ = 0;
+  uint64_t operations_ = 0;
+};
+
+}  // namespace gmmu::os

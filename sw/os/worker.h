@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <deque>
+#include <functional>
+#include <string>
+
+#include "os/scheduler.h"
+
+namespace gmmu::os {
+
+/// A system thread that does work for others, one piece after another.
+class Worker {
+ public:
+  /// Spawns the fibre.
+  Worker(Scheduler& scheduler, const std::string& name) : scheduler_(scheduler) {
+    scheduler.Spawn(name, [this] { Serve(); });
+  }
+
+  /// Has `work` done by the worker and returns when it is. Errors end the whole run (Scheduler::Run).
+  void Call(const std::function<void()>& work) {
+    bool done = false;
+    queue_.push_back([&] {
+      work();
+      done = true;
+    });
+    scheduler_.Wait([&] { return done; }, kBoundNs, "the worker to finish");
+  }
+  /// The fibre ends when it has nothing left to do.
+  void Stop() { stop_ = true; }
+
+ private:
+  // Work has tighter bounds of its own; this one only says that nothing waits for ever.
+  static constexpr uint64_t kBoundNs = 3'600'000'000'000;
+
+  void Serve() {
+    while (true) {
+      scheduler_.Wait([this] { return stop_ || !queue_.empty(); }, kBoundNs, "work");
+      if (queue_.empty()) return;
+      const auto work = std::move(queue_.front());
+      queue_.pop_front();
+      work();
+    }
+  }
+
+  Scheduler& scheduler_;
+  std::deque<std::function<void()>> queue_;
+  bool stop_ = false;
+};
+
+}  // namespace gmmu::os
