@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Command processor: executes one paging buffer after the other.
 //
-//   start     bytes of commands that the word stream will bring (0: only the fence record), the ring's rights and
-//             where its fence record goes
+//   start     bytes of commands that the word stream will bring (0: only the fence record), the
+//             ring's rights and where its fence record goes
 //   words     the paging buffer; word_error_i with word_valid_i: it could not be read
-//   end       done_o pulses: fence record written, its B taken. failed_o pulses instead when a command failed
-//             (error_*: the first in order; everything before it is complete, nothing is in flight), killed_o when
+//   end       done_o pulses: fence record written, its B taken. failed_o pulses instead when a
+//             command failed (error_*: the first in order; everything before it is complete,
+//             nothing is in flight), killed_o when
 //             kill_i made it give up.
 //   kill_i    (level) no further command begins, transfers are given up
-// Checks of a command, in this order: header form (FaultCommandBad), privilege (FaultNotPrivileged), operand form
-// (FaultCommandBad), address space number (FaultSpaceDisabled), aperture range (FaultApertureRange).
-// A command that fails its checks has changed nothing.
+// Checks of a command, in this order: header form (FaultCommandBad), privilege
+// (FaultNotPrivileged), operand form (FaultCommandBad), address space number (FaultSpaceDisabled),
+// aperture range (FaultApertureRange). A command that fails its checks has changed nothing.
 module gmmu_dma_command
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
@@ -67,7 +68,7 @@ module gmmu_dma_command
   output logic        aperture_flush_o,
   input  logic        aperture_flush_done_i,
 
-  output logic        fence_at_work_o,       // what the mover writes is a fence, not a command's data
+  output logic        fence_at_work_o,       // what the mover writes is a fence
   output logic [1:0]  count_commands_o
 );
   typedef enum logic [4:0] {
@@ -97,7 +98,7 @@ module gmmu_dma_command
   } state_e;
   state_e state_q;
 
-  logic [31:0]          bytes_q, offset_q, next_q;  // of the buffer; of the command; of the next word
+  logic [31:0]          bytes_q, offset_q, next_q;  // of buffer, command, next word
   command_header_word_t header_q;
   logic [3:0][63:0]     operand_q;
   logic [2:0]           operand_count_q;
@@ -221,7 +222,8 @@ module gmmu_dma_command
   assign mover_kill_o = state_q == StateKill;
   assign mover_fault_ready_o = state_q == StateLookup || state_q == StateKill;
   assign ctl_valid_o = state_q == StateControl;
-  assign ctl_o = '{op: CtlInvalidate, scope: scope_e'(header_q.scope), space: header_q.dst_space[5:0],
+  assign ctl_o = '{op: CtlInvalidate, scope: scope_e'(header_q.scope),
+                   space: header_q.dst_space[5:0],
                    va_start: operand_q[0], va_end: operand_q[1], cfg: '0};
 
   // A command's place in the buffer, by job.

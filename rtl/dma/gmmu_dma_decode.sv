@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads a command header: how many operands follow, what the operation needs, whether the header is well formed.
-// Combinational. Opcodes to come (table copy, residency notice, context initialisation, binding) get a line here and
-// a branch where gmmu_dma_command forms the job.
+// Reads a command header: how many operands follow, what the operation needs, whether the header is
+// well formed. Combinational. Opcodes to come (table copy, residency notice, context
+// initialisation, binding) get a line here and a branch where gmmu_dma_command forms the job.
 module gmmu_dma_decode
   import gmmu_regs_pkg::*;
   import gmmu_dma_pkg::*;
@@ -11,7 +11,7 @@ module gmmu_dma_decode
   output logic                 good_o,        // opcode known, size and reserved bits right
   output logic [2:0]           operands_o,    // words after the header, before inline words
   output logic                 has_inline_o,  // inline words follow the operands
-  output logic                 table_o,       // table or aperture command, or a flush of all: needs privilege
+  output logic                 table_o,       // table or aperture command, flush of all: needs privilege
   output logic                 aperture_o,
   output logic                 src_o,         // has a source, a destination in dst_* of the header
   output logic                 dst_o,

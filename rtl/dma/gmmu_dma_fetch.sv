@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fetches a range of 8-byte words (a ring entry, a paging buffer) ahead of their use, 64-byte chunks, Chunks at once.
+// Fetches a range of 8-byte words (a ring entry, a paging buffer) ahead of their use, 64-byte
+// chunks, Chunks at once.
 //
-//   request   place 8-byte aligned, bytes a multiple of 8, not 0; one range at a time (the next after its last word)
-//   words     in order. error_o with valid_o: the word could not be read, fault_o says why; nothing follows.
-//   abort_i   (level) give the range up: quiet_o says when nothing is in flight and all is forgotten
+//   request   place 8-byte aligned, bytes a multiple of 8, not 0; one range at a time (the next
+//             after its last word)
+//   words     in order. error_o with valid_o: the word could not be read, fault_o says why; nothing
+//             follows.
+//   abort_i   (level) give the range up: quiet_o says when nothing is in flight and all is
+//             forgotten
 module gmmu_dma_fetch
   import gmmu_pkg::*;
   import gmmu_axi_pkg::*;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Makes the bytes of jobs that do not read memory: patterns and table words.
 //
-//   job      source other than SourceCopy, destination lanes, length (not 0), value, step (gmmu_dma_pkg::source_e)
+//   job      source other than SourceCopy, destination lanes, length (not 0), value, step
+//            (gmmu_dma_pkg::source_e)
 //   words    the inline stream of SourceWords; ready only for the words of such a job
 //   output   every destination beat of the job once, in order
 //   starved_o  a SourceWords job is at work and waits for its next word

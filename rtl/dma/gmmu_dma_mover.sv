@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// The transfer engine: jobs in, memory writes out, several jobs at once, effects in job order where they fail.
+// The transfer engine: jobs in, memory writes out, several jobs at once, effects in job order where
+// they fail.
 //
-//   job       see job_t; taken while there is room. Jobs overlap. retired_o pulses when one has all its B.
+//   job       see job_t; taken while there is room. Jobs overlap. retired_o pulses when one has all
+//             its B.
 //   words     inline words of SourceWords jobs; words_dead_i says that none will ever come again
 //   idle_o    no job is under way and no fault stands
-//   fault     the first job, in job order, that failed. Jobs before it are complete, jobs after it may have begun; all
-//             that was issued is done and nothing is in flight when fault_valid_o rises. Reason FaultNone: the inline
+//   fault     the first job, in job order, that failed. Jobs before it are complete, jobs after it
+//             may have begun; all that was issued is done and nothing is in flight when
+//             fault_valid_o rises. Reason FaultNone: the inline
 //             words ran dry. fault_ready_i ends it, and new jobs are taken.
 //   kill_i    gives up all jobs without a fault; idle_o says when that is done. Held until then.
 //
 //   job ─┬─► read splitter ► lookups ► AR … R ► landing slots ► realigner ─┐
 //        ├─► order of sources ─────────────────────────────────────────► select ► data FIFO ► W
 //        ├─► generator (patterns, words) ──────────────────────────────────┘
-//        └─► write splitter ► lookups ► slots ──────────────────────────────────────────────► AW … B
+//        └─► write splitter ► lookups ► slots ─────────────────────────────────────────────► AW … B
 module gmmu_dma_mover
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
@@ -146,7 +149,8 @@ module gmmu_dma_mover
     .valid_i(accept && copy), .ready_o(read_ready), .data_i(read_job_in),
     .valid_o(read_job_valid), .ready_i(read_job_ready), .data_o(read_job));
 
-  logic                 read_valid, read_take, read_last, read_fault_valid, read_drained, read_quiet;
+  logic                 read_valid, read_take, read_last;
+  logic                 read_fault_valid, read_drained, read_quiet;
   logic [DataWidth-1:0] read_data;
   logic [DataBytes-1:0] read_mask;
   dma_fault_t           read_fault;
@@ -245,8 +249,8 @@ module gmmu_dma_mover
     .retired_o, .fault_valid_o(write_fault_valid), .fault_o(write_fault),
     .fault_job_o(write_fault_job), .count_bytes_o(count_write_bytes_o));
 
-  // Failure. A write's fault stands only when all before it is done, so it is the first in order. A read's fault, or
-  // words that ran dry, count when nothing more can come of the jobs before.
+  // Failure. A write's fault stands only when all before it is done, so it is the first in order. A
+  // read's fault, or words that ran dry, count when nothing more can come of the jobs before.
   logic source_dead;
   assign source_dead = order_valid && (order_copy ? read_fault_valid && read_drained && !moved_valid
                                                   : words_dead_i && starved);
@@ -266,8 +270,8 @@ module gmmu_dma_mover
         default: if (fault_ready_i) state_q <= StateRun;
       endcase
     end
-    if (state_q == StateRun) killed_q <= kill_i && !write_fault_valid && !(source_dead && write_stuck);
     if (state_q == StateRun) begin
+      killed_q <= kill_i && !write_fault_valid && !(source_dead && write_stuck);
       if (write_fault_valid) begin
         fault_o <= write_fault;
         fault_job_o <= write_fault_job;

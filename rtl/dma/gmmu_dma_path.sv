@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Address path of one kind of access: from the place of a burst to the memory port that serves it.
 //
-//   input    a burst (place, bytes - 1) under a tag; a tag is used again only after its result was taken
+//   input    a burst (place, bytes - 1) under a tag; a tag is used again only after its result was
+//            taken
 //   xlate    virtual places are translated with access Access, answers come in any order
-//   result   one for each burst, in any order: memory port and address, or zero page, or fault. virt and epoch say
-//            whether a translation has to be given back, and of which generation.
+//   result   one for each burst, in any order: memory port and address, or zero page, or fault.
+//            virt and epoch say whether a translation has to be given back, and of which
+//            generation.
 // Physical places skip the translation. Physical system memory is accessed coherently.
 module gmmu_dma_path
   import gmmu_pkg::*;
@@ -52,7 +54,8 @@ module gmmu_dma_path
   output fault_e              fault_o,
   output level_t              level_o
 );
-  // Towards the translation: one request register. Towards the router: one register for physical places.
+  // Towards the translation: one request register. Towards the router: one register for physical
+  // places.
   logic                req_valid_q, phys_valid_q, phys_taken;
   xlate_req_t          req_q;
   logic [TagWidth-1:0] phys_tag_q;

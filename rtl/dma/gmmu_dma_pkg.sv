@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Types of the paging DMA engine: ring configuration and state, transfer jobs, faults inside the engine.
+// Types of the paging DMA engine: ring configuration and state, transfer jobs, faults inside the
+// engine.
 package gmmu_dma_pkg;
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
@@ -15,7 +16,8 @@ package gmmu_dma_pkg;
     pa_t         fence_address;  // 16-byte aligned, system memory
   } ring_cfg_t;
 
-  // A ring as software reads it (registers ring[n].head, status, last_fence, error_command, error_address).
+  // A ring as software reads it (registers ring[n].head, status, last_fence, error_command,
+  // error_address).
   typedef struct packed {
     logic [15:0] head;
     logic        busy;
@@ -49,7 +51,8 @@ package gmmu_dma_pkg;
 
   typedef logic [7:0] job_id_t;
 
-  // A transfer: `length` bytes (not 0) to dst. Destinations of word sources are 8-byte aligned, lengths multiples of 8.
+  // A transfer: `length` bytes (not 0) to dst. Destinations of word sources are 8-byte aligned,
+  // lengths multiples of 8.
   typedef struct packed {
     job_id_t     id;             // consecutive
     source_e     source;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Turns beats of a range as they lie at the source into beats as they lie at the destination.
 //
-//   input    beats of consecutive bytes, mask marks them; shift = (destination - source) mod bus bytes, the same for
-//            all beats of a range; last marks its last beat
+//   input    beats of consecutive bytes, mask marks them; shift = (destination - source) mod bus
+//            bytes, the same for all beats of a range; last marks its last beat
 //   output   every destination beat once, in order; last marks the range's last beat
-// One beat a cycle. A range whose destination takes one beat more than its source gives it in a cycle of its own,
-// in which the first beat of the next range is taken if it completes nothing.
+// One beat a cycle. A range whose destination takes one beat more than its source gives it in a
+// cycle of its own, in which the first beat of the next range is taken if it completes nothing.
 module gmmu_dma_realign
   import gmmu_pkg::*;
 #(

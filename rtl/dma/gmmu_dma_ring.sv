@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Submission rings: takes turns over the rings, one entry at a time, and keeps each ring's software-visible state.
+// Submission rings: takes turns over the rings, one entry at a time, and keeps each ring's
+// software-visible state.
 //
-//   entry     32 bytes at base + 32 * head, fetched as words; checked; its paging buffer is fetched next and run by the
-//             command processor. When that is done (fence record written) head and last fence move.
-//   checks    buffer address and bytes multiples of 8, reserved bits 0, no wrap (FaultRingFetch); physical buffer only on
-//             a privileged ring (FaultNotPrivileged); space number built (FaultSpaceDisabled).
+//   entry     32 bytes at base + 32 * head, fetched as words; checked; its paging buffer is fetched
+//             next and run by the command processor. When that is done (fence record written) head
+//             and last fence move.
+//   checks    buffer address and bytes multiples of 8, reserved bits 0, no wrap (FaultRingFetch);
+//             physical buffer only on a privileged ring (FaultNotPrivileged); space number built
+//             (FaultSpaceDisabled).
 //   errors    the ring keeps head and stands still until its enable goes 0 and 1 again
-//   enable    0 to 1: head, error, last fence and entry count start from 0. 0 while the ring's entry is at work: it is
-//             abandoned, also if enable is 1 again before that is over.
+//   enable    0 to 1: head, error, last fence and entry count start from 0. 0 while the ring's
+//             entry is at work: it is abandoned, also if enable is 1 again before that is over.
 module gmmu_dma_ring
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
@@ -35,7 +38,7 @@ module gmmu_dma_ring
   output logic [31:0]                fetch_bytes_o,
   output logic                       fetch_abort_o,
   input  logic                       fetch_quiet_i,
-  input  logic                       word_valid_i,    // words of the entry; those of the buffer are not ours
+  input  logic                       word_valid_i,    // ours are those of the entry
   output logic                       word_ready_o,
   input  logic [63:0]                word_i,
   input  logic                       word_error_i,
@@ -147,12 +150,13 @@ module gmmu_dma_ring
   logic [1:0]  path_q;
   logic [31:0] offset_q, header_q, fence_q;      // fence_q: 0 while the entry is not read
   assign fault_valid_o = state_q == StateFault;
-  assign fault_o = '{reason: fault_q.reason, space: fault_q.place.physical ? '0 : fault_q.place.space,
+  assign fault_o = '{reason: fault_q.reason,
+                     space: fault_q.place.physical ? '0 : fault_q.place.space,
                      port: port_t'(FirstPort) + port_t'(path_q), access: fault_q.access,
                      level: fault_q.level, physical: fault_q.place.physical, fence: fence_q,
                      address: fault_q.place.address};
 
-  logic finished, faulted;                       // take effect only in the life of the ring they belong to
+  logic finished, faulted;                       // of this life of the ring
   assign finished = state_q == StateRun && done_i && !killed_q && active.enable;
   assign faulted = state_q == StateFault && fault_ready_i && !killed_q && active.enable;
 

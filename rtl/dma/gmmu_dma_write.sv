@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes ranges of memory: addresses are looked up ahead, each burst leaves when its data is here.
 //
-//   job       a range of length bytes (not 0) under a job id; its beats follow on data, in the order of the jobs
-//   slots     each burst takes the next slot (a ring of Slots) and its address is looked up at once. Bursts leave in
-//             order: AW when all beats are in the data FIFO, then W without a gap. Zero pages swallow their beats.
-//             B comes in any order; slots retire in order.
-//   retired_o / retired_job_o  the last burst of a job has its B (or was dropped)
-//   fault     fault_valid_o stands after the first burst, in order, that failed. After it no AW is issued.
+//   job       a range of length bytes (not 0) under a job id; its beats follow on data, in the
+//             order of the jobs
+//   slots     each burst takes the next slot (a ring of Slots) and its address is looked up at
+//             once. Bursts leave in order: AW when all beats are in the data FIFO, then W without a
+//             gap. Zero pages swallow their beats. B comes in any order; slots retire in order.
+//   retired_o the last burst of a job has its B (or was dropped)
+//   fault     fault_valid_o stands after the first burst, in order, that failed. After it no AW is
+//             issued.
 //   stuck_o   the oldest burst lacks data and everything issued before it has retired
-//   stop_i    give up: no AW is issued, bursts not issued retire without effect. quiet_o: nothing is left. clear_i, only
-//             when quiet, forgets everything.
+//   stop_i    give up: no AW is issued, bursts not issued retire without effect. quiet_o: nothing
+//             is left. clear_i, only when quiet, forgets everything.
 // The slot number is the AXI id and the translation tag.
 module gmmu_dma_write
   import gmmu_pkg::*;
@@ -176,7 +178,8 @@ module gmmu_dma_write
   assign data_ready_o = fifo_ready;
   assign data_push = data_valid_i && fifo_ready;
 
-  // Issue: the oldest burst with address and data goes to the stage, whose AW stands until it is taken.
+  // Issue: the oldest burst with address and data goes to the stage, whose AW stands until it is
+  // taken.
   logic  pending, have, head_fault, enough, stopped_q, stage_valid_q, run_ready;
   logic  abandon;
   beat_t issue_beats_m1, stage_beats_m1_q;

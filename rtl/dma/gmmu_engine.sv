@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // The paging DMA engine: submission rings, command processor, transfer engine, fences.
 //
-//   rings     ring_i / ring_o: registers of each ring. One entry is worked on at a time, rings take turns. Nothing
-//             starts while enable_i is 0; an entry under way finishes. A ring's enable going to 0 abandons its entry (no
-//             fence, no error): what was issued is drained, the rest is not issued.
-//   xlate     three translation ports: fetch (ring buffers), read and write (transfers). Every answer is given back by
-//             `done` once.
+//   rings     ring_i / ring_o: registers of each ring. One entry is worked on at a time, rings take
+//             turns. Nothing starts while enable_i is 0; an entry under way finishes. A ring's
+//             enable going to 0 abandons its entry (no fence, no error): what was issued is
+//             drained, the rest is not issued.
+//   xlate     three translation ports: fetch (ring buffers), read and write (transfers). Every
+//             answer is given back by `done` once.
 //   ap        aperture lookups of the same three paths, for gmmu_aperture_map.
-//   memory    fetch and read: read-only requesters; write: write-only (data, tables, aperture entries, fences).
-//             R and B are always taken. Ids name bursts in flight; answers come in any order.
+//   memory    fetch and read: read-only requesters; write: write-only (data, tables, aperture
+//             entries, fences). R and B are always taken. Ids name bursts in flight; answers come
+//             in any order.
 //   ctl       invalidations of flush_tlb commands; ctl_done_i pulses when one is complete.
-//   aperture  after aperture entries were written (their B taken) aperture_flush_o pulses, and the engine waits for
-//             a pulse on aperture_flush_done_i.
-//   errors    a fault stops the ring at the first command, in command order, that failed: the fault is offered on
-//             fault_o, then ring_o shows the error and ring_error_o pulses.
+//   aperture  after aperture entries were written (their B taken) aperture_flush_o pulses, and the
+//             engine waits for a pulse on aperture_flush_done_i.
+//   errors    a fault stops the ring at the first command, in command order, that failed: the fault
+//             is offered on fault_o, then ring_o shows the error and ring_error_o pulses.
 //   counters  pulses and byte counts of this cycle.
 module gmmu_engine
   import gmmu_pkg::*;
@@ -25,8 +27,8 @@ module gmmu_engine
   parameter int unsigned NumSpaces = 16,
   parameter int unsigned ReadsInFlight = 32,              // 2 to 128, a power of two
   parameter int unsigned MaxBurst = 128,                  // bytes, a power of two, 64 to 256
-  parameter int unsigned FetchChunks = 8,                 // 64-byte reads of a paging buffer in flight
-  parameter int unsigned FirstPort = 4                    // translation port number of fetch (NumClients), for faults
+  parameter int unsigned FetchChunks = 8,                 // 64-byte reads of a buffer in flight
+  parameter int unsigned FirstPort = 4                    // translation port of fetch (NumClients)
 ) (
   input  logic                       clk_i,
   input  logic                       rst_i,
@@ -34,7 +36,7 @@ module gmmu_engine
   input  logic                       enable_i,            // ctrl.enable and bus master
   input  logic [63:0]                cycle_i,             // goes into fence records
   input  logic [63:0]                vram_bytes_i,
-  output logic                       idle_o,              // nothing under way, no ring has work that may start
+  output logic                       idle_o,              // nothing under way, no work that may start
 
   input  ring_cfg_t   [NumRings-1:0] ring_i,
   output ring_state_t [NumRings-1:0] ring_o,

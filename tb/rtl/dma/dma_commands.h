@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Paging buffers for the bench: a builder, and a plain model that executes them one command after the other.
+// Paging buffers for the bench: a builder, and a plain model that executes them one command after
+// the other.
 #pragma once
 
 #include <cstdint>

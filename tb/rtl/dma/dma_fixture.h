@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fixture of the paging engine's tests: two windows of scattered pages, a ring, comparison with the model.
+// The fixture of the paging engine's tests: two windows of scattered pages, a ring, comparison with
+// the model.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -22,7 +23,8 @@ class Engine : public ::testing::Test {
  protected:
   void Start(uint64_t seed, Timing timing = {}, bool privileged = true) {
     m = std::make_unique<Machine>(seed, timing);
-    // Two windows in two spaces over scattered pages of both memories, a few of the source zero pages.
+    // Two windows in two spaces over scattered pages of both memories, a few of the source zero
+    // pages.
     std::vector<uint64_t> frames;
     for (uint64_t n = 0; n < 2 * kWindow / 4096; ++n) frames.push_back(n);
     std::shuffle(frames.begin(), frames.end(), m->rng());

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands around the paging engine on its bench: memories, translation, aperture map, invalidation, software.
+// What stands around the paging engine on its bench: memories, translation, aperture map,
+// invalidation, software.
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstring>
 #include <deque>
 #include <functional>
 #include <map>
@@ -24,7 +26,8 @@ namespace gmmu::dma {
 using regs::Fault;
 using regs::Target;
 
-/// Bytes in 4 KiB pages. Only pages that were made exist; touching another one is noted in `strays`.
+/// Bytes in 4 KiB pages. Only pages that were made exist; touching another one is noted in
+/// `strays`.
 class Memory {
  public:
   void Make(uint64_t address, uint64_t bytes) {
@@ -92,7 +95,9 @@ struct Timing {
   unsigned xlate_min = 1, xlate_max = 20;
   unsigned ready_percent = 70;  // of cycles in which AR, AW, W and requests are taken
   bool shuffle = true;          // answers in any order
-  static Timing Ideal(unsigned latency) { return {latency, latency, latency, latency, 2, 2, 100, false}; }
+  static Timing Ideal(unsigned latency) {
+    return {latency, latency, latency, latency, 2, 2, 100, false};
+  }
 };
 
 struct FaultSeen {
@@ -106,12 +111,17 @@ struct Control {
   uint64_t start, end;
 };
 
-/// The engine with two rings in system memory. Time passes in Tick only. Broken rules are listed in `complaints`.
+/// Bytes of a bus beat, as the bench was built.
+inline constexpr unsigned kBus = sizeof(Vgmmu_dma_bench::w_data_o);
+
+/// The engine with two rings in system memory. Time passes in Tick only. Broken rules are listed in
+/// `complaints`.
 class Machine {
  public:
   enum Path { kFetch, kRead, kWrite };
   static constexpr uint64_t kVramBytes = 64 << 20;
-  static constexpr uint64_t kRingBase = 0x7f000000, kFenceBase = 0x7e000000, kBufferBase = 0x70000000;
+  static constexpr uint64_t kRingBase = 0x7f000000, kFenceBase = 0x7e000000;
+  static constexpr uint64_t kBufferBase = 0x70000000;
   static constexpr unsigned kRings = 2;
 
   explicit Machine(uint64_t seed = 1, Timing timing = {});
@@ -146,7 +156,8 @@ class Machine {
 
   void StartRing(unsigned ring, bool privileged, unsigned size_lg2 = 4);
   void StopRing(unsigned ring);
-  /// Puts a paging buffer into physical memory (system) and an entry into the ring. Returns its fence id.
+  /// Puts a paging buffer into physical memory (system) and an entry into the ring. Returns its
+  /// fence id.
   uint32_t Submit(unsigned ring, const std::vector<uint64_t>& words, bool interrupt = false);
   /// The same with an entry as given (fence is filled in).
   uint32_t SubmitEntry(unsigned ring, uint64_t address, uint64_t shape);
@@ -232,7 +243,7 @@ inline void Machine::Tick() {
   if (top_->ctl_done_i) {
     control_done_at_ = 0;
     for (int path = 1; path < 3; ++path)
-      if (lent_[path][0] + lent_[path][1] != 0) Complain("invalidation while translations are in use");
+      if (lent_[path][0] + lent_[path][1] != 0) Complain("invalidation of translations in use");
   }
   top_->cycle_i = now_;
   top_->clk_i = 0;
@@ -285,14 +296,15 @@ inline void Machine::DriveReads() {
     if (ripe.empty() || (timing.shuffle && rng_() % 100 >= timing.ready_percent)) continue;
     size_t pick = ripe[rng_() % ripe.size()];
     Burst& burst = reads_[path][pick];
-    uint64_t address = (burst.address & ~uint64_t{7}) + 8 * burst.beat;
-    uint64_t data = burst.error ? 0xbad0bad0bad0bad0 : Of(burst.port).Read64(address);
-    if (burst.beat == 0)  // lanes below the address carry nothing
-      for (unsigned lane = 0; lane < (burst.address & 7); ++lane)
-        data = (data & ~(uint64_t{0xff} << (8 * lane))) | (uint64_t{0xe5} << (8 * lane));
+    uint64_t address = (burst.address & ~uint64_t{kBus - 1}) + kBus * burst.beat;
+    uint8_t data[kBus];  // lanes below the address carry nothing
+    for (unsigned lane = 0; lane < kBus; ++lane)
+      data[lane] = burst.error || address + lane < burst.address
+                       ? 0xe5
+                       : Of(burst.port).Read(address + lane);
     top_->r_valid_i[path] = 1;
     top_->r_id_i[path] = burst.id;
-    top_->r_data_i[path] = data;
+    std::memcpy(&top_->r_data_i[path], data, kBus);
     top_->r_error_i[path] = burst.error;
     top_->r_last_i[path] = ++burst.beat == burst.beats;
     if (burst.beat == burst.beats) {
@@ -390,8 +402,8 @@ inline void Machine::Sample() {
       if (!ids_[path].insert(burst.id).second) Complain("AXI id used twice");
       if (burst.port > 1) Complain("burst to no port");
       if (top_->ax_user_o[path] != 0) Complain("wrong AxUSER");
-      if ((burst.address >> 12) != (((burst.address & ~uint64_t{7}) + 8 * burst.beats - 1) >> 12))
-        Complain("burst crosses 4 KiB");
+      uint64_t end = (burst.address & ~uint64_t{kBus - 1}) + kBus * burst.beats;
+      if (burst.address >> 12 != (end - 1) >> 12) Complain("burst crosses 4 KiB");
       if (path != kFetch && first_ar == 0) first_ar = now_;
       if (path == kWrite) {
         writes_.push_back(burst);
@@ -406,11 +418,12 @@ inline void Machine::Sample() {
       Complain("W before AW");
     } else if (top_->w_ready_i) {
       Burst& burst = writes_.front();
-      uint64_t address = (burst.address & ~uint64_t{7}) + 8 * burst.beat;
+      uint64_t address = (burst.address & ~uint64_t{kBus - 1}) + kBus * burst.beat;
+      uint8_t data[kBus];
+      std::memcpy(data, &top_->w_data_o, kBus);
       if (top_->w_strb_o == 0) Complain("beat without a byte");
-      for (int lane = 0; lane < 8; ++lane)
-        if (top_->w_strb_o >> lane & 1)
-          burst.data.push_back({address + lane, top_->w_data_o >> (8 * lane)});
+      for (unsigned lane = 0; lane < kBus; ++lane)
+        if (top_->w_strb_o >> lane & 1) burst.data.push_back({address + lane, data[lane]});
       if (!burst.data.empty() && burst.data[0].first != burst.address) Complain("strobes miss AW");
       bool last = ++burst.beat == burst.beats;
       if (last != top_->w_last_o) Complain("WLAST wrong");
@@ -485,7 +498,8 @@ inline uint32_t Machine::SubmitEntry(unsigned ring, uint64_t address, uint64_t s
 }
 
 inline uint32_t Machine::Submit(unsigned ring, const std::vector<uint64_t>& words, bool interrupt) {
-  // The buffer is virtual in space 15, page by page at its own address, so that any ring may use it.
+  // The buffer is virtual in space 15, page by page at its own address, so that any ring may use
+  // it.
   uint64_t address = PlaceBuffer(words);
   for (uint64_t page = address >> 12; page <= (address + words.size() * 8) >> 12; ++page)
     pages[{15, page}] = {Target::kSystem, page << 12};

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // gmmu_engine with two rings and ports that C++ can index: element 0 fetch, 1 read, 2 write.
+// With direct_i a gmmu_dma_mover of its own has the read and write ports instead, and takes jobs
+// from job_*.
 module gmmu_dma_bench
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
@@ -75,13 +77,13 @@ module gmmu_dma_bench
   output logic [27:0] ax_user_o [3],
   input  logic        r_valid_i [2],
   input  logic [7:0]  r_id_i [2],
-  input  logic [63:0] r_data_i [2],
+  input  logic [DataWidth-1:0] r_data_i [2],
   input  logic        r_error_i [2],
   input  logic        r_last_i [2],
   output logic        w_valid_o,
   input  logic        w_ready_i,
-  output logic [63:0] w_data_o,
-  output logic [7:0]  w_strb_o,
+  output logic [DataWidth-1:0] w_data_o,
+  output logic [DataBytes-1:0] w_strb_o,
   output logic        w_last_o,
   input  logic        b_valid_i,
   input  logic [7:0]  b_id_i,
@@ -114,7 +116,23 @@ module gmmu_dma_bench
   output logic        count_entry_o,
   output logic [1:0]  count_commands_o,
   output logic [8:0]  count_read_bytes_o,
-  output logic [8:0]  count_write_bytes_o
+  output logic [8:0]  count_write_bytes_o,
+
+  input  logic        direct_i,
+  input  logic        job_valid_i,
+  output logic        job_ready_o,
+  input  logic [2:0]  job_source_i,
+  input  logic        job_src_physical_i,
+  input  logic [1:0]  job_src_target_i,
+  input  logic [5:0]  job_src_space_i,
+  input  logic [63:0] job_src_i,
+  input  logic        job_dst_physical_i,
+  input  logic [1:0]  job_dst_target_i,
+  input  logic [5:0]  job_dst_space_i,
+  input  logic [63:0] job_dst_i,
+  input  logic [47:0] job_length_i,
+  output logic        direct_idle_o,
+  output logic        direct_fault_o
 );
   ring_cfg_t   [NumRings-1:0] ring_cfg;
   ring_state_t [NumRings-1:0] ring_state;
@@ -167,7 +185,12 @@ module gmmu_dma_bench
       r[n] = '{id: r_id_i[n], data: r_data_i[n], error: r_error_i[n], last: r_last_i[n]};
   end
 
-  w_t          w;
+  w_t            w;
+  b_t            b;
+  aperture_rsp_t ap_rsp;
+  assign b = '{id: b_id_i, error: b_error_i};
+  assign ap_rsp = '{fault: fault_e'(ap_rsp_fault_i), coherent: ap_rsp_coherent_i,
+                    page: ap_rsp_page_i};
   mmu_ctl_t    ctl;
   fault_info_t fault;
   logic [2:0]  ap_req_valid;
@@ -194,36 +217,106 @@ module gmmu_dma_bench
     end
   end
 
+  // Who has the read and write ports: [0] the engine, [1] the mover.
+  logic        [1:0]      read_req_valid, write_req_valid, read_rsp_ready, write_rsp_ready;
+  logic        [1:0]      ar_valid, aw_valid, w_valid;
+  xlate_req_t  [1:0]      read_req, write_req;
+  xlate_done_t [1:0]      read_done, write_done;
+  ax_t         [1:0]      ar, aw;
+  w_t          [1:0]      wd;
+  logic        [1:0][1:0] rw_ap_valid;
+  pfn_t        [1:0][1:0] rw_ap_page;
+  logic        [1:0]      on;
+  assign on = {direct_i, !direct_i};
+  always_comb begin
+    req_valid_o[1] = read_req_valid[direct_i];
+    req[1] = read_req[direct_i];
+    rsp_ready_o[1] = read_rsp_ready[direct_i];
+    done[1] = read_done[direct_i];
+    req_valid_o[2] = write_req_valid[direct_i];
+    req[2] = write_req[direct_i];
+    rsp_ready_o[2] = write_rsp_ready[direct_i];
+    done[2] = write_done[direct_i];
+    ax_valid_o[1] = ar_valid[direct_i];
+    ax[1] = ar[direct_i];
+    ax_valid_o[2] = aw_valid[direct_i];
+    ax[2] = aw[direct_i];
+    w_valid_o = w_valid[direct_i];
+    w = wd[direct_i];
+    ap_req_valid[2:1] = rw_ap_valid[direct_i];
+    ap_req_page[2:1] = rw_ap_page[direct_i];
+  end
+
   gmmu_engine #(.NumRings(NumRings), .ReadsInFlight(ReadsInFlight)) u_engine (
     .clk_i, .rst_i, .enable_i, .cycle_i, .vram_bytes_i, .idle_o,
     .ring_i(ring_cfg), .ring_o(ring_state), .fence_irq_o, .ring_error_o(error_irq_o),
     .fetch_req_valid_o(req_valid_o[0]), .fetch_req_ready_i(req_ready_i[0]), .fetch_req_o(req[0]),
     .fetch_rsp_valid_i(rsp_valid_i[0]), .fetch_rsp_ready_o(rsp_ready_o[0]), .fetch_rsp_i(rsp[0]),
     .fetch_done_o(done[0]),
-    .read_req_valid_o(req_valid_o[1]), .read_req_ready_i(req_ready_i[1]), .read_req_o(req[1]),
-    .read_rsp_valid_i(rsp_valid_i[1]), .read_rsp_ready_o(rsp_ready_o[1]), .read_rsp_i(rsp[1]),
-    .read_done_o(done[1]),
-    .write_req_valid_o(req_valid_o[2]), .write_req_ready_i(req_ready_i[2]), .write_req_o(req[2]),
-    .write_rsp_valid_i(rsp_valid_i[2]), .write_rsp_ready_o(rsp_ready_o[2]), .write_rsp_i(rsp[2]),
-    .write_done_o(done[2]),
-    .ap_req_valid_o(ap_req_valid),
-    .ap_req_ready_i({ap_req_ready_i[2], ap_req_ready_i[1], ap_req_ready_i[0]}),
-    .ap_req_page_o(ap_req_page),
-    .ap_rsp_valid_i({ap_rsp_valid_i[2], ap_rsp_valid_i[1], ap_rsp_valid_i[0]}),
-    .ap_rsp_i('{fault: fault_e'(ap_rsp_fault_i), coherent: ap_rsp_coherent_i,
-                page: ap_rsp_page_i}),
+    .read_req_valid_o(read_req_valid[0]), .read_req_ready_i(req_ready_i[1] && on[0]),
+    .read_req_o(read_req[0]), .read_rsp_valid_i(rsp_valid_i[1] && on[0]),
+    .read_rsp_ready_o(read_rsp_ready[0]), .read_rsp_i(rsp[1]), .read_done_o(read_done[0]),
+    .write_req_valid_o(write_req_valid[0]), .write_req_ready_i(req_ready_i[2] && on[0]),
+    .write_req_o(write_req[0]), .write_rsp_valid_i(rsp_valid_i[2] && on[0]),
+    .write_rsp_ready_o(write_rsp_ready[0]), .write_rsp_i(rsp[2]), .write_done_o(write_done[0]),
+    .ap_req_valid_o({rw_ap_valid[0], ap_req_valid[0]}),
+    .ap_req_ready_i({{2{on[0]}} & {ap_req_ready_i[2], ap_req_ready_i[1]}, ap_req_ready_i[0]}),
+    .ap_req_page_o({rw_ap_page[0], ap_req_page[0]}),
+    .ap_rsp_valid_i({{2{on[0]}} & {ap_rsp_valid_i[2], ap_rsp_valid_i[1]}, ap_rsp_valid_i[0]}),
+    .ap_rsp_i(ap_rsp),
     .fetch_ar_valid_o(ax_valid_o[0]), .fetch_ar_ready_i(ax_ready_i[0]), .fetch_ar_o(ax[0]),
     .fetch_r_valid_i(r_valid_i[0]), .fetch_r_i(r[0]),
-    .read_ar_valid_o(ax_valid_o[1]), .read_ar_ready_i(ax_ready_i[1]), .read_ar_o(ax[1]),
-    .read_r_valid_i(r_valid_i[1]), .read_r_i(r[1]),
-    .write_aw_valid_o(ax_valid_o[2]), .write_aw_ready_i(ax_ready_i[2]), .write_aw_o(ax[2]),
-    .write_w_valid_o(w_valid_o), .write_w_ready_i(w_ready_i), .write_w_o(w),
-    .write_b_valid_i(b_valid_i), .write_b_i('{id: b_id_i, error: b_error_i}),
+    .read_ar_valid_o(ar_valid[0]), .read_ar_ready_i(ax_ready_i[1] && on[0]), .read_ar_o(ar[0]),
+    .read_r_valid_i(r_valid_i[1] && on[0]), .read_r_i(r[1]),
+    .write_aw_valid_o(aw_valid[0]), .write_aw_ready_i(ax_ready_i[2] && on[0]), .write_aw_o(aw[0]),
+    .write_w_valid_o(w_valid[0]), .write_w_ready_i(w_ready_i && on[0]), .write_w_o(wd[0]),
+    .write_b_valid_i(b_valid_i && on[0]), .write_b_i(b),
     .ctl_valid_o, .ctl_ready_i, .ctl_o(ctl), .ctl_done_i,
     .aperture_base_i, .aperture_pages_i, .aperture_flush_o, .aperture_flush_done_i,
     .fault_valid_o, .fault_ready_i, .fault_o(fault),
     .count_entry_o, .count_commands_o, .count_read_bytes_o, .count_write_bytes_o, .busy_o);
 
+  job_t       job;
+  job_id_t    job_id_q;
+  dma_fault_t unused_fault;
+  job_id_t    unused_job;
+  logic       unused_word_ready, unused_retired;
+  logic [8:0] unused_read_bytes, unused_write_bytes;
+  always_ff @(posedge clk_i) begin
+    if (rst_i) job_id_q <= '0;
+    else if (job_valid_i && job_ready_o) job_id_q <= job_id_q + 8'd1;
+  end
+  assign job = '{id: job_id_q, source: source_e'(job_source_i),
+                 src: '{physical: job_src_physical_i, target: target_e'(job_src_target_i),
+                        space: job_src_space_i, address: job_src_i},
+                 dst: '{physical: job_dst_physical_i, target: target_e'(job_dst_target_i),
+                        space: job_dst_space_i, address: job_dst_i},
+                 length: job_length_i, value: '0, step: '0};
+  gmmu_dma_mover #(.ReadsInFlight(ReadsInFlight)) u_mover (
+    .clk_i, .rst_i, .vram_bytes_i,
+    .job_valid_i, .job_ready_o, .job_i(job),
+    .word_valid_i(1'b0), .word_ready_o(unused_word_ready), .word_i('0), .words_dead_i(1'b0),
+    .kill_i(1'b0), .idle_o(direct_idle_o), .retired_o(unused_retired),
+    .fault_valid_o(direct_fault_o), .fault_ready_i(1'b0), .fault_o(unused_fault),
+    .fault_job_o(unused_job),
+    .read_req_valid_o(read_req_valid[1]), .read_req_ready_i(req_ready_i[1] && on[1]),
+    .read_req_o(read_req[1]), .read_rsp_valid_i(rsp_valid_i[1] && on[1]),
+    .read_rsp_ready_o(read_rsp_ready[1]), .read_rsp_i(rsp[1]), .read_done_o(read_done[1]),
+    .write_req_valid_o(write_req_valid[1]), .write_req_ready_i(req_ready_i[2] && on[1]),
+    .write_req_o(write_req[1]), .write_rsp_valid_i(rsp_valid_i[2] && on[1]),
+    .write_rsp_ready_o(write_rsp_ready[1]), .write_rsp_i(rsp[2]), .write_done_o(write_done[1]),
+    .ap_req_valid_o(rw_ap_valid[1]),
+    .ap_req_ready_i({2{on[1]}} & {ap_req_ready_i[2], ap_req_ready_i[1]}),
+    .ap_req_page_o(rw_ap_page[1]),
+    .ap_rsp_valid_i({2{on[1]}} & {ap_rsp_valid_i[2], ap_rsp_valid_i[1]}), .ap_rsp_i(ap_rsp),
+    .ar_valid_o(ar_valid[1]), .ar_ready_i(ax_ready_i[1] && on[1]), .ar_o(ar[1]),
+    .r_valid_i(r_valid_i[1] && on[1]), .r_i(r[1]),
+    .aw_valid_o(aw_valid[1]), .aw_ready_i(ax_ready_i[2] && on[1]), .aw_o(aw[1]),
+    .w_valid_o(w_valid[1]), .w_ready_i(w_ready_i && on[1]), .w_o(wd[1]),
+    .b_valid_i(b_valid_i && on[1]), .b_i(b),
+    .count_read_bytes_o(unused_read_bytes), .count_write_bytes_o(unused_write_bytes));
+
   logic unused;
-  assign unused = ^{ctl, fault};
+  assign unused = ^{ctl, fault, unused_fault, unused_job, unused_word_ready, unused_retired,
+                    unused_read_bytes, unused_write_bytes};
 endmodule

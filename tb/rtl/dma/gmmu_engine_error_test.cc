@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each error of the paging engine: where the ring stops, what it says, what has and has not been done.
+// Each error of the paging engine: where the ring stops, what it says, what has and has not been
+// done.
 #include "tb/rtl/dma/dma_fixture.h"
 
 namespace gmmu::dma {
@@ -7,7 +8,8 @@ namespace {
 
 class EngineErrors : public Engine {
  protected:
-  /// Runs a good copy, then the words, then a copy that must not begin; the ring has to stop at the words.
+  /// Runs a good copy, then the words, then a copy that must not begin; the ring has to stop at the
+  /// words.
   void ExpectRefused(const std::vector<uint64_t>& words, Fault reason, bool privileged = true) {
     SCOPED_TRACE(regs::NameOf(reason));
     Start(1, {}, privileged);
@@ -41,12 +43,13 @@ TEST_F(EngineErrors, MalformedCommandsAreRefused) {
   ExpectRefused({Head(1, 4, uint64_t{1} << 20), kSrc, kDst, 8}, Fault::kCommandBad);  // reserved
   ExpectRefused({Head(1, 4, uint64_t{1} << 45), kSrc, kDst, 8}, Fault::kCommandBad);
   ExpectRefused({Head(3, 2), kDst}, Fault::kCommandBad);         // no entry
-  ExpectRefused({Head(8, 3, 3 << 10), 0, 0}, Fault::kCommandBad);                     // no such scope
+  ExpectRefused({Head(8, 3, 3 << 10), 0, 0}, Fault::kCommandBad);  // no such scope
 }
 
 TEST_F(EngineErrors, BadOperandsAreRefused) {
   ExpectRefused(Buffer().Copy(Src(0), Dst(0), uint64_t{1} << 48).words, Fault::kCommandBad);
-  ExpectRefused(Buffer().Copy(Virtual(1, ~uint64_t{0} - 10), Dst(0), 100).words, Fault::kCommandBad);
+  ExpectRefused(Buffer().Copy(Virtual(1, ~uint64_t{0} - 10), Dst(0), 99).words,
+                Fault::kCommandBad);
   ExpectRefused(Buffer().Copy(Src(0), Physical(Target::kSystem, (uint64_t{1} << 48) - 8), 9).words,
                 Fault::kCommandBad);
   ExpectRefused(Buffer().Copy(Physical(Target::kVram, uint64_t{1} << 50), Dst(0), 9).words,
@@ -183,7 +186,8 @@ TEST_F(EngineErrors, AnEarlierCommandsLateWriteErrorWins) {
 
 TEST_F(EngineErrors, AnUnreadableBufferStopsAfterWhatWasRead) {
   for (bool bus : {false, true})
-    for (unsigned skip : {509u, 510u, 511u, 400u}) {  // the page's end within header, operands, inline words
+    // The page's end falls within header, operands, inline words.
+    for (unsigned skip : {509u, 510u, 511u, 400u}) {
       SCOPED_TRACE(skip);
       Start(13);
       Buffer buffer;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Utilisation of the bus by the engine: bytes / (8 * cycles from first AR to last B), through the ring, memory of 100 cycles.
+// Utilisation of the bus: bytes / (bus bytes * cycles from the first AR to the last B), 256 KiB,
+// memory of 100 cycles latency, translations of 2. Commands come by a port of their own.
 #include <cstdio>
 
 #include "tb/rtl/dma/dma_fixture.h"
@@ -9,54 +10,93 @@ namespace {
 
 class EngineSpeed : public Engine {
  protected:
-  /// Many copies of `size` bytes, the k-th at source k * stride + s and destination k * stride + d.
+  /// Copies of `size` bytes, the k-th at source k * stride + s and destination k * stride + d:
+  /// through the ring, and at the transfer engine's own port. Prints both and returns the latter.
   double Measure(const char* name, uint64_t size, uint64_t stride, unsigned s, unsigned d,
                  bool physical) {
-    Start(1, Timing::Ideal(100));
-    Buffer buffer;
-    m->host.Make(0x8000000, kWindow);
-    m->vram.Make(0x1000000, kWindow);
-    uint64_t bytes = 0;
-    for (uint64_t at = 0; at + stride <= kWindow; at += stride, bytes += size)
-      buffer.Copy(physical ? Physical(Target::kSystem, 0x8000000 + at + s) : Src(at + s),
-                  physical ? Physical(Target::kVram, 0x1000000 + at + d) : Dst(at + d), size);
-    RunAndCompare(buffer);
-    double use = double(bytes) / (8.0 * double(last_data_b_ - m->first_ar));
-    std::printf("%-36s utilisation %.3f, reads in flight %u, writes %u\n", name, use, m->most_reads,
-                m->most_writes);
-    return use;
+    double use[2];
+    unsigned reads[2];
+    for (bool direct : {false, true}) {
+      Start(1, Timing::Ideal(100));
+      m->host.Make(0x8000000, kWindow);
+      m->vram.Make(0x1000000, kWindow);
+      Buffer buffer;
+      uint64_t bytes = 0;
+      for (uint64_t at = 0; at + stride <= kWindow; at += stride, bytes += size)
+        buffer.Copy(physical ? Physical(Target::kSystem, 0x8000000 + at + s) : Src(at + s),
+                    physical ? Physical(Target::kVram, 0x1000000 + at + d) : Dst(at + d), size);
+      Model model(*m, kApertureBase);
+      model.Execute(buffer.words);
+      uint64_t end = direct ? RunDirect(buffer) : RunRing(buffer);
+      Compare(model);
+      AtRest();
+      use[direct] = double(bytes) / (double(kBus) * double(end - m->first_ar));
+      reads[direct] = m->most_reads;
+    }
+    std::printf("%-36s utilisation %.3f at the port (%2u reads in flight), %.3f by ring (%2u)\n", name,
+                use[1], reads[1], use[0], reads[0]);
+    return use[1];
   }
-  void RunAndCompare(const Buffer& buffer) {
-    Model model(*m, kApertureBase);
-    model.Execute(buffer.words);
+  /// The figures are for a 64-bit bus; on a wider one the latency weighs more.
+  static double Least(double ratio) { return kBus == 8 ? ratio : ratio / 2; }
+  /// Cycle of the last B before the fence record's.
+  uint64_t RunRing(const Buffer& buffer) {
     m->Submit(0, buffer.words);
-    // The last B before the fence record's.
     uint64_t previous = 0, last = 0;
     for (unsigned n = 0; n < 400000 && m->entries == 0; ++n) {
       m->Tick();
       if (m->last_b != last) previous = last, last = m->last_b;
     }
-    last_data_b_ = previous;
-    ASSERT_TRUE(m->Run());
-    Compare(model);
-    AtRest();
+    EXPECT_TRUE(m->Run());
+    return previous;
   }
-  uint64_t last_data_b_ = 0;
+  uint64_t RunDirect(const Buffer& buffer) {
+    auto& top = m->top();
+    top.direct_i = 1;
+    m->Ticks(2);
+    for (size_t at = 0; at < buffer.words.size(); at += 4) {
+      CommandHeaderWord header{buffer.words[at]};
+      top.job_valid_i = 1;
+      top.job_source_i = 0;
+      top.job_src_physical_i = header.src_physical();
+      top.job_src_target_i = static_cast<int>(header.src_target());
+      top.job_src_space_i = header.src_space();
+      top.job_src_i = buffer.words[at + 1];
+      top.job_dst_physical_i = header.dst_physical();
+      top.job_dst_target_i = static_cast<int>(header.dst_target());
+      top.job_dst_space_i = header.dst_space();
+      top.job_dst_i = buffer.words[at + 2];
+      top.job_length_i = buffer.words[at + 3];
+      bool taken = false;
+      for (unsigned n = 0; n < 20000 && !taken; ++n) {
+        top.eval();
+        taken = top.job_ready_o;
+        m->Tick();
+      }
+      EXPECT_TRUE(taken);
+    }
+    top.job_valid_i = 0;
+    m->Tick();
+    for (unsigned n = 0; n < 400000 && !top.direct_idle_o; ++n) m->Tick();
+    m->Ticks(4);
+    EXPECT_TRUE(top.direct_idle_o);
+    return m->last_b;
+  }
 };
 
 TEST_F(EngineSpeed, OneLongCopyFillsTheBus) {
-  EXPECT_GE(Measure("256 KiB, 4 KiB pages", kWindow, kWindow, 0, 0, false), 0.98);
-  EXPECT_GE(Measure("256 KiB - 8, misaligned, 4 KiB pages", kWindow - 8, kWindow, 3, 6, false), 0.97);
-  EXPECT_GE(Measure("256 KiB, physical", kWindow, kWindow, 0, 0, true), 0.98);
+  EXPECT_GE(Measure("256 KiB, 4 KiB pages", kWindow, kWindow, 0, 0, false), Least(0.98));
+  EXPECT_GE(Measure("256 KiB - 8, misaligned", kWindow - 8, kWindow, 3, 6, false), Least(0.97));
+  EXPECT_GE(Measure("256 KiB, physical", kWindow, kWindow, 0, 0, true), Least(0.98));
   EXPECT_GE(m->most_reads, 8u);
   EXPECT_GE(m->most_writes, 4u);
 }
 
 TEST_F(EngineSpeed, PagesAndSmallCopies) {
-  EXPECT_GE(Measure("4 KiB copies", 4096, 4096, 0, 0, false), 0.97);
-  EXPECT_GE(Measure("misaligned 4 KiB copies", 4096, 4104, 1, 6, false), 0.96);
-  EXPECT_GE(Measure("64 B copies", 64, 64, 0, 0, false), 0.6);
-  EXPECT_GE(Measure("64 B physical copies", 64, 64, 0, 0, true), 0.6);
+  EXPECT_GE(Measure("4 KiB copies", 4096, 4096, 0, 0, false), Least(0.97));
+  EXPECT_GE(Measure("misaligned 4 KiB copies", 4096, 4104, 1, 6, false), Least(0.96));
+  EXPECT_GE(Measure("64 B copies", 64, 64, 0, 0, false), Least(0.95));
+  EXPECT_GE(Measure("64 B physical copies", 64, 64, 0, 0, true), Least(0.95));
   Measure("8 B physical copies", 8, 8, 0, 0, true);
 }
 
