@@ -5,7 +5,7 @@
 //   lookup   slots ask the shared levels in turn; an offer stands until it is taken
 //   msg      what became of it (gmmu_mmu_pkg). fill_o: the message carries a page for this port's L1
 //   kill     finished but unanswered lookups of the scope ask again
-//   answer   a finished lookup; it stands until taken, or until a kill takes it back
+//   answer   a finished lookup; it stands until taken, or until a kill takes it back. It may be one that msg finishes now
 //
 // A fault goes only to the lookup that began the walk: whoever joined may have been accepted after the entry at fault was read
 // (and made valid), and asks again.
@@ -97,17 +97,27 @@ module gmmu_l1_slots
   gmmu_rr_arbiter #(.N(Slots)) u_ask (
     .clk_i, .rst_i, .req_i(ask), .advance_i(ask_take), .gnt_o(ask_slot), .index_o(ask_index));
 
-  // The answer: a finished slot in turn.
+  // The answer: a finished slot in turn, or, when there is none, the one that the message has just finished.
+  logic   result_write, direct;
+  index_t result_index, leaving_index;
+  page_t  result_page;
+  fault_e result_fault;
+  logic [Slots-1:0] leaving;
   gmmu_rr_arbiter #(.N(Slots)) u_ready (
-    .clk_i, .rst_i, .req_i(ready), .advance_i(answer_take_i), .gnt_o(ready_slot), .index_o(ready_index));
-  assign answer_valid_o = ready != '0;
-  assign answer_merged_o = (merged_q & ready_slot) != '0;
+    .clk_i, .rst_i, .req_i(ready), .advance_i(answer_take_i && !direct), .gnt_o(ready_slot), .index_o(ready_index));
+  assign direct = ready == '0 && result_write;
+  assign leaving = direct ? msg_slot | exact_first : ready_slot;
+  assign leaving_index = direct ? result_index : ready_index;
+  assign answer_valid_o = ready != '0 || direct;
+  assign answer_merged_o = (merged_q & leaving) != '0;
+  assign answer_page_o = direct ? msg_i.page : result_page;
+  assign answer_fault_o = direct ? msg_i.fault : result_fault;
 
   xlate_req_t ask_req;
   logic       ask_high;
   gmmu_lutram #(.Width($bits(xlate_req_t)), .Depth(Slots)) u_req_answer (
     .clk_i, .write_i(alloc_i), .write_addr_i(alloc_index), .data_i(alloc_req_i),
-    .read_addr_i(ready_index), .data_o(answer_req_o));
+    .read_addr_i(leaving_index), .data_o(answer_req_o));
   gmmu_lutram #(.Width($bits(xlate_req_t)), .Depth(Slots)) u_req_ask (
     .clk_i, .write_i(alloc_i), .write_addr_i(alloc_index), .data_i(alloc_req_i),
     .read_addr_i(ask_index), .data_o(ask_req));
@@ -116,13 +126,11 @@ module gmmu_l1_slots
   logic unused_bits;  // tag and access stay with the slot
   assign unused_bits = ^ask_req;
 
-  logic   result_write;
-  index_t result_index;
   assign result_write = exact != '0 || (msg_slot != '0 && msg_i.kind == MsgHit);
   assign result_index = exact != '0 ? exact_index : index_t'(msg_i.slot);
   gmmu_lutram #(.Width($bits(page_t) + $bits(fault_e)), .Depth(Slots)) u_result (
     .clk_i, .write_i(result_write), .write_addr_i(result_index), .data_i({msg_i.page, msg_i.fault}),
-    .read_addr_i(result_q[ready_index]), .data_o({answer_page_o, answer_fault_o}));
+    .read_addr_i(result_q[ready_index]), .data_o({result_page, result_fault}));
   assign fill_o = result_write && msg_i.fault == FaultNone;
 
   always_comb begin
@@ -132,7 +140,7 @@ module gmmu_l1_slots
       if (waits[i] && msg_i.release_row) state_d[i] = StAsk;
       if (exact[i]) state_d[i] = StReady;
       if (state_q[i] == StReady && kill_i.valid && (kill_i.all || kill_i.space == space_q[i])) state_d[i] = StAsk;
-      if (answer_take_i && ready_slot[i]) state_d[i] = StFree;
+      if (answer_take_i && leaving[i]) state_d[i] = StFree;
       if (ask_take && ask_slot[i]) state_d[i] = StAsked;
       if (alloc_i && alloc_slot[i]) state_d[i] = pass ? StAsked : StAsk;
     end

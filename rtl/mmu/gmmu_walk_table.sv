@@ -114,13 +114,40 @@ module gmmu_walk_table
   key_t   [NumWalks-1:0] key_q;
   shape_t [NumWalks-1:0] shape_q;
 
+  // The read of a table's entry, or of the line that holds it.
+  function automatic ax_t table_read(index_t row, logic vram, pfn_t pfn, logic [12:0] index, logic leaf);
+    ax_t ax;
+    ax.id = IdWidth'(row);
+    ax.port = vram ? PortVram : PortHost;
+    ax.addr = {pfn + pfn_t'(index[12:9]), index[8:3], leaf ? 3'd0 : index[2:0], 3'd0};
+    ax.len = leaf ? 8'(LineBeats - 1) : 8'd0;
+    ax.user = '0;
+    return ax;
+  endfunction
+
+  // A walk whose read is on its way.
+  function automatic walk_t issued(walk_t walk);
+    walk_t next;
+    next = walk;
+    next.state = StRead;
+    next.word = walk.index[2:0];
+    next.beat = '0;
+    next.error = 1'b0;
+    next.descend = 1'b0;
+    if (walk.level != '0) begin
+      next.index_level = walk.level - 1'b1;
+      next.index_known = 1'b0;
+    end
+    return next;
+  endfunction
+
   // Rows by what they want.
   logic [NumWalks-1:0] is_free, first_free, owned, match, lowest_match;
   logic [NumWalks-1:0] want_restart, want_read, want_index, want_msg, want_fill;
   logic [NumWalks-1:0] got_restart, got_read, got_index, got_msg, got_fill;
   index_t              restart_index, read_index, index_index, msg_index, fill_index;
   logic [NumWalks-1:0] killed;
-  logic                ar_free, ar_load, fill_take;
+  logic                ar_free, ar_load, ar_descend, ar_start, fill_take;
 
   always_comb begin
     row_next_o = '0;
@@ -189,26 +216,6 @@ module gmmu_walk_table
     shift_bits_q <= shape_q[index_index].bits[walk_q[index_index].index_level];
   end
 
-  // Read issue.
-  walk_t reading;
-  pfn_t  read_page;
-  assign ar_free = !ar_valid_o || ar_ready_i;
-  assign ar_load = ar_free && want_read != '0 && !kill_i.valid;
-  assign reading = walk_q[read_index];
-  assign read_page = reading.pfn + pfn_t'(reading.index[12:9]);
-  always_ff @(posedge clk_i) begin
-    if (rst_i) ar_valid_o <= 1'b0;
-    else if (ar_free) ar_valid_o <= ar_load;
-    if (ar_free) begin
-      ar_o.id <= IdWidth'(read_index);
-      ar_o.port <= reading.vram ? PortVram : PortHost;
-      ar_o.addr <= {read_page, reading.index[8:3], reading.level == '0 ? 3'd0 : reading.index[2:0], 3'd0};
-      ar_o.len <= reading.level == '0 ? 8'(LineBeats - 1) : 8'd0;
-      ar_o.user <= '0;
-    end
-  end
-  assign count_read_o = ar_valid_o && ar_ready_i;
-
   // Judgement of the beat that comes.
   index_t       r_row;
   walk_t        r_walk;
@@ -240,6 +247,22 @@ module gmmu_walk_table
   assign line_valid_o = r_valid_i && r_walk.level == '0;
   assign line_row_o = row_t'(r_row);
   assign line_beat_o = r_walk.beat;
+
+  // Read issue.
+  walk_t reading;
+  assign ar_free = !ar_valid_o || ar_ready_i;
+  assign ar_load = ar_free && want_read != '0 && !kill_i.valid;
+  assign reading = walk_q[read_index];
+  always_ff @(posedge clk_i) begin
+    if (rst_i) ar_valid_o <= 1'b0;
+    else if (ar_free) ar_valid_o <= ar_load || ar_descend || ar_start;
+    if (ar_free) begin
+      if (ar_load) ar_o <= table_read(read_index, reading.vram, reading.pfn, reading.index, reading.level == '0);
+      else if (ar_descend) ar_o <= table_read(r_row, entry.target == TargetVram, entry.pfn, r_walk.index, r_walk.level == 1);
+      else ar_o <= table_read(index_t'(start_row_i), start_i.vram, start_i.pfn, start_i.index, start_i.level == '0);
+    end
+  end
+  assign count_read_o = ar_valid_o && ar_ready_i;
 
   // A pointer on the way down goes to the walk cache one cycle later.
   always_ff @(posedge clk_i) begin
@@ -274,6 +297,12 @@ module gmmu_walk_table
   assign fill_page_o = walk_q[fill_index].page;
   assign fill_line_o = ~(3'b111 << (shape_q[fill_index].bits[0] > 4'd3 ? 2'd3 : shape_q[fill_index].bits[0][1:0]));
 
+  // Shortcuts into an idle read channel: the next level's read at once when a pointer comes, the first one at the start.
+  assign ar_descend = ar_free && want_read == '0 && !kill_i.valid && r_valid_i && !r_i.error && !r_walk.stale
+      && entry.fault == FaultNone && entry.table_next && r_walk.index_known;
+  assign ar_start = ar_free && want_read == '0 && !ar_descend && (begin_i || restart_i) && start_i.fault == FaultNone
+      && start_i.index_known;
+
   // Next state, in the order of the events' precedence; a kill is last.
   always_comb begin
     walk_d = walk_q;
@@ -286,17 +315,7 @@ module gmmu_walk_table
         walk_d[i].index_asked = 1'b0;
       end
 
-      if (ar_load && got_read[i]) begin
-        walk_d[i].state = StRead;
-        walk_d[i].word = walk_q[i].index[2:0];
-        walk_d[i].beat = '0;
-        walk_d[i].error = 1'b0;
-        walk_d[i].descend = 1'b0;
-        if (walk_q[i].level != '0) begin
-          walk_d[i].index_level = walk_q[i].level - 1'b1;
-          walk_d[i].index_known = 1'b0;
-        end
-      end
+      if (ar_load && got_read[i]) walk_d[i] = issued(walk_d[i]);
 
       if (r_valid_i && r_row == index_t'(i)) begin
         walk_d[i].beat = walk_q[i].beat + 1'b1;
@@ -319,6 +338,7 @@ module gmmu_walk_table
           end else if (walk_d[i].descend) begin
             walk_d[i].state = StIssue;
             walk_d[i].level = walk_q[i].level - 1'b1;
+            if (ar_descend) walk_d[i] = issued(walk_d[i]);
           end else if (walk_q[i].level == '0 && walk_d[i].fault == FaultNone && !walk_d[i].error) begin
             walk_d[i].state = StFill;
           end else begin
@@ -355,6 +375,7 @@ module gmmu_walk_table
         walk_d[i].index_known = start_i.index_known;
         walk_d[i].index_asked = 1'b0;
         if (begin_i) walk_d[i].engine = begin_engine_i;
+        if (ar_start) walk_d[i] = issued(walk_d[i]);
       end
 
       if (killed[i]) begin

@@ -182,7 +182,7 @@ void Machine::Sample() {
         Error(fmt::format("port {}: the event does not match the answer", p));
       }
       if (check) Check(answer, 0, cycle_);
-      in_use_[p].push_back({answer, cycle_ + 1 + Random(manners.done_delay + 1)});
+      in_use_[p].push_back({answer, cycle_ + 1 + hold_ + Random(manners.done_delay + 1)});
       answers_.push_back(answer);
     } else if (top.ev_valid_o[p]) {
       Error(fmt::format("port {}: an event without an answer", p));

@@ -62,6 +62,7 @@ class Machine {
   void Step();
   bool Post(const Request& request);              ///< queues a lookup; false: its port's queue is long
   void Command(const Control& control);           ///< queues a control operation
+  void HoldAnswers(uint64_t cycles) { hold_ = cycles; }  ///< in use for so long, on top of manners.done_delay
   bool CommandsDone() const { return commands_.empty() && !command_busy_; }
   bool Run(uint64_t bound);                       ///< until nothing is left to do; false: the bound passed
   std::vector<Answer> TakeAnswers();              ///< answers since the last call
@@ -108,6 +109,7 @@ class Machine {
   unsigned ports_;
   uint64_t cycle_ = 0;
   uint64_t checked_ = 0;
+  uint64_t hold_ = 0;
   unsigned pending_ = 0;
   std::vector<std::string> errors_;
 

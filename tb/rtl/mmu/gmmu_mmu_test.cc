@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: Apache-2.0
+// Directed tests of the MMU: each fault and their order, what is cached and what is not, invalidation and its drain.
+#include <gtest/gtest.h>
+
+#include "mmu_machine.h"
+
+namespace gmmu::bench {
+namespace {
+
+using regs::Access;
+using regs::Fault;
+using regs::PteEntry;
+using regs::Scope;
+using regs::Target;
+
+constexpr uint64_t kRoot = 0x3ff000, kLevel2 = 0x3fe000, kLevel1 = 0x3fd000, kLeaf = 0x3fc000;
+constexpr uint64_t kVa = 0x12345678;  // docs/page-tables.md: indices 0, 0, 0x91, 0x145
+
+uint64_t Page(uint64_t address, Target target = Target::kSystem) {
+  return PteEntry{}.set_valid(1).set_target(target).set_page(address >> 12).raw;
+}
+
+/// The worked example of docs/page-tables.md in space 1, tables in VRAM.
+class MmuTest : public testing::Test {
+ protected:
+  MmuTest() : machine_(false, 1) {
+    config_.enable = true;
+    config_.root_target = Target::kVram;
+    config_.root_address = kRoot;
+    config_.root_entries = 512;
+    config_.levels = 4;
+    config_.bits = {9, 9, 9, 9, 0, 0};
+    Put(kRoot, 0x08000000003FE041);
+    Put(kLevel2, 0x08000000003FD041);
+    Put(kLevel1 + 0x488, 0x08000000003FC041);
+    Put(kLeaf + 0xa28, 0x0000000098765005);
+    SetSpace(1, config_);
+  }
+  ~MmuTest() override {
+    for (const std::string& error : machine_.errors()) ADD_FAILURE() << error;
+  }
+
+  void Put(uint64_t address, uint64_t word) {
+    machine_.memory.Write({static_cast<int>(Target::kVram), address}, word, machine_.cycle());
+  }
+  void SetSpace(unsigned space, const sim::SpaceConfig& config) {
+    Control control;
+    control.set_space = true;
+    control.space = space;
+    control.config = config;
+    machine_.Do(control);
+  }
+  void Flush(Scope scope, unsigned space = 0, uint64_t start = 0, uint64_t end = 0) {
+    Control control;
+    control.scope = scope;
+    control.space = space;
+    control.start = start;
+    control.end = end;
+    machine_.Do(control);
+  }
+  sim::Translation At(uint64_t va, Access access = Access::kRead, unsigned space = 1, unsigned port = 0) {
+    return machine_.Translate({port, space, va, access}).result;
+  }
+  void ExpectFault(Fault fault, unsigned level, uint64_t va, Access access = Access::kRead, unsigned space = 1) {
+    const sim::Translation result = At(va, access, space);
+    EXPECT_EQ(static_cast<int>(result.fault), static_cast<int>(fault));
+    EXPECT_EQ(result.level, level);
+  }
+  uint64_t Reads() const { return machine_.top().table_reads_o; }
+
+  Machine machine_;
+  sim::SpaceConfig config_;
+};
+
+TEST_F(MmuTest, TranslatesTheWorkedExample) {
+  const sim::Translation result = At(kVa);
+  EXPECT_EQ(result.fault, Fault::kNone);
+  EXPECT_EQ(result.gpa.target, Target::kSystem);
+  EXPECT_EQ(result.gpa.offset, 0x98765678u);
+  EXPECT_TRUE(result.coherent);
+  EXPECT_EQ(Reads(), 4u);
+}
+
+TEST_F(MmuTest, FaultsOnASpaceThatIsNotEnabledOrNotBuilt) {
+  ExpectFault(Fault::kSpaceDisabled, 0, kVa, Access::kRead, 2);
+  ExpectFault(Fault::kSpaceDisabled, 0, ~uint64_t{0}, Access::kRead, 40);
+  config_.enable = false;
+  SetSpace(1, config_);
+  ExpectFault(Fault::kSpaceDisabled, 3, kVa);
+  EXPECT_EQ(Reads(), 0u);
+}
+
+TEST_F(MmuTest, FaultsOnGeometriesThatAreNotAllowed) {
+  machine_.check = false;  // the reference walk knows legal geometries only
+  for (const auto& bits : {std::array<uint8_t, 6>{9, 9, 14, 4, 0, 0}, std::array<uint8_t, 6>{9, 0, 9, 9, 0, 0},
+                           std::array<uint8_t, 6>{13, 13, 13, 1, 0, 0}}) {
+    config_.bits = bits;
+    SetSpace(1, config_);
+    EXPECT_EQ(At(0).fault, Fault::kSpaceDisabled);
+  }
+  config_.bits = {9, 9, 9, 9, 0, 0};
+  for (unsigned levels : {0u, 1u, 7u}) {
+    config_.levels = levels;
+    SetSpace(1, config_);
+    EXPECT_EQ(At(0).fault, Fault::kSpaceDisabled);
+  }
+  EXPECT_EQ(Reads(), 0u);
+}
+
+TEST_F(MmuTest, FaultsOnAddressesAboveTheGeometry) {
+  ExpectFault(Fault::kVaRange, 3, kVa | uint64_t{1} << 48);
+  ExpectFault(Fault::kVaRange, 3, kVa | uint64_t{1} << 63);
+  EXPECT_EQ(At(kVa).fault, Fault::kNone);
+  ExpectFault(Fault::kVaRange, 3, kVa | uint64_t{1} << 63);  // although the page is cached now
+  config_.levels = 3;
+  config_.root_address = kLevel2;
+  SetSpace(1, config_);
+  EXPECT_EQ(At(kVa).fault, Fault::kNone);
+  ExpectFault(Fault::kVaRange, 2, kVa | uint64_t{1} << 39);
+}
+
+TEST_F(MmuTest, FaultsOnARootIndexAtOrAboveTheRootsEntries) {
+  config_.root_entries = 3;
+  SetSpace(1, config_);
+  Put(kRoot + 16, PteEntry{}.set_zero(1).raw);
+  EXPECT_TRUE(At(uint64_t{2} << 39).zero);
+  ExpectFault(Fault::kRootBound, 3, uint64_t{3} << 39);
+  config_.root_entries = 0;
+  SetSpace(1, config_);
+  ExpectFault(Fault::kRootBound, 3, kVa);
+}
+
+TEST_F(MmuTest, FaultsOnABusErrorAtEveryLevelAndForgetsIt) {
+  const uint64_t entries[] = {kLeaf + 0xa28, kLevel1 + 0x488, kLevel2, kRoot};
+  for (unsigned level = 0; level < 4; ++level) {
+    Machine machine(false, 2);
+    machine.memory.fill = [this](TableMemory::Key key) { return machine_.memory.Read(key); };
+    machine.memory.Poison({1, entries[level]});
+    Control control;
+    control.set_space = true;
+    control.space = 1;
+    control.config = config_;
+    machine.Do(control);
+    for (int again = 0; again < 2; ++again) {
+      const uint64_t before = machine.top().table_reads_o;
+      const sim::Translation result = machine.Translate({0, 1, kVa, Access::kRead}).result;
+      EXPECT_EQ(static_cast<int>(result.fault), static_cast<int>(Fault::kTableRead));
+      EXPECT_EQ(result.level, level);
+      EXPECT_GT(machine.top().table_reads_o, before);
+    }
+    EXPECT_EQ(machine.top().l2_fills_o, 0u);
+    EXPECT_TRUE(machine.errors().empty());
+  }
+}
+
+TEST_F(MmuTest, ANeighboursBusErrorNeverShowsAndItsLineIsNotCached) {
+  machine_.memory.Poison({1, kLeaf + 0xa28 + 8});
+  EXPECT_EQ(At(kVa).fault, Fault::kNone);
+  EXPECT_EQ(machine_.top().l2_fills_o, 0u);
+  ExpectFault(Fault::kTableRead, 0, kVa + 0x1000);
+}
+
+TEST_F(MmuTest, FaultsOnInvalidEntriesWhateverTheirOtherBits) {
+  for (const uint64_t word : {uint64_t{0}, ~uint64_t{3}}) {
+    for (const auto& [address, level] : {std::pair{kLeaf + 0xa28, 0u}, {kLevel1 + 0x488, 1u}, {kLevel2, 2u}, {kRoot, 3u}}) {
+      const uint64_t before = machine_.memory.Read({1, address});
+      Put(address, word);
+      Flush(Scope::kSpace, 1);
+      ExpectFault(Fault::kEntryInvalid, level, kVa, Access::kWrite);
+      Put(address, before);
+    }
+  }
+}
+
+TEST_F(MmuTest, AnEntryThatBecomesValidNeedsNoFlush) {
+  ExpectFault(Fault::kEntryInvalid, 0, kVa + 0x1000);
+  EXPECT_EQ(At(kVa).fault, Fault::kNone);  // fetches the same line
+  Put(kLeaf + 0xa30, Page(0x5000));
+  EXPECT_EQ(At(kVa + 0x1000).gpa.offset, 0x5678u);
+}
+
+TEST_F(MmuTest, FaultsOnReservedForms) {
+  const uint64_t page = Page(0x98765000);
+  const uint64_t leaf_forms[] = {PteEntry{page}.set_reserved63(1).raw, PteEntry{page}.set_table_64k(1).raw,
+                                 PteEntry{page}.set_large(1).raw,      PteEntry{page}.set_adapter(1).raw,
+                                 page | uint64_t{1} << 48,             page | uint64_t{1} << 51};
+  for (const uint64_t form : leaf_forms) {
+    Put(kLeaf + 0xa28, form);
+    ExpectFault(Fault::kEntryReserved, 0, kVa);
+  }
+  const uint64_t table = 0x08000000003FC041;
+  const uint64_t table_forms[] = {PteEntry{table}.set_contiguous(1).raw, PteEntry{table}.set_target(Target::kAperture).raw,
+                                  PteEntry{table}.set_target(Target::kPeer).raw,
+                                  PteEntry{table}.set_large(1).raw};  // 2 MiB page at an odd 4 KiB
+  for (const uint64_t form : table_forms) {
+    Put(kLevel1 + 0x488, form);
+    Flush(Scope::kSpace, 1);  // the pointer before was valid, hence cached
+    ExpectFault(Fault::kEntryReserved, 1, kVa);
+  }
+}
+
+TEST_F(MmuTest, ChecksPermissionsOnHitsAndOnMisses) {
+  Put(kLeaf + 0xa28, PteEntry{Page(0x1000)}.set_read_only(1).raw);
+  Put(kLeaf + 0xa30, PteEntry{Page(0x2000)}.set_no_execute(1).raw);
+  for (int again = 0; again < 2; ++again) {
+    ExpectFault(Fault::kWriteProtect, 0, kVa, Access::kWrite);
+    EXPECT_EQ(At(kVa).fault, Fault::kNone);
+    EXPECT_EQ(At(kVa, Access::kExecute).fault, Fault::kNone);
+    ExpectFault(Fault::kExecuteProtect, 0, kVa + 0x1000, Access::kExecute);
+    EXPECT_EQ(At(kVa + 0x1000, Access::kWrite).fault, Fault::kNone);
+  }
+  EXPECT_LE(Reads(), 4u);
+}
+
+TEST_F(MmuTest, AttributesOfTablesDoNotCount) {
+  Put(kLevel1 + 0x488, PteEntry{0x08000000003FC041}.set_read_only(1).set_no_execute(1).raw);
+  EXPECT_EQ(At(kVa, Access::kWrite).fault, Fault::kNone);
+  EXPECT_EQ(At(kVa, Access::kExecute).fault, Fault::kNone);
+}
+
+TEST_F(MmuTest, ZeroDominatesAtEveryLevelAndHasNoPermissions) {
+  for (const auto& [address, level] : {std::pair{kLeaf + 0xa28, 0u}, {kLevel1 + 0x488, 1u}, {kLevel2, 2u}, {kRoot, 3u}}) {
+    const uint64_t before = machine_.memory.Read({1, address});
+    Put(address, ~uint64_t{0});
+    Flush(Scope::kSpace, 1);
+    for (const Access access : {Access::kRead, Access::kWrite, Access::kExecute}) {
+      const sim::Translation result = At(kVa, access);
+      EXPECT_EQ(result.fault, Fault::kNone);
+      EXPECT_TRUE(result.zero) << "level " << level;
+    }
+    Put(address, before);
+  }
+}
+
+TEST_F(MmuTest, LargePagesAreCachedWithTheirWholeCoverage) {
+  Put(kLevel1 + 0x488, PteEntry{Page(uint64_t{0x40000000}, Target::kVram)}.set_large(1).raw);
+  EXPECT_EQ(At(0x12200000).gpa.offset, 0x40000000u);
+  const uint64_t reads = Reads();
+  for (uint64_t offset = 0; offset < 0x200000; offset += 0x11123) {
+    EXPECT_EQ(At(0x12200000 + offset).gpa.offset, 0x40000000u + offset);
+  }
+  EXPECT_EQ(Reads(), reads);
+  EXPECT_EQ(At(0x12000000).fault, Fault::kEntryInvalid);
+  EXPECT_EQ(At(0x12400000).fault, Fault::kEntryInvalid);
+}
+
+TEST_F(MmuTest, AContiguousBlockIsCachedFromOneEntry) {
+  for (uint64_t i = 0; i < 16; ++i) {
+    Put(kLeaf + 0xa00 + i * 8, PteEntry{Page(0x770000 + (i << 12))}.set_contiguous(1).raw);
+  }
+  EXPECT_EQ(At(kVa).gpa.offset, 0x775678u);
+  const uint64_t reads = Reads();
+  for (unsigned port = 0; port < 2; ++port) {
+    for (uint64_t i = 0; i < 16; ++i) {
+      EXPECT_EQ(At(0x12340000 + (i << 12), Access::kRead, 1, port).gpa.offset, 0x770000 + (i << 12));
+    }
+  }
+  EXPECT_EQ(Reads(), reads);
+}
+
+TEST_F(MmuTest, TheWholeLineOfGoodEntriesIsCached) {
+  for (uint64_t i = 0; i < 8; ++i) Put(kLeaf + 0xa00 + i * 8, i == 3 ? 0 : Page(0x100000 + (i << 12)));
+  EXPECT_EQ(At(0x12340000).gpa.offset, 0x100000u);
+  const uint64_t reads = Reads();
+  for (uint64_t i = 0; i < 8; ++i) {
+    if (i != 3) EXPECT_EQ(At(0x12340000 + (i << 12)).gpa.offset, 0x100000 + (i << 12));
+  }
+  EXPECT_EQ(Reads(), reads);
+  ExpectFault(Fault::kEntryInvalid, 0, 0x12343000);
+  EXPECT_GT(Reads(), reads);
+}
+
+TEST_F(MmuTest, TheWalkCacheLeavesOneReadOfTheLeafLine) {
+  Put(kLeaf + 0xf00, Page(0x9000));
+  At(kVa);
+  const uint64_t reads = Reads();
+  EXPECT_EQ(At(0x123e0000).gpa.offset, 0x9000u);
+  EXPECT_EQ(Reads(), reads + 1);
+}
+
+TEST_F(MmuTest, AStaleTranslationLivesUntilItsInvalidationAndNoLonger) {
+  At(kVa);
+  Put(kLeaf + 0xa28, Page(0x4000));
+  EXPECT_EQ(At(kVa).gpa.offset, 0x98765678u);
+  Flush(Scope::kRange, 1, 0x12346000, 0x12347000);  // another page
+  Flush(Scope::kSpace, 2);                          // another space
+  Flush(Scope::kRange, 1, 0x12345000, 0x12345000);  // nothing
+  Flush(Scope::kRange, 1, 0x12345001, 0x12345002);
+  EXPECT_EQ(At(kVa).gpa.offset, 0x4678u);
+}
+
+TEST_F(MmuTest, ARangeDropsThePointersOfAllLevelsThatItOverlaps) {
+  At(kVa);
+  constexpr uint64_t kOther = 0x3f0000;
+  Put(kOther + 0xa28, Page(0x6000));
+  Put(kLevel1 + 0x488, PteEntry{0x08000000003FC041}.set_page(kOther >> 12).raw);
+  Flush(Scope::kRange, 1, kVa & ~uint64_t{0xfff}, (kVa & ~uint64_t{0xfff}) + 0x1000);
+  EXPECT_EQ(At(kVa).gpa.offset, 0x6678u);
+}
+
+TEST_F(MmuTest, AChangedSpaceIsFlushedAndAnEqualOneIsNot) {
+  At(kVa);
+  const uint64_t reads = Reads();
+  SetSpace(1, config_);
+  At(kVa);
+  EXPECT_EQ(Reads(), reads);
+  constexpr uint64_t kOtherRoot = 0x3e0000;
+  Put(kOtherRoot, PteEntry{}.set_zero(1).raw);
+  config_.root_address = kOtherRoot;
+  SetSpace(1, config_);
+  EXPECT_TRUE(At(kVa).zero);
+}
+
+TEST_F(MmuTest, DoneWaitsForAnswersOfBeforeAndOnlyForThem) {
+  At(kVa);
+  machine_.manners.done_delay = 0;
+  Control control;
+  control.scope = Scope::kSpace;
+  control.space = 1;
+  // An answer in use for 300 cycles.
+  machine_.HoldAnswers(300);
+  machine_.Post({0, 1, kVa, Access::kRead});
+  while (machine_.pending() != 0) machine_.Step();
+  const uint64_t held = machine_.cycle();
+  machine_.HoldAnswers(0);
+  machine_.Command(control);
+  unsigned answered = 0;
+  while (!machine_.CommandsDone()) {
+    if (machine_.pending() == 0) machine_.Post({1, 1, kVa, Access::kRead});
+    machine_.Step();
+    answered += static_cast<unsigned>(machine_.TakeAnswers().size());
+    ASSERT_LT(machine_.cycle(), held + 1000);
+  }
+  EXPECT_GE(machine_.cycle(), held + 300);
+  EXPECT_LT(machine_.cycle(), held + 320);
+  EXPECT_GT(answered, 20u);  // lookups go on meanwhile
+}
+
+TEST_F(MmuTest, DoneWaitsForReadsOfTablesOfBefore) {
+  machine_.manners.latency = 400;
+  machine_.Post({0, 1, kVa, Access::kRead});
+  for (int i = 0; i < 30; ++i) machine_.Step();
+  EXPECT_EQ(Reads(), 1u);
+  const uint64_t issued = machine_.cycle();
+  Control control;
+  control.scope = Scope::kGlobal;
+  machine_.Command(control);
+  while (!machine_.CommandsDone()) machine_.Step();
+  EXPECT_GT(machine_.cycle(), issued + 350);
+  EXPECT_TRUE(machine_.Run(5000));
+  EXPECT_EQ(machine_.top().walks_redone_o, 1u);
+}
+
+TEST_F(MmuTest, EqualMissesOfAllPortsTakeOneWalk) {
+  machine_.manners.latency = 100;
+  for (unsigned port = 0; port < kPorts; ++port) {
+    for (unsigned i = 0; i < 4; ++i) machine_.Post({port, 1, kVa + i * 64, Access::kRead});
+  }
+  EXPECT_TRUE(machine_.Run(2000));
+  EXPECT_EQ(machine_.top().walks_o, 1u);
+  EXPECT_EQ(Reads(), 4u);
+  uint64_t merged = 0, misses = 0;
+  for (unsigned port = 0; port < kPorts; ++port) {
+    merged += machine_.top().merged_o[port];
+    misses += machine_.top().misses_o[port];
+  }
+  EXPECT_EQ(misses, 1u);
+  EXPECT_EQ(merged, kPorts * 4 - 1);
+}
+
+TEST_F(MmuTest, HitsPassMissesThatWait) {
+  At(kVa);
+  machine_.manners.latency = 500;
+  machine_.Post({0, 1, uint64_t{5} << 39, Access::kRead});  // waits for memory
+  for (int i = 0; i < 20; ++i) machine_.Post({0, 1, kVa + static_cast<unsigned>(i) * 8, Access::kRead});
+  for (int i = 0; i < 60; ++i) machine_.Step();
+  EXPECT_EQ(machine_.pending(), 1u);
+  EXPECT_TRUE(machine_.Run(3000));
+}
+
+TEST_F(MmuTest, TheEngineGetsARowAlthoughClientsWantThemAll) {
+  machine_.manners.latency = 300;
+  for (uint64_t i = 0; i < 8; ++i) {
+    machine_.Post({0, 1, (i + 8) << 39, Access::kRead});
+    machine_.Post({1, 1, (i + 32) << 39, Access::kRead});
+  }
+  for (int i = 0; i < 100; ++i) machine_.Step();
+  const uint64_t begun = machine_.cycle();
+  machine_.Post({kPorts - 1, 1, kVa, Access::kRead});
+  bool answered = false;
+  while (!answered) {
+    machine_.Step();
+    for (const Answer& answer : machine_.TakeAnswers()) answered |= answer.request.port == kPorts - 1;
+    ASSERT_LT(machine_.cycle(), begun + 4 * 310 + 60);
+  }
+  EXPECT_TRUE(machine_.Run(10000));
+}
+
+}  // namespace
+}  // namespace gmmu::bench
