@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes fault records (rdl: fault_record, 32 bytes, one burst) to the fault queue in host memory.
+//
+//   fault    one stream a source, round robin. While the bus is closed (open_i = 0) records are taken and dropped, so
+//            that nobody waits for it.
+//   queue    tail_o is the next record's index, modulo the size; it moves after the record's B. Full when the next
+//            index is the head: the record is dropped and counted (saturating). enable_i = 0: records are only numbered.
+//            enable_i going to 1 sets tail and drop count to 0.
+//   logged_o pulses with the tail's move.
+module gmmu_fault_log
+  import gmmu_pkg::*;
+  import gmmu_regs_pkg::*;
+  import gmmu_axi_pkg::*;
+#(
+  parameter int unsigned Sources = 5
+) (
+  input  logic                       clk_i,
+  input  logic                       rst_i,
+
+  input  logic [63:0]                cycle_i,
+  input  logic                       open_i,
+  input  logic                       enable_i,
+  input  pa_t                        base_i,
+  input  logic [3:0]                 size_lg2_i,
+  input  logic [15:0]                head_i,
+  output logic [15:0]                tail_o,
+  output logic [15:0]                dropped_o,
+
+  input  logic        [Sources-1:0]  fault_valid_i,
+  output logic        [Sources-1:0]  fault_ready_o,
+  input  fault_info_t [Sources-1:0]  fault_i,
+
+  output logic                       aw_valid_o,
+  input  logic                       aw_ready_i,
+  output ax_t                        aw_o,
+  output logic                       w_valid_o,
+  input  logic                       w_ready_i,
+  output w_t                         w_o,
+  input  logic                       b_valid_i,
+
+  output logic                       logged_o,
+  output logic                       idle_o
+);
+  localparam int unsigned RecordBytes = 32;
+  localparam int unsigned Beats = DataBytes >= RecordBytes ? 1 : RecordBytes / DataBytes;
+  localparam int unsigned BeatWidth = Beats > 1 ? $clog2(Beats) : 1;
+  localparam int unsigned SourceWidth = Sources > 1 ? $clog2(Sources) : 1;
+
+  typedef struct packed {
+    fault_info_t fault;
+    logic [63:0] cycle;
+    logic [31:0] sequence_number;
+  } entry_t;
+
+  logic [Sources-1:0]     grant;
+  logic [SourceWidth-1:0] index;
+  logic                   take, queue_ready, head_valid, head_take;
+  logic [31:0]            sequence_q;
+  entry_t                 entry, record;
+
+  gmmu_rr_arbiter #(.N(Sources)) u_arbiter (
+    .clk_i, .rst_i, .req_i(fault_valid_i), .advance_i(take), .gnt_o(grant), .index_o(index)
+  );
+  assign take = fault_valid_i != '0 && (queue_ready || !open_i);
+  assign fault_ready_o = take ? grant : '0;
+  assign entry = '{fault: fault_i[index], cycle: cycle_i, sequence_number: sequence_q};
+
+  gmmu_fifo #(.Width($bits(entry_t)), .Depth(4)) u_queue (
+    .clk_i, .rst_i,
+    .valid_i(take && queue_ready), .ready_o(queue_ready), .data_i(entry),
+    .valid_o(head_valid), .ready_i(head_take), .data_o(record)
+  );
+
+  typedef enum logic [1:0] {StateIdle, StateWrite, StateAnswer} state_e;
+  state_e               state_q;
+  logic                 aw_q, w_q, enable_q;
+  logic [BeatWidth-1:0] beat_q;
+  logic [15:0]          mask, next_tail;
+  logic                 full, lost;
+
+  assign mask = (16'd1 << size_lg2_i) - 16'd1;
+  assign next_tail = (tail_o + 16'd1) & mask;
+  assign full = next_tail == (head_i & mask);
+  assign lost = (take && !queue_ready) ||
+                (state_q == StateIdle && head_valid && enable_q && enable_i && (full || !open_i));
+  assign head_take = (state_q == StateIdle && head_valid && (!enable_i || !enable_q || full || !open_i)) ||
+                     (state_q == StateAnswer && b_valid_i);
+
+  logic [255:0] bytes;
+  fault_record_what_t what;
+  fault_info_t f;
+  assign f = record.fault;
+  assign what = '{fence: f.fence, physical: f.physical, level: f.level, reserved0: '0, access: f.access,
+                  port_index: 8'(f.port), space: 8'(f.space), reason: f.reason};
+  assign bytes = {32'd0, record.sequence_number, record.cycle, f.address, what};
+
+  assign aw_valid_o = aw_q;
+  assign w_valid_o = w_q;
+  always_comb begin
+    aw_o = '0;
+    aw_o.port = PortHost;
+    aw_o.addr = base_i + PaWidth'({tail_o, 5'd0});
+    aw_o.len = 8'(Beats - 1);
+  end
+
+  if (DataBytes < RecordBytes) begin : g_narrow
+    assign w_o = '{data: bytes[DataWidth * 32'(beat_q) +: DataWidth], strb: '1, last: 32'(beat_q) == Beats - 1};
+  end else if (DataBytes == RecordBytes) begin : g_equal
+    assign w_o = '{data: bytes, strb: '1, last: 1'b1};
+  end else begin : g_wide
+    assign w_o.data = {2{bytes}};
+    assign w_o.strb = tail_o[0] ? {{RecordBytes{1'b1}}, {RecordBytes{1'b0}}} : {{RecordBytes{1'b0}}, {RecordBytes{1'b1}}};
+    assign w_o.last = 1'b1;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      state_q <= StateIdle;
+      sequence_q <= '0;
+      tail_o <= '0;
+      dropped_o <= '0;
+      enable_q <= 1'b0;
+      aw_q <= 1'b0;
+      w_q <= 1'b0;
+      logged_o <= 1'b0;
+    end else begin
+      logged_o <= 1'b0;
+      if (take) sequence_q <= sequence_q + 1'b1;
+      if (lost && dropped_o != '1) dropped_o <= dropped_o + 1'b1;
+
+      unique case (state_q)
+        StateIdle: begin
+          enable_q <= enable_i;
+          if (enable_i && !enable_q) begin
+            tail_o <= '0;
+            dropped_o <= '0;
+          end
+          beat_q <= '0;
+          if (head_valid && !head_take) begin
+            state_q <= StateWrite;
+            aw_q <= 1'b1;
+            w_q <= 1'b1;
+          end
+        end
+        StateWrite: begin
+          if (aw_ready_i) aw_q <= 1'b0;
+          if (w_q && w_ready_i) begin
+            beat_q <= beat_q + 1'b1;
+            if (w_o.last) w_q <= 1'b0;
+          end
+          if ((!aw_q || aw_ready_i) && (!w_q || (w_ready_i && w_o.last))) state_q <= StateAnswer;
+        end
+        default: begin
+          if (b_valid_i) begin
+            state_q <= StateIdle;
+            tail_o <= next_tail;
+            logged_o <= 1'b1;
+          end
+        end
+      endcase
+    end
+  end
+
+  assign idle_o = state_q == StateIdle && !head_valid && fault_valid_i == '0 && !logged_o && enable_q == enable_i;
+endmodule

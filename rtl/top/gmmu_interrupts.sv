@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// Interrupt causes and the message: one 4-byte write of kind KindInterrupt on the host port.
+//
+//   causes_i   pulses, in the order of int_status' bits
+//   message    sent when an enabled cause appears, and again after a clear that leaves an enabled one standing. While
+//              open_i is 0 (MSI disabled or not a bus master) it is held; a held message whose causes were all cleared
+//              is dropped.
+module gmmu_interrupts
+  import gmmu_pkg::*;
+  import gmmu_axi_pkg::*;
+(
+  input  logic        clk_i,
+  input  logic        rst_i,
+
+  input  logic [4:0]  causes_i,
+  input  logic        clear_i,          // write 1 to clear
+  input  logic [4:0]  clear_bits_i,
+  input  logic [4:0]  enable_i,
+  output logic [4:0]  status_o,
+
+  input  logic        open_i,
+  input  logic [63:0] address_i,
+  input  logic [31:0] data_i,
+  output logic        aw_valid_o,
+  input  logic        aw_ready_i,
+  output ax_t         aw_o,
+  output logic        w_valid_o,
+  input  logic        w_ready_i,
+  output w_t          w_o,
+  input  logic        b_valid_i,
+
+  output logic        sent_o,           // pulse: a message was accepted by the bus
+  output logic        idle_o
+);
+  localparam int unsigned LanesLg2 = $clog2(DataBytes);
+
+  logic [4:0] standing, seen_q;         // enabled causes; those that a message has been asked for
+  logic       wanted_q, cleared_q;
+  logic       aw_q, w_q, wait_q;        // AW, W offered; B awaited
+  logic       go;
+
+  assign standing = status_o & enable_i;
+  assign go = wanted_q && standing != '0 && open_i && !aw_q && !w_q && !wait_q;
+
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      status_o <= '0;
+      seen_q <= '0;
+      wanted_q <= 1'b0;
+      cleared_q <= 1'b0;
+      aw_q <= 1'b0;
+      w_q <= 1'b0;
+      wait_q <= 1'b0;
+      sent_o <= 1'b0;
+    end else begin
+      status_o <= (status_o & ~(clear_i ? clear_bits_i : 5'd0)) | causes_i;
+      cleared_q <= clear_i;
+      seen_q <= standing;
+
+      if ((standing & ~seen_q) != '0 || (cleared_q && standing != '0)) wanted_q <= 1'b1;
+      else if (go || standing == '0) wanted_q <= 1'b0;
+
+      if (go) begin
+        aw_q <= 1'b1;
+        w_q <= 1'b1;
+        wait_q <= 1'b1;
+      end else begin
+        if (aw_ready_i) aw_q <= 1'b0;
+        if (w_ready_i) w_q <= 1'b0;
+        if (b_valid_i) wait_q <= 1'b0;
+      end
+      sent_o <= b_valid_i;
+    end
+
+    if (go) begin
+      aw_o <= '0;
+      aw_o.port <= PortHost;
+      aw_o.addr <= address_i[PaWidth-1:0];
+      aw_o.user.kind <= KindInterrupt;
+      w_o <= '0;
+      w_o.last <= 1'b1;
+      for (int unsigned i = 0; i < DataBytes / 4; i++) begin
+        w_o.data[32*i +: 32] <= data_i;
+        w_o.strb[4*i +: 4] <= 32'(address_i[LanesLg2-1:2]) == i ? 4'hF : 4'h0;
+      end
+    end
+  end
+
+  assign aw_valid_o = aw_q;
+  assign w_valid_o = w_q;
+  assign idle_o = !wanted_q && !wait_q && !aw_q && !w_q && !sent_o && standing == seen_q && !cleared_q;
+
+  logic unused_bits;
+  assign unused_bits = ^{address_i[63:PaWidth], address_i[1:0]};
+endmodule

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// AXI4-Lite (64 bit) to a simple register bus, one access at a time.
+//
+//   64 bits    atomic.
+//   32 bits    low half first: a write of the low half is kept, the write of the high half commits both. A read of the
+//              low half keeps the high half for the read that follows.
+//   errors     other strobes, and a high half without its low half, answer SLVERR and change nothing.
+//   wr         offered until wr_ready_i; the answer on B comes after that
+//   rd         rd_addr_o stands; rd_data_i is taken ReadCycles later
+module gmmu_reg_port #(
+  parameter int unsigned ReadCycles = 3
+) (
+  input  logic        clk_i,
+  input  logic        rst_i,
+
+  input  logic        awvalid_i,
+  output logic        awready_o,
+  input  logic [15:0] awaddr_i,
+  input  logic        wvalid_i,
+  output logic        wready_o,
+  input  logic [63:0] wdata_i,
+  input  logic [7:0]  wstrb_i,
+  output logic        bvalid_o,
+  input  logic        bready_i,
+  output logic [1:0]  bresp_o,
+  input  logic        arvalid_i,
+  output logic        arready_o,
+  input  logic [15:0] araddr_i,
+  output logic        rvalid_o,
+  input  logic        rready_i,
+  output logic [63:0] rdata_o,
+  output logic [1:0]  rresp_o,
+
+  output logic        wr_valid_o,
+  input  logic        wr_ready_i,
+  output logic [15:0] addr_o,        // of the access under way, 8-byte aligned
+  output logic [63:0] wr_data_o,
+  input  logic [63:0] rd_data_i,
+
+  output logic        idle_o         // no access is under way or offered
+);
+  typedef enum logic [1:0] {StateIdle, StateWrite, StateRead, StateAnswer} state_e;
+  state_e      state_q;
+  logic        aw_have_q, w_have_q;
+  logic [15:0] addr_q;
+  logic        high_half_q;                 // the read is of the high half only
+  logic [63:0] data_q;
+  logic [7:0]  strobe_q;
+  logic [31:0] write_low_q, read_high_q;
+  logic [12:0] write_low_addr_q, read_high_addr_q;
+  logic        write_low_valid_q, read_high_valid_q;
+  logic [$clog2(ReadCycles+1)-1:0] wait_q;
+  logic        whole, low, high;
+
+  assign awready_o = state_q == StateIdle && !aw_have_q && !rst_i;
+  assign wready_o = state_q == StateIdle && !w_have_q && !rst_i;
+  assign arready_o = state_q == StateIdle && !aw_have_q && !w_have_q && !rst_i;
+
+  assign whole = strobe_q == 8'hFF;
+  assign low = strobe_q == 8'h0F;
+  assign high = strobe_q == 8'hF0 && write_low_valid_q && write_low_addr_q == addr_q[15:3];
+  assign wr_valid_o = state_q == StateWrite && (whole || high);
+  assign wr_data_o = whole ? data_q : {data_q[63:32], write_low_q};
+  assign addr_o = {addr_q[15:3], 3'd0};
+
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      state_q <= StateIdle;
+      aw_have_q <= 1'b0;
+      w_have_q <= 1'b0;
+      bvalid_o <= 1'b0;
+      rvalid_o <= 1'b0;
+      write_low_valid_q <= 1'b0;
+      read_high_valid_q <= 1'b0;
+      addr_q <= '0;
+    end else begin
+      unique case (state_q)
+        StateIdle: begin
+          if (awvalid_i && awready_o) begin
+            aw_have_q <= 1'b1;
+            addr_q <= awaddr_i;
+          end
+          if (wvalid_i && wready_o) begin
+            w_have_q <= 1'b1;
+            data_q <= wdata_i;
+            strobe_q <= wstrb_i;
+          end
+          if ((aw_have_q || awvalid_i) && (w_have_q || wvalid_i)) begin
+            state_q <= StateWrite;
+          end else if (arvalid_i && arready_o && !awvalid_i && !wvalid_i) begin
+            state_q <= StateRead;
+            addr_q <= araddr_i;
+            high_half_q <= araddr_i[2];
+            wait_q <= '0;
+          end
+        end
+        StateWrite: begin
+          if (!wr_valid_o || wr_ready_i) begin
+            state_q <= StateAnswer;
+            bvalid_o <= 1'b1;
+            bresp_o <= (whole || low || high) ? 2'b00 : 2'b10;
+            write_low_valid_q <= low;
+            write_low_q <= data_q[31:0];
+            write_low_addr_q <= addr_q[15:3];
+          end
+        end
+        StateRead: begin
+          wait_q <= wait_q + 1'b1;
+          if (32'(wait_q) == ReadCycles) begin
+            state_q <= StateAnswer;
+            rvalid_o <= 1'b1;
+            rresp_o <= 2'b00;
+            if (high_half_q && read_high_valid_q && read_high_addr_q == addr_q[15:3]) begin
+              rdata_o <= {read_high_q, rd_data_i[31:0]};
+            end else begin
+              rdata_o <= rd_data_i;
+            end
+            read_high_valid_q <= !high_half_q;
+            read_high_q <= rd_data_i[63:32];
+            read_high_addr_q <= addr_q[15:3];
+          end
+        end
+        default: begin
+          if (bvalid_o && bready_i) begin
+            bvalid_o <= 1'b0;
+            aw_have_q <= 1'b0;
+            w_have_q <= 1'b0;
+            state_q <= StateIdle;
+          end
+          if (rvalid_o && rready_i) begin
+            rvalid_o <= 1'b0;
+            state_q <= StateIdle;
+          end
+        end
+      endcase
+    end
+  end
+
+  assign idle_o = state_q == StateIdle && !aw_have_q && !w_have_q && !awvalid_i && !wvalid_i && !arvalid_i;
+
+  logic unused_bits;
+  assign unused_bits = ^addr_q[2:0];
+endmodule

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+// BAR2: AXI4-Lite accesses become single-beat VRAM accesses at base_i + offset.
+//
+//   s       AXI4-Lite, 64 bit, up to Slots accesses in flight; answers in order. A bus error answers SLVERR.
+//   order   reads and writes do not overlap: one kind is finished before the other begins, so a read returns what
+//           earlier writes wrote. When both wait they take turns.
+//   hold_i  1: no further address is taken. settled_o: every write taken so far has its B and every read has its
+//           address, so that a change of base_i or a doorbell comes after all of them.
+module gmmu_window
+  import gmmu_pkg::*;
+  import gmmu_axi_pkg::*;
+#(
+  parameter int unsigned SlotsLg2 = 4
+) (
+  input  logic        clk_i,
+  input  logic        rst_i,
+
+  input  pa_t         base_i,
+  input  logic        hold_i,
+  output logic        settled_o,
+  output logic        idle_o,
+
+  input  logic        s_awvalid_i,
+  output logic        s_awready_o,
+  input  logic [31:0] s_awaddr_i,
+  input  logic        s_wvalid_i,
+  output logic        s_wready_o,
+  input  logic [63:0] s_wdata_i,
+  input  logic [7:0]  s_wstrb_i,
+  output logic        s_bvalid_o,
+  input  logic        s_bready_i,
+  output logic [1:0]  s_bresp_o,
+  input  logic        s_arvalid_i,
+  output logic        s_arready_o,
+  input  logic [31:0] s_araddr_i,
+  output logic        s_rvalid_o,
+  input  logic        s_rready_i,
+  output logic [63:0] s_rdata_o,
+  output logic [1:0]  s_rresp_o,
+
+  output logic        ar_valid_o,
+  input  logic        ar_ready_i,
+  output ax_t         ar_o,
+  input  logic        r_valid_i,
+  input  r_t          r_i,
+  output logic        aw_valid_o,
+  input  logic        aw_ready_i,
+  output ax_t         aw_o,
+  output logic        w_valid_o,
+  input  logic        w_ready_i,
+  output w_t          w_o,
+  input  logic        b_valid_i,
+  input  b_t          b_i
+);
+  localparam int unsigned Slots = 1 << SlotsLg2;
+  localparam int unsigned WordsPerBeat = DataBytes / 8;
+  localparam int unsigned LaneWidth = WordsPerBeat > 1 ? $clog2(WordsPerBeat) : 1;
+  typedef logic [SlotsLg2-1:0] slot_t;
+  typedef logic [SlotsLg2:0] count_t;
+  typedef logic [LaneWidth-1:0] lane_t;
+
+  localparam logic [31:0] LaneMask = 32'(WordsPerBeat - 1);
+  function automatic lane_t lane_of(logic [31:0] offset);
+    return lane_t'((offset >> 3) & LaneMask);
+  endfunction
+
+  // ---- AXI4-Lite side: requests are registered first.
+  logic        aw_ready, ar_ready;
+  logic        aw_valid, aw_take, w_valid, w_take, ar_valid, ar_take, w_slot_ready;
+  logic [31:0] aw_addr, ar_addr;
+  logic [63:0] w_data;
+  logic [7:0]  w_strb;
+
+  assign s_awready_o = aw_ready && !hold_i;
+  assign s_arready_o = ar_ready && !hold_i;
+  gmmu_skid #(.Width(32)) u_aw (
+    .clk_i, .rst_i, .valid_i(s_awvalid_i && !hold_i), .ready_o(aw_ready), .data_i(s_awaddr_i),
+    .valid_o(aw_valid), .ready_i(aw_take), .data_o(aw_addr)
+  );
+  gmmu_skid #(.Width(72)) u_w (
+    .clk_i, .rst_i, .valid_i(s_wvalid_i), .ready_o(s_wready_o), .data_i({s_wstrb_i, s_wdata_i}),
+    .valid_o(w_valid), .ready_i(w_take), .data_o({w_strb, w_data})
+  );
+  gmmu_skid #(.Width(32)) u_ar (
+    .clk_i, .rst_i, .valid_i(s_arvalid_i && !hold_i), .ready_o(ar_ready), .data_i(s_araddr_i),
+    .valid_o(ar_valid), .ready_i(ar_take), .data_o(ar_addr)
+  );
+
+  // ---- One kind at a time. Slots are a ring: issued at next_q, answered from oldest_q.
+  slot_t            next_q, oldest_q;
+  count_t           occupied_q, waiting_b_q;
+  logic [Slots-1:0] ended_q, error_q;
+  logic             reading_q;              // kind of the accesses in flight, or of the last one
+  logic             write_offer, read_offer, room, may_write, may_read, answer_take, ended;
+
+  assign write_offer = aw_valid && w_valid && w_slot_ready;
+  assign read_offer = ar_valid;
+  assign room = occupied_q != count_t'(Slots);
+  // The other kind begins when nothing is in flight; then, when both are offered, it is the other kind's turn.
+  assign may_write = room && (occupied_q == '0 ? (reading_q || !read_offer) : (!reading_q && !read_offer));
+  assign may_read = room && (occupied_q == '0 ? (!reading_q || !write_offer) : (reading_q && !write_offer));
+
+  // The issue registers: one offer each on AW and AR, W through a slice of its own.
+  logic        issue_aw_q, issue_ar_q;
+  ax_t         ax_q;
+  logic        issue_ready;
+  assign issue_ready = (!issue_aw_q || aw_ready_i) && (!issue_ar_q || ar_ready_i);
+  assign aw_take = write_offer && may_write && issue_ready;
+  assign w_take = aw_take;
+  assign ar_take = read_offer && may_read && issue_ready && !aw_take;
+
+  w_t w_beat;
+  always_comb begin
+    w_beat = '0;
+    w_beat.last = 1'b1;
+    for (int unsigned i = 0; i < WordsPerBeat; i++) begin
+      w_beat.data[64*i +: 64] = w_data;
+      if (lane_of(aw_addr) == lane_t'(i)) w_beat.strb[8*i +: 8] = w_strb;
+    end
+  end
+  gmmu_fifo #(.Width($bits(w_t)), .Depth(2)) u_w_out (
+    .clk_i, .rst_i, .valid_i(aw_take), .ready_o(w_slot_ready), .data_i(w_beat),
+    .valid_o(w_valid_o), .ready_i(w_ready_i), .data_o(w_o)
+  );
+
+  always_comb begin
+    ar_o = ax_q;
+    aw_o = ax_q;
+  end
+  assign aw_valid_o = issue_aw_q;
+  assign ar_valid_o = issue_ar_q;
+
+  // ---- Answers.
+  slot_t            end_slot;
+  lane_t            lane_q [Slots];
+  logic [63:0]      r_word;
+
+  assign end_slot = r_valid_i ? r_i.id[SlotsLg2-1:0] : b_i.id[SlotsLg2-1:0];  // never both kinds at once
+  assign ended = r_valid_i || b_valid_i;
+  assign r_word = r_i.data[64 * 32'(lane_q[end_slot]) +: 64];
+
+  gmmu_lutram #(.Width(64), .Depth(Slots)) u_data (
+    .clk_i, .write_i(r_valid_i), .write_addr_i(end_slot), .data_i(r_word),
+    .read_addr_i(oldest_q), .data_o(s_rdata_o)
+  );
+
+  assign s_bvalid_o = occupied_q != '0 && !reading_q && ended_q[oldest_q];
+  assign s_rvalid_o = occupied_q != '0 && reading_q && ended_q[oldest_q];
+  assign s_bresp_o = error_q[oldest_q] ? 2'b10 : 2'b00;
+  assign s_rresp_o = error_q[oldest_q] ? 2'b10 : 2'b00;
+  assign answer_take = (s_bvalid_o && s_bready_i) || (s_rvalid_o && s_rready_i);
+
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      next_q <= '0;
+      oldest_q <= '0;
+      occupied_q <= '0;
+      waiting_b_q <= '0;
+      ended_q <= '0;
+      reading_q <= 1'b0;
+      issue_aw_q <= 1'b0;
+      issue_ar_q <= 1'b0;
+    end else begin
+      if (issue_ready) begin
+        issue_aw_q <= aw_take;
+        issue_ar_q <= ar_take;
+      end else begin
+        if (aw_ready_i) issue_aw_q <= 1'b0;
+        if (ar_ready_i) issue_ar_q <= 1'b0;
+      end
+      if (aw_take || ar_take) begin
+        next_q <= next_q + 1'b1;
+        reading_q <= ar_take;
+      end
+      if (ended) ended_q[end_slot] <= 1'b1;
+      if (answer_take) begin
+        oldest_q <= oldest_q + 1'b1;
+        ended_q[oldest_q] <= 1'b0;
+      end
+      occupied_q <= occupied_q + count_t'(aw_take || ar_take) - count_t'(answer_take);
+      waiting_b_q <= waiting_b_q + count_t'(aw_take) - count_t'(b_valid_i);
+    end
+
+    if (aw_take || ar_take) begin
+      ax_q <= '0;
+      ax_q.id <= IdWidth'(next_q);
+      ax_q.port <= PortVram;
+      ax_q.addr <= base_i + PaWidth'({(aw_take ? aw_addr[31:3] : ar_addr[31:3]), 3'd0});
+      lane_q[next_q] <= lane_of(aw_take ? aw_addr : ar_addr);
+    end
+    if (ended) error_q[end_slot] <= r_valid_i ? r_i.error : b_i.error;
+  end
+
+  assign settled_o = waiting_b_q == '0 && !aw_valid && !ar_valid;
+  assign idle_o = occupied_q == '0 && !aw_valid && !w_valid && !ar_valid &&
+                  !s_awvalid_i && !s_wvalid_i && !s_arvalid_i;
+
+  logic unused_bits;
+  assign unused_bits = ^{aw_addr[2:0], ar_addr[2:0], r_i.id, r_i.last, b_i.id};
+endmodule
