@@ -18,13 +18,23 @@ import rtl_sources
 LATCHES = "t:$dlatch t:$adlatch t:$dlatchsr t:$sr"
 
 
+def undriven(dump):
+    """Nets that read_slang ties to x because nothing drives them: buffers with an x at their input."""
+    found = []
+    for cell in re.findall(r"^  cell \$buf .*?^  end$", dump, re.M | re.S):
+        source = re.search(r"connect \\A (.*)", cell).group(1)
+        if re.search(r"\d+'[01]*x", source):
+            found.append(re.search(r"connect \\Y (.*)", cell).group(1))
+    return found
+
+
 def child(top, parameters, elaborate):
     """Runs in a process of its own: an error of Yosys ends it."""
     from pyosys import libyosys as ys
     design = ys.Design()
-    sizes = " ".join(f"-G {name}" for name in parameters)
+    options = " ".join(f"-G {name}" for name in parameters)
     commands = [
-        f"read_slang -j 1 --top {top} {sizes} " + " ".join(rtl_sources.sources()),
+        f"read_slang -j 1 --top {top} {options} " + " ".join(rtl_sources.sources()),
         f"hierarchy -check -top {top}",
         "proc",
         "flatten",
@@ -42,6 +52,13 @@ def child(top, parameters, elaborate):
     for command in commands:
         print(f"\n[{command.split()[0]}]", flush=True)
         ys.run_pass(command, design)
+        if command.startswith("hierarchy"):
+            ys.run_pass("dump -o build/synth.dump", design)
+            dump = rtl_sources.ROOT / "build/synth.dump"
+            nets = undriven(dump.read_text())
+            dump.unlink()
+            if nets:
+                sys.exit("ERROR: nothing drives " + ", ".join(nets))
 
 
 def report():
