@@ -90,9 +90,9 @@ void VtdCore::Retire() {
 }
 
 VtdQueueWork VtdCore::NextWork() {
-  if (!queue_on() || (log_.status() & vtd::kIqe) != 0) return {};
+  if (!queue_on() || (queue_ == QueueState::kReady && iqh_ == iqt_)) return {};
+  if ((log_.status() & vtd::kIqe) != 0) return {};
   if (queue_ == QueueState::kReady) {
-    if (iqh_ == iqt_) return {};
     if (iqt_ >= QueueBytes() || iqh_ >= QueueBytes()) {
       FailQueue(vtd::kQueueBadTail);
       return {};
@@ -131,7 +131,6 @@ void VtdCore::StatusDone(bool ok) {
   if (queue_ != QueueState::kWriting) return;
   if (!ok) return FailQueue(vtd::kQueueNoInformation);
   ++count_.waits;
-  queue_wait_ = {};
   Retire();
   if ((wait_low_ & kWaitInterrupt) != 0 && ics_ == 0) {
     ics_ = 1;

@@ -17,18 +17,6 @@ bool InInterruptWindow(uint64_t address) {
   return address >= vtd::kInterruptStart && address < vtd::kInterruptEnd;
 }
 
-// FPD of the context entry silences these; the others happen before a context entry was read.
-bool Qualified(VtdReason reason, const VtdParameters& parameters) {
-  switch (reason) {
-    case VtdReason::kRootNotPresent:
-    case VtdReason::kRootUnreadable:
-    case VtdReason::kContextUnreadable:
-    case VtdReason::kRootReserved: return false;
-    case VtdReason::kContextReserved: return parameters.fpd_covers_reserved_context;
-    default: return true;
-  }
-}
-
 VtdDrainTracker::Kind AccessKind(const VtdRequest& request) {
   return request.write ? VtdDrainTracker::kWrite : VtdDrainTracker::kRead;
 }
@@ -274,7 +262,9 @@ void VtdCore::Finished(VtdWalk& walk) {
   if (result.outcome == VtdOutcome::kMemory && !result.translated) ++count_.passed;
   if (result.reason == VtdReason::kNone) return;
   ++faults_[static_cast<size_t>(result.reason)];
-  const bool silenced = walk.context_known_ && walk.context_.fpd && Qualified(result.reason, parameters_);
+  // Reasons that arise before a context entry was read have no FPD to silence them.
+  const bool silenced = walk.context_known_ && walk.context_.fpd &&
+                        (result.reason != VtdReason::kContextReserved || parameters_.fpd_covers_reserved_context);
   if (silenced) return;
   log_.Record(walk.request_.sid, walk.request_.iova, walk.request_.write, walk.request_.type, result.reason);
 }

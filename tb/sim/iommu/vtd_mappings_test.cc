@@ -78,6 +78,19 @@ TEST(VtdMappings, LeaveOutWhatFaults) {
   EXPECT_TRUE(devices[0].mappings.empty());
 }
 
+TEST(VtdMappings, AndPermissionsOverAllLevels) {
+  for (const uint64_t upper : {kR, kW}) {
+    VtdBench bench;
+    bench.Start();
+    bench.Map(0x1000, 0x9000);
+    uint64_t& entry = bench.Entry(bench.top, 4, 0x1000, 4);
+    entry = (entry & ~kRw) | upper;
+    const auto devices = bench.core.MappingsOf(bench.memory, VtdBench::kRoot);
+    ASSERT_EQ(devices.at(0).mappings.size(), 1u);
+    Expect(devices[0].mappings[0], 0x1000, 0x9000, 0x1000, upper == kR, upper == kW);
+  }
+}
+
 TEST(VtdMappings, CutTheInterruptWindowOutOfLargePages) {
   VtdBench bench;
   bench.Start();

@@ -385,6 +385,24 @@ TEST(VtdWalk, AsksForOneReadAtATime) {
   EXPECT_EQ(bench.core.in_flight(), 0u);
 }
 
+TEST(VtdWalk, ReadsTheEntriesOfTheWorkedExampleInItsPage) {
+  VtdBench bench;
+  bench.Start();
+  bench.Map(0x123456789000, 0x7654321000);
+  bench.Map(0x12345678A000, 0x7654322000);
+  VtdWalk walk = bench.core.Lookup({0x0100, 0x123456789ABC, false, VtdAddressType::kUntranslated});
+  for (const uint64_t address : {0x10010, 0x102000, 0x101120, 0x103688, 0x104598, 0x105C48}) {
+    ASSERT_FALSE(walk.done());
+    EXPECT_EQ(walk.read().address, address);
+    bench.Step(walk);
+  }
+  ASSERT_TRUE(walk.done());
+  EXPECT_EQ(walk.result().hpa, 0x7654321ABCu);
+  bench.core.Finish(walk);
+  EXPECT_EQ(bench.Cost(0x123456789000), 0u);
+  EXPECT_EQ(bench.Cost(0x12345678A000), 1u);
+}
+
 TEST(VtdWalk, PeeksWithoutATrace) {
   VtdBench bench;
   bench.Start();

@@ -104,6 +104,12 @@ TEST(DramTiming, GivesTheSameTimesToTheSameAccesses) {
   }
 }
 
+TEST(DramTiming, GivesTheTimesOfTheWorkedExampleInItsPage) {
+  DramTiming dram{DramParameters()};
+  EXPECT_EQ(dram.Access(100'000, 0x1000, 64, false), 150'833u);
+  EXPECT_EQ(dram.Access(200'000, 0x1080, 64, false), 237'083u);
+}
+
 TEST(DramTiming, RefusesParametersThatMakeNoMemory) {
   DramParameters p;
   p.channels = 0;
