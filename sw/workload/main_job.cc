@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workload/main_job.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "kmd/escape.h"
+#include "os/text.h"
+#include "workload/clients.h"
+#include "workload/input.h"
+#include "workload/lines.h"
+
+namespace gmmu::workload {
+namespace {
+constexpr uint64_t kPage = hw::kPageSize;
+constexpr uint64_t kView = 4 << 20;            // largest CPU view at a time
+constexpr uint64_t kOtherBytes = 64 << 10;     // the second process's allocation
+constexpr uint64_t kUnmappedPages = 4;         // read again after the aperture was unmapped
+
+uint64_t RoundUp(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
+}  // namespace
+
+MainJob::MainJob(os::VidMm& vidmm, os::Worker& worker, const JobOptions& options, JobResult& result)
+    : vidmm_(vidmm), worker_(worker), kernel_(vidmm.adapter().kernel()), options_(options), result_(result) {}
+
+void MainJob::Timed(const std::string& phase, uint64_t bytes, const std::function<void()>& work) {
+  hw::Instruments* instruments = kernel_.instruments();
+  const uint64_t ns = kernel_.hal().NowNs();
+  const uint64_t cycles = instruments == nullptr ? 0 : instruments->Cycles();
+  work();
+  auto found = std::find_if(result_.phases.begin(), result_.phases.end(),
+                            [&](const Phase& held) { return held.name == phase; });
+  if (found == result_.phases.end()) found = result_.phases.insert(found, Phase{phase, 0, 0, 0});
+  found->bytes += bytes;
+  found->ns += kernel_.hal().NowNs() - ns;
+  if (instruments != nullptr) found->cycles += instruments->Cycles() - cycles;
+}
+
+void MainJob::Progress(const std::string& phase, uint64_t done) const {
+  if (options_.progress) options_.progress(phase, done_ + done, options_.input->size());
+}
+
+void MainJob::Write(os::SystemBuffer& buffer, const uint8_t* data, uint64_t bytes, uint64_t seed) {
+  for (uint64_t done = 0; done < bytes; done += kView) {
+    const uint64_t size = std::min(kView, bytes - done);
+    uint8_t* view = buffer.Map(done, size);
+    if (data != nullptr) {
+      std::memcpy(view, data + done, size);
+    } else {
+      FillPattern(view, size, seed + done);
+    }
+    buffer.Unmap();
+  }
+}
+
+ClientRun MainJob::Reader(unsigned client, os::VidMm::Process* process, const uint8_t* expected, LineOrder order) const {
+  ClientRun run;
+  run.client = client;
+  run.process = process;
+  run.base = va_;
+  run.order = order;
+  run.crc = LineCrc(expected, order);
+  return run;
+}
+
+void MainJob::Run() {
+  kmd::EscapeQueryCaps caps;
+  vidmm_.adapter().Escape(caps, "the query for what was built");
+  clients_ = caps.clients;
+  if (clients_ == 0) throw os::OsError("the GPU has no client");
+  result_.clients = clients_;
+  const uint64_t piece_bytes = PieceBytes(caps.vram_bytes);
+  const std::vector<workload::Piece> pieces = Pieces(options_.input->size(), piece_bytes);
+
+  if (options_.progress) options_.progress("making processes", 0, 0);
+  worker_.Call([&] { MakeProcesses(std::min<uint64_t>(piece_bytes, RoundUp(options_.input->size(), kPage))); });
+  if (pieces.empty() && options_.after_first_page_in) options_.after_first_page_in();
+  for (const workload::Piece& piece : pieces) RunPiece(piece.offset, piece.bytes, piece.offset == 0);
+
+  if (options_.progress) options_.progress("power off", 0, 0);
+  worker_.Call([&] {
+    for (os::VidMm::Process* process : {first_, second_}) vidmm_.FreeVa(*process, va_);
+    vidmm_.DestroyProcess(first_);
+    vidmm_.DestroyProcess(second_);
+    if (other_ != nullptr) vidmm_.DestroyAllocation(other_);
+    other_source_.Release();
+  });
+}
+
+void MainJob::MakeProcesses(uint64_t piece_bytes) {
+  first_ = vidmm_.CreateProcess("first process");
+  second_ = vidmm_.CreateProcess("second process");
+  va_ = vidmm_.ReserveVa(*first_, piece_bytes);
+  vidmm_.ReserveVa(*second_, piece_bytes, va_);
+  uint8_t* dummy = vidmm_.dummy().Map(0, kPage);
+  FillPattern(dummy, kPage, options_.seed ^ 0x64756D6D79);
+  vidmm_.dummy().Unmap();
+  if (piece_bytes == 0) {  // nothing to move: the tables alone
+    vidmm_.Unmap(*first_, va_, 1);
+    vidmm_.Unmap(*second_, va_, 1);
+    return;
+  }
+  // Other bytes at the same addresses.
+  const uint64_t bytes = std::min(kOtherBytes, piece_bytes);
+  other_data_.resize(bytes);
+  FillPattern(other_data_.data(), bytes, options_.seed ^ 0x6F74686572);
+  other_ = vidmm_.CreateAllocation("second process's data", bytes);
+  other_source_ = os::SystemBuffer(kernel_, vidmm_.adapter().objects(), vidmm_.adapter().handle(), bytes,
+                                   os::SystemBuffer::Shape::kScattered, "application");
+  Write(other_source_, other_data_.data(), bytes, 0);
+  vidmm_.MakeResident(*other_);
+  vidmm_.PageIn(*other_, other_source_, bytes, nullptr);
+}
+
+void MainJob::RunPiece(uint64_t offset, uint64_t bytes, bool first) {
+  Piece piece;
+  piece.offset = offset;
+  piece.bytes = bytes;
+  piece.padded = RoundUp(bytes, kLine);
+  piece.pages = RoundUp(bytes, kPage) / kPage;
+  piece.lines = piece.padded / kLine;
+  piece.data.assign(options_.input->begin() + static_cast<ptrdiff_t>(offset),
+                    options_.input->begin() + static_cast<ptrdiff_t>(offset + bytes));
+  piece.data.resize(piece.pages * kPage);
+  Allocate(piece);
+  PageIn(piece, first);
+  Use(piece);
+  PageOut(piece);
+  Aperture(piece);
+  worker_.Call([&] {
+    if (other_ != nullptr) vidmm_.Unmap(*second_, va_, other_->bytes / kPage);
+    vidmm_.DestroyAllocation(piece.allocation);
+    piece.source.Release();
+    piece.target.Release();
+  });
+  done_ += bytes;
+  if (std::all_of(result_.checks.begin(), result_.checks.end(), [](const Check& check) { return check.passed; })) {
+    result_.bytes_verified = done_;
+  }
+}
+
+void MainJob::Allocate(Piece& piece) {
+  Progress("copying in", 0);
+  worker_.Call([&] {
+    os::Adapter& adapter = vidmm_.adapter();
+    piece.allocation = vidmm_.CreateAllocation("input at " + os::Hex(piece.offset), piece.pages * kPage);
+    piece.source = os::SystemBuffer(kernel_, adapter.objects(), adapter.handle(), piece.pages * kPage,
+                                    os::SystemBuffer::Shape::kScattered, "application");
+    Write(piece.source, piece.data.data(), piece.pages * kPage, 0);
+    const os::Inject& inject = kernel_.parameters().inject;
+    const uint64_t middle = piece.pages / 2;
+    if (inject.wrong_adl) {
+      piece.source.Falsify(middle, piece.pages > 1 ? piece.source.page((middle + 1) % piece.pages)
+                                                   : vidmm_.dummy().page(0));
+    }
+    if (inject.unmapped_page && adapter.remapped()) {
+      kernel_.iommu()->PunchHole(*adapter.domain(), piece.source.page(middle) * kPage);
+    }
+  });
+}
+
+void MainJob::PageIn(Piece& piece, bool first) {
+  worker_.Call([&] {
+    vidmm_.MakeResident(*piece.allocation);
+    vidmm_.MapLocal(*first_, va_, *piece.allocation, 0, piece.pages);
+    if (other_ != nullptr) vidmm_.MapLocal(*second_, va_, *other_, 0, other_->bytes / kPage);
+    Timed("page in", piece.padded, [&] {
+      vidmm_.PageIn(*piece.allocation, piece.source, piece.padded,
+                    [&](uint64_t done) { Progress("page in", std::min(done, piece.bytes)); });
+    });
+  });
+  if (first && options_.after_first_page_in) options_.after_first_page_in();
+  // What the GPU reads from now on cannot come from the source.
+  Write(piece.source, nullptr, piece.pages * kPage, options_.seed ^ 0x736F75726365);
+}
+
+void MainJob::Use(Piece& piece) {
+  std::vector<ClientRun> sequence, permuted;
+  for (unsigned client = 0; client < clients_; ++client) {
+    LineOrder order = ShareOf(piece.lines, client, clients_);
+    sequence.push_back(Reader(client, first_, piece.data.data(), order));
+    order.step = CoprimeStep(order.count, options_.seed + client);
+    permuted.push_back(Reader(client, first_, piece.data.data(), order));
+  }
+  Progress("clients in sequence", 0);
+  Timed("clients in sequence", piece.padded, [&] { RunClients(vidmm_, sequence, "clients in sequence", result_.checks); });
+  Progress("clients permuted", 0);
+  Timed("clients permuted", piece.padded, [&] { RunClients(vidmm_, permuted, "clients permuted", result_.checks); });
+
+  // Both processes at once, at the same addresses.
+  Progress("two processes", 0);
+  std::vector<ClientRun> both;
+  const uint64_t lines = other_data_.size() / kLine;
+  both.push_back(Reader(clients_ - 1, second_, other_data_.data(), ShareOf(lines, 0, 1)));
+  if (clients_ > 1) {
+    both.push_back(Reader(0, first_, piece.data.data(), ShareOf(std::min(lines, piece.lines), 0, 1)));
+  }
+  RunClients(vidmm_, both, "two processes at the same addresses", result_.checks);
+}
+
+void MainJob::PageOut(Piece& piece) {
+  worker_.Call([&] {
+    os::Adapter& adapter = vidmm_.adapter();
+    piece.target = os::SystemBuffer(kernel_, adapter.objects(), adapter.handle(), piece.pages * kPage,
+                                    os::SystemBuffer::Shape::kScattered, "application");
+    Write(piece.target, nullptr, piece.pages * kPage, options_.seed ^ 0x746172676574);
+    Timed("page out", piece.padded, [&] {
+      vidmm_.PageOut(*piece.allocation, piece.target, piece.padded,
+                     [&](uint64_t done) { Progress("page out", std::min(done, piece.bytes)); });
+    });
+  });
+  Check check;
+  check.name = "bytes paged out";
+  check.passed = true;
+  for (uint64_t done = 0; done < piece.bytes; done += kView) {
+    const uint64_t size = std::min(kView, piece.bytes - done);
+    const uint8_t* view = piece.target.Map(done, size);
+    if (check.passed && std::memcmp(view, piece.data.data() + done, size) != 0) {
+      uint64_t at = 0;
+      while (view[at] == piece.data[done + at]) ++at;
+      check.passed = false;
+      check.text = "byte " + std::to_string(piece.offset + done + at) + " of the input came back as " + os::Hex(view[at]) +
+                   ", was " + os::Hex(piece.data[done + at]);
+    }
+    if (options_.out) options_.out(view, size);
+    piece.target.Unmap();
+  }
+  result_.checks.push_back(check);
+}
+
+void MainJob::Aperture(Piece& piece) {
+  const uint64_t most = vidmm_.adapter().aperture_segment().size / kPage;
+  // The bytes that the aperture must bring are nowhere in VRAM any more.
+  worker_.Call([&] { vidmm_.Fill(*piece.allocation, 0, piece.pages * kPage, 0xDEADBEEF); });
+  for (uint64_t first = 0; first < piece.pages; first += most) {
+    ApertureChunk(piece, first, std::min(most, piece.pages - first));
+  }
+}
+
+void MainJob::ApertureChunk(Piece& piece, uint64_t first_page, uint64_t pages) {
+  const uint64_t start = first_page * kPage;
+  const uint64_t bytes = std::min(piece.padded - start, pages * kPage);
+  const uint64_t lines = bytes / kLine;
+  const uint8_t* expected = piece.data.data() + start;
+  uint64_t aperture = 0;
+  worker_.Call([&] {
+    aperture = vidmm_.AllocateAperture(pages);
+    vidmm_.BindAperture(aperture, pages, *piece.allocation, piece.target, first_page);
+    Progress("aperture by DMA", start);
+    Timed("aperture by DMA", bytes, [&] { vidmm_.CopyFromAperture(aperture * kPage, *piece.allocation, start, bytes); });
+  });
+  std::vector<ClientRun> runs;
+  for (unsigned client = 0; client < clients_; ++client) {
+    runs.push_back(Reader(client, first_, expected, ShareOf(lines, client, clients_)));
+    runs.back().base = va_ + start;
+  }
+  RunClients(vidmm_, runs, "bytes that the DMA engine read from the aperture", result_.checks);
+
+  worker_.Call([&] { vidmm_.MapToAperture(*first_, va_ + start, *piece.allocation, aperture, pages); });
+  Progress("aperture by a client", start);
+  ClientRun one = Reader(0, first_, expected, ShareOf(lines, 0, 1));
+  one.base = va_ + start;
+  Timed("aperture by a client", bytes,
+        [&] { RunClients(vidmm_, {one}, "bytes that a client read from the aperture", result_.checks); });
+  CheckUnmapped(piece, first_page, pages, aperture);
+}
+
+void MainJob::CheckUnmapped(Piece& piece, uint64_t first_page, uint64_t pages, uint64_t aperture_page) {
+  hw::Instruments* instruments = kernel_.instruments();
+  const auto& host_pages = piece.target.host_pages();
+  auto accesses = [&] {
+    uint64_t sum = 0;
+    for (uint64_t page = first_page; instruments != nullptr && page < first_page + pages; ++page) {
+      sum += instruments->PageAccesses(host_pages[page]);
+    }
+    return sum;
+  };
+  const uint64_t read = std::min(pages, kUnmappedPages);
+  std::vector<uint8_t> dummy(read * kPage);
+  for (uint64_t page = 0; page < read; ++page) FillPattern(dummy.data() + page * kPage, kPage, options_.seed ^ 0x64756D6D79);
+  const uint64_t va = va_ + first_page * kPage;
+  uint64_t before = 0;
+  worker_.Call([&] {
+    vidmm_.UnbindAperture(aperture_page, pages, *piece.allocation);
+    before = accesses();
+  });
+  ClientRun one = Reader(0, first_, dummy.data(), ShareOf(read * kPage / kLine, 0, 1));
+  one.base = va;
+  RunClients(vidmm_, {one}, "dummy page by a client after the unmap", result_.checks);
+  worker_.Call([&] {
+    vidmm_.CopyFromAperture(aperture_page * kPage, *piece.allocation, first_page * kPage, read * kPage);
+    vidmm_.MapLocal(*first_, va, *piece.allocation, first_page, read);
+  });
+  RunClients(vidmm_, {one}, "dummy page by DMA after the unmap", result_.checks);
+  Check check;
+  check.name = "no access to unmapped pages";
+  const uint64_t after = accesses();
+  check.passed = after == before;
+  if (!check.passed) check.text = std::to_string(after - before) + " accesses to the old pages after the unmap";
+  result_.checks.push_back(check);
+  worker_.Call([&] {
+    vidmm_.Unmap(*first_, va, pages);
+    vidmm_.FreeAperture(aperture_page);
+  });
+}
+
+}  // namespace gmmu::workload

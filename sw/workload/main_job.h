@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "os/vidmm.h"
+#include "os/worker.h"
+#include "workload/clients.h"
+#include "workload/job.h"
+
+namespace gmmu::workload {
+
+/// The application of the main job: what runs on its fibre while the adapter is on.
+class MainJob {
+ public:
+  MainJob(os::VidMm& vidmm, os::Worker& worker, const JobOptions& options, JobResult& result);
+
+  /// Steps 2 to 6 for the whole input, piece by piece.
+  void Run();
+
+ private:
+  struct Piece {
+    uint64_t offset = 0;  ///< in the input
+    uint64_t bytes = 0;   ///< of the input
+    uint64_t padded = 0;  ///< to whole lines
+    uint64_t pages = 0;
+    uint64_t lines = 0;
+    std::vector<uint8_t> data;  ///< padded with zeros
+    os::SystemBuffer source, target;
+    os::VidMm::Allocation* allocation = nullptr;
+  };
+  void MakeProcesses(uint64_t piece_bytes);
+  void RunPiece(uint64_t offset, uint64_t bytes, bool first);
+  void Allocate(Piece& piece);
+  void PageIn(Piece& piece, bool first);
+  void Use(Piece& piece);
+  void PageOut(Piece& piece);
+  void Aperture(Piece& piece);
+  void ApertureChunk(Piece& piece, uint64_t first_page, uint64_t pages);
+  void CheckUnmapped(Piece& piece, uint64_t first_page, uint64_t pages, uint64_t aperture_page);
+
+  /// Times what `work` does and adds it to the phase of that name. `bytes` are what it moves.
+  void Timed(const std::string& phase, uint64_t bytes, const std::function<void()>& work);
+  void Progress(const std::string& phase, uint64_t done) const;
+  /// Writes `bytes` of `data` (or a pattern by `seed` when null) to a buffer through CPU views.
+  void Write(os::SystemBuffer& buffer, const uint8_t* data, uint64_t bytes, uint64_t seed);
+  ClientRun Reader(unsigned client, os::VidMm::Process* process, const uint8_t* expected, LineOrder order) const;
+
+  os::VidMm& vidmm_;
+  os::Worker& worker_;
+  os::Kernel& kernel_;
+  const JobOptions& options_;
+  JobResult& result_;
+  unsigned clients_ = 0;
+  uint64_t va_ = 0;
+  os::VidMm::Process* first_ = nullptr;
+  os::VidMm::Process* second_ = nullptr;
+  os::VidMm::Allocation* other_ = nullptr;
+  os::SystemBuffer other_source_;
+  std::vector<uint8_t> other_data_;
+  uint64_t done_ = 0;  // bytes of finished pieces
+};
+
+}  // namespace gmmu::workload

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// Power on, the application, power off, and what is to be said about it.
+#include <algorithm>
+#include <optional>
+
+#include "ddi/ntddk.h"
+#include "hw/gmmu_regs.h"
+#include "kmd/escape.h"
+#include "os/adapter.h"
+#include "os/kernel.h"
+#include "os/text.h"
+#include "os/vidmm.h"
+#include "os/worker.h"
+#include "workload/job.h"
+#include "workload/main_job.h"
+
+namespace gmmu::workload {
+namespace {
+
+constexpr uint64_t kGraceNs = 100'000;  // for fault reports that are still on their way
+
+os::Fault Trouble(const std::string& source, const std::string& name, const std::string& text) {
+  os::Fault fault;
+  fault.source = source;
+  fault.name = name;
+  fault.text = text;
+  return fault;
+}
+
+/// The hardware's own records, which say more than the interrupt did.
+std::vector<os::Fault> ReadFaultRecords(os::Adapter& adapter) {
+  std::vector<os::Fault> faults;
+  kmd::EscapeQueryRing ring;
+  const bool stopped = NT_SUCCESS(adapter.Escape(&ring, sizeof ring)) && ring.error != 0;
+  for (int rounds = 0; rounds < 64; ++rounds) {
+    kmd::EscapeReadFaults records;
+    if (!NT_SUCCESS(adapter.Escape(&records, sizeof records)) || records.count == 0) break;
+    for (uint32_t i = 0; i < records.count; ++i) {
+      const kmd::EscapeFault& record = records.faults[i];
+      os::Fault fault;
+      fault.source = "gpu";
+      fault.name = regs::NameOf(static_cast<regs::Fault>(record.reason));
+      fault.address = record.address;
+      fault.space = record.space;
+      fault.client = record.port;
+      fault.level = record.level;
+      fault.access = regs::NameOf(static_cast<regs::Access>(record.access));
+      fault.fence = record.fence;
+      fault.text = fault.name + " at " + (record.physical != 0 ? "physical " : "GPU VA ") + os::Hex(record.address) +
+                   ", " + fault.access + ", space " + std::to_string(record.space) + ", port " +
+                   std::to_string(record.port) + ", level " + std::to_string(record.level) + ", fence " +
+                   std::to_string(record.fence) + ", cycle " + std::to_string(record.cycle);
+      faults.push_back(fault);
+    }
+  }
+  if (stopped) {
+    const std::string where = "; the ring stopped at fence " + std::to_string(ring.fence) + " at byte " +
+                              std::to_string(ring.command_offset) + " of the paging buffer, command " +
+                              regs::NameOf(static_cast<regs::Opcode>(ring.command_header & 0xFF));
+    if (faults.empty()) {
+      os::Fault fault = Trouble("gpu", regs::NameOf(static_cast<regs::Fault>(ring.reason)), "");
+      fault.address = ring.address;
+      fault.level = ring.level;
+      fault.access = regs::NameOf(static_cast<regs::Access>(ring.access));
+      fault.fence = ring.fence;
+      fault.text = fault.name + " at " + os::Hex(ring.address);
+      faults.push_back(fault);
+    }
+    faults.front().text += where;
+  }
+  return faults;
+}
+
+void CollectFaults(os::Kernel& kernel, os::Adapter& adapter, bool failed, bool started, JobResult& result) {
+  if (failed && started) {
+    const uint64_t end = kernel.hal().NowNs() + kGraceNs;
+    while (kernel.hal().NowNs() < end && kernel.hal().platform().WaitForMessage(kGraceNs)) kernel.scheduler().Seam();
+    const std::vector<os::Fault> records = ReadFaultRecords(adapter);
+    auto& faults = kernel.faults();
+    if (!records.empty()) {
+      faults.erase(std::remove_if(faults.begin(), faults.end(), [](const os::Fault& f) { return f.source == "gpu"; }),
+                   faults.end());
+      faults.insert(faults.end(), records.begin(), records.end());
+    }
+  }
+  result.faults.insert(result.faults.begin(), kernel.faults().begin(), kernel.faults().end());
+}
+
+}  // namespace
+
+void RunMainJob(hw::Platform& platform, const JobOptions& options, JobResult& result) {
+  result.bytes = options.input->size();
+  os::Kernel kernel(platform, options.os);
+  os::Adapter adapter(kernel, DriverEntry);
+  std::optional<os::VidMm> vidmm;
+  os::Worker worker(kernel.scheduler(), "vidmm worker");
+  bool started = false;
+  kernel.scheduler().Spawn(
+      "application",
+      [&] {
+        if (options.progress) options.progress("power on", 0, 0);
+        worker.Call([&] {
+          adapter.Start();
+          started = true;
+          result.remapped = adapter.remapped();
+          vidmm.emplace(adapter);
+          vidmm->Start();
+        });
+        MainJob(*vidmm, worker, options, result).Run();
+        kernel.CheckFaults();
+        worker.Call([&] {
+          vidmm->Stop();
+          adapter.Stop();
+        });
+        worker.Stop();
+      },
+      1 << 20);
+
+  // Handlers only note what happened: the machine must not be used inside them.
+  std::optional<os::Fault> trouble;
+  bool failed = false;
+  try {
+    kernel.scheduler().Run();
+  } catch (const os::DeviceFault&) {
+    failed = true;  // stands in the kernel's list
+  } catch (const os::OsTimeout& timeout) {
+    failed = true;
+    trouble = Trouble("timeout", "timeout", timeout.what());
+  } catch (const os::OsError& error) {
+    failed = true;
+    trouble = Trouble("os", "stopped", error.what());
+  }
+  if (trouble) result.faults.push_back(*trouble);
+  CollectFaults(kernel, adapter, failed, started, result);
+  if (!failed) result.leaks = kernel.ledger().Leaks();
+
+  if (hw::Instruments* instruments = kernel.instruments()) {
+    result.cycles = instruments->Cycles();
+    result.cycles_evaluated = instruments->CyclesEvaluated();
+    result.counters = instruments->Counters();
+    result.findings = instruments->Findings();
+  }
+  if (kernel.scheduler().spurious() != 0) {
+    result.findings.push_back({"interrupts", std::to_string(kernel.scheduler().spurious()) +
+                                                 " interrupt messages had no routine"});
+  }
+  result.simulated_ns = kernel.hal().NowNs();
+  result.verified = !failed && std::all_of(result.checks.begin(), result.checks.end(),
+                                           [](const Check& check) { return check.passed; });
+}
+
+}  // namespace gmmu::workload
