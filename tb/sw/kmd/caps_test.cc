@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <vector>
+
+#include "fake_kernel.h"
+#include "kmd/segments.h"
+
+namespace gmmu::kmd::test {
+namespace {
+
+TEST(Caps, MemoryAndIommuCapsAreAnsweredBeforeStart) {
+  FakeKernel kernel;
+  kernel.parameters = {{"LimitBits", 40}};
+  ASSERT_EQ(kernel.Load(), STATUS_SUCCESS);
+  DXGK_PHYSICAL_MEMORY_CAPS memory{};
+  DXGK_IOMMU_CAPS iommu{};
+  EXPECT_EQ(kernel.Query(DXGKQAITYPE_PHYSICAL_MEMORY_CAPS, &memory), STATUS_SUCCESS);
+  EXPECT_EQ(memory.HighestVisibleAddress.QuadPart, 0xFFFFFFFFFF);
+  EXPECT_EQ(kernel.Query(DXGKQAITYPE_IOMMU_CAPS, &iommu), STATUS_SUCCESS);
+  EXPECT_EQ(iommu.Value, 4u) << "remapping, and nothing of isolation";
+  EXPECT_TRUE(kernel.writes.empty());
+  kernel.table.DxgkDdiRemoveDevice(kernel.adapter);
+}
+
+TEST(Caps, DriverCapsFollowTheCallersSizeAndAreNeverWrittenPastIt) {
+  StartedDriver driver;
+  for (const size_t size : {size_t{0x228}, size_t{0x240}, size_t{0x250}, size_t{0x260}}) {
+    std::vector<uint8_t> output(size + 16, 0xCC);
+    DXGKARG_QUERYADAPTERINFO args{};
+    args.Type = DXGKQAITYPE_DRIVERCAPS;
+    args.pOutputData = output.data();
+    args.OutputDataSize = static_cast<UINT>(size);
+    ASSERT_EQ(driver.kernel.table.DxgkDdiQueryAdapterInfo(driver.kernel.adapter, &args), STATUS_SUCCESS);
+    for (size_t i = size; i < output.size(); ++i) EXPECT_EQ(output[i], 0xCC) << size;
+    DXGK_DRIVERCAPS caps{};
+    std::memcpy(&caps, output.data(), std::min(size, sizeof caps));
+    EXPECT_TRUE(caps.MemoryManagementCaps.VirtualAddressingSupported);
+    EXPECT_TRUE(caps.MemoryManagementCaps.GpuMmuSupported);
+    EXPECT_TRUE(caps.MemoryManagementCaps.MapAperture2Supported) << "without it there is no remapping";
+    EXPECT_FALSE(caps.MemoryManagementCaps.IoMmuSecureModeSupported) << "must agree with IOMMU_CAPS";
+    EXPECT_EQ(caps.WDDMVersion, DXGKDDI_WDDMv3_1);
+    EXPECT_EQ(caps.GpuEngineTopology.NbAsymetricProcessingNodes, 1u);
+    EXPECT_EQ(caps.HighestAcceptableAddress.QuadPart, 0x1FFFFFFFF);
+  }
+}
+
+TEST(Caps, ShortOutputsAndUnknownTypesAreRefusedUntouched) {
+  StartedDriver driver;
+  const DXGK_QUERYADAPTERINFOTYPE types[] = {
+      DXGKQAITYPE_DRIVERCAPS,         DXGKQAITYPE_QUERYSEGMENT4,       DXGKQAITYPE_GPUMMUCAPS,
+      DXGKQAITYPE_PAGETABLELEVELDESC, DXGKQAITYPE_PHYSICALADAPTERCAPS, DXGKQAITYPE_PHYSICAL_MEMORY_CAPS,
+      DXGKQAITYPE_IOMMU_CAPS};
+  for (const auto type : types) {
+    uint8_t output[2] = {0xCC, 0xCC};
+    EXPECT_EQ(driver.kernel.Query(type, &output), STATUS_BUFFER_TOO_SMALL) << type;
+    EXPECT_EQ(output[0], 0xCC);
+  }
+  uint64_t output = 0;
+  for (const auto type : {DXGKQAITYPE_QUERYSEGMENT3, DXGKQAITYPE_UEFIFRAMEBUFFERRANGES, DXGKQAITYPE_QUERYMMUS}) {
+    EXPECT_EQ(driver.kernel.Query(type, &output), STATUS_NOT_SUPPORTED) << type;
+  }
+}
+
+TEST(Caps, SegmentsComeInTwoCallsAtTheCallersStride) {
+  StartedDriver driver;
+  DXGK_QUERYSEGMENTOUT4 out{};
+  const DXGK_QUERYSEGMENTIN4 in{0};
+  ASSERT_EQ(driver.kernel.Query(DXGKQAITYPE_QUERYSEGMENT4, in, &out), STATUS_SUCCESS);
+  ASSERT_EQ(out.NbSegment, 2u);
+  EXPECT_EQ(out.PagingBufferSize, 0u) << "the first call asks for the count only";
+
+  constexpr size_t kStride = 0x90;  // wider than this header's descriptor
+  std::vector<BYTE> descriptors(2 * kStride, 0xCC);
+  out.pSegmentDescriptor = descriptors.data();
+  out.SegmentDescriptorStride = kStride;
+  ASSERT_EQ(driver.kernel.Query(DXGKQAITYPE_QUERYSEGMENT4, in, &out), STATUS_SUCCESS);
+  DXGK_SEGMENTDESCRIPTOR4 aperture{}, vram{};
+  std::memcpy(&aperture, descriptors.data(), sizeof aperture);
+  std::memcpy(&vram, descriptors.data() + kStride, sizeof vram);
+  EXPECT_TRUE(aperture.Flags.Aperture);
+  EXPECT_FALSE(aperture.Flags.CpuVisible);
+  EXPECT_EQ(aperture.Size, 16u << 20);
+  EXPECT_EQ(aperture.CommitLimit, 16u << 20);
+  EXPECT_TRUE(vram.Flags.CpuVisible);
+  EXPECT_FALSE(vram.Flags.Aperture);
+  EXPECT_EQ(vram.Size, (8u << 20) - 4096 * 8) << "without the table of aperture entries";
+  EXPECT_EQ(vram.CpuTranslatedAddress.QuadPart, FakeKernel::kWindowAddress);
+  EXPECT_EQ(out.PagingBufferSegmentId, 0u);
+  EXPECT_EQ(out.PagingBufferSize, 65536u);
+  for (size_t i = sizeof aperture; i < kStride; ++i) EXPECT_EQ(descriptors[i], 0xCC);
+}
+
+TEST(Caps, MemorySegmentEndsWhereTheWindowEnds) {
+  FakeKernel kernel;
+  kernel.vram_bytes = 2 * FakeKernel::kWindowBytes;
+  ASSERT_EQ(kernel.Load(), STATUS_SUCCESS);
+  ASSERT_EQ(kernel.Start(), STATUS_SUCCESS);
+  EXPECT_EQ(kernel.vram.begin()->first, 2 * FakeKernel::kWindowBytes - 4096 * 8)
+      << "the aperture table is reached by moving the window";
+  DXGK_QUERYSEGMENTOUT4 out{};
+  std::vector<BYTE> descriptors(2 * sizeof(DXGK_SEGMENTDESCRIPTOR4));
+  out.NbSegment = 2;
+  out.pSegmentDescriptor = descriptors.data();
+  out.SegmentDescriptorStride = sizeof(DXGK_SEGMENTDESCRIPTOR4);
+  ASSERT_EQ(kernel.Query(DXGKQAITYPE_QUERYSEGMENT4, DXGK_QUERYSEGMENTIN4{0}, &out), STATUS_SUCCESS);
+  DXGK_SEGMENTDESCRIPTOR4 vram{};
+  std::memcpy(&vram, descriptors.data() + sizeof vram, sizeof vram);
+  EXPECT_EQ(vram.Size, FakeKernel::kWindowBytes);
+  kernel.Unload();
+}
+
+TEST(Caps, GpuMmuCapsAndLevelsFollowTheParameters) {
+  StartedDriver driver({{"PageTableLevels", 3}, {"PageTableBits0", 13}, {"PageTableBits1", 11}, {"PageTableBits2", 3}});
+  DXGK_GPUMMUCAPS caps{};
+  ASSERT_EQ(driver.kernel.Query(DXGKQAITYPE_GPUMMUCAPS, DXGK_QUERYGPUMMUCAPSIN{0}, &caps), STATUS_SUCCESS);
+  EXPECT_EQ(caps.PageTableLevelCount, 3u);
+  EXPECT_EQ(caps.VirtualAddressBitCount, 39u);
+  EXPECT_EQ(caps.PageTableUpdateMode, DXGK_PAGETABLEUPDATE_GPU_PHYSICAL);
+  EXPECT_TRUE(caps.InvalidTlbEntriesNotCached);
+  EXPECT_TRUE(caps.ZeroInPteSupported);
+  EXPECT_TRUE(caps.LargePageSupported);
+  EXPECT_FALSE(caps.DualPteSupported);
+  EXPECT_EQ(driver.kernel.Query(DXGKQAITYPE_GPUMMUCAPS, DXGK_QUERYGPUMMUCAPSIN{1}, &caps), STATUS_INVALID_PARAMETER);
+
+  const UINT bits[] = {13, 11, 3};
+  const UINT bytes[] = {65536, 16384, 4096};
+  for (WORD level = 0; level < 3; ++level) {
+    DXGK_PAGE_TABLE_LEVEL_DESC desc{};
+    const DXGK_QUERYPAGETABLELEVELDESCIN in{level, 0};
+    ASSERT_EQ(driver.kernel.Query(DXGKQAITYPE_PAGETABLELEVELDESC, in, &desc), STATUS_SUCCESS);
+    EXPECT_EQ(desc.PageTableIndexBitCount, bits[level]);
+    EXPECT_EQ(desc.PageTableSizeInBytes, bytes[level]);
+    EXPECT_EQ(desc.PageTableSegmentId, kVramSegment);
+    EXPECT_EQ(desc.PagingProcessPageTableSegmentId, kVramSegment);
+  }
+  DXGK_PAGE_TABLE_LEVEL_DESC desc{};
+  EXPECT_EQ(driver.kernel.Query(DXGKQAITYPE_PAGETABLELEVELDESC, DXGK_QUERYPAGETABLELEVELDESCIN{3, 0}, &desc),
+            STATUS_INVALID_PARAMETER);
+}
+
+TEST(Caps, OneNodeThatCopies) {
+  StartedDriver driver;
+  DXGK_PHYSICALADAPTERCAPS caps{};
+  ASSERT_EQ(driver.kernel.Query(DXGKQAITYPE_PHYSICALADAPTERCAPS, DXGK_QUERYPHYSICALADAPTERCAPSIN{0}, &caps),
+            STATUS_SUCCESS);
+  EXPECT_EQ(caps.NumExecutionNodes, 1u);
+  EXPECT_EQ(caps.PagingNodeIndex, 0u);
+  EXPECT_TRUE(caps.Flags.GpuMmuSupported);
+  EXPECT_NE(caps.DxgkPhysicalAdapterHandle, nullptr);
+  DXGKARG_GETNODEMETADATA node{};
+  EXPECT_EQ(driver.kernel.table.DxgkDdiGetNodeMetadata(driver.kernel.adapter, 0, &node), STATUS_SUCCESS);
+  EXPECT_EQ(node.EngineType, DXGK_ENGINE_TYPE_COPY);
+  EXPECT_EQ(driver.kernel.table.DxgkDdiGetNodeMetadata(driver.kernel.adapter, 1, &node), STATUS_INVALID_PARAMETER);
+}
+
+TEST(Caps, TwoLevelRootsGrowByPages) {
+  StartedDriver driver({{"PageTableLevels", 2}, {"PageTableBits0", 9}, {"PageTableBits1", 13}});
+  DXGKARG_GETROOTPAGETABLESIZE args{};
+  const struct {
+    UINT wanted, entries;
+    SIZE_T bytes;
+  } rows[] = {{0, 512, 4096}, {1, 512, 4096}, {512, 512, 4096}, {513, 1024, 8192}, {9000, 8192, 65536}};
+  for (const auto& row : rows) {
+    args.NumberOfPte = row.wanted;
+    EXPECT_EQ(driver.kernel.table.DxgkDdiGetRootPageTableSize(driver.kernel.adapter, &args), row.bytes);
+    EXPECT_EQ(args.NumberOfPte, row.entries);
+  }
+}
+
+}  // namespace
+}  // namespace gmmu::kmd::test

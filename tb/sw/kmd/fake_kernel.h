@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ddi/dispmprt.h"
+#include "hw/gmmu_regs.h"
+#include "kmd/registers.h"
+
+namespace gmmu::kmd::test {
+
+/// Stands in for Dxgkrnl, the kernel and the device's registers, so that the driver runs alone. It records; it does not
+/// simulate: a test that wants the device to have done something says so. One lives at a time.
+class FakeKernel {
+ public:
+  FakeKernel();
+  ~FakeKernel();
+
+  // What the machine is; to be set before the driver looks.
+  std::map<std::string, uint64_t> parameters;
+  uint64_t vram_bytes = 8 << 20;
+  bool contiguous_adls = true;   ///< false: page arrays
+  int fail_at_memory_call = -1;  ///< the n-th memory callback from 0 fails
+
+  // Registers of BAR0, and VRAM behind BAR2.
+  uint64_t& reg(uint32_t offset) { return registers_[offset]; }
+  template <typename Register>
+  Register Reg(uint32_t block = 0) {
+    Register value;
+    value.raw = registers_[block + Register::kOffset];
+    return value;
+  }
+  struct Access {
+    bool window;
+    uint64_t offset;
+    uint64_t value;
+  };
+  std::vector<Access> writes;  ///< of both BARs, in order
+  std::map<uint64_t, uint64_t> vram;  ///< words by VRAM byte offset
+  void* WindowPointer(uint64_t offset) { return window_.get() + offset; }
+  static constexpr uint64_t kWindowBytes = 8 << 20;
+  static constexpr LONGLONG kWindowAddress = 0xD0000000;
+  bool never_quiet = false;  ///< inv_status stays busy
+
+  // What the driver holds or did.
+  int objects = 0, adls = 0, views = 0, bars = 0;
+  int64_t pool_blocks = 0;
+  std::vector<DXGKARGCB_NOTIFY_INTERRUPT_DATA> notifications;
+  int dpcs = 0, notified_dpcs = 0;
+  std::vector<std::string> mistakes;  ///< wrong use of a callback
+
+  /// System memory behind an address that the hardware got, or null.
+  uint64_t* SystemMemory(uint64_t logical);
+
+  // The driver, loaded.
+  DRIVER_INITIALIZATION_DATA table{};
+  PVOID adapter = nullptr;
+  NTSTATUS Load();   ///< DriverEntry and AddDevice
+  NTSTATUS Start();  ///< StartDevice
+  void Unload();     ///< StopDevice and RemoveDevice
+
+  template <typename Output, typename Input>
+  NTSTATUS Query(DXGK_QUERYADAPTERINFOTYPE type, const Input& input, Output* output) {
+    DXGKARG_QUERYADAPTERINFO args{};
+    args.Type = type;
+    args.pInputData = const_cast<Input*>(&input);
+    args.InputDataSize = sizeof input;
+    args.pOutputData = output;
+    args.OutputDataSize = sizeof *output;
+    return table.DxgkDdiQueryAdapterInfo(adapter, &args);
+  }
+  template <typename Output>
+  NTSTATUS Query(DXGK_QUERYADAPTERINFOTYPE type, Output* output) {
+    return Query(type, 0, output);
+  }
+
+  uint64_t ReadWord(const volatile void* at);
+  void WriteWord(volatile void* at, uint64_t value);
+
+  struct Object {
+    std::vector<uint64_t> memory;
+    std::vector<DXGK_PAGE_NUMBER> pages;
+    DXGK_ADL adl{};
+    bool has_adl = false;
+    bool mapped = false;
+  };
+  std::map<HANDLE, std::unique_ptr<Object>> memory;
+  bool MemoryCallFails();
+
+ private:
+  int memory_calls_ = 0;
+  std::unique_ptr<uint8_t[]> registers_view_;
+  std::unique_ptr<uint8_t[]> window_;
+  std::map<uint32_t, uint64_t> registers_;
+};
+
+/// A driver started on a fake kernel, with a system process, device and context and one other process.
+class StartedDriver {
+ public:
+  explicit StartedDriver(std::map<std::string, uint64_t> parameters = {});
+  ~StartedDriver();
+
+  HANDLE CreateProcess(bool system);
+  HANDLE CreateDevice(HANDLE process);
+  HANDLE CreateContext(HANDLE device, bool system, NTSTATUS* status = nullptr);
+
+  FakeKernel kernel;
+  HANDLE system_process, system_device, system_context;
+  HANDLE process, device, context;
+};
+
+}  // namespace gmmu::kmd::test
