@@ -4,7 +4,8 @@
 if(NOT VERILATOR_ROOT)
   unset(VERILATOR_ROOT CACHE)  # the package's own default is its folder
 endif()
-find_package(verilator 5.052 HINTS ${VERILATOR_ROOT} $ENV{VERILATOR_ROOT})
+file(GLOB installed ${CMAKE_SOURCE_DIR}/build/venv/lib/python3*/site-packages/verilator/share/verilator)
+find_package(verilator 5.052 QUIET HINTS ${VERILATOR_ROOT} $ENV{VERILATOR_ROOT} ${installed})
 if(NOT verilator_FOUND)
   message(FATAL_ERROR "Verilator 5.052 or newer was not found. ./gmmu installs it into build/venv; "
                       "another one is named by -DVERILATOR_ROOT=\"$(verilator --getenv VERILATOR_ROOT)\".")

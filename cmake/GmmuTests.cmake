@@ -3,7 +3,6 @@
 #   tb/sw/<room>, tb/sim/<room>  label unit    plain C++; rooms with SystemC sources link the engine
 #   tb/rtl/<room>                label rtl     with the Verilated top gmmu_<room>_bench of that folder
 #   tb/system                    label system  the whole stack
-find_package(GTest REQUIRED)
 include(GoogleTest)
 
 # gmmu_test(NAME LABEL SECONDS SOURCES... LIBRARIES...)
