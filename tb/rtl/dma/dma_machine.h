@@ -140,6 +140,7 @@ class Machine {
   unsigned most_reads = 0, most_writes = 0;       // bursts in flight
   uint64_t first_ar = 0, last_b = 0;              // cycles, of the transfer paths
   uint64_t bursts[3] = {};
+  std::vector<std::pair<uint64_t, uint64_t>> write_beats;  // {address of lane 0, strobes}
   std::function<void(uint64_t va)> on_read_request;
 
   Vgmmu_dma_bench& top() { return *top_; }
@@ -421,6 +422,7 @@ inline void Machine::Sample() {
       uint64_t address = (burst.address & ~uint64_t{kBus - 1}) + kBus * burst.beat;
       uint8_t data[kBus];
       std::memcpy(data, &top_->w_data_o, kBus);
+      write_beats.push_back({address, top_->w_strb_o});
       if (top_->w_strb_o == 0) Complain("beat without a byte");
       for (unsigned lane = 0; lane < kBus; ++lane)
         if (top_->w_strb_o >> lane & 1) burst.data.push_back({address + lane, data[lane]});

@@ -115,5 +115,46 @@ TEST_F(EngineRings, WaitHoldsACommandUntilEarlierWritesAreDone) {
   AtRest();
 }
 
+TEST_F(EngineRings, WorkedExampleOfTheFoldersPage) {
+  Start(5, Timing::Ideal(20));
+  m->StopRing(0);
+  m->Tick();
+  auto& top = m->top();
+  m->host.Make(0x10000, 512);
+  m->host.Make(0x20000, 16);
+  m->host.Make(0x30000, 32);
+  m->vram.Make(0x2000, 4096);
+  for (uint64_t page : {0x1000, 0x1001}) {
+    m->host.Make(0x40000000 + (page << 12), 4096);
+    m->pages[{0, page}] = {Target::kSystem, 0x40000000 + (page << 12)};
+  }
+  for (unsigned n = 0; n < 100; ++n) m->host.Write(0x41000ffc + n, n + 1);
+  const uint64_t entry[] = {0x30000, 32 | uint64_t{1} << 32 | uint64_t{1} << 48, 7, 0};
+  const uint64_t copy[] = {0x0004000000012001, 0x1000ffc, 0x2003, 100};
+  for (unsigned n = 0; n < 4; ++n) {
+    m->host.Write64(0x10000 + 8 * n, entry[n]);
+    m->host.Write64(0x30000 + 8 * n, copy[n]);
+  }
+  top.ring_base_i[0] = 0x10000;
+  top.ring_fence_address_i[0] = 0x20000;
+  top.ring_tail_i[0] = 1;
+  top.ring_enable_i[0] = 1;
+  ASSERT_TRUE(m->Run());
+  for (unsigned n = 0; n < 100; ++n) ASSERT_EQ(m->vram.Read(0x2003 + n), n + 1);
+  EXPECT_EQ(m->bursts[Machine::kFetch], 2u);
+  EXPECT_EQ(m->bursts[Machine::kRead], 2u);
+  EXPECT_EQ(m->bursts[Machine::kWrite], 2u);
+  if (kBus == 8) {
+    ASSERT_EQ(m->write_beats.size(), 15u);
+    EXPECT_EQ(m->write_beats[0], std::make_pair(uint64_t{0x2000}, uint64_t{0xf8}));
+    EXPECT_EQ(m->write_beats[12], std::make_pair(uint64_t{0x2060}, uint64_t{0x7f}));
+  }
+  EXPECT_EQ(m->host.Read64(0x20000), uint64_t{1} << 32 | 7);
+  EXPECT_EQ(top.ring_head_o[0], 1);
+  EXPECT_EQ(top.ring_last_fence_o[0], 7u);
+  EXPECT_EQ(m->fence_irqs, 1u);
+  AtRest();
+}
+
 }  // namespace
 }  // namespace gmmu::dma
