@@ -13,7 +13,8 @@
 
 namespace gmmu::sim {
 
-/// One request on its way through the unit: made by VtdCore::Lookup, fed by VtdCore::Feed. A value; keep it anywhere.
+/// One request on its way through the unit: made by VtdCore::Lookup, fed by VtdCore::Feed. A value;
+/// keep it anywhere.
 class VtdWalk {
  public:
   bool done() const { return stage_ == Stage::kDone; }
@@ -35,7 +36,7 @@ class VtdWalk {
   VtdRead read_;
   VtdContext context_;
   bool context_known_ = false;
-  uint8_t level_ = 0;       ///< of the table being read
+  uint8_t level_ = 0;                      ///< of the table being read
   bool read_ok_ = true, write_ok_ = true;  ///< ANDed permissions
   uint64_t generation_ = 0;
   uint64_t root_ = 0;
@@ -46,9 +47,11 @@ class VtdWalk {
 /// What the invalidation queue needs from its surroundings next.
 struct VtdQueueWork {
   enum class Kind : uint8_t {
-    kIdle,    ///< nothing, until a register is written or the answer to the last kFetch or kStatus is given
+    kIdle,  ///< nothing, until a register is written or the answer to the last kFetch or kStatus is
+            ///< given
     kFetch,   ///< read the 16 bytes at `address`, then FetchDone
-    kDrain,   ///< a wait descriptor holds until requests in flight are done; ask again after each Finish
+    kDrain,   ///< a wait descriptor holds until requests in flight are done; ask again after each
+              ///< Finish
     kStatus,  ///< write `data` (32 bits) to `address`, then StatusDone
   };
   Kind kind = Kind::kIdle;
@@ -56,20 +59,23 @@ struct VtdQueueWork {
   uint32_t data = 0;
 };
 
-/// An Intel VT-d unit in legacy mode: registers, translation, caches, invalidation, faults. Knows no time.
+/// An Intel VT-d unit in legacy mode: registers, translation, caches, invalidation, faults. Knows
+/// no time.
 ///
 /// A timed unit drives it in steps and puts each memory access through its own memory:
 ///
 ///   walk = Lookup(request)            caches are searched; a hit or a fault is done at once
 ///   while (!walk.done()) Feed(walk, ok, low, high) with the bytes at walk.read()
 ///   ... the access itself, at walk.result().hpa ...
-///   Finish(walk)                      exactly once for each Lookup, when the access is done or refused
+///   Finish(walk)                      once for each Lookup, when the access is done or refused
 ///
-/// Any number of walks may be under way. A fault is recorded when the walk becomes done. An invalidation leaves walks
-/// alone but keeps those begun before it from filling a cache, and a wait descriptor (register: ICC, IVT, TES) stands
-/// back until they, and with DR or DW the accesses translated before it, have been finished.
+/// Any number of walks may be under way. A fault is recorded when the walk becomes done. An
+/// invalidation leaves walks alone but keeps those begun before it from filling a cache, and a wait
+/// descriptor (register: ICC, IVT, TES) stands back until they, and with DR or DW the accesses
+/// translated before it, have been finished.
 ///
-/// The invalidation queue is driven the same way: NextWork() says what it needs. Registers act at once.
+/// The invalidation queue is driven the same way: NextWork() says what it needs. Registers act at
+/// once.
 class VtdCore {
  public:
   /// Throws std::invalid_argument, naming the parameter, when one is out of its bounds.
@@ -82,10 +88,11 @@ class VtdCore {
   // ---- registers: `offset` from the unit's base, below register_bytes()
 
   uint32_t register_bytes() const { return register_bytes_; }
-  /// `size` 4 or 8, naturally aligned. Another shape reads all ones; offsets that hold no register read 0.
+  /// `size` 4 or 8, naturally aligned. Another shape reads all ones; offsets that hold no register
+  /// read 0.
   uint64_t ReadRegister(uint32_t offset, unsigned size) const;
-  /// 64-bit registers take one 64-bit or two 32-bit writes, 32-bit registers 32-bit writes; others are dropped and
-  /// counted. May leave work for the queue: ask NextWork().
+  /// 64-bit registers take one 64-bit or two 32-bit writes, 32-bit registers 32-bit writes; others
+  /// are dropped and counted. May leave work for the queue: ask NextWork().
   void WriteRegister(uint32_t offset, unsigned size, uint64_t value);
 
   // ---- translation in steps
@@ -93,8 +100,8 @@ class VtdCore {
   VtdWalk Lookup(const VtdRequest& request);
   /// The answer to walk.read(): `ok` false if unreadable; `high` only for 16-byte reads.
   void Feed(VtdWalk& walk, bool ok, uint64_t low, uint64_t high = 0);
-  /// Starts a walk that is not done over with the caches as they are now: another walk may have filled them since, or an
-  /// invalidation made its reads old. Keeps its place for draining.
+  /// Starts a walk that is not done over with the caches as they are now: another walk may have
+  /// filled them since, or an invalidation made its reads old. Keeps its place for draining.
   void Restart(VtdWalk& walk);
   void Finish(const VtdWalk& walk);
   /// Requests looked up and not finished.
@@ -104,7 +111,8 @@ class VtdCore {
 
   /// As a device's request: caches, records and counters take part.
   VtdResult Translate(VtdMemory& memory, const VtdRequest& request);
-  /// By the tables alone, with no trace: for dumps, debug accesses and as the oracle of cached translation.
+  /// By the tables alone, with no trace: for dumps, debug accesses and as the oracle of cached
+  /// translation.
   VtdResult Peek(VtdMemory& memory, const VtdRequest& request) const;
 
   // ---- invalidation
@@ -125,7 +133,8 @@ class VtdCore {
 
   bool translating() const { return (status_ & 0x80000000u) != 0; }
   uint64_t root() const { return root_; }
-  /// Everything that the tables at `root` let devices reach, by SID: exactly the translations that Peek would grant.
+  /// Everything that the tables at `root` let devices reach, by SID: exactly the translations that
+  /// Peek would grant.
   std::vector<VtdDeviceMappings> MappingsOf(VtdMemory& memory, uint64_t root) const;
   /// Faults by reason (index: the reason's number), recorded or not.
   const std::array<uint64_t, 16>& faults() const { return faults_; }
@@ -140,10 +149,10 @@ class VtdCore {
     VtdTableEntry table;
     VtdTlbEntry page;
   };
-  void Begin(VtdWalk& walk) const;          // to the root entry, or done
-  void Search(VtdWalk& walk);               // the caches
-  bool SearchTranslations(VtdWalk& walk);   // the caches behind a known context
-  void EnterDomain(VtdWalk& walk) const;    // to the top table, or done
+  void Begin(VtdWalk& walk) const;         // to the root entry, or done
+  void Search(VtdWalk& walk);              // the caches
+  bool SearchTranslations(VtdWalk& walk);  // the caches behind a known context
+  void EnterDomain(VtdWalk& walk) const;   // to the top table, or done
   Learned Step(VtdWalk& walk, bool ok, uint64_t low, uint64_t high) const;
   Learned StepContext(VtdWalk& walk, bool ok, uint64_t low, uint64_t high) const;
   Learned StepTable(VtdWalk& walk, bool ok, uint64_t entry) const;
@@ -151,14 +160,14 @@ class VtdCore {
   static void Grant(VtdWalk& walk, uint64_t hpa, bool translated, bool snoop);
   static void Block(VtdWalk& walk, VtdReason reason);
   void Keep(const VtdWalk& walk, const Learned& learned);
-  void Finished(VtdWalk& walk);             // counters, fault record, draining
+  void Finished(VtdWalk& walk);  // counters, fault record, draining
   uint64_t ReservedBits(unsigned level, bool leaf) const;
   bool LevelHasPages(unsigned level) const;
   unsigned LargestWidth() const;
 
   // vtd_mappings.cc
-  void MapTable(VtdMemory& memory, unsigned level, uint64_t table, uint64_t iova, bool read, bool write,
-                VtdDeviceMappings& to) const;
+  void MapTable(VtdMemory& memory, unsigned level, uint64_t table, uint64_t iova, bool read,
+                bool write, VtdDeviceMappings& to) const;
 
   // vtd_registers.cc
   uint64_t Cap() const;
@@ -191,9 +200,9 @@ class VtdCore {
   uint32_t register_bytes_ = 0;
 
   // registers
-  uint32_t status_ = 0;       // GSTS
-  uint64_t rtaddr_ = 0;       // as written
-  uint64_t root_ = 0;         // as latched by SRTP
+  uint32_t status_ = 0;  // GSTS
+  uint64_t rtaddr_ = 0;  // as written
+  uint64_t root_ = 0;    // as latched by SRTP
   uint64_t ccmd_ = 0, iva_ = 0, iotlb_command_ = 0;
   uint64_t iqh_ = 0, iqt_ = 0, iqa_ = 0, iqercd_ = 0;
   uint32_t ics_ = 0;
@@ -210,7 +219,12 @@ class VtdCore {
   // pending
   VtdDrainTracker::Wait disable_wait_, context_wait_, iotlb_wait_;
   bool disabling_ = false, context_busy_ = false, iotlb_busy_ = false;
-  enum class QueueState : uint8_t { kReady, kFetching, kWaiting, kWriting } queue_ = QueueState::kReady;
+  enum class QueueState : uint8_t {
+    kReady,
+    kFetching,
+    kWaiting,
+    kWriting
+  } queue_ = QueueState::kReady;
   VtdDrainTracker::Wait queue_wait_;  // what the next wait descriptor waits for
   uint64_t wait_low_ = 0, wait_high_ = 0;
 

@@ -23,7 +23,8 @@ size_t EraseIf(std::vector<T>& entries, Condition condition) {
 }
 
 bool Overlap(uint64_t a, unsigned a_lg2, uint64_t b, unsigned b_lg2) {
-  const unsigned lg2 = std::max(a_lg2, b_lg2);  // both aligned: one contains the other, or they are apart
+  const unsigned lg2 =
+      std::max(a_lg2, b_lg2);  // both aligned: one contains the other, or they are apart
   return lg2 >= 64 || a >> lg2 == b >> lg2;
 }
 
@@ -144,9 +145,9 @@ std::optional<VtdTableEntry> VtdTableCache::Find(uint16_t did, uint64_t iova, un
   for (unsigned level = 1; level < levels; ++level) {
     auto& entries = levels_[level - 1];
     const uint64_t start = iova & vtd::Above(vtd::LevelShift(level + 1));
-    const auto found = std::find_if(entries.begin(), entries.end(), [&](const VtdTableEntry& entry) {
-      return entry.did == did && entry.start == start;
-    });
+    const auto found = std::find_if(
+        entries.begin(), entries.end(),
+        [&](const VtdTableEntry& entry) { return entry.did == did && entry.start == start; });
     if (found == entries.end()) continue;
     Touch(entries, found);
     return entries.front();

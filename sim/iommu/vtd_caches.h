@@ -8,12 +8,13 @@
 
 namespace gmmu::sim {
 
-/// What a context entry says. With caching mode also one that faults: `reason` is then not kNone and `did` is 0.
+/// What a context entry says. With caching mode also one that faults: `reason` is then not kNone
+/// and `did` is 0.
 struct VtdContext {
   uint16_t sid = 0;
   uint16_t did = 0;
-  uint64_t table = 0;       ///< top paging table
-  unsigned levels = 0;      ///< 3, 4 or 5
+  uint64_t table = 0;   ///< top paging table
+  unsigned levels = 0;  ///< 3, 4 or 5
   bool pass_through = false;
   bool fpd = false;
   VtdReason reason = VtdReason::kNone;
@@ -27,7 +28,8 @@ class VtdContextCache {
   void Fill(const VtdContext& context);
   size_t DropAll();
   size_t DropDomain(uint16_t did);
-  /// Entries of this DID whose SID equals `sid` where `function_mask` (0..3) does not mask its low bits.
+  /// Entries of this DID whose SID equals `sid` where `function_mask` (0..3) does not mask its low
+  /// bits.
   size_t DropDevice(uint16_t did, uint16_t sid, unsigned function_mask);
 
  private:
@@ -35,27 +37,30 @@ class VtdContextCache {
   std::vector<VtdContext> entries_;  ///< most recently used first
 };
 
-/// A finished translation, or with caching mode a failed one (`reason` not kNone; then of one 4 KiB page and one access).
+/// A finished translation, or with caching mode a failed one (`reason` not kNone; then of one 4 KiB
+/// page and one access).
 struct VtdTlbEntry {
   uint16_t did = 0;
-  uint8_t level = 1;   ///< 1: 4 KiB, 2: 2 MiB, 3: 1 GiB
-  uint64_t page = 0;   ///< first IOVA
-  uint64_t hpa = 0;    ///< first host address
+  uint8_t level = 1;  ///< 1: 4 KiB, 2: 2 MiB, 3: 1 GiB
+  uint64_t page = 0;  ///< first IOVA
+  uint64_t hpa = 0;   ///< first host address
   bool read = false, write = false, snoop = false;
   VtdReason reason = VtdReason::kNone;
 };
 
-/// The IOTLB: tagged by DID, set-associative over the page number of each size, least recently used goes.
+/// The IOTLB: tagged by DID, set-associative over the page number of each size, least recently used
+/// goes.
 class VtdIotlb {
  public:
   VtdIotlb(unsigned sets, unsigned ways);
-  /// The entry that serves the access: a translation of any size first (whatever its permissions), then a failure that
-  /// was kept for this kind of access.
+  /// The entry that serves the access: a translation of any size first (whatever its permissions),
+  /// then a failure that was kept for this kind of access.
   const VtdTlbEntry* Find(uint16_t did, uint64_t iova, bool write);
   void Fill(const VtdTlbEntry& entry);
   size_t DropAll();
   size_t DropDomain(uint16_t did);
-  /// Entries of `did` that overlap the 2^address_mask pages at `iova`; larger ones than that only if `larger`.
+  /// Entries of `did` that overlap the 2^address_mask pages at `iova`; larger ones than that only
+  /// if `larger`.
   size_t DropPages(uint16_t did, uint64_t iova, unsigned address_mask, bool larger);
 
  private:

@@ -7,7 +7,8 @@
 namespace gmmu::sim {
 
 void VtdDrainTracker::Wait::Join(const Wait& other) {
-  for (size_t kind = 0; kind < upto.size(); ++kind) upto[kind] = std::max(upto[kind], other.upto[kind]);
+  for (size_t kind = 0; kind < upto.size(); ++kind)
+    upto[kind] = std::max(upto[kind], other.upto[kind]);
 }
 
 uint64_t VtdDrainTracker::Enter(Kind kind) {
@@ -37,7 +38,8 @@ void VtdDrainTracker::Leave(uint64_t epoch, Kind kind) {
 VtdDrainTracker::Wait VtdDrainTracker::Mark(bool reads, bool writes) {
   if (counts_.back() != std::array<uint64_t, 3>{}) counts_.emplace_back();
   const uint64_t current = first_ + counts_.size() - 1;
-  // A walk that is under way now turns into a read or write of the same epoch: with draining it is waited for to its end.
+  // A walk that is under way now turns into a read or write of the same epoch: with draining it is
+  // waited for to its end.
   return Wait{{current, reads ? current : 0, writes ? current : 0}};
 }
 

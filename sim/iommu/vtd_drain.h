@@ -6,11 +6,12 @@
 
 namespace gmmu::sim {
 
-/// Counts requests in flight by epoch, so that an invalidation can wait for those before it and for no others.
+/// Counts requests in flight by epoch, so that an invalidation can wait for those before it and for
+/// no others.
 ///
-/// A request enters in the current epoch as a walk, becomes a read or a write once translated, and leaves when its
-/// access is done. Mark() closes the epoch; what the mark covers is done when all epochs up to it are empty of the kinds
-/// asked for.
+/// A request enters in the current epoch as a walk, becomes a read or a write once translated, and
+/// leaves when its access is done. Mark() closes the epoch; what the mark covers is done when all
+/// epochs up to it are empty of the kinds asked for.
 class VtdDrainTracker {
  public:
   enum Kind : uint8_t { kWalk, kRead, kWrite };

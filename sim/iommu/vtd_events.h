@@ -11,10 +11,11 @@ namespace gmmu::sim {
 /// Sends an interrupt message: a 32-bit write of `data` to `address`.
 using VtdMessageSink = std::function<void(uint64_t address, uint32_t data)>;
 
-/// The control, data and address registers of one of the unit's own interrupts (FECTL... or IECTL...).
+/// The control, data and address registers of one of the unit's own interrupts (FECTL... or
+/// IECTL...).
 ///
-/// A condition sets IP. Not masked, the message goes out and IP falls; masked, IP stays until unmasked (then the message
-/// goes out) or until software has cleared the conditions.
+/// A condition sets IP. Not masked, the message goes out and IP falls; masked, IP stays until
+/// unmasked (then the message goes out) or until software has cleared the conditions.
 class VtdEvent {
  public:
   void set_sink(VtdMessageSink sink) { sink_ = std::move(sink); }
@@ -48,10 +49,10 @@ class VtdFaultLog {
   /// IQE, ICE or ITE of FSTS goes 1.
   void RaiseStatus(uint32_t bit);
 
-  uint32_t status() const;                 ///< FSTS
-  void WriteStatus(uint32_t value);        ///< write 1 to clear: PFO, IQE, ICE, ITE
+  uint32_t status() const;           ///< FSTS
+  void WriteStatus(uint32_t value);  ///< write 1 to clear: PFO, IQE, ICE, ITE
   uint64_t record(unsigned index, bool high) const;
-  void ClearRecord(unsigned index);        ///< F written with 1
+  void ClearRecord(unsigned index);  ///< F written with 1
   unsigned records() const { return static_cast<unsigned>(records_.size()); }
 
   VtdEvent& event() { return event_; }
@@ -63,15 +64,17 @@ class VtdFaultLog {
   struct Words {
     uint64_t low = 0, high = 0;
   };
-  bool Quiet() const { return (status() & ~uint32_t{0xFF01}) == 0; }  ///< neither PPF nor an error bit
+  bool Quiet() const {
+    return (status() & ~uint32_t{0xFF01}) == 0;
+  }  ///< neither PPF nor an error bit
   void AfterClear();
   bool PendingFault() const;
 
   const bool collapse_;
   std::vector<Words> records_;
-  unsigned next_ = 0;    ///< record that the next fault takes
-  unsigned first_ = 0;   ///< FRI
-  uint32_t bits_ = 0;    ///< PFO, IQE, ICE, ITE
+  unsigned next_ = 0;   ///< record that the next fault takes
+  unsigned first_ = 0;  ///< FRI
+  uint32_t bits_ = 0;   ///< PFO, IQE, ICE, ITE
   uint64_t recorded_ = 0, lost_ = 0;
   VtdEvent event_;
 };

@@ -73,19 +73,21 @@ void VtdCore::MapTable(VtdMemory& memory, unsigned level, uint64_t table, uint64
 std::vector<VtdDeviceMappings> VtdCore::MappingsOf(VtdMemory& memory, uint64_t root) const {
   std::vector<VtdDeviceMappings> devices;
   for (unsigned sid = 0; sid < 0x10000; ++sid) {
-    // The tables themselves decide, by the same steps as for a request of this device; 0 is a legal address.
+    // The tables themselves decide, by the same steps as for a request of this device; 0 is a legal
+    // address.
     VtdWalk walk;
     walk.request_.sid = static_cast<uint16_t>(sid);
     walk.stage_ = VtdWalk::Stage::kRoot;
     walk.read_ = {root + (sid >> 8) * 16u, 16};
     while (walk.stage_ == VtdWalk::Stage::kRoot || walk.stage_ == VtdWalk::Stage::kContext) {
       uint64_t low = 0, high = 0;
-      const bool ok = memory.Read64(walk.read_.address, &low) &&
-                      memory.Read64(walk.read_.address + 8, &high);
+      const bool ok =
+          memory.Read64(walk.read_.address, &low) && memory.Read64(walk.read_.address + 8, &high);
       Step(walk, ok, low, high);
     }
     if (!walk.context_known_) {
-      if (sid % 256 == 0 && walk.result_.reason != VtdReason::kContextUnreadable) sid |= 0xFF;  // no such bus
+      if (sid % 256 == 0 && walk.result_.reason != VtdReason::kContextUnreadable)
+        sid |= 0xFF;  // no such bus
       continue;
     }
     if (walk.context_.reason != VtdReason::kNone) continue;

@@ -15,13 +15,21 @@ constexpr uint64_t kWaitInterrupt = 1u << 4, kWaitStatus = 1u << 5;
 
 bool VtdCore::queue_on() const { return (status_ & vtd::kQie) != 0; }
 
-bool VtdCore::InvalidateContext(unsigned grain, uint16_t did, uint16_t sid, unsigned function_mask) {
+bool VtdCore::InvalidateContext(unsigned grain, uint16_t did, uint16_t sid,
+                                unsigned function_mask) {
   size_t dropped = 0;
   switch (grain) {
-    case kGlobal: dropped = contexts_.DropAll(); break;
-    case kDomain: dropped = contexts_.DropDomain(did); break;
-    case kSelective: dropped = contexts_.DropDevice(did, sid, function_mask); break;
-    default: return false;
+    case kGlobal:
+      dropped = contexts_.DropAll();
+      break;
+    case kDomain:
+      dropped = contexts_.DropDomain(did);
+      break;
+    case kSelective:
+      dropped = contexts_.DropDevice(did, sid, function_mask);
+      break;
+    default:
+      return false;
   }
   ++generation_;
   ++count_.context_invalidations;
@@ -34,14 +42,19 @@ bool VtdCore::InvalidateIotlb(unsigned grain, uint16_t did, uint64_t address) {
   const bool leaf_only = Bits(address, 6, 6) != 0;
   size_t dropped = 0;
   switch (grain) {
-    case kGlobal: dropped = iotlb_.DropAll() + tables_.DropAll(); break;
-    case kDomain: dropped = iotlb_.DropDomain(did) + tables_.DropDomain(did); break;
+    case kGlobal:
+      dropped = iotlb_.DropAll() + tables_.DropAll();
+      break;
+    case kDomain:
+      dropped = iotlb_.DropDomain(did) + tables_.DropDomain(did);
+      break;
     case kSelective:
       if (mask > parameters_.mamv) return false;
       dropped = iotlb_.DropPages(did, address, mask, !parameters_.keep_larger_pages);
       if (!leaf_only) dropped += tables_.DropPages(did, address, mask);
       break;
-    default: return false;
+    default:
+      return false;
   }
   ++generation_;
   ++count_.iotlb_invalidations;
@@ -64,7 +77,8 @@ void VtdCore::ContextCommand() {
 void VtdCore::IotlbCommand() {
   if (queue_on()) return;  // refused: IVT stays
   const auto grain = static_cast<unsigned>(Bits(iotlb_command_, 61, 60));
-  const bool done = InvalidateIotlb(grain, static_cast<uint16_t>(Bits(iotlb_command_, 47, 32)), iva_);
+  const bool done =
+      InvalidateIotlb(grain, static_cast<uint16_t>(Bits(iotlb_command_, 47, 32)), iva_);
   iotlb_command_ |= uint64_t{done ? grain : 0} << 57;
   iotlb_busy_ = true;
   iotlb_wait_ = drains_.Mark(Bits(iotlb_command_, 49, 49) != 0, Bits(iotlb_command_, 48, 48) != 0);
@@ -159,7 +173,8 @@ std::optional<uint8_t> VtdCore::Execute(uint64_t low, uint64_t high) {
       if (Bits(low, 31, 7) != 0 || Bits(high, 1, 0) != 0) return vtd::kQueueReserved;
       if ((low & (kWaitInterrupt | kWaitStatus)) == 0) return vtd::kQueueNoInformation;
       return std::nullopt;
-    default: return vtd::kQueueBadType;  // device-TLB, interrupt and PASID caches are not offered
+    default:
+      return vtd::kQueueBadType;  // device-TLB, interrupt and PASID caches are not offered
   }
 }
 

@@ -18,18 +18,18 @@ uint64_t WithHalf(uint64_t old, bool high, uint32_t value) {
 
 uint64_t VtdCore::Cap() const {
   const VtdParameters& p = parameters_;
-  return uint64_t{6}                                 // ND: 64K domains
-         | uint64_t{p.rwbf} << 4                     //
-         | uint64_t{p.caching_mode} << 7             //
-         | uint64_t{p.sagaw} << 8                    //
-         | uint64_t{p.mgaw - 1} << 16                //
-         | uint64_t{p.fro} << 24                     //
-         | uint64_t{p.pages_2m} << 34                //
-         | uint64_t{p.pages_1g} << 35                //
-         | uint64_t{1} << 39                         // PSI
-         | uint64_t{p.num_fault_records - 1} << 40   //
-         | uint64_t{p.mamv} << 48                    //
-         | uint64_t{3} << 54;                        // DWD, DRD
+  return uint64_t{6}                                // ND: 64K domains
+         | uint64_t{p.rwbf} << 4                    //
+         | uint64_t{p.caching_mode} << 7            //
+         | uint64_t{p.sagaw} << 8                   //
+         | uint64_t{p.mgaw - 1} << 16               //
+         | uint64_t{p.fro} << 24                    //
+         | uint64_t{p.pages_2m} << 34               //
+         | uint64_t{p.pages_1g} << 35               //
+         | uint64_t{1} << 39                        // PSI
+         | uint64_t{p.num_fault_records - 1} << 40  //
+         | uint64_t{p.mamv} << 48                   //
+         | uint64_t{3} << 54;                       // DWD, DRD
 }
 
 uint64_t VtdCore::Ecap() const {
@@ -53,22 +53,33 @@ bool VtdCore::Is64Bit(uint32_t offset) const {
     case vtd::kIqh:
     case vtd::kIqt:
     case vtd::kIqa:
-    case vtd::kIqercd: return true;
-    default: return (offset & ~7u) == iva_offset() || (offset & ~7u) == iotlb_offset() || IsRecord(offset);
+    case vtd::kIqercd:
+      return true;
+    default:
+      return (offset & ~7u) == iva_offset() || (offset & ~7u) == iotlb_offset() || IsRecord(offset);
   }
 }
 
 uint64_t VtdCore::Read64(uint32_t offset) const {
   switch (offset) {
-    case vtd::kCap: return Cap();
-    case vtd::kEcap: return Ecap();
-    case vtd::kRtaddr: return rtaddr_;
-    case vtd::kCcmd: return ccmd_;
-    case vtd::kIqh: return iqh_;
-    case vtd::kIqt: return iqt_;
-    case vtd::kIqa: return iqa_;
-    case vtd::kIqercd: return iqercd_;
-    default: break;
+    case vtd::kCap:
+      return Cap();
+    case vtd::kEcap:
+      return Ecap();
+    case vtd::kRtaddr:
+      return rtaddr_;
+    case vtd::kCcmd:
+      return ccmd_;
+    case vtd::kIqh:
+      return iqh_;
+    case vtd::kIqt:
+      return iqt_;
+    case vtd::kIqa:
+      return iqa_;
+    case vtd::kIqercd:
+      return iqercd_;
+    default:
+      break;
   }
   if (offset == iotlb_offset()) return iotlb_command_;
   if (IsRecord(offset)) {
@@ -81,17 +92,28 @@ uint64_t VtdCore::Read64(uint32_t offset) const {
 uint32_t VtdCore::Read32(uint32_t offset) const {
   if (Is64Bit(offset)) return static_cast<uint32_t>(Read64(offset & ~7u) >> (offset % 8 * 8));
   switch (offset) {
-    case vtd::kVer: return 0x10;
-    case vtd::kGsts: return status_;
-    case vtd::kFsts: return log_.status();
-    case vtd::kFectl: return log_.event().control();
-    case vtd::kFedata: return log_.event().data();
-    case vtd::kFeaddr: return log_.event().address();
-    case vtd::kIcs: return ics_;
-    case vtd::kIectl: return completion_.control();
-    case vtd::kIedata: return completion_.data();
-    case vtd::kIeaddr: return completion_.address();
-    default: return 0;
+    case vtd::kVer:
+      return 0x10;
+    case vtd::kGsts:
+      return status_;
+    case vtd::kFsts:
+      return log_.status();
+    case vtd::kFectl:
+      return log_.event().control();
+    case vtd::kFedata:
+      return log_.event().data();
+    case vtd::kFeaddr:
+      return log_.event().address();
+    case vtd::kIcs:
+      return ics_;
+    case vtd::kIectl:
+      return completion_.control();
+    case vtd::kIedata:
+      return completion_.data();
+    case vtd::kIeaddr:
+      return completion_.address();
+    default:
+      return 0;
   }
 }
 
@@ -124,15 +146,22 @@ void VtdCore::WriteHalf(uint32_t offset, uint32_t value) {
   const bool high = offset % 8 != 0;
   const uint32_t base = offset & ~7u;
   switch (base) {
-    case vtd::kRtaddr: rtaddr_ = WithHalf(rtaddr_, high, value) & ~uint64_t{0xFFF}; return;
+    case vtd::kRtaddr:
+      rtaddr_ = WithHalf(rtaddr_, high, value) & ~uint64_t{0xFFF};
+      return;
     case vtd::kCcmd:
       if (context_busy_) return;
       ccmd_ = WithHalf(ccmd_, high, value) & ~(uint64_t{3} << 59);
       if (high && (ccmd_ & kBusy) != 0) ContextCommand();
       return;
-    case vtd::kIqt: iqt_ = WithHalf(iqt_, high, value) & kTailMask; return;
-    case vtd::kIqa: iqa_ = WithHalf(iqa_, high, value) & kQueueAddressMask; return;
-    default: break;
+    case vtd::kIqt:
+      iqt_ = WithHalf(iqt_, high, value) & kTailMask;
+      return;
+    case vtd::kIqa:
+      iqa_ = WithHalf(iqa_, high, value) & kQueueAddressMask;
+      return;
+    default:
+      break;
   }
   if (base == iva_offset()) {
     iva_ = WithHalf(iva_, high, value);
@@ -148,24 +177,39 @@ void VtdCore::WriteHalf(uint32_t offset, uint32_t value) {
 
 void VtdCore::Write32(uint32_t offset, uint32_t value) {
   switch (offset) {
-    case vtd::kGcmd: WriteCommand(value); break;
+    case vtd::kGcmd:
+      WriteCommand(value);
+      break;
     case vtd::kFsts: {
       const bool stopped = (log_.status() & vtd::kIqe) != 0;
       log_.WriteStatus(value);
       if (stopped && (log_.status() & vtd::kIqe) == 0) iqercd_ = 0;
       break;
     }
-    case vtd::kFectl: log_.event().WriteControl(value); break;
-    case vtd::kFedata: log_.event().WriteData(value); break;
-    case vtd::kFeaddr: log_.event().WriteAddress(value); break;
+    case vtd::kFectl:
+      log_.event().WriteControl(value);
+      break;
+    case vtd::kFedata:
+      log_.event().WriteData(value);
+      break;
+    case vtd::kFeaddr:
+      log_.event().WriteAddress(value);
+      break;
     case vtd::kIcs:
       ics_ &= ~(value & 1);
       if (ics_ == 0) completion_.ConditionsCleared();
       break;
-    case vtd::kIectl: completion_.WriteControl(value); break;
-    case vtd::kIedata: completion_.WriteData(value); break;
-    case vtd::kIeaddr: completion_.WriteAddress(value); break;
-    default: break;  // read-only or not offered
+    case vtd::kIectl:
+      completion_.WriteControl(value);
+      break;
+    case vtd::kIedata:
+      completion_.WriteData(value);
+      break;
+    case vtd::kIeaddr:
+      completion_.WriteAddress(value);
+      break;
+    default:
+      break;  // read-only or not offered
   }
 }
 

@@ -7,29 +7,29 @@ namespace gmmu::sim {
 
 /// What a VT-d unit is built with. Each default is legal and comparable with other models.
 struct VtdParameters {
-  unsigned haw = 48;              ///< host address width, bits: 32..52
-  unsigned sagaw = 0x6;           ///< bit 1: 39-bit/3 levels, bit 2: 48/4, bit 3: 57/5
-  unsigned mgaw = 48;             ///< widest IOVA, bits
+  unsigned haw = 48;               ///< host address width, bits: 32..52
+  unsigned sagaw = 0x6;            ///< bit 1: 39-bit/3 levels, bit 2: 48/4, bit 3: 57/5
+  unsigned mgaw = 48;              ///< widest IOVA, bits
   unsigned num_fault_records = 8;  ///< 1..256
-  unsigned fro = 0x22;            ///< fault records at 16 * fro
-  unsigned iro = 0x0F;            ///< IVA and IOTLB registers at 16 * iro
-  unsigned mamv = 18;             ///< largest address mask of a page-selective invalidation
+  unsigned fro = 0x22;             ///< fault records at 16 * fro
+  unsigned iro = 0x0F;             ///< IVA and IOTLB registers at 16 * iro
+  unsigned mamv = 18;              ///< largest address mask of a page-selective invalidation
   bool pages_2m = true;
   bool pages_1g = true;
-  bool caching_mode = false;      ///< CM: not-present and erroneous entries are cached too
-  bool rwbf = false;              ///< software must flush the write buffer (GCMD.WBF)
-  bool snoop_control = false;     ///< SC: bit 11 of a leaf is SNP, else reserved
-  bool pass_through = true;       ///< PT: context entries of type 2
+  bool caching_mode = false;   ///< CM: not-present and erroneous entries are cached too
+  bool rwbf = false;           ///< software must flush the write buffer (GCMD.WBF)
+  bool snoop_control = false;  ///< SC: bit 11 of a leaf is SNP, else reserved
+  bool pass_through = true;    ///< PT: context entries of type 2
   bool fpd_covers_reserved_context = true;  ///< reason 0xB is not recorded when FPD = 1
-  bool collapse_faults = false;   ///< a fault whose SID has an unread record already is dropped
-  /// An entry of a 2 MiB or 1 GiB page outlives a page-selective invalidation that is smaller than the page: the
-  /// longest that it may be kept. False: any overlap drops it.
+  bool collapse_faults = false;  ///< a fault whose SID has an unread record already is dropped
+  /// An entry of a 2 MiB or 1 GiB page outlives a page-selective invalidation that is smaller than
+  /// the page: the longest that it may be kept. False: any overlap drops it.
   bool keep_larger_pages = true;
 
   unsigned context_entries = 64;  ///< context cache, fully associative LRU; 0: none
   unsigned iotlb_sets = 16;
-  unsigned iotlb_ways = 4;        ///< 0: no IOTLB
-  unsigned psc_entries = 16;      ///< paging-structure cache, a level, fully associative LRU; 0: none
+  unsigned iotlb_ways = 4;    ///< 0: no IOTLB
+  unsigned psc_entries = 16;  ///< paging-structure cache, a level, fully associative LRU; 0: none
 };
 
 /// Why a request was blocked; the numbers are those of the fault record. 0 is no fault.
@@ -110,7 +110,7 @@ struct VtdDeviceMappings {
   uint16_t sid = 0;
   uint16_t domain = 0;
   unsigned aw_bits = 0;
-  bool pass_through = false;  ///< then `mappings` is empty and every address passes
+  bool pass_through = false;         ///< then `mappings` is empty and every address passes
   std::vector<VtdMapping> mappings;  ///< ascending; neighbours that continue each other are one
 };
 

@@ -46,7 +46,8 @@ bool VtdCore::LevelHasPages(unsigned level) const {
 }
 
 uint64_t VtdCore::ReservedBits(unsigned level, bool leaf) const {
-  // The transient-mapping bit is reserved at every level because the unit has no device-TLB support.
+  // The transient-mapping bit is reserved at every level because the unit has no device-TLB
+  // support.
   uint64_t bits = (Above(parameters_.haw) & ~Above(52)) | vtd::kEntryTransient;
   if (!leaf || !parameters_.snoop_control) bits |= vtd::kEntrySnoop;
   if (level > 3) bits |= vtd::kEntryPageSize;
@@ -66,7 +67,8 @@ void VtdCore::Begin(VtdWalk& walk) const {
   const VtdRequest& request = walk.request_;
   if (InInterruptWindow(request.iova)) {
     Block(walk, VtdReason::kNone);
-    if (request.write) walk.result_ = {VtdOutcome::kInterrupt, request.iova, false, false, VtdReason::kNone};
+    if (request.write)
+      walk.result_ = {VtdOutcome::kInterrupt, request.iova, false, false, VtdReason::kNone};
     return;
   }
   if (!translating()) return Grant(walk, request.iova, false, false);
@@ -84,7 +86,8 @@ void VtdCore::EnterDomain(VtdWalk& walk) const {
   const VtdContext& context = walk.context_;
   walk.context_known_ = true;
   if (context.reason != VtdReason::kNone) return Block(walk, context.reason);
-  if (walk.request_.type != VtdAddressType::kUntranslated) return Block(walk, VtdReason::kAtsBlocked);
+  if (walk.request_.type != VtdAddressType::kUntranslated)
+    return Block(walk, VtdReason::kAtsBlocked);
   if (context.pass_through) return Grant(walk, walk.request_.iova, false, false);
   const unsigned width = std::min(parameters_.mgaw, 12 + 9 * context.levels);
   if ((walk.request_.iova & Above(width)) != 0) return Block(walk, VtdReason::kAddressWidth);
@@ -134,7 +137,14 @@ VtdCore::Learned VtdCore::StepTable(VtdWalk& walk, bool ok, uint64_t entry) cons
   const auto fail = [&](VtdReason reason) {
     Block(walk, reason);
     learned.kind = Learned::Kind::kPage;
-    learned.page = {walk.context_.did, 1, request.iova & Above(12), 0, !request.write, request.write, false, reason};
+    learned.page = {walk.context_.did,
+                    1,
+                    request.iova & Above(12),
+                    0,
+                    !request.write,
+                    request.write,
+                    false,
+                    reason};
     return learned;
   };
   if (!ok) {
@@ -152,15 +162,25 @@ VtdCore::Learned VtdCore::StepTable(VtdWalk& walk, bool ok, uint64_t entry) cons
   if (!leaf) {
     WantTable(walk, level - 1, address);
     learned.kind = Learned::Kind::kTable;
-    learned.table = {walk.context_.did, static_cast<uint8_t>(level - 1),
-                     request.iova & Above(LevelShift(level)), address, walk.read_ok_, walk.write_ok_};
+    learned.table = {walk.context_.did,
+                     static_cast<uint8_t>(level - 1),
+                     request.iova & Above(LevelShift(level)),
+                     address,
+                     walk.read_ok_,
+                     walk.write_ok_};
     return learned;
   }
   const uint64_t low_bits = request.iova & ~Above(LevelShift(level));
   const bool snoop = parameters_.snoop_control && (entry & vtd::kEntrySnoop) != 0;
   learned.kind = Learned::Kind::kPage;
-  learned.page = {walk.context_.did, static_cast<uint8_t>(level), request.iova - low_bits, address,
-                  walk.read_ok_, walk.write_ok_, snoop, VtdReason::kNone};
+  learned.page = {walk.context_.did,
+                  static_cast<uint8_t>(level),
+                  request.iova - low_bits,
+                  address,
+                  walk.read_ok_,
+                  walk.write_ok_,
+                  snoop,
+                  VtdReason::kNone};
   if (InInterruptWindow(address | low_bits)) {
     Block(walk, VtdReason::kInterruptRange);
   } else {
@@ -246,11 +266,15 @@ void VtdCore::Keep(const VtdWalk& walk, const Learned& learned) {
       if (learned.context.reason == VtdReason::kNone || parameters_.caching_mode)
         contexts_.Fill(learned.context);
       break;
-    case Learned::Kind::kTable: tables_.Fill(learned.table); break;
-    case Learned::Kind::kPage:
-      if (learned.page.reason == VtdReason::kNone || parameters_.caching_mode) iotlb_.Fill(learned.page);
+    case Learned::Kind::kTable:
+      tables_.Fill(learned.table);
       break;
-    case Learned::Kind::kNothing: break;
+    case Learned::Kind::kPage:
+      if (learned.page.reason == VtdReason::kNone || parameters_.caching_mode)
+        iotlb_.Fill(learned.page);
+      break;
+    case Learned::Kind::kNothing:
+      break;
   }
 }
 
@@ -263,10 +287,12 @@ void VtdCore::Finished(VtdWalk& walk) {
   if (result.reason == VtdReason::kNone) return;
   ++faults_[static_cast<size_t>(result.reason)];
   // Reasons that arise before a context entry was read have no FPD to silence them.
-  const bool silenced = walk.context_known_ && walk.context_.fpd &&
-                        (result.reason != VtdReason::kContextReserved || parameters_.fpd_covers_reserved_context);
+  const bool silenced =
+      walk.context_known_ && walk.context_.fpd &&
+      (result.reason != VtdReason::kContextReserved || parameters_.fpd_covers_reserved_context);
   if (silenced) return;
-  log_.Record(walk.request_.sid, walk.request_.iova, walk.request_.write, walk.request_.type, result.reason);
+  log_.Record(walk.request_.sid, walk.request_.iova, walk.request_.write, walk.request_.type,
+              result.reason);
 }
 
 VtdWalk VtdCore::Lookup(const VtdRequest& request) {
@@ -294,8 +320,8 @@ void VtdCore::Feed(VtdWalk& walk, bool ok, uint64_t low, uint64_t high) {
   const bool was_context = walk.stage_ == VtdWalk::Stage::kContext;
   const Learned learned = Step(walk, ok, low, high);
   Keep(walk, learned);
-  // The domain is known only now: the IOTLB may hold what another device of the domain brought. A walk that an
-  // invalidation has overtaken goes on with its own reads.
+  // The domain is known only now: the IOTLB may hold what another device of the domain brought. A
+  // walk that an invalidation has overtaken goes on with its own reads.
   if (was_context && !walk.done() && walk.generation_ == generation_) SearchTranslations(walk);
   if (walk.done()) Finished(walk);
 }

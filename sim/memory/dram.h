@@ -7,32 +7,35 @@
 
 namespace gmmu::sim {
 
-/// Host memory's timing. The defaults are two channels of DDR4-2400 (19.2 GB/s each). Times in picoseconds.
+/// Host memory's timing. The defaults are two channels of DDR4-2400 (19.2 GB/s each). Times in
+/// picoseconds.
 struct DramParameters {
-  unsigned channels = 2;         ///< interleaved every `burst_bytes`; at least 1
-  unsigned banks = 16;           ///< a channel; at least 1
-  unsigned row_bytes = 8192;     ///< open page of a bank, a multiple of burst_bytes
-  unsigned burst_bytes = 64;     ///< moved by one column command; a power of two
-  uint64_t burst_ps = 3'333;     ///< a burst on the channel's data bus
-  uint64_t trcd_ps = 13'750;     ///< activate to column command
-  uint64_t trp_ps = 13'750;      ///< precharge to activate
-  uint64_t tcas_ps = 13'750;     ///< column command to the first data
+  unsigned channels = 2;            ///< interleaved every `burst_bytes`; at least 1
+  unsigned banks = 16;              ///< a channel; at least 1
+  unsigned row_bytes = 8192;        ///< open page of a bank, a multiple of burst_bytes
+  unsigned burst_bytes = 64;        ///< moved by one column command; a power of two
+  uint64_t burst_ps = 3'333;        ///< a burst on the channel's data bus
+  uint64_t trcd_ps = 13'750;        ///< activate to column command
+  uint64_t trp_ps = 13'750;         ///< precharge to activate
+  uint64_t tcas_ps = 13'750;        ///< column command to the first data
   uint64_t controller_ps = 20'000;  ///< queues and fabric, once an access
   uint64_t trefi_ps = 7'800'000;    ///< between refreshes; 0: never
   uint64_t trfc_ps = 350'000;       ///< a channel does nothing else for so long in a refresh
 };
 
-/// When accesses to DRAM finish: open-page banks, a data bus a channel, all-bank refresh at fixed times.
+/// When accesses to DRAM finish: open-page banks, a data bus a channel, all-bank refresh at fixed
+/// times.
 ///
-/// Accesses are served in the order of the calls, which is the only reordering rule. Times of calls need not ascend: an
-/// access starts when its bank and bus are free and not before its own time. Holds no data. Deterministic.
+/// Accesses are served in the order of the calls, which is the only reordering rule. Times of calls
+/// need not ascend: an access starts when its bank and bus are free and not before its own time.
+/// Holds no data. Deterministic.
 class DramTiming {
  public:
   /// Throws std::invalid_argument when a parameter is out of its bounds.
   explicit DramTiming(const DramParameters& parameters);
 
-  /// An access of [address, address + bytes), bytes > 0, put to the controller at `time_ps`. Returns the time at which
-  /// its last byte has moved (a write: is in the row buffer).
+  /// An access of [address, address + bytes), bytes > 0, put to the controller at `time_ps`.
+  /// Returns the time at which its last byte has moved (a write: is in the row buffer).
   uint64_t Access(uint64_t time_ps, uint64_t address, unsigned bytes, bool write);
 
   const DramParameters& parameters() const { return parameters_; }
@@ -45,8 +48,8 @@ class DramTiming {
   struct Bank {
     bool open = false;
     uint64_t row = 0;
-    uint64_t ready_ps = 0;    ///< next column command, if the row stays
-    uint64_t refresh = 0;     ///< refresh intervals already accounted: a refresh closes the row
+    uint64_t ready_ps = 0;  ///< next column command, if the row stays
+    uint64_t refresh = 0;   ///< refresh intervals already accounted: a refresh closes the row
   };
   struct Channel {
     std::vector<Bank> banks;

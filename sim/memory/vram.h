@@ -12,17 +12,19 @@ namespace gmmu::sim {
 /// Timing of the memory behind the GPU's VRAM port, in GPU cycles.
 struct VramParameters {
   uint64_t bytes = 64u << 20;
-  unsigned latency_cycles = 100;   ///< from the accepted address to the first beat of a read, or the last beat of a write to B
-  unsigned beats_per_cycle_num = 1;  ///< bandwidth of each direction: num beats in den cycles, num <= den
+  unsigned latency_cycles = 100;  ///< from the accepted address to the first beat of a read, or the
+                                  ///< last beat of a write to B
+  unsigned beats_per_cycle_num =
+      1;  ///< bandwidth of each direction: num beats in den cycles, num <= den
   unsigned beats_per_cycle_den = 1;
-  unsigned outstanding = 64;       ///< bursts of each direction at once; at least 1
+  unsigned outstanding = 64;  ///< bursts of each direction at once; at least 1
 };
 
 /// VRAM's bytes: all zero at power-on.
 class VramCore {
  public:
-  /// Called before [address, address + size) changes, with the bytes about to be written (already masked: all of them
-  /// change hands, if not value).
+  /// Called before [address, address + size) changes, with the bytes about to be written (already
+  /// masked: all of them change hands, if not value).
   using WriteHook = std::function<void(uint64_t address, const uint8_t* from, size_t size)>;
 
   /// Throws std::runtime_error when the host has no such memory.
@@ -36,7 +38,8 @@ class VramCore {
   /// False, and nothing moved and no hook called, unless all of it is inside.
   [[nodiscard]] bool Read(uint64_t address, void* to, size_t size) const;
   [[nodiscard]] bool Write(uint64_t address, const void* from, size_t size);
-  /// Byte i of `from` is written if bit i of `strobe` is set; `size` at most 64. Each run of set bits is one write.
+  /// Byte i of `from` is written if bit i of `strobe` is set; `size` at most 64. Each run of set
+  /// bits is one write.
   [[nodiscard]] bool WriteStrobed(uint64_t address, const void* from, size_t size, uint64_t strobe);
 
   /// Hooks run in the order of their addition; they must not write to this VRAM (FlipBit apart).
@@ -56,7 +59,8 @@ class VramCore {
   std::vector<WriteHook> hooks_;
 };
 
-/// When VRAM bursts finish: a fixed latency, then a data bus a direction. Cycles of calls must not fall.
+/// When VRAM bursts finish: a fixed latency, then a data bus a direction. Cycles of calls must not
+/// fall.
 class VramTiming {
  public:
   struct Beats {
@@ -67,9 +71,12 @@ class VramTiming {
   /// Throws std::invalid_argument when a parameter is out of its bounds.
   explicit VramTiming(const VramParameters& parameters);
 
-  /// A burst of `beats` (> 0) whose address (write: whose last data) was accepted at `cycle`: when its beats move. Beats
-  /// of one direction are served in the order of the calls. A write's B is due at `last + latency_cycles`.
-  Beats Read(uint64_t cycle, unsigned beats) { return Reserve(read_free_, cycle + parameters_.latency_cycles, beats); }
+  /// A burst of `beats` (> 0) whose address (write: whose last data) was accepted at `cycle`: when
+  /// its beats move. Beats of one direction are served in the order of the calls. A write's B is
+  /// due at `last + latency_cycles`.
+  Beats Read(uint64_t cycle, unsigned beats) {
+    return Reserve(read_free_, cycle + parameters_.latency_cycles, beats);
+  }
   Beats Write(uint64_t cycle, unsigned beats) { return Reserve(write_free_, cycle, beats); }
 
   const VramParameters& parameters() const { return parameters_; }
@@ -78,7 +85,7 @@ class VramTiming {
   Beats Reserve(uint64_t& free, uint64_t earliest, unsigned beats);
 
   const VramParameters parameters_;
-  uint64_t read_free_ = 0;   ///< in 1/num cycles
+  uint64_t read_free_ = 0;  ///< in 1/num cycles
   uint64_t write_free_ = 0;
 };
 

@@ -32,10 +32,12 @@ struct Decoded {
 
 /// Who answers to a host physical address: RAM from 0 to 2 GiB and from 4 GiB on, devices between.
 ///
-/// RAM always wins over BARs, the IOMMU and the message window over BARs: a BAR programmed over them is not seen there.
+/// RAM always wins over BARs, the IOMMU and the message window over BARs: a BAR programmed over
+/// them is not seen there.
 class AddressMap {
  public:
-  /// `ram_bytes`: installed RAM, a multiple of 4 KiB, more than 0; `iommu`: the unit's registers are there.
+  /// `ram_bytes`: installed RAM, a multiple of 4 KiB, more than 0; `iommu`: the unit's registers
+  /// are there.
   AddressMap(uint64_t ram_bytes, bool iommu);
 
   /// RAM of a PC with `bytes` installed: what lies past 2 GiB moves to 4 GiB.

@@ -17,7 +17,9 @@ uint32_t PowerCode(unsigned bytes) {  // 128 -> 0, 256 -> 1, ...
 
 }  // namespace
 
-ConfigSpace::ConfigSpace(const ConfigSpaceParameters& parameters) : parameters_(parameters) { Reset(); }
+ConfigSpace::ConfigSpace(const ConfigSpaceParameters& parameters) : parameters_(parameters) {
+  Reset();
+}
 
 void ConfigSpace::Reset() {
   const ConfigSpaceParameters& p = parameters_;
@@ -39,7 +41,7 @@ void ConfigSpace::Reset() {
   Put(kMsi + 12, 4, 0, 0xFFFF);
 
   const uint32_t payload = PowerCode(p.max_payload);
-  Put(kExpress, 4, 0x0002'0010, 0);        // version 2, endpoint, last capability
+  Put(kExpress, 4, 0x0002'0010, 0);  // version 2, endpoint, last capability
   Put(kExpress + 4, 4, payload, 0);
   Put(kExpress + 8, 2, payload << 5 | PowerCode(p.max_read_request) << 12 | 1u << 4, 0x70F0);
   Put(kExpress + 12, 4, p.link_generation | p.link_lanes << 4, 0);
@@ -65,7 +67,8 @@ uint16_t ConfigSpace::Half(unsigned offset) const {
 }
 
 uint32_t ConfigSpace::Read(uint16_t offset, unsigned size) const {
-  if ((size != 1 && size != 2 && size != 4) || offset % size != 0 || offset >= 4096) return ~uint32_t{0};
+  if ((size != 1 && size != 2 && size != 4) || offset % size != 0 || offset >= 4096)
+    return ~uint32_t{0};
   if (offset >= bytes_.size()) return 0;
   uint32_t value = 0;
   std::memcpy(&value, &bytes_[offset], size);
@@ -73,7 +76,8 @@ uint32_t ConfigSpace::Read(uint16_t offset, unsigned size) const {
 }
 
 void ConfigSpace::Write(uint16_t offset, unsigned size, uint32_t value) {
-  if ((size != 1 && size != 2 && size != 4) || offset % size != 0 || offset >= bytes_.size()) return;
+  if ((size != 1 && size != 2 && size != 4) || offset % size != 0 || offset >= bytes_.size())
+    return;
   bool changed = false;
   for (unsigned i = 0; i < size; ++i) {
     const uint8_t mask = writable_[offset + i];

@@ -18,13 +18,15 @@ struct ConfigSpaceParameters {
   unsigned link_lanes = 8;
 };
 
-/// Configuration space of one GPU function: a type-0 header, MSI and PCI Express capabilities, 256 bytes.
+/// Configuration space of one GPU function: a type-0 header, MSI and PCI Express capabilities, 256
+/// bytes.
 ///
 ///   0x00 vendor, device     0x04 command, status (capabilities)   0x08 class 0x030000, revision
 ///   0x10 BAR0 (32-bit memory, registers)   0x18 BAR2 (32-bit memory, window)   0x34 -> 0x50
 ///   0x50 MSI: one vector, 64-bit address   0x60 PCI Express endpoint
 ///
-/// A BAR is sized as usual: write all ones, read back, the low zero bits of the address part are the size.
+/// A BAR is sized as usual: write all ones, read back, the low zero bits of the address part are
+/// the size.
 class ConfigSpace {
  public:
   static constexpr uint16_t kMsi = 0x50;
@@ -32,8 +34,8 @@ class ConfigSpace {
 
   explicit ConfigSpace(const ConfigSpaceParameters& parameters);
 
-  /// `size` 1, 2 or 4, naturally aligned, inside 4 KiB. Above 256 bytes: reads zero, writes are dropped. An access of
-  /// another shape reads all ones and writes nothing.
+  /// `size` 1, 2 or 4, naturally aligned, inside 4 KiB. Above 256 bytes: reads zero, writes are
+  /// dropped. An access of another shape reads all ones and writes nothing.
   uint32_t Read(uint16_t offset, unsigned size) const;
   void Write(uint16_t offset, unsigned size, uint32_t value);
 

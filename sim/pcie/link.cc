@@ -9,8 +9,8 @@
 namespace gmmu::sim {
 namespace {
 
-// Usable bits a second of one lane and direction after line encoding, in Mb/s, as the generations are usually quoted:
-// 2.5 and 5 GT/s with 8b/10b; 8, 16 and 32 GT/s with 128b/130b.
+// Usable bits a second of one lane and direction after line encoding, in Mb/s, as the generations
+// are usually quoted: 2.5 and 5 GT/s with 8b/10b; 8, 16 and 32 GT/s with 128b/130b.
 constexpr unsigned kLaneMbps[] = {2000, 4000, 7870, 15750, 31500};
 
 void Require(bool condition, const char* text) {
@@ -42,7 +42,8 @@ void Check(const PcieParameters& p) {
   Require(p.generation >= 1 && p.generation <= 5, "generation must be 1..5");
   Require(PowerOfTwo(p.lanes) && p.lanes <= 16, "lanes must be 1, 2, 4, 8 or 16");
   Require(p.tlp_overhead >= 1 && p.tlp_overhead <= 256, "tlp_overhead must be 1..256");
-  Require(p.link_layer_ppm >= 1 && p.link_layer_ppm <= 1'000'000, "link_layer_ppm must be 1..1000000");
+  Require(p.link_layer_ppm >= 1 && p.link_layer_ppm <= 1'000'000,
+          "link_layer_ppm must be 1..1000000");
   Require(PowerOfTwo(p.max_payload) && p.max_payload >= 128 && p.max_payload <= 4096,
           "max_payload must be a power of two in 128..4096");
   Require(PowerOfTwo(p.max_read_request) && p.max_read_request >= 128 && p.max_read_request <= 4096,

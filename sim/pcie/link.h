@@ -12,50 +12,64 @@ namespace gmmu::sim {
 enum class TlpKind : uint8_t { kPosted, kNonPosted, kCompletion };
 inline constexpr unsigned kTlpKinds = 3;
 
-/// Flow-control credits of one kind that the receiver of a direction offers. Data credits are 16 bytes each.
+/// Flow-control credits of one kind that the receiver of a direction offers. Data credits are 16
+/// bytes each.
 struct PcieCredits {
   unsigned headers = 64;
   unsigned data = 1024;
 };
 
 struct PcieParameters {
-  unsigned generation = 3;    ///< 1..5
-  unsigned lanes = 8;         ///< 1, 2, 4, 8, 16
-  unsigned tlp_overhead = 24;  ///< bytes a TLP beside its payload: framing, sequence number, header, CRC
-  /// What acknowledgements and credit updates leave of the raw rate, in parts per million (57.88 of 62.96 Gb/s).
+  unsigned generation = 3;  ///< 1..5
+  unsigned lanes = 8;       ///< 1, 2, 4, 8, 16
+  unsigned tlp_overhead =
+      24;  ///< bytes a TLP beside its payload: framing, sequence number, header, CRC
+  /// What acknowledgements and credit updates leave of the raw rate, in parts per million (57.88
+  /// of 62.96 Gb/s).
   unsigned link_layer_ppm = 919'300;
-  unsigned max_payload = 256;        ///< 128..4096, a power of two
-  unsigned max_read_request = 512;   ///< 128..4096, a power of two
+  unsigned max_payload = 256;              ///< 128..4096, a power of two
+  unsigned max_read_request = 512;         ///< 128..4096, a power of two
   unsigned read_completion_boundary = 64;  ///< 64 or 128
-  unsigned tags = 64;                ///< reads in flight a requester, 1..1024
-  uint64_t latency_ps = 250'000;     ///< each way, from the last byte sent to the last byte taken by the other side
-  std::array<PcieCredits, kTlpKinds> credits{PcieCredits{64, 1024}, PcieCredits{64, 64}, PcieCredits{128, 2048}};
+  unsigned tags = 64;                      ///< reads in flight a requester, 1..1024
+  uint64_t latency_ps =
+      250'000;  ///< each way, from the last byte sent to the last byte taken by the other side
+  std::array<PcieCredits, kTlpKinds> credits{PcieCredits{64, 1024}, PcieCredits{64, 64},
+                                             PcieCredits{128, 2048}};
 };
 
 /// Throws std::invalid_argument, naming the parameter, when one is out of its bounds.
 void Check(const PcieParameters& parameters);
 
-/// Bits a second after the line encoding (8b/10b: generations 1 and 2; 128b/130b: from 3 on), before any overhead.
+/// Bits a second after the line encoding (8b/10b: generations 1 and 2; 128b/130b: from 3 on),
+/// before any overhead.
 double RawBitsPerSecond(const PcieParameters& parameters);
-/// Bits a second that TLPs (payload and overhead) can have: the raw rate without acknowledgements and credit updates.
+/// Bits a second that TLPs (payload and overhead) can have: the raw rate without acknowledgements
+/// and credit updates.
 double TlpBitsPerSecond(const PcieParameters& parameters);
-/// Share of the TLP rate that is payload for writes of `size` bytes: size / (ceil(size / MPS) x overhead + size).
+/// Share of the TLP rate that is payload for writes of `size` bytes: size / (ceil(size / MPS) x
+/// overhead + size).
 double WriteEfficiency(const PcieParameters& parameters, uint64_t size);
-/// The same of the completions' direction for reads of `size` bytes, aligned to the completion boundary.
+/// The same of the completions' direction for reads of `size` bytes, aligned to the completion
+/// boundary.
 double ReadEfficiency(const PcieParameters& parameters, uint64_t size);
 
-/// A piece of a request or completion: one TLP's payload (a read request has none, `bytes` is what it asks for).
+/// A piece of a request or completion: one TLP's payload (a read request has none, `bytes` is what
+/// it asks for).
 struct TlpPiece {
   uint64_t address = 0;
   unsigned bytes = 0;
 };
 
-/// Cuts [address, address + bytes) into write TLPs: maximum payload, 4 KiB. Ascending; empty for 0 bytes.
-std::vector<TlpPiece> SplitWrite(const PcieParameters& parameters, uint64_t address, uint64_t bytes);
+/// Cuts [address, address + bytes) into write TLPs: maximum payload, 4 KiB. Ascending; empty for 0
+/// bytes.
+std::vector<TlpPiece> SplitWrite(const PcieParameters& parameters, uint64_t address,
+                                 uint64_t bytes);
 /// ... into read requests: maximum read request, 4 KiB.
 std::vector<TlpPiece> SplitRead(const PcieParameters& parameters, uint64_t address, uint64_t bytes);
-/// ... into the completions of one read request: maximum payload, and all but the last end on a completion boundary.
-std::vector<TlpPiece> SplitCompletion(const PcieParameters& parameters, uint64_t address, uint64_t bytes);
+/// ... into the completions of one read request: maximum payload, and all but the last end on a
+/// completion boundary.
+std::vector<TlpPiece> SplitCompletion(const PcieParameters& parameters, uint64_t address,
+                                      uint64_t bytes);
 
 /// One direction of a link: its time is reserved TLP by TLP, in the order of the calls.
 class PcieDirection {

@@ -49,12 +49,13 @@ HostRam::HostRam(std::vector<Range> installed) : installed_(std::move(installed)
   if (base == MAP_FAILED) {
     const int error = errno;
     close(file_);
-    throw Failure("cannot reserve " + GiB(size_) +
-                      " of address space (is a limit set, see `ulimit -v`?)",
-                  error);
+    throw Failure(
+        "cannot reserve " + GiB(size_) + " of address space (is a limit set, see `ulimit -v`?)",
+        error);
   }
   base_ = static_cast<uint8_t*>(base);
-  // Pages are accounted one by one (WrittenPages): no huge pages, and no sparse TiBs in a core file.
+  // Pages are accounted one by one (WrittenPages): no huge pages, and no sparse TiBs in a core
+  // file.
   madvise(base, size_, MADV_NOHUGEPAGE);
   madvise(base, size_, MADV_DONTDUMP);
 }

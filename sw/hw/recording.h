@@ -12,11 +12,12 @@
 
 namespace gmmu::hw {
 
-/// A machine for unit tests with no simulator behind it: answers as programmed and logs every access.
+/// A machine for unit tests with no simulator behind it: answers as programmed and logs every
+/// access.
 ///
-/// It has RAM, one GPU function (configuration header, BAR0 registers, BAR2 window onto VRAM) and ranges with handlers of
-/// the test's own. Registers of BAR0 keep what is written unless a handler covers them. Time advances by a fixed step
-/// with each call that touches the machine.
+/// It has RAM, one GPU function (configuration header, BAR0 registers, BAR2 window onto VRAM) and
+/// ranges with handlers of the test's own. Registers of BAR0 keep what is written unless a handler
+/// covers them. Time advances by a fixed step with each call that touches the machine.
 class RecordingPlatform : public Platform {
  public:
   struct Options {
@@ -28,26 +29,36 @@ class RecordingPlatform : public Platform {
     uint32_t bar0_bytes = 64u << 10;
     uint32_t bar2_bytes = 64u << 20;
     uint64_t vram_bytes = 16u << 20;
-    uint32_t window_base_register = 0x38;  ///< BAR0 offset of the register that holds the window's VRAM address
-    uint64_t step_ns = 10;                 ///< time that each call takes
+    uint32_t window_base_register =
+        0x38;               ///< BAR0 offset of the register that holds the window's VRAM address
+    uint64_t step_ns = 10;  ///< time that each call takes
   };
 
   enum class Kind : uint8_t {
-    kMmioRead, kMmioWrite, kBlockRead, kBlockWrite, kConfigRead, kConfigWrite, kTakeMessage, kWaitForMessage,
+    kMmioRead,
+    kMmioWrite,
+    kBlockRead,
+    kBlockWrite,
+    kConfigRead,
+    kConfigWrite,
+    kTakeMessage,
+    kWaitForMessage,
   };
   struct Access {
     Kind kind = Kind::kMmioRead;
     uint64_t address = 0;  ///< configuration accesses: requester id << 16 | offset
     uint64_t size = 0;     ///< bytes; of a wait: the bound in nanoseconds
-    uint64_t value = 0;    ///< read or written (blocks: the first 8 bytes); of a wait: 1 if a message came
+    uint64_t value =
+        0;  ///< read or written (blocks: the first 8 bytes); of a wait: 1 if a message came
     bool operator==(const Access& other) const {
-      return kind == other.kind && address == other.address && size == other.size && value == other.value;
+      return kind == other.kind && address == other.address && size == other.size &&
+             value == other.value;
     }
   };
 
   /// `offset` is from the start of the handler's range.
   struct Handler {
-    std::function<uint64_t(uint64_t offset, unsigned size)> read;                ///< null: all ones
+    std::function<uint64_t(uint64_t offset, unsigned size)> read;               ///< null: all ones
     std::function<void(uint64_t offset, unsigned size, uint64_t value)> write;  ///< null: dropped
   };
 
@@ -56,15 +67,18 @@ class RecordingPlatform : public Platform {
 
   // ---- what a test programs
 
-  /// Accesses that begin in `range` (host physical) go to `handler`. The newest handler of an address wins, also over BARs.
+  /// Accesses that begin in `range` (host physical) go to `handler`. The newest handler of an
+  /// address wins, also over BARs.
   void OnMmio(Range range, Handler handler);
   /// The same for BAR0 offsets, wherever the BAR lies.
   void OnRegister(Range offsets, Handler handler);
-  /// Contents of the 64-bit BAR0 register at `offset` (8-byte aligned) that no handler covers; 0 until set or written.
+  /// Contents of the 64-bit BAR0 register at `offset` (8-byte aligned) that no handler covers; 0
+  /// until set or written.
   void SetRegister(uint32_t offset, uint64_t value) { registers_[offset / 8] = value; }
   uint64_t Register(uint32_t offset) const;
   void PushMessage(Message message) { messages_.push_back(message); }
-  /// Called when software waits and no message is pending: the device may act and push. May be called again.
+  /// Called when software waits and no message is pending: the device may act and push. May be
+  /// called again.
   void OnIdle(std::function<void()> hook) { idle_ = std::move(hook); }
 
   // ---- what a test looks at

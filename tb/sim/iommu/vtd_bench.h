@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A VT-d unit on a bench: sparse memory, table building as software would do it, register and queue helpers.
+// A VT-d unit on a bench: sparse memory, table building as software would do it, register and queue
+// helpers.
 #pragma once
 #include <gtest/gtest.h>
 
@@ -44,15 +45,18 @@ class VtdBench {
   static constexpr uint16_t kDid = 5;
 
   explicit VtdBench(const VtdParameters& parameters = {}) : core(parameters) {
-    core.set_message_sink([this](uint64_t address, uint32_t data) { messages.emplace_back(address, data); });
+    core.set_message_sink(
+        [this](uint64_t address, uint32_t data) { messages.emplace_back(address, data); });
   }
 
   // ---- tables
 
   uint64_t NewTable() { return next_table_ += 0x1000; }
 
-  /// A context entry of `levels` for `sid`; the root entry and context table as needed. Returns the entry's address.
-  uint64_t SetContext(uint16_t sid, uint16_t did, uint64_t top, unsigned levels, unsigned type = 0) {
+  /// A context entry of `levels` for `sid`; the root entry and context table as needed. Returns the
+  /// entry's address.
+  uint64_t SetContext(uint16_t sid, uint16_t did, uint64_t top, unsigned levels,
+                      unsigned type = 0) {
     uint64_t& root = memory.words[kRoot + (sid >> 8) * 16u];
     if ((root & 1) == 0) root = NewTable() | 1;
     const uint64_t at = (root & ~uint64_t{0xFFF}) + (sid & 0xFFu) * 16u;
@@ -97,7 +101,9 @@ class VtdBench {
   // ---- registers
 
   uint64_t Get(uint32_t offset, unsigned size) const { return core.ReadRegister(offset, size); }
-  void Put(uint32_t offset, unsigned size, uint64_t value) { core.WriteRegister(offset, size, value); }
+  void Put(uint32_t offset, unsigned size, uint64_t value) {
+    core.WriteRegister(offset, size, value);
+  }
   uint32_t Gsts() const { return static_cast<uint32_t>(Get(vtd::kGsts, 4)); }
   uint32_t Fsts() const { return static_cast<uint32_t>(Get(vtd::kFsts, 4)); }
   /// Sets one command bit as software must: all level bits stated.
@@ -125,8 +131,12 @@ class VtdBench {
   }
   static constexpr uint64_t kDrain = 3 << 6;  // DR and DW
   static constexpr uint64_t IotlbGlobal() { return 2 | 1 << 4 | kDrain; }
-  static constexpr uint64_t IotlbDomain(uint16_t did) { return 2 | 2 << 4 | kDrain | uint64_t{did} << 16; }
-  static constexpr uint64_t IotlbPage(uint16_t did) { return 2 | 3 << 4 | kDrain | uint64_t{did} << 16; }
+  static constexpr uint64_t IotlbDomain(uint16_t did) {
+    return 2 | 2 << 4 | kDrain | uint64_t{did} << 16;
+  }
+  static constexpr uint64_t IotlbPage(uint16_t did) {
+    return 2 | 3 << 4 | kDrain | uint64_t{did} << 16;
+  }
   static constexpr uint64_t Pages(uint64_t iova, unsigned mask, bool leaf_only = false) {
     return iova | mask | (leaf_only ? 1u << 6 : 0);
   }

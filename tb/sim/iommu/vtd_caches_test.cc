@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the caches keep and what an invalidation drops, seen from outside: the reads that an access costs.
+// What the caches keep and what an invalidation drops, seen from outside: the reads that an access
+// costs.
 #include "vtd_bench.h"
 
 namespace gmmu::sim {
@@ -83,7 +84,8 @@ TEST(VtdCaches, ReplaceTheLeastRecentlyUsedContext) {
   bench.Map(0x1000, 0x2000);
   for (const uint16_t sid : {0x101, 0x102}) bench.SetContext(sid, kDid, bench.top, 4);
   bench.Access(0x1000, false, 0x100);
-  EXPECT_EQ(bench.Cost(0x1000, false, 0x101), 2u);  // its context only: the domain's translation is known
+  EXPECT_EQ(bench.Cost(0x1000, false, 0x101),
+            2u);  // its context only: the domain's translation is known
   bench.Access(0x1000, false, 0x100);
   bench.Access(0x1000, false, 0x102);
   EXPECT_EQ(bench.Cost(0x1000, false, 0x100), 0u);
@@ -172,9 +174,11 @@ TEST(VtdCaches, TagNotPresentContextsWithDomainZeroInCachingMode) {
   const uint64_t other = bench.NewTable();
   bench.Entry(other, 4, 0x1000, 1) = 0x9000 | kRw;
   bench.SetContext(0x108, 7, other, 4);
-  EXPECT_EQ(bench.Access(0x1000, false, 0x108).reason, VtdReason::kContextNotPresent);  // stale, and legal
+  EXPECT_EQ(bench.Access(0x1000, false, 0x108).reason,
+            VtdReason::kContextNotPresent);  // stale, and legal
   bench.Submit(VtdBench::ContextDevice(7, 0x108));
-  EXPECT_EQ(bench.Access(0x1000, false, 0x108).reason, VtdReason::kContextNotPresent);  // wrong domain
+  EXPECT_EQ(bench.Access(0x1000, false, 0x108).reason,
+            VtdReason::kContextNotPresent);  // wrong domain
   bench.Submit(VtdBench::ContextDevice(0, 0x108));
   EXPECT_EQ(bench.Access(0x1000, false, 0x108).hpa, 0x9000u);
 }
@@ -210,7 +214,8 @@ TEST(VtdInvalidation, MasksTheLowBitsOfTheAddress) {
     bench.Map(page << 12, page << 20);
     bench.Access(page << 12);
   }
-  bench.Submit(VtdBench::IotlbPage(kDid), VtdBench::Pages(0x6000, 2, true));  // pages 4 to 7, not 6 to 9
+  bench.Submit(VtdBench::IotlbPage(kDid),
+               VtdBench::Pages(0x6000, 2, true));  // pages 4 to 7, not 6 to 9
   for (uint64_t page = 0; page < 12; ++page)
     EXPECT_EQ(bench.Cost(page << 12), page >= 4 && page < 8 ? 1u : 0u) << page;
 }

@@ -6,7 +6,8 @@ namespace {
 
 constexpr uint64_t kGiB = uint64_t{1} << 30;
 
-void Expect(const VtdMapping& mapping, uint64_t iova, uint64_t hpa, uint64_t bytes, bool read, bool write) {
+void Expect(const VtdMapping& mapping, uint64_t iova, uint64_t hpa, uint64_t bytes, bool read,
+            bool write) {
   EXPECT_EQ(mapping.iova, iova);
   EXPECT_EQ(mapping.hpa, hpa);
   EXPECT_EQ(mapping.bytes, bytes);
@@ -65,12 +66,12 @@ TEST(VtdMappings, ListEveryDeviceOfADomain) {
 TEST(VtdMappings, LeaveOutWhatFaults) {
   VtdBench bench;
   bench.Start();
-  bench.Map(0x1000, 0x2000, 1, kRw | uint64_t{1} << 50);     // reserved bit
-  bench.Map(0x2000, 0xFEE01000);                             // to the interrupt window
-  bench.Map(0xFEE05000, 0x5000);                             // at the interrupt window
+  bench.Map(0x1000, 0x2000, 1, kRw | uint64_t{1} << 50);  // reserved bit
+  bench.Map(0x2000, 0xFEE01000);                          // to the interrupt window
+  bench.Map(0xFEE05000, 0x5000);                          // at the interrupt window
   bench.Map(0x40000000, 0x123000, 1, kW);
   uint64_t& upper = bench.Entry(bench.top, 4, 0x40000000, 3);
-  upper = (upper & ~kRw) | kR;                               // ANDed to nothing
+  upper = (upper & ~kRw) | kR;  // ANDed to nothing
   bench.Map(uint64_t{1} << 40, 0x7000);
   bench.memory.unreadable.insert(bench.EntryAt(bench.top, 4, uint64_t{1} << 40, 1) >> 12);
   const auto devices = bench.core.MappingsOf(bench.memory, VtdBench::kRoot);

@@ -51,8 +51,8 @@ TEST(VtdRegisters, TakeHalvesOfSixtyFourBitRegisters) {
 
 TEST(VtdRegisters, KeepReadOnlyRegistersAgainstWrites) {
   VtdBench bench;
-  for (const uint32_t offset : {vtd::kVer, vtd::kCap, vtd::kEcap, vtd::kGsts, vtd::kIqh, vtd::kIqercd, vtd::kPmen,
-                                vtd::kFeuaddr, vtd::kIeuaddr}) {
+  for (const uint32_t offset : {vtd::kVer, vtd::kCap, vtd::kEcap, vtd::kGsts, vtd::kIqh,
+                                vtd::kIqercd, vtd::kPmen, vtd::kFeuaddr, vtd::kIeuaddr}) {
     const uint64_t before = bench.Get(offset, 4);
     bench.Put(offset, 4, 0xFFFFFFFF);
     EXPECT_EQ(bench.Get(offset, 4), before) << std::hex << offset;
@@ -66,7 +66,7 @@ TEST(VtdRegisters, RefuseAccessesOfAWrongShape) {
   EXPECT_EQ(bench.Get(vtd::kCap + 4, 8), ~uint64_t{0});
   EXPECT_EQ(bench.Get(0x1000, 4), 0xFFFFFFFFu);
   bench.Put(vtd::kRtaddr, 2, 0xFFFF);
-  bench.Put(vtd::kGcmd, 8, vtd::kTe);      // a 32-bit register
+  bench.Put(vtd::kGcmd, 8, vtd::kTe);  // a 32-bit register
   bench.Put(vtd::kFedata - 4, 8, ~uint64_t{0});
   EXPECT_EQ(bench.Gsts(), 0u);
   EXPECT_EQ(bench.Get(vtd::kFedata, 4), 0u);

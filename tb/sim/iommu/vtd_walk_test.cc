@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Translation results and fault reasons, without regard to caches: each case starts a unit of its own.
+// Translation results and fault reasons, without regard to caches: each case starts a unit of its
+// own.
 #include "vtd_bench.h"
 
 namespace gmmu::sim {
@@ -147,9 +148,12 @@ TEST(VtdWalk, ReasonAReservedBitsOfTheRootEntry) {
     bench.memory.words[VtdBench::kRoot + 24] |= high;
     return ReasonOf(bench, kIova);
   };
-  for (unsigned bit = 1; bit < 12; ++bit) EXPECT_EQ(with(uint64_t{1} << bit, 0), VtdReason::kRootReserved) << bit;
-  for (unsigned bit = 48; bit < 64; ++bit) EXPECT_EQ(with(uint64_t{1} << bit, 0), VtdReason::kRootReserved) << bit;
-  for (unsigned bit = 0; bit < 64; ++bit) EXPECT_EQ(with(0, uint64_t{1} << bit), VtdReason::kRootReserved) << bit;
+  for (unsigned bit = 1; bit < 12; ++bit)
+    EXPECT_EQ(with(uint64_t{1} << bit, 0), VtdReason::kRootReserved) << bit;
+  for (unsigned bit = 48; bit < 64; ++bit)
+    EXPECT_EQ(with(uint64_t{1} << bit, 0), VtdReason::kRootReserved) << bit;
+  for (unsigned bit = 0; bit < 64; ++bit)
+    EXPECT_EQ(with(0, uint64_t{1} << bit), VtdReason::kRootReserved) << bit;
 }
 
 TEST(VtdWalk, ReasonBReservedBitsOfTheContextEntryAndNoOthers) {
@@ -162,11 +166,15 @@ TEST(VtdWalk, ReasonBReservedBitsOfTheContextEntryAndNoOthers) {
     bench.memory.words[at + 8] |= high;
     return ReasonOf(bench, kIova);
   };
-  for (unsigned bit = 4; bit < 12; ++bit) EXPECT_EQ(with(uint64_t{1} << bit, 0), VtdReason::kContextReserved) << bit;
-  for (unsigned bit = 48; bit < 64; ++bit) EXPECT_EQ(with(uint64_t{1} << bit, 0), VtdReason::kContextReserved) << bit;
+  for (unsigned bit = 4; bit < 12; ++bit)
+    EXPECT_EQ(with(uint64_t{1} << bit, 0), VtdReason::kContextReserved) << bit;
+  for (unsigned bit = 48; bit < 64; ++bit)
+    EXPECT_EQ(with(uint64_t{1} << bit, 0), VtdReason::kContextReserved) << bit;
   EXPECT_EQ(with(0, 1u << 7), VtdReason::kContextReserved);
-  for (unsigned bit = 24; bit < 64; ++bit) EXPECT_EQ(with(0, uint64_t{1} << bit), VtdReason::kContextReserved) << bit;
-  for (unsigned bit = 3; bit < 7; ++bit) EXPECT_EQ(with(0, 1u << bit), VtdReason::kNone) << bit;  // software's
+  for (unsigned bit = 24; bit < 64; ++bit)
+    EXPECT_EQ(with(0, uint64_t{1} << bit), VtdReason::kContextReserved) << bit;
+  for (unsigned bit = 3; bit < 7; ++bit)
+    EXPECT_EQ(with(0, 1u << bit), VtdReason::kNone) << bit;  // software's
 }
 
 TEST(VtdWalk, ReasonsOfTheContextEntryComeInTheOrder2BThen3) {
@@ -190,9 +198,11 @@ TEST(VtdWalk, AndsPermissionsOverAllLevels) {
         bench.Map(0x40000000, 0x80000000, leaf_level);
         uint64_t& entry = bench.Entry(bench.top, 4, 0x40000000, weak);
         entry = (entry & ~kRw) | bits;
-        EXPECT_EQ(ReasonOf(bench, 0x40000000, false), (bits & kR) ? VtdReason::kNone : VtdReason::kNoRead)
+        EXPECT_EQ(ReasonOf(bench, 0x40000000, false),
+                  (bits & kR) ? VtdReason::kNone : VtdReason::kNoRead)
             << "leaf " << leaf_level << " weak " << weak << " bits " << bits;
-        EXPECT_EQ(ReasonOf(bench, 0x40000000, true), (bits & kW) ? VtdReason::kNone : VtdReason::kNoWrite)
+        EXPECT_EQ(ReasonOf(bench, 0x40000000, true),
+                  (bits & kW) ? VtdReason::kNone : VtdReason::kNoWrite)
             << "leaf " << leaf_level << " weak " << weak << " bits " << bits;
       }
     }
@@ -222,9 +232,11 @@ TEST(VtdWalk, ReasonCReservedBitsOfEachKindOfEntryAndNoOthers) {
     for (const bool leaf : {false, true}) {
       if ((level == 1 && !leaf) || (level == 4 && leaf)) continue;
       for (unsigned bit = 2; bit < 64; ++bit) {
-        if (bit >= 12 && bit < 48 && !(leaf && bit < vtd::LevelShift(level))) continue;  // the address
-        if (bit == 7 && (level == 2 || level == 3)) continue;                            // PS itself
-        const bool reserved = (bit == 7 && level == 4) || bit == 11 || bit == 62 || (bit >= 12 && bit < 52);
+        if (bit >= 12 && bit < 48 && !(leaf && bit < vtd::LevelShift(level)))
+          continue;                                            // the address
+        if (bit == 7 && (level == 2 || level == 3)) continue;  // PS itself
+        const bool reserved =
+            (bit == 7 && level == 4) || bit == 11 || bit == 62 || (bit >= 12 && bit < 52);
         cases.push_back({level, leaf, bit, reserved});
       }
     }
@@ -234,7 +246,8 @@ TEST(VtdWalk, ReasonCReservedBitsOfEachKindOfEntryAndNoOthers) {
     bench.Start();
     bench.Map(0x40000000, 0x80000000, c.leaf ? c.level : 1);
     bench.Entry(bench.top, 4, 0x40000000, c.level) |= uint64_t{1} << c.bit;
-    EXPECT_EQ(ReasonOf(bench, 0x40000000), c.reserved ? VtdReason::kEntryReserved : VtdReason::kNone)
+    EXPECT_EQ(ReasonOf(bench, 0x40000000),
+              c.reserved ? VtdReason::kEntryReserved : VtdReason::kNone)
         << "level " << c.level << " leaf " << c.leaf << " bit " << c.bit;
   }
 }

@@ -38,7 +38,8 @@ TEST(PcieRates, GiveThePublishedWriteEfficiency) {
   p.max_payload = 256;
   for (uint64_t size = 1; size <= 8192; ++size) {
     const double tlps = std::ceil(static_cast<double>(size) / 256);
-    ASSERT_DOUBLE_EQ(WriteEfficiency(p, size), static_cast<double>(size) / (tlps * 24 + static_cast<double>(size)));
+    ASSERT_DOUBLE_EQ(WriteEfficiency(p, size),
+                     static_cast<double>(size) / (tlps * 24 + static_cast<double>(size)));
   }
 }
 
@@ -136,8 +137,8 @@ TEST(PcieCredits, StopASenderUntilTheReceiverGivesThemBack) {
   up.Send(TlpKind::kPosted, 256, 0);
   ASSERT_TRUE(up.CanSend(TlpKind::kPosted, 256));
   up.Send(TlpKind::kPosted, 256, 0);
-  EXPECT_FALSE(up.CanSend(TlpKind::kPosted, 0));        // no header
-  EXPECT_TRUE(up.CanSend(TlpKind::kNonPosted, 0));      // credits of another kind
+  EXPECT_FALSE(up.CanSend(TlpKind::kPosted, 0));    // no header
+  EXPECT_TRUE(up.CanSend(TlpKind::kNonPosted, 0));  // credits of another kind
   EXPECT_FALSE(up.idle());
   up.Release(TlpKind::kPosted, 256);
   EXPECT_TRUE(up.CanSend(TlpKind::kPosted, 384));
