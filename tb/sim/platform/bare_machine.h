@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "hw/gmmu_regs.h"
+#include "hw/platform.h"
+
+namespace gmmu::sim {
+
+/// The least software that drives the machine: no driver, no operating system. Used by the engine's tests.
+///
+/// Host memory by page: ring 0x100, paging buffer 0x101, fence record 0x102; VT-d tables from 0x200 on.
+class BareMachine {
+ public:
+  static constexpr hw::Bdf kGpu{1, 0, 0};
+  static constexpr uint64_t kRegisters = 0xE0000000, kWindow = 0xE4000000;
+  static constexpr uint64_t kRing = 0x100000, kBuffer = 0x101000, kFence = 0x102000;
+  static constexpr uint64_t kRootTable = 0x200000, kContextTable = 0x201000, kTop = 0x202000;
+  static constexpr uint32_t kMessageData = 0x41;
+
+  explicit BareMachine(hw::Platform& p) : p_(p) {}
+
+  /// BARs, memory enable, bus master, MSI.
+  void PowerOn();
+  uint64_t Read(uint32_t offset) { return p_.MmioRead(kRegisters + offset, 8); }
+  void Write(uint32_t offset, uint64_t value) { p_.MmioWrite(kRegisters + offset, 8, value); }
+
+  /// Ring 0, privileged, in system memory; the GPU enabled.
+  void StartRing();
+  /// Runs the commands as one entry and waits for its interrupt. False when the ring stopped or nothing came.
+  bool Execute(const std::vector<uint64_t>& commands);
+  regs::RingStatus status() { return {Read(regs::kRingBase + regs::RingStatus::kOffset)}; }
+  static std::vector<uint64_t> Copy(regs::Target from, uint64_t source, regs::Target to, uint64_t destination, uint64_t bytes);
+
+  /// Space 1: two levels of 9 bits, root at VRAM 0x1000, one leaf table at 0x2000 that maps page i to VRAM page[i].
+  void MapSpace(const std::vector<uint64_t>& pages);
+  /// Through the window; when it returns, VRAM has the bytes.
+  void WriteVram(uint64_t offset, const void* from, size_t size);
+  /// Client 0 reads lines [0, lines) of space 1. True when it ended without a fault.
+  bool ClientReads(uint32_t lines);
+  void InvalidateSpace();
+
+  /// VT-d on, with `pages` mapped: {logical, host} page addresses, read and write.
+  struct Mapping {
+    uint64_t logical, host;
+  };
+  void TranslateDma(const std::vector<Mapping>& pages);
+  void Put(uint64_t address, uint64_t word);
+  void Fill(uint64_t address, size_t size, uint8_t seed);
+  std::vector<uint8_t> Bytes(uint64_t address, size_t size);
+
+ private:
+  hw::Platform& p_;
+  uint32_t tail_ = 0;
+};
+
+}  // namespace gmmu::sim
