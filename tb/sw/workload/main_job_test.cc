@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+// The whole main job, driver included, on the functional machine.
+#include "workload/job.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "functional_machine.h"
+#include "workload/input.h"
+
+namespace gmmu::workload {
+namespace {
+
+using ::testing::Contains;
+using ::testing::Field;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+struct Life {
+  test::FunctionalOptions machine;
+  os::Parameters os;
+  uint64_t bytes = 100'000;
+  uint64_t seed = 1;
+
+  std::vector<uint8_t> copy;
+  bool dumped = false;
+
+  Life() {
+    os.aperture_bytes = 1 << 20;
+    os.limit_bits = 32;  // below the end of memory, hence remapping
+    os.page_table_bits = {9, 9, 9, 9};
+  }
+  JobResult Run() {
+    const std::vector<uint8_t> input = SeededInput(seed, bytes);
+    test::FunctionalMachine platform(machine);
+    JobOptions options;
+    options.os = os;
+    options.os.seed = seed;
+    options.seed = seed;
+    options.input = &input;
+    options.out = [this](const void* from, size_t size) {
+      copy.insert(copy.end(), static_cast<const uint8_t*>(from), static_cast<const uint8_t*>(from) + size);
+    };
+    options.after_first_page_in = [this] { dumped = true; };
+    JobResult result;
+    RunMainJob(platform, options, result);
+    EXPECT_THAT(platform.trouble, IsEmpty());
+    EXPECT_EQ(platform.ram().views(), result.faults.empty() && result.leaks.empty() ? 0u : platform.ram().views());
+    if (result.Passed()) {
+      EXPECT_EQ(copy, input);
+    }
+    return result;
+  }
+};
+
+std::string Explain(const JobResult& result) {
+  std::string text;
+  for (const auto& check : result.checks) {
+    if (!check.passed) text += "check " + check.name + ": " + check.text + "\n";
+  }
+  for (const auto& fault : result.faults) text += fault.source + ": " + fault.text + "\n";
+  for (const auto& leak : result.leaks) text += "leak " + leak.kind + " " + leak.name + " by " + leak.created_by + "\n";
+  for (const auto& finding : result.findings) text += finding.probe + ": " + finding.text + "\n";
+  return text;
+}
+
+class Sizes : public ::testing::TestWithParam<uint64_t> {};
+
+TEST_P(Sizes, ComeBackThroughTheWholeMachine) {
+  Life life;
+  life.bytes = GetParam();
+  const JobResult result = life.Run();
+  EXPECT_TRUE(result.Passed()) << Explain(result);
+  EXPECT_EQ(result.bytes_verified, life.bytes);
+  EXPECT_TRUE(result.remapped);
+  EXPECT_TRUE(life.dumped);
+  EXPECT_GT(result.cycles, 0u);
+}
+
+INSTANTIATE_TEST_SUITE_P(MainJob, Sizes, ::testing::Values(0, 1, 63, 4095, 4096, 4097, 65536, (1 << 20) + 3));
+
+TEST(MainJob, RunsInPhysicalModeWithScatteredPages) {
+  Life life;
+  life.os.remap = false;
+  life.os.limit_bits = 40;
+  const JobResult result = life.Run();
+  EXPECT_TRUE(result.Passed()) << Explain(result);
+  EXPECT_FALSE(result.remapped);
+}
+
+TEST(MainJob, RunsInPiecesWhenVramIsSmall) {
+  Life life;
+  life.machine.vram_bytes = 1 << 20;
+  life.bytes = (1 << 20) + 3;
+  life.os.aperture_bytes = 256 << 10;  // pieces are larger than the aperture
+  const JobResult result = life.Run();
+  EXPECT_TRUE(result.Passed()) << Explain(result);
+}
+
+TEST(MainJob, RunsWithTwoAndSixPageTableLevels) {
+  for (const std::vector<uint64_t>& bits : {std::vector<uint64_t>{10, 12}, {5, 6, 7, 6, 6, 6}, {12, 9, 9}}) {
+    Life life;
+    life.os.page_table_bits = bits;
+    const JobResult result = life.Run();
+    EXPECT_TRUE(result.Passed()) << bits.size() << " levels\n" << Explain(result);
+  }
+}
+
+TEST(MainJob, RefusesAGpuThatReachesTooLittleMemoryWithoutRemapping) {
+  Life life;
+  life.os.remap = false;
+  const JobResult result = life.Run();
+  EXPECT_FALSE(result.Passed());
+  ASSERT_FALSE(result.faults.empty());
+  EXPECT_THAT(result.faults.front().text, ::testing::HasSubstr("reaches memory up to 0xffffffff"));
+}
+
+TEST(MainJob, DependsOnTheSeedForPlacementOnly) {
+  Life first, again, other;
+  other.seed = 2;
+  const JobResult one = first.Run(), two = again.Run(), three = other.Run();
+  EXPECT_EQ(one.simulated_ns, two.simulated_ns);
+  EXPECT_EQ(one.counters.size(), two.counters.size());
+  for (size_t i = 0; i < one.counters.size(); ++i) EXPECT_EQ(one.counters[i].value, two.counters[i].value);
+  EXPECT_TRUE(three.Passed()) << Explain(three);
+}
+
+TEST(MainJob, FailsWhenALogicalPageIsNotMapped) {
+  Life life;
+  life.os.inject.unmapped_page = true;
+  const JobResult result = life.Run();
+  EXPECT_FALSE(result.Passed());
+  EXPECT_THAT(result.faults, Contains(Field(&os::Fault::name, "no read permission"))) << Explain(result);
+  EXPECT_THAT(result.faults, Contains(Field(&os::Fault::name, "bus_read"))) << Explain(result);
+}
+
+TEST(MainJob, FailsWhenAnEntryNamesAnotherPage) {
+  Life life;
+  life.os.inject.wrong_pte = true;
+  const JobResult result = life.Run();
+  EXPECT_FALSE(result.Passed());
+  EXPECT_THAT(Explain(result), ::testing::HasSubstr("clients in sequence"));
+}
+
+TEST(MainJob, FailsWhenAnAdlNamesAnotherPage) {
+  Life life;
+  life.os.remap = false;
+  life.os.limit_bits = 40;
+  life.os.inject.wrong_adl = true;
+  EXPECT_THAT(Explain(life.Run()), ::testing::HasSubstr("clients in sequence"));
+}
+
+TEST(MainJob, FailsWhenAFlushIsMissing) {
+  Life life;
+  life.os.inject.missing_flush = true;
+  const JobResult result = life.Run();
+  EXPECT_FALSE(result.Passed());
+  EXPECT_THAT(result.findings, Not(IsEmpty()));
+}
+
+TEST(MainJob, FailsWhenAFenceIsNeverSignalled) {
+  Life life;
+  life.machine.drop_fence = true;
+  const JobResult result = life.Run();
+  EXPECT_FALSE(result.Passed());
+  ASSERT_FALSE(result.faults.empty());
+  EXPECT_EQ(result.faults.front().source, "timeout");
+  EXPECT_THAT(result.faults.front().text, ::testing::HasSubstr("fence"));
+}
+
+TEST(MainJob, FailsWhenABitOfVramFlips) {
+  Life life;
+  life.machine.flip_vram_after = 70'000;
+  EXPECT_THAT(Explain(life.Run()), ::testing::HasSubstr("check "));
+}
+
+class Leaks : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(Leaks, AreNamedAtPowerOff) {
+  Life life;
+  life.os.inject.leak = GetParam();
+  const JobResult result = life.Run();
+  EXPECT_TRUE(result.faults.empty()) << Explain(result);
+  EXPECT_THAT(result.leaks, Contains(Field(&os::Leak::kind, GetParam()))) << Explain(result);
+  EXPECT_FALSE(result.Passed());
+}
+
+INSTANTIATE_TEST_SUITE_P(MainJob, Leaks, ::testing::ValuesIn(os::Inject::LeakKinds()));
+
+}  // namespace
+}  // namespace gmmu::workload
