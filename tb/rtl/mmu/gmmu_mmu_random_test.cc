@@ -29,6 +29,13 @@ Manners Make(unsigned latency, unsigned spread, unsigned stall, bool reorder, un
   manners.ar_stall = manners.r_stall = manners.rsp_stall = manners.req_idle = stall;
   manners.reorder = reorder;
   manners.done_delay = delay;
+  manners.early_read = 50;
+  return manners;
+}
+
+Manners SlowAnswers() {
+  Manners manners = Make(3, 10, 0, true, 30);
+  manners.rsp_stall = 93;
   return manners;
 }
 
@@ -117,6 +124,8 @@ std::vector<Scene> Scenes() {
       {"quiet_fast", false, Make(1, 0, 0, false, 0), 0, 0},
       {"changes", false, Make(12, 8, 0, true, 8), 30, 150},
       {"stalls", false, Make(6, 40, 40, true, 60), 20, 120},
+      {"slow_answers", false, SlowAnswers(), 8, 30},
+      {"small_slow_answers", true, SlowAnswers(), 8, 30},
       {"flush_storm", false, Make(20, 20, 10, true, 20), 10, 4},
       {"small_fast", true, Make(1, 0, 0, false, 0), 40, 200},
       {"small_stalls", true, Make(4, 30, 30, true, 40), 20, 100},

@@ -179,6 +179,22 @@ TEST_F(MmuTest, AnEntryThatBecomesValidNeedsNoFlush) {
   EXPECT_EQ(At(kVa + 0x1000).gpa.offset, 0x5678u);
 }
 
+TEST_F(MmuTest, AFaultIsNotHandedToALookupThatCameAfterTheEntryWasRead) {
+  machine_.manners.latency = 100;
+  machine_.manners.early_read = 100;
+  At(kVa);
+  machine_.Post({0, 1, kVa + 0x10000, Access::kRead});
+  const uint64_t reads = Reads();
+  while (Reads() == reads) machine_.Step();
+  Put(kLeaf + 0xaa8, Page(0x5000));
+  for (int i = 0; i < 3; ++i) machine_.Step();
+  machine_.Post({1, 1, kVa + 0x10000, Access::kRead});
+  EXPECT_TRUE(machine_.Run(1000));
+  for (const Answer& answer : machine_.TakeAnswers()) {
+    if (answer.request.port == 1) EXPECT_EQ(answer.result.fault, Fault::kNone);
+  }
+}
+
 TEST_F(MmuTest, FaultsOnReservedForms) {
   const uint64_t page = Page(0x98765000);
   const uint64_t leaf_forms[] = {PteEntry{page}.set_reserved63(1).raw, PteEntry{page}.set_table_64k(1).raw,
@@ -256,6 +272,16 @@ TEST_F(MmuTest, AContiguousBlockIsCachedFromOneEntry) {
     }
   }
   EXPECT_EQ(Reads(), reads);
+}
+
+TEST_F(MmuTest, TheContiguousHintIsIgnoredInTablesOfFewerThanSixteenEntries) {
+  config_.bits = {2, 9, 9, 9, 0, 0};
+  SetSpace(1, config_);
+  Put(kLevel1, 0x08000000003FC041);
+  for (uint64_t i = 0; i < 4; ++i) Put(kLeaf + i * 8, PteEntry{Page(0x770000 + (i << 12))}.set_contiguous(1).raw);
+  EXPECT_EQ(At(0x1000).gpa.offset, 0x771000u);
+  EXPECT_EQ(At(0x2000).gpa.offset, 0x772000u);
+  EXPECT_EQ(At(0x4000).fault, Fault::kEntryInvalid);
 }
 
 TEST_F(MmuTest, TheWholeLineOfGoodEntriesIsCached) {
@@ -366,6 +392,20 @@ TEST_F(MmuTest, EqualMissesOfAllPortsTakeOneWalk) {
   }
   EXPECT_EQ(misses, 1u);
   EXPECT_EQ(merged, kPorts * 4 - 1);
+}
+
+TEST_F(MmuTest, SharedResultsStandUntilTheLastSharerHasItsAnswer) {
+  for (uint64_t i = 0; i < 512; ++i) Put(kLeaf + i * 8, Page(0x5000000 + (i << 12)));
+  machine_.manners.rsp_stall = 90;
+  machine_.manners.latency = 3;
+  for (unsigned i = 0; i < 400; ++i) {
+    const uint64_t page = 0x12200000 + (uint64_t{i * 37 % 512} << 12);
+    for (unsigned j = 0; j < 3; ++j) {
+      while (!machine_.Post({0, 1, page + j * 8, Access::kRead})) machine_.Step();
+    }
+    if (i % 50 == 0) Flush(Scope::kSpace, 1);
+  }
+  EXPECT_TRUE(machine_.Run(100000));
 }
 
 TEST_F(MmuTest, HitsPassMissesThatWait) {

@@ -119,7 +119,8 @@ void Machine::Drive() {
       for (unsigned w = 0; w < words; ++w) {
         const TableMemory::Key key{burst.target, beat + w * 8};
         const bool used = burst.beats * words >= 8 || key.second == burst.address;
-        top.r_word_i[w] = used ? memory.Read(key) : 0x1234567890abcdefull;
+        const uint64_t now = used ? memory.Read(key) : 0x1234567890abcdefull;
+        top.r_word_i[w] = burst.words.empty() || !used ? now : burst.words[(key.second - burst.address) / 8];
         if (used && memory.Poisoned(key)) top.r_error_i = 1;
       }
     }
@@ -145,6 +146,10 @@ void Machine::Sample() {
     }
     if (burst.address % 8 != 0 || (burst.address & 0xfff) + burst.beats * top.data_words_o * 8 > 4096 + 56) {
       Error("a burst is misaligned or crosses 4 KiB");
+    }
+    if (Random(100) < manners.early_read) {
+      const unsigned words = burst.beats == 1 && top.data_words_o < 8 ? 1 : burst.beats * top.data_words_o;
+      for (unsigned w = 0; w < words; ++w) burst.words.push_back(memory.Read({burst.target, burst.address + w * 8}));
     }
     bursts_.push_back(burst);
   }

@@ -46,6 +46,7 @@ struct Manners {
   unsigned latency = 10, latency_spread = 0;  ///< cycles, uniformly from [latency, latency + spread]
   unsigned ar_stall = 0, r_stall = 0, rsp_stall = 0, req_idle = 0;  ///< percent
   bool reorder = false;       ///< bursts and beats of different ids mix
+  unsigned early_read = 0;    ///< percent of bursts whose words are read when AR is accepted, not beat by beat
   unsigned done_delay = 0;    ///< most cycles that an answer stays in use
 };
 
@@ -84,6 +85,7 @@ class Machine {
     uint64_t address;
     unsigned beats, sent = 0;
     uint64_t due;
+    std::vector<uint64_t> words;  ///< read early, or empty
   };
   struct Flush {
     uint64_t begun, done;
