@@ -71,10 +71,11 @@ module gmmu_window
   logic [63:0] w_data;
   logic [7:0]  w_strb;
 
-  assign s_awready_o = aw_ready && !hold_i;
-  assign s_arready_o = ar_ready && !hold_i;
+  // An address of one kind is not taken while one of the other kind waits here, so neither overtakes the other.
+  assign s_awready_o = aw_ready && !hold_i && !ar_valid;
+  assign s_arready_o = ar_ready && !hold_i && !aw_valid;
   gmmu_skid #(.Width(32)) u_aw (
-    .clk_i, .rst_i, .valid_i(s_awvalid_i && !hold_i), .ready_o(aw_ready), .data_i(s_awaddr_i),
+    .clk_i, .rst_i, .valid_i(s_awvalid_i && !hold_i && !ar_valid), .ready_o(aw_ready), .data_i(s_awaddr_i),
     .valid_o(aw_valid), .ready_i(aw_take), .data_o(aw_addr)
   );
   gmmu_skid #(.Width(72)) u_w (
@@ -82,7 +83,7 @@ module gmmu_window
     .valid_o(w_valid), .ready_i(w_take), .data_o({w_strb, w_data})
   );
   gmmu_skid #(.Width(32)) u_ar (
-    .clk_i, .rst_i, .valid_i(s_arvalid_i && !hold_i), .ready_o(ar_ready), .data_i(s_araddr_i),
+    .clk_i, .rst_i, .valid_i(s_arvalid_i && !hold_i && !aw_valid), .ready_o(ar_ready), .data_i(s_araddr_i),
     .valid_o(ar_valid), .ready_i(ar_take), .data_o(ar_addr)
   );
 

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// A client's external port: any size inside a line, any order of answers, back-pressure.
+#include <gtest/gtest.h>
+
+#include <optional>
+
+#include "tb/rtl/top/top_machine.h"
+
+namespace gmmu::top {
+namespace {
+
+using regs::Access;
+using regs::Target;
+
+constexpr uint64_t kVa = 0x10000000;
+
+struct Request {
+  uint64_t va = 0;
+  unsigned bytes = 0;
+  Access access = Access::kRead;
+  std::vector<uint8_t> data;  // expected, or written
+};
+
+/// Drives client 0: random requests on disjoint lines, so that order does not matter.
+class Driver {
+ public:
+  Driver(TopMachine& gpu, unsigned stall) : gpu_(gpu), stall_(stall) {}
+
+  /// Performs one request an id at a time, ids as they become free; checks every answer.
+  void Perform(std::vector<Request> requests) {
+    auto& t = gpu_.top();
+    size_t next = 0, done = 0;
+    unsigned id = 16;  // 16: none
+    unsigned word = 0;
+    for (uint64_t guard = 0; done < requests.size(); ++guard) {
+      ASSERT_LT(guard, 400000u);
+      if (id == 16 && next < requests.size()) {
+        for (unsigned i = 0; i < 16 && id == 16; ++i) {
+          if (!slots_[i]) id = i;
+        }
+        word = 0;
+      }
+      const bool offer = id != 16 && gpu_.random() % 100 >= stall_;
+      t.cl_w_valid_i = t.cl_req_valid_i = 0;
+      if (offer) {
+        const Request& r = requests[next];
+        if (r.access == Access::kWrite && word < 8) {
+          uint64_t data = 0;
+          for (unsigned i = 0; i < 8; ++i) {
+            const uint64_t at = (r.va & ~63ull) + 8 * word + i;
+            if (at >= r.va && at < r.va + r.bytes) data |= static_cast<uint64_t>(r.data[at - r.va]) << (8 * i);
+          }
+          t.cl_w_valid_i = 1, t.cl_w_id_i = id, t.cl_w_word_i = word, t.cl_w_data_i[0] = static_cast<uint32_t>(data);
+          t.cl_w_data_i[1] = static_cast<uint32_t>(data >> 32);
+        } else {
+          t.cl_req_valid_i = 1, t.cl_req_id_i = id, t.cl_req_space_i = 3, t.cl_req_access_i = static_cast<unsigned>(r.access);
+          t.cl_req_bytes_i = r.bytes, t.cl_req_va_i[0] = static_cast<uint32_t>(r.va), t.cl_req_va_i[1] = static_cast<uint32_t>(r.va >> 32);
+        }
+      }
+      t.cl_rsp_ready_i = gpu_.random() % 100 >= stall_;
+      t.eval();
+      if (t.cl_w_valid_i && (t.cl_w_ready_o & 1)) ++word;
+      if (t.cl_req_valid_i && (t.cl_req_ready_o & 1)) {
+        slots_[id] = next++;
+        got_[id].clear();
+        id = 16;
+      }
+      if ((t.cl_rsp_valid_o & 1) && t.cl_rsp_ready_i) {
+        const unsigned answer = t.cl_rsp_id_o & 15;
+        ASSERT_TRUE(slots_[answer].has_value());
+        const Request& r = requests[*slots_[answer]];
+        EXPECT_EQ(t.cl_rsp_fault_o & 0xff, 0u);
+        if (r.access != Access::kWrite) {
+          const unsigned at = 8 * (t.cl_rsp_word_o & 7);
+          const uint64_t data = t.cl_rsp_data_o[0] | static_cast<uint64_t>(t.cl_rsp_data_o[1]) << 32;
+          for (unsigned i = 0; i < 8; ++i) {
+            const uint64_t byte = (r.va & ~63ull) + at + i;
+            if (byte >= r.va && byte < r.va + r.bytes) got_[answer].push_back(static_cast<uint8_t>(data >> (8 * i)));
+          }
+        }
+        if (t.cl_rsp_last_o & 1) {
+          if (r.access != Access::kWrite) {
+            EXPECT_EQ(got_[answer], r.data);
+          }
+          slots_[answer].reset();
+          ++done;
+        }
+      }
+      gpu_.Tick();
+    }
+    t.cl_w_valid_i = t.cl_req_valid_i = t.cl_rsp_ready_i = 0;
+  }
+
+ private:
+  TopMachine& gpu_;
+  const unsigned stall_;
+  std::array<std::optional<size_t>, 16> slots_;
+  std::array<std::vector<uint8_t>, 16> got_;
+};
+
+TEST(GpuClientPort, AccessesOfAnySizeInAnyOrderWithAndWithoutBackPressure) {
+  for (unsigned stall : {0u, 40u}) {
+    TopMachine gpu(stall + 1);
+    gpu.vram.shuffle = gpu.host.shuffle = true;
+    gpu.vram.stall_percent = gpu.host.stall_percent = stall / 2;
+    gpu.host.memory.Make(0x40000, 0x10000);
+    for (uint64_t i = 0; i < 0x10000; i += 8) {
+      gpu.vram.memory.Write64(i, gpu.random());
+      gpu.host.memory.Write64(0x40000 + i, gpu.random());
+    }
+    gpu.MakeSpace(3, 0x800000);
+    gpu.MapPages(3, kVa, Target::kVram, 0, 16);
+    gpu.MapPages(3, kVa + 0x10000, Target::kSystem, 0x40000, 16);
+    gpu.Set(regs::Ctrl{1});
+    const auto memory = [&](uint64_t va) -> uint8_t {
+      return va - kVa < 0x10000 ? gpu.vram.memory.Read(va - kVa) : gpu.host.memory.Read(0x40000 + va - kVa - 0x10000);
+    };
+
+    std::vector<Request> writes, reads;
+    for (unsigned line = 0; line < 2048; line += 1 + gpu.random() % 8) {
+      Request r;
+      const unsigned first = gpu.random() % 64;
+      r.va = kVa + 64 * line + first;
+      r.bytes = 1 + gpu.random() % (64 - first);
+      const bool write = gpu.random() % 2;
+      r.access = write ? Access::kWrite : gpu.random() % 2 ? Access::kRead : Access::kExecute;
+      for (unsigned i = 0; i < r.bytes; ++i) r.data.push_back(write ? static_cast<uint8_t>(gpu.random()) : memory(r.va + i));
+      writes.push_back(r);
+    }
+    std::vector<uint8_t> expected;
+    for (uint64_t i = 0; i < 0x20000; ++i) expected.push_back(memory(kVa + i));
+    for (const Request& r : writes) std::copy(r.data.begin(), r.data.end(), expected.begin() + (r.va - kVa));
+
+    Driver driver(gpu, stall);
+    driver.Perform(writes);
+    gpu.Run(200);
+    for (uint64_t i = 0; i < 0x20000; ++i) ASSERT_EQ(memory(kVa + i), expected[i]) << std::hex << i;
+    EXPECT_TRUE(gpu.top().idle_o);
+    EXPECT_TRUE(gpu.vram.errors.empty() && gpu.host.errors.empty());
+  }
+}
+
+TEST(GpuClientPort, AFaultIsOneBeatWithItsReason) {
+  TopMachine gpu;
+  gpu.MakeSpace(3, 0x800000);
+  gpu.Set(regs::Ctrl{1});
+  auto& t = gpu.top();
+  t.cl_req_valid_i = 1, t.cl_req_id_i = 5, t.cl_req_space_i = 3, t.cl_req_bytes_i = 8, t.cl_req_va_i[0] = 0x123000;
+  t.eval();
+  gpu.Until([&] { return t.cl_req_ready_o & 1; }, "the request");
+  gpu.Tick();
+  t.cl_req_valid_i = 0;
+  gpu.Until([&] { return t.cl_rsp_valid_o & 1; }, "the answer");
+  EXPECT_EQ(t.cl_rsp_id_o & 15, 5u);
+  EXPECT_EQ(t.cl_rsp_fault_o & 0xff, static_cast<unsigned>(regs::Fault::kEntryInvalid));
+  EXPECT_EQ(t.cl_rsp_last_o & 1, 1u);
+}
+
+}  // namespace
+}  // namespace gmmu::top

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+// Register access rules, window, interrupts.
+#include <gtest/gtest.h>
+
+#include "tb/rtl/top/top_machine.h"
+
+namespace gmmu::top {
+namespace {
+
+using regs::Target;
+
+TEST(GpuRegisters, TellWhatWasBuilt) {
+  TopMachine gpu;
+
+  EXPECT_EQ(gpu.Get<regs::Id>().magic(), 0x554D4D47u);
+  const auto cap0 = gpu.Get<regs::Cap0>();
+  EXPECT_EQ(cap0.clients(), 4u);
+  EXPECT_EQ(cap0.spaces(), 16u);
+  EXPECT_EQ(cap0.bus_bytes(), 8u);
+  EXPECT_EQ(cap0.pa_bits(), 48u);
+  EXPECT_EQ(gpu.Get<regs::Cap1>().l2_entries(), 512u);
+  EXPECT_EQ(gpu.Get<regs::VramSize>().bytes(), TopMachine::kVramBytes);
+}
+
+TEST(GpuRegisters, KeepWhatIsWrittenInTheirFields) {
+  TopMachine gpu;
+  const std::vector<std::pair<uint32_t, uint64_t>> masks = {
+      {regs::WindowBase::kOffset, 0xfffffffff000}, {regs::FaultQueueBase::kOffset, 0xfffffffff000},
+      {regs::FaultQueueHead::kOffset, 0xffff}, {regs::ApertureBase::kOffset, 0xfffffffff000},
+      {regs::AperturePages::kOffset, 0xffffffff}, {regs::InvStart::kOffset, ~0ull}, {regs::IntEnable::kOffset, 0x1f},
+      {TopMachine::RingAt(0), 0x3fffffffff000}, {TopMachine::RingAt(0) + 0x20, 0xfffffffffff0},
+      {TopMachine::SpaceAt(5), 0xffffffffffffff07}, {TopMachine::ClientAt(3) + 8, ~0ull},
+      {TopMachine::ClientAt(2) + 0x10, ~0ull}, {TopMachine::ClientAt(1) + 0x18, ~0ull}};
+  for (const auto& [offset, mask] : masks) {
+    EXPECT_EQ(gpu.Read(offset), 0u) << std::hex << offset;
+    gpu.Write(offset, 0xfedcba9876543210);
+    EXPECT_EQ(gpu.Read(offset), 0xfedcba9876543210 & mask) << std::hex << offset;
+    gpu.Write(offset, ~0ull);
+    EXPECT_EQ(gpu.Read(offset), mask) << std::hex << offset;
+  }
+}
+
+TEST(GpuRegisters, HalvesGoLowFirstAndTheHighHalfCommits) {
+  TopMachine gpu;
+  gpu.Write(regs::InvStart::kOffset, 0x1111111122222222);
+
+  gpu.Write32(regs::InvStart::kOffset, 0x33333333);
+  EXPECT_EQ(gpu.Read(regs::InvStart::kOffset), 0x1111111122222222u);
+  gpu.Write32(regs::InvStart::kOffset + 4, 0x44444444);
+  EXPECT_EQ(gpu.Read(regs::InvStart::kOffset), 0x4444444433333333u);
+}
+
+TEST(GpuRegisters, AReadOfTheHighHalfReturnsWhatTheLowHalfLatched) {
+  TopMachine gpu;
+  gpu.cycle = 0xfffffff0;
+  const uint32_t low = gpu.Read32(regs::Cycle::kOffset);
+  gpu.Run(100);  // the counter's high half has changed since
+  EXPECT_LT(low, 0xffffffffu);
+  EXPECT_EQ(gpu.Read32(regs::Cycle::kOffset + 4), 0u);
+  EXPECT_EQ(gpu.Read(regs::Cycle::kOffset) >> 32, 1u);
+}
+
+TEST(GpuRegisters, OddStrobesAndALoneHighHalfAreRefusedAndChangeNothing) {
+  TopMachine gpu;
+  gpu.Write(regs::InvEnd::kOffset, 7);
+
+  gpu.Write(regs::InvEnd::kOffset, ~0ull, 0x01);
+  EXPECT_EQ(gpu.response, 2u);
+  gpu.Write32(regs::InvEnd::kOffset + 4, 1);
+  EXPECT_EQ(gpu.response, 2u);
+  gpu.Write32(regs::InvStart::kOffset, 1);  // the low half of another register
+  gpu.Write32(regs::InvEnd::kOffset + 4, 1);
+  EXPECT_EQ(gpu.response, 2u);
+  EXPECT_EQ(gpu.Read(regs::InvEnd::kOffset), 7u);
+}
+
+TEST(GpuRegisters, ReadZeroWhereNothingIs) {
+  TopMachine gpu;
+  for (uint32_t offset : {0x400u, 0x1100u, 0x2100u, 0x4100u, 0x81c0u, 0x9110u, 0xf000u}) {
+    gpu.Write(offset, ~0ull);
+    EXPECT_EQ(gpu.Read(offset), 0u) << std::hex << offset;
+  }
+}
+
+TEST(GpuWindow, ShowsVramFromItsBase) {
+  TopMachine gpu;
+  gpu.WindowWrite(0x10, 0x1122334455667788);
+  gpu.WindowWrite(0x18, 0xaabbccddeeff0011, 0x0f);
+  EXPECT_EQ(gpu.WindowRead(0x10), 0x1122334455667788u);  // after the writes, though they were posted
+  EXPECT_EQ(gpu.vram.memory.Read64(0x18), 0xeeff0011u);
+
+  gpu.Set(regs::WindowBase{0x200000});
+  gpu.WindowWrite(0x8, 5);
+  gpu.WindowSettle();
+  EXPECT_EQ(gpu.vram.memory.Read64(0x200008), 5u);
+  EXPECT_EQ(gpu.vram.memory.Read64(0x8), 0u);
+}
+
+TEST(GpuWindow, KeepsManyWritesAndReadsInOrder) {
+  for (unsigned seed = 1; seed <= 4; ++seed) {
+    TopMachine gpu(seed);
+    gpu.vram.shuffle = true;
+    gpu.vram.stall_percent = seed * 15;
+    std::map<uint32_t, uint64_t> expected;
+    for (int i = 0; i < 400; ++i) {
+      const uint32_t at = 8 * (gpu.random() % 32);
+      if (gpu.random() % 4 != 0) {
+        expected[at] = gpu.random();
+        gpu.WindowWrite(at, expected[at]);
+      } else {
+        EXPECT_EQ(gpu.WindowRead(at), expected[at]);
+      }
+    }
+    EXPECT_TRUE(gpu.vram.errors.empty()) << gpu.vram.errors.front();
+  }
+}
+
+TEST(GpuWindow, AnswersAnErrorPastTheEndOfVram) {
+  TopMachine gpu;
+  gpu.WindowRead(TopMachine::kVramBytes);
+  EXPECT_EQ(gpu.response, 2u);
+  gpu.WindowRead(0);
+  EXPECT_EQ(gpu.response, 0u);
+}
+
+TEST(GpuWindow, ARegisterWriteTakesEffectAfterAllEarlierWindowWrites) {
+  TopMachine gpu;
+  gpu.vram.write_latency = 500;
+  for (uint32_t i = 0; i < 8; ++i) gpu.WindowWrite(8 * i, i + 1);
+  ASSERT_FALSE(gpu.vram.idle());
+
+  gpu.Set(regs::WindowBase{0x100000});
+
+  EXPECT_TRUE(gpu.vram.idle());  // every B was there before the register's answer
+  for (uint32_t i = 0; i < 8; ++i) EXPECT_EQ(gpu.vram.memory.Read64(8 * i), i + 1);
+}
+
+TEST(GpuInterrupts, AMessageIsSentWhenAnEnabledCauseAppears) {
+  TopMachine gpu;
+  gpu.host.memory.Make(0xFEE00000, 0x1000);
+  gpu.Set(regs::InvCmd{0});
+  gpu.Until([&] { return gpu.Get<regs::IntStatus>().invalidate() == 1; }, "the cause");
+  gpu.Run(200);
+  EXPECT_EQ(gpu.Messages(), 0u);  // not enabled
+
+  gpu.Set(regs::IntEnable{0x10});
+  gpu.Run(200);
+  ASSERT_EQ(gpu.Messages(), 1u);
+  const HostWrite& message = gpu.host.log.back();
+  EXPECT_EQ(message.address, 0xFEE00010u);
+  EXPECT_EQ(message.bytes, (std::vector<uint8_t>{0x41, 0, 0, 0}));
+
+  gpu.Run(500);
+  EXPECT_EQ(gpu.Messages(), 1u);  // once
+  gpu.Set(regs::IntStatus{0x10});
+  gpu.Run(200);
+  EXPECT_EQ(gpu.Get<regs::IntStatus>().raw, 0u);
+  EXPECT_EQ(gpu.Messages(), 1u);
+}
+
+TEST(GpuInterrupts, AClearThatLeavesACauseStandingSendsAnotherMessage) {
+  TopMachine gpu;
+  gpu.Set(regs::Ctrl{1});
+  gpu.Set(regs::IntEnable{0x18});
+  gpu.Traffic(0, {}, 0, 0, 0, /*count=*/0, 1);  // an empty run ends at once
+  gpu.Set(regs::InvCmd{0});
+  gpu.Run(300);
+  ASSERT_EQ(gpu.Get<regs::IntStatus>().raw, 0x18u);
+  const unsigned before = gpu.Messages();
+  EXPECT_EQ(before, 2u);
+
+  gpu.Set(regs::IntStatus{0x8});
+  gpu.Run(200);
+  EXPECT_EQ(gpu.Messages(), before + 1);
+  gpu.Set(regs::IntStatus{0x10});
+  gpu.Run(200);
+  EXPECT_EQ(gpu.Messages(), before + 1);
+}
+
+TEST(GpuInterrupts, MessagesAreHeldWhileMsiOrBusMasterIsOff) {
+  for (bool master : {false, true}) {
+    TopMachine gpu;
+    if (master) gpu.top().bus_master_i = 0;
+    else gpu.top().msi_enable_i = 0;
+    gpu.Set(regs::IntEnable{0x1f});
+    gpu.Set(regs::InvCmd{0});
+    gpu.Run(500);
+    EXPECT_EQ(gpu.Messages(), 0u);
+    EXPECT_FALSE(gpu.top().idle_o);
+
+    gpu.top().bus_master_i = gpu.top().msi_enable_i = 1;
+    gpu.Run(200);
+    EXPECT_EQ(gpu.Messages(), 1u);
+    EXPECT_TRUE(gpu.top().idle_o);
+  }
+}
+
+}  // namespace
+}  // namespace gmmu::top

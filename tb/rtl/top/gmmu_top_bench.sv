@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// The whole GPU at its default sizes, same ports.
+module gmmu_top_bench
+  import gmmu_pkg::*;
+  import gmmu_axi_pkg::*;
+#(
+  parameter int unsigned NumClients = 4,
+  parameter int unsigned NumSpaces = 16,
+  parameter int unsigned NumRings = 1,
+  parameter int unsigned L1Entries = 16,
+  parameter int unsigned L2Entries = 512,   // 4 KiB sub-entries; blocks of sixteen
+  parameter int unsigned L2Ways = 4,
+  parameter int unsigned LargeEntries = 8,  // shared array for translations above 64 KiB
+  parameter int unsigned WalkCacheEntries = 16,  // a level
+  parameter int unsigned NumWalks = 8,
+  parameter int unsigned ReadsInFlight = 32,
+  parameter int unsigned CounterWidth = 64,      // 32 where area counts
+  localparam int unsigned NumPorts = NumClients + 3  // translation ports: clients, engine fetch, engine read, engine write
+) (
+  input  logic                     clk_i,
+  input  logic                     rst_i,
+
+  input  logic [63:0]              cycle_i,         // cycles since reset release
+  input  logic [63:0]              vram_bytes_i,    // bytes of VRAM behind m_vram
+  input  logic                     bus_master_i,    // PCI command register, bit 2: m_host may issue
+  input  logic                     msi_enable_i,
+  input  logic [63:0]              msi_address_i,
+  input  logic [31:0]              msi_data_i,
+  output logic                     idle_o,
+
+  input  logic                     s_reg_awvalid_i,
+  output logic                     s_reg_awready_o,
+  input  logic [15:0]              s_reg_awaddr_i,
+  input  logic                     s_reg_wvalid_i,
+  output logic                     s_reg_wready_o,
+  input  logic [63:0]              s_reg_wdata_i,
+  input  logic [7:0]               s_reg_wstrb_i,
+  output logic                     s_reg_bvalid_o,
+  input  logic                     s_reg_bready_i,
+  output logic [1:0]               s_reg_bresp_o,
+  input  logic                     s_reg_arvalid_i,
+  output logic                     s_reg_arready_o,
+  input  logic [15:0]              s_reg_araddr_i,
+  output logic                     s_reg_rvalid_o,
+  input  logic                     s_reg_rready_i,
+  output logic [63:0]              s_reg_rdata_o,
+  output logic [1:0]               s_reg_rresp_o,
+
+  input  logic                     s_win_awvalid_i,
+  output logic                     s_win_awready_o,
+  input  logic [31:0]              s_win_awaddr_i,  // byte offset in BAR2
+  input  logic                     s_win_wvalid_i,
+  output logic                     s_win_wready_o,
+  input  logic [63:0]              s_win_wdata_i,
+  input  logic [7:0]               s_win_wstrb_i,
+  output logic                     s_win_bvalid_o,
+  input  logic                     s_win_bready_i,
+  output logic [1:0]               s_win_bresp_o,
+  input  logic                     s_win_arvalid_i,
+  output logic                     s_win_arready_o,
+  input  logic [31:0]              s_win_araddr_i,
+  output logic                     s_win_rvalid_o,
+  input  logic                     s_win_rready_i,
+  output logic [63:0]              s_win_rdata_o,
+  output logic [1:0]               s_win_rresp_o,
+
+  output logic                     m_vram_arvalid_o,
+  input  logic                     m_vram_arready_i,
+  output logic [EdgeIdWidth-1:0]   m_vram_arid_o,
+  output logic [PaWidth-1:0]       m_vram_araddr_o,
+  output logic [7:0]               m_vram_arlen_o,
+  output logic [2:0]               m_vram_arsize_o,
+  output logic [1:0]               m_vram_arburst_o,
+  input  logic                     m_vram_rvalid_i,
+  output logic                     m_vram_rready_o,
+  input  logic [EdgeIdWidth-1:0]   m_vram_rid_i,
+  input  logic [DataWidth-1:0]     m_vram_rdata_i,
+  input  logic [1:0]               m_vram_rresp_i,
+  input  logic                     m_vram_rlast_i,
+  output logic                     m_vram_awvalid_o,
+  input  logic                     m_vram_awready_i,
+  output logic [EdgeIdWidth-1:0]   m_vram_awid_o,
+  output logic [PaWidth-1:0]       m_vram_awaddr_o,
+  output logic [7:0]               m_vram_awlen_o,
+  output logic [2:0]               m_vram_awsize_o,
+  output logic [1:0]               m_vram_awburst_o,
+  output logic                     m_vram_wvalid_o,
+  input  logic                     m_vram_wready_i,
+  output logic [DataWidth-1:0]     m_vram_wdata_o,
+  output logic [DataBytes-1:0]     m_vram_wstrb_o,
+  output logic                     m_vram_wlast_o,
+  input  logic                     m_vram_bvalid_i,
+  output logic                     m_vram_bready_o,
+  input  logic [EdgeIdWidth-1:0]   m_vram_bid_i,
+  input  logic [1:0]               m_vram_bresp_i,
+
+  output logic                     m_host_arvalid_o,
+  input  logic                     m_host_arready_i,
+  output logic [EdgeIdWidth-1:0]   m_host_arid_o,
+  output logic [PaWidth-1:0]       m_host_araddr_o,
+  output logic [7:0]               m_host_arlen_o,
+  output logic [2:0]               m_host_arsize_o,
+  output logic [1:0]               m_host_arburst_o,
+  output logic [$bits(user_t)-1:0] m_host_aruser_o,
+  input  logic                     m_host_rvalid_i,
+  output logic                     m_host_rready_o,
+  input  logic [EdgeIdWidth-1:0]   m_host_rid_i,
+  input  logic [DataWidth-1:0]     m_host_rdata_i,
+  input  logic [1:0]               m_host_rresp_i,
+  input  logic                     m_host_rlast_i,
+  output logic                     m_host_awvalid_o,
+  input  logic                     m_host_awready_i,
+  output logic [EdgeIdWidth-1:0]   m_host_awid_o,
+  output logic [PaWidth-1:0]       m_host_awaddr_o,
+  output logic [7:0]               m_host_awlen_o,
+  output logic [2:0]               m_host_awsize_o,
+  output logic [1:0]               m_host_awburst_o,
+  output logic [$bits(user_t)-1:0] m_host_awuser_o,
+  output logic                     m_host_wvalid_o,
+  input  logic                     m_host_wready_i,
+  output logic [DataWidth-1:0]     m_host_wdata_o,
+  output logic [DataBytes-1:0]     m_host_wstrb_o,
+  output logic                     m_host_wlast_o,
+  input  logic                     m_host_bvalid_i,
+  output logic                     m_host_bready_o,
+  input  logic [EdgeIdWidth-1:0]   m_host_bid_i,
+  input  logic [1:0]               m_host_bresp_i,
+
+  // Client ports from outside; a client serves them while its traffic engine is not busy. Writes give their data
+  // first: beats of an id on cl_w, then the request. id is below 16 and unique among those outstanding.
+  // 64 bytes never cross a 64-byte line. Answers come in any order by id, read data in beats, lowest first.
+  input  logic [NumClients-1:0]           cl_req_valid_i,
+  output logic [NumClients-1:0]           cl_req_ready_o,
+  input  logic [NumClients*4-1:0]         cl_req_id_i,
+  input  logic [NumClients*8-1:0]         cl_req_space_i,
+  input  logic [NumClients*64-1:0]        cl_req_va_i,
+  input  logic [NumClients*2-1:0]         cl_req_access_i,
+  input  logic [NumClients*7-1:0]         cl_req_bytes_i,   // 1 to 64
+  input  logic [NumClients-1:0]           cl_w_valid_i,
+  output logic [NumClients-1:0]           cl_w_ready_o,
+  input  logic [NumClients*4-1:0]         cl_w_id_i,
+  input  logic [NumClients*3-1:0]         cl_w_word_i,      // 8-byte word of the line
+  input  logic [NumClients*64-1:0]        cl_w_data_i,      // byte lanes as in memory
+  output logic [NumClients-1:0]           cl_rsp_valid_o,
+  input  logic [NumClients-1:0]           cl_rsp_ready_i,
+  output logic [NumClients*4-1:0]         cl_rsp_id_o,
+  output logic [NumClients-1:0]           cl_rsp_last_o,
+  output logic [NumClients*8-1:0]         cl_rsp_fault_o,   // fault_e; not 0: one beat, no data
+  output logic [NumClients*3-1:0]         cl_rsp_word_o,
+  output logic [NumClients*64-1:0]        cl_rsp_data_o,
+
+  // Event port. Per translation port 192 bits: word 0 va; word 1 {zero[56], target[55:54], adapter[53:48],
+  // gpa offset[47:0]}; word 2 {level[26:24], fault[23:16], access[9:8], space[5:0]}.
+  output logic [NumPorts-1:0]             ev_xlate_valid_o,
+  output logic [NumPorts*192-1:0]         ev_xlate_o,
+  output logic                            ev_inv_done_o,    // an invalidation (or flush by a changed root) has completed
+  output logic [1:0]                      ev_inv_scope_o,
+  output logic [5:0]                      ev_inv_space_o,
+  output logic [63:0]                     ev_inv_start_o,
+  output logic [63:0]                     ev_inv_end_o
+);
+  gmmu_gpu #(
+    .NumClients(NumClients), .NumSpaces(NumSpaces), .NumRings(NumRings), .L1Entries(L1Entries),
+    .L2Entries(L2Entries), .L2Ways(L2Ways), .LargeEntries(LargeEntries), .WalkCacheEntries(WalkCacheEntries),
+    .NumWalks(NumWalks), .ReadsInFlight(ReadsInFlight), .CounterWidth(CounterWidth)
+  ) u_gpu (.*);
+endmodule

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tb/rtl/top/top_machine.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace gmmu::top {
+
+void Memory::Make(uint64_t address, uint64_t bytes) {
+  for (uint64_t page = address >> 12; page <= (address + bytes - 1) >> 12; ++page) pages_[page];
+}
+
+uint8_t Memory::Read(uint64_t address) const { return pages_.at(address >> 12)[address & 0xfff]; }
+void Memory::Write(uint64_t address, uint8_t value) { pages_.at(address >> 12)[address & 0xfff] = value; }
+
+uint64_t Memory::Read64(uint64_t address) const {
+  uint64_t value = 0;
+  for (int i = 7; i >= 0; --i) value = value << 8 | Read(address + i);
+  return value;
+}
+
+void Memory::Write64(uint64_t address, uint64_t value) {
+  for (int i = 0; i < 8; ++i) Write(address + i, static_cast<uint8_t>(value >> (8 * i)));
+}
+
+std::vector<uint8_t> Memory::Bytes(uint64_t address, size_t size) const {
+  std::vector<uint8_t> bytes(size);
+  for (size_t i = 0; i < size; ++i) bytes[i] = Read(address + i);
+  return bytes;
+}
+
+void Slave::Check(const Ax& ax, const char* kind) {
+  const uint64_t first = ax.address & ~7ull, last = first + 8ull * ax.len;
+  if (first >> 12 != last >> 12) errors.push_back(std::string(kind) + " crosses 4 KiB");
+}
+
+void Slave::TakeRead(unsigned id, uint64_t address, unsigned len, uint64_t cycle) {
+  Ax ax;
+  ax.id = id, ax.address = address, ax.len = len, ax.due = cycle + latency;
+  Check(ax, "read");
+  if (!read_ids_.insert(id).second) errors.push_back("read id used twice");
+  ax.error = !memory.Has(address);
+  reads_.push_back(ax);
+  ++reads;
+}
+
+void Slave::TakeWrite(unsigned id, uint64_t address, unsigned len, uint32_t user) {
+  Ax ax;
+  ax.id = id, ax.address = address, ax.len = len, ax.user = user;
+  Check(ax, "write");
+  if (!write_ids_.insert(id).second) errors.push_back("write id used twice");
+  ax.error = !memory.Has(address) && (user & 3) != 2;
+  waiting_.push_back(ax);
+  ++writes;
+}
+
+void Slave::TakeBeat(uint64_t data, unsigned strobe, bool last, uint64_t cycle) {
+  Ax& ax = waiting_.front();
+  for (unsigned i = 0; i < 8; ++i) {
+    if ((strobe >> i & 1) == 0) continue;
+    const uint64_t at = (ax.address & ~7ull) + 8 * ax.beat + i;
+    if (at < ax.address) errors.push_back("strobe below the address");
+    const uint8_t byte = static_cast<uint8_t>(data >> (8 * i));
+    if (memory.Has(at)) memory.Write(at, byte);
+    ax.bytes.push_back(byte);
+  }
+  if (last != (ax.beat == ax.len)) errors.push_back("wrong last");
+  ++ax.beat;
+  if (!last) return;
+  log.push_back({ax.address, ax.user & 3, (ax.user >> 23 & 1) != 0, ax.bytes});
+  ax.due = cycle + write_latency;
+  answers_.push_back(ax);
+  waiting_.pop_front();
+}
+
+const Slave::ReadBeat* Slave::Offer(uint64_t cycle, std::mt19937_64& random) {
+  if (offering_) return &offered_;
+  std::vector<size_t> due;
+  for (size_t i = 0; i < reads_.size(); ++i) {
+    if (reads_[i].due <= cycle) due.push_back(i);
+    if (!shuffle && !due.empty()) break;
+  }
+  if (due.empty()) return nullptr;
+  const size_t pick = due[shuffle ? random() % due.size() : 0];
+  std::swap(reads_[0], reads_[pick]);
+  Ax& ax = reads_.front();
+  const uint64_t at = (ax.address & ~7ull) + 8 * ax.beat;
+  offered_ = {ax.id, ax.error ? 0xDEADDEADDEADDEADull : memory.Read64(at), ax.error, ax.beat == ax.len};
+  offering_ = true;
+  return &offered_;
+}
+
+void Slave::EndBeat() {
+  offering_ = false;
+  if (++reads_.front().beat <= reads_.front().len) return;
+  read_ids_.erase(reads_.front().id);
+  reads_.pop_front();
+}
+
+const Slave::Ax* Slave::Answer(uint64_t cycle) const {
+  return !answers_.empty() && answers_.front().due <= cycle ? &answers_.front() : nullptr;
+}
+
+void Slave::EndAnswer() {
+  write_ids_.erase(answers_.front().id);
+  answers_.pop_front();
+}
+
+TopMachine::TopMachine(uint64_t seed) : random(seed) {
+  top_ = std::make_unique<Vgmmu_top_bench>(&context_);
+  vram.memory.Make(0, kVramBytes);
+  top_->vram_bytes_i = kVramBytes;
+  top_->bus_master_i = 1;
+  top_->msi_enable_i = 1;
+  top_->msi_address_i = 0xFEE00010;
+  top_->msi_data_i = 0x41;
+  top_->rst_i = 1;
+  for (int i = 0; i < 4; ++i) Tick();
+  top_->rst_i = 0;
+  cycle = 0;
+}
+
+TopMachine::~TopMachine() { top_->final(); }
+
+void TopMachine::Tick() {
+  Vgmmu_top_bench& t = *top_;
+  t.cycle_i = cycle;
+  const auto ready = [&](const Slave& s) { return s.stall_percent == 0 || random() % 100 >= s.stall_percent; };
+  t.m_vram_arready_i = ready(vram);
+  t.m_vram_awready_i = ready(vram);
+  t.m_vram_wready_i = vram.HasWrite() && ready(vram);
+  t.m_host_arready_i = ready(host);
+  t.m_host_awready_i = ready(host);
+  t.m_host_wready_i = host.HasWrite() && ready(host);
+  const Slave::ReadBeat* vr = vram.Offer(cycle, random);
+  const Slave::ReadBeat* hr = host.Offer(cycle, random);
+  t.m_vram_rvalid_i = vr != nullptr;
+  if (vr != nullptr) t.m_vram_rid_i = vr->id, t.m_vram_rdata_i = vr->data, t.m_vram_rresp_i = vr->error ? 2 : 0, t.m_vram_rlast_i = vr->last;
+  t.m_host_rvalid_i = hr != nullptr;
+  if (hr != nullptr) t.m_host_rid_i = hr->id, t.m_host_rdata_i = hr->data, t.m_host_rresp_i = hr->error ? 2 : 0, t.m_host_rlast_i = hr->last;
+  const Slave::Ax* vb = vram.Answer(cycle);
+  const Slave::Ax* hb = host.Answer(cycle);
+  t.m_vram_bvalid_i = vb != nullptr;
+  if (vb != nullptr) t.m_vram_bid_i = vb->id, t.m_vram_bresp_i = vb->error ? 2 : 0;
+  t.m_host_bvalid_i = hb != nullptr;
+  if (hb != nullptr) t.m_host_bid_i = hb->id, t.m_host_bresp_i = hb->error ? 2 : 0;
+  t.s_win_bready_i = 1;
+  t.clk_i = 0;
+  t.eval();
+
+  if (!t.rst_i) {
+    if (t.m_vram_rvalid_i && t.m_vram_rready_o) vram.EndBeat();
+    if (t.m_host_rvalid_i && t.m_host_rready_o) host.EndBeat();
+    if (t.m_vram_bvalid_i && t.m_vram_bready_o) vram.EndAnswer();
+    if (t.m_host_bvalid_i && t.m_host_bready_o) host.EndAnswer();
+    if (t.m_vram_wvalid_o && t.m_vram_wready_i) vram.TakeBeat(t.m_vram_wdata_o, t.m_vram_wstrb_o, t.m_vram_wlast_o, cycle);
+    if (t.m_host_wvalid_o && t.m_host_wready_i) host.TakeBeat(t.m_host_wdata_o, t.m_host_wstrb_o, t.m_host_wlast_o, cycle);
+    if (t.m_vram_arvalid_o && t.m_vram_arready_i) vram.TakeRead(t.m_vram_arid_o, t.m_vram_araddr_o, t.m_vram_arlen_o, cycle);
+    if (t.m_host_arvalid_o && t.m_host_arready_i) host.TakeRead(t.m_host_arid_o, t.m_host_araddr_o, t.m_host_arlen_o, cycle);
+    if (t.m_vram_awvalid_o && t.m_vram_awready_i) vram.TakeWrite(t.m_vram_awid_o, t.m_vram_awaddr_o, t.m_vram_awlen_o, 0);
+    if (t.m_host_awvalid_o && t.m_host_awready_i) host.TakeWrite(t.m_host_awid_o, t.m_host_awaddr_o, t.m_host_awlen_o, t.m_host_awuser_o);
+    if (t.s_win_bvalid_o) --window_writes_, response = t.s_win_bresp_o;
+  }
+  t.clk_i = 1;
+  t.eval();
+  ++cycle;
+}
+
+void TopMachine::Run(unsigned cycles) {
+  for (unsigned i = 0; i < cycles; ++i) Tick();
+}
+
+uint64_t TopMachine::Read(uint32_t offset) {
+  Vgmmu_top_bench& t = *top_;
+  t.s_reg_arvalid_i = 1;
+  t.s_reg_araddr_i = static_cast<uint16_t>(offset);
+  t.s_reg_rready_i = 0;
+  t.eval();
+  Until([&] { return t.s_reg_arready_o; }, "register read address");
+  Tick();
+  t.s_reg_arvalid_i = 0;
+  t.eval();
+  Until([&] { return t.s_reg_rvalid_o; }, "register read data");
+  const uint64_t data = t.s_reg_rdata_o;
+  response = t.s_reg_rresp_o;
+  t.s_reg_rready_i = 1;
+  Tick();
+  t.s_reg_rready_i = 0;
+  return data;
+}
+
+uint32_t TopMachine::Read32(uint32_t offset) {
+  return static_cast<uint32_t>(Read(offset) >> ((offset & 4) != 0 ? 32 : 0));
+}
+
+void TopMachine::Write(uint32_t offset, uint64_t value, unsigned strobe) {
+  Vgmmu_top_bench& t = *top_;
+  t.s_reg_awvalid_i = t.s_reg_wvalid_i = 1;
+  t.s_reg_awaddr_i = static_cast<uint16_t>(offset);
+  t.s_reg_wdata_i = value;
+  t.s_reg_wstrb_i = static_cast<uint8_t>(strobe);
+  t.s_reg_bready_i = 1;
+  t.eval();
+  Until([&] { return t.s_reg_awready_o && t.s_reg_wready_o; }, "register write address");
+  Tick();
+  t.s_reg_awvalid_i = t.s_reg_wvalid_i = 0;
+  t.eval();
+  Until([&] { return t.s_reg_bvalid_o; }, "register write answer");
+  response = t.s_reg_bresp_o;
+  Tick();
+  t.s_reg_bready_i = 0;
+}
+
+void TopMachine::Write32(uint32_t offset, uint32_t value) {
+  const bool high = (offset & 4) != 0;
+  Write(offset, static_cast<uint64_t>(value) << (high ? 32 : 0), high ? 0xf0 : 0x0f);
+}
+
+void TopMachine::WindowWrite(uint32_t offset, uint64_t value, unsigned strobe) {
+  Vgmmu_top_bench& t = *top_;
+  t.s_win_awvalid_i = t.s_win_wvalid_i = 1;
+  t.s_win_awaddr_i = offset;
+  t.s_win_wdata_i = value;
+  t.s_win_wstrb_i = static_cast<uint8_t>(strobe);
+  t.eval();
+  Until([&] { return t.s_win_awready_o && t.s_win_wready_o; }, "window write");
+  ++window_writes_;
+  Tick();
+  t.s_win_awvalid_i = t.s_win_wvalid_i = 0;
+  t.eval();
+}
+
+uint64_t TopMachine::WindowRead(uint32_t offset) {
+  Vgmmu_top_bench& t = *top_;
+  t.s_win_arvalid_i = 1;
+  t.s_win_araddr_i = offset;
+  t.s_win_rready_i = 0;
+  t.eval();
+  Until([&] { return t.s_win_arready_o; }, "window read address");
+  Tick();
+  t.s_win_arvalid_i = 0;
+  t.eval();
+  Until([&] { return t.s_win_rvalid_o; }, "window read data");
+  const uint64_t data = t.s_win_rdata_o;
+  response = t.s_win_rresp_o;
+  t.s_win_rready_i = 1;
+  Tick();
+  t.s_win_rready_i = 0;
+  return data;
+}
+
+void TopMachine::MakeSpace(unsigned space, uint64_t at) {
+  roots_[space] = at;
+  next_table_[space] = at + 0x1000;
+  regs::SpaceGeometry geometry;
+  geometry.set_levels(2).set_bits0(9).set_bits1(9).set_root_entries(512);
+  Set(geometry, SpaceAt(space));
+  regs::SpaceRoot root;
+  root.set_address(at).set_target(regs::Target::kVram).set_enable(1);
+  Set(root, SpaceAt(space));
+  Until([&] { return Get<regs::InvStatus>().busy() == 0; }, "the space");
+}
+
+uint64_t TopMachine::EntryAddress(unsigned space, uint64_t va) {
+  const uint64_t slot = roots_.at(space) + 8 * (va >> 21 & 0x1ff);
+  regs::PteEntry upper{vram.memory.Read64(slot)};
+  if (upper.valid() == 0) {
+    upper.set_valid(1).set_target(regs::Target::kVram).set_page(next_table_[space] >> 12);
+    next_table_[space] += 0x1000;
+    vram.memory.Write64(slot, upper.raw);
+  }
+  return (upper.page() << 12) + 8 * (va >> 12 & 0x1ff);
+}
+
+void TopMachine::Map(unsigned space, uint64_t va, regs::PteEntry entry) {
+  vram.memory.Write64(EntryAddress(space, va), entry.raw);
+}
+
+void TopMachine::MapPages(unsigned space, uint64_t va, regs::Target target, uint64_t offset, unsigned pages) {
+  for (unsigned i = 0; i < pages; ++i) {
+    Map(space, va + 4096ull * i, regs::PteEntry{}.set_valid(1).set_target(target).set_page((offset >> 12) + i));
+  }
+}
+
+void TopMachine::StartTraffic(unsigned client, regs::ClientCtrl ctrl, uint64_t base, uint32_t first, uint32_t stride,
+                              uint32_t count, uint32_t step, uint64_t seed) {
+  const uint32_t at = ClientAt(client);
+  Set(regs::ClientBase{base}, at);
+  Set(regs::ClientLines{}.set_first(first).set_stride(stride), at);
+  Set(regs::ClientOrder{}.set_count(count).set_step(step), at);
+  Set(regs::ClientSeed{seed}, at);
+  Set(ctrl.set_start(1), at);
+}
+
+regs::ClientStatus TopMachine::EndTraffic(unsigned client) {
+  regs::ClientStatus status;
+  Until([&] { return (status = Get<regs::ClientStatus>(ClientAt(client))).busy() == 0; }, "the traffic run");
+  return status;
+}
+
+regs::ClientStatus TopMachine::Traffic(unsigned client, regs::ClientCtrl ctrl, uint64_t base, uint32_t first,
+                                       uint32_t stride, uint32_t count, uint32_t step, uint64_t seed) {
+  StartTraffic(client, ctrl, base, first, stride, count, step, seed);
+  return EndTraffic(client);
+}
+
+unsigned TopMachine::Messages() const {
+  return static_cast<unsigned>(std::count_if(host.log.begin(), host.log.end(), [](const HostWrite& w) { return w.kind == 2; }));
+}
+
+}  // namespace gmmu::top

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// What stands around the GPU on its bench: VRAM and host memory behind the AXI ports, a CPU on the register and window
+// ports. Host writes are applied in the order of AW and recorded, so that a test sees what came before what.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "Vgmmu_top_bench.h"
+#include "hw/gmmu_regs.h"
+#include "verilated.h"
+
+namespace gmmu::top {
+
+/// Bytes in 4 KiB pages; a page that does not exist answers with a bus error.
+class Memory {
+ public:
+  void Make(uint64_t address, uint64_t bytes);
+  bool Has(uint64_t address) const { return pages_.count(address >> 12) != 0; }
+  uint8_t Read(uint64_t address) const;
+  void Write(uint64_t address, uint8_t value);
+  uint64_t Read64(uint64_t address) const;
+  void Write64(uint64_t address, uint64_t value);
+  std::vector<uint8_t> Bytes(uint64_t address, size_t size) const;
+
+ private:
+  std::map<uint64_t, std::array<uint8_t, 4096>> pages_;
+};
+
+/// One write burst as it arrived on the host port.
+struct HostWrite {
+  uint64_t address = 0;
+  unsigned kind = 0;  // AxUSER kind: 0 logical, 2 interrupt
+  bool no_snoop = false;
+  std::vector<uint8_t> bytes;  // the enabled ones
+};
+
+/// An AXI4 subordinate. Reads are answered after `latency` cycles, bursts in any order if `shuffle`.
+class Slave {
+ public:
+  struct Ax {
+    unsigned id = 0;
+    uint64_t address = 0;
+    unsigned len = 0;
+    uint32_t user = 0;
+    uint64_t due = 0;
+    unsigned beat = 0;
+    bool error = false;
+    std::vector<uint8_t> bytes;
+  };
+  struct ReadBeat {
+    unsigned id;
+    uint64_t data;
+    bool error, last;
+  };
+
+  Memory memory;
+  unsigned latency = 20;
+  unsigned write_latency = 10;
+  bool shuffle = false;
+  unsigned stall_percent = 0;  ///< of the cycles in which each ready is 0
+  std::vector<HostWrite> log;
+  std::vector<std::string> errors;
+  uint64_t reads = 0, writes = 0;
+
+  bool idle() const { return reads_.empty() && waiting_.empty() && answers_.empty(); }
+  void TakeRead(unsigned id, uint64_t address, unsigned len, uint64_t cycle);
+  void TakeWrite(unsigned id, uint64_t address, unsigned len, uint32_t user);
+  void TakeBeat(uint64_t data, unsigned strobe, bool last, uint64_t cycle);
+  bool HasWrite() const { return !waiting_.empty(); }
+  const ReadBeat* Offer(uint64_t cycle, std::mt19937_64& random);
+  void EndBeat();
+  const Ax* Answer(uint64_t cycle) const;
+  void EndAnswer();
+
+ private:
+  void Check(const Ax& ax, const char* kind);
+  std::deque<Ax> reads_, waiting_, answers_;
+  ReadBeat offered_{};
+  bool offering_ = false;
+  std::set<unsigned> read_ids_, write_ids_;
+};
+
+/// The GPU, its memories and a CPU. Waits are bounded by `kBound` cycles; passing it throws.
+class TopMachine {
+ public:
+  static constexpr uint64_t kBound = 200000;
+  static constexpr uint64_t kVramBytes = 16 << 20;
+
+  explicit TopMachine(uint64_t seed = 1);
+  ~TopMachine();
+
+  void Tick();
+  void Run(unsigned cycles);
+  template <typename Condition>
+  void Until(Condition condition, const char* what) {
+    for (uint64_t i = 0; i < kBound; ++i) {
+      if (condition()) return;
+      Tick();
+    }
+    throw std::runtime_error(std::string("waited too long for ") + what);
+  }
+
+  /// Registers. The response code of the last access is in `response`.
+  uint64_t Read(uint32_t offset);
+  uint32_t Read32(uint32_t offset);
+  void Write(uint32_t offset, uint64_t value, unsigned strobe = 0xff);
+  void Write32(uint32_t offset, uint32_t value);
+  template <typename R>
+  R Get(uint32_t base = 0) {
+    R result;
+    result.raw = Read(base + R::kOffset);
+    return result;
+  }
+  template <typename R>
+  void Set(const R& value, uint32_t base = 0) {
+    Write(base + R::kOffset, value.raw);
+  }
+
+  /// Window. A write is posted: taken when this returns; its answer is taken later.
+  void WindowWrite(uint32_t offset, uint64_t value, unsigned strobe = 0xff);
+  uint64_t WindowRead(uint32_t offset);
+  void WindowSettle() { Until([&] { return window_writes_ == 0; }, "window writes"); }
+
+  /// Tables of two levels of nine bits for `space`, in VRAM at `at` (root, then leaf tables as needed).
+  void MakeSpace(unsigned space, uint64_t at);
+  void Map(unsigned space, uint64_t va, regs::PteEntry entry);
+  void MapPages(unsigned space, uint64_t va, regs::Target target, uint64_t offset, unsigned pages);
+  uint64_t EntryAddress(unsigned space, uint64_t va);
+
+  /// Traffic of a client; returns its state at the end.
+  regs::ClientStatus Traffic(unsigned client, regs::ClientCtrl ctrl, uint64_t base, uint32_t first, uint32_t stride,
+                             uint32_t count, uint32_t step, uint64_t seed = 0);
+  void StartTraffic(unsigned client, regs::ClientCtrl ctrl, uint64_t base, uint32_t first, uint32_t stride,
+                    uint32_t count, uint32_t step, uint64_t seed = 0);
+  regs::ClientStatus EndTraffic(unsigned client);
+
+  static uint32_t ClientAt(unsigned client) { return regs::kClientBase + client * regs::kClientStride; }
+  static uint32_t SpaceAt(unsigned space) { return regs::kSpaceBase + space * regs::kSpaceStride; }
+  static uint32_t RingAt(unsigned ring) { return regs::kRingBase + ring * regs::kRingStride; }
+
+  /// Interrupt messages on the host port so far.
+  unsigned Messages() const;
+
+  Vgmmu_top_bench& top() { return *top_; }
+
+  Slave vram, host;
+  uint64_t cycle = 0;
+  unsigned response = 0;
+  std::mt19937_64 random;
+
+ private:
+  VerilatedContext context_;
+  std::unique_ptr<Vgmmu_top_bench> top_;
+  unsigned window_writes_ = 0;
+  std::map<unsigned, uint64_t> roots_, next_table_;
+};
+
+}  // namespace gmmu::top
