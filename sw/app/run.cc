@@ -70,8 +70,8 @@ report::Limits LimitsOf(const sim::MachineConfig& config, const RunArguments& ar
   // Raw bit rate of a lane after its line code, then what the link layer leaves, then full packets.
   static constexpr double kLane[] = {0, 2.0e9, 4.0e9, 8e9 * 128 / 130, 16e9 * 128 / 130, 32e9 * 128 / 130};
   const double lane = kLane[std::min<uint64_t>(config.pcie.generation, 5)];
-  const double link =
-      lane * static_cast<double>(config.pcie.lanes) / 8 * (1 - static_cast<double>(config.pcie.link_layer_ppm) / 1e6);
+  const double link = lane * static_cast<double>(config.pcie.lanes) / 8 *
+                      static_cast<double>(config.pcie.link_layer_ppm) / 1e6;
   const double payload = static_cast<double>(config.pcie.max_payload);
   limits.link_bytes_per_second = link * payload / (payload + static_cast<double>(config.pcie.tlp_overhead));
   limits.engine = arguments.engine;

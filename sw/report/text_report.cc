@@ -83,18 +83,19 @@ std::string TextReport(const workload::JobResult& result, const Limits& limits) 
 
   heading("Translation");
   line("L1 TLB hits", Share(sum("port", "hits"), sum("port", "lookups")));
-  line("L2 TLB hits", Share(sum("", "l2_hits"), sum("", "l2_lookups")));
-  line("walk cache hits", Share(sum("", "wc_hits"), sum("", "wc_lookups")));
-  if (result.remapped) line("IOTLB hits", Share(sum("iommu", "iotlb_hits"), sum("iommu", "iotlb_lookups")));
-  line("aperture map hits", Share(sum("", "ap_hits"), sum("", "ap_lookups")));
-  const uint64_t walks = sum("", "walks");
-  const uint64_t occupied = sum("", "walk_cycles");
-  const uint64_t issue = sum("", "walk_issue_cycles");
-  const uint64_t memory = sum("", "walk_memory_cycles");
+  line("L2 TLB hits", Share(sum("gpu_l2", "l2_hits"), sum("gpu_l2", "l2_lookups")));
+  line("walk cache hits", Share(sum("gpu_walk_cache", "wc_hits"), sum("gpu_walk_cache", "wc_lookups")));
+  const uint64_t iotlb_hits = sum("iommu", "iotlb_hits");
+  if (result.remapped) line("IOTLB hits", Share(iotlb_hits, iotlb_hits + sum("iommu", "iotlb_misses")));
+  line("aperture map hits", Share(sum("gpu_aperture", "ap_hits"), sum("gpu_aperture", "ap_lookups")));
+  const uint64_t walks = sum("gpu_walker", "walks");
+  const uint64_t occupied = sum("gpu_walker", "walk_cycles");
+  const uint64_t issue = sum("gpu_walker", "walk_issue_cycles");
+  const uint64_t memory = sum("gpu_walker", "walk_memory_cycles");
   line("walk latency", fmt::format("{} cycles: {} waiting for the bus, {} for memory, {} else ({} walks, {} reads)",
                                    PerWalk(occupied, walks), PerWalk(issue, walks), PerWalk(memory, walks),
                                    PerWalk(occupied > issue + memory ? occupied - issue - memory : 0, walks), walks,
-                                   sum("", "table_reads")));
+                                   sum("gpu_walker", "table_reads")));
 
   bool trouble = false;
   auto bad = [&](const std::string& what) {

@@ -14,12 +14,9 @@ constexpr uint64_t kPollNs = 20'000;  // clients also announce their end by inte
 uint64_t BoundNs(uint64_t lines) { return 20'000'000 + lines * 20'000; }
 }  // namespace
 
-void RunClients(os::VidMm& vidmm, const std::vector<ClientRun>& runs, const std::string& what,
-                std::vector<Check>& checks) {
-  os::Adapter& adapter = vidmm.adapter();
-  os::Scheduler& scheduler = adapter.kernel().scheduler();
+ClientBatch::ClientBatch(os::VidMm& vidmm, std::vector<ClientRun> runs, std::string what)
+    : vidmm_(vidmm), what_(std::move(what)) {
   uint64_t most = 0;
-  std::vector<const ClientRun*> started;
   for (const ClientRun& run : runs) {
     if (run.order.count == 0) continue;
     kmd::EscapeRunClient start;
@@ -31,55 +28,67 @@ void RunClients(os::VidMm& vidmm, const std::vector<ClientRun>& runs, const std:
     start.stride = static_cast<uint32_t>(run.order.stride);
     start.count = static_cast<uint32_t>(run.order.count);
     start.step = run.order.count == 1 ? 1 : static_cast<uint32_t>(run.order.step);
-    adapter.Escape(start, "the start of a client");
-    started.push_back(&run);
+    vidmm.adapter().Escape(start, "the start of a client");
+    runs_.push_back(run);
     most = std::max(most, run.order.count);
   }
+  bound_ns_ = BoundNs(most);
+  deadline_ = vidmm.adapter().kernel().hal().NowNs() + bound_ns_;
+}
 
-  const uint64_t deadline = adapter.kernel().hal().NowNs() + BoundNs(most);
-  for (const ClientRun* run : started) {
-    kmd::EscapeQueryClient state;
-    while (true) {
-      const uint64_t delivered = scheduler.delivered();
-      state = {};
-      state.client = run->client;
-      adapter.Escape(state, "the query of a client");
-      if (state.busy == 0) break;
-      const uint64_t now = adapter.kernel().hal().NowNs();
-      if (now >= deadline) {
-        throw os::OsTimeout("client " + std::to_string(run->client) + " to end (" + what + ", " +
-                                std::to_string(state.count) + " of " + std::to_string(run->order.count) + " lines)",
-                            BoundNs(most));
-      }
-      const uint64_t next = now + kPollNs;
-      adapter.kernel().WaitOrFault(
-          [&] { return scheduler.delivered() != delivered || adapter.kernel().hal().NowNs() >= next; },
-          2 * kPollNs, "a client's interrupt", kPollNs);
+void ClientBatch::Finish(std::vector<Check>& checks) {
+  for (const ClientRun& run : runs_) FinishOne(run, checks);
+}
+
+void ClientBatch::FinishOne(const ClientRun& run, std::vector<Check>& checks) {
+  os::Adapter& adapter = vidmm_.adapter();
+  os::Kernel& kernel = adapter.kernel();
+  os::Scheduler& scheduler = kernel.scheduler();
+  kmd::EscapeQueryClient state;
+  while (true) {
+    const uint64_t delivered = scheduler.delivered();
+    state = {};
+    state.client = run.client;
+    adapter.Escape(state, "the query of a client");
+    if (state.busy == 0) break;
+    const uint64_t now = kernel.hal().NowNs();
+    if (now >= deadline_) {
+      throw os::OsTimeout("client " + std::to_string(run.client) + " to end (" + what_ + ", " +
+                              std::to_string(state.count) + " of " + std::to_string(run.order.count) + " lines)",
+                          bound_ns_);
     }
-    Check check;
-    check.name = what + ", client " + std::to_string(run->client);
-    if (state.fault != 0) {
-      os::Fault fault;
-      fault.source = "gpu";
-      fault.name = regs::NameOf(static_cast<regs::Fault>(state.reason));
-      fault.address = state.fault_address;
-      fault.client = run->client;
-      fault.level = state.level;
-      fault.access = "read";
-      fault.text = "client " + std::to_string(run->client) + " stopped at " + os::Hex(state.fault_address) + ": " +
-                   fault.name + ", level " + std::to_string(state.level) + " (" + what + ")";
-      adapter.kernel().Report(fault);
-      adapter.kernel().CheckFaults();
-    }
-    if (state.count != run->order.count) {
-      check.text = "read " + std::to_string(state.count) + " lines of " + std::to_string(run->order.count);
-    } else if (state.crc != run->crc) {
-      check.text = "checksum " + os::Hex(state.crc) + ", expected " + os::Hex(run->crc);
-    } else {
-      check.passed = true;
-    }
-    checks.push_back(check);
+    const uint64_t next = now + kPollNs;
+    kernel.WaitOrFault([&] { return scheduler.delivered() != delivered || kernel.hal().NowNs() >= next; }, 2 * kPollNs,
+                       "a client's interrupt", kPollNs);
   }
+  if (state.fault != 0) {
+    os::Fault fault;
+    fault.source = "gpu";
+    fault.name = regs::NameOf(static_cast<regs::Fault>(state.reason));
+    fault.address = state.fault_address;
+    fault.client = run.client;
+    fault.level = state.level;
+    fault.access = "read";
+    fault.text = "client " + std::to_string(run.client) + " stopped at " + os::Hex(state.fault_address) + ": " +
+                 fault.name + ", level " + std::to_string(state.level) + " (" + what_ + ")";
+    kernel.Report(fault);
+    kernel.CheckFaults();
+  }
+  Check check;
+  check.name = what_ + ", client " + std::to_string(run.client);
+  if (state.count != run.order.count) {
+    check.text = "read " + std::to_string(state.count) + " lines of " + std::to_string(run.order.count);
+  } else if (state.crc != run.crc) {
+    check.text = "checksum " + os::Hex(state.crc) + ", expected " + os::Hex(run.crc);
+  } else {
+    check.passed = true;
+  }
+  checks.push_back(check);
+}
+
+void RunClients(os::VidMm& vidmm, const std::vector<ClientRun>& runs, const std::string& what,
+                std::vector<Check>& checks) {
+  ClientBatch(vidmm, runs, what).Finish(checks);
 }
 
 }  // namespace gmmu::workload

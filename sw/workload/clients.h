@@ -19,8 +19,26 @@ struct ClientRun {
   uint32_t crc = 0;  ///< expected
 };
 
-/// Starts all runs, waits until every one has ended, and appends a check for each to `checks` (name: `what`). Runs with no line
-/// are skipped. Throws os::DeviceFault when a client ended at a fault, os::OsTimeout when one does not end.
+/// Runs that were started together. Runs with no line are skipped.
+class ClientBatch {
+ public:
+  /// Starts them; `what` names them in checks and errors.
+  ClientBatch(os::VidMm& vidmm, std::vector<ClientRun> runs, std::string what);
+  /// Waits until every one has ended and appends a check for each to `checks`. Throws os::DeviceFault when a client ended at
+  /// a fault, os::OsTimeout when one does not end.
+  void Finish(std::vector<Check>& checks);
+
+ private:
+  void FinishOne(const ClientRun& run, std::vector<Check>& checks);
+
+  os::VidMm& vidmm_;
+  std::vector<ClientRun> runs_;
+  std::string what_;
+  uint64_t bound_ns_ = 0;
+  uint64_t deadline_ = 0;
+};
+
+/// Starts and finishes.
 void RunClients(os::VidMm& vidmm, const std::vector<ClientRun>& runs, const std::string& what,
                 std::vector<Check>& checks);
 

@@ -53,7 +53,8 @@ class MainJob {
   const JobOptions& options_;
   JobResult& result_;
   unsigned clients_ = 0;
-  uint64_t va_ = 0;
+  uint64_t va_ = 0;           // of the data, in both processes
+  uint64_t aperture_va_ = 0;  // of the aperture, in the first process
   os::VidMm::Process* first_ = nullptr;
   os::VidMm::Process* second_ = nullptr;
   os::VidMm::Allocation* other_ = nullptr;
