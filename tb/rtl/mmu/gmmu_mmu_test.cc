@@ -154,6 +154,7 @@ TEST_F(MmuTest, FaultsOnABusErrorAtEveryLevelAndForgetsIt) {
 }
 
 TEST_F(MmuTest, ANeighboursBusErrorNeverShowsAndItsLineIsNotCached) {
+  if (machine_.top().data_words_o > 1) GTEST_SKIP() << "a beat holds both entries";
   machine_.memory.Poison({1, kLeaf + 0xa28 + 8});
   EXPECT_EQ(At(kVa).fault, Fault::kNone);
   EXPECT_EQ(machine_.top().l2_fills_o, 0u);

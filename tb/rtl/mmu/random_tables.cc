@@ -6,8 +6,9 @@ namespace gmmu::bench {
 using regs::PteEntry;
 using regs::Target;
 
-RandomTables::RandomTables(TableMemory& memory, uint64_t seed, unsigned levels, unsigned most_bits, uint64_t* next)
-    : memory_(memory), random_(seed), seed_(seed) {
+RandomTables::RandomTables(TableMemory& memory, uint64_t seed, unsigned levels, unsigned most_bits, bool line_errors,
+                           uint64_t* next)
+    : memory_(memory), random_(seed), seed_(seed), line_errors_(line_errors) {
   config_.enable = true;
   config_.levels = levels;
   unsigned total = 0;
@@ -61,6 +62,12 @@ uint64_t RandomTables::Generate(TableMemory::Key key) {
     return entry.raw;
   }
   const unsigned kind = pick(of_entry, 100);
+  if (line_errors_ && salt == 0) {
+    const uint64_t line = key.second & ~uint64_t{63};
+    std::mt19937_64 of_line(block_seed ^ line);
+    const bool poisoned = pick(of_line, 100) == 0;
+    for (unsigned word = 0; word < 8 && poisoned; ++word) memory_.Poison({key.first, line + word * 8});
+  }
   PteEntry entry = attributes(of_entry);
   if (kind < 5) {
     entry.raw = of_entry() & ~uint64_t{3};  // invalid, whatever else
@@ -70,7 +77,7 @@ uint64_t RandomTables::Generate(TableMemory::Key key) {
     entry.raw = of_entry() | 2;  // zero, whatever else
     return entry.raw;
   }
-  if (kind == 9 && salt == 0) memory_.Poison(key);
+  if (kind == 9 && salt == 0 && !line_errors_) memory_.Poison(key);
   if (level > 0) {
     const uint64_t cover = (uint64_t{1} << (config_.Shift(level) - 12)) - 1;
     if (kind < 18) {

@@ -17,8 +17,9 @@ namespace gmmu::bench {
 /// invalid entries, every reserved form, entries whose read ends in an error.
 class RandomTables {
  public:
-  /// Takes addresses from `*next` on (64 KiB a table).
-  RandomTables(TableMemory& memory, uint64_t seed, unsigned levels, unsigned most_bits, uint64_t* next);
+  /// Takes addresses from `*next` on (64 KiB a table). Bus errors hit one entry, or with `line_errors` (a bus whose beat
+  /// holds several entries) the whole 64-byte line.
+  RandomTables(TableMemory& memory, uint64_t seed, unsigned levels, unsigned most_bits, bool line_errors, uint64_t* next);
 
   const sim::SpaceConfig& config() const { return config_; }
   bool Owns(TableMemory::Key key) const { return tables_.count({key.first, key.second >> 16}) != 0; }
@@ -32,6 +33,7 @@ class RandomTables {
   TableMemory& memory_;
   std::mt19937_64 random_;
   const uint64_t seed_;
+  const bool line_errors_;
   sim::SpaceConfig config_;
   std::map<std::pair<int, uint64_t>, unsigned> tables_;  ///< {target, address >> 16}: level
   std::array<std::vector<TableMemory::Key>, 6> pool_;
