@@ -5,7 +5,7 @@
 //            that nobody waits for it.
 //   queue    tail_o is the next record's index, modulo the size; it moves after the record's B. Full when the next
 //            index is the head: the record is dropped and counted (saturating). enable_i = 0: records are only numbered.
-//            enable_i going to 1 sets tail and drop count to 0.
+//            The tail keeps its place while the queue is off; enabling reduces it modulo the size.
 //   logged_o pulses with the tail's move.
 module gmmu_fault_log
   import gmmu_pkg::*;
@@ -131,10 +131,7 @@ module gmmu_fault_log
       unique case (state_q)
         StateIdle: begin
           enable_q <= enable_i;
-          if (enable_i && !enable_q) begin
-            tail_o <= '0;
-            dropped_o <= '0;
-          end
+          if (enable_i && !enable_q) tail_o <= tail_o & mask;
           beat_q <= '0;
           if (head_valid && !head_take) begin
             state_q <= StateWrite;

@@ -159,6 +159,25 @@ TEST_F(GpuTraffic, AFullFaultQueueDropsAndCounts) {
   EXPECT_EQ(gpu.host.memory.Read64(0x50000 + 32 + 24), 3u);  // numbered with those that were dropped
 }
 
+TEST_F(GpuTraffic, TheFaultQueueGoesOnWhereItWasWhenItIsSwitchedOffAndOn) {
+  gpu.host.memory.Make(0x50000, 0x1000);
+  gpu.Set(regs::FaultQueueBase{0x50000});
+  const auto size = regs::FaultQueueSize{}.set_size_lg2(4);
+  for (unsigned life = 0; life < 3; ++life) {
+    const auto tail = gpu.Get<regs::FaultQueueTail>();
+    EXPECT_EQ(tail.index(), life);
+    gpu.Set(regs::FaultQueueHead{tail.index()});
+    gpu.Set(regs::FaultQueueSize{size}.set_enable(1));
+    gpu.Traffic(0, space3, kVa + 0x100000, 0, 1, 1, 1);
+    gpu.Run(100);
+    EXPECT_EQ(gpu.host.memory.Read64(0x50000 + 32 * life + 8), kVa + 0x100000);
+    gpu.Set(size);
+    gpu.Traffic(0, space3, kVa + 0x100000, 0, 1, 1, 1);  // only numbered
+    gpu.Run(100);
+  }
+  EXPECT_EQ(gpu.host.memory.Read64(0x50000 + 32 * 2 + 24), 4u);
+}
+
 TEST_F(GpuTraffic, ZeroPagesReadZeroAndReadOnlyPagesRefuseWrites) {
   gpu.Map(3, kVa + 0x40000, regs::PteEntry{}.set_zero(1));
   gpu.Map(3, kVa + 0x41000, regs::PteEntry{}.set_valid(1).set_read_only(1).set_target(Target::kVram).set_page(1));

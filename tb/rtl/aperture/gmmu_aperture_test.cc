@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+// Routers and aperture map against a plain model: every access is answered in order with the right place or fault, and
+// no answer after a flush comes from an older entry.
+#include <gtest/gtest.h>
+
+#include <deque>
+#include <memory>
+#include <random>
+#include <vector>
+
+#include "Vgmmu_aperture_bench.h"
+#include "hw/gmmu_regs.h"
+#include "verilated.h"
+
+namespace gmmu {
+namespace {
+
+using regs::Fault;
+using regs::Target;
+
+constexpr uint64_t kVram = 1 << 20, kBase = 0x40000;
+constexpr unsigned kPages = 200;
+
+struct Access {
+  Target target = Target::kSystem;
+  uint64_t offset = 0;
+  unsigned bytes = 1, tag = 0;
+  bool coherent = false;
+};
+struct Answer {
+  unsigned tag = 0, port = 0;
+  uint64_t address = 0;
+  bool coherent = false;
+  Fault fault = Fault::kNone;
+};
+
+class Bench {
+ public:
+  Bench(unsigned stall, uint64_t seed) : table(kPages + 8), stall_(stall), random_(seed), top_(std::make_unique<Vgmmu_aperture_bench>(&context_)) {
+    top_->vram_bytes_i = kVram, top_->base_i = kBase, top_->pages_i = kPages, top_->rst_i = 1;
+    for (int i = 0; i < 3; ++i) Edge();
+    top_->rst_i = 0;
+  }
+  ~Bench() { top_->final(); }
+
+  std::vector<uint64_t> table;
+  int bad_line = -1;          // table line whose read fails
+  unsigned latency = 5;
+  uint64_t lookups = 0, hits = 0, fetches = 0;
+  std::deque<Access> in[2];
+  std::vector<Answer> out[2];
+
+  Answer Expect(const Access& a) const {
+    Answer r;
+    r.tag = a.tag, r.address = a.offset, r.coherent = a.coherent;
+    switch (a.target) {
+      case Target::kSystem: r.port = 1; break;
+      case Target::kVram: r.fault = a.offset + a.bytes > kVram ? Fault::kVramRange : Fault::kNone; break;
+      case Target::kPeer: r.fault = Fault::kPeerAbsent; break;
+      case Target::kAperture: {
+        r.port = 1;
+        const uint64_t page = a.offset >> 12;
+        if (page >= kPages) r.fault = Fault::kApertureRange;
+        else if (static_cast<int>(page / 8) == bad_line) r.fault = Fault::kApertureRead;
+        else if ((table[page] & 1) == 0) r.fault = Fault::kApertureEntry;
+        else r.address = (table[page] & 0xfffffffff000) | (a.offset & 0xfff), r.coherent = table[page] >> 2 & 1;
+      }
+    }
+    return r;
+  }
+
+  void Tick(bool flush = false) {
+    auto& t = *top_;
+    t.flush_i = flush;
+    for (unsigned i = 0; i < 2; ++i) {
+      if (!offered_[i]) offered_[i] = !in[i].empty() && !Stall();
+      t.valid_i[i] = offered_[i];
+      if (offered_[i]) {
+        const Access& a = in[i].front();
+        t.tag_i[i] = a.tag, t.target_i[i] = static_cast<unsigned>(a.target), t.offset_i[i] = a.offset, t.coherent_i[i] = a.coherent, t.bytes_m1_i[i] = a.bytes - 1;
+      }
+      t.ready_i[i] = !Stall();
+    }
+    t.ar_ready_i = !Stall();
+    t.r_valid_i = fetching_ && wait_ == 0 && !Stall();
+    if (t.r_valid_i) {
+      t.r_data_i = line_[beat_];
+      t.r_error_i = bad_;
+      t.r_last_i = beat_ == 7;
+    }
+    t.clk_i = 0;
+    t.eval();
+    for (unsigned i = 0; i < 2; ++i) {
+      if (t.valid_i[i] && t.ready_o[i]) offered_[i] = false, in[i].pop_front();
+      if (t.valid_o[i] && t.ready_i[i]) out[i].push_back({t.tag_o[i], t.port_o[i], t.addr_o[i], t.coherent_o[i] != 0, static_cast<Fault>(t.fault_o[i])});
+    }
+    lookups += t.lookup_o, hits += t.hit_o;
+    if (t.flush_done_o) flushed = true;
+    if (t.r_valid_i && ++beat_ == 8) fetching_ = false;
+    if (wait_ != 0) --wait_;
+    if (t.ar_valid_o && t.ar_ready_i) {
+      EXPECT_FALSE(fetching_);
+      EXPECT_EQ(t.ar_len_o, 7u);
+      EXPECT_EQ(t.ar_addr_o % 64, 0u);
+      const uint64_t first = (t.ar_addr_o - kBase) / 8;
+      for (unsigned i = 0; i < 8; ++i) line_[i] = table.at(first + i);  // memory is read now, the answer comes later
+      bad_ = static_cast<int>(first / 8) == bad_line;
+      fetching_ = true, beat_ = 0, wait_ = latency;
+      ++fetches;
+    }
+    Edge();
+  }
+  void Finish() {
+    for (int i = 0; i < 100000 && !(in[0].empty() && in[1].empty() && Idle()); ++i) Tick();
+    for (int i = 0; i < 50; ++i) Tick();
+  }
+  bool Idle() const { return top_->idle_o && !top_->valid_o[0] && !top_->valid_o[1]; }
+  bool fetching() const { return fetching_; }
+  bool flushed = false;
+
+ private:
+  bool Stall() { return random_() % 100 < stall_; }
+  void Edge() {
+    top_->clk_i = 0;
+    top_->eval();
+    top_->clk_i = 1;
+    top_->eval();
+  }
+
+  const unsigned stall_;
+  std::mt19937_64 random_;
+  VerilatedContext context_;
+  std::unique_ptr<Vgmmu_aperture_bench> top_;
+  bool offered_[2] = {}, fetching_ = false, bad_ = false;
+  unsigned beat_ = 0, wait_ = 0;
+  uint64_t line_[8] = {};
+};
+
+void Compare(const Answer& got, const Answer& expected) {
+  EXPECT_EQ(got.tag, expected.tag);
+  EXPECT_EQ(got.fault, expected.fault);
+  if (expected.fault != Fault::kNone) return;
+  EXPECT_EQ(got.port, expected.port);
+  EXPECT_EQ(got.address, expected.address);
+  EXPECT_EQ(got.coherent, expected.coherent);
+}
+
+TEST(Aperture, RandomAccessesGoWhereTheModelSays) {
+  for (unsigned stall : {0u, 40u}) {
+    for (uint64_t seed = 1; seed <= 5; ++seed) {
+      Bench bench(stall, seed);
+      std::mt19937_64 random(seed);
+      for (auto& entry : bench.table) entry = (random() & 0xfffffffff000) | (random() % 8 != 0) | (random() % 2) << 2;
+      bench.bad_line = seed % 2 ? 3 : -1;
+      std::vector<Answer> expected[2];
+      for (int n = 0; n < 3000; ++n) {
+        Access a;
+        a.target = static_cast<Target>(random() % 4);
+        if (random() % 2) a.target = Target::kAperture;
+        a.bytes = 1 + random() % 128;
+        a.offset = random() % (a.target == Target::kAperture ? (kPages + 8) << 12 : 2 * kVram);
+        if (random() % 50 == 0) a.offset |= 1ull << 47;
+        if (a.target == Target::kVram && random() % 4 == 0) a.offset = kVram - 1 - random() % 256;
+        if ((a.offset & 0xfff) + a.bytes > 4096) a.offset &= ~0xffull;
+        a.tag = random() % 256;
+        a.coherent = random() % 2;
+        const unsigned i = random() % 2;
+        bench.in[i].push_back(a);
+        expected[i].push_back(bench.Expect(a));
+      }
+      bench.Finish();
+      for (unsigned i = 0; i < 2; ++i) {
+        ASSERT_EQ(bench.out[i].size(), expected[i].size());
+        for (size_t n = 0; n < expected[i].size(); ++n) Compare(bench.out[i][n], expected[i][n]);
+      }
+      EXPECT_GT(bench.hits, 0u);
+      EXPECT_LE(bench.hits, bench.lookups);
+    }
+  }
+}
+
+TEST(Aperture, AFetchUnderWayWhenTheFlushComesDoesNotFill) {
+  for (unsigned when = 0; when < 24; ++when) {
+    Bench bench(0, 1);
+    for (auto& entry : bench.table) entry = 0x1000 | 1;
+    Access a;
+    a.target = Target::kAperture, a.offset = 0x3000, a.tag = 1;
+    bench.in[0].push_back(a);
+    for (unsigned i = 0; i < when; ++i) bench.Tick();
+    for (auto& entry : bench.table) entry = 0x2000 | 1;
+    bench.Tick(/*flush=*/true);
+    for (int i = 0; i < 10 && !bench.flushed; ++i) bench.Tick();
+    ASSERT_TRUE(bench.flushed);
+    const size_t before = bench.out[0].size();
+    a.tag = 2;
+    bench.in[0].push_back(a);
+    bench.Finish();
+    ASSERT_EQ(bench.out[0].size(), 2u);
+    for (size_t i = before; i < 2; ++i) EXPECT_EQ(bench.out[0][i].address, 0x2000u) << "flush at cycle " << when;
+  }
+}
+
+TEST(Aperture, AReadErrorIsNotCached) {
+  Bench bench(0, 1);
+  for (auto& entry : bench.table) entry = 0x5000 | 1;
+  bench.bad_line = 0;
+  Access a;
+  a.target = Target::kAperture;
+  bench.in[0].push_back(a);
+  bench.Finish();
+  bench.bad_line = -1;
+  bench.in[0].push_back(a);
+  bench.Finish();
+  EXPECT_EQ(bench.out[0][0].fault, Fault::kApertureRead);
+  EXPECT_EQ(bench.out[0][1].fault, Fault::kNone);
+}
+
+TEST(Aperture, PlainAccessesFlowOneACycleAndHitsNearlySo) {
+  Bench bench(0, 1);
+  for (auto& entry : bench.table) entry = 0x5000 | 1;
+  Access a;
+  for (int i = 0; i < 1000; ++i) bench.in[0].push_back(a);
+  int cycles = 0;
+  for (; bench.out[0].size() < 1000; ++cycles) bench.Tick();
+  EXPECT_LE(cycles, 1004);
+  a.target = Target::kAperture;
+  for (int i = 0; i < 1000; ++i) bench.in[0].push_back(a);
+  for (cycles = 0; bench.out[0].size() < 2000; ++cycles) bench.Tick();
+  std::printf("1000 aperture accesses to one page, one fetch of latency 5: %d cycles\n", cycles);
+  EXPECT_LE(cycles, 1030);
+  EXPECT_EQ(bench.fetches, 1u);
+}
+
+}  // namespace
+}  // namespace gmmu
