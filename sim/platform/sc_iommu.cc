@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "iommu/vtd_formats.h"
 #include "pcie/address_map.h"
 
 namespace gmmu::sim {
@@ -57,9 +58,23 @@ void Iommu::Lookup(Request* request) {
   what.write = t.is_write();
   if (extension != nullptr && extension->kind == AddressKind::kTranslated) what.type = VtdAddressType::kTranslated;
   request->walk = core_->Lookup(what);
+  Dispatch(request);
+}
+
+/// A request that was looked up: done, or walked now, or behind the walk of its page, or behind other walks.
+void Iommu::Dispatch(Request* request) {
   if (request->walk.done()) {
     Translated(request);
-  } else if (walking_ < timing_.walks) {
+    return;
+  }
+  const auto same = [&](const Request* other) {
+    return other->walk.request().sid == request->walk.request().sid &&
+           other->walk.request().iova / vtd::kPage == request->walk.request().iova / vtd::kPage;
+  };
+  if (std::any_of(walks_under_way_.begin(), walks_under_way_.end(), same)) {
+    ++joined_;
+    queued_.push_back(request);
+  } else if (walks_under_way_.size() < timing_.walks) {
     StartWalk(request);
   } else {
     queued_.push_back(request);
@@ -67,9 +82,8 @@ void Iommu::Lookup(Request* request) {
 }
 
 void Iommu::StartWalk(Request* request) {
-  ++walking_;
-  ++walks_;
-  most_walks_ = std::max<uint64_t>(most_walks_, walking_);
+  walks_under_way_.push_back(request);
+  most_walks_ = std::max<uint64_t>(most_walks_, walks_under_way_.size());
   WantRead(request);
 }
 
@@ -88,15 +102,25 @@ void Iommu::Fed(Request* request, const PooledTransaction& t) {
     WantRead(request);
     return;
   }
-  --walking_;
+  walks_under_way_.erase(std::find(walks_under_way_.begin(), walks_under_way_.end(), request));
   walk_ps_ += Agenda::Now() - request->arrived_ps;
+  const uint64_t page = request->walk.request().iova / vtd::kPage;
   Translated(request);
-  while (walking_ < timing_.walks && !queued_.empty()) {  // the walk that ended may have filled what they need
-    Request* next = queued_.front();
-    queued_.pop_front();
-    core_->Restart(next->walk);
-    if (next->walk.done()) Translated(next);
-    else StartWalk(next);
+  Requeue(page);
+}
+
+/// A walk of `page` has ended: those that waited for it look again, and the free walker takes the next one.
+void Iommu::Requeue(uint64_t page) {
+  std::deque<Request*> waiting;
+  waiting.swap(queued_);
+  for (Request* next : waiting) {
+    const bool free = walks_under_way_.size() < timing_.walks;
+    if (free || next->walk.request().iova / vtd::kPage == page) {
+      core_->Restart(next->walk);
+      Dispatch(next);
+    } else {
+      queued_.push_back(next);
+    }
   }
 }
 
@@ -266,6 +290,7 @@ std::vector<hw::Counter> Iommu::Counters() const {
   all.push_back({"iommu", "walk_ps", walk_ps_, "ps", "Arrival to translation of the requests that walked, summed."});
   all.push_back({"iommu", "translation_ps", waited_ps_, "ps", "Arrival to translation of all requests, summed."});
   all.push_back({"iommu", "walks_at_once", most_walks_, "walks", "Most walks under way at a time."});
+  all.push_back({"iommu", "walks_joined", joined_, "requests", "Misses that waited for a walk of their page."});
   all.push_back({"iommu", "reads_held", order_holds_, "requests", "Reads that waited for earlier writes after translation."});
   return all;
 }

@@ -18,7 +18,7 @@
 namespace gmmu::sim {
 
 struct IommuTiming {
-  unsigned walks = 8;             ///< walks at once; more wait, hits pass them
+  unsigned walks = 8;             ///< walks at once; more wait, hits pass them, and so do those of a page that is walked
   uint64_t lookup_ps = 10'000;    ///< of every request
   uint64_t descriptor_ps = 20'000;
 };
@@ -62,6 +62,8 @@ class Iommu : public sc_core::sc_module {
   tlm::tlm_sync_enum FromMemory(tlm::tlm_generic_payload& t, tlm::tlm_phase& phase, sc_core::sc_time& delay);
   void Lookup(Request* request);
   void StartWalk(Request* request);
+  void Dispatch(Request* request);
+  void Requeue(uint64_t page);
   void WantRead(Request* request);
   void Fed(Request* request, const PooledTransaction& t);
   void Translated(Request* request);
@@ -83,13 +85,13 @@ class Iommu : public sc_core::sc_module {
   std::vector<size_t> free_slots_;
   std::deque<Request*> posted_;     ///< writes, in order of arrival
   std::vector<Request*> reads_;     ///< translated, held by earlier writes
-  std::deque<Request*> queued_;     ///< for a walker
+  std::vector<Request*> walks_under_way_;
+  std::deque<Request*> queued_;     ///< for a walker, or for the walk of their page
   std::vector<std::unique_ptr<Request>> all_;
   std::vector<Request*> free_;
-  unsigned walking_ = 0;
   uint64_t posted_arrived_ = 0, posted_committed_ = 0;
   bool queue_busy_ = false;
-  uint64_t walk_ps_ = 0, walks_ = 0, waited_ps_ = 0, order_holds_ = 0, most_walks_ = 0;
+  uint64_t walk_ps_ = 0, waited_ps_ = 0, order_holds_ = 0, most_walks_ = 0, joined_ = 0;
 };
 
 }  // namespace gmmu::sim
