@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kernel-mode graphics DDI, its memory half. The parts: memory objects and ADLs; paging; capabilities; execution. */
+/* The kernel-mode graphics DDI, its memory half. The parts: memory objects and ADLs; paging;
+ * capabilities; execution. */
 #ifndef GMMU_DDI_D3DKMDDI_H
 #define GMMU_DDI_D3DKMDDI_H
 #include "d3dkmddi_caps.h"

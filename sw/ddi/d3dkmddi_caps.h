@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* DxgkDdiQueryAdapterInfo: kinds of query and the capability structures (docs/ddi.md, capabilities). */
+/* DxgkDdiQueryAdapterInfo: kinds of query and the capability structures (docs/ddi.md,
+ * capabilities). */
 #ifndef GMMU_DDI_D3DKMDDI_CAPS_H
 #define GMMU_DDI_D3DKMDDI_CAPS_H
 
@@ -128,15 +129,15 @@ typedef struct _DXGK_DRIVERCAPS {
   UINT MaxAllocationListSlotId;
   SIZE_T ApertureSegmentCommitLimit; /* +0x10 */
   UCHAR ReservedDisplay[0x40 - 0x18];
-  DXGK_VIDSCHCAPS SchedulingCaps;          /* +0x40 */
-  DXGK_VIDMMCAPS MemoryManagementCaps;     /* +0x44 */
+  DXGK_VIDSCHCAPS SchedulingCaps;      /* +0x40 */
+  DXGK_VIDMMCAPS MemoryManagementCaps; /* +0x44 */
   struct {
     UINT NbAsymetricProcessingNodes;
     UCHAR Reserved[0x150 - 0x50];
-  } GpuEngineTopology;                     /* +0x4C */
-  DXGK_WDDMVERSION WDDMVersion;            /* +0x150 */
+  } GpuEngineTopology;          /* +0x4C */
+  DXGK_WDDMVERSION WDDMVersion; /* +0x150 */
   UCHAR ReservedDisplay2[0x21A - 0x154];
-  BOOLEAN SupportPerEngineTDR;             /* +0x21A */
+  BOOLEAN SupportPerEngineTDR; /* +0x21A */
   UCHAR ReservedDisplay3[0x228 - 0x21B];
   D3DGPU_VIRTUAL_ADDRESS InternalGpuVirtualAddressRangeStart; /* +0x228 */
   D3DGPU_VIRTUAL_ADDRESS InternalGpuVirtualAddressRangeEnd;   /* +0x230 */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Address descriptor lists, physical memory objects, and the memory callbacks of isolation (docs/ddi.md, memory). */
+/* Address descriptor lists, physical memory objects, and the memory callbacks of isolation
+ * (docs/ddi.md, memory). */
 #ifndef GMMU_DDI_D3DKMDDI_MEMORY_H
 #define GMMU_DDI_D3DKMDDI_MEMORY_H
 
@@ -15,7 +16,8 @@ typedef union _DXGK_ADL_FLAGS {
   UINT32 Value;
 } DXGK_ADL_FLAGS;
 
-/* PageCount 4 KiB pages: Contiguous ? BasePageNumber + k : Pages[k]. Logical or physical pages; never CPU addresses. */
+/* PageCount 4 KiB pages: Contiguous ? BasePageNumber + k : Pages[k]. Logical or physical pages;
+ * never CPU addresses. */
 typedef struct _DXGK_ADL {
   UINT32 PageCount;
   DXGK_ADL_FLAGS Flags;
@@ -38,7 +40,10 @@ typedef enum _DXGK_MEMORY_CACHING_TYPE {
   DXGK_MEMORY_CACHING_TYPE_WRITE_COMBINED = 2
 } DXGK_MEMORY_CACHING_TYPE;
 
-typedef enum _DXGK_ACCESS_MODE { DXGK_ACCESS_MODE_KERNEL_MODE = 0, DXGK_ACCESS_MODE_USER_MODE = 1 } DXGK_ACCESS_MODE;
+typedef enum _DXGK_ACCESS_MODE {
+  DXGK_ACCESS_MODE_KERNEL_MODE = 0,
+  DXGK_ACCESS_MODE_USER_MODE = 1
+} DXGK_ACCESS_MODE;
 
 typedef struct _DXGKARGCB_CREATE_PHYSICAL_MEMORY_OBJECT {
   HANDLE hAdapter; /* in, optional */
@@ -110,8 +115,8 @@ typedef struct _DXGKARGCB_FREE_ADL {
 typedef struct _DXGKARGCB_MAP_PHYSICAL_MEMORY {
   HANDLE hPhysicalMemoryObject;
   DXGK_ACCESS_MODE AccessMode;
-  SIZE_T Offset; /* in: in the object; out: distance of the data from pMappedAddress */
-  SIZE_T Size;   /* in: wanted; out: of the view, from pMappedAddress */
+  SIZE_T Offset;        /* in: in the object; out: distance of the data from pMappedAddress */
+  SIZE_T Size;          /* in: wanted; out: of the view, from pMappedAddress */
   void* pMappedAddress; /* out */
 } DXGKARGCB_MAP_PHYSICAL_MEMORY;
 
@@ -185,7 +190,7 @@ typedef struct _DXGKARGCB_UNPINFRAMEBUFFERFORSAVE {
 typedef struct _DXGKARGCB_MAPFRAMEBUFFERPOINTER {
   UINT PhysicalAdapterIndex;
   SIZE_T Size;
-  SIZE_T Offset; /* in/out */
+  SIZE_T Offset;      /* in/out */
   PVOID pBaseAddress; /* out */
 } DXGKARGCB_MAPFRAMEBUFFERPOINTER;
 
@@ -203,14 +208,18 @@ typedef NTSTATUS DXGKCB_ALLOCATEADL(DXGKARGCB_ALLOCATE_ADL*);
 typedef void DXGKCB_FREEADL(CONST DXGKARGCB_FREE_ADL*);
 typedef NTSTATUS DXGKCB_MAPPHYSICALMEMORY(DXGKARGCB_MAP_PHYSICAL_MEMORY*);
 typedef void DXGKCB_UNMAPPHYSICALMEMORY(CONST DXGKARGCB_UNMAP_PHYSICAL_MEMORY*);
-typedef NTSTATUS DXGKCB_ALLOCATECONTIGUOUSMEMORY(HANDLE hAdapter, DXGKARGCB_ALLOCATECONTIGUOUSMEMORY*);
-typedef NTSTATUS DXGKCB_FREECONTIGUOUSMEMORY(HANDLE hAdapter, CONST DXGKARGCB_FREECONTIGUOUSMEMORY*);
+typedef NTSTATUS DXGKCB_ALLOCATECONTIGUOUSMEMORY(HANDLE hAdapter,
+                                                 DXGKARGCB_ALLOCATECONTIGUOUSMEMORY*);
+typedef NTSTATUS DXGKCB_FREECONTIGUOUSMEMORY(HANDLE hAdapter,
+                                             CONST DXGKARGCB_FREECONTIGUOUSMEMORY*);
 typedef NTSTATUS DXGKCB_ALLOCATEPAGESFORMDL(HANDLE hAdapter, DXGKARGCB_ALLOCATEPAGESFORMDL*);
 typedef NTSTATUS DXGKCB_FREEPAGESFROMMDL(HANDLE hAdapter, CONST DXGKARGCB_FREEPAGESFROMMDL*);
 typedef NTSTATUS DXGKCB_PINFRAMEBUFFERFORSAVE(HANDLE hAdapter, DXGKARGCB_PINFRAMEBUFFERFORSAVE*);
-typedef NTSTATUS DXGKCB_UNPINFRAMEBUFFERFORSAVE(HANDLE hAdapter, CONST DXGKARGCB_UNPINFRAMEBUFFERFORSAVE*);
+typedef NTSTATUS DXGKCB_UNPINFRAMEBUFFERFORSAVE(HANDLE hAdapter,
+                                                CONST DXGKARGCB_UNPINFRAMEBUFFERFORSAVE*);
 typedef NTSTATUS DXGKCB_MAPFRAMEBUFFERPOINTER(HANDLE hAdapter, DXGKARGCB_MAPFRAMEBUFFERPOINTER*);
-typedef NTSTATUS DXGKCB_UNMAPFRAMEBUFFERPOINTER(HANDLE hAdapter, CONST DXGKARGCB_UNMAPFRAMEBUFFERPOINTER*);
+typedef NTSTATUS DXGKCB_UNMAPFRAMEBUFFERPOINTER(HANDLE hAdapter,
+                                                CONST DXGKARGCB_UNMAPFRAMEBUFFERPOINTER*);
 typedef NTSTATUS DXGKCB_MAPMDLTOIOMMU(HANDLE hAdapter, DXGKARGCB_MAPMDLTOIOMMU*);
 typedef void DXGKCB_UNMAPMDLFROMIOMMU(HANDLE hAdapter, CONST DXGKARGCB_UNMAPMDLFROMIOMMU*);
 typedef NTSTATUS DXGKCB_PINFRAMEBUFFERFORSAVE2(HANDLE hAdapter, DXGKARGCB_PINFRAMEBUFFERFORSAVE2*);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Types that user-mode and kernel-mode graphics drivers share: GPU virtual addresses and DXGK_PTE. */
+/* Types that user-mode and kernel-mode graphics drivers share: GPU virtual addresses and DXGK_PTE.
+ */
 #ifndef GMMU_DDI_D3DUKMDT_H
 #define GMMU_DDI_D3DUKMDT_H
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The little of the Windows kernel's base types and routines that the graphics headers and a miniport stand on.
- * x64 (LLP64): LONG and ULONG are 32 bits whatever the host compiler's long is. C11 and C++17. */
+/* The little of the Windows kernel's base types and routines that the graphics headers and a
+ * miniport stand on. x64 (LLP64): LONG and ULONG are 32 bits whatever the host compiler's long is.
+ * C11 and C++17. */
 #ifndef GMMU_DDI_NTDDK_H
 #define GMMU_DDI_NTDDK_H
 
@@ -29,7 +30,7 @@ extern "C" {
 #define FALSE 0
 #endif
 #define UNREFERENCED_PARAMETER(P) ((void)(P))
-#define CONTAINING_RECORD(address, type, field) ((type*)((char*)(address) - offsetof(type, field)))
+#define CONTAINING_RECORD(address, type, field) ((type*)((char*)(address)-offsetof(type, field)))
 
 typedef char CHAR, *PCHAR, CCHAR;
 typedef unsigned char UCHAR, *PUCHAR, BYTE, BOOLEAN, *PBOOLEAN;
@@ -121,7 +122,11 @@ typedef struct _OBJECT_ATTRIBUTES {
 #define STATUS_GRAPHICS_ALLOCATION_BUSY ((NTSTATUS)0xC01E0102)
 #define STATUS_GRAPHICS_GPU_EXCEPTION_ON_DEVICE ((NTSTATUS)0xC01E0200)
 
-typedef enum _MEMORY_CACHING_TYPE { MmNonCached = 0, MmCached = 1, MmWriteCombined = 2 } MEMORY_CACHING_TYPE;
+typedef enum _MEMORY_CACHING_TYPE {
+  MmNonCached = 0,
+  MmCached = 1,
+  MmWriteCombined = 2
+} MEMORY_CACHING_TYPE;
 
 /* A memory descriptor list: header, then the page frame numbers. */
 typedef struct _MDL {
@@ -141,7 +146,7 @@ struct _DEVICE_OBJECT;
 struct _DRIVER_OBJECT;
 typedef struct _DEVICE_OBJECT DEVICE_OBJECT, *PDEVICE_OBJECT;
 typedef struct _DRIVER_OBJECT DRIVER_OBJECT, *PDRIVER_OBJECT;
-typedef struct _IO_STATUS_BLOCK *PIO_STATUS_BLOCK;
+typedef struct _IO_STATUS_BLOCK* PIO_STATUS_BLOCK;
 
 typedef NTSTATUS DRIVER_INITIALIZE(PDRIVER_OBJECT DriverObject, PUNICODE_STRING RegistryPath);
 typedef DRIVER_INITIALIZE* PDRIVER_INITIALIZE;
@@ -171,7 +176,15 @@ typedef enum _POWER_ACTION {
 } POWER_ACTION;
 
 /* Resources that the bus gave to a device. */
-typedef enum _INTERFACE_TYPE { InterfaceTypeUndefined = -1, Internal, Isa, Eisa, MicroChannel, TurboChannel, PCIBus } INTERFACE_TYPE;
+typedef enum _INTERFACE_TYPE {
+  InterfaceTypeUndefined = -1,
+  Internal,
+  Isa,
+  Eisa,
+  MicroChannel,
+  TurboChannel,
+  PCIBus
+} INTERFACE_TYPE;
 #define CmResourceTypeNull 0
 #define CmResourceTypePort 1
 #define CmResourceTypeInterrupt 2

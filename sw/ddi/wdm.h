@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernel routines that a driver here may call. The OS model implements them (sw/os/kernel.cc); a driver's unit tests bring
- * their own.
+/* Kernel routines that a driver here may call. The OS model implements them (sw/os/kernel.cc); a
+ * driver's unit tests bring their own.
  *
- * Pointers to device memory (what DxgkCbMapMemory returns, and UpdatePageTable's CpuVirtual when the table lies in a memory
- * segment) must not be dereferenced: READ_REGISTER_* and WRITE_REGISTER_* are the only access. Pointers to system memory
- * (DMA buffers, MapPhysicalMemory) are plain memory. */
+ * Pointers to device memory (what DxgkCbMapMemory returns, and UpdatePageTable's CpuVirtual when
+ * the table lies in a memory segment) must not be dereferenced: READ_REGISTER_* and
+ * WRITE_REGISTER_* are the only access. Pointers to system memory (DMA buffers, MapPhysicalMemory)
+ * are plain memory. */
 #ifndef GMMU_DDI_WDM_H
 #define GMMU_DDI_WDM_H
 
@@ -30,7 +31,8 @@ void ExFreePoolWithTag(PVOID P, ULONG Tag);
 
 KIRQL KeGetCurrentIrql(void);
 /* Negative Interval: relative, units of 100 ns. PASSIVE_LEVEL or APC_LEVEL. */
-NTSTATUS KeDelayExecutionThread(KPROCESSOR_MODE WaitMode, BOOLEAN Alertable, PLARGE_INTEGER Interval);
+NTSTATUS KeDelayExecutionThread(KPROCESSOR_MODE WaitMode, BOOLEAN Alertable,
+                                PLARGE_INTEGER Interval);
 /* Time since power-on in units of 100 ns. */
 ULONGLONG KeQueryInterruptTime(void);
 
@@ -40,9 +42,9 @@ ULONGLONG KeQueryInterruptTime(void);
 #define DPFLTR_INFO_LEVEL 3
 ULONG DbgPrintEx(ULONG ComponentId, ULONG Level, const char* Format, ...);
 
-/* Stand-in for the driver's registry key: STATUS_OBJECT_NAME_NOT_FOUND when the machine gives no such value.
- * "ApertureBytes", "LimitBits" (HighestVisibleAddress = 2^LimitBits - 1), "PageTableLevels", "PageTableBits0" (leaf) to
- * "PageTableBits5". */
+/* Stand-in for the driver's registry key: STATUS_OBJECT_NAME_NOT_FOUND when the machine gives no
+ * such value. "ApertureBytes", "LimitBits" (HighestVisibleAddress = 2^LimitBits - 1),
+ * "PageTableLevels", "PageTableBits0" (leaf) to "PageTableBits5". */
 NTSTATUS GmmuQueryParameter(const char* Name, ULONG64* Value);
 
 #ifdef __cplusplus

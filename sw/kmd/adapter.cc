@@ -17,7 +17,9 @@ enum Cookie : ULONG_PTR { kRingCookie = 1, kFenceCookie, kFaultCookie, kDummyCoo
 
 }  // namespace
 
-uint64_t Adapter::aperture_table() const { return vram_bytes - RoundUp(aperture_pages() * 8, kPage); }
+uint64_t Adapter::aperture_table() const {
+  return vram_bytes - RoundUp(aperture_pages() * 8, kPage);
+}
 
 uint64_t Adapter::vram_segment_bytes() const { return std::min(aperture_table(), window_bytes); }
 
@@ -30,10 +32,11 @@ NTSTATUS Adapter::Start(const DXGKRNL_INTERFACE& interface) {
   if (NT_SUCCESS(status)) status = ReadIdentity();
   if (NT_SUCCESS(status)) status = CreateMemory();
   if (NT_SUCCESS(status)) {
-    spaces.Initialize(registers, static_cast<uint32_t>(registers.Read<regs::Cap0>().spaces()), parameters);
+    spaces.Initialize(registers, static_cast<uint32_t>(registers.Read<regs::Cap0>().spaces()),
+                      parameters);
     contiguous_blocks.ForgetAll();
     interrupt = {};
-    status = Program();
+    status = Program(Vram::kLost);
   }
   if (!NT_SUCCESS(status)) {
     ReleaseAll();
@@ -77,8 +80,8 @@ NTSTATUS Adapter::MapResources() {
                                    static_cast<ULONG>(registers_bytes_), FALSE, FALSE, MmNonCached,
                                    &registers_view_);
   if (!NT_SUCCESS(status)) return status;
-  return dxgkrnl.DxgkCbMapMemory(dxgkrnl_handle(), window_address, static_cast<ULONG>(window_bytes), FALSE,
-                                 FALSE, MmWriteCombined, &window_view_);
+  return dxgkrnl.DxgkCbMapMemory(dxgkrnl_handle(), window_address, static_cast<ULONG>(window_bytes),
+                                 FALSE, FALSE, MmWriteCombined, &window_view_);
 }
 
 NTSTATUS Adapter::ReadIdentity() {
@@ -114,13 +117,13 @@ NTSTATUS Adapter::CreateMemory() {
   return status;
 }
 
-NTSTATUS Adapter::Program() {
+NTSTATUS Adapter::Program(Vram vram) {
   registers.Write(regs::Ctrl{});
   registers.Write(regs::IntEnable{});
   regs::IntStatus all_causes;
   all_causes.raw = kAllCauses;
   registers.Write(all_causes);  // write one to clear
-  WriteApertureTable();
+  if (vram == Vram::kLost) WriteApertureTable();
   registers.Write(regs::ApertureBase{}.set_offset(aperture_table()));
   registers.Write(regs::AperturePages{}.set_pages(aperture_pages()));
   fault_log.Start(registers, fault_page_);
@@ -136,12 +139,14 @@ NTSTATUS Adapter::Program() {
   return STATUS_SUCCESS;
 }
 
-// Every page of an unused aperture is the dummy page: the GPU may touch it. The window is moved onto the table, so that it
-// may lie anywhere in VRAM, and back to 0, where the system expects the memory segment.
+// Every page of an unused aperture is the dummy page: the GPU may touch it. The window is moved
+// onto the table, so that it may lie anywhere in VRAM, and back to 0, where the system expects the
+// memory segment.
 void Adapter::WriteApertureTable() {
   constexpr uint64_t kChunk = 256;
   ULONG64 entries[kChunk];
-  const auto dummy = regs::ApertureEntryEntry{}.set_valid(1).set_coherent(1).set_page(dummy_page.page());
+  const auto dummy =
+      regs::ApertureEntryEntry{}.set_valid(1).set_coherent(1).set_page(dummy_page.page());
   std::fill(entries, entries + kChunk, dummy.raw);
 
   registers.Write(regs::WindowBase{}.set_offset(aperture_table()));

@@ -18,8 +18,8 @@ struct Process;
 
 /// One GPU: what AddDevice makes and every entry point gets as hAdapter (MiniportDeviceContext).
 ///
-/// Memory of its own (ring, fence record, fault queue, dummy page) exists from Start to Stop only: before Start the
-/// adapter may not have its IOMMU domain yet.
+/// Memory of its own (ring, fence record, fault queue, dummy page) exists from Start to Stop only:
+/// before Start the adapter may not have its IOMMU domain yet.
 class Adapter {
  public:
   static constexpr UINT kNode = 0;  ///< the paging engine, the only node
@@ -30,9 +30,12 @@ class Adapter {
   [[nodiscard]] NTSTATUS Start(const DXGKRNL_INTERFACE& interface);
   void Stop();
 
-  /// Writes everything that the hardware lost: at start, when power comes back, after a reset of the adapter.
-  [[nodiscard]] NTSTATUS Program();
-  /// Afterwards the device makes no access to memory and sends no message. STATUS_IO_TIMEOUT: it would not be quiet.
+  enum class Vram { kLost, kKept };
+  /// Writes everything that the hardware does not hold: at start, when power comes back, after a
+  /// reset of the adapter (VRAM lost: the aperture is empty afterwards), after exclusive access.
+  [[nodiscard]] NTSTATUS Program(Vram vram);
+  /// Afterwards the device makes no access to memory and sends no message. STATUS_IO_TIMEOUT: it
+  /// would not be quiet.
   NTSTATUS Quiesce();
 
   /// Starts the ring empty, after Ring::Stop.

@@ -28,7 +28,8 @@ NTSTATUS Dispatch(Build& build) {
     case DXGK_OPERATION_NOTIFY_FENCE_RESIDENCY:
     case DXGK_OPERATION_NOTIFY_ALLOC: return STATUS_SUCCESS;
 
-    // Only for drivers that ask for them: swizzled locks, context allocations, GPU_VIRTUAL page tables, MMU objects.
+    // Only for drivers that ask for them: swizzled locks, context allocations, GPU_VIRTUAL page
+    // tables, MMU objects.
     default: return STATUS_NOT_SUPPORTED;
   }
 }

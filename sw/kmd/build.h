@@ -10,14 +10,16 @@ namespace gmmu::kmd {
 /// One call of DxgkDdiBuildPagingBuffer.
 ///
 /// An operation writes what fits, keeps its progress in args.MultipassOffset and answers
-/// STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER; the system submits, and calls again with the same operand and a fresh buffer.
-/// Any other failure is a fault of the caller or of this driver, and fatal to the system.
+/// STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER; the system submits, and calls again with the same
+/// operand and a fresh buffer. Any other failure is a fault of the caller or of this driver, and
+/// fatal to the system.
 struct Build {
   Adapter& adapter;
   DXGKARG_BUILDPAGINGBUFFER& args;
   CommandBuffer commands;
 
-  /// The address space that the buffer's virtual addresses belong to: the paging context's. False: it has none.
+  /// The address space that the buffer's virtual addresses belong to: the paging context's. False:
+  /// it has none.
   [[nodiscard]] bool PagingSpace(uint32_t* space) const;
 };
 

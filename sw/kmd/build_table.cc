@@ -13,10 +13,12 @@ constexpr uint32_t kBlock = ContiguousBlocks::kEntries;
 /// From here on a repeat command is shorter than inline entries, with its own header counted.
 constexpr uint32_t kShortestRun = 4;
 
-/// Writes through the CPU, now. The window keeps writes in order, and a doorbell or a root comes after them.
+/// Writes through the CPU, now. The window keeps writes in order, and a doorbell or a root comes
+/// after them.
 NTSTATUS WriteByCpu(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE& op, const TableSource& source) {
   if (op.PageTableAddress.CpuVirtual == nullptr) return STATUS_INVALID_PARAMETER;
-  volatile ULONG64* at = static_cast<volatile ULONG64*>(op.PageTableAddress.CpuVirtual) + op.StartIndex;
+  volatile ULONG64* at =
+      static_cast<volatile ULONG64*>(op.PageTableAddress.CpuVirtual) + op.StartIndex;
   constexpr uint32_t kChunk = 64;
   ULONG64 chunk[kChunk];
   for (uint32_t done = 0; done < source.count(); done += kChunk) {
@@ -27,21 +29,25 @@ NTSTATUS WriteByCpu(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE& op, const Tabl
   return STATUS_SUCCESS;
 }
 
-/// Takes the contiguous bit back from a block of which the call writes only a part. False: no room, nothing is changed.
+/// Takes the contiguous bit back from a block of which the call writes only a part. False: no room,
+/// nothing is changed.
 bool Demote(Build& build, ContiguousBlocks::Block block) {
   ContiguousBlocks& blocks = build.adapter.contiguous_blocks;
   auto first = blocks.Find(block);
   if (!first) return true;
   const Place at = Place::Physical(block.target, block.address);
-  if (!build.commands.TableRepeat(at, kBlock, first->set_contiguous(0).raw, kNextPage)) return false;
+  if (!build.commands.TableRepeat(at, kBlock, first->set_contiguous(0).raw, kNextPage))
+    return false;
   build.commands.Wait();  // the update overwrites some of these
   blocks.Forget(block);
   return true;
 }
 
-/// Before a leaf update's first entry: blocks that it covers in part lose their contiguous bit; blocks that it covers as a
-/// whole are as the update makes them. False: no room; to be called again, it goes on where it was.
-bool SettleBlocks(Build& build, regs::Target target, uint64_t table, uint32_t start, const TableSource& source) {
+/// Before a leaf update's first entry: blocks that it covers in part lose their contiguous bit;
+/// blocks that it covers as a whole are as the update makes them. False: no room; to be called
+/// again, it goes on where it was.
+bool SettleBlocks(Build& build, regs::Target target, uint64_t table, uint32_t start,
+                  const TableSource& source) {
   ContiguousBlocks& blocks = build.adapter.contiguous_blocks;
   const uint32_t end = start + source.count();
   const auto block_at = [&](uint32_t index) {
@@ -51,12 +57,15 @@ bool SettleBlocks(Build& build, regs::Target target, uint64_t table, uint32_t st
     const bool whole = index >= start && index + kBlock <= end;
     if (!whole && !Demote(build, block_at(index))) return false;
   }
-  for (uint32_t index = static_cast<uint32_t>(RoundUp(start, kBlock)); index + kBlock <= end; index += kBlock) {
+  for (uint32_t index = static_cast<uint32_t>(RoundUp(start, kBlock)); index + kBlock <= end;
+       index += kBlock) {
     const uint32_t i = index - start;
     regs::PteEntry first;
     first.raw = source.Entry(i);
-    if (first.contiguous()) blocks.Mark(block_at(index), first);
-    else blocks.Forget(block_at(index));
+    if (first.contiguous())
+      blocks.Mark(block_at(index), first);
+    else
+      blocks.Forget(block_at(index));
   }
   return true;
 }
@@ -123,9 +132,11 @@ NTSTATUS BuildUpdatePageTable(Build& build) {
           table.SegmentOffset % kPage != 0) {
         return STATUS_INVALID_PARAMETER;
       }
-      // The paging process's tables are written by the CPU too, so nothing is promised about theirs.
+      // The paging process's tables are written by the CPU too, so nothing is promised about
+      // theirs.
       const auto* process = static_cast<const Process*>(op.hProcess);
-      if (adapter.parameters.contiguous_pages && process != nullptr && !process->system) source.MarkContiguous();
+      if (adapter.parameters.contiguous_pages && process != nullptr && !process->system)
+        source.MarkContiguous();
       const bool leaf = op.PageTableLevel == 0;
       if (leaf && build.args.MultipassOffset == 0 &&
           !SettleBlocks(build, target, table.SegmentOffset, op.StartIndex, source)) {
@@ -137,9 +148,9 @@ NTSTATUS BuildUpdatePageTable(Build& build) {
   return STATUS_INVALID_PARAMETER;
 }
 
-// Names the space by its process; the root may not be active yet, then nothing is cached and an empty command keeps the
-// operation's place in the stream. Both ends 0: the whole space. The page of the end address is flushed as well, so that
-// it does not matter whether the end is inclusive.
+// Names the space by its process; the root may not be active yet, then nothing is cached and an
+// empty command keeps the operation's place in the stream. Both ends 0: the whole space. The page
+// of the end address is flushed as well, so that it does not matter whether the end is inclusive.
 NTSTATUS BuildFlushTlb(Build& build) {
   const auto& op = build.args.FlushTlb;
   const auto* process = static_cast<const Process*>(op.hProcess);

@@ -72,9 +72,11 @@ NTSTATUS BuildFill(Build& build) {
   if (op.Destination.SegmentId == kSystemMemory || !TargetOf(op.Destination.SegmentId, &target)) {
     return STATUS_INVALID_PARAMETER;
   }
-  const Place at = Place::Physical(target, static_cast<uint64_t>(op.Destination.SegmentAddress.QuadPart));
-  return build.commands.Fill(at, op.FillSize, op.FillPattern) ? STATUS_SUCCESS
-                                                              : STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
+  const Place at =
+      Place::Physical(target, static_cast<uint64_t>(op.Destination.SegmentAddress.QuadPart));
+  return build.commands.Fill(at, op.FillSize, op.FillPattern)
+             ? STATUS_SUCCESS
+             : STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
 }
 
 // One command whatever the size. AllocationOffsetInBytes is information, never part of an address.
@@ -101,8 +103,10 @@ NTSTATUS BuildVirtualFill(Build& build) {
 NTSTATUS BuildSignalMonitoredFence(Build& build) {
   const auto& op = build.args.SignalMonitoredFence;
   uint32_t space = 0;
-  if (!build.PagingSpace(&space) || op.MonitoredFenceGpuVa % 8 != 0) return STATUS_INVALID_PARAMETER;
-  if (!build.commands.SignalFence(Place::Virtual(space, op.MonitoredFenceGpuVa), op.MonitoredFenceValue,
+  if (!build.PagingSpace(&space) || op.MonitoredFenceGpuVa % 8 != 0)
+    return STATUS_INVALID_PARAMETER;
+  if (!build.commands.SignalFence(Place::Virtual(space, op.MonitoredFenceGpuVa),
+                                  op.MonitoredFenceValue,
                                   /*interrupt=*/true)) {
     return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
   }
@@ -110,8 +114,8 @@ NTSTATUS BuildSignalMonitoredFence(Build& build) {
   return STATUS_SUCCESS;
 }
 
-// READ_PHYSICAL and WRITE_PHYSICAL order GPU writes before CPU reads; the data does not matter. The command's wait bit and
-// the submission's fence do that.
+// READ_PHYSICAL and WRITE_PHYSICAL order GPU writes before CPU reads; the data does not matter. The
+// command's wait bit and the submission's fence do that.
 NTSTATUS BuildBarrier(Build& build) {
   return build.commands.Nop() ? STATUS_SUCCESS : STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// DxgkDdiQueryAdapterInfo. No output is ever written past its given size; an unknown type is STATUS_NOT_SUPPORTED.
+// DxgkDdiQueryAdapterInfo. No output is ever written past its given size; an unknown type is
+// STATUS_NOT_SUPPORTED.
 #include <algorithm>
 #include <cstring>
 
@@ -22,10 +23,12 @@ Output* OutputOf(const DXGKARG_QUERYADAPTERINFO& args) {
   return static_cast<Output*>(args.pOutputData);
 }
 
-/// The structure grew from version to version: as much of it as the caller has room for, but its older part at least.
+/// The structure grew from version to version: as much of it as the caller has room for, but its
+/// older part at least.
 NTSTATUS DriverCaps(const DXGKARG_QUERYADAPTERINFO& args, const Adapter& adapter) {
   constexpr size_t kOldestSize = offsetof(DXGK_DRIVERCAPS, InternalGpuVirtualAddressRangeStart);
-  if (args.pOutputData == nullptr || args.OutputDataSize < kOldestSize) return STATUS_BUFFER_TOO_SMALL;
+  if (args.pOutputData == nullptr || args.OutputDataSize < kOldestSize)
+    return STATUS_BUFFER_TOO_SMALL;
   DXGK_DRIVERCAPS caps{};
   caps.HighestAcceptableAddress.QuadPart =
       static_cast<LONGLONG>((uint64_t{1} << adapter.parameters.limit_bits) - 1);
@@ -43,8 +46,8 @@ NTSTATUS DriverCaps(const DXGKARG_QUERYADAPTERINFO& args, const Adapter& adapter
   return STATUS_SUCCESS;
 }
 
-/// Two calls: the first (no array) asks for the number of segments only. Descriptors stand `SegmentDescriptorStride` bytes
-/// apart, whatever this header thinks of their size.
+/// Two calls: the first (no array) asks for the number of segments only. Descriptors stand
+/// `SegmentDescriptorStride` bytes apart, whatever this header thinks of their size.
 NTSTATUS QuerySegment(const DXGKARG_QUERYADAPTERINFO& args, const Adapter& adapter) {
   auto* out = OutputOf<DXGK_QUERYSEGMENTOUT4>(args);
   if (out == nullptr) return STATUS_BUFFER_TOO_SMALL;
@@ -53,7 +56,8 @@ NTSTATUS QuerySegment(const DXGKARG_QUERYADAPTERINFO& args, const Adapter& adapt
     out->NbSegment = kSegmentCount;
     return STATUS_SUCCESS;
   }
-  if (out->NbSegment < kSegmentCount || out->SegmentDescriptorStride < sizeof(DXGK_SEGMENTDESCRIPTOR4)) {
+  if (out->NbSegment < kSegmentCount ||
+      out->SegmentDescriptorStride < sizeof(DXGK_SEGMENTDESCRIPTOR4)) {
     return STATUS_INVALID_PARAMETER;
   }
 
@@ -64,7 +68,8 @@ NTSTATUS QuerySegment(const DXGKARG_QUERYADAPTERINFO& args, const Adapter& adapt
   aperture.CommitLimit = adapter.parameters.aperture_bytes;
 
   DXGK_SEGMENTDESCRIPTOR4 vram{};
-  vram.Flags.CpuVisible = 1;  // page tables must be within the CPU's reach whatever their update mode
+  vram.Flags.CpuVisible =
+      1;  // page tables must be within the CPU's reach whatever their update mode
   vram.Size = adapter.vram_segment_bytes();
   vram.CommitLimit = vram.Size;
   vram.CpuTranslatedAddress = adapter.window_address;
@@ -106,7 +111,8 @@ NTSTATUS PageTableLevelDesc(const DXGKARG_QUERYADAPTERINFO& args, const Adapter&
   auto* out = OutputOf<DXGK_PAGE_TABLE_LEVEL_DESC>(args);
   if (out == nullptr) return STATUS_BUFFER_TOO_SMALL;
   const Parameters& parameters = adapter.parameters;
-  if (in == nullptr || in->PhysicalAdapterIndex != 0 || in->LevelIndex >= parameters.page_table_levels) {
+  if (in == nullptr || in->PhysicalAdapterIndex != 0 ||
+      in->LevelIndex >= parameters.page_table_levels) {
     return STATUS_INVALID_PARAMETER;
   }
   DXGK_PAGE_TABLE_LEVEL_DESC desc{};

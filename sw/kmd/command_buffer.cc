@@ -19,14 +19,18 @@ regs::CommandHeaderWord Header(regs::Opcode opcode) {
 
 void SetSource(regs::CommandHeaderWord& header, const Place& place) {
   header.set_src_physical(place.physical);
-  if (place.physical) header.set_src_target(place.target);
-  else header.set_src_space(place.space);
+  if (place.physical)
+    header.set_src_target(place.target);
+  else
+    header.set_src_space(place.space);
 }
 
 void SetDestination(regs::CommandHeaderWord& header, const Place& place) {
   header.set_dst_physical(place.physical);
-  if (place.physical) header.set_dst_target(place.target);
-  else header.set_dst_space(place.space);
+  if (place.physical)
+    header.set_dst_target(place.target);
+  else
+    header.set_dst_space(place.space);
 }
 
 }  // namespace
@@ -71,7 +75,8 @@ bool CommandBuffer::TableRepeat(Place destination, uint32_t count, uint64_t firs
   uint64_t* command = Append(header, 5);
   if (command == nullptr) return false;
   command[IndexOf<regs::CmdTableRepeatDestination>()] = destination.address;
-  command[IndexOf<regs::CmdTableRepeatCount>()] = regs::CmdTableRepeatCount{}.set_entries(count).raw;
+  command[IndexOf<regs::CmdTableRepeatCount>()] =
+      regs::CmdTableRepeatCount{}.set_entries(count).raw;
   command[IndexOf<regs::CmdTableRepeatFirst>()] = first;
   command[IndexOf<regs::CmdTableRepeatIncrement>()] = step;
   return true;

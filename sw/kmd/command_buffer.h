@@ -7,14 +7,17 @@
 
 namespace gmmu::kmd {
 
-/// An address as commands name it: physical (offset in a target) or virtual (GPU VA in an address space).
+/// An address as commands name it: physical (offset in a target) or virtual (GPU VA in an address
+/// space).
 struct Place {
   bool physical = false;
   regs::Target target = regs::Target::kSystem;
   uint32_t space = 0;
   uint64_t address = 0;
 
-  static Place Physical(regs::Target target, uint64_t address) { return {true, target, 0, address}; }
+  static Place Physical(regs::Target target, uint64_t address) {
+    return {true, target, 0, address};
+  }
   static Place Virtual(uint32_t space, uint64_t address) {
     return {false, regs::Target::kSystem, space, address};
   }
@@ -23,9 +26,10 @@ struct Place {
 
 /// Appends commands to the free part of a paging buffer and never writes past it.
 ///
-/// Each member writes one command and returns true, or writes nothing and returns false for lack of room. The first
-/// command carries the wait bit: an operation begins only after everything earlier in the buffer has been written.
-/// Commands of one operation overlap unless Wait() is called between them.
+/// Each member writes one command and returns true, or writes nothing and returns false for lack of
+/// room. The first command carries the wait bit: an operation begins only after everything earlier
+/// in the buffer has been written. Commands of one operation overlap unless Wait() is called
+/// between them.
 class CommandBuffer {
  public:
   /// `at` is 8-byte aligned; bytes beyond a multiple of 8 stay unused.

@@ -9,7 +9,8 @@ NTSTATUS AddDevice(PDEVICE_OBJECT PhysicalDeviceObject, PVOID* MiniportDeviceCon
   *MiniportDeviceContext = nullptr;
   Parameters parameters;
   if (!parameters.Read()) {
-    DbgPrintEx(DPFLTR_IHVVIDEO_ID, DPFLTR_ERROR_LEVEL, "gmmu: a value of the driver's key is out of range");
+    DbgPrintEx(DPFLTR_IHVVIDEO_ID, DPFLTR_ERROR_LEVEL,
+               "gmmu: a value of the driver's key is out of range");
     return STATUS_INVALID_PARAMETER;
   }
   void* memory = ExAllocatePool2(POOL_FLAG_NON_PAGED, sizeof(Adapter), kPoolTag);
@@ -20,8 +21,9 @@ NTSTATUS AddDevice(PDEVICE_OBJECT PhysicalDeviceObject, PVOID* MiniportDeviceCon
   return STATUS_SUCCESS;
 }
 
-NTSTATUS StartDevice(PVOID MiniportDeviceContext, PDXGK_START_INFO, PDXGKRNL_INTERFACE DxgkInterface,
-                     PULONG NumberOfVideoPresentSources, PULONG NumberOfChildren) {
+NTSTATUS StartDevice(PVOID MiniportDeviceContext, PDXGK_START_INFO,
+                     PDXGKRNL_INTERFACE DxgkInterface, PULONG NumberOfVideoPresentSources,
+                     PULONG NumberOfChildren) {
   *NumberOfVideoPresentSources = 0;  // renders only
   *NumberOfChildren = 0;
   return Adapter::From(MiniportDeviceContext).Start(*DxgkInterface);
@@ -39,16 +41,19 @@ NTSTATUS RemoveDevice(PVOID MiniportDeviceContext) {
   return STATUS_SUCCESS;
 }
 
-// The system goes down without a StopDevice: nothing may reach memory any more; nothing is given back.
+// The system goes down without a StopDevice: nothing may reach memory any more; nothing is given
+// back.
 void ResetDevice(PVOID MiniportDeviceContext) {
   auto& adapter = Adapter::From(MiniportDeviceContext);
   if (adapter.started) adapter.Quiesce();
 }
 
-NTSTATUS SetPowerState(PVOID MiniportDeviceContext, ULONG, DEVICE_POWER_STATE DevicePowerState, POWER_ACTION) {
+NTSTATUS SetPowerState(PVOID MiniportDeviceContext, ULONG, DEVICE_POWER_STATE DevicePowerState,
+                       POWER_ACTION) {
   auto& adapter = Adapter::From(MiniportDeviceContext);
   if (!adapter.started) return STATUS_INVALID_DEVICE_STATE;
-  if (DevicePowerState == PowerDeviceD0) return adapter.powered ? STATUS_SUCCESS : adapter.Program();
+  if (DevicePowerState == PowerDeviceD0)
+    return adapter.powered ? STATUS_SUCCESS : adapter.Program(Adapter::Vram::kLost);
   adapter.contiguous_blocks.ForgetAll();  // tables are lost with VRAM and written anew
   return adapter.Quiesce();
 }

@@ -24,7 +24,8 @@ bool ToHardware(const DXGK_PTE& pte, uint32_t level, bool contiguous, regs::PteE
   if (pte.PageAddress >= kPageLimit) return false;
   const bool maps_data = level == 0 || pte.LargePage;
   if (level == 0 && pte.LargePage) return false;
-  if (level == 1 && !pte.LargePage && pte.PageTablePageSize != DXGK_PTE_PAGE_TABLE_PAGE_4KB) return false;
+  if (level == 1 && !pte.LargePage && pte.PageTablePageSize != DXGK_PTE_PAGE_TABLE_PAGE_4KB)
+    return false;
   if (pte.PhysicalAdapterIndex != 0) {
     if (target != regs::Target::kVram) return false;
     target = regs::Target::kPeer;

@@ -2,12 +2,13 @@
 #pragma once
 #include <cstdint>
 
-/// Private data that the driver and software for this hardware agree on: DxgkDdiEscape's pPrivateDriverData and
-/// DxgkDdiCreateAllocation's private data. Plain structures of fixed layout; pointers and handles are 64 bits.
+/// Private data that the driver and software for this hardware agree on: DxgkDdiEscape's
+/// pPrivateDriverData and DxgkDdiCreateAllocation's private data. Plain structures of fixed layout;
+/// pointers and handles are 64 bits.
 namespace gmmu::kmd {
 
-/// What an escape asks. Each structure below begins with an EscapeHeader; the driver refuses a size that does not fit
-/// the code (STATUS_INVALID_PARAMETER) and writes the outputs in place.
+/// What an escape asks. Each structure below begins with an EscapeHeader; the driver refuses a size
+/// that does not fit the code (STATUS_INVALID_PARAMETER) and writes the outputs in place.
 enum class EscapeCode : uint32_t {
   kQueryCaps = 1,
   kRunClient = 2,
@@ -30,39 +31,41 @@ struct EscapeQueryCaps {
   uint64_t vram_bytes = 0;  ///< out: all of VRAM, the driver's part included
 };
 
-/// Starts a client's traffic engine. Refused while it runs (STATUS_DEVICE_NOT_READY), for a client that does not exist and
-/// for a process without an address space (STATUS_INVALID_PARAMETER).
+/// Starts a client's traffic engine. Refused while it runs (STATUS_DEVICE_NOT_READY), for a client
+/// that does not exist and for a process without an address space (STATUS_INVALID_PARAMETER).
 ///
-/// Accesses `count` lines of 64 bytes: base + 64 * (first + stride * k), k = 0, step, 2 step, ... modulo count.
+/// Accesses `count` lines of 64 bytes: base + 64 * (first + stride * k), k = 0, step, 2 step, ...
+/// modulo count.
 struct EscapeRunClient {
   EscapeHeader header{EscapeCode::kRunClient, sizeof(EscapeRunClient)};
   uint64_t process = 0;  ///< hKmdProcess whose address space is used
   uint32_t client = 0;
-  uint32_t access = 0;   ///< gmmu::regs::Access
-  uint64_t base = 0;     ///< GPU VA, 64-byte aligned
-  uint32_t first = 0;    ///< lines
-  uint32_t stride = 0;   ///< lines
-  uint32_t count = 0;    ///< accesses, not 0
-  uint32_t step = 0;     ///< below count, or 1
-  uint32_t depth = 0;    ///< most accesses in flight; 0: as many as built
+  uint32_t access = 0;  ///< gmmu::regs::Access
+  uint64_t base = 0;    ///< GPU VA, 64-byte aligned
+  uint32_t first = 0;   ///< lines
+  uint32_t stride = 0;  ///< lines
+  uint32_t count = 0;   ///< accesses, not 0
+  uint32_t step = 0;    ///< below count, or 1
+  uint32_t depth = 0;   ///< most accesses in flight; 0: as many as built
   uint32_t reserved = 0;
-  uint64_t seed = 0;     ///< of the pattern that writes carry
+  uint64_t seed = 0;  ///< of the pattern that writes carry
 };
 
 struct EscapeQueryClient {
   EscapeHeader header{EscapeCode::kQueryClient, sizeof(EscapeQueryClient)};
-  uint32_t client = 0;         ///< in
-  uint32_t busy = 0;           ///< out: the others are of the last run once this is 0
-  uint32_t fault = 0;          ///< out: 1: ended at a fault
-  uint32_t reason = 0;         ///< out: gmmu::regs::Fault
-  uint32_t level = 0;          ///< out
-  uint32_t count = 0;          ///< out: accesses done without a fault
-  uint32_t crc = 0;            ///< out: CRC-32C of the bytes read
+  uint32_t client = 0;  ///< in
+  uint32_t busy = 0;    ///< out: the others are of the last run once this is 0
+  uint32_t fault = 0;   ///< out: 1: ended at a fault
+  uint32_t reason = 0;  ///< out: gmmu::regs::Fault
+  uint32_t level = 0;   ///< out
+  uint32_t count = 0;   ///< out: accesses done without a fault
+  uint32_t crc = 0;     ///< out: CRC-32C of the bytes read
   uint32_t reserved = 0;
   uint64_t fault_address = 0;  ///< out: GPU VA
 };
 
-/// The hardware address space of a process. STATUS_INVALID_PARAMETER while it has none (no context yet).
+/// The hardware address space of a process. STATUS_INVALID_PARAMETER while it has none (no context
+/// yet).
 struct EscapeQuerySpace {
   EscapeHeader header{EscapeCode::kQuerySpace, sizeof(EscapeQuerySpace)};
   uint64_t process = 0;  ///< in: hKmdProcess
@@ -72,10 +75,10 @@ struct EscapeQuerySpace {
 
 /// One record of the hardware's fault queue.
 struct EscapeFault {
-  uint32_t reason = 0;    ///< gmmu::regs::Fault
+  uint32_t reason = 0;  ///< gmmu::regs::Fault
   uint32_t space = 0;
-  uint32_t port = 0;      ///< translation port: clients first, then paging engine fetch, read, write
-  uint32_t access = 0;    ///< gmmu::regs::Access
+  uint32_t port = 0;    ///< translation port: clients first, then paging engine fetch, read, write
+  uint32_t access = 0;  ///< gmmu::regs::Access
   uint32_t level = 0;
   uint32_t physical = 0;  ///< 1: address is a physical offset, not a GPU VA
   uint32_t fence = 0;     ///< of the ring entry at work, 0 for clients
@@ -88,8 +91,8 @@ struct EscapeFault {
 struct EscapeReadFaults {
   static constexpr uint32_t kMost = 16;
   EscapeHeader header{EscapeCode::kReadFaults, sizeof(EscapeReadFaults)};
-  uint32_t count = 0;     ///< out: records in `faults`
-  uint32_t dropped = 0;   ///< out: faults of which hardware or driver kept no record, since start
+  uint32_t count = 0;    ///< out: records in `faults`
+  uint32_t dropped = 0;  ///< out: faults of which hardware or driver kept no record, since start
   EscapeFault faults[kMost];
 };
 
@@ -97,9 +100,9 @@ struct EscapeReadFaults {
 struct EscapeQueryRing {
   EscapeHeader header{EscapeCode::kQueryRing, sizeof(EscapeQueryRing)};
   uint32_t busy = 0;
-  uint32_t error = 0;           ///< out: 1: stopped; the rest says where
-  uint32_t reason = 0;          ///< out: gmmu::regs::Fault
-  uint32_t access = 0;          ///< out: gmmu::regs::Access
+  uint32_t error = 0;   ///< out: 1: stopped; the rest says where
+  uint32_t reason = 0;  ///< out: gmmu::regs::Fault
+  uint32_t access = 0;  ///< out: gmmu::regs::Access
   uint32_t level = 0;
   uint32_t fence = 0;           ///< out: of the entry at fault
   uint32_t command_offset = 0;  ///< out: bytes into the paging buffer
@@ -111,13 +114,16 @@ struct EscapeQueryRing {
 
 /// Private data of one allocation (DXGK_ALLOCATIONINFO.pPrivateDriverData).
 struct AllocationData {
-  uint64_t bytes = 0;                ///< rounded up to pages by the driver
-  uint32_t accessed_physically = 0;  ///< 1: gets an aperture range when it lives in the aperture segment
-  uint32_t system_only = 0;          ///< 1: never in VRAM
+  uint64_t bytes = 0;  ///< rounded up to pages by the driver
+  uint32_t accessed_physically =
+      0;                     ///< 1: gets an aperture range when it lives in the aperture segment
+  uint32_t system_only = 0;  ///< 1: never in VRAM
 };
 
-static_assert(sizeof(EscapeRunClient) == 64 && sizeof(EscapeQueryClient) == 48, "no hidden padding");
-static_assert(sizeof(EscapeFault) == 48 && sizeof(EscapeReadFaults) == 16 + 16 * 48, "no hidden padding");
+static_assert(sizeof(EscapeRunClient) == 64 && sizeof(EscapeQueryClient) == 48,
+              "no hidden padding");
+static_assert(sizeof(EscapeFault) == 48 && sizeof(EscapeReadFaults) == 16 + 16 * 48,
+              "no hidden padding");
 static_assert(sizeof(EscapeQueryRing) == 56 && sizeof(EscapeQueryCaps) == 24, "no hidden padding");
 static_assert(sizeof(EscapeQuerySpace) == 24 && sizeof(AllocationData) == 16, "no hidden padding");
 

@@ -9,7 +9,8 @@
 
 namespace gmmu::kmd {
 
-/// The hardware's fault queue (one page of records) and the driver's log of what was drained from it.
+/// The hardware's fault queue (one page of records) and the driver's log of what was drained from
+/// it.
 class FaultLog {
  public:
   static constexpr uint32_t kSizeLg2 = 7;
@@ -18,7 +19,8 @@ class FaultLog {
 
   void Start(const Registers& registers, const OwnMemory& queue);
   void Stop();
-  /// Moves all records that the hardware has written into the log. Oldest records stay when the log is full.
+  /// Moves all records that the hardware has written into the log. Oldest records stay when the log
+  /// is full.
   void Drain();
   /// The oldest `most` records into `to`; how many.
   uint32_t Take(EscapeFault* to, uint32_t most);

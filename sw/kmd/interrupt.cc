@@ -6,10 +6,12 @@
 namespace gmmu::kmd {
 namespace {
 
-/// A cause that comes back while it is handled is seen again; after so many rounds the next message will do.
+/// A cause that comes back while it is handled is seen again; after so many rounds the next message
+/// will do.
 constexpr int kMostRounds = 16;
 
-/// Faults of a translation: the address is a GPU VA. All others concern what lies behind it, or the command.
+/// Faults of a translation: the address is a GPU VA. All others concern what lies behind it, or the
+/// command.
 bool IsPageFault(regs::Fault reason) {
   switch (reason) {
     case regs::Fault::kSpaceDisabled:
@@ -50,14 +52,15 @@ void ReportCompletion(Adapter& adapter) {
   Notify(adapter, data);
 }
 
-// The ring stands still until it is reset. Entries before the faulted one have completed; the faulted one counts as
-// completed from now on.
+// The ring stands still until it is reset. Entries before the faulted one have completed; the
+// faulted one counts as completed from now on.
 void ReportRingError(Adapter& adapter) {
   const auto status = adapter.ring.Status();
   if (!status.error()) return;
   const auto reason = static_cast<regs::Fault>(status.reason());
   const auto fence = static_cast<uint32_t>(status.fence());
-  if (Ring::Newer(fence, adapter.interrupt.reported_fence)) adapter.interrupt.reported_fence = fence;
+  if (Ring::Newer(fence, adapter.interrupt.reported_fence))
+    adapter.interrupt.reported_fence = fence;
 
   DXGKARGCB_NOTIFY_INTERRUPT_DATA data{};
   if (IsPageFault(reason)) {
@@ -68,8 +71,8 @@ void ReportRingError(Adapter& adapter) {
     fault.FaultedPipelineStage = DXGK_RENDER_PIPELINE_STAGE_UNKNOWN;
     fault.FaultedBindTableEntry = DXGK_BIND_TABLE_ENTRY_UNKNOWN;
     const bool write = static_cast<regs::Access>(status.access()) == regs::Access::kWrite;
-    fault.PageFaultFlags = static_cast<DXGK_PAGE_FAULT_FLAGS>(DXGK_PAGE_FAULT_ENGINE_RESET_REQUIRED |
-                                                              (write ? DXGK_PAGE_FAULT_WRITE : 0));
+    fault.PageFaultFlags = static_cast<DXGK_PAGE_FAULT_FLAGS>(
+        DXGK_PAGE_FAULT_ENGINE_RESET_REQUIRED | (write ? DXGK_PAGE_FAULT_WRITE : 0));
     fault.FaultedVirtualAddress = adapter.ring.ErrorAddress().address();
     fault.NodeOrdinal = Adapter::kNode;
     fault.PageTableLevel = static_cast<UINT>(status.level());
@@ -96,8 +99,9 @@ void ReportPreemption(Adapter& adapter) {
   Notify(adapter, data);
 }
 
-// Causes are read and cleared until none is left. That last read also pushes the device's earlier writes before it, so
-// the fence record read afterwards is at least as new as every cause that was cleared.
+// Causes are read and cleared until none is left. That last read also pushes the device's earlier
+// writes before it, so the fence record read afterwards is at least as new as every cause that was
+// cleared.
 BOOLEAN InterruptRoutine(PVOID MiniportDeviceContext, ULONG) {
   auto& adapter = Adapter::From(MiniportDeviceContext);
   if (!adapter.powered) return FALSE;

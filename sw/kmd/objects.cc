@@ -8,8 +8,8 @@
 
 namespace gmmu::kmd {
 
-// PASIDs are accepted and not used: this GPU has page tables of its own. (The system's process brings one even when no
-// IOMMU model was declared.)
+// PASIDs are accepted and not used: this GPU has page tables of its own. (The system's process
+// brings one even when no IOMMU model was declared.)
 NTSTATUS CreateProcess(HANDLE hAdapter, DXGKARG_CREATEPROCESS* pArgs) {
   auto& adapter = Adapter::From(hAdapter);
   auto* process = PoolNew<Process>();

@@ -10,7 +10,8 @@ namespace gmmu::kmd {
 NTSTATUS OwnMemory::Create(const MemoryCallbacks& callbacks, ULONG_PTR cookie) {
   callbacks_ = callbacks;
 
-  // Any page will do: the system starts an adapter only if the device can reach all of memory, by itself or by remapping.
+  // Any page will do: the system starts an adapter only if the device can reach all of memory, by
+  // itself or by remapping.
   DXGKARGCB_CREATE_PHYSICAL_MEMORY_OBJECT create{};
   create.hAdapter = callbacks.adapter;
   create.Size = kPage;

@@ -17,10 +17,11 @@ struct MemoryCallbacks {
   DXGKCB_UNMAPPHYSICALMEMORY* unmap = nullptr;
 };
 
-/// One page of system memory that CPU and GPU share: the driver's ring, fence record, fault queue, dummy page.
+/// One page of system memory that CPU and GPU share: the driver's ring, fence record, fault queue,
+/// dummy page.
 ///
-/// The hardware's address comes from an ADL, the CPU's from a mapping; neither says anything about the other. A page needs
-/// no contiguity, so both forms of ADL serve. <= APC_LEVEL.
+/// The hardware's address comes from an ADL, the CPU's from a mapping; neither says anything about
+/// the other. A page needs no contiguity, so both forms of ADL serve. <= APC_LEVEL.
 class OwnMemory {
  public:
   OwnMemory() = default;

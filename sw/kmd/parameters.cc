@@ -37,7 +37,8 @@ bool Parameters::Read() {
   const uint64_t contiguous = Value("ContiguousPages", contiguous_pages);
   if (aperture == 0 || aperture % kPage != 0 || aperture / kPage > UINT32_MAX) return false;
   if (limit < 32 || limit > 48) return false;
-  if (levels < DXGK_MIN_PAGE_TABLE_LEVEL_COUNT || levels > DXGK_MAX_PAGE_TABLE_LEVEL_COUNT) return false;
+  if (levels < DXGK_MIN_PAGE_TABLE_LEVEL_COUNT || levels > DXGK_MAX_PAGE_TABLE_LEVEL_COUNT)
+    return false;
   if (segment != kSystemMemory && segment != kVramSegment) return false;
   if (paging == 0 || paging % kPage != 0 || paging > UINT32_MAX) return false;
 

@@ -7,17 +7,20 @@
 
 namespace gmmu::kmd {
 
-/// What a user can set in the driver's registry key (GmmuQueryParameter of ddi/wdm.h); the names are the members' own in
-/// UpperCamelCase. A missing value keeps the default.
+/// What a user can set in the driver's registry key (GmmuQueryParameter of ddi/wdm.h); the names
+/// are the members' own in UpperCamelCase. A missing value keeps the default.
 struct Parameters {
   uint64_t aperture_bytes = 16 << 20;  ///< ApertureBytes: multiple of 4 KiB, not 0
-  uint32_t limit_bits = 33;            ///< LimitBits: HighestVisibleAddress = 2^LimitBits - 1; 32 to 48
-  uint32_t page_table_levels = 4;      ///< PageTableLevels: 2 to 6
-  /// PageTableBits0 (leaf) to PageTableBits5: index bits, 1 to 13; 12 + their sum is the GPU VA's width.
+  uint32_t limit_bits = 33;        ///< LimitBits: HighestVisibleAddress = 2^LimitBits - 1; 32 to 48
+  uint32_t page_table_levels = 4;  ///< PageTableLevels: 2 to 6
+  /// PageTableBits0 (leaf) to PageTableBits5: index bits, 1 to 13; 12 + their sum is the GPU VA's
+  /// width.
   std::array<uint32_t, DXGK_MAX_PAGE_TABLE_LEVEL_COUNT> page_table_bits{9, 9, 9, 9, 0, 0};
-  uint32_t page_table_segment = 2;     ///< PageTableSegment: 2 VRAM, 0 system memory (tables of one page only)
+  uint32_t page_table_segment =
+      2;  ///< PageTableSegment: 2 VRAM, 0 system memory (tables of one page only)
   uint32_t paging_buffer_bytes = 65536;  ///< PagingBufferBytes
-  uint32_t contiguous_pages = 1;       ///< ContiguousPages: 0: never marks blocks of sixteen pages as contiguous
+  uint32_t contiguous_pages =
+      1;  ///< ContiguousPages: 0: never marks blocks of sixteen pages as contiguous
 
   uint32_t va_bits() const;
   uint64_t TableBytes(uint32_t level) const;  ///< whole pages

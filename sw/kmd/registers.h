@@ -15,9 +15,15 @@ class Registers {
   Registers() = default;
   explicit Registers(void* base) : base_(static_cast<uint8_t*>(base)) {}
 
-  static constexpr uint32_t RingBlock(uint32_t i) { return regs::kRingBase + i * regs::kRingStride; }
-  static constexpr uint32_t SpaceBlock(uint32_t i) { return regs::kSpaceBase + i * regs::kSpaceStride; }
-  static constexpr uint32_t ClientBlock(uint32_t i) { return regs::kClientBase + i * regs::kClientStride; }
+  static constexpr uint32_t RingBlock(uint32_t i) {
+    return regs::kRingBase + i * regs::kRingStride;
+  }
+  static constexpr uint32_t SpaceBlock(uint32_t i) {
+    return regs::kSpaceBase + i * regs::kSpaceStride;
+  }
+  static constexpr uint32_t ClientBlock(uint32_t i) {
+    return regs::kClientBase + i * regs::kClientStride;
+  }
 
   template <typename Register>
   Register Read(uint32_t block = 0) const {
@@ -30,7 +36,8 @@ class Registers {
     WRITE_REGISTER_ULONG64(At(block + Register::kOffset), value.raw);
   }
 
-  /// Reads until `done(value)` holds, at most `kPolls` times: a bound on register reads, each of which takes device time.
+  /// Reads until `done(value)` holds, at most `kPolls` times: a bound on register reads, each of
+  /// which takes device time.
   template <typename Register, typename Done>
   [[nodiscard]] bool Poll(Done done, uint32_t block = 0) const {
     for (uint32_t i = 0; i < kPolls; ++i) {
@@ -39,7 +46,7 @@ class Registers {
     return false;
   }
 
-  static constexpr uint32_t kPolls = 100000;
+  static constexpr uint32_t kPolls = 20000;
 
  private:
   volatile ULONG64* At(uint32_t offset) const {

@@ -5,8 +5,9 @@
 
 namespace gmmu::kmd {
 
-// This hardware does not stop inside its queue: everything submitted completes, then the preemption is reported with the
-// last id, which the DDI allows. Under the interrupt lock, because the last completion may come meanwhile.
+// This hardware does not stop inside its queue: everything submitted completes, then the preemption
+// is reported with the last id, which the DDI allows. Under the interrupt lock, because the last
+// completion may come meanwhile.
 NTSTATUS PreemptCommand(HANDLE hAdapter, const DXGKARG_PREEMPTCOMMAND* pArgs) {
   auto& adapter = Adapter::From(hAdapter);
   if (pArgs->NodeOrdinal != Adapter::kNode) return STATUS_INVALID_PARAMETER;
@@ -24,8 +25,8 @@ NTSTATUS PreemptCommand(HANDLE hAdapter, const DXGKARG_PREEMPTCOMMAND* pArgs) {
     return TRUE;
   };
   BOOLEAN result = FALSE;
-  const NTSTATUS status = adapter.dxgkrnl.DxgkCbSynchronizeExecution(adapter.dxgkrnl_handle(), synchronized,
-                                                                     &request, 0, &result);
+  const NTSTATUS status = adapter.dxgkrnl.DxgkCbSynchronizeExecution(
+      adapter.dxgkrnl_handle(), synchronized, &request, 0, &result);
   if (!NT_SUCCESS(status)) return status;
   adapter.dxgkrnl.DxgkCbQueueDpc(adapter.dxgkrnl_handle());
   return STATUS_SUCCESS;
@@ -66,17 +67,18 @@ NTSTATUS ResetFromTimeout(HANDLE hAdapter) {
 NTSTATUS RestartFromTimeout(HANDLE hAdapter) {
   auto& adapter = Adapter::From(hAdapter);
   adapter.interrupt.reported_fence = adapter.ring.submitted_fence();
-  return adapter.Program();
+  return adapter.Program(Adapter::Vram::kLost);
 }
 
-// The scheduler has drained all work and sends nothing; messages and records are held by switching their sources off.
+// The scheduler has drained all work and sends nothing; messages and records are held by switching
+// their sources off.
 NTSTATUS BeginExclusiveAccess(HANDLE hAdapter, DXGKARG_BEGINEXCLUSIVEACCESS*) {
   return Adapter::From(hAdapter).Quiesce();
 }
 
 NTSTATUS EndExclusiveAccess(HANDLE hAdapter, DXGKARG_ENDEXCLUSIVEACCESS*) {
   auto& adapter = Adapter::From(hAdapter);
-  return adapter.powered ? STATUS_INVALID_DEVICE_STATE : adapter.Program();
+  return adapter.powered ? STATUS_INVALID_DEVICE_STATE : adapter.Program(Adapter::Vram::kKept);
 }
 
 }  // namespace gmmu::kmd

@@ -19,7 +19,8 @@ void Ring::Start(const Registers& registers, uint32_t index, const OwnMemory& en
   record_[0] = regs::FenceRecordCompletion{}.set_fence(submitted_fence_).raw;  // nothing is pending
 
   registers_.Write(regs::RingCtrl{}, block_);
-  registers_.Write(regs::RingBase{}.set_address(entries.address()).set_target(regs::Target::kSystem), block_);
+  registers_.Write(
+      regs::RingBase{}.set_address(entries.address()).set_target(regs::Target::kSystem), block_);
   registers_.Write(regs::RingFenceAddress{}.set_address(fence.address()), block_);
   registers_.Write(regs::RingTail{}, block_);
   registers_.Write(regs::RingCtrl{}.set_size_lg2(kSizeLg2).set_privileged(1).set_enable(1), block_);
@@ -47,7 +48,8 @@ NTSTATUS Ring::Submit(const Submission& submission) {
   }
 
   volatile uint64_t* entry = entries_ + size_t{tail_} * kEntryWords;
-  entry[regs::RingEntryBuffer::kOffset / 8] = regs::RingEntryBuffer{}.set_address(submission.address).raw;
+  entry[regs::RingEntryBuffer::kOffset / 8] =
+      regs::RingEntryBuffer{}.set_address(submission.address).raw;
   entry[regs::RingEntryShape::kOffset / 8] = regs::RingEntryShape{}
                                                  .set_bytes(submission.bytes)
                                                  .set_physical(1)

@@ -14,9 +14,11 @@ struct Submission {
   uint32_t fence = 0;
 };
 
-/// The paging ring: one page of entries, one fence record. Privileged, so that physical addresses are allowed.
+/// The paging ring: one page of entries, one fence record. Privileged, so that physical addresses
+/// are allowed.
 ///
-/// An entry completes in order; its fence id then stands in the fence record, and an interrupt follows.
+/// An entry completes in order; its fence id then stands in the fence record, and an interrupt
+/// follows.
 class Ring {
  public:
   /// Entries of 32 bytes in one page.
@@ -24,21 +26,28 @@ class Ring {
   static constexpr uint32_t kEntries = 1u << kSizeLg2;
 
   /// Programs ring `index` and starts it empty. The memory outlives the ring's use.
-  void Start(const Registers& registers, uint32_t index, const OwnMemory& entries, const OwnMemory& fence);
+  void Start(const Registers& registers, uint32_t index, const OwnMemory& entries,
+             const OwnMemory& fence);
   /// Makes the hardware give up what it works on. STATUS_IO_TIMEOUT: it did not.
   NTSTATUS Stop();
 
-  /// STATUS_INVALID_PARAMETER: misaligned. STATUS_IO_TIMEOUT: full, and no entry ended within the bound.
+  /// STATUS_INVALID_PARAMETER: misaligned. STATUS_IO_TIMEOUT: full, and no entry ended within the
+  /// bound.
   [[nodiscard]] NTSTATUS Submit(const Submission& submission);
 
-  /// Fence id of the last completed entry, from memory. Entries before the first give what Start was told.
+  /// Fence id of the last completed entry, from memory. Entries before the first give what Start
+  /// was told.
   uint32_t CompletedFence() const;
   uint32_t submitted_fence() const { return submitted_fence_; }
   bool idle() const { return CompletedFence() == submitted_fence_; }
 
   regs::RingStatus Status() const { return registers_.Read<regs::RingStatus>(block_); }
-  regs::RingErrorCommand ErrorCommand() const { return registers_.Read<regs::RingErrorCommand>(block_); }
-  regs::RingErrorAddress ErrorAddress() const { return registers_.Read<regs::RingErrorAddress>(block_); }
+  regs::RingErrorCommand ErrorCommand() const {
+    return registers_.Read<regs::RingErrorCommand>(block_);
+  }
+  regs::RingErrorAddress ErrorAddress() const {
+    return registers_.Read<regs::RingErrorAddress>(block_);
+  }
 
   /// a is newer than b, with wrap.
   static bool Newer(uint32_t a, uint32_t b) { return static_cast<int32_t>(a - b) > 0; }

@@ -7,25 +7,29 @@
 
 namespace gmmu::kmd {
 
-// All contexts of a process share its space, so the call comes once per context with the same root; only a change reaches
-// the hardware, which then flushes the space. The DDI returns nothing: a root that the hardware cannot have leaves the
-// space as it was and is told to the debugger.
+// All contexts of a process share its space, so the call comes once per context with the same root;
+// only a change reaches the hardware, which then flushes the space. The DDI returns nothing: a root
+// that the hardware cannot have leaves the space as it was and is told to the debugger.
 void SetRootPageTable(HANDLE hAdapter, const DXGKARG_SETROOTPAGETABLE* pArgs) {
   auto& adapter = Adapter::From(hAdapter);
   const auto& context = *static_cast<const Context*>(pArgs->hContext);
-  const uint32_t most = 1u << adapter.parameters.page_table_bits[adapter.parameters.page_table_levels - 1];
+  const uint32_t most =
+      1u << adapter.parameters.page_table_bits[adapter.parameters.page_table_levels - 1];
 
   regs::Target target{};
-  const bool legal = TargetOf(pArgs->Address.SegmentId, &target) && target != regs::Target::kAperture &&
+  const bool legal = TargetOf(pArgs->Address.SegmentId, &target) &&
+                     target != regs::Target::kAperture &&
                      pArgs->Address.SegmentOffset % kPage == 0 && pArgs->NumEntries <= most;
-  const NTSTATUS status = legal ? adapter.spaces.SetRoot(context.process->space, target,
-                                                         pArgs->Address.SegmentOffset, pArgs->NumEntries)
-                                : STATUS_INVALID_PARAMETER;
+  const NTSTATUS status =
+      legal ? adapter.spaces.SetRoot(context.process->space, target, pArgs->Address.SegmentOffset,
+                                     pArgs->NumEntries)
+            : STATUS_INVALID_PARAMETER;
   if (!NT_SUCCESS(status)) {
     DbgPrintEx(DPFLTR_IHVVIDEO_ID, DPFLTR_ERROR_LEVEL,
                "gmmu: root table at segment %u offset 0x%llx with %u entries was not set (0x%08x)",
-               pArgs->Address.SegmentId, static_cast<unsigned long long>(pArgs->Address.SegmentOffset),
-               pArgs->NumEntries, static_cast<unsigned>(status));
+               pArgs->Address.SegmentId,
+               static_cast<unsigned long long>(pArgs->Address.SegmentOffset), pArgs->NumEntries,
+               static_cast<unsigned>(status));
   }
 }
 
@@ -35,8 +39,8 @@ SIZE_T GetRootPageTableSize(HANDLE hAdapter, DXGKARG_GETROOTPAGETABLESIZE* pArgs
   const uint64_t most = parameters.TableBytes(parameters.page_table_levels - 1);
   const uint64_t wanted = RoundUp(std::max<uint64_t>(pArgs->NumberOfPte, 1) * 8, kPage);
   const uint64_t bytes = std::min(most, wanted);
-  pArgs->NumberOfPte = static_cast<UINT>(
-      std::min<uint64_t>(bytes / 8, uint64_t{1} << parameters.page_table_bits[parameters.page_table_levels - 1]));
+  pArgs->NumberOfPte = static_cast<UINT>(std::min<uint64_t>(
+      bytes / 8, uint64_t{1} << parameters.page_table_bits[parameters.page_table_levels - 1]));
   return bytes;
 }
 

@@ -7,8 +7,9 @@
 
 namespace gmmu::kmd {
 
-/// The segments that this driver reports (QUERYSEGMENT4), in the order of their descriptors. System memory is not a
-/// segment: id 0 names it. Both base addresses are 0, so a segment address is an offset.
+/// The segments that this driver reports (QUERYSEGMENT4), in the order of their descriptors. System
+/// memory is not a segment: id 0 names it. Both base addresses are 0, so a segment address is an
+/// offset.
 inline constexpr uint32_t kSystemMemory = 0;
 inline constexpr uint32_t kApertureSegment = 1;
 inline constexpr uint32_t kVramSegment = 2;
@@ -27,6 +28,8 @@ constexpr bool TargetOf(uint32_t segment, regs::Target* target) {
   }
 }
 
-constexpr uint64_t RoundUp(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
+constexpr uint64_t RoundUp(uint64_t value, uint64_t unit) {
+  return (value + unit - 1) / unit * unit;
+}
 
 }  // namespace gmmu::kmd

@@ -10,8 +10,9 @@ namespace gmmu::kmd {
 
 /// The hardware's address spaces: who has one, and which root it uses.
 ///
-/// Every call that changes a root waits, by a bounded number of register reads, until the hardware has done with the old
-/// one (inv_status.busy). STATUS_IO_TIMEOUT: it never said so, and the space must not be used again.
+/// Every call that changes a root waits, by a bounded number of register reads, until the hardware
+/// has done with the old one (inv_status.busy). STATUS_IO_TIMEOUT: it never said so, and the space
+/// must not be used again.
 class Spaces {
  public:
   static constexpr uint32_t kMost = regs::kSpaceCount;
@@ -20,13 +21,15 @@ class Spaces {
   /// All spaces free, as after a reset of the hardware; `count` of them exist.
   void Initialize(const Registers& registers, uint32_t count, const Parameters& parameters);
 
-  /// A free space with nothing cached under its number; STATUS_INSUFFICIENT_RESOURCES when all are taken.
+  /// A free space with nothing cached under its number; STATUS_INSUFFICIENT_RESOURCES when all are
+  /// taken.
   [[nodiscard]] NTSTATUS Acquire(uint32_t* space);
   /// Disables the space and drops what is cached of it.
   NTSTATUS Release(uint32_t space);
 
   /// Lets the space walk from `address` (4 KiB aligned). The same root again costs nothing.
-  [[nodiscard]] NTSTATUS SetRoot(uint32_t space, regs::Target target, uint64_t address, uint32_t entries);
+  [[nodiscard]] NTSTATUS SetRoot(uint32_t space, regs::Target target, uint64_t address,
+                                 uint32_t entries);
 
   /// The hardware lost its roots (power, reset): writes them again.
   [[nodiscard]] NTSTATUS Restore();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Submission. Paging buffers are physical for the hardware: the address given is the logical (bus) address of the first
-// byte to run, in system memory, and the buffer is contiguous there.
+// Submission. Paging buffers are physical for the hardware: the address given is the logical (bus)
+// address of the first byte to run, in system memory, and the buffer is contiguous there.
 #include "kmd/adapter.h"
 #include "kmd/entry_points.h"
 
@@ -23,7 +23,8 @@ NTSTATUS SubmitCommand(HANDLE hAdapter, const DXGKARG_SUBMITCOMMAND* pArgs) {
     return STATUS_INVALID_PARAMETER;
   }
   const bool empty = pArgs->Flags.NullRendering || pArgs->Flags.ContextSwitch;
-  const uint32_t bytes = pArgs->DmaBufferSubmissionEndOffset - pArgs->DmaBufferSubmissionStartOffset;
+  const uint32_t bytes =
+      pArgs->DmaBufferSubmissionEndOffset - pArgs->DmaBufferSubmissionStartOffset;
   return adapter.ring.Submit({static_cast<uint64_t>(pArgs->DmaBufferPhysicalAddress.QuadPart) +
                                   pArgs->DmaBufferSubmissionStartOffset,
                               empty ? 0 : bytes, pArgs->SubmissionFenceId});

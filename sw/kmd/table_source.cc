@@ -51,8 +51,10 @@ uint32_t TableSource::Run(uint32_t i, uint32_t most, uint64_t* step) const {
   uint64_t last = Entry(i);
   while (length < most && i + length < count()) {
     const uint64_t next = Entry(i + length);
-    if (length == 1) *step = next - last;
-    else if (next - last != *step) break;
+    if (length == 1)
+      *step = next - last;
+    else if (next - last != *step)
+      break;
     last = next;
     ++length;
   }

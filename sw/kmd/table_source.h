@@ -8,8 +8,8 @@
 
 namespace gmmu::kmd {
 
-/// The hardware entries that one UPDATE_PAGE_TABLE writes, made one by one (the abstract ones are readable during the call
-/// only, and the caller's stack is small).
+/// The hardware entries that one UPDATE_PAGE_TABLE writes, made one by one (the abstract ones are
+/// readable during the call only, and the caller's stack is small).
 class TableSource {
  public:
   explicit TableSource(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE& op) : op_(op) {}
@@ -24,8 +24,8 @@ class TableSource {
 
   /// Leaf entries of blocks that qualify get the contiguous bit from now on.
   void MarkContiguous() { mark_ = op_.PageTableLevel == 0 && !op_.Flags.Repeat; }
-  /// The aligned block of sixteen whose first entry is entry i of the call lies in the call and is contiguous: valid pages
-  /// of equal attributes in one aligned 64 KiB.
+  /// The aligned block of sixteen whose first entry is entry i of the call lies in the call and is
+  /// contiguous: valid pages of equal attributes in one aligned 64 KiB.
   bool IsContiguousBlock(uint32_t i) const;
 
  private:

@@ -42,12 +42,14 @@ TEST(Adapter, AnUnusedApertureShowsTheDummyPageEverywhere) {
   FakeKernel& kernel = driver.kernel;
   const uint64_t table = kernel.Reg<regs::ApertureBase>().offset();
   EXPECT_EQ(table, (8u << 20) - 4096);
-  EXPECT_EQ(kernel.Reg<regs::WindowBase>().offset(), 0u) << "the window is back where the segment begins";
+  EXPECT_EQ(kernel.Reg<regs::WindowBase>().offset(), 0u)
+      << "the window is back where the segment begins";
   regs::ApertureEntryEntry first;
   first.raw = kernel.vram.at(table);
   EXPECT_TRUE(first.valid());
   EXPECT_NE(kernel.SystemMemory(first.page() << 12), nullptr);
-  for (uint64_t page = 0; page < 512; ++page) ASSERT_EQ(kernel.vram.at(table + page * 8), first.raw);
+  for (uint64_t page = 0; page < 512; ++page)
+    ASSERT_EQ(kernel.vram.at(table + page * 8), first.raw);
 }
 
 TEST(Adapter, EveryFailingMemoryCallIsUndone) {
@@ -82,11 +84,17 @@ TEST(Adapter, RefusesVramTooSmallForTheApertureTable) {
 }
 
 TEST(Adapter, RefusesParametersOutOfRange) {
-  const std::map<std::string, uint64_t> bad[] = {
-      {{"ApertureBytes", 0}},      {{"ApertureBytes", 4097}},        {{"LimitBits", 31}},
-      {{"LimitBits", 49}},         {{"PageTableLevels", 1}},         {{"PageTableLevels", 7}},
-      {{"PageTableBits0", 0}},     {{"PageTableBits1", 14}},         {{"PageTableSegment", 1}},
-      {{"PagingBufferBytes", 100}}, {{"PageTableSegment", 0}, {"PageTableBits0", 10}}};
+  const std::map<std::string, uint64_t> bad[] = {{{"ApertureBytes", 0}},
+                                                 {{"ApertureBytes", 4097}},
+                                                 {{"LimitBits", 31}},
+                                                 {{"LimitBits", 49}},
+                                                 {{"PageTableLevels", 1}},
+                                                 {{"PageTableLevels", 7}},
+                                                 {{"PageTableBits0", 0}},
+                                                 {{"PageTableBits1", 14}},
+                                                 {{"PageTableSegment", 1}},
+                                                 {{"PagingBufferBytes", 100}},
+                                                 {{"PageTableSegment", 0}, {"PageTableBits0", 10}}};
   for (const auto& parameters : bad) {
     FakeKernel kernel;
     kernel.parameters = parameters;
@@ -113,13 +121,15 @@ TEST(Adapter, ComesBackFromD3WithApertureTableRingAndRoots) {
   DXGKARG_SETROOTPAGETABLE root{driver.context, {kVramSegment, 0, 0x40000}, 512};
   kernel.table.DxgkDdiSetRootPageTable(kernel.adapter, &root);
 
-  EXPECT_EQ(kernel.table.DxgkDdiSetPowerState(kernel.adapter, 0, PowerDeviceD3, PowerActionSleep), STATUS_SUCCESS);
+  EXPECT_EQ(kernel.table.DxgkDdiSetPowerState(kernel.adapter, 0, PowerDeviceD3, PowerActionSleep),
+            STATUS_SUCCESS);
   EXPECT_EQ(kernel.Reg<regs::Ctrl>().enable(), 0u);
   kernel.vram.clear();
   const uint32_t space = regs::kSpaceBase + regs::kSpaceStride;  // the second process's
   const uint64_t before = kernel.reg(space + regs::SpaceRoot::kOffset);
   kernel.reg(space + regs::SpaceRoot::kOffset) = 0;
-  EXPECT_EQ(kernel.table.DxgkDdiSetPowerState(kernel.adapter, 0, PowerDeviceD0, PowerActionNone), STATUS_SUCCESS);
+  EXPECT_EQ(kernel.table.DxgkDdiSetPowerState(kernel.adapter, 0, PowerDeviceD0, PowerActionNone),
+            STATUS_SUCCESS);
   EXPECT_EQ(kernel.Reg<regs::Ctrl>().enable(), 1u);
   EXPECT_EQ(kernel.Reg<regs::RingCtrl>(kRing).enable(), 1u);
   EXPECT_EQ(kernel.vram.size(), 4096u);
@@ -129,12 +139,16 @@ TEST(Adapter, ComesBackFromD3WithApertureTableRingAndRoots) {
 TEST(Adapter, ExclusiveAccessSwitchesOffAllThatCouldTouchMemory) {
   StartedDriver driver;
   FakeKernel& kernel = driver.kernel;
+  kernel.vram[kernel.Reg<regs::ApertureBase>().offset()] = 0x1234;
   DXGKARG_BEGINEXCLUSIVEACCESS begin{};
   DXGKARG_ENDEXCLUSIVEACCESS end{};
   EXPECT_EQ(kernel.table.DxgkDdiBeginExclusiveAccess(kernel.adapter, &begin), STATUS_SUCCESS);
   EXPECT_EQ(kernel.Reg<regs::Ctrl>().enable() + kernel.Reg<regs::IntEnable>().enable(), 0u);
   EXPECT_FALSE(kernel.table.DxgkDdiInterruptRoutine(kernel.adapter, 0));
   EXPECT_EQ(kernel.table.DxgkDdiEndExclusiveAccess(kernel.adapter, &end), STATUS_SUCCESS);
+  EXPECT_EQ(kernel.vram.at(kernel.Reg<regs::ApertureBase>().offset()), 0x1234u)
+      << "what the aperture shows is kept";
+  EXPECT_EQ(kernel.Reg<regs::AperturePages>().pages(), 4096u);
   EXPECT_EQ(kernel.Reg<regs::Ctrl>().enable(), 1u);
 }
 
@@ -172,7 +186,10 @@ TEST(Spaces, AreHandedOutFlushedAndGivenBackWithTheLastContext) {
 }
 
 TEST(Spaces, RootGoesToTheSpaceOfTheContextsProcessAndOnlyAChangeIsWritten) {
-  StartedDriver driver({{"PageTableLevels", 3}, {"PageTableBits0", 13}, {"PageTableBits1", 11}, {"PageTableBits2", 3}});
+  StartedDriver driver({{"PageTableLevels", 3},
+                        {"PageTableBits0", 13},
+                        {"PageTableBits1", 11},
+                        {"PageTableBits2", 3}});
   FakeKernel& kernel = driver.kernel;
   DXGKARG_SETROOTPAGETABLE root{driver.context, {kVramSegment, 0, 0x123000}, 8};
   kernel.table.DxgkDdiSetRootPageTable(kernel.adapter, &root);

@@ -19,16 +19,19 @@ using regs::Target;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-constexpr uint32_t kSystemSpace = 0;   // the fixture's system process got the first space
+constexpr uint32_t kSystemSpace = 0;  // the fixture's system process got the first space
 constexpr uint32_t kProcessSpace = 1;
 
-/// Plays VidMm: builds one operation, with a new buffer whenever the driver wants one, and runs each buffer.
+/// Plays VidMm: builds one operation, with a new buffer whenever the driver wants one, and runs
+/// each buffer.
 class BuildTest : public testing::Test {
  protected:
-  explicit BuildTest(std::map<std::string, uint64_t> parameters = {}) : driver(std::move(parameters)) {}
+  explicit BuildTest(std::map<std::string, uint64_t> parameters = {})
+      : driver(std::move(parameters)) {}
 
   /// Buffers of `bytes`; the model has run them all. The operand is unchanged between passes.
-  NTSTATUS Build(DXGKARG_BUILDPAGINGBUFFER args, UINT bytes, CommandModel* model, int* passes = nullptr) {
+  NTSTATUS Build(DXGKARG_BUILDPAGINGBUFFER args, UINT bytes, CommandModel* model,
+                 int* passes = nullptr) {
     args.hSystemContext = driver.system_context;
     args.MultipassOffset = 0;
     for (int pass = 1; pass <= 10000; ++pass) {
@@ -36,12 +39,14 @@ class BuildTest : public testing::Test {
       std::vector<uint64_t> buffer(bytes / 8 + 2, kGuard);
       args.pDmaBuffer = buffer.data();
       args.DmaSize = bytes;
-      const NTSTATUS status = driver.kernel.table.DxgkDdiBuildPagingBuffer(driver.kernel.adapter, &args);
+      const NTSTATUS status =
+          driver.kernel.table.DxgkDdiBuildPagingBuffer(driver.kernel.adapter, &args);
       const auto used = static_cast<size_t>(static_cast<uint8_t*>(args.pDmaBuffer) -
                                             reinterpret_cast<uint8_t*>(buffer.data()));
       EXPECT_LE(used, bytes);
       EXPECT_EQ(args.DmaSize, bytes - used);
-      for (size_t i = used / 8; i < buffer.size(); ++i) EXPECT_EQ(buffer[i], kGuard) << "written past the end";
+      for (size_t i = used / 8; i < buffer.size(); ++i)
+        EXPECT_EQ(buffer[i], kGuard) << "written past the end";
       model->Run(buffer.data(), used);
       if (status != STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER) return status;
       if (used == 0) return status;  // no progress
@@ -63,7 +68,8 @@ class BuildTest : public testing::Test {
     return status;
   }
 
-  DXGKARG_BUILDPAGINGBUFFER Update(std::vector<DXGK_PTE>& ptes, uint32_t level, uint64_t table, uint32_t start) {
+  DXGKARG_BUILDPAGINGBUFFER Update(std::vector<DXGK_PTE>& ptes, uint32_t level, uint64_t table,
+                                   uint32_t start) {
     DXGKARG_BUILDPAGINGBUFFER args{};
     args.Operation = DXGK_OPERATION_UPDATE_PAGE_TABLE;
     auto& op = args.UpdatePageTable;
@@ -92,7 +98,9 @@ class BuildTest : public testing::Test {
         .set_contiguous(contiguous)
         .raw;
   }
-  static CommandModel::Where Table(uint64_t address) { return CommandModel::Physical(Target::kVram, address); }
+  static CommandModel::Where Table(uint64_t address) {
+    return CommandModel::Physical(Target::kVram, address);
+  }
 
   static constexpr uint64_t kGuard = 0xEEEEEEEEEEEEEEEE;
   StartedDriver driver;
@@ -111,7 +119,8 @@ TEST_F(BuildTest, VirtualTransferIsOneCopyInThePagingSpaceAtTheGivenAddresses) {
   const CommandModel::Copy copy{CommandModel::Virtual(kSystemSpace, 0x2430000),
                                 CommandModel::Virtual(kSystemSpace, 0x2830000), (64 << 20) + 3};
   EXPECT_THAT(model.copies, ElementsAre(copy));
-  EXPECT_TRUE(model.headers[0].wait_writes()) << "what came before in the buffer may be its page tables";
+  EXPECT_TRUE(model.headers[0].wait_writes())
+      << "what came before in the buffer may be its page tables";
 }
 
 TEST_F(BuildTest, VirtualFillRepeatsThePattern) {
@@ -165,16 +174,18 @@ TEST_F(BuildTest, TransferWalksTheMdlFromItsOffsetAndShiftsOnlyTheSegmentSide) {
   op.MdlOffset = 1;
   const auto system = [](uint64_t a) { return CommandModel::Physical(Target::kSystem, a); };
   const auto model = Built(args);
-  EXPECT_THAT(model.copies, ElementsAre(CommandModel::Copy{system(0x100000), Table(0x14000), 3 * PAGE_SIZE},
-                                        CommandModel::Copy{system(0x200000), Table(0x17000), PAGE_SIZE}));
+  EXPECT_THAT(model.copies,
+              ElementsAre(CommandModel::Copy{system(0x100000), Table(0x14000), 3 * PAGE_SIZE},
+                          CommandModel::Copy{system(0x200000), Table(0x17000), PAGE_SIZE}));
 
   op.Source.SegmentId = kVramSegment;
   op.Source.SegmentAddress.QuadPart = 0x10000;
   op.Destination.SegmentId = 0;
   op.Destination.pMdl = mdl.get();
   const auto back = Built(args);
-  EXPECT_THAT(back.copies, ElementsAre(CommandModel::Copy{Table(0x14000), system(0x100000), 3 * PAGE_SIZE},
-                                       CommandModel::Copy{Table(0x17000), system(0x200000), PAGE_SIZE}));
+  EXPECT_THAT(back.copies,
+              ElementsAre(CommandModel::Copy{Table(0x14000), system(0x100000), 3 * PAGE_SIZE},
+                          CommandModel::Copy{Table(0x17000), system(0x200000), PAGE_SIZE}));
 }
 
 TEST_F(BuildTest, TransferInManyPassesMovesTheSame) {
@@ -220,9 +231,10 @@ TEST_F(BuildTest, FillIsPhysicalAndForSegmentsOnly) {
 
 TEST_F(BuildTest, OperationsWithoutEffectSucceedAndUnknownOnesAreNotSupported) {
   DXGKARG_BUILDPAGINGBUFFER args{};
-  for (const auto operation : {DXGK_OPERATION_DISCARD_CONTENT, DXGK_OPERATION_NOTIFY_RESIDENCY,
-                               DXGK_OPERATION_NOTIFY_RESIDENCY2, DXGK_OPERATION_NOTIFY_FENCE_RESIDENCY,
-                               DXGK_OPERATION_NOTIFY_ALLOC}) {
+  for (const auto operation :
+       {DXGK_OPERATION_DISCARD_CONTENT, DXGK_OPERATION_NOTIFY_RESIDENCY,
+        DXGK_OPERATION_NOTIFY_RESIDENCY2, DXGK_OPERATION_NOTIFY_FENCE_RESIDENCY,
+        DXGK_OPERATION_NOTIFY_ALLOC}) {
     args.Operation = operation;
     EXPECT_THAT(Built(args).headers, IsEmpty()) << operation;
   }
@@ -240,7 +252,8 @@ TEST_F(BuildTest, OperationsWithoutEffectSucceedAndUnknownOnesAreNotSupported) {
 
 // Aperture.
 
-DXGKARG_BUILDPAGINGBUFFER MapAperture2(DXGK_ADL adl, SIZE_T offset, SIZE_T pages, ULONG adl_offset) {
+DXGKARG_BUILDPAGINGBUFFER MapAperture2(DXGK_ADL adl, SIZE_T offset, SIZE_T pages,
+                                       ULONG adl_offset) {
   DXGKARG_BUILDPAGINGBUFFER args{};
   args.Operation = DXGK_OPERATION_MAP_APERTURE_SEGMENT2;
   auto& op = args.MapApertureSegment2;
@@ -269,7 +282,8 @@ TEST_F(BuildTest, MapAperture2TakesBothFormsOfAdlAndCountsTheOffsetInPages) {
   const auto contiguous = Built(MapAperture2(ContiguousAdl(100, 0x5000), 20, 90, 10));
   EXPECT_EQ(contiguous.headers.size(), 1u) << "one command whatever the size";
   ASSERT_EQ(contiguous.aperture.size(), 90u);
-  for (uint32_t i = 0; i < 90; ++i) EXPECT_EQ(contiguous.aperture.at(20 + i), ApertureEntry(0x5000 + 10 + i));
+  for (uint32_t i = 0; i < 90; ++i)
+    EXPECT_EQ(contiguous.aperture.at(20 + i), ApertureEntry(0x5000 + 10 + i));
 
   std::vector<DXGK_PAGE_NUMBER> pages;
   for (uint64_t i = 0; i < 100; ++i) pages.push_back(0x9000 - i * 17);
@@ -278,7 +292,8 @@ TEST_F(BuildTest, MapAperture2TakesBothFormsOfAdlAndCountsTheOffsetInPages) {
   list.Pages = pages.data();
   const auto listed = Built(MapAperture2(list, 20, 90, 10));
   ASSERT_EQ(listed.aperture.size(), 90u);
-  for (uint32_t i = 0; i < 90; ++i) EXPECT_EQ(listed.aperture.at(20 + i), ApertureEntry(pages[10 + i]));
+  for (uint32_t i = 0; i < 90; ++i)
+    EXPECT_EQ(listed.aperture.at(20 + i), ApertureEntry(pages[10 + i]));
 
   for (const UINT bytes : {24u, 64u, 200u}) {
     CommandModel pieces;
@@ -318,8 +333,10 @@ TEST_F(BuildTest, UnmapPointsTheRangeAtTheDummyPageOfTheSystem) {
 
 TEST_F(BuildTest, ApertureRangesThatDoNotFitAreRefused) {
   EXPECT_EQ(Refused(MapAperture2(ContiguousAdl(10, 1), 4090, 7, 0)), STATUS_INVALID_PARAMETER);
-  EXPECT_EQ(Refused(MapAperture2(ContiguousAdl(10, 1), ~SIZE_T{0}, 2, 0)), STATUS_INVALID_PARAMETER);
-  EXPECT_EQ(Refused(MapAperture2(ContiguousAdl(10, 1), 0, 8, 3)), STATUS_INVALID_PARAMETER) << "past the ADL";
+  EXPECT_EQ(Refused(MapAperture2(ContiguousAdl(10, 1), ~SIZE_T{0}, 2, 0)),
+            STATUS_INVALID_PARAMETER);
+  EXPECT_EQ(Refused(MapAperture2(ContiguousAdl(10, 1), 0, 8, 3)), STATUS_INVALID_PARAMETER)
+      << "past the ADL";
   auto args = MapAperture2(ContiguousAdl(10, 1), 0, 1, 0);
   args.MapApertureSegment2.SegmentId = kVramSegment;
   EXPECT_EQ(Refused(args), STATUS_INVALID_PARAMETER);
@@ -355,7 +372,8 @@ TEST_F(BuildTest, RunsBecomeRepeatCommandsAndTheRestIsInline) {
   for (uint64_t i = 0; i < 10; ++i) ptes.push_back(Leaf(0x9000 + i * i * 7));
   const auto model = Built(Update(ptes, 1, 0x40000, 0));
   ASSERT_EQ(model.tables.size(), 110u);
-  for (uint64_t i = 0; i < 110; ++i) EXPECT_EQ(model.tables.at(Table(0x40000 + i * 8)), Entry(ptes[i].PageAddress));
+  for (uint64_t i = 0; i < 110; ++i)
+    EXPECT_EQ(model.tables.at(Table(0x40000 + i * 8)), Entry(ptes[i].PageAddress));
   EXPECT_LE(model.headers.size(), 3u);
 }
 
@@ -371,7 +389,8 @@ TEST_F(BuildTest, UpdateInManyPassesWritesTheSameTable) {
   for (const UINT bytes : {48u, 80u, 136u, 1000u}) {
     CommandModel pieces;
     int passes = 0;
-    EXPECT_EQ(Build(Update(ptes, 0, 0x40000, 17), bytes, &pieces, &passes), STATUS_SUCCESS) << bytes;
+    EXPECT_EQ(Build(Update(ptes, 0, 0x40000, 17), bytes, &pieces, &passes), STATUS_SUCCESS)
+        << bytes;
     EXPECT_GT(passes, 1);
     EXPECT_EQ(pieces.tables, whole.tables) << bytes;
     EXPECT_THAT(pieces.errors, IsEmpty());
@@ -399,10 +418,12 @@ TEST_F(BuildTest, CpuVirtualWritesAtOnceWithAndWithoutABuffer) {
     std::vector<uint64_t> buffer(512, kGuard);
     args.pDmaBuffer = with_buffer ? buffer.data() : nullptr;
     args.DmaSize = with_buffer ? 4096 : 0;
-    ASSERT_EQ(driver.kernel.table.DxgkDdiBuildPagingBuffer(driver.kernel.adapter, &args), STATUS_SUCCESS);
+    ASSERT_EQ(driver.kernel.table.DxgkDdiBuildPagingBuffer(driver.kernel.adapter, &args),
+              STATUS_SUCCESS);
     EXPECT_EQ(args.pDmaBuffer, with_buffer ? buffer.data() : nullptr);
     EXPECT_EQ(driver.kernel.vram.size(), 100u);
-    for (uint64_t i = 0; i < 100; ++i) EXPECT_EQ(driver.kernel.vram.at(0x7000 + (8 + i) * 8), Entry(0x300 + i));
+    for (uint64_t i = 0; i < 100; ++i)
+      EXPECT_EQ(driver.kernel.vram.at(0x7000 + (8 + i) * 8), Entry(0x300 + i));
   }
 }
 
@@ -412,7 +433,8 @@ TEST_F(BuildTest, CpuVirtualReachesTablesInSystemMemoryToo) {
   auto args = Update(ptes, 0, 0, 510);
   args.UpdatePageTable.UpdateMode = DXGK_PAGETABLEUPDATE_CPU_VIRTUAL;
   args.UpdatePageTable.PageTableAddress.CpuVirtual = table.data();
-  ASSERT_EQ(driver.kernel.table.DxgkDdiBuildPagingBuffer(driver.kernel.adapter, &args), STATUS_SUCCESS);
+  ASSERT_EQ(driver.kernel.table.DxgkDdiBuildPagingBuffer(driver.kernel.adapter, &args),
+            STATUS_SUCCESS);
   EXPECT_EQ(table[509], kGuard);
   EXPECT_EQ(table[510], Entry(3));
   EXPECT_EQ(table[511], Entry(4));
@@ -420,11 +442,12 @@ TEST_F(BuildTest, CpuVirtualReachesTablesInSystemMemoryToo) {
 
 TEST_F(BuildTest, UpdatesThatTheHardwareCannotHaveAreRefused) {
   std::vector<DXGK_PTE> ptes = {Leaf(1)};
-  const auto changed = [&](const std::function<void(DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE&)>& change) {
-    auto args = Update(ptes, 0, 0x40000, 0);
-    change(args.UpdatePageTable);
-    return Refused(args);
-  };
+  const auto changed =
+      [&](const std::function<void(DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE&)>& change) {
+        auto args = Update(ptes, 0, 0x40000, 0);
+        change(args.UpdatePageTable);
+        return Refused(args);
+      };
   EXPECT_EQ(changed([](auto& op) { op.PageTableLevel = 4; }), STATUS_INVALID_PARAMETER);
   EXPECT_EQ(changed([](auto& op) { op.StartIndex = 512; }), STATUS_INVALID_PARAMETER);
   EXPECT_EQ(changed([](auto& op) { op.StartIndex = ~0u; }), STATUS_INVALID_PARAMETER);
@@ -475,6 +498,19 @@ class ContiguousTest : public BuildTest {
   }
   CommandModel model_;
 };
+
+// sw/kmd/README.md
+TEST_F(ContiguousTest, TheWorkedExampleOfThePage) {
+  auto ptes = Pages(0x1010, 16);
+  auto args = Update(ptes, 0, 0x40000, 16);
+  std::vector<uint64_t> buffer(16);
+  args.pDmaBuffer = buffer.data();
+  args.DmaSize = 128;
+  ASSERT_EQ(driver.kernel.table.DxgkDdiBuildPagingBuffer(driver.kernel.adapter, &args),
+            STATUS_SUCCESS);
+  buffer.resize((128 - args.DmaSize) / 8);
+  EXPECT_THAT(buffer, ElementsAre(0x0005000000012104, 0x40080, 0x10, 0x0800000001010141, 0x1000));
+}
 
 TEST_F(ContiguousTest, AnAlignedRunMarksItsWholeBlocksOnly) {
   Apply(Pages(0x1008, 48), 8);  // va and page agree modulo 16: entries 8..55
@@ -594,18 +630,21 @@ TEST_F(BuildTest, OperationsPackBackToBackInOneBuffer) {
   args.hSystemContext = driver.system_context;
   args.pDmaBuffer = buffer.data();
   args.DmaSize = 4096;
-  ASSERT_EQ(driver.kernel.table.DxgkDdiBuildPagingBuffer(driver.kernel.adapter, &args), STATUS_SUCCESS);
+  ASSERT_EQ(driver.kernel.table.DxgkDdiBuildPagingBuffer(driver.kernel.adapter, &args),
+            STATUS_SUCCESS);
   DXGKARG_BUILDPAGINGBUFFER flush{};
   flush.Operation = DXGK_OPERATION_FLUSH_TLB;
   flush.FlushTlb.hProcess = driver.process;
   flush.pDmaBuffer = args.pDmaBuffer;
   flush.DmaSize = args.DmaSize;
   flush.DmaBufferWriteOffset = 4096 - args.DmaSize;
-  ASSERT_EQ(driver.kernel.table.DxgkDdiBuildPagingBuffer(driver.kernel.adapter, &flush), STATUS_SUCCESS);
+  ASSERT_EQ(driver.kernel.table.DxgkDdiBuildPagingBuffer(driver.kernel.adapter, &flush),
+            STATUS_SUCCESS);
   auto again = Update(ptes, 0, 0x40000, 0);  // overwrites what the first one wrote
   again.pDmaBuffer = flush.pDmaBuffer;
   again.DmaSize = flush.DmaSize;
-  ASSERT_EQ(driver.kernel.table.DxgkDdiBuildPagingBuffer(driver.kernel.adapter, &again), STATUS_SUCCESS);
+  ASSERT_EQ(driver.kernel.table.DxgkDdiBuildPagingBuffer(driver.kernel.adapter, &again),
+            STATUS_SUCCESS);
   CommandModel model;
   model.Run(buffer.data(), 4096 - again.DmaSize);
   EXPECT_THAT(model.errors, IsEmpty());

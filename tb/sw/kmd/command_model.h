@@ -10,15 +10,18 @@
 
 namespace gmmu::kmd::test {
 
-/// Executes paging buffers on paper: what tables and the aperture hold afterwards, which bytes were copied or filled.
+/// Executes paging buffers on paper: what tables and the aperture hold afterwards, which bytes were
+/// copied or filled.
 ///
-/// Written from the command records alone, not from the driver. A malformed command is an error text, and ends it. A
-/// command that overwrites an entry written since the last wait is an error: the hardware may swap them.
+/// Written from the command records alone, not from the driver. A malformed command is an error
+/// text, and ends it. A command that overwrites an entry written since the last wait is an error:
+/// the hardware may swap them.
 class CommandModel {
  public:
   void Run(const void* buffer, size_t bytes);
 
-  using Where = std::tuple<bool, unsigned, uint64_t, uint64_t>;  ///< physical, target, space, byte address
+  using Where =
+      std::tuple<bool, unsigned, uint64_t, uint64_t>;  ///< physical, target, space, byte address
   struct Copy {
     Where source, destination;
     uint64_t bytes;

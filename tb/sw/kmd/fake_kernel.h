@@ -13,8 +13,9 @@
 
 namespace gmmu::kmd::test {
 
-/// Stands in for Dxgkrnl, the kernel and the device's registers, so that the driver runs alone. It records; it does not
-/// simulate: a test that wants the device to have done something says so. One lives at a time.
+/// Stands in for Dxgkrnl, the kernel and the device's registers, so that the driver runs alone. It
+/// records; it does not simulate: a test that wants the device to have done something says so. One
+/// lives at a time.
 class FakeKernel {
  public:
   FakeKernel();
@@ -39,7 +40,7 @@ class FakeKernel {
     uint64_t offset;
     uint64_t value;
   };
-  std::vector<Access> writes;  ///< of both BARs, in order
+  std::vector<Access> writes;         ///< of both BARs, in order
   std::map<uint64_t, uint64_t> vram;  ///< words by VRAM byte offset
   void* WindowPointer(uint64_t offset) { return window_.get() + offset; }
   static constexpr uint64_t kWindowBytes = 8 << 20;
@@ -98,7 +99,8 @@ class FakeKernel {
   std::map<uint32_t, uint64_t> registers_;
 };
 
-/// A driver started on a fake kernel, with a system process, device and context and one other process.
+/// A driver started on a fake kernel, with a system process, device and context and one other
+/// process.
 class StartedDriver {
  public:
   explicit StartedDriver(std::map<std::string, uint64_t> parameters = {});

@@ -37,7 +37,8 @@ class SubmitTest : public testing::Test {
     kernel().reg(regs::IntStatus::kOffset) |= regs::IntStatus{}.set_fence(1).raw;
   }
   BOOLEAN Interrupt() { return kernel().table.DxgkDdiInterruptRoutine(kernel().adapter, 0); }
-  void Fail(regs::Fault reason, uint32_t fence, regs::Access access, uint64_t address, uint32_t level) {
+  void Fail(regs::Fault reason, uint32_t fence, regs::Access access, uint64_t address,
+            uint32_t level) {
     kernel().reg(kRing + regs::RingStatus::kOffset) = regs::RingStatus{}.raw | 2 |
                                                       uint64_t{static_cast<uint8_t>(reason)} << 8 |
                                                       uint64_t{static_cast<uint8_t>(access)} << 16 |
@@ -340,7 +341,8 @@ TEST_F(EscapeTest, FaultRecordsComeInOrderAcrossTheEndOfTheQueue) {
   uint32_t taken = 0;
   const auto record = [&](uint32_t sequence) {
     uint64_t* at = queue + sequence % 128 * 4;
-    at[0] = regs::FaultRecordWhat{}.set_space(1).set_port_index(2).raw | static_cast<uint8_t>(regs::Fault::kWriteProtect);
+    at[0] = regs::FaultRecordWhat{}.set_space(1).set_port_index(2).raw |
+            static_cast<uint8_t>(regs::Fault::kWriteProtect);
     at[1] = 0x1000 + sequence;
     at[3] = sequence;
     kernel().reg(regs::FaultQueueTail::kOffset) = (sequence + 1) % 128;
