@@ -59,6 +59,12 @@ TEST(DramTiming, OverlapsBanksButNotTheBus) {
   EXPECT_EQ(dram.Access(0, 1024, 64, false), first + 4'000);  // bank 1 activated meanwhile
 }
 
+TEST(DramTiming, ClosesARowOnlyAfterItsLastColumnCommand) {
+  DramTiming dram(Plain());
+  dram.Access(0, 0, 64, false);  // its column command ends at 14,000
+  EXPECT_EQ(dram.Access(0, 4096, 64, false), 14'000u + 12'000 + 10'000 + 14'000 + 4'000 + 1'000);
+}
+
 TEST(DramTiming, SpreadsBurstsOverChannels) {
   DramParameters p = Plain();
   p.channels = 2;
