@@ -56,6 +56,12 @@ TEST(Layout, EachBitFieldSetAloneShowsItsOwnBitsOnly) {
 #undef BIT
 }
 
+TEST(Layout, NumbersAreTheKits) {
+#define VALUE(name, number) EXPECT_EQ(static_cast<uint32_t>(name), uint32_t{number}) << #name;
+#include "value_table.inc"
+#undef VALUE
+}
+
 TEST(Layout, ResidentAndReservedOfNotifyResidencyShareBitZero) {
   DXGK_BUILDPAGINGBUFFER_NOTIFYRESIDENCY notice;
   std::memset(&notice, 0, sizeof notice);
