@@ -44,6 +44,7 @@ module gmmu_traffic
   // stride * step and stride * count, one bit of the factors a cycle.
   logic [31:0] factor_step_q, factor_count_q;
   logic [63:0] addend_q, by_step_q, by_count_q;
+  logic [57:0] by_wrap_q;                 // stride * (step - count)
 
   // Answer side.
   logic [31:0] retired_all_q;             // answers taken, those after a fault too
@@ -56,13 +57,11 @@ module gmmu_traffic
   logic [63:0] crc_data_q;
 
   // Issue side.
-  logic [63:0] va, line;
   logic [31:0] index_q, issued_q, retired_q;
   logic [32:0] index_sum;
-  logic [63:0] offset_q, word_q;          // stride * k, lines; first word of the access
-  logic [63:0] offset_sum;
+  logic [57:0] line_q;                    // address of the access, lines
+  logic [63:0] word_q;                    // first word of the access
   logic [2:0]  w_index_q;
-  logic        data_done_q;               // the access's write data has been given
   logic        room, is_write, fire, more;
   logic [4:0]  in_flight;
   logic        wrap;
@@ -71,18 +70,14 @@ module gmmu_traffic
   assign in_flight = 5'(issued_q - retired_all_q);
   assign more = issued_q != cfg_q.count && !faulted_q && !stopping;
   assign room = in_flight != 5'(Slots) && (cfg_q.depth == '0 || 8'(in_flight) < cfg_q.depth);
-  assign req_valid_o = state_q == StateRun && enable_i && more && room && (!is_write || data_done_q);
-  assign req_o = '{id: slot_t'(issued_q[SlotLg2-1:0]), space: cfg_q.space, va: va, access: cfg_q.access, bytes: 7'd64};
+  assign req_valid_o = state_q == StateRun && enable_i && more && room && (!is_write || w_index_q == 3'd7);
+  assign req_o = '{id: slot_t'(issued_q[SlotLg2-1:0]), space: cfg_q.space, va: {line_q, 6'd0}, access: cfg_q.access, bytes: 7'd64};
   assign fire = req_valid_o && req_ready_i;
-
-  assign line = offset_q + {32'd0, cfg_q.first};
-  assign va = {cfg_q.base[63:6], 6'd0} + {line[57:0], 6'd0};
 
   assign index_sum = {1'b0, index_q} + {1'b0, cfg_q.step};
   assign wrap = index_sum >= {1'b0, cfg_q.count};
-  assign offset_sum = offset_q + (wrap ? by_step_q - by_count_q : by_step_q);
 
-  assign w_valid_o = state_q == StateRun && is_write && enable_i && more && room && !data_done_q;
+  assign w_valid_o = state_q == StateRun && is_write && enable_i && more && room;
   assign w_o = '{id: slot_t'(issued_q[SlotLg2-1:0]), word: w_index_q, data: word_q + {61'd0, w_index_q}};
 
   assign stopping = rsp_valid_i && owner_o && rsp_i.fault != FaultNone;
@@ -124,10 +119,9 @@ module gmmu_traffic
             crc_q <= '1;
           end
           index_q <= '0;
-          offset_q <= '0;
+          line_q <= cfg_i.base[63:6] + {26'd0, cfg_i.first};
           word_q <= cfg_i.seed;
           w_index_q <= '0;
-          data_done_q <= 1'b0;
           factor_step_q <= cfg_i.step;
           factor_count_q <= cfg_i.count;
           addend_q <= {32'd0, cfg_i.stride};
@@ -140,22 +134,20 @@ module gmmu_traffic
         StateMultiply: begin
           if (factor_step_q[0]) by_step_q <= by_step_q + addend_q;
           if (factor_count_q[0]) by_count_q <= by_count_q + addend_q;
+          by_wrap_q <= by_step_q[57:0] - by_count_q[57:0];
           addend_q <= addend_q << 1;
           factor_step_q <= factor_step_q >> 1;
           factor_count_q <= factor_count_q >> 1;
           if (factor_step_q == '0 && factor_count_q == '0) state_q <= StateRun;
         end
         StateRun: begin
-          if (w_valid_o) begin
-            w_index_q <= w_index_q + 3'd1;
-            data_done_q <= w_index_q == 3'd7;
-          end
+          // The last word goes with the request, again each cycle until that is taken.
+          if (w_valid_o && (w_index_q != 3'd7 || fire)) w_index_q <= w_index_q + 3'd1;
           if (fire) begin
             issued_q <= issued_q + 1'b1;
             index_q <= wrap ? 32'(index_sum - {1'b0, cfg_q.count}) : index_sum[31:0];
-            offset_q <= offset_sum;
+            line_q <= line_q + (wrap ? by_wrap_q : by_step_q[57:0]);
             word_q <= word_q + 64'd8;
-            data_done_q <= 1'b0;
           end
           if (rsp_valid_i) begin
             if (rsp_i.fault != FaultNone) faulted_q <= 1'b1;
@@ -188,6 +180,6 @@ module gmmu_traffic
   assign waiting_o = !enable_i && (state_q == StateDrain || (state_q == StateRun && more && in_flight == '0));
 
   logic unused_bits;
-  assign unused_bits = ^{rsp_i.id, rsp_i.word, line[63:58], fault_i.space, fault_i.port, fault_i.access,
-                         fault_i.physical, fault_i.fence, cfg_q.base[5:0], cfg_q.stride, cfg_q.seed};
+  assign unused_bits = ^{rsp_i.id, rsp_i.word, by_step_q, by_count_q, fault_i.space, fault_i.port, fault_i.access,
+                         fault_i.physical, fault_i.fence, cfg_q};
 endmodule

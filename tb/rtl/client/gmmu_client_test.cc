@@ -47,6 +47,7 @@ class Bench {
   std::set<uint64_t> broken;             // lines whose bus answer is an error
   unsigned latency = 8;
   std::vector<std::pair<uint64_t, unsigned>> faults;
+  bool interleave = true;                // beats of different bursts
   unsigned most_in_flight = 0;
   uint64_t cycles = 0;
 
@@ -89,7 +90,7 @@ class Bench {
     }
     t.r_valid_i = t.b_valid_i = 0;
     if (!reads_.empty() && !Stall()) {
-      const size_t pick = random() % reads_.size();  // beats of different ids interleave
+      const size_t pick = interleave ? random() % reads_.size() : 0;
       Read& r = reads_[pick];
       if (r.due <= cycles) {
         uint64_t data = 0;
@@ -117,7 +118,7 @@ class Bench {
       x_offer_ = false;
       ++given_[epoch_];
       epoch_of_[t.xlate_rsp_tag_i] = epoch_;
-      if (t.xlate_rsp_zero_i || t.xlate_rsp_fault_i) End(t.xlate_rsp_tag_i);
+      if (t.xlate_rsp_zero_i || t.xlate_rsp_fault_i || t.xlate_rsp_offset_i >= memory.size()) End(t.xlate_rsp_tag_i);
       lookups_.pop_front();
     }
     if (t.ar_valid_o && t.ar_ready_i) reads_.push_back({t.ar_id_o, t.ar_addr_o, t.ar_len_o, 0, cycles + latency});
@@ -261,11 +262,12 @@ TEST(Client, DepthLimitsAccessesInFlight) {
 TEST(Client, OneWordACycle) {
   Bench bench(0, 1);
   bench.latency = 40;
+  bench.interleave = false;
   const uint64_t read = bench.Run(Access::kRead, 0, 1, 1024, 1);
   const uint64_t write = bench.Run(Access::kWrite, 0, 1, 1024, 1);
   std::printf("64 KiB: read %.3f, write %.3f words a cycle\n", 8192.0 / static_cast<double>(read), 8192.0 / static_cast<double>(write));
   EXPECT_LE(read, 8192u * 1.03);
-  EXPECT_LE(write, 8192u * 1.15);
+  EXPECT_LE(write, 8192u * 1.03);
 }
 
 TEST(Client, AnEmptyRunEndsAtOnceWithTheChecksumOfNothing) {
