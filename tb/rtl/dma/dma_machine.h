@@ -451,7 +451,7 @@ inline void Machine::Sample() {
   if (top_->aperture_flush_o) {
     ++aperture_flushes;
     if (!writes_.empty() || !answers_b_.empty()) Complain("aperture flush before B of writes");
-    aperture_flush_at_ = now_ + Random(1, 10);
+    aperture_flush_at_ = now_ + Random(1, 100);
   }
   if (top_->fault_valid_o && top_->fault_ready_i)
     faults.push_back({top_->fault_reason_o, top_->fault_space_o, top_->fault_port_o,

@@ -184,6 +184,18 @@ TEST_F(EngineErrors, AnEarlierCommandsLateWriteErrorWins) {
   AtRest();
 }
 
+TEST_F(EngineErrors, NothingIsIssuedAfterAWriteErrorIsSeen) {
+  Timing timing = Timing::Ideal(20);
+  Start(19, timing);
+  Page page = m->pages[{2, kDst >> 12}];
+  m->bus_errors.insert({page.target == Target::kVram ? 0 : 1, page.offset >> 12});
+  m->Submit(0, Buffer().Fill(Dst(0), 64, 1).Fill(Dst(4096), 30 * 4096, 2).words);
+  ASSERT_TRUE(m->Run());
+  EXPECT_TRUE(m->top().ring_error_o[0]);
+  EXPECT_LT(m->bursts[Machine::kWrite], 20u);  // of 961
+  AtRest();
+}
+
 TEST_F(EngineErrors, AnUnreadableBufferStopsAfterWhatWasRead) {
   for (bool bus : {false, true})
     // The page's end falls within header, operands, inline words.

@@ -96,6 +96,52 @@ TEST_F(EngineRings, SwitchedOffAbandonAndStartAnew) {
   }
 }
 
+TEST_F(EngineRings, SwitchedOffForOneCycleWithinHandshakes) {
+  for (unsigned seed = 0; seed < 60; ++seed) {
+    SCOPED_TRACE(seed);
+    Start(seed);
+    Buffer buffer;
+    for (unsigned n = 0; n < 20; ++n)
+      buffer.Flush(Scope::kGlobal, 0, 0, 0).ApertureMap(n, 2, 5).Signal(Dst(64), n);
+    m->Submit(0, buffer.words, true);
+    m->Ticks(m->Random(150, 3000));
+    ASSERT_EQ(m->entries, 0u);
+    m->StopRing(0);
+    m->Tick();
+    m->StartRing(0, true);
+    ASSERT_TRUE(m->Run());
+    EXPECT_EQ(m->entries, 0u);
+    EXPECT_EQ(m->top().ring_head_o[0], 0);
+    RunAndCompare(Buffer().Copy(Src(0), Dst(0), 3000));
+  }
+}
+
+TEST_F(EngineRings, SwitchedOffAroundItsCompletionNeverMovesTheNewLifesHead) {
+  auto prepare = [&] {
+    Start(6);
+    m->Submit(0, Buffer().Fill(Dst(0), 64, 1).words, true);
+  };
+  prepare();
+  while (m->entries == 0 && m->now() < 10000) m->Tick();
+  const uint64_t end = m->now();
+  for (uint64_t at = end - 60; at < end + 10; ++at)
+    for (unsigned off : {1u, 2u}) {
+      SCOPED_TRACE(at - end);
+      prepare();
+      while (m->now() < at) m->Tick();
+      m->StopRing(0);
+      m->Ticks(off);
+      m->StartRing(0, true);
+      ASSERT_TRUE(m->Run());
+      EXPECT_EQ(m->top().ring_head_o[0], 0);
+      EXPECT_EQ(m->top().ring_last_fence_o[0], 0u);
+      AtRest();
+      uint32_t fence = m->Submit(0, Buffer().Fill(Dst(0), 64, 1).words, true);
+      ASSERT_TRUE(m->Run());
+      EXPECT_EQ(m->FenceRecord(0, 0), fence | uint64_t{1} << 32);
+    }
+}
+
 TEST_F(EngineRings, WaitHoldsACommandUntilEarlierWritesAreDone) {
   Timing timing;
   timing.write_min = timing.write_max = 2000;

@@ -95,6 +95,8 @@ TEST_F(EngineSpeed, OneLongCopyFillsTheBus) {
 TEST_F(EngineSpeed, PagesAndSmallCopies) {
   EXPECT_GE(Measure("4 KiB copies", 4096, 4096, 0, 0, false), Least(0.97));
   EXPECT_GE(Measure("misaligned 4 KiB copies", 4096, 4104, 1, 6, false), Least(0.96));
+  // Here the last destination beat of a copy goes out while the next copy's first bytes come in.
+  EXPECT_GE(Measure("4 KiB copies, 514 beats a piece", 4096, 4104, 7, 1, false), Least(0.990));
   EXPECT_GE(Measure("64 B copies", 64, 64, 0, 0, false), Least(0.95));
   EXPECT_GE(Measure("64 B physical copies", 64, 64, 0, 0, true), Least(0.95));
   Measure("8 B physical copies", 8, 8, 0, 0, true);
