@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Invalidation and address space updates, one at a time (rule of epochs: nothing older than the kill is used or filled
-// once the operation is done).
+// Invalidation and address space updates, one at a time (rule of epochs: nothing older than the
+// kill is used or filled once the operation is done).
 //
 //   1. hold: the shared levels' pipeline, messages and fills run dry; table reads go on
-//   2. kill, one cycle: L1 entries and finished misses of the scope are dropped, walks of the scope become stale; a new
-//      space row takes effect
+//   2. kill, one cycle: L1 entries and finished misses of the scope are dropped, walks of the scope
+//      become stale; a new space row takes effect
 //   3. sweep: one set, walk cache row and large entry a cycle; then the pipeline runs again
-//   4. drain: the generation flips; done when no answer of the old one is in use and no stale read is under way
+//   4. drain: the generation flips; done when no answer of the old one is in use and no stale read
+//      is under way
 //
 // After reset everything is swept once before the pipeline starts.
 module gmmu_control
@@ -46,7 +47,8 @@ module gmmu_control
   localparam int unsigned IndexWidth = NumSpaces > 1 ? $clog2(NumSpaces) : 1;
 
   typedef enum logic [3:0] {
-    StIdle, StRead, StCompare, StPrepare, StRange, StHold, StKill, StSweep, StSettle, StFlip, StDrain, StDone, StEqual
+    StIdle, StRead, StCompare, StPrepare, StRange, StHold, StKill, StSweep, StSettle, StFlip,
+        StDrain, StDone, StEqual
   } state_e;
   state_e       state_q;
   mmu_ctl_t     ctl_q;
@@ -68,12 +70,15 @@ module gmmu_control
     .write_i(space_write_o), .write_addr_i(IndexWidth'(ctl_q.space)), .data_i(ctl_q.cfg));
 
   gmmu_space_prepare u_prepare (
-    .clk_i, .rst_i, .start_i(state_q == StRead), .cfg_i(ctl_q.cfg), .done_o(prepared), .row_o(space_row_o));
+    .clk_i, .rst_i, .start_i(state_q == StRead), .cfg_i(ctl_q.cfg), .done_o(prepared),
+    .row_o(space_row_o));
 
   assign ctl_ready_o = state_q == StIdle;
-  assign hold_o = state_q == StHold || state_q == StKill || state_q == StSweep || state_q == StSettle;
+  assign hold_o = state_q == StHold || state_q == StKill || state_q == StSweep
+      || state_q == StSettle;
   assign kill_o = '{valid: state_q == StKill, all: all_q, space: ctl_q.space};
-  assign sweep_o = '{valid: state_q == StSweep && !empty_q, index: index_q, all: all_q, space: ctl_q.space,
+  assign sweep_o = '{valid: state_q == StSweep && !empty_q, index: index_q, all: all_q,
+      space: ctl_q.space,
                      ranged: ranged_q, first: first_q, tail: tail_q};
   assign space_write_o = state_q == StKill && set_space && !reset_q;
   assign space_o = ctl_q.space;

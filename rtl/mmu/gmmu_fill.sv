@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps the fetched lines of leaf entries, and enters finished ones into the L2 TLB: all good entries of the line, or,
-// from a contiguous entry, its whole 64 KiB block. Entries at fault are left out and never show; so is what lies in the line
-// behind a table of fewer than eight entries.
+// Keeps the fetched lines of leaf entries, and enters finished ones into the L2 TLB: all good
+// entries of the line, or, from a contiguous entry, its whole 64 KiB block. Entries at fault are
+// left out and never show; so is what lies in the line behind a table of fewer than eight entries.
 //
 //   line       beats of leaf reads, any order of rows
-//   start      a row whose line is complete; key: any page of the line; page.big: its entry was contiguous
+//   start      a row whose line is complete; key: any page of the line; page.big: its entry was
+//              contiguous
 //   done_o     one cycle, with done_row_o: everything is entered
 //   probe      asks the pipeline which ways hold what; then tag and data writes go to gmmu_l2_ram
 //
-// Order of writes: the tag of a block that is replaced goes first, the new tag last, so that a lookup in between finds
-// either the old block whole or nothing.
+// Order of writes: the tag of a block that is replaced goes first, the new tag last, so that a
+// lookup in between finds either the old block whole or nothing.
 module gmmu_fill
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
@@ -34,7 +35,8 @@ module gmmu_fill
   input  row_t                  start_row_i,
   input  key_t                  start_key_i,
   input  page_t                 start_page_i,
-  input  logic [2:0]            start_line_i,   // ones: index bits that a table of this geometry has within a line
+  // ones: index bits that a table of this geometry has within a line
+  input  logic [2:0]            start_line_i,
   output logic                  done_o,
   output row_t                  done_row_o,
 
@@ -106,7 +108,8 @@ module gmmu_fill
       page_o.pfn[3:0] = word_q;
     end else begin
       page_o = '{pfn: entry.pfn, target: entry.target, adapter: entry.adapter, zero: entry.zero,
-                 coherent: entry.coherent, read_only: entry.read_only, no_execute: entry.no_execute, big: 1'b0,
+                 coherent: entry.coherent, read_only: entry.read_only,
+                     no_execute: entry.no_execute, big: 1'b0,
                  level: '0};
     end
   end
@@ -123,7 +126,8 @@ module gmmu_fill
 
   always_comb begin
     key_o = key_q;
-    if (state_q == StWrite) key_o.vpn[3:0] = base_q.big ? word_q : {key_q.vpn[3], (key_q.vpn[2:0] & ~line_q) | word_q[2:0]};
+    if (state_q == StWrite) key_o.vpn[3:0] = base_q.big ? word_q : {key_q.vpn[3],
+        (key_q.vpn[2:0] & ~line_q) | word_q[2:0]};
     present_o = state_q == StTag ? present_q : '0;
     tag_write_o = '0;
     if ((state_q == StEvict && evict_q) || state_q == StTag) tag_write_o = way_q;
@@ -131,7 +135,8 @@ module gmmu_fill
     for (int unsigned w = 0; w < Ways; w++) empty[w] = probed_present_i[w] == '0;
   end
 
-  logic unused_bits;  // rows above those built; tables do not reach this unit, promises are judged by the walk
+  // rows above those built; tables do not reach this unit, promises are judged by the walk
+  logic unused_bits;
   assign unused_bits = ^{line_row_i, line_beat_i, entry};
 
   always_ff @(posedge clk_i) begin

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // One translation port: L1 TLB, miss slots, answers.
 //
-//   req, rsp, done   the port (gmmu_pkg). A hit is answered two cycles after its request is accepted; hits pass misses
-//                    as long as a miss slot is free
+//   req, rsp, done   the port (gmmu_pkg). A hit is answered two cycles after its request is
+//                    accepted; hits pass misses as long as a miss slot is free
 //   lookup           a miss that asks the shared levels; the answer comes as a message
 //   msg              messages of the shared levels, never refused
-//   kill             drops entries and finished misses of the scope; hits in flight keep their old generation
+//   kill             drops entries and finished misses of the scope; hits in flight keep their old
+//                    generation
 //   generation_i     drain generation that answers made now belong to
 //   drained_o        by generation: no answer made in it is still in use
 module gmmu_l1
@@ -140,7 +141,8 @@ module gmmu_l1
     .alloc_i(b_miss), .alloc_ready_o(slot_free), .alloc_req_i(b_req_q), .alloc_high_i(b_high),
     .lookup_valid_o, .lookup_ready_i, .lookup_o, .msg_valid_i, .msg_i, .fill_o(msg_fill), .kill_i,
     .answer_valid_o(slot_answer_valid), .answer_take_i(slot_answer_take), .answer_req_o(slot_req),
-    .answer_page_o(slot_page), .answer_fault_o(slot_fault), .answer_merged_o(slot_merged), .idle_o(slots_idle));
+    .answer_page_o(slot_page), .answer_fault_o(slot_fault), .answer_merged_o(slot_merged),
+    .idle_o(slots_idle));
 
   assign slot_answer_take = slot_answer_valid && out_ready;
   assign push = slot_answer_take || b_answer;
@@ -153,10 +155,12 @@ module gmmu_l1
 
   assign rsp_o = head.rsp;
   assign ev_valid_o = rsp_valid_o && rsp_ready_i;
-  assign ev_o = '{space: head.space, access: head.access, va: head.va, gpa: head.rsp.gpa, zero: head.rsp.zero,
+  assign ev_o = '{space: head.space, access: head.access, va: head.va, gpa: head.rsp.gpa,
+      zero: head.rsp.zero,
                   fault: head.rsp.fault, level: head.rsp.level};
 
-  gmmu_l1_drain u_drain (.clk_i, .rst_i, .made_i(push), .generation_i, .done_i, .drained_o, .room_o(room));
+  gmmu_l1_drain u_drain (.clk_i, .rst_i, .made_i(push), .generation_i, .done_i, .drained_o,
+      .room_o(room));
 
   logic faulty;
   assign faulty = answer.rsp.fault != FaultNone;

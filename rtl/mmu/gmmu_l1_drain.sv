@@ -4,7 +4,8 @@
 //   made_i      an answer was made and belongs to generation_i
 //   done_i      answers given back
 //   drained_o   registered: none of the generation is in use
-//   room_o      registered: the counters are less than half full; no further lookup may be accepted otherwise
+//   room_o      registered: the counters are less than half full; no further lookup may be accepted
+//               otherwise
 module gmmu_l1_drain
   import gmmu_pkg::*;
 (

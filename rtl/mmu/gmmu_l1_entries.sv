@@ -2,10 +2,12 @@
 // The entries of an L1 TLB: fully associative, each a 4 KiB page or an aligned 64 KiB block.
 //
 //   search_i, found_o   combinational; at most one bit (of several that match the lowest)
-//   fill                search_i is the fill's key in that cycle: it is entered at the next edge unless it is there already.
-//                       Free entries are taken first, then entries in turn
+//   fill                search_i is the fill's key in that cycle: it is entered at the next edge
+//                       unless it is there already. Free entries are taken first, then entries in
+//                       turn
 //   kill                drops the entries of the scope, and a fill of the same cycle
-//   changed_o           entries that are dropped or replaced at the edge: a hit on them must be forgotten
+//   changed_o           entries that are dropped or replaced at the edge: a hit on them must be
+//                       forgotten
 //   select_i, page_o    combinational; select_i is one-hot
 module gmmu_l1_entries
   import gmmu_pkg::*;
@@ -40,7 +42,8 @@ module gmmu_l1_entries
 
   always_comb begin
     for (int unsigned i = 0; i < Entries; i++) begin
-      match[i] = valid_q[i] && space_q[i] == search_i.space && vpn_q[i][VpnWidth-1:4] == search_i.vpn[VpnWidth-1:4]
+      match[i] = valid_q[i] && space_q[i] == search_i.space
+          && vpn_q[i][VpnWidth-1:4] == search_i.vpn[VpnWidth-1:4]
           && (page_q[i].big || vpn_q[i][3:0] == search_i.vpn[3:0]);
       killed[i] = kill_i.valid && (kill_i.all || space_q[i] == kill_i.space);
     end

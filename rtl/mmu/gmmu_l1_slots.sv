@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Miss slots of one port: each holds a lookup that the L1 could not answer until its answer is made.
+// Miss slots of one port: each holds a lookup that the L1 could not answer until its answer is
+// made.
 //
 //   alloc    a miss takes a slot (alloc_ready_o comes from registers)
 //   lookup   slots ask the shared levels in turn; an offer stands until it is taken
-//   msg      what became of it (gmmu_mmu_pkg). fill_o: the message carries a page for this port's L1
+//   msg      what became of it (gmmu_mmu_pkg). fill_o: the message carries a page for this port's
+//            L1
 //   kill     finished but unanswered lookups of the scope ask again
-//   answer   a finished lookup; it stands until taken, or until a kill takes it back. It may be one that msg finishes now
+//   answer   a finished lookup; it stands until taken, or until a kill takes it back. It may be one
+//            that msg finishes now
 //
-// A fault goes only to the lookup that began the walk: whoever joined may have been accepted after the entry at fault was read
-// (and made valid), and asks again.
+// A fault goes only to the lookup that began the walk: whoever joined may have been accepted after
+// the entry at fault was read (and made valid), and asks again.
 //
-// Results lie in a RAM by slot. When a walk ends, all slots that wait for exactly its page share one result; a slot is not
-// used again while its result is shared.
+// Results lie in a RAM by slot. When a walk ends, all slots that wait for exactly its page share
+// one result; a slot is not used again while its result is shared.
 module gmmu_l1_slots
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
@@ -48,7 +51,8 @@ module gmmu_l1_slots
   localparam int unsigned IndexWidth = Slots > 1 ? $clog2(Slots) : 1;
   typedef logic [IndexWidth-1:0] index_t;
 
-  // Ask: has to ask. Asked: the shared levels have the question. Wait: waits for a row. Ready: result known.
+  // Ask: has to ask. Asked: the shared levels have the question. Wait: waits for a row. Ready:
+  // result known.
   typedef enum logic [2:0] {StFree, StAsk, StAsked, StWait, StReady} state_e;
   state_e [Slots-1:0]      state_q, state_d;
   space_t [Slots-1:0]      space_q;
@@ -57,7 +61,8 @@ module gmmu_l1_slots
   index_t [Slots-1:0]      result_q;  // where the result lies
   logic   [Slots-1:0]      merged_q;
 
-  logic [Slots-1:0] usable, alloc_slot, ask, ask_slot, ready, ready_slot, exact, exact_first, msg_slot, waits;
+  logic [Slots-1:0] usable, alloc_slot, ask, ask_slot, ready, ready_slot, exact, exact_first,
+      msg_slot, waits;
   index_t           alloc_index, ask_index, ready_index, exact_index;
   logic             ask_take, lookup_free, pass;
 
@@ -71,10 +76,12 @@ module gmmu_l1_slots
       end
       ask[i] = state_q[i] == StAsk;
       ready[i] = state_q[i] == StReady;
-      waits[i] = state_q[i] == StWait && row_q[i] == msg_i.row && msg_valid_i && msg_i.kind == MsgWalk;
+      waits[i] = state_q[i] == StWait && row_q[i] == msg_i.row && msg_valid_i
+          && msg_i.kind == MsgWalk;
       exact[i] = waits[i] && msg_i.answer && sub_q[i] == msg_i.key.vpn[2:0]
           && (msg_i.fault == FaultNone || !merged_q[i]);
-      msg_slot[i] = msg_valid_i && msg_i.kind != MsgWalk && msg_i.port == port_t'(Port) && msg_i.slot == slot_t'(i);
+      msg_slot[i] = msg_valid_i && msg_i.kind != MsgWalk && msg_i.port == port_t'(Port)
+          && msg_i.slot == slot_t'(i);
     end
   end
   assign alloc_ready_o = usable != '0;
@@ -97,14 +104,16 @@ module gmmu_l1_slots
   gmmu_rr_arbiter #(.N(Slots)) u_ask (
     .clk_i, .rst_i, .req_i(ask), .advance_i(ask_take), .gnt_o(ask_slot), .index_o(ask_index));
 
-  // The answer: a finished slot in turn, or, when there is none, the one that the message has just finished.
+  // The answer: a finished slot in turn, or, when there is none, the one that the message has just
+  // finished.
   logic   result_write, direct;
   index_t result_index, leaving_index;
   page_t  result_page;
   fault_e result_fault;
   logic [Slots-1:0] leaving;
   gmmu_rr_arbiter #(.N(Slots)) u_ready (
-    .clk_i, .rst_i, .req_i(ready), .advance_i(answer_take_i && !direct), .gnt_o(ready_slot), .index_o(ready_index));
+    .clk_i, .rst_i, .req_i(ready), .advance_i(answer_take_i && !direct), .gnt_o(ready_slot),
+    .index_o(ready_index));
   assign direct = ready == '0 && result_write;
   assign leaving = direct ? msg_slot | exact_first : ready_slot;
   assign leaving_index = direct ? result_index : ready_index;
@@ -139,7 +148,8 @@ module gmmu_l1_slots
       if (msg_slot[i]) state_d[i] = msg_i.kind == MsgHit ? StReady : StWait;
       if (waits[i] && msg_i.release_row) state_d[i] = StAsk;
       if (exact[i]) state_d[i] = StReady;
-      if (state_q[i] == StReady && kill_i.valid && (kill_i.all || kill_i.space == space_q[i])) state_d[i] = StAsk;
+      if (state_q[i] == StReady && kill_i.valid && (kill_i.all
+          || kill_i.space == space_q[i])) state_d[i] = StAsk;
       if (answer_take_i && leaving[i]) state_d[i] = StFree;
       if (ask_take && ask_slot[i]) state_d[i] = StAsked;
       if (alloc_i && alloc_slot[i]) state_d[i] = pass ? StAsked : StAsk;
@@ -172,7 +182,8 @@ module gmmu_l1_slots
     if (lookup_free) begin
       lookup_o.port <= port_t'(Port);
       lookup_o.slot <= ask != '0 ? slot_t'(ask_index) : slot_t'(alloc_index);
-      lookup_o.key <= ask != '0 ? '{space: ask_req.space, vpn: ask_req.va[VaWidth-1:PageLg2], high: ask_high}
+      lookup_o.key <= ask != '0 ? '{space: ask_req.space, vpn: ask_req.va[VaWidth-1:PageLg2],
+          high: ask_high}
           : '{space: alloc_req_i.space, vpn: alloc_req_i.va[VaWidth-1:PageLg2], high: alloc_high_i};
     end
   end

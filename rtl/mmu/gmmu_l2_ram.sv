@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The L2 TLB's RAMs and their search: set-associative, a block is 64 KiB of one space, a sub-entry a 4 KiB page.
+// The L2 TLB's RAMs and their search: set-associative, a block is 64 KiB of one space, a sub-entry
+// a 4 KiB page.
 //
-//   read_i       the key's set and sub-entry are read; the search's results stand one cycle later (found by tag and
-//                sub-entry) until the next read_i
+//   read_i       the key's set and sub-entry are read; the search's results stand one cycle later
+//                (found by tag and sub-entry) until the next read_i
 //   tag write    one way of one set; a read of the same cycle sees the old tag
 //   data write   one sub-entry of one way; a read of the same cycle sees the old one
-//   sweep_i      drops the blocks of set `index` that the step covers, one set a cycle. No read or write meanwhile and
-//                in the two cycles after it
+//   sweep_i      drops the blocks of set `index` that the step covers, one set a cycle. No read or
+//                write meanwhile and in the two cycles after it
 module gmmu_l2_ram
   import gmmu_pkg::*;
   import gmmu_mmu_pkg::*;
@@ -65,7 +66,8 @@ module gmmu_l2_ram
   logic [SubAddressWidth-1:0] read_sub, write_sub;
   sweep_t swept_q;
 
-  assign read_set = sweep_i.valid ? set_t'(sweep_i.index) : set_of(read_key_i.vpn, read_key_i.space);
+  assign read_set = sweep_i.valid ? set_t'(sweep_i.index) : set_of(read_key_i.vpn,
+      read_key_i.space);
   assign read_sub = sub_address(set_of(read_key_i.vpn, read_key_i.space), read_key_i.vpn[3:0]);
   assign write_sub = sub_address(set_of(write_key_i.vpn, write_key_i.space), write_key_i.vpn[3:0]);
   assign write_set = swept_q.valid ? swept_set_q : set_of(write_key_i.vpn, write_key_i.space);
@@ -91,26 +93,32 @@ module gmmu_l2_ram
     gmmu_ram_1r1w #(.Width($bits(tag_row_t)), .Depth(Sets)) u_tags (
       .clk_i,
       .read_i(read_i || sweep_i.valid), .read_addr_i(read_set), .data_o(tag),
-      .write_i(tag_write_i[w] || (swept_q.valid && dropped)), .write_addr_i(write_set), .data_i(tag_new));
+      .write_i(tag_write_i[w] || (swept_q.valid && dropped)), .write_addr_i(write_set),
+      .data_i(tag_new));
 
     gmmu_ram_1r1w #(.Width($bits(data_row_t)), .Depth(Sets * 16)) u_data (
       .clk_i,
       .read_i, .read_addr_i(read_sub), .data_o(data),
       .write_i(data_write_i[w]), .write_addr_i(write_sub),
-      .data_i(data_row_t'{pfn: page_i.pfn, target: page_i.target, adapter: page_i.adapter, zero: page_i.zero,
-                          coherent: page_i.coherent, read_only: page_i.read_only, no_execute: page_i.no_execute,
+      .data_i(data_row_t'{pfn: page_i.pfn, target: page_i.target, adapter: page_i.adapter,
+          zero: page_i.zero,
+                          coherent: page_i.coherent, read_only: page_i.read_only,
+                              no_execute: page_i.no_execute,
                           big: page_i.big}));
 
     assign dropped = swept_q.all || (tag.space == swept_q.space
-        && (!swept_q.ranged || overlaps({tag.block, 4'd0}, {{BlockWidth{1'b1}}, 4'd0}, swept_q.first, swept_q.tail)));
+        && (!swept_q.ranged || overlaps({tag.block, 4'd0}, {{BlockWidth{1'b1}}, 4'd0},
+            swept_q.first, swept_q.tail)));
     assign tag_new = swept_q.valid ? '0
         : '{present: present_i, space: write_key_i.space, block: write_key_i.vpn[VpnWidth-1:4]};
 
-    assign same_o[w] = tag.present != '0 && tag.space == key_q.space && tag.block == key_q.vpn[VpnWidth-1:4];
+    assign same_o[w] = tag.present != '0 && tag.space == key_q.space
+        && tag.block == key_q.vpn[VpnWidth-1:4];
     assign hit_o[w] = tag.present[key_q.vpn[3:0]] && tag.space == key_q.space
         && tag.block == key_q.vpn[VpnWidth-1:4] && !key_q.high;
     assign present_o[w] = tag.present;
-    assign page_o[w] = '{pfn: data.pfn, target: gmmu_regs_pkg::target_e'(data.target), adapter: data.adapter,
+    assign page_o[w] = '{pfn: data.pfn, target: gmmu_regs_pkg::target_e'(data.target),
+        adapter: data.adapter,
                          zero: data.zero, coherent: data.coherent, read_only: data.read_only,
                          no_execute: data.no_execute, big: data.big, level: '0};
   end
@@ -118,7 +126,8 @@ module gmmu_l2_ram
   logic unused_bits;
   assign unused_bits = ^{page_i.level, write_key_i.high, swept_q.index};
 
-  if (Entries < 16 * Ways || (Ways & (Ways - 1)) != 0 || (Entries & (Entries - 1)) != 0) begin : g_illegal
+  if (Entries < 16 * Ways || (Ways & (Ways - 1)) != 0 || (Entries & (Entries - 1)) != 0) begin
+      : g_illegal
     $fatal(1, "gmmu_l2_ram: Entries and Ways must be powers of two, Entries at least 16 * Ways");
   end
 endmodule

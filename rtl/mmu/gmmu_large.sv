@@ -2,7 +2,8 @@
 // Shared array for translations from entries above the leaf level: fully associative, any coverage.
 //
 //   search_i   hit_o and page_o are combinational; the page is the 4 KiB one that was searched for
-//   fill       entered at the next edge unless an entry covers the key already; free entries first, then in turn
+//   fill       entered at the next edge unless an entry covers the key already; free entries first,
+//              then in turn
 //   sweep_i    drops entry `index` if the step covers it
 module gmmu_large
   import gmmu_pkg::*;
@@ -35,8 +36,10 @@ module gmmu_large
     for (int unsigned i = 0; i < Entries; i++) begin
       match[i] = valid_q[i] && !search_i.high && space_q[i] == search_i.space
           && ((vpn_q[i] ^ search_i.vpn) & keep_q[i]) == '0;
-      known[i] = valid_q[i] && space_q[i] == fill_key_i.space && ((vpn_q[i] ^ fill_key_i.vpn) & keep_q[i]) == '0;
-      dropped[i] = sweep_i.valid && sweep_i.index == 16'(i) && (sweep_i.all || (space_q[i] == sweep_i.space
+      known[i] = valid_q[i] && space_q[i] == fill_key_i.space
+          && ((vpn_q[i] ^ fill_key_i.vpn) & keep_q[i]) == '0;
+      dropped[i] = sweep_i.valid && sweep_i.index == 16'(i) && (sweep_i.all
+          || (space_q[i] == sweep_i.space
           && (!sweep_i.ranged || overlaps(vpn_q[i], keep_q[i], sweep_i.first, sweep_i.tail))));
     end
   end

@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shared levels' pipeline: L2 TLB, large array, walk cache and space table are searched together, one operation a
-// cycle, three stages. What a lookup becomes is decided in the last: hit, joined or began a walk, or waits for a row.
+// The shared levels' pipeline: L2 TLB, large array, walk cache and space table are searched
+// together, one operation a cycle, three stages. What a lookup becomes is decided in the last: hit,
+// joined or began a walk, or waits for a row.
 //
 //   lookup     from the ports, in turn
 //   restart    a row whose walk has to be done again asks for its start
 //   probe      the fill unit asks for the ways of a block
-//   start      out: the walk in start_row_o (new or restarted) begins here. In the same cycle as begin or restart
+//   start      out: the walk in start_row_o (new or restarted) begins here. In the same cycle as
+//              begin or restart
 //   search     the walk table's answer to search_key_o, combinational
 //   walk msg   message of the walk table; it has the bus before a lookup's, which then waits
-//   hold_i     no lookup, replay or restart enters; probes go on. quiet_o: nothing is in the pipeline or on the bus
+//   hold_i     no lookup, replay or restart enters; probes go on. quiet_o: nothing is in the
+//              pipeline or on the bus
 //
-// A lookup that needs a row when none is free goes to a queue, which is served in order and before newcomers; its miss
-// slot bounds it, so that the queue never overflows. The paging engine's ports may take a row past the queue as long as
-// they own none, and clients leave the last row to an engine that owns none.
+// A lookup that needs a row when none is free goes to a queue, which is served in order and before
+// newcomers; its miss slot bounds it, so that the queue never overflows. The paging engine's ports
+// may take a row past the queue as long as they own none, and clients leave the last row to an
+// engine that owns none.
 module gmmu_lookup
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
@@ -56,7 +60,8 @@ module gmmu_lookup
 
   input  logic                    walk_valid_i,    // taken in the same cycle
   input  msg_t                    walk_msg_i,
-  input  logic                    large_valid_i,   // with the message: a translation of an upper level
+  // with the message: a translation of an upper level
+  input  logic                    large_valid_i,
   input  vpn_t                    large_keep_i,
   input  logic                    wc_write_i,
   input  wc_write_t               wc_data_i,
@@ -148,12 +153,14 @@ module gmmu_lookup
       && (rows_free_i || (row_free_i && (row_engine_i || is_engine(waiting.port))));
 
   gmmu_rr_arbiter #(.N(NumPorts)) u_turn (
-    .clk_i, .rst_i, .req_i(lookup_valid_i), .advance_i(newcomer), .gnt_o(grant), .index_o(grant_index));
+    .clk_i, .rst_i, .req_i(lookup_valid_i), .advance_i(newcomer), .gnt_o(grant),
+    .index_o(grant_index));
   assign chosen = lookup_i[grant_index];
 
   assign probe_ready_o = move;
   assign restart_ready_o = move && !probe_valid_i && !hold_i;
-  assign newcomer = move && !hold_i && !probe_valid_i && !restart_valid_i && !replay_wanted && lookup_valid_i != '0;
+  assign newcomer = move && !hold_i && !probe_valid_i && !restart_valid_i && !replay_wanted
+      && lookup_valid_i != '0;
   assign lookup_ready_o = newcomer ? grant : '0;
 
   always_comb begin
@@ -187,7 +194,8 @@ module gmmu_lookup
   gmmu_l2_ram #(.Entries(L2Entries), .Ways(L2Ways)) u_l2 (
     .clk_i, .rst_i, .read_i(move && enter), .read_key_i(op_in.what.key),
     .hit_o(s1_hit), .same_o(s1_same), .present_o(s1_present), .page_o(s1_page),
-    .tag_write_i, .data_write_i, .write_key_i(fill_key_i), .present_i(fill_present_i), .page_i(fill_page_i),
+    .tag_write_i, .data_write_i, .write_key_i(fill_key_i), .present_i(fill_present_i),
+    .page_i(fill_page_i),
     .sweep_i);
 
   gmmu_large #(.Entries(LargeEntries)) u_large (
@@ -197,7 +205,8 @@ module gmmu_lookup
 
   gmmu_walk_cache #(.Entries(WalkCacheEntries)) u_walk_cache (
     .clk_i, .rst_i, .enable_i(move), .key_i(s1_q.what.key), .top_i(space.top), .keep_i(space.keep),
-    .hit_o(wc_hit), .level_o(wc_level), .pfn_o(wc_pfn), .vram_o(wc_vram), .index_o(shape_o.wc_index),
+    .hit_o(wc_hit), .level_o(wc_level), .pfn_o(wc_pfn), .vram_o(wc_vram),
+    .index_o(shape_o.wc_index),
     .write_i(wc_write_i), .data_i(wc_data_i), .kill_i, .sweep_i);
 
   always_ff @(posedge clk_i) begin
@@ -242,7 +251,8 @@ module gmmu_lookup
     if (!s2_enable_q) start_o.fault = FaultSpaceDisabled;
     else if (s2_beyond_q) start_o.fault = FaultVaRange;
     else if (s2_index_q >= vpn_t'(s2_entries_q)) start_o.fault = FaultRootBound;
-    else if (s2_target_q != TargetVram && s2_target_q != TargetSystem) start_o.fault = FaultEntryReserved;
+    else if (s2_target_q != TargetVram && s2_target_q != TargetSystem) start_o.fault =
+        FaultEntryReserved;
     else if (wc_hit) begin
       start_o.level = wc_level - 1'b1;
       start_o.pfn = wc_pfn;

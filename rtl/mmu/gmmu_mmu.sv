@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// The GMMU: translates GPU virtual addresses for NumPorts ports. L1 TLB per port, shared L2 TLB, walk cache, NumWalks
-// walks at once, invalidation with drain.
+// The GMMU: translates GPU virtual addresses for NumPorts ports. L1 TLB per port, shared L2 TLB,
+// walk cache, NumWalks walks at once, invalidation with drain.
 //
-//   req, rsp   per port: lookups in, answers out in any order (by tag). req_ready_o and rsp_valid_o depend on no input
-//              of the same cycle. Every lookup gets exactly one answer.
-//   done       per port: answers given back, by drain generation (xlate_rsp_t.epoch). Every answer taken is given back.
-//   ctl        one operation at a time: taken when ctl_ready_o, finished with one pulse of ctl_done_o.
-//   ar, r      table reads, AXI id = row of the walk table, at most one burst a row. r_ready_o is always 1.
+//   req, rsp   per port: lookups in, answers out in any order (by tag). req_ready_o and rsp_valid_o
+//              depend on no input of the same cycle. Every lookup gets exactly one answer.
+//   done       per port: answers given back, by drain generation (xlate_rsp_t.epoch). Every answer
+//              taken is given back.
+//   ctl        one operation at a time: taken when ctl_ready_o, finished with one pulse of
+//              ctl_done_o.
+//   ar, r      table reads, AXI id = row of the walk table, at most one burst a row. r_ready_o is
+//              always 1.
 //   ev         one answered lookup, in the cycle in which the port takes the answer.
-//   inv        an invalidation, or the flush by a changed space, has completed (in the cycle of ctl_done_o).
+//   inv        an invalidation, or the flush by a changed space, has completed (in the cycle of
+//              ctl_done_o).
 module gmmu_mmu
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
@@ -18,7 +22,8 @@ module gmmu_mmu
   parameter int unsigned NumPorts = 7,           // 2 to 32; the last three are the paging engine's
   parameter int unsigned NumSpaces = 16,         // 2 to 64
   parameter int unsigned L1Entries = 16,         // 2 or more, per port
-  parameter int unsigned L2Entries = 512,        // 4 KiB sub-entries, a power of two; blocks of sixteen
+  // 4 KiB sub-entries, a power of two; blocks of sixteen
+  parameter int unsigned L2Entries = 512,
   parameter int unsigned L2Ways = 4,             // power of two, at most L2Entries / 16
   parameter int unsigned LargeEntries = 8,       // shared array for large pages, 2 or more
   parameter int unsigned WalkCacheEntries = 16,  // a level, a power of two, 2 or more
@@ -58,7 +63,8 @@ module gmmu_mmu
 
   output port_count_t  [NumPorts-1:0] port_count_o,
   output mmu_count_t                  count_o,
-  output logic                        idle_o     // no lookup, answer, walk or operation is in flight
+  // no lookup, answer, walk or operation is in flight
+  output logic                        idle_o
 );
   localparam int unsigned Sets = L2Entries / 16 / L2Ways;
   localparam int unsigned SweepRows = Sets > WalkCacheEntries ? Sets : WalkCacheEntries;
@@ -83,10 +89,12 @@ module gmmu_mmu
     gmmu_l1 #(.Port(p), .Entries(L1Entries), .Slots(MissSlots)) u_l1 (
       .clk_i, .rst_i,
       .req_valid_i(req_valid_i[p]), .req_ready_o(req_ready_o[p]), .req_i(req_i[p]),
-      .rsp_valid_o(rsp_valid_o[p]), .rsp_ready_i(rsp_ready_i[p]), .rsp_o(rsp_o[p]), .done_i(done_i[p]),
+      .rsp_valid_o(rsp_valid_o[p]), .rsp_ready_i(rsp_ready_i[p]), .rsp_o(rsp_o[p]),
+      .done_i(done_i[p]),
       .lookup_valid_o(lookup_valid[p]), .lookup_ready_i(lookup_ready[p]), .lookup_o(lookup[p]),
       .msg_valid_i(msg_valid), .msg_i(msg), .kill_i(kill), .generation_i(generation),
-      .drained_o(port_drained[p]), .ev_valid_o(ev_valid_o[p]), .ev_o(ev_o[p]), .count_o(port_count_o[p]),
+      .drained_o(port_drained[p]), .ev_valid_o(ev_valid_o[p]), .ev_o(ev_o[p]),
+      .count_o(port_count_o[p]),
       .idle_o(port_idle[p]));
   end
 
@@ -119,56 +127,72 @@ module gmmu_mmu
   logic      lookup_idle, walks_idle, busy;
 
   gmmu_lookup #(
-    .NumPorts(NumPorts), .NumSpaces(NumSpaces), .L2Entries(L2Entries), .L2Ways(L2Ways), .LargeEntries(LargeEntries),
+    .NumPorts(NumPorts), .NumSpaces(NumSpaces), .L2Entries(L2Entries), .L2Ways(L2Ways),
+    .LargeEntries(LargeEntries),
     .WalkCacheEntries(WalkCacheEntries), .MissSlots(MissSlots)
   ) u_lookup (
     .clk_i, .rst_i,
     .lookup_valid_i(lookup_valid), .lookup_ready_o(lookup_ready), .lookup_i(lookup),
     .msg_valid_o(msg_valid), .msg_o(msg),
-    .search_key_o(search_key), .search_hit_i(search_hit), .search_row_i(search_row), .row_free_i(row_free),
+    .search_key_o(search_key), .search_hit_i(search_hit), .search_row_i(search_row),
+    .row_free_i(row_free),
     .rows_free_i(rows_free), .row_engine_i(row_engine), .row_next_i(row_next),
     .begin_o(begins), .begin_engine_o(begin_engine), .restart_o(restarts), .start_row_o(start_row),
     .start_o(start), .shape_o(shape),
     .restart_valid_i(restart_valid), .restart_ready_o(restart_ready), .restart_row_i(restart_row),
     .restart_key_i(restart_key),
-    .walk_valid_i(walk_valid), .walk_msg_i(walk_msg), .large_valid_i(large_valid), .large_keep_i(large_keep),
+    .walk_valid_i(walk_valid), .walk_msg_i(walk_msg), .large_valid_i(large_valid),
+    .large_keep_i(large_keep),
     .wc_write_i(wc_write), .wc_data_i(wc_data),
     .probe_valid_i(probe_valid), .probe_ready_o(probe_ready), .probe_key_i(probe_key),
     .probed_o(probed), .probed_same_o(probed_same), .probed_present_o(probed_present),
-    .tag_write_i(tag_write), .data_write_i(data_write), .fill_key_i(entry_key), .fill_present_i(entry_present),
+    .tag_write_i(tag_write), .data_write_i(data_write), .fill_key_i(entry_key),
+    .fill_present_i(entry_present),
     .fill_page_i(entry_page),
     .hold_i(hold), .quiet_o(pipeline_quiet), .kill_i(kill), .sweep_i(sweep),
     .space_write_i(space_write), .space_i(space), .space_row_i(space_row),
-    .count_hit_o(count_o.l2_hit), .count_miss_o(count_o.l2_miss), .count_merged_o(count_o.l2_merged),
+    .count_hit_o(count_o.l2_hit), .count_miss_o(count_o.l2_miss),
+    .count_merged_o(count_o.l2_merged),
     .count_wc_lookup_o(count_o.wc_lookup), .count_wc_hit_o(count_o.wc_hit), .idle_o(lookup_idle));
 
   gmmu_walk_table #(.NumWalks(NumWalks)) u_walks (
     .clk_i, .rst_i,
-    .search_key_i(search_key), .search_hit_o(search_hit), .search_row_o(search_row), .row_free_o(row_free),
+    .search_key_i(search_key), .search_hit_o(search_hit), .search_row_o(search_row),
+    .row_free_o(row_free),
     .rows_free_o(rows_free), .row_engine_o(row_engine), .row_next_o(row_next),
-    .begin_i(begins), .begin_engine_i(begin_engine), .restart_i(restarts), .start_row_i(start_row), .start_i(start),
+    .begin_i(begins), .begin_engine_i(begin_engine), .restart_i(restarts),
+    .start_row_i(start_row), .start_i(start),
     .shape_i(shape),
     .restart_valid_o(restart_valid), .restart_ready_i(restart_ready), .restart_row_o(restart_row),
     .restart_key_o(restart_key),
     .ar_valid_o, .ar_ready_i, .ar_o, .r_valid_i, .r_i,
-    .msg_valid_o(walk_valid), .msg_o(walk_msg), .large_valid_o(large_valid), .large_keep_o(large_keep),
+    .msg_valid_o(walk_valid), .msg_o(walk_msg), .large_valid_o(large_valid),
+    .large_keep_o(large_keep),
     .wc_write_o(wc_write), .wc_data_o(wc_data),
     .line_valid_o(line_valid), .line_row_o(line_row), .line_beat_o(line_beat),
-    .fill_valid_o(fill_valid), .fill_ready_i(fill_ready), .fill_row_o(fill_row), .fill_key_o(fill_key),
-    .fill_page_o(fill_page), .fill_line_o(fill_line), .fill_done_i(fill_done), .fill_done_row_i(fill_done_row),
+    .fill_valid_o(fill_valid), .fill_ready_i(fill_ready), .fill_row_o(fill_row),
+    .fill_key_o(fill_key),
+    .fill_page_o(fill_page), .fill_line_o(fill_line), .fill_done_i(fill_done),
+    .fill_done_row_i(fill_done_row),
     .hold_i(hold), .kill_i(kill), .stale_o(stale),
-    .count_ok_o(count_o.walk_ok), .count_fault_o(count_o.walk_fault), .count_read_o(count_o.table_read),
-    .count_issue_o(count_o.walk_issue), .count_memory_o(count_o.walk_memory), .count_rows_o(count_o.walk_rows),
+    .count_ok_o(count_o.walk_ok), .count_fault_o(count_o.walk_fault),
+    .count_read_o(count_o.table_read),
+    .count_issue_o(count_o.walk_issue), .count_memory_o(count_o.walk_memory),
+    .count_rows_o(count_o.walk_rows),
     .idle_o(walks_idle));
 
   gmmu_fill #(.NumWalks(NumWalks), .Ways(L2Ways)) u_fill (
     .clk_i, .rst_i,
-    .line_valid_i(line_valid), .line_row_i(line_row), .line_beat_i(line_beat), .line_data_i(r_i.data),
-    .start_valid_i(fill_valid), .start_ready_o(fill_ready), .start_row_i(fill_row), .start_key_i(fill_key),
-    .start_page_i(fill_page), .start_line_i(fill_line), .done_o(fill_done), .done_row_o(fill_done_row),
+    .line_valid_i(line_valid), .line_row_i(line_row), .line_beat_i(line_beat),
+    .line_data_i(r_i.data),
+    .start_valid_i(fill_valid), .start_ready_o(fill_ready), .start_row_i(fill_row),
+    .start_key_i(fill_key),
+    .start_page_i(fill_page), .start_line_i(fill_line), .done_o(fill_done),
+    .done_row_o(fill_done_row),
     .probe_valid_o(probe_valid), .probe_ready_i(probe_ready), .probe_key_o(probe_key),
     .probed_i(probed), .probed_same_i(probed_same), .probed_present_i(probed_present),
-    .tag_write_o(tag_write), .data_write_o(data_write), .key_o(entry_key), .present_o(entry_present),
+    .tag_write_o(tag_write), .data_write_o(data_write), .key_o(entry_key),
+    .present_o(entry_present),
     .page_o(entry_page), .count_eviction_o(count_o.l2_eviction), .idle_o(fill_idle));
 
   gmmu_control #(.NumSpaces(NumSpaces), .SweepSteps(SweepSteps)) u_control (
@@ -190,7 +214,8 @@ module gmmu_mmu
   assign count_o.invalidation = inv_valid_o;
   assign count_o.invalidating = busy;
 
-  if (NumPorts < 2 || NumPorts > 32 || NumSpaces < 2 || NumSpaces > 64 || L1Entries < 2 || LargeEntries < 2
+  if (NumPorts < 2 || NumPorts > 32 || NumSpaces < 2 || NumSpaces > 64 || L1Entries < 2
+      || LargeEntries < 2
       || NumWalks < 2 || NumWalks > 32 || MissSlots < 2 || MissSlots > 32) begin : g_illegal
     $fatal(1, "gmmu_mmu: a parameter is outside its range (see the parameter list)");
   end

@@ -4,18 +4,20 @@ package gmmu_mmu_pkg;
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
 
-  // Events of one translation port in this cycle (regfile port_counters). Each accepted lookup ends as exactly one of
-  // hit, miss, merged, fault, at the moment its answer is made.
+  // Events of one translation port in this cycle (regfile port_counters). Each accepted lookup ends
+  // as exactly one of hit, miss, merged, fault, at the moment its answer is made.
   typedef struct packed {
     logic       lookup;
     logic       hit;
     logic       miss;
     logic       merged;
     logic       fault;
-    logic [7:0] outstanding;  // lookups accepted and not answered: summed each cycle it gives `cycles`
+    // lookups accepted and not answered: summed each cycle it gives `cycles`
+    logic [7:0] outstanding;
   } port_count_t;
 
-  // Events of the shared levels in this cycle (regfile counters). Single bits add one, vectors add their value.
+  // Events of the shared levels in this cycle (regfile counters). Single bits add one, vectors add
+  // their value.
   typedef struct packed {
     logic       l2_lookup;
     logic       l2_hit;
@@ -71,7 +73,8 @@ package gmmu_mmu_pkg;
   //   MsgHit      to port, slot: page
   //   MsgBegan    to port, slot: waits for row, which it began
   //   MsgJoined   to port, slot: waits for row, which another lookup began
-  //   MsgWalk     to all that wait for row. answer: waiters of exactly this page take the page; a fault goes to who began it.
+  //   MsgWalk     to all that wait for row. answer: waiters of exactly this page take the page;
+  //               a fault goes to who began it.
   //               release_row: the row ends, all its other waiters look up again
   typedef enum logic [1:0] {MsgHit, MsgBegan, MsgJoined, MsgWalk} msg_e;
   typedef struct packed {
@@ -104,7 +107,8 @@ package gmmu_mmu_pkg;
     vpn_t        tail;
   } sweep_t;
 
-  // An address space, prepared for the walk. Shifts and masks are of page numbers, not of addresses.
+  // An address space, prepared for the walk. Shifts and masks are of page numbers, not of
+  // addresses.
   typedef struct packed {
     logic                               enable;
     pfn_t                               root;
@@ -113,7 +117,8 @@ package gmmu_mmu_pkg;
     level_t                             top;           // level of the root
     logic [MaxLevels-1:0][5:0]          shift;         // bits below the index of the level
     logic [MaxLevels-1:0][3:0]          bits;
-    logic [MaxLevels-1:1][VpnWidth-1:0] keep;          // ones: bits at and above the index of the level
+    // ones: bits at and above the index of the level
+    logic [MaxLevels-1:1][VpnWidth-1:0] keep;
     vpn_t                               beyond;        // ones: bits above the geometry
   } space_row_t;
 
@@ -144,7 +149,8 @@ package gmmu_mmu_pkg;
     logic       vram;
   } wc_write_t;
 
-  // Does a translation of the pages from `tag & keep` to `tag | ~keep` touch those from first to tail?
+  // Does a translation of the pages from `tag & keep` to `tag | ~keep` touch those from first to
+  // tail?
   function automatic logic overlaps(vpn_t tag, vpn_t keep, vpn_t first, vpn_t tail);
     return (tag & keep) <= tail && (tag | ~keep) >= first;
   endfunction

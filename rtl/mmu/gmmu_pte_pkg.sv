@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page table entry's format (rdl record `pte`), apart from the walk: an 8-byte word and its level in, a decoded
-// entry out. A second format is one package more.
+// The page table entry's format (rdl record `pte`), apart from the walk: an 8-byte word and its
+// level in, a decoded entry out. A second format is one package more.
 package gmmu_pte_pkg;
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
@@ -18,9 +18,10 @@ package gmmu_pte_pkg;
     logic       no_execute;
   } pte_verdict_t;
 
-  // Judges the entry `word` of `level`. `covered`: ones in the page number bits that a page of this level covers.
-  // In order: zero pages are good whatever the other bits are; entries that are not valid are FaultEntryInvalid whatever
-  // the other bits are, so that software may keep a swapped-out page's place in them; then forms that are not allowed.
+  // Judges the entry `word` of `level`. `covered`: ones in the page number bits that a page of this
+  // level covers. In order: zero pages are good whatever the other bits are; entries that are not
+  // valid are FaultEntryInvalid whatever the other bits are, so that software may keep a
+  // swapped-out page's place in them; then forms that are not allowed.
   function automatic pte_verdict_t decode(logic [63:0] word, level_t level, pfn_t covered);
     pte_entry_t entry;
     logic unused_bits;

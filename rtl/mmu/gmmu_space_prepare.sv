@@ -4,8 +4,8 @@
 //   start_i   cfg_i stands from here on until done_o
 //   done_o    one cycle; row_o stands from there until the next start_i
 //
-// A geometry that is not allowed (levels outside 2 to 6, index bits outside 1 to 13, wider than VaWidth) gives a row
-// that is not enabled.
+// A geometry that is not allowed (levels outside 2 to 6, index bits outside 1 to 13, wider than
+// VaWidth) gives a row that is not enabled.
 module gmmu_space_prepare
   import gmmu_pkg::*;
   import gmmu_mmu_pkg::*;

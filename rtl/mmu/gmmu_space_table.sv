@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prepared rows of the address spaces, in RAM.
 //
-//   read    row_o one cycle after read_i, standing until the next read_i; a space that was never written, or that is not
-//           built, reads as not enabled with a root of level 0
+//   read    row_o one cycle after read_i, standing until the next read_i; a space that was never
+//           written, or that is not built, reads as not enabled with a root of level 0
 //   write   one row, at the edge
 module gmmu_space_table
   import gmmu_pkg::*;

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Walk cache: for each level above the leaf, pointers to the next lower tables, direct mapped. The index is the XOR of the
-// pieces of the masked page number, so that a probe needs no shifter and all levels are probed at once.
+// Walk cache: for each level above the leaf, pointers to the next lower tables, direct mapped. The
+// index is the XOR of the pieces of the masked page number, so that a probe needs no shifter and
+// all levels are probed at once.
 //
-//   probe     keep_i, top_i: of the key's space. Results one enabled cycle later: the lowest level whose entry is known
+//   probe     keep_i, top_i: of the key's space. Results one enabled cycle later: the lowest level
+//             whose entry is known
 //   write     one pointer a cycle; refused by nothing
 //   kill_i    a write of the same cycle is dropped
-//   sweep_i   drops row `index` of all levels if the step covers it; keep_i belongs to the swept space then
+//   sweep_i   drops row `index` of all levels if the step covers it; keep_i belongs to the swept
+//             space then
 module gmmu_walk_cache
   import gmmu_pkg::*;
   import gmmu_mmu_pkg::*;

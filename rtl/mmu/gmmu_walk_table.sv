@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// The walks under way, one row each, driven by shared step logic: index unit, read issue, entry judgement, messages.
+// The walks under way, one row each, driven by shared step logic: index unit, read issue, entry
+// judgement, messages.
 //
-//   begin, restart   from the lookup pipeline: row start_row_i starts as start_i says (restart: it walks again)
+//   begin, restart   from the lookup pipeline: row start_row_i starts as start_i says (restart: it
+//                    walks again)
 //   search           combinational: the row that walks for a line of eight pages
-//   ar, r            table reads, id = row. Upper levels read one entry, the leaf level its 64-byte line. A beat is judged
-//                    in the cycle in which it comes
-//   msg              answers and releases (gmmu_mmu_pkg), taken in the cycle of the offer; none while hold_i
+//   ar, r            table reads, id = row. Upper levels read one entry, the leaf level its 64-byte
+//                    line. A beat is judged in the cycle in which it comes
+//   msg              answers and releases (gmmu_mmu_pkg), taken in the cycle of the offer; none
+//                    while hold_i
 //   fill             a row whose line can be entered; none is offered while hold_i
-//   kill_i           rows of the scope are stale: they fill nothing and walk again once their read is over
+//   kill_i           rows of the scope are stale: they fill nothing and walk again once their read
+//                    is over
 //   stale_o          a read of a stale row is still under way
 //
-// A row answers as soon as its entry is known and is released when its line is entered. A row whose answer has been
-// delivered when it becomes stale is released without a fill; other lookups that wait for it ask again.
+// A row answers as soon as its entry is known and is released when its line is entered. A row whose
+// answer has been delivered when it becomes stale is released without a fill; other lookups that
+// wait for it ask again.
 module gmmu_walk_table
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
@@ -65,7 +70,8 @@ module gmmu_walk_table
   output row_t       fill_row_o,
   output key_t       fill_key_o,
   output page_t      fill_page_o,
-  output logic [2:0] fill_line_o,    // ones: index bits within a line, fewer than three for the smallest tables
+  // ones: index bits within a line, fewer than three for the smallest tables
+  output logic [2:0] fill_line_o,
   input  logic       fill_done_i,
   input  row_t       fill_done_row_i,
 
@@ -88,7 +94,8 @@ module gmmu_walk_table
 
   // Restart: has to ask for its start. Starting: asked. Issue: wants a read. Read: read under way.
   // Fill: line complete, to be entered. Filling: being entered. End: to be released.
-  typedef enum logic [2:0] {StFree, StRestart, StStarting, StIssue, StRead, StFill, StFilling, StEnd} state_e;
+  typedef enum logic [2:0] {StFree, StRestart, StStarting, StIssue, StRead, StFill, StFilling,
+      StEnd} state_e;
   typedef struct packed {
     state_e      state;
     logic        engine;
@@ -115,7 +122,8 @@ module gmmu_walk_table
   shape_t [NumWalks-1:0] shape_q;
 
   // The read of a table's entry, or of the line that holds it.
-  function automatic ax_t table_read(index_t row, logic vram, pfn_t pfn, logic [12:0] index, logic leaf);
+  function automatic ax_t table_read(index_t row, logic vram, pfn_t pfn, logic [12:0] index,
+      logic leaf);
     ax_t ax;
     ax.id = IdWidth'(row);
     ax.port = vram ? PortVram : PortHost;
@@ -159,7 +167,8 @@ module gmmu_walk_table
     for (int unsigned i = 0; i < NumWalks; i++) begin
       is_free[i] = walk_q[i].state == StFree;
       owned[i] = !is_free[i] && walk_q[i].engine;
-      match[i] = !is_free[i] && key_q[i].space == search_key_i.space && key_q[i].high == search_key_i.high
+      match[i] = !is_free[i] && key_q[i].space == search_key_i.space
+          && key_q[i].high == search_key_i.high
           && key_q[i].vpn[VpnWidth-1:3] == search_key_i.vpn[VpnWidth-1:3];
       want_restart[i] = walk_q[i].state == StRestart;
       want_read[i] = walk_q[i].state == StIssue && walk_q[i].index_known && !walk_q[i].stale;
@@ -185,15 +194,18 @@ module gmmu_walk_table
   assign idle_o = &is_free;
 
   gmmu_rr_arbiter #(.N(NumWalks)) u_restart (
-    .clk_i, .rst_i, .req_i(want_restart), .advance_i(restart_ready_i), .gnt_o(got_restart), .index_o(restart_index));
+    .clk_i, .rst_i, .req_i(want_restart), .advance_i(restart_ready_i), .gnt_o(got_restart),
+    .index_o(restart_index));
   gmmu_rr_arbiter #(.N(NumWalks)) u_read (
     .clk_i, .rst_i, .req_i(want_read), .advance_i(ar_load), .gnt_o(got_read), .index_o(read_index));
   gmmu_rr_arbiter #(.N(NumWalks)) u_index (
     .clk_i, .rst_i, .req_i(want_index), .advance_i(1'b1), .gnt_o(got_index), .index_o(index_index));
   gmmu_rr_arbiter #(.N(NumWalks)) u_msg (
-    .clk_i, .rst_i, .req_i(want_msg), .advance_i(msg_valid_o), .gnt_o(got_msg), .index_o(msg_index));
+    .clk_i, .rst_i, .req_i(want_msg), .advance_i(msg_valid_o), .gnt_o(got_msg),
+    .index_o(msg_index));
   gmmu_rr_arbiter #(.N(NumWalks)) u_fill (
-    .clk_i, .rst_i, .req_i(want_fill), .advance_i(fill_take), .gnt_o(got_fill), .index_o(fill_index));
+    .clk_i, .rst_i, .req_i(want_fill), .advance_i(fill_take), .gnt_o(got_fill),
+    .index_o(fill_index));
 
   assign restart_valid_o = want_restart != '0;
   assign restart_row_o = row_t'(restart_index);
@@ -235,13 +247,17 @@ module gmmu_walk_table
     for (int unsigned i = 0; i < WordsPerBeat; i++) begin
       if (32'(r_walk.word) % WordsPerBeat == i) word = r_i.data[i*64 +: 64];
     end
-    wanted = r_walk.level != '0 || r_walk.beat == r_walk.word / 3'(WordsPerBeat % 8) || WordsPerBeat == 8;
+    wanted = r_walk.level != '0 || r_walk.beat == r_walk.word / 3'(WordsPerBeat % 8)
+        || WordsPerBeat == 8;
   end
   assign entry = decode(word, r_walk.level, pfn_t'(~r_keep));
-  assign promise = entry.contiguous && entry.pfn[3:0] == r_key.vpn[3:0] && shape_q[r_row].bits[0] >= 4'd4;
+  assign promise = entry.contiguous && entry.pfn[3:0] == r_key.vpn[3:0]
+      && shape_q[r_row].bits[0] >= 4'd4;
   assign r_page = '{pfn: entry.pfn | (pfn_t'(r_key.vpn) & pfn_t'(~r_keep)), target: entry.target,
-                    adapter: entry.adapter, zero: entry.zero, coherent: entry.coherent, read_only: entry.read_only,
-                    no_execute: entry.no_execute, big: r_walk.level == '0 ? promise : r_keep[3:0] == '0,
+                    adapter: entry.adapter, zero: entry.zero, coherent: entry.coherent,
+                        read_only: entry.read_only,
+                    no_execute: entry.no_execute, big: r_walk.level == '0 ? promise
+                        : r_keep[3:0] == '0,
                     level: r_walk.level};
 
   assign line_valid_o = r_valid_i && r_walk.level == '0;
@@ -257,9 +273,12 @@ module gmmu_walk_table
     if (rst_i) ar_valid_o <= 1'b0;
     else if (ar_free) ar_valid_o <= ar_load || ar_descend || ar_start;
     if (ar_free) begin
-      if (ar_load) ar_o <= table_read(read_index, reading.vram, reading.pfn, reading.index, reading.level == '0);
-      else if (ar_descend) ar_o <= table_read(r_row, entry.target == TargetVram, entry.pfn, r_walk.index, r_walk.level == 1);
-      else ar_o <= table_read(index_t'(start_row_i), start_i.vram, start_i.pfn, start_i.index, start_i.level == '0);
+      if (ar_load) ar_o <= table_read(read_index, reading.vram, reading.pfn, reading.index,
+          reading.level == '0);
+      else if (ar_descend) ar_o <= table_read(r_row, entry.target == TargetVram, entry.pfn,
+          r_walk.index, r_walk.level == 1);
+      else ar_o <= table_read(index_t'(start_row_i), start_i.vram, start_i.pfn, start_i.index,
+          start_i.level == '0);
     end
   end
   assign count_read_o = ar_valid_o && ar_ready_i;
@@ -267,7 +286,8 @@ module gmmu_walk_table
   // A pointer on the way down goes to the walk cache one cycle later.
   always_ff @(posedge clk_i) begin
     if (rst_i) wc_write_o <= 1'b0;
-    else wc_write_o <= r_valid_i && r_walk.level != '0 && !r_i.error && entry.fault == FaultNone && entry.table_next
+    else wc_write_o <= r_valid_i && r_walk.level != '0 && !r_i.error
+        && entry.fault == FaultNone && entry.table_next
         && !r_walk.stale && !kill_i.valid;
     wc_data_o.level <= r_walk.level;
     wc_data_o.index <= r_walk.level == '0 ? '0 : shape_q[r_row].wc_index[r_walk.level];
@@ -281,10 +301,12 @@ module gmmu_walk_table
   walk_t telling;
   assign telling = walk_q[msg_index];
   assign msg_valid_o = want_msg != '0 && !hold_i;
-  assign msg_o = '{kind: MsgWalk, port: '0, slot: '0, row: row_t'(msg_index), answer: telling.answer,
+  assign msg_o = '{kind: MsgWalk, port: '0, slot: '0, row: row_t'(msg_index),
+      answer: telling.answer,
                    release_row: telling.state == StEnd, key: key_q[msg_index], page: telling.page,
                    fault: telling.fault};
-  assign large_valid_o = msg_valid_o && telling.answer && telling.fault == FaultNone && telling.level != '0;
+  assign large_valid_o = msg_valid_o && telling.answer && telling.fault == FaultNone
+      && telling.level != '0;
   assign large_keep_o = keep_mask(shape_q[msg_index].shift[telling.level]);
   assign count_ok_o = msg_valid_o && telling.answer && telling.fault == FaultNone;
   assign count_fault_o = msg_valid_o && telling.answer && telling.fault != FaultNone;
@@ -295,12 +317,16 @@ module gmmu_walk_table
   assign fill_row_o = row_t'(fill_index);
   assign fill_key_o = key_q[fill_index];
   assign fill_page_o = walk_q[fill_index].page;
-  assign fill_line_o = ~(3'b111 << (shape_q[fill_index].bits[0] > 4'd3 ? 2'd3 : shape_q[fill_index].bits[0][1:0]));
+  assign fill_line_o = ~(3'b111 << (shape_q[fill_index].bits[0] > 4'd3 ? 2'd3
+      : shape_q[fill_index].bits[0][1:0]));
 
-  // Shortcuts into an idle read channel: the next level's read at once when a pointer comes, the first one at the start.
-  assign ar_descend = ar_free && want_read == '0 && !kill_i.valid && r_valid_i && !r_i.error && !r_walk.stale
+  // Shortcuts into an idle read channel: the next level's read at once when a pointer comes, the
+  // first one at the start.
+  assign ar_descend = ar_free && want_read == '0 && !kill_i.valid && r_valid_i && !r_i.error
+      && !r_walk.stale
       && entry.fault == FaultNone && entry.table_next && r_walk.index_known;
-  assign ar_start = ar_free && want_read == '0 && !ar_descend && (begin_i || restart_i) && start_i.fault == FaultNone
+  assign ar_start = ar_free && want_read == '0 && !ar_descend && (begin_i || restart_i)
+      && start_i.fault == FaultNone
       && start_i.index_known;
 
   // Next state, in the order of the events' precedence; a kill is last.
@@ -339,7 +365,8 @@ module gmmu_walk_table
             walk_d[i].state = StIssue;
             walk_d[i].level = walk_q[i].level - 1'b1;
             if (ar_descend) walk_d[i] = issued(walk_d[i]);
-          end else if (walk_q[i].level == '0 && walk_d[i].fault == FaultNone && !walk_d[i].error) begin
+          end else if (walk_q[i].level == '0 && walk_d[i].fault == FaultNone
+              && !walk_d[i].error) begin
             walk_d[i].state = StFill;
           end else begin
             walk_d[i].state = StEnd;
@@ -408,7 +435,8 @@ module gmmu_walk_table
   logic unused_bits;  // fields of picked rows that their pickers do not need
   assign unused_bits = ^{reading, r_walk, r_key, telling, r_i};
 
-  a_expected: assert property (@(posedge clk_i) disable iff (rst_i) !r_valid_i || r_walk.state == StRead);
+  a_expected: assert property (@(posedge clk_i) disable iff (rst_i) !r_valid_i
+      || r_walk.state == StRead);
   a_quiet_kill: assert property (@(posedge clk_i) disable iff (rst_i)
     !kill_i.valid || !(begin_i || restart_i || msg_valid_o || fill_take || fill_done_i));
 endmodule

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Round robin arbiter. The grant is combinational from the requests and a registered mask.
 //
-//   gnt_o      one-hot (or zero without a request): the first requester after the last one that was advanced past
+//   gnt_o      one-hot (or zero without a request): the first requester after the last one that was
+//              advanced past
 //   index_o    the granted requester's number (0 without a request)
 //   advance_i  the grant was used: the next search begins behind it
 module gmmu_rr_arbiter #(

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Register slice of one stream: both directions registered, one word per cycle, one cycle of latency.
+// Register slice of one stream: both directions registered, one word per cycle, one cycle of
+// latency.
 //
 //   input    ready_o comes from a register and depends on no input
 //   output   valid_o and data_o come from registers; an offer stands until it is taken

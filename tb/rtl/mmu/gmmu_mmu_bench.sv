@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two MMUs with flat ports for C++: one of the default sizes, one of the smallest. small_i, which stands from reset on,
+// Two MMUs with flat ports for C++: one of the default sizes, one of the smallest. small_i, which
+// stands from reset on,
 // chooses the one that is driven and shown. The smallest has two ports.
 module gmmu_mmu_bench
   import gmmu_pkg::*;
@@ -106,7 +107,8 @@ module gmmu_mmu_bench
   always_comb begin
     for (int unsigned p = 0; p < Ports; p++) begin
       req_valid[p] = req_valid_i[p];
-      req[p] = '{tag: req_tag_i[p], space: req_space_i[p], va: req_va_i[p], access: access_e'(req_access_i[p])};
+      req[p] = '{tag: req_tag_i[p], space: req_space_i[p], va: req_va_i[p],
+          access: access_e'(req_access_i[p])};
       rsp_ready[p] = rsp_ready_i[p];
       done[p] = '{old1: done1_i[p], old0: done0_i[p]};
       req_ready_o[p] = req_ready[small_i][p];
@@ -130,7 +132,8 @@ module gmmu_mmu_bench
     ctl.va_start = ctl_start_i;
     ctl.va_end = ctl_end_i;
     ctl.cfg.enable = ctl_enable_i;
-    ctl.cfg.root = '{target: target_e'(ctl_root_target_i), adapter: '0, offset: ctl_root_i[PaWidth-1:0]};
+    ctl.cfg.root = '{target: target_e'(ctl_root_target_i), adapter: '0,
+        offset: ctl_root_i[PaWidth-1:0]};
     ctl.cfg.root_entries = ctl_root_entries_i;
     ctl.cfg.levels = ctl_levels_i;
     ctl.cfg.bits = ctl_bits_i;
@@ -155,7 +158,8 @@ module gmmu_mmu_bench
     .req_valid_i(small_i ? '0 : req_valid), .req_ready_o(req_ready[0]), .req_i(req),
     .rsp_valid_o(rsp_valid[0]), .rsp_ready_i(small_i ? '0 : rsp_ready), .rsp_o(rsp[0]),
     .done_i(small_i ? '0 : done),
-    .ctl_valid_i(ctl_valid_i && !small_i), .ctl_ready_o(ctl_ready[0]), .ctl_i(ctl), .ctl_done_o(ctl_done[0]),
+    .ctl_valid_i(ctl_valid_i && !small_i), .ctl_ready_o(ctl_ready[0]), .ctl_i(ctl),
+    .ctl_done_o(ctl_done[0]),
     .ar_valid_o(ar_valid[0]), .ar_ready_i(ar_ready_i && !small_i), .ar_o(ar[0]),
     .r_valid_i(r_valid_i && !small_i), .r_ready_o(r_ready[0]), .r_i(r),
     .ev_valid_o(ev_valid[0]), .ev_o(ev[0]), .inv_valid_o(inv_valid[0]),
@@ -164,18 +168,22 @@ module gmmu_mmu_bench
 
   localparam int unsigned SmallPorts = 2;
   gmmu_mmu #(
-    .NumPorts(SmallPorts), .NumSpaces(2), .L1Entries(2), .L2Entries(32), .L2Ways(2), .LargeEntries(2),
+    .NumPorts(SmallPorts), .NumSpaces(2), .L1Entries(2), .L2Entries(32), .L2Ways(2),
+    .LargeEntries(2),
     .WalkCacheEntries(2), .NumWalks(2), .MissSlots(2)
   ) u_small (
     .clk_i, .rst_i,
-    .req_valid_i(small_i ? req_valid[SmallPorts-1:0] : '0), .req_ready_o(req_ready[1][SmallPorts-1:0]),
+    .req_valid_i(small_i ? req_valid[SmallPorts-1:0] : '0),
+    .req_ready_o(req_ready[1][SmallPorts-1:0]),
     .req_i(req[SmallPorts-1:0]), .rsp_valid_o(rsp_valid[1][SmallPorts-1:0]),
     .rsp_ready_i(small_i ? rsp_ready[SmallPorts-1:0] : '0), .rsp_o(rsp[1][SmallPorts-1:0]),
     .done_i(small_i ? done[SmallPorts-1:0] : '0),
-    .ctl_valid_i(ctl_valid_i && small_i), .ctl_ready_o(ctl_ready[1]), .ctl_i(ctl), .ctl_done_o(ctl_done[1]),
+    .ctl_valid_i(ctl_valid_i && small_i), .ctl_ready_o(ctl_ready[1]), .ctl_i(ctl),
+    .ctl_done_o(ctl_done[1]),
     .ar_valid_o(ar_valid[1]), .ar_ready_i(ar_ready_i && small_i), .ar_o(ar[1]),
     .r_valid_i(r_valid_i && small_i), .r_ready_o(r_ready[1]), .r_i(r),
-    .ev_valid_o(ev_valid[1][SmallPorts-1:0]), .ev_o(ev[1][SmallPorts-1:0]), .inv_valid_o(inv_valid[1]),
+    .ev_valid_o(ev_valid[1][SmallPorts-1:0]), .ev_o(ev[1][SmallPorts-1:0]),
+    .inv_valid_o(inv_valid[1]),
     .inv_scope_o(), .inv_space_o(), .inv_start_o(), .inv_end_o(),
     .port_count_o(port_count[1][SmallPorts-1:0]), .count_o(count[1]), .idle_o(idle[1]));
   assign req_ready[1][Ports-1:SmallPorts] = '0;
