@@ -30,7 +30,7 @@ class OsError : public std::runtime_error {
 class OsTimeout : public OsError {
  public:
   OsTimeout(const std::string& what_for, uint64_t bound_ns)
-      : OsError("timeout: waited " + std::to_string(bound_ns) + " ns for " + what_for) {}
+      : OsError("waited " + std::to_string(bound_ns) + " ns for " + what_for) {}
 };
 
 /// A rule of the kernel was broken (wrong IRQL, double free, unknown handle): Windows would bug-check.

@@ -3,14 +3,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iterator>
-#include <map>
 #include <string_view>
 
 #include "os/text.h"
 
 namespace gmmu::report {
 namespace {
+
+constexpr size_t kMostLeaks = 12;
 
 /// Counters by name, summed over the blocks whose name begins with a prefix.
 class Sums {
@@ -108,9 +110,15 @@ std::string TextReport(const workload::JobResult& result, const Limits& limits) 
   }
   for (const os::Fault& fault : result.faults) bad(fmt::format("{}: {}", fault.source, fault.text));
   for (const hw::Finding& finding : result.findings) bad(fmt::format("{} checker: {}", finding.probe, finding.text));
-  for (const os::Leak& leak : result.leaks) {
-    bad(fmt::format("leaked {} {} of {}, created by {}", leak.kind, leak.name, leak.owner, leak.created_by));
+  // What holds pages says more than the pages.
+  std::vector<os::Leak> leaks = result.leaks;
+  std::stable_partition(leaks.begin(), leaks.end(), [](const os::Leak& leak) {
+    return leak.kind != "page" && leak.kind != "pinned_page";
+  });
+  for (size_t i = 0; i < leaks.size() && i < kMostLeaks; ++i) {
+    bad(fmt::format("leaked {} {} of {}, created by {}", leaks[i].kind, leaks[i].name, leaks[i].owner, leaks[i].created_by));
   }
+  if (leaks.size() > kMostLeaks) bad(fmt::format("and {} leaks more (--json names all)", leaks.size() - kMostLeaks));
   if (!trouble) line("checks", fmt::format("{} passed, no fault, no leak", result.checks.size()));
   return text;
 }

@@ -239,12 +239,11 @@ void MainJob::Aperture(Piece& piece) {
   }
 }
 
-// One client reads the whole chunk through entries that target the aperture. Meanwhile the allocation's VRAM is overwritten, the
-// DMA engine reads the same bytes at aperture offsets into it, and the other clients read them there.
+// Every line is read by one client through entries that target the aperture, while the allocation's VRAM is overwritten. Then
+// the DMA engine reads the same bytes at aperture offsets into that VRAM, where the clients read them again.
 void MainJob::ApertureChunk(Piece& piece, uint64_t first_page, uint64_t pages) {
   const uint64_t start = first_page * kPage;
   const uint64_t bytes = std::min(piece.padded - start, pages * kPage);
-  const uint64_t lines = bytes / kLine;
   const uint8_t* expected = piece.data.data() + start;
   uint64_t aperture = 0;
   worker_.Call([&] {
@@ -252,27 +251,24 @@ void MainJob::ApertureChunk(Piece& piece, uint64_t first_page, uint64_t pages) {
     vidmm_.BindAperture(aperture, pages, *piece.allocation, piece.target, first_page);
     vidmm_.MapToAperture(*first_, aperture_va_, *piece.allocation, aperture, pages);
   });
-  ClientRun one = Reader(0, first_, expected, ShareOf(lines, 0, 1));
-  one.base = aperture_va_;
-  Timed("aperture by a client", bytes, [&] {
-    Progress("aperture", start);
-    ClientBatch batch(vidmm_, {one}, "bytes that a client read from the aperture");
-    worker_.Call([&] {
-      vidmm_.Fill(*piece.allocation, start, pages * kPage, 0xDEADBEEF);
-      Progress("aperture", start + bytes / 4);
-      Timed("aperture by DMA", bytes, [&] { vidmm_.CopyFromAperture(aperture * kPage, *piece.allocation, start, bytes); });
-    });
-    Progress("aperture", start + bytes / 2);
-    if (clients_ == 1) batch.Finish(result_.checks);
-    const unsigned others = std::max(clients_ - 1, 1u);
-    std::vector<ClientRun> runs;
-    for (unsigned client = 0; client < others; ++client) {
-      runs.push_back(Reader(clients_ - 1 - client, first_, expected, ShareOf(lines, client, others)));
-      runs.back().base = va_ + start;
-    }
-    RunClients(vidmm_, runs, "bytes that the DMA engine read from the aperture", result_.checks);
-    if (clients_ > 1) batch.Finish(result_.checks);
+  std::vector<ClientRun> direct, copied;
+  for (unsigned client = 0; client < clients_; ++client) {
+    direct.push_back(Reader(client, first_, expected, ShareOf(bytes / kLine, client, clients_)));
+    direct.back().base = aperture_va_;
+    copied.push_back(direct.back());
+    copied.back().base = va_ + start;
+  }
+  Progress("aperture", start);
+  Timed("aperture by clients", bytes, [&] {
+    ClientBatch batch(vidmm_, direct, "bytes that a client read from the aperture");
+    worker_.Call([&] { vidmm_.Fill(*piece.allocation, start, pages * kPage, 0xDEADBEEF); });
+    batch.Finish(result_.checks);
   });
+  Progress("aperture", start + bytes / 2);
+  worker_.Call([&] {
+    Timed("aperture by DMA", bytes, [&] { vidmm_.CopyFromAperture(aperture * kPage, *piece.allocation, start, bytes); });
+  });
+  RunClients(vidmm_, copied, "bytes that the DMA engine read from the aperture", result_.checks);
   CheckUnmapped(piece, first_page, pages, aperture);
 }
 

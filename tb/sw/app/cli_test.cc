@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/cli.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "app/outputs.h"
+
+namespace gmmu::app {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+class Cli : public ::testing::Test {
+ protected:
+  Cli() : folder_(fs::temp_directory_path() / ("gmmu_cli_" + std::to_string(getpid()))) { fs::create_directories(folder_); }
+  ~Cli() override { fs::remove_all(folder_); }
+
+  std::string Path(const std::string& name) const { return (folder_ / name).string(); }
+  int Run(std::vector<std::string> arguments) {
+    std::vector<const char*> argv = {"gmmu"};
+    for (const std::string& argument : arguments) argv.push_back(argument.c_str());
+    std::FILE* out = std::tmpfile();
+    std::FILE* err = std::tmpfile();
+    const int status = Main(static_cast<int>(argv.size()), argv.data(), out, err);
+    out_ = Contents(out);
+    err_ = Contents(err);
+    return status;
+  }
+  static std::string Contents(std::FILE* file) {
+    std::string text;
+    std::rewind(file);
+    for (int c; (c = std::fgetc(file)) != EOF;) text += static_cast<char>(c);
+    std::fclose(file);
+    return text;
+  }
+  /// Refused with one to three lines that hold `text`, and nothing left in the folder but what was there.
+  void ExpectRefusal(std::vector<std::string> arguments, const std::string& text) {
+    const auto files = std::distance(fs::directory_iterator(folder_), {});
+    EXPECT_EQ(Run(arguments), kExitUsage);
+    EXPECT_THAT(err_, HasSubstr(text));
+    EXPECT_LE(std::count(err_.begin(), err_.end(), '\n'), 3) << err_;
+    EXPECT_THAT(out_, IsEmpty());
+    EXPECT_EQ(std::distance(fs::directory_iterator(folder_), {}), files);
+  }
+
+  fs::path folder_;
+  std::string out_, err_;
+};
+
+TEST_F(Cli, PrintsHelpAndVersion) {
+  EXPECT_EQ(Run({"--help"}), 0);
+  EXPECT_THAT(out_, HasSubstr("run"));
+  EXPECT_EQ(Run({"run", "--help"}), 0);
+  EXPECT_THAT(out_, HasSubstr("--waves-from"));
+  EXPECT_EQ(Run({"--version"}), 0);
+  EXPECT_THAT(out_, HasSubstr("gmmu"));
+}
+
+TEST_F(Cli, RefusesWhatItDoesNotKnow) {
+  ExpectRefusal({}, "subcommand");
+  ExpectRefusal({"fly"}, "fly");
+  ExpectRefusal({"run", "--sed", "1"}, "--sed");
+  ExpectRefusal({"run", "--engine", "board"}, "there is: rtl");
+}
+
+TEST_F(Cli, RefusesBadNumbers) {
+  ExpectRefusal({"run", "--seed", "many"}, "not a number");
+  ExpectRefusal({"run", "--seed", "-1"}, "not a number");
+  ExpectRefusal({"run", "--seed", "1x"}, "not a number");
+  ExpectRefusal({"run", "--seed", "18446744073709551616"}, "not a number");
+  ExpectRefusal({"run", "--waves", Path("w"), "--waves-from", "9", "--waves-to", "9"}, "half open");
+}
+
+TEST_F(Cli, RefusesInputsBeforeAnythingIsWritten) {
+  ExpectRefusal({"run", Path("missing"), "--out", Path("copy")}, "no such file");
+  ExpectRefusal({"run", folder_.string(), "--out", Path("copy")}, "folder");
+  std::ofstream(Path("big")).close();
+  fs::resize_file(Path("big"), (uint64_t{256} << 20) + 1);
+  ExpectRefusal({"run", Path("big"), "--json", Path("report")}, "256 MiB");
+}
+
+TEST_F(Cli, RefusesBadConfigurations) {
+  ExpectRefusal({"run", "--config", Path("missing.toml")}, "missing.toml");
+  std::ofstream(Path("bad.toml")) << "[gpu]\nvram_mb = 3\n";
+  ExpectRefusal({"run", "--config", Path("bad.toml")}, "vram_mib");
+  std::ofstream(Path("leak.toml")) << "[inject]\nleak = \"money\"\n";
+  ExpectRefusal({"run", "--config", Path("leak.toml")}, "memory_object");
+}
+
+TEST_F(Cli, RefusesOutputsThatCannotBeWritten) {
+  ExpectRefusal({"run", "--out", Path("no/such/folder/copy")}, "cannot be created");
+  ExpectRefusal({"run", "--json", folder_.string()}, "folder");
+}
+
+TEST_F(Cli, PrintsAConfigurationThatItLoadsAgain) {
+  ASSERT_EQ(Run({"config"}), 0);
+  const std::string first = out_;
+  std::ofstream(Path("c.toml")) << first;
+  ASSERT_EQ(Run({"config", "--config", Path("c.toml")}), 0) << err_;
+  EXPECT_EQ(out_, first);
+}
+
+TEST_F(Cli, AnOutputAppearsWholeOrNotAtAll) {
+  std::ofstream(Path("old")) << "before";
+  {
+    OutputFile file(Path("old"));
+    file.Write("after", 5);
+  }
+  std::ifstream kept(Path("old"));
+  std::string text;
+  kept >> text;
+  EXPECT_EQ(text, "before");
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), {}), 1);
+  OutputFile file(Path("new"));
+  file.Write("whole", 5);
+  EXPECT_FALSE(fs::exists(Path("new")));
+  file.Commit();
+  EXPECT_EQ(fs::file_size(Path("new")), 5u);
+}
+
+TEST_F(Cli, SaysWhenADeviceIsFull) {
+  if (access("/dev/full", W_OK) != 0) GTEST_SKIP() << "no /dev/full";
+  OutputFile file("/dev/full");
+  try {
+    file.Write("x", 1);
+    file.Commit();
+    FAIL() << "nothing was said";
+  } catch (const OutputError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("/dev/full"));
+    EXPECT_THAT(error.what(), HasSubstr("space"));
+  }
+}
+
+}  // namespace
+}  // namespace gmmu::app

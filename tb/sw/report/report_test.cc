@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "report/json_report.h"
+#include "report/text_report.h"
+
+namespace gmmu::report {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+workload::JobResult Sample() {
+  workload::JobResult result;
+  result.verified = true;
+  result.bytes = result.bytes_verified = 4096;
+  result.cycles = 1000;
+  result.simulated_ns = 1000;
+  result.remapped = true;
+  result.phases = {{"page in", 4096, 1000, 1000}};
+  result.counters = {{"port_client0", "lookups", 100, "requests", ""}, {"port_client0", "hits", 75, "requests", ""},
+                     {"port_client1", "lookups", 100, "requests", ""}, {"port_client1", "hits", 25, "requests", ""},
+                     {"iommu", "iotlb_hits", 9, "requests", ""}, {"iommu", "iotlb_misses", 1, "requests", ""}};
+  return result;
+}
+
+Limits SampleLimits() {
+  Limits limits;
+  limits.link_bytes_per_second = 8.192e9;
+  limits.bus_bytes_per_second = 4.096e9;
+  return limits;
+}
+
+TEST(TextReport, ShowsRatesAgainstTheirLimits) {
+  const std::string text = TextReport(Sample(), SampleLimits());
+  EXPECT_THAT(text, HasSubstr("verified"));
+  EXPECT_THAT(text, HasSubstr("4.096 GB/s   50.0 % of link  100.0 % of bus"));
+  EXPECT_THAT(text, HasSubstr("50.0 %  (100 of 200)"));
+  EXPECT_THAT(text, HasSubstr("90.0 %  (9 of 10)"));
+}
+
+TEST(TextReport, NamesEverythingThatWentWrong) {
+  workload::JobResult result = Sample();
+  os::Fault fault;
+  fault.source = "iommu";
+  fault.text = "no read permission";
+  result.faults = {fault};
+  for (int i = 0; i < 20; ++i) result.leaks.push_back({"page", "0x1000", "vidmm", "test"});
+  result.leaks.push_back({"adl", "3 pages", "driver", "DxgkCbAllocateAdl"});
+  const std::string text = TextReport(result, SampleLimits());
+  EXPECT_THAT(text, HasSubstr("FAILED"));
+  EXPECT_THAT(text, HasSubstr("iommu: no read permission"));
+  EXPECT_THAT(text, HasSubstr("leaked adl 3 pages of driver, created by DxgkCbAllocateAdl"));
+  EXPECT_THAT(text, HasSubstr("and 9 leaks more"));
+  EXPECT_THAT(text, Not(HasSubstr("no leak\n")));
+}
+
+TEST(JsonReport, HasTheKeysThatProgramsReadAndNoHostTimeUnderCounters) {
+  workload::JobResult result = Sample();
+  os::Fault fault;
+  fault.source = "gpu";
+  fault.name = "entry_invalid";
+  fault.address = 0x5000;
+  fault.space = 2;
+  result.faults = {fault};
+  result.leaks = {{"adl", "a", "driver", "b"}};
+  const auto report = nlohmann::json::parse(JsonReport(result, SampleLimits()));
+  for (const char* key : {"verified", "bytes", "cycles", "cycles_evaluated", "simulated_ns", "host_seconds", "faults",
+                          "leaks", "counters"}) {
+    EXPECT_TRUE(report.contains(key)) << key;
+  }
+  EXPECT_EQ(report["faults"][0]["address"], "0x5000");
+  EXPECT_EQ(report["faults"][0]["space"], 2);
+  EXPECT_TRUE(report["faults"][0]["client"].is_null());
+  EXPECT_EQ(report["leaks"][0]["created_by"], "b");
+  EXPECT_EQ(report["counters"]["port_client1"]["hits"], 25);
+}
+
+}  // namespace
+}  // namespace gmmu::report

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// The program as users run it: driver, OS model, co-simulated RTL.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "workload/input.h"
+
+namespace gmmu {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+class Program : public ::testing::Test {
+ protected:
+  Program() : folder_(fs::temp_directory_path() / ("gmmu_system_" + std::to_string(getpid()))) {
+    fs::create_directories(folder_);
+  }
+  ~Program() override { fs::remove_all(folder_); }
+
+  std::string Path(const std::string& name) const { return (folder_ / name).string(); }
+  std::string WriteInput(uint64_t bytes) const {
+    const auto data = workload::SeededInput(bytes + 1, bytes);
+    Put("input", std::string(data.begin(), data.end()));
+    return Path("input");
+  }
+  void Put(const std::string& name, const std::string& text) const {
+    std::ofstream(Path(name), std::ios::binary) << text;
+  }
+  std::string Get(const std::string& name) const {
+    std::ifstream file(Path(name), std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+  /// Exit status; the text of both streams is in Get("log").
+  int Run(const std::string& arguments) const {
+    const int status = std::system((std::string(GMMU_PROGRAM) + " " + arguments + " > " + Path("log") + " 2>&1").c_str());
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  }
+  nlohmann::json Report(const std::string& name = "report.json") const { return nlohmann::json::parse(Get(name)); }
+  static std::string Shipped(const std::string& name) {
+    return std::string(GMMU_SOURCE_DIR) + "/sim/platform/configs/" + name + ".toml";
+  }
+  /// Pages `bytes` bytes with a configuration and expects them back.
+  void ExpectRoundTrip(uint64_t bytes, const std::string& more = "") {
+    const std::string input = WriteInput(bytes);
+    ASSERT_EQ(Run("run " + input + " --out " + Path("copy") + " --json " + Path("report.json") + " " + more), 0) << Get("log");
+    EXPECT_EQ(Get("input"), Get("copy"));
+    const auto report = Report();
+    EXPECT_TRUE(report["verified"]);
+    EXPECT_EQ(report["bytes"], bytes);
+    EXPECT_GT(report["cycles"], 0);
+    EXPECT_TRUE(report["faults"].empty());
+    EXPECT_TRUE(report["leaks"].empty());
+  }
+  /// Runs with the configuration text and expects a failure whose log has `text`.
+  void ExpectFailure(const std::string& config, const std::string& text, uint64_t bytes = 65536) {
+    Put("config.toml", config);
+    const std::string input = WriteInput(bytes);
+    EXPECT_EQ(Run("run " + input + " --config " + Path("config.toml") + " --out " + Path("copy") + " --json " +
+                  Path("report.json")), 1) << Get("log");
+    EXPECT_THAT(Get("log"), HasSubstr(text));
+    EXPECT_FALSE(fs::exists(Path("copy")) && Get("copy") != Get("input"));
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(Program, BringsNoByteBack) { ExpectRoundTrip(0); }
+TEST_F(Program, BringsOneByteBack) { ExpectRoundTrip(1); }
+TEST_F(Program, BringsAPageLessOneByteBack) { ExpectRoundTrip(4095); }
+TEST_F(Program, BringsAPageBack) { ExpectRoundTrip(4096); }
+TEST_F(Program, BringsAPageAndAByteBack) { ExpectRoundTrip(4097); }
+TEST_F(Program, BringsAnOddMiBBack) { ExpectRoundTrip((1 << 20) + 3); }
+TEST_F(Program, RunsInPhysicalMode) { ExpectRoundTrip(200'000, "--config " + Shipped("physical")); }
+TEST_F(Program, RunsInPiecesWithOneMiBOfVram) { ExpectRoundTrip(700'000, "--config " + Shipped("vram-1mib")); }
+TEST_F(Program, RunsOnATwoTiBHost) { ExpectRoundTrip(200'000, "--config " + Shipped("host-2tib-gpu-40bit")); }
+
+TEST_F(Program, RepeatsItselfAndFollowsItsSeed) {
+  const std::string input = WriteInput(100'000);
+  ASSERT_EQ(Run("run " + input + " --json " + Path("a")), 0) << Get("log");
+  ASSERT_EQ(Run("run " + input + " --json " + Path("b")), 0) << Get("log");
+  ASSERT_EQ(Run("run " + input + " --seed 7 --json " + Path("c")), 0) << Get("log");
+  EXPECT_EQ(Report("a")["cycles"], Report("b")["cycles"]);
+  EXPECT_EQ(Report("a")["counters"], Report("b")["counters"]);
+  EXPECT_NE(Report("a")["counters"], Report("c")["counters"]);
+}
+
+TEST_F(Program, DumpsHostMemoryAndTheMappingsOfTheDevice) {
+  ASSERT_EQ(Run("run " + WriteInput(10'000) + " --dump-host " + Path("image")), 0) << Get("log");
+  EXPECT_THAT(Get("image"), StartsWith("HOSTIMG1"));
+  const auto mappings = Report("image.json");
+  EXPECT_EQ(mappings["aw_bits"], 48);
+  ASSERT_EQ(mappings["devices"].size(), 1u);
+  EXPECT_EQ(mappings["devices"][0]["bdf"], "01:00.0");
+  EXPECT_EQ(mappings["devices"][0]["domain"], 1);
+  uint64_t bytes = 0;
+  for (const auto& mapping : mappings["devices"][0]["mappings"]) bytes += mapping["bytes"].get<uint64_t>();
+  EXPECT_GT(bytes, 20 * 4096u);
+}
+
+TEST_F(Program, FailsWhenALogicalPageIsNotMapped) {
+  ExpectFailure("[inject]\nunmapped_page = true\n", "no read permission");
+  EXPECT_FALSE(Report()["faults"].empty());
+}
+TEST_F(Program, FailsWhenAnEntryNamesAnotherPage) { ExpectFailure("[inject]\nwrong_pte = true\n", "check \"clients"); }
+TEST_F(Program, FailsWhenAnAdlNamesAnotherPage) {
+  ExpectFailure("[gpu]\nlimit_bits = 48\n[os]\niommu = \"physical\"\n[inject]\nwrong_adl = true\n", "check \"clients");
+}
+TEST_F(Program, FailsWhenAFenceIsNeverSignalled) { ExpectFailure("[inject]\ndrop_fence = true\n", "fence 1 of node 0"); }
+TEST_F(Program, FailsWhenABitOfVramFlips) {
+  ExpectFailure("[inject.vram_flip]\nafter_write_bytes = 400000\n", "check \"", 400'000);
+}
+TEST_F(Program, FailsWhenAFlushIsMissing) { ExpectFailure("[inject]\nmissing_flush = true\n", "translation checker"); }
+TEST_F(Program, NamesALeak) {
+  ExpectFailure("[inject]\nleak = \"memory_object\"\n", "leaked memory_object");
+  std::vector<std::string> kinds;
+  for (const auto& leak : Report()["leaks"]) kinds.push_back(leak["kind"]);
+  EXPECT_THAT(kinds, Contains("memory_object"));
+}
+
+TEST_F(Program, SurvivesLateInterrupts) {
+  Put("config.toml", "[inject]\nlate_interrupt_ns = 5000\n");
+  EXPECT_EQ(Run("run " + WriteInput(10'000) + " --config " + Path("config.toml")), 0) << Get("log");
+}
+
+}  // namespace
+}  // namespace gmmu
