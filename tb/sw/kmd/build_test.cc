@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <cstring>
 #include <functional>
+#include <random>
 #include <vector>
 
 #include "command_model.h"
 #include "fake_kernel.h"
+#include "kmd/entry_format.h"
 #include "kmd/segments.h"
 
 namespace gmmu::kmd::test {
@@ -494,6 +496,8 @@ class ContiguousTest : public BuildTest {
       const auto first = At(index / 16 * 16);
       EXPECT_EQ(raw, first.raw + (index % 16) * 0x1000) << index;
       EXPECT_EQ(first.page() % 16, 0u);
+      EXPECT_TRUE(first.contiguous());
+      EXPECT_EQ(Contiguous(index / 16 * 16), 16) << index;
     }
   }
   CommandModel model_;
@@ -585,6 +589,43 @@ TEST_F(ContiguousTest, ThePagingProcessIsNeverMarked) {
   args.UpdatePageTable.hProcess = driver.system_process;
   EXPECT_EQ(Build(args, 65536, &model_), STATUS_SUCCESS);
   EXPECT_EQ(Contiguous(0), 0);
+}
+
+// Against an array: whatever comes, in buffers of whatever size, the table holds the pages asked
+// for and every contiguous bit in it is true.
+TEST_F(ContiguousTest, RandomUpdatesKeepTableAndPromise) {
+  std::mt19937 random(20241121);
+  const auto below = [&](uint32_t n) { return static_cast<uint32_t>(random() % n); };
+  std::vector<uint64_t> expected(512, ~uint64_t{0});  // nothing written yet
+  for (int round = 0; round < 400; ++round) {
+    const uint32_t start = below(4) == 0 ? below(512) : below(32) * 16;
+    const uint32_t count = 1 + below(std::min(96u, 512 - start));
+    uint64_t page = (uint64_t{1} << 12) + below(64) * 16 + (below(2) == 0 ? start % 16 : below(16));
+    std::vector<DXGK_PTE> ptes;
+    for (uint32_t i = 0; i < count; ++i) {
+      DXGK_PTE pte = below(60) == 0 ? DXGK_PTE{} : Leaf(page);
+      pte.ReadOnly = pte.Valid && below(80) == 0;
+      ptes.push_back(pte);
+      page += below(50) == 0 ? 7 : 1;
+    }
+    auto args = Update(ptes, 0, 0x40000, start);
+    args.UpdatePageTable.Flags.Repeat = below(8) == 0;
+    ASSERT_EQ(Build(args, 40 + below(400), &model_), STATUS_SUCCESS);
+    ASSERT_THAT(model_.errors, IsEmpty());
+    for (uint32_t i = 0; i < count; ++i) {
+      const DXGK_PTE& pte = ptes[args.UpdatePageTable.Flags.Repeat ? 0 : i];
+      regs::PteEntry entry;
+      ASSERT_TRUE(ToHardware(pte, 0, false, &entry));
+      expected[start + i] = entry.raw;
+    }
+    for (uint32_t i = 0; i < 512; ++i) {
+      if (expected[i] != ~uint64_t{0}) {
+        ASSERT_EQ(At(i).set_contiguous(0).raw, expected[i]) << i;
+      }
+    }
+    ExpectPromiseHolds();
+    if (HasFailure()) return;
+  }
 }
 
 // Flush.
