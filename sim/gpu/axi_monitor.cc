@@ -6,16 +6,21 @@
 namespace gmmu::sim {
 
 AxiMonitor::AxiMonitor(std::string port, unsigned beat_bytes, unsigned id_bits)
-    : port_(std::move(port)), beat_bytes_(beat_bytes), reads_(size_t{1} << id_bits), writes_(size_t{1} << id_bits) {}
+    : port_(std::move(port)),
+      beat_bytes_(beat_bytes),
+      reads_(size_t{1} << id_bits),
+      writes_(size_t{1} << id_bits) {}
 
 void AxiMonitor::Fail(uint64_t cycle, const std::string& text) {
-  if (findings_.size() < kMost) findings_.push_back({"axi", fmt::format("{}, cycle {}: {}", port_, cycle, text)});
+  if (findings_.size() < kMost)
+    findings_.push_back({"axi", fmt::format("{}, cycle {}: {}", port_, cycle, text)});
 }
 
-void AxiMonitor::Address(bool write, uint64_t cycle, unsigned id, uint64_t address, unsigned len, unsigned size,
-                         unsigned burst) {
+void AxiMonitor::Address(bool write, uint64_t cycle, unsigned id, uint64_t address, unsigned len,
+                         unsigned size, unsigned burst) {
   const char* channel = write ? "AW" : "AR";
-  if ((1u << size) != beat_bytes_) Fail(cycle, fmt::format("{} size {} is not the bus width", channel, size));
+  if ((1u << size) != beat_bytes_)
+    Fail(cycle, fmt::format("{} size {} is not the bus width", channel, size));
   if (burst != 1) Fail(cycle, fmt::format("{} burst type {} is not INCR", channel, burst));
   const uint64_t start = address & ~uint64_t{beat_bytes_ - 1};
   const uint64_t last = start + uint64_t{len + 1} * beat_bytes_ - 1;
@@ -47,10 +52,6 @@ void AxiMonitor::WriteBeat(uint64_t cycle, uint64_t strobe, bool last) {
     Fail(cycle, fmt::format("W last is {} with {} beats to come", last ? 1 : 0, burst.beats_left));
   }
   if (last || burst.beats_left == 0) open_.pop();
-}
-
-void AxiMonitor::Unstable(uint64_t cycle, const char* channel) {
-  Fail(cycle, fmt::format("{} changed before it was taken", channel));
 }
 
 }  // namespace gmmu::sim

@@ -11,18 +11,18 @@ namespace gmmu::sim {
 
 /// Watches one AXI4 manager port at its handshakes, by the rules of rtl/pkg/gmmu_axi_pkg.sv.
 ///
-/// Each broken rule is a Finding of probe "axi", at most kMost of them. Call in the order of the cycles.
+/// Each broken rule is a Finding of probe "axi", at most kMost of them. Call in the order of the
+/// cycles.
 class AxiMonitor {
  public:
   AxiMonitor(std::string port, unsigned beat_bytes, unsigned id_bits);
 
-  void Address(bool write, uint64_t cycle, unsigned id, uint64_t address, unsigned len, unsigned size, unsigned burst);
+  void Address(bool write, uint64_t cycle, unsigned id, uint64_t address, unsigned len,
+               unsigned size, unsigned burst);
   /// A write beat; W follows the order of AW.
   void WriteBeat(uint64_t cycle, uint64_t strobe, bool last);
   void ReadEnd(unsigned id) { Leave(reads_, id); }
   void WriteEnd(unsigned id) { Leave(writes_, id); }
-  /// Valid fell, or the payload changed, while ready was low.
-  void Unstable(uint64_t cycle, const char* channel);
 
   const std::vector<hw::Finding>& findings() const { return findings_; }
 

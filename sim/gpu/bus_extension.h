@@ -6,7 +6,8 @@
 
 namespace gmmu::sim {
 
-/// What the address of a transaction means. The first three are those of AxUSER.kind on the GPU's host port.
+/// What the address of a transaction means. The first three are those of AxUSER.kind on the GPU's
+/// host port.
 enum class AddressKind : uint8_t {
   kLogical,     ///< untranslated: an IOMMU, if there is one, translates it
   kTranslated,  ///< the device translated it itself
@@ -14,16 +15,19 @@ enum class AddressKind : uint8_t {
   kConfig,      ///< towards a device: offset in its configuration space
 };
 
-/// Who sent a transaction. Ignorable: without it a transaction is a plain bus master's, logical, requester 0.
+/// Who sent a transaction. Ignorable: without it a transaction is a plain bus master's, logical,
+/// requester 0.
 class BusExtension : public tlm::tlm_extension<BusExtension> {
  public:
   tlm::tlm_extension_base* clone() const override { return new BusExtension(*this); }
-  void copy_from(const tlm::tlm_extension_base& other) override { *this = static_cast<const BusExtension&>(other); }
+  void copy_from(const tlm::tlm_extension_base& other) override {
+    *this = static_cast<const BusExtension&>(other);
+  }
 
   uint16_t requester = 0;  ///< bus, device, function as PCIe sends them
   AddressKind kind = AddressKind::kLogical;
-  uint8_t client = 0;      ///< AXI requester inside the device
-  uint32_t tag = 0;        ///< AXI id
+  uint8_t client = 0;  ///< AXI requester inside the device
+  uint32_t tag = 0;    ///< AXI id
 };
 
 }  // namespace gmmu::sim

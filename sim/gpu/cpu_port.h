@@ -11,9 +11,10 @@ namespace gmmu::sim {
 
 /// The AXI4-Lite managers on s_reg and s_win: the CPU's accesses to the function, in their order.
 ///
-/// A window access is cut into 8-byte beats, writes pipelined. A register access begins when all earlier window beats
-/// were handed over, and ends with its answer before the next access begins; so the GPU sees one order. A window write is
-/// done when its last beat was handed over. Accesses of configuration space are done in their turn.
+/// A window access is cut into 8-byte beats, writes pipelined. A register access begins when all
+/// earlier window beats were handed over, and ends with its answer before the next access begins;
+/// so the GPU sees one order. A window write is done when its last beat was handed over. Accesses
+/// of configuration space are done in their turn.
 class CpuPort {
  public:
   enum class Target : uint8_t { kRegisters, kWindow, kConfig };
@@ -28,10 +29,12 @@ class CpuPort {
   /// The access is done; `ok` false: the GPU answered with an error (data of a read is all ones).
   using Done = std::function<void(const Access&, bool ok)>;
   using Configure = std::function<void(const Access&)>;
-  /// A register write is being handed over: bytes of `data` by `strobe` at the 8-byte word `offset`.
+  /// A register write is being handed over: bytes of `data` by `strobe` at the 8-byte word
+  /// `offset`.
   using WriteHook = std::function<void(uint32_t offset, uint64_t data, unsigned strobe)>;
 
-  CpuPort(Done done, Configure configure) : done_(std::move(done)), configure_(std::move(configure)) {}
+  CpuPort(Done done, Configure configure)
+      : done_(std::move(done)), configure_(std::move(configure)) {}
   void set_write_hook(WriteHook hook) { hook_ = std::move(hook); }
 
   /// An access that arrives at `time_ps`; the first clock edge after it sees it.
@@ -70,11 +73,11 @@ class CpuPort {
   WriteHook hook_;
   Ring<Queued> queue_{64};
   bool active_ = false;
-  bool failed_ = false;      ///< of the active access
-  unsigned sent_ = 0;        ///< bytes of the active access whose beat was handed over (reads: whose address was)
-  unsigned received_ = 0;    ///< bytes that came back
+  bool failed_ = false;    ///< of the active access
+  unsigned sent_ = 0;      ///< bytes of the active access whose beat (read: address) was taken
+  unsigned received_ = 0;  ///< bytes that came back
   bool address_open_ = false, data_open_ = false;  ///< offered, not taken
-  bool taken_ = false;  ///< something offered was taken in the last cycle: its valid falls with the next Drive
+  bool taken_ = false;  ///< in the last cycle something was taken: its valid falls at the next Drive
   unsigned window_answers_ = 0;  ///< window writes without their B
 };
 

@@ -12,8 +12,9 @@ constexpr unsigned kIdBits = 8;  // gmmu_axi_pkg::IdWidth; the requester stands 
 
 void HostPort::Label(PooledTransaction& t, unsigned id, uint32_t user) const {
   t.owner_tag = id;
-  t.extension->requester = static_cast<uint16_t>(parameters_.requester | ((user >> 25) & 7));  // user_t.function_number
-  t.extension->kind = static_cast<AddressKind>(user & 3);                                       // user_t.kind
+  t.extension->requester =
+      static_cast<uint16_t>(parameters_.requester | ((user >> 25) & 7));  // user_t.function_number
+  t.extension->kind = static_cast<AddressKind>(user & 3);                 // user_t.kind
   t.extension->client = static_cast<uint8_t>(id >> kIdBits);
   t.extension->tag = id;
 }
@@ -26,8 +27,8 @@ unsigned HostPort::TagsOf(const PooledTransaction& t) const {
 
 void HostPort::TakeRead(const Vgmmu_gpu& top, uint64_t cycle) {
   if (!top.m_host_arready_i) return;
-  monitor_.Address(false, cycle, top.m_host_arid_o, top.m_host_araddr_o, top.m_host_arlen_o, top.m_host_arsize_o,
-                   top.m_host_arburst_o);
+  monitor_.Address(false, cycle, top.m_host_arid_o, top.m_host_araddr_o, top.m_host_arlen_o,
+                   top.m_host_arsize_o, top.m_host_arburst_o);
   const uint64_t address = top.m_host_araddr_o;
   const unsigned lane = static_cast<unsigned>(address & (kBeatBytes - 1));
   const size_t bytes = (top.m_host_arlen_o + 1u) * size_t{kBeatBytes} - lane;
@@ -41,10 +42,11 @@ void HostPort::TakeRead(const Vgmmu_gpu& top, uint64_t cycle) {
 
 void HostPort::TakeWrite(const Vgmmu_gpu& top, uint64_t cycle) {
   if (!top.m_host_awready_i) return;
-  monitor_.Address(true, cycle, top.m_host_awid_o, top.m_host_awaddr_o, top.m_host_awlen_o, top.m_host_awsize_o,
-                   top.m_host_awburst_o);
+  monitor_.Address(true, cycle, top.m_host_awid_o, top.m_host_awaddr_o, top.m_host_awlen_o,
+                   top.m_host_awsize_o, top.m_host_awburst_o);
   const uint64_t start = top.m_host_awaddr_o & ~uint64_t{kBeatBytes - 1};
-  PooledTransaction* t = pool_.Acquire(tlm::TLM_WRITE_COMMAND, start, 0, (top.m_host_awlen_o + 1u) * size_t{kBeatBytes});
+  PooledTransaction* t = pool_.Acquire(tlm::TLM_WRITE_COMMAND, start, 0,
+                                       (top.m_host_awlen_o + 1u) * size_t{kBeatBytes});
   Label(*t, top.m_host_awid_o, top.m_host_awuser_o);
   writes_.push({t, start, 0, ~0u, 0, 0});
 }
@@ -63,7 +65,8 @@ void HostPort::TakeBeat(const Vgmmu_gpu& top, uint64_t cycle) {
     write.count += static_cast<unsigned>(__builtin_popcountll(strobe));
   }
   for (unsigned lane = 0; lane < kBeatBytes; ++lane) {
-    write.transaction->enables[at + lane] = (strobe >> lane & 1) != 0 ? TLM_BYTE_ENABLED : TLM_BYTE_DISABLED;
+    write.transaction->enables[at + lane] =
+        (strobe >> lane & 1) != 0 ? TLM_BYTE_ENABLED : TLM_BYTE_DISABLED;
   }
   ++write.got;
   if (write.got * kBeatBytes != write.transaction->get_data_length()) return;
@@ -86,7 +89,8 @@ void HostPort::SendWrite(Write& write) {
     t->set_byte_enable_ptr(t->enables.data() + write.low);
     t->set_byte_enable_length(bytes);
   }
-  if (parameters_.drop_fence && bytes == 16 && t->get_address() % 16 == 0 && t->extension->kind != AddressKind::kInterrupt) {
+  if (parameters_.drop_fence && bytes == 16 && t->get_address() % 16 == 0 &&
+      t->extension->kind != AddressKind::kInterrupt) {
     std::fill(t->enables.begin(), t->enables.begin() + write.high, TLM_BYTE_DISABLED);
     t->set_byte_enable_ptr(t->enables.data() + write.low);
     t->set_byte_enable_length(bytes);
@@ -112,7 +116,8 @@ void HostPort::TakeAnswer() {
   if (!t->is_response_ok()) ++read_errors_;
   bytes_read_ += t->get_data_length();
   const unsigned lane = static_cast<unsigned>(t->get_address() & (kBeatBytes - 1));
-  data_.push({t, static_cast<unsigned>(t->owner_tag), (lane + t->get_data_length()) / kBeatBytes, 0});
+  data_.push(
+      {t, static_cast<unsigned>(t->owner_tag), (lane + t->get_data_length()) / kBeatBytes, 0});
 }
 
 void HostPort::DriveRead(Vgmmu_gpu& top) {
@@ -123,7 +128,8 @@ void HostPort::DriveRead(Vgmmu_gpu& top) {
   top.m_host_rlast_i = head.done + 1 == head.beats;
   top.m_host_rresp_i = ok ? 0 : 2;
   if (ok) {
-    std::memcpy(LanesOf(top.m_host_rdata_i), head.transaction->buffer.data() + size_t{head.done} * kBeatBytes, kBeatBytes);
+    std::memcpy(LanesOf(top.m_host_rdata_i),
+                head.transaction->buffer.data() + size_t{head.done} * kBeatBytes, kBeatBytes);
   } else {
     std::memset(LanesOf(top.m_host_rdata_i), 0, kBeatBytes);
   }

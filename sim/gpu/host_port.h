@@ -13,17 +13,18 @@ namespace gmmu::sim {
 /// What the device may have on its link.
 struct HostPortParameters {
   uint16_t requester = 0x0100;
-  unsigned tags = 64;                ///< read requests in flight
-  unsigned max_read_request = 512;   ///< bytes that one of them may ask for
-  unsigned write_buffer = 16;        ///< bursts that wait for the link
-  bool drop_fence = false;           ///< lose writes of 16 aligned bytes, for a test of the checks
+  unsigned tags = 64;               ///< read requests in flight
+  unsigned max_read_request = 512;  ///< bytes that one of them may ask for
+  unsigned write_buffer = 16;       ///< bursts that wait for the link
+  bool drop_fence = false;          ///< lose writes of 16 aligned bytes, for a test of the checks
 };
 
-/// The AXI4 subordinate on m_host: each burst becomes one transaction, handed to `Sink` at the cycle of its last
-/// handshake; B and R follow when the transaction is answered.
+/// The AXI4 subordinate on m_host: each burst becomes one transaction, handed to `Sink` at the
+/// cycle of its last handshake; B and R follow when the transaction is answered.
 ///
-/// Writes are posted: their answer means that the link has taken them, in the order of AW. Reads are answered in any
-/// order; a response other than OK is RRESP SLVERR. Drive and Sample as of VramPort.
+/// Writes are posted: their answer means that the link has taken them, in the order of AW. Reads
+/// are answered in any order; a response other than OK is RRESP SLVERR. Drive and Sample as of
+/// VramPort.
 class HostPort {
  public:
   class Sink {
@@ -34,14 +35,21 @@ class HostPort {
   };
 
   HostPort(const HostPortParameters& parameters, TransactionPool& pool, Sink& sink)
-      : parameters_(parameters), pool_(pool), sink_(sink), monitor_("m_host", kBeatBytes, kEdgeIdBits) {}
+      : parameters_(parameters),
+        pool_(pool),
+        sink_(sink),
+        monitor_("m_host", kBeatBytes, kEdgeIdBits) {}
 
   /// An answer that arrives at `time_ps`; the first clock edge after it sees it.
-  void Answer(PooledTransaction* transaction, uint64_t time_ps) { inbound_.push({transaction, time_ps}); }
+  void Answer(PooledTransaction* transaction, uint64_t time_ps) {
+    inbound_.push({transaction, time_ps});
+  }
 
   void Drive(Vgmmu_gpu& top, uint64_t edge_ps) {
     while (!inbound_.empty() && inbound_.front().time_ps < edge_ps) TakeAnswer();
-    top.m_host_arready_i = tags_used_ == 0 || tags_used_ + kMaxTransactionBytes / parameters_.max_read_request <= parameters_.tags;
+    top.m_host_arready_i =
+        tags_used_ == 0 ||
+        tags_used_ + kMaxTransactionBytes / parameters_.max_read_request <= parameters_.tags;
     top.m_host_awready_i = writes_.size() + unanswered_ < parameters_.write_buffer;
     top.m_host_wready_i = !writes_.empty();
     if (!data_.empty()) DriveRead(top);
@@ -66,7 +74,9 @@ class HostPort {
   }
 
   /// Nothing is in flight inside the port (transactions outside may still be answered).
-  bool idle() const { return inbound_.empty() && data_.empty() && accepted_.empty() && writes_.empty(); }
+  bool idle() const {
+    return inbound_.empty() && data_.empty() && accepted_.empty() && writes_.empty();
+  }
   /// Transactions that the outside has not answered.
   unsigned outstanding() const { return reads_out_ + unanswered_; }
 
@@ -108,7 +118,8 @@ class HostPort {
   Ring<Write> writes_{32};
   Ring<unsigned> accepted_{64};
   unsigned tags_used_ = 0, reads_out_ = 0, unanswered_ = 0;
-  uint64_t reads_ = 0, writes_sent_ = 0, messages_ = 0, bytes_read_ = 0, bytes_written_ = 0, read_errors_ = 0, dropped_ = 0;
+  uint64_t reads_ = 0, writes_sent_ = 0, messages_ = 0, bytes_read_ = 0, bytes_written_ = 0,
+           read_errors_ = 0, dropped_ = 0;
 };
 
 }  // namespace gmmu::sim

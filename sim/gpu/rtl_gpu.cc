@@ -14,8 +14,8 @@ class VerilatedFstC {};  // never made
 namespace gmmu::sim {
 namespace {
 
-using sc_core::sc_time;
 using sc_core::SC_PS;
+using sc_core::sc_time;
 
 constexpr unsigned kResetCycles = 16;
 constexpr unsigned kQuietCycles = 16;  ///< idle for so long before cycles are skipped
@@ -52,7 +52,8 @@ RtlGpu::RtlGpu(sc_core::sc_module_name name, const RtlGpuParameters& parameters)
     trace_ = std::make_unique<VerilatedFstC>();
     top_->trace(trace_.get(), 99);
     trace_->open(parameters_.waves.c_str());
-    if (!trace_->isOpen()) throw std::runtime_error(parameters_.waves + ": the waves file cannot be written");
+    if (!trace_->isOpen())
+      throw std::runtime_error(parameters_.waves + ": the waves file cannot be written");
   }
 #else
   if (!parameters_.waves.empty()) throw std::runtime_error("this build has no waves");
@@ -155,7 +156,8 @@ void RtlGpu::Cycle(uint64_t edge_ps) {
   host_port_.Sample(top, cycle_);
   cpu_port_.Sample(top);
   if (checker_ != nullptr && (top.ev_xlate_valid_o != 0 || top.ev_inv_done_o)) Tap();
-  quiet_ = top.idle_o && vram_port_.idle() && host_port_.idle() && cpu_port_.idle() ? quiet_ + 1 : 0;
+  quiet_ =
+      top.idle_o && vram_port_.idle() && host_port_.idle() && cpu_port_.idle() ? quiet_ + 1 : 0;
 
   top.clk_i = 1;
   top.eval();
@@ -186,8 +188,8 @@ void RtlGpu::Tap() {
     checker_->Answered(cycle_, event);
   }
   if (top.ev_inv_done_o) {  // after the answers of the same cycle
-    checker_->Invalidated({static_cast<regs::Scope>(top.ev_inv_scope_o), top.ev_inv_space_o, top.ev_inv_start_o,
-                           top.ev_inv_end_o});
+    checker_->Invalidated({static_cast<regs::Scope>(top.ev_inv_scope_o), top.ev_inv_space_o,
+                           top.ev_inv_start_o, top.ev_inv_end_o});
   }
 }
 
@@ -202,7 +204,8 @@ void RtlGpu::Send(PooledTransaction* transaction) {
   dma->nb_transport_fw(*transaction, phase, delay);
 }
 
-tlm::tlm_sync_enum RtlGpu::AnswerDma(tlm::tlm_generic_payload& t, tlm::tlm_phase& phase, sc_time& delay) {
+tlm::tlm_sync_enum RtlGpu::AnswerDma(tlm::tlm_generic_payload& t, tlm::tlm_phase& phase,
+                                     sc_time& delay) {
   if (phase == tlm::END_REQ) return tlm::TLM_ACCEPTED;
   sc_assert(phase == tlm::BEGIN_RESP);
   host_port_.Answer(static_cast<PooledTransaction*>(&t), NowPs() + delay.value());
@@ -211,7 +214,8 @@ tlm::tlm_sync_enum RtlGpu::AnswerDma(tlm::tlm_generic_payload& t, tlm::tlm_phase
   return tlm::TLM_COMPLETED;
 }
 
-tlm::tlm_sync_enum RtlGpu::AccessFromCpu(tlm::tlm_generic_payload& t, tlm::tlm_phase& phase, sc_time& delay) {
+tlm::tlm_sync_enum RtlGpu::AccessFromCpu(tlm::tlm_generic_payload& t, tlm::tlm_phase& phase,
+                                         sc_time& delay) {
   if (phase == tlm::END_RESP) return tlm::TLM_COMPLETED;
   sc_assert(phase == tlm::BEGIN_REQ);
   CpuPort::Access access;
@@ -264,7 +268,8 @@ void RtlGpu::FinishAccess(const CpuPort::Access& access, bool ok) {
     service->done(service->values);
     return;
   }
-  access.transaction->set_response_status(ok ? tlm::TLM_OK_RESPONSE : tlm::TLM_GENERIC_ERROR_RESPONSE);
+  access.transaction->set_response_status(ok ? tlm::TLM_OK_RESPONSE
+                                             : tlm::TLM_GENERIC_ERROR_RESPONSE);
   Respond(*access.transaction);
 }
 
@@ -276,7 +281,8 @@ void RtlGpu::Respond(tlm::tlm_generic_payload& t) {
   t.release();
 }
 
-bool RtlGpu::ServiceRead(const std::vector<uint32_t>& offsets, std::function<void(const std::vector<uint64_t>&)> done) {
+bool RtlGpu::ServiceRead(const std::vector<uint32_t>& offsets,
+                         std::function<void(const std::vector<uint64_t>&)> done) {
   if (service_ != nullptr) return false;
   service_ = std::make_unique<Service>();
   service_->values.resize(offsets.size());

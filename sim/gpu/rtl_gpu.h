@@ -31,21 +31,25 @@ struct RtlGpuParameters {
   uint64_t flip_after = 0;  ///< VramPort::FlipAfter
   HostPortParameters host;
   ConfigSpaceParameters config;
-  std::string waves;        ///< needs a model built with tracing
+  std::string waves;  ///< needs a model built with tracing
   uint64_t waves_from = 0, waves_to = ~uint64_t{0};
 };
 
 /// One GPU: the Verilated gmmu_gpu with the AXI ends, VRAM and configuration space around it.
 ///
-///   dma        AT initiator. A burst or interrupt message is one transaction with a BusExtension, BEGIN_REQ at its
-///              clock edge (annotated delay). The target answers each with BEGIN_RESP at any later time: of a write
-///              when the link has taken it, in order; of a read when its data is there.
-///   registers  AT target of the CPU's accesses, in order: bus addresses that a BAR decodes, or, of kind kConfig,
-///              offsets in configuration space. A read's BEGIN_RESP carries data; a write's frees its place. An
-///              address that no BAR decodes answers TLM_ADDRESS_ERROR_RESPONSE.
+///   dma        AT initiator. A burst or interrupt message is one transaction with a BusExtension,
+///   BEGIN_REQ at its
+///              clock edge (annotated delay). The target answers each with BEGIN_RESP at any later
+///              time: of a write when the link has taken it, in order; of a read when its data is
+///              there.
+///   registers  AT target of the CPU's accesses, in order: bus addresses that a BAR decodes, or, of
+///   kind kConfig,
+///              offsets in configuration space. A read's BEGIN_RESP carries data; a write's frees
+///              its place. An address that no BAR decodes answers TLM_ADDRESS_ERROR_RESPONSE.
 ///
-/// Clock edge c (from 0) is at time (c + 1) x period; nothing else may happen at such a time. Reset is over before time 0.
-/// The module runs batches of cycles up to the next pending event and sleeps while the GPU is idle.
+/// Clock edge c (from 0) is at time (c + 1) x period; nothing else may happen at such a time. Reset
+/// is over before time 0. The module runs batches of cycles up to the next pending event and sleeps
+/// while the GPU is idle.
 class RtlGpu : public sc_core::sc_module, private HostPort::Sink {
  public:
   tlm_utils::simple_initiator_socket<RtlGpu> dma{"dma"};
@@ -63,10 +67,11 @@ class RtlGpu : public sc_core::sc_module, private HostPort::Sink {
   uint64_t cycles() const;
   uint64_t cycles_evaluated() const { return evaluated_; }
 
-  /// Reads registers for instruments, in order behind the CPU's accesses and past the link; `done` gets the values, at
-  /// local_ps(), which may be ahead of the simulation's time. False, and nothing done, while an
-  /// earlier one has no answer.
-  [[nodiscard]] bool ServiceRead(const std::vector<uint32_t>& offsets, std::function<void(const std::vector<uint64_t>&)> done);
+  /// Reads registers for instruments, in order behind the CPU's accesses and past the link; `done`
+  /// gets the values, at local_ps(), which may be ahead of the simulation's time. False, and
+  /// nothing done, while an earlier one has no answer.
+  [[nodiscard]] bool ServiceRead(const std::vector<uint32_t>& offsets,
+                                 std::function<void(const std::vector<uint64_t>&)> done);
 
   uint64_t local_ps() const { return edge_ps_; }
 
@@ -92,8 +97,10 @@ class RtlGpu : public sc_core::sc_module, private HostPort::Sink {
   void Wake();
 
   void Send(PooledTransaction* transaction) override;
-  tlm::tlm_sync_enum AnswerDma(tlm::tlm_generic_payload& t, tlm::tlm_phase& phase, sc_core::sc_time& delay);
-  tlm::tlm_sync_enum AccessFromCpu(tlm::tlm_generic_payload& t, tlm::tlm_phase& phase, sc_core::sc_time& delay);
+  tlm::tlm_sync_enum AnswerDma(tlm::tlm_generic_payload& t, tlm::tlm_phase& phase,
+                               sc_core::sc_time& delay);
+  tlm::tlm_sync_enum AccessFromCpu(tlm::tlm_generic_payload& t, tlm::tlm_phase& phase,
+                                   sc_core::sc_time& delay);
   void Configure(const CpuPort::Access& access);
   void FinishAccess(const CpuPort::Access& access, bool ok);
   void Respond(tlm::tlm_generic_payload& t);
@@ -113,11 +120,11 @@ class RtlGpu : public sc_core::sc_module, private HostPort::Sink {
 
   sc_core::sc_event wake_;
   bool asleep_ = false;
-  bool sent_ = false;        ///< in this cycle something went out
-  uint64_t edge_ps_ = 0;     ///< of the cycle under way
-  uint64_t cycle_ = 0;       ///< next to run
+  bool sent_ = false;     ///< in this cycle something went out
+  uint64_t edge_ps_ = 0;  ///< of the cycle under way
+  uint64_t cycle_ = 0;    ///< next to run
   uint64_t evaluated_ = 0;
-  unsigned quiet_ = 0;       ///< cycles in a row with nothing to do
+  unsigned quiet_ = 0;  ///< cycles in a row with nothing to do
 };
 
 }  // namespace gmmu::sim

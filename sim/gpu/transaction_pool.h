@@ -18,7 +18,10 @@ inline constexpr size_t kMaxTransactionBytes = 4096;
 class PooledTransaction : public tlm::tlm_generic_payload {
  public:
   explicit PooledTransaction(tlm::tlm_mm_interface* pool)
-      : tlm_generic_payload(pool), extension(new BusExtension), buffer(kMaxTransactionBytes), enables(kMaxTransactionBytes) {
+      : tlm_generic_payload(pool),
+        extension(new BusExtension),
+        buffer(kMaxTransactionBytes),
+        enables(kMaxTransactionBytes) {
     set_extension(extension);  // the payload owns it
   }
 
@@ -30,10 +33,12 @@ class PooledTransaction : public tlm::tlm_generic_payload {
 
 /// Transactions that are used again: no allocation once as many exist as are ever in flight.
 ///
-/// Acquire gives a transaction with one reference; it is back in the pool when the last reference is released.
+/// Acquire gives a transaction with one reference; it is back in the pool when the last reference
+/// is released.
 class TransactionPool : public tlm::tlm_mm_interface {
  public:
-  PooledTransaction* Acquire(tlm::tlm_command command, uint64_t address, size_t offset, size_t bytes) {
+  PooledTransaction* Acquire(tlm::tlm_command command, uint64_t address, size_t offset,
+                             size_t bytes) {
     if (free_.empty()) {
       all_.push_back(std::make_unique<PooledTransaction>(this));
       free_.push_back(all_.back().get());
@@ -52,7 +57,9 @@ class TransactionPool : public tlm::tlm_mm_interface {
     t->set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
     return t;
   }
-  void free(tlm::tlm_generic_payload* t) override { free_.push_back(static_cast<PooledTransaction*>(t)); }
+  void free(tlm::tlm_generic_payload* t) override {
+    free_.push_back(static_cast<PooledTransaction*>(t));
+  }
   size_t in_flight() const { return all_.size() - free_.size(); }
 
  private:

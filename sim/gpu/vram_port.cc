@@ -8,16 +8,18 @@ namespace gmmu::sim {
 void VramPort::TakeRead(const Vgmmu_gpu& top, uint64_t cycle) {
   if (!top.m_vram_arready_i) return;
   const unsigned beats = top.m_vram_arlen_o + 1u;
-  monitor_.Address(false, cycle, top.m_vram_arid_o, top.m_vram_araddr_o, top.m_vram_arlen_o, top.m_vram_arsize_o,
-                   top.m_vram_arburst_o);
+  monitor_.Address(false, cycle, top.m_vram_arid_o, top.m_vram_araddr_o, top.m_vram_arlen_o,
+                   top.m_vram_arsize_o, top.m_vram_arburst_o);
   const VramTiming::Beats when = timing_.Read(cycle, beats);
-  reads_.push({top.m_vram_araddr_o & ~uint64_t{kBeatBytes - 1}, when.first, when.last, top.m_vram_arid_o, beats, 0});
+  reads_.push({top.m_vram_araddr_o & ~uint64_t{kBeatBytes - 1}, when.first, when.last,
+               top.m_vram_arid_o, beats, 0});
   ++read_bursts_;
 }
 
 void VramPort::DriveRead(Vgmmu_gpu& top, uint64_t cycle) {
   Read& head = reads_.front();
-  if (reorder_ && head.done == 0 && !top.m_vram_rvalid_i) {  // between bursts: any that is due may go next
+  if (reorder_ && head.done == 0 &&
+      !top.m_vram_rvalid_i) {  // between bursts: any that is due may go next
     size_t due = 0;
     while (due < reads_.size() && reads_[due].first <= cycle) ++due;
     if (due > 1) {
@@ -26,7 +28,9 @@ void VramPort::DriveRead(Vgmmu_gpu& top, uint64_t cycle) {
       if (pick != 0) std::swap(reads_[0], reads_[pick]);
     }
   }
-  const uint64_t due = head.beats == 1 ? head.first : head.first + (head.last - head.first) * head.done / (head.beats - 1);
+  const uint64_t due = head.beats == 1
+                           ? head.first
+                           : head.first + (head.last - head.first) * head.done / (head.beats - 1);
   if (due > cycle) {
     top.m_vram_rvalid_i = 0;
     return;
@@ -52,9 +56,10 @@ void VramPort::EndBeat() {
 
 void VramPort::TakeWrite(const Vgmmu_gpu& top, uint64_t cycle) {
   if (!top.m_vram_awready_i) return;
-  monitor_.Address(true, cycle, top.m_vram_awid_o, top.m_vram_awaddr_o, top.m_vram_awlen_o, top.m_vram_awsize_o,
-                   top.m_vram_awburst_o);
-  writes_.push({top.m_vram_awaddr_o & ~uint64_t{kBeatBytes - 1}, top.m_vram_awid_o, top.m_vram_awlen_o + 1u, false});
+  monitor_.Address(true, cycle, top.m_vram_awid_o, top.m_vram_awaddr_o, top.m_vram_awlen_o,
+                   top.m_vram_awsize_o, top.m_vram_awburst_o);
+  writes_.push({top.m_vram_awaddr_o & ~uint64_t{kBeatBytes - 1}, top.m_vram_awid_o,
+                top.m_vram_awlen_o + 1u, false});
   ++write_bursts_;
 }
 
@@ -63,7 +68,8 @@ void VramPort::TakeBeat(const Vgmmu_gpu& top, uint64_t cycle) {
   Write& head = writes_.front();
   const uint64_t strobe = top.m_vram_wstrb_o;
   monitor_.WriteBeat(cycle, strobe, top.m_vram_wlast_o);
-  if (!core_.WriteStrobed(head.address, LanesOf(top.m_vram_wdata_o), kBeatBytes, strobe)) head.error = true;
+  if (!core_.WriteStrobed(head.address, LanesOf(top.m_vram_wdata_o), kBeatBytes, strobe))
+    head.error = true;
   const uint64_t before = bytes_written_;
   bytes_written_ += static_cast<unsigned>(__builtin_popcountll(strobe));
   if (flip_after_ != 0 && before < flip_after_ && bytes_written_ >= flip_after_ && strobe != 0) {

@@ -12,17 +12,25 @@ namespace gmmu::sim {
 
 /// The AXI4 subordinate on m_vram: VramCore's bytes at VramTiming's cycles.
 ///
-/// Several bursts at once; R beats of one burst are together. Reads are answered in order of their addresses, or, if
-/// asked, in an order drawn from the seed among those that are due. A write takes effect at its W handshake; an access
-/// past the end is answered SLVERR. Drive before the clock edge, Sample between the settled inputs and the edge.
+/// Several bursts at once; R beats of one burst are together. Reads are answered in order of their
+/// addresses, or, if asked, in an order drawn from the seed among those that are due. A write takes
+/// effect at its W handshake; an access past the end is answered SLVERR. Drive before the clock
+/// edge, Sample between the settled inputs and the edge.
 class VramPort {
  public:
   VramPort(VramCore& core, const VramParameters& parameters, bool reorder, uint64_t seed)
-      : core_(core), timing_(parameters), outstanding_(parameters.outstanding), reorder_(reorder),
-        random_(seed * 2 + 0x9E3779B97F4A7C15u), reads_(outstanding_), writes_(outstanding_), answers_(outstanding_),
+      : core_(core),
+        timing_(parameters),
+        outstanding_(parameters.outstanding),
+        reorder_(reorder),
+        random_(seed * 2 + 0x9E3779B97F4A7C15u),
+        reads_(outstanding_),
+        writes_(outstanding_),
+        answers_(outstanding_),
         monitor_("m_vram", kBeatBytes, kEdgeIdBits) {}
 
-  /// Inverts one bit of the byte that brings the bytes written through the port to `bytes`; 0: never.
+  /// Inverts one bit of the byte that brings the bytes written through the port to `bytes`; 0:
+  /// never.
   void FlipAfter(uint64_t bytes) { flip_after_ = bytes; }
 
   void Drive(Vgmmu_gpu& top, uint64_t cycle) {
@@ -59,7 +67,7 @@ class VramPort {
 
  private:
   struct Read {
-    uint64_t address;  // of the next beat, aligned
+    uint64_t address;      // of the next beat, aligned
     uint64_t first, last;  // cycles of its beats, when nothing holds them up
     unsigned id, beats, done;
   };
@@ -90,7 +98,8 @@ class VramPort {
   Ring<Answer> answers_;
   AxiMonitor monitor_;
   uint64_t flip_after_ = 0;
-  uint64_t bytes_read_ = 0, bytes_written_ = 0, read_bursts_ = 0, write_bursts_ = 0, errors_ = 0, flips_ = 0;
+  uint64_t bytes_read_ = 0, bytes_written_ = 0, read_bursts_ = 0, write_bursts_ = 0, errors_ = 0,
+           flips_ = 0;
 };
 
 }  // namespace gmmu::sim

@@ -38,7 +38,8 @@ std::string Nearest(const std::string& section, const std::string& name) {
   size_t best_distance = ~size_t{0};
   for (const Key& key : ConfigKeys()) {
     const bool here = section == key.section;
-    const size_t distance = 2 * EditDistance(name, key.name) + (here ? 0 : 2 * EditDistance(section, key.section) + 1);
+    const size_t distance =
+        2 * EditDistance(name, key.name) + (here ? 0 : 2 * EditDistance(section, key.section) + 1);
     if (distance < best_distance) {
       best_distance = distance;
       best = FullName(key);
@@ -65,7 +66,8 @@ std::string Allowed(const Key& key) {
   if (std::holds_alternative<bool>(key.initial)) return "true or false";
   if (std::holds_alternative<std::string>(key.initial)) {
     if (key.choices.empty()) return "a string";
-    for (size_t i = 0; i < key.choices.size(); ++i) out << (i == 0 ? "" : " or ") << '"' << key.choices[i] << '"';
+    for (size_t i = 0; i < key.choices.size(); ++i)
+      out << (i == 0 ? "" : " or ") << '"' << key.choices[i] << '"';
     return out.str();
   }
   const bool list = std::holds_alternative<std::vector<uint64_t>>(key.initial);
@@ -87,9 +89,11 @@ class Loader {
     for (const auto& [name, node] : root) {
       const std::string section(name.str());
       if (!KnownSection(section)) {
-        Fail(node, "unknown section [" + section + "]; the nearest is [" + NearestSection(section) + "]");
+        Fail(node,
+             "unknown section [" + section + "]; the nearest is [" + NearestSection(section) + "]");
       }
-      if (!node.is_table()) Fail(node, section + " is a section: write [" + section + "] and its keys below");
+      if (!node.is_table())
+        Fail(node, section + " is a section: write [" + section + "] and its keys below");
       Section(section, *node.as_table());
     }
   }
@@ -101,13 +105,16 @@ class Loader {
     const uint64_t va = 12 + std::accumulate(bits.begin(), bits.end(), uint64_t{0});
     if (va > c.gpu.va_bits) {
       FailKey("gpu.page_table_bits", "12 page bits and the levels make " + std::to_string(va) +
-                                         " address bits, gpu.va_bits is " + std::to_string(c.gpu.va_bits));
+                                         " address bits, gpu.va_bits is " +
+                                         std::to_string(c.gpu.va_bits));
     }
     if (c.gpu.vram_beats > c.gpu.vram_beat_cycles) {
-      FailKey("gpu.vram_beats", "at most gpu.vram_beat_cycles = " + std::to_string(c.gpu.vram_beat_cycles) + " is possible");
+      FailKey("gpu.vram_beats", "at most gpu.vram_beat_cycles = " +
+                                    std::to_string(c.gpu.vram_beat_cycles) + " is possible");
     }
     if (c.gpu.aperture_mib * 2 > c.gpu.vram_mib * 1024) {  // 8 bytes a page of 4 KiB
-      FailKey("gpu.aperture_mib", "its map does not fit in gpu.vram_mib = " + std::to_string(c.gpu.vram_mib));
+      FailKey("gpu.aperture_mib",
+              "its map does not fit in gpu.vram_mib = " + std::to_string(c.gpu.vram_mib));
     }
     PowerOfTwo("pcie.lanes", c.pcie.lanes);
     PowerOfTwo("pcie.max_payload", c.pcie.max_payload);
@@ -116,10 +123,12 @@ class Loader {
     PowerOfTwo("host.dram_burst_bytes", c.host.dram_burst_bytes);
     PowerOfTwo("iommu.iotlb_sets", c.iommu.iotlb_sets);
     if (c.host.dram_row_bytes % c.host.dram_burst_bytes != 0) {
-      FailKey("host.dram_row_bytes", "must be a multiple of host.dram_burst_bytes = " + std::to_string(c.host.dram_burst_bytes));
+      FailKey("host.dram_row_bytes", "must be a multiple of host.dram_burst_bytes = " +
+                                         std::to_string(c.host.dram_burst_bytes));
     }
     if (c.host.dram_trefi_ps != 0 && c.host.dram_trfc_ps >= c.host.dram_trefi_ps) {
-      FailKey("host.dram_trfc_ps", "must be below host.dram_trefi_ps = " + std::to_string(c.host.dram_trefi_ps));
+      FailKey("host.dram_trfc_ps",
+              "must be below host.dram_trefi_ps = " + std::to_string(c.host.dram_trefi_ps));
     }
     if (c.os.remap() && !c.iommu.present) {
       FailKey("os.iommu", "\"remap\" needs iommu.present = true; without a unit use \"physical\"");
@@ -129,7 +138,8 @@ class Loader {
  private:
   static bool KnownSection(const std::string& section) {
     return std::any_of(ConfigKeys().begin(), ConfigKeys().end(), [&](const Key& key) {
-      return section == key.section || std::string(key.section).compare(0, section.size() + 1, section + ".") == 0;
+      return section == key.section ||
+             std::string(key.section).compare(0, section.size() + 1, section + ".") == 0;
     });
   }
 
@@ -145,9 +155,12 @@ class Loader {
         continue;
       }
       const auto& keys = ConfigKeys();
-      const auto key = std::find_if(keys.begin(), keys.end(), [&](const Key& k) { return section == k.section && leaf == k.name; });
+      const auto key = std::find_if(keys.begin(), keys.end(), [&](const Key& k) {
+        return section == k.section && leaf == k.name;
+      });
       if (key == keys.end()) {
-        Fail(node, "unknown key " + section + "." + leaf + "; the nearest is " + Nearest(section, leaf));
+        Fail(node,
+             "unknown key " + section + "." + leaf + "; the nearest is " + Nearest(section, leaf));
       }
       Set(*key, node);
     }
@@ -155,9 +168,11 @@ class Loader {
 
   void Units(const toml::node& node) {
     const toml::array* units = node.as_array();
-    if (units == nullptr || !units->is_array_of_tables()) Fail(node, "gpu.unit is a list of sections: write [[gpu.unit]]");
+    if (units == nullptr || !units->is_array_of_tables())
+      Fail(node, "gpu.unit is a list of sections: write [[gpu.unit]]");
     if (units->size() > 1) {
-      Fail(*units->get(1), "a second [[gpu.unit]]: machines of more than one GPU are not built yet; keep one");
+      Fail(*units->get(1),
+           "a second [[gpu.unit]]: machines of more than one GPU are not built yet; keep one");
     }
     Section("gpu", *units->get(0)->as_table());
   }
@@ -172,7 +187,9 @@ class Loader {
     } else if (auto* text = std::get_if<std::string*>(&slot)) {
       if (!node.is_string()) Bad(key, node);
       const std::string& value = node.as_string()->get();
-      if (!key.choices.empty() && std::find(key.choices.begin(), key.choices.end(), value) == key.choices.end()) Bad(key, node);
+      if (!key.choices.empty() &&
+          std::find(key.choices.begin(), key.choices.end(), value) == key.choices.end())
+        Bad(key, node);
       **text = value;
     } else if (auto* list = std::get_if<std::vector<uint64_t>*>(&slot)) {
       const toml::array* array = node.as_array();
@@ -186,7 +203,9 @@ class Loader {
   uint64_t Number(const Key& key, const toml::node& node) const {
     if (!node.is_integer()) Bad(key, node);
     const int64_t value = node.as_integer()->get();
-    if (value < 0 || static_cast<uint64_t>(value) < key.min || static_cast<uint64_t>(value) > key.max) Bad(key, node);
+    if (value < 0 || static_cast<uint64_t>(value) < key.min ||
+        static_cast<uint64_t>(value) > key.max)
+      Bad(key, node);
     return static_cast<uint64_t>(value);
   }
 
@@ -235,7 +254,11 @@ MachineConfig MachineConfig::Default() {
   MachineConfig config{};
   for (const Key& key : ConfigKeys()) {
     const KeySlot slot = key.slot(config);
-    std::visit([&](auto* place) { *place = std::get<std::remove_pointer_t<decltype(place)>>(key.initial); }, slot);
+    std::visit(
+        [&](auto* place) {
+          *place = std::get<std::remove_pointer_t<decltype(place)>>(key.initial);
+        },
+        slot);
   }
   return config;
 }
@@ -246,8 +269,8 @@ MachineConfig MachineConfig::FromToml(std::string_view text, const std::string& 
   try {
     root = toml::parse(text, file);
   } catch (const toml::parse_error& error) {
-    throw ConfigError(file + ":" + std::to_string(error.source().begin.line) + ": not TOML: " +
-                      std::string(error.description()));
+    throw ConfigError(file + ":" + std::to_string(error.source().begin.line) +
+                      ": not TOML: " + std::string(error.description()));
   }
   Loader loader(config, file);
   loader.Load(root);
@@ -257,7 +280,8 @@ MachineConfig MachineConfig::FromToml(std::string_view text, const std::string& 
 
 MachineConfig MachineConfig::FromFile(const std::string& path) {
   const auto refuse = [&](const char* why) {
-    throw ConfigError(path + ": cannot be read: " + why + "\nGive a TOML file; `gmmu config` prints one.");
+    throw ConfigError(path + ": cannot be read: " + why +
+                      "\nGive a TOML file; `gmmu config` prints one.");
   };
   std::FILE* file = std::fopen(path.c_str(), "rb");
   if (file == nullptr) refuse(std::strerror(errno));
@@ -272,8 +296,10 @@ MachineConfig MachineConfig::FromFile(const std::string& path) {
 
 std::string MachineConfig::ToToml() const {
   std::ostringstream out;
-  out << "# gmmu machine configuration. Every key with its value; keys left out have their defaults.\n"
-         "# run: read at start. build: a parameter of the RTL, must equal what the program was built with.\n";
+  out << "# gmmu machine configuration. Every key with its value; keys left out have their "
+         "defaults.\n"
+         "# run: read at start. build: a parameter of the RTL, must equal what the program was "
+         "built with.\n";
   std::string section;
   MachineConfig copy = *this;
   for (const Key& key : ConfigKeys()) {
@@ -285,8 +311,8 @@ std::string MachineConfig::ToToml() const {
       out << "[" << section << "]\n";
     }
     const KeyValue value = ValueAt(key.slot(copy));
-    out << "# " << key.description << " " << (key.kind == KeyKind::kBuild ? "build" : "run") << ", " << Allowed(key)
-        << ", default " << Render(key.initial) << "\n"
+    out << "# " << key.description << " " << (key.kind == KeyKind::kBuild ? "build" : "run") << ", "
+        << Allowed(key) << ", default " << Render(key.initial) << "\n"
         << key.name << " = " << Render(value) << "\n";
   }
   return out.str();
@@ -299,12 +325,14 @@ void MachineConfig::CheckBuilt() const {
     if (key.kind != KeyKind::kBuild) continue;
     const KeyValue value = ValueAt(key.slot(copy));
     if (value == key.initial) continue;
-    keys += (keys.empty() ? "" : ", ") + FullName(key) + " = " + Render(value) + " (built: " + Render(key.initial) + ")";
+    keys += (keys.empty() ? "" : ", ") + FullName(key) + " = " + Render(value) +
+            " (built: " + Render(key.initial) + ")";
     options += std::string(" -D") + key.build_option + "=" + Render(value);
   }
   if (keys.empty()) return;
-  throw ConfigError("this program was built with other sizes: " + keys + "\nBuild the machine with: cmake -S . -B build/other" +
-                    options + " && cmake --build build/other");
+  throw ConfigError("this program was built with other sizes: " + keys +
+                    "\nBuild the machine with: cmake -S . -B build/other" + options +
+                    " && cmake --build build/other");
 }
 
 }  // namespace gmmu::sim

@@ -14,8 +14,8 @@ class ConfigError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// The complete description of one machine. Defaults are those of the key table in config.cc, which is the only place
-/// that lists units, ranges and descriptions; `gmmu config` prints it.
+/// The complete description of one machine. Defaults are those of the key table in config.cc, which
+/// is the only place that lists units, ranges and descriptions; `gmmu config` prints it.
 struct MachineConfig {
   struct Gpu {
     uint64_t clock_mhz;
@@ -29,8 +29,8 @@ struct MachineConfig {
     bool vram_reorder;
     uint64_t mmio_bound_ns;
     // Build keys: must equal what the binary was built with.
-    uint64_t clients, rings, spaces, l1_entries, l2_entries, l2_ways, large_entries, walk_cache, walks, reads_in_flight,
-        data_bits, va_bits;
+    uint64_t clients, rings, spaces, l1_entries, l2_entries, l2_ways, large_entries, walk_cache,
+        walks, reads_in_flight, data_bits, va_bits;
 
     uint64_t vram_bytes() const { return vram_mib << 20; }
     uint64_t aperture_bytes() const { return aperture_mib << 20; }
@@ -38,7 +38,8 @@ struct MachineConfig {
   } gpu;
 
   struct Pcie {
-    uint64_t generation, lanes, tlp_overhead, link_layer_ppm, max_payload, max_read_request, completion_boundary, tags;
+    uint64_t generation, lanes, tlp_overhead, link_layer_ppm, max_payload, max_read_request,
+        completion_boundary, tags;
     uint64_t posted_headers, posted_data, non_posted_headers, completion_headers, completion_data;
     uint64_t latency_ps;  ///< one way
   } pcie;
@@ -46,7 +47,8 @@ struct MachineConfig {
   struct Host {
     uint64_t memory_gib;
     uint64_t dram_channels, dram_banks, dram_row_bytes, dram_burst_bytes, dram_burst_ps;
-    uint64_t dram_trcd_ps, dram_trp_ps, dram_tcas_ps, dram_controller_ps, dram_trefi_ps, dram_trfc_ps;
+    uint64_t dram_trcd_ps, dram_trp_ps, dram_tcas_ps, dram_controller_ps, dram_trefi_ps,
+        dram_trfc_ps;
 
     uint64_t memory_bytes() const { return memory_gib << 30; }
   } host;
@@ -83,15 +85,17 @@ struct MachineConfig {
 
   /// The default machine.
   static MachineConfig Default();
-  /// Defaults changed by the TOML text; `file` is the name that errors give. Throws ConfigError for a syntax error, an
-  /// unknown key (with the nearest known one), a wrong type, a value out of range, and keys that contradict.
+  /// Defaults changed by the TOML text; `file` is the name that errors give. Throws ConfigError for
+  /// a syntax error, an unknown key (with the nearest known one), a wrong type, a value out of
+  /// range, and keys that contradict.
   static MachineConfig FromToml(std::string_view text, const std::string& file);
   /// The same of a file. Throws ConfigError when it cannot be read.
   static MachineConfig FromFile(const std::string& path);
 
   /// Loadable TOML of every key, each with its unit, range and description as a comment.
   std::string ToToml() const;
-  /// Throws ConfigError if a build key differs from what this binary was built with, naming the command that builds it.
+  /// Throws ConfigError if a build key differs from what this binary was built with, naming the
+  /// command that builds it.
   void CheckBuilt() const;
 };
 

@@ -47,99 +47,142 @@ namespace {
 constexpr uint64_t kNoMax = INT64_MAX;
 
 #define SLOT(member) [](MachineConfig& c) -> KeySlot { return &c.member; }
-#define NUMBER(section, name, initial, unit, min, max, text) \
-  Key { #section, #name, SLOT(section.name), uint64_t{initial}, unit, min, max, KeyKind::kRun, text }
+#define NUMBER(section, name, initial, unit, min, max, text)                                     \
+  Key {                                                                                          \
+#section, #name, SLOT(section.name), uint64_t{initial }, unit, min, max, KeyKind::kRun, text \
+  }
 #define SWITCH(section, name, initial, text) \
-  Key { #section, #name, SLOT(section.name), bool{initial}, "", 0, 1, KeyKind::kRun, text }
-#define BUILD(section, name, option, min, max, text)                                                          \
-  Key {                                                                                                       \
-    #section, #name, SLOT(section.name), uint64_t{option}, "", min, max, KeyKind::kBuild, text, {}, #option   \
+  Key { #section, #name, SLOT(section.name), bool{initial }, "", 0, 1, KeyKind::kRun, text }
+#define BUILD(section, name, option, min, max, text)                        \
+  Key {                                                                     \
+#section, #name, SLOT(section.name),                                    \
+        uint64_t{option }, "", min, max, KeyKind::kBuild, text, {}, #option \
   }
 
 std::vector<Key> MakeKeys() {
   return {
       NUMBER(gpu, clock_mhz, 1000, "MHz", 1, 10'000, "GPU clock."),
       NUMBER(gpu, vram_mib, 64, "MiB", 1, 65'536, "Local memory."),
-      NUMBER(gpu, aperture_mib, 16, "MiB", 0, 4'096, "Aperture segment; its map of 8 bytes a page lies in VRAM."),
-      NUMBER(gpu, limit_bits, 33, "bits", 32, 48, "The GPU reaches addresses below 2^limit_bits of the bus."),
-      Key{"gpu", "page_table_bits", SLOT(gpu.page_table_bits), std::vector<uint64_t>{9, 9, 9, 9}, "bits", 1, 13,
-          KeyKind::kRun, "Index bits of each page table level, leaf first; 2 to 6 levels."},
-      NUMBER(gpu, vram_latency, 100, "cycles", 1, 100'000, "VRAM: accepted address to first beat, last write beat to B."),
-      NUMBER(gpu, vram_outstanding, 64, "bursts", 1, 4'096, "VRAM: bursts of each direction at once."),
-      NUMBER(gpu, vram_beats, 1, "beats", 1, 1'024, "VRAM bandwidth of each direction: beats in vram_beat_cycles."),
-      NUMBER(gpu, vram_beat_cycles, 1, "cycles", 1, 1'024, "See vram_beats, which it must not be below."),
-      SWITCH(gpu, vram_reorder, false, "VRAM answers reads that are ready in an order drawn from the seed."),
-      NUMBER(gpu, mmio_bound_ns, 10'000'000, "ns", 1'000, kNoMax, "Longest a CPU access to a device may take."),
+      NUMBER(gpu, aperture_mib, 16, "MiB", 0, 4'096,
+             "Aperture segment; its map of 8 bytes a page lies in VRAM."),
+      NUMBER(gpu, limit_bits, 33, "bits", 32, 48,
+             "The GPU reaches addresses below 2^limit_bits of the bus."),
+      Key{"gpu", "page_table_bits", SLOT(gpu.page_table_bits), std::vector<uint64_t>{9, 9, 9, 9},
+          "bits", 1, 13, KeyKind::kRun,
+          "Index bits of each page table level, leaf first; 2 to 6 levels."},
+      NUMBER(gpu, vram_latency, 100, "cycles", 1, 100'000,
+             "VRAM: accepted address to first beat, last write beat to B."),
+      NUMBER(gpu, vram_outstanding, 64, "bursts", 1, 4'096,
+             "VRAM: bursts of each direction at once."),
+      NUMBER(gpu, vram_beats, 1, "beats", 1, 1'024,
+             "VRAM bandwidth of each direction: beats in vram_beat_cycles."),
+      NUMBER(gpu, vram_beat_cycles, 1, "cycles", 1, 1'024,
+             "See vram_beats, which it must not be below."),
+      SWITCH(gpu, vram_reorder, false,
+             "VRAM answers reads that are ready in an order drawn from the seed."),
+      NUMBER(gpu, mmio_bound_ns, 10'000'000, "ns", 1'000, kNoMax,
+             "Longest a CPU access to a device may take."),
       BUILD(gpu, clients, GMMU_CLIENTS, 1, 28, "Client ports."),
       BUILD(gpu, rings, GMMU_RINGS, 1, 4, "Submission rings."),
       BUILD(gpu, spaces, GMMU_SPACES, 2, 64, "Address spaces."),
       BUILD(gpu, l1_entries, GMMU_L1_ENTRIES, 2, 64, "L1 TLB entries of each translation port."),
       BUILD(gpu, l2_entries, GMMU_L2_ENTRIES, 32, 4'096, "L2 TLB entries (4 KiB)."),
       BUILD(gpu, l2_ways, GMMU_L2_WAYS, 1, 16, "L2 TLB ways."),
-      BUILD(gpu, large_entries, GMMU_LARGE_ENTRIES, 1, 64, "L2 TLB entries for translations above 64 KiB."),
+      BUILD(gpu, large_entries, GMMU_LARGE_ENTRIES, 1, 64,
+            "L2 TLB entries for translations above 64 KiB."),
       BUILD(gpu, walk_cache, GMMU_WALK_CACHE, 2, 256, "Walk cache entries of each level."),
       BUILD(gpu, walks, GMMU_WALKS, 2, 32, "Page table walks at once."),
-      BUILD(gpu, reads_in_flight, GMMU_READS_IN_FLIGHT, 2, 128, "Reads in flight of the copy engine."),
+      BUILD(gpu, reads_in_flight, GMMU_READS_IN_FLIGHT, 2, 128,
+            "Reads in flight of the copy engine."),
       BUILD(gpu, data_bits, GMMU_DATA_BITS, 64, 512, "Data width of the VRAM and host ports."),
       BUILD(gpu, va_bits, GMMU_VA_BITS, 30, 57, "GPU virtual address width."),
 
       NUMBER(pcie, generation, 3, "", 1, 5, "Link generation."),
       NUMBER(pcie, lanes, 8, "", 1, 16, "Link width: 1, 2, 4, 8 or 16."),
-      NUMBER(pcie, tlp_overhead, 24, "bytes", 8, 64, "Framing, sequence number, header and CRC of a TLP."),
-      NUMBER(pcie, link_layer_ppm, 919'300, "ppm", 1, 1'000'000, "Share of the raw rate left by acknowledgements and credits."),
+      NUMBER(pcie, tlp_overhead, 24, "bytes", 8, 64,
+             "Framing, sequence number, header and CRC of a TLP."),
+      NUMBER(pcie, link_layer_ppm, 919'300, "ppm", 1, 1'000'000,
+             "Share of the raw rate left by acknowledgements and credits."),
       NUMBER(pcie, max_payload, 256, "bytes", 128, 4'096, "Largest TLP payload; a power of two."),
-      NUMBER(pcie, max_read_request, 512, "bytes", 128, 4'096, "Largest read request; a power of two."),
-      NUMBER(pcie, completion_boundary, 64, "bytes", 64, 128, "Read completion boundary: 64 or 128."),
+      NUMBER(pcie, max_read_request, 512, "bytes", 128, 4'096,
+             "Largest read request; a power of two."),
+      NUMBER(pcie, completion_boundary, 64, "bytes", 64, 128,
+             "Read completion boundary: 64 or 128."),
       NUMBER(pcie, tags, 64, "", 1, 1'024, "Reads in flight of the device."),
-      NUMBER(pcie, posted_headers, 64, "credits", 1, 1'024, "Posted header credits of each direction."),
+      NUMBER(pcie, posted_headers, 64, "credits", 1, 1'024,
+             "Posted header credits of each direction."),
       NUMBER(pcie, posted_data, 1'024, "credits", 256, 65'536, "Posted data credits of 16 bytes."),
       NUMBER(pcie, non_posted_headers, 64, "credits", 1, 1'024, "Non-posted header credits."),
       NUMBER(pcie, completion_headers, 128, "credits", 1, 1'024, "Completion header credits."),
-      NUMBER(pcie, completion_data, 2'048, "credits", 256, 65'536, "Completion data credits of 16 bytes."),
-      NUMBER(pcie, latency_ps, 250'000, "ps", 1'000, 1'000'000'000, "Each way: last byte sent to last byte taken."),
+      NUMBER(pcie, completion_data, 2'048, "credits", 256, 65'536,
+             "Completion data credits of 16 bytes."),
+      NUMBER(pcie, latency_ps, 250'000, "ps", 1'000, 1'000'000'000,
+             "Each way: last byte sent to last byte taken."),
 
-      NUMBER(host, memory_gib, 16, "GiB", 1, 131'072, "Installed memory: up to 2 GiB below the devices, the rest from 4 GiB on."),
+      NUMBER(host, memory_gib, 16, "GiB", 1, 131'072,
+             "Installed memory: up to 2 GiB below the devices, the rest from 4 GiB on."),
       NUMBER(host, dram_channels, 2, "", 1, 64, "Channels, interleaved every burst."),
       NUMBER(host, dram_banks, 16, "", 1, 256, "Banks of a channel."),
-      NUMBER(host, dram_row_bytes, 8'192, "bytes", 64, 1'048'576, "Open row of a bank; a multiple of dram_burst_bytes."),
-      NUMBER(host, dram_burst_bytes, 64, "bytes", 8, 1'024, "Bytes of a column command; a power of two."),
+      NUMBER(host, dram_row_bytes, 8'192, "bytes", 64, 1'048'576,
+             "Open row of a bank; a multiple of dram_burst_bytes."),
+      NUMBER(host, dram_burst_bytes, 64, "bytes", 8, 1'024,
+             "Bytes of a column command; a power of two."),
       NUMBER(host, dram_burst_ps, 3'333, "ps", 1, 1'000'000, "A burst on the channel's data bus."),
       NUMBER(host, dram_trcd_ps, 13'750, "ps", 0, 1'000'000, "Activate to column command."),
       NUMBER(host, dram_trp_ps, 13'750, "ps", 0, 1'000'000, "Precharge to activate."),
       NUMBER(host, dram_tcas_ps, 13'750, "ps", 0, 1'000'000, "Column command to first data."),
-      NUMBER(host, dram_controller_ps, 20'000, "ps", 0, 10'000'000, "Queues and fabric, once an access."),
+      NUMBER(host, dram_controller_ps, 20'000, "ps", 0, 10'000'000,
+             "Queues and fabric, once an access."),
       NUMBER(host, dram_trefi_ps, 7'800'000, "ps", 0, kNoMax, "Between refreshes; 0: never."),
-      NUMBER(host, dram_trfc_ps, 350'000, "ps", 0, kNoMax, "Length of a refresh; below dram_trefi_ps."),
+      NUMBER(host, dram_trfc_ps, 350'000, "ps", 0, kNoMax,
+             "Length of a refresh; below dram_trefi_ps."),
 
       SWITCH(iommu, present, true, "The machine has a VT-d unit between the link and memory."),
-      SWITCH(iommu, caching_mode, false, "The unit may cache entries that are not present (CAP.CM)."),
-      SWITCH(iommu, write_buffer_flush, false, "Software must flush the write buffer after table changes (CAP.RWBF)."),
+      SWITCH(iommu, caching_mode, false,
+             "The unit may cache entries that are not present (CAP.CM)."),
+      SWITCH(iommu, write_buffer_flush, false,
+             "Software must flush the write buffer after table changes (CAP.RWBF)."),
       NUMBER(iommu, iotlb_sets, 16, "", 1, 65'536, "IOTLB sets; a power of two."),
       NUMBER(iommu, iotlb_ways, 4, "", 1, 64, "IOTLB ways."),
       NUMBER(iommu, context_entries, 16, "", 1, 65'536, "Context cache entries."),
-      NUMBER(iommu, paging_entries, 16, "", 0, 65'536, "Paging-structure cache entries of each level."),
+      NUMBER(iommu, paging_entries, 16, "", 0, 65'536,
+             "Paging-structure cache entries of each level."),
       NUMBER(iommu, fault_records, 8, "", 1, 256, "Fault recording registers."),
       NUMBER(iommu, walks, 8, "", 1, 256, "Translations in the walker at once; hits pass them."),
       NUMBER(iommu, lookup_ps, 10'000, "ps", 1, 10'000'000, "A lookup in the unit's caches."),
-      NUMBER(iommu, descriptor_ps, 20'000, "ps", 1, 10'000'000, "Execution of one invalidation descriptor."),
+      NUMBER(iommu, descriptor_ps, 20'000, "ps", 1, 10'000'000,
+             "Execution of one invalidation descriptor."),
 
-      Key{"os", "iommu", SLOT(os.iommu), std::string("remap"), "", 0, 0, KeyKind::kRun,
-          "DMA remapping where the device needs it, or scattered physical pages given to the device.",
+      Key{"os",
+          "iommu",
+          SLOT(os.iommu),
+          std::string("remap"),
+          "",
+          0,
+          0,
+          KeyKind::kRun,
+          "DMA remapping where the device needs it, or scattered physical pages given to the "
+          "device.",
           {"remap", "physical"}},
 
-      SWITCH(sim, checker, true, "Every translation of the GPU is compared with the reference walk."),
-      NUMBER(sim, batch, 10'000, "cycles", 1, 1'000'000'000, "Most GPU cycles that run without a look at the event queue."),
+      SWITCH(sim, checker, true,
+             "Every translation of the GPU is compared with the reference walk."),
+      NUMBER(sim, batch, 10'000, "cycles", 1, 1'000'000'000,
+             "Most GPU cycles that run without a look at the event queue."),
 
-      NUMBER(inject, late_interrupt_ns, 0, "ns", 0, kNoMax, "Interrupt messages reach the CPU so much later; 0: off."),
+      NUMBER(inject, late_interrupt_ns, 0, "ns", 0, kNoMax,
+             "Interrupt messages reach the CPU so much later; 0: off."),
       SWITCH(inject, drop_fence, false, "16-byte fence records are lost at the GPU's host port."),
-      SWITCH(inject, unmapped_page, false, "One logical page of the page-in source is left unmapped."),
+      SWITCH(inject, unmapped_page, false,
+             "One logical page of the page-in source is left unmapped."),
       SWITCH(inject, wrong_pte, false, "One page table entry names another page."),
       SWITCH(inject, wrong_adl, false, "One page of an ADL's page array is another one."),
       SWITCH(inject, missing_flush, false, "FLUSH_TLB operations are skipped, and believed done."),
       Key{"inject", "leak", SLOT(inject.leak), std::string(), "", 0, 0, KeyKind::kRun,
           "Kind of object that is not given back; empty: none."},
-      Key{"inject.vram_flip", "after_write_bytes", SLOT(inject.vram_flip.after_write_bytes), uint64_t{0}, "bytes", 0,
-          kNoMax, KeyKind::kRun, "One VRAM bit flips when so many bytes have been written through the VRAM port; 0: off."},
+      Key{"inject.vram_flip", "after_write_bytes", SLOT(inject.vram_flip.after_write_bytes),
+          uint64_t{0}, "bytes", 0, kNoMax, KeyKind::kRun,
+          "One VRAM bit flips when so many bytes have been written through the VRAM port; 0: off."},
   };
 }
 
@@ -157,7 +200,8 @@ const char* SectionDescription(const std::string& section) {
   if (section == "iommu") return "The VT-d unit.";
   if (section == "os") return "Policy of the operating system model.";
   if (section == "sim") return "The simulation itself.";
-  if (section == "inject") return "Deliberate faults, for tests of the checks. All off in a sound machine.";
+  if (section == "inject")
+    return "Deliberate faults, for tests of the checks. All off in a sound machine.";
   return "";
 }
 

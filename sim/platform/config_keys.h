@@ -9,7 +9,8 @@
 
 namespace gmmu::sim {
 
-/// `run`: read at start. `build`: a parameter of the RTL; must equal what the binary was built with.
+/// `run`: read at start. `build`: a parameter of the RTL; must equal what the binary was built
+/// with.
 enum class KeyKind : uint8_t { kRun, kBuild };
 
 using KeyValue = std::variant<uint64_t, bool, std::string, std::vector<uint64_t>>;

@@ -6,7 +6,8 @@
 
 namespace gmmu::sim {
 
-/// A counter register of the GPU as reports name it: by block, with the name that rtl/pkg/gmmu.rdl gives it.
+/// A counter register of the GPU as reports name it: by block, with the name that rtl/pkg/gmmu.rdl
+/// gives it.
 struct GpuCounter {
   std::string block;
   std::string name;
@@ -15,9 +16,10 @@ struct GpuCounter {
   std::string description;
 };
 
-/// Every counter register of a GPU with so many clients. Blocks: port_client0.. and port_engine_fetch, port_engine_read,
-/// port_engine_write for the translation ports; gpu_l2, gpu_walker, gpu_walk_cache, gpu_mmu, gpu_aperture, gpu_engine,
-/// gpu_bus and gpu_clients for the shared ones.
+/// Every counter register of a GPU with so many clients. Blocks: port_client0.. and
+/// port_engine_fetch, port_engine_read, port_engine_write for the translation ports; gpu_l2,
+/// gpu_walker, gpu_walk_cache, gpu_mmu, gpu_aperture, gpu_engine, gpu_bus and gpu_clients for the
+/// shared ones.
 std::vector<GpuCounter> GpuCounters(unsigned clients);
 
 }  // namespace gmmu::sim

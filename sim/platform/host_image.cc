@@ -65,7 +65,9 @@ std::string MappingsAsJson(const VtdCore* core, hw::HostRam& ram) {
                             {"read", m.read},
                             {"write", m.write}});
       }
-      dump["devices"].push_back({{"bdf", BdfOf(device.sid).ToString()}, {"domain", device.domain}, {"mappings", mappings}});
+      dump["devices"].push_back({{"bdf", BdfOf(device.sid).ToString()},
+                                 {"domain", device.domain},
+                                 {"mappings", mappings}});
     }
   }
   return dump.dump(2) + "\n";

@@ -9,16 +9,18 @@
 
 namespace gmmu::sim {
 
-/// What the machine around the GPUs will do when: one process for all of it, so that the order in which SystemC runs
-/// processes of the same time cannot show.
+/// What the machine around the GPUs will do when: one process for all of it, so that the order in
+/// which SystemC runs processes of the same time cannot show.
 ///
-/// Actions of one time run by source, then in the order in which that source asked. An action may ask for more, at later
-/// times only. Times are moved off the GPU's clock edges (multiples of the period) by a picosecond.
+/// Actions of one time run by source, then in the order in which that source asked. An action may
+/// ask for more, at later times only. Times are moved off the GPU's clock edges (multiples of the
+/// period) by a picosecond.
 class Agenda : public sc_core::sc_module {
  public:
   enum Source : uint8_t { kPlatform, kGpu, kCpu };
 
-  Agenda(sc_core::sc_module_name name, uint64_t period_ps) : sc_module(name), period_ps_(period_ps) {
+  Agenda(sc_core::sc_module_name name, uint64_t period_ps)
+      : sc_module(name), period_ps_(period_ps) {
     SC_HAS_PROCESS(Agenda);
     SC_METHOD(Run);
     sensitive << due_;
@@ -33,7 +35,9 @@ class Agenda : public sc_core::sc_module {
     entries_.push({time_ps, source, next_[source]++, std::move(action)});
     due_.notify(sc_core::sc_time::from_value(entries_.top().time_ps - now));
   }
-  uint64_t OffEdge(uint64_t time_ps) const { return time_ps % period_ps_ == 0 ? time_ps + 1 : time_ps; }
+  uint64_t OffEdge(uint64_t time_ps) const {
+    return time_ps % period_ps_ == 0 ? time_ps + 1 : time_ps;
+  }
 
   static uint64_t Now() { return sc_core::sc_time_stamp().value(); }
 

@@ -15,18 +15,20 @@ using sc_core::sc_time;
 
 constexpr uint64_t kForever = ~uint64_t{0};
 constexpr size_t kStackBytes = size_t{8} << 20;
-constexpr uint64_t kPostPs = 5'000;       ///< a posted write leaves the core
-constexpr uint64_t kChipsetPs = 40'000;   ///< an access to the IOMMU's registers, or to nobody
-constexpr size_t kStoreBuffer = 16;       ///< posted writes that wait for the link
-constexpr unsigned kBlockBytes = 64;      ///< a write-combining buffer
+constexpr uint64_t kPostPs = 5'000;      ///< a posted write leaves the core
+constexpr uint64_t kChipsetPs = 40'000;  ///< an access to the IOMMU's registers, or to nobody
+constexpr size_t kStoreBuffer = 16;      ///< posted writes that wait for the link
+constexpr unsigned kBlockBytes = 64;     ///< a write-combining buffer
 
 uint64_t Ones(unsigned size) { return size >= 8 ? ~uint64_t{0} : (uint64_t{1} << (8 * size)) - 1; }
 
 }  // namespace
 
 Cpu::Cpu(sc_core::sc_module_name name, uint64_t mmio_bound_ns, unsigned clients, hw::Bdf gpu)
-    : sc_module(name), mmio_bound_ps_(mmio_bound_ns > kForever / 1000 ? kForever : mmio_bound_ns * 1000),
-      clients_(clients), gpu_(gpu) {
+    : sc_module(name),
+      mmio_bound_ps_(mmio_bound_ns > kForever / 1000 ? kForever : mmio_bound_ns * 1000),
+      clients_(clients),
+      gpu_(gpu) {
   SC_HAS_PROCESS(Cpu);
   SC_THREAD(Main);
   set_stack_size(kStackBytes);
@@ -71,7 +73,8 @@ void Cpu::Stuck() {
 
 bool Cpu::Await(const std::function<bool()>& ready, uint64_t bound_ps, const std::string& what) {
   const uint64_t start = Agenda::Now();
-  const uint64_t end = bound_ps > kForever - start - 1 ? kForever : parts_.agenda->OffEdge(start + bound_ps);
+  const uint64_t end =
+      bound_ps > kForever - start - 1 ? kForever : parts_.agenda->OffEdge(start + bound_ps);
   while (!ready()) {
     const uint64_t now = Agenda::Now();
     if (now >= end) return false;
@@ -80,7 +83,8 @@ bool Cpu::Await(const std::function<bool()>& ready, uint64_t bound_ps, const std
     Yield();
     if (stuck_) {
       stuck_ = false;
-      throw EngineError(fmt::format("the machine stands still at {} ns: nothing can end the wait for {}", NowNs(), what));
+      throw EngineError(fmt::format(
+          "the machine stands still at {} ns: nothing can end the wait for {}", NowNs(), what));
     }
   }
   return true;
@@ -88,22 +92,23 @@ bool Cpu::Await(const std::function<bool()>& ready, uint64_t bound_ps, const std
 
 void Cpu::AwaitAccess(const std::function<bool()>& ready, const std::string& what) {
   if (Await(ready, mmio_bound_ps_, what)) return;
-  throw EngineError(fmt::format("no answer to {} in {} ns; the GPU's oldest access: {}", what, mmio_bound_ps_ / 1000,
-                                parts_.gpu->Waiting()));
+  throw EngineError(fmt::format("no answer to {} in {} ns; the GPU's oldest access: {}", what,
+                                mmio_bound_ps_ / 1000, parts_.gpu->Waiting()));
 }
 
 // ---- accesses
 
-std::shared_ptr<Cpu::Answer> Cpu::Request(tlm::tlm_command command, AddressKind kind, uint64_t address, const void* data,
-                                          unsigned bytes) {
+std::shared_ptr<Cpu::Answer> Cpu::Request(tlm::tlm_command command, AddressKind kind,
+                                          uint64_t address, const void* data, unsigned bytes) {
   auto answer = std::make_shared<Answer>();
   answer->data.resize(bytes, 0xFF);
   if (data != nullptr) std::memcpy(answer->data.data(), data, bytes);
-  parts_.root_complex->Request(command, kind, address, answer->data.data(), bytes, [this, answer](bool ok) {
-    answer->ok = ok;
-    answer->done = true;
-    wake_.notify(sc_core::SC_ZERO_TIME);
-  });
+  parts_.root_complex->Request(command, kind, address, answer->data.data(), bytes,
+                               [this, answer](bool ok) {
+                                 answer->ok = ok;
+                                 answer->done = true;
+                                 wake_.notify(sc_core::SC_ZERO_TIME);
+                               });
   return answer;
 }
 
@@ -133,7 +138,8 @@ uint64_t Cpu::MmioRead(uint64_t address, unsigned size) {
     return Ones(size);
   }
   const auto answer = Request(tlm::TLM_READ_COMMAND, AddressKind::kLogical, address, nullptr, size);
-  AwaitAccess([&] { return answer->done; }, fmt::format("a read of {} bytes at {:#x}", size, address));
+  AwaitAccess([&] { return answer->done; },
+              fmt::format("a read of {} bytes at {:#x}", size, address));
   if (!answer->ok) return Ones(size);
   uint64_t value = 0;
   std::memcpy(&value, answer->data.data(), size);
@@ -165,8 +171,10 @@ void Cpu::MmioReadBlock(uint64_t address, void* to, size_t size) {
   while (size > 0) {
     const size_t piece = std::min<size_t>(size, kBlockBytes - address % kBlockBytes);
     if (parts_.map->Decode(address, piece).region == Region::kBar) {
-      const auto answer = Request(tlm::TLM_READ_COMMAND, AddressKind::kLogical, address, nullptr, static_cast<unsigned>(piece));
-      AwaitAccess([&] { return answer->done; }, fmt::format("a read of {} bytes at {:#x}", piece, address));
+      const auto answer = Request(tlm::TLM_READ_COMMAND, AddressKind::kLogical, address, nullptr,
+                                  static_cast<unsigned>(piece));
+      AwaitAccess([&] { return answer->done; },
+                  fmt::format("a read of {} bytes at {:#x}", piece, address));
       if (answer->ok) std::memcpy(bytes, answer->data.data(), piece);
       else std::memset(bytes, 0xFF, piece);
     } else {
@@ -206,7 +214,8 @@ uint32_t Cpu::ConfigRead(hw::Bdf bdf, uint16_t offset, unsigned size) {
     return static_cast<uint32_t>(Ones(size));
   }
   const auto answer = Request(tlm::TLM_READ_COMMAND, AddressKind::kConfig, offset, nullptr, size);
-  AwaitAccess([&] { return answer->done; }, fmt::format("a configuration read of {} at {:#x}", bdf.ToString(), offset));
+  AwaitAccess([&] { return answer->done; },
+              fmt::format("a configuration read of {} at {:#x}", bdf.ToString(), offset));
   uint32_t value = 0;
   std::memcpy(&value, answer->data.data(), size);
   return value;
@@ -218,7 +227,8 @@ void Cpu::ConfigWrite(hw::Bdf bdf, uint16_t offset, unsigned size, uint32_t valu
     return;
   }
   const auto answer = Request(tlm::TLM_WRITE_COMMAND, AddressKind::kConfig, offset, &value, size);
-  AwaitAccess([&] { return answer->done; }, fmt::format("a configuration write of {} at {:#x}", bdf.ToString(), offset));
+  AwaitAccess([&] { return answer->done; },
+              fmt::format("a configuration write of {} at {:#x}", bdf.ToString(), offset));
 }
 
 // ---- messages
@@ -251,12 +261,16 @@ std::vector<hw::Counter> Cpu::Counters() {
   std::vector<uint32_t> offsets;
   for (const GpuCounter& counter : registers) offsets.push_back(counter.offset);
   auto values = std::make_shared<std::vector<uint64_t>>();
-  const bool asked = parts_.gpu->ServiceRead(offsets, [this, values](const std::vector<uint64_t>& read) {
-    parts_.agenda->At(parts_.gpu->local_ps() + 1, [this, values, read] {
-      *values = read;
-      wake_.notify(sc_core::SC_ZERO_TIME);
-    }, Agenda::kGpu);
-  });
+  const bool asked =
+      parts_.gpu->ServiceRead(offsets, [this, values](const std::vector<uint64_t>& read) {
+        parts_.agenda->At(
+            parts_.gpu->local_ps() + 1,
+            [this, values, read] {
+              *values = read;
+              wake_.notify(sc_core::SC_ZERO_TIME);
+            },
+            Agenda::kGpu);
+      });
   std::vector<hw::Counter> all;
   if (asked && Await([&] { return !values->empty(); }, mmio_bound_ps_, "the GPU's counters")) {
     for (size_t i = 0; i < registers.size(); ++i) {
@@ -264,9 +278,12 @@ std::vector<hw::Counter> Cpu::Counters() {
       all.push_back({counter.block, counter.name, (*values)[i], counter.unit, counter.description});
     }
   } else {
-    findings_.push_back({"registers", "the GPU's counters could not be read: " + parts_.gpu->Waiting()});
+    findings_.push_back(
+        {"registers", "the GPU's counters could not be read: " + parts_.gpu->Waiting()});
   }
-  const auto append = [&](const std::vector<hw::Counter>& more) { all.insert(all.end(), more.begin(), more.end()); };
+  const auto append = [&](const std::vector<hw::Counter>& more) {
+    all.insert(all.end(), more.begin(), more.end());
+  };
   append(parts_.gpu->Counters());
   append(parts_.root_complex->Counters());
   append(parts_.iommu->Counters());

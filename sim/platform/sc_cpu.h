@@ -36,7 +36,8 @@ struct CpuParts {
 
 /// The CPU: software on one SystemC thread, and the platform that it sees.
 ///
-/// After each wait it gives way once more at the same time, so that it acts after everything else of that time.
+/// After each wait it gives way once more at the same time, so that it acts after everything else
+/// of that time.
 class Cpu : public sc_core::sc_module, public hw::Platform, public hw::Instruments {
  public:
   Cpu(sc_core::sc_module_name name, uint64_t mmio_bound_ns, unsigned clients, hw::Bdf gpu);
@@ -69,7 +70,9 @@ class Cpu : public sc_core::sc_module, public hw::Platform, public hw::Instrumen
   // hw::Instruments
   std::vector<hw::Counter> Counters() override;
   std::vector<hw::Finding> Findings() override;
-  hw::BusCounts BusTraffic(hw::Bdf device) override { return parts_.root_complex->Traffic(device.requester_id()); }
+  hw::BusCounts BusTraffic(hw::Bdf device) override {
+    return parts_.root_complex->Traffic(device.requester_id());
+  }
   uint64_t PageAccesses(uint64_t pfn) override { return parts_.memory->PageAccesses(pfn); }
   void NoteFlush(unsigned unit, unsigned space, uint64_t start, uint64_t end) override;
   uint64_t Cycles() override { return parts_.gpu->cycles(); }
@@ -88,8 +91,8 @@ class Cpu : public sc_core::sc_module, public hw::Platform, public hw::Instrumen
   /// False when the bound passes first.
   bool Await(const std::function<bool()>& ready, uint64_t bound_ps, const std::string& what);
   void AwaitAccess(const std::function<bool()>& ready, const std::string& what);
-  std::shared_ptr<Answer> Request(tlm::tlm_command command, AddressKind kind, uint64_t address, const void* data,
-                                  unsigned bytes);
+  std::shared_ptr<Answer> Request(tlm::tlm_command command, AddressKind kind, uint64_t address,
+                                  const void* data, unsigned bytes);
   void Post(uint64_t address, const void* from, unsigned bytes);
   bool Exists(hw::Bdf bdf) const { return bdf.requester_id() == gpu_.requester_id(); }
 

@@ -43,8 +43,10 @@ PcieParameters PcieOf(const MachineConfig::Pcie& c) {
     return PcieCredits{static_cast<unsigned>(headers), static_cast<unsigned>(data)};
   };
   p.credits[static_cast<size_t>(TlpKind::kPosted)] = credits(c.posted_headers, c.posted_data);
-  p.credits[static_cast<size_t>(TlpKind::kNonPosted)] = credits(c.non_posted_headers, c.non_posted_headers);
-  p.credits[static_cast<size_t>(TlpKind::kCompletion)] = credits(c.completion_headers, c.completion_data);
+  p.credits[static_cast<size_t>(TlpKind::kNonPosted)] =
+      credits(c.non_posted_headers, c.non_posted_headers);
+  p.credits[static_cast<size_t>(TlpKind::kCompletion)] =
+      credits(c.completion_headers, c.completion_data);
   return p;
 }
 
@@ -105,14 +107,20 @@ RtlGpuParameters GpuOf(const MachineConfig& c, const EngineOptions& options) {
 /// A SystemC kernel of its own for each machine.
 class Kernel {
  public:
-  Kernel() {
-    sc_core::sc_curr_simcontext = sc_core::sc_default_global_context = &context_;
+  Kernel() : context_(std::make_unique<sc_core::sc_simcontext>()) {
+    sc_core::sc_curr_simcontext = sc_core::sc_default_global_context = context_.get();
     sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
   }
-  ~Kernel() { sc_core::sc_curr_simcontext = sc_core::sc_default_global_context = nullptr; }
+  ~Kernel() {
+    sc_core::sc_curr_simcontext = sc_core::sc_default_global_context = nullptr;
+    // From version 3 on the context deletes its coroutine package before the threads that still
+    // wait, whose destructors use it. A TLM target socket without b_transport makes such a thread,
+    // so the context is left alone there.
+    if (SC_VERSION_MAJOR >= 3) static_cast<void>(context_.release());
+  }
 
  private:
-  sc_core::sc_simcontext context_;
+  std::unique_ptr<sc_core::sc_simcontext> context_;
 };
 
 class RtlEngine : public Engine {
@@ -130,7 +138,8 @@ class RtlEngine : public Engine {
     gpu_->config().OnChange([this] {
       for (const unsigned bar : {0u, 2u}) {
         const ConfigSpace& config = gpu_->config();
-        map_.SetBar(0, bar, config.bar_base(bar), config.bar_active(bar) ? config.bar_bytes(bar) : 0);
+        map_.SetBar(0, bar, config.bar_base(bar),
+                    config.bar_active(bar) ? config.bar_bytes(bar) : 0);
       }
     });
     if (config.sim.checker) MakeChecker(config);
@@ -155,16 +164,21 @@ class RtlEngine : public Engine {
   std::string DumpMappings() override { return MappingsAsJson(iommu_->core(), ram_); }
 
  private:
-  /// The modules with processes, in an order that `shuffle` picks: SystemC runs them in the order of their making.
+  /// The modules with processes, in an order that `shuffle` picks: SystemC runs them in the order
+  /// of their making.
   void MakeProcesses(const MachineConfig& config, const EngineOptions& options) {
     const RtlGpuParameters gpu = GpuOf(config, options);
     std::vector<std::function<void()>> makers = {
         [&] { agenda_ = std::make_unique<Agenda>("agenda", gpu.period_ps); },
         [&] { gpu_ = std::make_unique<RtlGpu>("gpu", gpu); },
-        [&] { cpu_ = std::make_unique<Cpu>("cpu", config.gpu.mmio_bound_ns, static_cast<unsigned>(config.gpu.clients), kGpu); },
+        [&] {
+          cpu_ = std::make_unique<Cpu>("cpu", config.gpu.mmio_bound_ns,
+                                       static_cast<unsigned>(config.gpu.clients), kGpu);
+        },
     };
     std::vector<size_t> order = {0, 1, 2};
-    for (unsigned i = 0; i < options.shuffle % 6; ++i) std::next_permutation(order.begin(), order.end());
+    for (unsigned i = 0; i < options.shuffle % 6; ++i)
+      std::next_permutation(order.begin(), order.end());
     for (const size_t i : order) makers[i]();
   }
 
@@ -175,18 +189,23 @@ class RtlEngine : public Engine {
     timing.descriptor_ps = config.iommu.descriptor_ps;
     auto core = config.iommu.present ? std::make_unique<VtdCore>(VtdOf(config.iommu)) : nullptr;
     const uint64_t late_ps = config.inject.late_interrupt_ns * 1000;
-    iommu_ = std::make_unique<Iommu>("iommu", std::move(core), timing, *agenda_, [this, late_ps](uint64_t address, uint32_t data) {
-      if (late_ps == 0) {
-        cpu_->Deliver({address, data});
-      } else {
-        agenda_->At(Agenda::Now() + late_ps, [this, address, data] { cpu_->Deliver({address, data}); });
-      }
-    });
+    iommu_ =
+        std::make_unique<Iommu>("iommu", std::move(core), timing, *agenda_,
+                                [this, late_ps](uint64_t address, uint32_t data) {
+                                  if (late_ps == 0) {
+                                    cpu_->Deliver({address, data});
+                                  } else {
+                                    agenda_->At(Agenda::Now() + late_ps, [this, address, data] {
+                                      cpu_->Deliver({address, data});
+                                    });
+                                  }
+                                });
   }
 
   void MakeChecker(const MachineConfig& config) {
     checker_ = std::make_unique<TranslationChecker>(
-        static_cast<unsigned>(config.gpu.spaces), gpu_->vram(), [this](uint64_t address) -> std::optional<uint64_t> {
+        static_cast<unsigned>(config.gpu.spaces), gpu_->vram(),
+        [this](uint64_t address) -> std::optional<uint64_t> {
           uint64_t hpa = address;
           if (iommu_->core() != nullptr) {
             RamOfIommu memory(ram_);
@@ -233,12 +252,15 @@ class RtlEngine : public Engine {
 
 }  // namespace
 
-std::unique_ptr<Engine> Engine::CreateRtl(const MachineConfig& config, const EngineOptions& options) {
+std::unique_ptr<Engine> Engine::CreateRtl(const MachineConfig& config,
+                                          const EngineOptions& options) {
   config.CheckBuilt();
 #ifndef GMMU_WAVES
   if (!options.waves.empty()) {
-    throw ConfigError("this program was built without waves\n"
-                      "Build it with them: cmake -S . -B build/waves -DGMMU_WAVES=ON && cmake --build build/waves");
+    throw ConfigError(
+        "this program was built without waves\n"
+        "Build it with them: cmake -S . -B build/waves -DGMMU_WAVES=ON && cmake --build "
+        "build/waves");
   }
 #endif
   return std::make_unique<RtlEngine>(config, options);

@@ -5,12 +5,14 @@
 
 namespace gmmu::sim {
 
-HostMemory::HostMemory(sc_core::sc_module_name name, hw::HostRam& ram, const DramParameters& timing, Agenda& agenda)
+HostMemory::HostMemory(sc_core::sc_module_name name, hw::HostRam& ram, const DramParameters& timing,
+                       Agenda& agenda)
     : sc_module(name), ram_(ram), timing_(timing), agenda_(agenda) {
   socket.register_nb_transport_fw(this, &HostMemory::Transport);
 }
 
-tlm::tlm_sync_enum HostMemory::Transport(tlm::tlm_generic_payload& t, tlm::tlm_phase& phase, sc_core::sc_time& delay) {
+tlm::tlm_sync_enum HostMemory::Transport(tlm::tlm_generic_payload& t, tlm::tlm_phase& phase,
+                                         sc_core::sc_time& delay) {
   if (phase == tlm::END_RESP) return tlm::TLM_COMPLETED;
   sc_assert(phase == tlm::BEGIN_REQ);
   const uint64_t start = Agenda::Now() + delay.value();
@@ -37,14 +39,16 @@ void HostMemory::Write(tlm::tlm_generic_payload& t) {
     ok = ram_.Write(t.get_address(), t.get_data_ptr(), t.get_data_length());
   } else {
     for (unsigned i = 0; i < t.get_data_length(); ++i) {
-      if (enables[i] == TLM_BYTE_ENABLED) ok = ram_.Write(t.get_address() + i, t.get_data_ptr() + i, 1) && ok;
+      if (enables[i] == TLM_BYTE_ENABLED)
+        ok = ram_.Write(t.get_address() + i, t.get_data_ptr() + i, 1) && ok;
     }
   }
   sc_assert(ok);  // it is installed
 }
 
 void HostMemory::Answer(tlm::tlm_generic_payload& t) {
-  if (t.is_read() && t.is_response_ok() && !ram_.Read(t.get_address(), t.get_data_ptr(), t.get_data_length())) {
+  if (t.is_read() && t.is_response_ok() &&
+      !ram_.Read(t.get_address(), t.get_data_ptr(), t.get_data_length())) {
     t.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
   }
   tlm::tlm_phase phase = tlm::BEGIN_RESP;
@@ -56,16 +60,20 @@ void HostMemory::Answer(tlm::tlm_generic_payload& t) {
 void HostMemory::Watch(const tlm::tlm_generic_payload& t) {
   if (watched_.empty()) return;
   const auto* extension = t.get_extension<BusExtension>();
-  if (extension == nullptr || extension->kind != AddressKind::kTranslated) return;  // an IOMMU's own
+  if (extension == nullptr || extension->kind != AddressKind::kTranslated)
+    return;  // an IOMMU's own
   const auto page = watched_.find(t.get_address() / hw::kPageSize);
   if (page != watched_.end()) ++page->second;
 }
 
-uint64_t HostMemory::PageAccesses(uint64_t pfn) { return watched_.try_emplace(pfn, 0).first->second; }
+uint64_t HostMemory::PageAccesses(uint64_t pfn) {
+  return watched_.try_emplace(pfn, 0).first->second;
+}
 
 std::vector<hw::Counter> HostMemory::Counters() const {
   auto all = timing_.Counters();
-  all.push_back({"dram", "outside_memory", errors_, "requests", "Requests to addresses without memory."});
+  all.push_back(
+      {"dram", "outside_memory", errors_, "requests", "Requests to addresses without memory."});
   return all;
 }
 

@@ -16,22 +16,26 @@ namespace gmmu::sim {
 
 /// Host memory as devices reach it: HostRam's bytes at DramTiming's times.
 ///
-/// AT target, any number of transactions at once. A write is visible at its BEGIN_REQ and answered when DRAM has taken
-/// it; a read carries what memory holds when it is answered. Outside installed memory: TLM_ADDRESS_ERROR_RESPONSE.
+/// AT target, any number of transactions at once. A write is visible at its BEGIN_REQ and answered
+/// when DRAM has taken it; a read carries what memory holds when it is answered. Outside installed
+/// memory: TLM_ADDRESS_ERROR_RESPONSE.
 class HostMemory : public sc_core::sc_module {
  public:
   tlm_utils::simple_target_socket<HostMemory> socket{"socket"};
 
-  HostMemory(sc_core::sc_module_name name, hw::HostRam& ram, const DramParameters& timing, Agenda& agenda);
+  HostMemory(sc_core::sc_module_name name, hw::HostRam& ram, const DramParameters& timing,
+             Agenda& agenda);
 
-  /// Device accesses to the page since the first call for it; `own` accesses of an IOMMU do not count.
+  /// Device accesses to the page since the first call for it; `own` accesses of an IOMMU do not
+  /// count.
   uint64_t PageAccesses(uint64_t pfn);
   /// Accesses outside installed memory.
   uint64_t errors() const { return errors_; }
   std::vector<hw::Counter> Counters() const;
 
  private:
-  tlm::tlm_sync_enum Transport(tlm::tlm_generic_payload& t, tlm::tlm_phase& phase, sc_core::sc_time& delay);
+  tlm::tlm_sync_enum Transport(tlm::tlm_generic_payload& t, tlm::tlm_phase& phase,
+                               sc_core::sc_time& delay);
   void Write(tlm::tlm_generic_payload& t);
   void Answer(tlm::tlm_generic_payload& t);
   void Watch(const tlm::tlm_generic_payload& t);

@@ -18,33 +18,39 @@
 namespace gmmu::sim {
 
 struct IommuTiming {
-  unsigned walks = 8;             ///< walks at once; more wait, hits pass them, and so do those of a page that is walked
-  uint64_t lookup_ps = 10'000;    ///< of every request
+  unsigned walks =
+      8;  ///< walks at once; more wait, hits pass them, and so do those of a page that is walked
+  uint64_t lookup_ps = 10'000;  ///< of every request
   uint64_t descriptor_ps = 20'000;
 };
 
 /// VtdCore with time: device requests in, host memory out.
 ///
-///   device   AT target. Requests that do not cross 4 KiB; a BusExtension names the requester. Writes are posted: they
-///            reach memory in the order of their arrival, whatever their translations take, and their answer says that
-///            memory has them (OK also when they were blocked). A read goes to memory after the writes that came before
-///            it, and a blocked one is answered TLM_ADDRESS_ERROR_RESPONSE.
+///   device   AT target. Requests that do not cross 4 KiB; a BusExtension names the requester.
+///   Writes are posted: they
+///            reach memory in the order of their arrival, whatever their translations take, and
+///            their answer says that memory has them (OK also when they were blocked). A read goes
+///            to memory after the writes that came before it, and a blocked one is answered
+///            TLM_ADDRESS_ERROR_RESPONSE.
 ///   memory   AT initiator: device accesses (kind kTranslated) and the unit's own (kind kLogical).
 ///
-/// Without a unit (`core` null) addresses pass unchanged, in the same order. A write to the interrupt window becomes a
-/// call of the message sink when its turn comes. The unit's own interrupts come without translation.
+/// Without a unit (`core` null) addresses pass unchanged, in the same order. A write to the
+/// interrupt window becomes a call of the message sink when its turn comes. The unit's own
+/// interrupts come without translation.
 class Iommu : public sc_core::sc_module {
  public:
   tlm_utils::simple_target_socket<Iommu> device{"device"};
   tlm_utils::simple_initiator_socket<Iommu> memory{"memory"};
   using MessageSink = std::function<void(uint64_t address, uint32_t data)>;
 
-  Iommu(sc_core::sc_module_name name, std::unique_ptr<VtdCore> core, const IommuTiming& timing, Agenda& agenda,
-        MessageSink messages);
+  Iommu(sc_core::sc_module_name name, std::unique_ptr<VtdCore> core, const IommuTiming& timing,
+        Agenda& agenda, MessageSink messages);
 
   VtdCore* core() { return core_.get(); }
   /// Register accesses of the CPU; at once, the consequences take their time.
-  uint64_t ReadRegister(uint32_t offset, unsigned size) { return core_->ReadRegister(offset, size); }
+  uint64_t ReadRegister(uint32_t offset, unsigned size) {
+    return core_->ReadRegister(offset, size);
+  }
   void WriteRegister(uint32_t offset, unsigned size, uint64_t value);
 
   std::vector<hw::Counter> Counters() const;
@@ -58,8 +64,10 @@ class Iommu : public sc_core::sc_module {
     bool translated = false;
   };
 
-  tlm::tlm_sync_enum FromDevice(tlm::tlm_generic_payload& t, tlm::tlm_phase& phase, sc_core::sc_time& delay);
-  tlm::tlm_sync_enum FromMemory(tlm::tlm_generic_payload& t, tlm::tlm_phase& phase, sc_core::sc_time& delay);
+  tlm::tlm_sync_enum FromDevice(tlm::tlm_generic_payload& t, tlm::tlm_phase& phase,
+                                sc_core::sc_time& delay);
+  tlm::tlm_sync_enum FromMemory(tlm::tlm_generic_payload& t, tlm::tlm_phase& phase,
+                                sc_core::sc_time& delay);
   void Lookup(Request* request);
   void StartWalk(Request* request);
   void Dispatch(Request* request);
@@ -83,10 +91,10 @@ class Iommu : public sc_core::sc_module {
   TransactionPool pool_;
   std::vector<std::function<void(PooledTransaction&)>> waiting_;  ///< by owner_tag
   std::vector<size_t> free_slots_;
-  std::deque<Request*> posted_;     ///< writes, in order of arrival
-  std::vector<Request*> reads_;     ///< translated, held by earlier writes
+  std::deque<Request*> posted_;  ///< writes, in order of arrival
+  std::vector<Request*> reads_;  ///< translated, held by earlier writes
   std::vector<Request*> walks_under_way_;
-  std::deque<Request*> queued_;     ///< for a walker, or for the walk of their page
+  std::deque<Request*> queued_;  ///< for a walker, or for the walk of their page
   std::vector<std::unique_ptr<Request>> all_;
   std::vector<Request*> free_;
   uint64_t posted_arrived_ = 0, posted_committed_ = 0;

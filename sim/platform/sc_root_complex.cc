@@ -8,7 +8,8 @@ namespace gmmu::sim {
 
 using sc_core::sc_time;
 
-RootComplex::RootComplex(sc_core::sc_module_name name, const PcieParameters& parameters, Agenda& agenda)
+RootComplex::RootComplex(sc_core::sc_module_name name, const PcieParameters& parameters,
+                         Agenda& agenda)
     : sc_module(name), parameters_(parameters), link_(parameters), agenda_(agenda) {
   from_device.register_nb_transport_fw(this, &RootComplex::FromDevice);
   to_device.register_nb_transport_bw(this, &RootComplex::DeviceAnswers);
@@ -25,7 +26,8 @@ void RootComplex::Pump(std::deque<Tlp>& queue, PcieDirection& direction, bool up
     if (wants_tag && link_.tags.full()) return;
     if (!direction.CanSend(tlp.kind, tlp.payload)) return;
     if (wants_tag) tlp.tag = *link_.tags.Allocate();
-    const PcieDirection::Sent sent = direction.Send(tlp.kind, tlp.payload, std::max(tlp.ready_ps, Agenda::Now()));
+    const PcieDirection::Sent sent =
+        direction.Send(tlp.kind, tlp.payload, std::max(tlp.ready_ps, Agenda::Now()));
     const auto action = std::move(tlp.sent);
     if (wants_tag) sent_tag_ = tlp.tag;
     queue.pop_front();
@@ -35,18 +37,22 @@ void RootComplex::Pump(std::deque<Tlp>& queue, PcieDirection& direction, bool up
 
 // ---- device to host
 
-tlm::tlm_sync_enum RootComplex::FromDevice(tlm::tlm_generic_payload& t, tlm::tlm_phase& phase, sc_time& delay) {
+tlm::tlm_sync_enum RootComplex::FromDevice(tlm::tlm_generic_payload& t, tlm::tlm_phase& phase,
+                                           sc_time& delay) {
   if (phase == tlm::END_RESP) return tlm::TLM_COMPLETED;
   sc_assert(phase == tlm::BEGIN_REQ);
   auto* mine = static_cast<PooledTransaction*>(&t);
-  agenda_.At(Agenda::Now() + delay.value(), [this, mine] {
-    hw::BusCounts& counts = traffic_[mine->extension->requester];
-    if (mine->extension->kind == AddressKind::kInterrupt) ++counts.messages;
-    else if (mine->is_write()) ++counts.writes;
-    else ++counts.reads;
-    if (mine->is_write()) BeginWrite(mine);
-    else BeginRead(mine);
-  }, Agenda::kGpu);
+  agenda_.At(
+      Agenda::Now() + delay.value(),
+      [this, mine] {
+        hw::BusCounts& counts = traffic_[mine->extension->requester];
+        if (mine->extension->kind == AddressKind::kInterrupt) ++counts.messages;
+        else if (mine->is_write()) ++counts.writes;
+        else ++counts.reads;
+        if (mine->is_write()) BeginWrite(mine);
+        else BeginRead(mine);
+      },
+      Agenda::kGpu);
   phase = tlm::END_REQ;
   return tlm::TLM_UPDATED;
 }
@@ -67,7 +73,8 @@ void RootComplex::BeginWrite(PooledTransaction* t) {
   for (size_t i = 0; i < pieces.size(); ++i) {
     const TlpPiece piece = pieces[i];
     const bool last = i + 1 == pieces.size();
-    // Memory gets a copy: the device has its answer, and its buffer back, when the link has taken the data.
+    // Memory gets a copy: the device has its answer, and its buffer back, when the link has taken
+    // the data.
     PooledTransaction* out = pool_.Acquire(tlm::TLM_WRITE_COMMAND, piece.address, 0, piece.bytes);
     *out->extension = *t->extension;
     const size_t at = piece.address - t->get_address();
@@ -113,7 +120,8 @@ void RootComplex::BeginRead(PooledTransaction* t) {
       agenda_.At(sent.arrive_ps, [this, burst, piece, tag = sent_tag_] {
         PooledTransaction* in = pool_.Acquire(tlm::TLM_READ_COMMAND, piece.address, 0, piece.bytes);
         *in->extension = *burst->transaction->extension;
-        in->set_data_ptr(burst->transaction->get_data_ptr() + (piece.address - burst->transaction->get_address()));
+        in->set_data_ptr(burst->transaction->get_data_ptr() +
+                         (piece.address - burst->transaction->get_address()));
         ToMemory(in, [this, burst, piece, tag](PooledTransaction& done) {
           link_.up.Release(TlpKind::kNonPosted, 0);
           Complete(burst, piece, tag, done.is_response_ok());
@@ -137,7 +145,8 @@ void RootComplex::Complete(Burst* burst, TlpPiece piece, uint32_t tag, bool ok) 
     tlp.kind = TlpKind::kCompletion;
     tlp.payload = parts[i].bytes;
     tlp.ready_ps = Agenda::Now();
-    tlp.sent = [this, burst, tag, ok, last, bytes = parts[i].bytes](const PcieDirection::Sent& sent) {
+    tlp.sent = [this, burst, tag, ok, last,
+                bytes = parts[i].bytes](const PcieDirection::Sent& sent) {
       agenda_.At(sent.arrive_ps, [this, burst, tag, ok, last, bytes] {
         link_.down.Release(TlpKind::kCompletion, bytes);
         if (last) {
@@ -179,7 +188,8 @@ void RootComplex::ToMemory(PooledTransaction* t, std::function<void(PooledTransa
   memory->nb_transport_fw(*t, phase, delay);
 }
 
-tlm::tlm_sync_enum RootComplex::MemoryAnswers(tlm::tlm_generic_payload& t, tlm::tlm_phase& phase, sc_time&) {
+tlm::tlm_sync_enum RootComplex::MemoryAnswers(tlm::tlm_generic_payload& t, tlm::tlm_phase& phase,
+                                              sc_time&) {
   if (phase == tlm::END_REQ) return tlm::TLM_ACCEPTED;
   auto& mine = static_cast<PooledTransaction&>(t);
   const auto done = std::move(waiting_[mine.owner_tag]);
@@ -192,8 +202,8 @@ tlm::tlm_sync_enum RootComplex::MemoryAnswers(tlm::tlm_generic_payload& t, tlm::
 
 // ---- CPU to device
 
-RootComplex::CpuAccess* RootComplex::NewAccess(tlm::tlm_command command, AddressKind kind, uint64_t address,
-                                               const void* data, unsigned bytes) {
+RootComplex::CpuAccess* RootComplex::NewAccess(tlm::tlm_command command, AddressKind kind,
+                                               uint64_t address, const void* data, unsigned bytes) {
   if (free_accesses_.empty()) {
     accesses_.push_back(std::make_unique<CpuAccess>());
     free_accesses_.push_back(accesses_.back().get());
@@ -214,41 +224,48 @@ RootComplex::CpuAccess* RootComplex::NewAccess(tlm::tlm_command command, Address
 void RootComplex::Post(uint64_t address, const void* from, unsigned bytes) {
   ++cpu_writes_;
   ++posted_waiting_;
-  CpuAccess* access = NewAccess(tlm::TLM_WRITE_COMMAND, AddressKind::kLogical, address, from, bytes);
-  agenda_.At(Agenda::Now(), [this, access] {
-    Tlp tlp;
-    tlp.kind = TlpKind::kPosted;
-    tlp.payload = access->payload;
-    tlp.ready_ps = Agenda::Now();
-    tlp.sent = [this, access](const PcieDirection::Sent& sent) {
-      agenda_.At(sent.sent_ps, [this] {
-        --posted_waiting_;
-        if (taken_) taken_();
-      });
-      agenda_.At(sent.arrive_ps, [this, access] { SendToDevice(access); });
-    };
-    down_.push_back(std::move(tlp));
-    PumpDown();
-  }, Agenda::kCpu);
+  CpuAccess* access =
+      NewAccess(tlm::TLM_WRITE_COMMAND, AddressKind::kLogical, address, from, bytes);
+  agenda_.At(
+      Agenda::Now(),
+      [this, access] {
+        Tlp tlp;
+        tlp.kind = TlpKind::kPosted;
+        tlp.payload = access->payload;
+        tlp.ready_ps = Agenda::Now();
+        tlp.sent = [this, access](const PcieDirection::Sent& sent) {
+          agenda_.At(sent.sent_ps, [this] {
+            --posted_waiting_;
+            if (taken_) taken_();
+          });
+          agenda_.At(sent.arrive_ps, [this, access] { SendToDevice(access); });
+        };
+        down_.push_back(std::move(tlp));
+        PumpDown();
+      },
+      Agenda::kCpu);
 }
 
-void RootComplex::Request(tlm::tlm_command command, AddressKind kind, uint64_t address, void* data, unsigned bytes,
-                          Done done) {
+void RootComplex::Request(tlm::tlm_command command, AddressKind kind, uint64_t address, void* data,
+                          unsigned bytes, Done done) {
   ++cpu_reads_;
   CpuAccess* access = NewAccess(command, kind, address, data, bytes);
   access->data = data;
   access->done = std::move(done);
-  agenda_.At(Agenda::Now(), [this, access] {
-    Tlp tlp;
-    tlp.kind = TlpKind::kNonPosted;
-    tlp.payload = access->payload;
-    tlp.ready_ps = Agenda::Now();
-    tlp.sent = [this, access](const PcieDirection::Sent& sent) {
-      agenda_.At(sent.arrive_ps, [this, access] { SendToDevice(access); });
-    };
-    down_.push_back(std::move(tlp));
-    PumpDown();
-  }, Agenda::kCpu);
+  agenda_.At(
+      Agenda::Now(),
+      [this, access] {
+        Tlp tlp;
+        tlp.kind = TlpKind::kNonPosted;
+        tlp.payload = access->payload;
+        tlp.ready_ps = Agenda::Now();
+        tlp.sent = [this, access](const PcieDirection::Sent& sent) {
+          agenda_.At(sent.arrive_ps, [this, access] { SendToDevice(access); });
+        };
+        down_.push_back(std::move(tlp));
+        PumpDown();
+      },
+      Agenda::kCpu);
 }
 
 void RootComplex::SendToDevice(CpuAccess* access) {
@@ -259,45 +276,50 @@ void RootComplex::SendToDevice(CpuAccess* access) {
   if (phase == tlm::BEGIN_RESP) CpuAnswer(access, Agenda::Now() + delay.value());
 }
 
-tlm::tlm_sync_enum RootComplex::DeviceAnswers(tlm::tlm_generic_payload& t, tlm::tlm_phase& phase, sc_time& delay) {
+tlm::tlm_sync_enum RootComplex::DeviceAnswers(tlm::tlm_generic_payload& t, tlm::tlm_phase& phase,
+                                              sc_time& delay) {
   if (phase == tlm::END_REQ) return tlm::TLM_ACCEPTED;
   CpuAnswer(at_device_.at(&t), Agenda::Now() + delay.value());
   phase = tlm::END_RESP;
   return tlm::TLM_COMPLETED;
 }
 
-/// The device has finished a CPU access: its place in the device's buffer is free, and an answer goes up.
+/// The device has finished a CPU access: its place in the device's buffer is free, and an answer
+/// goes up.
 void RootComplex::CpuAnswer(CpuAccess* access, uint64_t time_ps) {
-  agenda_.At(time_ps, [this, access] {
-    at_device_.erase(access->transaction);
-    const bool posted = access->done == nullptr;
-    link_.down.Release(posted ? TlpKind::kPosted : TlpKind::kNonPosted, access->payload);
-    PumpDown();
-    if (posted) {
-      access->transaction->release();
-      free_accesses_.push_back(access);
-      return;
-    }
-    Tlp tlp;
-    tlp.kind = TlpKind::kCompletion;
-    const bool data = access->transaction->is_read() && access->transaction->is_response_ok();
-    tlp.payload = data ? access->transaction->get_data_length() : 0;
-    tlp.ready_ps = Agenda::Now();
-    tlp.sent = [this, access, bytes = tlp.payload](const PcieDirection::Sent& sent) {
-      agenda_.At(sent.arrive_ps, [this, access, bytes] {
-        link_.up.Release(TlpKind::kCompletion, bytes);
-        if (posted_done_ >= posted_forwarded_) {
-          Deliver(access);
-        } else {
-          ++held_count_;
-          held_.emplace_back(posted_forwarded_, access);
+  agenda_.At(
+      time_ps,
+      [this, access] {
+        at_device_.erase(access->transaction);
+        const bool posted = access->done == nullptr;
+        link_.down.Release(posted ? TlpKind::kPosted : TlpKind::kNonPosted, access->payload);
+        PumpDown();
+        if (posted) {
+          access->transaction->release();
+          free_accesses_.push_back(access);
+          return;
         }
+        Tlp tlp;
+        tlp.kind = TlpKind::kCompletion;
+        const bool data = access->transaction->is_read() && access->transaction->is_response_ok();
+        tlp.payload = data ? access->transaction->get_data_length() : 0;
+        tlp.ready_ps = Agenda::Now();
+        tlp.sent = [this, access, bytes = tlp.payload](const PcieDirection::Sent& sent) {
+          agenda_.At(sent.arrive_ps, [this, access, bytes] {
+            link_.up.Release(TlpKind::kCompletion, bytes);
+            if (posted_done_ >= posted_forwarded_) {
+              Deliver(access);
+            } else {
+              ++held_count_;
+              held_.emplace_back(posted_forwarded_, access);
+            }
+            PumpUp();
+          });
+        };
+        up_.push_back(std::move(tlp));
         PumpUp();
-      });
-    };
-    up_.push_back(std::move(tlp));
-    PumpUp();
-  }, Agenda::kGpu);
+      },
+      Agenda::kGpu);
 }
 
 void RootComplex::Deliver(CpuAccess* access) {
@@ -321,9 +343,12 @@ std::vector<hw::Counter> RootComplex::Counters() const {
   auto all = link_.up.Counters();
   const auto down = link_.down.Counters();
   all.insert(all.end(), down.begin(), down.end());
-  all.push_back({"root_complex", "cpu_requests", cpu_reads_, "requests", "Register, window and configuration reads of the CPU."});
-  all.push_back({"root_complex", "cpu_writes", cpu_writes_, "requests", "Posted writes of the CPU."});
-  all.push_back({"root_complex", "completions_held", held_count_, "completions", "Answers to the CPU that waited for earlier writes of the device."});
+  all.push_back({"root_complex", "cpu_requests", cpu_reads_, "requests",
+                 "Register, window and configuration reads of the CPU."});
+  all.push_back(
+      {"root_complex", "cpu_writes", cpu_writes_, "requests", "Posted writes of the CPU."});
+  all.push_back({"root_complex", "completions_held", held_count_, "completions",
+                 "Answers to the CPU that waited for earlier writes of the device."});
   return all;
 }
 

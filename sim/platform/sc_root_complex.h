@@ -20,14 +20,18 @@
 
 namespace gmmu::sim {
 
-/// One root port: the link to a device, cutting requests into TLPs and back, and the order that PCIe promises.
+/// One root port: the link to a device, cutting requests into TLPs and back, and the order that
+/// PCIe promises.
 ///
-///   from_device  AT target of the device's bursts. A write is answered when the link has taken its last TLP; a read
-///                when the last byte of its last completion is at the device, with an error if any part had one.
+///   from_device  AT target of the device's bursts. A write is answered when the link has taken its
+///   last TLP; a read
+///                when the last byte of its last completion is at the device, with an error if any
+///                part had one.
 ///   to_device    AT initiator of the CPU's accesses.
 ///   memory       AT initiator upstream: one transaction a TLP, to the IOMMU.
 ///
-/// A completion of the device reaches the CPU only when all writes that the device sent before it are in memory.
+/// A completion of the device reaches the CPU only when all writes that the device sent before it
+/// are in memory.
 class RootComplex : public sc_core::sc_module {
  public:
   tlm_utils::simple_target_socket<RootComplex> from_device{"from_device"};
@@ -42,10 +46,11 @@ class RootComplex : public sc_core::sc_module {
   void NotifyTaken(std::function<void()> hook) { taken_ = std::move(hook); }
   /// A posted write; the bytes are copied. At most 4 KiB.
   void Post(uint64_t address, const void* from, unsigned bytes);
-  /// A read, or a configuration access (a write of one too), of at most 4 KiB. `done` is called when the answer may be
-  /// seen, `ok` false: unsupported request. `data` lives until then.
+  /// A read, or a configuration access (a write of one too), of at most 4 KiB. `done` is called
+  /// when the answer may be seen, `ok` false: unsupported request. `data` lives until then.
   using Done = std::function<void(bool ok)>;
-  void Request(tlm::tlm_command command, AddressKind kind, uint64_t address, void* data, unsigned bytes, Done done);
+  void Request(tlm::tlm_command command, AddressKind kind, uint64_t address, void* data,
+               unsigned bytes, Done done);
 
   hw::BusCounts Traffic(uint16_t requester) const;
   std::vector<hw::Counter> Counters() const;
@@ -60,19 +65,22 @@ class RootComplex : public sc_core::sc_module {
     TlpKind kind = TlpKind::kPosted;
     unsigned payload = 0;
     uint64_t ready_ps = 0;
-    uint32_t tag = 0;                                 ///< of a read
+    uint32_t tag = 0;                                      ///< of a read
     std::function<void(const PcieDirection::Sent&)> sent;  ///< reserved on the link
   };
   struct CpuAccess {
     PooledTransaction* transaction = nullptr;
     void* data = nullptr;
-    Done done;          ///< null: posted
+    Done done;  ///< null: posted
     unsigned payload = 0;
   };
 
-  tlm::tlm_sync_enum FromDevice(tlm::tlm_generic_payload& t, tlm::tlm_phase& phase, sc_core::sc_time& delay);
-  tlm::tlm_sync_enum DeviceAnswers(tlm::tlm_generic_payload& t, tlm::tlm_phase& phase, sc_core::sc_time& delay);
-  tlm::tlm_sync_enum MemoryAnswers(tlm::tlm_generic_payload& t, tlm::tlm_phase& phase, sc_core::sc_time& delay);
+  tlm::tlm_sync_enum FromDevice(tlm::tlm_generic_payload& t, tlm::tlm_phase& phase,
+                                sc_core::sc_time& delay);
+  tlm::tlm_sync_enum DeviceAnswers(tlm::tlm_generic_payload& t, tlm::tlm_phase& phase,
+                                   sc_core::sc_time& delay);
+  tlm::tlm_sync_enum MemoryAnswers(tlm::tlm_generic_payload& t, tlm::tlm_phase& phase,
+                                   sc_core::sc_time& delay);
   void BeginWrite(PooledTransaction* t);
   void BeginRead(PooledTransaction* t);
   void AnswerDevice(PooledTransaction* t, bool ok);
@@ -84,7 +92,8 @@ class RootComplex : public sc_core::sc_module {
   void SendToDevice(CpuAccess* access);
   void CpuAnswer(CpuAccess* access, uint64_t time_ps);
   void Deliver(CpuAccess* access);
-  CpuAccess* NewAccess(tlm::tlm_command command, AddressKind kind, uint64_t address, const void* data, unsigned bytes);
+  CpuAccess* NewAccess(tlm::tlm_command command, AddressKind kind, uint64_t address,
+                       const void* data, unsigned bytes);
   Burst* NewBurst(PooledTransaction* t, size_t pieces);
 
   const PcieParameters parameters_;

@@ -39,15 +39,17 @@ struct InvalidationEvent {
 
 /// Compares every translation of the GPU with the reference walk.
 ///
-/// An answer is right when it equals the walk of the tables as they stood at some moment of its window: from the last
-/// completed invalidation, or NoteFlush, that covers the address to the answer. Tables in VRAM are followed write by
-/// write; tables in host memory are compared with what they held at the last look, and a change counts as made since
-/// then. Space registers count from the moment at which the CPU's write reaches the GPU.
+/// An answer is right when it equals the walk of the tables as they stood at some moment of its
+/// window: from the last completed invalidation, or NoteFlush, that covers the address to the
+/// answer. Tables in VRAM are followed write by write; tables in host memory are compared with what
+/// they held at the last look, and a change counts as made since then. Space registers count from
+/// the moment at which the CPU's write reaches the GPU.
 ///
 /// Costs a hash lookup while tables stand still. Calls come in the order of simulated time.
 class TranslationChecker {
  public:
-  /// Reads an aligned 8-byte word of host memory at a logical address, as the device would; nullopt: a bus error.
+  /// Reads an aligned 8-byte word of host memory at a logical address, as the device would;
+  /// nullopt: a bus error.
   using HostReader = std::function<std::optional<uint64_t>(uint64_t address)>;
 
   /// Follows the writes of `vram`, which must outlive the checker.
@@ -55,7 +57,8 @@ class TranslationChecker {
 
   void Answered(uint64_t cycle, const TranslationEvent& event);
   void Invalidated(const InvalidationEvent& event);
-  /// A CPU write to the GPU's registers (BAR0): `data` bytes by `strobe` in the 8-byte word `offset`.
+  /// A CPU write to the GPU's registers (BAR0): `data` bytes by `strobe` in the 8-byte word
+  /// `offset`.
   void RegisterWritten(uint32_t offset, uint64_t data, unsigned strobe);
   /// From now on, answers for [start, end) of `space` must come from tables of now or later.
   void NoteFlush(unsigned space, uint64_t start, uint64_t end);
@@ -88,11 +91,11 @@ class TranslationChecker {
   };
   struct Space {
     SpaceConfig config;
-    uint64_t geometry = 0;      ///< as written, used at the next write of root
+    uint64_t geometry = 0;       ///< as written, used at the next write of root
     uint64_t latch[2] = {0, 0};  ///< low halves of geometry and root
     uint64_t root = 0;
-    uint64_t flushed = 0;        ///< moment from which the whole space is new
-    std::deque<Window> ranges;   ///< later ones
+    uint64_t flushed = 0;       ///< moment from which the whole space is new
+    std::deque<Window> ranges;  ///< later ones
     std::unordered_map<uint64_t, Memo> memo;
   };
 
@@ -105,22 +108,24 @@ class TranslationChecker {
   void CommitSpace(unsigned index, uint64_t root);
   void Remember(uint64_t key, uint64_t old, unsigned config);
   std::optional<uint64_t> ReadNow(regs::Target target, uint64_t address);
-  std::optional<uint64_t> ReadAt(const std::unordered_map<uint64_t, uint64_t>& past, regs::Target target, uint64_t address);
+  std::optional<uint64_t> ReadAt(const std::unordered_map<uint64_t, uint64_t>& past,
+                                 regs::Target target, uint64_t address);
   void FollowPage(uint64_t page);
   bool Current(const Memo& memo) const;
   void Fill(Memo& memo, const Space& space, const TranslationEvent& event);
   uint64_t WindowStart(const Space& space, uint64_t va) const;
   bool MatchesThePast(const TranslationEvent& event, uint64_t from);
-  void Fail(uint64_t cycle, const TranslationEvent& event, const Translation& expected, uint64_t from);
+  void Fail(uint64_t cycle, const TranslationEvent& event, const Translation& expected,
+            uint64_t from);
 
   VramCore& vram_;
   const HostReader host_;
   std::vector<Space> spaces_;
-  uint64_t now_ = 1;      ///< moments: grows with every change and flush
-  uint64_t horizon_ = 0;  ///< changes before it are forgotten
+  uint64_t now_ = 1;                ///< moments: grows with every change and flush
+  uint64_t horizon_ = 0;            ///< changes before it are forgotten
   std::vector<uint64_t> versions_;  ///< of VRAM pages; 0: holds no table that anybody has walked
   std::deque<Change> changes_;
-  std::deque<Change> recent_;   ///< of VRAM pages not followed
+  std::deque<Change> recent_;                          ///< of VRAM pages not followed
   std::unordered_map<uint64_t, uint64_t> host_words_;  ///< last look at table words in host memory
   std::deque<SpaceConfig> old_configs_;
   std::unordered_set<uint64_t> visited_;  ///< words of the walk under way

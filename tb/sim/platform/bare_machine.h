@@ -8,9 +8,11 @@
 
 namespace gmmu::sim {
 
-/// The least software that drives the machine: no driver, no operating system. Used by the engine's tests.
+/// The least software that drives the machine: no driver, no operating system. Used by the engine's
+/// tests.
 ///
-/// Host memory by page: ring 0x100, paging buffer 0x101, fence record 0x102; VT-d tables from 0x200 on.
+/// Host memory by page: ring 0x100, paging buffer 0x101, fence record 0x102; VT-d tables from 0x200
+/// on.
 class BareMachine {
  public:
   static constexpr hw::Bdf kGpu{1, 0, 0};
@@ -28,12 +30,15 @@ class BareMachine {
 
   /// Ring 0, privileged, in system memory; the GPU enabled.
   void StartRing();
-  /// Runs the commands as one entry and waits for its interrupt. False when the ring stopped or nothing came.
+  /// Runs the commands as one entry and waits for its interrupt. False when the ring stopped or
+  /// nothing came.
   bool Execute(const std::vector<uint64_t>& commands);
   regs::RingStatus status() { return {Read(regs::kRingBase + regs::RingStatus::kOffset)}; }
-  static std::vector<uint64_t> Copy(regs::Target from, uint64_t source, regs::Target to, uint64_t destination, uint64_t bytes);
+  static std::vector<uint64_t> Copy(regs::Target from, uint64_t source, regs::Target to,
+                                    uint64_t destination, uint64_t bytes);
 
-  /// Space 1: two levels of 9 bits, root at VRAM 0x1000, one leaf table at 0x2000 that maps page i to VRAM page[i].
+  /// Space 1: two levels of 9 bits, root at VRAM 0x1000, one leaf table at 0x2000 that maps page i
+  /// to VRAM page[i].
   void MapSpace(const std::vector<uint64_t>& pages);
   /// Through the window; when it returns, VRAM has the bytes.
   void WriteVram(uint64_t offset, const void* from, size_t size);

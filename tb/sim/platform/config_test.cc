@@ -43,14 +43,17 @@ TEST(MachineConfig, OfAnEmptyFileIsTheDefaultMachine) {
 
 TEST(MachineConfig, NamesTheNearestKeyAndTheLineOfAnUnknownOne) {
   EXPECT_THAT(ErrorOf("[gpu]\n\nclok_mhz = 5\n"),
-              AllOf(StartsWith("m.toml:3: "), HasSubstr("unknown key gpu.clok_mhz"), HasSubstr("nearest is gpu.clock_mhz")));
+              AllOf(StartsWith("m.toml:3: "), HasSubstr("unknown key gpu.clok_mhz"),
+                    HasSubstr("nearest is gpu.clock_mhz")));
   EXPECT_THAT(ErrorOf("[pcie]\nlane = 4\n"), HasSubstr("nearest is pcie.lanes"));
   EXPECT_THAT(ErrorOf("[gpu]\nlanes = 4\n"), HasSubstr("unknown key gpu.lanes"));
-  EXPECT_THAT(ErrorOf("[pci]\nlanes = 4\n"), AllOf(StartsWith("m.toml:1: "), HasSubstr("nearest is [pcie]")));
+  EXPECT_THAT(ErrorOf("[pci]\nlanes = 4\n"),
+              AllOf(StartsWith("m.toml:1: "), HasSubstr("nearest is [pcie]")));
 }
 
 TEST(MachineConfig, RefusesValuesOutOfRangeWithWhatIsAllowed) {
-  EXPECT_THAT(ErrorOf("[gpu]\nlimit_bits = 64"), AllOf(StartsWith("m.toml:2: gpu.limit_bits = 64"), HasSubstr("from 32 to 48 (bits)")));
+  EXPECT_THAT(ErrorOf("[gpu]\nlimit_bits = 64"), AllOf(StartsWith("m.toml:2: gpu.limit_bits = 64"),
+                                                       HasSubstr("from 32 to 48 (bits)")));
   EXPECT_THAT(ErrorOf("[gpu]\nvram_mib = -1"), HasSubstr("gpu.vram_mib = -1"));
   EXPECT_THAT(ErrorOf("[gpu]\nvram_mib = \"big\""), HasSubstr("a whole number from 1 to 65536"));
   EXPECT_THAT(ErrorOf("[gpu]\nvram_mib = 1.5"), HasSubstr("gpu.vram_mib"));
@@ -70,16 +73,19 @@ TEST(MachineConfig, RefusesKeysThatContradict) {
 }
 
 TEST(MachineConfig, RefusesWhatIsNotToml) {
-  EXPECT_THAT(ErrorOf("[gpu\nclock_mhz = 5"), AllOf(StartsWith("m.toml:1: "), HasSubstr("not TOML")));
+  EXPECT_THAT(ErrorOf("[gpu\nclock_mhz = 5"),
+              AllOf(StartsWith("m.toml:1: "), HasSubstr("not TOML")));
 }
 
 TEST(MachineConfig, TakesOneUnitAndRefusesASecond) {
   EXPECT_EQ(MachineConfig::FromToml("[[gpu.unit]]\nclock_mhz = 7", "m").gpu.clock_mhz, 7u);
-  EXPECT_THAT(ErrorOf("[[gpu.unit]]\n[[gpu.unit]]\n"), AllOf(StartsWith("m.toml:2: "), HasSubstr("not built yet")));
+  EXPECT_THAT(ErrorOf("[[gpu.unit]]\n[[gpu.unit]]\n"),
+              AllOf(StartsWith("m.toml:2: "), HasSubstr("not built yet")));
 }
 
 TEST(MachineConfig, ReadsNestedFaults) {
-  const auto inlined = MachineConfig::FromToml("[inject]\nvram_flip = {after_write_bytes = 4096}", "m");
+  const auto inlined =
+      MachineConfig::FromToml("[inject]\nvram_flip = {after_write_bytes = 4096}", "m");
   EXPECT_EQ(inlined.inject.vram_flip.after_write_bytes, 4096u);
   const auto section = MachineConfig::FromToml("[inject.vram_flip]\nafter_write_bytes = 1", "m");
   EXPECT_EQ(section.inject.vram_flip.after_write_bytes, 1u);
@@ -104,7 +110,8 @@ TEST(MachineConfig, OfOtherBuildSizesNamesTheCommandThatBuildsThem) {
     config.CheckBuilt();
     FAIL();
   } catch (const ConfigError& error) {
-    EXPECT_THAT(error.what(), AllOf(HasSubstr("gpu.walks = "), HasSubstr("cmake "), HasSubstr("-DGMMU_WALKS=")));
+    EXPECT_THAT(error.what(),
+                AllOf(HasSubstr("gpu.walks = "), HasSubstr("cmake "), HasSubstr("-DGMMU_WALKS=")));
   }
 }
 

@@ -19,17 +19,23 @@ void BareMachine::PowerOn() {
 
 void BareMachine::StartRing() {
   const uint32_t ring = regs::kRingBase;
-  Write(ring + regs::RingBase::kOffset, regs::RingBase().set_address(kRing).set_target(regs::Target::kSystem).raw);
+  Write(ring + regs::RingBase::kOffset,
+        regs::RingBase().set_address(kRing).set_target(regs::Target::kSystem).raw);
   Write(ring + regs::RingFenceAddress::kOffset, kFence);
-  Write(ring + regs::RingCtrl::kOffset, regs::RingCtrl().set_size_lg2(4).set_enable(1).set_privileged(1).raw);
+  Write(ring + regs::RingCtrl::kOffset,
+        regs::RingCtrl().set_size_lg2(4).set_enable(1).set_privileged(1).raw);
   Write(regs::IntEnable::kOffset, regs::IntEnable().set_enable(3).raw);
   Write(regs::Ctrl::kOffset, regs::Ctrl().set_enable(1).raw);
 }
 
 bool BareMachine::Execute(const std::vector<uint64_t>& commands) {
   const uint64_t entry[4] = {kBuffer,
-                             regs::RingEntryShape().set_bytes(commands.size() * 8).set_physical(1)
-                                 .set_target(regs::Target::kSystem).set_interrupt(1).raw,
+                             regs::RingEntryShape()
+                                 .set_bytes(commands.size() * 8)
+                                 .set_physical(1)
+                                 .set_target(regs::Target::kSystem)
+                                 .set_interrupt(1)
+                                 .raw,
                              tail_ + 1, 0};
   EXPECT_TRUE(p_.ram().Write(kBuffer, commands.data(), commands.size() * 8));
   EXPECT_TRUE(p_.ram().Write(kRing + (tail_ % 16) * 32, entry, sizeof entry));
@@ -49,22 +55,34 @@ bool BareMachine::Execute(const std::vector<uint64_t>& commands) {
   return good;
 }
 
-std::vector<uint64_t> BareMachine::Copy(regs::Target from, uint64_t source, regs::Target to, uint64_t destination,
-                                        uint64_t bytes) {
-  return {regs::CommandHeaderWord().set_opcode(regs::Opcode::kCopy).set_wait_writes(1).set_src_physical(1)
-              .set_dst_physical(1).set_src_target(from).set_dst_target(to).set_words(4).raw,
+std::vector<uint64_t> BareMachine::Copy(regs::Target from, uint64_t source, regs::Target to,
+                                        uint64_t destination, uint64_t bytes) {
+  return {regs::CommandHeaderWord()
+              .set_opcode(regs::Opcode::kCopy)
+              .set_wait_writes(1)
+              .set_src_physical(1)
+              .set_dst_physical(1)
+              .set_src_target(from)
+              .set_dst_target(to)
+              .set_words(4)
+              .raw,
           source, destination, bytes};
 }
 
 void BareMachine::MapSpace(const std::vector<uint64_t>& pages) {
-  const uint64_t root = regs::PteEntry().set_valid(1).set_target(regs::Target::kVram).set_page(2).raw;
+  const uint64_t root =
+      regs::PteEntry().set_valid(1).set_target(regs::Target::kVram).set_page(2).raw;
   WriteVram(0x1000, &root, 8);
   std::vector<uint64_t> leaf;
-  for (const uint64_t page : pages) leaf.push_back(regs::PteEntry().set_valid(1).set_target(regs::Target::kVram).set_page(page >> 12).raw);
+  for (const uint64_t page : pages)
+    leaf.push_back(
+        regs::PteEntry().set_valid(1).set_target(regs::Target::kVram).set_page(page >> 12).raw);
   WriteVram(0x2000, leaf.data(), leaf.size() * 8);
   const uint32_t space = regs::kSpaceBase + regs::kSpaceStride;
-  Write(space + regs::SpaceGeometry::kOffset, regs::SpaceGeometry().set_levels(2).set_bits0(9).set_bits1(9).set_root_entries(512).raw);
-  Write(space + regs::SpaceRoot::kOffset, regs::SpaceRoot().set_address(0x1000).set_target(regs::Target::kVram).set_enable(1).raw);
+  Write(space + regs::SpaceGeometry::kOffset,
+        regs::SpaceGeometry().set_levels(2).set_bits0(9).set_bits1(9).set_root_entries(512).raw);
+  Write(space + regs::SpaceRoot::kOffset,
+        regs::SpaceRoot().set_address(0x1000).set_target(regs::Target::kVram).set_enable(1).raw);
   for (int i = 0; i < 100 && (Read(regs::InvStatus::kOffset) & 1) != 0; ++i) {
   }
 }
@@ -78,8 +96,10 @@ bool BareMachine::ClientReads(uint32_t lines) {
   Write(regs::Ctrl::kOffset, regs::Ctrl().set_enable(1).raw);
   Write(regs::kClientBase + regs::ClientBase::kOffset, 0);
   Write(regs::kClientBase + regs::ClientLines::kOffset, regs::ClientLines().set_stride(1).raw);
-  Write(regs::kClientBase + regs::ClientOrder::kOffset, regs::ClientOrder().set_count(lines).set_step(1).raw);
-  Write(regs::kClientBase + regs::ClientCtrl::kOffset, regs::ClientCtrl().set_start(1).set_space(1).raw);
+  Write(regs::kClientBase + regs::ClientOrder::kOffset,
+        regs::ClientOrder().set_count(lines).set_step(1).raw);
+  Write(regs::kClientBase + regs::ClientCtrl::kOffset,
+        regs::ClientCtrl().set_start(1).set_space(1).raw);
   regs::ClientStatus status;
   for (int i = 0; i < 1000; ++i) {
     status.raw = Read(regs::kClientBase + regs::ClientStatus::kOffset);
@@ -95,7 +115,9 @@ void BareMachine::InvalidateSpace() {
   }
 }
 
-void BareMachine::Put(uint64_t address, uint64_t word) { EXPECT_TRUE(p_.ram().Write(address, &word, 8)); }
+void BareMachine::Put(uint64_t address, uint64_t word) {
+  EXPECT_TRUE(p_.ram().Write(address, &word, 8));
+}
 
 void BareMachine::Fill(uint64_t address, size_t size, uint8_t seed) {
   std::vector<uint8_t> bytes(size);

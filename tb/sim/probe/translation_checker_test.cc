@@ -16,7 +16,8 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-/// A GPU's VRAM with a two-level space 1: root at 0x1000, leaf table at 0x2000; pages mapped to VRAM.
+/// A GPU's VRAM with a two-level space 1: root at 0x1000, leaf table at 0x2000; pages mapped to
+/// VRAM.
 class TranslationCheckerTest : public ::testing::Test {
  protected:
   static constexpr uint64_t kRoot = 0x1000, kLeaf = 0x2000;
@@ -35,7 +36,9 @@ class TranslationCheckerTest : public ::testing::Test {
   }
   static uint64_t Page(uint64_t address) { return Table(address); }
 
-  void Put(uint64_t address, uint64_t word) { ASSERT_TRUE(vram_.Write(address, &word, sizeof word)); }
+  void Put(uint64_t address, uint64_t word) {
+    ASSERT_TRUE(vram_.Write(address, &word, sizeof word));
+  }
   void Register(uint32_t offset, uint64_t value) {
     checker_.RegisterWritten(regs::kSpaceBase + kSpace * regs::kSpaceStride + offset, value, 0xFF);
   }
@@ -63,7 +66,8 @@ class TranslationCheckerTest : public ::testing::Test {
   std::map<uint64_t, uint64_t> host_;
   TranslationChecker checker_{4, vram_, [this](uint64_t address) -> std::optional<uint64_t> {
                                 const auto word = host_.find(address);
-                                return word == host_.end() ? std::nullopt : std::optional<uint64_t>(word->second);
+                                return word == host_.end() ? std::nullopt
+                                                           : std::optional<uint64_t>(word->second);
                               }};
   uint64_t cycle_ = 0;
 };
@@ -78,8 +82,8 @@ TEST_F(TranslationCheckerTest, ReportsAWrongPageWithWhoWhereAndWhatWasRight) {
   Answered(Answer(0x3010, 0x14010));
   ASSERT_THAT(checker_.findings(), SizeIs(1));
   EXPECT_EQ(checker_.findings()[0].probe, "translation");
-  EXPECT_THAT(checker_.findings()[0].text,
-              AllOf(HasSubstr("0x3010"), HasSubstr("space 1"), HasSubstr("0x14010"), HasSubstr("0x13010")));
+  EXPECT_THAT(checker_.findings()[0].text, AllOf(HasSubstr("0x3010"), HasSubstr("space 1"),
+                                                 HasSubstr("0x14010"), HasSubstr("0x13010")));
 }
 
 TEST_F(TranslationCheckerTest, AcceptsAnOldTranslationUntilTheFlush) {
@@ -107,7 +111,8 @@ TEST_F(TranslationCheckerTest, DemandsNewTranslationsFromTheMomentThatSoftwareBe
 }
 
 TEST_F(TranslationCheckerTest, KnowsTheChangesOfATableThatNobodyHadWalked) {
-  Put(kLeaf + 5 * 8, Page(0x30000));  // the GPU may have read the word before this write, and answers after it
+  Put(kLeaf + 5 * 8,
+      Page(0x30000));  // the GPU may have read the word before this write, and answers after it
   Answered(Answer(0x5000, 0x15000));
   EXPECT_THAT(checker_.findings(), IsEmpty());
 }
