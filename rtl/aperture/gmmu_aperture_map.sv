@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The aperture map: page of the aperture segment -> logical page in host memory, or a fault.
 //
-//   lookups  NumPorts independent streams of page numbers; answers of one stream keep its order and have no ready
-//            (the asker keeps a place for each answer).
-//   table    8-byte aperture entries (rdl: aperture_entry) in VRAM at base_i, entry p at base_i + 8 * p; read in
-//            64-byte lines into a small direct-mapped cache.
-//   flush    flush_i (a pulse) drops the cache; flush_done_o pulses when it is empty and no answer given from here on
-//            stems from an older entry. A change of base_i or pages_i must be followed by a flush.
-//   faults   page >= pages_i: FaultApertureRange; entry not valid: FaultApertureEntry; bus error of the table
-//            read: FaultApertureRead (never cached).
+//   lookups  NumPorts independent streams of page numbers; answers of one stream keep its order and
+//            have no ready (the asker keeps a place for each answer).
+//   table    8-byte aperture entries (rdl: aperture_entry) in VRAM at base_i, entry p at base_i + 8
+//            * p; read in 64-byte lines into a small direct-mapped cache.
+//   flush    flush_i (a pulse) drops the cache; flush_done_o pulses when it is empty and no answer
+//            given from here on stems from an older entry. A change of base_i or pages_i must be
+//            followed by a flush.
+//   faults   page >= pages_i: FaultApertureRange; entry not valid: FaultApertureEntry; bus error of
+//            the table read: FaultApertureRead (never cached).
 module gmmu_aperture_map
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
@@ -38,7 +39,8 @@ module gmmu_aperture_map
   input  logic                         r_valid_i,
   input  r_t                           r_i,
 
-  output logic                         lookup_o,     // counter pulses: an answered lookup, one from the cache
+  // counter pulses: an answered lookup, one from the cache
+  output logic                         lookup_o,
   output logic                         hit_o,
   output logic                         idle_o
 );
@@ -47,6 +49,7 @@ module gmmu_aperture_map
   localparam int unsigned BeatsPerLine = LineBytes / DataBytes;
   localparam int unsigned BeatWidth = BeatsPerLine > 1 ? $clog2(BeatsPerLine) : 1;
   localparam int unsigned IndexWidth = $clog2(Lines);
+  localparam int unsigned RowWidth = $clog2(Lines * BeatsPerLine);
   localparam int unsigned LineWidth = PfnWidth - EntryLg2;       // line number of a page
   localparam int unsigned TagWidth = LineWidth - IndexWidth;
   localparam int unsigned PortWidth = NumPorts > 1 ? $clog2(NumPorts) : 1;
@@ -79,6 +82,7 @@ module gmmu_aperture_map
   logic [Lines-1:0]      valid_q;
   logic [TagWidth-1:0]   tag_q [Lines];
   logic [IndexWidth-1:0] index;
+  logic [RowWidth-1:0]   fill_row_index, look_row_index;
   logic [BeatWidth-1:0]  look_beat;
   entry_t [EntriesPerBeat-1:0] row, fill_row;
   entry_t                entry;
@@ -91,6 +95,8 @@ module gmmu_aperture_map
   logic                  flush_q;
 
   assign index = look_page_q[EntryLg2 +: IndexWidth];
+  assign fill_row_index = RowWidth'({index, fill_beat_q} >> (BeatsPerLine > 1 ? 0 : 1));
+  assign look_row_index = RowWidth'({index, look_beat} >> (BeatsPerLine > 1 ? 0 : 1));
 
   if (BeatsPerLine > 1) begin : g_beats
     assign look_beat = look_page_q[EntryLg2-1 -: BeatWidth];
@@ -113,10 +119,8 @@ module gmmu_aperture_map
 
   gmmu_lutram #(.Width($bits(entry_t) * EntriesPerBeat), .Depth(Lines * BeatsPerLine)) u_entries (
     .clk_i,
-    .write_i(fill), .write_addr_i(($clog2(Lines * BeatsPerLine))'({index, fill_beat_q} >> (BeatsPerLine > 1 ? 0 : 1))),
-    .data_i(fill_row),
-    .read_addr_i(($clog2(Lines * BeatsPerLine))'({index, look_beat} >> (BeatsPerLine > 1 ? 0 : 1))),
-    .data_o(row)
+    .write_i(fill), .write_addr_i(fill_row_index), .data_i(fill_row),
+    .read_addr_i(look_row_index), .data_o(row)
   );
 
   assign fill = state_q == StateFetch && r_valid_i;
@@ -190,7 +194,8 @@ module gmmu_aperture_map
         end
       endcase
 
-      // While a line is fetched its old content is gone; a flush drops all lines and the one under way.
+      // While a line is fetched its old content is gone; a flush drops all lines and the one under
+      // way.
       if (state_q == StateAsk) valid_q[index] <= 1'b0;
       if (flush_i) begin
         valid_q <= '0;
@@ -212,7 +217,8 @@ module gmmu_aperture_map
     rsp_o <= '{fault: reason, coherent: entry.coherent, page: entry.page};
   end
 
-  assign idle_o = !look_valid_q && req_valid_i == '0 && rsp_valid_o == '0 && !flush_q && !flush_done_o;
+  assign idle_o = !look_valid_q && req_valid_i == '0 && rsp_valid_o == '0 && !flush_q &&
+      !flush_done_o;
 
   logic unused_bits;
   assign unused_bits = ^{r_i.id, look_page_q};

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sends one access path's GPU physical addresses to memory ports; the last check before the bus.
 //
-//   input    one access: address, bytes - 1, coherent bit of the translation, a tag that comes back. The access
-//            never crosses a 4 KiB boundary.
-//   output   in the order of the input: memory port, byte address there, coherent bit, fault. With a fault the
-//            access must not be issued and port and address mean nothing.
-//   lookups  accesses to the aperture ask gmmu_aperture_map (req then rsp, in order, at most Depth outstanding;
-//            the answer has its place reserved, so it needs no ready).
+//   input    one access: address, bytes - 1, coherent bit of the translation, a tag that comes
+//            back. The access never crosses a 4 KiB boundary.
+//   output   in the order of the input: memory port, byte address there, coherent bit, fault. With
+//            a fault the access must not be issued and port and address mean nothing.
+//   lookups  accesses to the aperture ask gmmu_aperture_map (req then rsp, in order, at most Depth
+//            outstanding; the answer has its place reserved, so it needs no ready).
 //
-// Checks: VRAM, last byte below vram_bytes_i, else FaultVramRange. Peer: FaultPeerAbsent. Aperture: what the map says.
-// System addresses pass. One access a cycle; an aperture access holds back only those behind it on the same path.
+// Checks: VRAM, last byte below vram_bytes_i, else FaultVramRange. Peer: FaultPeerAbsent. Aperture:
+// what the map says. System addresses pass. One access a cycle; an aperture access holds back only
+// those behind it on the same path.
 module gmmu_route
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
@@ -62,7 +63,8 @@ module gmmu_route
   assign last_byte = {16'd0, gpa_i.offset[PaWidth-1:PageLg2], last_in_page[PageLg2-1:0]};
 
   always_comb begin
-    item = '{tag: tag_i, port: PortHost, addr: gpa_i.offset, coherent: coherent_i, fault: FaultNone, aperture: 1'b0};
+    item = '{tag: tag_i, port: PortHost, addr: gpa_i.offset, coherent: coherent_i, fault: FaultNone,
+        aperture: 1'b0};
     unique case (gpa_i.target)
       TargetSystem: item.port = PortHost;
       TargetVram: begin
@@ -110,7 +112,8 @@ module gmmu_route
   assign valid_o = head_valid && (!head.aperture || answer_valid);
   assign tag_o = head.tag;
   assign port_o = head.port;
-  assign addr_o = {head.aperture ? answer.page : head.addr[PaWidth-1:PageLg2], head.addr[PageLg2-1:0]};
+  assign addr_o = {head.aperture ? answer.page : head.addr[PaWidth-1:PageLg2],
+      head.addr[PageLg2-1:0]};
   assign coherent_o = head.aperture ? answer.coherent : head.coherent;
   assign fault_o = head.aperture ? answer.fault : head.fault;
 

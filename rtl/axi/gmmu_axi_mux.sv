@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Joins the GPU's requesters to its two memory ports.
 //
-//   requesters  ax_t.port names the memory port of a burst (PortPeer never arrives). W beats follow the requester's
-//               own AW order. R and B need no ready: their places are reserved before AR or AW.
-//   edge        id = {requester, its own id}. AR, AW round robin. W in the order of AW. B and R in any order.
+//   requesters  ax_t.port names the memory port of a burst (PortPeer never arrives). W beats follow
+//               the requester's own AW order. R and B need no ready: their places are reserved
+//               before AR or AW.
+//   edge        id = {requester, its own id}. AR, AW round robin. W in the order of AW. B and R in
+//               any order.
 //   order       a requester's AW that was accepted earlier leaves earlier on the same memory port.
 //   host_enable_i = 0: no new AR or AW leaves by the host port; what has left is finished.
 //
@@ -14,7 +16,8 @@ module gmmu_axi_mux
 #(
   parameter int unsigned NumRequesters = 12,
   parameter int unsigned OwnerDepth = 16,   // AWs a memory port may be ahead of their W beats
-  parameter logic [NumRequesters-1:0] Readers = '1,  // requesters that read; the others' AR is ignored
+  // requesters that read; the others' AR is ignored
+  parameter logic [NumRequesters-1:0] Readers = '1,
   parameter logic [NumRequesters-1:0] Writers = '1   // requesters that write
 ) (
   input  logic                          clk_i,
@@ -66,7 +69,8 @@ module gmmu_axi_mux
   logic [N-1:0]  ar_valid, ar_take, aw_valid, aw_take, w_valid, w_take;
   ax_t  [N-1:0]  ar, aw;
   w_t   [N-1:0]  w;
-  logic [N-1:0]  route_ready, route_valid, route_host;  // memory port of the oldest burst whose W is not finished
+  // memory port of the oldest burst whose W is not finished
+  logic [N-1:0]  route_ready, route_valid, route_host;
   logic [N-1:0]  w_last_take;
 
   for (genvar q = 0; q < N; q++) begin : g_requester
@@ -110,7 +114,8 @@ module gmmu_axi_mux
       assign route_ready[q] = 1'b0;
       assign route_valid[q] = 1'b0;
       assign route_host[q] = 1'b0;
-      assign unused_write = ^{aw_valid_i[q], aw_i[q], w_valid_i[q], w_i[q], aw_take[q], w_last_take[q]};
+      assign unused_write = ^{aw_valid_i[q], aw_i[q], w_valid_i[q], w_i[q], aw_take[q],
+          w_last_take[q]};
     end
   end
 
@@ -130,7 +135,8 @@ module gmmu_axi_mux
     assign open = p == 0 || host_enable_i;
     for (genvar q = 0; q < N; q++) begin : g_req
       assign ar_req[q] = open && ar_ready && ar_valid[q] && ar[q].port == Port;
-      assign aw_req[q] = open && aw_ready && owner_ready && aw_valid[q] && aw[q].port == Port && route_ready[q];
+      assign aw_req[q] = open && aw_ready && owner_ready && aw_valid[q] && aw[q].port == Port &&
+          route_ready[q];
       assign w_grant[p][q] = w_go && w_ready && owner == IndexWidth'(q);
       assign r_want[p][q] = r_valid[p] && r[p].id[IdWidth +: RequesterWidth] == RequesterWidth'(q);
       assign b_want[p][q] = b_valid[p] && b[p].id[IdWidth +: RequesterWidth] == RequesterWidth'(q);
@@ -167,7 +173,8 @@ module gmmu_axi_mux
       .valid_i(aw_req != '0), .ready_o(owner_ready), .data_i(aw_index),
       .valid_o(owner_valid[p]), .ready_i(w_go && w_ready && w[owner].last), .data_o(owner)
     );
-    assign w_go = owner_valid[p] && w_valid[owner] && route_valid[owner] && route_host[owner] == (p != 0);
+    assign w_go = owner_valid[p] && w_valid[owner] && route_valid[owner] &&
+        route_host[owner] == (p != 0);
     gmmu_skid #(.Width($bits(w_t))) u_w_out (
       .clk_i, .rst_i,
       .valid_i(w_go), .ready_o(w_ready), .data_i(w[owner]),
@@ -211,7 +218,8 @@ module gmmu_axi_mux
     assign b_host = b_want[1][q] && b_take[1];
     assign r_valid_o[q] = r_host || (r_want[0][q] && r_take[0]);
     assign b_valid_o[q] = b_host || (b_want[0][q] && b_take[0]);
-    assign r_o[q] = '{id: r[r_host].id[IdWidth-1:0], data: r[r_host].data, error: r[r_host].error, last: r[r_host].last};
+    assign r_o[q] = '{id: r[r_host].id[IdWidth-1:0], data: r[r_host].data, error: r[r_host].error,
+        last: r[r_host].last};
     assign b_o[q] = '{id: b[b_host].id[IdWidth-1:0], error: b[b_host].error};
   end
 

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Access unit of one client: translates, routes and performs up to sixteen accesses at once.
 //
-//   req      one access; its id names the slot that it occupies until the last beat of its answer is taken
+//   req      one access; its id names the slot that it occupies until the last beat of its answer
+//            is taken
 //   w        words of a write, before its request is offered
-//   rsp      answers by id in any order, or, while ordered_i is 1, by ascending id from 0 on (modulo 16)
-//   xlate    one lookup an access, tag = id; every answer is given back by done_o once: with the last R, with B, or at
-//            once for faults and zero pages
+//   rsp      answers by id in any order, or, while ordered_i is 1, by ascending id from 0 on
+//            (modulo 16)
+//   xlate    one lookup an access, tag = id; every answer is given back by done_o once: with the
+//            last R, with B, or at once for faults and zero pages
 //   fault    one record a faulted access; while ordered_i is 1 only the first one
 //
-// Zero pages: reads answer zeros, writes are dropped. A bus error answers FaultBusRead or FaultBusWrite.
-// R and B are always taken: data lands in the slot that the request reserved.
+// Zero pages: reads answer zeros, writes are dropped. A bus error answers FaultBusRead or
+// FaultBusWrite. R and B are always taken: data lands in the slot that the request reserved.
 module gmmu_client
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
@@ -132,13 +134,16 @@ module gmmu_client
   assign bytes_m1 = info_rsp.bytes - 7'd1;
 
   gmmu_lutram #(.Width($bits(info_t)), .Depth(Slots)) u_info_rsp (
-    .clk_i, .write_i(accept), .write_addr_i(req_i.id), .data_i(info_in), .read_addr_i(rsp_slot), .data_o(info_rsp)
+    .clk_i, .write_i(accept), .write_addr_i(req_i.id), .data_i(info_in), .read_addr_i(rsp_slot),
+    .data_o(info_rsp)
   );
   gmmu_lutram #(.Width($bits(info_t)), .Depth(Slots)) u_info_pick (
-    .clk_i, .write_i(accept), .write_addr_i(req_i.id), .data_i(info_in), .read_addr_i(pick_slot), .data_o(info_pick)
+    .clk_i, .write_i(accept), .write_addr_i(req_i.id), .data_i(info_in), .read_addr_i(pick_slot),
+    .data_o(info_pick)
   );
   gmmu_lutram #(.Width($bits(verdict_t)), .Depth(Slots)) u_verdicts (
-    .clk_i, .write_i(rsp_take), .write_addr_i(rsp_slot), .data_i(verdict_in), .read_addr_i(pick_slot), .data_o(verdict)
+    .clk_i, .write_i(rsp_take), .write_addr_i(rsp_slot), .data_i(verdict_in),
+    .read_addr_i(pick_slot), .data_o(verdict)
   );
 
   logic   route_valid, route_take, route_coherent, route_ends;
@@ -149,8 +154,10 @@ module gmmu_client
   gmmu_route #(.TagWidth($bits(route_tag_t)), .Depth(4)) u_route (
     .clk_i, .rst_i, .vram_bytes_i,
     .valid_i(xlate_rsp_valid_i && !rsp_ends), .ready_o(route_in_ready),
-    .tag_i(tag_in), .gpa_i(xlate_rsp_i.gpa), .coherent_i(xlate_rsp_i.coherent), .bytes_m1_i({1'b0, bytes_m1}),
-    .valid_o(route_valid), .ready_i(route_take), .tag_o(tag_out), .port_o(route_port), .addr_o(route_addr),
+    .tag_i(tag_in), .gpa_i(xlate_rsp_i.gpa), .coherent_i(xlate_rsp_i.coherent),
+    .bytes_m1_i({1'b0, bytes_m1}),
+    .valid_o(route_valid), .ready_i(route_take), .tag_o(tag_out), .port_o(route_port),
+    .addr_o(route_addr),
     .coherent_o(route_coherent), .fault_o(route_fault),
     .ap_req_valid_o, .ap_req_ready_i, .ap_req_page_o, .ap_rsp_valid_i, .ap_rsp_i
   );
@@ -174,7 +181,8 @@ module gmmu_client
   assign aw_o = ax;
   assign ar_valid_o = route_valid && !route_ends && !tag_out.write;
   assign aw_valid_o = route_valid && !route_ends && tag_out.write && burst_ready;
-  assign route_take = route_valid && (route_ends || (tag_out.write ? aw_ready_i && burst_ready : ar_ready_i));
+  assign route_take = route_valid && (route_ends || (tag_out.write ? aw_ready_i && burst_ready
+      : ar_ready_i));
 
   gmmu_lutram #(.Width($bits(fault_e)), .Depth(Slots)) u_route_faults (
     .clk_i, .write_i(route_valid), .write_addr_i(tag_out.slot), .data_i(route_fault),
@@ -240,7 +248,8 @@ module gmmu_client
   assign r_row = row_of(r_slot, r_offset);
 
   gmmu_lutram #(.Width(DataWidth), .Depth(RowDepth)) u_landing (
-    .clk_i, .write_i(r_valid_i), .write_addr_i(r_row), .data_i(r_i.data), .read_addr_i(pick_row), .data_o(landed)
+    .clk_i, .write_i(r_valid_i), .write_addr_i(r_row), .data_i(r_i.data), .read_addr_i(pick_row),
+    .data_o(landed)
   );
   always_ff @(posedge clk_i) begin
     if (r_valid_i) r_beat_q[r_slot] <= r_beat_q[r_slot] + 1'b1;
@@ -284,7 +293,8 @@ module gmmu_client
     if (ordered_i) pickable = complete_q & (Slots'(1) << next_q);
   end
   gmmu_rr_arbiter #(.N(Slots)) u_pick (
-    .clk_i, .rst_i, .req_i(pickable), .advance_i(pick_load), .gnt_o(pick_grant), .index_o(pick_index)
+    .clk_i, .rst_i, .req_i(pickable), .advance_i(pick_load), .gnt_o(pick_grant),
+    .index_o(pick_index)
   );
   assign pick_load = pickable != '0 && (!pick_valid_q || pick_end);
 
@@ -305,12 +315,15 @@ module gmmu_client
   // The fault's record is taken before its answer is given.
   assign log_now = pick_valid_q && faulted && !muted_q && !logged_q;
   assign fault_valid_o = log_now;
-  assign fault_o = '{reason: reason, space: info_pick.space, port: port_t'(Port), access: info_pick.access,
-                     level: verdict.fault != FaultNone ? verdict.level : '0, physical: 1'b0, fence: '0,
+  assign fault_o = '{reason: reason, space: info_pick.space, port: port_t'(Port),
+      access: info_pick.access,
+                     level: verdict.fault != FaultNone ? verdict.level : '0, physical: 1'b0,
+                         fence: '0,
                      address: info_pick.va};
 
   always_comb begin
-    out = '{id: pick_slot, last: one_beat || pick_word == pick_last_word, fault: reason, word: pick_word, data: '0};
+    out = '{id: pick_slot, last: one_beat || pick_word == pick_last_word, fault: reason,
+        word: pick_word, data: '0};
     if (!one_beat && !verdict.zero) out.data = landed[64 * (32'(pick_word) % WordsPerBeat) +: 64];
   end
   assign pick_end = pick_valid_q && !log_now && out_ready && out.last;
@@ -321,8 +334,10 @@ module gmmu_client
     .valid_o(rsp_valid_o), .ready_i(rsp_ready_i), .data_o(rsp_o)
   );
 
-  assign count_read_bytes_o = pick_end && !faulted && info_pick.access != AccessWrite ? info_pick.bytes : '0;
-  assign count_write_bytes_o = pick_end && !faulted && info_pick.access == AccessWrite ? info_pick.bytes : '0;
+  assign count_read_bytes_o = pick_end && !faulted && info_pick.access != AccessWrite
+      ? info_pick.bytes : '0;
+  assign count_write_bytes_o = pick_end && !faulted && info_pick.access == AccessWrite
+      ? info_pick.bytes : '0;
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin

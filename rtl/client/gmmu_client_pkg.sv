@@ -24,7 +24,8 @@ package gmmu_client_pkg;
     logic [63:0] data;                             // byte lanes as in memory
   } client_w_t;
 
-  // A beat of an answer: reads give the words that the access touches, lowest first; writes and faults give one beat.
+  // A beat of an answer: reads give the words that the access touches, lowest first; writes and
+  // faults give one beat.
   typedef struct packed {
     slot_t       id;
     logic        last;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // One client: an access unit that serves either its external port or its traffic engine.
 //
-// The external port is served while no traffic run is busy and enable_i is 1. A run that starts waits until the
-// external accesses in flight have been answered.
+// The external port is served while no traffic run is busy and enable_i is 1. A run that starts
+// waits until the external accesses in flight have been answered.
 module gmmu_client_port
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
@@ -97,9 +97,11 @@ module gmmu_client_port
     .xlate_req_valid_o, .xlate_req_ready_i, .xlate_req_o,
     .xlate_rsp_valid_i, .xlate_rsp_ready_o, .xlate_rsp_i, .xlate_done_o,
     .ap_req_valid_o, .ap_req_ready_i, .ap_req_page_o, .ap_rsp_valid_i, .ap_rsp_i,
-    .ar_valid_o(m_ar_valid_o), .ar_ready_i(m_ar_ready_i), .ar_o(m_ar_o), .r_valid_i(m_r_valid_i), .r_i(m_r_i),
+    .ar_valid_o(m_ar_valid_o), .ar_ready_i(m_ar_ready_i), .ar_o(m_ar_o), .r_valid_i(m_r_valid_i),
+    .r_i(m_r_i),
     .aw_valid_o(m_aw_valid_o), .aw_ready_i(m_aw_ready_i), .aw_o(m_aw_o),
-    .w_valid_o(m_w_valid_o), .w_ready_i(m_w_ready_i), .w_o(m_w_o), .b_valid_i(m_b_valid_i), .b_i(m_b_i),
+    .w_valid_o(m_w_valid_o), .w_ready_i(m_w_ready_i), .w_o(m_w_o), .b_valid_i(m_b_valid_i),
+    .b_i(m_b_i),
     .fault_valid_o, .fault_ready_i, .fault_o, .count_read_bytes_o, .count_write_bytes_o
   );
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// CRC-32C (Castagnoli, reflected) of one more 8-byte word, lowest byte first. Initial and final inversion are the
-// user's. Combinational: each result bit is a parity over constant selections of the old value and the word.
+// CRC-32C (Castagnoli, reflected) of one more 8-byte word, lowest byte first. Initial and final
+// inversion are the user's. Combinational: each result bit is a parity over constant selections of
+// the old value and the word.
 module gmmu_crc32c (
   input  logic [31:0] crc_i,
   input  logic [63:0] data_i,
@@ -18,7 +19,8 @@ module gmmu_crc32c (
     return value;
   endfunction
 
-  // The step is linear: word i of the table is what input bit i alone gives, the old value's bits first.
+  // The step is linear: word i of the table is what input bit i alone gives, the old value's bits
+  // first.
   typedef logic [95:0][31:0] table_t;
   function automatic table_t make_table();
     table_t result;

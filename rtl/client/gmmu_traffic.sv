@@ -2,14 +2,17 @@
 // Traffic engine of one client: runs a programmed list of 64-byte accesses through the access unit.
 //
 //   start_i   a pulse begins a run with cfg_i as it stands (ignored while state_o.busy)
-//   order     line k of the run is base + 64 * (first + stride * k); k starts at 0 and goes to (k + step) mod count
-//   reads     CRC-32C over the bytes in access order; answers come in that order because ordered_o makes them
+//   order     line k of the run is base + 64 * (first + stride * k); k starts at 0 and goes to (k +
+//             step) mod count
+//   reads     CRC-32C over the bytes in access order; answers come in that order because ordered_o
+//             makes them
 //   writes    64-bit word w of the access sequence is seed + w
-//   fault     ends the run: no access is begun after it is seen, those in flight are taken and ignored
+//   fault     ends the run: no access is begun after it is seen, those in flight are taken and
+//             ignored
 //   done_o    a pulse at the end of every run, of empty ones too
 //
-// A run begins when the access unit has finished all earlier (external) accesses and enable_i is 1; enable_i = 0 holds
-// further accesses back.
+// A run begins when the access unit has finished all earlier (external) accesses and enable_i is 1;
+// enable_i = 0 holds further accesses back.
 module gmmu_traffic
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
@@ -26,7 +29,8 @@ module gmmu_traffic
 
   input  logic           unit_idle_i,   // no access in flight
   output logic           waiting_o,     // held back by enable_i = 0 with nothing in flight
-  output logic           owner_o,       // the access unit's request, data and answer streams are this engine's
+  // the access unit's request, data and answer streams are this engine's
+  output logic           owner_o,
   output logic           req_valid_o,
   input  logic           req_ready_i,
   output client_req_t    req_o,
@@ -70,15 +74,18 @@ module gmmu_traffic
   assign in_flight = 5'(issued_q - retired_all_q);
   assign more = issued_q != cfg_q.count && !faulted_q && !stopping;
   assign room = in_flight != 5'(Slots) && (cfg_q.depth == '0 || 8'(in_flight) < cfg_q.depth);
-  assign req_valid_o = state_q == StateRun && enable_i && more && room && (!is_write || w_index_q == 3'd7);
-  assign req_o = '{id: slot_t'(issued_q[SlotLg2-1:0]), space: cfg_q.space, va: {line_q, 6'd0}, access: cfg_q.access, bytes: 7'd64};
+  assign req_valid_o = state_q == StateRun && enable_i && more && room &&
+      (!is_write || w_index_q == 3'd7);
+  assign req_o = '{id: slot_t'(issued_q[SlotLg2-1:0]), space: cfg_q.space, va: {line_q, 6'd0},
+      access: cfg_q.access, bytes: 7'd64};
   assign fire = req_valid_o && req_ready_i;
 
   assign index_sum = {1'b0, index_q} + {1'b0, cfg_q.step};
   assign wrap = index_sum >= {1'b0, cfg_q.count};
 
   assign w_valid_o = state_q == StateRun && is_write && enable_i && more && room;
-  assign w_o = '{id: slot_t'(issued_q[SlotLg2-1:0]), word: w_index_q, data: word_q + {61'd0, w_index_q}};
+  assign w_o = '{id: slot_t'(issued_q[SlotLg2-1:0]), word: w_index_q,
+      data: word_q + {61'd0, w_index_q}};
 
   assign stopping = rsp_valid_i && owner_o && rsp_i.fault != FaultNone;
 
@@ -162,7 +169,8 @@ module gmmu_traffic
             level_q <= fault_i.level;
             fault_va_q <= fault_i.address;
           end
-          if (!more && !stopping && issued_q == retired_all_q && unit_idle_i && !crc_take_q) state_q <= StateEnd;
+          if (!more && !stopping && issued_q == retired_all_q && unit_idle_i &&
+              !crc_take_q) state_q <= StateEnd;
         end
         default: begin
           state_q <= StateIdle;
@@ -177,9 +185,11 @@ module gmmu_traffic
   assign state_o = '{busy: state_q != StateIdle, fault: faulted_q, reason: reason_q, level: level_q,
                      count: retired_q, crc: ~crc_q, fault_va: fault_va_q};
 
-  assign waiting_o = !enable_i && (state_q == StateDrain || (state_q == StateRun && more && in_flight == '0));
+  assign waiting_o = !enable_i && (state_q == StateDrain ||
+      (state_q == StateRun && more && in_flight == '0));
 
   logic unused_bits;
-  assign unused_bits = ^{rsp_i.id, rsp_i.word, by_step_q, by_count_q, fault_i.space, fault_i.port, fault_i.access,
+  assign unused_bits = ^{rsp_i.id, rsp_i.word, by_step_q, by_count_q, fault_i.space, fault_i.port,
+      fault_i.access,
                          fault_i.physical, fault_i.fence, cfg_q};
 endmodule

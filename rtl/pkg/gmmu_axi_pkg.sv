@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// AXI4 inside the GPU and at its edge. Bursts are INCR, size is the full bus width, a burst never crosses 4 KiB.
+// AXI4 inside the GPU and at its edge. Bursts are INCR, size is the full bus width, a burst never
+// crosses 4 KiB.
 //
-// Inside, `port` beside the address says which memory port the burst leaves by. The edge has one AXI4 port for each.
-// Ids: every outstanding burst of a requester has an id of its own; nothing relies on an order between ids, and
-// beats of different ids may interleave on R (not on W). At the edge the requester's number stands above its id.
+// Inside, `port` beside the address says which memory port the burst leaves by. The edge has one
+// AXI4 port for each. Ids: every outstanding burst of a requester has an id of its own; nothing
+// relies on an order between ids, and beats of different ids may interleave on R (not on W). At the
+// edge the requester's number stands above its id.
 package gmmu_axi_pkg;
   import gmmu_pkg::*;
 
@@ -27,7 +29,8 @@ package gmmu_axi_pkg;
   typedef struct packed {  // AR and AW
     logic [IdWidth-1:0] id;
     port_e              port;
-    pa_t                addr;   // byte address of the first beat, any alignment: lanes below it are not used
+    // byte address of the first beat, any alignment: lanes below it are not used
+    pa_t                addr;
     logic [7:0]         len;    // beats - 1
     user_t              user;
   } ax_t;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Types that rooms exchange: addresses, translation requests and answers, address space configuration.
+// Types that rooms exchange: addresses, translation requests and answers, address space
+// configuration.
 //
-// Words: va (GPU virtual address), gpa (GPU physical address: target, adapter, offset), iova (logical address on
-// the host port). Level 0 is the leaf level. Ranges are half open.
+// Words: va (GPU virtual address), gpa (GPU physical address: target, adapter, offset), iova
+// (logical address on the host port). Level 0 is the leaf level. Ranges are half open.
 `ifndef GMMU_VA_WIDTH
 `define GMMU_VA_WIDTH 48
 `endif
@@ -21,7 +22,8 @@ package gmmu_pkg;
   localparam int unsigned MaxLevels = 6;
   localparam int unsigned DataWidth = `GMMU_DATA_WIDTH;  // of the AXI ports, 64 to 512
   localparam int unsigned DataBytes = DataWidth / 8;
-  localparam int unsigned LineBytes = 64;                // client line, and line of eight table entries
+  // client line, and line of eight table entries
+  localparam int unsigned LineBytes = 64;
 
   typedef logic [VaWidth-1:0] va_t;
   typedef logic [VpnWidth-1:0] vpn_t;
@@ -38,7 +40,8 @@ package gmmu_pkg;
     pa_t        offset;
   } gpa_t;
 
-  // A lookup. tag comes back with the answer; answers come in any order. At most one outstanding use of a tag a port.
+  // A lookup. tag comes back with the answer; answers come in any order. At most one outstanding
+  // use of a tag a port.
   typedef struct packed {
     tag_t    tag;
     space_t  space;
@@ -46,9 +49,10 @@ package gmmu_pkg;
     access_e access;
   } xlate_req_t;
 
-  // The answer. fault != FaultNone: gpa, zero and coherent mean nothing. zero: reads are 0, writes are dropped.
-  // epoch is the drain generation: the user gives it back with `done` when the access that used the answer has its
-  // last R or its B (or will never be issued). Every answer, faults and zero pages included, is given back exactly once.
+  // The answer. fault != FaultNone: gpa, zero and coherent mean nothing. zero: reads are 0, writes
+  // are dropped. epoch is the drain generation: the user gives it back with `done` when the access
+  // that used the answer has its last R or its B (or will never be issued). Every answer, faults
+  // and zero pages included, is given back exactly once.
   typedef struct packed {
     tag_t    tag;
     logic    epoch;
@@ -76,7 +80,8 @@ package gmmu_pkg;
 
   typedef enum logic [1:0] {
     CtlInvalidate,                // drop translations of scope; done when no older one is in use
-    CtlSetSpace                   // new configuration for space; flushes the space if it differs from the old one
+    // new configuration for space; flushes the space if it differs from the old one
+    CtlSetSpace
   } mmu_op_e;
 
   typedef struct packed {
@@ -100,8 +105,8 @@ package gmmu_pkg;
     logic [63:0] address;
   } fault_info_t;
 
-  // The aperture map's answer to the lookup of one aperture page. fault: FaultNone, or one of the FaultAperture reasons
-  // (then the rest means nothing).
+  // The aperture map's answer to the lookup of one aperture page. fault: FaultNone, or one of the
+  // FaultAperture reasons (then the rest means nothing).
   typedef struct packed {
     fault_e fault;
     logic   coherent;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The counters of the register description: port_counters of NumPorts ports and the shared counters.
+// The counters of the register description: port_counters of NumPorts ports and the shared
+// counters.
 //
 //   port_i     events of a port in this cycle: element order of the regfile port_counters
 //   shared_i   amounts to add in this cycle: element order of the regfile counters
@@ -39,16 +40,18 @@ module gmmu_counters
     end
   end
 
+  localparam logic [12:0] PortFirst = PortCountersBase[15:3];
+  localparam logic [12:0] SharedFirst = CountersBase[15:3];
   logic [Width-1:0] value;
   always_comb begin
     value = '0;
     for (int unsigned p = 0; p < NumPorts; p++) begin
       for (int unsigned i = 0; i < 6; i++) begin
-        if (addr_i[15:3] == 13'((32'(PortCountersBase) + p * PortCountersStride + 8 * i) >> 3)) value = port_q[p][i];
+        if (addr_i[15:3] == PortFirst + 13'(p * (PortCountersStride / 8) + i)) value = port_q[p][i];
       end
     end
     for (int unsigned i = 0; i < NumShared; i++) begin
-      if (addr_i[15:3] == 13'((32'(CountersBase) + 8 * i) >> 3)) value = shared_q[i];
+      if (addr_i[15:3] == SharedFirst + 13'(i)) value = shared_q[i];
     end
   end
 

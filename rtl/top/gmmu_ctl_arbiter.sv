@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Joins two users of the MMU's control port: registers (0) and paging engine (1). One operation at a time; they take
-// turns; done goes to the one whose operation it was.
+// Joins two users of the MMU's control port: registers (0) and paging engine (1). One operation at
+// a time; they take turns; done goes to the one whose operation it was.
 module gmmu_ctl_arbiter
   import gmmu_pkg::*;
 (

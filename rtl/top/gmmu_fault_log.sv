@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes fault records (rdl: fault_record, 32 bytes, one burst) to the fault queue in host memory.
 //
-//   fault    one stream a source, round robin. While the bus is closed (open_i = 0) records are taken and dropped, so
-//            that nobody waits for it.
-//   queue    tail_o is the next record's index, modulo the size; it moves after the record's B. Full when the next
-//            index is the head: the record is dropped and counted (saturating). enable_i = 0: records are only numbered.
-//            The tail keeps its place while the queue is off; enabling reduces it modulo the size.
+//   fault    one stream a source, round robin. While the bus is closed (open_i = 0) records are
+//            taken and dropped, so that nobody waits for it.
+//   queue    tail_o is the next record's index, modulo the size; it moves after the record's B.
+//            Full when the next index is the head: the record is dropped and counted (saturating).
+//            enable_i = 0: records are only numbered. The tail keeps its place while the queue is
+//            off; enabling reduces it modulo the size.
 //   logged_o pulses with the tail's move.
 module gmmu_fault_log
   import gmmu_pkg::*;
@@ -83,14 +84,16 @@ module gmmu_fault_log
   assign full = next_tail == (head_i & mask);
   assign lost = (take && !queue_ready) ||
                 (state_q == StateIdle && head_valid && enable_q && enable_i && (full || !open_i));
-  assign head_take = (state_q == StateIdle && head_valid && (!enable_i || !enable_q || full || !open_i)) ||
+  assign head_take = (state_q == StateIdle && head_valid &&
+      (!enable_i || !enable_q || full || !open_i)) ||
                      (state_q == StateAnswer && b_valid_i);
 
   logic [255:0] bytes;
   fault_record_what_t what;
   fault_info_t f;
   assign f = record.fault;
-  assign what = '{fence: f.fence, physical: f.physical, level: f.level, reserved0: '0, access: f.access,
+  assign what = '{fence: f.fence, physical: f.physical, level: f.level, reserved0: '0,
+      access: f.access,
                   port_index: 8'(f.port), space: 8'(f.space), reason: f.reason};
   assign bytes = {32'd0, record.sequence_number, record.cycle, f.address, what};
 
@@ -104,12 +107,14 @@ module gmmu_fault_log
   end
 
   if (DataBytes < RecordBytes) begin : g_narrow
-    assign w_o = '{data: bytes[DataWidth * 32'(beat_q) +: DataWidth], strb: '1, last: 32'(beat_q) == Beats - 1};
+    assign w_o = '{data: bytes[DataWidth * 32'(beat_q) +: DataWidth], strb: '1,
+        last: 32'(beat_q) == Beats - 1};
   end else if (DataBytes == RecordBytes) begin : g_equal
     assign w_o = '{data: bytes, strb: '1, last: 1'b1};
   end else begin : g_wide
     assign w_o.data = {2{bytes}};
-    assign w_o.strb = tail_o[0] ? {{RecordBytes{1'b1}}, {RecordBytes{1'b0}}} : {{RecordBytes{1'b0}}, {RecordBytes{1'b1}}};
+    assign w_o.strb = tail_o[0] ? {{RecordBytes{1'b1}}, {RecordBytes{1'b0}}}
+        : {{RecordBytes{1'b0}}, {RecordBytes{1'b1}}};
     assign w_o.last = 1'b1;
   end
 
@@ -158,5 +163,6 @@ module gmmu_fault_log
     end
   end
 
-  assign idle_o = state_q == StateIdle && !head_valid && fault_valid_i == '0 && !logged_o && enable_q == enable_i;
+  assign idle_o = state_q == StateIdle && !head_valid && fault_valid_i == '0 && !logged_o &&
+      enable_q == enable_i;
 endmodule

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The GPU: MMU, paging engine, aperture map, client ports with their traffic engines, register block.
-// All ports are flat vectors; arrays are concatenated with element 0 in the low bits.
+// The GPU: MMU, paging engine, aperture map, client ports with their traffic engines, register
+// block. All ports are flat vectors; arrays are concatenated with element 0 in the low bits.
 //
 //   s_reg   AXI4-Lite, 64 bit: BAR0. One access at a time; bytes above 64 KiB wrap.
 //   s_win   AXI4-Lite, 64 bit: BAR2, window onto VRAM at window_base. Accesses may be pipelined.
 //   m_vram  AXI4 manager, DataWidth: VRAM.
-//   m_host  AXI4 manager, DataWidth: host memory (logical addresses) and interrupt messages (AxUSER kind 2).
-//           B means that the link has accepted the write, in the order of AW.
+//   m_host  AXI4 manager, DataWidth: host memory (logical addresses) and interrupt messages (AxUSER
+//           kind 2). B means that the link has accepted the write, in the order of AW.
 //   ev_*    event port: observation only.
-//   idle_o  nothing is in flight and no register, window, ring or client work waits: until one of the s_ or cl_ inputs
-//           changes, further cycles change nothing but counters of time.
+//   idle_o  nothing is in flight and no register, window, ring or client work waits: until one of
+//           the s_ or cl_ inputs changes, further cycles change nothing but counters of time.
 module gmmu_gpu
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
@@ -29,7 +29,8 @@ module gmmu_gpu
   parameter int unsigned NumWalks = 8,
   parameter int unsigned ReadsInFlight = 32,
   parameter int unsigned CounterWidth = 64,      // 32 where area counts
-  localparam int unsigned NumPorts = NumClients + 3  // translation ports: clients, engine fetch, engine read, engine write
+  // translation ports: clients, engine fetch, engine read, engine write
+  localparam int unsigned NumPorts = NumClients + 3
 ) (
   input  logic                     clk_i,
   input  logic                     rst_i,
@@ -140,9 +141,10 @@ module gmmu_gpu
   input  logic [EdgeIdWidth-1:0]   m_host_bid_i,
   input  logic [1:0]               m_host_bresp_i,
 
-  // Client ports from outside; a client serves them while its traffic engine is not busy. Writes give their data
-  // first: beats of an id on cl_w, then the request. id is below 16 and unique among those outstanding.
-  // 64 bytes never cross a 64-byte line. Answers come in any order by id, read data in beats, lowest first.
+  // Client ports from outside; a client serves them while its traffic engine is not busy. Writes
+  // give their data first: beats of an id on cl_w, then the request. id is below 16 and unique
+  // among those outstanding. 64 bytes never cross a 64-byte line. Answers come in any order by id,
+  // read data in beats, lowest first.
   input  logic [NumClients-1:0]           cl_req_valid_i,
   output logic [NumClients-1:0]           cl_req_ready_o,
   input  logic [NumClients*4-1:0]         cl_req_id_i,
@@ -163,11 +165,13 @@ module gmmu_gpu
   output logic [NumClients*3-1:0]         cl_rsp_word_o,
   output logic [NumClients*64-1:0]        cl_rsp_data_o,
 
-  // Event port. Per translation port 192 bits: word 0 va; word 1 {zero[56], target[55:54], adapter[53:48],
-  // gpa offset[47:0]}; word 2 {level[26:24], fault[23:16], access[9:8], space[5:0]}.
+  // Event port. Per translation port 192 bits: word 0 va; word 1 {zero[56], target[55:54],
+  // adapter[53:48], gpa offset[47:0]}; word 2 {level[26:24], fault[23:16], access[9:8],
+  // space[5:0]}.
   output logic [NumPorts-1:0]             ev_xlate_valid_o,
   output logic [NumPorts*192-1:0]         ev_xlate_o,
-  output logic                            ev_inv_done_o,    // an invalidation (or flush by a changed root) has completed
+  // an invalidation (or flush by a changed root) has completed
+  output logic                            ev_inv_done_o,
   output logic [1:0]                      ev_inv_scope_o,
   output logic [5:0]                      ev_inv_space_o,
   output logic [63:0]                     ev_inv_start_o,
@@ -200,7 +204,8 @@ module gmmu_gpu
   localparam int unsigned PortWrite = NumClients + 2;
 
   // ---- Memory ports.
-  logic [NumRequesters-1:0] ar_valid, ar_ready, r_valid, aw_valid, aw_ready, w_valid, w_ready, b_valid;
+  logic [NumRequesters-1:0] ar_valid, ar_ready, r_valid, aw_valid, aw_ready, w_valid, w_ready,
+      b_valid;
   ax_t  [NumRequesters-1:0] ar, aw;
   r_t   [NumRequesters-1:0] r;
   w_t   [NumRequesters-1:0] w;
@@ -216,13 +221,18 @@ module gmmu_gpu
     .ar_valid_i(ar_valid), .ar_ready_o(ar_ready), .ar_i(ar), .r_valid_o(r_valid), .r_o(r),
     .aw_valid_i(aw_valid), .aw_ready_o(aw_ready), .aw_i(aw),
     .w_valid_i(w_valid), .w_ready_o(w_ready), .w_i(w), .b_valid_o(b_valid), .b_o(b),
-    .ar_valid_o({m_host_arvalid_o, m_vram_arvalid_o}), .ar_ready_i({m_host_arready_i, m_vram_arready_i}),
+    .ar_valid_o({m_host_arvalid_o, m_vram_arvalid_o}),
+    .ar_ready_i({m_host_arready_i, m_vram_arready_i}),
     .ar_o(edge_ar),
-    .r_valid_i({m_host_rvalid_i, m_vram_rvalid_i}), .r_ready_o({m_host_rready_o, m_vram_rready_o}), .r_i(edge_r),
-    .aw_valid_o({m_host_awvalid_o, m_vram_awvalid_o}), .aw_ready_i({m_host_awready_i, m_vram_awready_i}),
+    .r_valid_i({m_host_rvalid_i, m_vram_rvalid_i}), .r_ready_o({m_host_rready_o, m_vram_rready_o}),
+    .r_i(edge_r),
+    .aw_valid_o({m_host_awvalid_o, m_vram_awvalid_o}),
+    .aw_ready_i({m_host_awready_i, m_vram_awready_i}),
     .aw_o(edge_aw),
-    .w_valid_o({m_host_wvalid_o, m_vram_wvalid_o}), .w_ready_i({m_host_wready_i, m_vram_wready_i}), .w_o(edge_w),
-    .b_valid_i({m_host_bvalid_i, m_vram_bvalid_i}), .b_ready_o({m_host_bready_o, m_vram_bready_o}), .b_i(edge_b),
+    .w_valid_o({m_host_wvalid_o, m_vram_wvalid_o}), .w_ready_i({m_host_wready_i, m_vram_wready_i}),
+    .w_o(edge_w),
+    .b_valid_i({m_host_bvalid_i, m_vram_bvalid_i}), .b_ready_o({m_host_bready_o, m_vram_bready_o}),
+    .b_i(edge_b),
     .idle_o(mux_idle)
   );
 
@@ -242,7 +252,8 @@ module gmmu_gpu
   assign m_vram_wdata_o = edge_w[0].data;
   assign m_vram_wstrb_o = edge_w[0].strb;
   assign m_vram_wlast_o = edge_w[0].last;
-  assign edge_r[0] = '{id: m_vram_rid_i, data: m_vram_rdata_i, error: m_vram_rresp_i != 2'b00, last: m_vram_rlast_i};
+  assign edge_r[0] = '{id: m_vram_rid_i, data: m_vram_rdata_i, error: m_vram_rresp_i != 2'b00,
+      last: m_vram_rlast_i};
   assign edge_b[0] = '{id: m_vram_bid_i, error: m_vram_bresp_i != 2'b00};
 
   assign m_host_arid_o = edge_ar[1].id;
@@ -260,7 +271,8 @@ module gmmu_gpu
   assign m_host_wdata_o = edge_w[1].data;
   assign m_host_wstrb_o = edge_w[1].strb;
   assign m_host_wlast_o = edge_w[1].last;
-  assign edge_r[1] = '{id: m_host_rid_i, data: m_host_rdata_i, error: m_host_rresp_i != 2'b00, last: m_host_rlast_i};
+  assign edge_r[1] = '{id: m_host_rid_i, data: m_host_rdata_i, error: m_host_rresp_i != 2'b00,
+      last: m_host_rlast_i};
   assign edge_b[1] = '{id: m_host_bid_i, error: m_host_bresp_i != 2'b00};
 
   logic unused_user;  // the VRAM port has no user signals
@@ -292,11 +304,14 @@ module gmmu_gpu
   gmmu_reg_port #(.ReadCycles(3)) u_reg_port (
     .clk_i, .rst_i,
     .awvalid_i(s_reg_awvalid_i), .awready_o(s_reg_awready_o), .awaddr_i(s_reg_awaddr_i),
-    .wvalid_i(s_reg_wvalid_i), .wready_o(s_reg_wready_o), .wdata_i(s_reg_wdata_i), .wstrb_i(s_reg_wstrb_i),
+    .wvalid_i(s_reg_wvalid_i), .wready_o(s_reg_wready_o), .wdata_i(s_reg_wdata_i),
+    .wstrb_i(s_reg_wstrb_i),
     .bvalid_o(s_reg_bvalid_o), .bready_i(s_reg_bready_i), .bresp_o(s_reg_bresp_o),
     .arvalid_i(s_reg_arvalid_i), .arready_o(s_reg_arready_o), .araddr_i(s_reg_araddr_i),
-    .rvalid_o(s_reg_rvalid_o), .rready_i(s_reg_rready_i), .rdata_o(s_reg_rdata_o), .rresp_o(s_reg_rresp_o),
-    .wr_valid_o(reg_wr_valid), .wr_ready_i(reg_wr_ready), .addr_o(reg_addr), .wr_data_o(reg_wr_data),
+    .rvalid_o(s_reg_rvalid_o), .rready_i(s_reg_rready_i), .rdata_o(s_reg_rdata_o),
+    .rresp_o(s_reg_rresp_o),
+    .wr_valid_o(reg_wr_valid), .wr_ready_i(reg_wr_ready), .addr_o(reg_addr),
+    .wr_data_o(reg_wr_data),
     .rd_data_i(regs_data | counters_data), .idle_o(reg_port_idle)
   );
 
@@ -305,7 +320,8 @@ module gmmu_gpu
     rings: 8'(NumRings), walks: 8'(NumWalks), spaces: 8'(NumSpaces), clients: 8'(NumClients)
   };
   localparam cap1_t Cap1 = '{
-    reserved0: '0, walk_cache: 8'(WalkCacheEntries), l2_ways: 8'(L2Ways), l2_entries: 16'(L2Entries),
+    reserved0: '0, walk_cache: 8'(WalkCacheEntries), l2_ways: 8'(L2Ways),
+        l2_entries: 16'(L2Entries),
     l1_entries: 16'(L1Entries)
   };
 
@@ -313,28 +329,35 @@ module gmmu_gpu
     .NumClients(NumClients), .NumSpaces(NumSpaces), .NumRings(NumRings), .Cap0(Cap0), .Cap1(Cap1)
   ) u_regs (
     .clk_i, .rst_i,
-    .wr_valid_i(reg_wr_valid), .wr_ready_o(reg_wr_ready), .addr_i(reg_addr), .wr_data_i(reg_wr_data),
+    .wr_valid_i(reg_wr_valid), .wr_ready_o(reg_wr_ready), .addr_i(reg_addr),
+    .wr_data_i(reg_wr_data),
     .rd_data_o(regs_data),
     .window_settled_i(window_settled), .vram_bytes_i, .cycle_i, .work_idle_i(work_idle),
     .enable_o(enable), .window_base_o(window_base),
-    .int_clear_o(int_clear), .int_clear_bits_o(int_clear_bits), .int_enable_o(int_enable), .int_status_i(int_status),
+    .int_clear_o(int_clear), .int_clear_bits_o(int_clear_bits), .int_enable_o(int_enable),
+    .int_status_i(int_status),
     .fault_base_o(fault_base), .fault_size_lg2_o(fault_size_lg2), .fault_enable_o(fault_enable),
     .fault_head_o(fault_head), .fault_tail_i(fault_tail), .fault_dropped_i(fault_dropped),
-    .aperture_base_o(aperture_base), .aperture_pages_o(aperture_pages), .aperture_flush_o(regs_aperture_flush),
+    .aperture_base_o(aperture_base), .aperture_pages_o(aperture_pages),
+    .aperture_flush_o(regs_aperture_flush),
     .ring_o(ring_cfg), .ring_i(ring_state),
     .client_start_o(client_start), .client_o(traffic_cfg), .client_i(traffic_state),
-    .ctl_valid_o(ctl_valid[0]), .ctl_ready_i(ctl_ready[0]), .ctl_o(ctl[0]), .ctl_done_i(ctl_done[0]),
+    .ctl_valid_o(ctl_valid[0]), .ctl_ready_i(ctl_ready[0]), .ctl_o(ctl[0]),
+    .ctl_done_i(ctl_done[0]),
     .invalidated_o(invalidated), .idle_o(regs_idle)
   );
 
   // ---- Window onto VRAM.
   gmmu_window u_window (
-    .clk_i, .rst_i, .base_i(window_base), .hold_i(reg_wr_valid), .settled_o(window_settled), .idle_o(window_idle),
+    .clk_i, .rst_i, .base_i(window_base), .hold_i(reg_wr_valid), .settled_o(window_settled),
+    .idle_o(window_idle),
     .s_awvalid_i(s_win_awvalid_i), .s_awready_o(s_win_awready_o), .s_awaddr_i(s_win_awaddr_i),
-    .s_wvalid_i(s_win_wvalid_i), .s_wready_o(s_win_wready_o), .s_wdata_i(s_win_wdata_i), .s_wstrb_i(s_win_wstrb_i),
+    .s_wvalid_i(s_win_wvalid_i), .s_wready_o(s_win_wready_o), .s_wdata_i(s_win_wdata_i),
+    .s_wstrb_i(s_win_wstrb_i),
     .s_bvalid_o(s_win_bvalid_o), .s_bready_i(s_win_bready_i), .s_bresp_o(s_win_bresp_o),
     .s_arvalid_i(s_win_arvalid_i), .s_arready_o(s_win_arready_o), .s_araddr_i(s_win_araddr_i),
-    .s_rvalid_o(s_win_rvalid_o), .s_rready_i(s_win_rready_i), .s_rdata_o(s_win_rdata_o), .s_rresp_o(s_win_rresp_o),
+    .s_rvalid_o(s_win_rvalid_o), .s_rready_i(s_win_rready_i), .s_rdata_o(s_win_rdata_o),
+    .s_rresp_o(s_win_rresp_o),
     .ar_valid_o(ar_valid[ReqWindow]), .ar_ready_i(ar_ready[ReqWindow]), .ar_o(ar[ReqWindow]),
     .r_valid_i(r_valid[ReqWindow]), .r_i(r[ReqWindow]),
     .aw_valid_o(aw_valid[ReqWindow]), .aw_ready_i(aw_ready[ReqWindow]), .aw_o(aw[ReqWindow]),
@@ -350,24 +373,28 @@ module gmmu_gpu
   xlate_event_t [NumPorts-1:0] ev;
   port_count_t  [NumPorts-1:0] port_count;
   mmu_count_t                  mmu_count;
-  logic                        mmu_ctl_valid, mmu_ctl_ready, mmu_ctl_done, mmu_idle, ctl_idle, tables_r_ready;
+  logic                        mmu_ctl_valid, mmu_ctl_ready, mmu_ctl_done, mmu_idle, ctl_idle,
+      tables_r_ready;
   mmu_ctl_t                    mmu_ctl;
   scope_e                      inv_scope;
 
   gmmu_ctl_arbiter u_ctl (
     .clk_i, .rst_i,
     .valid_i(ctl_valid), .ready_o(ctl_ready), .ctl_i(ctl), .done_o(ctl_done),
-    .valid_o(mmu_ctl_valid), .ready_i(mmu_ctl_ready), .ctl_o(mmu_ctl), .done_i(mmu_ctl_done), .idle_o(ctl_idle)
+    .valid_o(mmu_ctl_valid), .ready_i(mmu_ctl_ready), .ctl_o(mmu_ctl), .done_i(mmu_ctl_done),
+    .idle_o(ctl_idle)
   );
 
   gmmu_mmu #(
-    .NumPorts(NumPorts), .NumSpaces(NumSpaces), .L1Entries(L1Entries), .L2Entries(L2Entries), .L2Ways(L2Ways),
+    .NumPorts(NumPorts), .NumSpaces(NumSpaces), .L1Entries(L1Entries), .L2Entries(L2Entries),
+    .L2Ways(L2Ways),
     .LargeEntries(LargeEntries), .WalkCacheEntries(WalkCacheEntries), .NumWalks(NumWalks)
   ) u_mmu (
     .clk_i, .rst_i,
     .req_valid_i(xq_valid), .req_ready_o(xq_ready), .req_i(xq),
     .rsp_valid_o(xs_valid), .rsp_ready_i(xs_ready), .rsp_o(xs), .done_i(xdone),
-    .ctl_valid_i(mmu_ctl_valid), .ctl_ready_o(mmu_ctl_ready), .ctl_i(mmu_ctl), .ctl_done_o(mmu_ctl_done),
+    .ctl_valid_i(mmu_ctl_valid), .ctl_ready_o(mmu_ctl_ready), .ctl_i(mmu_ctl),
+    .ctl_done_o(mmu_ctl_done),
     .ar_valid_o(ar_valid[ReqTables]), .ar_ready_i(ar_ready[ReqTables]), .ar_o(ar[ReqTables]),
     .r_valid_i(r_valid[ReqTables]), .r_ready_o(tables_r_ready), .r_i(r[ReqTables]),
     .ev_valid_o(ev_valid), .ev_o(ev),
@@ -395,7 +422,8 @@ module gmmu_gpu
   gmmu_aperture_map #(.NumPorts(NumPorts)) u_aperture (
     .clk_i, .rst_i, .base_i(aperture_base), .pages_i(aperture_pages),
     .flush_i(regs_aperture_flush || engine_aperture_flush), .flush_done_o(aperture_flush_done),
-    .req_valid_i(ap_valid), .req_ready_o(ap_ready), .req_page_i(ap_page), .rsp_valid_o(ap_rsp_valid), .rsp_o(ap_rsp),
+    .req_valid_i(ap_valid), .req_ready_o(ap_ready), .req_page_i(ap_page),
+    .rsp_valid_o(ap_rsp_valid), .rsp_o(ap_rsp),
     .ar_valid_o(ar_valid[ReqAperture]), .ar_ready_i(ar_ready[ReqAperture]), .ar_o(ar[ReqAperture]),
     .r_valid_i(r_valid[ReqAperture]), .r_i(r[ReqAperture]),
     .lookup_o(ap_lookup), .hit_o(ap_hit), .idle_o(ap_idle)
@@ -411,32 +439,47 @@ module gmmu_gpu
   gmmu_engine #(
     .NumRings(NumRings), .NumSpaces(NumSpaces), .ReadsInFlight(ReadsInFlight), .FirstPort(PortFetch)
   ) u_engine (
-    .clk_i, .rst_i, .enable_i(enable && bus_master_i), .cycle_i, .vram_bytes_i, .idle_o(engine_idle),
+    .clk_i, .rst_i, .enable_i(enable && bus_master_i), .cycle_i, .vram_bytes_i,
+    .idle_o(engine_idle),
     .ring_i(ring_cfg), .ring_o(ring_state), .fence_irq_o(fence_irq), .ring_error_o(ring_error),
-    .fetch_req_valid_o(xq_valid[PortFetch]), .fetch_req_ready_i(xq_ready[PortFetch]), .fetch_req_o(xq[PortFetch]),
-    .fetch_rsp_valid_i(xs_valid[PortFetch]), .fetch_rsp_ready_o(xs_ready[PortFetch]), .fetch_rsp_i(xs[PortFetch]),
+    .fetch_req_valid_o(xq_valid[PortFetch]), .fetch_req_ready_i(xq_ready[PortFetch]),
+    .fetch_req_o(xq[PortFetch]),
+    .fetch_rsp_valid_i(xs_valid[PortFetch]), .fetch_rsp_ready_o(xs_ready[PortFetch]),
+    .fetch_rsp_i(xs[PortFetch]),
     .fetch_done_o(xdone[PortFetch]),
-    .read_req_valid_o(xq_valid[PortRead]), .read_req_ready_i(xq_ready[PortRead]), .read_req_o(xq[PortRead]),
-    .read_rsp_valid_i(xs_valid[PortRead]), .read_rsp_ready_o(xs_ready[PortRead]), .read_rsp_i(xs[PortRead]),
+    .read_req_valid_o(xq_valid[PortRead]), .read_req_ready_i(xq_ready[PortRead]),
+    .read_req_o(xq[PortRead]),
+    .read_rsp_valid_i(xs_valid[PortRead]), .read_rsp_ready_o(xs_ready[PortRead]),
+    .read_rsp_i(xs[PortRead]),
     .read_done_o(xdone[PortRead]),
-    .write_req_valid_o(xq_valid[PortWrite]), .write_req_ready_i(xq_ready[PortWrite]), .write_req_o(xq[PortWrite]),
-    .write_rsp_valid_i(xs_valid[PortWrite]), .write_rsp_ready_o(xs_ready[PortWrite]), .write_rsp_i(xs[PortWrite]),
+    .write_req_valid_o(xq_valid[PortWrite]), .write_req_ready_i(xq_ready[PortWrite]),
+    .write_req_o(xq[PortWrite]),
+    .write_rsp_valid_i(xs_valid[PortWrite]), .write_rsp_ready_o(xs_ready[PortWrite]),
+    .write_rsp_i(xs[PortWrite]),
     .write_done_o(xdone[PortWrite]),
     .ap_req_valid_o(ap_valid[PortWrite:PortFetch]), .ap_req_ready_i(ap_ready[PortWrite:PortFetch]),
-    .ap_req_page_o(ap_page[PortWrite:PortFetch]), .ap_rsp_valid_i(ap_rsp_valid[PortWrite:PortFetch]), .ap_rsp_i(ap_rsp),
-    .fetch_ar_valid_o(ar_valid[ReqFetch]), .fetch_ar_ready_i(ar_ready[ReqFetch]), .fetch_ar_o(ar[ReqFetch]),
+    .ap_req_page_o(ap_page[PortWrite:PortFetch]),
+    .ap_rsp_valid_i(ap_rsp_valid[PortWrite:PortFetch]), .ap_rsp_i(ap_rsp),
+    .fetch_ar_valid_o(ar_valid[ReqFetch]), .fetch_ar_ready_i(ar_ready[ReqFetch]),
+    .fetch_ar_o(ar[ReqFetch]),
     .fetch_r_valid_i(r_valid[ReqFetch]), .fetch_r_i(r[ReqFetch]),
-    .read_ar_valid_o(ar_valid[ReqRead]), .read_ar_ready_i(ar_ready[ReqRead]), .read_ar_o(ar[ReqRead]),
+    .read_ar_valid_o(ar_valid[ReqRead]), .read_ar_ready_i(ar_ready[ReqRead]),
+    .read_ar_o(ar[ReqRead]),
     .read_r_valid_i(r_valid[ReqRead]), .read_r_i(r[ReqRead]),
-    .write_aw_valid_o(aw_valid[ReqWrite]), .write_aw_ready_i(aw_ready[ReqWrite]), .write_aw_o(aw[ReqWrite]),
-    .write_w_valid_o(w_valid[ReqWrite]), .write_w_ready_i(w_ready[ReqWrite]), .write_w_o(w[ReqWrite]),
+    .write_aw_valid_o(aw_valid[ReqWrite]), .write_aw_ready_i(aw_ready[ReqWrite]),
+    .write_aw_o(aw[ReqWrite]),
+    .write_w_valid_o(w_valid[ReqWrite]), .write_w_ready_i(w_ready[ReqWrite]),
+    .write_w_o(w[ReqWrite]),
     .write_b_valid_i(b_valid[ReqWrite]), .write_b_i(b[ReqWrite]),
-    .ctl_valid_o(ctl_valid[1]), .ctl_ready_i(ctl_ready[1]), .ctl_o(ctl[1]), .ctl_done_i(ctl_done[1]),
+    .ctl_valid_o(ctl_valid[1]), .ctl_ready_i(ctl_ready[1]), .ctl_o(ctl[1]),
+    .ctl_done_i(ctl_done[1]),
     .aperture_base_i(aperture_base), .aperture_pages_i(aperture_pages),
     .aperture_flush_o(engine_aperture_flush), .aperture_flush_done_i(aperture_flush_done),
-    .fault_valid_o(fault_valid[NumClients]), .fault_ready_i(fault_ready[NumClients]), .fault_o(fault[NumClients]),
+    .fault_valid_o(fault_valid[NumClients]), .fault_ready_i(fault_ready[NumClients]),
+    .fault_o(fault[NumClients]),
     .count_entry_o(count_entry), .count_commands_o(count_commands),
-    .count_read_bytes_o(count_engine_read), .count_write_bytes_o(count_engine_write), .busy_o(engine_busy)
+    .count_read_bytes_o(count_engine_read), .count_write_bytes_o(count_engine_write),
+    .busy_o(engine_busy)
   );
 
   // ---- Clients.
@@ -452,7 +495,8 @@ module gmmu_gpu
       id: cl_req_id_i[4*i +: 4], space: cl_req_space_i[8*i +: 6], va: cl_req_va_i[64*i +: 64],
       access: access_e'(cl_req_access_i[2*i +: 2]), bytes: cl_req_bytes_i[7*i +: 7]
     };
-    assign wr = '{id: cl_w_id_i[4*i +: 4], word: cl_w_word_i[3*i +: 3], data: cl_w_data_i[64*i +: 64]};
+    assign wr = '{id: cl_w_id_i[4*i +: 4], word: cl_w_word_i[3*i +: 3],
+        data: cl_w_data_i[64*i +: 64]};
     assign unused_space = ^cl_req_space_i[8*i+6 +: 2];
     assign cl_rsp_id_o[4*i +: 4] = rsp.id;
     assign cl_rsp_last_o[i] = rsp.last;
@@ -463,18 +507,23 @@ module gmmu_gpu
 
     gmmu_client_port #(.Port(i)) u_port (
       .clk_i, .rst_i, .enable_i(enable), .vram_bytes_i, .idle_o(client_idle[i]),
-      .start_i(client_start[i]), .cfg_i(traffic_cfg[i]), .state_o(traffic_state[i]), .done_o(client_done[i]),
+      .start_i(client_start[i]), .cfg_i(traffic_cfg[i]), .state_o(traffic_state[i]),
+      .done_o(client_done[i]),
       .req_valid_i(cl_req_valid_i[i]), .req_ready_o(cl_req_ready_o[i]), .req_i(req),
       .w_valid_i(cl_w_valid_i[i]), .w_ready_o(cl_w_ready_o[i]), .w_i(wr),
       .rsp_valid_o(cl_rsp_valid_o[i]), .rsp_ready_i(cl_rsp_ready_i[i]), .rsp_o(rsp),
       .xlate_req_valid_o(xq_valid[i]), .xlate_req_ready_i(xq_ready[i]), .xlate_req_o(xq[i]),
-      .xlate_rsp_valid_i(xs_valid[i]), .xlate_rsp_ready_o(xs_ready[i]), .xlate_rsp_i(xs[i]), .xlate_done_o(xdone[i]),
+      .xlate_rsp_valid_i(xs_valid[i]), .xlate_rsp_ready_o(xs_ready[i]), .xlate_rsp_i(xs[i]),
+      .xlate_done_o(xdone[i]),
       .ap_req_valid_o(ap_valid[i]), .ap_req_ready_i(ap_ready[i]), .ap_req_page_o(ap_page[i]),
       .ap_rsp_valid_i(ap_rsp_valid[i]), .ap_rsp_i(ap_rsp),
-      .m_ar_valid_o(ar_valid[ReqClients+i]), .m_ar_ready_i(ar_ready[ReqClients+i]), .m_ar_o(ar[ReqClients+i]),
+      .m_ar_valid_o(ar_valid[ReqClients+i]), .m_ar_ready_i(ar_ready[ReqClients+i]),
+      .m_ar_o(ar[ReqClients+i]),
       .m_r_valid_i(r_valid[ReqClients+i]), .m_r_i(r[ReqClients+i]),
-      .m_aw_valid_o(aw_valid[ReqClients+i]), .m_aw_ready_i(aw_ready[ReqClients+i]), .m_aw_o(aw[ReqClients+i]),
-      .m_w_valid_o(w_valid[ReqClients+i]), .m_w_ready_i(w_ready[ReqClients+i]), .m_w_o(w[ReqClients+i]),
+      .m_aw_valid_o(aw_valid[ReqClients+i]), .m_aw_ready_i(aw_ready[ReqClients+i]),
+      .m_aw_o(aw[ReqClients+i]),
+      .m_w_valid_o(w_valid[ReqClients+i]), .m_w_ready_i(w_ready[ReqClients+i]),
+      .m_w_o(w[ReqClients+i]),
       .m_b_valid_i(b_valid[ReqClients+i]), .m_b_i(b[ReqClients+i]),
       .fault_valid_o(fault_valid[i]), .fault_ready_i(fault_ready[i]), .fault_o(fault[i]),
       .count_read_bytes_o(client_read_bytes[i]), .count_write_bytes_o(client_write_bytes[i])
@@ -496,15 +545,18 @@ module gmmu_gpu
   );
 
   int_status_t causes;
-  assign causes = '{reserved0: '0, invalidate: invalidated, client: client_done != '0, fault: fault_logged,
+  assign causes = '{reserved0: '0, invalidate: invalidated, client: client_done != '0,
+      fault: fault_logged,
                     ring_error: ring_error, fence: fence_irq};
 
   gmmu_interrupts u_interrupts (
     .clk_i, .rst_i,
-    .causes_i(causes[4:0]), .clear_i(int_clear), .clear_bits_i(int_clear_bits), .enable_i(int_enable),
+    .causes_i(causes[4:0]), .clear_i(int_clear), .clear_bits_i(int_clear_bits),
+    .enable_i(int_enable),
     .status_o(int_status),
     .open_i(bus_master_i && msi_enable_i), .address_i(msi_address_i), .data_i(msi_data_i),
-    .aw_valid_o(aw_valid[ReqInterrupt]), .aw_ready_i(aw_ready[ReqInterrupt]), .aw_o(aw[ReqInterrupt]),
+    .aw_valid_o(aw_valid[ReqInterrupt]), .aw_ready_i(aw_ready[ReqInterrupt]),
+    .aw_o(aw[ReqInterrupt]),
     .w_valid_o(w_valid[ReqInterrupt]), .w_ready_i(w_ready[ReqInterrupt]), .w_o(w[ReqInterrupt]),
     .b_valid_i(b_valid[ReqInterrupt]), .sent_o(message_sent), .idle_o(interrupts_idle)
   );
@@ -543,7 +595,8 @@ module gmmu_gpu
 
   for (genvar p = 0; p < NumPorts; p++) begin : g_port_counters
     assign port_amounts[p] = {
-      amount_t'(port_count[p].outstanding), amount_t'(port_count[p].fault), amount_t'(port_count[p].merged),
+      amount_t'(port_count[p].outstanding), amount_t'(port_count[p].fault),
+          amount_t'(port_count[p].merged),
       amount_t'(port_count[p].miss), amount_t'(port_count[p].hit), amount_t'(port_count[p].lookup)
     };
   end
@@ -576,8 +629,10 @@ module gmmu_gpu
     amount_t'(ap_hit), amount_t'(ap_lookup),
     amount_t'(mmu_count.invalidating), amount_t'(mmu_count.invalidation),
     amount_t'(mmu_count.wc_hit), amount_t'(mmu_count.wc_lookup),
-    amount_t'(mmu_count.walk_rows), amount_t'(mmu_count.walk_memory), amount_t'(mmu_count.walk_issue),
-    amount_t'(mmu_count.table_read), amount_t'(mmu_count.walk_redone), amount_t'(mmu_count.walk_fault),
+    amount_t'(mmu_count.walk_rows), amount_t'(mmu_count.walk_memory),
+        amount_t'(mmu_count.walk_issue),
+    amount_t'(mmu_count.table_read), amount_t'(mmu_count.walk_redone),
+        amount_t'(mmu_count.walk_fault),
     amount_t'(mmu_count.walk_ok), amount_t'(mmu_count.walk),
     amount_t'(mmu_count.l2_eviction), amount_t'(mmu_count.l2_fill), amount_t'(mmu_count.l2_merged),
     amount_t'(mmu_count.l2_miss), amount_t'(mmu_count.l2_hit), amount_t'(mmu_count.l2_lookup)
@@ -586,14 +641,18 @@ module gmmu_gpu
   gmmu_counters #(
     .NumPorts(NumPorts), .NumShared(NumShared), .Width(CounterWidth), .AmountWidth(AmountWidth)
   ) u_counters (
-    .clk_i, .rst_i, .port_i(port_amounts), .shared_i(amounts), .addr_i(reg_addr), .rd_data_o(counters_data)
+    .clk_i, .rst_i, .port_i(port_amounts), .shared_i(amounts), .addr_i(reg_addr),
+    .rd_data_o(counters_data)
   );
 
   // ---- Idle.
-  assign work_idle = mux_idle && mmu_idle && ctl_idle && regs_idle && ap_idle && engine_idle && client_idle == '1 &&
+  assign work_idle = mux_idle && mmu_idle && ctl_idle && regs_idle && ap_idle && engine_idle &&
+      client_idle == '1 &&
                      faults_idle && interrupts_idle && window_idle;
-  assign idle_o = work_idle && reg_port_idle && (vram_read | vram_written | host_read | host_written) == '0;
+  assign idle_o = work_idle && reg_port_idle && (vram_read | vram_written | host_read |
+      host_written) == '0;
 
-  logic unused_bits;  // the MMU always takes R; interrupt and fault writes are posted, their B carries no verdict
+  // the MMU always takes R; interrupt and fault writes are posted, their B carries no verdict
+  logic unused_bits;
   assign unused_bits = ^{tables_r_ready, b[ReqFaults], b[ReqInterrupt], causes};
 endmodule

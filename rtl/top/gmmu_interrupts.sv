@@ -2,9 +2,9 @@
 // Interrupt causes and the message: one 4-byte write of kind KindInterrupt on the host port.
 //
 //   causes_i   pulses, in the order of int_status' bits
-//   message    sent when an enabled cause appears, and again after a clear that leaves an enabled one standing. While
-//              open_i is 0 (MSI disabled or not a bus master) it is held; a held message whose causes were all cleared
-//              is dropped.
+//   message    sent when an enabled cause appears, and again after a clear that leaves an enabled
+//              one standing. While open_i is 0 (MSI disabled or not a bus master) it is held; a
+//              held message whose causes were all cleared is dropped.
 module gmmu_interrupts
   import gmmu_pkg::*;
   import gmmu_axi_pkg::*;
@@ -88,7 +88,8 @@ module gmmu_interrupts
 
   assign aw_valid_o = aw_q;
   assign w_valid_o = w_q;
-  assign idle_o = !wanted_q && !wait_q && !aw_q && !w_q && !sent_o && standing == seen_q && !cleared_q;
+  assign idle_o = !wanted_q && !wait_q && !aw_q && !w_q && !sent_o && standing == seen_q &&
+      !cleared_q;
 
   logic unused_bits;
   assign unused_bits = ^{address_i[63:PaWidth], address_i[1:0]};

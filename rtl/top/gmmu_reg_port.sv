@@ -2,9 +2,11 @@
 // AXI4-Lite (64 bit) to a simple register bus, one access at a time.
 //
 //   64 bits    atomic.
-//   32 bits    low half first: a write of the low half is kept, the write of the high half commits both. A read of the
+//   32 bits low half first: a write of the low half is kept, the write of the high half commits
+//   both. A read of the
 //              low half keeps the high half for the read that follows.
-//   errors     other strobes, and a high half without its low half, answer SLVERR and change nothing.
+//   errors     other strobes, and a high half without its low half, answer SLVERR and change
+//              nothing.
 //   wr         offered until wr_ready_i; the answer on B comes after that
 //   rd         rd_addr_o stands; rd_data_i is taken ReadCycles later
 module gmmu_reg_port #(
@@ -136,7 +138,8 @@ module gmmu_reg_port #(
     end
   end
 
-  assign idle_o = state_q == StateIdle && !aw_have_q && !w_have_q && !awvalid_i && !wvalid_i && !arvalid_i;
+  assign idle_o = state_q == StateIdle && !aw_have_q && !w_have_q && !awvalid_i && !wvalid_i &&
+      !arvalid_i;
 
   logic unused_bits;
   assign unused_bits = ^addr_q[2:0];

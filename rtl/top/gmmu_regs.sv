@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The registers of rtl/pkg/gmmu.rdl, counters excepted.
 //
-//   bus     wr_valid_i with addr_i and wr_data_i stands until wr_ready_o; the write takes effect in that cycle. Every
-//           write waits until the window has settled, so doorbells, roots, invalidations and the window's base come
-//           after all earlier window accesses. A root write also waits until the operation before it is done.
+//   bus     wr_valid_i with addr_i and wr_data_i stands until wr_ready_o; the write takes effect in
+//           that cycle. Every write waits until the window has settled, so doorbells, roots,
+//           invalidations and the window's base come after all earlier window accesses. A root
+//           write also waits until the operation before it is done.
 //   read    rd_data_o one cycle after addr_i
-//   ctl     operations for the MMU: a new space configuration (root write) or an invalidation (inv_cmd)
+//   ctl     operations for the MMU: a new space configuration (root write) or an invalidation
+//           (inv_cmd)
 module gmmu_regs
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
@@ -228,10 +230,12 @@ module gmmu_regs
   // ---- Spaces: geometry and root are kept in RAM and go to the MMU with the root's write.
   space_geometry_t geometry;
   logic [63:0]     geometry_word, root_word;
-  logic [NumSpaces-1:0] geometry_set_q, root_set_q;    // written since reset: RAM words have no reset
+  // written since reset: RAM words have no reset
+  logic [NumSpaces-1:0] geometry_set_q, root_set_q;
 
   gmmu_lutram #(.Width(64), .Depth(NumSpaces)) u_geometry (
-    .clk_i, .write_i(write && in_space && !space_root), .write_addr_i(space_index), .data_i(wr_data_i),
+    .clk_i, .write_i(write && in_space && !space_root), .write_addr_i(space_index),
+    .data_i(wr_data_i),
     .read_addr_i(space_index), .data_o(geometry_word)
   );
   gmmu_lutram #(.Width(64), .Depth(NumSpaces)) u_root (
@@ -258,10 +262,12 @@ module gmmu_regs
     set_space.space = space_t'(space_number);
     set_space.cfg = '{
       enable: w_root.enable,
-      root: '{target: target_e'(w_root.target), adapter: '0, offset: {w_root.address[PaWidth-1:12], 12'd0}},
+      root: '{target: target_e'(w_root.target), adapter: '0,
+          offset: {w_root.address[PaWidth-1:12], 12'd0}},
       root_entries: geometry.root_entries,
       levels: geometry.levels,
-      bits: {geometry.bits5, geometry.bits4, geometry.bits3, geometry.bits2, geometry.bits1, geometry.bits0}
+      bits: {geometry.bits5, geometry.bits4, geometry.bits3, geometry.bits2, geometry.bits1,
+          geometry.bits0}
     };
     invalidate = '0;
     invalidate.op = CtlInvalidate;
@@ -353,7 +359,8 @@ module gmmu_regs
     ctrl = '{reserved0: '0, privileged: ring_cfg.privileged, enable: ring_cfg.enable, reserved1: '0,
              size_lg2: ring_cfg.size_lg2};
     status = '{fence: ring_state.fence, reserved0: '0, level: ring_state.level, reserved1: '0,
-               access: ring_state.access, reason: ring_state.reason, reserved2: '0, error: ring_state.error,
+               access: ring_state.access, reason: ring_state.reason, reserved2: '0,
+                   error: ring_state.error,
                busy: ring_state.busy};
     case ({9'd0, ring_word, 3'd0})
       RingBaseOffset: ring_data = base;
@@ -390,7 +397,8 @@ module gmmu_regs
     ctrl.depth = client_cfg.depth;
     ctrl.space = 8'(client_cfg.space);
     ctrl.access = client_cfg.access;
-    status = '{count: client_state.count, reserved0: '0, level: client_state.level, reason: client_state.reason,
+    status = '{count: client_state.count, reserved0: '0, level: client_state.level,
+        reason: client_state.reason,
                reserved1: '0, fault: client_state.fault,
                busy: client_state.busy || client_start_o[client_index]};
     case ({10'd0, client_word, 3'd0})
@@ -411,6 +419,7 @@ module gmmu_regs
   end
 
   logic unused_bits;
-  assign unused_bits = ^{addr_i[2:0], w_window_base, w_fault_size, w_ring_base, w_ring_ctrl, w_client_ctrl, w_root,
+  assign unused_bits = ^{addr_i[2:0], w_window_base, w_fault_size, w_ring_base, w_ring_ctrl,
+      w_client_ctrl, w_root,
                          w_inv, geometry.reserved0};
 endmodule

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // BAR2: AXI4-Lite accesses become single-beat VRAM accesses at base_i + offset.
 //
-//   s       AXI4-Lite, 64 bit, up to Slots accesses in flight; answers in order. A bus error answers SLVERR.
-//   order   reads and writes do not overlap: one kind is finished before the other begins, so a read returns what
-//           earlier writes wrote. When both wait they take turns.
-//   hold_i  1: no further address is taken. settled_o: every write taken so far has its B and every read has its
-//           address, so that a change of base_i or a doorbell comes after all of them.
+//   s       AXI4-Lite, 64 bit, up to Slots accesses in flight; answers in order. A bus error
+//           answers SLVERR.
+//   order   reads and writes do not overlap: one kind is finished before the other begins, so a
+//           read returns what earlier writes wrote. When both wait they take turns.
+//   hold_i  1: no further address is taken. settled_o: every write taken so far has its B and every
+//           read has its address, so that a change of base_i or a doorbell comes after all of them.
 module gmmu_window
   import gmmu_pkg::*;
   import gmmu_axi_pkg::*;
@@ -71,11 +72,13 @@ module gmmu_window
   logic [63:0] w_data;
   logic [7:0]  w_strb;
 
-  // An address of one kind is not taken while one of the other kind waits here, so neither overtakes the other.
+  // An address of one kind is not taken while one of the other kind waits here, so neither
+  // overtakes the other.
   assign s_awready_o = aw_ready && !hold_i && !ar_valid;
   assign s_arready_o = ar_ready && !hold_i && !aw_valid;
   gmmu_skid #(.Width(32)) u_aw (
-    .clk_i, .rst_i, .valid_i(s_awvalid_i && !hold_i && !ar_valid), .ready_o(aw_ready), .data_i(s_awaddr_i),
+    .clk_i, .rst_i, .valid_i(s_awvalid_i && !hold_i && !ar_valid), .ready_o(aw_ready),
+    .data_i(s_awaddr_i),
     .valid_o(aw_valid), .ready_i(aw_take), .data_o(aw_addr)
   );
   gmmu_skid #(.Width(72)) u_w (
@@ -83,7 +86,8 @@ module gmmu_window
     .valid_o(w_valid), .ready_i(w_take), .data_o({w_strb, w_data})
   );
   gmmu_skid #(.Width(32)) u_ar (
-    .clk_i, .rst_i, .valid_i(s_arvalid_i && !hold_i && !aw_valid), .ready_o(ar_ready), .data_i(s_araddr_i),
+    .clk_i, .rst_i, .valid_i(s_arvalid_i && !hold_i && !aw_valid), .ready_o(ar_ready),
+    .data_i(s_araddr_i),
     .valid_o(ar_valid), .ready_i(ar_take), .data_o(ar_addr)
   );
 
@@ -97,9 +101,12 @@ module gmmu_window
   assign write_offer = aw_valid && w_valid && w_slot_ready;
   assign read_offer = ar_valid;
   assign room = occupied_q != count_t'(Slots);
-  // The other kind begins when nothing is in flight; then, when both are offered, it is the other kind's turn.
-  assign may_write = room && (occupied_q == '0 ? (reading_q || !read_offer) : (!reading_q && !read_offer));
-  assign may_read = room && (occupied_q == '0 ? (!reading_q || !write_offer) : (reading_q && !write_offer));
+  // The other kind begins when nothing is in flight; then, when both are offered, it is the other
+  // kind's turn.
+  assign may_write = room && (occupied_q == '0 ? (reading_q || !read_offer)
+      : (!reading_q && !read_offer));
+  assign may_read = room && (occupied_q == '0 ? (!reading_q || !write_offer)
+      : (reading_q && !write_offer));
 
   // The issue registers: one offer each on AW and AR, W through a slice of its own.
   logic        issue_aw_q, issue_ar_q;
@@ -136,7 +143,8 @@ module gmmu_window
   lane_t            lane_q [Slots];
   logic [63:0]      r_word;
 
-  assign end_slot = r_valid_i ? r_i.id[SlotsLg2-1:0] : b_i.id[SlotsLg2-1:0];  // never both kinds at once
+  // never both kinds at once
+  assign end_slot = r_valid_i ? r_i.id[SlotsLg2-1:0] : b_i.id[SlotsLg2-1:0];
   assign ended = r_valid_i || b_valid_i;
   assign r_word = r_i.data[64 * 32'(lane_q[end_slot]) +: 64];
 

@@ -58,7 +58,8 @@ module gmmu_aperture_bench
     assign fault_o[i] = fault;
     gmmu_route #(.TagWidth(8), .Depth(8)) u_route (
       .clk_i, .rst_i, .vram_bytes_i,
-      .valid_i(valid_i[i]), .ready_o(ready_o[i]), .tag_i(tag_i[i]), .gpa_i(gpa), .coherent_i(coherent_i[i]),
+      .valid_i(valid_i[i]), .ready_o(ready_o[i]), .tag_i(tag_i[i]), .gpa_i(gpa),
+      .coherent_i(coherent_i[i]),
       .bytes_m1_i(bytes_m1_i[i]),
       .valid_o(valid_o[i]), .ready_i(ready_i[i]), .tag_o(tag_o[i]), .port_o(port), .addr_o(addr),
       .coherent_o(coherent_o[i]), .fault_o(fault),
@@ -69,7 +70,8 @@ module gmmu_aperture_bench
 
   gmmu_aperture_map #(.NumPorts(N), .Lines(4)) u_map (
     .clk_i, .rst_i, .base_i(base_i[PaWidth-1:0]), .pages_i, .flush_i, .flush_done_o,
-    .req_valid_i(ap_valid), .req_ready_o(ap_ready), .req_page_i(ap_page), .rsp_valid_o(ap_rsp_valid), .rsp_o(ap_rsp),
+    .req_valid_i(ap_valid), .req_ready_o(ap_ready), .req_page_i(ap_page),
+    .rsp_valid_o(ap_rsp_valid), .rsp_o(ap_rsp),
     .ar_valid_o, .ar_ready_i, .ar_o(ar), .r_valid_i,
     .r_i('{id: '0, data: DataWidth'(r_data_i), error: r_error_i, last: r_last_i}),
     .lookup_o, .hit_o, .idle_o

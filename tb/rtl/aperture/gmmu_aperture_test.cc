@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Routers and aperture map against a plain model: every access is answered in order with the right place or fault, and
-// no answer after a flush comes from an older entry.
+// Routers and aperture map against a plain model: every access is answered in order with the right
+// place or fault, and no answer after a flush comes from an older entry.
 #include <gtest/gtest.h>
 
 #include <deque>
@@ -36,7 +36,11 @@ struct Answer {
 
 class Bench {
  public:
-  Bench(unsigned stall, uint64_t seed) : table(kPages + 8), stall_(stall), random_(seed), top_(std::make_unique<Vgmmu_aperture_bench>(&context_)) {
+  Bench(unsigned stall, uint64_t seed)
+      : table(kPages + 8),
+        stall_(stall),
+        random_(seed),
+        top_(std::make_unique<Vgmmu_aperture_bench>(&context_)) {
     top_->vram_bytes_i = kVram, top_->base_i = kBase, top_->pages_i = kPages, top_->rst_i = 1;
     for (int i = 0; i < 3; ++i) Edge();
     top_->rst_i = 0;
@@ -44,7 +48,7 @@ class Bench {
   ~Bench() { top_->final(); }
 
   std::vector<uint64_t> table;
-  int bad_line = -1;          // table line whose read fails
+  int bad_line = -1;  // table line whose read fails
   unsigned latency = 5;
   uint64_t lookups = 0, hits = 0, fetches = 0;
   std::deque<Access> in[2];
@@ -54,16 +58,27 @@ class Bench {
     Answer r;
     r.tag = a.tag, r.address = a.offset, r.coherent = a.coherent;
     switch (a.target) {
-      case Target::kSystem: r.port = 1; break;
-      case Target::kVram: r.fault = a.offset + a.bytes > kVram ? Fault::kVramRange : Fault::kNone; break;
-      case Target::kPeer: r.fault = Fault::kPeerAbsent; break;
+      case Target::kSystem:
+        r.port = 1;
+        break;
+      case Target::kVram:
+        r.fault = a.offset + a.bytes > kVram ? Fault::kVramRange : Fault::kNone;
+        break;
+      case Target::kPeer:
+        r.fault = Fault::kPeerAbsent;
+        break;
       case Target::kAperture: {
         r.port = 1;
         const uint64_t page = a.offset >> 12;
-        if (page >= kPages) r.fault = Fault::kApertureRange;
-        else if (static_cast<int>(page / 8) == bad_line) r.fault = Fault::kApertureRead;
-        else if ((table[page] & 1) == 0) r.fault = Fault::kApertureEntry;
-        else r.address = (table[page] & 0xfffffffff000) | (a.offset & 0xfff), r.coherent = table[page] >> 2 & 1;
+        if (page >= kPages)
+          r.fault = Fault::kApertureRange;
+        else if (static_cast<int>(page / 8) == bad_line)
+          r.fault = Fault::kApertureRead;
+        else if ((table[page] & 1) == 0)
+          r.fault = Fault::kApertureEntry;
+        else
+          r.address = (table[page] & 0xfffffffff000) | (a.offset & 0xfff),
+          r.coherent = table[page] >> 2 & 1;
       }
     }
     return r;
@@ -77,7 +92,8 @@ class Bench {
       t.valid_i[i] = offered_[i];
       if (offered_[i]) {
         const Access& a = in[i].front();
-        t.tag_i[i] = a.tag, t.target_i[i] = static_cast<unsigned>(a.target), t.offset_i[i] = a.offset, t.coherent_i[i] = a.coherent, t.bytes_m1_i[i] = a.bytes - 1;
+        t.tag_i[i] = a.tag, t.target_i[i] = static_cast<unsigned>(a.target),
+        t.offset_i[i] = a.offset, t.coherent_i[i] = a.coherent, t.bytes_m1_i[i] = a.bytes - 1;
       }
       t.ready_i[i] = !Stall();
     }
@@ -92,7 +108,9 @@ class Bench {
     t.eval();
     for (unsigned i = 0; i < 2; ++i) {
       if (t.valid_i[i] && t.ready_o[i]) offered_[i] = false, in[i].pop_front();
-      if (t.valid_o[i] && t.ready_i[i]) out[i].push_back({t.tag_o[i], t.port_o[i], t.addr_o[i], t.coherent_o[i] != 0, static_cast<Fault>(t.fault_o[i])});
+      if (t.valid_o[i] && t.ready_i[i])
+        out[i].push_back({t.tag_o[i], t.port_o[i], t.addr_o[i], t.coherent_o[i] != 0,
+                          static_cast<Fault>(t.fault_o[i])});
     }
     lookups += t.lookup_o, hits += t.hit_o;
     if (t.flush_done_o) flushed = true;
@@ -103,7 +121,8 @@ class Bench {
       EXPECT_EQ(t.ar_len_o, 7u);
       EXPECT_EQ(t.ar_addr_o % 64, 0u);
       const uint64_t first = (t.ar_addr_o - kBase) / 8;
-      for (unsigned i = 0; i < 8; ++i) line_[i] = table.at(first + i);  // memory is read now, the answer comes later
+      for (unsigned i = 0; i < 8; ++i)
+        line_[i] = table.at(first + i);  // memory is read now, the answer comes later
       bad_ = static_cast<int>(first / 8) == bad_line;
       fetching_ = true, beat_ = 0, wait_ = latency;
       ++fetches;
@@ -150,7 +169,8 @@ TEST(Aperture, RandomAccessesGoWhereTheModelSays) {
     for (uint64_t seed = 1; seed <= 5; ++seed) {
       Bench bench(stall, seed);
       std::mt19937_64 random(seed);
-      for (auto& entry : bench.table) entry = (random() & 0xfffffffff000) | (random() % 8 != 0) | (random() % 2) << 2;
+      for (auto& entry : bench.table)
+        entry = (random() & 0xfffffffff000) | (random() % 8 != 0) | (random() % 2) << 2;
       bench.bad_line = seed % 2 ? 3 : -1;
       std::vector<Answer> expected[2];
       for (int n = 0; n < 3000; ++n) {
@@ -196,7 +216,8 @@ TEST(Aperture, AFetchUnderWayWhenTheFlushComesDoesNotFill) {
     bench.in[0].push_back(a);
     bench.Finish();
     ASSERT_EQ(bench.out[0].size(), 2u);
-    for (size_t i = before; i < 2; ++i) EXPECT_EQ(bench.out[0][i].address, 0x2000u) << "flush at cycle " << when;
+    for (size_t i = before; i < 2; ++i)
+      EXPECT_EQ(bench.out[0][i].address, 0x2000u) << "flush at cycle " << when;
   }
 }
 

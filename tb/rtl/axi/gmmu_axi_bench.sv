@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The AXI mux with four requesters and flat ports for C++. Element 3 only reads, element 2 only writes.
+// The AXI mux with four requesters and flat ports for C++. Element 3 only reads, element 2 only
+// writes.
 module gmmu_axi_bench
   import gmmu_pkg::*;
   import gmmu_axi_pkg::*;
@@ -111,7 +112,8 @@ module gmmu_axi_bench
     assign m_ar_len_o[p] = m_ar[p].len;
     assign m_r_valid[p] = m_r_valid_i[p];
     assign m_r_ready_o[p] = m_r_ready[p];
-    assign m_r[p] = '{id: m_r_id_i[p][EdgeIdWidth-1:0], data: DataWidth'(m_r_data_i[p]), error: m_r_error_i[p],
+    assign m_r[p] = '{id: m_r_id_i[p][EdgeIdWidth-1:0], data: DataWidth'(m_r_data_i[p]),
+        error: m_r_error_i[p],
                       last: m_r_last_i[p]};
     assign m_aw_valid_o[p] = m_aw_valid[p];
     assign m_aw_ready[p] = m_aw_ready_i[p];
@@ -130,10 +132,13 @@ module gmmu_axi_bench
   gmmu_axi_mux #(.NumRequesters(N), .OwnerDepth(4), .Readers(4'b1011), .Writers(4'b0111)) u_mux (
     .clk_i, .rst_i, .host_enable_i,
     .ar_valid_i(ar_valid), .ar_ready_o(ar_ready), .ar_i(ar), .r_valid_o(r_valid), .r_o(r),
-    .aw_valid_i(aw_valid), .aw_ready_o(aw_ready), .aw_i(aw), .w_valid_i(w_valid), .w_ready_o(w_ready), .w_i(w),
+    .aw_valid_i(aw_valid), .aw_ready_o(aw_ready), .aw_i(aw), .w_valid_i(w_valid),
+    .w_ready_o(w_ready), .w_i(w),
     .b_valid_o(b_valid), .b_o(b),
-    .ar_valid_o(m_ar_valid), .ar_ready_i(m_ar_ready), .ar_o(m_ar), .r_valid_i(m_r_valid), .r_ready_o(m_r_ready),
+    .ar_valid_o(m_ar_valid), .ar_ready_i(m_ar_ready), .ar_o(m_ar), .r_valid_i(m_r_valid),
+    .r_ready_o(m_r_ready),
     .r_i(m_r), .aw_valid_o(m_aw_valid), .aw_ready_i(m_aw_ready), .aw_o(m_aw), .w_valid_o(m_w_valid),
-    .w_ready_i(m_w_ready), .w_o(m_w), .b_valid_i(m_b_valid), .b_ready_o(m_b_ready), .b_i(m_b), .idle_o
+    .w_ready_i(m_w_ready), .w_o(m_w), .b_valid_i(m_b_valid), .b_ready_o(m_b_ready), .b_i(m_b),
+    .idle_o
   );
 endmodule

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random bursts of four requesters through the mux; each beat names its burst, so every loss, double or swap shows.
+// Random bursts of four requesters through the mux; each beat names its burst, so every loss,
+// double or swap shows.
 #include <gtest/gtest.h>
 
 #include <deque>
@@ -26,7 +27,8 @@ uint64_t Word(const Burst& b, unsigned beat) { return b.address << 8 | beat; }
 
 class Bench {
  public:
-  explicit Bench(unsigned stall, uint64_t seed) : stall_(stall), random_(seed), top_(std::make_unique<Vgmmu_axi_bench>(&context_)) {
+  explicit Bench(unsigned stall, uint64_t seed)
+      : stall_(stall), random_(seed), top_(std::make_unique<Vgmmu_axi_bench>(&context_)) {
     top_->host_enable_i = 1;
     top_->rst_i = 1;
     for (int i = 0; i < 3; ++i) Edge();
@@ -34,8 +36,12 @@ class Bench {
   }
   ~Bench() { top_->final(); }
 
-  void Read(unsigned requester, bool host, unsigned len) { to_read_[requester].push_back(Make(requester, host, len)); }
-  void Write(unsigned requester, bool host, unsigned len) { to_write_[requester].push_back(Make(requester, host, len)); }
+  void Read(unsigned requester, bool host, unsigned len) {
+    to_read_[requester].push_back(Make(requester, host, len));
+  }
+  void Write(unsigned requester, bool host, unsigned len) {
+    to_write_[requester].push_back(Make(requester, host, len));
+  }
   bool Done() const { return asked_ == answered_; }
   Vgmmu_axi_bench& top() { return *top_; }
   unsigned host_requests = 0;
@@ -54,7 +60,9 @@ class Bench {
         }
       }
       t.ar_valid_i[q] = ar_[q] != nullptr;
-      if (ar_[q]) t.ar_id_i[q] = ar_[q]->id, t.ar_host_i[q] = ar_[q]->host, t.ar_addr_i[q] = ar_[q]->address, t.ar_len_i[q] = ar_[q]->len;
+      if (ar_[q])
+        t.ar_id_i[q] = ar_[q]->id, t.ar_host_i[q] = ar_[q]->host, t.ar_addr_i[q] = ar_[q]->address,
+        t.ar_len_i[q] = ar_[q]->len;
       if (!aw_[q] && !to_write_[q].empty() && !Stall()) {
         const unsigned id = FreeId(write_of_[q]);
         if (id < 256) {
@@ -66,7 +74,9 @@ class Bench {
         }
       }
       t.aw_valid_i[q] = aw_[q] != nullptr;
-      if (aw_[q]) t.aw_id_i[q] = aw_[q]->id, t.aw_host_i[q] = aw_[q]->host, t.aw_addr_i[q] = aw_[q]->address, t.aw_len_i[q] = aw_[q]->len;
+      if (aw_[q])
+        t.aw_id_i[q] = aw_[q]->id, t.aw_host_i[q] = aw_[q]->host, t.aw_addr_i[q] = aw_[q]->address,
+        t.aw_len_i[q] = aw_[q]->len;
       if (!w_offered_[q]) w_offered_[q] = !data_[q].empty() && !Stall();
       t.w_valid_i[q] = w_offered_[q];
       if (w_offered_[q]) {
@@ -85,14 +95,16 @@ class Bench {
       t.m_r_valid_i[p] = r_offered_[p];
       if (r_offered_[p]) {
         const Burst& b = reads_[p][pick_[p]];
-        t.m_r_id_i[p] = b.id, t.m_r_data_i[p] = Word(b, b.beat), t.m_r_last_i[p] = b.beat == b.len, t.m_r_error_i[p] = b.address % 5 == 0;
+        t.m_r_id_i[p] = b.id, t.m_r_data_i[p] = Word(b, b.beat), t.m_r_last_i[p] = b.beat == b.len,
+        t.m_r_error_i[p] = b.address % 5 == 0;
       }
       if (!b_offered_[p] && !written_[p].empty() && !Stall()) {
         b_offered_[p] = true;
         std::swap(written_[p][0], written_[p][random_() % written_[p].size()]);
       }
       t.m_b_valid_i[p] = b_offered_[p];
-      if (b_offered_[p]) t.m_b_id_i[p] = written_[p][0].id, t.m_b_error_i[p] = written_[p][0].address % 7 == 0;
+      if (b_offered_[p])
+        t.m_b_id_i[p] = written_[p][0].id, t.m_b_error_i[p] = written_[p][0].address % 7 == 0;
     }
     t.clk_i = 0;
     t.eval();
@@ -158,7 +170,8 @@ class Bench {
     for (unsigned p = 0; p < 2; ++p) {
       if (t.m_r_valid_i[p] && t.m_r_ready_o[p]) {
         r_offered_[p] = false;
-        if (reads_[p][pick_[p]].beat++ == reads_[p][pick_[p]].len) reads_[p].erase(reads_[p].begin() + pick_[p]);
+        if (reads_[p][pick_[p]].beat++ == reads_[p][pick_[p]].len)
+          reads_[p].erase(reads_[p].begin() + pick_[p]);
       }
       if (t.m_b_valid_i[p] && t.m_b_ready_o[p]) b_offered_[p] = false, written_[p].pop_front();
       if (t.m_ar_valid_o[p] && t.m_ar_ready_i[p]) {
@@ -176,7 +189,8 @@ class Bench {
         writing_[p].push_back(b);
         host_requests += p;
       }
-      if (t.m_w_valid_o[p] && t.m_w_ready_i[p]) beats_[p].push_back({t.m_w_data_o[p], t.m_w_last_o[p] != 0}), ++w_beats;
+      if (t.m_w_valid_o[p] && t.m_w_ready_i[p])
+        beats_[p].push_back({t.m_w_data_o[p], t.m_w_last_o[p] != 0}), ++w_beats;
       while (!writing_[p].empty() && !beats_[p].empty()) {
         Burst& b = writing_[p].front();
         EXPECT_EQ(beats_[p].front().first, Word(b, b.beat));
@@ -211,8 +225,10 @@ TEST(AxiMux, EveryBurstReachesItsPortAndEveryAnswerItsRequester) {
         const unsigned q = random() % kRequesters;
         const bool host = random() % 2;
         const unsigned len = random() % 8;
-        if (q != 2 && (q == 3 || random() % 2)) bench.Read(q, host, len);
-        else bench.Write(q, host, len);
+        if (q != 2 && (q == 3 || random() % 2))
+          bench.Read(q, host, len);
+        else
+          bench.Write(q, host, len);
       }
       bench.Finish();
     }
@@ -228,7 +244,8 @@ TEST(AxiMux, CarriesABeatACycleOnEveryChannel) {
     bench.Write(0, true, 7);
   }
   while (!bench.Done() && bench.cycles < 5000) bench.Tick();
-  std::printf("512 beats on each of four channels: %llu cycles\n", static_cast<unsigned long long>(bench.cycles));
+  std::printf("512 beats on each of four channels: %llu cycles\n",
+              static_cast<unsigned long long>(bench.cycles));
   EXPECT_LE(bench.cycles, 512u + 20);
 }
 

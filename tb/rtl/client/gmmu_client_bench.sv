@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One client with its traffic engine, flat ports for C++. Its aperture lookups are never answered: no test uses them.
+// One client with its traffic engine, flat ports for C++. Its aperture lookups are never answered:
+// no test uses them.
 module gmmu_client_bench
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
@@ -81,7 +82,8 @@ module gmmu_client_bench
   w_t             w;
   fault_info_t    fault;
 
-  assign cfg = '{access: access_e'(access_i), space: 6'd1, depth: depth_i, base: base_i, first: first_i,
+  assign cfg = '{access: access_e'(access_i), space: 6'd1, depth: depth_i, base: base_i,
+      first: first_i,
                  stride: stride_i, count: count_i, step: step_i, seed: seed_i};
   assign busy_o = state.busy;
   assign run_fault_o = state.fault;
@@ -92,8 +94,10 @@ module gmmu_client_bench
   assign xlate_req_va_o = xq.va;
   assign xlate_req_access_o = xq.access;
   assign xs = '{tag: xlate_rsp_tag_i, epoch: xlate_rsp_epoch_i,
-                gpa: '{target: target_e'(xlate_rsp_target_i), adapter: '0, offset: xlate_rsp_offset_i[PaWidth-1:0]},
-                zero: xlate_rsp_zero_i, coherent: 1'b1, fault: fault_e'(xlate_rsp_fault_i), level: '0};
+                gpa: '{target: target_e'(xlate_rsp_target_i), adapter: '0,
+                    offset: xlate_rsp_offset_i[PaWidth-1:0]},
+                zero: xlate_rsp_zero_i, coherent: 1'b1, fault: fault_e'(xlate_rsp_fault_i),
+                    level: '0};
   assign done0_o = xd.old0;
   assign done1_o = xd.old1;
   assign ar_id_o = ar.id;
@@ -115,7 +119,8 @@ module gmmu_client_bench
     .rsp_valid_o(), .rsp_ready_i(1'b1), .rsp_o(),
     .xlate_req_valid_o, .xlate_req_ready_i, .xlate_req_o(xq),
     .xlate_rsp_valid_i, .xlate_rsp_ready_o, .xlate_rsp_i(xs), .xlate_done_o(xd),
-    .ap_req_valid_o(), .ap_req_ready_i(1'b1), .ap_req_page_o(), .ap_rsp_valid_i(1'b0), .ap_rsp_i('0),
+    .ap_req_valid_o(), .ap_req_ready_i(1'b1), .ap_req_page_o(), .ap_rsp_valid_i(1'b0),
+    .ap_rsp_i('0),
     .m_ar_valid_o(ar_valid_o), .m_ar_ready_i(ar_ready_i), .m_ar_o(ar), .m_r_valid_i(r_valid_i),
     .m_r_i('{id: r_id_i, data: DataWidth'(r_data_i), error: r_error_i, last: r_last_i}),
     .m_aw_valid_o(aw_valid_o), .m_aw_ready_i(aw_ready_i), .m_aw_o(aw),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One client against a translation port and a bus that answer late and out of order. Watches above all that every
-// translation answer is given back exactly once, and not before its access has ended.
+// One client against a translation port and a bus that answer late and out of order. Watches above
+// all that every translation answer is given back exactly once, and not before its access has
+// ended.
 #include <gtest/gtest.h>
 
 #include <deque>
@@ -32,7 +33,11 @@ uint32_t Crc32c(const std::vector<uint8_t>& bytes) {
 
 class Bench {
  public:
-  Bench(unsigned stall, uint64_t seed) : random(seed), memory(1 << 20), stall_(stall), top_(std::make_unique<Vgmmu_client_bench>(&context_)) {
+  Bench(unsigned stall, uint64_t seed)
+      : random(seed),
+        memory(1 << 20),
+        stall_(stall),
+        top_(std::make_unique<Vgmmu_client_bench>(&context_)) {
     for (auto& byte : memory) byte = static_cast<uint8_t>(random());
     top_->rst_i = 1;
     for (int i = 0; i < 3; ++i) Edge();
@@ -42,19 +47,21 @@ class Bench {
   ~Bench() { top_->final(); }
 
   std::mt19937_64 random;
-  std::vector<uint8_t> memory;           // va = offset in VRAM
-  std::set<uint64_t> invalid, zero;      // pages
-  std::set<uint64_t> broken;             // lines whose bus answer is an error
+  std::vector<uint8_t> memory;       // va = offset in VRAM
+  std::set<uint64_t> invalid, zero;  // pages
+  std::set<uint64_t> broken;         // lines whose bus answer is an error
   unsigned latency = 8;
   std::vector<std::pair<uint64_t, unsigned>> faults;
-  bool interleave = true;                // beats of different bursts
+  bool interleave = true;  // beats of different bursts
   unsigned most_in_flight = 0;
   uint64_t cycles = 0;
 
   /// Runs to the end. Returns the cycles it took.
-  uint64_t Run(Access access, uint32_t first, uint32_t stride, uint32_t count, uint32_t step, unsigned depth = 0, uint64_t seed = 0) {
+  uint64_t Run(Access access, uint32_t first, uint32_t stride, uint32_t count, uint32_t step,
+               unsigned depth = 0, uint64_t seed = 0) {
     auto& t = *top_;
-    t.access_i = static_cast<unsigned>(access), t.depth_i = depth, t.first_i = first, t.stride_i = stride, t.count_i = count, t.step_i = step, t.seed_i = seed;
+    t.access_i = static_cast<unsigned>(access), t.depth_i = depth, t.first_i = first,
+    t.stride_i = stride, t.count_i = count, t.step_i = step, t.seed_i = seed;
     t.start_i = 1;
     Tick();
     t.start_i = 0;
@@ -65,7 +72,8 @@ class Bench {
     for (int i = 0; i < 50; ++i) Tick();
     EXPECT_FALSE(t.busy_o);
     EXPECT_TRUE(t.idle_o);
-    for (int e = 0; e < 2; ++e) EXPECT_EQ(given_[e], back_[e]) << "answers given back, generation " << e;
+    for (int e = 0; e < 2; ++e)
+      EXPECT_EQ(given_[e], back_[e]) << "answers given back, generation " << e;
     return end - begin;
   }
   Vgmmu_client_bench& top() { return *top_; }
@@ -85,8 +93,10 @@ class Bench {
     t.xlate_rsp_valid_i = x_offer_;
     if (x_offer_) {
       const auto [tag, va] = lookups_.front();
-      t.xlate_rsp_tag_i = tag, t.xlate_rsp_epoch_i = epoch_, t.xlate_rsp_target_i = static_cast<unsigned>(Target::kVram);
-      t.xlate_rsp_offset_i = va, t.xlate_rsp_zero_i = zero.count(va >> 12), t.xlate_rsp_fault_i = invalid.count(va >> 12) ? 4 : 0;
+      t.xlate_rsp_tag_i = tag, t.xlate_rsp_epoch_i = epoch_,
+      t.xlate_rsp_target_i = static_cast<unsigned>(Target::kVram);
+      t.xlate_rsp_offset_i = va, t.xlate_rsp_zero_i = zero.count(va >> 12),
+      t.xlate_rsp_fault_i = invalid.count(va >> 12) ? 4 : 0;
     }
     t.r_valid_i = t.b_valid_i = 0;
     if (!reads_.empty() && !Stall()) {
@@ -95,20 +105,23 @@ class Bench {
       if (r.due <= cycles) {
         uint64_t data = 0;
         for (int i = 7; i >= 0; --i) data = data << 8 | memory[r.address + 8 * r.beat + i];
-        t.r_valid_i = 1, t.r_id_i = r.id, t.r_data_i = data, t.r_error_i = broken.count(r.address / 64), t.r_last_i = r.beat == r.len;
+        t.r_valid_i = 1, t.r_id_i = r.id, t.r_data_i = data,
+        t.r_error_i = broken.count(r.address / 64), t.r_last_i = r.beat == r.len;
         if (r.beat++ == r.len) End(r.id), reads_.erase(reads_.begin() + pick);
       }
     }
     if (!written_.empty() && !Stall()) {
       const size_t pick = random() % written_.size();
-      t.b_valid_i = 1, t.b_id_i = written_[pick].id, t.b_error_i = broken.count(written_[pick].address / 64);
+      t.b_valid_i = 1, t.b_id_i = written_[pick].id,
+      t.b_error_i = broken.count(written_[pick].address / 64);
       End(written_[pick].id);
       written_.erase(written_.begin() + pick);
     }
     t.clk_i = 0;
     t.eval();
     back_[0] += t.done0_o, back_[1] += t.done1_o;
-    for (int e = 0; e < 2; ++e) EXPECT_LE(back_[e], ended_[e]) << "given back before the access has ended";
+    for (int e = 0; e < 2; ++e)
+      EXPECT_LE(back_[e], ended_[e]) << "given back before the access has ended";
     if (t.xlate_req_valid_o && t.xlate_req_ready_i) {
       lookups_.push_back({t.xlate_req_tag_o, t.xlate_req_va_o});
       ++in_flight_;
@@ -118,16 +131,19 @@ class Bench {
       x_offer_ = false;
       ++given_[epoch_];
       epoch_of_[t.xlate_rsp_tag_i] = epoch_;
-      if (t.xlate_rsp_zero_i || t.xlate_rsp_fault_i || t.xlate_rsp_offset_i >= memory.size()) End(t.xlate_rsp_tag_i);
+      if (t.xlate_rsp_zero_i || t.xlate_rsp_fault_i || t.xlate_rsp_offset_i >= memory.size())
+        End(t.xlate_rsp_tag_i);
       lookups_.pop_front();
     }
-    if (t.ar_valid_o && t.ar_ready_i) reads_.push_back({t.ar_id_o, t.ar_addr_o, t.ar_len_o, 0, cycles + latency});
+    if (t.ar_valid_o && t.ar_ready_i)
+      reads_.push_back({t.ar_id_o, t.ar_addr_o, t.ar_len_o, 0, cycles + latency});
     if (t.aw_valid_o && t.aw_ready_i) writes_.push_back({t.aw_id_o, t.aw_addr_o, t.aw_len_o, 0, 0});
     if (t.w_valid_o && t.w_ready_i) beats_.push_back({t.w_data_o, t.w_strb_o, t.w_last_o != 0});
     while (!writes_.empty() && !beats_.empty()) {
       Read& w = writes_.front();
       for (unsigned i = 0; i < 8; ++i) {
-        if (beats_.front().strobe >> i & 1) memory[w.address + 8 * w.beat + i] = static_cast<uint8_t>(beats_.front().data >> (8 * i));
+        if (beats_.front().strobe >> i & 1)
+          memory[w.address + 8 * w.beat + i] = static_cast<uint8_t>(beats_.front().data >> (8 * i));
       }
       EXPECT_EQ(beats_.front().last, w.beat == w.len);
       beats_.pop_front();
@@ -175,7 +191,8 @@ class Bench {
   uint64_t given_[2] = {}, back_[2] = {}, ended_[2] = {};
 };
 
-std::vector<uint8_t> Lines(const std::vector<uint8_t>& memory, uint32_t first, uint32_t stride, uint32_t count, uint32_t step, uint32_t upto) {
+std::vector<uint8_t> Lines(const std::vector<uint8_t>& memory, uint32_t first, uint32_t stride,
+                           uint32_t count, uint32_t step, uint32_t upto) {
   std::vector<uint8_t> bytes;
   uint64_t k = 0;
   for (uint32_t i = 0; i < upto; ++i, k = (k + step) % count) {
@@ -202,7 +219,8 @@ TEST(Client, WritesItsPatternAndReadsItBack) {
     bench.Run(Access::kWrite, 5, 2, 200, 9, 0, 0x1234567890);
     std::vector<uint8_t> pattern;
     for (uint64_t w = 0; w < 200 * 8; ++w) {
-      for (int i = 0; i < 8; ++i) pattern.push_back(static_cast<uint8_t>((0x1234567890 + w) >> (8 * i)));
+      for (int i = 0; i < 8; ++i)
+        pattern.push_back(static_cast<uint8_t>((0x1234567890 + w) >> (8 * i)));
     }
     EXPECT_EQ(Lines(bench.memory, 5, 2, 200, 9, 200), pattern);
     bench.Run(Access::kRead, 5, 2, 200, 9);
@@ -265,7 +283,8 @@ TEST(Client, OneWordACycle) {
   bench.interleave = false;
   const uint64_t read = bench.Run(Access::kRead, 0, 1, 1024, 1);
   const uint64_t write = bench.Run(Access::kWrite, 0, 1, 1024, 1);
-  std::printf("64 KiB: read %.3f, write %.3f words a cycle\n", 8192.0 / static_cast<double>(read), 8192.0 / static_cast<double>(write));
+  std::printf("64 KiB: read %.3f, write %.3f words a cycle\n", 8192.0 / static_cast<double>(read),
+              8192.0 / static_cast<double>(write));
   EXPECT_LE(read, 8192u * 1.03);
   EXPECT_LE(write, 8192u * 1.03);
 }

@@ -48,13 +48,17 @@ class Driver {
           uint64_t data = 0;
           for (unsigned i = 0; i < 8; ++i) {
             const uint64_t at = (r.va & ~63ull) + 8 * word + i;
-            if (at >= r.va && at < r.va + r.bytes) data |= static_cast<uint64_t>(r.data[at - r.va]) << (8 * i);
+            if (at >= r.va && at < r.va + r.bytes)
+              data |= static_cast<uint64_t>(r.data[at - r.va]) << (8 * i);
           }
-          t.cl_w_valid_i = 1, t.cl_w_id_i = id, t.cl_w_word_i = word, t.cl_w_data_i[0] = static_cast<uint32_t>(data);
+          t.cl_w_valid_i = 1, t.cl_w_id_i = id, t.cl_w_word_i = word,
+          t.cl_w_data_i[0] = static_cast<uint32_t>(data);
           t.cl_w_data_i[1] = static_cast<uint32_t>(data >> 32);
         } else {
-          t.cl_req_valid_i = 1, t.cl_req_id_i = id, t.cl_req_space_i = 3, t.cl_req_access_i = static_cast<unsigned>(r.access);
-          t.cl_req_bytes_i = r.bytes, t.cl_req_va_i[0] = static_cast<uint32_t>(r.va), t.cl_req_va_i[1] = static_cast<uint32_t>(r.va >> 32);
+          t.cl_req_valid_i = 1, t.cl_req_id_i = id, t.cl_req_space_i = 3,
+          t.cl_req_access_i = static_cast<unsigned>(r.access);
+          t.cl_req_bytes_i = r.bytes, t.cl_req_va_i[0] = static_cast<uint32_t>(r.va),
+          t.cl_req_va_i[1] = static_cast<uint32_t>(r.va >> 32);
         }
       }
       t.cl_rsp_ready_i = gpu_.random() % 100 >= stall_;
@@ -72,10 +76,12 @@ class Driver {
         EXPECT_EQ(t.cl_rsp_fault_o & 0xff, 0u);
         if (r.access != Access::kWrite) {
           const unsigned at = 8 * (t.cl_rsp_word_o & 7);
-          const uint64_t data = t.cl_rsp_data_o[0] | static_cast<uint64_t>(t.cl_rsp_data_o[1]) << 32;
+          const uint64_t data = t.cl_rsp_data_o[0] | static_cast<uint64_t>(t.cl_rsp_data_o[1])
+                                                         << 32;
           for (unsigned i = 0; i < 8; ++i) {
             const uint64_t byte = (r.va & ~63ull) + at + i;
-            if (byte >= r.va && byte < r.va + r.bytes) got_[answer].push_back(static_cast<uint8_t>(data >> (8 * i)));
+            if (byte >= r.va && byte < r.va + r.bytes)
+              got_[answer].push_back(static_cast<uint8_t>(data >> (8 * i)));
           }
         }
         if (t.cl_rsp_last_o & 1) {
@@ -113,7 +119,8 @@ TEST(GpuClientPort, AccessesOfAnySizeInAnyOrderWithAndWithoutBackPressure) {
     gpu.MapPages(3, kVa + 0x10000, Target::kSystem, 0x40000, 16);
     gpu.Set(regs::Ctrl{1});
     const auto memory = [&](uint64_t va) -> uint8_t {
-      return va - kVa < 0x10000 ? gpu.vram.memory.Read(va - kVa) : gpu.host.memory.Read(0x40000 + va - kVa - 0x10000);
+      return va - kVa < 0x10000 ? gpu.vram.memory.Read(va - kVa)
+                                : gpu.host.memory.Read(0x40000 + va - kVa - 0x10000);
     };
 
     std::vector<Request> writes, reads;
@@ -124,12 +131,14 @@ TEST(GpuClientPort, AccessesOfAnySizeInAnyOrderWithAndWithoutBackPressure) {
       r.bytes = 1 + gpu.random() % (64 - first);
       const bool write = gpu.random() % 2;
       r.access = write ? Access::kWrite : gpu.random() % 2 ? Access::kRead : Access::kExecute;
-      for (unsigned i = 0; i < r.bytes; ++i) r.data.push_back(write ? static_cast<uint8_t>(gpu.random()) : memory(r.va + i));
+      for (unsigned i = 0; i < r.bytes; ++i)
+        r.data.push_back(write ? static_cast<uint8_t>(gpu.random()) : memory(r.va + i));
       writes.push_back(r);
     }
     std::vector<uint8_t> expected;
     for (uint64_t i = 0; i < 0x20000; ++i) expected.push_back(memory(kVa + i));
-    for (const Request& r : writes) std::copy(r.data.begin(), r.data.end(), expected.begin() + (r.va - kVa));
+    for (const Request& r : writes)
+      std::copy(r.data.begin(), r.data.end(), expected.begin() + (r.va - kVa));
 
     Driver driver(gpu, stall);
     driver.Perform(writes);
@@ -145,7 +154,8 @@ TEST(GpuClientPort, AFaultIsOneBeatWithItsReason) {
   gpu.MakeSpace(3, 0x800000);
   gpu.Set(regs::Ctrl{1});
   auto& t = gpu.top();
-  t.cl_req_valid_i = 1, t.cl_req_id_i = 5, t.cl_req_space_i = 3, t.cl_req_bytes_i = 8, t.cl_req_va_i[0] = 0x123000;
+  t.cl_req_valid_i = 1, t.cl_req_id_i = 5, t.cl_req_space_i = 3, t.cl_req_bytes_i = 8,
+  t.cl_req_va_i[0] = 0x123000;
   t.eval();
   gpu.Until([&] { return t.cl_req_ready_o & 1; }, "the request");
   gpu.Tick();

@@ -39,16 +39,28 @@ class GpuRing : public ::testing::Test {
     for (size_t i = 0; i < words.size(); ++i) gpu.host.memory.Write64(kBuffer + 8 * i, words[i]);
     const uint64_t entry = kRing + 32 * (tail_ % 16);
     gpu.host.memory.Write64(entry, kBuffer);
-    gpu.host.memory.Write64(entry + 8, regs::RingEntryShape{}.set_bytes(words.size() * 8).set_physical(1).set_target(Target::kSystem).set_interrupt(1).raw);
+    gpu.host.memory.Write64(entry + 8, regs::RingEntryShape{}
+                                           .set_bytes(words.size() * 8)
+                                           .set_physical(1)
+                                           .set_target(Target::kSystem)
+                                           .set_interrupt(1)
+                                           .raw);
     gpu.host.memory.Write64(entry + 16, fence);
     tail_ = (tail_ + 1) % 16;
     gpu.Set(regs::RingTail{tail_}, TopMachine::RingAt(0));
   }
   void WaitFence(uint32_t fence) {
-    gpu.Until([&] { return static_cast<uint32_t>(gpu.host.memory.Read64(kFence)) == fence; }, "the fence");
+    gpu.Until([&] { return static_cast<uint32_t>(gpu.host.memory.Read64(kFence)) == fence; },
+              "the fence");
   }
   static std::vector<uint64_t> Copy(uint64_t from, uint64_t to, uint64_t bytes) {
-    return {regs::CommandHeaderWord{}.set_opcode(Opcode::kCopy).set_src_space(1).set_dst_space(1).set_words(4).raw, from, to, bytes};
+    return {regs::CommandHeaderWord{}
+                .set_opcode(Opcode::kCopy)
+                .set_src_space(1)
+                .set_dst_space(1)
+                .set_words(4)
+                .raw,
+            from, to, bytes};
   }
 
   TopMachine gpu;
@@ -76,10 +88,12 @@ TEST_F(GpuRing, CopiesAtAnyAlignmentUnderBackPressure) {
   gpu.vram.shuffle = gpu.host.shuffle = true;
   gpu.vram.stall_percent = gpu.host.stall_percent = 30;
   for (uint32_t i = 1; i <= 20; ++i) {
-    const uint64_t from = gpu.random() % 0x8000, to = gpu.random() % 0x8000, bytes = 1 + gpu.random() % 0x7000;
+    const uint64_t from = gpu.random() % 0x8000, to = gpu.random() % 0x8000,
+                   bytes = 1 + gpu.random() % 0x7000;
     Submit(Copy(0x500000 + from, 0x400000 + to, bytes), i);
     WaitFence(i);
-    EXPECT_EQ(gpu.vram.memory.Bytes(0x100000 + to, bytes), gpu.host.memory.Bytes(kSource + from, bytes));
+    EXPECT_EQ(gpu.vram.memory.Bytes(0x100000 + to, bytes),
+              gpu.host.memory.Bytes(kSource + from, bytes));
   }
 }
 
@@ -87,16 +101,24 @@ TEST_F(GpuRing, AnApertureMappingIsUsedByTheNextCommandAndTheUnmapEndsIt) {
   gpu.host.memory.Make(0x60000, 0x1000);  // the dummy page
   gpu.Set(regs::ApertureBase{0x300000});
   gpu.Set(regs::AperturePages{64});
-  const auto header = [](Opcode op, unsigned words) { return regs::CommandHeaderWord{}.set_opcode(op).set_words(words); };
-  const uint64_t copy = header(Opcode::kCopy, 4).set_src_physical(1).set_src_target(Target::kAperture).set_dst_space(1).raw;
+  const auto header = [](Opcode op, unsigned words) {
+    return regs::CommandHeaderWord{}.set_opcode(op).set_words(words);
+  };
+  const uint64_t copy = header(Opcode::kCopy, 4)
+                            .set_src_physical(1)
+                            .set_src_target(Target::kAperture)
+                            .set_dst_space(1)
+                            .raw;
 
-  Submit({header(Opcode::kApertureMap, 3).raw, 4ull | 8ull << 32, kSource | 1,
-          copy, 0x4000, 0x400000, 0x8000}, 1);
+  Submit({header(Opcode::kApertureMap, 3).raw, 4ull | 8ull << 32, kSource | 1, copy, 0x4000,
+          0x400000, 0x8000},
+         1);
   WaitFence(1);
   EXPECT_EQ(gpu.vram.memory.Bytes(0x100000, 0x8000), gpu.host.memory.Bytes(kSource, 0x8000));
 
-  Submit({header(Opcode::kApertureUnmap, 3).raw, 4ull | 8ull << 32, 0x60000 | 1,
-          copy, 0x4000, 0x400000, 0x8000}, 2);
+  Submit({header(Opcode::kApertureUnmap, 3).raw, 4ull | 8ull << 32, 0x60000 | 1, copy, 0x4000,
+          0x400000, 0x8000},
+         2);
   WaitFence(2);
   EXPECT_EQ(gpu.vram.memory.Bytes(0x100000, 0x8000), std::vector<uint8_t>(0x8000));
 }
@@ -109,7 +131,8 @@ TEST_F(GpuRing, AnErrorStopsTheRingWithAReportAndARecord) {
   const auto bad = Copy(0x500000, 0x700000, 64);
   words.insert(words.end(), bad.begin(), bad.end());
   Submit(words, 9);
-  gpu.Until([&] { return gpu.Get<regs::RingStatus>(TopMachine::RingAt(0)).error() == 1; }, "the error");
+  gpu.Until([&] { return gpu.Get<regs::RingStatus>(TopMachine::RingAt(0)).error() == 1; },
+            "the error");
   const auto status = gpu.Get<regs::RingStatus>(TopMachine::RingAt(0));
   EXPECT_EQ(status.reason(), regs::Fault::kEntryInvalid);
   EXPECT_EQ(status.access(), regs::Access::kWrite);
@@ -117,21 +140,30 @@ TEST_F(GpuRing, AnErrorStopsTheRingWithAReportAndARecord) {
   EXPECT_EQ(gpu.Get<regs::RingErrorCommand>(TopMachine::RingAt(0)).offset(), 32u);
   EXPECT_EQ(gpu.Get<regs::RingErrorAddress>(TopMachine::RingAt(0)).address(), 0x700000u);
   gpu.Until([&] { return gpu.Get<regs::FaultQueueTail>().index() == 1; }, "the record");
-  EXPECT_EQ(regs::FaultRecordWhat{gpu.host.memory.Read64(0x50000)}.port_index(), 6u);  // engine write
+  EXPECT_EQ(regs::FaultRecordWhat{gpu.host.memory.Read64(0x50000)}.port_index(),
+            6u);  // engine write
   EXPECT_EQ(regs::FaultRecordWhat{gpu.host.memory.Read64(0x50000)}.fence(), 9u);
   EXPECT_EQ(gpu.Get<regs::IntStatus>().raw & 7, 6u);
 }
 
 TEST_F(GpuRing, FlushAndTrafficAtOnceComeToAnEnd) {
-  for (uint64_t i = 0; i < 16; ++i) gpu.MapPages(1, 0x400000 + 4096 * i, Target::kVram, 0x100000 + 4096 * i, 1);
-  for (unsigned c = 0; c < 4; ++c) gpu.StartTraffic(c, regs::ClientCtrl{}.set_space(1), 0x400000, c, 4, 256, 33);
-  const uint64_t flush = regs::CommandHeaderWord{}.set_opcode(Opcode::kFlushTlb).set_scope(regs::Scope::kRange).set_dst_space(1).set_words(3).raw;
+  for (uint64_t i = 0; i < 16; ++i)
+    gpu.MapPages(1, 0x400000 + 4096 * i, Target::kVram, 0x100000 + 4096 * i, 1);
+  for (unsigned c = 0; c < 4; ++c)
+    gpu.StartTraffic(c, regs::ClientCtrl{}.set_space(1), 0x400000, c, 4, 256, 33);
+  const uint64_t flush = regs::CommandHeaderWord{}
+                             .set_opcode(Opcode::kFlushTlb)
+                             .set_scope(regs::Scope::kRange)
+                             .set_dst_space(1)
+                             .set_words(3)
+                             .raw;
   for (uint32_t i = 1; i <= 8; ++i) {
     Submit({flush, 0x400000, 0x410000}, i);
     WaitFence(i);
   }
   for (unsigned c = 0; c < 4; ++c) EXPECT_EQ(gpu.EndTraffic(c).count(), 256u);
-  EXPECT_EQ(gpu.Get<regs::CountersInvalidations>(regs::kCountersBase).n(), 9u);  // and the space's root
+  EXPECT_EQ(gpu.Get<regs::CountersInvalidations>(regs::kCountersBase).n(),
+            9u);  // and the space's root
 }
 
 }  // namespace

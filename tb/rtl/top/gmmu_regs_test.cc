@@ -25,12 +25,19 @@ TEST(GpuRegisters, TellWhatWasBuilt) {
 TEST(GpuRegisters, KeepWhatIsWrittenInTheirFields) {
   TopMachine gpu;
   const std::vector<std::pair<uint32_t, uint64_t>> masks = {
-      {regs::WindowBase::kOffset, 0xfffffffff000}, {regs::FaultQueueBase::kOffset, 0xfffffffff000},
-      {regs::FaultQueueHead::kOffset, 0xffff}, {regs::ApertureBase::kOffset, 0xfffffffff000},
-      {regs::AperturePages::kOffset, 0xffffffff}, {regs::InvStart::kOffset, ~0ull}, {regs::IntEnable::kOffset, 0x1f},
-      {TopMachine::RingAt(0), 0x3fffffffff000}, {TopMachine::RingAt(0) + 0x20, 0xfffffffffff0},
-      {TopMachine::SpaceAt(5), 0xffffffffffffff07}, {TopMachine::ClientAt(3) + 8, ~0ull},
-      {TopMachine::ClientAt(2) + 0x10, ~0ull}, {TopMachine::ClientAt(1) + 0x18, ~0ull}};
+      {regs::WindowBase::kOffset, 0xfffffffff000},
+      {regs::FaultQueueBase::kOffset, 0xfffffffff000},
+      {regs::FaultQueueHead::kOffset, 0xffff},
+      {regs::ApertureBase::kOffset, 0xfffffffff000},
+      {regs::AperturePages::kOffset, 0xffffffff},
+      {regs::InvStart::kOffset, ~0ull},
+      {regs::IntEnable::kOffset, 0x1f},
+      {TopMachine::RingAt(0), 0x3fffffffff000},
+      {TopMachine::RingAt(0) + 0x20, 0xfffffffffff0},
+      {TopMachine::SpaceAt(5), 0xffffffffffffff07},
+      {TopMachine::ClientAt(3) + 8, ~0ull},
+      {TopMachine::ClientAt(2) + 0x10, ~0ull},
+      {TopMachine::ClientAt(1) + 0x18, ~0ull}};
   for (const auto& [offset, mask] : masks) {
     EXPECT_EQ(gpu.Read(offset), 0u) << std::hex << offset;
     gpu.Write(offset, 0xfedcba9876543210);
@@ -86,7 +93,8 @@ TEST(GpuWindow, ShowsVramFromItsBase) {
   TopMachine gpu;
   gpu.WindowWrite(0x10, 0x1122334455667788);
   gpu.WindowWrite(0x18, 0xaabbccddeeff0011, 0x0f);
-  EXPECT_EQ(gpu.WindowRead(0x10), 0x1122334455667788u);  // after the writes, though they were posted
+  EXPECT_EQ(gpu.WindowRead(0x10),
+            0x1122334455667788u);  // after the writes, though they were posted
   EXPECT_EQ(gpu.vram.memory.Read64(0x18), 0xeeff0011u);
 
   gpu.Set(regs::WindowBase{0x200000});
@@ -180,8 +188,10 @@ TEST(GpuInterrupts, AClearThatLeavesACauseStandingSendsAnotherMessage) {
 TEST(GpuInterrupts, MessagesAreHeldWhileMsiOrBusMasterIsOff) {
   for (bool master : {false, true}) {
     TopMachine gpu;
-    if (master) gpu.top().bus_master_i = 0;
-    else gpu.top().msi_enable_i = 0;
+    if (master)
+      gpu.top().bus_master_i = 0;
+    else
+      gpu.top().msi_enable_i = 0;
     gpu.Set(regs::IntEnable{0x1f});
     gpu.Set(regs::InvCmd{0});
     gpu.Run(500);

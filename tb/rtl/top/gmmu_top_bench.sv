@@ -15,7 +15,8 @@ module gmmu_top_bench
   parameter int unsigned NumWalks = 8,
   parameter int unsigned ReadsInFlight = 32,
   parameter int unsigned CounterWidth = 64,      // 32 where area counts
-  localparam int unsigned NumPorts = NumClients + 3  // translation ports: clients, engine fetch, engine read, engine write
+  // translation ports: clients, engine fetch, engine read, engine write
+  localparam int unsigned NumPorts = NumClients + 3
 ) (
   input  logic                     clk_i,
   input  logic                     rst_i,
@@ -126,9 +127,10 @@ module gmmu_top_bench
   input  logic [EdgeIdWidth-1:0]   m_host_bid_i,
   input  logic [1:0]               m_host_bresp_i,
 
-  // Client ports from outside; a client serves them while its traffic engine is not busy. Writes give their data
-  // first: beats of an id on cl_w, then the request. id is below 16 and unique among those outstanding.
-  // 64 bytes never cross a 64-byte line. Answers come in any order by id, read data in beats, lowest first.
+  // Client ports from outside; a client serves them while its traffic engine is not busy. Writes
+  // give their data first: beats of an id on cl_w, then the request. id is below 16 and unique
+  // among those outstanding. 64 bytes never cross a 64-byte line. Answers come in any order by id,
+  // read data in beats, lowest first.
   input  logic [NumClients-1:0]           cl_req_valid_i,
   output logic [NumClients-1:0]           cl_req_ready_o,
   input  logic [NumClients*4-1:0]         cl_req_id_i,
@@ -149,11 +151,13 @@ module gmmu_top_bench
   output logic [NumClients*3-1:0]         cl_rsp_word_o,
   output logic [NumClients*64-1:0]        cl_rsp_data_o,
 
-  // Event port. Per translation port 192 bits: word 0 va; word 1 {zero[56], target[55:54], adapter[53:48],
-  // gpa offset[47:0]}; word 2 {level[26:24], fault[23:16], access[9:8], space[5:0]}.
+  // Event port. Per translation port 192 bits: word 0 va; word 1 {zero[56], target[55:54],
+  // adapter[53:48], gpa offset[47:0]}; word 2 {level[26:24], fault[23:16], access[9:8],
+  // space[5:0]}.
   output logic [NumPorts-1:0]             ev_xlate_valid_o,
   output logic [NumPorts*192-1:0]         ev_xlate_o,
-  output logic                            ev_inv_done_o,    // an invalidation (or flush by a changed root) has completed
+  // an invalidation (or flush by a changed root) has completed
+  output logic                            ev_inv_done_o,
   output logic [1:0]                      ev_inv_scope_o,
   output logic [5:0]                      ev_inv_space_o,
   output logic [63:0]                     ev_inv_start_o,
@@ -161,7 +165,8 @@ module gmmu_top_bench
 );
   gmmu_gpu #(
     .NumClients(NumClients), .NumSpaces(NumSpaces), .NumRings(NumRings), .L1Entries(L1Entries),
-    .L2Entries(L2Entries), .L2Ways(L2Ways), .LargeEntries(LargeEntries), .WalkCacheEntries(WalkCacheEntries),
+    .L2Entries(L2Entries), .L2Ways(L2Ways), .LargeEntries(LargeEntries),
+    .WalkCacheEntries(WalkCacheEntries),
     .NumWalks(NumWalks), .ReadsInFlight(ReadsInFlight), .CounterWidth(CounterWidth)
   ) u_gpu (.*);
 endmodule

@@ -11,7 +11,9 @@ void Memory::Make(uint64_t address, uint64_t bytes) {
 }
 
 uint8_t Memory::Read(uint64_t address) const { return pages_.at(address >> 12)[address & 0xfff]; }
-void Memory::Write(uint64_t address, uint8_t value) { pages_.at(address >> 12)[address & 0xfff] = value; }
+void Memory::Write(uint64_t address, uint8_t value) {
+  pages_.at(address >> 12)[address & 0xfff] = value;
+}
 
 uint64_t Memory::Read64(uint64_t address) const {
   uint64_t value = 0;
@@ -85,7 +87,8 @@ const Slave::ReadBeat* Slave::Offer(uint64_t cycle, std::mt19937_64& random) {
   std::swap(reads_[0], reads_[pick]);
   Ax& ax = reads_.front();
   const uint64_t at = (ax.address & ~7ull) + 8 * ax.beat;
-  offered_ = {ax.id, ax.error ? 0xDEADDEADDEADDEADull : memory.Read64(at), ax.error, ax.beat == ax.len};
+  offered_ = {ax.id, ax.error ? 0xDEADDEADDEADDEADull : memory.Read64(at), ax.error,
+              ax.beat == ax.len};
   offering_ = true;
   return &offered_;
 }
@@ -125,7 +128,9 @@ TopMachine::~TopMachine() { top_->final(); }
 void TopMachine::Tick() {
   Vgmmu_top_bench& t = *top_;
   t.cycle_i = cycle;
-  const auto ready = [&](const Slave& s) { return s.stall_percent == 0 || random() % 100 >= s.stall_percent; };
+  const auto ready = [&](const Slave& s) {
+    return s.stall_percent == 0 || random() % 100 >= s.stall_percent;
+  };
   t.m_vram_arready_i = ready(vram);
   t.m_vram_awready_i = ready(vram);
   t.m_vram_wready_i = vram.HasWrite() && ready(vram);
@@ -135,9 +140,13 @@ void TopMachine::Tick() {
   const Slave::ReadBeat* vr = vram.Offer(cycle, random);
   const Slave::ReadBeat* hr = host.Offer(cycle, random);
   t.m_vram_rvalid_i = vr != nullptr;
-  if (vr != nullptr) t.m_vram_rid_i = vr->id, t.m_vram_rdata_i = vr->data, t.m_vram_rresp_i = vr->error ? 2 : 0, t.m_vram_rlast_i = vr->last;
+  if (vr != nullptr)
+    t.m_vram_rid_i = vr->id, t.m_vram_rdata_i = vr->data, t.m_vram_rresp_i = vr->error ? 2 : 0,
+    t.m_vram_rlast_i = vr->last;
   t.m_host_rvalid_i = hr != nullptr;
-  if (hr != nullptr) t.m_host_rid_i = hr->id, t.m_host_rdata_i = hr->data, t.m_host_rresp_i = hr->error ? 2 : 0, t.m_host_rlast_i = hr->last;
+  if (hr != nullptr)
+    t.m_host_rid_i = hr->id, t.m_host_rdata_i = hr->data, t.m_host_rresp_i = hr->error ? 2 : 0,
+    t.m_host_rlast_i = hr->last;
   const Slave::Ax* vb = vram.Answer(cycle);
   const Slave::Ax* hb = host.Answer(cycle);
   t.m_vram_bvalid_i = vb != nullptr;
@@ -153,12 +162,18 @@ void TopMachine::Tick() {
     if (t.m_host_rvalid_i && t.m_host_rready_o) host.EndBeat();
     if (t.m_vram_bvalid_i && t.m_vram_bready_o) vram.EndAnswer();
     if (t.m_host_bvalid_i && t.m_host_bready_o) host.EndAnswer();
-    if (t.m_vram_wvalid_o && t.m_vram_wready_i) vram.TakeBeat(t.m_vram_wdata_o, t.m_vram_wstrb_o, t.m_vram_wlast_o, cycle);
-    if (t.m_host_wvalid_o && t.m_host_wready_i) host.TakeBeat(t.m_host_wdata_o, t.m_host_wstrb_o, t.m_host_wlast_o, cycle);
-    if (t.m_vram_arvalid_o && t.m_vram_arready_i) vram.TakeRead(t.m_vram_arid_o, t.m_vram_araddr_o, t.m_vram_arlen_o, cycle);
-    if (t.m_host_arvalid_o && t.m_host_arready_i) host.TakeRead(t.m_host_arid_o, t.m_host_araddr_o, t.m_host_arlen_o, cycle);
-    if (t.m_vram_awvalid_o && t.m_vram_awready_i) vram.TakeWrite(t.m_vram_awid_o, t.m_vram_awaddr_o, t.m_vram_awlen_o, 0);
-    if (t.m_host_awvalid_o && t.m_host_awready_i) host.TakeWrite(t.m_host_awid_o, t.m_host_awaddr_o, t.m_host_awlen_o, t.m_host_awuser_o);
+    if (t.m_vram_wvalid_o && t.m_vram_wready_i)
+      vram.TakeBeat(t.m_vram_wdata_o, t.m_vram_wstrb_o, t.m_vram_wlast_o, cycle);
+    if (t.m_host_wvalid_o && t.m_host_wready_i)
+      host.TakeBeat(t.m_host_wdata_o, t.m_host_wstrb_o, t.m_host_wlast_o, cycle);
+    if (t.m_vram_arvalid_o && t.m_vram_arready_i)
+      vram.TakeRead(t.m_vram_arid_o, t.m_vram_araddr_o, t.m_vram_arlen_o, cycle);
+    if (t.m_host_arvalid_o && t.m_host_arready_i)
+      host.TakeRead(t.m_host_arid_o, t.m_host_araddr_o, t.m_host_arlen_o, cycle);
+    if (t.m_vram_awvalid_o && t.m_vram_awready_i)
+      vram.TakeWrite(t.m_vram_awid_o, t.m_vram_awaddr_o, t.m_vram_awlen_o, 0);
+    if (t.m_host_awvalid_o && t.m_host_awready_i)
+      host.TakeWrite(t.m_host_awid_o, t.m_host_awaddr_o, t.m_host_awlen_o, t.m_host_awuser_o);
     if (t.s_win_bvalid_o) --window_writes_, response = t.s_win_bresp_o;
   }
   t.clk_i = 1;
@@ -276,14 +291,16 @@ void TopMachine::Map(unsigned space, uint64_t va, regs::PteEntry entry) {
   vram.memory.Write64(EntryAddress(space, va), entry.raw);
 }
 
-void TopMachine::MapPages(unsigned space, uint64_t va, regs::Target target, uint64_t offset, unsigned pages) {
+void TopMachine::MapPages(unsigned space, uint64_t va, regs::Target target, uint64_t offset,
+                          unsigned pages) {
   for (unsigned i = 0; i < pages; ++i) {
-    Map(space, va + 4096ull * i, regs::PteEntry{}.set_valid(1).set_target(target).set_page((offset >> 12) + i));
+    Map(space, va + 4096ull * i,
+        regs::PteEntry{}.set_valid(1).set_target(target).set_page((offset >> 12) + i));
   }
 }
 
-void TopMachine::StartTraffic(unsigned client, regs::ClientCtrl ctrl, uint64_t base, uint32_t first, uint32_t stride,
-                              uint32_t count, uint32_t step, uint64_t seed) {
+void TopMachine::StartTraffic(unsigned client, regs::ClientCtrl ctrl, uint64_t base, uint32_t first,
+                              uint32_t stride, uint32_t count, uint32_t step, uint64_t seed) {
   const uint32_t at = ClientAt(client);
   Set(regs::ClientBase{base}, at);
   Set(regs::ClientLines{}.set_first(first).set_stride(stride), at);
@@ -294,18 +311,21 @@ void TopMachine::StartTraffic(unsigned client, regs::ClientCtrl ctrl, uint64_t b
 
 regs::ClientStatus TopMachine::EndTraffic(unsigned client) {
   regs::ClientStatus status;
-  Until([&] { return (status = Get<regs::ClientStatus>(ClientAt(client))).busy() == 0; }, "the traffic run");
+  Until([&] { return (status = Get<regs::ClientStatus>(ClientAt(client))).busy() == 0; },
+        "the traffic run");
   return status;
 }
 
-regs::ClientStatus TopMachine::Traffic(unsigned client, regs::ClientCtrl ctrl, uint64_t base, uint32_t first,
-                                       uint32_t stride, uint32_t count, uint32_t step, uint64_t seed) {
+regs::ClientStatus TopMachine::Traffic(unsigned client, regs::ClientCtrl ctrl, uint64_t base,
+                                       uint32_t first, uint32_t stride, uint32_t count,
+                                       uint32_t step, uint64_t seed) {
   StartTraffic(client, ctrl, base, first, stride, count, step, seed);
   return EndTraffic(client);
 }
 
 unsigned TopMachine::Messages() const {
-  return static_cast<unsigned>(std::count_if(host.log.begin(), host.log.end(), [](const HostWrite& w) { return w.kind == 2; }));
+  return static_cast<unsigned>(std::count_if(host.log.begin(), host.log.end(),
+                                             [](const HostWrite& w) { return w.kind == 2; }));
 }
 
 }  // namespace gmmu::top

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands around the GPU on its bench: VRAM and host memory behind the AXI ports, a CPU on the register and window
-// ports. Host writes are applied in the order of AW and recorded, so that a test sees what came before what.
+// What stands around the GPU on its bench: VRAM and host memory behind the AXI ports, a CPU on the
+// register and window ports. Host writes are applied in the order of AW and recorded, so that a
+// test sees what came before what.
 #pragma once
 
 #include <array>
@@ -42,7 +43,8 @@ struct HostWrite {
   std::vector<uint8_t> bytes;  // the enabled ones
 };
 
-/// An AXI4 subordinate. Reads are answered after `latency` cycles, bursts in any order if `shuffle`.
+/// An AXI4 subordinate. Reads are answered after `latency` cycles, bursts in any order if
+/// `shuffle`.
 class Slave {
  public:
   struct Ax {
@@ -127,22 +129,27 @@ class TopMachine {
   /// Window. A write is posted: taken when this returns; its answer is taken later.
   void WindowWrite(uint32_t offset, uint64_t value, unsigned strobe = 0xff);
   uint64_t WindowRead(uint32_t offset);
-  void WindowSettle() { Until([&] { return window_writes_ == 0; }, "window writes"); }
+  void WindowSettle() {
+    Until([&] { return window_writes_ == 0; }, "window writes");
+  }
 
-  /// Tables of two levels of nine bits for `space`, in VRAM at `at` (root, then leaf tables as needed).
+  /// Tables of two levels of nine bits for `space`, in VRAM at `at` (root, then leaf tables as
+  /// needed).
   void MakeSpace(unsigned space, uint64_t at);
   void Map(unsigned space, uint64_t va, regs::PteEntry entry);
   void MapPages(unsigned space, uint64_t va, regs::Target target, uint64_t offset, unsigned pages);
   uint64_t EntryAddress(unsigned space, uint64_t va);
 
   /// Traffic of a client; returns its state at the end.
-  regs::ClientStatus Traffic(unsigned client, regs::ClientCtrl ctrl, uint64_t base, uint32_t first, uint32_t stride,
-                             uint32_t count, uint32_t step, uint64_t seed = 0);
-  void StartTraffic(unsigned client, regs::ClientCtrl ctrl, uint64_t base, uint32_t first, uint32_t stride,
-                    uint32_t count, uint32_t step, uint64_t seed = 0);
+  regs::ClientStatus Traffic(unsigned client, regs::ClientCtrl ctrl, uint64_t base, uint32_t first,
+                             uint32_t stride, uint32_t count, uint32_t step, uint64_t seed = 0);
+  void StartTraffic(unsigned client, regs::ClientCtrl ctrl, uint64_t base, uint32_t first,
+                    uint32_t stride, uint32_t count, uint32_t step, uint64_t seed = 0);
   regs::ClientStatus EndTraffic(unsigned client);
 
-  static uint32_t ClientAt(unsigned client) { return regs::kClientBase + client * regs::kClientStride; }
+  static uint32_t ClientAt(unsigned client) {
+    return regs::kClientBase + client * regs::kClientStride;
+  }
   static uint32_t SpaceAt(unsigned space) { return regs::kSpaceBase + space * regs::kSpaceStride; }
   static uint32_t RingAt(unsigned ring) { return regs::kRingBase + ring * regs::kRingStride; }
 
