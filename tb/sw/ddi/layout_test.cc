@@ -34,7 +34,8 @@ TEST(Layout, SizesAreTheKits) {
 
 TEST(Layout, MembersStandWhereTheKitHasThem) {
 #define SIZE(structure, bytes)
-#define MEMBER(structure, member, offset) EXPECT_EQ(offsetof(structure, member), size_t{offset}) << #structure "." #member;
+#define MEMBER(structure, member, offset) \
+  EXPECT_EQ(offsetof(structure, member), size_t{offset}) << #structure "." #member;
 #define BIT(structure, field, first, width)
 #include "layout_table.inc"
 #undef SIZE
@@ -45,10 +46,11 @@ TEST(Layout, MembersStandWhereTheKitHasThem) {
 TEST(Layout, EachBitFieldSetAloneShowsItsOwnBitsOnly) {
 #define SIZE(structure, bytes)
 #define MEMBER(structure, member, offset)
-#define BIT(structure, field, first, width)                                                            \
-  EXPECT_EQ(FirstWordAfter<structure>(                                                               \
-                [](structure& s, uint64_t ones) { s.field = static_cast<decltype(s.field)>(ones); }), \
-            Mask(first, width))                                                                      \
+#define BIT(structure, field, first, width)                             \
+  EXPECT_EQ(FirstWordAfter<structure>([](structure& s, uint64_t ones) { \
+              s.field = static_cast<decltype(s.field)>(ones);           \
+            }),                                                         \
+            Mask(first, width))                                         \
       << #structure "." #field;
 #include "layout_table.inc"
 #undef SIZE
