@@ -30,15 +30,17 @@ std::optional<uint64_t> ParseNumber(const std::string& text) {
   return value;
 }
 
-CLI::Option* AddNumber(CLI::App* command, const std::string& name, uint64_t& value, const std::string& help) {
+CLI::Option* AddNumber(CLI::App* command, const std::string& name, uint64_t& value,
+                       const std::string& help) {
   return command
       ->add_option_function<std::string>(
           name,
           [&value, name](const std::string& text) {
             const auto number = ParseNumber(text);
             if (!number) {
-              throw CLI::ValidationError(name, "\"" + text +
-                                                   "\" is not a number; give 0 to 18446744073709551615, or 0x...");
+              throw CLI::ValidationError(
+                  name,
+                  "\"" + text + "\" is not a number; give 0 to 18446744073709551615, or 0x...");
             }
             value = *number;
           },
@@ -53,8 +55,10 @@ std::string ListOfEngines() {
 }
 
 int Dispatch(int argc, const char* const* argv, std::FILE* out, std::FILE* err) {
-  CLI::App app("An open model of a GPU's memory-management unit and paging engine, and the driver software that runs on it.",
-               "gmmu");
+  CLI::App app(
+      "An open model of a GPU's memory-management unit and paging engine, and the driver software "
+      "that runs on it.",
+      "gmmu");
   app.set_version_flag("--version", kVersion);
   app.require_subcommand(1);
   app.failure_message([](const CLI::App* failed, const CLI::Error& error) {
@@ -63,24 +67,30 @@ int Dispatch(int argc, const char* const* argv, std::FILE* out, std::FILE* err) 
   });
 
   RunArguments run_arguments;
-  CLI::App* run = app.add_subcommand("run", "Page a file through the GPU, from the driver's call to the bytes.");
-  run->add_option("FILE", run_arguments.file, "File to page, at most 256 MiB; without it a seeded MiB")
+  CLI::App* run = app.add_subcommand(
+      "run", "Page a file through the GPU, from the driver's call to the bytes.");
+  run->add_option("FILE", run_arguments.file,
+                  "File to page, at most 256 MiB; without it a seeded MiB")
       ->type_name("");
   run->add_option("--out", run_arguments.out, "Write the bytes that came back")->type_name("COPY");
   run->add_option("--json", run_arguments.json, "Write the report as JSON")->type_name("REPORT");
-  run->add_option("--engine", run_arguments.engine, "What stands in for the hardware: " + ListOfEngines())
+  run->add_option("--engine", run_arguments.engine,
+                  "What stands in for the hardware: " + ListOfEngines())
       ->type_name("NAME");
-  run->add_option("--config", run_arguments.config, "Machine description, TOML (see gmmu config)")->type_name("FILE");
+  run->add_option("--config", run_arguments.config, "Machine description, TOML (see gmmu config)")
+      ->type_name("FILE");
   AddNumber(run, "--seed", run_arguments.seed, "Seed of placement and patterns, 0 unless given");
   run->add_option("--waves", run_arguments.waves, "Dump waves (FST)")->type_name("FILE");
   AddNumber(run, "--waves-from", run_arguments.waves_from, "First GPU cycle in the waves");
   AddNumber(run, "--waves-to", run_arguments.waves_to, "One past the last GPU cycle in the waves");
   run->add_option("--dump-host", run_arguments.dump_host,
-                  "Write host memory after the last page-in of the first piece, and FILE.json with the IOMMU's mappings")
+                  "Write host memory after the last page-in of the first piece, and FILE.json with "
+                  "the IOMMU's mappings")
       ->type_name("FILE");
 
   std::string config;
-  CLI::App* print = app.add_subcommand("config", "Print the machine's configuration as loadable TOML.");
+  CLI::App* print =
+      app.add_subcommand("config", "Print the machine's configuration as loadable TOML.");
   print->add_option("--config", config, "Configuration to start from")->type_name("FILE");
 
   try {
@@ -95,7 +105,8 @@ int Dispatch(int argc, const char* const* argv, std::FILE* out, std::FILE* err) 
 
   if (print->parsed()) return PrintConfig(config, out);
   if (std::find(Engines().begin(), Engines().end(), run_arguments.engine) == Engines().end()) {
-    fmt::print(err, "gmmu: no engine \"{}\" in this build; there is: {}\n", run_arguments.engine, ListOfEngines());
+    fmt::print(err, "gmmu: no engine \"{}\" in this build; there is: {}\n", run_arguments.engine,
+               ListOfEngines());
     return kExitUsage;
   }
   if (run_arguments.waves_from >= run_arguments.waves_to) {

@@ -32,7 +32,8 @@ const std::vector<std::string>& Engines();
 /// The whole program: parses, runs, prints. Never throws; returns the exit status.
 int Main(int argc, const char* const* argv, std::FILE* out, std::FILE* err);
 
-/// `gmmu run`. Throws OutputError, workload::InputError and sim::ConfigError before anything is simulated.
+/// `gmmu run`. Throws OutputError, workload::InputError and sim::ConfigError before anything is
+/// simulated.
 int Run(const RunArguments& arguments, std::FILE* out, std::FILE* err);
 /// `gmmu config`: the complete configuration as loadable TOML.
 int PrintConfig(const std::string& config, std::FILE* out);

@@ -14,11 +14,12 @@ class OutputError : public std::runtime_error {
 
 /// An output that appears complete or not at all.
 ///
-/// A regular (or new) file is written beside its path and renamed by Commit(); without Commit() nothing is left behind.
-/// Anything else (a pipe, /dev/stdout) is written as it is.
+/// A regular (or new) file is written beside its path and renamed by Commit(); without Commit()
+/// nothing is left behind. Anything else (a pipe, /dev/stdout) is written as it is.
 class OutputFile {
  public:
-  /// Opens at once, so that a path that cannot be written is found before any work. Throws OutputError.
+  /// Opens at once, so that a path that cannot be written is found before any work. Throws
+  /// OutputError.
   explicit OutputFile(const std::string& path);
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;

@@ -7,8 +7,9 @@
 
 namespace gmmu::app {
 
-/// What the run is doing: on a terminal one line that is rewritten (phase, bytes, percent, time left), otherwise a line
-/// at the begin of each phase. Goes to standard error, so that a report on standard output stays clean.
+/// What the run is doing: on a terminal one line that is rewritten (phase, bytes, percent, time
+/// left), otherwise a line at the begin of each phase. Goes to standard error, so that a report on
+/// standard output stays clean.
 class Progress {
  public:
   explicit Progress(std::FILE* to);

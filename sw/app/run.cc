@@ -53,10 +53,12 @@ os::Parameters OsParameters(const sim::MachineConfig& config, uint64_t seed) {
   parameters.inject.missing_flush = config.inject.missing_flush;
   parameters.inject.leak = config.inject.leak;
   const auto& kinds = os::Inject::LeakKinds();
-  if (!config.inject.leak.empty() && std::find(kinds.begin(), kinds.end(), config.inject.leak) == kinds.end()) {
+  if (!config.inject.leak.empty() &&
+      std::find(kinds.begin(), kinds.end(), config.inject.leak) == kinds.end()) {
     std::string known;
     for (const std::string& kind : kinds) known += (known.empty() ? "" : ", ") + kind;
-    throw sim::ConfigError("inject.leak: \"" + config.inject.leak + "\" is not a kind of object; known: " + known);
+    throw sim::ConfigError("inject.leak: \"" + config.inject.leak +
+                           "\" is not a kind of object; known: " + known);
   }
   return parameters;
 }
@@ -65,15 +67,17 @@ report::Limits LimitsOf(const sim::MachineConfig& config, const RunArguments& ar
   report::Limits limits;
   limits.clock_mhz = config.gpu.clock_mhz;
   limits.bus_bits = config.gpu.data_bits;
-  limits.bus_bytes_per_second =
-      static_cast<double>(config.gpu.data_bits) / 8 * static_cast<double>(config.gpu.clock_mhz) * 1e6;
+  limits.bus_bytes_per_second = static_cast<double>(config.gpu.data_bits) / 8 *
+                                static_cast<double>(config.gpu.clock_mhz) * 1e6;
   // Raw bit rate of a lane after its line code, then what the link layer leaves, then full packets.
-  static constexpr double kLane[] = {0, 2.0e9, 4.0e9, 8e9 * 128 / 130, 16e9 * 128 / 130, 32e9 * 128 / 130};
+  static constexpr double kLane[] = {
+      0, 2.0e9, 4.0e9, 8e9 * 128 / 130, 16e9 * 128 / 130, 32e9 * 128 / 130};
   const double lane = kLane[std::min<uint64_t>(config.pcie.generation, 5)];
   const double link = lane * static_cast<double>(config.pcie.lanes) / 8 *
                       static_cast<double>(config.pcie.link_layer_ppm) / 1e6;
   const double payload = static_cast<double>(config.pcie.max_payload);
-  limits.link_bytes_per_second = link * payload / (payload + static_cast<double>(config.pcie.tlp_overhead));
+  limits.link_bytes_per_second =
+      link * payload / (payload + static_cast<double>(config.pcie.tlp_overhead));
   limits.engine = arguments.engine;
   limits.timing = "exact";
   limits.seed = arguments.seed;
@@ -88,22 +92,25 @@ std::unique_ptr<OutputFile> OpenIfAsked(const std::string& path) {
 }  // namespace
 
 int Run(const RunArguments& arguments, std::FILE* out, std::FILE* err) {
-  // Everything that can be wrong with the arguments is found before anything is simulated or written.
-  const sim::MachineConfig config =
-      arguments.config.empty() ? sim::MachineConfig::Default() : sim::MachineConfig::FromFile(arguments.config);
+  // Everything that can be wrong with the arguments is found before anything is simulated or
+  // written.
+  const sim::MachineConfig config = arguments.config.empty()
+                                        ? sim::MachineConfig::Default()
+                                        : sim::MachineConfig::FromFile(arguments.config);
   config.CheckBuilt();
   workload::JobOptions options;
   options.os = OsParameters(config, arguments.seed);
   options.seed = arguments.seed;
-  const std::vector<uint8_t> input = arguments.file.empty()
-                                         ? workload::SeededInput(arguments.seed, workload::kDefaultInputBytes)
-                                         : workload::LoadInput(arguments.file);
+  const std::vector<uint8_t> input =
+      arguments.file.empty() ? workload::SeededInput(arguments.seed, workload::kDefaultInputBytes)
+                             : workload::LoadInput(arguments.file);
   options.input = &input;
 
   const auto copy = OpenIfAsked(arguments.out);
   const auto json = OpenIfAsked(arguments.json);
   const auto image = OpenIfAsked(arguments.dump_host);
-  const auto mappings = OpenIfAsked(arguments.dump_host.empty() ? "" : arguments.dump_host + ".json");
+  const auto mappings =
+      OpenIfAsked(arguments.dump_host.empty() ? "" : arguments.dump_host + ".json");
   const auto waves = OpenIfAsked(arguments.waves);
 
   sim::EngineOptions engine_options;
@@ -144,7 +151,8 @@ int Run(const RunArguments& arguments, std::FILE* out, std::FILE* err) {
     result.faults.push_back(fault);
     result.verified = false;
   }
-  result.host_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  result.host_seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   engine.reset();  // closes the waves
   progress.Finish();
 

@@ -12,7 +12,8 @@ namespace {
 Adapter* current = nullptr;
 
 constexpr WORD kPhysicalAdapter = 0;
-constexpr size_t kStride = sizeof(DXGK_SEGMENTDESCRIPTOR4) + 16;  // larger than the structure, as a newer kernel's is
+constexpr size_t kStride =
+    sizeof(DXGK_SEGMENTDESCRIPTOR4) + 16;  // larger than the structure, as a newer kernel's is
 }  // namespace
 
 Adapter::Adapter(Kernel& kernel, PDRIVER_INITIALIZE entry)
@@ -23,7 +24,8 @@ Adapter::Adapter(Kernel& kernel, PDRIVER_INITIALIZE entry)
 Adapter::~Adapter() { current = nullptr; }
 
 Adapter& Adapter::Current() {
-  if (current == nullptr) throw BugCheck("a graphics callback was called while there is no adapter");
+  if (current == nullptr)
+    throw BugCheck("a graphics callback was called while there is no adapter");
   return *current;
 }
 
@@ -34,7 +36,8 @@ Adapter& Adapter::FromHandle(HANDLE handle) {
 }
 
 void Adapter::Refused(const std::string& what, NTSTATUS status) {
-  throw OsError("the driver refused " + what + " with status " + Hex(static_cast<uint32_t>(status)));
+  throw OsError("the driver refused " + what + " with status " +
+                Hex(static_cast<uint32_t>(status)));
 }
 
 uint64_t Adapter::Traffic() {
@@ -59,7 +62,8 @@ void Adapter::FindDevice() {
     function_ = function;
     return;
   }
-  throw OsError("no GPU " + Hex(firmware.gpu_vendor) + ":" + Hex(firmware.gpu_device) + " on the PCI bus");
+  throw OsError("no GPU " + Hex(firmware.gpu_vendor) + ":" + Hex(firmware.gpu_device) +
+                " on the PCI bus");
 }
 
 void Adapter::LoadDriver() {
@@ -69,14 +73,16 @@ void Adapter::LoadDriver() {
   if (!NT_SUCCESS(entered)) Refused("DriverEntry", entered);
   if (!loaded_) throw OsError("the driver's DriverEntry did not call DxgkInitialize");
   if (driver_.Version < DXGKDDI_INTERFACE_VERSION_WDDM2_9) {
-    throw OsError("the driver's interface version " + Hex(driver_.Version) + " is older than WDDM 2.9");
+    throw OsError("the driver's interface version " + Hex(driver_.Version) +
+                  " is older than WDDM 2.9");
   }
-  const NTSTATUS added = driver_.DxgkDdiAddDevice(reinterpret_cast<PDEVICE_OBJECT>(this), &device_context_);
+  const NTSTATUS added =
+      driver_.DxgkDdiAddDevice(reinterpret_cast<PDEVICE_OBJECT>(this), &device_context_);
   if (!NT_SUCCESS(added)) Refused("DxgkDdiAddDevice", added);
 }
 
-NTSTATUS Adapter::Query(DXGK_QUERYADAPTERINFOTYPE type, void* input, size_t input_bytes, void* output,
-                        size_t output_bytes) {
+NTSTATUS Adapter::Query(DXGK_QUERYADAPTERINFOTYPE type, void* input, size_t input_bytes,
+                        void* output, size_t output_bytes) {
   DXGKARG_QUERYADAPTERINFO args{};
   args.Type = type;
   args.pInputData = input;
@@ -99,9 +105,10 @@ void Adapter::DecideMemory() {
   const bool reaches = caps_.highest_visible >= last_byte;
   const bool possible = caps_.dma_remapping && kernel_.iommu() != nullptr;
   if (!reaches && !possible) {
-    throw OsError("the GPU reaches memory up to " + Hex(caps_.highest_visible) + ", installed is up to " +
-                  Hex(last_byte) + ", and DMA remapping is " +
-                  (kernel_.iommu() == nullptr ? "off ([os] iommu, [iommu] present)" : "not supported by the driver"));
+    throw OsError("the GPU reaches memory up to " + Hex(caps_.highest_visible) +
+                  ", installed is up to " + Hex(last_byte) + ", and DMA remapping is " +
+                  (kernel_.iommu() == nullptr ? "off ([os] iommu, [iommu] present)"
+                                              : "not supported by the driver"));
   }
   if (!possible) return;
   kernel_.iommu()->Enable([this](const IommuFault& record) {
@@ -111,22 +118,25 @@ void Adapter::DecideMemory() {
     fault.address = record.address;
     fault.client = record.requester;
     fault.access = record.read ? "read" : "write";
-    const hw::Bdf bdf{static_cast<uint8_t>(record.requester >> 8), static_cast<uint8_t>(record.requester >> 3 & 31),
+    const hw::Bdf bdf{static_cast<uint8_t>(record.requester >> 8),
+                      static_cast<uint8_t>(record.requester >> 3 & 31),
                       static_cast<uint8_t>(record.requester & 7)};
-    fault.text = "device " + bdf.ToString() + ": " + fault.access + " of logical page " + Hex(record.address) + ": " +
-                 fault.name;
+    fault.text = "device " + bdf.ToString() + ": " + fault.access + " of logical page " +
+                 Hex(record.address) + ": " + fault.name;
     kernel_.Report(fault);
   });
   domain_ = kernel_.iommu()->CreateDomain(caps_.highest_visible + 1, "dxgkrnl");
 }
 
 void Adapter::Attach() {
-  // The driver has not been started and bus mastering is off: nothing of the device may be on the bus.
+  // The driver has not been started and bus mastering is off: nothing of the device may be on the
+  // bus.
   const uint64_t before = Traffic();
   if (before != 0) throw OsError("the device used the bus before it was started");
   if (domain_ != nullptr) {
     kernel_.iommu()->Attach(function_.bdf, *domain_);
-    if (Traffic() != before) throw OsError("the device used the bus while its IOMMU domain was attached");
+    if (Traffic() != before)
+      throw OsError("the device used the bus while its IOMMU domain was attached");
   }
   objects_.AddAdapter(handle(), {domain_, function_.bdf.ToString()});
   kernel_.pci().SetBusMaster(function_, true);
@@ -168,7 +178,8 @@ void Adapter::StartDevice() {
   start.AdapterLuid.QuadPart = 1;
   DXGKRNL_INTERFACE interface = MakeInterface(*this);
   ULONG sources = 0, children = 0;
-  const NTSTATUS status = driver_.DxgkDdiStartDevice(device_context_, &start, &interface, &sources, &children);
+  const NTSTATUS status =
+      driver_.DxgkDdiStartDevice(device_context_, &start, &interface, &sources, &children);
   if (!NT_SUCCESS(status)) Refused("DxgkDdiStartDevice", status);
 }
 
@@ -177,7 +188,8 @@ NTSTATUS Adapter::FillDeviceInformation(DXGK_DEVICE_INFO& info) {
   info.MiniportDeviceContext = device_context_;
   info.PhysicalDeviceObject = reinterpret_cast<PDEVICE_OBJECT>(this);
   info.TranslatedResourceList = reinterpret_cast<PCM_RESOURCE_LIST>(resources_.data());
-  info.SystemMemorySize.QuadPart = static_cast<LONGLONG>(kernel_.pages().installed_pages() * hw::kPageSize);
+  info.SystemMemorySize.QuadPart =
+      static_cast<LONGLONG>(kernel_.pages().installed_pages() * hw::kPageSize);
   info.HighestPhysicalAddress.QuadPart = static_cast<LONGLONG>(kernel_.pages().end() - 1);
   return STATUS_SUCCESS;
 }
@@ -186,7 +198,8 @@ void Adapter::QueryCaps() {
   DXGK_DRIVERCAPS driver{};
   NTSTATUS status = Query(DXGKQAITYPE_DRIVERCAPS, nullptr, 0, &driver, sizeof driver);
   if (!NT_SUCCESS(status)) Refused("the query for DRIVERCAPS", status);
-  if (!driver.MemoryManagementCaps.VirtualAddressingSupported || !driver.MemoryManagementCaps.GpuMmuSupported) {
+  if (!driver.MemoryManagementCaps.VirtualAddressingSupported ||
+      !driver.MemoryManagementCaps.GpuMmuSupported) {
     throw OsError("the driver does not report the GpuMmu model");
   }
   caps_.map_aperture2 = driver.MemoryManagementCaps.MapAperture2Supported;
@@ -198,8 +211,10 @@ void Adapter::QueryCaps() {
   DXGK_GPUMMUCAPS mmu{};
   status = Query(DXGKQAITYPE_GPUMMUCAPS, &which, sizeof which, &mmu, sizeof mmu);
   if (!NT_SUCCESS(status)) Refused("the query for GPUMMUCAPS", status);
-  if (mmu.PageTableLevelCount < DXGK_MIN_PAGE_TABLE_LEVEL_COUNT || mmu.PageTableLevelCount > DXGK_MAX_PAGE_TABLE_LEVEL_COUNT) {
-    throw OsError("the driver reports " + std::to_string(mmu.PageTableLevelCount) + " page table levels");
+  if (mmu.PageTableLevelCount < DXGK_MIN_PAGE_TABLE_LEVEL_COUNT ||
+      mmu.PageTableLevelCount > DXGK_MAX_PAGE_TABLE_LEVEL_COUNT) {
+    throw OsError("the driver reports " + std::to_string(mmu.PageTableLevelCount) +
+                  " page table levels");
   }
   caps_.coherent = mmu.CacheCoherentMemorySupported;
   caps_.invalid_not_cached = mmu.InvalidTlbEntriesNotCached;
@@ -209,27 +224,31 @@ void Adapter::QueryCaps() {
   for (WORD level = 0; level < mmu.PageTableLevelCount; ++level) {
     DXGK_QUERYPAGETABLELEVELDESCIN input{level, kPhysicalAdapter};
     DXGK_PAGE_TABLE_LEVEL_DESC descriptor{};
-    status = Query(DXGKQAITYPE_PAGETABLELEVELDESC, &input, sizeof input, &descriptor, sizeof descriptor);
+    status =
+        Query(DXGKQAITYPE_PAGETABLELEVELDESC, &input, sizeof input, &descriptor, sizeof descriptor);
     if (!NT_SUCCESS(status)) Refused("the query for PAGETABLELEVELDESC", status);
     bits += descriptor.PageTableIndexBitCount;
-    caps_.geometry.levels.push_back({descriptor.PageTableIndexBitCount, descriptor.PageTableSegmentId,
-                                     descriptor.PagingProcessPageTableSegmentId, descriptor.PageTableSizeInBytes,
-                                     descriptor.PageTableAlignmentInBytes});
+    caps_.geometry.levels.push_back(
+        {descriptor.PageTableIndexBitCount, descriptor.PageTableSegmentId,
+         descriptor.PagingProcessPageTableSegmentId, descriptor.PageTableSizeInBytes,
+         descriptor.PageTableAlignmentInBytes});
   }
   if (bits != caps_.geometry.va_bits) {
-    throw OsError("the driver's level descriptors cover " + std::to_string(bits) + " bits, its caps say " +
-                  std::to_string(caps_.geometry.va_bits));
+    throw OsError("the driver's level descriptors cover " + std::to_string(bits) +
+                  " bits, its caps say " + std::to_string(caps_.geometry.va_bits));
   }
 
   DXGK_QUERYPHYSICALADAPTERCAPSIN adapter{kPhysicalAdapter};
   DXGK_PHYSICALADAPTERCAPS physical{};
-  status = Query(DXGKQAITYPE_PHYSICALADAPTERCAPS, &adapter, sizeof adapter, &physical, sizeof physical);
+  status =
+      Query(DXGKQAITYPE_PHYSICALADAPTERCAPS, &adapter, sizeof adapter, &physical, sizeof physical);
   if (!NT_SUCCESS(status)) Refused("the query for PHYSICALADAPTERCAPS", status);
   caps_.nodes = physical.NumExecutionNodes;
   caps_.paging_node = physical.PagingNodeIndex;
   for (UINT node = 0; node < caps_.nodes && driver_.DxgkDdiGetNodeMetadata != nullptr; ++node) {
     DXGKARG_GETNODEMETADATA metadata{};
-    status = driver_.DxgkDdiGetNodeMetadata(device_context_, node | kPhysicalAdapter << 16, &metadata);
+    status =
+        driver_.DxgkDdiGetNodeMetadata(device_context_, node | kPhysicalAdapter << 16, &metadata);
     if (!NT_SUCCESS(status)) Refused("DxgkDdiGetNodeMetadata", status);
   }
 }
@@ -257,15 +276,18 @@ void Adapter::QuerySegments() {
     segment.base = static_cast<uint64_t>(descriptor.BaseAddress.QuadPart);
     segment.size = descriptor.Size;
     if (segment.cpu_visible && !segment.aperture) {
-      segment.cpu_view = static_cast<uint8_t*>(kernel_.mmio().Map(
-          static_cast<uint64_t>(descriptor.CpuTranslatedAddress.QuadPart), descriptor.Size, "vidmm", "segment view"));
+      segment.cpu_view = static_cast<uint8_t*>(
+          kernel_.mmio().Map(static_cast<uint64_t>(descriptor.CpuTranslatedAddress.QuadPart),
+                             descriptor.Size, "vidmm", "segment view"));
     }
-    segment.space = std::make_unique<RangeAllocator>(0, segment.size, kernel_.parameters().seed,
-                                                     segment.aperture ? "aperture_range" : "vram_range",
-                                                     "segment" + std::to_string(segment.id), kernel_.ledger());
+    segment.space =
+        std::make_unique<RangeAllocator>(0, segment.size, kernel_.parameters().seed,
+                                         segment.aperture ? "aperture_range" : "vram_range",
+                                         "segment" + std::to_string(segment.id), kernel_.ledger());
     segments_.push_back(std::move(segment));
   }
-  if (std::count_if(segments_.begin(), segments_.end(), [](const Segment& s) { return s.aperture; }) != 1) {
+  if (std::count_if(segments_.begin(), segments_.end(),
+                    [](const Segment& s) { return s.aperture; }) != 1) {
     throw OsError("the driver must report exactly one aperture segment");
   }
   for (const LevelDescriptor& level : caps_.geometry.levels) {
@@ -301,7 +323,8 @@ void Adapter::Stop() {
     if (segment.cpu_view != nullptr) kernel_.mmio().Unmap(segment.cpu_view);
     segment.cpu_view = nullptr;
   }
-  NTSTATUS status = driver_.DxgkDdiSetPowerState(device_context_, 0, PowerDeviceD3, PowerActionShutdownOff);
+  NTSTATUS status =
+      driver_.DxgkDdiSetPowerState(device_context_, 0, PowerDeviceD3, PowerActionShutdownOff);
   if (!NT_SUCCESS(status)) Refused("DxgkDdiSetPowerState", status);
   status = driver_.DxgkDdiStopDevice(device_context_);
   if (!NT_SUCCESS(status)) Refused("DxgkDdiStopDevice", status);
@@ -310,7 +333,8 @@ void Adapter::Stop() {
   kernel_.hal().DisconnectInterrupt(message_);
   const uint64_t before = Traffic();
   if (domain_ != nullptr) kernel_.iommu()->Detach(function_.bdf, *domain_);
-  if (Traffic() != before) throw OsError("the device used the bus while its IOMMU domain was detached");
+  if (Traffic() != before)
+    throw OsError("the device used the bus while its IOMMU domain was detached");
   objects_.RemoveAdapter(handle());
   status = driver_.DxgkDdiRemoveDevice(device_context_);
   if (!NT_SUCCESS(status)) Refused("DxgkDdiRemoveDevice", status);
@@ -341,7 +365,8 @@ ProcessHandles Adapter::CreateProcess(const std::string& name, bool system) {
   NTSTATUS status = driver_.DxgkDdiCreateProcess(device_context_, &process);
   if (!NT_SUCCESS(status)) Refused("DxgkDdiCreateProcess for " + name, status);
   handles.process = process.hKmdProcess;
-  handles.process_ticket = kernel_.ledger().Open("process", name, "dxgkrnl", "DxgkDdiCreateProcess");
+  handles.process_ticket =
+      kernel_.ledger().Open("process", name, "dxgkrnl", "DxgkDdiCreateProcess");
 
   DXGKARG_CREATEDEVICE device{};
   device.hDevice = reinterpret_cast<HANDLE>(uint64_t{0xFFFF9001} << 32 | next_handle_++ << 4);
@@ -361,7 +386,8 @@ ProcessHandles Adapter::CreateProcess(const std::string& name, bool system) {
   status = driver_.DxgkDdiCreateContext(handles.device, &context);
   if (!NT_SUCCESS(status)) Refused("DxgkDdiCreateContext for " + name, status);
   handles.context = context.hContext;
-  handles.context_ticket = kernel_.ledger().Open("context", name, "dxgkrnl", "DxgkDdiCreateContext");
+  handles.context_ticket =
+      kernel_.ledger().Open("context", name, "dxgkrnl", "DxgkDdiCreateContext");
   return handles;
 }
 
@@ -383,12 +409,14 @@ std::pair<uint64_t, uint64_t> Adapter::RootPageTableSize(uint64_t entries) {
   DXGKARG_GETROOTPAGETABLESIZE args{static_cast<UINT>(entries), kPhysicalAdapter};
   const uint64_t bytes = driver_.DxgkDdiGetRootPageTableSize(device_context_, &args);
   if (args.NumberOfPte < entries || bytes == 0) {
-    throw BugCheck("the driver's root page table of " + std::to_string(bytes) + " bytes is too small");
+    throw BugCheck("the driver's root page table of " + std::to_string(bytes) +
+                   " bytes is too small");
   }
   return {args.NumberOfPte, bytes};
 }
 
-void Adapter::SetRootPageTable(HANDLE context, const D3DGPU_PHYSICAL_ADDRESS& root, uint64_t entries) {
+void Adapter::SetRootPageTable(HANDLE context, const D3DGPU_PHYSICAL_ADDRESS& root,
+                               uint64_t entries) {
   DXGKARG_SETROOTPAGETABLE args{};
   args.hContext = context;
   args.Address = root;
@@ -408,7 +436,8 @@ HANDLE Adapter::CreateAllocation(uint64_t bytes, const std::string& name, Ledger
   args.pAllocationInfo = &info;
   const NTSTATUS status = driver_.DxgkDdiCreateAllocation(device_context_, &args);
   if (!NT_SUCCESS(status)) Refused("DxgkDdiCreateAllocation of " + name, status);
-  if (info.Size < bytes) throw BugCheck("the driver made allocation " + name + " smaller than asked");
+  if (info.Size < bytes)
+    throw BugCheck("the driver made allocation " + name + " smaller than asked");
   ticket = kernel_.ledger().Open("allocation", name, "application", "DxgkDdiCreateAllocation");
   return info.hAllocation;
 }
@@ -439,7 +468,8 @@ void Adapter::SubmitPaging(HANDLE context, uint64_t address, uint64_t bytes, voi
   args.NodeOrdinal = caps_.paging_node;
   const NTSTATUS status = driver_.DxgkDdiSubmitCommandVirtual(device_context_, &args);
   if (!NT_SUCCESS(status)) {
-    throw BugCheck("DxgkDdiSubmitCommandVirtual failed with status " + Hex(static_cast<uint32_t>(status)));
+    throw BugCheck("DxgkDdiSubmitCommandVirtual failed with status " +
+                   Hex(static_cast<uint32_t>(status)));
   }
 }
 

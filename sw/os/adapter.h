@@ -39,11 +39,11 @@ struct ProcessHandles {
   HANDLE dxgk_process = nullptr;
 };
 
-/// One GPU from power-on to power-off, as Dxgkrnl drives it: finds it on the bus, loads its driver through DriverEntry,
-/// decides how it reaches memory, starts it and asks what it can do.
+/// One GPU from power-on to power-off, as Dxgkrnl drives it: finds it on the bus, loads its driver
+/// through DriverEntry, decides how it reaches memory, starts it and asks what it can do.
 ///
-/// Calls to the driver are counted by nobody but checked everywhere: a status that Windows answers with a bug check
-/// throws BugCheck here. One adapter at a time.
+/// Calls to the driver are counted by nobody but checked everywhere: a status that Windows answers
+/// with a bug check throws BugCheck here. One adapter at a time.
 class Adapter {
  public:
   Adapter(Kernel& kernel, PDRIVER_INITIALIZE entry);
@@ -78,8 +78,8 @@ class Adapter {
   HANDLE CreateAllocation(uint64_t bytes, const std::string& name, Ledger::Ticket& ticket);
   void DestroyAllocation(HANDLE allocation, Ledger::Ticket ticket);
   NTSTATUS BuildPagingBuffer(DXGKARG_BUILDPAGINGBUFFER& args);
-  void SubmitPaging(HANDLE context, uint64_t address, uint64_t bytes, void* private_data, uint64_t private_bytes,
-                    uint32_t fence);
+  void SubmitPaging(HANDLE context, uint64_t address, uint64_t bytes, void* private_data,
+                    uint64_t private_bytes, uint32_t fence);
   NTSTATUS Escape(void* data, size_t bytes);
   /// The same, a refusal being an error that names `what`.
   template <typename Data>
@@ -91,7 +91,10 @@ class Adapter {
   // What callbacks.cc calls.
   static Adapter& FromHandle(HANDLE handle);
   static Adapter& Current();
-  void OnDriverTable(const DRIVER_INITIALIZATION_DATA& table) { driver_ = table; loaded_ = true; }
+  void OnDriverTable(const DRIVER_INITIALIZATION_DATA& table) {
+    driver_ = table;
+    loaded_ = true;
+  }
   NTSTATUS FillDeviceInformation(DXGK_DEVICE_INFO& info);
   void QueueDpc();
 
@@ -104,7 +107,8 @@ class Adapter {
   void StartDevice();
   void QueryCaps();
   void QuerySegments();
-  NTSTATUS Query(DXGK_QUERYADAPTERINFOTYPE type, void* input, size_t input_bytes, void* output, size_t output_bytes);
+  NTSTATUS Query(DXGK_QUERYADAPTERINFOTYPE type, void* input, size_t input_bytes, void* output,
+                 size_t output_bytes);
   uint64_t Traffic();
 
   Kernel& kernel_;

@@ -9,9 +9,11 @@
 namespace gmmu::os {
 
 AddressSpace::AddressSpace(Adapter& adapter, std::string name, bool paging, uint64_t va_end)
-    : adapter_(adapter), name_(std::move(name)), paging_(paging),
-      va_(adapter.caps().geometry.Coverage(0), va_end, adapter.kernel().parameters().seed, "va_range", name_,
-          adapter.kernel().ledger()) {}
+    : adapter_(adapter),
+      name_(std::move(name)),
+      paging_(paging),
+      va_(adapter.caps().geometry.Coverage(0), va_end, adapter.kernel().parameters().seed,
+          "va_range", name_, adapter.kernel().ledger()) {}
 
 AddressSpace::Table AddressSpace::NewTable(unsigned level, uint64_t bytes) {
   const LevelDescriptor& descriptor = adapter_.caps().geometry.levels[level];
@@ -21,7 +23,8 @@ AddressSpace::Table AddressSpace::NewTable(unsigned level, uint64_t bytes) {
   if (id == 0) {
     table.system = SystemBuffer(adapter_.kernel(), adapter_.objects(), adapter_.handle(), bytes,
                                 SystemBuffer::Shape::kScattered, "vidmm");
-    if (bytes > hw::kPageSize) throw OsError("the driver puts tables of more than a page into system memory");
+    if (bytes > hw::kPageSize)
+      throw OsError("the driver puts tables of more than a page into system memory");
     table.gpu.SegmentOffset = table.system.logical();
     table.cpu = table.system.Map(0, bytes);
   } else {
@@ -34,11 +37,13 @@ AddressSpace::Table AddressSpace::NewTable(unsigned level, uint64_t bytes) {
     if (table.segment->cpu_view != nullptr) table.cpu = table.segment->cpu_view + *offset;
   }
   table.ticket = adapter_.kernel().ledger().Open(
-      "page_table", "segment " + std::to_string(id) + ", " + Hex(table.gpu.SegmentOffset), "vidmm", created_by);
+      "page_table", "segment " + std::to_string(id) + ", " + Hex(table.gpu.SegmentOffset), "vidmm",
+      created_by);
   return table;
 }
 
-void AddressSpace::Initialise(const Table& table, unsigned level, uint64_t count, uint64_t va, const Sink& sink) {
+void AddressSpace::Initialise(const Table& table, unsigned level, uint64_t count, uint64_t va,
+                              const Sink& sink) {
   TableUpdate update;
   update.level = level;
   update.entries.resize(1);  // invalid
@@ -72,7 +77,9 @@ AddressSpace::Table& AddressSpace::Ensure(unsigned level, uint64_t va, const Sin
   const auto found = tables_.find({level, slot});
   if (found != tables_.end()) return found->second;
 
-  Table& table = tables_.emplace(std::pair{level, slot}, NewTable(level, geometry.levels[level].bytes)).first->second;
+  Table& table =
+      tables_.emplace(std::pair{level, slot}, NewTable(level, geometry.levels[level].bytes))
+          .first->second;
   Initialise(table, level, geometry.Entries(level), slot * geometry.Coverage(level), sink);
   Table& parent = Ensure(level + 1, va, sink);
   TableUpdate link;
@@ -90,8 +97,8 @@ AddressSpace::Table& AddressSpace::Ensure(unsigned level, uint64_t va, const Sin
   return table;
 }
 
-void AddressSpace::SetEntries(uint64_t va, uint64_t pages, const std::vector<DXGK_PTE>& entries, HANDLE allocation,
-                              uint64_t allocation_offset, const Sink& sink) {
+void AddressSpace::SetEntries(uint64_t va, uint64_t pages, const std::vector<DXGK_PTE>& entries,
+                              HANDLE allocation, uint64_t allocation_offset, const Sink& sink) {
   const Geometry& geometry = adapter_.caps().geometry;
   const bool repeat = entries.size() == 1 && pages != 1;
   for (uint64_t done = 0; done < pages;) {

@@ -20,8 +20,8 @@ class Adapter;
 /// One UpdatePageTable call of VidMm: entries of one table.
 struct TableUpdate {
   unsigned level = 0;
-  uint64_t start = 0;            ///< index of the first entry
-  std::vector<DXGK_PTE> entries; ///< one entry when `repeat` is set
+  uint64_t start = 0;             ///< index of the first entry
+  std::vector<DXGK_PTE> entries;  ///< one entry when `repeat` is set
   uint64_t count = 0;
   bool repeat = false;
   bool initial = false;
@@ -34,13 +34,15 @@ struct TableUpdate {
 
 /// The page tables and virtual addresses of one GPU process, as VidMm keeps them.
 ///
-/// Knows which tables exist and where they lie; what an entry looks like in hardware is the driver's. Updates go to a
-/// sink in the order in which they must be done: a new table is initialised before its parent names it.
+/// Knows which tables exist and where they lie; what an entry looks like in hardware is the
+/// driver's. Updates go to a sink in the order in which they must be done: a new table is
+/// initialised before its parent names it.
 class AddressSpace {
  public:
   using Sink = std::function<void(const TableUpdate&)>;
 
-  /// `va_end`: bytes of virtual addresses that may be given out. The first leaf table's coverage never is.
+  /// `va_end`: bytes of virtual addresses that may be given out. The first leaf table's coverage
+  /// never is.
   AddressSpace(Adapter& adapter, std::string name, bool paging, uint64_t va_end);
 
   /// Makes and initialises the root. Its address is valid afterwards.
@@ -48,10 +50,10 @@ class AddressSpace {
   D3DGPU_PHYSICAL_ADDRESS root() const { return root_.gpu; }
   uint64_t root_entries() const { return root_entries_; }
 
-  /// Writes entries for consecutive pages from `va`; makes the tables that are missing. `entries` either one for each
-  /// page, or one that is repeated.
-  void SetEntries(uint64_t va, uint64_t pages, const std::vector<DXGK_PTE>& entries, HANDLE allocation,
-                  uint64_t allocation_offset, const Sink& sink);
+  /// Writes entries for consecutive pages from `va`; makes the tables that are missing. `entries`
+  /// either one for each page, or one that is repeated.
+  void SetEntries(uint64_t va, uint64_t pages, const std::vector<DXGK_PTE>& entries,
+                  HANDLE allocation, uint64_t allocation_offset, const Sink& sink);
   /// Writes one invalid entry over all of them.
   void Invalidate(uint64_t va, uint64_t pages, const Sink& sink);
   /// Gives every table back. The GPU must not use the space any more.
@@ -71,7 +73,8 @@ class AddressSpace {
   };
   Table NewTable(unsigned level, uint64_t bytes);
   Table& Ensure(unsigned level, uint64_t va, const Sink& sink);
-  void Initialise(const Table& table, unsigned level, uint64_t count, uint64_t va, const Sink& sink);
+  void Initialise(const Table& table, unsigned level, uint64_t count, uint64_t va,
+                  const Sink& sink);
 
   Adapter& adapter_;
   std::string name_;

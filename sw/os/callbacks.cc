@@ -14,8 +14,8 @@ NTSTATUS GetDeviceInformation(HANDLE device, PDXGK_DEVICE_INFO info) {
   return Adapter::FromHandle(device).FillDeviceInformation(*info);
 }
 
-NTSTATUS MapMemory(HANDLE device, PHYSICAL_ADDRESS address, ULONG length, BOOLEAN in_io_space, BOOLEAN to_user,
-                   MEMORY_CACHING_TYPE, PVOID* pointer) {
+NTSTATUS MapMemory(HANDLE device, PHYSICAL_ADDRESS address, ULONG length, BOOLEAN in_io_space,
+                   BOOLEAN to_user, MEMORY_CACHING_TYPE, PVOID* pointer) {
   Adapter& adapter = Adapter::FromHandle(device);
   *pointer = nullptr;
   if (in_io_space || to_user || length == 0) return STATUS_INVALID_PARAMETER;
@@ -39,7 +39,8 @@ BOOLEAN QueueDpc(HANDLE device) {
   return TRUE;
 }
 
-NTSTATUS SynchronizeExecution(HANDLE device, PKSYNCHRONIZE_ROUTINE routine, PVOID context, ULONG, BOOLEAN* result) {
+NTSTATUS SynchronizeExecution(HANDLE device, PKSYNCHRONIZE_ROUTINE routine, PVOID context, ULONG,
+                              BOOLEAN* result) {
   Scheduler& scheduler = Adapter::FromHandle(device).kernel().scheduler();
   const Irql old = scheduler.Raise(kDevice);
   const BOOLEAN value = routine(context);
@@ -48,22 +49,26 @@ NTSTATUS SynchronizeExecution(HANDLE device, PKSYNCHRONIZE_ROUTINE routine, PVOI
   return STATUS_SUCCESS;
 }
 
-NTSTATUS ReadDeviceSpace(HANDLE device, ULONG type, PVOID buffer, ULONG offset, ULONG length, ULONG* done) {
+NTSTATUS ReadDeviceSpace(HANDLE device, ULONG type, PVOID buffer, ULONG offset, ULONG length,
+                         ULONG* done) {
   Adapter& adapter = Adapter::FromHandle(device);
   *done = 0;
-  if (type != DXGK_WHICHSPACE_CONFIG || offset > 256 || length > 256 - offset) return STATUS_INVALID_PARAMETER;
+  if (type != DXGK_WHICHSPACE_CONFIG || offset > 256 || length > 256 - offset)
+    return STATUS_INVALID_PARAMETER;
   for (ULONG i = 0; i < length; ++i) {
-    static_cast<uint8_t*>(buffer)[i] = static_cast<uint8_t>(
-        adapter.kernel().hal().ConfigRead(adapter.function().bdf, static_cast<uint16_t>(offset + i), 1));
+    static_cast<uint8_t*>(buffer)[i] = static_cast<uint8_t>(adapter.kernel().hal().ConfigRead(
+        adapter.function().bdf, static_cast<uint16_t>(offset + i), 1));
   }
   *done = length;
   return STATUS_SUCCESS;
 }
 
-NTSTATUS WriteDeviceSpace(HANDLE device, ULONG type, PVOID buffer, ULONG offset, ULONG length, ULONG* done) {
+NTSTATUS WriteDeviceSpace(HANDLE device, ULONG type, PVOID buffer, ULONG offset, ULONG length,
+                          ULONG* done) {
   Adapter& adapter = Adapter::FromHandle(device);
   *done = 0;
-  if (type != DXGK_WHICHSPACE_CONFIG || offset > 256 || length > 256 - offset) return STATUS_INVALID_PARAMETER;
+  if (type != DXGK_WHICHSPACE_CONFIG || offset > 256 || length > 256 - offset)
+    return STATUS_INVALID_PARAMETER;
   for (ULONG i = 0; i < length; ++i) {
     adapter.kernel().hal().ConfigWrite(adapter.function().bdf, static_cast<uint16_t>(offset + i), 1,
                                        static_cast<uint8_t*>(buffer)[i]);
@@ -87,11 +92,19 @@ void DestroyObject(CONST DXGKARGCB_DESTROY_PHYSICAL_MEMORY_OBJECT* args) {
 NTSTATUS OpenObject(DXGKARGCB_OPEN_PHYSICAL_MEMORY_OBJECT* args) {
   return Adapter::Current().objects().Open(*args, kDriver);
 }
-void CloseObject(CONST DXGKARGCB_CLOSE_PHYSICAL_MEMORY_OBJECT* args) { Adapter::Current().objects().Close(*args); }
-NTSTATUS AllocateAdl(DXGKARGCB_ALLOCATE_ADL* args) { return Adapter::Current().objects().AllocateAdl(*args, kDriver); }
+void CloseObject(CONST DXGKARGCB_CLOSE_PHYSICAL_MEMORY_OBJECT* args) {
+  Adapter::Current().objects().Close(*args);
+}
+NTSTATUS AllocateAdl(DXGKARGCB_ALLOCATE_ADL* args) {
+  return Adapter::Current().objects().AllocateAdl(*args, kDriver);
+}
 void FreeAdl(CONST DXGKARGCB_FREE_ADL* args) { Adapter::Current().objects().FreeAdl(*args); }
-NTSTATUS MapObject(DXGKARGCB_MAP_PHYSICAL_MEMORY* args) { return Adapter::Current().objects().Map(*args, kDriver); }
-void UnmapObject(CONST DXGKARGCB_UNMAP_PHYSICAL_MEMORY* args) { Adapter::Current().objects().Unmap(*args); }
+NTSTATUS MapObject(DXGKARGCB_MAP_PHYSICAL_MEMORY* args) {
+  return Adapter::Current().objects().Map(*args, kDriver);
+}
+void UnmapObject(CONST DXGKARGCB_UNMAP_PHYSICAL_MEMORY* args) {
+  Adapter::Current().objects().Unmap(*args);
+}
 
 }  // namespace
 

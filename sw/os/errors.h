@@ -7,7 +7,8 @@
 
 namespace gmmu::os {
 
-/// One fault as the OS model reports it: who, where, why. Fields that a source does not know are -1.
+/// One fault as the OS model reports it: who, where, why. Fields that a source does not know are
+/// -1.
 struct Fault {
   std::string source;  ///< "gpu", "iommu", "timeout", "verify", ...
   std::string name;    ///< reason, e.g. "entry_invalid" or "no read permission"
@@ -33,7 +34,8 @@ class OsTimeout : public OsError {
       : OsError("waited " + std::to_string(bound_ns) + " ns for " + what_for) {}
 };
 
-/// A rule of the kernel was broken (wrong IRQL, double free, unknown handle): Windows would bug-check.
+/// A rule of the kernel was broken (wrong IRQL, double free, unknown handle): Windows would
+/// bug-check.
 class BugCheck : public OsError {
  public:
   explicit BugCheck(const std::string& why) : OsError("bug check: " + why) {}

@@ -13,8 +13,8 @@
 
 namespace gmmu::os {
 
-/// The hardware abstraction layer: the machine as the kernel sees it. Every access is a seam call, at which pending
-/// interrupts are served.
+/// The hardware abstraction layer: the machine as the kernel sees it. Every access is a seam call,
+/// at which pending interrupts are served.
 class Hal {
  public:
   Hal(hw::Platform& platform, Scheduler& scheduler) : platform_(platform), scheduler_(scheduler) {}
@@ -43,8 +43,8 @@ class Hal {
 
 /// Kernel virtual addresses of device registers.
 ///
-/// Drivers get a pointer inside a region without access, so that a plain dereference faults at once instead of reading
-/// stale memory; READ_REGISTER_* and WRITE_REGISTER_* resolve it.
+/// Drivers get a pointer inside a region without access, so that a plain dereference faults at once
+/// instead of reading stale memory; READ_REGISTER_* and WRITE_REGISTER_* resolve it.
 class MmioViews {
  public:
   explicit MmioViews(Ledger& ledger);
@@ -53,10 +53,12 @@ class MmioViews {
   MmioViews& operator=(const MmioViews&) = delete;
 
   /// Pointer for [physical, physical + size).
-  void* Map(uint64_t physical, size_t size, const std::string& owner, const std::string& created_by);
+  void* Map(uint64_t physical, size_t size, const std::string& owner,
+            const std::string& created_by);
   /// `view` as Map returned it; else a bug check.
   void Unmap(void* view);
-  /// Physical address behind `pointer`. Bug check when [pointer, pointer + size) is not inside one view.
+  /// Physical address behind `pointer`. Bug check when [pointer, pointer + size) is not inside one
+  /// view.
   uint64_t Resolve(const volatile void* pointer, size_t size) const;
   bool Contains(const volatile void* pointer) const;
 

@@ -30,21 +30,36 @@ uint64_t Field(uint64_t value, unsigned high, unsigned low) {
 
 std::string IommuFault::ReasonName() const {
   switch (reason) {
-    case 0x1: return "root entry not present";
-    case 0x2: return "context entry not present";
-    case 0x3: return "context entry invalid";
-    case 0x4: return "address beyond the domain's width";
-    case 0x5: return "no write permission";
-    case 0x6: return "no read permission";
-    case 0x7: return "paging entry unreadable";
-    case 0x8: return "root table unreadable";
-    case 0x9: return "context table unreadable";
-    case 0xA: return "reserved field in a root entry";
-    case 0xB: return "reserved field in a context entry";
-    case 0xC: return "reserved field in a paging entry";
-    case 0xD: return "translation request blocked";
-    case 0xE: return "address maps into the interrupt range";
-    default: return "reason " + Hex(reason);
+    case 0x1:
+      return "root entry not present";
+    case 0x2:
+      return "context entry not present";
+    case 0x3:
+      return "context entry invalid";
+    case 0x4:
+      return "address beyond the domain's width";
+    case 0x5:
+      return "no write permission";
+    case 0x6:
+      return "no read permission";
+    case 0x7:
+      return "paging entry unreadable";
+    case 0x8:
+      return "root table unreadable";
+    case 0x9:
+      return "context table unreadable";
+    case 0xA:
+      return "reserved field in a root entry";
+    case 0xB:
+      return "reserved field in a context entry";
+    case 0xC:
+      return "reserved field in a paging entry";
+    case 0xD:
+      return "translation request blocked";
+    case 0xE:
+      return "address maps into the interrupt range";
+    default:
+      return "reason " + Hex(reason);
   }
 }
 
@@ -64,12 +79,14 @@ uint64_t Iommu::NewTable(const std::string& created_by) {
 }
 
 void Iommu::WriteEntry(uint64_t address, uint64_t value) {
-  if (!hal_.ram().Write(address, &value, sizeof value)) throw OsError("IOMMU table outside of memory");
+  if (!hal_.ram().Write(address, &value, sizeof value))
+    throw OsError("IOMMU table outside of memory");
 }
 
 uint64_t Iommu::ReadEntry(uint64_t address) {
   uint64_t value = 0;
-  if (!hal_.ram().Read(address, &value, sizeof value)) throw OsError("IOMMU table outside of memory");
+  if (!hal_.ram().Read(address, &value, sizeof value))
+    throw OsError("IOMMU table outside of memory");
   return value;
 }
 
@@ -93,7 +110,8 @@ void Iommu::Enable(std::function<void(const IommuFault&)> on_fault) {
   if (cap_ == ~uint64_t{0}) throw OsError("no IOMMU answers at " + Hex(base_));
   if (Field(ecap_, 1, 1) == 0) throw OsError("the IOMMU has no queued invalidation");
   if (Field(ecap_, 0, 0) == 0) throw OsError("the IOMMU reads its tables without snooping");
-  if ((Field(cap_, 12, 8) & 6) == 0) throw OsError("the IOMMU has neither 3-level nor 4-level tables");
+  if ((Field(cap_, 12, 8) & 6) == 0)
+    throw OsError("the IOMMU has neither 3-level nor 4-level tables");
   on_fault_ = std::move(on_fault);
 
   root_ = NewTable("IOMMU root table");
@@ -135,8 +153,8 @@ void Iommu::Submit(const std::vector<Descriptor>& descriptors) {
   const uint32_t slot = next_status_++ % 1024;
   const uint64_t status = status_ * hw::kPageSize + 4 * slot;
   const uint32_t done = next_status_;
-  const Ledger::Ticket ticket =
-      ledger_.Open("invalidation", "status " + std::to_string(done), "iommu", "queued invalidation");
+  const Ledger::Ticket ticket = ledger_.Open("invalidation", "status " + std::to_string(done),
+                                             "iommu", "queued invalidation");
   uint32_t tail = queue_tail_;
   auto put = [&](const Descriptor& descriptor) {
     const uint64_t at = queue_ * hw::kPageSize + 16 * uint64_t{tail};
@@ -167,9 +185,11 @@ void Iommu::InvalidatePages(IommuDomain& domain, uint64_t first, uint64_t count)
   std::vector<Descriptor> descriptors;
   while (count != 0 && page_selective && descriptors.size() <= kMostPageDescriptors) {
     unsigned lg2 = 0;  // naturally aligned blocks of 2^lg2 pages
-    while (lg2 < mamv && (first & ((uint64_t{2} << lg2) - 1)) == 0 && (uint64_t{2} << lg2) <= count) ++lg2;
+    while (lg2 < mamv && (first & ((uint64_t{2} << lg2) - 1)) == 0 && (uint64_t{2} << lg2) <= count)
+      ++lg2;
     // Leaves only have changed (IH): tables live as long as the domain.
-    descriptors.push_back({2u | 3u << 4 | 3u << 6 | uint64_t{domain.id_} << 16, first << 12 | 1u << 6 | lg2});
+    descriptors.push_back(
+        {2u | 3u << 4 | 3u << 6 | uint64_t{domain.id_} << 16, first << 12 | 1u << 6 | lg2});
     first += uint64_t{1} << lg2;
     count -= uint64_t{1} << lg2;
   }
@@ -193,7 +213,8 @@ IommuDomain* Iommu::CreateDomain(uint64_t limit, const std::string& owner) {
   std::unique_ptr<IommuDomain> domain(new IommuDomain(id, levels, limit, seed_, ledger_));
   domain->root_ = NewTable("IOMMU domain " + std::to_string(id));
   domain->ticket_ = ledger_.Open("domain", std::to_string(id), owner, "CreateDomain");
-  if (std::find(stale_ids_.begin(), stale_ids_.end(), id) != stale_ids_.end()) Submit({DomainFlush(id)});
+  if (std::find(stale_ids_.begin(), stale_ids_.end(), id) != stale_ids_.end())
+    Submit({DomainFlush(id)});
   domains_.push_back(std::move(domain));
   return domains_.back().get();
 }
@@ -218,9 +239,11 @@ void Iommu::Attach(hw::Bdf device, IommuDomain& domain) {
   }
   const uint16_t sid = device.requester_id();
   const uint64_t entry = table->second * hw::kPageSize + 16 * uint64_t{sid & 0xFFu};
-  if ((ReadEntry(entry) & 1) != 0) throw BugCheck("device " + device.ToString() + " is attached already");
+  if ((ReadEntry(entry) & 1) != 0)
+    throw BugCheck("device " + device.ToString() + " is attached already");
   WriteEntry(entry + 8, uint64_t{domain.id_} << 8 | (domain.levels_ - 2));
-  WriteEntry(entry, domain.root_ * hw::kPageSize | 1);  // present last, translate untranslated requests
+  WriteEntry(entry,
+             domain.root_ * hw::kPageSize | 1);  // present last, translate untranslated requests
   FlushWriteBuffer();
   if (Field(cap_, 7, 7) != 0) {  // caching mode: not-present entries may be cached under domain 0
     Submit({{1u | 3u << 4 | uint64_t{sid} << 32, 0}, DomainFlush(domain.id_)});
@@ -231,11 +254,14 @@ void Iommu::Attach(hw::Bdf device, IommuDomain& domain) {
 void Iommu::Detach(hw::Bdf device, IommuDomain& domain) {
   const uint16_t sid = device.requester_id();
   const auto held = std::find(domain.attached_.begin(), domain.attached_.end(), sid);
-  if (held == domain.attached_.end()) throw BugCheck("device " + device.ToString() + " is not attached");
-  const uint64_t entry = context_tables_.at(device.bus) * hw::kPageSize + 16 * uint64_t{sid & 0xFFu};
+  if (held == domain.attached_.end())
+    throw BugCheck("device " + device.ToString() + " is not attached");
+  const uint64_t entry =
+      context_tables_.at(device.bus) * hw::kPageSize + 16 * uint64_t{sid & 0xFFu};
   WriteEntry(entry, 0);
   WriteEntry(entry + 8, 0);
-  Submit({{1u | 3u << 4 | uint64_t{domain.id_} << 16 | uint64_t{sid} << 32, 0}, DomainFlush(domain.id_)});
+  Submit({{1u | 3u << 4 | uint64_t{domain.id_} << 16 | uint64_t{sid} << 32, 0},
+          DomainFlush(domain.id_)});
   domain.attached_.erase(held);
 }
 
@@ -245,7 +271,8 @@ uint64_t Iommu::EntryAddress(IommuDomain& domain, uint64_t page) {
     const uint64_t key = uint64_t{level} << 56 | page >> (9 * level);
     auto lower = domain.tables_.find(key);
     if (lower == domain.tables_.end()) {
-      lower = domain.tables_.emplace(key, NewTable("IOMMU domain " + std::to_string(domain.id_))).first;
+      lower =
+          domain.tables_.emplace(key, NewTable("IOMMU domain " + std::to_string(domain.id_))).first;
       const uint64_t index = (page >> (9 * level)) & 511;
       WriteEntry(table * hw::kPageSize + 8 * index, lower->second * hw::kPageSize | kPresent);
     }
@@ -263,8 +290,9 @@ void Iommu::Map(IommuDomain& domain, uint64_t logical, const std::vector<uint64_
     }
     WriteEntry(EntryAddress(domain, first + i), pfns[i] * hw::kPageSize | kPresent);
   }
-  domain.tickets_.emplace(first, ledger_.Open("domain_mapping", Hex(logical) + "+" +
-                                              Hex(pfns.size() * hw::kPageSize), owner, created_by));
+  domain.tickets_.emplace(
+      first, ledger_.Open("domain_mapping", Hex(logical) + "+" + Hex(pfns.size() * hw::kPageSize),
+                          owner, created_by));
   FlushWriteBuffer();
   if (Field(cap_, 7, 7) != 0 && !pfns.empty()) InvalidatePages(domain, first, pfns.size());
 }
@@ -272,7 +300,8 @@ void Iommu::Map(IommuDomain& domain, uint64_t logical, const std::vector<uint64_
 void Iommu::Unmap(IommuDomain& domain, uint64_t logical, uint64_t pages) {
   const uint64_t first = logical / hw::kPageSize;
   const auto ticket = domain.tickets_.find(first);
-  if (ticket == domain.tickets_.end()) throw BugCheck("unmap of logical " + Hex(logical) + ", which is not mapped");
+  if (ticket == domain.tickets_.end())
+    throw BugCheck("unmap of logical " + Hex(logical) + ", which is not mapped");
   for (uint64_t i = 0; i < pages; ++i) {
     WriteEntry(EntryAddress(domain, first + i), 0);
     domain.mappings_.erase(first + i);

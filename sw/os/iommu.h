@@ -26,8 +26,8 @@ struct IommuFault {
 
 /// One second-stage translation: what a logical adapter sees of host memory.
 ///
-/// Made by Iommu::CreateDomain. Logical addresses come from [4 KiB, limit) without the interrupt window
-/// 0xFEE00000-0xFEEFFFFF, at places drawn by seed.
+/// Made by Iommu::CreateDomain. Logical addresses come from [4 KiB, limit) without the interrupt
+/// window 0xFEE00000-0xFEEFFFFF, at places drawn by seed.
 class IommuDomain {
  public:
   uint16_t id() const { return id_; }
@@ -40,14 +40,17 @@ class IommuDomain {
  private:
   friend class Iommu;
   IommuDomain(uint16_t id, unsigned levels, uint64_t limit, uint64_t seed, Ledger& ledger)
-      : id_(id), levels_(levels),
-        logical_(hw::kPageSize, limit, seed, "logical_range", "domain" + std::to_string(id), ledger) {
+      : id_(id),
+        levels_(levels),
+        logical_(hw::kPageSize, limit, seed, "logical_range", "domain" + std::to_string(id),
+                 ledger) {
     logical_.Exclude(0xFEE00000, 0xFEF00000);
   }
   uint16_t id_;
   unsigned levels_;
   uint64_t root_ = 0;
-  std::unordered_map<uint64_t, uint64_t> tables_;  // level << 56 | logical pfn >> 9*level -> table pfn
+  std::unordered_map<uint64_t, uint64_t>
+      tables_;  // level << 56 | logical pfn >> 9*level -> table pfn
   std::map<uint64_t, uint64_t> mappings_;
   std::map<uint64_t, Ledger::Ticket> tickets_;  // by first logical page of a Map call
   std::vector<uint16_t> attached_;
@@ -57,15 +60,16 @@ class IommuDomain {
 
 /// Driver of a VT-d unit in legacy mode with queued invalidation.
 ///
-/// Tables lie in host memory; every change that a cache may know is followed by an invalidation and its wait
-/// descriptor before the call returns, so that pages may be reused at once.
+/// Tables lie in host memory; every change that a cache may know is followed by an invalidation and
+/// its wait descriptor before the call returns, so that pages may be reused at once.
 class Iommu {
  public:
   Iommu(Hal& hal, PageAllocator& pages, Ledger& ledger, uint64_t base, uint64_t seed);
   ~Iommu();
 
-  /// Reads the capabilities, sets up root table, queue and fault interrupt, and switches translation on: from then on
-  /// every device that is not attached is blocked. Throws OsError when the unit lacks what is needed.
+  /// Reads the capabilities, sets up root table, queue and fault interrupt, and switches
+  /// translation on: from then on every device that is not attached is blocked. Throws OsError when
+  /// the unit lacks what is needed.
   void Enable(std::function<void(const IommuFault&)> on_fault);
   /// Translation and queue off, tables freed. Domains must be gone.
   void Disable();
@@ -77,9 +81,10 @@ class Iommu {
   void Attach(hw::Bdf device, IommuDomain& domain);
   void Detach(hw::Bdf device, IommuDomain& domain);
 
-  /// Maps `pfns` to consecutive logical pages from `logical` (bytes, 4 KiB aligned), readable and writable.
-  void Map(IommuDomain& domain, uint64_t logical, const std::vector<uint64_t>& pfns, const std::string& owner,
-           const std::string& created_by);
+  /// Maps `pfns` to consecutive logical pages from `logical` (bytes, 4 KiB aligned), readable and
+  /// writable.
+  void Map(IommuDomain& domain, uint64_t logical, const std::vector<uint64_t>& pfns,
+           const std::string& owner, const std::string& created_by);
   /// Undoes the Map that began at `logical`, and waits until no device uses it any more.
   void Unmap(IommuDomain& domain, uint64_t logical, uint64_t pages);
   /// Takes one page out of a mapping, for the deliberate fault of that name; Unmap tolerates it.

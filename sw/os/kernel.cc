@@ -22,20 +22,24 @@ std::string TagName(uint32_t tag) {
 
 const std::vector<std::string>& Inject::LeakKinds() {
   static const std::vector<std::string> kKinds = {
-      "process",     "device",  "context",        "allocation",    "memory_object",  "adl",
-      "cpu_view",    "page",    "pinned_page",    "domain_mapping", "logical_range", "vram_range",
-      "aperture_range", "va_range", "page_table", "dma_buffer",     "fence"};
+      "process",        "device",   "context",     "allocation",     "memory_object", "adl",
+      "cpu_view",       "page",     "pinned_page", "domain_mapping", "logical_range", "vram_range",
+      "aperture_range", "va_range", "page_table",  "dma_buffer",     "fence"};
   return kKinds;
 }
 
 Kernel::Kernel(hw::Platform& platform, const Parameters& parameters)
-    : parameters_(parameters), scheduler_(platform, parameters.seed), hal_(platform, scheduler_),
-      pages_(platform.firmware().ram, parameters.seed, ledger_, &platform.ram()), mmio_(ledger_),
+    : parameters_(parameters),
+      scheduler_(platform, parameters.seed),
+      hal_(platform, scheduler_),
+      pages_(platform.firmware().ram, parameters.seed, ledger_, &platform.ram()),
+      mmio_(ledger_),
       pci_(hal_, kBarWindow) {
   if (current != nullptr) throw std::logic_error("two kernels at a time");
   current = this;
   if (parameters.remap && platform.firmware().iommu_base) {
-    iommu_ = std::make_unique<Iommu>(hal_, pages_, ledger_, *platform.firmware().iommu_base, parameters.seed);
+    iommu_ = std::make_unique<Iommu>(hal_, pages_, ledger_, *platform.firmware().iommu_base,
+                                     parameters.seed);
   }
   registry_["ApertureBytes"] = parameters.aperture_bytes;
   registry_["LimitBits"] = parameters.limit_bits;
@@ -83,8 +87,8 @@ void Kernel::CheckFaults() const {
   if (!faults_.empty()) throw DeviceFault(faults_.front().source + ": " + faults_.front().text);
 }
 
-void Kernel::WaitOrFault(const std::function<bool()>& condition, uint64_t bound_ns, const std::string& what,
-                         uint64_t poll_ns) {
+void Kernel::WaitOrFault(const std::function<bool()>& condition, uint64_t bound_ns,
+                         const std::string& what, uint64_t poll_ns) {
   scheduler_.Wait([&] { return !faults_.empty() || condition(); }, bound_ns, what, poll_ns);
   CheckFaults();
 }

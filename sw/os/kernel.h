@@ -20,8 +20,8 @@
 
 namespace gmmu::os {
 
-/// The kernel of one machine: everything below Dxgkrnl. Exactly one lives at a time, because the routines that drivers
-/// call (wdm_routines.cc) have no argument that says which.
+/// The kernel of one machine: everything below Dxgkrnl. Exactly one lives at a time, because the
+/// routines that drivers call (wdm_routines.cc) have no argument that says which.
 class Kernel {
  public:
   Kernel(hw::Platform& platform, const Parameters& parameters);
@@ -54,9 +54,10 @@ class Kernel {
   void Report(Fault fault);
   /// Throws DeviceFault when a fault was reported; waits look here.
   void CheckFaults() const;
-  /// Waits as Scheduler::Wait does, and gives up at once with DeviceFault when a device reports a fault.
-  void WaitOrFault(const std::function<bool()>& condition, uint64_t bound_ns, const std::string& what,
-                   uint64_t poll_ns = 0);
+  /// Waits as Scheduler::Wait does, and gives up at once with DeviceFault when a device reports a
+  /// fault.
+  void WaitOrFault(const std::function<bool()>& condition, uint64_t bound_ns,
+                   const std::string& what, uint64_t poll_ns = 0);
 
   /// True once, when the run was told to leak an object of this kind: the caller then keeps it.
   bool LeakNow(const std::string& kind) {

@@ -17,9 +17,9 @@ struct Leak {
 
 /// The one account of everything that must be back at power-off.
 ///
-/// Kinds in use: process, device, context, allocation, memory_object, adapter_object, adl, cpu_view, pinned_page,
-/// page, domain, domain_mapping, logical_range, attached_device, vram_range, aperture_range, va_range, page_table,
-/// dma_buffer, fence, pool, mmio_view, invalidation.
+/// Kinds in use: process, device, context, allocation, memory_object, adapter_object, adl,
+/// cpu_view, pinned_page, page, domain, domain_mapping, logical_range, attached_device, vram_range,
+/// aperture_range, va_range, page_table, dma_buffer, fence, pool, mmio_view, invalidation.
 class Ledger {
  public:
   using Ticket = uint64_t;

@@ -34,18 +34,21 @@ void MemoryObjects::CheckLevel(const char* call) const {
 }
 
 HANDLE MemoryObjects::NewHandle(unsigned kind) {
-  return reinterpret_cast<HANDLE>(uint64_t{0xFFFF8000} << 32 | uint64_t{kind} << 24 | next_handle_++ << 4);
+  return reinterpret_cast<HANDLE>(uint64_t{0xFFFF8000} << 32 | uint64_t{kind} << 24 |
+                                  next_handle_++ << 4);
 }
 
 MemoryObjects::Object& MemoryObjects::FindObject(HANDLE handle, const char* call) {
   const auto found = objects_.find(handle);
-  if (found == objects_.end()) throw BugCheck(std::string(call) + " of an unknown physical memory object");
+  if (found == objects_.end())
+    throw BugCheck(std::string(call) + " of an unknown physical memory object");
   return found->second;
 }
 
 MemoryObjects::AdapterObject& MemoryObjects::FindAdapterObject(HANDLE handle, const char* call) {
   const auto found = adapter_objects_.find(handle);
-  if (found == adapter_objects_.end()) throw BugCheck(std::string(call) + " of an unknown adapter memory object");
+  if (found == adapter_objects_.end())
+    throw BugCheck(std::string(call) + " of an unknown adapter memory object");
   return found->second;
 }
 
@@ -59,13 +62,15 @@ const std::vector<uint64_t>& MemoryObjects::PagesOf(HANDLE object) {
   return FindObject(object, "PagesOf").pfns;
 }
 
-NTSTATUS MemoryObjects::Create(DXGKARGCB_CREATE_PHYSICAL_MEMORY_OBJECT& args, const std::string& owner) {
+NTSTATUS MemoryObjects::Create(DXGKARGCB_CREATE_PHYSICAL_MEMORY_OBJECT& args,
+                               const std::string& owner) {
   static constexpr char kCall[] = "DxgkCbCreatePhysicalMemoryObject";
   CheckLevel(kCall);
   args.hPhysicalMemoryObject = nullptr;
   args.hAdapterMemoryObject = nullptr;
   if (args.Size == 0) return STATUS_INVALID_PARAMETER;
-  if (args.hAdapter != nullptr && adapters_.count(args.hAdapter) == 0) return STATUS_INVALID_PARAMETER;
+  if (args.hAdapter != nullptr && adapters_.count(args.hAdapter) == 0)
+    return STATUS_INVALID_PARAMETER;
   if (args.CacheType > DXGK_MEMORY_CACHING_TYPE_WRITE_COMBINED) return STATUS_INVALID_PARAMETER;
   const uint64_t count = (args.Size + hw::kPageSize - 1) / hw::kPageSize;
 
@@ -78,8 +83,8 @@ NTSTATUS MemoryObjects::Create(DXGKARGCB_CREATE_PHYSICAL_MEMORY_OBJECT& args, co
   PageAllocator& pages = kernel_.pages();
   switch (args.Type) {
     case DXGK_PHYSICAL_MEMORY_TYPE_MDL: {
-      const auto found = pages.AllocateScattered(count, Bytes(args.Mdl.LowAddress), PastHighest(args.Mdl.HighAddress),
-                                                 owner, kCall);
+      const auto found = pages.AllocateScattered(count, Bytes(args.Mdl.LowAddress),
+                                                 PastHighest(args.Mdl.HighAddress), owner, kCall);
       if (!found) return STATUS_NO_MEMORY;
       object.pfns = *found;
       break;
@@ -87,9 +92,9 @@ NTSTATUS MemoryObjects::Create(DXGKARGCB_CREATE_PHYSICAL_MEMORY_OBJECT& args, co
     case DXGK_PHYSICAL_MEMORY_TYPE_CONTIGUOUS_MEMORY: {
       const uint64_t boundary = Bytes(args.ContiguousMemory.BoundaryAddressMultiple);
       if ((boundary & (boundary - 1)) != 0) return STATUS_INVALID_PARAMETER;
-      const auto first = pages.AllocateContiguous(count, Bytes(args.ContiguousMemory.LowestAcceptableAddress),
-                                                  PastHighest(args.ContiguousMemory.HighestAcceptableAddress),
-                                                  boundary, owner, kCall);
+      const auto first = pages.AllocateContiguous(
+          count, Bytes(args.ContiguousMemory.LowestAcceptableAddress),
+          PastHighest(args.ContiguousMemory.HighestAcceptableAddress), boundary, owner, kCall);
       if (!first) return STATUS_NO_MEMORY;
       for (uint64_t i = 0; i < count; ++i) object.pfns.push_back(*first + i);
       break;
@@ -109,7 +114,8 @@ NTSTATUS MemoryObjects::Create(DXGKARGCB_CREATE_PHYSICAL_MEMORY_OBJECT& args, co
       for (uint64_t i = 0; i < count; ++i) object.pfns.push_back(base / hw::kPageSize + i);
       break;
     }
-    default: return STATUS_INVALID_PARAMETER;
+    default:
+      return STATUS_INVALID_PARAMETER;
   }
   const HANDLE handle = NewHandle(1);
   object.ticket = kernel_.ledger().Open("memory_object", Name(handle, args.Size), owner, kCall);
@@ -131,17 +137,20 @@ void MemoryObjects::Destroy(const DXGKARGCB_DESTROY_PHYSICAL_MEMORY_OBJECT& args
   CheckLevel(kCall);
   Object& object = FindObject(args.hPhysicalMemoryObject, kCall);
   if (args.hAdapterMemoryObject != nullptr) {
-    if (object.opened != args.hAdapterMemoryObject) throw BugCheck(std::string(kCall) + ": handles do not belong together");
+    if (object.opened != args.hAdapterMemoryObject)
+      throw BugCheck(std::string(kCall) + ": handles do not belong together");
     Close({args.hAdapterMemoryObject});
   }
-  if (object.opened != nullptr) throw BugCheck(std::string(kCall) + " of an object that is open on an adapter");
+  if (object.opened != nullptr)
+    throw BugCheck(std::string(kCall) + " of an object that is open on an adapter");
   if (object.views != 0) throw BugCheck(std::string(kCall) + " of an object with a CPU view");
   if (object.type != DXGK_PHYSICAL_MEMORY_TYPE_IO_SPACE) kernel_.pages().Free(object.pfns);
   kernel_.ledger().Close(object.ticket);
   objects_.erase(args.hPhysicalMemoryObject);
 }
 
-NTSTATUS MemoryObjects::Open(DXGKARGCB_OPEN_PHYSICAL_MEMORY_OBJECT& args, const std::string& owner) {
+NTSTATUS MemoryObjects::Open(DXGKARGCB_OPEN_PHYSICAL_MEMORY_OBJECT& args,
+                             const std::string& owner) {
   static constexpr char kCall[] = "DxgkCbOpenPhysicalMemoryObject";
   CheckLevel(kCall);
   args.hAdapterMemoryObject = nullptr;
@@ -211,10 +220,12 @@ NTSTATUS MemoryObjects::AllocateAdl(DXGKARGCB_ALLOCATE_ADL& args, const std::str
     adl->list.Flags.Contiguous = 1;
     adl->list.BasePageNumber = base;
   } else {
-    for (uint64_t i = 0; i < count; ++i) adl->pages.push_back(domain != nullptr ? base + i : pfns[i]);
+    for (uint64_t i = 0; i < count; ++i)
+      adl->pages.push_back(domain != nullptr ? base + i : pfns[i]);
     adl->list.Pages = adl->pages.data();
   }
-  adl->ticket = kernel_.ledger().Open("adl", std::to_string(count) + " pages at " + Hex(base * hw::kPageSize), owner, kCall);
+  adl->ticket = kernel_.ledger().Open(
+      "adl", std::to_string(count) + " pages at " + Hex(base * hw::kPageSize), owner, kCall);
   ++opened.adls;
   args.pAdl = &adl->list;
   adls_.emplace(args.pAdl, std::move(adl));
@@ -227,7 +238,8 @@ void MemoryObjects::FreeAdl(const DXGKARGCB_FREE_ADL& args) {
   const auto found = adls_.find(args.pAdl);
   if (found == adls_.end()) throw BugCheck(std::string(kCall) + " of an unknown ADL");
   Adl& adl = *found->second;
-  if (adl.adapter_object != args.hAdapterMemoryObject) throw BugCheck(std::string(kCall) + " with another object's handle");
+  if (adl.adapter_object != args.hAdapterMemoryObject)
+    throw BugCheck(std::string(kCall) + " with another object's handle");
   AdapterObject& opened = FindAdapterObject(args.hAdapterMemoryObject, kCall);
   Object& object = FindObject(opened.object, kCall);
   IommuDomain* domain = adapters_.at(opened.adapter).view.domain;
@@ -236,7 +248,8 @@ void MemoryObjects::FreeAdl(const DXGKARGCB_FREE_ADL& args) {
     domain->logical().Free(adl.logical);
   }
   if (object.type != DXGK_PHYSICAL_MEMORY_TYPE_IO_SPACE) {
-    for (uint64_t i = 0; i < adl.page_count; ++i) kernel_.pages().Unpin(object.pfns[adl.first_page + i]);
+    for (uint64_t i = 0; i < adl.page_count; ++i)
+      kernel_.pages().Unpin(object.pfns[adl.first_page + i]);
   }
   kernel_.ledger().Close(adl.ticket);
   --opened.adls;
@@ -248,8 +261,10 @@ NTSTATUS MemoryObjects::Map(DXGKARGCB_MAP_PHYSICAL_MEMORY& args, const std::stri
   CheckLevel(kCall);
   args.pMappedAddress = nullptr;
   Object& object = FindObject(args.hPhysicalMemoryObject, kCall);
-  if (args.Size == 0 || args.Offset >= object.size || args.Size > object.size - args.Offset) return STATUS_INVALID_PARAMETER;
-  if (args.AccessMode != DXGK_ACCESS_MODE_KERNEL_MODE && args.AccessMode != DXGK_ACCESS_MODE_USER_MODE) {
+  if (args.Size == 0 || args.Offset >= object.size || args.Size > object.size - args.Offset)
+    return STATUS_INVALID_PARAMETER;
+  if (args.AccessMode != DXGK_ACCESS_MODE_KERNEL_MODE &&
+      args.AccessMode != DXGK_ACCESS_MODE_USER_MODE) {
     return STATUS_INVALID_PARAMETER;
   }
   const bool mmio = object.type == DXGK_PHYSICAL_MEMORY_TYPE_IO_SPACE;
@@ -259,11 +274,15 @@ NTSTATUS MemoryObjects::Map(DXGKARGCB_MAP_PHYSICAL_MEMORY& args, const std::stri
   const uint64_t lead = args.Offset % hw::kPageSize;
   const uint64_t pages = (lead + args.Size + hw::kPageSize - 1) / hw::kPageSize;
   View view{args.hPhysicalMemoryObject, pages * hw::kPageSize, mmio, 0};
-  void* base = mmio ? kernel_.mmio().Map(object.pfns[first] * hw::kPageSize, view.size, owner, kCall)
-                    : kernel_.hal().ram().MapPages(object.pfns.data() + first, pages);
+  void* base = mmio
+                   ? kernel_.mmio().Map(object.pfns[first] * hw::kPageSize, view.size, owner, kCall)
+                   : kernel_.hal().ram().MapPages(object.pfns.data() + first, pages);
   if (base == nullptr) return STATUS_INSUFFICIENT_RESOURCES;
-  view.ticket = kernel_.ledger().Open("cpu_view", std::to_string(view.size) + " bytes of " +
-                                      Hex(reinterpret_cast<uintptr_t>(args.hPhysicalMemoryObject)), owner, kCall);
+  view.ticket =
+      kernel_.ledger().Open("cpu_view",
+                            std::to_string(view.size) + " bytes of " +
+                                Hex(reinterpret_cast<uintptr_t>(args.hPhysicalMemoryObject)),
+                            owner, kCall);
   views_.emplace(base, view);
   ++object.views;
   args.pMappedAddress = base;
@@ -278,8 +297,10 @@ void MemoryObjects::Unmap(const DXGKARGCB_UNMAP_PHYSICAL_MEMORY& args) {
   const auto found = views_.find(args.pBaseAddress);
   if (found == views_.end()) throw BugCheck(std::string(kCall) + " of an unknown view");
   const View& view = found->second;
-  if (view.object != args.hPhysicalMemoryObject) throw BugCheck(std::string(kCall) + " with another object's handle");
-  if (view.size != args.Size) throw BugCheck(std::string(kCall) + " with a size other than the view's");
+  if (view.object != args.hPhysicalMemoryObject)
+    throw BugCheck(std::string(kCall) + " with another object's handle");
+  if (view.size != args.Size)
+    throw BugCheck(std::string(kCall) + " with a size other than the view's");
   if (view.mmio) {
     kernel_.mmio().Unmap(args.pBaseAddress);
   } else {

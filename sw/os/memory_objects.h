@@ -17,14 +17,17 @@ struct DmaView {
   std::string name;
 };
 
-/// Physical memory objects, address descriptor lists and CPU views: the eight callbacks of WDDM 2.9 and later.
+/// Physical memory objects, address descriptor lists and CPU views: the eight callbacks of WDDM 2.9
+/// and later.
 ///
-/// VidMm backs allocations with the same code, so `owner` ("driver", "vidmm", "application") goes with every call that
-/// takes something. Misuse that Windows leaves undefined (unknown handle, destroy with an ADL alive) is a bug check;
-/// bad arguments are a status. IRQL must be at most APC level.
+/// VidMm backs allocations with the same code, so `owner` ("driver", "vidmm", "application") goes
+/// with every call that takes something. Misuse that Windows leaves undefined (unknown handle,
+/// destroy with an ADL alive) is a bug check; bad arguments are a status. IRQL must be at most APC
+/// level.
 class MemoryObjects {
  public:
-  explicit MemoryObjects(Kernel& kernel) : kernel_(kernel), random_(kernel.parameters().seed, "adl") {}
+  explicit MemoryObjects(Kernel& kernel)
+      : kernel_(kernel), random_(kernel.parameters().seed, "adl") {}
   ~MemoryObjects();
 
   /// `adapter` is what hAdapter arguments name.

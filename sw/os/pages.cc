@@ -13,7 +13,8 @@ constexpr uint64_t kFirstPage = 0x100;  // 1 MiB: firmware's
 constexpr int kDraws = 64;              // random tries before a linear search
 }  // namespace
 
-PageAllocator::PageAllocator(std::vector<hw::Range> installed, uint64_t seed, Ledger& ledger, hw::HostRam* ram)
+PageAllocator::PageAllocator(std::vector<hw::Range> installed, uint64_t seed, Ledger& ledger,
+                             hw::HostRam* ram)
     : random_(seed, "pages"), ledger_(ledger), memory_(ram) {
   for (const hw::Range& range : installed) {
     const uint64_t start = std::max(range.start / hw::kPageSize, kFirstPage);
@@ -46,10 +47,9 @@ void PageAllocator::Take(uint64_t pfn, const std::string& owner, const std::stri
   }
 }
 
-std::optional<std::vector<uint64_t>> PageAllocator::AllocateScattered(size_t count, uint64_t low,
-                                                                      uint64_t high,
-                                                                      const std::string& owner,
-                                                                      const std::string& created_by) {
+std::optional<std::vector<uint64_t>> PageAllocator::AllocateScattered(
+    size_t count, uint64_t low, uint64_t high, const std::string& owner,
+    const std::string& created_by) {
   const auto ranges = Candidates(low, high);
   uint64_t span = 0;
   for (const hw::Range& range : ranges) span += range.end - range.start;
@@ -84,7 +84,8 @@ std::optional<std::vector<uint64_t>> PageAllocator::AllocateScattered(size_t cou
 }
 
 std::optional<uint64_t> PageAllocator::AllocateContiguous(size_t count, uint64_t low, uint64_t high,
-                                                          uint64_t boundary, const std::string& owner,
+                                                          uint64_t boundary,
+                                                          const std::string& owner,
                                                           const std::string& created_by) {
   const uint64_t boundary_pages = boundary / hw::kPageSize;
   std::vector<hw::Range> ranges;
@@ -92,7 +93,8 @@ std::optional<uint64_t> PageAllocator::AllocateContiguous(size_t count, uint64_t
     if (range.end - range.start >= count) ranges.push_back(range);
   }
   auto fits = [&](uint64_t first) {
-    if (boundary_pages != 0 && first / boundary_pages != (first + count - 1) / boundary_pages) return false;
+    if (boundary_pages != 0 && first / boundary_pages != (first + count - 1) / boundary_pages)
+      return false;
     for (uint64_t pfn = first; pfn < first + count; ++pfn) {
       if (pages_.count(pfn) != 0) return false;
     }

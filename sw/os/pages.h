@@ -15,20 +15,23 @@ namespace gmmu::os {
 
 /// Physical pages of the machine's RAM, handed out at places drawn by seed over the whole of it.
 ///
-/// Pages are host physical page numbers. The first MiB belongs to firmware and is never given out. Bounds are byte
-/// addresses, [low, high). Pages are given out
-/// full of zeros when `ram` is given; without it their content is what the last owner left.
+/// Pages are host physical page numbers. The first MiB belongs to firmware and is never given out.
+/// Bounds are byte addresses, [low, high). Pages are given out full of zeros when `ram` is given;
+/// without it their content is what the last owner left.
 class PageAllocator {
  public:
-  PageAllocator(std::vector<hw::Range> installed, uint64_t seed, Ledger& ledger, hw::HostRam* ram = nullptr);
+  PageAllocator(std::vector<hw::Range> installed, uint64_t seed, Ledger& ledger,
+                hw::HostRam* ram = nullptr);
 
   /// `count` pages at unrelated places; nullopt, and nothing taken, when there are not that many.
   std::optional<std::vector<uint64_t>> AllocateScattered(size_t count, uint64_t low, uint64_t high,
                                                          const std::string& owner,
                                                          const std::string& created_by);
-  /// First of `count` consecutive pages. `boundary` (bytes, power of two, 0 = none) is never crossed.
-  std::optional<uint64_t> AllocateContiguous(size_t count, uint64_t low, uint64_t high, uint64_t boundary,
-                                             const std::string& owner, const std::string& created_by);
+  /// First of `count` consecutive pages. `boundary` (bytes, power of two, 0 = none) is never
+  /// crossed.
+  std::optional<uint64_t> AllocateContiguous(size_t count, uint64_t low, uint64_t high,
+                                             uint64_t boundary, const std::string& owner,
+                                             const std::string& created_by);
   /// One page anywhere; throws OsError when memory is out.
   uint64_t AllocatePage(const std::string& owner, const std::string& created_by);
 

@@ -16,13 +16,16 @@ void PagingQueue::Start(HANDLE context) {
   if (bytes == 0) throw OsError("the driver reports paging buffers of no size");
   for (size_t i = 0; i < kBuffers; ++i) {
     Buffer buffer;
-    // The GPU takes a paging buffer by its first address, so its pages must be consecutive for the device.
-    buffer.memory = SystemBuffer(adapter_.kernel(), adapter_.objects(), adapter_.handle(), bytes,
-                                 adapter_.remapped() ? SystemBuffer::Shape::kScattered : SystemBuffer::Shape::kContiguous,
-                                 "vidmm");
+    // The GPU takes a paging buffer by its first address, so its pages must be consecutive for the
+    // device.
+    buffer.memory = SystemBuffer(
+        adapter_.kernel(), adapter_.objects(), adapter_.handle(), bytes,
+        adapter_.remapped() ? SystemBuffer::Shape::kScattered : SystemBuffer::Shape::kContiguous,
+        "vidmm");
     buffer.cpu = buffer.memory.Map(0, bytes);
     buffer.private_data.resize(adapter_.caps().paging_private_bytes);
-    buffer.ticket = adapter_.kernel().ledger().Open("dma_buffer", Hex(buffer.memory.logical()), "vidmm", "paging queue");
+    buffer.ticket = adapter_.kernel().ledger().Open("dma_buffer", Hex(buffer.memory.logical()),
+                                                    "vidmm", "paging queue");
     buffers_.push_back(std::move(buffer));
   }
 }
@@ -59,26 +62,29 @@ void PagingQueue::Add(DXGKARG_BUILDPAGINGBUFFER& operation) {
     operation.pDmaBuffer = begin;
     operation.DmaSize = static_cast<UINT>(size - buffer.used);
     operation.pDmaBufferPrivateData = buffer.private_data.empty() ? nullptr : private_begin;
-    operation.DmaBufferPrivateDataSize = static_cast<UINT>(buffer.private_data.size() - buffer.private_used);
+    operation.DmaBufferPrivateDataSize =
+        static_cast<UINT>(buffer.private_data.size() - buffer.private_used);
     operation.DmaBufferGpuVirtualAddress = buffer.memory.logical();
     operation.DmaBufferWriteOffset = static_cast<UINT>(buffer.used);
     const NTSTATUS status = adapter_.BuildPagingBuffer(operation);
 
     const auto* end = static_cast<uint8_t*>(operation.pDmaBuffer);
-    if (end < begin || end > buffer.cpu + size) throw BugCheck("the driver wrote past the end of a paging buffer");
+    if (end < begin || end > buffer.cpu + size)
+      throw BugCheck("the driver wrote past the end of a paging buffer");
     const bool was_empty = buffer.used == 0;
     buffer.used = static_cast<uint64_t>(end - buffer.cpu);
     if (operation.pDmaBufferPrivateData != nullptr) {
-      buffer.private_used = static_cast<uint64_t>(static_cast<uint8_t*>(operation.pDmaBufferPrivateData) -
-                                                  buffer.private_data.data());
+      buffer.private_used = static_cast<uint64_t>(
+          static_cast<uint8_t*>(operation.pDmaBufferPrivateData) - buffer.private_data.data());
     }
     if (status == STATUS_SUCCESS) return;
     if (status != STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER) {
-      throw BugCheck("DxgkDdiBuildPagingBuffer, operation " + std::to_string(operation.Operation) + ": status " +
-                     Hex(static_cast<uint32_t>(status)));
+      throw BugCheck("DxgkDdiBuildPagingBuffer, operation " + std::to_string(operation.Operation) +
+                     ": status " + Hex(static_cast<uint32_t>(status)));
     }
     if (was_empty && buffer.used == 0 && operation.MultipassOffset == pass) {
-      throw BugCheck("operation " + std::to_string(operation.Operation) + " does not fit into an empty paging buffer");
+      throw BugCheck("operation " + std::to_string(operation.Operation) +
+                     " does not fit into an empty paging buffer");
     }
     Submit();
   }
@@ -92,12 +98,14 @@ void PagingQueue::Immediate(DXGKARG_BUILDPAGINGBUFFER& operation) {
   operation.DmaSize = 0;
   const NTSTATUS status = adapter_.BuildPagingBuffer(operation);
   if (!NT_SUCCESS(status)) {
-    throw BugCheck("DxgkDdiBuildPagingBuffer, immediate operation " + std::to_string(operation.Operation) + ": status " +
+    throw BugCheck("DxgkDdiBuildPagingBuffer, immediate operation " +
+                   std::to_string(operation.Operation) + ": status " +
                    Hex(static_cast<uint32_t>(status)));
   }
 }
 
-void PagingQueue::FlushTlb(HANDLE process, const D3DGPU_PHYSICAL_ADDRESS& root, uint64_t start, uint64_t end) {
+void PagingQueue::FlushTlb(HANDLE process, const D3DGPU_PHYSICAL_ADDRESS& root, uint64_t start,
+                           uint64_t end) {
   if (!adapter_.kernel().parameters().inject.missing_flush) {
     DXGKARG_BUILDPAGINGBUFFER operation{};
     operation.Operation = DXGK_OPERATION_FLUSH_TLB;
@@ -109,7 +117,8 @@ void PagingQueue::FlushTlb(HANDLE process, const D3DGPU_PHYSICAL_ADDRESS& root, 
   }
   kmd::EscapeQuerySpace query;
   query.process = reinterpret_cast<uint64_t>(process);
-  if (!NT_SUCCESS(adapter_.Escape(&query, sizeof query))) return;  // no space yet, so nothing was translated in it
+  if (!NT_SUCCESS(adapter_.Escape(&query, sizeof query)))
+    return;  // no space yet, so nothing was translated in it
   buffers_[current_].flushes.push_back({query.space, start, end});
 }
 
@@ -125,7 +134,8 @@ uint32_t PagingQueue::Submit() {
   if (buffer.used == 0) {
     // Nothing to run: what was noted holds with the fence before.
     Buffer& before = buffers_[(current_ + kBuffers - 1) % kBuffers];
-    if (!buffer.flushes.empty() && adapter_.vidsch().Completed(adapter_.caps().paging_node, last_fence_)) {
+    if (!buffer.flushes.empty() &&
+        adapter_.vidsch().Completed(adapter_.caps().paging_node, last_fence_)) {
       for (const Flush& flush : buffer.flushes) NoteFlush(flush);
       buffer.flushes.clear();
     } else {
@@ -135,15 +145,16 @@ uint32_t PagingQueue::Submit() {
     return last_fence_;
   }
   const size_t index = current_;
-  buffer.fence = adapter_.vidsch().NewFence(adapter_.caps().paging_node, "paging buffer", [this, index] {
-    for (const Flush& flush : buffers_[index].flushes) NoteFlush(flush);
-    buffers_[index].flushes.clear();
-  });
+  buffer.fence =
+      adapter_.vidsch().NewFence(adapter_.caps().paging_node, "paging buffer", [this, index] {
+        for (const Flush& flush : buffers_[index].flushes) NoteFlush(flush);
+        buffers_[index].flushes.clear();
+      });
   last_fence_ = buffer.fence;
   ++submissions_;
   adapter_.SubmitPaging(context_, buffer.memory.logical(), buffer.used,
-                        buffer.private_data.empty() ? nullptr : buffer.private_data.data(), buffer.private_used,
-                        buffer.fence);
+                        buffer.private_data.empty() ? nullptr : buffer.private_data.data(),
+                        buffer.private_used, buffer.fence);
   buffer.used = 0;
   buffer.private_used = 0;
   current_ = (current_ + 1) % kBuffers;

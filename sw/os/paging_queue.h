@@ -12,8 +12,8 @@ namespace gmmu::os {
 
 /// Builds paging buffers with the driver and submits them on the paging context.
 ///
-/// Operations are packed back to back; when the driver has no room left, what there is goes to the GPU and the same
-/// operation is continued in the next buffer.
+/// Operations are packed back to back; when the driver has no room left, what there is goes to the
+/// GPU and the same operation is continued in the next buffer.
 class PagingQueue {
  public:
   explicit PagingQueue(Adapter& adapter) : adapter_(adapter) {}
@@ -22,11 +22,13 @@ class PagingQueue {
   void Start(HANDLE context);
   void Stop();
 
-  /// Adds one operation; its union is filled in. Bug check when the driver fails, overruns or does not progress.
+  /// Adds one operation; its union is filled in. Bug check when the driver fails, overruns or does
+  /// not progress.
   void Add(DXGKARG_BUILDPAGINGBUFFER& operation);
   /// An operation that must be complete when the call returns (CPU_VIRTUAL updates).
   void Immediate(DXGKARG_BUILDPAGINGBUFFER& operation);
-  /// A TLB flush of [start, end) in the address space of `process`: known to observers once its fence has passed.
+  /// A TLB flush of [start, end) in the address space of `process`: known to observers once its
+  /// fence has passed.
   void FlushTlb(HANDLE process, const D3DGPU_PHYSICAL_ADDRESS& root, uint64_t start, uint64_t end);
 
   /// Sends what was built; returns the last fence given.

@@ -6,7 +6,8 @@
 
 namespace gmmu::os {
 
-/// Deliberate faults of the operating system's side, by the names of the configuration's [inject] table.
+/// Deliberate faults of the operating system's side, by the names of the configuration's [inject]
+/// table.
 struct Inject {
   bool unmapped_page = false;  ///< one logical page of the page-in source is not mapped
   bool wrong_pte = false;      ///< one leaf entry names another page
@@ -20,9 +21,9 @@ struct Inject {
 
 /// What the operating system is told about machine and policy.
 struct Parameters {
-  bool remap = true;             ///< false: the IOMMU stays off and ADLs carry physical pages
-  uint64_t aperture_bytes = 0;   ///< handed to the driver
-  uint64_t limit_bits = 33;      ///< handed to the driver: HighestVisibleAddress = 2^limit_bits - 1
+  bool remap = true;            ///< false: the IOMMU stays off and ADLs carry physical pages
+  uint64_t aperture_bytes = 0;  ///< handed to the driver
+  uint64_t limit_bits = 33;     ///< handed to the driver: HighestVisibleAddress = 2^limit_bits - 1
   std::vector<uint64_t> page_table_bits;  ///< handed to the driver: index bits by level, leaf first
   uint64_t seed = 0;
   Inject inject;

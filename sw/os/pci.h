@@ -29,13 +29,14 @@ struct PciFunction {
   uint16_t msi_offset = 0;  ///< capability; 0: none
 };
 
-/// The PCI bus driver: finds functions, gives their BARs addresses between `window.start` and `window.end` (below 4 GiB),
-/// switches bus mastering and message-signalled interrupts.
+/// The PCI bus driver: finds functions, gives their BARs addresses between `window.start` and
+/// `window.end` (below 4 GiB), switches bus mastering and message-signalled interrupts.
 class Pci {
  public:
   Pci(Hal& hal, hw::Range window) : hal_(hal), window_(window), next_(window.start) {}
 
-  /// Every function of buses 0 to `last_bus`, BARs sized and assigned, memory decoding on, bus mastering off.
+  /// Every function of buses 0 to `last_bus`, BARs sized and assigned, memory decoding on, bus
+  /// mastering off.
   std::vector<PciFunction> Enumerate(uint8_t last_bus = 8);
   void EnableMsi(const PciFunction& function, const hw::Message& message);
   void DisableMsi(const PciFunction& function);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "os/ranges.h"
 
+#include <iterator>
 #include <utility>
 
 #include "os/errors.h"
@@ -10,7 +11,9 @@ namespace gmmu::os {
 
 RangeAllocator::RangeAllocator(uint64_t start, uint64_t end, uint64_t seed, std::string kind,
                                std::string owner, Ledger& ledger)
-    : random_(seed, kind + "/" + owner), kind_(std::move(kind)), owner_(std::move(owner)),
+    : random_(seed, kind + "/" + owner),
+      kind_(std::move(kind)),
+      owner_(std::move(owner)),
       ledger_(ledger) {
   if (start < end) {
     free_.emplace(start, end);
@@ -18,7 +21,8 @@ RangeAllocator::RangeAllocator(uint64_t start, uint64_t end, uint64_t seed, std:
   }
 }
 
-void RangeAllocator::Remove(std::map<uint64_t, uint64_t>::iterator hole, uint64_t start, uint64_t size) {
+void RangeAllocator::Remove(std::map<uint64_t, uint64_t>::iterator hole, uint64_t start,
+                            uint64_t size) {
   const uint64_t hole_start = hole->first;
   const uint64_t hole_end = hole->second;
   free_.erase(hole);
@@ -56,7 +60,8 @@ std::optional<uint64_t> RangeAllocator::Allocate(uint64_t size, uint64_t alignme
     }
     const uint64_t start = ((hole->first + mask) & ~mask) + place * alignment;
     Remove(hole, start, size);
-    used_.emplace(start, Used{size, ledger_.Open(kind_, Hex(start) + "+" + Hex(size), owner_, created_by)});
+    used_.emplace(
+        start, Used{size, ledger_.Open(kind_, Hex(start) + "+" + Hex(size), owner_, created_by)});
     return start;
   }
   return std::nullopt;
@@ -68,13 +73,15 @@ bool RangeAllocator::AllocateAt(uint64_t start, uint64_t size, const std::string
   --hole;
   if (start >= hole->second || hole->second - start < size) return false;
   Remove(hole, start, size);
-  used_.emplace(start, Used{size, ledger_.Open(kind_, Hex(start) + "+" + Hex(size), owner_, created_by)});
+  used_.emplace(start,
+                Used{size, ledger_.Open(kind_, Hex(start) + "+" + Hex(size), owner_, created_by)});
   return true;
 }
 
 void RangeAllocator::Free(uint64_t start) {
   const auto used = used_.find(start);
-  if (used == used_.end()) throw BugCheck("free of " + kind_ + " " + Hex(start) + ", which is not allocated");
+  if (used == used_.end())
+    throw BugCheck("free of " + kind_ + " " + Hex(start) + ", which is not allocated");
   uint64_t end = start + used->second.size;
   free_bytes_ += used->second.size;
   ledger_.Close(used->second.ticket);

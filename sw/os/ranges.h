@@ -10,8 +10,9 @@
 
 namespace gmmu::os {
 
-/// Hands out half-open ranges of an address space at places drawn by seed: VRAM, the aperture, GPU virtual addresses,
-/// logical addresses. Any unit of size; `kind` and `owner` are what the ledger calls a range.
+/// Hands out half-open ranges of an address space at places drawn by seed: VRAM, the aperture, GPU
+/// virtual addresses, logical addresses. Any unit of size; `kind` and `owner` are what the ledger
+/// calls a range.
 class RangeAllocator {
  public:
   RangeAllocator(uint64_t start, uint64_t end, uint64_t seed, std::string kind, std::string owner,
@@ -19,8 +20,10 @@ class RangeAllocator {
 
   /// Takes [start, end) out for good (holes, windows). It must be free.
   void Exclude(uint64_t start, uint64_t end);
-  /// Start of a free range of `size` at a multiple of `alignment` (power of two); nullopt when there is none.
-  std::optional<uint64_t> Allocate(uint64_t size, uint64_t alignment, const std::string& created_by);
+  /// Start of a free range of `size` at a multiple of `alignment` (power of two); nullopt when
+  /// there is none.
+  std::optional<uint64_t> Allocate(uint64_t size, uint64_t alignment,
+                                   const std::string& created_by);
   /// False, and nothing taken, unless all of [start, start + size) is free.
   [[nodiscard]] bool AllocateAt(uint64_t start, uint64_t size, const std::string& created_by);
   /// `start` as it was given out; anything else is a bug check.

@@ -2,7 +2,7 @@
 #include "os/scheduler.h"
 
 #include <algorithm>
-#include <boost/context/fixedsize_stack.hpp>
+#include <boost/context/protected_fixedsize_stack.hpp>
 #include <utility>
 
 namespace gmmu::os {
@@ -33,21 +33,21 @@ void Scheduler::Spawn(std::string name, std::function<void()> body, size_t stack
   auto fibre = std::make_unique<Fibre>();
   Fibre* self = fibre.get();
   self->name = std::move(name);
-  self->context = context::fiber(
-      std::allocator_arg, context::fixedsize_stack(stack_bytes),
-      [this, self, body = std::move(body)](context::fiber&& scheduler) {
-        self->back = &scheduler;
-        try {
-          if (!cancelled_) body();
-        } catch (const Cancelled&) {
-        } catch (const context::detail::forced_unwind&) {
-          throw;
-        } catch (...) {
-          if (!error_) error_ = std::current_exception();
-        }
-        self->ended = true;
-        return std::move(scheduler);
-      });
+  self->context =
+      context::fiber(std::allocator_arg, context::protected_fixedsize_stack(stack_bytes),
+                     [this, self, body = std::move(body)](context::fiber&& scheduler) {
+                       self->back = &scheduler;
+                       try {
+                         if (!cancelled_) body();
+                       } catch (const Cancelled&) {
+                       } catch (const context::detail::forced_unwind&) {
+                         throw;
+                       } catch (...) {
+                         if (!error_) error_ = std::current_exception();
+                       }
+                       self->ended = true;
+                       return std::move(scheduler);
+                     });
   fibres_.push_back(std::move(fibre));
 }
 

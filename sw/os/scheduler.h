@@ -20,23 +20,25 @@ enum Irql : uint8_t { kPassive = 0, kApc = 1, kDispatch = 2, kDevice = 10, kHigh
 
 /// Threads of the OS model as fibres on one host thread, deterministic by seed.
 ///
-/// A fibre runs until it waits or yields; the next one is drawn by seed among those that can run. When none can, time
-/// passes until a message-signalled interrupt or the nearest bound. Interrupt service routines run on the stack of
-/// whoever made the seam call at which the message was found (IRQL kDevice), deferred procedure calls after them as
-/// soon as the IRQL is below kDispatch.
+/// A fibre runs until it waits or yields; the next one is drawn by seed among those that can run.
+/// When none can, time passes until a message-signalled interrupt or the nearest bound. Interrupt
+/// service routines run on the stack of whoever made the seam call at which the message was found
+/// (IRQL kDevice), deferred procedure calls after them as soon as the IRQL is below kDispatch.
 class Scheduler {
  public:
   Scheduler(hw::Platform& platform, uint64_t seed);
   ~Scheduler();
 
-  /// Starts a fibre with `stack_bytes` of stack; it first runs inside Run().
+  /// Starts a fibre with `stack_bytes` of stack (and a guard page below); it first runs inside
+  /// Run().
   void Spawn(std::string name, std::function<void()> body, size_t stack_bytes = 256 * 1024);
-  /// Runs until every fibre has ended. The first exception that leaves a fibre cancels the others (their waits throw)
-  /// and is thrown again here.
+  /// Runs until every fibre has ended. The first exception that leaves a fibre cancels the others
+  /// (their waits throw) and is thrown again here.
   void Run();
 
-  /// Returns when `condition` holds; throws OsTimeout when `bound_ns` of machine time pass first. `poll_ns` 0: the
-  /// condition is looked at after interrupts only; otherwise at least that often. IRQL must be below kDispatch.
+  /// Returns when `condition` holds; throws OsTimeout when `bound_ns` of machine time pass first.
+  /// `poll_ns` 0: the condition is looked at after interrupts only; otherwise at least that often.
+  /// IRQL must be below kDispatch.
   void Wait(const std::function<bool()>& condition, uint64_t bound_ns, const std::string& what,
             uint64_t poll_ns = 0);
   /// Lets other fibres run.

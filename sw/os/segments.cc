@@ -11,7 +11,8 @@ std::optional<SegmentPages> SegmentPages::Allocate(Segment& segment, uint64_t co
   SegmentPages taken;
   taken.segment_ = &segment;
   auto take = [&](uint64_t pages) {
-    const auto start = segment.space->Allocate(pages * hw::kPageSize, pages * hw::kPageSize, created_by);
+    const auto start =
+        segment.space->Allocate(pages * hw::kPageSize, pages * hw::kPageSize, created_by);
     if (!start) return false;
     taken.starts_.push_back(*start);
     for (uint64_t i = 0; i < pages; ++i) taken.pages_.push_back(*start / hw::kPageSize + i);

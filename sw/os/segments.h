@@ -16,13 +16,16 @@ struct Segment {
   bool aperture = false;
   bool cpu_visible = false;
   bool cache_coherent = false;
-  uint64_t base = 0;  ///< GPU side address of offset 0 (WDDM 1.x style operands carry base + offset)
+  uint64_t base =
+      0;  ///< GPU side address of offset 0 (WDDM 1.x style operands carry base + offset)
   uint64_t size = 0;
-  uint8_t* cpu_view = nullptr;  ///< register view of the whole segment, CPU-visible memory segments only
+  uint8_t* cpu_view =
+      nullptr;  ///< register view of the whole segment, CPU-visible memory segments only
   std::unique_ptr<RangeAllocator> space;
 };
 
-/// Pages of a memory segment that one allocation has: single pages and 64 KiB blocks, scattered by seed.
+/// Pages of a memory segment that one allocation has: single pages and 64 KiB blocks, scattered by
+/// seed.
 class SegmentPages {
  public:
   /// nullopt, and nothing taken, when the segment has no room.

@@ -7,16 +7,18 @@
 
 namespace gmmu::os {
 
-/// Host memory that a GPU may reach: a physical memory object with one ADL over all of it, made by the OS through the
-/// same code that serves the driver's callbacks.
+/// Host memory that a GPU may reach: a physical memory object with one ADL over all of it, made by
+/// the OS through the same code that serves the driver's callbacks.
 ///
-/// Release() must be called; the destructor only forgets, so that an exception on its way up touches no machine.
+/// Release() must be called; the destructor only forgets, so that an exception on its way up
+/// touches no machine.
 class SystemBuffer {
  public:
   enum class Shape { kScattered, kContiguous };
 
   SystemBuffer() = default;
-  SystemBuffer(Kernel& kernel, MemoryObjects& objects, HANDLE adapter, uint64_t bytes, Shape shape, std::string owner);
+  SystemBuffer(Kernel& kernel, MemoryObjects& objects, HANDLE adapter, uint64_t bytes, Shape shape,
+               std::string owner);
   SystemBuffer(SystemBuffer&& other) noexcept { *this = std::move(other); }
   SystemBuffer& operator=(SystemBuffer&& other) noexcept;
 

@@ -18,7 +18,10 @@ uint64_t PagesOf(uint64_t bytes) { return (bytes + kPage - 1) / kPage; }
 }  // namespace
 
 VidMm::VidMm(Adapter& adapter)
-    : adapter_(adapter), kernel_(adapter.kernel()), queue_(adapter), random_(kernel_.parameters().seed, "vidmm") {}
+    : adapter_(adapter),
+      kernel_(adapter.kernel()),
+      queue_(adapter),
+      random_(kernel_.parameters().seed, "vidmm") {}
 
 DXGK_PTE VidMm::SystemEntry(uint64_t page) const {
   DXGK_PTE entry{};
@@ -52,7 +55,8 @@ void VidMm::Update(Process& process, const TableUpdate& update, bool immediate) 
   args.hProcess = process.handles.process;
   args.FirstPteVirtualAddress = update.first_va;
   if (immediate) {
-    if (update.table_cpu == nullptr) throw BugCheck("a page table of the paging process is not reachable by the CPU");
+    if (update.table_cpu == nullptr)
+      throw BugCheck("a page table of the paging process is not reachable by the CPU");
     args.UpdateMode = DXGK_PAGETABLEUPDATE_CPU_VIRTUAL;
     args.PageTableAddress.CpuVirtual = update.table_cpu;
     queue_.Immediate(operation);
@@ -66,7 +70,9 @@ void VidMm::Update(Process& process, const TableUpdate& update, bool immediate) 
 AddressSpace::Sink VidMm::SinkFor(Process& process) {
   const bool immediate =
       &process == &paging_ || adapter_.caps().update_mode == DXGK_PAGETABLEUPDATE_CPU_VIRTUAL;
-  return [this, &process, immediate](const TableUpdate& update) { Update(process, update, immediate); };
+  return [this, &process, immediate](const TableUpdate& update) {
+    Update(process, update, immediate);
+  };
 }
 
 void VidMm::StartProcess(Process& process, bool system, uint64_t va_end) {
@@ -76,7 +82,9 @@ void VidMm::StartProcess(Process& process, bool system, uint64_t va_end) {
 
 void VidMm::Start() {
   if (adapter_.caps().update_mode == DXGK_PAGETABLEUPDATE_GPU_VIRTUAL) {
-    throw OsError("the driver asks for page table updates by GPU virtual address, which this VidMm does not do");
+    throw OsError(
+        "the driver asks for page table updates by GPU virtual address, which this VidMm does not "
+        "do");
   }
   const uint64_t va_end = uint64_t{1} << adapter_.caps().geometry.va_bits;
   paging_.name = "paging process";
@@ -84,20 +92,24 @@ void VidMm::Start() {
   queue_.Start(paging_.handles.context);
   const auto sink = SinkFor(paging_);
   paging_.space->CreateRoot(sink);
-  // Every table that the windows and the fence page need is made now; later only leaf entries change.
+  // Every table that the windows and the fence page need is made now; later only leaf entries
+  // change.
   for (Window& window : windows_) {
     window.source = ReserveVa(paging_, kWindowPages * kPage);
     window.target = ReserveVa(paging_, kWindowPages * kPage);
     paging_.space->Invalidate(window.source, kWindowPages, sink);
     paging_.space->Invalidate(window.target, kWindowPages, sink);
   }
-  fence_page_ = SystemBuffer(kernel_, adapter_.objects(), adapter_.handle(), kPage, SystemBuffer::Shape::kScattered, "vidmm");
+  fence_page_ = SystemBuffer(kernel_, adapter_.objects(), adapter_.handle(), kPage,
+                             SystemBuffer::Shape::kScattered, "vidmm");
   fence_cpu_ = fence_page_.Map(0, kPage);
   fence_va_ = ReserveVa(paging_, kPage);
   paging_.space->SetEntries(fence_va_, 1, {SystemEntry(fence_page_.page(0))}, nullptr, 0, sink);
-  adapter_.SetRootPageTable(paging_.handles.context, paging_.space->root(), paging_.space->root_entries());
+  adapter_.SetRootPageTable(paging_.handles.context, paging_.space->root(),
+                            paging_.space->root_entries());
 
-  dummy_ = SystemBuffer(kernel_, adapter_.objects(), adapter_.handle(), kPage, SystemBuffer::Shape::kScattered, "vidmm");
+  dummy_ = SystemBuffer(kernel_, adapter_.objects(), adapter_.handle(), kPage,
+                        SystemBuffer::Shape::kScattered, "vidmm");
   Finish();
 }
 
@@ -121,7 +133,8 @@ VidMm::Process* VidMm::CreateProcess(const std::string& name) {
   StartProcess(*process, false, uint64_t{1} << adapter_.caps().geometry.va_bits);
   process->space->CreateRoot(SinkFor(*process));
   Finish();  // the root must be complete before the hardware is told of it
-  adapter_.SetRootPageTable(process->handles.context, process->space->root(), process->space->root_entries());
+  adapter_.SetRootPageTable(process->handles.context, process->space->root(),
+                            process->space->root_entries());
   processes_.push_back(std::move(process));
   return processes_.back().get();
 }
@@ -164,15 +177,18 @@ VidMm::Allocation* VidMm::CreateAllocation(const std::string& name, uint64_t byt
 void VidMm::DestroyAllocation(Allocation* allocation) {
   if (allocation->local) Evict(*allocation);
   adapter_.DestroyAllocation(allocation->handle, allocation->ticket);
-  allocations_.erase(std::find_if(allocations_.begin(), allocations_.end(),
-                                  [allocation](const auto& held) { return held.get() == allocation; }));
+  allocations_.erase(
+      std::find_if(allocations_.begin(), allocations_.end(),
+                   [allocation](const auto& held) { return held.get() == allocation; }));
 }
 
 void VidMm::MakeResident(Allocation& allocation) {
   if (allocation.local) return;
-  allocation.local = SegmentPages::Allocate(adapter_.local_segment(), PagesOf(allocation.bytes), random_, allocation.name);
+  allocation.local = SegmentPages::Allocate(adapter_.local_segment(), PagesOf(allocation.bytes),
+                                            random_, allocation.name);
   if (!allocation.local) {
-    throw OsError("no room in VRAM for " + std::to_string(allocation.bytes) + " bytes of " + allocation.name + "; " +
+    throw OsError("no room in VRAM for " + std::to_string(allocation.bytes) + " bytes of " +
+                  allocation.name + "; " +
                   std::to_string(adapter_.local_segment().space->free_bytes()) + " are free");
   }
 }
@@ -195,12 +211,15 @@ void VidMm::FlushPaging(uint64_t va, uint64_t pages) {
   queue_.FlushTlb(paging_.handles.process, paging_.space->root(), va, va + pages * kPage);
 }
 
-void VidMm::SetWindow(uint64_t va, const std::vector<DXGK_PTE>& entries, const Allocation& allocation, uint64_t offset) {
-  paging_.space->SetEntries(va, entries.size(), entries, allocation.handle, offset, SinkFor(paging_));
+void VidMm::SetWindow(uint64_t va, const std::vector<DXGK_PTE>& entries,
+                      const Allocation& allocation, uint64_t offset) {
+  paging_.space->SetEntries(va, entries.size(), entries, allocation.handle, offset,
+                            SinkFor(paging_));
   FlushPaging(va, entries.size());
 }
 
-void VidMm::Transfer(Allocation& allocation, SystemBuffer& buffer, uint64_t bytes, bool in, const Progress& progress) {
+void VidMm::Transfer(Allocation& allocation, SystemBuffer& buffer, uint64_t bytes, bool in,
+                     const Progress& progress) {
   for (uint64_t done = 0; done < bytes;) {
     const uint64_t size = std::min(bytes - done, kWindowPages * kPage);
     Window& window = NextWindow();
@@ -228,11 +247,13 @@ void VidMm::Transfer(Allocation& allocation, SystemBuffer& buffer, uint64_t byte
   Finish();
 }
 
-void VidMm::PageIn(Allocation& allocation, SystemBuffer& source, uint64_t bytes, const Progress& progress) {
+void VidMm::PageIn(Allocation& allocation, SystemBuffer& source, uint64_t bytes,
+                   const Progress& progress) {
   Transfer(allocation, source, bytes, true, progress);
 }
 
-void VidMm::PageOut(Allocation& allocation, SystemBuffer& target, uint64_t bytes, const Progress& progress) {
+void VidMm::PageOut(Allocation& allocation, SystemBuffer& target, uint64_t bytes,
+                    const Progress& progress) {
   Transfer(allocation, target, bytes, false, progress);
 }
 
@@ -242,7 +263,8 @@ void VidMm::Fill(Allocation& allocation, uint64_t offset, uint64_t bytes, uint32
     Window& window = NextWindow();
     std::vector<DXGK_PTE> local;
     const uint64_t first = (offset + done) / kPage;
-    for (uint64_t page = first; page < first + PagesOf(size); ++page) local.push_back(LocalEntry(allocation.local->page(page)));
+    for (uint64_t page = first; page < first + PagesOf(size); ++page)
+      local.push_back(LocalEntry(allocation.local->page(page)));
     SetWindow(window.target, local, allocation, offset + done);
     DXGKARG_BUILDPAGINGBUFFER operation{};
     operation.Operation = DXGK_OPERATION_VIRTUAL_FILL;
@@ -258,15 +280,16 @@ void VidMm::Fill(Allocation& allocation, uint64_t offset, uint64_t bytes, uint32
   Finish();
 }
 
-void VidMm::CopyFromAperture(uint64_t aperture_offset, Allocation& allocation, uint64_t offset, uint64_t bytes) {
+void VidMm::CopyFromAperture(uint64_t aperture_offset, Allocation& allocation, uint64_t offset,
+                             uint64_t bytes) {
   const Segment& aperture = adapter_.aperture_segment();
   const Segment& local = adapter_.local_segment();
   for (uint64_t done = 0; done < bytes;) {
     // One operation for each run of consecutive VRAM pages.
     const uint64_t first = (offset + done) / kPage;
     uint64_t size = std::min(kPage, bytes - done);
-    while (done + size < bytes &&
-           allocation.local->page(first + size / kPage) == allocation.local->page(first) + size / kPage) {
+    while (done + size < bytes && allocation.local->page(first + size / kPage) ==
+                                      allocation.local->page(first) + size / kPage) {
       size += std::min(kPage, bytes - done - size);
     }
     DXGKARG_BUILDPAGINGBUFFER operation{};
@@ -275,9 +298,11 @@ void VidMm::CopyFromAperture(uint64_t aperture_offset, Allocation& allocation, u
     args.hAllocation = allocation.handle;
     args.TransferSize = size;
     args.Source.SegmentId = aperture.id;
-    args.Source.SegmentAddress.QuadPart = static_cast<LONGLONG>(aperture.base + aperture_offset + done);
+    args.Source.SegmentAddress.QuadPart =
+        static_cast<LONGLONG>(aperture.base + aperture_offset + done);
     args.Destination.SegmentId = local.id;
-    args.Destination.SegmentAddress.QuadPart = static_cast<LONGLONG>(local.base + allocation.local->page(first) * kPage);
+    args.Destination.SegmentAddress.QuadPart =
+        static_cast<LONGLONG>(local.base + allocation.local->page(first) * kPage);
     args.Flags.TransferStart = done == 0;
     args.Flags.TransferEnd = done + size == bytes;
     queue_.Add(operation);
@@ -286,19 +311,24 @@ void VidMm::CopyFromAperture(uint64_t aperture_offset, Allocation& allocation, u
   Finish();
 }
 
-void VidMm::MapLocal(Process& process, uint64_t va, Allocation& allocation, uint64_t first_page, uint64_t pages) {
+void VidMm::MapLocal(Process& process, uint64_t va, Allocation& allocation, uint64_t first_page,
+                     uint64_t pages) {
   std::vector<DXGK_PTE> entries;
-  for (uint64_t page = first_page; page < first_page + pages; ++page) entries.push_back(LocalEntry(allocation.local->page(page)));
+  for (uint64_t page = first_page; page < first_page + pages; ++page)
+    entries.push_back(LocalEntry(allocation.local->page(page)));
   if (kernel_.parameters().inject.wrong_pte && !wrong_pte_done_) {
     wrong_pte_done_ = true;
-    entries[pages / 2].PageAddress = pages > 1 ? entries[(pages / 2 + 1) % pages].PageAddress : entries[0].PageAddress ^ 1;
+    entries[pages / 2].PageAddress =
+        pages > 1 ? entries[(pages / 2 + 1) % pages].PageAddress : entries[0].PageAddress ^ 1;
   }
-  process.space->SetEntries(va, pages, entries, allocation.handle, first_page * kPage, SinkFor(process));
+  process.space->SetEntries(va, pages, entries, allocation.handle, first_page * kPage,
+                            SinkFor(process));
   queue_.FlushTlb(process.handles.process, process.space->root(), va, va + pages * kPage);
   Finish();
 }
 
-void VidMm::MapToAperture(Process& process, uint64_t va, Allocation& allocation, uint64_t aperture_page, uint64_t pages) {
+void VidMm::MapToAperture(Process& process, uint64_t va, Allocation& allocation,
+                          uint64_t aperture_page, uint64_t pages) {
   std::vector<DXGK_PTE> entries(pages);
   for (uint64_t i = 0; i < pages; ++i) {
     entries[i].Valid = 1;
@@ -318,7 +348,8 @@ void VidMm::Unmap(Process& process, uint64_t va, uint64_t pages) {
 }
 
 uint64_t VidMm::AllocateAperture(uint64_t pages) {
-  const auto start = adapter_.aperture_segment().space->Allocate(pages * kPage, kPage, "AllocateAperture");
+  const auto start =
+      adapter_.aperture_segment().space->Allocate(pages * kPage, kPage, "AllocateAperture");
   if (!start) throw OsError("no room in the aperture for " + std::to_string(pages) + " pages");
   return *start / kPage;
 }
@@ -328,8 +359,8 @@ void VidMm::FreeAperture(uint64_t aperture_page) {
   adapter_.aperture_segment().space->Free(aperture_page * kPage);
 }
 
-void VidMm::BindAperture(uint64_t aperture_page, uint64_t pages, Allocation& allocation, const SystemBuffer& buffer,
-                         uint64_t adl_offset) {
+void VidMm::BindAperture(uint64_t aperture_page, uint64_t pages, Allocation& allocation,
+                         const SystemBuffer& buffer, uint64_t adl_offset) {
   DXGKARG_BUILDPAGINGBUFFER operation{};
   operation.Operation = DXGK_OPERATION_MAP_APERTURE_SEGMENT2;
   auto& args = operation.MapApertureSegment2;

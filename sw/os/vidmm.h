@@ -16,10 +16,12 @@
 
 namespace gmmu::os {
 
-/// The video memory manager: where allocations live, what page tables say, and the paging work that follows from it.
+/// The video memory manager: where allocations live, what page tables say, and the paging work that
+/// follows from it.
 ///
-/// Every call is made on the VidMm worker and returns when the GPU has done the work and its fence and its monitored
-/// fence have passed. Virtual addresses and sizes are bytes, multiples of 4 KiB unless a call says otherwise.
+/// Every call is made on the VidMm worker and returns when the GPU has done the work and its fence
+/// and its monitored fence have passed. Virtual addresses and sizes are bytes, multiples of 4 KiB
+/// unless a call says otherwise.
 class VidMm {
  public:
   struct Process {
@@ -56,25 +58,31 @@ class VidMm {
   void Evict(Allocation& allocation);
 
   /// Host memory into VRAM, `bytes` of any size, through scratch windows of the paging process.
-  void PageIn(Allocation& allocation, SystemBuffer& source, uint64_t bytes, const Progress& progress);
+  void PageIn(Allocation& allocation, SystemBuffer& source, uint64_t bytes,
+              const Progress& progress);
   /// VRAM into host memory.
-  void PageOut(Allocation& allocation, SystemBuffer& target, uint64_t bytes, const Progress& progress);
+  void PageOut(Allocation& allocation, SystemBuffer& target, uint64_t bytes,
+               const Progress& progress);
   /// Fills VRAM from `offset` on.
   void Fill(Allocation& allocation, uint64_t offset, uint64_t bytes, uint32_t pattern);
   /// Reads the aperture segment from byte `aperture_offset` on into the allocation's VRAM.
-  void CopyFromAperture(uint64_t aperture_offset, Allocation& allocation, uint64_t offset, uint64_t bytes);
+  void CopyFromAperture(uint64_t aperture_offset, Allocation& allocation, uint64_t offset,
+                        uint64_t bytes);
 
-  /// Entries of [va, va + 4096 * pages): VRAM pages of the allocation, aperture pages, or invalid. Flushes the TLBs.
-  void MapLocal(Process& process, uint64_t va, Allocation& allocation, uint64_t first_page, uint64_t pages);
-  void MapToAperture(Process& process, uint64_t va, Allocation& allocation, uint64_t aperture_page, uint64_t pages);
+  /// Entries of [va, va + 4096 * pages): VRAM pages of the allocation, aperture pages, or invalid.
+  /// Flushes the TLBs.
+  void MapLocal(Process& process, uint64_t va, Allocation& allocation, uint64_t first_page,
+                uint64_t pages);
+  void MapToAperture(Process& process, uint64_t va, Allocation& allocation, uint64_t aperture_page,
+                     uint64_t pages);
   void Unmap(Process& process, uint64_t va, uint64_t pages);
 
   /// First page of an aperture range.
   uint64_t AllocateAperture(uint64_t pages);
   void FreeAperture(uint64_t aperture_page);
   /// Aperture pages show pages [adl_offset, adl_offset + pages) of the buffer's ADL.
-  void BindAperture(uint64_t aperture_page, uint64_t pages, Allocation& allocation, const SystemBuffer& buffer,
-                    uint64_t adl_offset);
+  void BindAperture(uint64_t aperture_page, uint64_t pages, Allocation& allocation,
+                    const SystemBuffer& buffer, uint64_t adl_offset);
   /// Aperture pages show the dummy page.
   void UnbindAperture(uint64_t aperture_page, uint64_t pages, Allocation& allocation);
 
@@ -93,9 +101,11 @@ class VidMm {
   void StartProcess(Process& process, bool system, uint64_t va_end);
   /// The next window; waits until the GPU is done with it.
   Window& NextWindow();
-  void SetWindow(uint64_t va, const std::vector<DXGK_PTE>& entries, const Allocation& allocation, uint64_t offset);
+  void SetWindow(uint64_t va, const std::vector<DXGK_PTE>& entries, const Allocation& allocation,
+                 uint64_t offset);
   void FlushPaging(uint64_t va, uint64_t pages);
-  void Transfer(Allocation& allocation, SystemBuffer& buffer, uint64_t bytes, bool in, const Progress& progress);
+  void Transfer(Allocation& allocation, SystemBuffer& buffer, uint64_t bytes, bool in,
+                const Progress& progress);
   /// Signals the monitored fence behind everything queued, and waits for it.
   void Finish();
   DXGK_PTE SystemEntry(uint64_t page) const;

@@ -8,8 +8,8 @@ namespace gmmu::os {
 uint32_t VidSch::NewFence(uint32_t node, const std::string& what, std::function<void()> on_retire) {
   Node& queue = nodes_[node];
   const uint32_t fence = ++queue.last_given;
-  const auto ticket =
-      kernel_.ledger().Open("fence", std::to_string(fence) + " of node " + std::to_string(node), "vidsch", what);
+  const auto ticket = kernel_.ledger().Open(
+      "fence", std::to_string(fence) + " of node " + std::to_string(node), "vidsch", what);
   queue.pending.push_back({fence, what, ticket, std::move(on_retire)});
   return fence;
 }
@@ -28,7 +28,8 @@ void VidSch::WaitFence(uint32_t node, uint32_t fence, uint64_t bound_ns) {
 }
 
 void VidSch::OnInterrupt(const DXGKARGCB_NOTIFY_INTERRUPT_DATA& data) {
-  if (kernel_.scheduler().irql() != kDevice) throw BugCheck("DxgkCbNotifyInterrupt below device level");
+  if (kernel_.scheduler().irql() != kDevice)
+    throw BugCheck("DxgkCbNotifyInterrupt below device level");
   ++interrupts_;
   reported_.push_back(data);
 }
@@ -36,7 +37,8 @@ void VidSch::OnInterrupt(const DXGKARGCB_NOTIFY_INTERRUPT_DATA& data) {
 void VidSch::Retire(uint32_t node, uint32_t fence) {
   Node& queue = nodes_[node];
   if (fence > queue.last_given) {
-    throw BugCheck("the driver completed fence " + std::to_string(fence) + ", which was never submitted");
+    throw BugCheck("the driver completed fence " + std::to_string(fence) +
+                   ", which was never submitted");
   }
   if (fence > queue.last_completed) queue.last_completed = fence;
   while (!queue.pending.empty() && queue.pending.front().fence <= fence) {
@@ -55,14 +57,16 @@ void VidSch::OnDpc() {
       case DXGK_INTERRUPT_DMA_COMPLETED:
         Retire(data.DmaCompleted.NodeOrdinal, data.DmaCompleted.SubmissionFenceId);
         break;
-      case DXGK_INTERRUPT_MONITORED_FENCE_SIGNALED: ++monitored_; break;
+      case DXGK_INTERRUPT_MONITORED_FENCE_SIGNALED:
+        ++monitored_;
+        break;
       case DXGK_INTERRUPT_DMA_FAULTED: {
         Fault fault;
         fault.source = "gpu";
         fault.name = "dma_faulted";
         fault.fence = data.DmaFaulted.FaultedFenceId;
-        fault.text = "the paging engine stopped at fence " + std::to_string(fault.fence) + ", status " +
-                     Hex(static_cast<uint32_t>(data.DmaFaulted.Status));
+        fault.text = "the paging engine stopped at fence " + std::to_string(fault.fence) +
+                     ", status " + Hex(static_cast<uint32_t>(data.DmaFaulted.Status));
         kernel_.Report(fault);
         break;
       }
@@ -74,13 +78,16 @@ void VidSch::OnDpc() {
         fault.address = page.FaultedVirtualAddress;
         fault.level = page.PageTableLevel;
         fault.access = (page.PageFaultFlags & DXGK_PAGE_FAULT_WRITE) != 0 ? "write" : "read";
-        if ((page.PageFaultFlags & DXGK_PAGE_FAULT_FENCE_INVALID) == 0) fault.fence = page.FaultedFenceId;
-        fault.text = "page fault at " + Hex(fault.address) + ", level " + std::to_string(fault.level) + ", " +
-                     fault.access + ", fence " + std::to_string(fault.fence);
+        if ((page.PageFaultFlags & DXGK_PAGE_FAULT_FENCE_INVALID) == 0)
+          fault.fence = page.FaultedFenceId;
+        fault.text = "page fault at " + Hex(fault.address) + ", level " +
+                     std::to_string(fault.level) + ", " + fault.access + ", fence " +
+                     std::to_string(fault.fence);
         kernel_.Report(fault);
         break;
       }
-      default: throw BugCheck("the driver notified interrupt type " + std::to_string(data.InterruptType));
+      default:
+        throw BugCheck("the driver notified interrupt type " + std::to_string(data.InterruptType));
     }
   }
 }

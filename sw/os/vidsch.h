@@ -14,13 +14,15 @@ namespace gmmu::os {
 
 /// Fences of an adapter's nodes, as the GPU scheduler keeps them.
 ///
-/// A submission gets the next fence id of its node. The driver reports completion at interrupt level; it counts from the
-/// deferred procedure call on. Faults that the driver reports go to the kernel's list and end every wait.
+/// A submission gets the next fence id of its node. The driver reports completion at interrupt
+/// level; it counts from the deferred procedure call on. Faults that the driver reports go to the
+/// kernel's list and end every wait.
 class VidSch {
  public:
   explicit VidSch(Kernel& kernel) : kernel_(kernel) {}
 
-  /// The id for a new submission to `node`; `on_retire` runs once, at dispatch level, when it has completed.
+  /// The id for a new submission to `node`; `on_retire` runs once, at dispatch level, when it has
+  /// completed.
   uint32_t NewFence(uint32_t node, const std::string& what, std::function<void()> on_retire);
   bool Completed(uint32_t node, uint32_t fence) const;
   /// Throws OsTimeout or DeviceFault.

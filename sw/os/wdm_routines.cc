@@ -16,7 +16,8 @@ template <typename Word>
 Word ReadWord(volatile Word* at) {
   Kernel& kernel = Kernel::Current();
   if (!kernel.mmio().Contains(at)) return *at;
-  return static_cast<Word>(kernel.hal().Read(kernel.mmio().Resolve(at, sizeof(Word)), sizeof(Word)));
+  return static_cast<Word>(
+      kernel.hal().Read(kernel.mmio().Resolve(at, sizeof(Word)), sizeof(Word)));
 }
 
 template <typename Word>
@@ -36,7 +37,9 @@ extern "C" {
 ULONG READ_REGISTER_ULONG(volatile ULONG* Register) { return ReadWord(Register); }
 void WRITE_REGISTER_ULONG(volatile ULONG* Register, ULONG Value) { WriteWord(Register, Value); }
 ULONG64 READ_REGISTER_ULONG64(volatile ULONG64* Register) { return ReadWord(Register); }
-void WRITE_REGISTER_ULONG64(volatile ULONG64* Register, ULONG64 Value) { WriteWord(Register, Value); }
+void WRITE_REGISTER_ULONG64(volatile ULONG64* Register, ULONG64 Value) {
+  WriteWord(Register, Value);
+}
 
 void WRITE_REGISTER_BUFFER_ULONG64(volatile ULONG64* Register, ULONG64* Buffer, ULONG Count) {
   Kernel& kernel = Kernel::Current();
@@ -69,14 +72,16 @@ void ExFreePoolWithTag(PVOID P, ULONG Tag) { Kernel::Current().FreePool(P, Tag);
 
 KIRQL KeGetCurrentIrql(void) { return static_cast<KIRQL>(Kernel::Current().scheduler().irql()); }
 
-NTSTATUS KeDelayExecutionThread(KPROCESSOR_MODE WaitMode, BOOLEAN Alertable, PLARGE_INTEGER Interval) {
+NTSTATUS KeDelayExecutionThread(KPROCESSOR_MODE WaitMode, BOOLEAN Alertable,
+                                PLARGE_INTEGER Interval) {
   UNREFERENCED_PARAMETER(WaitMode);
   UNREFERENCED_PARAMETER(Alertable);
   Kernel& kernel = Kernel::Current();
   if (Interval->QuadPart >= 0) return STATUS_INVALID_PARAMETER;  // absolute times are not kept
   const uint64_t ns = static_cast<uint64_t>(-Interval->QuadPart) * 100;
   const uint64_t end = kernel.hal().NowNs() + ns;
-  kernel.scheduler().Wait([&] { return kernel.hal().NowNs() >= end; }, ns + 1'000'000, "a delay to end", ns);
+  kernel.scheduler().Wait([&] { return kernel.hal().NowNs() >= end; }, ns + 1'000'000,
+                          "a delay to end", ns);
   return STATUS_SUCCESS;
 }
 

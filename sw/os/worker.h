@@ -16,7 +16,8 @@ class Worker {
     scheduler.Spawn(name, [this] { Serve(); });
   }
 
-  /// Has `work` done by the worker and returns when it is. Errors end the whole run (Scheduler::Run).
+  /// Has `work` done by the worker and returns when it is. Errors end the whole run
+  /// (Scheduler::Run).
   void Call(const std::function<void()>& work) {
     bool done = false;
     queue_.push_back([&] {

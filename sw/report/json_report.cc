@@ -47,7 +47,8 @@ std::string JsonReport(const workload::JobResult& result, const Limits& limits) 
   }
   report["checks"] = Json::array();
   for (const workload::Check& check : result.checks) {
-    report["checks"].push_back({{"name", check.name}, {"passed", check.passed}, {"text", check.text}});
+    report["checks"].push_back(
+        {{"name", check.name}, {"passed", check.passed}, {"text", check.text}});
   }
   report["phases"] = Json::array();
   for (const workload::Phase& phase : result.phases) {

@@ -21,7 +21,8 @@ class Sums {
   uint64_t operator()(std::string_view block, std::string_view name) const {
     uint64_t sum = 0;
     for (const hw::Counter& counter : counters_) {
-      if (counter.name == name && std::string_view(counter.block).substr(0, block.size()) == block) {
+      if (counter.name == name &&
+          std::string_view(counter.block).substr(0, block.size()) == block) {
         sum += counter.value;
       }
     }
@@ -34,8 +35,8 @@ class Sums {
 
 std::string Share(uint64_t part, uint64_t whole) {
   if (whole == 0) return "no lookup";
-  return fmt::format("{:5.1f} %  ({} of {})", 100.0 * static_cast<double>(part) / static_cast<double>(whole),
-                     part, whole);
+  return fmt::format("{:5.1f} %  ({} of {})",
+                     100.0 * static_cast<double>(part) / static_cast<double>(whole), part, whole);
 }
 
 std::string Size(uint64_t bytes) {
@@ -46,7 +47,9 @@ std::string Size(uint64_t bytes) {
 }
 
 std::string PerWalk(uint64_t cycles, uint64_t walks) {
-  return walks == 0 ? "-" : fmt::format("{:.1f}", static_cast<double>(cycles) / static_cast<double>(walks));
+  return walks == 0
+             ? "-"
+             : fmt::format("{:.1f}", static_cast<double>(cycles) / static_cast<double>(walks));
 }
 
 }  // namespace
@@ -62,42 +65,51 @@ std::string TextReport(const workload::JobResult& result, const Limits& limits) 
   heading(result.Passed() ? "gmmu run: verified" : "gmmu run: FAILED");
   line("input", fmt::format("{}, {} bytes", limits.input, result.bytes));
   line("bytes verified", fmt::format("{}", result.bytes_verified));
-  line("machine", fmt::format("{} engine, {} timing, {} MHz, {}-bit bus, {} clients, IOMMU {}, seed {}",
-                              limits.engine, limits.timing, limits.clock_mhz, limits.bus_bits, result.clients,
-                              result.remapped ? "remapping" : "off (physical)", limits.seed));
+  line("machine",
+       fmt::format("{} engine, {} timing, {} MHz, {}-bit bus, {} clients, IOMMU {}, seed {}",
+                   limits.engine, limits.timing, limits.clock_mhz, limits.bus_bits, result.clients,
+                   result.remapped ? "remapping" : "off (physical)", limits.seed));
   line("simulated", fmt::format("{:.3f} ms, {} cycles ({} evaluated)",
                                 static_cast<double>(result.simulated_ns) / 1e6, result.cycles,
                                 result.cycles_evaluated));
-  line("host", fmt::format("{:.1f} s, {:.0f} cycles per second", result.host_seconds,
-                           result.host_seconds > 0 ? static_cast<double>(result.cycles) / result.host_seconds : 0));
+  line("host",
+       fmt::format(
+           "{:.1f} s, {:.0f} cycles per second", result.host_seconds,
+           result.host_seconds > 0 ? static_cast<double>(result.cycles) / result.host_seconds : 0));
 
   heading("Bandwidth");
   for (const workload::Phase& phase : result.phases) {
     if (phase.bytes == 0 || phase.ns == 0) continue;
     const double rate = static_cast<double>(phase.bytes) * 1e9 / static_cast<double>(phase.ns);
-    line(phase.name, fmt::format("{:>10} in {:>9.1f} us  {:7.3f} GB/s  {:5.1f} % of link  {:5.1f} % of bus",
-                                 Size(phase.bytes), static_cast<double>(phase.ns) / 1e3, rate / 1e9,
-                                 100 * rate / limits.link_bytes_per_second,
-                                 100 * rate / limits.bus_bytes_per_second));
+    line(phase.name,
+         fmt::format("{:>10} in {:>9.1f} us  {:7.3f} GB/s  {:5.1f} % of link  {:5.1f} % of bus",
+                     Size(phase.bytes), static_cast<double>(phase.ns) / 1e3, rate / 1e9,
+                     100 * rate / limits.link_bytes_per_second,
+                     100 * rate / limits.bus_bytes_per_second));
   }
-  line("limits", fmt::format("link {:.3f} GB/s, bus {:.3f} GB/s a direction",
-                             limits.link_bytes_per_second / 1e9, limits.bus_bytes_per_second / 1e9));
+  line("limits",
+       fmt::format("link {:.3f} GB/s, bus {:.3f} GB/s a direction",
+                   limits.link_bytes_per_second / 1e9, limits.bus_bytes_per_second / 1e9));
 
   heading("Translation");
   line("L1 TLB hits", Share(sum("port", "hits"), sum("port", "lookups")));
   line("L2 TLB hits", Share(sum("gpu_l2", "l2_hits"), sum("gpu_l2", "l2_lookups")));
-  line("walk cache hits", Share(sum("gpu_walk_cache", "wc_hits"), sum("gpu_walk_cache", "wc_lookups")));
+  line("walk cache hits",
+       Share(sum("gpu_walk_cache", "wc_hits"), sum("gpu_walk_cache", "wc_lookups")));
   const uint64_t iotlb_hits = sum("iommu", "iotlb_hits");
-  if (result.remapped) line("IOTLB hits", Share(iotlb_hits, iotlb_hits + sum("iommu", "iotlb_misses")));
-  line("aperture map hits", Share(sum("gpu_aperture", "ap_hits"), sum("gpu_aperture", "ap_lookups")));
+  if (result.remapped)
+    line("IOTLB hits", Share(iotlb_hits, iotlb_hits + sum("iommu", "iotlb_misses")));
+  line("aperture map hits",
+       Share(sum("gpu_aperture", "ap_hits"), sum("gpu_aperture", "ap_lookups")));
   const uint64_t walks = sum("gpu_walker", "walks");
   const uint64_t occupied = sum("gpu_walker", "walk_cycles");
   const uint64_t issue = sum("gpu_walker", "walk_issue_cycles");
   const uint64_t memory = sum("gpu_walker", "walk_memory_cycles");
-  line("walk latency", fmt::format("{} cycles: {} waiting for the bus, {} for memory, {} else ({} walks, {} reads)",
-                                   PerWalk(occupied, walks), PerWalk(issue, walks), PerWalk(memory, walks),
-                                   PerWalk(occupied > issue + memory ? occupied - issue - memory : 0, walks), walks,
-                                   sum("gpu_walker", "table_reads")));
+  line("walk latency",
+       fmt::format("{} cycles: {} waiting for the bus, {} for memory, {} else ({} walks, {} reads)",
+                   PerWalk(occupied, walks), PerWalk(issue, walks), PerWalk(memory, walks),
+                   PerWalk(occupied > issue + memory ? occupied - issue - memory : 0, walks), walks,
+                   sum("gpu_walker", "table_reads")));
 
   bool trouble = false;
   auto bad = [&](const std::string& what) {
@@ -109,16 +121,19 @@ std::string TextReport(const workload::JobResult& result, const Limits& limits) 
     if (!check.passed) bad(fmt::format("check \"{}\": {}", check.name, check.text));
   }
   for (const os::Fault& fault : result.faults) bad(fmt::format("{}: {}", fault.source, fault.text));
-  for (const hw::Finding& finding : result.findings) bad(fmt::format("{} checker: {}", finding.probe, finding.text));
+  for (const hw::Finding& finding : result.findings)
+    bad(fmt::format("{} checker: {}", finding.probe, finding.text));
   // What holds pages says more than the pages.
   std::vector<os::Leak> leaks = result.leaks;
   std::stable_partition(leaks.begin(), leaks.end(), [](const os::Leak& leak) {
     return leak.kind != "page" && leak.kind != "pinned_page";
   });
   for (size_t i = 0; i < leaks.size() && i < kMostLeaks; ++i) {
-    bad(fmt::format("leaked {} {} of {}, created by {}", leaks[i].kind, leaks[i].name, leaks[i].owner, leaks[i].created_by));
+    bad(fmt::format("leaked {} {} of {}, created by {}", leaks[i].kind, leaks[i].name,
+                    leaks[i].owner, leaks[i].created_by));
   }
-  if (leaks.size() > kMostLeaks) bad(fmt::format("and {} leaks more (--json names all)", leaks.size() - kMostLeaks));
+  if (leaks.size() > kMostLeaks)
+    bad(fmt::format("and {} leaks more (--json names all)", leaks.size() - kMostLeaks));
   if (!trouble) line("checks", fmt::format("{} passed, no fault, no leak", result.checks.size()));
   return text;
 }

@@ -54,12 +54,14 @@ void ClientBatch::FinishOne(const ClientRun& run, std::vector<Check>& checks) {
     const uint64_t now = kernel.hal().NowNs();
     if (now >= deadline_) {
       throw os::OsTimeout("client " + std::to_string(run.client) + " to end (" + what_ + ", " +
-                              std::to_string(state.count) + " of " + std::to_string(run.order.count) + " lines)",
+                              std::to_string(state.count) + " of " +
+                              std::to_string(run.order.count) + " lines)",
                           bound_ns_);
     }
     const uint64_t next = now + kPollNs;
-    kernel.WaitOrFault([&] { return scheduler.delivered() != delivered || kernel.hal().NowNs() >= next; }, 2 * kPollNs,
-                       "a client's interrupt", kPollNs);
+    kernel.WaitOrFault(
+        [&] { return scheduler.delivered() != delivered || kernel.hal().NowNs() >= next; },
+        2 * kPollNs, "a client's interrupt", kPollNs);
   }
   if (state.fault != 0) {
     os::Fault fault;
@@ -69,15 +71,17 @@ void ClientBatch::FinishOne(const ClientRun& run, std::vector<Check>& checks) {
     fault.client = run.client;
     fault.level = state.level;
     fault.access = "read";
-    fault.text = "client " + std::to_string(run.client) + " stopped at " + os::Hex(state.fault_address) + ": " +
-                 fault.name + ", level " + std::to_string(state.level) + " (" + what_ + ")";
+    fault.text = "client " + std::to_string(run.client) + " stopped at " +
+                 os::Hex(state.fault_address) + ": " + fault.name + ", level " +
+                 std::to_string(state.level) + " (" + what_ + ")";
     kernel.Report(fault);
     kernel.CheckFaults();
   }
   Check check;
   check.name = what_ + ", client " + std::to_string(run.client);
   if (state.count != run.order.count) {
-    check.text = "read " + std::to_string(state.count) + " lines of " + std::to_string(run.order.count);
+    check.text =
+        "read " + std::to_string(state.count) + " lines of " + std::to_string(run.order.count);
   } else if (state.crc != run.crc) {
     check.text = "checksum " + os::Hex(state.crc) + ", expected " + os::Hex(run.crc);
   } else {

@@ -10,7 +10,8 @@
 
 namespace gmmu::workload {
 
-/// One run of a GPU client's traffic engine: which lines it reads through which address space, and what must come.
+/// One run of a GPU client's traffic engine: which lines it reads through which address space, and
+/// what must come.
 struct ClientRun {
   unsigned client = 0;
   os::VidMm::Process* process = nullptr;
@@ -24,8 +25,8 @@ class ClientBatch {
  public:
   /// Starts them; `what` names them in checks and errors.
   ClientBatch(os::VidMm& vidmm, std::vector<ClientRun> runs, std::string what);
-  /// Waits until every one has ended and appends a check for each to `checks`. Throws os::DeviceFault when a client ended at
-  /// a fault, os::OsTimeout when one does not end.
+  /// Waits until every one has ended and appends a check for each to `checks`. Throws
+  /// os::DeviceFault when a client ended at a fault, os::OsTimeout when one does not end.
   void Finish(std::vector<Check>& checks);
 
  private:

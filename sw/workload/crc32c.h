@@ -5,8 +5,8 @@
 
 namespace gmmu::workload {
 
-/// CRC-32C (Castagnoli, reflected, initial and final inversion), as the clients' traffic engines compute it.
-/// Chains: Crc32c(Crc32c(0, a, m), b, n) is the checksum of a followed by b.
+/// CRC-32C (Castagnoli, reflected, initial and final inversion), as the clients' traffic engines
+/// compute it. Chains: Crc32c(Crc32c(0, a, m), b, n) is the checksum of a followed by b.
 uint32_t Crc32c(uint32_t before, const void* data, size_t size);
 
 }  // namespace gmmu::workload

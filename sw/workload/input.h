@@ -16,8 +16,8 @@ class InputError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// The whole file. Throws InputError if it is missing, unreadable, not a regular file, or larger than kMaxInputBytes
-/// (then nothing was read).
+/// The whole file. Throws InputError if it is missing, unreadable, not a regular file, or larger
+/// than kMaxInputBytes (then nothing was read).
 std::vector<uint8_t> LoadInput(const std::string& path);
 
 /// `bytes` pseudo random bytes, the same for the same seed.

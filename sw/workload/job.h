@@ -45,13 +45,11 @@ struct JobResult {
   std::vector<hw::Counter> counters;
 
   /// Verified, and nothing faulted, leaked or was found wrong.
-  bool Passed() const {
-    return verified && faults.empty() && leaks.empty() && findings.empty();
-  }
+  bool Passed() const { return verified && faults.empty() && leaks.empty() && findings.empty(); }
 };
 
 struct JobOptions {
-  os::Parameters os;                    ///< machine and policy
+  os::Parameters os;  ///< machine and policy
   const std::vector<uint8_t>* input = nullptr;
   uint64_t seed = 0;
   /// Bytes that the CPU read back after page-out, in order. May throw.
@@ -62,10 +60,12 @@ struct JobOptions {
   std::function<void(const std::string& phase, uint64_t done, uint64_t total)> progress;
 };
 
-/// The main job: one life of a GPU (power on, allocation, processes, page in, use, page out, aperture, power off).
+/// The main job: one life of a GPU (power on, allocation, processes, page in, use, page out,
+/// aperture, power off).
 ///
-/// Runs inside Engine::Run and fills `result` as it goes. A fault of the GPU, the IOMMU or the operating system stands in
-/// the result; exceptions of the callbacks and of the engine pass through.
+/// Runs inside Engine::Run and fills `result` as it goes. A fault of the GPU, the IOMMU or the
+/// operating system stands in the result; exceptions of the callbacks and of the engine pass
+/// through.
 void RunMainJob(hw::Platform& platform, const JobOptions& options, JobResult& result);
 
 }  // namespace gmmu::workload

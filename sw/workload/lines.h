@@ -7,7 +7,8 @@ namespace gmmu::workload {
 
 inline constexpr uint64_t kLine = 64;
 
-/// Which lines a client reads, as its registers say it: first + stride * k, k from 0, then (k + step) mod count.
+/// Which lines a client reads, as its registers say it: first + stride * k, k from 0, then (k +
+/// step) mod count.
 struct LineOrder {
   uint64_t first = 0;
   uint64_t stride = 1;
@@ -15,10 +16,12 @@ struct LineOrder {
   uint64_t step = 1;
 };
 
-/// Lines of client `client` of `clients` in `lines` lines: those with index = client (mod clients), in sequence.
+/// Lines of client `client` of `clients` in `lines` lines: those with index = client (mod clients),
+/// in sequence.
 LineOrder ShareOf(uint64_t lines, unsigned client, unsigned clients);
 
-/// A step below `count` that visits every k once: coprime to count, drawn by seed, not 1 when another exists.
+/// A step below `count` that visits every k once: coprime to count, drawn by seed, not 1 when
+/// another exists.
 uint64_t CoprimeStep(uint64_t count, uint64_t seed);
 
 /// CRC-32C of the lines of `bytes` in that order. `bytes` holds all of them.

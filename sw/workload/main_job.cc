@@ -13,16 +13,20 @@
 namespace gmmu::workload {
 namespace {
 constexpr uint64_t kPage = hw::kPageSize;
-constexpr uint64_t kView = 4 << 20;            // largest CPU view at a time
-constexpr uint64_t kOtherBytes = 64 << 10;     // the second process's allocation
+constexpr uint64_t kView = 4 << 20;         // largest CPU view at a time
+constexpr uint64_t kOtherBytes = 64 << 10;  // the second process's allocation
 constexpr uint64_t kDummySeed = 0x64756D6D79;
-constexpr uint64_t kUnmappedPages = 4;         // read again after the aperture was unmapped
+constexpr uint64_t kUnmappedPages = 4;  // read again after the aperture was unmapped
 
 uint64_t RoundUp(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
 }  // namespace
 
 MainJob::MainJob(os::VidMm& vidmm, os::Worker& worker, const JobOptions& options, JobResult& result)
-    : vidmm_(vidmm), worker_(worker), kernel_(vidmm.adapter().kernel()), options_(options), result_(result) {}
+    : vidmm_(vidmm),
+      worker_(worker),
+      kernel_(vidmm.adapter().kernel()),
+      options_(options),
+      result_(result) {}
 
 void MainJob::Timed(const std::string& phase, uint64_t bytes, const std::function<void()>& work) {
   hw::Instruments* instruments = kernel_.instruments();
@@ -54,7 +58,8 @@ void MainJob::Write(os::SystemBuffer& buffer, const uint8_t* data, uint64_t byte
   }
 }
 
-ClientRun MainJob::Reader(unsigned client, os::VidMm::Process* process, const uint8_t* expected, LineOrder order) const {
+ClientRun MainJob::Reader(unsigned client, os::VidMm::Process* process, const uint8_t* expected,
+                          LineOrder order) const {
   ClientRun run;
   run.client = client;
   run.process = process;
@@ -74,9 +79,12 @@ void MainJob::Run() {
   const std::vector<workload::Piece> pieces = Pieces(options_.input->size(), piece_bytes);
 
   if (options_.progress) options_.progress("making processes", 0, 0);
-  worker_.Call([&] { MakeProcesses(std::min<uint64_t>(piece_bytes, RoundUp(options_.input->size(), kPage))); });
+  worker_.Call([&] {
+    MakeProcesses(std::min<uint64_t>(piece_bytes, RoundUp(options_.input->size(), kPage)));
+  });
   if (pieces.empty() && options_.after_first_page_in) options_.after_first_page_in();
-  for (const workload::Piece& piece : pieces) RunPiece(piece.offset, piece.bytes, piece.offset == 0);
+  for (const workload::Piece& piece : pieces)
+    RunPiece(piece.offset, piece.bytes, piece.offset == 0);
 
   if (options_.progress) options_.progress("power off", 0, 0);
   worker_.Call([&] {
@@ -94,7 +102,8 @@ void MainJob::MakeProcesses(uint64_t piece_bytes) {
   second_ = vidmm_.CreateProcess("second process");
   va_ = vidmm_.ReserveVa(*first_, piece_bytes);
   vidmm_.ReserveVa(*second_, piece_bytes, va_);
-  aperture_va_ = vidmm_.ReserveVa(*first_, std::min(piece_bytes, vidmm_.adapter().aperture_segment().size));
+  aperture_va_ =
+      vidmm_.ReserveVa(*first_, std::min(piece_bytes, vidmm_.adapter().aperture_segment().size));
   uint8_t* dummy = vidmm_.dummy().Map(0, kPage);
   FillPattern(dummy, kPage, options_.seed ^ kDummySeed);
   vidmm_.dummy().Unmap();
@@ -108,8 +117,8 @@ void MainJob::MakeProcesses(uint64_t piece_bytes) {
   other_data_.resize(bytes);
   FillPattern(other_data_.data(), bytes, options_.seed ^ 0x6F74686572);
   other_ = vidmm_.CreateAllocation("second process's data", bytes);
-  other_source_ = os::SystemBuffer(kernel_, vidmm_.adapter().objects(), vidmm_.adapter().handle(), bytes,
-                                   os::SystemBuffer::Shape::kScattered, "application");
+  other_source_ = os::SystemBuffer(kernel_, vidmm_.adapter().objects(), vidmm_.adapter().handle(),
+                                   bytes, os::SystemBuffer::Shape::kScattered, "application");
   Write(other_source_, other_data_.data(), bytes, 0);
   vidmm_.MakeResident(*other_);
   vidmm_.PageIn(*other_, other_source_, bytes, nullptr);
@@ -138,7 +147,8 @@ void MainJob::RunPiece(uint64_t offset, uint64_t bytes, bool first) {
     piece.target.Release();
   });
   done_ += bytes;
-  if (std::all_of(result_.checks.begin(), result_.checks.end(), [](const Check& check) { return check.passed; })) {
+  if (std::all_of(result_.checks.begin(), result_.checks.end(),
+                  [](const Check& check) { return check.passed; })) {
     result_.bytes_verified = done_;
   }
 }
@@ -147,9 +157,11 @@ void MainJob::Allocate(Piece& piece) {
   Progress("copying in", 0);
   worker_.Call([&] {
     os::Adapter& adapter = vidmm_.adapter();
-    piece.allocation = vidmm_.CreateAllocation("input at " + os::Hex(piece.offset), piece.pages * kPage);
-    piece.source = os::SystemBuffer(kernel_, adapter.objects(), adapter.handle(), piece.pages * kPage,
-                                    os::SystemBuffer::Shape::kScattered, "application");
+    piece.allocation =
+        vidmm_.CreateAllocation("input at " + os::Hex(piece.offset), piece.pages * kPage);
+    piece.source =
+        os::SystemBuffer(kernel_, adapter.objects(), adapter.handle(), piece.pages * kPage,
+                         os::SystemBuffer::Shape::kScattered, "application");
     Write(piece.source, piece.data.data(), piece.pages * kPage, 0);
     const os::Inject& inject = kernel_.parameters().inject;
     const uint64_t middle = piece.pages / 2;
@@ -187,9 +199,11 @@ void MainJob::Use(Piece& piece) {
     permuted.push_back(Reader(client, first_, piece.data.data(), order));
   }
   Progress("clients in sequence", 0);
-  Timed("clients in sequence", piece.padded, [&] { RunClients(vidmm_, sequence, "clients in sequence", result_.checks); });
+  Timed("clients in sequence", piece.padded,
+        [&] { RunClients(vidmm_, sequence, "clients in sequence", result_.checks); });
   Progress("clients permuted", 0);
-  Timed("clients permuted", piece.padded, [&] { RunClients(vidmm_, permuted, "clients permuted", result_.checks); });
+  Timed("clients permuted", piece.padded,
+        [&] { RunClients(vidmm_, permuted, "clients permuted", result_.checks); });
 
   // Both processes at once, at the same addresses.
   Progress("two processes", 0);
@@ -197,7 +211,8 @@ void MainJob::Use(Piece& piece) {
   const uint64_t lines = other_data_.size() / kLine;
   both.push_back(Reader(clients_ - 1, second_, other_data_.data(), ShareOf(lines, 0, 1)));
   if (clients_ > 1) {
-    both.push_back(Reader(0, first_, piece.data.data(), ShareOf(std::min(lines, piece.lines), 0, 1)));
+    both.push_back(
+        Reader(0, first_, piece.data.data(), ShareOf(std::min(lines, piece.lines), 0, 1)));
   }
   RunClients(vidmm_, both, "two processes at the same addresses", result_.checks);
 }
@@ -205,8 +220,9 @@ void MainJob::Use(Piece& piece) {
 void MainJob::PageOut(Piece& piece) {
   worker_.Call([&] {
     os::Adapter& adapter = vidmm_.adapter();
-    piece.target = os::SystemBuffer(kernel_, adapter.objects(), adapter.handle(), piece.pages * kPage,
-                                    os::SystemBuffer::Shape::kScattered, "application");
+    piece.target =
+        os::SystemBuffer(kernel_, adapter.objects(), adapter.handle(), piece.pages * kPage,
+                         os::SystemBuffer::Shape::kScattered, "application");
     Write(piece.target, nullptr, piece.pages * kPage, options_.seed ^ 0x746172676574);
     Timed("page out", piece.padded, [&] {
       vidmm_.PageOut(*piece.allocation, piece.target, piece.padded,
@@ -223,8 +239,9 @@ void MainJob::PageOut(Piece& piece) {
       uint64_t at = 0;
       while (view[at] == piece.data[done + at]) ++at;
       check.passed = false;
-      check.text = "byte " + std::to_string(piece.offset + done + at) + " of the input came back as " + os::Hex(view[at]) +
-                   ", was " + os::Hex(piece.data[done + at]);
+      check.text = "byte " + std::to_string(piece.offset + done + at) +
+                   " of the input came back as " + os::Hex(view[at]) + ", was " +
+                   os::Hex(piece.data[done + at]);
     }
     if (options_.out) options_.out(view, size);
     piece.target.Unmap();
@@ -239,8 +256,9 @@ void MainJob::Aperture(Piece& piece) {
   }
 }
 
-// Every line is read by one client through entries that target the aperture, while the allocation's VRAM is overwritten. Then
-// the DMA engine reads the same bytes at aperture offsets into that VRAM, where the clients read them again.
+// Every line is read by one client through entries that target the aperture, while the allocation's
+// VRAM is overwritten. Then the DMA engine reads the same bytes at aperture offsets into that VRAM,
+// where the clients read them again.
 void MainJob::ApertureChunk(Piece& piece, uint64_t first_page, uint64_t pages) {
   const uint64_t start = first_page * kPage;
   const uint64_t bytes = std::min(piece.padded - start, pages * kPage);
@@ -266,13 +284,15 @@ void MainJob::ApertureChunk(Piece& piece, uint64_t first_page, uint64_t pages) {
   });
   Progress("aperture", start + bytes / 2);
   worker_.Call([&] {
-    Timed("aperture by DMA", bytes, [&] { vidmm_.CopyFromAperture(aperture * kPage, *piece.allocation, start, bytes); });
+    Timed("aperture by DMA", bytes,
+          [&] { vidmm_.CopyFromAperture(aperture * kPage, *piece.allocation, start, bytes); });
   });
   RunClients(vidmm_, copied, "bytes that the DMA engine read from the aperture", result_.checks);
   CheckUnmapped(piece, first_page, pages, aperture);
 }
 
-void MainJob::CheckUnmapped(Piece& piece, uint64_t first_page, uint64_t pages, uint64_t aperture_page) {
+void MainJob::CheckUnmapped(Piece& piece, uint64_t first_page, uint64_t pages,
+                            uint64_t aperture_page) {
   hw::Instruments* instruments = kernel_.instruments();
   const auto& host_pages = piece.target.host_pages();
   auto accesses = [&] {
@@ -284,7 +304,8 @@ void MainJob::CheckUnmapped(Piece& piece, uint64_t first_page, uint64_t pages, u
   };
   const uint64_t read = std::min(pages, kUnmappedPages);
   std::vector<uint8_t> dummy(read * kPage);
-  for (uint64_t page = 0; page < read; ++page) FillPattern(dummy.data() + page * kPage, kPage, options_.seed ^ kDummySeed);
+  for (uint64_t page = 0; page < read; ++page)
+    FillPattern(dummy.data() + page * kPage, kPage, options_.seed ^ kDummySeed);
   uint64_t before = 0;
   worker_.Call([&] {
     vidmm_.UnbindAperture(aperture_page, pages, *piece.allocation);
@@ -294,7 +315,8 @@ void MainJob::CheckUnmapped(Piece& piece, uint64_t first_page, uint64_t pages, u
   one.base = aperture_va_;
   RunClients(vidmm_, {one}, "dummy page by a client after the unmap", result_.checks);
   worker_.Call([&] {
-    vidmm_.CopyFromAperture(aperture_page * kPage, *piece.allocation, first_page * kPage, read * kPage);
+    vidmm_.CopyFromAperture(aperture_page * kPage, *piece.allocation, first_page * kPage,
+                            read * kPage);
     // The same addresses now name VRAM: whoever kept the old translation would read the aperture.
     vidmm_.MapLocal(*first_, aperture_va_, *piece.allocation, first_page, read);
   });
@@ -303,7 +325,8 @@ void MainJob::CheckUnmapped(Piece& piece, uint64_t first_page, uint64_t pages, u
   check.name = "no access to unmapped pages";
   const uint64_t after = accesses();
   check.passed = after == before;
-  if (!check.passed) check.text = std::to_string(after - before) + " accesses to the old pages after the unmap";
+  if (!check.passed)
+    check.text = std::to_string(after - before) + " accesses to the old pages after the unmap";
   result_.checks.push_back(check);
   worker_.Call([&] {
     vidmm_.Unmap(*first_, aperture_va_, pages);

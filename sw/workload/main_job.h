@@ -45,7 +45,8 @@ class MainJob {
   void Progress(const std::string& phase, uint64_t done) const;
   /// Writes `bytes` of `data` (or a pattern by `seed` when null) to a buffer through CPU views.
   void Write(os::SystemBuffer& buffer, const uint8_t* data, uint64_t bytes, uint64_t seed);
-  ClientRun Reader(unsigned client, os::VidMm::Process* process, const uint8_t* expected, LineOrder order) const;
+  ClientRun Reader(unsigned client, os::VidMm::Process* process, const uint8_t* expected,
+                   LineOrder order) const;
 
   os::VidMm& vidmm_;
   os::Worker& worker_;

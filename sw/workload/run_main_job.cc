@@ -46,16 +46,18 @@ std::vector<os::Fault> ReadFaultRecords(os::Adapter& adapter) {
       fault.level = record.level;
       fault.access = regs::NameOf(static_cast<regs::Access>(record.access));
       fault.fence = record.fence;
-      fault.text = fault.name + " at " + (record.physical != 0 ? "physical " : "GPU VA ") + os::Hex(record.address) +
-                   ", " + fault.access + ", space " + std::to_string(record.space) + ", port " +
-                   std::to_string(record.port) + ", level " + std::to_string(record.level) + ", fence " +
+      fault.text = fault.name + " at " + (record.physical != 0 ? "physical " : "GPU VA ") +
+                   os::Hex(record.address) + ", " + fault.access + ", space " +
+                   std::to_string(record.space) + ", port " + std::to_string(record.port) +
+                   ", level " + std::to_string(record.level) + ", fence " +
                    std::to_string(record.fence) + ", cycle " + std::to_string(record.cycle);
       faults.push_back(fault);
     }
   }
   if (stopped) {
-    const std::string where = "; the ring stopped at fence " + std::to_string(ring.fence) + " at byte " +
-                              std::to_string(ring.command_offset) + " of the paging buffer, command " +
+    const std::string where = "; the ring stopped at fence " + std::to_string(ring.fence) +
+                              " at byte " + std::to_string(ring.command_offset) +
+                              " of the paging buffer, command " +
                               regs::NameOf(static_cast<regs::Opcode>(ring.command_header & 0xFF));
     if (faults.empty()) {
       os::Fault fault = Trouble("gpu", regs::NameOf(static_cast<regs::Fault>(ring.reason)), "");
@@ -71,14 +73,17 @@ std::vector<os::Fault> ReadFaultRecords(os::Adapter& adapter) {
   return faults;
 }
 
-void CollectFaults(os::Kernel& kernel, os::Adapter& adapter, bool failed, bool started, JobResult& result) {
+void CollectFaults(os::Kernel& kernel, os::Adapter& adapter, bool failed, bool started,
+                   JobResult& result) {
   if (failed && started) {
     const uint64_t end = kernel.hal().NowNs() + kGraceNs;
-    while (kernel.hal().NowNs() < end && kernel.hal().platform().WaitForMessage(kGraceNs)) kernel.scheduler().Seam();
+    while (kernel.hal().NowNs() < end && kernel.hal().platform().WaitForMessage(kGraceNs))
+      kernel.scheduler().Seam();
     const std::vector<os::Fault> records = ReadFaultRecords(adapter);
     auto& faults = kernel.faults();
     if (!records.empty()) {
-      faults.erase(std::remove_if(faults.begin(), faults.end(), [](const os::Fault& f) { return f.source == "gpu"; }),
+      faults.erase(std::remove_if(faults.begin(), faults.end(),
+                                  [](const os::Fault& f) { return f.source == "gpu"; }),
                    faults.end());
       faults.insert(faults.end(), records.begin(), records.end());
     }

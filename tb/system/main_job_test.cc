@@ -44,17 +44,23 @@ class Program : public ::testing::Test {
   }
   /// Exit status; the text of both streams is in Get("log").
   int Run(const std::string& arguments) const {
-    const int status = std::system((std::string(GMMU_PROGRAM) + " " + arguments + " > " + Path("log") + " 2>&1").c_str());
+    const int status = std::system(
+        (std::string(GMMU_PROGRAM) + " " + arguments + " > " + Path("log") + " 2>&1").c_str());
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
   }
-  nlohmann::json Report(const std::string& name = "report.json") const { return nlohmann::json::parse(Get(name)); }
+  nlohmann::json Report(const std::string& name = "report.json") const {
+    return nlohmann::json::parse(Get(name));
+  }
   static std::string Shipped(const std::string& name) {
     return std::string(GMMU_SOURCE_DIR) + "/sim/platform/configs/" + name + ".toml";
   }
   /// Pages `bytes` bytes with a configuration and expects them back.
   void ExpectRoundTrip(uint64_t bytes, const std::string& more = "") {
     const std::string input = WriteInput(bytes);
-    ASSERT_EQ(Run("run " + input + " --out " + Path("copy") + " --json " + Path("report.json") + " " + more), 0) << Get("log");
+    ASSERT_EQ(Run("run " + input + " --out " + Path("copy") + " --json " + Path("report.json") +
+                  " " + more),
+              0)
+        << Get("log");
     EXPECT_EQ(Get("input"), Get("copy"));
     const auto report = Report();
     EXPECT_TRUE(report["verified"]);
@@ -67,8 +73,10 @@ class Program : public ::testing::Test {
   void ExpectFailure(const std::string& config, const std::string& text, uint64_t bytes = 65536) {
     Put("config.toml", config);
     const std::string input = WriteInput(bytes);
-    EXPECT_EQ(Run("run " + input + " --config " + Path("config.toml") + " --out " + Path("copy") + " --json " +
-                  Path("report.json")), 1) << Get("log");
+    EXPECT_EQ(Run("run " + input + " --config " + Path("config.toml") + " --out " + Path("copy") +
+                  " --json " + Path("report.json")),
+              1)
+        << Get("log");
     EXPECT_THAT(Get("log"), HasSubstr(text));
     EXPECT_FALSE(fs::exists(Path("copy")) && Get("copy") != Get("input"));
   }
@@ -83,8 +91,12 @@ TEST_F(Program, BringsAPageBack) { ExpectRoundTrip(4096); }
 TEST_F(Program, BringsAPageAndAByteBack) { ExpectRoundTrip(4097); }
 TEST_F(Program, BringsAnOddMiBBack) { ExpectRoundTrip((1 << 20) + 3); }
 TEST_F(Program, RunsInPhysicalMode) { ExpectRoundTrip(200'000, "--config " + Shipped("physical")); }
-TEST_F(Program, RunsInPiecesWithOneMiBOfVram) { ExpectRoundTrip(700'000, "--config " + Shipped("vram-1mib")); }
-TEST_F(Program, RunsOnATwoTiBHost) { ExpectRoundTrip(200'000, "--config " + Shipped("host-2tib-gpu-40bit")); }
+TEST_F(Program, RunsInPiecesWithOneMiBOfVram) {
+  ExpectRoundTrip(700'000, "--config " + Shipped("vram-1mib"));
+}
+TEST_F(Program, RunsOnATwoTiBHost) {
+  ExpectRoundTrip(200'000, "--config " + Shipped("host-2tib-gpu-40bit"));
+}
 
 TEST_F(Program, RepeatsItselfAndFollowsItsSeed) {
   const std::string input = WriteInput(100'000);
@@ -105,7 +117,8 @@ TEST_F(Program, DumpsHostMemoryAndTheMappingsOfTheDevice) {
   EXPECT_EQ(mappings["devices"][0]["bdf"], "01:00.0");
   EXPECT_EQ(mappings["devices"][0]["domain"], 1);
   uint64_t bytes = 0;
-  for (const auto& mapping : mappings["devices"][0]["mappings"]) bytes += mapping["bytes"].get<uint64_t>();
+  for (const auto& mapping : mappings["devices"][0]["mappings"])
+    bytes += mapping["bytes"].get<uint64_t>();
   EXPECT_GT(bytes, 20 * 4096u);
 }
 
@@ -113,15 +126,22 @@ TEST_F(Program, FailsWhenALogicalPageIsNotMapped) {
   ExpectFailure("[inject]\nunmapped_page = true\n", "no read permission");
   EXPECT_FALSE(Report()["faults"].empty());
 }
-TEST_F(Program, FailsWhenAnEntryNamesAnotherPage) { ExpectFailure("[inject]\nwrong_pte = true\n", "check \"clients"); }
-TEST_F(Program, FailsWhenAnAdlNamesAnotherPage) {
-  ExpectFailure("[gpu]\nlimit_bits = 48\n[os]\niommu = \"physical\"\n[inject]\nwrong_adl = true\n", "check \"clients");
+TEST_F(Program, FailsWhenAnEntryNamesAnotherPage) {
+  ExpectFailure("[inject]\nwrong_pte = true\n", "check \"clients");
 }
-TEST_F(Program, FailsWhenAFenceIsNeverSignalled) { ExpectFailure("[inject]\ndrop_fence = true\n", "fence 1 of node 0"); }
+TEST_F(Program, FailsWhenAnAdlNamesAnotherPage) {
+  ExpectFailure("[gpu]\nlimit_bits = 48\n[os]\niommu = \"physical\"\n[inject]\nwrong_adl = true\n",
+                "check \"clients");
+}
+TEST_F(Program, FailsWhenAFenceIsNeverSignalled) {
+  ExpectFailure("[inject]\ndrop_fence = true\n", "fence 1 of node 0");
+}
 TEST_F(Program, FailsWhenABitOfVramFlips) {
   ExpectFailure("[inject.vram_flip]\nafter_write_bytes = 400000\n", "check \"", 400'000);
 }
-TEST_F(Program, FailsWhenAFlushIsMissing) { ExpectFailure("[inject]\nmissing_flush = true\n", "translation checker"); }
+TEST_F(Program, FailsWhenAFlushIsMissing) {
+  ExpectFailure("[inject]\nmissing_flush = true\n", "translation checker");
+}
 TEST_F(Program, NamesALeak) {
   ExpectFailure("[inject]\nleak = \"memory_object\"\n", "leaked memory_object");
   std::vector<std::string> kinds;

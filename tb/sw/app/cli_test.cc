@@ -19,7 +19,9 @@ using ::testing::IsEmpty;
 
 class Cli : public ::testing::Test {
  protected:
-  Cli() : folder_(fs::temp_directory_path() / ("gmmu_cli_" + std::to_string(getpid()))) { fs::create_directories(folder_); }
+  Cli() : folder_(fs::temp_directory_path() / ("gmmu_cli_" + std::to_string(getpid()))) {
+    fs::create_directories(folder_);
+  }
   ~Cli() override { fs::remove_all(folder_); }
 
   std::string Path(const std::string& name) const { return (folder_ / name).string(); }
@@ -40,7 +42,8 @@ class Cli : public ::testing::Test {
     std::fclose(file);
     return text;
   }
-  /// Refused with one to three lines that hold `text`, and nothing left in the folder but what was there.
+  /// Refused with one to three lines that hold `text`, and nothing left in the folder but what was
+  /// there.
   void ExpectRefusal(std::vector<std::string> arguments, const std::string& text) {
     const auto files = std::distance(fs::directory_iterator(folder_), {});
     EXPECT_EQ(Run(arguments), kExitUsage);

@@ -13,7 +13,8 @@ namespace {
 
 using ::testing::IsEmpty;
 
-const std::vector<hw::Range> kRam = {{0, uint64_t{2} << 30}, {uint64_t{4} << 30, uint64_t{6} << 30}};
+const std::vector<hw::Range> kRam = {{0, uint64_t{2} << 30},
+                                     {uint64_t{4} << 30, uint64_t{6} << 30}};
 
 TEST(Pages, AreScatteredOverAllInstalledMemoryButTheFirstMiB) {
   Ledger ledger;
@@ -38,7 +39,8 @@ TEST(Pages, KeepToTheBoundsOfARequest) {
   const auto low = pages.AllocateScattered(64, 0x1000000, 0x1040000, "test", "test");
   ASSERT_TRUE(low);
   for (uint64_t pfn : *low) EXPECT_TRUE(pfn >= 0x1000 && pfn < 0x1040);
-  EXPECT_FALSE(pages.AllocateScattered(1, 0x1000000, 0x1040000, "test", "test"));  // all 64 are taken
+  EXPECT_FALSE(
+      pages.AllocateScattered(1, 0x1000000, 0x1040000, "test", "test"));  // all 64 are taken
   for (int i = 0; i < 50; ++i) {
     const auto first = pages.AllocateContiguous(5, 0, 0x2000000, 0x8000, "test", "test");
     ASSERT_TRUE(first);
@@ -87,7 +89,8 @@ TEST(Ranges, AreAlignedDisjointAndComeBackWhole) {
     const auto start = ranges.Allocate(size, size, "test");
     ASSERT_TRUE(start);
     EXPECT_EQ(*start % size, 0u);
-    for (const auto& [other, other_size] : taken) EXPECT_TRUE(*start >= other + other_size || other >= *start + size);
+    for (const auto& [other, other_size] : taken)
+      EXPECT_TRUE(*start >= other + other_size || other >= *start + size);
     taken.emplace_back(*start, size);
   }
   for (const auto& [start, size] : taken) ranges.Free(start);
@@ -100,7 +103,8 @@ TEST(Ranges, NeverTouchWhatIsExcluded) {
   RangeAllocator ranges(0x1000, 0x10000, 3, "logical_range", "test", ledger);
   ranges.Exclude(0x4000, 0x6000);
   EXPECT_FALSE(ranges.AllocateAt(0x3000, 0x2000, "test"));
-  while (const auto start = ranges.Allocate(0x1000, 0x1000, "test")) EXPECT_TRUE(*start < 0x4000 || *start >= 0x6000);
+  while (const auto start = ranges.Allocate(0x1000, 0x1000, "test"))
+    EXPECT_TRUE(*start < 0x4000 || *start >= 0x6000);
   EXPECT_EQ(ranges.ranges(), 13u);
 }
 

@@ -122,8 +122,8 @@ struct Objects : Machine {
     kernel.iommu()->Attach({1, 0, 0}, *domain);
     objects.AddAdapter(adapter, {domain, "test"});
   }
-  DXGKARGCB_CREATE_PHYSICAL_MEMORY_OBJECT Create(uint64_t bytes, HANDLE on,
-                                                 DXGK_PHYSICAL_MEMORY_TYPE type = DXGK_PHYSICAL_MEMORY_TYPE_MDL) {
+  DXGKARGCB_CREATE_PHYSICAL_MEMORY_OBJECT Create(
+      uint64_t bytes, HANDLE on, DXGK_PHYSICAL_MEMORY_TYPE type = DXGK_PHYSICAL_MEMORY_TYPE_MDL) {
     DXGKARGCB_CREATE_PHYSICAL_MEMORY_OBJECT args{};
     args.hAdapter = on;
     args.Size = bytes;
@@ -197,7 +197,8 @@ TEST(MemoryObjects, RefuseBadArgumentsAndChangeNothing) {
   for (const auto& [offset, size] : std::vector<std::pair<uint64_t, uint64_t>>{
            {1, 4096}, {0, 4095}, {0, 0}, {4096, 8192}, {8192, 4096}, {0, 3 * 4096}}) {
     auto adl = test.Adl(object.hAdapterMemoryObject, offset, size);
-    EXPECT_EQ(test.objects.AllocateAdl(adl, "test"), STATUS_INVALID_PARAMETER) << offset << " " << size;
+    EXPECT_EQ(test.objects.AllocateAdl(adl, "test"), STATUS_INVALID_PARAMETER)
+        << offset << " " << size;
     EXPECT_EQ(adl.pAdl, nullptr);
   }
   auto adl = test.Adl(object.hAdapterMemoryObject, 0, 4096);
@@ -236,15 +237,23 @@ TEST(MemoryObjects, BugCheckOnMisuse) {
   map.Size = 4096;
   ASSERT_EQ(test.objects.Map(map, "test"), STATUS_SUCCESS);
 
-  EXPECT_THROW(test.objects.Destroy({object.hPhysicalMemoryObject, nullptr}), BugCheck) << "open on an adapter";
+  EXPECT_THROW(test.objects.Destroy({object.hPhysicalMemoryObject, nullptr}), BugCheck)
+      << "open on an adapter";
   EXPECT_THROW(test.objects.Close({object.hAdapterMemoryObject}), BugCheck) << "an ADL exists";
-  EXPECT_THROW(test.objects.FreeAdl({other.hAdapterMemoryObject, adl.pAdl}), BugCheck) << "another object's handle";
-  EXPECT_THROW(test.objects.Unmap({other.hPhysicalMemoryObject, map.pMappedAddress, 4096}), BugCheck);
-  EXPECT_THROW(test.objects.Unmap({object.hPhysicalMemoryObject, map.pMappedAddress, 8192}), BugCheck) << "wrong size";
+  EXPECT_THROW(test.objects.FreeAdl({other.hAdapterMemoryObject, adl.pAdl}), BugCheck)
+      << "another object's handle";
+  EXPECT_THROW(test.objects.Unmap({other.hPhysicalMemoryObject, map.pMappedAddress, 4096}),
+               BugCheck);
+  EXPECT_THROW(test.objects.Unmap({object.hPhysicalMemoryObject, map.pMappedAddress, 8192}),
+               BugCheck)
+      << "wrong size";
   EXPECT_THROW(test.objects.Destroy({&test, nullptr}), BugCheck) << "unknown handle";
   test.objects.FreeAdl({object.hAdapterMemoryObject, adl.pAdl});
-  EXPECT_THROW(test.objects.FreeAdl({object.hAdapterMemoryObject, adl.pAdl}), BugCheck) << "freed twice";
-  EXPECT_THROW(test.objects.Destroy({object.hPhysicalMemoryObject, object.hAdapterMemoryObject}), BugCheck) << "a view";
+  EXPECT_THROW(test.objects.FreeAdl({object.hAdapterMemoryObject, adl.pAdl}), BugCheck)
+      << "freed twice";
+  EXPECT_THROW(test.objects.Destroy({object.hPhysicalMemoryObject, object.hAdapterMemoryObject}),
+               BugCheck)
+      << "a view";
 
   test.kernel.scheduler().Raise(kDispatch);
   EXPECT_THROW(test.Create(4096, test.adapter), BugCheck) << "above APC level";
@@ -268,7 +277,8 @@ TEST(MemoryObjects, NameWhatIsLeft) {
   ASSERT_EQ(test.objects.AllocateAdl(adl, "somebody"), STATUS_SUCCESS);
   const auto leaks = test.kernel.ledger().Leaks();
   std::string kinds;
-  for (size_t i = before; i < leaks.size(); ++i) kinds += leaks[i].kind + "/" + leaks[i].owner + "/" + leaks[i].created_by + " ";
+  for (size_t i = before; i < leaks.size(); ++i)
+    kinds += leaks[i].kind + "/" + leaks[i].owner + "/" + leaks[i].created_by + " ";
   EXPECT_THAT(kinds, HasSubstr("memory_object/test/DxgkCbCreatePhysicalMemoryObject"));
   EXPECT_THAT(kinds, HasSubstr("adl/somebody/DxgkCbAllocateAdl"));
   EXPECT_THAT(kinds, HasSubstr("domain_mapping/somebody/DxgkCbAllocateAdl"));

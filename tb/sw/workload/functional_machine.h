@@ -25,25 +25,35 @@ struct FunctionalOptions {
   uint64_t vram_bytes = 64 << 20;
   bool iommu = true;
   unsigned clients = 4;
-  bool drop_fence = false;          ///< fence records and completions are lost
-  uint64_t flip_vram_after = 0;     ///< after so many bytes of copies into VRAM one bit of the next is wrong
+  bool drop_fence = false;  ///< fence records and completions are lost
+  uint64_t flip_vram_after =
+      0;  ///< after so many bytes of copies into VRAM one bit of the next is wrong
 };
 
-/// A test fake: a machine that does at once what the registers and commands ask for. No timing, no bus; the GPU keeps every
-/// translation until it is flushed, and says so when the operating system believes in a flush that did not happen.
+/// A test fake: a machine that does at once what the registers and commands ask for. No timing, no
+/// bus; the GPU keeps every translation until it is flushed, and says so when the operating system
+/// believes in a flush that did not happen.
 class FunctionalMachine : public hw::Platform, private hw::Instruments {
  public:
   explicit FunctionalMachine(const FunctionalOptions& options)
-      : options_(options), map_(options.ram_bytes, options.iommu), ram_(map_.ram()), iommu_memory_(ram_),
-        config_(sim::ConfigSpaceParameters{}), iommu_(sim::VtdParameters{}), vram_(options.vram_bytes) {
+      : options_(options),
+        map_(options.ram_bytes, options.iommu),
+        ram_(map_.ram()),
+        iommu_memory_(ram_),
+        config_(sim::ConfigSpaceParameters{}),
+        iommu_(sim::VtdParameters{}),
+        vram_(options.vram_bytes) {
     firmware_.ram = map_.ram();
     firmware_.iommu_base = map_.iommu_base();
     firmware_.gpu_vendor = 0x1234;
     firmware_.gpu_device = 0x474D;
-    iommu_.set_message_sink([this](uint64_t address, uint32_t data) { messages_.push_back({address, data}); });
+    iommu_.set_message_sink([this](uint64_t address, uint32_t data) {
+      messages_.push_back({address, data});
+    });
     config_.OnChange([this] {
       for (unsigned bar : {0u, 2u}) {
-        map_.SetBar(0, bar, config_.bar_base(bar), config_.bar_active(bar) ? config_.bar_bytes(bar) : 0);
+        map_.SetBar(0, bar, config_.bar_base(bar),
+                    config_.bar_active(bar) ? config_.bar_bytes(bar) : 0);
       }
     });
   }
@@ -54,9 +64,11 @@ class FunctionalMachine : public hw::Platform, private hw::Instruments {
   uint64_t MmioRead(uint64_t address, unsigned size) override {
     now_ += 500;
     const sim::Decoded at = map_.Decode(address, size);
-    if (at.region == sim::Region::kIommu) return iommu_.ReadRegister(static_cast<uint32_t>(at.offset), size);
+    if (at.region == sim::Region::kIommu)
+      return iommu_.ReadRegister(static_cast<uint32_t>(at.offset), size);
     uint64_t value = ~uint64_t{0};
-    if (at.region == sim::Region::kBar && at.bar == 0 && size == 8) return ReadRegister(static_cast<uint32_t>(at.offset));
+    if (at.region == sim::Region::kBar && at.bar == 0 && size == 8)
+      return ReadRegister(static_cast<uint32_t>(at.offset));
     if (at.region == sim::Region::kBar && at.bar == 2) Window(at.offset, &value, size, false);
     return value;
   }
@@ -67,7 +79,8 @@ class FunctionalMachine : public hw::Platform, private hw::Instruments {
       iommu_.WriteRegister(static_cast<uint32_t>(at.offset), size, value);
       iommu_.RunQueue(iommu_memory_);
     }
-    if (at.region == sim::Region::kBar && at.bar == 0 && size == 8) WriteRegister(static_cast<uint32_t>(at.offset), value);
+    if (at.region == sim::Region::kBar && at.bar == 0 && size == 8)
+      WriteRegister(static_cast<uint32_t>(at.offset), value);
     if (at.region == sim::Region::kBar && at.bar == 2) Window(at.offset, &value, size, true);
   }
   void MmioReadBlock(uint64_t address, void* to, size_t size) override {
@@ -130,7 +143,8 @@ class FunctionalMachine : public hw::Platform, private hw::Instruments {
       if (result.outcome != sim::VtdOutcome::kMemory) return false;
       const auto watched = watched_.find(result.hpa >> 12);
       if (watched != watched_.end()) ++watched->second;
-      if (!(write ? ram_.Write(result.hpa, at, piece) : ram_.Read(result.hpa, at, piece))) return false;
+      if (!(write ? ram_.Write(result.hpa, at, piece) : ram_.Read(result.hpa, at, piece)))
+        return false;
       logical += piece, at += piece, size -= piece;
     }
     return true;
@@ -147,7 +161,8 @@ class FunctionalMachine : public hw::Platform, private hw::Instruments {
       return;
     }
     if (target == regs::Target::kAperture) {
-      if (offset / 4096 >= words_[regs::AperturePages::kOffset]) throw Stop{regs::Fault::kApertureRange, 0, offset, true};
+      if (offset / 4096 >= words_[regs::AperturePages::kOffset])
+        throw Stop{regs::Fault::kApertureRange, 0, offset, true};
       regs::ApertureEntryEntry entry;
       Vram(words_[regs::ApertureBase::kOffset] + offset / 4096 * 8, &entry.raw, 8, false);
       if (entry.valid() == 0) throw Stop{regs::Fault::kApertureEntry, 0, offset, true};
@@ -165,26 +180,32 @@ class FunctionalMachine : public hw::Platform, private hw::Instruments {
       translation.gpa.offset |= va & 4095;
       return translation;
     }
-    const auto config = sim::SpaceConfig::FromRegisters(words_[SpaceBlock(space)], words_[SpaceBlock(space) + 8]);
-    sim::Translation translation = sim::ReferenceWalk(config, va, access, [this](regs::Target target, uint64_t address) {
-      uint64_t entry = 0;
-      const bool ok = target == regs::Target::kVram ? Vram(address, &entry, 8, false) : System(address, &entry, 8, false);
-      return ok ? std::optional(entry) : std::nullopt;
-    });
-    if (translation.fault != regs::Fault::kNone) throw Stop{translation.fault, translation.level, va, false};
+    const auto config =
+        sim::SpaceConfig::FromRegisters(words_[SpaceBlock(space)], words_[SpaceBlock(space) + 8]);
+    sim::Translation translation =
+        sim::ReferenceWalk(config, va, access, [this](regs::Target target, uint64_t address) {
+          uint64_t entry = 0;
+          const bool ok = target == regs::Target::kVram ? Vram(address, &entry, 8, false)
+                                                        : System(address, &entry, 8, false);
+          return ok ? std::optional(entry) : std::nullopt;
+        });
+    if (translation.fault != regs::Fault::kNone)
+      throw Stop{translation.fault, translation.level, va, false};
     sim::Translation kept = translation;
     kept.gpa.offset &= ~uint64_t{4095};
     cache.emplace(va >> 12, kept);
     return translation;
   }
-  void Access(bool physical, regs::Target target, unsigned space, uint64_t address, void* bytes, size_t size, bool write) {
+  void Access(bool physical, regs::Target target, unsigned space, uint64_t address, void* bytes,
+              size_t size, bool write) {
     auto* at = static_cast<uint8_t*>(bytes);
     while (size != 0) {
       const size_t piece = std::min<size_t>(size, 4096 - address % 4096);
       if (physical) {
         Target(target, address, at, piece, write);
       } else {
-        const auto found = Translate(space, address, write ? regs::Access::kWrite : regs::Access::kRead);
+        const auto found =
+            Translate(space, address, write ? regs::Access::kWrite : regs::Access::kRead);
         if (found.zero) {
           if (!write) std::memset(at, 0, piece);
         } else {
@@ -197,21 +218,37 @@ class FunctionalMachine : public hw::Platform, private hw::Instruments {
 
   // ---- registers
 
-  static uint32_t SpaceBlock(unsigned space) { return regs::kSpaceBase + regs::kSpaceStride * space; }
+  static uint32_t SpaceBlock(unsigned space) {
+    return regs::kSpaceBase + regs::kSpaceStride * space;
+  }
 
   void Window(uint64_t offset, void* bytes, size_t size, bool write) {
-    if (!Vram(words_[regs::WindowBase::kOffset] + offset, bytes, size, write)) trouble.push_back("window past VRAM");
+    if (!Vram(words_[regs::WindowBase::kOffset] + offset, bytes, size, write))
+      trouble.push_back("window past VRAM");
   }
   uint64_t ReadRegister(uint32_t offset) {
     switch (offset) {
-      case regs::Id::kOffset: return regs::Id{}.set_magic(0x554D4D47).set_major(1).raw;
+      case regs::Id::kOffset:
+        return regs::Id{}.set_magic(0x554D4D47).set_major(1).raw;
       case regs::Cap0::kOffset:
-        return regs::Cap0{}.set_clients(options_.clients).set_spaces(16).set_walks(8).set_rings(1).set_reads(32)
-            .set_bus_bytes(8).set_va_bits(48).set_pa_bits(48).raw;
-      case regs::VramSize::kOffset: return options_.vram_bytes;
-      case regs::Cycle::kOffset: return now_;
-      case regs::Status::kOffset: return 1;
-      default: return words_[offset];
+        return regs::Cap0{}
+            .set_clients(options_.clients)
+            .set_spaces(16)
+            .set_walks(8)
+            .set_rings(1)
+            .set_reads(32)
+            .set_bus_bytes(8)
+            .set_va_bits(48)
+            .set_pa_bits(48)
+            .raw;
+      case regs::VramSize::kOffset:
+        return options_.vram_bytes;
+      case regs::Cycle::kOffset:
+        return now_;
+      case regs::Status::kOffset:
+        return 1;
+      default:
+        return words_[offset];
     }
   }
   void WriteRegister(uint32_t offset, uint64_t value) {
@@ -262,12 +299,20 @@ class FunctionalMachine : public hw::Platform, private hw::Instruments {
 
   // ---- engine
 
-  void LogFault(const Stop& stop, unsigned space, unsigned port, regs::Access access, uint32_t fence) {
+  void LogFault(const Stop& stop, unsigned space, unsigned port, regs::Access access,
+                uint32_t fence) {
     regs::FaultQueueSize size;
     size.raw = words_[regs::FaultQueueSize::kOffset];
     if (size.enable() == 0) return;
-    uint64_t record[4] = {regs::FaultRecordWhat{}.set_reason(stop.reason).set_space(space).set_port_index(port)
-                              .set_access(access).set_level(stop.level).set_physical(stop.physical).set_fence(fence).raw,
+    uint64_t record[4] = {regs::FaultRecordWhat{}
+                              .set_reason(stop.reason)
+                              .set_space(space)
+                              .set_port_index(port)
+                              .set_access(access)
+                              .set_level(stop.level)
+                              .set_physical(stop.physical)
+                              .set_fence(fence)
+                              .raw,
                           stop.address, now_, sequence_++};
     uint64_t& tail = words_[regs::FaultQueueTail::kOffset];
     System(words_[regs::FaultQueueBase::kOffset] + 32 * tail, record, sizeof record, true);
@@ -293,27 +338,38 @@ class FunctionalMachine : public hw::Platform, private hw::Instruments {
       std::vector<uint64_t> commands(shape.bytes() / 8);
       uint64_t offset = 0;
       try {
-        Access(shape.physical() != 0, static_cast<regs::Target>(shape.target()), static_cast<unsigned>(shape.space()), entry[0],
-               commands.data(), shape.bytes(), false);
+        Access(shape.physical() != 0, static_cast<regs::Target>(shape.target()),
+               static_cast<unsigned>(shape.space()), entry[0], commands.data(), shape.bytes(),
+               false);
         while (offset < commands.size()) {
           regs::CommandHeaderWord header;
           header.raw = commands[offset];
-          if (header.words() == 0 || header.words() > commands.size() - offset) throw Stop{regs::Fault::kCommandBad, 0, offset * 8, true};
+          if (header.words() == 0 || header.words() > commands.size() - offset)
+            throw Stop{regs::Fault::kCommandBad, 0, offset * 8, true};
           Execute(header, &commands[offset]);
           offset += header.words();
         }
       } catch (const Stop& stop) {
         LogFault(stop, 0, options_.clients + (stop.reason == regs::Fault::kBusWrite ? 2 : 1),
-                 stop.reason == regs::Fault::kBusWrite ? regs::Access::kWrite : regs::Access::kRead, fence);
-        words_[ring + regs::RingStatus::kOffset] =
-            regs::RingStatus{}.set_error(1).set_reason(stop.reason).set_level(stop.level).set_fence(fence).raw;
+                 stop.reason == regs::Fault::kBusWrite ? regs::Access::kWrite : regs::Access::kRead,
+                 fence);
+        words_[ring + regs::RingStatus::kOffset] = regs::RingStatus{}
+                                                       .set_error(1)
+                                                       .set_reason(stop.reason)
+                                                       .set_level(stop.level)
+                                                       .set_fence(fence)
+                                                       .raw;
         words_[ring + regs::RingErrorCommand::kOffset] =
-            regs::RingErrorCommand{}.set_offset(offset * 8).set_header(commands.empty() ? 0 : commands[offset] & 0xFFFFFFFF).raw;
+            regs::RingErrorCommand{}
+                .set_offset(offset * 8)
+                .set_header(commands.empty() ? 0 : commands[offset] & 0xFFFFFFFF)
+                .raw;
         words_[ring + regs::RingErrorAddress::kOffset] = stop.address;
         Cause(regs::IntStatus{}.set_ring_error(1).raw);
         return;
       }
-      uint64_t record[2] = {regs::FenceRecordCompletion{}.set_fence(fence).set_entries(++entries_).raw, now_};
+      uint64_t record[2] = {
+          regs::FenceRecordCompletion{}.set_fence(fence).set_entries(++entries_).raw, now_};
       if (options_.drop_fence) continue;
       System(words_[ring + regs::RingFenceAddress::kOffset], record, sizeof record, true);
       if (shape.interrupt() != 0) Cause(regs::IntStatus{}.set_fence(1).raw);
@@ -325,11 +381,13 @@ class FunctionalMachine : public hw::Platform, private hw::Instruments {
              static_cast<unsigned>(header.dst_space()), address, bytes, size, true);
     };
     switch (static_cast<regs::Opcode>(header.opcode())) {
-      case regs::Opcode::kNop: break;
+      case regs::Opcode::kNop:
+        break;
       case regs::Opcode::kCopy: {
         std::vector<uint8_t> bytes(words[3]);
         Access(header.src_physical() != 0, static_cast<regs::Target>(header.src_target()),
-               static_cast<unsigned>(header.src_space()), words[1], bytes.data(), bytes.size(), false);
+               static_cast<unsigned>(header.src_space()), words[1], bytes.data(), bytes.size(),
+               false);
         copied_ += bytes.size();
         if (options_.flip_vram_after != 0 && copied_ > options_.flip_vram_after) {
           bytes[bytes.size() / 2] ^= 4;
@@ -340,7 +398,8 @@ class FunctionalMachine : public hw::Platform, private hw::Instruments {
       }
       case regs::Opcode::kFill: {
         std::vector<uint8_t> bytes(words[2]);
-        for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<uint8_t>(words[3] >> (8 * (i % 4)));
+        for (size_t i = 0; i < bytes.size(); ++i)
+          bytes[i] = static_cast<uint8_t>(words[3] >> (8 * (i % 4)));
         destination(words[1], bytes.data(), bytes.size());
         break;
       }
@@ -370,9 +429,15 @@ class FunctionalMachine : public hw::Platform, private hw::Instruments {
       case regs::Opcode::kFlushTlb: {
         const auto space = static_cast<unsigned>(header.dst_space());
         switch (static_cast<regs::Scope>(header.scope())) {
-          case regs::Scope::kGlobal: tlb_.clear(); break;
-          case regs::Scope::kSpace: Flush(space, 0, ~uint64_t{0}); break;
-          case regs::Scope::kRange: Flush(space, words[1], words[2]); break;
+          case regs::Scope::kGlobal:
+            tlb_.clear();
+            break;
+          case regs::Scope::kSpace:
+            Flush(space, 0, ~uint64_t{0});
+            break;
+          case regs::Scope::kRange:
+            Flush(space, words[1], words[2]);
+            break;
         }
         break;
       }
@@ -382,7 +447,8 @@ class FunctionalMachine : public hw::Platform, private hw::Instruments {
         if (header.interrupt() != 0) Cause(regs::IntStatus{}.set_fence(1).raw);
         break;
       }
-      default: throw Stop{regs::Fault::kCommandBad, 0, 0, true};
+      default:
+        throw Stop{regs::Fault::kCommandBad, 0, 0, true};
     }
   }
 
@@ -402,7 +468,8 @@ class FunctionalMachine : public hw::Platform, private hw::Instruments {
     try {
       for (; done < count; ++done, k = (k + step) % count) {
         uint8_t line[64];
-        Access(false, {}, static_cast<unsigned>(control.space()), base + 64 * (first + stride * k), line, 64, false);
+        Access(false, {}, static_cast<unsigned>(control.space()), base + 64 * (first + stride * k),
+               line, 64, false);
         crc = workload::Crc32c(crc, line, 64);
       }
     } catch (const Stop& stop) {
@@ -424,13 +491,17 @@ class FunctionalMachine : public hw::Platform, private hw::Instruments {
   void NoteFlush(unsigned, unsigned space, uint64_t start, uint64_t end) override {
     for (const auto& [page, translation] : tlb_[space]) {
       if (page < start >> 12 || page > (end - 1) >> 12) continue;
-      const auto config = sim::SpaceConfig::FromRegisters(words_[SpaceBlock(space)], words_[SpaceBlock(space) + 8]);
-      const auto now = sim::ReferenceWalk(config, page << 12, regs::Access::kRead, [this](regs::Target target, uint64_t address) {
-        uint64_t entry = 0;
-        const bool ok = target == regs::Target::kVram ? Vram(address, &entry, 8, false) : System(address, &entry, 8, false);
-        return ok ? std::optional(entry) : std::nullopt;
-      });
-      if (!(now == translation)) findings_.push_back({"translation", "a translation survived its flush"});
+      const auto config =
+          sim::SpaceConfig::FromRegisters(words_[SpaceBlock(space)], words_[SpaceBlock(space) + 8]);
+      const auto now = sim::ReferenceWalk(
+          config, page << 12, regs::Access::kRead, [this](regs::Target target, uint64_t address) {
+            uint64_t entry = 0;
+            const bool ok = target == regs::Target::kVram ? Vram(address, &entry, 8, false)
+                                                          : System(address, &entry, 8, false);
+            return ok ? std::optional(entry) : std::nullopt;
+          });
+      if (!(now == translation))
+        findings_.push_back({"translation", "a translation survived its flush"});
     }
   }
   uint64_t Cycles() override { return now_; }

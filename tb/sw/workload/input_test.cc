@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "workload/input.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -8,7 +10,6 @@
 #include <fstream>
 
 #include "workload/crc32c.h"
-#include "workload/input.h"
 
 namespace gmmu::workload {
 namespace {
@@ -42,7 +43,8 @@ TEST(Crc32c, GivesTheCheckValueOfTheStandard) {
 TEST(Crc32c, ChainsOverParts) {
   const char* text = "a page table entry";
   const size_t size = std::strlen(text);
-  for (size_t cut = 0; cut <= size; ++cut) EXPECT_EQ(Crc32c(Crc32c(0, text, cut), text + cut, size - cut), Crc32c(0, text, size));
+  for (size_t cut = 0; cut <= size; ++cut)
+    EXPECT_EQ(Crc32c(Crc32c(0, text, cut), text + cut, size - cut), Crc32c(0, text, size));
 }
 
 TEST(SeededInput, DependsOnTheSeedOnly) {
