@@ -60,7 +60,7 @@ module gmmu_fill
   localparam int unsigned BeatWidth = Beats > 1 ? $clog2(Beats) : 0;
   localparam int unsigned LineWidth = RowWidth + BeatWidth;  // of an address in the line RAM
 
-  typedef enum logic [2:0] {StIdle, StProbe, StProbed, StEvict, StWrite, StTag} state_e;
+  typedef enum logic [2:0] {StIdle, StProbed, StEvict, StWrite, StTag} state_e;
   state_e              state_q;
   row_t                row_q;
   key_t                key_q;
@@ -116,10 +116,11 @@ module gmmu_fill
 
   assign reading = state_q == StEvict || (state_q == StWrite && !last);
   assign last = read_q == (base_q.big ? 5'd16 : 5'd8);
-  assign start_ready_o = state_q == StIdle;
+  // Not in the last cycle: the probe would read the tag that is being written.
+  assign start_ready_o = state_q == StIdle && probe_ready_i;
   assign idle_o = state_q == StIdle;
-  assign probe_valid_o = state_q == StProbe;
-  assign probe_key_o = key_q;
+  assign probe_valid_o = state_q == StIdle && start_valid_i;
+  assign probe_key_o = start_key_i;
   assign done_row_o = row_q;
   assign done_o = state_q == StTag;
   assign count_eviction_o = state_q == StEvict && evict_q;
@@ -145,8 +146,7 @@ module gmmu_fill
       turn_q <= Ways'(1);
     end else begin
       unique case (state_q)
-        StIdle: if (start_valid_i) state_q <= StProbe;
-        StProbe: if (probe_ready_i) state_q <= StProbed;
+        StIdle: if (start_valid_i && start_ready_o) state_q <= StProbed;
         StProbed: if (probed_i) state_q <= StEvict;
         StEvict: state_q <= StWrite;
         StWrite: if (last) state_q <= StTag;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The MMU under random load: every answer equals the reference walk over entries as they stood since the last completed
+// The MMU under random load: every answer equals the reference walk over entries as they stood
+// since the last completed
 // invalidation that covers it.
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <memory>
 #include <ostream>
 
 #include "mmu_machine.h"
@@ -93,7 +95,8 @@ TEST_P(MmuRandom, EveryAnswerEqualsTheReferenceWalk) {
         if (kind == 1) active[control.space] = (active[control.space] + spaces) % (2 * spaces);
         control.config = tables[active[control.space]]->config();
       } else {
-        control.scope = kind < 4 ? regs::Scope::kGlobal : kind < 8 ? regs::Scope::kSpace : regs::Scope::kRange;
+        control.scope = kind < 4 ? regs::Scope::kGlobal : kind < 8 ? regs::Scope::kSpace
+            : regs::Scope::kRange;
         control.start = tables[active[control.space]]->SomeVa();
         control.end = control.start + (uint64_t{1} << (10 + pick(30)));
         if (pick(20) == 0) control.end = pick(2) == 0 ? ~uint64_t{0} : control.start;
@@ -134,9 +137,11 @@ std::vector<Scene> Scenes() {
   };
 }
 
-INSTANTIATE_TEST_SUITE_P(Scenes, MmuRandom, testing::Combine(testing::ValuesIn(Scenes()), testing::Range(1, 5)),
-                         [](const auto& info) {
-                           return std::string(std::get<0>(info.param).name) + "_seed" + std::to_string(std::get<1>(info.param));
+INSTANTIATE_TEST_SUITE_P(Scenes, MmuRandom, testing::Combine(testing::ValuesIn(Scenes()),
+    testing::Range(1, 5)),
+                         [](const auto& test) {
+                           return std::string(std::get<0>(test.param).name) + "_seed" +
+                                  std::to_string(std::get<1>(test.param));
                          });
 
 }  // namespace

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The MMU's figures. A memory of latency L (cycles from the edge that accepts AR to the edge that accepts the first R beat)
-// without stalls; times run from the edge that accepts the request to the edge on which the answer is valid.
+// The MMU's figures. A memory of latency L (cycles from the edge that accepts AR to the edge that
+// accepts the first R beat)
+// without stalls; times run from the edge that accepts the request to the edge on which the answer
+// is valid.
 #include <gtest/gtest.h>
 
 #include <iostream>
@@ -95,7 +97,8 @@ TEST_F(MmuSpeed, AColdWalkOfThreeReads) {
     machine_.Do(control);
     const uint64_t walk = Latency(uint64_t{latency} << 21);
     std::cout << "cold walk, 3 reads, L = " << latency << ": " << walk << " cycles = 3L + " << walk - 3 * latency << "\n";
-    EXPECT_LE(walk, 3 * latency + (latency < 4 ? 12 : 10));  // a shorter read does not hide the next index
+    // a shorter read does not hide the next index
+    EXPECT_LE(walk, 3 * latency + (latency < 4 ? 12 : 10));
   }
 }
 
@@ -116,10 +119,12 @@ TEST_F(MmuSpeed, SequentialMisses) {
 
 TEST_F(MmuSpeed, SparseMisses) {
   machine_.manners.latency = 50;
-  const double walked = CyclesEach(400, [](unsigned i) { return uint64_t{i} << 30 | uint64_t{i} << 21; });
-  std::cout << "sparse misses of " << machine_.top().table_reads_o / 400.0 << " reads, 8 walkers, L = 50: " << walked
+  const double walked = CyclesEach(400, [](unsigned i) { return uint64_t{i} << 30 |
+      uint64_t{i} << 21; });
+  std::cout << "sparse misses of " << static_cast<double>(machine_.top().table_reads_o) / 400 << " reads, 8 walkers, L = 50: " << walked
             << " cycles each\n";
-  const double cached = CyclesEach(400, [](unsigned i) { return uint64_t{i % 8} << 21 | uint64_t{i / 8} << 15; });
+  const double cached = CyclesEach(400, [](unsigned i) { return uint64_t{i % 8} << 21 |
+      uint64_t{i / 8} << 15; });
   std::cout << "sparse misses, walk cache hits, 8 walkers, L = 50: " << cached << " cycles each\n";
   EXPECT_LE(walked, 27.0);
   EXPECT_LE(cached, 16.0);

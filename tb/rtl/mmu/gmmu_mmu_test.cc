@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Directed tests of the MMU: each fault and their order, what is cached and what is not, invalidation and its drain.
+// Directed tests of the MMU: each fault and their order, what is cached and what is not,
+// invalidation and its drain.
 #include <gtest/gtest.h>
 
 #include "mmu_machine.h"
@@ -58,10 +59,12 @@ class MmuTest : public testing::Test {
     control.end = end;
     machine_.Do(control);
   }
-  sim::Translation At(uint64_t va, Access access = Access::kRead, unsigned space = 1, unsigned port = 0) {
+  sim::Translation At(uint64_t va, Access access = Access::kRead, unsigned space = 1,
+      unsigned port = 0) {
     return machine_.Translate({port, space, va, access}).result;
   }
-  void ExpectFault(Fault fault, unsigned level, uint64_t va, Access access = Access::kRead, unsigned space = 1) {
+  void ExpectFault(Fault fault, unsigned level, uint64_t va, Access access = Access::kRead,
+      unsigned space = 1) {
     const sim::Translation result = At(va, access, space);
     EXPECT_EQ(static_cast<int>(result.fault), static_cast<int>(fault));
     EXPECT_EQ(result.level, level);
@@ -92,7 +95,8 @@ TEST_F(MmuTest, FaultsOnASpaceThatIsNotEnabledOrNotBuilt) {
 
 TEST_F(MmuTest, FaultsOnGeometriesThatAreNotAllowed) {
   machine_.check = false;  // the reference walk knows legal geometries only
-  for (const auto& bits : {std::array<uint8_t, 6>{9, 9, 14, 4, 0, 0}, std::array<uint8_t, 6>{9, 0, 9, 9, 0, 0},
+  for (const auto& bits : {std::array<uint8_t, 6>{9, 9, 14, 4, 0, 0}, std::array<uint8_t,
+      6>{9, 0, 9, 9, 0, 0},
                            std::array<uint8_t, 6>{13, 13, 13, 1, 0, 0}}) {
     config_.bits = bits;
     SetSpace(1, config_);
@@ -163,7 +167,8 @@ TEST_F(MmuTest, ANeighboursBusErrorNeverShowsAndItsLineIsNotCached) {
 
 TEST_F(MmuTest, FaultsOnInvalidEntriesWhateverTheirOtherBits) {
   for (const uint64_t word : {uint64_t{0}, ~uint64_t{3}}) {
-    for (const auto& [address, level] : {std::pair{kLeaf + 0xa28, 0u}, {kLevel1 + 0x488, 1u}, {kLevel2, 2u}, {kRoot, 3u}}) {
+    for (const auto& [address, level] : {std::pair{kLeaf + 0xa28, 0u}, {kLevel1 + 0x488, 1u},
+        {kLevel2, 2u}, {kRoot, 3u}}) {
       const uint64_t before = machine_.memory.Read({1, address});
       Put(address, word);
       Flush(Scope::kSpace, 1);
@@ -192,21 +197,26 @@ TEST_F(MmuTest, AFaultIsNotHandedToALookupThatCameAfterTheEntryWasRead) {
   machine_.Post({1, 1, kVa + 0x10000, Access::kRead});
   EXPECT_TRUE(machine_.Run(1000));
   for (const Answer& answer : machine_.TakeAnswers()) {
-    if (answer.request.port == 1) EXPECT_EQ(answer.result.fault, Fault::kNone);
+    if (answer.request.port == 1) {
+      EXPECT_EQ(answer.result.fault, Fault::kNone);
+    }
   }
 }
 
 TEST_F(MmuTest, FaultsOnReservedForms) {
   const uint64_t page = Page(0x98765000);
-  const uint64_t leaf_forms[] = {PteEntry{page}.set_reserved63(1).raw, PteEntry{page}.set_table_64k(1).raw,
-                                 PteEntry{page}.set_large(1).raw,      PteEntry{page}.set_adapter(1).raw,
+  const uint64_t leaf_forms[] = {PteEntry{page}.set_reserved63(1).raw,
+      PteEntry{page}.set_table_64k(1).raw,
+                                 PteEntry{page}.set_large(1).raw,
+                                     PteEntry{page}.set_adapter(1).raw,
                                  page | uint64_t{1} << 48,             page | uint64_t{1} << 51};
   for (const uint64_t form : leaf_forms) {
     Put(kLeaf + 0xa28, form);
     ExpectFault(Fault::kEntryReserved, 0, kVa);
   }
   const uint64_t table = 0x08000000003FC041;
-  const uint64_t table_forms[] = {PteEntry{table}.set_contiguous(1).raw, PteEntry{table}.set_target(Target::kAperture).raw,
+  const uint64_t table_forms[] = {PteEntry{table}.set_contiguous(1).raw,
+      PteEntry{table}.set_target(Target::kAperture).raw,
                                   PteEntry{table}.set_target(Target::kPeer).raw,
                                   PteEntry{table}.set_large(1).raw};  // 2 MiB page at an odd 4 KiB
   for (const uint64_t form : table_forms) {
@@ -236,7 +246,8 @@ TEST_F(MmuTest, AttributesOfTablesDoNotCount) {
 }
 
 TEST_F(MmuTest, ZeroDominatesAtEveryLevelAndHasNoPermissions) {
-  for (const auto& [address, level] : {std::pair{kLeaf + 0xa28, 0u}, {kLevel1 + 0x488, 1u}, {kLevel2, 2u}, {kRoot, 3u}}) {
+  for (const auto& [address, level] : {std::pair{kLeaf + 0xa28, 0u}, {kLevel1 + 0x488, 1u},
+      {kLevel2, 2u}, {kRoot, 3u}}) {
     const uint64_t before = machine_.memory.Read({1, address});
     Put(address, ~uint64_t{0});
     Flush(Scope::kSpace, 1);
@@ -269,7 +280,8 @@ TEST_F(MmuTest, AContiguousBlockIsCachedFromOneEntry) {
   const uint64_t reads = Reads();
   for (unsigned port = 0; port < 2; ++port) {
     for (uint64_t i = 0; i < 16; ++i) {
-      EXPECT_EQ(At(0x12340000 + (i << 12), Access::kRead, 1, port).gpa.offset, 0x770000 + (i << 12));
+      EXPECT_EQ(At(0x12340000 + (i << 12), Access::kRead, 1, port).gpa.offset,
+          0x770000 + (i << 12));
     }
   }
   EXPECT_EQ(Reads(), reads);
@@ -279,18 +291,21 @@ TEST_F(MmuTest, TheContiguousHintIsIgnoredInTablesOfFewerThanSixteenEntries) {
   config_.bits = {2, 9, 9, 9, 0, 0};
   SetSpace(1, config_);
   Put(kLevel1, 0x08000000003FC041);
-  for (uint64_t i = 0; i < 4; ++i) Put(kLeaf + i * 8, PteEntry{Page(0x770000 + (i << 12))}.set_contiguous(1).raw);
+  for (uint64_t i = 0; i < 4; ++i) Put(kLeaf + i * 8,
+      PteEntry{Page(0x770000 + (i << 12))}.set_contiguous(1).raw);
   EXPECT_EQ(At(0x1000).gpa.offset, 0x771000u);
   EXPECT_EQ(At(0x2000).gpa.offset, 0x772000u);
   EXPECT_EQ(At(0x4000).fault, Fault::kEntryInvalid);
 }
 
 TEST_F(MmuTest, TheWholeLineOfGoodEntriesIsCached) {
-  for (uint64_t i = 0; i < 8; ++i) Put(kLeaf + 0xa00 + i * 8, i == 3 ? 0 : Page(0x100000 + (i << 12)));
+  for (uint64_t i = 0; i < 8; ++i) Put(kLeaf + 0xa00 + i * 8,
+      i == 3 ? 0 : Page(0x100000 + (i << 12)));
   EXPECT_EQ(At(0x12340000).gpa.offset, 0x100000u);
   const uint64_t reads = Reads();
   for (uint64_t i = 0; i < 8; ++i) {
-    if (i != 3) EXPECT_EQ(At(0x12340000 + (i << 12)).gpa.offset, 0x100000 + (i << 12));
+    if (i == 3) continue;
+    EXPECT_EQ(At(0x12340000 + (i << 12)).gpa.offset, 0x100000 + (i << 12));
   }
   EXPECT_EQ(Reads(), reads);
   ExpectFault(Fault::kEntryInvalid, 0, 0x12343000);
@@ -413,7 +428,8 @@ TEST_F(MmuTest, HitsPassMissesThatWait) {
   At(kVa);
   machine_.manners.latency = 500;
   machine_.Post({0, 1, uint64_t{5} << 39, Access::kRead});  // waits for memory
-  for (int i = 0; i < 20; ++i) machine_.Post({0, 1, kVa + static_cast<unsigned>(i) * 8, Access::kRead});
+  for (int i = 0; i < 20; ++i) machine_.Post({0, 1, kVa + static_cast<unsigned>(i) * 8,
+      Access::kRead});
   for (int i = 0; i < 60; ++i) machine_.Step();
   EXPECT_EQ(machine_.pending(), 1u);
   EXPECT_TRUE(machine_.Run(3000));
@@ -431,7 +447,8 @@ TEST_F(MmuTest, TheEngineGetsARowAlthoughClientsWantThemAll) {
   bool answered = false;
   while (!answered) {
     machine_.Step();
-    for (const Answer& answer : machine_.TakeAnswers()) answered |= answer.request.port == kPorts - 1;
+    for (const Answer& answer
+        : machine_.TakeAnswers()) answered |= answer.request.port == kPorts - 1;
     ASSERT_LT(machine_.cycle(), begun + 4 * 310 + 60);
   }
   EXPECT_TRUE(machine_.Run(10000));

@@ -54,7 +54,8 @@ void Machine::Drive() {
   for (unsigned p = 0; p < ports_; ++p) {
     if (!offered_[p] && !queue_[p].empty() && Random(100) >= manners.req_idle) {
       auto& tags = waiting_[p];
-      const auto free = std::find_if(tags.begin(), tags.end(), [](const auto& t) { return !t.has_value(); });
+      const auto free = std::find_if(tags.begin(), tags.end(),
+          [](const auto& t) { return !t.has_value(); });
       if (free != tags.end()) {
         const Request& request = queue_[p].front();
         top.req_tag_i[p] = static_cast<uint8_t>(free - tags.begin());
@@ -120,7 +121,8 @@ void Machine::Drive() {
         const TableMemory::Key key{burst.target, beat + w * 8};
         const bool used = burst.beats * words >= 8 || key.second == burst.address;
         const uint64_t now = used ? memory.Read(key) : 0x1234567890abcdefull;
-        top.r_word_i[w] = burst.words.empty() || !used ? now : burst.words[(key.second - burst.address) / 8];
+        top.r_word_i[w] = burst.words.empty() || !used ? now
+            : burst.words[(key.second - burst.address) / 8];
         if (used && memory.Poisoned(key)) top.r_error_i = 1;
       }
     }
@@ -144,12 +146,15 @@ void Machine::Sample() {
     for (const Burst& other : bursts_) {
       if (other.id == burst.id) Error("an AXI id is used twice at once");
     }
-    if (burst.address % 8 != 0 || (burst.address & 0xfff) + burst.beats * top.data_words_o * 8 > 4096 + 56) {
+    if (burst.address % 8 != 0 ||
+        (burst.address & 0xfff) + burst.beats * top.data_words_o * 8 > 4096 + 56) {
       Error("a burst is misaligned or crosses 4 KiB");
     }
     if (Random(100) < manners.early_read) {
-      const unsigned words = burst.beats == 1 && top.data_words_o < 8 ? 1 : burst.beats * top.data_words_o;
-      for (unsigned w = 0; w < words; ++w) burst.words.push_back(memory.Read({burst.target, burst.address + w * 8}));
+      const unsigned words = burst.beats == 1 && top.data_words_o < 8 ? 1
+          : burst.beats * top.data_words_o;
+      for (unsigned w = 0; w < words; ++w) burst.words.push_back(memory.Read({burst.target,
+          burst.address + w * 8}));
     }
     bursts_.push_back(burst);
   }
@@ -183,7 +188,8 @@ void Machine::Sample() {
       answer.result.gpa.target = static_cast<regs::Target>(top.rsp_target_o[p]);
       answer.result.gpa.adapter = top.rsp_adapter_o[p];
       answer.result.gpa.offset = top.rsp_offset_o[p];
-      if (!top.ev_valid_o[p] || top.ev_va_o[p] != answer.request.va || top.ev_fault_o[p] != top.rsp_fault_o[p]) {
+      if (!top.ev_valid_o[p] || top.ev_va_o[p] != answer.request.va ||
+          top.ev_fault_o[p] != top.rsp_fault_o[p]) {
         Error(fmt::format("port {}: the event does not match the answer", p));
       }
       if (check) Check(answer, 0, cycle_);
@@ -206,7 +212,8 @@ void Machine::Sample() {
     command_busy_ = false;
     const bool equal = command_.set_space && !top.inv_valid_o;
     for (unsigned s = 0; s < 64 && !equal; ++s) {
-      if (s != command_.space && (command_.set_space || command_.scope != regs::Scope::kGlobal)) continue;
+      if (s != command_.space && (command_.set_space ||
+          command_.scope != regs::Scope::kGlobal)) continue;
       const bool whole = command_.set_space || command_.scope != regs::Scope::kRange;
       flushes_[s].push_back({command_begun_, cycle_, whole, command_.start, command_.end});
     }
@@ -260,32 +267,41 @@ uint64_t Machine::WindowStart(unsigned space, uint64_t va) const {
   uint64_t from = 0;
   const uint64_t page = va >> 12;
   for (const Flush& flush : flushes_[space]) {
-    const bool covers = flush.whole || (flush.start < flush.end && page >= flush.start >> 12 && page <= (flush.end - 1) >> 12);
+    const bool covers = flush.whole || (flush.start < flush.end && page >= flush.start >> 12 &&
+        page <= (flush.end - 1) >> 12);
     if (covers) from = std::max(from, flush.begun);
   }
   return from;
 }
 
 void Machine::Check(const Answer& answer, uint64_t from_at_least, uint64_t to) {
-  const uint64_t from = std::max(from_at_least, WindowStart(answer.request.space, answer.request.va));
+  const uint64_t from = std::max(from_at_least, WindowStart(answer.request.space,
+      answer.request.va));
   ++checked_;
   if (Explained(answer, from, to)) return;
   const sim::SpaceConfig space = config(answer.request.space);
   const auto now = sim::ReferenceWalk(space, answer.request.va, answer.request.access,
-                                      [this](regs::Target t, uint64_t a) -> std::optional<uint64_t> {
-                                        const uint64_t value = memory.Read({static_cast<int>(t), a});
-                                        if (memory.Poisoned({static_cast<int>(t), a})) return std::nullopt;
+                                      [this](regs::Target t,
+                                          uint64_t a) -> std::optional<uint64_t> {
+                                        const uint64_t value =
+                                            memory.Read({static_cast<int>(t), a});
+                                        if (memory.Poisoned({static_cast<int>(t),
+                                            a})) return std::nullopt;
                                         return value;
                                       });
   Error(fmt::format("port {} space {} va {:#x} access {} accepted {}: got fault {} level {} zero {} gpa {}:{:#x}, walk now says "
                     "fault {} level {} zero {} gpa {}:{:#x}; window from {}",
-                    answer.request.port, answer.request.space, answer.request.va, static_cast<int>(answer.request.access),
-                    answer.accepted, static_cast<int>(answer.result.fault), answer.result.level, answer.result.zero,
-                    static_cast<int>(answer.result.gpa.target), answer.result.gpa.offset, static_cast<int>(now.fault),
+                    answer.request.port, answer.request.space, answer.request.va,
+                        static_cast<int>(answer.request.access),
+                    answer.accepted, static_cast<int>(answer.result.fault), answer.result.level,
+                        answer.result.zero,
+                    static_cast<int>(answer.result.gpa.target), answer.result.gpa.offset,
+                        static_cast<int>(now.fault),
                     now.level, now.zero, static_cast<int>(now.gpa.target), now.gpa.offset, from));
 }
 
-/// Is the answer that of a walk in which each entry was read at some cycle in [from, to]? The entry of a fault must have
+// / Is the answer that of a walk in which each entry was read at some cycle in [from, to]? The
+//entry of a fault must have
 /// been read after the request was accepted: faults are never cached.
 bool Machine::Explained(const Answer& answer, uint64_t from, uint64_t to) {
   const auto& configs = spaces_[answer.request.space];
@@ -311,11 +327,15 @@ bool Machine::Explained(const Answer& answer, uint64_t from, uint64_t to) {
         if (memory.Poisoned(key)) return std::nullopt;
         return value;
       };
-      const sim::Translation walk = sim::ReferenceWalk(configs[c].second, answer.request.va, answer.request.access, reader);
+      const sim::Translation walk = sim::ReferenceWalk(configs[c].second, answer.request.va,
+          answer.request.access, reader);
       if (walk == answer.result) {
-        const bool of_entry = walk.fault == regs::Fault::kEntryInvalid || walk.fault == regs::Fault::kEntryReserved;
-        const auto fresh = memory.Values(last_key, std::max(from, std::min(answer.accepted, to)), to);
-        if (!of_entry || std::find(fresh.begin(), fresh.end(), last_value) != fresh.end()) return true;
+        const bool of_entry = walk.fault == regs::Fault::kEntryInvalid ||
+            walk.fault == regs::Fault::kEntryReserved;
+        const auto fresh = memory.Values(last_key, std::max(from, std::min(answer.accepted, to)),
+            to);
+        if (!of_entry || std::find(fresh.begin(), fresh.end(),
+            last_value) != fresh.end()) return true;
       }
       choice.resize(step);
       options.resize(step);

@@ -24,7 +24,8 @@ struct Request {
   regs::Access access = regs::Access::kRead;
 };
 
-/// An answer with its request; cycles count rising edges, `accepted` that of the request, `answered` the one at which the
+// / An answer with its request; cycles count rising edges, `accepted` that of the request,
+//`answered` the one at which the
 /// answer was valid first, `taken` the one that took it.
 struct Answer {
   Request request;
@@ -41,16 +42,20 @@ struct Control {
   sim::SpaceConfig config;
 };
 
-/// How the bench treats the MMU. Latency: cycles from the edge that accepts AR to the edge that accepts the first R.
+// / How the bench treats the MMU. Latency: cycles from the edge that accepts AR to the edge that
+//accepts the first R.
 struct Manners {
-  unsigned latency = 10, latency_spread = 0;  ///< cycles, uniformly from [latency, latency + spread]
+  ///< cycles, uniformly from [latency, latency + spread]
+  unsigned latency = 10, latency_spread = 0;
   unsigned ar_stall = 0, r_stall = 0, rsp_stall = 0, req_idle = 0;  ///< percent
   bool reorder = false;       ///< bursts and beats of different ids mix
-  unsigned early_read = 0;    ///< percent of bursts whose words are read when AR is accepted, not beat by beat
+  ///< percent of bursts whose words are read when AR is accepted, not beat by beat
+  unsigned early_read = 0;
   unsigned done_delay = 0;    ///< most cycles that an answer stays in use
 };
 
-/// One MMU with table memory behind it, clocked by Step. Checks every answer against the reference walk.
+// / One MMU with table memory behind it, clocked by Step. Checks every answer against the reference
+//walk.
 class Machine {
  public:
   Machine(bool small, uint64_t seed);
@@ -61,11 +66,14 @@ class Machine {
   bool check = true;
 
   void Step();
-  bool Post(const Request& request);              ///< queues a lookup; false: its port's queue is long
+  ///< queues a lookup; false: its port's queue is long
+  bool Post(const Request& request);
   void Command(const Control& control);           ///< queues a control operation
-  void HoldAnswers(uint64_t cycles) { hold_ = cycles; }  ///< in use for so long, on top of manners.done_delay
+  ///< in use for so long, on top of manners.done_delay
+  void HoldAnswers(uint64_t cycles) { hold_ = cycles; }
   bool CommandsDone() const { return commands_.empty() && !command_busy_; }
-  bool Run(uint64_t bound);                       ///< until nothing is left to do; false: the bound passed
+  ///< until nothing is left to do; false: the bound passed
+  bool Run(uint64_t bound);
   std::vector<Answer> TakeAnswers();              ///< answers since the last call
   Answer Translate(const Request& request);       ///< one lookup, alone
   void Do(const Control& control);                ///< one operation, alone
@@ -103,7 +111,8 @@ class Machine {
   void Check(const Answer& answer, uint64_t from_at_least, uint64_t to);
   uint64_t WindowStart(unsigned space, uint64_t va) const;
   bool Explained(const Answer& answer, uint64_t from, uint64_t to);
-  unsigned Random(unsigned below) { return below == 0 ? 0 : static_cast<unsigned>(random_() % below); }
+  unsigned Random(unsigned below) { return below == 0 ? 0
+      : static_cast<unsigned>(random_() % below); }
 
   VerilatedContext context_;
   std::unique_ptr<Vgmmu_mmu_bench> top_;
@@ -117,7 +126,8 @@ class Machine {
 
   std::vector<std::deque<Request>> queue_{kPorts};
   std::vector<bool> offered_ = std::vector<bool>(kPorts);
-  std::vector<std::vector<std::optional<Answer>>> waiting_{kPorts, std::vector<std::optional<Answer>>(64)};
+  std::vector<std::vector<std::optional<Answer>>> waiting_{kPorts,
+      std::vector<std::optional<Answer>>(64)};
   std::vector<bool> shown_ = std::vector<bool>(kPorts);
   std::vector<uint64_t> shown_at_ = std::vector<uint64_t>(kPorts);
   std::vector<std::deque<Use>> in_use_{kPorts};

@@ -11,10 +11,12 @@
 
 namespace gmmu::bench {
 
-/// Table memory that remembers what every word held when, so that an answer can be compared with the tables as they stood
+// / Table memory that remembers what every word held when, so that an answer can be compared with
+//the tables as they stood
 /// at any cycle of a window.
 ///
-/// Words that were never written come from `fill` on their first use. Words of a poisoned beat are answered with a bus error.
+// / Words that were never written come from `fill` on their first use. Words of a poisoned beat are
+//answered with a bus error.
 class TableMemory {
  public:
   using Key = std::pair<int, uint64_t>;  ///< target, byte address (8-byte aligned)
@@ -44,7 +46,8 @@ class TableMemory {
  private:
   std::vector<std::pair<uint64_t, uint64_t>>& History(Key key) {
     auto at = words_.find(key);
-    if (at == words_.end()) at = words_.emplace(key, std::vector<std::pair<uint64_t, uint64_t>>{{0, fill(key)}}).first;
+    if (at == words_.end()) at = words_.emplace(key, std::vector<std::pair<uint64_t,
+        uint64_t>>{{0, fill(key)}}).first;
     return at->second;
   }
   std::map<Key, std::vector<std::pair<uint64_t, uint64_t>>> words_;

@@ -11,20 +11,26 @@
 
 namespace gmmu::bench {
 
-/// Random page tables of one space: a pool of tables a level; entries appear when they are first read and can be changed.
+// / Random page tables of one space: a pool of tables a level; entries appear when they are first
+//read and can be changed.
 ///
-/// All kinds of entries occur: tables, pages of every attribute, contiguous blocks (always whole), large pages, zero pages,
+// / All kinds of entries occur: tables, pages of every attribute, contiguous blocks (always whole),
+//large pages, zero pages,
 /// invalid entries, every reserved form, entries whose read ends in an error.
 class RandomTables {
  public:
-  /// Takes addresses from `*next` on (64 KiB a table). Bus errors hit one entry, or with `line_errors` (a bus whose beat
+  // / Takes addresses from `*next` on (64 KiB a table). Bus errors hit one entry, or with
+  //`line_errors` (a bus whose beat
   /// holds several entries) the whole 64-byte line.
-  RandomTables(TableMemory& memory, uint64_t seed, unsigned levels, unsigned most_bits, bool line_errors, uint64_t* next);
+  RandomTables(TableMemory& memory, uint64_t seed, unsigned levels, unsigned most_bits,
+      bool line_errors, uint64_t* next);
 
   const sim::SpaceConfig& config() const { return config_; }
-  bool Owns(TableMemory::Key key) const { return tables_.count({key.first, key.second >> 16}) != 0; }
+  bool Owns(TableMemory::Key key) const { return tables_.count({key.first,
+      key.second >> 16}) != 0; }
   uint64_t Generate(TableMemory::Key key);  ///< the word of one of these tables
-  void Change(uint64_t cycle);              ///< another entry (a whole block of contiguous ones) for one in use
+  ///< another entry (a whole block of contiguous ones) for one in use
+  void Change(uint64_t cycle);
   uint64_t SomeVa();                        ///< mostly near others, sometimes outside the geometry
 
  private:
