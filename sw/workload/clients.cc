@@ -2,6 +2,7 @@
 #include "workload/clients.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "hw/gmmu_regs.h"
 #include "kmd/escape.h"

@@ -5,6 +5,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstring>
+#include <string>
+#include <vector>
+
 #include "ddi/wdm.h"
 #include "os/memory_objects.h"
 #include "tb/sw/workload/functional_machine.h"

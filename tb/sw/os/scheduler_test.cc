@@ -4,6 +4,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <deque>
+#include <optional>
+#include <string>
+#include <vector>
+
 #include "tb/sw/workload/functional_machine.h"
 
 namespace gmmu::os {

@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string>
+#include <vector>
+
 #include "functional_machine.h"
 #include "workload/input.h"
 #include "workload/job.h"
