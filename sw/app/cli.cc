@@ -60,7 +60,7 @@ int Dispatch(int argc, const char* const* argv, std::FILE* out, std::FILE* err) 
       "that runs on it.",
       "gmmu");
   app.set_version_flag("--version", kVersion);
-  app.require_subcommand(1);
+  app.require_subcommand(0, 1);
   app.failure_message([](const CLI::App* failed, const CLI::Error& error) {
     return fmt::format("gmmu: {}\nSee {} --help.\n", error.what(),
                        failed->get_parent() == nullptr ? "gmmu" : "gmmu " + failed->get_name());
@@ -103,6 +103,10 @@ int Dispatch(int argc, const char* const* argv, std::FILE* out, std::FILE* err) 
     return status == 0 ? kExitGood : kExitUsage;
   }
 
+  if (!print->parsed() && !run->parsed()) {
+    fmt::print(err, "gmmu: give a command: gmmu run or gmmu config\nSee gmmu --help.\n");
+    return kExitUsage;
+  }
   if (print->parsed()) return PrintConfig(config, out);
   if (std::find(Engines().begin(), Engines().end(), run_arguments.engine) == Engines().end()) {
     fmt::print(err, "gmmu: no engine \"{}\" in this build; there is: {}\n", run_arguments.engine,

@@ -146,7 +146,8 @@ TEST_F(Program, FailsWhenAFlushIsMissing) {
 TEST_F(Program, NamesALeak) {
   ExpectFailure("[inject]\nleak = \"memory_object\"\n", "leaked memory_object");
   std::vector<std::string> kinds;
-  for (const auto& leak : Report()["leaks"]) kinds.push_back(leak["kind"]);
+  const auto report = Report();
+  for (const auto& leak : report["leaks"]) kinds.push_back(leak["kind"]);
   EXPECT_THAT(kinds, Contains("memory_object"));
 }
 

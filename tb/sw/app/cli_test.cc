@@ -71,7 +71,7 @@ TEST_F(Cli, PrintsHelpAndVersion) {
 }
 
 TEST_F(Cli, RefusesWhatItDoesNotKnow) {
-  ExpectRefusal({}, "subcommand");
+  ExpectRefusal({}, "gmmu run");
   ExpectRefusal({"fly"}, "fly");
   ExpectRefusal({"run", "--sed", "1"}, "--sed");
   ExpectRefusal({"run", "--engine", "board"}, "there is: rtl");
@@ -86,7 +86,7 @@ TEST_F(Cli, RefusesBadNumbers) {
 }
 
 TEST_F(Cli, RefusesInputsBeforeAnythingIsWritten) {
-  ExpectRefusal({"run", Path("missing"), "--out", Path("copy")}, "no such file");
+  ExpectRefusal({"run", Path("missing"), "--out", Path("copy")}, "No such file");
   ExpectRefusal({"run", folder_.string(), "--out", Path("copy")}, "folder");
   std::ofstream(Path("big")).close();
   fs::resize_file(Path("big"), (uint64_t{256} << 20) + 1);
