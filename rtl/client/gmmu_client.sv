@@ -17,11 +17,10 @@ module gmmu_client
   import gmmu_regs_pkg::*;
   import gmmu_axi_pkg::*;
   import gmmu_client_pkg::*;
-#(
-  parameter int unsigned Port = 0     // translation port, for fault records
-) (
+(
   input  logic          clk_i,
   input  logic          rst_i,
+  input  port_t         port_i,       // constant: the translation port's number
 
   input  logic [63:0]   vram_bytes_i,
   input  logic          ordered_i,
@@ -315,7 +314,7 @@ module gmmu_client
   // The fault's record is taken before its answer is given.
   assign log_now = pick_valid_q && faulted && !muted_q && !logged_q;
   assign fault_valid_o = log_now;
-  assign fault_o = '{reason: reason, space: info_pick.space, port: port_t'(Port),
+  assign fault_o = '{reason: reason, space: info_pick.space, port: port_i,
       access: info_pick.access,
                      level: verdict.fault != FaultNone ? verdict.level : '0, physical: 1'b0,
                          fence: '0,

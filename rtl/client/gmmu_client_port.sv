@@ -8,11 +8,10 @@ module gmmu_client_port
   import gmmu_regs_pkg::*;
   import gmmu_axi_pkg::*;
   import gmmu_client_pkg::*;
-#(
-  parameter int unsigned Port = 0
-) (
+(
   input  logic           clk_i,
   input  logic           rst_i,
+  input  port_t         port_i,       // constant: the translation port's number
 
   input  logic           enable_i,
   input  logic [63:0]    vram_bytes_i,
@@ -89,7 +88,8 @@ module gmmu_client_port
   assign w_ready_o = external && u_w_ready;
   assign rsp_valid_o = u_rsp_valid && !owner;
 
-  gmmu_client #(.Port(Port)) u_unit (
+  gmmu_client u_unit (
+    .port_i,
     .clk_i, .rst_i, .vram_bytes_i, .ordered_i(owner), .idle_o(unit_idle),
     .req_valid_i(u_req_valid), .req_ready_o(u_req_ready), .req_i(owner ? t_req : req_i),
     .w_valid_i(u_w_valid), .w_ready_o(u_w_ready), .w_i(owner ? t_w : w_i),

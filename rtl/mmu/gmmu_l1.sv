@@ -14,12 +14,12 @@ module gmmu_l1
   import gmmu_regs_pkg::*;
   import gmmu_mmu_pkg::*;
 #(
-  parameter int unsigned Port = 0,
   parameter int unsigned Entries = 16,
   parameter int unsigned Slots = 8
 ) (
   input  logic         clk_i,
   input  logic         rst_i,
+  input  port_t       port_i,        // constant: its number, for lookups and their answers
 
   input  logic         req_valid_i,
   output logic         req_ready_o,
@@ -107,7 +107,8 @@ module gmmu_l1
   assign req_ready_o = !fill_valid_q && room && (!b_valid_q || b_leave);
 
   gmmu_l1_entries #(.Entries(Entries)) u_entries (
-    .clk_i, .rst_i, .search_i(search), .found_o(found), .kill_i, .changed_o(changed),
+    .clk_i, .rst_i, .search_valid_i(fill_valid_q || req_valid_i), .search_i(search),
+    .found_o(found), .kill_i, .changed_o(changed),
     .fill_valid_i(fill_valid_q), .fill_key_i(fill_key_q), .fill_page_i(fill_page_q),
     .select_i(b_hit_q), .page_o(entry_page));
 
@@ -136,8 +137,8 @@ module gmmu_l1
     fill_page_q <= msg_i.page;
   end
 
-  gmmu_l1_slots #(.Port(Port), .Slots(Slots)) u_slots (
-    .clk_i, .rst_i,
+  gmmu_l1_slots #(.Slots(Slots)) u_slots (
+    .clk_i, .rst_i, .port_i,
     .alloc_i(b_miss), .alloc_ready_o(slot_free), .alloc_req_i(b_req_q), .alloc_high_i(b_high),
     .lookup_valid_o, .lookup_ready_i, .lookup_o, .msg_valid_i, .msg_i, .fill_o(msg_fill), .kill_i,
     .answer_valid_o(slot_answer_valid), .answer_take_i(slot_answer_take), .answer_req_o(slot_req),

@@ -20,11 +20,11 @@ module gmmu_l1_slots
   import gmmu_regs_pkg::*;
   import gmmu_mmu_pkg::*;
 #(
-  parameter int unsigned Port = 0,
   parameter int unsigned Slots = 8
 ) (
   input  logic       clk_i,
   input  logic       rst_i,
+  input  port_t     port_i,        // constant: its number, for lookups and their answers
 
   input  logic       alloc_i,
   output logic       alloc_ready_o,
@@ -54,14 +54,14 @@ module gmmu_l1_slots
   // Ask: has to ask. Asked: the shared levels have the question. Wait: waits for a row. Ready:
   // result known.
   typedef enum logic [2:0] {StFree, StAsk, StAsked, StWait, StReady} state_e;
-  state_e [Slots-1:0]      state_q, state_d;
-  space_t [Slots-1:0]      space_q;
-  logic   [Slots-1:0][2:0] sub_q;     // page within the 32 KiB line of entries that a walk fetches
-  row_t   [Slots-1:0]      row_q;
-  index_t [Slots-1:0]      result_q;  // where the result lies
+  state_e                  state_q [Slots], state_d [Slots];
+  space_t                  space_q [Slots];
+  logic [2:0]              sub_q [Slots];     // page within the 32 KiB line of entries that a walk fetches
+  row_t                    row_q [Slots];
+  index_t                  result_q [Slots];  // where the result lies
   logic   [Slots-1:0]      merged_q;
 
-  logic [Slots-1:0] usable, alloc_slot, ask, ask_slot, ready, ready_slot, exact, exact_first,
+  logic [Slots-1:0] usable, shared, alloc_slot, ask, ask_slot, ready, ready_slot, exact, exact_first,
       msg_slot, waits;
   index_t           alloc_index, ask_index, ready_index, exact_index;
   logic             ask_take, lookup_free, pass;
@@ -69,19 +69,25 @@ module gmmu_l1_slots
   // Slots by state. A slot is usable when it is free and nobody shares its result.
   always_comb begin
     usable = '0;
+    shared = '0;
+    waits = '0;
+    exact = '0;
+    msg_slot = '0;
     for (int unsigned i = 0; i < Slots; i++) begin
       usable[i] = state_q[i] == StFree;
-      for (int unsigned j = 0; j < Slots; j++) begin
-        if (state_q[j] == StReady && result_q[j] == index_t'(i)) usable[i] = 1'b0;
-      end
       ask[i] = state_q[i] == StAsk;
       ready[i] = state_q[i] == StReady;
-      waits[i] = state_q[i] == StWait && row_q[i] == msg_i.row && msg_valid_i
-          && msg_i.kind == MsgWalk;
-      exact[i] = waits[i] && msg_i.answer && sub_q[i] == msg_i.key.vpn[2:0]
-          && (msg_i.fault == FaultNone || !merged_q[i]);
-      msg_slot[i] = msg_valid_i && msg_i.kind != MsgWalk && msg_i.port == port_t'(Port)
-          && msg_i.slot == slot_t'(i);
+      if (ready[i]) shared[result_q[i]] = 1'b1;
+    end
+    usable &= ~shared;
+    if (msg_valid_i && msg_i.kind == MsgWalk) begin
+      for (int unsigned i = 0; i < Slots; i++) begin
+        waits[i] = state_q[i] == StWait && row_q[i] == msg_i.row;
+        exact[i] = waits[i] && msg_i.answer && sub_q[i] == msg_i.key.vpn[2:0]
+            && (msg_i.fault == FaultNone || !merged_q[i]);
+      end
+    end else if (msg_valid_i && msg_i.port == port_i) begin
+      msg_slot[index_t'(msg_i.slot)] = 1'b1;
     end
   end
   assign alloc_ready_o = usable != '0;
@@ -165,22 +171,24 @@ module gmmu_l1_slots
       if (lookup_free) lookup_valid_o <= ask_take || pass;
     end
 
-    for (int unsigned i = 0; i < Slots; i++) begin
-      if (alloc_i && alloc_slot[i]) begin
-        space_q[i] <= alloc_req_i.space;
-        sub_q[i] <= alloc_req_i.va[PageLg2+2:PageLg2];
-        merged_q[i] <= 1'b0;
+    if (alloc_i || msg_valid_i) begin
+      for (int unsigned i = 0; i < Slots; i++) begin
+        if (alloc_i && alloc_slot[i]) begin
+          space_q[i] <= alloc_req_i.space;
+          sub_q[i] <= alloc_req_i.va[PageLg2+2:PageLg2];
+          merged_q[i] <= 1'b0;
+        end
+        if (msg_slot[i] && msg_i.kind != MsgHit) begin
+          row_q[i] <= msg_i.row;
+          merged_q[i] <= msg_i.kind == MsgJoined;
+        end
+        if (msg_slot[i]) result_q[i] <= index_t'(i);
+        if (exact[i]) result_q[i] <= exact_index;
       end
-      if (msg_slot[i] && msg_i.kind != MsgHit) begin
-        row_q[i] <= msg_i.row;
-        merged_q[i] <= msg_i.kind == MsgJoined;
-      end
-      if (msg_slot[i]) result_q[i] <= index_t'(i);
-      if (exact[i]) result_q[i] <= exact_index;
     end
 
-    if (lookup_free) begin
-      lookup_o.port <= port_t'(Port);
+    if (ask_take || pass) begin
+      lookup_o.port <= port_i;
       lookup_o.slot <= ask != '0 ? slot_t'(ask_index) : slot_t'(alloc_index);
       lookup_o.key <= ask != '0 ? '{space: ask_req.space, vpn: ask_req.va[VaWidth-1:PageLg2],
           high: ask_high}

@@ -26,9 +26,9 @@ module gmmu_large
   input  sweep_t sweep_i
 );
   logic   [Entries-1:0] valid_q;
-  space_t [Entries-1:0] space_q;
-  vpn_t   [Entries-1:0] vpn_q, keep_q;
-  page_t  [Entries-1:0] page_q;
+  space_t               space_q [Entries];
+  vpn_t                 vpn_q [Entries], keep_q [Entries];
+  page_t                page_q [Entries];
   logic   [Entries-1:0] match, first, known, dropped, free, turn_q, victim;
   vpn_t                 keep;
 

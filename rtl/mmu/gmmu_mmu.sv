@@ -86,8 +86,8 @@ module gmmu_mmu
   msg_t                        msg;
 
   for (genvar p = 0; p < NumPorts; p++) begin : g_port
-    gmmu_l1 #(.Port(p), .Entries(L1Entries), .Slots(MissSlots)) u_l1 (
-      .clk_i, .rst_i,
+    gmmu_l1 #(.Entries(L1Entries), .Slots(MissSlots)) u_l1 (
+      .clk_i, .rst_i, .port_i(port_t'(p)),
       .req_valid_i(req_valid_i[p]), .req_ready_o(req_ready_o[p]), .req_i(req_i[p]),
       .rsp_valid_o(rsp_valid_o[p]), .rsp_ready_i(rsp_ready_i[p]), .rsp_o(rsp_o[p]),
       .done_i(done_i[p]),

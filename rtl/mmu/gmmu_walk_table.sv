@@ -117,9 +117,9 @@ module gmmu_walk_table
     page_t       page;
   } walk_t;
 
-  walk_t  [NumWalks-1:0] walk_q, walk_d;
-  key_t   [NumWalks-1:0] key_q;
-  shape_t [NumWalks-1:0] shape_q;
+  walk_t               walk_q [NumWalks], walk_d [NumWalks];
+  key_t                key_q [NumWalks];
+  shape_t              shape_q [NumWalks];
 
   // The read of a table's entry, or of the line that holds it.
   function automatic ax_t table_read(index_t row, logic vram, pfn_t pfn, logic [12:0] index,

@@ -27,15 +27,21 @@ module gmmu_counters
   logic [Width-1:0] shared_q [NumShared];
   logic [Width-1:0] port_q [NumPorts][6];
 
+  // Groups without an event are passed over as a whole, which is most of them in most cycles of a simulation.
   always_ff @(posedge clk_i) begin
-    for (int unsigned i = 0; i < NumShared; i++) begin
-      if (rst_i) shared_q[i] <= '0;
-      else if (shared_i[i] != '0) shared_q[i] <= shared_q[i] + Width'(shared_i[i]);
-    end
-    for (int unsigned p = 0; p < NumPorts; p++) begin
-      for (int unsigned i = 0; i < 6; i++) begin
-        if (rst_i) port_q[p][i] <= '0;
-        else if (port_i[p][i] != '0) port_q[p][i] <= port_q[p][i] + Width'(port_i[p][i]);
+    if (rst_i) begin
+      for (int unsigned i = 0; i < NumShared; i++) shared_q[i] <= '0;
+      for (int unsigned p = 0; p < NumPorts; p++) begin
+        for (int unsigned i = 0; i < 6; i++) port_q[p][i] <= '0;
+      end
+    end else begin
+      for (int unsigned i = 0; i < NumShared; i++) begin
+        if (shared_i[i] != '0) shared_q[i] <= shared_q[i] + Width'(shared_i[i]);
+      end
+      for (int unsigned p = 0; p < NumPorts; p++) begin
+        if (port_i[p] != '0) begin
+          for (int unsigned i = 0; i < 6; i++) port_q[p][i] <= port_q[p][i] + Width'(port_i[p][i]);
+        end
       end
     end
   end
@@ -46,12 +52,16 @@ module gmmu_counters
   always_comb begin
     value = '0;
     for (int unsigned p = 0; p < NumPorts; p++) begin
-      for (int unsigned i = 0; i < 6; i++) begin
-        if (addr_i[15:3] == PortFirst + 13'(p * (PortCountersStride / 8) + i)) value = port_q[p][i];
+      if (addr_i[15:6] == PortFirst[12:3] + 10'(p * (PortCountersStride / 64))) begin
+        for (int unsigned i = 0; i < 6; i++) begin
+          if (addr_i[5:3] == 3'(i)) value = port_q[p][i];
+        end
       end
     end
-    for (int unsigned i = 0; i < NumShared; i++) begin
-      if (addr_i[15:3] == SharedFirst + 13'(i)) value = shared_q[i];
+    if (addr_i[15:12] == SharedFirst[12:9]) begin
+      for (int unsigned i = 0; i < NumShared; i++) begin
+        if (addr_i[11:3] == 9'(i)) value = shared_q[i];
+      end
     end
   end
 

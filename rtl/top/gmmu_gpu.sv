@@ -505,7 +505,8 @@ module gmmu_gpu
     assign cl_rsp_data_o[64*i +: 64] = rsp.data;
     assign traffic_busy[i] = traffic_state[i].busy;
 
-    gmmu_client_port #(.Port(i)) u_port (
+    gmmu_client_port u_port (
+      .port_i(port_t'(i)),
       .clk_i, .rst_i, .enable_i(enable), .vram_bytes_i, .idle_o(client_idle[i]),
       .start_i(client_start[i]), .cfg_i(traffic_cfg[i]), .state_o(traffic_state[i]),
       .done_o(client_done[i]),

@@ -112,7 +112,8 @@ module gmmu_client_bench
   assign fault_address_o = fault.address;
   assign fault_reason_o = fault.reason;
 
-  gmmu_client_port #(.Port(0)) u_client (
+  gmmu_client_port u_client (
+    .port_i('0),
     .clk_i, .rst_i, .enable_i, .vram_bytes_i(64'h100000), .idle_o,
     .start_i, .cfg_i(cfg), .state_o(state), .done_o,
     .req_valid_i(1'b0), .req_ready_o(), .req_i('0), .w_valid_i(1'b0), .w_ready_o(), .w_i('0),
