@@ -298,6 +298,14 @@ bool RtlGpu::ServiceRead(const std::vector<uint32_t>& offsets,
   return true;
 }
 
+std::vector<hw::InUse> RtlGpu::ResourcesInUse() const {
+  std::vector<hw::InUse> held;
+  if (!top_->idle_o) held.push_back({"rtl_slot", "the GPU has work under way (idle_o is 0)"});
+  if (!vram_port_.idle()) held.push_back({"bus_slot", "a burst at the VRAM port"});
+  if (!host_port_.idle()) held.push_back({"bus_slot", "a burst at the host port"});
+  return held;
+}
+
 std::vector<hw::Finding> RtlGpu::Findings() const {
   std::vector<hw::Finding> all = vram_port_.monitor().findings();
   const auto& host = host_port_.monitor().findings();

@@ -78,6 +78,8 @@ class RtlGpu : public sc_core::sc_module, private HostPort::Sink {
   /// What the CPU's oldest access waits for, for an error's text.
   std::string Waiting() const { return cpu_port_.Waiting(); }
   std::vector<hw::Finding> Findings() const;
+  /// "rtl_slot" while idle_o is 0, "bus_slot" while a burst at an AXI port has no last R or B.
+  std::vector<hw::InUse> ResourcesInUse() const;
   /// Blocks "vram" and "host_port".
   std::vector<hw::Counter> Counters() const;
 

@@ -179,7 +179,7 @@ std::vector<Key> MakeKeys() {
       SWITCH(inject, wrong_adl, false, "One page of an ADL's page array is another one."),
       SWITCH(inject, missing_flush, false, "FLUSH_TLB operations are skipped, and believed done."),
       Key{"inject", "leak", SLOT(inject.leak), std::string(), "", 0, 0, KeyKind::kRun,
-          "Kind of object that is not given back; empty: none."},
+          "Kind of object that is not given back, or pcie_tag; empty: none."},
       Key{"inject.vram_flip", "after_write_bytes", SLOT(inject.vram_flip.after_write_bytes),
           uint64_t{0}, "bytes", 0, kNoMax, KeyKind::kRun,
           "One VRAM bit flips when so many bytes have been written through the VRAM port; 0: off."},

@@ -252,6 +252,13 @@ bool Cpu::WaitForMessage(uint64_t bound_ns) {
 
 // ---- instruments
 
+std::vector<hw::InUse> Cpu::ResourcesInUse() {
+  std::vector<hw::InUse> held = parts_.gpu->ResourcesInUse();
+  if (const unsigned tags = parts_.root_complex->tags_in_use(); tags != 0)
+    held.push_back({"pcie_tag", std::to_string(tags) + " of the GPU's reads"});
+  return held;
+}
+
 void Cpu::NoteFlush(unsigned unit, unsigned space, uint64_t start, uint64_t end) {
   if (unit == 0 && parts_.checker != nullptr) parts_.checker->NoteFlush(space, start, end);
 }

@@ -77,6 +77,7 @@ class Cpu : public sc_core::sc_module, public hw::Platform, public hw::Instrumen
   void NoteFlush(unsigned unit, unsigned space, uint64_t start, uint64_t end) override;
   uint64_t Cycles() override { return parts_.gpu->cycles(); }
   uint64_t CyclesEvaluated() override { return parts_.gpu->cycles_evaluated(); }
+  std::vector<hw::InUse> ResourcesInUse() override;
 
  private:
   struct Answer {  // outlives a read that was given up

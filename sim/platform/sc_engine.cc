@@ -142,6 +142,7 @@ class RtlEngine : public Engine {
                     config.bar_active(bar) ? config.bar_bytes(bar) : 0);
       }
     });
+    if (config.inject.leak == "pcie_tag") root_complex_->LoseTag();
     if (config.sim.checker) MakeChecker(config);
     Connect(config);
   }

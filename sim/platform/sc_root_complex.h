@@ -53,6 +53,10 @@ class RootComplex : public sc_core::sc_module {
                unsigned bytes, Done done);
 
   hw::BusCounts Traffic(uint16_t requester) const;
+  /// Tags of reads that have no answer yet.
+  unsigned tags_in_use() const { return link_.tags.in_use(); }
+  /// Takes a tag and never gives it back: for tests of the count at power-off.
+  void LoseTag() { static_cast<void>(link_.tags.Allocate()); }
   std::vector<hw::Counter> Counters() const;
 
  private:

@@ -57,6 +57,12 @@ struct BusCounts {
   uint64_t total() const { return reads + writes + messages; }
 };
 
+/// Something of the hardware that is taken and not given back yet.
+struct InUse {
+  std::string kind;  ///< "rtl_slot" (work under way in the GPU), "bus_slot" (a burst at its edge), "pcie_tag"
+  std::string name;  ///< which, or how many
+};
+
 /// Observation of the machine that no real one offers; null on engines without it.
 class Instruments {
  public:
@@ -74,6 +80,8 @@ class Instruments {
   /// GPU clock edges since reset release, and those that the engine evaluated.
   virtual uint64_t Cycles() = 0;
   virtual uint64_t CyclesEvaluated() = 0;
+  /// What the hardware has in use now; empty when it is quiet, as it must be at power-off.
+  virtual std::vector<InUse> ResourcesInUse() = 0;
 };
 
 /// The only way from software to the machine: what a CPU, its chipset and firmware offer.

@@ -53,7 +53,8 @@ std::string JsonReport(const workload::JobResult& result, const Limits& limits) 
   report["phases"] = Json::array();
   for (const workload::Phase& phase : result.phases) {
     report["phases"].push_back(
-        {{"name", phase.name}, {"bytes", phase.bytes}, {"ns", phase.ns}, {"cycles", phase.cycles}});
+        {{"name", phase.name}, {"bytes", phase.bytes}, {"ns", phase.ns},
+         {"cycles", phase.cycles}, {"link", phase.link}});
   }
   report["machine"] = {{"engine", limits.engine},
                        {"timing", limits.timing},

@@ -82,9 +82,11 @@ std::string TextReport(const workload::JobResult& result, const Limits& limits) 
     if (phase.bytes == 0 || phase.ns == 0) continue;
     const double rate = static_cast<double>(phase.bytes) * 1e9 / static_cast<double>(phase.ns);
     line(phase.name,
-         fmt::format("{:>10} in {:>9.1f} us  {:7.3f} GB/s  {:5.1f} % of link  {:5.1f} % of bus",
+         fmt::format("{:>10} in {:>9.1f} us  {:7.3f} GB/s  {:>15}  {:5.1f} % of bus",
                      Size(phase.bytes), static_cast<double>(phase.ns) / 1e3, rate / 1e9,
-                     100 * rate / limits.link_bytes_per_second,
+                     phase.link ? fmt::format("{:5.1f} % of link",
+                                              100 * rate / limits.link_bytes_per_second)
+                                : "",
                      100 * rate / limits.bus_bytes_per_second));
   }
   line("limits",

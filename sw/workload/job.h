@@ -18,6 +18,7 @@ struct Phase {
   uint64_t bytes = 0;
   uint64_t ns = 0;
   uint64_t cycles = 0;
+  bool link = true;  ///< its bytes cross the link; false: they stay at VRAM
 };
 
 /// A comparison that the run made.

@@ -28,14 +28,15 @@ MainJob::MainJob(os::VidMm& vidmm, os::Worker& worker, const JobOptions& options
       options_(options),
       result_(result) {}
 
-void MainJob::Timed(const std::string& phase, uint64_t bytes, const std::function<void()>& work) {
+void MainJob::Timed(const std::string& phase, uint64_t bytes, bool link,
+                    const std::function<void()>& work) {
   hw::Instruments* instruments = kernel_.instruments();
   const uint64_t ns = kernel_.hal().NowNs();
   const uint64_t cycles = instruments == nullptr ? 0 : instruments->Cycles();
   work();
   auto found = std::find_if(result_.phases.begin(), result_.phases.end(),
                             [&](const Phase& held) { return held.name == phase; });
-  if (found == result_.phases.end()) found = result_.phases.insert(found, Phase{phase, 0, 0, 0});
+  if (found == result_.phases.end()) found = result_.phases.insert(found, Phase{phase, 0, 0, 0, link});
   found->bytes += bytes;
   found->ns += kernel_.hal().NowNs() - ns;
   if (instruments != nullptr) found->cycles += instruments->Cycles() - cycles;
@@ -180,7 +181,7 @@ void MainJob::PageIn(Piece& piece, bool first) {
     vidmm_.MakeResident(*piece.allocation);
     vidmm_.MapLocal(*first_, va_, *piece.allocation, 0, piece.pages);
     if (other_ != nullptr) vidmm_.MapLocal(*second_, va_, *other_, 0, other_->bytes / kPage);
-    Timed("page in", piece.padded, [&] {
+    Timed("page in", piece.padded, true, [&] {
       vidmm_.PageIn(*piece.allocation, piece.source, piece.padded,
                     [&](uint64_t done) { Progress("page in", std::min(done, piece.bytes)); });
     });
@@ -199,10 +200,10 @@ void MainJob::Use(Piece& piece) {
     permuted.push_back(Reader(client, first_, piece.data.data(), order));
   }
   Progress("clients in sequence", 0);
-  Timed("clients in sequence", piece.padded,
+  Timed("clients in sequence", piece.padded, false,
         [&] { RunClients(vidmm_, sequence, "clients in sequence", result_.checks); });
   Progress("clients permuted", 0);
-  Timed("clients permuted", piece.padded,
+  Timed("clients permuted", piece.padded, false,
         [&] { RunClients(vidmm_, permuted, "clients permuted", result_.checks); });
 
   // Both processes at once, at the same addresses.
@@ -224,7 +225,7 @@ void MainJob::PageOut(Piece& piece) {
         os::SystemBuffer(kernel_, adapter.objects(), adapter.handle(), piece.pages * kPage,
                          os::SystemBuffer::Shape::kScattered, "application");
     Write(piece.target, nullptr, piece.pages * kPage, options_.seed ^ 0x746172676574);
-    Timed("page out", piece.padded, [&] {
+    Timed("page out", piece.padded, true, [&] {
       vidmm_.PageOut(*piece.allocation, piece.target, piece.padded,
                      [&](uint64_t done) { Progress("page out", std::min(done, piece.bytes)); });
     });
@@ -277,14 +278,14 @@ void MainJob::ApertureChunk(Piece& piece, uint64_t first_page, uint64_t pages) {
     copied.back().base = va_ + start;
   }
   Progress("aperture", start);
-  Timed("aperture by clients", bytes, [&] {
+  Timed("aperture by clients", bytes, true, [&] {
     ClientBatch batch(vidmm_, direct, "bytes that a client read from the aperture");
     worker_.Call([&] { vidmm_.Fill(*piece.allocation, start, pages * kPage, 0xDEADBEEF); });
     batch.Finish(result_.checks);
   });
   Progress("aperture", start + bytes / 2);
   worker_.Call([&] {
-    Timed("aperture by DMA", bytes,
+    Timed("aperture by DMA", bytes, true,
           [&] { vidmm_.CopyFromAperture(aperture * kPage, *piece.allocation, start, bytes); });
   });
   RunClients(vidmm_, copied, "bytes that the DMA engine read from the aperture", result_.checks);

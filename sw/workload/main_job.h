@@ -41,8 +41,10 @@ class MainJob {
   void ApertureChunk(Piece& piece, uint64_t first_page, uint64_t pages);
   void CheckUnmapped(Piece& piece, uint64_t first_page, uint64_t pages, uint64_t aperture_page);
 
-  /// Times what `work` does and adds it to the phase of that name. `bytes` are what it moves.
-  void Timed(const std::string& phase, uint64_t bytes, const std::function<void()>& work);
+  /// Times what `work` does and adds it to the phase of that name. `bytes` are what it moves, over
+  /// the link or not.
+  void Timed(const std::string& phase, uint64_t bytes, bool link,
+             const std::function<void()>& work);
   void Progress(const std::string& phase, uint64_t done) const;
   /// Writes `bytes` of `data` (or a pattern by `seed` when null) to a buffer through CPU views.
   void Write(os::SystemBuffer& buffer, const uint8_t* data, uint64_t bytes, uint64_t seed);

@@ -73,6 +73,16 @@ std::vector<os::Fault> ReadFaultRecords(os::Adapter& adapter) {
   return faults;
 }
 
+/// What the hardware still holds when it has had time to finish.
+std::vector<hw::InUse> InUseAtPowerOff(os::Kernel& kernel) {
+  hw::Instruments* instruments = kernel.instruments();
+  if (instruments == nullptr) return {};
+  const uint64_t end = kernel.hal().NowNs() + kGraceNs;
+  while (!instruments->ResourcesInUse().empty() && kernel.hal().NowNs() < end)
+    static_cast<void>(kernel.hal().platform().WaitForMessage(kGraceNs / 100));
+  return instruments->ResourcesInUse();
+}
+
 void CollectFaults(os::Kernel& kernel, os::Adapter& adapter, bool failed, bool started,
                    JobResult& result) {
   if (failed && started) {
@@ -137,7 +147,11 @@ void RunMainJob(hw::Platform& platform, const JobOptions& options, JobResult& re
   }
   if (trouble) result.faults.push_back(*trouble);
   CollectFaults(kernel, adapter, failed, started, result);
-  if (!failed) result.leaks = kernel.ledger().Leaks();
+  if (!failed) {
+    result.leaks = kernel.ledger().Leaks();
+    for (const hw::InUse& held : InUseAtPowerOff(kernel))
+      result.leaks.push_back({held.kind, held.name, "hardware", "power off"});
+  }
 
   if (hw::Instruments* instruments = kernel.instruments()) {
     result.cycles = instruments->Cycles();

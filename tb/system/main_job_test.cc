@@ -151,6 +151,10 @@ TEST_F(Program, NamesALeak) {
   EXPECT_THAT(kinds, Contains("memory_object"));
 }
 
+TEST_F(Program, NamesATagThatWasNeverGivenBack) {
+  ExpectFailure("[inject]\nleak = \"pcie_tag\"\n", "leaked pcie_tag");
+}
+
 TEST_F(Program, SurvivesLateInterrupts) {
   Put("config.toml", "[inject]\nlate_interrupt_ns = 5000\n");
   EXPECT_EQ(Run("run " + WriteInput(10'000) + " --config " + Path("config.toml")), 0) << Get("log");

@@ -259,6 +259,35 @@ TEST(RtlEngine, GivesTheSameBytesWhenVramAnswersOutOfOrder) {
   (void)Job(0, 2, true);
 }
 
+TEST(RtlEngine, ShowsWhatTheHardwareHasInUseUntilItIsQuiet) {
+  RunOnDefault([](hw::Platform& p, BareMachine& m) {
+    m.PowerOn();
+    m.StartRing();
+    const std::vector<uint64_t> commands =
+        BareMachine::Copy(Target::kSystem, 0x300000, Target::kVram, 0x10000, 256 << 10);
+    ASSERT_TRUE(p.ram().Write(BareMachine::kBuffer, commands.data(), commands.size() * 8));
+    const uint64_t entry[4] = {BareMachine::kBuffer,
+                               regs::RingEntryShape()
+                                   .set_bytes(commands.size() * 8)
+                                   .set_physical(1)
+                                   .set_target(Target::kSystem)
+                                   .set_interrupt(1)
+                                   .raw,
+                               5, 0};
+    ASSERT_TRUE(p.ram().Write(BareMachine::kRing, entry, sizeof entry));
+    EXPECT_TRUE(p.instruments()->ResourcesInUse().empty());
+    m.Write(regs::kRingBase + regs::RingTail::kOffset, 1);
+    EXPECT_FALSE(p.WaitForMessage(10'000));  // in the middle of the copy
+    std::vector<std::string> kinds;
+    for (const hw::InUse& held : p.instruments()->ResourcesInUse()) kinds.push_back(held.kind);
+    EXPECT_THAT(kinds, ::testing::IsSupersetOf({"rtl_slot", "bus_slot", "pcie_tag"}));
+    EXPECT_TRUE(p.WaitForMessage(1'000'000));
+    static_cast<void>(p.TakeMessage());
+    EXPECT_FALSE(p.WaitForMessage(1'000));
+    EXPECT_TRUE(p.instruments()->ResourcesInUse().empty());
+  });
+}
+
 TEST(RtlEngine, LosesTheFenceWhenToldTo) {
   MachineConfig config = MachineConfig::Default();
   config.inject.drop_fence = true;

@@ -20,7 +20,7 @@ workload::JobResult Sample() {
   result.cycles = 1000;
   result.simulated_ns = 1000;
   result.remapped = true;
-  result.phases = {{"page in", 4096, 1000, 1000}};
+  result.phases = {{"page in", 4096, 1000, 1000, true}};
   result.counters = {{"port_client0", "lookups", 100, "requests", ""},
                      {"port_client0", "hits", 75, "requests", ""},
                      {"port_client1", "lookups", 100, "requests", ""},

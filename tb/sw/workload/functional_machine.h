@@ -25,6 +25,7 @@
 namespace gmmu::test {
 
 struct FunctionalOptions {
+  std::vector<hw::InUse> in_use;  ///< what the hardware claims to hold, always
   uint64_t ram_bytes = uint64_t{4} << 30;
   uint64_t vram_bytes = 64 << 20;
   bool iommu = true;
@@ -510,6 +511,7 @@ class FunctionalMachine : public hw::Platform, private hw::Instruments {
   }
   uint64_t Cycles() override { return now_; }
   uint64_t CyclesEvaluated() override { return now_; }
+  std::vector<hw::InUse> ResourcesInUse() override { return options_.in_use; }
 
   FunctionalOptions options_;
   sim::AddressMap map_;

@@ -183,6 +183,14 @@ TEST(MainJob, FailsWhenABitOfVramFlips) {
   EXPECT_THAT(Explain(life.Run()), ::testing::HasSubstr("check "));
 }
 
+TEST(MainJob, CountsWhatTheHardwareStillHoldsAtPowerOff) {
+  Life life;
+  life.machine.in_use = {{"rtl_slot", "the GPU has work under way"}};
+  const JobResult result = life.Run();
+  EXPECT_THAT(result.leaks, Contains(Field(&os::Leak::kind, "rtl_slot"))) << Explain(result);
+  EXPECT_FALSE(result.Passed());
+}
+
 class Leaks : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(Leaks, AreNamedAtPowerOff) {
