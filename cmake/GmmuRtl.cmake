@@ -66,6 +66,11 @@ function(gmmu_verilate target top)
     target_compile_definitions(${runtime} PRIVATE VM_COVERAGE=0 VM_SC=0 VM_TIMING=0 VM_TRACE=$<BOOL:${arg_TRACE}>
       VM_TRACE_FST=$<BOOL:${arg_TRACE}> VM_TRACE_VCD=0 VM_TRACE_SAIF=0 VERILATOR=1)
     target_link_libraries(${runtime} PUBLIC Threads::Threads)
+    if(arg_TRACE)
+      find_library(LZ4_LIBRARY lz4 REQUIRED)  # liblz4-dev
+      find_package(ZLIB REQUIRED)             # zlib1g-dev
+      target_link_libraries(${runtime} PUBLIC ${LZ4_LIBRARY} ZLIB::ZLIB)
+    endif()
   endif()
   target_link_libraries(${target} PUBLIC ${runtime})
   target_compile_options(${target} PRIVATE -w)  # generated code

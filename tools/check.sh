@@ -26,8 +26,14 @@ if [ "$(id -u)" -eq 0 ] && ! command -v make >/dev/null 2>&1; then
     >/dev/null 2>&1 </dev/null
 fi
 
+waves() {
+  rm -f build/check.fst
+  ./gmmu run --waves build/check.fst --waves-to 2000 && [ -s build/check.fst ]
+}
+
 step './gmmu test' ./gmmu test
 step './gmmu run' ./gmmu run
+step './gmmu run --waves' waves
 step 'make lint' make -s lint
 step 'make synth' make -s synth
 step 'make docs' make -s docs
