@@ -11,6 +11,7 @@
 #include "os/text.h"
 #include "os/vidmm.h"
 #include "os/worker.h"
+#include "workload/counter_sums.h"
 #include "workload/job.h"
 #include "workload/main_job.h"
 
@@ -158,6 +159,10 @@ void RunMainJob(hw::Platform& platform, const JobOptions& options, JobResult& re
     result.cycles_evaluated = instruments->CyclesEvaluated();
     result.counters = instruments->Counters();
     result.findings = instruments->Findings();
+    if (!failed) {
+      for (const hw::Finding& finding : CounterSums(result.counters))
+        result.findings.push_back(finding);
+    }
   }
   if (kernel.scheduler().spurious() != 0) {
     result.findings.push_back({"interrupts", std::to_string(kernel.scheduler().spurious()) +

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workload/counter_sums.h"
+
+#include <map>
+#include <string>
+
+namespace gmmu::workload {
+namespace {
+
+using Block = std::map<std::string, uint64_t>;
+
+uint64_t Of(const Block& block, const std::string& name) {
+  const auto found = block.find(name);
+  return found == block.end() ? 0 : found->second;
+}
+
+class Sums {
+ public:
+  void Equal(const std::string& what, uint64_t left, uint64_t right) {
+    if (left != right) Add(what, " = ", left, right);
+  }
+  void AtLeast(const std::string& what, uint64_t left, uint64_t right) {
+    if (left < right) Add(what, " >= ", left, right);
+  }
+  std::vector<hw::Finding> findings;
+
+ private:
+  void Add(const std::string& what, const char* relation, uint64_t left, uint64_t right) {
+    findings.push_back({"counters", what + " does not hold: " + std::to_string(left) + relation +
+                                        std::to_string(right)});
+  }
+};
+
+}  // namespace
+
+std::vector<hw::Finding> CounterSums(const std::vector<hw::Counter>& counters) {
+  std::map<std::string, Block> blocks;
+  for (const hw::Counter& counter : counters) blocks[counter.block][counter.name] = counter.value;
+  Sums sums;
+  uint64_t l1_misses = 0;
+  for (const auto& [name, block] : blocks) {
+    if (name.rfind("port_", 0) != 0) continue;
+    sums.Equal(name + ": lookups = hits + misses + merged + faults", Of(block, "lookups"),
+               Of(block, "hits") + Of(block, "misses") + Of(block, "merged") +
+                   Of(block, "faults"));
+    l1_misses += Of(block, "misses");
+  }
+  if (const auto l2 = blocks.find("gpu_l2"); l2 != blocks.end()) {
+    const Block& block = l2->second;
+    sums.Equal("gpu_l2: lookups = hits + misses + merged", Of(block, "l2_lookups"),
+               Of(block, "l2_hits") + Of(block, "l2_misses") + Of(block, "l2_merged"));
+    sums.AtLeast("gpu_l2: a lookup for each L1 miss", Of(block, "l2_lookups"), l1_misses);
+    const Block& walker = blocks["gpu_walker"];
+    sums.Equal("gpu_walker: a walk for each L2 miss", Of(walker, "walks"), Of(block, "l2_misses"));
+    sums.Equal("gpu_walker: walks = walks_ok + walks_fault", Of(walker, "walks"),
+               Of(walker, "walks_ok") + Of(walker, "walks_fault"));
+  }
+  return sums.findings;
+}
+
+}  // namespace gmmu::workload

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <vector>
+
+#include "hw/platform.h"
+
+namespace gmmu::workload {
+
+/// What does not add up among the counters of a quiet machine, empty when all does:
+///
+///   each port_*   lookups = hits + misses + merged + faults
+///   gpu_l2        lookups = hits + misses + merged; at least one lookup for each port's L1 miss
+///   gpu_walker    walks = walks_ok + walks_fault = gpu_l2 misses
+///
+/// Blocks that the engine does not have are passed over.
+std::vector<hw::Finding> CounterSums(const std::vector<hw::Counter>& counters);
+
+}  // namespace gmmu::workload

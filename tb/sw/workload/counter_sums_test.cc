@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workload/counter_sums.h"
+
+#include <gtest/gtest.h>
+
+namespace gmmu::workload {
+namespace {
+
+std::vector<hw::Counter> Good() {
+  std::vector<hw::Counter> counters;
+  auto add = [&](const char* block, const char* name, uint64_t value) {
+    counters.push_back({block, name, value, "requests", ""});
+  };
+  add("port_client0", "lookups", 100);
+  add("port_client0", "hits", 80);
+  add("port_client0", "misses", 14);
+  add("port_client0", "merged", 5);
+  add("port_client0", "faults", 1);
+  add("gpu_l2", "l2_lookups", 20);
+  add("gpu_l2", "l2_hits", 10);
+  add("gpu_l2", "l2_misses", 4);
+  add("gpu_l2", "l2_merged", 6);
+  add("gpu_walker", "walks", 4);
+  add("gpu_walker", "walks_ok", 3);
+  add("gpu_walker", "walks_fault", 1);
+  return counters;
+}
+
+TEST(CounterSums, HoldForAQuietMachineAndForOneWithoutThem) {
+  EXPECT_TRUE(CounterSums(Good()).empty());
+  EXPECT_TRUE(CounterSums({}).empty());
+}
+
+TEST(CounterSums, EveryCounterTakesPartInOneThatBreaksWithIt) {
+  const size_t size = Good().size();
+  for (size_t i = 0; i < size; ++i) {
+    std::vector<hw::Counter> counters = Good();
+    counters[i].value += 100;
+    EXPECT_FALSE(CounterSums(counters).empty()) << counters[i].block << "." << counters[i].name;
+  }
+}
+
+TEST(CounterSums, NoticeL1MissesThatNeverReachedTheL2) {
+  std::vector<hw::Counter> counters = Good();
+  counters[0].value += 20;  // lookups and misses of the port
+  counters[2].value += 20;
+  ASSERT_EQ(CounterSums(counters).size(), 1u);
+  EXPECT_EQ(CounterSums(counters)[0].text,
+            "gpu_l2: a lookup for each L1 miss does not hold: 20 >= 34");
+}
+
+}  // namespace
+}  // namespace gmmu::workload
