@@ -4,12 +4,17 @@
 if(NOT VERILATOR_ROOT)
   unset(VERILATOR_ROOT CACHE)  # the package's own default is its folder
 endif()
+if(NOT VERILATOR_ROOT STREQUAL GMMU_VERILATOR_ROOT_USED)  # another one than last time: forget what was found
+  unset(VERILATOR_BIN CACHE)
+  unset(verilator_DIR CACHE)
+endif()
 file(GLOB installed ${CMAKE_SOURCE_DIR}/build/venv/lib/python3*/site-packages/verilator/share/verilator)
 find_package(verilator 5.052 QUIET HINTS ${VERILATOR_ROOT} $ENV{VERILATOR_ROOT} ${installed})
 if(NOT verilator_FOUND)
   message(FATAL_ERROR "Verilator 5.052 or newer was not found. ./gmmu installs it into build/venv; "
                       "another one is named by -DVERILATOR_ROOT=\"$(verilator --getenv VERILATOR_ROOT)\".")
 endif()
+set(GMMU_VERILATOR_ROOT_USED "${VERILATOR_ROOT}" CACHE INTERNAL "")
 set(OBJCACHE_ENABLED OFF)  # CMAKE_CXX_COMPILER_LAUNCHER does it
 
 # SystemC: its own CMake package where it exists, else headers and library (Debian ships these).
@@ -36,8 +41,8 @@ foreach(line IN LISTS lines)
 endforeach()
 
 # `make lint` is where warnings count: here a newer Verilator's new ones must not stop a user's build.
-set(GMMU_VERILATOR_ARGS -sv ${CMAKE_SOURCE_DIR}/rtl/speed.vlt --quiet-stats -Wno-fatal -Wno-lint -Wno-style -Wno-SYMRSVDWORD --x-assign fast
-                        --x-initial fast --output-split 20000 --output-split-cfuncs 2000
+set(GMMU_VERILATOR_ARGS -sv ${CMAKE_SOURCE_DIR}/rtl/speed.vlt --quiet-stats -Wno-fatal -Wno-lint -Wno-style
+                        -Wno-SYMRSVDWORD --x-assign fast --x-initial fast --output-split 20000 --output-split-cfuncs 2000
                         +define+GMMU_VA_WIDTH=${GMMU_VA_BITS} +define+GMMU_DATA_WIDTH=${GMMU_DATA_BITS})
 
 # gmmu_verilate(TARGET TOP): adds the Verilated module TOP to the library TARGET, with class VTOP.
