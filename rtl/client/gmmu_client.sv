@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Access unit of one client: translates, routes and performs up to sixteen accesses at once.
+// Access unit of one client: translates, routes and performs up to Slots accesses at once.
 //
 //   req      one access; its id names the slot that it occupies until the last beat of its answer
 //            is taken
 //   w        words of a write, before its request is offered
 //   rsp      answers by id in any order, or, while ordered_i is 1, by ascending id from 0 on
-//            (modulo 16)
+//            (modulo Slots)
 //   xlate    one lookup an access, tag = id; every answer is given back by done_o once: with the
 //            last R, with B, or at once for faults and zero pages
 //   fault    one record a faulted access; while ordered_i is 1 only the first one
@@ -261,7 +261,7 @@ module gmmu_client
   // ---- Ends of accesses.
   logic [Slots-1:0] complete_q, route_fault_q, bus_error_q, epoch_q;
   logic             end_rsp, end_route, end_r, end_b;
-  logic [4:0]       owed0_q, owed1_q;          // answers to give back, by generation
+  count_t           owed0_q, owed1_q;          // answers to give back, by generation
   logic [2:0]       ended0, ended1;
   logic [1:0]       give0, give1;
 
@@ -273,8 +273,8 @@ module gmmu_client
                   3'(end_r && epoch_q[r_slot]) + 3'(end_b && epoch_q[b_slot]);
   assign ended0 = 3'(end_rsp && !xlate_rsp_i.epoch) + 3'(end_route && !epoch_q[tag_out.slot]) +
                   3'(end_r && !epoch_q[r_slot]) + 3'(end_b && !epoch_q[b_slot]);
-  assign give0 = owed0_q > 5'd3 ? 2'd3 : owed0_q[1:0];
-  assign give1 = owed1_q > 5'd3 ? 2'd3 : owed1_q[1:0];
+  assign give0 = owed0_q > count_t'(3) ? 2'd3 : owed0_q[1:0];
+  assign give1 = owed1_q > count_t'(3) ? 2'd3 : owed1_q[1:0];
   assign xlate_done_o = '{old1: give1, old0: give0};
 
   // ---- Answers, one word a cycle.
@@ -359,8 +359,8 @@ module gmmu_client
       if (end_r) complete_q[r_slot] <= 1'b1;
       if (end_b) complete_q[b_slot] <= 1'b1;
 
-      owed0_q <= owed0_q - 5'(give0) + 5'(ended0);
-      owed1_q <= owed1_q - 5'(give1) + 5'(ended1);
+      owed0_q <= owed0_q - count_t'(give0) + count_t'(ended0);
+      owed1_q <= owed1_q - count_t'(give1) + count_t'(ended1);
 
       if (pick_load) pick_valid_q <= 1'b1;
       else if (pick_end) pick_valid_q <= 1'b0;

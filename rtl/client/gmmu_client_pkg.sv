@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Types of the clients: requests, answers, traffic runs.
+`ifndef GMMU_CLIENT_SLOTS_LG2
+`define GMMU_CLIENT_SLOTS_LG2 6
+`endif
+
 package gmmu_client_pkg;
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
 
-  localparam int unsigned SlotLg2 = 4;             // accesses in flight of a client, log2
+  localparam int unsigned SlotLg2 = `GMMU_CLIENT_SLOTS_LG2;  // accesses in flight of a client, log2
   localparam int unsigned Slots = 1 << SlotLg2;
   typedef logic [SlotLg2-1:0] slot_t;
+  typedef logic [SlotLg2:0] count_t;               // of accesses in flight, 0 to Slots
 
   // An access of 1 to 64 bytes that lies inside one 64-byte line.
   typedef struct packed {

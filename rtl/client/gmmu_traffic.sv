@@ -67,13 +67,13 @@ module gmmu_traffic
   logic [63:0] word_q;                    // first word of the access
   logic [2:0]  w_index_q;
   logic        room, is_write, fire, more;
-  logic [4:0]  in_flight;
+  count_t      in_flight;
   logic        wrap;
 
   assign is_write = cfg_q.access == AccessWrite;
-  assign in_flight = 5'(issued_q - retired_all_q);
+  assign in_flight = count_t'(issued_q - retired_all_q);
   assign more = issued_q != cfg_q.count && !faulted_q && !stopping;
-  assign room = in_flight != 5'(Slots) && (cfg_q.depth == '0 || 8'(in_flight) < cfg_q.depth);
+  assign room = in_flight != count_t'(Slots) && (cfg_q.depth == '0 || 8'(in_flight) < cfg_q.depth);
   assign req_valid_o = state_q == StateRun && enable_i && more && room &&
       (!is_write || w_index_q == 3'd7);
   assign req_o = '{id: slot_t'(issued_q[SlotLg2-1:0]), space: cfg_q.space, va: {line_q, 6'd0},

@@ -142,24 +142,24 @@ module gmmu_gpu
   input  logic [1:0]               m_host_bresp_i,
 
   // Client ports from outside; a client serves them while its traffic engine is not busy. Writes
-  // give their data first: beats of an id on cl_w, then the request. id is below 16 and unique
+  // give their data first: beats of an id on cl_w, then the request. id is below Slots and unique
   // among those outstanding. 64 bytes never cross a 64-byte line. Answers come in any order by id,
   // read data in beats, lowest first.
   input  logic [NumClients-1:0]           cl_req_valid_i,
   output logic [NumClients-1:0]           cl_req_ready_o,
-  input  logic [NumClients*4-1:0]         cl_req_id_i,
+  input  logic [NumClients*SlotLg2-1:0]   cl_req_id_i,
   input  logic [NumClients*8-1:0]         cl_req_space_i,
   input  logic [NumClients*64-1:0]        cl_req_va_i,
   input  logic [NumClients*2-1:0]         cl_req_access_i,
   input  logic [NumClients*7-1:0]         cl_req_bytes_i,   // 1 to 64
   input  logic [NumClients-1:0]           cl_w_valid_i,
   output logic [NumClients-1:0]           cl_w_ready_o,
-  input  logic [NumClients*4-1:0]         cl_w_id_i,
+  input  logic [NumClients*SlotLg2-1:0]   cl_w_id_i,
   input  logic [NumClients*3-1:0]         cl_w_word_i,      // 8-byte word of the line
   input  logic [NumClients*64-1:0]        cl_w_data_i,      // byte lanes as in memory
   output logic [NumClients-1:0]           cl_rsp_valid_o,
   input  logic [NumClients-1:0]           cl_rsp_ready_i,
-  output logic [NumClients*4-1:0]         cl_rsp_id_o,
+  output logic [NumClients*SlotLg2-1:0]   cl_rsp_id_o,
   output logic [NumClients-1:0]           cl_rsp_last_o,
   output logic [NumClients*8-1:0]         cl_rsp_fault_o,   // fault_e; not 0: one beat, no data
   output logic [NumClients*3-1:0]         cl_rsp_word_o,
@@ -492,13 +492,13 @@ module gmmu_gpu
     client_rsp_t rsp;
     logic        unused_space;
     assign req = '{
-      id: cl_req_id_i[4*i +: 4], space: cl_req_space_i[8*i +: 6], va: cl_req_va_i[64*i +: 64],
+      id: cl_req_id_i[SlotLg2*i +: SlotLg2], space: cl_req_space_i[8*i +: 6], va: cl_req_va_i[64*i +: 64],
       access: access_e'(cl_req_access_i[2*i +: 2]), bytes: cl_req_bytes_i[7*i +: 7]
     };
-    assign wr = '{id: cl_w_id_i[4*i +: 4], word: cl_w_word_i[3*i +: 3],
+    assign wr = '{id: cl_w_id_i[SlotLg2*i +: SlotLg2], word: cl_w_word_i[3*i +: 3],
         data: cl_w_data_i[64*i +: 64]};
     assign unused_space = ^cl_req_space_i[8*i+6 +: 2];
-    assign cl_rsp_id_o[4*i +: 4] = rsp.id;
+    assign cl_rsp_id_o[SlotLg2*i +: SlotLg2] = rsp.id;
     assign cl_rsp_last_o[i] = rsp.last;
     assign cl_rsp_fault_o[8*i +: 8] = rsp.fault;
     assign cl_rsp_word_o[3*i +: 3] = rsp.word;

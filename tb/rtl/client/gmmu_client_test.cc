@@ -269,7 +269,7 @@ TEST(Client, VramPastTheEndIsAFault) {
 }
 
 TEST(Client, DepthLimitsAccessesInFlight) {
-  for (unsigned depth : {1u, 3u, 16u}) {
+  for (unsigned depth : {1u, 3u, 16u, 64u}) {
     Bench bench(0, 1);
     bench.latency = 100;
     bench.Run(Access::kRead, 0, 1, 100, 1, depth);

@@ -21,6 +21,8 @@ struct Request {
   std::vector<uint8_t> data;  // expected, or written
 };
 
+constexpr unsigned kSlots = 64;  // accesses in flight of a client, as built
+
 /// Drives client 0: random requests on disjoint lines, so that order does not matter.
 class Driver {
  public:
@@ -30,17 +32,17 @@ class Driver {
   void Perform(std::vector<Request> requests) {
     auto& t = gpu_.top();
     size_t next = 0, done = 0;
-    unsigned id = 16;  // 16: none
+    unsigned id = kSlots;  // kSlots: none
     unsigned word = 0;
     for (uint64_t guard = 0; done < requests.size(); ++guard) {
       ASSERT_LT(guard, 400000u);
-      if (id == 16 && next < requests.size()) {
-        for (unsigned i = 0; i < 16 && id == 16; ++i) {
+      if (id == kSlots && next < requests.size()) {
+        for (unsigned i = 0; i < kSlots && id == kSlots; ++i) {
           if (!slots_[i]) id = i;
         }
         word = 0;
       }
-      const bool offer = id != 16 && gpu_.random() % 100 >= stall_;
+      const bool offer = id != kSlots && gpu_.random() % 100 >= stall_;
       t.cl_w_valid_i = t.cl_req_valid_i = 0;
       if (offer) {
         const Request& r = requests[next];
@@ -67,10 +69,10 @@ class Driver {
       if (t.cl_req_valid_i && (t.cl_req_ready_o & 1)) {
         slots_[id] = next++;
         got_[id].clear();
-        id = 16;
+        id = kSlots;
       }
       if ((t.cl_rsp_valid_o & 1) && t.cl_rsp_ready_i) {
-        const unsigned answer = t.cl_rsp_id_o & 15;
+        const unsigned answer = t.cl_rsp_id_o & 63;
         ASSERT_TRUE(slots_[answer].has_value());
         const Request& r = requests[*slots_[answer]];
         EXPECT_EQ(t.cl_rsp_fault_o & 0xff, 0u);
@@ -100,8 +102,8 @@ class Driver {
  private:
   TopMachine& gpu_;
   const unsigned stall_;
-  std::array<std::optional<size_t>, 16> slots_;
-  std::array<std::vector<uint8_t>, 16> got_;
+  std::array<std::optional<size_t>, kSlots> slots_;
+  std::array<std::vector<uint8_t>, kSlots> got_;
 };
 
 TEST(GpuClientPort, AccessesOfAnySizeInAnyOrderWithAndWithoutBackPressure) {
@@ -161,7 +163,7 @@ TEST(GpuClientPort, AFaultIsOneBeatWithItsReason) {
   gpu.Tick();
   t.cl_req_valid_i = 0;
   gpu.Until([&] { return t.cl_rsp_valid_o & 1; }, "the answer");
-  EXPECT_EQ(t.cl_rsp_id_o & 15, 5u);
+  EXPECT_EQ(t.cl_rsp_id_o & 63, 5u);
   EXPECT_EQ(t.cl_rsp_fault_o & 0xff, static_cast<unsigned>(regs::Fault::kEntryInvalid));
   EXPECT_EQ(t.cl_rsp_last_o & 1, 1u);
 }

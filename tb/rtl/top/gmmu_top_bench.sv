@@ -3,6 +3,7 @@
 module gmmu_top_bench
   import gmmu_pkg::*;
   import gmmu_axi_pkg::*;
+  import gmmu_client_pkg::*;
 #(
   parameter int unsigned NumClients = 4,
   parameter int unsigned NumSpaces = 16,
@@ -128,24 +129,24 @@ module gmmu_top_bench
   input  logic [1:0]               m_host_bresp_i,
 
   // Client ports from outside; a client serves them while its traffic engine is not busy. Writes
-  // give their data first: beats of an id on cl_w, then the request. id is below 16 and unique
+  // give their data first: beats of an id on cl_w, then the request. id is below Slots and unique
   // among those outstanding. 64 bytes never cross a 64-byte line. Answers come in any order by id,
   // read data in beats, lowest first.
   input  logic [NumClients-1:0]           cl_req_valid_i,
   output logic [NumClients-1:0]           cl_req_ready_o,
-  input  logic [NumClients*4-1:0]         cl_req_id_i,
+  input  logic [NumClients*SlotLg2-1:0]   cl_req_id_i,
   input  logic [NumClients*8-1:0]         cl_req_space_i,
   input  logic [NumClients*64-1:0]        cl_req_va_i,
   input  logic [NumClients*2-1:0]         cl_req_access_i,
   input  logic [NumClients*7-1:0]         cl_req_bytes_i,   // 1 to 64
   input  logic [NumClients-1:0]           cl_w_valid_i,
   output logic [NumClients-1:0]           cl_w_ready_o,
-  input  logic [NumClients*4-1:0]         cl_w_id_i,
+  input  logic [NumClients*SlotLg2-1:0]   cl_w_id_i,
   input  logic [NumClients*3-1:0]         cl_w_word_i,      // 8-byte word of the line
   input  logic [NumClients*64-1:0]        cl_w_data_i,      // byte lanes as in memory
   output logic [NumClients-1:0]           cl_rsp_valid_o,
   input  logic [NumClients-1:0]           cl_rsp_ready_i,
-  output logic [NumClients*4-1:0]         cl_rsp_id_o,
+  output logic [NumClients*SlotLg2-1:0]   cl_rsp_id_o,
   output logic [NumClients-1:0]           cl_rsp_last_o,
   output logic [NumClients*8-1:0]         cl_rsp_fault_o,   // fault_e; not 0: one beat, no data
   output logic [NumClients*3-1:0]         cl_rsp_word_o,
