@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "tb/rtl/mmu/mmu_machine.h"
+
+namespace gmmu::bench {
+
+/// The MMU's figures, each measured on a machine that was just reset; `gmmu bench` prints them and
+/// gmmu_mmu_speed_test.cc bounds them.
+///
+/// Three levels of nine bits in VRAM, every page mapped: va to system page number va >> 12 plus
+/// 0x80000. A memory of latency L (cycles from the edge that accepts AR to the edge that accepts the
+/// first R beat), nothing stalls. Latencies run from the edge that accepts the request to the edge on
+/// which the answer is valid. Every answer is compared with the reference walk.
+class MmuSpeed {
+ public:
+  static constexpr unsigned kMissSlots = 8;  ///< of a port, as the bench's default MMU has them
+
+  explicit MmuSpeed(unsigned latency);
+
+  uint64_t HitLatency();
+  /// Hits answered per cycle by the slowest of all ports, which are asked at once.
+  double HitsPerCycle();
+  /// The same while `misses` misses of each port wait for a table that takes 4,000 cycles. Adds an
+  /// error when one of them was answered before the last hit.
+  double HitsPerCycleBehind(unsigned misses);
+  /// Misses the port's L1, hits the shared L2.
+  uint64_t L2HitLatency();
+  /// Such hits answered per cycle, all ports together; no page is asked for twice.
+  double L2HitsPerCycle();
+  uint64_t ColdWalk();       ///< three reads
+  uint64_t WalkCacheHit();   ///< one read, of a leaf table that the walk cache names
+  double SequentialMisses(); ///< cycles a lookup, page after page
+  double SparseMisses();     ///< cycles a lookup of three reads
+  double SparseCachedMisses();  ///< cycles a lookup of one read, another line of entries each time
+
+  unsigned ports() const { return machine_.ports(); }
+  /// Table reads since reset.
+  uint64_t table_reads() const { return machine_.top().table_reads_o; }
+  const std::vector<std::string>& errors();
+
+ private:
+  using Address = std::function<uint64_t(unsigned)>;
+  uint64_t Latency(uint64_t va, unsigned port = 0);
+  /// Lookups `va(0)` to `va(count - 1)` of each port in `ports`, as fast as they are taken. Answers
+  /// in the order in which they came.
+  std::vector<Answer> Stream(const std::vector<unsigned>& ports, unsigned count,
+                             const std::function<uint64_t(unsigned port, unsigned i)>& va);
+  double CyclesEach(unsigned count, const Address& va);
+  double SlowestPort(const std::vector<Answer>& answers) const;
+  std::vector<unsigned> AllPorts() const;
+
+  Machine machine_;
+  std::vector<std::string> errors_;
+};
+
+}  // namespace gmmu::bench
