@@ -145,6 +145,7 @@ void RtlGpu::Cycle(uint64_t edge_ps) {
   vram_port_.Drive(top, cycle_);
   host_port_.Drive(top, edge_ps);
   cpu_port_.Drive(top, edge_ps);
+  top.cl_req_valid_i = losing_ ? 1 : 0;
   top.clk_i = 0;
   top.eval();
 #ifdef GMMU_WAVES
@@ -155,9 +156,12 @@ void RtlGpu::Cycle(uint64_t edge_ps) {
   vram_port_.Sample(top, cycle_);
   host_port_.Sample(top, cycle_);
   cpu_port_.Sample(top);
+  if ((top.cl_req_valid_i & top.cl_req_ready_o) != 0) losing_ = false;
   if (checker_ != nullptr && (top.ev_xlate_valid_o != 0 || top.ev_inv_done_o)) Tap();
   quiet_ =
-      top.idle_o && vram_port_.idle() && host_port_.idle() && cpu_port_.idle() ? quiet_ + 1 : 0;
+      top.idle_o && !losing_ && vram_port_.idle() && host_port_.idle() && cpu_port_.idle()
+          ? quiet_ + 1
+          : 0;
 
   top.clk_i = 1;
   top.eval();
@@ -296,6 +300,17 @@ bool RtlGpu::ServiceRead(const std::vector<uint32_t>& offsets,
   }
   Wake();
   return true;
+}
+
+void RtlGpu::LoseAnswer(unsigned space, uint64_t va) {
+  top_->cl_req_space_i = space;
+  top_->cl_req_va_i[0] = static_cast<uint32_t>(va);
+  top_->cl_req_va_i[1] = static_cast<uint32_t>(va >> 32);
+  top_->cl_req_access_i = static_cast<unsigned>(regs::Access::kRead);
+  top_->cl_req_bytes_i = 64;
+  top_->cl_rsp_ready_i = 0;
+  losing_ = true;
+  Wake();
 }
 
 std::vector<hw::InUse> RtlGpu::ResourcesInUse() const {

@@ -78,6 +78,8 @@ class RtlGpu : public sc_core::sc_module, private HostPort::Sink {
   /// What the CPU's oldest access waits for, for an error's text.
   std::string Waiting() const { return cpu_port_.Waiting(); }
   std::vector<hw::Finding> Findings() const;
+  /// Deliberate fault: client 0 begins a read whose answer is never taken (hw::Instruments).
+  void LoseAnswer(unsigned space, uint64_t va);
   /// "rtl_slot" while idle_o is 0, "bus_slot" while a burst at an AXI port has no last R or B.
   std::vector<hw::InUse> ResourcesInUse() const;
   /// Blocks "vram" and "host_port".
@@ -126,6 +128,7 @@ class RtlGpu : public sc_core::sc_module, private HostPort::Sink {
   uint64_t edge_ps_ = 0;  ///< of the cycle under way
   uint64_t cycle_ = 0;    ///< next to run
   uint64_t evaluated_ = 0;
+  bool losing_ = false;   ///< the read of LoseAnswer is not accepted yet
   unsigned quiet_ = 0;  ///< cycles in a row with nothing to do
 };
 

@@ -82,6 +82,9 @@ class Instruments {
   virtual uint64_t CyclesEvaluated() = 0;
   /// What the hardware has in use now; empty when it is quiet, as it must be at power-off.
   virtual std::vector<InUse> ResourcesInUse() = 0;
+  /// Deliberate fault: client 0 of GPU 0 reads 64 bytes at `va` in `space` and nobody ever takes the answer, so its
+  /// slot stays in use. The client's traffic engine cannot run any more.
+  virtual void LoseAnswer(unsigned space, uint64_t va) = 0;
 };
 
 /// The only way from software to the machine: what a CPU, its chipset and firmware offer.

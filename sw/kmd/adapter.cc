@@ -164,7 +164,10 @@ NTSTATUS Adapter::Quiesce() {
   registers.Write(regs::IntEnable{});
   const NTSTATUS stopped = ring.Stop();
   registers.Write(regs::Ctrl{});
-  const bool idle = registers.Poll<regs::Status>([](regs::Status s) { return s.idle() != 0; });
+  // Every fence has passed, so what is left ends soon or never.
+  constexpr uint32_t kIdlePolls = 1000;
+  const bool idle =
+      registers.Poll<regs::Status>([](regs::Status s) { return s.idle() != 0; }, 0, kIdlePolls);
   fault_log.Drain();
   fault_log.Stop();
   registers.Write(regs::AperturePages{});

@@ -36,11 +36,11 @@ class Registers {
     WRITE_REGISTER_ULONG64(At(block + Register::kOffset), value.raw);
   }
 
-  /// Reads until `done(value)` holds, at most `kPolls` times: a bound on register reads, each of
+  /// Reads until `done(value)` holds, at most `polls` times: a bound on register reads, each of
   /// which takes device time.
   template <typename Register, typename Done>
-  [[nodiscard]] bool Poll(Done done, uint32_t block = 0) const {
-    for (uint32_t i = 0; i < kPolls; ++i) {
+  [[nodiscard]] bool Poll(Done done, uint32_t block = 0, uint32_t polls = kPolls) const {
+    for (uint32_t i = 0; i < polls; ++i) {
       if (done(Read<Register>(block))) return true;
     }
     return false;

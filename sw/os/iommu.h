@@ -64,7 +64,10 @@ class IommuDomain {
 /// its wait descriptor before the call returns, so that pages may be reused at once.
 class Iommu {
  public:
-  Iommu(Hal& hal, PageAllocator& pages, Ledger& ledger, uint64_t base, uint64_t seed);
+  /// `forget`: true when the next invalidation is to be queued and never waited for (a deliberate
+  /// fault).
+  Iommu(Hal& hal, PageAllocator& pages, Ledger& ledger, uint64_t base, uint64_t seed,
+        std::function<bool()> forget);
   ~Iommu();
 
   /// Reads the capabilities, sets up root table, queue and fault interrupt, and switches
@@ -118,6 +121,7 @@ class Iommu {
   Ledger& ledger_;
   const uint64_t base_;
   const uint64_t seed_;
+  const std::function<bool()> forget_;
   uint64_t cap_ = 0, ecap_ = 0;
   uint64_t root_ = 0;
   uint64_t queue_ = 0;       // pfn

@@ -24,7 +24,8 @@ const std::vector<std::string>& Inject::LeakKinds() {
   static const std::vector<std::string> kKinds = {
       "process",        "device",   "context",     "allocation",     "memory_object", "adl",
       "cpu_view",       "page",     "pinned_page", "domain_mapping", "logical_range", "vram_range",
-      "aperture_range", "va_range", "page_table",  "dma_buffer",     "fence"};
+      "aperture_range", "va_range", "page_table",  "dma_buffer",     "fence",         "invalidation",
+      "rtl_slot"};
   return kKinds;
 }
 
@@ -39,7 +40,7 @@ Kernel::Kernel(hw::Platform& platform, const Parameters& parameters)
   current = this;
   if (parameters.remap && platform.firmware().iommu_base) {
     iommu_ = std::make_unique<Iommu>(hal_, pages_, ledger_, *platform.firmware().iommu_base,
-                                     parameters.seed);
+                                     parameters.seed, [this] { return LeakNow("invalidation"); });
   }
   registry_["ApertureBytes"] = parameters.aperture_bytes;
   registry_["LimitBits"] = parameters.limit_bits;

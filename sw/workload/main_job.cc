@@ -140,6 +140,7 @@ void MainJob::RunPiece(uint64_t offset, uint64_t bytes, bool first) {
   Use(piece);
   PageOut(piece);
   Aperture(piece);
+  if (offset + bytes == options_.input->size() && kernel_.LeakNow("rtl_slot")) LoseAnswer();
   worker_.Call([&] {
     vidmm_.Unmap(*first_, va_, piece.pages);
     if (other_ != nullptr) vidmm_.Unmap(*second_, va_, other_->bytes / kPage);
@@ -152,6 +153,14 @@ void MainJob::RunPiece(uint64_t offset, uint64_t bytes, bool first) {
                   [](const Check& check) { return check.passed; })) {
     result_.bytes_verified = done_;
   }
+}
+
+void MainJob::LoseAnswer() {
+  kmd::EscapeQuerySpace query;
+  query.process = reinterpret_cast<uintptr_t>(first_->handles.process);
+  vidmm_.adapter().Escape(query, "the query of a space");
+  if (hw::Instruments* instruments = kernel_.instruments())
+    instruments->LoseAnswer(query.space, va_);
 }
 
 void MainJob::Allocate(Piece& piece) {

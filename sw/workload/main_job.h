@@ -33,6 +33,8 @@ class MainJob {
   };
   void MakeProcesses(uint64_t piece_bytes);
   void RunPiece(uint64_t offset, uint64_t bytes, bool first);
+  /// Deliberate fault: a slot of client 0 stays in use.
+  void LoseAnswer();
   void Allocate(Piece& piece);
   void PageIn(Piece& piece, bool first);
   void Use(Piece& piece);

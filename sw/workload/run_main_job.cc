@@ -110,7 +110,7 @@ void RunMainJob(hw::Platform& platform, const JobOptions& options, JobResult& re
   os::Adapter adapter(kernel, DriverEntry);
   std::optional<os::VidMm> vidmm;
   os::Worker worker(kernel.scheduler(), "vidmm worker");
-  bool started = false;
+  bool started = false, stopping = false;
   kernel.scheduler().Spawn(
       "application",
       [&] {
@@ -126,6 +126,7 @@ void RunMainJob(hw::Platform& platform, const JobOptions& options, JobResult& re
         kernel.CheckFaults();
         worker.Call([&] {
           vidmm->Stop();
+          stopping = true;
           adapter.Stop();
         });
         worker.Stop();
@@ -148,8 +149,8 @@ void RunMainJob(hw::Platform& platform, const JobOptions& options, JobResult& re
   }
   if (trouble) result.faults.push_back(*trouble);
   CollectFaults(kernel, adapter, failed, started, result);
-  if (!failed) {
-    result.leaks = kernel.ledger().Leaks();
+  if (!failed) result.leaks = kernel.ledger().Leaks();
+  if (!failed || stopping) {
     for (const hw::InUse& held : InUseAtPowerOff(kernel))
       result.leaks.push_back({held.kind, held.name, "hardware", "power off"});
   }

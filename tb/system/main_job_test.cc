@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "os/kernel.h"
 #include "workload/input.h"
 
 namespace gmmu {
@@ -143,17 +144,24 @@ TEST_F(Program, FailsWhenABitOfVramFlips) {
 TEST_F(Program, FailsWhenAFlushIsMissing) {
   ExpectFailure("[inject]\nmissing_flush = true\n", "translation checker");
 }
-TEST_F(Program, NamesALeak) {
-  ExpectFailure("[inject]\nleak = \"memory_object\"\n", "leaked memory_object");
+/// Everything that is counted at power-off, left behind once.
+class Leaks : public Program, public ::testing::WithParamInterface<std::string> {};
+
+TEST_P(Leaks, AreNamedAtPowerOff) {
+  ExpectFailure("[inject]\nleak = \"" + GetParam() + "\"\n", "leaked ");
   std::vector<std::string> kinds;
   const auto report = Report();
   for (const auto& leak : report["leaks"]) kinds.push_back(leak["kind"]);
-  EXPECT_THAT(kinds, Contains("memory_object"));
+  EXPECT_THAT(kinds, Contains(GetParam()));
 }
 
-TEST_F(Program, NamesATagThatWasNeverGivenBack) {
-  ExpectFailure("[inject]\nleak = \"pcie_tag\"\n", "leaked pcie_tag");
+std::vector<std::string> LeakKinds() {
+  std::vector<std::string> kinds = os::Inject::LeakKinds();
+  kinds.push_back("pcie_tag");
+  return kinds;
 }
+INSTANTIATE_TEST_SUITE_P(Kinds, Leaks, ::testing::ValuesIn(LeakKinds()),
+                         [](const auto& kind) { return kind.param; });
 
 TEST_F(Program, SurvivesLateInterrupts) {
   Put("config.toml", "[inject]\nlate_interrupt_ns = 5000\n");

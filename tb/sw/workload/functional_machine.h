@@ -511,7 +511,8 @@ class FunctionalMachine : public hw::Platform, private hw::Instruments {
   }
   uint64_t Cycles() override { return now_; }
   uint64_t CyclesEvaluated() override { return now_; }
-  std::vector<hw::InUse> ResourcesInUse() override { return options_.in_use; }
+  std::vector<hw::InUse> ResourcesInUse() override { return in_use_; }
+  void LoseAnswer(unsigned, uint64_t) override { in_use_.push_back({"rtl_slot", "client 0"}); }
 
   FunctionalOptions options_;
   sim::AddressMap map_;
@@ -527,6 +528,7 @@ class FunctionalMachine : public hw::Platform, private hw::Instruments {
   std::map<uint64_t, uint64_t> watched_;
   std::vector<hw::Finding> findings_;
   hw::BusCounts bus_;
+  std::vector<hw::InUse> in_use_ = options_.in_use;
   uint64_t now_ = 0;
   uint64_t entries_ = 0;
   uint64_t sequence_ = 0;
