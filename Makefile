@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # What a developer of the code can do. The front door is ./gmmu; each target here is one line over it or over a tool.
 .DEFAULT_GOAL := help
-.PHONY: help run test lint synth regs docs check fresh clean
+.PHONY: help run test lint synth formal regs docs check fresh clean
 SHELL := /bin/sh
 PYTHON := build/venv/bin/python
 SUITE ?= trixie
@@ -22,6 +22,10 @@ lint: ## Verilator -Wall, elaboration by Yosys, generated files, reasons of waiv
 synth: ## Generic synthesis of the GPU top: statistics; no latch, no undriven and no doubly driven net
 	@./gmmu tools synth
 	$(PYTHON) tools/synth.py
+
+formal: ## Proofs of tb/formal, each with the planted bugs that it finds (ARGS='fifo' for one claim)
+	@./gmmu tools synth
+	$(PYTHON) tb/formal/run.py $(ARGS)
 
 regs: ## Generate the register and record files from rtl/pkg/gmmu.rdl
 	@./gmmu tools test

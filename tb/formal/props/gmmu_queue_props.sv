@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// A stream in, the same stream out, at most Capacity words on the way: order, no loss, no copy.
+//
+// One word that goes in is marked, at a moment that mark_i chooses; a proof leaves mark_i free, so
+// what is shown of the marked word holds for every word. Checked of it: it comes out behind exactly
+// the words that went in before it, and unchanged.
+module gmmu_queue_props #(
+  parameter int unsigned Width = 1,
+  parameter int unsigned Capacity = 2,
+  localparam int unsigned LevelWidth = $clog2(Capacity + 2)
+) (
+  input logic             clk_i,
+  input logic             rst_i,
+  input logic             mark_i,
+
+  input logic             in_valid_i,
+  input logic             in_ready_i,
+  input logic [Width-1:0] in_i,
+  input logic             out_valid_i,
+  input logic             out_ready_i,
+  input logic [Width-1:0] out_i,
+
+  output logic [LevelWidth-1:0] level_o  // words on the way
+);
+  logic push, pop, marking, marked_q;
+  logic [Width-1:0]      word_q;
+  logic [LevelWidth-1:0] ahead_q;        // words that leave before the marked one
+
+  assign push = in_valid_i && in_ready_i;
+  assign pop = out_valid_i && out_ready_i;
+  assign marking = push && mark_i && !marked_q;
+
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      level_o <= '0;
+      marked_q <= 1'b0;
+    end else begin
+      level_o <= level_o + LevelWidth'(push) - LevelWidth'(pop);
+      if (marking) marked_q <= 1'b1;
+      else if (marked_q && pop && ahead_q == '0) marked_q <= 1'b0;
+    end
+    if (marking) begin
+      word_q <= in_i;
+      ahead_q <= level_o - LevelWidth'(pop);
+    end else if (marked_q && pop) begin
+      ahead_q <= ahead_q - 1'b1;
+    end
+  end
+
+  a_capacity: assert property (@(posedge clk_i) disable iff (rst_i)
+    level_o <= LevelWidth'(Capacity));
+  a_nothing_from_nowhere: assert property (@(posedge clk_i) disable iff (rst_i)
+    !out_valid_i || level_o != '0);
+  a_order: assert property (@(posedge clk_i) disable iff (rst_i)
+    !(marked_q && ahead_q == '0 && out_valid_i) || out_i == word_q);
+  a_still_there: assert property (@(posedge clk_i) disable iff (rst_i)
+    !marked_q || ahead_q < level_o);
+  c_marked_behind_others: cover property (@(posedge clk_i) disable iff (rst_i)
+    marked_q && pop && ahead_q == '0 && level_o != '0);
+endmodule
