@@ -318,8 +318,19 @@ std::string MachineConfig::ToToml() const {
   return out.str();
 }
 
-void MachineConfig::CheckBuilt() const {
-  std::string keys, options;
+std::vector<std::string> MachineConfig::BuildOptions() const {
+  std::vector<std::string> options;
+  MachineConfig copy = *this;
+  for (const Key& key : ConfigKeys()) {
+    if (key.kind != KeyKind::kBuild) continue;
+    const KeyValue value = ValueAt(key.slot(copy));
+    if (value != key.initial) options.push_back(key.build_option + ("=" + Render(value)));
+  }
+  return options;
+}
+
+void MachineConfig::CheckBuilt(const std::string& file) const {
+  std::string keys;
   MachineConfig copy = *this;
   for (const Key& key : ConfigKeys()) {
     if (key.kind != KeyKind::kBuild) continue;
@@ -327,12 +338,11 @@ void MachineConfig::CheckBuilt() const {
     if (value == key.initial) continue;
     keys += (keys.empty() ? "" : ", ") + FullName(key) + " = " + Render(value) +
             " (built: " + Render(key.initial) + ")";
-    options += std::string(" -D") + key.build_option + "=" + Render(value);
   }
   if (keys.empty()) return;
   throw ConfigError("this program was built with other sizes: " + keys +
-                    "\nBuild the machine with: cmake -S . -B build/other" + options +
-                    " && cmake --build build/other");
+                    "\nBuild the machine with: ./gmmu build --config " + file +
+                    "\nThen ./gmmu run --config " + file + " finds it.");
 }
 
 }  // namespace gmmu::sim

@@ -94,9 +94,10 @@ struct MachineConfig {
 
   /// Loadable TOML of every key, each with its unit, range and description as a comment.
   std::string ToToml() const;
-  /// Throws ConfigError if a build key differs from what this binary was built with, naming the
-  /// command that builds it.
-  void CheckBuilt() const;
+  /// "CMAKE_VARIABLE=value" of every build key that differs from what this binary was built with.
+  std::vector<std::string> BuildOptions() const;
+  /// Throws ConfigError if there is one, naming the command that builds `file`, the configuration's.
+  void CheckBuilt(const std::string& file = "FILE") const;
 };
 
 }  // namespace gmmu::sim

@@ -92,6 +92,9 @@ int Dispatch(int argc, const char* const* argv, std::FILE* out, std::FILE* err) 
   CLI::App* print =
       app.add_subcommand("config", "Print the machine's configuration as loadable TOML.");
   print->add_option("--config", config, "Configuration to start from")->type_name("FILE");
+  bool build_options = false;
+  print->add_flag("--build-options", build_options,
+                  "Print the CMake variables of sizes that differ from this program's instead");
 
   try {
     app.parse(argc, argv);
@@ -107,7 +110,7 @@ int Dispatch(int argc, const char* const* argv, std::FILE* out, std::FILE* err) 
     fmt::print(err, "gmmu: give a command: gmmu run or gmmu config\nSee gmmu --help.\n");
     return kExitUsage;
   }
-  if (print->parsed()) return PrintConfig(config, out);
+  if (print->parsed()) return PrintConfig(config, build_options, out);
   if (std::find(Engines().begin(), Engines().end(), run_arguments.engine) == Engines().end()) {
     fmt::print(err, "gmmu: no engine \"{}\" in this build; there is: {}\n", run_arguments.engine,
                ListOfEngines());
@@ -128,9 +131,13 @@ const std::vector<std::string>& Engines() {
   return kEngines;
 }
 
-int PrintConfig(const std::string& config, std::FILE* out) {
+int PrintConfig(const std::string& config, bool build_options, std::FILE* out) {
   const sim::MachineConfig machine =
       config.empty() ? sim::MachineConfig::Default() : sim::MachineConfig::FromFile(config);
+  if (build_options) {
+    for (const std::string& option : machine.BuildOptions()) fmt::print(out, "{}\n", option);
+    return kExitGood;
+  }
   fmt::print(out, "{}", machine.ToToml());
   return kExitGood;
 }

@@ -36,6 +36,6 @@ int Main(int argc, const char* const* argv, std::FILE* out, std::FILE* err);
 /// simulated.
 int Run(const RunArguments& arguments, std::FILE* out, std::FILE* err);
 /// `gmmu config`: the complete configuration as loadable TOML.
-int PrintConfig(const std::string& config, std::FILE* out);
+int PrintConfig(const std::string& config, bool build_options, std::FILE* out);
 
 }  // namespace gmmu::app

@@ -99,7 +99,7 @@ int Run(const RunArguments& arguments, std::FILE* out, std::FILE* err) {
   const sim::MachineConfig config = arguments.config.empty()
                                         ? sim::MachineConfig::Default()
                                         : sim::MachineConfig::FromFile(arguments.config);
-  config.CheckBuilt();
+  config.CheckBuilt(arguments.config);
   workload::JobOptions options;
   options.os = OsParameters(config, arguments.seed);
   options.seed = arguments.seed;

@@ -39,6 +39,7 @@ TEST(MachineConfig, OfAnEmptyFileIsTheDefaultMachine) {
   EXPECT_TRUE(config.os.remap());
   EXPECT_TRUE(config.sim.checker);
   EXPECT_NO_THROW(config.CheckBuilt());
+  EXPECT_TRUE(config.BuildOptions().empty());
 }
 
 TEST(MachineConfig, NamesTheNearestKeyAndTheLineOfAnUnknownOne) {
@@ -107,12 +108,14 @@ TEST(MachineConfig, OfOtherBuildSizesNamesTheCommandThatBuildsThem) {
   MachineConfig config = MachineConfig::Default();
   config.gpu.walks += 1;
   try {
-    config.CheckBuilt();
+    config.CheckBuilt("my.toml");
     FAIL();
   } catch (const ConfigError& error) {
     EXPECT_THAT(error.what(),
-                AllOf(HasSubstr("gpu.walks = "), HasSubstr("cmake "), HasSubstr("-DGMMU_WALKS=")));
+                AllOf(HasSubstr("gpu.walks = "), HasSubstr("./gmmu build --config my.toml")));
   }
+  EXPECT_EQ(config.BuildOptions(),
+            std::vector<std::string>{"GMMU_WALKS=" + std::to_string(config.gpu.walks)});
 }
 
 TEST(MachineConfig, OfAMissingFileOrAFolderIsAnError) {
