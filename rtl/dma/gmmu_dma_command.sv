@@ -222,9 +222,18 @@ module gmmu_dma_command
   assign mover_kill_o = state_q == StateKill;
   assign mover_fault_ready_o = state_q == StateLookup || state_q == StateKill;
   assign ctl_valid_o = state_q == StateControl;
-  assign ctl_o = '{op: CtlInvalidate, scope: scope_e'(header_q.scope),
-                   space: header_q.dst_space[5:0],
-                   va_start: operand_q[0], va_end: operand_q[1], cfg: '0};
+  // After an unmap an empty range of no built space: nothing is dropped, but the drain generation
+  // flips, so that its end means that all accesses translated before have left the old pages.
+  always_comb begin
+    ctl_o = '{op: CtlInvalidate, scope: scope_e'(header_q.scope), space: header_q.dst_space[5:0],
+              va_start: operand_q[0], va_end: operand_q[1], cfg: '0};
+    if (aperture) begin
+      ctl_o.scope = ScopeRange;
+      ctl_o.space = '1;
+      ctl_o.va_start = '0;
+      ctl_o.va_end = '0;
+    end
+  end
 
   // A command's place in the buffer, by job.
   logic        job_taken;
@@ -361,7 +370,11 @@ module gmmu_dma_command
           end
         end
 
-        StateFlush: if (aperture_flush_done_i) state_q <= StateHeader;
+        StateFlush: begin
+          if (aperture_flush_done_i)
+            state_q <= opcode == OpcodeApertureUnmap ? StateControl : StateHeader;
+        end
+
         StateControl: if (ctl_ready_i) state_q <= StateControlDone;
         StateControlDone: if (ctl_done_i) state_q <= StateHeader;
 
@@ -438,7 +451,7 @@ module gmmu_dma_command
                                                   (words_left_q == 16'd1 && word_now))) ||
                         (state_q == StateWait && opcode != OpcodeNop && opcode != OpcodeFlushTlb &&
                          job_q.length == '0 && (!header_q.wait_writes || mover_idle_i)) ||
-                        (state_q == StateControlDone && ctl_done_i);
+                        (state_q == StateControlDone && ctl_done_i && !aperture);
   always_ff @(posedge clk_i) begin
     if (rst_i) count_commands_o <= '0;
     else count_commands_o <= 2'(command_over && !(kill_i && interruptible)) +

@@ -86,7 +86,8 @@ module gmmu_dma_mover
 );
   localparam int unsigned LaneLg2 = $clog2(DataBytes);
   localparam int unsigned WriteSlots = 2 * ReadsInFlight;
-  localparam int unsigned MaxJobs = ReadsInFlight > 32 ? 128 : 4 * ReadsInFlight;
+  // As many small jobs as fill the way from the read's AR to the write's B; ids are 8 bits.
+  localparam int unsigned MaxJobs = ReadsInFlight > 32 ? 255 : 4 * ReadsInFlight;
   localparam int unsigned JobCount = $clog2(MaxJobs + 1);
   if (ReadsInFlight < 2 || ReadsInFlight > 128 || (1 << $clog2(ReadsInFlight)) != ReadsInFlight)
   begin : g_illegal_reads

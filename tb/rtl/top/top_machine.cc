@@ -58,6 +58,7 @@ void Slave::TakeWrite(unsigned id, uint64_t address, unsigned len, uint32_t user
 
 void Slave::TakeBeat(uint64_t data, unsigned strobe, bool last, uint64_t cycle) {
   Ax& ax = waiting_.front();
+  if (on_beat) on_beat((ax.address & ~7ull) + 8 * ax.beat);
   for (unsigned i = 0; i < 8; ++i) {
     if ((strobe >> i & 1) == 0) continue;
     const uint64_t at = (ax.address & ~7ull) + 8 * ax.beat + i;
@@ -87,6 +88,7 @@ const Slave::ReadBeat* Slave::Offer(uint64_t cycle, std::mt19937_64& random) {
   std::swap(reads_[0], reads_[pick]);
   Ax& ax = reads_.front();
   const uint64_t at = (ax.address & ~7ull) + 8 * ax.beat;
+  if (on_beat) on_beat(at);
   offered_ = {ax.id, ax.error ? 0xDEADDEADDEADDEADull : memory.Read64(at), ax.error,
               ax.beat == ax.len};
   offering_ = true;

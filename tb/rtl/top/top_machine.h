@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <random>
@@ -72,6 +73,8 @@ class Slave {
   std::vector<HostWrite> log;
   std::vector<std::string> errors;
   uint64_t reads = 0, writes = 0;
+  /// Told the address of each beat, when memory is read or written.
+  std::function<void(uint64_t address)> on_beat;
 
   bool idle() const { return reads_.empty() && waiting_.empty() && answers_.empty(); }
   void TakeRead(unsigned id, uint64_t address, unsigned len, uint64_t cycle);

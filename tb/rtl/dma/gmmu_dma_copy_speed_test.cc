@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// Utilisation of the bus by the copy engine at its job port with the real MMU behind it: bytes /
+// (bus bytes * cycles from the first AR to the last B), 1 MiB after reset. Data and tables lie in
+// ideal memories of 100 cycles from AR to the first R (the tables behind a port of their own); B
+// comes one cycle after the last W, or 100 where a row says so. Scattered 4 KiB pages, three levels, nothing cached.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+
+#include "tb/rtl/dma/copy_machine.h"
+
+namespace gmmu::dma {
+namespace {
+
+constexpr uint64_t kTotal = 1 << 20;
+
+/// One row: copies of `size` bytes, the k-th at k * stride + s and + d of two windows.
+struct Row {
+  const char* name;
+  CopyMachine::Size reads;
+  bool physical;
+  uint64_t size, stride;
+  unsigned s, d;
+  double target;  ///< of the bus, for 64 bits
+  double limit;   ///< what the row can reach: beats that carry a copy, reads in flight / latency
+  unsigned b = 1;  ///< cycles from the last W to B
+};
+
+double Measure(const Row& row) {
+  Answers answers;
+  answers.write_latency = row.b;
+  CopyMachine machine(row.reads, 1, answers);
+  std::vector<Job> jobs;
+  const uint64_t src = row.physical ? 0 : CopyMachine::kVa;
+  const uint64_t dst = src + (2 << 20);
+  uint64_t at = 0;
+  for (uint64_t bytes = 0; bytes < kTotal; bytes += row.size, at += row.stride)
+    jobs.push_back({row.physical, src + at + row.s, dst + at + row.d, row.size});
+  std::vector<uint8_t> expected = machine.memory;
+  for (const Job& job : jobs)
+    for (uint64_t n = 0; n < job.length; ++n)
+      expected[machine.Find(job, job.dst + n)] = machine.memory[machine.Find(job, job.src + n)];
+  EXPECT_TRUE(machine.Run(jobs, 4000000)) << row.name;
+  EXPECT_TRUE(machine.memory == expected) << row.name;
+  for (const std::string& complaint : machine.complaints) ADD_FAILURE() << complaint;
+  const double use = double(kTotal) / (double(CopyMachine::kBus) *
+                                       double(machine.last_b - machine.first_ar));
+  std::printf("%-40s %.4f of the bus, %.4f of the limit %.4f (target %.3f; %u reads in flight, "
+              "%llu table reads)\n", row.name, use, use / row.limit, row.limit, row.target,
+              machine.most_reads, static_cast<unsigned long long>(machine.table_reads));
+  return use;
+}
+
+class CopySpeed : public ::testing::TestWithParam<Row> {};
+
+TEST_P(CopySpeed, ReachesItsTarget) {
+  const double use = Measure(GetParam());
+  if (CopyMachine::kBus == 8) EXPECT_GE(use, GetParam().target);  // wider: latency weighs more
+}
+
+constexpr auto k32 = CopyMachine::kReads32, k128 = CopyMachine::kReads128;
+INSTANTIATE_TEST_SUITE_P(
+    Rows, CopySpeed,
+    ::testing::Values(
+        Row{"1 MiB through 4 KiB pages", k32, false, kTotal, kTotal, 0, 0, 0.98, 1},
+        Row{"4 KiB copies through 4 KiB pages", k32, false, 4096, 4096, 0, 0, 0.98, 1},
+        Row{"64 B copies through 4 KiB pages", k32, false, 64, 64, 0, 0, 0.95, 1},
+        Row{"1 MiB physical", k32, true, kTotal, kTotal, 0, 0, 0.998, 1},
+        Row{"64 B physical copies", k32, true, 64, 64, 0, 0, 0.999, 1},
+        Row{"8 B physical copies, 32 in flight", k32, true, 8, 8, 0, 0, 0.17, 0.32},
+        Row{"8 B physical copies, 128 in flight", k128, true, 8, 8, 0, 0, 0.6, 1},
+        Row{"8 B copies through 4 KiB pages, 128", k128, false, 8, 8, 0, 0, 0.95, 1},
+        Row{"misaligned 4 KiB copies, physical", k32, true, 4096, 4104, 1, 6, 0.9965, 512.0 / 513},
+        Row{"misaligned 4 KiB copies, 7 to 1", k32, true, 4096, 4104, 7, 1, 0.9965, 512.0 / 513},
+        Row{"misaligned 4 KiB copies, 4 KiB pages", k32, false, 4096, 4104, 1, 6, 0.99,
+            512.0 / 513},
+        Row{"1 MiB through 4 KiB pages, B 100", k32, false, kTotal, kTotal, 0, 0, 0.98, 1, 100},
+        Row{"64 B copies through 4 KiB pages, B 100", k32, false, 64, 64, 0, 0, 0.95, 1, 100},
+        Row{"64 B physical copies, B 100", k32, true, 64, 64, 0, 0, 0.998, 1, 100},
+        Row{"8 B physical copies, 32, B 100", k32, true, 8, 8, 0, 0, 0.17, 0.32, 100},
+        Row{"8 B physical copies, 128, B 100", k128, true, 8, 8, 0, 0, 0.98, 1, 100}));
+
+}  // namespace
+}  // namespace gmmu::dma
