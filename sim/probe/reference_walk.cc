@@ -12,6 +12,14 @@ using regs::Target;
 constexpr unsigned kPageLg2 = 12;
 constexpr unsigned kPageNumberBits = 36;  // 48-bit addresses
 
+/// What is wider than the hardware was built for is not known here.
+bool IsAllowedGeometry(const SpaceConfig& space) {
+  if (space.levels < 2 || space.levels > 6) return false;
+  for (unsigned level = 0; level < space.levels; ++level)
+    if (space.bits[level] < 1 || space.bits[level] > 13) return false;
+  return true;
+}
+
 /// The list "faults with entry_reserved" of the page; `entry` is valid and not zero.
 bool IsReservedForm(PteEntry entry, unsigned level, unsigned shift) {
   if (entry.reserved63() != 0 || entry.table_64k() != 0) return true;
@@ -69,10 +77,13 @@ bool Translation::operator==(const Translation& o) const {
 
 Translation ReferenceWalk(const SpaceConfig& space, uint64_t va, Access access, const EntryReader& read) {
   const unsigned root_level = space.levels == 0 ? 0 : space.levels - 1;
-  if (!space.enable) return FaultAt(Fault::kSpaceDisabled, root_level);
+  if (!space.enable || !IsAllowedGeometry(space)) return FaultAt(Fault::kSpaceDisabled, root_level);
   const unsigned top = space.Shift(space.levels);
   if (top < 64 && va >> top != 0) return FaultAt(Fault::kVaRange, root_level);
   if (va >> space.Shift(root_level) >= space.root_entries) return FaultAt(Fault::kRootBound, root_level);
+
+  if (space.root_target != Target::kSystem && space.root_target != Target::kVram)
+    return FaultAt(Fault::kEntryReserved, root_level);
 
   Target table_target = space.root_target;
   uint64_t table = space.root_address;

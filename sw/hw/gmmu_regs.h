@@ -8,7 +8,7 @@ namespace gmmu::regs {
 enum class Access : uint8_t {
   kRead = 0,  ///< Data read.
   kWrite = 1,  ///< Data write.
-  kExecute = 2,  ///< Instruction or command read.
+  kExecute = 2,  ///< Instruction read. The engine reads paging buffers as read.
 };
 /// The name that reports print; "unknown" for a value that is none of Access's.
 constexpr const char* NameOf(Access value) {
@@ -1391,7 +1391,7 @@ struct PteEntry {
   /// [7:6] Memory of the page or table.
   constexpr Target target() const { return static_cast<Target>((raw >> 6) & 0x3u); }
   constexpr PteEntry& set_target(Target v) { raw = (raw & ~(uint64_t{0x3u} << 6)) | ((static_cast<uint64_t>(v) & 0x3u) << 6); return *this; }
-  /// [8:8] Level 0, 1: one of sixteen entries of an aligned 64 KiB block that agree in everything but the low four bits of page, which count 0 to 15.
+  /// [8:8] Level 0 only (0 above it). 1: one of sixteen entries of an aligned 64 KiB block that agree in everything but the low four bits of page, which count 0 to 15.
   constexpr uint64_t contiguous() const { return static_cast<uint64_t>((raw >> 8) & 0x1u); }
   constexpr PteEntry& set_contiguous(uint64_t v) { raw = (raw & ~(uint64_t{0x1u} << 8)) | ((static_cast<uint64_t>(v) & 0x1u) << 8); return *this; }
   /// [9:9] Level 1, 1: the leaf table has 64 KiB entries. Reserved: must be 0 in this version.

@@ -122,7 +122,16 @@ std::string TextReport(const workload::JobResult& result, const Limits& limits) 
   for (const workload::Check& check : result.checks) {
     if (!check.passed) bad(fmt::format("check \"{}\": {}", check.name, check.text));
   }
-  for (const os::Fault& fault : result.faults) bad(fmt::format("{}: {}", fault.source, fault.text));
+  for (size_t i = 0; i < result.faults.size();) {  // a burst's faults are one line
+    const os::Fault& fault = result.faults[i];
+    size_t end = i + 1;
+    while (end < result.faults.size() && result.faults[end].source == fault.source &&
+           result.faults[end].text == fault.text)
+      ++end;
+    bad(fmt::format("{}: {}{}", fault.source, fault.text,
+                    end - i == 1 ? "" : fmt::format(" ({} times)", end - i)));
+    i = end;
+  }
   for (const hw::Finding& finding : result.findings)
     bad(fmt::format("{} checker: {}", finding.probe, finding.text));
   // What holds pages says more than the pages.

@@ -72,6 +72,24 @@ TEST_F(ReferenceWalkTest, FaultsBeforeAnyReadWhenTheSpaceForbidsTheAddress) {
   EXPECT_EQ(reads_, 0u);
 }
 
+TEST_F(ReferenceWalkTest, RefusesGeometriesThatAreNotAllowedAndRootsOutOfReach) {
+  space_.levels = 1;
+  ExpectFault(kVa, Fault::kSpaceDisabled, 0);
+  space_.levels = 7;
+  ExpectFault(kVa, Fault::kSpaceDisabled, 6);
+  space_.levels = 4;
+  for (const unsigned bits : {0u, 14u}) {
+    space_.bits[2] = static_cast<uint8_t>(bits);
+    ExpectFault(kVa, Fault::kSpaceDisabled, 3);
+  }
+  space_.bits[2] = 9;
+  for (const Target target : {Target::kAperture, Target::kPeer}) {
+    space_.root_target = target;
+    ExpectFault(kVa, Fault::kEntryReserved, 3);
+  }
+  EXPECT_EQ(reads_, 0u);
+}
+
 TEST_F(ReferenceWalkTest, ReportsTheLevelOfAReadErrorAndOfAnInvalidEntry) {
   bad_address_ = kLevel1;
   ExpectFault(kVa, Fault::kTableRead, 1);

@@ -50,12 +50,12 @@ TEST(TextReport, NamesEverythingThatWentWrong) {
   os::Fault fault;
   fault.source = "iommu";
   fault.text = "no read permission";
-  result.faults = {fault};
+  result.faults = {fault, fault, fault};
   for (int i = 0; i < 20; ++i) result.leaks.push_back({"page", "0x1000", "vidmm", "test"});
   result.leaks.push_back({"adl", "3 pages", "driver", "DxgkCbAllocateAdl"});
   const std::string text = TextReport(result, SampleLimits());
   EXPECT_THAT(text, HasSubstr("FAILED"));
-  EXPECT_THAT(text, HasSubstr("iommu: no read permission"));
+  EXPECT_THAT(text, HasSubstr("iommu: no read permission (3 times)\n"));
   EXPECT_THAT(text, HasSubstr("leaked adl 3 pages of driver, created by DxgkCbAllocateAdl"));
   EXPECT_THAT(text, HasSubstr("and 9 leaks more"));
   EXPECT_THAT(text, Not(HasSubstr("no leak\n")));
