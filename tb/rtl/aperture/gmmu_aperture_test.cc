@@ -10,6 +10,7 @@
 
 #include "Vgmmu_aperture_bench.h"
 #include "hw/gmmu_regs.h"
+#include "tb/rtl/coverage.h"
 #include "verilated.h"
 
 namespace gmmu {
@@ -150,6 +151,7 @@ class Bench {
   std::mt19937_64 random_;
   VerilatedContext context_;
   std::unique_ptr<Vgmmu_aperture_bench> top_;
+  Coverage coverage_{context_};
   bool offered_[2] = {}, fetching_ = false, bad_ = false;
   unsigned beat_ = 0, wait_ = 0;
   uint64_t line_[8] = {};

@@ -10,6 +10,7 @@
 #include <set>
 
 #include "Vgmmu_axi_bench.h"
+#include "tb/rtl/coverage.h"
 #include "verilated.h"
 
 namespace gmmu {
@@ -205,6 +206,7 @@ class Bench {
   std::mt19937_64 random_;
   VerilatedContext context_;
   std::unique_ptr<Vgmmu_axi_bench> top_;
+  Coverage coverage_{context_};
   uint64_t serial_ = 0, asked_ = 0, answered_ = 0;
   std::deque<Burst> to_read_[kRequesters], to_write_[kRequesters], data_[kRequesters];
   std::unique_ptr<Burst> ar_[kRequesters], aw_[kRequesters];

@@ -13,6 +13,7 @@
 
 #include "Vgmmu_client_bench.h"
 #include "hw/gmmu_regs.h"
+#include "tb/rtl/coverage.h"
 #include "verilated.h"
 
 namespace gmmu {
@@ -181,6 +182,7 @@ class Bench {
   const unsigned stall_;
   VerilatedContext context_;
   std::unique_ptr<Vgmmu_client_bench> top_;
+  Coverage coverage_{context_};
   std::deque<std::pair<unsigned, uint64_t>> lookups_;
   std::vector<Read> reads_, written_;
   std::deque<Read> writes_;

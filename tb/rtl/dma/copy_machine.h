@@ -15,6 +15,7 @@
 
 #include "Vgmmu_dma_copy_bench.h"
 #include "hw/gmmu_regs.h"
+#include "tb/rtl/coverage.h"
 #include "verilated.h"
 
 namespace gmmu::dma {
@@ -84,6 +85,7 @@ class CopyMachine {
 
   VerilatedContext context_;
   std::unique_ptr<Vgmmu_dma_copy_bench> top_;
+  Coverage coverage_{context_};
   std::mt19937_64 rng_;
   uint64_t now_ = 0;
   std::vector<uint32_t> frames_;

@@ -19,6 +19,7 @@
 
 #include "Vgmmu_dma_bench.h"
 #include "hw/gmmu_regs.h"
+#include "tb/rtl/coverage.h"
 #include "verilated.h"
 
 namespace gmmu::dma {
@@ -199,6 +200,7 @@ class Machine {
 
   std::unique_ptr<VerilatedContext> context_;
   std::unique_ptr<Vgmmu_dma_bench> top_;
+  std::unique_ptr<Coverage> coverage_;
   std::mt19937_64 rng_;
   uint64_t now_ = 0;
   std::vector<Answer> answers_[3];
@@ -220,6 +222,7 @@ class Machine {
 inline Machine::Machine(uint64_t seed, Timing with) : timing(with), rng_(seed) {
   context_ = std::make_unique<VerilatedContext>();
   top_ = std::make_unique<Vgmmu_dma_bench>(context_.get());
+  coverage_ = std::make_unique<Coverage>(*context_);
   top_->rst_i = 1;
   top_->enable_i = 1;
   top_->vram_bytes_i = kVramBytes;

@@ -11,6 +11,7 @@
 #include "Vgmmu_mmu_bench.h"
 #include "mmu_memory.h"
 #include "probe/reference_walk.h"
+#include "tb/rtl/coverage.h"
 #include "verilated.h"
 
 namespace gmmu::bench {
@@ -116,6 +117,7 @@ class Machine {
 
   VerilatedContext context_;
   std::unique_ptr<Vgmmu_mmu_bench> top_;
+  Coverage coverage_{context_};
   std::mt19937_64 random_;
   unsigned ports_;
   uint64_t cycle_ = 0;

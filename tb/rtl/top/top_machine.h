@@ -18,6 +18,7 @@
 
 #include "Vgmmu_top_bench.h"
 #include "hw/gmmu_regs.h"
+#include "tb/rtl/coverage.h"
 #include "verilated.h"
 
 namespace gmmu::top {
@@ -170,6 +171,7 @@ class TopMachine {
  private:
   VerilatedContext context_;
   std::unique_ptr<Vgmmu_top_bench> top_;
+  Coverage coverage_{context_};
   unsigned window_writes_ = 0;
   std::map<unsigned, uint64_t> roots_, next_table_;
 };

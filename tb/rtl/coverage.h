@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "verilated.h"
+#ifdef GMMU_COVERAGE
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <unordered_map>
+
+#include "verilated_cov.h"
+#endif
+
+namespace gmmu {
+
+/// Keeps what a bench's model has covered, beyond the model's life. Does nothing unless the build has
+/// GMMU_COVERAGE (`make coverage`).
+///
+/// Every class that owns a model has one, as a member after the model, so that it goes first. The sum over all models
+/// of the program is written at exit to the file that the environment variable GMMU_COVERAGE_FILE names.
+class Coverage {
+ public:
+  explicit Coverage(VerilatedContext& context) : context_(context) {}
+  Coverage(const Coverage&) = delete;
+  Coverage& operator=(const Coverage&) = delete;
+
+#ifdef GMMU_COVERAGE
+  ~Coverage() {
+    static Sum sum;
+    if (sum.file.empty()) return;
+    const std::string part = sum.file + ".part";
+    context_.coveragep()->write(part);
+    std::ifstream lines(part);
+    for (std::string line; std::getline(lines, line);) {  // C 'key' count
+      const size_t end = line.rfind("' ");
+      if (line.compare(0, 3, "C '") == 0 && end != std::string::npos) {
+        sum.counts[line.substr(3, end - 3)] += std::strtoull(line.c_str() + end + 2, nullptr, 10);
+      }
+    }
+    std::filesystem::remove(part);
+  }
+
+ private:
+  struct Sum {
+    const std::string file = std::getenv("GMMU_COVERAGE_FILE") ? std::getenv("GMMU_COVERAGE_FILE") : "";
+    std::unordered_map<std::string, uint64_t> counts;
+
+    ~Sum() {
+      std::ofstream out(file);
+      out << "# SystemC::Coverage-3\n";
+      for (const auto& [key, count] : counts) out << "C '" << key << "' " << count << '\n';
+    }
+  };
+#endif
+
+ private:
+  VerilatedContext& context_;
+};
+
+}  // namespace gmmu

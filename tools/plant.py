@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Planted faults: each rule of docs/rules.md is broken on purpose, and a named test must notice.
+
+tb/rules/*.toml lists the faults. `copy` makes a copy of the RTL that carries all of them, each behind a number that is
+chosen at run time (environment variable GMMU_PLANT; none is 0). `check` runs a test with one fault chosen: it succeeds
+if the test fails by an expectation. `control` runs the same tests with none: they must pass. `table` writes or compares
+docs/rules.md. The RTL in rtl/ has no part in this.
+
+A fault: id, clause, file, old, new, room, test (GoogleTest filter), why; optional: part (the piece of `old` that is
+replaced, default all of it), statement = true (old and new are statements, not expressions).
+"""
+import argparse
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import tomllib
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+RULES = ROOT / "tb/rules"
+TABLE = ROOT / "docs/rules.md"
+PACKAGE = "rtl/gmmu_plant_pkg.sv"
+NEEDED = ("id", "clause", "file", "old", "new", "room", "test", "why")
+KNOWN = NEEDED + ("part", "statement")
+SECONDS = 240  # of one run of a test program
+
+
+def load():
+    """(rules, plants): the files in order; every fault with its number and its rule."""
+    rules, plants, errors = [], [], []
+    for path in sorted(RULES.glob("*.toml")):
+        with path.open("rb") as file:
+            rule = tomllib.load(file)
+        rules.append(rule)
+        for plant in rule.get("plant", []):
+            name = f"{path.relative_to(ROOT)}: {plant.get('id', 'a fault without id')}"
+            errors += [f"{name}: {key} is missing" for key in NEEDED if key not in plant]
+            errors += [f"{name}: unknown key {key}" for key in plant if key not in KNOWN]
+            plants.append(dict(plant, rule=rule["rule"], number=len(plants) + 1))
+    names = [plant.get("id") for plant in plants]
+    errors += [f"fault {name} stands twice" for name in sorted(set(names)) if names.count(name) > 1]
+    if errors:
+        sys.exit("\n".join(errors))
+    return rules, plants
+
+
+def planted(text, plants, name):
+    """The file's text with its faults; several may share one place."""
+    places = {}
+    for plant in plants:
+        old, part = plant["old"].strip("\n"), plant.get("part", plant["old"]).strip("\n")
+        count = text.count(old)
+        if count != 1:
+            sys.exit(f"fault {plant['id']}: its text occurs {count} times in {name}, not once: {old!r}")
+        if old.count(part) != 1:
+            sys.exit(f"fault {plant['id']}: `part` occurs {old.count(part)} times in `old`, not once: {part!r}")
+        start = text.index(old) + old.index(part)
+        places.setdefault((start, start + len(part)), []).append(plant)
+    last = len(text) + 1
+    for (start, end), group in sorted(places.items(), reverse=True):
+        if end > last:
+            sys.exit(f"faults {', '.join(plant['id'] for plant in group)}: their place in {name} overlaps another's")
+        last = start
+        good = text[start:end]
+        for plant in group:
+            chosen, bad = f"gmmu_plant_pkg::plant == {plant['number']}", plant["new"].strip("\n")
+            if plant.get("statement"):
+                good = f"if ({chosen}) begin {bad} end else begin {good} end"
+            else:
+                good = f"({chosen} ? ({bad}) : ({good}))"
+        text = text[:start] + good + text[end:]
+    return text
+
+
+def write(path, text):
+    """Only if it differs, so that nothing is built again for nothing."""
+    if not path.exists() or path.read_text() != text:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+
+def copy(folder):
+    _, plants = load()
+    sys.path.insert(0, str(ROOT / "tools"))
+    import rtl_sources
+    sources = rtl_sources.sources()
+    for plant in plants:
+        if plant["file"] not in sources:
+            sys.exit(f"fault {plant['id']}: {plant['file']} is no file of rtl/files.f")
+    write(folder / PACKAGE, """// SPDX-License-Identifier: Apache-2.0
+// The number of the planted fault of this run; 0: none.
+package gmmu_plant_pkg;
+  import "DPI-C" function int gmmu_plant();
+  int plant = gmmu_plant();
+endpackage
+""")
+    for name in sources:
+        write(folder / name, planted((ROOT / name).read_text(), [p for p in plants if p["file"] == name], name))
+    write(folder / "plants.txt", "".join(f"{p['id']} {p['room']}\n" for p in plants))
+    print(f"{len(plants)} faults planted in {folder}")
+
+
+def run(program, tests, number):
+    """Runs tests with a fault chosen; (exit status, {test: [failures]}), or (None, ...) after too long a time."""
+    with tempfile.TemporaryDirectory() as folder:
+        report = pathlib.Path(folder) / "report.json"
+        try:
+            done = subprocess.run([program, f"--gtest_filter={tests}", f"--gtest_output=json:{report}", "--gtest_brief=1"],
+                                  cwd=ROOT, env=dict(os.environ, GMMU_PLANT=str(number)), text=True, errors="replace",
+                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=SECONDS)
+        except subprocess.TimeoutExpired:
+            return None, {}, f"not finished after {SECONDS} s"
+        if not report.exists():
+            return done.returncode, {}, done.stdout
+        suites = json.loads(report.read_text()).get("testsuites", [])
+    results = {f"{test['classname']}.{test['name']}": [f["failure"] for f in test.get("failures", [])]
+               for suite in suites for test in suite.get("testsuite", []) if test.get("status") == "RUN"}
+    return done.returncode, results, done.stdout
+
+
+def check(name, program):
+    """One fault: at least one of its tests fails, by an expectation or by a bounded wait that names what it waited for."""
+    _, plants = load()
+    plant = next((p for p in plants if p["id"] == name), None)
+    if plant is None:
+        sys.exit(f"no fault is called {name}")
+    status, results, output = run(program, plant["test"], plant["number"])
+    failed = {test: texts for test, texts in results.items() if texts}
+    if status == 1 and failed:
+        test, texts = next(iter(failed.items()))
+        print(f"{name}: noticed by {test}:\n{texts[0][:600]}")
+        return 0
+    if not results:
+        print(output[-2000:])
+        print(f"{name}: no verdict of {plant['test']} (exit status {status})")
+    else:
+        print(f"{name}: NOT noticed, {len(results)} tests of {plant['test']} passed. {plant['why']}")
+    return 1
+
+
+def control(room, program):
+    _, plants = load()
+    tests = sorted({plant["test"] for plant in plants if plant["room"] == room})
+    if not tests:
+        return 0
+    status, results, output = run(program, ":".join(tests), 0)
+    bad = 0
+    for plant in (plant for plant in plants if plant["room"] == room):
+        import fnmatch
+        if not any(fnmatch.fnmatchcase(name, pattern) for name in results for pattern in plant["test"].split(":")):
+            print(f"{plant['id']}: no test matches {plant['test']}")
+            bad += 1
+    if status != 0 or any(results.values()):
+        print(output[-4000:])
+        bad += 1
+    print(f"{room}: {len(results)} tests without a fault: {'pass' if bad == 0 else 'FAILED'}")
+    return int(bad != 0)
+
+
+def table(rules, plants):
+    lines = ["# The rules that everything relies on", "",
+             "Each clause, where the hardware keeps it, and the fault that is planted there on purpose: `make rules` builds the",
+             "benches from a copy of the RTL that carries every fault (`tb/rules/*.toml`, `tools/plant.py`), runs each test without a",
+             "fault and once with its fault, and expects the latter to fail. The shipped RTL has no part in this.",
+             "`python3 tools/plant.py table --write` makes this page from the TOML files; a test compares them.", ""]
+    for rule in rules:
+        lines += [f"## {rule['rule']}. {rule['title']}", "", rule["text"].strip().replace("\n", " "), "",
+                  "| clause | kept in | planted fault | the test that fails |", "|---|---|---|---|"]
+        for plant in rule.get("plant", []):
+            lines.append(f"| {plant['clause']} | `{plant['file']}` | `{plant['id']}`: {plant['why']} | "
+                         f"`test_rtl_{plant['room']}` `{plant['test']}` |")
+        for note in rule.get("notes", []):
+            lines += ["", note]
+        lines.append("")
+    lines.append(f"{len(plants)} faults.")
+    return "\n".join(lines) + "\n"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(dest="command", required=True)
+    command = commands.add_parser("copy", help="the RTL with all faults")
+    command.add_argument("folder", type=pathlib.Path)
+    command = commands.add_parser("check", help="a test fails with its fault")
+    command.add_argument("id")
+    command.add_argument("program", type=pathlib.Path)
+    command = commands.add_parser("control", help="the tests of a room pass without a fault")
+    command.add_argument("room")
+    command.add_argument("program", type=pathlib.Path)
+    command = commands.add_parser("table", help="compares docs/rules.md with the faults")
+    command.add_argument("--write", action="store_true")
+    arguments = parser.parse_args()
+    if arguments.command == "copy":
+        copy(arguments.folder)
+        return 0
+    if arguments.command == "check":
+        return check(arguments.id, arguments.program)
+    if arguments.command == "control":
+        return control(arguments.room, arguments.program)
+    text = table(*load())
+    if arguments.write:
+        write(TABLE, text)
+    if TABLE.exists() and TABLE.read_text() == text:
+        return 0
+    print("docs/rules.md differs from tb/rules/*.toml: python3 tools/plant.py table --write")
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
