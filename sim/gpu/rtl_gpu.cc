@@ -11,6 +11,8 @@
 class VerilatedFstC {};  // never made
 #endif
 
+#include "gpu/event_tap.h"
+
 namespace gmmu::sim {
 namespace {
 
@@ -21,11 +23,6 @@ constexpr unsigned kResetCycles = 16;
 constexpr unsigned kQuietCycles = 16;  ///< idle for so long before cycles are skipped
 
 uint64_t NowPs() { return sc_core::sc_time_stamp().value(); }  // the resolution is 1 ps
-
-template <typename Port>
-uint64_t Word64(const Port& port, unsigned index) {
-  return port[2 * index] | uint64_t{port[2 * index + 1]} << 32;
-}
 
 }  // namespace
 
@@ -130,7 +127,7 @@ void RtlGpu::Run() {
     Cycle(edge_ps_);
     edge_ps_ += period;
     if (sent_) limit = Limit(now);
-    if (quiet_ >= kQuietCycles) {
+    if (parameters_.skip_idle && quiet_ >= kQuietCycles) {
       asleep_ = true;
       next_trigger(wake_);
       return;
@@ -157,7 +154,7 @@ void RtlGpu::Cycle(uint64_t edge_ps) {
   host_port_.Sample(top, cycle_);
   cpu_port_.Sample(top);
   if ((top.cl_req_valid_i & top.cl_req_ready_o) != 0) losing_ = false;
-  if (checker_ != nullptr && (top.ev_xlate_valid_o != 0 || top.ev_inv_done_o)) Tap();
+  if (checker_ != nullptr && HasEvents(top)) TapEvents(top, cycle_, *checker_);
   quiet_ =
       top.idle_o && !losing_ && vram_port_.idle() && host_port_.idle() && cpu_port_.idle()
           ? quiet_ + 1
@@ -170,31 +167,6 @@ void RtlGpu::Cycle(uint64_t edge_ps) {
 #endif
   ++cycle_;
   ++evaluated_;
-}
-
-void RtlGpu::Tap() {
-  Vgmmu_gpu& top = *top_;
-  for (uint32_t left = top.ev_xlate_valid_o; left != 0; left &= left - 1) {
-    const unsigned port = static_cast<unsigned>(__builtin_ctz(left));
-    const uint64_t where = Word64(top.ev_xlate_o, port * 3 + 1);
-    const uint64_t how = Word64(top.ev_xlate_o, port * 3 + 2);
-    TranslationEvent event;
-    event.port = port;
-    event.va = Word64(top.ev_xlate_o, port * 3);
-    event.zero = (where >> 56 & 1) != 0;
-    event.gpa.target = static_cast<regs::Target>(where >> 54 & 3);
-    event.gpa.adapter = static_cast<uint8_t>(where >> 48 & 63);
-    event.gpa.offset = where & 0xFFFF'FFFF'FFFF;
-    event.level = how >> 24 & 7;
-    event.fault = static_cast<regs::Fault>(how >> 16 & 0xFF);
-    event.access = static_cast<regs::Access>(how >> 8 & 3);
-    event.space = how & 63;
-    checker_->Answered(cycle_, event);
-  }
-  if (top.ev_inv_done_o) {  // after the answers of the same cycle
-    checker_->Invalidated({static_cast<regs::Scope>(top.ev_inv_scope_o), top.ev_inv_space_o,
-                           top.ev_inv_start_o, top.ev_inv_end_o});
-  }
 }
 
 void RtlGpu::Wake() {

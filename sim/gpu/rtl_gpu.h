@@ -25,6 +25,7 @@ namespace gmmu::sim {
 struct RtlGpuParameters {
   uint64_t period_ps = 1000;
   uint64_t batch = 10'000;  ///< most cycles of one activation
+  bool skip_idle = true;    ///< off: every cycle is executed, for measurements
   VramParameters vram;
   bool vram_reorder = false;
   uint64_t seed = 0;
@@ -94,7 +95,6 @@ class RtlGpu : public sc_core::sc_module, private HostPort::Sink {
 
   void Run();
   void Cycle(uint64_t edge_ps);
-  void Tap();
   uint64_t Limit(uint64_t now_ps) const;
   void DriveStraps();
   void Reset();

@@ -17,6 +17,7 @@
 #include "platform/sc_cpu.h"
 #include "platform/sc_host_memory.h"
 #include "platform/sc_iommu.h"
+#include "platform/sc_kernel.h"
 #include "platform/sc_root_complex.h"
 #include "probe/translation_checker.h"
 
@@ -103,25 +104,6 @@ RtlGpuParameters GpuOf(const MachineConfig& c, const EngineOptions& options) {
   p.waves_to = options.waves_to;
   return p;
 }
-
-/// A SystemC kernel of its own for each machine.
-class Kernel {
- public:
-  Kernel() : context_(std::make_unique<sc_core::sc_simcontext>()) {
-    sc_core::sc_curr_simcontext = sc_core::sc_default_global_context = context_.get();
-    sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
-  }
-  ~Kernel() {
-    sc_core::sc_curr_simcontext = sc_core::sc_default_global_context = nullptr;
-    // From version 3 on the context deletes its coroutine package before the threads that still
-    // wait, whose destructors use it. A TLM target socket without b_transport makes such a thread,
-    // so the context is left alone there.
-    if (SC_VERSION_MAJOR >= 3) static_cast<void>(context_.release());
-  }
-
- private:
-  std::unique_ptr<sc_core::sc_simcontext> context_;
-};
 
 class RtlEngine : public Engine {
  public:
