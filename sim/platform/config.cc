@@ -250,6 +250,17 @@ KeyValue ValueAt(const KeySlot& slot) {
 
 }  // namespace
 
+double MachineConfig::Pcie::payload_bytes_per_second() const {
+  // Raw bit rate of a lane after its line code, then what the link layer leaves, then full packets.
+  static constexpr double kLane[] = {
+      0, 2.0e9, 4.0e9, 8e9 * 128 / 130, 16e9 * 128 / 130, 32e9 * 128 / 130};
+  const double lane = kLane[std::min<uint64_t>(generation, 5)];
+  const double link =
+      lane * static_cast<double>(lanes) / 8 * static_cast<double>(link_layer_ppm) / 1e6;
+  const auto payload = static_cast<double>(max_payload);
+  return link * payload / (payload + static_cast<double>(tlp_overhead));
+}
+
 MachineConfig MachineConfig::Default() {
   MachineConfig config{};
   for (const Key& key : ConfigKeys()) {

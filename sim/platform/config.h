@@ -42,6 +42,9 @@ struct MachineConfig {
         completion_boundary, tags;
     uint64_t posted_headers, posted_data, non_posted_headers, completion_headers, completion_data;
     uint64_t latency_ps;  ///< one way
+
+    /// What the link can carry at best, one direction, packets full.
+    double payload_bytes_per_second() const;
   } pcie;
 
   struct Host {

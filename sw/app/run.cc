@@ -71,15 +71,7 @@ report::Limits LimitsOf(const sim::MachineConfig& config, const RunArguments& ar
   limits.bus_bits = config.gpu.data_bits;
   limits.bus_bytes_per_second = static_cast<double>(config.gpu.data_bits) / 8 *
                                 static_cast<double>(config.gpu.clock_mhz) * 1e6;
-  // Raw bit rate of a lane after its line code, then what the link layer leaves, then full packets.
-  static constexpr double kLane[] = {
-      0, 2.0e9, 4.0e9, 8e9 * 128 / 130, 16e9 * 128 / 130, 32e9 * 128 / 130};
-  const double lane = kLane[std::min<uint64_t>(config.pcie.generation, 5)];
-  const double link = lane * static_cast<double>(config.pcie.lanes) / 8 *
-                      static_cast<double>(config.pcie.link_layer_ppm) / 1e6;
-  const double payload = static_cast<double>(config.pcie.max_payload);
-  limits.link_bytes_per_second =
-      link * payload / (payload + static_cast<double>(config.pcie.tlp_overhead));
+  limits.link_bytes_per_second = config.pcie.payload_bytes_per_second();
   limits.engine = arguments.engine;
   limits.timing = "exact";
   limits.seed = arguments.seed;

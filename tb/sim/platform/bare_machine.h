@@ -9,7 +9,7 @@
 namespace gmmu::sim {
 
 /// The least software that drives the machine: no driver, no operating system. Used by the engine's
-/// tests.
+/// tests and by `gmmu bench`. What must not happen throws std::runtime_error.
 ///
 /// Host memory by page: ring 0x100, paging buffer 0x101, fence record 0x102; VT-d tables from 0x200
 /// on.

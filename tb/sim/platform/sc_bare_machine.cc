@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tb/sim/platform/bare_machine.h"
 
-#include <gtest/gtest.h>
-
 #include <cstring>
 #include <map>
+#include <stdexcept>
+#include <string>
 
 namespace gmmu::sim {
+namespace {
+
+void Require(bool good, const char* what) {
+  if (!good) throw std::runtime_error(std::string("bare machine: ") + what);
+}
+
+}  // namespace
 
 void BareMachine::PowerOn() {
   p_.ConfigWrite(kGpu, 0x10, 4, kRegisters);
@@ -37,20 +44,17 @@ bool BareMachine::Execute(const std::vector<uint64_t>& commands) {
                                  .set_interrupt(1)
                                  .raw,
                              tail_ + 1, 0};
-  EXPECT_TRUE(p_.ram().Write(kBuffer, commands.data(), commands.size() * 8));
-  EXPECT_TRUE(p_.ram().Write(kRing + (tail_ % 16) * 32, entry, sizeof entry));
+  Require(p_.ram().Write(kBuffer, commands.data(), commands.size() * 8), "no page for commands");
+  Require(p_.ram().Write(kRing + (tail_ % 16) * 32, entry, sizeof entry), "no page for the ring");
   ++tail_;
   Write(regs::kRingBase + regs::RingTail::kOffset, tail_ % 16);
   if (!p_.WaitForMessage(1'000'000)) return false;
   const auto message = p_.TakeMessage();
-  EXPECT_EQ(message->data, kMessageData);
-  EXPECT_EQ(message->address, 0xFEE00000u);
+  Require(message->data == kMessageData && message->address == 0xFEE00000, "another message");
   uint32_t fence = 0;  // the record is there before the message
-  EXPECT_TRUE(p_.ram().Read(kFence, &fence, sizeof fence));
+  Require(p_.ram().Read(kFence, &fence, sizeof fence), "no page for the fence");
   const bool good = status().error() == 0;
-  if (good) {
-    EXPECT_EQ(fence, tail_);
-  }
+  if (good) Require(fence == tail_, "the message came before the fence");
   Write(regs::IntStatus::kOffset, 31);
   return good;
 }
@@ -105,7 +109,7 @@ bool BareMachine::ClientReads(uint32_t lines) {
     status.raw = Read(regs::kClientBase + regs::ClientStatus::kOffset);
     if (status.busy() == 0) break;
   }
-  EXPECT_EQ(status.busy(), 0u);
+  Require(status.busy() == 0, "the client did not end");
   return status.fault() == 0 && status.count() == lines;
 }
 
@@ -116,18 +120,18 @@ void BareMachine::InvalidateSpace() {
 }
 
 void BareMachine::Put(uint64_t address, uint64_t word) {
-  EXPECT_TRUE(p_.ram().Write(address, &word, 8));
+  Require(p_.ram().Write(address, &word, 8), "no such host memory");
 }
 
 void BareMachine::Fill(uint64_t address, size_t size, uint8_t seed) {
   std::vector<uint8_t> bytes(size);
   for (size_t i = 0; i < size; ++i) bytes[i] = static_cast<uint8_t>(i * 7 + i / 256 + seed);
-  EXPECT_TRUE(p_.ram().Write(address, bytes.data(), size));
+  Require(p_.ram().Write(address, bytes.data(), size), "no such host memory");
 }
 
 std::vector<uint8_t> BareMachine::Bytes(uint64_t address, size_t size) {
   std::vector<uint8_t> bytes(size);
-  EXPECT_TRUE(p_.ram().Read(address, bytes.data(), size));
+  Require(p_.ram().Read(address, bytes.data(), size), "no such host memory");
   return bytes;
 }
 
@@ -154,9 +158,9 @@ void BareMachine::TranslateDma(const std::vector<Mapping>& pages) {
   const uint64_t unit = *p_.firmware().iommu_base;
   p_.MmioWrite(unit + 0x20, 8, kRootTable);
   p_.MmioWrite(unit + 0x18, 4, 1u << 30);
-  EXPECT_NE(p_.MmioRead(unit + 0x1C, 4) & 1u << 30, 0u);
+  Require((p_.MmioRead(unit + 0x1C, 4) & 1u << 30) != 0, "no root table pointer");
   p_.MmioWrite(unit + 0x18, 4, 1u << 31);
-  EXPECT_NE(p_.MmioRead(unit + 0x1C, 4) & 1u << 31, 0u);
+  Require((p_.MmioRead(unit + 0x1C, 4) & 1u << 31) != 0, "translation is off");
 }
 
 }  // namespace gmmu::sim
