@@ -7,7 +7,7 @@
 
 #include <cstdio>
 
-#include "tb/rtl/dma/copy_machine.h"
+#include "tb/rtl/dma/copy_speed.h"
 
 namespace gmmu::dma {
 namespace {
@@ -27,28 +27,13 @@ struct Row {
 };
 
 double Measure(const Row& row) {
-  Answers answers;
-  answers.write_latency = row.b;
-  CopyMachine machine(row.reads, 1, answers);
-  std::vector<Job> jobs;
-  const uint64_t src = row.physical ? 0 : CopyMachine::kVa;
-  const uint64_t dst = src + (2 << 20);
-  uint64_t at = 0;
-  for (uint64_t bytes = 0; bytes < kTotal; bytes += row.size, at += row.stride)
-    jobs.push_back({row.physical, src + at + row.s, dst + at + row.d, row.size});
-  std::vector<uint8_t> expected = machine.memory;
-  for (const Job& job : jobs)
-    for (uint64_t n = 0; n < job.length; ++n)
-      expected[machine.Find(job, job.dst + n)] = machine.memory[machine.Find(job, job.src + n)];
-  EXPECT_TRUE(machine.Run(jobs, 4000000)) << row.name;
-  EXPECT_TRUE(machine.memory == expected) << row.name;
-  for (const std::string& complaint : machine.complaints) ADD_FAILURE() << complaint;
-  const double use = double(kTotal) / (double(CopyMachine::kBus) *
-                                       double(machine.last_b - machine.first_ar));
+  const CopyFigure figure = MeasureCopies(
+      {row.reads, row.physical, row.size, row.stride, row.s, row.d, row.b});
+  for (const std::string& error : figure.errors) ADD_FAILURE() << row.name << ": " << error;
   std::printf("%-40s %.4f of the bus, %.4f of the limit %.4f (target %.3f; %u reads in flight, "
-              "%llu table reads)\n", row.name, use, use / row.limit, row.limit, row.target,
-              machine.most_reads, static_cast<unsigned long long>(machine.table_reads));
-  return use;
+              "%llu table reads)\n", row.name, figure.use, figure.use / row.limit, row.limit,
+              row.target, figure.most_reads, static_cast<unsigned long long>(figure.table_reads));
+  return figure.use;
 }
 
 class CopySpeed : public ::testing::TestWithParam<Row> {};
