@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # What a developer of the code can do. The front door is ./gmmu; each target here is one line over it or over a tool.
 .DEFAULT_GOAL := help
-.PHONY: help run test rules coverage lint synth formal regs docs check fresh clean
+.PHONY: help run bench test rules coverage lint synth formal regs docs check fresh clean
 SHELL := /bin/sh
 PYTHON := build/venv/bin/python
 SUITE ?= trixie
@@ -11,6 +11,9 @@ help: ## Show this list
 
 run: ## Build, and run the main job on its default input (FILE=... for another)
 	./gmmu run $(FILE)
+
+bench: ## Build, and measure every figure beside its limit (ARGS='--filter walk' and the like)
+	./gmmu bench $(ARGS)
 
 test: ## Build, and run all tests (ARGS='-L unit' and the like go to ctest)
 	./gmmu test $(ARGS)

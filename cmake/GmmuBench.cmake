@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+# gmmu bench: the program build/gmmu-bench from tb/bench, the machines of the rooms' benches and the Verilated tops that
+# it shares with their tests. tb/bench/*_test.cc is the program test_bench.
+
+# gmmu_bench_top(ROOM TOP): the Verilated top of tb/rtl/ROOM, unless the tests have made it.
+function(gmmu_bench_top room top)
+  if(NOT TARGET ${top})
+    add_library(${top} STATIC)
+    gmmu_verilate(${top} ${top} SOURCES ${CMAKE_SOURCE_DIR}/tb/rtl/${room}/${top}.sv ARGS --assert OPTIMISE -O1)
+  endif()
+endfunction()
+gmmu_bench_top(mmu gmmu_mmu_bench)
+gmmu_bench_top(dma gmmu_dma_copy_bench)
+
+file(GLOB bench_sources CONFIGURE_DEPENDS tb/bench/*.cc)
+set(bench_tests ${bench_sources})
+list(FILTER bench_tests INCLUDE REGEX "_test\\.cc$")
+list(FILTER bench_sources EXCLUDE REGEX "(_test|/main)\\.cc$")
+add_library(gmmu_bench_rows STATIC ${bench_sources} tb/rtl/mmu/mmu_machine.cc tb/rtl/mmu/mmu_speed.cc
+            tb/sim/platform/sc_bare_machine.cc)
+target_link_libraries(gmmu_bench_rows PUBLIC gmmu_app gmmu_machine gmmu_mmu_bench gmmu_dma_copy_bench)
+target_compile_definitions(gmmu_bench_rows PUBLIC ${GMMU_BUILD_DEFINITIONS}
+                           PRIVATE GMMU_SYNTH_RESULT="${CMAKE_SOURCE_DIR}/build/synth.json")
+
+add_executable(gmmu-bench tb/bench/main.cc)
+target_link_libraries(gmmu-bench PRIVATE gmmu_bench_rows)
+set_target_properties(gmmu-bench PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
+
+if(GMMU_TESTS AND GTest_FOUND AND bench_tests)
+  gmmu_test(test_bench rtl 300 SOURCES ${bench_tests} LIBRARIES gmmu_bench_rows)
+  target_compile_definitions(test_bench PRIVATE GMMU_BENCH_PROGRAM="$<TARGET_FILE:gmmu-bench>")
+  add_dependencies(test_bench gmmu-bench)
+endif()

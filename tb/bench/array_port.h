@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "Vgmmu_gpu.h"
+#include "gpu/axi_monitor.h"
+#include "gpu/beats.h"
+#include "gpu/ring.h"
+#include "memory/vram.h"
+
+namespace gmmu::bench {
+
+/// The pins of one AXI4 port of the GPU, by role.
+#define GMMU_BENCH_PINS(Name, port)                                              \
+  struct Name {                                                                  \
+    static constexpr const char* kName = #port;                                  \
+    static auto& ArReady(Vgmmu_gpu& t) { return t.port##_arready_i; }            \
+    static auto& AwReady(Vgmmu_gpu& t) { return t.port##_awready_i; }            \
+    static auto& WReady(Vgmmu_gpu& t) { return t.port##_wready_i; }              \
+    static auto& RValid(Vgmmu_gpu& t) { return t.port##_rvalid_i; }              \
+    static auto& RId(Vgmmu_gpu& t) { return t.port##_rid_i; }                    \
+    static auto& RData(Vgmmu_gpu& t) { return t.port##_rdata_i; }                \
+    static auto& RResp(Vgmmu_gpu& t) { return t.port##_rresp_i; }                \
+    static auto& RLast(Vgmmu_gpu& t) { return t.port##_rlast_i; }                \
+    static auto& BValid(Vgmmu_gpu& t) { return t.port##_bvalid_i; }              \
+    static auto& BId(Vgmmu_gpu& t) { return t.port##_bid_i; }                    \
+    static auto& BResp(Vgmmu_gpu& t) { return t.port##_bresp_i; }                \
+    static bool ArValid(const Vgmmu_gpu& t) { return t.port##_arvalid_o; }       \
+    static auto ArId(const Vgmmu_gpu& t) { return t.port##_arid_o; }             \
+    static uint64_t ArAddr(const Vgmmu_gpu& t) { return t.port##_araddr_o; }     \
+    static unsigned ArLen(const Vgmmu_gpu& t) { return t.port##_arlen_o; }       \
+    static unsigned ArSize(const Vgmmu_gpu& t) { return t.port##_arsize_o; }     \
+    static unsigned ArBurst(const Vgmmu_gpu& t) { return t.port##_arburst_o; }   \
+    static bool AwValid(const Vgmmu_gpu& t) { return t.port##_awvalid_o; }       \
+    static auto AwId(const Vgmmu_gpu& t) { return t.port##_awid_o; }             \
+    static uint64_t AwAddr(const Vgmmu_gpu& t) { return t.port##_awaddr_o; }     \
+    static unsigned AwLen(const Vgmmu_gpu& t) { return t.port##_awlen_o; }       \
+    static unsigned AwSize(const Vgmmu_gpu& t) { return t.port##_awsize_o; }     \
+    static unsigned AwBurst(const Vgmmu_gpu& t) { return t.port##_awburst_o; }   \
+    static bool WValid(const Vgmmu_gpu& t) { return t.port##_wvalid_o; }         \
+    static const auto& WData(const Vgmmu_gpu& t) { return t.port##_wdata_o; }    \
+    static uint64_t WStrb(const Vgmmu_gpu& t) { return t.port##_wstrb_o; }       \
+    static bool WLast(const Vgmmu_gpu& t) { return t.port##_wlast_o; }           \
+    static bool RReady(const Vgmmu_gpu& t) { return t.port##_rready_o; }         \
+    static bool BReady(const Vgmmu_gpu& t) { return t.port##_bready_o; }         \
+  }
+GMMU_BENCH_PINS(VramPins, m_vram);
+GMMU_BENCH_PINS(HostPins, m_host);
+#undef GMMU_BENCH_PINS
+
+/// Latencies in cycles, and how many bursts of each direction are taken at once.
+struct ArrayTiming {
+  unsigned latency = 100;  ///< from the edge that accepts AR to the edge that accepts the first R
+  unsigned write_latency = 100;  ///< from the edge that accepts the last W to B
+  size_t reads = ~size_t{0}, writes = ~size_t{0};
+};
+
+/// An AXI4 subordinate as a loop in C++ writes it: a queue of bursts before an array.
+///
+/// A beat per cycle and direction, bursts in the order of their addresses. Cycle for cycle what
+/// sim::VramPort does with one beat per cycle, and what sim::HostPort does before a memory that
+/// answers after `latency`. Writes take effect at their W handshake. Drive before the clock edge,
+/// Sample between the settled inputs and the edge.
+template <typename Pins>
+class ArrayPort {
+ public:
+  ArrayPort(sim::VramCore& core, const ArrayTiming& timing)
+      : core_(core), timing_(timing), monitor_(Pins::kName, sim::kBeatBytes, sim::kEdgeIdBits) {}
+
+  void Drive(Vgmmu_gpu& top, uint64_t cycle) {
+    Pins::ArReady(top) = reads_.size() < timing_.reads;
+    Pins::AwReady(top) = writes_.size() + answers_.size() < timing_.writes;
+    Pins::WReady(top) = !writes_.empty();
+    const bool read = !reads_.empty() && reads_.front().due <= cycle;
+    Pins::RValid(top) = read;
+    if (read) {
+      const Read& head = reads_.front();
+      Pins::RId(top) = head.id;
+      Pins::RLast(top) = head.beats == 1;
+      const bool ok = core_.Read(head.address, sim::LanesOf(Pins::RData(top)), sim::kBeatBytes);
+      Pins::RResp(top) = ok ? 0 : 2;
+    }
+    const bool answer = !answers_.empty() && answers_.front().due <= cycle;
+    Pins::BValid(top) = answer;
+    if (answer) {
+      Pins::BId(top) = answers_.front().id;
+      Pins::BResp(top) = answers_.front().error ? 2 : 0;
+    }
+  }
+
+  void Sample(Vgmmu_gpu& top, uint64_t cycle) {
+    if (Pins::ArValid(top) && Pins::ArReady(top)) TakeRead(top, cycle);
+    if (Pins::RValid(top) && Pins::RReady(top)) EndBeat();
+    if (Pins::WValid(top) && Pins::WReady(top)) TakeBeat(top, cycle);
+    if (Pins::AwValid(top) && Pins::AwReady(top)) TakeWrite(top, cycle);
+    if (Pins::BValid(top) && Pins::BReady(top)) {
+      monitor_.WriteEnd(answers_.front().id);
+      answers_.pop();
+      last_b_ = cycle;
+    }
+  }
+
+  uint64_t bursts() const { return bursts_; }
+  uint64_t first_ar() const { return first_ar_; }
+  uint64_t last_b() const { return last_b_; }
+  const sim::AxiMonitor& monitor() const { return monitor_; }
+
+ private:
+  struct Read {
+    uint64_t address;  ///< of the next beat, aligned
+    uint64_t due;
+    unsigned id, beats;
+  };
+  struct Write {
+    uint64_t address;
+    unsigned id, beats;
+    bool error;
+  };
+  struct Answer {
+    uint64_t due;
+    unsigned id;
+    bool error;
+  };
+  static uint64_t Aligned(uint64_t address) { return address & ~uint64_t{sim::kBeatBytes - 1}; }
+
+  void TakeRead(const Vgmmu_gpu& top, uint64_t cycle) {
+    monitor_.Address(false, cycle, Pins::ArId(top), Pins::ArAddr(top), Pins::ArLen(top),
+                     Pins::ArSize(top), Pins::ArBurst(top));
+    reads_.push({Aligned(Pins::ArAddr(top)), cycle + timing_.latency, Pins::ArId(top),
+                 Pins::ArLen(top) + 1});
+    if (bursts_++ == 0) first_ar_ = cycle;
+  }
+  void EndBeat() {
+    Read& head = reads_.front();
+    head.address += sim::kBeatBytes;
+    if (--head.beats != 0) return;
+    monitor_.ReadEnd(head.id);
+    reads_.pop();
+  }
+  void TakeWrite(const Vgmmu_gpu& top, uint64_t cycle) {
+    monitor_.Address(true, cycle, Pins::AwId(top), Pins::AwAddr(top), Pins::AwLen(top),
+                     Pins::AwSize(top), Pins::AwBurst(top));
+    writes_.push({Aligned(Pins::AwAddr(top)), Pins::AwId(top), Pins::AwLen(top) + 1, false});
+    ++bursts_;
+  }
+  void TakeBeat(const Vgmmu_gpu& top, uint64_t cycle) {
+    Write& head = writes_.front();
+    monitor_.WriteBeat(cycle, Pins::WStrb(top), Pins::WLast(top));
+    if (!core_.WriteStrobed(head.address, sim::LanesOf(Pins::WData(top)), sim::kBeatBytes,
+                            Pins::WStrb(top)))
+      head.error = true;
+    head.address += sim::kBeatBytes;
+    if (--head.beats != 0) return;
+    answers_.push({cycle + timing_.write_latency, head.id, head.error});
+    writes_.pop();
+  }
+
+  sim::VramCore& core_;
+  const ArrayTiming timing_;
+  sim::AxiMonitor monitor_;
+  sim::Ring<Read> reads_{256};
+  sim::Ring<Write> writes_{256};
+  sim::Ring<Answer> answers_{256};
+  uint64_t bursts_ = 0, first_ar_ = 0, last_b_ = 0;
+};
+
+}  // namespace gmmu::bench

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gpu/cpu_port.h"
+#include "memory/vram.h"
+#include "probe/translation_checker.h"
+#include "tb/bench/array_port.h"
+#include "verilated.h"
+
+namespace gmmu::bench {
+
+/// A register write that reaches the GPU's port half a cycle before clock edge `cycle`.
+struct RegisterWrite {
+  uint64_t cycle;
+  uint32_t offset;
+  uint64_t value;
+};
+
+/// The Verilated GPU in a bare C++ loop: no SystemC, memories are arrays. It has the checkers of the
+/// co-simulation, and evaluates every cycle.
+class BareGpu {
+ public:
+  static constexpr uint64_t kMemoryBytes = 64u << 20;  ///< of VRAM and of host memory
+
+  /// `script` in the order of its cycles.
+  BareGpu(const ArrayTiming& vram, const ArrayTiming& host,
+          const std::vector<RegisterWrite>& script);
+  ~BareGpu();
+
+  void Step();
+  void RunTo(uint64_t cycle) {
+    while (cycle_ < cycle) Step();
+  }
+  uint64_t cycle() const { return cycle_; }
+  bool idle() const { return top_->idle_o; }
+  sim::VramCore& vram() { return vram_; }
+  sim::VramCore& host() { return host_; }
+  const ArrayPort<HostPins>& host_port() const { return host_port_; }
+  /// What the checkers found wrong.
+  std::vector<std::string> Findings() const;
+  uint64_t translations() const;  ///< answers that the checker saw
+
+ private:
+  VerilatedContext context_;
+  std::unique_ptr<Vgmmu_gpu> top_;
+  sim::VramCore vram_, host_;
+  sim::TranslationChecker checker_;
+  ArrayPort<VramPins> vram_port_;
+  ArrayPort<HostPins> host_port_;
+  sim::CpuPort cpu_port_;
+  std::deque<RegisterWrite> script_;  ///< the accesses point into it
+  uint64_t cycle_ = 0;
+};
+
+}  // namespace gmmu::bench

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdio>
+
+#include "tb/bench/row.h"
+
+namespace gmmu::bench {
+
+inline constexpr int kExitGood = 0;
+inline constexpr int kExitFailed = 1;  ///< a row could not be measured; --strict: or missed its target
+inline constexpr int kExitUsage = 2;   ///< nothing was measured
+
+/// `gmmu bench` with these rows: parses, measures, prints. The table goes to `out`, progress and
+/// errors to `err`. Never throws; returns the exit status.
+int Main(const Measurements& rows, int argc, const char* const* argv, std::FILE* out,
+         std::FILE* err);
+
+}  // namespace gmmu::bench

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// The copy engine at its job port, the real MMU in its path, both sides of the copy on one ideal
+// port of latency L, tables behind their own.
+#include "tb/bench/row.h"
+#include "tb/rtl/dma/copy_speed.h"
+
+namespace gmmu::bench {
+namespace {
+
+using dma::CopyMachine;
+using dma::CopyWork;
+
+constexpr unsigned kLatency = 100;  // dma::Answers' default
+
+struct Limit {
+  double value;
+  const char* text;
+};
+constexpr Limit kBus = {1, "the bus"};
+
+void Add(Measurements& to, const std::string& name, const CopyWork& work, const Limit& limit,
+         double target) {
+  const unsigned reads = work.reads == CopyMachine::kReads128 ? 128 : 32;
+  Row row;
+  row.name = name;
+  row.unit = "of the bus";
+  row.limit = limit.value;
+  row.limit_text = limit.text;
+  row.config = "copy engine and MMU (L1 16, L2 512 x 4 ways, 8 walks), " + std::to_string(reads) +
+               " reads in flight, L = " + std::to_string(kLatency) + ", 1 MiB";
+  row.More(target);
+  to.push_back({row, [work](Row& into) {
+                  const dma::CopyFigure figure = dma::MeasureCopies(work);
+                  if (!figure.errors.empty()) throw RowError(figure.errors.front());
+                  into.figure = figure.use;
+                }});
+}
+
+}  // namespace
+
+void AddCopyRows(Measurements& to) {
+  CopyWork work;
+  work.size = work.stride = 1 << 20;
+  Add(to, "copy through 4 KiB pages", work, kBus, 0.98);
+  work.size = work.stride = 64;
+  Add(to, "64 B copies through 4 KiB pages", work, kBus, 0.95);
+  work.physical = true;
+  Add(to, "64 B physical copies, 32 reads", work, kBus, 0.999);
+  work.size = work.stride = 8;
+  Add(to, "8 B physical copies, 32 reads", work, {32.0 / kLatency, "reads / L"}, 0.17);
+  work.reads = CopyMachine::kReads128;
+  Add(to, "8 B physical copies, 128 reads", work, kBus, 0.6);
+  work = {};
+  work.physical = true;
+  work.size = 4096;
+  work.stride = 4104;
+  work.s = 1;
+  work.d = 6;
+  Add(to, "misaligned 4 KiB copies", work, {512.0 / 513, "513 beats for 512"}, 0.998);
+}
+
+}  // namespace gmmu::bench

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Area and speed on the FPGA, as the last `make synth` wrote them.
+#include "tb/bench/fpga_rows.h"
+
+#include <fmt/format.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#ifndef GMMU_SYNTH_RESULT
+#define GMMU_SYNTH_RESULT "build/synth.json"
+#endif
+
+namespace gmmu::bench {
+namespace {
+
+struct Part {
+  const char* block;
+  unsigned instances;  ///< so many of the block's instances count; 0: all
+};
+
+/// False when there is no result; `row` says so then. Throws for a file that cannot be read.
+bool Load(const std::string& path, nlohmann::json& result, Row& row) {
+  std::ifstream file(path);
+  if (!file) {
+    row.state = Row::State::kMissing;
+    row.note = "run make synth";
+    return false;
+  }
+  result = nlohmann::json::parse(file);
+  row.config = fmt::format("{}, {}", result.at("device").get<std::string>(),
+                           result.at("config").get<std::string>());
+  return true;
+}
+
+Row Area(const std::string& name) {
+  Row row;
+  row.name = "ECP5 LUT4, " + name;
+  row.unit = "LUT4";
+  row.better = Row::Better::kLess;
+  return row;
+}
+
+void Add(Measurements& to, const std::string& path, const Row& row, std::vector<Part> parts) {
+  to.push_back({row, [path, parts](Row& into) {
+                  nlohmann::json result;
+                  if (!Load(path, result, into)) return;
+                  into.figure = 0;
+                  for (const Part& part : parts) {
+                    const auto& block = result.at("blocks").at(part.block);
+                    const double lut4 = block.at("lut4").get<double>();
+                    const double all = block.at("instances").get<double>();
+                    into.figure += part.instances == 0 ? lut4 : lut4 * part.instances / all;
+                  }
+                }});
+}
+
+}  // namespace
+
+void AddFpgaRowsOf(Measurements& to, const std::string& path) {
+  Add(to, path, Area("copy engine with both translators").Less(2500),
+      {{"gmmu_dma_mover", 0}, {"gmmu_l1", 2}});
+  Add(to, path, Area("MMU with a 512-entry L2 TLB").Less(8000),
+      {{"gmmu_mmu", 0}, {"gmmu_l1", 0}, {"gmmu_lookup", 0}, {"gmmu_walk_table", 0},
+       {"gmmu_fill", 0}, {"gmmu_control", 0}});
+  Add(to, path, Area("command processor and rings"),
+      {{"gmmu_engine", 0}, {"gmmu_dma_ring", 0}, {"gmmu_dma_fetch", 0}, {"gmmu_dma_command", 0}});
+  Row speed;
+  speed.name = "ECP5-85F after place and route";
+  speed.unit = "MHz";
+  to.push_back({speed.More(125), [path](Row& into) {
+                  nlohmann::json result;
+                  if (Load(path, result, into)) into.figure = result.at("fmax_mhz").get<double>();
+                }});
+}
+
+void AddFpgaRows(Measurements& to) { AddFpgaRowsOf(to, GMMU_SYNTH_RESULT); }
+
+}  // namespace gmmu::bench

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+
+#include "platform/config.h"
+
+namespace gmmu::bench {
+
+/// The whole co-simulation with the least software on it: copies between host memory behind the
+/// IOMMU and VRAM. Throws when bytes are wrong, a probe finds something or an entry fails.
+class PagingMachine {
+ public:
+  /// Copies between an aperture over a scattered ADL of 4 KiB pages and VRAM, physical, one command.
+  /// The IOTLB holds all pages and is warm.
+  struct Link {
+    bool in = true;  ///< host memory to VRAM; else back
+    uint64_t bytes = 2 << 20;
+    double seconds = 0;  ///< out: from the doorbell to the interrupt at the CPU
+    uint64_t iotlb_misses = 0;  ///< out: in that time
+  };
+  static sim::MachineConfig LinkConfig();
+  static void MeasureLink(Link& link);
+
+  /// Virtual copies of 1 MiB each, host memory to VRAM, through scattered 4 KiB pages of the GPU's
+  /// tables and of the IOMMU's.
+  struct Load {
+    unsigned copies = 1;
+  };
+  struct Speed {
+    uint64_t cycles;  ///< that the RTL executed
+    double seconds;   ///< of processor time
+    double bus_load;  ///< bytes / (bus bytes * cycles)
+  };
+  static Speed MeasureSpeed(const Load& load);
+};
+
+}  // namespace gmmu::bench

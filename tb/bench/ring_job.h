@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "hw/gmmu_regs.h"
+#include "memory/vram.h"
+#include "tb/bench/bare_gpu.h"
+
+namespace gmmu::bench {
+
+/// Copies of `size` bytes, the k-th from k * stride + skew of the source window to k * stride + skew
+/// of the destination window.
+struct RingWork {
+  uint64_t size = 1 << 20, stride = 1 << 20;
+  uint64_t total = 1 << 20;  ///< bytes, a multiple of size
+  unsigned source_skew = 0, destination_skew = 0;
+  bool physical = false;  ///< else through scattered 4 KiB pages, three levels, tables in VRAM
+  regs::Target destination = regs::Target::kSystem;  ///< the source is host memory
+};
+
+/// One ring entry with these copies: what software prepares in the memories before it writes the
+/// registers. Ring, paging buffer and fence record lie in host memory.
+class RingJob {
+ public:
+  explicit RingJob(const RingWork& work);
+
+  /// Registers up to the doorbell.
+  static std::vector<RegisterWrite> Script();
+  static constexpr uint64_t kDoorbellCycle = 4000;
+  static constexpr uint64_t kFence = 0x20000;
+  static constexpr uint32_t kFenceId = 77;
+
+  void Prepare(sim::VramCore& vram, sim::VramCore& host) const;
+  /// The fence record stands in host memory.
+  static bool Done(const sim::VramCore& host);
+  /// Empty, or which byte of the destination window is wrong. Bytes between the copies count.
+  std::string Check(const sim::VramCore& vram, const sim::VramCore& host) const;
+
+  uint64_t bytes() const { return work_.total; }
+  /// What the engine reads to do it: the ring entry and the paging buffer.
+  uint64_t command_bytes() const { return 32 + 8 * words_.size(); }
+
+ private:
+  uint64_t Place(const std::vector<uint32_t>& frames, uint64_t base, uint64_t at) const;
+
+  const RingWork work_;
+  std::vector<uint64_t> words_;
+  std::vector<uint32_t> source_frames_, destination_frames_;  ///< page of a window: where it lies
+};
+
+}  // namespace gmmu::bench

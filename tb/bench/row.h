@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <functional>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace gmmu::bench {
+
+/// A row that could not be measured; what() says why.
+class RowError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// One measured line.
+///
+/// `ratio` is how near the figure is to its limit, 1 at the limit: figure / limit where more is
+/// better, limit / figure where less is. A target bounds the figure, or the ratio.
+struct Row {
+  enum class Better { kMore, kLess };
+  enum class TargetOf { kFigure, kRatio };
+  enum class State {
+    kMeasured,
+    kMissing,  ///< its measurement is made elsewhere and has not been made; `note` names the command
+    kFailed,   ///< could not be measured; `note` says why
+  };
+
+  std::string name;
+  double figure = 0;
+  std::string unit;
+  std::optional<double> limit;
+  std::string limit_text;  ///< where the limit comes from
+  Better better = Better::kMore;
+  std::optional<double> target;
+  TargetOf target_of = TargetOf::kFigure;
+  std::string config;  ///< depth, walkers, L
+  State state = State::kMeasured;
+  std::string note;
+
+  std::optional<double> Ratio() const;
+  /// Nothing without a target and while there is no figure.
+  std::optional<bool> Met() const;
+
+  Row& More(double at_least) { return Target(Better::kMore, TargetOf::kFigure, at_least); }
+  Row& Less(double at_most) { return Target(Better::kLess, TargetOf::kFigure, at_most); }
+  Row& OfLimit(double at_least) { return Target(better, TargetOf::kRatio, at_least); }
+
+ private:
+  Row& Target(Better which, TargetOf of, double value) {
+    better = which;
+    target_of = of;
+    target = value;
+    return *this;
+  }
+};
+
+/// A row to be measured: `measure` fills in what `row` leaves open and may throw anything.
+struct Measurement {
+  Row row;
+  std::function<void(Row&)> measure;
+};
+
+/// Rows that are measured together, in this order.
+using Measurements = std::vector<Measurement>;
+
+/// The rows of the bench, in the order of the table. One function a file.
+void AddMmuRows(Measurements& to);
+void AddCopyRows(Measurements& to);
+void AddRingRows(Measurements& to);
+void AddLinkRows(Measurements& to);
+void AddSpeedRows(Measurements& to);
+void AddFpgaRows(Measurements& to);
+Measurements AllRows();
+
+}  // namespace gmmu::bench

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// The real rows: names, sameness of two runs, and that the bare loop and the co-simulation agree.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+#include "tb/bench/fpga_rows.h"
+#include "tb/bench/ring_job.h"
+#include "tb/bench/row.h"
+#include "tb/bench/sc_array_platform.h"
+
+namespace gmmu::bench {
+namespace {
+
+Row Measure(const std::string& name) {
+  for (const Measurement& each : AllRows()) {
+    if (each.row.name != name) continue;
+    Row row = each.row;
+    each.measure(row);
+    return row;
+  }
+  ADD_FAILURE() << "no row " << name;
+  return {};
+}
+
+TEST(BenchRows, HaveNamesOfTheirOwnUnitsAndConfigurations) {
+  std::set<std::string> names;
+  for (const Measurement& each : AllRows()) {
+    EXPECT_TRUE(names.insert(each.row.name).second) << each.row.name;
+    EXPECT_FALSE(each.row.unit.empty()) << each.row.name;
+  }
+  EXPECT_GE(names.size(), 25u);
+}
+
+TEST(BenchRows, OfCyclesAreTheSameInEveryRun) {
+  for (const char* name : {"cold walk, 3 reads", "64 B copies through 4 KiB pages"}) {
+    const Row first = Measure(name), again = Measure(name);
+    EXPECT_EQ(first.figure, again.figure) << name;
+    EXPECT_GT(first.figure, 0) << name;
+  }
+}
+
+ArrayTiming Latency(unsigned cycles) {
+  ArrayTiming timing;
+  timing.latency = timing.write_latency = cycles;
+  timing.reads = timing.writes = 64;
+  return timing;
+}
+
+/// Runs the job in both machines; the bare one's host memory may differ in latency.
+struct Pair {
+  explicit Pair(const RingWork& work, unsigned bare_latency)
+      : job(work),
+        coupled(Latency(100), Unlimited(100), RingJob::Script()),
+        bare(Latency(100), Unlimited(bare_latency), RingJob::Script()) {
+    job.Prepare(coupled.vram(), coupled.host());
+    job.Prepare(bare.vram(), bare.host());
+    for (unsigned slices = 0; slices < 200; ++slices) {
+      if (RingJob::Done(coupled.host()) && RingJob::Done(bare.host())) break;
+      coupled.Run(1000);
+      bare.RunTo(coupled.cycles_evaluated());
+    }
+  }
+  static ArrayTiming Unlimited(unsigned latency) {
+    ArrayTiming timing = Latency(latency);
+    timing.reads = ~size_t{0};
+    return timing;
+  }
+  bool Same() {
+    return std::memcmp(coupled.host().data(), bare.host().data(), BareGpu::kMemoryBytes) == 0;
+  }
+  RingJob job;
+  ArrayPlatform coupled;
+  BareGpu bare;
+};
+
+TEST(BareLoop, DoesCycleForCycleWhatTheCoSimulationDoes) {
+  for (const bool physical : {false, true}) {
+    RingWork work;
+    work.size = 4099;
+    work.stride = 4160;
+    work.total = 4 * work.size;
+    work.source_skew = 5;
+    work.physical = physical;
+    Pair pair(work, 100);
+    EXPECT_EQ(pair.job.Check(pair.coupled.vram(), pair.coupled.host()), "");
+    EXPECT_EQ(pair.job.Check(pair.bare.vram(), pair.bare.host()), "");
+    EXPECT_TRUE(pair.Same());  // the fence record has the cycle
+    EXPECT_EQ(pair.coupled.cycles_evaluated(), pair.bare.cycle());
+    EXPECT_EQ(pair.coupled.transactions(), pair.bare.host_port().bursts());
+    EXPECT_EQ(pair.coupled.translations(), pair.bare.translations());
+    EXPECT_EQ(pair.bare.translations() > 0, !physical);
+    EXPECT_THAT(pair.coupled.Findings(), ::testing::IsEmpty());
+    EXPECT_THAT(pair.bare.Findings(), ::testing::IsEmpty());
+  }
+}
+
+TEST(BareLoop, IsSeenToDifferWhenItsMemoryIsACycleLate) {
+  RingWork work;
+  work.size = work.stride = work.total = 4096;
+  Pair pair(work, 101);
+  EXPECT_EQ(pair.job.Check(pair.bare.vram(), pair.bare.host()), "");
+  EXPECT_FALSE(pair.Same());
+}
+
+TEST(RingJob, NamesAWrongByte) {
+  RingWork work;
+  work.size = work.stride = work.total = 4096;
+  const RingJob job(work);
+  sim::VramCore vram(BareGpu::kMemoryBytes), host(BareGpu::kMemoryBytes);
+  job.Prepare(vram, host);
+  EXPECT_THAT(job.Check(vram, host), ::testing::HasSubstr("of the destination is 0x0"));
+}
+
+class FpgaRows : public ::testing::Test {
+ protected:
+  ~FpgaRows() override { std::filesystem::remove(path_); }
+  std::vector<Row> Measured() {
+    Measurements rows;
+    AddFpgaRowsOf(rows, path_);
+    std::vector<Row> measured;
+    for (const Measurement& each : rows) {
+      measured.push_back(each.row);
+      each.measure(measured.back());
+    }
+    return measured;
+  }
+  const std::string path_ = (std::filesystem::path(testing::TempDir()) / "synth.json").string();
+};
+
+TEST_F(FpgaRows, AreMissingUntilTheSynthesisRan) {
+  for (const Row& row : Measured()) {
+    EXPECT_EQ(row.state, Row::State::kMissing);
+    EXPECT_EQ(row.note, "run make synth");
+  }
+}
+
+TEST_F(FpgaRows, AddUpTheBlocks) {
+  std::ofstream(path_) << R"({"device": "ECP5-85F speed 6", "config": "4 clients", "fmax_mhz": 81.5,
+    "blocks": {"gmmu_dma_mover": {"instances": 1, "lut4": 2000},
+      "gmmu_l1": {"instances": 7, "lut4": 7000}, "gmmu_mmu": {"instances": 1, "lut4": 10},
+      "gmmu_lookup": {"instances": 1, "lut4": 20}, "gmmu_walk_table": {"instances": 1, "lut4": 30},
+      "gmmu_fill": {"instances": 1, "lut4": 40}, "gmmu_control": {"instances": 1, "lut4": 50},
+      "gmmu_engine": {"instances": 1, "lut4": 1}, "gmmu_dma_ring": {"instances": 1, "lut4": 2},
+      "gmmu_dma_fetch": {"instances": 1, "lut4": 3},
+      "gmmu_dma_command": {"instances": 1, "lut4": 4}}})";
+  const std::vector<Row> rows = Measured();
+  ASSERT_EQ(rows.size(), 4u);
+  EXPECT_EQ(rows[0].figure, 4000);
+  EXPECT_EQ(rows[1].figure, 7150);
+  EXPECT_EQ(rows[2].figure, 10);
+  EXPECT_EQ(rows[3].figure, 81.5);
+  EXPECT_FALSE(*rows[3].Met());
+}
+
+}  // namespace
+}  // namespace gmmu::bench

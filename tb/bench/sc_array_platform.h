@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "memory/vram.h"
+#include "tb/bench/bare_gpu.h"
+
+namespace gmmu::bench {
+
+/// The co-simulation's GPU module, sim::RtlGpu, between two SystemC modules of the smallest kind: a
+/// TLM memory that answers after a fixed latency, and a thread that writes registers. It does cycle
+/// for cycle what BareGpu does with the same arguments; no idle cycle is skipped.
+class ArrayPlatform {
+ public:
+  ArrayPlatform(const ArrayTiming& vram, const ArrayTiming& host,
+                const std::vector<RegisterWrite>& script);
+  ~ArrayPlatform();
+
+  /// Lets at least so many cycles pass.
+  void Run(uint64_t cycles);
+  uint64_t cycles_evaluated() const;
+  sim::VramCore& vram();
+  sim::VramCore& host();
+  std::vector<std::string> Findings() const;
+  uint64_t translations() const;
+  uint64_t transactions() const;  ///< that crossed the module's sockets
+
+ private:
+  struct Modules;
+  std::unique_ptr<Modules> modules_;
+};
+
+}  // namespace gmmu::bench
