@@ -41,7 +41,7 @@ foreach(line IN LISTS lines)
 endforeach()
 
 # `make lint` is where warnings count: here a newer Verilator's new ones must not stop a user's build.
-set(GMMU_VERILATOR_ARGS -sv ${CMAKE_SOURCE_DIR}/rtl/speed.vlt --quiet-stats -Wno-fatal -Wno-lint -Wno-style
+set(GMMU_VERILATOR_ARGS -sv ${CMAKE_SOURCE_DIR}/rtl/speed.vlt --quiet-stats -Wno-fatal -Werror-USERFATAL -Wno-lint -Wno-style
                         -Wno-SYMRSVDWORD --x-assign fast --x-initial fast --output-split 20000 --output-split-cfuncs 2000
                         +define+GMMU_VA_WIDTH=${GMMU_VA_BITS} +define+GMMU_DATA_WIDTH=${GMMU_DATA_BITS})
 
@@ -87,26 +87,30 @@ function(gmmu_verilate target top)
   target_include_directories(${target} SYSTEM INTERFACE ${folders})
 endfunction()
 
-# The engine: the Verilated GPU, its SystemC module and the machine around it; gmmu_machine is everything together.
-function(gmmu_rtl_engine name)
+# The engine: the Verilated GPU with ports of BITS bits, its SystemC module and the machine around it, as libraries
+# gmmu_rtl_gpu<SUFFIX> and gmmu_rtl_engine<SUFFIX>; gmmu_machine<SUFFIX> is everything together.
+function(gmmu_rtl_engine suffix bits)
   file(GLOB sources CONFIGURE_DEPENDS sim/gpu/*.cc sim/*/sc_*.cc)
   if(NOT sources)
     return()
   endif()
   list(REMOVE_DUPLICATES sources)
-  add_library(gmmu_rtl_gpu STATIC)
+  add_library(gmmu_rtl_gpu${suffix} STATIC)
   if(GMMU_WAVES)
     set(trace TRACE)
   endif()
-  gmmu_verilate(gmmu_rtl_gpu gmmu_gpu ${trace} OPTIMISE -Os
+  gmmu_verilate(gmmu_rtl_gpu${suffix} gmmu_gpu ${trace} OPTIMISE -Os
     ARGS --no-assert -GNumClients=${GMMU_CLIENTS} -GNumSpaces=${GMMU_SPACES} -GNumRings=${GMMU_RINGS}
          -GL1Entries=${GMMU_L1_ENTRIES} -GL2Entries=${GMMU_L2_ENTRIES} -GL2Ways=${GMMU_L2_WAYS}
          -GLargeEntries=${GMMU_LARGE_ENTRIES} -GWalkCacheEntries=${GMMU_WALK_CACHE} -GNumWalks=${GMMU_WALKS}
-         -GReadsInFlight=${GMMU_READS_IN_FLIGHT})
+         -GReadsInFlight=${GMMU_READS_IN_FLIGHT} +define+GMMU_DATA_WIDTH=${bits})
+  set(name gmmu_rtl_engine${suffix})
   add_library(${name} STATIC ${sources})
-  target_link_libraries(${name} PUBLIC gmmu_rtl_gpu gmmu_options SystemC::systemc)
-  target_compile_definitions(${name} PRIVATE ${GMMU_BUILD_DEFINITIONS} $<$<BOOL:${GMMU_WAVES}>:GMMU_WAVES>)
+  target_link_libraries(${name} PUBLIC gmmu_rtl_gpu${suffix} gmmu_options SystemC::systemc)
+  set(definitions ${GMMU_BUILD_DEFINITIONS})
+  list(TRANSFORM definitions REPLACE "^GMMU_DATA_BITS=.*" "GMMU_DATA_BITS=${bits}")
+  target_compile_definitions(${name} PRIVATE ${definitions} $<$<BOOL:${GMMU_WAVES}>:GMMU_WAVES>)
   set(members ${name} gmmu_os gmmu_kmd gmmu_report gmmu_workload gmmu_sim_core gmmu_hw)
-  gmmu_group(gmmu_machine ${members})
-  target_link_libraries(gmmu_machine INTERFACE gmmu_rtl_gpu SystemC::systemc)
+  gmmu_group(gmmu_machine${suffix} ${members})
+  target_link_libraries(gmmu_machine${suffix} INTERFACE gmmu_rtl_gpu${suffix} SystemC::systemc)
 endfunction()

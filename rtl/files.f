@@ -11,9 +11,19 @@ rtl/aperture/gmmu_aperture_map.sv
 rtl/aperture/gmmu_route.sv
 rtl/axi/gmmu_axi_mux.sv
 rtl/client/gmmu_client.sv
+rtl/client/gmmu_client_answer.sv
+rtl/client/gmmu_client_ends.sv
+rtl/client/gmmu_client_land.sv
 rtl/client/gmmu_client_port.sv
+rtl/client/gmmu_client_regs.sv
+rtl/client/gmmu_client_write.sv
 rtl/client/gmmu_crc32c.sv
+rtl/client/gmmu_through.sv
+rtl/client/gmmu_through_read.sv
+rtl/client/gmmu_through_write.sv
 rtl/client/gmmu_traffic.sv
+rtl/client/gmmu_traffic_check.sv
+rtl/client/gmmu_traffic_lines.sv
 rtl/dma/gmmu_dma_command.sv
 rtl/dma/gmmu_dma_decode.sv
 rtl/dma/gmmu_dma_fetch.sv
@@ -50,6 +60,7 @@ rtl/top/gmmu_ctl_arbiter.sv
 rtl/top/gmmu_fault_log.sv
 rtl/top/gmmu_gpu.sv
 rtl/top/gmmu_interrupts.sv
+rtl/top/gmmu_parameter_check.sv
 rtl/top/gmmu_reg_port.sv
 rtl/top/gmmu_regs.sv
 rtl/top/gmmu_window.sv

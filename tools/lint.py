@@ -6,6 +6,8 @@
   waivers      stand in rtl/*.vlt only, each below a comment with its reason
   verilator    --lint-only -Wall on the GPU top, at its default and at small sizes
   elaborate    Yosys' read_slang takes the GPU top: no latch, no undriven and no doubly driven net
+  parameters   illegal values stop elaboration with a message; legal corners pass both tools (tools/parameters.py)
+  core         gmmu.core names the files of rtl/files.f in their order
   registers    the generated register files match rtl/pkg/gmmu.rdl
 """
 import re
@@ -48,6 +50,11 @@ def verilator_errors(sizes):
     return [] if status == 0 and "%Warning" not in output else [output.strip() or f"verilator: exit status {status}"]
 
 
+def core_errors():
+    named = re.findall(r"^ +- (rtl/\S+\.sv)$", (ROOT / "gmmu.core").read_text(), re.M)
+    return [] if named == rtl_sources.sources() else ["gmmu.core and rtl/files.f differ"]
+
+
 def command_errors(*command):
     done = subprocess.run([sys.executable, *command], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     return [] if done.returncode == 0 else [done.stdout.strip() or f"exit status {done.returncode}"]
@@ -61,6 +68,9 @@ def main():
         ("verilator -Wall", lambda: verilator_errors({})),
         ("verilator -Wall, small sizes", lambda: verilator_errors(SMALL)),
         ("elaborate: Yosys read_slang", lambda: command_errors("tools/synth.py", "--elaborate")),
+        ("parameters: illegal values", lambda: command_errors("tools/parameters.py", "--illegal")),
+        ("parameters: legal corners", lambda: command_errors("tools/parameters.py", "--legal", "--slang")),
+        ("core: gmmu.core", core_errors),
         ("registers: generated files", lambda: command_errors("tools/regs/generate.py", "--check")),
     ):
         errors = check()

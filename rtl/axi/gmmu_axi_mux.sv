@@ -62,7 +62,7 @@ module gmmu_axi_mux
   localparam int unsigned IndexWidth = N > 1 ? $clog2(N) : 1;
 
   if (N > (1 << RequesterWidth)) begin : g_illegal
-    $fatal(1, "gmmu_axi_mux: at most 64 requesters");
+    $fatal(1, "gmmu_axi_mux: at most 128 requesters");
   end
 
   // Requester side: one register slice a channel.

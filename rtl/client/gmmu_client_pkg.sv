@@ -22,26 +22,62 @@ package gmmu_client_pkg;
     logic [6:0]  bytes;
   } client_req_t;
 
-  // One 8-byte word of a write's line, given before the request.
+  // Which word of a write's line the data beside it is; words are given before the request.
   typedef struct packed {
     slot_t       id;
-    logic [2:0]  word;
-    logic [63:0] data;                             // byte lanes as in memory
+    logic [2:0]  word;                             // in words of the unit's WordBytes
   } client_w_t;
 
   // A beat of an answer: reads give the words that the access touches, lowest first; writes and
-  // faults give one beat.
+  // faults give one beat. The data stands beside it, byte lanes as in memory.
   typedef struct packed {
     slot_t       id;
     logic        last;
     fault_e      fault;
     logic [2:0]  word;
-    logic [63:0] data;
   } client_rsp_t;
 
+  // AR or AW of the through-port.
+  localparam int unsigned ThroughIdWidth = 8;
+  localparam logic [1:0] RespOkay = 2'b00;
+  localparam logic [1:0] RespSlvErr = 2'b10;
+  typedef struct packed {
+    logic [ThroughIdWidth-1:0] id;
+    logic [63:0]               va;
+    logic [7:0]                len;
+    logic [2:0]                size;
+    logic [1:0]                burst;
+    space_t                    space;              // AxUSER
+    logic                      execute;            // AxPROT[2]
+  } through_ax_t;
+
+  // INCR of at most the bus width; anything else is answered with SLVERR.
+  function automatic logic through_legal(logic [1:0] burst, logic [2:0] size);
+    return burst == 2'b01 && 32'(size) <= $clog2(DataBytes);
+  endfunction
+
+  // Position after a beat of 2^size bytes at line offset `at`; bit 6: the next line.
+  function automatic logic [6:0] through_next(logic [5:0] at, logic [2:0] size);
+    logic [6:0] step;
+    step = 7'd1 << size;
+    return ({1'b0, at} & ~(step - 7'd1)) + step;
+  endfunction
+
+  // How an access ended: fault or not, level of the entry at fault, page of zeros.
+  typedef struct packed {
+    slot_t       slot;
+    fault_e      fault;
+    level_t      level;
+    logic        zero;
+  } client_end_t;
+
   // A traffic run as software writes it (registers client[i].ctrl, base, lines, order, seed).
+  // Stands still while the run is busy.
   typedef struct packed {
     access_e     access;
+    pattern_e    pattern;
+    logic        verify;
+    logic [5:0]  footprint_lg2;
     space_t      space;
     logic [7:0]  depth;                            // most accesses in flight, 0: all slots
     logic [63:0] base;
@@ -60,6 +96,14 @@ package gmmu_client_pkg;
     level_t      level;
     logic [31:0] count;
     logic [31:0] crc;
+    logic [31:0] mismatches;
     logic [63:0] fault_va;
   } traffic_state_t;
+
+  // What the 8-byte word at va = 8 * at carries in a verified run: different for different at.
+  function automatic logic [63:0] address_pattern(logic [63:0] seed, logic [60:0] at);
+    logic [63:0] va;
+    va = {at, 3'd0};
+    return seed ^ va ^ {va[42:0], va[63:43]} ^ {va[21:0], va[63:22]};
+  endfunction
 endpackage

@@ -11,16 +11,19 @@ module gmmu_client_port
 (
   input  logic           clk_i,
   input  logic           rst_i,
-  input  port_t         port_i,       // constant: the translation port's number
+  input  port_t          port_i,       // constant: the translation port's number
 
   input  logic           enable_i,
   input  logic [63:0]    vram_bytes_i,
   output logic           idle_o,
 
-  input  logic           start_i,
-  input  traffic_cfg_t   cfg_i,
-  output traffic_state_t state_o,
-  output logic           done_o,
+  input  logic           reg_wr_i,     // registers: see gmmu_client_regs
+  input  logic           reg_rd_i,
+  input  logic [2:0]     reg_word_i,
+  input  logic [63:0]    reg_data_i,
+  output logic [63:0]    reg_data_o,
+  output logic           busy_o,       // a traffic run is busy
+  output logic           done_o,       // pulse: one has ended
 
   input  logic           req_valid_i,
   output logic           req_ready_o,
@@ -28,9 +31,11 @@ module gmmu_client_port
   input  logic           w_valid_i,
   output logic           w_ready_o,
   input  client_w_t      w_i,
+  input  logic [63:0]    w_data_i,
   output logic           rsp_valid_o,
   input  logic           rsp_ready_i,
   output client_rsp_t    rsp_o,
+  output logic [63:0]    rsp_data_o,
 
   output logic           xlate_req_valid_o,
   input  logic           xlate_req_ready_i,
@@ -68,32 +73,45 @@ module gmmu_client_port
   output logic [6:0]     count_write_bytes_o
 );
   logic        owner, unit_idle, external, waiting;
-  logic        t_req_valid, t_w_valid, u_req_valid, u_req_ready, u_w_valid, u_w_ready, u_rsp_valid;
+  logic        t_req_valid, t_w_valid, u_req_valid, u_req_ready, u_w_valid, u_rsp_valid;
   client_req_t t_req;
   client_w_t   t_w;
+  logic [63:0] t_w_data;
+  logic [57:0] rsp_line;
+
+  logic           start;
+  traffic_cfg_t   cfg;
+  traffic_state_t state;
+
+  gmmu_client_regs u_regs (
+    .clk_i, .rst_i, .wr_i(reg_wr_i), .rd_i(reg_rd_i), .word_i(reg_word_i), .data_i(reg_data_i),
+    .rd_data_o(reg_data_o), .start_o(start), .cfg_o(cfg), .state_i(state), .busy_o
+  );
 
   gmmu_traffic u_traffic (
-    .clk_i, .rst_i, .enable_i, .start_i, .cfg_i, .state_o, .done_o,
+    .clk_i, .rst_i, .enable_i, .start_i(start), .cfg_i(cfg), .state_o(state), .done_o,
     .unit_idle_i(unit_idle), .owner_o(owner), .waiting_o(waiting),
     .req_valid_o(t_req_valid), .req_ready_i(u_req_ready), .req_o(t_req),
-    .w_valid_o(t_w_valid), .w_o(t_w),
-    .rsp_valid_i(u_rsp_valid), .rsp_i(rsp_o),
+    .w_valid_o(t_w_valid), .w_o(t_w), .w_data_o(t_w_data),
+    .rsp_valid_i(u_rsp_valid), .rsp_i(rsp_o), .rsp_data_i(rsp_data_o), .rsp_line_i(rsp_line),
     .fault_valid_i(fault_valid_o && fault_ready_i), .fault_i(fault_o)
   );
 
-  assign external = enable_i && !state_o.busy;
+  assign external = enable_i && !state.busy;
   assign u_req_valid = owner ? t_req_valid : external && req_valid_i;
   assign u_w_valid = owner ? t_w_valid : external && w_valid_i;
   assign req_ready_o = external && u_req_ready;
-  assign w_ready_o = external && u_w_ready;
+  assign w_ready_o = external;
   assign rsp_valid_o = u_rsp_valid && !owner;
 
   gmmu_client u_unit (
     .port_i,
-    .clk_i, .rst_i, .vram_bytes_i, .ordered_i(owner), .idle_o(unit_idle),
+    .clk_i, .rst_i, .vram_bytes_i, .ordered_i(owner), .first_only_i(owner), .idle_o(unit_idle),
     .req_valid_i(u_req_valid), .req_ready_o(u_req_ready), .req_i(owner ? t_req : req_i),
-    .w_valid_i(u_w_valid), .w_ready_o(u_w_ready), .w_i(owner ? t_w : w_i),
-    .rsp_valid_o(u_rsp_valid), .rsp_ready_i(owner || rsp_ready_i), .rsp_o,
+    .w_valid_i(u_w_valid), .w_i(owner ? t_w : w_i), .w_data_i(owner ? t_w_data : w_data_i),
+    .w_strobe_i('1),
+    .rsp_valid_o(u_rsp_valid), .rsp_ready_i(owner || rsp_ready_i), .rsp_o, .rsp_data_o,
+    .rsp_line_o(rsp_line),
     .xlate_req_valid_o, .xlate_req_ready_i, .xlate_req_o,
     .xlate_rsp_valid_i, .xlate_rsp_ready_o, .xlate_rsp_i, .xlate_done_o,
     .ap_req_valid_o, .ap_req_ready_i, .ap_req_page_o, .ap_rsp_valid_i, .ap_rsp_i,
@@ -106,5 +124,5 @@ module gmmu_client_port
   );
 
   // A run that ctrl.enable holds back with nothing in flight changes nothing.
-  assign idle_o = unit_idle && !done_o && (!state_o.busy || waiting);
+  assign idle_o = unit_idle && !done_o && !start && !reg_wr_i && (!state.busy || waiting);
 endmodule

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Traffic engine of one client: runs a programmed list of 64-byte accesses through the access unit.
 //
-//   start_i   a pulse begins a run with cfg_i as it stands (ignored while state_o.busy)
-//   order     line k of the run is base + 64 * (first + stride * k); k starts at 0 and goes to (k +
-//             step) mod count
+//   start_i   a pulse begins a run (ignored while state_o.busy); cfg_i stands still while busy
+//   lines     see gmmu_traffic_lines; pattern chase reads, one line at a time
 //   reads     CRC-32C over the bytes in access order; answers come in that order because ordered_o
 //             makes them
 //   writes    64-bit word w of the access sequence is seed + w
+//   verify    the word at va carries address_pattern(seed, va) instead. Words read that differ are
+//             counted. A run of writes is followed by one that reads the same lines.
 //   fault     ends the run: no access is begun after it is seen, those in flight are taken and
 //             ignored
 //   done_o    a pulse at the end of every run, of empty ones too
@@ -36,62 +37,74 @@ module gmmu_traffic
   output client_req_t    req_o,
   output logic           w_valid_o,
   output client_w_t      w_o,
+  output logic [63:0]    w_data_o,
   input  logic           rsp_valid_i,
   input  client_rsp_t    rsp_i,
+  input  logic [63:0]    rsp_data_i,
+  input  logic [57:0]    rsp_line_i,
   input  logic           fault_valid_i, // the access unit's fault record was taken
   input  fault_info_t    fault_i
 );
   typedef enum logic [2:0] {StateIdle, StateDrain, StateMultiply, StateRun, StateEnd} state_e;
-  state_e       state_q;
-  traffic_cfg_t cfg_q;
-
-  // stride * step and stride * count, one bit of the factors a cycle.
-  logic [31:0] factor_step_q, factor_count_q;
-  logic [63:0] addend_q, by_step_q, by_count_q;
-  logic [57:0] by_wrap_q;                 // stride * (step - count)
+  state_e      state_q;
+  logic        read_pass_q;             // verified writes: they are read back
 
   // Answer side.
-  logic [31:0] retired_all_q;             // answers taken, those after a fault too
-  logic [31:0] crc_q, crc_next;
-  logic        faulted_q, stopping;
+  logic [31:0] retired_q;
+  logic        faulted_q, stopping, retire, check_busy, word_good;
   fault_e      reason_q;
   level_t      level_q;
   logic [63:0] fault_va_q;
-  logic        crc_take_q;
-  logic [63:0] crc_data_q;
 
   // Issue side.
-  logic [31:0] index_q, issued_q, retired_q;
-  logic [32:0] index_sum;
-  logic [57:0] line_q;                    // address of the access, lines
-  logic [63:0] word_q;                    // first word of the access
+  logic [31:0] left_q;                  // accesses not issued yet
+  slot_t       id_q;
+  logic [63:0] word_q;                  // next word of the sequence
   logic [2:0]  w_index_q;
-  logic        room, is_write, fire, more;
-  count_t      in_flight;
-  logic        wrap;
+  logic        chase, is_write, open, room, fire, more, load, lines_ready, line_valid, w_step;
+  logic [57:0] line;
+  count_t      in_flight_q;
 
-  assign is_write = cfg_q.access == AccessWrite;
-  assign in_flight = count_t'(issued_q - retired_all_q);
-  assign more = issued_q != cfg_q.count && !faulted_q && !stopping;
-  assign room = in_flight != count_t'(Slots) && (cfg_q.depth == '0 || 8'(in_flight) < cfg_q.depth);
-  assign req_valid_o = state_q == StateRun && enable_i && more && room &&
-      (!is_write || w_index_q == 3'd7);
-  assign req_o = '{id: slot_t'(issued_q[SlotLg2-1:0]), space: cfg_q.space, va: {line_q, 6'd0},
-      access: cfg_q.access, bytes: 7'd64};
+  assign chase = cfg_i.pattern == PatternChase;
+  assign is_write = cfg_i.access == AccessWrite && !chase && !read_pass_q;
+  assign load = state_q == StateDrain && unit_idle_i && enable_i;
+
+  gmmu_traffic_lines u_lines (
+    .clk_i, .rst_i, .load_i(load), .cfg_i, .ready_o(lines_ready),
+    .line_valid_o(line_valid), .line_o(line), .next_i(fire),
+    .chase_valid_i(chase && state_q == StateRun && word_good && rsp_i.word == '0),
+    .chase_line_i(rsp_data_i[63:6])
+  );
+
+  assign more = left_q != '0 && !faulted_q && !stopping;
+  assign room = in_flight_q != count_t'(Slots) &&
+      (cfg_i.depth == '0 || 8'(in_flight_q) < cfg_i.depth);
+  assign open = state_q == StateRun && enable_i && more && room && line_valid;
+  assign req_valid_o = open && (!is_write || w_index_q == 3'd7);
+  assign req_o = '{id: id_q, space: cfg_i.space, va: {line, 6'd0},
+                   access: read_pass_q || (chase && cfg_i.access == AccessWrite) ? AccessRead
+                       : cfg_i.access,
+                   bytes: 7'd64};
   assign fire = req_valid_o && req_ready_i;
 
-  assign index_sum = {1'b0, index_q} + {1'b0, cfg_q.step};
-  assign wrap = index_sum >= {1'b0, cfg_q.count};
+  // The last word goes with the request, again each cycle until that is taken.
+  assign w_valid_o = open && is_write;
+  assign w_step = w_valid_o && (w_index_q != 3'd7 || fire);
+  assign w_o = '{id: id_q, word: w_index_q};
+  assign w_data_o = cfg_i.verify ? address_pattern(cfg_i.seed, {line, w_index_q}) : word_q;
 
-  assign w_valid_o = state_q == StateRun && is_write && enable_i && more && room;
-  assign w_o = '{id: slot_t'(issued_q[SlotLg2-1:0]), word: w_index_q,
-      data: word_q + {61'd0, w_index_q}};
-
+  assign word_good = rsp_valid_i && !faulted_q && rsp_i.fault == FaultNone;
   assign stopping = rsp_valid_i && owner_o && rsp_i.fault != FaultNone;
-
-  gmmu_crc32c u_crc (.crc_i(crc_q), .data_i(crc_data_q), .crc_o(crc_next));
-
+  assign retire = rsp_valid_i && rsp_i.last;
   assign owner_o = state_q == StateMultiply || state_q == StateRun;
+
+  gmmu_traffic_check u_check (
+    .clk_i, .rst_i, .clear_i(start_i && state_q == StateIdle),
+    .verify_i(cfg_i.verify && !chase), .seed_i(cfg_i.seed),
+    .word_valid_i(owner_o && word_good && !is_write), .word_i(rsp_data_i),
+    .at_i({rsp_line_i, rsp_i.word}),
+    .busy_o(check_busy), .crc_o(state_o.crc), .mismatches_o(state_o.mismatches)
+  );
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
@@ -101,76 +114,39 @@ module gmmu_traffic
       level_q <= '0;
       fault_va_q <= '0;
       retired_q <= '0;
-      retired_all_q <= '0;
-      issued_q <= '0;
-      crc_q <= '1;
-      crc_take_q <= 1'b0;
+      in_flight_q <= '0;
+      read_pass_q <= 1'b0;
       done_o <= 1'b0;
     end else begin
       done_o <= 1'b0;
-      crc_take_q <= 1'b0;
-      if (crc_take_q) crc_q <= crc_next;
-
       unique case (state_q)
         StateIdle: begin
           if (start_i) begin
             state_q <= StateDrain;
-            cfg_q <= cfg_i;
             faulted_q <= 1'b0;
             reason_q <= FaultNone;
             level_q <= '0;
             fault_va_q <= '0;
             retired_q <= '0;
-            retired_all_q <= '0;
-            issued_q <= '0;
-            crc_q <= '1;
+            read_pass_q <= 1'b0;
           end
-          index_q <= '0;
-          line_q <= cfg_i.base[63:6] + {26'd0, cfg_i.first};
-          word_q <= cfg_i.seed;
-          w_index_q <= '0;
-          factor_step_q <= cfg_i.step;
-          factor_count_q <= cfg_i.count;
-          addend_q <= {32'd0, cfg_i.stride};
-          by_step_q <= '0;
-          by_count_q <= '0;
         end
-        StateDrain: begin
-          if (unit_idle_i && enable_i) state_q <= StateMultiply;
-        end
-        StateMultiply: begin
-          if (factor_step_q[0]) by_step_q <= by_step_q + addend_q;
-          if (factor_count_q[0]) by_count_q <= by_count_q + addend_q;
-          by_wrap_q <= by_step_q[57:0] - by_count_q[57:0];
-          addend_q <= addend_q << 1;
-          factor_step_q <= factor_step_q >> 1;
-          factor_count_q <= factor_count_q >> 1;
-          if (factor_step_q == '0 && factor_count_q == '0) state_q <= StateRun;
-        end
+        StateDrain: if (load) state_q <= StateMultiply;
+        StateMultiply: if (lines_ready) state_q <= StateRun;
         StateRun: begin
-          // The last word goes with the request, again each cycle until that is taken.
-          if (w_valid_o && (w_index_q != 3'd7 || fire)) w_index_q <= w_index_q + 3'd1;
-          if (fire) begin
-            issued_q <= issued_q + 1'b1;
-            index_q <= wrap ? 32'(index_sum - {1'b0, cfg_q.count}) : index_sum[31:0];
-            line_q <= line_q + (wrap ? by_wrap_q : by_step_q[57:0]);
-            word_q <= word_q + 64'd8;
-          end
-          if (rsp_valid_i) begin
-            if (rsp_i.fault != FaultNone) faulted_q <= 1'b1;
-            if (rsp_i.last) begin
-              retired_all_q <= retired_all_q + 1'b1;
-              if (!faulted_q && rsp_i.fault == FaultNone) retired_q <= retired_q + 1'b1;
-            end
-            crc_take_q <= !is_write && !faulted_q && rsp_i.fault == FaultNone;
-          end
+          if (fire && !retire) in_flight_q <= in_flight_q + 1'b1;
+          if (retire && !fire) in_flight_q <= in_flight_q - 1'b1;
+          if (stopping) faulted_q <= 1'b1;
+          if (retire && word_good) retired_q <= retired_q + 1'b1;
           if (fault_valid_i && !faulted_q) begin
             reason_q <= fault_i.reason;
             level_q <= fault_i.level;
             fault_va_q <= fault_i.address;
           end
-          if (!more && !stopping && issued_q == retired_all_q && unit_idle_i &&
-              !crc_take_q) state_q <= StateEnd;
+          if (!more && !stopping && in_flight_q == '0 && unit_idle_i && !check_busy) begin
+            read_pass_q <= is_write && cfg_i.verify && !faulted_q;
+            state_q <= is_write && cfg_i.verify && !faulted_q ? StateDrain : StateEnd;
+          end
         end
         default: begin
           state_q <= StateIdle;
@@ -179,17 +155,34 @@ module gmmu_traffic
       endcase
     end
 
-    crc_data_q <= rsp_i.data;
+    if (state_q == StateDrain) begin
+      left_q <= cfg_i.count;
+      id_q <= '0;
+      word_q <= cfg_i.seed;
+      w_index_q <= '0;
+    end else begin
+      if (fire) begin
+        left_q <= left_q - 1'b1;
+        id_q <= id_q + 1'b1;
+      end
+      if (w_step) begin
+        w_index_q <= w_index_q + 3'd1;
+        word_q <= word_q + 64'd1;
+      end
+    end
   end
 
-  assign state_o = '{busy: state_q != StateIdle, fault: faulted_q, reason: reason_q, level: level_q,
-                     count: retired_q, crc: ~crc_q, fault_va: fault_va_q};
+  assign state_o.busy = state_q != StateIdle;
+  assign state_o.fault = faulted_q;
+  assign state_o.reason = reason_q;
+  assign state_o.level = level_q;
+  assign state_o.count = retired_q;
+  assign state_o.fault_va = fault_va_q;
 
   assign waiting_o = !enable_i && (state_q == StateDrain ||
-      (state_q == StateRun && more && in_flight == '0));
+      (state_q == StateRun && more && in_flight_q == '0));
 
   logic unused_bits;
-  assign unused_bits = ^{rsp_i.id, rsp_i.word, by_step_q, by_count_q, fault_i.space, fault_i.port,
-      fault_i.access,
-                         fault_i.physical, fault_i.fence, cfg_q};
+  assign unused_bits = ^{rsp_i.id, fault_i.space, fault_i.port, fault_i.access, fault_i.physical,
+      fault_i.fence, cfg_i};
 endmodule

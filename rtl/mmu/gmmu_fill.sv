@@ -86,7 +86,7 @@ module gmmu_fill
     assign read_address = RowWidth'(row_q);
   end
 
-  gmmu_ram_1r1w #(.Width(DataWidth), .Depth(NumWalks * Beats)) u_lines (
+  gmmu_ram_1r1w #(.Width(DataWidth), .Depth(1 << LineWidth)) u_lines (
     .clk_i, .read_i(reading), .read_addr_i(read_address), .data_o(beat_data),
     .write_i(line_valid_i), .write_addr_i(write_address), .data_i(line_data_i));
 

@@ -19,7 +19,7 @@ module gmmu_mmu
   import gmmu_axi_pkg::*;
   import gmmu_mmu_pkg::*;
 #(
-  parameter int unsigned NumPorts = 7,           // 2 to 32; the last three are the paging engine's
+  parameter int unsigned NumPorts = 7,           // 2 to 69; the last three are the paging engine's
   parameter int unsigned NumSpaces = 16,         // 2 to 64
   parameter int unsigned L1Entries = 16,         // 2 or more, per port
   // 4 KiB sub-entries, a power of two; blocks of sixteen
@@ -27,7 +27,7 @@ module gmmu_mmu
   parameter int unsigned L2Ways = 4,             // power of two, at most L2Entries / 16
   parameter int unsigned LargeEntries = 8,       // shared array for large pages, 2 or more
   parameter int unsigned WalkCacheEntries = 16,  // a level, a power of two, 2 or more
-  parameter int unsigned NumWalks = 8,           // 2 to 32
+  parameter int unsigned NumWalks = 8,           // 1 to 32
   parameter int unsigned MissSlots = 8           // per port, 2 to 32
 ) (
   input  logic                        clk_i,
@@ -214,9 +214,9 @@ module gmmu_mmu
   assign count_o.invalidation = inv_valid_o;
   assign count_o.invalidating = busy;
 
-  if (NumPorts < 2 || NumPorts > 32 || NumSpaces < 2 || NumSpaces > 64 || L1Entries < 2
+  if (NumPorts < 2 || NumPorts > 69 || NumSpaces < 2 || NumSpaces > 64 || L1Entries < 2
       || LargeEntries < 2
-      || NumWalks < 2 || NumWalks > 32 || MissSlots < 2 || MissSlots > 32) begin : g_illegal
+      || NumWalks < 1 || NumWalks > 32 || MissSlots < 2 || MissSlots > 32) begin : g_illegal
     $fatal(1, "gmmu_mmu: a parameter is outside its range (see the parameter list)");
   end
 endmodule

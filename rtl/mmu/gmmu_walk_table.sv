@@ -188,7 +188,8 @@ module gmmu_walk_table
   assign first_free = is_free & (~is_free + 1'b1);
   assign lowest_match = match & (~match + 1'b1);
   assign row_free_o = is_free != '0;
-  assign rows_free_o = (is_free & ~first_free) != '0;
+  // A single row serves everybody in turn: walks end without anybody's help.
+  assign rows_free_o = NumWalks == 1 ? row_free_o : (is_free & ~first_free) != '0;
   assign row_engine_o = owned != '0;
   assign search_hit_o = match != '0;
   assign idle_o = &is_free;

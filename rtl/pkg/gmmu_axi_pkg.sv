@@ -10,7 +10,7 @@ package gmmu_axi_pkg;
   import gmmu_pkg::*;
 
   localparam int unsigned IdWidth = 8;         // inside: requester's own
-  localparam int unsigned RequesterWidth = 6;
+  localparam int unsigned RequesterWidth = 7;
   localparam int unsigned EdgeIdWidth = IdWidth + RequesterWidth;
 
   typedef enum logic [1:0] {PortVram, PortHost, PortPeer} port_e;

@@ -20,7 +20,10 @@ package gmmu_pkg;
   localparam int unsigned VpnWidth = VaWidth - PageLg2;  // 4 KiB page number of a va
   localparam int unsigned PfnWidth = PaWidth - PageLg2;  // 4 KiB page number of an offset
   localparam int unsigned MaxLevels = 6;
-  localparam int unsigned DataWidth = `GMMU_DATA_WIDTH;  // of the AXI ports, 64 to 512
+  // Of the AXI ports. An illegal macro is told by gmmu_parameter_check; until then 64 stands in.
+  localparam int unsigned DataWidthAsked = `GMMU_DATA_WIDTH;
+  localparam int unsigned DataWidth =
+      DataWidthAsked inside {64, 128, 256, 512} ? DataWidthAsked : 64;
   localparam int unsigned DataBytes = DataWidth / 8;
   // client line, and line of eight table entries
   localparam int unsigned LineBytes = 64;
@@ -30,7 +33,8 @@ package gmmu_pkg;
   typedef logic [PaWidth-1:0] pa_t;
   typedef logic [PfnWidth-1:0] pfn_t;
   typedef logic [5:0] space_t;    // address space, below the built number
-  typedef logic [4:0] port_t;     // translation port: clients first, then engine fetch, read, write
+  // translation port: clients, through-port read and write, engine fetch, read, write
+  typedef logic [6:0] port_t;
   typedef logic [2:0] level_t;
   typedef logic [7:0] tag_t;      // names a lookup among those outstanding on its port
 

@@ -45,6 +45,12 @@ package gmmu_regs_pkg;
   } opcode_e;
 
   typedef enum logic [1:0] {
+    PatternOrder = 2'd0,
+    PatternRandom = 2'd1,
+    PatternChase = 2'd2
+  } pattern_e;
+
+  typedef enum logic [1:0] {
     ScopeGlobal = 2'd0,
     ScopeSpace = 2'd1,
     ScopeRange = 2'd2
@@ -79,8 +85,8 @@ package gmmu_regs_pkg;
 
   localparam logic [15:0] Cap1Offset = 16'h0010;
   typedef struct packed {
-    logic [15:0] reserved0;
-    logic [7:0] walk_cache;  // 47:40
+    logic [7:0] reserved0;
+    logic [15:0] walk_cache;  // 55:40
     logic [7:0] l2_ways;  // 39:32
     logic [15:0] l2_entries;  // 31:16
     logic [15:0] l1_entries;  // 15:0
@@ -113,6 +119,22 @@ package gmmu_regs_pkg;
     logic [15:0] reserved0;
     logic [47:0] offset;  // 47:0
   } window_base_t;
+
+  localparam logic [15:0] Cap2Offset = 16'h0040;
+  typedef struct packed {
+    logic [18:0] reserved0;
+    logic [0:0] verify;  // 44:44
+    logic [3:0] patterns;  // 43:40
+    logic [2:0] reserved1;
+    logic [0:0] events;  // 36:36
+    logic [3:0] through_ports;  // 35:32
+    logic [0:0] reserved2;
+    logic [6:0] counter_bits;  // 30:24
+    logic [3:0] reserved3;
+    logic [3:0] levels;  // 19:16
+    logic [7:0] large_entries;  // 15:8
+    logic [7:0] client_slots;  // 7:0
+  } cap2_t;
 
   localparam logic [15:0] IntStatusOffset = 16'h0080;
   typedef struct packed {
@@ -291,12 +313,14 @@ package gmmu_regs_pkg;
   localparam int unsigned ClientCount = 64;
   localparam logic [15:0] ClientCtrlOffset = 16'h0000;
   typedef struct packed {
-    logic [39:0] reserved0;
+    logic [33:0] reserved0;
+    logic [5:0] footprint_lg2;  // 29:24
     logic [7:0] depth;  // 23:16
     logic [7:0] space;  // 15:8
-    logic [3:0] reserved1;
+    logic [1:0] reserved1;
+    logic [1:0] pattern;  // 5:4
     logic [1:0] access;  // 3:2
-    logic [0:0] reserved2;
+    logic [0:0] verify;  // 1:1
     logic [0:0] start;  // 0:0
   } client_ctrl_t;
 
@@ -335,7 +359,7 @@ package gmmu_regs_pkg;
 
   localparam logic [15:0] ClientResultOffset = 16'h0030;
   typedef struct packed {
-    logic [31:0] reserved0;
+    logic [31:0] mismatches;  // 63:32
     logic [31:0] crc;  // 31:0
   } client_result_t;
 
@@ -346,7 +370,7 @@ package gmmu_regs_pkg;
 
   localparam logic [15:0] PortCountersBase = 16'h8000;
   localparam int unsigned PortCountersStride = 64;
-  localparam int unsigned PortCountersCount = 32;
+  localparam int unsigned PortCountersCount = 69;
   localparam logic [15:0] PortCountersLookupsOffset = 16'h0000;
   typedef struct packed {
     logic [63:0] n;  // 63:0
@@ -377,7 +401,7 @@ package gmmu_regs_pkg;
     logic [63:0] n;  // 63:0
   } port_counters_cycles_t;
 
-  localparam logic [15:0] CountersBase = 16'h9000;
+  localparam logic [15:0] CountersBase = 16'ha000;
   localparam logic [15:0] CountersL2LookupsOffset = 16'h0000;
   typedef struct packed {
     logic [63:0] n;  // 63:0

@@ -19,6 +19,7 @@ module gmmu_gpu
   import gmmu_client_pkg::*;
 #(
   parameter int unsigned NumClients = 4,
+  parameter int unsigned ThroughPorts = 0,  // 1: s_thr_* is there
   parameter int unsigned NumSpaces = 16,
   parameter int unsigned NumRings = 1,
   parameter int unsigned L1Entries = 16,
@@ -29,8 +30,11 @@ module gmmu_gpu
   parameter int unsigned NumWalks = 8,
   parameter int unsigned ReadsInFlight = 32,
   parameter int unsigned CounterWidth = 64,      // 32 where area counts
-  // translation ports: clients, engine fetch, engine read, engine write
-  localparam int unsigned NumPorts = NumClients + 3
+  parameter int unsigned EventPort = 1,          // 0: ev_* stays 0
+  // access units: clients, through-port read, through-port write
+  localparam int unsigned NumUnits = NumClients + 2 * ThroughPorts,
+  // translation ports: access units, engine fetch, engine read, engine write
+  localparam int unsigned NumPorts = NumUnits + 3
 ) (
   input  logic                     clk_i,
   input  logic                     rst_i,
@@ -165,6 +169,40 @@ module gmmu_gpu
   output logic [NumClients*3-1:0]         cl_rsp_word_o,
   output logic [NumClients*64-1:0]        cl_rsp_data_o,
 
+  // Through-port: an AXI4 master's virtual addresses (gmmu_through). AxUSER is the address space.
+  // Taken while ctrl.enable is 1. Without ThroughPorts never ready.
+  input  logic                            s_thr_arvalid_i,
+  output logic                            s_thr_arready_o,
+  input  logic [ThroughIdWidth-1:0]       s_thr_arid_i,
+  input  logic [63:0]                     s_thr_araddr_i,
+  input  logic [7:0]                      s_thr_arlen_i,
+  input  logic [2:0]                      s_thr_arsize_i,
+  input  logic [1:0]                      s_thr_arburst_i,
+  input  logic [2:0]                      s_thr_arprot_i,
+  input  logic [5:0]                      s_thr_aruser_i,
+  output logic                            s_thr_rvalid_o,
+  input  logic                            s_thr_rready_i,
+  output logic [ThroughIdWidth-1:0]       s_thr_rid_o,
+  output logic [DataWidth-1:0]            s_thr_rdata_o,
+  output logic [1:0]                      s_thr_rresp_o,
+  output logic                            s_thr_rlast_o,
+  input  logic                            s_thr_awvalid_i,
+  output logic                            s_thr_awready_o,
+  input  logic [ThroughIdWidth-1:0]       s_thr_awid_i,
+  input  logic [63:0]                     s_thr_awaddr_i,
+  input  logic [7:0]                      s_thr_awlen_i,
+  input  logic [2:0]                      s_thr_awsize_i,
+  input  logic [1:0]                      s_thr_awburst_i,
+  input  logic [5:0]                      s_thr_awuser_i,
+  input  logic                            s_thr_wvalid_i,
+  output logic                            s_thr_wready_o,
+  input  logic [DataWidth-1:0]            s_thr_wdata_i,
+  input  logic [DataBytes-1:0]            s_thr_wstrb_i,
+  output logic                            s_thr_bvalid_o,
+  input  logic                            s_thr_bready_i,
+  output logic [ThroughIdWidth-1:0]       s_thr_bid_o,
+  output logic [1:0]                      s_thr_bresp_o,
+
   // Event port. Per translation port 192 bits: word 0 va; word 1 {zero[56], target[55:54],
   // adapter[53:48], gpa offset[47:0]}; word 2 {level[26:24], fault[23:16], access[9:8],
   // space[5:0]}.
@@ -178,12 +216,12 @@ module gmmu_gpu
   output logic [63:0]                     ev_inv_end_o
 );
 
-  if (NumClients < 1 || NumClients > 29) begin : g_illegal_clients
-    $fatal(1, "gmmu_gpu: NumClients must be 1 to 29 (translation ports have 5-bit numbers)");
-  end
-  if (NumRings < 1 || NumRings > RingCount) begin : g_illegal_rings
-    $fatal(1, "gmmu_gpu: NumRings must be 1 to 4");
-  end
+  gmmu_parameter_check #(
+    .NumClients(NumClients), .NumSpaces(NumSpaces), .NumRings(NumRings), .L1Entries(L1Entries),
+    .L2Entries(L2Entries), .L2Ways(L2Ways), .LargeEntries(LargeEntries),
+    .WalkCacheEntries(WalkCacheEntries), .NumWalks(NumWalks), .ReadsInFlight(ReadsInFlight),
+    .CounterWidth(CounterWidth), .ThroughPorts(ThroughPorts), .EventPort(EventPort)
+  ) u_check ();
 
   // Requesters of the memory ports; README.md lists them.
   localparam int unsigned ReqTables = 0;
@@ -195,13 +233,13 @@ module gmmu_gpu
   localparam int unsigned ReqFaults = 6;
   localparam int unsigned ReqInterrupt = 7;
   localparam int unsigned ReqClients = 8;
-  localparam int unsigned NumRequesters = ReqClients + NumClients;
-  localparam logic [NumRequesters-1:0] Readers = {{NumClients{1'b1}}, 8'b0010_1111};
-  localparam logic [NumRequesters-1:0] Writers = {{NumClients{1'b1}}, 8'b1111_0000};
+  localparam int unsigned NumRequesters = ReqClients + NumUnits;
+  localparam logic [NumRequesters-1:0] Readers = {{NumUnits{1'b1}}, 8'b0010_1111};
+  localparam logic [NumRequesters-1:0] Writers = {{NumUnits{1'b1}}, 8'b1111_0000};
 
-  localparam int unsigned PortFetch = NumClients;
-  localparam int unsigned PortRead = NumClients + 1;
-  localparam int unsigned PortWrite = NumClients + 2;
+  localparam int unsigned PortFetch = NumUnits;
+  localparam int unsigned PortRead = NumUnits + 1;
+  localparam int unsigned PortWrite = NumUnits + 2;
 
   // ---- Memory ports.
   logic [NumRequesters-1:0] ar_valid, ar_ready, r_valid, aw_valid, aw_ready, w_valid, w_ready,
@@ -294,9 +332,10 @@ module gmmu_gpu
   logic                        regs_aperture_flush, engine_aperture_flush, aperture_flush_done;
   ring_cfg_t   [NumRings-1:0]  ring_cfg;
   ring_state_t [NumRings-1:0]  ring_state;
-  logic [NumClients-1:0]       client_start, client_done, client_idle;
-  traffic_cfg_t [NumClients-1:0]   traffic_cfg;
-  traffic_state_t [NumClients-1:0] traffic_state;
+  logic [NumClients-1:0]       client_wr, client_rd, client_done, client_idle;
+  logic [2:0]                  client_word;
+  logic [63:0]                 client_wr_data;
+  logic [NumClients-1:0][63:0] client_rd_data;
   logic [1:0]                  ctl_valid, ctl_ready, ctl_done;
   mmu_ctl_t [1:0]              ctl;
   logic                        invalidated;
@@ -320,13 +359,18 @@ module gmmu_gpu
     rings: 8'(NumRings), walks: 8'(NumWalks), spaces: 8'(NumSpaces), clients: 8'(NumClients)
   };
   localparam cap1_t Cap1 = '{
-    reserved0: '0, walk_cache: 8'(WalkCacheEntries), l2_ways: 8'(L2Ways),
+    reserved0: '0, walk_cache: 16'(WalkCacheEntries), l2_ways: 8'(L2Ways),
         l2_entries: 16'(L2Entries),
     l1_entries: 16'(L1Entries)
   };
+  localparam cap2_t Cap2 = '{
+    client_slots: 8'(Slots), large_entries: 8'(LargeEntries), levels: 4'(MaxLevels),
+    counter_bits: 7'(CounterWidth), through_ports: 4'(ThroughPorts), events: EventPort != 0, patterns: 4'b0111,
+    verify: 1'b1, default: '0
+  };
 
   gmmu_regs #(
-    .NumClients(NumClients), .NumSpaces(NumSpaces), .NumRings(NumRings), .Cap0(Cap0), .Cap1(Cap1)
+    .NumClients(NumClients), .NumSpaces(NumSpaces), .NumRings(NumRings), .Cap0(Cap0), .Cap1(Cap1), .Cap2(Cap2)
   ) u_regs (
     .clk_i, .rst_i,
     .wr_valid_i(reg_wr_valid), .wr_ready_o(reg_wr_ready), .addr_i(reg_addr),
@@ -341,7 +385,8 @@ module gmmu_gpu
     .aperture_base_o(aperture_base), .aperture_pages_o(aperture_pages),
     .aperture_flush_o(regs_aperture_flush),
     .ring_o(ring_cfg), .ring_i(ring_state),
-    .client_start_o(client_start), .client_o(traffic_cfg), .client_i(traffic_state),
+    .client_wr_o(client_wr), .client_rd_o(client_rd), .client_word_o(client_word),
+    .client_data_o(client_wr_data), .client_data_i(client_rd_data),
     .ctl_valid_o(ctl_valid[0]), .ctl_ready_i(ctl_ready[0]), .ctl_o(ctl[0]),
     .ctl_done_i(ctl_done[0]),
     .invalidated_o(invalidated), .idle_o(regs_idle)
@@ -377,6 +422,9 @@ module gmmu_gpu
       tables_r_ready;
   mmu_ctl_t                    mmu_ctl;
   scope_e                      inv_scope;
+  space_t                      inv_space;
+  logic                        inv_done;
+  logic [63:0]                 inv_start, inv_end;
 
   gmmu_ctl_arbiter u_ctl (
     .clk_i, .rst_i,
@@ -398,15 +446,21 @@ module gmmu_gpu
     .ar_valid_o(ar_valid[ReqTables]), .ar_ready_i(ar_ready[ReqTables]), .ar_o(ar[ReqTables]),
     .r_valid_i(r_valid[ReqTables]), .r_ready_o(tables_r_ready), .r_i(r[ReqTables]),
     .ev_valid_o(ev_valid), .ev_o(ev),
-    .inv_valid_o(ev_inv_done_o), .inv_scope_o(inv_scope), .inv_space_o(ev_inv_space_o),
-    .inv_start_o(ev_inv_start_o), .inv_end_o(ev_inv_end_o),
+    .inv_valid_o(inv_done), .inv_scope_o(inv_scope), .inv_space_o(inv_space),
+    .inv_start_o(inv_start), .inv_end_o(inv_end),
     .port_count_o(port_count), .count_o(mmu_count), .idle_o(mmu_idle)
   );
 
-  assign ev_inv_scope_o = inv_scope;
-  assign ev_xlate_valid_o = ev_valid;
+  // What is not observed goes with the event port.
+  localparam logic Observed = EventPort != 0;
+  assign ev_inv_done_o = Observed && inv_done;
+  assign ev_inv_scope_o = Observed ? inv_scope : '0;
+  assign ev_inv_space_o = Observed ? inv_space : '0;
+  assign ev_inv_start_o = Observed ? inv_start : '0;
+  assign ev_inv_end_o = Observed ? inv_end : '0;
+  assign ev_xlate_valid_o = Observed ? ev_valid : '0;
   for (genvar p = 0; p < NumPorts; p++) begin : g_event
-    assign ev_xlate_o[192*p +: 192] = {
+    assign ev_xlate_o[192*p +: 192] = !Observed ? '0 : {
       37'd0, ev[p].level, ev[p].fault, 6'd0, ev[p].access, 2'd0, ev[p].space,
       7'd0, ev[p].zero, ev[p].gpa.target, ev[p].gpa.adapter, ev[p].gpa.offset,
       ev[p].va
@@ -433,8 +487,8 @@ module gmmu_gpu
   logic              engine_idle, engine_busy, fence_irq, ring_error, count_entry;
   logic [1:0]        count_commands;
   logic [8:0]        count_engine_read, count_engine_write;
-  logic        [NumClients:0] fault_valid, fault_ready;  // clients, then the engine
-  fault_info_t [NumClients:0] fault;
+  logic        [NumUnits:0] fault_valid, fault_ready;  // access units, then the engine
+  fault_info_t [NumUnits:0] fault;
 
   gmmu_engine #(
     .NumRings(NumRings), .NumSpaces(NumSpaces), .ReadsInFlight(ReadsInFlight), .FirstPort(PortFetch)
@@ -475,15 +529,15 @@ module gmmu_gpu
     .ctl_done_i(ctl_done[1]),
     .aperture_base_i(aperture_base), .aperture_pages_i(aperture_pages),
     .aperture_flush_o(engine_aperture_flush), .aperture_flush_done_i(aperture_flush_done),
-    .fault_valid_o(fault_valid[NumClients]), .fault_ready_i(fault_ready[NumClients]),
-    .fault_o(fault[NumClients]),
+    .fault_valid_o(fault_valid[NumUnits]), .fault_ready_i(fault_ready[NumUnits]),
+    .fault_o(fault[NumUnits]),
     .count_entry_o(count_entry), .count_commands_o(count_commands),
     .count_read_bytes_o(count_engine_read), .count_write_bytes_o(count_engine_write),
     .busy_o(engine_busy)
   );
 
   // ---- Clients.
-  logic [NumClients-1:0][6:0] client_read_bytes, client_write_bytes;
+  logic [NumUnits-1:0][6:0]   client_read_bytes, client_write_bytes;
   logic [NumClients-1:0]      traffic_busy;
 
   for (genvar i = 0; i < NumClients; i++) begin : g_client
@@ -495,24 +549,24 @@ module gmmu_gpu
       id: cl_req_id_i[SlotLg2*i +: SlotLg2], space: cl_req_space_i[8*i +: 6], va: cl_req_va_i[64*i +: 64],
       access: access_e'(cl_req_access_i[2*i +: 2]), bytes: cl_req_bytes_i[7*i +: 7]
     };
-    assign wr = '{id: cl_w_id_i[SlotLg2*i +: SlotLg2], word: cl_w_word_i[3*i +: 3],
-        data: cl_w_data_i[64*i +: 64]};
+    assign wr = '{id: cl_w_id_i[SlotLg2*i +: SlotLg2], word: cl_w_word_i[3*i +: 3]};
     assign unused_space = ^cl_req_space_i[8*i+6 +: 2];
     assign cl_rsp_id_o[SlotLg2*i +: SlotLg2] = rsp.id;
     assign cl_rsp_last_o[i] = rsp.last;
     assign cl_rsp_fault_o[8*i +: 8] = rsp.fault;
     assign cl_rsp_word_o[3*i +: 3] = rsp.word;
-    assign cl_rsp_data_o[64*i +: 64] = rsp.data;
-    assign traffic_busy[i] = traffic_state[i].busy;
 
     gmmu_client_port u_port (
       .port_i(port_t'(i)),
       .clk_i, .rst_i, .enable_i(enable), .vram_bytes_i, .idle_o(client_idle[i]),
-      .start_i(client_start[i]), .cfg_i(traffic_cfg[i]), .state_o(traffic_state[i]),
+      .reg_wr_i(client_wr[i]), .reg_rd_i(client_rd[i]), .reg_word_i(client_word),
+      .reg_data_i(client_wr_data), .reg_data_o(client_rd_data[i]), .busy_o(traffic_busy[i]),
       .done_o(client_done[i]),
       .req_valid_i(cl_req_valid_i[i]), .req_ready_o(cl_req_ready_o[i]), .req_i(req),
       .w_valid_i(cl_w_valid_i[i]), .w_ready_o(cl_w_ready_o[i]), .w_i(wr),
+      .w_data_i(cl_w_data_i[64*i +: 64]),
       .rsp_valid_o(cl_rsp_valid_o[i]), .rsp_ready_i(cl_rsp_ready_i[i]), .rsp_o(rsp),
+      .rsp_data_o(cl_rsp_data_o[64*i +: 64]),
       .xlate_req_valid_o(xq_valid[i]), .xlate_req_ready_i(xq_ready[i]), .xlate_req_o(xq[i]),
       .xlate_rsp_valid_i(xs_valid[i]), .xlate_rsp_ready_o(xs_ready[i]), .xlate_rsp_i(xs[i]),
       .xlate_done_o(xdone[i]),
@@ -531,10 +585,69 @@ module gmmu_gpu
     );
   end
 
+  // ---- Through-port: access units NumClients and NumClients + 1.
+  logic through_idle;
+  if (ThroughPorts != 0) begin : g_through
+    localparam int unsigned First = NumClients;
+    through_ax_t thr_ar, thr_aw;
+    logic        unused_prot;
+    assign thr_ar = '{
+      id: s_thr_arid_i, va: s_thr_araddr_i, len: s_thr_arlen_i, size: s_thr_arsize_i,
+      burst: s_thr_arburst_i, space: s_thr_aruser_i, execute: s_thr_arprot_i[2]
+    };
+    assign thr_aw = '{
+      id: s_thr_awid_i, va: s_thr_awaddr_i, len: s_thr_awlen_i, size: s_thr_awsize_i,
+      burst: s_thr_awburst_i, space: s_thr_awuser_i, execute: 1'b0
+    };
+    assign unused_prot = ^s_thr_arprot_i[1:0];
+    gmmu_through u_through (
+      .clk_i, .rst_i, .port_i(port_t'(First)), .enable_i(enable), .vram_bytes_i,
+      .idle_o(through_idle),
+      .s_ar_valid_i(s_thr_arvalid_i), .s_ar_ready_o(s_thr_arready_o), .s_ar_i(thr_ar),
+      .s_r_valid_o(s_thr_rvalid_o), .s_r_ready_i(s_thr_rready_i), .s_r_id_o(s_thr_rid_o),
+      .s_r_data_o(s_thr_rdata_o), .s_r_resp_o(s_thr_rresp_o), .s_r_last_o(s_thr_rlast_o),
+      .s_aw_valid_i(s_thr_awvalid_i), .s_aw_ready_o(s_thr_awready_o), .s_aw_i(thr_aw),
+      .s_w_valid_i(s_thr_wvalid_i), .s_w_ready_o(s_thr_wready_o), .s_w_data_i(s_thr_wdata_i),
+      .s_w_strb_i(s_thr_wstrb_i),
+      .s_b_valid_o(s_thr_bvalid_o), .s_b_ready_i(s_thr_bready_i), .s_b_id_o(s_thr_bid_o),
+      .s_b_resp_o(s_thr_bresp_o),
+      .xlate_req_valid_o(xq_valid[First+:2]), .xlate_req_ready_i(xq_ready[First+:2]),
+      .xlate_req_o(xq[First+:2]),
+      .xlate_rsp_valid_i(xs_valid[First+:2]), .xlate_rsp_ready_o(xs_ready[First+:2]),
+      .xlate_rsp_i(xs[First+:2]), .xlate_done_o(xdone[First+:2]),
+      .ap_req_valid_o(ap_valid[First+:2]), .ap_req_ready_i(ap_ready[First+:2]),
+      .ap_req_page_o(ap_page[First+:2]), .ap_rsp_valid_i(ap_rsp_valid[First+:2]),
+      .ap_rsp_i(ap_rsp),
+      .m_ar_valid_o(ar_valid[ReqClients+First+:2]), .m_ar_ready_i(ar_ready[ReqClients+First+:2]),
+      .m_ar_o(ar[ReqClients+First+:2]),
+      .m_r_valid_i(r_valid[ReqClients+First+:2]), .m_r_i(r[ReqClients+First+:2]),
+      .m_aw_valid_o(aw_valid[ReqClients+First+:2]), .m_aw_ready_i(aw_ready[ReqClients+First+:2]),
+      .m_aw_o(aw[ReqClients+First+:2]),
+      .m_w_valid_o(w_valid[ReqClients+First+:2]), .m_w_ready_i(w_ready[ReqClients+First+:2]),
+      .m_w_o(w[ReqClients+First+:2]),
+      .m_b_valid_i(b_valid[ReqClients+First+:2]), .m_b_i(b[ReqClients+First+:2]),
+      .fault_valid_o(fault_valid[First+:2]), .fault_ready_i(fault_ready[First+:2]),
+      .fault_o(fault[First+:2]),
+      .count_read_bytes_o(client_read_bytes[First+:2]),
+      .count_write_bytes_o(client_write_bytes[First+:2])
+    );
+  end else begin : g_no_through
+    logic unused_through;
+    assign through_idle = 1'b1;
+    assign {s_thr_arready_o, s_thr_rvalid_o, s_thr_rlast_o, s_thr_awready_o, s_thr_wready_o,
+            s_thr_bvalid_o} = '0;
+    assign {s_thr_rid_o, s_thr_rdata_o, s_thr_rresp_o, s_thr_bid_o, s_thr_bresp_o} = '0;
+    assign unused_through = ^{s_thr_arvalid_i, s_thr_arid_i, s_thr_araddr_i, s_thr_arlen_i,
+        s_thr_arsize_i, s_thr_arburst_i, s_thr_arprot_i, s_thr_aruser_i, s_thr_rready_i,
+        s_thr_awvalid_i, s_thr_awid_i, s_thr_awaddr_i, s_thr_awlen_i, s_thr_awsize_i,
+        s_thr_awburst_i, s_thr_awuser_i, s_thr_wvalid_i, s_thr_wdata_i, s_thr_wstrb_i,
+        s_thr_bready_i};
+  end
+
   // ---- Fault log and interrupts.
   logic fault_logged, faults_idle, message_sent, interrupts_idle;
 
-  gmmu_fault_log #(.Sources(NumClients + 1)) u_faults (
+  gmmu_fault_log #(.Sources(NumUnits + 1)) u_faults (
     .clk_i, .rst_i, .cycle_i, .open_i(bus_master_i),
     .enable_i(fault_enable), .base_i(fault_base), .size_lg2_i(fault_size_lg2), .head_i(fault_head),
     .tail_o(fault_tail), .dropped_o(fault_dropped),
@@ -606,7 +719,7 @@ module gmmu_gpu
   always_comb begin
     clients_read = '0;
     clients_written = '0;
-    for (int unsigned i = 0; i < NumClients; i++) begin
+    for (int unsigned i = 0; i < NumUnits; i++) begin
       clients_read += amount_t'(client_read_bytes[i]);
       clients_written += amount_t'(client_write_bytes[i]);
     end
@@ -648,7 +761,7 @@ module gmmu_gpu
 
   // ---- Idle.
   assign work_idle = mux_idle && mmu_idle && ctl_idle && regs_idle && ap_idle && engine_idle &&
-      client_idle == '1 &&
+      client_idle == '1 && through_idle &&
                      faults_idle && interrupts_idle && window_idle;
   assign idle_o = work_idle && reg_port_idle && (vram_read | vram_written | host_read |
       host_written) == '0;

@@ -5,20 +5,20 @@
 //           that cycle. Every write waits until the window has settled, so doorbells, roots,
 //           invalidations and the window's base come after all earlier window accesses. A root
 //           write also waits until the operation before it is done.
-//   read    rd_data_o one cycle after addr_i
+//   read    rd_data_o one cycle after addr_i, of a client three
 //   ctl     operations for the MMU: a new space configuration (root write) or an invalidation
 //           (inv_cmd)
 module gmmu_regs
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
   import gmmu_dma_pkg::*;
-  import gmmu_client_pkg::*;
 #(
   parameter int unsigned NumClients = 4,
   parameter int unsigned NumSpaces = 16,
   parameter int unsigned NumRings = 1,
   parameter logic [63:0] Cap0 = '0,
-  parameter logic [63:0] Cap1 = '0
+  parameter logic [63:0] Cap1 = '0,
+  parameter logic [63:0] Cap2 = '0
 ) (
   input  logic                            clk_i,
   input  logic                            rst_i,
@@ -53,9 +53,12 @@ module gmmu_regs
   output ring_cfg_t      [NumRings-1:0]   ring_o,
   input  ring_state_t    [NumRings-1:0]   ring_i,
 
-  output logic           [NumClients-1:0] client_start_o,
-  output traffic_cfg_t   [NumClients-1:0] client_o,
-  input  traffic_state_t [NumClients-1:0] client_i,
+  // one client's registers: see gmmu_client_regs
+  output logic           [NumClients-1:0] client_wr_o,
+  output logic           [NumClients-1:0] client_rd_o,
+  output logic           [2:0]            client_word_o,
+  output logic           [63:0]           client_data_o,
+  input  logic           [NumClients-1:0][63:0] client_data_i,
 
   output logic                            ctl_valid_o,
   input  logic                            ctl_ready_i,
@@ -65,21 +68,18 @@ module gmmu_regs
   output logic                            idle_o
 );
   localparam int unsigned SpaceWidth = $clog2(NumSpaces);
-  localparam int unsigned ClientWidth = NumClients > 1 ? $clog2(NumClients) : 1;
   localparam int unsigned RingWidth = NumRings > 1 ? $clog2(NumRings) : 1;
 
   // ---- Which register.
   logic        in_global, in_ring, in_space, in_client;
   logic [15:0] global_word;               // register offset inside 0x0000 to 0x07F8
   logic [3:0]  ring_word;
-  logic [2:0]  client_word;
   logic        space_root;
   logic [3:0]  ring_number;
   logic [6:0]  space_number;
   logic [5:0]  client_number;
   logic [RingWidth-1:0]   ring_index;
   logic [SpaceWidth-1:0]  space_index;
-  logic [ClientWidth-1:0] client_index;
 
   assign in_global = addr_i[15:11] == '0;
   assign global_word = {5'd0, addr_i[10:3], 3'd0};
@@ -92,9 +92,7 @@ module gmmu_regs
   assign in_space = addr_i[15:11] == 5'b00100 && 32'(space_number) < NumSpaces;
   assign space_index = space_number[SpaceWidth-1:0];
   assign client_number = addr_i[11:6];
-  assign client_word = addr_i[5:3];
   assign in_client = addr_i[15:12] == 4'h4 && 32'(client_number) < NumClients;
-  assign client_index = client_number[ClientWidth-1:0];
 
   // ---- Writes.
   logic        write, is_root, is_inv;
@@ -111,14 +109,12 @@ module gmmu_regs
   fault_queue_size_t   w_fault_size;
   ring_base_t          w_ring_base;
   ring_ctrl_t          w_ring_ctrl;
-  client_ctrl_t        w_client_ctrl;
   space_root_t         w_root;
   inv_cmd_t            w_inv;
   assign w_window_base = wr_data_i;
   assign w_fault_size = wr_data_i;
   assign w_ring_base = wr_data_i;
   assign w_ring_ctrl = wr_data_i;
-  assign w_client_ctrl = wr_data_i;
   assign w_root = wr_data_i;
   assign w_inv = wr_data_i;
 
@@ -199,32 +195,14 @@ module gmmu_regs
     end
   end
 
-  // Clients.
+  // Clients: their registers are their own.
   always_ff @(posedge clk_i) begin
-    client_start_o <= '0;
-    if (rst_i) begin
-      client_o <= '0;
-    end else if (write && in_client) begin
-      case ({10'd0, client_word, 3'd0})
-        ClientCtrlOffset: if (!client_i[client_index].busy && !client_start_o[client_index]) begin
-          client_o[client_index].access <= access_e'(w_client_ctrl.access);
-          client_o[client_index].space <= w_client_ctrl.space[5:0];
-          client_o[client_index].depth <= w_client_ctrl.depth;
-          client_start_o[client_index] <= w_client_ctrl.start;
-        end
-        ClientBaseOffset: client_o[client_index].base <= wr_data_i;
-        ClientLinesOffset: begin
-          client_o[client_index].first <= wr_data_i[31:0];
-          client_o[client_index].stride <= wr_data_i[63:32];
-        end
-        ClientOrderOffset: begin
-          client_o[client_index].count <= wr_data_i[31:0];
-          client_o[client_index].step <= wr_data_i[63:32];
-        end
-        ClientSeedOffset: client_o[client_index].seed <= wr_data_i;
-        default: ;
-      endcase
+    for (int unsigned i = 0; i < NumClients; i++) begin
+      client_wr_o[i] <= write && in_client && 32'(client_number) == i && !rst_i;
+      client_rd_o[i] <= in_client && 32'(client_number) == i;
     end
+    client_word_o <= addr_i[5:3];
+    client_data_o <= wr_data_i;
   end
 
   // ---- Spaces: geometry and root are kept in RAM and go to the MMU with the root's write.
@@ -301,7 +279,7 @@ module gmmu_regs
     if (write && !ctl_busy_q) ctl_o <= is_root ? set_space : invalidate;
   end
 
-  assign idle_o = !ctl_busy_q && !invalidated_o && client_start_o == '0 && !aperture_flush_o;
+  assign idle_o = !ctl_busy_q && !invalidated_o && client_wr_o == '0 && !aperture_flush_o;
 
   // ---- Reads.
   logic [63:0] global_data, ring_data, space_data, client_data;
@@ -311,7 +289,7 @@ module gmmu_regs
     fault_queue_size_t   size;
     fault_queue_tail_t   tail;
     inv_status_t         status;
-    id = '{reserved0: '0, minor: 8'd0, major: 8'd1, magic: 32'h554D4D47};
+    id = '{reserved0: '0, minor: 8'd1, major: 8'd1, magic: 32'h554D4D47};
     size = '0;
     size.enable = fault_enable_o;
     size.size_lg2 = fault_size_lg2_o;
@@ -326,6 +304,7 @@ module gmmu_regs
       IdOffset: global_data = id;
       Cap0Offset: global_data = Cap0;
       Cap1Offset: global_data = Cap1;
+      Cap2Offset: global_data = Cap2;
       VramSizeOffset: global_data = vram_bytes_i;
       CycleOffset: global_data = cycle_i;
       CtrlOffset: global_data = {63'd0, enable_o};
@@ -386,40 +365,17 @@ module gmmu_regs
   end
   assign space_data = space_root ? root_read : geometry_read;
 
-  traffic_cfg_t   client_cfg;
-  traffic_state_t client_state;
-  assign client_cfg = client_o[client_index];
-  assign client_state = client_i[client_index];
   always_comb begin
-    client_ctrl_t   ctrl;
-    client_status_t status;
-    ctrl = '0;
-    ctrl.depth = client_cfg.depth;
-    ctrl.space = 8'(client_cfg.space);
-    ctrl.access = client_cfg.access;
-    status = '{count: client_state.count, reserved0: '0, level: client_state.level,
-        reason: client_state.reason,
-               reserved1: '0, fault: client_state.fault,
-               busy: client_state.busy || client_start_o[client_index]};
-    case ({10'd0, client_word, 3'd0})
-      ClientCtrlOffset: client_data = ctrl;
-      ClientBaseOffset: client_data = client_cfg.base;
-      ClientLinesOffset: client_data = {client_cfg.stride, client_cfg.first};
-      ClientOrderOffset: client_data = {client_cfg.step, client_cfg.count};
-      ClientSeedOffset: client_data = client_cfg.seed;
-      ClientStatusOffset: client_data = status;
-      ClientResultOffset: client_data = {32'd0, client_state.crc};
-      default: client_data = client_state.fault_va;
-    endcase
+    client_data = '0;
+    for (int unsigned i = 0; i < NumClients; i++) client_data |= client_data_i[i];
   end
 
   always_ff @(posedge clk_i) begin
     rd_data_o <= (in_global ? global_data : '0) | (in_ring ? ring_data : '0) |
-                 (in_space ? space_data : '0) | (in_client ? client_data : '0);
+                 (in_space ? space_data : '0) | client_data;
   end
 
   logic unused_bits;
-  assign unused_bits = ^{addr_i[2:0], w_window_base, w_fault_size, w_ring_base, w_ring_ctrl,
-      w_client_ctrl, w_root,
+  assign unused_bits = ^{addr_i[2:0], w_window_base, w_fault_size, w_ring_base, w_ring_ctrl, w_root,
                          w_inv, geometry.reserved0};
 endmodule

@@ -1,18 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <type_traits>
 
 #include "Vgmmu_gpu.h"
 #include "probe/translation_checker.h"
 
 namespace gmmu::sim {
 
+/// Bits 32 i to 32 i + 31 of a port of any width.
+template <typename Port>
+inline uint32_t Word32(const Port& port, unsigned i) {
+  if constexpr (std::is_integral_v<Port>) {
+    return 32 * i < 8 * sizeof(Port) ? static_cast<uint32_t>(uint64_t{port} >> (32 * i)) : 0;
+  } else {
+    return port[i];
+  }
+}
+
 /// Hands the event port of the cycle, as it stands before the edge, to the checker.
 void TapEvents(const Vgmmu_gpu& top, uint64_t cycle, TranslationChecker& checker);
 
 /// The port has something to say.
 inline bool HasEvents(const Vgmmu_gpu& top) {
-  return top.ev_xlate_valid_o != 0 || top.ev_inv_done_o;
+  uint32_t any = top.ev_inv_done_o;
+  for (unsigned i = 0; i < (sizeof(top.ev_xlate_valid_o) + 3) / 4; ++i)
+    any |= Word32(top.ev_xlate_valid_o, i);
+  return any != 0;
 }
 
 }  // namespace gmmu::sim

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <type_traits>
 
 #include <verilated.h>
 #ifdef GMMU_WAVES
@@ -23,6 +24,17 @@ constexpr unsigned kResetCycles = 16;
 constexpr unsigned kQuietCycles = 16;  ///< idle for so long before cycles are skipped
 
 uint64_t NowPs() { return sc_core::sc_time_stamp().value(); }  // the resolution is 1 ps
+
+/// Sets the lowest 64 bits of a port of any width, clears the others.
+template <typename Port>
+void SetLow(Port& port, uint64_t value) {
+  if constexpr (std::is_integral_v<Port>) {
+    port = static_cast<Port>(value);
+  } else {
+    for (unsigned i = 0; i < sizeof(Port) / 4; ++i)
+      port[i] = i < 2 ? static_cast<uint32_t>(value >> (32 * i)) : 0;
+  }
+}
 
 }  // namespace
 
@@ -275,11 +287,10 @@ bool RtlGpu::ServiceRead(const std::vector<uint32_t>& offsets,
 }
 
 void RtlGpu::LoseAnswer(unsigned space, uint64_t va) {
-  top_->cl_req_space_i = space;
-  top_->cl_req_va_i[0] = static_cast<uint32_t>(va);
-  top_->cl_req_va_i[1] = static_cast<uint32_t>(va >> 32);
-  top_->cl_req_access_i = static_cast<unsigned>(regs::Access::kRead);
-  top_->cl_req_bytes_i = 64;
+  SetLow(top_->cl_req_space_i, space);
+  SetLow(top_->cl_req_va_i, va);
+  SetLow(top_->cl_req_access_i, static_cast<unsigned>(regs::Access::kRead));
+  SetLow(top_->cl_req_bytes_i, 64);
   top_->cl_rsp_ready_i = 0;
   losing_ = true;
   Wake();

@@ -100,6 +100,21 @@ constexpr const char* NameOf(Opcode value) {
   return "unknown";
 }
 
+enum class Pattern : uint8_t {
+  kOrder = 0,  ///< Lines first + stride * k in the order of `order`.
+  kRandom = 1,  ///< Lines drawn by a xorshift32 generator from the seed.
+  kChase = 2,  ///< The first 8-byte word of each line read is the GPU VA of the next; always reads, one access at a time.
+};
+/// The name that reports print; "unknown" for a value that is none of Pattern's.
+constexpr const char* NameOf(Pattern value) {
+  switch (value) {
+    case Pattern::kOrder: return "order";
+    case Pattern::kRandom: return "random";
+    case Pattern::kChase: return "chase";
+  }
+  return "unknown";
+}
+
 enum class Scope : uint8_t {
   kGlobal = 0,  ///< Every address space.
   kSpace = 1,  ///< One address space.
@@ -190,9 +205,9 @@ struct Cap1 {
   /// [39:32] L2 TLB ways.
   constexpr uint64_t l2_ways() const { return static_cast<uint64_t>((raw >> 32) & 0xffu); }
   constexpr Cap1& set_l2_ways(uint64_t v) { raw = (raw & ~(uint64_t{0xffu} << 32)) | ((static_cast<uint64_t>(v) & 0xffu) << 32); return *this; }
-  /// [47:40] Walk cache entries per level.
-  constexpr uint64_t walk_cache() const { return static_cast<uint64_t>((raw >> 40) & 0xffu); }
-  constexpr Cap1& set_walk_cache(uint64_t v) { raw = (raw & ~(uint64_t{0xffu} << 40)) | ((static_cast<uint64_t>(v) & 0xffu) << 40); return *this; }
+  /// [55:40] Walk cache entries per level.
+  constexpr uint64_t walk_cache() const { return static_cast<uint64_t>((raw >> 40) & 0xffffu); }
+  constexpr Cap1& set_walk_cache(uint64_t v) { raw = (raw & ~(uint64_t{0xffffu} << 40)) | ((static_cast<uint64_t>(v) & 0xffffu) << 40); return *this; }
 };
 
 /// Bytes of VRAM behind the VRAM port.
@@ -238,6 +253,36 @@ struct WindowBase {
   /// [47:0] 4 KiB aligned offset.
   constexpr uint64_t offset() const { return static_cast<uint64_t>((raw >> 0) & 0xffffffffffffu); }
   constexpr WindowBase& set_offset(uint64_t v) { raw = (raw & ~(uint64_t{0xffffffffffffu} << 0)) | ((static_cast<uint64_t>(v) & 0xffffffffffffu) << 0); return *this; }
+};
+
+/// What was built, part 3.
+struct Cap2 {
+  static constexpr uint32_t kOffset = 0x40;
+  uint64_t raw = 0;
+  /// [7:0] Accesses in flight of a client.
+  constexpr uint64_t client_slots() const { return static_cast<uint64_t>((raw >> 0) & 0xffu); }
+  constexpr Cap2& set_client_slots(uint64_t v) { raw = (raw & ~(uint64_t{0xffu} << 0)) | ((static_cast<uint64_t>(v) & 0xffu) << 0); return *this; }
+  /// [15:8] Shared TLB entries for translations above 64 KiB.
+  constexpr uint64_t large_entries() const { return static_cast<uint64_t>((raw >> 8) & 0xffu); }
+  constexpr Cap2& set_large_entries(uint64_t v) { raw = (raw & ~(uint64_t{0xffu} << 8)) | ((static_cast<uint64_t>(v) & 0xffu) << 8); return *this; }
+  /// [19:16] Page table levels, most.
+  constexpr uint64_t levels() const { return static_cast<uint64_t>((raw >> 16) & 0xfu); }
+  constexpr Cap2& set_levels(uint64_t v) { raw = (raw & ~(uint64_t{0xfu} << 16)) | ((static_cast<uint64_t>(v) & 0xfu) << 16); return *this; }
+  /// [30:24] Bits of a counter; they wrap.
+  constexpr uint64_t counter_bits() const { return static_cast<uint64_t>((raw >> 24) & 0x7fu); }
+  constexpr Cap2& set_counter_bits(uint64_t v) { raw = (raw & ~(uint64_t{0x7fu} << 24)) | ((static_cast<uint64_t>(v) & 0x7fu) << 24); return *this; }
+  /// [35:32] AXI4 through-ports.
+  constexpr uint64_t through_ports() const { return static_cast<uint64_t>((raw >> 32) & 0xfu); }
+  constexpr Cap2& set_through_ports(uint64_t v) { raw = (raw & ~(uint64_t{0xfu} << 32)) | ((static_cast<uint64_t>(v) & 0xfu) << 32); return *this; }
+  /// [36:36] 1: the event port is there.
+  constexpr uint64_t events() const { return static_cast<uint64_t>((raw >> 36) & 0x1u); }
+  constexpr Cap2& set_events(uint64_t v) { raw = (raw & ~(uint64_t{0x1u} << 36)) | ((static_cast<uint64_t>(v) & 0x1u) << 36); return *this; }
+  /// [43:40] Traffic engines know pattern_e value i where bit i is 1.
+  constexpr uint64_t patterns() const { return static_cast<uint64_t>((raw >> 40) & 0xfu); }
+  constexpr Cap2& set_patterns(uint64_t v) { raw = (raw & ~(uint64_t{0xfu} << 40)) | ((static_cast<uint64_t>(v) & 0xfu) << 40); return *this; }
+  /// [44:44] 1: traffic engines verify.
+  constexpr uint64_t verify() const { return static_cast<uint64_t>((raw >> 44) & 0x1u); }
+  constexpr Cap2& set_verify(uint64_t v) { raw = (raw & ~(uint64_t{0x1u} << 44)) | ((static_cast<uint64_t>(v) & 0x1u) << 44); return *this; }
 };
 
 /// Interrupt causes; write 1 to clear. A message is sent when an enabled cause appears, and again after a clear that leaves one standing.
@@ -541,18 +586,27 @@ struct ClientCtrl {
   /// [0:0] Starts.
   constexpr uint64_t start() const { return static_cast<uint64_t>((raw >> 0) & 0x1u); }
   constexpr ClientCtrl& set_start(uint64_t v) { raw = (raw & ~(uint64_t{0x1u} << 0)) | ((static_cast<uint64_t>(v) & 0x1u) << 0); return *this; }
+  /// [1:1] 1: data is the address pattern: the 8-byte word at v carries seed ^ v ^ rotl(v, 21) ^ rotl(v, 42), and reads of patterns order and random count the words that differ. With access write, the run writes all lines first, then reads them all back.
+  constexpr uint64_t verify() const { return static_cast<uint64_t>((raw >> 1) & 0x1u); }
+  constexpr ClientCtrl& set_verify(uint64_t v) { raw = (raw & ~(uint64_t{0x1u} << 1)) | ((static_cast<uint64_t>(v) & 0x1u) << 1); return *this; }
   /// [3:2] Access kind of the run.
   constexpr Access access() const { return static_cast<Access>((raw >> 2) & 0x3u); }
   constexpr ClientCtrl& set_access(Access v) { raw = (raw & ~(uint64_t{0x3u} << 2)) | ((static_cast<uint64_t>(v) & 0x3u) << 2); return *this; }
+  /// [5:4] Which lines.
+  constexpr Pattern pattern() const { return static_cast<Pattern>((raw >> 4) & 0x3u); }
+  constexpr ClientCtrl& set_pattern(Pattern v) { raw = (raw & ~(uint64_t{0x3u} << 4)) | ((static_cast<uint64_t>(v) & 0x3u) << 4); return *this; }
   /// [15:8] Address space.
   constexpr uint64_t space() const { return static_cast<uint64_t>((raw >> 8) & 0xffu); }
   constexpr ClientCtrl& set_space(uint64_t v) { raw = (raw & ~(uint64_t{0xffu} << 8)) | ((static_cast<uint64_t>(v) & 0xffu) << 8); return *this; }
   /// [23:16] Most accesses in flight; 0: as many as built.
   constexpr uint64_t depth() const { return static_cast<uint64_t>((raw >> 16) & 0xffu); }
   constexpr ClientCtrl& set_depth(uint64_t v) { raw = (raw & ~(uint64_t{0xffu} << 16)) | ((static_cast<uint64_t>(v) & 0xffu) << 16); return *this; }
+  /// [29:24] log2 of the footprint in lines, 0 to 32: the line number of patterns order and random is taken modulo 2^footprint_lg2. 0: not reduced (pattern random: 32).
+  constexpr uint64_t footprint_lg2() const { return static_cast<uint64_t>((raw >> 24) & 0x3fu); }
+  constexpr ClientCtrl& set_footprint_lg2(uint64_t v) { raw = (raw & ~(uint64_t{0x3fu} << 24)) | ((static_cast<uint64_t>(v) & 0x3fu) << 24); return *this; }
 };
 
-/// GPU VA of line 0, 64-byte aligned. Offset inside its client.
+/// GPU VA of line 0, 64-byte aligned. Writes to this and the next three registers are ignored while busy. Offset inside its client.
 struct ClientBase {
   static constexpr uint32_t kOffset = 0x8;
   uint64_t raw = 0;
@@ -561,7 +615,7 @@ struct ClientBase {
   constexpr ClientBase& set_va(uint64_t v) { raw = (raw & ~(uint64_t{0xffffffffffffffffu} << 0)) | ((static_cast<uint64_t>(v) & 0xffffffffffffffffu) << 0); return *this; }
 };
 
-/// Lines accessed are base + 64 * (first + stride * k), k in [0, count). Offset inside its client.
+/// Line numbers are 32 bits. Pattern order: lines accessed are base + 64 * (first + stride * k), k in [0, count). Pattern random: base + 64 * x_i, i in [1, count], where x_i is state i of xorshift32 (x ^= x << 13, x ^= x >> 17, x ^= x << 5) from x_0 = seed[31:0] ^ seed[63:32] (1 where that is 0). Pattern chase: the first is base + 64 * first. Offset inside its client.
 struct ClientLines {
   static constexpr uint32_t kOffset = 0x10;
   uint64_t raw = 0;
@@ -573,11 +627,11 @@ struct ClientLines {
   constexpr ClientLines& set_stride(uint64_t v) { raw = (raw & ~(uint64_t{0xffffffffu} << 32)) | ((static_cast<uint64_t>(v) & 0xffffffffu) << 32); return *this; }
 };
 
-/// Order: k starts at 0 and goes to (k + step) mod count, count times. Offset inside its client.
+/// Number of accesses. Pattern order: k starts at 0 and goes to (k + step) mod count, count times. Offset inside its client.
 struct ClientOrder {
   static constexpr uint32_t kOffset = 0x18;
   uint64_t raw = 0;
-  /// [31:0] Accesses.
+  /// [31:0] Accesses (verified writes: count writes and count reads).
   constexpr uint64_t count() const { return static_cast<uint64_t>((raw >> 0) & 0xffffffffu); }
   constexpr ClientOrder& set_count(uint64_t v) { raw = (raw & ~(uint64_t{0xffffffffu} << 0)) | ((static_cast<uint64_t>(v) & 0xffffffffu) << 0); return *this; }
   /// [63:32] Step, below count (1: in sequence).
@@ -585,7 +639,7 @@ struct ClientOrder {
   constexpr ClientOrder& set_step(uint64_t v) { raw = (raw & ~(uint64_t{0xffffffffu} << 32)) | ((static_cast<uint64_t>(v) & 0xffffffffu) << 32); return *this; }
 };
 
-/// Seed of the pattern that writes carry (64-bit word w of the access sequence is seed + w). Offset inside its client.
+/// Seed of pattern random and of the data that writes carry: without verify, 64-bit word w of the access sequence is seed + w. Offset inside its client.
 struct ClientSeed {
   static constexpr uint32_t kOffset = 0x20;
   uint64_t raw = 0;
@@ -615,13 +669,16 @@ struct ClientStatus {
   constexpr ClientStatus& set_count(uint64_t v) { raw = (raw & ~(uint64_t{0xffffffffu} << 32)) | ((static_cast<uint64_t>(v) & 0xffffffffu) << 32); return *this; }
 };
 
-/// CRC-32C over the bytes read, in access order. Offset inside its client.
+/// What the run's reads gave. Offset inside its client.
 struct ClientResult {
   static constexpr uint32_t kOffset = 0x30;
   uint64_t raw = 0;
-  /// [31:0] CRC-32C (reflected, initial and final inversion done).
+  /// [31:0] CRC-32C over the bytes read, in access order (reflected, initial and final inversion done).
   constexpr uint64_t crc() const { return static_cast<uint64_t>((raw >> 0) & 0xffffffffu); }
   constexpr ClientResult& set_crc(uint64_t v) { raw = (raw & ~(uint64_t{0xffffffffu} << 0)) | ((static_cast<uint64_t>(v) & 0xffffffffu) << 0); return *this; }
+  /// [63:32] 8-byte words that differed from the address pattern (runs with verify), saturating.
+  constexpr uint64_t mismatches() const { return static_cast<uint64_t>((raw >> 32) & 0xffffffffu); }
+  constexpr ClientResult& set_mismatches(uint64_t v) { raw = (raw & ~(uint64_t{0xffffffffu} << 32)) | ((static_cast<uint64_t>(v) & 0xffffffffu) << 32); return *this; }
 };
 
 /// Address of the first access that faulted. Offset inside its client.
@@ -635,7 +692,7 @@ struct ClientFaultAddress {
 
 inline constexpr uint32_t kPortCountersBase = 0x8000;
 inline constexpr uint32_t kPortCountersStride = 0x40;
-inline constexpr uint32_t kPortCountersCount = 32;
+inline constexpr uint32_t kPortCountersCount = 69;
 /// Lookups: accepted requests (unit: requests). lookups = hits + misses + merged + faults when idle. Offset inside its port_counters.
 struct PortCountersLookups {
   static constexpr uint32_t kOffset = 0x0;
@@ -690,7 +747,7 @@ struct PortCountersCycles {
   constexpr PortCountersCycles& set_n(uint64_t v) { raw = (raw & ~(uint64_t{0xffffffffffffffffu} << 0)) | ((static_cast<uint64_t>(v) & 0xffffffffffffffffu) << 0); return *this; }
 };
 
-inline constexpr uint32_t kCountersBase = 0x9000;
+inline constexpr uint32_t kCountersBase = 0xa000;
 /// L2 TLB lookups (requests). Offset inside its counters.
 struct CountersL2Lookups {
   static constexpr uint32_t kOffset = 0x0;

@@ -88,7 +88,19 @@ NTSTATUS Adapter::ReadIdentity() {
   registers = Registers(registers_view_);
   const auto id = registers.Read<regs::Id>();
   if (id.magic() != kMagic || id.major() != kMajorVersion) return STATUS_NO_SUCH_DEVICE;
-  clients = static_cast<uint32_t>(registers.Read<regs::Cap0>().clients());
+  const auto built = registers.Read<regs::Cap0>();
+  clients = static_cast<uint32_t>(built.clients());
+  if (clients == 0 || clients > regs::kClientCount || built.spaces() == 0 ||
+      built.spaces() > regs::kSpaceCount || built.rings() == 0 ||
+      built.rings() > regs::kRingCount) {
+    DbgPrintEx(DPFLTR_IHVVIDEO_ID, DPFLTR_ERROR_LEVEL,
+               "gmmu: cap0 %#llx says what no gmmu has: clients, spaces or rings\n",
+               static_cast<unsigned long long>(built.raw));
+    return STATUS_NO_SUCH_DEVICE;
+  }
+  const auto more = registers.Read<regs::Cap2>();  // 0 before minor version 1
+  client_patterns = static_cast<uint32_t>(more.patterns());
+  client_verify = more.verify() != 0;
   vram_bytes = registers.Read<regs::VramSize>().bytes();
 
   const uint64_t table_bytes = RoundUp(aperture_pages() * 8, kPage);

@@ -59,6 +59,8 @@ class Adapter {
   uint64_t window_bytes = 0;
   uint64_t vram_bytes = 0;
   uint32_t clients = 0;
+  uint32_t client_patterns = 0;  ///< bit i: traffic engines know regs::Pattern i
+  bool client_verify = false;    ///< traffic engines verify
 
   Ring ring;
   Spaces spaces;

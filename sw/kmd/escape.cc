@@ -27,7 +27,16 @@ NTSTATUS Run(Adapter& adapter, EscapeRunClient& escape) {
   if (escape.base % 64 != 0 || escape.count == 0 || escape.access > 2 || escape.depth > 0xff) {
     return STATUS_INVALID_PARAMETER;
   }
-  if (escape.step >= escape.count && escape.step != 1) return STATUS_INVALID_PARAMETER;
+  const auto pattern = static_cast<regs::Pattern>(escape.pattern);
+  if (escape.pattern > 2 || escape.verify > 1 || escape.footprint_lg2 > 32)
+    return STATUS_INVALID_PARAMETER;
+  if (pattern == regs::Pattern::kOrder && escape.step >= escape.count && escape.step != 1)
+    return STATUS_INVALID_PARAMETER;
+  if ((pattern != regs::Pattern::kOrder || escape.verify != 0 || escape.footprint_lg2 != 0) &&
+      ((adapter.client_patterns >> escape.pattern & 1) == 0 ||
+       (escape.verify != 0 && !adapter.client_verify))) {
+    return STATUS_NOT_SUPPORTED;
+  }
   const Registers& registers = adapter.registers;
   const uint32_t block = Registers::ClientBlock(escape.client);
   if (registers.Read<regs::ClientStatus>(block).busy()) return STATUS_DEVICE_NOT_READY;
@@ -37,7 +46,10 @@ NTSTATUS Run(Adapter& adapter, EscapeRunClient& escape) {
   registers.Write(regs::ClientSeed{}.set_value(escape.seed), block);
   registers.Write(regs::ClientCtrl{}
                       .set_start(1)
+                      .set_verify(escape.verify)
                       .set_access(static_cast<regs::Access>(escape.access))
+                      .set_pattern(pattern)
+                      .set_footprint_lg2(escape.footprint_lg2)
                       .set_space(space)
                       .set_depth(escape.depth),
                   block);
@@ -54,9 +66,12 @@ NTSTATUS Run(Adapter& adapter, EscapeQueryClient& escape) {
   escape.level = static_cast<uint32_t>(status.level());
   escape.count = static_cast<uint32_t>(status.count());
   escape.crc = 0;
+  escape.mismatches = 0;
   escape.fault_address = 0;
   if (!escape.busy) {
-    escape.crc = static_cast<uint32_t>(adapter.registers.Read<regs::ClientResult>(block).crc());
+    const auto result = adapter.registers.Read<regs::ClientResult>(block);
+    escape.crc = static_cast<uint32_t>(result.crc());
+    escape.mismatches = static_cast<uint32_t>(result.mismatches());
     escape.fault_address = adapter.registers.Read<regs::ClientFaultAddress>(block).va();
   }
   return STATUS_SUCCESS;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One client with its traffic engine, flat ports for C++. Its aperture lookups are never answered:
-// no test uses them.
+// One client with its traffic engine, and (t_) one through-port, flat ports for C++: element 0 of
+// the through-port's pairs is its read half. Aperture lookups are never answered: no test uses them.
 module gmmu_client_bench
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
@@ -12,20 +12,12 @@ module gmmu_client_bench
   input  logic        enable_i,
   output logic        idle_o,
 
-  input  logic        start_i,
-  input  logic [1:0]  access_i,
-  input  logic [7:0]  depth_i,
-  input  logic [63:0] base_i,
-  input  logic [31:0] first_i,
-  input  logic [31:0] stride_i,
-  input  logic [31:0] count_i,
-  input  logic [31:0] step_i,
-  input  logic [63:0] seed_i,
+  input  logic        reg_wr_i,
+  input  logic        reg_rd_i,
+  input  logic [2:0]  reg_word_i,
+  input  logic [63:0] reg_data_i,
+  output logic [63:0] reg_data_o,
   output logic        busy_o,
-  output logic        run_fault_o,
-  output logic [31:0] count_o,
-  output logic [31:0] crc_o,
-  output logic [63:0] fault_va_o,
   output logic        done_o,
 
   output logic        xlate_req_valid_o,
@@ -51,7 +43,7 @@ module gmmu_client_bench
   output logic [7:0]  ar_len_o,
   input  logic        r_valid_i,
   input  logic [7:0]  r_id_i,
-  input  logic [63:0] r_data_i,
+  input  logic [DataWidth-1:0] r_data_i,
   input  logic        r_error_i,
   input  logic        r_last_i,
   output logic        aw_valid_o,
@@ -61,8 +53,8 @@ module gmmu_client_bench
   output logic [7:0]  aw_len_o,
   output logic        w_valid_o,
   input  logic        w_ready_i,
-  output logic [63:0] w_data_o,
-  output logic [7:0]  w_strb_o,
+  output logic [DataWidth-1:0] w_data_o,
+  output logic [DataBytes-1:0] w_strb_o,
   output logic        w_last_o,
   input  logic        b_valid_i,
   input  logic [7:0]  b_id_i,
@@ -71,10 +63,84 @@ module gmmu_client_bench
   output logic        fault_valid_o,
   input  logic        fault_ready_i,
   output logic [63:0] fault_address_o,
-  output logic [7:0]  fault_reason_o
+  output logic [7:0]  fault_reason_o,
+
+  output logic        t_idle_o,
+  input  logic        t_ar_valid_i,
+  output logic        t_ar_ready_o,
+  input  logic [7:0]  t_ar_id_i,
+  input  logic [63:0] t_ar_va_i,
+  input  logic [7:0]  t_ar_len_i,
+  input  logic [2:0]  t_ar_size_i,
+  input  logic [1:0]  t_ar_burst_i,
+  input  logic        t_ar_execute_i,
+  output logic        t_r_valid_o,
+  input  logic        t_r_ready_i,
+  output logic [7:0]  t_r_id_o,
+  output logic [DataWidth-1:0] t_r_data_o,
+  output logic [1:0]  t_r_resp_o,
+  output logic        t_r_last_o,
+  input  logic        t_aw_valid_i,
+  output logic        t_aw_ready_o,
+  input  logic [7:0]  t_aw_id_i,
+  input  logic [63:0] t_aw_va_i,
+  input  logic [7:0]  t_aw_len_i,
+  input  logic [2:0]  t_aw_size_i,
+  input  logic [1:0]  t_aw_burst_i,
+  input  logic        t_w_valid_i,
+  output logic        t_w_ready_o,
+  input  logic [DataWidth-1:0] t_w_data_i,
+  input  logic [DataBytes-1:0] t_w_strb_i,
+  output logic        t_b_valid_o,
+  input  logic        t_b_ready_i,
+  output logic [7:0]  t_b_id_o,
+  output logic [1:0]  t_b_resp_o,
+
+  output logic [1:0]  t_xq_valid_o,
+  input  logic [1:0]  t_xq_ready_i,
+  output logic [7:0]  t_xq_tag_o [2],
+  output logic [63:0] t_xq_va_o [2],
+  output logic [1:0]  t_xq_access_o [2],
+  input  logic [1:0]  t_xs_valid_i,
+  output logic [1:0]  t_xs_ready_o,
+  input  logic [7:0]  t_xs_tag_i [2],
+  input  logic        t_xs_epoch_i [2],
+  input  logic [63:0] t_xs_offset_i [2],
+  input  logic        t_xs_zero_i [2],
+  input  logic [7:0]  t_xs_fault_i [2],
+  output logic [1:0]  t_done0_o [2],
+  output logic [1:0]  t_done1_o [2],
+
+  output logic        t_mar_valid_o,
+  input  logic        t_mar_ready_i,
+  output logic [7:0]  t_mar_id_o,
+  output logic [63:0] t_mar_addr_o,
+  output logic [7:0]  t_mar_len_o,
+  input  logic        t_mr_valid_i,
+  input  logic [7:0]  t_mr_id_i,
+  input  logic [DataWidth-1:0] t_mr_data_i,
+  input  logic        t_mr_error_i,
+  input  logic        t_mr_last_i,
+  output logic        t_maw_valid_o,
+  input  logic        t_maw_ready_i,
+  output logic [7:0]  t_maw_id_o,
+  output logic [63:0] t_maw_addr_o,
+  output logic [7:0]  t_maw_len_o,
+  output logic        t_mw_valid_o,
+  input  logic        t_mw_ready_i,
+  output logic [DataWidth-1:0] t_mw_data_o,
+  output logic [DataBytes-1:0] t_mw_strb_o,
+  output logic        t_mw_last_o,
+  input  logic        t_mb_valid_i,
+  input  logic [7:0]  t_mb_id_i,
+  input  logic        t_mb_error_i,
+
+  output logic [1:0]  t_fault_valid_o,
+  input  logic [1:0]  t_fault_ready_i,
+  output logic [63:0] t_fault_address_o [2],
+  output logic [7:0]  t_fault_reason_o [2],
+  output logic [7:0]  t_fault_port_o [2]
 );
-  traffic_cfg_t   cfg;
-  traffic_state_t state;
   xlate_req_t     xq;
   xlate_rsp_t     xs;
   xlate_done_t    xd;
@@ -82,14 +148,6 @@ module gmmu_client_bench
   w_t             w;
   fault_info_t    fault;
 
-  assign cfg = '{access: access_e'(access_i), space: 6'd1, depth: depth_i, base: base_i,
-      first: first_i,
-                 stride: stride_i, count: count_i, step: step_i, seed: seed_i};
-  assign busy_o = state.busy;
-  assign run_fault_o = state.fault;
-  assign count_o = state.count;
-  assign crc_o = state.crc;
-  assign fault_va_o = state.fault_va;
   assign xlate_req_tag_o = xq.tag;
   assign xlate_req_va_o = xq.va;
   assign xlate_req_access_o = xq.access;
@@ -106,8 +164,8 @@ module gmmu_client_bench
   assign aw_id_o = aw.id;
   assign aw_addr_o = 64'(aw.addr);
   assign aw_len_o = aw.len;
-  assign w_data_o = w.data[63:0];
-  assign w_strb_o = w.strb[7:0];
+  assign w_data_o = w.data;
+  assign w_strb_o = w.strb;
   assign w_last_o = w.last;
   assign fault_address_o = fault.address;
   assign fault_reason_o = fault.reason;
@@ -115,18 +173,90 @@ module gmmu_client_bench
   gmmu_client_port u_client (
     .port_i('0),
     .clk_i, .rst_i, .enable_i, .vram_bytes_i(64'h100000), .idle_o,
-    .start_i, .cfg_i(cfg), .state_o(state), .done_o,
+    .reg_wr_i, .reg_rd_i, .reg_word_i, .reg_data_i, .reg_data_o, .busy_o, .done_o,
     .req_valid_i(1'b0), .req_ready_o(), .req_i('0), .w_valid_i(1'b0), .w_ready_o(), .w_i('0),
-    .rsp_valid_o(), .rsp_ready_i(1'b1), .rsp_o(),
+    .w_data_i('0), .rsp_valid_o(), .rsp_ready_i(1'b1), .rsp_o(), .rsp_data_o(),
     .xlate_req_valid_o, .xlate_req_ready_i, .xlate_req_o(xq),
     .xlate_rsp_valid_i, .xlate_rsp_ready_o, .xlate_rsp_i(xs), .xlate_done_o(xd),
     .ap_req_valid_o(), .ap_req_ready_i(1'b1), .ap_req_page_o(), .ap_rsp_valid_i(1'b0),
     .ap_rsp_i('0),
     .m_ar_valid_o(ar_valid_o), .m_ar_ready_i(ar_ready_i), .m_ar_o(ar), .m_r_valid_i(r_valid_i),
-    .m_r_i('{id: r_id_i, data: DataWidth'(r_data_i), error: r_error_i, last: r_last_i}),
+    .m_r_i('{id: r_id_i, data: r_data_i, error: r_error_i, last: r_last_i}),
     .m_aw_valid_o(aw_valid_o), .m_aw_ready_i(aw_ready_i), .m_aw_o(aw),
     .m_w_valid_o(w_valid_o), .m_w_ready_i(w_ready_i), .m_w_o(w),
     .m_b_valid_i(b_valid_i), .m_b_i('{id: b_id_i, error: b_error_i}),
     .fault_valid_o, .fault_ready_i, .fault_o(fault), .count_read_bytes_o(), .count_write_bytes_o()
+  );
+
+  // ---- Through-port.
+  xlate_req_t  [1:0] txq;
+  xlate_rsp_t  [1:0] txs;
+  xlate_done_t [1:0] txd;
+  logic        [1:0] tmar_valid, tmaw_valid, tmw_valid;
+  ax_t         [1:0] tmar, tmaw;
+  w_t          [1:0] tmw;
+  r_t          [1:0] tmr;
+  b_t          [1:0] tmb;
+  fault_info_t [1:0] tfault;
+
+  for (genvar i = 0; i < 2; i++) begin : g_half
+    assign t_xq_tag_o[i] = txq[i].tag;
+    assign t_xq_va_o[i] = txq[i].va;
+    assign t_xq_access_o[i] = txq[i].access;
+    assign txs[i] = '{tag: t_xs_tag_i[i], epoch: t_xs_epoch_i[i],
+                      gpa: '{target: TargetVram, adapter: '0,
+                          offset: t_xs_offset_i[i][PaWidth-1:0]},
+                      zero: t_xs_zero_i[i], coherent: 1'b1, fault: fault_e'(t_xs_fault_i[i]),
+                      level: '0};
+    assign t_done0_o[i] = txd[i].old0;
+    assign t_done1_o[i] = txd[i].old1;
+    assign tmr[i] = '{id: t_mr_id_i, data: t_mr_data_i, error: t_mr_error_i, last: t_mr_last_i};
+    assign tmb[i] = '{id: t_mb_id_i, error: t_mb_error_i};
+    assign t_fault_address_o[i] = tfault[i].address;
+    assign t_fault_reason_o[i] = tfault[i].reason;
+    assign t_fault_port_o[i] = 8'(tfault[i].port);
+  end
+  assign t_mar_valid_o = tmar_valid[0];
+  assign t_mar_id_o = tmar[0].id;
+  assign t_mar_addr_o = 64'(tmar[0].addr);
+  assign t_mar_len_o = tmar[0].len;
+  assign t_maw_valid_o = tmaw_valid[1];
+  assign t_maw_id_o = tmaw[1].id;
+  assign t_maw_addr_o = 64'(tmaw[1].addr);
+  assign t_maw_len_o = tmaw[1].len;
+  assign t_mw_valid_o = tmw_valid[1];
+  assign t_mw_data_o = tmw[1].data;
+  assign t_mw_strb_o = tmw[1].strb;
+  assign t_mw_last_o = tmw[1].last;
+
+  a_read_half_never_writes: assert property (@(posedge clk_i)
+    rst_i || (!tmaw_valid[0] && !tmw_valid[0] && !tmar_valid[1]));
+
+  gmmu_through u_through (
+    .clk_i, .rst_i, .port_i(port_t'(9)), .enable_i, .vram_bytes_i(64'h100000), .idle_o(t_idle_o),
+    .s_ar_valid_i(t_ar_valid_i), .s_ar_ready_o(t_ar_ready_o),
+    .s_ar_i('{id: t_ar_id_i, va: t_ar_va_i, len: t_ar_len_i, size: t_ar_size_i,
+              burst: t_ar_burst_i, space: 6'd1, execute: t_ar_execute_i}),
+    .s_r_valid_o(t_r_valid_o), .s_r_ready_i(t_r_ready_i), .s_r_id_o(t_r_id_o),
+    .s_r_data_o(t_r_data_o), .s_r_resp_o(t_r_resp_o), .s_r_last_o(t_r_last_o),
+    .s_aw_valid_i(t_aw_valid_i), .s_aw_ready_o(t_aw_ready_o),
+    .s_aw_i('{id: t_aw_id_i, va: t_aw_va_i, len: t_aw_len_i, size: t_aw_size_i,
+              burst: t_aw_burst_i, space: 6'd1, execute: 1'b0}),
+    .s_w_valid_i(t_w_valid_i), .s_w_ready_o(t_w_ready_o), .s_w_data_i(t_w_data_i),
+    .s_w_strb_i(t_w_strb_i),
+    .s_b_valid_o(t_b_valid_o), .s_b_ready_i(t_b_ready_i), .s_b_id_o(t_b_id_o),
+    .s_b_resp_o(t_b_resp_o),
+    .xlate_req_valid_o(t_xq_valid_o), .xlate_req_ready_i(t_xq_ready_i), .xlate_req_o(txq),
+    .xlate_rsp_valid_i(t_xs_valid_i), .xlate_rsp_ready_o(t_xs_ready_o), .xlate_rsp_i(txs),
+    .xlate_done_o(txd),
+    .ap_req_valid_o(), .ap_req_ready_i(2'b11), .ap_req_page_o(), .ap_rsp_valid_i(2'b00),
+    .ap_rsp_i('0),
+    .m_ar_valid_o(tmar_valid), .m_ar_ready_i({1'b0, t_mar_ready_i}), .m_ar_o(tmar),
+    .m_r_valid_i({1'b0, t_mr_valid_i}), .m_r_i(tmr),
+    .m_aw_valid_o(tmaw_valid), .m_aw_ready_i({t_maw_ready_i, 1'b0}), .m_aw_o(tmaw),
+    .m_w_valid_o(tmw_valid), .m_w_ready_i({t_mw_ready_i, 1'b0}), .m_w_o(tmw),
+    .m_b_valid_i({t_mb_valid_i, 1'b0}), .m_b_i(tmb),
+    .fault_valid_o(t_fault_valid_o), .fault_ready_i(t_fault_ready_i), .fault_o(tfault),
+    .count_read_bytes_o(), .count_write_bytes_o()
   );
 endmodule

@@ -16,8 +16,9 @@ module gmmu_top_bench
   parameter int unsigned NumWalks = 8,
   parameter int unsigned ReadsInFlight = 32,
   parameter int unsigned CounterWidth = 64,      // 32 where area counts
-  // translation ports: clients, engine fetch, engine read, engine write
-  localparam int unsigned NumPorts = NumClients + 3
+  parameter int unsigned ThroughPorts = 0,
+  // translation ports: clients, through-port, engine fetch, engine read, engine write
+  localparam int unsigned NumPorts = NumClients + 2 * ThroughPorts + 3
 ) (
   input  logic                     clk_i,
   input  logic                     rst_i,
@@ -152,6 +153,40 @@ module gmmu_top_bench
   output logic [NumClients*3-1:0]         cl_rsp_word_o,
   output logic [NumClients*64-1:0]        cl_rsp_data_o,
 
+  // Through-port: an AXI4 master's virtual addresses (gmmu_through). AxUSER is the address space.
+  // Taken while ctrl.enable is 1. Without ThroughPorts never ready.
+  input  logic                            s_thr_arvalid_i,
+  output logic                            s_thr_arready_o,
+  input  logic [ThroughIdWidth-1:0]       s_thr_arid_i,
+  input  logic [63:0]                     s_thr_araddr_i,
+  input  logic [7:0]                      s_thr_arlen_i,
+  input  logic [2:0]                      s_thr_arsize_i,
+  input  logic [1:0]                      s_thr_arburst_i,
+  input  logic [2:0]                      s_thr_arprot_i,
+  input  logic [5:0]                      s_thr_aruser_i,
+  output logic                            s_thr_rvalid_o,
+  input  logic                            s_thr_rready_i,
+  output logic [ThroughIdWidth-1:0]       s_thr_rid_o,
+  output logic [DataWidth-1:0]            s_thr_rdata_o,
+  output logic [1:0]                      s_thr_rresp_o,
+  output logic                            s_thr_rlast_o,
+  input  logic                            s_thr_awvalid_i,
+  output logic                            s_thr_awready_o,
+  input  logic [ThroughIdWidth-1:0]       s_thr_awid_i,
+  input  logic [63:0]                     s_thr_awaddr_i,
+  input  logic [7:0]                      s_thr_awlen_i,
+  input  logic [2:0]                      s_thr_awsize_i,
+  input  logic [1:0]                      s_thr_awburst_i,
+  input  logic [5:0]                      s_thr_awuser_i,
+  input  logic                            s_thr_wvalid_i,
+  output logic                            s_thr_wready_o,
+  input  logic [DataWidth-1:0]            s_thr_wdata_i,
+  input  logic [DataBytes-1:0]            s_thr_wstrb_i,
+  output logic                            s_thr_bvalid_o,
+  input  logic                            s_thr_bready_i,
+  output logic [ThroughIdWidth-1:0]       s_thr_bid_o,
+  output logic [1:0]                      s_thr_bresp_o,
+
   // Event port. Per translation port 192 bits: word 0 va; word 1 {zero[56], target[55:54],
   // adapter[53:48], gpa offset[47:0]}; word 2 {level[26:24], fault[23:16], access[9:8],
   // space[5:0]}.
@@ -168,6 +203,7 @@ module gmmu_top_bench
     .NumClients(NumClients), .NumSpaces(NumSpaces), .NumRings(NumRings), .L1Entries(L1Entries),
     .L2Entries(L2Entries), .L2Ways(L2Ways), .LargeEntries(LargeEntries),
     .WalkCacheEntries(WalkCacheEntries),
-    .NumWalks(NumWalks), .ReadsInFlight(ReadsInFlight), .CounterWidth(CounterWidth)
+    .NumWalks(NumWalks), .ReadsInFlight(ReadsInFlight), .CounterWidth(CounterWidth),
+    .ThroughPorts(ThroughPorts)
   ) u_gpu (.*);
 endmodule

@@ -74,6 +74,20 @@ TEST(Adapter, RefusesAnotherDevice) {
   kernel.Unload();
 }
 
+TEST(Adapter, RefusesCapabilitiesThatNoGmmuHas) {
+  for (const auto built : {regs::Cap0{}.set_clients(0).set_spaces(4).set_rings(1),
+                           regs::Cap0{}.set_clients(65).set_spaces(4).set_rings(1),
+                           regs::Cap0{}.set_clients(4).set_spaces(65).set_rings(1),
+                           regs::Cap0{}.set_clients(4).set_spaces(4).set_rings(5)}) {
+    FakeKernel kernel;
+    ASSERT_EQ(kernel.Load(), STATUS_SUCCESS);
+    kernel.reg(regs::Cap0::kOffset) = built.raw;
+    EXPECT_EQ(kernel.Start(), STATUS_NO_SUCH_DEVICE);
+    EXPECT_TRUE(kernel.writes.empty());
+    kernel.Unload();
+  }
+}
+
 TEST(Adapter, RefusesVramTooSmallForTheApertureTable) {
   FakeKernel kernel;
   kernel.vram_bytes = 32 << 10;

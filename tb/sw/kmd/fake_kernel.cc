@@ -200,6 +200,7 @@ uint64_t* FakeKernel::SystemMemory(uint64_t logical) {
 NTSTATUS FakeKernel::Load() {
   reg(regs::Id::kOffset) = regs::Id{}.set_magic(0x554D4D47).set_major(1).raw;
   reg(regs::Cap0::kOffset) = regs::Cap0{}.set_clients(4).set_spaces(4).set_rings(1).raw;
+  reg(regs::Cap2::kOffset) = regs::Cap2{}.set_patterns(0b011).set_verify(1).raw;
   reg(regs::VramSize::kOffset) = vram_bytes;
   reg(regs::Status::kOffset) = regs::Status{}.set_idle(1).raw;
   reg(regs::InvStatus::kOffset) = regs::InvStatus{}.set_busy(never_quiet).raw;

@@ -311,6 +311,36 @@ TEST_F(EscapeTest, RunsAClientInTheSpaceOfTheProcess) {
   EXPECT_EQ(query.crc, 0xCAFE1234u);
 }
 
+TEST_F(EscapeTest, RunsPatternsAndChecksThatWereBuilt) {
+  EscapeRunClient run;
+  run.process = Handle(driver.process);
+  run.client = 1;
+  run.count = 7;
+  run.access = static_cast<uint32_t>(regs::Access::kWrite);
+  run.pattern = static_cast<uint8_t>(regs::Pattern::kRandom);
+  run.verify = 1;
+  run.footprint_lg2 = 20;
+  run.seed = 99;
+  ASSERT_EQ(Escape(&run), STATUS_SUCCESS);
+  const uint32_t block = regs::kClientBase + regs::kClientStride;
+  const auto ctrl = kernel().Reg<regs::ClientCtrl>(block);
+  EXPECT_EQ(ctrl.pattern(), regs::Pattern::kRandom);
+  EXPECT_TRUE(ctrl.verify());
+  EXPECT_EQ(ctrl.footprint_lg2(), 20u);
+  kernel().reg(block + regs::ClientResult::kOffset) =
+      regs::ClientResult{}.set_crc(5).set_mismatches(3).raw;
+  EscapeQueryClient query;
+  query.client = 1;
+  ASSERT_EQ(Escape(&query), STATUS_SUCCESS);
+  EXPECT_EQ(query.crc, 5u);
+  EXPECT_EQ(query.mismatches, 3u);
+
+  kernel().writes.clear();
+  run.pattern = static_cast<uint8_t>(regs::Pattern::kChase);  // the fake was built without
+  EXPECT_EQ(Escape(&run), STATUS_NOT_SUPPORTED);
+  EXPECT_THAT(kernel().writes, IsEmpty());
+}
+
 TEST_F(EscapeTest, RefusesBadRequestsWithoutTouchingTheDevice) {
   const auto good = [&] {
     EscapeRunClient run;
@@ -319,13 +349,16 @@ TEST_F(EscapeTest, RefusesBadRequestsWithoutTouchingTheDevice) {
     run.step = 1;
     return run;
   };
-  std::vector<EscapeRunClient> bad(6, good());
+  std::vector<EscapeRunClient> bad(9, good());
   bad[0].client = 4;
   bad[1].process = 0;
   bad[2].base = 8;
   bad[3].count = 0;
   bad[4].step = 4;
   bad[5].access = 3;
+  bad[6].pattern = 3;
+  bad[7].verify = 2;
+  bad[8].footprint_lg2 = 33;
   for (auto& run : bad) EXPECT_EQ(Escape(&run), STATUS_INVALID_PARAMETER) << &run - bad.data();
   auto run = good();
   EXPECT_EQ(Escape(&run, sizeof run - 1), STATUS_INVALID_PARAMETER);

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ends of one client's accesses, one a cycle: gives translation answers back and tells who ended.
+//
+//   r, b     reads and writes of the bus, always taken
+//   page     faults and zero pages of the translation; route: faults of the router
+//   hold_o   a B waits: no new translation is to be taken, so that its wait is bounded
+//   epoch    a translation answer was taken: its drain generation
+//   done_o   every answer once, when its access has ended
+//   end      the access has ended; one cycle with done_o
+module gmmu_client_ends
+  import gmmu_pkg::*;
+  import gmmu_regs_pkg::*;
+  import gmmu_client_pkg::*;
+(
+  input  logic        clk_i,
+  input  logic        rst_i,
+
+  input  logic        epoch_valid_i,
+  input  slot_t       epoch_slot_i,
+  input  logic        epoch_i,
+
+  input  logic        r_valid_i,
+  input  slot_t       r_slot_i,
+  input  logic        r_error_i,
+  input  logic        b_valid_i,
+  input  slot_t       b_slot_i,
+  input  logic        b_error_i,
+  input  logic        page_valid_i,
+  output logic        page_ready_o,
+  input  client_end_t page_i,
+  input  logic        route_valid_i,
+  output logic        route_ready_o,
+  input  slot_t       route_slot_i,
+  input  fault_e      route_fault_i,
+  output logic        hold_o,
+
+  output xlate_done_t done_o,
+  output logic        end_valid_o,
+  output client_end_t end_o
+);
+  typedef struct packed {
+    slot_t slot;
+    logic  error;
+  } b_end_t;
+
+  b_end_t      b_in, b_head;
+  client_end_t page_head, next, next_q;
+  logic        b_valid, b_take, page_valid, page_take, next_valid_q, epoch;
+
+  assign b_in = '{slot: b_slot_i, error: b_error_i};
+  logic unused_b_ready;  // never full: one place an access
+  gmmu_fifo #(.Width($bits(b_end_t)), .Depth(Slots)) u_b (
+    .clk_i, .rst_i,
+    .valid_i(b_valid_i), .ready_o(unused_b_ready), .data_i(b_in),
+    .valid_o(b_valid), .ready_i(b_take), .data_o(b_head)
+  );
+  gmmu_fifo #(.Width($bits(client_end_t)), .Depth(4)) u_page (
+    .clk_i, .rst_i,
+    .valid_i(page_valid_i), .ready_o(page_ready_o), .data_i(page_i),
+    .valid_o(page_valid), .ready_i(page_take), .data_o(page_head)
+  );
+
+  assign route_ready_o = !r_valid_i;
+  assign b_take = !r_valid_i && !route_valid_i;
+  assign page_take = b_take && !b_valid;
+  always_comb begin
+    next = page_head;
+    if (r_valid_i) begin
+      next = '{slot: r_slot_i, fault: r_error_i ? FaultBusRead : FaultNone, level: '0, zero: 1'b0};
+    end else if (route_valid_i) begin
+      next = '{slot: route_slot_i, fault: route_fault_i, level: '0, zero: 1'b0};
+    end else if (b_valid) begin
+      next = '{slot: b_head.slot, fault: b_head.error ? FaultBusWrite : FaultNone, level: '0,
+          zero: 1'b0};
+    end
+  end
+
+  gmmu_lutram #(.Width(1), .Depth(Slots)) u_epoch (
+    .clk_i, .write_i(epoch_valid_i), .write_addr_i(epoch_slot_i), .data_i(epoch_i),
+    .read_addr_i(next_q.slot), .data_o(epoch)
+  );
+
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      next_valid_q <= 1'b0;
+      end_valid_o <= 1'b0;
+      done_o <= '0;
+      hold_o <= 1'b0;
+    end else begin
+      next_valid_q <= r_valid_i || route_valid_i || b_valid || page_valid;
+      end_valid_o <= next_valid_q;
+      done_o.old0 <= {1'b0, next_valid_q && !epoch};
+      done_o.old1 <= {1'b0, next_valid_q && epoch};
+      hold_o <= b_valid && !b_take;
+    end
+    next_q <= next;
+    end_o <= next_q;
+  end
+endmodule

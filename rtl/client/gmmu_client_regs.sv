@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Registers of one client (register description: client[i]).
+//
+//   wr_i       one cycle: data_i goes to register word_i; ignored while busy_o is 1
+//   rd_data_o  register word_i one cycle after rd_i, else 0
+//   start_o    pulses when ctrl was written with start
+//   cfg_o      stands still while busy_o is 1
+module gmmu_client_regs
+  import gmmu_regs_pkg::*;
+  import gmmu_client_pkg::*;
+(
+  input  logic           clk_i,
+  input  logic           rst_i,
+
+  input  logic           wr_i,
+  input  logic           rd_i,
+  input  logic [2:0]     word_i,
+  input  logic [63:0]    data_i,
+  output logic [63:0]    rd_data_o,
+
+  output logic           start_o,
+  output traffic_cfg_t   cfg_o,
+  input  traffic_state_t state_i,
+  output logic           busy_o
+);
+  logic         write, busy;
+  logic [4:0]   set_q;              // words written since reset
+  logic [63:0]  word, kept;
+  client_ctrl_t ctrl, ctrl_kept;
+  client_status_t status;
+
+  assign busy = state_i.busy || start_o;
+  assign busy_o = busy;
+  assign write = wr_i && !busy;
+  assign ctrl = data_i;
+
+  // What software reads back; the fields that the engine uses stand beside it.
+  gmmu_lutram #(.Width(64), .Depth(8)) u_words (
+    .clk_i, .write_i(write), .write_addr_i(word_i), .data_i, .read_addr_i(word_i), .data_o(word)
+  );
+
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      start_o <= 1'b0;
+      set_q <= '0;
+      cfg_o <= '0;
+    end else begin
+      start_o <= write && {10'd0, word_i, 3'd0} == ClientCtrlOffset && ctrl.start;
+      if (write) begin
+        case ({10'd0, word_i, 3'd0})
+          ClientCtrlOffset: begin
+            cfg_o.access <= access_e'(ctrl.access);
+            cfg_o.pattern <= pattern_e'(ctrl.pattern);
+            cfg_o.verify <= ctrl.verify;
+            cfg_o.footprint_lg2 <= ctrl.footprint_lg2;
+            cfg_o.space <= ctrl.space[5:0];
+            cfg_o.depth <= ctrl.depth;
+          end
+          ClientBaseOffset: cfg_o.base <= data_i;
+          ClientLinesOffset: {cfg_o.stride, cfg_o.first} <= data_i;
+          ClientOrderOffset: {cfg_o.step, cfg_o.count} <= data_i;
+          ClientSeedOffset: cfg_o.seed <= data_i;
+          default: ;
+        endcase
+        for (int unsigned i = 0; i < 5; i++) begin
+          if (word_i == 3'(i)) set_q[i] <= 1'b1;
+        end
+      end
+    end
+  end
+
+  assign kept = word_i < 3'd5 && set_q[word_i < 3'd5 ? word_i : '0] ? word : '0;
+  always_comb begin
+    ctrl_kept = kept;
+    ctrl_kept.start = 1'b0;
+    ctrl_kept.space[7:6] = '0;
+    ctrl_kept.reserved0 = '0;
+    ctrl_kept.reserved1 = '0;
+    status = '{count: state_i.count, reserved0: '0, level: state_i.level, reason: state_i.reason,
+               reserved1: '0, fault: state_i.fault, busy: busy};
+  end
+
+  always_ff @(posedge clk_i) begin
+    rd_data_o <= '0;
+    if (rd_i) begin
+      case ({10'd0, word_i, 3'd0})
+        ClientCtrlOffset: rd_data_o <= ctrl_kept;
+        ClientStatusOffset: rd_data_o <= status;
+        ClientResultOffset: rd_data_o <= {state_i.mismatches, state_i.crc};
+        ClientFaultAddressOffset: rd_data_o <= state_i.fault_va;
+        default: rd_data_o <= kept;
+      endcase
+    end
+  end
+
+  logic unused_bits;
+  assign unused_bits = ^ctrl;
+endmodule

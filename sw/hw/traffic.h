@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+
+#include "hw/gmmu_regs.h"
+
+/// What a client's traffic engine does with the values in its registers, so that software can
+/// predict it. rtl/pkg/gmmu.rdl (client) is the description.
+namespace gmmu::hw {
+
+/// The next state of the xorshift32 generator of pattern random.
+constexpr uint32_t Xorshift32(uint32_t x) {
+  x ^= x << 13;
+  x ^= x >> 17;
+  x ^= x << 5;
+  return x;
+}
+
+/// What the 8-byte word at `va` carries in a run with verify.
+constexpr uint64_t AddressPattern(uint64_t seed, uint64_t va) {
+  return seed ^ va ^ (va << 21 | va >> 43) ^ (va << 42 | va >> 22);
+}
+
+/// The registers that choose a run's lines.
+struct TrafficLines {
+  regs::Pattern pattern = regs::Pattern::kOrder;
+  unsigned footprint_lg2 = 0;  ///< 0 to 32
+  uint64_t base = 0;           ///< GPU VA, 64-byte aligned
+  uint32_t first = 0, stride = 0;
+  uint32_t count = 0, step = 0;  ///< step below count, or 1
+  uint64_t seed = 0;
+};
+
+/// GPU VAs of a run's accesses, one after the other. Of pattern chase only the first: memory names
+/// the others.
+class TrafficSequence {
+ public:
+  explicit TrafficSequence(const TrafficLines& lines);
+  /// The address of the next access.
+  uint64_t Next();
+
+ private:
+  TrafficLines lines_;
+  uint64_t k_ = 0;
+  uint32_t random_;
+};
+
+}  // namespace gmmu::hw

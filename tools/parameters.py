@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Which sizes of the GPU top elaborate.
+
+  parameters.py [--illegal] [--legal] [--slang]      without an option: all three
+
+Illegal values must stop Verilator with the message that names the parameter, its value and what is legal. Legal corners
+must pass Verilator's -Wall, and Yosys' read_slang.
+"""
+import argparse
+import subprocess
+import sys
+
+import rtl_sources
+from rtl_sources import ROOT, TOP
+
+DATA, VA, SLOTS = "GMMU_DATA_WIDTH", "GMMU_VA_WIDTH", "GMMU_CLIENT_SLOTS_LG2"
+
+ILLEGAL = [
+    ("NumClients", (0, 65), "1 to 64"),
+    ("ThroughPorts", (2,), "0 or 1"),
+    ("NumSpaces", (1, 65), "2 to 64"),
+    ("NumRings", (0, 5), "1 to 4"),
+    ("L1Entries", (1, 65), "2 to 64"),
+    ("L2Entries", (16, 96, 8192), "powers of two from 32 to 4096"),
+    ("L2Ways", (0, 3, 32, 64), "powers of two from 1 to 16, at most L2Entries / 16"),
+    ("LargeEntries", (1, 65), "2 to 64"),
+    ("WalkCacheEntries", (1, 24, 512), "powers of two from 2 to 256"),
+    ("NumWalks", (0, 33), "1 to 32"),
+    ("ReadsInFlight", (1, 48, 256), "powers of two from 2 to 128"),
+    ("CounterWidth", (15, 65), "16 to 64"),
+    ("EventPort", (2,), "0 or 1"),
+    (DATA, (8, 32, 96, 1024), "64, 128, 256, 512"),
+    (VA, (29, 58), "30 to 57"),
+    (SLOTS, (0, 8), "1 to 7"),
+]
+
+SMALL = {"NumClients": 1, "NumSpaces": 2, "L1Entries": 2, "L2Entries": 32, "L2Ways": 1, "LargeEntries": 2,
+         "WalkCacheEntries": 2, "NumWalks": 2, "ReadsInFlight": 2, SLOTS: 1}
+LEGAL = [
+    {},
+    SMALL,
+    {**SMALL, DATA: 512, "ThroughPorts": 1},
+    {DATA: 128, "L1Entries": 4, "L2Entries": 64, "L2Ways": 4, "NumWalks": 1, "NumClients": 2},
+    {DATA: 256, "NumClients": 3, "NumRings": 4, "NumSpaces": 5, "L1Entries": 5, "NumWalks": 3, "EventPort": 0},
+    {DATA: 512, "NumWalks": 32, "ReadsInFlight": 128, "L1Entries": 64, "L2Entries": 4096, "L2Ways": 16, SLOTS: 7},
+    {"ThroughPorts": 1, "LargeEntries": 64, "WalkCacheEntries": 256, VA: 57},
+    {"NumClients": 64, "ThroughPorts": 1, "NumSpaces": 64, "CounterWidth": 32, VA: 30},
+]
+
+
+def text(sizes):
+    return " ".join(f"{name}={value}" for name, value in sizes.items()) or "defaults"
+
+
+def split(sizes, parameter, define):
+    return [(define if name in (DATA, VA, SLOTS) else parameter).format(name, value) for name, value in sizes.items()]
+
+
+def verilator(sizes):
+    command, environment = rtl_sources.verilator()
+    waivers = [str(path.relative_to(ROOT)) for path in sorted((ROOT / "rtl").rglob("*.vlt"))]
+    arguments = [command, "--lint-only", "-sv", "-Wall", "--top", TOP, *split(sizes, "-G{}={}", "+define+{}={}")]
+    return rtl_sources.run(arguments + waivers + rtl_sources.sources(), "lint-parameters.log", env=environment)
+
+
+def illegal():
+    errors = []
+    for name, values, legal in ILLEGAL:
+        for value in values:
+            sizes = {name: value, **({"L2Entries": 32} if name == "L2Ways" and value == 64 else {})}
+            status, output = verilator(sizes)
+            message = f"gmmu_gpu: {name} is {value}, legal: {legal}"
+            if status == 0 or message not in output:
+                errors.append(f"{text(sizes)}: exit status {status}, without the message \"{message}\"")
+    return errors
+
+
+def legal():
+    errors = []
+    for sizes in LEGAL:
+        status, output = verilator(sizes)
+        if status != 0 or "%Warning" in output:
+            errors.append(f"{text(sizes)}: {output.strip()[:2000]}")
+    return errors
+
+
+def slang_child(arguments):
+    """In a process of its own: an error of Yosys ends it."""
+    from pyosys import libyosys as ys
+    design = ys.Design()
+    ys.run_pass(f"read_slang -j 1 --top {TOP} " + " ".join(arguments + rtl_sources.sources()), design)
+    ys.run_pass(f"hierarchy -check -top {TOP}", design)
+
+
+def slang():
+    errors = []
+    for sizes in LEGAL:
+        arguments = split(sizes, "-G {}={}", "-D {}={}")
+        done = subprocess.run([sys.executable, __file__, "--child", *arguments], cwd=ROOT, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True, errors="replace")
+        if done.returncode != 0:
+            told = [line for line in done.stdout.splitlines() if "rror" in line]
+            errors.append(f"{text(sizes)}: " + "\n".join(told[:5] or done.stdout.splitlines()[-3:]))
+    return errors
+
+
+def main():
+    if sys.argv[1:2] == ["--child"]:
+        slang_child(sys.argv[2:])
+        return 0
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--illegal", action="store_true", help="illegal values stop elaboration")
+    parser.add_argument("--legal", action="store_true", help="legal corners pass Verilator")
+    parser.add_argument("--slang", action="store_true", help="legal corners pass read_slang")
+    args = parser.parse_args()
+    every = not (args.illegal or args.legal or args.slang)
+    errors = []
+    for name, chosen, check in (("illegal", args.illegal, illegal), ("legal", args.legal, legal),
+                                ("slang", args.slang, slang)):
+        if every or chosen:
+            errors += check()
+    for error in errors:
+        print(error)
+    print(f"parameters: {len(errors)} wrong" if errors else "parameters: as described")
+    return 1 if errors else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
