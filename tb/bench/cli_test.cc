@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -61,7 +62,7 @@ Measurements Good() {
 }
 
 std::string TemporaryFile(const std::string& name) {
-  return (std::filesystem::path(testing::TempDir()) / name).string();
+  return (std::filesystem::path(testing::TempDir()) / (std::to_string(getpid()) + name)).string();
 }
 
 TEST(BenchCli, PrintsEachRowWithItsLimitRatioTargetAndConfiguration) {

@@ -2,6 +2,7 @@
 // The real rows: names, sameness of two runs, and that the bare loop and the co-simulation agree.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstring>
 #include <filesystem>
@@ -129,7 +130,8 @@ class FpgaRows : public ::testing::Test {
     }
     return measured;
   }
-  const std::string path_ = (std::filesystem::path(testing::TempDir()) / "synth.json").string();
+  const std::string path_ =  // tests run side by side
+      (std::filesystem::path(testing::TempDir()) / ("synth-" + std::to_string(getpid()))).string();
 };
 
 TEST_F(FpgaRows, AreMissingUntilTheSynthesisRan) {
