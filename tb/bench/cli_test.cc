@@ -52,7 +52,8 @@ Row Named(const std::string& name, double limit) {
   row.name = name;
   row.unit = "cycles";
   row.limit = limit;
-  row.config = "8 walkers, L = 50";
+  row.machine = "8 walkers";
+  row.config = "L = 50";
   return row;
 }
 
@@ -69,9 +70,10 @@ TEST(BenchCli, PrintsEachRowWithItsLimitRatioTargetAndConfiguration) {
   const Result result = Call(Good(), {});
   EXPECT_EQ(result.status, kExitGood);
   EXPECT_THAT(result.out, HasSubstr("154 cycles"));
-  EXPECT_THAT(result.out, HasSubstr("0.974"));  // 150 / 154
+  EXPECT_THAT(result.out, HasSubstr("0.9740"));  // 150 / 154
   EXPECT_THAT(result.out, HasSubstr("<= 156"));
-  EXPECT_THAT(result.out, HasSubstr("8 walkers, L = 50"));
+  EXPECT_THAT(result.out, HasSubstr("\n8 walkers\n  walk"));
+  EXPECT_THAT(result.out, HasSubstr("met  L = 50"));
   EXPECT_THAT(result.out, HasSubstr("2 of 2 targets met"));
   EXPECT_THAT(result.err, HasSubstr("bench 1 of 3: walk"));
 }
@@ -92,6 +94,7 @@ TEST(BenchCli, WritesEveryRowAsJson) {
   EXPECT_NEAR(walk.at("ratio").get<double>(), 150.0 / 154, 1e-9);
   EXPECT_EQ(walk.at("target"), 156);
   EXPECT_EQ(walk.at("met"), true);
+  EXPECT_EQ(walk.at("config"), "8 walkers, L = 50");
   EXPECT_TRUE(json.at("rows")[2].at("target").is_null());
   EXPECT_TRUE(json.at("rows")[2].at("met").is_null());
   std::filesystem::remove(path);

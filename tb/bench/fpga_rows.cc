@@ -14,6 +14,8 @@
 namespace gmmu::bench {
 namespace {
 
+constexpr const char* kMachine = "FPGA, as the last make synth found it";
+
 struct Part {
   const char* block;
   unsigned instances;  ///< so many of the block's instances count; 0: all
@@ -28,7 +30,7 @@ bool Load(const std::string& path, nlohmann::json& result, Row& row) {
     return false;
   }
   result = nlohmann::json::parse(file);
-  row.config = fmt::format("{}, {}", result.at("device").get<std::string>(),
+  row.machine = fmt::format("FPGA: {}, {}", result.at("device").get<std::string>(),
                            result.at("config").get<std::string>());
   return true;
 }
@@ -36,6 +38,7 @@ bool Load(const std::string& path, nlohmann::json& result, Row& row) {
 Row Area(const std::string& name) {
   Row row;
   row.name = "ECP5 LUT4, " + name;
+  row.machine = kMachine;
   row.unit = "LUT4";
   row.better = Row::Better::kLess;
   return row;
@@ -68,6 +71,7 @@ void AddFpgaRowsOf(Measurements& to, const std::string& path) {
   Row speed;
   speed.name = "ECP5-85F after place and route";
   speed.unit = "MHz";
+  speed.machine = kMachine;
   to.push_back({speed.More(125), [path](Row& into) {
                   nlohmann::json result;
                   if (Load(path, result, into)) into.figure = result.at("fmax_mhz").get<double>();

@@ -27,8 +27,8 @@ Row Of(const std::string& name, const std::string& unit, double limit, const std
   row.unit = unit;
   row.limit = limit;
   row.limit_text = limit_text;
-  row.config = "5 ports, L1 16, L2 512 x 4 ways, 8 walks, walk cache 16" +
-               (config.empty() ? "" : ", " + config);
+  row.machine = "MMU alone: 5 ports, L1 16, L2 512 x 4 ways, 8 walks, walk cache 16";
+  row.config = config;
   return row;
 }
 

@@ -12,11 +12,11 @@
 namespace gmmu::bench {
 namespace {
 
-/// Whole numbers without a fraction, others with three digits.
+/// Whole numbers without a fraction, others with as many digits as decide near a limit of 1.
 std::string Number(double value) {
   if (std::abs(value - std::round(value)) < 5e-10 && std::abs(value) < 1e15)
     return fmt::format("{:.0f}", value);
-  return fmt::format("{:.3f}", value);
+  return fmt::format("{:.{}f}", value, std::abs(value) < 2 ? 4 : 3);
 }
 
 std::string TargetText(const Row& row) {
@@ -34,10 +34,10 @@ Line LineOf(const Row& row) {
   if (row.state == Row::State::kMeasured) line[1] = Number(row.figure) + " " + row.unit;
   else line[1] = row.state == Row::State::kMissing ? "-" : "failed";
   if (row.limit) line[2] = Number(*row.limit) + (row.limit_text.empty() ? "" : " " + row.limit_text);
-  if (const auto ratio = row.Ratio()) line[3] = fmt::format("{:.3f}", *ratio);
+  if (const auto ratio = row.Ratio()) line[3] = fmt::format("{:.4f}", *ratio);
   line[4] = TargetText(row);
   if (const auto met = row.Met()) line[5] = *met ? "met" : "not met";
-  line[6] = row.config;
+  line[6] = row.state == Row::State::kMissing ? row.note : row.config;
   return line;
 }
 
@@ -49,20 +49,23 @@ nlohmann::ordered_json OrNull(const std::optional<T>& value) {
 }  // namespace
 
 std::string TextTable(const std::vector<Row>& rows) {
-  std::vector<Line> lines = {{"what", "figure", "limit", "ratio", "target", "", "configuration"}};
+  std::vector<Line> lines = {{"what", "figure", "limit", "ratio", "target", "", ""}};
   for (const Row& row : rows) lines.push_back(LineOf(row));
   std::array<size_t, kColumns> width{};
   for (const Line& line : lines)
     for (size_t i = 0; i + 1 < kColumns; ++i) width[i] = std::max(width[i], line[i].size());
   std::string text;
   for (size_t n = 0; n < lines.size(); ++n) {
-    std::string out;
+    if (n > 0 && (n == 1 || rows[n - 1].machine != rows[n - 2].machine))
+      text += rows[n - 1].machine + "\n";
+    std::string out = "  ";
     for (size_t i = 0; i + 1 < kColumns; ++i)
       fmt::format_to(std::back_inserter(out), "{:<{}}  ", lines[n][i], width[i]);
     out += lines[n].back();
     out.erase(out.find_last_not_of(' ') + 1);
     text += out + "\n";
-    if (n > 0 && !rows[n - 1].note.empty()) text += "    " + rows[n - 1].note + "\n";
+    if (n > 0 && rows[n - 1].state != Row::State::kMissing && !rows[n - 1].note.empty())
+      text += "      " + rows[n - 1].note + "\n";
   }
   return text;
 }
@@ -82,7 +85,7 @@ std::string Json(const std::vector<Row>& rows) {
     entry["target"] = OrNull(row.target);
     entry["target_of"] = row.target_of == Row::TargetOf::kRatio ? "ratio" : "figure";
     entry["met"] = OrNull(row.Met());
-    entry["config"] = row.config;
+    entry["config"] = row.Config();
     entry["state"] = measured                              ? "measured"
                      : row.state == Row::State::kMissing ? "missing"
                                                          : "failed";

@@ -7,7 +7,8 @@
 
 namespace gmmu::bench {
 
-/// A table for a terminal: figure, limit, ratio, target and configuration of each row.
+/// A table for a terminal: figure, limit, ratio, target and configuration of each row. What rows in
+/// a row have in common stands once above them.
 std::string TextTable(const std::vector<Row>& rows);
 
 /// {"rows": [{"name", "figure", "unit", "limit", "limit_text", "ratio", "better", "target",

@@ -37,9 +37,11 @@ void Add(Measurements& to, const std::string& name, const RingWork& work) {
   row.name = name + " through the ring";
   row.unit = "of the bus";
   row.limit_text = "with its commands";
-  row.config = fmt::format(
-      "whole GPU, {} reads in flight, {} walks, L = {}, {} KiB, ring entry to fence record",
-      GMMU_READS_IN_FLIGHT, GMMU_WALKS, kLatency, work.total >> 10);
+  row.machine = fmt::format(
+      "whole GPU, through its ring: {} reads in flight, L1 {}, L2 {} x {} ways, {} walks, L = {}, "
+      "ring entry to fence record",
+      GMMU_READS_IN_FLIGHT, GMMU_L1_ENTRIES, GMMU_L2_ENTRIES, GMMU_L2_WAYS, GMMU_WALKS, kLatency);
+  row.config = fmt::format("{} KiB", work.total >> 10);
   to.push_back({row, [work](Row& into) { Measure(work, into); }});
 }
 

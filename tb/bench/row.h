@@ -35,10 +35,13 @@ struct Row {
   Better better = Better::kMore;
   std::optional<double> target;
   TargetOf target_of = TargetOf::kFigure;
-  std::string config;  ///< depth, walkers, L
+  std::string machine;  ///< what is measured and its sizes, the same for rows of a group
+  std::string config;   ///< what is the row's own: L, ports
   State state = State::kMeasured;
   std::string note;
 
+  /// Machine and own part in one.
+  std::string Config() const;
   std::optional<double> Ratio() const;
   /// Nothing without a target and while there is no figure.
   std::optional<bool> Met() const;

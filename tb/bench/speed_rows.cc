@@ -63,7 +63,7 @@ void MeasureCoupling(const RingWork& work, Row& row) {
   Compare(job, coupled, bare);
   const auto cycles = static_cast<double>(bare.cycle() - begun);
   row.figure = bare_seconds / coupled_seconds;
-  row.config += fmt::format(", a transaction every {:.1f} cycles, {:.0f} k cycles at {:.0f} k/s",
+  row.config = fmt::format("a transaction every {:.1f} cycles, {:.0f} k cycles at {:.0f} k/s",
                             cycles / static_cast<double>(coupled.transactions()), cycles / 1e3,
                             cycles / coupled_seconds / 1e3);
 }
@@ -74,7 +74,8 @@ void AddCoupling(Measurements& to, const std::string& name, const RingWork& work
   row.unit = "of the bare loop";
   row.limit = 1;
   row.limit_text = "same library, no SystemC";
-  row.config = fmt::format("GPU module, L = {}, checkers on, idle skipping off", kLatency);
+  row.machine = fmt::format(
+      "GPU module between SystemC modules: L = {}, checkers on, idle skipping off", kLatency);
   row.More(target);
   to.push_back({row, [work](Row& into) { MeasureCoupling(work, into); }});
 }
@@ -84,7 +85,7 @@ void MeasureSimulation(Row& row) {
   load.copies = 4;
   const PagingMachine::Speed speed = PagingMachine::MeasureSpeed(load);
   row.figure = static_cast<double>(speed.cycles) / speed.seconds / 1e6;
-  row.config += fmt::format(", {} k cycles, bus {:.0f} % loaded", speed.cycles / 1000,
+  row.config = fmt::format("{} k cycles, bus {:.0f} % loaded", speed.cycles / 1000,
                             100 * speed.bus_load);
 }
 
@@ -123,12 +124,13 @@ void AddSpeedRows(Measurements& to) {
   Row row;
   row.name = "simulation speed, loaded copy with translation";
   row.unit = "Mcycle/s";
-  row.config = "whole machine: GPU, link, IOMMU, DRAM, checkers";
+  row.machine = "default machine: GPU, link, IOMMU, DRAM, checkers";
   row.More(1.7);
   to.push_back({row, MeasureSimulation});
   row = {};
-  row.name = "calibration loop of this machine";
+  row.name = "calibration loop";
   row.unit = "Mstep/s";
+  row.machine = "this machine";
   row.config = "xorshift and a dependent load from 256 KiB a step";
   to.push_back({row, Calibrate});
 }
