@@ -22,7 +22,7 @@ std::string Number(double value) {
 std::string TargetText(const Row& row) {
   if (!row.target) return "";
   return fmt::format("{}{} {}", row.target_of == Row::TargetOf::kRatio ? "ratio " : "",
-                     row.better == Row::Better::kMore ? ">=" : "<=", Number(*row.target));
+                     row.better == Row::Better::kMore ? ">=" : "<=", *row.target);
 }
 
 constexpr size_t kColumns = 7;
