@@ -111,7 +111,10 @@ endif()
 if(GMMU_PYTHON)
   add_test(NAME rules.page_matches_the_planted_faults
            COMMAND ${GMMU_PYTHON} ${CMAKE_SOURCE_DIR}/tools/plant.py table)
-  set_tests_properties(rules.page_matches_the_planted_faults PROPERTIES LABELS unit TIMEOUT 60)
+  add_test(NAME rules.every_planted_fault_has_its_place
+           COMMAND ${GMMU_PYTHON} ${CMAKE_SOURCE_DIR}/tools/plant.py copy ${CMAKE_BINARY_DIR}/planted_places)
+  set_tests_properties(rules.page_matches_the_planted_faults rules.every_planted_fault_has_its_place
+                       PROPERTIES LABELS unit TIMEOUT 60)
 endif()
 
 # The generated register files match their description.

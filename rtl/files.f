@@ -10,6 +10,8 @@ rtl/client/gmmu_client_pkg.sv
 rtl/aperture/gmmu_aperture_map.sv
 rtl/aperture/gmmu_route.sv
 rtl/axi/gmmu_axi_mux.sv
+rtl/axi/gmmu_isolator.sv
+rtl/axi/gmmu_isolator_port.sv
 rtl/client/gmmu_client.sv
 rtl/client/gmmu_client_answer.sv
 rtl/client/gmmu_client_ends.sv

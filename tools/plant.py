@@ -7,7 +7,8 @@ if the test fails by an expectation. `control` runs the same tests with none: th
 docs/rules.md. The RTL in rtl/ has no part in this.
 
 A fault: id, clause, file, old, new, room, test (GoogleTest filter), why; optional: part (the piece of `old` that is
-replaced, default all of it), statement = true (old and new are statements, not expressions).
+replaced, default all of it), statement = true (old and new are statements, not expressions), also (a list of further
+places in the same file: {old, new, part}, chosen together with the first).
 """
 import argparse
 import json
@@ -23,7 +24,7 @@ RULES = ROOT / "tb/rules"
 TABLE = ROOT / "docs/rules.md"
 PACKAGE = "rtl/gmmu_plant_pkg.sv"
 NEEDED = ("id", "clause", "file", "old", "new", "room", "test", "why")
-KNOWN = NEEDED + ("part", "statement")
+KNOWN = NEEDED + ("part", "statement", "also")
 SECONDS = 240  # of one run of a test program
 
 
@@ -49,7 +50,8 @@ def load():
 def planted(text, plants, name):
     """The file's text with its faults; several may share one place."""
     places = {}
-    for plant in plants:
+    for plant in [place for plant in plants for place in [plant, *({**plant, "part": more["old"], **more}
+                                                                  for more in plant.get("also", []))]]:
         old, part = plant["old"].strip("\n"), plant.get("part", plant["old"]).strip("\n")
         count = text.count(old)
         if count != 1:
@@ -107,8 +109,9 @@ def run(program, tests, number):
     with tempfile.TemporaryDirectory() as folder:
         report = pathlib.Path(folder) / "report.json"
         try:
-            done = subprocess.run([program, f"--gtest_filter={tests}", f"--gtest_output=json:{report}", "--gtest_brief=1"],
-                                  cwd=ROOT, env=dict(os.environ, GMMU_PLANT=str(number)), text=True, errors="replace",
+            done = subprocess.run([program, f"--gtest_filter={tests}", f"--gtest_output=json:{report}", "--gtest_brief=1",
+                                   "--gtest_fail_fast"], cwd=ROOT, env=dict(os.environ, GMMU_PLANT=str(number)),
+                                  text=True, errors="replace",
                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=SECONDS)
         except subprocess.TimeoutExpired:
             return None, {}, f"not finished after {SECONDS} s"

@@ -236,6 +236,7 @@ TEST(Aperture, AReadErrorIsNotCached) {
   bench.Finish();
   EXPECT_EQ(bench.out[0][0].fault, Fault::kApertureRead);
   EXPECT_EQ(bench.out[0][1].fault, Fault::kNone);
+  EXPECT_EQ(bench.fetches, 2u);  // what came with the error is not used
 }
 
 TEST(Aperture, PlainAccessesFlowOneACycleAndHitsNearlySo) {

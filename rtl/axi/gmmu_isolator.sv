@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// Between the core and its memory ports: silence and reset.
+//
+//   silence_i   (level) the host port begins nothing new. silent_o: and nothing of it is
+//               unanswered. VRAM goes on. Back to 0: the host port goes on where it stood.
+//   reset_i     (pulse) function-level reset: both ports stop, bursts under way get Timeout cycles
+//               for their answers, then the core is in reset (core_reset_o) until every offer and
+//               every W beat that was promised has been taken.
+//   late        answers that come after that belong to the old generation and are dropped. Two
+//               generations: a reset that times out while answers of the one before are still
+//               missing keeps the core in reset until either has none.
+//   closed_o    the host port begins nothing: interrupt messages are held
+// rst_i is the power-on reset: the memories are reset with it and owe nothing. The core's register
+// and window ports must have no access under way when a reset comes. Nothing here adds a cycle.
+module gmmu_isolator
+  import gmmu_pkg::*;
+  import gmmu_axi_pkg::*;
+#(
+  parameter int unsigned Timeout = 4096,
+  parameter int unsigned OwedDepth = 32
+) (
+  input  logic           clk_i,
+  input  logic           rst_i,
+
+  input  logic           silence_i,
+  input  logic           reset_i,
+  output logic           core_reset_o,
+  output logic           closed_o,
+  output logic           silent_o,
+  output logic           idle_o,         // running, or silent with nothing to wait for
+  output logic [1:0]     late_o,
+
+  // Core: [0] VRAM, [1] host.
+  input  logic     [1:0] ar_valid_i,
+  output logic     [1:0] ar_ready_o,
+  input  edge_ax_t [1:0] ar_i,
+  output logic     [1:0] r_valid_o,
+  input  logic     [1:0] r_ready_i,
+  output edge_r_t  [1:0] r_o,
+  input  logic     [1:0] aw_valid_i,
+  output logic     [1:0] aw_ready_o,
+  input  edge_ax_t [1:0] aw_i,
+  input  logic     [1:0] w_valid_i,
+  output logic     [1:0] w_ready_o,
+  input  w_t       [1:0] w_i,
+  output logic     [1:0] b_valid_o,
+  input  logic     [1:0] b_ready_i,
+  output edge_b_t  [1:0] b_o,
+
+  // Memories; the generation is the highest bit of their ids.
+  output logic     [1:0] m_ar_valid_o,
+  input  logic     [1:0] m_ar_ready_i,
+  output edge_ax_t [1:0] m_ar_o,
+  output logic     [1:0] m_ar_generation_o,
+  input  logic     [1:0] m_r_valid_i,
+  output logic     [1:0] m_r_ready_o,
+  input  edge_r_t  [1:0] m_r_i,
+  input  logic     [1:0] m_r_generation_i,
+  output logic     [1:0] m_aw_valid_o,
+  input  logic     [1:0] m_aw_ready_i,
+  output edge_ax_t [1:0] m_aw_o,
+  output logic     [1:0] m_aw_generation_o,
+  output logic     [1:0] m_w_valid_o,
+  input  logic     [1:0] m_w_ready_i,
+  output w_t       [1:0] m_w_o,
+  input  logic     [1:0] m_b_valid_i,
+  output logic     [1:0] m_b_ready_o,
+  input  edge_b_t  [1:0] m_b_i,
+  input  logic     [1:0] m_b_generation_i
+);
+  localparam int unsigned TimerWidth = $clog2(Timeout + 1);
+
+  // Stop: bursts under way get their answers. Choose: a generation for what comes after.
+  // Cut: what was promised is finished. Pause: the last cycles of the core's reset.
+  typedef enum logic [2:0] {StRun, StStop, StChoose, StCut, StPause} state_e;
+  state_e                state_q;
+  logic [TimerWidth-1:0] timer_q;
+  logic [2:0]            pause_q;
+  logic                  generation_q, cut;
+  logic [1:0]            owing, close;
+  logic [1:0][1:0]       busy;            // by port, by generation
+  logic                  now_busy, other_busy;
+
+  assign now_busy = busy[0][generation_q] || busy[1][generation_q];
+  assign other_busy = busy[0][!generation_q] || busy[1][!generation_q];
+  assign cut = state_q == StChoose || state_q == StCut || state_q == StPause;
+  assign close[0] = state_q != StRun;
+  assign close[1] = state_q != StRun || silence_i;
+  assign core_reset_o = rst_i || cut;
+  assign closed_o = close[1];
+  assign silent_o = close[1] && busy[1] == '0 && !owing[1];
+  assign idle_o = state_q == StRun && !now_busy && !other_busy && owing == '0;
+
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      state_q <= StRun;
+      generation_q <= 1'b0;
+    end else begin
+      unique case (state_q)
+        StRun: if (reset_i) state_q <= StStop;
+        StStop: if ((!now_busy && owing == '0) || timer_q == '0) state_q <= StChoose;
+        StChoose: begin
+          if (!now_busy) begin
+            state_q <= StCut;
+          end else if (!other_busy) begin
+            generation_q <= !generation_q;
+            state_q <= StCut;
+          end
+        end
+        StCut: if (owing == '0) state_q <= StPause;
+        default: if (pause_q == '1) state_q <= StRun;
+      endcase
+    end
+    timer_q <= state_q == StRun ? TimerWidth'(Timeout) : timer_q - 1'b1;
+    pause_q <= state_q == StPause ? pause_q + 1'b1 : '0;
+  end
+
+  for (genvar p = 0; p < 2; p++) begin : g_port
+    gmmu_isolator_port #(.OwedDepth(OwedDepth)) u_port (
+      .clk_i, .rst_i, .close_i(close[p]), .cut_i(cut), .generation_i(generation_q),
+      .busy_o(busy[p]), .owing_o(owing[p]), .late_o(late_o[p]),
+      .ar_valid_i(ar_valid_i[p]), .ar_ready_o(ar_ready_o[p]), .ar_i(ar_i[p]),
+      .r_valid_o(r_valid_o[p]), .r_ready_i(r_ready_i[p]), .r_o(r_o[p]),
+      .aw_valid_i(aw_valid_i[p]), .aw_ready_o(aw_ready_o[p]), .aw_i(aw_i[p]),
+      .w_valid_i(w_valid_i[p]), .w_ready_o(w_ready_o[p]), .w_i(w_i[p]),
+      .b_valid_o(b_valid_o[p]), .b_ready_i(b_ready_i[p]), .b_o(b_o[p]),
+      .m_ar_valid_o(m_ar_valid_o[p]), .m_ar_ready_i(m_ar_ready_i[p]), .m_ar_o(m_ar_o[p]),
+      .m_ar_generation_o(m_ar_generation_o[p]),
+      .m_r_valid_i(m_r_valid_i[p]), .m_r_ready_o(m_r_ready_o[p]), .m_r_i(m_r_i[p]),
+      .m_r_generation_i(m_r_generation_i[p]),
+      .m_aw_valid_o(m_aw_valid_o[p]), .m_aw_ready_i(m_aw_ready_i[p]), .m_aw_o(m_aw_o[p]),
+      .m_aw_generation_o(m_aw_generation_o[p]),
+      .m_w_valid_o(m_w_valid_o[p]), .m_w_ready_i(m_w_ready_i[p]), .m_w_o(m_w_o[p]),
+      .m_b_valid_i(m_b_valid_i[p]), .m_b_ready_o(m_b_ready_o[p]), .m_b_i(m_b_i[p]),
+      .m_b_generation_i(m_b_generation_i[p])
+    );
+  end
+endmodule

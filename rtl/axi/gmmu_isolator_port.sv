@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// One memory port of the isolator: passes bursts through without a register, counts what has no
+// answer yet, and keeps every promise made to the memory when the core behind it is reset.
+//
+//   close_i       no new AR or AW begins; an offer that stands goes on until it is taken
+//   cut_i         the core is in reset: an offer that stood is finished from here, W beats that its
+//                 bursts owe follow with all strobes 0
+//   generation_i  stands above the id of every burst that begins; it may change only during cut_i.
+//                 R and B of the other generation are taken and dropped.
+//   busy_o        by generation: a burst of it has no answer yet
+//   owing_o       an offer or W beats of before are not taken yet
+//   late_o        pulse: an answer was dropped
+// A burst counts from the first cycle of its offer. A W beat passes only behind its burst's AW.
+module gmmu_isolator_port
+  import gmmu_pkg::*;
+  import gmmu_axi_pkg::*;
+#(
+  parameter int unsigned OwedDepth = 32,  // bursts whose W beats are not finished
+  parameter int unsigned CountWidth = 14
+) (
+  input  logic        clk_i,
+  input  logic        rst_i,
+
+  input  logic        close_i,
+  input  logic        cut_i,
+  input  logic        generation_i,
+  output logic [1:0]  busy_o,
+  output logic        owing_o,
+  output logic        late_o,
+
+  input  logic        ar_valid_i,
+  output logic        ar_ready_o,
+  input  edge_ax_t    ar_i,
+  output logic        r_valid_o,
+  input  logic        r_ready_i,
+  output edge_r_t     r_o,
+  input  logic        aw_valid_i,
+  output logic        aw_ready_o,
+  input  edge_ax_t    aw_i,
+  input  logic        w_valid_i,
+  output logic        w_ready_o,
+  input  w_t          w_i,
+  output logic        b_valid_o,
+  input  logic        b_ready_i,
+  output edge_b_t     b_o,
+
+  output logic        m_ar_valid_o,
+  input  logic        m_ar_ready_i,
+  output edge_ax_t    m_ar_o,
+  output logic        m_ar_generation_o,
+  input  logic        m_r_valid_i,
+  output logic        m_r_ready_o,
+  input  edge_r_t     m_r_i,
+  input  logic        m_r_generation_i,
+  output logic        m_aw_valid_o,
+  input  logic        m_aw_ready_i,
+  output edge_ax_t    m_aw_o,
+  output logic        m_aw_generation_o,
+  output logic        m_w_valid_o,
+  input  logic        m_w_ready_i,
+  output w_t          m_w_o,
+  input  logic        m_b_valid_i,
+  output logic        m_b_ready_o,
+  input  edge_b_t     m_b_i,
+  input  logic        m_b_generation_i
+);
+  // Addresses. offered: an offer stood in the last cycle and was not taken. kept: the same, copied
+  // so that it outlives the core.
+  logic     owed_ready;
+  logic     ar_offered_q, aw_offered_q, ar_begins, aw_begins, offer_generation_q;
+  edge_ax_t ar_kept_q, aw_kept_q;
+
+  assign m_ar_valid_o = ar_offered_q || (ar_valid_i && !close_i && !cut_i);
+  assign m_aw_valid_o = aw_offered_q || (aw_valid_i && !close_i && !cut_i && owed_ready);
+  assign m_ar_o = cut_i ? ar_kept_q : ar_i;
+  assign m_aw_o = cut_i ? aw_kept_q : aw_i;
+  assign m_ar_generation_o = cut_i ? offer_generation_q : generation_i;
+  assign m_aw_generation_o = cut_i ? offer_generation_q : generation_i;
+  assign ar_ready_o = m_ar_valid_o && m_ar_ready_i && !cut_i;
+  assign aw_ready_o = m_aw_valid_o && m_aw_ready_i && !cut_i;
+  assign ar_begins = m_ar_valid_o && !ar_offered_q;
+  assign aw_begins = m_aw_valid_o && !aw_offered_q;
+
+  // W beats owed: lengths of the bursts that have begun.
+  logic       owed_valid, w_kept_valid_q, w_take, w_last;
+  logic [7:0] owed_len, beat_q;
+  w_t         w_kept_q, filler;
+  gmmu_fifo #(.Width(8), .Depth(OwedDepth)) u_owed (
+    .clk_i, .rst_i, .valid_i(aw_begins), .ready_o(owed_ready), .data_i(m_aw_o.len),
+    .valid_o(owed_valid), .ready_i(w_take && w_last), .data_o(owed_len)
+  );
+  assign w_last = beat_q == owed_len;
+  always_comb begin
+    filler = '0;
+    filler.last = w_last;
+  end
+  assign m_w_valid_o = cut_i ? owed_valid : w_valid_i && owed_valid;
+  assign m_w_o = !cut_i ? w_i : w_kept_valid_q ? w_kept_q : filler;
+  assign w_take = m_w_valid_o && m_w_ready_i;
+  assign w_ready_o = w_take && !cut_i;
+
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      ar_offered_q <= 1'b0;
+      aw_offered_q <= 1'b0;
+      w_kept_valid_q <= 1'b0;
+      beat_q <= '0;
+    end else begin
+      ar_offered_q <= m_ar_valid_o && !m_ar_ready_i;
+      aw_offered_q <= m_aw_valid_o && !m_aw_ready_i;
+      w_kept_valid_q <= m_w_valid_o && !m_w_ready_i && (!cut_i || w_kept_valid_q);
+      if (w_take) beat_q <= w_last ? '0 : beat_q + 1'b1;
+    end
+    if (!cut_i) begin
+      ar_kept_q <= ar_i;
+      aw_kept_q <= aw_i;
+      w_kept_q <= w_i;
+      offer_generation_q <= generation_i;
+    end
+  end
+
+  // Answers of this generation go on; others are taken and dropped.
+  logic r_ours, b_ours;
+  assign r_ours = m_r_generation_i == generation_i && !cut_i;
+  assign b_ours = m_b_generation_i == generation_i && !cut_i;
+  assign r_valid_o = m_r_valid_i && r_ours;
+  assign b_valid_o = m_b_valid_i && b_ours;
+  assign r_o = m_r_i;
+  assign b_o = m_b_i;
+  assign m_r_ready_o = !r_ours || r_ready_i;
+  assign m_b_ready_o = !b_ours || b_ready_i;
+
+  // Bursts without an answer, by generation.
+  logic [1:0][CountWidth-1:0] reads_q, writes_q;
+  logic                       r_end, b_end;
+  assign r_end = m_r_valid_i && m_r_ready_o && m_r_i.last;
+  assign b_end = m_b_valid_i && m_b_ready_o;
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      reads_q <= '0;
+      writes_q <= '0;
+      late_o <= 1'b0;
+    end else begin
+      for (int unsigned g = 0; g < 2; g++) begin
+        reads_q[g] <= reads_q[g] + CountWidth'(ar_begins && m_ar_generation_o == g[0]) -
+                      CountWidth'(r_end && m_r_generation_i == g[0]);
+        writes_q[g] <= writes_q[g] + CountWidth'(aw_begins && m_aw_generation_o == g[0]) -
+                       CountWidth'(b_end && m_b_generation_i == g[0]);
+      end
+      late_o <= (r_end && !r_ours) || (b_end && !b_ours);
+    end
+  end
+  for (genvar g = 0; g < 2; g++) begin : g_busy
+    assign busy_o[g] = reads_q[g] != '0 || writes_q[g] != '0;
+  end
+  assign owing_o = ar_offered_q || aw_offered_q || owed_valid;
+
+  a_answered: assert property (@(posedge clk_i) disable iff (rst_i)
+    (!r_end || reads_q[m_r_generation_i] != '0) && (!b_end || writes_q[m_b_generation_i] != '0));
+endmodule
