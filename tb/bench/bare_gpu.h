@@ -21,8 +21,8 @@ struct RegisterWrite {
   uint64_t value;
 };
 
-/// The Verilated GPU in a bare C++ loop: no SystemC, memories are arrays. It has the checkers of the
-/// co-simulation, and evaluates every cycle.
+/// The Verilated GPU in a bare C++ loop: no SystemC, memories are arrays. It has the checkers of
+/// the co-simulation, and evaluates every cycle.
 class BareGpu {
  public:
   static constexpr uint64_t kMemoryBytes = 64u << 20;  ///< of VRAM and of host memory

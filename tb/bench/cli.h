@@ -7,7 +7,7 @@
 namespace gmmu::bench {
 
 inline constexpr int kExitGood = 0;
-inline constexpr int kExitFailed = 1;  ///< a row could not be measured; --strict: or missed its target
+inline constexpr int kExitFailed = 1;  ///< a row failed; --strict: or missed its target
 inline constexpr int kExitUsage = 2;   ///< nothing was measured
 
 /// `gmmu bench` with these rows: parses, measures, prints. The table goes to `out`, progress and

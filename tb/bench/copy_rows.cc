@@ -26,8 +26,9 @@ void Add(Measurements& to, const std::string& name, const CopyWork& work, const 
   row.unit = "of the bus";
   row.limit = limit.value;
   row.limit_text = limit.text;
-  row.machine = "copy engine at its job port, MMU in its path: L1 16, L2 512 x 4 ways, 8 walks, L = " +
-                std::to_string(kLatency) + ", 1 MiB";
+  row.machine =
+      "copy engine at its job port, MMU in its path: L1 16, L2 512 x 4 ways, 8 walks, L = " +
+      std::to_string(kLatency) + ", 1 MiB";
   row.config = std::to_string(reads) + " reads in flight";
   row.More(target);
   to.push_back({row, [work](Row& into) {

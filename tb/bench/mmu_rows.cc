@@ -20,8 +20,8 @@ Measurement On(Row row, Measure measure) {
           }};
 }
 
-Row Of(const std::string& name, const std::string& unit, double limit, const std::string& limit_text,
-       const std::string& config) {
+Row Of(const std::string& name, const std::string& unit, double limit,
+       const std::string& limit_text, const std::string& config) {
   Row row;
   row.name = name;
   row.unit = unit;
@@ -57,7 +57,8 @@ void AddHits(Measurements& to) {
 }
 
 void AddWalks(Measurements& to) {
-  const Row cold = Of("cold walk, 3 reads", "cycles", 3 * kLatency, "3L", kL).Less(3 * kLatency + 6);
+  const Row cold =
+      Of("cold walk, 3 reads", "cycles", 3 * kLatency, "3L", kL).Less(3 * kLatency + 6);
   to.push_back(On(cold, [](MmuSpeed& mmu, Row&) { return mmu.ColdWalk(); }));
   const Row cached = Of("walk-cache hit", "cycles", kLatency, "L", kL).Less(kLatency + 5);
   to.push_back(On(cached, [](MmuSpeed& mmu, Row&) { return mmu.WalkCacheHit(); }));

@@ -49,7 +49,7 @@ void Execute(BareMachine& m, const std::vector<uint64_t>& commands) {
 class Machine {
  public:
   Machine(hw::Platform& p, size_t pages)
-      : p_(p), m_(p), logical_(Scattered(kLogical, pages, 1)), host_(Scattered(kHost, 8 * pages, 2)) {
+      : m_(p), logical_(Scattered(kLogical, pages, 1)), host_(Scattered(kHost, 8 * pages, 2)) {
     m_.PowerOn();
     std::vector<BareMachine::Mapping> mappings;
     for (const uint64_t own : {BareMachine::kRing, BareMachine::kBuffer, BareMachine::kFence})
@@ -88,7 +88,6 @@ class Machine {
   }
 
  private:
-  hw::Platform& p_;
   BareMachine m_;
   std::vector<uint64_t> logical_, host_;
 };
@@ -157,7 +156,8 @@ PagingMachine::Speed RunSpeed(hw::Platform& p, const PagingMachine::Load& load) 
   PagingMachine::Speed speed{};
   speed.seconds = CpuSeconds() - start;
   speed.cycles = p.instruments()->CyclesEvaluated() - before;
-  speed.bus_load = static_cast<double>(load.copies * kBytes) / (8.0 * static_cast<double>(speed.cycles));
+  speed.bus_load =
+      static_cast<double>(load.copies * kBytes) / (8.0 * static_cast<double>(speed.cycles));
   CheckProbes(p);
   return speed;
 }

@@ -10,8 +10,8 @@ namespace gmmu::bench {
 /// IOMMU and VRAM. Throws when bytes are wrong, a probe finds something or an entry fails.
 class PagingMachine {
  public:
-  /// Copies between an aperture over a scattered ADL of 4 KiB pages and VRAM, physical, one command.
-  /// The IOTLB holds all pages and is warm.
+  /// A copy between an aperture over a scattered ADL of 4 KiB pages and VRAM, physical, one
+  /// command. The IOTLB holds all pages and is warm.
   struct Link {
     bool in = true;  ///< host memory to VRAM; else back
     uint64_t bytes = 2 << 20;

@@ -33,7 +33,7 @@ Line LineOf(const Row& row) {
   line[0] = row.name;
   if (row.state == Row::State::kMeasured) line[1] = Number(row.figure) + " " + row.unit;
   else line[1] = row.state == Row::State::kMissing ? "-" : "failed";
-  if (row.limit) line[2] = Number(*row.limit) + (row.limit_text.empty() ? "" : " " + row.limit_text);
+  if (row.limit) line[2] = Number(*row.limit) + " " + row.limit_text;
   if (const auto ratio = row.Ratio()) line[3] = fmt::format("{:.4f}", *ratio);
   line[4] = TargetText(row);
   if (const auto met = row.Met()) line[5] = *met ? "met" : "not met";

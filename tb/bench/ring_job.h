@@ -10,8 +10,8 @@
 
 namespace gmmu::bench {
 
-/// Copies of `size` bytes, the k-th from k * stride + skew of the source window to k * stride + skew
-/// of the destination window.
+/// Copies of `size` bytes, the k-th from k * stride + skew of the source window to k * stride +
+/// skew of the destination window.
 struct RingWork {
   uint64_t size = 1 << 20, stride = 1 << 20;
   uint64_t total = 1 << 20;  ///< bytes, a multiple of size

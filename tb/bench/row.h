@@ -23,7 +23,7 @@ struct Row {
   enum class TargetOf { kFigure, kRatio };
   enum class State {
     kMeasured,
-    kMissing,  ///< its measurement is made elsewhere and has not been made; `note` names the command
+    kMissing,  ///< its measurement, made elsewhere, is not there; `note` names the command
     kFailed,   ///< could not be measured; `note` says why
   };
 

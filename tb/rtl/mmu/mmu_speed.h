@@ -13,9 +13,9 @@ namespace gmmu::bench {
 /// gmmu_mmu_speed_test.cc bounds them.
 ///
 /// Three levels of nine bits in VRAM, every page mapped: va to system page number va >> 12 plus
-/// 0x80000. A memory of latency L (cycles from the edge that accepts AR to the edge that accepts the
-/// first R beat), nothing stalls. Latencies run from the edge that accepts the request to the edge on
-/// which the answer is valid. Every answer is compared with the reference walk.
+/// 0x80000. A memory of latency L (cycles from the edge that accepts AR to the edge that accepts
+/// the first R beat), nothing stalls. Latencies run from the edge that accepts the request to the
+/// edge on which the answer is valid. Every answer is compared with the reference walk.
 class MmuSpeed {
  public:
   static constexpr unsigned kMissSlots = 8;  ///< of a port, as the bench's default MMU has them
