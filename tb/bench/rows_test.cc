@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -43,6 +45,19 @@ TEST(BenchRows, OfCyclesAreTheSameInEveryRun) {
     EXPECT_EQ(first.figure, again.figure) << name;
     EXPECT_GT(first.figure, 0) << name;
   }
+}
+
+TEST(BenchProgram, HasTheseRowsAndExitStatuses) {
+  std::string names;
+  std::FILE* list = popen(GMMU_BENCH_PROGRAM " --list", "r");
+  ASSERT_NE(list, nullptr);
+  for (int c = std::fgetc(list); c != EOF; c = std::fgetc(list)) names += static_cast<char>(c);
+  EXPECT_EQ(pclose(list), 0);
+  std::string expected;
+  for (const Measurement& each : AllRows()) expected += each.row.name + "\n";
+  EXPECT_EQ(names, expected);
+  const int status = std::system(GMMU_BENCH_PROGRAM " --filter 'no such row' 2>/dev/null");
+  EXPECT_EQ(WEXITSTATUS(status), 2);
 }
 
 ArrayTiming Latency(unsigned cycles) {
