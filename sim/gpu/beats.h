@@ -10,7 +10,6 @@
 namespace gmmu::sim {
 
 inline constexpr unsigned kBeatBytes = GMMU_DATA_BITS / 8;
-inline constexpr unsigned kEdgeIdBits = 15;  // gmmu_axi_pkg::EdgeIdWidth
 
 /// Bytes of a Verilated data port, lane 0 first: a 64-bit integer, or an array of 32-bit words.
 template <typename Port>

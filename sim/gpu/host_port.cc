@@ -25,10 +25,8 @@ unsigned HostPort::TagsOf(const PooledTransaction& t) const {
   return static_cast<unsigned>(last - first + 1);
 }
 
-void HostPort::TakeRead(const Vgmmu_gpu& top, uint64_t cycle) {
+void HostPort::TakeRead(const Vgmmu_gpu& top) {
   if (!top.m_host_arready_i) return;
-  monitor_.Address(false, cycle, top.m_host_arid_o, top.m_host_araddr_o, top.m_host_arlen_o,
-                   top.m_host_arsize_o, top.m_host_arburst_o);
   const uint64_t address = top.m_host_araddr_o;
   const unsigned lane = static_cast<unsigned>(address & (kBeatBytes - 1));
   const size_t bytes = (top.m_host_arlen_o + 1u) * size_t{kBeatBytes} - lane;
@@ -40,10 +38,8 @@ void HostPort::TakeRead(const Vgmmu_gpu& top, uint64_t cycle) {
   sink_.Send(t);
 }
 
-void HostPort::TakeWrite(const Vgmmu_gpu& top, uint64_t cycle) {
+void HostPort::TakeWrite(const Vgmmu_gpu& top) {
   if (!top.m_host_awready_i) return;
-  monitor_.Address(true, cycle, top.m_host_awid_o, top.m_host_awaddr_o, top.m_host_awlen_o,
-                   top.m_host_awsize_o, top.m_host_awburst_o);
   const uint64_t start = top.m_host_awaddr_o & ~uint64_t{kBeatBytes - 1};
   PooledTransaction* t = pool_.Acquire(tlm::TLM_WRITE_COMMAND, start, 0,
                                        (top.m_host_awlen_o + 1u) * size_t{kBeatBytes});
@@ -51,13 +47,12 @@ void HostPort::TakeWrite(const Vgmmu_gpu& top, uint64_t cycle) {
   writes_.push({t, start, 0, ~0u, 0, 0});
 }
 
-void HostPort::TakeBeat(const Vgmmu_gpu& top, uint64_t cycle) {
+void HostPort::TakeBeat(const Vgmmu_gpu& top) {
   if (!top.m_host_wready_i) return;
   Write& write = writes_.front();
   const uint64_t strobe = top.m_host_wstrb_o;
-  monitor_.WriteBeat(cycle, strobe, top.m_host_wlast_o);
   const unsigned at = write.got * kBeatBytes;
-  if (at + kBeatBytes > write.transaction->get_data_length()) return;  // the monitor has said so
+  if (at + kBeatBytes > write.transaction->get_data_length()) return;  // the checker says so
   std::memcpy(write.transaction->buffer.data() + at, LanesOf(top.m_host_wdata_o), kBeatBytes);
   if (strobe != 0) {
     write.low = std::min(write.low, at + static_cast<unsigned>(__builtin_ctzll(strobe)));
@@ -138,7 +133,6 @@ void HostPort::DriveRead(Vgmmu_gpu& top) {
 void HostPort::EndBeat() {
   Data& head = data_.front();
   if (++head.done != head.beats) return;
-  monitor_.ReadEnd(head.id);
   head.transaction->release();
   data_.pop();
 }

@@ -3,7 +3,6 @@
 #include <cstdint>
 
 #include "Vgmmu_gpu.h"
-#include "gpu/axi_monitor.h"
 #include "gpu/beats.h"
 #include "gpu/ring.h"
 #include "gpu/transaction_pool.h"
@@ -37,8 +36,7 @@ class HostPort {
   HostPort(const HostPortParameters& parameters, TransactionPool& pool, Sink& sink)
       : parameters_(parameters),
         pool_(pool),
-        sink_(sink),
-        monitor_("m_host", kBeatBytes, kEdgeIdBits) {}
+        sink_(sink) {}
 
   /// An answer that arrives at `time_ps`; the first clock edge after it sees it.
   void Answer(PooledTransaction* transaction, uint64_t time_ps) {
@@ -61,13 +59,12 @@ class HostPort {
     }
   }
 
-  void Sample(const Vgmmu_gpu& top, uint64_t cycle) {
-    if (top.m_host_arvalid_o) TakeRead(top, cycle);
+  void Sample(const Vgmmu_gpu& top) {
+    if (top.m_host_arvalid_o) TakeRead(top);
     if (top.m_host_rvalid_i && top.m_host_rready_o) EndBeat();
-    if (top.m_host_wvalid_o && !writes_.empty()) TakeBeat(top, cycle);
-    if (top.m_host_awvalid_o) TakeWrite(top, cycle);
+    if (top.m_host_wvalid_o && !writes_.empty()) TakeBeat(top);
+    if (top.m_host_awvalid_o) TakeWrite(top);
     if (top.m_host_bvalid_i && top.m_host_bready_o) {
-      monitor_.WriteEnd(accepted_.front());
       accepted_.pop();
       --unanswered_;
     }
@@ -80,7 +77,6 @@ class HostPort {
   /// Transactions that the outside has not answered.
   unsigned outstanding() const { return reads_out_ + unanswered_; }
 
-  const AxiMonitor& monitor() const { return monitor_; }
   std::vector<hw::Counter> Counters() const;
 
  private:
@@ -102,9 +98,9 @@ class HostPort {
   void TakeAnswer();
   void DriveRead(Vgmmu_gpu& top);
   void EndBeat();
-  void TakeRead(const Vgmmu_gpu& top, uint64_t cycle);
-  void TakeWrite(const Vgmmu_gpu& top, uint64_t cycle);
-  void TakeBeat(const Vgmmu_gpu& top, uint64_t cycle);
+  void TakeRead(const Vgmmu_gpu& top);
+  void TakeWrite(const Vgmmu_gpu& top);
+  void TakeBeat(const Vgmmu_gpu& top);
   void SendWrite(Write& write);
   unsigned TagsOf(const PooledTransaction& t) const;
   void Label(PooledTransaction& t, unsigned id, uint32_t user) const;
@@ -112,7 +108,6 @@ class HostPort {
   const HostPortParameters parameters_;
   TransactionPool& pool_;
   Sink& sink_;
-  AxiMonitor monitor_;
   Ring<Inbound> inbound_{256};
   Ring<Data> data_{128};
   Ring<Write> writes_{32};

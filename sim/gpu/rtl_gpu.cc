@@ -99,6 +99,7 @@ void RtlGpu::Reset() {
     top_->rst_i = 1;
     top_->clk_i = 0;
     top_->eval();
+    axi_.Sample(*top_, 0);
     top_->clk_i = 1;
     top_->eval();
   }
@@ -162,8 +163,9 @@ void RtlGpu::Cycle(uint64_t edge_ps) {
   if (dump) trace_->dump((cycle_ * 2 + 1) * parameters_.period_ps / 2);
 #endif
 
+  axi_.Sample(top, cycle_);
   vram_port_.Sample(top, cycle_);
-  host_port_.Sample(top, cycle_);
+  host_port_.Sample(top);
   cpu_port_.Sample(top);
   if ((top.cl_req_valid_i & top.cl_req_ready_o) != 0) losing_ = false;
   if (checker_ != nullptr && HasEvents(top)) TapEvents(top, cycle_, *checker_);
@@ -305,10 +307,7 @@ std::vector<hw::InUse> RtlGpu::ResourcesInUse() const {
 }
 
 std::vector<hw::Finding> RtlGpu::Findings() const {
-  std::vector<hw::Finding> all = vram_port_.monitor().findings();
-  const auto& host = host_port_.monitor().findings();
-  all.insert(all.end(), host.begin(), host.end());
-  return all;
+  return axi_.Findings();
 }
 
 std::vector<hw::Counter> RtlGpu::Counters() const {

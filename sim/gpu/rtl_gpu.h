@@ -16,6 +16,7 @@
 #include "gpu/vram_port.h"
 #include "memory/vram.h"
 #include "pcie/config_space.h"
+#include "probe/gpu_axi.h"
 #include "probe/translation_checker.h"
 
 class VerilatedFstC;
@@ -119,6 +120,7 @@ class RtlGpu : public sc_core::sc_module, private HostPort::Sink {
   VramPort vram_port_;
   HostPort host_port_;
   CpuPort cpu_port_;
+  GpuAxi axi_{kBeatBytes};
   TranslationChecker* checker_ = nullptr;
   std::unique_ptr<Service> service_;
 

@@ -8,8 +8,6 @@ namespace gmmu::sim {
 void VramPort::TakeRead(const Vgmmu_gpu& top, uint64_t cycle) {
   if (!top.m_vram_arready_i) return;
   const unsigned beats = top.m_vram_arlen_o + 1u;
-  monitor_.Address(false, cycle, top.m_vram_arid_o, top.m_vram_araddr_o, top.m_vram_arlen_o,
-                   top.m_vram_arsize_o, top.m_vram_arburst_o);
   const VramTiming::Beats when = timing_.Read(cycle, beats);
   reads_.push({top.m_vram_araddr_o & ~uint64_t{kBeatBytes - 1}, when.first, when.last,
                top.m_vram_arid_o, beats, 0});
@@ -48,16 +46,11 @@ void VramPort::EndBeat() {
   if (!core_.Inside(head.address, kBeatBytes)) ++errors_;
   bytes_read_ += kBeatBytes;
   head.address += kBeatBytes;
-  if (++head.done == head.beats) {
-    monitor_.ReadEnd(head.id);
-    reads_.pop();
-  }
+  if (++head.done == head.beats) reads_.pop();
 }
 
-void VramPort::TakeWrite(const Vgmmu_gpu& top, uint64_t cycle) {
+void VramPort::TakeWrite(const Vgmmu_gpu& top) {
   if (!top.m_vram_awready_i) return;
-  monitor_.Address(true, cycle, top.m_vram_awid_o, top.m_vram_awaddr_o, top.m_vram_awlen_o,
-                   top.m_vram_awsize_o, top.m_vram_awburst_o);
   writes_.push({top.m_vram_awaddr_o & ~uint64_t{kBeatBytes - 1}, top.m_vram_awid_o,
                 top.m_vram_awlen_o + 1u, false});
   ++write_bursts_;
@@ -67,7 +60,6 @@ void VramPort::TakeBeat(const Vgmmu_gpu& top, uint64_t cycle) {
   if (!top.m_vram_wready_i) return;
   Write& head = writes_.front();
   const uint64_t strobe = top.m_vram_wstrb_o;
-  monitor_.WriteBeat(cycle, strobe, top.m_vram_wlast_o);
   if (!core_.WriteStrobed(head.address, LanesOf(top.m_vram_wdata_o), kBeatBytes, strobe))
     head.error = true;
   const uint64_t before = bytes_written_;

@@ -3,7 +3,6 @@
 #include <cstdint>
 
 #include "Vgmmu_gpu.h"
-#include "gpu/axi_monitor.h"
 #include "gpu/beats.h"
 #include "gpu/ring.h"
 #include "memory/vram.h"
@@ -26,8 +25,7 @@ class VramPort {
         random_(seed * 2 + 0x9E3779B97F4A7C15u),
         reads_(outstanding_),
         writes_(outstanding_),
-        answers_(outstanding_),
-        monitor_("m_vram", kBeatBytes, kEdgeIdBits) {}
+        answers_(outstanding_) {}
 
   /// Inverts one bit of the byte that brings the bytes written through the port to `bytes`; 0:
   /// never.
@@ -52,17 +50,13 @@ class VramPort {
     if (top.m_vram_arvalid_o) TakeRead(top, cycle);
     if (top.m_vram_rvalid_i && top.m_vram_rready_o) EndBeat();
     if (top.m_vram_wvalid_o && !writes_.empty()) TakeBeat(top, cycle);
-    if (top.m_vram_awvalid_o) TakeWrite(top, cycle);
-    if (top.m_vram_bvalid_i && top.m_vram_bready_o) {
-      monitor_.WriteEnd(answers_.front().id);
-      answers_.pop();
-    }
+    if (top.m_vram_awvalid_o) TakeWrite(top);
+    if (top.m_vram_bvalid_i && top.m_vram_bready_o) answers_.pop();
   }
 
   /// Nothing is in flight.
   bool idle() const { return reads_.empty() && writes_.empty() && answers_.empty(); }
 
-  const AxiMonitor& monitor() const { return monitor_; }
   std::vector<hw::Counter> Counters() const;
 
  private:
@@ -85,7 +79,7 @@ class VramPort {
   void DriveRead(Vgmmu_gpu& top, uint64_t cycle);
   void TakeRead(const Vgmmu_gpu& top, uint64_t cycle);
   void EndBeat();
-  void TakeWrite(const Vgmmu_gpu& top, uint64_t cycle);
+  void TakeWrite(const Vgmmu_gpu& top);
   void TakeBeat(const Vgmmu_gpu& top, uint64_t cycle);
 
   VramCore& core_;
@@ -96,7 +90,6 @@ class VramPort {
   Ring<Read> reads_;
   Ring<Write> writes_;
   Ring<Answer> answers_;
-  AxiMonitor monitor_;
   uint64_t flip_after_ = 0;
   uint64_t bytes_read_ = 0, bytes_written_ = 0, read_bursts_ = 0, write_bursts_ = 0, errors_ = 0,
            flips_ = 0;

@@ -5,7 +5,6 @@
 #include <cstring>
 
 #include "Vgmmu_gpu.h"
-#include "gpu/axi_monitor.h"
 #include "gpu/beats.h"
 #include "gpu/ring.h"
 #include "memory/vram.h"
@@ -15,7 +14,6 @@ namespace gmmu::bench {
 /// The pins of one AXI4 port of the GPU, by role.
 #define GMMU_BENCH_PINS(Name, port)                                              \
   struct Name {                                                                  \
-    static constexpr const char* kName = #port;                                  \
     static auto& ArReady(Vgmmu_gpu& t) { return t.port##_arready_i; }            \
     static auto& AwReady(Vgmmu_gpu& t) { return t.port##_awready_i; }            \
     static auto& WReady(Vgmmu_gpu& t) { return t.port##_wready_i; }              \
@@ -31,18 +29,13 @@ namespace gmmu::bench {
     static auto ArId(const Vgmmu_gpu& t) { return t.port##_arid_o; }             \
     static uint64_t ArAddr(const Vgmmu_gpu& t) { return t.port##_araddr_o; }     \
     static unsigned ArLen(const Vgmmu_gpu& t) { return t.port##_arlen_o; }       \
-    static unsigned ArSize(const Vgmmu_gpu& t) { return t.port##_arsize_o; }     \
-    static unsigned ArBurst(const Vgmmu_gpu& t) { return t.port##_arburst_o; }   \
     static bool AwValid(const Vgmmu_gpu& t) { return t.port##_awvalid_o; }       \
     static auto AwId(const Vgmmu_gpu& t) { return t.port##_awid_o; }             \
     static uint64_t AwAddr(const Vgmmu_gpu& t) { return t.port##_awaddr_o; }     \
     static unsigned AwLen(const Vgmmu_gpu& t) { return t.port##_awlen_o; }       \
-    static unsigned AwSize(const Vgmmu_gpu& t) { return t.port##_awsize_o; }     \
-    static unsigned AwBurst(const Vgmmu_gpu& t) { return t.port##_awburst_o; }   \
     static bool WValid(const Vgmmu_gpu& t) { return t.port##_wvalid_o; }         \
     static const auto& WData(const Vgmmu_gpu& t) { return t.port##_wdata_o; }    \
     static uint64_t WStrb(const Vgmmu_gpu& t) { return t.port##_wstrb_o; }       \
-    static bool WLast(const Vgmmu_gpu& t) { return t.port##_wlast_o; }           \
     static bool RReady(const Vgmmu_gpu& t) { return t.port##_rready_o; }         \
     static bool BReady(const Vgmmu_gpu& t) { return t.port##_bready_o; }         \
   }
@@ -67,7 +60,7 @@ template <typename Pins>
 class ArrayPort {
  public:
   ArrayPort(sim::VramCore& core, const ArrayTiming& timing)
-      : core_(core), timing_(timing), monitor_(Pins::kName, sim::kBeatBytes, sim::kEdgeIdBits) {}
+      : core_(core), timing_(timing) {}
 
   void Drive(Vgmmu_gpu& top, uint64_t cycle) {
     Pins::ArReady(top) = reads_.size() < timing_.reads;
@@ -94,9 +87,8 @@ class ArrayPort {
     if (Pins::ArValid(top) && Pins::ArReady(top)) TakeRead(top, cycle);
     if (Pins::RValid(top) && Pins::RReady(top)) EndBeat();
     if (Pins::WValid(top) && Pins::WReady(top)) TakeBeat(top, cycle);
-    if (Pins::AwValid(top) && Pins::AwReady(top)) TakeWrite(top, cycle);
+    if (Pins::AwValid(top) && Pins::AwReady(top)) TakeWrite(top);
     if (Pins::BValid(top) && Pins::BReady(top)) {
-      monitor_.WriteEnd(answers_.front().id);
       answers_.pop();
       last_b_ = cycle;
     }
@@ -105,7 +97,6 @@ class ArrayPort {
   uint64_t bursts() const { return bursts_; }
   uint64_t first_ar() const { return first_ar_; }
   uint64_t last_b() const { return last_b_; }
-  const sim::AxiMonitor& monitor() const { return monitor_; }
 
  private:
   struct Read {
@@ -126,8 +117,6 @@ class ArrayPort {
   static uint64_t Aligned(uint64_t address) { return address & ~uint64_t{sim::kBeatBytes - 1}; }
 
   void TakeRead(const Vgmmu_gpu& top, uint64_t cycle) {
-    monitor_.Address(false, cycle, Pins::ArId(top), Pins::ArAddr(top), Pins::ArLen(top),
-                     Pins::ArSize(top), Pins::ArBurst(top));
     reads_.push({Aligned(Pins::ArAddr(top)), cycle + timing_.latency, Pins::ArId(top),
                  Pins::ArLen(top) + 1});
     if (bursts_++ == 0) first_ar_ = cycle;
@@ -135,19 +124,14 @@ class ArrayPort {
   void EndBeat() {
     Read& head = reads_.front();
     head.address += sim::kBeatBytes;
-    if (--head.beats != 0) return;
-    monitor_.ReadEnd(head.id);
-    reads_.pop();
+    if (--head.beats == 0) reads_.pop();
   }
-  void TakeWrite(const Vgmmu_gpu& top, uint64_t cycle) {
-    monitor_.Address(true, cycle, Pins::AwId(top), Pins::AwAddr(top), Pins::AwLen(top),
-                     Pins::AwSize(top), Pins::AwBurst(top));
+  void TakeWrite(const Vgmmu_gpu& top) {
     writes_.push({Aligned(Pins::AwAddr(top)), Pins::AwId(top), Pins::AwLen(top) + 1, false});
     ++bursts_;
   }
   void TakeBeat(const Vgmmu_gpu& top, uint64_t cycle) {
     Write& head = writes_.front();
-    monitor_.WriteBeat(cycle, Pins::WStrb(top), Pins::WLast(top));
     if (!core_.WriteStrobed(head.address, sim::LanesOf(Pins::WData(top)), sim::kBeatBytes,
                             Pins::WStrb(top)))
       head.error = true;
@@ -159,7 +143,6 @@ class ArrayPort {
 
   sim::VramCore& core_;
   const ArrayTiming timing_;
-  sim::AxiMonitor monitor_;
   sim::Ring<Read> reads_{256};
   sim::Ring<Write> writes_{256};
   sim::Ring<Answer> answers_{256};

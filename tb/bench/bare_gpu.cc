@@ -61,6 +61,7 @@ void BareGpu::Step() {
   cpu_port_.Drive(top, (cycle_ + 1) * kPeriod);
   top.clk_i = 0;
   top.eval();
+  axi_.Sample(top, cycle_);
   vram_port_.Sample(top, cycle_);
   host_port_.Sample(top, cycle_);
   cpu_port_.Sample(top);
@@ -72,9 +73,8 @@ void BareGpu::Step() {
 
 std::vector<std::string> BareGpu::Findings() const {
   std::vector<std::string> all;
-  for (const auto* list : {&vram_port_.monitor().findings(), &host_port_.monitor().findings(),
-                           &checker_.findings()})
-    for (const hw::Finding& finding : *list) all.push_back(finding.probe + ": " + finding.text);
+  for (const auto& list : {axi_.Findings(), checker_.findings()})
+    for (const hw::Finding& finding : list) all.push_back(finding.probe + ": " + finding.text);
   return all;
 }
 

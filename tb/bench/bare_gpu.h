@@ -8,6 +8,7 @@
 
 #include "gpu/cpu_port.h"
 #include "memory/vram.h"
+#include "probe/gpu_axi.h"
 #include "probe/translation_checker.h"
 #include "tb/bench/array_port.h"
 #include "verilated.h"
@@ -53,6 +54,7 @@ class BareGpu {
   ArrayPort<VramPins> vram_port_;
   ArrayPort<HostPins> host_port_;
   sim::CpuPort cpu_port_;
+  sim::GpuAxi axi_{sim::kBeatBytes};
   std::deque<RegisterWrite> script_;  ///< the accesses point into it
   uint64_t cycle_ = 0;
 };

@@ -15,6 +15,7 @@
 
 #include "Vgmmu_client_bench.h"
 #include "hw/gmmu_regs.h"
+#include "probe/gpu_axi.h"
 #include "tb/rtl/coverage.h"
 #include "verilated.h"
 
@@ -71,7 +72,10 @@ class Bench {
     for (int i = 0; i < 1000 && !top_->t_idle_o; ++i) Edge();
     EXPECT_TRUE(top_->t_idle_o) << "idle after reset";
   }
-  ~Bench() { top_->final(); }
+  ~Bench() {
+    for (const auto& finding : axi_.findings()) ADD_FAILURE() << finding.text;
+    top_->final();
+  }
 
   std::mt19937_64 random;
   std::vector<uint8_t> memory, expected;
@@ -156,12 +160,40 @@ class Bench {
     t.t_b_ready_i = !Stall();
     t.clk_i = 0;
     t.eval();
+    Watch();
     Sample();
     Edge();
     ++cycles;
   }
 
  private:
+  static sim::AxiPort Port() {
+    sim::AxiPort port = sim::GpuAxi::Through("t", kBeatBytes, 1'000'000);
+    port.judges_addresses = false;  // bursts that the port refuses are sent on purpose
+    return port;
+  }
+  void Watch() {
+    auto& t = *top_;
+    using sim::AxiChecker;
+    axi_.Begin(cycles, t.rst_i);
+    axi_.Ar(t.t_ar_valid_i, t.t_ar_ready_o, [&] {
+      return AxiChecker::Ax{t.t_ar_id_i,   t.t_ar_va_i,    t.t_ar_len_i,
+                            t.t_ar_size_i, t.t_ar_burst_i, t.t_ar_execute_i};
+    });
+    axi_.Rd(t.t_r_valid_o, t.t_r_ready_i, [&] {
+      return AxiChecker::R{t.t_r_id_o, &t.t_r_data_o, t.t_r_resp_o, t.t_r_last_o != 0};
+    });
+    axi_.Aw(t.t_aw_valid_i, t.t_aw_ready_o, [&] {
+      return AxiChecker::Ax{t.t_aw_id_i, t.t_aw_va_i, t.t_aw_len_i, t.t_aw_size_i, t.t_aw_burst_i,
+                            0};
+    });
+    axi_.Wd(t.t_w_valid_i, t.t_w_ready_o,
+            [&] { return AxiChecker::W{&t.t_w_data_i, t.t_w_strb_i, false}; });
+    axi_.Bd(t.t_b_valid_o, t.t_b_ready_i,
+            [&] { return AxiChecker::B{t.t_b_id_o, t.t_b_resp_o}; });
+    axi_.End();
+  }
+
   struct Memory1 {
     unsigned id;
     uint64_t address;
@@ -341,6 +373,7 @@ class Bench {
   const unsigned stall_;
   VerilatedContext context_;
   std::unique_ptr<Vgmmu_client_bench> top_;
+  sim::AxiChecker axi_{Port()};
   Coverage coverage_{context_};
   std::deque<Burst> reads_, writes_, answers_;
   std::deque<Beat> beats_;

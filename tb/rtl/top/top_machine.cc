@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tb/rtl/top/top_machine.h"
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <stdexcept>
 
@@ -125,7 +127,10 @@ TopMachine::TopMachine(uint64_t seed) : random(seed) {
   cycle = 0;
 }
 
-TopMachine::~TopMachine() { top_->final(); }
+TopMachine::~TopMachine() {
+  for (const auto& finding : axi_.Findings()) ADD_FAILURE() << finding.text;
+  top_->final();
+}
 
 void TopMachine::Tick() {
   Vgmmu_top_bench& t = *top_;
@@ -159,6 +164,7 @@ void TopMachine::Tick() {
   t.clk_i = 0;
   t.eval();
 
+  axi_.Sample(t, cycle);
   if (!t.rst_i) {
     if (t.m_vram_rvalid_i && t.m_vram_rready_o) vram.EndBeat();
     if (t.m_host_rvalid_i && t.m_host_rready_o) host.EndBeat();

@@ -18,6 +18,7 @@
 
 #include "Vgmmu_top_bench.h"
 #include "hw/gmmu_regs.h"
+#include "probe/gpu_axi.h"
 #include "tb/rtl/coverage.h"
 #include "verilated.h"
 
@@ -172,6 +173,7 @@ class TopMachine {
   VerilatedContext context_;
   std::unique_ptr<Vgmmu_top_bench> top_;
   Coverage coverage_{context_};
+  sim::GpuAxi axi_{8, kBound};
   unsigned window_writes_ = 0;
   std::map<unsigned, uint64_t> roots_, next_table_;
 };
