@@ -105,7 +105,7 @@ def prepare(name, claim, run, size, bug):
     command = " ".join([f"read_slang -j 1 --top {claim['top']}", *options, *sources(name, claim, folder, bug)])
     (folder / "read.ys").write_text(command + "\n")
     output = yosys(folder, "model", str(folder), claim["top"])
-    return folder, int(re.search(r"^ASSERTIONS (\d+)$", output, re.M).group(1)), re.findall(r"^COVER (\S+)$", output, re.M)
+    return folder, re.findall(r"^ASSERTION (\S+)$", output, re.M), re.findall(r"^COVER (\S+)$", output, re.M)
 
 
 def prove(name, claim, size):
@@ -179,7 +179,9 @@ def child(step, folder, top):
         kind = str(cell.type)
         if kind in kinds:
             kinds[kind].append(cell)
-    print(f"\nASSERTIONS {len(kinds['$assert'])}")
+    asserts = sorted(str(cell.name).lstrip("\\") for cell in kinds["$assert"])
+    for name in asserts:
+        print("ASSERTION " + name)
     covers = sorted(str(cell.name).lstrip("\\") for cell in kinds["$cover"])
     for cover in covers:
         print("COVER " + cover)
@@ -187,6 +189,12 @@ def child(step, folder, top):
     run("design -save all")
     run("chformal -cover -remove")
     run(f"{write} -map {folder}/model.aim {folder}/model.aig")
+    for name in asserts:
+        run("design -load all")
+        run("chformal -cover -remove")
+        run(f"delete t:$assert c:{name} %d")
+        run("opt_clean")
+        run(f"{write} {folder}/assert.{name}.aig")
     for cover in covers:  # reached when its negation fails as an assertion
         run("design -load all")
         run("chformal -assert -remove")

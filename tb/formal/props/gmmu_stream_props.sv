@@ -28,9 +28,9 @@ module gmmu_stream_props #(
 
   if (Assert) begin : g_assert
     a_stands: assert property (@(posedge clk_i) disable iff (rst_i) stands);
+    c_waits: cover property (@(posedge clk_i) disable iff (rst_i) waited_q && valid_i && ready_i);
   end else begin : g_assume
     m_stands: assume property (@(posedge clk_i) disable iff (rst_i) stands);
   end
   c_taken: cover property (@(posedge clk_i) disable iff (rst_i) valid_i && ready_i);
-  c_waits: cover property (@(posedge clk_i) disable iff (rst_i) waited_q && valid_i && ready_i);
 endmodule

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// AXI4 writes inside the GPU: AW, W and B of one requester (types of gmmu_axi_pkg).
+//
+//   of the requester (asserted)   AW and W stand; ids are below Ids and unique among those
+//                                 outstanding; W has as many beats as AW says, LAST at the end; no
+//                                 burst crosses 4 KiB. AwFirst: no W beat before its AW was taken
+//   of the other side             B only for a burst whose AW and W are complete. Asserted, or
+//                                 assumed (AssumeAnswers = 1, for proofs)
+//
+// B has no ready: its place is reserved. Ids, a power of two, bounds the bursts outstanding.
+module gmmu_axi_write_props
+  import gmmu_pkg::*;
+  import gmmu_axi_pkg::*;
+#(
+  parameter int unsigned Ids = 4,
+  parameter bit          AwFirst = 0,
+  parameter bit          AssumeAnswers = 0,
+  parameter int unsigned BeatWidth = 8,   // of the beat counters: bursts are shorter than 2**BeatWidth
+  localparam int unsigned IdxWidth = Ids > 1 ? $clog2(Ids) : 1,
+  localparam int unsigned LevelWidth = $clog2(Ids + 1) + 1
+) (
+  input logic clk_i,
+  input logic rst_i,
+
+  input logic aw_valid_i,
+  input logic aw_ready_i,
+  input ax_t  aw_i,
+  input logic w_valid_i,
+  input logic w_ready_i,
+  input w_t   w_i,
+  input logic b_valid_i,
+  input b_t   b_i
+);
+  typedef logic [IdxWidth-1:0] idx_t;
+  typedef logic [BeatWidth-1:0] beat_t;
+
+  logic  aw_take, w_take, w_end;
+  idx_t  aw_id, b_id;
+  beat_t beat_q;          // beats of the W burst under way
+  assign aw_take = aw_valid_i && aw_ready_i;
+  assign w_take = w_valid_i && w_ready_i;
+  assign w_end = w_take && w_i.last;
+  assign aw_id = idx_t'(aw_i.id);
+  assign b_id = idx_t'(b_i.id);
+
+  gmmu_stream_props #(.Width($bits(ax_t))) u_aw (
+    .clk_i, .rst_i, .valid_i(aw_valid_i), .ready_i(aw_ready_i), .payload_i(aw_i));
+  gmmu_stream_props #(.Width(DataBytes + 1)) u_w (
+    .clk_i, .rst_i, .valid_i(w_valid_i), .ready_i(w_ready_i), .payload_i({w_i.strb, w_i.last}));
+
+  // Lengths that one of AW and W is ahead of the other, oldest first: of AWs when ahead_q > 0, of W
+  // bursts when it is below.
+  logic signed [LevelWidth-1:0] ahead_q;
+  beat_t [Ids-1:0]              len_q;
+  idx_t  [Ids-1:0]              id_q;
+  idx_t                         head_q, tail_q;
+  logic                         push, pop;
+  logic [Ids-1:0]               open_q, whole_q;   // by id: AW was taken; and so was its last W
+  assign push = ahead_q == 0 ? aw_take != w_end : (ahead_q > 0 ? aw_take : w_end);
+  assign pop = ahead_q == 0 ? 1'b0 : (ahead_q > 0 ? w_end : aw_take);
+
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      beat_q <= '0;
+      ahead_q <= '0;
+      head_q <= '0;
+      tail_q <= '0;
+      open_q <= '0;
+      whole_q <= '0;
+    end else begin
+      if (w_take) beat_q <= w_i.last ? '0 : beat_q + 1'b1;
+      ahead_q <= ahead_q + LevelWidth'(signed'({1'b0, aw_take}))
+                         - LevelWidth'(signed'({1'b0, w_end}));
+      if (push) tail_q <= tail_q + 1'b1;
+      if (pop) head_q <= head_q + 1'b1;
+      if (b_valid_i) open_q[b_id] <= 1'b0;
+      if (aw_take) begin
+        open_q[aw_id] <= 1'b1;
+        whole_q[aw_id] <= ahead_q < 0 || (ahead_q == 0 && w_end);
+      end
+      if (w_end && ahead_q > 0) whole_q[id_q[head_q]] <= 1'b1;
+    end
+    if (push) begin
+      len_q[tail_q] <= aw_take ? beat_t'(aw_i.len) : beat_q;
+      id_q[tail_q] <= aw_id;
+    end
+  end
+
+  logic [12:0] bytes;   // from the aligned first byte to the end
+  assign bytes = (13'(aw_i.len) + 13'd1) << $clog2(DataBytes);
+
+  a_id: assert property (@(posedge clk_i) disable iff (rst_i)
+    !aw_valid_i || (32'(aw_i.id) < Ids && (!open_q[aw_id] || (b_valid_i && b_id == aw_id))));
+  a_page: assert property (@(posedge clk_i) disable iff (rst_i)
+    !aw_valid_i || 13'(aw_i.addr[11:0] & ~12'(DataBytes - 1)) + bytes <= 13'd4096);
+  a_length: assert property (@(posedge clk_i) disable iff (rst_i)
+    !(aw_take && ahead_q < 0) || beat_t'(aw_i.len) == len_q[head_q]);
+  a_last: assert property (@(posedge clk_i) disable iff (rst_i)
+    !(w_valid_i && ahead_q > 0) || w_i.last == (beat_q == len_q[head_q]));
+  a_last_at_once: assert property (@(posedge clk_i) disable iff (rst_i)
+    !(w_end && aw_take && ahead_q == 0) || beat_q == beat_t'(aw_i.len));
+  if (AwFirst) begin : g_aw_first
+    a_aw_first: assert property (@(posedge clk_i) disable iff (rst_i)
+      !w_valid_i || ahead_q > 0);
+  end
+  logic answer;
+  assign answer = !b_valid_i || (32'(b_i.id) < Ids && open_q[b_id] && whole_q[b_id]);
+  if (AssumeAnswers) begin : g_assume
+    m_answer: assume property (@(posedge clk_i) disable iff (rst_i) answer);
+  end else begin : g_assert
+    a_answer: assert property (@(posedge clk_i) disable iff (rst_i) answer);
+  end
+  c_two_outstanding: cover property (@(posedge clk_i) disable iff (rst_i)
+    b_valid_i && (open_q & (open_q - 1'b1)) != '0);
+
+  logic unused;
+  assign unused = ^{aw_i, w_i, b_i};
+endmodule
