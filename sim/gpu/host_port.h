@@ -6,6 +6,7 @@
 #include "gpu/beats.h"
 #include "gpu/ring.h"
 #include "gpu/transaction_pool.h"
+#include "hw/platform.h"
 
 namespace gmmu::sim {
 

@@ -5,6 +5,7 @@
 #include "Vgmmu_gpu.h"
 #include "gpu/beats.h"
 #include "gpu/ring.h"
+#include "hw/platform.h"
 #include "memory/vram.h"
 
 namespace gmmu::sim {

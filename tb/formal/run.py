@@ -5,8 +5,8 @@
   run.py [CLAIM...] [--jobs N] [--list]
 
 A claim is a folder with claim.toml (its keys: README.md) and a top module. For each of its sizes the covers are reached
-and the assertions proved without bound by abc's pdr or, where that does not end in its time and the claim allows it,
-checked up to a depth. For each planted bug a copy of the RTL is changed and has to fail the assertion that it names.
+and the assertions proved by abc's pdr, without a bound, or, where the claim gives a depth, checked in the cycles up to
+it. For each planted bug a copy of the RTL is changed and has to fail the assertion that it names.
 The models, logs and waves of counterexamples stay in build/formal/CLAIM/RUN. Exit status 0: all as it should be.
 """
 import argparse
@@ -95,7 +95,7 @@ def failed_assertions(folder, top):
 
 
 def prepare(name, claim, run, size, bug):
-    """The model of one run in a folder of its own; returns folder, number of assertions and names of covers."""
+    """The model of one run in a folder of its own; returns folder, names of assertions and of covers."""
     folder = BUILD / name / re.sub(r"\W+", "-", run)
     folder.mkdir(parents=True, exist_ok=True)
     for old in folder.iterdir():
@@ -104,29 +104,30 @@ def prepare(name, claim, run, size, bug):
     options += [f"-D {key}={value}" for key, value in claim.get("defines", {}).items()]
     command = " ".join([f"read_slang -j 1 --top {claim['top']}", *options, *sources(name, claim, folder, bug)])
     (folder / "read.ys").write_text(command + "\n")
-    output = yosys(folder, "model", str(folder), claim["top"])
+    output = yosys(folder, "model" if bug is None else "model without covers", str(folder), claim["top"])
     return folder, re.findall(r"^ASSERTION (\S+)$", output, re.M), re.findall(r"^COVER (\S+)$", output, re.M)
 
 
 def prove(name, claim, size):
     """One line of result, and whether it is unbounded."""
     folder, assertions, covers = prepare(name, claim, size["name"], size, None)
-    if assertions == 0 or not covers:
+    if not assertions or not covers:
         raise Wrong("no assertion or no cover: a claim that says nothing")
     missed = [cover.split(".")[-1] for cover in covers
               if abc(folder, f"cover.{cover}.aig", f"bmc3 -F {claim.get('cover_depth', 30)} -T 60", 60)[0] != "found"]
     if missed:
         raise Wrong("never happens: " + ", ".join(missed))
     seconds = size.get("seconds", claim.get("seconds", 60))
-    verdict, cycle = abc(folder, "model.aig", f"{claim.get('engine', 'pdr')} -T {seconds}", seconds, "cex.aiw")
-    told = f"{assertions} assertions, {len(covers)} covers reached"
+    told = f"{len(assertions)} assertions, {len(covers)} covers reached"
+    depth = size.get("depth")
+    if depth is None:
+        verdict, cycle = abc(folder, "model.aig", f"pdr -T {seconds}", seconds, "cex.aiw")
+    else:
+        verdict, cycle = abc(folder, "model.aig", f"bmc3 -F {depth} -T {seconds}", seconds, "cex.aiw")
     if verdict == "proved":
         return f"{told}, no bound", True
-    if verdict == "none" and "depth" in claim:
-        depth = size.get("depth", claim["depth"])
-        verdict, cycle = abc(folder, "model.aig", f"bmc3 -F {depth} -T {4 * seconds}", 4 * seconds, "cex.aiw")
-        if verdict == "none" and cycle >= depth:
-            return f"{told}, bounded: the first {depth} cycles", False
+    if verdict == "none" and depth is not None and cycle >= depth:
+        return f"{told}, the first {depth} cycles only", False
     if verdict == "found":
         names = failed_assertions(folder, claim["top"])
         raise Wrong(f"{', '.join(names)} fails in cycle {cycle}: {folder.relative_to(ROOT)}/cex.vcd")
@@ -189,13 +190,7 @@ def child(step, folder, top):
     run("design -save all")
     run("chformal -cover -remove")
     run(f"{write} -map {folder}/model.aim {folder}/model.aig")
-    for name in asserts:
-        run("design -load all")
-        run("chformal -cover -remove")
-        run(f"delete t:$assert c:{name} %d")
-        run("opt_clean")
-        run(f"{write} {folder}/assert.{name}.aig")
-    for cover in covers:  # reached when its negation fails as an assertion
+    for cover in covers if step == "model" else ():  # reached when its negation fails as an assertion
         run("design -load all")
         run("chformal -assert -remove")
         run(f"delete t:$cover c:{cover} %d")

@@ -15,7 +15,8 @@ module dma_write_claim
   parameter int unsigned Slots = 2,
   parameter int unsigned MaxBurst = 16,
   parameter bit          Virtual = 0,
-  parameter bit          Physical = 0
+  parameter bit          Physical = 0,
+  localparam int unsigned SlotWidth = $clog2(Slots)
 ) (
   input logic          clk_i,
   input logic          rst_i,
@@ -25,21 +26,26 @@ module dma_write_claim
   input logic          job_valid_i,
   input logic          job_physical_i,
   input target_e       job_target_i,
-  input logic [11:0]   job_address_i,
+  input logic [4:0]    job_address_i,
   input logic [4:0]    job_length_i,
   input logic          data_valid_i,
   input logic          req_ready_i,
   input logic          rsp_valid_i,
-  input xlate_rsp_t    rsp_i,
+  input logic [SlotWidth-1:0] rsp_tag_i,
+  input logic          rsp_epoch_i,
+  input logic          rsp_zero_i,
+  input logic          rsp_fault_i,
+  input target_e       rsp_target_i,
+  input logic          rsp_page_i,
   input logic          ap_req_ready_i,
   input logic          ap_rsp_valid_i,
-  input aperture_rsp_t ap_rsp_i,
+  input logic          ap_rsp_fault_i,
   input logic          aw_ready_i,
   input logic          w_ready_i,
   input logic          b_valid_i,
-  input b_t            b_i
+  input logic [SlotWidth-1:0] b_id_i,
+  input logic          b_error_i
 );
-  localparam int unsigned SlotWidth = $clog2(Slots);
   localparam int unsigned Beats = MaxBurst / DataBytes;
   typedef logic [SlotWidth-1:0] slot_t;
 
@@ -54,15 +60,19 @@ module dma_write_claim
   dma_fault_t    fault;
   job_id_t       fault_job;
   logic [8:0]    count_bytes;
+  xlate_rsp_t    rsp;
+  aperture_rsp_t ap_rsp;
+  b_t            b;
+  logic [Slots-1:0][11:0] asked_q;   // offset in the page, by slot
 
   gmmu_reset_props u_reset (.clk_i, .rst_i, .ran_o(ran));
 
-  // Jobs of up to 31 bytes at any address in one page.
+  // Jobs of up to 31 bytes that begin in the last 32 bytes of a page.
   always_comb begin
     place = '0;
     place.physical = (job_physical_i || Physical) && !Virtual;
     place.target = job_target_i;
-    place.address = 64'(job_address_i);
+    place.address = 64'({7'h7f, job_address_i});
   end
   gmmu_dma_write #(.Slots(Slots), .MaxBurst(MaxBurst)) u_write (
     .clk_i, .rst_i, .vram_bytes_i(64'h4000_0000), .stop_i, .clear_i, .quiet_o(quiet),
@@ -71,11 +81,11 @@ module dma_write_claim
     .job_id_i('0),
     .data_valid_i, .data_ready_o(data_ready), .data_i('0), .strb_i('1),
     .req_valid_o(req_valid), .req_ready_i, .req_o(req), .rsp_valid_i, .rsp_ready_o(rsp_ready),
-    .rsp_i, .done_o(done),
+    .rsp_i(rsp), .done_o(done),
     .ap_req_valid_o(ap_req_valid), .ap_req_ready_i, .ap_req_page_o(ap_req_page), .ap_rsp_valid_i,
-    .ap_rsp_i,
+    .ap_rsp_i(ap_rsp),
     .aw_valid_o(aw_valid), .aw_ready_i, .aw_o(aw), .w_valid_o(w_valid), .w_ready_i, .w_o(w),
-    .b_valid_i, .b_i,
+    .b_valid_i, .b_i(b),
     .retired_o(retired), .fault_valid_o(fault_valid), .fault_o(fault), .fault_job_o(fault_job),
     .count_bytes_o(count_bytes));
 
@@ -84,7 +94,6 @@ module dma_write_claim
     .clk_i, .rst_i, .valid_i(job_valid_i), .ready_i(job_ready), .payload_i({place, job_length_i}));
   m_length: assume property (@(posedge clk_i) disable iff (rst_i)
     !job_valid_i || (job_length_i != '0
-      && 13'(job_address_i) + 13'(job_length_i) <= 13'd4096
       && (!Virtual || 32'(job_address_i[$clog2(MaxBurst)-1:0]) + 32'(job_length_i) <= MaxBurst)));
 
   // A user that gives up stays so until nothing is left, and then forgets everything.
@@ -102,14 +111,24 @@ module dma_write_claim
   end else begin : g_virtual
     gmmu_xlate_props #(.Tags(Slots), .AssumeMmu(1)) u_xlate (
       .clk_i, .rst_i, .req_valid_i(req_valid), .req_ready_i, .req_i(req),
-      .rsp_valid_i, .rsp_ready_i(rsp_ready), .rsp_i, .done_i(done));
-    // A translation keeps the offset in the page.
-    logic [Slots-1:0][11:0] asked_q;
-    always_ff @(posedge clk_i) begin
-      if (req_valid && req_ready_i) asked_q[slot_t'(req.tag)] <= req.va[11:0];
-    end
-    m_offset: assume property (@(posedge clk_i) disable iff (rst_i)
-      !rsp_valid_i || rsp_i.gpa.offset[11:0] == asked_q[slot_t'(rsp_i.tag)]);
+      .rsp_valid_i, .rsp_ready_i(rsp_ready), .rsp_i(rsp), .done_i(done));
+  end
+  // A translation keeps the offset in the page.
+  always_ff @(posedge clk_i) begin
+    if (req_valid && req_ready_i) asked_q[slot_t'(req.tag)] <= req.va[11:0];
+  end
+  always_comb begin
+    rsp = '0;
+    rsp.tag = tag_t'(rsp_tag_i);
+    rsp.epoch = rsp_epoch_i;
+    rsp.gpa.target = rsp_target_i;
+    rsp.gpa.offset = pa_t'({rsp_page_i, asked_q[rsp_tag_i]});
+    rsp.zero = rsp_zero_i;
+    rsp.fault = rsp_fault_i ? FaultEntryInvalid : FaultNone;
+    ap_rsp = '0;
+    ap_rsp.fault = ap_rsp_fault_i ? FaultApertureRange : FaultNone;
+    b.id = IdWidth'(b_id_i);
+    b.error = b_error_i;
   end
 
   // The aperture map answers in order what it was asked.
@@ -124,7 +143,7 @@ module dma_write_claim
   // ---- AXI.
   gmmu_axi_write_props #(.Ids(Slots), .AwFirst(1), .AssumeAnswers(1), .BeatWidth(4)) u_axi (
     .clk_i, .rst_i, .aw_valid_i(aw_valid), .aw_ready_i, .aw_i(aw), .w_valid_i(w_valid), .w_ready_i,
-    .w_i(w), .b_valid_i, .b_i);
+    .w_i(w), .b_valid_i, .b_i(b));
 
   // Beats owed to AWs that were taken are offered whatever the data stream does: a cycle for the
   // queue of bursts, and the beats of zero pages in front of them, come between.
@@ -147,7 +166,7 @@ module dma_write_claim
     !ran || 32'(done.old0) + 32'(done.old1) <= 1);
   if (!Physical) begin : g_zero
     c_zero_page: cover property (@(posedge clk_i) disable iff (rst_i)
-      ran && rsp_valid_i && rsp_ready && rsp_i.zero && rsp_i.fault == FaultNone);
+      ran && rsp_valid_i && rsp_ready && rsp.zero && rsp.fault == FaultNone);
   end
   c_fault: cover property (@(posedge clk_i) disable iff (rst_i) ran && fault_valid);
   logic gave_up_q;
@@ -170,17 +189,17 @@ module dma_write_claim
         if (clear_q) oldest_q <= '0;
         else if (retire) oldest_q <= oldest_q + 1'b1;
         if (retire) answered_q[oldest_q] <= 1'b0;
-        if (rsp_valid_i && rsp_ready) answered_q[slot_t'(rsp_i.tag)] <= 1'b1;
-        if (b_valid_i) waits_q[slot_t'(b_i.id)] <= 1'b0;
+        if (rsp_valid_i && rsp_ready) answered_q[slot_t'(rsp.tag)] <= 1'b1;
+        if (b_valid_i) waits_q[slot_t'(b.id)] <= 1'b0;
         if (aw_valid && aw_ready_i) waits_q[slot_t'(aw.id)] <= 1'b1;
       end
       if (retire) good_q[oldest_q] <= 1'b0;
       if (rsp_valid_i && rsp_ready) begin
-        epoch_q[slot_t'(rsp_i.tag)] <= rsp_i.epoch;
-        zero_q[slot_t'(rsp_i.tag)] <= rsp_i.zero && rsp_i.fault == FaultNone;
-        good_q[slot_t'(rsp_i.tag)] <= 1'b0;
+        epoch_q[slot_t'(rsp.tag)] <= rsp.epoch;
+        zero_q[slot_t'(rsp.tag)] <= rsp.zero && rsp.fault == FaultNone;
+        good_q[slot_t'(rsp.tag)] <= 1'b0;
       end
-      if (b_valid_i) good_q[slot_t'(b_i.id)] <= !b_i.error;
+      if (b_valid_i) good_q[slot_t'(b.id)] <= !b.error;
     end
     a_has_its_answer: assert property (@(posedge clk_i) disable iff (rst_i)
       !(ran && retire) || (answered_q[oldest_q] && !waits_q[oldest_q]));
@@ -191,7 +210,7 @@ module dma_write_claim
     a_all_given_back: assert property (@(posedge clk_i) disable iff (rst_i)
       !(ran && quiet && !retire) || answered_q == '0);
     c_out_of_order: cover property (@(posedge clk_i) disable iff (rst_i)
-      ran && b_valid_i && slot_t'(b_i.id) != oldest_q && waits_q[oldest_q]);
+      ran && b_valid_i && slot_t'(b.id) != oldest_q && waits_q[oldest_q]);
   end
 
   logic unused;

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// The checkers at the GPU's AXI ports are connected: a wrong pin of each port is found under the
+// port's name. TopMachine watches every other test of this folder with them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tb/rtl/top/top_machine.h"
+
+namespace gmmu::top {
+namespace {
+
+using ::testing::SizeIs;
+using ::testing::StartsWith;
+
+TEST(GpuAxi, FindsAWrongAnswerAtEachPort) {
+  TopMachine machine;
+  Vgmmu_top_bench& pins = machine.top();
+  sim::GpuAxi axi(8);
+  axi.Sample(pins, 0);
+  EXPECT_THAT(axi.Findings(), SizeIs(0));
+  pins.m_vram_bvalid_i = 1;
+  pins.m_host_rvalid_i = 1;
+  pins.s_reg_bvalid_o = 1;
+  pins.s_win_rvalid_o = 1;
+  pins.s_thr_bvalid_o = 1;
+  axi.Sample(pins, 1);
+  const auto findings = axi.Findings();
+  ASSERT_THAT(findings, SizeIs(5));
+  EXPECT_THAT(findings[0].text, StartsWith("m_vram, cycle 1, b-id"));
+  EXPECT_THAT(findings[1].text, StartsWith("m_host, cycle 1, r-id"));
+  EXPECT_THAT(findings[2].text, StartsWith("s_reg, cycle 1, b-id"));
+  EXPECT_THAT(findings[3].text, StartsWith("s_win, cycle 1, r-id"));
+  EXPECT_THAT(findings[4].text, StartsWith("s_thr, cycle 1, b-id"));
+}
+
+TEST(GpuAxi, FindsAnAddressThatChangesWhileItWaits) {
+  TopMachine machine;
+  Vgmmu_top_bench& pins = machine.top();
+  sim::GpuAxi axi(8);
+  pins.m_vram_awvalid_o = pins.m_host_arvalid_o = 1;
+  pins.m_vram_awready_i = pins.m_host_arready_i = 0;
+  pins.m_vram_awsize_o = pins.m_host_arsize_o = 3;
+  pins.m_vram_awburst_o = pins.m_host_arburst_o = 1;
+  axi.Sample(pins, 0);
+  pins.m_vram_awaddr_o += 64;
+  pins.m_host_aruser_o += 1;
+  axi.Sample(pins, 1);
+  const auto findings = axi.Findings();
+  ASSERT_THAT(findings, SizeIs(2));
+  EXPECT_THAT(findings[0].text, StartsWith("m_vram, cycle 1, stable: the payload of AW"));
+  EXPECT_THAT(findings[1].text, StartsWith("m_host, cycle 1, stable: the payload of AR"));
+}
+
+}  // namespace
+}  // namespace gmmu::top
