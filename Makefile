@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # What a developer of the code can do. The front door is ./gmmu; each target here is one line over it or over a tool.
 .DEFAULT_GOAL := help
-.PHONY: help run bench test rules coverage lint synth formal regs docs check fresh clean
+.PHONY: help run bench test rules coverage lint synth synth-check formal regs docs check fresh clean
 SHELL := /bin/sh
 PYTHON := build/venv/bin/python
 SUITE ?= trixie
@@ -36,13 +36,13 @@ lint: ## Verilator -Wall, elaboration by Yosys, generated files, reasons of waiv
 	@./gmmu tools build test synth
 	$(PYTHON) tools/lint.py
 
-synth: ## Generic synthesis of the GPU top: statistics; no latch, no undriven and no doubly driven net
-	@./gmmu tools synth
+synth: ## GPU top placed and routed for an ECP5-85F: area by block, worst path, Fmax (25 minutes at most)
+	@./gmmu tools synth pnr
 	$(PYTHON) tools/synth.py
 
-formal: ## Proofs of tb/formal, each with the planted bugs that it finds (ARGS='fifo' for one claim)
+synth-check: ## The Yosys part of make synth: no latch, no undriven and no doubly driven net; area by block
 	@./gmmu tools synth
-	$(PYTHON) tb/formal/run.py $(ARGS)
+	$(PYTHON) tools/synth.py --yosys
 
 regs: ## Generate the register and record files from rtl/pkg/gmmu.rdl
 	@./gmmu tools test

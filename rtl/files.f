@@ -9,6 +9,7 @@ rtl/dma/gmmu_dma_pkg.sv
 rtl/client/gmmu_client_pkg.sv
 rtl/aperture/gmmu_aperture_map.sv
 rtl/aperture/gmmu_route.sv
+rtl/axi/gmmu_axi_pick.sv
 rtl/axi/gmmu_axi_mux.sv
 rtl/axi/gmmu_isolator.sv
 rtl/axi/gmmu_isolator_port.sv
@@ -57,6 +58,7 @@ rtl/prim/gmmu_lutram.sv
 rtl/prim/gmmu_ram_1r1w.sv
 rtl/prim/gmmu_rr_arbiter.sv
 rtl/prim/gmmu_skid.sv
+rtl/prim/gmmu_slice.sv
 rtl/top/gmmu_counters.sv
 rtl/top/gmmu_ctl_arbiter.sv
 rtl/top/gmmu_fault_log.sv

@@ -35,7 +35,7 @@ step './gmmu test' ./gmmu test
 step './gmmu run' ./gmmu run
 step './gmmu run --waves' waves
 step 'make lint' make -s lint
-step 'make synth' make -s synth
+step 'make synth-check' make -s synth-check
 step 'make docs' make -s docs
 if [ "$(id -u)" -eq 0 ]; then
   step 'both commands in a bare Debian 13' tools/fresh_root.sh trixie './gmmu run' './gmmu test'

@@ -9,7 +9,8 @@
 //            outstanding; the answer has its place reserved, so it needs no ready).
 //
 // Checks: VRAM, last byte below vram_bytes_i, else FaultVramRange. Peer: FaultPeerAbsent. Aperture:
-// what the map says. System addresses pass. One access a cycle; an aperture access holds back only
+// what the map says. System addresses pass. One access a cycle, judged in the cycle after it was
+// taken; an aperture access holds back only
 // those behind it on the same path.
 module gmmu_route
   import gmmu_pkg::*;
@@ -54,22 +55,42 @@ module gmmu_route
     logic                aperture;  // port, page, coherent and fault come from the map's answer
   } item_t;
 
-  // Judge the access.
+  // The access and its last byte are registered, then judged.
+  typedef struct packed {
+    logic [TagWidth-1:0] tag;
+    target_e             target;
+    pa_t                 addr;
+    pa_t                 last;
+    logic                coherent;
+  } access_t;
+
+  logic               access_valid_q, access_take;
+  access_t            access_q;
   item_t              item;
   logic [PageLg2:0]   last_in_page;
-  logic [63:0]        last_byte;
 
   assign last_in_page = {1'b0, gpa_i.offset[PageLg2-1:0]} + {5'd0, bytes_m1_i};
-  assign last_byte = {16'd0, gpa_i.offset[PaWidth-1:PageLg2], last_in_page[PageLg2-1:0]};
+  assign ready_o = !access_valid_q || access_take;
+
+  always_ff @(posedge clk_i) begin
+    if (rst_i) access_valid_q <= 1'b0;
+    else if (ready_o) access_valid_q <= valid_i;
+
+    if (ready_o && valid_i) begin
+      access_q <= '{tag: tag_i, target: gpa_i.target, addr: gpa_i.offset,
+          last: {gpa_i.offset[PaWidth-1:PageLg2], last_in_page[PageLg2-1:0]},
+          coherent: coherent_i};
+    end
+  end
 
   always_comb begin
-    item = '{tag: tag_i, port: PortHost, addr: gpa_i.offset, coherent: coherent_i, fault: FaultNone,
-        aperture: 1'b0};
-    unique case (gpa_i.target)
+    item = '{tag: access_q.tag, port: PortHost, addr: access_q.addr, coherent: access_q.coherent,
+        fault: FaultNone, aperture: 1'b0};
+    unique case (access_q.target)
       TargetSystem: item.port = PortHost;
       TargetVram: begin
         item.port = PortVram;
-        if (last_byte >= vram_bytes_i) item.fault = FaultVramRange;
+        if (64'(access_q.last) >= vram_bytes_i) item.fault = FaultVramRange;
       end
       TargetAperture: item.aperture = 1'b1;
       TargetPeer: begin
@@ -86,8 +107,8 @@ module gmmu_route
   aperture_rsp_t answer;
   logic          answer_valid;
 
-  assign ready_o = item_ready && ask_ready;
-  assign push = valid_i && ready_o;
+  assign access_take = item_ready && ask_ready;
+  assign push = access_valid_q && access_take;
   assign pop = valid_o && ready_i;
 
   gmmu_fifo #(.Width($bits(item_t)), .Depth(Depth)) u_items (
@@ -98,7 +119,8 @@ module gmmu_route
 
   gmmu_fifo #(.Width(PfnWidth), .Depth(2)) u_ask (
     .clk_i, .rst_i,
-    .valid_i(push && item.aperture), .ready_o(ask_ready), .data_i(gpa_i.offset[PaWidth-1:PageLg2]),
+    .valid_i(push && item.aperture), .ready_o(ask_ready),
+    .data_i(access_q.addr[PaWidth-1:PageLg2]),
     .valid_o(ap_req_valid_o), .ready_i(ap_req_ready_i), .data_o(ap_req_page_o)
   );
 

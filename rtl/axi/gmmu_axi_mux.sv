@@ -4,12 +4,15 @@
 //   requesters  ax_t.port names the memory port of a burst (PortPeer never arrives). W beats follow
 //               the requester's own AW order. R and B need no ready: their places are reserved
 //               before AR or AW.
-//   edge        id = {requester, its own id}. AR, AW round robin. W in the order of AW. B and R in
-//               any order.
+//   edge        id = {requester, its own id}. AR, AW round robin, at most one AR and one AW leave a
+//               cycle, by either port. W in the order of AW. B and R in any order.
+//   user        kind and no_snoop are the requester's; the other fields are 0 at the edge, since no
+//               requester uses them
 //   order       a requester's AW that was accepted earlier leaves earlier on the same memory port.
 //   host_enable_i = 0: no new AR or AW leaves by the host port; what has left is finished.
 //
-// Registered at every input and output; one beat a cycle on every channel.
+// Registered at every input and output; one beat a cycle on every channel of a memory port and of
+// every requester, but of those in Slow, whose requests (AR, AW, W) come every other cycle.
 module gmmu_axi_mux
   import gmmu_pkg::*;
   import gmmu_axi_pkg::*;
@@ -18,7 +21,8 @@ module gmmu_axi_mux
   parameter int unsigned OwnerDepth = 16,   // AWs a memory port may be ahead of their W beats
   // requesters that read; the others' AR is ignored
   parameter logic [NumRequesters-1:0] Readers = '1,
-  parameter logic [NumRequesters-1:0] Writers = '1   // requesters that write
+  parameter logic [NumRequesters-1:0] Writers = '1,  // requesters that write
+  parameter logic [NumRequesters-1:0] Slow = '0      // requesters whose slices are small
 ) (
   input  logic                          clk_i,
   input  logic                          rst_i,
@@ -60,47 +64,93 @@ module gmmu_axi_mux
 );
   localparam int unsigned N = NumRequesters;
   localparam int unsigned IndexWidth = N > 1 ? $clog2(N) : 1;
+  typedef logic [IndexWidth-1:0] index_t;
 
   if (N > (1 << RequesterWidth)) begin : g_illegal
     $fatal(1, "gmmu_axi_mux: at most 128 requesters");
   end
 
+  // What of an address goes through.
+  typedef struct packed {
+    logic [IdWidth-1:0] id;
+    pa_t                addr;
+    logic [7:0]         len;
+    logic               no_snoop;
+    kind_e              kind;
+  } burst_t;
+
+  function automatic burst_t burst_of(ax_t ax);
+    logic unused_user;
+    unused_user = ^ax;
+    return '{id: ax.id, addr: ax.addr, len: ax.len, no_snoop: ax.user.no_snoop, kind: ax.user.kind};
+  endfunction
+
+  function automatic edge_ax_t edge_of(burst_t burst, index_t requester);
+    edge_ax_t ax;
+    ax = '0;
+    ax.id = {RequesterWidth'(requester), burst.id};
+    ax.addr = burst.addr;
+    ax.len = burst.len;
+    ax.user.no_snoop = burst.no_snoop;
+    ax.user.kind = burst.kind;
+    return ax;
+  endfunction
+
+  function automatic logic [RequesterWidth-1:0] requester_of(logic [EdgeIdWidth-1:0] id);
+    return RequesterWidth'(id >> IdWidth);
+  endfunction
+
   // Requester side: one register slice a channel.
-  logic [N-1:0]  ar_valid, ar_take, aw_valid, aw_take, w_valid, w_take;
-  ax_t  [N-1:0]  ar, aw;
-  w_t   [N-1:0]  w;
+  logic   [N-1:0] ar_valid, ar_host, ar_take, aw_valid, aw_host, aw_take, w_valid, w_take;
+  // A full slice has a second word; it is the last one that came.
+  logic   [N-1:0] ar_more, ar_last_host, aw_more, aw_last_host;
+  burst_t [N-1:0] ar, aw;
+  w_t     [N-1:0] w;
   // memory port of the oldest burst whose W is not finished
-  logic [N-1:0]  route_ready, route_valid, route_host;
-  logic [N-1:0]  w_last_take;
+  logic   [N-1:0] route_ready, route_valid, route_host;
+  logic   [N-1:0] w_last_take;
 
   for (genvar q = 0; q < N; q++) begin : g_requester
     if (Readers[q]) begin : g_reads
-      gmmu_skid #(.Width($bits(ax_t))) u_ar (
+      gmmu_slice #(.Width($bits(burst_t) + 1), .Slow(Slow[q])) u_ar (
         .clk_i, .rst_i,
-        .valid_i(ar_valid_i[q]), .ready_o(ar_ready_o[q]), .data_i(ar_i[q]),
-        .valid_o(ar_valid[q]), .ready_i(ar_take[q]), .data_o(ar[q])
+        .valid_i(ar_valid_i[q]), .ready_o(ar_ready_o[q]),
+        .data_i({ar_i[q].port == PortHost, burst_of(ar_i[q])}),
+        .valid_o(ar_valid[q]), .ready_i(ar_take[q]), .data_o({ar_host[q], ar[q]})
       );
+      assign ar_more[q] = !Slow[q] && !ar_ready_o[q];
+      always_ff @(posedge clk_i) begin
+        if (ar_valid_i[q] && ar_ready_o[q]) ar_last_host[q] <= ar_i[q].port == PortHost;
+      end
     end else begin : g_no_reads
       logic unused_read;
       assign ar_ready_o[q] = 1'b0;
       assign ar_valid[q] = 1'b0;
+      assign ar_host[q] = 1'b0;
+      assign ar_more[q] = 1'b0;
+      assign ar_last_host[q] = 1'b0;
       assign ar[q] = '0;
       assign unused_read = ^{ar_valid_i[q], ar_i[q], ar_take[q]};
     end
     if (Writers[q]) begin : g_writes
-      gmmu_skid #(.Width($bits(ax_t))) u_aw (
+      gmmu_slice #(.Width($bits(burst_t) + 1), .Slow(Slow[q])) u_aw (
         .clk_i, .rst_i,
-        .valid_i(aw_valid_i[q]), .ready_o(aw_ready_o[q]), .data_i(aw_i[q]),
-        .valid_o(aw_valid[q]), .ready_i(aw_take[q]), .data_o(aw[q])
+        .valid_i(aw_valid_i[q]), .ready_o(aw_ready_o[q]),
+        .data_i({aw_i[q].port == PortHost, burst_of(aw_i[q])}),
+        .valid_o(aw_valid[q]), .ready_i(aw_take[q]), .data_o({aw_host[q], aw[q]})
       );
-      gmmu_skid #(.Width($bits(w_t))) u_w (
+      assign aw_more[q] = !Slow[q] && !aw_ready_o[q];
+      always_ff @(posedge clk_i) begin
+        if (aw_valid_i[q] && aw_ready_o[q]) aw_last_host[q] <= aw_i[q].port == PortHost;
+      end
+      gmmu_slice #(.Width($bits(w_t)), .Slow(Slow[q])) u_w (
         .clk_i, .rst_i,
         .valid_i(w_valid_i[q]), .ready_o(w_ready_o[q]), .data_i(w_i[q]),
         .valid_o(w_valid[q]), .ready_i(w_take[q]), .data_o(w[q])
       );
       gmmu_fifo #(.Width(1), .Depth(OwnerDepth)) u_route (
         .clk_i, .rst_i,
-        .valid_i(aw_take[q]), .ready_o(route_ready[q]), .data_i(aw[q].port == PortHost),
+        .valid_i(aw_take[q]), .ready_o(route_ready[q]), .data_i(aw_host[q]),
         .valid_o(route_valid[q]), .ready_i(w_last_take[q]), .data_o(route_host[q])
       );
     end else begin : g_no_writes
@@ -108,6 +158,9 @@ module gmmu_axi_mux
       assign aw_ready_o[q] = 1'b0;
       assign w_ready_o[q] = 1'b0;
       assign aw_valid[q] = 1'b0;
+      assign aw_host[q] = 1'b0;
+      assign aw_more[q] = 1'b0;
+      assign aw_last_host[q] = 1'b0;
       assign aw[q] = '0;
       assign w_valid[q] = 1'b0;
       assign w[q] = '0;
@@ -119,77 +172,97 @@ module gmmu_axi_mux
     end
   end
 
+  // One AR and one AW a cycle.
+  logic   [1:0] ar_go, ar_room, ar_ready, aw_go, aw_room, aw_ready, owner_ready, open;
+  index_t       ar_index, aw_index;
+  burst_t       ar_pick, aw_pick;
+
+  assign open = {host_enable_i, 1'b1};
+  assign ar_room = ar_ready & open;
+  assign aw_room = aw_ready & owner_ready & open;
+
+  gmmu_axi_pick #(.N(N), .Width($bits(burst_t))) u_ar_pick (
+    .clk_i, .rst_i, .valid_i(ar_valid), .host_i(ar_host), .more_i(ar_more),
+    .more_host_i(ar_last_host), .may_i('1), .data_i(ar), .room_i(ar_room),
+    .take_o(ar_take), .go_o(ar_go), .index_o(ar_index), .data_o(ar_pick)
+  );
+  gmmu_axi_pick #(.N(N), .Width($bits(burst_t))) u_aw_pick (
+    .clk_i, .rst_i, .valid_i(aw_valid), .host_i(aw_host), .more_i(aw_more),
+    .more_host_i(aw_last_host), .may_i(route_ready), .data_i(aw), .room_i(aw_room),
+    .take_o(aw_take), .go_o(aw_go), .index_o(aw_index), .data_o(aw_pick)
+  );
+
   // Memory side, one of VRAM (0) and host (1).
-  logic [1:0][N-1:0] ar_grant, aw_grant, w_grant, r_want, b_want;
+  logic [1:0][N-1:0] w_grant, r_want, b_want;
   logic [1:0]        r_valid, r_take, b_valid, b_take, owner_valid;
   edge_r_t [1:0]     r;
   edge_b_t [1:0]     b;
 
   for (genvar p = 0; p < 2; p++) begin : g_port
-    localparam port_e Port = p == 0 ? PortVram : PortHost;
-    logic [N-1:0]          ar_req, aw_req;
-    logic [IndexWidth-1:0] ar_index, aw_index, owner;
-    logic                  ar_ready, aw_ready, owner_ready, open, w_go, w_ready;
-    edge_ax_t              ar_out, aw_out;
+    index_t       owner_next;
+    logic [N-1:0] owner_q, owns, r_for_in, r_for, b_for_in, b_for;  // owner_q: one-hot or zero
+    logic         w_ready, w_end, owner_waits, owner_load;
+    w_t           w_pick;
 
-    assign open = p == 0 || host_enable_i;
     for (genvar q = 0; q < N; q++) begin : g_req
-      assign ar_req[q] = open && ar_ready && ar_valid[q] && ar[q].port == Port;
-      assign aw_req[q] = open && aw_ready && owner_ready && aw_valid[q] && aw[q].port == Port &&
-          route_ready[q];
-      assign w_grant[p][q] = w_go && w_ready && owner == IndexWidth'(q);
-      assign r_want[p][q] = r_valid[p] && r[p].id[IdWidth +: RequesterWidth] == RequesterWidth'(q);
-      assign b_want[p][q] = b_valid[p] && b[p].id[IdWidth +: RequesterWidth] == RequesterWidth'(q);
-    end
-
-    gmmu_rr_arbiter #(.N(N)) u_ar_arbiter (
-      .clk_i, .rst_i, .req_i(ar_req), .advance_i(1'b1), .gnt_o(ar_grant[p]), .index_o(ar_index)
-    );
-    gmmu_rr_arbiter #(.N(N)) u_aw_arbiter (
-      .clk_i, .rst_i, .req_i(aw_req), .advance_i(1'b1), .gnt_o(aw_grant[p]), .index_o(aw_index)
-    );
-
-    always_comb begin
-      ar_out = '{id: {RequesterWidth'(ar_index), ar[ar_index].id}, addr: ar[ar_index].addr,
-                 len: ar[ar_index].len, user: ar[ar_index].user};
-      aw_out = '{id: {RequesterWidth'(aw_index), aw[aw_index].id}, addr: aw[aw_index].addr,
-                 len: aw[aw_index].len, user: aw[aw_index].user};
+      assign owns[q] = owner_q[q] && w_valid[q] && route_valid[q] && route_host[q] == (p != 0);
+      assign w_grant[p][q] = w_ready && owns[q];
+      // answers are decoded in front of their slices
+      assign r_for_in[q] = Readers[q] && requester_of(r_i[p].id) == RequesterWidth'(q);
+      assign b_for_in[q] = Writers[q] && requester_of(b_i[p].id) == RequesterWidth'(q);
+      assign r_want[p][q] = r_valid[p] && r_for[q];
+      assign b_want[p][q] = b_valid[p] && b_for[q];
     end
 
     gmmu_skid #(.Width($bits(edge_ax_t))) u_ar_out (
       .clk_i, .rst_i,
-      .valid_i(ar_req != '0), .ready_o(ar_ready), .data_i(ar_out),
+      .valid_i(ar_go[p]), .ready_o(ar_ready[p]), .data_i(edge_of(ar_pick, ar_index)),
       .valid_o(ar_valid_o[p]), .ready_i(ar_ready_i[p]), .data_o(ar_o[p])
     );
     gmmu_skid #(.Width($bits(edge_ax_t))) u_aw_out (
       .clk_i, .rst_i,
-      .valid_i(aw_req != '0), .ready_o(aw_ready), .data_i(aw_out),
+      .valid_i(aw_go[p]), .ready_o(aw_ready[p]), .data_i(edge_of(aw_pick, aw_index)),
       .valid_o(aw_valid_o[p]), .ready_i(aw_ready_i[p]), .data_o(aw_o[p])
     );
 
-    // Requesters whose W beats this port still takes, in the order of AW.
+    // Requesters whose W beats this port still takes, in the order of AW; the first one one-hot.
     gmmu_fifo #(.Width(IndexWidth), .Depth(OwnerDepth)) u_owners (
       .clk_i, .rst_i,
-      .valid_i(aw_req != '0), .ready_o(owner_ready), .data_i(aw_index),
-      .valid_o(owner_valid[p]), .ready_i(w_go && w_ready && w[owner].last), .data_o(owner)
+      .valid_i(aw_go[p]), .ready_o(owner_ready[p]), .data_i(aw_index),
+      .valid_o(owner_waits), .ready_i(owner_load), .data_o(owner_next)
     );
-    assign w_go = owner_valid[p] && w_valid[owner] && route_valid[owner] &&
-        route_host[owner] == (p != 0);
+    assign w_end = w_ready && owns != '0 && w_pick.last;
+    assign owner_load = owner_q == '0 || w_end;
+    assign owner_valid[p] = owner_waits || owner_q != '0;
+    always_ff @(posedge clk_i) begin
+      if (rst_i) owner_q <= '0;
+      else if (owner_load) begin
+        for (int unsigned q = 0; q < N; q++) begin
+          owner_q[q] <= Writers[q] && owner_waits && owner_next == index_t'(q);
+        end
+      end
+    end
+    always_comb begin
+      w_pick = '0;
+      for (int unsigned q = 0; q < N; q++) begin
+        if (owner_q[q]) w_pick |= w[q];
+      end
+    end
     gmmu_skid #(.Width($bits(w_t))) u_w_out (
       .clk_i, .rst_i,
-      .valid_i(w_go), .ready_o(w_ready), .data_i(w[owner]),
+      .valid_i(owns != '0), .ready_o(w_ready), .data_i(w_pick),
       .valid_o(w_valid_o[p]), .ready_i(w_ready_i[p]), .data_o(w_o[p])
     );
 
-    gmmu_skid #(.Width($bits(edge_r_t))) u_r_in (
+    gmmu_skid #(.Width(N + $bits(edge_r_t))) u_r_in (
       .clk_i, .rst_i,
-      .valid_i(r_valid_i[p]), .ready_o(r_ready_o[p]), .data_i(r_i[p]),
-      .valid_o(r_valid[p]), .ready_i(r_take[p]), .data_o(r[p])
+      .valid_i(r_valid_i[p]), .ready_o(r_ready_o[p]), .data_i({r_for_in, r_i[p]}),
+      .valid_o(r_valid[p]), .ready_i(r_take[p]), .data_o({r_for, r[p]})
     );
-    gmmu_skid #(.Width($bits(edge_b_t))) u_b_in (
+    gmmu_skid #(.Width(N + $bits(edge_b_t))) u_b_in (
       .clk_i, .rst_i,
-      .valid_i(b_valid_i[p]), .ready_o(b_ready_o[p]), .data_i(b_i[p]),
-      .valid_o(b_valid[p]), .ready_i(b_take[p]), .data_o(b[p])
+      .valid_i(b_valid_i[p]), .ready_o(b_ready_o[p]), .data_i({b_for_in, b_i[p]}),
+      .valid_o(b_valid[p]), .ready_i(b_take[p]), .data_o({b_for, b[p]})
     );
   end
 
@@ -214,17 +287,15 @@ module gmmu_axi_mux
 
   for (genvar q = 0; q < N; q++) begin : g_answers
     logic r_host, b_host;
-    assign r_host = r_want[1][q] && r_take[1];
-    assign b_host = b_want[1][q] && b_take[1];
-    assign r_valid_o[q] = r_host || (r_want[0][q] && r_take[0]);
-    assign b_valid_o[q] = b_host || (b_want[0][q] && b_take[0]);
+    assign r_host = r_want[1][q] && (!r_want[0][q] || r_turn_q);
+    assign b_host = b_want[1][q] && (!b_want[0][q] || b_turn_q);
+    assign r_valid_o[q] = r_want[0][q] || r_want[1][q];
+    assign b_valid_o[q] = b_want[0][q] || b_want[1][q];
     assign r_o[q] = '{id: r[r_host].id[IdWidth-1:0], data: r[r_host].data, error: r[r_host].error,
         last: r[r_host].last};
     assign b_o[q] = '{id: b[b_host].id[IdWidth-1:0], error: b[b_host].error};
   end
 
-  assign ar_take = ar_grant[0] | ar_grant[1];
-  assign aw_take = aw_grant[0] | aw_grant[1];
   assign w_take = w_grant[0] | w_grant[1];
   for (genvar q = 0; q < N; q++) begin : g_last
     assign w_last_take[q] = w_take[q] && w[q].last;

@@ -27,6 +27,7 @@ module gmmu_fifo #(
   localparam int unsigned CountWidth = $clog2(Depth + 1);
   localparam logic [PointerWidth-1:0] Last = PointerWidth'(Depth - 1);
 
+  (* ram_style = "distributed" *)
   logic [Width-1:0]        words_q [Depth];
   logic [PointerWidth-1:0] write_q, read_q;
   logic [CountWidth-1:0]   count_q;

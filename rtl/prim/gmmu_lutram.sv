@@ -15,7 +15,7 @@ module gmmu_lutram #(
   input  logic [AddrWidth-1:0] read_addr_i,
   output logic [Width-1:0]     data_o
 );
-  logic [Width-1:0] words [Depth];
+  (* ram_style = "distributed" *) logic [Width-1:0] words [Depth];
 
   assign data_o = words[read_addr_i];
 

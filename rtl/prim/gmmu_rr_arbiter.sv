@@ -18,9 +18,12 @@ module gmmu_rr_arbiter #(
   output logic [IndexWidth-1:0] index_o
 );
   logic [N-1:0] behind_q;  // ones: requesters behind the last winner
-  logic [N-1:0] masked, masked_first, any_first;
+  logic [N-1:0] masked, masked_first, masked_behind, any_first, any_behind;
 
+  // -x has the lowest one of x and, above it, the complement of x.
   assign masked = req_i & behind_q;
+  assign masked_behind = masked ^ (~masked + 1'b1);
+  assign any_behind = req_i ^ (~req_i + 1'b1);
   assign masked_first = masked & (~masked + 1'b1);
   assign any_first = req_i & (~req_i + 1'b1);
   assign gnt_o = masked != '0 ? masked_first : any_first;
@@ -34,6 +37,6 @@ module gmmu_rr_arbiter #(
 
   always_ff @(posedge clk_i) begin
     if (rst_i) behind_q <= '0;
-    else if (advance_i && req_i != '0) behind_q <= ~(gnt_o | (gnt_o - 1'b1));
+    else if (advance_i && req_i != '0) behind_q <= masked != '0 ? masked_behind : any_behind;
   end
 endmodule

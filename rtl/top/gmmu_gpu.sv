@@ -236,6 +236,8 @@ module gmmu_gpu
   localparam int unsigned NumRequesters = ReqClients + NumUnits;
   localparam logic [NumRequesters-1:0] Readers = {{NumUnits{1'b1}}, 8'b0010_1111};
   localparam logic [NumRequesters-1:0] Writers = {{NumUnits{1'b1}}, 8'b1111_0000};
+  // a request every other cycle is enough: tables, aperture, fetch, fault log, interrupts
+  localparam logic [NumRequesters-1:0] Slow = {{NumUnits{1'b0}}, 8'b1100_0111};
 
   localparam int unsigned PortFetch = NumUnits;
   localparam int unsigned PortRead = NumUnits + 1;
@@ -254,7 +256,9 @@ module gmmu_gpu
   edge_r_t  [1:0]           edge_r;
   edge_b_t  [1:0]           edge_b;
 
-  gmmu_axi_mux #(.NumRequesters(NumRequesters), .Readers(Readers), .Writers(Writers)) u_mux (
+  gmmu_axi_mux #(
+    .NumRequesters(NumRequesters), .Readers(Readers), .Writers(Writers), .Slow(Slow)
+  ) u_mux (
     .clk_i, .rst_i, .host_enable_i(bus_master_i),
     .ar_valid_i(ar_valid), .ar_ready_o(ar_ready), .ar_i(ar), .r_valid_o(r_valid), .r_o(r),
     .aw_valid_i(aw_valid), .aw_ready_o(aw_ready), .aw_i(aw),
@@ -318,6 +322,7 @@ module gmmu_gpu
 
   // ---- Registers.
   logic                        reg_wr_valid, reg_wr_ready, reg_port_idle, regs_idle;
+  logic                        reg_rd, counters_busy;
   logic [15:0]                 reg_addr;
   logic [63:0]                 reg_wr_data, regs_data, counters_data;
   logic                        window_settled, window_idle, work_idle;
@@ -351,7 +356,8 @@ module gmmu_gpu
     .rresp_o(s_reg_rresp_o),
     .wr_valid_o(reg_wr_valid), .wr_ready_i(reg_wr_ready), .addr_o(reg_addr),
     .wr_data_o(reg_wr_data),
-    .rd_data_i(regs_data | counters_data), .idle_o(reg_port_idle)
+    .rd_o(reg_rd), .rd_busy_i(counters_busy), .rd_data_i(regs_data | counters_data),
+    .idle_o(reg_port_idle)
   );
 
   localparam cap0_t Cap0 = '{
@@ -421,9 +427,9 @@ module gmmu_gpu
   logic                        mmu_ctl_valid, mmu_ctl_ready, mmu_ctl_done, mmu_idle, ctl_idle,
       tables_r_ready;
   mmu_ctl_t                    mmu_ctl;
+  logic                        inv_done;
   scope_e                      inv_scope;
   space_t                      inv_space;
-  logic                        inv_done;
   logic [63:0]                 inv_start, inv_end;
 
   gmmu_ctl_arbiter u_ctl (
@@ -695,7 +701,8 @@ module gmmu_gpu
 
   // ---- Counters. Reads on the bus count whole beats, writes their enabled bytes.
   localparam int unsigned NumShared = 34;
-  localparam int unsigned AmountWidth = 13;
+  // clients end an access of up to 64 bytes each; the engine's amounts have 9 bits
+  localparam int unsigned AmountWidth = NumUnits < 8 ? 9 : 7 + $clog2(NumUnits + 1);
   typedef logic [AmountWidth-1:0] amount_t;
   amount_t [NumPorts-1:0][5:0] port_amounts;
   amount_t [NumShared-1:0]     amounts;
@@ -752,11 +759,16 @@ module gmmu_gpu
     amount_t'(mmu_count.l2_miss), amount_t'(mmu_count.l2_hit), amount_t'(mmu_count.l2_lookup)
   };
 
+  // those above that can add more than one: clients_written, clients_read, the four of the memory
+  // ports, engine's bytes and commands, rows of the walk table
+  localparam logic [NumShared-1:0] SharedAmounts = 34'b0_11_1111_00_0_11_1_0_00_00_00_111_000_00_00_0000;
+
   gmmu_counters #(
-    .NumPorts(NumPorts), .NumShared(NumShared), .Width(CounterWidth), .AmountWidth(AmountWidth)
+    .NumPorts(NumPorts), .NumShared(NumShared), .Width(CounterWidth), .AmountWidth(AmountWidth),
+    .SharedAmounts(SharedAmounts)
   ) u_counters (
-    .clk_i, .rst_i, .port_i(port_amounts), .shared_i(amounts), .addr_i(reg_addr),
-    .rd_data_o(counters_data)
+    .clk_i, .rst_i, .port_i(port_amounts), .shared_i(amounts), .rd_i(reg_rd), .addr_i(reg_addr),
+    .rd_busy_o(counters_busy), .rd_data_o(counters_data)
   );
 
   // ---- Idle.

@@ -8,7 +8,8 @@
 //   errors     other strobes, and a high half without its low half, answer SLVERR and change
 //              nothing.
 //   wr         offered until wr_ready_i; the answer on B comes after that
-//   rd         rd_addr_o stands; rd_data_i is taken ReadCycles later
+//   rd         rd_o while addr_o stands for a read; rd_data_i is taken ReadCycles later, or when
+//              rd_busy_i falls after that
 module gmmu_reg_port #(
   parameter int unsigned ReadCycles = 3
 ) (
@@ -37,6 +38,8 @@ module gmmu_reg_port #(
   input  logic        wr_ready_i,
   output logic [15:0] addr_o,        // of the access under way, 8-byte aligned
   output logic [63:0] wr_data_o,
+  output logic        rd_o,
+  input  logic        rd_busy_i,
   input  logic [63:0] rd_data_i,
 
   output logic        idle_o         // no access is under way or offered
@@ -64,6 +67,7 @@ module gmmu_reg_port #(
   assign wr_valid_o = state_q == StateWrite && (whole || high);
   assign wr_data_o = whole ? data_q : {data_q[63:32], write_low_q};
   assign addr_o = {addr_q[15:3], 3'd0};
+  assign rd_o = state_q == StateRead;
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
@@ -107,8 +111,8 @@ module gmmu_reg_port #(
           end
         end
         StateRead: begin
-          wait_q <= wait_q + 1'b1;
-          if (32'(wait_q) == ReadCycles) begin
+          if (32'(wait_q) != ReadCycles) wait_q <= wait_q + 1'b1;
+          if (32'(wait_q) == ReadCycles && !rd_busy_i) begin
             state_q <= StateAnswer;
             rvalid_o <= 1'b1;
             rresp_o <= 2'b00;

@@ -129,7 +129,9 @@ module gmmu_axi_bench
     assign m_b[p] = '{id: m_b_id_i[p][EdgeIdWidth-1:0], error: m_b_error_i[p]};
   end
 
-  gmmu_axi_mux #(.NumRequesters(N), .OwnerDepth(4), .Readers(4'b1011), .Writers(4'b0111)) u_mux (
+  gmmu_axi_mux #(
+    .NumRequesters(N), .OwnerDepth(4), .Readers(4'b1011), .Writers(4'b0111), .Slow(4'b1000)
+  ) u_mux (
     .clk_i, .rst_i, .host_enable_i,
     .ar_valid_i(ar_valid), .ar_ready_o(ar_ready), .ar_i(ar), .r_valid_o(r_valid), .r_o(r),
     .aw_valid_i(aw_valid), .aw_ready_o(aw_ready), .aw_i(aw), .w_valid_i(w_valid),

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// Picks one request a cycle out of N for two memory ports: one address channel of the AXI mux.
+//
+//   valid_i    offers at the heads of the requesters' slices; host_i says which memory port an offer
+//              leaves by. more_i: another offer stands behind the head, and more_host_i says where
+//              it goes
+//   may_i      the requester may be chosen and, checked once more, may go
+//   room_i     [0] VRAM, [1] host: the port takes a request in this cycle
+//   take_o     one-hot or zero: the offer that goes. go_o: the memory port that it goes to, one-hot
+//              or zero, with index_o and data_o
+//
+// Two steps: each memory port has a candidate, chosen round robin and registered; a candidate goes
+// when its port has room. When both can go they take turns, so that one multiplexer serves both. A
+// port without room holds up nobody on the other one.
+module gmmu_axi_pick #(
+  parameter int unsigned N = 2,
+  parameter int unsigned Width = 8,
+  localparam int unsigned IndexWidth = N > 1 ? $clog2(N) : 1
+) (
+  input  logic                        clk_i,
+  input  logic                        rst_i,
+
+  input  logic [N-1:0]                valid_i,
+  input  logic [N-1:0]                host_i,
+  input  logic [N-1:0]                more_i,
+  input  logic [N-1:0]                more_host_i,
+  input  logic [N-1:0]                may_i,
+  input  logic [N-1:0][Width-1:0]     data_i,
+  input  logic [1:0]                  room_i,
+
+  output logic [N-1:0]                take_o,
+  output logic [1:0]                  go_o,
+  output logic [IndexWidth-1:0]       index_o,
+  output logic [Width-1:0]            data_o
+);
+  logic [1:0][N-1:0]          want, grant, chosen_q;  // chosen_q: the candidate, one-hot or zero
+  logic [1:0][IndexWidth-1:0] unused_index;
+  logic [1:0]                 can, empty;
+  logic                       turn_q;
+
+  for (genvar p = 0; p < 2; p++) begin : g_port
+    logic [N-1:0] host, more_host;
+    assign host = p != 0 ? host_i : ~host_i;
+    assign more_host = p != 0 ? more_host_i : ~more_host_i;
+
+    // Heads that are not candidates already. This port's candidate may be followed by what stands
+    // behind it: a new one is chosen only when it goes.
+    assign want[p] = may_i & ((valid_i & host & ~(chosen_q[0] | chosen_q[1]))
+        | (more_i & more_host & chosen_q[p]));
+    gmmu_rr_arbiter #(.N(N)) u_arbiter (
+      .clk_i, .rst_i, .req_i(want[p]), .advance_i(empty[p]), .gnt_o(grant[p]),
+      .index_o(unused_index[p])
+    );
+    assign can[p] = room_i[p] && (chosen_q[p] & may_i) != '0;
+    assign empty[p] = go_o[p] || chosen_q[p] == '0;
+
+    always_ff @(posedge clk_i) begin
+      if (rst_i) chosen_q[p] <= '0;
+      else if (empty[p]) chosen_q[p] <= grant[p];
+    end
+  end
+
+  assign go_o = can == 2'b11 ? {turn_q, !turn_q} : can;
+  assign take_o = (go_o[0] ? chosen_q[0] : '0) | (go_o[1] ? chosen_q[1] : '0);
+
+  always_comb begin
+    index_o = '0;
+    data_o = '0;
+    for (int unsigned i = 0; i < N; i++) begin
+      if (take_o[i]) begin
+        index_o |= IndexWidth'(i);
+        data_o |= data_i[i];
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (rst_i) turn_q <= 1'b0;
+    else if (go_o != '0) turn_q <= go_o[0];
+  end
+endmodule

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `make synth` builds: the top's sizes, the blocks that are counted, the device."""
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import rtl_sources  # noqa: E402
+
+ROOT = rtl_sources.ROOT
+TOP = rtl_sources.TOP
+WRAPPER = "gmmu_pins"
+BUILD = ROOT / "build/fpga"
+CONSTRAINTS = ROOT / "constraints/ecp5-85f"
+
+# 64-bit AXI and 48-bit addresses are the packages' defaults.
+PARAMETERS = {
+    "NumClients": 4, "L1Entries": 16, "L2Entries": 512, "L2Ways": 4, "NumWalks": 8, "WalkCacheEntries": 16,
+    "ReadsInFlight": 32, "CounterWidth": 32, "EventPort": 0,
+}
+MACROS = {"GMMU_CLIENT_SLOTS_LG2": 4}
+
+# Modules that are synthesised on their own and counted. Modules below them are flattened into them, modules above
+# them keep what is their own. Equal instances are synthesised once.
+BLOCKS = (
+    "gmmu_mmu", "gmmu_l1", "gmmu_lookup", "gmmu_walk_table", "gmmu_fill", "gmmu_control",
+    "gmmu_engine", "gmmu_dma_ring", "gmmu_dma_fetch", "gmmu_dma_command", "gmmu_dma_mover",
+    "gmmu_client_port", "gmmu_client", "gmmu_traffic",
+    "gmmu_axi_mux", "gmmu_regs", "gmmu_reg_port", "gmmu_counters", "gmmu_fault_log", "gmmu_interrupts",
+    "gmmu_window", "gmmu_aperture_map", "gmmu_ctl_arbiter", "gmmu_gpu",
+)
+
+# Without a target abc9 makes everything as fast as it can, at up to twice the LUTs. Picoseconds; W is a wire.
+SCRATCHPAD = {"abc9.D": 11000, "abc9.W": 600}
+SYNTH_OPTIONS = ""
+LATCHES = "t:$dlatch t:$adlatch t:$dlatchsr t:$sr t:$_DLATCH_*"
+
+DEVICE = ("--85k", "--package", "CABGA756", "--speed", "6", "--lpf-allow-unconstrained")
+DEVICE_NAME = "ECP5-85F (LFE5U-85F-6, CABGA756)"
+TARGET_MHZ = 80
+SEED = 1

