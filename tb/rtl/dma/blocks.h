@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bench of single blocks: a clock, chance, and streams that keep the valid/ready contract.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstring>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "Vgmmu_dma_blocks_bench.h"
+#include "verilated.h"
+
+namespace gmmu::dma {
+
+constexpr unsigned kBeat = sizeof(Vgmmu_dma_blocks_bench::realign_data_i);  ///< bytes of the bus
+constexpr unsigned kBeatLg2 = kBeat == 8 ? 3 : kBeat == 16 ? 4 : kBeat == 32 ? 5 : 6;
+
+/// How the bench treats a block.
+struct Manner {
+  unsigned idle_percent, stall_percent;  ///< of the cycles: no input offered, output not taken
+};
+constexpr Manner kManners[] = {{0, 0}, {60, 0}, {0, 60}, {40, 40}};
+
+/// The blocks with a clock. Drive sets inputs, Sample sees both sides of every handshake.
+class Blocks {
+ public:
+  explicit Blocks(uint64_t seed) : rng(seed), top(std::make_unique<Vgmmu_dma_blocks_bench>(&context_)) {
+    top->vram_bytes_i = 64 << 20;
+    top->rst_i = 1;
+    for (int n = 0; n < 4; ++n) Tick([] {}, [] {});
+    top->rst_i = 0;
+  }
+  ~Blocks() { top->final(); }
+  void Tick(const std::function<void()>& drive, const std::function<void()>& sample) {
+    drive();
+    top->clk_i = 0;
+    top->eval();
+    sample();
+    top->clk_i = 1;
+    top->eval();
+    ++now;
+  }
+  bool Chance(unsigned percent) { return rng() % 100 < percent; }
+  uint64_t Random(uint64_t low, uint64_t high) { return low + rng() % (high - low + 1); }
+
+  std::mt19937_64 rng;
+  uint64_t now = 0;
+
+ private:
+  VerilatedContext context_;
+
+ public:
+  std::unique_ptr<Vgmmu_dma_blocks_bench> top;
+};
+
+/// An offer that stands until it is taken.
+class Offer {
+ public:
+  bool Now(bool have, Blocks& blocks, unsigned idle_percent) {
+    standing_ = have && (standing_ || !blocks.Chance(idle_percent));
+    return standing_;
+  }
+  void Taken() { standing_ = false; }
+
+ private:
+  bool standing_ = false;
+};
+
+/// A bus beat in C++.
+struct Beat {
+  std::vector<uint8_t> data = std::vector<uint8_t>(kBeat);
+  uint64_t strb = 0;
+  bool last = false;
+
+  bool operator==(const Beat& other) const {
+    if (strb != other.strb || last != other.last) return false;
+    for (unsigned lane = 0; lane < kBeat; ++lane)
+      if ((strb >> lane & 1) && data[lane] != other.data[lane]) return false;
+    return true;
+  }
+};
+inline std::ostream& operator<<(std::ostream& out, const Beat& beat) {
+  out << std::hex << "strb " << beat.strb << (beat.last ? " last" : "") << " data";
+  for (uint8_t byte : beat.data) out << ' ' << int{byte};
+  return out << std::dec;
+}
+
+/// Bytes as they lie on the bus from `lane` on, beat by beat.
+inline std::vector<Beat> Lay(unsigned lane, const std::vector<uint8_t>& bytes) {
+  std::vector<Beat> beats;
+  for (size_t n = 0; n < bytes.size(); ++n) {
+    const size_t at = lane + n;
+    if (n == 0 || at % kBeat == 0) beats.emplace_back();
+    beats.back().data[at % kBeat] = bytes[n];
+    beats.back().strb |= uint64_t{1} << (at % kBeat);
+  }
+  beats.back().last = true;
+  return beats;
+}
+
+template <typename Port>
+Beat TakeBeat(const Port& data, uint64_t strb, bool last) {
+  Beat beat;
+  std::memcpy(beat.data.data(), &data, kBeat);
+  beat.strb = strb;
+  beat.last = last;
+  return beat;
+}
+
+}  // namespace gmmu::dma

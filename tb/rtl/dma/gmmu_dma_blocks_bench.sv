@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+// The blocks of the paging engine, each alone: two splitters, realigner, generator, header decoder,
+// and, as units with a number, readers 0 (two slots) and 1, writers 2 (two slots) and 3, fetchers 4
+// (two chunks) and 5. Ports of units are indexed by the number; those a unit does not have stand
+// still.
+module gmmu_dma_blocks_bench
+  import gmmu_pkg::*;
+  import gmmu_regs_pkg::*;
+  import gmmu_axi_pkg::*;
+  import gmmu_dma_pkg::*;
+#(
+  localparam int unsigned Units = 6,
+  localparam int unsigned LaneLg2 = $clog2(DataBytes)
+) (
+  input  logic        clk_i,
+  input  logic        rst_i,
+
+  // Splitters: chunks of 64 and 256 bytes.
+  input  logic        split_valid_i [2],
+  output logic        split_ready_o [2],
+  input  logic [63:0] split_address_i [2],
+  input  logic [47:0] split_length_i [2],
+  input  logic [7:0]  split_user_i [2],
+  output logic        split_valid_o [2],
+  input  logic        split_ready_i [2],
+  output logic [63:0] split_address_o [2],
+  output logic [5:0]  split_space_o [2],
+  output logic [7:0]  split_bytes_m1_o [2],
+  output logic        split_last_o [2],
+  output logic [7:0]  split_user_o [2],
+
+  input  logic        realign_valid_i,
+  output logic        realign_ready_o,
+  input  logic [DataWidth-1:0] realign_data_i,
+  input  logic [DataBytes-1:0] realign_mask_i,
+  input  logic        realign_last_i,
+  input  logic [7:0]  realign_shift_i,
+  output logic        realign_valid_o,
+  input  logic        realign_ready_i,
+  output logic [DataWidth-1:0] realign_data_o,
+  output logic [DataBytes-1:0] realign_strb_o,
+  output logic        realign_last_o,
+
+  input  logic        make_valid_i,
+  output logic        make_ready_o,
+  input  logic [2:0]  make_source_i,
+  input  logic [7:0]  make_lane_i,
+  input  logic [47:0] make_length_i,
+  input  logic [63:0] make_value_i,
+  input  logic [63:0] make_step_i,
+  input  logic        word_valid_i,
+  output logic        word_ready_o,
+  input  logic [63:0] word_i,
+  output logic        starved_o,
+  output logic        make_valid_o,
+  input  logic        make_ready_i,
+  output logic [DataWidth-1:0] make_data_o,
+  output logic [DataBytes-1:0] make_strb_o,
+  output logic        make_last_o,
+
+  input  logic [63:0] decode_header_i,
+  output logic        decode_good_o,
+  output logic [2:0]  decode_operands_o,
+  output logic        decode_inline_o,
+  output logic        decode_table_o,
+  output logic        decode_aperture_o,
+  output logic        decode_src_o,
+  output logic        decode_dst_o,
+  output logic        decode_settle_o,
+
+  // Units.
+  input  logic [63:0] vram_bytes_i,
+  input  logic        stop_i [Units],        // abort of a fetcher
+  input  logic        clear_i [Units],
+  output logic        quiet_o [Units],
+  input  logic        job_valid_i [Units],
+  output logic        job_ready_o [Units],
+  input  logic        job_physical_i [Units],
+  input  logic [1:0]  job_target_i [Units],
+  input  logic [5:0]  job_space_i [Units],
+  input  logic [63:0] job_address_i [Units],
+  input  logic [47:0] job_length_i [Units],
+  input  logic [7:0]  job_label_i [Units],
+  output logic        req_valid_o [Units],
+  input  logic        req_ready_i [Units],
+  output logic [7:0]  req_tag_o [Units],
+  output logic [5:0]  req_space_o [Units],
+  output logic [63:0] req_va_o [Units],
+  output logic [1:0]  req_access_o [Units],
+  input  logic        rsp_valid_i [Units],
+  output logic        rsp_ready_o [Units],
+  input  logic [7:0]  rsp_tag_i [Units],
+  input  logic        rsp_epoch_i [Units],
+  input  logic [1:0]  rsp_target_i [Units],
+  input  logic [47:0] rsp_offset_i [Units],
+  input  logic        rsp_zero_i [Units],
+  input  logic        rsp_coherent_i [Units],
+  input  logic [7:0]  rsp_fault_i [Units],
+  input  logic [2:0]  rsp_level_i [Units],
+  output logic [1:0]  done0_o [Units],
+  output logic [1:0]  done1_o [Units],
+  output logic        ap_req_valid_o [Units],
+  input  logic        ap_req_ready_i [Units],
+  output logic [35:0] ap_req_page_o [Units],
+  input  logic        ap_rsp_valid_i [Units],
+  input  logic [7:0]  ap_rsp_fault_i [Units],
+  input  logic [35:0] ap_rsp_page_i [Units],
+  output logic        ax_valid_o [Units],
+  input  logic        ax_ready_i [Units],
+  output logic [7:0]  ax_id_o [Units],
+  output logic [1:0]  ax_port_o [Units],
+  output logic [47:0] ax_addr_o [Units],
+  output logic [7:0]  ax_len_o [Units],
+  output logic        ax_no_snoop_o [Units],
+  input  logic        r_valid_i [Units],
+  input  logic [7:0]  r_id_i [Units],
+  input  logic [DataWidth-1:0] r_data_i [Units],
+  input  logic        r_error_i [Units],
+  input  logic        r_last_i [Units],
+  output logic        fault_valid_o [Units],
+  output logic [7:0]  fault_reason_o [Units],
+  output logic [1:0]  fault_access_o [Units],
+  output logic [2:0]  fault_level_o [Units],
+  output logic [63:0] fault_address_o [Units],
+  output logic [7:0]  fault_label_o [Units],
+  output logic        drained_o [Units],
+  output logic        stuck_o [Units],
+  output logic [8:0]  count_o [Units],
+  // Data out of readers; words out of fetchers (lowest 64 bits; last: error).
+  output logic        out_valid_o [Units],
+  input  logic        out_ready_i [Units],
+  output logic [DataWidth-1:0] out_data_o [Units],
+  output logic [DataBytes-1:0] out_mask_o [Units],
+  output logic        out_last_o [Units],
+  output logic [7:0]  out_label_o [Units],
+  // Data into writers, and what they write.
+  input  logic        data_valid_i [Units],
+  output logic        data_ready_o [Units],
+  input  logic [DataWidth-1:0] data_i [Units],
+  input  logic [DataBytes-1:0] strb_i [Units],
+  output logic        retired_o [Units],
+  output logic        w_valid_o [Units],
+  input  logic        w_ready_i [Units],
+  output logic [DataWidth-1:0] w_data_o [Units],
+  output logic [DataBytes-1:0] w_strb_o [Units],
+  output logic        w_last_o [Units],
+  input  logic        b_valid_i [Units],
+  input  logic [7:0]  b_id_i [Units],
+  input  logic        b_error_i [Units]
+);
+  logic unused;
+
+  for (genvar n = 0; n < 2; n++) begin : g_split
+    place_t place;
+    gmmu_dma_split #(.Chunk(n == 0 ? 64 : 256), .UserWidth(8)) u_split (
+      .clk_i, .rst_i, .valid_i(split_valid_i[n]), .ready_o(split_ready_o[n]),
+      .place_i('{physical: 1'b0, target: TargetSystem, space: 6'd5,
+                 address: split_address_i[n]}),
+      .length_i(split_length_i[n]), .user_i(split_user_i[n]), .valid_o(split_valid_o[n]),
+      .ready_i(split_ready_i[n]), .place_o(place), .bytes_m1_o(split_bytes_m1_o[n]),
+      .last_o(split_last_o[n]), .user_o(split_user_o[n]));
+    assign split_address_o[n] = place.address;
+    assign split_space_o[n] = place.space;
+  end
+
+  gmmu_dma_realign u_realign (
+    .clk_i, .rst_i, .valid_i(realign_valid_i), .ready_o(realign_ready_o),
+    .data_i(realign_data_i), .mask_i(realign_mask_i), .last_i(realign_last_i),
+    .shift_i(realign_shift_i[LaneLg2-1:0]), .valid_o(realign_valid_o), .ready_i(realign_ready_i),
+    .data_o(realign_data_o), .strb_o(realign_strb_o), .last_o(realign_last_o));
+
+  gmmu_dma_generate u_generate (
+    .clk_i, .rst_i, .job_valid_i(make_valid_i), .job_ready_o(make_ready_o),
+    .job_source_i(source_e'(make_source_i)), .job_lane_i(make_lane_i[LaneLg2-1:0]),
+    .job_length_i(make_length_i), .job_value_i(make_value_i), .job_step_i(make_step_i),
+    .word_valid_i, .word_ready_o, .word_i, .starved_o, .valid_o(make_valid_o),
+    .ready_i(make_ready_i), .data_o(make_data_o), .strb_o(make_strb_o), .last_o(make_last_o));
+
+  gmmu_dma_decode u_decode (
+    .header_i(decode_header_i), .good_o(decode_good_o), .operands_o(decode_operands_o),
+    .has_inline_o(decode_inline_o), .table_o(decode_table_o), .aperture_o(decode_aperture_o),
+    .src_o(decode_src_o), .dst_o(decode_dst_o), .settle_o(decode_settle_o));
+
+  for (genvar n = 0; n < Units; n++) begin : g_unit
+    place_t        place;
+    xlate_req_t    req;
+    xlate_rsp_t    rsp;
+    xlate_done_t   done;
+    aperture_rsp_t ap_rsp;
+    ax_t           ax;
+    r_t            r;
+    b_t            b;
+    w_t            w;
+    dma_fault_t    fault;
+    assign place = '{physical: job_physical_i[n], target: target_e'(job_target_i[n]),
+                     space: job_space_i[n], address: job_address_i[n]};
+    assign rsp = '{tag: rsp_tag_i[n], epoch: rsp_epoch_i[n],
+                   gpa: '{target: target_e'(rsp_target_i[n]), adapter: '0,
+                          offset: rsp_offset_i[n]},
+                   zero: rsp_zero_i[n], coherent: rsp_coherent_i[n],
+                   fault: fault_e'(rsp_fault_i[n]), level: rsp_level_i[n]};
+    assign ap_rsp = '{fault: fault_e'(ap_rsp_fault_i[n]), coherent: 1'b1, page: ap_rsp_page_i[n]};
+    assign r = '{id: r_id_i[n], data: r_data_i[n], error: r_error_i[n], last: r_last_i[n]};
+    assign b = '{id: b_id_i[n], error: b_error_i[n]};
+    assign req_tag_o[n] = req.tag;
+    assign req_space_o[n] = req.space;
+    assign req_va_o[n] = req.va;
+    assign req_access_o[n] = req.access;
+    assign done0_o[n] = done.old0;
+    assign done1_o[n] = done.old1;
+    assign ax_id_o[n] = ax.id;
+    assign ax_port_o[n] = ax.port;
+    assign ax_addr_o[n] = ax.addr;
+    assign ax_len_o[n] = ax.len;
+    assign ax_no_snoop_o[n] = ax.user.no_snoop;
+    assign fault_reason_o[n] = fault.reason;
+    assign fault_access_o[n] = fault.access;
+    assign fault_level_o[n] = fault.level;
+    assign fault_address_o[n] = fault.place.address;
+    assign w_data_o[n] = w.data;
+    assign w_strb_o[n] = w.strb;
+    assign w_last_o[n] = w.last;
+
+    if (n < 2) begin : g_read
+      gmmu_dma_read #(.Slots(n == 0 ? 2 : 32), .MaxBurst(n == 0 ? 64 : 128), .LabelWidth(8)) u_read (
+        .clk_i, .rst_i, .vram_bytes_i, .stop_i(stop_i[n]), .clear_i(clear_i[n]),
+        .quiet_o(quiet_o[n]), .job_valid_i(job_valid_i[n]), .job_ready_o(job_ready_o[n]),
+        .job_place_i(place), .job_length_i(job_length_i[n]), .job_label_i(job_label_i[n]),
+        .req_valid_o(req_valid_o[n]), .req_ready_i(req_ready_i[n]), .req_o(req),
+        .rsp_valid_i(rsp_valid_i[n]), .rsp_ready_o(rsp_ready_o[n]), .rsp_i(rsp), .done_o(done),
+        .ap_req_valid_o(ap_req_valid_o[n]), .ap_req_ready_i(ap_req_ready_i[n]),
+        .ap_req_page_o(ap_req_page_o[n]), .ap_rsp_valid_i(ap_rsp_valid_i[n]), .ap_rsp_i(ap_rsp),
+        .ar_valid_o(ax_valid_o[n]), .ar_ready_i(ax_ready_i[n]), .ar_o(ax),
+        .r_valid_i(r_valid_i[n]), .r_i(r), .valid_o(out_valid_o[n]), .ready_i(out_ready_i[n]),
+        .data_o(out_data_o[n]), .mask_o(out_mask_o[n]), .last_o(out_last_o[n]),
+        .label_o(out_label_o[n]), .fault_valid_o(fault_valid_o[n]), .fault_o(fault),
+        .fault_label_o(fault_label_o[n]), .drained_o(drained_o[n]), .count_bytes_o(count_o[n]));
+      assign data_ready_o[n] = 1'b0;
+      assign retired_o[n] = 1'b0;
+      assign w_valid_o[n] = 1'b0;
+      assign w = '0;
+      assign stuck_o[n] = 1'b0;
+    end else if (n < 4) begin : g_write
+      gmmu_dma_write #(.Slots(n == 2 ? 2 : 64), .MaxBurst(n == 2 ? 64 : 128)) u_write (
+        .clk_i, .rst_i, .vram_bytes_i, .stop_i(stop_i[n]), .clear_i(clear_i[n]),
+        .quiet_o(quiet_o[n]), .stuck_o(stuck_o[n]), .job_valid_i(job_valid_i[n]),
+        .job_ready_o(job_ready_o[n]), .job_place_i(place), .job_length_i(job_length_i[n]),
+        .job_id_i(job_label_i[n]), .data_valid_i(data_valid_i[n]),
+        .data_ready_o(data_ready_o[n]), .data_i(data_i[n]), .strb_i(strb_i[n]),
+        .req_valid_o(req_valid_o[n]), .req_ready_i(req_ready_i[n]), .req_o(req),
+        .rsp_valid_i(rsp_valid_i[n]), .rsp_ready_o(rsp_ready_o[n]), .rsp_i(rsp), .done_o(done),
+        .ap_req_valid_o(ap_req_valid_o[n]), .ap_req_ready_i(ap_req_ready_i[n]),
+        .ap_req_page_o(ap_req_page_o[n]), .ap_rsp_valid_i(ap_rsp_valid_i[n]), .ap_rsp_i(ap_rsp),
+        .aw_valid_o(ax_valid_o[n]), .aw_ready_i(ax_ready_i[n]), .aw_o(ax),
+        .w_valid_o(w_valid_o[n]), .w_ready_i(w_ready_i[n]), .w_o(w),
+        .b_valid_i(b_valid_i[n]), .b_i(b), .retired_o(retired_o[n]),
+        .fault_valid_o(fault_valid_o[n]), .fault_o(fault), .fault_job_o(fault_label_o[n]),
+        .count_bytes_o(count_o[n]));
+      assign drained_o[n] = 1'b0;
+      assign out_valid_o[n] = 1'b0;
+      assign out_data_o[n] = '0;
+      assign out_mask_o[n] = '0;
+      assign out_last_o[n] = 1'b0;
+      assign out_label_o[n] = '0;
+    end else begin : g_fetch
+      logic [63:0] word;
+      gmmu_dma_fetch #(.Chunks(n == 4 ? 2 : 8)) u_fetch (
+        .clk_i, .rst_i, .vram_bytes_i, .abort_i(stop_i[n]), .quiet_o(quiet_o[n]),
+        .job_valid_i(job_valid_i[n]), .job_ready_o(job_ready_o[n]), .job_place_i(place),
+        .job_bytes_i(job_length_i[n][31:0]), .valid_o(out_valid_o[n]), .ready_i(out_ready_i[n]),
+        .word_o(word), .error_o(out_last_o[n]), .fault_o(fault),
+        .req_valid_o(req_valid_o[n]), .req_ready_i(req_ready_i[n]), .req_o(req),
+        .rsp_valid_i(rsp_valid_i[n]), .rsp_ready_o(rsp_ready_o[n]), .rsp_i(rsp), .done_o(done),
+        .ap_req_valid_o(ap_req_valid_o[n]), .ap_req_ready_i(ap_req_ready_i[n]),
+        .ap_req_page_o(ap_req_page_o[n]), .ap_rsp_valid_i(ap_rsp_valid_i[n]), .ap_rsp_i(ap_rsp),
+        .ar_valid_o(ax_valid_o[n]), .ar_ready_i(ax_ready_i[n]), .ar_o(ax),
+        .r_valid_i(r_valid_i[n]), .r_i(r));
+      assign out_data_o[n] = DataWidth'(word);
+      assign out_mask_o[n] = '0;
+      assign out_label_o[n] = '0;
+      assign fault_valid_o[n] = out_valid_o[n] && out_last_o[n];
+      assign fault_label_o[n] = '0;
+      assign drained_o[n] = 1'b0;
+      assign count_o[n] = '0;
+      assign data_ready_o[n] = 1'b0;
+      assign retired_o[n] = 1'b0;
+      assign w_valid_o[n] = 1'b0;
+      assign w = '0;
+      assign stuck_o[n] = 1'b0;
+    end
+  end
+  assign unused = realign_shift_i[7] ^ make_lane_i[7];
+endmodule

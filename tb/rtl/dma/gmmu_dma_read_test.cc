@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// The reader alone, with two slots of 64 bytes and with 32 of 128, under translation, aperture map
+// and memory that answer in any order. gmmu_dma_path is tested inside it.
+#include "tb/rtl/dma/unit_world.h"
+
+namespace gmmu::dma {
+namespace {
+
+struct Expected {
+  Beat beat;
+  uint8_t label;
+};
+
+class Reader : public ::testing::TestWithParam<std::tuple<int, int>> {
+ protected:
+  static constexpr unsigned kPages = 24;
+  static uint64_t Chunk(int unit) { return unit == 0 ? 64 : 128; }
+
+  /// The beats of a job's bytes from its start to `end`; whole: the job's last beat is among them.
+  static void Append(std::vector<Expected>& out, const UnitWorld& world, const UnitJob& job,
+                     uint64_t end) {
+    if (end == job.address) return;
+    std::vector<uint8_t> bytes;
+    for (uint64_t at = job.address; at < end; ++at) {
+      const auto place = world.Find(job, at, false);
+      bytes.push_back(place.zero ? 0 : UnitWorld::Fresh(place.at));
+    }
+    auto beats = Lay(job.address % kBeat, bytes);
+    beats.back().last = end == job.address + job.length;
+    for (const Beat& beat : beats) out.push_back({beat, job.label});
+  }
+  /// Runs jobs; stops at a fault or when all beats are out.
+  void Run(Blocks& blocks, UnitWorld& world, int unit, const std::vector<UnitJob>& jobs,
+           const std::vector<Expected>& expected, Manner manner, bool fails) {
+    auto& top = *blocks.top;
+    size_t next = 0, seen = 0;
+    Offer offer;
+    bool over = false;
+    unsigned after = 0;
+    for (unsigned n = 0; n < 400000 && after < 40; ++n) {
+      after += over;
+      blocks.Tick(
+          [&] {
+            world.Drive();
+            top.job_valid_i[unit] = offer.Now(next < jobs.size(), blocks, manner.idle_percent);
+            if (top.job_valid_i[unit]) OfferJob(blocks, unit, jobs[next]);
+            top.out_ready_i[unit] = !blocks.Chance(manner.stall_percent);
+          },
+          [&] {
+            world.Sample(false);
+            if (top.job_valid_i[unit] && top.job_ready_o[unit]) ++next, offer.Taken();
+            if (top.fault_valid_o[unit]) EXPECT_TRUE(fails) << "fault";
+            over = fails ? top.fault_valid_o[unit] && top.drained_o[unit] : seen == expected.size();
+            if (!top.out_valid_o[unit] || !top.out_ready_i[unit]) return;
+            ASSERT_LT(seen, expected.size()) << "a beat too many";
+            const Beat beat =
+                TakeBeat(top.out_data_o[unit], top.out_mask_o[unit], top.out_last_o[unit]);
+            EXPECT_EQ(beat, expected[seen].beat) << "beat " << seen;
+            EXPECT_EQ(top.out_label_o[unit], expected[seen].label);
+            ++seen;
+          });
+      if (HasFatalFailure()) return;
+    }
+    top.job_valid_i[unit] = 0;
+    EXPECT_EQ(seen, expected.size()) << "beats are missing";
+    EXPECT_EQ(fails, top.fault_valid_o[unit] != 0);
+  }
+};
+
+TEST_P(Reader, GivesTheBytesOfRandomRangesInOrder) {
+  const auto [unit, manner] = GetParam();
+  for (uint64_t seed = 1; seed <= 3; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Blocks blocks(seed);
+    UnitWorld world(blocks, unit, kManners[manner]);
+    MakeWindow(world, blocks, kPages);
+    std::vector<UnitJob> jobs;
+    std::vector<Expected> expected;
+    for (int n = 0; n < 60; ++n) {
+      jobs.push_back(RandomJob(blocks, kPages, blocks.Chance(50) ? 100 : 6000));
+      Append(expected, world, jobs.back(), jobs.back().address + jobs.back().length);
+    }
+    Run(blocks, world, unit, jobs, expected, kManners[manner], false);
+    world.ExpectRest();
+    EXPECT_TRUE(blocks.top->quiet_o[unit]);
+  }
+}
+
+TEST_P(Reader, StopsAtTheFirstFailureInOrderAndStartsAnew) {
+  const auto [unit, manner] = GetParam();
+  for (uint64_t seed = 10; seed < 22; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Blocks blocks(seed);
+    auto& top = *blocks.top;
+    UnitWorld world(blocks, unit, kManners[manner]);
+    MakeWindow(world, blocks, kPages);
+    for (unsigned n = 2; n < kPages; n += 5) {
+      UnitPage& page = world.pages[0x10000 + n];
+      page.zero = false;
+      switch (blocks.Random(0, 4)) {
+        case 0: page.fault = regs::Fault::kEntryInvalid, page.level = blocks.Random(0, 3); break;
+        case 1: page.target = regs::Target::kPeer; break;
+        case 2: page.target = regs::Target::kVram, page.page = 64 << 8; break;  // past the end
+        case 3: page.target = regs::Target::kAperture, world.bad_aperture.insert(page.page); break;
+        default:
+          page.target = regs::Target::kSystem;
+          world.bus_errors.insert({1, page.page});
+      }
+    }
+    std::vector<UnitJob> jobs;
+    std::vector<Expected> expected;
+    const UnitJob* failed = nullptr;
+    uint64_t bad = 0;
+    while (jobs.size() < 40) {
+      UnitJob job = RandomJob(blocks, kPages, 5000);
+      if (job.physical) continue;  // physical ranges would lie in the pages that fail
+      jobs.push_back(job);
+    }
+    for (const UnitJob& job : jobs) {
+      bad = FirstBad(world, job, Chunk(unit), false);
+      Append(expected, world, job, bad);
+      if (bad == job.address + job.length) continue;
+      failed = &job;
+      break;
+    }
+    ASSERT_NE(failed, nullptr);
+    Run(blocks, world, unit, jobs, expected, kManners[manner], true);
+    const auto place = world.Find(*failed, bad, false);
+    EXPECT_EQ(top.fault_reason_o[unit], static_cast<int>(place.fault));
+    EXPECT_EQ(top.fault_access_o[unit], 0);
+    EXPECT_EQ(top.fault_level_o[unit], place.level);
+    EXPECT_EQ(top.fault_address_o[unit], bad);
+    EXPECT_EQ(top.fault_label_o[unit], failed->label);
+    // Give up: what is in flight comes back, then everything is forgotten.
+    bool quiet = false;
+    for (int n = 0; n < 5000 && !quiet; ++n)
+      blocks.Tick([&] { world.Drive(), top.stop_i[unit] = 1, top.out_ready_i[unit] = 0; },
+                  [&] { world.Sample(false), quiet = top.quiet_o[unit]; });
+    ASSERT_TRUE(quiet) << "not quiet after 5000 cycles";
+    blocks.Tick([&] { world.Drive(), top.clear_i[unit] = 1; }, [&] { world.Sample(false); });
+    top.clear_i[unit] = top.stop_i[unit] = 0;
+    for (int n = 0; n < 3; ++n) blocks.Tick([&] { world.Drive(); }, [&] { world.Sample(false); });
+    world.ExpectRest();
+    std::vector<Expected> again;
+    const UnitJob good{true, regs::Target::kVram, 0x1003, 300, 9};
+    Append(again, world, good, 0x1003 + 300);
+    Run(blocks, world, unit, {good}, again, kManners[manner], false);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, Reader,
+                         ::testing::Combine(::testing::Values(0, 1), ::testing::Range(0, 4)));
+
+}  // namespace
+}  // namespace gmmu::dma

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// The writer alone, with two slots of 64 bytes and with 64 of 128.
+#include "tb/rtl/dma/unit_world.h"
+
+namespace gmmu::dma {
+namespace {
+
+class Writer : public ::testing::TestWithParam<std::tuple<int, int>> {
+ protected:
+  static constexpr unsigned kPages = 64;
+  static uint64_t Chunk(int unit) { return unit == 2 ? 64 : 128; }
+  static uint8_t Value(size_t job, uint64_t n) { return 31 * job + 7 * n + (n >> 8); }
+
+  /// Jobs that touch each byte once, ascending, back to back and with gaps.
+  static std::vector<UnitJob> Jobs(Blocks& blocks) {
+    std::vector<UnitJob> jobs;
+    uint64_t at = 0x10000000 + blocks.Random(0, 100);
+    while (true) {
+      UnitJob job;
+      job.length = blocks.Random(1, blocks.Chance(50) ? 40 : 5000);
+      job.address = at;
+      job.label = jobs.size();
+      at += job.length + (blocks.Chance(30) ? blocks.Random(0, 200) : 0);
+      if (at > 0x10000000 + 4096 * kPages) return jobs;
+      jobs.push_back(job);
+    }
+  }
+  /// Gives jobs and beats until all have retired, or a fault stands. Returns the retired jobs.
+  unsigned Run(Blocks& blocks, UnitWorld& world, int unit, const std::vector<UnitJob>& jobs,
+               Manner manner, bool fails) {
+    auto& top = *blocks.top;
+    std::vector<Beat> beats;
+    for (size_t n = 0; n < jobs.size(); ++n) {
+      std::vector<uint8_t> bytes;
+      for (uint64_t i = 0; i < jobs[n].length; ++i) bytes.push_back(Value(n, i));
+      for (const Beat& beat : Lay(jobs[n].address % kBeat, bytes)) beats.push_back(beat);
+    }
+    size_t next = 0, given = 0;
+    unsigned retired = 0, after = 0;
+    Offer offer, data;
+    for (unsigned n = 0; n < 400000 && after < 60; ++n) {
+      after += fails ? top.fault_valid_o[unit] != 0 : retired == jobs.size();
+      blocks.Tick(
+          [&] {
+            world.Drive();
+            top.job_valid_i[unit] = offer.Now(next < jobs.size(), blocks, manner.idle_percent);
+            if (top.job_valid_i[unit]) OfferJob(blocks, unit, jobs[next]);
+            top.data_valid_i[unit] = data.Now(given < beats.size(), blocks, manner.idle_percent);
+            if (top.data_valid_i[unit]) {
+              std::memcpy(&top.data_i[unit], beats[given].data.data(), kBeat);
+              top.strb_i[unit] = beats[given].strb;
+            }
+          },
+          [&] {
+            world.Sample(true);
+            if (top.job_valid_i[unit] && top.job_ready_o[unit]) ++next, offer.Taken();
+            if (top.data_valid_i[unit] && top.data_ready_o[unit]) ++given, data.Taken();
+            retired += top.retired_o[unit];
+          });
+    }
+    top.job_valid_i[unit] = top.data_valid_i[unit] = 0;
+    EXPECT_EQ(fails, top.fault_valid_o[unit] != 0);
+    if (!fails) EXPECT_EQ(retired, jobs.size());
+    return retired;
+  }
+  /// Compares what was written by the first `count` jobs; none of the bytes of `none` may be there.
+  static void Compare(const UnitWorld& world, const std::vector<UnitJob>& jobs, size_t count) {
+    unsigned wrong = 0;
+    size_t bytes = 0;
+    for (size_t n = 0; n < count; ++n)
+      for (uint64_t i = 0; i < jobs[n].length && wrong < 5; ++i) {
+        const auto place = world.Find(jobs[n], jobs[n].address + i, true);
+        if (place.zero) continue;
+        ++bytes;
+        const auto found = world.written.find(place.at);
+        if (found != world.written.end() && found->second == Value(n, i)) continue;
+        ++wrong;
+        ADD_FAILURE() << "byte " << i << " of job " << n;
+      }
+    if (count == jobs.size()) EXPECT_EQ(world.written.size(), bytes) << "bytes written beside";
+  }
+};
+
+TEST_P(Writer, WritesRandomRangesAndNothingElse) {
+  const auto [unit, manner] = GetParam();
+  for (uint64_t seed = 1; seed <= 3; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Blocks blocks(seed);
+    UnitWorld world(blocks, unit, kManners[manner]);
+    MakeWindow(world, blocks, kPages);
+    const auto jobs = Jobs(blocks);
+    Run(blocks, world, unit, jobs, kManners[manner], false);
+    Compare(world, jobs, jobs.size());
+    world.ExpectRest();
+    EXPECT_TRUE(blocks.top->quiet_o[unit]);
+  }
+}
+
+TEST_P(Writer, ReportsTheFirstFailureInOrderAndIssuesNothingAfterIt) {
+  const auto [unit, manner] = GetParam();
+  for (uint64_t seed = 10; seed < 22; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Blocks blocks(seed);
+    auto& top = *blocks.top;
+    UnitWorld world(blocks, unit, kManners[manner]);
+    MakeWindow(world, blocks, kPages);
+    for (int n = 0; n < 3; ++n) {
+      UnitPage& page = world.pages[0x10000 + blocks.Random(0, kPages - 2)];
+      page.zero = false;
+      switch (blocks.Random(0, 4)) {
+        case 0: page.fault = regs::Fault::kWriteProtect, page.level = blocks.Random(0, 3); break;
+        case 1: page.target = regs::Target::kPeer; break;
+        case 2: page.target = regs::Target::kVram, page.page = 64 << 8; break;
+        case 3: page.target = regs::Target::kAperture, world.bad_aperture.insert(page.page); break;
+        default:
+          page.target = regs::Target::kSystem;
+          world.bus_errors.insert({1, page.page});
+      }
+    }
+    const auto jobs = Jobs(blocks);
+    size_t failed = 0;
+    uint64_t bad = 0;
+    for (; failed < jobs.size(); ++failed) {
+      bad = FirstBad(world, jobs[failed], Chunk(unit), true);
+      if (bad != jobs[failed].address + jobs[failed].length) break;
+    }
+    if (failed == jobs.size()) continue;  // the bad pages lie in gaps
+    EXPECT_EQ(Run(blocks, world, unit, jobs, kManners[manner], true), failed);
+    const auto place = world.Find(jobs[failed], bad, true);
+    EXPECT_EQ(top.fault_reason_o[unit], static_cast<int>(place.fault));
+    EXPECT_EQ(top.fault_access_o[unit], 1);
+    EXPECT_EQ(top.fault_level_o[unit], place.level);
+    EXPECT_EQ(top.fault_address_o[unit], bad);
+    EXPECT_EQ(top.fault_label_o[unit], jobs[failed].label);
+    Compare(world, jobs, failed);
+    const uint64_t issued = world.bursts;
+    bool quiet = false;
+    for (int n = 0; n < 5000 && !quiet; ++n)
+      blocks.Tick([&] { world.Drive(), top.stop_i[unit] = 1; },
+                  [&] { world.Sample(true), quiet = top.quiet_o[unit]; });
+    ASSERT_TRUE(quiet) << "not quiet after 5000 cycles";
+    EXPECT_EQ(world.bursts, issued) << "issued after the failure";
+    blocks.Tick([&] { world.Drive(), top.clear_i[unit] = 1; }, [&] { world.Sample(true); });
+    top.clear_i[unit] = top.stop_i[unit] = 0;
+    for (int n = 0; n < 3; ++n) blocks.Tick([&] { world.Drive(); }, [&] { world.Sample(true); });
+    world.ExpectRest();
+    const std::vector<UnitJob> again{{true, regs::Target::kVram, 0x700003, 300, 9}};
+    Run(blocks, world, unit, again, kManners[manner], false);
+    Compare(world, again, 0);
+  }
+}
+
+TEST_P(Writer, IsStuckWhenTheOldestBurstLacksData) {
+  const int unit = std::get<0>(GetParam());
+  Blocks blocks(1);
+  auto& top = *blocks.top;
+  UnitWorld world(blocks, unit, {0, 0});
+  bool taken = false;
+  for (int n = 0; n < 50; ++n) {
+    blocks.Tick(
+        [&] {
+          world.Drive();
+          top.job_valid_i[unit] = !taken;
+          OfferJob(blocks, unit, {true, regs::Target::kVram, 0x1000, 2 * kBeat, 1});
+          top.data_valid_i[unit] = n == 30 || n == 45;
+          top.strb_i[unit] = ~uint64_t{0} >> (64 - kBeat);
+        },
+        [&] {
+          world.Sample(true);
+          taken |= top.job_valid_i[unit] && top.job_ready_o[unit];
+          if (n < 3) EXPECT_FALSE(top.stuck_o[unit] && !taken);
+          if (n > 10 && n < 45) EXPECT_TRUE(top.stuck_o[unit]) << n;
+        });
+  }
+  for (int n = 0; n < 100; ++n) blocks.Tick([&] { world.Drive(); }, [&] { world.Sample(true); });
+  EXPECT_FALSE(top.stuck_o[unit]);
+  EXPECT_EQ(world.written.size(), 2u * kBeat);
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, Writer,
+                         ::testing::Combine(::testing::Values(2, 3), ::testing::Range(0, 4)));
+
+}  // namespace
+}  // namespace gmmu::dma

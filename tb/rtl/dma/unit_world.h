@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+// What stands around one reader, writer or fetcher on the bench of blocks: translation, aperture
+// map and memory, each answering late and in any order.
+#pragma once
+
+#include <map>
+#include <set>
+
+#include "hw/gmmu_regs.h"
+#include "tb/rtl/dma/blocks.h"
+
+namespace gmmu::dma {
+
+/// What a page of virtual space 3 is. Aperture page p lies at host page p + 0x100.
+struct UnitPage {
+  regs::Target target = regs::Target::kVram;
+  uint64_t page = 0;
+  bool zero = false, coherent = true;
+  regs::Fault fault = regs::Fault::kNone;
+  unsigned level = 0;
+};
+
+/// A range that a unit is to work on.
+struct UnitJob {
+  bool physical = false;
+  regs::Target target = regs::Target::kVram;
+  uint64_t address = 0, length = 0;
+  uint8_t label = 0;
+};
+
+class UnitWorld {
+ public:
+  using Address = std::pair<int, uint64_t>;  // {port, byte}
+  static constexpr unsigned kSpace = 3;
+
+  UnitWorld(Blocks& blocks, int unit, Manner manner) : blocks_(blocks), unit_(unit), manner_(manner) {}
+
+  std::map<uint64_t, UnitPage> pages;                // by va >> 12
+  std::set<std::pair<int, uint64_t>> bus_errors;     // {port, page}
+  std::set<uint64_t> bad_aperture;                   // aperture pages without an entry
+  std::map<Address, uint8_t> written;                // by this unit's writes, at their B
+  unsigned latency = 0;
+  uint64_t bursts = 0;
+
+  /// Bytes of memory never written: any fixed function.
+  static uint8_t Fresh(Address at) {
+    uint64_t x = at.second * 0x9e3779b97f4a7c15 + at.first * 77;
+    return x >> 32 ^ x >> 51;
+  }
+  /// Where a byte of a job lies. No value: it is in a zero page, or `fault` says why not.
+  struct Place {
+    bool zero = false, coherent = true;
+    regs::Fault fault = regs::Fault::kNone;
+    unsigned level = 0;
+    Address at{};
+  };
+  Place Find(const UnitJob& job, uint64_t address, bool write) const {
+    Place place;
+    regs::Target target = job.target;
+    uint64_t offset = address;
+    if (!job.physical) {
+      const UnitPage& page = pages.at(address >> 12);
+      place.coherent = page.coherent;
+      if (page.fault != regs::Fault::kNone || page.zero) {
+        place.zero = page.fault == regs::Fault::kNone;
+        place.fault = page.fault;
+        place.level = page.level;
+        return place;
+      }
+      target = page.target;
+      offset = page.page << 12 | (address & 0xfff);
+    }
+    place.at = {target != regs::Target::kVram, offset};
+    if (target == regs::Target::kVram && offset >= blocks_.top->vram_bytes_i)
+      place.fault = regs::Fault::kVramRange;
+    if (target == regs::Target::kPeer) place.fault = regs::Fault::kPeerAbsent;
+    if (target == regs::Target::kAperture) {
+      place.coherent = true;
+      place.at.second += 0x100000;
+      if (bad_aperture.count(offset >> 12)) place.fault = regs::Fault::kApertureEntry;
+    }
+    if (place.fault == regs::Fault::kNone && bus_errors.count({place.at.first, place.at.second >> 12}))
+      place.fault = write ? regs::Fault::kBusWrite : regs::Fault::kBusRead;
+    return place;
+  }
+
+  void Drive() {
+    auto& top = *blocks_.top;
+    const int u = unit_;
+    auto ready = [&] { return !blocks_.Chance(manner_.stall_percent); };
+    top.req_ready_i[u] = ready();
+    top.ap_req_ready_i[u] = ready();
+    top.ax_ready_i[u] = ready();
+    top.w_ready_i[u] = ready();
+    if (!offered_ && !answers_.empty() && blocks_.Chance(70)) {
+      std::swap(answers_[0], answers_[blocks_.rng() % answers_.size()]);
+      offered_ = true;
+    }
+    top.rsp_valid_i[u] = offered_;
+    if (offered_) {
+      const Answer& answer = answers_[0];
+      const UnitPage page = pages.count(answer.va >> 12) ? pages.at(answer.va >> 12) : UnitPage{};
+      top.rsp_tag_i[u] = answer.tag;
+      top.rsp_epoch_i[u] = answer.epoch;
+      top.rsp_target_i[u] = static_cast<int>(page.target);
+      top.rsp_offset_i[u] = page.page << 12 | (answer.va & 0xfff);
+      top.rsp_zero_i[u] = page.zero;
+      top.rsp_coherent_i[u] = page.coherent;
+      top.rsp_fault_i[u] = static_cast<int>(page.fault);
+      top.rsp_level_i[u] = page.level;
+    }
+    top.ap_rsp_valid_i[u] = !asked_.empty() && blocks_.Chance(50);
+    if (top.ap_rsp_valid_i[u]) {
+      top.ap_rsp_fault_i[u] =
+          static_cast<int>(bad_aperture.count(asked_.front()) ? regs::Fault::kApertureEntry
+                                                              : regs::Fault::kNone);
+      top.ap_rsp_page_i[u] = asked_.front() + 0x100;
+      asked_.pop_front();
+    }
+    top.r_valid_i[u] = 0;
+    std::vector<size_t> ripe;
+    for (size_t n = 0; n < reads_.size(); ++n)
+      if (reads_[n].due <= blocks_.now) ripe.push_back(n);
+    if (!ripe.empty() && ready()) {
+      const size_t pick = ripe[blocks_.rng() % ripe.size()];
+      Burst& burst = reads_[pick];
+      const uint64_t at = (burst.address & ~uint64_t{kBeat - 1}) + kBeat * burst.beat;
+      const bool error = bus_errors.count({burst.port, burst.address >> 12}) != 0;
+      uint8_t data[kBeat];
+      for (unsigned lane = 0; lane < kBeat; ++lane) data[lane] = Fresh({burst.port, at + lane});
+      std::memcpy(&top.r_data_i[u], data, kBeat);
+      top.r_valid_i[u] = 1;
+      top.r_id_i[u] = burst.id;
+      top.r_error_i[u] = error;
+      top.r_last_i[u] = ++burst.beat == burst.beats;
+      if (burst.beat == burst.beats) ids_.erase(burst.id), reads_.erase(reads_.begin() + pick);
+    }
+    top.b_valid_i[u] = 0;
+    if (!ended_.empty() && ready()) {
+      const size_t pick = blocks_.rng() % ended_.size();
+      if (ended_[pick].due <= blocks_.now) {
+        const Burst burst = ended_[pick];
+        ended_.erase(ended_.begin() + pick);
+        const bool error = bus_errors.count({burst.port, burst.address >> 12}) != 0;
+        if (!error)
+          for (const auto& [at, value] : burst.data) written[{burst.port, at}] = value;
+        top.b_valid_i[u] = 1;
+        top.b_id_i[u] = burst.id;
+        top.b_error_i[u] = error;
+        ids_.erase(burst.id);
+      }
+    }
+  }
+
+  void Sample(bool write) {
+    auto& top = *blocks_.top;
+    const int u = unit_;
+    if (top.req_valid_o[u] && top.req_ready_i[u]) {
+      EXPECT_TRUE(tags_.insert(top.req_tag_o[u]).second) << "tag used twice";
+      EXPECT_EQ(top.req_space_o[u], kSpace);
+      EXPECT_EQ(top.req_access_o[u], write ? 1 : 0);
+      answers_.push_back({top.req_tag_o[u], blocks_.Chance(50), top.req_va_o[u]});
+    }
+    if (offered_ && top.rsp_ready_o[u]) {
+      ++lent_[answers_[0].epoch];
+      tags_.erase(answers_[0].tag);
+      answers_.erase(answers_.begin());
+      offered_ = false;
+    }
+    lent_[0] -= top.done0_o[u];
+    lent_[1] -= top.done1_o[u];
+    EXPECT_GE(lent_[0], 0) << "translation given back twice";
+    EXPECT_GE(lent_[1], 0) << "translation given back twice";
+    if (top.ap_req_valid_o[u] && top.ap_req_ready_i[u]) asked_.push_back(top.ap_req_page_o[u]);
+    if (top.ax_valid_o[u] && top.ax_ready_i[u]) {
+      Burst burst;
+      burst.id = top.ax_id_o[u];
+      burst.port = top.ax_port_o[u];
+      burst.address = top.ax_addr_o[u];
+      burst.beats = top.ax_len_o[u] + 1;
+      burst.due = blocks_.now + latency + blocks_.rng() % 20;
+      EXPECT_TRUE(ids_.insert(burst.id).second) << "AXI id used twice";
+      EXPECT_LE(burst.port, 1) << "burst to no port";
+      const uint64_t end = (burst.address & ~uint64_t{kBeat - 1}) + uint64_t{kBeat} * burst.beats;
+      EXPECT_EQ(burst.address >> 12, (end - 1) >> 12) << "burst crosses 4 KiB";
+      ++bursts;
+      if (write) writes_.push_back(burst);
+      else reads_.push_back(burst);
+    }
+    if (top.w_valid_o[u] && writes_.empty()) ADD_FAILURE() << "W before AW";
+    if (top.w_valid_o[u] && top.w_ready_i[u] && !writes_.empty()) {
+      Burst& burst = writes_.front();
+      const uint64_t at = (burst.address & ~uint64_t{kBeat - 1}) + kBeat * burst.beat;
+      const Beat beat = TakeBeat(top.w_data_o[u], top.w_strb_o[u], top.w_last_o[u]);
+      for (unsigned lane = 0; lane < kBeat; ++lane)
+        if (beat.strb >> lane & 1) burst.data.push_back({at + lane, beat.data[lane]});
+      EXPECT_EQ(beat.last, ++burst.beat == burst.beats);
+      if (beat.last) {
+        burst.due = blocks_.now + latency + blocks_.rng() % 20;
+        ended_.push_back(burst);
+        writes_.pop_front();
+      }
+    }
+  }
+
+  /// Nothing is under way and everything was given back.
+  void ExpectRest() const {
+    EXPECT_TRUE(ids_.empty() && tags_.empty() && asked_.empty()) << "in flight at rest";
+    EXPECT_EQ(lent_[0], 0) << "not given back";
+    EXPECT_EQ(lent_[1], 0) << "not given back";
+  }
+
+ private:
+  struct Answer {
+    uint8_t tag;
+    bool epoch;
+    uint64_t va;
+  };
+  struct Burst {
+    uint64_t due = 0;
+    unsigned id = 0;
+    int port = 0;
+    uint64_t address = 0;
+    unsigned beats = 0, beat = 0;
+    std::vector<std::pair<uint64_t, uint8_t>> data;
+  };
+  Blocks& blocks_;
+  const int unit_;
+  const Manner manner_;
+  std::vector<Answer> answers_;
+  bool offered_ = false;
+  std::set<unsigned> tags_, ids_;
+  int lent_[2] = {};
+  std::deque<uint64_t> asked_;
+  std::vector<Burst> reads_, ended_;
+  std::deque<Burst> writes_;
+};
+
+/// A window of `count` virtual pages from va 0x10000000 on, of all kinds that do not fail.
+inline void MakeWindow(UnitWorld& world, Blocks& blocks, unsigned count) {
+  for (unsigned n = 0; n < count; ++n) {
+    UnitPage page;
+    page.target = static_cast<regs::Target>(blocks.Random(0, 2));
+    page.page = 0x40 + n;
+    page.zero = blocks.Chance(10);
+    page.coherent = blocks.Chance(50);
+    world.pages[0x10000 + n] = page;
+  }
+}
+inline UnitJob RandomJob(Blocks& blocks, unsigned pages, uint64_t most) {
+  UnitJob job;
+  job.length = blocks.Random(1, most);
+  job.label = blocks.rng();
+  job.address = 0x10000000 + blocks.Random(0, 4096 * pages - job.length);
+  if (blocks.Chance(25)) {
+    job.physical = true;
+    job.target = static_cast<regs::Target>(blocks.Random(0, 2));
+    job.address = blocks.Random(0, 0x20000);
+  }
+  return job;
+}
+inline void OfferJob(Blocks& blocks, int unit, const UnitJob& job) {
+  auto& top = *blocks.top;
+  top.job_physical_i[unit] = job.physical;
+  top.job_target_i[unit] = static_cast<int>(job.target);
+  top.job_space_i[unit] = UnitWorld::kSpace;
+  top.job_address_i[unit] = job.address;
+  top.job_length_i[unit] = job.length;
+  top.job_label_i[unit] = job.label;
+}
+/// The first byte of a job's burst that fails, by bursts of `chunk` bytes; its end when none does.
+inline uint64_t FirstBad(const UnitWorld& world, const UnitJob& job, uint64_t chunk, bool write) {
+  for (uint64_t at = job.address, end = at + job.length; at < end;) {
+    if (world.Find(job, at, write).fault != regs::Fault::kNone) return at;
+    // A burst fails as a whole, and pages are whole chunks.
+    at = (at | (chunk - 1)) + 1;
+  }
+  return job.address + job.length;
+}
+
+}  // namespace gmmu::dma
