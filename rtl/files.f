@@ -37,6 +37,7 @@ rtl/dma/gmmu_dma_read.sv
 rtl/dma/gmmu_dma_realign.sv
 rtl/dma/gmmu_dma_ring.sv
 rtl/dma/gmmu_dma_split.sv
+rtl/dma/gmmu_dma_marks.sv
 rtl/dma/gmmu_dma_write.sv
 rtl/dma/gmmu_engine.sv
 rtl/mmu/gmmu_control.sv
@@ -56,6 +57,8 @@ rtl/mmu/gmmu_walk_table.sv
 rtl/prim/gmmu_fifo.sv
 rtl/prim/gmmu_lutram.sv
 rtl/prim/gmmu_ram_1r1w.sv
+rtl/prim/gmmu_ram_apart.sv
+rtl/prim/gmmu_fifo_ram.sv
 rtl/prim/gmmu_rr_arbiter.sv
 rtl/prim/gmmu_skid.sv
 rtl/prim/gmmu_slice.sv

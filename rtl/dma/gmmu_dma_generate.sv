@@ -36,14 +36,15 @@ module gmmu_dma_generate
 );
   logic               active_q;
   source_e            source_q;
-  logic [LaneLg2-1:0] lane_q;               // of the next byte
-  logic [47:0]        left_q;               // bytes left - 1
+  logic [LaneLg2-1:0] lane_q, end_q;        // of the next byte, of the last byte in the last beat
+  logic [48-LaneLg2:0] beats_q;             // after this one
+  logic               last_q;               // this beat is the last
   logic [63:0]        value_q, step_q;
   assign job_ready_o = !active_q;
 
-  // A step gives up to one beat (pattern), or one word of a beat.
-  logic                 pattern, have, step, ends_beat, ends_job;
-  logic [7:0]           room, step_bytes_m1; // to the end of the beat - 1, of this step - 1
+  // A step gives a beat (pattern), or one word of a beat.
+  logic                 pattern, have, step, ends_beat;
+  logic [LaneLg2-1:0]   stop;               // the step's last lane
   logic [63:0]          word;
   logic [31:0]          turned;             // the pattern as it lies on lanes 0 to 3
   logic [DataBytes-1:0] step_mask;
@@ -51,15 +52,13 @@ module gmmu_dma_generate
   logic [DataBytes-1:0] beat_mask_q;
   assign pattern = source_q == SourcePattern;
   assign have = active_q && (source_q != SourceWords || word_valid_i);
-  assign room = 8'(DataBytes - 1) - 8'(lane_q);
-  assign step_bytes_m1 = pattern ? (left_q < 48'(room) ? left_q[7:0] : room) : 8'd7;
-  assign ends_job = left_q == 48'(step_bytes_m1);
-  assign ends_beat = room == step_bytes_m1 || ends_job;
+  assign stop = !pattern ? lane_q | LaneLg2'(7) : last_q ? end_q : '1;
+  assign ends_beat = stop == '1 || (last_q && stop == end_q);
   assign word = source_q == SourceWords ? word_i : value_q;
 
   always_comb begin
     for (int unsigned lane = 0; lane < DataBytes; lane++) begin
-      step_mask[lane] = lane >= 32'(lane_q) && lane <= 32'(lane_q) + 32'(step_bytes_m1);
+      step_mask[lane] = lane >= 32'(lane_q) && lane <= 32'(stop);
       step_data[8*lane+:8] = pattern ? turned[8*(lane%4)+:8] : word[8*(lane%8)+:8];
     end
     for (int unsigned lane = 0; lane < DataBytes; lane++)
@@ -68,7 +67,7 @@ module gmmu_dma_generate
   assign turned = value_q[31:0];            // turned when the job is taken
   assign strb_o = beat_mask_q | step_mask;
   assign valid_o = have && ends_beat;
-  assign last_o = ends_job;
+  assign last_o = last_q;
   assign step = have && (!ends_beat || ready_i);
   assign word_ready_o = active_q && source_q == SourceWords && (!ends_beat || ready_i);
   assign starved_o = active_q && source_q == SourceWords && !word_valid_i;
@@ -79,25 +78,33 @@ module gmmu_dma_generate
       pattern_in[8*lane+:8] = job_value_i[8*32'(2'(2'(lane) - job_lane_i[1:0]))+:8];
   end
 
+  logic [48:0] span;                        // of the job's last byte, from its first beat's lane 0
+  assign span = 49'(job_length_i) + 49'(job_lane_i) - 49'd1;
+
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
       active_q <= 1'b0;
       beat_mask_q <= '0;
     end else begin
       if (job_ready_o) active_q <= job_valid_i;
-      else if (step && ends_job) active_q <= 1'b0;
+      else if (step && ends_beat && last_q) active_q <= 1'b0;
       if (step) beat_mask_q <= ends_beat ? '0 : strb_o;
     end
     if (step) beat_q <= data_o;
     if (job_ready_o) begin
       source_q <= job_source_i;
       lane_q <= job_lane_i;
-      left_q <= job_length_i - 48'd1;
+      end_q <= span[LaneLg2-1:0];
+      beats_q <= span[48:LaneLg2];
+      last_q <= span[48:LaneLg2] == '0;
       value_q <= job_source_i == SourcePattern ? {32'd0, pattern_in} : job_value_i;
       step_q <= job_step_i;
     end else if (step) begin
-      lane_q <= lane_q + LaneLg2'(step_bytes_m1) + LaneLg2'(1);
-      left_q <= left_q - 48'(step_bytes_m1) - 48'd1;
+      lane_q <= stop + LaneLg2'(1);
+      if (ends_beat) begin
+        beats_q <= beats_q - (49 - LaneLg2)'(1);
+        last_q <= beats_q == (49 - LaneLg2)'(1);
+      end
       if (source_q == SourceSteps) value_q <= value_q + step_q;
       if (source_q == SourcePair) value_q <= step_q;
     end

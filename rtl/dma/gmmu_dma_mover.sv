@@ -193,10 +193,13 @@ module gmmu_dma_mover
   logic      make_job_valid, make_job_ready;
   assign make_job_in = '{source: job_i.source, lane: job_i.dst.address[LaneLg2-1:0],
                          length: job_i.length, value: job_i.value, step: job_i.step};
-  gmmu_fifo #(.Width($bits(make_job_t)), .Depth(2)) u_make_jobs (
-    .clk_i, .rst_i(reset),
-    .valid_i(accept && !copy), .ready_o(make_ready), .data_i(make_job_in),
-    .valid_o(make_job_valid), .ready_i(make_job_ready), .data_o(make_job));
+  assign make_ready = !make_job_valid;         // one may wait
+  always_ff @(posedge clk_i) begin
+    if (reset) make_job_valid <= 1'b0;
+    else if (make_ready) make_job_valid <= accept && !copy;
+    else if (make_job_ready) make_job_valid <= 1'b0;
+    if (make_ready) make_job <= make_job_in;
+  end
 
   logic                 made_valid, made_ready, made_last, starved;
   logic [DataWidth-1:0] made_data;

@@ -11,7 +11,8 @@
 //             Nothing after it comes out. drained_o: all beats before it have left.
 //   stop_i    no new burst. quiet_o: every burst issued has its data (or failed), every translation
 //             is given back. clear_i, only when quiet, forgets everything.
-// The slot number is the AXI id and the translation tag.
+// The slot number is the AXI id and the translation tag. Whether a slot's data is here is a mark in
+// LUT RAM (gmmu_dma_marks).
 module gmmu_dma_read
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
@@ -75,6 +76,7 @@ module gmmu_dma_read
   localparam int unsigned Beats = MaxBurst > DataBytes ? MaxBurst / DataBytes : 1;
   localparam int unsigned BeatWidth = Beats > 1 ? $clog2(Beats) : 1;
   localparam int unsigned OutDepth = 4;
+  localparam int unsigned SpanWidth = BeatWidth + LaneLg2;
   if (DataBytes > MaxBurst) begin : g_illegal
     $fatal(1, "gmmu_dma_read: MaxBurst must be at least one bus beat");
   end
@@ -85,7 +87,7 @@ module gmmu_dma_read
   assign reset = rst_i || clear_i;
 
   // Bursts into slots.
-  logic                  burst_valid, burst_ready, burst_last, path_ready;
+  logic                  burst_valid, burst_ready, burst_last, path_ready, started;
   place_t                burst_place;
   logic [7:0]            burst_bytes_m1;
   logic [LabelWidth-1:0] burst_label;
@@ -96,41 +98,51 @@ module gmmu_dma_read
     .valid_o(burst_valid), .ready_i(burst_ready), .place_o(burst_place),
     .bytes_m1_o(burst_bytes_m1), .last_o(burst_last), .user_o(burst_label));
 
+  logic                 head_valid, head_marked, head_ended, head_bad, head_done;  // oldest slot
+  slot_t                r_slot, result_tag;
+  logic                 r_last;
+  assign r_slot = slot_t'(r_i.id);
+  assign r_last = r_valid_i && r_i.last;
+
   logic [TagWidth:0] alloc_q, drain_q;        // one bit more than a slot number
-  logic              slot_free, take;
+  logic              slot_free, offer, take;
   slot_t             alloc_slot, drain_slot;
   assign alloc_slot = alloc_q[TagWidth-1:0];
   assign drain_slot = drain_q[TagWidth-1:0];
   assign slot_free = alloc_slot != drain_slot || alloc_q[TagWidth] == drain_q[TagWidth];
-  assign burst_ready = slot_free && path_ready && !stop_i;
+  assign offer = burst_valid && slot_free && !stop_i && started;
+  assign burst_ready = slot_free && path_ready && !stop_i && started;
   assign take = burst_valid && burst_ready;
 
+  // What the beats of a slot look like; span: its last byte, counted from the first beat's lane 0.
   typedef struct packed {
-    place_t                place;
-    logic [7:0]            bytes_m1;
+    logic [LaneLg2-1:0]    lane;
+    logic [SpanWidth-1:0]  span;
     logic                  last;
     logic [LabelWidth-1:0] label;
-  } slot_info_t;
-  slot_info_t info_mem [Slots];
-  logic [7:0] bytes_m1_mem [Slots];           // again, for the AR
-  always_ff @(posedge clk_i) begin
-    if (take) begin
-      info_mem[alloc_slot] <= '{place: burst_place, bytes_m1: burst_bytes_m1, last: burst_last,
-                                label: burst_label};
-      bytes_m1_mem[alloc_slot] <= burst_bytes_m1;
-    end
-  end
+  } shape_t;
+  shape_t               burst_shape, head;
+  beat_t                result_len;
+  logic [SpanWidth-1:0] burst_span;
+  assign burst_span = SpanWidth'(burst_bytes_m1) + SpanWidth'(burst_place.address[LaneLg2-1:0]);
+  assign burst_shape = '{lane: burst_place.address[LaneLg2-1:0], span: burst_span,
+                         last: burst_last, label: burst_label};
+  gmmu_lutram #(.Width($bits(shape_t)), .Depth(Slots)) u_shape (
+    .clk_i, .write_i(take), .write_addr_i(alloc_slot), .data_i(burst_shape),
+    .read_addr_i(drain_slot), .data_o(head));
+  gmmu_lutram #(.Width(BeatWidth), .Depth(Slots)) u_len (
+    .clk_i, .write_i(take), .write_addr_i(alloc_slot), .data_i(beat_t'(burst_span >> LaneLg2)),
+    .read_addr_i(result_tag), .data_o(result_len));
 
   // Addresses.
   logic   result_valid, result_ready, result_virt, result_epoch, result_zero, result_coherent;
-  slot_t  result_tag;
   port_e  result_port;
   pa_t    result_addr;
   fault_e result_fault;
   level_t result_level;
   gmmu_dma_path #(.Tags(Slots), .Access(AccessRead)) u_path (
     .clk_i, .rst_i, .vram_bytes_i,
-    .valid_i(burst_valid && slot_free && !stop_i), .ready_o(path_ready), .tag_i(alloc_slot),
+    .valid_i(offer), .ready_o(path_ready), .tag_i(alloc_slot),
     .place_i(burst_place), .bytes_m1_i(burst_bytes_m1),
     .req_valid_o, .req_ready_i, .req_o, .rsp_valid_i, .rsp_ready_o, .rsp_i,
     .ap_req_valid_o, .ap_req_ready_i, .ap_req_page_o, .ap_rsp_valid_i, .ap_rsp_i,
@@ -139,114 +151,100 @@ module gmmu_dma_read
     .coherent_o(result_coherent), .fault_o(result_fault), .level_o(result_level));
 
   logic result_ends, ended_early;             // no read will be issued for this slot
+  logic ar_free;
+  assign ar_free = !ar_valid_o || ar_ready_i;
   assign result_ends = result_fault != FaultNone || result_zero;
-  assign result_ready = result_ends || !ar_valid_o || ar_ready_i;
-  assign ended_early = result_valid && result_ends;
-
-  logic [7:0] result_bytes_m1;
-  assign result_bytes_m1 = bytes_m1_mem[result_tag];
-  logic [8:0] result_span;                    // last byte, counted from the first beat's lane 0
-  assign result_span = 9'(result_addr[LaneLg2-1:0]) + 9'(result_bytes_m1);
+  // One slot is marked a cycle: what ends early lets the last beat of another go first.
+  assign result_ready = result_ends ? !r_last : ar_free;
+  assign ended_early = result_valid && result_ready && result_ends;
   always_ff @(posedge clk_i) begin
     if (rst_i) ar_valid_o <= 1'b0;
-    else if (!ar_valid_o || ar_ready_i) ar_valid_o <= result_valid && !result_ends;
-    if (!ar_valid_o || ar_ready_i)
+    else if (ar_free) ar_valid_o <= result_valid && !result_ends;
+    if (ar_free)
       ar_o <= '{id: IdWidth'(result_tag), port: result_port, addr: result_addr,
-                len: 8'(result_span[8:LaneLg2]),
+                len: 8'(result_len),
                 user: '{no_snoop: !result_coherent, kind: KindLogical, default: '0}};
   end
 
+  // Where a failing burst was to go and why it did not: looked at only when it is the oldest.
   typedef struct packed {
     fault_e fault;
     level_t level;
   } cause_t;
-  cause_t     cause_mem [Slots];
-  logic [1:0] lent_mem [Slots];               // {virtual, epoch}
-  always_ff @(posedge clk_i) begin
-    if (result_valid) begin
-      cause_mem[result_tag] <= '{fault: result_fault, level: result_level};
-      lent_mem[result_tag] <= {result_virt, result_epoch};
-    end
-  end
+  cause_t     head_cause;
+  place_t     head_place;
+  logic [1:0] r_lent;                         // {virtual, epoch}
+  gmmu_ram_apart #(.Width($bits(place_t)), .Depth(Slots)) u_place (
+    .clk_i, .write_i(take), .write_addr_i(alloc_slot), .data_i(burst_place),
+    .read_i(head_valid), .read_addr_i(drain_slot), .data_o(head_place));
+  gmmu_ram_apart #(.Width($bits(cause_t)), .Depth(Slots)) u_cause (
+    .clk_i, .write_i(ended_early), .write_addr_i(result_tag),
+    .data_i({result_fault, result_level}),
+    .read_i(head_done), .read_addr_i(drain_slot), .data_o(head_cause));
+  gmmu_lutram #(.Width(2), .Depth(Slots)) u_lent (
+    .clk_i, .write_i(result_valid && result_ready), .write_addr_i(result_tag),
+    .data_i({result_virt, result_epoch}), .read_addr_i(r_slot), .data_o(r_lent));
 
-  // Landing.
-  slot_t                  r_slot;
-  logic                   r_last;
-  logic [Slots-1:0]       done_q, zero_q, fault_q, error_q;
-  beat_t [Slots-1:0]      beat_q;             // next beat of each slot
-  assign r_slot = slot_t'(r_i.id);
-  assign r_last = r_valid_i && r_i.last;
-
-  always_ff @(posedge clk_i) begin
-    if (reset) begin
-      done_q <= '0;
-      beat_q <= '0;
-    end else begin
-      if (take) done_q[alloc_slot] <= 1'b0;
-      if (ended_early) done_q[result_tag] <= 1'b1;
-      if (r_last) done_q[r_slot] <= 1'b1;
-      if (r_valid_i) beat_q[r_slot] <= r_i.last ? '0 : beat_q[r_slot] + beat_t'(1);
-    end
-    if (take) begin
-      zero_q[alloc_slot] <= 1'b0;
-      fault_q[alloc_slot] <= 1'b0;
-      error_q[alloc_slot] <= 1'b0;
-    end
-    if (ended_early) begin
-      zero_q[result_tag] <= result_zero;
-      fault_q[result_tag] <= !result_zero;
-    end
-    if (r_valid_i && r_i.error) error_q[r_slot] <= 1'b1;
-  end
+  // Landing. Each slot's next beat and whether one of them was an error; 0 between bursts.
+  logic  r_bad, r_error;
+  beat_t r_beat;
+  slot_t start_slot;
+  assign r_bad = r_error || r_i.error;
+  gmmu_dma_marks #(.Slots(Slots), .Bits(2)) u_done (   // {no read was issued, failed}
+    .clk_i, .rst_i, .alloc_i(alloc_q), .started_o(started), .start_slot_o(start_slot),
+    .mark_i(r_last || ended_early), .mark_slot_i(r_last ? r_slot : result_tag),
+    .mark_bits_i(r_last ? {1'b0, r_bad} : {1'b1, result_fault != FaultNone}),
+    .look_i(drain_q), .marked_o(head_marked), .bits_o({head_ended, head_bad}));
+  gmmu_lutram #(.Width(BeatWidth + 1), .Depth(Slots)) u_beat (
+    .clk_i, .write_i(r_valid_i || !started), .write_addr_i(started ? r_slot : start_slot),
+    .data_i(started && !r_i.last ? {r_bad, r_beat + beat_t'(1)} : '0),
+    .read_addr_i(r_slot), .data_o({r_error, r_beat}));
 
   // Draining: one beat read a cycle while the output has a place for it.
-  slot_info_t               head;
-  beat_t                    step_q, head_last_step;
-  logic                     head_done, head_bad, step, step_last;
+  logic                 step, step_last;
+  beat_t                step_q;
   logic [$clog2(OutDepth+1)-1:0] credit_q;
-  logic [8:0]               head_span;
-  logic [LaneLg2-1:0]       head_lane;
-  assign head = info_mem[drain_slot];
-  assign head_lane = head.place.address[LaneLg2-1:0];
-  assign head_span = 9'(head_lane) + 9'(head.bytes_m1);
-  assign head_last_step = beat_t'(head_span >> LaneLg2);
-  assign head_done = alloc_q != drain_q && done_q[drain_slot];
-  assign head_bad = fault_q[drain_slot] || error_q[drain_slot];
+  assign head_valid = alloc_q != drain_q;
+  assign head_done = head_valid && head_marked;
   assign step = head_done && !head_bad && credit_q != '0;
-  assign step_last = step_q == head_last_step;
+  assign step_last = step_q == head.span[SpanWidth-1:LaneLg2];
 
   logic                 out_pop, landed_q, landed_zero_q, landed_last_q;
   logic [DataWidth-1:0] landed;
   logic [DataBytes-1:0] step_mask, landed_mask_q;
   logic [LabelWidth-1:0] landed_label_q;
-  gmmu_ram_1r1w #(.Width(DataWidth), .Depth(Slots << BeatWidth)) u_landing (
+  gmmu_ram_apart #(.Width(DataWidth), .Depth(Slots << BeatWidth)) u_landing (
     .clk_i,
     .read_i(step), .read_addr_i({drain_slot, step_q}), .data_o(landed),
-    .write_i(r_valid_i), .write_addr_i({r_slot, beat_q[r_slot]}), .data_i(r_i.data));
+    .write_i(r_valid_i), .write_addr_i({r_slot, r_beat}), .data_i(r_i.data));
 
   always_comb begin
     for (int unsigned lane = 0; lane < DataBytes; lane++)
-      step_mask[lane] = (step_q != '0 || lane >= 32'(head_lane)) &&
-                        (!step_last || lane <= 32'(head_span[LaneLg2-1:0]));
+      step_mask[lane] = (step_q != '0 || lane >= 32'(head.lane)) &&
+                        (!step_last || lane <= 32'(head.span[LaneLg2-1:0]));
   end
 
   always_ff @(posedge clk_i) begin
-    if (reset) begin
+    if (rst_i) begin
       alloc_q <= '0;
       drain_q <= '0;
+    end else begin
+      if (take) alloc_q <= alloc_q + 1'b1;
+      if (clear_i) drain_q <= alloc_q;
+      else if (step && step_last) drain_q <= drain_q + 1'b1;
+    end
+    if (reset) begin
       step_q <= '0;
       landed_q <= 1'b0;
       credit_q <= ($clog2(OutDepth+1))'(OutDepth);
     end else begin
-      if (take) alloc_q <= alloc_q + 1'b1;
       if (step) step_q <= step_last ? '0 : step_q + beat_t'(1);
-      if (step && step_last) drain_q <= drain_q + 1'b1;
       landed_q <= step;
       if (step && !out_pop) credit_q <= credit_q - 1'b1;
       if (out_pop && !step) credit_q <= credit_q + 1'b1;
     end
     landed_mask_q <= step_mask;
-    landed_zero_q <= zero_q[drain_slot];
+    landed_zero_q <= head_ended;
     landed_last_q <= step_last && head.last;
     landed_label_q <= head.label;
   end
@@ -259,24 +257,27 @@ module gmmu_dma_read
     .valid_o, .ready_i, .data_o({data_o, mask_o, last_o, label_o}));
   assign out_pop = valid_o && ready_i;
 
-  assign fault_valid_o = head_done && head_bad;
-  assign fault_label_o = head.label;
-  assign fault_o = '{reason: fault_q[drain_slot] ? cause_mem[drain_slot].fault : FaultBusRead,
-                     access: AccessRead,
-                     level: fault_q[drain_slot] ? cause_mem[drain_slot].level : level_t'(0),
-                     place: head.place};
+  // The oldest slot failed: its place and cause are read in the cycle in which that is seen.
+  logic ended_q;
+  always_ff @(posedge clk_i) begin
+    if (reset) fault_valid_o <= 1'b0;
+    else fault_valid_o <= head_done && head_bad;
+    ended_q <= head_ended;
+    fault_label_o <= head.label;
+  end
+  assign fault_o = '{reason: ended_q ? head_cause.fault : FaultBusRead, access: AccessRead,
+                     level: ended_q ? head_cause.level : level_t'(0), place: head_place};
   assign drained_o = credit_q == ($clog2(OutDepth+1))'(OutDepth);
 
+  logic [8:0] step_bytes;
+  assign step_bytes = 9'(head.span) - 9'(head.lane) + 9'd1;
   always_ff @(posedge clk_i) begin
-    count_bytes_o <= step && step_last && !zero_q[drain_slot] && !rst_i ? 9'(head.bytes_m1) + 9'd1
-                                                                        : 9'd0;
+    count_bytes_o <= step && step_last && !head_ended && !rst_i ? step_bytes : 9'd0;
   end
 
   // Translations given back; bursts without their end.
   logic [TagWidth:0] pending_q;
-  logic [1:0]        r_lent;
   logic              back_early, back_read;
-  assign r_lent = lent_mem[r_slot];
   assign back_early = ended_early && result_virt;
   assign back_read = r_last && r_lent[1];
   always_ff @(posedge clk_i) begin
@@ -293,5 +294,5 @@ module gmmu_dma_read
   assign quiet_o = pending_q == '0;
 
   logic unused;
-  assign unused = ^{out_ready_unused, 8'(r_i.id), result_span[LaneLg2-1:0]};
+  assign unused = ^{out_ready_unused, 8'(r_i.id)};
 endmodule

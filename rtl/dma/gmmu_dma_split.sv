@@ -3,7 +3,8 @@
 //
 //   input    a range of length bytes (not 0) from place on, with a label of UserWidth bits
 //   output   its bursts, ascending, one a cycle; last marks the range's last one
-// The next range is taken in the cycle in which the last burst of the present one leaves.
+// The next range is taken in the cycle in which the last burst of the present one leaves. The
+// length becomes a count of chunks when the range is taken, so that a burst costs no subtraction.
 module gmmu_dma_split
   import gmmu_dma_pkg::*;
 #(
@@ -27,21 +28,23 @@ module gmmu_dma_split
   output logic [UserWidth-1:0] user_o
 );
   localparam int unsigned ChunkLg2 = $clog2(Chunk);
+  localparam int unsigned CountWidth = 49 - ChunkLg2;
 
-  logic                 valid_q;
-  place_t               place_q;
-  logic [47:0]          left_q;      // bytes left - 1
-  logic [UserWidth-1:0] user_q;
+  logic [48:0]           span;            // of the range's last byte, from its first chunk's start
+  logic [CountWidth-1:0] chunks_q;        // after this one
+  logic [ChunkLg2-1:0]   end_q, stop;     // last byte in the last chunk, in this one
+  logic                  valid_q, last_q;
+  place_t                place_q;
+  logic [UserWidth-1:0]  user_q;
+  assign span = 49'(length_i) + 49'(place_i.address[ChunkLg2-1:0]) - 49'd1;
 
-  logic [ChunkLg2-1:0] room;         // to the chunk's end - 1
-  assign room = ~place_q.address[ChunkLg2-1:0];
-
+  assign stop = last_q ? end_q : '1;
   assign valid_o = valid_q;
   assign place_o = place_q;
   assign user_o = user_q;
-  assign last_o = left_q <= 48'(room);
-  assign bytes_m1_o = last_o ? left_q[7:0] : 8'(room);
-  assign ready_o = !valid_q || (ready_i && last_o);
+  assign last_o = last_q;
+  assign bytes_m1_o = 8'(stop - place_q.address[ChunkLg2-1:0]);
+  assign ready_o = !valid_q || (ready_i && last_q);
 
   always_ff @(posedge clk_i) begin
     if (rst_i) valid_q <= 1'b0;
@@ -49,11 +52,14 @@ module gmmu_dma_split
 
     if (ready_o) begin
       place_q <= place_i;
-      left_q <= length_i - 48'd1;
       user_q <= user_i;
+      chunks_q <= span[48:ChunkLg2];
+      end_q <= span[ChunkLg2-1:0];
+      last_q <= span[48:ChunkLg2] == '0;
     end else if (ready_i) begin
       place_q.address <= {place_q.address[63:ChunkLg2] + (64 - ChunkLg2)'(1), ChunkLg2'(0)};
-      left_q <= left_q - 48'(room) - 48'd1;
+      chunks_q <= chunks_q - CountWidth'(1);
+      last_q <= chunks_q == CountWidth'(1);
     end
   end
 endmodule

@@ -76,8 +76,8 @@ module gmmu_dma_write
   localparam int unsigned LaneLg2 = $clog2(DataBytes);
   localparam int unsigned Beats = MaxBurst > DataBytes ? MaxBurst / DataBytes : 1;
   localparam int unsigned BeatWidth = $clog2(Beats + 1);
-  localparam int unsigned DataDepth = 4 * Beats;
-  localparam int unsigned DataCount = $clog2(DataDepth + 1);
+  localparam int unsigned DataDepth = 4 * Beats;              // behind it two beats more
+  localparam int unsigned DataCount = $clog2(DataDepth + 3);
   typedef logic [TagWidth-1:0] slot_t;
   typedef logic [BeatWidth-1:0] beat_t;
 
@@ -85,7 +85,7 @@ module gmmu_dma_write
   assign reset = rst_i || clear_i;
 
   // Bursts into slots.
-  logic       burst_valid, burst_ready, burst_last, path_ready, slot_free, take;
+  logic       burst_valid, burst_ready, burst_last, path_ready, slot_free, take, started;
   place_t     burst_place;
   logic [7:0] burst_bytes_m1;
   job_id_t    burst_job;
@@ -96,35 +96,20 @@ module gmmu_dma_write
     .valid_o(burst_valid), .ready_i(burst_ready), .place_o(burst_place),
     .bytes_m1_o(burst_bytes_m1), .last_o(burst_last), .user_o(burst_job));
 
-  logic [TagWidth:0] alloc_q, issue_q, retire_q;   // one bit more than a slot number
-  slot_t             alloc_slot, issue_slot, retire_slot;
+  // A ring of slots: given out, issued, retired. look_q: the next whose address is read for issue.
+  logic [TagWidth:0] alloc_q, look_q, issue_q, retire_q;   // one bit more than a slot number
+  slot_t             alloc_slot, look_slot, retire_slot;
+  logic              offer;
   assign alloc_slot = alloc_q[TagWidth-1:0];
-  assign issue_slot = issue_q[TagWidth-1:0];
+  assign look_slot = look_q[TagWidth-1:0];
   assign retire_slot = retire_q[TagWidth-1:0];
   assign slot_free = alloc_slot != retire_slot || alloc_q[TagWidth] == retire_q[TagWidth];
-  assign burst_ready = slot_free && path_ready && !stop_i;
+  assign offer = burst_valid && slot_free && !stop_i && started;
+  assign burst_ready = slot_free && path_ready && !stop_i && started;
   assign take = burst_valid && burst_ready;
-
-  typedef struct packed {
-    place_t  place;
-    job_id_t job;
-    logic    last;
-  } slot_info_t;
-  slot_info_t info_mem [Slots];                     // looked at when the slot retires
-  logic [7:0] bytes_m1_mem [Slots];                 // and when it is issued
-  logic [LaneLg2-1:0] lane_mem [Slots];
-  always_ff @(posedge clk_i) begin
-    if (take) begin
-      info_mem[alloc_slot] <= '{place: burst_place, job: burst_job, last: burst_last};
-      bytes_m1_mem[alloc_slot] <= burst_bytes_m1;
-      lane_mem[alloc_slot] <= burst_place.address[LaneLg2-1:0];
-    end
-  end
 
   // Addresses, in any order.
   typedef struct packed {
-    logic   virt;
-    logic   epoch;
     logic   zero;
     port_e  port;
     pa_t    addr;
@@ -132,38 +117,45 @@ module gmmu_dma_write
     fault_e fault;
     level_t level;
   } result_t;
-  logic    result_valid;
+  logic    result_valid, result_virt, result_epoch;
   slot_t   result_tag;
-  result_t result, found, retiring;
-  result_t result_mem [Slots];
+  result_t result;
   gmmu_dma_path #(.Tags(Slots), .Access(AccessWrite)) u_path (
     .clk_i, .rst_i, .vram_bytes_i,
-    .valid_i(burst_valid && slot_free && !stop_i), .ready_o(path_ready), .tag_i(alloc_slot),
+    .valid_i(offer), .ready_o(path_ready), .tag_i(alloc_slot),
     .place_i(burst_place), .bytes_m1_i(burst_bytes_m1),
     .req_valid_o, .req_ready_i, .req_o, .rsp_valid_i, .rsp_ready_o, .rsp_i,
     .ap_req_valid_o, .ap_req_ready_i, .ap_req_page_o, .ap_rsp_valid_i, .ap_rsp_i,
-    .valid_o(result_valid), .ready_i(1'b1), .tag_o(result_tag), .virt_o(result.virt),
-    .epoch_o(result.epoch), .zero_o(result.zero), .port_o(result.port), .addr_o(result.addr),
+    .valid_o(result_valid), .ready_i(1'b1), .tag_o(result_tag), .virt_o(result_virt),
+    .epoch_o(result_epoch), .zero_o(result.zero), .port_o(result.port), .addr_o(result.addr),
     .coherent_o(result.coherent), .fault_o(result.fault), .level_o(result.level));
-  always_ff @(posedge clk_i) if (result_valid) result_mem[result_tag] <= result;
 
-  logic [Slots-1:0] ready_q, done_q, error_q;        // address known; B here; B was an error
-  logic             stage_done;
-  slot_t            stage_slot_q;
-  logic             stage_drop_q;
+  // The next burst in order whose address is known is read from RAM while the one before is issued.
+  logic    look, look_marked, have_q, consume;
+  logic    look_bad, issue_bad_q, unused_started;
+  slot_t   unused_start, unused_start_done;
+  result_t found;
+  beat_t   look_beats_m1, issue_beats_m1;
+  gmmu_dma_marks #(.Slots(Slots), .Bits(1)) u_ready (      // the address is known; or a fault
+    .clk_i, .rst_i, .alloc_i(alloc_q), .started_o(started), .start_slot_o(unused_start),
+    .mark_i(result_valid), .mark_slot_i(result_tag), .mark_bits_i(result.fault != FaultNone),
+    .look_i(look_q), .marked_o(look_marked), .bits_o(look_bad));
+  gmmu_ram_apart #(.Width($bits(result_t)), .Depth(Slots)) u_result (
+    .clk_i, .write_i(result_valid), .write_addr_i(result_tag), .data_i(result),
+    .read_i(look), .read_addr_i(look_slot), .data_o(found));
+  logic [8:0] burst_span;
+  assign burst_span = 9'(burst_place.address[LaneLg2-1:0]) + 9'(burst_bytes_m1);
+  gmmu_lutram #(.Width(BeatWidth), .Depth(Slots)) u_beats (
+    .clk_i, .write_i(take), .write_addr_i(alloc_slot), .data_i(beat_t'(burst_span >> LaneLg2)),
+    .read_addr_i(look_slot), .data_o(look_beats_m1));
+  assign look = look_q != alloc_q && look_marked && (!have_q || consume);
   always_ff @(posedge clk_i) begin
-    if (reset) begin
-      ready_q <= '0;
-      done_q <= '0;
-    end else begin
-      if (take) ready_q[alloc_slot] <= 1'b0;
-      if (take) done_q[alloc_slot] <= 1'b0;
-      if (result_valid) ready_q[result_tag] <= 1'b1;
-      if (stage_done && stage_drop_q) done_q[stage_slot_q] <= 1'b1;
-      if (b_valid_i) done_q[slot_t'(b_i.id)] <= 1'b1;
+    if (rst_i || clear_i) have_q <= 1'b0;
+    else if (look || consume) have_q <= look;
+    if (look) begin
+      issue_beats_m1 <= look_beats_m1;
+      issue_bad_q <= look_bad;
     end
-    if (take) error_q[alloc_slot] <= 1'b0;
-    if (b_valid_i) error_q[slot_t'(b_i.id)] <= b_i.error;
   end
 
   // Data. here_q counts beats in the FIFO that no issued burst has claimed.
@@ -171,7 +163,7 @@ module gmmu_dma_write
   logic [DataWidth-1:0] beat_data;
   logic [DataBytes-1:0] beat_strb;
   logic [DataCount-1:0] here_q;
-  gmmu_fifo #(.Width(DataWidth + DataBytes), .Depth(DataDepth)) u_data (
+  gmmu_fifo_ram #(.Width(DataWidth + DataBytes), .Depth(DataDepth)) u_data (
     .clk_i, .rst_i(reset),
     .valid_i(data_valid_i), .ready_o(fifo_ready), .data_i({data_i, strb_i}),
     .valid_o(beat_valid), .ready_i(beat_ready), .data_o({beat_data, beat_strb}));
@@ -180,21 +172,16 @@ module gmmu_dma_write
 
   // Issue: the oldest burst with address and data goes to the stage, whose AW stands until it is
   // taken.
-  logic  pending, have, head_fault, enough, stopped_q, stage_valid_q, run_ready;
-  logic  abandon;
-  beat_t issue_beats_m1, stage_beats_m1_q;
-  logic [8:0] issue_span;
+  logic  head_fault, enough, stage_done, stopped_q, stage_valid_q, stage_drop_q, run_ready;
+  logic  abandon, dropped;
+  beat_t stage_beats_m1_q;
   ax_t   stage_aw_q;
-  assign found = result_mem[issue_slot];
-  assign issue_span = 9'(lane_mem[issue_slot]) + 9'(bytes_m1_mem[issue_slot]);
-  assign issue_beats_m1 = beat_t'(issue_span >> LaneLg2);
-  assign pending = issue_q != alloc_q;
-  assign have = pending && ready_q[issue_slot];
-  assign head_fault = have && found.fault != FaultNone;
+  assign head_fault = have_q && issue_bad_q;
   assign enough = here_q > DataCount'(issue_beats_m1);
   assign stage_done = stage_valid_q && run_ready && (stage_drop_q || aw_ready_i);
-  assign go = have && !head_fault && enough && !stopped_q && !stop_i &&
+  assign go = have_q && !head_fault && enough && !stopped_q && !stop_i &&
               (!stage_valid_q || stage_done);
+  assign consume = go || abandon;
 
   always_ff @(posedge clk_i) begin
     if (reset) begin
@@ -207,10 +194,9 @@ module gmmu_dma_write
                 (go ? DataCount'(issue_beats_m1) + DataCount'(1) : DataCount'(0));
     end
     if (go) begin
-      stage_slot_q <= issue_slot;
       stage_drop_q <= found.zero;
       stage_beats_m1_q <= issue_beats_m1;
-      stage_aw_q <= '{id: IdWidth'(issue_slot), port: found.port, addr: found.addr,
+      stage_aw_q <= '{id: IdWidth'(issue_q[TagWidth-1:0]), port: found.port, addr: found.addr,
                       len: 8'(issue_beats_m1),
                       user: '{no_snoop: !found.coherent, kind: KindLogical, default: '0}};
     end
@@ -234,59 +220,91 @@ module gmmu_dma_write
     else if (beat_valid && beat_ready) run_beat_q <= run_pop ? '0 : run_beat_q + beat_t'(1);
   end
 
-  // Retirement in order; when giving up, also of bursts that were never issued.
-  logic       issued_done, retire;
-  slot_info_t retire_info;
-  assign retiring = result_mem[retire_slot];
-  assign retire_info = info_mem[retire_slot];
-  assign issued_done = retire_q != issue_q && done_q[retire_slot];
-  assign abandon = stop_i && have && retire_q == issue_q;
-  assign retire = issued_done || abandon;
+  // Retirement in order: B here, dropped, or, when giving up, never issued. Each slot is marked
+  // once: those without a B when they retire, in a cycle without a B.
+  typedef struct packed {
+    logic       last;
+    logic [7:0] bytes_m1;
+  } slot_info_t;
+  typedef struct packed {
+    logic virt;
+    logic epoch;
+    logic zero;
+  } lent_t;
+  logic       retire, unissued, oldest_done, b_error, ended, failed;
+  slot_info_t burst_info, retire_info;
+  lent_t      lent;
+  assign burst_info = '{last: burst_last, bytes_m1: burst_bytes_m1};
+  gmmu_lutram #(.Width($bits(slot_info_t)), .Depth(Slots)) u_info (
+    .clk_i, .write_i(take), .write_addr_i(alloc_slot), .data_i(burst_info),
+    .read_addr_i(retire_slot), .data_o(retire_info));
+  gmmu_lutram #(.Width($bits(lent_t)), .Depth(Slots)) u_lent (
+    .clk_i, .write_i(result_valid), .write_addr_i(result_tag),
+    .data_i({result_virt, result_epoch, result.zero && result.fault == FaultNone}),
+    .read_addr_i(retire_slot), .data_o(lent));
+  gmmu_dma_marks #(.Slots(Slots), .Bits(1)) u_done (
+    .clk_i, .rst_i, .alloc_i(alloc_q), .started_o(unused_started), .start_slot_o(unused_start_done),
+    .mark_i(b_valid_i || unissued), .mark_slot_i(b_valid_i ? slot_t'(b_i.id) : retire_slot),
+    .mark_bits_i(b_valid_i && b_i.error),
+    .look_i(retire_q), .marked_o(oldest_done), .bits_o(b_error));
+  assign ended = retire_q != issue_q && oldest_done && !dropped;
+  assign dropped = retire_q != issue_q && lent.zero;
+  assign abandon = stop_i && have_q && retire_q == issue_q && !b_valid_i;
+  assign unissued = (dropped && !b_valid_i) || abandon;
+  assign retire = ended || unissued;
   always_ff @(posedge clk_i) begin
-    if (reset) begin
+    if (rst_i) begin
       alloc_q <= '0;
+      look_q <= '0;
       issue_q <= '0;
       retire_q <= '0;
-    end else begin
-      if (take) alloc_q <= alloc_q + 1'b1;
-      if (go || abandon) issue_q <= issue_q + 1'b1;
-      if (retire) retire_q <= retire_q + 1'b1;
-    end
-    if (rst_i) begin
       done_o <= '0;
       retired_o <= 1'b0;
       count_bytes_o <= '0;
     end else begin
-      done_o.old0 <= 2'(retire && retiring.virt && !retiring.epoch);
-      done_o.old1 <= 2'(retire && retiring.virt && retiring.epoch);
-      retired_o <= issued_done && !error_q[retire_slot] && retire_info.last;
-      count_bytes_o <= issued_done && !retiring.zero && !error_q[retire_slot] ?
-                       9'(bytes_m1_mem[retire_slot]) + 9'd1 : 9'd0;
+      if (take) alloc_q <= alloc_q + 1'b1;
+      if (look) look_q <= look_q + 1'b1;
+      if (consume) issue_q <= issue_q + 1'b1;
+      if (retire) retire_q <= retire_q + 1'b1;
+      done_o.old0 <= 2'(retire && lent.virt && !lent.epoch);
+      done_o.old1 <= 2'(retire && lent.virt && lent.epoch);
+      retired_o <= retire && !abandon && !failed && retire_info.last;
+      count_bytes_o <= ended && !b_error ? 9'(retire_info.bytes_m1) + 9'd1 : 9'd0;
     end
   end
 
   // The first failure in order: of a B at retirement, of an address when all before it has retired.
-  logic b_failed, address_failed;
-  assign b_failed = issued_done && error_q[retire_slot];
+  // Where it was to go is read in the cycle in which that is seen.
+  logic    address_failed, address_fault_q;
+  place_t  fault_place;
+  fault_e  cause_q;
+  level_t  level_q;
+  assign failed = ended && b_error;
   assign address_failed = head_fault && retire_q == issue_q && !stop_i;
+  gmmu_ram_apart #(.Width($bits(place_t) + $bits(job_id_t)), .Depth(Slots)) u_place (
+    .clk_i, .write_i(take), .write_addr_i(alloc_slot), .data_i({burst_place, burst_job}),
+    .read_i(!fault_valid_o && retire_q != alloc_q), .read_addr_i(retire_slot),
+    .data_o({fault_place, fault_job_o}));
   always_ff @(posedge clk_i) begin
     if (reset) begin
       stopped_q <= 1'b0;
       fault_valid_o <= 1'b0;
     end else begin
       if ((b_valid_i && b_i.error) || head_fault) stopped_q <= 1'b1;
-      if (b_failed || address_failed) fault_valid_o <= 1'b1;
+      if (failed || address_failed) fault_valid_o <= 1'b1;
     end
     if (!fault_valid_o) begin
-      fault_job_o <= retire_info.job;
-      fault_o <= '{reason: b_failed ? FaultBusWrite : retiring.fault, access: AccessWrite,
-                   level: b_failed ? level_t'(0) : retiring.level, place: retire_info.place};
+      address_fault_q <= !failed;
+      cause_q <= found.fault;
+      level_q <= found.level;
     end
   end
+  assign fault_o = '{reason: address_fault_q ? cause_q : FaultBusWrite, access: AccessWrite,
+                     level: address_fault_q ? level_q : level_t'(0), place: fault_place};
 
-  assign stuck_o = pending && !enough && retire_q == issue_q;
+  assign stuck_o = have_q && !head_fault && !enough && retire_q == issue_q;
   assign quiet_o = retire_q == alloc_q;
 
   logic unused;
-  assign unused = ^{found, retiring};
+  assign unused = ^{unused_started, unused_start, unused_start_done, 8'(b_i.id)};
 endmodule

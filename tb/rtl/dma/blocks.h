@@ -30,7 +30,8 @@ constexpr Manner kManners[] = {{0, 0}, {60, 0}, {0, 60}, {40, 40}};
 /// The blocks with a clock. Drive sets inputs, Sample sees both sides of every handshake.
 class Blocks {
  public:
-  explicit Blocks(uint64_t seed) : rng(seed), top(std::make_unique<Vgmmu_dma_blocks_bench>(&context_)) {
+  explicit Blocks(uint64_t seed)
+      : rng(seed), top(std::make_unique<Vgmmu_dma_blocks_bench>(&context_)) {
     top->vram_bytes_i = 64 << 20;
     top->rst_i = 1;
     for (int n = 0; n < 4; ++n) Tick([] {}, [] {});

@@ -210,7 +210,8 @@ inline void CopyMachine::Sample() {
   if (top.ar_valid_o && top.ar_ready_i) {
     if (first_ar == 0) first_ar = now_;
     if (!read_ids_.insert(top.ar_id_o).second) Complain("read id used twice");
-    reads_.push_back(burst(top.ar_id_o, top.ar_addr_o, top.ar_len_o, now_ + Delay(answers.latency)));
+    reads_.push_back(
+        burst(top.ar_id_o, top.ar_addr_o, top.ar_len_o, now_ + Delay(answers.latency)));
     most_reads = std::max<unsigned>(most_reads, read_ids_.size());
     ++reads;
   }

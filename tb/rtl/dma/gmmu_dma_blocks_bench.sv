@@ -222,7 +222,9 @@ module gmmu_dma_blocks_bench
     assign w_last_o[n] = w.last;
 
     if (n < 2) begin : g_read
-      gmmu_dma_read #(.Slots(n == 0 ? 2 : 32), .MaxBurst(n == 0 ? 64 : 128), .LabelWidth(8)) u_read (
+      gmmu_dma_read #(
+        .Slots(n == 0 ? 2 : 32), .MaxBurst(n == 0 ? 64 : 128), .LabelWidth(8)
+      ) u_read (
         .clk_i, .rst_i, .vram_bytes_i, .stop_i(stop_i[n]), .clear_i(clear_i[n]),
         .quiet_o(quiet_o[n]), .job_valid_i(job_valid_i[n]), .job_ready_o(job_ready_o[n]),
         .job_place_i(place), .job_length_i(job_length_i[n]), .job_label_i(job_label_i[n]),

@@ -33,7 +33,8 @@ class UnitWorld {
   using Address = std::pair<int, uint64_t>;  // {port, byte}
   static constexpr unsigned kSpace = 3;
 
-  UnitWorld(Blocks& blocks, int unit, Manner manner) : blocks_(blocks), unit_(unit), manner_(manner) {}
+  UnitWorld(Blocks& blocks, int unit, Manner manner)
+      : blocks_(blocks), unit_(unit), manner_(manner) {}
 
   std::map<uint64_t, UnitPage> pages;                // by va >> 12
   std::set<std::pair<int, uint64_t>> bus_errors;     // {port, page}
@@ -79,7 +80,8 @@ class UnitWorld {
       place.at.second += 0x100000;
       if (bad_aperture.count(offset >> 12)) place.fault = regs::Fault::kApertureEntry;
     }
-    if (place.fault == regs::Fault::kNone && bus_errors.count({place.at.first, place.at.second >> 12}))
+    if (place.fault == regs::Fault::kNone &&
+        bus_errors.count({place.at.first, place.at.second >> 12}))
       place.fault = write ? regs::Fault::kBusWrite : regs::Fault::kBusRead;
     return place;
   }

@@ -73,7 +73,8 @@ TEST_P(PagingLoad, AfterTheFenceOfAnUnmapNoAccessReachesTheOldPages) {
   uint64_t old_beats = 0;
   gpu.host.on_beat = [&](uint64_t at) { old_beats += at >= kOld && at < kOld + (kPages << 12); };
   for (int round = 0; round < 6; ++round) {
-    Execute({Header(Opcode::kApertureMap, 3).raw, kAperturePage | uint64_t{kPages} << 32, kOld | 1});
+    Execute({Header(Opcode::kApertureMap, 3).raw, kAperturePage | uint64_t{kPages} << 32,
+             kOld | 1});
     old_beats = 0;
     for (unsigned c = 0; c < 4; ++c) {
       auto ctrl = regs::ClientCtrl{}.set_space(1);
@@ -130,7 +131,8 @@ TEST_P(PagingLoad, ATablePageComesBackAtAnotherLevel) {
     words.insert(words.end(), {from, to, bytes});
   };
   const auto flush = [&](uint64_t from, uint64_t to) {
-    words.push_back(Header(Opcode::kFlushTlb, 3).set_scope(regs::Scope::kRange).set_dst_space(2).raw);
+    words.push_back(
+        Header(Opcode::kFlushTlb, 3).set_scope(regs::Scope::kRange).set_dst_space(2).raw);
     words.insert(words.end(), {from, to});
   };
   for (unsigned c = 0; c < 4; ++c)

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// One mark for each slot of a ring, with bits: "this has come for the slot's present use". Kept in
+// LUT RAM, never cleared: a mark carries the phase of the use that it belongs to.
+//
+//   alloc     the ring's next slot, with one bit more that turns over with every pass; a slot in
+//             use was given out in alloc_i's pass if it lies below alloc_i, else in the one before
+//   mark      for a slot in use; each use of a slot must get exactly one mark, or a later use would
+//             find the mark of an earlier one
+//   look      a slot in use, with its extra bit; marked_o and bits_o in the same cycle
+//   start     after reset every slot is given the phase of the pass before: started_o says when
+//             that is done; start_slot_o counts along. Before, no slot is given out.
+module gmmu_dma_marks #(
+  parameter int unsigned Slots = 32,        // a power of two, 2 or more
+  parameter int unsigned Bits = 1,
+  localparam int unsigned TagWidth = $clog2(Slots)
+) (
+  input  logic                clk_i,
+  input  logic                rst_i,
+
+  input  logic [TagWidth:0]   alloc_i,
+  output logic                started_o,
+  output logic [TagWidth-1:0] start_slot_o,
+
+  input  logic                mark_i,
+  input  logic [TagWidth-1:0] mark_slot_i,
+  input  logic [Bits-1:0]     mark_bits_i,
+
+  input  logic [TagWidth:0]   look_i,
+  output logic                marked_o,
+  output logic [Bits-1:0]     bits_o
+);
+  logic [TagWidth:0] start_q;               // its top bit: done
+  logic              phase, found;
+  assign started_o = start_q[TagWidth];
+  assign start_slot_o = start_q[TagWidth-1:0];
+  assign phase = alloc_i[TagWidth] ^ (mark_slot_i >= alloc_i[TagWidth-1:0]);
+
+  gmmu_lutram #(.Width(1 + Bits), .Depth(Slots)) u_marks (
+    .clk_i,
+    .write_i(mark_i || !started_o), .write_addr_i(started_o ? mark_slot_i : start_slot_o),
+    .data_i(started_o ? {phase, mark_bits_i} : {1'b1, Bits'(0)}),
+    .read_addr_i(look_i[TagWidth-1:0]), .data_o({found, bits_o}));
+  assign marked_o = found == look_i[TagWidth];
+
+  always_ff @(posedge clk_i) begin
+    if (rst_i) start_q <= '0;
+    else if (!started_o) start_q <= start_q + 1'b1;
+  end
+endmodule
