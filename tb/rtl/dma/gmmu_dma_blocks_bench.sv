@@ -68,6 +68,16 @@ module gmmu_dma_blocks_bench
   output logic        decode_dst_o,
   output logic        decode_settle_o,
 
+  // Marks of 2 and of 32 slots. Pointers have one bit more than a slot number.
+  input  logic [5:0]  marks_alloc_i [2],
+  output logic        marks_started_o [2],
+  input  logic        marks_mark_i [2],
+  input  logic [4:0]  marks_slot_i [2],
+  input  logic [2:0]  marks_bits_i [2],
+  input  logic [5:0]  marks_look_i [2],
+  output logic        marks_marked_o [2],
+  output logic [2:0]  marks_bits_o [2],
+
   // Units.
   input  logic [63:0] vram_bytes_i,
   input  logic        stop_i [Units],        // abort of a fetcher
@@ -180,6 +190,17 @@ module gmmu_dma_blocks_bench
     .header_i(decode_header_i), .good_o(decode_good_o), .operands_o(decode_operands_o),
     .has_inline_o(decode_inline_o), .table_o(decode_table_o), .aperture_o(decode_aperture_o),
     .src_o(decode_src_o), .dst_o(decode_dst_o), .settle_o(decode_settle_o));
+
+  for (genvar n = 0; n < 2; n++) begin : g_marks
+    localparam int unsigned TagWidth = n == 0 ? 1 : 5;
+    logic [TagWidth-1:0] unused_start;
+    gmmu_dma_marks #(.Slots(1 << TagWidth), .Bits(3)) u_marks (
+      .clk_i, .rst_i, .alloc_i(marks_alloc_i[n][TagWidth:0]), .started_o(marks_started_o[n]),
+      .start_slot_o(unused_start), .mark_i(marks_mark_i[n]),
+      .mark_slot_i(marks_slot_i[n][TagWidth-1:0]), .mark_bits_i(marks_bits_i[n]),
+      .look_i(marks_look_i[n][TagWidth:0]), .marked_o(marks_marked_o[n]),
+      .bits_o(marks_bits_o[n]));
+  end
 
   for (genvar n = 0; n < Units; n++) begin : g_unit
     place_t        place;
