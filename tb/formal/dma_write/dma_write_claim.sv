@@ -186,8 +186,7 @@ module dma_write_claim
         waits_q <= '0;
         oldest_q <= '0;
       end else begin
-        if (clear_q) oldest_q <= '0;
-        else if (retire) oldest_q <= oldest_q + 1'b1;
+        if (retire) oldest_q <= oldest_q + 1'b1;
         if (retire) answered_q[oldest_q] <= 1'b0;
         if (rsp_valid_i && rsp_ready) answered_q[slot_t'(rsp.tag)] <= 1'b1;
         if (b_valid_i) waits_q[slot_t'(b.id)] <= 1'b0;
