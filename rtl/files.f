@@ -64,6 +64,7 @@ rtl/prim/gmmu_skid.sv
 rtl/prim/gmmu_slice.sv
 rtl/top/gmmu_counters.sv
 rtl/top/gmmu_ctl_arbiter.sv
+rtl/top/gmmu_events.sv
 rtl/top/gmmu_fault_log.sv
 rtl/top/gmmu_gpu.sv
 rtl/top/gmmu_interrupts.sv

@@ -8,6 +8,8 @@ Illegal values must stop Verilator with the message that names the parameter, it
 must pass Verilator's -Wall, and Yosys' read_slang.
 """
 import argparse
+import concurrent.futures
+import os
 import subprocess
 import sys
 
@@ -23,7 +25,7 @@ ILLEGAL = [
     ("NumRings", (0, 5), "1 to 4"),
     ("L1Entries", (1, 65), "2 to 64"),
     ("L2Entries", (16, 96, 8192), "powers of two from 32 to 4096"),
-    ("L2Ways", (0, 3, 32, 64), "powers of two from 1 to 16, at most L2Entries / 16"),
+    ("L2Ways", (0, 3, 4, 32), "powers of two from 1 to 16, at most L2Entries / 16"),
     ("LargeEntries", (1, 65), "2 to 64"),
     ("WalkCacheEntries", (1, 24, 512), "powers of two from 2 to 256"),
     ("NumWalks", (0, 33), "1 to 32"),
@@ -61,28 +63,33 @@ def verilator(sizes):
     command, environment = rtl_sources.verilator()
     waivers = [str(path.relative_to(ROOT)) for path in sorted((ROOT / "rtl").rglob("*.vlt"))]
     arguments = [command, "--lint-only", "-sv", "-Wall", "--top", TOP, *split(sizes, "-G{}={}", "+define+{}={}")]
-    return rtl_sources.run(arguments + waivers + rtl_sources.sources(), "lint-parameters.log", env=environment)
+    done = subprocess.run(arguments + waivers + rtl_sources.sources(), cwd=ROOT, env=environment, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, errors="replace")
+    return done.returncode, done.stdout
+
+
+def each(check, cases):
+    """What `check` says about every case that is wrong, as many at once as there are processors."""
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        return [error for error in pool.map(check, cases) if error]
 
 
 def illegal():
-    errors = []
-    for name, values, legal in ILLEGAL:
-        for value in values:
-            sizes = {name: value, **({"L2Entries": 32} if name == "L2Ways" and value == 64 else {})}
-            status, output = verilator(sizes)
-            message = f"gmmu_gpu: {name} is {value}, legal: {legal}"
-            if status == 0 or message not in output:
-                errors.append(f"{text(sizes)}: exit status {status}, without the message \"{message}\"")
-    return errors
+    def check(case):
+        name, value, legal = case
+        status, output = verilator({**SMALL, name: value})
+        message = f"gmmu_gpu: {name} is {value}, legal: {legal}"
+        if status == 0 or message not in output:
+            return f"{name}={value}: exit status {status}, without the message \"{message}\""
+        return None
+    return each(check, [(name, value, legal) for name, values, legal in ILLEGAL for value in values])
 
 
 def legal():
-    errors = []
-    for sizes in LEGAL:
+    def check(sizes):
         status, output = verilator(sizes)
-        if status != 0 or "%Warning" in output:
-            errors.append(f"{text(sizes)}: {output.strip()[:2000]}")
-    return errors
+        return f"{text(sizes)}: {output.strip()[:2000]}" if status != 0 or "%Warning" in output else None
+    return each(check, LEGAL)
 
 
 def slang_child(arguments):
@@ -94,15 +101,13 @@ def slang_child(arguments):
 
 
 def slang():
-    errors = []
-    for sizes in LEGAL:
+    def check(sizes):
         arguments = split(sizes, "-G {}={}", "-D {}={}")
         done = subprocess.run([sys.executable, __file__, "--child", *arguments], cwd=ROOT, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, text=True, errors="replace")
-        if done.returncode != 0:
-            told = [line for line in done.stdout.splitlines() if "rror" in line]
-            errors.append(f"{text(sizes)}: " + "\n".join(told[:5] or done.stdout.splitlines()[-3:]))
-    return errors
+        told = [line for line in done.stdout.splitlines() if "rror" in line] or done.stdout.splitlines()[-3:]
+        return f"{text(sizes)}: " + "\n".join(told[:5]) if done.returncode != 0 else None
+    return each(check, LEGAL)
 
 
 def main():

@@ -86,6 +86,12 @@ module gmmu_client_answer
     logic [6:0]  bytes;
   } info_t;
 
+  typedef struct packed {
+    logic       faulted;
+    logic [4:0] fault;
+    level_t     level;
+    logic       zero;
+  } verdict_t;
   // Words of the answer: few bits, which decide at once (a block RAM's output comes late).
   typedef struct packed {
     logic        write;
@@ -96,8 +102,9 @@ module gmmu_client_answer
   logic        pick_valid_q, pick_end, first_q, faulted, one_beat, last, log_now, forward;
   logic        muted_q, logged_q;
   slot_t       pick_q;
+  fault_e      reason;
   info_t       info_in, info;
-  client_end_t verdict;
+  verdict_t    verdict_in, verdict;
   plan_t       plan_in, plan;
   logic [2:0]  word, word_q;
   logic [5:0]  last_byte;                        // of the request
@@ -114,13 +121,16 @@ module gmmu_client_answer
     .clk_i, .write_i(req_valid_i), .write_addr_i(req_i.id), .data_i(plan_in),
     .read_addr_i(pick_q), .data_o(plan)
   );
-  gmmu_lutram #(.Width($bits(client_end_t)), .Depth(Slots)) u_verdicts (
-    .clk_i, .write_i(end_valid_i), .write_addr_i(end_i.slot), .data_i(end_i),
+  assign verdict_in = '{faulted: end_i.fault != FaultNone, fault: end_i.fault[4:0],
+                        level: end_i.level, zero: end_i.zero};
+  gmmu_lutram #(.Width($bits(verdict_t)), .Depth(Slots)) u_verdicts (
+    .clk_i, .write_i(end_valid_i), .write_addr_i(end_i.slot), .data_i(verdict_in),
     .read_addr_i(pick_q), .data_o(verdict)
   );
 
   assign load = pickable && (!pick_valid_q || pick_end);
-  assign faulted = verdict.fault != FaultNone;
+  assign faulted = verdict.faulted;
+  assign reason = fault_e'({3'd0, verdict.fault});
   assign one_beat = faulted || plan.write;
   assign word = first_q ? plan.first : word_q;
   assign last = one_beat || word == plan.last;
@@ -129,7 +139,7 @@ module gmmu_client_answer
   // The fault's record is taken before its answer is given.
   assign log_now = pick_valid_q && faulted && !muted_q && !logged_q;
   assign fault_valid_o = log_now;
-  assign fault_o = '{reason: verdict.fault, space: info.space, port: port_i, access: info.access,
+  assign fault_o = '{reason: reason, space: info.space, port: port_i, access: info.access,
                      level: verdict.level, physical: 1'b0, fence: '0, address: info.va};
 
   // ---- Stage of the data RAM, then of the output.
@@ -176,7 +186,7 @@ module gmmu_client_answer
     end
     if (read_o) begin
       word_q <= word + 3'd1;
-      data_rsp_q <= '{id: pick_q, last: last, fault: verdict.fault, word: word};
+      data_rsp_q <= '{id: pick_q, last: last, fault: reason, word: word};
       data_zero_q <= one_beat || verdict.zero;
       data_line_q <= info.va[63:6];
     end
@@ -193,5 +203,5 @@ module gmmu_client_answer
   end
 
   logic unused_bits;
-  assign unused_bits = ^{unused_order_ready, verdict.slot, last_byte};
+  assign unused_bits = ^{unused_order_ready, end_i.fault[7:5], last_byte};
 endmodule

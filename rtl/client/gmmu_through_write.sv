@@ -91,7 +91,7 @@ module gmmu_through_write
 
   assign note_in = '{id: ax_q.id, last: beat_last};
   gmmu_lutram #(.Width($bits(note_t)), .Depth(Slots)) u_notes (
-    .clk_i, .write_i(beat && line_end), .write_addr_i(id_q), .data_i(note_in),
+    .clk_i, .write_i(beat && line_end && legal_q), .write_addr_i(id_q), .data_i(note_in),
     .read_addr_i(rsp_i.id), .data_o(note)
   );
 
@@ -149,7 +149,7 @@ module gmmu_through_write
       if (line_end) ax_q.va <= {ax_q.va[63:6] + 58'd1, 6'd0};
     end
     if (beat) row_q <= row;
-    if (beat && line_end) begin
+    if (beat && line_end && legal_q) begin
       request_q <= '{id: id_q, space: ax_q.space, va: ax_q.va, access: AccessWrite,
                      bytes: next - {1'b0, ax_q.va[5:0]}};
     end

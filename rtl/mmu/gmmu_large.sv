@@ -30,7 +30,7 @@ module gmmu_large
   vpn_t                 vpn_q [Entries], keep_q [Entries];
   page_t                page_q [Entries];
   logic   [Entries-1:0] match, first, known, dropped, free, turn_q, victim;
-  vpn_t                 keep;
+  vpn_t                 keep, span;  // span: page number bits inside the page
 
   always_comb begin
     for (int unsigned i = 0; i < Entries; i++) begin
@@ -57,7 +57,8 @@ module gmmu_large
         keep |= keep_q[i];
       end
     end
-    page_o.pfn = (page_o.pfn & ~pfn_t'(~keep)) | pfn_t'(search_i.vpn & ~keep);
+    span = ~keep;
+    page_o.pfn = (page_o.pfn & ~pfn_t'(span)) | (pfn_t'(search_i.vpn) & pfn_t'(span));
   end
 
   always_ff @(posedge clk_i) begin

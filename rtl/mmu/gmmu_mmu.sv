@@ -11,6 +11,7 @@
 //   ar, r      table reads, AXI id = row of the walk table, at most one burst a row. r_ready_o is
 //              always 1.
 //   ev         one answered lookup, in the cycle in which the port takes the answer.
+//   mev        walks, fills and evictions, in the cycle in which they happen
 //   inv        an invalidation, or the flush by a changed space, has completed (in the cycle of
 //              ctl_done_o).
 module gmmu_mmu
@@ -60,6 +61,8 @@ module gmmu_mmu
   output space_t                      inv_space_o,
   output logic         [63:0]         inv_start_o,
   output logic         [63:0]         inv_end_o,
+
+  output mmu_event_t                  mev_o,
 
   output port_count_t  [NumPorts-1:0] port_count_o,
   output mmu_count_t                  count_o,
@@ -206,6 +209,13 @@ module gmmu_mmu
   assign quiet = pipeline_quiet && fill_idle;
   assign r_ready_o = 1'b1;
   assign idle_o = &port_idle && lookup_idle && walks_idle && fill_idle && !busy;
+
+  assign mev_o = '{
+    walk_start: msg_valid && msg.kind == MsgBegan,
+    walk_end: msg_valid && msg.kind == MsgWalk && msg.release_row,
+    walk_row: msg.row, port: msg.port, slot: msg.slot, key: msg.key,
+    fill: fill_done, evict: count_o.l2_eviction, fill_row: fill_done_row, fill_key: entry_key
+  };
 
   assign count_o.l2_lookup = count_o.l2_hit || count_o.l2_miss || count_o.l2_merged;
   assign count_o.l2_fill = fill_done;

@@ -235,13 +235,14 @@ module gmmu_walk_table
   key_t         r_key;
   logic         wanted;
   logic [63:0]  word;
-  vpn_t         r_keep;
+  vpn_t         r_keep, r_span;     // span: page number bits inside the page
   pte_verdict_t entry;
   page_t        r_page;
   logic         promise;  // a contiguous entry that may stand for its block
   assign r_row = index_t'(r_i.id);
   assign r_walk = walk_q[r_row];
   assign r_key = key_q[r_row];
+  assign r_span = ~r_keep;
   assign r_keep = keep_mask(shape_q[r_row].shift[r_walk.level]);
   always_comb begin
     word = r_i.data[63:0];
@@ -251,10 +252,10 @@ module gmmu_walk_table
     wanted = r_walk.level != '0 || r_walk.beat == r_walk.word / 3'(WordsPerBeat % 8)
         || WordsPerBeat == 8;
   end
-  assign entry = decode(word, r_walk.level, pfn_t'(~r_keep));
+  assign entry = decode(word, r_walk.level, pfn_t'(r_span));
   assign promise = entry.contiguous && entry.pfn[3:0] == r_key.vpn[3:0]
       && shape_q[r_row].bits[0] >= 4'd4;
-  assign r_page = '{pfn: entry.pfn | (pfn_t'(r_key.vpn) & pfn_t'(~r_keep)), target: entry.target,
+  assign r_page = '{pfn: entry.pfn | (pfn_t'(r_key.vpn) & pfn_t'(r_span)), target: entry.target,
                     adapter: entry.adapter, zero: entry.zero, coherent: entry.coherent,
                         read_only: entry.read_only,
                     no_execute: entry.no_execute, big: r_walk.level == '0 ? promise

@@ -213,7 +213,11 @@ module gmmu_gpu
   output logic [1:0]                      ev_inv_scope_o,
   output logic [5:0]                      ev_inv_space_o,
   output logic [63:0]                     ev_inv_start_o,
-  output logic [63:0]                     ev_inv_end_o
+  output logic [63:0]                     ev_inv_end_o,
+  // {request id (tag), sequence} of each port's answered lookup, and further events: see README.md
+  output logic [NumPorts*64-1:0]          ev_xlate_id_o,
+  output logic [8:0]                      ev_valid_o,
+  output logic [9*192-1:0]                ev_o
 );
 
   gmmu_parameter_check #(
@@ -424,6 +428,8 @@ module gmmu_gpu
   xlate_event_t [NumPorts-1:0] ev;
   port_count_t  [NumPorts-1:0] port_count;
   mmu_count_t                  mmu_count;
+  mmu_event_t                  mmu_event;
+  tag_t         [NumPorts-1:0] xs_tag;
   logic                        mmu_ctl_valid, mmu_ctl_ready, mmu_ctl_done, mmu_idle, ctl_idle,
       tables_r_ready;
   mmu_ctl_t                    mmu_ctl;
@@ -441,7 +447,7 @@ module gmmu_gpu
 
   gmmu_mmu #(
     .NumPorts(NumPorts), .NumSpaces(NumSpaces), .L1Entries(L1Entries), .L2Entries(L2Entries),
-    .L2Ways(L2Ways),
+    .L2Ways(L2Ways == 0 ? 1 : L2Ways),   // 0 is told by u_check, nobody divides by it
     .LargeEntries(LargeEntries), .WalkCacheEntries(WalkCacheEntries), .NumWalks(NumWalks)
   ) u_mmu (
     .clk_i, .rst_i,
@@ -454,7 +460,7 @@ module gmmu_gpu
     .ev_valid_o(ev_valid), .ev_o(ev),
     .inv_valid_o(inv_done), .inv_scope_o(inv_scope), .inv_space_o(inv_space),
     .inv_start_o(inv_start), .inv_end_o(inv_end),
-    .port_count_o(port_count), .count_o(mmu_count), .idle_o(mmu_idle)
+    .mev_o(mmu_event), .port_count_o(port_count), .count_o(mmu_count), .idle_o(mmu_idle)
   );
 
   // What is not observed goes with the event port.
@@ -698,6 +704,32 @@ module gmmu_gpu
       assign unused_write = ^{aw_ready[q], w_ready[q], b_valid[q], b[q]};
     end
   end
+
+  // ---- Further events.
+  logic        fault_taken;
+  fault_info_t fault_now;
+  always_comb begin
+    fault_taken = 1'b0;
+    fault_now = '0;
+    for (int unsigned i = 0; i <= NumUnits; i++) begin
+      if (fault_valid[i] && fault_ready[i]) begin
+        fault_taken = 1'b1;
+        fault_now |= fault[i];
+      end
+    end
+  end
+  for (genvar p = 0; p < NumPorts; p++) begin : g_tag
+    assign xs_tag[p] = xs[p].tag;
+  end
+  gmmu_events #(.Present(Observed), .NumPorts(NumPorts)) u_events (
+    .clk_i, .rst_i, .xlate_i(ev_valid), .xlate_tag_i(xs_tag), .mmu_i(mmu_event),
+    .inv_done_i(inv_done), .inv_start_i(inv_start), .inv_end_i(inv_end),
+    .entry_i(count_entry), .commands_i(count_commands),
+    .fault_i(fault_taken), .fault_info_i(fault_now),
+    .write_i({m_host_awvalid_o && m_host_awready_i, m_vram_awvalid_o && m_vram_awready_i}),
+    .write_ax_i(edge_aw),
+    .xlate_id_o(ev_xlate_id_o), .valid_o(ev_valid_o), .event_o(ev_o)
+  );
 
   // ---- Counters. Reads on the bus count whole beats, writes their enabled bytes.
   localparam int unsigned NumShared = 34;

@@ -125,12 +125,18 @@ NTSTATUS Escape(HANDLE hAdapter, const DXGKARG_ESCAPE* pArgs) {
     return STATUS_INVALID_PARAMETER;
   }
   switch (static_cast<const EscapeHeader*>(pArgs->pPrivateDriverData)->code) {
-    case EscapeCode::kQueryCaps: return Checked<EscapeQueryCaps>(adapter, *pArgs);
-    case EscapeCode::kRunClient: return Checked<EscapeRunClient>(adapter, *pArgs);
-    case EscapeCode::kQueryClient: return Checked<EscapeQueryClient>(adapter, *pArgs);
-    case EscapeCode::kQuerySpace: return Checked<EscapeQuerySpace>(adapter, *pArgs);
-    case EscapeCode::kReadFaults: return Checked<EscapeReadFaults>(adapter, *pArgs);
-    case EscapeCode::kQueryRing: return Checked<EscapeQueryRing>(adapter, *pArgs);
+    case EscapeCode::kQueryCaps:
+      return Checked<EscapeQueryCaps>(adapter, *pArgs);
+    case EscapeCode::kRunClient:
+      return Checked<EscapeRunClient>(adapter, *pArgs);
+    case EscapeCode::kQueryClient:
+      return Checked<EscapeQueryClient>(adapter, *pArgs);
+    case EscapeCode::kQuerySpace:
+      return Checked<EscapeQuerySpace>(adapter, *pArgs);
+    case EscapeCode::kReadFaults:
+      return Checked<EscapeReadFaults>(adapter, *pArgs);
+    case EscapeCode::kQueryRing:
+      return Checked<EscapeQueryRing>(adapter, *pArgs);
   }
   return STATUS_INVALID_PARAMETER;
 }

@@ -35,8 +35,8 @@ struct EscapeQueryCaps {
 /// that does not exist and for a process without an address space (STATUS_INVALID_PARAMETER).
 ///
 /// Pattern order accesses `count` lines of 64 bytes: base + 64 * (first + stride * k), k = 0, step,
-/// 2 step, ... modulo count. hw/traffic.h predicts the lines of every pattern. Refused for a pattern
-/// or a check that the hardware was built without (STATUS_NOT_SUPPORTED).
+/// 2 step, ... modulo count. hw/traffic.h predicts the lines of every pattern. Refused for a
+/// pattern or a check that the hardware was built without (STATUS_NOT_SUPPORTED).
 struct EscapeRunClient {
   EscapeHeader header{EscapeCode::kRunClient, sizeof(EscapeRunClient)};
   uint64_t process = 0;  ///< hKmdProcess whose address space is used
@@ -50,20 +50,21 @@ struct EscapeRunClient {
   uint32_t depth = 0;   ///< most accesses in flight; 0: as many as built
   uint8_t pattern = 0;  ///< gmmu::regs::Pattern
   uint8_t verify = 0;   ///< 1: data is the address pattern; what reads find wrong is counted
-  uint8_t footprint_lg2 = 0;  ///< log2 of the lines that patterns order and random fold into; 0: all
+  uint8_t footprint_lg2 =
+      0;  ///< log2 of the lines that patterns order and random fold into; 0: all
   uint8_t reserved = 0;
   uint64_t seed = 0;  ///< of pattern random and of the data that writes carry
 };
 
 struct EscapeQueryClient {
   EscapeHeader header{EscapeCode::kQueryClient, sizeof(EscapeQueryClient)};
-  uint32_t client = 0;  ///< in
-  uint32_t busy = 0;    ///< out: the others are of the last run once this is 0
-  uint32_t fault = 0;   ///< out: 1: ended at a fault
-  uint32_t reason = 0;  ///< out: gmmu::regs::Fault
-  uint32_t level = 0;   ///< out
-  uint32_t count = 0;   ///< out: accesses done without a fault
-  uint32_t crc = 0;     ///< out: CRC-32C of the bytes read
+  uint32_t client = 0;         ///< in
+  uint32_t busy = 0;           ///< out: the others are of the last run once this is 0
+  uint32_t fault = 0;          ///< out: 1: ended at a fault
+  uint32_t reason = 0;         ///< out: gmmu::regs::Fault
+  uint32_t level = 0;          ///< out
+  uint32_t count = 0;          ///< out: accesses done without a fault
+  uint32_t crc = 0;            ///< out: CRC-32C of the bytes read
   uint32_t mismatches = 0;     ///< out: 8-byte words that verify found wrong
   uint64_t fault_address = 0;  ///< out: GPU VA
 };

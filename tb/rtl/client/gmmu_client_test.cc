@@ -124,8 +124,8 @@ class Bench {
       Burst& r = reads_[pick];
       if (r.due <= cycles) {
         std::memcpy(&t.r_data_i, &memory[r.address + kBeatBytes * r.beat], kBeatBytes);
-        t.r_valid_i = 1, t.r_id_i = r.id,
-        t.r_error_i = broken.count(r.address / 64), t.r_last_i = r.beat == r.len;
+        t.r_valid_i = 1, t.r_id_i = r.id, t.r_error_i = broken.count(r.address / 64),
+        t.r_last_i = r.beat == r.len;
         if (r.beat++ == r.len) End(r.id), reads_.erase(reads_.begin() + pick);
       }
     }

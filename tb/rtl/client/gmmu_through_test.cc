@@ -257,7 +257,8 @@ class Bench {
       const size_t pick = stall_ != 0 ? random() % fetches_.size() : 0;
       Memory1& r = fetches_[pick];
       if (r.due <= cycles) {
-        const uint64_t row = (r.address & ~uint64_t{kBeatBytes - 1}) + uint64_t{kBeatBytes} * r.beat;
+        const uint64_t row =
+            (r.address & ~uint64_t{kBeatBytes - 1}) + uint64_t{kBeatBytes} * r.beat;
         std::memcpy(&t.t_mr_data_i, &memory[row], kBeatBytes);
         t.t_mr_valid_i = 1, t.t_mr_id_i = r.id, t.t_mr_last_i = r.beat == r.len;
         t.t_mr_error_i = broken.count(row / 64) != 0 && (r.beat == r.len || random() % 2);
@@ -265,7 +266,7 @@ class Bench {
       }
     }
     if (!written_.empty() && !Stall()) {
-      const size_t pick = random() % written_.size();
+      const size_t pick = stall_ != 0 ? random() % written_.size() : 0;
       if (written_[pick].due <= cycles) {
         t.t_mb_valid_i = 1, t.t_mb_id_i = written_[pick].id;
         t.t_mb_error_i = broken.count(written_[pick].address / 64) != 0;

@@ -2,6 +2,7 @@
 // Traffic engines through translation, routing and both memories.
 #include <gtest/gtest.h>
 
+#include "hw/traffic.h"
 #include "tb/rtl/top/top_machine.h"
 
 namespace gmmu::top {
@@ -118,6 +119,45 @@ TEST_F(GpuTraffic, WritesThePatternOfItsSeed) {
               0x1000 + w);
   }
   EXPECT_EQ(gpu.Get<regs::CountersClientWriteBytes>(regs::kCountersBase).n(), 32u * 64);
+}
+
+TEST_F(GpuTraffic, TestsItsMemoriesByItself) {
+  gpu.vram.shuffle = gpu.host.shuffle = true;
+  gpu.vram.stall_percent = gpu.host.stall_percent = 10;
+  auto ctrl = space3;
+  ctrl.set_access(Access::kWrite).set_verify(1).set_footprint_lg2(11);  // both memories
+  ctrl.set_pattern(regs::Pattern::kRandom);
+  const auto random = gpu.Traffic(0, ctrl, kVa, 0, 0, 700, 1, /*seed=*/12345);
+  EXPECT_EQ(random.count(), 1400u);
+  EXPECT_EQ(gpu.Get<regs::ClientResult>(TopMachine::ClientAt(0)).mismatches(), 0u);
+  ctrl.set_pattern(regs::Pattern::kOrder);
+  gpu.Traffic(1, ctrl, kVa, 0, 1, 2048, 1, /*seed=*/99);
+  EXPECT_EQ(gpu.Get<regs::ClientResult>(TopMachine::ClientAt(1)).mismatches(), 0u);
+  EXPECT_EQ(gpu.vram.memory.Read64(0x1238), hw::AddressPattern(99, kVa + 0x1238));
+
+  // A spoilt byte in each memory is found by whoever reads next.
+  gpu.vram.memory.Write64(0x1238, gpu.vram.memory.Read64(0x1238) ^ 0x100);
+  gpu.host.memory.Write64(kHostData + 0x40, gpu.host.memory.Read64(kHostData + 0x40) ^ 1);
+  ctrl.set_access(Access::kRead);
+  gpu.Traffic(2, ctrl, kVa, 0, 1, 2048, 1, /*seed=*/99);
+  EXPECT_EQ(gpu.Get<regs::ClientResult>(TopMachine::ClientAt(2)).mismatches(), 2u);
+}
+
+TEST_F(GpuTraffic, ChasesPointersThroughBothMemories) {
+  std::vector<uint8_t> bytes;
+  for (unsigned i = 0; i < 500; ++i) {  // a ring of 64 lines: every 17th of 2048
+    const auto line = [](unsigned n) { return kVa + 64 * (n * 17 % 64 * 32); };
+    const uint64_t at = line(i % 64) - kVa;
+    auto& memory = at < 0x10000 ? gpu.vram.memory : gpu.host.memory;
+    memory.Write64(at < 0x10000 ? at : kHostData + at - 0x10000, line((i + 1) % 64));
+  }
+  for (unsigned i = 0; i < 500; ++i) {
+    for (unsigned b = 0; b < 64; ++b) bytes.push_back(At(kVa + 64 * (i * 17 % 64 * 32) + b));
+  }
+  auto ctrl = space3;
+  ctrl.set_pattern(regs::Pattern::kChase);
+  EXPECT_EQ(gpu.Traffic(3, ctrl, kVa, 0, 0, 500, 1).count(), 500u);
+  EXPECT_EQ(gpu.Get<regs::ClientResult>(TopMachine::ClientAt(3)).crc(), Crc32c(bytes));
 }
 
 TEST_F(GpuTraffic, StopsAtTheFirstFaultInAccessOrderAndLogsIt) {

@@ -197,7 +197,10 @@ module gmmu_top_bench
   output logic [1:0]                      ev_inv_scope_o,
   output logic [5:0]                      ev_inv_space_o,
   output logic [63:0]                     ev_inv_start_o,
-  output logic [63:0]                     ev_inv_end_o
+  output logic [63:0]                     ev_inv_end_o,
+  output logic [NumPorts*64-1:0]          ev_xlate_id_o,
+  output logic [8:0]                      ev_valid_o,
+  output logic [9*192-1:0]                ev_o
 );
   gmmu_gpu #(
     .NumClients(NumClients), .NumSpaces(NumSpaces), .NumRings(NumRings), .L1Entries(L1Entries),

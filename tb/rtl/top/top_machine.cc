@@ -165,6 +165,7 @@ void TopMachine::Tick() {
   t.eval();
 
   axi_.Sample(t, cycle);
+  if (!t.rst_i && watch) watch(t);
   if (!t.rst_i) {
     if (t.m_vram_rvalid_i && t.m_vram_rready_o) vram.EndBeat();
     if (t.m_host_rvalid_i && t.m_host_rready_o) host.EndBeat();

@@ -105,6 +105,9 @@ class TopMachine {
   explicit TopMachine(uint64_t seed = 1);
   ~TopMachine();
 
+  /// Told the ports of every cycle outside reset, before its edge.
+  std::function<void(const Vgmmu_top_bench&)> watch;
+
   void Tick();
   void Run(unsigned cycles);
   template <typename Condition>

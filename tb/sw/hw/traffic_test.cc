@@ -30,8 +30,8 @@ TEST(Traffic, XorshiftGivesTheStatesThatItsAuthorPublished) {
 TEST(Traffic, OrderGoesThroughTheLinesByItsStep) {
   TrafficLines lines;
   lines.base = 0x10000000, lines.first = 1, lines.stride = 4, lines.count = 5, lines.step = 2;
-  EXPECT_THAT(Take(lines, 6), ElementsAre(0x10000040, 0x10000240, 0x10000440, 0x10000140,
-                                          0x10000340, 0x10000040));
+  EXPECT_THAT(Take(lines, 6),
+              ElementsAre(0x10000040, 0x10000240, 0x10000440, 0x10000140, 0x10000340, 0x10000040));
 }
 
 TEST(Traffic, AFootprintFoldsTheLines) {
