@@ -3,7 +3,7 @@
 """make synth: the GPU top as a circuit.
 
   synth.py [--docs]    placed and routed for an ECP5-85F: area by block, the worst path, Fmax (tools/fpga/main.py);
-                       --docs also writes docs/fpga.md
+                       --docs, also with --yosys, writes docs/fpga.md
   synth.py --yosys     the same without place and route: area by block
   synth.py --check     generic: fails on a latch, an undriven or doubly driven net, a divider; prints statistics
   synth.py --elaborate the same without statistics, in seconds

@@ -51,7 +51,10 @@ def main(only_yosys=False, docs=False):
         blocks, netlist = yosys()
         if not only_yosys:
             return whole(blocks, netlist, docs)
-        report.alone(blocks)
+        lines = report.alone(blocks)
+        print("\n" + "\n".join(lines))
+        if docs:
+            report.write_page(lines)
         print(f"synth: no latch, no undriven and no doubly driven net ({time.monotonic() - start:.0f} s)")
         return 0
     except flow.Failed as failure:
