@@ -15,6 +15,7 @@ module gmmu_axi_write_props
   parameter int unsigned Ids = 4,
   parameter bit          AwFirst = 0,
   parameter bit          AssumeAnswers = 0,
+  parameter bit          Pages = 1,       // 0: addresses mean nothing where this is bound
   parameter int unsigned BeatWidth = 8,   // of the beat counters: bursts are shorter than 2**BeatWidth
   localparam int unsigned IdxWidth = Ids > 1 ? $clog2(Ids) : 1,
   localparam int unsigned LevelWidth = $clog2(Ids + 1) + 1
@@ -92,7 +93,7 @@ module gmmu_axi_write_props
   a_id: assert property (@(posedge clk_i) disable iff (rst_i)
     !aw_valid_i || (32'(aw_i.id) < Ids && (!open_q[aw_id] || (b_valid_i && b_id == aw_id))));
   a_page: assert property (@(posedge clk_i) disable iff (rst_i)
-    !aw_valid_i || 13'(aw_i.addr[11:0] & ~12'(DataBytes - 1)) + bytes <= 13'd4096);
+    !(Pages && aw_valid_i) || 13'(aw_i.addr[11:0] & ~12'(DataBytes - 1)) + bytes <= 13'd4096);
   a_length: assert property (@(posedge clk_i) disable iff (rst_i)
     !(aw_take && ahead_q < 0) || beat_t'(aw_i.len) == len_q[head_q]);
   a_last: assert property (@(posedge clk_i) disable iff (rst_i)
