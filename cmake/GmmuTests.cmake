@@ -113,6 +113,23 @@ if(system_sources AND TARGET gmmu_machine)
   gmmu_test(test_system system 600 SOURCES ${system_sources} LIBRARIES ${libraries})
 endif()
 
+# The same tests with the program on a wider bus: gmmu_256 differs from gmmu in the Verilated GPU, the SystemC module
+# around it and what the configuration says was built.
+if(TARGET test_system AND TARGET gmmu AND NOT GMMU_SYSTEM_BITS STREQUAL GMMU_DATA_BITS AND GMMU_SYSTEM_BITS)
+  set(bits ${GMMU_SYSTEM_BITS})
+  gmmu_rtl_engine(_${bits} ${bits})
+  add_executable(gmmu_${bits} sw/app/main.cc sim/platform/config_keys.cc)
+  set(definitions ${GMMU_BUILD_DEFINITIONS})
+  list(TRANSFORM definitions REPLACE "^GMMU_DATA_BITS=.*" "GMMU_DATA_BITS=${bits}")
+  target_compile_definitions(gmmu_${bits} PRIVATE ${definitions})
+  target_link_libraries(gmmu_${bits} PRIVATE gmmu_app gmmu_machine_${bits})
+  add_dependencies(test_system gmmu_${bits})
+  gtest_discover_tests(test_system DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 NO_PRETTY_VALUES NO_PRETTY_TYPES
+                       TEST_PREFIX bus_${bits}. WORKING_DIRECTORY ${CMAKE_SOURCE_DIR}
+                       PROPERTIES LABELS system TIMEOUT 600
+                                  ENVIRONMENT GMMU_PROGRAM=${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/gmmu_${bits})
+endif()
+
 # The page of the rules matches the planted faults.
 if(GMMU_PYTHON)
   add_test(NAME rules.page_matches_the_planted_faults

@@ -44,10 +44,15 @@ class Program : public ::testing::Test {
     std::ifstream file(Path(name), std::ios::binary);
     return {std::istreambuf_iterator<char>(file), {}};
   }
+  /// The program under test: this build's, or the one that the environment names.
+  static std::string Tested() {
+    const char* other = std::getenv("GMMU_PROGRAM");
+    return other != nullptr ? other : GMMU_PROGRAM;
+  }
   /// Exit status; the text of both streams is in Get("log").
   int Run(const std::string& arguments) const {
     const int status = std::system(
-        (std::string(GMMU_PROGRAM) + " " + arguments + " > " + Path("log") + " 2>&1").c_str());
+        (Tested() + " " + arguments + " > " + Path("log") + " 2>&1").c_str());
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
   }
   nlohmann::json Report(const std::string& name = "report.json") const {
