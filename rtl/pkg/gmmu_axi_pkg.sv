@@ -12,6 +12,8 @@ package gmmu_axi_pkg;
   localparam int unsigned IdWidth = 8;         // inside: requester's own
   localparam int unsigned RequesterWidth = 7;
   localparam int unsigned EdgeIdWidth = IdWidth + RequesterWidth;
+  // at the GPU's ports: the isolator's generation above it
+  localparam int unsigned PortIdWidth = EdgeIdWidth + 1;
 
   typedef enum logic [1:0] {PortVram, PortHost, PortPeer} port_e;
 

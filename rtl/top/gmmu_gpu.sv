@@ -42,6 +42,9 @@ module gmmu_gpu
   input  logic [63:0]              cycle_i,         // cycles since reset release
   input  logic [63:0]              vram_bytes_i,    // bytes of VRAM behind m_vram
   input  logic                     bus_master_i,    // PCI command register, bit 2: m_host may issue
+  input  logic                     silence_i,       // bus-silence request: m_host stops and drains
+  output logic                     silent_o,        // m_host begins nothing and waits for nothing
+  input  logic                     reset_i,         // pulse: function-level reset
   input  logic                     msi_enable_i,
   input  logic [63:0]              msi_address_i,
   input  logic [31:0]              msi_data_i,
@@ -85,20 +88,20 @@ module gmmu_gpu
 
   output logic                     m_vram_arvalid_o,
   input  logic                     m_vram_arready_i,
-  output logic [EdgeIdWidth-1:0]   m_vram_arid_o,
+  output logic [PortIdWidth-1:0]   m_vram_arid_o,
   output logic [PaWidth-1:0]       m_vram_araddr_o,
   output logic [7:0]               m_vram_arlen_o,
   output logic [2:0]               m_vram_arsize_o,
   output logic [1:0]               m_vram_arburst_o,
   input  logic                     m_vram_rvalid_i,
   output logic                     m_vram_rready_o,
-  input  logic [EdgeIdWidth-1:0]   m_vram_rid_i,
+  input  logic [PortIdWidth-1:0]   m_vram_rid_i,
   input  logic [DataWidth-1:0]     m_vram_rdata_i,
   input  logic [1:0]               m_vram_rresp_i,
   input  logic                     m_vram_rlast_i,
   output logic                     m_vram_awvalid_o,
   input  logic                     m_vram_awready_i,
-  output logic [EdgeIdWidth-1:0]   m_vram_awid_o,
+  output logic [PortIdWidth-1:0]   m_vram_awid_o,
   output logic [PaWidth-1:0]       m_vram_awaddr_o,
   output logic [7:0]               m_vram_awlen_o,
   output logic [2:0]               m_vram_awsize_o,
@@ -110,12 +113,12 @@ module gmmu_gpu
   output logic                     m_vram_wlast_o,
   input  logic                     m_vram_bvalid_i,
   output logic                     m_vram_bready_o,
-  input  logic [EdgeIdWidth-1:0]   m_vram_bid_i,
+  input  logic [PortIdWidth-1:0]   m_vram_bid_i,
   input  logic [1:0]               m_vram_bresp_i,
 
   output logic                     m_host_arvalid_o,
   input  logic                     m_host_arready_i,
-  output logic [EdgeIdWidth-1:0]   m_host_arid_o,
+  output logic [PortIdWidth-1:0]   m_host_arid_o,
   output logic [PaWidth-1:0]       m_host_araddr_o,
   output logic [7:0]               m_host_arlen_o,
   output logic [2:0]               m_host_arsize_o,
@@ -123,13 +126,13 @@ module gmmu_gpu
   output logic [$bits(user_t)-1:0] m_host_aruser_o,
   input  logic                     m_host_rvalid_i,
   output logic                     m_host_rready_o,
-  input  logic [EdgeIdWidth-1:0]   m_host_rid_i,
+  input  logic [PortIdWidth-1:0]   m_host_rid_i,
   input  logic [DataWidth-1:0]     m_host_rdata_i,
   input  logic [1:0]               m_host_rresp_i,
   input  logic                     m_host_rlast_i,
   output logic                     m_host_awvalid_o,
   input  logic                     m_host_awready_i,
-  output logic [EdgeIdWidth-1:0]   m_host_awid_o,
+  output logic [PortIdWidth-1:0]   m_host_awid_o,
   output logic [PaWidth-1:0]       m_host_awaddr_o,
   output logic [7:0]               m_host_awlen_o,
   output logic [2:0]               m_host_awsize_o,
@@ -142,7 +145,7 @@ module gmmu_gpu
   output logic                     m_host_wlast_o,
   input  logic                     m_host_bvalid_i,
   output logic                     m_host_bready_o,
-  input  logic [EdgeIdWidth-1:0]   m_host_bid_i,
+  input  logic [PortIdWidth-1:0]   m_host_bid_i,
   input  logic [1:0]               m_host_bresp_i,
 
   // Client ports from outside; a client serves them while its traffic engine is not busy. Writes
@@ -260,37 +263,67 @@ module gmmu_gpu
   edge_r_t  [1:0]           edge_r;
   edge_b_t  [1:0]           edge_b;
 
+  // Silence and reset stand between the mux and the ports.
+  logic           core_rst, isolated, isolator_idle;
+  logic [1:0]     mux_ar_valid, mux_ar_ready, mux_r_valid, mux_r_ready, mux_aw_valid, mux_aw_ready,
+      mux_w_valid, mux_w_ready, mux_b_valid, mux_b_ready;
+  edge_ax_t [1:0] mux_ar, mux_aw;
+  w_t       [1:0] mux_w;
+  edge_r_t  [1:0] mux_r;
+  edge_b_t  [1:0] mux_b;
+  logic [1:0]     ar_generation, r_generation, aw_generation, b_generation, unused_late;
+
   gmmu_axi_mux #(
     .NumRequesters(NumRequesters), .Readers(Readers), .Writers(Writers), .Slow(Slow)
   ) u_mux (
-    .clk_i, .rst_i, .host_enable_i(bus_master_i),
+    .clk_i, .rst_i(core_rst), .host_enable_i(bus_master_i),
     .ar_valid_i(ar_valid), .ar_ready_o(ar_ready), .ar_i(ar), .r_valid_o(r_valid), .r_o(r),
     .aw_valid_i(aw_valid), .aw_ready_o(aw_ready), .aw_i(aw),
     .w_valid_i(w_valid), .w_ready_o(w_ready), .w_i(w), .b_valid_o(b_valid), .b_o(b),
-    .ar_valid_o({m_host_arvalid_o, m_vram_arvalid_o}),
-    .ar_ready_i({m_host_arready_i, m_vram_arready_i}),
-    .ar_o(edge_ar),
-    .r_valid_i({m_host_rvalid_i, m_vram_rvalid_i}), .r_ready_o({m_host_rready_o, m_vram_rready_o}),
-    .r_i(edge_r),
-    .aw_valid_o({m_host_awvalid_o, m_vram_awvalid_o}),
-    .aw_ready_i({m_host_awready_i, m_vram_awready_i}),
-    .aw_o(edge_aw),
-    .w_valid_o({m_host_wvalid_o, m_vram_wvalid_o}), .w_ready_i({m_host_wready_i, m_vram_wready_i}),
-    .w_o(edge_w),
-    .b_valid_i({m_host_bvalid_i, m_vram_bvalid_i}), .b_ready_o({m_host_bready_o, m_vram_bready_o}),
-    .b_i(edge_b),
+    .ar_valid_o(mux_ar_valid), .ar_ready_i(mux_ar_ready), .ar_o(mux_ar),
+    .r_valid_i(mux_r_valid), .r_ready_o(mux_r_ready), .r_i(mux_r),
+    .aw_valid_o(mux_aw_valid), .aw_ready_i(mux_aw_ready), .aw_o(mux_aw),
+    .w_valid_o(mux_w_valid), .w_ready_i(mux_w_ready), .w_o(mux_w),
+    .b_valid_i(mux_b_valid), .b_ready_o(mux_b_ready), .b_i(mux_b),
     .idle_o(mux_idle)
   );
+
+  gmmu_isolator u_isolator (
+    .clk_i, .rst_i, .silence_i, .reset_i, .core_reset_o(core_rst), .closed_o(isolated), .silent_o,
+    .idle_o(isolator_idle), .late_o(unused_late),
+    .ar_valid_i(mux_ar_valid), .ar_ready_o(mux_ar_ready), .ar_i(mux_ar),
+    .r_valid_o(mux_r_valid), .r_ready_i(mux_r_ready), .r_o(mux_r),
+    .aw_valid_i(mux_aw_valid), .aw_ready_o(mux_aw_ready), .aw_i(mux_aw),
+    .w_valid_i(mux_w_valid), .w_ready_o(mux_w_ready), .w_i(mux_w),
+    .b_valid_o(mux_b_valid), .b_ready_i(mux_b_ready), .b_o(mux_b),
+    .m_ar_valid_o({m_host_arvalid_o, m_vram_arvalid_o}),
+    .m_ar_ready_i({m_host_arready_i, m_vram_arready_i}),
+    .m_ar_o(edge_ar), .m_ar_generation_o(ar_generation),
+    .m_r_valid_i({m_host_rvalid_i, m_vram_rvalid_i}),
+    .m_r_ready_o({m_host_rready_o, m_vram_rready_o}),
+    .m_r_i(edge_r), .m_r_generation_i(r_generation),
+    .m_aw_valid_o({m_host_awvalid_o, m_vram_awvalid_o}),
+    .m_aw_ready_i({m_host_awready_i, m_vram_awready_i}),
+    .m_aw_o(edge_aw), .m_aw_generation_o(aw_generation),
+    .m_w_valid_o({m_host_wvalid_o, m_vram_wvalid_o}),
+    .m_w_ready_i({m_host_wready_i, m_vram_wready_i}),
+    .m_w_o(edge_w),
+    .m_b_valid_i({m_host_bvalid_i, m_vram_bvalid_i}),
+    .m_b_ready_o({m_host_bready_o, m_vram_bready_o}),
+    .m_b_i(edge_b), .m_b_generation_i(b_generation)
+  );
+  assign r_generation = {m_host_rid_i[EdgeIdWidth], m_vram_rid_i[EdgeIdWidth]};
+  assign b_generation = {m_host_bid_i[EdgeIdWidth], m_vram_bid_i[EdgeIdWidth]};
 
   localparam logic [2:0] BeatSize = 3'($clog2(DataBytes));
   localparam logic [1:0] BurstIncr = 2'b01;
 
-  assign m_vram_arid_o = edge_ar[0].id;
+  assign m_vram_arid_o = {ar_generation[0], edge_ar[0].id};
   assign m_vram_araddr_o = edge_ar[0].addr;
   assign m_vram_arlen_o = edge_ar[0].len;
   assign m_vram_arsize_o = BeatSize;
   assign m_vram_arburst_o = BurstIncr;
-  assign m_vram_awid_o = edge_aw[0].id;
+  assign m_vram_awid_o = {aw_generation[0], edge_aw[0].id};
   assign m_vram_awaddr_o = edge_aw[0].addr;
   assign m_vram_awlen_o = edge_aw[0].len;
   assign m_vram_awsize_o = BeatSize;
@@ -298,17 +331,17 @@ module gmmu_gpu
   assign m_vram_wdata_o = edge_w[0].data;
   assign m_vram_wstrb_o = edge_w[0].strb;
   assign m_vram_wlast_o = edge_w[0].last;
-  assign edge_r[0] = '{id: m_vram_rid_i, data: m_vram_rdata_i, error: m_vram_rresp_i != 2'b00,
-      last: m_vram_rlast_i};
-  assign edge_b[0] = '{id: m_vram_bid_i, error: m_vram_bresp_i != 2'b00};
+  assign edge_r[0] = '{id: m_vram_rid_i[EdgeIdWidth-1:0], data: m_vram_rdata_i,
+      error: m_vram_rresp_i != 2'b00, last: m_vram_rlast_i};
+  assign edge_b[0] = '{id: m_vram_bid_i[EdgeIdWidth-1:0], error: m_vram_bresp_i != 2'b00};
 
-  assign m_host_arid_o = edge_ar[1].id;
+  assign m_host_arid_o = {ar_generation[1], edge_ar[1].id};
   assign m_host_araddr_o = edge_ar[1].addr;
   assign m_host_arlen_o = edge_ar[1].len;
   assign m_host_arsize_o = BeatSize;
   assign m_host_arburst_o = BurstIncr;
   assign m_host_aruser_o = edge_ar[1].user;
-  assign m_host_awid_o = edge_aw[1].id;
+  assign m_host_awid_o = {aw_generation[1], edge_aw[1].id};
   assign m_host_awaddr_o = edge_aw[1].addr;
   assign m_host_awlen_o = edge_aw[1].len;
   assign m_host_awsize_o = BeatSize;
@@ -317,14 +350,22 @@ module gmmu_gpu
   assign m_host_wdata_o = edge_w[1].data;
   assign m_host_wstrb_o = edge_w[1].strb;
   assign m_host_wlast_o = edge_w[1].last;
-  assign edge_r[1] = '{id: m_host_rid_i, data: m_host_rdata_i, error: m_host_rresp_i != 2'b00,
-      last: m_host_rlast_i};
-  assign edge_b[1] = '{id: m_host_bid_i, error: m_host_bresp_i != 2'b00};
+  assign edge_r[1] = '{id: m_host_rid_i[EdgeIdWidth-1:0], data: m_host_rdata_i,
+      error: m_host_rresp_i != 2'b00, last: m_host_rlast_i};
+  assign edge_b[1] = '{id: m_host_bid_i[EdgeIdWidth-1:0], error: m_host_bresp_i != 2'b00};
 
   logic unused_user;  // the VRAM port has no user signals
   assign unused_user = ^{edge_ar[0].user, edge_aw[0].user};
 
-  // ---- Registers.
+  // ---- Registers. An access that comes while the core is in reset waits.
+  logic reg_awready, reg_wready, reg_arready, win_awready, win_wready, win_arready;
+  assign s_reg_awready_o = reg_awready && !core_rst;
+  assign s_reg_wready_o = reg_wready && !core_rst;
+  assign s_reg_arready_o = reg_arready && !core_rst;
+  assign s_win_awready_o = win_awready && !core_rst;
+  assign s_win_wready_o = win_wready && !core_rst;
+  assign s_win_arready_o = win_arready && !core_rst;
+
   logic                        reg_wr_valid, reg_wr_ready, reg_port_idle, regs_idle;
   logic                        reg_rd, counters_busy;
   logic [15:0]                 reg_addr;
@@ -350,12 +391,12 @@ module gmmu_gpu
   logic                        invalidated;
 
   gmmu_reg_port #(.ReadCycles(3)) u_reg_port (
-    .clk_i, .rst_i,
-    .awvalid_i(s_reg_awvalid_i), .awready_o(s_reg_awready_o), .awaddr_i(s_reg_awaddr_i),
-    .wvalid_i(s_reg_wvalid_i), .wready_o(s_reg_wready_o), .wdata_i(s_reg_wdata_i),
+    .clk_i, .rst_i(core_rst),
+    .awvalid_i(s_reg_awvalid_i), .awready_o(reg_awready), .awaddr_i(s_reg_awaddr_i),
+    .wvalid_i(s_reg_wvalid_i), .wready_o(reg_wready), .wdata_i(s_reg_wdata_i),
     .wstrb_i(s_reg_wstrb_i),
     .bvalid_o(s_reg_bvalid_o), .bready_i(s_reg_bready_i), .bresp_o(s_reg_bresp_o),
-    .arvalid_i(s_reg_arvalid_i), .arready_o(s_reg_arready_o), .araddr_i(s_reg_araddr_i),
+    .arvalid_i(s_reg_arvalid_i), .arready_o(reg_arready), .araddr_i(s_reg_araddr_i),
     .rvalid_o(s_reg_rvalid_o), .rready_i(s_reg_rready_i), .rdata_o(s_reg_rdata_o),
     .rresp_o(s_reg_rresp_o),
     .wr_valid_o(reg_wr_valid), .wr_ready_i(reg_wr_ready), .addr_o(reg_addr),
@@ -382,7 +423,7 @@ module gmmu_gpu
   gmmu_regs #(
     .NumClients(NumClients), .NumSpaces(NumSpaces), .NumRings(NumRings), .Cap0(Cap0), .Cap1(Cap1), .Cap2(Cap2)
   ) u_regs (
-    .clk_i, .rst_i,
+    .clk_i, .rst_i(core_rst),
     .wr_valid_i(reg_wr_valid), .wr_ready_o(reg_wr_ready), .addr_i(reg_addr),
     .wr_data_i(reg_wr_data),
     .rd_data_o(regs_data),
@@ -404,13 +445,13 @@ module gmmu_gpu
 
   // ---- Window onto VRAM.
   gmmu_window u_window (
-    .clk_i, .rst_i, .base_i(window_base), .hold_i(reg_wr_valid), .settled_o(window_settled),
-    .idle_o(window_idle),
-    .s_awvalid_i(s_win_awvalid_i), .s_awready_o(s_win_awready_o), .s_awaddr_i(s_win_awaddr_i),
-    .s_wvalid_i(s_win_wvalid_i), .s_wready_o(s_win_wready_o), .s_wdata_i(s_win_wdata_i),
+    .clk_i, .rst_i(core_rst), .base_i(window_base), .hold_i(reg_wr_valid),
+    .settled_o(window_settled), .idle_o(window_idle),
+    .s_awvalid_i(s_win_awvalid_i), .s_awready_o(win_awready), .s_awaddr_i(s_win_awaddr_i),
+    .s_wvalid_i(s_win_wvalid_i), .s_wready_o(win_wready), .s_wdata_i(s_win_wdata_i),
     .s_wstrb_i(s_win_wstrb_i),
     .s_bvalid_o(s_win_bvalid_o), .s_bready_i(s_win_bready_i), .s_bresp_o(s_win_bresp_o),
-    .s_arvalid_i(s_win_arvalid_i), .s_arready_o(s_win_arready_o), .s_araddr_i(s_win_araddr_i),
+    .s_arvalid_i(s_win_arvalid_i), .s_arready_o(win_arready), .s_araddr_i(s_win_araddr_i),
     .s_rvalid_o(s_win_rvalid_o), .s_rready_i(s_win_rready_i), .s_rdata_o(s_win_rdata_o),
     .s_rresp_o(s_win_rresp_o),
     .ar_valid_o(ar_valid[ReqWindow]), .ar_ready_i(ar_ready[ReqWindow]), .ar_o(ar[ReqWindow]),
@@ -439,7 +480,7 @@ module gmmu_gpu
   logic [63:0]                 inv_start, inv_end;
 
   gmmu_ctl_arbiter u_ctl (
-    .clk_i, .rst_i,
+    .clk_i, .rst_i(core_rst),
     .valid_i(ctl_valid), .ready_o(ctl_ready), .ctl_i(ctl), .done_o(ctl_done),
     .valid_o(mmu_ctl_valid), .ready_i(mmu_ctl_ready), .ctl_o(mmu_ctl), .done_i(mmu_ctl_done),
     .idle_o(ctl_idle)
@@ -450,7 +491,7 @@ module gmmu_gpu
     .L2Ways(L2Ways == 0 ? 1 : L2Ways),   // 0 is told by u_check, nobody divides by it
     .LargeEntries(LargeEntries), .WalkCacheEntries(WalkCacheEntries), .NumWalks(NumWalks)
   ) u_mmu (
-    .clk_i, .rst_i,
+    .clk_i, .rst_i(core_rst),
     .req_valid_i(xq_valid), .req_ready_o(xq_ready), .req_i(xq),
     .rsp_valid_o(xs_valid), .rsp_ready_i(xs_ready), .rsp_o(xs), .done_i(xdone),
     .ctl_valid_i(mmu_ctl_valid), .ctl_ready_o(mmu_ctl_ready), .ctl_i(mmu_ctl),
@@ -486,7 +527,7 @@ module gmmu_gpu
   logic                ap_lookup, ap_hit, ap_idle;
 
   gmmu_aperture_map #(.NumPorts(NumPorts)) u_aperture (
-    .clk_i, .rst_i, .base_i(aperture_base), .pages_i(aperture_pages),
+    .clk_i, .rst_i(core_rst), .base_i(aperture_base), .pages_i(aperture_pages),
     .flush_i(regs_aperture_flush || engine_aperture_flush), .flush_done_o(aperture_flush_done),
     .req_valid_i(ap_valid), .req_ready_o(ap_ready), .req_page_i(ap_page),
     .rsp_valid_o(ap_rsp_valid), .rsp_o(ap_rsp),
@@ -505,7 +546,7 @@ module gmmu_gpu
   gmmu_engine #(
     .NumRings(NumRings), .NumSpaces(NumSpaces), .ReadsInFlight(ReadsInFlight), .FirstPort(PortFetch)
   ) u_engine (
-    .clk_i, .rst_i, .enable_i(enable && bus_master_i), .cycle_i, .vram_bytes_i,
+    .clk_i, .rst_i(core_rst), .enable_i(enable && bus_master_i), .cycle_i, .vram_bytes_i,
     .idle_o(engine_idle),
     .ring_i(ring_cfg), .ring_o(ring_state), .fence_irq_o(fence_irq), .ring_error_o(ring_error),
     .fetch_req_valid_o(xq_valid[PortFetch]), .fetch_req_ready_i(xq_ready[PortFetch]),
@@ -570,7 +611,7 @@ module gmmu_gpu
 
     gmmu_client_port u_port (
       .port_i(port_t'(i)),
-      .clk_i, .rst_i, .enable_i(enable), .vram_bytes_i, .idle_o(client_idle[i]),
+      .clk_i, .rst_i(core_rst), .enable_i(enable), .vram_bytes_i, .idle_o(client_idle[i]),
       .reg_wr_i(client_wr[i]), .reg_rd_i(client_rd[i]), .reg_word_i(client_word),
       .reg_data_i(client_wr_data), .reg_data_o(client_rd_data[i]), .busy_o(traffic_busy[i]),
       .done_o(client_done[i]),
@@ -613,7 +654,7 @@ module gmmu_gpu
     };
     assign unused_prot = ^s_thr_arprot_i[1:0];
     gmmu_through u_through (
-      .clk_i, .rst_i, .port_i(port_t'(First)), .enable_i(enable), .vram_bytes_i,
+      .clk_i, .rst_i(core_rst), .port_i(port_t'(First)), .enable_i(enable), .vram_bytes_i,
       .idle_o(through_idle),
       .s_ar_valid_i(s_thr_arvalid_i), .s_ar_ready_o(s_thr_arready_o), .s_ar_i(thr_ar),
       .s_r_valid_o(s_thr_rvalid_o), .s_r_ready_i(s_thr_rready_i), .s_r_id_o(s_thr_rid_o),
@@ -660,7 +701,7 @@ module gmmu_gpu
   logic fault_logged, faults_idle, message_sent, interrupts_idle;
 
   gmmu_fault_log #(.Sources(NumUnits + 1)) u_faults (
-    .clk_i, .rst_i, .cycle_i, .open_i(bus_master_i),
+    .clk_i, .rst_i(core_rst), .cycle_i, .open_i(bus_master_i),
     .enable_i(fault_enable), .base_i(fault_base), .size_lg2_i(fault_size_lg2), .head_i(fault_head),
     .tail_o(fault_tail), .dropped_o(fault_dropped),
     .fault_valid_i(fault_valid), .fault_ready_o(fault_ready), .fault_i(fault),
@@ -676,11 +717,12 @@ module gmmu_gpu
                     ring_error: ring_error, fence: fence_irq};
 
   gmmu_interrupts u_interrupts (
-    .clk_i, .rst_i,
+    .clk_i, .rst_i(core_rst),
     .causes_i(causes[4:0]), .clear_i(int_clear), .clear_bits_i(int_clear_bits),
     .enable_i(int_enable),
     .status_o(int_status),
-    .open_i(bus_master_i && msi_enable_i), .address_i(msi_address_i), .data_i(msi_data_i),
+    .open_i(bus_master_i && msi_enable_i && !isolated), .address_i(msi_address_i),
+    .data_i(msi_data_i),
     .aw_valid_o(aw_valid[ReqInterrupt]), .aw_ready_i(aw_ready[ReqInterrupt]),
     .aw_o(aw[ReqInterrupt]),
     .w_valid_o(w_valid[ReqInterrupt]), .w_ready_i(w_ready[ReqInterrupt]), .w_o(w[ReqInterrupt]),
@@ -722,7 +764,7 @@ module gmmu_gpu
     assign xs_tag[p] = xs[p].tag;
   end
   gmmu_events #(.Present(Observed), .NumPorts(NumPorts)) u_events (
-    .clk_i, .rst_i, .xlate_i(ev_valid), .xlate_tag_i(xs_tag), .mmu_i(mmu_event),
+    .clk_i, .rst_i(core_rst), .xlate_i(ev_valid), .xlate_tag_i(xs_tag), .mmu_i(mmu_event),
     .inv_done_i(inv_done), .inv_start_i(inv_start), .inv_end_i(inv_end),
     .entry_i(count_entry), .commands_i(count_commands),
     .fault_i(fault_taken), .fault_info_i(fault_now),
@@ -799,14 +841,14 @@ module gmmu_gpu
     .NumPorts(NumPorts), .NumShared(NumShared), .Width(CounterWidth), .AmountWidth(AmountWidth),
     .SharedAmounts(SharedAmounts)
   ) u_counters (
-    .clk_i, .rst_i, .port_i(port_amounts), .shared_i(amounts), .rd_i(reg_rd), .addr_i(reg_addr),
+    .clk_i, .rst_i(core_rst), .port_i(port_amounts), .shared_i(amounts), .rd_i(reg_rd), .addr_i(reg_addr),
     .rd_busy_o(counters_busy), .rd_data_o(counters_data)
   );
 
   // ---- Idle.
-  assign work_idle = mux_idle && mmu_idle && ctl_idle && regs_idle && ap_idle && engine_idle &&
-      client_idle == '1 && through_idle &&
-                     faults_idle && interrupts_idle && window_idle;
+  assign work_idle = mux_idle && isolator_idle && mmu_idle && ctl_idle && regs_idle && ap_idle &&
+      engine_idle && client_idle == '1 && through_idle && faults_idle && interrupts_idle &&
+      window_idle;
   assign idle_o = work_idle && reg_port_idle && (vram_read | vram_written | host_read |
       host_written) == '0;
 

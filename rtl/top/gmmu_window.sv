@@ -108,7 +108,7 @@ module gmmu_window
   assign may_read = room && (occupied_q == '0 ? (!reading_q || !write_offer)
       : (reading_q && !write_offer));
 
-  // The issue registers: one offer each on AW and AR, W through a slice of its own.
+  // The issue registers: one offer, on AW or on AR, W through a slice of its own.
   logic        issue_aw_q, issue_ar_q;
   ax_t         ax_q;
   logic        issue_ready;
@@ -173,9 +173,6 @@ module gmmu_window
       if (issue_ready) begin
         issue_aw_q <= aw_take;
         issue_ar_q <= ar_take;
-      end else begin
-        if (aw_ready_i) issue_aw_q <= 1'b0;
-        if (ar_ready_i) issue_ar_q <= 1'b0;
       end
       if (aw_take || ar_take) begin
         next_q <= next_q + 1'b1;

@@ -16,7 +16,7 @@ namespace gmmu::sim {
 struct AxiPort {
   std::string name;
   unsigned beat_bytes = 8;
-  unsigned id_bits = 15;
+  unsigned id_bits = 16;
   unsigned most_beats = 256;      ///< of a burst; 1 for AXI4-Lite
   bool unique_ids = true;         ///< an id names one outstanding burst a direction
   bool full_width = true;         ///< AxSIZE is the bus width

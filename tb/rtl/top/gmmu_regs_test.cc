@@ -89,6 +89,21 @@ TEST(GpuRegisters, ReadZeroWhereNothingIs) {
   }
 }
 
+TEST(GpuRegisters, WhatOnlyTheHardwareWritesIgnoresSoftware) {
+  TopMachine gpu;
+  for (uint32_t offset : {regs::Id::kOffset, regs::Cap0::kOffset, regs::Status::kOffset,
+                          TopMachine::RingAt(0) + regs::RingHead::kOffset,
+                          TopMachine::RingAt(0) + regs::RingStatus::kOffset,
+                          TopMachine::RingAt(0) + regs::RingErrorAddress::kOffset,
+                          TopMachine::ClientAt(1) + regs::ClientStatus::kOffset,
+                          TopMachine::ClientAt(1) + regs::ClientResult::kOffset}) {
+    const uint64_t before = gpu.Read(offset);
+    gpu.Write(offset, ~before);
+    EXPECT_EQ(gpu.response, 0u);
+    EXPECT_EQ(gpu.Read(offset), before) << std::hex << offset;
+  }
+}
+
 TEST(GpuWindow, ShowsVramFromItsBase) {
   TopMachine gpu;
   gpu.WindowWrite(0x10, 0x1122334455667788);

@@ -26,6 +26,9 @@ module gmmu_top_bench
   input  logic [63:0]              cycle_i,         // cycles since reset release
   input  logic [63:0]              vram_bytes_i,    // bytes of VRAM behind m_vram
   input  logic                     bus_master_i,    // PCI command register, bit 2: m_host may issue
+  input  logic                     silence_i,       // bus-silence request: m_host stops and drains
+  output logic                     silent_o,        // m_host begins nothing and waits for nothing
+  input  logic                     reset_i,         // pulse: function-level reset
   input  logic                     msi_enable_i,
   input  logic [63:0]              msi_address_i,
   input  logic [31:0]              msi_data_i,
@@ -69,20 +72,20 @@ module gmmu_top_bench
 
   output logic                     m_vram_arvalid_o,
   input  logic                     m_vram_arready_i,
-  output logic [EdgeIdWidth-1:0]   m_vram_arid_o,
+  output logic [PortIdWidth-1:0]   m_vram_arid_o,
   output logic [PaWidth-1:0]       m_vram_araddr_o,
   output logic [7:0]               m_vram_arlen_o,
   output logic [2:0]               m_vram_arsize_o,
   output logic [1:0]               m_vram_arburst_o,
   input  logic                     m_vram_rvalid_i,
   output logic                     m_vram_rready_o,
-  input  logic [EdgeIdWidth-1:0]   m_vram_rid_i,
+  input  logic [PortIdWidth-1:0]   m_vram_rid_i,
   input  logic [DataWidth-1:0]     m_vram_rdata_i,
   input  logic [1:0]               m_vram_rresp_i,
   input  logic                     m_vram_rlast_i,
   output logic                     m_vram_awvalid_o,
   input  logic                     m_vram_awready_i,
-  output logic [EdgeIdWidth-1:0]   m_vram_awid_o,
+  output logic [PortIdWidth-1:0]   m_vram_awid_o,
   output logic [PaWidth-1:0]       m_vram_awaddr_o,
   output logic [7:0]               m_vram_awlen_o,
   output logic [2:0]               m_vram_awsize_o,
@@ -94,12 +97,12 @@ module gmmu_top_bench
   output logic                     m_vram_wlast_o,
   input  logic                     m_vram_bvalid_i,
   output logic                     m_vram_bready_o,
-  input  logic [EdgeIdWidth-1:0]   m_vram_bid_i,
+  input  logic [PortIdWidth-1:0]   m_vram_bid_i,
   input  logic [1:0]               m_vram_bresp_i,
 
   output logic                     m_host_arvalid_o,
   input  logic                     m_host_arready_i,
-  output logic [EdgeIdWidth-1:0]   m_host_arid_o,
+  output logic [PortIdWidth-1:0]   m_host_arid_o,
   output logic [PaWidth-1:0]       m_host_araddr_o,
   output logic [7:0]               m_host_arlen_o,
   output logic [2:0]               m_host_arsize_o,
@@ -107,13 +110,13 @@ module gmmu_top_bench
   output logic [$bits(user_t)-1:0] m_host_aruser_o,
   input  logic                     m_host_rvalid_i,
   output logic                     m_host_rready_o,
-  input  logic [EdgeIdWidth-1:0]   m_host_rid_i,
+  input  logic [PortIdWidth-1:0]   m_host_rid_i,
   input  logic [DataWidth-1:0]     m_host_rdata_i,
   input  logic [1:0]               m_host_rresp_i,
   input  logic                     m_host_rlast_i,
   output logic                     m_host_awvalid_o,
   input  logic                     m_host_awready_i,
-  output logic [EdgeIdWidth-1:0]   m_host_awid_o,
+  output logic [PortIdWidth-1:0]   m_host_awid_o,
   output logic [PaWidth-1:0]       m_host_awaddr_o,
   output logic [7:0]               m_host_awlen_o,
   output logic [2:0]               m_host_awsize_o,
@@ -126,7 +129,7 @@ module gmmu_top_bench
   output logic                     m_host_wlast_o,
   input  logic                     m_host_bvalid_i,
   output logic                     m_host_bready_o,
-  input  logic [EdgeIdWidth-1:0]   m_host_bid_i,
+  input  logic [PortIdWidth-1:0]   m_host_bid_i,
   input  logic [1:0]               m_host_bresp_i,
 
   // Client ports from outside; a client serves them while its traffic engine is not busy. Writes

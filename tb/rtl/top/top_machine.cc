@@ -140,10 +140,10 @@ void TopMachine::Tick() {
   };
   t.m_vram_arready_i = ready(vram);
   t.m_vram_awready_i = ready(vram);
-  t.m_vram_wready_i = vram.HasWrite() && ready(vram);
+  t.m_vram_wready_i = vram.HasWrite() && !vram.hold_w && ready(vram);
   t.m_host_arready_i = ready(host);
   t.m_host_awready_i = ready(host);
-  t.m_host_wready_i = host.HasWrite() && ready(host);
+  t.m_host_wready_i = host.HasWrite() && !host.hold_w && ready(host);
   const Slave::ReadBeat* vr = vram.Offer(cycle, random);
   const Slave::ReadBeat* hr = host.Offer(cycle, random);
   t.m_vram_rvalid_i = vr != nullptr;

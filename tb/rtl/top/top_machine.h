@@ -72,6 +72,7 @@ class Slave {
   unsigned write_latency = 10;
   bool shuffle = false;
   unsigned stall_percent = 0;  ///< of the cycles in which each ready is 0
+  bool hold_w = false;         ///< W is not taken
   std::vector<HostWrite> log;
   std::vector<std::string> errors;
   uint64_t reads = 0, writes = 0;

@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rules that need the whole GPU: doorbells, fences and messages, nobody waits for ever, silence and
+// reset. docs/rules.md lists the faults that these tests must notice.
+#include <gtest/gtest.h>
+
+#include "tb/rtl/top/top_machine.h"
+
+namespace gmmu::top {
+namespace {
+
+using regs::CommandHeaderWord;
+using regs::Opcode;
+using regs::Target;
+
+constexpr uint64_t kRing = 0x10000, kBuffer = 0x20000, kFence = 0x30000, kSource = 0x1'0000'0000;
+constexpr unsigned kIsolatorTimeout = 4096;
+
+class Rules : public ::testing::Test {
+ protected:
+  Rules() {
+    gpu.host.memory.Make(kRing, 0x1000);
+    gpu.host.memory.Make(kBuffer, 0x4000);
+    gpu.host.memory.Make(kFence, 0x1000);
+    gpu.host.memory.Make(kSource, 0x10000);
+    for (uint64_t i = 0; i < 0x10000; i += 8) gpu.host.memory.Write64(kSource + i, gpu.random());
+    Program();
+  }
+  ~Rules() override {
+    for (const auto& error : gpu.vram.errors) ADD_FAILURE() << error;
+    for (const auto& error : gpu.host.errors) ADD_FAILURE() << error;
+  }
+
+  /// What software does after power-on and after a reset.
+  void Program() {
+    tail_ = 0;
+    gpu.MakeSpace(1, 0x800000);
+    gpu.MapPages(1, 0x400000, Target::kVram, 0x100000, 16);
+    gpu.MapPages(1, 0x500000, Target::kSystem, kSource, 16);
+    const uint32_t ring = TopMachine::RingAt(0);
+    gpu.Set(regs::RingBase{}.set_address(kRing).set_target(Target::kSystem), ring);
+    gpu.Set(regs::RingFenceAddress{kFence}, ring);
+    gpu.Set(regs::RingCtrl{}.set_size_lg2(4).set_enable(1).set_privileged(1), ring);
+    gpu.Set(regs::IntEnable{0x1f});
+    gpu.Set(regs::Ctrl{1});
+  }
+  void Submit(const std::vector<uint64_t>& words, uint32_t fence) {
+    for (size_t i = 0; i < words.size(); ++i) gpu.host.memory.Write64(kBuffer + 8 * i, words[i]);
+    const uint64_t entry = kRing + 32 * (tail_ % 16);
+    gpu.host.memory.Write64(entry, kBuffer);
+    gpu.host.memory.Write64(entry + 8, regs::RingEntryShape{}
+                                           .set_bytes(words.size() * 8)
+                                           .set_physical(1)
+                                           .set_target(Target::kSystem)
+                                           .set_interrupt(1)
+                                           .raw);
+    gpu.host.memory.Write64(entry + 16, fence);
+    tail_ = (tail_ + 1) % 16;
+    gpu.Set(regs::RingTail{tail_}, TopMachine::RingAt(0));
+  }
+  bool Fenced(uint32_t fence) {
+    return static_cast<uint32_t>(gpu.host.memory.Read64(kFence)) == fence;
+  }
+  void WaitFence(uint32_t fence) {
+    gpu.Until([&] { return Fenced(fence); }, "the fence");
+  }
+  void Reset() {
+    gpu.top().reset_i = 1;
+    gpu.Tick();
+    gpu.top().reset_i = 0;
+  }
+  static std::vector<uint64_t> Copy(uint64_t from, uint64_t to, uint64_t bytes) {
+    return {CommandHeaderWord{}
+                .set_opcode(Opcode::kCopy)
+                .set_src_space(1)
+                .set_dst_space(1)
+                .set_words(4)
+                .raw,
+            from, to, bytes};
+  }
+
+  TopMachine gpu;
+  uint64_t tail_ = 0;
+};
+
+struct RulesDoorbell : Rules {};
+struct RulesFence : Rules {};
+struct RulesDeadlock : Rules {};
+struct RulesReset : Rules {};
+struct RulesFaults : Rules {};
+
+// ---- Doorbells.
+
+TEST_F(RulesDoorbell, EveryKindOfRegisterComesAfterAllEarlierWindowWrites) {
+  gpu.vram.write_latency = 300;
+  const std::vector<std::pair<const char*, uint32_t>> registers = {
+      {"tail", TopMachine::RingAt(0) + regs::RingTail::kOffset},
+      {"root", TopMachine::SpaceAt(2) + regs::SpaceRoot::kOffset},
+      {"flush", regs::InvCmd::kOffset},
+      {"ring", TopMachine::RingAt(0) + regs::RingBase::kOffset},
+      {"window", regs::WindowBase::kOffset}};
+  for (const auto& [name, offset] : registers) {
+    for (uint32_t i = 0; i < 8; ++i) gpu.WindowWrite(0x200000 + 8 * i, i + 1);
+    ASSERT_FALSE(gpu.vram.idle()) << name;
+    gpu.Write(offset, 0);
+    EXPECT_TRUE(gpu.vram.idle()) << name << " took effect while window writes had no B";
+    gpu.Until([&] { return gpu.Get<regs::InvStatus>().busy() == 0; }, "the operation");
+  }
+}
+
+TEST_F(RulesDoorbell, AStreamOfWindowWritesDoesNotHoldARegisterWriteUp) {
+  auto& t = gpu.top();
+  t.s_win_awvalid_i = t.s_win_wvalid_i = 1;
+  t.s_win_awaddr_i = 0x200000;
+  t.s_win_wstrb_i = 0xff;
+  gpu.Run(200);
+  const uint64_t start = gpu.cycle;
+  gpu.Set(regs::IntEnable{1});
+  EXPECT_LT(gpu.cycle - start, 500u);
+}
+
+// ---- Fences and messages.
+
+TEST_F(RulesFence, TheRecordComesAfterTheLastBOfVram) {
+  gpu.vram.write_latency = 600;
+  Submit(Copy(0x500000, 0x400000, 0x1000), 7);
+  gpu.Until([&] { return !gpu.vram.idle() && gpu.vram.writes >= 0x1000 / 128; }, "the copy's writes");
+  gpu.Until([&] { return Fenced(7); }, "the fence");
+  EXPECT_TRUE(gpu.vram.idle()) << "the fence passed writes that had no B";
+}
+
+TEST_F(RulesFence, OnTheHostPortDataComesBeforeTheRecordAndTheMessageBehindIt) {
+  gpu.host.write_latency = 200;
+  gpu.host.stall_percent = 30;
+  for (uint64_t i = 0; i < 0x2000; i += 8) gpu.vram.memory.Write64(0x100000 + i, i * 0x9e3779b97f4a7c15);
+  Submit(Copy(0x400000, 0x500000, 0x2000), 9);
+  gpu.Until([&] { return gpu.Messages() == 1; }, "the message");
+  ASSERT_EQ(gpu.host.log.size(), 0x2000u / 128 + 2);
+  const auto& log = gpu.host.log;
+  EXPECT_EQ(log.back().kind, 2u);
+  EXPECT_EQ(log[log.size() - 2].address, kFence);
+  for (size_t i = 0; i + 2 < log.size(); ++i) EXPECT_EQ(log[i].address >> 16, kSource >> 16) << i;
+  EXPECT_EQ(gpu.host.memory.Bytes(kSource, 0x2000), gpu.vram.memory.Bytes(0x100000, 0x2000));
+}
+
+TEST_F(RulesFence, TheMessageWaitsForTheRecordsB) {
+  gpu.host.write_latency = 400;
+  Submit(Copy(0x500000, 0x400000, 64), 5);
+  gpu.Until([&] { return gpu.Messages() == 1 || Fenced(5); }, "record or message");
+  EXPECT_EQ(gpu.Messages(), 0u) << "the message came before the record";
+  gpu.Run(300);
+  EXPECT_EQ(gpu.Messages(), 0u) << "the message left before the record's B";
+  gpu.Until([&] { return gpu.Messages() == 1; }, "the message");
+}
+
+// ---- Nobody waits for ever.
+
+TEST_F(RulesDeadlock, FaultsOfAClosedBusDoNotHoldClientsUp) {
+  gpu.host.memory.Make(0x50000, 0x1000);
+  gpu.Set(regs::FaultQueueBase{0x50000});
+  gpu.Set(regs::FaultQueueSize{}.set_size_lg2(4).set_enable(1));
+  gpu.top().bus_master_i = 0;
+  for (int round = 0; round < 8; ++round) {  // more than the log's queue holds
+    for (unsigned c = 0; c < 4; ++c)
+      gpu.StartTraffic(c, regs::ClientCtrl{}.set_space(1), 0x700000, 0, 1, 4, 1);
+    for (unsigned c = 0; c < 4; ++c)
+      EXPECT_NE(gpu.EndTraffic(c).reason(), regs::Fault::kNone) << "round " << round;
+  }
+  gpu.top().bus_master_i = 1;
+}
+
+TEST_F(RulesDeadlock, AHeldMessageHoldsNothingElseUp) {
+  gpu.top().msi_enable_i = 0;
+  for (uint32_t i = 1; i <= 4; ++i) {
+    Submit(Copy(0x500000, 0x400000, 0x100), i);
+    WaitFence(i);
+  }
+  EXPECT_EQ(gpu.Messages(), 0u);
+  gpu.top().msi_enable_i = 1;
+  gpu.Until([&] { return gpu.Messages() == 1; }, "the message");
+}
+
+TEST_F(RulesDeadlock, AHostThatDoesNotAnswerHoldsOnlyItsUsersUp) {
+  gpu.host.latency = 50000;
+  Submit(Copy(0x500000, 0x400000, 0x1000), 3);
+  gpu.Run(100);
+  const uint64_t start = gpu.cycle;
+  EXPECT_EQ(gpu.Traffic(0, regs::ClientCtrl{}.set_space(1), 0x400000, 0, 1, 64, 1).count(), 64u);
+  gpu.WindowWrite(0, 1);
+  EXPECT_EQ(gpu.WindowRead(0), 1u);
+  EXPECT_LT(gpu.cycle - start, 10000u);
+}
+
+// ---- Faults.
+
+TEST_F(RulesFaults, EveryFieldOfARecordIsRight) {
+  gpu.host.memory.Make(0x50000, 0x1000);
+  gpu.Set(regs::FaultQueueBase{0x50000});
+  gpu.Set(regs::FaultQueueSize{}.set_size_lg2(4).set_enable(1));
+  gpu.MapPages(1, 0x600000, Target::kVram, 0x200000, 1);
+  const uint64_t entry = gpu.EntryAddress(1, 0x600000);
+  gpu.vram.memory.Write64(entry, regs::PteEntry{gpu.vram.memory.Read64(entry)}.set_read_only(1).raw);
+  struct {
+    uint64_t va;
+    regs::Fault reason;
+    unsigned level;
+  } const cases[] = {{0x10000040, regs::Fault::kEntryInvalid, 1},
+                     {0x700080, regs::Fault::kEntryInvalid, 0},
+                     {0x6000c0, regs::Fault::kWriteProtect, 0},
+                     {0x40000000, regs::Fault::kVaRange, 1}};
+  uint64_t record = 0x50000;
+  uint32_t count = 0;
+  for (const auto& c : cases) {
+    const uint64_t before = gpu.cycle;
+    EXPECT_EQ(gpu.Traffic(2, regs::ClientCtrl{}.set_space(1).set_access(regs::Access::kWrite), c.va, 0,
+                          1, 1, 1)
+                  .reason(),
+              c.reason);
+    gpu.Until([&] { return gpu.Get<regs::FaultQueueTail>().index() == count + 1; }, "the record");
+    const regs::FaultRecordWhat what{gpu.host.memory.Read64(record)};
+    EXPECT_EQ(what.reason(), c.reason);
+    EXPECT_EQ(what.space(), 1u);
+    EXPECT_EQ(what.port_index(), 2u);
+    EXPECT_EQ(what.access(), regs::Access::kWrite);
+    EXPECT_EQ(what.level(), c.level);
+    EXPECT_EQ(what.physical(), 0u);
+    EXPECT_EQ(gpu.host.memory.Read64(record + 8), c.va);
+    EXPECT_GT(gpu.host.memory.Read64(record + 16), before);
+    EXPECT_LE(gpu.host.memory.Read64(record + 16), gpu.cycle);
+    EXPECT_EQ(gpu.host.memory.Read64(record + 24), count);
+    record += 32, ++count;
+  }
+}
+
+// ---- Silence and reset.
+
+TEST_F(RulesReset, AnswersThatComeAfterAResetAreSwallowed) {
+  gpu.host.latency = 3 * kIsolatorTimeout;
+  Submit(Copy(0x500000, 0x400000, 0x1000), 1);
+  gpu.Run(200);  // the ring's entry is being read, and will be for long
+  ASSERT_FALSE(gpu.host.idle());
+  Reset();
+  gpu.Run(kIsolatorTimeout + 200);
+  ASSERT_FALSE(gpu.host.idle()) << "the answer must be late for this test";
+  EXPECT_EQ(gpu.Get<regs::Ctrl>().raw, 0u);
+  EXPECT_EQ(gpu.Get<regs::RingCtrl>(TopMachine::RingAt(0)).raw, 0u);
+
+  // The new life reads with the same requesters and ids while the old answers come in.
+  gpu.host.latency = 2 * kIsolatorTimeout;
+  Program();
+  Submit(Copy(0x500000, 0x400000, 0x4000), 2);
+  WaitFence(2);
+  EXPECT_EQ(gpu.vram.memory.Bytes(0x100000, 0x4000), gpu.host.memory.Bytes(kSource, 0x4000));
+  gpu.host.latency = 20;
+  gpu.Run(3 * kIsolatorTimeout);
+  EXPECT_TRUE(gpu.host.idle());
+  EXPECT_TRUE(gpu.top().idle_o);
+}
+
+TEST_F(RulesReset, AResetUnderLoadFinishesWhatThePortsWerePromised) {
+  for (unsigned when = 0; when < 24; ++when) {
+    gpu.random.seed(when + 1);
+    gpu.vram.shuffle = gpu.host.shuffle = true;
+    gpu.vram.stall_percent = gpu.host.stall_percent = when % 2 == 0 ? 0 : 60;
+    gpu.vram.latency = gpu.host.latency = 20 + 30 * (when % 5);
+    Submit(Copy(0x500000, 0x400000, 0x8000), 100 + when);
+    for (unsigned c = 0; c < 4; ++c)
+      gpu.StartTraffic(c, regs::ClientCtrl{}.set_space(1).set_access(regs::Access::kWrite), 0x408000,
+                       c, 4, 1000, 1);
+    gpu.Run(37 * when);
+    Reset();
+    gpu.Until([&] { return gpu.top().idle_o && gpu.vram.idle() && gpu.host.idle(); }, "the reset");
+    ASSERT_TRUE(gpu.vram.errors.empty()) << "reset at " << 37 * when << ": " << gpu.vram.errors[0];
+    ASSERT_TRUE(gpu.host.errors.empty()) << "reset at " << 37 * when << ": " << gpu.host.errors[0];
+    gpu.vram.stall_percent = gpu.host.stall_percent = 0;
+    Program();
+    Submit(Copy(0x500000, 0x400000, 0x2000), 200 + when);
+    WaitFence(200 + when);
+    EXPECT_EQ(gpu.vram.memory.Bytes(0x100000, 0x2000), gpu.host.memory.Bytes(kSource, 0x2000));
+  }
+}
+
+TEST_F(RulesReset, BeatsThatAResetLeavesOwedFollowWithoutStrobes) {
+  gpu.host.hold_w = true;  // AW is taken, W is not: bursts stay open beyond the time-out
+  const auto before = gpu.host.memory.Bytes(kSource, 0x1000);
+  Submit(Copy(0x400000, 0x500000, 0x1000), 1);
+  gpu.Until([&] { return gpu.host.HasWrite(); }, "the first burst");
+  gpu.Run(300);
+  Reset();
+  gpu.Run(2 * kIsolatorTimeout);
+  gpu.host.hold_w = false;
+  gpu.Until([&] { return gpu.top().idle_o && gpu.host.idle(); }, "the reset");
+  EXPECT_FALSE(gpu.host.log.empty());
+  size_t changed = 0;
+  const auto after = gpu.host.memory.Bytes(kSource, 0x1000);
+  for (size_t i = 0; i < before.size(); ++i) changed += before[i] != after[i];
+  EXPECT_LE(changed, 8u) << "only the beat that was being offered may still be written";
+  Program();
+  Submit(Copy(0x500000, 0x400000, 0x2000), 2);
+  WaitFence(2);
+  EXPECT_EQ(gpu.vram.memory.Bytes(0x100000, 0x2000), gpu.host.memory.Bytes(kSource, 0x2000));
+}
+
+TEST_F(RulesReset, SilenceStopsTheHostPortDrainsItAndGoesOnAfterwards) {
+  for (unsigned when = 0; when < 400; when += 23) {
+    const unsigned messages = gpu.Messages();
+    Submit(Copy(0x500000, 0x400000, 0x2000), 500 + when);
+    gpu.Run(when);
+    gpu.top().silence_i = 1;
+    gpu.Until([&] { return gpu.top().silent_o; }, "silence");
+    ASSERT_TRUE(gpu.host.idle()) << "silent with bursts unanswered, at " << when;
+    const uint64_t begun = gpu.host.reads + gpu.host.writes;
+    const unsigned held = gpu.Messages();
+    // VRAM goes on.
+    EXPECT_EQ(gpu.Traffic(0, regs::ClientCtrl{}.set_space(1), 0x400000, 0, 1, 16, 1).count(), 16u);
+    gpu.Run(1000);
+    EXPECT_EQ(gpu.host.reads + gpu.host.writes, begun) << "the host port spoke, at " << when;
+    EXPECT_EQ(gpu.Messages(), held);
+    gpu.top().silence_i = 0;
+    WaitFence(500 + when);
+    gpu.Until([&] { return gpu.Messages() > messages; }, "the message");
+    gpu.Set(regs::IntStatus{0x1f});
+    EXPECT_EQ(gpu.vram.memory.Bytes(0x100000, 0x2000), gpu.host.memory.Bytes(kSource, 0x2000));
+  }
+}
+
+}  // namespace
+}  // namespace gmmu::top
