@@ -2,8 +2,8 @@
 // One translation port: L1 TLB, miss slots, answers.
 //
 //   req, rsp, done   the port (gmmu_pkg). A hit is answered two cycles after its request is
-//                    accepted. Hits pass misses; when at most one miss slot is free, requests are
-//                    accepted every other cycle, and a miss that finds none free stops the port
+//                    accepted. Hits pass misses; while no miss slot is free, requests are accepted
+//                    every other cycle at most, and a miss stops the port
 //   lookup           a miss that asks the shared levels
 //   msg              answers of the shared levels, never refused
 //   late, later      the messages of one and of two cycles before: what the L1 may keep
@@ -83,14 +83,16 @@ module gmmu_l1
   } seen_t;
 
   // ---- Stage A: the request, or a fill, searches the entries.
-  logic    accept, fill_q, write_q, skipped_q, fill_now;
+  logic    accept, fill_q, write_q, fill_now, steal;
+  logic [1:0] skipped_q;
   logic    room, out_room, tight, starved;
   key_t    req_key;
   assign req_key = '{space: req_i.space, vpn: req_i.va[VaWidth-1:PageLg2],
                      high: (req_i.va >> VaWidth) != '0};
-  // A fill takes an idle cycle of the search; if the one before found none, it stops a request.
+  // A fill takes an idle cycle of the search; if the three before found none, it stops a request.
   // Not right behind another, which it may be equal to.
-  assign fill_now = fill_q && !write_q && (skipped_q || !accept);
+  assign fill_now = fill_q && !write_q && !accept;
+  assign steal = fill_q && skipped_q == '1;
   assign accept = req_valid_i && req_ready_o;
 
   // ---- Stage B: the request and what it found. A hit leaves in its only cycle.
@@ -109,8 +111,7 @@ module gmmu_l1
 
   // ---- Slots and questions. A miss is offered at once; if it is not taken it waits behind those
   // before it.
-  logic    slot_one, slot_two, slots_idle, ask_valid, ask_ready, ask_push, release_slot;
-  logic [1:0] asks_q;
+  logic    slot_one, slots_idle, ask_valid, ask_ready, ask_push, release_slot;
   index_t  slot, result_slot;
   kept_t   kept;
   lookup_t b_lookup, asked;
@@ -123,20 +124,20 @@ module gmmu_l1
   assign ask_push = alloc && !(b_direct && lookup_ready_i);
   assign lookup_valid_o = ask_valid || b_direct;
   assign lookup_o = ask_valid ? asked : b_lookup;
-  // What is accepted next may have to follow what is in stage B now.
-  assign tight = !slot_two || asks_q != '0;
-  assign req_ready_o = room && out_room && !starved && !(fill_q && skipped_q)
+  // A request may follow another only if that one leaves stage B even if it is a miss.
+  assign tight = !slot_one || !ask_ready;
+  assign req_ready_o = room && out_room && !starved && !steal
       && !(tight && b_valid_q);
 
   gmmu_l1_slots #(.Slots(Slots), .Width($bits(kept_t))) u_slots (
     .clk_i, .rst_i, .alloc_i(alloc), .alloc_data_i({b_tag_q, b_access_q, b_offset_q}),
-    .slot_o(slot), .one_o(slot_one), .two_o(slot_two),
+    .slot_o(slot), .one_o(slot_one),
     .read_slot_i(result_slot), .read_data_o(kept), .release_i(release_slot), .idle_o(slots_idle));
 
   logic [SlotBits+$bits(key_t)-1:0] ask_head;
   index_t ask_slot;
   key_t   ask_key;
-  gmmu_fifo #(.Width(SlotBits + $bits(key_t)), .Depth(2)) u_asks (
+  gmmu_fifo #(.Width(SlotBits + $bits(key_t)), .Depth(16)) u_asks (
     .clk_i, .rst_i, .valid_i(ask_push), .ready_o(ask_ready), .data_i({slot, b_key_q}),
     .valid_o(ask_valid), .ready_i(lookup_ready_i), .data_o(ask_head));
   assign {ask_slot, ask_key} = ask_head;
@@ -237,8 +238,7 @@ module gmmu_l1
       b_parked_q <= 1'b0;
       fill_q <= 1'b0;
       write_q <= 1'b0;
-      skipped_q <= 1'b0;
-      asks_q <= '0;
+      skipped_q <= '0;
       waited_q <= '0;
       outstanding_q <= '0;
     end else begin
@@ -246,8 +246,8 @@ module gmmu_l1
       b_parked_q <= !accept && b_valid_q && !b_hit && !alloc;
       fill_q <= mine && msg_i.cause == '0 && !kill_i.valid;
       write_q <= fill_now && !kill_i.valid;
-      if (fill_q) skipped_q <= !fill_now;
-      asks_q <= asks_q + 2'(ask_push) - 2'(ask_valid && lookup_ready_i);
+      if (fill_now) skipped_q <= '0;
+      else if (fill_q && skipped_q != '1) skipped_q <= skipped_q + 1'b1;
       if (!held_valid || res_take) waited_q <= '0;
       else if (!starved) waited_q <= waited_q + 1'b1;
       outstanding_q <= outstanding_q + 8'(accept) - 8'(push);

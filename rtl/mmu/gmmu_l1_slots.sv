@@ -3,7 +3,7 @@
 // rest travels with the question and its answer.
 //
 //   alloc     a miss takes slot_o; only while one_o
-//   one_o     a slot is free; two_o: two are. Both from registers
+//   one_o     a slot is free; from registers
 //   read      combinational: what was kept in read_slot_i; release_i frees it at the edge
 module gmmu_l1_slots #(
   parameter int unsigned Slots = 32,
@@ -17,7 +17,6 @@ module gmmu_l1_slots #(
   input  logic [Width-1:0]      alloc_data_i,
   output logic [IndexWidth-1:0] slot_o,
   output logic                  one_o,
-  output logic                  two_o,
 
   input  logic [IndexWidth-1:0] read_slot_i,
   output logic [Width-1:0]      read_data_o,
@@ -34,7 +33,6 @@ module gmmu_l1_slots #(
   assign fresh = fresh_q != '0;
   assign slot_o = fresh ? IndexWidth'(CountWidth'(Slots) - fresh_q) : reused;
   assign one_o = free_q != '0;
-  assign two_o = free_q > CountWidth'(1);
   assign idle_o = free_q == CountWidth'(Slots);
 
   gmmu_lutram #(.Width(IndexWidth), .Depth(Slots)) u_free (

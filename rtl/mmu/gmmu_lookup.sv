@@ -132,7 +132,7 @@ module gmmu_lookup
   lookup_t chosen;
   logic    replay_wanted, replay, newcomer, bubble;
   logic    waiting_valid, waiting_push, waiting_ready, waiting_empty;
-  logic    queue_valid, queue_empty;
+  logic    queue_valid, queue_empty, dense;
   wait_t   waiting, waiting_new, queue_head;
 
   // Stage 1: RAM outputs stand.
@@ -308,7 +308,7 @@ module gmmu_lookup
   end
 
   // Stage 2: what becomes of the lookup.
-  logic decide, joins, free, engine, fails, dense;
+  logic decide, joins, free, engine, fails;
   assign search_key_o = s2_q.what.key;
   assign what_o = s2_q.what;
   assign engine = is_engine(s2_q.what.port);

@@ -30,7 +30,9 @@ module gmmu_mmu
   parameter int unsigned LargeEntries = 8,       // shared array for large pages, 2 to 64
   parameter int unsigned WalkCacheEntries = 16,  // a level, a power of two, 2 to 256
   parameter int unsigned NumWalks = 8,           // 1 to 32; the engine has one more of its own
-  parameter int unsigned MissSlots = 32,         // per port, a power of two, 2 to 64
+  // a power of two, 2 to 64: of a client's port, and of an engine's, which has no more
+  parameter int unsigned MissSlots = 64,
+  parameter int unsigned EngineMissSlots = MissSlots < 32 ? MissSlots : 32,
   parameter bit          EventPort = 1           // 0: without the event port
 ) (
   input  logic                        clk_i,
@@ -93,7 +95,8 @@ module gmmu_mmu
 
   for (genvar p = 0; p < NumPorts; p++) begin : g_port
     gmmu_l1 #(
-      .Entries(p + 3 < NumPorts ? L1Entries : EngineL1Entries), .Slots(MissSlots),
+      .Entries(p + 3 < NumPorts ? L1Entries : EngineL1Entries),
+      .Slots(p + 3 < NumPorts ? MissSlots : EngineMissSlots),
       .NumSpaces(NumSpaces), .EventPort(EventPort)
     ) u_l1 (
       .clk_i, .rst_i, .port_i(port_t'(p)),
@@ -242,7 +245,8 @@ module gmmu_mmu
     $fatal(1, "gmmu_mmu: L2Entries must be at most 4096, LargeEntries from 2 to 64");
   end
   if (NumWalks < 1 || NumWalks > 32 || MissSlots < 2 || MissSlots > 64
-      || (MissSlots & (MissSlots - 1)) != 0) begin : g_illegal_misses
-    $fatal(1, "gmmu_mmu: NumWalks must be from 1 to 32, MissSlots a power of two from 2 to 64");
+      || (MissSlots & (MissSlots - 1)) != 0 || EngineMissSlots < 2 || EngineMissSlots > MissSlots
+      || (EngineMissSlots & (EngineMissSlots - 1)) != 0) begin : g_illegal_misses
+    $fatal(1, "gmmu_mmu: NumWalks must be from 1 to 32, MissSlots and EngineMissSlots powers of two from 2 to 64");
   end
 endmodule

@@ -123,24 +123,23 @@ module gmmu_walk_table
     logic        filling;     // it is being entered
     logic        drop;        // the line is not to be used
     logic        error;       // the own entry's read was an error
-    cause_t      cause;       // fault before any read
     level_t      level;       // of the entry to read, or being read
-    pfn_t        pfn;         // table that holds it
-    logic        vram;
-    logic [12:0] index;       // of the next read
-    logic        known;       // index, shift and bits are those of the next read
+    logic        below;       // the table was named by an entry, not by the start
+    logic        known;       // the step of the next read is in the RAM
     logic        asked;
-    logic [5:0]  next_shift;
-    logic [3:0]  next_bits;
-    logic [5:0]  shift;       // of level, once the read is under way
-    logic [3:0]  bits;
-    logic [2:0]  word;        // entry within its line
     logic [2:0]  beat;        // of the read under way
-    logic        chain;       // lookups have joined: from head to tail
-    waiter_t     who;
-    waiter_t     head;
-    waiter_t     tail;
+    logic        chain;       // lookups have joined
   } walk_t;
+  // The rest of a row lies in LUT RAM, one copy for each reader.
+  typedef struct packed {
+    logic [5:0]  shift;
+    logic [3:0]  bits;
+    logic [12:0] index;
+  } step_t;                   // by row and the level's lowest bit
+  typedef struct packed {
+    pfn_t        pfn;
+    logic        vram;
+  } table_t;                  // two banks: named by the start, named by an entry
 
   walk_t walk_q [Rows], walk_d [Rows];
   key_t  key_q [Rows];
@@ -162,9 +161,6 @@ module gmmu_walk_table
     walk_t next;
     next = walk;
     next.state = StRead;
-    next.word = walk.index[2:0];
-    next.shift = walk.next_shift;
-    next.bits = walk.next_bits;
     next.beat = '0;
     next.error = 1'b0;
     next.drop = 1'b0;
@@ -232,6 +228,11 @@ module gmmu_walk_table
     end
   end
   assign joined = join_i ? lowest_match : '0;
+  // A chain that is picked up in this cycle is not there for who joins now.
+  waiter_t waiter;
+  logic    join_chain;
+  assign waiter = waiter_of(what_i.port, what_i.slot);
+  assign join_chain = walk_q[search_row].chain && !(tell_take && tell_index == search_row);
   assign row_free_o = is_free[NumWalks-1:0] != '0;
   assign row_engine_o = is_free[NumWalks];
   assign search_hit_o = match != '0;
@@ -252,36 +253,105 @@ module gmmu_walk_table
     .clk_i, .rst_i, .req_i(want_fill), .advance_i(fill_take), .gnt_o(got_fill),
     .index_o(fill_index));
 
-  // Keys once more, in LUT RAM: one copy for each that picks a row.
+  // What lies in LUT RAM.
   localparam int unsigned KeyWidth = $bits(key_t);
-  index_t r_row;
-  key_t   r_key, index_key, tell_key;
+  index_t  r_row, pick_row, start_row;
+  key_t    r_key, index_key, tell_key;
+  step_t   r_step, r_next, pick_step, tell_step, fill_step, step_new;
+  table_t  pick_started, pick_named, pick_table;
+  waiter_t r_who, tell_who, tell_head, tell_tail, join_tail;
+  cause_t  tell_cause;
+  logic    r_low, pick_low, tell_low;  // lowest bits of levels
+  logic    step_write, start_step;
+  index_t  step_row;
+  logic    step_low;
   assign r_row = index_t'(r_i.id);
+  assign start_row = index_t'(start_row_i);
+  assign r_low = walk_q[r_row].level[0];
+  assign pick_low = walk_q[pick_row].level[0];
+  assign tell_low = walk_q[tell_index].level[0];
+
   gmmu_lutram #(.Width(KeyWidth), .Depth(Rows)) u_key_restart (
-    .clk_i, .write_i(begin_i), .write_addr_i(index_t'(start_row_i)), .data_i(search_key_i),
+    .clk_i, .write_i(begin_i), .write_addr_i(start_row), .data_i(search_key_i),
     .read_addr_i(restart_index), .data_o(restart_key_o));
   gmmu_lutram #(.Width(KeyWidth), .Depth(Rows)) u_key_index (
-    .clk_i, .write_i(begin_i), .write_addr_i(index_t'(start_row_i)), .data_i(search_key_i),
+    .clk_i, .write_i(begin_i), .write_addr_i(start_row), .data_i(search_key_i),
     .read_addr_i(index_index), .data_o(index_key));
   gmmu_lutram #(.Width(KeyWidth), .Depth(Rows)) u_key_tell (
-    .clk_i, .write_i(begin_i), .write_addr_i(index_t'(start_row_i)), .data_i(search_key_i),
+    .clk_i, .write_i(begin_i), .write_addr_i(start_row), .data_i(search_key_i),
     .read_addr_i(tell_index), .data_o(tell_key));
   gmmu_lutram #(.Width(KeyWidth), .Depth(Rows)) u_key_fill (
-    .clk_i, .write_i(begin_i), .write_addr_i(index_t'(start_row_i)), .data_i(search_key_i),
+    .clk_i, .write_i(begin_i), .write_addr_i(start_row), .data_i(search_key_i),
     .read_addr_i(fill_index), .data_o(fill_o.key));
   gmmu_lutram #(.Width(KeyWidth), .Depth(Rows)) u_key_r (
-    .clk_i, .write_i(begin_i), .write_addr_i(index_t'(start_row_i)), .data_i(search_key_i),
+    .clk_i, .write_i(begin_i), .write_addr_i(start_row), .data_i(search_key_i),
     .read_addr_i(r_row), .data_o(r_key));
+
+  gmmu_lutram #(.Width(WaiterWidth), .Depth(Rows)) u_who_r (
+    .clk_i, .write_i(begin_i), .write_addr_i(start_row), .data_i(waiter),
+    .read_addr_i(r_row), .data_o(r_who));
+  gmmu_lutram #(.Width(WaiterWidth), .Depth(Rows)) u_who_tell (
+    .clk_i, .write_i(begin_i), .write_addr_i(start_row), .data_i(waiter),
+    .read_addr_i(tell_index), .data_o(tell_who));
+  gmmu_lutram #(.Width(4), .Depth(Rows)) u_cause_tell (
+    .clk_i, .write_i(begin_i || restart_i), .write_addr_i(start_row), .data_i(start_i.cause),
+    .read_addr_i(tell_index), .data_o(tell_cause));
+  gmmu_lutram #(.Width(WaiterWidth), .Depth(Rows)) u_head (
+    .clk_i, .write_i(join_i && !join_chain), .write_addr_i(search_row), .data_i(waiter),
+    .read_addr_i(tell_index), .data_o(tell_head));
+  gmmu_lutram #(.Width(WaiterWidth), .Depth(Rows)) u_tail_tell (
+    .clk_i, .write_i(join_i), .write_addr_i(search_row), .data_i(waiter),
+    .read_addr_i(tell_index), .data_o(tell_tail));
+  gmmu_lutram #(.Width(WaiterWidth), .Depth(Rows)) u_tail_join (
+    .clk_i, .write_i(join_i), .write_addr_i(search_row), .data_i(waiter),
+    .read_addr_i(search_row), .data_o(join_tail));
+
+  gmmu_lutram #(.Width($bits(step_t)), .Depth(2**(RowWidth+1))) u_step_r (
+    .clk_i, .write_i(step_write), .write_addr_i({step_row, step_low}), .data_i(step_new),
+    .read_addr_i({r_row, r_low}), .data_o(r_step));
+  gmmu_lutram #(.Width($bits(step_t)), .Depth(2**(RowWidth+1))) u_step_next (
+    .clk_i, .write_i(step_write), .write_addr_i({step_row, step_low}), .data_i(step_new),
+    .read_addr_i({r_row, !r_low}), .data_o(r_next));
+  gmmu_lutram #(.Width($bits(step_t)), .Depth(2**(RowWidth+1))) u_step_pick (
+    .clk_i, .write_i(step_write), .write_addr_i({step_row, step_low}), .data_i(step_new),
+    .read_addr_i({pick_row, pick_low}), .data_o(pick_step));
+  gmmu_lutram #(.Width($bits(step_t)), .Depth(2**(RowWidth+1))) u_step_tell (
+    .clk_i, .write_i(step_write), .write_addr_i({step_row, step_low}), .data_i(step_new),
+    .read_addr_i({tell_index, tell_low}), .data_o(tell_step));
+  gmmu_lutram #(.Width($bits(step_t)), .Depth(2**(RowWidth+1))) u_step_fill (
+    .clk_i, .write_i(step_write), .write_addr_i({step_row, step_low}), .data_i(step_new),
+    .read_addr_i({fill_index, 1'b0}), .data_o(fill_step));
+
+  gmmu_lutram #(.Width($bits(table_t)), .Depth(Rows)) u_table_start (
+    .clk_i, .write_i(begin_i || restart_i), .write_addr_i(start_row),
+    .data_i({start_i.pfn, start_i.vram}), .read_addr_i(pick_row), .data_o(pick_started));
+  gmmu_lutram #(.Width($bits(table_t)), .Depth(Rows)) u_table_entry (
+    .clk_i, .write_i(r_valid_i && descends), .write_addr_i(r_row),
+    .data_i({entry.pfn, entry.target == TargetVram}), .read_addr_i(pick_row),
+    .data_o(pick_named));
+  assign pick_table = walk_q[pick_row].below ? pick_named : pick_started;
 
   assign restart_valid_o = want_restart != '0;
   assign restart_row_o = row_t'(restart_index);
 
   // ---- Indices.
-  logic        index_begin, index_done, index_again;
+  logic        index_begin, index_done, index_again, index_write;
   row_t        index_done_row, index_again_row;
   logic [12:0] index_new;
   logic [5:0]  shift_new;
   logic [3:0]  bits_new;
+  // A step comes from the start, or from the index unit, which otherwise is asked again.
+  assign start_step = (begin_i || restart_i) && start_i.index_known;
+  assign step_write = start_step || index_write;
+  // An index that comes when its row needs none any more is forgotten: its place may be in use.
+  assign index_write = index_done && walk_q[index_t'(index_done_row)].asked && !start_step
+      && (walk_q[index_t'(index_done_row)].state == StIssue
+          || walk_q[index_t'(index_done_row)].state == StRead);
+  assign step_row = start_step ? start_row : index_t'(index_done_row);
+  assign step_low = start_step ? start_i.level[0]
+      : walk_q[step_row].level[0] ^ (walk_q[step_row].state == StRead);
+  assign step_new = start_step ? '{shift: start_i.shift, bits: start_i.bits, index: start_i.index}
+      : '{shift: shift_new, bits: bits_new, index: index_new};
   assign index_begin = (begin_i || restart_i) && start_i.cause == '0 && !start_i.index_known;
   gmmu_walk_index #(.NumSpaces(NumSpaces)) u_walk_index (
     .clk_i, .rst_i, .ask_i(want_index != '0), .ask_row_i(row_t'(index_index)),
@@ -302,19 +372,21 @@ module gmmu_walk_table
   page_t        r_page;
   cause_t       r_cause;
   logic         descends;
+  logic [2:0]   r_word;
   assign r_walk = walk_q[r_row];
-  assign r_keep = keep_mask(r_walk.shift);
+  assign r_keep = keep_mask(r_step.shift);
+  assign r_word = r_step.index[2:0];
   always_comb begin
     word = r_i.data[63:0];
     for (int unsigned i = 0; i < WordsPerBeat; i++) begin
-      if (32'(r_walk.word) % WordsPerBeat == i) word = r_i.data[i*64 +: 64];
+      if (32'(r_word) % WordsPerBeat == i) word = r_i.data[i*64 +: 64];
     end
     wanted = r_walk.level != '0 || !r_walk.wide
-        || r_walk.beat == r_walk.word / 3'(WordsPerBeat % 8) || WordsPerBeat == 8;
+        || r_walk.beat == r_word / 3'(WordsPerBeat % 8) || WordsPerBeat == 8;
   end
   // Only leaf entries are answered directly: for those above, the page has to be put together.
   assign entry = decode(word, '0, '0);
-  assign r_page = page_of(entry, '0, r_key.vpn, '1, r_walk.bits >= 4'd4);
+  assign r_page = page_of(entry, '0, r_key.vpn, '1, r_step.bits >= 4'd4);
   assign r_cause = r_i.error ? cause_t'(FaultTableRead) : cause_t'(entry.fault);
   assign descends = r_walk.level != '0 && !r_i.error && names_table(word);
   assign final_word = r_valid_i && wanted && !r_walk.stale && r_walk.level == '0;
@@ -323,14 +395,14 @@ module gmmu_walk_table
   assign line_valid_o = r_valid_i;
   assign line_row_o = row_t'(r_row);
   assign line_beat_o = r_walk.level == '0 && r_walk.wide ? r_walk.beat
-      : 3'(32'(r_walk.word) / WordsPerBeat);
+      : 3'(32'(r_word) / WordsPerBeat);
 
   // ---- Read issue.
-  walk_t reading, indexed;
+  walk_t picked;
   assign ar_free = !ar_valid_o || ar_ready_i;
   assign ar_load = ar_free && want_read != '0 && !kill_i.valid;
-  assign reading = walk_q[read_index];
-  assign indexed = walk_q[index_t'(index_done_row)];
+  assign pick_row = want_read != '0 ? read_index : index_t'(index_done_row);
+  assign picked = walk_q[pick_row];
   // Shortcuts into an idle read channel: the next level's read at once when a pointer comes, the
   // first one at the start or when its index comes.
   assign ar_descend = ar_free && want_read == '0 && !kill_i.valid && r_valid_i && !r_walk.stale
@@ -338,19 +410,17 @@ module gmmu_walk_table
   assign ar_start = ar_free && want_read == '0 && !ar_descend && (begin_i || restart_i)
       && start_i.cause == '0 && start_i.index_known;
   assign ar_index = ar_free && want_read == '0 && !ar_descend && !ar_start && !kill_i.valid
-      && index_done && indexed.state == StIssue && indexed.asked;
+      && index_write && picked.state == StIssue;
   always_ff @(posedge clk_i) begin
     if (rst_i) ar_valid_o <= 1'b0;
     else if (ar_free) ar_valid_o <= ar_load || ar_descend || ar_start || ar_index;
     if (ar_free) begin
-      if (ar_load) ar_o <= table_read(read_index, reading.vram, reading.pfn, reading.index,
-          reading.level == '0 && reading.wide);
-      else if (ar_descend) ar_o <= table_read(r_row, entry.target == TargetVram, entry.pfn,
-          r_walk.index, r_walk.level == 1 && r_walk.wide);
-      else if (ar_start) ar_o <= table_read(index_t'(start_row_i), start_i.vram, start_i.pfn,
+      if (ar_descend) ar_o <= table_read(r_row, entry.target == TargetVram, entry.pfn,
+          r_next.index, r_walk.level == 1 && r_walk.wide);
+      else if (ar_start) ar_o <= table_read(start_row, start_i.vram, start_i.pfn,
           start_i.index, 1'b0);
-      else if (ar_index) ar_o <= table_read(index_t'(index_done_row), indexed.vram, indexed.pfn,
-          index_new, indexed.level == '0 && indexed.wide);
+      else ar_o <= table_read(pick_row, pick_table.vram, pick_table.pfn,
+          want_read != '0 ? pick_step.index : index_new, picked.level == '0 && picked.wide);
     end
   end
   assign count_read_o = ar_valid_o && ar_ready_i;
@@ -373,18 +443,17 @@ module gmmu_walk_table
     .clk_i, .rst_i,
     .line_valid_i(line_valid_o), .line_row_i(line_row_o), .line_beat_i(line_beat_o),
     .line_data_i(r_i.data),
-    .direct_valid_i(final_word), .direct_take_o(direct_take), .direct_who_i(r_walk.who),
+    .direct_valid_i(final_word), .direct_take_o(direct_take), .direct_who_i(r_who),
     .direct_key_i(r_key), .direct_page_i(r_page), .direct_cause_i(r_cause),
-    .direct_wide_i(r_walk.wide), .direct_shift_i(r_walk.shift),
-    .join_i, .join_who_i(waiter_of(what_i.port, what_i.slot)), .join_sub_i(what_i.key.vpn[2:0]),
-    .join_chain_i(walk_q[search_row].chain),
-    .join_tail_i(walk_q[search_row].tail),
+    .direct_wide_i(r_walk.wide), .direct_shift_i(r_step.shift),
+    .join_i, .join_who_i(waiter), .join_sub_i(what_i.key.vpn[2:0]), .join_chain_i(join_chain),
+    .join_tail_i(join_tail),
     .row_valid_i(want_tell != '0), .row_ready_o(tell_ready), .row_i(row_t'(tell_index)),
-    .row_key_i(tell_key), .row_level_i(telling.level), .row_shift_i(telling.shift),
-    .row_bits_i(telling.bits), .row_word_i(telling.word), .row_wide_i(telling.wide),
-    .row_drop_i(telling.drop), .row_error_i(telling.error), .row_cause_i(telling.cause),
-    .row_begin_i(!telling.answered), .row_who_i(telling.who),
-    .row_chain_i(telling.chain), .row_head_i(telling.head), .row_tail_i(telling.tail),
+    .row_key_i(tell_key), .row_level_i(telling.level), .row_shift_i(tell_step.shift),
+    .row_bits_i(tell_step.bits), .row_word_i(tell_step.index[2:0]), .row_wide_i(telling.wide),
+    .row_drop_i(telling.drop), .row_error_i(telling.error), .row_cause_i(tell_cause),
+    .row_begin_i(!telling.answered), .row_who_i(tell_who),
+    .row_chain_i(telling.chain), .row_head_i(tell_head), .row_tail_i(tell_tail),
     .tell_valid_o, .tell_ready_i, .tell_o, .tell_large_o, .tell_narrow_o, .tell_shift_o,
     .again_valid_o, .again_ready_i, .again_o,
     .count_ok_o, .count_fault_o, .hold_i, .busy_o(tell_busy), .busy_row_o(tell_row), .quiet_o);
@@ -394,8 +463,7 @@ module gmmu_walk_table
   assign fill_valid_o = want_fill != '0 && !hold_i;
   assign fill_take = fill_valid_o && fill_ready_i;
   assign fill_o.row = row_t'(fill_index);
-  assign fill_o.line = ~(3'b111 << (walk_q[fill_index].bits > 4'd3 ? 2'd3
-      : walk_q[fill_index].bits[1:0]));
+  assign fill_o.line = ~(3'b111 << (fill_step.bits > 4'd3 ? 2'd3 : fill_step.bits[1:0]));
 
   // ---- Next state, in the order of the events' precedence; a kill is last.
   always_comb begin
@@ -407,20 +475,13 @@ module gmmu_walk_table
         walk_d[i].answered = 1'b1;
         walk_d[i].chain = 1'b0;
       end
-      if (joined[i]) begin
-        if (!walk_d[i].chain) walk_d[i].head = waiter_of(what_i.port, what_i.slot);
-        walk_d[i].tail = waiter_of(what_i.port, what_i.slot);
-        walk_d[i].chain = 1'b1;
-      end
+      if (joined[i]) walk_d[i].chain = 1'b1;
 
       // Indices.
       if (want_index[i] && got_index[i]) walk_d[i].asked = 1'b1;
       if (index_again && index_again_row == row_t'(i)) walk_d[i].asked = 1'b0;
       if (index_done && index_done_row == row_t'(i) && walk_q[i].asked) begin
-        walk_d[i].index = index_new;
-        walk_d[i].next_shift = shift_new;
-        walk_d[i].next_bits = bits_new;
-        walk_d[i].known = 1'b1;
+        walk_d[i].known = index_write;
         walk_d[i].asked = 1'b0;
         if (ar_index) walk_d[i] = issued(walk_d[i]);
       end
@@ -447,8 +508,7 @@ module gmmu_walk_table
           end else if (descends) begin
             walk_d[i].state = StIssue;
             walk_d[i].level = walk_q[i].level - 1'b1;
-            walk_d[i].pfn = entry.pfn;
-            walk_d[i].vram = entry.target == TargetVram;
+            walk_d[i].below = 1'b1;
             if (ar_descend) walk_d[i] = issued(walk_d[i]);
           end else begin
             walk_d[i].state = StDone;
@@ -475,19 +535,13 @@ module gmmu_walk_table
         walk_d[i].filling = 1'b0;
         walk_d[i].drop = 1'b0;
         walk_d[i].error = 1'b0;
-        walk_d[i].cause = start_i.cause;
         walk_d[i].level = start_i.level;
-        walk_d[i].pfn = start_i.pfn;
-        walk_d[i].vram = start_i.vram;
-        walk_d[i].index = start_i.index;
+        walk_d[i].below = 1'b0;
         walk_d[i].known = start_i.index_known;
         walk_d[i].asked = !start_i.index_known;
-        walk_d[i].next_shift = start_i.shift;
-        walk_d[i].next_bits = start_i.bits;
         if (begin_i) begin
           walk_d[i].wide = begin_wide_i;
           walk_d[i].chain = 1'b0;
-          walk_d[i].who = waiter_of(what_i.port, what_i.slot);
         end
         if (ar_start) walk_d[i] = issued(walk_d[i]);
       end
@@ -521,7 +575,8 @@ module gmmu_walk_table
   end
 
   logic unused_bits;  // fields of picked rows that their pickers do not need
-  assign unused_bits = ^{reading, r_walk, r_key, telling, indexed, r_i, what_i.key};
+  assign unused_bits = ^{picked, r_walk, r_key, telling, r_i, what_i.key, r_step, r_next, pick_step,
+      tell_step, fill_step, entry};
 
   a_expected: assert property (@(posedge clk_i) disable iff (rst_i) !r_valid_i
       || r_walk.state == StRead);

@@ -39,9 +39,7 @@ module gmmu_ram_fifo #(
   assign fetch = count_q != '0 && (!valid_o || ready_i);
   assign empty_o = count_q == '0 && !valid_o;
 
-  gmmu_ram_1r1w #(.Width(Width), .Depth(Depth)) u_words (
-    .clk_i, .read_i(fetch), .read_addr_i(read_q), .data_o,
-    .write_i(push), .write_addr_i(write_q), .data_i);
+  (* ram_style = "block" *) logic [Width-1:0] words_q [Depth];
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
@@ -56,5 +54,7 @@ module gmmu_ram_fifo #(
       if (fetch && !push) count_q <= count_q - 1'b1;
       valid_o <= fetch || (valid_o && !ready_i);
     end
+    if (fetch) data_o <= words_q[read_q];
+    if (push) words_q[write_q] <= data_i;
   end
 endmodule
