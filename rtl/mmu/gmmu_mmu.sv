@@ -20,7 +20,7 @@ module gmmu_mmu
   import gmmu_axi_pkg::*;
   import gmmu_mmu_pkg::*;
 #(
-  parameter int unsigned NumPorts = 7,           // 2 to 67; the last three are the paging engine's
+  parameter int unsigned NumPorts = 7,           // 2 to 69; the last three are the paging engine's
   parameter int unsigned NumSpaces = 16,         // 2 to 64
   parameter int unsigned L1Entries = 16,         // 2 to 64, of a client's port
   parameter int unsigned EngineL1Entries = L1Entries < 8 ? L1Entries : 8,  // of an engine's port
@@ -234,8 +234,8 @@ module gmmu_mmu
   assign count_o.invalidation = inv_valid_o;
   assign count_o.invalidating = busy;
 
-  if (NumPorts < 2 || NumPorts > 67 || NumSpaces < 2 || NumSpaces > 64) begin : g_illegal_number
-    $fatal(1, "gmmu_mmu: NumPorts must be from 2 to 67, NumSpaces from 2 to 64");
+  if (NumPorts < 2 || NumPorts > 69 || NumSpaces < 2 || NumSpaces > 64) begin : g_illegal_number
+    $fatal(1, "gmmu_mmu: NumPorts must be from 2 to 69, NumSpaces from 2 to 64");
   end
   if (L1Entries < 2 || L1Entries > 64 || EngineL1Entries < 2 || EngineL1Entries > 64) begin
       : g_illegal_l1

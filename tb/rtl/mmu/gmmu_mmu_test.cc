@@ -414,6 +414,34 @@ TEST_F(MmuTest, EqualMissesOfAllPortsTakeOneWalk) {
   EXPECT_EQ(merged, kPorts * 4 - 1);
 }
 
+TEST_F(MmuTest, WaitersKeepTheirAnswerWhileTheirRowIsWantedAgain) {
+  // One walk with sixty lookups behind it; as soon as the first is answered, a walk whose entry
+  // would lie at the same place of the same row's line.
+  Put(kLeaf + 0xa28 + 0x400, Page(0x5000));
+  machine_.manners.latency = 60;
+  for (unsigned i = 0; i < 12; ++i) {
+    for (unsigned port = 0; port < kPorts; ++port) {
+      machine_.Post({port, 1, kVa + i * 64, Access::kRead});
+    }
+  }
+  const uint64_t begun = machine_.cycle();
+  std::vector<Answer> answers;
+  while (answers.empty()) {
+    machine_.Step();
+    ASSERT_LT(machine_.cycle(), begun + 1000);
+    answers = machine_.TakeAnswers();
+  }
+  machine_.manners.latency = 2;
+  machine_.Post({0, 1, kVa + 0x80000, Access::kRead});
+  EXPECT_TRUE(machine_.Run(2000));
+  for (const Answer& answer : machine_.TakeAnswers()) answers.push_back(answer);
+  ASSERT_EQ(answers.size(), 12 * kPorts + 1);
+  for (const Answer& answer : answers) {
+    const bool other = answer.request.va == kVa + 0x80000;
+    EXPECT_EQ(answer.result.gpa.offset >> 12, other ? 0x5u : 0x98765u);
+  }
+}
+
 TEST_F(MmuTest, SharedResultsStandUntilTheLastSharerHasItsAnswer) {
   for (uint64_t i = 0; i < 512; ++i) Put(kLeaf + i * 8, Page(0x5000000 + (i << 12)));
   machine_.manners.rsp_stall = 90;
