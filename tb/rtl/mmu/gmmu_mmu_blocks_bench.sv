@@ -131,6 +131,66 @@ module gmmu_mmu_blocks_bench
   output logic        ix_again_o,
   output logic [5:0]  ix_again_row_o,
 
+  // gmmu_walk_table: `key` is searched, begins or joins as wt_port_i, wt_slot_i
+  output logic        wt_hit_o,
+  output logic        wt_near_o,
+  output logic        wt_free_o,
+  output logic        wt_engine_free_o,
+  output logic [5:0]  wt_next_o,
+  input  logic        wt_begin_i,
+  input  logic        wt_wide_i,
+  input  logic        wt_join_i,
+  input  logic [2:0]  wt_port_i,
+  input  logic [5:0]  wt_slot_i,
+  input  logic        wt_restart_i,
+  input  logic [5:0]  wt_start_row_i,
+  input  logic [3:0]  wt_cause_i,
+  input  logic [2:0]  wt_level_i,
+  input  logic [35:0] wt_pfn_i,
+  input  logic        wt_vram_i,
+  input  logic        wt_known_i,
+  input  logic [12:0] wt_index_i,
+  input  logic [5:0]  wt_shift_i,
+  input  logic [3:0]  wt_bits_i,
+  output logic        wt_restart_valid_o,
+  input  logic        wt_restart_ready_i,
+  output logic [5:0]  wt_restart_row_o,
+  output logic [5:0]  wt_restart_space_o,
+  output logic [35:0] wt_restart_vpn_o,
+  output logic        wt_ar_valid_o,
+  input  logic        wt_ar_ready_i,
+  output logic [7:0]  wt_ar_id_o,
+  output logic        wt_ar_vram_o,
+  output logic [47:0] wt_ar_addr_o,
+  output logic [7:0]  wt_ar_len_o,
+  input  logic        wt_r_valid_i,
+  input  logic [7:0]  wt_r_id_i,
+  input  logic        wt_r_error_i,
+  input  logic        wt_r_last_i,
+  output logic        wt_tell_valid_o,
+  input  logic        wt_tell_ready_i,
+  output logic [2:0]  wt_tell_port_o,
+  output logic [5:0]  wt_tell_slot_o,
+  output logic        wt_tell_merged_o,
+  output logic [35:0] wt_tell_vpn_o,
+  output logic [51:0] wt_tell_page_o,
+  output logic [3:0]  wt_tell_cause_o,
+  output logic        wt_again_valid_o,
+  input  logic        wt_again_ready_i,
+  output logic [2:0]  wt_again_port_o,
+  output logic [5:0]  wt_again_slot_o,
+  output logic [35:0] wt_again_vpn_o,
+  output logic        wt_wc_write_o,
+  output logic        wt_fill_valid_o,
+  input  logic        wt_fill_ready_i,
+  output logic [5:0]  wt_fill_row_o,
+  input  logic        wt_fill_done_i,
+  input  logic [5:0]  wt_fill_done_row_i,
+  input  logic        wt_hold_i,
+  output logic        wt_stale_o,
+  output logic        wt_quiet_o,
+  output logic        wt_idle_o,
+
   // gmmu_space_prepare
   input  logic        sp_start_i,
   input  logic        sp_enable_i,
@@ -281,6 +341,47 @@ module gmmu_mmu_blocks_bench
       .index_o(ix_index), .shift_o(ix_shift), .bits_o(ix_bits), .again_o(ix_again),
       .again_row_o(ix_again_row), .write_i(ix_write_i), .write_space_i(kill_space_i),
       .write_shape_i('{shift: ix_shifts_i, bits: ix_bits_i}));
+
+    // gmmu_walk_table: space writes as gmmu_walk_index has them, R words as gmmu_fill's.
+    logic       wt_hit, wt_near, wt_free, wt_engine_free, wt_restart_valid, wt_ar_valid;
+    logic       wt_tell_valid, wt_again_valid, wt_wc_write, wt_fill_valid, wt_stale, wt_quiet;
+    logic       wt_idle;
+    row_t       wt_next, wt_restart_row;
+    key_t       wt_restart_key;
+    gmmu_axi_pkg::ax_t wt_ar;
+    msg_t       wt_tell;
+    lookup_t    wt_again;
+    wc_write_t  wt_wc;
+    line_t      wt_fill;
+    gmmu_walk_table #(
+      .NumPorts(s == 0 ? 7 : 2), .NumSpaces(s == 0 ? 16 : 2), .NumWalks(s == 0 ? 8 : 1),
+      .MissSlots(s == 0 ? 64 : 2)
+    ) u_walk_table (
+      .clk_i, .rst_i, .search_key_i(key), .search_hit_o(wt_hit), .search_near_o(wt_near),
+      .row_free_o(wt_free), .row_engine_o(wt_engine_free), .rows_soon_o(), .row_next_o(wt_next),
+      .begin_i(wt_begin_i && small_i == (s == 1)), .begin_wide_i(wt_wide_i),
+      .join_i(wt_join_i && small_i == (s == 1)),
+      .what_i('{port: port_t'(wt_port_i), slot: wt_slot_i, key: key}),
+      .restart_i(wt_restart_i && small_i == (s == 1)), .start_row_i(wt_start_row_i),
+      .start_i('{cause: wt_cause_i, level: wt_level_i, pfn: wt_pfn_i, vram: wt_vram_i,
+                 index_known: wt_known_i, index: wt_index_i, shift: wt_shift_i,
+                 bits: wt_bits_i}),
+      .restart_valid_o(wt_restart_valid), .restart_ready_i(wt_restart_ready_i),
+      .restart_row_o(wt_restart_row), .restart_key_o(wt_restart_key),
+      .ar_valid_o(wt_ar_valid), .ar_ready_i(wt_ar_ready_i), .ar_o(wt_ar),
+      .r_valid_i(wt_r_valid_i && small_i == (s == 1)),
+      .r_i('{id: wt_r_id_i, data: line_data, error: wt_r_error_i, last: wt_r_last_i}),
+      .tell_valid_o(wt_tell_valid), .tell_ready_i(wt_tell_ready_i), .tell_o(wt_tell),
+      .tell_large_o(), .tell_narrow_o(), .tell_shift_o(),
+      .again_valid_o(wt_again_valid), .again_ready_i(wt_again_ready_i), .again_o(wt_again),
+      .wc_write_o(wt_wc_write), .wc_data_o(wt_wc), .line_valid_o(), .line_row_o(),
+      .line_beat_o(), .fill_valid_o(wt_fill_valid), .fill_ready_i(wt_fill_ready_i),
+      .fill_o(wt_fill), .fill_done_i(wt_fill_done_i && small_i == (s == 1)),
+      .fill_done_row_i(wt_fill_done_row_i), .hold_i(wt_hold_i), .kill_i(kill),
+      .stale_o(wt_stale), .quiet_o(wt_quiet), .space_write_i(ix_write_i),
+      .space_i(kill_space_i), .shape_i('{shift: ix_shifts_i, bits: ix_bits_i}),
+      .count_ok_o(), .count_fault_o(), .count_read_o(), .count_issue_o(), .count_memory_o(),
+      .count_rows_o(), .idle_o(wt_idle));
   end
 
   space_row_t prepared;
@@ -341,4 +442,37 @@ module gmmu_mmu_blocks_bench
   assign ix_bits_o = small_i ? g_size[1].ix_bits : g_size[0].ix_bits;
   assign ix_again_o = small_i ? g_size[1].ix_again : g_size[0].ix_again;
   assign ix_again_row_o = small_i ? g_size[1].ix_again_row : g_size[0].ix_again_row;
+  assign wt_hit_o = small_i ? g_size[1].wt_hit : g_size[0].wt_hit;
+  assign wt_near_o = small_i ? g_size[1].wt_near : g_size[0].wt_near;
+  assign wt_free_o = small_i ? g_size[1].wt_free : g_size[0].wt_free;
+  assign wt_engine_free_o = small_i ? g_size[1].wt_engine_free : g_size[0].wt_engine_free;
+  assign wt_next_o = small_i ? g_size[1].wt_next : g_size[0].wt_next;
+  assign wt_restart_valid_o = small_i ? g_size[1].wt_restart_valid : g_size[0].wt_restart_valid;
+  assign wt_restart_row_o = small_i ? g_size[1].wt_restart_row : g_size[0].wt_restart_row;
+  assign wt_restart_space_o = small_i ? g_size[1].wt_restart_key.space
+      : g_size[0].wt_restart_key.space;
+  assign wt_restart_vpn_o = small_i ? g_size[1].wt_restart_key.vpn : g_size[0].wt_restart_key.vpn;
+  assign wt_ar_valid_o = small_i ? g_size[1].wt_ar_valid : g_size[0].wt_ar_valid;
+  assign wt_ar_id_o = small_i ? g_size[1].wt_ar.id : g_size[0].wt_ar.id;
+  assign wt_ar_vram_o = small_i ? (g_size[1].wt_ar.port == gmmu_axi_pkg::PortVram)
+      : (g_size[0].wt_ar.port == gmmu_axi_pkg::PortVram);
+  assign wt_ar_addr_o = small_i ? g_size[1].wt_ar.addr : g_size[0].wt_ar.addr;
+  assign wt_ar_len_o = small_i ? g_size[1].wt_ar.len : g_size[0].wt_ar.len;
+  assign wt_tell_valid_o = small_i ? g_size[1].wt_tell_valid : g_size[0].wt_tell_valid;
+  assign wt_tell_port_o = small_i ? 3'(g_size[1].wt_tell.port) : 3'(g_size[0].wt_tell.port);
+  assign wt_tell_slot_o = small_i ? g_size[1].wt_tell.slot : g_size[0].wt_tell.slot;
+  assign wt_tell_merged_o = small_i ? g_size[1].wt_tell.merged : g_size[0].wt_tell.merged;
+  assign wt_tell_vpn_o = small_i ? g_size[1].wt_tell.key.vpn : g_size[0].wt_tell.key.vpn;
+  assign wt_tell_page_o = small_i ? g_size[1].wt_tell.page : g_size[0].wt_tell.page;
+  assign wt_tell_cause_o = small_i ? g_size[1].wt_tell.cause : g_size[0].wt_tell.cause;
+  assign wt_again_valid_o = small_i ? g_size[1].wt_again_valid : g_size[0].wt_again_valid;
+  assign wt_again_port_o = small_i ? 3'(g_size[1].wt_again.port) : 3'(g_size[0].wt_again.port);
+  assign wt_again_slot_o = small_i ? g_size[1].wt_again.slot : g_size[0].wt_again.slot;
+  assign wt_again_vpn_o = small_i ? g_size[1].wt_again.key.vpn : g_size[0].wt_again.key.vpn;
+  assign wt_wc_write_o = small_i ? g_size[1].wt_wc_write : g_size[0].wt_wc_write;
+  assign wt_fill_valid_o = small_i ? g_size[1].wt_fill_valid : g_size[0].wt_fill_valid;
+  assign wt_fill_row_o = small_i ? g_size[1].wt_fill.row : g_size[0].wt_fill.row;
+  assign wt_stale_o = small_i ? g_size[1].wt_stale : g_size[0].wt_stale;
+  assign wt_quiet_o = small_i ? g_size[1].wt_quiet : g_size[0].wt_quiet;
+  assign wt_idle_o = small_i ? g_size[1].wt_idle : g_size[0].wt_idle;
 endmodule
