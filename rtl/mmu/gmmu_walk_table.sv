@@ -170,6 +170,13 @@ module gmmu_walk_table
     return next;
   endfunction
 
+  logic         descends;  // the entry that comes names the next table
+  pte_verdict_t entry;
+  waiter_t waiter;      // who begins or joins
+  logic    join_chain;  // somebody has joined the row before
+  logic    index_begin, index_done, index_again, index_write;
+  row_t    index_done_row, index_again_row;
+
   // ---- Rows by what they want.
   logic [Rows-1:0] is_free, closing, first_free, line_match, match, lowest_match, joined;
   logic [Rows-1:0] want_restart, want_read, want_index, want_tell, want_fill;
@@ -229,8 +236,6 @@ module gmmu_walk_table
   end
   assign joined = join_i ? lowest_match : '0;
   // A chain that is picked up in this cycle is not there for who joins now.
-  waiter_t waiter;
-  logic    join_chain;
   assign waiter = waiter_of(what_i.port, what_i.slot);
   assign join_chain = walk_q[search_row].chain && !(tell_take && tell_index == search_row);
   assign row_free_o = is_free[NumWalks-1:0] != '0;
@@ -335,8 +340,6 @@ module gmmu_walk_table
   assign restart_row_o = row_t'(restart_index);
 
   // ---- Indices.
-  logic        index_begin, index_done, index_again, index_write;
-  row_t        index_done_row, index_again_row;
   logic [12:0] index_new;
   logic [5:0]  shift_new;
   logic [3:0]  bits_new;
@@ -368,10 +371,8 @@ module gmmu_walk_table
   logic         wanted, final_word;
   logic [63:0]  word;
   vpn_t         r_keep;
-  pte_verdict_t entry;
   page_t        r_page;
   cause_t       r_cause;
-  logic         descends;
   logic [2:0]   r_word;
   assign r_walk = walk_q[r_row];
   assign r_keep = keep_mask(r_step.shift);
