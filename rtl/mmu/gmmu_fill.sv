@@ -32,6 +32,7 @@ module gmmu_fill
 
   input  logic                  page_valid_i,
   input  known_t                page_i,
+  input  row_t                  page_row_i,    // for the event port
   input  logic                  start_valid_i,
   output logic                  start_ready_o,
   input  line_t                 start_i,
@@ -51,6 +52,7 @@ module gmmu_fill
   output logic [15:0]           present_o,
   output page_t                 page_o,
 
+  output row_t                  row_o,         // whose page or line is being entered
   output logic                  count_fill_o,
   output logic                  count_eviction_o,
   output logic                  idle_o
@@ -71,6 +73,7 @@ module gmmu_fill
   state_e          state_q;
   logic            page_valid_q;  // a page is kept, or being entered
   known_t          page_q;
+  row_t            page_row_q;
   logic            whole_q;       // a line is being entered
   line_t           line_q;
   logic [3:0]      word_q;
@@ -133,6 +136,7 @@ module gmmu_fill
   end
   assign done_o = state_q == StWrite && last && whole_q;
   assign done_row_o = line_q.row;
+  assign row_o = whole_q ? line_q.row : page_row_q;
   assign count_fill_o = state_q == StWrite && last;
   assign count_eviction_o = state_q == StWrite && first && evict_q;
   assign idle_o = state_q == StIdle && !page_valid_q;
@@ -156,7 +160,10 @@ module gmmu_fill
       if (count_eviction_o) turn_q <= Ways'({turn_q, turn_q} >> (Ways - 1));
     end
 
-    if (page_valid_i && !page_valid_q) page_q <= page_i;
+    if (page_valid_i && !page_valid_q) begin
+      page_q <= page_i;
+      page_row_q <= page_row_i;
+    end
     if (state_q == StIdle) line_q <= start_i;
     if (probed_i) begin
       present_q <= probed_present_i;

@@ -135,7 +135,9 @@ module gmmu_mmu
   logic [15:0] probed_present, entry_present;
   page_t     entry_page;
   line_t     fill;
-  logic      line_valid, fill_valid, fill_ready, fill_done;
+  logic      line_valid, fill_valid, fill_ready, fill_done, ends;
+  row_t      end_row, entry_row, tell_row;
+  key_t      end_key;
   logic [2:0] line_beat;
   logic      lookup_idle, walks_idle, busy;
 
@@ -181,12 +183,13 @@ module gmmu_mmu
     .restart_row_o(restart_row), .restart_key_o(restart_key),
     .ar_valid_o, .ar_ready_i, .ar_o, .r_valid_i, .r_i,
     .tell_valid_o(tell_valid), .tell_ready_i(tell_ready), .tell_o(tell),
-    .tell_large_o(tell_large), .tell_narrow_o(tell_narrow), .tell_shift_o(tell_shift),
+    .tell_large_o(tell_large), .tell_narrow_o(tell_narrow), .tell_shift_o(tell_shift), .tell_row_o(tell_row),
     .again_valid_o(again_valid), .again_ready_i(again_ready), .again_o(again),
     .wc_write_o(wc_write), .wc_data_o(wc_data),
     .line_valid_o(line_valid), .line_row_o(line_row), .line_beat_o(line_beat),
     .fill_valid_o(fill_valid), .fill_ready_i(fill_ready), .fill_o(fill),
     .fill_done_i(fill_done), .fill_done_row_i(fill_done_row),
+    .end_o(ends), .end_row_o(end_row), .end_key_o(end_key),
     .hold_i(hold), .kill_i(kill), .stale_o(stale), .quiet_o(walks_quiet),
     .space_write_i(space_write), .space_i(space),
     .shape_i('{shift: space_row.shift, bits: space_row.bits}),
@@ -200,7 +203,7 @@ module gmmu_mmu
     .line_valid_i(line_valid), .line_row_i(line_row), .line_beat_i(line_beat),
     .line_data_i(r_i.data),
     .page_valid_i(tell_valid && tell_ready && tell_narrow),
-    .page_i('{key: tell.key, page: tell.page}),
+    .page_i('{key: tell.key, page: tell.page}), .page_row_i(tell_row), .row_o(entry_row),
     .start_valid_i(fill_valid), .start_ready_o(fill_ready), .start_i(fill), .done_o(fill_done),
     .done_row_o(fill_done_row),
     .probe_valid_o(probe_valid), .probe_key_o(probe_key),
@@ -222,10 +225,9 @@ module gmmu_mmu
   assign idle_o = &port_idle && lookup_idle && walks_idle && fill_idle && !busy;
 
   assign mev_o = '{
-    walk_start: msg_valid && msg.kind == MsgBegan,
-    walk_end: msg_valid && msg.kind == MsgWalk && msg.release_row,
-    walk_row: msg.row, port: msg.port, slot: msg.slot, key: msg.key,
-    fill: fill_done, evict: count_o.l2_eviction, fill_row: fill_done_row, fill_key: entry_key
+    walk_start: begins, walk_row: start_row, port: what.port, slot: what.slot, key: what.key,
+    walk_end: ends, end_row: end_row, end_key: end_key,
+    fill: count_o.l2_fill, evict: count_o.l2_eviction, fill_row: entry_row, fill_key: entry_key
   };
 
   assign count_o.l2_lookup = count_o.l2_hit || count_o.l2_miss || count_o.l2_merged;

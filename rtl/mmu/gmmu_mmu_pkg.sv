@@ -91,12 +91,14 @@ package gmmu_mmu_pkg;
   // What the shared levels tell the event port in one cycle. Walks and fills are named by their row.
   typedef struct packed {
     logic  walk_start;      // port and slot asked for key
-    logic  walk_end;        // the row is free again
     row_t  walk_row;
     port_t port;
     slot_t slot;
     key_t  key;
-    logic  fill;            // everything of the row's line is entered
+    logic  walk_end;        // the row is free again
+    row_t  end_row;
+    key_t  end_key;
+    logic  fill;            // the row's page, or everything of its line, is entered
     logic  evict;           // a block had to go for it
     row_t  fill_row;
     key_t  fill_key;

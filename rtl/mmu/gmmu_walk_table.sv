@@ -66,6 +66,7 @@ module gmmu_walk_table
   output logic       tell_large_o,
   output logic       tell_narrow_o,
   output logic [5:0] tell_shift_o,
+  output row_t       tell_row_o,
   output logic       again_valid_o,
   input  logic       again_ready_i,
   output lookup_t    again_o,
@@ -81,6 +82,9 @@ module gmmu_walk_table
   input  logic                  fill_done_i,
   input  row_t                  fill_done_row_i,
 
+  output logic       end_o,         // a row becomes free
+  output row_t       end_row_o,
+  output key_t       end_key_o,
   input  logic       hold_i,
   input  kill_t      kill_i,
   output logic       stale_o,
@@ -178,7 +182,7 @@ module gmmu_walk_table
   row_t    index_done_row, index_again_row;
 
   // ---- Rows by what they want.
-  logic [Rows-1:0] is_free, closing, first_free, line_match, match, lowest_match, joined;
+  logic [Rows-1:0] is_free, closing, ending, first_free, line_match, match, lowest_match, joined;
   logic [Rows-1:0] want_restart, want_read, want_index, want_tell, want_fill;
   logic [Rows-1:0] got_restart, got_read, got_index, got_tell, got_fill;
   index_t          search_row, restart_index, read_index, index_index, tell_index, fill_index;
@@ -222,8 +226,24 @@ module gmmu_walk_table
       line_match[i] = !is_free[i] && key_q[i].space == search_key_i.space
           && key_q[i].high == search_key_i.high
           && key_q[i].vpn[VpnWidth-1:3] == search_key_i.vpn[VpnWidth-1:3];
+      // Not once its reads are over, unless the line goes into the L2: who is sent back by a row
+      // must not find it again for ever.
       match[i] = line_match[i] && walk_q[i].state != StClose && !walk_q[i].drop
+          && (walk_q[i].state != StDone || walk_q[i].fill || walk_q[i].filling)
           && (walk_q[i].wide || key_q[i].vpn[2:0] == search_key_i.vpn[2:0]);
+    end
+  end
+  // One row a cycle becomes free, so that the event port sees each.
+  assign ending = closing & (~closing + 1'b1);
+  assign end_o = closing != '0;
+  always_comb begin
+    end_row_o = '0;
+    end_key_o = '0;
+    for (int unsigned i = 0; i < Rows; i++) begin
+      if (ending[i]) begin
+        end_row_o |= row_t'(i);
+        end_key_o |= key_q[i];
+      end
     end
   end
   assign first_free = is_free & (~is_free + 1'b1) & {1'b0, {NumWalks{1'b1}}};
@@ -456,6 +476,7 @@ module gmmu_walk_table
     .row_begin_i(!telling.answered), .row_who_i(tell_who),
     .row_chain_i(telling.chain), .row_head_i(tell_head), .row_tail_i(tell_tail),
     .tell_valid_o, .tell_ready_i, .tell_o, .tell_large_o, .tell_narrow_o, .tell_shift_o,
+    .tell_row_o,
     .again_valid_o, .again_ready_i, .again_o,
     .count_ok_o, .count_fault_o, .hold_i, .busy_o(tell_busy), .busy_row_o(tell_row), .quiet_o);
   assign tell_take = tell_ready && want_tell != '0;
@@ -525,7 +546,7 @@ module gmmu_walk_table
       if (fill_done_i && fill_done_row_i == row_t'(i)) walk_d[i].filling = 1'b0;
       if (walk_d[i].state == StDone && walk_d[i].answered && !walk_d[i].chain && !walk_d[i].fill
           && !walk_d[i].filling) walk_d[i].state = StClose;
-      if (closing[i]) walk_d[i].state = StFree;
+      if (ending[i]) walk_d[i].state = StFree;
 
       if (restart_ready_i && got_restart[i]) walk_d[i].state = StStarting;
       if ((begin_i || restart_i) && start_row_i == row_t'(i)) begin

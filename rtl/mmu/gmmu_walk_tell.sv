@@ -74,6 +74,7 @@ module gmmu_walk_tell
   output logic                   tell_large_o,
   output logic                   tell_narrow_o,
   output logic [5:0]             tell_shift_o,
+  output row_t                   tell_row_o,
   output logic                   again_valid_o,
   input  logic                   again_ready_i,
   output lookup_t                again_o,
@@ -238,6 +239,7 @@ module gmmu_walk_tell
       tell_o <= '{port: port_of(direct_who_i), slot: slot_of(direct_who_i), merged: 1'b0,
                   key: direct_key_i, page: direct_page_i, cause: direct_cause_i};
       tell_shift_o <= direct_shift_i;
+      tell_row_o <= line_row_i;
       tell_large_o <= direct_cause_i == '0 && direct_page_i.level != '0;
       tell_narrow_o <= direct_cause_i == '0 && direct_page_i.level == '0
           && (!direct_wide_i || direct_page_i.big);
@@ -245,6 +247,7 @@ module gmmu_walk_tell
       tell_o <= '{port: port_of(q_who_q), slot: slot_of(q_who_q), merged: !q_begin_q, key: q_key,
                   page: page, cause: cause};
       tell_shift_o <= shift_q;
+      tell_row_o <= row_q;
       tell_large_o <= q_begin_q && cause == '0 && level_q != '0;
       tell_narrow_o <= q_begin_q && cause == '0 && level_q == '0 && (!wide_q || page.big);
     end

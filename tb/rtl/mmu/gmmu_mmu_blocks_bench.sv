@@ -275,7 +275,7 @@ module gmmu_mmu_blocks_bench
     gmmu_fill #(.NumWalks(s == 0 ? 8 : 1), .Ways(Ways)) u_fill (
       .clk_i, .rst_i, .line_valid_i(fi_line_valid_i), .line_row_i(fi_line_row_i),
       .line_beat_i(fi_line_beat_i), .line_data_i(line_data), .page_valid_i(fi_page_valid_i),
-      .page_i('{key: other, page: page}), .start_valid_i(fi_start_valid_i),
+      .page_i('{key: other, page: page}), .page_row_i('0), .row_o(), .start_valid_i(fi_start_valid_i),
       .start_ready_o(fi_ready),
       .start_i('{row: fi_start_row_i, key: other, line: fi_start_line_i}),
       .done_o(fi_done), .done_row_o(fi_row), .probe_valid_o(fi_probe),
@@ -372,7 +372,7 @@ module gmmu_mmu_blocks_bench
       .r_valid_i(wt_r_valid_i && small_i == (s == 1)),
       .r_i('{id: wt_r_id_i, data: line_data, error: wt_r_error_i, last: wt_r_last_i}),
       .tell_valid_o(wt_tell_valid), .tell_ready_i(wt_tell_ready_i), .tell_o(wt_tell),
-      .tell_large_o(), .tell_narrow_o(), .tell_shift_o(),
+      .tell_large_o(), .tell_narrow_o(), .tell_shift_o(), .tell_row_o(), .end_o(), .end_row_o(), .end_key_o(),
       .again_valid_o(wt_again_valid), .again_ready_i(wt_again_ready_i), .again_o(wt_again),
       .wc_write_o(wt_wc_write), .wc_data_o(wt_wc), .line_valid_o(), .line_row_o(),
       .line_beat_o(), .fill_valid_o(wt_fill_valid), .fill_ready_i(wt_fill_ready_i),
