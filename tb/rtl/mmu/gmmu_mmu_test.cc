@@ -414,6 +414,30 @@ TEST_F(MmuTest, EqualMissesOfAllPortsTakeOneWalk) {
   EXPECT_EQ(merged, kPorts * 4 - 1);
 }
 
+TEST_F(MmuTest, ManyLookupsOfAFaultyPageEndWhileOthersOfItsLineAreServed) {
+  // Every one of them has its own walk: a fault goes only to who began it. None may keep another's
+  // row from ending.
+  for (uint64_t i = 0; i < 8; ++i) Put(kLeaf + 0xa00 + i * 8,
+      i == 3 ? 0 : Page(0x100000 + (i << 12)));
+  for (const unsigned latency : {1u, 7u, 30u}) {
+    machine_.manners.latency = latency;
+    for (unsigned i = 0; i < 6; ++i) {
+      for (unsigned port = 0; port < kPorts; ++port) {
+        for (const uint64_t page : {2u, 3u, 3u, 3u, 4u}) {
+          machine_.Post({port, 1, 0x12340000 + (page << 12) + i * 64, Access::kRead});
+        }
+      }
+    }
+    EXPECT_TRUE(machine_.Run(6 * kPorts * 3 * (latency + 60))) << "L = " << latency;
+    unsigned faults = 0;
+    for (const Answer& answer : machine_.TakeAnswers()) {
+      faults += answer.result.fault == Fault::kEntryInvalid;
+    }
+    EXPECT_EQ(faults, 6 * kPorts * 3);
+    Flush(Scope::kGlobal);
+  }
+}
+
 TEST_F(MmuTest, WaitersKeepTheirAnswerWhileTheirRowIsWantedAgain) {
   // One walk with sixty lookups behind it; as soon as the first is answered, a walk whose entry
   // would lie at the same place of the same row's line.
