@@ -3,8 +3,8 @@
 rtl/pkg/gmmu_regs_pkg.sv
 rtl/pkg/gmmu_pkg.sv
 rtl/pkg/gmmu_axi_pkg.sv
-rtl/mmu/gmmu_mmu_pkg.sv
 rtl/mmu/gmmu_pte_pkg.sv
+rtl/mmu/gmmu_mmu_pkg.sv
 rtl/dma/gmmu_dma_pkg.sv
 rtl/client/gmmu_client_pkg.sv
 rtl/aperture/gmmu_aperture_map.sv
@@ -45,6 +45,7 @@ rtl/mmu/gmmu_fill.sv
 rtl/mmu/gmmu_l1.sv
 rtl/mmu/gmmu_l1_drain.sv
 rtl/mmu/gmmu_l1_entries.sv
+rtl/mmu/gmmu_l1_out.sv
 rtl/mmu/gmmu_l1_slots.sv
 rtl/mmu/gmmu_l2_ram.sv
 rtl/mmu/gmmu_large.sv
@@ -53,9 +54,12 @@ rtl/mmu/gmmu_mmu.sv
 rtl/mmu/gmmu_space_prepare.sv
 rtl/mmu/gmmu_space_table.sv
 rtl/mmu/gmmu_walk_cache.sv
+rtl/mmu/gmmu_walk_index.sv
 rtl/mmu/gmmu_walk_table.sv
+rtl/mmu/gmmu_walk_tell.sv
 rtl/prim/gmmu_fifo.sv
 rtl/prim/gmmu_lutram.sv
+rtl/prim/gmmu_ram_fifo.sv
 rtl/prim/gmmu_ram_1r1w.sv
 rtl/prim/gmmu_ram_apart.sv
 rtl/prim/gmmu_fifo_ram.sv

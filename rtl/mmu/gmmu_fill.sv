@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps the fetched lines of leaf entries, and enters finished ones into the L2 TLB: all good
-// entries of the line, or, from a contiguous entry, its whole 64 KiB block. Entries at fault are
-// left out and never show; so is what lies in the line behind a table of fewer than eight entries.
+// Enters finished translations into the L2 TLB: all good entries of a fetched line; or one page; or,
+// from a contiguous entry, its whole 64 KiB block. Entries at fault are left out and never show; so
+// is what lies in the line behind a table of fewer than eight entries.
 //
-//   line       beats of leaf reads, any order of rows
-//   start      a row whose line is complete; key: any page of the line; page.big: its entry was
-//              contiguous
-//   done_o     one cycle, with done_row_o: everything is entered
+//   line       beats of reads, any order of rows
+//   page       a page that is to be entered by itself; taken when there is room, else forgotten
+//   start      a row whose line is complete, with any page of the line
+//   done_o     one cycle, with done_row_o: the line is entered
 //   probe      asks the pipeline which ways hold what; then tag and data writes go to gmmu_l2_ram
+//   idle_o     nothing is kept or being entered
 //
-// Order of writes: the tag of a block that is replaced goes first, the new tag last, so that a
-// lookup in between finds either the old block whole or nothing.
+// Order of writes: the tag of a block that is replaced goes with the first word at the latest, the
+// new tag with the last one, so that a lookup in between finds either the old block whole or
+// nothing.
 module gmmu_fill
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
@@ -18,9 +20,7 @@ module gmmu_fill
   import gmmu_pte_pkg::*;
 #(
   parameter int unsigned NumWalks = 8,
-  parameter int unsigned Ways = 4,
-  localparam int unsigned WordsPerBeat = DataWidth / 64,
-  localparam int unsigned Beats = 8 / WordsPerBeat
+  parameter int unsigned Ways = 4
 ) (
   input  logic                  clk_i,
   input  logic                  rst_i,
@@ -30,22 +30,21 @@ module gmmu_fill
   input  logic [2:0]            line_beat_i,
   input  logic [DataWidth-1:0]  line_data_i,
 
+  input  logic                  page_valid_i,
+  input  known_t                page_i,
+  input  row_t                  page_row_i,    // for the event port
   input  logic                  start_valid_i,
   output logic                  start_ready_o,
-  input  row_t                  start_row_i,
-  input  key_t                  start_key_i,
-  input  page_t                 start_page_i,
-  // ones: index bits that a table of this geometry has within a line
-  input  logic [2:0]            start_line_i,
+  input  line_t                 start_i,
   output logic                  done_o,
   output row_t                  done_row_o,
 
   output logic                  probe_valid_o,
-  input  logic                  probe_ready_i,
   output key_t                  probe_key_o,
   input  logic                  probed_i,
   input  logic [Ways-1:0]       probed_same_i,
-  input  logic [Ways-1:0][15:0] probed_present_i,
+  input  logic [Ways-1:0]       probed_empty_i,
+  input  logic [15:0]           probed_present_i,
 
   output logic [Ways-1:0]       tag_write_o,
   output logic [Ways-1:0]       data_write_o,
@@ -53,47 +52,56 @@ module gmmu_fill
   output logic [15:0]           present_o,
   output page_t                 page_o,
 
+  output row_t                  row_o,         // whose page or line is being entered
+  output logic                  count_fill_o,
   output logic                  count_eviction_o,
   output logic                  idle_o
 );
-  localparam int unsigned RowWidth = NumWalks > 1 ? $clog2(NumWalks) : 1;
+  localparam int unsigned Rows = NumWalks + 1;
+  localparam int unsigned RowWidth = $clog2(Rows);
+  localparam int unsigned WordsPerBeat = DataWidth / 64;
+  localparam int unsigned Beats = 8 / WordsPerBeat;
   localparam int unsigned BeatWidth = Beats > 1 ? $clog2(Beats) : 0;
-  localparam int unsigned LineWidth = RowWidth + BeatWidth;  // of an address in the line RAM
+  localparam int unsigned LineWidth = RowWidth + BeatWidth;
+  typedef logic [LineWidth-1:0] address_t;
 
-  typedef enum logic [2:0] {StIdle, StProbed, StEvict, StWrite, StTag} state_e;
-  state_e              state_q;
-  row_t                row_q;
-  key_t                key_q;
-  page_t               base_q;       // page that the walk was for
-  logic [2:0]          line_q;
-  logic [Ways-1:0]     way_q, turn_q, empty;
-  logic [15:0]         present_q;
-  logic                evict_q;
-  logic [4:0]          read_q;       // next word to read
-  logic                word_valid_q; // a word stands at the RAM's output
-  logic [3:0]          word_q;
-  logic                last;
-  logic                reading;
+  function automatic address_t beat_address(row_t row, logic [2:0] beat);
+    return address_t'((32'(row) << BeatWidth) | 32'(beat));
+  endfunction
 
-  // Address of a beat in the line RAM: {row, beat}.
-  logic [LineWidth-1:0] write_address, read_address;
+  typedef enum logic [1:0] {StIdle, StProbed, StWrite} state_e;
+  state_e          state_q;
+  logic            page_valid_q;  // a page is kept, or being entered
+  known_t          page_q;
+  row_t            page_row_q;
+  logic            whole_q;       // a line is being entered
+  line_t           line_q;
+  logic [3:0]      word_q;
+  logic [Ways-1:0] way_q, turn_q;
+  logic [15:0]     present_q;
+  logic            evict_q;
+
+  assign start_ready_o = state_q == StIdle && !page_valid_q;
+  assign probe_valid_o = state_q == StIdle && (page_valid_q || start_valid_i);
+  assign probe_key_o = page_valid_q ? page_q.key : start_i.key;
+
+  // Words of a line are read a cycle ahead.
+  logic                 line_read;
+  logic [2:0]           next_word;
   logic [DataWidth-1:0] beat_data;
-  if (Beats > 1) begin : g_beats
-    assign write_address = {RowWidth'(line_row_i), BeatWidth'(line_beat_i)};
-    assign read_address = {RowWidth'(row_q), BeatWidth'(read_q / 5'(WordsPerBeat))};
-  end else begin : g_whole
-    assign write_address = RowWidth'(line_row_i);
-    assign read_address = RowWidth'(row_q);
-  end
+  assign line_read = whole_q && (state_q == StProbed || state_q == StWrite);
+  assign next_word = state_q == StWrite ? word_q[2:0] + 3'd1 : 3'd0;
+  gmmu_ram_1r1w #(.Width(DataWidth), .Depth(2**LineWidth)) u_lines (
+    .clk_i, .read_i(line_read),
+    .read_addr_i(beat_address(line_q.row, 3'(32'(next_word) / WordsPerBeat))), .data_o(beat_data),
+    .write_i(line_valid_i), .write_addr_i(beat_address(line_row_i, line_beat_i)),
+    .data_i(line_data_i));
 
-  gmmu_ram_1r1w #(.Width(DataWidth), .Depth(1 << LineWidth)) u_lines (
-    .clk_i, .read_i(reading), .read_addr_i(read_address), .data_o(beat_data),
-    .write_i(line_valid_i), .write_addr_i(write_address), .data_i(line_data_i));
-
-  // The word at the RAM's output, decoded; or, of a contiguous entry, the block's page in turn.
+  // What is written in this cycle.
   logic [63:0]  word;
   pte_verdict_t entry;
-  logic         good;
+  logic         good, first, last;
+  logic [15:0]  present;
   always_comb begin
     word = beat_data[63:0];
     for (int unsigned i = 0; i < WordsPerBeat; i++) begin
@@ -101,91 +109,74 @@ module gmmu_fill
     end
   end
   assign entry = decode(word, '0, '0);
-  assign good = base_q.big || (entry.fault == FaultNone && (word_q[2:0] & ~line_q) == '0);
   always_comb begin
-    page_o = base_q;
-    if (base_q.big) begin
-      page_o.pfn[3:0] = word_q;
+    if (whole_q) begin
+      good = entry.fault == FaultNone && (word_q[2:0] & ~line_q.line) == '0;
+      first = word_q == '0;
+      last = word_q == 4'd7;
+      key_o = line_q.key;
+      key_o.vpn[2:0] = (line_q.key.vpn[2:0] & ~line_q.line) | word_q[2:0];
+      page_o = page_of(entry, '0, key_o.vpn, '1, 1'b0);
     end else begin
-      page_o = '{pfn: entry.pfn, target: entry.target, adapter: entry.adapter, zero: entry.zero,
-                 coherent: entry.coherent, read_only: entry.read_only,
-                     no_execute: entry.no_execute, big: 1'b0,
-                 level: '0};
+      good = 1'b1;
+      first = word_q == '0;
+      last = !page_q.page.big || word_q == 4'd15;
+      key_o = page_q.key;
+      page_o = page_q.page;
+      if (page_q.page.big) begin
+        key_o.vpn[3:0] = word_q;
+        page_o.pfn[3:0] = word_q;
+      end
     end
+    present = present_q;
+    if (good) present[key_o.vpn[3:0]] = 1'b1;
+    present_o = last ? present : '0;
+    data_write_o = state_q == StWrite && good ? way_q : '0;
+    tag_write_o = state_q == StWrite && (last || (first && evict_q)) ? way_q : '0;
   end
-
-  assign reading = state_q == StEvict || (state_q == StWrite && !last);
-  assign last = read_q == (base_q.big ? 5'd16 : 5'd8);
-  // Not in the last cycle: the probe would read the tag that is being written.
-  assign start_ready_o = state_q == StIdle && probe_ready_i;
-  assign idle_o = state_q == StIdle;
-  assign probe_valid_o = state_q == StIdle && start_valid_i;
-  assign probe_key_o = start_key_i;
-  assign done_row_o = row_q;
-  assign done_o = state_q == StTag;
-  assign count_eviction_o = state_q == StEvict && evict_q;
-
-  always_comb begin
-    key_o = key_q;
-    if (state_q == StWrite) key_o.vpn[3:0] = base_q.big ? word_q : {key_q.vpn[3],
-        (key_q.vpn[2:0] & ~line_q) | word_q[2:0]};
-    present_o = state_q == StTag ? present_q : '0;
-    tag_write_o = '0;
-    if ((state_q == StEvict && evict_q) || state_q == StTag) tag_write_o = way_q;
-    data_write_o = state_q == StWrite && word_valid_q && good ? way_q : '0;
-    for (int unsigned w = 0; w < Ways; w++) empty[w] = probed_present_i[w] == '0;
-  end
-
-  // rows above those built; tables do not reach this unit, promises are judged by the walk
-  logic unused_bits;
-  assign unused_bits = ^{line_row_i, line_beat_i, entry};
+  assign done_o = state_q == StWrite && last && whole_q;
+  assign done_row_o = line_q.row;
+  assign row_o = whole_q ? line_q.row : page_row_q;
+  assign count_fill_o = state_q == StWrite && last;
+  assign count_eviction_o = state_q == StWrite && first && evict_q;
+  assign idle_o = state_q == StIdle && !page_valid_q;
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
       state_q <= StIdle;
       turn_q <= Ways'(1);
+      page_valid_q <= 1'b0;
+      whole_q <= 1'b0;
     end else begin
       unique case (state_q)
-        StIdle: if (start_valid_i && start_ready_o) state_q <= StProbed;
-        StProbed: if (probed_i) state_q <= StEvict;
-        StEvict: state_q <= StWrite;
-        StWrite: if (last) state_q <= StTag;
-        StTag: state_q <= StIdle;
+        StIdle: if (probe_valid_o) state_q <= StProbed;
+        StProbed: if (probed_i) state_q <= StWrite;
+        StWrite: if (last) state_q <= StIdle;
         default: state_q <= StIdle;
       endcase
-      if (state_q == StEvict && evict_q) turn_q <= Ways'({turn_q, turn_q} >> (Ways - 1));
+      if (state_q == StIdle) whole_q <= !page_valid_q;
+      if (page_valid_i && !page_valid_q) page_valid_q <= 1'b1;
+      else if (state_q == StWrite && last && !whole_q) page_valid_q <= 1'b0;
+      if (count_eviction_o) turn_q <= Ways'({turn_q, turn_q} >> (Ways - 1));
     end
 
-    if (state_q == StIdle) begin
-      row_q <= start_row_i;
-      key_q <= start_key_i;
-      base_q <= start_page_i;
-      line_q <= start_line_i;
+    if (page_valid_i && !page_valid_q) begin
+      page_q <= page_i;
+      page_row_q <= page_row_i;
     end
-    if (state_q == StProbed) begin
-      present_q <= '0;
-      evict_q <= 1'b0;
-      if (probed_same_i != '0) begin
-        way_q <= probed_same_i;
-        for (int unsigned w = 0; w < Ways; w++) begin
-          if (probed_same_i[w]) present_q <= probed_present_i[w];
-        end
-      end else if (empty != '0) begin
-        way_q <= empty & (~empty + 1'b1);
-      end else begin
-        way_q <= turn_q;
-        evict_q <= 1'b1;
-      end
+    if (state_q == StIdle) line_q <= start_i;
+    if (probed_i) begin
+      present_q <= probed_present_i;
+      evict_q <= probed_same_i == '0 && probed_empty_i == '0;
+      if (probed_same_i != '0) way_q <= probed_same_i;
+      else if (probed_empty_i != '0) way_q <= probed_empty_i & (~probed_empty_i + 1'b1);
+      else way_q <= turn_q;
+    end else if (state_q == StWrite) begin
+      present_q <= present;
     end
-
-    if (state_q == StEvict || state_q == StWrite) begin
-      word_valid_q <= reading;
-      word_q <= read_q[3:0];
-      read_q <= read_q + 1'b1;
-      if (data_write_o != '0) present_q[key_o.vpn[3:0]] <= 1'b1;
-    end else begin
-      word_valid_q <= 1'b0;
-      read_q <= '0;
-    end
+    word_q <= state_q == StWrite ? word_q + 1'b1 : '0;
   end
+
+  logic unused_bits;  // tables do not reach this unit, promises are judged by the walk
+  assign unused_bits = ^entry;
 endmodule

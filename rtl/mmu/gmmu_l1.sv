@@ -2,12 +2,14 @@
 // One translation port: L1 TLB, miss slots, answers.
 //
 //   req, rsp, done   the port (gmmu_pkg). A hit is answered two cycles after its request is
-//                    accepted; hits pass misses as long as a miss slot is free
-//   lookup           a miss that asks the shared levels; the answer comes as a message
-//   msg              messages of the shared levels, never refused
-//   kill             drops entries and finished misses of the scope; hits in flight keep their old
-//                    generation
-//   generation_i     drain generation that answers made now belong to
+//                    accepted. Hits pass misses; while no miss slot is free, requests are accepted
+//                    every other cycle at most, and a miss stops the port
+//   lookup           a miss that asks the shared levels
+//   msg              answers of the shared levels, never refused
+//   late, later      the messages of one and of two cycles before: what the L1 may keep
+//   kill             drops entries of the scope; answers that were made keep their generation
+//   generation_i     drain generation that answers made now belong to. An answer is made when it
+//                    hits, or when its message comes
 //   drained_o        by generation: no answer made in it is still in use
 module gmmu_l1
   import gmmu_pkg::*;
@@ -15,11 +17,13 @@ module gmmu_l1
   import gmmu_mmu_pkg::*;
 #(
   parameter int unsigned Entries = 16,
-  parameter int unsigned Slots = 8
+  parameter int unsigned Slots = 32,
+  parameter int unsigned NumSpaces = 16,
+  parameter bit          EventPort = 1  // 0: the event port is left out
 ) (
   input  logic         clk_i,
   input  logic         rst_i,
-  input  port_t       port_i,        // constant: its number, for lookups and their answers
+  input  port_t        port_i,        // constant: its number, for lookups and their answers
 
   input  logic         req_valid_i,
   output logic         req_ready_o,
@@ -34,6 +38,8 @@ module gmmu_l1
   output lookup_t      lookup_o,
   input  logic         msg_valid_i,
   input  msg_t         msg_i,
+  input  known_t       late_i,
+  input  known_t       later_i,
 
   input  kill_t        kill_i,
   input  logic         generation_i,
@@ -44,138 +50,231 @@ module gmmu_l1
   output port_count_t  count_o,
   output logic         idle_o
 );
-  // An answer before it leaves: what the port sees and what the event port sees beside it.
-  typedef struct packed {
-    xlate_rsp_t  rsp;
-    space_t      space;
-    access_e     access;
-    logic [63:0] va;
+  localparam int unsigned SlotBits = $clog2(Slots);
+  typedef logic [SlotBits-1:0] index_t;
+  typedef logic [PageLg2-1:0] offset_t;
+  typedef struct packed {  // what a slot keeps
+    tag_t    tag;
+    access_e access;
+    offset_t offset;
+  } kept_t;
+  typedef struct packed {  // an answer of the shared levels that waits to leave
+    index_t slot;
+    logic   generation;
+    logic   merged;
+    cause_t cause;
+    page_t  page;
+  } result_t;
+  typedef struct packed {  // an answer as it leaves
+    tag_t       tag;
+    logic       generation;
+    target_e    target;
+    logic [5:0] adapter;
+    pfn_t       pfn;
+    offset_t    offset;
+    logic       zero;
+    logic       coherent;
+    cause_t     cause;
+    level_t     level;
   } answer_t;
+  typedef struct packed {  // what the event port sees beside it
+    key_t    key;
+    access_e access;
+  } seen_t;
 
-  function automatic answer_t compose(xlate_req_t req, page_t page, fault_e walk_fault, logic gen);
-    answer_t answer;
-    fault_e fault;
-    fault = walk_fault;
-    if (walk_fault == FaultNone && !page.zero) begin
-      if (req.access == AccessWrite && page.read_only) fault = FaultWriteProtect;
-      else if (req.access == AccessExecute && page.no_execute) fault = FaultExecuteProtect;
+  // ---- Stage A: the request, or a fill, searches the entries.
+  logic    accept, fill_q, write_q, fill_now, steal;
+  logic [1:0] skipped_q;
+  logic    room, out_room, tight, starved;
+  key_t    req_key;
+  assign req_key = '{space: req_i.space, vpn: req_i.va[VaWidth-1:PageLg2],
+                     high: (req_i.va >> VaWidth) != '0};
+  // A fill takes an idle cycle of the search; if the three before found none, it stops a request.
+  // Not right behind another, which it may be equal to.
+  assign fill_now = fill_q && !write_q && !accept;
+  assign steal = fill_q && skipped_q == '1;
+  assign accept = req_valid_i && req_ready_o;
+
+  // ---- Stage B: the request and what it found. A hit leaves in its only cycle.
+  logic    b_valid_q, b_parked_q, near, found, b_hit, b_direct, b_miss, alloc;
+  tag_t    b_tag_q;
+  access_e b_access_q;
+  offset_t b_offset_q;
+  key_t    b_key_q;
+  page_t   b_page;
+
+  gmmu_l1_entries #(.Entries(Entries), .NumSpaces(NumSpaces)) u_entries (
+    .clk_i, .rst_i, .search_i(accept), .search_key_i(req_key), .b_key_i(b_key_q),
+    .near_o(near), .hit_o(found), .page_o(b_page),
+    .fill_i(fill_now), .fill_key_i(late_i.key), .fill_big_i(late_i.page.big),
+    .write_i(write_q), .write_what_i(later_i), .kill_i);
+
+  // ---- Slots and questions. A miss is offered at once; if it is not taken it waits behind those
+  // before it.
+  logic    slot_one, slots_idle, ask_valid, ask_ready, ask_push, release_slot;
+  index_t  slot, result_slot;
+  kept_t   kept;
+  lookup_t b_lookup, asked;
+
+  assign b_hit = b_valid_q && !b_parked_q && found;
+  assign b_miss = b_valid_q && (b_parked_q || !found);
+  assign alloc = b_miss && slot_one && ask_ready;
+  assign b_direct = b_valid_q && (b_parked_q || !near) && slot_one && !ask_valid;
+  assign b_lookup = '{port: port_i, slot: slot_t'(slot), key: b_key_q};
+  assign ask_push = alloc && !(b_direct && lookup_ready_i);
+  assign lookup_valid_o = ask_valid || b_direct;
+  assign lookup_o = ask_valid ? asked : b_lookup;
+  // A request may follow another only if that one leaves stage B even if it is a miss.
+  assign tight = !slot_one || !ask_ready;
+  assign req_ready_o = room && out_room && !starved && !steal
+      && !(tight && b_valid_q);
+
+  gmmu_l1_slots #(.Slots(Slots), .Width($bits(kept_t))) u_slots (
+    .clk_i, .rst_i, .alloc_i(alloc), .alloc_data_i({b_tag_q, b_access_q, b_offset_q}),
+    .slot_o(slot), .one_o(slot_one),
+    .read_slot_i(result_slot), .read_data_o(kept), .release_i(release_slot), .idle_o(slots_idle));
+
+  logic [SlotBits+$bits(key_t)-1:0] ask_head;
+  index_t ask_slot;
+  key_t   ask_key;
+  gmmu_fifo #(.Width(SlotBits + $bits(key_t)), .Depth(16)) u_asks (
+    .clk_i, .rst_i, .valid_i(ask_push), .ready_o(ask_ready), .data_i({slot, b_key_q}),
+    .valid_o(ask_valid), .ready_i(lookup_ready_i), .data_o(ask_head));
+  assign {ask_slot, ask_key} = ask_head;
+  assign asked = '{port: port_i, slot: slot_t'(ask_slot), key: ask_key};
+
+  // ---- Results.
+  logic    mine, res_valid, res_take, held_valid, held_push, held_ready, held_empty;
+  result_t arriving, held, result;
+  key_t    held_key, result_key;
+
+  assign mine = msg_valid_i && msg_i.port == port_i;
+  assign arriving = '{slot: index_t'(msg_i.slot), generation: generation_i, merged: msg_i.merged,
+                      cause: msg_i.cause, page: msg_i.page};
+  assign res_valid = held_valid || mine;
+  assign res_take = res_valid && !b_hit && out_room;
+  assign held_push = mine && (held_valid || !res_take);
+  assign result = held_valid ? held : arriving;
+  assign result_key = held_valid ? held_key : msg_i.key;
+  assign result_slot = result.slot;
+  assign release_slot = res_take;
+
+  localparam int unsigned HeldWidth = $bits(result_t) + (EventPort ? $bits(key_t) : 0);
+  logic [HeldWidth-1:0] held_word;
+  gmmu_ram_fifo #(.Width(HeldWidth), .Depth(Slots)) u_held (
+    .clk_i, .rst_i, .valid_i(held_push), .ready_o(held_ready),
+    .data_i(HeldWidth'({msg_i.key, arriving})),
+    .valid_o(held_valid), .ready_i(res_take), .data_o(held_word), .empty_o(held_empty));
+  assign held = held_word[$bits(result_t)-1:0];
+  if (EventPort) begin : g_held_key
+    assign held_key = held_word[$bits(result_t) +: $bits(key_t)];
+  end else begin : g_no_key
+    assign held_key = '0;
+  end
+
+  // ---- The answer: a hit first, else a result. Permissions are checked here.
+  answer_t answer, head;
+  seen_t   seen, head_seen;
+  page_t   page;
+  access_e access;
+  cause_t  cause;
+  logic    push;
+
+  assign push = b_hit || res_take;
+  assign page = b_hit ? b_page : result.page;
+  assign access = b_hit ? b_access_q : kept.access;
+  always_comb begin
+    cause = b_hit ? '0 : result.cause;
+    if (cause == '0 && !page.zero) begin
+      if (access == AccessWrite && page.read_only) cause = cause_t'(FaultWriteProtect);
+      else if (access == AccessExecute && page.no_execute) cause = cause_t'(FaultExecuteProtect);
     end
-    answer.space = req.space;
-    answer.access = req.access;
-    answer.va = req.va;
-    answer.rsp.tag = req.tag;
-    answer.rsp.epoch = gen;
-    answer.rsp.gpa.target = page.target;
-    answer.rsp.gpa.adapter = page.adapter;
-    answer.rsp.gpa.offset = {page.pfn[PfnWidth-1:4],
-        page.big ? req.va[PageLg2+3:PageLg2] : page.pfn[3:0], req.va[PageLg2-1:0]};
-    answer.rsp.zero = page.zero;
-    answer.rsp.coherent = page.coherent;
-    answer.rsp.fault = fault;
-    answer.rsp.level = page.level;
-    return answer;
-  endfunction
+    answer = '{tag: b_hit ? b_tag_q : kept.tag,
+               generation: b_hit ? generation_i : result.generation,
+               target: page.target, adapter: page.adapter,
+               pfn: {page.pfn[PfnWidth-1:4],
+                     b_hit && page.big ? b_key_q.vpn[3:0] : page.pfn[3:0]},
+               offset: b_hit ? b_offset_q : kept.offset,
+               zero: page.zero, coherent: page.coherent, cause: cause, level: page.level};
+    seen = '{key: b_hit ? b_key_q : result_key, access: access};
+  end
 
-  // Stage A: the entries are searched for the request, or for a translation about to be entered.
-  logic               fill_valid_q;
-  key_t               fill_key_q;
-  page_t              fill_page_q;
-  key_t               search;
-  logic [Entries-1:0] found;   // at most one bit
-  logic [Entries-1:0] changed;
-  page_t              entry_page;
+  localparam int unsigned OutWidth = $bits(answer_t) + (EventPort ? $bits(seen_t) : 0);
+  logic [OutWidth-1:0] out_word;
+  gmmu_l1_out #(.Width(OutWidth)) u_out (
+    .clk_i, .rst_i, .valid_i(push), .room_o(out_room), .data_i(OutWidth'({seen, answer})),
+    .valid_o(rsp_valid_o), .ready_i(rsp_ready_i), .data_o(out_word));
+  assign head = out_word[$bits(answer_t)-1:0];
+  if (EventPort) begin : g_seen
+    assign head_seen = out_word[$bits(answer_t) +: $bits(seen_t)];
+  end else begin : g_unseen
+    assign head_seen = '0;
+  end
 
-  // Stage B: the request and its hit.
-  logic               b_valid_q;
-  xlate_req_t         b_req_q;
-  logic [Entries-1:0] b_hit_q;
-  logic               b_high, b_hit, b_leave, b_answer, b_miss;
+  assign rsp_o = '{tag: head.tag, epoch: head.generation,
+                   gpa: '{target: head.target, adapter: head.adapter,
+                          offset: {head.pfn, head.offset}},
+                   zero: head.zero, coherent: head.coherent, fault: fault_e'(8'(head.cause)),
+                   level: head.level};
+  assign ev_valid_o = EventPort && rsp_valid_o && rsp_ready_i;
+  always_comb begin
+    ev_o = '{space: head_seen.key.space, access: head_seen.access,
+             va: 64'({head_seen.key.vpn, head.offset}), gpa: rsp_o.gpa, zero: rsp_o.zero,
+             fault: rsp_o.fault, level: rsp_o.level};
+    if (head_seen.key.high) ev_o.va[63:VaWidth] = '1;
+  end
 
-  // Slots and the way out.
-  logic               slot_free, slot_answer_valid, slot_answer_take, slot_merged, slots_idle;
-  xlate_req_t         slot_req;
-  page_t              slot_page;
-  fault_e             slot_fault;
-  logic               msg_fill;
-  logic               out_ready, push;
-  answer_t            answer, head;
-  logic               room;  // the count of answers in use is far from its end
-  logic [7:0]         outstanding_q;
+  gmmu_l1_drain u_drain (.clk_i, .rst_i, .made_i({1'b0, b_hit} + {1'b0, mine}), .generation_i,
+      .done_i, .drained_o, .room_o(room));
 
-  assign search = fill_valid_q ? fill_key_q
-      : '{space: req_i.space, vpn: req_i.va[VaWidth-1:PageLg2], high: (req_i.va >> VaWidth) != '0};
-  assign req_ready_o = !fill_valid_q && room && (!b_valid_q || b_leave);
-
-  gmmu_l1_entries #(.Entries(Entries)) u_entries (
-    .clk_i, .rst_i, .search_valid_i(fill_valid_q || req_valid_i), .search_i(search),
-    .found_o(found), .kill_i, .changed_o(changed),
-    .fill_valid_i(fill_valid_q), .fill_key_i(fill_key_q), .fill_page_i(fill_page_q),
-    .select_i(b_hit_q), .page_o(entry_page));
-
-  assign b_high = (b_req_q.va >> VaWidth) != '0;
-  assign b_hit = b_hit_q != '0;
-  assign b_answer = b_valid_q && b_hit && out_ready && !slot_answer_valid;
-  assign b_miss = b_valid_q && !b_hit && slot_free;
-  assign b_leave = b_answer || b_miss;
+  // A result that hits hold up for eight cycles stops requests until it has left.
+  logic [2:0] waited_q;
+  logic [7:0] outstanding_q;
+  assign starved = waited_q == '1;
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
       b_valid_q <= 1'b0;
-      fill_valid_q <= 1'b0;
+      b_parked_q <= 1'b0;
+      fill_q <= 1'b0;
+      write_q <= 1'b0;
+      skipped_q <= '0;
+      waited_q <= '0;
+      outstanding_q <= '0;
     end else begin
-      if (req_ready_o) b_valid_q <= req_valid_i;
-      else if (b_leave) b_valid_q <= 1'b0;
-      fill_valid_q <= msg_fill && !kill_i.valid;
+      b_valid_q <= accept || (b_valid_q && !b_hit && !alloc);
+      b_parked_q <= !accept && b_valid_q && !b_hit && !alloc;
+      fill_q <= mine && msg_i.cause == '0 && !kill_i.valid;
+      write_q <= fill_now && !kill_i.valid;
+      if (fill_now) skipped_q <= '0;
+      else if (fill_q && skipped_q != '1) skipped_q <= skipped_q + 1'b1;
+      if (!held_valid || res_take) waited_q <= '0;
+      else if (!starved) waited_q <= waited_q + 1'b1;
+      outstanding_q <= outstanding_q + 8'(accept) - 8'(push);
     end
-    if (req_ready_o) begin
-      b_req_q <= req_i;
-      b_hit_q <= search.high ? '0 : found & ~changed;
-    end else begin
-      b_hit_q <= b_hit_q & ~changed;
+    if (accept) begin
+      b_tag_q <= req_i.tag;
+      b_access_q <= req_i.access;
+      b_offset_q <= req_i.va[PageLg2-1:0];
+      b_key_q <= req_key;
     end
-    fill_key_q <= msg_i.key;
-    fill_page_q <= msg_i.page;
   end
-
-  gmmu_l1_slots #(.Slots(Slots)) u_slots (
-    .clk_i, .rst_i, .port_i,
-    .alloc_i(b_miss), .alloc_ready_o(slot_free), .alloc_req_i(b_req_q), .alloc_high_i(b_high),
-    .lookup_valid_o, .lookup_ready_i, .lookup_o, .msg_valid_i, .msg_i, .fill_o(msg_fill), .kill_i,
-    .answer_valid_o(slot_answer_valid), .answer_take_i(slot_answer_take), .answer_req_o(slot_req),
-    .answer_page_o(slot_page), .answer_fault_o(slot_fault), .answer_merged_o(slot_merged),
-    .idle_o(slots_idle));
-
-  assign slot_answer_take = slot_answer_valid && out_ready;
-  assign push = slot_answer_take || b_answer;
-  assign answer = slot_answer_valid ? compose(slot_req, slot_page, slot_fault, generation_i)
-                                    : compose(b_req_q, entry_page, FaultNone, generation_i);
-
-  gmmu_fifo #(.Width($bits(answer_t)), .Depth(2)) u_out (
-    .clk_i, .rst_i, .valid_i(push), .ready_o(out_ready), .data_i(answer),
-    .valid_o(rsp_valid_o), .ready_i(rsp_ready_i), .data_o(head));
-
-  assign rsp_o = head.rsp;
-  assign ev_valid_o = rsp_valid_o && rsp_ready_i;
-  assign ev_o = '{space: head.space, access: head.access, va: head.va, gpa: head.rsp.gpa,
-      zero: head.rsp.zero,
-                  fault: head.rsp.fault, level: head.rsp.level};
-
-  gmmu_l1_drain u_drain (.clk_i, .rst_i, .made_i(push), .generation_i, .done_i, .drained_o,
-      .room_o(room));
 
   logic faulty;
-  assign faulty = answer.rsp.fault != FaultNone;
-  assign count_o.lookup = req_valid_i && req_ready_o;
-  assign count_o.hit = b_answer && !faulty;
-  assign count_o.miss = slot_answer_take && !faulty && !slot_merged;
-  assign count_o.merged = slot_answer_take && !faulty && slot_merged;
+  assign faulty = cause != '0;
+  assign count_o.lookup = accept;
+  assign count_o.hit = b_hit && !faulty;
+  assign count_o.miss = res_take && !faulty && !result.merged;
+  assign count_o.merged = res_take && !faulty && result.merged;
   assign count_o.fault = push && faulty;
   assign count_o.outstanding = outstanding_q;
-  always_ff @(posedge clk_i) begin
-    if (rst_i) outstanding_q <= '0;
-    else if (count_o.lookup && !push) outstanding_q <= outstanding_q + 1'b1;
-    else if (push && !count_o.lookup) outstanding_q <= outstanding_q - 1'b1;
-  end
+  assign idle_o = !b_valid_q && !fill_q && !write_q && slots_idle && !rsp_valid_o && held_empty
+      && drained_o == 2'b11;
 
-  assign idle_o = !b_valid_q && !fill_valid_q && slots_idle && !rsp_valid_o && drained_o == 2'b11;
+  logic unused_bits;
+  assign unused_bits = ^{seen, result_key, late_i, b_page};
+
+  a_held: assert property (@(posedge clk_i) disable iff (rst_i) !held_push || held_ready);
+  a_follow: assert property (@(posedge clk_i) disable iff (rst_i)
+    !(accept && b_valid_q) || b_hit || alloc);
 endmodule

@@ -1,28 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 // Counts the answers of one port that are in use, by drain generation.
 //
-//   made_i      an answer was made and belongs to generation_i
+//   made_i      answers that were made: they belong to generation_i
 //   done_i      answers given back
 //   drained_o   registered: none of the generation is in use
 //   room_o      registered: the counters are less than half full; no further lookup may be accepted
 //               otherwise
 module gmmu_l1_drain
   import gmmu_pkg::*;
-(
+#(
+  parameter int unsigned Width = 11
+) (
   input  logic        clk_i,
   input  logic        rst_i,
 
-  input  logic        made_i,
+  input  logic [1:0]  made_i,        // 0 to 2
   input  logic        generation_i,
   input  xlate_done_t done_i,
   output logic [1:0]  drained_o,
   output logic        room_o
 );
-  localparam int unsigned Width = 12;
   logic [1:0][Width-1:0] use_q, use_d;
+  // First what came and went in this cycle: one short sum.
+  logic signed [3:0] change0, change1;
 
-  assign use_d[0] = use_q[0] + Width'(made_i && !generation_i) - Width'(done_i.old0);
-  assign use_d[1] = use_q[1] + Width'(made_i && generation_i) - Width'(done_i.old1);
+  assign change0 = (generation_i ? 4'sd0 : 4'({2'b00, made_i})) - 4'({2'b00, done_i.old0});
+  assign change1 = (generation_i ? 4'({2'b00, made_i}) : 4'sd0) - 4'({2'b00, done_i.old1});
+  assign use_d[0] = use_q[0] + Width'(change0);
+  assign use_d[1] = use_q[1] + Width'(change1);
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
@@ -31,8 +36,8 @@ module gmmu_l1_drain
       room_o <= 1'b1;
     end else begin
       use_q <= use_d;
-      drained_o <= {use_d[1] == '0, use_d[0] == '0};
-      room_o <= !use_d[1][Width-1] && !use_d[0][Width-1];
+      drained_o <= {use_q[1] == '0 && made_i == '0, use_q[0] == '0 && made_i == '0};
+      room_o <= !use_q[1][Width-1] && !use_q[0][Width-1];
     end
   end
 

@@ -1,55 +1,81 @@
 // SPDX-License-Identifier: Apache-2.0
 // The entries of an L1 TLB: fully associative, each a 4 KiB page or an aligned 64 KiB block.
 //
-//   search_i, found_o   combinational; at most one bit (of several that match the lowest), none
-//                       unless search_valid_i
-//   fill                search_i is the fill's key in that cycle: it is entered at the next edge
-//                       unless it is there already. Free entries are taken first, then entries in
-//                       turn
-//   kill                drops the entries of the scope, and a fill of the same cycle
-//   changed_o           entries that are dropped or replaced at the edge: a hit on them must be
-//                       forgotten
-//   select_i, page_o    combinational; select_i is one-hot
+// Each entry has a short tag in flip-flops: space, twelve folded bits of the block's number, page
+// in the block. All are compared at once. The rest of the page number and the translation lie in
+// LUT RAM and are read and compared for the one entry whose short tag agreed. Entries never share
+// a short tag: a new one takes the place of those that it would share one with.
+//
+//   search_i   the request is accepted in this cycle; near_o, hit_o, page_o hold in the next one.
+//              near_o comes from a register: without it there is no hit
+//   b_key_i    in the next cycle: the key that was searched for
+//   fill_i     no search is accepted in this cycle: the entries are searched for fill_key_i
+//   write_i    in the cycle after fill_i, with the same translation: it is entered at the edge
+//   kill_i     drops the entries of the scope, and a write of the same cycle
 module gmmu_l1_entries
   import gmmu_pkg::*;
   import gmmu_mmu_pkg::*;
 #(
-  parameter int unsigned Entries = 16
+  parameter int unsigned Entries = 16,
+  parameter int unsigned NumSpaces = 16
 ) (
-  input  logic               clk_i,
-  input  logic               rst_i,
+  input  logic   clk_i,
+  input  logic   rst_i,
 
-  input  logic               search_valid_i,
-  input  key_t               search_i,
-  output logic [Entries-1:0] found_o,
+  input  logic   search_i,
+  input  key_t   search_key_i,
+  input  key_t   b_key_i,
+  output logic   near_o,
+  output logic   hit_o,
+  output page_t  page_o,
 
-  input  logic               fill_valid_i,
-  input  key_t               fill_key_i,
-  input  page_t              fill_page_i,
-  input  kill_t              kill_i,
-  output logic [Entries-1:0] changed_o,
-
-  input  logic [Entries-1:0] select_i,
-  output page_t              page_o
+  input  logic   fill_i,
+  input  key_t   fill_key_i,
+  input  logic   fill_big_i,
+  input  logic   write_i,
+  input  known_t write_what_i,
+  input  kill_t  kill_i
 );
-  logic   [Entries-1:0] valid_q;
-  space_t               space_q [Entries];  // unpacked: small words for a simulator
-  vpn_t                 vpn_q [Entries];
-  page_t                page_q [Entries];
+  localparam int unsigned SpaceBits = NumSpaces > 1 ? $clog2(NumSpaces) : 1;
+  localparam int unsigned IndexWidth = Entries > 1 ? $clog2(Entries) : 1;
+  localparam int unsigned BlockWidth = VpnWidth - 4;
+  localparam int unsigned HashWidth = 12;
+  localparam int unsigned Pieces = (BlockWidth + HashWidth - 1) / HashWidth;
+  typedef logic [HashWidth-1:0] hash_t;
+  typedef logic [IndexWidth-1:0] index_t;
+  typedef struct packed {
+    logic [BlockWidth-1:0] block;
+    page_t                 page;
+  } row_t;
 
-  logic [Entries-1:0]    match, killed, free, turn_q, victim, write;
-  logic                  write_valid_q;
-  key_t                  write_key_q;
-  page_t                 write_page_q;
+  function automatic hash_t fold(vpn_t vpn);
+    logic [Pieces*HashWidth-1:0] padded;
+    hash_t hash;
+    padded = (Pieces * HashWidth)'(vpn >> 4);
+    hash = '0;
+    for (int unsigned i = 0; i < Pieces; i++) hash ^= padded[i*HashWidth +: HashWidth];
+    return hash;
+  endfunction
+
+  logic [Entries-1:0]   valid_q, big_q;
+  logic [SpaceBits-1:0] space_q [Entries];  // unpacked: small words for a simulator
+  hash_t                hash_q [Entries];
+  logic [3:0]           low_q [Entries];
 
   // The loops stand behind their conditions: an idle port costs a simulator nothing.
+  key_t               key;
+  hash_t              hash;
+  logic [Entries-1:0] match, killed;
   always_comb begin
     match = '0;
-    if (search_valid_i) begin
+    key = search_key_i;
+    hash = '0;
+    if (search_i || fill_i) begin
+      key = fill_i ? fill_key_i : search_key_i;
+      hash = fold(key.vpn);
       for (int unsigned i = 0; i < Entries; i++) begin
-        match[i] = valid_q[i] && space_q[i] == search_i.space
-            && vpn_q[i][VpnWidth-1:4] == search_i.vpn[VpnWidth-1:4]
-            && (page_q[i].big || vpn_q[i][3:0] == search_i.vpn[3:0]);
+        match[i] = valid_q[i] && space_q[i] == SpaceBits'(key.space) && hash_q[i] == hash
+            && (big_q[i] || (fill_i && fill_big_i) || low_q[i] == key.vpn[3:0]);
       end
     end
   end
@@ -57,52 +83,75 @@ module gmmu_l1_entries
     killed = '0;
     if (kill_i.valid) begin
       for (int unsigned i = 0; i < Entries; i++) begin
-        killed[i] = kill_i.all || space_q[i] == kill_i.space;
+        killed[i] = kill_i.all || space_q[i] == SpaceBits'(kill_i.space);
       end
     end
   end
-  assign found_o = match & (~match + 1'b1);
 
+  // A new entry: where a short tag agreed, else a free place, else the next in turn.
+  logic [Entries-1:0] same_q, free, victim, write, changed;
+  index_t             write_index, found_index, turn_q;
+  hash_t              write_hash;
   assign free = ~valid_q;
-  assign victim = free != '0 ? free & (~free + 1'b1) : turn_q;
-  assign write = write_valid_q ? victim : '0;
-  assign changed_o = write | killed;
+  assign write_hash = fold(write_what_i.key.vpn);
+  always_comb begin
+    victim = '0;
+    if (same_q != '0) victim = same_q & (~same_q + 1'b1);
+    else if (free != '0) victim = free & (~free + 1'b1);
+    else victim[turn_q] = 1'b1;
+    write = write_i && !kill_i.valid ? victim : '0;
+    changed = killed | (write_i ? same_q | victim : '0);
+    write_index = '0;
+    found_index = '0;
+    for (int unsigned i = 0; i < Entries; i++) begin
+      if (victim[i]) write_index |= index_t'(i);
+      if (match[i]) found_index |= index_t'(i);
+    end
+  end
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
       valid_q <= '0;
-      turn_q <= Entries'(1);
-      write_valid_q <= 1'b0;
+      turn_q <= '0;
     end else begin
-      valid_q <= (valid_q | write) & ~killed;
-      if (kill_i.valid) valid_q <= valid_q & ~killed;  // a write of the same cycle is dropped
-      if (write_valid_q && free == '0) turn_q <= {turn_q[Entries-2:0], turn_q[Entries-1]};
-      write_valid_q <= fill_valid_i && match == '0 && !kill_i.valid;
+      if (write_i || kill_i.valid) valid_q <= (valid_q & ~changed) | write;
+      if (write_i && same_q == '0 && free == '0) begin
+        turn_q <= turn_q == index_t'(Entries - 1) ? '0 : turn_q + 1'b1;
+      end
     end
-    if (fill_valid_i) begin
-      write_key_q <= fill_key_i;
-      write_page_q <= fill_page_i;
-    end
-    if (write_valid_q && !kill_i.valid) begin
+    if (fill_i) same_q <= match;
+    if (write != '0) begin
       for (int unsigned i = 0; i < Entries; i++) begin
         if (write[i]) begin
-          space_q[i] <= write_key_q.space;
-          vpn_q[i] <= write_key_q.vpn;
-          page_q[i] <= write_page_q;
+          space_q[i] <= SpaceBits'(write_what_i.key.space);
+          hash_q[i] <= write_hash;
+          low_q[i] <= write_what_i.key.vpn[3:0];
+          big_q[i] <= write_what_i.page.big;
         end
       end
     end
   end
 
-  logic unused_bits;  // addresses above VaWidth are kept out by the caller
-  assign unused_bits = ^{search_i.high, write_key_q.high};
-
-  always_comb begin
-    page_o = '0;
-    if (select_i != '0) begin
-      for (int unsigned i = 0; i < Entries; i++) begin
-        if (select_i[i]) page_o |= page_q[i];
-      end
+  index_t found_q;
+  row_t   row;
+  always_ff @(posedge clk_i) begin
+    if (search_i) begin
+      near_o <= (match & ~changed) != '0 && !key.high && 32'(key.space) < NumSpaces;
+      found_q <= found_index;
     end
   end
+
+  gmmu_lutram #(.Width($bits(row_t)), .Depth(Entries)) u_rows (
+    .clk_i, .write_i(write != '0), .write_addr_i(write_index),
+    .data_i({write_what_i.key.vpn[VpnWidth-1:4], write_what_i.page}),
+    .read_addr_i(found_q), .data_o(row));
+  assign hit_o = near_o && row.block == b_key_i.vpn[VpnWidth-1:4];
+  assign page_o = row.page;
+
+  logic unused_bits;
+  assign unused_bits = ^{b_key_i, write_what_i.key, fill_key_i};
+
+  a_one: assert property (@(posedge clk_i) disable iff (rst_i)
+    !(search_i && !fill_i) || (match & (match - 1'b1)) == '0);
+  a_apart: assert property (@(posedge clk_i) disable iff (rst_i) !(search_i && fill_i));
 endmodule

@@ -20,10 +20,11 @@ module gmmu_l2_ram
 
   input  logic                  read_i,
   input  key_t                  read_key_i,
-  output logic [Ways-1:0]       hit_o,        // way that holds the page
+  output logic                  hit_o,        // the page is present
+  output page_t                 page_o,       // then
   output logic [Ways-1:0]       same_o,       // way that holds the page's block
-  output logic [Ways-1:0][15:0] present_o,    // sub-entries present, by way
-  output page_t [Ways-1:0]      page_o,
+  output logic [Ways-1:0]       empty_o,      // ways that hold nothing
+  output logic [15:0]           present_o,    // sub-entries present in the way of same_o
 
   input  logic [Ways-1:0]       tag_write_i,
   input  logic [Ways-1:0]       data_write_i,
@@ -85,9 +86,11 @@ module gmmu_l2_ram
     if (read_i) key_q <= read_key_i;
   end
 
+  data_row_t [Ways-1:0]       data;
+  logic      [Ways-1:0][15:0] present;
+  data_row_t                  found;
   for (genvar w = 0; w < Ways; w++) begin : g_way
     tag_row_t  tag, tag_new;
-    data_row_t data;
     logic      dropped;
 
     gmmu_ram_1r1w #(.Width($bits(tag_row_t)), .Depth(Sets)) u_tags (
@@ -98,7 +101,7 @@ module gmmu_l2_ram
 
     gmmu_ram_1r1w #(.Width($bits(data_row_t)), .Depth(Sets * 16)) u_data (
       .clk_i,
-      .read_i, .read_addr_i(read_sub), .data_o(data),
+      .read_i, .read_addr_i(read_sub), .data_o(data[w]),
       .write_i(data_write_i[w]), .write_addr_i(write_sub),
       .data_i(data_row_t'{pfn: page_i.pfn, target: page_i.target, adapter: page_i.adapter,
           zero: page_i.zero,
@@ -114,14 +117,25 @@ module gmmu_l2_ram
 
     assign same_o[w] = tag.present != '0 && tag.space == key_q.space
         && tag.block == key_q.vpn[VpnWidth-1:4];
-    assign hit_o[w] = tag.present[key_q.vpn[3:0]] && tag.space == key_q.space
-        && tag.block == key_q.vpn[VpnWidth-1:4] && !key_q.high;
-    assign present_o[w] = tag.present;
-    assign page_o[w] = '{pfn: data.pfn, target: gmmu_regs_pkg::target_e'(data.target),
-        adapter: data.adapter,
-                         zero: data.zero, coherent: data.coherent, read_only: data.read_only,
-                         no_execute: data.no_execute, big: data.big, level: '0};
+    assign empty_o[w] = tag.present == '0;
+    assign present[w] = tag.present;
   end
+
+  always_comb begin
+    present_o = '0;
+    found = '0;
+    for (int unsigned w = 0; w < Ways; w++) begin
+      if (same_o[w]) begin
+        present_o |= present[w];
+        found |= data[w];
+      end
+    end
+  end
+  assign hit_o = present_o[key_q.vpn[3:0]] && !key_q.high;
+  assign page_o = '{pfn: found.pfn, target: gmmu_regs_pkg::target_e'(found.target),
+                    adapter: found.adapter, zero: found.zero, coherent: found.coherent,
+                    read_only: found.read_only, no_execute: found.no_execute, big: found.big,
+                    level: '0};
 
   logic unused_bits;
   assign unused_bits = ^{page_i.level, write_key_i.high, swept_q.index};

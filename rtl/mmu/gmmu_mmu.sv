@@ -8,8 +8,8 @@
 //              taken is given back.
 //   ctl        one operation at a time: taken when ctl_ready_o, finished with one pulse of
 //              ctl_done_o.
-//   ar, r      table reads, AXI id = row of the walk table, at most one burst a row. r_ready_o is
-//              always 1.
+//   ar, r      table reads, AXI id = row of the walk table (0 to NumWalks), at most one burst a row.
+//              r_ready_o is always 1.
 //   ev         one answered lookup, in the cycle in which the port takes the answer.
 //   mev        walks, fills and evictions, in the cycle in which they happen
 //   inv        an invalidation, or the flush by a changed space, has completed (in the cycle of
@@ -22,14 +22,18 @@ module gmmu_mmu
 #(
   parameter int unsigned NumPorts = 7,           // 2 to 69; the last three are the paging engine's
   parameter int unsigned NumSpaces = 16,         // 2 to 64
-  parameter int unsigned L1Entries = 16,         // 2 or more, per port
-  // 4 KiB sub-entries, a power of two; blocks of sixteen
+  parameter int unsigned L1Entries = 16,         // 2 to 64, of a client's port
+  parameter int unsigned EngineL1Entries = L1Entries < 8 ? L1Entries : 8,  // of an engine's port
+  // 4 KiB sub-entries, a power of two to 4096; blocks of sixteen
   parameter int unsigned L2Entries = 512,
   parameter int unsigned L2Ways = 4,             // power of two, at most L2Entries / 16
-  parameter int unsigned LargeEntries = 8,       // shared array for large pages, 2 or more
-  parameter int unsigned WalkCacheEntries = 16,  // a level, a power of two, 2 or more
-  parameter int unsigned NumWalks = 8,           // 1 to 32
-  parameter int unsigned MissSlots = 8           // per port, 2 to 32
+  parameter int unsigned LargeEntries = 8,       // shared array for large pages, 2 to 64
+  parameter int unsigned WalkCacheEntries = 16,  // a level, a power of two, 2 to 256
+  parameter int unsigned NumWalks = 8,           // 1 to 32; the engine has one more of its own
+  // a power of two, 2 to 64: of a client's port, and of an engine's, which has no more
+  parameter int unsigned MissSlots = 64,
+  parameter int unsigned EngineMissSlots = MissSlots < 32 ? MissSlots : 32,
+  parameter bit          EventPort = 1           // 0: without the event port
 ) (
   input  logic                        clk_i,
   input  logic                        rst_i,
@@ -73,7 +77,7 @@ module gmmu_mmu
   localparam int unsigned SweepRows = Sets > WalkCacheEntries ? Sets : WalkCacheEntries;
   localparam int unsigned SweepSteps = SweepRows > LargeEntries ? SweepRows : LargeEntries;
 
-  logic      hold, quiet, pipeline_quiet, fill_idle, generation, stale;
+  logic      hold, quiet, pipeline_quiet, walks_quiet, fill_idle, generation, stale;
   kill_t     kill;
   sweep_t    sweep;
   logic       space_write;
@@ -87,18 +91,22 @@ module gmmu_mmu
   logic    [1:0]               drained;
   logic                        msg_valid;
   msg_t                        msg;
+  known_t                      late, later;
 
   for (genvar p = 0; p < NumPorts; p++) begin : g_port
-    gmmu_l1 #(.Entries(L1Entries), .Slots(MissSlots)) u_l1 (
+    gmmu_l1 #(
+      .Entries(p + 3 < NumPorts ? L1Entries : EngineL1Entries),
+      .Slots(p + 3 < NumPorts ? MissSlots : EngineMissSlots),
+      .NumSpaces(NumSpaces), .EventPort(EventPort)
+    ) u_l1 (
       .clk_i, .rst_i, .port_i(port_t'(p)),
       .req_valid_i(req_valid_i[p]), .req_ready_o(req_ready_o[p]), .req_i(req_i[p]),
       .rsp_valid_o(rsp_valid_o[p]), .rsp_ready_i(rsp_ready_i[p]), .rsp_o(rsp_o[p]),
       .done_i(done_i[p]),
       .lookup_valid_o(lookup_valid[p]), .lookup_ready_i(lookup_ready[p]), .lookup_o(lookup[p]),
-      .msg_valid_i(msg_valid), .msg_i(msg), .kill_i(kill), .generation_i(generation),
-      .drained_o(port_drained[p]), .ev_valid_o(ev_valid_o[p]), .ev_o(ev_o[p]),
-      .count_o(port_count_o[p]),
-      .idle_o(port_idle[p]));
+      .msg_valid_i(msg_valid), .msg_i(msg), .late_i(late), .later_i(later), .kill_i(kill),
+      .generation_i(generation), .drained_o(port_drained[p]), .ev_valid_o(ev_valid_o[p]),
+      .ev_o(ev_o[p]), .count_o(port_count_o[p]), .idle_o(port_idle[p]));
   end
 
   always_ff @(posedge clk_i) begin
@@ -111,92 +119,98 @@ module gmmu_mmu
   end
 
   // Shared levels.
-  key_t      search_key, restart_key, probe_key, fill_key, entry_key;
-  logic      search_hit, row_free, rows_free, row_engine, begins, begin_engine, restarts;
-  row_t      search_row, row_next, start_row, restart_row, line_row, fill_row, fill_done_row;
+  key_t      search_key, restart_key, probe_key, entry_key;
+  logic      search_hit, search_near, row_free, row_engine, begins, begin_wide, joins, restarts;
+  logic [1:0] rows_soon;
+  row_t      row_next, start_row, restart_row, line_row, fill_done_row;
+  lookup_t   what, again;
   start_t    start;
-  shape_t    shape;
-  logic      restart_valid, restart_ready, walk_valid, large_valid, wc_write;
-  msg_t      walk_msg;
-  vpn_t      large_keep;
+  logic      restart_valid, restart_ready, again_valid, again_ready;
+  logic      tell_valid, tell_ready, tell_large, tell_narrow, wc_write;
+  msg_t      tell;
+  logic [5:0] tell_shift;
   wc_write_t wc_data;
-  logic      probe_valid, probe_ready, probed;
-  logic [L2Ways-1:0]       probed_same, tag_write, data_write;
-  logic [L2Ways-1:0][15:0] probed_present;
-  logic [15:0]             entry_present;
-  page_t     fill_page, entry_page;
-  logic      line_valid, fill_valid, fill_ready, fill_done;
-  logic [2:0] line_beat, fill_line;
+  logic      probe_valid, probed;
+  logic [L2Ways-1:0] probed_same, probed_empty, tag_write, data_write;
+  logic [15:0] probed_present, entry_present;
+  page_t     entry_page;
+  line_t     fill;
+  logic      line_valid, fill_valid, fill_ready, fill_done, ends;
+  row_t      end_row, entry_row, tell_row;
+  key_t      end_key;
+  logic [2:0] line_beat;
   logic      lookup_idle, walks_idle, busy;
 
   gmmu_lookup #(
     .NumPorts(NumPorts), .NumSpaces(NumSpaces), .L2Entries(L2Entries), .L2Ways(L2Ways),
-    .LargeEntries(LargeEntries),
-    .WalkCacheEntries(WalkCacheEntries), .MissSlots(MissSlots)
+    .LargeEntries(LargeEntries), .WalkCacheEntries(WalkCacheEntries), .MissSlots(MissSlots)
   ) u_lookup (
     .clk_i, .rst_i,
     .lookup_valid_i(lookup_valid), .lookup_ready_o(lookup_ready), .lookup_i(lookup),
-    .msg_valid_o(msg_valid), .msg_o(msg),
-    .search_key_o(search_key), .search_hit_i(search_hit), .search_row_i(search_row),
-    .row_free_i(row_free),
-    .rows_free_i(rows_free), .row_engine_i(row_engine), .row_next_i(row_next),
-    .begin_o(begins), .begin_engine_o(begin_engine), .restart_o(restarts), .start_row_o(start_row),
-    .start_o(start), .shape_o(shape),
-    .restart_valid_i(restart_valid), .restart_ready_o(restart_ready), .restart_row_i(restart_row),
-    .restart_key_i(restart_key),
-    .walk_valid_i(walk_valid), .walk_msg_i(walk_msg), .large_valid_i(large_valid),
-    .large_keep_i(large_keep),
+    .msg_valid_o(msg_valid), .msg_o(msg), .late_o(late), .later_o(later),
+    .search_key_o(search_key), .search_hit_i(search_hit), .search_near_i(search_near),
+    .row_free_i(row_free), .row_engine_i(row_engine),
+    .rows_soon_i(rows_soon), .row_next_i(row_next), .row_of_engine_i(row_t'(NumWalks)),
+    .begin_o(begins), .begin_wide_o(begin_wide), .join_o(joins), .what_o(what),
+    .restart_o(restarts), .start_row_o(start_row), .start_o(start),
+    .restart_valid_i(restart_valid), .restart_ready_o(restart_ready),
+    .restart_row_i(restart_row), .restart_key_i(restart_key),
+    .again_valid_i(again_valid), .again_ready_o(again_ready), .again_i(again),
+    .tell_valid_i(tell_valid), .tell_ready_o(tell_ready), .tell_i(tell),
+    .tell_large_i(tell_large), .tell_shift_i(tell_shift),
     .wc_write_i(wc_write), .wc_data_i(wc_data),
-    .probe_valid_i(probe_valid), .probe_ready_o(probe_ready), .probe_key_i(probe_key),
-    .probed_o(probed), .probed_same_o(probed_same), .probed_present_o(probed_present),
+    .probe_valid_i(probe_valid), .probe_key_i(probe_key),
+    .probed_o(probed), .probed_same_o(probed_same), .probed_empty_o(probed_empty),
+    .probed_present_o(probed_present),
     .tag_write_i(tag_write), .data_write_i(data_write), .fill_key_i(entry_key),
-    .fill_present_i(entry_present),
-    .fill_page_i(entry_page),
+    .fill_present_i(entry_present), .fill_page_i(entry_page),
     .hold_i(hold), .quiet_o(pipeline_quiet), .kill_i(kill), .sweep_i(sweep),
     .space_write_i(space_write), .space_i(space), .space_row_i(space_row),
     .count_hit_o(count_o.l2_hit), .count_miss_o(count_o.l2_miss),
     .count_merged_o(count_o.l2_merged),
     .count_wc_lookup_o(count_o.wc_lookup), .count_wc_hit_o(count_o.wc_hit), .idle_o(lookup_idle));
 
-  gmmu_walk_table #(.NumWalks(NumWalks)) u_walks (
+  gmmu_walk_table #(
+    .NumPorts(NumPorts), .NumSpaces(NumSpaces), .NumWalks(NumWalks), .MissSlots(MissSlots)
+  ) u_walks (
     .clk_i, .rst_i,
-    .search_key_i(search_key), .search_hit_o(search_hit), .search_row_o(search_row),
-    .row_free_o(row_free),
-    .rows_free_o(rows_free), .row_engine_o(row_engine), .row_next_o(row_next),
-    .begin_i(begins), .begin_engine_i(begin_engine), .restart_i(restarts),
-    .start_row_i(start_row), .start_i(start),
-    .shape_i(shape),
-    .restart_valid_o(restart_valid), .restart_ready_i(restart_ready), .restart_row_o(restart_row),
-    .restart_key_o(restart_key),
+    .search_key_i(search_key), .search_hit_o(search_hit), .search_near_o(search_near),
+    .row_free_o(row_free), .row_engine_o(row_engine),
+    .rows_soon_o(rows_soon), .row_next_o(row_next),
+    .begin_i(begins), .begin_wide_i(begin_wide), .join_i(joins), .what_i(what),
+    .restart_i(restarts), .start_row_i(start_row), .start_i(start),
+    .restart_valid_o(restart_valid), .restart_ready_i(restart_ready),
+    .restart_row_o(restart_row), .restart_key_o(restart_key),
     .ar_valid_o, .ar_ready_i, .ar_o, .r_valid_i, .r_i,
-    .msg_valid_o(walk_valid), .msg_o(walk_msg), .large_valid_o(large_valid),
-    .large_keep_o(large_keep),
+    .tell_valid_o(tell_valid), .tell_ready_i(tell_ready), .tell_o(tell),
+    .tell_large_o(tell_large), .tell_narrow_o(tell_narrow), .tell_shift_o(tell_shift), .tell_row_o(tell_row),
+    .again_valid_o(again_valid), .again_ready_i(again_ready), .again_o(again),
     .wc_write_o(wc_write), .wc_data_o(wc_data),
     .line_valid_o(line_valid), .line_row_o(line_row), .line_beat_o(line_beat),
-    .fill_valid_o(fill_valid), .fill_ready_i(fill_ready), .fill_row_o(fill_row),
-    .fill_key_o(fill_key),
-    .fill_page_o(fill_page), .fill_line_o(fill_line), .fill_done_i(fill_done),
-    .fill_done_row_i(fill_done_row),
-    .hold_i(hold), .kill_i(kill), .stale_o(stale),
+    .fill_valid_o(fill_valid), .fill_ready_i(fill_ready), .fill_o(fill),
+    .fill_done_i(fill_done), .fill_done_row_i(fill_done_row),
+    .end_o(ends), .end_row_o(end_row), .end_key_o(end_key),
+    .hold_i(hold), .kill_i(kill), .stale_o(stale), .quiet_o(walks_quiet),
+    .space_write_i(space_write), .space_i(space),
+    .shape_i('{shift: space_row.shift, bits: space_row.bits}),
     .count_ok_o(count_o.walk_ok), .count_fault_o(count_o.walk_fault),
     .count_read_o(count_o.table_read),
     .count_issue_o(count_o.walk_issue), .count_memory_o(count_o.walk_memory),
-    .count_rows_o(count_o.walk_rows),
-    .idle_o(walks_idle));
+    .count_rows_o(count_o.walk_rows), .idle_o(walks_idle));
 
   gmmu_fill #(.NumWalks(NumWalks), .Ways(L2Ways)) u_fill (
     .clk_i, .rst_i,
     .line_valid_i(line_valid), .line_row_i(line_row), .line_beat_i(line_beat),
     .line_data_i(r_i.data),
-    .start_valid_i(fill_valid), .start_ready_o(fill_ready), .start_row_i(fill_row),
-    .start_key_i(fill_key),
-    .start_page_i(fill_page), .start_line_i(fill_line), .done_o(fill_done),
+    .page_valid_i(tell_valid && tell_ready && tell_narrow),
+    .page_i('{key: tell.key, page: tell.page}), .page_row_i(tell_row), .row_o(entry_row),
+    .start_valid_i(fill_valid), .start_ready_o(fill_ready), .start_i(fill), .done_o(fill_done),
     .done_row_o(fill_done_row),
-    .probe_valid_o(probe_valid), .probe_ready_i(probe_ready), .probe_key_o(probe_key),
-    .probed_i(probed), .probed_same_i(probed_same), .probed_present_i(probed_present),
-    .tag_write_o(tag_write), .data_write_o(data_write), .key_o(entry_key),
-    .present_o(entry_present),
-    .page_o(entry_page), .count_eviction_o(count_o.l2_eviction), .idle_o(fill_idle));
+    .probe_valid_o(probe_valid), .probe_key_o(probe_key),
+    .probed_i(probed), .probed_same_i(probed_same), .probed_empty_i(probed_empty),
+    .probed_present_i(probed_present), .tag_write_o(tag_write), .data_write_o(data_write),
+    .key_o(entry_key), .present_o(entry_present), .page_o(entry_page),
+    .count_fill_o(count_o.l2_fill), .count_eviction_o(count_o.l2_eviction), .idle_o(fill_idle));
 
   gmmu_control #(.NumSpaces(NumSpaces), .SweepSteps(SweepSteps)) u_control (
     .clk_i, .rst_i,
@@ -206,27 +220,35 @@ module gmmu_mmu
     .drained_i(drained), .stale_i(stale),
     .space_write_o(space_write), .space_o(space), .space_row_o(space_row), .busy_o(busy));
 
-  assign quiet = pipeline_quiet && fill_idle;
+  assign quiet = pipeline_quiet && walks_quiet && fill_idle;
   assign r_ready_o = 1'b1;
   assign idle_o = &port_idle && lookup_idle && walks_idle && fill_idle && !busy;
 
   assign mev_o = '{
-    walk_start: msg_valid && msg.kind == MsgBegan,
-    walk_end: msg_valid && msg.kind == MsgWalk && msg.release_row,
-    walk_row: msg.row, port: msg.port, slot: msg.slot, key: msg.key,
-    fill: fill_done, evict: count_o.l2_eviction, fill_row: fill_done_row, fill_key: entry_key
+    walk_start: begins, walk_row: start_row, port: what.port, slot: what.slot, key: what.key,
+    walk_end: ends, end_row: end_row, end_key: end_key,
+    fill: count_o.l2_fill, evict: count_o.l2_eviction, fill_row: entry_row, fill_key: entry_key
   };
 
   assign count_o.l2_lookup = count_o.l2_hit || count_o.l2_miss || count_o.l2_merged;
-  assign count_o.l2_fill = fill_done;
   assign count_o.walk = count_o.l2_miss;
   assign count_o.walk_redone = restarts;
   assign count_o.invalidation = inv_valid_o;
   assign count_o.invalidating = busy;
 
-  if (NumPorts < 2 || NumPorts > 69 || NumSpaces < 2 || NumSpaces > 64 || L1Entries < 2
-      || LargeEntries < 2
-      || NumWalks < 1 || NumWalks > 32 || MissSlots < 2 || MissSlots > 32) begin : g_illegal
-    $fatal(1, "gmmu_mmu: a parameter is outside its range (see the parameter list)");
+  if (NumPorts < 2 || NumPorts > 69 || NumSpaces < 2 || NumSpaces > 64) begin : g_illegal_number
+    $fatal(1, "gmmu_mmu: NumPorts must be from 2 to 69, NumSpaces from 2 to 64");
+  end
+  if (L1Entries < 2 || L1Entries > 64 || EngineL1Entries < 2 || EngineL1Entries > 64) begin
+      : g_illegal_l1
+    $fatal(1, "gmmu_mmu: L1Entries and EngineL1Entries must be from 2 to 64");
+  end
+  if (L2Entries > 4096 || LargeEntries < 2 || LargeEntries > 64) begin : g_illegal_shared
+    $fatal(1, "gmmu_mmu: L2Entries must be at most 4096, LargeEntries from 2 to 64");
+  end
+  if (NumWalks < 1 || NumWalks > 32 || MissSlots < 2 || MissSlots > 64
+      || (MissSlots & (MissSlots - 1)) != 0 || EngineMissSlots < 2 || EngineMissSlots > MissSlots
+      || (EngineMissSlots & (EngineMissSlots - 1)) != 0) begin : g_illegal_misses
+    $fatal(1, "gmmu_mmu: NumWalks must be from 1 to 32, MissSlots and EngineMissSlots powers of two from 2 to 64");
   end
 endmodule

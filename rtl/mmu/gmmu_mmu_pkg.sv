@@ -39,8 +39,9 @@ package gmmu_mmu_pkg;
     logic [5:0] walk_rows;      // rows occupied
   } mmu_count_t;
 
-  typedef logic [4:0] slot_t;  // miss slot of a port
-  typedef logic [4:0] row_t;   // row of the walk table
+  typedef logic [5:0] slot_t;   // miss slot of a port
+  typedef logic [5:0] row_t;    // row of the walk table
+  typedef logic [3:0] cause_t;  // a fault of the MMU: the low bits of fault_e, 0 for none
 
   // What a lookup searches for. high: the address has bits above VaWidth.
   typedef struct packed {
@@ -69,35 +70,35 @@ package gmmu_mmu_pkg;
     key_t  key;
   } lookup_t;
 
-  // What the shared levels tell the ports, one message a cycle, seen by all.
-  //   MsgHit      to port, slot: page
-  //   MsgBegan    to port, slot: waits for row, which it began
-  //   MsgJoined   to port, slot: waits for row, which another lookup began
-  //   MsgWalk     to all that wait for row. answer: waiters of exactly this page take the page;
-  //               a fault goes to who began it.
-  //               release_row: the row ends, all its other waiters look up again
-  typedef enum logic [1:0] {MsgHit, MsgBegan, MsgJoined, MsgWalk} msg_e;
+  // The answer to one lookup, one a cycle for all ports; never refused. A port's slot gets exactly
+  // one. merged: another lookup began the walk. cause: not 0, then the page means nothing but its
+  // level.
   typedef struct packed {
-    msg_e   kind;
     port_t  port;
     slot_t  slot;
-    row_t   row;
-    logic   answer;
-    logic   release_row;
+    logic   merged;
     key_t   key;
     page_t  page;
-    fault_e fault;
+    cause_t cause;
   } msg_t;
+
+  // A finished translation as the ports' L1 TLBs take it: a message of a cycle before.
+  typedef struct packed {
+    key_t  key;
+    page_t page;
+  } known_t;
 
   // What the shared levels tell the event port in one cycle. Walks and fills are named by their row.
   typedef struct packed {
     logic  walk_start;      // port and slot asked for key
-    logic  walk_end;        // the row is free again
     row_t  walk_row;
     port_t port;
     slot_t slot;
     key_t  key;
-    logic  fill;            // everything of the row's line is entered
+    logic  walk_end;        // the row is free again
+    row_t  end_row;
+    key_t  end_key;
+    logic  fill;            // the row's page, or everything of its line, is entered
     logic  evict;           // a block had to go for it
     row_t  fill_row;
     key_t  fill_key;
@@ -138,30 +139,37 @@ package gmmu_mmu_pkg;
 
   // Where a walk starts: fault, or a table and the level of the entry to read in it.
   typedef struct packed {
-    fault_e      fault;
+    cause_t      cause;
     level_t      level;
     pfn_t        pfn;
     logic        vram;
     logic        index_known;  // index is valid (walk from the root)
     logic [12:0] index;
+    logic [5:0]  shift;        // of the level
+    logic [3:0]  bits;
   } start_t;
 
-  // What a walk keeps of its space: it stays true while the walk runs.
+  // Shifts and widths of a space's levels, as the index unit reads them.
   typedef struct packed {
     logic [MaxLevels-1:0][5:0] shift;
     logic [MaxLevels-1:0][3:0] bits;
-    logic [MaxLevels-1:1][7:0] wc_index;  // where the walk cache keeps the tables on the way
   } shape_t;
 
   // A pointer for the walk cache: the entry of `level` on the way to `tag` names the table at pfn.
   typedef struct packed {
     level_t     level;
-    logic [7:0] index;
     space_t     space;
     vpn_t       tag;
     pfn_t       pfn;
     logic       vram;
   } wc_write_t;
+
+  // A row of the walk table whose line is complete, on its way into the L2 TLB.
+  typedef struct packed {
+    row_t       row;
+    key_t       key;
+    logic [2:0] line;  // ones: index bits that a table of this geometry has within a line
+  } line_t;
 
   // Does a translation of the pages from `tag & keep` to `tag | ~keep` touch those from first to
   // tail?
@@ -172,5 +180,19 @@ package gmmu_mmu_pkg;
   // Ones from bit `shift` upwards.
   function automatic vpn_t keep_mask(logic [5:0] shift);
     return {VpnWidth{1'b1}} << shift;
+  endfunction
+
+  // The page that the decoded entry of a level with `keep` maps at vpn. promised: a contiguous
+  // entry may stand for its block of sixteen.
+  function automatic page_t page_of(gmmu_pte_pkg::pte_verdict_t entry, level_t level, vpn_t vpn,
+      vpn_t keep, logic promised);
+    logic unused_bits;
+    unused_bits = ^entry;
+    return '{pfn: entry.pfn | (pfn_t'(vpn) & pfn_t'(~keep)), target: entry.target,
+             adapter: entry.adapter, zero: entry.zero, coherent: entry.coherent,
+             read_only: entry.read_only, no_execute: entry.no_execute,
+             big: level == '0
+                 ? promised && entry.contiguous && entry.pfn[3:0] == vpn[3:0] : keep[3:0] == '0,
+             level: level};
   endfunction
 endpackage

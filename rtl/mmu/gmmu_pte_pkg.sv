@@ -50,4 +50,18 @@ package gmmu_pte_pkg;
     else verdict.fault = FaultNone;
     return verdict;
   endfunction
+
+  // Does the entry `word` of a level above the leaf name the next lower table, without fault? The
+  // same as decode's answer, but by itself: the next read waits for it.
+  function automatic logic names_table(logic [63:0] word);
+    pte_entry_t entry;
+    logic unused_bits;
+    entry = pte_entry_t'(word);
+    unused_bits = ^{entry.segment, entry.software, entry.coherent, entry.read_only,
+        entry.no_execute};
+    return entry.valid && !entry.zero && !entry.large_ && !entry.contiguous
+        && !entry.reserved63 && !entry.table_64k && (entry.page >> PfnWidth) == '0
+        && entry.adapter == '0
+        && (entry.target == TargetSystem || entry.target == TargetVram);
+  endfunction
 endpackage

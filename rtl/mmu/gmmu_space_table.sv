@@ -23,7 +23,7 @@ module gmmu_space_table
 );
   localparam int unsigned IndexWidth = NumSpaces > 1 ? $clog2(NumSpaces) : 1;
 
-  logic [63:0] known_q;
+  logic [2**IndexWidth-1:0] known_q;
   logic        known_read_q;
   space_row_t  row;
 
@@ -32,10 +32,15 @@ module gmmu_space_table
     .read_i, .read_addr_i(IndexWidth'(read_space_i)), .data_o(row),
     .write_i, .write_addr_i(IndexWidth'(write_space_i)), .data_i(row_i));
 
+  logic unused_bits;
+  assign unused_bits = ^write_space_i;
+
   always_ff @(posedge clk_i) begin
     if (rst_i) known_q <= '0;
-    else if (write_i) known_q[write_space_i] <= 1'b1;
-    if (read_i) known_read_q <= known_q[read_space_i];  // only built spaces are ever written
+    else if (write_i) known_q[IndexWidth'(write_space_i)] <= 1'b1;  // only built spaces
+    if (read_i) begin
+      known_read_q <= known_q[IndexWidth'(read_space_i)] && 32'(read_space_i) < NumSpaces;
+    end
   end
 
   always_comb begin

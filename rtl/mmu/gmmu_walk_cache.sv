@@ -26,7 +26,6 @@ module gmmu_walk_cache
   output level_t                             level_o,   // of the known entry
   output pfn_t                               pfn_o,     // table that it names
   output logic                               vram_o,
-  output logic [MaxLevels-1:1][7:0]          index_o,   // where the key's entries belong
 
   input  logic                               write_i,
   input  wc_write_t                          data_i,
@@ -57,6 +56,9 @@ module gmmu_walk_cache
   logic [MaxLevels-1:1] hit;
   pfn_t [MaxLevels-1:1] pfn;
   logic [MaxLevels-1:1] vram;
+  index_t               write_index;
+
+  assign write_index = fold(data_i.tag, data_i.space);
 
   for (genvar l = 1; l < MaxLevels; l++) begin : g_level
     logic [Entries-1:0] valid_q;
@@ -73,7 +75,7 @@ module gmmu_walk_cache
 
     gmmu_lutram #(.Width($bits(row_t)), .Depth(Entries)) u_rows (
       .clk_i,
-      .write_i(write), .write_addr_i(index_t'(data_i.index)),
+      .write_i(write), .write_addr_i(write_index),
       .data_i({data_i.space, data_i.tag, data_i.pfn, data_i.vram}),
       .read_addr_i(index), .data_o(row));
 
@@ -84,7 +86,7 @@ module gmmu_walk_cache
       if (rst_i) begin
         valid_q <= '0;
       end else begin
-        if (write) valid_q[index_t'(data_i.index)] <= 1'b1;
+        if (write) valid_q[write_index] <= 1'b1;
         if (sweep_i.valid && dropped) valid_q[index] <= 1'b0;
       end
       if (enable_i) begin
@@ -92,7 +94,6 @@ module gmmu_walk_cache
         row_q <= row;
         tag_q <= tag;
         space_q <= key_i.space;
-        index_o[l] <= 8'(probe_index);
       end
     end
 
@@ -116,7 +117,7 @@ module gmmu_walk_cache
   end
 
   logic unused_bits;
-  assign unused_bits = ^{key_i.high, data_i.index, kill_i.all, kill_i.space, sweep_i.index};
+  assign unused_bits = ^{key_i.high, kill_i.all, kill_i.space, sweep_i.index};
 
   if ((Entries & (Entries - 1)) != 0 || Entries < 2 || Entries > 256) begin : g_illegal
     $fatal(1, "gmmu_walk_cache: Entries must be a power of two from 2 to 256");

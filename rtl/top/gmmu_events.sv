@@ -54,11 +54,11 @@ module gmmu_events
       amount[0] = 2'(mmu_i.walk_start);
       amount[1] = 2'(mmu_i.walk_end);
       for (int unsigned i = 0; i < 2; i++) begin
-        id[i] = 32'(mmu_i.walk_row);
-        first[i] = va_of(mmu_i.key.vpn);
-        second[i] = {58'd0, mmu_i.key.space};
+        id[i] = i == 0 ? 32'(mmu_i.walk_row) : 32'(mmu_i.end_row);
+        first[i] = i == 0 ? va_of(mmu_i.key.vpn) : va_of(mmu_i.end_key.vpn);
+        second[i] = {58'd0, i == 0 ? mmu_i.key.space : mmu_i.end_key.space};
       end
-      second[0] = {43'd0, mmu_i.slot, 1'b0, mmu_i.port, 2'd0, mmu_i.key.space};
+      second[0] = {42'd0, mmu_i.slot, 1'b0, mmu_i.port, 2'd0, mmu_i.key.space};
       // 2, 3: fill, evict
       amount[2] = 2'(mmu_i.fill);
       amount[3] = 2'(mmu_i.evict);
@@ -117,7 +117,7 @@ module gmmu_events
     end
 
     logic unused_bits;
-    assign unused_bits = ^{mmu_i.key.high, mmu_i.fill_key.high, write_ax_i};
+    assign unused_bits = ^{mmu_i.key.high, mmu_i.end_key.high, mmu_i.fill_key.high, write_ax_i};
   end else begin : g_absent
     logic unused_bits;
     assign xlate_id_o = '0;

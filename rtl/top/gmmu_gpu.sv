@@ -489,7 +489,8 @@ module gmmu_gpu
   gmmu_mmu #(
     .NumPorts(NumPorts), .NumSpaces(NumSpaces), .L1Entries(L1Entries), .L2Entries(L2Entries),
     .L2Ways(L2Ways == 0 ? 1 : L2Ways),   // 0 is told by u_check, nobody divides by it
-    .LargeEntries(LargeEntries), .WalkCacheEntries(WalkCacheEntries), .NumWalks(NumWalks)
+    .LargeEntries(LargeEntries), .WalkCacheEntries(WalkCacheEntries), .NumWalks(NumWalks),
+    .EventPort(EventPort != 0)
   ) u_mmu (
     .clk_i, .rst_i(core_rst),
     .req_valid_i(xq_valid), .req_ready_o(xq_ready), .req_i(xq),

@@ -170,7 +170,7 @@ module gmmu_mmu_bench
   gmmu_mmu #(
     .NumPorts(SmallPorts), .NumSpaces(2), .L1Entries(2), .L2Entries(32), .L2Ways(2),
     .LargeEntries(2),
-    .WalkCacheEntries(2), .NumWalks(2), .MissSlots(2)
+    .WalkCacheEntries(2), .NumWalks(1), .MissSlots(2)
   ) u_small (
     .clk_i, .rst_i,
     .req_valid_i(small_i ? req_valid[SmallPorts-1:0] : '0),

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <memory>
 #include <ostream>
 
@@ -137,8 +138,14 @@ std::vector<Scene> Scenes() {
   };
 }
 
+/// Seeds 1 to 4, or to GMMU_SEEDS.
+int LastSeed() {
+  const char* seeds = std::getenv("GMMU_SEEDS");
+  return seeds != nullptr ? std::max(1, std::atoi(seeds)) : 4;
+}
+
 INSTANTIATE_TEST_SUITE_P(Scenes, MmuRandom, testing::Combine(testing::ValuesIn(Scenes()),
-    testing::Range(1, 5)),
+    testing::Range(1, LastSeed() + 1)),
                          [](const auto& test) {
                            return std::string(std::get<0>(test.param).name) + "_seed" +
                                   std::to_string(std::get<1>(test.param));

@@ -39,7 +39,7 @@ TEST_F(MmuSpeedTest, HitsPassWaitingMisses) {
 TEST_F(MmuSpeedTest, AnL2HitAfterAnL1Miss) {
   const uint64_t l2 = mmu_.L2HitLatency();
   std::cout << "L2 hit: " << l2 << " cycles\n";
-  EXPECT_LE(l2, 6u);
+  EXPECT_LE(l2, 5u);
 }
 
 TEST_F(MmuSpeedTest, L2HitsAreAnsweredEveryCycle) {
@@ -58,7 +58,7 @@ TEST_P(ColdWalk, OfThreeReads) {
   std::cout << "cold walk, 3 reads, L = " << GetParam() << ": " << walk << " cycles = 3L + "
             << walk - 3 * GetParam() << "\n";
   // a shorter read does not hide the next index
-  EXPECT_LE(walk, 3 * GetParam() + (GetParam() < 4 ? 12 : 10));
+  EXPECT_LE(walk, 3 * GetParam() + (GetParam() < 4 ? 10 : 8));
 }
 
 INSTANTIATE_TEST_SUITE_P(Latencies, ColdWalk, testing::Values(1u, 10u, 50u));
@@ -66,26 +66,26 @@ INSTANTIATE_TEST_SUITE_P(Latencies, ColdWalk, testing::Values(1u, 10u, 50u));
 TEST_F(MmuSpeedTest, AWalkFromTheWalkCache) {
   const uint64_t walk = mmu_.WalkCacheHit();
   std::cout << "walk-cache hit, L = 50: " << walk << " cycles = L + " << walk - 50 << "\n";
-  EXPECT_LE(walk, 50u + 11);
+  EXPECT_LE(walk, 50u + 7);
 }
 
 TEST_F(MmuSpeedTest, SequentialMisses) {
   const double each = mmu_.SequentialMisses();
   std::cout << "sequential misses, 8 walkers, L = 50: " << each << " cycles each\n";
-  EXPECT_LE(each, 9.0);
+  EXPECT_LE(each, 1.6);
 }
 
 TEST_F(MmuSpeedTest, SparseMisses) {
   const double each = mmu_.SparseMisses();
   std::cout << "sparse misses of " << static_cast<double>(mmu_.table_reads()) / 400
             << " reads, 8 walkers, L = 50: " << each << " cycles each\n";
-  EXPECT_LE(each, 27.0);
+  EXPECT_LE(each, 20.0);
 }
 
 TEST_F(MmuSpeedTest, SparseMissesFromTheWalkCache) {
   const double each = mmu_.SparseCachedMisses();
   std::cout << "sparse misses, walk cache hits, 8 walkers, L = 50: " << each << " cycles each\n";
-  EXPECT_LE(each, 16.0);
+  EXPECT_LE(each, 7.0);
 }
 
 }  // namespace

@@ -123,7 +123,7 @@ double MmuSpeed::HitsPerCycleBehind(unsigned misses) {
   for (const unsigned port : AllPorts())
     for (unsigned i = 0; i < misses; ++i)
       machine_.Post({port, 0, uint64_t{1 + port * misses + i} << 21, Access::kRead});
-  for (unsigned i = 0; i < 100; ++i) machine_.Step();
+  for (unsigned i = 0; i < 400; ++i) machine_.Step();
   const auto answers = Stream(AllPorts(), 1000, [](unsigned port, unsigned i) {
     return uint64_t{port} << 12 | (i * 64 & 0xfff);
   });

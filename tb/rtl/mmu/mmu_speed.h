@@ -18,7 +18,7 @@ namespace gmmu::bench {
 /// edge on which the answer is valid. Every answer is compared with the reference walk.
 class MmuSpeed {
  public:
-  static constexpr unsigned kMissSlots = 8;  ///< of a port, as the bench's default MMU has them
+  static constexpr unsigned kMissSlots = 32;  ///< the fewest that a port of the bench's default MMU has
 
   explicit MmuSpeed(unsigned latency);
 

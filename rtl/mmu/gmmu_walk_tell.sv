@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+// Answers of the walks: to who began a walk directly from the beat with its entry, or later from the
+// fetched line; to those that joined it, one a cycle, from the fetched line.
+//
+//   line       beats of reads, any order of rows
+//   direct     an own entry was judged in this cycle; direct_take_o: it will be told. Not while
+//              hold_i
+//   join       a lookup is linked behind the last one of its row (join_chain_i: there is one)
+//   row        a row that has lookups to be answered: who began it (row_begin_i), then the chain. It
+//              is taken with all of them; who joins later begins a new chain. Not while hold_i
+//   tell       answers; large: the translation of an upper level, for the large array, with its
+//              shift; narrow: a leaf page that no fill of a line brings into the L2
+//   again      a lookup that the row cannot answer: it has to be done again. A fault goes only to
+//              who began the walk: who joined may have been accepted after the entry at fault was
+//              read (and made valid)
+//   busy_o     the row in hand, busy_row_o, has to be kept
+//   quiet_o    nothing is being told
+module gmmu_walk_tell
+  import gmmu_pkg::*;
+  import gmmu_regs_pkg::*;
+  import gmmu_mmu_pkg::*;
+  import gmmu_pte_pkg::*;
+#(
+  parameter int unsigned NumPorts = 7,
+  parameter int unsigned NumWalks = 8,
+  parameter int unsigned MissSlots = 32,
+  localparam int unsigned SlotBits = $clog2(MissSlots),
+  localparam int unsigned WaiterWidth = $clog2(NumPorts) + SlotBits
+) (
+  input  logic                   clk_i,
+  input  logic                   rst_i,
+
+  input  logic                   line_valid_i,
+  input  row_t                   line_row_i,
+  input  logic [2:0]             line_beat_i,
+  input  logic [DataWidth-1:0]   line_data_i,
+
+  input  logic                   direct_valid_i,
+  output logic                   direct_take_o,
+  input  logic [WaiterWidth-1:0] direct_who_i,
+  input  key_t                   direct_key_i,
+  input  page_t                  direct_page_i,
+  input  cause_t                 direct_cause_i,
+  input  logic                   direct_wide_i,
+  input  logic [5:0]             direct_shift_i,
+
+  input  logic                   join_i,
+  input  logic [WaiterWidth-1:0] join_who_i,
+  input  logic [2:0]             join_sub_i,
+  input  logic                   join_chain_i,
+  input  logic [WaiterWidth-1:0] join_tail_i,
+
+  input  logic                   row_valid_i,
+  output logic                   row_ready_o,
+  input  row_t                   row_i,
+  input  key_t                   row_key_i,
+  input  level_t                 row_level_i,
+  input  logic [5:0]             row_shift_i,
+  input  logic [3:0]             row_bits_i,
+  input  logic [2:0]             row_word_i,
+  input  logic                   row_wide_i,
+  input  logic                   row_drop_i,
+  input  logic                   row_error_i,
+  input  cause_t                 row_cause_i,
+  input  logic                   row_begin_i,
+  input  logic [WaiterWidth-1:0] row_who_i,
+  input  logic                   row_chain_i,
+  input  logic [WaiterWidth-1:0] row_head_i,
+  input  logic [WaiterWidth-1:0] row_tail_i,
+
+  output logic                   tell_valid_o,
+  input  logic                   tell_ready_i,
+  output msg_t                   tell_o,
+  output logic                   tell_large_o,
+  output logic                   tell_narrow_o,
+  output logic [5:0]             tell_shift_o,
+  output row_t                   tell_row_o,
+  output logic                   again_valid_o,
+  input  logic                   again_ready_i,
+  output lookup_t                again_o,
+
+  output logic                   count_ok_o,
+  output logic                   count_fault_o,
+  input  logic                   hold_i,
+  output logic                   busy_o,
+  output row_t                   busy_row_o,
+  output logic                   quiet_o
+);
+  localparam int unsigned Rows = NumWalks + 1;
+  localparam int unsigned RowWidth = $clog2(Rows);
+  localparam int unsigned WordsPerBeat = DataWidth / 64;
+  localparam int unsigned Beats = 8 / WordsPerBeat;
+  localparam int unsigned BeatWidth = Beats > 1 ? $clog2(Beats) : 0;
+  localparam int unsigned LineWidth = RowWidth + BeatWidth;
+  typedef logic [WaiterWidth-1:0] waiter_t;
+  typedef logic [LineWidth-1:0] address_t;
+
+  function automatic address_t beat_address(row_t row, logic [2:0] beat);
+    return address_t'((32'(row) << BeatWidth) | 32'(beat));
+  endfunction
+  function automatic port_t port_of(waiter_t who);
+    logic unused_bits;
+    unused_bits = ^who;
+    return port_t'(who[WaiterWidth-1:SlotBits]);
+  endfunction
+  function automatic slot_t slot_of(waiter_t who);
+    logic unused_bits;
+    unused_bits = ^who;
+    return slot_t'(who[SlotBits-1:0]);
+  endfunction
+
+  // The row in hand.
+  typedef enum logic [1:0] {StIdle, StBegin, StChain, StLast} state_e;
+  state_e     state_q;
+  row_t       row_q;
+  key_t       key_q;
+  level_t     level_q;
+  logic [5:0] shift_q;
+  logic [3:0] bits_q;
+  logic [2:0] word_q;
+  logic       wide_q, drop_q, error_q, chain_q;
+  cause_t     cause_q;
+  waiter_t    who_q, head_q, tail_q;
+
+  // Links, by waiter: the page in the line, and who comes next.
+  waiter_t    link_address, next;
+  logic [2:0] sub;
+  logic       link_read, advance, take;
+
+  gmmu_ram_1r1w #(.Width(3), .Depth(2**WaiterWidth)) u_sub (
+    .clk_i, .read_i(link_read), .read_addr_i(link_address), .data_o(sub),
+    .write_i(join_i), .write_addr_i(join_who_i), .data_i(join_sub_i));
+  gmmu_ram_1r1w #(.Width(WaiterWidth), .Depth(2**WaiterWidth)) u_next (
+    .clk_i, .read_i(link_read), .read_addr_i(link_address), .data_o(next),
+    .write_i(join_i && join_chain_i), .write_addr_i(join_tail_i), .data_i(join_who_i));
+
+  assign row_ready_o = state_q == StIdle && !hold_i;
+  assign take = row_ready_o && row_valid_i;
+  assign link_read = take || (state_q == StChain && advance);
+  assign link_address = take ? row_head_i : next;
+
+  // The line, by row. A narrow row's entry stands at its own word.
+  logic                 line_read;
+  logic [2:0]           line_mask, line_word, own_word;
+  logic [DataWidth-1:0] beat_data;
+  assign line_mask = level_q != '0 ? '0 : ~(3'b111 << (bits_q > 4'd3 ? 2'd3 : bits_q[1:0]));
+  assign own_word = word_q;
+  assign line_word = state_q == StBegin || level_q != '0 ? own_word
+      : (own_word & ~line_mask) | (sub & line_mask);
+  assign line_read = advance && (state_q == StBegin || state_q == StChain);
+  gmmu_ram_1r1w #(.Width(DataWidth), .Depth(2**LineWidth)) u_lines (
+    .clk_i, .read_i(line_read), .read_addr_i(beat_address(row_q, 3'(32'(line_word) / WordsPerBeat))),
+    .data_o(beat_data),
+    .write_i(line_valid_i), .write_addr_i(beat_address(line_row_i, line_beat_i)),
+    .data_i(line_data_i));
+
+  // The lookup in hand: its entry stands at the line's output.
+  logic         q_valid_q, q_begin_q;
+  waiter_t      q_who_q;
+  logic [2:0]   q_sub_q, q_word_q;
+  logic [63:0]  word;
+  vpn_t         keep;
+  pte_verdict_t entry;
+  page_t        page;
+  cause_t       cause;
+  key_t         q_key;
+  logic         answers, q_leaves, tell_free, same_table;
+
+  assign keep = keep_mask(shift_q);
+  always_comb begin
+    word = beat_data[63:0];
+    for (int unsigned i = 0; i < WordsPerBeat; i++) begin
+      if (32'(q_word_q) % WordsPerBeat == i) word = beat_data[i*64 +: 64];
+    end
+    q_key = key_q;
+    q_key.vpn[2:0] = q_sub_q;
+  end
+  assign entry = decode(word, level_q, pfn_t'(~keep));
+  assign page = page_of(entry, level_q, q_key.vpn, keep, bits_q >= 4'd4);
+  assign same_table = ((q_sub_q ^ key_q.vpn[2:0]) & ~line_mask) == '0;
+  always_comb begin
+    cause = cause_q;
+    if (cause_q == '0) cause = error_q ? cause_t'(FaultTableRead) : cause_t'(entry.fault);
+  end
+  assign answers = q_begin_q || (!drop_q && cause == '0 && same_table);
+
+  // What is told: the direct answer first.
+  assign tell_free = !tell_valid_o || tell_ready_i;
+  assign direct_take_o = direct_valid_i && tell_free && !hold_i;
+  assign again_valid_o = q_valid_q && !answers;
+  assign again_o = '{port: port_of(q_who_q), slot: slot_of(q_who_q), key: q_key};
+  assign q_leaves = answers ? tell_free && !direct_take_o : again_ready_i;
+  assign advance = !q_valid_q || q_leaves;
+
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      state_q <= StIdle;
+      q_valid_q <= 1'b0;
+      tell_valid_o <= 1'b0;
+    end else begin
+      unique case (state_q)
+        StIdle: if (take) state_q <= row_begin_i ? StBegin : StChain;
+        StBegin: if (advance) state_q <= chain_q ? StChain : StLast;
+        StChain: if (advance && head_q == tail_q) state_q <= StLast;
+        StLast: if (advance) state_q <= StIdle;
+        default: state_q <= StIdle;
+      endcase
+      if (advance) q_valid_q <= state_q == StBegin || state_q == StChain;
+      if (tell_free) tell_valid_o <= direct_take_o || (q_valid_q && answers);
+    end
+
+    if (take) begin
+      row_q <= row_i;
+      key_q <= row_key_i;
+      level_q <= row_level_i;
+      shift_q <= row_shift_i;
+      bits_q <= row_bits_i;
+      word_q <= row_word_i;
+      wide_q <= row_wide_i;
+      drop_q <= row_drop_i;
+      error_q <= row_error_i;
+      cause_q <= row_cause_i;
+      who_q <= row_who_i;
+      chain_q <= row_chain_i;
+      head_q <= row_head_i;
+      tail_q <= row_tail_i;
+    end else if (state_q == StChain && advance) begin
+      head_q <= next;
+    end
+
+    if (advance) begin
+      q_begin_q <= state_q == StBegin;
+      q_who_q <= state_q == StBegin ? who_q : head_q;
+      q_sub_q <= state_q == StBegin ? key_q.vpn[2:0] : sub;
+      q_word_q <= line_word;
+    end
+
+    if (tell_free && direct_take_o) begin
+      tell_o <= '{port: port_of(direct_who_i), slot: slot_of(direct_who_i), merged: 1'b0,
+                  key: direct_key_i, page: direct_page_i, cause: direct_cause_i};
+      tell_shift_o <= direct_shift_i;
+      tell_row_o <= line_row_i;
+      tell_large_o <= direct_cause_i == '0 && direct_page_i.level != '0;
+      tell_narrow_o <= direct_cause_i == '0 && direct_page_i.level == '0
+          && (!direct_wide_i || direct_page_i.big);
+    end else if (tell_free && q_valid_q && answers) begin
+      tell_o <= '{port: port_of(q_who_q), slot: slot_of(q_who_q), merged: !q_begin_q, key: q_key,
+                  page: page, cause: cause};
+      tell_shift_o <= shift_q;
+      tell_row_o <= row_q;
+      tell_large_o <= q_begin_q && cause == '0 && level_q != '0;
+      tell_narrow_o <= q_begin_q && cause == '0 && level_q == '0 && (!wide_q || page.big);
+    end
+  end
+
+  logic q_tells;
+  assign q_tells = tell_free && !direct_take_o && q_valid_q && q_begin_q;
+  assign count_ok_o = direct_take_o ? direct_cause_i == '0 : q_tells && cause == '0;
+  assign count_fault_o = direct_take_o ? direct_cause_i != '0 : q_tells && cause != '0;
+  assign busy_o = state_q != StIdle || q_valid_q;
+  assign busy_row_o = row_q;
+  assign quiet_o = !busy_o && !tell_valid_o;
+
+  if ((MissSlots & (MissSlots - 1)) != 0 || NumPorts < 2) begin : g_illegal
+    $fatal(1, "gmmu_walk_tell: MissSlots must be a power of two, NumPorts at least 2");
+  end
+endmodule

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+// gmmu_l1 against shared levels in C++: every lookup is answered once, with the translation that
+// held in its generation; a drained generation has no answer in use; misses do not slow hits.
+#include <deque>
+#include <map>
+#include <vector>
+
+#include "blocks.h"
+
+namespace gmmu::bench {
+namespace {
+
+enum Fault { kNone = 0, kInvalid = 4, kWriteProtect = 7, kExecuteProtect = 8 };
+
+class L1Test : public BlockTest {
+ protected:
+  struct Request {
+    unsigned space;
+    uint64_t va;
+    unsigned access;
+    bool old_too;  ///< accepted before the last flip
+  };
+  struct Lookup {
+    unsigned slot;
+    Key key;
+    uint64_t due;
+  };
+  struct Use {
+    unsigned epoch;
+    uint64_t until;
+  };
+  const unsigned spaces_ = blocks_.small() ? 2 : 16;
+  const unsigned slots_ = blocks_.small() ? 2 : 32;
+  std::map<unsigned, Request> waiting_;  ///< by tag
+  std::vector<Lookup> lookups_;
+  std::deque<Use> uses_;
+  std::vector<bool> slot_used_ = std::vector<bool>(64);
+  unsigned version_ = 0;        ///< of all translations; a kill makes a new one
+  unsigned epoch_ = 0;
+  unsigned made_[2] = {0, 0};   ///< answers in use or on their way, by epoch
+  uint64_t answered_ = 0;
+
+  // Knobs.
+  unsigned rsp_stall_ = 0, ask_stall_ = 0, idle_ = 0, delay_ = 10, held_ = 10;
+
+  /// What the shared levels say of a page in some version: 4 KiB or part of a 64 KiB block.
+  Page PageOf(const Key& key, unsigned version) const {
+    const uint64_t block = key.vpn >> 4;
+    const uint64_t mix = (block * 0x9e3779b97f4a7c15ull + key.space * 77 + version * 12345) >> 20;
+    const bool big = mix % 4 == 0;
+    const uint64_t pfn = big ? (mix & 0xfffffff) << 4 | (key.vpn & 15)
+                             : ((mix ^ (key.vpn & 15) * 0x1234567) & 0xffffffff);
+    Page page(pfn, 0, big);
+    if (mix >> 5 & 1) page.raw |= 1 << 5;  // read only
+    if (mix >> 6 & 1) page.raw |= 1 << 4;  // not executable
+    if ((mix >> 7) % 8 == 0) page.raw |= 1 << 7;  // zero
+    return page;
+  }
+  /// Faults of the walk: some pages are invalid, addresses above the width are refused.
+  unsigned CauseOf(const Key& key, unsigned version) const {
+    if (key.high) return 2;
+    return key.vpn % 11 == 3 && !PageOf(key, version).big() ? kInvalid : 0;
+  }
+
+  bool Explained(const Request& request, unsigned version) const {
+    const auto& top = *blocks_.top;
+    const Key key{request.space, request.va >> 12 & kVpnMask, request.va >> 48 != 0};
+    const Page page = PageOf(key, version);
+    unsigned fault = CauseOf(key, version);
+    if (fault == 0 && !page.zero()) {
+      if (request.access == 1 && page.read_only()) fault = kWriteProtect;
+      if (request.access == 2 && page.no_execute()) fault = kExecuteProtect;
+    }
+    if (top.l1_rsp_fault_o != fault) return false;
+    if (fault != 0) return true;
+    return top.l1_rsp_zero_o == page.zero() &&
+           top.l1_rsp_offset_o == (page.pfn() << 12 | (request.va & 0xfff));
+  }
+
+  /// One cycle. `offer`: a request to offer, or none. Returns whether it was accepted.
+  bool Cycle(const Request* offer, bool messages = true) {
+    auto& top = *blocks_.top;
+    unsigned tag = 0;
+    while (waiting_.count(tag) != 0) ++tag;
+    top.l1_req_valid_i = offer != nullptr;
+    if (offer != nullptr) {
+      top.l1_req_tag_i = static_cast<uint8_t>(tag);
+      top.l1_req_space_i = static_cast<uint8_t>(offer->space);
+      top.l1_req_va_i = offer->va;
+      top.l1_req_access_i = static_cast<uint8_t>(offer->access);
+    }
+    top.l1_rsp_ready_i = blocks_.Random(100) >= rsp_stall_;
+    top.l1_lookup_ready_i = blocks_.Random(100) >= ask_stall_;
+    top.l1_generation_i = static_cast<uint8_t>(epoch_);
+    top.l1_msg_valid_i = 0;
+    if (messages && !lookups_.empty()) {
+      const size_t which = blocks_.Random(static_cast<unsigned>(lookups_.size()));
+      const Lookup& lookup = lookups_[which];
+      if (lookup.due <= blocks_.cycle) {
+        top.l1_msg_valid_i = 1;
+        top.l1_msg_other_i = 0;
+        top.l1_msg_slot_i = static_cast<uint8_t>(lookup.slot);
+        top.l1_msg_cause_i = static_cast<uint8_t>(CauseOf(lookup.key, version_));
+        blocks_.SetKey(lookup.key);
+        top.page_i = PageOf(lookup.key, version_).raw;
+        slot_used_[lookup.slot] = false;
+        ++made_[epoch_];
+        lookups_.erase(lookups_.begin() + static_cast<long>(which));
+      } else if (blocks_.Random(8) == 0) {  // somebody else's
+        top.l1_msg_valid_i = 1;
+        top.l1_msg_other_i = 1;
+        top.l1_msg_slot_i = static_cast<uint8_t>(lookup.slot);
+      }
+    }
+    unsigned back[2] = {0, 0};
+    for (auto use = uses_.begin(); use != uses_.end();) {
+      if (use->until <= blocks_.cycle && back[use->epoch] < 3) {
+        ++back[use->epoch];
+        use = uses_.erase(use);
+      } else {
+        ++use;
+      }
+    }
+    top.l1_done0_i = static_cast<uint8_t>(back[0]);
+    top.l1_done1_i = static_cast<uint8_t>(back[1]);
+    blocks_.Settle();
+
+    const bool accepted = offer != nullptr && top.l1_req_ready_o;
+    if (top.l1_hit_o) ++hits_;
+    if (top.l1_lookup_valid_o && top.l1_lookup_ready_i) {
+      const unsigned slot = top.l1_lookup_slot_o;
+      EXPECT_LT(slot, slots_);
+      EXPECT_FALSE(slot_used_[slot]) << "a slot asks twice";
+      slot_used_[slot] = true;
+      lookups_.push_back({slot, {top.l1_lookup_space_o, top.l1_lookup_vpn_o,
+          top.l1_lookup_high_o != 0}, blocks_.cycle + 3 + blocks_.Random(delay_)});
+    }
+    if (top.l1_rsp_valid_o && top.l1_rsp_ready_i) {
+      const auto request = waiting_.find(top.l1_rsp_tag_o);
+      if (request == waiting_.end()) {
+        ADD_FAILURE() << "tag " << unsigned{top.l1_rsp_tag_o} << " is not outstanding";
+      } else {
+        const bool old = top.l1_rsp_epoch_o != epoch_;
+        EXPECT_TRUE(Explained(request->second, version_) ||
+                    (old && version_ > 0 && Explained(request->second, version_ - 1)))
+            << "va " << request->second.va << " space " << request->second.space << " fault "
+            << unsigned{top.l1_rsp_fault_o} << " cycle " << blocks_.cycle;
+        waiting_.erase(request);
+        uses_.push_back({top.l1_rsp_epoch_o, blocks_.cycle + 1 + blocks_.Random(held_)});
+        ++answered_;
+      }
+    }
+    blocks_.Step();
+    if (accepted) waiting_[tag] = *offer;
+    return accepted;
+  }
+  uint64_t hits_ = 0;
+
+  Request Some() {
+    Request request{blocks_.Random(std::min(spaces_, 3u)), 0, blocks_.Random(3), false};
+    const uint64_t block = blocks_.Random(blocks_.small() ? 2 : 6);
+    request.va = (block << 16 | uint64_t{blocks_.Random(16)} << 12 | blocks_.Random(4096));
+    if (blocks_.Random(6) == 0) request.va += uint64_t{blocks_.Random(4)} << 40;
+    if (blocks_.Random(30) == 0) request.va |= uint64_t{1} << (48 + blocks_.Random(16));
+    return request;
+  }
+  void Drain(unsigned bound) {
+    for (unsigned i = 0; !waiting_.empty() || !uses_.empty(); ++i) {
+      ASSERT_LT(i, bound) << waiting_.size() << " lookups are not answered";
+      Cycle(nullptr);
+    }
+    for (int i = 0; i < 6; ++i) Cycle(nullptr);
+  }
+  /// As the control block does it: silence, kill, and some cycles later the flip.
+  void Invalidate() {
+    for (int i = 0; i < 6; ++i) Cycle(nullptr, false);
+    auto& top = *blocks_.top;
+    top.kill_valid_i = 1;
+    top.kill_all_i = 1;
+    Cycle(nullptr, false);
+    top.kill_valid_i = 0;
+    ++version_;
+    for (unsigned i = blocks_.Random(4); i > 0; --i) Cycle(nullptr);
+    epoch_ ^= 1;
+    // The old generation drains while new lookups go on; then none of its answers is in use.
+    for (unsigned i = 0;; ++i) {
+      ASSERT_LT(i, 4000u) << "the old generation does not drain";
+      const Request request = Some();
+      Cycle(i < 60 ? &request : nullptr);
+      if (i > 8 && (top.l1_drained_o >> (epoch_ ^ 1) & 1) != 0) break;
+    }
+    for (const Use& use : uses_) EXPECT_EQ(use.epoch, epoch_) << "in use although drained";
+  }
+};
+
+TEST_P(L1Test, AnswersEveryLookupOnceWithTheTranslationOfItsGeneration) {
+  for (int round = 0; round < 24 && !HasFatalFailure(); ++round) {
+    rsp_stall_ = round % 3 == 0 ? 0 : round % 3 == 1 ? 40 : 90;
+    ask_stall_ = round % 4 == 0 ? 0 : 50;
+    idle_ = round % 5 == 0 ? 60 : 0;
+    delay_ = round % 2 == 0 ? 4 : 60;
+    held_ = round % 2 == 0 ? 1 : 40;
+    Request request = Some();
+    for (int i = 0; i < 400; ++i) {
+      const bool offers = blocks_.Random(100) >= idle_ && waiting_.size() < 200;
+      if (Cycle(offers ? &request : nullptr)) request = Some();
+    }
+    Invalidate();
+  }
+  if (HasFatalFailure()) return;
+  rsp_stall_ = 0;
+  Drain(4000);
+  EXPECT_TRUE(blocks_.top->l1_idle_o);
+  EXPECT_EQ(blocks_.top->l1_drained_o, 3);
+  EXPECT_GT(answered_, 1000u);
+}
+
+TEST_P(L1Test, HitsAreAnsweredEveryCycleWhileAllButOneSlotWait) {
+  auto page = [](unsigned i) { return Request{1, uint64_t{i} << 12, 0, false}; };
+  held_ = 1;
+  Request hit = page(0x20);
+  while (!Cycle(&hit)) {}
+  Drain(100);
+  // Misses that are not answered, all but one slot.
+  for (unsigned i = 0; i + 1 < slots_; ++i) {
+    const Request miss = page(0x1000 + 64 * i);
+    while (!Cycle(&miss, false)) {}
+  }
+  for (int i = 0; i < 8; ++i) Cycle(nullptr, false);
+  const uint64_t before = answered_;
+  unsigned accepted = 0;
+  for (int i = 0; i < 100; ++i) accepted += Cycle(&hit, false);
+  EXPECT_EQ(accepted, 100u);
+  for (int i = 0; i < 3; ++i) Cycle(nullptr, false);
+  EXPECT_EQ(answered_ - before, 100u);
+  Drain(4000);
+}
+
+TEST_P(L1Test, HitsGoOnWithNoSlotFreeUntilAMissComes) {
+  held_ = 1;
+  const Request hit{1, 0x20 << 12, 0, false};
+  while (!Cycle(&hit)) {}
+  Drain(100);
+  for (unsigned i = 0; i < slots_; ++i) {
+    const Request miss{1, uint64_t{0x1000 + 64 * i} << 12, 0, false};
+    while (!Cycle(&miss, false)) {}
+  }
+  for (int i = 0; i < 8; ++i) Cycle(nullptr, false);
+  const uint64_t before = answered_;
+  for (int i = 0; i < 100; ++i) Cycle(&hit, false);
+  for (int i = 0; i < 4; ++i) Cycle(nullptr, false);
+  EXPECT_GE(answered_ - before, 45u);
+  const Request miss{1, uint64_t{0x900} << 12, 0, false};
+  while (!Cycle(&miss, false)) {}
+  for (int i = 0; i < 20; ++i) EXPECT_FALSE(Cycle(&hit, false));
+  Drain(4000);
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, L1Test, SizesAndSeeds(), SizeAndSeed);
+
+}  // namespace
+}  // namespace gmmu::bench

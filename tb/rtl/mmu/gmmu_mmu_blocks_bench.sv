@@ -1,0 +1,478 @@
+// SPDX-License-Identifier: Apache-2.0
+// The MMU's blocks alone, each twice, with flat ports for C++: of default sizes and of the smallest.
+// Both get the inputs, gmmu_l1 only the shown one; small_i chooses the one that is shown. A kill, a sweep and a page are
+// shared by the blocks that know them.
+module gmmu_mmu_blocks_bench
+  import gmmu_pkg::*;
+  import gmmu_regs_pkg::*;
+  import gmmu_mmu_pkg::*;
+(
+  input  logic        clk_i,
+  input  logic        rst_i,
+  input  logic        small_i,
+
+  // A key and a page as inputs of whichever block is driven.
+  input  logic [5:0]  key_space_i,
+  input  logic [35:0] key_vpn_i,
+  input  logic        key_high_i,
+  input  logic [5:0]  other_space_i,
+  input  logic [35:0] other_vpn_i,
+  input  logic [51:0] page_i,
+
+  input  logic        kill_valid_i,
+  input  logic        kill_all_i,
+  input  logic [5:0]  kill_space_i,
+  input  logic        sweep_valid_i,
+  input  logic [15:0] sweep_index_i,
+  input  logic        sweep_all_i,
+  input  logic        sweep_ranged_i,
+  input  logic [35:0] sweep_first_i,
+  input  logic [35:0] sweep_tail_i,
+
+  // gmmu_l2_ram
+  input  logic        l2_read_i,
+  input  logic [3:0]  l2_tag_write_i,
+  input  logic [3:0]  l2_data_write_i,
+  input  logic [15:0] l2_present_i,
+  output logic        l2_hit_o,
+  output logic [51:0] l2_page_o,
+  output logic [3:0]  l2_same_o,
+  output logic [3:0]  l2_empty_o,
+  output logic [15:0] l2_present_o,
+
+  // gmmu_walk_cache: keep masks by level's shift
+  input  logic        wc_enable_i,
+  input  logic [2:0]  wc_top_i,
+  input  logic [29:0] wc_shifts_i,
+  input  logic        wc_write_i,
+  input  logic [2:0]  wc_level_i,
+  input  logic [35:0] wc_pfn_i,
+  input  logic        wc_vram_i,
+  output logic        wc_hit_o,
+  output logic [2:0]  wc_level_o,
+  output logic [35:0] wc_pfn_o,
+  output logic        wc_vram_o,
+
+  // gmmu_large
+  input  logic        lg_used_i,
+  input  logic        lg_fill_i,
+  input  logic [5:0]  lg_shift_i,
+  output logic        lg_hit_o,
+  output logic [51:0] lg_page_o,
+  output logic        lg_wants_o,
+
+  // gmmu_fill in front of a gmmu_l2_ram: probes take two cycles, as in the pipeline. Reads by
+  // l2_read_i when no probe comes.
+  input  logic        fi_line_valid_i,
+  input  logic [5:0]  fi_line_row_i,
+  input  logic [2:0]  fi_line_beat_i,
+  input  logic [63:0] fi_line_word_i [8],
+  input  logic        fi_page_valid_i,
+  input  logic        fi_start_valid_i,
+  output logic        fi_start_ready_o,
+  input  logic [5:0]  fi_start_row_i,
+  input  logic [2:0]  fi_start_line_i,
+  output logic        fi_done_o,
+  output logic [5:0]  fi_done_row_o,
+  output logic        fi_eviction_o,
+  output logic        fi_idle_o,
+  output logic        fi_hit_o,
+  output logic [51:0] fi_page_o,
+  output logic [7:0]  data_words_o,
+
+  // gmmu_l1
+  input  logic        l1_req_valid_i,
+  output logic        l1_req_ready_o,
+  input  logic [7:0]  l1_req_tag_i,
+  input  logic [5:0]  l1_req_space_i,
+  input  logic [63:0] l1_req_va_i,
+  input  logic [1:0]  l1_req_access_i,
+  output logic        l1_rsp_valid_o,
+  input  logic        l1_rsp_ready_i,
+  output logic [7:0]  l1_rsp_tag_o,
+  output logic        l1_rsp_epoch_o,
+  output logic [47:0] l1_rsp_offset_o,
+  output logic [7:0]  l1_rsp_fault_o,
+  output logic        l1_rsp_zero_o,
+  output logic        l1_lookup_valid_o,
+  input  logic        l1_lookup_ready_i,
+  output logic [5:0]  l1_lookup_slot_o,
+  output logic [5:0]  l1_lookup_space_o,
+  output logic [35:0] l1_lookup_vpn_o,
+  output logic        l1_lookup_high_o,
+  input  logic        l1_msg_valid_i,
+  input  logic        l1_msg_other_i,  // to another port
+  input  logic [5:0]  l1_msg_slot_i,
+  input  logic        l1_msg_merged_i,
+  input  logic [3:0]  l1_msg_cause_i,
+  input  logic        l1_generation_i,
+  input  logic [1:0]  l1_done0_i,
+  input  logic [1:0]  l1_done1_i,
+  output logic [1:0]  l1_drained_o,
+  output logic        l1_hit_o,
+  output logic        l1_idle_o,
+
+  // gmmu_walk_index
+  input  logic        ix_ask_i,
+  input  logic [5:0]  ix_row_i,
+  input  logic [2:0]  ix_level_i,
+  input  logic        ix_begin_i,
+  input  logic [5:0]  ix_begin_row_i,
+  input  logic [5:0]  ix_begin_shift_i,
+  input  logic [3:0]  ix_begin_bits_i,
+  input  logic        ix_write_i,
+  input  logic [35:0] ix_shifts_i,
+  input  logic [23:0] ix_bits_i,
+  output logic        ix_done_o,
+  output logic [5:0]  ix_done_row_o,
+  output logic [12:0] ix_index_o,
+  output logic [5:0]  ix_shift_o,
+  output logic [3:0]  ix_bits_o,
+  output logic        ix_again_o,
+  output logic [5:0]  ix_again_row_o,
+
+  // gmmu_walk_table: `key` is searched, begins or joins as wt_port_i, wt_slot_i
+  output logic        wt_hit_o,
+  output logic        wt_near_o,
+  output logic        wt_free_o,
+  output logic        wt_engine_free_o,
+  output logic [5:0]  wt_next_o,
+  input  logic        wt_begin_i,
+  input  logic        wt_wide_i,
+  input  logic        wt_join_i,
+  input  logic [2:0]  wt_port_i,
+  input  logic [5:0]  wt_slot_i,
+  input  logic        wt_restart_i,
+  input  logic [5:0]  wt_start_row_i,
+  input  logic [3:0]  wt_cause_i,
+  input  logic [2:0]  wt_level_i,
+  input  logic [35:0] wt_pfn_i,
+  input  logic        wt_vram_i,
+  input  logic        wt_known_i,
+  input  logic [12:0] wt_index_i,
+  input  logic [5:0]  wt_shift_i,
+  input  logic [3:0]  wt_bits_i,
+  output logic        wt_restart_valid_o,
+  input  logic        wt_restart_ready_i,
+  output logic [5:0]  wt_restart_row_o,
+  output logic [5:0]  wt_restart_space_o,
+  output logic [35:0] wt_restart_vpn_o,
+  output logic        wt_ar_valid_o,
+  input  logic        wt_ar_ready_i,
+  output logic [7:0]  wt_ar_id_o,
+  output logic        wt_ar_vram_o,
+  output logic [47:0] wt_ar_addr_o,
+  output logic [7:0]  wt_ar_len_o,
+  input  logic        wt_r_valid_i,
+  input  logic [7:0]  wt_r_id_i,
+  input  logic        wt_r_error_i,
+  input  logic        wt_r_last_i,
+  output logic        wt_tell_valid_o,
+  input  logic        wt_tell_ready_i,
+  output logic [2:0]  wt_tell_port_o,
+  output logic [5:0]  wt_tell_slot_o,
+  output logic        wt_tell_merged_o,
+  output logic [35:0] wt_tell_vpn_o,
+  output logic [51:0] wt_tell_page_o,
+  output logic [3:0]  wt_tell_cause_o,
+  output logic        wt_again_valid_o,
+  input  logic        wt_again_ready_i,
+  output logic [2:0]  wt_again_port_o,
+  output logic [5:0]  wt_again_slot_o,
+  output logic [35:0] wt_again_vpn_o,
+  output logic        wt_wc_write_o,
+  output logic        wt_fill_valid_o,
+  input  logic        wt_fill_ready_i,
+  output logic [5:0]  wt_fill_row_o,
+  input  logic        wt_fill_done_i,
+  input  logic [5:0]  wt_fill_done_row_i,
+  input  logic        wt_hold_i,
+  output logic        wt_stale_o,
+  output logic        wt_quiet_o,
+  output logic        wt_idle_o,
+
+  // gmmu_space_prepare
+  input  logic        sp_start_i,
+  input  logic        sp_enable_i,
+  input  logic [2:0]  sp_levels_i,
+  input  logic [23:0] sp_bits_i,
+  input  logic [31:0] sp_entries_i,
+  output logic        sp_done_o,
+  output logic        sp_enable_o,
+  output logic [2:0]  sp_top_o,
+  output logic [13:0] sp_entries_o,
+  output logic [35:0] sp_shift_o,
+  output logic [23:0] sp_bits_o,
+  output logic [35:0] sp_keep_o [5],
+  output logic [35:0] sp_beyond_o
+);
+  localparam int unsigned Words = DataWidth / 64;
+  assign data_words_o = 8'(Words);
+
+  key_t   key;
+  page_t  page;
+  kill_t  kill;
+  sweep_t sweep;
+  assign key = '{space: key_space_i, vpn: key_vpn_i, high: key_high_i};
+  assign page = page_t'(page_i);
+  assign kill = '{valid: kill_valid_i, all: kill_all_i, space: kill_space_i};
+  assign sweep = '{valid: sweep_valid_i, index: sweep_index_i, all: sweep_all_i,
+                   space: kill_space_i, ranged: sweep_ranged_i, first: sweep_first_i,
+                   tail: sweep_tail_i};
+  key_t other;
+  assign other = '{space: other_space_i, vpn: other_vpn_i, high: 1'b0};
+
+  for (genvar s = 0; s < 2; s++) begin : g_size
+    localparam int unsigned Ways = s == 0 ? 4 : 1;
+
+    // gmmu_l2_ram: writes use `other`.
+    logic             hit;
+    page_t            l2_page;
+    logic [Ways-1:0]  same, empty;
+    logic [15:0]      present;
+    gmmu_l2_ram #(.Entries(s == 0 ? 512 : 32), .Ways(Ways)) u_l2 (
+      .clk_i, .rst_i, .read_i(l2_read_i), .read_key_i(key), .hit_o(hit), .page_o(l2_page),
+      .same_o(same), .empty_o(empty), .present_o(present),
+      .tag_write_i(l2_tag_write_i[Ways-1:0]), .data_write_i(l2_data_write_i[Ways-1:0]),
+      .write_key_i(other), .present_i(l2_present_i), .page_i(page), .sweep_i(sweep));
+
+    // gmmu_walk_cache: writes use `other`.
+    logic                               wc_hit, wc_vram;
+    level_t                             wc_level;
+    pfn_t                               wc_pfn;
+    logic [MaxLevels-1:1][VpnWidth-1:0] keep;
+    always_comb begin
+      for (int unsigned l = 1; l < MaxLevels; l++) keep[l] = keep_mask(wc_shifts_i[(l-1)*6 +: 6]);
+    end
+    gmmu_walk_cache #(.Entries(s == 0 ? 16 : 2)) u_walk_cache (
+      .clk_i, .rst_i, .enable_i(wc_enable_i), .key_i(key), .top_i(wc_top_i), .keep_i(keep),
+      .hit_o(wc_hit), .level_o(wc_level), .pfn_o(wc_pfn), .vram_o(wc_vram),
+      .write_i(wc_write_i),
+      .data_i('{level: wc_level_i, space: other_space_i, tag: other_vpn_i, pfn: wc_pfn_i,
+                vram: wc_vram_i}),
+      .kill_i(kill), .sweep_i(sweep));
+
+    // gmmu_large: fills use `other`.
+    logic  lg_hit, lg_wants;
+    page_t lg_page;
+    gmmu_large #(.Entries(s == 0 ? 8 : 2)) u_large (
+      .clk_i, .rst_i, .search_used_i(lg_used_i), .search_i(key), .hit_o(lg_hit),
+      .page_o(lg_page), .fill_valid_i(lg_fill_i), .fill_key_i(other), .fill_shift_i(lg_shift_i),
+      .fill_page_i(page), .wants_o(lg_wants), .kill_i(kill), .sweep_i(sweep));
+
+    // gmmu_fill and its RAM.
+    logic            fi_probe, fi_probe_q, fi_probed_q, fi_hit, fi_done, fi_ready, fi_evict;
+    logic            fi_idle, fi_hit_q;
+    key_t            fi_probe_key, fi_key;
+    logic [Ways-1:0] fi_same, fi_empty, fi_same_q, fi_empty_q, fi_tag, fi_data;
+    logic [15:0]     fi_present, fi_present_q, fi_new;
+    page_t           fi_page, fi_new_page;
+    row_t            fi_row;
+    logic [DataWidth-1:0] line_data;
+    always_comb begin
+      for (int unsigned w = 0; w < Words; w++) line_data[w*64 +: 64] = fi_line_word_i[w];
+    end
+    gmmu_fill #(.NumWalks(s == 0 ? 8 : 1), .Ways(Ways)) u_fill (
+      .clk_i, .rst_i, .line_valid_i(fi_line_valid_i), .line_row_i(fi_line_row_i),
+      .line_beat_i(fi_line_beat_i), .line_data_i(line_data), .page_valid_i(fi_page_valid_i),
+      .page_i('{key: other, page: page}), .page_row_i('0), .row_o(), .start_valid_i(fi_start_valid_i),
+      .start_ready_o(fi_ready),
+      .start_i('{row: fi_start_row_i, key: other, line: fi_start_line_i}),
+      .done_o(fi_done), .done_row_o(fi_row), .probe_valid_o(fi_probe),
+      .probe_key_o(fi_probe_key), .probed_i(fi_probed_q), .probed_same_i(fi_same_q),
+      .probed_empty_i(fi_empty_q), .probed_present_i(fi_present_q), .tag_write_o(fi_tag),
+      .data_write_o(fi_data), .key_o(fi_key), .present_o(fi_new), .page_o(fi_new_page),
+      .count_fill_o(), .count_eviction_o(fi_evict), .idle_o(fi_idle));
+    gmmu_l2_ram #(.Entries(s == 0 ? 512 : 32), .Ways(Ways)) u_fill_l2 (
+      .clk_i, .rst_i, .read_i(fi_probe || l2_read_i),
+      .read_key_i(fi_probe ? fi_probe_key : key), .hit_o(fi_hit), .page_o(fi_page),
+      .same_o(fi_same), .empty_o(fi_empty), .present_o(fi_present), .tag_write_i(fi_tag),
+      .data_write_i(fi_data), .write_key_i(fi_key), .present_i(fi_new), .page_i(fi_new_page),
+      .sweep_i(sweep));
+    always_ff @(posedge clk_i) begin
+      fi_probe_q <= fi_probe && !rst_i;
+      fi_probed_q <= fi_probe_q && !rst_i;
+      fi_same_q <= fi_same;
+      fi_empty_q <= fi_empty;
+      fi_present_q <= fi_present;
+      fi_hit_q <= !fi_probe && l2_read_i;  // the read was a reader's, not a probe
+    end
+
+    // gmmu_l1: messages use `key` and `page`.
+    logic         req_ready, rsp_valid, lookup_valid, ev_valid, idle;
+    xlate_rsp_t   rsp;
+    lookup_t      lookup;
+    xlate_event_t ev;
+    port_count_t  count;
+    logic [1:0]   drained;
+    msg_t         msg;
+    known_t       late_q, later_q;
+    assign msg = '{port: l1_msg_other_i ? port_t'(2) : port_t'(3), slot: l1_msg_slot_i,
+                   merged: l1_msg_merged_i, key: key, page: page, cause: l1_msg_cause_i};
+    always_ff @(posedge clk_i) begin
+      late_q <= '{key: key, page: page};
+      later_q <= late_q;
+    end
+    gmmu_l1 #(
+      .Entries(s == 0 ? 16 : 2), .Slots(s == 0 ? 32 : 2), .NumSpaces(s == 0 ? 16 : 2)
+    ) u_l1 (
+      .clk_i, .rst_i, .port_i(port_t'(3)),
+      .req_valid_i(l1_req_valid_i && small_i == (s == 1)), .req_ready_o(req_ready),
+      .req_i('{tag: l1_req_tag_i, space: l1_req_space_i, va: l1_req_va_i,
+               access: access_e'(l1_req_access_i)}),
+      .rsp_valid_o(rsp_valid), .rsp_ready_i(l1_rsp_ready_i), .rsp_o(rsp),
+      .done_i(small_i == (s == 1) ? '{old1: l1_done1_i, old0: l1_done0_i} : '0),
+      .lookup_valid_o(lookup_valid), .lookup_ready_i(l1_lookup_ready_i), .lookup_o(lookup),
+      .msg_valid_i(l1_msg_valid_i && small_i == (s == 1)), .msg_i(msg), .late_i(late_q), .later_i(later_q),
+      .kill_i(kill), .generation_i(l1_generation_i), .drained_o(drained),
+      .ev_valid_o(ev_valid), .ev_o(ev), .count_o(count), .idle_o(idle));
+
+    // gmmu_walk_index: asks use `key`, begins use `other`.
+    logic        ix_done, ix_again;
+    row_t        ix_row, ix_again_row;
+    logic [12:0] ix_index;
+    logic [5:0]  ix_shift;
+    logic [3:0]  ix_bits;
+    gmmu_walk_index #(.NumSpaces(s == 0 ? 16 : 2)) u_index (
+      .clk_i, .rst_i, .ask_i(ix_ask_i), .ask_row_i(ix_row_i), .ask_key_i(key),
+      .ask_level_i(ix_level_i), .begin_i(ix_begin_i), .begin_row_i(ix_begin_row_i),
+      .begin_vpn_i(other_vpn_i), .begin_shift_i(ix_begin_shift_i),
+      .begin_bits_i(ix_begin_bits_i), .done_o(ix_done), .done_row_o(ix_row),
+      .index_o(ix_index), .shift_o(ix_shift), .bits_o(ix_bits), .again_o(ix_again),
+      .again_row_o(ix_again_row), .write_i(ix_write_i), .write_space_i(kill_space_i),
+      .write_shape_i('{shift: ix_shifts_i, bits: ix_bits_i}));
+
+    // gmmu_walk_table: space writes as gmmu_walk_index has them, R words as gmmu_fill's.
+    logic       wt_hit, wt_near, wt_free, wt_engine_free, wt_restart_valid, wt_ar_valid;
+    logic       wt_tell_valid, wt_again_valid, wt_wc_write, wt_fill_valid, wt_stale, wt_quiet;
+    logic       wt_idle;
+    row_t       wt_next, wt_restart_row;
+    key_t       wt_restart_key;
+    gmmu_axi_pkg::ax_t wt_ar;
+    msg_t       wt_tell;
+    lookup_t    wt_again;
+    wc_write_t  wt_wc;
+    line_t      wt_fill;
+    gmmu_walk_table #(
+      .NumPorts(s == 0 ? 7 : 2), .NumSpaces(s == 0 ? 16 : 2), .NumWalks(s == 0 ? 8 : 1),
+      .MissSlots(s == 0 ? 64 : 2)
+    ) u_walk_table (
+      .clk_i, .rst_i, .search_key_i(key), .search_hit_o(wt_hit), .search_near_o(wt_near),
+      .row_free_o(wt_free), .row_engine_o(wt_engine_free), .rows_soon_o(), .row_next_o(wt_next),
+      .begin_i(wt_begin_i && small_i == (s == 1)), .begin_wide_i(wt_wide_i),
+      .join_i(wt_join_i && small_i == (s == 1)),
+      .what_i('{port: port_t'(wt_port_i), slot: wt_slot_i, key: key}),
+      .restart_i(wt_restart_i && small_i == (s == 1)), .start_row_i(wt_start_row_i),
+      .start_i('{cause: wt_cause_i, level: wt_level_i, pfn: wt_pfn_i, vram: wt_vram_i,
+                 index_known: wt_known_i, index: wt_index_i, shift: wt_shift_i,
+                 bits: wt_bits_i}),
+      .restart_valid_o(wt_restart_valid), .restart_ready_i(wt_restart_ready_i),
+      .restart_row_o(wt_restart_row), .restart_key_o(wt_restart_key),
+      .ar_valid_o(wt_ar_valid), .ar_ready_i(wt_ar_ready_i), .ar_o(wt_ar),
+      .r_valid_i(wt_r_valid_i && small_i == (s == 1)),
+      .r_i('{id: wt_r_id_i, data: line_data, error: wt_r_error_i, last: wt_r_last_i}),
+      .tell_valid_o(wt_tell_valid), .tell_ready_i(wt_tell_ready_i), .tell_o(wt_tell),
+      .tell_large_o(), .tell_narrow_o(), .tell_shift_o(), .tell_row_o(), .end_o(), .end_row_o(), .end_key_o(),
+      .again_valid_o(wt_again_valid), .again_ready_i(wt_again_ready_i), .again_o(wt_again),
+      .wc_write_o(wt_wc_write), .wc_data_o(wt_wc), .line_valid_o(), .line_row_o(),
+      .line_beat_o(), .fill_valid_o(wt_fill_valid), .fill_ready_i(wt_fill_ready_i),
+      .fill_o(wt_fill), .fill_done_i(wt_fill_done_i && small_i == (s == 1)),
+      .fill_done_row_i(wt_fill_done_row_i), .hold_i(wt_hold_i), .kill_i(kill),
+      .stale_o(wt_stale), .quiet_o(wt_quiet), .space_write_i(ix_write_i),
+      .space_i(kill_space_i), .shape_i('{shift: ix_shifts_i, bits: ix_bits_i}),
+      .count_ok_o(), .count_fault_o(), .count_read_o(), .count_issue_o(), .count_memory_o(),
+      .count_rows_o(), .idle_o(wt_idle));
+  end
+
+  space_row_t prepared;
+  gmmu_space_prepare u_prepare (
+    .clk_i, .rst_i, .start_i(sp_start_i),
+    .cfg_i('{enable: sp_enable_i, root: '0, root_entries: sp_entries_i, levels: sp_levels_i,
+             bits: sp_bits_i}),
+    .done_o(sp_done_o), .row_o(prepared));
+  assign sp_enable_o = prepared.enable;
+  assign sp_top_o = prepared.top;
+  assign sp_entries_o = prepared.root_entries;
+  assign sp_shift_o = prepared.shift;
+  assign sp_bits_o = prepared.bits;
+  assign sp_beyond_o = prepared.beyond;
+  for (genvar l = 0; l < 5; l++) begin : g_keep
+    assign sp_keep_o[l] = prepared.keep[l+1];
+  end
+
+  assign l2_hit_o = small_i ? g_size[1].hit : g_size[0].hit;
+  assign l2_page_o = small_i ? g_size[1].l2_page : g_size[0].l2_page;
+  assign l2_same_o = small_i ? 4'(g_size[1].same) : g_size[0].same;
+  assign l2_empty_o = small_i ? 4'(g_size[1].empty) : g_size[0].empty;
+  assign l2_present_o = small_i ? g_size[1].present : g_size[0].present;
+  assign wc_hit_o = small_i ? g_size[1].wc_hit : g_size[0].wc_hit;
+  assign wc_level_o = small_i ? g_size[1].wc_level : g_size[0].wc_level;
+  assign wc_pfn_o = small_i ? g_size[1].wc_pfn : g_size[0].wc_pfn;
+  assign wc_vram_o = small_i ? g_size[1].wc_vram : g_size[0].wc_vram;
+  assign lg_hit_o = small_i ? g_size[1].lg_hit : g_size[0].lg_hit;
+  assign lg_page_o = small_i ? g_size[1].lg_page : g_size[0].lg_page;
+  assign lg_wants_o = small_i ? g_size[1].lg_wants : g_size[0].lg_wants;
+  assign fi_start_ready_o = small_i ? g_size[1].fi_ready : g_size[0].fi_ready;
+  assign fi_done_o = small_i ? g_size[1].fi_done : g_size[0].fi_done;
+  assign fi_done_row_o = small_i ? g_size[1].fi_row : g_size[0].fi_row;
+  assign fi_eviction_o = small_i ? g_size[1].fi_evict : g_size[0].fi_evict;
+  assign fi_idle_o = small_i ? g_size[1].fi_idle : g_size[0].fi_idle;
+  assign fi_hit_o = small_i ? g_size[1].fi_hit && g_size[1].fi_hit_q
+                            : g_size[0].fi_hit && g_size[0].fi_hit_q;
+  assign fi_page_o = small_i ? g_size[1].fi_page : g_size[0].fi_page;
+  assign l1_req_ready_o = small_i ? g_size[1].req_ready : g_size[0].req_ready;
+  assign l1_rsp_valid_o = small_i ? g_size[1].rsp_valid : g_size[0].rsp_valid;
+  assign l1_rsp_tag_o = small_i ? g_size[1].rsp.tag : g_size[0].rsp.tag;
+  assign l1_rsp_epoch_o = small_i ? g_size[1].rsp.epoch : g_size[0].rsp.epoch;
+  assign l1_rsp_offset_o = small_i ? g_size[1].rsp.gpa.offset : g_size[0].rsp.gpa.offset;
+  assign l1_rsp_fault_o = small_i ? g_size[1].rsp.fault : g_size[0].rsp.fault;
+  assign l1_rsp_zero_o = small_i ? g_size[1].rsp.zero : g_size[0].rsp.zero;
+  assign l1_lookup_valid_o = small_i ? g_size[1].lookup_valid : g_size[0].lookup_valid;
+  assign l1_lookup_slot_o = small_i ? g_size[1].lookup.slot : g_size[0].lookup.slot;
+  assign l1_lookup_space_o = small_i ? g_size[1].lookup.key.space : g_size[0].lookup.key.space;
+  assign l1_lookup_vpn_o = small_i ? g_size[1].lookup.key.vpn : g_size[0].lookup.key.vpn;
+  assign l1_lookup_high_o = small_i ? g_size[1].lookup.key.high : g_size[0].lookup.key.high;
+  assign l1_drained_o = small_i ? g_size[1].drained : g_size[0].drained;
+  assign l1_hit_o = small_i ? g_size[1].count.hit : g_size[0].count.hit;
+  assign l1_idle_o = small_i ? g_size[1].idle : g_size[0].idle;
+  assign ix_done_o = small_i ? g_size[1].ix_done : g_size[0].ix_done;
+  assign ix_done_row_o = small_i ? g_size[1].ix_row : g_size[0].ix_row;
+  assign ix_index_o = small_i ? g_size[1].ix_index : g_size[0].ix_index;
+  assign ix_shift_o = small_i ? g_size[1].ix_shift : g_size[0].ix_shift;
+  assign ix_bits_o = small_i ? g_size[1].ix_bits : g_size[0].ix_bits;
+  assign ix_again_o = small_i ? g_size[1].ix_again : g_size[0].ix_again;
+  assign ix_again_row_o = small_i ? g_size[1].ix_again_row : g_size[0].ix_again_row;
+  assign wt_hit_o = small_i ? g_size[1].wt_hit : g_size[0].wt_hit;
+  assign wt_near_o = small_i ? g_size[1].wt_near : g_size[0].wt_near;
+  assign wt_free_o = small_i ? g_size[1].wt_free : g_size[0].wt_free;
+  assign wt_engine_free_o = small_i ? g_size[1].wt_engine_free : g_size[0].wt_engine_free;
+  assign wt_next_o = small_i ? g_size[1].wt_next : g_size[0].wt_next;
+  assign wt_restart_valid_o = small_i ? g_size[1].wt_restart_valid : g_size[0].wt_restart_valid;
+  assign wt_restart_row_o = small_i ? g_size[1].wt_restart_row : g_size[0].wt_restart_row;
+  assign wt_restart_space_o = small_i ? g_size[1].wt_restart_key.space
+      : g_size[0].wt_restart_key.space;
+  assign wt_restart_vpn_o = small_i ? g_size[1].wt_restart_key.vpn : g_size[0].wt_restart_key.vpn;
+  assign wt_ar_valid_o = small_i ? g_size[1].wt_ar_valid : g_size[0].wt_ar_valid;
+  assign wt_ar_id_o = small_i ? g_size[1].wt_ar.id : g_size[0].wt_ar.id;
+  assign wt_ar_vram_o = small_i ? (g_size[1].wt_ar.port == gmmu_axi_pkg::PortVram)
+      : (g_size[0].wt_ar.port == gmmu_axi_pkg::PortVram);
+  assign wt_ar_addr_o = small_i ? g_size[1].wt_ar.addr : g_size[0].wt_ar.addr;
+  assign wt_ar_len_o = small_i ? g_size[1].wt_ar.len : g_size[0].wt_ar.len;
+  assign wt_tell_valid_o = small_i ? g_size[1].wt_tell_valid : g_size[0].wt_tell_valid;
+  assign wt_tell_port_o = small_i ? 3'(g_size[1].wt_tell.port) : 3'(g_size[0].wt_tell.port);
+  assign wt_tell_slot_o = small_i ? g_size[1].wt_tell.slot : g_size[0].wt_tell.slot;
+  assign wt_tell_merged_o = small_i ? g_size[1].wt_tell.merged : g_size[0].wt_tell.merged;
+  assign wt_tell_vpn_o = small_i ? g_size[1].wt_tell.key.vpn : g_size[0].wt_tell.key.vpn;
+  assign wt_tell_page_o = small_i ? g_size[1].wt_tell.page : g_size[0].wt_tell.page;
+  assign wt_tell_cause_o = small_i ? g_size[1].wt_tell.cause : g_size[0].wt_tell.cause;
+  assign wt_again_valid_o = small_i ? g_size[1].wt_again_valid : g_size[0].wt_again_valid;
+  assign wt_again_port_o = small_i ? 3'(g_size[1].wt_again.port) : 3'(g_size[0].wt_again.port);
+  assign wt_again_slot_o = small_i ? g_size[1].wt_again.slot : g_size[0].wt_again.slot;
+  assign wt_again_vpn_o = small_i ? g_size[1].wt_again.key.vpn : g_size[0].wt_again.key.vpn;
+  assign wt_wc_write_o = small_i ? g_size[1].wt_wc_write : g_size[0].wt_wc_write;
+  assign wt_fill_valid_o = small_i ? g_size[1].wt_fill_valid : g_size[0].wt_fill_valid;
+  assign wt_fill_row_o = small_i ? g_size[1].wt_fill.row : g_size[0].wt_fill.row;
+  assign wt_stale_o = small_i ? g_size[1].wt_stale : g_size[0].wt_stale;
+  assign wt_quiet_o = small_i ? g_size[1].wt_quiet : g_size[0].wt_quiet;
+  assign wt_idle_o = small_i ? g_size[1].wt_idle : g_size[0].wt_idle;
+endmodule

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// gmmu_space_prepare against sums in C++: random geometries, allowed and not.
+#include <algorithm>
+#include <array>
+
+#include "blocks.h"
+
+namespace gmmu::bench {
+namespace {
+
+class SpacePrepareTest : public BlockTest {};
+
+TEST_P(SpacePrepareTest, ShiftsAndMasksFollowFromTheGeometry) {
+  auto& top = *blocks_.top;
+  unsigned enabled = 0, refused = 0;
+  for (int i = 0; i < 500; ++i) {
+    std::array<unsigned, 6> bits;
+    uint32_t packed = 0;
+    for (unsigned l = 0; l < 6; ++l) {
+      bits[l] = blocks_.Random(12) == 0 ? blocks_.Random(16) : 1 + blocks_.Random(9);
+      packed |= bits[l] << (4 * l);
+    }
+    const unsigned levels = blocks_.Random(8);
+    const bool enable = blocks_.Random(8) != 0;
+    const uint32_t entries = blocks_.Random(2) == 0 ? blocks_.Random(10000)
+                                                    : static_cast<uint32_t>(blocks_.random());
+    top.sp_start_i = 1;
+    top.sp_enable_i = enable;
+    top.sp_levels_i = static_cast<uint8_t>(levels);
+    top.sp_bits_i = packed;
+    top.sp_entries_i = entries;
+    blocks_.Settle();
+    blocks_.Step();
+    top.sp_start_i = 0;
+    blocks_.Settle();
+    for (int wait = 0; !top.sp_done_o; ++wait) {
+      ASSERT_LT(wait, 12);
+      blocks_.Step();
+    }
+    bool legal = levels >= 2 && levels <= 6;
+    unsigned sum = 0;
+    for (unsigned l = 0; l < std::min(levels, 6u); ++l) {
+      legal &= bits[l] >= 1 && bits[l] <= 13;
+      sum += bits[l];
+    }
+    legal &= sum <= 36;
+    ASSERT_EQ(top.sp_enable_o, legal && enable) << levels << " levels";
+    legal && enable ? ++enabled : ++refused;
+    if (!legal) continue;
+    EXPECT_EQ(top.sp_top_o, levels - 1);
+    EXPECT_EQ(top.sp_entries_o, std::min<uint32_t>(entries, 8192));
+    unsigned shift = 0;
+    for (unsigned l = 0; l < levels; ++l) {
+      EXPECT_EQ(top.sp_shift_o >> (6 * l) & 63, shift);
+      EXPECT_EQ(top.sp_bits_o >> (4 * l) & 15, bits[l]);
+      if (l > 0) EXPECT_EQ(top.sp_keep_o[l - 1], kVpnMask >> shift << shift);
+      shift += bits[l];
+    }
+    EXPECT_EQ(top.sp_beyond_o, shift >= 36 ? 0 : kVpnMask >> shift << shift);
+  }
+  EXPECT_GT(enabled, 100u);
+  EXPECT_GT(refused, 50u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, SpacePrepareTest, SizesAndSeeds(), SizeAndSeed);
+
+}  // namespace
+}  // namespace gmmu::bench

@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: Apache-2.0
+// gmmu_walk_table with gmmu_walk_tell and gmmu_walk_index, between a pipeline and a memory in C++:
+// every lookup that begins or joins is told once what a plain walk of the present tables finds, or
+// is sent back to be done again. The tables change at every kill; reads under way at a kill return
+// the old ones.
+#include <array>
+#include <deque>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "blocks.h"
+
+namespace gmmu::bench {
+namespace {
+
+struct Result {
+  unsigned cause = 0, level = 0;
+  uint64_t page = 0;
+};
+
+class WalkTableTest : public BlockTest {
+ protected:
+  struct Shape {
+    unsigned levels;
+    std::array<unsigned, 6> shift, bits;
+  };
+  struct Start {
+    unsigned level;
+    uint64_t pfn;
+    bool vram;
+  };
+  struct Burst {
+    unsigned id;
+    std::vector<std::array<uint64_t, 8>> beats;
+    std::vector<bool> errors;
+    unsigned sent = 0;
+    uint64_t due;
+  };
+  using Waiter = std::pair<unsigned, unsigned>;
+  std::array<Shape, 2> shapes_;
+  std::map<Waiter, std::pair<Key, bool>> outstanding_;  ///< key, and whether it began the walk
+  std::deque<std::pair<Waiter, Key>> again_;
+  std::deque<std::pair<uint64_t, std::pair<unsigned, Key>>> restarts_;  ///< due, row
+  std::vector<Burst> bursts_;
+  std::deque<std::pair<uint64_t, unsigned>> fills_;
+  std::vector<Key> lines_;
+  const unsigned ports_ = blocks_.small() ? 2 : 7, slots_ = blocks_.small() ? 2 : 8;
+  uint64_t version_ = 0, told_ = 0, sent_back_ = 0, joined_ = 0, kills_ = 0;
+  unsigned quiet_ = 0, latency_ = 5, stall_ = 0;
+
+  void SetUp() override {
+    Make(0, {9, 9, 9});
+    Make(1, {2, 13, 5, 4});
+    for (int i = 0; i < 12; ++i) {
+      lines_.push_back({blocks_.Random(2), blocks_.random() & kVpnMask, false});
+      const Shape& shape = shapes_[lines_.back().space];
+      lines_.back().vpn &= (uint64_t{1} << (shape.shift[shape.levels - 1] +
+          shape.bits[shape.levels - 1])) - 8;
+    }
+  }
+  void Make(unsigned space, const std::vector<unsigned>& bits) {
+    auto& top = *blocks_.top;
+    Shape& shape = shapes_[space];
+    shape = {static_cast<unsigned>(bits.size()), {}, {}};
+    uint64_t shifts = 0, widths = 0;
+    unsigned shift = 0;
+    for (unsigned l = 0; l < bits.size(); ++l) {
+      shape.shift[l] = shift;
+      shape.bits[l] = bits[l];
+      shifts |= uint64_t{shift} << (6 * l);
+      widths |= uint64_t{bits[l]} << (4 * l);
+      shift += bits[l];
+    }
+    top.ix_write_i = 1;
+    top.kill_space_i = static_cast<uint8_t>(space);
+    top.ix_shifts_i = shifts;
+    top.ix_bits_i = static_cast<uint32_t>(widths);
+    blocks_.Settle();
+    blocks_.Step();
+    top.ix_write_i = 0;
+  }
+
+  // ---- The tables.
+  static uint64_t Mix(uint64_t x) {
+    x *= 0x9e3779b97f4a7c15ull;
+    return (x ^ x >> 29) * 0xbf58476d1ce4e5b9ull;
+  }
+  uint64_t Word(bool vram, uint64_t address) const {
+    const uint64_t mix = Mix(address + vram + version_ * 0x1000003);
+    uint64_t word = (mix & 0xffff'ffff'f000) | 1 | (mix >> 50 & 1) << 6 | (mix >> 51 & 7) << 2;
+    const unsigned kind = mix >> 57 & 15;
+    if (kind == 0) word &= ~uint64_t{1};
+    if (kind == 1) word |= 2;
+    if (kind == 2) word |= uint64_t{1} << (48 + (mix >> 40) % 16);
+    if (kind == 3 || kind == 4) word = (word | 1 << 5) & ~uint64_t{0x3fff'f000};
+    if (kind >= 13) word = (word | 1 << 8) & ~uint64_t{0xf000};
+    if (kind >= 13) word |= (address >> 3 & 15) << 12;
+    return word;
+  }
+  static bool Error(uint64_t address) { return Mix(address >> 6) >> 58 == 0; }
+
+  Start Root(unsigned space) const {
+    return {shapes_[space].levels - 1, 0x1000 + space * 0x77, space == 0};
+  }
+  static uint64_t Index(const Shape& shape, const Key& key, unsigned level) {
+    return key.vpn >> shape.shift[level] & ((1u << shape.bits[level]) - 1);
+  }
+  /// One entry: the next table, or the end of the walk.
+  std::optional<Start> Step(const Key& key, const Start& at, Result* result) const {
+    const Shape& shape = shapes_[key.space];
+    const uint64_t address = ((at.pfn + (Index(shape, key, at.level) >> 9)) << 12 |
+        (Index(shape, key, at.level) & 511) << 3) & 0xffff'ffff'ffff;
+    const uint64_t word = Word(at.vram, address);
+    const auto bits = [word](unsigned low, unsigned count) {
+      return word >> low & ((uint64_t{1} << count) - 1);
+    };
+    const uint64_t cover = (uint64_t{1} << shape.shift[at.level]) - 1, pfn = bits(12, 36);
+    const bool leaf = at.level == 0, zero = bits(1, 1), large = bits(5, 1), table = !leaf && !large;
+    result->level = at.level;
+    if (Error(address)) return result->cause = 6, std::nullopt;
+    if (!zero) {
+      const bool reserved = bits(63, 1) || bits(9, 1) || bits(48, 4) ||
+          (bits(52, 6) != 0 && bits(6, 2) != 3) || (leaf && large) || (!leaf && bits(8, 1)) ||
+          (!leaf && large && (pfn & cover) != 0) || (table && bits(6, 2) > 1);
+      if (!bits(0, 1)) return result->cause = 4, std::nullopt;
+      if (reserved) return result->cause = 5, std::nullopt;
+      if (table) return Start{at.level - 1, pfn, bits(6, 2) == 1};
+    }
+    const bool contiguous = leaf && !zero && bits(8, 1) && shape.bits[0] >= 4 &&
+        (pfn & 15) == (key.vpn & 15);
+    const bool big = leaf ? contiguous : shape.shift[at.level] >= 4;
+    result->page = (pfn | (key.vpn & cover)) << 16 | bits(6, 2) << 14 | bits(52, 6) << 8 |
+        uint64_t{zero} << 7 | (zero ? 0 : bits(2, 1) << 6 | bits(3, 1) << 5 | bits(4, 1) << 4) |
+        uint64_t{big} << 3 | at.level;
+    return std::nullopt;
+  }
+  /// What the start refuses, as it refuses whole lines: here some.
+  static unsigned Refusal(const Key& key) { return (key.vpn >> 3) % 7 == 0 ? 2 : 0; }
+  Result Walk(const Key& key) const {
+    Result result;
+    Start at = Root(key.space);
+    result.level = at.level;
+    result.cause = Refusal(key);
+    if (result.cause != 0) return result;
+    while (const auto next = Step(key, at, &result)) at = *next;
+    return result;
+  }
+
+  // ---- One cycle. `lookups`: new ones may come.
+  void GiveStart(const Key& key) {
+    auto& top = *blocks_.top;
+    const Shape& shape = shapes_[key.space];
+    Start start = Root(key.space);
+    bool root = true;
+    Result unused;
+    while (Refusal(key) == 0 && start.level > 0 && blocks_.Random(3) == 0) {  // the walk cache knows
+      const auto next = Step(key, start, &unused);
+      if (!next) break;
+      start = *next;
+      root = false;
+    }
+    top.wt_cause_i = static_cast<uint8_t>(Refusal(key));
+    top.wt_level_i = static_cast<uint8_t>(start.level);
+    top.wt_pfn_i = start.pfn;
+    top.wt_vram_i = start.vram;
+    top.wt_known_i = root;
+    top.wt_index_i = static_cast<uint16_t>(Index(shape, key, start.level));
+    top.wt_shift_i = static_cast<uint8_t>(shape.shift[start.level]);
+    top.wt_bits_i = static_cast<uint8_t>(shape.bits[start.level]);
+  }
+  std::optional<Waiter> FreeWaiter() {
+    for (int i = 0; i < 8; ++i) {
+      const Waiter waiter{blocks_.Random(ports_), blocks_.Random(slots_)};
+      bool used = outstanding_.count(waiter) != 0;
+      for (const auto& other : again_) used |= other.first == waiter;
+      if (!used) return waiter;
+    }
+    return std::nullopt;
+  }
+
+  void Operate(bool lookups, bool hold) {
+    auto& top = *blocks_.top;
+    top.wt_begin_i = top.wt_join_i = top.wt_restart_i = 0;
+    if (!restarts_.empty() && restarts_.front().first <= blocks_.cycle) {
+      const auto [row, key] = restarts_.front().second;
+      restarts_.pop_front();
+      blocks_.SetKey(key);
+      GiveStart(key);
+      top.wt_start_row_i = static_cast<uint8_t>(row);
+      top.wt_restart_i = 1;
+      blocks_.Settle();
+      return;
+    }
+    blocks_.Settle();
+    if (hold) return;
+    std::optional<Waiter> who;
+    Key key;
+    const bool old = !again_.empty();
+    if (old) {
+      who = again_.front().first;
+      key = again_.front().second;
+    } else if (lookups && blocks_.Random(100) >= stall_) {
+      who = FreeWaiter();
+      key = lines_[blocks_.Random(static_cast<unsigned>(lines_.size()))];
+      key.vpn += blocks_.Random(3) == 0 ? blocks_.Random(8) : 3;
+    }
+    if (!who) return;
+    blocks_.SetKey(key);
+    top.wt_port_i = static_cast<uint8_t>(who->first);
+    top.wt_slot_i = static_cast<uint8_t>(who->second);
+    blocks_.Settle();
+    if (top.wt_hit_o) {
+      top.wt_join_i = 1;
+      outstanding_[*who] = {key, false};
+      ++joined_;
+    } else if (top.wt_free_o || (who->first + 3 >= ports_ && top.wt_engine_free_o)) {
+      GiveStart(key);
+      top.wt_start_row_i = top.wt_free_o ? top.wt_next_o : blocks_.small() ? 1 : 8;
+      top.wt_wide_i = top.wt_near_o || blocks_.Random(2) != 0;
+      top.wt_begin_i = 1;
+      outstanding_[*who] = {key, true};
+    } else {
+      return;
+    }
+    if (old) again_.pop_front();
+    blocks_.Settle();
+  }
+
+  void Cycle(bool lookups, bool hold = false) {
+    auto& top = *blocks_.top;
+    const unsigned words = top.data_words_o;
+    top.wt_hold_i = hold;
+    top.wt_restart_ready_i = !hold && blocks_.Random(2) == 0;
+    top.wt_ar_ready_i = blocks_.Random(100) >= stall_;
+    top.wt_tell_ready_i = blocks_.Random(100) >= stall_;
+    top.wt_again_ready_i = blocks_.Random(2) == 0;
+    top.wt_fill_ready_i = fills_.empty() && blocks_.Random(2) == 0;
+    top.wt_fill_done_i = !fills_.empty() && fills_.front().first <= blocks_.cycle;
+    if (top.wt_fill_done_i) {
+      top.wt_fill_done_row_i = static_cast<uint8_t>(fills_.front().second);
+      fills_.pop_front();
+    }
+    top.wt_r_valid_i = 0;
+    size_t which = 0;
+    if (!bursts_.empty()) {
+      which = blocks_.Random(static_cast<unsigned>(bursts_.size()));
+      Burst& burst = bursts_[which];
+      if (burst.due <= blocks_.cycle) {
+        top.wt_r_valid_i = 1;
+        top.wt_r_id_i = static_cast<uint8_t>(burst.id);
+        for (unsigned w = 0; w < 8; ++w) top.fi_line_word_i[w] = burst.beats[burst.sent][w];
+        top.wt_r_error_i = burst.errors[burst.sent];
+        top.wt_r_last_i = burst.sent + 1 == burst.beats.size();
+      }
+    }
+    Operate(lookups, hold);
+
+    if (top.wt_r_valid_i && ++bursts_[which].sent == bursts_[which].beats.size()) {
+      bursts_.erase(bursts_.begin() + static_cast<long>(which));
+    }
+    if (top.wt_ar_valid_o && top.wt_ar_ready_i) {
+      Burst burst{top.wt_ar_id_o, {}, {}, 0, blocks_.cycle + 1 + blocks_.Random(latency_)};
+      const uint64_t beat = uint64_t{words} * 8;
+      for (unsigned b = 0; b <= top.wt_ar_len_o; ++b) {
+        std::array<uint64_t, 8> data{};
+        const uint64_t from = (top.wt_ar_addr_o & ~(beat - 1)) + b * beat;
+        for (unsigned w = 0; w < words; ++w) data[w] = Word(top.wt_ar_vram_o, from + w * 8);
+        burst.beats.push_back(data);
+        burst.errors.push_back(Error(from));
+      }
+      for (const Burst& other : bursts_) EXPECT_NE(other.id, burst.id) << "an id is used twice";
+      bursts_.push_back(burst);
+    }
+    if (top.wt_restart_valid_o && top.wt_restart_ready_i) {
+      restarts_.push_back({blocks_.cycle + 2, {top.wt_restart_row_o, {top.wt_restart_space_o,
+          top.wt_restart_vpn_o, false}}});
+    }
+    if (top.wt_tell_valid_o && top.wt_tell_ready_i) Told();
+    if (top.wt_again_valid_o && top.wt_again_ready_i) {
+      const auto found = outstanding_.find({top.wt_again_port_o, top.wt_again_slot_o});
+      ASSERT_NE(found, outstanding_.end());
+      EXPECT_FALSE(found->second.second) << "who began a walk is sent back";
+      EXPECT_EQ(top.wt_again_vpn_o, found->second.first.vpn);
+      again_.push_back({found->first, found->second.first});
+      outstanding_.erase(found);
+      ++sent_back_;
+    }
+    if (top.wt_fill_valid_o && top.wt_fill_ready_i) {
+      fills_.push_back({blocks_.cycle + 2 + blocks_.Random(12), top.wt_fill_row_o});
+    }
+    quiet_ = top.wt_quiet_o && restarts_.empty() && fills_.empty() && !top.wt_wc_write_o &&
+        !top.wt_begin_i && !top.wt_join_i && !top.wt_restart_i && !top.wt_fill_done_i
+        ? quiet_ + 1 : 0;
+    blocks_.Step();
+  }
+  void Told() {
+    const auto& top = *blocks_.top;
+    const auto found = outstanding_.find({top.wt_tell_port_o, top.wt_tell_slot_o});
+    ASSERT_NE(found, outstanding_.end()) << "told twice, or nobody";
+    const auto [key, began] = found->second;
+    const Result want = Walk(key);
+    EXPECT_EQ(top.wt_tell_merged_o, !began);
+    EXPECT_EQ(top.wt_tell_vpn_o, key.vpn);
+    ASSERT_EQ(top.wt_tell_cause_o, want.cause) << "space " << key.space << " page " << key.vpn;
+    ASSERT_EQ(Page(top.wt_tell_page_o).level(), want.level);
+    if (want.cause == 0) {
+      ASSERT_EQ(top.wt_tell_page_o, want.page) << "space " << key.space << " page " << key.vpn;
+    } else {
+      EXPECT_TRUE(began) << "a fault for a lookup that joined";
+    }
+    outstanding_.erase(found);
+    ++told_;
+  }
+  /// As the control block does it: hold until nothing moves, kill; the tables are others from then.
+  void Kill() {
+    auto& top = *blocks_.top;
+    for (quiet_ = 0; quiet_ < 5; Cycle(false, true)) {
+      ASSERT_FALSE(HasFatalFailure());
+    }
+    top.kill_valid_i = 1;
+    top.kill_all_i = blocks_.Random(2) != 0;
+    top.kill_space_i = static_cast<uint8_t>(blocks_.Random(2));
+    Cycle(false, true);
+    top.kill_valid_i = 0;
+    if (top.kill_all_i) ++version_;
+    ++kills_;
+    for (int i = 0; i < 4; ++i) Cycle(false, true);
+  }
+};
+
+TEST_P(WalkTableTest, TellsEveryLookupOnceWhatTheTablesSay) {
+  for (int round = 0; round < 60 && !HasFatalFailure(); ++round) {
+    latency_ = round % 3 == 0 ? 1 : round % 3 == 1 ? 8 : 60;
+    stall_ = round % 4 == 0 ? 0 : round % 4 == 1 ? 30 : 80;
+    for (unsigned i = 50 + blocks_.Random(150); i > 0 && !HasFatalFailure(); --i) Cycle(true);
+    Kill();
+  }
+  if (HasFatalFailure()) return;
+  stall_ = 0;
+  for (unsigned i = 0; !outstanding_.empty() || !again_.empty() || !blocks_.top->wt_idle_o; ++i) {
+    ASSERT_LT(i, 4000u) << outstanding_.size() << " lookups are not told";
+    Cycle(false);
+    ASSERT_FALSE(HasFatalFailure());
+  }
+  EXPECT_FALSE(blocks_.top->wt_stale_o);
+  EXPECT_GT(told_, 400u);
+  EXPECT_GT(joined_, 100u);
+  EXPECT_GT(sent_back_, 20u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, WalkTableTest, SizesAndSeeds(), SizeAndSeed);
+
+}  // namespace
+}  // namespace gmmu::bench

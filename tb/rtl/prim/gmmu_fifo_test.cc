@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// gmmu_fifo, gmmu_ram_fifo, gmmu_skid and gmmu_l1_out against a deque: with and without idle input
+// and back-pressure. What is written comes out once, in order; an offer stands until it is taken.
+#include <array>
+#include <deque>
+
+#include "prims.h"
+
+namespace gmmu::bench {
+namespace {
+
+struct Queue {
+  const char* name;
+  unsigned capacity;   ///< words that fit while nothing is taken
+  unsigned latency;    ///< cycles from the write to the offer
+  bool full_rate;      ///< a word every cycle
+};
+constexpr std::array<Queue, 6> kQueues{{{"gmmu_fifo of 5", 5, 1, true},
+                                        {"gmmu_fifo of 1", 1, 1, false},
+                                        {"gmmu_ram_fifo of 6", 7, 2, true},
+                                        {"gmmu_ram_fifo of 2", 3, 2, true},
+                                        {"gmmu_skid", 2, 1, true},
+                                        {"gmmu_l1_out", 3, 1, true}}};
+
+class QueueTest : public PrimTest {};
+
+TEST_P(QueueTest, KeepsOrderUnderIdleInputAndBackPressure) {
+  std::array<std::deque<uint32_t>, 6> model;
+  std::array<uint32_t, 6> next{};
+  std::array<bool, 6> stood{};
+  std::array<uint32_t, 6> offer{};
+  for (int i = 0; i < 8000; ++i) {
+    const unsigned idle = (i / 1000 % 4) * 30, stall = (i / 2000 % 4) * 30;
+    for (unsigned q = 0; q < 6; ++q) {
+      if (top_->valid_i[q] == 0) {  // an offer stands
+        top_->valid_i[q] = Random(100) >= idle;
+        top_->data_i[q] = next[q] * 2654435761u;
+      }
+      top_->ready_i[q] = Random(100) >= stall;
+    }
+    top_->eval();
+    for (unsigned q = 0; q < 6; ++q) {
+      const bool in = top_->valid_i[q] && top_->ready_o[q];
+      const bool out = top_->valid_o[q] && top_->ready_i[q];
+      if (stood[q]) {
+        ASSERT_TRUE(top_->valid_o[q]) << kQueues[q].name;
+        ASSERT_EQ(top_->data_o[q], offer[q]) << kQueues[q].name;
+      }
+      if (top_->valid_o[q]) {
+        ASSERT_FALSE(model[q].empty()) << kQueues[q].name;
+        ASSERT_EQ(top_->data_o[q], model[q].front()) << kQueues[q].name;
+      }
+      if (top_->empty_o[q]) ASSERT_EQ(model[q].size() <= (q == 2 || q == 3 ? 0u : 2u), true);
+      stood[q] = top_->valid_o[q] && !out;
+      offer[q] = top_->data_o[q];
+      if (out) model[q].pop_front();
+      if (in) {
+        model[q].push_back(top_->data_i[q]);
+        ++next[q];
+        ASSERT_LE(model[q].size(), kQueues[q].capacity) << kQueues[q].name;
+      }
+    }
+    std::array<bool, 6> taken;
+    for (unsigned q = 0; q < 6; ++q) taken[q] = top_->valid_i[q] && top_->ready_o[q];
+    Step();
+    for (unsigned q = 0; q < 6; ++q) {
+      if (taken[q]) top_->valid_i[q] = 0;
+    }
+  }
+  for (unsigned q = 0; q < 6; ++q) EXPECT_GT(next[q], 1500u) << kQueues[q].name;
+}
+
+TEST_P(QueueTest, LatencyRateAndCapacityAreAsStated) {
+  for (unsigned q = 0; q < 6; ++q) {
+    // Latency of one word.
+    top_->valid_i[q] = 1;
+    top_->ready_i[q] = 0;
+    top_->data_i[q] = 7;
+    top_->eval();
+    ASSERT_TRUE(top_->ready_o[q]);
+    Step();
+    top_->valid_i[q] = 0;
+    top_->eval();
+    unsigned latency = 1;
+    for (; !top_->valid_o[q] && latency < 10; ++latency) Step();
+    EXPECT_EQ(latency, kQueues[q].latency) << kQueues[q].name;
+    // Capacity.
+    unsigned inside = 1;
+    top_->valid_i[q] = 1;
+    for (int i = 0; i < 20; ++i) {
+      top_->eval();
+      inside += top_->ready_o[q];
+      Step();
+    }
+    EXPECT_EQ(inside, kQueues[q].capacity) << kQueues[q].name;
+    // Rate, taken as it comes.
+    top_->ready_i[q] = 1;
+    for (int i = 0; i < 20; ++i) Step();
+    unsigned out = 0;
+    for (int i = 0; i < 100; ++i) {
+      top_->eval();
+      out += top_->valid_o[q] && top_->ready_i[q];
+      Step();
+    }
+    EXPECT_EQ(out, kQueues[q].full_rate ? 100u : 50u) << kQueues[q].name;
+    top_->valid_i[q] = 0;
+    for (int i = 0; i < 20; ++i) Step();
+    EXPECT_FALSE(top_->valid_o[q]);
+    EXPECT_TRUE(top_->empty_o[q]);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, QueueTest, testing::Range(1, 4));
+
+}  // namespace
+}  // namespace gmmu::bench

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// The primitives, each at a common and at its smallest size, with flat ports for C++. All FIFOs get
+// the same input; each has its own output side.
+module gmmu_prim_bench (
+  input  logic        clk_i,
+  input  logic        rst_i,
+
+  // FIFOs and skid, in the order: gmmu_fifo of 5, gmmu_fifo of 1, gmmu_ram_fifo of 6, gmmu_ram_fifo
+  // of 2, gmmu_skid, gmmu_l1_out.
+  input  logic        valid_i [6],
+  output logic        ready_o [6],
+  input  logic [31:0] data_i [6],
+  output logic        valid_o [6],
+  input  logic        ready_i [6],
+  output logic [31:0] data_o [6],
+  output logic        empty_o [6],   // of a gmmu_ram_fifo
+
+  // Arbiters of 5 and of 1.
+  input  logic [4:0]  req_i,
+  input  logic        advance_i,
+  output logic [4:0]  gnt_o [2],
+  output logic [2:0]  index_o [2],
+
+  // RAMs: gmmu_lutram of 12 and of 2 words, gmmu_ram_1r1w of 12 and of 2.
+  input  logic        write_i,
+  input  logic [3:0]  write_addr_i,
+  input  logic        read_i,
+  input  logic [3:0]  read_addr_i,
+  output logic [31:0] ram_o [4]
+);
+  gmmu_fifo #(.Width(32), .Depth(5)) u_fifo (
+    .clk_i, .rst_i, .valid_i(valid_i[0]), .ready_o(ready_o[0]), .data_i(data_i[0]),
+    .valid_o(valid_o[0]), .ready_i(ready_i[0]), .data_o(data_o[0]));
+  gmmu_fifo #(.Width(32), .Depth(1)) u_fifo_one (
+    .clk_i, .rst_i, .valid_i(valid_i[1]), .ready_o(ready_o[1]), .data_i(data_i[1]),
+    .valid_o(valid_o[1]), .ready_i(ready_i[1]), .data_o(data_o[1]));
+  gmmu_ram_fifo #(.Width(32), .Depth(6)) u_ram_fifo (
+    .clk_i, .rst_i, .valid_i(valid_i[2]), .ready_o(ready_o[2]), .data_i(data_i[2]),
+    .valid_o(valid_o[2]), .ready_i(ready_i[2]), .data_o(data_o[2]), .empty_o(empty_o[2]));
+  gmmu_ram_fifo #(.Width(32), .Depth(2)) u_ram_fifo_two (
+    .clk_i, .rst_i, .valid_i(valid_i[3]), .ready_o(ready_o[3]), .data_i(data_i[3]),
+    .valid_o(valid_o[3]), .ready_i(ready_i[3]), .data_o(data_o[3]), .empty_o(empty_o[3]));
+  gmmu_skid #(.Width(32)) u_skid (
+    .clk_i, .rst_i, .valid_i(valid_i[4]), .ready_o(ready_o[4]), .data_i(data_i[4]),
+    .valid_o(valid_o[4]), .ready_i(ready_i[4]), .data_o(data_o[4]));
+  gmmu_l1_out #(.Width(32)) u_out (
+    .clk_i, .rst_i, .valid_i(valid_i[5] && ready_o[5]), .room_o(ready_o[5]), .data_i(data_i[5]),
+    .valid_o(valid_o[5]), .ready_i(ready_i[5]), .data_o(data_o[5]));
+  assign empty_o[0] = !valid_o[0];
+  assign empty_o[1] = !valid_o[1];
+  assign empty_o[4] = !valid_o[4];
+  assign empty_o[5] = !valid_o[5];
+
+  gmmu_rr_arbiter #(.N(5)) u_arbiter (
+    .clk_i, .rst_i, .req_i, .advance_i, .gnt_o(gnt_o[0]), .index_o(index_o[0]));
+  logic index_one;
+  gmmu_rr_arbiter #(.N(1)) u_arbiter_one (
+    .clk_i, .rst_i, .req_i(req_i[0]), .advance_i, .gnt_o(gnt_o[1][0]), .index_o(index_one));
+  assign gnt_o[1][4:1] = '0;
+  assign index_o[1] = 3'(index_one);
+
+  gmmu_lutram #(.Width(32), .Depth(12)) u_lutram (
+    .clk_i, .write_i, .write_addr_i, .data_i(data_i[0]), .read_addr_i, .data_o(ram_o[0]));
+  gmmu_lutram #(.Width(32), .Depth(2)) u_lutram_two (
+    .clk_i, .write_i, .write_addr_i(write_addr_i[0]), .data_i(data_i[0]),
+    .read_addr_i(read_addr_i[0]), .data_o(ram_o[1]));
+  gmmu_ram_1r1w #(.Width(32), .Depth(12)) u_ram (
+    .clk_i, .read_i, .read_addr_i, .data_o(ram_o[2]), .write_i, .write_addr_i,
+    .data_i(data_i[0]));
+  gmmu_ram_1r1w #(.Width(32), .Depth(2)) u_ram_two (
+    .clk_i, .read_i, .read_addr_i(read_addr_i[0]), .data_o(ram_o[3]), .write_i,
+    .write_addr_i(write_addr_i[0]), .data_i(data_i[0]));
+endmodule
