@@ -81,6 +81,7 @@ module gmmu_large
   logic  dropped;
   page_t page;
   vpn_t  keep;
+  pfn_t  span;  // page number bits inside the page
   logic [5:0] page_shift;
   gmmu_lutram #(.Width($bits(page_t) + 6), .Depth(Entries)) u_pages (
     .clk_i, .write_i(write), .write_addr_i(victim), .data_i({shift_q, fill_page_q}),
@@ -94,9 +95,10 @@ module gmmu_large
               || overlaps(swept.vpn, keep_mask(swept.shift), sweep_i.first, sweep_i.tail))));
 
   assign keep = keep_mask(page_shift);
+  assign span = pfn_t'(vpn_t'(~keep));
   always_comb begin
     page_o = page;
-    page_o.pfn = (page.pfn & ~pfn_t'(~keep)) | pfn_t'(search_i.vpn & ~keep);
+    page_o.pfn = (page.pfn & ~span) | (pfn_t'(search_i.vpn) & span);
   end
 
   always_ff @(posedge clk_i) begin

@@ -187,8 +187,10 @@ package gmmu_mmu_pkg;
   function automatic page_t page_of(gmmu_pte_pkg::pte_verdict_t entry, level_t level, vpn_t vpn,
       vpn_t keep, logic promised);
     logic unused_bits;
-    unused_bits = ^entry;
-    return '{pfn: entry.pfn | (pfn_t'(vpn) & pfn_t'(~keep)), target: entry.target,
+    pfn_t span;  // page number bits inside the page
+    span = pfn_t'(vpn_t'(~keep));
+    unused_bits = ^{entry, vpn};
+    return '{pfn: entry.pfn | (pfn_t'(vpn) & span), target: entry.target,
              adapter: entry.adapter, zero: entry.zero, coherent: entry.coherent,
              read_only: entry.read_only, no_execute: entry.no_execute,
              big: level == '0

@@ -160,6 +160,7 @@ module gmmu_walk_tell
   logic [2:0]   q_sub_q, q_word_q;
   logic [63:0]  word;
   vpn_t         keep;
+  pfn_t         span;                     // page number bits inside the page
   pte_verdict_t entry;
   page_t        page;
   cause_t       cause;
@@ -175,7 +176,8 @@ module gmmu_walk_tell
     q_key = key_q;
     q_key.vpn[2:0] = q_sub_q;
   end
-  assign entry = decode(word, level_q, pfn_t'(~keep));
+  assign span = pfn_t'(vpn_t'(~keep));
+  assign entry = decode(word, level_q, span);
   assign page = page_of(entry, level_q, q_key.vpn, keep, bits_q >= 4'd4);
   assign same_table = ((q_sub_q ^ key_q.vpn[2:0]) & ~line_mask) == '0;
   always_comb begin
