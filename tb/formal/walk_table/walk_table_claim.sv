@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+// gmmu_walk_table with its helpers, at its ports, while its neighbours do anything that their
+// contracts allow: every lookup that begins or joins is told or sent back exactly once; a row is not
+// given away while who began it waits; what was read before a kill is told, filled and cached for
+// nobody, and stale_o says that such a read is under way; one read a row.
+module walk_table_claim
+  import gmmu_pkg::*;
+  import gmmu_regs_pkg::*;
+  import gmmu_axi_pkg::*;
+  import gmmu_mmu_pkg::*;
+#(
+  parameter int unsigned NumWalks = 1,
+  localparam int unsigned Rows = NumWalks + 1,
+  localparam int unsigned RowWidth = $clog2(Rows)
+) (
+  input logic                clk_i,
+  input logic                rst_i,
+
+  input logic                begin_i,
+  input logic                begin_engine_i,
+  input logic                begin_wide_i,
+  input logic                join_i,
+  input logic [1:0]          who_i,        // port, slot
+  input logic [3:0]          page_i,       // lowest bits of the page number
+  input logic                space_i,
+  input logic                restart_i,
+  input logic [RowWidth-1:0] restart_row_i,
+  input logic                start_fault_i,
+  input logic [1:0]          start_level_i,
+  input logic                start_known_i,
+  input logic [2:0]          start_index_i,
+  input logic                restart_ready_i,
+  input logic                ar_ready_i,
+  input logic                r_valid_i,
+  input logic [RowWidth-1:0] r_id_i,
+  input logic                r_error_i,
+  input logic [63:0]         r_word_i,
+  input logic                tell_ready_i,
+  input logic                again_ready_i,
+  input logic                fill_ready_i,
+  input logic                fill_done_i,
+  input logic                hold_i,
+  input logic                kill_i,
+  input logic                kill_all_i,
+  input logic                kill_space_i
+);
+  typedef logic [RowWidth-1:0] index_t;
+
+  logic      ran, search_hit, search_near, row_free, row_engine, restart_valid, ar_valid;
+  logic      tell_valid, tell_large, tell_narrow, again_valid, wc_write, line_valid, fill_valid;
+  logic      stale, quiet, count_ok, count_fault, count_read, idle, free_fill;
+  logic [1:0] rows_soon;
+  logic [2:0] line_beat;
+  logic [5:0] tell_shift, count_issue, count_memory, count_rows;
+  row_t      row_next, restart_row, line_row, start_row, filling_row_q;
+  key_t      key, restart_key;
+  lookup_t   what, again;
+  start_t    start;
+  ax_t       ar;
+  r_t        r;
+  msg_t      tell;
+  wc_write_t wc;
+  line_t     fill;
+  kill_t     kill;
+
+  gmmu_reset_props u_reset (.clk_i, .rst_i, .ran_o(ran));
+
+  always_comb begin
+    key = '0;
+    key.space = space_t'(space_i);
+    key.vpn[3:0] = page_i;
+    what = '{port: port_t'(who_i[1]), slot: slot_t'(who_i[0]), key: key};
+    start_row = restart_i ? row_t'(restart_row_i)
+        : begin_engine_i ? row_t'(NumWalks) : row_next;
+    start = '0;
+    start.cause = start_fault_i ? cause_t'(FaultSpaceDisabled) : '0;
+    start.level = level_t'(start_level_i);
+    start.vram = 1'b1;
+    start.index_known = start_known_i;
+    start.index = 13'(start_index_i);
+    start.shift = 6'(start_level_i) * 6'd9;
+    start.bits = 4'd9;
+    kill = '{valid: kill_i, all: kill_all_i, space: space_t'(kill_space_i)};
+  end
+
+  gmmu_walk_table #(.NumPorts(2), .NumSpaces(2), .NumWalks(NumWalks), .MissSlots(2)) u_table (
+    .clk_i, .rst_i, .search_key_i(key), .search_hit_o(search_hit), .search_near_o(search_near),
+    .row_free_o(row_free), .row_engine_o(row_engine), .rows_soon_o(rows_soon),
+    .row_next_o(row_next), .begin_i, .begin_wide_i, .join_i, .what_i(what), .restart_i,
+    .start_row_i(start_row), .start_i(start), .restart_valid_o(restart_valid), .restart_ready_i,
+    .restart_row_o(restart_row), .restart_key_o(restart_key), .ar_valid_o(ar_valid), .ar_ready_i,
+    .ar_o(ar), .r_valid_i, .r_i(r), .tell_valid_o(tell_valid), .tell_ready_i, .tell_o(tell),
+    .tell_large_o(tell_large), .tell_narrow_o(tell_narrow), .tell_shift_o(tell_shift),
+    .again_valid_o(again_valid), .again_ready_i, .again_o(again), .wc_write_o(wc_write),
+    .wc_data_o(wc), .line_valid_o(line_valid), .line_row_o(line_row), .line_beat_o(line_beat),
+    .fill_valid_o(fill_valid), .fill_ready_i, .fill_o(fill), .fill_done_i,
+    .fill_done_row_i(filling_row_q), .hold_i, .kill_i(kill), .stale_o(stale), .quiet_o(quiet),
+    .space_write_i(1'b0), .space_i('0), .shape_i('0), .count_ok_o(count_ok),
+    .count_fault_o(count_fault), .count_read_o(count_read), .count_issue_o(count_issue),
+    .count_memory_o(count_memory), .count_rows_o(count_rows), .idle_o(idle));
+
+  // ---- The memory: bursts by row, beats in any order of rows.
+  logic [Rows-1:0]      open_q;
+  logic [Rows-1:0][7:0] left_q;    // beats after the next one
+  always_comb begin
+    r = '0;
+    r.id = IdWidth'(r_id_i);
+    r.data = {(DataWidth / 64){r_word_i}};
+    r.error = r_error_i;
+    r.last = left_q[r_id_i] == '0;
+  end
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      open_q <= '0;
+    end else begin
+      if (r_valid_i && r.last) open_q[r_id_i] <= 1'b0;
+      if (ar_valid && ar_ready_i) open_q[index_t'(ar.id)] <= 1'b1;
+    end
+    if (r_valid_i) left_q[r_id_i] <= left_q[r_id_i] - 8'd1;
+    if (ar_valid && ar_ready_i) left_q[index_t'(ar.id)] <= ar.len;
+  end
+  m_memory: assume property (@(posedge clk_i) disable iff (rst_i)
+    !r_valid_i || (32'(r_id_i) < Rows && open_q[r_id_i]));
+
+  // ---- The pipeline: one of begin, join, restart a cycle, by what the search has found.
+  logic [3:0]      waits_q;        // by who: has neither answer nor return
+  logic [Rows-1:0] starting_q;     // rows that asked for their start
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      starting_q <= '0;
+    end else begin
+      if (restart_i) starting_q[restart_row_i] <= 1'b0;
+      if (restart_valid && restart_ready_i) starting_q[index_t'(restart_row)] <= 1'b1;
+    end
+  end
+  m_pipeline: assume property (@(posedge clk_i) disable iff (rst_i)
+    32'(begin_i) + 32'(join_i) + 32'(restart_i) <= 1
+    && (!(begin_i || join_i) || !waits_q[who_i])
+    && (!begin_i || (!search_hit && (begin_engine_i ? row_engine : row_free)))
+    && (!join_i || search_hit)
+    && (!restart_i || (32'(restart_row_i) < Rows && starting_q[restart_row_i]))
+    && start_level_i != 2'd3 && (!hold_i || !restart_ready_i));
+
+  // ---- The fill unit: one line at a time.
+  logic filling_q;
+  always_ff @(posedge clk_i) begin
+    if (rst_i) filling_q <= 1'b0;
+    else filling_q <= (fill_valid && fill_ready_i) || (filling_q && !fill_done_i);
+    if (fill_valid && fill_ready_i) filling_row_q <= fill.row;
+  end
+  assign free_fill = !filling_q;
+  m_fill: assume property (@(posedge clk_i) disable iff (rst_i)
+    (!fill_ready_i || free_fill) && (!fill_done_i || filling_q));
+
+  // ---- The control: a kill comes when pipeline, answers and fill unit are dry.
+  m_kill: assume property (@(posedge clk_i) disable iff (rst_i)
+    !kill_i || (hold_i && quiet && !filling_q && starting_q == '0 && !begin_i && !join_i
+                && !restart_i));
+
+  // ---- Lookups.
+  logic [1:0]      told, back;
+  logic [3:0][RowWidth-1:0] row_of_q;    // of who began
+  logic [3:0]      began_q;
+  assign told = {tell.port[0], tell.slot[0]};
+  assign back = {again.port[0], again.slot[0]};
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      waits_q <= '0;
+    end else begin
+      if (tell_valid && tell_ready_i) waits_q[told] <= 1'b0;
+      if (again_valid && again_ready_i) waits_q[back] <= 1'b0;
+      if (begin_i || join_i) waits_q[who_i] <= 1'b1;
+    end
+    if (begin_i || join_i) begin
+      began_q[who_i] <= begin_i;
+      row_of_q[who_i] <= index_t'(start_row);
+    end
+  end
+  a_told_once: assert property (@(posedge clk_i) disable iff (rst_i)
+    !ran || ((!tell_valid || waits_q[told]) && (!again_valid || waits_q[back])
+             && !(tell_valid && again_valid && told == back)));
+  a_who_began_is_told: assert property (@(posedge clk_i) disable iff (rst_i)
+    !(ran && tell_valid) || tell.merged != began_q[told]);
+  a_who_began_is_not_sent_back: assert property (@(posedge clk_i) disable iff (rst_i)
+    !(ran && again_valid) || !began_q[back]);
+  a_nobody_is_forgotten: assert property (@(posedge clk_i) disable iff (rst_i)
+    !(ran && idle) || waits_q == '0);
+  logic kept;
+  always_comb begin
+    kept = 1'b1;
+    for (int unsigned w = 0; w < 4; w++) begin
+      if (waits_q[w] && began_q[w] && row_of_q[w] == index_t'(start_row)
+          && !(tell_valid && told == 2'(w))) kept = 1'b0;   // but for an answer on offer
+    end
+  end
+  a_row_is_kept: assert property (@(posedge clk_i) disable iff (rst_i) !(ran && begin_i) || kept);
+
+  // ---- Kills. dirty: what the row has read is of before a kill of its space.
+  logic [Rows-1:0] space_q, dirty_q;
+  index_t          beat_row_q;
+  always_ff @(posedge clk_i) begin
+    for (int unsigned i = 0; i < Rows; i++) begin
+      if (rst_i) dirty_q[i] <= 1'b0;
+      else if (kill_i && (kill_all_i || kill_space_i == space_q[i])) dirty_q[i] <= 1'b1;
+      else if ((begin_i || restart_i) && 32'(start_row) == i) dirty_q[i] <= 1'b0;
+      if (begin_i && 32'(start_row) == i) space_q[i] <= space_i;
+    end
+    beat_row_q <= r_id_i;
+  end
+  a_stale_fills_nothing: assert property (@(posedge clk_i) disable iff (rst_i)
+    !(ran && fill_valid) || !dirty_q[index_t'(fill.row)]);
+  a_stale_is_not_cached: assert property (@(posedge clk_i) disable iff (rst_i)
+    !(ran && wc_write) || !dirty_q[beat_row_q]);
+  a_stale_is_not_told: assert property (@(posedge clk_i) disable iff (rst_i)
+    !(ran && tell_valid && !tell.merged) || !dirty_q[row_of_q[told]]);
+  a_stale_is_said: assert property (@(posedge clk_i) disable iff (rst_i)
+    !ran || (open_q & dirty_q) == '0 || stale);
+
+  // ---- Reads.
+  a_one_read: assert property (@(posedge clk_i) disable iff (rst_i)
+    !(ran && ar_valid) || (32'(ar.id) < Rows
+      && (!open_q[index_t'(ar.id)] || (r_valid_i && r.last && r_id_i == index_t'(ar.id)))));
+  gmmu_stream_props #(.Width($bits(ax_t))) u_ar (
+    .clk_i, .rst_i, .valid_i(ar_valid), .ready_i(ar_ready_i), .payload_i(ar));
+  gmmu_stream_props #(.Width($bits(port_t) + $bits(slot_t) + 1)) u_tell (
+    .clk_i, .rst_i, .valid_i(tell_valid), .ready_i(tell_ready_i),
+    .payload_i({tell.port, tell.slot, tell.merged}));
+
+  c_merged: cover property (@(posedge clk_i) disable iff (rst_i) ran && tell_valid && tell.merged);
+  c_again: cover property (@(posedge clk_i) disable iff (rst_i) ran && again_valid && again_ready_i);
+  c_fill_done: cover property (@(posedge clk_i) disable iff (rst_i) ran && fill_done_i);
+  c_descends: cover property (@(posedge clk_i) disable iff (rst_i) ran && wc_write);
+  c_restarts: cover property (@(posedge clk_i) disable iff (rst_i) ran && restart_i);
+  c_stale_read: cover property (@(posedge clk_i) disable iff (rst_i) ran && (open_q & dirty_q) != '0);
+
+  logic unused;
+  assign unused = ^{search_near, rows_soon, restart_key, tell, tell_large, tell_narrow, tell_shift,
+      again, wc, line_valid, line_row, line_beat, fill, count_ok, count_fault, count_read,
+      count_issue, count_memory, count_rows, ar, what, r};
+endmodule
