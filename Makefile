@@ -44,6 +44,10 @@ synth-check: ## The Yosys part of make synth: no latch, no undriven and no doubl
 	@./gmmu tools synth
 	$(PYTHON) tools/synth.py --yosys
 
+formal: ## Proofs of tb/formal, each with the planted bugs that it finds (ARGS='fifo' for one claim)
+	@./gmmu tools synth
+	$(PYTHON) tb/formal/run.py $(ARGS)
+
 regs: ## Generate the register and record files from rtl/pkg/gmmu.rdl
 	@./gmmu tools test
 	$(PYTHON) tools/regs/generate.py
