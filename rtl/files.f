@@ -58,6 +58,7 @@ rtl/mmu/gmmu_walk_index.sv
 rtl/mmu/gmmu_walk_table.sv
 rtl/mmu/gmmu_walk_tell.sv
 rtl/prim/gmmu_fifo.sv
+rtl/prim/gmmu_fifo_room.sv
 rtl/prim/gmmu_lutram.sv
 rtl/prim/gmmu_ram_fifo.sv
 rtl/prim/gmmu_ram_1r1w.sv

@@ -11,7 +11,7 @@
 //   order       a requester's AW that was accepted earlier leaves earlier on the same memory port.
 //   host_enable_i = 0: no new AR or AW leaves by the host port; what has left is finished.
 //
-// Registered at every input and output; one beat a cycle on every channel of a memory port and of
+// Registered at every input; answers are registered twice; one beat a cycle on every channel of a memory port and of
 // every requester, but of those in Slow, whose requests (AR, AW, W) come every other cycle.
 module gmmu_axi_mux
   import gmmu_pkg::*;
@@ -69,6 +69,9 @@ module gmmu_axi_mux
   if (N > (1 << RequesterWidth)) begin : g_illegal
     $fatal(1, "gmmu_axi_mux: at most 128 requesters");
   end
+  if (OwnerDepth < 4) begin : g_illegal_depth
+    $fatal(1, "gmmu_axi_mux: OwnerDepth must be at least 4");
+  end
 
   // What of an address goes through.
   typedef struct packed {
@@ -107,7 +110,7 @@ module gmmu_axi_mux
   burst_t [N-1:0] ar, aw;
   w_t     [N-1:0] w;
   // memory port of the oldest burst whose W is not finished
-  logic   [N-1:0] route_ready, route_valid, route_host;
+  logic   [N-1:0] route_may, route_valid, route_host;
   logic   [N-1:0] w_last_take;
 
   for (genvar q = 0; q < N; q++) begin : g_requester
@@ -148,9 +151,11 @@ module gmmu_axi_mux
         .valid_i(w_valid_i[q]), .ready_o(w_ready_o[q]), .data_i(w_i[q]),
         .valid_o(w_valid[q]), .ready_i(w_take[q]), .data_o(w[q])
       );
-      gmmu_fifo #(.Width(1), .Depth(OwnerDepth)) u_route (
-        .clk_i, .rst_i,
-        .valid_i(aw_take[q]), .ready_o(route_ready[q]), .data_i(aw_host[q]),
+      // may: a candidate is chosen in one cycle and goes in a later one; the one before it may
+      // have gone in the two cycles before
+      gmmu_fifo_room #(.Width(1), .Depth(OwnerDepth), .Margin(3)) u_route (
+        .clk_i, .rst_i, .room_o(route_may[q]),
+        .valid_i(aw_take[q]), .data_i(aw_host[q]),
         .valid_o(route_valid[q]), .ready_i(w_last_take[q]), .data_o(route_host[q])
       );
     end else begin : g_no_writes
@@ -164,7 +169,7 @@ module gmmu_axi_mux
       assign aw[q] = '0;
       assign w_valid[q] = 1'b0;
       assign w[q] = '0;
-      assign route_ready[q] = 1'b0;
+      assign route_may[q] = 1'b0;
       assign route_valid[q] = 1'b0;
       assign route_host[q] = 1'b0;
       assign unused_write = ^{aw_valid_i[q], aw_i[q], w_valid_i[q], w_i[q], aw_take[q],
@@ -173,13 +178,14 @@ module gmmu_axi_mux
   end
 
   // One AR and one AW a cycle.
-  logic   [1:0] ar_go, ar_room, ar_ready, aw_go, aw_room, aw_ready, owner_ready, open;
+  logic   [1:0] ar_go, ar_room, aw_go, aw_room, owner_room, open;
+  logic   [1:0] ar_out_room, aw_out_room;
   index_t       ar_index, aw_index;
   burst_t       ar_pick, aw_pick;
 
   assign open = {host_enable_i, 1'b1};
-  assign ar_room = ar_ready & open;
-  assign aw_room = aw_ready & owner_ready & open;
+  assign ar_room = ar_out_room & open;
+  assign aw_room = aw_out_room & owner_room & open;
 
   gmmu_axi_pick #(.N(N), .Width($bits(burst_t))) u_ar_pick (
     .clk_i, .rst_i, .valid_i(ar_valid), .host_i(ar_host), .more_i(ar_more),
@@ -188,19 +194,20 @@ module gmmu_axi_mux
   );
   gmmu_axi_pick #(.N(N), .Width($bits(burst_t))) u_aw_pick (
     .clk_i, .rst_i, .valid_i(aw_valid), .host_i(aw_host), .more_i(aw_more),
-    .more_host_i(aw_last_host), .may_i(route_ready), .data_i(aw), .room_i(aw_room),
+    .more_host_i(aw_last_host), .may_i(route_may), .data_i(aw), .room_i(aw_room),
     .take_o(aw_take), .go_o(aw_go), .index_o(aw_index), .data_o(aw_pick)
   );
 
   // Memory side, one of VRAM (0) and host (1).
   logic [1:0][N-1:0] w_grant, r_want, b_want;
-  logic [1:0]        r_valid, r_take, b_valid, b_take, owner_valid;
+  logic [1:0]        r_valid, r_take, b_valid, b_take, owner_valid, out_idle;
   edge_r_t [1:0]     r;
   edge_b_t [1:0]     b;
 
   for (genvar p = 0; p < 2; p++) begin : g_port
     index_t       owner_next;
     logic [N-1:0] owner_q, owns, r_for_in, r_for, b_for_in, b_for;  // owner_q: one-hot or zero
+    logic         ar_waits, aw_waits, ar_opens, aw_opens, ar_offered_q, aw_offered_q;
     logic         w_ready, w_end, owner_waits, owner_load;
     w_t           w_pick;
 
@@ -214,21 +221,34 @@ module gmmu_axi_mux
       assign b_want[p][q] = b_valid[p] && b_for[q];
     end
 
-    gmmu_skid #(.Width($bits(edge_ax_t))) u_ar_out (
-      .clk_i, .rst_i,
-      .valid_i(ar_go[p]), .ready_o(ar_ready[p]), .data_i(edge_of(ar_pick, ar_index)),
-      .valid_o(ar_valid_o[p]), .ready_i(ar_ready_i[p]), .data_o(ar_o[p])
+    // Margin: the burst that is decided on, the one before it in the pick's registers, and one that
+    // has come since
+    gmmu_fifo_room #(.Width($bits(edge_ax_t)), .Depth(8), .Margin(3)) u_ar_out (
+      .clk_i, .rst_i, .room_o(ar_out_room[p]),
+      .valid_i(ar_go[p]), .data_i(edge_of(ar_pick, ar_index)),
+      .valid_o(ar_waits), .ready_i(ar_opens && ar_ready_i[p]), .data_o(ar_o[p])
     );
-    gmmu_skid #(.Width($bits(edge_ax_t))) u_aw_out (
-      .clk_i, .rst_i,
-      .valid_i(aw_go[p]), .ready_o(aw_ready[p]), .data_i(edge_of(aw_pick, aw_index)),
-      .valid_o(aw_valid_o[p]), .ready_i(aw_ready_i[p]), .data_o(aw_o[p])
+    gmmu_fifo_room #(.Width($bits(edge_ax_t)), .Depth(8), .Margin(3)) u_aw_out (
+      .clk_i, .rst_i, .room_o(aw_out_room[p]),
+      .valid_i(aw_go[p]), .data_i(edge_of(aw_pick, aw_index)),
+      .valid_o(aw_waits), .ready_i(aw_opens && aw_ready_i[p]), .data_o(aw_o[p])
     );
 
+    // A closed port offers nothing new; an offer that stands is kept.
+    assign ar_opens = open[p] || ar_offered_q;
+    assign aw_opens = open[p] || aw_offered_q;
+    assign ar_valid_o[p] = ar_waits && ar_opens;
+    assign aw_valid_o[p] = aw_waits && aw_opens;
+    assign out_idle[p] = !ar_waits && !aw_waits;
+    always_ff @(posedge clk_i) begin
+      ar_offered_q <= !rst_i && ar_valid_o[p] && !ar_ready_i[p];
+      aw_offered_q <= !rst_i && aw_valid_o[p] && !aw_ready_i[p];
+    end
+
     // Requesters whose W beats this port still takes, in the order of AW; the first one one-hot.
-    gmmu_fifo #(.Width(IndexWidth), .Depth(OwnerDepth)) u_owners (
-      .clk_i, .rst_i,
-      .valid_i(aw_go[p]), .ready_o(owner_ready[p]), .data_i(aw_index),
+    gmmu_fifo_room #(.Width(IndexWidth), .Depth(OwnerDepth), .Margin(3)) u_owners (
+      .clk_i, .rst_i, .room_o(owner_room[p]),
+      .valid_i(aw_go[p]), .data_i(aw_index),
       .valid_o(owner_waits), .ready_i(owner_load), .data_o(owner_next)
     );
     assign w_end = w_ready && owns != '0 && w_pick.last;
@@ -267,8 +287,12 @@ module gmmu_axi_mux
   end
 
   // A requester takes one R and one B a cycle; when both ports have one for it they take turns.
-  logic [N-1:0] r_clash, b_clash;
-  logic         r_turn_q, b_turn_q;
+  // What goes is registered once a port, with the requester that it goes to, one-hot or zero.
+  logic [N-1:0]      r_clash, b_clash;
+  logic              r_turn_q, b_turn_q;
+  logic [1:0][N-1:0] r_to_q, b_to_q;
+  edge_r_t [1:0]     r_q;
+  edge_b_t [1:0]     b_q;
 
   assign r_clash = r_want[0] & r_want[1];
   assign b_clash = b_want[0] & b_want[1];
@@ -279,21 +303,30 @@ module gmmu_axi_mux
     if (rst_i) begin
       r_turn_q <= 1'b0;
       b_turn_q <= 1'b0;
+      r_to_q <= '0;
+      b_to_q <= '0;
     end else begin
       if (r_clash != '0) r_turn_q <= !r_turn_q;
       if (b_clash != '0) b_turn_q <= !b_turn_q;
+      for (int unsigned p = 0; p < 2; p++) begin
+        r_to_q[p] <= r_take[p] ? r_want[p] : '0;
+        b_to_q[p] <= b_take[p] ? b_want[p] : '0;
+      end
     end
+    r_q <= r;
+    b_q <= b;
   end
 
   for (genvar q = 0; q < N; q++) begin : g_answers
-    logic r_host, b_host;
-    assign r_host = r_want[1][q] && (!r_want[0][q] || r_turn_q);
-    assign b_host = b_want[1][q] && (!b_want[0][q] || b_turn_q);
-    assign r_valid_o[q] = r_want[0][q] || r_want[1][q];
-    assign b_valid_o[q] = b_want[0][q] || b_want[1][q];
-    assign r_o[q] = '{id: r[r_host].id[IdWidth-1:0], data: r[r_host].data, error: r[r_host].error,
-        last: r[r_host].last};
-    assign b_o[q] = '{id: b[b_host].id[IdWidth-1:0], error: b[b_host].error};
+    edge_r_t r_word;
+    edge_b_t b_word;
+    assign r_word = r_q[r_to_q[1][q]];
+    assign b_word = b_q[b_to_q[1][q]];
+    assign r_valid_o[q] = r_to_q[0][q] || r_to_q[1][q];
+    assign b_valid_o[q] = b_to_q[0][q] || b_to_q[1][q];
+    assign r_o[q] = '{id: r_word.id[IdWidth-1:0], data: r_word.data, error: r_word.error,
+        last: r_word.last};
+    assign b_o[q] = '{id: b_word.id[IdWidth-1:0], error: b_word.error};
   end
 
   assign w_take = w_grant[0] | w_grant[1];
@@ -301,6 +334,7 @@ module gmmu_axi_mux
     assign w_last_take[q] = w_take[q] && w[q].last;
   end
 
-  assign idle_o = (ar_valid | aw_valid | w_valid) == '0 && owner_valid == '0 && ar_valid_o == '0 &&
-                  aw_valid_o == '0 && w_valid_o == '0 && r_valid == '0 && b_valid == '0;
+  assign idle_o = (ar_valid | aw_valid | w_valid) == '0 && (ar_go | aw_go) == '0 && owner_valid == '0 && out_idle == '1 &&
+                  w_valid_o == '0 && r_valid == '0 && b_valid == '0 &&
+                  (r_to_q[0] | r_to_q[1] | b_to_q[0] | b_to_q[1]) == '0;
 endmodule

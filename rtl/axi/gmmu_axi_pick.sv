@@ -4,14 +4,15 @@
 //   valid_i    offers at the heads of the requesters' slices; host_i says which memory port an offer
 //              leaves by. more_i: another offer stands behind the head, and more_host_i says where
 //              it goes
-//   may_i      the requester may be chosen and, checked once more, may go
-//   room_i     [0] VRAM, [1] host: the port takes a request in this cycle
-//   take_o     one-hot or zero: the offer that goes. go_o: the memory port that it goes to, one-hot
-//              or zero, with index_o and data_o
+//   may_i      the requester may be chosen; what is chosen may go
+//   room_i     [0] VRAM, [1] host: the port takes a request that is decided on in this cycle
+//   take_o     one-hot or zero: the offer that goes
+//   go_o       one cycle after take_o: the memory port that it goes to, one-hot or zero, with
+//              index_o and data_o. From registers
 //
-// Two steps: each memory port has a candidate, chosen round robin and registered; a candidate goes
-// when its port has room. When both can go they take turns, so that one multiplexer serves both. A
-// port without room holds up nobody on the other one.
+// Three steps: each memory port has a candidate, chosen round robin and registered; a candidate
+// goes when its port has room; the multiplexer is registered. When both can go they take turns, so
+// that one multiplexer serves both. A port without room holds up nobody on the other one.
 module gmmu_axi_pick #(
   parameter int unsigned N = 2,
   parameter int unsigned Width = 8,
@@ -35,7 +36,8 @@ module gmmu_axi_pick #(
 );
   logic [1:0][N-1:0]          want, grant, chosen_q;  // chosen_q: the candidate, one-hot or zero
   logic [1:0][IndexWidth-1:0] unused_index;
-  logic [1:0]                 can, empty;
+  logic [1:0]                 can, waits_q, empty;  // waits_q: there is a candidate
+  logic [1:0]                 go;
   logic                       turn_q;
 
   for (genvar p = 0; p < 2; p++) begin : g_port
@@ -51,31 +53,42 @@ module gmmu_axi_pick #(
       .clk_i, .rst_i, .req_i(want[p]), .advance_i(empty[p]), .gnt_o(grant[p]),
       .index_o(unused_index[p])
     );
-    assign can[p] = room_i[p] && (chosen_q[p] & may_i) != '0;
-    assign empty[p] = go_o[p] || chosen_q[p] == '0;
+    assign can[p] = room_i[p] && waits_q[p];
+    assign empty[p] = go[p] || !waits_q[p];
 
     always_ff @(posedge clk_i) begin
-      if (rst_i) chosen_q[p] <= '0;
-      else if (empty[p]) chosen_q[p] <= grant[p];
-    end
-  end
-
-  assign go_o = can == 2'b11 ? {turn_q, !turn_q} : can;
-  assign take_o = (go_o[0] ? chosen_q[0] : '0) | (go_o[1] ? chosen_q[1] : '0);
-
-  always_comb begin
-    index_o = '0;
-    data_o = '0;
-    for (int unsigned i = 0; i < N; i++) begin
-      if (take_o[i]) begin
-        index_o |= IndexWidth'(i);
-        data_o |= data_i[i];
+      if (rst_i) begin
+        chosen_q[p] <= '0;
+        waits_q[p] <= 1'b0;
+      end else if (empty[p]) begin
+        chosen_q[p] <= grant[p];
+        waits_q[p] <= want[p] != '0;
       end
     end
   end
 
+  assign go = can == 2'b11 ? {turn_q, !turn_q} : can;
+  assign take_o = (go[0] ? chosen_q[0] : '0) | (go[1] ? chosen_q[1] : '0);
+
   always_ff @(posedge clk_i) begin
-    if (rst_i) turn_q <= 1'b0;
-    else if (go_o != '0) turn_q <= go_o[0];
+    logic [IndexWidth-1:0] index;
+    logic [Width-1:0]      data;
+    index = '0;
+    data = '0;
+    for (int unsigned i = 0; i < N; i++) begin
+      if (take_o[i]) begin
+        index |= IndexWidth'(i);
+        data |= data_i[i];
+      end
+    end
+    index_o <= index;
+    data_o <= data;
+    if (rst_i) begin
+      turn_q <= 1'b0;
+      go_o <= '0;
+    end else begin
+      if (go != '0) turn_q <= go[0];
+      go_o <= go;
+    end
   end
 endmodule

@@ -76,7 +76,7 @@ module gmmu_isolator
   state_e                state_q;
   logic [TimerWidth-1:0] timer_q;
   logic [2:0]            pause_q;
-  logic                  generation_q, cut;
+  logic                  generation_q, cut, cut_q;
   logic [1:0]            owing, close;
   logic [1:0][1:0]       busy;            // by port, by generation
   logic                  now_busy, other_busy;
@@ -86,12 +86,13 @@ module gmmu_isolator
   assign cut = state_q == StChoose || state_q == StCut || state_q == StPause;
   assign close[0] = state_q != StRun;
   assign close[1] = state_q != StRun || silence_i;
-  assign core_reset_o = rst_i || cut;
+  assign core_reset_o = rst_i || cut_q;
   assign closed_o = close[1];
   assign silent_o = close[1] && busy[1] == '0 && !owing[1];
   assign idle_o = state_q == StRun && !now_busy && !other_busy && owing == '0;
 
   always_ff @(posedge clk_i) begin
+    cut_q <= cut;
     if (rst_i) begin
       state_q <= StRun;
       generation_q <= 1'b0;

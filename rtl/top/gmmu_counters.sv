@@ -35,6 +35,7 @@ module gmmu_counters
   // Word of a counter: {port, element} with room for eight elements, then the shared ones.
   localparam int unsigned FirstShared = 8 * NumPorts;
   localparam int unsigned Words = FirstShared + NumShared;
+  localparam int unsigned Groups = (Words + 7) / 8;
   localparam int unsigned IndexWidth = $clog2(Words);
   localparam int unsigned EventWidth = IndexWidth + 1;             // gains less than half a turn
   localparam int unsigned SafeWidth = AmountWidth + IndexWidth + 1;
@@ -119,9 +120,10 @@ module gmmu_counters
   index_t              at_q [Stages];
   index_t              turn_q, visit;
   logic                first_q;                     // the first round after reset: words are 0
-  logic                clash, amount1_q, amount2_q;
+  logic                clash, amount2_q;
   value_t              word, word_q, word2_q, sum_q;
-  low_t                low1_q, low2_q, gain_q;
+  low_t                low2_q, gain_q;
+  low_t [Groups-1:0]   group1_q;
 
   always_comb begin
     clash = 1'b0;
@@ -160,13 +162,16 @@ module gmmu_counters
     first_stage_q <= {first_stage_q[Stages-2:0], first_q};
     // 0: a word is chosen
     at_q[0] <= visit;
-    // 1: it is read
-    low1_q <= is_amount(at_q[0]) ? amount_low_q[at_q[0]] : low_t'(event_low_q[at_q[0]]);
-    amount1_q <= is_amount(at_q[0]);
-    // 2: behind the RAM
+    // 1: it is read: of each eight registers one
+    for (int unsigned i = 0; i < Words; i++) begin
+      if (at_q[0][2:0] == 3'(i)) begin
+        group1_q[i/8] <= is_amount(index_t'(i)) ? amount_low_q[i] : low_t'(event_low_q[i]);
+      end
+    end
+    // 2: behind the RAM; one of the eights
     word_q <= first_stage_q[1] ? '0 : word;
-    low2_q <= low1_q;
-    amount2_q <= amount1_q;
+    low2_q <= group1_q[at_q[1][IndexWidth-1:3]];
+    amount2_q <= is_amount(at_q[1]);
     // 3: the gain
     word2_q <= word_q;
     gain_q <= (low2_q - word_q[LowWidth-1:0]) & (amount2_q ? '1 : low_t'({EventWidth{1'b1}}));

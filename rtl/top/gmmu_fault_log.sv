@@ -47,6 +47,8 @@ module gmmu_fault_log
   localparam int unsigned BeatWidth = Beats > 1 ? $clog2(Beats) : 1;
   localparam int unsigned SourceWidth = Sources > 1 ? $clog2(Sources) : 1;
 
+  localparam logic [1:0] Settle = 2'd2;
+
   typedef struct packed {
     fault_info_t fault;
     logic [63:0] cycle;
@@ -54,17 +56,29 @@ module gmmu_fault_log
   } entry_t;
 
   logic [Sources-1:0]     grant;
-  logic [SourceWidth-1:0] index;
-  logic                   take, queue_ready, head_valid, head_take;
+  logic [Sources-1:0]     chosen_q;          // one-hot or zero
+  logic [SourceWidth-1:0] index, index_q;
+  logic                   open_q;
+  logic [63:0]            cycle_q;
+  logic                   choose, take, queue_ready, head_valid, head_take;
   logic [31:0]            sequence_q;
   entry_t                 entry, record;
 
   gmmu_rr_arbiter #(.N(Sources)) u_arbiter (
-    .clk_i, .rst_i, .req_i(fault_valid_i), .advance_i(take), .gnt_o(grant), .index_o(index)
+    .clk_i, .rst_i, .req_i(fault_valid_i), .advance_i(choose), .gnt_o(grant), .index_o(index)
   );
-  assign take = fault_valid_i != '0 && (queue_ready || !open_i);
-  assign fault_ready_o = take ? grant : '0;
-  assign entry = '{fault: fault_i[index], cycle: cycle_i, sequence_number: sequence_q};
+  // A source is chosen in one cycle and its record taken in the next.
+  assign choose = chosen_q == '0 && fault_valid_i != '0;
+  assign take = chosen_q != '0 && (queue_ready || !open_q);
+  assign fault_ready_o = take ? chosen_q : '0;
+  always_ff @(posedge clk_i) begin
+    if (rst_i || take) chosen_q <= '0;
+    else if (choose) chosen_q <= grant;
+    index_q <= choose ? index : index_q;
+    open_q <= open_i;
+    cycle_q <= cycle_i;
+  end
+  assign entry = '{fault: fault_i[index_q], cycle: cycle_q, sequence_number: sequence_q};
 
   gmmu_fifo #(.Width($bits(entry_t)), .Depth(4)) u_queue (
     .clk_i, .rst_i,
@@ -76,17 +90,21 @@ module gmmu_fault_log
   state_e               state_q;
   logic                 aw_q, w_q, enable_q;
   logic [BeatWidth-1:0] beat_q;
-  logic [15:0]          mask, next_tail;
-  logic                 full, lost;
+  logic [15:0]          mask_q, next_tail_q;
+  logic                 enable_in_q, full_q, judge, drop, lost;
+  logic [1:0]           settle_q;      // cycles until full_q knows the present tail
 
-  assign mask = (16'd1 << size_lg2_i) - 16'd1;
-  assign next_tail = (tail_o + 16'd1) & mask;
-  assign full = next_tail == (head_i & mask);
+  always_ff @(posedge clk_i) begin
+    enable_in_q <= enable_i && !rst_i;
+    mask_q <= (16'd1 << size_lg2_i) - 16'd1;
+    next_tail_q <= (tail_o + 16'd1) & mask_q;
+    full_q <= next_tail_q == (head_i & mask_q);
+  end
+  assign judge = state_q == StateIdle && head_valid && settle_q == '0;
+  assign drop = !enable_in_q || !enable_q || full_q || !open_q;
   assign lost = (take && !queue_ready) ||
-                (state_q == StateIdle && head_valid && enable_q && enable_i && (full || !open_i));
-  assign head_take = (state_q == StateIdle && head_valid &&
-      (!enable_i || !enable_q || full || !open_i)) ||
-                     (state_q == StateAnswer && b_valid_i);
+                (judge && enable_q && enable_in_q && (full_q || !open_q));
+  assign head_take = (judge && drop) || (state_q == StateAnswer && b_valid_i);
 
   logic [255:0] bytes;
   fault_record_what_t what;
@@ -128,6 +146,7 @@ module gmmu_fault_log
       aw_q <= 1'b0;
       w_q <= 1'b0;
       logged_o <= 1'b0;
+      settle_q <= Settle;
     end else begin
       logged_o <= 1'b0;
       if (take) sequence_q <= sequence_q + 1'b1;
@@ -135,10 +154,14 @@ module gmmu_fault_log
 
       unique case (state_q)
         StateIdle: begin
-          enable_q <= enable_i;
-          if (enable_i && !enable_q) tail_o <= tail_o & mask;
+          enable_q <= enable_in_q;
+          if (settle_q != '0) settle_q <= settle_q - 1'b1;
+          if (enable_in_q && !enable_q) begin
+            tail_o <= tail_o & mask_q;
+            settle_q <= Settle;
+          end
           beat_q <= '0;
-          if (head_valid && !head_take) begin
+          if (judge && !drop) begin
             state_q <= StateWrite;
             aw_q <= 1'b1;
             w_q <= 1'b1;
@@ -155,7 +178,8 @@ module gmmu_fault_log
         default: begin
           if (b_valid_i) begin
             state_q <= StateIdle;
-            tail_o <= next_tail;
+            tail_o <= next_tail_q;
+            settle_q <= Settle;
             logged_o <= 1'b1;
           end
         end
@@ -163,6 +187,6 @@ module gmmu_fault_log
     end
   end
 
-  assign idle_o = state_q == StateIdle && !head_valid && fault_valid_i == '0 && !logged_o &&
-      enable_q == enable_i;
+  assign idle_o = state_q == StateIdle && !head_valid && fault_valid_i == '0 && chosen_q == '0 &&
+      !logged_o && enable_q == enable_i && settle_q == '0;
 endmodule

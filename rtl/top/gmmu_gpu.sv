@@ -847,11 +847,20 @@ module gmmu_gpu
   );
 
   // ---- Idle.
-  assign work_idle = mux_idle && isolator_idle && mmu_idle && ctl_idle && regs_idle && ap_idle &&
-      engine_idle && client_idle == '1 && through_idle && faults_idle && interrupts_idle &&
-      window_idle;
-  assign idle_o = work_idle && reg_port_idle && (vram_read | vram_written | host_read |
-      host_written) == '0;
+  // Each block's word is registered; what is offered in this cycle is looked at beside it.
+  logic [12:0] parts_idle_q;
+  logic        ports_idle_q, offered;
+
+  always_ff @(posedge clk_i) begin
+    parts_idle_q <= {mux_idle, isolator_idle, mmu_idle, ctl_idle, regs_idle, ap_idle, engine_idle,
+        client_idle == '1, through_idle, faults_idle, interrupts_idle, window_idle, !core_rst};
+    ports_idle_q <= reg_port_idle && (vram_read | vram_written | host_read | host_written) == '0;
+  end
+  assign offered = s_reg_awvalid_i || s_reg_wvalid_i || s_reg_arvalid_i || s_win_awvalid_i ||
+      s_win_wvalid_i || s_win_arvalid_i || cl_req_valid_i != '0 || cl_w_valid_i != '0 ||
+      s_thr_arvalid_i || s_thr_awvalid_i || s_thr_wvalid_i;
+  assign work_idle = parts_idle_q == '1;
+  assign idle_o = work_idle && ports_idle_q && !offered;
 
   // the MMU always takes R; interrupt and fault writes are posted, their B carries no verdict
   logic unused_bits;

@@ -8,6 +8,7 @@
 //   errors     other strobes, and a high half without its low half, answer SLVERR and change
 //              nothing.
 //   wr         offered until wr_ready_i; the answer on B comes after that
+//   addr_o     stands from one cycle before wr_valid_o, and all the time of rd_o
 //   rd         rd_o while addr_o stands for a read; rd_data_i is taken ReadCycles later, or when
 //              rd_busy_i falls after that
 module gmmu_reg_port #(
@@ -44,7 +45,7 @@ module gmmu_reg_port #(
 
   output logic        idle_o         // no access is under way or offered
 );
-  typedef enum logic [1:0] {StateIdle, StateWrite, StateRead, StateAnswer} state_e;
+  typedef enum logic [2:0] {StateIdle, StateJudge, StateWrite, StateRead, StateAnswer} state_e;
   state_e      state_q;
   logic        aw_have_q, w_have_q;
   logic [15:0] addr_q;
@@ -56,6 +57,8 @@ module gmmu_reg_port #(
   logic        write_low_valid_q, read_high_valid_q;
   logic [$clog2(ReadCycles+1)-1:0] wait_q;
   logic        whole, low, high;
+  logic        commit_q, error_q, same_high_q;
+  logic [63:0] write_data_q;
 
   assign awready_o = state_q == StateIdle && !aw_have_q && !rst_i;
   assign wready_o = state_q == StateIdle && !w_have_q && !rst_i;
@@ -64,8 +67,8 @@ module gmmu_reg_port #(
   assign whole = strobe_q == 8'hFF;
   assign low = strobe_q == 8'h0F;
   assign high = strobe_q == 8'hF0 && write_low_valid_q && write_low_addr_q == addr_q[15:3];
-  assign wr_valid_o = state_q == StateWrite && (whole || high);
-  assign wr_data_o = whole ? data_q : {data_q[63:32], write_low_q};
+  assign wr_valid_o = commit_q;
+  assign wr_data_o = write_data_q;
   assign addr_o = {addr_q[15:3], 3'd0};
   assign rd_o = state_q == StateRead;
 
@@ -79,7 +82,9 @@ module gmmu_reg_port #(
       write_low_valid_q <= 1'b0;
       read_high_valid_q <= 1'b0;
       addr_q <= '0;
+      commit_q <= 1'b0;
     end else begin
+      same_high_q <= high_half_q && read_high_valid_q && read_high_addr_q == addr_q[15:3];
       unique case (state_q)
         StateIdle: begin
           if (awvalid_i && awready_o) begin
@@ -92,7 +97,7 @@ module gmmu_reg_port #(
             strobe_q <= wstrb_i;
           end
           if ((aw_have_q || awvalid_i) && (w_have_q || wvalid_i)) begin
-            state_q <= StateWrite;
+            state_q <= StateJudge;
           end else if (arvalid_i && arready_o && !awvalid_i && !wvalid_i) begin
             state_q <= StateRead;
             addr_q <= araddr_i;
@@ -100,14 +105,21 @@ module gmmu_reg_port #(
             wait_q <= '0;
           end
         end
+        StateJudge: begin
+          state_q <= StateWrite;
+          commit_q <= whole || high;
+          error_q <= !(whole || low || high);
+          write_data_q <= whole ? data_q : {data_q[63:32], write_low_q};
+          write_low_valid_q <= low;
+          write_low_q <= data_q[31:0];
+          write_low_addr_q <= addr_q[15:3];
+        end
         StateWrite: begin
-          if (!wr_valid_o || wr_ready_i) begin
+          if (!commit_q || wr_ready_i) begin
             state_q <= StateAnswer;
+            commit_q <= 1'b0;
             bvalid_o <= 1'b1;
-            bresp_o <= (whole || low || high) ? 2'b00 : 2'b10;
-            write_low_valid_q <= low;
-            write_low_q <= data_q[31:0];
-            write_low_addr_q <= addr_q[15:3];
+            bresp_o <= error_q ? 2'b10 : 2'b00;
           end
         end
         StateRead: begin
@@ -116,7 +128,7 @@ module gmmu_reg_port #(
             state_q <= StateAnswer;
             rvalid_o <= 1'b1;
             rresp_o <= 2'b00;
-            if (high_half_q && read_high_valid_q && read_high_addr_q == addr_q[15:3]) begin
+            if (same_high_q) begin
               rdata_o <= {read_high_q, rd_data_i[31:0]};
             end else begin
               rdata_o <= rd_data_i;

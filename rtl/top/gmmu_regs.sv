@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The registers of rtl/pkg/gmmu.rdl, counters excepted.
 //
-//   bus     wr_valid_i with addr_i and wr_data_i stands until wr_ready_o; the write takes effect in
-//           that cycle. Every write waits until the window has settled, so doorbells, roots,
+//   bus     addr_i stands from the cycle before wr_valid_i: what it names is decoded into registers.
+//           wr_valid_i with wr_data_i stands until wr_ready_o; the write takes effect in that
+//           cycle. Every write waits until the window has settled, so doorbells, roots,
 //           invalidations and the window's base come after all earlier window accesses. A root
 //           write also waits until the operation before it is done.
-//   read    rd_data_o one cycle after addr_i, of a client three
+//   read    rd_data_o three cycles after addr_i
 //   ctl     operations for the MMU: a new space configuration (root write) or an invalidation
 //           (inv_cmd)
 module gmmu_regs
@@ -70,38 +71,64 @@ module gmmu_regs
   localparam int unsigned SpaceWidth = $clog2(NumSpaces);
   localparam int unsigned RingWidth = NumRings > 1 ? $clog2(NumRings) : 1;
 
-  // ---- Which register.
-  logic        in_global, in_ring, in_space, in_client;
-  logic [15:0] global_word;               // register offset inside 0x0000 to 0x07F8
-  logic [3:0]  ring_word;
-  logic        space_root;
-  logic [3:0]  ring_number;
-  logic [6:0]  space_number;
-  logic [5:0]  client_number;
-  logic [RingWidth-1:0]   ring_index;
-  logic [SpaceWidth-1:0]  space_index;
+  // ---- Which register: decoded behind a register, one bit a register.
+  localparam int unsigned Globals = 21;
+  localparam logic [Globals-1:0][15:0] GlobalOffsets = {
+    InvStatusOffset, InvCmdOffset, InvEndOffset, InvStartOffset, AperturePagesOffset,
+    ApertureBaseOffset, FaultQueueTailOffset, FaultQueueHeadOffset, FaultQueueSizeOffset,
+    FaultQueueBaseOffset, IntEnableOffset, IntStatusOffset, WindowBaseOffset, StatusOffset,
+    CtrlOffset, CycleOffset, VramSizeOffset, Cap2Offset, Cap1Offset, Cap0Offset, IdOffset
+  };
+  typedef enum int unsigned {
+    Id, CapA, CapB, CapC, VramSize, Cycle, Ctrl, Status, WindowBase, IntStatus, IntEnable,
+    FaultQueueBase, FaultQueueSize, FaultQueueHead, FaultQueueTail, ApertureBase, AperturePages,
+    InvStart, InvEnd, InvCmd, InvStatus
+  } global_e;
+  localparam int unsigned RingWords = 9;
+  localparam logic [RingWords-1:0][15:0] RingOffsets = {
+    RingErrorAddressOffset, RingErrorCommandOffset, RingLastFenceOffset, RingStatusOffset,
+    RingFenceAddressOffset, RingHeadOffset, RingTailOffset, RingCtrlOffset, RingBaseOffset
+  };
+  typedef enum int unsigned {
+    RingBase, RingCtrl, RingTail, RingHead, RingFenceAddress, RingStatus, RingLastFence,
+    RingErrorCommand, RingErrorAddress
+  } ring_e;
 
-  assign in_global = addr_i[15:11] == '0;
-  assign global_word = {5'd0, addr_i[10:3], 3'd0};
-  assign ring_number = addr_i[11:8];
-  assign ring_word = addr_i[6:3];
-  assign in_ring = addr_i[15:12] == 4'h1 && !addr_i[7] && 32'(ring_number) < NumRings;
-  assign ring_index = ring_number[RingWidth-1:0];
-  assign space_number = addr_i[10:4];
-  assign space_root = addr_i[3];
-  assign in_space = addr_i[15:11] == 5'b00100 && 32'(space_number) < NumSpaces;
-  assign space_index = space_number[SpaceWidth-1:0];
-  assign client_number = addr_i[11:6];
-  assign in_client = addr_i[15:12] == 4'h4 && 32'(client_number) < NumClients;
+  logic [Globals-1:0]     global_q;
+  logic [RingWords-1:0]   ring_word_q;
+  logic [NumRings-1:0]    ring_q;
+  logic [NumClients-1:0]  client_q;
+  logic                   space_geometry_q, space_root_q;
+  logic [SpaceWidth-1:0]  space_index_q;
+  logic [6:0]             space_number_q;
+  logic [2:0]             word_q;
+  logic                   in_space;
+
+  assign in_space = addr_i[15:11] == 5'b00100 && 32'(addr_i[10:4]) < NumSpaces;
+  always_ff @(posedge clk_i) begin
+    for (int unsigned i = 0; i < Globals; i++) global_q[i] <= addr_i == GlobalOffsets[i];
+    for (int unsigned i = 0; i < RingWords; i++) begin
+      ring_word_q[i] <= addr_i[6:0] == RingOffsets[i][6:0];
+    end
+    for (int unsigned i = 0; i < NumRings; i++) begin
+      ring_q[i] <= addr_i[15:12] == 4'h1 && !addr_i[7] && 32'(addr_i[11:8]) == i;
+    end
+    for (int unsigned i = 0; i < NumClients; i++) begin
+      client_q[i] <= addr_i[15:12] == 4'h4 && 32'(addr_i[11:6]) == i;
+    end
+    space_root_q <= in_space && addr_i[3];
+    space_geometry_q <= in_space && !addr_i[3];
+    space_number_q <= addr_i[10:4];
+    word_q <= addr_i[5:3];
+  end
+  assign space_index_q = space_number_q[SpaceWidth-1:0];
 
   // ---- Writes.
-  logic        write, is_root, is_inv;
+  logic        write;
   logic        ctl_busy_q, ctl_inv_q;
   logic [31:0] ctl_done_count_q;
 
-  assign is_root = in_space && space_root;
-  assign is_inv = in_global && global_word == InvCmdOffset;
-  assign wr_ready_o = window_settled_i && !(is_root && ctl_busy_q);
+  assign wr_ready_o = window_settled_i && !(space_root_q && ctl_busy_q);
   assign write = wr_valid_i && wr_ready_o;
 
   // Write data by register type: fields that exist are kept, the rest reads 0.
@@ -121,7 +148,7 @@ module gmmu_regs
   logic [63:0] inv_start_q, inv_end_q;
   inv_cmd_t    inv_cmd_q;
 
-  assign int_clear_o = write && in_global && global_word == IntStatusOffset;
+  assign int_clear_o = write && global_q[IntStatus];
   assign int_clear_bits_o = wr_data_i[4:0];
 
   always_ff @(posedge clk_i) begin
@@ -141,34 +168,26 @@ module gmmu_regs
       inv_cmd_q <= '0;
     end else begin
       aperture_flush_o <= 1'b0;
-      if (write && in_global) begin
-        case (global_word)
-          CtrlOffset: enable_o <= wr_data_i[0];
-          WindowBaseOffset: window_base_o <= {w_window_base.offset[PaWidth-1:12], 12'd0};
-          IntEnableOffset: int_enable_o <= wr_data_i[4:0];
-          FaultQueueBaseOffset: fault_base_o <= {wr_data_i[PaWidth-1:12], 12'd0};
-          FaultQueueSizeOffset: begin
-            fault_size_lg2_o <= w_fault_size.size_lg2;
-            fault_enable_o <= w_fault_size.enable;
-          end
-          FaultQueueHeadOffset: fault_head_o <= wr_data_i[15:0];
-          ApertureBaseOffset: begin
-            aperture_base_o <= {wr_data_i[PaWidth-1:12], 12'd0};
-            aperture_flush_o <= 1'b1;
-          end
-          AperturePagesOffset: begin
-            aperture_pages_o <= wr_data_i[31:0];
-            aperture_flush_o <= 1'b1;
-          end
-          InvStartOffset: inv_start_q <= wr_data_i;
-          InvEndOffset: inv_end_q <= wr_data_i;
-          InvCmdOffset: if (!ctl_busy_q) begin
-            inv_cmd_q <= '0;
-            inv_cmd_q.space <= w_inv.space;
-            inv_cmd_q.scope <= w_inv.scope;
-          end
-          default: ;
-        endcase
+      if (write) begin
+        if (global_q[Ctrl]) enable_o <= wr_data_i[0];
+        if (global_q[WindowBase]) window_base_o <= {w_window_base.offset[PaWidth-1:12], 12'd0};
+        if (global_q[IntEnable]) int_enable_o <= wr_data_i[4:0];
+        if (global_q[FaultQueueBase]) fault_base_o <= {wr_data_i[PaWidth-1:12], 12'd0};
+        if (global_q[FaultQueueSize]) begin
+          fault_size_lg2_o <= w_fault_size.size_lg2;
+          fault_enable_o <= w_fault_size.enable;
+        end
+        if (global_q[FaultQueueHead]) fault_head_o <= wr_data_i[15:0];
+        if (global_q[ApertureBase]) aperture_base_o <= {wr_data_i[PaWidth-1:12], 12'd0};
+        if (global_q[AperturePages]) aperture_pages_o <= wr_data_i[31:0];
+        aperture_flush_o <= global_q[ApertureBase] || global_q[AperturePages];
+        if (global_q[InvStart]) inv_start_q <= wr_data_i;
+        if (global_q[InvEnd]) inv_end_q <= wr_data_i;
+        if (global_q[InvCmd] && !ctl_busy_q) begin
+          inv_cmd_q <= '0;
+          inv_cmd_q.space <= w_inv.space;
+          inv_cmd_q.scope <= w_inv.scope;
+        end
       end
     end
   end
@@ -177,58 +196,64 @@ module gmmu_regs
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
       ring_o <= '0;
-    end else if (write && in_ring) begin
-      case ({9'd0, ring_word, 3'd0})
-        RingBaseOffset: begin
-          ring_o[ring_index].base <= {w_ring_base.address[PaWidth-1:12], 12'd0};
-          ring_o[ring_index].base_target <= target_e'(w_ring_base.target);
+    end else if (write) begin
+      for (int unsigned i = 0; i < NumRings; i++) begin
+        if (ring_q[i] && ring_word_q[RingBase]) begin
+          ring_o[i].base <= {w_ring_base.address[PaWidth-1:12], 12'd0};
+          ring_o[i].base_target <= target_e'(w_ring_base.target);
         end
-        RingCtrlOffset: begin
-          ring_o[ring_index].size_lg2 <= w_ring_ctrl.size_lg2;
-          ring_o[ring_index].enable <= w_ring_ctrl.enable;
-          ring_o[ring_index].privileged <= w_ring_ctrl.privileged;
+        if (ring_q[i] && ring_word_q[RingCtrl]) begin
+          ring_o[i].size_lg2 <= w_ring_ctrl.size_lg2;
+          ring_o[i].enable <= w_ring_ctrl.enable;
+          ring_o[i].privileged <= w_ring_ctrl.privileged;
         end
-        RingTailOffset: ring_o[ring_index].tail <= wr_data_i[15:0];
-        RingFenceAddressOffset: ring_o[ring_index].fence_address <= {wr_data_i[PaWidth-1:4], 4'd0};
-        default: ;
-      endcase
+        if (ring_q[i] && ring_word_q[RingTail]) ring_o[i].tail <= wr_data_i[15:0];
+        if (ring_q[i] && ring_word_q[RingFenceAddress]) begin
+          ring_o[i].fence_address <= {wr_data_i[PaWidth-1:4], 4'd0};
+        end
+      end
     end
   end
 
   // Clients: their registers are their own.
   always_ff @(posedge clk_i) begin
     for (int unsigned i = 0; i < NumClients; i++) begin
-      client_wr_o[i] <= write && in_client && 32'(client_number) == i && !rst_i;
-      client_rd_o[i] <= in_client && 32'(client_number) == i;
+      client_wr_o[i] <= write && client_q[i] && !rst_i;
     end
-    client_word_o <= addr_i[5:3];
     client_data_o <= wr_data_i;
   end
+  assign client_rd_o = client_q;
+  assign client_word_o = word_q;
 
   // ---- Spaces: geometry and root are kept in RAM and go to the MMU with the root's write.
-  space_geometry_t geometry;
+  space_geometry_t geometry_q;
+  space_root_t     root_q;
   logic [63:0]     geometry_word, root_word;
   // written since reset: RAM words have no reset
   logic [NumSpaces-1:0] geometry_set_q, root_set_q;
 
   gmmu_lutram #(.Width(64), .Depth(NumSpaces)) u_geometry (
-    .clk_i, .write_i(write && in_space && !space_root), .write_addr_i(space_index),
+    .clk_i, .write_i(write && space_geometry_q), .write_addr_i(space_index_q),
     .data_i(wr_data_i),
-    .read_addr_i(space_index), .data_o(geometry_word)
+    .read_addr_i(space_index_q), .data_o(geometry_word)
   );
   gmmu_lutram #(.Width(64), .Depth(NumSpaces)) u_root (
-    .clk_i, .write_i(write && is_root), .write_addr_i(space_index), .data_i(wr_data_i),
-    .read_addr_i(space_index), .data_o(root_word)
+    .clk_i, .write_i(write && space_root_q), .write_addr_i(space_index_q), .data_i(wr_data_i),
+    .read_addr_i(space_index_q), .data_o(root_word)
   );
-  assign geometry = geometry_set_q[space_index] ? geometry_word : '0;
+  // both stand two cycles after addr_i
+  always_ff @(posedge clk_i) begin
+    geometry_q <= geometry_set_q[space_index_q] ? geometry_word : '0;
+    root_q <= root_set_q[space_index_q] ? root_word : '0;
+  end
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
       geometry_set_q <= '0;
       root_set_q <= '0;
-    end else if (write && in_space) begin
-      if (space_root) root_set_q[space_index] <= 1'b1;
-      else geometry_set_q[space_index] <= 1'b1;
+    end else if (write) begin
+      if (space_root_q) root_set_q[space_index_q] <= 1'b1;
+      if (space_geometry_q) geometry_set_q[space_index_q] <= 1'b1;
     end
   end
 
@@ -237,15 +262,15 @@ module gmmu_regs
     set_space = '0;
     set_space.op = CtlSetSpace;
     set_space.scope = ScopeSpace;
-    set_space.space = space_t'(space_number);
+    set_space.space = space_t'(space_number_q);
     set_space.cfg = '{
       enable: w_root.enable,
       root: '{target: target_e'(w_root.target), adapter: '0,
           offset: {w_root.address[PaWidth-1:12], 12'd0}},
-      root_entries: geometry.root_entries,
-      levels: geometry.levels,
-      bits: {geometry.bits5, geometry.bits4, geometry.bits3, geometry.bits2, geometry.bits1,
-          geometry.bits0}
+      root_entries: geometry_q.root_entries,
+      levels: geometry_q.levels,
+      bits: {geometry_q.bits5, geometry_q.bits4, geometry_q.bits3, geometry_q.bits2,
+          geometry_q.bits1, geometry_q.bits0}
     };
     invalidate = '0;
     invalidate.op = CtlInvalidate;
@@ -270,19 +295,25 @@ module gmmu_regs
         ctl_done_count_q <= ctl_done_count_q + 1'b1;
         invalidated_o <= ctl_inv_q;
       end
-      if (write && (is_root || (is_inv && !ctl_busy_q))) begin
+      if (write && (space_root_q || (global_q[InvCmd] && !ctl_busy_q))) begin
         ctl_valid_o <= 1'b1;
         ctl_busy_q <= 1'b1;
-        ctl_inv_q <= is_inv;
+        ctl_inv_q <= global_q[InvCmd];
       end
     end
-    if (write && !ctl_busy_q) ctl_o <= is_root ? set_space : invalidate;
+    if (!ctl_busy_q) ctl_o <= space_root_q ? set_space : invalidate;
   end
 
   assign idle_o = !ctl_busy_q && !invalidated_o && client_wr_o == '0 && !aperture_flush_o;
 
-  // ---- Reads.
-  logic [63:0] global_data, ring_data, space_data, client_data;
+  // ---- Reads: the registers by threes and fours, then all together.
+  localparam int unsigned GlobalGroups = (Globals + 3) / 4;
+  logic [Globals-1:0][63:0]      global_data;
+  logic [RingWords-1:0][63:0]    ring_data;
+  logic [GlobalGroups-1:0][63:0] global_data_q;
+  logic [2:0][63:0]              ring_data_q;
+  logic                          read_geometry_q, read_root_q;
+  logic [63:0]                   client_data;
 
   always_comb begin
     id_t                 id;
@@ -300,82 +331,99 @@ module gmmu_regs
     status.busy = ctl_busy_q;
     status.done = ctl_done_count_q;
     global_data = '0;
-    case (global_word)
-      IdOffset: global_data = id;
-      Cap0Offset: global_data = Cap0;
-      Cap1Offset: global_data = Cap1;
-      Cap2Offset: global_data = Cap2;
-      VramSizeOffset: global_data = vram_bytes_i;
-      CycleOffset: global_data = cycle_i;
-      CtrlOffset: global_data = {63'd0, enable_o};
-      StatusOffset: global_data = {63'd0, work_idle_i};
-      WindowBaseOffset: global_data = {16'd0, window_base_o};
-      IntStatusOffset: global_data = {59'd0, int_status_i};
-      IntEnableOffset: global_data = {59'd0, int_enable_o};
-      FaultQueueBaseOffset: global_data = {16'd0, fault_base_o};
-      FaultQueueSizeOffset: global_data = size;
-      FaultQueueHeadOffset: global_data = {48'd0, fault_head_o};
-      FaultQueueTailOffset: global_data = tail;
-      ApertureBaseOffset: global_data = {16'd0, aperture_base_o};
-      AperturePagesOffset: global_data = {32'd0, aperture_pages_o};
-      InvStartOffset: global_data = inv_start_q;
-      InvEndOffset: global_data = inv_end_q;
-      InvCmdOffset: global_data = inv_cmd_q;
-      InvStatusOffset: global_data = status;
-      default: global_data = '0;
-    endcase
+    global_data[Id] = id;
+    global_data[CapA] = Cap0;
+    global_data[CapB] = Cap1;
+    global_data[CapC] = Cap2;
+    global_data[VramSize] = vram_bytes_i;
+    global_data[Cycle] = cycle_i;
+    global_data[Ctrl] = {63'd0, enable_o};
+    global_data[Status] = {63'd0, work_idle_i};
+    global_data[WindowBase] = {16'd0, window_base_o};
+    global_data[IntStatus] = {59'd0, int_status_i};
+    global_data[IntEnable] = {59'd0, int_enable_o};
+    global_data[FaultQueueBase] = {16'd0, fault_base_o};
+    global_data[FaultQueueSize] = size;
+    global_data[FaultQueueHead] = {48'd0, fault_head_o};
+    global_data[FaultQueueTail] = tail;
+    global_data[ApertureBase] = {16'd0, aperture_base_o};
+    global_data[AperturePages] = {32'd0, aperture_pages_o};
+    global_data[InvStart] = inv_start_q;
+    global_data[InvEnd] = inv_end_q;
+    global_data[InvCmd] = inv_cmd_q;
+    global_data[InvStatus] = status;
   end
 
-  ring_cfg_t   ring_cfg;
-  ring_state_t ring_state;
-  assign ring_cfg = ring_o[ring_index];
-  assign ring_state = ring_i[ring_index];
   always_comb begin
+    ring_cfg_t    cfg;
+    ring_state_t  state;
     ring_base_t   base;
     ring_ctrl_t   ctrl;
     ring_status_t status;
-    base = '{reserved0: '0, target: ring_cfg.base_target, address: ring_cfg.base};
-    ctrl = '{reserved0: '0, privileged: ring_cfg.privileged, enable: ring_cfg.enable, reserved1: '0,
-             size_lg2: ring_cfg.size_lg2};
-    status = '{fence: ring_state.fence, reserved0: '0, level: ring_state.level, reserved1: '0,
-               access: ring_state.access, reason: ring_state.reason, reserved2: '0,
-                   error: ring_state.error,
-               busy: ring_state.busy};
-    case ({9'd0, ring_word, 3'd0})
-      RingBaseOffset: ring_data = base;
-      RingCtrlOffset: ring_data = ctrl;
-      RingTailOffset: ring_data = {48'd0, ring_cfg.tail};
-      RingHeadOffset: ring_data = {48'd0, ring_state.head};
-      RingFenceAddressOffset: ring_data = {16'd0, ring_cfg.fence_address};
-      RingStatusOffset: ring_data = status;
-      RingLastFenceOffset: ring_data = {32'd0, ring_state.last_fence};
-      RingErrorCommandOffset: ring_data = {ring_state.error_header, ring_state.error_offset};
-      RingErrorAddressOffset: ring_data = ring_state.error_address;
-      default: ring_data = '0;
-    endcase
+    cfg = '0;
+    state = '0;
+    for (int unsigned i = 0; i < NumRings; i++) begin
+      if (ring_q[i]) begin
+        cfg |= ring_o[i];
+        state |= ring_i[i];
+      end
+    end
+    base = '{reserved0: '0, target: cfg.base_target, address: cfg.base};
+    ctrl = '{reserved0: '0, privileged: cfg.privileged, enable: cfg.enable, reserved1: '0,
+             size_lg2: cfg.size_lg2};
+    status = '{fence: state.fence, reserved0: '0, level: state.level, reserved1: '0,
+               access: state.access, reason: state.reason, reserved2: '0, error: state.error,
+               busy: state.busy};
+    ring_data[RingBase] = base;
+    ring_data[RingCtrl] = ctrl;
+    ring_data[RingTail] = {48'd0, cfg.tail};
+    ring_data[RingHead] = {48'd0, state.head};
+    ring_data[RingFenceAddress] = {16'd0, cfg.fence_address};
+    ring_data[RingStatus] = status;
+    ring_data[RingLastFence] = {32'd0, state.last_fence};
+    ring_data[RingErrorCommand] = {state.error_header, state.error_offset};
+    ring_data[RingErrorAddress] = state.error_address;
   end
 
   space_geometry_t geometry_read;
   space_root_t     root_read;
   always_comb begin
-    geometry_read = geometry;
+    geometry_read = geometry_q;
     geometry_read.reserved0 = '0;
-    root_read = root_set_q[space_index] ? root_word : '0;
+    root_read = root_q;
     root_read.reserved0 = '0;
-  end
-  assign space_data = space_root ? root_read : geometry_read;
-
-  always_comb begin
     client_data = '0;
     for (int unsigned i = 0; i < NumClients; i++) client_data |= client_data_i[i];
   end
 
   always_ff @(posedge clk_i) begin
-    rd_data_o <= (in_global ? global_data : '0) | (in_ring ? ring_data : '0) |
-                 (in_space ? space_data : '0) | client_data;
+    logic [63:0] word;
+    for (int unsigned g = 0; g < GlobalGroups; g++) begin
+      word = '0;
+      for (int unsigned i = 4 * g; i < 4 * g + 4 && i < Globals; i++) begin
+        if (global_q[i]) word |= global_data[i];
+      end
+      global_data_q[g] <= word;
+    end
+    for (int unsigned g = 0; g < 3; g++) begin
+      word = '0;
+      for (int unsigned i = 3 * g; i < 3 * g + 3; i++) begin
+        if (ring_word_q[i]) word |= ring_data[i];
+      end
+      ring_data_q[g] <= word;
+    end
+    read_geometry_q <= space_geometry_q;
+    read_root_q <= space_root_q;
+
+    word = client_data;
+    for (int unsigned g = 0; g < GlobalGroups; g++) word |= global_data_q[g];
+    for (int unsigned g = 0; g < 3; g++) word |= ring_data_q[g];
+    if (read_geometry_q) word |= geometry_read;
+    if (read_root_q) word |= root_read;
+    rd_data_o <= word;
   end
 
   logic unused_bits;
-  assign unused_bits = ^{addr_i[2:0], w_window_base, w_fault_size, w_ring_base, w_ring_ctrl, w_root,
-                         w_inv, geometry.reserved0};
+  assign unused_bits = ^{w_window_base, w_fault_size, w_ring_base, w_ring_ctrl, w_root,
+                         w_inv};
 endmodule

@@ -15,8 +15,10 @@ CONSTRAINTS = ROOT / "constraints/ecp5-85f"
 # 64-bit AXI and 48-bit addresses are the packages' defaults.
 PARAMETERS = {
     "NumClients": 4, "L1Entries": 16, "L2Entries": 512, "L2Ways": 4, "NumWalks": 8, "WalkCacheEntries": 16,
-    "ReadsInFlight": 32, "CounterWidth": 32, "EventPort": 0,
+    "ReadsInFlight": 32, "CounterWidth": 32, "EventPort": 0, "ThroughPorts": 0,
 }
+# Ports of parts that a parameter of 0 leaves out: they are not brought to pins. Inputs are 0, outputs open.
+LEFT_OUT = {"EventPort": "ev_", "ThroughPorts": "s_thr_"}
 MACROS = {"GMMU_CLIENT_SLOTS_LG2": 4}
 
 # Modules that are synthesised on their own and counted. Modules below them are flattened into them, modules above
@@ -30,7 +32,7 @@ BLOCKS = (
 )
 
 # Without a target abc9 makes everything as fast as it can, at up to twice the LUTs. Picoseconds; W is a wire.
-SCRATCHPAD = {"abc9.D": 11000, "abc9.W": 600}
+SCRATCHPAD = {"abc9.D": 7000, "abc9.W": 900}
 SYNTH_OPTIONS = ""
 LATCHES = "t:$dlatch t:$adlatch t:$dlatchsr t:$sr t:$_DLATCH_*"
 

@@ -30,11 +30,15 @@ module {name} (
 def text(ports):
     """SystemVerilog of the wrapper, for `ports` as Yosys' JSON has them."""
     at = {"input": 0, "output": 0}
+    left_out = tuple(prefix for name, prefix in config.LEFT_OUT.items() if config.PARAMETERS[name] == 0)
     lines = []
     for name, port in ports.items():
         if name in ("clk_i", "rst_i"):
             continue
         way, width = port["direction"], len(port["bits"])
+        if name.startswith(left_out):
+            lines.append(f"    .{name}({width}'d0)" if way == "input" else f"    .{name}()")
+            continue
         lines.append(f"    .{name}({'in' if way == 'input' else 'out'}[{at[way]} +: {width}])")
         at[way] += width
     parameters = ", ".join(f".{name}({value})" for name, value in config.PARAMETERS.items())

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// A gmmu_fifo that tells early when it may be written, for writers that decide some cycles ahead.
+//
+//   room_o   from a register: one cycle ago there was place for Margin more words. Margin counts the
+//            word that is decided on, and all that may be on their way or have come since.
+//   input    has no ready: who heeds room_o never meets a full FIFO
+//   output   as gmmu_fifo
+module gmmu_fifo_room #(
+  parameter int unsigned Width = 8,
+  parameter int unsigned Depth = 8,
+  parameter int unsigned Margin = 3
+) (
+  input  logic             clk_i,
+  input  logic             rst_i,
+
+  output logic             room_o,
+  input  logic             valid_i,
+  input  logic [Width-1:0] data_i,
+
+  output logic             valid_o,
+  input  logic             ready_i,
+  output logic [Width-1:0] data_o
+);
+  if (Depth < Margin) begin : g_illegal
+    $fatal(1, "gmmu_fifo_room: Depth must be at least Margin");
+  end
+
+  localparam int unsigned CountWidth = $clog2(Depth + 1);
+  logic [CountWidth-1:0] count_q;
+  logic                  ready;
+
+  gmmu_fifo #(.Width(Width), .Depth(Depth)) u_fifo (
+    .clk_i, .rst_i, .valid_i, .ready_o(ready), .data_i, .valid_o, .ready_i, .data_o
+  );
+
+  always_ff @(posedge clk_i) begin
+    if (rst_i) count_q <= '0;
+    else if (valid_i && !(valid_o && ready_i)) count_q <= count_q + 1'b1;
+    else if (!valid_i && valid_o && ready_i) count_q <= count_q - 1'b1;
+    room_o <= !rst_i && 32'(count_q) + Margin <= Depth;
+  end
+
+  a_room: assert property (@(posedge clk_i) disable iff (rst_i) !valid_i || ready);
+endmodule
