@@ -109,8 +109,9 @@ module gmmu_axi_mux
   logic   [N-1:0] ar_more, ar_last_host, aw_more, aw_last_host;
   burst_t [N-1:0] ar, aw;
   w_t     [N-1:0] w;
-  // memory port of the oldest burst whose W is not finished
-  logic   [N-1:0] route_may, route_valid, route_host;
+  logic   [N-1:0] route_may;
+  // memory port of the oldest burst whose W is not finished: one-hot or zero
+  logic   [N-1:0][1:0] route_q;
   logic   [N-1:0] w_last_take;
 
   for (genvar q = 0; q < N; q++) begin : g_requester
@@ -151,13 +152,19 @@ module gmmu_axi_mux
         .valid_i(w_valid_i[q]), .ready_o(w_ready_o[q]), .data_i(w_i[q]),
         .valid_o(w_valid[q]), .ready_i(w_take[q]), .data_o(w[q])
       );
+      logic route_waits, route_host, route_load;
       // may: a candidate is chosen in one cycle and goes in a later one; the one before it may
       // have gone in the two cycles before
       gmmu_fifo_room #(.Width(1), .Depth(OwnerDepth), .Margin(3)) u_route (
         .clk_i, .rst_i, .room_o(route_may[q]),
         .valid_i(aw_take[q]), .data_i(aw_host[q]),
-        .valid_o(route_valid[q]), .ready_i(w_last_take[q]), .data_o(route_host[q])
+        .valid_o(route_waits), .ready_i(route_load), .data_o(route_host)
       );
+      assign route_load = route_q[q] == '0 || w_last_take[q];
+      always_ff @(posedge clk_i) begin
+        if (rst_i) route_q[q] <= '0;
+        else if (route_load) route_q[q] <= {route_waits && route_host, route_waits && !route_host};
+      end
     end else begin : g_no_writes
       logic unused_write;
       assign aw_ready_o[q] = 1'b0;
@@ -170,8 +177,7 @@ module gmmu_axi_mux
       assign w_valid[q] = 1'b0;
       assign w[q] = '0;
       assign route_may[q] = 1'b0;
-      assign route_valid[q] = 1'b0;
-      assign route_host[q] = 1'b0;
+      assign route_q[q] = '0;
       assign unused_write = ^{aw_valid_i[q], aw_i[q], w_valid_i[q], w_i[q], aw_take[q],
           w_last_take[q]};
     end
@@ -184,8 +190,10 @@ module gmmu_axi_mux
   burst_t       ar_pick, aw_pick;
 
   assign open = {host_enable_i, 1'b1};
-  assign ar_room = ar_out_room & open;
-  assign aw_room = aw_out_room & owner_room & open;
+  always_ff @(posedge clk_i) begin
+    ar_room <= rst_i ? '0 : ar_out_room & open;
+    aw_room <= rst_i ? '0 : aw_out_room & owner_room & open;
+  end
 
   gmmu_axi_pick #(.N(N), .Width($bits(burst_t))) u_ar_pick (
     .clk_i, .rst_i, .valid_i(ar_valid), .host_i(ar_host), .more_i(ar_more),
@@ -208,11 +216,12 @@ module gmmu_axi_mux
     index_t       owner_next;
     logic [N-1:0] owner_q, owns, r_for_in, r_for, b_for_in, b_for;  // owner_q: one-hot or zero
     logic         ar_waits, aw_waits, ar_opens, aw_opens, ar_offered_q, aw_offered_q;
+    logic         owned_q;      // owner_q is not zero
     logic         w_ready, w_end, owner_waits, owner_load;
     w_t           w_pick;
 
     for (genvar q = 0; q < N; q++) begin : g_req
-      assign owns[q] = owner_q[q] && w_valid[q] && route_valid[q] && route_host[q] == (p != 0);
+      assign owns[q] = owner_q[q] && w_valid[q] && route_q[q][p];
       assign w_grant[p][q] = w_ready && owns[q];
       // answers are decoded in front of their slices
       assign r_for_in[q] = Readers[q] && requester_of(r_i[p].id) == RequesterWidth'(q);
@@ -221,14 +230,14 @@ module gmmu_axi_mux
       assign b_want[p][q] = b_valid[p] && b_for[q];
     end
 
-    // Margin: the burst that is decided on, the one before it in the pick's registers, and one that
-    // has come since
-    gmmu_fifo_room #(.Width($bits(edge_ax_t)), .Depth(8), .Margin(3)) u_ar_out (
+    // Margin: the burst that is decided on, the one before it in the pick's registers, and two that
+    // have come since
+    gmmu_fifo_room #(.Width($bits(edge_ax_t)), .Depth(8), .Margin(4)) u_ar_out (
       .clk_i, .rst_i, .room_o(ar_out_room[p]),
       .valid_i(ar_go[p]), .data_i(edge_of(ar_pick, ar_index)),
       .valid_o(ar_waits), .ready_i(ar_opens && ar_ready_i[p]), .data_o(ar_o[p])
     );
-    gmmu_fifo_room #(.Width($bits(edge_ax_t)), .Depth(8), .Margin(3)) u_aw_out (
+    gmmu_fifo_room #(.Width($bits(edge_ax_t)), .Depth(8), .Margin(4)) u_aw_out (
       .clk_i, .rst_i, .room_o(aw_out_room[p]),
       .valid_i(aw_go[p]), .data_i(edge_of(aw_pick, aw_index)),
       .valid_o(aw_waits), .ready_i(aw_opens && aw_ready_i[p]), .data_o(aw_o[p])
@@ -246,17 +255,20 @@ module gmmu_axi_mux
     end
 
     // Requesters whose W beats this port still takes, in the order of AW; the first one one-hot.
-    gmmu_fifo_room #(.Width(IndexWidth), .Depth(OwnerDepth), .Margin(3)) u_owners (
+    gmmu_fifo_room #(.Width(IndexWidth), .Depth(OwnerDepth), .Margin(4)) u_owners (
       .clk_i, .rst_i, .room_o(owner_room[p]),
       .valid_i(aw_go[p]), .data_i(aw_index),
       .valid_o(owner_waits), .ready_i(owner_load), .data_o(owner_next)
     );
     assign w_end = w_ready && owns != '0 && w_pick.last;
-    assign owner_load = owner_q == '0 || w_end;
-    assign owner_valid[p] = owner_waits || owner_q != '0;
+    assign owner_load = !owned_q || w_end;
+    assign owner_valid[p] = owner_waits || owned_q;
     always_ff @(posedge clk_i) begin
-      if (rst_i) owner_q <= '0;
-      else if (owner_load) begin
+      if (rst_i) begin
+        owner_q <= '0;
+        owned_q <= 1'b0;
+      end else if (owner_load) begin
+        owned_q <= owner_waits;
         for (int unsigned q = 0; q < N; q++) begin
           owner_q[q] <= Writers[q] && owner_waits && owner_next == index_t'(q);
         end

@@ -72,7 +72,9 @@ module gmmu_isolator
 
   // Stop: bursts under way get their answers. Choose: a generation for what comes after.
   // Cut: what was promised is finished. Pause: the last cycles of the core's reset.
-  typedef enum logic [2:0] {StRun, StStop, StChoose, StCut, StPause} state_e;
+  typedef enum logic [2:0] {
+    StRun = 3'd0, StStop = 3'd1, StChoose = 3'd4, StCut = 3'd5, StPause = 3'd6
+  } state_e;
   state_e                state_q;
   logic [TimerWidth-1:0] timer_q;
   logic [2:0]            pause_q;
@@ -83,7 +85,7 @@ module gmmu_isolator
 
   assign now_busy = busy[0][generation_q] || busy[1][generation_q];
   assign other_busy = busy[0][!generation_q] || busy[1][!generation_q];
-  assign cut = state_q == StChoose || state_q == StCut || state_q == StPause;
+  assign cut = state_q[2];
   assign close[0] = state_q != StRun;
   assign close[1] = state_q != StRun || silence_i;
   assign core_reset_o = rst_i || cut_q;

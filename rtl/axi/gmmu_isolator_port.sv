@@ -130,29 +130,37 @@ module gmmu_isolator_port
   assign m_r_ready_o = !r_ours || r_ready_i;
   assign m_b_ready_o = !b_ours || b_ready_i;
 
-  // Bursts without an answer, by generation.
+  // Bursts without an answer, by generation, and whether there is any.
+  localparam logic [CountWidth-1:0] One = CountWidth'(1);
   logic [1:0][CountWidth-1:0] reads_q, writes_q;
+  logic [1:0]                 reading_q, writing_q, ar_of, r_of, aw_of, b_of;
   logic                       r_end, b_end;
   assign r_end = m_r_valid_i && m_r_ready_o && m_r_i.last;
   assign b_end = m_b_valid_i && m_b_ready_o;
-  always_ff @(posedge clk_i) begin
-    if (rst_i) begin
-      reads_q <= '0;
-      writes_q <= '0;
-      late_o <= 1'b0;
-    end else begin
-      for (int unsigned g = 0; g < 2; g++) begin
-        reads_q[g] <= reads_q[g] + CountWidth'(ar_begins && m_ar_generation_o == g[0]) -
-                      CountWidth'(r_end && m_r_generation_i == g[0]);
-        writes_q[g] <= writes_q[g] + CountWidth'(aw_begins && m_aw_generation_o == g[0]) -
-                       CountWidth'(b_end && m_b_generation_i == g[0]);
+  for (genvar g = 0; g < 2; g++) begin : g_generation
+    assign ar_of[g] = ar_begins && m_ar_generation_o == 1'(g);
+    assign aw_of[g] = aw_begins && m_aw_generation_o == 1'(g);
+    assign r_of[g] = r_end && m_r_generation_i == 1'(g);
+    assign b_of[g] = b_end && m_b_generation_i == 1'(g);
+    assign busy_o[g] = reading_q[g] || writing_q[g];
+
+    always_ff @(posedge clk_i) begin
+      if (rst_i) begin
+        reads_q[g] <= '0;
+        writes_q[g] <= '0;
+        reading_q[g] <= 1'b0;
+        writing_q[g] <= 1'b0;
+      end else begin
+        if (ar_of[g] && !r_of[g]) reads_q[g] <= reads_q[g] + One;
+        if (!ar_of[g] && r_of[g]) reads_q[g] <= reads_q[g] - One;
+        if (aw_of[g] && !b_of[g]) writes_q[g] <= writes_q[g] + One;
+        if (!aw_of[g] && b_of[g]) writes_q[g] <= writes_q[g] - One;
+        reading_q[g] <= ar_of[g] || (reading_q[g] && !(r_of[g] && reads_q[g] == One));
+        writing_q[g] <= aw_of[g] || (writing_q[g] && !(b_of[g] && writes_q[g] == One));
       end
-      late_o <= (r_end && !r_ours) || (b_end && !b_ours);
     end
   end
-  for (genvar g = 0; g < 2; g++) begin : g_busy
-    assign busy_o[g] = reads_q[g] != '0 || writes_q[g] != '0;
-  end
+  always_ff @(posedge clk_i) late_o <= !rst_i && ((r_end && !r_ours) || (b_end && !b_ours));
   assign owing_o = ar_offered_q || aw_offered_q || owed_valid;
 
   a_answered: assert property (@(posedge clk_i) disable iff (rst_i)

@@ -48,8 +48,7 @@ module gmmu_fifo #(
     end else begin
       if (push) write_q <= write_q == Last ? '0 : write_q + 1'b1;
       if (pop) read_q <= read_q == Last ? '0 : read_q + 1'b1;
-      if (push && !pop) count_q <= count_q + 1'b1;
-      if (pop && !push) count_q <= count_q - 1'b1;
+      if (push != pop) count_q <= push ? count_q + 1'b1 : count_q - 1'b1;
       full_q <= !pop && (full_q || (push && count_q == CountWidth'(Depth - 1)));
       valid_o <= push || (valid_o && !(pop && count_q == CountWidth'(1)));
     end

@@ -35,8 +35,7 @@ module gmmu_fifo_room #(
 
   always_ff @(posedge clk_i) begin
     if (rst_i) count_q <= '0;
-    else if (valid_i && !(valid_o && ready_i)) count_q <= count_q + 1'b1;
-    else if (!valid_i && valid_o && ready_i) count_q <= count_q - 1'b1;
+    else if (valid_i != (valid_o && ready_i)) count_q <= valid_i ? count_q + 1'b1 : count_q - 1'b1;
     room_o <= !rst_i && 32'(count_q) + Margin <= Depth;
   end
 

@@ -97,7 +97,7 @@ module gmmu_counters
   end
 
   // ---- Which counter is read.
-  logic   rd_port, rd_shared, rd_q, rd_counter_q, asked_q, done_q, ask;
+  logic   rd_port, rd_shared, rd_q, rd_counter_q, asked_q, done_q, ask_q;
   index_t rd_index_q;
 
   logic [12:0] port_word, shared_word;  // words from the first one of either kind
@@ -129,8 +129,7 @@ module gmmu_counters
     clash = 1'b0;
     for (int unsigned s = 0; s < Stages; s++) clash |= live_q[s] && at_q[s] == visit;
   end
-  assign ask = rd_q && rd_counter_q && !asked_q && !first_q;
-  assign visit = ask ? rd_index_q : turn_q;
+  assign visit = ask_q ? rd_index_q : turn_q;
 
   gmmu_ram_1r1w #(.Width(Width), .Depth(Words)) u_words (
     .clk_i, .read_i(1'b1), .read_addr_i(at_q[0]), .data_o(word),
@@ -143,17 +142,20 @@ module gmmu_counters
       first_q <= 1'b1;
       live_q <= '0;
       answer_q <= '0;
+      ask_q <= 1'b0;
       asked_q <= 1'b0;
       done_q <= 1'b0;
     end else begin
-      if (!ask && !clash) begin
+      if (!ask_q && !clash) begin
         turn_q <= turn_q == index_t'(Words - 1) ? '0 : turn_q + 1'b1;
         if (turn_q == index_t'(Words - 1)) first_q <= 1'b0;
       end
       live_q <= {live_q[Stages-2:0], !clash};
-      answer_q <= {answer_q[Stages-2:0], ask && !clash};
+      answer_q <= {answer_q[Stages-2:0], ask_q && !clash};
       if (!rd_q) asked_q <= 1'b0;
-      else if (ask && !clash) asked_q <= 1'b1;
+      else if (rd_counter_q && !first_q) asked_q <= 1'b1;
+      if (rd_q && rd_counter_q && !asked_q && !first_q) ask_q <= 1'b1;
+      else if (!clash) ask_q <= 1'b0;
       if (!rd_i) done_q <= 1'b0;
       else if (answer_q[4] || (rd_q && !rd_counter_q)) done_q <= 1'b1;
     end

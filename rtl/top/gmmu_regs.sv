@@ -124,11 +124,13 @@ module gmmu_regs
   assign space_index_q = space_number_q[SpaceWidth-1:0];
 
   // ---- Writes.
-  logic        write;
+  logic        write, settled_q;
   logic        ctl_busy_q, ctl_inv_q;
   logic [31:0] ctl_done_count_q;
 
-  assign wr_ready_o = window_settled_i && !(space_root_q && ctl_busy_q);
+  // The window holds while a write stands, so what was settled stays so.
+  always_ff @(posedge clk_i) settled_q <= window_settled_i && wr_valid_i && !rst_i;
+  assign wr_ready_o = settled_q && !(space_root_q && ctl_busy_q);
   assign write = wr_valid_i && wr_ready_o;
 
   // Write data by register type: fields that exist are kept, the rest reads 0.

@@ -153,8 +153,15 @@ module gmmu_window
     .read_addr_i(oldest_q), .data_o(s_rdata_o)
   );
 
-  assign s_bvalid_o = occupied_q != '0 && !reading_q && ended_q[oldest_q];
-  assign s_rvalid_o = occupied_q != '0 && reading_q && ended_q[oldest_q];
+  // head_q: the oldest access has its answer.
+  slot_t second;
+  logic  begun, head_q, second_ended, oldest_ended;
+  assign begun = aw_take || ar_take;
+  assign second = oldest_q + 1'b1;
+  assign oldest_ended = ended_q[oldest_q] || (ended && end_slot == oldest_q);
+  assign second_ended = ended_q[second] || (ended && end_slot == second);
+  assign s_bvalid_o = head_q && !reading_q;
+  assign s_rvalid_o = head_q && reading_q;
   assign s_bresp_o = error_q[oldest_q] ? 2'b10 : 2'b00;
   assign s_rresp_o = error_q[oldest_q] ? 2'b10 : 2'b00;
   assign answer_take = (s_bvalid_o && s_bready_i) || (s_rvalid_o && s_rready_i);
@@ -164,6 +171,7 @@ module gmmu_window
       next_q <= '0;
       oldest_q <= '0;
       occupied_q <= '0;
+      head_q <= 1'b0;
       waiting_b_q <= '0;
       ended_q <= '0;
       reading_q <= 1'b0;
@@ -183,8 +191,13 @@ module gmmu_window
         oldest_q <= oldest_q + 1'b1;
         ended_q[oldest_q] <= 1'b0;
       end
-      occupied_q <= occupied_q + count_t'(aw_take || ar_take) - count_t'(answer_take);
-      waiting_b_q <= waiting_b_q + count_t'(aw_take) - count_t'(b_valid_i);
+      head_q <= answer_take ? second_ended : oldest_ended;
+      if (begun != answer_take) begin
+        occupied_q <= answer_take ? occupied_q - 1'b1 : occupied_q + 1'b1;
+      end
+      if (aw_take != b_valid_i) begin
+        waiting_b_q <= b_valid_i ? waiting_b_q - 1'b1 : waiting_b_q + 1'b1;
+      end
     end
 
     if (aw_take || ar_take) begin
