@@ -72,13 +72,14 @@ module gmmu_isolator
 
   // Stop: bursts under way get their answers. Choose: a generation for what comes after.
   // Cut: what was promised is finished. Pause: the last cycles of the core's reset.
-  typedef enum logic [2:0] {
-    StRun = 3'd0, StStop = 3'd1, StChoose = 3'd4, StCut = 3'd5, StPause = 3'd6
+  // Bit 3: closed; bit 2: cut.
+  typedef enum logic [3:0] {
+    StRun = 4'b0000, StStop = 4'b1000, StChoose = 4'b1100, StCut = 4'b1101, StPause = 4'b1110
   } state_e;
   state_e                state_q;
   logic [TimerWidth-1:0] timer_q;
   logic [2:0]            pause_q;
-  logic                  generation_q, cut, cut_q;
+  logic                  generation_q, silence_q, cut, cut_q;
   logic [1:0]            owing, close;
   logic [1:0][1:0]       busy;            // by port, by generation
   logic                  now_busy, other_busy;
@@ -86,8 +87,8 @@ module gmmu_isolator
   assign now_busy = busy[0][generation_q] || busy[1][generation_q];
   assign other_busy = busy[0][!generation_q] || busy[1][!generation_q];
   assign cut = state_q[2];
-  assign close[0] = state_q != StRun;
-  assign close[1] = state_q != StRun || silence_i;
+  assign close[0] = state_q[3];
+  assign close[1] = state_q[3] || silence_q;
   assign core_reset_o = rst_i || cut_q;
   assign closed_o = close[1];
   assign silent_o = close[1] && busy[1] == '0 && !owing[1];
@@ -95,6 +96,7 @@ module gmmu_isolator
 
   always_ff @(posedge clk_i) begin
     cut_q <= cut;
+    silence_q <= silence_i;
     if (rst_i) begin
       state_q <= StRun;
       generation_q <= 1'b0;

@@ -76,8 +76,8 @@ module gmmu_isolator_port
   assign m_aw_o = cut_i ? aw_kept_q : aw_i;
   assign m_ar_generation_o = cut_i ? offer_generation_q : generation_i;
   assign m_aw_generation_o = cut_i ? offer_generation_q : generation_i;
-  assign ar_ready_o = m_ar_valid_o && m_ar_ready_i && !cut_i;
-  assign aw_ready_o = m_aw_valid_o && m_aw_ready_i && !cut_i;
+  assign ar_ready_o = m_ar_ready_i && !cut_i && (ar_offered_q || !close_i);
+  assign aw_ready_o = m_aw_ready_i && !cut_i && (aw_offered_q || (!close_i && owed_ready));
   assign ar_begins = m_ar_valid_o && !ar_offered_q;
   assign aw_begins = m_aw_valid_o && !aw_offered_q;
 

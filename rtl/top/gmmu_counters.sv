@@ -120,14 +120,19 @@ module gmmu_counters
   index_t              at_q [Stages];
   index_t              turn_q, visit;
   logic                first_q;                     // the first round after reset: words are 0
-  logic                clash, amount2_q;
+  logic                ask_clash, turn_clash, clash, amount2_q;
   value_t              word, word_q, word2_q, sum_q;
   low_t                low2_q, gain_q;
   low_t [Groups-1:0]   group1_q;
 
   always_comb begin
-    clash = 1'b0;
-    for (int unsigned s = 0; s < Stages; s++) clash |= live_q[s] && at_q[s] == visit;
+    ask_clash = 1'b0;
+    turn_clash = 1'b0;
+    for (int unsigned s = 0; s < Stages; s++) begin
+      ask_clash |= live_q[s] && at_q[s] == rd_index_q;
+      turn_clash |= live_q[s] && at_q[s] == turn_q;
+    end
+    clash = ask_q ? ask_clash : turn_clash;
   end
   assign visit = ask_q ? rd_index_q : turn_q;
 

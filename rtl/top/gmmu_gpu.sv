@@ -717,12 +717,15 @@ module gmmu_gpu
       fault: fault_logged,
                     ring_error: ring_error, fence: fence_irq};
 
+  logic messages_open_q;
+  always_ff @(posedge clk_i) messages_open_q <= bus_master_i && msi_enable_i && !isolated;
+
   gmmu_interrupts u_interrupts (
     .clk_i, .rst_i(core_rst),
     .causes_i(causes[4:0]), .clear_i(int_clear), .clear_bits_i(int_clear_bits),
     .enable_i(int_enable),
     .status_o(int_status),
-    .open_i(bus_master_i && msi_enable_i && !isolated), .address_i(msi_address_i),
+    .open_i(messages_open_q), .address_i(msi_address_i),
     .data_i(msi_data_i),
     .aw_valid_o(aw_valid[ReqInterrupt]), .aw_ready_i(aw_ready[ReqInterrupt]),
     .aw_o(aw[ReqInterrupt]),
