@@ -214,7 +214,7 @@ module gmmu_axi_mux
 
   for (genvar p = 0; p < 2; p++) begin : g_port
     index_t       owner_next;
-    logic [N-1:0] owner_q, owns, r_for_in, r_for, b_for_in, b_for;  // owner_q: one-hot or zero
+    logic [N-1:0] owner_q, owns, ends, r_for_in, r_for, b_for_in, b_for;  // owner_q: one-hot or zero
     logic         ar_waits, aw_waits, ar_opens, aw_opens, ar_offered_q, aw_offered_q;
     logic         owned_q;      // owner_q is not zero
     logic         w_ready, w_end, owner_waits, owner_load;
@@ -222,6 +222,7 @@ module gmmu_axi_mux
 
     for (genvar q = 0; q < N; q++) begin : g_req
       assign owns[q] = owner_q[q] && w_valid[q] && route_q[q][p];
+      assign ends[q] = owns[q] && w[q].last;
       assign w_grant[p][q] = w_ready && owns[q];
       // answers are decoded in front of their slices
       assign r_for_in[q] = Readers[q] && requester_of(r_i[p].id) == RequesterWidth'(q);
@@ -260,7 +261,7 @@ module gmmu_axi_mux
       .valid_i(aw_go[p]), .data_i(aw_index),
       .valid_o(owner_waits), .ready_i(owner_load), .data_o(owner_next)
     );
-    assign w_end = w_ready && owns != '0 && w_pick.last;
+    assign w_end = w_ready && ends != '0;
     assign owner_load = !owned_q || w_end;
     assign owner_valid[p] = owner_waits || owned_q;
     always_ff @(posedge clk_i) begin

@@ -110,7 +110,7 @@ module gmmu_window
 
   // The issue registers: one offer, on AW or on AR, W through a slice of its own.
   logic        issue_aw_q, issue_ar_q;
-  ax_t         ax_q;
+  ax_t         ax_q;                    // its address without the base
   logic        issue_ready;
   assign issue_ready = (!issue_aw_q || aw_ready_i) && (!issue_ar_q || ar_ready_i);
   assign aw_take = write_offer && may_write && issue_ready;
@@ -133,7 +133,8 @@ module gmmu_window
 
   always_comb begin
     ar_o = ax_q;
-    aw_o = ax_q;
+    ar_o.addr = base_i + ax_q.addr;
+    aw_o = ar_o;
   end
   assign aw_valid_o = issue_aw_q;
   assign ar_valid_o = issue_ar_q;
@@ -204,13 +205,13 @@ module gmmu_window
       ax_q <= '0;
       ax_q.id <= IdWidth'(next_q);
       ax_q.port <= PortVram;
-      ax_q.addr <= base_i + PaWidth'({(aw_take ? aw_addr[31:3] : ar_addr[31:3]), 3'd0});
+      ax_q.addr <= PaWidth'({(aw_take ? aw_addr[31:3] : ar_addr[31:3]), 3'd0});
       lane_q[next_q] <= lane_of(aw_take ? aw_addr : ar_addr);
     end
     if (ended) error_q[end_slot] <= r_valid_i ? r_i.error : b_i.error;
   end
 
-  assign settled_o = waiting_b_q == '0 && !aw_valid && !ar_valid;
+  assign settled_o = waiting_b_q == '0 && !aw_valid && !ar_valid && !issue_ar_q;
   assign idle_o = occupied_q == '0 && !aw_valid && !w_valid && !ar_valid &&
                   !s_awvalid_i && !s_wvalid_i && !s_arvalid_i;
 

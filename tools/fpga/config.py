@@ -31,8 +31,9 @@ BLOCKS = (
     "gmmu_window", "gmmu_aperture_map", "gmmu_ctl_arbiter", "gmmu_gpu",
 )
 
-# Without a target abc9 makes everything as fast as it can, at up to twice the LUTs. Picoseconds; W is a wire.
-SCRATCHPAD = {"abc9.D": 7000, "abc9.W": 900}
+# Without a target abc9 makes everything as fast as it can, at up to twice the LUTs. Picoseconds; synth_ecp5 counts 300
+# for a wire, which is a quarter of the truth.
+SCRATCHPAD = {"abc9.D": 5000}
 SYNTH_OPTIONS = ""
 LATCHES = "t:$dlatch t:$adlatch t:$dlatchsr t:$sr t:$_DLATCH_*"
 
