@@ -3,7 +3,8 @@
 //
 //   req, rsp, done   the port (gmmu_pkg). A hit is answered two cycles after its request is
 //                    accepted. Hits pass misses; while no miss slot is free, requests are accepted
-//                    every other cycle at most, and a miss stops the port
+//                    every other cycle at most, and a miss stops the port. A new entry may hold up
+//                    a request for a cycle
 //   lookup           a miss that asks the shared levels
 //   msg              answers of the shared levels, never refused
 //   late, later      the messages of one and of two cycles before: what the L1 may keep
@@ -83,20 +84,18 @@ module gmmu_l1
   } seen_t;
 
   // ---- Stage A: the request, or a fill, searches the entries.
-  logic    accept, fill_q, write_q, fill_now, steal;
+  logic    accept, fill_q, write_q;
   logic [1:0] skipped_q;
-  logic    room, out_room, tight, starved;
+  logic    room, out_room, tight, starved_q;
   key_t    req_key;
   assign req_key = '{space: req_i.space, vpn: req_i.va[VaWidth-1:PageLg2],
                      high: (req_i.va >> VaWidth) != '0};
-  // A fill takes an idle cycle of the search; if the three before found none, it stops a request.
-  // Not right behind another, which it may be equal to.
-  assign fill_now = fill_q && !write_q && !accept;
-  assign steal = fill_q && skipped_q == '1;
   assign accept = req_valid_i && req_ready_o;
 
-  // ---- Stage B: the request and what it found. A hit leaves in its only cycle.
-  logic    b_valid_q, b_parked_q, near, found, b_hit, b_direct, b_miss, alloc;
+  // ---- Stage B: the request and what it found. It is near (an entry's short tag agreed), or far: a
+  // miss for certain. A hit leaves in its only cycle. That the rest of a near one's tag agrees
+  // (found) is known late: data are chosen, and written, before.
+  logic    near, found, b_valid_q, b_near_q, b_far_q, b_hit, b_miss, b_stays, may_alloc, alloc;
   tag_t    b_tag_q;
   access_e b_access_q;
   offset_t b_offset_q;
@@ -104,56 +103,57 @@ module gmmu_l1
   page_t   b_page;
 
   gmmu_l1_entries #(.Entries(Entries), .NumSpaces(NumSpaces)) u_entries (
-    .clk_i, .rst_i, .search_i(accept), .search_key_i(req_key), .b_key_i(b_key_q),
-    .near_o(near), .hit_o(found), .page_o(b_page),
-    .fill_i(fill_now), .fill_key_i(late_i.key), .fill_big_i(late_i.page.big),
+    .clk_i, .rst_i, .look_i(req_valid_i), .search_key_i(req_key), .near_o(near),
+    .b_key_i(b_key_q), .hit_o(found), .page_o(b_page),
+    .fill_i(fill_q), .fill_key_i(late_i.key), .fill_big_i(late_i.page.big),
     .write_i(write_q), .write_what_i(later_i), .kill_i);
 
-  // ---- Slots and questions. A miss is offered at once; if it is not taken it waits behind those
-  // before it.
-  logic    slot_one, slots_idle, ask_valid, ask_ready, ask_push, release_slot;
+  // ---- Slots and questions. A far miss is offered at once; if it is not taken it waits behind those
+  // before it, as a near one does.
+  logic    slot_one, ask_valid, ask_one, ask_push, release_slot;
   index_t  slot, result_slot;
   kept_t   kept;
   lookup_t b_lookup, asked;
 
-  assign b_hit = b_valid_q && !b_parked_q && found;
-  assign b_miss = b_valid_q && (b_parked_q || !found);
-  assign alloc = b_miss && slot_one && ask_ready;
-  assign b_direct = b_valid_q && (b_parked_q || !near) && slot_one && !ask_valid;
+  assign b_hit = b_near_q && found;
+  assign b_miss = b_far_q || (b_near_q && !found);
+  assign tight = !slot_one || !ask_one;
+  assign may_alloc = b_valid_q && !tight;
+  assign alloc = b_miss && !tight;
+  assign b_stays = b_miss && tight;
   assign b_lookup = '{port: port_i, slot: slot_t'(slot), key: b_key_q};
-  assign ask_push = alloc && !(b_direct && lookup_ready_i);
-  assign lookup_valid_o = ask_valid || b_direct;
+  assign ask_push = !tight && ((b_near_q && !found) || (b_far_q && (ask_valid || !lookup_ready_i)));
+  assign lookup_valid_o = ask_valid || (b_far_q && !tight);
   assign lookup_o = ask_valid ? asked : b_lookup;
   // A request may follow another only if that one leaves stage B even if it is a miss.
-  assign tight = !slot_one || !ask_ready;
-  assign req_ready_o = room && out_room && !starved && !steal
-      && !(tight && b_valid_q);
+  assign req_ready_o = room && out_room && !starved_q && !fill_q && !(tight && b_valid_q);
 
   gmmu_l1_slots #(.Slots(Slots), .Width($bits(kept_t))) u_slots (
-    .clk_i, .rst_i, .alloc_i(alloc), .alloc_data_i({b_tag_q, b_access_q, b_offset_q}),
-    .slot_o(slot), .one_o(slot_one),
-    .read_slot_i(result_slot), .read_data_o(kept), .release_i(release_slot), .idle_o(slots_idle));
+    .clk_i, .rst_i, .may_i(may_alloc), .alloc_i(alloc),
+    .alloc_data_i({b_tag_q, b_access_q, b_offset_q}), .slot_o(slot), .one_o(slot_one),
+    .read_slot_i(result_slot), .read_data_o(kept), .release_i(release_slot));
 
   logic [SlotBits+$bits(key_t)-1:0] ask_head;
   index_t ask_slot;
   key_t   ask_key;
-  gmmu_fifo #(.Width(SlotBits + $bits(key_t)), .Depth(16)) u_asks (
-    .clk_i, .rst_i, .valid_i(ask_push), .ready_o(ask_ready), .data_i({slot, b_key_q}),
-    .valid_o(ask_valid), .ready_i(lookup_ready_i), .data_o(ask_head));
+  logic   ask_room;
+  gmmu_l1_out #(.Width(SlotBits + $bits(key_t)), .Depth(16)) u_asks (
+    .clk_i, .rst_i, .may_i(may_alloc), .valid_i(ask_push), .one_o(ask_one), .room_o(ask_room),
+    .data_i({slot, b_key_q}), .valid_o(ask_valid), .ready_i(lookup_ready_i), .data_o(ask_head));
   assign {ask_slot, ask_key} = ask_head;
   assign asked = '{port: port_i, slot: slot_t'(ask_slot), key: ask_key};
 
-  // ---- Results.
-  logic    mine, res_valid, res_take, held_valid, held_push, held_ready, held_empty;
+  // ---- Results: they leave when no near request has the way out.
+  logic    mine, res_take, held_valid, held_push, held_ready, way_free;
   result_t arriving, held, result;
   key_t    held_key, result_key;
 
   assign mine = msg_valid_i && msg_i.port == port_i;
   assign arriving = '{slot: index_t'(msg_i.slot), generation: generation_i, merged: msg_i.merged,
                       cause: msg_i.cause, page: msg_i.page};
-  assign res_valid = held_valid || mine;
-  assign res_take = res_valid && !b_hit && out_room;
-  assign held_push = mine && (held_valid || !res_take);
+  assign way_free = !b_near_q && out_room;
+  assign res_take = (held_valid || mine) && way_free;
+  assign held_push = mine && (held_valid || !way_free);
   assign result = held_valid ? held : arriving;
   assign result_key = held_valid ? held_key : msg_i.key;
   assign result_slot = result.slot;
@@ -161,10 +161,10 @@ module gmmu_l1
 
   localparam int unsigned HeldWidth = $bits(result_t) + (EventPort ? $bits(key_t) : 0);
   logic [HeldWidth-1:0] held_word;
-  gmmu_ram_fifo #(.Width(HeldWidth), .Depth(Slots)) u_held (
+  gmmu_fifo_ram #(.Width(HeldWidth), .Depth(Slots < 4 ? 4 : Slots)) u_held (
     .clk_i, .rst_i, .valid_i(held_push), .ready_o(held_ready),
     .data_i(HeldWidth'({msg_i.key, arriving})),
-    .valid_o(held_valid), .ready_i(res_take), .data_o(held_word), .empty_o(held_empty));
+    .valid_o(held_valid), .ready_i(way_free), .data_o(held_word));
   assign held = held_word[$bits(result_t)-1:0];
   if (EventPort) begin : g_held_key
     assign held_key = held_word[$bits(result_t) +: $bits(key_t)];
@@ -172,37 +172,44 @@ module gmmu_l1
     assign held_key = '0;
   end
 
-  // ---- The answer: a hit first, else a result. Permissions are checked here.
+  // ---- The answer: a near request's, or a result. Permissions are checked here.
+  function automatic cause_t judged(cause_t cause, access_e access, page_t page);
+    logic unused_bits;
+    unused_bits = ^page;
+    if (cause != '0 || page.zero) return cause;
+    if (access == AccessWrite && page.read_only) return cause_t'(FaultWriteProtect);
+    if (access == AccessExecute && page.no_execute) return cause_t'(FaultExecuteProtect);
+    return '0;
+  endfunction
   answer_t answer, head;
   seen_t   seen, head_seen;
   page_t   page;
-  access_e access;
-  cause_t  cause;
+  cause_t  b_cause, res_cause;
   logic    push;
 
   assign push = b_hit || res_take;
-  assign page = b_hit ? b_page : result.page;
-  assign access = b_hit ? b_access_q : kept.access;
+  assign page = b_near_q ? b_page : result.page;
+  assign b_cause = judged('0, b_access_q, b_page);
+  assign res_cause = judged(result.cause, kept.access, result.page);
   always_comb begin
-    cause = b_hit ? '0 : result.cause;
-    if (cause == '0 && !page.zero) begin
-      if (access == AccessWrite && page.read_only) cause = cause_t'(FaultWriteProtect);
-      else if (access == AccessExecute && page.no_execute) cause = cause_t'(FaultExecuteProtect);
-    end
-    answer = '{tag: b_hit ? b_tag_q : kept.tag,
-               generation: b_hit ? generation_i : result.generation,
+    answer = '{tag: b_near_q ? b_tag_q : kept.tag,
+               generation: b_near_q ? generation_i : result.generation,
                target: page.target, adapter: page.adapter,
                pfn: {page.pfn[PfnWidth-1:4],
-                     b_hit && page.big ? b_key_q.vpn[3:0] : page.pfn[3:0]},
-               offset: b_hit ? b_offset_q : kept.offset,
-               zero: page.zero, coherent: page.coherent, cause: cause, level: page.level};
-    seen = '{key: b_hit ? b_key_q : result_key, access: access};
+                     b_near_q && b_page.big ? b_key_q.vpn[3:0] : page.pfn[3:0]},
+               offset: b_near_q ? b_offset_q : kept.offset,
+               zero: page.zero, coherent: page.coherent, cause: b_near_q ? b_cause : res_cause,
+               level: page.level};
+    seen = '{key: b_near_q ? b_key_q : result_key,
+             access: b_near_q ? b_access_q : kept.access};
   end
 
   localparam int unsigned OutWidth = $bits(answer_t) + (EventPort ? $bits(seen_t) : 0);
   logic [OutWidth-1:0] out_word;
+  logic out_one;
   gmmu_l1_out #(.Width(OutWidth)) u_out (
-    .clk_i, .rst_i, .valid_i(push), .room_o(out_room), .data_i(OutWidth'({seen, answer})),
+    .clk_i, .rst_i, .may_i(b_near_q || res_take), .valid_i(push), .one_o(out_one),
+    .room_o(out_room), .data_i(OutWidth'({seen, answer})),
     .valid_o(rsp_valid_o), .ready_i(rsp_ready_i), .data_o(out_word));
   assign head = out_word[$bits(answer_t)-1:0];
   if (EventPort) begin : g_seen
@@ -227,30 +234,42 @@ module gmmu_l1
   gmmu_l1_drain u_drain (.clk_i, .rst_i, .made_i({1'b0, b_hit} + {1'b0, mine}), .generation_i,
       .done_i, .drained_o, .room_o(room));
 
-  // A result that hits hold up for eight cycles stops requests until it has left.
+  // A result that hits hold up for eight cycles stops requests until it has left. A fill has the
+  // search for a cycle: after one in which no request came, or when the three before were dropped.
+  // Not right behind another, which it may be equal to.
   logic [2:0] waited_q;
   logic [7:0] outstanding_q;
-  assign starved = waited_q == '1;
+  logic       fill_wanted, fill_d, accept_q, push_q;
+  assign fill_wanted = mine && msg_i.cause == '0 && !kill_i.valid;
+  assign fill_d = fill_wanted && !fill_q && (!req_valid_i || skipped_q == '1);
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
       b_valid_q <= 1'b0;
-      b_parked_q <= 1'b0;
+      b_near_q <= 1'b0;
+      b_far_q <= 1'b0;
       fill_q <= 1'b0;
       write_q <= 1'b0;
       skipped_q <= '0;
       waited_q <= '0;
+      starved_q <= 1'b0;
       outstanding_q <= '0;
+      accept_q <= 1'b0;
+      push_q <= 1'b0;
     end else begin
-      b_valid_q <= accept || (b_valid_q && !b_hit && !alloc);
-      b_parked_q <= !accept && b_valid_q && !b_hit && !alloc;
-      fill_q <= mine && msg_i.cause == '0 && !kill_i.valid;
-      write_q <= fill_now && !kill_i.valid;
-      if (fill_now) skipped_q <= '0;
-      else if (fill_q && skipped_q != '1) skipped_q <= skipped_q + 1'b1;
-      if (!held_valid || res_take) waited_q <= '0;
-      else if (!starved) waited_q <= waited_q + 1'b1;
-      outstanding_q <= outstanding_q + 8'(accept) - 8'(push);
+      b_valid_q <= accept || b_stays;
+      b_near_q <= accept && near;
+      b_far_q <= accept ? !near : b_stays;
+      fill_q <= fill_d;
+      write_q <= fill_q && !kill_i.valid;
+      if (fill_d) skipped_q <= '0;
+      else if (fill_wanted && skipped_q != '1) skipped_q <= skipped_q + 1'b1;
+      if (!held_valid || way_free) waited_q <= '0;
+      else if (waited_q != '1) waited_q <= waited_q + 1'b1;
+      starved_q <= held_valid && !way_free && waited_q >= 3'd6;
+      accept_q <= accept;
+      push_q <= push;
+      outstanding_q <= outstanding_q + 8'(accept_q) - 8'(push_q);
     end
     if (accept) begin
       b_tag_q <= req_i.tag;
@@ -260,19 +279,23 @@ module gmmu_l1
     end
   end
 
-  logic faulty;
-  assign faulty = cause != '0;
-  assign count_o.lookup = accept;
-  assign count_o.hit = b_hit && !faulty;
-  assign count_o.miss = res_take && !faulty && !result.merged;
-  assign count_o.merged = res_take && !faulty && result.merged;
-  assign count_o.fault = push && faulty;
-  assign count_o.outstanding = outstanding_q;
-  assign idle_o = !b_valid_q && !fill_q && !write_q && slots_idle && !rsp_valid_o && held_empty
-      && drained_o == 2'b11;
+  // Events are counted a cycle later.
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      count_o <= '0;
+    end else begin
+      count_o <= '{lookup: accept, hit: b_hit && b_cause == '0,
+                   miss: res_take && res_cause == '0 && !result.merged,
+                   merged: res_take && res_cause == '0 && result.merged,
+                   fault: (b_hit && b_cause != '0) || (res_take && res_cause != '0),
+                   outstanding: outstanding_q};
+    end
+  end
+  assign idle_o = !b_valid_q && !fill_q && !write_q && !accept_q && outstanding_q == '0
+      && !rsp_valid_o && drained_o == 2'b11;
 
   logic unused_bits;
-  assign unused_bits = ^{seen, result_key, late_i, b_page};
+  assign unused_bits = ^{seen, result_key, late_i, b_page, out_one, ask_room};
 
   a_held: assert property (@(posedge clk_i) disable iff (rst_i) !held_push || held_ready);
   a_follow: assert property (@(posedge clk_i) disable iff (rst_i)

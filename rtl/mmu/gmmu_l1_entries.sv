@@ -3,13 +3,16 @@
 //
 // Each entry has a short tag in flip-flops: space, twelve folded bits of the block's number, page
 // in the block. All are compared at once. The rest of the page number and the translation lie in
-// LUT RAM and are read and compared for the one entry whose short tag agreed. Entries never share
-// a short tag: a new one takes the place of those that it would share one with.
+// LUT RAM and are read and compared for the one entry whose short tag agreed. The rest is the page
+// number without one of the pieces that were folded: equal folds and other pieces make it equal.
+// Entries never share a short tag: a new one takes the place of those that it would share one with,
+// else the next in turn.
 //
-//   search_i   the request is accepted in this cycle; near_o, hit_o, page_o hold in the next one.
-//              near_o comes from a register: without it there is no hit
+//   look_i     a request stands: near_o says in the same cycle whether an entry's short tag agrees
+//              with it. If it is accepted, hit_o and page_o hold in the next cycle; without near_o
+//              they mean nothing
 //   b_key_i    in the next cycle: the key that was searched for
-//   fill_i     no search is accepted in this cycle: the entries are searched for fill_key_i
+//   fill_i     no request is accepted in this cycle: the entries are searched for fill_key_i
 //   write_i    in the cycle after fill_i, with the same translation: it is entered at the edge
 //   kill_i     drops the entries of the scope, and a write of the same cycle
 module gmmu_l1_entries
@@ -22,10 +25,10 @@ module gmmu_l1_entries
   input  logic   clk_i,
   input  logic   rst_i,
 
-  input  logic   search_i,
+  input  logic   look_i,
   input  key_t   search_key_i,
-  input  key_t   b_key_i,
   output logic   near_o,
+  input  key_t   b_key_i,
   output logic   hit_o,
   output page_t  page_o,
 
@@ -43,9 +46,11 @@ module gmmu_l1_entries
   localparam int unsigned Pieces = (BlockWidth + HashWidth - 1) / HashWidth;
   typedef logic [HashWidth-1:0] hash_t;
   typedef logic [IndexWidth-1:0] index_t;
+  localparam int unsigned RestWidth = BlockWidth > HashWidth ? BlockWidth - HashWidth : 1;
+  typedef logic [RestWidth-1:0] rest_t;
   typedef struct packed {
-    logic [BlockWidth-1:0] block;
-    page_t                 page;
+    rest_t rest;
+    page_t page;
   } row_t;
 
   function automatic hash_t fold(vpn_t vpn);
@@ -55,6 +60,9 @@ module gmmu_l1_entries
     hash = '0;
     for (int unsigned i = 0; i < Pieces; i++) hash ^= padded[i*HashWidth +: HashWidth];
     return hash;
+  endfunction
+  function automatic rest_t rest_of(vpn_t vpn);
+    return rest_t'(vpn >> (4 + HashWidth));
   endfunction
 
   logic [Entries-1:0]   valid_q, big_q;
@@ -70,7 +78,7 @@ module gmmu_l1_entries
     match = '0;
     key = search_key_i;
     hash = '0;
-    if (search_i || fill_i) begin
+    if (look_i || fill_i) begin
       key = fill_i ? fill_key_i : search_key_i;
       hash = fold(key.vpn);
       for (int unsigned i = 0; i < Entries; i++) begin
@@ -88,19 +96,20 @@ module gmmu_l1_entries
     end
   end
 
-  // A new entry: where a short tag agreed, else a free place, else the next in turn.
-  logic [Entries-1:0] same_q, free, victim, write, changed;
-  index_t             write_index, found_index, turn_q;
+  // A new entry: where a short tag agreed, else the next in turn.
+  logic [Entries-1:0] same_q, turn_q, victim, write, changed;
+  index_t             write_index, found_index;
   hash_t              write_hash;
-  assign free = ~valid_q;
+  logic               same;
   assign write_hash = fold(write_what_i.key.vpn);
+  assign same = same_q != '0;
   always_comb begin
-    victim = '0;
-    if (same_q != '0) victim = same_q & (~same_q + 1'b1);
-    else if (free != '0) victim = free & (~free + 1'b1);
-    else victim[turn_q] = 1'b1;
+    victim = same ? same_q : turn_q;
+    for (int unsigned i = 1; i < Entries; i++) begin  // a block may take the place of many
+      if (same && (same_q & ((Entries'(1) << i) - 1'b1)) != '0) victim[i] = 1'b0;
+    end
     write = write_i && !kill_i.valid ? victim : '0;
-    changed = killed | (write_i ? same_q | victim : '0);
+    changed = killed | (write_i ? same_q | (same ? '0 : turn_q) : '0);
     write_index = '0;
     found_index = '0;
     for (int unsigned i = 0; i < Entries; i++) begin
@@ -112,12 +121,10 @@ module gmmu_l1_entries
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
       valid_q <= '0;
-      turn_q <= '0;
+      turn_q <= Entries'(1);
     end else begin
       if (write_i || kill_i.valid) valid_q <= (valid_q & ~changed) | write;
-      if (write_i && same_q == '0 && free == '0) begin
-        turn_q <= turn_q == index_t'(Entries - 1) ? '0 : turn_q + 1'b1;
-      end
+      if (write_i && !same) turn_q <= {turn_q[Entries-2:0], turn_q[Entries-1]};
     end
     if (fill_i) same_q <= match;
     if (write != '0) begin
@@ -134,24 +141,20 @@ module gmmu_l1_entries
 
   index_t found_q;
   row_t   row;
-  always_ff @(posedge clk_i) begin
-    if (search_i) begin
-      near_o <= (match & ~changed) != '0 && !key.high && 32'(key.space) < NumSpaces;
-      found_q <= found_index;
-    end
-  end
+  assign near_o = (match & ~changed) != '0 && !search_key_i.high
+      && 32'(search_key_i.space) < NumSpaces;
+  always_ff @(posedge clk_i) if (look_i) found_q <= found_index;
 
   gmmu_lutram #(.Width($bits(row_t)), .Depth(Entries)) u_rows (
-    .clk_i, .write_i(write != '0), .write_addr_i(write_index),
-    .data_i({write_what_i.key.vpn[VpnWidth-1:4], write_what_i.page}),
+    .clk_i, .write_i(write_i && !kill_i.valid), .write_addr_i(write_index),
+    .data_i({rest_of(write_what_i.key.vpn), write_what_i.page}),
     .read_addr_i(found_q), .data_o(row));
-  assign hit_o = near_o && row.block == b_key_i.vpn[VpnWidth-1:4];
+  assign hit_o = row.rest == rest_of(b_key_i.vpn);
   assign page_o = row.page;
 
   logic unused_bits;
   assign unused_bits = ^{b_key_i, write_what_i.key, fill_key_i};
 
   a_one: assert property (@(posedge clk_i) disable iff (rst_i)
-    !(search_i && !fill_i) || (match & (match - 1'b1)) == '0);
-  a_apart: assert property (@(posedge clk_i) disable iff (rst_i) !(search_i && fill_i));
+    !(look_i && !fill_i) || (match & (match - 1'b1)) == '0);
 endmodule

@@ -1,16 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// The last words of a port: a FIFO of four in LUT RAM.
+// A short FIFO of a port, in LUT RAM, for words of which it is known late whether they come: the
+// last words of a port, and its questions.
 //
-//   valid_i   a word comes; the caller looked at room_o or spare_o
-//   room_o    from registers: a word may come in this cycle and another in the next
-//   valid_o   a word written at one edge shows in the next cycle and stands until taken
+//   may_i     a word may come: data_i is written. Only while one_o
+//   valid_i   it comes; only with may_i
+//   one_o     from a register: a word may come in this cycle
+//   room_o    from a register: a word may come in this cycle and another in the next
+//   valid_o   from a register; a word written at one edge shows in the next cycle and stands until
+//             taken
 module gmmu_l1_out #(
-  parameter int unsigned Width = 8
+  parameter int unsigned Width = 8,
+  parameter int unsigned Depth = 4   // a power of two, 4 or more
 ) (
   input  logic             clk_i,
   input  logic             rst_i,
 
+  input  logic             may_i,
   input  logic             valid_i,
+  output logic             one_o,
   output logic             room_o,
   input  logic [Width-1:0] data_i,
 
@@ -18,29 +25,52 @@ module gmmu_l1_out #(
   input  logic             ready_i,
   output logic [Width-1:0] data_o
 );
-  logic [1:0] write_q, read_q;
-  logic [2:0] count_q;
-  logic       pop;
+  localparam int unsigned AddrWidth = $clog2(Depth);
+  localparam int unsigned CountWidth = AddrWidth + 1;
+  typedef logic [CountWidth-1:0] count_t;
 
-  assign room_o = count_q <= 3'd2;
-  assign valid_o = count_q != '0;
+  logic [AddrWidth-1:0] write_q, read_q;
+  count_t               count_q;
+  logic                 pop;
+
   assign pop = valid_o && ready_i;
 
-  gmmu_lutram #(.Width(Width), .Depth(4)) u_words (
-    .clk_i, .write_i(valid_i), .write_addr_i(write_q), .data_i,
+  gmmu_lutram #(.Width(Width), .Depth(Depth)) u_words (
+    .clk_i, .write_i(may_i), .write_addr_i(write_q), .data_i,
     .read_addr_i(read_q), .data_o);
+
+  // What the count becomes is compared before it is known which: valid_i is late.
+  function automatic logic [2:0] flags(count_t count);
+    return {count != '0, count < count_t'(Depth), count < count_t'(Depth - 1)};
+  endfunction
+  count_t     more, less;
+  logic [2:0] flags_more, flags_less, flags_same;
+  assign more = count_q + 1'b1;
+  assign less = count_q - 1'b1;
+  assign flags_more = flags(more);
+  assign flags_less = flags(less);
+  assign flags_same = flags(count_q);
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
       write_q <= '0;
       read_q <= '0;
       count_q <= '0;
+      {valid_o, one_o, room_o} <= 3'b011;
     end else begin
       if (valid_i) write_q <= write_q + 1'b1;
       if (pop) read_q <= read_q + 1'b1;
-      count_q <= count_q + 3'(valid_i) - 3'(pop);
+      if (valid_i && !pop) count_q <= more;
+      else if (pop && !valid_i) count_q <= less;
+      {valid_o, one_o, room_o} <= valid_i && !pop ? flags_more
+          : pop && !valid_i ? flags_less : flags_same;
     end
   end
 
-  a_room: assert property (@(posedge clk_i) disable iff (rst_i) !valid_i || count_q != 3'd4);
+  a_room: assert property (@(posedge clk_i) disable iff (rst_i) !may_i || one_o);
+  a_may: assert property (@(posedge clk_i) disable iff (rst_i) !valid_i || may_i);
+
+  if (Depth < 4 || (Depth & (Depth - 1)) != 0) begin : g_illegal
+    $fatal(1, "gmmu_l1_out: Depth must be a power of two, 4 or more");
+  end
 endmodule

@@ -2,17 +2,21 @@
 // Miss slots of one port: what the port alone has to know of a lookup until its answer comes. The
 // rest travels with the question and its answer.
 //
-//   alloc     a miss takes slot_o; only while one_o
-//   one_o     a slot is free; from registers
+//   one_o     a slot is free, and slot_o says which; both from registers
+//   may       a miss may take slot_o: what it keeps is written; only while one_o
+//   alloc     it takes it; only with may_i
 //   read      combinational: what was kept in read_slot_i; release_i frees it at the edge
+//
+// A slot that was released can be taken two cycles later.
 module gmmu_l1_slots #(
-  parameter int unsigned Slots = 32,
+  parameter int unsigned Slots = 32,  // a power of two
   parameter int unsigned Width = 22,
   localparam int unsigned IndexWidth = $clog2(Slots)
 ) (
   input  logic                  clk_i,
   input  logic                  rst_i,
 
+  input  logic                  may_i,
   input  logic                  alloc_i,
   input  logic [Width-1:0]      alloc_data_i,
   output logic [IndexWidth-1:0] slot_o,
@@ -20,46 +24,47 @@ module gmmu_l1_slots #(
 
   input  logic [IndexWidth-1:0] read_slot_i,
   output logic [Width-1:0]      read_data_o,
-  input  logic                  release_i,
-  output logic                  idle_o
+  input  logic                  release_i
 );
-  localparam int unsigned CountWidth = $clog2(Slots + 1);
-  localparam logic [IndexWidth-1:0] Last = IndexWidth'(Slots - 1);
+  typedef logic [IndexWidth-1:0] index_t;
 
-  logic [CountWidth-1:0] free_q, fresh_q;  // free slots; those that were never used
-  logic [IndexWidth-1:0] write_q, read_q, reused;
-  logic                  fresh;
+  // First the slots that were never used, in turn; then those that were released.
+  logic [IndexWidth:0] fresh_q, write_q, read_q;  // one bit more than a slot's number
+  index_t              reused;
+  logic                fresh, more, load;
 
-  assign fresh = fresh_q != '0;
-  assign slot_o = fresh ? IndexWidth'(CountWidth'(Slots) - fresh_q) : reused;
-  assign one_o = free_q != '0;
-  assign idle_o = free_q == CountWidth'(Slots);
+  assign fresh = !fresh_q[IndexWidth];
+  assign more = fresh || write_q != read_q;
+  assign load = !one_o || alloc_i;
 
   gmmu_lutram #(.Width(IndexWidth), .Depth(Slots)) u_free (
-    .clk_i, .write_i(release_i), .write_addr_i(write_q), .data_i(read_slot_i),
-    .read_addr_i(read_q), .data_o(reused));
+    .clk_i, .write_i(release_i), .write_addr_i(write_q[IndexWidth-1:0]), .data_i(read_slot_i),
+    .read_addr_i(read_q[IndexWidth-1:0]), .data_o(reused));
   gmmu_lutram #(.Width(Width), .Depth(Slots)) u_kept (
-    .clk_i, .write_i(alloc_i), .write_addr_i(slot_o), .data_i(alloc_data_i),
+    .clk_i, .write_i(may_i), .write_addr_i(slot_o), .data_i(alloc_data_i),
     .read_addr_i(read_slot_i), .data_o(read_data_o));
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
-      free_q <= CountWidth'(Slots);
-      fresh_q <= CountWidth'(Slots);
+      fresh_q <= '0;
       write_q <= '0;
       read_q <= '0;
+      one_o <= 1'b0;
     end else begin
-      free_q <= free_q + CountWidth'(release_i) - CountWidth'(alloc_i);
-      if (alloc_i && fresh) fresh_q <= fresh_q - 1'b1;
-      if (alloc_i && !fresh) read_q <= read_q == Last ? '0 : read_q + 1'b1;
-      if (release_i) write_q <= write_q == Last ? '0 : write_q + 1'b1;
+      if (load) one_o <= more;
+      if (load && fresh) fresh_q <= fresh_q + 1'b1;
+      if (load && !fresh && more) read_q <= read_q + 1'b1;
+      if (release_i) write_q <= write_q + 1'b1;
     end
+    if (load) slot_o <= fresh ? fresh_q[IndexWidth-1:0] : reused;
   end
 
-  a_alloc: assert property (@(posedge clk_i) disable iff (rst_i) !alloc_i || one_o);
-  a_release: assert property (@(posedge clk_i) disable iff (rst_i) !release_i || !idle_o);
+  a_may: assert property (@(posedge clk_i) disable iff (rst_i) !may_i || one_o);
+  a_alloc: assert property (@(posedge clk_i) disable iff (rst_i) !alloc_i || may_i);
+  a_release: assert property (@(posedge clk_i) disable iff (rst_i)
+    !release_i || write_q - read_q != {1'b1, {IndexWidth{1'b0}}});
 
-  if (Slots < 2 || Slots > 64) begin : g_illegal
-    $fatal(1, "gmmu_l1_slots: Slots must be from 2 to 64");
+  if (Slots < 2 || Slots > 64 || (Slots & (Slots - 1)) != 0) begin : g_illegal
+    $fatal(1, "gmmu_l1_slots: Slots must be a power of two from 2 to 64");
   end
 endmodule
