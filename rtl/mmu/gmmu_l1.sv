@@ -95,7 +95,7 @@ module gmmu_l1
   // ---- Stage B: the request and what it found. It is near (an entry's short tag agreed), or far: a
   // miss for certain. A hit leaves in its only cycle. That the rest of a near one's tag agrees
   // (found) is known late: data are chosen, and written, before.
-  logic    near, found, b_valid_q, b_near_q, b_far_q, b_hit, b_miss, b_stays, may_alloc, alloc;
+  logic    near, found, b_valid_q, b_known_q, b_near, b_far, b_hit, b_stays, may_alloc, alloc;
   tag_t    b_tag_q;
   access_e b_access_q;
   offset_t b_offset_q;
@@ -115,15 +115,16 @@ module gmmu_l1
   kept_t   kept;
   lookup_t b_lookup, asked;
 
-  assign b_hit = b_near_q && found;
-  assign b_miss = b_far_q || (b_near_q && !found);
+  assign b_near = b_known_q && near;
+  assign b_far = b_valid_q && !b_near;
+  assign b_hit = b_near && found;
   assign tight = !slot_one || !ask_one;
   assign may_alloc = b_valid_q && !tight;
-  assign alloc = b_miss && !tight;
-  assign b_stays = b_miss && tight;
+  assign alloc = !tight && b_valid_q && !b_hit;
+  assign b_stays = tight && b_valid_q && !b_hit;
   assign b_lookup = '{port: port_i, slot: slot_t'(slot), key: b_key_q};
-  assign ask_push = !tight && ((b_near_q && !found) || (b_far_q && (ask_valid || !lookup_ready_i)));
-  assign lookup_valid_o = ask_valid || (b_far_q && !tight);
+  assign ask_push = !tight && ((b_near && !found) || (b_far && (ask_valid || !lookup_ready_i)));
+  assign lookup_valid_o = ask_valid || (b_far && slot_one);  // none waits: ask_one
   assign lookup_o = ask_valid ? asked : b_lookup;
   // A request may follow another only if that one leaves stage B even if it is a miss.
   assign req_ready_o = room && out_room && !starved_q && !fill_q && !(tight && b_valid_q);
@@ -151,7 +152,7 @@ module gmmu_l1
   assign mine = msg_valid_i && msg_i.port == port_i;
   assign arriving = '{slot: index_t'(msg_i.slot), generation: generation_i, merged: msg_i.merged,
                       cause: msg_i.cause, page: msg_i.page};
-  assign way_free = !b_near_q && out_room;
+  assign way_free = !b_near && out_room;
   assign res_take = (held_valid || mine) && way_free;
   assign held_push = mine && (held_valid || !way_free);
   assign result = held_valid ? held : arriving;
@@ -188,27 +189,27 @@ module gmmu_l1
   logic    push;
 
   assign push = b_hit || res_take;
-  assign page = b_near_q ? b_page : result.page;
+  assign page = b_near ? b_page : result.page;
   assign b_cause = judged('0, b_access_q, b_page);
   assign res_cause = judged(result.cause, kept.access, result.page);
   always_comb begin
-    answer = '{tag: b_near_q ? b_tag_q : kept.tag,
-               generation: b_near_q ? generation_i : result.generation,
+    answer = '{tag: b_near ? b_tag_q : kept.tag,
+               generation: b_near ? generation_i : result.generation,
                target: page.target, adapter: page.adapter,
                pfn: {page.pfn[PfnWidth-1:4],
-                     b_near_q && b_page.big ? b_key_q.vpn[3:0] : page.pfn[3:0]},
-               offset: b_near_q ? b_offset_q : kept.offset,
-               zero: page.zero, coherent: page.coherent, cause: b_near_q ? b_cause : res_cause,
+                     b_near && b_page.big ? b_key_q.vpn[3:0] : page.pfn[3:0]},
+               offset: b_near ? b_offset_q : kept.offset,
+               zero: page.zero, coherent: page.coherent, cause: b_near ? b_cause : res_cause,
                level: page.level};
-    seen = '{key: b_near_q ? b_key_q : result_key,
-             access: b_near_q ? b_access_q : kept.access};
+    seen = '{key: b_near ? b_key_q : result_key,
+             access: b_near ? b_access_q : kept.access};
   end
 
   localparam int unsigned OutWidth = $bits(answer_t) + (EventPort ? $bits(seen_t) : 0);
   logic [OutWidth-1:0] out_word;
   logic out_one;
   gmmu_l1_out #(.Width(OutWidth)) u_out (
-    .clk_i, .rst_i, .may_i(b_near_q || res_take), .valid_i(push), .one_o(out_one),
+    .clk_i, .rst_i, .may_i(b_near || res_take), .valid_i(push), .one_o(out_one),
     .room_o(out_room), .data_i(OutWidth'({seen, answer})),
     .valid_o(rsp_valid_o), .ready_i(rsp_ready_i), .data_o(out_word));
   assign head = out_word[$bits(answer_t)-1:0];
@@ -246,8 +247,7 @@ module gmmu_l1
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
       b_valid_q <= 1'b0;
-      b_near_q <= 1'b0;
-      b_far_q <= 1'b0;
+      b_known_q <= 1'b0;
       fill_q <= 1'b0;
       write_q <= 1'b0;
       skipped_q <= '0;
@@ -258,8 +258,7 @@ module gmmu_l1
       push_q <= 1'b0;
     end else begin
       b_valid_q <= accept || b_stays;
-      b_near_q <= accept && near;
-      b_far_q <= accept ? !near : b_stays;
+      b_known_q <= accept && !req_key.high && 32'(req_key.space) < NumSpaces;
       fill_q <= fill_d;
       write_q <= fill_q && !kill_i.valid;
       if (fill_d) skipped_q <= '0;
@@ -279,17 +278,25 @@ module gmmu_l1
     end
   end
 
-  // Events are counted a cycle later.
+  // Events are counted two cycles later.
+  logic hit_q, take_q, merged_q, b_bad_q, res_bad_q;
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
+      hit_q <= 1'b0;
+      take_q <= 1'b0;
       count_o <= '0;
     end else begin
-      count_o <= '{lookup: accept, hit: b_hit && b_cause == '0,
-                   miss: res_take && res_cause == '0 && !result.merged,
-                   merged: res_take && res_cause == '0 && result.merged,
-                   fault: (b_hit && b_cause != '0) || (res_take && res_cause != '0),
+      hit_q <= b_hit;
+      take_q <= res_take;
+      count_o <= '{lookup: accept_q, hit: hit_q && !b_bad_q,
+                   miss: take_q && !res_bad_q && !merged_q,
+                   merged: take_q && !res_bad_q && merged_q,
+                   fault: (hit_q && b_bad_q) || (take_q && res_bad_q),
                    outstanding: outstanding_q};
     end
+    merged_q <= result.merged;
+    b_bad_q <= b_cause != '0;
+    res_bad_q <= res_cause != '0;
   end
   assign idle_o = !b_valid_q && !fill_q && !write_q && !accept_q && outstanding_q == '0
       && !rsp_valid_o && drained_o == 2'b11;

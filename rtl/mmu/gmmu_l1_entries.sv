@@ -8,9 +8,9 @@
 // Entries never share a short tag: a new one takes the place of those that it would share one with,
 // else the next in turn.
 //
-//   look_i     a request stands: near_o says in the same cycle whether an entry's short tag agrees
-//              with it. If it is accepted, hit_o and page_o hold in the next cycle; without near_o
-//              they mean nothing
+//   look_i     a request stands. If it is accepted, then in the next cycle near_o says from a register
+//              whether an entry's short tag agrees; if so, hit_o whether the rest does, and page_o.
+//              Of keys above VaWidth and of spaces that are not built they say nothing
 //   b_key_i    in the next cycle: the key that was searched for
 //   fill_i     no request is accepted in this cycle: the entries are searched for fill_key_i
 //   write_i    in the cycle after fill_i, with the same translation: it is entered at the edge
@@ -61,6 +61,16 @@ module gmmu_l1_entries
     for (int unsigned i = 0; i < Pieces; i++) hash ^= padded[i*HashWidth +: HashWidth];
     return hash;
   endfunction
+  // The number of the one that is set.
+  function automatic index_t number(logic [Entries-1:0] set);
+    index_t index;
+    logic [Entries-1:0] odd;  // of the numbers' bit
+    for (int unsigned b = 0; b < IndexWidth; b++) begin
+      for (int unsigned i = 0; i < Entries; i++) odd[i] = set[i] && (i >> b & 1) != 0;
+      index[b] = |odd;
+    end
+    return index;
+  endfunction
   function automatic rest_t rest_of(vpn_t vpn);
     return rest_t'(vpn >> (4 + HashWidth));
   endfunction
@@ -76,11 +86,9 @@ module gmmu_l1_entries
   logic [Entries-1:0] match, killed;
   always_comb begin
     match = '0;
-    key = search_key_i;
-    hash = '0;
+    key = fill_i ? fill_key_i : search_key_i;
+    hash = fold(key.vpn);
     if (look_i || fill_i) begin
-      key = fill_i ? fill_key_i : search_key_i;
-      hash = fold(key.vpn);
       for (int unsigned i = 0; i < Entries; i++) begin
         match[i] = valid_q[i] && space_q[i] == SpaceBits'(key.space) && hash_q[i] == hash
             && (big_q[i] || (fill_i && fill_big_i) || low_q[i] == key.vpn[3:0]);
@@ -96,35 +104,36 @@ module gmmu_l1_entries
     end
   end
 
-  // A new entry: where a short tag agreed, else the next in turn.
+  // A new entry: where the one short tag agreed, else the next in turn. Many may agree with a block,
+  // none of them a block.
   logic [Entries-1:0] same_q, turn_q, victim, write, changed;
-  index_t             write_index, found_index;
+  index_t             turn_index_q, same_index, found_index;
   hash_t              write_hash;
   logic               same;
+  assign same_index = number(same_q);
+  assign found_index = number(match);
   assign write_hash = fold(write_what_i.key.vpn);
-  assign same = same_q != '0;
   always_comb begin
-    victim = same ? same_q : turn_q;
-    for (int unsigned i = 1; i < Entries; i++) begin  // a block may take the place of many
-      if (same && (same_q & ((Entries'(1) << i) - 1'b1)) != '0) victim[i] = 1'b0;
-    end
-    write = write_i && !kill_i.valid ? victim : '0;
-    changed = killed | (write_i ? same_q | (same ? '0 : turn_q) : '0);
-    write_index = '0;
-    found_index = '0;
+    same = 1'b0;
     for (int unsigned i = 0; i < Entries; i++) begin
-      if (victim[i]) write_index |= index_t'(i);
-      if (match[i]) found_index |= index_t'(i);
+      if (same_q[i] && (big_q[i] || !write_what_i.page.big)) same = 1'b1;
     end
+    victim = same ? same_q : turn_q;
+    write = write_i && !kill_i.valid ? victim : '0;
+    changed = killed | (write_i ? same_q | victim : '0);
   end
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
       valid_q <= '0;
       turn_q <= Entries'(1);
+      turn_index_q <= '0;
     end else begin
       if (write_i || kill_i.valid) valid_q <= (valid_q & ~changed) | write;
-      if (write_i && !same) turn_q <= {turn_q[Entries-2:0], turn_q[Entries-1]};
+      if (write_i && !same) begin
+        turn_q <= {turn_q[Entries-2:0], turn_q[Entries-1]};
+        turn_index_q <= turn_q[Entries-1] ? '0 : turn_index_q + 1'b1;
+      end
     end
     if (fill_i) same_q <= match;
     if (write != '0) begin
@@ -141,20 +150,23 @@ module gmmu_l1_entries
 
   index_t found_q;
   row_t   row;
-  assign near_o = (match & ~changed) != '0 && !search_key_i.high
-      && 32'(search_key_i.space) < NumSpaces;
-  always_ff @(posedge clk_i) if (look_i) found_q <= found_index;
+  always_ff @(posedge clk_i) begin
+    near_o <= (match & ~changed) != '0;
+    found_q <= found_index;
+  end
 
   gmmu_lutram #(.Width($bits(row_t)), .Depth(Entries)) u_rows (
-    .clk_i, .write_i(write_i && !kill_i.valid), .write_addr_i(write_index),
+    .clk_i, .write_i(write_i && !kill_i.valid), .write_addr_i(same ? same_index : turn_index_q),
     .data_i({rest_of(write_what_i.key.vpn), write_what_i.page}),
     .read_addr_i(found_q), .data_o(row));
   assign hit_o = row.rest == rest_of(b_key_i.vpn);
   assign page_o = row.page;
 
   logic unused_bits;
-  assign unused_bits = ^{b_key_i, write_what_i.key, fill_key_i};
+  assign unused_bits = ^{b_key_i, write_what_i.key, fill_key_i, search_key_i};
 
+  a_same: assert property (@(posedge clk_i) disable iff (rst_i)
+    !(write_i && same) || (same_q & (same_q - 1'b1)) == '0);
   a_one: assert property (@(posedge clk_i) disable iff (rst_i)
     !(look_i && !fill_i) || (match & (match - 1'b1)) == '0);
 endmodule

@@ -4,7 +4,8 @@
 //
 //   may_i     a word may come: data_i is written. Only while one_o
 //   valid_i   it comes; only with may_i
-//   one_o     from a register: a word may come in this cycle
+//   one_o     from a register: a word may come in this cycle. A word that might have come, and one
+//             that left, count as there for a cycle
 //   room_o    from a register: a word may come in this cycle and another in the next
 //   valid_o   from a register; a word written at one edge shows in the next cycle and stands until
 //             taken
@@ -26,44 +27,29 @@ module gmmu_l1_out #(
   output logic [Width-1:0] data_o
 );
   localparam int unsigned AddrWidth = $clog2(Depth);
-  localparam int unsigned CountWidth = AddrWidth + 1;
-  typedef logic [CountWidth-1:0] count_t;
+  typedef logic [AddrWidth:0] pointer_t;  // one bit more than an address
 
-  logic [AddrWidth-1:0] write_q, read_q;
-  count_t               count_q;
-  logic                 pop;
+  pointer_t write_q, read_q, count;
+  logic     pop;
 
   assign pop = valid_o && ready_i;
+  assign count = write_q - read_q;
 
   gmmu_lutram #(.Width(Width), .Depth(Depth)) u_words (
-    .clk_i, .write_i(may_i), .write_addr_i(write_q), .data_i,
-    .read_addr_i(read_q), .data_o);
-
-  // What the count becomes is compared before it is known which: valid_i is late.
-  function automatic logic [2:0] flags(count_t count);
-    return {count != '0, count < count_t'(Depth), count < count_t'(Depth - 1)};
-  endfunction
-  count_t     more, less;
-  logic [2:0] flags_more, flags_less, flags_same;
-  assign more = count_q + 1'b1;
-  assign less = count_q - 1'b1;
-  assign flags_more = flags(more);
-  assign flags_less = flags(less);
-  assign flags_same = flags(count_q);
+    .clk_i, .write_i(may_i), .write_addr_i(write_q[AddrWidth-1:0]), .data_i,
+    .read_addr_i(read_q[AddrWidth-1:0]), .data_o);
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
       write_q <= '0;
       read_q <= '0;
-      count_q <= '0;
       {valid_o, one_o, room_o} <= 3'b011;
     end else begin
       if (valid_i) write_q <= write_q + 1'b1;
       if (pop) read_q <= read_q + 1'b1;
-      if (valid_i && !pop) count_q <= more;
-      else if (pop && !valid_i) count_q <= less;
-      {valid_o, one_o, room_o} <= valid_i && !pop ? flags_more
-          : pop && !valid_i ? flags_less : flags_same;
+      valid_o <= valid_i || count > pointer_t'(1) || (count == pointer_t'(1) && !pop);
+      one_o <= count < pointer_t'(Depth - 1) || (count == pointer_t'(Depth - 1) && !may_i);
+      room_o <= count < pointer_t'(Depth - 2) || (count == pointer_t'(Depth - 2) && !may_i);
     end
   end
 

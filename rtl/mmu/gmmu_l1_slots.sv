@@ -7,7 +7,7 @@
 //   alloc     it takes it; only with may_i
 //   read      combinational: what was kept in read_slot_i; release_i frees it at the edge
 //
-// A slot that was released can be taken two cycles later.
+// A slot that was released can be taken two cycles later; none in the first cycles after a reset.
 module gmmu_l1_slots #(
   parameter int unsigned Slots = 32,  // a power of two
   parameter int unsigned Width = 22,
@@ -28,41 +28,41 @@ module gmmu_l1_slots #(
 );
   typedef logic [IndexWidth-1:0] index_t;
 
-  // First the slots that were never used, in turn; then those that were released.
-  logic [IndexWidth:0] fresh_q, write_q, read_q;  // one bit more than a slot's number
-  index_t              reused;
-  logic                fresh, more, load;
+  logic [IndexWidth:0] write_q, read_q;  // one bit more than a slot's number
+  index_t              next;
+  logic                ready_q;          // all slots were written once
+  logic                more, load;
 
-  assign fresh = !fresh_q[IndexWidth];
-  assign more = fresh || write_q != read_q;
+  assign more = ready_q && write_q != read_q;
   assign load = !one_o || alloc_i;
 
   gmmu_lutram #(.Width(IndexWidth), .Depth(Slots)) u_free (
-    .clk_i, .write_i(release_i), .write_addr_i(write_q[IndexWidth-1:0]), .data_i(read_slot_i),
-    .read_addr_i(read_q[IndexWidth-1:0]), .data_o(reused));
+    .clk_i, .write_i(release_i || !ready_q), .write_addr_i(write_q[IndexWidth-1:0]),
+    .data_i(ready_q ? read_slot_i : write_q[IndexWidth-1:0]),
+    .read_addr_i(read_q[IndexWidth-1:0]), .data_o(next));
   gmmu_lutram #(.Width(Width), .Depth(Slots)) u_kept (
     .clk_i, .write_i(may_i), .write_addr_i(slot_o), .data_i(alloc_data_i),
     .read_addr_i(read_slot_i), .data_o(read_data_o));
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
-      fresh_q <= '0;
       write_q <= '0;
       read_q <= '0;
+      ready_q <= 1'b0;
       one_o <= 1'b0;
     end else begin
+      if (release_i || !ready_q) write_q <= write_q + 1'b1;
+      if (write_q[IndexWidth-1:0] == '1) ready_q <= 1'b1;
       if (load) one_o <= more;
-      if (load && fresh) fresh_q <= fresh_q + 1'b1;
-      if (load && !fresh && more) read_q <= read_q + 1'b1;
-      if (release_i) write_q <= write_q + 1'b1;
+      if (load && more) read_q <= read_q + 1'b1;
     end
-    if (load) slot_o <= fresh ? fresh_q[IndexWidth-1:0] : reused;
+    if (load) slot_o <= next;
   end
 
   a_may: assert property (@(posedge clk_i) disable iff (rst_i) !may_i || one_o);
   a_alloc: assert property (@(posedge clk_i) disable iff (rst_i) !alloc_i || may_i);
   a_release: assert property (@(posedge clk_i) disable iff (rst_i)
-    !release_i || write_q - read_q != {1'b1, {IndexWidth{1'b0}}});
+    !release_i || (ready_q && write_q - read_q != {1'b1, {IndexWidth{1'b0}}}));
 
   if (Slots < 2 || Slots > 64 || (Slots & (Slots - 1)) != 0) begin : g_illegal
     $fatal(1, "gmmu_l1_slots: Slots must be a power of two from 2 to 64");
