@@ -98,7 +98,7 @@ module gmmu_isolator
     cut_q <= cut;
     silence_q <= silence_i;
     if (rst_i) begin
-      state_q <= StRun;
+      state_q <= StPause;   // the core's reset lasts some cycles longer than rst_i
       generation_q <= 1'b0;
     end else begin
       unique case (state_q)
@@ -117,7 +117,7 @@ module gmmu_isolator
       endcase
     end
     timer_q <= state_q == StRun ? TimerWidth'(Timeout) : timer_q - 1'b1;
-    pause_q <= state_q == StPause ? pause_q + 1'b1 : '0;
+    pause_q <= state_q == StPause && !rst_i ? pause_q + 1'b1 : '0;
   end
 
   for (genvar p = 0; p < 2; p++) begin : g_port

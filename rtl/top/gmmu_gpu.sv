@@ -273,10 +273,23 @@ module gmmu_gpu
   edge_b_t  [1:0] mux_b;
   logic [1:0]     ar_generation, r_generation, aw_generation, b_generation, unused_late;
 
+  // Each part's reset has a register of its own, all of them one cycle behind core_rst.
+  logic                  rst_mux, rst_regs, rst_counters, rst_mmu, rst_aperture, rst_engine;
+  logic [NumClients-1:0] rst_client;
+  gmmu_reset u_rst_mux (.clk_i, .rst_i(core_rst), .rst_o(rst_mux));
+  gmmu_reset u_rst_regs (.clk_i, .rst_i(core_rst), .rst_o(rst_regs));
+  gmmu_reset u_rst_counters (.clk_i, .rst_i(core_rst), .rst_o(rst_counters));
+  gmmu_reset u_rst_mmu (.clk_i, .rst_i(core_rst), .rst_o(rst_mmu));
+  gmmu_reset u_rst_aperture (.clk_i, .rst_i(core_rst), .rst_o(rst_aperture));
+  gmmu_reset u_rst_engine (.clk_i, .rst_i(core_rst), .rst_o(rst_engine));
+  for (genvar i = 0; i < NumClients; i++) begin : g_rst_client
+    gmmu_reset u_rst (.clk_i, .rst_i(core_rst), .rst_o(rst_client[i]));
+  end
+
   gmmu_axi_mux #(
     .NumRequesters(NumRequesters), .Readers(Readers), .Writers(Writers), .Slow(Slow)
   ) u_mux (
-    .clk_i, .rst_i(core_rst), .host_enable_i(bus_master_i),
+    .clk_i, .rst_i(rst_mux), .host_enable_i(bus_master_i),
     .ar_valid_i(ar_valid), .ar_ready_o(ar_ready), .ar_i(ar), .r_valid_o(r_valid), .r_o(r),
     .aw_valid_i(aw_valid), .aw_ready_o(aw_ready), .aw_i(aw),
     .w_valid_i(w_valid), .w_ready_o(w_ready), .w_i(w), .b_valid_o(b_valid), .b_o(b),
@@ -359,12 +372,14 @@ module gmmu_gpu
 
   // ---- Registers. An access that comes while the core is in reset waits.
   logic reg_awready, reg_wready, reg_arready, win_awready, win_wready, win_arready;
-  assign s_reg_awready_o = reg_awready && !core_rst;
-  assign s_reg_wready_o = reg_wready && !core_rst;
-  assign s_reg_arready_o = reg_arready && !core_rst;
-  assign s_win_awready_o = win_awready && !core_rst;
-  assign s_win_wready_o = win_wready && !core_rst;
-  assign s_win_arready_o = win_arready && !core_rst;
+  logic port_rst;
+  assign port_rst = core_rst || rst_regs;
+  assign s_reg_awready_o = reg_awready && !port_rst;
+  assign s_reg_wready_o = reg_wready && !port_rst;
+  assign s_reg_arready_o = reg_arready && !port_rst;
+  assign s_win_awready_o = win_awready && !port_rst;
+  assign s_win_wready_o = win_wready && !port_rst;
+  assign s_win_arready_o = win_arready && !port_rst;
 
   logic                        reg_wr_valid, reg_wr_ready, reg_port_idle, regs_idle;
   logic                        reg_rd, counters_busy;
@@ -391,7 +406,7 @@ module gmmu_gpu
   logic                        invalidated;
 
   gmmu_reg_port #(.ReadCycles(3)) u_reg_port (
-    .clk_i, .rst_i(core_rst),
+    .clk_i, .rst_i(rst_regs),
     .awvalid_i(s_reg_awvalid_i), .awready_o(reg_awready), .awaddr_i(s_reg_awaddr_i),
     .wvalid_i(s_reg_wvalid_i), .wready_o(reg_wready), .wdata_i(s_reg_wdata_i),
     .wstrb_i(s_reg_wstrb_i),
@@ -423,7 +438,7 @@ module gmmu_gpu
   gmmu_regs #(
     .NumClients(NumClients), .NumSpaces(NumSpaces), .NumRings(NumRings), .Cap0(Cap0), .Cap1(Cap1), .Cap2(Cap2)
   ) u_regs (
-    .clk_i, .rst_i(core_rst),
+    .clk_i, .rst_i(rst_regs),
     .wr_valid_i(reg_wr_valid), .wr_ready_o(reg_wr_ready), .addr_i(reg_addr),
     .wr_data_i(reg_wr_data),
     .rd_data_o(regs_data),
@@ -445,7 +460,7 @@ module gmmu_gpu
 
   // ---- Window onto VRAM.
   gmmu_window u_window (
-    .clk_i, .rst_i(core_rst), .base_i(window_base), .hold_i(reg_wr_valid),
+    .clk_i, .rst_i(rst_regs), .base_i(window_base), .hold_i(reg_wr_valid),
     .settled_o(window_settled), .idle_o(window_idle),
     .s_awvalid_i(s_win_awvalid_i), .s_awready_o(win_awready), .s_awaddr_i(s_win_awaddr_i),
     .s_wvalid_i(s_win_wvalid_i), .s_wready_o(win_wready), .s_wdata_i(s_win_wdata_i),
@@ -480,7 +495,7 @@ module gmmu_gpu
   logic [63:0]                 inv_start, inv_end;
 
   gmmu_ctl_arbiter u_ctl (
-    .clk_i, .rst_i(core_rst),
+    .clk_i, .rst_i(rst_mmu),
     .valid_i(ctl_valid), .ready_o(ctl_ready), .ctl_i(ctl), .done_o(ctl_done),
     .valid_o(mmu_ctl_valid), .ready_i(mmu_ctl_ready), .ctl_o(mmu_ctl), .done_i(mmu_ctl_done),
     .idle_o(ctl_idle)
@@ -492,7 +507,7 @@ module gmmu_gpu
     .LargeEntries(LargeEntries), .WalkCacheEntries(WalkCacheEntries), .NumWalks(NumWalks),
     .EventPort(EventPort != 0)
   ) u_mmu (
-    .clk_i, .rst_i(core_rst),
+    .clk_i, .rst_i(rst_mmu),
     .req_valid_i(xq_valid), .req_ready_o(xq_ready), .req_i(xq),
     .rsp_valid_o(xs_valid), .rsp_ready_i(xs_ready), .rsp_o(xs), .done_i(xdone),
     .ctl_valid_i(mmu_ctl_valid), .ctl_ready_o(mmu_ctl_ready), .ctl_i(mmu_ctl),
@@ -528,7 +543,7 @@ module gmmu_gpu
   logic                ap_lookup, ap_hit, ap_idle;
 
   gmmu_aperture_map #(.NumPorts(NumPorts)) u_aperture (
-    .clk_i, .rst_i(core_rst), .base_i(aperture_base), .pages_i(aperture_pages),
+    .clk_i, .rst_i(rst_aperture), .base_i(aperture_base), .pages_i(aperture_pages),
     .flush_i(regs_aperture_flush || engine_aperture_flush), .flush_done_o(aperture_flush_done),
     .req_valid_i(ap_valid), .req_ready_o(ap_ready), .req_page_i(ap_page),
     .rsp_valid_o(ap_rsp_valid), .rsp_o(ap_rsp),
@@ -547,7 +562,7 @@ module gmmu_gpu
   gmmu_engine #(
     .NumRings(NumRings), .NumSpaces(NumSpaces), .ReadsInFlight(ReadsInFlight), .FirstPort(PortFetch)
   ) u_engine (
-    .clk_i, .rst_i(core_rst), .enable_i(enable && bus_master_i), .cycle_i, .vram_bytes_i,
+    .clk_i, .rst_i(rst_engine), .enable_i(enable && bus_master_i), .cycle_i, .vram_bytes_i,
     .idle_o(engine_idle),
     .ring_i(ring_cfg), .ring_o(ring_state), .fence_irq_o(fence_irq), .ring_error_o(ring_error),
     .fetch_req_valid_o(xq_valid[PortFetch]), .fetch_req_ready_i(xq_ready[PortFetch]),
@@ -612,7 +627,7 @@ module gmmu_gpu
 
     gmmu_client_port u_port (
       .port_i(port_t'(i)),
-      .clk_i, .rst_i(core_rst), .enable_i(enable), .vram_bytes_i, .idle_o(client_idle[i]),
+      .clk_i, .rst_i(rst_client[i]), .enable_i(enable), .vram_bytes_i, .idle_o(client_idle[i]),
       .reg_wr_i(client_wr[i]), .reg_rd_i(client_rd[i]), .reg_word_i(client_word),
       .reg_data_i(client_wr_data), .reg_data_o(client_rd_data[i]), .busy_o(traffic_busy[i]),
       .done_o(client_done[i]),
@@ -655,7 +670,7 @@ module gmmu_gpu
     };
     assign unused_prot = ^s_thr_arprot_i[1:0];
     gmmu_through u_through (
-      .clk_i, .rst_i(core_rst), .port_i(port_t'(First)), .enable_i(enable), .vram_bytes_i,
+      .clk_i, .rst_i(rst_mux), .port_i(port_t'(First)), .enable_i(enable), .vram_bytes_i,
       .idle_o(through_idle),
       .s_ar_valid_i(s_thr_arvalid_i), .s_ar_ready_o(s_thr_arready_o), .s_ar_i(thr_ar),
       .s_r_valid_o(s_thr_rvalid_o), .s_r_ready_i(s_thr_rready_i), .s_r_id_o(s_thr_rid_o),
@@ -702,7 +717,7 @@ module gmmu_gpu
   logic fault_logged, faults_idle, message_sent, interrupts_idle;
 
   gmmu_fault_log #(.Sources(NumUnits + 1)) u_faults (
-    .clk_i, .rst_i(core_rst), .cycle_i, .open_i(bus_master_i),
+    .clk_i, .rst_i(rst_regs), .cycle_i, .open_i(bus_master_i),
     .enable_i(fault_enable), .base_i(fault_base), .size_lg2_i(fault_size_lg2), .head_i(fault_head),
     .tail_o(fault_tail), .dropped_o(fault_dropped),
     .fault_valid_i(fault_valid), .fault_ready_o(fault_ready), .fault_i(fault),
@@ -721,7 +736,7 @@ module gmmu_gpu
   always_ff @(posedge clk_i) messages_open_q <= bus_master_i && msi_enable_i && !isolated;
 
   gmmu_interrupts u_interrupts (
-    .clk_i, .rst_i(core_rst),
+    .clk_i, .rst_i(rst_regs),
     .causes_i(causes[4:0]), .clear_i(int_clear), .clear_bits_i(int_clear_bits),
     .enable_i(int_enable),
     .status_o(int_status),
@@ -768,7 +783,7 @@ module gmmu_gpu
     assign xs_tag[p] = xs[p].tag;
   end
   gmmu_events #(.Present(Observed), .NumPorts(NumPorts)) u_events (
-    .clk_i, .rst_i(core_rst), .xlate_i(ev_valid), .xlate_tag_i(xs_tag), .mmu_i(mmu_event),
+    .clk_i, .rst_i(rst_regs), .xlate_i(ev_valid), .xlate_tag_i(xs_tag), .mmu_i(mmu_event),
     .inv_done_i(inv_done), .inv_start_i(inv_start), .inv_end_i(inv_end),
     .entry_i(count_entry), .commands_i(count_commands),
     .fault_i(fault_taken), .fault_info_i(fault_now),
@@ -845,7 +860,7 @@ module gmmu_gpu
     .NumPorts(NumPorts), .NumShared(NumShared), .Width(CounterWidth), .AmountWidth(AmountWidth),
     .SharedAmounts(SharedAmounts)
   ) u_counters (
-    .clk_i, .rst_i(core_rst), .port_i(port_amounts), .shared_i(amounts), .rd_i(reg_rd), .addr_i(reg_addr),
+    .clk_i, .rst_i(rst_counters), .port_i(port_amounts), .shared_i(amounts), .rd_i(reg_rd), .addr_i(reg_addr),
     .rd_busy_o(counters_busy), .rd_data_o(counters_data)
   );
 
@@ -856,7 +871,7 @@ module gmmu_gpu
 
   always_ff @(posedge clk_i) begin
     parts_idle_q <= {mux_idle, isolator_idle, mmu_idle, ctl_idle, regs_idle, ap_idle, engine_idle,
-        client_idle == '1, through_idle, faults_idle, interrupts_idle, window_idle, !core_rst};
+        client_idle == '1, through_idle, faults_idle, interrupts_idle, window_idle, !core_rst && !rst_mux};
     ports_idle_q <= reg_port_idle && (vram_read | vram_written | host_read | host_written) == '0;
   end
   assign offered = s_reg_awvalid_i || s_reg_wvalid_i || s_reg_arvalid_i || s_win_awvalid_i ||

@@ -29,6 +29,7 @@ BLOCKS = (
     "gmmu_client_port", "gmmu_client", "gmmu_traffic",
     "gmmu_axi_mux", "gmmu_regs", "gmmu_reg_port", "gmmu_counters", "gmmu_fault_log", "gmmu_interrupts",
     "gmmu_window", "gmmu_aperture_map", "gmmu_ctl_arbiter", "gmmu_gpu",
+    "gmmu_reset",
 )
 
 # Without a target abc9 makes everything as fast as it can, at up to twice the LUTs. Picoseconds; synth_ecp5 counts 300

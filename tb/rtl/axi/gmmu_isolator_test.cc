@@ -53,6 +53,7 @@ class Bench {
     top_->rst_i = 1;
     for (int i = 0; i < 3; ++i) Edge();
     top_->rst_i = 0;
+    for (int i = 0; i < 20 && top_->core_reset_o != 0; ++i) Edge();
   }
   ~Bench() { top_->final(); }
 

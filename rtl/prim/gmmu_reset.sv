@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// A register for the reset of one part, so that no reset net spans the whole device. Synthesis keeps
+// it a module of its own: equal registers are not united.
+//
+//   rst_o   rst_i one cycle later
+module gmmu_reset (
+  input  logic clk_i,
+  input  logic rst_i,
+  output logic rst_o
+);
+  always_ff @(posedge clk_i) rst_o <= rst_i;
+endmodule
