@@ -63,6 +63,7 @@ rtl/prim/gmmu_lutram.sv
 rtl/prim/gmmu_ram_fifo.sv
 rtl/prim/gmmu_ram_1r1w.sv
 rtl/prim/gmmu_ram_apart.sv
+rtl/prim/gmmu_ram_block.sv
 rtl/prim/gmmu_fifo_ram.sv
 rtl/prim/gmmu_reset.sv
 rtl/prim/gmmu_rr_arbiter.sv

@@ -2,7 +2,9 @@
 // The aperture map: page of the aperture segment -> logical page in host memory, or a fault.
 //
 //   lookups  NumPorts independent streams of page numbers; answers of one stream keep its order and
-//            have no ready (the asker keeps a place for each answer).
+//            have no ready (the asker keeps a place for each answer). One every other cycle, of
+//            one stream every third; an answer comes three cycles after its question was taken
+//            where the cache has the entry.
 //   table    8-byte aperture entries (rdl: aperture_entry) in VRAM at base_i, entry p at base_i + 8
 //            * p; read in 64-byte lines into a small direct-mapped cache.
 //   flush    flush_i (a pulse) drops the cache; flush_done_o pulses when it is empty and no answer
@@ -64,47 +66,59 @@ module gmmu_aperture_map
     pfn_t page;
   } entry_t;
 
-  typedef enum logic [1:0] {StateLook, StateAsk, StateFetch} state_e;
+  // One lookup at a time: the cache is read, then judged; a miss asks, fetches and reads again.
+  typedef enum logic [2:0] {StateIdle, StateRead, StateJudge, StateAsk, StateFetch} state_e;
+  state_e state_q;
 
-  // One lookup at a time stands in the look stage.
-  logic [NumPorts-1:0]  grant;
-  logic [PortWidth-1:0] grant_index;
-  logic                 take;
-  logic                 look_valid_q;
-  logic [PortWidth-1:0] look_port_q;
-  pfn_t                 look_page_q;
+  // The next one is chosen beforehand.
+  logic [NumPorts-1:0]  grant, grant_q, port_q;
+  logic [PortWidth-1:0] grant_index, grant_index_q;
+  logic                 granted_q, may_take, take;
+  pfn_t                 page_q;
 
   gmmu_rr_arbiter #(.N(NumPorts)) u_arbiter (
-    .clk_i, .rst_i, .req_i(req_valid_i), .advance_i(take), .gnt_o(grant), .index_o(grant_index)
+    .clk_i, .rst_i, .req_i(req_valid_i), .advance_i(!granted_q), .gnt_o(grant),
+    .index_o(grant_index)
   );
+  always_ff @(posedge clk_i) begin
+    if (rst_i || take) begin
+      granted_q <= 1'b0;
+      grant_q <= '0;
+    end else if (!granted_q) begin
+      granted_q <= req_valid_i != '0;
+      grant_q <= grant;
+    end
+    if (!granted_q) grant_index_q <= grant_index;
+  end
 
   // The cache.
   logic [Lines-1:0]      valid_q;
-  logic [TagWidth-1:0]   tag_q [Lines];
+  logic [TagWidth-1:0]   tag;
   logic [IndexWidth-1:0] index;
-  logic [RowWidth-1:0]   fill_row_index, look_row_index;
-  logic [BeatWidth-1:0]  look_beat;
+  logic [RowWidth-1:0]   fill_row_index, read_row_index;
+  logic [BeatWidth-1:0]  read_beat;
   entry_t [EntriesPerBeat-1:0] row, fill_row;
   entry_t                entry;
-  state_e                state_q;
   logic                  killed_q;      // a flush came while the line was being fetched
   logic                  bad_q;         // a beat of the line had an error
   logic [BeatWidth-1:0]  fill_beat_q;
   logic                  fill, fill_last;
   logic                  fetched_q;     // the lookup had to wait for its line
   logic                  flush_q;
+  logic                  r_valid_q;
+  r_t                    r_q;
 
-  assign index = look_page_q[EntryLg2 +: IndexWidth];
+  assign index = page_q[EntryLg2 +: IndexWidth];
   assign fill_row_index = RowWidth'({index, fill_beat_q} >> (BeatsPerLine > 1 ? 0 : 1));
-  assign look_row_index = RowWidth'({index, look_beat} >> (BeatsPerLine > 1 ? 0 : 1));
+  assign read_row_index = RowWidth'({index, read_beat} >> (BeatsPerLine > 1 ? 0 : 1));
 
   if (BeatsPerLine > 1) begin : g_beats
-    assign look_beat = look_page_q[EntryLg2-1 -: BeatWidth];
+    assign read_beat = page_q[EntryLg2-1 -: BeatWidth];
   end else begin : g_one_beat
-    assign look_beat = '0;
+    assign read_beat = '0;
   end
   if (EntriesPerBeat > 1) begin : g_entries
-    assign entry = row[look_page_q[$clog2(EntriesPerBeat)-1:0]];
+    assign entry = row[page_q[$clog2(EntriesPerBeat)-1:0]];
   end else begin : g_one_entry
     assign entry = row[0];
   end
@@ -112,52 +126,61 @@ module gmmu_aperture_map
   for (genvar i = 0; i < EntriesPerBeat; i++) begin : g_fill
     aperture_entry_entry_t raw;
     logic                  unused_raw;
-    assign raw = r_i.data[64*i +: 64];
+    assign raw = r_q.data[64*i +: 64];
     assign fill_row[i] = '{valid: raw.valid, coherent: raw.coherent, page: raw.page[PfnWidth-1:0]};
     assign unused_raw = ^{raw.reserved0, raw.reserved1, raw.reserved2, raw.page};
   end
 
-  gmmu_lutram #(.Width($bits(entry_t) * EntriesPerBeat), .Depth(Lines * BeatsPerLine)) u_entries (
+  gmmu_ram_block #(
+    .Width($bits(entry_t) * EntriesPerBeat), .Depth(Lines * BeatsPerLine)
+  ) u_entries (
     .clk_i,
     .write_i(fill), .write_addr_i(fill_row_index), .data_i(fill_row),
-    .read_addr_i(look_row_index), .data_o(row)
+    .read_i(state_q == StateRead), .read_addr_i(read_row_index), .data_o(row)
+  );
+  gmmu_lutram #(.Width(TagWidth), .Depth(Lines)) u_tags (
+    .clk_i,
+    .write_i(state_q == StateAsk), .write_addr_i(index), .data_i(page_q[PfnWidth-1 -: TagWidth]),
+    .read_addr_i(index), .data_o(tag)
   );
 
-  assign fill = state_q == StateFetch && r_valid_i;
-  assign fill_last = fill && r_i.last;
+  assign fill = state_q == StateFetch && r_valid_q;
+  assign fill_last = fill && r_q.last;
 
-  // Judge the lookup.
-  logic   in_range, hit, answer_now;
+  // Judge the lookup. Tags and range are compared while the entry is read.
+  logic   in_range, in_range_q, hit, hit_q, forced_q, known, answer_now;
   fault_e reason;
 
-  assign in_range = look_page_q[PfnWidth-1:32] == '0 && look_page_q[31:0] < pages_i;
-  assign hit = valid_q[index] && tag_q[index] == look_page_q[PfnWidth-1 -: TagWidth];
-
+  assign in_range = page_q[PfnWidth-1:32] == '0 && page_q[31:0] < pages_i;
+  assign hit = valid_q[index] && tag == page_q[PfnWidth-1 -: TagWidth] && !flush_i;
+  assign known = hit_q || forced_q;
   always_comb begin
     reason = FaultNone;
-    if (!in_range) reason = FaultApertureRange;
+    if (!in_range_q) reason = FaultApertureRange;
     else if (bad_q) reason = FaultApertureRead;
     else if (!entry.valid) reason = FaultApertureEntry;
   end
 
-  assign answer_now = look_valid_q && state_q == StateLook && (!in_range || hit || bad_q);
-  assign take = (!look_valid_q || answer_now) && req_valid_i != '0;
-  for (genvar i = 0; i < NumPorts; i++) begin : g_ready
-    assign req_ready_o[i] = grant[i] && (!look_valid_q || answer_now);
-  end
+  assign answer_now = state_q == StateJudge && known;
+  assign may_take = state_q == StateIdle || answer_now;
+  assign take = may_take && granted_q;
+  assign req_ready_o = may_take ? grant_q : '0;
 
   assign ar_valid_o = state_q == StateAsk;
-  always_comb begin
-    ar_o = '0;
-    ar_o.port = PortVram;
-    ar_o.addr = base_i + PaWidth'({look_page_q[PfnWidth-1:EntryLg2], {(2*EntryLg2){1'b0}}});
-    ar_o.len = 8'(BeatsPerLine - 1);
+  always_ff @(posedge clk_i) begin
+    if (state_q == StateJudge) begin
+      ar_o <= '0;
+      ar_o.port <= PortVram;
+      ar_o.addr <= base_i + PaWidth'({page_q[PfnWidth-1:EntryLg2], {(2*EntryLg2){1'b0}}});
+      ar_o.len <= 8'(BeatsPerLine - 1);
+    end
   end
 
   always_ff @(posedge clk_i) begin
+    r_valid_q <= r_valid_i && !rst_i;
+    r_q <= r_i;
     if (rst_i) begin
-      look_valid_q <= 1'b0;
-      state_q <= StateLook;
+      state_q <= StateIdle;
       valid_q <= '0;
       killed_q <= 1'b0;
       bad_q <= 1'b0;
@@ -167,29 +190,26 @@ module gmmu_aperture_map
       flush_done_o <= 1'b0;
       flush_q <= 1'b0;
     end else begin
-      if (take) look_valid_q <= 1'b1;
-      else if (answer_now) look_valid_q <= 1'b0;
-
-      rsp_valid_o <= '0;
-      if (answer_now) rsp_valid_o[look_port_q] <= 1'b1;
+      rsp_valid_o <= answer_now ? port_q : '0;
       lookup_o <= answer_now;
-      hit_o <= answer_now && hit && in_range && !fetched_q;
+      hit_o <= answer_now && hit_q && in_range_q && !fetched_q;
       if (answer_now) bad_q <= 1'b0;
 
       unique case (state_q)
-        StateLook: begin
-          if (look_valid_q && !answer_now) begin
-            state_q <= StateAsk;
-            killed_q <= 1'b0;
-          end
+        StateIdle: if (take) state_q <= StateRead;
+        StateRead: state_q <= StateJudge;
+        StateJudge: begin
+          killed_q <= 1'b0;
+          if (!known) state_q <= StateAsk;
+          else state_q <= take ? StateRead : StateIdle;
         end
         StateAsk: if (ar_ready_i) state_q <= StateFetch;
         default: begin
-          if (r_valid_i && r_i.error) bad_q <= 1'b1;
+          if (fill && r_q.error) bad_q <= 1'b1;
           if (fill_last) begin
-            state_q <= StateLook;
+            state_q <= StateRead;
             if (killed_q || flush_i) bad_q <= 1'b0;            // looked up again
-            else valid_q[index] <= !bad_q && !r_i.error;
+            else valid_q[index] <= !bad_q && !r_q.error;
           end
         end
       endcase
@@ -199,27 +219,31 @@ module gmmu_aperture_map
       if (state_q == StateAsk) valid_q[index] <= 1'b0;
       if (flush_i) begin
         valid_q <= '0;
-        if (state_q != StateLook || (look_valid_q && !answer_now)) killed_q <= 1'b1;
+        killed_q <= 1'b1;
       end
       flush_q <= flush_i;
       flush_done_o <= flush_q;
     end
 
-    if (take) begin
-      look_port_q <= grant_index;
-      look_page_q <= req_page_i[grant_index];
+    if (may_take) begin
+      port_q <= grant_q;
+      page_q <= req_page_i[grant_index_q];
     end
-    if (state_q == StateLook) fill_beat_q <= '0;
+    if (state_q == StateRead) begin
+      in_range_q <= in_range;
+      hit_q <= hit;
+      forced_q <= !in_range || bad_q;
+    end
+    if (state_q == StateAsk) fill_beat_q <= '0;
     else if (fill) fill_beat_q <= fill_beat_q + 1'b1;
-    if (state_q == StateAsk) tag_q[index] <= look_page_q[PfnWidth-1 -: TagWidth];
-    if (take || rst_i) fetched_q <= 1'b0;
+    if (may_take) fetched_q <= 1'b0;
     else if (fill_last) fetched_q <= 1'b1;
     rsp_o <= '{fault: reason, coherent: entry.coherent, page: entry.page};
   end
 
-  assign idle_o = !look_valid_q && req_valid_i == '0 && rsp_valid_o == '0 && !flush_q &&
+  assign idle_o = state_q == StateIdle && req_valid_i == '0 && rsp_valid_o == '0 && !flush_q &&
       !flush_done_o;
 
   logic unused_bits;
-  assign unused_bits = ^{r_i.id, look_page_q};
+  assign unused_bits = ^{r_q.id, page_q};
 endmodule

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sends one access path's GPU physical addresses to memory ports; the last check before the bus.
 //
-//   input    one access: address, bytes - 1, coherent bit of the translation, a tag that comes
-//            back. The access never crosses a 4 KiB boundary.
+//   input    one access: address, coherent bit of the translation, a tag that comes back. The
+//            access never crosses a 4 KiB boundary. ready_o is two LUTs behind registers.
 //   output   in the order of the input: memory port, byte address there, coherent bit, fault. With
 //            a fault the access must not be issued and port and address mean nothing.
 //   lookups  accesses to the aperture ask gmmu_aperture_map (req then rsp, in order, at most Depth
 //            outstanding; the answer has its place reserved, so it needs no ready).
 //
-// Checks: VRAM, last byte below vram_bytes_i, else FaultVramRange. Peer: FaultPeerAbsent. Aperture:
-// what the map says. System addresses pass. One access a cycle, judged in the cycle after it was
-// taken; an aperture access holds back only
-// those behind it on the same path.
+// Checks: VRAM, page below vram_bytes_i, a multiple of 4 KiB, else FaultVramRange. Peer:
+// FaultPeerAbsent. Aperture: what the map says. System addresses pass. One access a cycle, an
+// aperture access every other cycle at most, judged in the cycle after it was taken. An access to another
+// target waits until the aperture has answered those before it on the same path.
 module gmmu_route
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
   import gmmu_axi_pkg::*;
 #(
   parameter int unsigned TagWidth = 8,
-  parameter int unsigned Depth = 8
+  parameter int unsigned Depth = 8            // a power of two, 2 or more
 ) (
   input  logic                clk_i,
   input  logic                rst_i,
@@ -30,7 +30,6 @@ module gmmu_route
   input  logic [TagWidth-1:0] tag_i,
   input  gpa_t                gpa_i,
   input  logic                coherent_i,
-  input  logic [7:0]          bytes_m1_i,
 
   output logic                valid_o,
   input  logic                ready_i,
@@ -46,99 +45,139 @@ module gmmu_route
   input  logic                ap_rsp_valid_i,
   input  aperture_rsp_t       ap_rsp_i
 );
-  typedef struct packed {
-    logic [TagWidth-1:0] tag;
-    port_e               port;
-    pa_t                 addr;
-    logic                coherent;
-    fault_e              fault;
-    logic                aperture;  // port, page, coherent and fault come from the map's answer
-  } item_t;
+  localparam int unsigned PointerWidth = $clog2(Depth);
+  typedef logic [PointerWidth-1:0] pointer_t;
+  typedef logic [PointerWidth:0] count_t;
+  if (Depth < 2 || (1 << PointerWidth) != Depth) begin : g_illegal
+    $fatal(1, "gmmu_route: Depth must be a power of two, 2 or more");
+  end
 
-  // The access and its last byte are registered, then judged.
   typedef struct packed {
     logic [TagWidth-1:0] tag;
     target_e             target;
     pa_t                 addr;
-    pa_t                 last;
     logic                coherent;
   } access_t;
+  // Known at once, and known when the aperture has answered.
+  typedef struct packed {
+    logic [TagWidth-1:0] tag;
+    logic                vram;
+    logic [PageLg2-1:0]  offset;
+  } place_t;
+  typedef enum logic [2:0] {
+    CodeNone, CodeVram, CodePeer, CodeRange, CodeRead, CodeEntry
+  } code_e;
+  typedef struct packed {
+    code_e code;
+    logic  coherent;
+    pfn_t  page;
+  } page_t;
 
-  logic               access_valid_q, access_take;
-  access_t            access_q;
-  item_t              item;
-  logic [PageLg2:0]   last_in_page;
+  // ---- The access at hand. One to the aperture asks first, then takes its place.
+  logic    access_valid_q, access_take, aperture, ask_q, asked_q, plain, room;
+  access_t access_q;
+  place_t  place_in, place;
+  page_t   own, answer, page;
 
-  assign last_in_page = {1'b0, gpa_i.offset[PageLg2-1:0]} + {5'd0, bytes_m1_i};
+  assign aperture = access_q.target == TargetAperture;
   assign ready_o = !access_valid_q || access_take;
+  assign ap_req_page_o = access_q.addr[PaWidth-1:PageLg2];
 
   always_ff @(posedge clk_i) begin
-    if (rst_i) access_valid_q <= 1'b0;
-    else if (ready_o) access_valid_q <= valid_i;
-
-    if (ready_o && valid_i) begin
-      access_q <= '{tag: tag_i, target: gpa_i.target, addr: gpa_i.offset,
-          last: {gpa_i.offset[PaWidth-1:PageLg2], last_in_page[PageLg2-1:0]},
-          coherent: coherent_i};
+    if (rst_i) begin
+      access_valid_q <= 1'b0;
+      ask_q <= 1'b0;
+      asked_q <= 1'b0;
+    end else begin
+      if (ready_o) access_valid_q <= valid_i;
+      if (ready_o) ask_q <= valid_i && gpa_i.target == TargetAperture && room;
+      else if (ask_q) ask_q <= !ap_req_ready_i;
+      else ask_q <= aperture && !asked_q && !full_q;
+      asked_q <= ask_q && ap_req_ready_i;
+    end
+    if (ready_o) begin
+      access_q <= '{tag: tag_i, target: gpa_i.target, addr: gpa_i.offset, coherent: coherent_i};
     end
   end
 
+  assign place_in = '{tag: access_q.tag, vram: access_q.target == TargetVram,
+                      offset: access_q.addr[PageLg2-1:0]};
   always_comb begin
-    item = '{tag: access_q.tag, port: PortHost, addr: access_q.addr, coherent: access_q.coherent,
-        fault: FaultNone, aperture: 1'b0};
-    unique case (access_q.target)
-      TargetSystem: item.port = PortHost;
-      TargetVram: begin
-        item.port = PortVram;
-        if (64'(access_q.last) >= vram_bytes_i) item.fault = FaultVramRange;
+    own = '{code: CodeNone, coherent: access_q.coherent, page: access_q.addr[PaWidth-1:PageLg2]};
+    if (access_q.target == TargetPeer) own.code = CodePeer;
+    if (access_q.target == TargetVram && vram_bytes_i[63:PaWidth] == '0 &&
+        access_q.addr[PaWidth-1:PageLg2] >= vram_bytes_i[PaWidth-1:PageLg2]) own.code = CodeVram;
+    answer = '{code: CodeNone, coherent: ap_rsp_i.coherent, page: ap_rsp_i.page};
+    if (ap_rsp_i.fault == FaultApertureRange) answer.code = CodeRange;
+    if (ap_rsp_i.fault == FaultApertureRead) answer.code = CodeRead;
+    if (ap_rsp_i.fault == FaultApertureEntry) answer.code = CodeEntry;
+  end
+
+  // ---- Accesses in order. Those that wait for the aperture are the newest.
+  logic     push, pop, full_q, waits_q;
+  pointer_t write_q, answer_q, read_q;           // next to come, to be answered, to leave
+  count_t   inside_q, wait_q, ready_q;           // of them wait for the aperture, can leave
+
+  assign plain = !aperture && !waits_q;
+  assign access_take = !full_q && (plain || asked_q);
+  assign room = inside_q < count_t'(Depth - 1);  // for one more than the access at hand
+  assign ap_req_valid_o = ask_q;
+  assign push = access_valid_q && access_take;
+  assign pop = valid_o && ready_i;
+  assign valid_o = ready_q != '0;
+
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      write_q <= '0;
+      answer_q <= '0;
+      read_q <= '0;
+      inside_q <= '0;
+      wait_q <= '0;
+      ready_q <= '0;
+      full_q <= 1'b0;
+      waits_q <= 1'b0;
+    end else begin
+      if (push) write_q <= write_q + 1'b1;
+      if (ap_rsp_valid_i || (push && !asked_q)) answer_q <= answer_q + 1'b1;
+      if (pop) read_q <= read_q + 1'b1;
+      if (push != pop) inside_q <= push ? inside_q + 1'b1 : inside_q - 1'b1;
+      if (push != pop) full_q <= push && inside_q == count_t'(Depth - 1);
+      if (asked_q != ap_rsp_valid_i) begin
+        wait_q <= asked_q ? wait_q + 1'b1 : wait_q - 1'b1;
+        waits_q <= asked_q || wait_q != count_t'(1);
       end
-      TargetAperture: item.aperture = 1'b1;
-      TargetPeer: begin
-        item.port = PortPeer;
-        item.fault = FaultPeerAbsent;
+      if ((ap_rsp_valid_i || (push && !asked_q)) != pop) begin
+        ready_q <= pop ? ready_q - 1'b1 : ready_q + 1'b1;
       end
+    end
+  end
+
+  gmmu_lutram #(.Width($bits(place_t)), .Depth(Depth)) u_places (
+    .clk_i, .write_i(push), .write_addr_i(write_q), .data_i(place_in),
+    .read_addr_i(read_q), .data_o(place)
+  );
+  // An access that asked brings no page of its own.
+  gmmu_lutram #(.Width($bits(page_t)), .Depth(Depth)) u_pages (
+    .clk_i, .write_i(ap_rsp_valid_i || (push && !asked_q)), .write_addr_i(answer_q),
+    .data_i(ap_rsp_valid_i ? answer : own), .read_addr_i(read_q), .data_o(page)
+  );
+
+  assign tag_o = place.tag;
+  assign port_o = place.vram ? PortVram : PortHost;
+  assign addr_o = {page.page, place.offset};
+  assign coherent_o = page.coherent;
+  always_comb begin
+    fault_o = FaultNone;
+    unique case (page.code)
+      CodeVram: fault_o = FaultVramRange;
+      CodePeer: fault_o = FaultPeerAbsent;
+      CodeRange: fault_o = FaultApertureRange;
+      CodeRead: fault_o = FaultApertureRead;
+      CodeEntry: fault_o = FaultApertureEntry;
+      default: fault_o = FaultNone;
     endcase
   end
 
-  // Accesses in order, and the aperture's answers for those that asked.
-  logic          item_ready, ask_ready, push;
-  item_t         head;
-  logic          head_valid, pop;
-  aperture_rsp_t answer;
-  logic          answer_valid;
-
-  assign access_take = item_ready && ask_ready;
-  assign push = access_valid_q && access_take;
-  assign pop = valid_o && ready_i;
-
-  gmmu_fifo #(.Width($bits(item_t)), .Depth(Depth)) u_items (
-    .clk_i, .rst_i,
-    .valid_i(push), .ready_o(item_ready), .data_i(item),
-    .valid_o(head_valid), .ready_i(pop), .data_o(head)
-  );
-
-  gmmu_fifo #(.Width(PfnWidth), .Depth(2)) u_ask (
-    .clk_i, .rst_i,
-    .valid_i(push && item.aperture), .ready_o(ask_ready),
-    .data_i(access_q.addr[PaWidth-1:PageLg2]),
-    .valid_o(ap_req_valid_o), .ready_i(ap_req_ready_i), .data_o(ap_req_page_o)
-  );
-
-  logic unused_answer_ready;  // never full: at most Depth accesses are inside
-  gmmu_fifo #(.Width($bits(aperture_rsp_t)), .Depth(Depth)) u_answers (
-    .clk_i, .rst_i,
-    .valid_i(ap_rsp_valid_i), .ready_o(unused_answer_ready), .data_i(ap_rsp_i),
-    .valid_o(answer_valid), .ready_i(pop && head.aperture), .data_o(answer)
-  );
-
-  assign valid_o = head_valid && (!head.aperture || answer_valid);
-  assign tag_o = head.tag;
-  assign port_o = head.port;
-  assign addr_o = {head.aperture ? answer.page : head.addr[PaWidth-1:PageLg2],
-      head.addr[PageLg2-1:0]};
-  assign coherent_o = head.aperture ? answer.coherent : head.coherent;
-  assign fault_o = head.aperture ? answer.fault : head.fault;
-
-  logic unused_bits;  // the adapter counts once peers are linked; the page bit is 0 by contract
-  assign unused_bits = ^{gpa_i.adapter, last_in_page[PageLg2]};
+  logic unused_bits;  // the adapter counts once peers are linked; pages count, not bytes
+  assign unused_bits = ^{gpa_i.adapter, vram_bytes_i[PageLg2-1:0]};
 endmodule

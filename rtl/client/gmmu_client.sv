@@ -2,7 +2,7 @@
 // Access unit of one client: translates, routes and performs up to Slots accesses at once.
 //
 //   req      one access; its id names the slot that it occupies until the last beat of its answer
-//            is taken
+//            is taken; it is not offered before
 //   w        words of a write, always taken, before its request is offered
 //   rsp      answers by id in the order in which their accesses ended, or, while ordered_i is 1, by
 //            ascending id from 0 on (modulo Slots); ordered_i changes only while idle_o is 1
@@ -89,23 +89,23 @@ module gmmu_client
   count_t busy_q;               // slots in use
 
   // ---- Requests: remembered by slot, sent to the MMU.
-  logic       accept, skid_ready;
+  logic       accept, note;  // note: of an offer, each cycle until it is accepted
   xlate_req_t lookup;
 
   assign accept = req_valid_i && req_ready_o;
-  assign req_ready_o = skid_ready && !clear_q;
+  assign note = req_valid_i && !clear_q;
+  assign req_ready_o = (!xlate_req_valid_o || xlate_req_ready_i) && !clear_q;
   assign lookup = '{tag: tag_t'(req_i.id), space: req_i.space, va: req_i.va, access: req_i.access};
-
-  gmmu_skid #(.Width($bits(xlate_req_t))) u_lookup (
-    .clk_i, .rst_i,
-    .valid_i(req_valid_i && !clear_q), .ready_o(skid_ready), .data_i(lookup),
-    .valid_o(xlate_req_valid_o), .ready_i(xlate_req_ready_i), .data_o(xlate_req_o)
-  );
+  always_ff @(posedge clk_i) begin
+    if (rst_i) xlate_req_valid_o <= 1'b0;
+    else if (!xlate_req_valid_o || xlate_req_ready_i) xlate_req_valid_o <= accept;
+    if (!xlate_req_valid_o || xlate_req_ready_i) xlate_req_o <= lookup;
+  end
 
   // ---- Translations: faults and zero pages end here, the rest goes to the router.
   typedef struct packed {
     logic       write;
-    logic [6:0] bytes;
+    logic [5:0] last;           // byte of its line
   } shape_t;
   typedef struct packed {
     slot_t      slot;
@@ -117,12 +117,12 @@ module gmmu_client
   logic        xlate_ends, xlate_take, route_in_ready, page_ready, hold;
   route_tag_t  tag_in, tag;
   client_end_t page;
-  logic [6:0]  bytes_m1;
 
-  assign shape_in = '{write: req_i.access == AccessWrite, bytes: req_i.bytes};
+  assign shape_in = '{write: req_i.access == AccessWrite,
+                      last: req_i.va[5:0] + req_i.bytes[5:0] - 6'd1};
   assign xlate_slot = xlate_rsp_i.tag[SlotLg2-1:0];
   gmmu_lutram #(.Width($bits(shape_t)), .Depth(Slots)) u_shapes (
-    .clk_i, .write_i(accept), .write_addr_i(req_i.id), .data_i(shape_in), .read_addr_i(xlate_slot),
+    .clk_i, .write_i(note), .write_addr_i(req_i.id), .data_i(shape_in), .read_addr_i(xlate_slot),
     .data_o(shape)
   );
   assign xlate_ends = xlate_rsp_i.fault != FaultNone || xlate_rsp_i.zero;
@@ -131,7 +131,6 @@ module gmmu_client
   assign page = '{slot: xlate_slot, fault: xlate_rsp_i.fault, level: xlate_rsp_i.level,
                   zero: xlate_rsp_i.fault == FaultNone};
   assign tag_in = '{slot: xlate_slot, shape: shape};
-  assign bytes_m1 = shape.bytes - 7'd1;
 
   logic   route_valid, route_take, route_coherent, route_ends, route_end_ready;
   port_e  route_port;
@@ -142,25 +141,22 @@ module gmmu_client
     .clk_i, .rst_i, .vram_bytes_i,
     .valid_i(xlate_take && !xlate_ends), .ready_o(route_in_ready),
     .tag_i(tag_in), .gpa_i(xlate_rsp_i.gpa), .coherent_i(xlate_rsp_i.coherent),
-    .bytes_m1_i({1'b0, bytes_m1}),
     .valid_o(route_valid), .ready_i(route_take), .tag_o(tag), .port_o(route_port),
     .addr_o(route_addr), .coherent_o(route_coherent), .fault_o(route_fault),
     .ap_req_valid_o, .ap_req_ready_i, .ap_req_page_o, .ap_rsp_valid_i, .ap_rsp_i
   );
 
   // ---- Bus requests.
-  logic [5:0] last_byte;
   logic       burst_ready;
   ax_t        ax;
 
   assign route_ends = route_fault != FaultNone;
-  assign last_byte = route_addr[5:0] + tag.shape.bytes[5:0] - 6'd1;
   always_comb begin
     ax = '0;
     ax.id = IdWidth'(tag.slot);
     ax.port = route_port;
     ax.addr = route_addr;
-    ax.len = 8'(last_byte >> ByteLg2) - 8'(route_addr[5:0] >> ByteLg2);
+    ax.len = 8'(tag.shape.last >> ByteLg2) - 8'(route_addr[5:0] >> ByteLg2);
     ax.user.no_snoop = !route_coherent;
   end
   assign ar_o = ax;
@@ -177,7 +173,7 @@ module gmmu_client
     .clk_i, .rst_i, .word_valid_i(w_valid_i), .word_i(w_i), .word_data_i(w_data_i),
     .word_strobe_i(w_strobe_i),
     .burst_valid_i(aw_valid_o && aw_ready_i), .burst_ready_o(burst_ready),
-    .burst_slot_i(tag.slot), .burst_first_i(route_addr[5:0]), .burst_last_i(last_byte),
+    .burst_slot_i(tag.slot), .burst_first_i(route_addr[5:0]), .burst_last_i(tag.shape.last),
     .w_valid_o, .w_ready_i, .w_o
   );
 
@@ -190,7 +186,7 @@ module gmmu_client
 
   gmmu_client_land u_land (
     .clk_i, .rst_i, .clear_i(clear_q), .clear_slot_i(clear_slot_q),
-    .first_i(accept), .first_slot_i(req_i.id), .first_beat_i(BeatWidth'(req_i.va[5:0] >> ByteLg2)),
+    .first_i(note), .first_slot_i(req_i.id), .first_beat_i(BeatWidth'(req_i.va[5:0] >> ByteLg2)),
     .r_valid_i, .r_i, .end_valid_o(r_end), .end_slot_o(r_slot), .end_error_o(r_error),
     .read_i(row_read), .read_row_i(row), .data_o(row_data)
   );
@@ -207,27 +203,31 @@ module gmmu_client
   gmmu_client_answer #(.WordBytes(WordBytes)) u_answer (
     .clk_i, .rst_i, .port_i, .ordered_i, .first_only_i,
     .clear_i(clear_q), .clear_slot_i(clear_slot_q),
-    .req_valid_i(accept), .req_i, .end_valid_i(end_valid), .end_i(ended),
+    .req_valid_i(note), .req_i, .end_valid_i(end_valid), .end_i(ended),
     .read_o(row_read), .read_row_o(row), .row_data_i(row_data),
     .rsp_valid_o, .rsp_ready_i, .rsp_o, .rsp_data_o, .rsp_line_o,
     .fault_valid_o, .fault_ready_i, .fault_o, .count_read_bytes_o, .count_write_bytes_o
   );
 
-  logic release_slot;
-  assign release_slot = rsp_valid_o && rsp_ready_i && rsp_o.last;
+  // Slots in use, counted one cycle late.
+  logic accept_q, release_q;
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
       clear_q <= 1'b1;
       clear_slot_q <= '0;
+      accept_q <= 1'b0;
+      release_q <= 1'b0;
       busy_q <= '0;
     end else begin
       if (clear_slot_q == '1) clear_q <= 1'b0;
       clear_slot_q <= clear_slot_q + 1'b1;
-      if (accept && !release_slot) busy_q <= busy_q + 1'b1;
-      if (release_slot && !accept) busy_q <= busy_q - 1'b1;
+      accept_q <= accept;
+      release_q <= rsp_valid_o && rsp_ready_i && rsp_o.last;
+      if (accept_q && !release_q) busy_q <= busy_q + 1'b1;
+      if (release_q && !accept_q) busy_q <= busy_q - 1'b1;
     end
   end
-  assign idle_o = busy_q == '0 && !req_valid_i && !clear_q;
+  assign idle_o = busy_q == '0 && !accept_q && !req_valid_i && !clear_q;
 
   logic unused_bits;
   assign unused_bits = ^{xlate_rsp_i.tag, b_i.id};

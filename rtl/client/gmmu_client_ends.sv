@@ -44,8 +44,8 @@ module gmmu_client_ends
   } b_end_t;
 
   b_end_t      b_in, b_head;
-  client_end_t page_head, next, next_q;
-  logic        b_valid, b_take, page_valid, page_take, next_valid_q, epoch;
+  client_end_t page_q, next, next_q;
+  logic        b_valid, b_take, page_valid_q, page_take, next_valid_q, epoch;
 
   assign b_in = '{slot: b_slot_i, error: b_error_i};
   logic unused_b_ready;  // never full: one place an access
@@ -54,17 +54,14 @@ module gmmu_client_ends
     .valid_i(b_valid_i), .ready_o(unused_b_ready), .data_i(b_in),
     .valid_o(b_valid), .ready_i(b_take), .data_o(b_head)
   );
-  gmmu_fifo #(.Width($bits(client_end_t)), .Depth(4)) u_page (
-    .clk_i, .rst_i,
-    .valid_i(page_valid_i), .ready_o(page_ready_o), .data_i(page_i),
-    .valid_o(page_valid), .ready_i(page_take), .data_o(page_head)
-  );
+  // One at a time, every other cycle.
+  assign page_ready_o = !page_valid_q;
 
   assign route_ready_o = !r_valid_i;
   assign b_take = !r_valid_i && !route_valid_i;
   assign page_take = b_take && !b_valid;
   always_comb begin
-    next = page_head;
+    next = page_q;
     if (r_valid_i) begin
       next = '{slot: r_slot_i, fault: r_error_i ? FaultBusRead : FaultNone, level: '0, zero: 1'b0};
     end else if (route_valid_i) begin
@@ -82,17 +79,20 @@ module gmmu_client_ends
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
+      page_valid_q <= 1'b0;
       next_valid_q <= 1'b0;
       end_valid_o <= 1'b0;
       done_o <= '0;
       hold_o <= 1'b0;
     end else begin
-      next_valid_q <= r_valid_i || route_valid_i || b_valid || page_valid;
+      page_valid_q <= page_valid_q ? !page_take : page_valid_i;
+      next_valid_q <= r_valid_i || route_valid_i || b_valid || page_valid_q;
       end_valid_o <= next_valid_q;
       done_o.old0 <= {1'b0, next_valid_q && !epoch};
       done_o.old1 <= {1'b0, next_valid_q && epoch};
       hold_o <= b_valid && !b_take;
     end
+    if (!page_valid_q) page_q <= page_i;
     next_q <= next;
     end_o <= next_q;
   end

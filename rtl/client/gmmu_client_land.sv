@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Read data of one client lands in the slot that its access reserved.
 //
-//   first    an access begins: line beat of its first byte
+//   first    an access is offered: line beat of its first byte
 //   r        beats of any slots, interleaved; always taken
 //   end      one cycle after the last beat of a slot was taken; error: any of its beats had one
 //   read     data_o one cycle after read_i; a row may be read once its end was told
@@ -66,7 +66,7 @@ module gmmu_client_land
     .clk_i, .write_i(first_i), .write_addr_i(first_slot_i), .data_i(first_beat_i),
     .read_addr_i(slot), .data_o(first)
   );
-  gmmu_ram_1r1w #(.Width(DataWidth), .Depth(Slots * BeatsPerLine)) u_data (
+  gmmu_ram_apart #(.Width(DataWidth), .Depth(Slots * BeatsPerLine)) u_data (
     .clk_i, .read_i, .read_addr_i(read_row_i), .data_o,
     .write_i(valid_q), .write_addr_i(row), .data_i(r_q.data)
   );

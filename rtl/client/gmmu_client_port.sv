@@ -72,7 +72,7 @@ module gmmu_client_port
   output logic [6:0]     count_read_bytes_o,
   output logic [6:0]     count_write_bytes_o
 );
-  logic        owner, unit_idle, external, waiting;
+  logic        owner, taker_q, unit_idle, external, waiting;
   logic        t_req_valid, t_w_valid, u_req_valid, u_req_ready, u_w_valid, u_rsp_valid;
   client_req_t t_req;
   client_w_t   t_w;
@@ -94,7 +94,7 @@ module gmmu_client_port
     .req_valid_o(t_req_valid), .req_ready_i(u_req_ready), .req_o(t_req),
     .w_valid_o(t_w_valid), .w_o(t_w), .w_data_o(t_w_data),
     .rsp_valid_i(u_rsp_valid), .rsp_i(rsp_o), .rsp_data_i(rsp_data_o), .rsp_line_i(rsp_line),
-    .fault_valid_i(fault_valid_o && fault_ready_i), .fault_i(fault_o)
+    .fault_valid_i(fault_valid_o), .fault_i(fault_o)
   );
 
   assign external = enable_i && !state.busy;
@@ -102,15 +102,17 @@ module gmmu_client_port
   assign u_w_valid = owner ? t_w_valid : external && w_valid_i;
   assign req_ready_o = external && u_req_ready;
   assign w_ready_o = external;
-  assign rsp_valid_o = u_rsp_valid && !owner;
+  assign rsp_valid_o = u_rsp_valid && !taker_q;
+  // Answers may follow a cycle later: none comes in the first cycle of a run, or behind its end.
+  always_ff @(posedge clk_i) taker_q <= owner && !rst_i;
 
   gmmu_client u_unit (
     .port_i,
-    .clk_i, .rst_i, .vram_bytes_i, .ordered_i(owner), .first_only_i(owner), .idle_o(unit_idle),
+    .clk_i, .rst_i, .vram_bytes_i, .ordered_i(taker_q), .first_only_i(taker_q), .idle_o(unit_idle),
     .req_valid_i(u_req_valid), .req_ready_o(u_req_ready), .req_i(owner ? t_req : req_i),
     .w_valid_i(u_w_valid), .w_i(owner ? t_w : w_i), .w_data_i(owner ? t_w_data : w_data_i),
     .w_strobe_i('1),
-    .rsp_valid_o(u_rsp_valid), .rsp_ready_i(owner || rsp_ready_i), .rsp_o, .rsp_data_o,
+    .rsp_valid_o(u_rsp_valid), .rsp_ready_i(taker_q || rsp_ready_i), .rsp_o, .rsp_data_o,
     .rsp_line_o(rsp_line),
     .xlate_req_valid_o, .xlate_req_ready_i, .xlate_req_o,
     .xlate_rsp_valid_i, .xlate_rsp_ready_o, .xlate_rsp_i, .xlate_done_o,

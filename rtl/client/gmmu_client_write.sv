@@ -52,7 +52,7 @@ module gmmu_client_write
   logic [DataBytes-1:0] strobe, strobe_q, kept;
 
   assign burst_in = '{slot: burst_slot_i, first: burst_first_i, last: burst_last_i};
-  gmmu_fifo #(.Width($bits(burst_t)), .Depth(4)) u_bursts (
+  gmmu_skid #(.Width($bits(burst_t))) u_bursts (
     .clk_i, .rst_i,
     .valid_i(burst_valid_i), .ready_o(burst_ready_o), .data_i(burst_in),
     .valid_o(burst_valid), .ready_i(read && last), .data_o(burst)
@@ -92,14 +92,14 @@ module gmmu_client_write
   end
 
   for (genvar i = 0; i < Banks; i++) begin : g_banks
-    gmmu_ram_1r1w #(.Width(8 * WordBytes), .Depth(RowDepth)) u_words (
+    gmmu_ram_apart #(.Width(8 * WordBytes), .Depth(RowDepth)) u_words (
       .clk_i,
       .read_i(read), .read_addr_i(read_row), .data_o(w_o.data[8*WordBytes*i +: 8*WordBytes]),
       .write_i(word_valid_i && 32'(word_i.word) % Banks == i), .write_addr_i(write_row),
       .data_i(word_data_i)
     );
     if (Strobes) begin : g_strobes
-      gmmu_ram_1r1w #(.Width(WordBytes), .Depth(RowDepth)) u_strobes (
+      gmmu_ram_apart #(.Width(WordBytes), .Depth(RowDepth)) u_strobes (
         .clk_i,
         .read_i(read), .read_addr_i(read_row), .data_o(kept[WordBytes*i +: WordBytes]),
         .write_i(word_valid_i && 32'(word_i.word) % Banks == i), .write_addr_i(write_row),

@@ -30,14 +30,28 @@ module gmmu_crc32c (
   endfunction
   localparam table_t Table = make_table();
 
-  logic [95:0] in;
-  assign in = {data_i, crc_i};
+  // Old value and low word count alike. Parities of up to three neighbours are made once; each
+  // result bit takes one of each group.
+  localparam int unsigned Groups = 22;
+  logic [65:0]            in;
+  logic [Groups-1:0][7:0] parity;
+  assign in = {2'd0, data_i[63:32], data_i[31:0] ^ crc_i};
 
-  for (genvar o = 0; o < 32; o++) begin : g_out
-    logic [95:0] select;
-    for (genvar i = 0; i < 96; i++) begin : g_select
-      assign select[i] = Table[i][o];
+  for (genvar g = 0; g < Groups; g++) begin : g_group
+    for (genvar p = 0; p < 8; p++) begin : g_parity
+      assign parity[g][p] = ^(in[3*g +: 3] & 3'(p));
     end
-    assign crc_o[o] = ^(in & select);
+  end
+  for (genvar o = 0; o < 32; o++) begin : g_out
+    logic [65:0]       select;
+    logic [Groups-1:0] terms;
+    assign select[65:64] = '0;
+    for (genvar i = 0; i < 64; i++) begin : g_select
+      assign select[i] = Table[32 + i][o];
+    end
+    for (genvar g = 0; g < Groups; g++) begin : g_term
+      assign terms[g] = parity[g][select[3*g +: 3]];
+    end
+    assign crc_o[o] = ^terms;
   end
 endmodule

@@ -8,8 +8,8 @@
 //   writes    64-bit word w of the access sequence is seed + w
 //   verify    the word at va carries address_pattern(seed, va) instead. Words read that differ are
 //             counted. A run of writes is followed by one that reads the same lines.
-//   fault     ends the run: no access is begun after it is seen, those in flight are taken and
-//             ignored
+//   fault     ends the run: no access is begun after it is seen (a write with its first word),
+//             those in flight are taken and ignored
 //   done_o    a pulse at the end of every run, of empty ones too
 //
 // A run begins when the access unit has finished all earlier (external) accesses and enable_i is 1;
@@ -42,80 +42,137 @@ module gmmu_traffic
   input  client_rsp_t    rsp_i,
   input  logic [63:0]    rsp_data_i,
   input  logic [57:0]    rsp_line_i,
-  input  logic           fault_valid_i, // the access unit's fault record was taken
+  input  logic           fault_valid_i, // the access unit's fault record is offered
   input  fault_info_t    fault_i
 );
-  typedef enum logic [2:0] {StateIdle, StateDrain, StateMultiply, StateRun, StateEnd} state_e;
+  typedef enum logic [2:0] {StateIdle, StateDrain, StateMake, StateRun, StateEnd} state_e;
   state_e      state_q;
   logic        read_pass_q;             // verified writes: they are read back
+  logic        unit_idle_q;             // one cycle old: while busy nobody else begins an access
+  logic        load, quiet_q, again;
 
   // Answer side.
   logic [31:0] retired_q;
-  logic        faulted_q, stopping, retire, check_busy, word_good;
+  logic        answer_q, answer_last_q, answer_fault_q, answer_first_q;
+  logic        faulted_q, retire, check_busy, word_good;
+  logic [63:0] answer_word;
   fault_e      reason_q;
   level_t      level_q;
   logic [63:0] fault_va_q;
 
-  // Issue side.
-  logic [31:0] left_q;                  // accesses not issued yet
+  // Issue side: lines, the access at hand, its words, its request.
+  logic        chase, is_write_q, lines_ready, lines_still, line_valid, may_q, more_q;
+  logic        begin_access, fire, write_step, access_q;
+  logic        request_q;               // one was made and is not taken
+  logic [1:0]  words_left_q;            // of a request that waits for its last word
+  logic        last_word_q;
+  logic [57:0] line, line_q;
+  logic [31:0] begun_q, number_q;       // accesses begun, those before the one at hand
   slot_t       id_q;
-  logic [63:0] word_q;                  // next word of the sequence
-  logic [2:0]  w_index_q;
-  logic        chase, is_write, open, room, fire, more, load, lines_ready, line_valid, w_step;
-  logic [57:0] line;
-  count_t      in_flight_q;
+  logic [2:0]  word_q;                  // of the access at hand
+  count_t      in_flight_q, limit_q;    // begun and not retired
 
   assign chase = cfg_i.pattern == PatternChase;
-  assign is_write = cfg_i.access == AccessWrite && !chase && !read_pass_q;
-  assign load = state_q == StateDrain && unit_idle_i && enable_i;
+  assign load = state_q == StateDrain && unit_idle_q && enable_i;
 
   gmmu_traffic_lines u_lines (
-    .clk_i, .rst_i, .load_i(load), .cfg_i, .ready_o(lines_ready),
-    .line_valid_o(line_valid), .line_o(line), .next_i(fire),
-    .chase_valid_i(chase && state_q == StateRun && word_good && rsp_i.word == '0),
-    .chase_line_i(rsp_data_i[63:6])
+    .clk_i, .rst_i, .load_i(load), .cfg_i, .ready_o(lines_ready), .still_o(lines_still),
+    .line_valid_o(line_valid), .line_o(line), .next_i(begin_access),
+    .chase_valid_i(chase && state_q == StateRun && word_good && answer_first_q),
+    .chase_line_i(answer_word[63:6])
   );
 
-  assign more = left_q != '0 && !faulted_q && !stopping;
-  assign room = in_flight_q != count_t'(Slots) &&
-      (cfg_i.depth == '0 || 8'(in_flight_q) < cfg_i.depth);
-  assign open = state_q == StateRun && enable_i && more && room && line_valid;
-  assign req_valid_o = open && (!is_write || w_index_q == 3'd7);
-  assign req_o = '{id: id_q, space: cfg_i.space, va: {line, 6'd0},
-                   access: read_pass_q || (chase && cfg_i.access == AccessWrite) ? AccessRead
-                       : cfg_i.access,
-                   bytes: 7'd64};
-  assign fire = req_valid_o && req_ready_i;
+  // may_q is two cycles behind a begin; begins are at least two cycles apart.
+  assign begin_access = line_valid && may_q && !faulted_q && (!access_q || (fire && is_write_q));
+  assign fire = access_q && !request_q && (!is_write_q || last_word_q);
+  assign write_step = access_q && is_write_q && (!last_word_q || !request_q);
 
-  // The last word goes with the request, again each cycle until that is taken.
-  assign w_valid_o = open && is_write;
-  assign w_step = w_valid_o && (w_index_q != 3'd7 || fire);
-  assign w_o = '{id: id_q, word: w_index_q};
-  assign w_data_o = cfg_i.verify ? address_pattern(cfg_i.seed, {line, w_index_q}) : word_q;
+  always_ff @(posedge clk_i) begin
+    may_q <= state_q == StateRun && enable_i && begun_q != cfg_i.count && in_flight_q < limit_q;
+    more_q <= begun_q != cfg_i.count;
+    is_write_q <= cfg_i.access == AccessWrite && !chase && !read_pass_q;
+    limit_q <= cfg_i.depth == '0 || cfg_i.depth > 8'(Slots) ? count_t'(Slots)
+                                                            : count_t'(cfg_i.depth);
+    if (rst_i || state_q == StateDrain) begin
+      access_q <= 1'b0;
+      request_q <= 1'b0;
+      words_left_q <= '0;
+      req_valid_o <= 1'b0;
+      in_flight_q <= '0;
+      begun_q <= '0;
+      id_q <= '0;
+      word_q <= '0;
+      last_word_q <= 1'b0;
+    end else begin
+      if (begin_access) access_q <= 1'b1;
+      else if (fire) access_q <= 1'b0;
+      request_q <= fire || (request_q && !(req_valid_o && req_ready_i));
+      // A write's request follows its last word.
+      words_left_q <= {fire && is_write_q, words_left_q[1]};
+      req_valid_o <= (fire && !is_write_q) || words_left_q[0] || (req_valid_o && !req_ready_i);
+      if (begin_access && !retire) in_flight_q <= in_flight_q + 1'b1;
+      if (retire && !begin_access) in_flight_q <= in_flight_q - 1'b1;
+      if (begin_access) begun_q <= begun_q + 1'b1;
+      if (fire) id_q <= id_q + 1'b1;
+      if (write_step) begin
+        word_q <= word_q + 3'd1;
+        last_word_q <= word_q == 3'd6;
+      end
+    end
+    if (begin_access) begin
+      line_q <= line;
+      number_q <= begun_q;
+    end
+    if (fire) begin
+      req_o <= '{id: id_q, space: cfg_i.space, va: {line_q, 6'd0},
+                 access: is_write_q ? AccessWrite
+                     : cfg_i.access == AccessExecute ? AccessExecute : AccessRead,
+                 bytes: 7'd64};
+    end
+  end
 
-  assign word_good = rsp_valid_i && !faulted_q && rsp_i.fault == FaultNone;
-  assign stopping = rsp_valid_i && owner_o && rsp_i.fault != FaultNone;
-  assign retire = rsp_valid_i && rsp_i.last;
-  assign owner_o = state_q == StateMultiply || state_q == StateRun;
+  // Words of writes, in two steps.
+  logic        step_valid_q;
+  client_w_t   step_q;
+  logic [63:0] sequence_q, mix_q;
+
+  always_ff @(posedge clk_i) begin
+    step_valid_q <= write_step && !rst_i;
+    step_q <= '{id: id_q, word: word_q};
+    sequence_q <= cfg_i.seed + {29'd0, number_q, word_q};
+    mix_q <= address_pattern('0, {line_q, word_q});
+    w_valid_o <= step_valid_q && !rst_i;
+    w_o <= step_q;
+    w_data_o <= cfg_i.verify ? cfg_i.seed ^ mix_q : sequence_q;
+  end
+
+  // Answers: looked at one cycle after they came.
+  assign word_good = answer_q && !answer_fault_q && !faulted_q;
+  assign retire = answer_q && answer_last_q;
+  always_ff @(posedge clk_i) begin
+    answer_q <= rsp_valid_i && owner_o && !rst_i;
+    answer_last_q <= rsp_i.last;
+    answer_fault_q <= rsp_i.fault != FaultNone;
+    answer_first_q <= rsp_i.word == '0;
+  end
 
   gmmu_traffic_check u_check (
     .clk_i, .rst_i, .clear_i(start_i && state_q == StateIdle),
     .verify_i(cfg_i.verify && !chase), .seed_i(cfg_i.seed),
-    .word_valid_i(owner_o && word_good && !is_write), .word_i(rsp_data_i),
-    .at_i({rsp_line_i, rsp_i.word}),
+    .word_i(rsp_data_i), .at_i({rsp_line_i, rsp_i.word}), .word_o(answer_word),
+    .count_i(word_good && !is_write_q),
     .busy_o(check_busy), .crc_o(state_o.crc), .mismatches_o(state_o.mismatches)
   );
 
+  assign again = is_write_q && cfg_i.verify && !faulted_q;
   always_ff @(posedge clk_i) begin
+    unit_idle_q <= unit_idle_i;
+    quiet_q <= state_q == StateRun && (!more_q || faulted_q) && in_flight_q == '0 &&
+        !begin_access && unit_idle_q && !check_busy && !rst_i;
     if (rst_i) begin
       state_q <= StateIdle;
-      faulted_q <= 1'b0;
-      reason_q <= FaultNone;
-      level_q <= '0;
-      fault_va_q <= '0;
-      retired_q <= '0;
-      in_flight_q <= '0;
-      read_pass_q <= 1'b0;
+      state_o.busy <= 1'b0;
+      owner_o <= 1'b0;
       done_o <= 1'b0;
     end else begin
       done_o <= 1'b0;
@@ -123,64 +180,57 @@ module gmmu_traffic
         StateIdle: begin
           if (start_i) begin
             state_q <= StateDrain;
-            faulted_q <= 1'b0;
-            reason_q <= FaultNone;
-            level_q <= '0;
-            fault_va_q <= '0;
-            retired_q <= '0;
-            read_pass_q <= 1'b0;
+            state_o.busy <= 1'b1;
           end
         end
-        StateDrain: if (load) state_q <= StateMultiply;
-        StateMultiply: if (lines_ready) state_q <= StateRun;
-        StateRun: begin
-          if (fire && !retire) in_flight_q <= in_flight_q + 1'b1;
-          if (retire && !fire) in_flight_q <= in_flight_q - 1'b1;
-          if (stopping) faulted_q <= 1'b1;
-          if (retire && word_good) retired_q <= retired_q + 1'b1;
-          if (fault_valid_i && !faulted_q) begin
-            reason_q <= fault_i.reason;
-            level_q <= fault_i.level;
-            fault_va_q <= fault_i.address;
+        StateDrain: begin
+          if (load) begin
+            state_q <= StateMake;
+            owner_o <= 1'b1;
           end
-          if (!more && !stopping && in_flight_q == '0 && unit_idle_i && !check_busy) begin
-            read_pass_q <= is_write && cfg_i.verify && !faulted_q;
-            state_q <= is_write && cfg_i.verify && !faulted_q ? StateDrain : StateEnd;
+        end
+        StateMake: if (lines_ready) state_q <= StateRun;
+        StateRun: begin
+          if (quiet_q) begin
+            state_q <= again ? StateDrain : StateEnd;
+            owner_o <= 1'b0;
           end
         end
         default: begin
           state_q <= StateIdle;
+          state_o.busy <= 1'b0;
           done_o <= 1'b1;
         end
       endcase
     end
 
-    if (state_q == StateDrain) begin
-      left_q <= cfg_i.count;
-      id_q <= '0;
-      word_q <= cfg_i.seed;
-      w_index_q <= '0;
+    if (rst_i || (state_q == StateIdle && start_i)) begin
+      faulted_q <= 1'b0;
+      reason_q <= FaultNone;
+      level_q <= '0;
+      fault_va_q <= '0;
+      retired_q <= '0;
+      read_pass_q <= 1'b0;
     end else begin
-      if (fire) begin
-        left_q <= left_q - 1'b1;
-        id_q <= id_q + 1'b1;
+      if (answer_q && answer_fault_q) faulted_q <= 1'b1;
+      if (retire && word_good) retired_q <= retired_q + 1'b1;
+      if (fault_valid_i && owner_o && !faulted_q) begin
+        reason_q <= fault_i.reason;
+        level_q <= fault_i.level;
+        fault_va_q <= fault_i.address;
       end
-      if (w_step) begin
-        w_index_q <= w_index_q + 3'd1;
-        word_q <= word_q + 64'd1;
-      end
+      if (state_q == StateRun && quiet_q && again) read_pass_q <= 1'b1;
     end
   end
 
-  assign state_o.busy = state_q != StateIdle;
   assign state_o.fault = faulted_q;
   assign state_o.reason = reason_q;
   assign state_o.level = level_q;
   assign state_o.count = retired_q;
   assign state_o.fault_va = fault_va_q;
 
-  assign waiting_o = !enable_i && (state_q == StateDrain ||
-      (state_q == StateRun && more && in_flight_q == '0));
+  assign waiting_o = !enable_i && !may_q && (state_q == StateDrain ||
+      (state_q == StateRun && more_q && in_flight_q == '0 && lines_still));
 
   logic unused_bits;
   assign unused_bits = ^{rsp_i.id, fault_i.space, fault_i.port, fault_i.access, fault_i.physical,

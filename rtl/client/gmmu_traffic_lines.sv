@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Line addresses of one traffic run.
 //
-//   load_i     takes cfg_i from its beginning (again for a second pass); ready_o falls until the
-//              products of pattern order are made, at most 67 cycles
-//   line       the address of the next access, in lines; next_i takes it
+//   load_i     takes cfg_i from its beginning (again for a second pass); ready_o falls for a few
+//              cycles, until the products of pattern order are made
+//   line       the address of the next access, in lines; next_i takes it. A line every other cycle.
 //   chase      pattern chase: the line that the answer to the last one named
+//   still_o    without next_i and chase_valid_i nothing changes here
 //
 // order:  base + (first + stride * k) mod footprint, k = 0, then (k + step) mod count
 // random: base + x mod footprint, x = successive states of xorshift32
 // chase:  base + first, then what chase_line_i says
 //
 // Line numbers below base are 32 bits. From line to line pattern order adds stride * step or, where
-// k wraps, stride * (step - count); both are made before the run, a bit of a factor a cycle.
+// k wraps, stride * (step - count).
 module gmmu_traffic_lines
   import gmmu_regs_pkg::*;
   import gmmu_client_pkg::*;
@@ -22,6 +23,7 @@ module gmmu_traffic_lines
   input  logic         load_i,
   input  traffic_cfg_t cfg_i,
   output logic         ready_o,
+  output logic         still_o,
 
   output logic         line_valid_o,
   output logic [57:0]  line_o,
@@ -36,76 +38,86 @@ module gmmu_traffic_lines
     return b ^ (b << 5);
   endfunction
 
-  typedef enum logic [1:0] {StateIdle, StateStep, StateWrap, StateRun} state_e;
-  state_e      state_q;
-  logic        order, chase, make, wrap, factor_end;
-  logic        first_made_q;      // pattern chase: answers name the lines that follow
-
-  // Products: sum += or -= addend where the factor's bit is 1.
-  logic [31:0] factor_q, addend_q, sum_q, by_step_q;
-  // k + step - count, signed: not negative where k wraps next.
-  logic [32:0] ahead_q, ahead_wrap;
-  logic [31:0] offset_q, random_q, seed, mask, offset;
-
-  assign order = cfg_i.pattern == PatternOrder;
+  logic chase, random;
   assign chase = cfg_i.pattern == PatternChase;
-  assign seed = cfg_i.seed[31:0] ^ cfg_i.seed[63:32];
-  assign ahead_wrap = {1'b0, cfg_i.step} - {1'b0, cfg_i.count};
-  assign factor_end = factor_q == '0;
+  assign random = cfg_i.pattern == PatternRandom;
 
-  // Bits of the line number that the footprint keeps.
-  for (genvar i = 0; i < 32; i++) begin : g_mask
-    assign mask[i] = chase || cfg_i.footprint_lg2 > 6'(i) || cfg_i.footprint_lg2 == '0;
+  // ---- What follows from the configuration alone, up to five cycles behind it. Products are
+  // taken modulo 2^32, from four halves.
+  logic [1:0][31:0] factor, low_q, by_q;     // of step and of count
+  logic [1:0][15:0] cross_q, other_q, high_q;
+  logic [31:0]      by_wrap_q, start_q;
+  logic [32:0]      ahead_wrap_q;
+  logic [5:0]       kept_q;                  // bits of the line number that the footprint keeps
+  logic [5:0]       settle_q;
+
+  assign factor = {cfg_i.count, cfg_i.step};
+  always_ff @(posedge clk_i) begin
+    for (int unsigned f = 0; f < 2; f++) begin
+      low_q[f] <= 32'(cfg_i.stride[15:0]) * 32'(factor[f][15:0]);
+      cross_q[f] <= cfg_i.stride[15:0] * factor[f][31:16];
+      other_q[f] <= cfg_i.stride[31:16] * factor[f][15:0];
+      high_q[f] <= cross_q[f] + other_q[f];
+      by_q[f] <= {low_q[f][31:16] + high_q[f], low_q[f][15:0]};
+    end
+    by_wrap_q <= by_q[0] - by_q[1];
+    ahead_wrap_q <= {1'b0, cfg_i.step} - {1'b0, cfg_i.count};
+    start_q <= random ? cfg_i.seed[31:0] ^ cfg_i.seed[63:32] : cfg_i.first;
+    kept_q <= chase || cfg_i.footprint_lg2 == '0 ? '1 : cfg_i.footprint_lg2;
+
+    if (rst_i) settle_q <= '0;
+    else if (load_i) settle_q <= 6'd1;
+    else settle_q <= settle_q << 1 | {settle_q[5], 5'd0};
   end
-  assign offset = (cfg_i.pattern == PatternRandom ? random_q : offset_q) & mask;
+  assign ready_o = settle_q[5];
+
+  // ---- Line numbers: chosen step, number, number within the footprint, line. An offer moves on
+  // when the next stage is empty.
+  logic        first_q, add_q, number_valid_q, folded_valid_q;
+  logic        choose, take_number, take_folded, wrap;
+  logic [31:0] delta_q, number_q, folded_q;
+  // k + step - count, signed: not negative where k wraps next. 0 before the first.
+  logic [32:0] ahead_q, turn_q;
 
   assign wrap = !ahead_q[32];
-  assign ready_o = state_q == StateRun;
-  assign make = state_q == StateRun && (!line_valid_o || next_i) && (!chase || !first_made_q);
+  assign take_number = number_valid_q && !folded_valid_q;
+  assign take_folded = folded_valid_q && (!line_valid_o || next_i);
+  assign choose = ready_o && !add_q && (!number_valid_q || take_number) && (first_q || !chase);
 
   always_ff @(posedge clk_i) begin
-    if (rst_i) begin
-      state_q <= StateIdle;
+    if (rst_i || load_i) begin
+      first_q <= 1'b1;
+      add_q <= 1'b0;
+      number_valid_q <= 1'b0;
+      folded_valid_q <= 1'b0;
       line_valid_o <= 1'b0;
-    end else if (load_i) begin
-      state_q <= StateStep;
-      line_valid_o <= 1'b0;
+      number_q <= '0;
+      ahead_q <= '0;
     end else begin
-      if (state_q == StateStep && factor_end) state_q <= StateWrap;
-      if (state_q == StateWrap && factor_end) state_q <= StateRun;
-      if (make || chase_valid_i) line_valid_o <= 1'b1;
+      add_q <= choose;
+      if (add_q) first_q <= 1'b0;
+      if (add_q) number_valid_q <= !(first_q && random);  // the seed itself is no line
+      else if (take_number) number_valid_q <= 1'b0;
+      if (take_number) folded_valid_q <= 1'b1;
+      else if (take_folded) folded_valid_q <= 1'b0;
+      if (take_folded || chase_valid_i) line_valid_o <= 1'b1;
       else if (next_i) line_valid_o <= 1'b0;
-    end
 
-    if (load_i) begin
-      factor_q <= order ? cfg_i.step : '0;
-      addend_q <= cfg_i.stride;
-      sum_q <= '0;
-      ahead_q <= ahead_wrap;
-      offset_q <= cfg_i.first;
-      random_q <= seed == '0 ? 32'd1 : seed;
-      first_made_q <= 1'b0;
-    end else if (state_q == StateStep || state_q == StateWrap) begin
-      if (factor_q[0])
-        sum_q <= state_q == StateStep ? sum_q + addend_q : sum_q - addend_q;
-      factor_q <= factor_q >> 1;
-      addend_q <= addend_q << 1;
-      if (state_q == StateStep && factor_end) begin
-        by_step_q <= sum_q;
-        factor_q <= order ? cfg_i.count : '0;
-        addend_q <= cfg_i.stride;
-        random_q <= xorshift(random_q);
+      if (add_q) begin
+        number_q <= random && !first_q ? xorshift(number_q) : number_q + delta_q;
+        ahead_q <= ahead_q + turn_q;
       end
     end
-    if (make) begin
-      first_made_q <= 1'b1;
-      ahead_q <= ahead_q + (wrap ? ahead_wrap : {1'b0, cfg_i.step});
-      offset_q <= offset_q + (wrap ? sum_q : by_step_q);
-      random_q <= xorshift(random_q);
-      line_o <= cfg_i.base[63:6] + {26'd0, offset};
-    end
+
+    if (first_q) delta_q <= {start_q[31:1], start_q[0] || (random && start_q == '0)};
+    else delta_q <= wrap ? by_wrap_q : by_q[0];
+    turn_q <= wrap ? ahead_wrap_q : {1'b0, cfg_i.step};
+    if (!folded_valid_q) folded_q <= number_q & ~('1 << kept_q);
     if (chase_valid_i) line_o <= chase_line_i;
+    else if (take_folded) line_o <= cfg_i.base[63:6] + {26'd0, folded_q};
   end
+
+  assign still_o = !add_q && !choose && !take_number && (line_valid_o || !folded_valid_q);
 
   logic unused_bits;
   assign unused_bits = ^cfg_i;

@@ -118,7 +118,7 @@ module gmmu_dma_path
   gmmu_route #(.TagWidth(TagWidth + 2), .Depth(8)) u_route (
     .clk_i, .rst_i, .vram_bytes_i,
     .valid_i(route_valid), .ready_o(route_ready), .tag_i(route_tag), .gpa_i(route_gpa),
-    .coherent_i(route_coherent), .bytes_m1_i(route_bytes_m1),
+    .coherent_i(route_coherent),
     .valid_o(routed_valid), .ready_i(routed_ready), .tag_o(routed_tag), .port_o(routed_port),
     .addr_o(routed_addr), .coherent_o(routed_coherent), .fault_o(routed_fault),
     .ap_req_valid_o, .ap_req_ready_i, .ap_req_page_o, .ap_rsp_valid_i, .ap_rsp_i);

@@ -40,7 +40,7 @@ module gmmu_gpu
   input  logic                     rst_i,
 
   input  logic [63:0]              cycle_i,         // cycles since reset release
-  input  logic [63:0]              vram_bytes_i,    // bytes of VRAM behind m_vram
+  input  logic [63:0]              vram_bytes_i,    // bytes of VRAM behind m_vram, whole 4 KiB
   input  logic                     bus_master_i,    // PCI command register, bit 2: m_host may issue
   input  logic                     silence_i,       // bus-silence request: m_host stops and drains
   output logic                     silent_o,        // m_host begins nothing and waits for nothing

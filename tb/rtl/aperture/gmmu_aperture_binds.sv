@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Contracts watched on this room's bench.
 bind gmmu_route gmmu_stream_props #(
-  .Width(TagWidth + $bits(gmmu_pkg::gpa_t) + 9)
+  .Width(TagWidth + $bits(gmmu_pkg::gpa_t) + 1)
 ) u_in_props (
-  .clk_i, .rst_i, .valid_i, .ready_i(ready_o), .payload_i({tag_i, gpa_i, coherent_i, bytes_m1_i}));
+  .clk_i, .rst_i, .valid_i, .ready_i(ready_o), .payload_i({tag_i, gpa_i, coherent_i}));
 bind gmmu_route gmmu_stream_props #(.Width(TagWidth + $bits(gmmu_regs_pkg::fault_e))) u_out_props (
   .clk_i, .rst_i, .valid_i(valid_o), .ready_i, .payload_i({tag_o, fault_o}));
 bind gmmu_route gmmu_reply_props #(.Width($bits(gmmu_pkg::pfn_t)), .Most(Depth)) u_aperture_props (
