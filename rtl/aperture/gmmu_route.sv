@@ -10,8 +10,8 @@
 //
 // Checks: VRAM, page below vram_bytes_i, a multiple of 4 KiB, else FaultVramRange. Peer:
 // FaultPeerAbsent. Aperture: what the map says. System addresses pass. One access a cycle, an
-// aperture access every other cycle at most, judged in the cycle after it was taken. An access to another
-// target waits until the aperture has answered those before it on the same path.
+// aperture access every other cycle at most, judged in the cycle after it was taken. An access to
+// another target waits until the aperture has answered those before it on the same path.
 module gmmu_route
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
@@ -73,6 +73,11 @@ module gmmu_route
     pfn_t  page;
   } page_t;
 
+  // ---- Accesses in order. Those that wait for the aperture are the newest.
+  logic     push, pop, full_q, waits_q;
+  pointer_t write_q, answer_q, read_q;           // next to come, to be answered, to leave
+  count_t   inside_q, wait_q, ready_q;           // of them wait for the aperture, can leave
+
   // ---- The access at hand. One to the aperture asks first, then takes its place.
   logic    access_valid_q, access_take, aperture, ask_q, asked_q, plain, room;
   access_t access_q;
@@ -90,9 +95,8 @@ module gmmu_route
       asked_q <= 1'b0;
     end else begin
       if (ready_o) access_valid_q <= valid_i;
-      if (ready_o) ask_q <= valid_i && gpa_i.target == TargetAperture && room;
-      else if (ask_q) ask_q <= !ap_req_ready_i;
-      else ask_q <= aperture && !asked_q && !full_q;
+      ask_q <= (valid_i && ready_o && gpa_i.target == TargetAperture && room) ||
+          (access_valid_q && aperture && !asked_q && (ask_q ? !ap_req_ready_i : !full_q));
       asked_q <= ask_q && ap_req_ready_i;
     end
     if (ready_o) begin
@@ -112,11 +116,6 @@ module gmmu_route
     if (ap_rsp_i.fault == FaultApertureRead) answer.code = CodeRead;
     if (ap_rsp_i.fault == FaultApertureEntry) answer.code = CodeEntry;
   end
-
-  // ---- Accesses in order. Those that wait for the aperture are the newest.
-  logic     push, pop, full_q, waits_q;
-  pointer_t write_q, answer_q, read_q;           // next to come, to be answered, to leave
-  count_t   inside_q, wait_q, ready_q;           // of them wait for the aperture, can leave
 
   assign plain = !aperture && !waits_q;
   assign access_take = !full_q && (plain || asked_q);

@@ -139,7 +139,7 @@ module gmmu_client
 
   gmmu_route #(.TagWidth($bits(route_tag_t)), .Depth(4)) u_route (
     .clk_i, .rst_i, .vram_bytes_i,
-    .valid_i(xlate_take && !xlate_ends), .ready_o(route_in_ready),
+    .valid_i(xlate_rsp_valid_i && page_ready && !hold && !xlate_ends), .ready_o(route_in_ready),
     .tag_i(tag_in), .gpa_i(xlate_rsp_i.gpa), .coherent_i(xlate_rsp_i.coherent),
     .valid_o(route_valid), .ready_i(route_take), .tag_o(tag), .port_o(route_port),
     .addr_o(route_addr), .coherent_o(route_coherent), .fault_o(route_fault),

@@ -6,8 +6,8 @@
 //   read     a row of landed data; row_data_i one cycle later
 //   rsp      in the order of the ends, or, while ordered_i is 1, by ascending id from 0 on (modulo
 //            Slots). ordered_i changes only while no access is in flight.
-//   fault    one record a faulted access, before its answer; while first_only_i is 1 only the first.
-//            valid and record come from registers
+//   fault    one record a faulted access, before its answer; while first_only_i is 1 only the
+//            first. Valid and record come from registers
 //   clear    a sweep over all slots after reset, before the first access
 module gmmu_client_answer
   import gmmu_pkg::*;

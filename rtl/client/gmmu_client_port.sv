@@ -76,7 +76,7 @@ module gmmu_client_port
   logic        t_req_valid, t_w_valid, u_req_valid, u_req_ready, u_w_valid, u_rsp_valid;
   client_req_t t_req;
   client_w_t   t_w;
-  logic [63:0] t_w_data;
+  logic [63:0] t_w_data, t_w_mix;
   logic [57:0] rsp_line;
 
   logic           start;
@@ -92,7 +92,7 @@ module gmmu_client_port
     .clk_i, .rst_i, .enable_i, .start_i(start), .cfg_i(cfg), .state_o(state), .done_o,
     .unit_idle_i(unit_idle), .owner_o(owner), .waiting_o(waiting),
     .req_valid_o(t_req_valid), .req_ready_i(u_req_ready), .req_o(t_req),
-    .w_valid_o(t_w_valid), .w_o(t_w), .w_data_o(t_w_data),
+    .w_valid_o(t_w_valid), .w_o(t_w), .w_data_o(t_w_data), .w_mix_o(t_w_mix),
     .rsp_valid_i(u_rsp_valid), .rsp_i(rsp_o), .rsp_data_i(rsp_data_o), .rsp_line_i(rsp_line),
     .fault_valid_i(fault_valid_o), .fault_i(fault_o)
   );
@@ -110,7 +110,8 @@ module gmmu_client_port
     .port_i,
     .clk_i, .rst_i, .vram_bytes_i, .ordered_i(taker_q), .first_only_i(taker_q), .idle_o(unit_idle),
     .req_valid_i(u_req_valid), .req_ready_o(u_req_ready), .req_i(owner ? t_req : req_i),
-    .w_valid_i(u_w_valid), .w_i(owner ? t_w : w_i), .w_data_i(owner ? t_w_data : w_data_i),
+    .w_valid_i(u_w_valid), .w_i(owner ? t_w : w_i),
+    .w_data_i(owner ? t_w_data ^ t_w_mix : w_data_i),
     .w_strobe_i('1),
     .rsp_valid_o(u_rsp_valid), .rsp_ready_i(taker_q || rsp_ready_i), .rsp_o, .rsp_data_o,
     .rsp_line_o(rsp_line),

@@ -2,7 +2,7 @@
 // Registers of one client (register description: client[i]).
 //
 //   wr_i       one cycle: data_i goes to register word_i; ignored while busy_o is 1
-//   rd_data_o  register word_i one cycle after rd_i, else 0
+//   rd_data_o  register word_i two cycles after rd_i, else 0
 //   start_o    pulses when ctrl was written with start
 //   cfg_o      stands still while busy_o is 1
 module gmmu_client_regs
@@ -25,8 +25,8 @@ module gmmu_client_regs
 );
   logic         write, busy;
   logic [4:0]   set_q;              // words written since reset
-  logic [63:0]  word, kept;
-  client_ctrl_t ctrl, ctrl_kept;
+  logic [63:0]  word;
+  client_ctrl_t ctrl, hidden;
   client_status_t status;
 
   assign busy = state_i.busy || start_o;
@@ -35,8 +35,9 @@ module gmmu_client_regs
   assign ctrl = data_i;
 
   // What software reads back; the fields that the engine uses stand beside it.
-  gmmu_lutram #(.Width(64), .Depth(8)) u_words (
-    .clk_i, .write_i(write), .write_addr_i(word_i), .data_i, .read_addr_i(word_i), .data_o(word)
+  gmmu_ram_block #(.Width(64), .Depth(8)) u_words (
+    .clk_i, .write_i(write), .write_addr_i(word_i), .data_i,
+    .read_i(rd_i), .read_addr_i(word_i), .data_o(word)
   );
 
   always_ff @(posedge clk_i) begin
@@ -69,28 +70,32 @@ module gmmu_client_regs
     end
   end
 
-  assign kept = word_i < 3'd5 && set_q[word_i < 3'd5 ? word_i : '0] ? word : '0;
+  // Fields of ctrl that read as 0.
   always_comb begin
-    ctrl_kept = kept;
-    ctrl_kept.start = 1'b0;
-    ctrl_kept.space[7:6] = '0;
-    ctrl_kept.reserved0 = '0;
-    ctrl_kept.reserved1 = '0;
+    hidden = '0;
+    hidden.start = 1'b1;
+    hidden.space[7:6] = '1;
+    hidden.reserved0 = '1;
+    hidden.reserved1 = '1;
     status = '{count: state_i.count, reserved0: '0, level: state_i.level, reason: state_i.reason,
                reserved1: '0, fault: state_i.fault, busy: busy};
   end
 
+  logic        kept_q, ctrl_q;
+  logic [63:0] state_q;
   always_ff @(posedge clk_i) begin
-    rd_data_o <= '0;
+    kept_q <= rd_i && word_i < 3'd5 && set_q[word_i < 3'd5 ? word_i : '0];
+    ctrl_q <= {10'd0, word_i, 3'd0} == ClientCtrlOffset;
+    state_q <= '0;
     if (rd_i) begin
       case ({10'd0, word_i, 3'd0})
-        ClientCtrlOffset: rd_data_o <= ctrl_kept;
-        ClientStatusOffset: rd_data_o <= status;
-        ClientResultOffset: rd_data_o <= {state_i.mismatches, state_i.crc};
-        ClientFaultAddressOffset: rd_data_o <= state_i.fault_va;
-        default: rd_data_o <= kept;
+        ClientStatusOffset: state_q <= status;
+        ClientResultOffset: state_q <= {state_i.mismatches, state_i.crc};
+        ClientFaultAddressOffset: state_q <= state_i.fault_va;
+        default: ;
       endcase
     end
+    rd_data_o <= state_q | (kept_q ? word & ~(ctrl_q ? hidden : '0) : '0);
   end
 
   logic unused_bits;

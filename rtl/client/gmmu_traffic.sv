@@ -37,7 +37,8 @@ module gmmu_traffic
   output client_req_t    req_o,
   output logic           w_valid_o,
   output client_w_t      w_o,
-  output logic [63:0]    w_data_o,
+  output logic [63:0]    w_data_o,      // the word is w_data_o ^ w_mix_o
+  output logic [63:0]    w_mix_o,
   input  logic           rsp_valid_i,
   input  client_rsp_t    rsp_i,
   input  logic [63:0]    rsp_data_i,
@@ -64,7 +65,7 @@ module gmmu_traffic
   logic        chase, is_write_q, lines_ready, lines_still, line_valid, may_q, more_q;
   logic        begin_access, fire, write_step, access_q;
   logic        request_q;               // one was made and is not taken
-  logic [1:0]  words_left_q;            // of a request that waits for its last word
+  logic        word_left_q;             // a request waits for its last word
   logic        last_word_q;
   logic [57:0] line, line_q;
   logic [31:0] begun_q, number_q;       // accesses begun, those before the one at hand
@@ -96,7 +97,7 @@ module gmmu_traffic
     if (rst_i || state_q == StateDrain) begin
       access_q <= 1'b0;
       request_q <= 1'b0;
-      words_left_q <= '0;
+      word_left_q <= 1'b0;
       req_valid_o <= 1'b0;
       in_flight_q <= '0;
       begun_q <= '0;
@@ -108,8 +109,8 @@ module gmmu_traffic
       else if (fire) access_q <= 1'b0;
       request_q <= fire || (request_q && !(req_valid_o && req_ready_i));
       // A write's request follows its last word.
-      words_left_q <= {fire && is_write_q, words_left_q[1]};
-      req_valid_o <= (fire && !is_write_q) || words_left_q[0] || (req_valid_o && !req_ready_i);
+      word_left_q <= fire && is_write_q;
+      req_valid_o <= (fire && !is_write_q) || word_left_q || (req_valid_o && !req_ready_i);
       if (begin_access && !retire) in_flight_q <= in_flight_q + 1'b1;
       if (retire && !begin_access) in_flight_q <= in_flight_q - 1'b1;
       if (begin_access) begun_q <= begun_q + 1'b1;
@@ -119,10 +120,9 @@ module gmmu_traffic
         last_word_q <= word_q == 3'd6;
       end
     end
-    if (begin_access) begin
-      line_q <= line;
-      number_q <= begun_q;
-    end
+    if (begin_access) line_q <= line;
+    if (cfg_i.verify) number_q <= '0;
+    else if (begin_access) number_q <= begun_q;
     if (fire) begin
       req_o <= '{id: id_q, space: cfg_i.space, va: {line_q, 6'd0},
                  access: is_write_q ? AccessWrite
@@ -131,19 +131,13 @@ module gmmu_traffic
     end
   end
 
-  // Words of writes, in two steps.
-  logic        step_valid_q;
-  client_w_t   step_q;
-  logic [63:0] sequence_q, mix_q;
-
+  // Words of writes: seed + number, or seed ^ mix.
   always_ff @(posedge clk_i) begin
-    step_valid_q <= write_step && !rst_i;
-    step_q <= '{id: id_q, word: word_q};
-    sequence_q <= cfg_i.seed + {29'd0, number_q, word_q};
-    mix_q <= address_pattern('0, {line_q, word_q});
-    w_valid_o <= step_valid_q && !rst_i;
-    w_o <= step_q;
-    w_data_o <= cfg_i.verify ? cfg_i.seed ^ mix_q : sequence_q;
+    w_valid_o <= write_step && !rst_i;
+    w_o <= '{id: id_q, word: word_q};
+    w_data_o <= cfg_i.seed + {29'd0, number_q, cfg_i.verify ? 3'd0 : word_q};
+    if (!cfg_i.verify) w_mix_o <= '0;
+    else w_mix_o <= address_pattern('0, {line_q, word_q});
   end
 
   // Answers: looked at one cycle after they came.

@@ -405,7 +405,7 @@ module gmmu_gpu
   mmu_ctl_t [1:0]              ctl;
   logic                        invalidated;
 
-  gmmu_reg_port #(.ReadCycles(3)) u_reg_port (
+  gmmu_reg_port #(.ReadCycles(4)) u_reg_port (
     .clk_i, .rst_i(rst_regs),
     .awvalid_i(s_reg_awvalid_i), .awready_o(reg_awready), .awaddr_i(s_reg_awaddr_i),
     .wvalid_i(s_reg_wvalid_i), .wready_o(reg_wready), .wdata_i(s_reg_wdata_i),

@@ -6,7 +6,7 @@
 //           cycle. Every write waits until the window has settled, so doorbells, roots,
 //           invalidations and the window's base come after all earlier window accesses. A root
 //           write also waits until the operation before it is done.
-//   read    rd_data_o three cycles after addr_i
+//   read    rd_data_o three cycles after addr_i, of a client four
 //   ctl     operations for the MMU: a new space configuration (root write) or an invalidation
 //           (inv_cmd)
 module gmmu_regs

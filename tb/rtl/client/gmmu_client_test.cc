@@ -205,6 +205,7 @@ class Bench {
     auto& t = *top_;
     t.reg_rd_i = 1, t.reg_word_i = Register::kOffset / 8;
     Tick();
+    Tick();
     t.reg_rd_i = 0;
     Register value;
     value.raw = t.reg_data_o;
