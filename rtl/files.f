@@ -10,6 +10,7 @@ rtl/client/gmmu_client_pkg.sv
 rtl/aperture/gmmu_aperture_map.sv
 rtl/aperture/gmmu_route.sv
 rtl/axi/gmmu_axi_pick.sv
+rtl/axi/gmmu_axi_heads.sv
 rtl/axi/gmmu_axi_mux.sv
 rtl/axi/gmmu_isolator.sv
 rtl/axi/gmmu_isolator_port.sv

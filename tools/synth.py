@@ -4,7 +4,8 @@
 
   synth.py [--docs]    placed and routed for an ECP5-85F: area by block, the worst path, Fmax (tools/fpga/main.py);
                        --docs, also with --yosys, writes docs/fpga.md
-  synth.py --yosys     the same without place and route: area by block
+  synth.py --yosys     the same without place and route: area by block, and an estimate of the worst paths
+  synth.py --paths RE  the estimate of the paths whose "from -> to" matches RE, of the netlist that --yosys made
   synth.py --check     generic: fails on a latch, an undriven or doubly driven net, a divider; prints statistics
   synth.py --elaborate the same without statistics, in seconds
 
@@ -26,10 +27,13 @@ def main():
     how.add_argument("--yosys", action="store_true")
     how.add_argument("--check", action="store_true")
     how.add_argument("--elaborate", action="store_true")
+    how.add_argument("--paths", metavar="RE")
     parser.add_argument("--docs", action="store_true")
     parser.add_argument("--top", default=config.TOP)
     parser.add_argument("--param", action="append", default=[], metavar="NAME=VALUE")
     args = parser.parse_args()
+    if args.paths is not None:
+        return fpga.estimated(args.paths)
     if args.check or args.elaborate:
         return generic.check(args.top, args.param, args.elaborate)
     return fpga.main(only_yosys=args.yosys, docs=args.docs)

@@ -104,9 +104,8 @@ module gmmu_axi_mux
   endfunction
 
   // Requester side: one register slice a channel.
-  logic   [N-1:0] ar_valid, ar_host, ar_take, aw_valid, aw_host, aw_take, w_valid, w_take;
-  // A full slice has a second word; it is the last one that came.
-  logic   [N-1:0] ar_more, ar_last_host, aw_more, aw_last_host;
+  logic   [N-1:0] ar_valid, ar_take, aw_valid, aw_take, w_valid, w_take;
+  logic   [N-1:0][1:0] ar_first, ar_second, aw_first, aw_second;
   burst_t [N-1:0] ar, aw;
   w_t     [N-1:0] w;
   logic   [N-1:0] route_may;
@@ -116,37 +115,36 @@ module gmmu_axi_mux
 
   for (genvar q = 0; q < N; q++) begin : g_requester
     if (Readers[q]) begin : g_reads
-      gmmu_slice #(.Width($bits(burst_t) + 1), .Slow(Slow[q])) u_ar (
+      gmmu_slice #(.Width($bits(burst_t)), .Slow(Slow[q])) u_ar (
         .clk_i, .rst_i,
         .valid_i(ar_valid_i[q]), .ready_o(ar_ready_o[q]),
-        .data_i({ar_i[q].port == PortHost, burst_of(ar_i[q])}),
-        .valid_o(ar_valid[q]), .ready_i(ar_take[q]), .data_o({ar_host[q], ar[q]})
+        .data_i(burst_of(ar_i[q])),
+        .valid_o(ar_valid[q]), .ready_i(ar_take[q]), .data_o(ar[q])
       );
-      assign ar_more[q] = !Slow[q] && !ar_ready_o[q];
-      always_ff @(posedge clk_i) begin
-        if (ar_valid_i[q] && ar_ready_o[q]) ar_last_host[q] <= ar_i[q].port == PortHost;
-      end
+      gmmu_axi_heads #(.Slow(Slow[q])) u_ar_heads (
+        .clk_i, .rst_i, .valid_i(ar_valid_i[q]), .host_i(ar_i[q].port == PortHost),
+        .take_i(ar_take[q]), .first_o(ar_first[q]), .second_o(ar_second[q])
+      );
     end else begin : g_no_reads
       logic unused_read;
       assign ar_ready_o[q] = 1'b0;
       assign ar_valid[q] = 1'b0;
-      assign ar_host[q] = 1'b0;
-      assign ar_more[q] = 1'b0;
-      assign ar_last_host[q] = 1'b0;
+      assign ar_first[q] = '0;
+      assign ar_second[q] = '0;
       assign ar[q] = '0;
       assign unused_read = ^{ar_valid_i[q], ar_i[q], ar_take[q]};
     end
     if (Writers[q]) begin : g_writes
-      gmmu_slice #(.Width($bits(burst_t) + 1), .Slow(Slow[q])) u_aw (
+      gmmu_slice #(.Width($bits(burst_t)), .Slow(Slow[q])) u_aw (
         .clk_i, .rst_i,
         .valid_i(aw_valid_i[q]), .ready_o(aw_ready_o[q]),
-        .data_i({aw_i[q].port == PortHost, burst_of(aw_i[q])}),
-        .valid_o(aw_valid[q]), .ready_i(aw_take[q]), .data_o({aw_host[q], aw[q]})
+        .data_i(burst_of(aw_i[q])),
+        .valid_o(aw_valid[q]), .ready_i(aw_take[q]), .data_o(aw[q])
       );
-      assign aw_more[q] = !Slow[q] && !aw_ready_o[q];
-      always_ff @(posedge clk_i) begin
-        if (aw_valid_i[q] && aw_ready_o[q]) aw_last_host[q] <= aw_i[q].port == PortHost;
-      end
+      gmmu_axi_heads #(.Slow(Slow[q])) u_aw_heads (
+        .clk_i, .rst_i, .valid_i(aw_valid_i[q]), .host_i(aw_i[q].port == PortHost),
+        .take_i(aw_take[q]), .first_o(aw_first[q]), .second_o(aw_second[q])
+      );
       gmmu_slice #(.Width($bits(w_t)), .Slow(Slow[q])) u_w (
         .clk_i, .rst_i,
         .valid_i(w_valid_i[q]), .ready_o(w_ready_o[q]), .data_i(w_i[q]),
@@ -157,7 +155,7 @@ module gmmu_axi_mux
       // have gone in the two cycles before
       gmmu_fifo_room #(.Width(1), .Depth(OwnerDepth), .Margin(3)) u_route (
         .clk_i, .rst_i, .room_o(route_may[q]),
-        .valid_i(aw_take[q]), .data_i(aw_host[q]),
+        .valid_i(aw_take[q]), .data_i(aw_first[q][1]),
         .valid_o(route_waits), .ready_i(route_load), .data_o(route_host)
       );
       assign route_load = route_q[q] == '0 || w_last_take[q];
@@ -170,9 +168,8 @@ module gmmu_axi_mux
       assign aw_ready_o[q] = 1'b0;
       assign w_ready_o[q] = 1'b0;
       assign aw_valid[q] = 1'b0;
-      assign aw_host[q] = 1'b0;
-      assign aw_more[q] = 1'b0;
-      assign aw_last_host[q] = 1'b0;
+      assign aw_first[q] = '0;
+      assign aw_second[q] = '0;
       assign aw[q] = '0;
       assign w_valid[q] = 1'b0;
       assign w[q] = '0;
@@ -196,13 +193,13 @@ module gmmu_axi_mux
   end
 
   gmmu_axi_pick #(.N(N), .Width($bits(burst_t))) u_ar_pick (
-    .clk_i, .rst_i, .valid_i(ar_valid), .host_i(ar_host), .more_i(ar_more),
-    .more_host_i(ar_last_host), .may_i('1), .data_i(ar), .room_i(ar_room),
+    .clk_i, .rst_i, .first_i(ar_first), .second_i(ar_second),
+    .may_i('1), .data_i(ar), .room_i(ar_room),
     .take_o(ar_take), .go_o(ar_go), .index_o(ar_index), .data_o(ar_pick)
   );
   gmmu_axi_pick #(.N(N), .Width($bits(burst_t))) u_aw_pick (
-    .clk_i, .rst_i, .valid_i(aw_valid), .host_i(aw_host), .more_i(aw_more),
-    .more_host_i(aw_last_host), .may_i(route_may), .data_i(aw), .room_i(aw_room),
+    .clk_i, .rst_i, .first_i(aw_first), .second_i(aw_second),
+    .may_i(route_may), .data_i(aw), .room_i(aw_room),
     .take_o(aw_take), .go_o(aw_go), .index_o(aw_index), .data_o(aw_pick)
   );
 

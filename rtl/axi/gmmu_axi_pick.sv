@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Picks one request a cycle out of N for two memory ports: one address channel of the AXI mux.
 //
-//   valid_i    offers at the heads of the requesters' slices; host_i says which memory port an offer
-//              leaves by. more_i: another offer stands behind the head, and more_host_i says where
-//              it goes
+//   first_i    memory port of the offer at the head of a requester's slice (gmmu_axi_heads), one-hot
+//              or zero; second_i: of the offer behind it
 //   may_i      the requester may be chosen; what is chosen may go
 //   room_i     [0] VRAM, [1] host: the port takes a request that is decided on in this cycle
 //   take_o     one-hot or zero: the offer that goes
@@ -21,10 +20,8 @@ module gmmu_axi_pick #(
   input  logic                        clk_i,
   input  logic                        rst_i,
 
-  input  logic [N-1:0]                valid_i,
-  input  logic [N-1:0]                host_i,
-  input  logic [N-1:0]                more_i,
-  input  logic [N-1:0]                more_host_i,
+  input  logic [N-1:0][1:0]           first_i,
+  input  logic [N-1:0][1:0]           second_i,
   input  logic [N-1:0]                may_i,
   input  logic [N-1:0][Width-1:0]     data_i,
   input  logic [1:0]                  room_i,
@@ -41,14 +38,12 @@ module gmmu_axi_pick #(
   logic                       turn_q;
 
   for (genvar p = 0; p < 2; p++) begin : g_port
-    logic [N-1:0] host, more_host;
-    assign host = p != 0 ? host_i : ~host_i;
-    assign more_host = p != 0 ? more_host_i : ~more_host_i;
-
     // Heads that are not candidates already. This port's candidate may be followed by what stands
     // behind it: a new one is chosen only when it goes.
-    assign want[p] = may_i & ((valid_i & host & ~(chosen_q[0] | chosen_q[1]))
-        | (more_i & more_host & chosen_q[p]));
+    for (genvar i = 0; i < N; i++) begin : g_want
+      assign want[p][i] = may_i[i] && (chosen_q[p][i] ? second_i[i][p]
+          : first_i[i][p] && !chosen_q[1-p][i]);
+    end
     gmmu_rr_arbiter #(.N(N)) u_arbiter (
       .clk_i, .rst_i, .req_i(want[p]), .advance_i(empty[p]), .gnt_o(grant[p]),
       .index_o(unused_index[p])

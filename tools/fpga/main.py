@@ -9,6 +9,7 @@
 import time
 
 import config
+import estimate
 import flow
 import generic
 import place
@@ -43,6 +44,15 @@ def whole(blocks, netlist, docs):
     return 1 if wrong or status != 0 else 0
 
 
+def estimated(pattern):
+    """The estimate for the paths that match; exit status 2 without a netlist."""
+    if not estimate.NETLIST.exists():
+        print(f"there is no {estimate.NETLIST.relative_to(config.ROOT)} yet: run tools/synth.py --yosys first")
+        return 2
+    print("\n".join(estimate.table(pattern, 60)))
+    return 0
+
+
 def main(only_yosys=False, docs=False):
     start = time.monotonic()
     sizes = ", ".join(f"{name} {value}" for name, value in {**config.PARAMETERS, **config.MACROS}.items())
@@ -51,7 +61,7 @@ def main(only_yosys=False, docs=False):
         blocks, netlist = yosys()
         if not only_yosys:
             return whole(blocks, netlist, docs)
-        lines = report.alone(blocks)
+        lines = [*report.alone(blocks), "", *estimate.table(most=5)]
         print("\n" + "\n".join(lines))
         if docs:
             report.write_page(lines)
