@@ -64,13 +64,15 @@ module gmmu_route
     logic                vram;
     logic [PageLg2-1:0]  offset;
   } place_t;
-  typedef enum logic [2:0] {
-    CodeNone, CodeVram, CodePeer, CodeRange, CodeRead, CodeEntry
-  } code_e;
+  typedef enum logic [1:0] {
+    CauseTarget,                       // vram: FaultVramRange, else FaultPeerAbsent
+    CauseRange, CauseRead, CauseEntry  // of the aperture
+  } cause_e;
   typedef struct packed {
-    code_e code;
-    logic  coherent;
-    pfn_t  page;
+    logic   faulted;
+    cause_e cause;
+    logic   coherent;
+    pfn_t   page;
   } page_t;
 
   // ---- Accesses in order. Those that wait for the aperture are the newest.
@@ -107,14 +109,14 @@ module gmmu_route
   assign place_in = '{tag: access_q.tag, vram: access_q.target == TargetVram,
                       offset: access_q.addr[PageLg2-1:0]};
   always_comb begin
-    own = '{code: CodeNone, coherent: access_q.coherent, page: access_q.addr[PaWidth-1:PageLg2]};
-    if (access_q.target == TargetPeer) own.code = CodePeer;
+    own = '{faulted: access_q.target == TargetPeer, cause: CauseTarget,
+            coherent: access_q.coherent, page: access_q.addr[PaWidth-1:PageLg2]};
     if (access_q.target == TargetVram && vram_bytes_i[63:PaWidth] == '0 &&
-        access_q.addr[PaWidth-1:PageLg2] >= vram_bytes_i[PaWidth-1:PageLg2]) own.code = CodeVram;
-    answer = '{code: CodeNone, coherent: ap_rsp_i.coherent, page: ap_rsp_i.page};
-    if (ap_rsp_i.fault == FaultApertureRange) answer.code = CodeRange;
-    if (ap_rsp_i.fault == FaultApertureRead) answer.code = CodeRead;
-    if (ap_rsp_i.fault == FaultApertureEntry) answer.code = CodeEntry;
+        access_q.addr[PaWidth-1:PageLg2] >= vram_bytes_i[PaWidth-1:PageLg2]) own.faulted = 1'b1;
+    answer = '{faulted: ap_rsp_i.fault != FaultNone, cause: CauseEntry,
+               coherent: ap_rsp_i.coherent, page: ap_rsp_i.page};
+    if (ap_rsp_i.fault == FaultApertureRange) answer.cause = CauseRange;
+    if (ap_rsp_i.fault == FaultApertureRead) answer.cause = CauseRead;
   end
 
   assign plain = !aperture && !waits_q;
@@ -167,14 +169,14 @@ module gmmu_route
   assign coherent_o = page.coherent;
   always_comb begin
     fault_o = FaultNone;
-    unique case (page.code)
-      CodeVram: fault_o = FaultVramRange;
-      CodePeer: fault_o = FaultPeerAbsent;
-      CodeRange: fault_o = FaultApertureRange;
-      CodeRead: fault_o = FaultApertureRead;
-      CodeEntry: fault_o = FaultApertureEntry;
-      default: fault_o = FaultNone;
-    endcase
+    if (page.faulted) begin
+      unique case (page.cause)
+        CauseTarget: fault_o = place.vram ? FaultVramRange : FaultPeerAbsent;
+        CauseRange: fault_o = FaultApertureRange;
+        CauseRead: fault_o = FaultApertureRead;
+        CauseEntry: fault_o = FaultApertureEntry;
+      endcase
+    end
   end
 
   logic unused_bits;  // the adapter counts once peers are linked; pages count, not bytes

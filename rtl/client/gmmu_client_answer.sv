@@ -181,8 +181,8 @@ module gmmu_client_answer
       else if (load) next_q <= next_q + 1'b1;
       if (read) first_q <= last;
       if (!data_valid_q || data_go) data_valid_q <= pick_valid;
-      if (read) data_log_q <= pick.verdict.faulted && !muted_q;
-      else if (fault_valid_o && fault_ready_i) data_log_q <= 1'b0;
+      data_log_q <= (read && pick.verdict.faulted && !muted_q) ||
+          (data_log_q && !(fault_valid_o && fault_ready_i));
       if (!first_only_i) muted_q <= 1'b0;
       else if (read && pick.verdict.faulted) muted_q <= 1'b1;
       fault_valid_o <= fault_valid_o ? !fault_ready_i : data_valid_q && data_log_q;

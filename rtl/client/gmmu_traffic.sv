@@ -228,5 +228,5 @@ module gmmu_traffic
 
   logic unused_bits;
   assign unused_bits = ^{rsp_i.id, fault_i.space, fault_i.port, fault_i.access, fault_i.physical,
-      fault_i.fence, cfg_i};
+      fault_i.fence, cfg_i, answer_word[5:0]};
 endmodule

@@ -26,7 +26,8 @@ module gmmu_traffic_check
   output logic [31:0] crc_o,
   output logic [31:0] mismatches_o
 );
-  logic        compared_q, differs_q;
+  logic        compared_q;
+  logic [7:0]  differs_q;            // by byte
   logic [63:0] expected_q;
   logic [31:0] crc_next;
 
@@ -41,10 +42,10 @@ module gmmu_traffic_check
     end else begin
       compared_q <= count_i && verify_i;
       if (count_i) crc_o <= ~crc_next;
-      if (compared_q && differs_q && mismatches_o != '1) mismatches_o <= mismatches_o + 1'b1;
+      if (compared_q && differs_q != '0 && mismatches_o != '1) mismatches_o <= mismatches_o + 1'b1;
     end
     word_o <= word_i;
     expected_q <= address_pattern(seed_i, at_i);
-    differs_q <= word_o != expected_q;
+    for (int unsigned i = 0; i < 8; i++) differs_q[i] <= word_o[8*i +: 8] != expected_q[8*i +: 8];
   end
 endmodule
