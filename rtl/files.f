@@ -5,6 +5,7 @@ rtl/pkg/gmmu_pkg.sv
 rtl/pkg/gmmu_axi_pkg.sv
 rtl/mmu/gmmu_pte_pkg.sv
 rtl/mmu/gmmu_mmu_pkg.sv
+rtl/mmu/gmmu_walk_pkg.sv
 rtl/dma/gmmu_dma_pkg.sv
 rtl/client/gmmu_client_pkg.sv
 rtl/aperture/gmmu_aperture_map.sv
@@ -54,10 +55,19 @@ rtl/mmu/gmmu_lookup.sv
 rtl/mmu/gmmu_mmu.sv
 rtl/mmu/gmmu_space_prepare.sv
 rtl/mmu/gmmu_space_table.sv
+rtl/mmu/gmmu_walk_answer.sv
 rtl/mmu/gmmu_walk_cache.sv
+rtl/mmu/gmmu_walk_free.sv
 rtl/mmu/gmmu_walk_index.sv
+rtl/mmu/gmmu_walk_judge.sv
+rtl/mmu/gmmu_walk_pick.sv
+rtl/mmu/gmmu_walk_read.sv
+rtl/mmu/gmmu_walk_row.sv
+rtl/mmu/gmmu_walk_search.sv
+rtl/mmu/gmmu_walk_step.sv
 rtl/mmu/gmmu_walk_table.sv
 rtl/mmu/gmmu_walk_tell.sv
+rtl/mmu/gmmu_walk_waiters.sv
 rtl/prim/gmmu_fifo.sv
 rtl/prim/gmmu_fifo_room.sv
 rtl/prim/gmmu_lutram.sv

@@ -8,6 +8,7 @@
 //   start      a row whose line is complete, with any page of the line
 //   done_o     one cycle, with done_row_o: the line is entered
 //   probe      asks the pipeline which ways hold what; then tag and data writes go to gmmu_l2_ram
+//              Probes and writes come from registers
 //   idle_o     nothing is kept or being entered
 //
 // Order of writes: the tag of a block that is replaced goes with the first word at the latest, the
@@ -69,7 +70,7 @@ module gmmu_fill
     return address_t'((32'(row) << BeatWidth) | 32'(beat));
   endfunction
 
-  typedef enum logic [1:0] {StIdle, StProbed, StWrite} state_e;
+  typedef enum logic [1:0] {StIdle, StProbe, StProbed, StWrite} state_e;
   state_e          state_q;
   logic            page_valid_q;  // a page is kept, or being entered
   known_t          page_q;
@@ -81,65 +82,76 @@ module gmmu_fill
   logic [15:0]     present_q;
   logic            evict_q;
 
-  assign start_ready_o = state_q == StIdle && !page_valid_q;
-  assign probe_valid_o = state_q == StIdle && (page_valid_q || start_valid_i);
-  assign probe_key_o = page_valid_q ? page_q.key : start_i.key;
+  logic            write_q;       // the last cycle's word is being written
 
-  // Words of a line are read a cycle ahead.
-  logic                 line_read;
-  logic [2:0]           next_word;
+  assign start_ready_o = state_q == StIdle && !page_valid_q;
+  assign probe_valid_o = state_q == StProbe;
+  assign probe_key_o = whole_q ? line_q.key : page_q.key;
+
+  // Words of a line are read two cycles ahead of their write: while the probe is under way, the
+  // first one stands at the end. The RAM's output is late in its cycle.
+  logic [2:0]           next_word, read_word_q;
   logic [DataWidth-1:0] beat_data;
-  assign line_read = whole_q && (state_q == StProbed || state_q == StWrite);
-  assign next_word = state_q == StWrite ? word_q[2:0] + 3'd1 : 3'd0;
-  gmmu_ram_1r1w #(.Width(DataWidth), .Depth(2**LineWidth)) u_lines (
-    .clk_i, .read_i(line_read),
+  logic [63:0]          read_word, word;
+  assign next_word = state_q == StWrite ? word_q[2:0] + 3'd2 : 3'(state_q == StProbed && probed_i);
+  gmmu_ram_apart #(.Width(DataWidth), .Depth(2**LineWidth)) u_lines (
+    .clk_i, .read_i(1'b1),
     .read_addr_i(beat_address(line_q.row, 3'(32'(next_word) / WordsPerBeat))), .data_o(beat_data),
     .write_i(line_valid_i), .write_addr_i(beat_address(line_row_i, line_beat_i)),
     .data_i(line_data_i));
+  always_comb begin
+    read_word = beat_data[63:0];
+    for (int unsigned i = 0; i < WordsPerBeat; i++) begin
+      if (32'(read_word_q) % WordsPerBeat == i) read_word = beat_data[i*64 +: 64];
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    read_word_q <= next_word;
+    word <= read_word;
+  end
 
-  // What is written in this cycle.
-  logic [63:0]  word;
+  // What is judged in this cycle; it is written in the next one.
   pte_verdict_t entry;
   logic         good, first, last;
   logic [15:0]  present;
-  always_comb begin
-    word = beat_data[63:0];
-    for (int unsigned i = 0; i < WordsPerBeat; i++) begin
-      if (32'(word_q) % WordsPerBeat == i) word = beat_data[i*64 +: 64];
-    end
-  end
+  key_t         key;
+  page_t        page;
   assign entry = decode(word, '0, '0);
   always_comb begin
+    first = word_q == '0;
     if (whole_q) begin
       good = entry.fault == FaultNone && (word_q[2:0] & ~line_q.line) == '0;
-      first = word_q == '0;
       last = word_q == 4'd7;
-      key_o = line_q.key;
-      key_o.vpn[2:0] = (line_q.key.vpn[2:0] & ~line_q.line) | word_q[2:0];
-      page_o = page_of(entry, '0, key_o.vpn, '1, 1'b0);
+      key = line_q.key;
+      key.vpn[2:0] = (line_q.key.vpn[2:0] & ~line_q.line) | word_q[2:0];
+      page = page_of(entry, '0, key.vpn, '1, 1'b0);
     end else begin
       good = 1'b1;
-      first = word_q == '0;
       last = !page_q.page.big || word_q == 4'd15;
-      key_o = page_q.key;
-      page_o = page_q.page;
+      key = page_q.key;
+      page = page_q.page;
       if (page_q.page.big) begin
-        key_o.vpn[3:0] = word_q;
-        page_o.pfn[3:0] = word_q;
+        key.vpn[3:0] = word_q;
+        page.pfn[3:0] = word_q;
       end
     end
     present = present_q;
-    if (good) present[key_o.vpn[3:0]] = 1'b1;
-    present_o = last ? present : '0;
-    data_write_o = state_q == StWrite && good ? way_q : '0;
-    tag_write_o = state_q == StWrite && (last || (first && evict_q)) ? way_q : '0;
+    if (good) present[key.vpn[3:0]] = 1'b1;
   end
-  assign done_o = state_q == StWrite && last && whole_q;
-  assign done_row_o = line_q.row;
-  assign row_o = whole_q ? line_q.row : page_row_q;
-  assign count_fill_o = state_q == StWrite && last;
-  assign count_eviction_o = state_q == StWrite && first && evict_q;
-  assign idle_o = state_q == StIdle && !page_valid_q;
+  always_ff @(posedge clk_i) begin
+    write_q <= state_q == StWrite && !rst_i;
+    key_o <= key;
+    page_o <= page;
+    present_o <= last ? present : '0;
+    data_write_o <= !rst_i && state_q == StWrite && good ? way_q : '0;
+    tag_write_o <= !rst_i && state_q == StWrite && (last || (first && evict_q)) ? way_q : '0;
+    done_o <= !rst_i && state_q == StWrite && last && whole_q;
+    done_row_o <= line_q.row;
+    row_o <= whole_q ? line_q.row : page_row_q;
+    count_fill_o <= !rst_i && state_q == StWrite && last;
+    count_eviction_o <= !rst_i && state_q == StWrite && first && evict_q;
+  end
+  assign idle_o = state_q == StIdle && !page_valid_q && !write_q;
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
@@ -149,7 +161,8 @@ module gmmu_fill
       whole_q <= 1'b0;
     end else begin
       unique case (state_q)
-        StIdle: if (probe_valid_o) state_q <= StProbed;
+        StIdle: if (page_valid_q || start_valid_i) state_q <= StProbe;
+        StProbe: state_q <= StProbed;
         StProbed: if (probed_i) state_q <= StWrite;
         StWrite: if (last) state_q <= StIdle;
         default: state_q <= StIdle;
@@ -157,7 +170,7 @@ module gmmu_fill
       if (state_q == StIdle) whole_q <= !page_valid_q;
       if (page_valid_i && !page_valid_q) page_valid_q <= 1'b1;
       else if (state_q == StWrite && last && !whole_q) page_valid_q <= 1'b0;
-      if (count_eviction_o) turn_q <= Ways'({turn_q, turn_q} >> (Ways - 1));
+      if (state_q == StWrite && first && evict_q) turn_q <= Ways'({turn_q, turn_q} >> (Ways - 1));
     end
 
     if (page_valid_i && !page_valid_q) begin

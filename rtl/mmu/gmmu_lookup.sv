@@ -54,14 +54,13 @@ module gmmu_lookup
   input  logic                    row_free_i,      // a row for anybody is free
   input  logic                    row_engine_i,    // the engine's row is free
   input  logic [1:0]              rows_soon_i,     // rows for anybody that are free or all but; to 3
-  input  row_t                    row_next_i,      // the free row that begins next
-  input  row_t                    row_of_engine_i,
   output logic                    begin_o,
   output logic                    begin_wide_o,
+  output logic                    begin_engine_o,  // in the engine's row
   output logic                    join_o,          // the row of search_hit_i
   output lookup_t                 what_o,          // who begins or joins
   output logic                    restart_o,
-  output row_t                    start_row_o,
+  output row_t                    restart_row_o,
   output start_t                  start_o,
 
   input  logic                    restart_valid_i,
@@ -163,11 +162,11 @@ module gmmu_lookup
   pfn_t       wc_pfn;
 
   // Waiting lookups are tried again, as many as rows may be had.
-  logic s1_replay, s2_replay;
+  logic s1_replay, s2_replay, s3_replay;
   logic [1:0] replays;
   assign s1_replay = s1_valid_q && s1_q.kind == OpReplay;
   assign s2_replay = s2_valid_q && s2_q.kind == OpReplay;
-  assign replays = 2'(s1_replay) + 2'(s2_replay);
+  assign replays = 2'(s1_replay) + 2'(s2_replay) + 2'(s3_replay);
   assign replay_wanted = waiting_valid && (rows_soon_i > replays
       || (replays == '0 && row_engine_i && is_engine(waiting.what.port)));
 
@@ -283,46 +282,57 @@ module gmmu_lookup
   end
 
   // Stage 2: where a walk would start.
+  start_t start;
   always_comb begin
-    start_o.cause = '0;
-    start_o.level = s2_top_q;
-    start_o.pfn = s2_root_q;
-    start_o.vram = s2_target_q == TargetVram;
-    start_o.index_known = 1'b1;
-    start_o.index = s2_index_q[12:0];
+    start.cause = '0;
+    start.level = s2_top_q;
+    start.pfn = s2_root_q;
+    start.vram = s2_target_q == TargetVram;
+    start.index_known = 1'b1;
+    start.index = s2_index_q[12:0];
     if (wc_hit) begin
-      start_o.level = wc_level - 1'b1;
-      start_o.pfn = wc_pfn;
-      start_o.vram = wc_vram;
-      start_o.index_known = 1'b0;
+      start.level = wc_level - 1'b1;
+      start.pfn = wc_pfn;
+      start.vram = wc_vram;
+      start.index_known = 1'b0;
     end
-    if (!s2_enable_q) start_o.cause = cause_t'(FaultSpaceDisabled);
-    else if (s2_beyond_q) start_o.cause = cause_t'(FaultVaRange);
-    else if (s2_index_q >= vpn_t'(s2_entries_q)) start_o.cause = cause_t'(FaultRootBound);
+    if (!s2_enable_q) start.cause = cause_t'(FaultSpaceDisabled);
+    else if (s2_beyond_q) start.cause = cause_t'(FaultVaRange);
+    else if (s2_index_q >= vpn_t'(s2_entries_q)) start.cause = cause_t'(FaultRootBound);
     else if (s2_target_q != TargetVram && s2_target_q != TargetSystem) begin
-      start_o.cause = cause_t'(FaultEntryReserved);
+      start.cause = cause_t'(FaultEntryReserved);
     end
-    if (start_o.cause != '0) start_o.level = s2_top_q;
-    start_o.shift = s2_shape_q.shift[start_o.level];
-    start_o.bits = s2_shape_q.bits[start_o.level];
+    if (start.cause != '0) start.level = s2_top_q;
+    start.shift = s2_shape_q.shift[start.level];
+    start.bits = s2_shape_q.bits[start.level];
   end
 
   // Stage 2: what becomes of the lookup.
-  logic decide, joins, free, engine, fails;
-  assign search_key_o = s2_q.what.key;
-  assign what_o = s2_q.what;
+  logic decide, joins, free, engine, fails, begins, s3_wc_hit_q;
+  assign search_key_o = s1_q.what.key;
   assign engine = is_engine(s2_q.what.port);
   assign decide = s2_valid_q && (s2_q.kind == OpLookup || s2_q.kind == OpReplay);
   assign joins = !s2_hit_q && search_hit_i;
   assign free = row_free_i && (s2_q.kind == OpReplay || (waiting_empty && !s1_replay));
   assign dense = s2_q.dense || (s2_q.kind == OpLookup && s2_close_q);
-  assign begin_wide_o = dense || s2_line_q || search_near_i;
   assign fails = !s2_hit_q && !joins && !free && !(engine && row_engine_i);
-  assign begin_o = decide && !s2_hit_q && !joins && !fails;
-  assign join_o = decide && joins;
-  assign restart_o = s2_valid_q && s2_q.kind == OpRestart;
-  assign start_row_o = restart_o ? s2_q.row : free ? row_next_i : row_of_engine_i;
+  assign begins = decide && !s2_hit_q && !joins && !fails;
   assign waiting_push = decide && fails;
+
+  // Stage 3: it begins, joins or restarts.
+  always_ff @(posedge clk_i) begin
+    begin_o <= !rst_i && begins;
+    join_o <= !rst_i && decide && joins;
+    restart_o <= !rst_i && s2_valid_q && s2_q.kind == OpRestart;
+    s3_replay <= !rst_i && s2_replay;
+    begin_wide_o <= dense || s2_line_q || search_near_i;
+    begin_engine_o <= !free;
+    what_o <= s2_q.what;
+    restart_row_o <= s2_q.row;
+    start_o <= start;
+    s3_wc_hit_q <= wc_hit;
+    count_hit_o <= !rst_i && decide && s2_hit_q;
+  end
 
   // The bus: a hit first, else what a walk tells.
   logic hit_valid_q;
@@ -355,12 +365,11 @@ module gmmu_lookup
   assign probed_empty_o = s2_empty_q;
   assign probed_present_o = s2_present_q;
 
-  assign count_hit_o = decide && s2_hit_q;
   assign count_merged_o = join_o;
   assign count_miss_o = begin_o;
   assign count_wc_lookup_o = (begin_o || restart_o) && start_o.cause == '0;
-  assign count_wc_hit_o = count_wc_lookup_o && wc_hit;
-  assign quiet_o = !s1_valid_q && !s2_valid_q && !msg_valid_o && !large_wants;
+  assign count_wc_hit_o = count_wc_lookup_o && s3_wc_hit_q;
+  assign quiet_o = !s1_valid_q && !s2_valid_q && !begin_o && !join_o && !restart_o && !msg_valid_o && !large_wants;
   assign idle_o = quiet_o && waiting_empty && lookup_valid_i == '0;
 
   a_room: assert property (@(posedge clk_i) disable iff (rst_i)

@@ -120,9 +120,11 @@ module gmmu_mmu
 
   // Shared levels.
   key_t      search_key, restart_key, probe_key, entry_key;
-  logic      search_hit, search_near, row_free, row_engine, begins, begin_wide, joins, restarts;
+  logic      search_hit, search_near, row_free, row_engine, begins, begin_wide, begin_engine;
+  logic      joins, restarts;
   logic [1:0] rows_soon;
-  row_t      row_next, start_row, restart_row, line_row, fill_done_row;
+  row_t      begin_row, start_row, restart_row, line_row, fill_done_row;
+  logic [DataWidth-1:0] line_data;
   lookup_t   what, again;
   start_t    start;
   logic      restart_valid, restart_ready, again_valid, again_ready;
@@ -150,9 +152,9 @@ module gmmu_mmu
     .msg_valid_o(msg_valid), .msg_o(msg), .late_o(late), .later_o(later),
     .search_key_o(search_key), .search_hit_i(search_hit), .search_near_i(search_near),
     .row_free_i(row_free), .row_engine_i(row_engine),
-    .rows_soon_i(rows_soon), .row_next_i(row_next), .row_of_engine_i(row_t'(NumWalks)),
-    .begin_o(begins), .begin_wide_o(begin_wide), .join_o(joins), .what_o(what),
-    .restart_o(restarts), .start_row_o(start_row), .start_o(start),
+    .rows_soon_i(rows_soon),
+    .begin_o(begins), .begin_wide_o(begin_wide), .begin_engine_o(begin_engine), .join_o(joins),
+    .what_o(what), .restart_o(restarts), .restart_row_o(start_row), .start_o(start),
     .restart_valid_i(restart_valid), .restart_ready_o(restart_ready),
     .restart_row_i(restart_row), .restart_key_i(restart_key),
     .again_valid_i(again_valid), .again_ready_o(again_ready), .again_i(again),
@@ -176,9 +178,10 @@ module gmmu_mmu
     .clk_i, .rst_i,
     .search_key_i(search_key), .search_hit_o(search_hit), .search_near_o(search_near),
     .row_free_o(row_free), .row_engine_o(row_engine),
-    .rows_soon_o(rows_soon), .row_next_o(row_next),
-    .begin_i(begins), .begin_wide_i(begin_wide), .join_i(joins), .what_i(what),
-    .restart_i(restarts), .start_row_i(start_row), .start_i(start),
+    .rows_soon_o(rows_soon),
+    .begin_i(begins), .begin_wide_i(begin_wide), .begin_engine_i(begin_engine),
+    .begin_row_o(begin_row), .join_i(joins), .what_i(what),
+    .restart_i(restarts), .restart_row_i(start_row), .start_i(start),
     .restart_valid_o(restart_valid), .restart_ready_i(restart_ready),
     .restart_row_o(restart_row), .restart_key_o(restart_key),
     .ar_valid_o, .ar_ready_i, .ar_o, .r_valid_i, .r_i,
@@ -187,6 +190,7 @@ module gmmu_mmu
     .again_valid_o(again_valid), .again_ready_i(again_ready), .again_o(again),
     .wc_write_o(wc_write), .wc_data_o(wc_data),
     .line_valid_o(line_valid), .line_row_o(line_row), .line_beat_o(line_beat),
+    .line_data_o(line_data),
     .fill_valid_o(fill_valid), .fill_ready_i(fill_ready), .fill_o(fill),
     .fill_done_i(fill_done), .fill_done_row_i(fill_done_row),
     .end_o(ends), .end_row_o(end_row), .end_key_o(end_key),
@@ -201,7 +205,7 @@ module gmmu_mmu
   gmmu_fill #(.NumWalks(NumWalks), .Ways(L2Ways)) u_fill (
     .clk_i, .rst_i,
     .line_valid_i(line_valid), .line_row_i(line_row), .line_beat_i(line_beat),
-    .line_data_i(r_i.data),
+    .line_data_i(line_data),
     .page_valid_i(tell_valid && tell_ready && tell_narrow),
     .page_i('{key: tell.key, page: tell.page}), .page_row_i(tell_row), .row_o(entry_row),
     .start_valid_i(fill_valid), .start_ready_o(fill_ready), .start_i(fill), .done_o(fill_done),
@@ -225,7 +229,7 @@ module gmmu_mmu
   assign idle_o = &port_idle && lookup_idle && walks_idle && fill_idle && !busy;
 
   assign mev_o = '{
-    walk_start: begins, walk_row: start_row, port: what.port, slot: what.slot, key: what.key,
+    walk_start: begins, walk_row: begin_row, port: what.port, slot: what.slot, key: what.key,
     walk_end: ends, end_row: end_row, end_key: end_key,
     fill: count_o.l2_fill, evict: count_o.l2_eviction, fill_row: entry_row, fill_key: entry_key
   };

@@ -3,8 +3,7 @@
 // fetched line; to those that joined it, one a cycle, from the fetched line.
 //
 //   line       beats of reads, any order of rows
-//   direct     an own entry was judged in this cycle; direct_take_o: it will be told. Not while
-//              hold_i
+//   direct     an own entry comes in this cycle (gmmu_walk_answer). Not while hold_i
 //   join       a lookup is linked behind the last one of its row (join_chain_i: there is one)
 //   row        a row that has lookups to be answered: who began it (row_begin_i), then the chain. It
 //              is taken with all of them; who joins later begins a new chain. Not while hold_i
@@ -13,16 +12,15 @@
 //   again      a lookup that the row cannot answer: it has to be done again. A fault goes only to
 //              who began the walk: who joined may have been accepted after the entry at fault was
 //              read (and made valid)
-//   busy_o     the row in hand, busy_row_o, has to be kept
+//   count      one cycle after an answer to who began a walk is taken
+//   kept_o     rows that have to be kept: in hand, or their answer is not taken
 //   quiet_o    nothing is being told
 module gmmu_walk_tell
   import gmmu_pkg::*;
-  import gmmu_regs_pkg::*;
   import gmmu_mmu_pkg::*;
-  import gmmu_pte_pkg::*;
 #(
   parameter int unsigned NumPorts = 7,
-  parameter int unsigned NumWalks = 8,
+  parameter int unsigned Rows = 9,
   parameter int unsigned MissSlots = 32,
   localparam int unsigned SlotBits = $clog2(MissSlots),
   localparam int unsigned WaiterWidth = $clog2(NumPorts) + SlotBits
@@ -37,12 +35,13 @@ module gmmu_walk_tell
 
   input  logic                   direct_valid_i,
   output logic                   direct_take_o,
+  input  row_t                   direct_row_i,
+  input  logic [Rows-1:0]        direct_rows_i,
   input  logic [WaiterWidth-1:0] direct_who_i,
   input  key_t                   direct_key_i,
   input  page_t                  direct_page_i,
   input  cause_t                 direct_cause_i,
   input  logic                   direct_wide_i,
-  input  logic [5:0]             direct_shift_i,
 
   input  logic                   join_i,
   input  logic [WaiterWidth-1:0] join_who_i,
@@ -53,10 +52,12 @@ module gmmu_walk_tell
   input  logic                   row_valid_i,
   output logic                   row_ready_o,
   input  row_t                   row_i,
+  input  logic [Rows-1:0]        rows_i,
   input  key_t                   row_key_i,
   input  level_t                 row_level_i,
   input  logic [5:0]             row_shift_i,
-  input  logic [3:0]             row_bits_i,
+  input  logic                   row_promised_i,
+  input  logic [2:0]             row_line_i,
   input  logic [2:0]             row_word_i,
   input  logic                   row_wide_i,
   input  logic                   row_drop_i,
@@ -82,11 +83,9 @@ module gmmu_walk_tell
   output logic                   count_ok_o,
   output logic                   count_fault_o,
   input  logic                   hold_i,
-  output logic                   busy_o,
-  output row_t                   busy_row_o,
+  output logic [Rows-1:0]        kept_o,
   output logic                   quiet_o
 );
-  localparam int unsigned Rows = NumWalks + 1;
   localparam int unsigned RowWidth = $clog2(Rows);
   localparam int unsigned WordsPerBeat = DataWidth / 64;
   localparam int unsigned Beats = 8 / WordsPerBeat;
@@ -111,112 +110,98 @@ module gmmu_walk_tell
 
   // The row in hand.
   typedef enum logic [1:0] {StIdle, StBegin, StChain, StLast} state_e;
-  state_e     state_q;
-  row_t       row_q;
-  key_t       key_q;
-  level_t     level_q;
-  logic [5:0] shift_q;
-  logic [3:0] bits_q;
-  logic [2:0] word_q;
-  logic       wide_q, drop_q, error_q, chain_q;
-  cause_t     cause_q;
-  waiter_t    who_q, head_q, tail_q;
+  state_e          state_q;
+  row_t            row_q;
+  logic [Rows-1:0] rows_q, answer_rows;
+  key_t            key_q;
+  level_t          level_q;
+  logic [5:0]      shift_q;
+  logic [2:0]      line_q, word_q;
+  logic            promised_q, wide_q, drop_q, error_q, chain_q;
+  cause_t          cause_q;
+  waiter_t         who_q, head_q, tail_q;
 
   // Links, by waiter: the page in the line, and who comes next.
   waiter_t    link_address, next;
   logic [2:0] sub;
   logic       link_read, advance, take;
 
-  gmmu_ram_1r1w #(.Width(3), .Depth(2**WaiterWidth)) u_sub (
+  gmmu_ram_block #(.Width(3), .Depth(2**WaiterWidth)) u_sub (
     .clk_i, .read_i(link_read), .read_addr_i(link_address), .data_o(sub),
     .write_i(join_i), .write_addr_i(join_who_i), .data_i(join_sub_i));
-  gmmu_ram_1r1w #(.Width(WaiterWidth), .Depth(2**WaiterWidth)) u_next (
+  gmmu_ram_block #(.Width(WaiterWidth), .Depth(2**WaiterWidth)) u_next (
     .clk_i, .read_i(link_read), .read_addr_i(link_address), .data_o(next),
     .write_i(join_i && join_chain_i), .write_addr_i(join_tail_i), .data_i(join_who_i));
 
   assign row_ready_o = state_q == StIdle && !hold_i;
   assign take = row_ready_o && row_valid_i;
-  assign link_read = take || (state_q == StChain && advance);
-  assign link_address = take ? row_head_i : next;
+  assign link_read = state_q == StIdle || (state_q == StChain && advance);
+  assign link_address = state_q == StIdle ? row_head_i : next;
 
   // The line, by row. A narrow row's entry stands at its own word.
   logic                 line_read;
-  logic [2:0]           line_mask, line_word, own_word;
+  logic [2:0]           line_mask, line_word;
   logic [DataWidth-1:0] beat_data;
-  assign line_mask = level_q != '0 ? '0 : ~(3'b111 << (bits_q > 4'd3 ? 2'd3 : bits_q[1:0]));
-  assign own_word = word_q;
-  assign line_word = state_q == StBegin || level_q != '0 ? own_word
-      : (own_word & ~line_mask) | (sub & line_mask);
-  assign line_read = advance && (state_q == StBegin || state_q == StChain);
-  gmmu_ram_1r1w #(.Width(DataWidth), .Depth(2**LineWidth)) u_lines (
+  assign line_mask = level_q != '0 || state_q == StBegin ? '0 : line_q;
+  assign line_word = (word_q & ~line_mask) | (sub & line_mask);
+  assign line_read = advance;
+  gmmu_ram_apart #(.Width(DataWidth), .Depth(2**LineWidth)) u_lines (
     .clk_i, .read_i(line_read), .read_addr_i(beat_address(row_q, 3'(32'(line_word) / WordsPerBeat))),
     .data_o(beat_data),
     .write_i(line_valid_i), .write_addr_i(beat_address(line_row_i, line_beat_i)),
     .data_i(line_data_i));
 
-  // The lookup in hand: its entry stands at the line's output.
-  logic         q_valid_q, q_begin_q;
-  waiter_t      q_who_q;
-  logic [2:0]   q_sub_q, q_word_q;
-  logic [63:0]  word;
-  vpn_t         keep;
-  pfn_t         span;                     // page number bits inside the page
-  pte_verdict_t entry;
-  page_t        page;
-  cause_t       cause;
-  key_t         q_key;
-  logic         answers, q_leaves, tell_free, same_table;
-
-  assign keep = keep_mask(shift_q);
+  // The lookup whose entry stands at the line's output.
+  logic        q_valid_q, q_begin_q, entry_ready, entry_idle, answer_quiet;
+  waiter_t     q_who_q;
+  logic [2:0]  q_sub_q, q_word_q;
+  logic [63:0] word;
   always_comb begin
     word = beat_data[63:0];
     for (int unsigned i = 0; i < WordsPerBeat; i++) begin
       if (32'(q_word_q) % WordsPerBeat == i) word = beat_data[i*64 +: 64];
     end
-    q_key = key_q;
-    q_key.vpn[2:0] = q_sub_q;
   end
-  assign span = pfn_t'(vpn_t'(~keep));
-  assign entry = decode(word, level_q, span);
-  assign page = page_of(entry, level_q, q_key.vpn, keep, bits_q >= 4'd4);
-  assign same_table = ((q_sub_q ^ key_q.vpn[2:0]) & ~line_mask) == '0;
-  always_comb begin
-    cause = cause_q;
-    if (cause_q == '0) cause = error_q ? cause_t'(FaultTableRead) : cause_t'(entry.fault);
-  end
-  assign answers = q_begin_q || (!drop_q && cause == '0 && same_table);
+  assign advance = !q_valid_q || entry_ready;
 
-  // What is told: the direct answer first.
-  assign tell_free = !tell_valid_o || tell_ready_i;
-  assign direct_take_o = direct_valid_i && tell_free && !hold_i;
-  assign again_valid_o = q_valid_q && !answers;
-  assign again_o = '{port: port_of(q_who_q), slot: slot_of(q_who_q), key: q_key};
-  assign q_leaves = answers ? tell_free && !direct_take_o : again_ready_i;
-  assign advance = !q_valid_q || q_leaves;
+  gmmu_walk_answer #(.Rows(Rows)) u_answer (
+    .clk_i, .rst_i, .hold_i,
+    .direct_valid_i, .direct_take_o, .direct_row_i, .direct_rows_i,
+    .direct_port_i(port_of(direct_who_i)), .direct_slot_i(slot_of(direct_who_i)),
+    .direct_key_i, .direct_page_i, .direct_cause_i, .direct_wide_i,
+    .entry_valid_i(q_valid_q), .entry_ready_o(entry_ready), .entry_idle_o(entry_idle),
+    .entry_begin_i(q_begin_q), .entry_port_i(port_of(q_who_q)), .entry_slot_i(slot_of(q_who_q)),
+    .entry_sub_i(q_sub_q), .entry_word_i(word),
+    .row_i(row_q), .rows_i(rows_q), .row_key_i(key_q), .row_level_i(level_q),
+    .row_shift_i(shift_q), .row_promised_i(promised_q), .row_line_i(line_q), .row_wide_i(wide_q),
+    .row_drop_i(drop_q), .row_error_i(error_q), .row_cause_i(cause_q),
+    .tell_valid_o, .tell_ready_i, .tell_o, .tell_large_o, .tell_narrow_o, .tell_shift_o,
+    .tell_row_o, .again_valid_o, .again_ready_i, .again_o,
+    .count_ok_o, .count_fault_o, .kept_o(answer_rows), .quiet_o(answer_quiet));
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
       state_q <= StIdle;
       q_valid_q <= 1'b0;
-      tell_valid_o <= 1'b0;
     end else begin
       unique case (state_q)
         StIdle: if (take) state_q <= row_begin_i ? StBegin : StChain;
         StBegin: if (advance) state_q <= chain_q ? StChain : StLast;
         StChain: if (advance && head_q == tail_q) state_q <= StLast;
-        StLast: if (advance) state_q <= StIdle;
+        StLast: if (!q_valid_q && entry_idle) state_q <= StIdle;
         default: state_q <= StIdle;
       endcase
       if (advance) q_valid_q <= state_q == StBegin || state_q == StChain;
-      if (tell_free) tell_valid_o <= direct_take_o || (q_valid_q && answers);
     end
 
-    if (take) begin
+    if (state_q == StIdle) begin
       row_q <= row_i;
+      rows_q <= rows_i;
       key_q <= row_key_i;
       level_q <= row_level_i;
       shift_q <= row_shift_i;
-      bits_q <= row_bits_i;
+      promised_q <= row_promised_i;
+      line_q <= row_line_i;
       word_q <= row_word_i;
       wide_q <= row_wide_i;
       drop_q <= row_drop_i;
@@ -236,32 +221,10 @@ module gmmu_walk_tell
       q_sub_q <= state_q == StBegin ? key_q.vpn[2:0] : sub;
       q_word_q <= line_word;
     end
-
-    if (tell_free && direct_take_o) begin
-      tell_o <= '{port: port_of(direct_who_i), slot: slot_of(direct_who_i), merged: 1'b0,
-                  key: direct_key_i, page: direct_page_i, cause: direct_cause_i};
-      tell_shift_o <= direct_shift_i;
-      tell_row_o <= line_row_i;
-      tell_large_o <= direct_cause_i == '0 && direct_page_i.level != '0;
-      tell_narrow_o <= direct_cause_i == '0 && direct_page_i.level == '0
-          && (!direct_wide_i || direct_page_i.big);
-    end else if (tell_free && q_valid_q && answers) begin
-      tell_o <= '{port: port_of(q_who_q), slot: slot_of(q_who_q), merged: !q_begin_q, key: q_key,
-                  page: page, cause: cause};
-      tell_shift_o <= shift_q;
-      tell_row_o <= row_q;
-      tell_large_o <= q_begin_q && cause == '0 && level_q != '0;
-      tell_narrow_o <= q_begin_q && cause == '0 && level_q == '0 && (!wide_q || page.big);
-    end
   end
 
-  logic q_tells;
-  assign q_tells = tell_free && !direct_take_o && q_valid_q && q_begin_q;
-  assign count_ok_o = direct_take_o ? direct_cause_i == '0 : q_tells && cause == '0;
-  assign count_fault_o = direct_take_o ? direct_cause_i != '0 : q_tells && cause != '0;
-  assign busy_o = state_q != StIdle || q_valid_q;
-  assign busy_row_o = row_q;
-  assign quiet_o = !busy_o && !tell_valid_o;
+  assign kept_o = answer_rows | (state_q != StIdle ? rows_q : '0);
+  assign quiet_o = state_q == StIdle && !q_valid_q && answer_quiet;
 
   if ((MissSlots & (MissSlots - 1)) != 0 || NumPorts < 2) begin : g_illegal
     $fatal(1, "gmmu_walk_tell: MissSlots must be a power of two, NumPorts at least 2");

@@ -10,19 +10,22 @@ module walk_table_claim
   import gmmu_mmu_pkg::*;
 #(
   parameter int unsigned NumWalks = 1,
+  // Only lookups, without faults, holds, kills and a slow memory: less to search, for more cycles.
+  parameter bit          Calm = 1'b0,
   localparam int unsigned Rows = NumWalks + 1,
   localparam int unsigned RowWidth = $clog2(Rows)
 ) (
   input logic                clk_i,
   input logic                rst_i,
 
-  input logic                begin_i,
-  input logic                begin_engine_i,
-  input logic                begin_wide_i,
-  input logic                join_i,
+  input logic                search_i,     // a lookup enters
   input logic [1:0]          who_i,        // port, slot
   input logic [3:0]          page_i,       // lowest bits of the page number
   input logic                space_i,
+  input logic                begin_i,      // two cycles later
+  input logic                begin_engine_i,
+  input logic                begin_wide_i,
+  input logic                join_i,
   input logic                restart_i,
   input logic [RowWidth-1:0] restart_row_i,
   input logic                start_fault_i,
@@ -52,8 +55,11 @@ module walk_table_claim
   logic [1:0] rows_soon;
   logic [2:0] line_beat;
   logic [5:0] tell_shift, count_issue, count_memory, count_rows;
-  row_t      row_next, restart_row, line_row, start_row, filling_row_q;
-  key_t      key, restart_key;
+  row_t      tell_row, begin_row, restart_row, line_row, start_row, filling_row_q, end_row;
+  key_t      search_key, key1_q, key, restart_key, end_key;
+  logic      ends, search1_q, search2_q, hit_q, free_q, engine_q;
+  logic [1:0] who1_q, who;
+  logic [DataWidth-1:0] line_data;
   lookup_t   what, again;
   start_t    start;
   ax_t       ar;
@@ -66,12 +72,11 @@ module walk_table_claim
   gmmu_reset_props u_reset (.clk_i, .rst_i, .ran_o(ran));
 
   always_comb begin
-    key = '0;
-    key.space = space_t'(space_i);
-    key.vpn[3:0] = page_i;
-    what = '{port: port_t'(who_i[1]), slot: slot_t'(who_i[0]), key: key};
-    start_row = restart_i ? row_t'(restart_row_i)
-        : begin_engine_i ? row_t'(NumWalks) : row_next;
+    search_key = '0;
+    search_key.space = space_t'(space_i);
+    search_key.vpn[3:0] = page_i;
+    what = '{port: port_t'(who[1]), slot: slot_t'(who[0]), key: key};
+    start_row = restart_i ? row_t'(restart_row_i) : begin_row;
     start = '0;
     start.cause = start_fault_i ? cause_t'(FaultSpaceDisabled) : '0;
     start.level = level_t'(start_level_i);
@@ -83,18 +88,31 @@ module walk_table_claim
     kill = '{valid: kill_i, all: kill_all_i, space: space_t'(kill_space_i)};
   end
 
+  // A lookup and what it was told of the rows, on its way to the decision.
+  always_ff @(posedge clk_i) begin
+    search1_q <= search_i && !rst_i;
+    key1_q <= search_key;
+    who1_q <= who_i;
+    search2_q <= search1_q && !rst_i;
+    key <= key1_q;
+    who <= who1_q;
+    hit_q <= search_hit;
+    free_q <= row_free;
+    engine_q <= row_engine;
+  end
+
   gmmu_walk_table #(.NumPorts(2), .NumSpaces(2), .NumWalks(NumWalks), .MissSlots(2)) u_table (
-    .clk_i, .rst_i, .search_key_i(key), .search_hit_o(search_hit), .search_near_o(search_near),
+    .clk_i, .rst_i, .search_key_i(search_key), .search_hit_o(search_hit), .search_near_o(search_near),
     .row_free_o(row_free), .row_engine_o(row_engine), .rows_soon_o(rows_soon),
-    .row_next_o(row_next), .begin_i, .begin_wide_i, .join_i, .what_i(what), .restart_i,
-    .start_row_i(start_row), .start_i(start), .restart_valid_o(restart_valid), .restart_ready_i,
+    .begin_i, .begin_wide_i, .begin_engine_i, .begin_row_o(begin_row), .join_i, .what_i(what),
+    .restart_i, .restart_row_i(row_t'(restart_row_i)), .start_i(start), .restart_valid_o(restart_valid), .restart_ready_i,
     .restart_row_o(restart_row), .restart_key_o(restart_key), .ar_valid_o(ar_valid), .ar_ready_i,
     .ar_o(ar), .r_valid_i, .r_i(r), .tell_valid_o(tell_valid), .tell_ready_i, .tell_o(tell),
-    .tell_large_o(tell_large), .tell_narrow_o(tell_narrow), .tell_shift_o(tell_shift),
+    .tell_large_o(tell_large), .tell_narrow_o(tell_narrow), .tell_shift_o(tell_shift), .tell_row_o(tell_row),
     .again_valid_o(again_valid), .again_ready_i, .again_o(again), .wc_write_o(wc_write),
-    .wc_data_o(wc), .line_valid_o(line_valid), .line_row_o(line_row), .line_beat_o(line_beat),
+    .wc_data_o(wc), .line_valid_o(line_valid), .line_row_o(line_row), .line_beat_o(line_beat), .line_data_o(line_data),
     .fill_valid_o(fill_valid), .fill_ready_i, .fill_o(fill), .fill_done_i,
-    .fill_done_row_i(filling_row_q), .hold_i, .kill_i(kill), .stale_o(stale), .quiet_o(quiet),
+    .fill_done_row_i(filling_row_q), .end_o(ends), .end_row_o(end_row), .end_key_o(end_key), .hold_i, .kill_i(kill), .stale_o(stale), .quiet_o(quiet),
     .space_write_i(1'b0), .space_i('0), .shape_i('0), .count_ok_o(count_ok),
     .count_fault_o(count_fault), .count_read_o(count_read), .count_issue_o(count_issue),
     .count_memory_o(count_memory), .count_rows_o(count_rows), .idle_o(idle));
@@ -135,9 +153,9 @@ module walk_table_claim
   end
   m_pipeline: assume property (@(posedge clk_i) disable iff (rst_i)
     32'(begin_i) + 32'(join_i) + 32'(restart_i) <= 1
-    && (!(begin_i || join_i) || !waits_q[who_i])
-    && (!begin_i || (!search_hit && (begin_engine_i ? row_engine : row_free)))
-    && (!join_i || search_hit)
+    && (!(begin_i || join_i) || (search2_q && !waits_q[who]))
+    && (!begin_i || (!hit_q && (begin_engine_i ? engine_q && !free_q : free_q)))
+    && (!join_i || hit_q)
     && (!restart_i || (32'(restart_row_i) < Rows && starting_q[restart_row_i]))
     && start_level_i != 2'd3 && (!hold_i || !restart_ready_i));
 
@@ -152,10 +170,18 @@ module walk_table_claim
   m_fill: assume property (@(posedge clk_i) disable iff (rst_i)
     (!fill_ready_i || free_fill) && (!fill_done_i || filling_q));
 
-  // ---- The control: a kill comes when pipeline, answers and fill unit are dry.
+  // ---- The control: a kill comes when pipeline, answers and fill unit are dry. Its scope is known
+  // one cycle before.
+  logic kill_space_q;
+  always_ff @(posedge clk_i) kill_space_q <= kill_space_i;
   m_kill: assume property (@(posedge clk_i) disable iff (rst_i)
-    !kill_i || (hold_i && quiet && !filling_q && starting_q == '0 && !begin_i && !join_i
-                && !restart_i));
+    !kill_i || (kill_space_i == kill_space_q && hold_i && quiet && !filling_q && starting_q == '0 && !search_i
+                && !search1_q && !search2_q && !restart_i));
+
+  m_calm: assume property (@(posedge clk_i) disable iff (rst_i)
+    !Calm || (!kill_i && !hold_i && !restart_i && !start_fault_i && !r_error_i && r_word_i == 64'd1
+              && !space_i && !begin_engine_i && start_level_i == '0 && again_ready_i
+              && (!open_q[0] || r_valid_i)));
 
   // ---- Lookups.
   logic [1:0]      told, back;
@@ -169,11 +195,11 @@ module walk_table_claim
     end else begin
       if (tell_valid && tell_ready_i) waits_q[told] <= 1'b0;
       if (again_valid && again_ready_i) waits_q[back] <= 1'b0;
-      if (begin_i || join_i) waits_q[who_i] <= 1'b1;
+      if (begin_i || join_i) waits_q[who] <= 1'b1;
     end
     if (begin_i || join_i) begin
-      began_q[who_i] <= begin_i;
-      row_of_q[who_i] <= index_t'(start_row);
+      began_q[who] <= begin_i;
+      row_of_q[who] <= index_t'(start_row);
     end
   end
   a_told_once: assert property (@(posedge clk_i) disable iff (rst_i)
@@ -197,20 +223,21 @@ module walk_table_claim
 
   // ---- Kills. dirty: what the row has read is of before a kill of its space.
   logic [Rows-1:0] space_q, dirty_q;
-  index_t          beat_row_q;
+  index_t          beat_row_q, judge_row_q;
   always_ff @(posedge clk_i) begin
     for (int unsigned i = 0; i < Rows; i++) begin
       if (rst_i) dirty_q[i] <= 1'b0;
       else if (kill_i && (kill_all_i || kill_space_i == space_q[i])) dirty_q[i] <= 1'b1;
       else if ((begin_i || restart_i) && 32'(start_row) == i) dirty_q[i] <= 1'b0;
-      if (begin_i && 32'(start_row) == i) space_q[i] <= space_i;
+      if (begin_i && 32'(start_row) == i) space_q[i] <= key.space[0];
     end
     beat_row_q <= r_id_i;
+    judge_row_q <= beat_row_q;
   end
   a_stale_fills_nothing: assert property (@(posedge clk_i) disable iff (rst_i)
     !(ran && fill_valid) || !dirty_q[index_t'(fill.row)]);
   a_stale_is_not_cached: assert property (@(posedge clk_i) disable iff (rst_i)
-    !(ran && wc_write) || !dirty_q[beat_row_q]);
+    !(ran && wc_write) || !dirty_q[judge_row_q]);
   a_stale_is_not_told: assert property (@(posedge clk_i) disable iff (rst_i)
     !(ran && tell_valid && !tell.merged) || !dirty_q[row_of_q[told]]);
   a_stale_is_said: assert property (@(posedge clk_i) disable iff (rst_i)
@@ -227,14 +254,16 @@ module walk_table_claim
     .payload_i({tell.port, tell.slot, tell.merged}));
 
   c_merged: cover property (@(posedge clk_i) disable iff (rst_i) ran && tell_valid && tell.merged);
-  c_again: cover property (@(posedge clk_i) disable iff (rst_i) ran && again_valid && again_ready_i);
+  c_again: cover property (@(posedge clk_i) disable iff (rst_i)
+    ran && (Calm || (again_valid && again_ready_i)));
   c_fill_done: cover property (@(posedge clk_i) disable iff (rst_i) ran && fill_done_i);
-  c_descends: cover property (@(posedge clk_i) disable iff (rst_i) ran && wc_write);
-  c_restarts: cover property (@(posedge clk_i) disable iff (rst_i) ran && restart_i);
-  c_stale_read: cover property (@(posedge clk_i) disable iff (rst_i) ran && (open_q & dirty_q) != '0);
+  c_descends: cover property (@(posedge clk_i) disable iff (rst_i) ran && (Calm || wc_write));
+  c_restarts: cover property (@(posedge clk_i) disable iff (rst_i) ran && (Calm || restart_i));
+  c_stale_read: cover property (@(posedge clk_i) disable iff (rst_i)
+    ran && (Calm || (open_q & dirty_q) != '0));
 
   logic unused;
-  assign unused = ^{search_near, rows_soon, restart_key, tell, tell_large, tell_narrow, tell_shift,
+  assign unused = ^{search_near, tell_row, line_data, ends, end_row, end_key, rows_soon, restart_key, tell, tell_large, tell_narrow, tell_shift,
       again, wc, line_valid, line_row, line_beat, fill, count_ok, count_fault, count_read,
       count_issue, count_memory, count_rows, ar, what, r};
 endmodule

@@ -118,32 +118,39 @@ module gmmu_mmu_blocks_bench
   input  logic [2:0]  ix_level_i,
   input  logic        ix_begin_i,
   input  logic [5:0]  ix_begin_row_i,
+  input  logic        ix_begin_low_i,
   input  logic [5:0]  ix_begin_shift_i,
   input  logic [3:0]  ix_begin_bits_i,
   input  logic        ix_write_i,
   input  logic [35:0] ix_shifts_i,
   input  logic [23:0] ix_bits_i,
+  input  logic        ix_hold_i,
+  input  logic        ix_clear_i,
+  output logic [15:0] ix_soon_rows_o,  // without held ones
+  output logic [12:0] ix_soon_index_o,
   output logic        ix_done_o,
-  output logic [5:0]  ix_done_row_o,
+  output logic [15:0] ix_done_rows_o,
+  output logic        ix_low_o,
   output logic [12:0] ix_index_o,
   output logic [5:0]  ix_shift_o,
   output logic [3:0]  ix_bits_o,
-  output logic        ix_again_o,
-  output logic [5:0]  ix_again_row_o,
+  output logic [15:0] ix_again_rows_o,
 
-  // gmmu_walk_table: `key` is searched, begins or joins as wt_port_i, wt_slot_i
+  // gmmu_walk_table: `other` is searched; one cycle later the answer stands, and in the cycle after
+  // that `key` begins or joins as wt_port_i, wt_slot_i
   output logic        wt_hit_o,
   output logic        wt_near_o,
   output logic        wt_free_o,
   output logic        wt_engine_free_o,
-  output logic [5:0]  wt_next_o,
+  output logic [5:0]  wt_begin_row_o,
   input  logic        wt_begin_i,
+  input  logic        wt_begin_engine_i,
   input  logic        wt_wide_i,
   input  logic        wt_join_i,
   input  logic [2:0]  wt_port_i,
   input  logic [5:0]  wt_slot_i,
   input  logic        wt_restart_i,
-  input  logic [5:0]  wt_start_row_i,
+  input  logic [5:0]  wt_restart_row_i,
   input  logic [3:0]  wt_cause_i,
   input  logic [2:0]  wt_level_i,
   input  logic [35:0] wt_pfn_i,
@@ -327,26 +334,28 @@ module gmmu_mmu_blocks_bench
       .kill_i(kill), .generation_i(l1_generation_i), .drained_o(drained),
       .ev_valid_o(ev_valid), .ev_o(ev), .count_o(count), .idle_o(idle));
 
-    // gmmu_walk_index: asks use `key`, begins use `other`.
-    logic        ix_done, ix_again;
-    row_t        ix_row, ix_again_row;
+    // gmmu_walk_index: asks use `key`, begins use `other`. Sixteen rows.
+    logic        ix_done, ix_low, ix_held;
+    logic [15:0] ix_rows, ix_again, ix_soon;
+    logic [12:0] ix_raw, ix_mask;
     logic [12:0] ix_index;
     logic [5:0]  ix_shift;
     logic [3:0]  ix_bits;
-    gmmu_walk_index #(.NumSpaces(s == 0 ? 16 : 2)) u_index (
-      .clk_i, .rst_i, .ask_i(ix_ask_i), .ask_row_i(ix_row_i), .ask_key_i(key),
-      .ask_level_i(ix_level_i), .begin_i(ix_begin_i), .begin_row_i(ix_begin_row_i),
-      .begin_vpn_i(other_vpn_i), .begin_shift_i(ix_begin_shift_i),
-      .begin_bits_i(ix_begin_bits_i), .done_o(ix_done), .done_row_o(ix_row),
-      .index_o(ix_index), .shift_o(ix_shift), .bits_o(ix_bits), .again_o(ix_again),
-      .again_row_o(ix_again_row), .write_i(ix_write_i), .write_space_i(kill_space_i),
-      .write_shape_i('{shift: ix_shifts_i, bits: ix_bits_i}));
+    gmmu_walk_index #(.NumSpaces(s == 0 ? 16 : 2), .Rows(16)) u_index (
+      .clk_i, .rst_i, .ask_i(ix_ask_i), .ask_rows_i(16'd1 << ix_row_i), .ask_key_i(key),
+      .ask_level_i(ix_level_i), .begin_i(ix_begin_i), .begin_rows_i(16'd1 << ix_begin_row_i),
+      .begin_vpn_i(other_vpn_i), .begin_low_i(ix_begin_low_i), .begin_shift_i(ix_begin_shift_i),
+      .begin_bits_i(ix_begin_bits_i), .soon_rows_o(ix_soon), .soon_raw_o(ix_raw),
+      .soon_mask_o(ix_mask), .done_o(ix_done), .hold_i(ix_hold_i), .done_rows_o(ix_rows),
+      .done_low_o(ix_low), .index_o(ix_index), .shift_o(ix_shift), .bits_o(ix_bits),
+      .again_o(ix_again), .held_o(ix_held), .clear_i(ix_clear_i), .write_i(ix_write_i),
+      .write_space_i(kill_space_i), .write_shape_i('{shift: ix_shifts_i, bits: ix_bits_i}));
 
     // gmmu_walk_table: space writes as gmmu_walk_index has them, R words as gmmu_fill's.
     logic       wt_hit, wt_near, wt_free, wt_engine_free, wt_restart_valid, wt_ar_valid;
     logic       wt_tell_valid, wt_again_valid, wt_wc_write, wt_fill_valid, wt_stale, wt_quiet;
     logic       wt_idle;
-    row_t       wt_next, wt_restart_row;
+    row_t       wt_begin_row, wt_restart_row;
     key_t       wt_restart_key;
     gmmu_axi_pkg::ax_t wt_ar;
     msg_t       wt_tell;
@@ -357,12 +366,13 @@ module gmmu_mmu_blocks_bench
       .NumPorts(s == 0 ? 7 : 2), .NumSpaces(s == 0 ? 16 : 2), .NumWalks(s == 0 ? 8 : 1),
       .MissSlots(s == 0 ? 64 : 2)
     ) u_walk_table (
-      .clk_i, .rst_i, .search_key_i(key), .search_hit_o(wt_hit), .search_near_o(wt_near),
-      .row_free_o(wt_free), .row_engine_o(wt_engine_free), .rows_soon_o(), .row_next_o(wt_next),
+      .clk_i, .rst_i, .search_key_i(other), .search_hit_o(wt_hit), .search_near_o(wt_near),
+      .row_free_o(wt_free), .row_engine_o(wt_engine_free), .rows_soon_o(),
       .begin_i(wt_begin_i && small_i == (s == 1)), .begin_wide_i(wt_wide_i),
+      .begin_engine_i(wt_begin_engine_i), .begin_row_o(wt_begin_row),
       .join_i(wt_join_i && small_i == (s == 1)),
       .what_i('{port: port_t'(wt_port_i), slot: wt_slot_i, key: key}),
-      .restart_i(wt_restart_i && small_i == (s == 1)), .start_row_i(wt_start_row_i),
+      .restart_i(wt_restart_i && small_i == (s == 1)), .restart_row_i(wt_restart_row_i),
       .start_i('{cause: wt_cause_i, level: wt_level_i, pfn: wt_pfn_i, vram: wt_vram_i,
                  index_known: wt_known_i, index: wt_index_i, shift: wt_shift_i,
                  bits: wt_bits_i}),
@@ -375,7 +385,7 @@ module gmmu_mmu_blocks_bench
       .tell_large_o(), .tell_narrow_o(), .tell_shift_o(), .tell_row_o(), .end_o(), .end_row_o(), .end_key_o(),
       .again_valid_o(wt_again_valid), .again_ready_i(wt_again_ready_i), .again_o(wt_again),
       .wc_write_o(wt_wc_write), .wc_data_o(wt_wc), .line_valid_o(), .line_row_o(),
-      .line_beat_o(), .fill_valid_o(wt_fill_valid), .fill_ready_i(wt_fill_ready_i),
+      .line_beat_o(), .line_data_o(), .fill_valid_o(wt_fill_valid), .fill_ready_i(wt_fill_ready_i),
       .fill_o(wt_fill), .fill_done_i(wt_fill_done_i && small_i == (s == 1)),
       .fill_done_row_i(wt_fill_done_row_i), .hold_i(wt_hold_i), .kill_i(kill),
       .stale_o(wt_stale), .quiet_o(wt_quiet), .space_write_i(ix_write_i),
@@ -436,17 +446,21 @@ module gmmu_mmu_blocks_bench
   assign l1_hit_o = small_i ? g_size[1].count.hit : g_size[0].count.hit;
   assign l1_idle_o = small_i ? g_size[1].idle : g_size[0].idle;
   assign ix_done_o = small_i ? g_size[1].ix_done : g_size[0].ix_done;
-  assign ix_done_row_o = small_i ? g_size[1].ix_row : g_size[0].ix_row;
+  assign ix_soon_rows_o = small_i ? g_size[1].ix_held ? '0 : g_size[1].ix_soon
+      : g_size[0].ix_held ? '0 : g_size[0].ix_soon;
+  assign ix_soon_index_o = small_i ? g_size[1].ix_raw & g_size[1].ix_mask
+      : g_size[0].ix_raw & g_size[0].ix_mask;
+  assign ix_done_rows_o = small_i ? g_size[1].ix_rows : g_size[0].ix_rows;
+  assign ix_low_o = small_i ? g_size[1].ix_low : g_size[0].ix_low;
   assign ix_index_o = small_i ? g_size[1].ix_index : g_size[0].ix_index;
   assign ix_shift_o = small_i ? g_size[1].ix_shift : g_size[0].ix_shift;
   assign ix_bits_o = small_i ? g_size[1].ix_bits : g_size[0].ix_bits;
-  assign ix_again_o = small_i ? g_size[1].ix_again : g_size[0].ix_again;
-  assign ix_again_row_o = small_i ? g_size[1].ix_again_row : g_size[0].ix_again_row;
+  assign ix_again_rows_o = small_i ? g_size[1].ix_again : g_size[0].ix_again;
   assign wt_hit_o = small_i ? g_size[1].wt_hit : g_size[0].wt_hit;
   assign wt_near_o = small_i ? g_size[1].wt_near : g_size[0].wt_near;
   assign wt_free_o = small_i ? g_size[1].wt_free : g_size[0].wt_free;
   assign wt_engine_free_o = small_i ? g_size[1].wt_engine_free : g_size[0].wt_engine_free;
-  assign wt_next_o = small_i ? g_size[1].wt_next : g_size[0].wt_next;
+  assign wt_begin_row_o = small_i ? g_size[1].wt_begin_row : g_size[0].wt_begin_row;
   assign wt_restart_valid_o = small_i ? g_size[1].wt_restart_valid : g_size[0].wt_restart_valid;
   assign wt_restart_row_o = small_i ? g_size[1].wt_restart_row : g_size[0].wt_restart_row;
   assign wt_restart_space_o = small_i ? g_size[1].wt_restart_key.space

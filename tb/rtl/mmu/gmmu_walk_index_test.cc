@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// gmmu_walk_index against shifts in C++: asks back to back, begins that put an ask off.
+// gmmu_walk_index against shifts in C++: asks back to back, begins and holds that put others off, and
+// being cleared.
 #include <array>
-#include <map>
+#include <optional>
 #include <vector>
 
 #include "blocks.h"
@@ -36,16 +37,18 @@ TEST_P(WalkIndexTest, EqualsAShiftAndAMask) {
   top.ix_write_i = 0;
 
   struct Want {
-    unsigned row;
+    unsigned row, low;
     uint64_t index;
     unsigned shift, bits;
   };
-  std::map<uint64_t, Want> due;  // by cycle
-  unsigned put_off = 0, done = 0;
-  bool asked = false;
-  unsigned asked_row = 0;
+  std::optional<Want> one, two, three;  // by stage
+  unsigned put_off = 0, done = 0, soon = 0, waited = 0;
+  const auto index = [](uint64_t vpn, unsigned by, unsigned width) {
+    return vpn >> by & ((1u << width) - 1);
+  };
   for (int i = 0; i < 3000; ++i) {
     const bool ask = blocks_.Random(3) != 0, begin = blocks_.Random(4) == 0;
+    const bool hold = blocks_.Random(4) == 0, clear = blocks_.Random(50) == 0;
     const Key key{blocks_.Random(spaces), blocks_.random() & kVpnMask, false};
     const Key start{0, blocks_.random() & kVpnMask, false};
     const unsigned level = blocks_.Random(6), row = blocks_.Random(9);
@@ -57,38 +60,48 @@ TEST_P(WalkIndexTest, EqualsAShiftAndAMask) {
     top.ix_level_i = static_cast<uint8_t>(level);
     top.ix_begin_i = begin;
     top.ix_begin_row_i = 12;
+    top.ix_begin_low_i = i & 1;
     top.ix_begin_shift_i = static_cast<uint8_t>(shift);
     top.ix_begin_bits_i = static_cast<uint8_t>(bits);
+    top.ix_hold_i = hold;
+    top.ix_clear_i = clear;
     blocks_.Settle();
-    const auto want = due.find(blocks_.cycle);
-    ASSERT_EQ(top.ix_done_o, want != due.end());
-    if (want != due.end()) {
+
+    const bool held = three && hold;
+    waited += held;
+    ASSERT_EQ(top.ix_done_o, three && !hold);
+    if (three && !hold) {
       ++done;
-      EXPECT_EQ(top.ix_done_row_o, want->second.row);
-      EXPECT_EQ(top.ix_index_o, want->second.index);
-      EXPECT_EQ(top.ix_shift_o, want->second.shift);
-      EXPECT_EQ(top.ix_bits_o, want->second.bits);
+      EXPECT_EQ(top.ix_done_rows_o, 1u << three->row);
+      EXPECT_EQ(top.ix_index_o, three->index);
+      EXPECT_EQ(top.ix_shift_o, three->shift);
+      EXPECT_EQ(top.ix_bits_o, three->bits);
+      EXPECT_EQ(top.ix_low_o, three->low);
     }
-    ASSERT_EQ(top.ix_again_o, asked && begin);
-    if (asked && begin) {
-      ++put_off;
-      EXPECT_EQ(top.ix_again_row_o, asked_row);
-      due.erase(blocks_.cycle + 1);
+    ASSERT_EQ(top.ix_soon_rows_o, two && !held ? 1u << two->row : 0u);
+    if (two && !held) {
+      ++soon;
+      EXPECT_EQ(top.ix_soon_index_o, two->index);
     }
-    const auto index = [](uint64_t vpn, unsigned by, unsigned width) {
-      return vpn >> by & ((1u << width) - 1);
-    };
-    if (begin) due[blocks_.cycle + 1] = {12, index(start.vpn, shift, bits), shift, bits};
+    const unsigned again = (one && begin ? 1u << one->row : 0u) | (two && held ? 1u << two->row : 0u);
+    ASSERT_EQ(top.ix_again_rows_o, again);
+    put_off += again != 0;
+
+    if (!held) three = two;
+    two = one;
+    if (begin) two = Want{12, i & 1u, index(start.vpn, shift, bits), shift, bits};
+    one.reset();
     const Shape& shape = shapes[key.space];
     if (ask) {
-      due[blocks_.cycle + 2] = {row, index(key.vpn, shape.shift[level], shape.bits[level]),
-                                shape.shift[level], shape.bits[level]};
+      one = Want{row, level & 1, index(key.vpn, shape.shift[level], shape.bits[level]),
+                 shape.shift[level], shape.bits[level]};
     }
-    asked = ask;
-    asked_row = row;
+    if (clear) one = two = three = std::nullopt;
     blocks_.Step();
   }
   EXPECT_GT(put_off, 100u);
+  EXPECT_GT(waited, 100u);
+  EXPECT_GT(soon, 1000u);
   EXPECT_GT(done, 1000u);
 }
 

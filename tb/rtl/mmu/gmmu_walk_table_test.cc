@@ -7,6 +7,7 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <tuple>
 #include <vector>
 
 #include "blocks.h"
@@ -38,10 +39,18 @@ class WalkTableTest : public BlockTest {
     uint64_t due;
   };
   using Waiter = std::pair<unsigned, unsigned>;
+  struct Op {
+    enum { kLookup, kBegin, kJoin, kRestart } kind = kLookup;
+    Waiter who{0, 0};
+    Key key{};
+    bool old = false, wide = false, engine = false;
+    unsigned row = 0;
+  };
   std::array<Shape, 2> shapes_;
   std::map<Waiter, std::pair<Key, bool>> outstanding_;  ///< key, and whether it began the walk
   std::deque<std::pair<Waiter, Key>> again_;
   std::deque<std::pair<uint64_t, std::pair<unsigned, Key>>> restarts_;  ///< due, row
+  std::optional<Op> searched_, decided_;
   std::vector<Burst> bursts_;
   std::deque<std::pair<uint64_t, unsigned>> fills_;
   std::vector<Key> lines_;
@@ -174,57 +183,68 @@ class WalkTableTest : public BlockTest {
       const Waiter waiter{blocks_.Random(ports_), blocks_.Random(slots_)};
       bool used = outstanding_.count(waiter) != 0;
       for (const auto& other : again_) used |= other.first == waiter;
+      used |= searched_ && searched_->kind == Op::kLookup && searched_->who == waiter;
       if (!used) return waiter;
     }
     return std::nullopt;
   }
 
-  void Operate(bool lookups, bool hold) {
+  // The pipeline: a key is searched, one cycle later its lookup is decided, in the next it acts.
+  std::optional<Op> Choose(bool lookups, bool hold) {
+    if (!restarts_.empty() && restarts_.front().first <= blocks_.cycle) {
+      Op op;
+      op.kind = Op::kRestart;
+      std::tie(op.row, op.key) = restarts_.front().second;
+      restarts_.pop_front();
+      return op;
+    }
+    if (hold) return std::nullopt;
+    Op op;
+    if (!again_.empty()) {
+      std::tie(op.who, op.key) = again_.front();
+      op.old = true;
+      again_.pop_front();
+      return op;
+    }
+    if (!lookups || blocks_.Random(100) < stall_) return std::nullopt;
+    const auto who = FreeWaiter();
+    if (!who) return std::nullopt;
+    op.who = *who;
+    op.key = lines_[blocks_.Random(static_cast<unsigned>(lines_.size()))];
+    op.key.vpn += blocks_.Random(3) == 0 ? blocks_.Random(8) : 3;
+    return op;
+  }
+  std::optional<Op> Decide(Op op) {
+    const auto& top = *blocks_.top;
+    if (op.kind == Op::kRestart) return op;
+    if (top.wt_hit_o) {
+      op.kind = Op::kJoin;
+      ++joined_;
+    } else if (top.wt_free_o || (op.who.first + 3 >= ports_ && top.wt_engine_free_o)) {
+      op.kind = Op::kBegin;
+      op.engine = !top.wt_free_o;
+      op.wide = top.wt_near_o || blocks_.Random(2) != 0;
+    } else {
+      if (op.old) again_.push_front({op.who, op.key});
+      return std::nullopt;
+    }
+    outstanding_[op.who] = {op.key, op.kind == Op::kBegin};
+    return op;
+  }
+  void Act() {
     auto& top = *blocks_.top;
     top.wt_begin_i = top.wt_join_i = top.wt_restart_i = 0;
-    if (!restarts_.empty() && restarts_.front().first <= blocks_.cycle) {
-      const auto [row, key] = restarts_.front().second;
-      restarts_.pop_front();
-      blocks_.SetKey(key);
-      GiveStart(key);
-      top.wt_start_row_i = static_cast<uint8_t>(row);
-      top.wt_restart_i = 1;
-      blocks_.Settle();
-      return;
-    }
-    blocks_.Settle();
-    if (hold) return;
-    std::optional<Waiter> who;
-    Key key;
-    const bool old = !again_.empty();
-    if (old) {
-      who = again_.front().first;
-      key = again_.front().second;
-    } else if (lookups && blocks_.Random(100) >= stall_) {
-      who = FreeWaiter();
-      key = lines_[blocks_.Random(static_cast<unsigned>(lines_.size()))];
-      key.vpn += blocks_.Random(3) == 0 ? blocks_.Random(8) : 3;
-    }
-    if (!who) return;
-    blocks_.SetKey(key);
-    top.wt_port_i = static_cast<uint8_t>(who->first);
-    top.wt_slot_i = static_cast<uint8_t>(who->second);
-    blocks_.Settle();
-    if (top.wt_hit_o) {
-      top.wt_join_i = 1;
-      outstanding_[*who] = {key, false};
-      ++joined_;
-    } else if (top.wt_free_o || (who->first + 3 >= ports_ && top.wt_engine_free_o)) {
-      GiveStart(key);
-      top.wt_start_row_i = top.wt_free_o ? top.wt_next_o : blocks_.small() ? 1 : 8;
-      top.wt_wide_i = top.wt_near_o || blocks_.Random(2) != 0;
-      top.wt_begin_i = 1;
-      outstanding_[*who] = {key, true};
-    } else {
-      return;
-    }
-    if (old) again_.pop_front();
-    blocks_.Settle();
+    if (!decided_) return;
+    blocks_.SetKey(decided_->key);
+    top.wt_port_i = static_cast<uint8_t>(decided_->who.first);
+    top.wt_slot_i = static_cast<uint8_t>(decided_->who.second);
+    top.wt_begin_i = decided_->kind == Op::kBegin;
+    top.wt_join_i = decided_->kind == Op::kJoin;
+    top.wt_restart_i = decided_->kind == Op::kRestart;
+    top.wt_begin_engine_i = decided_->engine;
+    top.wt_wide_i = decided_->wide;
+    top.wt_restart_row_i = static_cast<uint8_t>(decided_->row);
+    if (!top.wt_join_i) GiveStart(decided_->key);
   }
 
   void Cycle(bool lookups, bool hold = false) {
@@ -254,7 +274,10 @@ class WalkTableTest : public BlockTest {
         top.wt_r_last_i = burst.sent + 1 == burst.beats.size();
       }
     }
-    Operate(lookups, hold);
+    Act();
+    const auto chosen = Choose(lookups, hold);
+    if (chosen) blocks_.SetOther(chosen->key);
+    blocks_.Settle();
 
     if (top.wt_r_valid_i && ++bursts_[which].sent == bursts_[which].beats.size()) {
       bursts_.erase(bursts_.begin() + static_cast<long>(which));
@@ -289,7 +312,9 @@ class WalkTableTest : public BlockTest {
     if (top.wt_fill_valid_o && top.wt_fill_ready_i) {
       fills_.push_back({blocks_.cycle + 2 + blocks_.Random(12), top.wt_fill_row_o});
     }
-    quiet_ = top.wt_quiet_o && restarts_.empty() && fills_.empty() && !top.wt_wc_write_o &&
+    decided_ = searched_ ? Decide(*searched_) : std::nullopt;
+    searched_ = chosen;
+    quiet_ = top.wt_quiet_o && !searched_ && !decided_ && restarts_.empty() && fills_.empty() && !top.wt_wc_write_o &&
         !top.wt_begin_i && !top.wt_join_i && !top.wt_restart_i && !top.wt_fill_done_i
         ? quiet_ + 1 : 0;
     blocks_.Step();
@@ -315,12 +340,12 @@ class WalkTableTest : public BlockTest {
   /// As the control block does it: hold until nothing moves, kill; the tables are others from then.
   void Kill() {
     auto& top = *blocks_.top;
+    top.kill_all_i = blocks_.Random(2) != 0;
+    top.kill_space_i = static_cast<uint8_t>(blocks_.Random(2));
     for (quiet_ = 0; quiet_ < 5; Cycle(false, true)) {
       ASSERT_FALSE(HasFatalFailure());
     }
     top.kill_valid_i = 1;
-    top.kill_all_i = blocks_.Random(2) != 0;
-    top.kill_space_i = static_cast<uint8_t>(blocks_.Random(2));
     Cycle(false, true);
     top.kill_valid_i = 0;
     if (top.kill_all_i) ++version_;

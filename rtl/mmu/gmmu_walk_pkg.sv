@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the blocks of the walk table exchange.
+package gmmu_walk_pkg;
+  import gmmu_pkg::*;
+  import gmmu_mmu_pkg::*;
+
+  // Where a row is, one bit each. Restart: has to ask for its start. Starting: asked. Issue: wants a
+  // read. Read: read under way. Done: the reads are over.
+  localparam int unsigned Free = 0;
+  localparam int unsigned Restart = 1;
+  localparam int unsigned Starting = 2;
+  localparam int unsigned Issue = 3;
+  localparam int unsigned Read = 4;
+  localparam int unsigned Done = 5;
+  typedef logic [5:0] state_t;
+
+  typedef struct packed {
+    state_t     state;
+    logic       wide;
+    logic       stale;
+    logic       answered;    // who began it has its answer
+    logic       fill;        // the line has to be entered
+    logic       filling;     // it is being entered
+    logic       drop;        // the line is not to be used
+    logic       error;       // the own entry's read was an error
+    level_t     level;       // of the entry to read, or being read
+    logic       upper;       // level is not 0
+    logic       below;       // the table was named by an entry, not by the start
+    logic       known;       // the index of the next read is known
+    logic       asked;       // the index unit works on it
+    logic [2:0] word;        // own entry in its line, by the newest index
+    logic [2:0] beat;        // the next one of the read under way
+    logic [2:0] left;        // beats of a line before the one with the own entry
+    logic       chain;       // lookups have joined
+  } walk_t;
+
+  // What a beat means for its row, one cycle after it came.
+  typedef struct packed {
+    logic last;
+    logic error;
+    logic wanted;            // it holds the row's own entry
+    logic descends;          // which names the next table
+    logic sent;              // and the next read is on its way
+    logic answered;          // who began the walk is told
+    logic big;               // the entry stands for its whole block
+  } verdict_t;
+
+  // The level of an entry as later readers need it.
+  typedef struct packed {
+    logic [5:0]  shift;
+    logic        promised;   // the leaf table has sixteen entries or more
+    logic [2:0]  line;       // ones: index bits that the table has within a line
+    logic [12:0] index;
+  } step_t;
+
+  function automatic step_t step_of(logic [5:0] shift, logic [3:0] bits, logic [12:0] index);
+    return '{shift: shift, promised: bits >= 4'd4,
+             line: {bits >= 4'd3, bits >= 4'd2, bits >= 4'd1}, index: index};
+  endfunction
+
+  // Rows with a lower one among `rows`, by groups of four: short paths.
+  function automatic logic [63:0] above(logic [63:0] rows);
+    logic [15:0] groups;
+    logic        any_lower;
+    for (int unsigned g = 0; g < 16; g++) groups[g] = |rows[g*4 +: 4];
+    for (int unsigned g = 0; g < 16; g++) begin
+      any_lower = |(groups & 16'((1 << g) - 1));
+      above[g*4] = any_lower;
+      above[g*4+1] = any_lower || rows[g*4];
+      above[g*4+2] = any_lower || |rows[g*4 +: 2];
+      above[g*4+3] = any_lower || |rows[g*4 +: 3];
+    end
+  endfunction
+
+  // At least two of `rows`.
+  function automatic logic several(logic [63:0] rows);
+    logic [15:0] one, two;
+    for (int unsigned g = 0; g < 16; g++) begin
+      one[g] = |rows[g*4 +: 4];
+      two[g] = (rows[g*4] && |rows[g*4+1 +: 3]) || (rows[g*4+1] && |rows[g*4+2 +: 2])
+          || (rows[g*4+2] && rows[g*4+3]);
+    end
+    several = two != '0;
+    for (int unsigned g = 1; g < 16; g++) several |= one[g] && |(one & 16'((1 << g) - 1));
+  endfunction
+
+  function automatic state_t only(int unsigned bit_number);
+    return state_t'(1) << bit_number;
+  endfunction
+endpackage

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rows' keys, and the row that walks for a page: two cycles, one search a cycle.
+//
+//   search   a key; its answer stands in the next cycle. hit: a row can be joined. near: a row walks
+//            for a page of the same line. It counts a row that begins in either cycle
+//   match    one cycle after the answer: the row that was meant, one-hot; one LUT behind a register
+//   begin    the rows of begin_rows_i (one of them) get key_i
+module gmmu_walk_search
+  import gmmu_pkg::*;
+  import gmmu_mmu_pkg::*;
+#(
+  parameter int unsigned Rows = 9
+) (
+  input  logic            clk_i,
+
+  input  key_t            search_i,
+  output logic            hit_o,
+  output logic            near_o,
+  output logic [Rows-1:0] match_o,
+
+  input  logic [Rows-1:0] begin_rows_i,
+  input  key_t            key_i,
+  input  logic            wide_i,
+
+  input  logic [Rows-1:0] free_i,
+  input  logic [Rows-1:0] open_i,     // may be joined
+  input  logic [Rows-1:0] wide_rows_i,
+  output key_t [Rows-1:0] keys_o
+);
+  function automatic logic same_line(key_t a, key_t b);
+    return a.space == b.space && a.high == b.high
+        && a.vpn[VpnWidth-1:3] == b.vpn[VpnWidth-1:3];
+  endfunction
+
+  key_t [Rows-1:0] key_q;
+  key_t            before_q;               // the search of a cycle before
+  logic [Rows-1:0] line_q, page_q;         // rows with its line; with its place in the line
+  logic            begins_line_q, begins_page_q;  // the same of who was ahead of it
+  logic            new_line, new_page;
+  localparam int unsigned Groups = (Rows + 3) / 4;
+  logic [Rows-1:0]   near, match, match_q, below;
+  logic [Groups-1:0] group_q;              // a row of a group before has matched
+  logic            begins, begins_near, begins_match;
+  assign keys_o = key_q;
+
+  // First cycle: compare.
+  assign new_line = same_line(key_i, search_i);
+  assign new_page = key_i.vpn[2:0] == search_i.vpn[2:0];
+  always_ff @(posedge clk_i) begin
+    for (int unsigned i = 0; i < Rows; i++) begin
+      if (begin_rows_i[i]) key_q[i] <= key_i;
+      line_q[i] <= begin_rows_i[i] ? new_line : same_line(key_q[i], search_i);
+      page_q[i] <= begin_rows_i[i] ? new_page : key_q[i].vpn[2:0] == search_i.vpn[2:0];
+    end
+    before_q <= search_i;
+    begins_line_q <= same_line(before_q, search_i);
+    begins_page_q <= before_q.vpn[2:0] == search_i.vpn[2:0];
+  end
+
+  // Second cycle: what the rows are now. The one that begins is free until then.
+  assign begins = begin_rows_i != '0;
+  assign begins_near = begins && begins_line_q;
+  assign begins_match = begins_near && (wide_i || begins_page_q);
+  always_comb begin
+    for (int unsigned i = 0; i < Rows; i++) begin
+      near[i] = line_q[i] && !free_i[i];
+      match[i] = line_q[i] && open_i[i] && (wide_rows_i[i] || page_q[i]);
+      // Of several the lowest, by groups of four.
+      below[i] = group_q[i/4] || |(match_q & Rows'((1 << i) - (1 << (i / 4 * 4))));
+    end
+  end
+  assign hit_o = match != '0 || begins_match;
+  assign near_o = near != '0 || begins_near;
+  always_ff @(posedge clk_i) begin
+    match_q <= match | (begins_match ? begin_rows_i : '0);
+    for (int unsigned g = 0; g < Groups; g++) begin
+      group_q[g] <= |(match & Rows'((1 << (g * 4)) - 1))
+          || (begins_match && |(begin_rows_i & Rows'((1 << (g * 4)) - 1)));
+    end
+  end
+  assign match_o = match_q & ~below;
+endmodule
