@@ -4,7 +4,7 @@
 //   search   a key; its answer stands in the next cycle. hit: a row can be joined. near: a row walks
 //            for a page of the same line. It counts a row that begins in either cycle
 //   match    one cycle after the answer: the row that was meant, one-hot; one LUT behind a register
-//   begin    the rows of begin_rows_i (one of them) get key_i
+//   begin    the row of begin_rows_i, one-hot, gets key_i
 module gmmu_walk_search
   import gmmu_pkg::*;
   import gmmu_mmu_pkg::*;
@@ -18,6 +18,7 @@ module gmmu_walk_search
   output logic            near_o,
   output logic [Rows-1:0] match_o,
 
+  input  logic            begin_i,
   input  logic [Rows-1:0] begin_rows_i,
   input  key_t            key_i,
   input  logic            wide_i,
@@ -40,7 +41,7 @@ module gmmu_walk_search
   localparam int unsigned Groups = (Rows + 3) / 4;
   logic [Rows-1:0]   near, match, match_q, below;
   logic [Groups-1:0] group_q;              // a row of a group before has matched
-  logic            begins, begins_near, begins_match;
+  logic              begins_near, begins_match;
   assign keys_o = key_q;
 
   // First cycle: compare.
@@ -58,8 +59,7 @@ module gmmu_walk_search
   end
 
   // Second cycle: what the rows are now. The one that begins is free until then.
-  assign begins = begin_rows_i != '0;
-  assign begins_near = begins && begins_line_q;
+  assign begins_near = begin_i && begins_line_q;
   assign begins_match = begins_near && (wide_i || begins_page_q);
   always_comb begin
     for (int unsigned i = 0; i < Rows; i++) begin

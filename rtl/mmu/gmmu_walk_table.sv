@@ -179,7 +179,7 @@ module gmmu_walk_table
 
   gmmu_walk_search #(.Rows(Rows)) u_search (
     .clk_i, .search_i(search_key_i), .hit_o(search_hit_o), .near_o(search_near_o),
-    .match_o(match), .begin_rows_i(begin_rows), .key_i(what_i.key), .wide_i(begin_wide_i),
+    .match_o(match), .begin_i, .begin_rows_i(begin_rows), .key_i(what_i.key), .wide_i(begin_wide_i),
     .free_i(is_free), .open_i(is_open), .wide_rows_i(is_wide), .keys_o(keys));
 
   gmmu_walk_free #(.NumWalks(NumWalks)) u_free (
