@@ -31,6 +31,7 @@ rtl/client/gmmu_traffic_check.sv
 rtl/client/gmmu_traffic_lines.sv
 rtl/dma/gmmu_dma_command.sv
 rtl/dma/gmmu_dma_decode.sv
+rtl/dma/gmmu_dma_collect.sv
 rtl/dma/gmmu_dma_fetch.sv
 rtl/dma/gmmu_dma_generate.sv
 rtl/dma/gmmu_dma_mover.sv

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Command processor: executes one paging buffer after the other.
+// Command processor: executes one paging buffer after the other. While it executes a command the
+// next one is collected (gmmu_dma_collect).
 //
 //   start     bytes of commands that the word stream will bring (0: only the fence record), the
 //             ring's rights and where its fence record goes
@@ -71,14 +72,14 @@ module gmmu_dma_command
   output logic        fence_at_work_o,       // what the mover writes is a fence
   output logic [1:0]  count_commands_o
 );
-  typedef enum logic [4:0] {
+  typedef enum int unsigned {
     StateIdle,
-    StateHeader,       // take the first word of a command, or end
-    StateDecode,       // judge the header, take the first operand
-    StateOperand,      // take the others
+    StateGet,          // take a collected command, or end
     StateForm,         // build the job
-    StateRange,        // last addresses
-    StateJudge,        // all checks
+    StateRange,        // ends of ranges, in two steps
+    StateSum,
+    StateJudge,        // all checks, in two steps
+    StateVerdict,
     StateWait,         // for earlier writes, if asked; or nothing to transfer
     StateIssue,        // job to the mover
     StateInline,       // its words follow
@@ -94,140 +95,143 @@ module gmmu_dma_command
     StateInlineDead,   // inline words ended early: the mover finds out what it means
     StateLookup,       // mover's fault: which command
     StateFailed,
-    StateKill
+    StateKill,
+    StateCount
   } state_e;
-  state_e state_q;
+  logic [StateCount-1:0] state_q;                 // one bit for each state
+  function automatic logic [StateCount-1:0] to(state_e state);
+    return StateCount'(1) << state;
+  endfunction
 
-  logic [31:0]          bytes_q, offset_q, next_q;  // of buffer, command, next word
-  command_header_word_t header_q;
-  logic [3:0][63:0]     operand_q;
-  logic [2:0]           operand_count_q;
-  logic [15:0]          words_left_q;               // of a nop or of inline words
-  job_id_t              job_id_q;
-  job_t                 job_q;
-  logic                 src_ends_bad_q, dst_ends_bad_q, start_after_end_q, aperture_bad_q;
+  // The next command, and words that belong to the present one.
+  logic     next_valid, next_ready, tail, tail_ready, tail_end_q;
+  command_t next;
+  gmmu_dma_collect #(.NumSpaces(NumSpaces)) u_collect (
+    .clk_i, .rst_i,
+    .start_i(start_i && state_q[StateIdle]), .bytes_i, .halt_i(state_q[StateIdle]),
+    .word_valid_i, .word_ready_o, .word_i, .word_error_i,
+    .valid_o(next_valid), .ready_i(next_ready), .command_o(next),
+    .tail_o(tail), .tail_ready_i(tail_ready), .tail_end_i(tail_end_q));
 
-  logic        good, has_inline, table_command, aperture, has_src, has_dst, settle;
-  logic [2:0]  operands;
-  gmmu_dma_decode u_decode (
-    .header_i(header_q), .good_o(good), .operands_o(operands), .has_inline_o(has_inline),
-    .table_o(table_command), .aperture_o(aperture), .src_o(has_src), .dst_o(has_dst),
-    .settle_o(settle));
-  opcode_e opcode;
-  assign opcode = opcode_e'(header_q.opcode);
-
-  // Does the command fit into the rest of the buffer? words * 8 bytes from offset_q on.
-  logic [32:0] command_end;
-  logic        fits;
-  assign command_end = 33'(offset_q) + {14'd0, header_q.words, 3'd0};
-  assign fits = command_end <= 33'(bytes_q);
+  // The command at work.
+  logic [31:0]     offset_q, header_q;            // where it stands, what is told of it
+  command_needs_t  needs_q;
+  command_opcode_t opcode_q;
+  logic            wait_q, interrupt_q;           // from its header
+  scope_e          scope_q;
+  space_t          space_q;
+  logic [15:0]     words_left_q;                  // of a nop or of inline words
+  job_id_t         job_id_q;
+  job_t            job_q;
+  logic            unreadable_q;
 
   // The job of a command (StateForm).
   job_t        formed;
   place_t      dst_place, src_place;
-  logic [47:0] aperture_bytes;
-  assign src_place = '{physical: header_q.src_physical, target: target_e'(header_q.src_target),
-                       space: header_q.src_space[5:0], address: operand_q[0]};
-  assign dst_place = '{physical: header_q.dst_physical, target: target_e'(header_q.dst_target),
-                       space: header_q.dst_space[5:0],
-                       address: opcode == OpcodeCopy ? operand_q[1] : operand_q[0]};
-  assign aperture_bytes = {13'd0, operand_q[0][63:32], 3'd0};
+  logic [15:0] inline_words;
+  assign src_place = '{physical: next.header.src_physical,
+                       target: target_e'(next.header.src_target),
+                       space: next.header.src_space[5:0], address: next.operand[0]};
+  assign dst_place = '{physical: next.header.dst_physical,
+                       target: target_e'(next.header.dst_target),
+                       space: next.header.dst_space[5:0],
+                       address: opcode_q.copy ? next.operand[1] : next.operand[0]};
+  assign inline_words = next.header.words - 16'd2;
   always_comb begin
     formed = '{id: job_id_q, source: SourceCopy, src: src_place, dst: dst_place, length: 48'd0,
-               value: operand_q[1], step: 64'd0};
-    case (opcode)
-      OpcodeCopy: formed.length = operand_q[2][47:0];
-      OpcodeFill: begin
+               value: next.operand[1], step: 64'd0};
+    unique case (1'b1)
+      opcode_q.copy: formed.length = next.operand[2][47:0];
+      opcode_q.fill: begin
         formed.source = SourcePattern;
-        formed.length = operand_q[1][47:0];
-        formed.value = operand_q[2];
+        formed.length = next.operand[1][47:0];
+        formed.value = next.operand[2];
       end
-      OpcodeTableWrite: begin
+      opcode_q.table_write: begin
         formed.source = SourceWords;
-        formed.length = {29'd0, header_q.words - 16'd2, 3'd0};
+        formed.length = {29'd0, inline_words, 3'd0};
       end
-      OpcodeTableRepeat: begin
+      opcode_q.table_repeat: begin
         formed.source = SourceSteps;
-        formed.length = {13'd0, operand_q[1][31:0], 3'd0};
-        formed.value = operand_q[2];
-        formed.step = operand_q[3];
+        formed.length = {13'd0, next.operand[1][31:0], 3'd0};
+        formed.value = next.operand[2];
+        formed.step = next.operand[3];
       end
-      OpcodeSignalFence: begin
+      opcode_q.signal_fence: begin
         formed.source = SourceSteps;
         formed.length = 48'd8;
       end
       default: begin  // aperture commands: entries of consecutive pages
-        formed.source = opcode == OpcodeApertureList ? SourceWords : SourceSteps;
-        formed.length = aperture_bytes;
-        formed.step = opcode == OpcodeApertureMap ? 64'h1000 : 64'd0;
+        formed.source = opcode_q.aperture_list ? SourceWords : SourceSteps;
+        formed.length = {13'd0, next.operand[0][63:32], 3'd0};
+        formed.step = opcode_q.aperture_map ? 64'h1000 : 64'd0;
         formed.dst = '{physical: 1'b1, target: TargetVram, space: '0,
-                       address: {16'd0, aperture_base_i} + {29'd0, operand_q[0][31:0], 3'd0}};
+                       address: {16'd0, aperture_base_i} + {29'd0, next.operand[0][31:0], 3'd0}};
       end
     endcase
   end
 
-  // The address of the last byte, with carry (StateRange).
-  logic [64:0] src_last, dst_last;
-  assign src_last = {1'b0, job_q.src.address} + 65'(job_q.length) - 65'd1;
-  assign dst_last = {1'b0, job_q.dst.address} + 65'(job_q.length) - 65'd1;
-
-  // Judgement.
-  logic   bad_operand, bad_space;
-  fault_e verdict;
+  // Form of the operands: what can be seen of them alone (StateForm).
+  logic        operand_bad, operand_bad_q, ranges_q, list_bad_q, start_after_end_q;
+  logic [64:0] end_less_start;
+  logic [32:0] aperture_end_q;
+  assign end_less_start = {1'b0, next.operand[1]} - {1'b0, next.operand[0]};
   always_comb begin
-    bad_operand = 1'b0;
-    case (opcode)
-      OpcodeCopy: bad_operand = operand_q[2][63:48] != '0;
-      OpcodeFill: bad_operand = operand_q[1][63:48] != '0 || operand_q[2][63:32] != '0;
-      OpcodeTableWrite: bad_operand = operand_q[0][2:0] != '0;
-      OpcodeTableRepeat: bad_operand = operand_q[0][2:0] != '0 || operand_q[1][63:32] != '0;
-      OpcodeApertureList:
-        bad_operand = operand_q[0][63:32] != {16'd0, header_q.words - 16'd2};
-      OpcodeFlushTlb: bad_operand = header_q.scope == ScopeRange && start_after_end_q;
-      OpcodeSignalFence: bad_operand = operand_q[0][2:0] != '0;
+    operand_bad = 1'b0;
+    unique case (1'b1)
+      opcode_q.copy: operand_bad = next.operand[2][63:48] != '0;
+      opcode_q.fill:
+        operand_bad = next.operand[1][63:48] != '0 || next.operand[2][63:32] != '0;
+      opcode_q.table_write, opcode_q.signal_fence: operand_bad = next.operand[0][2:0] != '0;
+      opcode_q.table_repeat:
+        operand_bad = next.operand[0][2:0] != '0 || next.operand[1][63:32] != '0;
       default: ;
     endcase
-    if (job_q.length != '0 && has_src && src_ends_bad_q) bad_operand = 1'b1;
-    if (job_q.length != '0 && has_dst && dst_ends_bad_q) bad_operand = 1'b1;
+  end
 
-    bad_space = (has_src && !header_q.src_physical && 32'(header_q.src_space) >= NumSpaces) ||
-                (has_dst && !header_q.dst_physical && 32'(header_q.dst_space) >= NumSpaces) ||
-                (opcode == OpcodeFlushTlb && header_q.scope != ScopeGlobal &&
-                 32'(header_q.dst_space) >= NumSpaces);
+  // Ends of ranges: the addresses of the last bytes, with carry, and the aperture's last page.
+  logic [47:0] length_m1_q;
+  logic [64:0] src_last, dst_last;
+  logic [33:0] aperture_room;
+  logic        no_length_q, src_end_bad_q, dst_end_bad_q, aperture_bad_q;
+  assign src_last = {1'b0, job_q.src.address} + 65'(length_m1_q);
+  assign dst_last = {1'b0, job_q.dst.address} + 65'(length_m1_q);
+  assign aperture_room = 34'(aperture_pages_i) - 34'(aperture_end_q);
 
-    if (!privileged_i && (table_command || (has_src && header_q.src_physical) ||
-                          (has_dst && header_q.dst_physical))) verdict = FaultNotPrivileged;
-    else if (bad_operand) verdict = FaultCommandBad;
-    else if (bad_space) verdict = FaultSpaceDisabled;
-    else if (aperture && aperture_bad_q) verdict = FaultApertureRange;
+  // Judgement, the first that is bad (StateVerdict).
+  logic   privilege_bad_q, form_bad_q;
+  fault_e verdict;
+  always_comb begin
+    if (privilege_bad_q) verdict = FaultNotPrivileged;
+    else if (form_bad_q) verdict = FaultCommandBad;
+    else if (needs_q.space_bad) verdict = FaultSpaceDisabled;
+    else if (needs_q.aperture && aperture_bad_q) verdict = FaultApertureRange;
     else verdict = FaultNone;
   end
 
-  // Words.
-  logic takes_word, word_now;
-  assign takes_word = (state_q == StateHeader && next_q != bytes_q) || state_q == StateOperand ||
-                      (state_q == StateDecode && good && fits && opcode != OpcodeNop) ||
-                      (state_q == StateSkip && words_left_q != '0);
-  assign inline_valid_o = state_q == StateInline && word_valid_i && !word_error_i;
-  assign word_now = word_valid_i && !word_error_i && word_ready_o;
-  assign word_ready_o = !word_error_i &&
-                        (takes_word || (state_q == StateInline && inline_ready_i));
-  logic word_failed;
-  assign word_failed = word_valid_i && word_error_i && (takes_word || state_q == StateInline);
+  // Words behind the operands.
+  logic word_now, word_failed, last_q, none_q;       // words_left_q: 1, 0 (nop; since two cycles)
+  assign tail_ready = (state_q[StateSkip] && !none_q) ||
+                      (state_q[StateInline] && inline_ready_i);
+  assign word_now = tail && word_valid_i && !word_error_i && tail_ready;
+  assign word_failed = tail && word_valid_i && word_error_i &&
+                       ((state_q[StateSkip] && !none_q) || state_q[StateInline]);
+  assign inline_valid_o = tail && state_q[StateInline] && word_valid_i && !word_error_i;
 
-  assign job_valid_o = (state_q == StateIssue || state_q == StateRecord) && !mover_fault_valid_i &&
+  assign next_ready = state_q[StateGet];
+  assign job_valid_o = (state_q[StateIssue] || state_q[StateRecord]) && !mover_fault_valid_i &&
                        !kill_i;
   assign job_o = job_q;
-  assign inline_dead_o = state_q == StateInlineDead;
-  assign mover_kill_o = state_q == StateKill;
-  assign mover_fault_ready_o = state_q == StateLookup || state_q == StateKill;
-  assign ctl_valid_o = state_q == StateControl;
+  assign inline_dead_o = state_q[StateInlineDead];
+  assign mover_kill_o = state_q[StateKill];
+  assign mover_fault_ready_o = state_q[StateLookup] || state_q[StateKill];
+  assign ctl_valid_o = state_q[StateControl];
   // After an unmap an empty range of no built space: nothing is dropped, but the drain generation
   // flips, so that its end means that all accesses translated before have left the old pages.
   always_comb begin
-    ctl_o = '{op: CtlInvalidate, scope: scope_e'(header_q.scope), space: header_q.dst_space[5:0],
-              va_start: operand_q[0], va_end: operand_q[1], cfg: '0};
-    if (aperture) begin
+    ctl_o = '{op: CtlInvalidate, scope: scope_q, space: space_q, va_start: job_q.src.address,
+              va_end: job_q.value, cfg: '0};
+    if (needs_q.aperture) begin
       ctl_o.scope = ScopeRange;
       ctl_o.space = '1;
       ctl_o.va_start = '0;
@@ -244,220 +248,205 @@ module gmmu_dma_command
     .read_i(mover_fault_valid_i && !mover_fault_ready_o), .read_addr_i(mover_fault_job_i),
     .data_o({found_offset, found_header}),
     .write_i(job_taken), .write_addr_i(job_q.id),
-    .data_i({offset_q, state_q == StateRecord ? 32'd0 : header_q[31:0]}));
+    .data_i({offset_q, state_q[StateRecord] ? 32'd0 : header_q}));
 
-  dma_fault_t own_fault;                          // of the command as such: where it stands
+  // Of the command as such: where it stands. Why a word could not be read stands on word_fault_i.
+  fault_e     reason_q;
+  dma_fault_t own_fault;
   always_comb begin
-    own_fault = '{reason: FaultCommandBad, access: AccessRead, level: '0, place: buffer_i};
+    own_fault = '{reason: reason_q, access: AccessRead, level: '0, place: buffer_i};
     own_fault.place.address = buffer_i.address + 64'(offset_q);
+    if (unreadable_q) own_fault = word_fault_i;
   end
 
   logic interruptible;                            // not between the two halves of a handshake
-  assign interruptible = !(state_q inside {StateIdle, StateFlush, StateControl, StateControlDone,
-                                           StateLookup, StateFailed, StateKill});
+  assign interruptible = !(state_q[StateIdle] || state_q[StateFlush] || state_q[StateControl] ||
+                           state_q[StateControlDone] || state_q[StateLookup] ||
+                           state_q[StateFailed] || state_q[StateKill]);
+  logic free;                                     // nothing to wait for
+  assign free = !(wait_q || needs_q.settle) || mover_idle_i;
   logic command_over;                             // ended without a job of its own to be counted
 
   always_ff @(posedge clk_i) begin
-    done_o <= 1'b0;
-    failed_o <= 1'b0;
-    killed_o <= 1'b0;
-    fence_irq_o <= 1'b0;
-    aperture_flush_o <= 1'b0;
     if (rst_i) begin
-      state_q <= StateIdle;
-      job_id_q <= '0;
+      state_q <= to(StateIdle);
     end else if (kill_i && interruptible) begin
-      state_q <= StateKill;
+      state_q <= to(StateKill);
     end else if (mover_fault_valid_i && interruptible) begin
-      state_q <= StateLookup;
+      state_q <= to(StateLookup);
     end else begin
-      case (state_q)
-        StateIdle: begin
-          bytes_q <= bytes_i;
-          offset_q <= '0;
-          next_q <= '0;
-          if (start_i) state_q <= StateHeader;
-        end
+      unique case (1'b1)
+        state_q[StateIdle]: if (start_i) state_q <= to(StateGet);
 
-        StateHeader: begin
-          offset_q <= next_q;
-          header_q <= word_i;
-          operand_count_q <= '0;
-          if (next_q == bytes_q) state_q <= StateEnd;
-          else if (word_now) state_q <= StateDecode;
-        end
-
-        StateDecode: begin
-          error_path_o <= 2'd0;
-          error_o <= own_fault;
-          words_left_q <= header_q.words - 16'd1 - 16'(operands);
-          if (!good || !fits) state_q <= StateOwnFault;
-          else if (opcode == OpcodeNop) state_q <= StateWait;
-          else if (word_now) begin
-            operand_q[0] <= word_i;
-            operand_count_q <= 3'd1;
-            state_q <= operands == 3'd1 ? StateForm : StateOperand;
+        state_q[StateGet]:
+          if (next_valid) begin
+            if (next.over) state_q <= to(StateEnd);
+            else if (next.unreadable || next.malformed) state_q <= to(StateOwnFault);
+            else state_q <= next.opcode.nop ? to(StateWait) : to(StateForm);
           end
+
+        state_q[StateForm]: state_q <= to(StateRange);
+        state_q[StateRange]: state_q <= to(StateSum);
+        state_q[StateSum]: state_q <= to(StateJudge);
+        state_q[StateJudge]: state_q <= to(StateVerdict);
+
+        state_q[StateVerdict]: begin
+          if (verdict != FaultNone) state_q <= to(StateOwnFault);
+          else if (wait_q || needs_q.settle || no_length_q) state_q <= to(StateWait);
+          else state_q <= to(StateIssue);
         end
 
-        StateOperand: begin
-          if (word_now) begin
-            operand_q[operand_count_q[1:0]] <= word_i;
-            operand_count_q <= operand_count_q + 3'd1;
-            if (operand_count_q + 3'd1 == operands) state_q <= StateForm;
+        state_q[StateWait]:
+          if (free) begin
+            if (opcode_q.nop) state_q <= to(StateSkip);
+            else if (opcode_q.flush_tlb) state_q <= to(StateControl);
+            else if (no_length_q) state_q <= to(StateGet);
+            else state_q <= to(StateIssue);
           end
-        end
 
-        StateForm: begin
-          job_q <= formed;
-          start_after_end_q <= operand_q[0] > operand_q[1];
-          aperture_bad_q <= 33'(operand_q[0][31:0]) + 33'(operand_q[0][63:32]) >
-                            33'(aperture_pages_i);
-          state_q <= StateRange;
-        end
-
-        StateRange: begin
-          src_ends_bad_q <= job_q.src.physical ? src_last[64:PaWidth] != '0 : src_last[64];
-          dst_ends_bad_q <= job_q.dst.physical ? dst_last[64:PaWidth] != '0 : dst_last[64];
-          state_q <= StateJudge;
-        end
-
-        StateJudge: begin
-          error_o.reason <= verdict;
-          if (verdict != FaultNone) state_q <= StateOwnFault;
-          else if (header_q.wait_writes || settle || job_q.length == '0) state_q <= StateWait;
-          else state_q <= StateIssue;
-        end
-
-        StateWait: begin
-          if (!(header_q.wait_writes || settle) || mover_idle_i) begin
-            if (opcode == OpcodeNop) state_q <= StateSkip;
-            else if (opcode == OpcodeFlushTlb) state_q <= StateControl;
-            else if (job_q.length == '0) state_q <= StateHeader;
-            else state_q <= StateIssue;
-          end
-        end
-
-        StateIssue: begin
+        state_q[StateIssue]:
           if (job_ready_i) begin
-            job_id_q <= job_id_q + 8'd1;
-            if (has_inline) state_q <= StateInline;
-            else if (aperture || opcode == OpcodeSignalFence) state_q <= StateSettle;
-            else state_q <= StateHeader;
+            if (needs_q.has_inline) state_q <= to(StateInline);
+            else if (needs_q.aperture || opcode_q.signal_fence) state_q <= to(StateSettle);
+            else state_q <= to(StateGet);
           end
+
+        state_q[StateInline]: begin
+          if (word_failed) state_q <= to(StateInlineDead);
+          else if (word_now && last_q)
+            state_q <= needs_q.aperture ? to(StateSettle) : to(StateGet);
         end
 
-        StateInline: begin
-          if (word_now) begin
-            words_left_q <= words_left_q - 16'd1;
-            if (words_left_q == 16'd1) state_q <= aperture ? StateSettle : StateHeader;
-          end
+        state_q[StateSkip]: begin
+          if (word_failed) state_q <= to(StateOwnFault);
+          else if (none_q || (word_now && last_q)) state_q <= to(StateGet);
         end
 
-        StateSkip: begin
-          if (words_left_q == '0) state_q <= StateHeader;
-          else if (word_now) begin
-            words_left_q <= words_left_q - 16'd1;
-            if (words_left_q == 16'd1) state_q <= StateHeader;
-          end
-        end
+        state_q[StateSettle]:
+          if (mover_idle_i) state_q <= needs_q.aperture ? to(StateFlush) : to(StateGet);
 
-        StateSettle: begin
-          if (mover_idle_i) begin
-            aperture_flush_o <= aperture;
-            fence_irq_o <= !aperture && header_q.interrupt;
-            state_q <= aperture ? StateFlush : StateHeader;
-          end
-        end
-
-        StateFlush: begin
+        state_q[StateFlush]:
           if (aperture_flush_done_i)
-            state_q <= opcode == OpcodeApertureUnmap ? StateControl : StateHeader;
-        end
+            state_q <= opcode_q.aperture_unmap ? to(StateControl) : to(StateGet);
 
-        StateControl: if (ctl_ready_i) state_q <= StateControlDone;
-        StateControlDone: if (ctl_done_i) state_q <= StateHeader;
+        state_q[StateControl]: if (ctl_ready_i) state_q <= to(StateControlDone);
+        state_q[StateControlDone]: if (ctl_done_i) state_q <= to(StateGet);
 
-        StateEnd: begin
-          job_q <= '{id: job_id_q, source: SourcePair, src: '0,
-                     dst: '{physical: 1'b1, target: TargetSystem, space: '0,
-                            address: {16'd0, record_address_i[PaWidth-1:4], 4'd0}},
-                     length: 48'd16, value: record_value_i, step: cycle_i};
-          if (mover_idle_i) state_q <= StateRecord;
-        end
+        state_q[StateEnd]: if (mover_idle_i) state_q <= to(StateRecord);
+        state_q[StateRecord]: if (job_ready_i) state_q <= to(StateRecordDone);
+        state_q[StateRecordDone]: if (mover_idle_i) state_q <= to(StateIdle);
 
-        StateRecord: begin
-          if (job_ready_i) begin
-            job_id_q <= job_id_q + 8'd1;
-            state_q <= StateRecordDone;
-          end
-        end
-
-        StateRecordDone: begin
-          if (mover_idle_i) begin
-            done_o <= 1'b1;
-            state_q <= StateIdle;
-          end
-        end
-
-        StateOwnFault: begin
-          error_offset_o <= offset_q;
-          error_header_o <= header_q[31:0];
-          if (mover_idle_i) state_q <= StateFailed;
-        end
-
-        StateInlineDead: begin
-          error_offset_o <= offset_q;
-          error_header_o <= header_q[31:0];
-        end
-
-        StateLookup: begin
-          if (mover_fault_i.reason != FaultNone) begin
-            error_o <= mover_fault_i;
-            error_path_o <= mover_fault_i.access == AccessWrite ? 2'd2 : 2'd1;
-            error_offset_o <= found_offset;
-            error_header_o <= found_header;
-          end
-          state_q <= StateFailed;
-        end
-
-        StateFailed: begin
-          failed_o <= 1'b1;
-          state_q <= StateIdle;
-        end
-
-        default: begin  // StateKill
-          if (mover_idle_i) begin
-            killed_o <= 1'b1;
-            state_q <= StateIdle;
-          end
-        end
+        state_q[StateOwnFault]: if (mover_idle_i) state_q <= to(StateFailed);
+        state_q[StateLookup]: state_q <= to(StateFailed);
+        state_q[StateFailed]: state_q <= to(StateIdle);
+        state_q[StateKill]: if (mover_idle_i) state_q <= to(StateIdle);
+        default: ;                                // StateInlineDead
       endcase
-
-      if (word_now) next_q <= next_q + 32'd8;
-      if (word_failed) begin
-        error_o <= word_fault_i;
-        error_path_o <= 2'd0;
-        if (state_q == StateHeader) header_q <= '0;
-        state_q <= state_q == StateInline ? StateInlineDead : StateOwnFault;
-      end
     end
   end
 
-  assign fence_at_work_o = state_q == StateRecordDone || (state_q == StateSettle && !aperture);
+  always_ff @(posedge clk_i) begin
+    if (state_q[StateGet]) begin
+      offset_q <= next.offset;
+      header_q <= next.header[31:0];
+      needs_q <= next.needs;
+      opcode_q <= next.opcode;
+      unreadable_q <= next.unreadable;
+      wait_q <= next.header.wait_writes;
+      interrupt_q <= next.header.interrupt;
+      scope_q <= scope_e'(next.header.scope);
+      space_q <= next.header.dst_space[5:0];
+      reason_q <= FaultCommandBad;
+    end
+    if (state_q[StateGet]) words_left_q <= next.header.words - 16'd1 - 16'(next.needs.operands);
+    else if (word_now) words_left_q <= words_left_q - 16'd1;
+    if (word_failed) unreadable_q <= 1'b1;
+    // The words are the collector's again, which still takes the last one's count.
+    last_q <= words_left_q == (word_now ? 16'd2 : 16'd1);
+    none_q <= words_left_q == (word_now ? 16'd1 : 16'd0);
+    tail_end_q <= (word_now && last_q) || (state_q[StateSkip] && none_q) ||
+                  (state_q[StateWait] && needs_q.has_inline && no_length_q && free);
+
+    if (state_q[StateForm]) begin
+      job_q <= formed;
+      operand_bad_q <= operand_bad;
+      ranges_q <= opcode_q.flush_tlb && scope_q == ScopeRange;
+      start_after_end_q <= end_less_start[64];
+      list_bad_q <= opcode_q.aperture_list && next.operand[0][63:32] != {16'd0, inline_words};
+      aperture_end_q <= 33'(next.operand[0][31:0]) + 33'(next.operand[0][63:32]);
+    end
+    if (state_q[StateRange]) begin
+      length_m1_q <= job_q.length - 48'd1;
+      no_length_q <= job_q.length == '0;
+      aperture_bad_q <= aperture_room[33];
+    end
+    if (state_q[StateSum]) begin
+      src_end_bad_q <= job_q.src.physical ? src_last[64:PaWidth] != '0 : src_last[64];
+      dst_end_bad_q <= job_q.dst.physical ? dst_last[64:PaWidth] != '0 : dst_last[64];
+    end
+    if (state_q[StateJudge]) begin
+      privilege_bad_q <= needs_q.privilege && !privileged_i;
+      form_bad_q <= operand_bad_q || list_bad_q || (ranges_q && start_after_end_q) ||
+                    (!no_length_q && ((needs_q.src && src_end_bad_q) ||
+                                      (needs_q.dst && dst_end_bad_q)));
+    end
+    if (state_q[StateVerdict]) reason_q <= verdict;
+    if (state_q[StateEnd])
+      job_q <= '{id: job_id_q, source: SourcePair, src: '0,
+                 dst: '{physical: 1'b1, target: TargetSystem, space: '0,
+                        address: {16'd0, record_address_i[PaWidth-1:4], 4'd0}},
+                 length: 48'd16, value: record_value_i, step: cycle_i};
+    if (rst_i) job_id_q <= '0;
+    else if (job_taken) job_id_q <= job_id_q + 8'd1;
+  end
+
+  always_ff @(posedge clk_i) begin
+    done_o <= state_q[StateRecordDone] && mover_idle_i && !(kill_i || mover_fault_valid_i);
+    failed_o <= state_q[StateFailed];
+    killed_o <= state_q[StateKill] && mover_idle_i;
+    fence_irq_o <= state_q[StateSettle] && mover_idle_i && !needs_q.aperture && interrupt_q &&
+                   !(kill_i || mover_fault_valid_i);
+    aperture_flush_o <= state_q[StateSettle] && mover_idle_i && needs_q.aperture &&
+                        !(kill_i || mover_fault_valid_i);
+    if (rst_i) begin
+      done_o <= 1'b0;
+      failed_o <= 1'b0;
+      killed_o <= 1'b0;
+      fence_irq_o <= 1'b0;
+      aperture_flush_o <= 1'b0;
+    end
+
+    // The error of the command, unless the mover's fault comes before it.
+    if (state_q[StateOwnFault] || state_q[StateInlineDead]) begin
+      error_o <= own_fault;
+      error_path_o <= 2'd0;
+      error_offset_o <= offset_q;
+      error_header_o <= header_q;
+    end
+    if (state_q[StateLookup] && mover_fault_i.reason != FaultNone) begin
+      error_o <= mover_fault_i;
+      error_path_o <= mover_fault_i.access == AccessWrite ? 2'd2 : 2'd1;
+      error_offset_o <= found_offset;
+      error_header_o <= found_header;
+    end
+  end
+
+  assign fence_at_work_o = state_q[StateRecordDone] ||
+                           (state_q[StateSettle] && !needs_q.aperture);
 
   // Commands with a job count when the job retires; the fence record is none.
-  assign command_over = (state_q == StateSkip && (words_left_q == '0 ||
-                                                  (words_left_q == 16'd1 && word_now))) ||
-                        (state_q == StateWait && opcode != OpcodeNop && opcode != OpcodeFlushTlb &&
-                         job_q.length == '0 && (!header_q.wait_writes || mover_idle_i)) ||
-                        (state_q == StateControlDone && ctl_done_i && !aperture);
+  assign command_over = (state_q[StateSkip] &&
+                         (none_q || (last_q && word_now))) ||
+                        (state_q[StateWait] && !opcode_q.nop && !opcode_q.flush_tlb &&
+                         no_length_q && free) ||
+                        (state_q[StateControlDone] && ctl_done_i && !needs_q.aperture);
   always_ff @(posedge clk_i) begin
     if (rst_i) count_commands_o <= '0;
     else count_commands_o <= 2'(command_over && !(kill_i && interruptible)) +
-                             2'(mover_retired_i && state_q != StateRecordDone);
+                             2'(mover_retired_i && !state_q[StateRecordDone]);
   end
 
   logic unused;
-  assign unused = ^{record_address_i[3:0], src_last[PaWidth-1:0], dst_last[PaWidth-1:0]};
+  assign unused = ^{record_address_i[3:0], src_last[PaWidth-1:0], dst_last[PaWidth-1:0],
+                    end_less_start[63:0], aperture_room[32:0], next};
 endmodule

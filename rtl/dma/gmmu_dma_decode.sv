@@ -8,7 +8,8 @@ module gmmu_dma_decode
 (
   input  command_header_word_t header_i,
 
-  output logic                 good_o,        // opcode known, size and reserved bits right
+  output logic                 sized_o,       // opcode known, size right
+  output logic                 clean_o,       // reserved bits right
   output logic [2:0]           operands_o,    // words after the header, before inline words
   output logic                 has_inline_o,  // inline words follow the operands
   output logic                 table_o,       // table or aperture command, flush of all: needs privilege
@@ -19,7 +20,8 @@ module gmmu_dma_decode
 );
   opcode_e     opcode;
   logic        known, open_size;
-  logic [15:0] least;                         // words, header included
+  logic [2:0]  least;                         // words, header included
+  logic        many, least_held;
   assign opcode = opcode_e'(header_i.opcode);
 
   always_comb begin
@@ -81,10 +83,13 @@ module gmmu_dma_decode
     endcase
   end
 
-  assign least = 16'(operands_o) + 16'd1 + (opcode == OpcodeTableWrite ? 16'd1 : 16'd0);
-  assign good_o = known && (open_size ? header_i.words >= least : header_i.words == least) &&
-                  header_i.reserved0 == '0 && header_i.reserved1 == '0 &&
-                  (opcode != OpcodeFlushTlb || header_i.scope != 2'd3);
+  assign least = opcode == OpcodeTableWrite ? 3'd3 : operands_o + 3'd1;
+  assign many = header_i.words[15:3] != '0;
+  assign least_held = open_size ? many || header_i.words[2:0] >= least
+                                : !many && header_i.words[2:0] == least;
+  assign sized_o = known && least_held;
+  assign clean_o = header_i.reserved0 == '0 && header_i.reserved1 == '0 &&
+                   (opcode != OpcodeFlushTlb || header_i.scope != 2'd3);
 
   logic unused;
   assign unused = ^header_i;

@@ -77,19 +77,31 @@ module gmmu_dma_fetch
   // Words of the beat, lowest first.
   logic [BeatWords-1:0] used_q, left;        // already handed out; still to be handed out
   logic [BeatWords-1:0] pick;                // the lowest of them
+  logic [63:0]          picked;
+  logic                 picked_ready, shown;
   always_comb begin
     for (int unsigned w = 0; w < BeatWords; w++) left[w] = mask[8*w] && !used_q[w];
     pick = left & (~left + BeatWords'(1));
-    word_o = '0;
-    for (int unsigned w = 0; w < BeatWords; w++) if (pick[w]) word_o |= beat[64*w+:64];
+    picked = '0;
+    for (int unsigned w = 0; w < BeatWords; w++) if (pick[w]) picked |= beat[64*w+:64];
   end
-  assign beat_ready = ready_i && (left ^ pick) == '0;
-  assign error_o = !beat_valid;
-  assign valid_o = beat_valid || (fault_valid && drained);
+  assign beat_ready = picked_ready && (left ^ pick) == '0;
   always_ff @(posedge clk_i) begin
     if (rst_i || clear || (beat_valid && beat_ready)) used_q <= '0;
-    else if (beat_valid && ready_i) used_q <= used_q | pick;
+    else if (beat_valid && picked_ready) used_q <= used_q | pick;
   end
+
+  gmmu_skid #(.Width(64)) u_word (
+    .clk_i, .rst_i(rst_i || clear),
+    .valid_i(beat_valid), .ready_o(picked_ready), .data_i(picked),
+    .valid_o(shown), .ready_i(ready_i && !error_o), .data_o(word_o));
+
+  // The fault shows when the words before it have been handed out.
+  logic failed_q;
+  always_ff @(posedge clk_i)
+    failed_q <= fault_valid && drained && !beat_valid && !shown && picked_ready && !rst_i && !clear;
+  assign error_o = failed_q;
+  assign valid_o = shown || failed_q;
 
   logic unused;
   assign unused = ^{unused_last, unused_label, unused_fault_label, unused_count, mask};

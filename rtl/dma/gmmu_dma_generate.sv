@@ -80,6 +80,11 @@ module gmmu_dma_generate
 
   logic [48:0] span;                        // of the job's last byte, from its first beat's lane 0
   assign span = 49'(job_length_i) + 49'(job_lane_i) - 49'd1;
+  logic [LaneLg2+1:0] low_span;             // is it one beat? not from the sum of all bits
+  logic               single;
+  assign low_span = (LaneLg2 + 2)'(job_length_i[LaneLg2:0]) + (LaneLg2 + 2)'(job_lane_i) -
+                    (LaneLg2 + 2)'(1);
+  assign single = job_length_i[47:LaneLg2+1] == '0 && low_span[LaneLg2+1:LaneLg2] == '0;
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
@@ -96,7 +101,7 @@ module gmmu_dma_generate
       lane_q <= job_lane_i;
       end_q <= span[LaneLg2-1:0];
       beats_q <= span[48:LaneLg2];
-      last_q <= span[48:LaneLg2] == '0;
+      last_q <= single;
       value_q <= job_source_i == SourcePattern ? {32'd0, pattern_in} : job_value_i;
       step_q <= job_step_i;
     end else if (step) begin

@@ -109,24 +109,36 @@ module gmmu_dma_mover
   assign reset = rst_i || clear;
 
   // A job goes to all that work on it at once.
-  logic copy, accept, room, read_ready, write_ready, order_ready, make_ready;
+  logic copy, accept, read_ready, write_ready, order_ready, make_ready;
   logic [JobCount-1:0] jobs_q;               // accepted and not retired
   assign copy = job_i.source == SourceCopy;
-  assign room = write_ready && order_ready && (copy ? read_ready : make_ready);
-  assign job_ready_o = room && !stop && !kill_i && jobs_q != JobCount'(MaxJobs);
+  logic full_q;                              // a cycle late, so at most MaxJobs - 1
+  assign job_ready_o = write_ready && order_ready && (copy ? read_ready : make_ready) && !full_q &&
+                       !stop && !kill_i;
   assign accept = job_valid_i && job_ready_o;
 
   always_ff @(posedge clk_i) begin
-    if (reset) jobs_q <= '0;
-    else jobs_q <= jobs_q + JobCount'(accept) - JobCount'(retired_o);
+    if (reset) begin
+      jobs_q <= '0;
+      full_q <= 1'b0;
+      idle_o <= 1'b0;
+    end else begin
+      if (accept && !retired_o) jobs_q <= jobs_q + JobCount'(1);
+      if (retired_o && !accept) jobs_q <= jobs_q - JobCount'(1);
+      full_q <= jobs_q >= JobCount'(MaxJobs - 2);
+      idle_o <= jobs_q == '0 && !accept && state_q == StateRun;
+    end
   end
-  assign idle_o = jobs_q == '0 && state_q == StateRun;
 
   // Source order.
-  logic order_valid, order_copy, order_pop;
-  gmmu_fifo #(.Width(1), .Depth(MaxJobs)) u_order (
+  logic order_valid, order_copy, order_pop, ordered_valid, ordered_ready, ordered_copy;
+  gmmu_fifo_ram #(.Width(1), .Depth(1 << $clog2(MaxJobs))) u_order (
     .clk_i, .rst_i(reset),
     .valid_i(accept), .ready_o(order_ready), .data_i(copy),
+    .valid_o(ordered_valid), .ready_i(ordered_ready), .data_o(ordered_copy));
+  gmmu_skid #(.Width(1)) u_turn (
+    .clk_i, .rst_i(reset),
+    .valid_i(ordered_valid), .ready_o(ordered_ready), .data_i(ordered_copy),
     .valid_o(order_valid), .ready_i(order_pop), .data_o(order_copy));
 
   // Reads.
@@ -145,7 +157,7 @@ module gmmu_dma_mover
   logic        read_job_valid, read_job_ready;
   assign read_job_in = '{place: job_i.src, length: job_i.length, id: job_i.id,
                          shift: job_i.dst.address[LaneLg2-1:0] - job_i.src.address[LaneLg2-1:0]};
-  gmmu_fifo #(.Width($bits(read_job_t)), .Depth(2)) u_read_jobs (
+  gmmu_skid #(.Width($bits(read_job_t))) u_read_jobs (
     .clk_i, .rst_i(reset),
     .valid_i(accept && copy), .ready_o(read_ready), .data_i(read_job_in),
     .valid_o(read_job_valid), .ready_i(read_job_ready), .data_o(read_job));
@@ -213,9 +225,20 @@ module gmmu_dma_mover
     .valid_o(made_valid), .ready_i(made_ready), .data_o(made_data), .strb_o(made_strb),
     .last_o(made_last));
 
-  // Beats in job order.
-  logic data_valid, data_ready;
+  // Beats in job order, into a register.
+  logic                 data_valid, data_ready, beat_valid_q, beat_ready;
+  logic [DataWidth-1:0] beat_q;
+  logic [DataBytes-1:0] beat_strb_q;
   assign data_valid = order_valid && (order_copy ? moved_valid : made_valid);
+  assign data_ready = !beat_valid_q || beat_ready;
+  always_ff @(posedge clk_i) begin
+    if (reset) beat_valid_q <= 1'b0;
+    else if (data_ready) beat_valid_q <= data_valid;
+    if (data_ready) begin
+      beat_q <= order_copy ? moved_data : made_data;
+      beat_strb_q <= order_copy ? moved_strb : made_strb;
+    end
+  end
   assign moved_ready = order_valid && order_copy && data_ready;
   assign made_ready = order_valid && !order_copy && data_ready;
   assign order_pop = data_valid && data_ready && (order_copy ? moved_last : made_last);
@@ -229,7 +252,7 @@ module gmmu_dma_mover
   write_job_t write_job, write_job_in;
   logic       write_job_valid, write_job_ready;
   assign write_job_in = '{place: job_i.dst, length: job_i.length, id: job_i.id};
-  gmmu_fifo #(.Width($bits(write_job_t)), .Depth(2)) u_write_jobs (
+  gmmu_skid #(.Width($bits(write_job_t))) u_write_jobs (
     .clk_i, .rst_i(reset),
     .valid_i(accept), .ready_o(write_ready), .data_i(write_job_in),
     .valid_o(write_job_valid), .ready_i(write_job_ready), .data_o(write_job));
@@ -242,8 +265,8 @@ module gmmu_dma_mover
     .stuck_o(write_stuck),
     .job_valid_i(write_job_valid), .job_ready_o(write_job_ready), .job_place_i(write_job.place),
     .job_length_i(write_job.length), .job_id_i(write_job.id),
-    .data_valid_i(data_valid), .data_ready_o(data_ready),
-    .data_i(order_copy ? moved_data : made_data), .strb_i(order_copy ? moved_strb : made_strb),
+    .data_valid_i(beat_valid_q), .data_ready_o(beat_ready), .data_i(beat_q),
+    .strb_i(beat_strb_q),
     .req_valid_o(write_req_valid_o), .req_ready_i(write_req_ready_i), .req_o(write_req_o),
     .rsp_valid_i(write_rsp_valid_i), .rsp_ready_o(write_rsp_ready_o), .rsp_i(write_rsp_i),
     .done_o(write_done_o),
@@ -254,10 +277,17 @@ module gmmu_dma_mover
     .fault_job_o(write_fault_job), .count_bytes_o(count_write_bytes_o));
 
   // Failure. A write's fault stands only when all before it is done, so it is the first in order. A
-  // read's fault, or words that ran dry, count when nothing more can come of the jobs before.
-  logic source_dead;
+  // read's fault, or words that ran dry, count when nothing more can come of
+  // the jobs before: when the source has been dead for so long that its last beats are counted.
+  logic       source_dead, dead_end_q;
+  logic [2:0] dead_q;
   assign source_dead = order_valid && (order_copy ? read_fault_valid && read_drained && !moved_valid
                                                   : words_dead_i && starved);
+  always_ff @(posedge clk_i) begin
+    if (reset || !source_dead) dead_q <= '0;
+    else if (dead_q != '1) dead_q <= dead_q + 3'd1;
+    dead_end_q <= dead_q == '1 && source_dead && write_stuck && !reset;
+  end
   assign clear = state_q == StateDrain && read_quiet && write_quiet;
   assign fault_valid_o = state_q == StateFault;
 
@@ -268,14 +298,14 @@ module gmmu_dma_mover
     end else begin
       unique case (state_q)
         StateRun:
-          if (write_fault_valid || (source_dead && write_stuck) || (kill_i && jobs_q != '0))
+          if (write_fault_valid || dead_end_q || (kill_i && jobs_q != '0))
             state_q <= StateDrain;
         StateDrain: if (clear) state_q <= killed_q ? StateRun : StateFault;
         default: if (fault_ready_i) state_q <= StateRun;
       endcase
     end
     if (state_q == StateRun) begin
-      killed_q <= kill_i && !write_fault_valid && !(source_dead && write_stuck);
+      killed_q <= kill_i && !write_fault_valid && !dead_end_q;
       if (write_fault_valid) begin
         fault_o <= write_fault;
         fault_job_o <= write_fault_job;

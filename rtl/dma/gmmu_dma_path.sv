@@ -7,7 +7,7 @@
 //   result   one for each burst, in any order: memory port and address, or zero page, or fault.
 //            virt and epoch say whether a translation has to be given back, and of which
 //            generation.
-// Physical places skip the translation. Physical system memory is accessed coherently.
+// The result and the request come from registers. Physical places skip the translation. Physical system memory is accessed coherently.
 module gmmu_dma_path
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
@@ -48,70 +48,68 @@ module gmmu_dma_path
   output logic                virt_o,
   output logic                epoch_o,
   output logic                zero_o,
+  output logic                ends_o,          // fault or zero: nothing to access
   output port_e               port_o,
   output pa_t                 addr_o,
   output logic                coherent_o,
   output fault_e              fault_o,
   output level_t              level_o
 );
-  // Towards the translation: one request register. Towards the router: one register for physical
-  // places.
-  logic                req_valid_q, phys_valid_q, phys_taken;
-  xlate_req_t          req_q;
-  logic [TagWidth-1:0] phys_tag_q;
-  gpa_t                phys_gpa_q;
-  logic [7:0]          phys_bytes_q;
-
-  logic req_free, phys_free;
-  assign req_free = !req_valid_q || req_ready_i;
-  assign phys_free = !phys_valid_q || phys_taken;
-  assign ready_o = place_i.physical ? phys_free : req_free;
+  // The burst stands in one register until the translation or the router has taken it.
+  logic                req_valid_q, phys_valid_q, phys_taken, fresh_q;
+  place_t              place_q;
+  logic [TagWidth-1:0] tag_q;
+  logic [7:0]          bytes_q;
+  assign ready_o = (!req_valid_q || req_ready_i) && (!phys_valid_q || phys_taken);
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
       req_valid_q <= 1'b0;
       phys_valid_q <= 1'b0;
-    end else begin
-      if (req_free) req_valid_q <= valid_i && !place_i.physical;
-      if (phys_free) phys_valid_q <= valid_i && place_i.physical;
+    end else if (ready_o) begin
+      req_valid_q <= valid_i && !place_i.physical;
+      phys_valid_q <= valid_i && place_i.physical;
     end
-    if (req_free)
-      req_q <= '{tag: tag_t'(tag_i), space: place_i.space, va: place_i.address, access: Access};
-    if (phys_free) begin
-      phys_tag_q <= tag_i;
-      phys_gpa_q <= '{target: place_i.target, adapter: 6'd0, offset: place_i.address[PaWidth-1:0]};
-      phys_bytes_q <= bytes_m1_i;
+    fresh_q <= ready_o;
+    if (ready_o) begin
+      place_q <= place_i;
+      tag_q <= tag_i;
+      bytes_q <= bytes_m1_i;
     end
   end
   assign req_valid_o = req_valid_q;
-  assign req_o = req_q;
-
-  logic [7:0] bytes_m1_mem [Tags];   // of virtual bursts, by tag
-  always_ff @(posedge clk_i) if (valid_i && ready_o) bytes_m1_mem[tag_i] <= bytes_m1_i;
+  assign req_o = '{tag: tag_t'(tag_q), space: place_q.space, va: place_q.address, access: Access};
 
   // Answers: to the router, or straight to the result when there is nothing to route.
-  logic       rsp_valid, rsp_ready, rsp_direct;
-  xlate_rsp_t rsp;
-  gmmu_fifo #(.Width($bits(xlate_rsp_t)), .Depth(2)) u_answers (
+  logic       rsp_valid_q, rsp_direct_q, rsp_taken;
+  xlate_rsp_t rsp_q;
+  gmmu_skid #(.Width(1 + $bits(xlate_rsp_t))) u_answers (
     .clk_i, .rst_i,
-    .valid_i(rsp_valid_i), .ready_o(rsp_ready_o), .data_i(rsp_i),
-    .valid_o(rsp_valid), .ready_i(rsp_ready), .data_o(rsp));
-  assign rsp_direct = rsp.fault != FaultNone || rsp.zero;
+    .valid_i(rsp_valid_i), .ready_o(rsp_ready_o),
+    .data_i({rsp_i.fault != FaultNone || rsp_i.zero, rsp_i}),
+    .valid_o(rsp_valid_q), .ready_i(rsp_taken), .data_o({rsp_direct_q, rsp_q}));
+
+  logic [7:0] rsp_bytes_m1;          // of virtual bursts, by tag
+  gmmu_lutram #(.Width(8), .Depth(Tags)) u_bytes (
+    .clk_i, .write_i(fresh_q), .write_addr_i(tag_q), .data_i(bytes_q),
+    .read_addr_i(rsp_q.tag[TagWidth-1:0]), .data_o(rsp_bytes_m1));
 
   logic                route_valid, route_ready, use_rsp;
   logic [TagWidth+1:0] route_tag, routed_tag;
-  gpa_t                route_gpa;
+  gpa_t                route_gpa, phys_gpa;
   logic                route_coherent;
   logic [7:0]          route_bytes_m1;
-  assign use_rsp = rsp_valid && !rsp_direct;
+  assign phys_gpa = '{target: place_q.target, adapter: 6'd0,
+                      offset: place_q.address[PaWidth-1:0]};
+  assign use_rsp = rsp_valid_q && !rsp_direct_q;
   assign route_valid = use_rsp || phys_valid_q;
-  assign route_tag = use_rsp ? {1'b1, rsp.epoch, rsp.tag[TagWidth-1:0]} : {2'b00, phys_tag_q};
-  assign route_gpa = use_rsp ? rsp.gpa : phys_gpa_q;
-  assign route_coherent = use_rsp ? rsp.coherent : 1'b1;
-  assign route_bytes_m1 = use_rsp ? bytes_m1_mem[rsp.tag[TagWidth-1:0]] : phys_bytes_q;
+  assign route_tag = use_rsp ? {1'b1, rsp_q.epoch, rsp_q.tag[TagWidth-1:0]} : {2'b00, tag_q};
+  assign route_gpa = use_rsp ? rsp_q.gpa : phys_gpa;
+  assign route_coherent = use_rsp ? rsp_q.coherent : 1'b1;
+  assign route_bytes_m1 = use_rsp ? rsp_bytes_m1 : bytes_q;
   assign phys_taken = route_ready && !use_rsp;
 
-  logic   routed_valid, routed_ready, routed_coherent;
+  logic   routed_valid, routed_coherent, free;
   port_e  routed_port;
   pa_t    routed_addr;
   fault_e routed_fault;
@@ -119,21 +117,27 @@ module gmmu_dma_path
     .clk_i, .rst_i, .vram_bytes_i,
     .valid_i(route_valid), .ready_o(route_ready), .tag_i(route_tag), .gpa_i(route_gpa),
     .coherent_i(route_coherent),
-    .valid_o(routed_valid), .ready_i(routed_ready), .tag_o(routed_tag), .port_o(routed_port),
+    .valid_o(routed_valid), .ready_i(free), .tag_o(routed_tag), .port_o(routed_port),
     .addr_o(routed_addr), .coherent_o(routed_coherent), .fault_o(routed_fault),
     .ap_req_valid_o, .ap_req_ready_i, .ap_req_page_o, .ap_rsp_valid_i, .ap_rsp_i);
+  assign rsp_taken = rsp_direct_q ? free && !routed_valid : route_ready;
 
-  assign routed_ready = ready_i;
-  assign rsp_ready = rsp_direct ? (ready_i && !routed_valid) : route_ready;
-
-  assign valid_o = routed_valid || (rsp_valid && rsp_direct);
-  assign tag_o = routed_valid ? routed_tag[TagWidth-1:0] : rsp.tag[TagWidth-1:0];
-  assign virt_o = !routed_valid || routed_tag[TagWidth+1];
-  assign epoch_o = routed_valid ? routed_tag[TagWidth] : rsp.epoch;
-  assign zero_o = !routed_valid && rsp.zero && rsp.fault == FaultNone;
-  assign port_o = routed_port;
-  assign addr_o = routed_addr;
-  assign coherent_o = routed_coherent;
-  assign fault_o = routed_valid ? routed_fault : rsp.fault;
-  assign level_o = routed_valid ? level_t'(0) : rsp.level;
+  // The result stands in a register until it is taken.
+  assign free = !valid_o || ready_i;
+  always_ff @(posedge clk_i) begin
+    if (rst_i) valid_o <= 1'b0;
+    else if (free) valid_o <= routed_valid || (rsp_valid_q && rsp_direct_q);
+    if (free) begin
+      tag_o <= routed_valid ? routed_tag[TagWidth-1:0] : rsp_q.tag[TagWidth-1:0];
+      virt_o <= !routed_valid || routed_tag[TagWidth+1];
+      epoch_o <= routed_valid ? routed_tag[TagWidth] : rsp_q.epoch;
+      zero_o <= !routed_valid && rsp_q.zero && rsp_q.fault == FaultNone;
+      ends_o <= routed_valid ? routed_fault != FaultNone : 1'b1;
+      port_o <= routed_port;
+      addr_o <= routed_addr;
+      coherent_o <= routed_coherent;
+      fault_o <= routed_valid ? routed_fault : rsp_q.fault;
+      level_o <= routed_valid ? level_t'(0) : rsp_q.level;
+    end
+  end
 endmodule

@@ -63,6 +63,44 @@ package gmmu_dma_pkg;
     logic [63:0] step;
   } job_t;
 
+  // What a command needs, as its header says (gmmu_dma_decode).
+  typedef struct packed {
+    logic       has_inline;      // inline words follow the operands
+    logic       aperture;
+    logic       src;             // has a source, a destination in dst_* of the header
+    logic       dst;
+    logic       settle;          // begins only when all earlier writes have their B
+    logic       privilege;       // physical address, table or aperture command, flush of all
+    logic       space_bad;       // names an address space that is not built
+    logic [2:0] operands;
+  } command_needs_t;
+
+  // Which opcode.
+  typedef struct packed {
+    logic nop;
+    logic copy;
+    logic fill;
+    logic table_write;
+    logic table_repeat;
+    logic aperture_map;
+    logic aperture_list;
+    logic aperture_unmap;
+    logic flush_tlb;
+    logic signal_fence;
+  } command_opcode_t;
+
+  // A command, all words before the inline words collected.
+  typedef struct packed {
+    logic                 over;        // no command: the buffer has ended
+    logic                 unreadable;  // a word of it could not be read (header 0: the header)
+    logic                 malformed;
+    logic [31:0]          offset;      // in the buffer, bytes
+    command_header_word_t header;
+    command_needs_t       needs;
+    command_opcode_t      opcode;
+    logic [3:0][63:0]     operand;
+  } command_t;
+
   // Why a transfer or a fetch stopped.
   typedef struct packed {
     fault_e      reason;

@@ -75,7 +75,7 @@ module gmmu_dma_read
   localparam int unsigned LaneLg2 = $clog2(DataBytes);
   localparam int unsigned Beats = MaxBurst > DataBytes ? MaxBurst / DataBytes : 1;
   localparam int unsigned BeatWidth = Beats > 1 ? $clog2(Beats) : 1;
-  localparam int unsigned OutDepth = 4;
+  localparam int unsigned OutDepth = 8;
   localparam int unsigned SpanWidth = BeatWidth + LaneLg2;
   if (DataBytes > MaxBurst) begin : g_illegal
     $fatal(1, "gmmu_dma_read: MaxBurst must be at least one bus beat");
@@ -98,20 +98,39 @@ module gmmu_dma_read
     .valid_o(burst_valid), .ready_i(burst_ready), .place_o(burst_place),
     .bytes_m1_o(burst_bytes_m1), .last_o(burst_last), .user_o(burst_label));
 
-  logic                 head_valid, head_marked, head_ended, head_bad, head_done;  // oldest slot
-  slot_t                r_slot, result_tag;
-  logic                 r_last;
-  assign r_slot = slot_t'(r_i.id);
-  assign r_last = r_valid_i && r_i.last;
+  // R, one cycle after it came.
+  slot_t r_slot, result_tag;
+  logic  r_valid_q, r_last;
+  r_t    r_q;
+  always_ff @(posedge clk_i) begin
+    if (rst_i) r_valid_q <= 1'b0;
+    else r_valid_q <= r_valid_i;
+    r_q <= r_i;
+  end
+  assign r_slot = slot_t'(r_q.id);
+  assign r_last = r_valid_q && r_q.last;
 
-  logic [TagWidth:0] alloc_q, drain_q;        // one bit more than a slot number
-  logic              slot_free, offer, take;
-  slot_t             alloc_slot, drain_slot;
+  // Slots are given out (alloc), looked at for their data (look), and free again (drain).
+  logic [TagWidth:0] alloc_q, look_q, drain_q;   // one bit more than a slot number
+  logic [TagWidth:0] used_q;
+  logic              slot_free_q, offer, take, freed;
+  slot_t             alloc_slot, look_slot, drain_slot;
   assign alloc_slot = alloc_q[TagWidth-1:0];
+  assign look_slot = look_q[TagWidth-1:0];
   assign drain_slot = drain_q[TagWidth-1:0];
-  assign slot_free = alloc_slot != drain_slot || alloc_q[TagWidth] == drain_q[TagWidth];
-  assign offer = burst_valid && slot_free && !stop_i && started;
-  assign burst_ready = slot_free && path_ready && !stop_i && started;
+  always_ff @(posedge clk_i) begin
+    if (reset) begin
+      used_q <= '0;
+      slot_free_q <= 1'b0;
+    end else begin
+      if (take && !freed) used_q <= used_q + 1'b1;
+      if (freed && !take) used_q <= used_q - 1'b1;
+      slot_free_q <= started && (freed || used_q < (TagWidth + 1)'(Slots - 1) ||
+                                 (used_q == (TagWidth + 1)'(Slots - 1) && !take));
+    end
+  end
+  assign offer = burst_valid && slot_free_q && !stop_i;
+  assign burst_ready = slot_free_q && path_ready && !stop_i;
   assign take = burst_valid && burst_ready;
 
   // What the beats of a slot look like; span: its last byte, counted from the first beat's lane 0.
@@ -121,7 +140,7 @@ module gmmu_dma_read
     logic                  last;
     logic [LabelWidth-1:0] label;
   } shape_t;
-  shape_t               burst_shape, head;
+  shape_t               burst_shape, look_shape, head_q;
   beat_t                result_len;
   logic [SpanWidth-1:0] burst_span;
   assign burst_span = SpanWidth'(burst_bytes_m1) + SpanWidth'(burst_place.address[LaneLg2-1:0]);
@@ -129,13 +148,14 @@ module gmmu_dma_read
                          last: burst_last, label: burst_label};
   gmmu_lutram #(.Width($bits(shape_t)), .Depth(Slots)) u_shape (
     .clk_i, .write_i(take), .write_addr_i(alloc_slot), .data_i(burst_shape),
-    .read_addr_i(drain_slot), .data_o(head));
+    .read_addr_i(look_slot), .data_o(look_shape));
   gmmu_lutram #(.Width(BeatWidth), .Depth(Slots)) u_len (
     .clk_i, .write_i(take), .write_addr_i(alloc_slot), .data_i(beat_t'(burst_span >> LaneLg2)),
     .read_addr_i(result_tag), .data_o(result_len));
 
   // Addresses.
-  logic   result_valid, result_ready, result_virt, result_epoch, result_zero, result_coherent;
+  logic   result_valid, result_ready, result_virt, result_epoch, result_coherent, result_ends;
+  logic   unused_zero;
   port_e  result_port;
   pa_t    result_addr;
   fault_e result_fault;
@@ -147,13 +167,13 @@ module gmmu_dma_read
     .req_valid_o, .req_ready_i, .req_o, .rsp_valid_i, .rsp_ready_o, .rsp_i,
     .ap_req_valid_o, .ap_req_ready_i, .ap_req_page_o, .ap_rsp_valid_i, .ap_rsp_i,
     .valid_o(result_valid), .ready_i(result_ready), .tag_o(result_tag), .virt_o(result_virt),
-    .epoch_o(result_epoch), .zero_o(result_zero), .port_o(result_port), .addr_o(result_addr),
+    .epoch_o(result_epoch), .zero_o(unused_zero), .ends_o(result_ends), .port_o(result_port),
+    .addr_o(result_addr),
     .coherent_o(result_coherent), .fault_o(result_fault), .level_o(result_level));
 
-  logic result_ends, ended_early;             // no read will be issued for this slot
+  logic ended_early;                          // no read will be issued for this slot
   logic ar_free;
   assign ar_free = !ar_valid_o || ar_ready_i;
-  assign result_ends = result_fault != FaultNone || result_zero;
   // One slot is marked a cycle: what ends early lets the last beat of another go first.
   assign result_ready = result_ends ? !r_last : ar_free;
   assign ended_early = result_valid && result_ready && result_ends;
@@ -176,77 +196,90 @@ module gmmu_dma_read
   logic [1:0] r_lent;                         // {virtual, epoch}
   gmmu_ram_apart #(.Width($bits(place_t)), .Depth(Slots)) u_place (
     .clk_i, .write_i(take), .write_addr_i(alloc_slot), .data_i(burst_place),
-    .read_i(head_valid), .read_addr_i(drain_slot), .data_o(head_place));
+    .read_i(1'b1), .read_addr_i(drain_slot), .data_o(head_place));
   gmmu_ram_apart #(.Width($bits(cause_t)), .Depth(Slots)) u_cause (
     .clk_i, .write_i(ended_early), .write_addr_i(result_tag),
     .data_i({result_fault, result_level}),
-    .read_i(head_done), .read_addr_i(drain_slot), .data_o(head_cause));
+    .read_i(1'b1), .read_addr_i(drain_slot), .data_o(head_cause));
   gmmu_lutram #(.Width(2), .Depth(Slots)) u_lent (
     .clk_i, .write_i(result_valid && result_ready), .write_addr_i(result_tag),
     .data_i({result_virt, result_epoch}), .read_addr_i(r_slot), .data_o(r_lent));
 
   // Landing. Each slot's next beat and whether one of them was an error; 0 between bursts.
-  logic  r_bad, r_error;
+  logic  r_bad, r_error, look_marked, look_ended, look_bad;
   beat_t r_beat;
   slot_t start_slot;
-  assign r_bad = r_error || r_i.error;
+  assign r_bad = r_error || r_q.error;
   gmmu_dma_marks #(.Slots(Slots), .Bits(2)) u_done (   // {no read was issued, failed}
     .clk_i, .rst_i, .alloc_i(alloc_q), .started_o(started), .start_slot_o(start_slot),
     .mark_i(r_last || ended_early), .mark_slot_i(r_last ? r_slot : result_tag),
     .mark_bits_i(r_last ? {1'b0, r_bad} : {1'b1, result_fault != FaultNone}),
-    .look_i(drain_q), .marked_o(head_marked), .bits_o({head_ended, head_bad}));
+    .look_i(look_q), .marked_o(look_marked), .bits_o({look_ended, look_bad}));
   gmmu_lutram #(.Width(BeatWidth + 1), .Depth(Slots)) u_beat (
-    .clk_i, .write_i(r_valid_i || !started), .write_addr_i(started ? r_slot : start_slot),
-    .data_i(started && !r_i.last ? {r_bad, r_beat + beat_t'(1)} : '0),
+    .clk_i, .write_i(r_valid_q || !started), .write_addr_i(started ? r_slot : start_slot),
+    .data_i(started && !r_q.last ? {r_bad, r_beat + beat_t'(1)} : '0),
     .read_addr_i(r_slot), .data_o({r_error, r_beat}));
 
-  // Draining: one beat read a cycle while the output has a place for it.
-  logic                 step, step_last;
+  // Draining: one beat read a cycle while the output has a place for it. The oldest slot's shape and
+  // mark are in registers; those of the next are read while its last beat is.
+  logic                 step, step_last, look, head_valid_q, head_ended_q, head_bad_q;
   beat_t                step_q;
   logic [$clog2(OutDepth+1)-1:0] credit_q;
-  assign head_valid = alloc_q != drain_q;
-  assign head_done = head_valid && head_marked;
-  assign step = head_done && !head_bad && credit_q != '0;
-  assign step_last = step_q == head.span[SpanWidth-1:LaneLg2];
+  assign step = head_valid_q && !head_bad_q && credit_q != '0;
+  assign step_last = step_q == head_q.span[SpanWidth-1:LaneLg2];
+  assign freed = step && step_last;
+  assign look = look_q != alloc_q && look_marked && (!head_valid_q || (step && step_last));
 
-  logic                 out_pop, landed_q, landed_zero_q, landed_last_q;
+  logic                 out_pop, out_pop_q, landed_q, landed_zero_q, landed_last_q;
   logic [DataWidth-1:0] landed;
   logic [DataBytes-1:0] step_mask, landed_mask_q;
   logic [LabelWidth-1:0] landed_label_q;
   gmmu_ram_apart #(.Width(DataWidth), .Depth(Slots << BeatWidth)) u_landing (
     .clk_i,
     .read_i(step), .read_addr_i({drain_slot, step_q}), .data_o(landed),
-    .write_i(r_valid_i), .write_addr_i({r_slot, r_beat}), .data_i(r_i.data));
+    .write_i(r_valid_q), .write_addr_i({r_slot, r_beat}), .data_i(r_q.data));
 
   always_comb begin
     for (int unsigned lane = 0; lane < DataBytes; lane++)
-      step_mask[lane] = (step_q != '0 || lane >= 32'(head.lane)) &&
-                        (!step_last || lane <= 32'(head.span[LaneLg2-1:0]));
+      step_mask[lane] = (step_q != '0 || lane >= 32'(head_q.lane)) &&
+                        (!step_last || lane <= 32'(head_q.span[LaneLg2-1:0]));
   end
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
       alloc_q <= '0;
+      look_q <= '0;
       drain_q <= '0;
     end else begin
       if (take) alloc_q <= alloc_q + 1'b1;
+      if (clear_i) look_q <= alloc_q;
+      else if (look) look_q <= look_q + 1'b1;
       if (clear_i) drain_q <= alloc_q;
       else if (step && step_last) drain_q <= drain_q + 1'b1;
     end
+    if (!head_valid_q || (step && step_last)) begin
+      head_q <= look_shape;
+      head_ended_q <= look_ended;
+      head_bad_q <= look_bad;
+    end
     if (reset) begin
+      head_valid_q <= 1'b0;
+      out_pop_q <= 1'b0;
       step_q <= '0;
       landed_q <= 1'b0;
       credit_q <= ($clog2(OutDepth+1))'(OutDepth);
     end else begin
       if (step) step_q <= step_last ? '0 : step_q + beat_t'(1);
+      if (!head_valid_q || (step && step_last)) head_valid_q <= look;
       landed_q <= step;
-      if (step && !out_pop) credit_q <= credit_q - 1'b1;
-      if (out_pop && !step) credit_q <= credit_q + 1'b1;
+      out_pop_q <= out_pop;
+      if (step && !out_pop_q) credit_q <= credit_q - 1'b1;
+      if (out_pop_q && !step) credit_q <= credit_q + 1'b1;
     end
     landed_mask_q <= step_mask;
-    landed_zero_q <= head_ended;
-    landed_last_q <= step_last && head.last;
-    landed_label_q <= head.label;
+    landed_zero_q <= head_ended_q;
+    landed_last_q <= step_last && head_q.last;
+    landed_label_q <= head_q.label;
   end
 
   logic out_ready_unused;                     // credits keep a place
@@ -261,32 +294,34 @@ module gmmu_dma_read
   logic ended_q;
   always_ff @(posedge clk_i) begin
     if (reset) fault_valid_o <= 1'b0;
-    else fault_valid_o <= head_done && head_bad;
-    ended_q <= head_ended;
-    fault_label_o <= head.label;
+    else fault_valid_o <= head_valid_q && head_bad_q;
+    ended_q <= head_ended_q;
+    fault_label_o <= head_q.label;
   end
   assign fault_o = '{reason: ended_q ? head_cause.fault : FaultBusRead, access: AccessRead,
                      level: ended_q ? head_cause.level : level_t'(0), place: head_place};
   assign drained_o = credit_q == ($clog2(OutDepth+1))'(OutDepth);
 
   logic [8:0] step_bytes;
-  assign step_bytes = 9'(head.span) - 9'(head.lane) + 9'd1;
+  assign step_bytes = 9'(head_q.span) - 9'(head_q.lane) + 9'd1;
   always_ff @(posedge clk_i) begin
-    count_bytes_o <= step && step_last && !head_ended && !rst_i ? step_bytes : 9'd0;
+    count_bytes_o <= step && step_last && !head_ended_q && !rst_i ? step_bytes : 9'd0;
   end
 
-  // Translations given back; bursts without their end.
+  // Translations given back; bursts without their end, which is counted a cycle late.
   logic [TagWidth:0] pending_q;
+  logic [1:0]        gone_q;
   logic              back_early, back_read;
   assign back_early = ended_early && result_virt;
   assign back_read = r_last && r_lent[1];
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
       pending_q <= '0;
+      gone_q <= '0;
       done_o <= '0;
     end else begin
-      pending_q <= pending_q + (TagWidth + 1)'(take) - (TagWidth + 1)'(ended_early) -
-                   (TagWidth + 1)'(r_last);
+      gone_q <= 2'(ended_early) + 2'(r_last);
+      pending_q <= pending_q + (TagWidth + 1)'(take) - (TagWidth + 1)'(gone_q);
       done_o.old0 <= 2'(back_early && !result_epoch) + 2'(back_read && !r_lent[0]);
       done_o.old1 <= 2'(back_early && result_epoch) + 2'(back_read && r_lent[0]);
     end
@@ -294,5 +329,5 @@ module gmmu_dma_read
   assign quiet_o = pending_q == '0;
 
   logic unused;
-  assign unused = ^{out_ready_unused, 8'(r_i.id)};
+  assign unused = ^{out_ready_unused, unused_zero, 8'(r_q.id)};
 endmodule

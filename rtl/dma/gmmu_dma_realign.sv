@@ -5,7 +5,8 @@
 //            bytes, the same for all beats of a range; last marks its last beat
 //   output   every destination beat once, in order; last marks the range's last beat
 // One beat a cycle. A range whose destination takes one beat more than its source gives it in a
-// cycle of its own, in which the first beat of the next range is taken if it completes nothing.
+// cycle of its own, in which the first beat of the next range is taken if it completes nothing. A
+// beat shows a cycle after it was taken.
 module gmmu_dma_realign
   import gmmu_pkg::*;
 #(
@@ -27,38 +28,53 @@ module gmmu_dma_realign
   output logic [DataBytes-1:0] strb_o,
   output logic                 last_o
 );
-  logic [DataWidth-1:0]   hold_q, rotated;
-  logic [DataBytes-1:0]   hold_mask_q, low, high;
+  // The input beat, turned: low bytes belong to the present destination beat, high ones to the next.
+  logic                   turned_valid_q, turned_last_q, turned_ready;
+  logic [DataWidth-1:0]   hold_q, turned_q, turned;
+  logic [DataBytes-1:0]   hold_mask_q, low, high, low_q, high_q;
+  logic                   completes_q;       // the input beat ends a destination beat
+  logic                   more_q;            // and begins the next
   logic                   flush_q;           // hold_q is the last beat of its range
 
   assign {high, low} = (2 * DataBytes)'(mask_i) << shift_i;
   always_comb begin
     for (int unsigned lane = 0; lane < DataBytes; lane++)
-      rotated[8*lane+:8] = data_i[8*32'(LaneLg2'(LaneLg2'(lane) - shift_i))+:8];
+      turned[8*lane+:8] = data_i[8*32'(LaneLg2'(LaneLg2'(lane) - shift_i))+:8];
+  end
+  assign ready_o = !turned_valid_q || turned_ready;
+  always_ff @(posedge clk_i) begin
+    if (rst_i) turned_valid_q <= 1'b0;
+    else if (ready_o) turned_valid_q <= valid_i;
+    if (ready_o) begin
+      turned_q <= turned;
+      turned_last_q <= last_i;
+      low_q <= low;
+      high_q <= high;
+      completes_q <= low != '0;
+      more_q <= high != '0;
+    end
   end
 
-  logic completes;                           // the input beat ends a destination beat
-  assign completes = low != '0;
-  assign valid_o = flush_q || (valid_i && completes);
-  assign ready_o = flush_q ? (ready_i && !completes) : (ready_i || !completes);
-  assign strb_o = flush_q ? hold_mask_q : hold_mask_q | low;
-  assign last_o = flush_q || (last_i && high == '0);
+  assign valid_o = flush_q || (turned_valid_q && completes_q);
+  assign turned_ready = flush_q ? (ready_i && !completes_q) : (ready_i || !completes_q);
+  assign strb_o = flush_q ? hold_mask_q : hold_mask_q | low_q;
+  assign last_o = flush_q || (turned_last_q && !more_q);
   always_comb begin
     for (int unsigned lane = 0; lane < DataBytes; lane++)
-      data_o[8*lane+:8] = hold_mask_q[lane] ? hold_q[8*lane+:8] : rotated[8*lane+:8];
+      data_o[8*lane+:8] = hold_mask_q[lane] ? hold_q[8*lane+:8] : turned_q[8*lane+:8];
   end
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
       hold_mask_q <= '0;
       flush_q <= 1'b0;
-    end else if (valid_i && ready_o) begin
-      hold_mask_q <= high;
-      flush_q <= last_i && high != '0;
+    end else if (turned_valid_q && turned_ready) begin
+      hold_mask_q <= high_q;
+      flush_q <= turned_last_q && more_q;
     end else if (flush_q && ready_i) begin
       hold_mask_q <= '0;
       flush_q <= 1'b0;
     end
-    if (valid_i && ready_o) hold_q <= rotated;
+    if (turned_valid_q && turned_ready) hold_q <= turned_q;
   end
 endmodule

@@ -72,38 +72,60 @@ module gmmu_dma_ring
     StateIdle,
     StateAsk,      // ask for the entry
     StateEntry,    // take its words
+    StateSum,      // end of the paging buffer
     StateCheck,
     StateBuffer,   // ask for the paging buffer
     StateStart,
     StateRun,
     StateFault,    // offer the fault
+    StateFaulted,  // and show it
     StateAbort     // forget what was fetched ahead
   } state_e;
   state_e state_q;
 
   ring_state_t [NumRings-1:0] ring_q;
   logic [NumRings-1:0][31:0]  entries_q;          // completed
-  logic [NumRings-1:0]        enable_q, wants;
-  logic [NumRings-1:0][15:0]  mask;
+  logic [NumRings-1:0]        enable_q, wants_q;
+  logic [NumRings-1:0][15:0]  mask_q, tail_q;    // tail taken modulo the size
+  logic                       enabled_q;
   ring_t                      active_q, next;
   logic                       any, killed_q;
   ring_cfg_t                  active;
 
   always_comb begin
-    for (int unsigned n = 0; n < NumRings; n++) begin
-      mask[n] = 16'((32'd1 << ring_i[n].size_lg2) - 32'd1);
-      wants[n] = enable_i && ring_i[n].enable && enable_q[n] && !ring_q[n].error &&
-                 ring_q[n].head != (ring_i[n].tail & mask[n]);
-    end
     any = 1'b0;
     next = '0;
     for (int unsigned step = NumRings; step > 0; step--)
-      if (wants[(32'(active_q) + step) % NumRings]) begin
+      if (wants_q[(32'(active_q) + step) % NumRings] &&
+          ring_i[(32'(active_q) + step) % NumRings].enable) begin
         any = 1'b1;
         next = ring_t'((32'(active_q) + step) % NumRings);
       end
   end
   assign active = ring_i[active_q];
+
+  // A new tail is seen two cycles later. idle_o knows of it at once.
+  logic [NumRings-1:0][3:0]  size_q;
+  logic [NumRings-1:0][15:0] written_q;          // tail as it was
+  logic                      changed, changed_q;
+  always_comb begin
+    changed = enable_i != enabled_q;
+    for (int unsigned n = 0; n < NumRings; n++)
+      if (ring_i[n].tail != written_q[n] || ring_i[n].size_lg2 != size_q[n] ||
+          ring_i[n].enable != enable_q[n]) changed = 1'b1;
+  end
+  always_ff @(posedge clk_i) begin
+    enabled_q <= enable_i && !rst_i;
+    changed_q <= changed && !rst_i;
+    for (int unsigned n = 0; n < NumRings; n++) begin
+      size_q[n] <= ring_i[n].size_lg2;
+      written_q[n] <= ring_i[n].tail;
+      mask_q[n] <= 16'((32'd1 << ring_i[n].size_lg2) - 32'd1);
+      tail_q[n] <= ring_i[n].tail & 16'((32'd1 << ring_i[n].size_lg2) - 32'd1);
+      wants_q[n] <= enabled_q && ring_i[n].enable && enable_q[n] && !ring_q[n].error &&
+                    ring_q[n].head != tail_q[n] && !rst_i;
+    end
+  end
 
   // The entry.
   ring_entry_buffer_t     buffer_q;
@@ -112,6 +134,7 @@ module gmmu_dma_ring
   logic [1:0]             word_q;
   place_t                 buffer;
   logic [64:0]            buffer_end;
+  logic [64:PaWidth]      end_high_q;
   fault_e                 verdict;
   assign buffer = '{physical: shape_q.physical, target: target_e'(shape_q.target),
                     space: shape_q.space[5:0], address: buffer_q.address};
@@ -120,7 +143,7 @@ module gmmu_dma_ring
     verdict = FaultNone;
     if (buffer_q.address[2:0] != '0 || shape_q.bytes[2:0] != '0 || shape_q.reserved0 != '0 ||
         shape_q.reserved1 != '0 || shape_q.reserved2 != '0 || completion_q.reserved0 != '0 ||
-        buffer_end[64] || (shape_q.physical && buffer_end[63:PaWidth] != '0))
+        end_high_q[64] || (shape_q.physical && end_high_q[63:PaWidth] != '0))
       verdict = FaultRingFetch;
     else if (shape_q.physical && !active.privileged) verdict = FaultNotPrivileged;
     else if (!shape_q.physical && 32'(shape_q.space) >= NumSpaces) verdict = FaultSpaceDisabled;
@@ -131,9 +154,13 @@ module gmmu_dma_ring
                          address: {16'd0, active.base[PaWidth-1:12], 12'd0} +
                                   {43'd0, ring_q[active_q].head, 5'd0}};
 
-  assign fetch_valid_o = (state_q == StateAsk || state_q == StateBuffer) && !killed_q;
-  assign fetch_place_o = state_q == StateAsk ? entry_place : buffer;
-  assign fetch_bytes_o = state_q == StateAsk ? 32'd32 : shape_q.bytes;
+  logic asked;
+  assign asked = fetch_valid_o && fetch_ready_i;
+  always_ff @(posedge clk_i) begin
+    fetch_valid_o <= (state_q == StateAsk || state_q == StateBuffer) && !killed_q && !asked && !rst_i;
+    fetch_place_o <= state_q == StateAsk ? entry_place : buffer;
+    fetch_bytes_o <= state_q == StateAsk ? 32'd32 : shape_q.bytes;
+  end
   assign fetch_abort_o = state_q == StateAbort;
   assign entry_o = state_q == StateEntry;
   assign word_ready_o = entry_o && !word_error_i;
@@ -144,12 +171,22 @@ module gmmu_dma_ring
   assign privileged_o = active.privileged;
   assign record_address_o = active.fence_address;
   assign record_value_o = {entries_q[active_q] + 32'd1, completion_q.fence};
-  assign kill_o = killed_q && state_q == StateRun;
+  always_ff @(posedge clk_i) kill_o <= killed_q && state_q == StateRun && !rst_i;
 
   dma_fault_t  fault_q;
   logic [1:0]  path_q;
   logic [31:0] offset_q, header_q, fence_q;      // fence_q: 0 while the entry is not read
-  assign fault_valid_o = state_q == StateFault;
+  logic fault_valid_q, fault_told_q;
+  assign fault_valid_o = fault_valid_q;
+  always_ff @(posedge clk_i) begin
+    if (rst_i || state_q != StateFault) begin
+      fault_valid_q <= 1'b0;
+      fault_told_q <= 1'b0;
+    end else begin
+      fault_valid_q <= fault_valid_q ? !fault_ready_i : !fault_told_q;
+      fault_told_q <= fault_told_q || fault_valid_q;
+    end
+  end
   assign fault_o = '{reason: fault_q.reason,
                      space: fault_q.place.physical ? '0 : fault_q.place.space,
                      port: port_t'(FirstPort) + port_t'(path_q), access: fault_q.access,
@@ -158,7 +195,7 @@ module gmmu_dma_ring
 
   logic finished, faulted;                       // of this life of the ring
   assign finished = state_q == StateRun && done_i && !killed_q && active.enable;
-  assign faulted = state_q == StateFault && fault_ready_i && !killed_q && active.enable;
+  assign faulted = state_q == StateFaulted && !killed_q && active.enable;
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
@@ -183,7 +220,7 @@ module gmmu_dma_ring
         end
         StateAsk:
           if (killed_q) state_q <= StateAbort;
-          else if (fetch_ready_i) state_q <= StateEntry;
+          else if (asked) state_q <= StateEntry;
         StateEntry: begin
           fault_q <= word_fault_i;
           if (word_fault_i.reason == FaultBusRead) fault_q.reason <= FaultRingFetch;
@@ -195,9 +232,13 @@ module gmmu_dma_ring
               2'd0: buffer_q <= word_i;
               2'd1: shape_q <= word_i;
               2'd2: completion_q <= word_i;
-              default: state_q <= StateCheck;     // the cookie
+              default: state_q <= StateSum;       // the cookie
             endcase
           end
+        end
+        StateSum: begin
+          end_high_q <= buffer_end[64:PaWidth];
+          state_q <= StateCheck;
         end
         StateCheck: begin
           fence_q <= completion_q.fence;
@@ -208,7 +249,7 @@ module gmmu_dma_ring
         end
         StateBuffer:
           if (killed_q) state_q <= StateAbort;
-          else if (fetch_ready_i) state_q <= StateStart;
+          else if (asked) state_q <= StateStart;
         StateStart: state_q <= StateRun;
         StateRun: begin
           fault_q <= error_i;
@@ -218,7 +259,8 @@ module gmmu_dma_ring
           if (done_i || killed_i) state_q <= StateAbort;
           else if (failed_i) state_q <= killed_q ? StateAbort : StateFault;
         end
-        StateFault: if (fault_ready_i) state_q <= StateAbort;
+        StateFault: if (fault_told_q && !fault_valid_q) state_q <= StateFaulted;
+        StateFaulted: state_q <= StateAbort;
         default: if (fetch_quiet_i) state_q <= StateIdle;
       endcase
     end
@@ -233,7 +275,7 @@ module gmmu_dma_ring
       for (int unsigned n = 0; n < NumRings; n++) begin
         enable_q[n] <= ring_i[n].enable;
         if (finished && active_q == ring_t'(n)) begin
-          ring_q[n].head <= (ring_q[n].head + 16'd1) & mask[n];
+          ring_q[n].head <= (ring_q[n].head + 16'd1) & mask_q[n];
           ring_q[n].last_fence <= completion_q.fence;
           entries_q[n] <= entries_q[n] + 32'd1;
         end
@@ -275,7 +317,5 @@ module gmmu_dma_ring
   assign busy_o = state_q != StateIdle;
   logic unused;
   assign unused = ^{active, buffer_end[PaWidth-1:0]};
-  logic [NumRings-1:0] enables;                  // enable_q follows one cycle later
-  always_comb for (int unsigned n = 0; n < NumRings; n++) enables[n] = ring_i[n].enable;
-  assign idle_o = state_q == StateIdle && wants == '0 && enables == enable_q;
+  assign idle_o = state_q == StateIdle && wants_q == '0 && !changed && !changed_q;
 endmodule

@@ -37,6 +37,12 @@ module gmmu_dma_split
   place_t                place_q;
   logic [UserWidth-1:0]  user_q;
   assign span = 49'(length_i) + 49'(place_i.address[ChunkLg2-1:0]) - 49'd1;
+  // Is the span within one chunk? Not from the sum of all bits, which comes late.
+  logic [ChunkLg2+1:0]   low_span;
+  logic                  single;
+  assign low_span = (ChunkLg2 + 2)'(length_i[ChunkLg2:0]) +
+                    (ChunkLg2 + 2)'(place_i.address[ChunkLg2-1:0]) - (ChunkLg2 + 2)'(1);
+  assign single = length_i[47:ChunkLg2+1] == '0 && low_span[ChunkLg2+1:ChunkLg2] == '0;
 
   assign stop = last_q ? end_q : '1;
   assign valid_o = valid_q;
@@ -55,7 +61,7 @@ module gmmu_dma_split
       user_q <= user_i;
       chunks_q <= span[48:ChunkLg2];
       end_q <= span[ChunkLg2-1:0];
-      last_q <= span[48:ChunkLg2] == '0;
+      last_q <= single;
     end else if (ready_i) begin
       place_q.address <= {place_q.address[63:ChunkLg2] + (64 - ChunkLg2)'(1), ChunkLg2'(0)};
       chunks_q <= chunks_q - CountWidth'(1);

@@ -9,7 +9,8 @@
 //   retired_o the last burst of a job has its B (or was dropped)
 //   fault     fault_valid_o stands after the first burst, in order, that failed. After it no AW is
 //             issued.
-//   stuck_o   the oldest burst lacks data and everything issued before it has retired
+//   stuck_o   the oldest burst lacks data and everything issued before it has retired; tells of
+//             data and B some cycles late
 //   stop_i    give up: no AW is issued, bursts not issued retire without effect. quiet_o: nothing
 //             is left. clear_i, only when quiet, forgets everything.
 // The slot number is the AXI id and the translation tag.
@@ -85,7 +86,7 @@ module gmmu_dma_write
   assign reset = rst_i || clear_i;
 
   // Bursts into slots.
-  logic       burst_valid, burst_ready, burst_last, path_ready, slot_free, take, started;
+  logic       burst_valid, burst_ready, burst_last, path_ready, take, started;
   place_t     burst_place;
   logic [7:0] burst_bytes_m1;
   job_id_t    burst_job;
@@ -96,16 +97,37 @@ module gmmu_dma_write
     .valid_o(burst_valid), .ready_i(burst_ready), .place_o(burst_place),
     .bytes_m1_o(burst_bytes_m1), .last_o(burst_last), .user_o(burst_job));
 
+  // B, one cycle after it came.
+  logic b_valid_q, b_error_q;
+  slot_t b_slot_q;
+  always_ff @(posedge clk_i) begin
+    if (rst_i) b_valid_q <= 1'b0;
+    else b_valid_q <= b_valid_i;
+    b_slot_q <= slot_t'(b_i.id);
+    b_error_q <= b_i.error;
+  end
+
   // A ring of slots: given out, issued, retired. look_q: the next whose address is read for issue.
   logic [TagWidth:0] alloc_q, look_q, issue_q, retire_q;   // one bit more than a slot number
   slot_t             alloc_slot, look_slot, retire_slot;
-  logic              offer;
+  logic [TagWidth:0] used_q;
+  logic              offer, slot_free_q, retire;
   assign alloc_slot = alloc_q[TagWidth-1:0];
   assign look_slot = look_q[TagWidth-1:0];
   assign retire_slot = retire_q[TagWidth-1:0];
-  assign slot_free = alloc_slot != retire_slot || alloc_q[TagWidth] == retire_q[TagWidth];
-  assign offer = burst_valid && slot_free && !stop_i && started;
-  assign burst_ready = slot_free && path_ready && !stop_i && started;
+  always_ff @(posedge clk_i) begin
+    if (reset) begin
+      used_q <= '0;
+      slot_free_q <= 1'b0;
+    end else begin
+      if (take && !retire) used_q <= used_q + 1'b1;
+      if (retire && !take) used_q <= used_q - 1'b1;
+      slot_free_q <= started && (retire || used_q < (TagWidth + 1)'(Slots - 1) ||
+                                 (used_q == (TagWidth + 1)'(Slots - 1) && !take));
+    end
+  end
+  assign offer = burst_valid && slot_free_q && !stop_i;
+  assign burst_ready = slot_free_q && path_ready && !stop_i;
   assign take = burst_valid && burst_ready;
 
   // Addresses, in any order.
@@ -117,7 +139,7 @@ module gmmu_dma_write
     fault_e fault;
     level_t level;
   } result_t;
-  logic    result_valid, result_virt, result_epoch;
+  logic    result_valid, result_virt, result_epoch, result_ends;
   slot_t   result_tag;
   result_t result;
   gmmu_dma_path #(.Tags(Slots), .Access(AccessWrite)) u_path (
@@ -127,7 +149,8 @@ module gmmu_dma_write
     .req_valid_o, .req_ready_i, .req_o, .rsp_valid_i, .rsp_ready_o, .rsp_i,
     .ap_req_valid_o, .ap_req_ready_i, .ap_req_page_o, .ap_rsp_valid_i, .ap_rsp_i,
     .valid_o(result_valid), .ready_i(1'b1), .tag_o(result_tag), .virt_o(result_virt),
-    .epoch_o(result_epoch), .zero_o(result.zero), .port_o(result.port), .addr_o(result.addr),
+    .epoch_o(result_epoch), .zero_o(result.zero), .ends_o(result_ends), .port_o(result.port),
+    .addr_o(result.addr),
     .coherent_o(result.coherent), .fault_o(result.fault), .level_o(result.level));
 
   // The next burst in order whose address is known is read from RAM while the one before is issued.
@@ -138,7 +161,7 @@ module gmmu_dma_write
   beat_t   look_beats_m1, issue_beats_m1;
   gmmu_dma_marks #(.Slots(Slots), .Bits(1)) u_ready (      // the address is known; or a fault
     .clk_i, .rst_i, .alloc_i(alloc_q), .started_o(started), .start_slot_o(unused_start),
-    .mark_i(result_valid), .mark_slot_i(result_tag), .mark_bits_i(result.fault != FaultNone),
+    .mark_i(result_valid), .mark_slot_i(result_tag), .mark_bits_i(result_ends && !result.zero),
     .look_i(look_q), .marked_o(look_marked), .bits_o(look_bad));
   gmmu_ram_apart #(.Width($bits(result_t)), .Depth(Slots)) u_result (
     .clk_i, .write_i(result_valid), .write_addr_i(result_tag), .data_i(result),
@@ -158,28 +181,31 @@ module gmmu_dma_write
     end
   end
 
-  // Data. here_q counts beats in the FIFO that no issued burst has claimed.
+  // Data. here_q counts beats in the FIFO that no burst has claimed; the burst that is read for issue
+  // claims its beats at once, so that below 0 it waits for some.
   logic                 beat_valid, beat_ready, data_push, go, fifo_ready;
   logic [DataWidth-1:0] beat_data;
   logic [DataBytes-1:0] beat_strb;
-  logic [DataCount-1:0] here_q;
+  logic [DataCount:0]   here_q, here_claimed;
   gmmu_fifo_ram #(.Width(DataWidth + DataBytes), .Depth(DataDepth)) u_data (
     .clk_i, .rst_i(reset),
     .valid_i(data_valid_i), .ready_o(fifo_ready), .data_i({data_i, strb_i}),
     .valid_o(beat_valid), .ready_i(beat_ready), .data_o({beat_data, beat_strb}));
   assign data_ready_o = fifo_ready;
   assign data_push = data_valid_i && fifo_ready;
+  assign here_claimed = here_q - (DataCount + 1)'(look_beats_m1) - (DataCount + 1)'(!data_push);
 
   // Issue: the oldest burst with address and data goes to the stage, whose AW stands until it is
   // taken.
-  logic  head_fault, enough, stage_done, stopped_q, stage_valid_q, stage_drop_q, run_ready;
+  logic  head_fault, enough, stuck_q, stage_done, stopped_q, stage_valid_q;
+  logic  stage_drop_q, run_ready, issued_all_q;
   logic  abandon, dropped;
   beat_t stage_beats_m1_q;
   ax_t   stage_aw_q;
   assign head_fault = have_q && issue_bad_q;
-  assign enough = here_q > DataCount'(issue_beats_m1);
+  assign enough = !here_q[DataCount];
   assign stage_done = stage_valid_q && run_ready && (stage_drop_q || aw_ready_i);
-  assign go = have_q && !head_fault && enough && !stopped_q && !stop_i &&
+  assign go = have_q && !issue_bad_q && enough && !stopped_q && !stop_i &&
               (!stage_valid_q || stage_done);
   assign consume = go || abandon;
 
@@ -187,11 +213,15 @@ module gmmu_dma_write
     if (reset) begin
       stage_valid_q <= 1'b0;
       here_q <= '0;
+      stuck_q <= 1'b0;
+      issued_all_q <= 1'b0;
     end else begin
+      stuck_q <= have_q && !head_fault && !enough && !consume && retire_q == issue_q;
+      issued_all_q <= retire_q == issue_q && !go;
       if (go) stage_valid_q <= 1'b1;
       else if (stage_done) stage_valid_q <= 1'b0;
-      here_q <= here_q + DataCount'(data_push) -
-                (go ? DataCount'(issue_beats_m1) + DataCount'(1) : DataCount'(0));
+      if (look) here_q <= here_claimed;
+      else if (data_push) here_q <= here_q + (DataCount + 1)'(1);
     end
     if (go) begin
       stage_drop_q <= found.zero;
@@ -231,33 +261,53 @@ module gmmu_dma_write
     logic epoch;
     logic zero;
   } lent_t;
-  logic       retire, unissued, oldest_done, b_error, ended, failed;
+  logic       unissued, oldest_done, b_error, ended, failed;
+  logic [TagWidth:0] judge_q;
   slot_info_t burst_info, retire_info;
   lent_t      lent;
   assign burst_info = '{last: burst_last, bytes_m1: burst_bytes_m1};
   gmmu_lutram #(.Width($bits(slot_info_t)), .Depth(Slots)) u_info (
     .clk_i, .write_i(take), .write_addr_i(alloc_slot), .data_i(burst_info),
-    .read_addr_i(retire_slot), .data_o(retire_info));
+    .read_addr_i(judge_q[TagWidth-1:0]), .data_o(retire_info));
   gmmu_lutram #(.Width($bits(lent_t)), .Depth(Slots)) u_lent (
     .clk_i, .write_i(result_valid), .write_addr_i(result_tag),
     .data_i({result_virt, result_epoch, result.zero && result.fault == FaultNone}),
-    .read_addr_i(retire_slot), .data_o(lent));
+    .read_addr_i(judge_q[TagWidth-1:0]), .data_o(lent));
   gmmu_dma_marks #(.Slots(Slots), .Bits(1)) u_done (
     .clk_i, .rst_i, .alloc_i(alloc_q), .started_o(unused_started), .start_slot_o(unused_start_done),
-    .mark_i(b_valid_i || unissued), .mark_slot_i(b_valid_i ? slot_t'(b_i.id) : retire_slot),
-    .mark_bits_i(b_valid_i && b_i.error),
-    .look_i(retire_q), .marked_o(oldest_done), .bits_o(b_error));
-  assign ended = retire_q != issue_q && oldest_done && !dropped;
-  assign dropped = retire_q != issue_q && lent.zero;
-  assign abandon = stop_i && have_q && retire_q == issue_q && !b_valid_i;
-  assign unissued = (dropped && !b_valid_i) || abandon;
-  assign retire = ended || unissued;
+    .mark_i(b_valid_q || unissued), .mark_slot_i(b_valid_q ? b_slot_q : retire_slot),
+    .mark_bits_i(b_valid_q && b_error_q),
+    .look_i(judge_q), .marked_o(oldest_done), .bits_o(b_error));
+  // A slot that is over goes into a register, and retires from there. judge_q: the oldest slot that
+  // is not in it.
+  logic       judge, over_q, dropped_q, b_error_of_q;
+  slot_info_t retire_info_q;
+  lent_t      lent_q;
+  assign ended = judge_q != issue_q && oldest_done && !dropped;
+  assign dropped = judge_q != issue_q && lent.zero;
+  assign judge = (ended || dropped) && (!over_q || retire);
+  always_ff @(posedge clk_i) begin
+    if (reset) over_q <= 1'b0;
+    else if (judge || retire) over_q <= judge;
+    if (!over_q || retire) begin
+      dropped_q <= dropped;
+      b_error_of_q <= b_error;
+      retire_info_q <= retire_info;
+      lent_q <= lent;
+    end
+  end
+  assign abandon = stop_i && have_q && issued_all_q && !b_valid_q;
+  assign unissued = (over_q && dropped_q && !b_valid_q) || abandon;
+  assign retire = (over_q && !dropped_q) || unissued;
+  lent_t retire_lent;
+  assign retire_lent = over_q ? lent_q : lent;
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
       alloc_q <= '0;
       look_q <= '0;
       issue_q <= '0;
       retire_q <= '0;
+      judge_q <= '0;
       done_o <= '0;
       retired_o <= 1'b0;
       count_bytes_o <= '0;
@@ -266,10 +316,12 @@ module gmmu_dma_write
       if (look) look_q <= look_q + 1'b1;
       if (consume) issue_q <= issue_q + 1'b1;
       if (retire) retire_q <= retire_q + 1'b1;
-      done_o.old0 <= 2'(retire && lent.virt && !lent.epoch);
-      done_o.old1 <= 2'(retire && lent.virt && lent.epoch);
-      retired_o <= retire && !abandon && !failed && retire_info.last;
-      count_bytes_o <= ended && !b_error ? 9'(retire_info.bytes_m1) + 9'd1 : 9'd0;
+      if (judge || abandon) judge_q <= judge_q + 1'b1;
+      done_o.old0 <= 2'(retire && retire_lent.virt && !retire_lent.epoch);
+      done_o.old1 <= 2'(retire && retire_lent.virt && retire_lent.epoch);
+      retired_o <= retire && !abandon && !failed && retire_info_q.last;
+      count_bytes_o <= over_q && !dropped_q && !b_error_of_q ? 9'(retire_info_q.bytes_m1) + 9'd1
+                                                             : 9'd0;
     end
   end
 
@@ -279,18 +331,18 @@ module gmmu_dma_write
   place_t  fault_place;
   fault_e  cause_q;
   level_t  level_q;
-  assign failed = ended && b_error;
-  assign address_failed = head_fault && retire_q == issue_q && !stop_i;
+  assign failed = over_q && !dropped_q && b_error_of_q;
+  assign address_failed = head_fault && issued_all_q && !stop_i;
   gmmu_ram_apart #(.Width($bits(place_t) + $bits(job_id_t)), .Depth(Slots)) u_place (
     .clk_i, .write_i(take), .write_addr_i(alloc_slot), .data_i({burst_place, burst_job}),
-    .read_i(!fault_valid_o && retire_q != alloc_q), .read_addr_i(retire_slot),
+    .read_i(!fault_valid_o), .read_addr_i(retire_slot),
     .data_o({fault_place, fault_job_o}));
   always_ff @(posedge clk_i) begin
     if (reset) begin
       stopped_q <= 1'b0;
       fault_valid_o <= 1'b0;
     end else begin
-      if ((b_valid_i && b_i.error) || head_fault) stopped_q <= 1'b1;
+      if ((b_valid_q && b_error_q) || head_fault) stopped_q <= 1'b1;
       if (failed || address_failed) fault_valid_o <= 1'b1;
     end
     if (!fault_valid_o) begin
@@ -302,7 +354,7 @@ module gmmu_dma_write
   assign fault_o = '{reason: address_fault_q ? cause_q : FaultBusWrite, access: AccessWrite,
                      level: address_fault_q ? level_q : level_t'(0), place: fault_place};
 
-  assign stuck_o = have_q && !head_fault && !enough && retire_q == issue_q;
+  assign stuck_o = stuck_q;
   assign quiet_o = retire_q == alloc_q;
 
   logic unused;

@@ -134,7 +134,7 @@ module gmmu_engine
     .ap_req_page_o(ap_req_page_o[0]), .ap_rsp_valid_i(ap_rsp_valid_i[0]), .ap_rsp_i,
     .ar_valid_o(fetch_ar_valid_o), .ar_ready_i(fetch_ar_ready_i), .ar_o(fetch_ar_o),
     .r_valid_i(fetch_r_valid_i), .r_i(fetch_r_i));
-  assign word_ready = entry ? entry_ready : command_ready;
+  assign word_ready = entry_ready || command_ready;      // only one of them takes words
   always_comb begin
     command_word_fault = word_fault;
     if (word_fault.reason == FaultBusRead) command_word_fault.reason = FaultCommandFetch;
@@ -177,7 +177,7 @@ module gmmu_engine
     .done_o(command_done), .failed_o(command_failed), .killed_o(command_killed),
     .fence_irq_o(command_irq), .error_o(command_error), .error_path_o(error_path),
     .error_offset_o(error_offset), .error_header_o(error_header),
-    .word_valid_i(word_valid && !entry), .word_ready_o(command_ready), .word_i(word),
+    .word_valid_i(word_valid), .word_ready_o(command_ready), .word_i(word),
     .word_error_i(word_error), .word_fault_i(command_word_fault),
     .job_valid_o(job_valid), .job_ready_i(job_ready), .job_o(job),
     .inline_valid_o(inline_valid), .inline_ready_i(inline_ready), .inline_dead_o(inline_dead),

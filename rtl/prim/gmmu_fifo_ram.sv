@@ -2,7 +2,7 @@
 // First in, first out, for depths that are worth a block RAM. Depth is a power of two, 4 or more;
 // two more words may stand behind the RAM.
 //
-//   input    ready_o while the RAM is not full; it comes from registers and depends on no input
+//   input    ready_o while the RAM is not full; it comes from a register and depends on no input
 //   output   valid_o and data_o come from registers; data_o stands while valid_o && !ready_i. A
 //            word written at one edge can be taken three edges later; one word a cycle.
 module gmmu_fifo_ram #(
@@ -25,29 +25,33 @@ module gmmu_fifo_ram #(
     $fatal(1, "gmmu_fifo_ram: Depth must be a power of two, 4 or more");
   end
 
-  logic [AddrWidth:0] write_q, read_q;       // one bit more than an address
-  logic               push, read, ram_valid_q, out_free;
-  logic [Width-1:0]   ram_data;
-  assign ready_o = write_q[AddrWidth-1:0] != read_q[AddrWidth-1:0] ||
-                   write_q[AddrWidth] == read_q[AddrWidth];
+  logic [AddrWidth-1:0] write_q, read_q;
+  logic [AddrWidth:0]   count_q;             // words in the RAM that were not read
+  logic                 push, read, ram_valid_q, out_free;
+  logic [Width-1:0]     ram_data;
   assign push = valid_i && ready_o;
   assign out_free = !valid_o || ready_i;
-  assign read = write_q != read_q && (!ram_valid_q || out_free);
+  assign read = count_q != '0 && (!ram_valid_q || out_free);
 
   gmmu_ram_apart #(.Width(Width), .Depth(Depth)) u_ram (
     .clk_i,
-    .read_i(read), .read_addr_i(read_q[AddrWidth-1:0]), .data_o(ram_data),
-    .write_i(push), .write_addr_i(write_q[AddrWidth-1:0]), .data_i);
+    .read_i(read), .read_addr_i(read_q), .data_o(ram_data),
+    .write_i(push), .write_addr_i(write_q), .data_i);
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
       write_q <= '0;
       read_q <= '0;
+      count_q <= '0;
+      ready_o <= 1'b1;
       ram_valid_q <= 1'b0;
       valid_o <= 1'b0;
     end else begin
       if (push) write_q <= write_q + 1'b1;
       if (read) read_q <= read_q + 1'b1;
+      if (push && !read) count_q <= count_q + 1'b1;
+      if (read && !push) count_q <= count_q - 1'b1;
+      ready_o <= read || (ready_o && !(push && count_q == (AddrWidth + 1)'(Depth - 1)));
       if (!ram_valid_q || out_free) ram_valid_q <= read;
       if (out_free) valid_o <= ram_valid_q;
     end

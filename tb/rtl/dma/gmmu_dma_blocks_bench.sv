@@ -186,8 +186,10 @@ module gmmu_dma_blocks_bench
     .word_valid_i, .word_ready_o, .word_i, .starved_o, .valid_o(make_valid_o),
     .ready_i(make_ready_i), .data_o(make_data_o), .strb_o(make_strb_o), .last_o(make_last_o));
 
+  logic sized, clean;
+  assign decode_good_o = sized && clean;
   gmmu_dma_decode u_decode (
-    .header_i(decode_header_i), .good_o(decode_good_o), .operands_o(decode_operands_o),
+    .header_i(decode_header_i), .sized_o(sized), .clean_o(clean), .operands_o(decode_operands_o),
     .has_inline_o(decode_inline_o), .table_o(decode_table_o), .aperture_o(decode_aperture_o),
     .src_o(decode_src_o), .dst_o(decode_dst_o), .settle_o(decode_settle_o));
 
