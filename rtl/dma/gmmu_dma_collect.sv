@@ -54,7 +54,7 @@ module gmmu_dma_collect
 
   command_header_word_t header_q;
   command_needs_t       needs, needs_q;
-  command_opcode_t      opcode, opcode_q;
+  command_opcode_t      opcode_q;
   logic [3:0][63:0]     operand_q;
   logic [3:0]           place_q;                  // of the next operand, one bit for each
   logic [2:0]           more_q;                   // operands to come
@@ -64,25 +64,16 @@ module gmmu_dma_collect
 
   logic has_table;
   gmmu_dma_decode u_decode (
-    .header_i(header_q), .sized_o(sized), .clean_o(clean), .operands_o(needs.operands),
+    .header_i(header_q), .opcode_i(opcode_q), .sized_o(sized), .clean_o(clean), .operands_o(needs.operands),
     .has_inline_o(needs.has_inline), .table_o(has_table), .aperture_o(needs.aperture),
     .src_o(needs.src), .dst_o(needs.dst), .settle_o(needs.settle));
   always_comb begin
-    opcode = '{
-      nop: header_q.opcode == OpcodeNop, copy: header_q.opcode == OpcodeCopy,
-      fill: header_q.opcode == OpcodeFill, table_write: header_q.opcode == OpcodeTableWrite,
-      table_repeat: header_q.opcode == OpcodeTableRepeat,
-      aperture_map: header_q.opcode == OpcodeApertureMap,
-      aperture_list: header_q.opcode == OpcodeApertureList,
-      aperture_unmap: header_q.opcode == OpcodeApertureUnmap,
-      flush_tlb: header_q.opcode == OpcodeFlushTlb,
-      signal_fence: header_q.opcode == OpcodeSignalFence};
     needs.privilege = has_table || (needs.src && header_q.src_physical) ||
                       (needs.dst && header_q.dst_physical);
     needs.space_bad =
         (needs.src && !header_q.src_physical && 32'(header_q.src_space) >= NumSpaces) ||
         (needs.dst && !header_q.dst_physical && 32'(header_q.dst_space) >= NumSpaces) ||
-        (opcode.flush_tlb && header_q.scope != ScopeGlobal &&
+        (opcode_q.flush_tlb && header_q.scope != ScopeGlobal &&
          32'(header_q.dst_space) >= NumSpaces);
   end
   // Does it fit into the rest of the buffer? left_q counts its header still.
@@ -135,12 +126,12 @@ module gmmu_dma_collect
     if (state_q[StateNext]) over_q <= left_q == '0;
     if (state_q[StateHeader]) begin
       header_q <= failed ? '0 : word_i;
+      opcode_q <= opcode_of(word_i[7:0]);
       offset_q <= next_q;
       unreadable_q <= failed;
     end
     if (state_q[StateDecode]) begin
       needs_q <= needs;
-      opcode_q <= opcode;
       sized_q <= sized;
       clean_q <= clean;
       fits_q <= !rest[29];

@@ -210,13 +210,12 @@ module gmmu_dma_command
   end
 
   // Words behind the operands.
-  logic word_now, word_failed, last_q, none_q;       // words_left_q: 1, 0 (nop; since two cycles)
-  assign tail_ready = (state_q[StateSkip] && !none_q) ||
-                      (state_q[StateInline] && inline_ready_i);
+  logic word_now, word_failed, none_q;               // none left
+  assign tail_ready = !none_q && (state_q[StateSkip] || (state_q[StateInline] && inline_ready_i));
   assign word_now = tail && word_valid_i && !word_error_i && tail_ready;
   assign word_failed = tail && word_valid_i && word_error_i &&
-                       ((state_q[StateSkip] && !none_q) || state_q[StateInline]);
-  assign inline_valid_o = tail && state_q[StateInline] && word_valid_i && !word_error_i;
+                       !none_q && (state_q[StateSkip] || state_q[StateInline]);
+  assign inline_valid_o = tail && state_q[StateInline] && word_valid_i && !word_error_i && !none_q;
 
   assign next_ready = state_q[StateGet];
   assign job_valid_o = (state_q[StateIssue] || state_q[StateRecord]) && !mover_fault_valid_i &&
@@ -313,13 +312,12 @@ module gmmu_dma_command
 
         state_q[StateInline]: begin
           if (word_failed) state_q <= to(StateInlineDead);
-          else if (word_now && last_q)
-            state_q <= needs_q.aperture ? to(StateSettle) : to(StateGet);
+          else if (none_q) state_q <= needs_q.aperture ? to(StateSettle) : to(StateGet);
         end
 
         state_q[StateSkip]: begin
           if (word_failed) state_q <= to(StateOwnFault);
-          else if (none_q || (word_now && last_q)) state_q <= to(StateGet);
+          else if (none_q) state_q <= to(StateGet);
         end
 
         state_q[StateSettle]:
@@ -361,10 +359,9 @@ module gmmu_dma_command
     if (state_q[StateGet]) words_left_q <= next.header.words - 16'd1 - 16'(next.needs.operands);
     else if (word_now) words_left_q <= words_left_q - 16'd1;
     if (word_failed) unreadable_q <= 1'b1;
-    // The words are the collector's again, which still takes the last one's count.
-    last_q <= words_left_q == (word_now ? 16'd2 : 16'd1);
     none_q <= words_left_q == (word_now ? 16'd1 : 16'd0);
-    tail_end_q <= (word_now && last_q) || (state_q[StateSkip] && none_q) ||
+    // The words are the collector's again, which has counted the last one.
+    tail_end_q <= ((state_q[StateSkip] || state_q[StateInline]) && none_q) ||
                   (state_q[StateWait] && needs_q.has_inline && no_length_q && free);
 
     if (state_q[StateForm]) begin
@@ -435,8 +432,7 @@ module gmmu_dma_command
                            (state_q[StateSettle] && !needs_q.aperture);
 
   // Commands with a job count when the job retires; the fence record is none.
-  assign command_over = (state_q[StateSkip] &&
-                         (none_q || (last_q && word_now))) ||
+  assign command_over = (state_q[StateSkip] && none_q) ||
                         (state_q[StateWait] && !opcode_q.nop && !opcode_q.flush_tlb &&
                          no_length_q && free) ||
                         (state_q[StateControlDone] && ctl_done_i && !needs_q.aperture);

@@ -7,6 +7,7 @@ module gmmu_dma_decode
   import gmmu_dma_pkg::*;
 (
   input  command_header_word_t header_i,
+  input  command_opcode_t      opcode_i,      // opcode_of the header's
 
   output logic                 sized_o,       // opcode known, size right
   output logic                 clean_o,       // reserved bits right
@@ -18,78 +19,36 @@ module gmmu_dma_decode
   output logic                 dst_o,
   output logic                 settle_o       // begins only when all earlier writes have their B
 );
-  opcode_e     opcode;
-  logic        known, open_size;
-  logic [2:0]  least;                         // words, header included
-  logic        many, least_held;
-  assign opcode = opcode_e'(header_i.opcode);
+  logic copy_or_fill, map_or_unmap, many;
+  assign copy_or_fill = opcode_i.copy || opcode_i.fill;
+  assign map_or_unmap = opcode_i.aperture_map || opcode_i.aperture_unmap;
+  assign operands_o[0] = copy_or_fill || opcode_i.table_write || opcode_i.aperture_list;
+  assign operands_o[1] = copy_or_fill || map_or_unmap || opcode_i.flush_tlb ||
+                         opcode_i.signal_fence;
+  assign operands_o[2] = opcode_i.table_repeat;
+  assign has_inline_o = opcode_i.table_write || opcode_i.aperture_list;
+  assign table_o = opcode_i.table_write || opcode_i.table_repeat || aperture_o ||
+                   (opcode_i.flush_tlb && header_i.scope == ScopeGlobal);
+  assign aperture_o = map_or_unmap || opcode_i.aperture_list;
+  assign src_o = opcode_i.copy;
+  assign dst_o = copy_or_fill || opcode_i.table_write || opcode_i.table_repeat ||
+                 opcode_i.signal_fence;
+  assign settle_o = opcode_i.flush_tlb || opcode_i.signal_fence;
 
-  always_comb begin
-    known = 1'b1;
-    open_size = 1'b0;
-    operands_o = 3'd0;
-    has_inline_o = 1'b0;
-    table_o = 1'b0;
-    aperture_o = 1'b0;
-    src_o = 1'b0;
-    dst_o = 1'b0;
-    settle_o = 1'b0;
-    case (opcode)
-      OpcodeNop: open_size = 1'b1;
-      OpcodeCopy: begin
-        operands_o = 3'd3;
-        src_o = 1'b1;
-        dst_o = 1'b1;
-      end
-      OpcodeFill: begin
-        operands_o = 3'd3;
-        dst_o = 1'b1;
-      end
-      OpcodeTableWrite: begin
-        operands_o = 3'd1;
-        has_inline_o = 1'b1;
-        open_size = 1'b1;
-        table_o = 1'b1;
-        dst_o = 1'b1;
-      end
-      OpcodeTableRepeat: begin
-        operands_o = 3'd4;
-        table_o = 1'b1;
-        dst_o = 1'b1;
-      end
-      OpcodeApertureMap, OpcodeApertureUnmap: begin
-        operands_o = 3'd2;
-        table_o = 1'b1;
-        aperture_o = 1'b1;
-      end
-      OpcodeApertureList: begin
-        operands_o = 3'd1;
-        has_inline_o = 1'b1;
-        open_size = 1'b1;
-        table_o = 1'b1;
-        aperture_o = 1'b1;
-      end
-      OpcodeFlushTlb: begin
-        operands_o = 3'd2;
-        table_o = header_i.scope == ScopeGlobal;
-        settle_o = 1'b1;
-      end
-      OpcodeSignalFence: begin
-        operands_o = 3'd2;
-        dst_o = 1'b1;
-        settle_o = 1'b1;
-      end
-      default: known = 1'b0;
-    endcase
-  end
-
-  assign least = opcode == OpcodeTableWrite ? 3'd3 : operands_o + 3'd1;
+  // Header, operands and at least one inline word of a table write.
   assign many = header_i.words[15:3] != '0;
-  assign least_held = open_size ? many || header_i.words[2:0] >= least
-                                : !many && header_i.words[2:0] == least;
-  assign sized_o = known && least_held;
+  always_comb begin
+    sized_o = 1'b0;
+    if (opcode_i.nop) sized_o |= many || header_i.words[2:0] >= 3'd1;
+    if (copy_or_fill) sized_o |= !many && header_i.words[2:0] == 3'd4;
+    if (opcode_i.table_write) sized_o |= many || header_i.words[2:0] >= 3'd3;
+    if (opcode_i.table_repeat) sized_o |= !many && header_i.words[2:0] == 3'd5;
+    if (opcode_i.aperture_list) sized_o |= many || header_i.words[2:0] >= 3'd2;
+    if (map_or_unmap || opcode_i.flush_tlb || opcode_i.signal_fence)
+      sized_o |= !many && header_i.words[2:0] == 3'd3;
+  end
   assign clean_o = header_i.reserved0 == '0 && header_i.reserved1 == '0 &&
-                   (opcode != OpcodeFlushTlb || header_i.scope != 2'd3);
+                   (!opcode_i.flush_tlb || header_i.scope != 2'd3);
 
   logic unused;
   assign unused = ^header_i;

@@ -62,7 +62,7 @@ module gmmu_dma_fetch
   logic [8:0]           unused_count;
   assign clear = abort_i && read_quiet;
   assign quiet_o = read_quiet;
-  gmmu_dma_read #(.Slots(Chunks), .MaxBurst(LineBytes), .LabelWidth(1)) u_read (
+  gmmu_dma_read #(.Slots(Chunks), .MaxBurst(LineBytes), .LabelWidth(1), .Slow(1'b1)) u_read (
     .clk_i, .rst_i, .vram_bytes_i, .stop_i(abort_i), .clear_i(clear), .quiet_o(read_quiet),
     .job_valid_i(job_valid_i && !abort_i), .job_ready_o, .job_place_i,
     .job_length_i({16'd0, job_bytes_i}), .job_label_i(1'b0),

@@ -16,6 +16,7 @@ module gmmu_dma_path
 #(
   parameter int unsigned Tags = 32,             // a power of two, at most 256
   parameter access_e     Access = AccessRead,
+  parameter bit          Slow = 1'b0,           // a burst every other cycle
   localparam int unsigned TagWidth = $clog2(Tags)
 ) (
   input  logic                clk_i,
@@ -55,29 +56,18 @@ module gmmu_dma_path
   output fault_e              fault_o,
   output level_t              level_o
 );
-  // The burst stands in one register until the translation or the router has taken it.
-  logic                req_valid_q, phys_valid_q, phys_taken, fresh_q;
+  // The burst stands in a slice until the translation or the router has taken it.
+  logic                burst_valid, phys_valid, phys_taken;
   place_t              place_q;
   logic [TagWidth-1:0] tag_q;
   logic [7:0]          bytes_q;
-  assign ready_o = (!req_valid_q || req_ready_i) && (!phys_valid_q || phys_taken);
-
-  always_ff @(posedge clk_i) begin
-    if (rst_i) begin
-      req_valid_q <= 1'b0;
-      phys_valid_q <= 1'b0;
-    end else if (ready_o) begin
-      req_valid_q <= valid_i && !place_i.physical;
-      phys_valid_q <= valid_i && place_i.physical;
-    end
-    fresh_q <= ready_o;
-    if (ready_o) begin
-      place_q <= place_i;
-      tag_q <= tag_i;
-      bytes_q <= bytes_m1_i;
-    end
-  end
-  assign req_valid_o = req_valid_q;
+  gmmu_slice #(.Width(8 + TagWidth + $bits(place_t)), .Slow(Slow)) u_burst (
+    .clk_i, .rst_i,
+    .valid_i, .ready_o, .data_i({bytes_m1_i, tag_i, place_i}),
+    .valid_o(burst_valid), .ready_i(place_q.physical ? phys_taken : req_ready_i),
+    .data_o({bytes_q, tag_q, place_q}));
+  assign phys_valid = burst_valid && place_q.physical;
+  assign req_valid_o = burst_valid && !place_q.physical;
   assign req_o = '{tag: tag_t'(tag_q), space: place_q.space, va: place_q.address, access: Access};
 
   // Answers: to the router, or straight to the result when there is nothing to route.
@@ -91,7 +81,7 @@ module gmmu_dma_path
 
   logic [7:0] rsp_bytes_m1;          // of virtual bursts, by tag
   gmmu_lutram #(.Width(8), .Depth(Tags)) u_bytes (
-    .clk_i, .write_i(fresh_q), .write_addr_i(tag_q), .data_i(bytes_q),
+    .clk_i, .write_i(burst_valid), .write_addr_i(tag_q), .data_i(bytes_q),
     .read_addr_i(rsp_q.tag[TagWidth-1:0]), .data_o(rsp_bytes_m1));
 
   logic                route_valid, route_ready, use_rsp;
@@ -102,7 +92,7 @@ module gmmu_dma_path
   assign phys_gpa = '{target: place_q.target, adapter: 6'd0,
                       offset: place_q.address[PaWidth-1:0]};
   assign use_rsp = rsp_valid_q && !rsp_direct_q;
-  assign route_valid = use_rsp || phys_valid_q;
+  assign route_valid = use_rsp || phys_valid;
   assign route_tag = use_rsp ? {1'b1, rsp_q.epoch, rsp_q.tag[TagWidth-1:0]} : {2'b00, tag_q};
   assign route_gpa = use_rsp ? rsp_q.gpa : phys_gpa;
   assign route_coherent = use_rsp ? rsp_q.coherent : 1'b1;

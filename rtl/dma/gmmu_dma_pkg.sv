@@ -89,6 +89,14 @@ package gmmu_dma_pkg;
     logic signal_fence;
   } command_opcode_t;
 
+  function automatic command_opcode_t opcode_of(logic [7:0] code);
+    return '{nop: code == OpcodeNop, copy: code == OpcodeCopy, fill: code == OpcodeFill,
+             table_write: code == OpcodeTableWrite, table_repeat: code == OpcodeTableRepeat,
+             aperture_map: code == OpcodeApertureMap, aperture_list: code == OpcodeApertureList,
+             aperture_unmap: code == OpcodeApertureUnmap, flush_tlb: code == OpcodeFlushTlb,
+             signal_fence: code == OpcodeSignalFence};
+  endfunction
+
   // A command, all words before the inline words collected.
   typedef struct packed {
     logic                 over;        // no command: the buffer has ended

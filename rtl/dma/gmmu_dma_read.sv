@@ -21,7 +21,8 @@ module gmmu_dma_read
 #(
   parameter int unsigned Slots = 32,        // a power of two, 2 to 128
   parameter int unsigned MaxBurst = 128,    // bytes
-  parameter int unsigned LabelWidth = 8
+  parameter int unsigned LabelWidth = 8,
+  parameter bit          Slow = 1'b0        // a burst every other cycle
 ) (
   input  logic                  clk_i,
   input  logic                  rst_i,
@@ -160,7 +161,7 @@ module gmmu_dma_read
   pa_t    result_addr;
   fault_e result_fault;
   level_t result_level;
-  gmmu_dma_path #(.Tags(Slots), .Access(AccessRead)) u_path (
+  gmmu_dma_path #(.Tags(Slots), .Access(AccessRead), .Slow(Slow)) u_path (
     .clk_i, .rst_i, .vram_bytes_i,
     .valid_i(offer), .ready_o(path_ready), .tag_i(alloc_slot),
     .place_i(burst_place), .bytes_m1_i(burst_bytes_m1),
@@ -173,18 +174,17 @@ module gmmu_dma_read
 
   logic ended_early;                          // no read will be issued for this slot
   logic ar_free;
-  assign ar_free = !ar_valid_o || ar_ready_i;
+  ax_t  result_ar;
   // One slot is marked a cycle: what ends early lets the last beat of another go first.
   assign result_ready = result_ends ? !r_last : ar_free;
   assign ended_early = result_valid && result_ready && result_ends;
-  always_ff @(posedge clk_i) begin
-    if (rst_i) ar_valid_o <= 1'b0;
-    else if (ar_free) ar_valid_o <= result_valid && !result_ends;
-    if (ar_free)
-      ar_o <= '{id: IdWidth'(result_tag), port: result_port, addr: result_addr,
-                len: 8'(result_len),
-                user: '{no_snoop: !result_coherent, kind: KindLogical, default: '0}};
-  end
+  assign result_ar = '{id: IdWidth'(result_tag), port: result_port, addr: result_addr,
+                       len: 8'(result_len),
+                       user: '{no_snoop: !result_coherent, kind: KindLogical, default: '0}};
+  gmmu_slice #(.Width($bits(ax_t)), .Slow(Slow)) u_ar (
+    .clk_i, .rst_i,
+    .valid_i(result_valid && !result_ends), .ready_o(ar_free), .data_i(result_ar),
+    .valid_o(ar_valid_o), .ready_i(ar_ready_i), .data_o(ar_o));
 
   // Where a failing burst was to go and why it did not: looked at only when it is the oldest.
   typedef struct packed {

@@ -189,7 +189,7 @@ module gmmu_dma_blocks_bench
   logic sized, clean;
   assign decode_good_o = sized && clean;
   gmmu_dma_decode u_decode (
-    .header_i(decode_header_i), .sized_o(sized), .clean_o(clean), .operands_o(decode_operands_o),
+    .header_i(decode_header_i), .opcode_i(opcode_of(decode_header_i[7:0])), .sized_o(sized), .clean_o(clean), .operands_o(decode_operands_o),
     .has_inline_o(decode_inline_o), .table_o(decode_table_o), .aperture_o(decode_aperture_o),
     .src_o(decode_src_o), .dst_o(decode_dst_o), .settle_o(decode_settle_o));
 
