@@ -3,7 +3,8 @@
 // of the command processor.
 //
 //   start     bytes of commands that the word stream will bring
-//   words     the paging buffer; word_error_i with word_valid_i: it could not be read
+//   words     the paging buffer; word_error_i with word_valid_i: it could not be read (such a word
+//             is not taken, whatever word_ready_o says)
 //   command   header, operands and what they mean; `over` after the last. command_o stands for one
 //             cycle after it was taken.
 //   tail      words after the operands (inline words, words of a nop) are the taker's: after such a
@@ -85,8 +86,8 @@ module gmmu_dma_collect
   assign wanted = good && !opcode_q.nop;
   assign takes = (state_q[StateHeader] && !over_q) || (state_q[StateFirst] && wanted) ||
                  state_q[StateOperand];
-  assign word_ready_o = !word_error_i && (takes || (state_q[StateTail] && tail_ready_i));
-  assign took = word_valid_i && word_ready_o;
+  assign word_ready_o = takes || (state_q[StateTail] && tail_ready_i);
+  assign took = word_valid_i && !word_error_i && word_ready_o;
   assign failed = word_valid_i && word_error_i && takes;
 
   always_ff @(posedge clk_i) begin

@@ -218,8 +218,7 @@ module gmmu_dma_command
   assign inline_valid_o = tail && state_q[StateInline] && word_valid_i && !word_error_i && !none_q;
 
   assign next_ready = state_q[StateGet];
-  assign job_valid_o = (state_q[StateIssue] || state_q[StateRecord]) && !mover_fault_valid_i &&
-                       !kill_i;
+  assign job_valid_o = state_q[StateIssue] || state_q[StateRecord];
   assign job_o = job_q;
   assign inline_dead_o = state_q[StateInlineDead];
   assign mover_kill_o = state_q[StateKill];

@@ -4,8 +4,8 @@
 //
 //   request   place 8-byte aligned, bytes a multiple of 8, not 0; one range at a time (the next
 //             after its last word)
-//   words     in order. error_o with valid_o: the word could not be read, fault_o says why; nothing
-//             follows.
+//   words     in order. error_o with valid_o: the word could not be read, fault_o says why; this
+//             stands until abort_i, nothing follows.
 //   abort_i   (level) give the range up: quiet_o says when nothing is in flight and all is
 //             forgotten
 module gmmu_dma_fetch
@@ -94,7 +94,7 @@ module gmmu_dma_fetch
   gmmu_skid #(.Width(64)) u_word (
     .clk_i, .rst_i(rst_i || clear),
     .valid_i(beat_valid), .ready_o(picked_ready), .data_i(picked),
-    .valid_o(shown), .ready_i(ready_i && !error_o), .data_o(word_o));
+    .valid_o(shown), .ready_i, .data_o(word_o));
 
   // The fault shows when the words before it have been handed out.
   logic failed_q;

@@ -34,7 +34,7 @@ module gmmu_dma_generate
   output logic [DataBytes-1:0] strb_o,
   output logic                 last_o
 );
-  logic               active_q;
+  logic               active_q, words_q;    // words_q: source_q is SourceWords
   source_e            source_q;
   logic [LaneLg2-1:0] lane_q, end_q;        // of the next byte, of the last byte in the last beat
   logic [48-LaneLg2:0] beats_q;             // after this one
@@ -43,7 +43,7 @@ module gmmu_dma_generate
   assign job_ready_o = !active_q;
 
   // A step gives a beat (pattern), or one word of a beat.
-  logic                 pattern, have, step, ends_beat;
+  logic                 pattern, have, step, ends_beat, word_ends;
   logic [LaneLg2-1:0]   stop;               // the step's last lane
   logic [63:0]          word;
   logic [31:0]          turned;             // the pattern as it lies on lanes 0 to 3
@@ -51,10 +51,11 @@ module gmmu_dma_generate
   logic [DataWidth-1:0] step_data, beat_q;
   logic [DataBytes-1:0] beat_mask_q;
   assign pattern = source_q == SourcePattern;
-  assign have = active_q && (source_q != SourceWords || word_valid_i);
+  assign have = active_q && (!words_q || word_valid_i);
   assign stop = !pattern ? lane_q | LaneLg2'(7) : last_q ? end_q : '1;
   assign ends_beat = stop == '1 || (last_q && stop == end_q);
-  assign word = source_q == SourceWords ? word_i : value_q;
+  assign word_ends = (lane_q | LaneLg2'(7)) == '1 || (last_q && (lane_q | LaneLg2'(7)) == end_q);
+  assign word = words_q ? word_i : value_q;
 
   always_comb begin
     for (int unsigned lane = 0; lane < DataBytes; lane++) begin
@@ -69,8 +70,8 @@ module gmmu_dma_generate
   assign valid_o = have && ends_beat;
   assign last_o = last_q;
   assign step = have && (!ends_beat || ready_i);
-  assign word_ready_o = active_q && source_q == SourceWords && (!ends_beat || ready_i);
-  assign starved_o = active_q && source_q == SourceWords && !word_valid_i;
+  assign word_ready_o = active_q && words_q && (!word_ends || ready_i);
+  assign starved_o = active_q && words_q && !word_valid_i;
 
   logic [31:0] pattern_in;                  // byte i of the destination is pattern byte i mod 4
   always_comb begin
@@ -98,6 +99,7 @@ module gmmu_dma_generate
     if (step) beat_q <= data_o;
     if (job_ready_o) begin
       source_q <= job_source_i;
+      words_q <= job_source_i == SourceWords;
       lane_q <= job_lane_i;
       end_q <= span[LaneLg2-1:0];
       beats_q <= span[48:LaneLg2];

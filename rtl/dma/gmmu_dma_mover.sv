@@ -104,8 +104,7 @@ module gmmu_dma_mover
     StateFault       // offer the fault
   } state_e;
   state_e state_q;
-  logic   stop, clear, reset;
-  assign stop = state_q != StateRun;
+  logic   stop_q, clear, reset;              // stop_q: state_q is not StateRun
   assign reset = rst_i || clear;
 
   // A job goes to all that work on it at once.
@@ -114,7 +113,7 @@ module gmmu_dma_mover
   assign copy = job_i.source == SourceCopy;
   logic full_q;                              // a cycle late, so at most MaxJobs - 1
   assign job_ready_o = write_ready && order_ready && (copy ? read_ready : make_ready) && !full_q &&
-                       !stop && !kill_i;
+                       !stop_q;
   assign accept = job_valid_i && job_ready_o;
 
   always_ff @(posedge clk_i) begin
@@ -125,7 +124,7 @@ module gmmu_dma_mover
     end else begin
       if (accept && !retired_o) jobs_q <= jobs_q + JobCount'(1);
       if (retired_o && !accept) jobs_q <= jobs_q - JobCount'(1);
-      full_q <= jobs_q >= JobCount'(MaxJobs - 2);
+      full_q <= jobs_q >= JobCount'(MaxJobs - 2) || kill_i;
       idle_o <= jobs_q == '0 && !accept && state_q == StateRun;
     end
   end
@@ -169,7 +168,7 @@ module gmmu_dma_mover
   dma_fault_t           read_fault;
   gmmu_dma_read #(.Slots(ReadsInFlight), .MaxBurst(MaxBurst), .LabelWidth($bits(read_label_t)))
   u_read (
-    .clk_i, .rst_i, .vram_bytes_i, .stop_i(stop), .clear_i(clear), .quiet_o(read_quiet),
+    .clk_i, .rst_i, .vram_bytes_i, .stop_i(stop_q), .clear_i(clear), .quiet_o(read_quiet),
     .job_valid_i(read_job_valid), .job_ready_o(read_job_ready), .job_place_i(read_job.place),
     .job_length_i(read_job.length), .job_label_i({read_job.id, read_job.shift}),
     .req_valid_o(read_req_valid_o), .req_ready_i(read_req_ready_i), .req_o(read_req_o),
@@ -261,7 +260,7 @@ module gmmu_dma_mover
   dma_fault_t write_fault;
   job_id_t    write_fault_job;
   gmmu_dma_write #(.Slots(WriteSlots), .MaxBurst(MaxBurst)) u_write (
-    .clk_i, .rst_i, .vram_bytes_i, .stop_i(stop), .clear_i(clear), .quiet_o(write_quiet),
+    .clk_i, .rst_i, .vram_bytes_i, .stop_i(stop_q), .clear_i(clear), .quiet_o(write_quiet),
     .stuck_o(write_stuck),
     .job_valid_i(write_job_valid), .job_ready_o(write_job_ready), .job_place_i(write_job.place),
     .job_length_i(write_job.length), .job_id_i(write_job.id),
@@ -295,13 +294,24 @@ module gmmu_dma_mover
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
       state_q <= StateRun;
+      stop_q <= 1'b0;
     end else begin
       unique case (state_q)
         StateRun:
-          if (write_fault_valid || dead_end_q || (kill_i && jobs_q != '0))
+          if (write_fault_valid || dead_end_q || (kill_i && jobs_q != '0)) begin
             state_q <= StateDrain;
-        StateDrain: if (clear) state_q <= killed_q ? StateRun : StateFault;
-        default: if (fault_ready_i) state_q <= StateRun;
+            stop_q <= 1'b1;
+          end
+        StateDrain:
+          if (clear) begin
+            state_q <= killed_q ? StateRun : StateFault;
+            stop_q <= !killed_q;
+          end
+        default:
+          if (fault_ready_i) begin
+            state_q <= StateRun;
+            stop_q <= 1'b0;
+          end
       endcase
     end
     if (state_q == StateRun) begin

@@ -104,12 +104,11 @@ module gmmu_dma_read
   logic  r_valid_q, r_last;
   r_t    r_q;
   always_ff @(posedge clk_i) begin
-    if (rst_i) r_valid_q <= 1'b0;
-    else r_valid_q <= r_valid_i;
+    r_valid_q <= r_valid_i && !rst_i;
+    r_last <= r_valid_i && r_i.last && !rst_i;
     r_q <= r_i;
   end
   assign r_slot = slot_t'(r_q.id);
-  assign r_last = r_valid_q && r_q.last;
 
   // Slots are given out (alloc), looked at for their data (look), and free again (drain).
   logic [TagWidth:0] alloc_q, look_q, drain_q;   // one bit more than a slot number
@@ -222,11 +221,11 @@ module gmmu_dma_read
 
   // Draining: one beat read a cycle while the output has a place for it. The oldest slot's shape and
   // mark are in registers; those of the next are read while its last beat is.
-  logic                 step, step_last, look, head_valid_q, head_ended_q, head_bad_q;
-  beat_t                step_q;
-  logic [$clog2(OutDepth+1)-1:0] credit_q;
-  assign step = head_valid_q && !head_bad_q && credit_q != '0;
-  assign step_last = step_q == head_q.span[SpanWidth-1:LaneLg2];
+  logic                 step, step_last, look, head_valid_q, head_ended_q, head_bad_q, room_q;
+  beat_t                step_q, left_q;       // left_q: beats after this one
+  logic [$clog2(OutDepth+1)-1:0] credit_q;    // room_q: it is not 0
+  assign step = head_valid_q && !head_bad_q && room_q;
+  assign step_last = left_q == '0;
   assign freed = step && step_last;
   assign look = look_q != alloc_q && look_marked && (!head_valid_q || (step && step_last));
 
@@ -261,6 +260,9 @@ module gmmu_dma_read
       head_q <= look_shape;
       head_ended_q <= look_ended;
       head_bad_q <= look_bad;
+      left_q <= look_shape.span[SpanWidth-1:LaneLg2];
+    end else if (step) begin
+      left_q <= left_q - beat_t'(1);
     end
     if (reset) begin
       head_valid_q <= 1'b0;
@@ -268,6 +270,7 @@ module gmmu_dma_read
       step_q <= '0;
       landed_q <= 1'b0;
       credit_q <= ($clog2(OutDepth+1))'(OutDepth);
+      room_q <= 1'b1;
     end else begin
       if (step) step_q <= step_last ? '0 : step_q + beat_t'(1);
       if (!head_valid_q || (step && step_last)) head_valid_q <= look;
@@ -275,6 +278,8 @@ module gmmu_dma_read
       out_pop_q <= out_pop;
       if (step && !out_pop_q) credit_q <= credit_q - 1'b1;
       if (out_pop_q && !step) credit_q <= credit_q + 1'b1;
+      room_q <= out_pop_q || credit_q > ($clog2(OutDepth+1))'(1) ||
+                (credit_q == ($clog2(OutDepth+1))'(1) && !step);
     end
     landed_mask_q <= step_mask;
     landed_zero_q <= head_ended_q;
@@ -326,7 +331,7 @@ module gmmu_dma_read
       done_o.old1 <= 2'(back_early && result_epoch) + 2'(back_read && r_lent[0]);
     end
   end
-  assign quiet_o = pending_q == '0;
+  always_ff @(posedge clk_i) quiet_o <= pending_q == '0 && !take && !rst_i;
 
   logic unused;
   assign unused = ^{out_ready_unused, unused_zero, 8'(r_q.id)};

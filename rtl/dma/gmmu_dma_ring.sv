@@ -163,7 +163,7 @@ module gmmu_dma_ring
   end
   assign fetch_abort_o = state_q == StateAbort;
   assign entry_o = state_q == StateEntry;
-  assign word_ready_o = entry_o && !word_error_i;
+  assign word_ready_o = entry_o;                 // an error is not taken, it stands
 
   assign start_o = state_q == StateStart;
   assign start_bytes_o = shape_q.bytes;

@@ -355,7 +355,7 @@ module gmmu_dma_write
                      level: address_fault_q ? level_q : level_t'(0), place: fault_place};
 
   assign stuck_o = stuck_q;
-  assign quiet_o = retire_q == alloc_q;
+  always_ff @(posedge clk_i) quiet_o <= retire_q == alloc_q && !take && !rst_i;
 
   logic unused;
   assign unused = ^{unused_started, unused_start, unused_start_done, 8'(b_i.id)};
