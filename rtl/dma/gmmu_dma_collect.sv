@@ -3,13 +3,12 @@
 // of the command processor.
 //
 //   start     bytes of commands that the word stream will bring
-//   words     the paging buffer; word_error_i with word_valid_i: it could not be read (such a word
-//             is not taken, whatever word_ready_o says)
+//   words     the paging buffer; word_error_i, without word_valid_i: the next one could not be read
 //   command   header, operands and what they mean; `over` after the last. command_o stands for one
 //             cycle after it was taken.
-//   tail      words after the operands (inline words, words of a nop) are the taker's: after such a
-//             command tail_o says so, it takes words by tail_ready_i, and tail_end_i tells that it
-//             has them all
+//   tail      words after the operands (inline words, words of a nop) are the taker's: it takes them
+//             by tail_ready_i from the cycle after the command on, and tail_end_i tells, two cycles
+//             after the last one at the earliest, that it has them all
 //   halt_i    forgets everything
 module gmmu_dma_collect
   import gmmu_regs_pkg::*;
@@ -33,7 +32,6 @@ module gmmu_dma_collect
   input  logic        ready_i,
   output command_t    command_o,
 
-  output logic        tail_o,
   input  logic        tail_ready_i,
   input  logic        tail_end_i
 );
@@ -84,11 +82,12 @@ module gmmu_dma_collect
   logic wanted;                                   // a first operand
   assign good = sized_q && clean_q && fits_q;
   assign wanted = good && !opcode_q.nop;
-  assign takes = (state_q[StateHeader] && !over_q) || (state_q[StateFirst] && wanted) ||
+  // A bad header's next word may be taken: nothing is done with it.
+  assign takes = (state_q[StateHeader] && !over_q) || (state_q[StateFirst] && !opcode_q.nop) ||
                  state_q[StateOperand];
   assign word_ready_o = takes || (state_q[StateTail] && tail_ready_i);
-  assign took = word_valid_i && !word_error_i && word_ready_o;
-  assign failed = word_valid_i && word_error_i && takes;
+  assign took = word_valid_i && word_ready_o;
+  assign failed = word_error_i && takes && (!state_q[StateFirst] || wanted);
 
   always_ff @(posedge clk_i) begin
     took_q <= took && !start_i;
@@ -150,11 +149,10 @@ module gmmu_dma_collect
   end
 
   assign valid_o = state_q[StateFull];
-  assign tail_o = state_q[StateTail];
   assign command_o = '{over: over_q, unreadable: unreadable_q, malformed: !good,
                        offset: {offset_q, 3'd0}, header: header_q, needs: needs_q,
                        opcode: opcode_q, operand: operand_q};
 
   logic unused;
-  assign unused = ^{bytes_i[2:0], rest[28:0]};
+  assign unused = ^{bytes_i[2:0], rest[28:0], state_q[StateIdle]};
 endmodule

@@ -4,7 +4,7 @@
 //
 //   start     bytes of commands that the word stream will bring (0: only the fence record), the
 //             ring's rights and where its fence record goes
-//   words     the paging buffer; word_error_i with word_valid_i: it could not be read
+//   words     the paging buffer; word_error_i, without word_valid_i: the next one could not be read
 //   end       done_o pulses: fence record written, its B taken. failed_o pulses instead when a
 //             command failed (error_*: the first in order; everything before it is complete,
 //             nothing is in flight), killed_o when
@@ -104,14 +104,14 @@ module gmmu_dma_command
   endfunction
 
   // The next command, and words that belong to the present one.
-  logic     next_valid, next_ready, tail, tail_ready, tail_end_q;
+  logic     next_valid, next_ready, tail_ready, tail_end_q;
   command_t next;
   gmmu_dma_collect #(.NumSpaces(NumSpaces)) u_collect (
     .clk_i, .rst_i,
     .start_i(start_i && state_q[StateIdle]), .bytes_i, .halt_i(state_q[StateIdle]),
     .word_valid_i, .word_ready_o, .word_i, .word_error_i,
     .valid_o(next_valid), .ready_i(next_ready), .command_o(next),
-    .tail_o(tail), .tail_ready_i(tail_ready), .tail_end_i(tail_end_q));
+    .tail_ready_i(tail_ready), .tail_end_i(tail_end_q));
 
   // The command at work.
   logic [31:0]     offset_q, header_q;            // where it stands, what is told of it
@@ -212,10 +212,9 @@ module gmmu_dma_command
   // Words behind the operands.
   logic word_now, word_failed, none_q;               // none left
   assign tail_ready = !none_q && (state_q[StateSkip] || (state_q[StateInline] && inline_ready_i));
-  assign word_now = tail && word_valid_i && !word_error_i && tail_ready;
-  assign word_failed = tail && word_valid_i && word_error_i &&
-                       !none_q && (state_q[StateSkip] || state_q[StateInline]);
-  assign inline_valid_o = tail && state_q[StateInline] && word_valid_i && !word_error_i && !none_q;
+  assign word_now = word_valid_i && tail_ready;
+  assign word_failed = word_error_i && !none_q && (state_q[StateSkip] || state_q[StateInline]);
+  assign inline_valid_o = word_valid_i && state_q[StateInline] && !none_q;
 
   assign next_ready = state_q[StateGet];
   assign job_valid_o = state_q[StateIssue] || state_q[StateRecord];
@@ -443,5 +442,5 @@ module gmmu_dma_command
 
   logic unused;
   assign unused = ^{record_address_i[3:0], src_last[PaWidth-1:0], dst_last[PaWidth-1:0],
-                    end_less_start[63:0], aperture_room[32:0], next};
+                    end_less_start[63:0], aperture_room[32:0], next, needs_q};
 endmodule

@@ -4,8 +4,8 @@
 //
 //   request   place 8-byte aligned, bytes a multiple of 8, not 0; one range at a time (the next
 //             after its last word)
-//   words     in order. error_o with valid_o: the word could not be read, fault_o says why; this
-//             stands until abort_i, nothing follows.
+//   words     in order. error_o, without valid_o: the next one could not be read, fault_o says why;
+//             this stands until abort_i, nothing follows.
 //   abort_i   (level) give the range up: quiet_o says when nothing is in flight and all is
 //             forgotten
 module gmmu_dma_fetch
@@ -101,7 +101,7 @@ module gmmu_dma_fetch
   always_ff @(posedge clk_i)
     failed_q <= fault_valid && drained && !beat_valid && !shown && picked_ready && !rst_i && !clear;
   assign error_o = failed_q;
-  assign valid_o = shown || failed_q;
+  assign valid_o = shown;
 
   logic unused;
   assign unused = ^{unused_last, unused_label, unused_fault_label, unused_count, mask};

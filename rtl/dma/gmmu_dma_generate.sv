@@ -85,6 +85,8 @@ module gmmu_dma_generate
   logic               single;
   assign low_span = (LaneLg2 + 2)'(job_length_i[LaneLg2:0]) + (LaneLg2 + 2)'(job_lane_i) -
                     (LaneLg2 + 2)'(1);
+  logic unused;
+  assign unused = ^low_span[LaneLg2-1:0];
   assign single = job_length_i[47:LaneLg2+1] == '0 && low_span[LaneLg2+1:LaneLg2] == '0;
 
   always_ff @(posedge clk_i) begin

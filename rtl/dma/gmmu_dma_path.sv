@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Address path of one kind of access: from the place of a burst to the memory port that serves it.
 //
-//   input    a burst (place, bytes - 1) under a tag; a tag is used again only after its result was
+//   input    a burst's first byte (place) under a tag; a tag is used again only after its result was
 //            taken
 //   xlate    virtual places are translated with access Access, answers come in any order
 //   result   one for each burst, in any order: memory port and address, or zero page, or fault.
@@ -28,7 +28,6 @@ module gmmu_dma_path
   output logic                ready_o,
   input  logic [TagWidth-1:0] tag_i,
   input  place_t              place_i,
-  input  logic [7:0]          bytes_m1_i,
 
   output logic                req_valid_o,
   input  logic                req_ready_i,
@@ -60,12 +59,11 @@ module gmmu_dma_path
   logic                burst_valid, phys_valid, phys_taken;
   place_t              place_q;
   logic [TagWidth-1:0] tag_q;
-  logic [7:0]          bytes_q;
-  gmmu_slice #(.Width(8 + TagWidth + $bits(place_t)), .Slow(Slow)) u_burst (
+  gmmu_slice #(.Width(TagWidth + $bits(place_t)), .Slow(Slow)) u_burst (
     .clk_i, .rst_i,
-    .valid_i, .ready_o, .data_i({bytes_m1_i, tag_i, place_i}),
+    .valid_i, .ready_o, .data_i({tag_i, place_i}),
     .valid_o(burst_valid), .ready_i(place_q.physical ? phys_taken : req_ready_i),
-    .data_o({bytes_q, tag_q, place_q}));
+    .data_o({tag_q, place_q}));
   assign phys_valid = burst_valid && place_q.physical;
   assign req_valid_o = burst_valid && !place_q.physical;
   assign req_o = '{tag: tag_t'(tag_q), space: place_q.space, va: place_q.address, access: Access};
@@ -79,16 +77,10 @@ module gmmu_dma_path
     .data_i({rsp_i.fault != FaultNone || rsp_i.zero, rsp_i}),
     .valid_o(rsp_valid_q), .ready_i(rsp_taken), .data_o({rsp_direct_q, rsp_q}));
 
-  logic [7:0] rsp_bytes_m1;          // of virtual bursts, by tag
-  gmmu_lutram #(.Width(8), .Depth(Tags)) u_bytes (
-    .clk_i, .write_i(burst_valid), .write_addr_i(tag_q), .data_i(bytes_q),
-    .read_addr_i(rsp_q.tag[TagWidth-1:0]), .data_o(rsp_bytes_m1));
-
   logic                route_valid, route_ready, use_rsp;
   logic [TagWidth+1:0] route_tag, routed_tag;
   gpa_t                route_gpa, phys_gpa;
   logic                route_coherent;
-  logic [7:0]          route_bytes_m1;
   assign phys_gpa = '{target: place_q.target, adapter: 6'd0,
                       offset: place_q.address[PaWidth-1:0]};
   assign use_rsp = rsp_valid_q && !rsp_direct_q;
@@ -96,7 +88,6 @@ module gmmu_dma_path
   assign route_tag = use_rsp ? {1'b1, rsp_q.epoch, rsp_q.tag[TagWidth-1:0]} : {2'b00, tag_q};
   assign route_gpa = use_rsp ? rsp_q.gpa : phys_gpa;
   assign route_coherent = use_rsp ? rsp_q.coherent : 1'b1;
-  assign route_bytes_m1 = use_rsp ? rsp_bytes_m1 : bytes_q;
   assign phys_taken = route_ready && !use_rsp;
 
   logic   routed_valid, routed_coherent, free;

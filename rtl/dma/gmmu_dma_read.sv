@@ -163,7 +163,7 @@ module gmmu_dma_read
   gmmu_dma_path #(.Tags(Slots), .Access(AccessRead), .Slow(Slow)) u_path (
     .clk_i, .rst_i, .vram_bytes_i,
     .valid_i(offer), .ready_o(path_ready), .tag_i(alloc_slot),
-    .place_i(burst_place), .bytes_m1_i(burst_bytes_m1),
+    .place_i(burst_place),
     .req_valid_o, .req_ready_i, .req_o, .rsp_valid_i, .rsp_ready_o, .rsp_i,
     .ap_req_valid_o, .ap_req_ready_i, .ap_req_page_o, .ap_rsp_valid_i, .ap_rsp_i,
     .valid_o(result_valid), .ready_i(result_ready), .tag_o(result_tag), .virt_o(result_virt),
@@ -222,10 +222,9 @@ module gmmu_dma_read
   // Draining: one beat read a cycle while the output has a place for it. The oldest slot's shape and
   // mark are in registers; those of the next are read while its last beat is.
   logic                 step, step_last, look, head_valid_q, head_ended_q, head_bad_q, room_q;
-  beat_t                step_q, left_q;       // left_q: beats after this one
+  beat_t                step_q, left_q;       // left_q: beats after this one; step_last: none
   logic [$clog2(OutDepth+1)-1:0] credit_q;    // room_q: it is not 0
   assign step = head_valid_q && !head_bad_q && room_q;
-  assign step_last = left_q == '0;
   assign freed = step && step_last;
   assign look = look_q != alloc_q && look_marked && (!head_valid_q || (step && step_last));
 
@@ -261,8 +260,10 @@ module gmmu_dma_read
       head_ended_q <= look_ended;
       head_bad_q <= look_bad;
       left_q <= look_shape.span[SpanWidth-1:LaneLg2];
+      step_last <= look_shape.span[SpanWidth-1:LaneLg2] == '0;
     end else if (step) begin
       left_q <= left_q - beat_t'(1);
+      step_last <= left_q == beat_t'(1);
     end
     if (reset) begin
       head_valid_q <= 1'b0;
@@ -334,5 +335,5 @@ module gmmu_dma_read
   always_ff @(posedge clk_i) quiet_o <= pending_q == '0 && !take && !rst_i;
 
   logic unused;
-  assign unused = ^{out_ready_unused, unused_zero, 8'(r_q.id)};
+  assign unused = ^{out_ready_unused, unused_zero, burst_bytes_m1, 8'(r_q.id)};
 endmodule

@@ -43,7 +43,6 @@ module gmmu_dma_ring
   input  logic [63:0]                word_i,
   input  logic                       word_error_i,
   input  dma_fault_t                 word_fault_i,
-  output logic                       entry_o,         // words belong to the entry
 
   output logic                       start_o,
   output logic [31:0]                start_bytes_o,
@@ -162,8 +161,7 @@ module gmmu_dma_ring
     fetch_bytes_o <= state_q == StateAsk ? 32'd32 : shape_q.bytes;
   end
   assign fetch_abort_o = state_q == StateAbort;
-  assign entry_o = state_q == StateEntry;
-  assign word_ready_o = entry_o;                 // an error is not taken, it stands
+  assign word_ready_o = state_q == StateEntry;
 
   assign start_o = state_q == StateStart;
   assign start_bytes_o = shape_q.bytes;
@@ -225,7 +223,7 @@ module gmmu_dma_ring
           fault_q <= word_fault_i;
           if (word_fault_i.reason == FaultBusRead) fault_q.reason <= FaultRingFetch;
           if (killed_q) state_q <= StateAbort;
-          else if (word_valid_i && word_error_i) state_q <= StateFault;
+          else if (word_error_i) state_q <= StateFault;
           else if (word_valid_i) begin
             word_q <= word_q + 2'd1;
             case (word_q)

@@ -42,6 +42,8 @@ module gmmu_dma_split
   logic                  single;
   assign low_span = (ChunkLg2 + 2)'(length_i[ChunkLg2:0]) +
                     (ChunkLg2 + 2)'(place_i.address[ChunkLg2-1:0]) - (ChunkLg2 + 2)'(1);
+  logic                  unused;
+  assign unused = ^low_span[ChunkLg2-1:0];
   assign single = length_i[47:ChunkLg2+1] == '0 && low_span[ChunkLg2+1:ChunkLg2] == '0;
 
   assign stop = last_q ? end_q : '1;

@@ -145,7 +145,7 @@ module gmmu_dma_write
   gmmu_dma_path #(.Tags(Slots), .Access(AccessWrite)) u_path (
     .clk_i, .rst_i, .vram_bytes_i,
     .valid_i(offer), .ready_o(path_ready), .tag_i(alloc_slot),
-    .place_i(burst_place), .bytes_m1_i(burst_bytes_m1),
+    .place_i(burst_place),
     .req_valid_o, .req_ready_i, .req_o, .rsp_valid_i, .rsp_ready_o, .rsp_i,
     .ap_req_valid_o, .ap_req_ready_i, .ap_req_page_o, .ap_rsp_valid_i, .ap_rsp_i,
     .valid_o(result_valid), .ready_i(1'b1), .tag_o(result_tag), .virt_o(result_virt),
@@ -358,5 +358,5 @@ module gmmu_dma_write
   always_ff @(posedge clk_i) quiet_o <= retire_q == alloc_q && !take && !rst_i;
 
   logic unused;
-  assign unused = ^{unused_started, unused_start, unused_start_done, 8'(b_i.id)};
+  assign unused = ^{unused_started, retire_lent.zero, unused_start, unused_start_done, 8'(b_i.id)};
 endmodule

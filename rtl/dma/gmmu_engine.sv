@@ -118,7 +118,7 @@ module gmmu_engine
   logic        fetch_valid, fetch_ready, fetch_abort, fetch_quiet;
   place_t      fetch_place;
   logic [31:0] fetch_bytes;
-  logic        word_valid, word_ready, word_error, entry, entry_ready, command_ready;
+  logic        word_valid, word_ready, word_error, entry_ready, command_ready;
   logic [63:0] word;
   dma_fault_t  word_fault, command_word_fault;
   gmmu_dma_fetch #(.Chunks(FetchChunks)) u_fetch (
@@ -154,7 +154,7 @@ module gmmu_engine
     .fetch_valid_o(fetch_valid), .fetch_ready_i(fetch_ready), .fetch_place_o(fetch_place),
     .fetch_bytes_o(fetch_bytes), .fetch_abort_o(fetch_abort), .fetch_quiet_i(fetch_quiet),
     .word_valid_i(word_valid), .word_ready_o(entry_ready), .word_i(word),
-    .word_error_i(word_error), .word_fault_i(word_fault), .entry_o(entry),
+    .word_error_i(word_error), .word_fault_i(word_fault),
     .start_o(start), .start_bytes_o(start_bytes), .start_buffer_o(start_buffer),
     .privileged_o(privileged), .record_address_o(record_address), .record_value_o(record_value),
     .kill_o(kill), .done_i(command_done), .failed_i(command_failed), .killed_i(command_killed),

@@ -34,7 +34,8 @@ module gmmu_skid #(
       spare_valid_q <= 1'b1;
     end
 
-    if ((!valid_o || ready_i) && (spare_valid_q || valid_i)) data_o <= spare_valid_q ? spare_q : data_i;
-    if (!spare_valid_q && valid_i) spare_q <= data_i;
+    // Loaded whether valid or not: so valid_i is no part of the enables.
+    if (!valid_o || ready_i) data_o <= spare_valid_q ? spare_q : data_i;
+    if (!spare_valid_q) spare_q <= data_i;
   end
 endmodule

@@ -289,10 +289,12 @@ module gmmu_dma_blocks_bench
       assign out_label_o[n] = '0;
     end else begin : g_fetch
       logic [63:0] word;
+      logic        word_valid;
+      assign out_valid_o[n] = word_valid || out_last_o[n];      // last: the error
       gmmu_dma_fetch #(.Chunks(n == 4 ? 2 : 8)) u_fetch (
         .clk_i, .rst_i, .vram_bytes_i, .abort_i(stop_i[n]), .quiet_o(quiet_o[n]),
         .job_valid_i(job_valid_i[n]), .job_ready_o(job_ready_o[n]), .job_place_i(place),
-        .job_bytes_i(job_length_i[n][31:0]), .valid_o(out_valid_o[n]), .ready_i(out_ready_i[n]),
+        .job_bytes_i(job_length_i[n][31:0]), .valid_o(word_valid), .ready_i(out_ready_i[n]),
         .word_o(word), .error_o(out_last_o[n]), .fault_o(fault),
         .req_valid_o(req_valid_o[n]), .req_ready_i(req_ready_i[n]), .req_o(req),
         .rsp_valid_i(rsp_valid_i[n]), .rsp_ready_o(rsp_ready_o[n]), .rsp_i(rsp), .done_o(done),
