@@ -9,49 +9,70 @@ module gmmu_crc32c (
 );
   localparam logic [31:0] Polynomial = 32'h82F63B78;
 
-  // 64 single steps of one bit each.
-  function automatic logic [31:0] advance(logic [31:0] crc, logic [63:0] data);
+  // 64 single steps of one bit each, from 0.
+  function automatic logic [31:0] advance(logic [63:0] data);
     logic [31:0] value;
-    value = crc;
+    value = '0;
     for (int unsigned i = 0; i < 64; i++) begin
       value = {1'b0, value[31:1]} ^ (value[0] ^ data[i] ? Polynomial : 32'd0);
     end
     return value;
   endfunction
 
-  // The step is linear: word i of the table is what input bit i alone gives, the old value's bits
-  // first.
-  typedef logic [95:0][31:0] table_t;
+  // The step is linear, and the old value counts like the low half of the word: word i of the table
+  // is what bit i alone gives.
+  typedef logic [63:0][31:0] table_t;
   function automatic table_t make_table();
     table_t result;
-    for (int unsigned i = 0; i < 32; i++) result[i] = advance(32'd1 << i, 64'd0);
-    for (int unsigned i = 0; i < 64; i++) result[32 + i] = advance(32'd0, 64'd1 << i);
+    for (int unsigned i = 0; i < 64; i++) result[i] = advance(64'd1 << i);
     return result;
   endfunction
   localparam table_t Table = make_table();
 
-  // Old value and low word count alike. Parities of up to three neighbours are made once; each
-  // result bit takes one of each group.
-  localparam int unsigned Groups = 22;
-  logic [65:0]            in;
-  logic [Groups-1:0][7:0] parity;
-  assign in = {2'd0, data_i[63:32], data_i[31:0] ^ crc_i};
+  // Terms 0 to 63 are those bits. Parities of three terms that several result bits share are made
+  // once: term 64 + n, of the three terms (7 bits each) of Shared[n], in this order. The result is
+  // right with any list; this one, from a greedy search, needs few LUTs.
+  localparam int unsigned NumShared = 52;
+  localparam int unsigned NumTerms = 64 + NumShared;
+  localparam logic [20:0] Shared [NumShared] = '{
+    21'h0E5BA2, 21'h0BC90B, 21'h078C0C, 21'h0CD00D, 21'h0D11A1, 21'h0B94A5, 21'h098B00,
+    21'h06C784, 21'h07CC8E, 21'h0D4E91, 21'h0B521A, 21'h0F5D2A, 21'h0FC801, 21'h0ED8A8,
+    21'h070505, 21'h0C1386, 21'h0E9B26, 21'h0F0B81, 21'h0F8403, 21'h0AC787, 21'h0C9627,
+    21'h0F0A82, 21'h128A09, 21'h0E1BAA, 21'h0DDB34, 21'h0F9C80, 21'h0E1A8D, 21'h100990,
+    21'h1417A1, 21'h111931, 21'h104E03, 21'h12130A, 21'h10890E, 21'h0B54A3, 21'h0C13A4,
+    21'h0FDF3C, 21'h0C5402, 21'h135E82, 21'h07C607, 21'h05490A, 21'h0C948C, 21'h0ECF8E,
+    21'h094B95, 21'h114F16, 21'h10162B, 21'h118806, 21'h109D89, 21'h10CB8B, 21'h105D1D,
+    21'h13E4A2, 21'h14DB2C, 21'h1465B8
+  };
 
-  for (genvar g = 0; g < Groups; g++) begin : g_group
-    for (genvar p = 0; p < 8; p++) begin : g_parity
-      assign parity[g][p] = ^(in[3*g +: 3] & 3'(p));
+  // The terms of each result bit.
+  typedef logic [31:0][NumTerms-1:0] rows_t;
+  function automatic rows_t make_rows();
+    rows_t result;
+    logic [6:0] a, b, c;
+    result = '0;
+    for (int unsigned o = 0; o < 32; o++) begin
+      for (int unsigned i = 0; i < 64; i++) result[o][i] = Table[i][o];
+      for (int unsigned n = 0; n < NumShared; n++) begin
+        {c, b, a} = Shared[n];
+        if (result[o][a] && result[o][b] && result[o][c]) begin
+          result[o][a] = 1'b0;
+          result[o][b] = 1'b0;
+          result[o][c] = 1'b0;
+          result[o][64 + n] = 1'b1;
+        end
+      end
     end
+    return result;
+  endfunction
+  localparam rows_t Rows = make_rows();
+
+  logic [NumTerms-1:0] term;
+  assign term[63:0] = {data_i[63:32], data_i[31:0] ^ crc_i};
+  for (genvar n = 0; n < NumShared; n++) begin : g_shared
+    assign term[64+n] = term[Shared[n][6:0]] ^ term[Shared[n][13:7]] ^ term[Shared[n][20:14]];
   end
   for (genvar o = 0; o < 32; o++) begin : g_out
-    logic [65:0]       select;
-    logic [Groups-1:0] terms;
-    assign select[65:64] = '0;
-    for (genvar i = 0; i < 64; i++) begin : g_select
-      assign select[i] = Table[32 + i][o];
-    end
-    for (genvar g = 0; g < Groups; g++) begin : g_term
-      assign terms[g] = parity[g][select[3*g +: 3]];
-    end
-    assign crc_o[o] = ^terms;
+    assign crc_o[o] = ^(term & Rows[o]);
   end
 endmodule
