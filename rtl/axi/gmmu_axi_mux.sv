@@ -125,6 +125,9 @@ module gmmu_axi_mux
         .clk_i, .rst_i, .valid_i(ar_valid_i[q]), .host_i(ar_i[q].port == PortHost),
         .take_i(ar_take[q]), .first_o(ar_first[q]), .second_o(ar_second[q])
       );
+      a_ar_heads: assert property (@(posedge clk_i) disable iff (rst_i)
+        ar_valid[q] == (ar_first[q] != '0) &&
+        (Slow[q] || ar_ready_o[q] == (ar_second[q] == '0)));
     end else begin : g_no_reads
       logic unused_read;
       assign ar_ready_o[q] = 1'b0;
@@ -145,6 +148,9 @@ module gmmu_axi_mux
         .clk_i, .rst_i, .valid_i(aw_valid_i[q]), .host_i(aw_i[q].port == PortHost),
         .take_i(aw_take[q]), .first_o(aw_first[q]), .second_o(aw_second[q])
       );
+      a_aw_heads: assert property (@(posedge clk_i) disable iff (rst_i)
+        aw_valid[q] == (aw_first[q] != '0) &&
+        (Slow[q] || aw_ready_o[q] == (aw_second[q] == '0)));
       gmmu_slice #(.Width($bits(w_t)), .Slow(Slow[q])) u_w (
         .clk_i, .rst_i,
         .valid_i(w_valid_i[q]), .ready_o(w_ready_o[q]), .data_i(w_i[q]),

@@ -15,6 +15,14 @@ module gmmu_prim_bench (
   output logic [31:0] data_o [6],
   output logic        empty_o [6],   // of a gmmu_ram_fifo
 
+  // gmmu_fifo_room of 8 with a writer that decides two cycles ahead: Margin 4.
+  output logic        room_o,
+  input  logic        late_valid_i,
+  input  logic [31:0] late_data_i,
+  output logic        late_valid_o,
+  input  logic        late_ready_i,
+  output logic [31:0] late_data_o,
+
   // Arbiters of 5 and of 1.
   input  logic [4:0]  req_i,
   input  logic        advance_i,
@@ -50,6 +58,10 @@ module gmmu_prim_bench (
   assign empty_o[1] = !valid_o[1];
   assign empty_o[4] = !valid_o[4];
   assign empty_o[5] = !valid_o[5];
+
+  gmmu_fifo_room #(.Width(32), .Depth(8), .Margin(4)) u_fifo_room (
+    .clk_i, .rst_i, .room_o, .valid_i(late_valid_i), .data_i(late_data_i),
+    .valid_o(late_valid_o), .ready_i(late_ready_i), .data_o(late_data_o));
 
   gmmu_rr_arbiter #(.N(5)) u_arbiter (
     .clk_i, .rst_i, .req_i, .advance_i, .gnt_o(gnt_o[0]), .index_o(index_o[0]));
