@@ -20,7 +20,7 @@ constexpr std::array<Queue, 6> kQueues{{{"gmmu_fifo of 5", 5, 1, true},
                                         {"gmmu_ram_fifo of 6", 7, 2, true},
                                         {"gmmu_ram_fifo of 2", 3, 2, true},
                                         {"gmmu_skid", 2, 1, true},
-                                        {"gmmu_l1_out", 3, 1, true}}};
+                                        {"gmmu_l1_out", 4, 1, true}}};
 
 class QueueTest : public PrimTest {};
 
