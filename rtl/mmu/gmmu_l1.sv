@@ -7,7 +7,7 @@
 //                    a request for a cycle
 //   lookup           a miss that asks the shared levels
 //   msg              answers of the shared levels, never refused
-//   late, later      the messages of one and of two cycles before: what the L1 may keep
+//   later            the message of two cycles before: what the L1 may keep
 //   kill             drops entries of the scope; answers that were made keep their generation
 //   generation_i     drain generation that answers made now belong to. An answer is made when it
 //                    hits, or when its message comes
@@ -39,7 +39,6 @@ module gmmu_l1
   output lookup_t      lookup_o,
   input  logic         msg_valid_i,
   input  msg_t         msg_i,
-  input  known_t       late_i,
   input  known_t       later_i,
 
   input  kill_t        kill_i,
@@ -95,7 +94,7 @@ module gmmu_l1
   // ---- Stage B: the request and what it found. It is near (an entry's short tag agreed), or far: a
   // miss for certain. A hit leaves in its only cycle. That the rest of a near one's tag agrees
   // (found) is known late: data are chosen, and written, before.
-  logic    near, found, b_valid_q, b_known_q, b_near, b_far, b_hit, b_stays, may_alloc, alloc;
+  logic    near, far, found, b_valid_q, b_known_q, b_near, b_far, b_hit, b_stays, may_alloc, alloc;
   tag_t    b_tag_q;
   access_e b_access_q;
   offset_t b_offset_q;
@@ -103,9 +102,9 @@ module gmmu_l1
   page_t   b_page;
 
   gmmu_l1_entries #(.Entries(Entries), .NumSpaces(NumSpaces)) u_entries (
-    .clk_i, .rst_i, .look_i(req_valid_i), .search_key_i(req_key), .near_o(near),
+    .clk_i, .rst_i, .look_i(req_valid_i), .search_key_i(req_key), .near_o(near), .far_o(far),
     .b_key_i(b_key_q), .hit_o(found), .page_o(b_page),
-    .fill_i(fill_q), .fill_key_i(late_i.key), .fill_big_i(late_i.page.big),
+    .fill_i(fill_q), .fill_next_i(msg_i.key), .fill_next_big_i(msg_i.page.big),
     .write_i(write_q), .write_what_i(later_i), .kill_i);
 
   // ---- Slots and questions. A far miss is offered at once; if it is not taken it waits behind those
@@ -116,7 +115,7 @@ module gmmu_l1
   lookup_t b_lookup, asked;
 
   assign b_near = b_known_q && near;
-  assign b_far = b_valid_q && !b_near;
+  assign b_far = b_valid_q && (far || !b_known_q);
   assign b_hit = b_near && found;
   assign tight = !slot_one || !ask_one;
   assign may_alloc = b_valid_q && !tight;
@@ -302,7 +301,7 @@ module gmmu_l1
       && !rsp_valid_o && drained_o == 2'b11;
 
   logic unused_bits;
-  assign unused_bits = ^{seen, result_key, late_i, b_page, out_one, ask_room};
+  assign unused_bits = ^{seen, result_key, page, b_page, out_one, ask_room};
 
   a_held: assert property (@(posedge clk_i) disable iff (rst_i) !held_push || held_ready);
   a_follow: assert property (@(posedge clk_i) disable iff (rst_i)

@@ -9,10 +9,12 @@
 // else the next in turn.
 //
 //   look_i     a request stands. If it is accepted, then in the next cycle near_o says from a register
-//              whether an entry's short tag agrees; if so, hit_o whether the rest does, and page_o.
+//              whether an entry's short tag agrees (far_o that none does); if so, hit_o whether the
+//              rest does, and page_o.
 //              Of keys above VaWidth and of spaces that are not built they say nothing
 //   b_key_i    in the next cycle: the key that was searched for
-//   fill_i     no request is accepted in this cycle: the entries are searched for fill_key_i
+//   fill_i     no request is accepted in this cycle: the entries are searched for the translation
+//              that fill_next_i named in the cycle before
 //   write_i    in the cycle after fill_i, with the same translation: it is entered at the edge
 //   kill_i     drops the entries of the scope, and a write of the same cycle
 module gmmu_l1_entries
@@ -28,13 +30,14 @@ module gmmu_l1_entries
   input  logic   look_i,
   input  key_t   search_key_i,
   output logic   near_o,
+  output logic   far_o,
   input  key_t   b_key_i,
   output logic   hit_o,
   output page_t  page_o,
 
   input  logic   fill_i,
-  input  key_t   fill_key_i,
-  input  logic   fill_big_i,
+  input  key_t   fill_next_i,
+  input  logic   fill_next_big_i,
   input  logic   write_i,
   input  known_t write_what_i,
   input  kill_t  kill_i
@@ -81,17 +84,31 @@ module gmmu_l1_entries
   logic [3:0]           low_q [Entries];
 
   // The loops stand behind their conditions: an idle port costs a simulator nothing.
-  key_t               key;
-  hash_t              hash;
+  logic [SpaceBits-1:0] space, fill_space_q, write_space_q;
+  hash_t              hash, fill_hash_q, write_hash_q;
+  logic [3:0]         low, fill_low_q, write_low_q;
+  logic               big, fill_big_q, write_big_q;
+  assign space = fill_i ? fill_space_q : SpaceBits'(search_key_i.space);
+  assign hash = fill_i ? fill_hash_q : fold(search_key_i.vpn);
+  assign low = fill_i ? fill_low_q : search_key_i.vpn[3:0];
+  assign big = fill_i && fill_big_q;
+  always_ff @(posedge clk_i) begin
+    fill_space_q <= SpaceBits'(fill_next_i.space);
+    fill_hash_q <= fold(fill_next_i.vpn);
+    fill_low_q <= fill_next_i.vpn[3:0];
+    fill_big_q <= fill_next_big_i;
+    write_space_q <= fill_space_q;
+    write_hash_q <= fill_hash_q;
+    write_low_q <= fill_low_q;
+    write_big_q <= fill_big_q;
+  end
   logic [Entries-1:0] match, killed;
   always_comb begin
-    match = '0;
-    key = fill_i ? fill_key_i : search_key_i;
-    hash = fold(key.vpn);
+    match = 'x;  // nobody looks
     if (look_i || fill_i) begin
       for (int unsigned i = 0; i < Entries; i++) begin
-        match[i] = valid_q[i] && space_q[i] == SpaceBits'(key.space) && hash_q[i] == hash
-            && (big_q[i] || (fill_i && fill_big_i) || low_q[i] == key.vpn[3:0]);
+        match[i] = valid_q[i] && space_q[i] == space && hash_q[i] == hash
+            && (big_q[i] || big || low_q[i] == low);
       end
     end
   end
@@ -106,21 +123,20 @@ module gmmu_l1_entries
 
   // A new entry: where the one short tag agreed, else the next in turn. Many may agree with a block,
   // none of them a block.
-  logic [Entries-1:0] same_q, turn_q, victim, write, changed;
+  logic [Entries-1:0] same_q, turn_q, victim, write, changed, hidden;
   index_t             turn_index_q, same_index, found_index;
-  hash_t              write_hash;
   logic               same;
   assign same_index = number(same_q);
   assign found_index = number(match);
-  assign write_hash = fold(write_what_i.key.vpn);
   always_comb begin
     same = 1'b0;
     for (int unsigned i = 0; i < Entries; i++) begin
-      if (same_q[i] && (big_q[i] || !write_what_i.page.big)) same = 1'b1;
+      if (same_q[i] && (big_q[i] || !write_big_q)) same = 1'b1;
     end
     victim = same ? same_q : turn_q;
     write = write_i && !kill_i.valid ? victim : '0;
     changed = killed | (write_i ? same_q | victim : '0);
+    hidden = killed | (write_i ? same_q | turn_q : '0);  // may be changed: known earlier
   end
 
   always_ff @(posedge clk_i) begin
@@ -135,14 +151,14 @@ module gmmu_l1_entries
         turn_index_q <= turn_q[Entries-1] ? '0 : turn_index_q + 1'b1;
       end
     end
-    if (fill_i) same_q <= match;
+    same_q <= match;
     if (write != '0) begin
       for (int unsigned i = 0; i < Entries; i++) begin
         if (write[i]) begin
-          space_q[i] <= SpaceBits'(write_what_i.key.space);
-          hash_q[i] <= write_hash;
-          low_q[i] <= write_what_i.key.vpn[3:0];
-          big_q[i] <= write_what_i.page.big;
+          space_q[i] <= write_space_q;
+          hash_q[i] <= write_hash_q;
+          low_q[i] <= write_low_q;
+          big_q[i] <= write_big_q;
         end
       end
     end
@@ -151,7 +167,8 @@ module gmmu_l1_entries
   index_t found_q;
   row_t   row;
   always_ff @(posedge clk_i) begin
-    near_o <= (match & ~changed) != '0;
+    near_o <= (match & ~hidden) != '0;
+    far_o <= (match & ~hidden) == '0;
     found_q <= found_index;
   end
 
@@ -163,7 +180,7 @@ module gmmu_l1_entries
   assign page_o = row.page;
 
   logic unused_bits;
-  assign unused_bits = ^{b_key_i, write_what_i.key, fill_key_i, search_key_i};
+  assign unused_bits = ^{b_key_i, write_what_i.key, fill_next_i, search_key_i};
 
   a_same: assert property (@(posedge clk_i) disable iff (rst_i)
     !(write_i && same) || (same_q & (same_q - 1'b1)) == '0);

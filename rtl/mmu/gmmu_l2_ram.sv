@@ -2,10 +2,10 @@
 // The L2 TLB's RAMs and their search: set-associative, a block is 64 KiB of one space, a sub-entry
 // a 4 KiB page.
 //
-//   read_i       the key's set and sub-entry are read; the search's results stand one cycle later
-//                (found by tag and sub-entry) until the next read_i
+//   read_i       the key's set and sub-entry are read; the search's results stand two cycles later
+//                (found by tag and sub-entry) until those of the next read_i
 //   tag write    one way of one set; a read of the same cycle sees the old tag
-//   data write   one sub-entry of one way; a read of the same cycle sees the old one
+//   data write   one sub-entry of one way; a read of it in the same cycle misses it (hit_o)
 //   sweep_i      drops the blocks of set `index` that the step covers, one set a cycle. No read or
 //                write meanwhile and in the two cycles after it
 module gmmu_l2_ram
@@ -21,7 +21,8 @@ module gmmu_l2_ram
   input  logic                  read_i,
   input  key_t                  read_key_i,
   output logic                  hit_o,        // the page is present
-  output page_t                 page_o,       // then
+  output logic                  line_o,       // a page of its line of eight is present
+  output page_t                 page_o,       // of hit_o
   output logic [Ways-1:0]       same_o,       // way that holds the page's block
   output logic [Ways-1:0]       empty_o,      // ways that hold nothing
   output logic [15:0]           present_o,    // sub-entries present in the way of same_o
@@ -73,6 +74,12 @@ module gmmu_l2_ram
   assign write_sub = sub_address(set_of(write_key_i.vpn, write_key_i.space), write_key_i.vpn[3:0]);
   assign write_set = swept_q.valid ? swept_set_q : set_of(write_key_i.vpn, write_key_i.space);
 
+  logic                       read_q;
+  data_row_t [Ways-1:0]       data, data_q;
+  logic      [Ways-1:0][15:0] present_q;
+  data_row_t                  found;
+  logic      [Ways-1:0]       hits_q, lines_q, written_q;  // what was read was being written
+
   always_ff @(posedge clk_i) begin
     if (rst_i) swept_q.valid <= 1'b0;
     else swept_q.valid <= sweep_i.valid && sweep_i.index < 16'(Sets);
@@ -84,14 +91,12 @@ module gmmu_l2_ram
     swept_q.tail <= sweep_i.tail;
     swept_set_q <= set_t'(sweep_i.index);
     if (read_i) key_q <= read_key_i;
+    read_q <= read_i && !rst_i;
   end
 
-  data_row_t [Ways-1:0]       data;
-  logic      [Ways-1:0][15:0] present;
-  data_row_t                  found;
   for (genvar w = 0; w < Ways; w++) begin : g_way
     tag_row_t  tag, tag_new;
-    logic      dropped;
+    logic      dropped, same;
 
     gmmu_ram_1r1w #(.Width($bits(tag_row_t)), .Depth(Sets)) u_tags (
       .clk_i,
@@ -99,7 +104,7 @@ module gmmu_l2_ram
       .write_i(tag_write_i[w] || (swept_q.valid && dropped)), .write_addr_i(write_set),
       .data_i(tag_new));
 
-    gmmu_ram_1r1w #(.Width($bits(data_row_t)), .Depth(Sets * 16)) u_data (
+    gmmu_ram_apart #(.Width($bits(data_row_t)), .Depth(Sets * 16)) u_data (
       .clk_i,
       .read_i, .read_addr_i(read_sub), .data_o(data[w]),
       .write_i(data_write_i[w]), .write_addr_i(write_sub),
@@ -115,23 +120,32 @@ module gmmu_l2_ram
     assign tag_new = swept_q.valid ? '0
         : '{present: present_i, space: write_key_i.space, block: write_key_i.vpn[VpnWidth-1:4]};
 
-    assign same_o[w] = tag.present != '0 && tag.space == key_q.space
+    assign same = tag.present != '0 && tag.space == key_q.space
         && tag.block == key_q.vpn[VpnWidth-1:4];
-    assign empty_o[w] = tag.present == '0;
-    assign present[w] = tag.present;
+    always_ff @(posedge clk_i) begin
+      if (read_i) written_q[w] <= data_write_i[w] && write_sub == read_sub;
+      if (read_q) begin
+        same_o[w] <= same;
+        empty_o[w] <= tag.present == '0;
+        hits_q[w] <= same && tag.present[key_q.vpn[3:0]] && !written_q[w] && !key_q.high;
+        lines_q[w] <= same
+            && (key_q.vpn[3] ? tag.present[15:8] != '0 : tag.present[7:0] != '0);
+        present_q[w] <= tag.present;
+        data_q[w] <= data[w];
+      end
+    end
   end
 
   always_comb begin
     present_o = '0;
     found = '0;
     for (int unsigned w = 0; w < Ways; w++) begin
-      if (same_o[w]) begin
-        present_o |= present[w];
-        found |= data[w];
-      end
+      if (same_o[w]) present_o |= present_q[w];
+      if (hits_q[w]) found |= data_q[w];
     end
   end
-  assign hit_o = present_o[key_q.vpn[3:0]] && !key_q.high;
+  assign hit_o = hits_q != '0;
+  assign line_o = lines_q != '0;
   assign page_o = '{pfn: found.pfn, target: gmmu_regs_pkg::target_e'(found.target),
                     adapter: found.adapter, zero: found.zero, coherent: found.coherent,
                     read_only: found.read_only, no_execute: found.no_execute, big: found.big,

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shared array for translations from entries above the leaf level: fully associative, any coverage.
 //
-//   search_i   hit_o and page_o are combinational; the page is the 4 KiB one that was searched for
-//   fill       one is kept until a cycle in which the search is not in use (search_used_i), then
-//              entered unless an entry covers it already; free entries first, then in turn. A fill
-//              that comes while one is kept is dropped
+//   search_i   one a cycle. hit_o says in the next cycle whether an entry covers it; page_o in the
+//              one after that, for the key that was searched for (page_key_i): the 4 KiB page
+//   fill       one is kept until a cycle in which the search is not in use (search_used_i), then it
+//              searches, and is entered in the next cycle unless an entry covers it already; free
+//              entries first, then in turn. A fill that comes while one is kept is dropped
 //   wants_o    a fill is kept: leave the search unused for a cycle
 //   kill_i     drops what is kept
-//   sweep_i    drops entry `index` if the step covers it
+//   sweep_i    drops entry `index` if the step covers it, two cycles later
 module gmmu_large
   import gmmu_pkg::*;
   import gmmu_mmu_pkg::*;
@@ -20,6 +21,7 @@ module gmmu_large
   input  logic       search_used_i,
   input  key_t       search_i,
   output logic       hit_o,
+  input  key_t       page_key_i,
   output page_t      page_o,
 
   input  logic       fill_valid_i,
@@ -49,10 +51,10 @@ module gmmu_large
   page_t      fill_page_q;
 
   key_t               search;
-  logic [Entries-1:0] match, free;
-  index_t             first, victim, turn_q;
-  logic               try, write;
-  assign try = kept_q && !search_used_i && !kill_i.valid && !sweep_i.valid;
+  logic [Entries-1:0] match, match_q, free, written;
+  index_t             first, victim_q, turn_q;
+  logic               try, tried_q, write;
+  assign try = kept_q && !tried_q && !search_used_i && !kill_i.valid && !sweep_i.valid;
   assign search = search_used_i ? search_i : key_q;
   assign wants_o = kept_q;
 
@@ -66,39 +68,40 @@ module gmmu_large
     end
   end
   assign free = ~valid_q;
-  assign hit_o = match != '0;
-  assign write = try && match == '0;
+  assign hit_o = match_q != '0;
+  assign write = tried_q && match_q == '0 && !kill_i.valid;
+  assign written = write ? Entries'(1) << victim_q : '0;
   always_comb begin
     first = '0;
-    victim = turn_q;
     for (int unsigned i = Entries; i > 0; i--) begin
-      if (match[i-1]) first = index_t'(i - 1);
-      if (free[i-1]) victim = index_t'(i - 1);
+      if (match_q[i-1]) first = index_t'(i - 1);
     end
   end
 
-  tag_t  swept;
-  logic  dropped;
-  page_t page;
-  vpn_t  keep;
-  pfn_t  span;  // page number bits inside the page
-  logic [5:0] page_shift;
-  gmmu_lutram #(.Width($bits(page_t) + 6), .Depth(Entries)) u_pages (
-    .clk_i, .write_i(write), .write_addr_i(victim), .data_i({shift_q, fill_page_q}),
-    .read_addr_i(first), .data_o({page_shift, page}));
+  // A sweep's step: the tag is read, compared, and its entry dropped.
+  tag_t   swept_q, swept;
+  sweep_t sweep_q;
+  vpn_t   swept_keep_q;
+  logic   dropped, judge_q, all_q, space_same_q, begins_q, ends_q;
+  index_t judge_index_q;
   gmmu_lutram #(.Width($bits(tag_t)), .Depth(Entries)) u_tags (
-    .clk_i, .write_i(write), .write_addr_i(victim), .data_i({key_q.space, key_q.vpn, shift_q}),
+    .clk_i, .write_i(write), .write_addr_i(victim_q), .data_i({key_q.space, key_q.vpn, shift_q}),
     .read_addr_i(index_t'(sweep_i.index)), .data_o(swept));
-  assign dropped = sweep_i.valid && sweep_i.index < 16'(Entries) && (sweep_i.all
-      || (swept.space == sweep_i.space
-          && (!sweep_i.ranged
-              || overlaps(swept.vpn, keep_mask(swept.shift), sweep_i.first, sweep_i.tail))));
+  assign dropped = judge_q && (all_q || (space_same_q && begins_q && ends_q));
 
-  assign keep = keep_mask(page_shift);
+  // The page that was found.
+  page_t      page, page_q;
+  vpn_t       keep;
+  pfn_t       span;  // page number bits inside the page
+  logic [5:0] page_shift, page_shift_q;
+  gmmu_lutram #(.Width($bits(page_t) + 6), .Depth(Entries)) u_pages (
+    .clk_i, .write_i(write), .write_addr_i(victim_q), .data_i({shift_q, fill_page_q}),
+    .read_addr_i(first), .data_o({page_shift, page}));
+  assign keep = keep_mask(page_shift_q);
   assign span = pfn_t'(vpn_t'(~keep));
   always_comb begin
-    page_o = page;
-    page_o.pfn = (page.pfn & ~span) | (pfn_t'(search_i.vpn) & span);
+    page_o = page_q;
+    page_o.pfn = (page_q.pfn & ~span) | (pfn_t'(page_key_i.vpn) & span);
   end
 
   always_ff @(posedge clk_i) begin
@@ -106,26 +109,53 @@ module gmmu_large
       valid_q <= '0;
       turn_q <= '0;
       kept_q <= 1'b0;
+      tried_q <= 1'b0;
+      sweep_q.valid <= 1'b0;
+      judge_q <= 1'b0;
     end else begin
-      if (dropped) valid_q[index_t'(sweep_i.index)] <= 1'b0;
+      if (dropped) valid_q[judge_index_q] <= 1'b0;
       if (write) begin
-        valid_q[victim] <= 1'b1;
+        valid_q[victim_q] <= 1'b1;
         if (free == '0) turn_q <= turn_q == index_t'(Entries - 1) ? '0 : turn_q + 1'b1;
       end
-      kept_q <= (fill_valid_i || (kept_q && !try)) && !kill_i.valid;
+      kept_q <= (kept_q ? !tried_q : fill_valid_i) && !kill_i.valid;
+      tried_q <= try;
+      sweep_q.valid <= sweep_i.valid && sweep_i.index < 16'(Entries);
+      judge_q <= sweep_q.valid;
     end
-    if (fill_valid_i && (!kept_q || try)) begin
+    sweep_q.index <= sweep_i.index;
+    sweep_q.all <= sweep_i.all;
+    sweep_q.space <= sweep_i.space;
+    sweep_q.ranged <= sweep_i.ranged;
+    sweep_q.first <= sweep_i.first;
+    sweep_q.tail <= sweep_i.tail;
+    judge_index_q <= index_t'(sweep_q.index);
+    all_q <= sweep_q.all;
+    space_same_q <= swept_q.space == sweep_q.space;
+    begins_q <= !sweep_q.ranged || (swept_q.vpn & swept_keep_q) <= sweep_q.tail;
+    ends_q <= !sweep_q.ranged || (swept_q.vpn | ~swept_keep_q) >= sweep_q.first;
+    swept_q <= swept;
+    swept_keep_q <= keep_mask(swept.shift);
+    match_q <= match & ~written;
+    page_q <= page;
+    page_shift_q <= page_shift;
+    victim_q <= turn_q;
+    for (int unsigned i = Entries; i > 0; i--) begin
+      if (free[i-1]) victim_q <= index_t'(i - 1);
+    end
+    if (fill_valid_i && !kept_q) begin
       key_q <= fill_key_i;
       shift_q <= fill_shift_i;
       fill_page_q <= fill_page_i;
     end
     if (write) begin
-      space_q[victim] <= key_q.space;
-      vpn_q[victim] <= key_q.vpn;
-      keep_q[victim] <= keep_mask(shift_q);
+      space_q[victim_q] <= key_q.space;
+      vpn_q[victim_q] <= key_q.vpn;
+      keep_q[victim_q] <= keep_mask(shift_q);
     end
   end
 
   logic unused_bits;
-  assign unused_bits = ^{sweep_i.index, fill_key_i.high, page.pfn, kill_i};
+  assign unused_bits = ^{sweep_q.index, fill_key_i.high, page_q.pfn, kill_i, page_key_i,
+      swept_q.shift};
 endmodule

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // The shared levels' pipeline: L2 TLB, large array, walk cache and space table are searched
-// together, one operation a cycle, three stages that never stall. What a lookup becomes is decided
-// in the last: hit, joined or began a walk, or waits for a row.
+// together, one operation a cycle, stages that never stall. What a lookup becomes is decided in
+// the last but one: hit, joined or began a walk, or waits for a row.
 //
-//   lookup     from the ports, in turn
+//   lookup     from the ports, the one that was served longest ago first; it is taken in the cycle
+//              in which lookup_ready_o says so, which depends on lookup_valid_i
 //   restart    a row whose walk has to be done again asks for its start
 //   probe      the fill unit asks for the ways of a block; taken at once
 //   again      a lookup that joined a walk and has to be done again
-//   start      out: the walk in start_row_o (new or restarted) begins here. In the same cycle as
-//              begin or restart
-//   search     the walk table's answer to search_key_o, combinational
+//   search     the walk table answers search_key_o one cycle later
+//   begin, join, restart, start   from registers, one cycle after that answer: the lookup what_o
+//              begins a walk (begin_engine_o: in the engine's row) or joins one, or the walk of
+//              restart_row_o begins again, as start_o says
 //   tell       answers of walks: they have the bus when no hit has it. One that has waited for some
 //              cycles stops newcomers for one
-//   msg        answers to the ports; late and later: what the messages of one and of two cycles
-//              before said
-//   hold_i     no lookup, replay or restart enters; probes go on. quiet_o: nothing is in the
-//              pipeline or on the bus
+//   msg        answers to the ports; later: what the message of two cycles before said
+//   hold_i     no lookup, replay or restart enters, from the second cycle on; probes go on. quiet_o:
+//              nothing is in the pipeline or on the bus
 //
 // A lookup that needs a row when none is free goes to a queue, which is served before newcomers;
 // its miss slot bounds it, so that the queue never overflows. The engine's row is taken only by
@@ -45,7 +46,6 @@ module gmmu_lookup
   input  lookup_t [NumPorts-1:0]  lookup_i,
   output logic                    msg_valid_o,
   output msg_t                    msg_o,
-  output known_t                  late_o,
   output known_t                  later_o,
 
   output key_t                    search_key_o,
@@ -120,36 +120,36 @@ module gmmu_lookup
   } wait_t;
 
   function automatic logic is_engine(port_t port);
-    return 32'(port) + 3 >= NumPorts;
+    return port == port_t'(NumPorts - 1) || port == port_t'(NumPorts - 2)
+        || port == port_t'(NumPorts - 3);
   endfunction
 
-  // Stage 0: choose.
-  logic    enter;
-  op_t     op_in;
+  // Stage 0: choose. What is not a newcomer stands in the register `own`.
+  logic    own_valid_q, open_q;
+  op_t     own_q, own_d;
   logic [NumPorts-1:0] grant;
-  logic [$clog2(NumPorts)-1:0] grant_index;
   lookup_t chosen;
-  logic    replay_wanted, replay, newcomer, bubble;
-  logic    waiting_valid, waiting_push, waiting_ready, waiting_empty;
-  logic    queue_valid, queue_empty, dense;
-  wait_t   waiting, waiting_new, queue_head;
+  logic    replay, restart, bubble;
+  logic    waiting_valid, waiting_ready;
+  wait_t   waiting, waiting_new;
+  logic    dense;
+
+  // The stage of addresses: RAMs are read.
+  logic    op_valid_q;
+  op_t     op_q;
 
   // Stage 1: RAM outputs stand.
   logic       s1_valid_q;
   op_t        s1_q;
   space_row_t space;
-  logic [L2Ways-1:0] s1_same, s1_empty;
-  logic [15:0] s1_present;
-  logic       s1_hit, s1_line, s1_large_hit, large_wants;
-  page_t      s1_page, s1_large_page;
+  logic       s1_large_hit, large_wants;
 
   // Stage 2: decide.
-  logic       s2_valid_q;
+  logic       s2_valid_q, s2_hit, s2_l2_hit, s2_large_hit_q, s2_line, s2_close_q;
   op_t        s2_q;
-  logic [L2Ways-1:0] s2_same_q, s2_empty_q;
-  logic [15:0] s2_present_q;
-  logic       s2_hit_q, s2_line_q, s2_close_q;
-  page_t      s2_page_q;
+  logic [L2Ways-1:0] s2_same, s2_empty;
+  logic [15:0] s2_present;
+  page_t      s2_l2_page, s2_large_page;
   logic       s2_enable_q, s2_beyond_q;
   level_t     s2_top_q;
   pfn_t       s2_root_q;
@@ -157,87 +157,124 @@ module gmmu_lookup
   logic [13:0] s2_entries_q;
   vpn_t       s2_index_q;
   shape_t     s2_shape_q;
-  logic       wc_hit, wc_vram;
-  level_t     wc_level;
-  pfn_t       wc_pfn;
+  logic [5:0] s2_root_shift_q;
+  logic [3:0] s2_root_bits_q;
+  logic [MaxLevels-1:1] wc_hit, wc_vram;  // one-hot
+  pfn_t [MaxLevels-1:1] wc_pfn;
+  logic       s3_valid_q, s3_push_q, s3_dense_q;
 
   // Waiting lookups are tried again, as many as rows may be had.
-  logic s1_replay, s2_replay, s3_replay;
-  logic [1:0] replays;
+  logic s1_replay, s2_replay, own_replay, op_replay;
+  logic [2:0] replays_q;  // from `own` to stage 3
+  assign own_replay = own_valid_q && own_q.kind == OpReplay;
+  assign op_replay = op_valid_q && op_q.kind == OpReplay;
   assign s1_replay = s1_valid_q && s1_q.kind == OpReplay;
   assign s2_replay = s2_valid_q && s2_q.kind == OpReplay;
-  assign replays = 2'(s1_replay) + 2'(s2_replay) + 2'(s3_replay);
-  assign replay_wanted = waiting_valid && (rows_soon_i > replays
-      || (replays == '0 && row_engine_i && is_engine(waiting.what.port)));
-
-  gmmu_rr_arbiter #(.N(NumPorts)) u_turn (
-    .clk_i, .rst_i, .req_i(lookup_valid_i), .advance_i(newcomer), .gnt_o(grant),
-    .index_o(grant_index));
-  assign chosen = lookup_i[grant_index];
-
+  always_ff @(posedge clk_i) begin
+    if (rst_i) replays_q <= '0;
+    else replays_q <= 3'(replay) + 3'(own_replay) + 3'(op_replay) + 3'(s1_replay) + 3'(s2_replay);
+  end
   assign restart_ready_o = !probe_valid_i && !hold_i;
-  assign replay = restart_ready_o && !restart_valid_i && !bubble && replay_wanted;
-  assign newcomer = restart_ready_o && !restart_valid_i && !bubble && !replay_wanted
-      && lookup_valid_i != '0;
-  assign lookup_ready_o = newcomer ? grant : '0;
+  assign restart = restart_ready_o && restart_valid_i;
+  assign replay = restart_ready_o && !restart_valid_i && !bubble && waiting_valid
+      && (3'(rows_soon_i) > replays_q
+          || (replays_q == '0 && row_engine_i && is_engine(waiting.what.port)));
 
   always_comb begin
-    enter = 1'b1;
-    op_in = '{kind: OpLookup, row: '0, dense: 1'b0, what: chosen};
+    own_d = '{kind: OpReplay, row: restart_row_i, dense: waiting.dense, what: waiting.what};
     if (probe_valid_i) begin
-      op_in.kind = OpProbe;
-      op_in.what.key = probe_key_i;
-    end else if (restart_valid_i && !hold_i) begin
-      op_in.kind = OpRestart;
-      op_in.row = restart_row_i;
-      op_in.what.key = restart_key_i;
-    end else if (replay_wanted) begin
-      op_in.kind = OpReplay;
-      op_in.dense = waiting.dense;
-      op_in.what = waiting.what;
-      enter = replay;
-    end else begin
-      enter = newcomer;
+      own_d.kind = OpProbe;
+      own_d.what.key = probe_key_i;
+    end else if (restart_valid_i) begin
+      own_d.kind = OpRestart;
+      own_d.what.key = restart_key_i;
     end
   end
 
+  // Ports in turn: ahead_q[i][j] with i < j says that i goes before j. Who was served goes last.
+  logic [NumPorts-1:0][NumPorts-1:0] ahead_q;
+  logic newcomer;
+  assign newcomer = open_q && lookup_valid_i != '0;
+  assign lookup_ready_o = open_q ? grant : '0;
+  always_comb begin
+    chosen = '0;
+    for (int unsigned i = 0; i < NumPorts; i++) begin
+      grant[i] = lookup_valid_i[i];
+      for (int unsigned j = 0; j < NumPorts; j++) begin
+        if (j < i && lookup_valid_i[j] && ahead_q[j][i]) grant[i] = 1'b0;
+        if (j > i && lookup_valid_i[j] && !ahead_q[i][j]) grant[i] = 1'b0;
+      end
+    end
+    for (int unsigned i = 0; i < NumPorts; i++) chosen |= lookup_i[i] & {$bits(lookup_t){grant[i]}};
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      own_valid_q <= 1'b0;
+      open_q <= 1'b0;
+      op_valid_q <= 1'b0;
+      ahead_q <= '1;
+    end else begin
+      own_valid_q <= probe_valid_i || restart || replay;
+      open_q <= !(probe_valid_i || restart || replay) && !hold_i && !bubble;
+      op_valid_q <= own_valid_q || newcomer;
+      for (int unsigned i = 0; i < NumPorts; i++) begin
+        for (int unsigned j = i + 1; j < NumPorts; j++) begin
+          if (open_q && grant[i]) ahead_q[i][j] <= 1'b0;
+          else if (open_q && grant[j]) ahead_q[i][j] <= 1'b1;
+        end
+      end
+    end
+    own_q <= own_d;
+    op_q <= own_valid_q ? own_q : '{kind: OpLookup, row: '0, dense: 1'b0, what: chosen};
+  end
+
   // Lookups that failed have the queue first; those that have to be done again wait for a gap.
-  assign again_ready_o = !waiting_push;
-  assign waiting_new = waiting_push ? '{dense: dense, what: s2_q.what}
+  assign again_ready_o = !s3_push_q;
+  assign waiting_new = s3_push_q ? '{dense: s3_dense_q, what: what_o}
       : '{dense: 1'b1, what: again_i};
-  gmmu_ram_fifo #(.Width($bits(wait_t)), .Depth(NumPorts * MissSlots)) u_waiting (
-    .clk_i, .rst_i, .valid_i(waiting_push || again_valid_i), .ready_o(waiting_ready),
-    .data_i(waiting_new), .valid_o(queue_valid), .ready_i(!waiting_valid || replay),
-    .data_o(queue_head), .empty_o(queue_empty));
-  assign waiting_empty = queue_empty && !waiting_valid;
-  always_ff @(posedge clk_i) begin  // a block RAM's output is late in its cycle
-    if (rst_i) waiting_valid <= 1'b0;
-    else if (!waiting_valid || replay) waiting_valid <= queue_valid;
-    if ((!waiting_valid || replay) && queue_valid) waiting <= queue_head;
+  localparam int unsigned WaitingDepth = 2**$clog2(NumPorts * MissSlots);
+  gmmu_fifo_ram #(.Width($bits(wait_t)), .Depth(WaitingDepth)) u_waiting (
+    .clk_i, .rst_i, .valid_i(s3_push_q || again_valid_i), .ready_o(waiting_ready),
+    .data_i(waiting_new), .valid_o(waiting_valid), .ready_i(replay), .data_o(waiting));
+  // Newcomers may begin while nobody waits or is being tried again.
+  logic [$clog2(WaitingDepth+1)-1:0] waiting_count_q;
+  logic waiting_none_q;
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      waiting_count_q <= '0;
+      waiting_none_q <= 1'b1;
+    end else begin
+      waiting_count_q <= waiting_count_q + $bits(waiting_count_q)'(s3_push_q || again_valid_i)
+          - $bits(waiting_count_q)'(replay);
+      waiting_none_q <= waiting_count_q == '0 && !s3_push_q && !again_valid_i && !own_replay
+          && !op_replay;
+    end
   end
 
   gmmu_space_table #(.NumSpaces(NumSpaces)) u_spaces (
-    .clk_i, .rst_i, .read_i(kill_i.valid || enter),
-    .read_space_i(kill_i.valid ? kill_i.space : op_in.what.key.space), .row_o(space),
+    .clk_i, .rst_i, .read_i(kill_i.valid || op_valid_q),
+    .read_space_i(kill_i.valid ? kill_i.space : op_q.what.key.space), .row_o(space),
     .write_i(space_write_i), .write_space_i(space_i), .row_i(space_row_i));
 
   gmmu_l2_ram #(.Entries(L2Entries), .Ways(L2Ways)) u_l2 (
-    .clk_i, .rst_i, .read_i(enter), .read_key_i(op_in.what.key),
-    .hit_o(s1_hit), .page_o(s1_page), .same_o(s1_same), .empty_o(s1_empty),
-    .present_o(s1_present),
+    .clk_i, .rst_i, .read_i(op_valid_q), .read_key_i(op_q.what.key),
+    .hit_o(s2_l2_hit), .line_o(s2_line), .page_o(s2_l2_page), .same_o(s2_same),
+    .empty_o(s2_empty), .present_o(s2_present),
     .tag_write_i, .data_write_i, .write_key_i(fill_key_i), .present_i(fill_present_i),
     .page_i(fill_page_i), .sweep_i);
-  assign s1_line = s1_q.what.key.vpn[3] ? s1_present[15:8] != '0 : s1_present[7:0] != '0;
 
+  // The large array is searched a stage earlier: its hit comes with the L2's, its page in stage 2.
   gmmu_large #(.Entries(LargeEntries)) u_large (
-    .clk_i, .rst_i, .search_used_i(s1_valid_q), .search_i(s1_q.what.key), .hit_o(s1_large_hit),
-    .page_o(s1_large_page), .fill_valid_i(tell_valid_i && tell_ready_o && tell_large_i),
+    .clk_i, .rst_i, .search_used_i(op_valid_q), .search_i(op_q.what.key), .hit_o(s1_large_hit),
+    .page_key_i(s2_q.what.key), .page_o(s2_large_page),
+    .fill_valid_i(tell_valid_i && tell_ready_o && tell_large_i),
     .fill_key_i(tell_i.key), .fill_shift_i(tell_shift_i), .fill_page_i(tell_i.page),
     .wants_o(large_wants), .kill_i, .sweep_i);
 
   gmmu_walk_cache #(.Entries(WalkCacheEntries)) u_walk_cache (
-    .clk_i, .rst_i, .enable_i(s1_valid_q), .key_i(s1_q.what.key), .top_i(space.top), .keep_i(space.keep),
-    .hit_o(wc_hit), .level_o(wc_level), .pfn_o(wc_pfn), .vram_o(wc_vram),
+    .clk_i, .rst_i, .enable_i(s1_valid_q), .key_i(s1_q.what.key), .top_i(space.top),
+    .keep_i(space.keep), .hit_o(wc_hit), .pfn_o(wc_pfn), .vram_o(wc_vram),
     .write_i(wc_write_i), .data_i(wc_data_i), .kill_i, .sweep_i);
 
   // Lines of the ports' misses before: their low bits are a hint, nothing more.
@@ -257,18 +294,13 @@ module gmmu_lookup
       s1_valid_q <= 1'b0;
       s2_valid_q <= 1'b0;
     end else begin
-      s1_valid_q <= enter;
+      s1_valid_q <= op_valid_q;
       s2_valid_q <= s1_valid_q;
     end
-    if (enter) s1_q <= op_in;
+    if (op_valid_q) s1_q <= op_q;
     if (s1_valid_q) begin
       s2_q <= s1_q;
-      s2_hit_q <= s1_hit || s1_large_hit;
-      s2_page_q <= s1_hit ? s1_page : s1_large_page;
-      s2_same_q <= s1_same;
-      s2_empty_q <= s1_empty;
-      s2_present_q <= s1_present;
-      s2_line_q <= s1_line;
+      s2_large_hit_q <= s1_large_hit;
       s2_close_q <= hint_apart == '0 || hint_apart == hint_t'(1) || hint_apart == '1;
       s2_enable_q <= space.enable;
       s2_beyond_q <= s1_q.what.key.high || (s1_q.what.key.vpn & space.beyond) != '0;
@@ -276,62 +308,70 @@ module gmmu_lookup
       s2_root_q <= space.root;
       s2_target_q <= space.root_target;
       s2_entries_q <= space.root_entries;
-      s2_index_q <= s1_q.what.key.vpn >> space.shift[space.top];
+      s2_index_q <= s1_q.what.key.vpn >> space.root_shift;
+      s2_root_shift_q <= space.root_shift;
+      s2_root_bits_q <= space.root_bits;
       s2_shape_q <= '{shift: space.shift, bits: space.bits};
     end
   end
 
-  // Stage 2: where a walk would start.
+  // Stage 2: where a walk would start: at the root, or behind the pointer of the walk cache.
   start_t start;
+  logic   wc_any;
+  assign wc_any = wc_hit != '0;
   always_comb begin
     start.cause = '0;
-    start.level = s2_top_q;
-    start.pfn = s2_root_q;
-    start.vram = s2_target_q == TargetVram;
-    start.index_known = 1'b1;
-    start.index = s2_index_q[12:0];
-    if (wc_hit) begin
-      start.level = wc_level - 1'b1;
-      start.pfn = wc_pfn;
-      start.vram = wc_vram;
-      start.index_known = 1'b0;
-    end
     if (!s2_enable_q) start.cause = cause_t'(FaultSpaceDisabled);
     else if (s2_beyond_q) start.cause = cause_t'(FaultVaRange);
     else if (s2_index_q >= vpn_t'(s2_entries_q)) start.cause = cause_t'(FaultRootBound);
     else if (s2_target_q != TargetVram && s2_target_q != TargetSystem) begin
       start.cause = cause_t'(FaultEntryReserved);
     end
-    if (start.cause != '0) start.level = s2_top_q;
-    start.shift = s2_shape_q.shift[start.level];
-    start.bits = s2_shape_q.bits[start.level];
+    start.index_known = !wc_any;
+    start.index = s2_index_q[12:0];
+    start.level = wc_any && start.cause == '0 ? '0 : s2_top_q;
+    start.pfn = wc_any ? '0 : s2_root_q;
+    start.vram = !wc_any && s2_target_q == TargetVram;
+    start.shift = wc_any ? '0 : s2_root_shift_q;
+    start.bits = wc_any ? '0 : s2_root_bits_q;
+    for (int unsigned l = 1; l < MaxLevels; l++) begin
+      if (wc_hit[l]) begin
+        if (start.cause == '0) start.level |= level_t'(l - 1);
+        start.pfn |= wc_pfn[l];
+        start.vram |= wc_vram[l];
+        start.shift |= s2_shape_q.shift[l-1];
+        start.bits |= s2_shape_q.bits[l-1];
+      end
+    end
   end
 
   // Stage 2: what becomes of the lookup.
   logic decide, joins, free, engine, fails, begins, s3_wc_hit_q;
   assign search_key_o = s1_q.what.key;
+  assign s2_hit = s2_l2_hit || s2_large_hit_q;
   assign engine = is_engine(s2_q.what.port);
   assign decide = s2_valid_q && (s2_q.kind == OpLookup || s2_q.kind == OpReplay);
-  assign joins = !s2_hit_q && search_hit_i;
-  assign free = row_free_i && (s2_q.kind == OpReplay || (waiting_empty && !s1_replay));
+  assign joins = !s2_hit && search_hit_i;
+  assign free = row_free_i
+      && (s2_q.kind == OpReplay || (waiting_none_q && !s3_push_q && !s1_replay && !op_replay));
   assign dense = s2_q.dense || (s2_q.kind == OpLookup && s2_close_q);
-  assign fails = !s2_hit_q && !joins && !free && !(engine && row_engine_i);
-  assign begins = decide && !s2_hit_q && !joins && !fails;
-  assign waiting_push = decide && fails;
+  assign fails = !s2_hit && !joins && !free && !(engine && row_engine_i);
+  assign begins = decide && !s2_hit && !joins && !fails;
 
-  // Stage 3: it begins, joins or restarts.
+  // Stage 3: it begins, joins, restarts or goes to the queue.
   always_ff @(posedge clk_i) begin
     begin_o <= !rst_i && begins;
     join_o <= !rst_i && decide && joins;
     restart_o <= !rst_i && s2_valid_q && s2_q.kind == OpRestart;
-    s3_replay <= !rst_i && s2_replay;
-    begin_wide_o <= dense || s2_line_q || search_near_i;
+    begin_wide_o <= dense || s2_line || search_near_i;
     begin_engine_o <= !free;
     what_o <= s2_q.what;
     restart_row_o <= s2_q.row;
     start_o <= start;
-    s3_wc_hit_q <= wc_hit;
-    count_hit_o <= !rst_i && decide && s2_hit_q;
+    s3_wc_hit_q <= wc_any;
+    s3_valid_q <= !rst_i && s2_valid_q;
+    s3_push_q <= !rst_i && decide && fails;
+    s3_dense_q <= dense;
   end
 
   // The bus: a hit first, else what a walk tells.
@@ -339,18 +379,19 @@ module gmmu_lookup
   msg_t hit_q;
   always_ff @(posedge clk_i) begin
     if (rst_i) hit_valid_q <= 1'b0;
-    else hit_valid_q <= decide && s2_hit_q;
-    if (decide && s2_hit_q) begin
+    else hit_valid_q <= decide && s2_hit;
+    if (s2_valid_q) begin
       hit_q <= '{port: s2_q.what.port, slot: s2_q.what.slot, merged: 1'b0, key: s2_q.what.key,
-                 page: s2_page_q, cause: '0};
+                 page: s2_l2_hit ? s2_l2_page : s2_large_page, cause: '0};
     end
   end
   assign msg_valid_o = hit_valid_q || tell_valid_i;
   assign msg_o = hit_valid_q ? hit_q : tell_i;
   assign tell_ready_o = !hit_valid_q;
+  known_t late_q;
   always_ff @(posedge clk_i) begin
-    if (msg_valid_o) late_o <= '{key: msg_o.key, page: msg_o.page};
-    later_o <= late_o;
+    if (msg_valid_o) late_q <= '{key: msg_o.key, page: msg_o.page};
+    later_o <= late_q;
   end
 
   logic [2:0] waited_q;
@@ -360,18 +401,22 @@ module gmmu_lookup
   end
   assign bubble = waited_q[2] || large_wants;
 
-  assign probed_o = s2_valid_q && s2_q.kind == OpProbe;
-  assign probed_same_o = s2_same_q;
-  assign probed_empty_o = s2_empty_q;
-  assign probed_present_o = s2_present_q;
+  always_ff @(posedge clk_i) begin
+    probed_o <= !rst_i && s2_valid_q && s2_q.kind == OpProbe;
+    probed_same_o <= s2_same;
+    probed_empty_o <= s2_empty;
+    probed_present_o <= s2_present;
+  end
 
+  assign count_hit_o = hit_valid_q;
   assign count_merged_o = join_o;
   assign count_miss_o = begin_o;
   assign count_wc_lookup_o = (begin_o || restart_o) && start_o.cause == '0;
   assign count_wc_hit_o = count_wc_lookup_o && s3_wc_hit_q;
-  assign quiet_o = !s1_valid_q && !s2_valid_q && !begin_o && !join_o && !restart_o && !msg_valid_o && !large_wants;
-  assign idle_o = quiet_o && waiting_empty && lookup_valid_i == '0;
+  assign quiet_o = !own_valid_q && !op_valid_q && !s1_valid_q && !s2_valid_q && !s3_valid_q
+      && !msg_valid_o && !large_wants;
+  assign idle_o = quiet_o && waiting_none_q && waiting_count_q == '0 && lookup_valid_i == '0;
 
   a_room: assert property (@(posedge clk_i) disable iff (rst_i)
-    !(waiting_push || again_valid_i) || waiting_ready);
+    !(s3_push_q || again_valid_i) || waiting_ready);
 endmodule

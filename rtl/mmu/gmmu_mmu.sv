@@ -91,7 +91,7 @@ module gmmu_mmu
   logic    [1:0]               drained;
   logic                        msg_valid;
   msg_t                        msg;
-  known_t                      late, later;
+  known_t                      later;
 
   for (genvar p = 0; p < NumPorts; p++) begin : g_port
     gmmu_l1 #(
@@ -104,7 +104,7 @@ module gmmu_mmu
       .rsp_valid_o(rsp_valid_o[p]), .rsp_ready_i(rsp_ready_i[p]), .rsp_o(rsp_o[p]),
       .done_i(done_i[p]),
       .lookup_valid_o(lookup_valid[p]), .lookup_ready_i(lookup_ready[p]), .lookup_o(lookup[p]),
-      .msg_valid_i(msg_valid), .msg_i(msg), .late_i(late), .later_i(later), .kill_i(kill),
+      .msg_valid_i(msg_valid), .msg_i(msg), .later_i(later), .kill_i(kill),
       .generation_i(generation), .drained_o(port_drained[p]), .ev_valid_o(ev_valid_o[p]),
       .ev_o(ev_o[p]), .count_o(port_count_o[p]), .idle_o(port_idle[p]));
   end
@@ -149,7 +149,7 @@ module gmmu_mmu
   ) u_lookup (
     .clk_i, .rst_i,
     .lookup_valid_i(lookup_valid), .lookup_ready_o(lookup_ready), .lookup_i(lookup),
-    .msg_valid_o(msg_valid), .msg_o(msg), .late_o(late), .later_o(later),
+    .msg_valid_o(msg_valid), .msg_o(msg), .later_o(later),
     .search_key_o(search_key), .search_hit_i(search_hit), .search_near_i(search_near),
     .row_free_i(row_free), .row_engine_i(row_engine),
     .rows_soon_i(rows_soon),

@@ -130,6 +130,8 @@ package gmmu_mmu_pkg;
     target_e                            root_target;
     logic [13:0]                        root_entries;  // saturated at 8192
     level_t                             top;           // level of the root
+    logic [5:0]                         root_shift;    // shift and bits of the level of the root
+    logic [3:0]                         root_bits;
     logic [MaxLevels-1:0][5:0]          shift;         // bits below the index of the level
     logic [MaxLevels-1:0][3:0]          bits;
     // ones: bits at and above the index of the level

@@ -50,6 +50,8 @@ module gmmu_space_prepare
     end else if (busy_q && level_q != level_t'(MaxLevels)) begin
       level_q <= level_q + 1'b1;
       if (used) begin
+        row_o.root_shift <= sum_q[5:0];  // the last one stays
+        row_o.root_bits <= bits;
         legal_q <= legal_q && bits >= 4'd1 && bits <= 4'd13;
         sum_q <= sum_q + 7'(bits);
         for (int unsigned l = 0; l < MaxLevels; l++) begin

@@ -3,12 +3,13 @@
 // index is the XOR of the pieces of the masked page number, so that a probe needs no shifter and
 // all levels are probed at once.
 //
-//   probe     keep_i, top_i: of the key's space. Results one enabled cycle later: the lowest level
-//             whose entry is known
-//   write     one pointer a cycle; refused by nothing
+//   probe     keep_i, top_i: of the key's space. Results one enabled cycle later: one bit for the
+//             lowest level whose entry is known, or none; the tables that the entries name
+//   write     one pointer a cycle; forgotten two cycles after a step of a sweep
 //   kill_i    a write of the same cycle is dropped
-//   sweep_i   drops row `index` of all levels if the step covers it; keep_i belongs to the swept
-//             space then
+//   sweep_i   drops row `index` of all levels if the step covers it, two cycles later; keep_i belongs
+//             to the swept space until then, and the scope stands. Nothing is known before the first
+//             sweep of everything
 module gmmu_walk_cache
   import gmmu_pkg::*;
   import gmmu_mmu_pkg::*;
@@ -22,10 +23,9 @@ module gmmu_walk_cache
   input  key_t                               key_i,
   input  level_t                             top_i,
   input  logic [MaxLevels-1:1][VpnWidth-1:0] keep_i,
-  output logic                               hit_o,
-  output level_t                             level_o,   // of the known entry
-  output pfn_t                               pfn_o,     // table that it names
-  output logic                               vram_o,
+  output logic [MaxLevels-1:1]               hit_o,
+  output pfn_t [MaxLevels-1:1]               pfn_o,
+  output logic [MaxLevels-1:1]               vram_o,
 
   input  logic                               write_i,
   input  wc_write_t                          data_i,
@@ -36,6 +36,7 @@ module gmmu_walk_cache
   localparam int unsigned Pieces = (VpnWidth + IndexWidth - 1) / IndexWidth;
   typedef logic [IndexWidth-1:0] index_t;
   typedef struct packed {
+    logic   valid;
     space_t space;
     vpn_t   tag;
     pfn_t   pfn;
@@ -53,66 +54,62 @@ module gmmu_walk_cache
     return index;
   endfunction
 
+  localparam int unsigned TagWidth = $bits(space_t) + VpnWidth;
+  localparam int unsigned Pairs = (TagWidth + 1) / 2;
   logic [MaxLevels-1:1] hit;
-  pfn_t [MaxLevels-1:1] pfn;
-  logic [MaxLevels-1:1] vram;
-  index_t               write_index;
+  index_t               write_index, read_index_q, swept_index_q;
+  logic                 sweep_q;
 
   assign write_index = fold(data_i.tag, data_i.space);
+  always_ff @(posedge clk_i) begin
+    sweep_q <= sweep_i.valid && !rst_i;
+    read_index_q <= index_t'(sweep_i.index);
+    swept_index_q <= read_index_q;
+  end
 
   for (genvar l = 1; l < MaxLevels; l++) begin : g_level
-    logic [Entries-1:0] valid_q;
-    index_t             probe_index, index;
-    vpn_t               tag, tag_q;
-    space_t             space_q;
-    row_t               row, row_q;
-    logic               known_q, write, dropped;
+    index_t              index;
+    vpn_t                tag;
+    row_t                row;
+    logic                known_q, write, dropped_q, swept_space_q;
+    vpn_t                swept_q;
+    logic [2*Pairs-1:0]  differs;
+    logic [Pairs-1:0]    differs_q;  // by pairs of bits: the RAM's output is late in its cycle
 
     assign tag = key_i.vpn & keep_i[l];
-    assign probe_index = fold(tag, key_i.space);
-    assign index = sweep_i.valid ? index_t'(sweep_i.index) : probe_index;
+    assign index = sweep_i.valid ? index_t'(sweep_i.index) : fold(tag, key_i.space);
     assign write = write_i && data_i.level == level_t'(l) && !kill_i.valid;
 
     gmmu_lutram #(.Width($bits(row_t)), .Depth(Entries)) u_rows (
       .clk_i,
-      .write_i(write), .write_addr_i(write_index),
-      .data_i({data_i.space, data_i.tag, data_i.pfn, data_i.vram}),
+      .write_i(write || dropped_q), .write_addr_i(dropped_q ? swept_index_q : write_index),
+      .data_i({!dropped_q, data_i.space, data_i.tag, data_i.pfn, data_i.vram}),
       .read_addr_i(index), .data_o(row));
 
-    assign dropped = sweep_i.all || (row.space == sweep_i.space
-        && (!sweep_i.ranged || overlaps(row.tag, keep_i[l], sweep_i.first, sweep_i.tail)));
-
+    assign differs = (2*Pairs)'({row.space, row.tag} ^ {key_i.space, tag});
     always_ff @(posedge clk_i) begin
       if (rst_i) begin
-        valid_q <= '0;
+        dropped_q <= 1'b0;
       end else begin
-        if (write) valid_q[write_index] <= 1'b1;
-        if (sweep_i.valid && dropped) valid_q[index] <= 1'b0;
+        dropped_q <= sweep_q && (sweep_i.all || (swept_space_q
+            && (!sweep_i.ranged || overlaps(swept_q, keep_i[l], sweep_i.first, sweep_i.tail))));
       end
+      swept_q <= row.tag;
+      swept_space_q <= row.space == sweep_i.space;
       if (enable_i) begin
-        known_q <= valid_q[index] && top_i >= level_t'(l);
-        row_q <= row;
-        tag_q <= tag;
-        space_q <= key_i.space;
+        known_q <= row.valid && top_i >= level_t'(l);
+        for (int unsigned i = 0; i < Pairs; i++) differs_q[i] <= differs[2*i +: 2] != '0;
+        pfn_o[l] <= row.pfn;
+        vram_o[l] <= row.vram;
       end
     end
-
-    assign hit[l] = known_q && row_q.tag == tag_q && row_q.space == space_q;
-    assign pfn[l] = row_q.pfn;
-    assign vram[l] = row_q.vram;
+    assign hit[l] = known_q && differs_q == '0;
   end
 
   always_comb begin
-    hit_o = hit != '0;
-    level_o = '0;
-    pfn_o = '0;
-    vram_o = 1'b0;
-    for (int unsigned l = MaxLevels - 1; l >= 1; l--) begin
-      if (hit[l]) begin
-        level_o = level_t'(l);
-        pfn_o = pfn[l];
-        vram_o = vram[l];
-      end
+    hit_o = hit;
+    for (int unsigned l = 1; l < MaxLevels; l++) begin
+      for (int unsigned below = 1; below < l; below++) if (hit[below]) hit_o[l] = 1'b0;
     end
   end
 

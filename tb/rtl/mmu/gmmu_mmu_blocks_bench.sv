@@ -35,6 +35,7 @@ module gmmu_mmu_blocks_bench
   input  logic [3:0]  l2_data_write_i,
   input  logic [15:0] l2_present_i,
   output logic        l2_hit_o,
+  output logic        l2_line_o,
   output logic [51:0] l2_page_o,
   output logic [3:0]  l2_same_o,
   output logic [3:0]  l2_empty_o,
@@ -237,9 +238,10 @@ module gmmu_mmu_blocks_bench
     page_t            l2_page;
     logic [Ways-1:0]  same, empty;
     logic [15:0]      present;
+    logic l2_line;
     gmmu_l2_ram #(.Entries(s == 0 ? 512 : 32), .Ways(Ways)) u_l2 (
-      .clk_i, .rst_i, .read_i(l2_read_i), .read_key_i(key), .hit_o(hit), .page_o(l2_page),
-      .same_o(same), .empty_o(empty), .present_o(present),
+      .clk_i, .rst_i, .read_i(l2_read_i), .read_key_i(key), .hit_o(hit), .line_o(l2_line),
+      .page_o(l2_page), .same_o(same), .empty_o(empty), .present_o(present),
       .tag_write_i(l2_tag_write_i[Ways-1:0]), .data_write_i(l2_data_write_i[Ways-1:0]),
       .write_key_i(other), .present_i(l2_present_i), .page_i(page), .sweep_i(sweep));
 
@@ -247,32 +249,47 @@ module gmmu_mmu_blocks_bench
     logic                               wc_hit, wc_vram;
     level_t                             wc_level;
     pfn_t                               wc_pfn;
+    logic [MaxLevels-1:1]               wc_hits, wc_vrams;
+    pfn_t [MaxLevels-1:1]               wc_pfns;
     logic [MaxLevels-1:1][VpnWidth-1:0] keep;
     always_comb begin
       for (int unsigned l = 1; l < MaxLevels; l++) keep[l] = keep_mask(wc_shifts_i[(l-1)*6 +: 6]);
     end
     gmmu_walk_cache #(.Entries(s == 0 ? 16 : 2)) u_walk_cache (
       .clk_i, .rst_i, .enable_i(wc_enable_i), .key_i(key), .top_i(wc_top_i), .keep_i(keep),
-      .hit_o(wc_hit), .level_o(wc_level), .pfn_o(wc_pfn), .vram_o(wc_vram),
-      .write_i(wc_write_i),
+      .hit_o(wc_hits), .pfn_o(wc_pfns), .vram_o(wc_vrams), .write_i(wc_write_i),
       .data_i('{level: wc_level_i, space: other_space_i, tag: other_vpn_i, pfn: wc_pfn_i,
                 vram: wc_vram_i}),
       .kill_i(kill), .sweep_i(sweep));
+
+    always_comb begin
+      wc_hit = wc_hits != '0;
+      wc_level = '0;
+      wc_pfn = '0;
+      wc_vram = 1'b0;
+      for (int unsigned l = 1; l < MaxLevels; l++) begin
+        if (wc_hits[l]) begin
+          wc_level |= level_t'(l);
+          wc_pfn |= wc_pfns[l];
+          wc_vram |= wc_vrams[l];
+        end
+      end
+    end
 
     // gmmu_large: fills use `other`.
     logic  lg_hit, lg_wants;
     page_t lg_page;
     gmmu_large #(.Entries(s == 0 ? 8 : 2)) u_large (
       .clk_i, .rst_i, .search_used_i(lg_used_i), .search_i(key), .hit_o(lg_hit),
-      .page_o(lg_page), .fill_valid_i(lg_fill_i), .fill_key_i(other), .fill_shift_i(lg_shift_i),
+      .page_key_i(key), .page_o(lg_page), .fill_valid_i(lg_fill_i), .fill_key_i(other), .fill_shift_i(lg_shift_i),
       .fill_page_i(page), .wants_o(lg_wants), .kill_i(kill), .sweep_i(sweep));
 
     // gmmu_fill and its RAM.
     logic            fi_probe, fi_probe_q, fi_probed_q, fi_hit, fi_done, fi_ready, fi_evict;
-    logic            fi_idle, fi_hit_q;
+    logic            fi_idle, fi_read_q, fi_hit_q;
     key_t            fi_probe_key, fi_key;
-    logic [Ways-1:0] fi_same, fi_empty, fi_same_q, fi_empty_q, fi_tag, fi_data;
-    logic [15:0]     fi_present, fi_present_q, fi_new;
+    logic [Ways-1:0] fi_same, fi_empty, fi_tag, fi_data;
+    logic [15:0]     fi_present, fi_new;
     page_t           fi_page, fi_new_page;
     row_t            fi_row;
     logic [DataWidth-1:0] line_data;
@@ -286,23 +303,21 @@ module gmmu_mmu_blocks_bench
       .start_ready_o(fi_ready),
       .start_i('{row: fi_start_row_i, key: other, line: fi_start_line_i}),
       .done_o(fi_done), .done_row_o(fi_row), .probe_valid_o(fi_probe),
-      .probe_key_o(fi_probe_key), .probed_i(fi_probed_q), .probed_same_i(fi_same_q),
-      .probed_empty_i(fi_empty_q), .probed_present_i(fi_present_q), .tag_write_o(fi_tag),
+      .probe_key_o(fi_probe_key), .probed_i(fi_probed_q), .probed_same_i(fi_same),
+      .probed_empty_i(fi_empty), .probed_present_i(fi_present), .tag_write_o(fi_tag),
       .data_write_o(fi_data), .key_o(fi_key), .present_o(fi_new), .page_o(fi_new_page),
       .count_fill_o(), .count_eviction_o(fi_evict), .idle_o(fi_idle));
     gmmu_l2_ram #(.Entries(s == 0 ? 512 : 32), .Ways(Ways)) u_fill_l2 (
       .clk_i, .rst_i, .read_i(fi_probe || l2_read_i),
-      .read_key_i(fi_probe ? fi_probe_key : key), .hit_o(fi_hit), .page_o(fi_page),
+      .read_key_i(fi_probe ? fi_probe_key : key), .hit_o(fi_hit), .line_o(), .page_o(fi_page),
       .same_o(fi_same), .empty_o(fi_empty), .present_o(fi_present), .tag_write_i(fi_tag),
       .data_write_i(fi_data), .write_key_i(fi_key), .present_i(fi_new), .page_i(fi_new_page),
       .sweep_i(sweep));
     always_ff @(posedge clk_i) begin
       fi_probe_q <= fi_probe && !rst_i;
       fi_probed_q <= fi_probe_q && !rst_i;
-      fi_same_q <= fi_same;
-      fi_empty_q <= fi_empty;
-      fi_present_q <= fi_present;
-      fi_hit_q <= !fi_probe && l2_read_i;  // the read was a reader's, not a probe
+      fi_read_q <= !fi_probe && l2_read_i;  // the read was a reader's, not a probe
+      fi_hit_q <= fi_read_q;
     end
 
     // gmmu_l1: messages use `key` and `page`.
@@ -330,7 +345,7 @@ module gmmu_mmu_blocks_bench
       .rsp_valid_o(rsp_valid), .rsp_ready_i(l1_rsp_ready_i), .rsp_o(rsp),
       .done_i(small_i == (s == 1) ? '{old1: l1_done1_i, old0: l1_done0_i} : '0),
       .lookup_valid_o(lookup_valid), .lookup_ready_i(l1_lookup_ready_i), .lookup_o(lookup),
-      .msg_valid_i(l1_msg_valid_i && small_i == (s == 1)), .msg_i(msg), .late_i(late_q), .later_i(later_q),
+      .msg_valid_i(l1_msg_valid_i && small_i == (s == 1)), .msg_i(msg), .later_i(later_q),
       .kill_i(kill), .generation_i(l1_generation_i), .drained_o(drained),
       .ev_valid_o(ev_valid), .ev_o(ev), .count_o(count), .idle_o(idle));
 
@@ -410,6 +425,7 @@ module gmmu_mmu_blocks_bench
     assign sp_keep_o[l] = prepared.keep[l+1];
   end
 
+  assign l2_line_o = small_i ? g_size[1].l2_line : g_size[0].l2_line;
   assign l2_hit_o = small_i ? g_size[1].hit : g_size[0].hit;
   assign l2_page_o = small_i ? g_size[1].l2_page : g_size[0].l2_page;
   assign l2_same_o = small_i ? 4'(g_size[1].same) : g_size[0].same;

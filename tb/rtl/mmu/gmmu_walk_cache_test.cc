@@ -23,6 +23,10 @@ class WalkCacheTest : public BlockTest {
     uint64_t shifts = 0;
     for (unsigned l = 1; l < 6; ++l) shifts |= uint64_t{kShift[l]} << ((l - 1) * 6);
     blocks_.top->wc_shifts_i = static_cast<uint32_t>(shifts);
+    blocks_.top->sweep_all_i = 1;
+    for (unsigned s = 0; s < 16; ++s) blocks_.Sweep(s);
+    blocks_.Step();
+    blocks_.Step();
   }
   Key SomeKey() {
     Key key;
@@ -94,6 +98,8 @@ TEST_P(WalkCacheTest, FindsOnlyWhatWasWrittenAndNotDropped) {
       top.sweep_first_i = first;
       top.sweep_tail_i = tail;
       for (unsigned s = 0; s < 16; ++s) blocks_.Sweep(s);
+      blocks_.Step();
+      blocks_.Step();
       for (unsigned level = 1; level < 6; ++level) {
         const uint64_t rest = (uint64_t{1} << kShift[level]) - 1;
         for (auto at = model_[level].begin(); at != model_[level].end();) {
