@@ -91,8 +91,8 @@ module gmmu_l1
                      high: (req_i.va >> VaWidth) != '0};
   assign accept = req_valid_i && req_ready_o;
 
-  // ---- Stage B: the request and what it found. It is near (an entry's short tag agreed), or far: a
-  // miss for certain. A hit leaves in its only cycle. That the rest of a near one's tag agrees
+  // ---- Stage B: the request and what it found. It is near (an entry's short tag agreed), or far:
+  // a miss for certain. A hit leaves in its only cycle. That the rest of a near one's tag agrees
   // (found) is known late: data are chosen, and written, before.
   logic    near, far, found, b_valid_q, b_known_q, b_near, b_far, b_hit, b_stays, may_alloc, alloc;
   tag_t    b_tag_q;
@@ -107,8 +107,8 @@ module gmmu_l1
     .fill_i(fill_q), .fill_next_i(msg_i.key), .fill_next_big_i(msg_i.page.big),
     .write_i(write_q), .write_what_i(later_i), .kill_i);
 
-  // ---- Slots and questions. A far miss is offered at once; if it is not taken it waits behind those
-  // before it, as a near one does.
+  // ---- Slots and questions. A far miss is offered at once; if it is not taken it waits behind
+  // those before it, as a near one does.
   logic    slot_one, ask_valid, ask_one, ask_push, release_slot;
   index_t  slot, result_slot;
   kept_t   kept;

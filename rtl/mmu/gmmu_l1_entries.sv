@@ -121,8 +121,8 @@ module gmmu_l1_entries
     end
   end
 
-  // A new entry: where the one short tag agreed, else the next in turn. Many may agree with a block,
-  // none of them a block.
+  // A new entry: where the one short tag agreed, else the next in turn. Many may agree with a
+  // block, none of them a block.
   logic [Entries-1:0] same_q, turn_q, victim, write, changed, hidden;
   index_t             turn_index_q, same_index, found_index;
   logic               same;

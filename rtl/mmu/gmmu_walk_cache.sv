@@ -7,9 +7,9 @@
 //             lowest level whose entry is known, or none; the tables that the entries name
 //   write     one pointer a cycle; forgotten two cycles after a step of a sweep
 //   kill_i    a write of the same cycle is dropped
-//   sweep_i   drops row `index` of all levels if the step covers it, two cycles later; keep_i belongs
-//             to the swept space until then, and the scope stands. Nothing is known before the first
-//             sweep of everything
+//   sweep_i   drops row `index` of all levels if the step covers it, two cycles later; keep_i
+//             belongs to the swept space until then, and the scope stands. Nothing is known before
+//             the first sweep of everything
 module gmmu_walk_cache
   import gmmu_pkg::*;
   import gmmu_mmu_pkg::*;

@@ -70,7 +70,8 @@ TEST_P(L2RamTest, EqualsArraysUnderRandomReadsWritesAndSweeps) {
     top.page_i = page.raw;
     const auto found = model_[SetOf(key)];
     // A sub-entry that is being written is not found.
-    const bool written = write_data && SetOf(key) == SetOf(target) && ((key.vpn ^ target.vpn) & 15) == 0;
+    const bool written =
+        write_data && SetOf(key) == SetOf(target) && ((key.vpn ^ target.vpn) & 15) == 0;
     blocks_.Settle();
     blocks_.Step();
     if (top.l2_data_write_i != 0) set[way].page[target.vpn & 15] = page.raw;
