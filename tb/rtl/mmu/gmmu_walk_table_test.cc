@@ -53,6 +53,7 @@ class WalkTableTest : public BlockTest {
   std::optional<Op> searched_, decided_;
   std::vector<Burst> bursts_;
   std::deque<std::pair<uint64_t, unsigned>> fills_;
+  std::map<unsigned, uint64_t> read_version_;  ///< of the tables, at the last read of a row
   std::vector<Key> lines_;
   const unsigned ports_ = blocks_.small() ? 2 : 7, slots_ = blocks_.small() ? 2 : 8;
   uint64_t version_ = 0, told_ = 0, sent_back_ = 0, joined_ = 0, kills_ = 0;
@@ -294,6 +295,7 @@ class WalkTableTest : public BlockTest {
       }
       for (const Burst& other : bursts_) EXPECT_NE(other.id, burst.id) << "an id is used twice";
       bursts_.push_back(burst);
+      read_version_[burst.id] = version_;
     }
     if (top.wt_restart_valid_o && top.wt_restart_ready_i) {
       restarts_.push_back({blocks_.cycle + 2, {top.wt_restart_row_o, {top.wt_restart_space_o,
@@ -310,6 +312,7 @@ class WalkTableTest : public BlockTest {
       ++sent_back_;
     }
     if (top.wt_fill_valid_o && top.wt_fill_ready_i) {
+      EXPECT_EQ(read_version_[top.wt_fill_row_o], version_) << "a line of before a kill is entered";
       fills_.push_back({blocks_.cycle + 2 + blocks_.Random(12), top.wt_fill_row_o});
     }
     decided_ = searched_ ? Decide(*searched_) : std::nullopt;
