@@ -169,9 +169,15 @@ class Machine {
   [[nodiscard]] bool Run(unsigned limit = 200000);
   /// Nothing is in flight and every translation was given back. Adds complaints.
   void CheckAtRest();
-  /// Translations of a path that it has not given back; read bursts that have not all their data.
+  /// Translations of a path that it has not given back; bursts without all their data, without B
+  /// (the fence record is physical and not counted).
   int64_t Lent(Path path) const { return lent_[path][0] + lent_[path][1]; }
   int64_t ReadsInFlight() const { return static_cast<int64_t>(reads_[kRead].size()); }
+  int64_t WritesInFlight() const {
+    const auto counts = [](const Burst& b) { return b.port == 0 || b.address < kFenceBase; };
+    return std::count_if(writes_.begin(), writes_.end(), counts) +
+           std::count_if(answers_b_.begin(), answers_b_.end(), counts);
+  }
   uint64_t FenceRecord(unsigned ring, int word) const {
     return host.Read64(kFenceBase + 0x1000 * ring + 8 * word);
   }

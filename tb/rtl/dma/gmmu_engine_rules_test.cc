@@ -35,6 +35,20 @@ TEST_F(EngineRules, ATranslationIsGivenBackOnlyWithItsLastBeat) {
   AtRest();
 }
 
+TEST_F(EngineRules, ATranslationIsGivenBackOnlyWithItsB) {
+  Timing timing;
+  timing.write_min = 200, timing.write_max = 400;
+  Start(15, timing);
+  m->Submit(0, Buffer().Fill(Dst(300), 20000, 5).words);
+  int64_t most = 0;
+  Watch([&] {
+    most = std::max(most, m->WritesInFlight());
+    ASSERT_GE(m->Lent(Machine::kWrite), m->WritesInFlight()) << "at cycle " << m->now();
+  });
+  EXPECT_GT(most, 8);
+  AtRest();
+}
+
 TEST_F(EngineRules, AFlushComesAfterTheWritesBeforeIt) {
   Timing timing;
   timing.write_min = timing.write_max = 1000;

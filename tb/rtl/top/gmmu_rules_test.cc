@@ -3,6 +3,8 @@
 // reset. docs/rules.md lists the faults that these tests must notice.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tb/rtl/top/top_machine.h"
 
 namespace gmmu::top {
@@ -87,6 +89,7 @@ struct RulesFence : Rules {};
 struct RulesDeadlock : Rules {};
 struct RulesReset : Rules {};
 struct RulesFaults : Rules {};
+struct RulesAxi : Rules {};
 
 // ---- Doorbells.
 
@@ -229,6 +232,53 @@ TEST_F(RulesFaults, EveryFieldOfARecordIsRight) {
     EXPECT_EQ(gpu.host.memory.Read64(record + 24), count);
     record += 32, ++count;
   }
+}
+
+// ---- AXI.
+
+TEST_F(RulesAxi, TheHostPortsUserIsThePagesAndTheMessages) {
+  // The first eight pages are coherent, the other eight are not; ring, buffer and record are.
+  constexpr uint64_t kHalf = 0x8000;
+  constexpr uint32_t kNoSnoop = 1u << 23, kMessage = 2;
+  for (uint64_t at = 0; at < kHalf; at += 4096) {
+    gpu.Map(1, 0x500000 + at,
+            regs::PteEntry{}.set_valid(1).set_coherent(1).set_target(Target::kSystem)
+                .set_page((kSource + at) >> 12));
+  }
+  unsigned reads[2] = {}, writes[2] = {}, messages = 0, wrong = 0;
+  const auto check = [&](uint64_t address, uint32_t user, unsigned* seen) {
+    const bool page = address >= kSource && address < kSource + 2 * kHalf;
+    const bool snooped = address < kSource + kHalf || !page;
+    const bool message = address >> 20 == 0xfee;
+    if (page) ++seen[snooped];
+    messages += message;
+    if (user != (message ? kMessage : snooped ? 0 : kNoSnoop) && ++wrong < 5) {
+      ADD_FAILURE() << "user " << std::hex << user << " at address " << address;
+    }
+  };
+  gpu.watch = [&](const Vgmmu_top_bench& t) {
+    if (t.m_host_arvalid_o && t.m_host_arready_i)
+      check(t.m_host_araddr_o, t.m_host_aruser_o, reads);
+    if (t.m_host_awvalid_o && t.m_host_awready_i)
+      check(t.m_host_awaddr_o, t.m_host_awuser_o, writes);
+  };
+  const auto each = [&](unsigned* seen, const char* what) {
+    EXPECT_GT(std::min(seen[0], seen[1]), 8u) << what;
+    seen[0] = seen[1] = 0;
+  };
+  Submit(Copy(0x506000, 0x404000, 0x4000), 1);
+  WaitFence(1);
+  each(reads, "reads of the paging engine");
+  Submit(Copy(0x400000, 0x506000, 0x4000), 2);
+  WaitFence(2);
+  each(writes, "writes of the paging engine");
+  gpu.Until([&] { return messages >= 1; }, "the message");
+  auto ctrl = regs::ClientCtrl{}.set_space(1);
+  EXPECT_EQ(gpu.Traffic(0, ctrl, 0x506000, 0, 1, 256, 1).count(), 256u);
+  each(reads, "reads of a client");
+  EXPECT_EQ(gpu.Traffic(0, ctrl.set_access(regs::Access::kWrite), 0x506000, 0, 1, 256, 1).count(),
+            256u);
+  each(writes, "writes of a client");
 }
 
 // ---- Silence and reset.
