@@ -263,6 +263,25 @@ TEST(Isolator, PassesEverythingWithoutACycleWhileNobodyAsks) {
   EXPECT_TRUE(t.m_ar_valid_o[1] && t.ar_ready_o[1]);
 }
 
+TEST(Isolator, AResetLetsNothingNewBegin) {
+  for (uint64_t seed = 1; seed <= 8; ++seed) {
+    Bench bench(seed, 30);
+    for (auto& q : bench.port) q.answer_reads = q.answer_writes = false;
+    bench.Run(10);  // few enough that the core has ids left
+    bench.Reset();
+    const uint64_t begun[2] = {bench.port[0].begun, bench.port[1].begun};
+    bench.Run(kTimeout / 2);
+    EXPECT_FALSE(bench.InReset());
+    for (unsigned p = 0; p < 2; ++p) {  // an AR and an AW that stood may still be taken
+      EXPECT_LE(bench.port[p].begun, begun[p] + 2) << "port " << p << ", seed " << seed;
+    }
+    for (auto& q : bench.port) q.answer_reads = q.answer_writes = true;
+    bench.busy = false;
+    EXPECT_TRUE(bench.Until([&] { return bench.top().idle_o != 0 && bench.Quiet(); }));
+    ExpectNoComplaint(bench);
+  }
+}
+
 TEST(Isolator, AResetWaitsForAnswersThatComeInTime) {
   Bench bench(2);
   bench.Run(100);
