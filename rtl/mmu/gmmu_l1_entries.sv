@@ -9,7 +9,7 @@
 // else the next in turn.
 //
 //   look_i     a request stands. If it is accepted, then in the next cycle near_o says from a register
-//              whether an entry's short tag agrees (far_o that none does); if so, hit_o whether the
+//              (a LUT behind) whether an entry's short tag agrees (far_o that none does); if so, hit_o whether the
 //              rest does, and page_o.
 //              Of keys above VaWidth and of spaces that are not built they say nothing
 //   b_key_i    in the next cycle: the key that was searched for
@@ -166,11 +166,15 @@ module gmmu_l1_entries
 
   index_t found_q;
   row_t   row;
+  // by fours: the last level of the search stands behind the register
+  localparam int unsigned Fours = (Entries + 3) / 4;
+  logic [Fours-1:0] near_q;
   always_ff @(posedge clk_i) begin
-    near_o <= (match & ~hidden) != '0;
-    far_o <= (match & ~hidden) == '0;
+    for (int unsigned f = 0; f < Fours; f++) near_q[f] <= ((match & ~hidden) >> 4 * f & 'hF) != '0;
     found_q <= found_index;
   end
+  assign near_o = near_q != '0;
+  assign far_o = near_q == '0;
 
   gmmu_lutram #(.Width($bits(row_t)), .Depth(Entries)) u_rows (
     .clk_i, .write_i(write_i && !kill_i.valid), .write_addr_i(same ? same_index : turn_index_q),

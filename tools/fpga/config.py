@@ -34,7 +34,7 @@ BLOCKS = (
 
 # Without a target abc9 makes everything as fast as it can, at up to twice the LUTs. Picoseconds; synth_ecp5 counts 300
 # for a wire, which is a quarter of the truth.
-SCRATCHPAD = {"abc9.D": 5000}
+SCRATCHPAD = {"abc9.D": 4200}
 SYNTH_OPTIONS = ""
 LATCHES = "t:$dlatch t:$adlatch t:$dlatchsr t:$sr t:$_DLATCH_*"
 
