@@ -107,7 +107,7 @@ module gmmu_walk_answer
   logic            same_table, crooked;
   pte_entry_t      form;
   assign entry_ready_o = !entry_q || told_free;
-  assign entry_idle_o = entry_ready_o;
+  assign entry_idle_o = !entry_q;
   always_ff @(posedge clk_i) begin
     if (rst_i) entry_q <= 1'b0;
     else if (entry_ready_o) entry_q <= entry_valid_i;

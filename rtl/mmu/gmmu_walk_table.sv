@@ -14,9 +14,10 @@
 //   ar, r            table reads, id = row, one burst a row
 //   tell             answers (gmmu_walk_tell); again: lookups that have to be done again
 //   fill             a row whose line can be entered; none is offered while hold_i
-//   kill_i           its scope stands from the cycle before. Rows of the scope are stale: they fill
-//                    nothing and walk again once their read is over; lookups that joined a row that
-//                    was answered are done again
+//   hold_i           no answers from the next cycle on
+//   kill_i           after a hold; its scope stands from the cycle before. Rows of the scope are
+//                    stale: they fill nothing and walk again once their read is over; lookups that
+//                    joined a row that was answered are done again
 //   stale_o          a read of a stale row is still under way
 //
 // A row answers who began it as soon as its own entry is known; the others when its line is
@@ -202,7 +203,7 @@ module gmmu_walk_table
     .clk_i, .rst_i, .clear_i(kill_i.valid), .req_i(want_index),
     .take_i(1'b1), .pick_o(index_rows), .row_o(index_pick));
   gmmu_walk_pick #(.Rows(Rows)) u_tell_turn (
-    .clk_i, .rst_i, .clear_i(kill_i.valid), .req_i(want_tell),
+    .clk_i, .rst_i, .clear_i(hold_i), .req_i(want_tell),
     .take_i(tell_ready), .pick_o(tell_rows), .row_o(tell_pick));
   gmmu_walk_pick #(.Rows(Rows)) u_fill_turn (
     .clk_i, .rst_i, .clear_i(kill_i.valid), .req_i(want_fill & ~fill_out),

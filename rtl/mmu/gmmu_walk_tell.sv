@@ -6,7 +6,7 @@
 //   direct     an own entry comes in this cycle (gmmu_walk_answer). Not while hold_i
 //   join       a lookup is linked behind the last one of its row (join_chain_i: there is one)
 //   row        a row that has lookups to be answered: who began it (row_begin_i), then the chain. It
-//              is taken with all of them; who joins later begins a new chain. Not while hold_i
+//              is taken with all of them; who joins later begins a new chain
 //   tell       answers; large: the translation of an upper level, for the large array, with its
 //              shift; narrow: a leaf page that no fill of a line brings into the L2
 //   again      a lookup that the row cannot answer: it has to be done again. A fault goes only to
@@ -111,6 +111,7 @@ module gmmu_walk_tell
   // The row in hand.
   typedef enum logic [1:0] {StIdle, StBegin, StChain, StLast} state_e;
   state_e          state_q;
+  logic            idle_q;  // state_q is StIdle
   row_t            row_q;
   logic [Rows-1:0] rows_q, answer_rows;
   key_t            key_q;
@@ -133,10 +134,10 @@ module gmmu_walk_tell
     .clk_i, .read_i(link_read), .read_addr_i(link_address), .data_o(next),
     .write_i(join_i && join_chain_i), .write_addr_i(join_tail_i), .data_i(join_who_i));
 
-  assign row_ready_o = state_q == StIdle && !hold_i;
+  assign row_ready_o = idle_q;
   assign take = row_ready_o && row_valid_i;
-  assign link_read = state_q == StIdle || (state_q == StChain && advance);
-  assign link_address = state_q == StIdle ? row_head_i : next;
+  assign link_read = idle_q || (state_q == StChain && advance);
+  assign link_address = idle_q ? row_head_i : next;
 
   // The line, by row. A narrow row's entry stands at its own word.
   logic                 line_read;
@@ -182,19 +183,25 @@ module gmmu_walk_tell
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
       state_q <= StIdle;
+      idle_q <= 1'b1;
       q_valid_q <= 1'b0;
     end else begin
       unique case (state_q)
-        StIdle: if (take) state_q <= row_begin_i ? StBegin : StChain;
+        StIdle: begin
+          if (take) state_q <= row_begin_i ? StBegin : StChain;
+          idle_q <= !take;
+        end
         StBegin: if (advance) state_q <= chain_q ? StChain : StLast;
         StChain: if (advance && head_q == tail_q) state_q <= StLast;
-        StLast: if (!q_valid_q && entry_idle) state_q <= StIdle;
-        default: state_q <= StIdle;
+        default: begin  // StLast
+          if (!q_valid_q && entry_idle) state_q <= StIdle;
+          idle_q <= !q_valid_q && entry_idle;
+        end
       endcase
       if (advance) q_valid_q <= state_q == StBegin || state_q == StChain;
     end
 
-    if (state_q == StIdle) begin
+    if (idle_q) begin
       row_q <= row_i;
       rows_q <= rows_i;
       key_q <= row_key_i;
@@ -223,8 +230,8 @@ module gmmu_walk_tell
     end
   end
 
-  assign kept_o = answer_rows | (state_q != StIdle ? rows_q : '0);
-  assign quiet_o = state_q == StIdle && !q_valid_q && answer_quiet;
+  assign kept_o = answer_rows | (idle_q ? '0 : rows_q);
+  assign quiet_o = idle_q && !q_valid_q && answer_quiet;
 
   if ((MissSlots & (MissSlots - 1)) != 0 || NumPorts < 2) begin : g_illegal
     $fatal(1, "gmmu_walk_tell: MissSlots must be a power of two, NumPorts at least 2");

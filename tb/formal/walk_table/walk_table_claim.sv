@@ -170,12 +170,15 @@ module walk_table_claim
   m_fill: assume property (@(posedge clk_i) disable iff (rst_i)
     (!fill_ready_i || free_fill) && (!fill_done_i || filling_q));
 
-  // ---- The control: a kill comes when pipeline, answers and fill unit are dry. Its scope is known
-  // one cycle before.
-  logic kill_space_q;
-  always_ff @(posedge clk_i) kill_space_q <= kill_space_i;
+  // ---- The control: a kill comes when pipeline, answers and fill unit are dry, held and with its
+  // scope known from the cycle before at least.
+  logic kill_space_q, hold_q;
+  always_ff @(posedge clk_i) begin
+    kill_space_q <= kill_space_i;
+    hold_q <= hold_i;
+  end
   m_kill: assume property (@(posedge clk_i) disable iff (rst_i)
-    !kill_i || (kill_space_i == kill_space_q && hold_i && quiet && !filling_q && starting_q == '0 && !search_i
+    !kill_i || (kill_space_i == kill_space_q && hold_q && hold_i && quiet && !filling_q && starting_q == '0 && !search_i
                 && !search1_q && !search2_q && !restart_i));
 
   m_calm: assume property (@(posedge clk_i) disable iff (rst_i)
