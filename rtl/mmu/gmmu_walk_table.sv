@@ -15,9 +15,9 @@
 //   tell             answers (gmmu_walk_tell); again: lookups that have to be done again
 //   fill             a row whose line can be entered; none is offered while hold_i
 //   hold_i           no answers from the next cycle on
-//   kill_i           after a hold; its scope stands from the cycle before. Rows of the scope are
-//                    stale: they fill nothing and walk again once their read is over; lookups that
-//                    joined a row that was answered are done again
+//   kill_i           when all is held and dry, and its scope stands, from the cycle before at least.
+//                    Rows of the scope are stale: they fill nothing and walk again once their read
+//                    is over; lookups that joined a row that was answered are done again
 //   stale_o          a read of a stale row is still under way
 //
 // A row answers who began it as soon as its own entry is known; the others when its line is

@@ -170,16 +170,17 @@ module walk_table_claim
   m_fill: assume property (@(posedge clk_i) disable iff (rst_i)
     (!fill_ready_i || free_fill) && (!fill_done_i || filling_q));
 
-  // ---- The control: a kill comes when pipeline, answers and fill unit are dry, held and with its
-  // scope known from the cycle before at least.
-  logic kill_space_q, hold_q;
+  // ---- The control: a kill comes when pipeline, answers and fill unit are dry and held and its scope
+  // is known, all from the cycle before at least.
+  logic kill_space_q, held, held_q;
+  assign held = hold_i && quiet && !filling_q && starting_q == '0 && !search_i && !search1_q
+      && !search2_q && !restart_i;
   always_ff @(posedge clk_i) begin
     kill_space_q <= kill_space_i;
-    hold_q <= hold_i;
+    held_q <= held && !rst_i;
   end
   m_kill: assume property (@(posedge clk_i) disable iff (rst_i)
-    !kill_i || (kill_space_i == kill_space_q && hold_q && hold_i && quiet && !filling_q && starting_q == '0 && !search_i
-                && !search1_q && !search2_q && !restart_i));
+    !kill_i || (held && held_q && kill_space_i == kill_space_q));
 
   m_calm: assume property (@(posedge clk_i) disable iff (rst_i)
     !Calm || (!kill_i && !hold_i && !restart_i && !start_fault_i && !r_error_i && r_word_i == 64'd1
