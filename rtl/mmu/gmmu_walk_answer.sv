@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Answers of the walks on their way out: direct ones, and those of the row in hand, each with a
-// register in front of the port.
+// Answers of the walks on their way out: those of the row in hand, and when there is none direct ones.
 //
 //   direct   an own entry comes in this cycle. Its data are taken whatever it is, if there is room;
-//            only direct_valid_i says that it is to be told; direct_take_o: it will be. Not while
-//            hold_i
+//            only direct_valid_i says that it is to be told; direct_take_o: it will be (else its row
+//            comes later). Not while hold_i
 //   entry    a lookup of the row in hand and the word with its entry. The row's data (row_*) stand
 //            until entry_idle_o. word and what belongs to it are taken whenever entry_ready_o
 //   tell, again, count, quiet_o   as gmmu_walk_tell has them; kept_o too, without the row in hand
@@ -73,25 +72,6 @@ module gmmu_walk_answer
     row_t row;
   } answer_t;
 
-  // ---- Direct.
-  logic            direct_q, first_q, direct_free;   // first_q: the direct answer is on offer
-  answer_t         direct_answer_q;
-  logic [Rows-1:0] direct_rows_q;
-  assign direct_free = !direct_q || (tell_ready_i && first_q);
-  assign direct_take_o = direct_valid_i && direct_free && !hold_i;
-  always_ff @(posedge clk_i) begin
-    if (rst_i) direct_q <= 1'b0;
-    else if (direct_free) direct_q <= direct_take_o;
-    if (direct_free) begin
-      direct_rows_q <= direct_rows_i;
-      direct_answer_q <= '{
-        msg: '{port: direct_port_i, slot: direct_slot_i, merged: 1'b0, key: direct_key_i,
-               page: direct_page_i, cause: direct_cause_i},
-        narrow: direct_cause_i == '0 && (!direct_wide_i || direct_page_i.big),
-        row: direct_row_i};
-    end
-  end
-
   // ---- The entry in hand.
   logic            entry_q, begin_q, told_free;
   port_t           port_q;
@@ -104,7 +84,7 @@ module gmmu_walk_answer
   key_t            key;
   page_t           page;
   cause_t          cause;
-  logic            same_table, crooked;
+  logic            same_table, crooked, tell_free;
   pte_entry_t      form;
   assign entry_ready_o = !entry_q || told_free;
   assign entry_idle_o = !entry_q;
@@ -140,12 +120,13 @@ module gmmu_walk_answer
   end
 
   // ---- What becomes of it. A fault goes only to who began the walk.
-  logic            told_q, fits_q, crooked_q, large_q, answers;
+  logic            told_q, fits_q, crooked_q, large_q, answers, tells;
   answer_t         told_answer_q;
   logic [Rows-1:0] told_rows_q;
   logic [5:0]      shift_q;
   assign answers = !told_answer_q.msg.merged || (fits_q && !crooked_q);
-  assign told_free = !told_q || (answers ? tell_ready_i && !first_q : again_ready_i);
+  assign tells = told_q && answers;
+  assign told_free = !told_q || (answers ? tell_free : again_ready_i);
   always_ff @(posedge clk_i) begin
     if (rst_i) told_q <= 1'b0;
     else if (told_free) told_q <= entry_q;
@@ -161,31 +142,42 @@ module gmmu_walk_answer
         row: row_i};
     end
   end
-
-  // ---- The port. An offer that stands stays the same.
-  answer_t offer;
-  logic    taken;
-  assign tell_valid_o = direct_q || (told_q && answers);
-  always_comb begin
-    offer = first_q ? direct_answer_q : told_answer_q;
-    if (!first_q && crooked_q) offer.msg.cause |= cause_t'(FaultEntryReserved);
-  end
-  assign tell_o = offer.msg;
-  assign tell_narrow_o = offer.narrow;
-  assign tell_row_o = offer.row;
-  assign tell_large_o = large_q && !crooked_q && !first_q;
-  assign tell_shift_o = shift_q;
   assign again_valid_o = told_q && !answers;
   assign again_o = '{port: told_answer_q.msg.port, slot: told_answer_q.msg.slot,
                      key: told_answer_q.msg.key};
+
+  // ---- The port: from there, or else directly.
+  answer_t         offer_q, direct_answer;
+  logic [Rows-1:0] offer_rows_q;
+  logic            taken;
+  assign tell_free = !tell_valid_o || tell_ready_i;
+  assign direct_take_o = direct_valid_i && tell_free && !tells && !hold_i;
+  assign direct_answer = '{
+    msg: '{port: direct_port_i, slot: direct_slot_i, merged: 1'b0, key: direct_key_i,
+           page: direct_page_i, cause: direct_cause_i},
+    narrow: direct_cause_i == '0 && (!direct_wide_i || direct_page_i.big),
+    row: direct_row_i};
+  assign tell_o = offer_q.msg;
+  assign tell_narrow_o = offer_q.narrow;
+  assign tell_row_o = offer_q.row;
   assign taken = tell_valid_o && tell_ready_i;
   always_ff @(posedge clk_i) begin
-    if (!tell_valid_o || tell_ready_i) first_q <= direct_take_o || (direct_q && !first_q);
-    count_ok_o <= !rst_i && taken && !offer.msg.merged && offer.msg.cause == '0;
-    count_fault_o <= !rst_i && taken && !offer.msg.merged && offer.msg.cause != '0;
+    if (rst_i) tell_valid_o <= 1'b0;
+    else if (tell_free) tell_valid_o <= tells || direct_take_o;
+    if (tell_free) begin
+      offer_q <= tells ? told_answer_q : direct_answer;
+      if (tells && crooked_q) begin
+        offer_q.msg.cause <= told_answer_q.msg.cause | cause_t'(FaultEntryReserved);
+      end
+      offer_rows_q <= tells ? told_rows_q : direct_rows_i;
+      tell_large_o <= tells && large_q && !crooked_q;
+      tell_shift_o <= shift_q;
+    end
+    count_ok_o <= !rst_i && taken && !offer_q.msg.merged && offer_q.msg.cause == '0;
+    count_fault_o <= !rst_i && taken && !offer_q.msg.merged && offer_q.msg.cause != '0;
   end
-  assign kept_o = (direct_q ? direct_rows_q : '0) | (told_q ? told_rows_q : '0);
-  assign quiet_o = !direct_q && !entry_q && !told_q;
+  assign kept_o = (tell_valid_o ? offer_rows_q : '0) | (told_q ? told_rows_q : '0);
+  assign quiet_o = !tell_valid_o && !entry_q && !told_q;
 
   logic unused_bits;  // judged by decode
   assign unused_bits = ^form;
