@@ -170,12 +170,12 @@ module gmmu_lookup
   assign op_replay = op_valid_q && op_q.kind == OpReplay;
   assign s1_replay = s1_valid_q && s1_q.kind == OpReplay;
   assign s2_replay = s2_valid_q && s2_q.kind == OpReplay;
-  // Whether there is a row is known a cycle late, so after a replay one cycle is left out.
+  // Whether there is a row is known a cycle ahead, with the replay that goes meanwhile.
   logic row_q, row_engine_q;
   always_ff @(posedge clk_i) begin
     if (rst_i) replays_q <= '0;
     else replays_q <= 3'(replay) + 3'(own_replay) + 3'(op_replay) + 3'(s1_replay) + 3'(s2_replay);
-    row_q <= !replay && 3'(rows_soon_i) > replays_q;
+    row_q <= replay ? 4'(rows_soon_i) > 4'(replays_q) + 4'd1 : 4'(rows_soon_i) > 4'(replays_q);
     row_engine_q <= !replay && replays_q == '0 && row_engine_i;
   end
   assign restart_ready_o = !probe_valid_i && !hold_i;
