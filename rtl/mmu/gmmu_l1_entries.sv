@@ -9,8 +9,8 @@
 // else the next in turn.
 //
 //   look_i     a request stands. If it is accepted, then in the next cycle near_o says from a register
-//              (a LUT behind) whether an entry's short tag agrees (far_o that none does); if so, hit_o whether the
-//              rest does, and page_o.
+//              (a LUT behind) whether an entry's short tag agrees (far_o that none does); if so,
+//              hit_o whether the rest does, and page_o.
 //              Of keys above VaWidth and of spaces that are not built they say nothing
 //   b_key_i    in the next cycle: the key that was searched for
 //   fill_i     no request is accepted in this cycle: the entries are searched for the translation
@@ -170,7 +170,8 @@ module gmmu_l1_entries
   localparam int unsigned Fours = (Entries + 3) / 4;
   logic [Fours-1:0] near_q;
   always_ff @(posedge clk_i) begin
-    for (int unsigned f = 0; f < Fours; f++) near_q[f] <= ((match & ~hidden) >> 4 * f & 'hF) != '0;
+    near_q <= '0;
+    for (int unsigned i = 0; i < Entries; i++) if (match[i] && !hidden[i]) near_q[i/4] <= 1'b1;
     found_q <= found_index;
   end
   assign near_o = near_q != '0;

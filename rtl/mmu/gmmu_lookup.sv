@@ -199,15 +199,20 @@ module gmmu_lookup
   logic newcomer;
   assign newcomer = open_q && lookup_valid_i != '0;
   assign lookup_ready_o = open_q ? grant : '0;
-  always_comb begin
-    chosen = '0;
-    for (int unsigned i = 0; i < NumPorts; i++) begin
-      grant[i] = lookup_valid_i[i];
-      for (int unsigned j = 0; j < NumPorts; j++) begin
-        if (j < i && lookup_valid_i[j] && ahead_q[j][i]) grant[i] = 1'b0;
-        if (j > i && lookup_valid_i[j] && !ahead_q[i][j]) grant[i] = 1'b0;
+  for (genvar i = 0; i < NumPorts; i++) begin : g_grant
+    logic [NumPorts-1:0] earlier;
+    for (genvar j = 0; j < NumPorts; j++) begin : g_before
+      assign earlier[j] = j < i ? ahead_q[j][i] : j > i && !ahead_q[i][j];
+      always_ff @(posedge clk_i) begin
+        if (rst_i || j <= i) ahead_q[i][j] <= 1'b1;
+        else if (open_q && grant[i]) ahead_q[i][j] <= 1'b0;
+        else if (open_q && grant[j]) ahead_q[i][j] <= 1'b1;
       end
     end
+    assign grant[i] = lookup_valid_i[i] && (lookup_valid_i & earlier) == '0;
+  end
+  always_comb begin
+    chosen = '0;
     for (int unsigned i = 0; i < NumPorts; i++) chosen |= lookup_i[i] & {$bits(lookup_t){grant[i]}};
   end
 
@@ -216,17 +221,10 @@ module gmmu_lookup
       own_valid_q <= 1'b0;
       open_q <= 1'b0;
       op_valid_q <= 1'b0;
-      ahead_q <= '1;
     end else begin
       own_valid_q <= probe_valid_i || restart || replay;
       open_q <= !(probe_valid_i || restart || replay) && !hold_i && !bubble;
       op_valid_q <= own_valid_q || newcomer;
-      for (int unsigned i = 0; i < NumPorts; i++) begin
-        for (int unsigned j = i + 1; j < NumPorts; j++) begin
-          if (open_q && grant[i]) ahead_q[i][j] <= 1'b0;
-          else if (open_q && grant[j]) ahead_q[i][j] <= 1'b1;
-        end
-      end
     end
     own_q <= own_d;
     op_q <= own_valid_q ? own_q : '{kind: OpLookup, row: '0, dense: 1'b0, what: chosen};

@@ -69,7 +69,6 @@ module gmmu_regs
   output logic                            idle_o
 );
   localparam int unsigned SpaceWidth = $clog2(NumSpaces);
-  localparam int unsigned RingWidth = NumRings > 1 ? $clog2(NumRings) : 1;
 
   // ---- Which register: decoded behind a register, one bit a register.
   localparam int unsigned Globals = 21;
@@ -80,9 +79,9 @@ module gmmu_regs
     CtrlOffset, CycleOffset, VramSizeOffset, Cap2Offset, Cap1Offset, Cap0Offset, IdOffset
   };
   typedef enum int unsigned {
-    Id, CapA, CapB, CapC, VramSize, Cycle, Ctrl, Status, WindowBase, IntStatus, IntEnable,
-    FaultQueueBase, FaultQueueSize, FaultQueueHead, FaultQueueTail, ApertureBase, AperturePages,
-    InvStart, InvEnd, InvCmd, InvStatus
+    AtId, AtCapA, AtCapB, AtCapC, AtVramSize, AtCycle, AtCtrl, AtStatus, AtWindowBase, AtIntStatus,
+    AtIntEnable, AtFaultQueueBase, AtFaultQueueSize, AtFaultQueueHead, AtFaultQueueTail,
+    AtApertureBase, AtAperturePages, AtInvStart, AtInvEnd, AtInvCmd, AtInvStatus
   } global_e;
   localparam int unsigned RingWords = 9;
   localparam logic [RingWords-1:0][15:0] RingOffsets = {
@@ -90,8 +89,8 @@ module gmmu_regs
     RingFenceAddressOffset, RingHeadOffset, RingTailOffset, RingCtrlOffset, RingBaseOffset
   };
   typedef enum int unsigned {
-    RingBase, RingCtrl, RingTail, RingHead, RingFenceAddress, RingStatus, RingLastFence,
-    RingErrorCommand, RingErrorAddress
+    AtRingBase, AtRingCtrl, AtRingTail, AtRingHead, AtRingFenceAddress, AtRingStatus,
+    AtRingLastFence, AtRingErrorCommand, AtRingErrorAddress
   } ring_e;
 
   logic [Globals-1:0]     global_q;
@@ -100,7 +99,6 @@ module gmmu_regs
   logic [NumClients-1:0]  client_q;
   logic                   space_geometry_q, space_root_q;
   logic [SpaceWidth-1:0]  space_index_q;
-  logic [6:0]             space_number_q;
   logic [2:0]             word_q;
   logic                   in_space;
 
@@ -118,10 +116,9 @@ module gmmu_regs
     end
     space_root_q <= in_space && addr_i[3];
     space_geometry_q <= in_space && !addr_i[3];
-    space_number_q <= addr_i[10:4];
+    space_index_q <= addr_i[4+:SpaceWidth];
     word_q <= addr_i[5:3];
   end
-  assign space_index_q = space_number_q[SpaceWidth-1:0];
 
   // ---- Writes.
   logic        write, settled_q;
@@ -150,7 +147,7 @@ module gmmu_regs
   logic [63:0] inv_start_q, inv_end_q;
   inv_cmd_t    inv_cmd_q;
 
-  assign int_clear_o = write && global_q[IntStatus];
+  assign int_clear_o = write && global_q[AtIntStatus];
   assign int_clear_bits_o = wr_data_i[4:0];
 
   always_ff @(posedge clk_i) begin
@@ -171,21 +168,21 @@ module gmmu_regs
     end else begin
       aperture_flush_o <= 1'b0;
       if (write) begin
-        if (global_q[Ctrl]) enable_o <= wr_data_i[0];
-        if (global_q[WindowBase]) window_base_o <= {w_window_base.offset[PaWidth-1:12], 12'd0};
-        if (global_q[IntEnable]) int_enable_o <= wr_data_i[4:0];
-        if (global_q[FaultQueueBase]) fault_base_o <= {wr_data_i[PaWidth-1:12], 12'd0};
-        if (global_q[FaultQueueSize]) begin
+        if (global_q[AtCtrl]) enable_o <= wr_data_i[0];
+        if (global_q[AtWindowBase]) window_base_o <= {w_window_base.offset[PaWidth-1:12], 12'd0};
+        if (global_q[AtIntEnable]) int_enable_o <= wr_data_i[4:0];
+        if (global_q[AtFaultQueueBase]) fault_base_o <= {wr_data_i[PaWidth-1:12], 12'd0};
+        if (global_q[AtFaultQueueSize]) begin
           fault_size_lg2_o <= w_fault_size.size_lg2;
           fault_enable_o <= w_fault_size.enable;
         end
-        if (global_q[FaultQueueHead]) fault_head_o <= wr_data_i[15:0];
-        if (global_q[ApertureBase]) aperture_base_o <= {wr_data_i[PaWidth-1:12], 12'd0};
-        if (global_q[AperturePages]) aperture_pages_o <= wr_data_i[31:0];
-        aperture_flush_o <= global_q[ApertureBase] || global_q[AperturePages];
-        if (global_q[InvStart]) inv_start_q <= wr_data_i;
-        if (global_q[InvEnd]) inv_end_q <= wr_data_i;
-        if (global_q[InvCmd] && !ctl_busy_q) begin
+        if (global_q[AtFaultQueueHead]) fault_head_o <= wr_data_i[15:0];
+        if (global_q[AtApertureBase]) aperture_base_o <= {wr_data_i[PaWidth-1:12], 12'd0};
+        if (global_q[AtAperturePages]) aperture_pages_o <= wr_data_i[31:0];
+        aperture_flush_o <= global_q[AtApertureBase] || global_q[AtAperturePages];
+        if (global_q[AtInvStart]) inv_start_q <= wr_data_i;
+        if (global_q[AtInvEnd]) inv_end_q <= wr_data_i;
+        if (global_q[AtInvCmd] && !ctl_busy_q) begin
           inv_cmd_q <= '0;
           inv_cmd_q.space <= w_inv.space;
           inv_cmd_q.scope <= w_inv.scope;
@@ -200,17 +197,17 @@ module gmmu_regs
       ring_o <= '0;
     end else if (write) begin
       for (int unsigned i = 0; i < NumRings; i++) begin
-        if (ring_q[i] && ring_word_q[RingBase]) begin
+        if (ring_q[i] && ring_word_q[AtRingBase]) begin
           ring_o[i].base <= {w_ring_base.address[PaWidth-1:12], 12'd0};
           ring_o[i].base_target <= target_e'(w_ring_base.target);
         end
-        if (ring_q[i] && ring_word_q[RingCtrl]) begin
+        if (ring_q[i] && ring_word_q[AtRingCtrl]) begin
           ring_o[i].size_lg2 <= w_ring_ctrl.size_lg2;
           ring_o[i].enable <= w_ring_ctrl.enable;
           ring_o[i].privileged <= w_ring_ctrl.privileged;
         end
-        if (ring_q[i] && ring_word_q[RingTail]) ring_o[i].tail <= wr_data_i[15:0];
-        if (ring_q[i] && ring_word_q[RingFenceAddress]) begin
+        if (ring_q[i] && ring_word_q[AtRingTail]) ring_o[i].tail <= wr_data_i[15:0];
+        if (ring_q[i] && ring_word_q[AtRingFenceAddress]) begin
           ring_o[i].fence_address <= {wr_data_i[PaWidth-1:4], 4'd0};
         end
       end
@@ -264,7 +261,7 @@ module gmmu_regs
     set_space = '0;
     set_space.op = CtlSetSpace;
     set_space.scope = ScopeSpace;
-    set_space.space = space_t'(space_number_q);
+    set_space.space = space_t'(space_index_q);
     set_space.cfg = '{
       enable: w_root.enable,
       root: '{target: target_e'(w_root.target), adapter: '0,
@@ -297,10 +294,10 @@ module gmmu_regs
         ctl_done_count_q <= ctl_done_count_q + 1'b1;
         invalidated_o <= ctl_inv_q;
       end
-      if (write && (space_root_q || (global_q[InvCmd] && !ctl_busy_q))) begin
+      if (write && (space_root_q || (global_q[AtInvCmd] && !ctl_busy_q))) begin
         ctl_valid_o <= 1'b1;
         ctl_busy_q <= 1'b1;
-        ctl_inv_q <= global_q[InvCmd];
+        ctl_inv_q <= global_q[AtInvCmd];
       end
     end
     if (!ctl_busy_q) ctl_o <= space_root_q ? set_space : invalidate;
@@ -333,27 +330,27 @@ module gmmu_regs
     status.busy = ctl_busy_q;
     status.done = ctl_done_count_q;
     global_data = '0;
-    global_data[Id] = id;
-    global_data[CapA] = Cap0;
-    global_data[CapB] = Cap1;
-    global_data[CapC] = Cap2;
-    global_data[VramSize] = vram_bytes_i;
-    global_data[Cycle] = cycle_i;
-    global_data[Ctrl] = {63'd0, enable_o};
-    global_data[Status] = {63'd0, work_idle_i};
-    global_data[WindowBase] = {16'd0, window_base_o};
-    global_data[IntStatus] = {59'd0, int_status_i};
-    global_data[IntEnable] = {59'd0, int_enable_o};
-    global_data[FaultQueueBase] = {16'd0, fault_base_o};
-    global_data[FaultQueueSize] = size;
-    global_data[FaultQueueHead] = {48'd0, fault_head_o};
-    global_data[FaultQueueTail] = tail;
-    global_data[ApertureBase] = {16'd0, aperture_base_o};
-    global_data[AperturePages] = {32'd0, aperture_pages_o};
-    global_data[InvStart] = inv_start_q;
-    global_data[InvEnd] = inv_end_q;
-    global_data[InvCmd] = inv_cmd_q;
-    global_data[InvStatus] = status;
+    global_data[AtId] = id;
+    global_data[AtCapA] = Cap0;
+    global_data[AtCapB] = Cap1;
+    global_data[AtCapC] = Cap2;
+    global_data[AtVramSize] = vram_bytes_i;
+    global_data[AtCycle] = cycle_i;
+    global_data[AtCtrl] = {63'd0, enable_o};
+    global_data[AtStatus] = {63'd0, work_idle_i};
+    global_data[AtWindowBase] = {16'd0, window_base_o};
+    global_data[AtIntStatus] = {59'd0, int_status_i};
+    global_data[AtIntEnable] = {59'd0, int_enable_o};
+    global_data[AtFaultQueueBase] = {16'd0, fault_base_o};
+    global_data[AtFaultQueueSize] = size;
+    global_data[AtFaultQueueHead] = {48'd0, fault_head_o};
+    global_data[AtFaultQueueTail] = tail;
+    global_data[AtApertureBase] = {16'd0, aperture_base_o};
+    global_data[AtAperturePages] = {32'd0, aperture_pages_o};
+    global_data[AtInvStart] = inv_start_q;
+    global_data[AtInvEnd] = inv_end_q;
+    global_data[AtInvCmd] = inv_cmd_q;
+    global_data[AtInvStatus] = status;
   end
 
   always_comb begin
@@ -376,15 +373,15 @@ module gmmu_regs
     status = '{fence: state.fence, reserved0: '0, level: state.level, reserved1: '0,
                access: state.access, reason: state.reason, reserved2: '0, error: state.error,
                busy: state.busy};
-    ring_data[RingBase] = base;
-    ring_data[RingCtrl] = ctrl;
-    ring_data[RingTail] = {48'd0, cfg.tail};
-    ring_data[RingHead] = {48'd0, state.head};
-    ring_data[RingFenceAddress] = {16'd0, cfg.fence_address};
-    ring_data[RingStatus] = status;
-    ring_data[RingLastFence] = {32'd0, state.last_fence};
-    ring_data[RingErrorCommand] = {state.error_header, state.error_offset};
-    ring_data[RingErrorAddress] = state.error_address;
+    ring_data[AtRingBase] = base;
+    ring_data[AtRingCtrl] = ctrl;
+    ring_data[AtRingTail] = {48'd0, cfg.tail};
+    ring_data[AtRingHead] = {48'd0, state.head};
+    ring_data[AtRingFenceAddress] = {16'd0, cfg.fence_address};
+    ring_data[AtRingStatus] = status;
+    ring_data[AtRingLastFence] = {32'd0, state.last_fence};
+    ring_data[AtRingErrorCommand] = {state.error_header, state.error_offset};
+    ring_data[AtRingErrorAddress] = state.error_address;
   end
 
   space_geometry_t geometry_read;
