@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""make docs: every relative link and every path that a page names exists.
+"""make docs: every relative link, every path and every target of make that a page names exists.
 
 Looks at all .md files of the checkout: link targets, and words in backquotes that look like a path of this repository
 (they begin with one of its folders, or end in a suffix of its files and contain a slash). Paths hold from the root or
@@ -29,6 +29,14 @@ def exists(page, path):
                for one in expand(path))
 
 
+def recipes():
+    """Targets of the Makefile that do something."""
+    return set(re.findall(r"^([a-z-]+):(?!=)[^\n]*\n\t", (ROOT / "Makefile").read_text(), re.M))
+
+
+TARGETS = recipes()
+
+
 def slug(heading):
     return re.sub(r"[^\w\- ]", "", heading.strip().lower().replace("`", "")).replace(" ", "-")
 
@@ -37,6 +45,10 @@ def errors_of(page):
     text = page.read_text()
     fenced = re.sub(r"^```.*?^```", lambda m: "\n" * m.group(0).count("\n"), text, flags=re.M | re.S)
     found = []
+    for number, line in enumerate(text.splitlines(), 1):
+        for target in re.findall(r"(?:^    |^|`)make ([a-z][a-z-]*)(?= *(?:#|`|$|[A-Z]+=))", line):
+            if target not in TARGETS:
+                found.append((number, f"names make {target}, which has no recipe"))
     for number, line in enumerate(fenced.splitlines(), 1):
         for target in re.findall(r"\]\(([^)\s]+)\)", line):
             if re.match(r"[a-z]+:", target):

@@ -17,8 +17,8 @@ PHASES = (
     (r"^Info: Packing constants", "packing"),
     (r"^Info: Device utilisation", "packed"),
     (r"^Info: Creating initial analytic placement", "analytic placement"),
-    (r"^Info: Running simulated annealing|^Info: Running main analytical placer", "placer"),
-    (r"^Info: HeAP Placer Time", "legal placement found"),
+    (r"^Info: Running simulated annealing", "refinement"),
+    (r"^Info: SA placement time", "placed"),
     (r"^Info: Routing\.\.", "routing"),
     (r"^Info: Router1 time|^Info: Router2 time", "routed"),
 )
@@ -36,6 +36,7 @@ def command():
     """Paths are relative to the root: inside its sandbox the program has a /tmp of its own."""
     name = {path: str(path.relative_to(config.ROOT)) for path in (REPORT, PLACED, config.BUILD, config.CONSTRAINTS)}
     return [str(program()), *config.DEVICE, "--freq", str(config.TARGET_MHZ), "--seed", str(config.SEED),
+            "--placer", "static",
             "--json", f"{name[config.BUILD]}/{config.WRAPPER}.json", "--lpf", f"{name[config.CONSTRAINTS]}/pins.lpf",
             "--report", name[REPORT], "--write", name[PLACED]]
 
