@@ -2,7 +2,7 @@
 """Static timing of the linked netlist before place and route: which registers are too far apart, in seconds.
 
 Cell delays are those of speed grade 6 as nextpnr reports them; a wire costs WIRE ns and FAN ns for each doubling of its
-fan-out. On the designs that were placed, the worst path came out within 10 % of nextpnr's estimate.
+fan-out. Worst paths so far: 38.7 ns where nextpnr said 36.2 after placement, 15.0 where it said 15.2 after routing.
 """
 import collections
 import json
