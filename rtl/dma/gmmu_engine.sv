@@ -4,7 +4,8 @@
 //   rings     ring_i / ring_o: registers of each ring. One entry is worked on at a time, rings take
 //             turns. Nothing starts while enable_i is 0; an entry under way finishes. A ring's
 //             enable going to 0 abandons its entry (no fence, no error): what was issued is
-//             drained, the rest is not issued.
+//             drained, the rest is not issued. enable_i and a ring's enable act one cycle late, a
+//             new tail two cycles late; idle_o knows of them at once.
 //   xlate     three translation ports: fetch (ring buffers), read and write (transfers). Every
 //             answer is given back by `done` once.
 //   ap        aperture lookups of the same three paths, for gmmu_aperture_map.
