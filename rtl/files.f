@@ -72,7 +72,6 @@ rtl/mmu/gmmu_walk_waiters.sv
 rtl/prim/gmmu_fifo.sv
 rtl/prim/gmmu_fifo_room.sv
 rtl/prim/gmmu_lutram.sv
-rtl/prim/gmmu_ram_fifo.sv
 rtl/prim/gmmu_ram_1r1w.sv
 rtl/prim/gmmu_ram_apart.sv
 rtl/prim/gmmu_ram_block.sv

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// gmmu_fifo, gmmu_ram_fifo, gmmu_skid and gmmu_l1_out against a deque: with and without idle input
+// gmmu_fifo, gmmu_fifo_ram, gmmu_skid and gmmu_l1_out against a deque: with and without idle input
 // and back-pressure. What is written comes out once, in order; an offer stands until it is taken.
 #include <array>
 #include <deque>
@@ -17,8 +17,8 @@ struct Queue {
 };
 constexpr std::array<Queue, 6> kQueues{{{"gmmu_fifo of 5", 5, 1, true},
                                         {"gmmu_fifo of 1", 1, 1, false},
-                                        {"gmmu_ram_fifo of 6", 7, 2, true},
-                                        {"gmmu_ram_fifo of 2", 3, 2, true},
+                                        {"gmmu_fifo_ram of 8", 10, 3, true},
+                                        {"gmmu_fifo_ram of 4", 6, 3, true},
                                         {"gmmu_skid", 2, 1, true},
                                         {"gmmu_l1_out", 4, 1, true}}};
 
@@ -50,7 +50,6 @@ TEST_P(QueueTest, KeepsOrderUnderIdleInputAndBackPressure) {
         ASSERT_FALSE(model[q].empty()) << kQueues[q].name;
         ASSERT_EQ(top_->data_o[q], model[q].front()) << kQueues[q].name;
       }
-      if (top_->empty_o[q]) ASSERT_EQ(model[q].size() <= (q == 2 || q == 3 ? 0u : 2u), true);
       stood[q] = top_->valid_o[q] && !out;
       offer[q] = top_->data_o[q];
       if (out) model[q].pop_front();
@@ -106,7 +105,6 @@ TEST_P(QueueTest, LatencyRateAndCapacityAreAsStated) {
     top_->valid_i[q] = 0;
     for (int i = 0; i < 20; ++i) Step();
     EXPECT_FALSE(top_->valid_o[q]);
-    EXPECT_TRUE(top_->empty_o[q]);
   }
 }
 

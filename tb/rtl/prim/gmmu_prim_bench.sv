@@ -5,15 +5,14 @@ module gmmu_prim_bench (
   input  logic        clk_i,
   input  logic        rst_i,
 
-  // FIFOs and skid, in the order: gmmu_fifo of 5, gmmu_fifo of 1, gmmu_ram_fifo of 6, gmmu_ram_fifo
-  // of 2, gmmu_skid, gmmu_l1_out.
+  // FIFOs and skid, in the order: gmmu_fifo of 5, gmmu_fifo of 1, gmmu_fifo_ram of 8, gmmu_fifo_ram
+  // of 4, gmmu_skid, gmmu_l1_out.
   input  logic        valid_i [6],
   output logic        ready_o [6],
   input  logic [31:0] data_i [6],
   output logic        valid_o [6],
   input  logic        ready_i [6],
   output logic [31:0] data_o [6],
-  output logic        empty_o [6],   // of a gmmu_ram_fifo
 
   // gmmu_fifo_room of 8 with a writer that decides two cycles ahead: Margin 4.
   output logic        room_o,
@@ -42,12 +41,12 @@ module gmmu_prim_bench (
   gmmu_fifo #(.Width(32), .Depth(1)) u_fifo_one (
     .clk_i, .rst_i, .valid_i(valid_i[1]), .ready_o(ready_o[1]), .data_i(data_i[1]),
     .valid_o(valid_o[1]), .ready_i(ready_i[1]), .data_o(data_o[1]));
-  gmmu_ram_fifo #(.Width(32), .Depth(6)) u_ram_fifo (
+  gmmu_fifo_ram #(.Width(32), .Depth(8)) u_fifo_ram (
     .clk_i, .rst_i, .valid_i(valid_i[2]), .ready_o(ready_o[2]), .data_i(data_i[2]),
-    .valid_o(valid_o[2]), .ready_i(ready_i[2]), .data_o(data_o[2]), .empty_o(empty_o[2]));
-  gmmu_ram_fifo #(.Width(32), .Depth(2)) u_ram_fifo_two (
+    .valid_o(valid_o[2]), .ready_i(ready_i[2]), .data_o(data_o[2]));
+  gmmu_fifo_ram #(.Width(32), .Depth(4)) u_fifo_ram_four (
     .clk_i, .rst_i, .valid_i(valid_i[3]), .ready_o(ready_o[3]), .data_i(data_i[3]),
-    .valid_o(valid_o[3]), .ready_i(ready_i[3]), .data_o(data_o[3]), .empty_o(empty_o[3]));
+    .valid_o(valid_o[3]), .ready_i(ready_i[3]), .data_o(data_o[3]));
   gmmu_skid #(.Width(32)) u_skid (
     .clk_i, .rst_i, .valid_i(valid_i[4]), .ready_o(ready_o[4]), .data_i(data_i[4]),
     .valid_o(valid_o[4]), .ready_i(ready_i[4]), .data_o(data_o[4]));
@@ -56,10 +55,6 @@ module gmmu_prim_bench (
     .clk_i, .rst_i, .may_i(valid_i[5] && ready_o[5]), .valid_i(valid_i[5] && ready_o[5]),
     .one_o(ready_o[5]), .room_o(room_two), .data_i(data_i[5]),
     .valid_o(valid_o[5]), .ready_i(ready_i[5]), .data_o(data_o[5]));
-  assign empty_o[0] = !valid_o[0];
-  assign empty_o[1] = !valid_o[1];
-  assign empty_o[4] = !valid_o[4];
-  assign empty_o[5] = !valid_o[5];
 
   gmmu_fifo_room #(.Width(32), .Depth(8), .Margin(4)) u_fifo_room (
     .clk_i, .rst_i, .room_o, .valid_i(late_valid_i), .data_i(late_data_i),
