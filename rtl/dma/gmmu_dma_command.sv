@@ -51,6 +51,7 @@ module gmmu_dma_command
   output job_t        job_o,
   output logic        inline_valid_o,        // words of the paging buffer that belong to a job
   input  logic        inline_ready_i,
+  output logic [63:0] inline_word_o,
   output logic        inline_dead_o,
   output logic        mover_kill_o,
   input  logic        mover_idle_i,
@@ -98,9 +99,15 @@ module gmmu_dma_command
     StateKill,
     StateCount
   } state_e;
-  logic [StateCount-1:0] state_q;                 // one bit for each state
-  function automatic logic [StateCount-1:0] to(state_e state);
-    return StateCount'(1) << state;
+  logic [StateCount:0] state_q;                   // one bit for each state; the top one: see below
+  // Not between the two halves of a handshake, nor on the way out, may a state be broken off. The
+  // state's top bit says so.
+  function automatic logic [StateCount:0] to(state_e state);
+    logic held;
+    held = state == StateIdle || state == StateFlush || state == StateControl ||
+           state == StateControlDone || state == StateLookup || state == StateFailed ||
+           state == StateKill;
+    return {held, StateCount'(1) << state};
   endfunction
 
   // The next command, and words that belong to the present one.
@@ -210,11 +217,15 @@ module gmmu_dma_command
   end
 
   // Words behind the operands.
-  logic word_now, word_failed, none_q;               // none left
-  assign tail_ready = !none_q && (state_q[StateSkip] || (state_q[StateInline] && inline_ready_i));
+  logic word_now, word_failed, none_q, inline_room;  // none_q: none left
+  assign tail_ready = !none_q && (state_q[StateSkip] || (state_q[StateInline] && inline_room));
   assign word_now = word_valid_i && tail_ready;
   assign word_failed = word_error_i && !none_q && (state_q[StateSkip] || state_q[StateInline]);
-  assign inline_valid_o = word_valid_i && state_q[StateInline] && !none_q;
+  gmmu_skid #(.Width(64)) u_inline (
+    .clk_i, .rst_i(rst_i || state_q[StateIdle]),
+    .valid_i(word_valid_i && state_q[StateInline] && !none_q), .ready_o(inline_room),
+    .data_i(word_i),
+    .valid_o(inline_valid_o), .ready_i(inline_ready_i), .data_o(inline_word_o));
 
   assign next_ready = state_q[StateGet];
   assign job_valid_o = state_q[StateIssue] || state_q[StateRecord];
@@ -256,10 +267,8 @@ module gmmu_dma_command
     if (unreadable_q) own_fault = word_fault_i;
   end
 
-  logic interruptible;                            // not between the two halves of a handshake
-  assign interruptible = !(state_q[StateIdle] || state_q[StateFlush] || state_q[StateControl] ||
-                           state_q[StateControlDone] || state_q[StateLookup] ||
-                           state_q[StateFailed] || state_q[StateKill]);
+  logic interruptible;
+  assign interruptible = !state_q[StateCount];
   logic free;                                     // nothing to wait for
   assign free = !(wait_q || needs_q.settle) || mover_idle_i;
   logic command_over;                             // ended without a job of its own to be counted

@@ -53,7 +53,7 @@ module gmmu_dma_generate
   assign pattern = source_q == SourcePattern;
   assign have = active_q && (!words_q || word_valid_i);
   assign stop = !pattern ? lane_q | LaneLg2'(7) : last_q ? end_q : '1;
-  assign ends_beat = stop == '1 || (last_q && stop == end_q);
+  assign ends_beat = pattern || word_ends;
   assign word_ends = (lane_q | LaneLg2'(7)) == '1 || (last_q && (lane_q | LaneLg2'(7)) == end_q);
   assign word = words_q ? word_i : value_q;
 

@@ -108,58 +108,44 @@ module gmmu_dma_mover
   assign reset = rst_i || clear;
 
   // A job goes to all that work on it at once.
-  logic copy, accept, read_ready, write_ready, order_ready, make_ready;
-  logic [JobCount-1:0] jobs_q;               // accepted and not retired
+  logic copy, accept, read_ready, write_ready, make_ready, accepted_q, copy_q;
+  logic [JobCount-1:0] jobs_q;               // accepted and not retired, a cycle late
   assign copy = job_i.source == SourceCopy;
-  logic full_q;                              // a cycle late, so at most MaxJobs - 1
-  assign job_ready_o = write_ready && order_ready && (copy ? read_ready : make_ready) && !full_q &&
-                       !stop_q;
+  logic full_q;                              // two cycles late, so at most MaxJobs - 1
+  assign job_ready_o = write_ready && (copy ? read_ready : make_ready) && !full_q && !stop_q;
   assign accept = job_valid_i && job_ready_o;
 
   always_ff @(posedge clk_i) begin
+    copy_q <= copy;
     if (reset) begin
+      accepted_q <= 1'b0;
       jobs_q <= '0;
       full_q <= 1'b0;
       idle_o <= 1'b0;
     end else begin
-      if (accept && !retired_o) jobs_q <= jobs_q + JobCount'(1);
-      if (retired_o && !accept) jobs_q <= jobs_q - JobCount'(1);
-      full_q <= jobs_q >= JobCount'(MaxJobs - 2) || kill_i;
-      idle_o <= jobs_q == '0 && !accept && state_q == StateRun;
+      accepted_q <= accept;
+      if (accepted_q && !retired_o) jobs_q <= jobs_q + JobCount'(1);
+      if (retired_o && !accepted_q) jobs_q <= jobs_q - JobCount'(1);
+      full_q <= jobs_q >= JobCount'(MaxJobs - 3) || kill_i;
+      idle_o <= jobs_q == '0 && !accepted_q && !accept && state_q == StateRun;
     end
   end
 
-  // Source order.
-  logic order_valid, order_copy, order_pop, ordered_valid, ordered_ready, ordered_copy;
-  gmmu_fifo_ram #(.Width(1), .Depth(1 << $clog2(MaxJobs))) u_order (
+  // Source order. It has a place for every job.
+  logic order_valid, order_copy, order_pop, unused_ready;
+  gmmu_fifo_ram #(.Width(1), .Depth(1 << $clog2(MaxJobs)), .Sliced(1'b1)) u_order (
     .clk_i, .rst_i(reset),
-    .valid_i(accept), .ready_o(order_ready), .data_i(copy),
-    .valid_o(ordered_valid), .ready_i(ordered_ready), .data_o(ordered_copy));
-  gmmu_skid #(.Width(1)) u_turn (
-    .clk_i, .rst_i(reset),
-    .valid_i(ordered_valid), .ready_o(ordered_ready), .data_i(ordered_copy),
+    .valid_i(accepted_q), .ready_o(unused_ready), .data_i(copy_q),
     .valid_o(order_valid), .ready_i(order_pop), .data_o(order_copy));
 
   // Reads.
   typedef struct packed {
-    place_t             place;
-    logic [47:0]        length;
-    job_id_t            id;
-    logic [LaneLg2-1:0] shift;
-  } read_job_t;
-  typedef struct packed {
     job_id_t            id;
     logic [LaneLg2-1:0] shift;
   } read_label_t;
-  read_job_t   read_job, read_job_in;
-  read_label_t label, fault_label;
-  logic        read_job_valid, read_job_ready;
-  assign read_job_in = '{place: job_i.src, length: job_i.length, id: job_i.id,
-                         shift: job_i.dst.address[LaneLg2-1:0] - job_i.src.address[LaneLg2-1:0]};
-  gmmu_skid #(.Width($bits(read_job_t))) u_read_jobs (
-    .clk_i, .rst_i(reset),
-    .valid_i(accept && copy), .ready_o(read_ready), .data_i(read_job_in),
-    .valid_o(read_job_valid), .ready_i(read_job_ready), .data_o(read_job));
+  read_label_t job_label, label, fault_label;
+  assign job_label = '{id: job_i.id,
+                       shift: job_i.dst.address[LaneLg2-1:0] - job_i.src.address[LaneLg2-1:0]};
 
   logic                 read_valid, read_take, read_last;
   logic                 read_fault_valid, read_drained, read_quiet;
@@ -169,8 +155,8 @@ module gmmu_dma_mover
   gmmu_dma_read #(.Slots(ReadsInFlight), .MaxBurst(MaxBurst), .LabelWidth($bits(read_label_t)))
   u_read (
     .clk_i, .rst_i, .vram_bytes_i, .stop_i(stop_q), .clear_i(clear), .quiet_o(read_quiet),
-    .job_valid_i(read_job_valid), .job_ready_o(read_job_ready), .job_place_i(read_job.place),
-    .job_length_i(read_job.length), .job_label_i({read_job.id, read_job.shift}),
+    .job_valid_i(accept && copy), .job_ready_o(read_ready), .job_place_i(job_i.src),
+    .job_length_i(job_i.length), .job_label_i(job_label),
     .req_valid_o(read_req_valid_o), .req_ready_i(read_req_ready_i), .req_o(read_req_o),
     .rsp_valid_i(read_rsp_valid_i), .rsp_ready_o(read_rsp_ready_o), .rsp_i(read_rsp_i),
     .done_o(read_done_o),
@@ -224,48 +210,24 @@ module gmmu_dma_mover
     .valid_o(made_valid), .ready_i(made_ready), .data_o(made_data), .strb_o(made_strb),
     .last_o(made_last));
 
-  // Beats in job order, into a register.
-  logic                 data_valid, data_ready, beat_valid_q, beat_ready;
-  logic [DataWidth-1:0] beat_q;
-  logic [DataBytes-1:0] beat_strb_q;
+  // Beats in job order. data_ready is a register.
+  logic data_valid, data_ready;
   assign data_valid = order_valid && (order_copy ? moved_valid : made_valid);
-  assign data_ready = !beat_valid_q || beat_ready;
-  always_ff @(posedge clk_i) begin
-    if (reset) beat_valid_q <= 1'b0;
-    else if (data_ready) beat_valid_q <= data_valid;
-    if (data_ready) begin
-      beat_q <= order_copy ? moved_data : made_data;
-      beat_strb_q <= order_copy ? moved_strb : made_strb;
-    end
-  end
   assign moved_ready = order_valid && order_copy && data_ready;
   assign made_ready = order_valid && !order_copy && data_ready;
   assign order_pop = data_valid && data_ready && (order_copy ? moved_last : made_last);
 
   // Writes.
-  typedef struct packed {
-    place_t      place;
-    logic [47:0] length;
-    job_id_t     id;
-  } write_job_t;
-  write_job_t write_job, write_job_in;
-  logic       write_job_valid, write_job_ready;
-  assign write_job_in = '{place: job_i.dst, length: job_i.length, id: job_i.id};
-  gmmu_skid #(.Width($bits(write_job_t))) u_write_jobs (
-    .clk_i, .rst_i(reset),
-    .valid_i(accept), .ready_o(write_ready), .data_i(write_job_in),
-    .valid_o(write_job_valid), .ready_i(write_job_ready), .data_o(write_job));
-
   logic       write_quiet, write_stuck, write_fault_valid;
   dma_fault_t write_fault;
   job_id_t    write_fault_job;
   gmmu_dma_write #(.Slots(WriteSlots), .MaxBurst(MaxBurst)) u_write (
     .clk_i, .rst_i, .vram_bytes_i, .stop_i(stop_q), .clear_i(clear), .quiet_o(write_quiet),
     .stuck_o(write_stuck),
-    .job_valid_i(write_job_valid), .job_ready_o(write_job_ready), .job_place_i(write_job.place),
-    .job_length_i(write_job.length), .job_id_i(write_job.id),
-    .data_valid_i(beat_valid_q), .data_ready_o(beat_ready), .data_i(beat_q),
-    .strb_i(beat_strb_q),
+    .job_valid_i(accept), .job_ready_o(write_ready), .job_place_i(job_i.dst),
+    .job_length_i(job_i.length), .job_id_i(job_i.id),
+    .data_valid_i(data_valid), .data_ready_o(data_ready),
+    .data_i(order_copy ? moved_data : made_data), .strb_i(order_copy ? moved_strb : made_strb),
     .req_valid_o(write_req_valid_o), .req_ready_i(write_req_ready_i), .req_o(write_req_o),
     .rsp_valid_i(write_rsp_valid_i), .rsp_ready_o(write_rsp_ready_o), .rsp_i(write_rsp_i),
     .done_o(write_done_o),
@@ -327,5 +289,5 @@ module gmmu_dma_mover
     end
   end
   logic unused;
-  assign unused = ^{fault_label.shift, label.id};
+  assign unused = ^{fault_label.shift, label.id, unused_ready};
 endmodule

@@ -92,7 +92,7 @@ module gmmu_dma_read
   place_t                burst_place;
   logic [7:0]            burst_bytes_m1;
   logic [LabelWidth-1:0] burst_label;
-  gmmu_dma_split #(.Chunk(MaxBurst), .UserWidth(LabelWidth)) u_split (
+  gmmu_dma_split #(.Chunk(MaxBurst), .UserWidth(LabelWidth), .Slow(Slow)) u_split (
     .clk_i, .rst_i(reset),
     .valid_i(job_valid_i), .ready_o(job_ready_o), .place_i(job_place_i), .length_i(job_length_i),
     .user_i(job_label_i),

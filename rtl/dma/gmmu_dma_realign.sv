@@ -37,6 +37,15 @@ module gmmu_dma_realign
   logic                   flush_q;           // hold_q is the last beat of its range
 
   assign {high, low} = (2 * DataBytes)'(mask_i) << shift_i;
+  logic completes, more;                     // low, high is not 0, by a shorter way
+  always_comb begin
+    completes = 1'b0;
+    more = 1'b0;
+    for (int unsigned lane = 0; lane < DataBytes; lane++) begin
+      if (mask_i[lane] && 32'(shift_i) < DataBytes - lane) completes = 1'b1;
+      if (mask_i[lane] && 32'(shift_i) >= DataBytes - lane) more = 1'b1;
+    end
+  end
   always_comb begin
     for (int unsigned lane = 0; lane < DataBytes; lane++)
       turned[8*lane+:8] = data_i[8*32'(LaneLg2'(LaneLg2'(lane) - shift_i))+:8];
@@ -50,8 +59,8 @@ module gmmu_dma_realign
       turned_last_q <= last_i;
       low_q <= low;
       high_q <= high;
-      completes_q <= low != '0;
-      more_q <= high != '0;
+      completes_q <= completes;
+      more_q <= more;
     end
   end
 

@@ -67,20 +67,25 @@ module gmmu_dma_ring
   localparam int unsigned RingWidth = NumRings > 1 ? $clog2(NumRings) : 1;
   typedef logic [RingWidth-1:0] ring_t;
 
-  typedef enum logic [3:0] {
+  typedef enum int unsigned {
     StateIdle,
     StateAsk,      // ask for the entry
     StateEntry,    // take its words
     StateSum,      // end of the paging buffer
-    StateCheck,
+    StateCheck,    // in two steps
+    StateVerdict,
     StateBuffer,   // ask for the paging buffer
     StateStart,
     StateRun,
     StateFault,    // offer the fault
     StateFaulted,  // and show it
-    StateAbort     // forget what was fetched ahead
+    StateAbort,    // forget what was fetched ahead
+    StateCount
   } state_e;
-  state_e state_q;
+  logic [StateCount-1:0] state_q;                 // one bit for each state
+  function automatic logic [StateCount-1:0] to(state_e state);
+    return StateCount'(1) << state;
+  endfunction
 
   ring_state_t [NumRings-1:0] ring_q;
   logic [NumRings-1:0][31:0]  entries_q;          // completed
@@ -135,6 +140,7 @@ module gmmu_dma_ring
   logic [64:0]            buffer_end;
   logic [64:PaWidth]      end_high_q;
   fault_e                 verdict;
+  logic                   bad_q, empty_q;        // the verdict; the paging buffer has no bytes
   assign buffer = '{physical: shape_q.physical, target: target_e'(shape_q.target),
                     space: shape_q.space[5:0], address: buffer_q.address};
   assign buffer_end = {1'b0, buffer_q.address} + 65'(shape_q.bytes);
@@ -156,20 +162,20 @@ module gmmu_dma_ring
   logic asked;
   assign asked = fetch_valid_o && fetch_ready_i;
   always_ff @(posedge clk_i) begin
-    fetch_valid_o <= (state_q == StateAsk || state_q == StateBuffer) && !killed_q && !asked && !rst_i;
-    fetch_place_o <= state_q == StateAsk ? entry_place : buffer;
-    fetch_bytes_o <= state_q == StateAsk ? 32'd32 : shape_q.bytes;
+    fetch_valid_o <= (state_q[StateAsk] || state_q[StateBuffer]) && !killed_q && !asked && !rst_i;
+    fetch_place_o <= state_q[StateAsk] ? entry_place : buffer;
+    fetch_bytes_o <= state_q[StateAsk] ? 32'd32 : shape_q.bytes;
+    fetch_abort_o <= state_q[StateAbort] && !rst_i;
   end
-  assign fetch_abort_o = state_q == StateAbort;
-  assign word_ready_o = state_q == StateEntry;
+  assign word_ready_o = state_q[StateEntry];
 
-  assign start_o = state_q == StateStart;
+  assign start_o = state_q[StateStart];
   assign start_bytes_o = shape_q.bytes;
   assign start_buffer_o = buffer;
   assign privileged_o = active.privileged;
   assign record_address_o = active.fence_address;
   assign record_value_o = {entries_q[active_q] + 32'd1, completion_q.fence};
-  always_ff @(posedge clk_i) kill_o <= killed_q && state_q == StateRun && !rst_i;
+  always_ff @(posedge clk_i) kill_o <= killed_q && state_q[StateRun] && !rst_i;
 
   dma_fault_t  fault_q;
   logic [1:0]  path_q;
@@ -177,7 +183,7 @@ module gmmu_dma_ring
   logic fault_valid_q, fault_told_q;
   assign fault_valid_o = fault_valid_q;
   always_ff @(posedge clk_i) begin
-    if (rst_i || state_q != StateFault) begin
+    if (rst_i || !state_q[StateFault]) begin
       fault_valid_q <= 1'b0;
       fault_told_q <= 1'b0;
     end else begin
@@ -192,20 +198,20 @@ module gmmu_dma_ring
                      address: fault_q.place.address};
 
   logic finished, faulted;                       // of this life of the ring
-  assign finished = state_q == StateRun && done_i && !killed_q && active.enable;
-  assign faulted = state_q == StateFaulted && !killed_q && active.enable;
+  assign finished = state_q[StateRun] && done_i && !killed_q && active.enable;
+  assign faulted = state_q[StateFaulted] && !killed_q && active.enable;
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
-      state_q <= StateIdle;
+      state_q <= to(StateIdle);
       active_q <= '0;
       killed_q <= 1'b0;
     end else begin
-      if (state_q == StateIdle) killed_q <= 1'b0;
+      if (state_q[StateIdle]) killed_q <= 1'b0;
       else if (!active.enable) killed_q <= 1'b1;
 
-      case (state_q)
-        StateIdle: begin
+      unique case (1'b1)
+        state_q[StateIdle]: begin
           fence_q <= '0;
           offset_q <= '0;
           header_q <= '0;
@@ -213,53 +219,58 @@ module gmmu_dma_ring
           word_q <= '0;
           if (any) begin
             active_q <= next;
-            state_q <= StateAsk;
+            state_q <= to(StateAsk);
           end
         end
-        StateAsk:
-          if (killed_q) state_q <= StateAbort;
-          else if (asked) state_q <= StateEntry;
-        StateEntry: begin
+        state_q[StateAsk]:
+          if (killed_q) state_q <= to(StateAbort);
+          else if (asked) state_q <= to(StateEntry);
+        state_q[StateEntry]: begin
           fault_q <= word_fault_i;
           if (word_fault_i.reason == FaultBusRead) fault_q.reason <= FaultRingFetch;
-          if (killed_q) state_q <= StateAbort;
-          else if (word_error_i) state_q <= StateFault;
+          if (killed_q) state_q <= to(StateAbort);
+          else if (word_error_i) state_q <= to(StateFault);
           else if (word_valid_i) begin
             word_q <= word_q + 2'd1;
             case (word_q)
               2'd0: buffer_q <= word_i;
               2'd1: shape_q <= word_i;
               2'd2: completion_q <= word_i;
-              default: state_q <= StateSum;       // the cookie
+              default: state_q <= to(StateSum);       // the cookie
             endcase
           end
         end
-        StateSum: begin
+        state_q[StateSum]: begin
           end_high_q <= buffer_end[64:PaWidth];
-          state_q <= StateCheck;
+          state_q <= to(StateCheck);
         end
-        StateCheck: begin
+        state_q[StateCheck]: begin
           fence_q <= completion_q.fence;
           fault_q <= '{reason: verdict, access: AccessRead, level: '0, place: entry_place};
-          if (killed_q) state_q <= StateAbort;
-          else if (verdict != FaultNone) state_q <= StateFault;
-          else state_q <= shape_q.bytes == '0 ? StateStart : StateBuffer;
+          bad_q <= verdict != FaultNone;
+          empty_q <= shape_q.bytes == '0;
+          state_q <= to(StateVerdict);
         end
-        StateBuffer:
-          if (killed_q) state_q <= StateAbort;
-          else if (asked) state_q <= StateStart;
-        StateStart: state_q <= StateRun;
-        StateRun: begin
+        state_q[StateVerdict]:
+          if (killed_q) state_q <= to(StateAbort);
+          else if (bad_q) state_q <= to(StateFault);
+          else state_q <= empty_q ? to(StateStart) : to(StateBuffer);
+        state_q[StateBuffer]:
+          if (killed_q) state_q <= to(StateAbort);
+          else if (asked) state_q <= to(StateStart);
+        state_q[StateStart]: state_q <= to(StateRun);
+        state_q[StateRun]: begin
           fault_q <= error_i;
           path_q <= error_path_i;
           offset_q <= error_offset_i;
           header_q <= error_header_i;
-          if (done_i || killed_i) state_q <= StateAbort;
-          else if (failed_i) state_q <= killed_q ? StateAbort : StateFault;
+          if (done_i || killed_i) state_q <= to(StateAbort);
+          else if (failed_i) state_q <= killed_q ? to(StateAbort) : to(StateFault);
         end
-        StateFault: if (fault_told_q && !fault_valid_q) state_q <= StateFaulted;
-        StateFaulted: state_q <= StateAbort;
-        default: if (fetch_quiet_i) state_q <= StateIdle;
+        state_q[StateFault]: if (fault_told_q && !fault_valid_q) state_q <= to(StateFaulted);
+        state_q[StateFaulted]: state_q <= to(StateAbort);
+        state_q[StateAbort]: if (fetch_abort_o && fetch_quiet_i) state_q <= to(StateIdle);
+        default: ;
       endcase
     end
   end
@@ -298,7 +309,7 @@ module gmmu_dma_ring
   always_comb begin
     ring_o = ring_q;
     for (int unsigned n = 0; n < NumRings; n++)
-      ring_o[n].busy = state_q != StateIdle && active_q == ring_t'(n);
+      ring_o[n].busy = !state_q[StateIdle] && active_q == ring_t'(n);
   end
 
   always_ff @(posedge clk_i) begin
@@ -312,8 +323,8 @@ module gmmu_dma_ring
       count_entry_o <= finished;
     end
   end
-  assign busy_o = state_q != StateIdle;
+  assign busy_o = !state_q[StateIdle];
   logic unused;
   assign unused = ^{active, buffer_end[PaWidth-1:0]};
-  assign idle_o = state_q == StateIdle && wants_q == '0 && !changed && !changed_q;
+  assign idle_o = state_q[StateIdle] && wants_q == '0 && !changed && !changed_q;
 endmodule

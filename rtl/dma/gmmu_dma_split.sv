@@ -3,13 +3,14 @@
 //
 //   input    a range of length bytes (not 0) from place on, with a label of UserWidth bits
 //   output   its bursts, ascending, one a cycle; last marks the range's last one
-// The next range is taken in the cycle in which the last burst of the present one leaves. The
-// length becomes a count of chunks when the range is taken, so that a burst costs no subtraction.
+// A range waits in a slice, its length as a count of chunks, so that a burst costs no subtraction.
+// It goes to work in the cycle in which the last burst of the one before leaves.
 module gmmu_dma_split
   import gmmu_dma_pkg::*;
 #(
   parameter int unsigned Chunk = 128,     // bytes, a power of two, at most 256
-  parameter int unsigned UserWidth = 1
+  parameter int unsigned UserWidth = 1,
+  parameter bit          Slow = 1'b0      // a range every other cycle
 ) (
   input  logic                 clk_i,
   input  logic                 rst_i,
@@ -29,11 +30,18 @@ module gmmu_dma_split
 );
   localparam int unsigned ChunkLg2 = $clog2(Chunk);
   localparam int unsigned CountWidth = 49 - ChunkLg2;
+  typedef struct packed {
+    place_t                place;
+    logic [48:0]           span;
+    logic                  single;
+    logic [UserWidth-1:0]  user;
+  } range_t;
 
   logic [48:0]           span;            // of the range's last byte, from its first chunk's start
   logic [CountWidth-1:0] chunks_q;        // after this one
   logic [ChunkLg2-1:0]   end_q, stop;     // last byte in the last chunk, in this one
-  logic                  valid_q, last_q;
+  logic                  valid_q, last_q, next_valid, next_take;
+  range_t                next;
   place_t                place_q;
   logic [UserWidth-1:0]  user_q;
   assign span = 49'(length_i) + 49'(place_i.address[ChunkLg2-1:0]) - 49'd1;
@@ -46,24 +54,29 @@ module gmmu_dma_split
   assign unused = ^low_span[ChunkLg2-1:0];
   assign single = length_i[47:ChunkLg2+1] == '0 && low_span[ChunkLg2+1:ChunkLg2] == '0;
 
+  gmmu_slice #(.Width($bits(range_t)), .Slow(Slow)) u_next (
+    .clk_i, .rst_i,
+    .valid_i, .ready_o, .data_i({place_i, span, single, user_i}),
+    .valid_o(next_valid), .ready_i(next_take), .data_o(next));
+
   assign stop = last_q ? end_q : '1;
   assign valid_o = valid_q;
   assign place_o = place_q;
   assign user_o = user_q;
   assign last_o = last_q;
   assign bytes_m1_o = 8'(stop - place_q.address[ChunkLg2-1:0]);
-  assign ready_o = !valid_q || (ready_i && last_q);
+  assign next_take = !valid_q || (ready_i && last_q);
 
   always_ff @(posedge clk_i) begin
     if (rst_i) valid_q <= 1'b0;
-    else if (ready_o) valid_q <= valid_i;
+    else if (next_take) valid_q <= next_valid;
 
-    if (ready_o) begin
-      place_q <= place_i;
-      user_q <= user_i;
-      chunks_q <= span[48:ChunkLg2];
-      end_q <= span[ChunkLg2-1:0];
-      last_q <= single;
+    if (next_take) begin
+      place_q <= next.place;
+      user_q <= next.user;
+      chunks_q <= next.span[48:ChunkLg2];
+      end_q <= next.span[ChunkLg2-1:0];
+      last_q <= next.single;
     end else if (ready_i) begin
       place_q.address <= {place_q.address[63:ChunkLg2] + (64 - ChunkLg2)'(1), ChunkLg2'(0)};
       chunks_q <= chunks_q - CountWidth'(1);

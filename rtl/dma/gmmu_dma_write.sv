@@ -77,8 +77,8 @@ module gmmu_dma_write
   localparam int unsigned LaneLg2 = $clog2(DataBytes);
   localparam int unsigned Beats = MaxBurst > DataBytes ? MaxBurst / DataBytes : 1;
   localparam int unsigned BeatWidth = $clog2(Beats + 1);
-  localparam int unsigned DataDepth = 4 * Beats;              // behind it two beats more
-  localparam int unsigned DataCount = $clog2(DataDepth + 3);
+  localparam int unsigned DataDepth = 4 * Beats;              // behind it three beats more
+  localparam int unsigned DataCount = $clog2(DataDepth + 4);
   typedef logic [TagWidth-1:0] slot_t;
   typedef logic [BeatWidth-1:0] beat_t;
 
@@ -155,14 +155,15 @@ module gmmu_dma_write
 
   // The next burst in order whose address is known is read from RAM while the one before is issued.
   logic    look, look_marked, have_q, consume;
-  logic    look_bad, issue_bad_q, unused_started;
+  logic    look_zero, look_bad, issue_zero_q, issue_bad_q, good_q, unused_started;
   slot_t   unused_start, unused_start_done;
   result_t found;
   beat_t   look_beats_m1, issue_beats_m1;
-  gmmu_dma_marks #(.Slots(Slots), .Bits(1)) u_ready (      // the address is known; or a fault
+  gmmu_dma_marks #(.Slots(Slots), .Bits(2)) u_ready (      // the address is known; {zero, fault}
     .clk_i, .rst_i, .alloc_i(alloc_q), .started_o(started), .start_slot_o(unused_start),
-    .mark_i(result_valid), .mark_slot_i(result_tag), .mark_bits_i(result_ends && !result.zero),
-    .look_i(look_q), .marked_o(look_marked), .bits_o(look_bad));
+    .mark_i(result_valid), .mark_slot_i(result_tag),
+    .mark_bits_i({result.zero, result_ends && !result.zero}),
+    .look_i(look_q), .marked_o(look_marked), .bits_o({look_zero, look_bad}));
   gmmu_ram_apart #(.Width($bits(result_t)), .Depth(Slots)) u_result (
     .clk_i, .write_i(result_valid), .write_addr_i(result_tag), .data_i(result),
     .read_i(look), .read_addr_i(look_slot), .data_o(found));
@@ -173,81 +174,90 @@ module gmmu_dma_write
     .read_addr_i(look_slot), .data_o(look_beats_m1));
   assign look = look_q != alloc_q && look_marked && (!have_q || consume);
   always_ff @(posedge clk_i) begin
-    if (rst_i || clear_i) have_q <= 1'b0;
-    else if (look || consume) have_q <= look;
+    if (rst_i || clear_i) begin
+      have_q <= 1'b0;
+      good_q <= 1'b0;
+    end else if (look || consume) begin
+      have_q <= look;
+      good_q <= look && !look_bad;
+    end
     if (look) begin
       issue_beats_m1 <= look_beats_m1;
+      issue_zero_q <= look_zero;
       issue_bad_q <= look_bad;
     end
   end
 
-  // Data. here_q counts beats in the FIFO that no burst has claimed; the burst that is read for issue
-  // claims its beats at once, so that below 0 it waits for some.
-  logic                 beat_valid, beat_ready, data_push, go, fifo_ready;
+  // Data. here_q counts beats in the FIFO that no burst has claimed, a cycle late; the burst that is
+  // read for issue claims its beats at once, so that below 0 it waits for some.
+  logic                 beat_valid, beat_ready, pushed_q, go, fifo_ready;
   logic [DataWidth-1:0] beat_data;
   logic [DataBytes-1:0] beat_strb;
   logic [DataCount:0]   here_q, here_claimed;
-  gmmu_fifo_ram #(.Width(DataWidth + DataBytes), .Depth(DataDepth)) u_data (
+  gmmu_fifo_ram #(.Width(DataWidth + DataBytes), .Depth(DataDepth), .Sliced(1'b1)) u_data (
     .clk_i, .rst_i(reset),
     .valid_i(data_valid_i), .ready_o(fifo_ready), .data_i({data_i, strb_i}),
     .valid_o(beat_valid), .ready_i(beat_ready), .data_o({beat_data, beat_strb}));
   assign data_ready_o = fifo_ready;
-  assign data_push = data_valid_i && fifo_ready;
-  assign here_claimed = here_q - (DataCount + 1)'(look_beats_m1) - (DataCount + 1)'(!data_push);
+  always_ff @(posedge clk_i) pushed_q <= data_valid_i && fifo_ready && !reset;
+  assign here_claimed = here_q - (DataCount + 1)'(look_beats_m1) - (DataCount + 1)'(!pushed_q);
 
   // Issue: the oldest burst with address and data goes to the stage, whose AW stands until it is
   // taken.
-  logic  head_fault, enough, stuck_q, stage_done, stopped_q, stage_valid_q;
-  logic  stage_drop_q, run_ready, issued_all_q;
+  logic  head_fault, enough, stuck_q, stage_done, stopped_q, stage_valid, stage_free;
+  logic  stage_drop, run_ready, issued_all_q;
   logic  abandon, dropped;
-  beat_t stage_beats_m1_q;
-  ax_t   stage_aw_q;
+  ax_t   issue_aw;
   assign head_fault = have_q && issue_bad_q;
   assign enough = !here_q[DataCount];
-  assign stage_done = stage_valid_q && run_ready && (stage_drop_q || aw_ready_i);
-  assign go = have_q && !issue_bad_q && enough && !stopped_q && !stop_i &&
-              (!stage_valid_q || stage_done);
+  assign go = good_q && enough && !stopped_q && !stop_i && stage_free;
   assign consume = go || abandon;
+  assign issue_aw = '{id: IdWidth'(issue_q[TagWidth-1:0]), port: found.port, addr: found.addr,
+                      len: 8'(issue_beats_m1),
+                      user: '{no_snoop: !found.coherent, kind: KindLogical, default: '0}};
+  gmmu_skid #(.Width(1 + $bits(ax_t))) u_stage (
+    .clk_i, .rst_i(reset),
+    .valid_i(go), .ready_o(stage_free), .data_i({issue_zero_q, issue_aw}),
+    .valid_o(stage_valid), .ready_i(stage_done), .data_o({stage_drop, aw_o}));
+  assign stage_done = run_ready && (stage_drop || aw_ready_i);
+  assign aw_valid_o = stage_valid && !stage_drop && run_ready;
 
   always_ff @(posedge clk_i) begin
     if (reset) begin
-      stage_valid_q <= 1'b0;
       here_q <= '0;
       stuck_q <= 1'b0;
       issued_all_q <= 1'b0;
     end else begin
       stuck_q <= have_q && !head_fault && !enough && !consume && retire_q == issue_q;
       issued_all_q <= retire_q == issue_q && !go;
-      if (go) stage_valid_q <= 1'b1;
-      else if (stage_done) stage_valid_q <= 1'b0;
       if (look) here_q <= here_claimed;
-      else if (data_push) here_q <= here_q + (DataCount + 1)'(1);
-    end
-    if (go) begin
-      stage_drop_q <= found.zero;
-      stage_beats_m1_q <= issue_beats_m1;
-      stage_aw_q <= '{id: IdWidth'(issue_q[TagWidth-1:0]), port: found.port, addr: found.addr,
-                      len: 8'(issue_beats_m1),
-                      user: '{no_snoop: !found.coherent, kind: KindLogical, default: '0}};
+      else if (pushed_q) here_q <= here_q + (DataCount + 1)'(1);
     end
   end
-  assign aw_valid_o = stage_valid_q && !stage_drop_q && run_ready;
-  assign aw_o = stage_aw_q;
 
-  // W: runs of beats in the order of AW.
-  logic  run_valid, run_drop, run_pop;
-  beat_t run_beats_m1, run_beat_q;
+  // W: runs of beats in the order of AW; the one at work in registers.
+  logic  run_waits, next_drop, run_load, run_valid_q, run_drop_q, run_last_q;
+  beat_t next_beats_m1, run_left_q;           // left: beats after this one; last: none
   gmmu_fifo #(.Width(BeatWidth + 1), .Depth(4)) u_runs (
     .clk_i, .rst_i(reset),
-    .valid_i(stage_done), .ready_o(run_ready), .data_i({stage_drop_q, stage_beats_m1_q}),
-    .valid_o(run_valid), .ready_i(run_pop), .data_o({run_drop, run_beats_m1}));
-  assign w_valid_o = run_valid && !run_drop && beat_valid;
-  assign w_o = '{data: beat_data, strb: beat_strb, last: run_beat_q == run_beats_m1};
-  assign beat_ready = run_valid && (run_drop || w_ready_i);
-  assign run_pop = beat_valid && beat_ready && run_beat_q == run_beats_m1;
+    .valid_i(stage_valid && stage_done), .ready_o(run_ready),
+    .data_i({stage_drop, beat_t'(aw_o.len)}),
+    .valid_o(run_waits), .ready_i(run_load), .data_o({next_drop, next_beats_m1}));
+  assign w_valid_o = run_valid_q && !run_drop_q && beat_valid;
+  assign w_o = '{data: beat_data, strb: beat_strb, last: run_last_q};
+  assign beat_ready = run_valid_q && (run_drop_q || w_ready_i);
+  assign run_load = !run_valid_q || (beat_valid && beat_ready && run_last_q);
   always_ff @(posedge clk_i) begin
-    if (reset) run_beat_q <= '0;
-    else if (beat_valid && beat_ready) run_beat_q <= run_pop ? '0 : run_beat_q + beat_t'(1);
+    if (reset) run_valid_q <= 1'b0;
+    else if (run_load) run_valid_q <= run_waits;
+    if (run_load) begin
+      run_drop_q <= next_drop;
+      run_left_q <= next_beats_m1;
+      run_last_q <= next_beats_m1 == '0;
+    end else if (beat_valid && beat_ready) begin
+      run_left_q <= run_left_q - beat_t'(1);
+      run_last_q <= run_left_q == beat_t'(1);
+    end
   end
 
   // Retirement in order: B here, dropped, or, when giving up, never issued. Each slot is marked
@@ -280,13 +290,16 @@ module gmmu_dma_write
     .look_i(judge_q), .marked_o(oldest_done), .bits_o(b_error));
   // A slot that is over goes into a register, and retires from there. judge_q: the oldest slot that
   // is not in it.
-  logic       judge, over_q, dropped_q, b_error_of_q;
+  logic       judge, over_q, dropped_q, b_error_of_q, unjudged_q;   // unjudged: judge_q != issue_q
   slot_info_t retire_info_q;
   lent_t      lent_q;
-  assign ended = judge_q != issue_q && oldest_done && !dropped;
-  assign dropped = judge_q != issue_q && lent.zero;
+  assign ended = unjudged_q && oldest_done;
+  assign dropped = unjudged_q && lent.zero;
   assign judge = (ended || dropped) && (!over_q || retire);
   always_ff @(posedge clk_i) begin
+    if (rst_i) unjudged_q <= 1'b0;
+    else if (go) unjudged_q <= 1'b1;
+    else if (judge) unjudged_q <= judge_q + 1'b1 != issue_q;
     if (reset) over_q <= 1'b0;
     else if (judge || retire) over_q <= judge;
     if (!over_q || retire) begin

@@ -166,6 +166,7 @@ module gmmu_engine
   // Commands.
   logic       job_valid, job_ready, inline_valid, inline_ready, inline_dead, mover_kill, mover_idle;
   logic       mover_retired, mover_fault_valid, mover_fault_ready;
+  logic [63:0] inline_word;
   job_t       job;
   dma_fault_t mover_fault;
   job_id_t    mover_fault_job;
@@ -181,7 +182,8 @@ module gmmu_engine
     .word_valid_i(word_valid), .word_ready_o(command_ready), .word_i(word),
     .word_error_i(word_error), .word_fault_i(command_word_fault),
     .job_valid_o(job_valid), .job_ready_i(job_ready), .job_o(job),
-    .inline_valid_o(inline_valid), .inline_ready_i(inline_ready), .inline_dead_o(inline_dead),
+    .inline_valid_o(inline_valid), .inline_ready_i(inline_ready), .inline_word_o(inline_word),
+    .inline_dead_o(inline_dead),
     .mover_kill_o(mover_kill), .mover_idle_i(mover_idle), .mover_retired_i(mover_retired),
     .mover_fault_valid_i(mover_fault_valid), .mover_fault_ready_o(mover_fault_ready),
     .mover_fault_i(mover_fault), .mover_fault_job_i(mover_fault_job),
@@ -193,7 +195,7 @@ module gmmu_engine
   gmmu_dma_mover #(.ReadsInFlight(ReadsInFlight), .MaxBurst(MaxBurst)) u_mover (
     .clk_i, .rst_i, .vram_bytes_i,
     .job_valid_i(job_valid), .job_ready_o(job_ready), .job_i(job),
-    .word_valid_i(inline_valid), .word_ready_o(inline_ready), .word_i(word),
+    .word_valid_i(inline_valid), .word_ready_o(inline_ready), .word_i(inline_word),
     .words_dead_i(inline_dead), .kill_i(mover_kill), .idle_o(mover_idle),
     .retired_o(mover_retired), .fault_valid_o(mover_fault_valid),
     .fault_ready_i(mover_fault_ready), .fault_o(mover_fault), .fault_job_o(mover_fault_job),

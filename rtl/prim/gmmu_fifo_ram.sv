@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // First in, first out, for depths that are worth a block RAM. Depth is a power of two, 4 or more;
-// two more words may stand behind the RAM.
+// two more words may stand behind the RAM, with Sliced three.
 //
 //   input    ready_o while the RAM is not full; it comes from a register and depends on no input
 //   output   valid_o and data_o come from registers; data_o stands while valid_o && !ready_i. A
-//            word written at one edge can be taken three edges later; one word a cycle.
+//            word written at one edge can be taken three edges later; one word a cycle. Sliced:
+//            ready_i goes into the last register only, for takers whose ready comes late.
 module gmmu_fifo_ram #(
   parameter int unsigned Width = 8,
-  parameter int unsigned Depth = 64
+  parameter int unsigned Depth = 64,
+  parameter bit          Sliced = 1'b0
 ) (
   input  logic             clk_i,
   input  logic             rst_i,
@@ -30,7 +32,6 @@ module gmmu_fifo_ram #(
   logic                 push, read, ram_valid_q, out_free;
   logic [Width-1:0]     ram_data;
   assign push = valid_i && ready_o;
-  assign out_free = !valid_o || ready_i;
   assign read = count_q != '0 && (!ram_valid_q || out_free);
 
   gmmu_ram_apart #(.Width(Width), .Depth(Depth)) u_ram (
@@ -45,7 +46,6 @@ module gmmu_fifo_ram #(
       count_q <= '0;
       ready_o <= 1'b1;
       ram_valid_q <= 1'b0;
-      valid_o <= 1'b0;
     end else begin
       if (push) write_q <= write_q + 1'b1;
       if (read) read_q <= read_q + 1'b1;
@@ -53,8 +53,20 @@ module gmmu_fifo_ram #(
       if (read && !push) count_q <= count_q - 1'b1;
       ready_o <= read || (ready_o && !(push && count_q == (AddrWidth + 1)'(Depth - 1)));
       if (!ram_valid_q || out_free) ram_valid_q <= read;
-      if (out_free) valid_o <= ram_valid_q;
     end
-    if (out_free) data_o <= ram_data;
+  end
+
+  if (Sliced) begin : g_slice
+    gmmu_skid #(.Width(Width)) u_out (
+      .clk_i, .rst_i,
+      .valid_i(ram_valid_q), .ready_o(out_free), .data_i(ram_data),
+      .valid_o, .ready_i, .data_o);
+  end else begin : g_register
+    assign out_free = !valid_o || ready_i;
+    always_ff @(posedge clk_i) begin
+      if (rst_i) valid_o <= 1'b0;
+      else if (out_free) valid_o <= ram_valid_q;
+      if (out_free) data_o <= ram_data;
+    end
   end
 endmodule
