@@ -2,9 +2,10 @@
 // Where the words of a requester's register slice go: registers that stand beside a gmmu_slice and
 // follow it word by word, so that the pick need not decode the slice.
 //
-//   input      as the slice's: valid_i && ready_o is a word for VRAM, or for the host
-//   take_i     the first word goes
-//   first_o    memory port of the first word, one-hot ([0] VRAM, [1] host), zero without a word
+//   push_i     a word enters the slice: for the host (host_i), or for VRAM
+//   pop_i      the first word became a candidate; in the slice it stays until it goes
+//   first_o    memory port of the first word that was not popped, one-hot ([0] VRAM, [1] host); zero
+//              without one
 //   second_o   the same of the word behind it; always zero with Slow
 module gmmu_axi_heads #(
   parameter bit Slow = 1'b0
@@ -12,34 +13,35 @@ module gmmu_axi_heads #(
   input  logic       clk_i,
   input  logic       rst_i,
 
-  input  logic       valid_i,
+  input  logic       push_i,
   input  logic       host_i,
-  input  logic       take_i,
+  input  logic       pop_i,
 
   output logic [1:0] first_o,
   output logic [1:0] second_o
 );
   logic [1:0] came;
-  assign came = {valid_i && host_i, valid_i && !host_i};
+  assign came = {push_i && host_i, push_i && !host_i};
 
   if (Slow) begin : g_slow
     assign second_o = '0;
     always_ff @(posedge clk_i) begin
-      if (rst_i) first_o <= '0;
+      if (rst_i || pop_i) first_o <= '0;
       else if (first_o == '0) first_o <= came;
-      else if (take_i) first_o <= '0;
     end
   end else begin : g_full
     always_ff @(posedge clk_i) begin
       if (rst_i) begin
         first_o <= '0;
         second_o <= '0;
-      end else if (first_o == '0 || take_i) begin
+      end else if (first_o == '0 || pop_i) begin
         first_o <= second_o != '0 ? second_o : came;
         second_o <= '0;
       end else if (second_o == '0) begin
         second_o <= came;
       end
     end
+    a_place: assert property (@(posedge clk_i) disable iff (rst_i) second_o == '0 || !push_i);
   end
+  a_pop: assert property (@(posedge clk_i) disable iff (rst_i) first_o != '0 || !pop_i);
 endmodule

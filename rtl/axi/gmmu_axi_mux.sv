@@ -4,15 +4,16 @@
 //   requesters  ax_t.port names the memory port of a burst (PortPeer never arrives). W beats follow
 //               the requester's own AW order. R and B need no ready: their places are reserved
 //               before AR or AW.
-//   edge        id = {requester, its own id}. AR, AW round robin, at most one AR and one AW leave a
-//               cycle, by either port. W in the order of AW. B and R in any order.
+//   edge        id = {requester, its own id}. AR, AW round robin by memory port. W in the order of
+//               AW. B and R in any order.
 //   user        kind and no_snoop are the requester's; the other fields are 0 at the edge, since no
 //               requester uses them
 //   order       a requester's AW that was accepted earlier leaves earlier on the same memory port.
 //   host_enable_i = 0: no new AR or AW leaves by the host port; what has left is finished.
 //
-// Registered at every input; answers are registered twice; one beat a cycle on every channel of a memory port and of
-// every requester, but of those in Slow, whose requests (AR, AW, W) come every other cycle.
+// Registered at every input; answers are registered twice; one beat a cycle on every channel of a
+// memory port and of every requester, but of those in Slow, whose requests (AR, AW, W) come every
+// other cycle.
 module gmmu_axi_mux
   import gmmu_pkg::*;
   import gmmu_axi_pkg::*;
@@ -105,6 +106,8 @@ module gmmu_axi_mux
 
   // Requester side: one register slice a channel.
   logic   [N-1:0] ar_valid, ar_take, aw_valid, aw_take, w_valid, w_take;
+  logic   [N-1:0] ar_pop, aw_pop;           // the first offer becomes a candidate
+  logic   [1:0][N-1:0] ar_takes, aw_takes;  // by memory port
   logic   [N-1:0][1:0] ar_first, ar_second, aw_first, aw_second;
   burst_t [N-1:0] ar, aw;
   w_t     [N-1:0] w;
@@ -122,12 +125,12 @@ module gmmu_axi_mux
         .valid_o(ar_valid[q]), .ready_i(ar_take[q]), .data_o(ar[q])
       );
       gmmu_axi_heads #(.Slow(Slow[q])) u_ar_heads (
-        .clk_i, .rst_i, .valid_i(ar_valid_i[q]), .host_i(ar_i[q].port == PortHost),
-        .take_i(ar_take[q]), .first_o(ar_first[q]), .second_o(ar_second[q])
+        .clk_i, .rst_i, .push_i(ar_valid_i[q] && ar_ready_o[q]),
+        .host_i(ar_i[q].port == PortHost), .pop_i(ar_pop[q]),
+        .first_o(ar_first[q]), .second_o(ar_second[q])
       );
       a_ar_heads: assert property (@(posedge clk_i) disable iff (rst_i)
-        ar_valid[q] == (ar_first[q] != '0) &&
-        (Slow[q] || ar_ready_o[q] == (ar_second[q] == '0)));
+        ar_valid[q] || (ar_first[q] == '0 && !ar_take[q]));
     end else begin : g_no_reads
       logic unused_read;
       assign ar_ready_o[q] = 1'b0;
@@ -135,7 +138,7 @@ module gmmu_axi_mux
       assign ar_first[q] = '0;
       assign ar_second[q] = '0;
       assign ar[q] = '0;
-      assign unused_read = ^{ar_valid_i[q], ar_i[q], ar_take[q]};
+      assign unused_read = ^{ar_valid_i[q], ar_i[q], ar_take[q], ar_pop[q]};
     end
     if (Writers[q]) begin : g_writes
       gmmu_slice #(.Width($bits(burst_t)), .Slow(Slow[q])) u_aw (
@@ -145,23 +148,28 @@ module gmmu_axi_mux
         .valid_o(aw_valid[q]), .ready_i(aw_take[q]), .data_o(aw[q])
       );
       gmmu_axi_heads #(.Slow(Slow[q])) u_aw_heads (
-        .clk_i, .rst_i, .valid_i(aw_valid_i[q]), .host_i(aw_i[q].port == PortHost),
-        .take_i(aw_take[q]), .first_o(aw_first[q]), .second_o(aw_second[q])
+        .clk_i, .rst_i, .push_i(aw_valid_i[q] && aw_ready_o[q]),
+        .host_i(aw_i[q].port == PortHost), .pop_i(aw_pop[q]),
+        .first_o(aw_first[q]), .second_o(aw_second[q])
       );
       a_aw_heads: assert property (@(posedge clk_i) disable iff (rst_i)
-        aw_valid[q] == (aw_first[q] != '0) &&
-        (Slow[q] || aw_ready_o[q] == (aw_second[q] == '0)));
+        aw_valid[q] || (aw_first[q] == '0 && !aw_take[q]));
       gmmu_slice #(.Width($bits(w_t)), .Slow(Slow[q])) u_w (
         .clk_i, .rst_i,
         .valid_i(w_valid_i[q]), .ready_o(w_ready_o[q]), .data_i(w_i[q]),
         .valid_o(w_valid[q]), .ready_i(w_take[q]), .data_o(w[q])
       );
       logic route_waits, route_host, route_load;
-      // may: a candidate is chosen in one cycle and goes in a later one; the one before it may
-      // have gone in the two cycles before
-      gmmu_fifo_room #(.Width(1), .Depth(OwnerDepth), .Margin(3)) u_route (
+      // may: a candidate is chosen in one cycle, goes in a later one and is here one more cycle
+      // later; the one before it may have gone in the two cycles before
+      logic took_q, took_host_q;
+      always_ff @(posedge clk_i) begin
+        took_q <= !rst_i && aw_take[q];
+        took_host_q <= aw_takes[1][q];
+      end
+      gmmu_fifo_room #(.Width(1), .Depth(OwnerDepth), .Margin(4)) u_route (
         .clk_i, .rst_i, .room_o(route_may[q]),
-        .valid_i(aw_take[q]), .data_i(aw_first[q][1]),
+        .valid_i(took_q), .data_i(took_host_q),
         .valid_o(route_waits), .ready_i(route_load), .data_o(route_host)
       );
       assign route_load = route_q[q] == '0 || w_last_take[q];
@@ -181,17 +189,19 @@ module gmmu_axi_mux
       assign w[q] = '0;
       assign route_may[q] = 1'b0;
       assign route_q[q] = '0;
-      assign unused_write = ^{aw_valid_i[q], aw_i[q], w_valid_i[q], w_i[q], aw_take[q],
+      assign unused_write = ^{aw_valid_i[q], aw_i[q], w_valid_i[q], w_i[q], aw_take[q], aw_pop[q],
           w_last_take[q]};
     end
   end
 
-  // One AR and one AW a cycle.
+  // One AR and one AW a cycle and memory port.
   logic   [1:0] ar_go, ar_room, aw_go, aw_room, owner_room, open;
   logic   [1:0] ar_out_room, aw_out_room;
-  index_t       ar_index, aw_index;
-  burst_t       ar_pick, aw_pick;
+  index_t [1:0] ar_index, aw_index;
+  burst_t [1:0] ar_pick, aw_pick;
 
+  assign ar_take = ar_takes[0] | ar_takes[1];
+  assign aw_take = aw_takes[0] | aw_takes[1];
   assign open = {host_enable_i, 1'b1};
   always_ff @(posedge clk_i) begin
     ar_room <= rst_i ? '0 : ar_out_room & open;
@@ -199,14 +209,14 @@ module gmmu_axi_mux
   end
 
   gmmu_axi_pick #(.N(N), .Width($bits(burst_t))) u_ar_pick (
-    .clk_i, .rst_i, .first_i(ar_first), .second_i(ar_second),
-    .may_i('1), .data_i(ar), .room_i(ar_room),
-    .take_o(ar_take), .go_o(ar_go), .index_o(ar_index), .data_o(ar_pick)
+    .clk_i, .rst_i, .first_i(ar_first), .second_i(ar_second), .may_i('1), .data_i(ar),
+    .room_i(ar_room), .pop_o(ar_pop), .take_o(ar_takes),
+    .go_o(ar_go), .index_o(ar_index), .data_o(ar_pick)
   );
   gmmu_axi_pick #(.N(N), .Width($bits(burst_t))) u_aw_pick (
-    .clk_i, .rst_i, .first_i(aw_first), .second_i(aw_second),
-    .may_i(route_may), .data_i(aw), .room_i(aw_room),
-    .take_o(aw_take), .go_o(aw_go), .index_o(aw_index), .data_o(aw_pick)
+    .clk_i, .rst_i, .first_i(aw_first), .second_i(aw_second), .may_i(route_may), .data_i(aw),
+    .room_i(aw_room), .pop_o(aw_pop), .take_o(aw_takes),
+    .go_o(aw_go), .index_o(aw_index), .data_o(aw_pick)
   );
 
   // Memory side, one of VRAM (0) and host (1).
@@ -216,11 +226,12 @@ module gmmu_axi_mux
   edge_b_t [1:0]     b;
 
   for (genvar p = 0; p < 2; p++) begin : g_port
-    index_t       owner_next;
-    logic [N-1:0] owner_q, owns, ends, r_for_in, r_for, b_for_in, b_for;  // owner_q: one-hot or zero
+    index_t       owner_first, owner_next;
+    logic [N-1:0] owner_q;      // one-hot or zero
+    logic [N-1:0] owns, ends, r_for_in, r_for, b_for_in, b_for;
     logic         ar_waits, aw_waits, ar_opens, aw_opens, ar_offered_q, aw_offered_q;
     logic         owned_q;      // owner_q is not zero
-    logic         w_ready, w_end, owner_waits, owner_load;
+    logic         w_ready, w_end, owner_here, owner_shift, owner_waits, owner_load;
     w_t           w_pick;
 
     for (genvar q = 0; q < N; q++) begin : g_req
@@ -238,12 +249,12 @@ module gmmu_axi_mux
     // have come since
     gmmu_fifo_room #(.Width($bits(edge_ax_t)), .Depth(8), .Margin(4)) u_ar_out (
       .clk_i, .rst_i, .room_o(ar_out_room[p]),
-      .valid_i(ar_go[p]), .data_i(edge_of(ar_pick, ar_index)),
+      .valid_i(ar_go[p]), .data_i(edge_of(ar_pick[p], ar_index[p])),
       .valid_o(ar_waits), .ready_i(ar_opens && ar_ready_i[p]), .data_o(ar_o[p])
     );
     gmmu_fifo_room #(.Width($bits(edge_ax_t)), .Depth(8), .Margin(4)) u_aw_out (
       .clk_i, .rst_i, .room_o(aw_out_room[p]),
-      .valid_i(aw_go[p]), .data_i(edge_of(aw_pick, aw_index)),
+      .valid_i(aw_go[p]), .data_i(edge_of(aw_pick[p], aw_index[p])),
       .valid_o(aw_waits), .ready_i(aw_opens && aw_ready_i[p]), .data_o(aw_o[p])
     );
 
@@ -261,12 +272,17 @@ module gmmu_axi_mux
     // Requesters whose W beats this port still takes, in the order of AW; the first one one-hot.
     gmmu_fifo_room #(.Width(IndexWidth), .Depth(OwnerDepth), .Margin(4)) u_owners (
       .clk_i, .rst_i, .room_o(owner_room[p]),
-      .valid_i(aw_go[p]), .data_i(aw_index),
+      .valid_i(aw_go[p]), .data_i(aw_index[p]),
+      .valid_o(owner_here), .ready_i(owner_shift), .data_o(owner_first)
+    );
+    // in between, so that the end of a burst reaches two words and not the FIFO
+    gmmu_skid #(.Width(IndexWidth)) u_owner_next (
+      .clk_i, .rst_i, .valid_i(owner_here), .ready_o(owner_shift), .data_i(owner_first),
       .valid_o(owner_waits), .ready_i(owner_load), .data_o(owner_next)
     );
     assign w_end = w_ready && ends != '0;
     assign owner_load = !owned_q || w_end;
-    assign owner_valid[p] = owner_waits || owned_q;
+    assign owner_valid[p] = owner_here || owner_waits || owned_q;
     always_ff @(posedge clk_i) begin
       if (rst_i) begin
         owner_q <= '0;
@@ -303,32 +319,39 @@ module gmmu_axi_mux
   end
 
   // A requester takes one R and one B a cycle; when both ports have one for it they take turns.
-  // What goes is registered once a port, with the requester that it goes to, one-hot or zero.
-  logic [N-1:0]      r_clash, b_clash;
+  // What goes is registered once a port, with the requesters that it goes to.
+  logic              r_clash, b_clash;
   logic              r_turn_q, b_turn_q;
-  logic [1:0][N-1:0] r_to_q, b_to_q;
+  logic [1:0][N-1:0] r_to, b_to;
+  logic [N-1:0]      r_host_q, b_host_q;  // from the host port
   edge_r_t [1:0]     r_q;
   edge_b_t [1:0]     b_q;
 
-  assign r_clash = r_want[0] & r_want[1];
-  assign b_clash = b_want[0] & b_want[1];
-  assign r_take = r_clash == '0 ? 2'b11 : {r_turn_q, !r_turn_q};
-  assign b_take = b_clash == '0 ? 2'b11 : {b_turn_q, !b_turn_q};
+  assign r_clash = r_valid == '1 &&
+                   index_t'(requester_of(r[0].id)) == index_t'(requester_of(r[1].id));
+  assign b_clash = b_valid == '1 &&
+                   index_t'(requester_of(b[0].id)) == index_t'(requester_of(b[1].id));
+  assign r_take = r_clash ? {r_turn_q, !r_turn_q} : 2'b11;
+  for (genvar p = 0; p < 2; p++) begin : g_to
+    assign r_to[p] = r_take[p] ? r_want[p] : '0;
+    assign b_to[p] = b_take[p] ? b_want[p] : '0;
+  end
+  assign b_take = b_clash ? {b_turn_q, !b_turn_q} : 2'b11;
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
       r_turn_q <= 1'b0;
       b_turn_q <= 1'b0;
-      r_to_q <= '0;
-      b_to_q <= '0;
+      r_valid_o <= '0;
+      b_valid_o <= '0;
     end else begin
-      if (r_clash != '0) r_turn_q <= !r_turn_q;
-      if (b_clash != '0) b_turn_q <= !b_turn_q;
-      for (int unsigned p = 0; p < 2; p++) begin
-        r_to_q[p] <= r_take[p] ? r_want[p] : '0;
-        b_to_q[p] <= b_take[p] ? b_want[p] : '0;
-      end
+      if (r_clash) r_turn_q <= !r_turn_q;
+      if (b_clash) b_turn_q <= !b_turn_q;
+      r_valid_o <= r_to[0] | r_to[1];
+      b_valid_o <= b_to[0] | b_to[1];
     end
+    r_host_q <= r_to[1];
+    b_host_q <= b_to[1];
     r_q <= r;
     b_q <= b;
   end
@@ -336,10 +359,8 @@ module gmmu_axi_mux
   for (genvar q = 0; q < N; q++) begin : g_answers
     edge_r_t r_word;
     edge_b_t b_word;
-    assign r_word = r_q[r_to_q[1][q]];
-    assign b_word = b_q[b_to_q[1][q]];
-    assign r_valid_o[q] = r_to_q[0][q] || r_to_q[1][q];
-    assign b_valid_o[q] = b_to_q[0][q] || b_to_q[1][q];
+    assign r_word = r_q[r_host_q[q]];
+    assign b_word = b_q[b_host_q[q]];
     assign r_o[q] = '{id: r_word.id[IdWidth-1:0], data: r_word.data, error: r_word.error,
         last: r_word.last};
     assign b_o[q] = '{id: b_word.id[IdWidth-1:0], error: b_word.error};
@@ -350,7 +371,8 @@ module gmmu_axi_mux
     assign w_last_take[q] = w_take[q] && w[q].last;
   end
 
-  assign idle_o = (ar_valid | aw_valid | w_valid) == '0 && (ar_go | aw_go) == '0 && owner_valid == '0 && out_idle == '1 &&
-                  w_valid_o == '0 && r_valid == '0 && b_valid == '0 &&
-                  (r_to_q[0] | r_to_q[1] | b_to_q[0] | b_to_q[1]) == '0;
+  assign idle_o = (ar_valid | aw_valid | w_valid) == '0 && (ar_go | aw_go) == '0 &&
+                  owner_valid == '0 && out_idle == '1 && w_valid_o == '0 &&
+                  r_valid == '0 && b_valid == '0 &&
+                  (r_valid_o | b_valid_o) == '0;
 endmodule

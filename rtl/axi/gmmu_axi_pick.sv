@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Picks one request a cycle out of N for two memory ports: one address channel of the AXI mux.
+// Picks one request a cycle and memory port out of N: one address channel of the AXI mux.
 //
-//   first_i    memory port of the offer at the head of a requester's slice (gmmu_axi_heads), one-hot
-//              or zero; second_i: of the offer behind it
+//   first_i    memory port of the first offer of a requester that is no candidate yet
+//              (gmmu_axi_heads), one-hot or zero; second_i: of the offer behind it
 //   may_i      the requester may be chosen; what is chosen may go
+//   pop_o      requesters whose first offer became a candidate at the last edge. From registers
+//   data_i     the oldest offer of a requester that has not gone: its candidate, if it has one
 //   room_i     [0] VRAM, [1] host: the port takes a request that is decided on in this cycle
-//   take_o     one-hot or zero: the offer that goes
-//   go_o       one cycle after take_o: the memory port that it goes to, one-hot or zero, with
+//   take_o     by memory port, one-hot or zero: the offer that goes
+//   go_o       one cycle after take_o: the memory ports that a request goes to, each with its
 //              index_o and data_o. From registers
 //
 // Three steps: each memory port has a candidate, chosen round robin and registered; a candidate
-// goes when its port has room; the multiplexer is registered. When both can go they take turns, so
-// that one multiplexer serves both. A port without room holds up nobody on the other one.
+// goes when its port has room; each port's multiplexer is registered. Nothing of one port depends
+// on the other, but that a requester is not the candidate of both.
 module gmmu_axi_pick #(
   parameter int unsigned N = 2,
   parameter int unsigned Width = 8,
@@ -26,30 +28,42 @@ module gmmu_axi_pick #(
   input  logic [N-1:0][Width-1:0]     data_i,
   input  logic [1:0]                  room_i,
 
-  output logic [N-1:0]                take_o,
+  output logic [N-1:0]                pop_o,
+  output logic [1:0][N-1:0]           take_o,
   output logic [1:0]                  go_o,
-  output logic [IndexWidth-1:0]       index_o,
-  output logic [Width-1:0]            data_o
+  output logic [1:0][IndexWidth-1:0]  index_o,
+  output logic [1:0][Width-1:0]       data_o
 );
   logic [1:0][N-1:0]          want, grant, chosen_q;  // chosen_q: the candidate, one-hot or zero
   logic [1:0][IndexWidth-1:0] unused_index;
   logic [1:0]                 can, waits_q, empty;  // waits_q: there is a candidate
-  logic [1:0]                 go;
-  logic                       turn_q;
 
   for (genvar p = 0; p < 2; p++) begin : g_port
-    // Heads that are not candidates already. This port's candidate may be followed by what stands
-    // behind it: a new one is chosen only when it goes.
+    // A new candidate is chosen only when the one before it goes, so this port's may be followed by
+    // the same requester's next offer.
     for (genvar i = 0; i < N; i++) begin : g_want
-      assign want[p][i] = may_i[i] && (chosen_q[p][i] ? second_i[i][p]
-          : first_i[i][p] && !chosen_q[1-p][i]);
+      assign want[p][i] = may_i[i] && !chosen_q[1-p][i] &&
+                          (pop_o[i] ? second_i[i][p] : first_i[i][p]);
     end
     gmmu_rr_arbiter #(.N(N)) u_arbiter (
       .clk_i, .rst_i, .req_i(want[p]), .advance_i(empty[p]), .gnt_o(grant[p]),
       .index_o(unused_index[p])
     );
     assign can[p] = room_i[p] && waits_q[p];
-    assign empty[p] = go[p] || !waits_q[p];
+    assign empty[p] = can[p] || !waits_q[p];
+
+    logic [IndexWidth-1:0] index;
+    logic [Width-1:0]      data;
+    always_comb begin
+      index = '0;
+      data = '0;
+      for (int unsigned i = 0; i < N; i++) begin
+        if (chosen_q[p][i]) begin
+          index |= IndexWidth'(i);
+          data |= data_i[i];
+        end
+      end
+    end
 
     always_ff @(posedge clk_i) begin
       if (rst_i) begin
@@ -59,31 +73,16 @@ module gmmu_axi_pick #(
         chosen_q[p] <= grant[p];
         waits_q[p] <= want[p] != '0;
       end
+
+      // only a candidate that can go counts
+      go_o[p] <= !rst_i && can[p];
+      index_o[p] <= index;
+      data_o[p] <= data;
     end
   end
-
-  assign go = can == 2'b11 ? {turn_q, !turn_q} : can;
-  assign take_o = (go[0] ? chosen_q[0] : '0) | (go[1] ? chosen_q[1] : '0);
 
   always_ff @(posedge clk_i) begin
-    logic [IndexWidth-1:0] index;
-    logic [Width-1:0]      data;
-    index = '0;
-    data = '0;
-    for (int unsigned i = 0; i < N; i++) begin
-      if (take_o[i]) begin
-        index |= IndexWidth'(i);
-        data |= data_i[i];
-      end
-    end
-    index_o <= index;
-    data_o <= data;
-    if (rst_i) begin
-      turn_q <= 1'b0;
-      go_o <= '0;
-    end else begin
-      if (go != '0) turn_q <= go[0];
-      go_o <= go;
-    end
+    pop_o <= rst_i ? '0 : (empty[0] ? grant[0] : '0) | (empty[1] ? grant[1] : '0);
   end
+  assign take_o = {can[1] ? chosen_q[1] : '0, can[0] ? chosen_q[0] : '0};
 endmodule

@@ -10,7 +10,8 @@
 //   busy_o        by generation: a burst of it has no answer yet
 //   owing_o       an offer or W beats of before are not taken yet
 //   late_o        pulse: an answer was dropped
-// A burst counts from the first cycle of its offer. A W beat passes only behind its burst's AW.
+// A burst counts from the cycle after the first one of its offer. A W beat passes only behind its
+// burst's AW.
 module gmmu_isolator_port
   import gmmu_pkg::*;
   import gmmu_axi_pkg::*;
@@ -89,15 +90,18 @@ module gmmu_isolator_port
     .clk_i, .rst_i, .valid_i(aw_begins), .ready_o(owed_ready), .data_i(m_aw_o.len),
     .valid_o(owed_valid), .ready_i(w_take && w_last), .data_o(owed_len)
   );
-  assign w_last = beat_q == owed_len;
+  // The core's beats say themselves which is the last one; those of the cut are counted, and come
+  // at most every other cycle.
+  logic last_q, fresh_q;                  // fresh_q: last_q belongs to the next beat
+  assign w_last = cut_i ? last_q : w_i.last;
   always_comb begin
     filler = '0;
-    filler.last = w_last;
+    filler.last = last_q;
   end
-  assign m_w_valid_o = cut_i ? owed_valid : w_valid_i && owed_valid;
+  assign m_w_valid_o = owed_valid && (cut_i ? fresh_q : w_valid_i);
   assign m_w_o = !cut_i ? w_i : w_kept_valid_q ? w_kept_q : filler;
   assign w_take = m_w_valid_o && m_w_ready_i;
-  assign w_ready_o = w_take && !cut_i;
+  assign w_ready_o = m_w_ready_i && owed_valid && !cut_i;
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
@@ -111,6 +115,8 @@ module gmmu_isolator_port
       w_kept_valid_q <= m_w_valid_o && !m_w_ready_i && (!cut_i || w_kept_valid_q);
       if (w_take) beat_q <= w_last ? '0 : beat_q + 1'b1;
     end
+    last_q <= beat_q == owed_len;
+    fresh_q <= !w_take;
     if (!cut_i) begin
       ar_kept_q <= ar_i;
       aw_kept_q <= aw_i;
@@ -130,19 +136,16 @@ module gmmu_isolator_port
   assign m_r_ready_o = !r_ours || r_ready_i;
   assign m_b_ready_o = !b_ours || b_ready_i;
 
-  // Bursts without an answer, by generation, and whether there is any.
+  // Bursts without an answer, by generation, and whether there is any. What begins and what ends is
+  // registered first.
   localparam logic [CountWidth-1:0] One = CountWidth'(1);
   logic [1:0][CountWidth-1:0] reads_q, writes_q;
-  logic [1:0]                 reading_q, writing_q, ar_of, r_of, aw_of, b_of;
+  logic [1:0]                 reading_q, writing_q, ar_of_q, r_of_q, aw_of_q, b_of_q;
   logic                       r_end, b_end;
   assign r_end = m_r_valid_i && m_r_ready_o && m_r_i.last;
   assign b_end = m_b_valid_i && m_b_ready_o;
   for (genvar g = 0; g < 2; g++) begin : g_generation
-    assign ar_of[g] = ar_begins && m_ar_generation_o == 1'(g);
-    assign aw_of[g] = aw_begins && m_aw_generation_o == 1'(g);
-    assign r_of[g] = r_end && m_r_generation_i == 1'(g);
-    assign b_of[g] = b_end && m_b_generation_i == 1'(g);
-    assign busy_o[g] = reading_q[g] || writing_q[g];
+    assign busy_o[g] = reading_q[g] || writing_q[g] || ar_of_q[g] || aw_of_q[g];
 
     always_ff @(posedge clk_i) begin
       if (rst_i) begin
@@ -150,13 +153,21 @@ module gmmu_isolator_port
         writes_q[g] <= '0;
         reading_q[g] <= 1'b0;
         writing_q[g] <= 1'b0;
+        ar_of_q[g] <= 1'b0;
+        aw_of_q[g] <= 1'b0;
+        r_of_q[g] <= 1'b0;
+        b_of_q[g] <= 1'b0;
       end else begin
-        if (ar_of[g] && !r_of[g]) reads_q[g] <= reads_q[g] + One;
-        if (!ar_of[g] && r_of[g]) reads_q[g] <= reads_q[g] - One;
-        if (aw_of[g] && !b_of[g]) writes_q[g] <= writes_q[g] + One;
-        if (!aw_of[g] && b_of[g]) writes_q[g] <= writes_q[g] - One;
-        reading_q[g] <= ar_of[g] || (reading_q[g] && !(r_of[g] && reads_q[g] == One));
-        writing_q[g] <= aw_of[g] || (writing_q[g] && !(b_of[g] && writes_q[g] == One));
+        ar_of_q[g] <= ar_begins && m_ar_generation_o == 1'(g);
+        aw_of_q[g] <= aw_begins && m_aw_generation_o == 1'(g);
+        r_of_q[g] <= r_end && m_r_generation_i == 1'(g);
+        b_of_q[g] <= b_end && m_b_generation_i == 1'(g);
+        if (ar_of_q[g] && !r_of_q[g]) reads_q[g] <= reads_q[g] + One;
+        if (!ar_of_q[g] && r_of_q[g]) reads_q[g] <= reads_q[g] - One;
+        if (aw_of_q[g] && !b_of_q[g]) writes_q[g] <= writes_q[g] + One;
+        if (!aw_of_q[g] && b_of_q[g]) writes_q[g] <= writes_q[g] - One;
+        reading_q[g] <= ar_of_q[g] || (reading_q[g] && !(r_of_q[g] && reads_q[g] == One));
+        writing_q[g] <= aw_of_q[g] || (writing_q[g] && !(b_of_q[g] && writes_q[g] == One));
       end
     end
   end
@@ -164,5 +175,8 @@ module gmmu_isolator_port
   assign owing_o = ar_offered_q || aw_offered_q || owed_valid;
 
   a_answered: assert property (@(posedge clk_i) disable iff (rst_i)
-    (!r_end || reads_q[m_r_generation_i] != '0) && (!b_end || writes_q[m_b_generation_i] != '0));
+    (!r_end || reads_q[m_r_generation_i] != '0 || ar_of_q[m_r_generation_i]) &&
+    (!b_end || writes_q[m_b_generation_i] != '0 || aw_of_q[m_b_generation_i]));
+  a_last: assert property (@(posedge clk_i) disable iff (rst_i)
+    !w_take || cut_i || w_i.last == (beat_q == owed_len));
 endmodule

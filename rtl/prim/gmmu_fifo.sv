@@ -2,8 +2,8 @@
 // First in, first out. Depth is any number from 1 on.
 //
 //   input    ready_o while not full; it comes from a register and depends on no input
-//   output   valid_o comes from a register. data_o stands while valid_o && !ready_i; a word written at one edge can be taken at
-//            the next
+//   output   valid_o comes from a register. data_o stands while valid_o && !ready_i; a word written
+//            at one edge can be taken at the next
 module gmmu_fifo #(
   parameter int unsigned Width = 8,
   parameter int unsigned Depth = 2
@@ -31,9 +31,8 @@ module gmmu_fifo #(
   logic [Width-1:0]        words_q [Depth];
   logic [PointerWidth-1:0] write_q, read_q;
   logic [CountWidth-1:0]   count_q;
-  logic                    full_q, push, pop;
+  logic                    push, pop;
 
-  assign ready_o = !full_q;
   assign data_o = words_q[read_q];
   assign push = valid_i && ready_o;
   assign pop = valid_o && ready_i;
@@ -43,13 +42,13 @@ module gmmu_fifo #(
       write_q <= '0;
       read_q <= '0;
       count_q <= '0;
-      full_q <= 1'b0;
+      ready_o <= 1'b1;
       valid_o <= 1'b0;
     end else begin
       if (push) write_q <= write_q == Last ? '0 : write_q + 1'b1;
       if (pop) read_q <= read_q == Last ? '0 : read_q + 1'b1;
       if (push != pop) count_q <= push ? count_q + 1'b1 : count_q - 1'b1;
-      full_q <= !pop && (full_q || (push && count_q == CountWidth'(Depth - 1)));
+      ready_o <= pop || (ready_o && !(push && count_q == CountWidth'(Depth - 1)));
       valid_o <= push || (valid_o && !(pop && count_q == CountWidth'(1)));
     end
     if (push) words_q[write_q] <= data_i;

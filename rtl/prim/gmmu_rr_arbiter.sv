@@ -18,15 +18,17 @@ module gmmu_rr_arbiter #(
   output logic [IndexWidth-1:0] index_o
 );
   logic [N-1:0] behind_q;  // ones: requesters behind the last winner
-  logic [N-1:0] masked, masked_first, masked_behind, any_first, any_behind;
+  logic [N-1:0] masked, masked_before, any_before;  // before: a lower requester asks
 
-  // -x has the lowest one of x and, above it, the complement of x.
+  // Both searches side by side, each a tree for every requester: no carry chain.
   assign masked = req_i & behind_q;
-  assign masked_behind = masked ^ (~masked + 1'b1);
-  assign any_behind = req_i ^ (~req_i + 1'b1);
-  assign masked_first = masked & (~masked + 1'b1);
-  assign any_first = req_i & (~req_i + 1'b1);
-  assign gnt_o = masked != '0 ? masked_first : any_first;
+  for (genvar i = 0; i < N; i++) begin : g_before
+    localparam logic [N-1:0] Lower = ~({N{1'b1}} << i);
+    assign masked_before[i] = (masked & Lower) != '0;
+    assign any_before[i] = (req_i & Lower) != '0;
+    assign gnt_o[i] = masked[i] ? !masked_before[i]
+        : req_i[i] && !any_before[i] && masked == '0;
+  end
 
   always_comb begin
     index_o = '0;
@@ -37,6 +39,6 @@ module gmmu_rr_arbiter #(
 
   always_ff @(posedge clk_i) begin
     if (rst_i) behind_q <= '0;
-    else if (advance_i && req_i != '0) behind_q <= masked != '0 ? masked_behind : any_behind;
+    else if (advance_i && req_i != '0) behind_q <= masked != '0 ? masked_before : any_before;
   end
 endmodule

@@ -18,24 +18,22 @@ module gmmu_skid #(
   input  logic             ready_i,
   output logic [Width-1:0] data_o
 );
-  logic             spare_valid_q;
+  // ready_o is the register itself: 0 while the spare word is valid.
   logic [Width-1:0] spare_q;
-
-  assign ready_o = !spare_valid_q;
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
       valid_o <= 1'b0;
-      spare_valid_q <= 1'b0;
+      ready_o <= 1'b1;
     end else if (!valid_o || ready_i) begin
-      valid_o <= spare_valid_q || valid_i;
-      spare_valid_q <= 1'b0;
+      valid_o <= !ready_o || valid_i;
+      ready_o <= 1'b1;
     end else if (valid_i) begin
-      spare_valid_q <= 1'b1;
+      ready_o <= 1'b0;
     end
 
     // Loaded whether valid or not: so valid_i is no part of the enables.
-    if (!valid_o || ready_i) data_o <= spare_valid_q ? spare_q : data_i;
-    if (!spare_valid_q) spare_q <= data_i;
+    if (!valid_o || ready_i) data_o <= ready_o ? data_i : spare_q;
+    if (ready_o) spare_q <= data_i;
   end
 endmodule

@@ -19,12 +19,11 @@ module gmmu_slice #(
   output logic [Width-1:0] data_o
 );
   if (Slow) begin : g_slow
-    assign ready_o = !valid_o;
-
+    // ready_o is a register of its own: never valid_o behind an inverter
     always_ff @(posedge clk_i) begin
-      if (rst_i) valid_o <= 1'b0;
-      else valid_o <= valid_o ? !ready_i : valid_i;
-      if (!valid_o && valid_i) data_o <= data_i;
+      valid_o <= !rst_i && (valid_o ? !ready_i : valid_i);
+      ready_o <= rst_i || (valid_o ? ready_i : !valid_i);
+      if (!valid_o) data_o <= data_i;
     end
   end else begin : g_full
     gmmu_skid #(.Width(Width)) u_skid (

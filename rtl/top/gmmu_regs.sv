@@ -125,9 +125,12 @@ module gmmu_regs
   logic        ctl_busy_q, ctl_inv_q;
   logic [31:0] ctl_done_count_q;
 
-  // The window holds while a write stands, so what was settled stays so.
-  always_ff @(posedge clk_i) settled_q <= window_settled_i && wr_valid_i && !rst_i;
-  assign wr_ready_o = settled_q && !(space_root_q && ctl_busy_q);
+  // The window holds while a write stands, so what was settled stays so; a SPACE_ROOT also waits
+  // for the command before it.
+  always_ff @(posedge clk_i) begin
+    settled_q <= window_settled_i && wr_valid_i && !write && !(space_root_q && ctl_busy_q) && !rst_i;
+  end
+  assign wr_ready_o = settled_q;
   assign write = wr_valid_i && wr_ready_o;
 
   // Write data by register type: fields that exist are kept, the rest reads 0.

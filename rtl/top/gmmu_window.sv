@@ -108,11 +108,15 @@ module gmmu_window
   assign may_read = room && (occupied_q == '0 ? (!reading_q || !write_offer)
       : (reading_q && !write_offer));
 
-  // The issue registers: one offer, on AW or on AR, W through a slice of its own.
-  logic        issue_aw_q, issue_ar_q;
-  ax_t         ax_q;                    // its address without the base
-  logic        issue_ready;
-  assign issue_ready = (!issue_aw_q || aw_ready_i) && (!issue_ar_q || ar_ready_i);
+  // Issue: one offer, on AW or on AR, behind a FIFO that keeps the mux's ready out of the choice; W
+  // has a FIFO of its own.
+  typedef struct packed {
+    logic                reads;
+    logic [SlotsLg2-1:0] slot;
+    logic [28:0]         word;            // its address without the base
+  } issue_t;
+  issue_t issue_in, issue;
+  logic   issue_ready, issue_valid;
   assign aw_take = write_offer && may_write && issue_ready;
   assign w_take = aw_take;
   assign ar_take = read_offer && may_read && issue_ready && !aw_take;
@@ -131,26 +135,43 @@ module gmmu_window
     .valid_o(w_valid_o), .ready_i(w_ready_i), .data_o(w_o)
   );
 
+  assign issue_in = '{reads: ar_take, slot: next_q,
+      word: aw_take ? aw_addr[31:3] : ar_addr[31:3]};
+  gmmu_fifo #(.Width($bits(issue_t)), .Depth(2)) u_issue (
+    .clk_i, .rst_i, .valid_i(aw_take || ar_take), .ready_o(issue_ready), .data_i(issue_in),
+    .valid_o(issue_valid), .ready_i(issue.reads ? ar_ready_i : aw_ready_i), .data_o(issue)
+  );
   always_comb begin
-    ar_o = ax_q;
-    ar_o.addr = base_i + ax_q.addr;
+    ar_o = '0;
+    ar_o.id = IdWidth'(issue.slot);
+    ar_o.port = PortVram;
+    ar_o.addr = base_i + PaWidth'({issue.word, 3'd0});
     aw_o = ar_o;
   end
-  assign aw_valid_o = issue_aw_q;
-  assign ar_valid_o = issue_ar_q;
+  assign aw_valid_o = issue_valid && !issue.reads;
+  assign ar_valid_o = issue_valid && issue.reads;
 
-  // ---- Answers.
+  // ---- Answers, registered first.
+  logic             r_valid_q, b_valid_q;
+  r_t               r_q;
+  b_t               b_q;
   slot_t            end_slot;
   lane_t            lane_q [Slots];
   logic [63:0]      r_word;
 
   // never both kinds at once
-  assign end_slot = r_valid_i ? r_i.id[SlotsLg2-1:0] : b_i.id[SlotsLg2-1:0];
-  assign ended = r_valid_i || b_valid_i;
-  assign r_word = r_i.data[64 * 32'(lane_q[end_slot]) +: 64];
+  always_ff @(posedge clk_i) begin
+    r_valid_q <= r_valid_i && !rst_i;
+    b_valid_q <= b_valid_i && !rst_i;
+    r_q <= r_i;
+    b_q <= b_i;
+  end
+  assign end_slot = r_valid_q ? r_q.id[SlotsLg2-1:0] : b_q.id[SlotsLg2-1:0];
+  assign ended = r_valid_q || b_valid_q;
+  assign r_word = r_q.data[64 * 32'(lane_q[end_slot]) +: 64];
 
   gmmu_lutram #(.Width(64), .Depth(Slots)) u_data (
-    .clk_i, .write_i(r_valid_i), .write_addr_i(end_slot), .data_i(r_word),
+    .clk_i, .write_i(r_valid_q), .write_addr_i(end_slot), .data_i(r_word),
     .read_addr_i(oldest_q), .data_o(s_rdata_o)
   );
 
@@ -176,13 +197,7 @@ module gmmu_window
       waiting_b_q <= '0;
       ended_q <= '0;
       reading_q <= 1'b0;
-      issue_aw_q <= 1'b0;
-      issue_ar_q <= 1'b0;
     end else begin
-      if (issue_ready) begin
-        issue_aw_q <= aw_take;
-        issue_ar_q <= ar_take;
-      end
       if (aw_take || ar_take) begin
         next_q <= next_q + 1'b1;
         reading_q <= ar_take;
@@ -196,25 +211,22 @@ module gmmu_window
       if (begun != answer_take) begin
         occupied_q <= answer_take ? occupied_q - 1'b1 : occupied_q + 1'b1;
       end
-      if (aw_take != b_valid_i) begin
-        waiting_b_q <= b_valid_i ? waiting_b_q - 1'b1 : waiting_b_q + 1'b1;
+      if (aw_take != b_valid_q) begin
+        waiting_b_q <= b_valid_q ? waiting_b_q - 1'b1 : waiting_b_q + 1'b1;
       end
     end
 
     if (aw_take || ar_take) begin
-      ax_q <= '0;
-      ax_q.id <= IdWidth'(next_q);
-      ax_q.port <= PortVram;
-      ax_q.addr <= PaWidth'({(aw_take ? aw_addr[31:3] : ar_addr[31:3]), 3'd0});
       lane_q[next_q] <= lane_of(aw_take ? aw_addr : ar_addr);
     end
-    if (ended) error_q[end_slot] <= r_valid_i ? r_i.error : b_i.error;
+    if (ended) error_q[end_slot] <= r_valid_q ? r_q.error : b_q.error;
   end
 
-  assign settled_o = waiting_b_q == '0 && !aw_valid && !ar_valid && !issue_ar_q;
+  assign settled_o = waiting_b_q == '0 && !aw_valid && !ar_valid &&
+                     !(issue_valid && issue.reads);
   assign idle_o = occupied_q == '0 && !aw_valid && !w_valid && !ar_valid &&
                   !s_awvalid_i && !s_wvalid_i && !s_arvalid_i;
 
   logic unused_bits;
-  assign unused_bits = ^{aw_addr[2:0], ar_addr[2:0], r_i.id, r_i.last, b_i.id};
+  assign unused_bits = ^{aw_addr[2:0], ar_addr[2:0], r_q.id, r_q.last, b_q.id};
 endmodule

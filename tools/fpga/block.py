@@ -10,7 +10,7 @@ def main(name):
     design = ys.Design()
     ys.run_pass(f"read_rtlil {config.BUILD / name}.il", design)
     ys.run_pass(f"setattr -mod -unset keep_hierarchy {name}", design)
-    for key, value in config.SCRATCHPAD.items():
+    for key, value in config.scratchpad(name).items():
         ys.run_pass(f"scratchpad -set {key} {value}", design)
     ys.run_pass(f"synth_ecp5 -top {name} {config.SYNTH_OPTIONS}", design)
     ys.run_pass("check -assert", design)

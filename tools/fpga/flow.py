@@ -77,8 +77,8 @@ def elaborate():
     return json.loads((config.BUILD / "blocks.json").read_text())
 
 
-def block_hash(block):
-    return digest(tool_versions(), block["hash"], (HERE / "block.py").read_bytes(), config.SCRATCHPAD,
+def block_hash(name, block):
+    return digest(tool_versions(), block["hash"], (HERE / "block.py").read_bytes(), config.scratchpad(name),
                   config.SYNTH_OPTIONS)
 
 
@@ -88,7 +88,7 @@ def synthesise(blocks):
     stale = []
     for name, block in blocks.items():
         mark = config.BUILD / f"{name}.done"
-        if not mark.exists() or mark.read_text() != block_hash(block):
+        if not mark.exists() or mark.read_text() != block_hash(name, block):
             mark.unlink(missing_ok=True)
             stale.append(name)
     stale.sort(key=lambda name: -(config.BUILD / f"{name}.il").stat().st_size)
@@ -97,7 +97,7 @@ def synthesise(blocks):
 
     def one(name):
         python("block.py", name, log=f"{name}.log")
-        (config.BUILD / f"{name}.done").write_text(block_hash(blocks[name]))
+        (config.BUILD / f"{name}.done").write_text(block_hash(name, blocks[name]))
         return name
 
     with concurrent.futures.ThreadPoolExecutor(max_workers=int(os.environ.get("GMMU_JOBS", "2"))) as pool:
@@ -112,7 +112,7 @@ def synthesise(blocks):
 
 def link(blocks):
     step = Step("link")
-    want = digest(*(block_hash(block) for block in blocks.values()), (HERE / "link.py").read_bytes())
+    want = digest(*(block_hash(name, block) for name, block in blocks.items()), (HERE / "link.py").read_bytes())
     mark = config.BUILD / "linked"
     if mark.exists() and mark.read_text() == want and (config.BUILD / f"{config.WRAPPER}.json").exists():
         step.note("unchanged")
