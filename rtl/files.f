@@ -54,6 +54,7 @@ rtl/mmu/gmmu_l2_ram.sv
 rtl/mmu/gmmu_large.sv
 rtl/mmu/gmmu_lookup.sv
 rtl/mmu/gmmu_mmu.sv
+rtl/mmu/gmmu_overlap.sv
 rtl/mmu/gmmu_space_prepare.sv
 rtl/mmu/gmmu_space_table.sv
 rtl/mmu/gmmu_walk_answer.sv

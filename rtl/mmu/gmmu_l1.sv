@@ -5,8 +5,9 @@
 //                    accepted. Hits pass misses; while no miss slot is free, requests are accepted
 //                    every other cycle at most, and a miss stops the port. A new entry may hold up
 //                    a request for a cycle
-//   lookup           a miss that asks the shared levels
-//   msg              answers of the shared levels, never refused
+//   lookup           a miss that asks the shared levels. A cycle ahead lookup_soon_o says that one
+//                    may be offered, lookup_sure_o that one stands
+//   msg              answers of the shared levels to this port, never refused
 //   later            the message of two cycles before: what the L1 may keep
 //   kill             drops entries of the scope; answers that were made keep their generation
 //   generation_i     drain generation that answers made now belong to. An answer is made when it
@@ -34,6 +35,8 @@ module gmmu_l1
   output xlate_rsp_t   rsp_o,
   input  xlate_done_t  done_i,
 
+  output logic         lookup_soon_o,
+  output logic         lookup_sure_o,
   output logic         lookup_valid_o,
   input  logic         lookup_ready_i,
   output lookup_t      lookup_o,
@@ -125,6 +128,8 @@ module gmmu_l1
   assign ask_push = !tight && ((b_near && !found) || (b_far && (ask_valid || !lookup_ready_i)));
   assign lookup_valid_o = ask_valid || (b_far && slot_one);  // none waits: ask_one
   assign lookup_o = ask_valid ? asked : b_lookup;
+  assign lookup_soon_o = req_valid_i || b_valid_q || ask_valid;
+  assign lookup_sure_o = ask_valid;
   // A request may follow another only if that one leaves stage B even if it is a miss.
   assign req_ready_o = room && out_room && !starved_q && !fill_q && !(tight && b_valid_q);
 
@@ -148,7 +153,7 @@ module gmmu_l1
   result_t arriving, held, result;
   key_t    held_key, result_key;
 
-  assign mine = msg_valid_i && msg_i.port == port_i;
+  assign mine = msg_valid_i;
   assign arriving = '{slot: index_t'(msg_i.slot), generation: generation_i, merged: msg_i.merged,
                       cause: msg_i.cause, page: msg_i.page};
   assign way_free = !b_near && out_room;
@@ -301,7 +306,7 @@ module gmmu_l1
       && !rsp_valid_o && drained_o == 2'b11;
 
   logic unused_bits;
-  assign unused_bits = ^{seen, result_key, page, b_page, out_one, ask_room};
+  assign unused_bits = ^{seen, msg_i.port, result_key, page, b_page, out_one, ask_room};
 
   a_held: assert property (@(posedge clk_i) disable iff (rst_i) !held_push || held_ready);
   a_follow: assert property (@(posedge clk_i) disable iff (rst_i)

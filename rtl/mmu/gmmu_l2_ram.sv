@@ -7,7 +7,7 @@
 //   tag write    one way of one set; a read of the same cycle sees the old tag
 //   data write   one sub-entry of one way; a read of it in the same cycle misses it (hit_o)
 //   sweep_i      drops the blocks of set `index` that the step covers, one set a cycle. No read or
-//                write meanwhile and in the two cycles after it
+//                write meanwhile and in the three cycles after it, and the scope stands until then
 module gmmu_l2_ram
   import gmmu_pkg::*;
   import gmmu_mmu_pkg::*;
@@ -64,44 +64,44 @@ module gmmu_l2_ram
   endfunction
 
   key_t   key_q;
-  set_t   read_set, write_set, swept_set_q;
+  set_t   read_set, write_set, swept_set_q, drop_set_q;
   logic [SubAddressWidth-1:0] read_sub, write_sub;
-  sweep_t swept_q;
+  logic   swept_q, drop_q;
 
   assign read_set = sweep_i.valid ? set_t'(sweep_i.index) : set_of(read_key_i.vpn,
       read_key_i.space);
   assign read_sub = sub_address(set_of(read_key_i.vpn, read_key_i.space), read_key_i.vpn[3:0]);
   assign write_sub = sub_address(set_of(write_key_i.vpn, write_key_i.space), write_key_i.vpn[3:0]);
-  assign write_set = swept_q.valid ? swept_set_q : set_of(write_key_i.vpn, write_key_i.space);
+  assign write_set = drop_q ? drop_set_q : set_of(write_key_i.vpn, write_key_i.space);
 
   logic                       read_q;
   data_row_t [Ways-1:0]       data, data_q;
   logic      [Ways-1:0][15:0] present_q;
   data_row_t                  found;
-  logic      [Ways-1:0]       hits_q, lines_q, written_q;  // what was read was being written
+  logic      [Ways-1:0]       written_q;                   // what was read was being written
+  logic      [Ways-1:0]       tag_same_q, sub_q, half_q;   // equal tag; its page, line is present
+  logic      [Ways-1:0]       hits;
 
   always_ff @(posedge clk_i) begin
-    if (rst_i) swept_q.valid <= 1'b0;
-    else swept_q.valid <= sweep_i.valid && sweep_i.index < 16'(Sets);
-    swept_q.index <= sweep_i.index;
-    swept_q.all <= sweep_i.all;
-    swept_q.space <= sweep_i.space;
-    swept_q.ranged <= sweep_i.ranged;
-    swept_q.first <= sweep_i.first;
-    swept_q.tail <= sweep_i.tail;
+    swept_q <= !rst_i && sweep_i.valid && sweep_i.index < 16'(Sets);
+    drop_q <= !rst_i && swept_q;
     swept_set_q <= set_t'(sweep_i.index);
+    drop_set_q <= swept_set_q;
     if (read_i) key_q <= read_key_i;
     read_q <= read_i && !rst_i;
   end
 
   for (genvar w = 0; w < Ways; w++) begin : g_way
     tag_row_t  tag, tag_new;
-    logic      dropped, same;
+    logic      dropped, space_same_q, touches;
+    // by four bits, kept so that the comparison stays flat
+    localparam int unsigned Fours = ($bits(space_t) + BlockWidth + 3) / 4;
+    (* keep *) logic [Fours-1:0] same;
 
     gmmu_ram_1r1w #(.Width($bits(tag_row_t)), .Depth(Sets)) u_tags (
       .clk_i,
       .read_i(read_i || sweep_i.valid), .read_addr_i(read_set), .data_o(tag),
-      .write_i(tag_write_i[w] || (swept_q.valid && dropped)), .write_addr_i(write_set),
+      .write_i(tag_write_i[w] || dropped), .write_addr_i(write_set),
       .data_i(tag_new));
 
     gmmu_ram_apart #(.Width($bits(data_row_t)), .Depth(Sets * 16)) u_data (
@@ -114,22 +114,29 @@ module gmmu_l2_ram
                               no_execute: page_i.no_execute,
                           big: page_i.big}));
 
-    assign dropped = swept_q.all || (tag.space == swept_q.space
-        && (!swept_q.ranged || overlaps({tag.block, 4'd0}, {{BlockWidth{1'b1}}, 4'd0},
-            swept_q.first, swept_q.tail)));
-    assign tag_new = swept_q.valid ? '0
+    // A step of a sweep: the tag is read, judged and dropped.
+    gmmu_overlap u_overlap (
+      .clk_i, .low_i({tag.block, 4'd0}), .high_i({tag.block, 4'd15}),
+      .first_i(sweep_i.first), .tail_i(sweep_i.tail), .touches_o(touches));
+    always_ff @(posedge clk_i) space_same_q <= tag.space == sweep_i.space;
+    assign dropped = drop_q
+        && (sweep_i.all || (space_same_q && (!sweep_i.ranged || touches)));
+    assign tag_new = drop_q ? '0
         : '{present: present_i, space: write_key_i.space, block: write_key_i.vpn[VpnWidth-1:4]};
 
-    assign same = tag.present != '0 && tag.space == key_q.space
-        && tag.block == key_q.vpn[VpnWidth-1:4];
+    always_comb begin
+      for (int unsigned i = 0; i < Fours; i++) begin
+        same[i] = 4'(({tag.space, tag.block} ^ {key_q.space, key_q.vpn[VpnWidth-1:4]}) >> (i * 4))
+            == '0;
+      end
+    end
     always_ff @(posedge clk_i) begin
       if (read_i) written_q[w] <= data_write_i[w] && write_sub == read_sub;
       if (read_q) begin
-        same_o[w] <= same;
+        tag_same_q[w] <= &same;
         empty_o[w] <= tag.present == '0;
-        hits_q[w] <= same && tag.present[key_q.vpn[3:0]] && !written_q[w] && !key_q.high;
-        lines_q[w] <= same
-            && (key_q.vpn[3] ? tag.present[15:8] != '0 : tag.present[7:0] != '0);
+        sub_q[w] <= tag.present[key_q.vpn[3:0]] && !written_q[w] && !key_q.high;
+        half_q[w] <= key_q.vpn[3] ? tag.present[15:8] != '0 : tag.present[7:0] != '0;
         present_q[w] <= tag.present;
         data_q[w] <= data[w];
       end
@@ -141,18 +148,20 @@ module gmmu_l2_ram
     found = '0;
     for (int unsigned w = 0; w < Ways; w++) begin
       if (same_o[w]) present_o |= present_q[w];
-      if (hits_q[w]) found |= data_q[w];
+      if (hits[w]) found |= data_q[w];
     end
   end
-  assign hit_o = hits_q != '0;
-  assign line_o = lines_q != '0;
+  assign hits = tag_same_q & sub_q;
+  assign same_o = tag_same_q & ~empty_o;
+  assign hit_o = hits != '0;
+  assign line_o = (tag_same_q & half_q) != '0;
   assign page_o = '{pfn: found.pfn, target: gmmu_regs_pkg::target_e'(found.target),
                     adapter: found.adapter, zero: found.zero, coherent: found.coherent,
                     read_only: found.read_only, no_execute: found.no_execute, big: found.big,
                     level: '0};
 
   logic unused_bits;
-  assign unused_bits = ^{page_i.level, write_key_i.high, swept_q.index};
+  assign unused_bits = ^{page_i.level, write_key_i.high, sweep_i.index};
 
   if (Entries < 16 * Ways || (Ways & (Ways - 1)) != 0 || (Entries & (Entries - 1)) != 0) begin
       : g_illegal

@@ -3,10 +3,13 @@
 // together, one operation a cycle, stages that never stall. What a lookup becomes is decided in
 // the last but one: hit, joined or began a walk, or waits for a row.
 //
-//   lookup     from the ports, the one that was served longest ago first; it is taken in the cycle
-//              in which lookup_ready_o says so, which depends on lookup_valid_i
+//   lookup     from the ports. One that may offer a lookup in the next cycle says so by
+//              lookup_soon_i, or lookup_sure_i if one stands already. lookup_ready_o comes one LUT
+//              behind registers: the turn is given a cycle ahead, to who is sure first, and among
+//              those to who was served longest ago
 //   restart    a row whose walk has to be done again asks for its start
-//   probe      the fill unit asks for the ways of a block; taken at once
+//   probe      the fill unit asks for the ways of a block; taken at once. The key stands for one
+//              cycle more
 //   again      a lookup that joined a walk and has to be done again
 //   search     the walk table answers search_key_o one cycle later
 //   begin, join, restart, start   from registers, one cycle after that answer: the lookup what_o
@@ -14,9 +17,12 @@
 //              restart_row_o begins again, as start_o says
 //   tell       answers of walks: they have the bus when no hit has it. One that has waited for some
 //              cycles stops newcomers for one
-//   msg        answers to the ports; later: what the message of two cycles before said
-//   hold_i     no lookup, replay or restart enters, from the second cycle on; probes go on. quiet_o:
+//   msg        answers to the ports, msg_valid_o: to which, one-hot; later: what the message of two
+//              cycles before said
+//   hold_i     no lookup, replay or restart enters, from the third cycle on; probes go on. quiet_o:
 //              nothing is in the pipeline or on the bus
+//   kill_i     while nothing is in the pipeline; it brings the space's masks for the sweep
+//   sweep_i    a step drops what it covers within five cycles; its scope stands until then
 //
 // A lookup that needs a row when none is free goes to a queue, which is served before newcomers;
 // its miss slot bounds it, so that the queue never overflows. The engine's row is taken only by
@@ -41,10 +47,12 @@ module gmmu_lookup
   input  logic                    clk_i,
   input  logic                    rst_i,
 
+  input  logic    [NumPorts-1:0]  lookup_soon_i,
+  input  logic    [NumPorts-1:0]  lookup_sure_i,
   input  logic    [NumPorts-1:0]  lookup_valid_i,
   output logic    [NumPorts-1:0]  lookup_ready_o,
   input  lookup_t [NumPorts-1:0]  lookup_i,
-  output logic                    msg_valid_o,
+  output logic    [NumPorts-1:0]  msg_valid_o,
   output msg_t                    msg_o,
   output known_t                  later_o,
 
@@ -116,6 +124,7 @@ module gmmu_lookup
   } op_t;
   typedef struct packed {
     logic    dense;
+    logic    engine;  // of a port of the paging engine
     lookup_t what;
   } wait_t;
 
@@ -125,27 +134,32 @@ module gmmu_lookup
   endfunction
 
   // Stage 0: choose. What is not a newcomer stands in the register `own`.
-  logic    own_valid_q, open_q;
+  logic    own_valid_q, own_kill_q, own_any_q, open_q, hold_q, probe_q;
+  logic    restart_may_q, replay_may_q;
   op_t     own_q, own_d;
-  logic [NumPorts-1:0] grant;
+  logic [NumPorts-1:0] turn_q;
   lookup_t chosen;
   logic    replay, restart, bubble;
   logic    waiting_valid, waiting_ready;
   wait_t   waiting, waiting_new;
   logic    dense;
 
-  // The stage of addresses: RAMs are read.
-  logic    op_valid_q;
+  // The stage of addresses: RAMs are read; for a kill the space's row.
+  logic    op_valid_q, op_read_q;
   op_t     op_q;
+  space_row_t op_space;
 
   // Stage 1: RAM outputs stand.
   logic       s1_valid_q;
   op_t        s1_q;
   space_row_t space;
   logic       s1_large_hit, large_wants;
+  vpn_t       s1_index_q;
 
   // Stage 2: decide.
   logic       s2_valid_q, s2_hit, s2_l2_hit, s2_large_hit_q, s2_line, s2_close_q;
+  logic       s2_decide_q, s2_engine_q, s2_replay_q;
+  logic [NumPorts-1:0] s2_port_q;
   op_t        s2_q;
   logic [L2Ways-1:0] s2_same, s2_empty;
   logic [15:0] s2_present;
@@ -161,59 +175,64 @@ module gmmu_lookup
   logic [3:0] s2_root_bits_q;
   logic [MaxLevels-1:1] wc_hit, wc_vram;  // one-hot
   pfn_t [MaxLevels-1:1] wc_pfn;
-  logic       s3_valid_q, s3_push_q, s3_dense_q;
+  logic       s3_valid_q, s3_push_q, s3_dense_q, s3_engine_q;
 
   // Waiting lookups are tried again, as many as rows may be had.
-  logic s1_replay, s2_replay, own_replay, op_replay;
+  logic s1_replay, own_replay, op_replay;
   logic [2:0] replays_q;  // from `own` to stage 3
   assign own_replay = own_valid_q && own_q.kind == OpReplay;
   assign op_replay = op_valid_q && op_q.kind == OpReplay;
   assign s1_replay = s1_valid_q && s1_q.kind == OpReplay;
-  assign s2_replay = s2_valid_q && s2_q.kind == OpReplay;
   // Whether there is a row is known a cycle ahead, with the replay that goes meanwhile.
   logic row_q, row_engine_q;
   always_ff @(posedge clk_i) begin
     if (rst_i) replays_q <= '0;
-    else replays_q <= 3'(replay) + 3'(own_replay) + 3'(op_replay) + 3'(s1_replay) + 3'(s2_replay);
+    else replays_q <= 3'(replay) + 3'(own_replay) + 3'(op_replay) + 3'(s1_replay) + 3'(s2_replay_q);
     row_q <= replay ? 4'(rows_soon_i) > 4'(replays_q) + 4'd1 : 4'(rows_soon_i) > 4'(replays_q);
     row_engine_q <= !replay && replays_q == '0 && row_engine_i;
   end
-  assign restart_ready_o = !probe_valid_i && !hold_i;
-  assign restart = restart_ready_o && restart_valid_i;
-  assign replay = restart_ready_o && !restart_valid_i && !bubble && waiting_valid
-      && (row_q || (row_engine_q && is_engine(waiting.what.port)));
+  assign restart_ready_o = restart_may_q;
+  assign restart = restart_may_q && restart_valid_i;
+  assign replay = replay_may_q && !restart_valid_i && waiting_valid
+      && (row_q || (row_engine_q && waiting.engine));
 
   always_comb begin
     own_d = '{kind: OpReplay, row: restart_row_i, dense: waiting.dense, what: waiting.what};
-    if (probe_valid_i) begin
+    if (probe_q) begin
       own_d.kind = OpProbe;
       own_d.what.key = probe_key_i;
     end else if (restart_valid_i) begin
       own_d.kind = OpRestart;
       own_d.what.key = restart_key_i;
+    end else if (hold_q) begin  // a kill's, perhaps
+      own_d.what.key.space = kill_i.space;
     end
   end
 
-  // Ports in turn: ahead_q[i][j] with i < j says that i goes before j. Who was served goes last.
+  // Ports in turn: ahead_q[i][j] with i < j says that i goes before j. Who was served goes last. Who
+  // has the turn may have nothing more in the next cycle.
   logic [NumPorts-1:0][NumPorts-1:0] ahead_q;
+  logic [NumPorts-1:0] sure, grant;
   logic newcomer;
-  assign newcomer = open_q && lookup_valid_i != '0;
-  assign lookup_ready_o = open_q ? grant : '0;
+  assign sure = lookup_sure_i & ~turn_q;
+  assign newcomer = open_q && (lookup_valid_i & turn_q) != '0;
+  assign lookup_ready_o = open_q ? turn_q : '0;
   for (genvar i = 0; i < NumPorts; i++) begin : g_grant
     logic [NumPorts-1:0] earlier;
     for (genvar j = 0; j < NumPorts; j++) begin : g_before
       assign earlier[j] = j < i ? ahead_q[j][i] : j > i && !ahead_q[i][j];
       always_ff @(posedge clk_i) begin
         if (rst_i || j <= i) ahead_q[i][j] <= 1'b1;
-        else if (open_q && grant[i]) ahead_q[i][j] <= 1'b0;
-        else if (open_q && grant[j]) ahead_q[i][j] <= 1'b1;
+        else if (open_q && turn_q[i]) ahead_q[i][j] <= 1'b0;
+        else if (open_q && turn_q[j]) ahead_q[i][j] <= 1'b1;
       end
     end
-    assign grant[i] = lookup_valid_i[i] && (lookup_valid_i & earlier) == '0;
+    assign grant[i] = (sure[i] && (sure & earlier) == '0)
+        || (sure == '0 && lookup_soon_i[i] && (lookup_soon_i & earlier) == '0);
   end
   always_comb begin
     chosen = '0;
-    for (int unsigned i = 0; i < NumPorts; i++) chosen |= lookup_i[i] & {$bits(lookup_t){grant[i]}};
+    for (int unsigned i = 0; i < NumPorts; i++) chosen |= lookup_i[i] & {$bits(lookup_t){turn_q[i]}};
   end
 
   always_ff @(posedge clk_i) begin
@@ -221,49 +240,80 @@ module gmmu_lookup
       own_valid_q <= 1'b0;
       open_q <= 1'b0;
       op_valid_q <= 1'b0;
+      turn_q <= '0;
     end else begin
-      own_valid_q <= probe_valid_i || restart || replay;
-      open_q <= !(probe_valid_i || restart || replay) && !hold_i && !bubble;
+      own_valid_q <= probe_q || restart || replay;
+      open_q <= !(probe_q || restart || replay) && !hold_q && !bubble;
       op_valid_q <= own_valid_q || newcomer;
+      turn_q <= grant;
     end
+    hold_q <= hold_i;
+    probe_q <= probe_valid_i && !rst_i;
+    restart_may_q <= !probe_valid_i && !hold_i && !rst_i;
+    replay_may_q <= !probe_valid_i && !hold_i && !rst_i && !bubble;
+    own_kill_q <= kill_i.valid && !rst_i;
+    own_any_q <= probe_q || restart || replay || kill_i.valid;
     own_q <= own_d;
-    op_q <= own_valid_q ? own_q : '{kind: OpLookup, row: '0, dense: 1'b0, what: chosen};
+    op_q <= own_any_q ? own_q : '{kind: OpLookup, row: '0, dense: 1'b0, what: chosen};
+    op_read_q <= own_valid_q || own_kill_q || (open_q && turn_q != '0);
   end
 
   // Lookups that failed have the queue first; those that have to be done again wait for a gap.
   assign again_ready_o = !s3_push_q;
-  assign waiting_new = s3_push_q ? '{dense: s3_dense_q, what: what_o}
-      : '{dense: 1'b1, what: again_i};
+  assign waiting_new = s3_push_q ? '{dense: s3_dense_q, engine: s3_engine_q, what: what_o}
+      : '{dense: 1'b1, engine: is_engine(again_i.port), what: again_i};
   localparam int unsigned WaitingDepth = 2**$clog2(NumPorts * MissSlots);
+  logic  queued, queued_ready;
+  wait_t queued_data;
   gmmu_fifo_ram #(.Width($bits(wait_t)), .Depth(WaitingDepth)) u_waiting (
     .clk_i, .rst_i, .valid_i(s3_push_q || again_valid_i), .ready_o(waiting_ready),
-    .data_i(waiting_new), .valid_o(waiting_valid), .ready_i(replay), .data_o(waiting));
+    .data_i(waiting_new), .valid_o(queued), .ready_i(queued_ready), .data_o(queued_data));
+  gmmu_skid #(.Width($bits(wait_t))) u_waiting_out (
+    .clk_i, .rst_i, .valid_i(queued), .ready_o(queued_ready), .data_i(queued_data),
+    .valid_o(waiting_valid), .ready_i(replay), .data_o(waiting));
   // Newcomers may begin while nobody waits or is being tried again.
   logic [$clog2(WaitingDepth+1)-1:0] waiting_count_q;
-  logic waiting_none_q;
+  logic waiting_none_q, pushed_q, popped_q;
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
       waiting_count_q <= '0;
       waiting_none_q <= 1'b1;
+      pushed_q <= 1'b0;
+      popped_q <= 1'b0;
     end else begin
-      waiting_count_q <= waiting_count_q + $bits(waiting_count_q)'(s3_push_q || again_valid_i)
-          - $bits(waiting_count_q)'(replay);
-      waiting_none_q <= waiting_count_q == '0 && !s3_push_q && !again_valid_i && !own_replay
-          && !op_replay;
+      pushed_q <= s3_push_q || again_valid_i;
+      popped_q <= replay;
+      waiting_count_q <= waiting_count_q + $bits(waiting_count_q)'(pushed_q)
+          - $bits(waiting_count_q)'(popped_q);
+      waiting_none_q <= waiting_count_q == '0 && !pushed_q && !s3_push_q && !again_valid_i
+          && !own_replay && !op_replay;
     end
   end
 
+  // Steps of a sweep by a register.
+  sweep_t sweep;
+  logic        sweep_valid_q;
+  logic [15:0] sweep_index_q;
+  always_ff @(posedge clk_i) begin
+    sweep_valid_q <= sweep_i.valid && !rst_i;
+    sweep_index_q <= sweep_i.index;
+  end
+  always_comb begin
+    sweep = sweep_i;
+    sweep.valid = sweep_valid_q;
+    sweep.index = sweep_index_q;
+  end
+
   gmmu_space_table #(.NumSpaces(NumSpaces)) u_spaces (
-    .clk_i, .rst_i, .read_i(kill_i.valid || op_valid_q),
-    .read_space_i(kill_i.valid ? kill_i.space : op_q.what.key.space), .row_o(space),
-    .write_i(space_write_i), .write_space_i(space_i), .row_i(space_row_i));
+    .clk_i, .rst_i, .read_i(op_read_q), .read_space_i(op_q.what.key.space), .row_o(space),
+    .now_o(op_space), .write_i(space_write_i), .write_space_i(space_i), .row_i(space_row_i));
 
   gmmu_l2_ram #(.Entries(L2Entries), .Ways(L2Ways)) u_l2 (
     .clk_i, .rst_i, .read_i(op_valid_q), .read_key_i(op_q.what.key),
     .hit_o(s2_l2_hit), .line_o(s2_line), .page_o(s2_l2_page), .same_o(s2_same),
     .empty_o(s2_empty), .present_o(s2_present),
     .tag_write_i, .data_write_i, .write_key_i(fill_key_i), .present_i(fill_present_i),
-    .page_i(fill_page_i), .sweep_i);
+    .page_i(fill_page_i), .sweep_i(sweep));
 
   // The large array is searched a stage earlier: its hit comes with the L2's, its page in stage 2.
   gmmu_large #(.Entries(LargeEntries)) u_large (
@@ -271,12 +321,12 @@ module gmmu_lookup
     .page_key_i(s2_q.what.key), .page_o(s2_large_page),
     .fill_valid_i(tell_valid_i && tell_ready_o && tell_large_i),
     .fill_key_i(tell_i.key), .fill_shift_i(tell_shift_i), .fill_page_i(tell_i.page),
-    .wants_o(large_wants), .kill_i, .sweep_i);
+    .wants_o(large_wants), .kill_i, .sweep_i(sweep));
 
   gmmu_walk_cache #(.Entries(WalkCacheEntries)) u_walk_cache (
-    .clk_i, .rst_i, .enable_i(s1_valid_q), .key_i(s1_q.what.key), .top_i(space.top),
-    .keep_i(space.keep), .hit_o(wc_hit), .pfn_o(wc_pfn), .vram_o(wc_vram),
-    .write_i(wc_write_i), .data_i(wc_data_i), .kill_i, .sweep_i);
+    .clk_i, .rst_i, .read_i(op_read_q), .key_i(op_q.what.key), .keep_i(op_space.keep),
+    .top_i(space.top), .hit_o(wc_hit), .pfn_o(wc_pfn), .vram_o(wc_vram),
+    .write_i(wc_write_i), .data_i(wc_data_i), .kill_i, .sweep_i(sweep));
 
   // Lines of the ports' misses before: their low bits are a hint, nothing more.
   localparam int unsigned HintWidth = 10;
@@ -294,13 +344,21 @@ module gmmu_lookup
     if (rst_i) begin
       s1_valid_q <= 1'b0;
       s2_valid_q <= 1'b0;
+      s2_decide_q <= 1'b0;
+      s2_replay_q <= 1'b0;
     end else begin
       s1_valid_q <= op_valid_q;
       s2_valid_q <= s1_valid_q;
+      s2_decide_q <= s1_lookup || s1_replay;
+      s2_replay_q <= s1_replay;
     end
     if (op_valid_q) s1_q <= op_q;
+    // The root's index is shifted in two steps: by eights, by ones.
+    s1_index_q <= op_q.what.key.vpn >> {op_space.root_shift[5:3], 3'd0};
     if (s1_valid_q) begin
       s2_q <= s1_q;
+      s2_engine_q <= is_engine(s1_q.what.port);
+      for (int unsigned p = 0; p < NumPorts; p++) s2_port_q[p] <= s1_q.what.port == port_t'(p);
       s2_large_hit_q <= s1_large_hit;
       s2_close_q <= hint_apart == '0 || hint_apart == hint_t'(1) || hint_apart == '1;
       s2_enable_q <= space.enable;
@@ -309,7 +367,7 @@ module gmmu_lookup
       s2_root_q <= space.root;
       s2_target_q <= space.root_target;
       s2_entries_q <= space.root_entries;
-      s2_index_q <= s1_q.what.key.vpn >> space.root_shift;
+      s2_index_q <= s1_index_q >> space.root_shift[2:0];
       s2_root_shift_q <= space.root_shift;
       s2_root_bits_q <= space.root_bits;
       s2_shape_q <= '{shift: space.shift, bits: space.bits};
@@ -350,12 +408,12 @@ module gmmu_lookup
   logic decide, joins, free, engine, fails, begins, s3_wc_hit_q;
   assign search_key_o = s1_q.what.key;
   assign s2_hit = s2_l2_hit || s2_large_hit_q;
-  assign engine = is_engine(s2_q.what.port);
-  assign decide = s2_valid_q && (s2_q.kind == OpLookup || s2_q.kind == OpReplay);
+  assign engine = s2_engine_q;
+  assign decide = s2_decide_q;
   assign joins = !s2_hit && search_hit_i;
-  assign free = row_free_i
-      && (s2_q.kind == OpReplay || (waiting_none_q && !s3_push_q && !s1_replay && !op_replay));
-  assign dense = s2_q.dense || (s2_q.kind == OpLookup && s2_close_q);
+  // waiting_none_q knows of replays in the stages behind.
+  assign free = row_free_i && (s2_replay_q || (waiting_none_q && !s3_push_q));
+  assign dense = s2_q.dense || (!s2_replay_q && s2_close_q);
   assign fails = !s2_hit && !joins && !free && !(engine && row_engine_i);
   assign begins = decide && !s2_hit && !joins && !fails;
 
@@ -373,25 +431,32 @@ module gmmu_lookup
     s3_valid_q <= !rst_i && s2_valid_q;
     s3_push_q <= !rst_i && decide && fails;
     s3_dense_q <= dense;
+    s3_engine_q <= s2_engine_q;
   end
 
   // The bus: a hit first, else what a walk tells.
   logic hit_valid_q;
+  logic [NumPorts-1:0] hit_port_q;
   msg_t hit_q;
   always_ff @(posedge clk_i) begin
-    if (rst_i) hit_valid_q <= 1'b0;
-    else hit_valid_q <= decide && s2_hit;
+    hit_valid_q <= !rst_i && decide && s2_hit;
+    tell_ready_o <= rst_i || !(decide && s2_hit);
+    hit_port_q <= !rst_i && decide && s2_hit ? s2_port_q : '0;
     if (s2_valid_q) begin
       hit_q <= '{port: s2_q.what.port, slot: s2_q.what.slot, merged: 1'b0, key: s2_q.what.key,
                  page: s2_l2_hit ? s2_l2_page : s2_large_page, cause: '0};
     end
   end
-  assign msg_valid_o = hit_valid_q || tell_valid_i;
+  always_comb begin
+    for (int unsigned p = 0; p < NumPorts; p++) begin
+      msg_valid_o[p] = hit_port_q[p]
+          || (tell_ready_o && tell_valid_i && tell_i.port == port_t'(p));
+    end
+  end
   assign msg_o = hit_valid_q ? hit_q : tell_i;
-  assign tell_ready_o = !hit_valid_q;
   known_t late_q;
   always_ff @(posedge clk_i) begin
-    if (msg_valid_o) late_q <= '{key: msg_o.key, page: msg_o.page};
+    late_q <= '{key: msg_o.key, page: msg_o.page};
     later_o <= late_q;
   end
 
@@ -414,9 +479,9 @@ module gmmu_lookup
   assign count_miss_o = begin_o;
   assign count_wc_lookup_o = (begin_o || restart_o) && start_o.cause == '0;
   assign count_wc_hit_o = count_wc_lookup_o && s3_wc_hit_q;
-  assign quiet_o = !own_valid_q && !op_valid_q && !s1_valid_q && !s2_valid_q && !s3_valid_q
-      && !msg_valid_o && !large_wants;
-  assign idle_o = quiet_o && waiting_none_q && waiting_count_q == '0 && lookup_valid_i == '0;
+  assign quiet_o = !probe_q && !own_valid_q && !op_valid_q && !s1_valid_q && !s2_valid_q && !s3_valid_q
+      && !hit_valid_q && !tell_valid_i && !large_wants;
+  assign idle_o = quiet_o && waiting_none_q && waiting_count_q == '0;
 
   a_room: assert property (@(posedge clk_i) disable iff (rst_i)
     !(s3_push_q || again_valid_i) || waiting_ready);

@@ -85,11 +85,11 @@ module gmmu_mmu
   space_row_t space_row;
 
   // Ports.
-  logic    [NumPorts-1:0]      lookup_valid, lookup_ready, port_idle;
+  logic    [NumPorts-1:0]      lookup_soon, lookup_sure, lookup_valid, lookup_ready, msg_valid;
+  logic    [NumPorts-1:0]      port_idle;
   lookup_t [NumPorts-1:0]      lookup;
   logic    [NumPorts-1:0][1:0] port_drained;
   logic    [1:0]               drained;
-  logic                        msg_valid;
   msg_t                        msg;
   known_t                      later;
 
@@ -103,8 +103,9 @@ module gmmu_mmu
       .req_valid_i(req_valid_i[p]), .req_ready_o(req_ready_o[p]), .req_i(req_i[p]),
       .rsp_valid_o(rsp_valid_o[p]), .rsp_ready_i(rsp_ready_i[p]), .rsp_o(rsp_o[p]),
       .done_i(done_i[p]),
+      .lookup_soon_o(lookup_soon[p]), .lookup_sure_o(lookup_sure[p]),
       .lookup_valid_o(lookup_valid[p]), .lookup_ready_i(lookup_ready[p]), .lookup_o(lookup[p]),
-      .msg_valid_i(msg_valid), .msg_i(msg), .later_i(later), .kill_i(kill),
+      .msg_valid_i(msg_valid[p]), .msg_i(msg), .later_i(later), .kill_i(kill),
       .generation_i(generation), .drained_o(port_drained[p]), .ev_valid_o(ev_valid_o[p]),
       .ev_o(ev_o[p]), .count_o(port_count_o[p]), .idle_o(port_idle[p]));
   end
@@ -148,6 +149,7 @@ module gmmu_mmu
     .LargeEntries(LargeEntries), .WalkCacheEntries(WalkCacheEntries), .MissSlots(MissSlots)
   ) u_lookup (
     .clk_i, .rst_i,
+    .lookup_soon_i(lookup_soon), .lookup_sure_i(lookup_sure),
     .lookup_valid_i(lookup_valid), .lookup_ready_o(lookup_ready), .lookup_i(lookup),
     .msg_valid_o(msg_valid), .msg_o(msg), .later_o(later),
     .search_key_o(search_key), .search_hit_i(search_hit), .search_near_i(search_near),

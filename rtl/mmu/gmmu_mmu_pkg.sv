@@ -173,12 +173,6 @@ package gmmu_mmu_pkg;
     logic [2:0] line;  // ones: index bits that a table of this geometry has within a line
   } line_t;
 
-  // Does a translation of the pages from `tag & keep` to `tag | ~keep` touch those from first to
-  // tail?
-  function automatic logic overlaps(vpn_t tag, vpn_t keep, vpn_t first, vpn_t tail);
-    return (tag & keep) <= tail && (tag | ~keep) >= first;
-  endfunction
-
   // Ones from bit `shift` upwards.
   function automatic vpn_t keep_mask(logic [5:0] shift);
     return {VpnWidth{1'b1}} << shift;

@@ -2,7 +2,8 @@
 // Prepared rows of the address spaces, in RAM.
 //
 //   read    row_o one cycle after read_i, standing until the next read_i; a space that was never
-//           written, or that is not built, reads as not enabled with a root of level 0
+//           written, or that is not built, reads as not enabled with a root of level 0. now_o: the
+//           row that is being read
 //   write   one row, at the edge
 module gmmu_space_table
   import gmmu_pkg::*;
@@ -16,6 +17,7 @@ module gmmu_space_table
   input  logic       read_i,
   input  space_t     read_space_i,
   output space_row_t row_o,
+  output space_row_t now_o,
 
   input  logic       write_i,
   input  space_t     write_space_i,
@@ -27,10 +29,9 @@ module gmmu_space_table
   logic        known_read_q;
   space_row_t  row;
 
-  gmmu_ram_1r1w #(.Width($bits(space_row_t)), .Depth(NumSpaces)) u_rows (
-    .clk_i,
-    .read_i, .read_addr_i(IndexWidth'(read_space_i)), .data_o(row),
-    .write_i, .write_addr_i(IndexWidth'(write_space_i)), .data_i(row_i));
+  gmmu_lutram #(.Width($bits(space_row_t)), .Depth(NumSpaces)) u_rows (
+    .clk_i, .write_i, .write_addr_i(IndexWidth'(write_space_i)), .data_i(row_i),
+    .read_addr_i(IndexWidth'(read_space_i)), .data_o(now_o));
 
   logic unused_bits;
   assign unused_bits = ^write_space_i;
@@ -39,6 +40,7 @@ module gmmu_space_table
     if (rst_i) known_q <= '0;
     else if (write_i) known_q[IndexWidth'(write_space_i)] <= 1'b1;  // only built spaces
     if (read_i) begin
+      row <= now_o;
       known_read_q <= known_q[IndexWidth'(read_space_i)] && 32'(read_space_i) < NumSpaces;
     end
   end

@@ -62,9 +62,8 @@ class Blocks {
     // Arrays without reset are swept once, as the control block does.
     top->sweep_all_i = 1;
     for (unsigned i = 0; i < 64; ++i) Sweep(i);
+    for (int i = 0; i < 3; ++i) Step();
     top->sweep_all_i = 0;
-    Step();
-    Step();
   }
   ~Blocks() {
     top->final();

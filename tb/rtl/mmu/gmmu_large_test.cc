@@ -81,6 +81,7 @@ TEST_P(LargeTest, HitsAreWhatWasEnteredAndNotDropped) {
         blocks_.Step();
       }
       ASSERT_FALSE(top.lg_wants_o);
+      blocks_.Step();  // it is entered
       if (!killed) {
         model_.push_back(e);
         must = true;

@@ -256,7 +256,7 @@ module gmmu_mmu_blocks_bench
       for (int unsigned l = 1; l < MaxLevels; l++) keep[l] = keep_mask(wc_shifts_i[(l-1)*6 +: 6]);
     end
     gmmu_walk_cache #(.Entries(s == 0 ? 16 : 2)) u_walk_cache (
-      .clk_i, .rst_i, .enable_i(wc_enable_i), .key_i(key), .top_i(wc_top_i), .keep_i(keep),
+      .clk_i, .rst_i, .read_i(wc_enable_i), .key_i(key), .keep_i(keep), .top_i(wc_top_i),
       .hit_o(wc_hits), .pfn_o(wc_pfns), .vram_o(wc_vrams), .write_i(wc_write_i),
       .data_i('{level: wc_level_i, space: other_space_i, tag: other_vpn_i, pfn: wc_pfn_i,
                 vram: wc_vram_i}),
@@ -344,8 +344,9 @@ module gmmu_mmu_blocks_bench
                access: access_e'(l1_req_access_i)}),
       .rsp_valid_o(rsp_valid), .rsp_ready_i(l1_rsp_ready_i), .rsp_o(rsp),
       .done_i(small_i == (s == 1) ? '{old1: l1_done1_i, old0: l1_done0_i} : '0),
+      .lookup_soon_o(), .lookup_sure_o(),
       .lookup_valid_o(lookup_valid), .lookup_ready_i(l1_lookup_ready_i), .lookup_o(lookup),
-      .msg_valid_i(l1_msg_valid_i && small_i == (s == 1)), .msg_i(msg), .later_i(later_q),
+      .msg_valid_i(l1_msg_valid_i && !l1_msg_other_i && small_i == (s == 1)), .msg_i(msg), .later_i(later_q),
       .kill_i(kill), .generation_i(l1_generation_i), .drained_o(drained),
       .ev_valid_o(ev_valid), .ev_o(ev), .count_o(count), .idle_o(idle));
 

@@ -25,8 +25,7 @@ class WalkCacheTest : public BlockTest {
     blocks_.top->wc_shifts_i = static_cast<uint32_t>(shifts);
     blocks_.top->sweep_all_i = 1;
     for (unsigned s = 0; s < 16; ++s) blocks_.Sweep(s);
-    blocks_.Step();
-    blocks_.Step();
+    for (int i = 0; i < 3; ++i) blocks_.Step();
   }
   Key SomeKey() {
     Key key;
@@ -48,6 +47,8 @@ class WalkCacheTest : public BlockTest {
     blocks_.Settle();
     blocks_.Step();
     top.wc_enable_i = 0;
+    blocks_.Settle();
+    blocks_.Step();
     if (must) {
       ASSERT_TRUE(top.wc_hit_o);
       ASSERT_LE(top.wc_level_o, *must);
@@ -98,8 +99,7 @@ TEST_P(WalkCacheTest, FindsOnlyWhatWasWrittenAndNotDropped) {
       top.sweep_first_i = first;
       top.sweep_tail_i = tail;
       for (unsigned s = 0; s < 16; ++s) blocks_.Sweep(s);
-      blocks_.Step();
-      blocks_.Step();
+      for (int step = 0; step < 3; ++step) blocks_.Step();
       for (unsigned level = 1; level < 6; ++level) {
         const uint64_t rest = (uint64_t{1} << kShift[level]) - 1;
         for (auto at = model_[level].begin(); at != model_[level].end();) {
