@@ -81,12 +81,11 @@ module gmmu_route
   count_t   inside_q, wait_q, ready_q;           // of them wait for the aperture, can leave
 
   // ---- The access at hand. One to the aperture asks first, then takes its place.
-  logic    access_valid_q, access_take, aperture, ask_q, asked_q, plain, room;
+  logic    access_valid_q, access_take, aperture_q, ask_q, asked_q, plain, room;
   access_t access_q;
   place_t  place_in, place;
   page_t   own, answer, page;
 
-  assign aperture = access_q.target == TargetAperture;
   assign ready_o = !access_valid_q || access_take;
   assign ap_req_page_o = access_q.addr[PaWidth-1:PageLg2];
 
@@ -98,10 +97,12 @@ module gmmu_route
     end else begin
       if (ready_o) access_valid_q <= valid_i;
       ask_q <= (valid_i && ready_o && gpa_i.target == TargetAperture && room) ||
-          (access_valid_q && aperture && !asked_q && (ask_q ? !ap_req_ready_i : !full_q));
+          (ask_q && !ap_req_ready_i) ||
+          (access_valid_q && aperture_q && !asked_q && !ask_q && !full_q);
       asked_q <= ask_q && ap_req_ready_i;
     end
     if (ready_o) begin
+      aperture_q <= gpa_i.target == TargetAperture;
       access_q <= '{tag: tag_i, target: gpa_i.target, addr: gpa_i.offset, coherent: coherent_i};
     end
   end
@@ -119,7 +120,7 @@ module gmmu_route
     if (ap_rsp_i.fault == FaultApertureRead) answer.cause = CauseRead;
   end
 
-  assign plain = !aperture && !waits_q;
+  assign plain = !aperture_q && !waits_q;
   assign access_take = !full_q && (plain || asked_q);
   assign room = inside_q < count_t'(Depth - 1);  // for one more than the access at hand
   assign ap_req_valid_o = ask_q;

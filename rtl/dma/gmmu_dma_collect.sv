@@ -54,6 +54,9 @@ module gmmu_dma_collect
   command_header_word_t header_q;
   command_needs_t       needs, needs_q;
   command_opcode_t      opcode_q;
+  logic                 many_q;                   // of its words: 8 or more
+  command_header_word_t coming;
+  assign coming = word_i;
   logic [3:0][63:0]     operand_q;
   logic [3:0]           place_q;                  // of the next operand, one bit for each
   logic [2:0]           more_q;                   // operands to come
@@ -63,7 +66,8 @@ module gmmu_dma_collect
 
   logic has_table;
   gmmu_dma_decode u_decode (
-    .header_i(header_q), .opcode_i(opcode_q), .sized_o(sized), .clean_o(clean), .operands_o(needs.operands),
+    .header_i(header_q), .opcode_i(opcode_q), .many_i(many_q), .sized_o(sized), .clean_o(clean),
+    .operands_o(needs.operands),
     .has_inline_o(needs.has_inline), .table_o(has_table), .aperture_o(needs.aperture),
     .src_o(needs.src), .dst_o(needs.dst), .settle_o(needs.settle));
   always_comb begin
@@ -79,15 +83,12 @@ module gmmu_dma_collect
   logic [29:0] rest;
   assign rest = {1'b0, left_q} - {14'd0, header_q.words};
 
-  logic wanted;                                   // a first operand
   assign good = sized_q && clean_q && fits_q;
-  assign wanted = good && !opcode_q.nop;
   // A bad header's next word may be taken: nothing is done with it.
-  assign takes = (state_q[StateHeader] && !over_q) || (state_q[StateFirst] && !opcode_q.nop) ||
-                 state_q[StateOperand];
+  assign takes = (state_q[StateHeader] && !over_q) || state_q[StateFirst] || state_q[StateOperand];
   assign word_ready_o = takes || (state_q[StateTail] && tail_ready_i);
   assign took = word_valid_i && word_ready_o;
-  assign failed = word_error_i && takes && (!state_q[StateFirst] || wanted);
+  assign failed = word_error_i && takes && (!state_q[StateFirst] || good);
 
   always_ff @(posedge clk_i) begin
     took_q <= took && !start_i;
@@ -109,9 +110,9 @@ module gmmu_dma_collect
         state_q[StateHeader]:
           if (over_q || failed) state_q <= to(StateFull);
           else if (word_valid_i) state_q <= to(StateDecode);
-        state_q[StateDecode]: state_q <= to(StateFirst);
+        state_q[StateDecode]: state_q <= opcode_q.nop ? to(StateFull) : to(StateFirst);
         state_q[StateFirst]:
-          if (!wanted || failed) state_q <= to(StateFull);
+          if (!good || failed) state_q <= to(StateFull);
           else if (word_valid_i) state_q <= more_q[2:1] == '0 ? to(StateFull) : to(StateOperand);
         state_q[StateOperand]:
           if (failed || (word_valid_i && more_q[2:1] == '0)) state_q <= to(StateFull);
@@ -127,6 +128,7 @@ module gmmu_dma_collect
     if (state_q[StateHeader]) begin
       header_q <= failed ? '0 : word_i;
       opcode_q <= opcode_of(word_i[7:0]);
+      many_q <= coming.words[15:3] != '0;
       offset_q <= next_q;
       unreadable_q <= failed;
     end
@@ -154,5 +156,5 @@ module gmmu_dma_collect
                        opcode: opcode_q, operand: operand_q};
 
   logic unused;
-  assign unused = ^{bytes_i[2:0], rest[28:0], state_q[StateIdle]};
+  assign unused = ^{bytes_i[2:0], rest[28:0], state_q[StateIdle], coming};
 endmodule

@@ -87,8 +87,8 @@ module gmmu_dma_command
     StateSkip,         // words of a nop
     StateSettle,       // aperture entries or fence: all B
     StateFlush,        // aperture map cache
-    StateControl,      // invalidation: offer
-    StateControlDone,  // and its end
+    StateControl,      // invalidation: order
+    StateControlDone,  // offer, and its end
     StateEnd,          // all B before the record
     StateRecord,
     StateRecordDone,
@@ -233,7 +233,6 @@ module gmmu_dma_command
   assign inline_dead_o = state_q[StateInlineDead];
   assign mover_kill_o = state_q[StateKill];
   assign mover_fault_ready_o = state_q[StateLookup] || state_q[StateKill];
-  assign ctl_valid_o = state_q[StateControl];
   // After an unmap an empty range of no built space: nothing is dropped, but the drain generation
   // flips, so that its end means that all accesses translated before have left the old pages.
   always_comb begin
@@ -272,6 +271,8 @@ module gmmu_dma_command
   logic free;                                     // nothing to wait for
   assign free = !(wait_q || needs_q.settle) || mover_idle_i;
   logic command_over;                             // ended without a job of its own to be counted
+  logic ctl_done_q;
+  always_ff @(posedge clk_i) ctl_done_q <= ctl_done_i && !rst_i;
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
@@ -334,8 +335,8 @@ module gmmu_dma_command
           if (aperture_flush_done_i)
             state_q <= opcode_q.aperture_unmap ? to(StateControl) : to(StateGet);
 
-        state_q[StateControl]: if (ctl_ready_i) state_q <= to(StateControlDone);
-        state_q[StateControlDone]: if (ctl_done_i) state_q <= to(StateGet);
+        state_q[StateControl]: state_q <= to(StateControlDone);
+        state_q[StateControlDone]: if (ctl_done_q) state_q <= to(StateGet);
 
         state_q[StateEnd]: if (mover_idle_i) state_q <= to(StateRecord);
         state_q[StateRecord]: if (job_ready_i) state_q <= to(StateRecordDone);
@@ -376,13 +377,13 @@ module gmmu_dma_command
       operand_bad_q <= operand_bad;
       ranges_q <= opcode_q.flush_tlb && scope_q == ScopeRange;
       start_after_end_q <= end_less_start[64];
-      list_bad_q <= opcode_q.aperture_list && next.operand[0][63:32] != {16'd0, inline_words};
       aperture_end_q <= 33'(next.operand[0][31:0]) + 33'(next.operand[0][63:32]);
     end
     if (state_q[StateRange]) begin
       length_m1_q <= job_q.length - 48'd1;
       no_length_q <= job_q.length == '0;
       aperture_bad_q <= aperture_room[33];
+      list_bad_q <= opcode_q.aperture_list && job_q.length[34:3] != {16'd0, words_left_q};
     end
     if (state_q[StateSum]) begin
       src_end_bad_q <= job_q.src.physical ? src_last[64:PaWidth] != '0 : src_last[64];
@@ -405,6 +406,7 @@ module gmmu_dma_command
   end
 
   always_ff @(posedge clk_i) begin
+    ctl_valid_o <= state_q[StateControl] || (ctl_valid_o && !ctl_ready_i);
     done_o <= state_q[StateRecordDone] && mover_idle_i && !(kill_i || mover_fault_valid_i);
     failed_o <= state_q[StateFailed];
     killed_o <= state_q[StateKill] && mover_idle_i;
@@ -413,6 +415,7 @@ module gmmu_dma_command
     aperture_flush_o <= state_q[StateSettle] && mover_idle_i && needs_q.aperture &&
                         !(kill_i || mover_fault_valid_i);
     if (rst_i) begin
+      ctl_valid_o <= 1'b0;
       done_o <= 1'b0;
       failed_o <= 1'b0;
       killed_o <= 1'b0;
@@ -442,7 +445,7 @@ module gmmu_dma_command
   assign command_over = (state_q[StateSkip] && none_q) ||
                         (state_q[StateWait] && !opcode_q.nop && !opcode_q.flush_tlb &&
                          no_length_q && free) ||
-                        (state_q[StateControlDone] && ctl_done_i && !needs_q.aperture);
+                        (state_q[StateControlDone] && ctl_done_q && !needs_q.aperture);
   always_ff @(posedge clk_i) begin
     if (rst_i) count_commands_o <= '0;
     else count_commands_o <= 2'(command_over && !(kill_i && interruptible)) +

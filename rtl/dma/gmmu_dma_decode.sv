@@ -8,6 +8,7 @@ module gmmu_dma_decode
 (
   input  command_header_word_t header_i,
   input  command_opcode_t      opcode_i,      // opcode_of the header's
+  input  logic                 many_i,        // the header's words are 8 or more
 
   output logic                 sized_o,       // opcode known, size right
   output logic                 clean_o,       // reserved bits right
@@ -19,7 +20,7 @@ module gmmu_dma_decode
   output logic                 dst_o,
   output logic                 settle_o       // begins only when all earlier writes have their B
 );
-  logic copy_or_fill, map_or_unmap, many;
+  logic copy_or_fill, map_or_unmap;
   assign copy_or_fill = opcode_i.copy || opcode_i.fill;
   assign map_or_unmap = opcode_i.aperture_map || opcode_i.aperture_unmap;
   assign operands_o[0] = copy_or_fill || opcode_i.table_write || opcode_i.aperture_list;
@@ -36,16 +37,15 @@ module gmmu_dma_decode
   assign settle_o = opcode_i.flush_tlb || opcode_i.signal_fence;
 
   // Header, operands and at least one inline word of a table write.
-  assign many = header_i.words[15:3] != '0;
   always_comb begin
     sized_o = 1'b0;
-    if (opcode_i.nop) sized_o |= many || header_i.words[2:0] >= 3'd1;
-    if (copy_or_fill) sized_o |= !many && header_i.words[2:0] == 3'd4;
-    if (opcode_i.table_write) sized_o |= many || header_i.words[2:0] >= 3'd3;
-    if (opcode_i.table_repeat) sized_o |= !many && header_i.words[2:0] == 3'd5;
-    if (opcode_i.aperture_list) sized_o |= many || header_i.words[2:0] >= 3'd2;
+    if (opcode_i.nop) sized_o |= many_i || header_i.words[2:0] >= 3'd1;
+    if (copy_or_fill) sized_o |= !many_i && header_i.words[2:0] == 3'd4;
+    if (opcode_i.table_write) sized_o |= many_i || header_i.words[2:0] >= 3'd3;
+    if (opcode_i.table_repeat) sized_o |= !many_i && header_i.words[2:0] == 3'd5;
+    if (opcode_i.aperture_list) sized_o |= many_i || header_i.words[2:0] >= 3'd2;
     if (map_or_unmap || opcode_i.flush_tlb || opcode_i.signal_fence)
-      sized_o |= !many && header_i.words[2:0] == 3'd3;
+      sized_o |= !many_i && header_i.words[2:0] == 3'd3;
   end
   assign clean_o = header_i.reserved0 == '0 && header_i.reserved1 == '0 &&
                    (!opcode_i.flush_tlb || header_i.scope != 2'd3);

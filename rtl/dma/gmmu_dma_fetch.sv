@@ -4,7 +4,7 @@
 //
 //   request   place 8-byte aligned, bytes a multiple of 8, not 0; one range at a time (the next
 //             after its last word)
-//   words     in order. error_o, without valid_o: the next one could not be read, fault_o says why;
+//   words     in order, taken by either of two takers, one at a time. error_o, without valid_o: the next one could not be read, fault_o says why;
 //             this stands until abort_i, nothing follows.
 //   abort_i   (level) give the range up: quiet_o says when nothing is in flight and all is
 //             forgotten
@@ -29,6 +29,7 @@ module gmmu_dma_fetch
 
   output logic          valid_o,
   input  logic          ready_i,
+  input  logic          other_ready_i,
   output logic [63:0]   word_o,
   output logic          error_o,
   output dma_fault_t    fault_o,
@@ -60,6 +61,7 @@ module gmmu_dma_fetch
   logic [DataBytes-1:0] mask;
   logic                 unused_last, unused_label, unused_fault_label;
   logic [8:0]           unused_count;
+  dma_fault_t           fault;
   assign clear = abort_i && read_quiet;
   assign quiet_o = read_quiet;
   gmmu_dma_read #(.Slots(Chunks), .MaxBurst(LineBytes), .LabelWidth(1), .Slow(1'b1)) u_read (
@@ -71,7 +73,7 @@ module gmmu_dma_fetch
     .ar_valid_o, .ar_ready_i, .ar_o, .r_valid_i, .r_i,
     .valid_o(beat_valid), .ready_i(beat_ready), .data_o(beat), .mask_o(mask),
     .last_o(unused_last), .label_o(unused_label),
-    .fault_valid_o(fault_valid), .fault_o, .fault_label_o(unused_fault_label),
+    .fault_valid_o(fault_valid), .fault_o(fault), .fault_label_o(unused_fault_label),
     .drained_o(drained), .count_bytes_o(unused_count));
 
   // Words of the beat, lowest first.
@@ -94,10 +96,11 @@ module gmmu_dma_fetch
   gmmu_skid #(.Width(64)) u_word (
     .clk_i, .rst_i(rst_i || clear),
     .valid_i(beat_valid), .ready_o(picked_ready), .data_i(picked),
-    .valid_o(shown), .ready_i, .data_o(word_o));
+    .valid_o(shown), .ready_i(ready_i || other_ready_i), .data_o(word_o));
 
   // The fault shows when the words before it have been handed out.
   logic failed_q;
+  always_ff @(posedge clk_i) fault_o <= fault;
   always_ff @(posedge clk_i)
     failed_q <= fault_valid && drained && !beat_valid && !shown && picked_ready && !rst_i && !clear;
   assign error_o = failed_q;

@@ -34,8 +34,8 @@ module gmmu_dma_generate
   output logic [DataBytes-1:0] strb_o,
   output logic                 last_o
 );
-  logic               active_q, words_q;    // words_q: source_q is SourceWords
-  source_e            source_q;
+  logic               active_q, free_q, wait_q;  // free: needs no word; wait: active, needs words
+  logic               pattern_q, words_q, steps_q, pair_q;   // the source
   logic [LaneLg2-1:0] lane_q, end_q;        // of the next byte, of the last byte in the last beat
   logic [48-LaneLg2:0] beats_q;             // after this one
   logic               last_q;               // this beat is the last
@@ -43,24 +43,23 @@ module gmmu_dma_generate
   assign job_ready_o = !active_q;
 
   // A step gives a beat (pattern), or one word of a beat.
-  logic                 pattern, have, step, ends_beat, word_ends;
+  logic                 have, step, ends_beat, word_ends;
   logic [LaneLg2-1:0]   stop;               // the step's last lane
   logic [63:0]          word;
   logic [31:0]          turned;             // the pattern as it lies on lanes 0 to 3
   logic [DataBytes-1:0] step_mask;
   logic [DataWidth-1:0] step_data, beat_q;
   logic [DataBytes-1:0] beat_mask_q;
-  assign pattern = source_q == SourcePattern;
-  assign have = active_q && (!words_q || word_valid_i);
-  assign stop = !pattern ? lane_q | LaneLg2'(7) : last_q ? end_q : '1;
-  assign ends_beat = pattern || word_ends;
+  assign have = free_q || (wait_q && word_valid_i);
+  assign stop = !pattern_q ? lane_q | LaneLg2'(7) : last_q ? end_q : '1;
+  assign ends_beat = pattern_q || word_ends;
   assign word_ends = (lane_q | LaneLg2'(7)) == '1 || (last_q && (lane_q | LaneLg2'(7)) == end_q);
   assign word = words_q ? word_i : value_q;
 
   always_comb begin
     for (int unsigned lane = 0; lane < DataBytes; lane++) begin
       step_mask[lane] = lane >= 32'(lane_q) && lane <= 32'(stop);
-      step_data[8*lane+:8] = pattern ? turned[8*(lane%4)+:8] : word[8*(lane%8)+:8];
+      step_data[8*lane+:8] = pattern_q ? turned[8*(lane%4)+:8] : word[8*(lane%8)+:8];
     end
     for (int unsigned lane = 0; lane < DataBytes; lane++)
       data_o[8*lane+:8] = beat_mask_q[lane] ? beat_q[8*lane+:8] : step_data[8*lane+:8];
@@ -70,8 +69,8 @@ module gmmu_dma_generate
   assign valid_o = have && ends_beat;
   assign last_o = last_q;
   assign step = have && (!ends_beat || ready_i);
-  assign word_ready_o = active_q && words_q && (!word_ends || ready_i);
-  assign starved_o = active_q && words_q && !word_valid_i;
+  assign word_ready_o = wait_q && (!word_ends || ready_i);
+  assign starved_o = wait_q && !word_valid_i;
 
   logic [31:0] pattern_in;                  // byte i of the destination is pattern byte i mod 4
   always_comb begin
@@ -92,16 +91,27 @@ module gmmu_dma_generate
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
       active_q <= 1'b0;
+      free_q <= 1'b0;
+      wait_q <= 1'b0;
       beat_mask_q <= '0;
     end else begin
-      if (job_ready_o) active_q <= job_valid_i;
-      else if (step && ends_beat && last_q) active_q <= 1'b0;
+      if (job_ready_o) begin
+        active_q <= job_valid_i;
+        free_q <= job_valid_i && job_source_i != SourceWords;
+        wait_q <= job_valid_i && job_source_i == SourceWords;
+      end else if (step && ends_beat && last_q) begin
+        active_q <= 1'b0;
+        free_q <= 1'b0;
+        wait_q <= 1'b0;
+      end
       if (step) beat_mask_q <= ends_beat ? '0 : strb_o;
     end
     if (step) beat_q <= data_o;
     if (job_ready_o) begin
-      source_q <= job_source_i;
+      pattern_q <= job_source_i == SourcePattern;
       words_q <= job_source_i == SourceWords;
+      steps_q <= job_source_i == SourceSteps;
+      pair_q <= job_source_i == SourcePair;
       lane_q <= job_lane_i;
       end_q <= span[LaneLg2-1:0];
       beats_q <= span[48:LaneLg2];
@@ -114,8 +124,8 @@ module gmmu_dma_generate
         beats_q <= beats_q - (49 - LaneLg2)'(1);
         last_q <= beats_q == (49 - LaneLg2)'(1);
       end
-      if (source_q == SourceSteps) value_q <= value_q + step_q;
-      if (source_q == SourcePair) value_q <= step_q;
+      if (steps_q) value_q <= value_q + step_q;
+      if (pair_q) value_q <= step_q;
     end
   end
 endmodule

@@ -131,12 +131,18 @@ module gmmu_dma_mover
     end
   end
 
-  // Source order. It has a place for every job.
-  logic order_valid, order_copy, order_pop, unused_ready;
+  // Source order. It has a place for every job. The turn is one bit for each kind of source.
+  logic order_copy, order_make, order_pop, order_load, next_valid, next_copy, unused_ready;
   gmmu_fifo_ram #(.Width(1), .Depth(1 << $clog2(MaxJobs)), .Sliced(1'b1)) u_order (
     .clk_i, .rst_i(reset),
     .valid_i(accepted_q), .ready_o(unused_ready), .data_i(copy_q),
-    .valid_o(order_valid), .ready_i(order_pop), .data_o(order_copy));
+    .valid_o(next_valid), .ready_i(order_load), .data_o(next_copy));
+  assign order_load = !(order_copy || order_make) || order_pop;
+  always_ff @(posedge clk_i) begin
+    if (reset) {order_copy, order_make} <= '0;
+    else if (order_load) {order_copy, order_make} <= {next_valid && next_copy,
+                                                      next_valid && !next_copy};
+  end
 
   // Reads.
   typedef struct packed {
@@ -212,9 +218,9 @@ module gmmu_dma_mover
 
   // Beats in job order. data_ready is a register.
   logic data_valid, data_ready;
-  assign data_valid = order_valid && (order_copy ? moved_valid : made_valid);
-  assign moved_ready = order_valid && order_copy && data_ready;
-  assign made_ready = order_valid && !order_copy && data_ready;
+  assign data_valid = (order_copy && moved_valid) || (order_make && made_valid);
+  assign moved_ready = order_copy && data_ready;
+  assign made_ready = order_make && data_ready;
   assign order_pop = data_valid && data_ready && (order_copy ? moved_last : made_last);
 
   // Writes.
@@ -242,8 +248,8 @@ module gmmu_dma_mover
   // the jobs before: when the source has been dead for so long that its last beats are counted.
   logic       source_dead, dead_end_q;
   logic [2:0] dead_q;
-  assign source_dead = order_valid && (order_copy ? read_fault_valid && read_drained && !moved_valid
-                                                  : words_dead_i && starved);
+  assign source_dead = (order_copy && read_fault_valid && read_drained && !moved_valid) ||
+                       (order_make && words_dead_i && starved);
   always_ff @(posedge clk_i) begin
     if (reset || !source_dead) dead_q <= '0;
     else if (dead_q != '1) dead_q <= dead_q + 3'd1;

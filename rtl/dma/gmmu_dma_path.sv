@@ -90,7 +90,7 @@ module gmmu_dma_path
   assign route_coherent = use_rsp ? rsp_q.coherent : 1'b1;
   assign phys_taken = route_ready && !use_rsp;
 
-  logic   routed_valid, routed_coherent, free;
+  logic   routed_valid, routed_coherent, free, direct;
   port_e  routed_port;
   pa_t    routed_addr;
   fault_e routed_fault;
@@ -101,13 +101,15 @@ module gmmu_dma_path
     .valid_o(routed_valid), .ready_i(free), .tag_o(routed_tag), .port_o(routed_port),
     .addr_o(routed_addr), .coherent_o(routed_coherent), .fault_o(routed_fault),
     .ap_req_valid_o, .ap_req_ready_i, .ap_req_page_o, .ap_rsp_valid_i, .ap_rsp_i);
-  assign rsp_taken = rsp_direct_q ? free && !routed_valid : route_ready;
+  // One with nothing to route goes when no other result stands: they are rare.
+  assign direct = rsp_valid_q && rsp_direct_q && !valid_o && !routed_valid;
+  assign rsp_taken = rsp_direct_q ? direct : route_ready;
 
   // The result stands in a register until it is taken.
   assign free = !valid_o || ready_i;
   always_ff @(posedge clk_i) begin
     if (rst_i) valid_o <= 1'b0;
-    else if (free) valid_o <= routed_valid || (rsp_valid_q && rsp_direct_q);
+    else if (free) valid_o <= routed_valid || direct;
     if (free) begin
       tag_o <= routed_valid ? routed_tag[TagWidth-1:0] : rsp_q.tag[TagWidth-1:0];
       virt_o <= !routed_valid || routed_tag[TagWidth+1];

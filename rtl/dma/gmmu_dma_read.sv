@@ -9,8 +9,9 @@
 //             range's last beat. Zero pages give zeros.
 //   fault     fault_valid_o stands when the oldest slot failed; fault_label_o names its range.
 //             Nothing after it comes out. drained_o: all beats before it have left.
-//   stop_i    no new burst. quiet_o: every burst issued has its data (or failed), every translation
-//             is given back. clear_i, only when quiet, forgets everything.
+//   stop_i    no new burst, from the next cycle on. quiet_o, while it stands: every burst issued has
+//             its data (or failed), every translation is given back. clear_i, only when quiet,
+//             forgets everything.
 // The slot number is the AXI id and the translation tag. Whether a slot's data is here is a mark in
 // LUT RAM (gmmu_dma_marks).
 module gmmu_dma_read
@@ -125,12 +126,12 @@ module gmmu_dma_read
     end else begin
       if (take && !freed) used_q <= used_q + 1'b1;
       if (freed && !take) used_q <= used_q - 1'b1;
-      slot_free_q <= started && (freed || used_q < (TagWidth + 1)'(Slots - 1) ||
+      slot_free_q <= started && !stop_i && (freed || used_q < (TagWidth + 1)'(Slots - 1) ||
                                  (used_q == (TagWidth + 1)'(Slots - 1) && !take));
     end
   end
-  assign offer = burst_valid && slot_free_q && !stop_i;
-  assign burst_ready = slot_free_q && path_ready && !stop_i;
+  assign offer = burst_valid && slot_free_q;
+  assign burst_ready = slot_free_q && path_ready;
   assign take = burst_valid && burst_ready;
 
   // What the beats of a slot look like; span: its last byte, counted from the first beat's lane 0.
@@ -221,12 +222,15 @@ module gmmu_dma_read
 
   // Draining: one beat read a cycle while the output has a place for it. The oldest slot's shape and
   // mark are in registers; those of the next are read while its last beat is.
-  logic                 step, step_last, look, head_valid_q, head_ended_q, head_bad_q, room_q;
+  logic                 step, step_last, load, look, seen, unseen_q, room_q;   // unseen: look_q != alloc_q
+  logic                 head_valid_q, head_good_q, head_ended_q, head_bad_q;   // good: valid, not bad
   beat_t                step_q, left_q;       // left_q: beats after this one; step_last: none
   logic [$clog2(OutDepth+1)-1:0] credit_q;    // room_q: it is not 0
-  assign step = head_valid_q && !head_bad_q && room_q;
+  assign step = head_good_q && room_q;
   assign freed = step && step_last;
-  assign look = look_q != alloc_q && look_marked && (!head_valid_q || (step && step_last));
+  assign load = !head_valid_q || freed;
+  assign seen = unseen_q && look_marked;
+  assign look = seen && load;
 
   logic                 out_pop, out_pop_q, landed_q, landed_zero_q, landed_last_q;
   logic [DataWidth-1:0] landed;
@@ -253,9 +257,9 @@ module gmmu_dma_read
       if (clear_i) look_q <= alloc_q;
       else if (look) look_q <= look_q + 1'b1;
       if (clear_i) drain_q <= alloc_q;
-      else if (step && step_last) drain_q <= drain_q + 1'b1;
+      else if (freed) drain_q <= drain_q + 1'b1;
     end
-    if (!head_valid_q || (step && step_last)) begin
+    if (load) begin
       head_q <= look_shape;
       head_ended_q <= look_ended;
       head_bad_q <= look_bad;
@@ -265,8 +269,12 @@ module gmmu_dma_read
       left_q <= left_q - beat_t'(1);
       step_last <= left_q == beat_t'(1);
     end
+    if (reset) unseen_q <= 1'b0;
+    else if (take) unseen_q <= 1'b1;
+    else if (look) unseen_q <= look_q + 1'b1 != alloc_q;
     if (reset) begin
       head_valid_q <= 1'b0;
+      head_good_q <= 1'b0;
       out_pop_q <= 1'b0;
       step_q <= '0;
       landed_q <= 1'b0;
@@ -274,7 +282,8 @@ module gmmu_dma_read
       room_q <= 1'b1;
     end else begin
       if (step) step_q <= step_last ? '0 : step_q + beat_t'(1);
-      if (!head_valid_q || (step && step_last)) head_valid_q <= look;
+      if (load) head_valid_q <= seen;
+      if (load) head_good_q <= seen && !look_bad;
       landed_q <= step;
       out_pop_q <= out_pop;
       if (step && !out_pop_q) credit_q <= credit_q - 1'b1;
@@ -332,7 +341,7 @@ module gmmu_dma_read
       done_o.old1 <= 2'(back_early && result_epoch) + 2'(back_read && r_lent[0]);
     end
   end
-  always_ff @(posedge clk_i) quiet_o <= pending_q == '0 && !take && !rst_i;
+  always_ff @(posedge clk_i) quiet_o <= pending_q == '0 && !take && stop_i && !rst_i;
 
   logic unused;
   assign unused = ^{out_ready_unused, unused_zero, burst_bytes_m1, 8'(r_q.id)};

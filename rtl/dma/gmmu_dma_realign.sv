@@ -29,10 +29,10 @@ module gmmu_dma_realign
   output logic                 last_o
 );
   // The input beat, turned: low bytes belong to the present destination beat, high ones to the next.
-  logic                   turned_valid_q, turned_last_q, turned_ready;
+  logic                   turned_valid_q, turned_last_q;
   logic [DataWidth-1:0]   hold_q, turned_q, turned;
   logic [DataBytes-1:0]   hold_mask_q, low, high, low_q, high_q;
-  logic                   completes_q;       // the input beat ends a destination beat
+  logic                   completes_q;       // it is valid and ends a destination beat
   logic                   more_q;            // and begins the next
   logic                   flush_q;           // hold_q is the last beat of its range
 
@@ -50,22 +50,25 @@ module gmmu_dma_realign
     for (int unsigned lane = 0; lane < DataBytes; lane++)
       turned[8*lane+:8] = data_i[8*32'(LaneLg2'(LaneLg2'(lane) - shift_i))+:8];
   end
-  assign ready_o = !turned_valid_q || turned_ready;
+  assign ready_o = flush_q ? ready_i && !completes_q : ready_i || !completes_q;
   always_ff @(posedge clk_i) begin
-    if (rst_i) turned_valid_q <= 1'b0;
-    else if (ready_o) turned_valid_q <= valid_i;
+    if (rst_i) begin
+      turned_valid_q <= 1'b0;
+      completes_q <= 1'b0;
+    end else if (ready_o) begin
+      turned_valid_q <= valid_i;
+      completes_q <= valid_i && completes;
+    end
     if (ready_o) begin
       turned_q <= turned;
       turned_last_q <= last_i;
       low_q <= low;
       high_q <= high;
-      completes_q <= completes;
       more_q <= more;
     end
   end
 
-  assign valid_o = flush_q || (turned_valid_q && completes_q);
-  assign turned_ready = flush_q ? (ready_i && !completes_q) : (ready_i || !completes_q);
+  assign valid_o = flush_q || completes_q;
   assign strb_o = flush_q ? hold_mask_q : hold_mask_q | low_q;
   assign last_o = flush_q || (turned_last_q && !more_q);
   always_comb begin
@@ -77,13 +80,13 @@ module gmmu_dma_realign
     if (rst_i) begin
       hold_mask_q <= '0;
       flush_q <= 1'b0;
-    end else if (turned_valid_q && turned_ready) begin
+    end else if (turned_valid_q && ready_o) begin
       hold_mask_q <= high_q;
       flush_q <= turned_last_q && more_q;
     end else if (flush_q && ready_i) begin
       hold_mask_q <= '0;
       flush_q <= 1'b0;
     end
-    if (turned_valid_q && turned_ready) hold_q <= turned_q;
+    if (turned_valid_q && ready_o) hold_q <= turned_q;
   end
 endmodule

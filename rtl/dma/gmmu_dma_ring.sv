@@ -140,18 +140,19 @@ module gmmu_dma_ring
   logic [64:0]            buffer_end;
   logic [64:PaWidth]      end_high_q;
   fault_e                 verdict;
-  logic                   bad_q, empty_q;        // the verdict; the paging buffer has no bytes
+  logic                   form_bad, empty_q;     // empty: the paging buffer has no bytes
+  logic                   form_bad_q, privilege_bad_q, space_bad_q;
   assign buffer = '{physical: shape_q.physical, target: target_e'(shape_q.target),
                     space: shape_q.space[5:0], address: buffer_q.address};
   assign buffer_end = {1'b0, buffer_q.address} + 65'(shape_q.bytes);
+  assign form_bad = buffer_q.address[2:0] != '0 || shape_q.bytes[2:0] != '0 ||
+                    shape_q.reserved0 != '0 || shape_q.reserved1 != '0 || shape_q.reserved2 != '0 ||
+                    completion_q.reserved0 != '0 || end_high_q[64] ||
+                    (shape_q.physical && end_high_q[63:PaWidth] != '0);
   always_comb begin
-    verdict = FaultNone;
-    if (buffer_q.address[2:0] != '0 || shape_q.bytes[2:0] != '0 || shape_q.reserved0 != '0 ||
-        shape_q.reserved1 != '0 || shape_q.reserved2 != '0 || completion_q.reserved0 != '0 ||
-        end_high_q[64] || (shape_q.physical && end_high_q[63:PaWidth] != '0))
-      verdict = FaultRingFetch;
-    else if (shape_q.physical && !active.privileged) verdict = FaultNotPrivileged;
-    else if (!shape_q.physical && 32'(shape_q.space) >= NumSpaces) verdict = FaultSpaceDisabled;
+    if (form_bad_q) verdict = FaultRingFetch;
+    else if (privilege_bad_q) verdict = FaultNotPrivileged;
+    else verdict = FaultSpaceDisabled;
   end
 
   place_t entry_place;
@@ -246,15 +247,18 @@ module gmmu_dma_ring
         end
         state_q[StateCheck]: begin
           fence_q <= completion_q.fence;
-          fault_q <= '{reason: verdict, access: AccessRead, level: '0, place: entry_place};
-          bad_q <= verdict != FaultNone;
+          form_bad_q <= form_bad;
+          privilege_bad_q <= shape_q.physical && !active.privileged;
+          space_bad_q <= !shape_q.physical && 32'(shape_q.space) >= NumSpaces;
           empty_q <= shape_q.bytes == '0;
           state_q <= to(StateVerdict);
         end
-        state_q[StateVerdict]:
+        state_q[StateVerdict]: begin
+          fault_q <= '{reason: verdict, access: AccessRead, level: '0, place: entry_place};
           if (killed_q) state_q <= to(StateAbort);
-          else if (bad_q) state_q <= to(StateFault);
+          else if (form_bad_q || privilege_bad_q || space_bad_q) state_q <= to(StateFault);
           else state_q <= empty_q ? to(StateStart) : to(StateBuffer);
+        end
         state_q[StateBuffer]:
           if (killed_q) state_q <= to(StateAbort);
           else if (asked) state_q <= to(StateStart);

@@ -11,8 +11,8 @@
 //             issued.
 //   stuck_o   the oldest burst lacks data and everything issued before it has retired; tells of
 //             data and B some cycles late
-//   stop_i    give up: no AW is issued, bursts not issued retire without effect. quiet_o: nothing
-//             is left. clear_i, only when quiet, forgets everything.
+//   stop_i    give up: no AW is issued, bursts not issued retire without effect. quiet_o, while it
+//             stands: nothing is left. clear_i, only when quiet, forgets everything.
 // The slot number is the AXI id and the translation tag.
 module gmmu_dma_write
   import gmmu_pkg::*;
@@ -107,8 +107,9 @@ module gmmu_dma_write
     b_error_q <= b_i.error;
   end
 
-  // A ring of slots: given out, issued, retired. look_q: the next whose address is read for issue.
-  logic [TagWidth:0] alloc_q, look_q, issue_q, retire_q;   // one bit more than a slot number
+  // A ring of slots: given out, issued, retired. seek_q: the next whose address may be known; look_q:
+  // the next whose address is read for issue.
+  logic [TagWidth:0] alloc_q, seek_q, look_q, issue_q, retire_q;   // one bit more than a slot number
   slot_t             alloc_slot, look_slot, retire_slot;
   logic [TagWidth:0] used_q;
   logic              offer, slot_free_q, retire;
@@ -122,12 +123,12 @@ module gmmu_dma_write
     end else begin
       if (take && !retire) used_q <= used_q + 1'b1;
       if (retire && !take) used_q <= used_q - 1'b1;
-      slot_free_q <= started && (retire || used_q < (TagWidth + 1)'(Slots - 1) ||
+      slot_free_q <= started && !stop_i && (retire || used_q < (TagWidth + 1)'(Slots - 1) ||
                                  (used_q == (TagWidth + 1)'(Slots - 1) && !take));
     end
   end
-  assign offer = burst_valid && slot_free_q && !stop_i;
-  assign burst_ready = slot_free_q && path_ready && !stop_i;
+  assign offer = burst_valid && slot_free_q;
+  assign burst_ready = slot_free_q && path_ready;
   assign take = burst_valid && burst_ready;
 
   // Addresses, in any order.
@@ -153,17 +154,19 @@ module gmmu_dma_write
     .addr_o(result.addr),
     .coherent_o(result.coherent), .fault_o(result.fault), .level_o(result.level));
 
-  // The next burst in order whose address is known is read from RAM while the one before is issued.
-  logic    look, look_marked, have_q, consume;
-  logic    look_zero, look_bad, issue_zero_q, issue_bad_q, good_q, unused_started;
+  // The next burst in order whose address is known is found in one step and read from RAM in another,
+  // while the one before is issued.
+  logic    seek, seek_marked, seek_free, look_valid, look, have_q, consume;
+  logic    unsought_q;                        // seek_q != alloc_q
+  logic    seek_zero, seek_bad, look_zero, look_bad, issue_zero_q, issue_bad_q, good_q, unused_started;
   slot_t   unused_start, unused_start_done;
   result_t found;
-  beat_t   look_beats_m1, issue_beats_m1;
+  beat_t   seek_beats_m1, look_beats_m1, issue_beats_m1;
   gmmu_dma_marks #(.Slots(Slots), .Bits(2)) u_ready (      // the address is known; {zero, fault}
     .clk_i, .rst_i, .alloc_i(alloc_q), .started_o(started), .start_slot_o(unused_start),
     .mark_i(result_valid), .mark_slot_i(result_tag),
     .mark_bits_i({result.zero, result_ends && !result.zero}),
-    .look_i(look_q), .marked_o(look_marked), .bits_o({look_zero, look_bad}));
+    .look_i(seek_q), .marked_o(seek_marked), .bits_o({seek_zero, seek_bad}));
   gmmu_ram_apart #(.Width($bits(result_t)), .Depth(Slots)) u_result (
     .clk_i, .write_i(result_valid), .write_addr_i(result_tag), .data_i(result),
     .read_i(look), .read_addr_i(look_slot), .data_o(found));
@@ -171,8 +174,19 @@ module gmmu_dma_write
   assign burst_span = 9'(burst_place.address[LaneLg2-1:0]) + 9'(burst_bytes_m1);
   gmmu_lutram #(.Width(BeatWidth), .Depth(Slots)) u_beats (
     .clk_i, .write_i(take), .write_addr_i(alloc_slot), .data_i(beat_t'(burst_span >> LaneLg2)),
-    .read_addr_i(look_slot), .data_o(look_beats_m1));
-  assign look = look_q != alloc_q && look_marked && (!have_q || consume);
+    .read_addr_i(seek_q[TagWidth-1:0]), .data_o(seek_beats_m1));
+  assign seek = unsought_q && seek_marked;
+  always_ff @(posedge clk_i) begin
+    if (reset) unsought_q <= 1'b0;
+    else if (take) unsought_q <= 1'b1;
+    else if (seek && seek_free) unsought_q <= seek_q + 1'b1 != alloc_q;
+  end
+  gmmu_skid #(.Width(2 + BeatWidth)) u_found (
+    .clk_i, .rst_i(reset),
+    .valid_i(seek), .ready_o(seek_free), .data_i({seek_zero, seek_bad, seek_beats_m1}),
+    .valid_o(look_valid), .ready_i(!have_q || consume),
+    .data_o({look_zero, look_bad, look_beats_m1}));
+  assign look = look_valid && (!have_q || consume);
   always_ff @(posedge clk_i) begin
     if (rst_i || clear_i) begin
       have_q <= 1'b0;
@@ -206,7 +220,7 @@ module gmmu_dma_write
   // taken.
   logic  head_fault, enough, stuck_q, stage_done, stopped_q, stage_valid, stage_free;
   logic  stage_drop, run_ready, issued_all_q;
-  logic  abandon, dropped;
+  logic  abandon;
   ax_t   issue_aw;
   assign head_fault = have_q && issue_bad_q;
   assign enough = !here_q[DataCount];
@@ -219,7 +233,7 @@ module gmmu_dma_write
     .clk_i, .rst_i(reset),
     .valid_i(go), .ready_o(stage_free), .data_i({issue_zero_q, issue_aw}),
     .valid_o(stage_valid), .ready_i(stage_done), .data_o({stage_drop, aw_o}));
-  assign stage_done = run_ready && (stage_drop || aw_ready_i);
+  assign stage_done = run_ready && (stage_drop ? !b_valid_q : aw_ready_i);
   assign aw_valid_o = stage_valid && !stage_drop && run_ready;
 
   always_ff @(posedge clk_i) begin
@@ -261,7 +275,7 @@ module gmmu_dma_write
   end
 
   // Retirement in order: B here, dropped, or, when giving up, never issued. Each slot is marked
-  // once: those without a B when they retire, in a cycle without a B.
+  // once: those without a B, in a cycle without a B, when they leave the stage or are given up.
   typedef struct packed {
     logic       last;
     logic [7:0] bytes_m1;
@@ -269,9 +283,9 @@ module gmmu_dma_write
   typedef struct packed {
     logic virt;
     logic epoch;
-    logic zero;
   } lent_t;
-  logic       unissued, oldest_done, b_error, ended, failed;
+  logic       drops, oldest_done, dropped, b_error, ended, failed;
+  slot_t      mark_slot;
   logic [TagWidth:0] judge_q;
   slot_info_t burst_info, retire_info;
   lent_t      lent;
@@ -281,42 +295,43 @@ module gmmu_dma_write
     .read_addr_i(judge_q[TagWidth-1:0]), .data_o(retire_info));
   gmmu_lutram #(.Width($bits(lent_t)), .Depth(Slots)) u_lent (
     .clk_i, .write_i(result_valid), .write_addr_i(result_tag),
-    .data_i({result_virt, result_epoch, result.zero && result.fault == FaultNone}),
+    .data_i({result_virt, result_epoch}),
     .read_addr_i(judge_q[TagWidth-1:0]), .data_o(lent));
-  gmmu_dma_marks #(.Slots(Slots), .Bits(1)) u_done (
+  assign drops = stage_valid && stage_drop && stage_done;
+  always_comb begin
+    mark_slot = retire_slot;
+    if (stage_valid) mark_slot = slot_t'(aw_o.id);
+    if (b_valid_q) mark_slot = b_slot_q;
+  end
+  gmmu_dma_marks #(.Slots(Slots), .Bits(2)) u_done (       // {dropped, failed}
     .clk_i, .rst_i, .alloc_i(alloc_q), .started_o(unused_started), .start_slot_o(unused_start_done),
-    .mark_i(b_valid_q || unissued), .mark_slot_i(b_valid_q ? b_slot_q : retire_slot),
-    .mark_bits_i(b_valid_q && b_error_q),
-    .look_i(judge_q), .marked_o(oldest_done), .bits_o(b_error));
-  // A slot that is over goes into a register, and retires from there. judge_q: the oldest slot that
-  // is not in it.
-  logic       judge, over_q, dropped_q, b_error_of_q, unjudged_q;   // unjudged: judge_q != issue_q
+    .mark_i(b_valid_q || drops || abandon), .mark_slot_i(mark_slot),
+    .mark_bits_i({!b_valid_q, b_valid_q && b_error_q}),
+    .look_i(judge_q), .marked_o(oldest_done), .bits_o({dropped, b_error}));
+  // A slot that is over goes into a register, and retires from there in the next cycle. judge_q: the
+  // oldest slot that is not in it.
+  logic       over_q, dropped_q, b_error_of_q, unjudged_q;   // unjudged: judge_q != issue_q
   slot_info_t retire_info_q;
   lent_t      lent_q;
   assign ended = unjudged_q && oldest_done;
-  assign dropped = unjudged_q && lent.zero;
-  assign judge = (ended || dropped) && (!over_q || retire);
   always_ff @(posedge clk_i) begin
     if (rst_i) unjudged_q <= 1'b0;
     else if (go) unjudged_q <= 1'b1;
-    else if (judge) unjudged_q <= judge_q + 1'b1 != issue_q;
-    if (reset) over_q <= 1'b0;
-    else if (judge || retire) over_q <= judge;
-    if (!over_q || retire) begin
-      dropped_q <= dropped;
-      b_error_of_q <= b_error;
-      retire_info_q <= retire_info;
-      lent_q <= lent;
-    end
+    else if (ended) unjudged_q <= judge_q + 1'b1 != issue_q;
+    over_q <= ended && !reset;
+    dropped_q <= dropped;
+    b_error_of_q <= b_error;
+    retire_info_q <= retire_info;
+    lent_q <= lent;
   end
   assign abandon = stop_i && have_q && issued_all_q && !b_valid_q;
-  assign unissued = (over_q && dropped_q && !b_valid_q) || abandon;
-  assign retire = (over_q && !dropped_q) || unissued;
+  assign retire = over_q || abandon;
   lent_t retire_lent;
   assign retire_lent = over_q ? lent_q : lent;
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
       alloc_q <= '0;
+      seek_q <= '0;
       look_q <= '0;
       issue_q <= '0;
       retire_q <= '0;
@@ -326,10 +341,11 @@ module gmmu_dma_write
       count_bytes_o <= '0;
     end else begin
       if (take) alloc_q <= alloc_q + 1'b1;
+      if (seek && seek_free) seek_q <= seek_q + 1'b1;
       if (look) look_q <= look_q + 1'b1;
       if (consume) issue_q <= issue_q + 1'b1;
       if (retire) retire_q <= retire_q + 1'b1;
-      if (judge || abandon) judge_q <= judge_q + 1'b1;
+      if (ended || abandon) judge_q <= judge_q + 1'b1;
       done_o.old0 <= 2'(retire && retire_lent.virt && !retire_lent.epoch);
       done_o.old1 <= 2'(retire && retire_lent.virt && retire_lent.epoch);
       retired_o <= retire && !abandon && !failed && retire_info_q.last;
@@ -344,7 +360,7 @@ module gmmu_dma_write
   place_t  fault_place;
   fault_e  cause_q;
   level_t  level_q;
-  assign failed = over_q && !dropped_q && b_error_of_q;
+  assign failed = over_q && b_error_of_q;
   assign address_failed = head_fault && issued_all_q && !stop_i;
   gmmu_ram_apart #(.Width($bits(place_t) + $bits(job_id_t)), .Depth(Slots)) u_place (
     .clk_i, .write_i(take), .write_addr_i(alloc_slot), .data_i({burst_place, burst_job}),
@@ -368,8 +384,8 @@ module gmmu_dma_write
                      level: address_fault_q ? level_q : level_t'(0), place: fault_place};
 
   assign stuck_o = stuck_q;
-  always_ff @(posedge clk_i) quiet_o <= retire_q == alloc_q && !take && !rst_i;
+  always_ff @(posedge clk_i) quiet_o <= retire_q == alloc_q && !take && stop_i && !rst_i;
 
   logic unused;
-  assign unused = ^{unused_started, retire_lent.zero, unused_start, unused_start_done, 8'(b_i.id)};
+  assign unused = ^{unused_started, unused_start, unused_start_done, 8'(b_i.id)};
 endmodule

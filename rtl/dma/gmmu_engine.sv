@@ -119,14 +119,15 @@ module gmmu_engine
   logic        fetch_valid, fetch_ready, fetch_abort, fetch_quiet;
   place_t      fetch_place;
   logic [31:0] fetch_bytes;
-  logic        word_valid, word_ready, word_error, entry_ready, command_ready;
+  logic        word_valid, word_error, entry_ready, command_ready;
   logic [63:0] word;
   dma_fault_t  word_fault, command_word_fault;
   gmmu_dma_fetch #(.Chunks(FetchChunks)) u_fetch (
     .clk_i, .rst_i, .vram_bytes_i, .abort_i(fetch_abort), .quiet_o(fetch_quiet),
     .job_valid_i(fetch_valid), .job_ready_o(fetch_ready), .job_place_i(fetch_place),
     .job_bytes_i(fetch_bytes),
-    .valid_o(word_valid), .ready_i(word_ready), .word_o(word), .error_o(word_error),
+    .valid_o(word_valid), .ready_i(command_ready),
+    .other_ready_i(entry_ready), .word_o(word), .error_o(word_error),
     .fault_o(word_fault),
     .req_valid_o(fetch_req_valid_o), .req_ready_i(fetch_req_ready_i), .req_o(fetch_req_o),
     .rsp_valid_i(fetch_rsp_valid_i), .rsp_ready_o(fetch_rsp_ready_o), .rsp_i(fetch_rsp_i),
@@ -135,7 +136,6 @@ module gmmu_engine
     .ap_req_page_o(ap_req_page_o[0]), .ap_rsp_valid_i(ap_rsp_valid_i[0]), .ap_rsp_i,
     .ar_valid_o(fetch_ar_valid_o), .ar_ready_i(fetch_ar_ready_i), .ar_o(fetch_ar_o),
     .r_valid_i(fetch_r_valid_i), .r_i(fetch_r_i));
-  assign word_ready = entry_ready || command_ready;      // only one of them takes words
   always_comb begin
     command_word_fault = word_fault;
     if (word_fault.reason == FaultBusRead) command_word_fault.reason = FaultCommandFetch;

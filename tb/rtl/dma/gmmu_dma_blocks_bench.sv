@@ -187,9 +187,13 @@ module gmmu_dma_blocks_bench
     .ready_i(make_ready_i), .data_o(make_data_o), .strb_o(make_strb_o), .last_o(make_last_o));
 
   logic sized, clean;
+  command_header_word_t decode_header;
+  assign decode_header = decode_header_i;
   assign decode_good_o = sized && clean;
   gmmu_dma_decode u_decode (
-    .header_i(decode_header_i), .opcode_i(opcode_of(decode_header_i[7:0])), .sized_o(sized), .clean_o(clean), .operands_o(decode_operands_o),
+    .header_i(decode_header_i), .opcode_i(opcode_of(decode_header_i[7:0])),
+    .many_i(decode_header.words[15:3] != '0), .sized_o(sized), .clean_o(clean),
+    .operands_o(decode_operands_o),
     .has_inline_o(decode_inline_o), .table_o(decode_table_o), .aperture_o(decode_aperture_o),
     .src_o(decode_src_o), .dst_o(decode_dst_o), .settle_o(decode_settle_o));
 
@@ -295,7 +299,7 @@ module gmmu_dma_blocks_bench
         .clk_i, .rst_i, .vram_bytes_i, .abort_i(stop_i[n]), .quiet_o(quiet_o[n]),
         .job_valid_i(job_valid_i[n]), .job_ready_o(job_ready_o[n]), .job_place_i(place),
         .job_bytes_i(job_length_i[n][31:0]), .valid_o(word_valid), .ready_i(out_ready_i[n]),
-        .word_o(word), .error_o(out_last_o[n]), .fault_o(fault),
+        .other_ready_i(1'b0), .word_o(word), .error_o(out_last_o[n]), .fault_o(fault),
         .req_valid_o(req_valid_o[n]), .req_ready_i(req_ready_i[n]), .req_o(req),
         .rsp_valid_i(rsp_valid_i[n]), .rsp_ready_o(rsp_ready_o[n]), .rsp_i(rsp), .done_o(done),
         .ap_req_valid_o(ap_req_valid_o[n]), .ap_req_ready_i(ap_req_ready_i[n]),

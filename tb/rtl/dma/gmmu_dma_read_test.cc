@@ -82,7 +82,8 @@ TEST_P(Reader, GivesTheBytesOfRandomRangesInOrder) {
     }
     Run(blocks, world, unit, jobs, expected, kManners[manner], false);
     world.ExpectRest();
-    EXPECT_TRUE(blocks.top->quiet_o[unit]);
+    blocks.Tick([&] { blocks.top->stop_i[unit] = 1; }, [&] {});
+    blocks.Tick([&] {}, [&] { EXPECT_TRUE(blocks.top->quiet_o[unit]); });
   }
 }
 

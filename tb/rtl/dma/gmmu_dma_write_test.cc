@@ -92,7 +92,8 @@ TEST_P(Writer, WritesRandomRangesAndNothingElse) {
     Run(blocks, world, unit, jobs, kManners[manner], false);
     Compare(world, jobs, jobs.size());
     world.ExpectRest();
-    EXPECT_TRUE(blocks.top->quiet_o[unit]);
+    blocks.Tick([&] { blocks.top->stop_i[unit] = 1; }, [&] {});
+    blocks.Tick([&] {}, [&] { EXPECT_TRUE(blocks.top->quiet_o[unit]); });
   }
 }
 
