@@ -214,11 +214,22 @@ module gmmu_lookup
   logic [NumPorts-1:0][NumPorts-1:0] ahead_q;
   logic [NumPorts-1:0] sure, grant;
   logic newcomer;
+  // Kept, so that what comes late has few LUTs to pass.
+  localparam int unsigned Twos = (NumPorts + 1) / 2;
+  localparam int unsigned Threes = (NumPorts + 2) / 3;
+  (* keep *) logic [Twos-1:0] took;
   assign sure = lookup_sure_i & ~turn_q;
-  assign newcomer = open_q && (lookup_valid_i & turn_q) != '0;
+  always_comb begin
+    took = '0;
+    for (int unsigned i = 0; i < NumPorts; i++) begin
+      if (lookup_valid_i[i] && lookup_ready_o[i]) took[i/2] = 1'b1;
+    end
+  end
+  assign newcomer = took != '0;
   assign lookup_ready_o = open_q ? turn_q : '0;
   for (genvar i = 0; i < NumPorts; i++) begin : g_grant
     logic [NumPorts-1:0] earlier;
+    (* keep *) logic [Threes-1:0] behind;
     for (genvar j = 0; j < NumPorts; j++) begin : g_before
       assign earlier[j] = j < i ? ahead_q[j][i] : j > i && !ahead_q[i][j];
       always_ff @(posedge clk_i) begin
@@ -227,8 +238,14 @@ module gmmu_lookup
         else if (open_q && turn_q[j]) ahead_q[i][j] <= 1'b1;
       end
     end
+    always_comb begin
+      behind = '0;
+      for (int unsigned j = 0; j < NumPorts; j++) begin
+        if (lookup_soon_i[j] && earlier[j]) behind[j/3] = 1'b1;
+      end
+    end
     assign grant[i] = (sure[i] && (sure & earlier) == '0)
-        || (sure == '0 && lookup_soon_i[i] && (lookup_soon_i & earlier) == '0);
+        || (sure == '0 && lookup_soon_i[i] && behind == '0);
   end
   always_comb begin
     chosen = '0;
@@ -453,7 +470,11 @@ module gmmu_lookup
           || (tell_ready_o && tell_valid_i && tell_i.port == port_t'(p));
     end
   end
-  assign msg_o = hit_valid_q ? hit_q : tell_i;
+  always_comb begin
+    msg_o = hit_valid_q ? hit_q : tell_i;
+    // A port has most to do with the slot: chosen by the register with fewer loads.
+    msg_o.slot = tell_ready_o ? tell_i.slot : hit_q.slot;
+  end
   known_t late_q;
   always_ff @(posedge clk_i) begin
     late_q <= '{key: msg_o.key, page: msg_o.page};
