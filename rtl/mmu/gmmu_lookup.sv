@@ -504,6 +504,9 @@ module gmmu_lookup
       && !hit_valid_q && !tell_valid_i && !large_wants;
   assign idle_o = quiet_o && waiting_none_q && waiting_count_q == '0;
 
+  logic unused_bits;  // the row is used in two stages, each its part
+  assign unused_bits = ^{op_space, space};
+
   a_room: assert property (@(posedge clk_i) disable iff (rst_i)
     !(s3_push_q || again_valid_i) || waiting_ready);
 endmodule
