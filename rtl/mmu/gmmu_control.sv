@@ -56,10 +56,12 @@ module gmmu_control
   vpn_t         first_q, tail_q;
   logic [63:0]  last_byte_q;
   logic [15:0]  index_q;
-  logic [2:0]   quiet_q;      // cycles of quiet seen
+  logic [2:0]   quiet_q;      // cycles of quiet seen under hold
   logic [2:0]   settle_q;
   space_cfg_t   old_cfg;
-  logic [63:0]  known_q;
+  logic [NumSpaces-1:0] known_q;
+  logic         known_here_q, held_q, killed_q, sweeps_q, writes_q, dry_q;
+  logic [15:0]  row_q;        // of the sweep
   logic         built, prepared, set_space;
 
   assign set_space = ctl_q.op == CtlSetSpace;
@@ -74,13 +76,20 @@ module gmmu_control
     .row_o(space_row_o));
 
   assign ctl_ready_o = state_q == StIdle;
-  assign hold_o = state_q == StHold || state_q == StKill || state_q == StSweep
-      || state_q == StSettle;
-  assign kill_o = '{valid: state_q == StKill, all: all_q, space: ctl_q.space};
-  assign sweep_o = '{valid: state_q == StSweep && !empty_q, index: index_q, all: all_q,
-      space: ctl_q.space,
+  // Orders leave by registers, one cycle after the state that gives them.
+  always_ff @(posedge clk_i) begin
+    held_q <= rst_i || state_q == StHold || state_q == StKill || state_q == StSweep
+        || state_q == StSettle;
+    killed_q <= !rst_i && state_q == StKill;
+    sweeps_q <= !rst_i && state_q == StSweep && !empty_q;
+    row_q <= index_q;
+    writes_q <= !rst_i && state_q == StKill && set_space && !reset_q;
+  end
+  assign hold_o = held_q;
+  assign kill_o = '{valid: killed_q, all: all_q, space: ctl_q.space};
+  assign sweep_o = '{valid: sweeps_q, index: row_q, all: all_q, space: ctl_q.space,
                      ranged: ranged_q, first: first_q, tail: tail_q};
-  assign space_write_o = state_q == StKill && set_space && !reset_q;
+  assign space_write_o = writes_q;
   assign space_o = ctl_q.space;
   assign ctl_done_o = state_q == StDone || state_q == StEqual;
   assign inv_valid_o = state_q == StDone;
@@ -128,16 +137,18 @@ module gmmu_control
       end
       if (state_q == StSweep) index_q <= index_q + 1'b1;
       if (state_q == StSettle && settle_q == 3'd3) reset_q <= 1'b0;
-      if (space_write_o) known_q[ctl_q.space] <= 1'b1;
+      if (space_write_o) known_q[IndexWidth'(ctl_q.space)] <= 1'b1;
       if (state_q == StFlip) generation_o <= !generation_o;
     end
 
     if (state_q == StIdle) ctl_q <= ctl_i;
-    same_q <= state_q == StCompare && known_q[ctl_q.space] && old_cfg == ctl_q.cfg;
+    known_here_q <= known_q[IndexWidth'(ctl_q.space)];
+    same_q <= state_q == StCompare && known_here_q && old_cfg == ctl_q.cfg;
     last_byte_q <= ctl_q.va_end - 1'b1;
     first_q <= ctl_q.va_start[VaWidth-1:PageLg2];
     tail_q <= (last_byte_q >> VaWidth) != '0 ? '1 : last_byte_q[VaWidth-1:PageLg2];
-    quiet_q <= state_q != StHold || !quiet_i ? '0 : quiet_q + 1'b1;
+    dry_q <= hold_o && quiet_i;
+    quiet_q <= state_q != StHold || !dry_q ? '0 : quiet_q + 1'b1;
     if (state_q != StSettle && state_q != StDrain) settle_q <= '0;
     else if (settle_q != 3'd7) settle_q <= settle_q + 1'b1;
   end

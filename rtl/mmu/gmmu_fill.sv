@@ -83,9 +83,10 @@ module gmmu_fill
   logic            evict_q;
 
   logic            write_q;       // the last cycle's word is being written
+  logic            probe_q;       // StProbe
 
   assign start_ready_o = state_q == StIdle && !page_valid_q;
-  assign probe_valid_o = state_q == StProbe;
+  assign probe_valid_o = probe_q;
   assign probe_key_o = whole_q ? line_q.key : page_q.key;
 
   // Words of a line are read two cycles ahead of their write: while the probe is under way, the
@@ -159,6 +160,7 @@ module gmmu_fill
       turn_q <= Ways'(1);
       page_valid_q <= 1'b0;
       whole_q <= 1'b0;
+      probe_q <= 1'b0;
     end else begin
       unique case (state_q)
         StIdle: if (page_valid_q || start_valid_i) state_q <= StProbe;
@@ -168,6 +170,7 @@ module gmmu_fill
         default: state_q <= StIdle;
       endcase
       if (state_q == StIdle) whole_q <= !page_valid_q;
+      probe_q <= state_q == StIdle && (page_valid_q || start_valid_i);
       if (page_valid_i && !page_valid_q) page_valid_q <= 1'b1;
       else if (state_q == StWrite && last && !whole_q) page_valid_q <= 1'b0;
       if (state_q == StWrite && first && evict_q) turn_q <= Ways'({turn_q, turn_q} >> (Ways - 1));

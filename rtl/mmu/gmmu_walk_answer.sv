@@ -5,7 +5,8 @@
 //            only direct_valid_i says that it is to be told; direct_take_o: it will be (else its row
 //            comes later). Not while hold_i
 //   entry    a lookup of the row in hand and the word with its entry. The row's data (row_*) stand
-//            until entry_idle_o. word and what belongs to it are taken whenever entry_ready_o
+//            until entry_idle_o. word and what belongs to it are taken whenever entry_ready_o,
+//            which comes from a register: one every other cycle
 //   tell, again, count, quiet_o   as gmmu_walk_tell has them; kept_o too, without the row in hand
 module gmmu_walk_answer
   import gmmu_pkg::*;
@@ -73,7 +74,7 @@ module gmmu_walk_answer
   } answer_t;
 
   // ---- The entry in hand.
-  logic            entry_q, begin_q, told_free;
+  logic            entry_q, begin_q, upper_q, told_q, good_q;
   port_t           port_q;
   slot_t           slot_q;
   logic [2:0]      sub_q;
@@ -84,13 +85,13 @@ module gmmu_walk_answer
   key_t            key;
   page_t           page;
   cause_t          cause;
-  logic            same_table, crooked, tell_free;
+  logic            same_table, crooked, tell_free, no_cause;
   pte_entry_t      form;
-  assign entry_ready_o = !entry_q || told_free;
+  assign entry_ready_o = !entry_q;
   assign entry_idle_o = !entry_q;
   always_ff @(posedge clk_i) begin
     if (rst_i) entry_q <= 1'b0;
-    else if (entry_ready_o) entry_q <= entry_valid_i;
+    else entry_q <= entry_q ? told_q : entry_valid_i;
     if (entry_ready_o) begin
       begin_q <= entry_begin_i;
       port_q <= entry_port_i;
@@ -99,13 +100,15 @@ module gmmu_walk_answer
       word_q <= entry_word_i;
     end
     keep_q <= keep_mask(row_shift_i);
+    upper_q <= row_level_i != '0;
+    good_q <= row_cause_i == '0 && !row_error_i;
   end
   assign span = pfn_t'(vpn_t'(~keep_q));
   // Whether a large page is aligned is told apart from the rest: it takes longest.
   assign form = pte_entry_t'(word_q);
-  assign entry = decode(word_q, row_level_i, '0);
-  assign crooked = form.valid && !form.zero && form.large_ && row_level_i != '0
-      && (entry.pfn & span) != '0 && row_cause_i == '0 && !row_error_i;
+  assign entry = decode(word_q, level_t'(upper_q), '0);
+  assign crooked = form.valid && !form.zero && form.large_ && upper_q
+      && (entry.pfn & span) != '0 && good_q;
   always_comb begin
     key = row_key_i;
     key.vpn[2:0] = sub_q;
@@ -117,28 +120,29 @@ module gmmu_walk_answer
     if (row_cause_i == '0) begin
       cause = row_error_i ? cause_t'(FaultTableRead) : cause_t'(entry.fault);
     end
+    no_cause = good_q && entry.fault == FaultNone;
   end
 
   // ---- What becomes of it. A fault goes only to who began the walk.
-  logic            told_q, fits_q, crooked_q, large_q, answers, tells;
+  logic            fits_q, crooked_q, large_q, answers, tells;
   answer_t         told_answer_q;
   logic [Rows-1:0] told_rows_q;
   logic [5:0]      shift_q;
   assign answers = !told_answer_q.msg.merged || (fits_q && !crooked_q);
   assign tells = told_q && answers;
-  assign told_free = !told_q || (answers ? tell_free : again_ready_i);
   always_ff @(posedge clk_i) begin
     if (rst_i) told_q <= 1'b0;
-    else if (told_free) told_q <= entry_q;
-    if (told_free) begin
-      fits_q <= !row_drop_i && cause == '0 && same_table;
+    else if (told_q) told_q <= !(answers ? tell_free : again_ready_i);
+    else told_q <= entry_q;
+    if (!told_q) begin
+      fits_q <= !row_drop_i && no_cause && same_table;
       crooked_q <= crooked;
-      large_q <= begin_q && cause == '0 && row_level_i != '0;
+      large_q <= begin_q && no_cause && upper_q;
       told_rows_q <= rows_i;
       shift_q <= row_shift_i;
       told_answer_q <= '{
         msg: '{port: port_q, slot: slot_q, merged: !begin_q, key: key, page: page, cause: cause},
-        narrow: begin_q && cause == '0 && row_level_i == '0 && (!row_wide_i || page.big),
+        narrow: begin_q && no_cause && !upper_q && (!row_wide_i || page.big),
         row: row_i};
     end
   end

@@ -6,7 +6,7 @@
 //   rows_soon    rows for anybody that are free or all but; to 3; of a cycle before
 //   begin        a row begins now: begin_rows_o, one-hot, and its number
 //   closing      rows that have nothing left to do; end_rows_o: the one that is free in the next
-//                cycle. end_o, end_row_o: one cycle later
+//                cycle, unless it is joined_i now. end_o, end_row_o: one cycle later
 module gmmu_walk_free
   import gmmu_mmu_pkg::*;
   import gmmu_walk_pkg::*;
@@ -19,6 +19,7 @@ module gmmu_walk_free
 
   input  logic [Rows-1:0] free_i,
   input  logic [Rows-1:0] closing_i,
+  input  logic [Rows-1:0] joined_i,
 
   output logic            row_free_o,
   output logic            row_engine_o,
@@ -33,9 +34,8 @@ module gmmu_walk_free
   output logic            end_o,
   output row_t            end_row_o
 );
-  logic [NumWalks-1:0] next_q, open, rest, below_open, below_rest, soon;
+  logic [NumWalks-1:0] next_q, open, rest, below_open, below_rest, closing;
   logic                one_q, two_q, takes;
-  logic [1:0]          number;
   logic [Rows-1:0]     end_q;
 
   assign begin_rows_o = !begin_i ? '0
@@ -47,16 +47,14 @@ module gmmu_walk_free
   assign takes = begin_i && !begin_engine_i;
   assign open = free_i[NumWalks-1:0];
   assign rest = open & ~next_q;
-  assign soon = (takes ? rest : open) | closing_i[NumWalks-1:0];
+  assign closing = closing_i[NumWalks-1:0];
   assign below_open = NumWalks'(above(64'(open)));
   assign below_rest = NumWalks'(above(64'(rest)));
   always_comb begin
     begin_row_o = begin_engine_i ? row_t'(NumWalks) : '0;
     end_row_o = '0;
-    number = '0;
     for (int unsigned i = 0; i < NumWalks; i++) begin
       if (next_q[i] && !begin_engine_i) begin_row_o |= row_t'(i);
-      if (soon[i] && number != '1) number += 2'd1;
     end
     for (int unsigned i = 0; i < Rows; i++) begin
       if (end_q[i]) end_row_o |= row_t'(i);
@@ -69,7 +67,7 @@ module gmmu_walk_free
     next_q <= takes ? rest & ~below_rest : open & ~below_open;
     one_q <= !rst_i && (takes ? rest != '0 : open != '0);
     two_q <= !rst_i && (takes ? several(64'(rest)) : several(64'(open)));
-    rows_soon_o <= number;
-    end_q <= rst_i ? '0 : end_rows_o;
+    rows_soon_o <= takes ? few(64'(rest | closing)) : few(64'(open | closing));
+    end_q <= rst_i ? '0 : end_rows_o & ~joined_i;
   end
 endmodule

@@ -5,7 +5,8 @@
 //   ask      a row in turn; its page number, space and level
 //   begin    a walk that starts below the root enters the second stage at once; a row that is there
 //            is put off (again_o: it has to ask again)
-//   soon     one cycle before done at the earliest: the index is raw & mask. Not if held_o
+//   soon     a row whose index stands at index_o from the next cycle on, until it is done. Not if
+//            held_o
 //   done     rows, index, the level's shift, bits and lowest bit. While hold_i it waits (held_o),
 //            and who comes behind it is put off
 //   clear_i  who is inside is forgotten
@@ -33,8 +34,6 @@ module gmmu_walk_index
   input  logic [3:0]      begin_bits_i,
 
   output logic [Rows-1:0] soon_rows_o,     // 0: nobody
-  output logic [12:0]     soon_raw_o,
-  output logic [12:0]     soon_mask_o,
   output logic            done_o,
   input  logic            hold_i,
   output logic [Rows-1:0] done_rows_o,
@@ -70,8 +69,6 @@ module gmmu_walk_index
   assign index_o = raw_q & mask_q;
   assign soon_rows_o = two_valid_q ? two_rows_q : '0;
   assign held_o = held;
-  assign soon_raw_o = 13'(two_vpn_q >> two_shift_q);
-  assign soon_mask_o = 13'(~(14'h3fff << two_bits_q));
   assign again_o = (one_valid_q && begin_i ? one_rows_q : '0)
       | (two_valid_q && held ? two_rows_q : '0);
 
@@ -96,8 +93,8 @@ module gmmu_walk_index
     if (!held) begin
       done_rows_o <= two_rows_q;
       done_low_o <= two_low_q;
-      raw_q <= soon_raw_o;
-      mask_q <= soon_mask_o;
+      raw_q <= 13'(two_vpn_q >> two_shift_q);
+      mask_q <= 13'(~(14'h3fff << two_bits_q));
       shift_o <= two_shift_q;
       bits_o <= two_bits_q;
     end

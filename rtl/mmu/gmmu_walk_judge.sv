@@ -66,7 +66,7 @@ module gmmu_walk_judge
   logic [63:0]     word;
   logic [2:0]      own_word, beat;
   level_t          level;
-  logic            wide, wanted, descends;
+  logic            wide, descends;
   pte_verdict_t    entry;
   assign beat_row_o = row_t'(r_i.id);
   assign beat_rows_o = r_valid_i ? here : '0;
@@ -75,21 +75,17 @@ module gmmu_walk_judge
     beat = '0;
     own_word = '0;
     wide = 1'b0;
-    wanted = 1'b0;
     next_line_o = 1'b0;
     for (int unsigned i = 0; i < Rows; i++) begin
-      logic own;
       here[i] = r_i.id[RowWidth-1:0] == RowWidth'(i);
-      own = walk_i[i].upper || !walk_i[i].wide || walk_i[i].left == '0;
-      direct_rows[i] = here[i] && own && !walk_i[i].upper && !walk_i[i].stale;
-      descend_rows[i] = here[i] && walk_i[i].upper && walk_i[i].known && !walk_i[i].stale;
+      direct_rows[i] = here[i] && walk_i[i].to_who;
+      descend_rows[i] = here[i] && walk_i[i].to_table;
       if (here[i]) begin
         level |= walk_i[i].level;
         beat |= walk_i[i].beat;
         own_word |= walk_i[i].word;
         wide |= walk_i[i].wide;
-        wanted |= own;
-        next_line_o |= walk_i[i].wide && walk_i[i].level == 1;
+        next_line_o |= walk_i[i].to_line;
       end
     end
   end
@@ -115,7 +111,7 @@ module gmmu_walk_judge
 
   // ---- One cycle later.
   level_t          level_q;
-  logic            wide_q, descends_q, stale;
+  logic            wide_q, judged_q, stale;
   logic [2:0]      beat_q;
   logic [63:0]     word_q;
   key_t            key_q;
@@ -123,9 +119,9 @@ module gmmu_walk_judge
   always_ff @(posedge clk_i) begin
     if (rst_i) judged_rows_o <= '0;
     else judged_rows_o <= beat_rows_o;
+    judged_q <= r_valid_i && !rst_i;
     judge_row_o <= beat_row_o;
-    verdict_o <= '{last: r_i.last, error: r_i.error, wanted: wanted,
-                   descends: descends && level != '0, sent: descend_sent_i,
+    verdict_o <= '{last: r_i.last, error: r_i.error, descends: descends, sent: descend_sent_i,
                    answered: direct_take_i, big: page_o.big};
     line_data_o <= r_i.data;
     word_q <= word;
@@ -135,13 +131,12 @@ module gmmu_walk_judge
     key_q <= key_i;
   end
   assign judge_low_o = level_q[0];
-  assign descends_q = verdict_o.descends;
-  assign line_valid_o = judged_rows_o != '0;
+  assign line_valid_o = judged_q;
   // A narrow read's entry lies where it would lie in its line.
   assign line_beat_o = level_q == '0 && wide_q ? beat_q : 3'(32'(judge_word_i) / WordsPerBeat);
 
   assign kept = pte_entry_t'(word_q);
-  assign table_write_o = judged_rows_o != '0 && descends_q;
+  assign table_write_o = judged_q && verdict_o.descends && level_q != '0;
   assign table_pfn_o = kept.page[PfnWidth-1:0];
   assign table_vram_o = target_e'(kept.target) == TargetVram;
   always_comb begin

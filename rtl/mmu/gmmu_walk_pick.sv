@@ -23,7 +23,7 @@ module gmmu_walk_pick
 );
   logic [Rows-1:0] later_q;             // to be served after the one that is picked
   logic [Rows-1:0] below;
-  logic            valid_q, moves;
+  logic            valid_q, empty_q, moves;   // empty_q: nobody in later_q, nor a cycle before
 
   assign below = Rows'(above(64'(later_q)));
   assign moves = !valid_q || take_i;
@@ -39,13 +39,19 @@ module gmmu_walk_pick
       valid_q <= 1'b0;
       pick_o <= '0;
       later_q <= '0;
+      empty_q <= 1'b1;
     end else begin
       if (moves) begin
         valid_q <= later_q != '0;
         pick_o <= later_q & ~below;
       end
-      if (later_q == '0) later_q <= req_i & ~pick_o;
-      else if (moves) later_q <= later_q & below;
+      if (empty_q) begin
+        later_q <= req_i & ~pick_o;
+        empty_q <= (req_i & ~pick_o) == '0;
+      end else begin
+        if (moves) later_q <= later_q & below;
+        empty_q <= later_q == '0;
+      end
     end
   end
 endmodule

@@ -32,14 +32,17 @@ package gmmu_walk_pkg;
     logic [2:0] beat;        // the next one of the read under way
     logic [2:0] left;        // beats of a line before the one with the own entry
     logic       chain;       // lookups have joined
+    // What the next beat may be used for in its own cycle; cleared where that is not sure yet.
+    logic       to_table;    // it names the next table, whose index is known
+    logic       to_line;     // that is a leaf table, to be read by lines
+    logic       to_who;      // it holds the own entry
   } walk_t;
 
   // What a beat means for its row, one cycle after it came.
   typedef struct packed {
     logic last;
     logic error;
-    logic wanted;            // it holds the row's own entry
-    logic descends;          // which names the next table
+    logic descends;          // it names a table
     logic sent;              // and the next read is on its way
     logic answered;          // who began the walk is told
     logic big;               // the entry stands for its whole block
@@ -70,6 +73,26 @@ package gmmu_walk_pkg;
       above[g*4+2] = any_lower || |rows[g*4 +: 2];
       above[g*4+3] = any_lower || |rows[g*4 +: 3];
     end
+  endfunction
+
+  // How many of `rows`, to 3.
+  function automatic logic [1:0] few(logic [63:0] rows);
+    logic [15:0][1:0] sum;
+    logic [3:0]       four;
+    for (int unsigned g = 0; g < 16; g++) begin
+      four = rows[g*4 +: 4];
+      sum[g][1] = (four[0] && |four[3:1]) || (four[1] && |four[3:2]) || (four[2] && four[3]);
+      sum[g][0] = (^four && !(&four[1:0]) && !(&four[3:2])) || (&four[1:0] && |four[3:2])
+          || (&four[3:2] && |four[1:0]);
+    end
+    for (int unsigned step = 1; step < 16; step *= 2) begin
+      for (int unsigned g = 0; g < 16; g += 2 * step) begin
+        sum[g] = {sum[g][1] || sum[g+step][1] || (sum[g][0] && sum[g+step][0]),
+                  sum[g][1] ? sum[g][0] || sum[g+step] != '0
+                  : sum[g][0] ? sum[g+step] == '0 || sum[g+step][1] : sum[g+step][0]};
+      end
+    end
+    return sum[0];
   endfunction
 
   // At least two of `rows`.

@@ -4,10 +4,10 @@
 //
 //   descend  a pointer comes in this cycle: the read of the table that it names. Address and row are
 //            taken whatever it is; only descend_i says that it is to be read. descend_sent_o
-//   start    a walk starts above the leaves with its index known. start_sent_o. It goes before the
-//            rows below
-//   soon     an index is about to be known; row  a row wants a read. Either is kept here until it is
-//            sent: sent_o, by row. kept_o: who is kept. A kill throws it out
+//   start    a walk starts above the leaves with its index known. It goes before the rows below
+//   soon     an index is known in the next cycle, as raw & mask; row  a row wants a read. Either is kept here until it is
+//            sent. kept_o: who is kept. A kill throws it out
+//   sent_o   by row, one cycle late: the read of a start, or of who was kept, is on its way
 //
 // The entry's pointer is written to table_*_i one cycle after it came.
 module gmmu_walk_read
@@ -30,16 +30,16 @@ module gmmu_walk_read
   input  logic            descend_line_i,
 
   input  logic            start_valid_i,   // a walk starts
-  output logic            start_sent_o,
   input  row_t            start_row_i,
+  input  logic [Rows-1:0] start_rows_i,
   input  start_t          start_i,
 
   input  logic [Rows-1:0] soon_rows_i,
   input  logic            soon_held_i,     // but not now
-  input  logic [12:0]     soon_raw_i,
-  input  logic [12:0]     soon_mask_i,
+  input  logic [12:0]     soon_index_i,    // in the next cycle
   output logic            row_ready_o,
   input  logic [Rows-1:0] rows_i,
+  input  row_t            row_i,
   input  logic [12:0]     row_index_i,
   input  logic [Rows-1:0] below_i,         // rows whose table an entry named
   input  logic [Rows-1:0] line_i,          // rows that read a line
@@ -77,9 +77,9 @@ module gmmu_walk_read
   endfunction
 
   // A row that waits here. One of those that ask goes before an index that is about to be known.
-  logic            row, row_send, below_q, line_q, keep_q;
-  logic [12:0]     index_q, mask_q;
-  index_t          kept_row;
+  logic            row, row_send, below_q, line_q, keep_q, fresh_q, start_sent;
+  logic [12:0]     index_q, index;
+  index_t          kept_row_q, soon_row;
   table_t          started, named, kept_table;
   assign row = rows_i != '0;
   assign row_ready_o = !keep_q;
@@ -91,26 +91,28 @@ module gmmu_walk_read
       kept_o <= row ? rows_i : soon_held_i ? '0 : soon_rows_i;
       keep_q <= row || (soon_rows_i != '0 && !soon_held_i);
     end
+    fresh_q <= !keep_q && !row;
+    index_q <= keep_q ? index : row_index_i;
     if (!keep_q) begin
-      index_q <= row ? row_index_i : soon_raw_i;
-      mask_q <= row ? '1 : soon_mask_i;
+      kept_row_q <= row ? index_t'(row_i) : soon_row;
       below_q <= row ? (rows_i & below_i) != '0 : (soon_rows_i & below_i) != '0;
       line_q <= row ? (rows_i & line_i) != '0 : (soon_rows_i & line_i) != '0;
     end
   end
   always_comb begin
-    kept_row = '0;
+    soon_row = '0;
     for (int unsigned i = 0; i < Rows; i++) begin
-      if (kept_o[i]) kept_row |= index_t'(i);
+      if (soon_rows_i[i]) soon_row |= index_t'(i);
     end
   end
+  assign index = fresh_q ? soon_index_i : index_q;
 
   gmmu_lutram #(.Width($bits(table_t)), .Depth(Rows)) u_started (
     .clk_i, .write_i(start_valid_i), .write_addr_i(index_t'(start_row_i)),
-    .data_i({start_i.pfn, start_i.vram}), .read_addr_i(kept_row), .data_o(started));
+    .data_i({start_i.pfn, start_i.vram}), .read_addr_i(kept_row_q), .data_o(started));
   gmmu_lutram #(.Width($bits(table_t)), .Depth(Rows)) u_named (
     .clk_i, .write_i(table_write_i), .write_addr_i(index_t'(table_row_i)),
-    .data_i({table_pfn_i, table_vram_i}), .read_addr_i(kept_row), .data_o(named));
+    .data_i({table_pfn_i, table_vram_i}), .read_addr_i(kept_row_q), .data_o(named));
   assign kept_table = below_q ? named : started;
 
   // The two registers. first_q: the one of pointers is on offer, which an offer that stands keeps.
@@ -120,12 +122,12 @@ module gmmu_walk_read
   assign pointer_free = !pointer_valid_q || (ar_ready_i && first_q);
   assign other_free = !other_valid_q || (ar_ready_i && !first_q);
   assign descend_sent_o = descend_i && pointer_free && !kill_i;
-  assign start_sent_o = start_valid_i && start_i.cause == '0 && start_i.index_known
+  assign start_sent = start_valid_i && start_i.cause == '0 && start_i.index_known
       && start_i.level != '0 && other_free;
   assign row_send = keep_q && !start_valid_i && other_free;
-  assign sent_o = row_send && !kill_i ? kept_o : '0;
-  assign other_sent = start_sent_o || (row_send && !kill_i);
+  assign other_sent = start_sent || (row_send && !kill_i);
   always_ff @(posedge clk_i) begin
+    sent_o <= rst_i || !other_sent ? '0 : start_valid_i ? start_rows_i : kept_o;
     if (rst_i) begin
       pointer_valid_q <= 1'b0;
       other_valid_q <= 1'b0;
@@ -141,7 +143,7 @@ module gmmu_walk_read
     if (other_free) begin
       other_q <= start_valid_i
           ? table_read(index_t'(start_row_i), start_i.vram, start_i.pfn, start_i.index, 1'b0)
-          : table_read(kept_row, kept_table.vram, kept_table.pfn, index_q & mask_q, line_q);
+          : table_read(kept_row_q, kept_table.vram, kept_table.pfn, index, line_q);
     end
   end
 
@@ -155,5 +157,5 @@ module gmmu_walk_read
   end
 
   logic unused_bits;
-  assign unused_bits = ^{start_i, start_row_i, descend_row_i, table_row_i};
+  assign unused_bits = ^{start_i, start_row_i, row_i, descend_row_i, table_row_i};
 endmodule

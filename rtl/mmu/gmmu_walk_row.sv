@@ -2,13 +2,13 @@
 // The state of one row of the walk table. Inputs are events of this row in this cycle, but for the
 // data beside them. The table gives each only where it can happen: a start to a free row or one that
 // is starting, sent in Issue, beats and their judgement in Read, filling and end in Done; in the
-// cycle of a kill only a judgement.
+// cycle of a kill only a judgement and sent.
 //
-//   begin, restart   it starts as start_i says; start_sent_i: the read is on its way
+//   begin, restart   it starts as start_i says
 //   join, told       a lookup has joined; who began it and who joined are picked up to be answered
 //   asked, again     the index unit has its page number; has put it off
 //   index            the index of its next read is known
-//   sent             its next read is on its way
+//   sent             its next read is on its way since the cycle before
 //   beat, judged     a beat of its read comes; the beat of the cycle before is verdict_i
 //   filling, filled  its line is being entered; is entered
 //   restarted        it has asked for its start
@@ -26,7 +26,6 @@ module gmmu_walk_row
   input  logic       restart_i,
   input  logic       wide_i,
   input  start_t     start_i,
-  input  logic       start_sent_i,
   input  logic       join_i,
   input  logic       told_i,
   input  logic       asked_i,
@@ -53,67 +52,72 @@ module gmmu_walk_row
   assign walk_o = walk_q;
   assign at = walk_q.state;
 
-  logic starts, good, start_sends;
+  logic starts, begins, good, issue, read;
+  // Data of a start are loaded until it comes: only the state waits for it.
   assign starts = begin_i || restart_i;
+  assign begins = at[Free] || at[Starting];
   assign good = start_i.cause == '0;
-  assign start_sends = starts && start_sent_i;
+  assign issue = at[Issue] && !sent_i;
+  assign read = at[Read] || sent_i;
 
   // The end of a read: a stale one is done again, or goes down, or is the last.
-  logic ends, redo, down, over, descends, answered;
+  logic ends, redo, down, over, descends, answered, wanted;
   assign ends = judged_i && verdict_i.last;
   assign redo = ends && walk_q.stale;
-  assign down = ends && !walk_q.stale && verdict_i.descends;
-  assign over = ends && !walk_q.stale && !verdict_i.descends;
+  assign down = ends && !walk_q.stale && verdict_i.descends && walk_q.upper;
+  assign over = ends && !walk_q.stale && !(verdict_i.descends && walk_q.upper);
   assign descends = down && verdict_i.sent;
   assign answered = walk_q.answered || (judged_i && verdict_i.answered);
+  // It held the own entry: `left` has gone down once more since.
+  assign wanted = judged_i && (walk_q.upper || !walk_q.wide || walk_q.left == '1);
 
   always_ff @(posedge clk_i) begin
     walk_q.state[Free] <= end_i || (at[Free] && !begin_i);
     walk_q.state[Restart] <= (at[Restart] && !restarted_i) || (redo && !walk_q.answered)
-        || (killed_i && (at[Issue] || (at[Done] && !walk_q.answered)
+        || (killed_i && (issue || (at[Done] && !walk_q.answered)
             || (down && !verdict_i.sent) || (over && !answered)));
     walk_q.state[Starting] <= restarted_i || (at[Starting] && !restart_i);
-    walk_q.state[Issue] <= (starts && good && !start_sent_i)
-        || (at[Issue] && !sent_i && !killed_i) || (down && !verdict_i.sent && !killed_i);
-    walk_q.state[Read] <= (at[Read] && !ends) || sent_i || descends || start_sends;
+    walk_q.state[Issue] <= (starts && good) || (issue && !killed_i)
+        || (down && !verdict_i.sent && !killed_i);
+    walk_q.state[Read] <= (at[Read] && !ends) || sent_i || descends;
     walk_q.state[Done] <= (starts && !good) || (redo && walk_q.answered)
         || (at[Done] && !end_i && !(killed_i && !walk_q.answered))
         || (over && !(killed_i && !answered));
 
-    if (begin_i) walk_q.wide <= wide_i;
-    walk_q.stale <= !redo && !starts
-        && (walk_q.stale || (killed_i && ((at[Read] && !ends) || descends)));
-    walk_q.answered <= !starts && (answered || told_i);
-    walk_q.chain <= join_i || (walk_q.chain && !told_i && !begin_i);
+    if (at[Free]) walk_q.wide <= wide_i;
+    walk_q.stale <= !redo
+        && (walk_q.stale || (killed_i && ((read && !ends) || descends)));
+    walk_q.answered <= !begins && (answered || told_i);
+    walk_q.chain <= join_i || (walk_q.chain && !told_i && !at[Free]);
 
     // A line that has an error, is stale, or is one whole block, is not entered.
     walk_q.fill <= (sent_i && !walk_q.upper && walk_q.wide)
         || (descends && walk_q.level == 1 && walk_q.wide)
-        || (walk_q.fill && !filling_i && !redo && !killed_i && !starts
+        || (walk_q.fill && !filling_i && !redo && !killed_i && !begins
             && !(judged_i && (verdict_i.error || (verdict_i.answered && verdict_i.big))));
-    walk_q.filling <= (filling_i || walk_q.filling) && !filled_i && !starts;
+    walk_q.filling <= (filling_i || walk_q.filling) && !filled_i && !begins;
     walk_q.drop <= (judged_i && verdict_i.error) || redo || (killed_i && (at[Done] || over))
-        || (walk_q.drop && !sent_i && !descends && !starts);
-    if (judged_i && verdict_i.wanted) walk_q.error <= verdict_i.error;
-    else if (starts) walk_q.error <= 1'b0;
+        || (walk_q.drop && !sent_i && !descends && !begins);
+    if (wanted) walk_q.error <= verdict_i.error;
+    else if (begins) walk_q.error <= 1'b0;
 
-    if (starts) begin
+    if (begins) begin
       walk_q.level <= start_i.level;
       walk_q.upper <= start_i.level != '0;
     end else if (down) begin
       walk_q.level <= walk_q.level - 1'b1;
       walk_q.upper <= walk_q.level != 1;
     end
-    walk_q.below <= !starts && (walk_q.below || down);
+    walk_q.below <= !begins && (walk_q.below || down);
 
     // Nothing is below a leaf.
-    if (starts) walk_q.known <= start_i.index_known && !start_sent_i;
+    if (begins) walk_q.known <= start_i.index_known;
     else if (sent_i) walk_q.known <= !walk_q.upper;
     else if (descends) walk_q.known <= walk_q.level == 1;
     else if (index_i) walk_q.known <= 1'b1;
-    walk_q.asked <= !kill_i && (starts ? good && !start_i.index_known
+    walk_q.asked <= !kill_i && (begins ? good && !start_i.index_known
         : asked_i || (walk_q.asked && !again_i && !index_i));
-    if (starts) walk_q.word <= start_i.index[2:0];
+    if (begins) walk_q.word <= start_i.index[2:0];
     else if (index_i) walk_q.word <= word_i;
     if (at[Issue] || descends) begin
       walk_q.beat <= '0;
@@ -123,10 +127,19 @@ module gmmu_walk_row
       walk_q.left <= walk_q.left - 1'b1;
     end
 
+    // Of a cycle before: no beat comes sooner after what changes them, or it is not used at once.
+    walk_q.to_table <= at[Read] && walk_q.upper && walk_q.known && !walk_q.stale && !ends
+        && !kill_i;
+    walk_q.to_line <= walk_q.wide && walk_q.level == 1;
+    walk_q.to_who <= at[Read] && !walk_q.upper && !walk_q.stale && !ends && !kill_i
+        && (!walk_q.wide || walk_q.left == 3'(beat_i));
+
     if (rst_i) begin
       walk_q.state <= only(Free);
       walk_q.stale <= 1'b0;
       walk_q.asked <= 1'b0;
+      walk_q.to_table <= 1'b0;
+      walk_q.to_who <= 1'b0;
     end
   end
 

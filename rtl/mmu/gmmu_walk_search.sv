@@ -2,8 +2,9 @@
 // The rows' keys, and the row that walks for a page: two cycles, one search a cycle.
 //
 //   search   a key; its answer stands in the next cycle. hit: a row can be joined. near: a row walks
-//            for a page of the same line. It counts a row that begins in either cycle
-//   match    one cycle after the answer: the row that was meant, one-hot; one LUT behind a register
+//            for a page of the same line. It counts a row that begins in either cycle, else the
+//            rows as they were in the first one
+//   match    one cycle after a hit: the row that was meant, one-hot; one LUT behind a register
 //   begin    the row of begin_rows_i, one-hot, gets key_i
 module gmmu_walk_search
   import gmmu_pkg::*;
@@ -35,48 +36,53 @@ module gmmu_walk_search
 
   key_t [Rows-1:0] key_q;
   key_t            before_q;               // the search of a cycle before
-  logic [Rows-1:0] line_q, page_q;         // rows with its line; with its place in the line
+  logic [Rows-1:0] line_q;                 // rows with its line
+  logic [Rows-1:0] live_q, open_q;         // rows that were not free; that could be joined for it
   logic            begins_line_q, begins_page_q;  // the same of who was ahead of it
-  logic            new_line, new_page;
+  logic            new_line_q, new_page_q;        // and of who began meanwhile
+  logic [Rows-1:0] new_rows_q;
+  logic            begins_near, begins_match, new_line;
   localparam int unsigned Groups = (Rows + 3) / 4;
-  logic [Rows-1:0]   near, match, match_q, below;
+  logic [Rows-1:0]   near, match, all, match_q, below;
   logic [Groups-1:0] group_q;              // a row of a group before has matched
-  logic              begins_near, begins_match;
   assign keys_o = key_q;
 
-  // First cycle: compare.
-  assign new_line = same_line(key_i, search_i);
-  assign new_page = key_i.vpn[2:0] == search_i.vpn[2:0];
+  // First cycle: compare. A row that begins in it is told apart: its key is not there yet, and in
+  // the second cycle it is not among live_q and open_q.
+  assign new_line = begin_i && same_line(key_i, search_i);
   always_ff @(posedge clk_i) begin
     for (int unsigned i = 0; i < Rows; i++) begin
       if (begin_rows_i[i]) key_q[i] <= key_i;
-      line_q[i] <= begin_rows_i[i] ? new_line : same_line(key_q[i], search_i);
-      page_q[i] <= begin_rows_i[i] ? new_page : key_q[i].vpn[2:0] == search_i.vpn[2:0];
+      line_q[i] <= same_line(key_q[i], search_i);
+      open_q[i] <= open_i[i]
+          && (wide_rows_i[i] || key_q[i].vpn[2:0] == search_i.vpn[2:0]);
     end
+    live_q <= ~free_i;
     before_q <= search_i;
     begins_line_q <= same_line(before_q, search_i);
     begins_page_q <= before_q.vpn[2:0] == search_i.vpn[2:0];
+    new_line_q <= new_line;
+    new_page_q <= new_line && (wide_i || key_i.vpn[2:0] == search_i.vpn[2:0]);
+    new_rows_q <= begin_rows_i;
   end
 
-  // Second cycle: what the rows are now. The one that begins is free until then.
+  // Second cycle: what the rows were. The one that begins is free until then.
   assign begins_near = begin_i && begins_line_q;
   assign begins_match = begins_near && (wide_i || begins_page_q);
+  assign near = line_q & live_q;
+  assign match = line_q & open_q;
+  assign hit_o = match != '0 || begins_match || new_page_q;
+  assign near_o = near != '0 || begins_near || new_line_q;
+  // Of several the lowest, by groups of four.
   always_comb begin
     for (int unsigned i = 0; i < Rows; i++) begin
-      near[i] = line_q[i] && !free_i[i];
-      match[i] = line_q[i] && open_i[i] && (wide_rows_i[i] || page_q[i]);
-      // Of several the lowest, by groups of four.
+      all[i] = match[i] || (new_page_q ? new_rows_q[i] : begins_match && begin_rows_i[i]);
       below[i] = group_q[i/4] || |(match_q & Rows'((1 << i) - (1 << (i / 4 * 4))));
     end
   end
-  assign hit_o = match != '0 || begins_match;
-  assign near_o = near != '0 || begins_near;
   always_ff @(posedge clk_i) begin
-    match_q <= match | (begins_match ? begin_rows_i : '0);
-    for (int unsigned g = 0; g < Groups; g++) begin
-      group_q[g] <= |(match & Rows'((1 << (g * 4)) - 1))
-          || (begins_match && |(begin_rows_i & Rows'((1 << (g * 4)) - 1)));
-    end
+    match_q <= all;
+    for (int unsigned g = 0; g < Groups; g++) group_q[g] <= |(all & Rows'((1 << (g * 4)) - 1));
   end
   assign match_o = match_q & ~below;
 endmodule

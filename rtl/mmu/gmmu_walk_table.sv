@@ -18,7 +18,7 @@
 //   kill_i           when all is held and dry, and its scope stands, from the cycle before at least.
 //                    Rows of the scope are stale: they fill nothing and walk again once their read
 //                    is over; lookups that joined a row that was answered are done again
-//   stale_o          a read of a stale row is still under way
+//   stale_o          a read of a stale row is still under way; of the cycle before
 //
 // A row answers who began it as soon as its own entry is known; the others when its line is
 // complete. It is closed to lookups, and then free, when all have their answers and the line is
@@ -134,12 +134,13 @@ module gmmu_walk_table
   rows_t killed, in_space_q;
   rows_t want_restart, want_read, want_index, want_tell, want_fill;
   rows_t match, joined, begin_rows, start_rows, ending, kept, filled;
-  logic  starts;
+  logic  starts, stale;
+  rows_t sent;           // the read is on its way since the cycle before
 
   always_comb begin
-    stale_o = 1'b0;
+    stale = 1'b0;
     for (int unsigned i = 0; i < Rows; i++) begin
-      stale_o |= walk[i].stale;
+      stale |= walk[i].stale;
       is_free[i] = walk[i].state[Free];
       is_wide[i] = walk[i].wide;
       is_issue[i] = walk[i].state[Issue];
@@ -154,7 +155,7 @@ module gmmu_walk_table
           && !walk[i].filling && !walk[i].asked && !kept[i] && !joined[i]
           && !ending[i];
       want_restart[i] = walk[i].state[Restart] && !walk[i].asked;
-      want_read[i] = is_issue[i] && walk[i].known;
+      want_read[i] = is_issue[i] && walk[i].known && !sent[i];
       want_index[i] = (is_issue[i] || is_read[i]) && !walk[i].known && !walk[i].asked;
       want_tell[i] = walk[i].state[Done] && (!walk[i].answered || walk[i].chain);
       want_fill[i] = walk[i].state[Done] && walk[i].fill;
@@ -166,6 +167,7 @@ module gmmu_walk_table
   // A row with nothing left to do stays so: nobody can join it any more.
   always_ff @(posedge clk_i) begin
     closing_q <= rst_i ? '0 : closes;
+    stale_o <= stale && !rst_i;
     for (int unsigned i = 0; i < Rows; i++) in_space_q[i] <= kill_i.space == keys[i].space;
   end
 
@@ -184,7 +186,7 @@ module gmmu_walk_table
     .free_i(is_free), .open_i(is_open), .wide_rows_i(is_wide), .keys_o(keys));
 
   gmmu_walk_free #(.NumWalks(NumWalks)) u_free (
-    .clk_i, .rst_i, .free_i(is_free), .closing_i(closing_q), .row_free_o, .row_engine_o,
+    .clk_i, .rst_i, .free_i(is_free), .closing_i(closing_q), .joined_i(joined), .row_free_o, .row_engine_o,
     .rows_soon_o, .begin_i, .begin_engine_i, .begin_rows_o(begin_rows), .begin_row_o,
     .end_rows_o(ending), .end_o, .end_row_o);
 
@@ -274,8 +276,8 @@ module gmmu_walk_table
 
   // ---- Indices.
   rows_t       soon_rows, index_done_rows, index_again, asked;
-  logic        index_done, index_held, index_low, start_step;
-  logic [12:0] soon_raw, soon_mask, index_new, read_newest;
+  logic        index_done, index_held, index_low;
+  logic [12:0] index_new, read_newest;
   logic [5:0]  shift_new, tell_shift;
   logic [3:0]  bits_new;
   logic        tell_promised, tell_low;
@@ -284,7 +286,16 @@ module gmmu_walk_table
   key_t        index_key;
   // A row whose read has just ended otherwise has no index below any more.
   assign asked = index_rows & want_index;
-  assign start_step = starts && start_i.index_known;
+  // The step of a start is written one cycle later, when nobody has read it yet.
+  row_t  start_row_q;
+  logic  start_step_q, start_low_q;
+  step_t start_q;
+  always_ff @(posedge clk_i) begin
+    start_step_q <= !rst_i && starts && start_i.index_known;
+    start_row_q <= start_row;
+    start_low_q <= start_i.level[0];
+    start_q <= step_of(start_i.shift, start_i.bits, start_i.index);
+  end
   always_comb begin
     index_level = '0;
     for (int unsigned i = 0; i < Rows; i++) begin
@@ -297,15 +308,15 @@ module gmmu_walk_table
     .begin_i(starts && start_i.cause == '0 && !start_i.index_known), .begin_rows_i(start_rows),
     .begin_vpn_i(what_i.key.vpn), .begin_low_i(start_i.level[0]),
     .begin_shift_i(start_i.shift), .begin_bits_i(start_i.bits),
-    .soon_rows_o(soon_rows), .soon_raw_o(soon_raw), .soon_mask_o(soon_mask),
-    .done_o(index_done), .hold_i(start_step), .done_rows_o(index_done_rows),
+    .soon_rows_o(soon_rows),
+    .done_o(index_done), .hold_i(start_step_q), .done_rows_o(index_done_rows),
     .done_low_o(index_low), .index_o(index_new), .shift_o(shift_new), .bits_o(bits_new),
     .again_o(index_again), .held_o(index_held), .clear_i(kill_i.valid),
     .write_i(space_write_i), .write_space_i(space_i), .write_shape_i(shape_i));
 
   gmmu_walk_step #(.Rows(Rows)) u_step (
-    .clk_i, .start_i(start_step), .start_row_i(start_row), .start_low_i(start_i.level[0]),
-    .start_step_i(step_of(start_i.shift, start_i.bits, start_i.index)),
+    .clk_i, .start_i(start_step_q), .start_row_i(start_row_q), .start_low_i(start_low_q),
+    .start_step_i(start_q),
     .index_i(index_done), .index_row_i(number_of(index_done_rows)), .index_low_i(index_low),
     .index_step_i(step_of(shift_new, bits_new, index_new)),
     .beat_row_i(beat_row), .beat_low_i(beat_low), .beat_word_o(beat_word),
@@ -318,16 +329,15 @@ module gmmu_walk_table
     .tell_word_o(tell_word));
 
   // ---- Reads.
-  rows_t sent;
-  logic  start_sent;
   gmmu_walk_read #(.Rows(Rows)) u_read (
     .clk_i, .rst_i, .kill_i(kill_i.valid),
     .descend_i(descend), .descend_sent_o(descend_sent), .descend_row_i(beat_row),
     .descend_pfn_i(beat_pfn), .descend_vram_i(beat_vram), .descend_index_i(newest),
     .descend_line_i(next_line),
-    .start_valid_i(starts), .start_sent_o(start_sent), .start_row_i(start_row), .start_i,
-    .soon_rows_i(soon_rows & is_issue), .soon_held_i(index_held), .soon_raw_i(soon_raw), .soon_mask_i(soon_mask),
-    .row_ready_o(read_ready), .rows_i(read_rows),
+    .start_valid_i(starts), .start_row_i(start_row), .start_rows_i(start_rows), .start_i,
+    .soon_rows_i(soon_rows & is_issue), .soon_held_i(index_held),
+    .soon_index_i(index_new),
+    .row_ready_o(read_ready), .rows_i(read_rows), .row_i(read_pick),
     .row_index_i(read_newest), .below_i(is_below), .line_i(reads_line), .kept_o(read_kept),
     .sent_o(sent),
     .table_write_i(table_write), .table_row_i(judge_row), .table_pfn_i(table_pfn),
@@ -387,13 +397,13 @@ module gmmu_walk_table
     gmmu_walk_row u_row (
       .clk_i, .rst_i,
       .begin_i(begin_rows[i]), .restart_i(restart_i && restart_row_i == row_t'(i)),
-      .wide_i(begin_wide_i), .start_i, .start_sent_i(start_sent),
+      .wide_i(begin_wide_i), .start_i,
       .join_i(joined[i]), .told_i(tell_ready && tell_rows[i]),
       .asked_i(asked[i]), .again_i(index_again[i]), .index_i(index_done && index_done_rows[i]),
       .word_i(index_new[2:0]), .sent_i(sent[i]),
       .beat_i(beat_rows[i]), .judged_i(judged_rows[i]), .verdict_i(verdict),
       .filling_i(filling[i]), .filled_i(filled[i]), .restarted_i(restarted[i]),
-      .end_i(ending[i]), .kill_i(kill_i.valid), .killed_i(killed[i]), .walk_o(walk[i]));
+      .end_i(ending[i] && !joined[i]), .kill_i(kill_i.valid), .killed_i(killed[i]), .walk_o(walk[i]));
   end
 
   // ---- Observation, one cycle late.

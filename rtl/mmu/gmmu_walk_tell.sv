@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Answers of the walks: to who began a walk directly from the beat with its entry, or later from the
-// fetched line; to those that joined it, one a cycle, from the fetched line.
+// fetched line; to those that joined it, one every other cycle, from the fetched line.
 //
 //   line       beats of reads, any order of rows
 //   direct     an own entry comes in this cycle (gmmu_walk_answer). Not while hold_i

@@ -128,7 +128,6 @@ module gmmu_mmu_blocks_bench
   input  logic        ix_hold_i,
   input  logic        ix_clear_i,
   output logic [15:0] ix_soon_rows_o,  // without held ones
-  output logic [12:0] ix_soon_index_o,
   output logic        ix_done_o,
   output logic [15:0] ix_done_rows_o,
   output logic        ix_low_o,
@@ -353,7 +352,6 @@ module gmmu_mmu_blocks_bench
     // gmmu_walk_index: asks use `key`, begins use `other`. Sixteen rows.
     logic        ix_done, ix_low, ix_held;
     logic [15:0] ix_rows, ix_again, ix_soon;
-    logic [12:0] ix_raw, ix_mask;
     logic [12:0] ix_index;
     logic [5:0]  ix_shift;
     logic [3:0]  ix_bits;
@@ -361,8 +359,8 @@ module gmmu_mmu_blocks_bench
       .clk_i, .rst_i, .ask_i(ix_ask_i), .ask_rows_i(16'd1 << ix_row_i), .ask_key_i(key),
       .ask_level_i(ix_level_i), .begin_i(ix_begin_i), .begin_rows_i(16'd1 << ix_begin_row_i),
       .begin_vpn_i(other_vpn_i), .begin_low_i(ix_begin_low_i), .begin_shift_i(ix_begin_shift_i),
-      .begin_bits_i(ix_begin_bits_i), .soon_rows_o(ix_soon), .soon_raw_o(ix_raw),
-      .soon_mask_o(ix_mask), .done_o(ix_done), .hold_i(ix_hold_i), .done_rows_o(ix_rows),
+      .begin_bits_i(ix_begin_bits_i), .soon_rows_o(ix_soon),
+      .done_o(ix_done), .hold_i(ix_hold_i), .done_rows_o(ix_rows),
       .done_low_o(ix_low), .index_o(ix_index), .shift_o(ix_shift), .bits_o(ix_bits),
       .again_o(ix_again), .held_o(ix_held), .clear_i(ix_clear_i), .write_i(ix_write_i),
       .write_space_i(kill_space_i), .write_shape_i('{shift: ix_shifts_i, bits: ix_bits_i}));
@@ -465,8 +463,6 @@ module gmmu_mmu_blocks_bench
   assign ix_done_o = small_i ? g_size[1].ix_done : g_size[0].ix_done;
   assign ix_soon_rows_o = small_i ? g_size[1].ix_held ? '0 : g_size[1].ix_soon
       : g_size[0].ix_held ? '0 : g_size[0].ix_soon;
-  assign ix_soon_index_o = small_i ? g_size[1].ix_raw & g_size[1].ix_mask
-      : g_size[0].ix_raw & g_size[0].ix_mask;
   assign ix_done_rows_o = small_i ? g_size[1].ix_rows : g_size[0].ix_rows;
   assign ix_low_o = small_i ? g_size[1].ix_low : g_size[0].ix_low;
   assign ix_index_o = small_i ? g_size[1].ix_index : g_size[0].ix_index;
