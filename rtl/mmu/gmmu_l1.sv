@@ -56,9 +56,8 @@ module gmmu_l1
   localparam int unsigned SlotBits = $clog2(Slots);
   typedef logic [SlotBits-1:0] index_t;
   typedef logic [PageLg2-1:0] offset_t;
-  typedef struct packed {  // what a slot keeps
+  typedef struct packed {  // what a slot keeps, beside the access
     tag_t    tag;
-    access_e access;
     offset_t offset;
   } kept_t;
   typedef struct packed {  // an answer of the shared levels that waits to leave
@@ -86,18 +85,20 @@ module gmmu_l1
   } seen_t;
 
   // ---- Stage A: the request, or a fill, searches the entries.
-  logic    accept, fill_q, write_q;
+  logic    accept, known, fill_q, write_q;
   logic [1:0] skipped_q;
-  logic    room, out_room, tight, starved_q;
+  logic    room, out_room, tight, calm_q;
   key_t    req_key;
   assign req_key = '{space: req_i.space, vpn: req_i.va[VaWidth-1:PageLg2],
                      high: (req_i.va >> VaWidth) != '0};
   assign accept = req_valid_i && req_ready_o;
+  assign known = !req_key.high && 32'(req_key.space) < NumSpaces;
 
   // ---- Stage B: the request and what it found. It is near (an entry's short tag agreed), or far:
   // a miss for certain. A hit leaves in its only cycle. That the rest of a near one's tag agrees
   // (found) is known late: data are chosen, and written, before.
-  logic    near, far, found, b_valid_q, b_known_q, b_near, b_far, b_hit, b_stays, may_alloc, alloc;
+  logic [(Entries+3)/4-1:0] near, far;
+  logic    found, b_valid_q, b_near, b_data, b_hit, b_stays, may_alloc, alloc;
   tag_t    b_tag_q;
   access_e b_access_q;
   offset_t b_offset_q;
@@ -105,71 +106,95 @@ module gmmu_l1
   page_t   b_page;
 
   gmmu_l1_entries #(.Entries(Entries), .NumSpaces(NumSpaces)) u_entries (
-    .clk_i, .rst_i, .look_i(req_valid_i), .search_key_i(req_key), .near_o(near), .far_o(far),
-    .b_key_i(b_key_q), .hit_o(found), .page_o(b_page),
+    .clk_i, .rst_i, .look_i(req_valid_i), .accept_i(accept && known), .search_key_i(req_key),
+    .near_o(near), .far_o(far), .b_key_i(b_key_q), .hit_o(found), .page_o(b_page),
     .fill_i(fill_q), .fill_next_i(msg_i.key), .fill_next_big_i(msg_i.page.big),
     .write_i(write_q), .write_what_i(later_i), .kill_i);
 
   // ---- Slots and questions. A far miss is offered at once; if it is not taken it waits behind
-  // those before it, as a near one does.
-  logic    slot_one, ask_valid, ask_one, ask_push, release_slot;
-  index_t  slot, result_slot;
+  // those before it, as a near one does. The queue hears of it a cycle later.
+  logic    slot_one, ask_valid, ask_room, ask_push_q, release_q;
+  index_t  slot, ask_in_q, result_slot, release_slot_q;
+  key_t    ask_key_q;
   kept_t   kept;
   lookup_t b_lookup, asked;
 
-  assign b_near = b_known_q && near;
-  assign b_far = b_valid_q && (far || !b_known_q);
+  assign b_near = near != '0;
+  assign b_data = far != '1;  // as b_near
   assign b_hit = b_near && found;
-  assign tight = !slot_one || !ask_one;
+  assign tight = !slot_one || !ask_room;
   assign may_alloc = b_valid_q && !tight;
   assign alloc = !tight && b_valid_q && !b_hit;
   assign b_stays = tight && b_valid_q && !b_hit;
   assign b_lookup = '{port: port_i, slot: slot_t'(slot), key: b_key_q};
-  assign ask_push = !tight && ((b_near && !found) || (b_far && (ask_valid || !lookup_ready_i)));
-  assign lookup_valid_o = ask_valid || (b_far && slot_one);  // none waits: ask_one
+  assign lookup_valid_o = ask_valid || (b_valid_q && slot_one && !b_near);  // none waits: ask_room
   assign lookup_o = ask_valid ? asked : b_lookup;
-  assign lookup_soon_o = req_valid_i || b_valid_q || ask_valid;
-  assign lookup_sure_o = ask_valid;
+  assign lookup_soon_o = req_valid_i || b_valid_q || ask_push_q || ask_valid;
+  assign lookup_sure_o = ask_push_q || ask_valid;
   // A request may follow another only if that one leaves stage B even if it is a miss.
-  assign req_ready_o = room && out_room && !starved_q && !fill_q && !(tight && b_valid_q);
+  assign req_ready_o = calm_q && !fill_q && !(tight && b_valid_q);
+
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      ask_push_q <= 1'b0;
+    end else begin
+      ask_push_q <= alloc && !(!b_near && !ask_valid && lookup_ready_i);
+    end
+    ask_in_q <= slot;
+    ask_key_q <= b_key_q;
+  end
 
   gmmu_l1_slots #(.Slots(Slots), .Width($bits(kept_t))) u_slots (
     .clk_i, .rst_i, .may_i(may_alloc), .alloc_i(alloc),
-    .alloc_data_i({b_tag_q, b_access_q, b_offset_q}), .slot_o(slot), .one_o(slot_one),
-    .read_slot_i(result_slot), .read_data_o(kept), .release_i(release_slot));
+    .alloc_data_i({b_tag_q, b_offset_q}), .slot_o(slot), .one_o(slot_one),
+    .read_slot_i(result_slot), .read_data_o(kept), .release_i(release_q),
+    .release_slot_i(release_slot_q));
 
   logic [SlotBits+$bits(key_t)-1:0] ask_head;
   index_t ask_slot;
   key_t   ask_key;
-  logic   ask_room;
   gmmu_l1_out #(.Width(SlotBits + $bits(key_t)), .Depth(16)) u_asks (
-    .clk_i, .rst_i, .may_i(may_alloc), .valid_i(ask_push), .one_o(ask_one), .room_o(ask_room),
-    .data_i({slot, b_key_q}), .valid_o(ask_valid), .ready_i(lookup_ready_i), .data_o(ask_head));
+    .clk_i, .rst_i, .may_i(ask_push_q), .valid_i(ask_push_q), .room_o(ask_room),
+    .data_i({ask_in_q, ask_key_q}), .valid_o(ask_valid), .ready_i(lookup_ready_i), .data_o(ask_head));
   assign {ask_slot, ask_key} = ask_head;
   assign asked = '{port: port_i, slot: slot_t'(ask_slot), key: ask_key};
 
-  // ---- Results: they leave when no near request has the way out.
-  logic    mine, res_take, held_valid, held_push, held_ready, way_free;
-  result_t arriving, held, result;
-  key_t    held_key, result_key;
+  // ---- Results: they leave when no near request has the way out. Those that had to wait leave when
+  // no new request has it, before others.
+  logic    mine, res_take, held_valid, held_push_q, held_ready, held_turn, held_take, accept_q;
+  result_t arriving, held_in_q, held, result;
+  key_t    held_in_key_q, held_key, result_key;
 
   assign mine = msg_valid_i;
-  assign arriving = '{slot: index_t'(msg_i.slot), generation: generation_i, merged: msg_i.merged,
-                      cause: msg_i.cause, page: msg_i.page};
-  assign way_free = !b_near && out_room;
-  assign res_take = (held_valid || mine) && way_free;
-  assign held_push = mine && (held_valid || !way_free);
-  assign result = held_valid ? held : arriving;
-  assign result_key = held_valid ? held_key : msg_i.key;
+  always_comb begin
+    arriving = '{slot: index_t'(msg_i.slot), generation: generation_i, merged: msg_i.merged,
+                 cause: msg_i.cause, page: msg_i.page};
+    // what of the page forbids an access
+    if (msg_i.cause != '0 || msg_i.page.zero) begin
+      {arriving.page.read_only, arriving.page.no_execute} = '0;
+    end
+  end
+  assign held_turn = held_valid && !accept_q;
+  assign held_take = !accept_q && out_room;
+  assign res_take = !b_near && out_room && (held_turn || mine);
+  // A cycle later: that they are to wait is known late.
+  always_ff @(posedge clk_i) begin
+    release_q <= res_take && !rst_i;
+    release_slot_q <= result_slot;
+    held_push_q <= mine && (held_turn || b_near || !out_room) && !rst_i;
+    held_in_q <= arriving;
+    held_in_key_q <= msg_i.key;
+  end
+  assign result = held_turn ? held : arriving;
+  assign result_key = held_turn ? held_key : msg_i.key;
   assign result_slot = result.slot;
-  assign release_slot = res_take;
 
   localparam int unsigned HeldWidth = $bits(result_t) + (EventPort ? $bits(key_t) : 0);
   logic [HeldWidth-1:0] held_word;
   gmmu_fifo_ram #(.Width(HeldWidth), .Depth(Slots < 4 ? 4 : Slots)) u_held (
-    .clk_i, .rst_i, .valid_i(held_push), .ready_o(held_ready),
-    .data_i(HeldWidth'({msg_i.key, arriving})),
-    .valid_o(held_valid), .ready_i(way_free), .data_o(held_word));
+    .clk_i, .rst_i, .valid_i(held_push_q), .ready_o(held_ready),
+    .data_i(HeldWidth'({held_in_key_q, held_in_q})),
+    .valid_o(held_valid), .ready_i(held_take), .data_o(held_word));
   assign held = held_word[$bits(result_t)-1:0];
   if (EventPort) begin : g_held_key
     assign held_key = held_word[$bits(result_t) +: $bits(key_t)];
@@ -177,14 +202,14 @@ module gmmu_l1
     assign held_key = '0;
   end
 
-  // ---- The answer: a near request's, or a result. Permissions are checked here.
+  // ---- The answer: a near request's, or a result. Permissions are checked here; a page with a
+  // cause, and a zero page, forbids nothing.
   function automatic cause_t judged(cause_t cause, access_e access, page_t page);
     logic unused_bits;
     unused_bits = ^page;
-    if (cause != '0 || page.zero) return cause;
     if (access == AccessWrite && page.read_only) return cause_t'(FaultWriteProtect);
     if (access == AccessExecute && page.no_execute) return cause_t'(FaultExecuteProtect);
-    return '0;
+    return cause;
   endfunction
   answer_t answer, head;
   seen_t   seen, head_seen;
@@ -192,28 +217,40 @@ module gmmu_l1
   cause_t  b_cause, res_cause;
   logic    push;
 
-  assign push = b_hit || res_take;
-  assign page = b_near ? b_page : result.page;
+  assign push = b_near ? found : res_take;
+  assign page = b_data ? b_page : result.page;
   assign b_cause = judged('0, b_access_q, b_page);
-  assign res_cause = judged(result.cause, kept.access, result.page);
+  // What the slots keep of the accesses is read for the two results before one is chosen.
+  logic [1:0][$bits(access_e)-1:0] res_access;
+  cause_t [1:0] res_causes;
+  for (genvar i = 0; i < 2; i++) begin : g_access
+    result_t one;
+    assign one = i == 0 ? arriving : held;
+    gmmu_lutram #(.Width($bits(access_e)), .Depth(Slots)) u_access (
+      .clk_i, .write_i(may_alloc), .write_addr_i(slot), .data_i(b_access_q),
+      .read_addr_i(one.slot), .data_o(res_access[i]));
+    assign res_causes[i] = judged(one.cause, access_e'(res_access[i]), one.page);
+    logic unused_one;
+    assign unused_one = ^one;
+  end
+  assign res_cause = res_causes[held_turn];
   always_comb begin
-    answer = '{tag: b_near ? b_tag_q : kept.tag,
-               generation: b_near ? generation_i : result.generation,
+    answer = '{tag: b_data ? b_tag_q : kept.tag,
+               generation: b_data ? generation_i : result.generation,
                target: page.target, adapter: page.adapter,
                pfn: {page.pfn[PfnWidth-1:4],
-                     b_near && b_page.big ? b_key_q.vpn[3:0] : page.pfn[3:0]},
-               offset: b_near ? b_offset_q : kept.offset,
-               zero: page.zero, coherent: page.coherent, cause: b_near ? b_cause : res_cause,
+                     b_data && b_page.big ? b_key_q.vpn[3:0] : page.pfn[3:0]},
+               offset: b_data ? b_offset_q : kept.offset,
+               zero: page.zero, coherent: page.coherent, cause: b_data ? b_cause : res_cause,
                level: page.level};
-    seen = '{key: b_near ? b_key_q : result_key,
-             access: b_near ? b_access_q : kept.access};
+    seen = '{key: b_data ? b_key_q : result_key,
+             access: b_data ? b_access_q : access_e'(res_access[held_turn])};
   end
 
   localparam int unsigned OutWidth = $bits(answer_t) + (EventPort ? $bits(seen_t) : 0);
   logic [OutWidth-1:0] out_word;
-  logic out_one;
   gmmu_l1_out #(.Width(OutWidth)) u_out (
-    .clk_i, .rst_i, .may_i(b_near || res_take), .valid_i(push), .one_o(out_one),
+    .clk_i, .rst_i, .may_i(b_valid_q || held_valid || mine), .valid_i(push),
     .room_o(out_room), .data_i(OutWidth'({seen, answer})),
     .valid_o(rsp_valid_o), .ready_i(rsp_ready_i), .data_o(out_word));
   assign head = out_word[$bits(answer_t)-1:0];
@@ -236,7 +273,7 @@ module gmmu_l1
     if (head_seen.key.high) ev_o.va[63:VaWidth] = '1;
   end
 
-  gmmu_l1_drain u_drain (.clk_i, .rst_i, .made_i({1'b0, b_hit} + {1'b0, mine}), .generation_i,
+  gmmu_l1_drain u_drain (.clk_i, .rst_i, .made_i({b_hit, mine}), .generation_i,
       .done_i, .drained_o, .room_o(room));
 
   // A result that hits hold up for eight cycles stops requests until it has left. A fill has the
@@ -244,32 +281,30 @@ module gmmu_l1
   // Not right behind another, which it may be equal to.
   logic [2:0] waited_q;
   logic [7:0] outstanding_q;
-  logic       fill_wanted, fill_d, accept_q, push_q;
+  logic       fill_wanted, fill_d, push_q;
   assign fill_wanted = mine && msg_i.cause == '0 && !kill_i.valid;
   assign fill_d = fill_wanted && !fill_q && (!req_valid_i || skipped_q == '1);
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
       b_valid_q <= 1'b0;
-      b_known_q <= 1'b0;
       fill_q <= 1'b0;
       write_q <= 1'b0;
       skipped_q <= '0;
       waited_q <= '0;
-      starved_q <= 1'b0;
+      calm_q <= 1'b1;
       outstanding_q <= '0;
       accept_q <= 1'b0;
       push_q <= 1'b0;
     end else begin
       b_valid_q <= accept || b_stays;
-      b_known_q <= accept && !req_key.high && 32'(req_key.space) < NumSpaces;
       fill_q <= fill_d;
       write_q <= fill_q && !kill_i.valid;
       if (fill_d) skipped_q <= '0;
       else if (fill_wanted && skipped_q != '1) skipped_q <= skipped_q + 1'b1;
-      if (!held_valid || way_free) waited_q <= '0;
+      if (!held_valid || held_take) waited_q <= '0;
       else if (waited_q != '1) waited_q <= waited_q + 1'b1;
-      starved_q <= held_valid && !way_free && waited_q >= 3'd6;
+      calm_q <= room && out_room && !(held_valid && !held_take && waited_q >= 3'd6);
       accept_q <= accept;
       push_q <= push;
       outstanding_q <= outstanding_q + 8'(accept_q) - 8'(push_q);
@@ -283,7 +318,9 @@ module gmmu_l1
   end
 
   // Events are counted two cycles later.
-  logic hit_q, take_q, merged_q, b_bad_q, res_bad_q;
+  logic hit_q, take_q, merged_q, bad;
+  cause_t cause_q;
+  assign bad = cause_q != '0;
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
       hit_q <= 1'b0;
@@ -292,23 +329,20 @@ module gmmu_l1
     end else begin
       hit_q <= b_hit;
       take_q <= res_take;
-      count_o <= '{lookup: accept_q, hit: hit_q && !b_bad_q,
-                   miss: take_q && !res_bad_q && !merged_q,
-                   merged: take_q && !res_bad_q && merged_q,
-                   fault: (hit_q && b_bad_q) || (take_q && res_bad_q),
+      count_o <= '{lookup: accept_q, hit: hit_q && !bad, miss: take_q && !bad && !merged_q,
+                   merged: take_q && !bad && merged_q, fault: (hit_q || take_q) && bad,
                    outstanding: outstanding_q};
     end
     merged_q <= result.merged;
-    b_bad_q <= b_cause != '0;
-    res_bad_q <= res_cause != '0;
+    cause_q <= answer.cause;
   end
   assign idle_o = !b_valid_q && !fill_q && !write_q && !accept_q && outstanding_q == '0
       && !rsp_valid_o && drained_o == 2'b11;
 
   logic unused_bits;
-  assign unused_bits = ^{seen, msg_i.port, result_key, page, b_page, out_one, ask_room};
+  assign unused_bits = ^{seen, msg_i.port, result, result_key, page, b_page};
 
-  a_held: assert property (@(posedge clk_i) disable iff (rst_i) !held_push || held_ready);
+  a_held: assert property (@(posedge clk_i) disable iff (rst_i) !held_push_q || held_ready);
   a_follow: assert property (@(posedge clk_i) disable iff (rst_i)
     !(accept && b_valid_q) || b_hit || alloc);
 endmodule

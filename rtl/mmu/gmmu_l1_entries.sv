@@ -8,10 +8,10 @@
 // Entries never share a short tag: a new one takes the place of those that it would share one with,
 // else the next in turn.
 //
-//   look_i     a request stands. If it is accepted, then in the next cycle near_o says from a register
-//              (a LUT behind) whether an entry's short tag agrees (far_o that none does); if so,
-//              hit_o whether the rest does, and page_o.
-//              Of keys above VaWidth and of spaces that are not built they say nothing
+//   look_i     a request stands. accept_i: it is accepted, and its key may have an entry. Then
+//              in the next cycle one bit of near_o is 1, and of far_o 0, if an entry's short tag
+//              agrees, none otherwise; if so, hit_o says whether the rest does, and page_o.
+//              read_only and no_execute of a zero page are 0
 //   b_key_i    in the next cycle: the key that was searched for
 //   fill_i     no request is accepted in this cycle: the entries are searched for the translation
 //              that fill_next_i named in the cycle before
@@ -28,9 +28,10 @@ module gmmu_l1_entries
   input  logic   rst_i,
 
   input  logic   look_i,
+  input  logic   accept_i,
   input  key_t   search_key_i,
-  output logic   near_o,
-  output logic   far_o,
+  output logic [(Entries+3)/4-1:0] near_o,  // by fours, from registers
+  output logic [(Entries+3)/4-1:0] far_o,   // its complement, from others: for wide multiplexers
   input  key_t   b_key_i,
   output logic   hit_o,
   output page_t  page_o,
@@ -87,7 +88,8 @@ module gmmu_l1_entries
   logic [SpaceBits-1:0] space, fill_space_q, write_space_q;
   hash_t              hash, fill_hash_q, write_hash_q;
   logic [3:0]         low, fill_low_q, write_low_q;
-  logic               big, fill_big_q, write_big_q;
+  (* keep *) logic    big;
+  logic               fill_big_q, write_big_q;
   assign space = fill_i ? fill_space_q : SpaceBits'(search_key_i.space);
   assign hash = fill_i ? fill_hash_q : fold(search_key_i.vpn);
   assign low = fill_i ? fill_low_q : search_key_i.vpn[3:0];
@@ -102,15 +104,34 @@ module gmmu_l1_entries
     write_low_q <= fill_low_q;
     write_big_q <= fill_big_q;
   end
-  logic [Entries-1:0] match, killed;
+  // A short tag is compared by pairs of bits, then by fours of them: they are kept as they stand,
+  // else the comparison becomes a chain.
+  localparam int unsigned HighWidth = HashWidth + SpaceBits;
+  localparam int unsigned HighPairs = (HighWidth + 1) / 2;
+  (* keep *) logic [Entries-1:0][1:0] low_same;
+  (* keep *) logic [Entries-1:0][HighPairs-1:0] high_same;
+  (* keep *) logic [Entries-1:0][(HighPairs+3)/4-1:0] high_four;
+  (* keep *) logic [Entries-1:0] open, low_good;
+  logic [Entries-1:0] match, killed, hidden;
+  assign open = valid_q & ~hidden;
   always_comb begin
-    match = 'x;  // nobody looks
+    {low_same, high_same} = 'x;  // nobody looks
     if (look_i || fill_i) begin
       for (int unsigned i = 0; i < Entries; i++) begin
-        match[i] = valid_q[i] && space_q[i] == space && hash_q[i] == hash
-            && (big_q[i] || big || low_q[i] == low);
+        for (int unsigned p = 0; p < 2; p++) low_same[i][p] = low_q[i][2*p +: 2] == low[2*p +: 2];
+        for (int unsigned p = 0; p < HighPairs; p++) begin
+          high_same[i][p] = 2'({space_q[i], hash_q[i]} >> 2*p) == 2'({space, hash} >> 2*p);
+        end
       end
     end
+  end
+  for (genvar i = 0; i < Entries; i++) begin : g_match
+    assign low_good[i] = big_q[i] || big || low_same[i] == '1;
+    for (genvar f = 0; 4*f < HighPairs; f++) begin : g_four
+      localparam int unsigned Last = 4*f + 3 < HighPairs ? 4*f + 3 : HighPairs - 1;
+      assign high_four[i][f] = high_same[i][Last:4*f] == '1;
+    end
+    assign match[i] = open[i] && low_good[i] && high_four[i] == '1;
   end
   always_comb begin
     killed = '0;
@@ -123,20 +144,20 @@ module gmmu_l1_entries
 
   // A new entry: where the one short tag agreed, else the next in turn. Many may agree with a
   // block, none of them a block.
-  logic [Entries-1:0] same_q, turn_q, victim, write, changed, hidden;
+  logic [Entries-1:0] same_q, turn_q, victim, write;
   index_t             turn_index_q, same_index, found_index;
   logic               same;
+  // By fours: the last level of the search stands behind the registers.
+  localparam int unsigned Fours = (Entries + 3) / 4;
+  logic [Fours-1:0]   near_q, far_q, same_any_q, same_big_q;
+  // What changes in this cycle is not seen. A fill that a kill comes upon is dropped.
+  assign hidden = killed | (write_i ? same_q | turn_q : '0);
   assign same_index = number(same_q);
   assign found_index = number(match);
   always_comb begin
-    same = 1'b0;
-    for (int unsigned i = 0; i < Entries; i++) begin
-      if (same_q[i] && (big_q[i] || !write_big_q)) same = 1'b1;
-    end
+    same = write_big_q ? same_big_q != '0 : same_any_q != '0;
     victim = same ? same_q : turn_q;
     write = write_i && !kill_i.valid ? victim : '0;
-    changed = killed | (write_i ? same_q | victim : '0);
-    hidden = killed | (write_i ? same_q | turn_q : '0);  // may be changed: known earlier
   end
 
   always_ff @(posedge clk_i) begin
@@ -145,7 +166,7 @@ module gmmu_l1_entries
       turn_q <= Entries'(1);
       turn_index_q <= '0;
     end else begin
-      if (write_i || kill_i.valid) valid_q <= (valid_q & ~changed) | write;
+      valid_q <= (valid_q & ~(killed | (write_i ? same_q : '0))) | write;
       if (write_i && !same) begin
         turn_q <= {turn_q[Entries-2:0], turn_q[Entries-1]};
         turn_index_q <= turn_q[Entries-1] ? '0 : turn_index_q + 1'b1;
@@ -166,22 +187,45 @@ module gmmu_l1_entries
 
   index_t found_q;
   row_t   row;
-  // by fours: the last level of the search stands behind the register
-  localparam int unsigned Fours = (Entries + 3) / 4;
-  logic [Fours-1:0] near_q;
+  logic [4*Fours-1:0] seen, seen_big;
+  assign seen = (4*Fours)'(match);
+  assign seen_big = (4*Fours)'(match & big_q);
   always_ff @(posedge clk_i) begin
-    near_q <= '0;
-    for (int unsigned i = 0; i < Entries; i++) if (match[i] && !hidden[i]) near_q[i/4] <= 1'b1;
+    for (int unsigned i = 0; i < Fours; i++) begin
+      near_q[i] <= seen[4*i +: 4] != '0;
+      far_q[i] <= seen[4*i +: 4] == '0;
+      same_any_q[i] <= seen[4*i +: 4] != '0;
+      same_big_q[i] <= seen_big[4*i +: 4] != '0;
+    end
+    if (!accept_i) begin
+      near_q <= '0;
+      far_q <= '1;
+    end
     found_q <= found_index;
   end
-  assign near_o = near_q != '0;
-  assign far_o = near_q == '0;
+  assign near_o = near_q;
+  assign far_o = far_q;
 
+  page_t  write_page;
+  always_comb begin
+    write_page = write_what_i.page;
+    if (write_page.zero) {write_page.read_only, write_page.no_execute} = '0;
+  end
   gmmu_lutram #(.Width($bits(row_t)), .Depth(Entries)) u_rows (
     .clk_i, .write_i(write_i && !kill_i.valid), .write_addr_i(same ? same_index : turn_index_q),
-    .data_i({rest_of(write_what_i.key.vpn), write_what_i.page}),
+    .data_i({rest_of(write_what_i.key.vpn), write_page}),
     .read_addr_i(found_q), .data_o(row));
-  assign hit_o = row.rest == rest_of(b_key_i.vpn);
+  localparam int unsigned RestPairs = (RestWidth + 1) / 2;
+  (* keep *) logic [RestPairs-1:0] rest_same;
+  (* keep *) logic [(RestPairs+3)/4-1:0] rest_four;
+  for (genvar i = 0; i < RestPairs; i++) begin : g_rest
+    assign rest_same[i] = 2'(row.rest >> 2*i) == 2'(rest_of(b_key_i.vpn) >> 2*i);
+  end
+  for (genvar f = 0; 4*f < RestPairs; f++) begin : g_rest_four
+    localparam int unsigned Last = 4*f + 3 < RestPairs ? 4*f + 3 : RestPairs - 1;
+    assign rest_four[f] = rest_same[Last:4*f] == '1;
+  end
+  assign hit_o = rest_four == '1;
   assign page_o = row.page;
 
   logic unused_bits;

@@ -2,23 +2,21 @@
 // A short FIFO of a port, in LUT RAM, for words of which it is known late whether they come: the
 // last words of a port, and its questions.
 //
-//   may_i     a word may come: data_i is written. Only while one_o
-//   valid_i   it comes; only with may_i
-//   one_o     from a register: a word may come in this cycle. A word that might have come, and one
-//             that left, count as there for a cycle
-//   room_o    from a register: a word may come in this cycle and another in the next
+//   may_i     a word may come: data_i is written
+//   valid_i   it comes; only with may_i. Words may come in a cycle in which room_o is 1 and in the
+//             two behind it
+//   room_o    from a register: one cycle ago there was place for five words more
 //   valid_o   from a register; a word written at one edge shows in the next cycle and stands until
 //             taken
 module gmmu_l1_out #(
   parameter int unsigned Width = 8,
-  parameter int unsigned Depth = 4   // a power of two, 4 or more
+  parameter int unsigned Depth = 8   // a power of two, 8 or more
 ) (
   input  logic             clk_i,
   input  logic             rst_i,
 
   input  logic             may_i,
   input  logic             valid_i,
-  output logic             one_o,
   output logic             room_o,
   input  logic [Width-1:0] data_i,
 
@@ -43,20 +41,20 @@ module gmmu_l1_out #(
     if (rst_i) begin
       write_q <= '0;
       read_q <= '0;
-      {valid_o, one_o, room_o} <= 3'b011;
+      {valid_o, room_o} <= 2'b01;
     end else begin
       if (valid_i) write_q <= write_q + 1'b1;
       if (pop) read_q <= read_q + 1'b1;
       valid_o <= valid_i || count > pointer_t'(1) || (count == pointer_t'(1) && !pop);
-      one_o <= count < pointer_t'(Depth - 1) || (count == pointer_t'(Depth - 1) && !may_i);
-      room_o <= count < pointer_t'(Depth - 2) || (count == pointer_t'(Depth - 2) && !may_i);
+      room_o <= count <= pointer_t'(Depth - 5);
     end
   end
 
-  a_room: assert property (@(posedge clk_i) disable iff (rst_i) !may_i || one_o);
+  a_room: assert property (@(posedge clk_i) disable iff (rst_i)
+    !may_i || count < pointer_t'(Depth));
   a_may: assert property (@(posedge clk_i) disable iff (rst_i) !valid_i || may_i);
 
-  if (Depth < 4 || (Depth & (Depth - 1)) != 0) begin : g_illegal
-    $fatal(1, "gmmu_l1_out: Depth must be a power of two, 4 or more");
+  if (Depth < 8 || (Depth & (Depth - 1)) != 0) begin : g_illegal
+    $fatal(1, "gmmu_l1_out: Depth must be a power of two, 8 or more");
   end
 endmodule

@@ -2,10 +2,11 @@
 // Miss slots of one port: what the port alone has to know of a lookup until its answer comes. The
 // rest travels with the question and its answer.
 //
-//   one_o     a slot is free, and slot_o says which; both from registers
+//   one_o     a slot is free, and slot_o says which; both one LUT behind registers
 //   may       a miss may take slot_o: what it keeps is written; only while one_o
 //   alloc     it takes it; only with may_i
-//   read      combinational: what was kept in read_slot_i; release_i frees it at the edge
+//   read      combinational: what was kept in read_slot_i
+//   release   frees release_slot_i
 //
 // A slot that was released can be taken two cycles later; none in the first cycles after a reset.
 module gmmu_l1_slots #(
@@ -24,21 +25,25 @@ module gmmu_l1_slots #(
 
   input  logic [IndexWidth-1:0] read_slot_i,
   output logic [Width-1:0]      read_data_o,
-  input  logic                  release_i
+  input  logic                  release_i,
+  input  logic [IndexWidth-1:0] release_slot_i
 );
   typedef logic [IndexWidth-1:0] index_t;
 
   logic [IndexWidth:0] write_q, read_q;  // one bit more than a slot's number
-  index_t              next;
-  logic                ready_q;          // all slots were written once
+  index_t              next, last_q, spare_q;  // last_q: offered one cycle ago
+  logic                spent_q, spare_one_q;   // spent: there was none, or it was taken
+  logic                ready_q;                // all slots were written once
   logic                more, load;
 
   assign more = ready_q && write_q != read_q;
-  assign load = !one_o || alloc_i;
+  assign slot_o = spent_q ? spare_q : last_q;
+  assign one_o = !spent_q || spare_one_q;
+  assign load = spent_q || !spare_one_q;
 
   gmmu_lutram #(.Width(IndexWidth), .Depth(Slots)) u_free (
     .clk_i, .write_i(release_i || !ready_q), .write_addr_i(write_q[IndexWidth-1:0]),
-    .data_i(ready_q ? read_slot_i : write_q[IndexWidth-1:0]),
+    .data_i(ready_q ? release_slot_i : write_q[IndexWidth-1:0]),
     .read_addr_i(read_q[IndexWidth-1:0]), .data_o(next));
   gmmu_lutram #(.Width(Width), .Depth(Slots)) u_kept (
     .clk_i, .write_i(may_i), .write_addr_i(slot_o), .data_i(alloc_data_i),
@@ -49,14 +54,17 @@ module gmmu_l1_slots #(
       write_q <= '0;
       read_q <= '0;
       ready_q <= 1'b0;
-      one_o <= 1'b0;
+      spent_q <= 1'b1;
+      spare_one_q <= 1'b0;
     end else begin
       if (release_i || !ready_q) write_q <= write_q + 1'b1;
       if (write_q[IndexWidth-1:0] == '1) ready_q <= 1'b1;
-      if (load) one_o <= more;
       if (load && more) read_q <= read_q + 1'b1;
+      if (load) spare_one_q <= more;
+      spent_q <= alloc_i || !one_o;
     end
-    if (load) slot_o <= next;
+    if (load) spare_q <= next;
+    last_q <= slot_o;
   end
 
   a_may: assert property (@(posedge clk_i) disable iff (rst_i) !may_i || one_o);

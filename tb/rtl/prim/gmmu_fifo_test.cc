@@ -20,7 +20,7 @@ constexpr std::array<Queue, 6> kQueues{{{"gmmu_fifo of 5", 5, 1, true},
                                         {"gmmu_fifo_ram of 8", 10, 3, true},
                                         {"gmmu_fifo_ram of 4", 6, 3, true},
                                         {"gmmu_skid", 2, 1, true},
-                                        {"gmmu_l1_out", 4, 1, true}}};
+                                        {"gmmu_l1_out of 8", 5, 1, true}}};
 
 class QueueTest : public PrimTest {};
 

@@ -50,10 +50,9 @@ module gmmu_prim_bench (
   gmmu_skid #(.Width(32)) u_skid (
     .clk_i, .rst_i, .valid_i(valid_i[4]), .ready_o(ready_o[4]), .data_i(data_i[4]),
     .valid_o(valid_o[4]), .ready_i(ready_i[4]), .data_o(data_o[4]));
-  logic room_two;
   gmmu_l1_out #(.Width(32)) u_out (
     .clk_i, .rst_i, .may_i(valid_i[5] && ready_o[5]), .valid_i(valid_i[5] && ready_o[5]),
-    .one_o(ready_o[5]), .room_o(room_two), .data_i(data_i[5]),
+    .room_o(ready_o[5]), .data_i(data_i[5]),
     .valid_o(valid_o[5]), .ready_i(ready_i[5]), .data_o(data_o[5]));
 
   gmmu_fifo_room #(.Width(32), .Depth(8), .Margin(4)) u_fifo_room (
