@@ -62,7 +62,7 @@ module gmmu_dma_collect
   logic [2:0]           more_q;                   // operands to come
   logic [28:0]          left_q, next_q, offset_q; // words: to come, taken, before this command
   logic                 over_q, unreadable_q, sized, sized_q, clean, clean_q, fits_q, took_q;
-  logic                 good, takes, took, failed;
+  logic                 good, takes, took;
 
   logic has_table;
   gmmu_dma_decode u_decode (
@@ -88,7 +88,6 @@ module gmmu_dma_collect
   assign takes = (state_q[StateHeader] && !over_q) || state_q[StateFirst] || state_q[StateOperand];
   assign word_ready_o = takes || (state_q[StateTail] && tail_ready_i);
   assign took = word_valid_i && word_ready_o;
-  assign failed = word_error_i && takes && (!state_q[StateFirst] || good);
 
   always_ff @(posedge clk_i) begin
     took_q <= took && !start_i;
@@ -108,14 +107,14 @@ module gmmu_dma_collect
       unique case (1'b1)
         state_q[StateNext]: state_q <= to(StateHeader);
         state_q[StateHeader]:
-          if (over_q || failed) state_q <= to(StateFull);
+          if (over_q || word_error_i) state_q <= to(StateFull);
           else if (word_valid_i) state_q <= to(StateDecode);
         state_q[StateDecode]: state_q <= opcode_q.nop ? to(StateFull) : to(StateFirst);
         state_q[StateFirst]:
-          if (!good || failed) state_q <= to(StateFull);
+          if (!good || word_error_i) state_q <= to(StateFull);
           else if (word_valid_i) state_q <= more_q[2:1] == '0 ? to(StateFull) : to(StateOperand);
         state_q[StateOperand]:
-          if (failed || (word_valid_i && more_q[2:1] == '0)) state_q <= to(StateFull);
+          if (word_error_i || (word_valid_i && more_q[2:1] == '0)) state_q <= to(StateFull);
         state_q[StateFull]:
           if (ready_i && !over_q)
             state_q <= opcode_q.nop || needs_q.has_inline ? to(StateTail) : to(StateNext);
@@ -126,11 +125,11 @@ module gmmu_dma_collect
 
     if (state_q[StateNext]) over_q <= left_q == '0;
     if (state_q[StateHeader]) begin
-      header_q <= failed ? '0 : word_i;
+      header_q <= word_error_i ? '0 : word_i;
       opcode_q <= opcode_of(word_i[7:0]);
       many_q <= coming.words[15:3] != '0;
       offset_q <= next_q;
-      unreadable_q <= failed;
+      unreadable_q <= word_error_i && !over_q;
     end
     if (state_q[StateDecode]) begin
       needs_q <= needs;
@@ -142,7 +141,7 @@ module gmmu_dma_collect
     end
     if (state_q[StateFirst] || state_q[StateOperand]) begin
       for (int unsigned n = 0; n < 4; n++) if (place_q[n]) operand_q[n] <= word_i;
-      unreadable_q <= failed;
+      unreadable_q <= word_error_i && (good || !state_q[StateFirst]);
       if (word_valid_i) begin
         place_q <= place_q << 1;
         more_q <= more_q - 3'd1;

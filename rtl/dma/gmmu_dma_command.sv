@@ -396,7 +396,8 @@ module gmmu_dma_command
                                       (needs_q.dst && dst_end_bad_q)));
     end
     if (state_q[StateVerdict]) reason_q <= verdict;
-    if (state_q[StateEnd])
+    // In StateIdle nobody looks: so the enable is no part of the next state.
+    if (state_q[StateEnd] || state_q[StateIdle])
       job_q <= '{id: job_id_q, source: SourcePair, src: '0,
                  dst: '{physical: 1'b1, target: TargetSystem, space: '0,
                         address: {16'd0, record_address_i[PaWidth-1:4], 4'd0}},

@@ -104,15 +104,15 @@ module gmmu_dma_mover
     StateFault       // offer the fault
   } state_e;
   state_e state_q;
-  logic   stop_q, clear, reset;              // stop_q: state_q is not StateRun
+  logic   stop_q, stop_next, clear, reset;   // stop_q: state_q is not StateRun
   assign reset = rst_i || clear;
 
   // A job goes to all that work on it at once.
   logic copy, accept, read_ready, write_ready, make_ready, accepted_q, copy_q;
   logic [JobCount-1:0] jobs_q;               // accepted and not retired, a cycle late
   assign copy = job_i.source == SourceCopy;
-  logic full_q;                              // two cycles late, so at most MaxJobs - 1
-  assign job_ready_o = write_ready && (copy ? read_ready : make_ready) && !full_q && !stop_q;
+  logic closed_q;                            // stop_q, or full, two cycles late: at most MaxJobs - 1
+  assign job_ready_o = write_ready && (copy ? read_ready : make_ready) && !closed_q;
   assign accept = job_valid_i && job_ready_o;
 
   always_ff @(posedge clk_i) begin
@@ -120,15 +120,14 @@ module gmmu_dma_mover
     if (reset) begin
       accepted_q <= 1'b0;
       jobs_q <= '0;
-      full_q <= 1'b0;
       idle_o <= 1'b0;
     end else begin
       accepted_q <= accept;
       if (accepted_q && !retired_o) jobs_q <= jobs_q + JobCount'(1);
       if (retired_o && !accepted_q) jobs_q <= jobs_q - JobCount'(1);
-      full_q <= jobs_q >= JobCount'(MaxJobs - 3) || kill_i;
       idle_o <= jobs_q == '0 && !accepted_q && !accept && state_q == StateRun;
     end
+    closed_q <= (stop_next || jobs_q >= JobCount'(MaxJobs - 3) || kill_i) && !rst_i;
   end
 
   // Source order. It has a place for every job. The turn is one bit for each kind of source.
@@ -259,27 +258,23 @@ module gmmu_dma_mover
   assign fault_valid_o = state_q == StateFault;
 
   logic killed_q;
+  always_comb begin
+    unique case (state_q)
+      StateRun: stop_next = write_fault_valid || dead_end_q || (kill_i && jobs_q != '0);
+      StateDrain: stop_next = !(clear && killed_q);
+      default: stop_next = !fault_ready_i;
+    endcase
+  end
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
       state_q <= StateRun;
       stop_q <= 1'b0;
     end else begin
+      stop_q <= stop_next;
       unique case (state_q)
-        StateRun:
-          if (write_fault_valid || dead_end_q || (kill_i && jobs_q != '0)) begin
-            state_q <= StateDrain;
-            stop_q <= 1'b1;
-          end
-        StateDrain:
-          if (clear) begin
-            state_q <= killed_q ? StateRun : StateFault;
-            stop_q <= !killed_q;
-          end
-        default:
-          if (fault_ready_i) begin
-            state_q <= StateRun;
-            stop_q <= 1'b0;
-          end
+        StateRun: if (stop_next) state_q <= StateDrain;
+        StateDrain: if (clear) state_q <= killed_q ? StateRun : StateFault;
+        default: if (fault_ready_i) state_q <= StateRun;
       endcase
     end
     if (state_q == StateRun) begin

@@ -83,11 +83,16 @@ module gmmu_dma_path
   logic                route_coherent;
   assign phys_gpa = '{target: place_q.target, adapter: 6'd0,
                       offset: place_q.address[PaWidth-1:0]};
-  // Answers first; but what has been offered to the router stands until it is taken.
-  logic phys_waits_q;
-  always_ff @(posedge clk_i) phys_waits_q <= !rst_i && phys_valid && !use_rsp && !route_ready;
-  assign use_rsp = rsp_valid_q && !rsp_direct_q && !phys_waits_q;
-  assign route_valid = use_rsp || phys_valid;
+  // Answers and physical bursts take turns by a register, which turns when the one whose turn it is
+  // has none and the other has: so what was offered to the router stands until it is taken. Neither
+  // goes on for longer than there are tags.
+  logic rsp_routes;
+  assign rsp_routes = rsp_valid_q && !rsp_direct_q;
+  always_ff @(posedge clk_i) begin
+    if (rst_i) use_rsp <= 1'b1;
+    else use_rsp <= use_rsp ? rsp_routes || !phys_valid : rsp_routes && !phys_valid;
+  end
+  assign route_valid = use_rsp ? rsp_routes : phys_valid;
   assign route_tag = use_rsp ? {1'b1, rsp_q.epoch, rsp_q.tag[TagWidth-1:0]} : {2'b00, tag_q};
   assign route_gpa = use_rsp ? rsp_q.gpa : phys_gpa;
   assign route_coherent = use_rsp ? rsp_q.coherent : 1'b1;
@@ -106,7 +111,7 @@ module gmmu_dma_path
     .ap_req_valid_o, .ap_req_ready_i, .ap_req_page_o, .ap_rsp_valid_i, .ap_rsp_i);
   // One with nothing to route goes when no other result stands: they are rare.
   assign direct = rsp_valid_q && rsp_direct_q && !valid_o && !routed_valid;
-  assign rsp_taken = rsp_direct_q ? direct : route_ready && !phys_waits_q;
+  assign rsp_taken = rsp_direct_q ? direct : route_ready && use_rsp;
 
   // The result stands in a register until it is taken.
   assign free = !valid_o || ready_i;
