@@ -387,5 +387,5 @@ module gmmu_dma_write
   always_ff @(posedge clk_i) quiet_o <= retire_q == alloc_q && !take && stop_i && !rst_i;
 
   logic unused;
-  assign unused = ^{unused_started, unused_start, unused_start_done, 8'(b_i.id)};
+  assign unused = ^{unused_started, found.zero, unused_start, unused_start_done, 8'(b_i.id)};
 endmodule
