@@ -226,7 +226,7 @@ module walk_table_claim
   a_row_is_kept: assert property (@(posedge clk_i) disable iff (rst_i) !(ran && begin_i) || kept);
 
   // ---- Kills. dirty: what the row has read is of before a kill of its space.
-  logic [Rows-1:0] space_q, dirty_q;
+  logic [Rows-1:0] space_q, dirty_q, due_q;
   index_t          beat_row_q, judge_row_q;
   always_ff @(posedge clk_i) begin
     for (int unsigned i = 0; i < Rows; i++) begin
@@ -235,6 +235,7 @@ module walk_table_claim
       else if ((begin_i || restart_i) && 32'(start_row) == i) dirty_q[i] <= 1'b0;
       if (begin_i && 32'(start_row) == i) space_q[i] <= key.space[0];
     end
+    due_q <= rst_i ? '0 : open_q & dirty_q;  // stale_o is of the cycle before
     beat_row_q <= r_id_i;
     judge_row_q <= beat_row_q;
   end
@@ -245,7 +246,7 @@ module walk_table_claim
   a_stale_is_not_told: assert property (@(posedge clk_i) disable iff (rst_i)
     !(ran && tell_valid && !tell.merged) || !dirty_q[row_of_q[told]]);
   a_stale_is_said: assert property (@(posedge clk_i) disable iff (rst_i)
-    !ran || (open_q & dirty_q) == '0 || stale);
+    !ran || (due_q & open_q & dirty_q) == '0 || stale);
 
   // ---- Reads.
   a_one_read: assert property (@(posedge clk_i) disable iff (rst_i)
