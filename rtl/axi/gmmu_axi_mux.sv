@@ -23,7 +23,10 @@ module gmmu_axi_mux
   // requesters that read; the others' AR is ignored
   parameter logic [NumRequesters-1:0] Readers = '1,
   parameter logic [NumRequesters-1:0] Writers = '1,  // requesters that write
-  parameter logic [NumRequesters-1:0] Slow = '0      // requesters whose slices are small
+  parameter logic [NumRequesters-1:0] Slow = '0,     // requesters whose slices are small
+  // requesters whose R is chosen in front of its register, which is their own: nothing stands
+  // behind it
+  parameter logic [NumRequesters-1:0] Direct = '0
 ) (
   input  logic                          clk_i,
   input  logic                          rst_i,
@@ -359,7 +362,11 @@ module gmmu_axi_mux
   for (genvar q = 0; q < N; q++) begin : g_answers
     edge_r_t r_word;
     edge_b_t b_word;
-    assign r_word = r_q[r_host_q[q]];
+    if (Direct[q]) begin : g_direct
+      always_ff @(posedge clk_i) r_word <= r[r_to[1][q]];
+    end else begin : g_common
+      assign r_word = r_q[r_host_q[q]];
+    end
     assign b_word = b_q[b_host_q[q]];
     assign r_o[q] = '{id: r_word.id[IdWidth-1:0], data: r_word.data, error: r_word.error,
         last: r_word.last};

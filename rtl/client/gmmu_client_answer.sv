@@ -128,7 +128,7 @@ module gmmu_client_answer
   assign pick_in.slot = candidate;
 
   // ---- Its words, one a cycle.
-  logic       pick_valid, pick_end, first_q, one_beat, last, read;
+  logic       pick_valid, pick_end, first_q, one_beat, last, read, take;
   logic       data_valid_q, data_go, data_log_q, data_write_q, data_zero_q;
   logic [2:0] word, word_q;
 
@@ -139,14 +139,15 @@ module gmmu_client_answer
   assign one_beat = pick.verdict.faulted || pick.plan.write;
   assign word = first_q ? pick.plan.first : word_q;
   assign last = one_beat || word == pick.plan.last;
-  assign read = pick_valid && (!data_valid_q || data_go);
+  assign take = !data_valid_q || data_go;  // the next stage is loaded, with a word or without
+  assign read = pick_valid && take;
   assign pick_end = read && last;
-  assign read_o = read;
+  assign read_o = take;
   assign read_row_o = RowWidth'({pick.slot, 6'(word) << WordLg2} >> ByteLg2);
 
   assign info_in = '{space: req_i.space, va: req_i.va, access: req_i.access, bytes: req_i.bytes};
   gmmu_ram_block #(.Width($bits(info_t)), .Depth(Slots)) u_info (
-    .clk_i, .read_i(read), .read_addr_i(pick.slot), .data_o(info),
+    .clk_i, .read_i(take), .read_addr_i(pick.slot), .data_o(info),
     .write_i(req_valid_i), .write_addr_i(req_i.id), .data_i(info_in)
   );
 
@@ -180,15 +181,16 @@ module gmmu_client_answer
       if (!ordered_i) next_q <= '0;
       else if (load) next_q <= next_q + 1'b1;
       if (read) first_q <= last;
-      if (!data_valid_q || data_go) data_valid_q <= pick_valid;
-      data_log_q <= (read && pick.verdict.faulted && !muted_q) ||
-          (data_log_q && !(fault_valid_o && fault_ready_i));
+      if (take) data_valid_q <= pick_valid;
+      // Nothing is taken while a record waits.
+      if (take) data_log_q <= pick_valid && pick.verdict.faulted && !muted_q;
+      else if (fault_valid_o && fault_ready_i) data_log_q <= 1'b0;
       if (!first_only_i) muted_q <= 1'b0;
-      else if (read && pick.verdict.faulted) muted_q <= 1'b1;
+      else if (data_log_q) muted_q <= 1'b1;
       fault_valid_o <= fault_valid_o ? !fault_ready_i : data_valid_q && data_log_q;
       if (out_ready) rsp_valid_o <= data_valid_q && !data_log_q;
     end
-    if (read) begin
+    if (take) begin
       word_q <= word + 3'd1;
       data_rsp_q <= '{id: pick.slot, last: last, fault: fault_e'({3'd0, pick.verdict.fault}),
                       word: word};

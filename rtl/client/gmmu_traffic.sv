@@ -84,7 +84,8 @@ module gmmu_traffic
   );
 
   // may_q is two cycles behind a begin; begins are at least two cycles apart.
-  assign begin_access = line_valid && may_q && !faulted_q && (!access_q || (fire && is_write_q));
+  assign begin_access = line_valid && may_q && !faulted_q
+      && !(access_q && (request_q || !is_write_q || !last_word_q));
   assign fire = access_q && !request_q && (!is_write_q || last_word_q);
   assign write_step = access_q && is_write_q && (!last_word_q || !request_q);
 

@@ -81,7 +81,7 @@ module gmmu_traffic_lines
 
   assign wrap = !ahead_q[32];
   assign take_number = number_valid_q && !folded_valid_q;
-  assign take_folded = folded_valid_q && (!line_valid_o || next_i);
+  assign take_folded = folded_valid_q && !line_valid_o;
   assign choose = ready_o && !add_q && (!number_valid_q || take_number) && (first_q || !chase);
 
   always_ff @(posedge clk_i) begin

@@ -16,7 +16,8 @@
 //   fill_i     no request is accepted in this cycle: the entries are searched for the translation
 //              that fill_next_i named in the cycle before
 //   write_i    in the cycle after fill_i, with the same translation: it is entered at the edge
-//   kill_i     drops the entries of the scope, and a write of the same cycle
+//   kill_i     drops the entries of the scope, and a write of the same cycle; its scope stands a
+//              cycle before it
 module gmmu_l1_entries
   import gmmu_pkg::*;
   import gmmu_mmu_pkg::*;
@@ -133,18 +134,22 @@ module gmmu_l1_entries
     end
     assign match[i] = open[i] && low_good[i] && high_four[i] == '1;
   end
-  always_comb begin
-    killed = '0;
-    if (kill_i.valid) begin
-      for (int unsigned i = 0; i < Entries; i++) begin
-        killed[i] = kill_i.all || space_q[i] == SpaceBits'(kill_i.space);
-      end
+  // named_q: the kill that may come names this entry's space, the one that it is getting if it is
+  // being written.
+  logic [Entries-1:0] named_q, write;
+  kill_t              scope_q;
+  always_ff @(posedge clk_i) begin
+    for (int unsigned i = 0; i < Entries; i++) begin
+      named_q[i] <= kill_i.all ||
+          (write[i] ? write_space_q : space_q[i]) == SpaceBits'(kill_i.space);
     end
+    scope_q <= kill_i;
   end
+  assign killed = kill_i.valid ? named_q : '0;
 
   // A new entry: where the one short tag agreed, else the next in turn. Many may agree with a
   // block, none of them a block.
-  logic [Entries-1:0] same_q, turn_q, victim, write;
+  logic [Entries-1:0] same_q, turn_q, victim;
   index_t             turn_index_q, same_index, found_index;
   logic               same;
   // By fours: the last level of the search stands behind the registers.
@@ -229,8 +234,10 @@ module gmmu_l1_entries
   assign page_o = row.page;
 
   logic unused_bits;
-  assign unused_bits = ^{b_key_i, write_what_i.key, fill_next_i, search_key_i};
+  assign unused_bits = ^{scope_q, b_key_i, write_what_i.key, fill_next_i, search_key_i};
 
+  a_scope: assert property (@(posedge clk_i) disable iff (rst_i)
+    !kill_i.valid || (kill_i.all == scope_q.all && kill_i.space == scope_q.space));
   a_same: assert property (@(posedge clk_i) disable iff (rst_i)
     !(write_i && same) || (same_q & (same_q - 1'b1)) == '0);
   a_one: assert property (@(posedge clk_i) disable iff (rst_i)

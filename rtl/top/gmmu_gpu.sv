@@ -287,7 +287,8 @@ module gmmu_gpu
   end
 
   gmmu_axi_mux #(
-    .NumRequesters(NumRequesters), .Readers(Readers), .Writers(Writers), .Slow(Slow)
+    .NumRequesters(NumRequesters), .Readers(Readers), .Writers(Writers), .Slow(Slow),
+    .Direct(NumRequesters'(1) << ReqTables)
   ) u_mux (
     .clk_i, .rst_i(rst_mux), .host_enable_i(bus_master_i),
     .ar_valid_i(ar_valid), .ar_ready_o(ar_ready), .ar_i(ar), .r_valid_o(r_valid), .r_o(r),

@@ -130,7 +130,8 @@ module gmmu_axi_bench
   end
 
   gmmu_axi_mux #(
-    .NumRequesters(N), .OwnerDepth(4), .Readers(4'b1011), .Writers(4'b0111), .Slow(4'b1000)
+    .NumRequesters(N), .OwnerDepth(4), .Readers(4'b1011), .Writers(4'b0111), .Slow(4'b1000),
+    .Direct(4'b0010)
   ) u_mux (
     .clk_i, .rst_i, .host_enable_i,
     .ar_valid_i(ar_valid), .ar_ready_o(ar_ready), .ar_i(ar), .r_valid_o(r_valid), .r_o(r),

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Contracts of the clients' access units, watched on every bench that has one.
-bind gmmu_client gmmu_stream_props #(.Width($bits(gmmu_client_pkg::client_req_t))) u_req_props (
-  .clk_i, .rst_i, .valid_i(req_valid_i), .ready_i(req_ready_o), .payload_i(req_i));
 bind gmmu_client gmmu_stream_props #(
   .Width($bits(gmmu_client_pkg::client_rsp_t) + 8 * WordBytes)
 ) u_rsp_props (

@@ -173,10 +173,10 @@ class L1Test : public BlockTest {
   }
   /// As the control block does it: silence, kill, and some cycles later the flip.
   void Invalidate() {
-    for (int i = 0; i < 6; ++i) Cycle(nullptr, false);
     auto& top = *blocks_.top;
-    top.kill_valid_i = 1;
     top.kill_all_i = 1;
+    for (int i = 0; i < 6; ++i) Cycle(nullptr, false);
+    top.kill_valid_i = 1;
     Cycle(nullptr, false);
     top.kill_valid_i = 0;
     ++version_;
