@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // gmmu_control in a world of its own: the test plays the pipeline that runs dry, the ports that
-// give answers back and the walks that become stale, and judges every cycle by the block's contract.
+// give answers back and the walks that become stale, and judges every cycle by the contract.
 #include <map>
 #include <vector>
 
@@ -16,6 +16,7 @@ struct World {
   int lag = 0;                        // cycles after the flip in which the ports still say drained
   int drain = 0;                      // cycles after them in which they do not
   int stale = 0;                      // cycles after the kill with a stale read under way
+  bool in_use = false;                // answers of the new generation are in use all the time
 };
 
 class ControlTest : public ControlBenchTest {
@@ -34,6 +35,7 @@ class ControlTest : public ControlBenchTest {
     world.lag = static_cast<int>(Random(5));
     world.drain = static_cast<int>(Random(3) == 0 ? 0 : Random(60));
     world.stale = static_cast<int>(Random(3) == 0 ? 0 : Random(90));
+    world.in_use = Random(2) == 0;
     return world;
   }
 
@@ -58,6 +60,7 @@ class ControlTest : public ControlBenchTest {
     op.start = random_() >> Random(64);
     op.end = Random(8) == 0 ? random_() >> Random(64) : op.start + (random_() >> (20 + Random(44)));
     if (Random(8) == 0) op.end = op.start + Random(3) - 1;
+    if (Random(3) == 0) op.end &= ~uint64_t{0xFFF};  // the first byte of a page is not in the range
     const auto known = configs_.find(op.space);
     op.config = known != configs_.end() && Random(3) == 0 ? known->second : AnyConfig();
     return op;
@@ -212,6 +215,7 @@ class ControlTest : public ControlBenchTest {
         const bool says = drained || since < world.lag;
         top_->drained_i &= static_cast<uint8_t>(~(1u << old));
         if (says) top_->drained_i |= static_cast<uint8_t>(1u << old);
+        if (world.in_use) top_->drained_i &= static_cast<uint8_t>(1u << old);
       }
       if (killed >= 0 && cycle > killed + 1) {
         stale = cycle - killed <= world.stale;
@@ -312,13 +316,14 @@ TEST_P(ControlTest, TheKillWaitsUntilQuietLasts) {
   }
 }
 
-TEST_P(ControlTest, DoneWaitsForAnswersOfTheOldGenerationAndForStaleReads) {
+TEST_P(ControlTest, DoneWaitsForAnswersOfTheOldGenerationAndForStaleReadsAlone) {
   ASSERT_NO_FATAL_FAILURE(Start());
   for (int i = 0; i < 4; ++i) {  // both generations
     for (int lag = 0; lag < 5; ++lag) {
-      ASSERT_NO_FATAL_FAILURE(Run({}, {{}, lag, 300, 0}));
+      ASSERT_NO_FATAL_FAILURE(Run({}, {{}, lag, 300, 0, false}));
     }
-    ASSERT_NO_FATAL_FAILURE(Run({}, {{}, 0, 0, 300}));
+    ASSERT_NO_FATAL_FAILURE(Run({}, {{}, 0, 0, 300, false}));
+    ASSERT_NO_FATAL_FAILURE(Run({}, {{}, 0, 40, 40, true}));
     ASSERT_NO_FATAL_FAILURE(Run({}, Easy()));
   }
 }
