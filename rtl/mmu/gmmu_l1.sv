@@ -77,11 +77,13 @@ module gmmu_l1
     logic       zero;
     logic       coherent;
     cause_t     cause;
+    access_e    access;      // and what forbids one: judged behind the queue
+    logic       read_only;
+    logic       no_execute;
     level_t     level;
   } answer_t;
   typedef struct packed {  // what the event port sees beside it
     key_t    key;
-    access_e access;
   } seen_t;
 
   // ---- Stage A: the request, or a fill, searches the entries.
@@ -202,38 +204,33 @@ module gmmu_l1
     assign held_key = '0;
   end
 
-  // ---- The answer: a near request's, or a result. Permissions are checked here; a page with a
-  // cause, and a zero page, forbids nothing.
-  function automatic cause_t judged(cause_t cause, access_e access, page_t page);
+  // ---- The answer: a near request's, or a result. Permissions are judged as it leaves; a page with
+  // a cause, and a zero page, forbids nothing.
+  function automatic cause_t judged(answer_t answer);
     logic unused_bits;
-    unused_bits = ^page;
-    if (access == AccessWrite && page.read_only) return cause_t'(FaultWriteProtect);
-    if (access == AccessExecute && page.no_execute) return cause_t'(FaultExecuteProtect);
-    return cause;
+    unused_bits = ^answer;
+    if (answer.access == AccessWrite && answer.read_only) return cause_t'(FaultWriteProtect);
+    if (answer.access == AccessExecute && answer.no_execute) return cause_t'(FaultExecuteProtect);
+    return answer.cause;
   endfunction
   answer_t answer, head;
   seen_t   seen, head_seen;
   page_t   page;
-  cause_t  b_cause, res_cause;
   logic    push;
 
   assign push = b_near ? found : res_take;
   assign page = b_data ? b_page : result.page;
-  assign b_cause = judged('0, b_access_q, b_page);
   // What the slots keep of the accesses is read for the two results before one is chosen.
   logic [1:0][$bits(access_e)-1:0] res_access;
-  cause_t [1:0] res_causes;
   for (genvar i = 0; i < 2; i++) begin : g_access
     result_t one;
     assign one = i == 0 ? arriving : held;
     gmmu_lutram #(.Width($bits(access_e)), .Depth(Slots)) u_access (
       .clk_i, .write_i(may_alloc), .write_addr_i(slot), .data_i(b_access_q),
       .read_addr_i(one.slot), .data_o(res_access[i]));
-    assign res_causes[i] = judged(one.cause, access_e'(res_access[i]), one.page);
     logic unused_one;
     assign unused_one = ^one;
   end
-  assign res_cause = res_causes[held_turn];
   always_comb begin
     answer = '{tag: b_data ? b_tag_q : kept.tag,
                generation: b_data ? generation_i : result.generation,
@@ -241,10 +238,10 @@ module gmmu_l1
                pfn: {page.pfn[PfnWidth-1:4],
                      b_data && b_page.big ? b_key_q.vpn[3:0] : page.pfn[3:0]},
                offset: b_data ? b_offset_q : kept.offset,
-               zero: page.zero, coherent: page.coherent, cause: b_data ? b_cause : res_cause,
-               level: page.level};
-    seen = '{key: b_data ? b_key_q : result_key,
-             access: b_data ? b_access_q : access_e'(res_access[held_turn])};
+               zero: page.zero, coherent: page.coherent, cause: b_data ? '0 : result.cause,
+               access: b_data ? b_access_q : access_e'(res_access[held_turn]),
+               read_only: page.read_only, no_execute: page.no_execute, level: page.level};
+    seen = '{key: b_data ? b_key_q : result_key};
   end
 
   localparam int unsigned OutWidth = $bits(answer_t) + (EventPort ? $bits(seen_t) : 0);
@@ -263,11 +260,11 @@ module gmmu_l1
   assign rsp_o = '{tag: head.tag, epoch: head.generation,
                    gpa: '{target: head.target, adapter: head.adapter,
                           offset: {head.pfn, head.offset}},
-                   zero: head.zero, coherent: head.coherent, fault: fault_e'(8'(head.cause)),
+                   zero: head.zero, coherent: head.coherent, fault: fault_e'(8'(judged(head))),
                    level: head.level};
   assign ev_valid_o = EventPort && rsp_valid_o && rsp_ready_i;
   always_comb begin
-    ev_o = '{space: head_seen.key.space, access: head_seen.access,
+    ev_o = '{space: head_seen.key.space, access: head.access,
              va: 64'({head_seen.key.vpn, head.offset}), gpa: rsp_o.gpa, zero: rsp_o.zero,
              fault: rsp_o.fault, level: rsp_o.level};
     if (head_seen.key.high) ev_o.va[63:VaWidth] = '1;
@@ -318,9 +315,9 @@ module gmmu_l1
   end
 
   // Events are counted two cycles later.
-  logic hit_q, take_q, merged_q, bad;
-  cause_t cause_q;
-  assign bad = cause_q != '0;
+  logic    hit_q, take_q, merged_q, bad;
+  answer_t made_q;
+  assign bad = judged(made_q) != '0;
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
       hit_q <= 1'b0;
@@ -334,7 +331,7 @@ module gmmu_l1
                    outstanding: outstanding_q};
     end
     merged_q <= result.merged;
-    cause_q <= answer.cause;
+    made_q <= answer;
   end
   assign idle_o = !b_valid_q && !fill_q && !write_q && !accept_q && outstanding_q == '0
       && !rsp_valid_o && drained_o == 2'b11;

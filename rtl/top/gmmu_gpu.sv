@@ -480,6 +480,9 @@ module gmmu_gpu
   // ---- MMU.
   logic         [NumPorts-1:0] xq_valid, xq_ready, xs_valid, xs_ready, ev_valid;
   xlate_req_t   [NumPorts-1:0] xq;
+  logic         [NumUnits-1:0] uq_valid, uq_ready, us_valid, us_ready;
+  xlate_req_t   [NumUnits-1:0] uq;
+  xlate_rsp_t   [NumUnits-1:0] us;
   xlate_rsp_t   [NumPorts-1:0] xs;
   xlate_done_t  [NumPorts-1:0] xdone;
   xlate_event_t [NumPorts-1:0] ev;
@@ -501,6 +504,18 @@ module gmmu_gpu
     .valid_o(mmu_ctl_valid), .ready_i(mmu_ctl_ready), .ctl_o(mmu_ctl), .done_i(mmu_ctl_done),
     .idle_o(ctl_idle)
   );
+
+  // Clients may lie far from their L1 TLBs: register slices in between.
+  for (genvar i = 0; i < NumUnits; i++) begin : g_lookup
+    gmmu_skid #(.Width($bits(xlate_rsp_t))) u_answer (
+      .clk_i, .rst_i(rst_mmu), .valid_i(xs_valid[i]), .ready_o(xs_ready[i]), .data_i(xs[i]),
+      .valid_o(us_valid[i]), .ready_i(us_ready[i]), .data_o(us[i])
+    );
+    gmmu_skid #(.Width($bits(xlate_req_t))) u_request (
+      .clk_i, .rst_i(rst_mmu), .valid_i(uq_valid[i]), .ready_o(uq_ready[i]), .data_i(uq[i]),
+      .valid_o(xq_valid[i]), .ready_i(xq_ready[i]), .data_o(xq[i])
+    );
+  end
 
   gmmu_mmu #(
     .NumPorts(NumPorts), .NumSpaces(NumSpaces), .L1Entries(L1Entries), .L2Entries(L2Entries),
@@ -637,8 +652,8 @@ module gmmu_gpu
       .w_data_i(cl_w_data_i[64*i +: 64]),
       .rsp_valid_o(cl_rsp_valid_o[i]), .rsp_ready_i(cl_rsp_ready_i[i]), .rsp_o(rsp),
       .rsp_data_o(cl_rsp_data_o[64*i +: 64]),
-      .xlate_req_valid_o(xq_valid[i]), .xlate_req_ready_i(xq_ready[i]), .xlate_req_o(xq[i]),
-      .xlate_rsp_valid_i(xs_valid[i]), .xlate_rsp_ready_o(xs_ready[i]), .xlate_rsp_i(xs[i]),
+      .xlate_req_valid_o(uq_valid[i]), .xlate_req_ready_i(uq_ready[i]), .xlate_req_o(uq[i]),
+      .xlate_rsp_valid_i(us_valid[i]), .xlate_rsp_ready_o(us_ready[i]), .xlate_rsp_i(us[i]),
       .xlate_done_o(xdone[i]),
       .ap_req_valid_o(ap_valid[i]), .ap_req_ready_i(ap_ready[i]), .ap_req_page_o(ap_page[i]),
       .ap_rsp_valid_i(ap_rsp_valid[i]), .ap_rsp_i(ap_rsp),
@@ -681,10 +696,10 @@ module gmmu_gpu
       .s_w_strb_i(s_thr_wstrb_i),
       .s_b_valid_o(s_thr_bvalid_o), .s_b_ready_i(s_thr_bready_i), .s_b_id_o(s_thr_bid_o),
       .s_b_resp_o(s_thr_bresp_o),
-      .xlate_req_valid_o(xq_valid[First+:2]), .xlate_req_ready_i(xq_ready[First+:2]),
-      .xlate_req_o(xq[First+:2]),
-      .xlate_rsp_valid_i(xs_valid[First+:2]), .xlate_rsp_ready_o(xs_ready[First+:2]),
-      .xlate_rsp_i(xs[First+:2]), .xlate_done_o(xdone[First+:2]),
+      .xlate_req_valid_o(uq_valid[First+:2]), .xlate_req_ready_i(uq_ready[First+:2]),
+      .xlate_req_o(uq[First+:2]),
+      .xlate_rsp_valid_i(us_valid[First+:2]), .xlate_rsp_ready_o(us_ready[First+:2]),
+      .xlate_rsp_i(us[First+:2]), .xlate_done_o(xdone[First+:2]),
       .ap_req_valid_o(ap_valid[First+:2]), .ap_req_ready_i(ap_ready[First+:2]),
       .ap_req_page_o(ap_page[First+:2]), .ap_rsp_valid_i(ap_rsp_valid[First+:2]),
       .ap_rsp_i(ap_rsp),

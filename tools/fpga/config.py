@@ -37,7 +37,7 @@ BLOCKS = (
 # for a wire, which is a quarter of the truth.
 DELAY = 3000
 DELAY_OF = {
-    "gmmu_l1": 4200,  # sixteen entries compared at once: 30 % larger at 3000, and there are seven
+    "gmmu_l1": 3600,  # sixteen entries compared at once: 30 % larger at 3000, and there are seven
     "gmmu_axi_mux": 2200,
 }
 
