@@ -363,6 +363,8 @@ module gmmu_axi_mux
     edge_r_t r_word;
     edge_b_t b_word;
     if (Direct[q]) begin : g_direct
+      logic unused_host;
+      assign unused_host = r_host_q[q];
       always_ff @(posedge clk_i) r_word <= r[r_to[1][q]];
     end else begin : g_common
       assign r_word = r_q[r_host_q[q]];
