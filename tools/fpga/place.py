@@ -38,7 +38,7 @@ def command():
     return [str(program()), *config.DEVICE, "--freq", str(config.TARGET_MHZ), "--seed", str(config.SEED),
             "--placer", "static",
             "--json", f"{name[config.BUILD]}/{config.WRAPPER}.json", "--lpf", f"{name[config.CONSTRAINTS]}/pins.lpf",
-            "--report", name[REPORT], "--write", name[PLACED]]
+            "--report", name[REPORT], "--detailed-timing-report", "--write", name[PLACED]]
 
 
 def run(netlist):

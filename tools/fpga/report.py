@@ -9,6 +9,7 @@ import timing
 HEAD = f"{'block':20} {'of':>2} | {'LUT':>6} {'FF':>6} {'BRAM':>4} {'DSP':>4} | {'LUT':>6} {'FF':>6} {'BRAM':>4} | difference"
 TOLERANCE = 0.10
 BEGIN, END = "<!-- written by tools/synth.py --docs -->", "<!-- end -->"
+LATE = 12   # registers that are named as late
 SMALL = 20  # cells: below that a difference of some cells is no share
 
 
@@ -74,6 +75,11 @@ def path(found, report):
     for block, logic, routing, first, last in timing.by_block(worst, paths):
         lines.append(f"  {block:20} logic {logic:5.2f} ns, routing {routing:5.2f} ns  "
                      f"{timing.short(first)} -> {timing.short(last)}")
+    period = 1000 / config.TARGET_MHZ
+    late = timing.late(report, period)
+    lines.append(f"end points later than {period:.1f} ns: {sum(number for _, number, _ in late)}")
+    for ns, number, name in late[:LATE]:
+        lines.append(f"  {ns:5.1f} ns {number:4}  {name}")
     return mhz, lines
 
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """nextpnr's timing report: the clock's frequency and its worst path, by blocks."""
+import collections
 import json
+import re
 
 import count
 
@@ -12,6 +14,18 @@ def read(report):
     paths = [path["path"] for path in data["critical_paths"]
              if path["from"].startswith("posedge") and path["to"].startswith("posedge")]
     return mhz, max(paths, key=lambda path: sum(step["delay"] for step in path), default=[])
+
+
+def late(report, period):
+    """End points that are reached later than `period` ns: [[ns of the worst, how many, register]], the worst first."""
+    groups = collections.defaultdict(lambda: [0.0, 0])
+    for net in json.loads(report.read_text()).get("detailed_net_timings", []):
+        for end in net["endpoints"]:
+            if net["event"].startswith("posedge") and max(end["delay"]) > period:
+                group = groups[re.sub(r"\[\d+\]", "[*]", short(end["cell"])) + "." + end["port"]]
+                group[0] = max(group[0], max(end["delay"]))
+                group[1] += 1
+    return sorted(([ns, number, name] for name, (ns, number) in groups.items()), reverse=True)
 
 
 def by_block(path, paths):
