@@ -4,8 +4,9 @@
 //
 //   request   place 8-byte aligned, bytes a multiple of 8, not 0; one range at a time (the next
 //             after its last word)
-//   words     in order, taken by either of two takers, one at a time. error_o, without valid_o: the next one could not be read, fault_o says why;
-//             this stands until abort_i, nothing follows.
+//   words     in order, taken by either of two takers, one at a time. error_o, without valid_o: the
+//             next one could not be read, fault_o says why; this stands until abort_i, nothing
+//             follows.
 //   abort_i   (level) give the range up: quiet_o says when nothing is in flight and all is
 //             forgotten
 module gmmu_dma_fetch
