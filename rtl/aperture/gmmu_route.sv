@@ -76,9 +76,10 @@ module gmmu_route
   } page_t;
 
   // ---- Accesses in order. Those that wait for the aperture are the newest.
-  logic     push, pop, full_q, waits_q;
+  logic     push, pop, known, full_q, waits_q;
   pointer_t write_q, answer_q, read_q;           // next to come, to be answered, to leave
   count_t   inside_q, wait_q, ready_q;           // of them wait for the aperture, can leave
+  count_t   inside_more, inside_less, ready_more, ready_less;  // and in the next cycle
 
   // ---- The access at hand. One to the aperture asks first, then takes its place.
   logic    access_valid_q, access_take, aperture_q, ask_q, asked_q, plain, room;
@@ -125,6 +126,11 @@ module gmmu_route
   assign room = inside_q < count_t'(Depth - 1);  // for one more than the access at hand
   assign ap_req_valid_o = ask_q;
   assign push = access_valid_q && access_take;
+  assign known = ap_rsp_valid_i || (push && !asked_q);
+  assign inside_more = inside_q + count_t'(push);
+  assign inside_less = inside_more - 1'b1;
+  assign ready_more = ready_q + count_t'(known);
+  assign ready_less = ready_more - 1'b1;
   assign pop = valid_o && ready_i;
   assign valid_o = ready_q != '0;
 
@@ -140,17 +146,17 @@ module gmmu_route
       waits_q <= 1'b0;
     end else begin
       if (push) write_q <= write_q + 1'b1;
-      if (ap_rsp_valid_i || (push && !asked_q)) answer_q <= answer_q + 1'b1;
+      if (known) answer_q <= answer_q + 1'b1;
       if (pop) read_q <= read_q + 1'b1;
-      if (push != pop) inside_q <= push ? inside_q + 1'b1 : inside_q - 1'b1;
-      if (push != pop) full_q <= push && inside_q == count_t'(Depth - 1);
+      // that one leaves is known last
+      inside_q <= pop ? inside_less : inside_more;
+      full_q <= (full_q && !pop) || (push && !pop && inside_q == count_t'(Depth - 1))
+          || (full_q && push);
       if (asked_q != ap_rsp_valid_i) begin
         wait_q <= asked_q ? wait_q + 1'b1 : wait_q - 1'b1;
         waits_q <= asked_q || wait_q != count_t'(1);
       end
-      if ((ap_rsp_valid_i || (push && !asked_q)) != pop) begin
-        ready_q <= pop ? ready_q - 1'b1 : ready_q + 1'b1;
-      end
+      ready_q <= pop ? ready_less : ready_more;
     end
   end
 
@@ -160,7 +166,7 @@ module gmmu_route
   );
   // An access that asked brings no page of its own.
   gmmu_lutram #(.Width($bits(page_t)), .Depth(Depth)) u_pages (
-    .clk_i, .write_i(ap_rsp_valid_i || (push && !asked_q)), .write_addr_i(answer_q),
+    .clk_i, .write_i(known), .write_addr_i(answer_q),
     .data_i(ap_rsp_valid_i ? answer : own), .read_addr_i(read_q), .data_o(page)
   );
 

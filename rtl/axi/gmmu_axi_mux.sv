@@ -114,7 +114,7 @@ module gmmu_axi_mux
   logic   [N-1:0][1:0] ar_first, ar_second, aw_first, aw_second;
   burst_t [N-1:0] ar, aw;
   w_t     [N-1:0] w;
-  logic   [N-1:0] route_may;
+  logic   [N-1:0] route_room, route_may;
   // memory port of the oldest burst whose W is not finished: one-hot or zero
   logic   [N-1:0][1:0] route_q;
   logic   [N-1:0] w_last_take;
@@ -163,15 +163,15 @@ module gmmu_axi_mux
         .valid_o(w_valid[q]), .ready_i(w_take[q]), .data_o(w[q])
       );
       logic route_waits, route_host, route_load;
-      // may: a candidate is chosen in one cycle, goes in a later one and is here one more cycle
-      // later; the one before it may have gone in the two cycles before
+      // may: registered beside the pick; a candidate is chosen in the cycle after, goes in a later
+      // one and is here one more cycle later; the one before it may have gone in the cycles before
       logic took_q, took_host_q;
       always_ff @(posedge clk_i) begin
         took_q <= !rst_i && aw_take[q];
         took_host_q <= aw_takes[1][q];
       end
-      gmmu_fifo_room #(.Width(1), .Depth(OwnerDepth), .Margin(4)) u_route (
-        .clk_i, .rst_i, .room_o(route_may[q]),
+      gmmu_fifo_room #(.Width(1), .Depth(OwnerDepth < 8 ? 8 : OwnerDepth), .Margin(5)) u_route (
+        .clk_i, .rst_i, .room_o(route_room[q]),
         .valid_i(took_q), .data_i(took_host_q),
         .valid_o(route_waits), .ready_i(route_load), .data_o(route_host)
       );
@@ -190,7 +190,7 @@ module gmmu_axi_mux
       assign aw[q] = '0;
       assign w_valid[q] = 1'b0;
       assign w[q] = '0;
-      assign route_may[q] = 1'b0;
+      assign route_room[q] = 1'b0;
       assign route_q[q] = '0;
       assign unused_write = ^{aw_valid_i[q], aw_i[q], w_valid_i[q], w_i[q], aw_take[q], aw_pop[q],
           w_last_take[q]};
@@ -209,6 +209,7 @@ module gmmu_axi_mux
   always_ff @(posedge clk_i) begin
     ar_room <= rst_i ? '0 : ar_out_room & open;
     aw_room <= rst_i ? '0 : aw_out_room & owner_room & open;
+    route_may <= rst_i ? '0 : route_room;
   end
 
   gmmu_axi_pick #(.N(N), .Width($bits(burst_t))) u_ar_pick (

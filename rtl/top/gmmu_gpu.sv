@@ -882,12 +882,12 @@ module gmmu_gpu
 
   // ---- Idle.
   // Each block's word is registered; what is offered in this cycle is looked at beside it.
-  logic [12:0] parts_idle_q;
-  logic        ports_idle_q, offered;
+  logic [11+NumClients:0] parts_idle_q;
+  logic                   ports_idle_q, offered;
 
   always_ff @(posedge clk_i) begin
     parts_idle_q <= {mux_idle, isolator_idle, mmu_idle, ctl_idle, regs_idle, ap_idle, engine_idle,
-        client_idle == '1, through_idle, faults_idle, interrupts_idle, window_idle, !core_rst && !rst_mux};
+        client_idle, through_idle, faults_idle, interrupts_idle, window_idle, !core_rst && !rst_mux};
     ports_idle_q <= reg_port_idle && (vram_read | vram_written | host_read | host_written) == '0;
   end
   assign offered = s_reg_awvalid_i || s_reg_wvalid_i || s_reg_arvalid_i || s_win_awvalid_i ||
