@@ -150,8 +150,7 @@ module gmmu_route
       if (pop) read_q <= read_q + 1'b1;
       // that one leaves is known last
       inside_q <= pop ? inside_less : inside_more;
-      full_q <= (full_q && !pop) || (push && !pop && inside_q == count_t'(Depth - 1))
-          || (full_q && push);
+      full_q <= !pop && (full_q || (push && inside_q == count_t'(Depth - 1)));
       if (asked_q != ap_rsp_valid_i) begin
         wait_q <= asked_q ? wait_q + 1'b1 : wait_q - 1'b1;
         waits_q <= asked_q || wait_q != count_t'(1);
