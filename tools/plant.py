@@ -14,6 +14,7 @@ import argparse
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -83,6 +84,22 @@ def write(path, text):
         path.write_text(text)
 
 
+def bench_sources(room, plants):
+    """What a room's program needs: files with a test of a fault, what they include, and the benches of these."""
+    folder = ROOT / "tb/rtl" / room
+    suites = {pattern.split(".")[0].split("/")[-1] for plant in plants for pattern in plant["test"].split(":")}
+    texts = {path.name: path.read_text() for path in [*folder.glob("*.cc"), *folder.glob("*.h")]}
+    needed = [name for name in sorted(texts) if name.endswith("_test.cc")
+              and suites & set(re.findall(r"^TEST(?:_[FP])?\((\w+),", texts[name], re.M))]
+    benches = set()
+    for name in needed:  # grows
+        for included in re.findall(r'^#include "(?:[^"]*/)?([^"/]+)"', texts[name], re.M):
+            benches |= {bench.name for bench in folder.glob("*_bench.sv") if included == f"V{bench.stem}.h"}
+            needed += [more for more in (included, included.replace(".h", ".cc"))
+                       if more in texts and more not in needed]
+    return [f"tb/rtl/{room}/{name}" for name in sorted(benches) + sorted(n for n in needed if n.endswith(".cc"))]
+
+
 def copy(folder):
     _, plants = load()
     sys.path.insert(0, str(ROOT / "tools"))
@@ -101,6 +118,8 @@ endpackage
     for name in sources:
         write(folder / name, planted((ROOT / name).read_text(), [p for p in plants if p["file"] == name], name))
     write(folder / "plants.txt", "".join(f"{p['id']} {p['room']}\n" for p in plants))
+    for room in sorted({p["room"] for p in plants}):
+        write(folder / f"{room}.txt", "\n".join(bench_sources(room, [p for p in plants if p["room"] == room])) + "\n")
     print(f"{len(plants)} faults planted in {folder}")
 
 
