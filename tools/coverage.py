@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Line, branch and toggle coverage of rtl/ by the RTL benches (make coverage).
+"""Line and branch coverage of rtl/ by the RTL benches (make coverage; with TOGGLES=1 the changes of every bit too).
 
-Runs every test_rtl_* program of the coverage build, adds up what their models have counted (tb/rtl/coverage.h), prints a
-table by file and writes pages with the sources to BUILD/html. A line counts as reached when every block on it has
-run in some instance of some bench. Exit status 1: a test fails, or fewer lines are reached than the goal asks for.
+Runs every test_rtl_* program of the coverage build in shards, as many at once as there are cores, adds up what their
+models have counted (tb/rtl/coverage.h), prints a table by file and room and writes pages with the sources to
+BUILD/html. A line counts as reached when every block on it has run in some instance of some bench.
+
+Exit status 1: a test fails, is not finished in time, or writes no counts; fewer lines are reached than the goal asks
+for; or the lines that are not reached are not those that the rooms' pages list with a reason, under "Lines that no
+test reaches".
 """
 import argparse
 import collections
@@ -13,6 +17,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 HEADING = "## Lines that no test reaches"
@@ -21,23 +26,83 @@ td:first-child,th:first-child{text-align:left}pre{margin:0}.no{background:#fbb}.
 </style>"""
 
 
-def run(program, data):
-    """Runs one test program; it writes its counts to `data`. Returns whether its tests passed."""
-    data.unlink(missing_ok=True)
-    environment = dict(os.environ, GMMU_COVERAGE_FILE=str(data))
-    try:
-        done = subprocess.run([program, "--gtest_brief=1"], cwd=ROOT, env=environment, text=True, errors="replace",
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=900)
-    except subprocess.TimeoutExpired:
-        print(f"{program.name}: not finished after 900 s")
-        return False
-    if done.returncode != 0:
-        print(done.stdout[-4000:])
-        print(f"{program.name}: exit status {done.returncode}")
-    if not data.exists():
-        print(f"{program.name}: wrote no coverage; its bench class needs a member of class Coverage (tb/rtl/coverage.h)")
-        return False
-    return done.returncode == 0
+class Shard:
+    """A part of one program's tests: one process, its log and its counts."""
+
+    def __init__(self, build, program, index, count):
+        self.program, self.index, self.count = program, index, count
+        self.name = program.name if count == 1 else f"{program.name} {index + 1}/{count}"
+        self.data = build / f"{program.name}.{index}.dat"
+        self.log = build / f"{program.name}.{index}.log"
+        self.test, self.since, self.size = "its start", time.monotonic(), 0
+
+    def start(self):
+        environment = dict(os.environ, GMMU_COVERAGE_FILE=str(self.data), GTEST_TOTAL_SHARDS=str(self.count),
+                           GTEST_SHARD_INDEX=str(self.index))
+        self.begun = self.since = time.monotonic()
+        with self.log.open("w") as log:
+            self.process = subprocess.Popen([self.program], cwd=ROOT, env=environment, stdout=log,
+                                            stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL)
+
+    def look(self):
+        """Which test runs, and since when."""
+        if self.log.stat().st_size != self.size:
+            self.size = self.log.stat().st_size
+            begun = re.findall(r"^\[ RUN      \] (.*)", self.log.read_text(errors="replace"), re.MULTILINE)
+            if begun and begun[-1] != self.test:
+                self.test, self.since = begun[-1], time.monotonic()
+
+    def verdict(self):
+        """What is wrong with a shard that has ended, or nothing."""
+        if self.process.returncode != 0:
+            text = self.log.read_text(errors="replace")
+            failed = sorted(set(re.findall(r"^\[  FAILED  \] (\S+?),? ", text, re.MULTILINE)))
+            return f"exit status {self.process.returncode} ({', '.join(failed) or 'in ' + self.test}), see {self.log}"
+        if not self.data.exists():
+            return "wrote no counts; its bench class needs a member of class Coverage (tb/rtl/coverage.h)"
+        return None
+
+
+def tests_of(program):
+    done = subprocess.run([program, "--gtest_list_tests"], cwd=ROOT, text=True, stdout=subprocess.PIPE, check=True)
+    return sum(1 for line in done.stdout.splitlines() if line.startswith("  "))
+
+
+def run(build, programs, jobs, limit):
+    """Runs the programs' shards, `jobs` at once. A test may take `limit` seconds. Returns whether all is well."""
+    waiting = []
+    for program in programs:
+        for old in build.glob(program.name + ".*"):
+            old.unlink()
+        tests = tests_of(program)
+        count = max(1, min(4 * jobs, tests // 8))
+        print(f"coverage: {program.name}: {tests} tests in {count} shard{'s' * (count > 1)}", flush=True)
+        waiting += [Shard(build, program, index, count) for index in range(count)]
+    total, ended, running, passed, told = len(waiting), 0, [], True, time.monotonic()
+    while waiting or running:
+        while waiting and len(running) < jobs:
+            running.append(waiting.pop(0))
+            running[-1].start()
+        time.sleep(0.2)
+        for shard in list(running):
+            shard.look()
+            late = shard.process.poll() is None and time.monotonic() - shard.since > limit
+            if late:
+                shard.process.kill()
+                shard.process.wait()
+            elif shard.process.poll() is None:
+                continue
+            running.remove(shard)
+            ended += 1
+            wrong = f"not finished: {shard.test} took more than {limit} s, see {shard.log}" if late else shard.verdict()
+            passed &= wrong is None
+            told = time.monotonic()
+            print(f"[{ended:3d}/{total}] {shard.name:26s} {told - shard.begun:6.1f} s  {wrong or 'passed'}", flush=True)
+        if time.monotonic() - told > 60:
+            told = time.monotonic()
+            waits = ", ".join(f"{shard.name} ({shard.test}, {told - shard.since:.0f} s)" for shard in running)
+            print(f"          waiting for {waits}", flush=True)
+    return passed
 
 
 def spans(text):
@@ -87,12 +152,12 @@ def read(paths):
     return files
 
 
-def explained(name):
-    """The source lines that the folder's README.md lists under HEADING, as text without spaces at the ends."""
-    page = ROOT / pathlib.Path(name).parent / "README.md"
+def explained(room):
+    """The source lines that the room's page lists under HEADING, as text without spaces at the ends."""
+    page = ROOT / room / "README.md"
     text = page.read_text() if page.exists() else ""
     section = text.partition(HEADING)[2].partition("\n## ")[0]
-    return {part.strip() for part in re.findall(r"`([^`]+)`", section)}
+    return re.findall(r"^- `([^`]+)`", section, re.MULTILINE)
 
 
 def ratio(counts):
@@ -131,47 +196,55 @@ def write_page(folder, name, file):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("rooms", nargs="*", help="run only the benches of these; the others' last counts are used")
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/coverage")
     parser.add_argument("--goal", type=float, default=95.0, help="percent of the lines of rtl/")
+    parser.add_argument("--jobs", type=int, default=int(os.environ.get("GMMU_JOBS") or os.cpu_count() or 1),
+                        help="programs at once (GMMU_JOBS, or one a core)")
+    parser.add_argument("--limit", type=int, default=900, help="seconds that one test may take")
     parser.add_argument("--no-run", action="store_true", help="use what the last run has counted")
     parser.add_argument("--lines", action="store_true", help="print every line that is not reached")
     arguments = parser.parse_args()
     build = arguments.build.resolve()
 
-    programs = sorted((build / "bin").glob("test_rtl_*"))
-    programs = [program for program in programs if not program.name.endswith(("_planted", ".dat"))]
-    if not programs:
-        print(f"coverage: no test_rtl_* in {build}/bin")
+    programs = sorted(program for program in (build / "bin").glob("test_rtl_*") if not program.suffix)
+    known = {program.name.removeprefix("test_rtl_") for program in programs}
+    if not programs or not known.issuperset(arguments.rooms):
+        print(f"coverage: no test_rtl_{'* or '.join(arguments.rooms or [''])}* in {build}/bin")
         return 1
     passed = True
-    data = [build / (program.name + ".dat") for program in programs]
-    for program, path in zip(programs, data):
-        if not arguments.no_run:
-            print(f"running {program.name}", flush=True)
-            passed &= run(program, path)
-    files = read([path for path in data if path.exists()])
+    if not arguments.no_run:
+        chosen = [program for program in programs
+                  if not arguments.rooms or program.name.removeprefix("test_rtl_") in arguments.rooms]
+        passed = run(build, chosen, max(1, arguments.jobs), arguments.limit)
+    for program in programs:
+        if not list(build.glob(program.name + ".*.dat")):
+            print(f"coverage: {program.name} has no counts")
+            passed = False
+    files = read(sorted(build.glob("test_rtl_*.dat")))
 
     pages = build / "html"
     pages.mkdir(parents=True, exist_ok=True)
     table, unreached = [], []
-    total = [[0, 0], [0, 0], [0, 0]]
+    rooms = collections.defaultdict(lambda: [[0, 0], [0, 0], [0, 0]])
     for name in sorted(files):
         file = files[name]
         row = [ratio(file.lines()), ratio(file.branches), ratio(file.toggles)]
-        for whole, part in zip(total, row):
-            whole[0] += part[0]
-            whole[1] += part[1]
+        room = str(pathlib.Path(name).parent)
+        for whole in (rooms[room], rooms["rtl"]):
+            for pair, part in zip(whole, row):
+                pair[0] += part[0]
+                pair[1] += part[1]
         table.append((name, row, write_page(pages, name, file)))
         source = (ROOT / name).read_text().splitlines()
-        reasons = explained(name)
         for line, count in sorted(file.lines().items()):
             if count == 0:
-                text = source[line - 1].strip()
-                unreached.append((name, line, text, text in reasons))
+                unreached.append((room, name, line, source[line - 1].strip()))
 
     print(f"\n{'file':40s} {'lines':>9s} {'reached':>9s} {'branches':>9s} {'toggles':>9s}")
     body = []
-    for name, row, page in table + [("total", total, "")]:
+    total = rooms.pop("rtl", [[0, 0], [0, 0], [0, 0]])
+    for name, row, page in table + [(room, rooms[room], "") for room in sorted(rooms)] + [("total", total, "")]:
         print(f"{name:40s} {row[0][1]:9d} {percent(row[0]):>9s} {percent(row[1]):>9s} {percent(row[2]):>9s}")
         link = f"<a href='{page}'>{name}</a>" if page else name
         body.append(f"<tr><td>{link}<td>{row[0][1]}" + "".join(f"<td>{percent(pair)}" for pair in row))
@@ -179,17 +252,31 @@ def main():
         f"<!doctype html><title>Coverage of rtl/</title>{STYLE}<h1>Coverage of rtl/</h1><table><tr><th>file<th>lines"
         "<th>reached<th>branches<th>toggles" + "\n".join(body) + "</table>\n")
 
-    silent = [entry for entry in unreached if not entry[3]]
-    for name, line, text, known in unreached:
-        if arguments.lines or not known:
-            print(f"{name}:{line}: not reached{' (explained)' if known else ''}: {text}")
+    # The pages list what no test reaches, no more and no less.
+    silent, stale = [], []
+    for room in sorted(rooms):
+        reasons = explained(room)
+        missed = [text for where, _, _, text in unreached if where == room]
+        stale += [f"{room}/README.md lists a line that is reached, or is none: {text}"
+                  for text in reasons if text not in missed]
+        silent += [entry for entry in unreached if entry[0] == room and entry[3] not in reasons]
+    print()
+    for entry in unreached:
+        if arguments.lines or entry in silent:
+            room, name, line, text = entry
+            print(f"{name}:{line}: not reached{'' if entry in silent else ' (explained)'}: {text}")
+    for text in stale:
+        print(text)
     share = 100 * total[0][0] / max(1, total[0][1])
-    print(f"\npages: {os.path.relpath(pages / 'index.html', ROOT)}")
-    print(f"{len(unreached)} lines not reached, {len(silent)} of them without a reason in their folder's README.md")
-    reached = passed and share >= arguments.goal
-    print(f"coverage: {share:.1f} % of {total[0][1]} lines of rtl/ (goal {arguments.goal:g} %): "
-          f"{'reached' if reached else 'a test failed' if not passed else 'missed'}")
-    return 0 if reached else 1
+    print(f"pages: {os.path.relpath(pages / 'index.html', ROOT)}")
+    print(f"{len(unreached)} lines not reached, {len(silent)} of them without a reason on their room's page")
+    reached = share >= arguments.goal
+    verdicts = [("a test failed or has no counts", not passed), ("the goal is missed", not reached),
+                ("the pages do not list what is not reached", silent or stale)]
+    faults = [text for text, holds in verdicts if holds]
+    print(f"coverage: {share:.1f} % of {total[0][1]} lines of rtl/ reached (goal {arguments.goal:g} %), "
+          f"{percent(total[1]).strip()} of {total[1][1]} branches: {'; '.join(faults) or 'passed'}")
+    return 1 if faults else 0
 
 
 if __name__ == "__main__":
