@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The entries of an L1 TLB: fully associative, each a 4 KiB page or an aligned 64 KiB block.
 //
-// Each entry has a short tag in flip-flops: space, twelve folded bits of the block's number, page
+// Each entry has a short tag in flip-flops: space, sixteen folded bits of the block's number, page
 // in the block. All are compared at once. The rest of the page number and the translation lie in
 // LUT RAM and are read and compared for the one entry whose short tag agreed. The rest is the page
 // number without one of the pieces that were folded: equal folds and other pieces make it equal.
@@ -47,7 +47,7 @@ module gmmu_l1_entries
   localparam int unsigned SpaceBits = NumSpaces > 1 ? $clog2(NumSpaces) : 1;
   localparam int unsigned IndexWidth = Entries > 1 ? $clog2(Entries) : 1;
   localparam int unsigned BlockWidth = VpnWidth - 4;
-  localparam int unsigned HashWidth = 12;
+  localparam int unsigned HashWidth = 16;  // two pieces of a 48-bit address: one LUT with the fill
   localparam int unsigned Pieces = (BlockWidth + HashWidth - 1) / HashWidth;
   typedef logic [HashWidth-1:0] hash_t;
   typedef logic [IndexWidth-1:0] index_t;
@@ -111,10 +111,10 @@ module gmmu_l1_entries
   localparam int unsigned HighPairs = (HighWidth + 1) / 2;
   (* keep *) logic [Entries-1:0][1:0] low_same;
   (* keep *) logic [Entries-1:0][HighPairs-1:0] high_same;
-  (* keep *) logic [Entries-1:0][(HighPairs+3)/4-1:0] high_four;
-  (* keep *) logic [Entries-1:0] open, low_good;
+  localparam int unsigned HighFours = HighPairs / 4;
+  (* keep *) logic [Entries-1:0][HighFours-1:0] high_four;
+  (* keep *) logic [Entries-1:0] high_good, low_good;
   logic [Entries-1:0] match, killed, hidden;
-  assign open = valid_q & ~hidden;
   always_comb begin
     {low_same, high_same} = 'x;  // nobody looks
     if (look_i || fill_i) begin
@@ -128,11 +128,13 @@ module gmmu_l1_entries
   end
   for (genvar i = 0; i < Entries; i++) begin : g_match
     assign low_good[i] = big_q[i] || big || low_same[i] == '1;
-    for (genvar f = 0; 4*f < HighPairs; f++) begin : g_four
-      localparam int unsigned Last = 4*f + 3 < HighPairs ? 4*f + 3 : HighPairs - 1;
-      assign high_four[i][f] = high_same[i][Last:4*f] == '1;
+    for (genvar f = 0; f < HighFours; f++) begin : g_four
+      assign high_four[i][f] = high_same[i][4*f +: 4] == '1;
     end
-    assign match[i] = open[i] && low_good[i] && high_four[i] == '1;
+    // pairs that are left over
+    assign high_good[i] = valid_q[i] && !hidden[i] && HighPairs'(high_same[i] >> 4*HighFours) ==
+        HighPairs'({HighPairs{1'b1}} >> 4*HighFours);
+    assign match[i] = high_good[i] && low_good[i] && high_four[i] == '1;
   end
   // named_q: the kill that may come names this entry's space, the one that it is getting if it is
   // being written.
