@@ -20,6 +20,7 @@ DATA, VA, SLOTS = "GMMU_DATA_WIDTH", "GMMU_VA_WIDTH", "GMMU_CLIENT_SLOTS_LG2"
 
 ILLEGAL = [
     ("NumClients", (0, 65), "1 to 64"),
+    ("TrafficEngines", (5,), "0 to NumClients"),
     ("ThroughPorts", (2,), "0 or 1"),
     ("NumSpaces", (1, 65), "2 to 64"),
     ("NumRings", (0, 5), "1 to 4"),
@@ -43,7 +44,7 @@ LEGAL = [
     {},
     SMALL,
     {**SMALL, DATA: 512, "ThroughPorts": 1},
-    {DATA: 128, "L1Entries": 4, "L2Entries": 64, "L2Ways": 4, "NumWalks": 1, "NumClients": 2},
+    {DATA: 128, "L1Entries": 4, "L2Entries": 64, "L2Ways": 4, "NumWalks": 1, "NumClients": 2, "TrafficEngines": 0},
     {DATA: 256, "NumClients": 3, "NumRings": 4, "NumSpaces": 5, "L1Entries": 5, "NumWalks": 3, "EventPort": 0},
     {DATA: 512, "NumWalks": 32, "ReadsInFlight": 128, "L1Entries": 64, "L2Entries": 4096, "L2Ways": 16, SLOTS: 7},
     {"ThroughPorts": 1, "LargeEntries": 64, "WalkCacheEntries": 256, VA: 57},

@@ -2,13 +2,16 @@
 // One client: an access unit that serves either its external port or its traffic engine.
 //
 // The external port is served while no traffic run is busy and enable_i is 1. A run that starts
-// waits until the external accesses in flight have been answered.
+// waits until the external accesses in flight have been answered. Traffic = 0: there is no engine;
+// its registers read 0 and ignore writes.
 module gmmu_client_port
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
   import gmmu_axi_pkg::*;
   import gmmu_client_pkg::*;
-(
+#(
+  parameter bit Traffic = 1'b1
+) (
   input  logic           clk_i,
   input  logic           rst_i,
   input  port_t          port_i,       // constant: the translation port's number
@@ -83,19 +86,38 @@ module gmmu_client_port
   traffic_cfg_t   cfg;
   traffic_state_t state;
 
-  gmmu_client_regs u_regs (
-    .clk_i, .rst_i, .wr_i(reg_wr_i), .rd_i(reg_rd_i), .word_i(reg_word_i), .data_i(reg_data_i),
-    .rd_data_o(reg_data_o), .start_o(start), .cfg_o(cfg), .state_i(state), .busy_o
-  );
+  if (Traffic) begin : g_traffic
+    gmmu_client_regs u_regs (
+      .clk_i, .rst_i, .wr_i(reg_wr_i), .rd_i(reg_rd_i), .word_i(reg_word_i), .data_i(reg_data_i),
+      .rd_data_o(reg_data_o), .start_o(start), .cfg_o(cfg), .state_i(state), .busy_o
+    );
 
-  gmmu_traffic u_traffic (
-    .clk_i, .rst_i, .enable_i, .start_i(start), .cfg_i(cfg), .state_o(state), .done_o,
-    .unit_idle_i(unit_idle), .owner_o(owner), .waiting_o(waiting),
-    .req_valid_o(t_req_valid), .req_ready_i(u_req_ready), .req_o(t_req),
-    .w_valid_o(t_w_valid), .w_o(t_w), .w_data_o(t_w_data), .w_mix_o(t_w_mix),
-    .rsp_valid_i(u_rsp_valid), .rsp_i(rsp_o), .rsp_data_i(rsp_data_o), .rsp_line_i(rsp_line),
-    .fault_valid_i(fault_valid_o), .fault_i(fault_o)
-  );
+    gmmu_traffic u_traffic (
+      .clk_i, .rst_i, .enable_i, .start_i(start), .cfg_i(cfg), .state_o(state), .done_o,
+      .unit_idle_i(unit_idle), .owner_o(owner), .waiting_o(waiting),
+      .req_valid_o(t_req_valid), .req_ready_i(u_req_ready), .req_o(t_req),
+      .w_valid_o(t_w_valid), .w_o(t_w), .w_data_o(t_w_data), .w_mix_o(t_w_mix),
+      .rsp_valid_i(u_rsp_valid), .rsp_i(rsp_o), .rsp_data_i(rsp_data_o), .rsp_line_i(rsp_line),
+      .fault_valid_i(fault_valid_o), .fault_i(fault_o)
+    );
+  end else begin : g_no_traffic
+    logic unused_traffic;
+    assign reg_data_o = '0;
+    assign busy_o = 1'b0;
+    assign done_o = 1'b0;
+    assign start = 1'b0;
+    assign cfg = '0;
+    assign state = '0;
+    assign owner = 1'b0;
+    assign waiting = 1'b0;
+    assign t_req_valid = 1'b0;
+    assign t_req = '0;
+    assign t_w_valid = 1'b0;
+    assign t_w = '0;
+    assign t_w_data = '0;
+    assign t_w_mix = '0;
+    assign unused_traffic = ^{reg_rd_i, reg_word_i, reg_data_i, cfg, state, rsp_line};
+  end
 
   assign external = enable_i && !state.busy;
   assign u_req_valid = owner ? t_req_valid : external && req_valid_i;

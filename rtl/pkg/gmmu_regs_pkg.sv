@@ -122,7 +122,8 @@ package gmmu_regs_pkg;
 
   localparam logic [15:0] Cap2Offset = 16'h0040;
   typedef struct packed {
-    logic [18:0] reserved0;
+    logic [10:0] reserved0;
+    logic [7:0] traffic;  // 52:45
     logic [0:0] verify;  // 44:44
     logic [3:0] patterns;  // 43:40
     logic [2:0] reserved1;

@@ -34,10 +34,18 @@ module gmmu_fifo_ram #(
   assign push = valid_i && ready_o;
   assign read = count_q != '0 && (!ram_valid_q || out_free);
 
-  gmmu_ram_apart #(.Width(Width), .Depth(Depth)) u_ram (
-    .clk_i,
-    .read_i(read), .read_addr_i(read_q), .data_o(ram_data),
-    .write_i(push), .write_addr_i(write_q), .data_i);
+  // a few words of a few bits are no block RAM
+  if (Width * Depth >= 1024) begin : g_block
+    gmmu_ram_block #(.Width(Width), .Depth(Depth)) u_ram (
+      .clk_i,
+      .read_i(read), .read_addr_i(read_q), .data_o(ram_data),
+      .write_i(push), .write_addr_i(write_q), .data_i);
+  end else begin : g_small
+    gmmu_ram_apart #(.Width(Width), .Depth(Depth)) u_ram (
+      .clk_i,
+      .read_i(read), .read_addr_i(read_q), .data_o(ram_data),
+      .write_i(push), .write_addr_i(write_q), .data_i);
+  end
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin

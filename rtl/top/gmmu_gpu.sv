@@ -19,6 +19,7 @@ module gmmu_gpu
   import gmmu_client_pkg::*;
 #(
   parameter int unsigned NumClients = 4,
+  parameter int unsigned TrafficEngines = NumClients,  // clients 0 to n - 1 have one
   parameter int unsigned ThroughPorts = 0,  // 1: s_thr_* is there
   parameter int unsigned NumSpaces = 16,
   parameter int unsigned NumRings = 1,
@@ -224,7 +225,8 @@ module gmmu_gpu
 );
 
   gmmu_parameter_check #(
-    .NumClients(NumClients), .NumSpaces(NumSpaces), .NumRings(NumRings), .L1Entries(L1Entries),
+    .NumClients(NumClients), .TrafficEngines(TrafficEngines), .NumSpaces(NumSpaces), .NumRings(NumRings),
+    .L1Entries(L1Entries),
     .L2Entries(L2Entries), .L2Ways(L2Ways), .LargeEntries(LargeEntries),
     .WalkCacheEntries(WalkCacheEntries), .NumWalks(NumWalks), .ReadsInFlight(ReadsInFlight),
     .CounterWidth(CounterWidth), .ThroughPorts(ThroughPorts), .EventPort(EventPort)
@@ -433,7 +435,7 @@ module gmmu_gpu
   localparam cap2_t Cap2 = '{
     client_slots: 8'(Slots), large_entries: 8'(LargeEntries), levels: 4'(MaxLevels),
     counter_bits: 7'(CounterWidth), through_ports: 4'(ThroughPorts), events: EventPort != 0, patterns: 4'b0111,
-    verify: 1'b1, default: '0
+    verify: 1'b1, traffic: 8'(TrafficEngines), default: '0
   };
 
   gmmu_regs #(
@@ -641,7 +643,7 @@ module gmmu_gpu
     assign cl_rsp_fault_o[8*i +: 8] = rsp.fault;
     assign cl_rsp_word_o[3*i +: 3] = rsp.word;
 
-    gmmu_client_port u_port (
+    gmmu_client_port #(.Traffic(i < TrafficEngines)) u_port (
       .port_i(port_t'(i)),
       .clk_i, .rst_i(rst_client[i]), .enable_i(enable), .vram_bytes_i, .idle_o(client_idle[i]),
       .reg_wr_i(client_wr[i]), .reg_rd_i(client_rd[i]), .reg_word_i(client_word),

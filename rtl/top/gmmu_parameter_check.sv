@@ -7,6 +7,7 @@ module gmmu_parameter_check
   import gmmu_client_pkg::*;
 #(
   parameter int unsigned NumClients = 4,
+  parameter int unsigned TrafficEngines = NumClients,
   parameter int unsigned ThroughPorts = 0,
   parameter int unsigned NumSpaces = 16,
   parameter int unsigned NumRings = 1,
@@ -27,6 +28,9 @@ module gmmu_parameter_check
 
   if (NumClients < 1 || NumClients > ClientCount) begin : g_clients
     $fatal(1, "gmmu_gpu: NumClients is %0d, legal: 1 to 64", NumClients);
+  end
+  if (TrafficEngines > NumClients) begin : g_traffic
+    $fatal(1, "gmmu_gpu: TrafficEngines is %0d, legal: 0 to NumClients", TrafficEngines);
   end
   if (ThroughPorts > 1) begin : g_through
     $fatal(1, "gmmu_gpu: ThroughPorts is %0d, legal: 0 or 1", ThroughPorts);

@@ -322,7 +322,7 @@ module gmmu_regs
     fault_queue_size_t   size;
     fault_queue_tail_t   tail;
     inv_status_t         status;
-    id = '{reserved0: '0, minor: 8'd1, major: 8'd1, magic: 32'h554D4D47};
+    id = '{reserved0: '0, minor: 8'd2, major: 8'd1, magic: 32'h554D4D47};
     size = '0;
     size.enable = fault_enable_o;
     size.size_lg2 = fault_size_lg2_o;

@@ -283,6 +283,9 @@ struct Cap2 {
   /// [44:44] 1: traffic engines verify.
   constexpr uint64_t verify() const { return static_cast<uint64_t>((raw >> 44) & 0x1u); }
   constexpr Cap2& set_verify(uint64_t v) { raw = (raw & ~(uint64_t{0x1u} << 44)) | ((static_cast<uint64_t>(v) & 0x1u) << 44); return *this; }
+  /// [52:45] Clients 0 to traffic - 1 have a traffic engine; of the others the registers read 0 and ignore writes. Before minor version 2: 0, and every client has one.
+  constexpr uint64_t traffic() const { return static_cast<uint64_t>((raw >> 45) & 0xffu); }
+  constexpr Cap2& set_traffic(uint64_t v) { raw = (raw & ~(uint64_t{0xffu} << 45)) | ((static_cast<uint64_t>(v) & 0xffu) << 45); return *this; }
 };
 
 /// Interrupt causes; write 1 to clear. A message is sent when an enabled cause appears, and again after a clear that leaves one standing.

@@ -99,6 +99,7 @@ NTSTATUS Adapter::ReadIdentity() {
     return STATUS_NO_SUCH_DEVICE;
   }
   const auto more = registers.Read<regs::Cap2>();  // 0 before minor version 1
+  traffic_engines = id.minor() < 2 ? clients : static_cast<uint32_t>(more.traffic());
   client_patterns = static_cast<uint32_t>(more.patterns());
   client_verify = more.verify() != 0;
   vram_bytes = registers.Read<regs::VramSize>().bytes();

@@ -59,6 +59,7 @@ class Adapter {
   uint64_t window_bytes = 0;
   uint64_t vram_bytes = 0;
   uint32_t clients = 0;
+  uint32_t traffic_engines = 0;  ///< clients 0 to traffic_engines - 1 have one
   uint32_t client_patterns = 0;  ///< bit i: traffic engines know regs::Pattern i
   bool client_verify = false;    ///< traffic engines verify
 

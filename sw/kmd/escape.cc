@@ -15,7 +15,7 @@ uint32_t SpaceOf(uint64_t process) {
 }
 
 NTSTATUS Run(Adapter& adapter, EscapeQueryCaps& escape) {
-  escape.clients = adapter.clients;
+  escape.clients = adapter.traffic_engines;
   escape.spaces = adapter.spaces.count();
   escape.vram_bytes = adapter.vram_bytes;
   return STATUS_SUCCESS;
@@ -23,7 +23,8 @@ NTSTATUS Run(Adapter& adapter, EscapeQueryCaps& escape) {
 
 NTSTATUS Run(Adapter& adapter, EscapeRunClient& escape) {
   const uint32_t space = SpaceOf(escape.process);
-  if (escape.client >= adapter.clients || space == Spaces::kNone) return STATUS_INVALID_PARAMETER;
+  if (escape.client >= adapter.traffic_engines || space == Spaces::kNone)
+    return STATUS_INVALID_PARAMETER;
   if (escape.base % 64 != 0 || escape.count == 0 || escape.access > 2 || escape.depth > 0xff) {
     return STATUS_INVALID_PARAMETER;
   }
@@ -57,7 +58,7 @@ NTSTATUS Run(Adapter& adapter, EscapeRunClient& escape) {
 }
 
 NTSTATUS Run(Adapter& adapter, EscapeQueryClient& escape) {
-  if (escape.client >= adapter.clients) return STATUS_INVALID_PARAMETER;
+  if (escape.client >= adapter.traffic_engines) return STATUS_INVALID_PARAMETER;
   const uint32_t block = Registers::ClientBlock(escape.client);
   const auto status = adapter.registers.Read<regs::ClientStatus>(block);
   escape.busy = static_cast<uint32_t>(status.busy());

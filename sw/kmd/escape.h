@@ -26,13 +26,14 @@ struct EscapeHeader {
 /// What was built.
 struct EscapeQueryCaps {
   EscapeHeader header{EscapeCode::kQueryCaps, sizeof(EscapeQueryCaps)};
-  uint32_t clients = 0;     ///< out: client ports with a traffic engine
+  uint32_t clients = 0;     ///< out: client ports with a traffic engine, the first ones
   uint32_t spaces = 0;      ///< out: address spaces
   uint64_t vram_bytes = 0;  ///< out: all of VRAM, the driver's part included
 };
 
 /// Starts a client's traffic engine. Refused while it runs (STATUS_DEVICE_NOT_READY), for a client
-/// that does not exist and for a process without an address space (STATUS_INVALID_PARAMETER).
+/// that does not exist or was built without one, and for a process without an address space
+/// (STATUS_INVALID_PARAMETER).
 ///
 /// Pattern order accesses `count` lines of 64 bytes: base + 64 * (first + stride * k), k = 0, step,
 /// 2 step, ... modulo count. hw/traffic.h predicts the lines of every pattern. Refused for a

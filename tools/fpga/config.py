@@ -15,8 +15,8 @@ CONSTRAINTS = ROOT / "constraints/ecp5-85f"
 
 # 64-bit AXI and 48-bit addresses are the packages' defaults.
 PARAMETERS = {
-    "NumClients": 4, "L1Entries": 16, "L2Entries": 512, "L2Ways": 4, "NumWalks": 8, "WalkCacheEntries": 16,
-    "ReadsInFlight": 32, "CounterWidth": 32, "EventPort": 0, "ThroughPorts": 0,
+    "NumClients": 4, "TrafficEngines": 1, "L1Entries": 16, "L2Entries": 512, "L2Ways": 4, "NumWalks": 8,
+    "WalkCacheEntries": 16, "ReadsInFlight": 32, "CounterWidth": 32, "EventPort": 0, "ThroughPorts": 0,
 }
 # Ports of parts that a parameter of 0 leaves out: they are not brought to pins. Inputs are 0, outputs open.
 LEFT_OUT = {"EventPort": "ev_", "ThroughPorts": "s_thr_"}

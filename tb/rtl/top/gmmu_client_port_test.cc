@@ -23,10 +23,11 @@ struct Request {
 
 constexpr unsigned kSlots = 64;  // accesses in flight of a client, as built
 
-/// Drives client 0: random requests on disjoint lines, so that order does not matter.
+/// Drives one client: random requests on disjoint lines, so that order does not matter.
 class Driver {
  public:
-  Driver(TopMachine& gpu, unsigned stall) : gpu_(gpu), stall_(stall) {}
+  Driver(TopMachine& gpu, unsigned client, unsigned stall)
+      : gpu_(gpu), c_(client), stall_(stall) {}
 
   /// Performs one request an id at a time, ids as they become free; checks every answer.
   void Perform(std::vector<Request> requests) {
@@ -53,40 +54,42 @@ class Driver {
             if (at >= r.va && at < r.va + r.bytes)
               data |= static_cast<uint64_t>(r.data[at - r.va]) << (8 * i);
           }
-          t.cl_w_valid_i = 1, t.cl_w_id_i = id, t.cl_w_word_i = word,
-          t.cl_w_data_i[0] = static_cast<uint32_t>(data);
-          t.cl_w_data_i[1] = static_cast<uint32_t>(data >> 32);
+          t.cl_w_valid_i = 1u << c_, t.cl_w_id_i = id << 6 * c_, t.cl_w_word_i = word << 3 * c_,
+          t.cl_w_data_i[2 * c_] = static_cast<uint32_t>(data);
+          t.cl_w_data_i[2 * c_ + 1] = static_cast<uint32_t>(data >> 32);
         } else {
-          t.cl_req_valid_i = 1, t.cl_req_id_i = id, t.cl_req_space_i = 3,
-          t.cl_req_access_i = static_cast<unsigned>(r.access);
-          t.cl_req_bytes_i = r.bytes, t.cl_req_va_i[0] = static_cast<uint32_t>(r.va),
-          t.cl_req_va_i[1] = static_cast<uint32_t>(r.va >> 32);
+          t.cl_req_valid_i = 1u << c_, t.cl_req_id_i = id << 6 * c_;
+          t.cl_req_space_i = 3u << 8 * c_;
+          t.cl_req_access_i = static_cast<unsigned>(r.access) << 2 * c_;
+          t.cl_req_bytes_i = r.bytes << 7 * c_;
+          t.cl_req_va_i[2 * c_] = static_cast<uint32_t>(r.va);
+          t.cl_req_va_i[2 * c_ + 1] = static_cast<uint32_t>(r.va >> 32);
         }
       }
-      t.cl_rsp_ready_i = gpu_.random() % 100 >= stall_;
+      t.cl_rsp_ready_i = gpu_.random() % 100 >= stall_ ? 1u << c_ : 0;
       t.eval();
-      if (t.cl_w_valid_i && (t.cl_w_ready_o & 1)) ++word;
-      if (t.cl_req_valid_i && (t.cl_req_ready_o & 1)) {
+      if (t.cl_w_valid_i && (t.cl_w_ready_o >> c_ & 1)) ++word;
+      if (t.cl_req_valid_i && (t.cl_req_ready_o >> c_ & 1)) {
         slots_[id] = next++;
         got_[id].clear();
         id = kSlots;
       }
-      if ((t.cl_rsp_valid_o & 1) && t.cl_rsp_ready_i) {
-        const unsigned answer = t.cl_rsp_id_o & 63;
+      if ((t.cl_rsp_valid_o >> c_ & 1) && t.cl_rsp_ready_i) {
+        const unsigned answer = t.cl_rsp_id_o >> 6 * c_ & 63;
         ASSERT_TRUE(slots_[answer].has_value());
         const Request& r = requests[*slots_[answer]];
-        EXPECT_EQ(t.cl_rsp_fault_o & 0xff, 0u);
+        EXPECT_EQ(t.cl_rsp_fault_o >> 8 * c_ & 0xff, 0u);
         if (r.access != Access::kWrite) {
-          const unsigned at = 8 * (t.cl_rsp_word_o & 7);
-          const uint64_t data = t.cl_rsp_data_o[0] | static_cast<uint64_t>(t.cl_rsp_data_o[1])
-                                                         << 32;
+          const unsigned at = 8 * (t.cl_rsp_word_o >> 3 * c_ & 7);
+          const uint64_t data =
+              t.cl_rsp_data_o[2 * c_] | static_cast<uint64_t>(t.cl_rsp_data_o[2 * c_ + 1]) << 32;
           for (unsigned i = 0; i < 8; ++i) {
             const uint64_t byte = (r.va & ~63ull) + at + i;
             if (byte >= r.va && byte < r.va + r.bytes)
               got_[answer].push_back(static_cast<uint8_t>(data >> (8 * i)));
           }
         }
-        if (t.cl_rsp_last_o & 1) {
+        if (t.cl_rsp_last_o >> c_ & 1) {
           if (r.access != Access::kWrite) {
             EXPECT_EQ(got_[answer], r.data);
           }
@@ -101,14 +104,16 @@ class Driver {
 
  private:
   TopMachine& gpu_;
+  const unsigned c_;
   const unsigned stall_;
   std::array<std::optional<size_t>, kSlots> slots_;
   std::array<std::vector<uint8_t>, kSlots> got_;
 };
 
 TEST(GpuClientPort, AccessesOfAnySizeInAnyOrderWithAndWithoutBackPressure) {
-  for (unsigned stall : {0u, 40u}) {
-    TopMachine gpu(stall + 1);
+  // client 3 is built without a traffic engine
+  for (const auto& [client, stall] : {std::pair{0u, 0u}, {0u, 40u}, {3u, 0u}, {3u, 40u}}) {
+    TopMachine gpu(stall + client + 1);
     gpu.vram.shuffle = gpu.host.shuffle = true;
     gpu.vram.stall_percent = gpu.host.stall_percent = stall / 2;
     gpu.host.memory.Make(0x40000, 0x10000);
@@ -142,7 +147,7 @@ TEST(GpuClientPort, AccessesOfAnySizeInAnyOrderWithAndWithoutBackPressure) {
     for (const Request& r : writes)
       std::copy(r.data.begin(), r.data.end(), expected.begin() + (r.va - kVa));
 
-    Driver driver(gpu, stall);
+    Driver driver(gpu, client, stall);
     driver.Perform(writes);
     gpu.Run(200);
     for (uint64_t i = 0; i < 0x20000; ++i) ASSERT_EQ(memory(kVa + i), expected[i]) << std::hex << i;

@@ -72,11 +72,11 @@ TEST_F(GpuTraffic, ReadsInSequenceAndPermutedWithTheRightChecksum) {
   }
 }
 
-TEST_F(GpuTraffic, AllClientsAtOnceEachTheirShare) {
+TEST_F(GpuTraffic, AllEnginesAtOnceEachTheirShare) {
   gpu.vram.shuffle = gpu.host.shuffle = true;
   gpu.vram.stall_percent = 20;
-  for (unsigned i = 0; i < 4; ++i) gpu.StartTraffic(i, space3, kVa, i, 4, 512, 5);
-  for (unsigned i = 0; i < 4; ++i) {
+  for (unsigned i = 0; i < 3; ++i) gpu.StartTraffic(i, space3, kVa, i, 4, 512, 5);
+  for (unsigned i = 0; i < 3; ++i) {
     EXPECT_EQ(gpu.EndTraffic(i).count(), 512u);
     EXPECT_EQ(gpu.Get<regs::ClientResult>(TopMachine::ClientAt(i)).crc(),
               ExpectedCrc(kVa, i, 4, 512, 5));
@@ -91,8 +91,8 @@ TEST_F(GpuTraffic, AllClientsAtOnceEachTheirShare) {
                      gpu.Get<regs::PortCountersFaults>(at).n());
     lookups += n;
   }
-  EXPECT_EQ(lookups, 2048u);
-  EXPECT_EQ(gpu.Get<regs::CountersClientReadBytes>(regs::kCountersBase).n(), 2048u * 64);
+  EXPECT_EQ(lookups, 3 * 512u);
+  EXPECT_EQ(gpu.Get<regs::CountersClientReadBytes>(regs::kCountersBase).n(), 3 * 512u * 64);
 }
 
 TEST_F(GpuTraffic, OneWordACycleFromVram) {
@@ -143,6 +143,17 @@ TEST_F(GpuTraffic, TestsItsMemoriesByItself) {
   EXPECT_EQ(gpu.Get<regs::ClientResult>(TopMachine::ClientAt(2)).mismatches(), 2u);
 }
 
+TEST_F(GpuTraffic, AClientBuiltWithoutAnEngineReadsZeroAndStartsNothing) {
+  EXPECT_EQ(gpu.Get<regs::Cap2>().traffic(), 3u);
+  gpu.StartTraffic(3, space3, kVa, 0, 1, 16, 1);
+  gpu.Run(300);
+  EXPECT_TRUE(gpu.top().idle_o);
+  for (uint32_t at = 0; at < regs::kClientStride; at += 8) {
+    EXPECT_EQ(gpu.Read(TopMachine::ClientAt(3) + at), 0u) << at;
+  }
+  EXPECT_EQ(gpu.Get<regs::CountersClientReadBytes>(regs::kCountersBase).n(), 0u);
+}
+
 TEST_F(GpuTraffic, ChasesPointersThroughBothMemories) {
   std::vector<uint8_t> bytes;
   for (unsigned i = 0; i < 500; ++i) {  // a ring of 64 lines: every 17th of 2048
@@ -156,8 +167,8 @@ TEST_F(GpuTraffic, ChasesPointersThroughBothMemories) {
   }
   auto ctrl = space3;
   ctrl.set_pattern(regs::Pattern::kChase);
-  EXPECT_EQ(gpu.Traffic(3, ctrl, kVa, 0, 0, 500, 1).count(), 500u);
-  EXPECT_EQ(gpu.Get<regs::ClientResult>(TopMachine::ClientAt(3)).crc(), Crc32c(bytes));
+  EXPECT_EQ(gpu.Traffic(2, ctrl, kVa, 0, 0, 500, 1).count(), 500u);
+  EXPECT_EQ(gpu.Get<regs::ClientResult>(TopMachine::ClientAt(2)).crc(), Crc32c(bytes));
 }
 
 TEST_F(GpuTraffic, StopsAtTheFirstFaultInAccessOrderAndLogsIt) {

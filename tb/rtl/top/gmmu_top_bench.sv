@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The whole GPU at its default sizes, same ports.
+// The whole GPU at its default sizes, same ports. The last client has no traffic engine.
 module gmmu_top_bench
   import gmmu_pkg::*;
   import gmmu_axi_pkg::*;
@@ -206,7 +206,7 @@ module gmmu_top_bench
   output logic [9*192-1:0]                ev_o
 );
   gmmu_gpu #(
-    .NumClients(NumClients), .NumSpaces(NumSpaces), .NumRings(NumRings), .L1Entries(L1Entries),
+    .NumClients(NumClients), .TrafficEngines(NumClients - 1), .NumSpaces(NumSpaces), .NumRings(NumRings), .L1Entries(L1Entries),
     .L2Entries(L2Entries), .L2Ways(L2Ways), .LargeEntries(LargeEntries),
     .WalkCacheEntries(WalkCacheEntries),
     .NumWalks(NumWalks), .ReadsInFlight(ReadsInFlight), .CounterWidth(CounterWidth),

@@ -268,6 +268,38 @@ class EscapeTest : public SubmitTest {
   uint64_t Handle(HANDLE handle) { return reinterpret_cast<uint64_t>(handle); }
 };
 
+TEST(Escape, KnowsWhichClientsHaveAnEngine) {
+  struct Case {
+    unsigned minor, traffic, clients;
+  };
+  // an interface before minor version 2 does not say: all of them have one
+  for (const Case& built : {Case{1, 0, 4}, Case{2, 1, 1}, Case{2, 0, 0}}) {
+    FakeKernel kernel;
+    ASSERT_EQ(kernel.Load(), STATUS_SUCCESS);
+    kernel.reg(regs::Id::kOffset) =
+        regs::Id{}.set_magic(0x554D4D47).set_major(1).set_minor(built.minor).raw;
+    kernel.reg(regs::Cap2::kOffset) =
+        regs::Cap2{}.set_patterns(0b111).set_traffic(built.traffic).raw;
+    ASSERT_EQ(kernel.Start(), STATUS_SUCCESS);
+    const auto escape = [&](auto& data) {
+      DXGKARG_ESCAPE args{};
+      args.pPrivateDriverData = &data;
+      args.PrivateDriverDataSize = sizeof(data);
+      return kernel.table.DxgkDdiEscape(kernel.adapter, &args);
+    };
+    EscapeQueryCaps caps;
+    ASSERT_EQ(escape(caps), STATUS_SUCCESS);
+    EXPECT_EQ(caps.clients, built.clients);
+    for (uint32_t client = 0; client < 5; ++client) {
+      EscapeQueryClient query;
+      query.client = client;
+      EXPECT_EQ(escape(query),
+                client < built.clients ? STATUS_SUCCESS : STATUS_INVALID_PARAMETER);
+    }
+    kernel.Unload();
+  }
+}
+
 TEST_F(EscapeTest, RunsAClientInTheSpaceOfTheProcess) {
   EscapeQueryCaps caps;
   ASSERT_EQ(Escape(&caps), STATUS_SUCCESS);
