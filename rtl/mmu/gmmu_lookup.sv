@@ -204,9 +204,8 @@ module gmmu_lookup
     end else if (restart_valid_i) begin
       own_d.kind = OpRestart;
       own_d.what.key = restart_key_i;
-    end else if (hold_q) begin  // a kill's, perhaps
-      own_d.what.key.space = kill_i.space;
     end
+    if (hold_q && !probe_q) own_d.what.key.space = kill_i.space;  // a kill's, perhaps
   end
 
   // Ports in turn: ahead_q[i][j] with i < j says that i goes before j. Who was served goes last. Who

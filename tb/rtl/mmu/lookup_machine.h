@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include "Vgmmu_mmu_lookup_bench.h"
+#include "lookup_model.h"
+#include "tb/rtl/coverage.h"
+#include "verilated.h"
+
+namespace gmmu::bench {
+
+/// gmmu_lookup alone: this plays the ports, the walk table, the fill unit and the control block,
+/// and judges every output by the contract at the head of gmmu_lookup.sv and in rtl/mmu/README.md.
+/// No check knows how many cycles a lookup takes: what the TLBs held all the time from a lookup's
+/// entry to its end is certain, what they held for a part of it is possible. Sizes as the bench
+/// numbers them.
+class LookupMachine {
+  VerilatedContext context_;  // goes last
+
+ public:
+  using Waiter = std::pair<unsigned, unsigned>;  ///< port, slot
+
+  /// How busy the world is, in percent a cycle unless it says otherwise.
+  struct Load {
+    unsigned lookups = 50;  // of a port
+    unsigned near = 50;     // of lookups, in the line of the one before or beside it
+    unsigned rows = 8;      // for anybody; the engine has one more
+    unsigned latency = 30;  // cycles that a walk takes at most
+    unsigned tells = 100;   // a finished walk speaks
+    unsigned again = 20;    // of those that joined, to be done again
+    unsigned restarts = 0;  // a row starts again, in a thousand
+    unsigned fills = 3;
+    unsigned pointers = 5;
+  };
+  struct Row {
+    bool engine = false, busy = false, wide = false, restarting = false;
+    unsigned closing = 0;  // cycles until it is free
+    Key key;
+    unsigned cause = 0;
+    std::optional<Waiter> owner;  // is told first
+    std::vector<Waiter> joined;
+    uint64_t due = 0;
+    bool Free() const { return !busy && closing == 0; }
+  };
+  struct Lookup {
+    Key key;
+    uint64_t entered = 0;   // when it came, or came again
+    bool resolved = false;  // it hit, began or joined
+    bool again = false;
+    std::optional<bool> close;  // its port's lookup before was in the same or a neighbouring line
+  };
+  struct Counts {
+    uint64_t lookups = 0, hits = 0, large_hits = 0, must_hits = 0, begins = 0, wide = 0, engine = 0,
+             joins = 0, restarts = 0, again = 0, starts = 0, pointers = 0, must_pointers = 0,
+             causes = 0, tells = 0, kills = 0, fills = 0;
+    std::array<unsigned, 16> cause{};  // of starts
+  };
+
+  LookupMachine(unsigned size, uint64_t seed);
+  ~LookupMachine();
+
+  void Cycle();
+  void Cycles(unsigned count) {
+    while (count-- > 0) Cycle();
+  }
+  /// Waits until nobody has to be told anything any more. Bounded; new lookups do not come.
+  void Drain();
+  /// One invalidation of the scope as the control block does it, with a new row for its space if
+  /// there is one.
+  void Invalidate(const LookupScope& scope, const std::optional<LookupSpace>& space = std::nullopt);
+
+  // For directed tests.
+  void Ask(unsigned port, unsigned slot, const Key& key) {
+    ports_[port].standing.push_back({slot, key});
+  }
+  void Fill(const Key& key, unsigned words, uint64_t page);  ///< waits until it is entered
+  void Pointer(unsigned level, const Key& key, const LookupPointers::Table& table);
+  LookupSpace MakeSpace(const std::vector<unsigned>& bits);
+
+  unsigned Random(unsigned below) { return static_cast<unsigned>(random_() % below); }
+  bool Chance(unsigned percent) { return Random(100) < percent; }
+  Key SomeKey();
+  unsigned Ports() const { return std::array{7u, 2u, 5u}[size_]; }
+  unsigned Spaces() const { return std::array{16u, 2u, 3u}[size_]; }
+  unsigned Slots() const { return std::array{32u, 2u, 4u}[size_]; }
+  unsigned Ways() const { return std::array{4u, 1u, 2u}[size_]; }
+  unsigned Sets() const { return std::array{8u, 1u, 2u}[size_]; }
+  unsigned Steps() const { return std::array{16u, 2u, 4u}[size_]; }  ///< of a sweep
+  bool IsEngine(unsigned port) const { return port + 3 >= Ports(); }
+  uint64_t TellWaits() const {
+    return tell_waits_;
+  }  ///< cycles that the answer of a walk has waited for the bus
+
+  Load load;
+  bool quiet = false;  ///< no lookups, fills, pointers and restarts by themselves
+  Counts counts;
+  std::vector<Row> rows;
+  uint64_t cycle = 0;
+  std::unique_ptr<Vgmmu_mmu_lookup_bench> top;
+  bool keep = false;         ///< these two:
+  std::vector<Waiter> ends;  ///< who hit, began or joined
+  std::vector<std::pair<uint64_t, unsigned>>
+      served;  ///< ports whose lookups were taken, with the cycle
+
+ private:
+  struct Standing {
+    unsigned slot;
+    Key key;
+  };
+  struct Port {
+    std::deque<Standing> standing;
+    std::optional<Standing> fresh;  // offered in the cycle after it was announced
+    bool soon = false;
+    unsigned gap = 0;
+    std::optional<uint64_t> line;  // of the lookup before
+    unsigned line_space = 0;
+    std::vector<unsigned> others;  // how often others were served while one stood
+    unsigned closed = 0;           // cycles meanwhile in which nobody was
+  };
+  struct Tell {
+    Waiter who;
+    Key key;
+    bool merged;
+    uint64_t page;
+    unsigned cause;
+    bool large;
+    unsigned shift;
+  };
+  struct NewPointer {
+    unsigned level, space;
+    uint64_t tag;
+    LookupPointers::Table table;
+  };
+  struct Said {
+    bool valid;
+    Key key;
+    uint64_t page;
+  };
+  struct FillWork {
+    Key key;
+    unsigned words;
+    uint64_t page;
+    enum { kProbe, kStands, kWait, kWrite } state = kProbe;
+    unsigned word = 0, first = 0, way = 0, present = 0, waited = 0;
+    bool evicts = false;
+  };
+  struct Answer {
+    bool hit = false, near = false, free = false, engine = false;
+    Key key;
+    size_t row = 0;
+  };
+
+  void DrivePorts();
+  void DriveTell();
+  void DriveRest();
+  void WritePointer(const NewPointer& pointer);
+  void DriveFill();
+  void DriveSearch();
+  void TakeWalks();  ///< begin, join, restart
+  void TakeMessages();
+  void TakePorts();
+  void TakeRest();
+  void MoveRows();
+  void StartOf(const Key& key, uint64_t from);
+  void ExpectWide(const Lookup& lookup);
+  void Resolve(const Waiter& who, Lookup& lookup);
+  Lookup* Find(const Waiter& who, const Key& key);
+  uint64_t From(const Lookup& lookup) const { return std::max(lookup.entered, released_); }
+  uint64_t PageFor(const Key& key, bool* large, unsigned* shift);
+  std::optional<unsigned> LargeShift(const Key& key) const;
+  std::optional<unsigned> FreeSlot(unsigned port);
+  bool SameLine(const Key& a, const Key& b) const {
+    return a.space == b.space && a.high == b.high && a.vpn >> 3 == b.vpn >> 3;
+  }
+  void Step();
+
+  const unsigned size_;
+  const uint64_t seed_;
+  std::mt19937_64 random_;
+  std::vector<Port> ports_;
+  std::map<Waiter, Lookup> lookups_;
+  std::vector<LookupSpace> spaces_;
+  LookupL2 l2_;
+  LookupPointers pointers_;
+  LookupLarge large_;
+  std::deque<Tell> tells_;
+  std::deque<std::pair<Waiter, Key>> again_;
+  std::deque<std::pair<unsigned, Key>> restarts_;
+  std::deque<std::pair<unsigned, uint64_t>> restarting_;  // rows in the pipeline, with their entry
+  std::optional<FillWork> fill_;
+  std::optional<Key> searched_;  // in the cycle before
+  std::optional<Answer> answered_, answer_;
+  std::optional<NewPointer> pointer_;
+  std::deque<Said> said_;  // messages of this cycle and the two before
+  std::vector<Key> pool_;
+  unsigned rows_soon_ = 0, tell_waits_ = 0;
+  uint64_t held_ = 0, released_ = 0;  // cycles of hold; when the last one ended
+  uint64_t last_wait_ = 0;            // when a lookup waited for a row
+  bool hold_ = false, dry_ = false, sweeping_ = false, tell_stands_ = false, quiet_seen_ = false;
+  LookupScope scope_;
+  uint64_t count_hit_ = 0, count_miss_ = 0, count_merged_ = 0, count_wc_lookup_ = 0,
+           count_wc_hit_ = 0;
+  Coverage coverage_{context_};
+};
+
+}  // namespace gmmu::bench

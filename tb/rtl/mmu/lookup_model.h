@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "blocks.h"
+#include "control_model.h"
+
+namespace gmmu::bench {
+
+/// What an invalidation covers, as a sweep tells it.
+struct LookupScope {
+  bool all = false, ranged = false;
+  unsigned space = 0;
+  uint64_t first = 0, tail = 0;
+
+  bool Covers(unsigned other, uint64_t low, uint64_t high) const {
+    return all || (other == space && (!ranged || (low <= tail && high >= first)));
+  }
+};
+
+/// The values that something had, with the cycles in which they came. The cycle of a change counts
+/// to both sides.
+template <typename T>
+class LookupHistory {
+ public:
+  void Change(uint64_t cycle, std::optional<T> value) {
+    changes_.push_back({cycle, std::move(value)});
+  }
+  std::optional<T> Now() const { return changes_.empty() ? std::nullopt : changes_.back().second; }
+  /// All values of [from, to]; none stands for its absence.
+  std::vector<std::optional<T>> During(uint64_t from, uint64_t to) const {
+    std::vector<std::optional<T>> values;
+    auto at = changes_.rbegin();
+    for (; at != changes_.rend() && at->first >= from; ++at) {
+      if (at->first <= to) values.push_back(at->second);
+    }
+    values.push_back(at == changes_.rend() ? std::nullopt : at->second);
+    if (values.size() > 1)
+      values.push_back(std::nullopt);  // what is being written need not be found
+    return values;
+  }
+
+ private:
+  std::vector<std::pair<uint64_t, std::optional<T>>> changes_;
+};
+
+/// The L2 TLB: sets of ways, a block of sixteen pages each.
+class LookupL2 {
+ public:
+  struct Way {
+    unsigned present = 0, space = 0;
+    uint64_t block = 0;
+    std::array<uint64_t, 16> page{};
+  };
+  struct Probed {
+    unsigned same = 0, empty = 0, present = 0;
+  };
+  LookupL2(unsigned sets, unsigned ways) : sets_(sets, std::vector<Way>(ways)) {}
+
+  Probed Probe(const Key& key) const {
+    Probed probed;
+    const auto& set = sets_[SetOf(key.space, key.vpn >> 4)];
+    for (size_t w = 0; w < set.size(); ++w) {
+      if (set[w].present == 0) {
+        probed.empty |= 1u << w;
+      } else if (set[w].space == key.space && set[w].block == key.vpn >> 4) {
+        probed.same |= 1u << w;
+        probed.present = set[w].present;
+      }
+    }
+    return probed;
+  }
+  void Write(uint64_t cycle, const Key& key, unsigned way, std::optional<uint64_t> page,
+             std::optional<unsigned> present) {
+    Way& at = sets_[SetOf(key.space, key.vpn >> 4)][way];
+    const Way before = at;
+    if (page) at.page[key.vpn & 15] = *page;
+    if (present) {
+      at.present = *present;
+      at.space = key.space;
+      at.block = key.vpn >> 4;
+    }
+    Note(cycle, before, page ? std::optional<unsigned>(key.vpn & 15) : std::nullopt);
+    Note(cycle, at, std::nullopt);
+  }
+  void Sweep(uint64_t cycle, const LookupScope& scope) {
+    for (auto& set : sets_) {
+      for (Way& way : set) {
+        const Way before = way;
+        if (scope.Covers(way.space, way.block << 4, way.block << 4 | 15)) way.present = 0;
+        Note(cycle, before, std::nullopt);
+      }
+    }
+  }
+  std::vector<std::optional<uint64_t>> During(const Key& key, uint64_t from, uint64_t to) const {
+    const auto found = history_.find({key.space, key.vpn});
+    if (found == history_.end()) return {std::nullopt};
+    return found->second.During(from, to);
+  }
+  /// A page of the key's line of eight: present all the time, at no time, or none of both.
+  std::optional<bool> Line(const Key& key, uint64_t from, uint64_t to) const {
+    bool maybe = false;
+    for (uint64_t i = 0; i < 8; ++i) {
+      const auto values = During({key.space, (key.vpn & ~uint64_t{7}) | i, false}, from, to);
+      if (values.size() == 1 && values[0]) return true;
+      maybe |= values.size() > 1;
+    }
+    return maybe ? std::nullopt : std::optional<bool>(false);
+  }
+
+ private:
+  size_t SetOf(unsigned space, uint64_t block) const { return (block ^ space) % sets_.size(); }
+  /// Records what the block's pages are now; `touched`: a page that was being written.
+  void Note(uint64_t cycle, const Way& way, std::optional<unsigned> touched) {
+    if (way.present == 0) return;
+    for (unsigned sub = 0; sub < 16; ++sub) {
+      std::optional<uint64_t> now;
+      for (const Way& w : sets_[SetOf(way.space, way.block)]) {
+        if (w.space == way.space && w.block == way.block && w.present >> sub & 1) now = w.page[sub];
+      }
+      auto& history = history_[{way.space, way.block << 4 | sub}];
+      if (history.Now() != now || touched == sub) history.Change(cycle, now);
+    }
+  }
+  std::vector<std::vector<Way>> sets_;
+  std::map<std::pair<unsigned, uint64_t>, LookupHistory<uint64_t>> history_;
+};
+
+/// Where a walk starts.
+struct LookupStart {
+  unsigned cause = 0, level = 0;
+  uint64_t pfn = 0;
+  bool vram = false, known = false;
+  unsigned index = 0, shift = 0, bits = 0;
+};
+
+/// The prepared row of a space.
+struct LookupSpace {
+  bool written = false, enable = false;
+  uint64_t root = 0;
+  unsigned target = 0, entries = 0, levels = 0;
+  Config config;
+  Prepared prepared;
+
+  /// From the root, or the fault that comes first.
+  LookupStart Root(const Key& key) const {
+    LookupStart start;
+    start.level = written ? levels - 1 : 0;
+    if (!enable) return start.cause = 1, start;
+    const uint64_t index = key.vpn >> prepared.root_shift;
+    if (key.high || (key.vpn & prepared.beyond) != 0)
+      start.cause = 2;
+    else if (index >= entries)
+      start.cause = 3;
+    else if (target > 1)
+      start.cause = 5;
+    if (start.cause != 0) return start;
+    start.pfn = root;
+    start.vram = target == 1;
+    start.known = true;
+    start.index = static_cast<unsigned>(index);
+    start.shift = prepared.root_shift;
+    start.bits = prepared.root_bits;
+    return start;
+  }
+};
+
+/// Pointers that the walk cache may have. The one that was written last at its level it must have.
+class LookupPointers {
+ public:
+  using Table = std::pair<uint64_t, bool>;  ///< page number, VRAM
+
+  void Write(uint64_t cycle, unsigned level, unsigned space, uint64_t tag, const Table& table,
+             bool surely) {
+    history_[{level, space, tag}].Change(cycle, table);
+    if (surely)
+      last_[level] = Last{space, tag, cycle};
+    else
+      last_[level].reset();
+  }
+  bool Knows(unsigned level, unsigned space, uint64_t tag) const {
+    const auto found = history_.find({level, space, tag});
+    return found != history_.end() && found->second.Now();
+  }
+  /// `keep`: masks of the swept space.
+  void Sweep(uint64_t cycle, const LookupScope& scope, const std::array<uint64_t, 6>& keep) {
+    for (auto& [where, history] : history_) {
+      const auto& [level, space, tag] = where;
+      const uint64_t rest = scope.all ? 0 : ~keep[level] & kVpnMask;
+      if (!history.Now() || !scope.Covers(space, tag, tag | rest)) continue;
+      history.Change(cycle, std::nullopt);
+      if (last_[level] && last_[level]->space == space && last_[level]->tag == tag)
+        last_[level].reset();
+    }
+  }
+  /// May a pointer of the level have been found?
+  bool May(unsigned level, const Key& key, uint64_t keep, const Table& table, uint64_t from,
+           uint64_t to) const {
+    const auto found = history_.find({level, key.space, key.vpn & keep});
+    if (found == history_.end()) return false;
+    const auto values = found->second.During(from, to);
+    return std::find(values.begin(), values.end(), std::optional<Table>(table)) != values.end();
+  }
+  /// Must the level's pointer have been found?
+  bool Must(unsigned level, const Key& key, uint64_t keep, uint64_t from) const {
+    const auto& last = last_[level];
+    return last && last->space == key.space && last->tag == (key.vpn & keep) && last->cycle < from;
+  }
+
+ private:
+  struct Last {
+    unsigned space;
+    uint64_t tag, cycle;
+  };
+  std::map<std::tuple<unsigned, unsigned, uint64_t>, LookupHistory<Table>> history_;
+  std::array<std::optional<Last>, 6> last_;
+};
+
+/// Large pages that the array may have. The one that came last it must have, once it is entered.
+class LookupLarge {
+ public:
+  struct Entry {
+    unsigned space, shift;
+    uint64_t vpn, page;  // the 4 KiB page of vpn, as its message told it
+    uint64_t cycle;
+    bool operator==(const Entry& o) const {
+      return space == o.space && shift == o.shift && vpn >> shift == o.vpn >> shift;
+    }
+    bool Covers(const Key& key) const {
+      return key.space == space && key.vpn >> shift == vpn >> shift;
+    }
+    uint64_t PageOf(const Key& key) const {
+      const uint64_t low = ((uint64_t{1} << shift) - 1) << 16;
+      return (page & ~low) | (key.vpn << 16 & low);
+    }
+  };
+  static constexpr uint64_t kEntered = 40;  ///< cycles after which a fill has found its gap
+
+  void Fill(const Entry& entry) {
+    const bool alone = newest_ + kEntered < entry.cycle;  // a fill is dropped while one is kept
+    newest_ = entry.cycle;
+    for (const Entry& other : entries_) {
+      if (other == entry) {
+        last_.reset();  // covered already, perhaps; which of two will go next is not said
+        return;
+      }
+    }
+    entries_.push_back(entry);
+    last_ = alone ? std::optional<Entry>(entry) : std::nullopt;
+  }
+  void Sweep(const LookupScope& scope) {
+    const auto drops = [&scope](const Entry& e) {
+      const uint64_t rest = (uint64_t{1} << e.shift) - 1;
+      return scope.Covers(e.space, e.vpn & ~rest, e.vpn | rest);
+    };
+    entries_.erase(std::remove_if(entries_.begin(), entries_.end(), drops), entries_.end());
+    if (last_ && drops(*last_)) last_.reset();
+  }
+  std::optional<uint64_t> May(const Key& key) const {
+    for (const Entry& entry : entries_) {
+      if (!key.high && entry.Covers(key)) return entry.PageOf(key);
+    }
+    return std::nullopt;
+  }
+  bool Must(const Key& key, uint64_t from) const {
+    return !key.high && last_ && last_->Covers(key) && last_->cycle + kEntered < from;
+  }
+
+ private:
+  std::vector<Entry> entries_;
+  std::optional<Entry> last_;
+  uint64_t newest_ = 0;
+};
+
+}  // namespace gmmu::bench
