@@ -230,6 +230,27 @@ TEST_F(EngineErrors, AnUnreadableBufferStopsAfterWhatWasRead) {
     }
 }
 
+TEST_F(EngineErrors, AnUnreadableBufferStopsWithinTheWordsOfANop) {
+  Start(14);
+  Buffer buffer;
+  buffer.Copy(Src(0), Dst(0), 2000);
+  const size_t offset = buffer.bytes();
+  buffer.Nop(800, 0);
+  Model model(*m, kApertureBase);
+  model.Execute(buffer.words, offset);
+  const uint64_t address = 0x71000000;
+  m->host.Make(address, 4096);
+  for (size_t n = 0; n < 512; ++n) m->host.Write64(address + 8 * n, buffer.words[n]);
+  m->pages[{15, address >> 12}] = {Target::kSystem, address};
+  uint32_t fence = m->SubmitEntry(0, address, buffer.bytes() | uint64_t{15} << 40);
+  m->Doorbell(0);
+  ASSERT_TRUE(m->Run());
+  ExpectStop(Fault::kEntryInvalid, offset, fence, buffer.words[offset / 8]);
+  EXPECT_EQ(m->top().ring_error_address_o[0], address + 4096);
+  Compare(model);
+  AtRest();
+}
+
 TEST_F(EngineErrors, ABadRingEntryStopsTheRing) {
   auto stops = [&](uint64_t address, uint64_t shape, Fault reason, bool privileged = true) {
     Start(14, {}, privileged);

@@ -142,6 +142,34 @@ TEST_F(EngineRings, SwitchedOffAroundItsCompletionNeverMovesTheNewLifesHead) {
     }
 }
 
+TEST_F(EngineRings, SwitchedOffInAnyCycleOfItsStartEndsNothing) {
+  auto prepare = [&] {
+    Start(6);
+    m->Submit(0, Buffer().Fill(Dst(0), 64, 1).words, true);
+  };
+  prepare();
+  const uint64_t begin = m->now();
+  while (m->entries == 0 && m->now() < 10000) m->Tick();
+  const uint64_t end = m->now();
+  ASSERT_GT(end, begin + 100);
+  // Its entry is asked for, read, judged, its buffer asked for: one cycle after the other.
+  for (uint64_t at = begin; at < end - 60; ++at) {
+    SCOPED_TRACE(at - begin);
+    prepare();
+    while (m->now() < at) m->Tick();
+    m->StopRing(0);
+    m->Tick();
+    m->StartRing(0, true);
+    ASSERT_TRUE(m->Run());
+    EXPECT_EQ(m->entries, 0u);
+    EXPECT_EQ(m->top().ring_head_o[0], 0);
+    AtRest();
+    uint32_t fence = m->Submit(0, Buffer().Fill(Dst(0), 64, 1).words, true);
+    ASSERT_TRUE(m->Run());
+    EXPECT_EQ(m->FenceRecord(0, 0), fence | uint64_t{1} << 32);
+  }
+}
+
 TEST_F(EngineRings, WaitHoldsACommandUntilEarlierWritesAreDone) {
   Timing timing;
   timing.write_min = timing.write_max = 2000;
