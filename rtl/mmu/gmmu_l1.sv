@@ -87,7 +87,7 @@ module gmmu_l1
   } seen_t;
 
   // ---- Stage A: the request, or a fill, searches the entries.
-  logic    accept, known, fill_q, write_q;
+  logic    accept, known, fill_q, no_fill_q, write_q;  // no_fill_q: no fill; for the entries
   logic [1:0] skipped_q;
   logic    room, out_room, tight, calm_q;
   key_t    req_key;
@@ -110,7 +110,7 @@ module gmmu_l1
   gmmu_l1_entries #(.Entries(Entries), .NumSpaces(NumSpaces)) u_entries (
     .clk_i, .rst_i, .look_i(req_valid_i), .accept_i(accept && known), .search_key_i(req_key),
     .near_o(near), .far_o(far), .b_key_i(b_key_q), .hit_o(found), .page_o(b_page),
-    .fill_i(fill_q), .fill_next_i(msg_i.key), .fill_next_big_i(msg_i.page.big),
+    .fill_i(!no_fill_q), .fill_next_i(msg_i.key), .fill_next_big_i(msg_i.page.big),
     .write_i(write_q), .write_what_i(later_i), .kill_i);
 
   // ---- Slots and questions. A far miss is offered at once; if it is not taken it waits behind
@@ -286,6 +286,7 @@ module gmmu_l1
     if (rst_i) begin
       b_valid_q <= 1'b0;
       fill_q <= 1'b0;
+      no_fill_q <= 1'b1;
       write_q <= 1'b0;
       skipped_q <= '0;
       waited_q <= '0;
@@ -296,6 +297,7 @@ module gmmu_l1
     end else begin
       b_valid_q <= accept || b_stays;
       fill_q <= fill_d;
+      no_fill_q <= !fill_d;
       write_q <= fill_q && !kill_i.valid;
       if (fill_d) skipped_q <= '0;
       else if (fill_wanted && skipped_q != '1) skipped_q <= skipped_q + 1'b1;
