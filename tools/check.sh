@@ -34,8 +34,10 @@ waves() {
 step './gmmu test' ./gmmu test
 step './gmmu run' ./gmmu run
 step './gmmu run --waves' waves
+step './gmmu bench' ./gmmu bench
 step 'make lint' make -s lint
 step 'make synth-check' make -s synth-check
+step 'make formal' make -s formal
 step 'make docs' make -s docs
 if [ "$(id -u)" -eq 0 ]; then
   step 'both commands in a bare Debian 13' tools/fresh_root.sh trixie './gmmu run' './gmmu test'

@@ -13,7 +13,7 @@ import rtl_sources
 
 HERE = config.ROOT / "tools/fpga"
 # Seconds on two cores; told while a step runs, no promise.
-TYPICAL = {"elaborate": 20, "blocks": 240, "link": 20, "place and route": 900}
+TYPICAL = {"elaborate": 30, "blocks": 60, "link": 10, "place and route": 1350}
 
 
 class Failed(Exception):
