@@ -75,8 +75,8 @@ TEST_F(GpuTraffic, ReadsInSequenceAndPermutedWithTheRightChecksum) {
 TEST_F(GpuTraffic, AllEnginesAtOnceEachTheirShare) {
   gpu.vram.shuffle = gpu.host.shuffle = true;
   gpu.vram.stall_percent = 20;
-  for (unsigned i = 0; i < 3; ++i) gpu.StartTraffic(i, space3, kVa, i, 4, 512, 5);
-  for (unsigned i = 0; i < 3; ++i) {
+  for (unsigned i = 0; i < TopMachine::kEngines; ++i) gpu.StartTraffic(i, space3, kVa, i, 4, 512, 5);
+  for (unsigned i = 0; i < TopMachine::kEngines; ++i) {
     EXPECT_EQ(gpu.EndTraffic(i).count(), 512u);
     EXPECT_EQ(gpu.Get<regs::ClientResult>(TopMachine::ClientAt(i)).crc(),
               ExpectedCrc(kVa, i, 4, 512, 5));
@@ -144,7 +144,7 @@ TEST_F(GpuTraffic, TestsItsMemoriesByItself) {
 }
 
 TEST_F(GpuTraffic, AClientBuiltWithoutAnEngineReadsZeroAndStartsNothing) {
-  EXPECT_EQ(gpu.Get<regs::Cap2>().traffic(), 3u);
+  EXPECT_EQ(gpu.Get<regs::Cap2>().traffic(), TopMachine::kEngines);
   gpu.StartTraffic(3, space3, kVa, 0, 1, 16, 1);
   gpu.Run(300);
   EXPECT_TRUE(gpu.top().idle_o);
@@ -302,8 +302,8 @@ TEST_F(GpuTraffic, ReadsHostPagesThroughTheAperture) {
     expected.insert(expected.end(), page.begin(), page.end());
   }
 
-  EXPECT_EQ(gpu.Traffic(3, space3, kVa + 0x80000, 0, 1, 1024, 1).count(), 1024u);
-  EXPECT_EQ(gpu.Get<regs::ClientResult>(TopMachine::ClientAt(3)).crc(), Crc32c(expected));
+  EXPECT_EQ(gpu.Traffic(2, space3, kVa + 0x80000, 0, 1, 1024, 1).count(), 1024u);
+  EXPECT_EQ(gpu.Get<regs::ClientResult>(TopMachine::ClientAt(2)).crc(), Crc32c(expected));
   EXPECT_EQ(gpu.Get<regs::CountersApLookups>(regs::kCountersBase).n(), 1024u);
   EXPECT_EQ(gpu.Get<regs::CountersApHits>(regs::kCountersBase).n(), 1022u);
 }

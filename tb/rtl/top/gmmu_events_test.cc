@@ -100,8 +100,9 @@ TEST(GpuEvents, EveryEventOnceWithItsNumberAndRequest) {
     // Traffic of all clients over both memories: walks, fills and, with 1024 pages, evictions.
     auto ctrl = regs::ClientCtrl{}.set_space(1).set_pattern(regs::Pattern::kRandom);
     ctrl.set_footprint_lg2(16);
-    for (unsigned i = 0; i < 4; ++i) gpu.StartTraffic(i, ctrl, kVa, 0, 0, 300, 1, seed * 10 + i);
-    for (unsigned i = 0; i < 4; ++i) EXPECT_EQ(gpu.EndTraffic(i).count(), 300u);
+    for (unsigned i = 0; i < TopMachine::kEngines; ++i)
+      gpu.StartTraffic(i, ctrl, kVa, 0, 0, 300, 1, seed * 10 + i);
+    for (unsigned i = 0; i < TopMachine::kEngines; ++i) EXPECT_EQ(gpu.EndTraffic(i).count(), 300u);
 
     // One ring entry of two copies and a flush.
     std::vector<uint64_t> words;

@@ -154,7 +154,7 @@ TEST_F(GpuRing, AnErrorStopsTheRingWithAReportAndARecord) {
 TEST_F(GpuRing, FlushAndTrafficAtOnceComeToAnEnd) {
   for (uint64_t i = 0; i < 16; ++i)
     gpu.MapPages(1, 0x400000 + 4096 * i, Target::kVram, 0x100000 + 4096 * i, 1);
-  for (unsigned c = 0; c < 4; ++c)
+  for (unsigned c = 0; c < TopMachine::kEngines; ++c)
     gpu.StartTraffic(c, regs::ClientCtrl{}.set_space(1), 0x400000, c, 4, 256, 33);
   const uint64_t flush = regs::CommandHeaderWord{}
                              .set_opcode(Opcode::kFlushTlb)
@@ -166,7 +166,7 @@ TEST_F(GpuRing, FlushAndTrafficAtOnceComeToAnEnd) {
     Submit({flush, 0x400000, 0x410000}, i);
     WaitFence(i);
   }
-  for (unsigned c = 0; c < 4; ++c) EXPECT_EQ(gpu.EndTraffic(c).count(), 256u);
+  for (unsigned c = 0; c < TopMachine::kEngines; ++c) EXPECT_EQ(gpu.EndTraffic(c).count(), 256u);
   EXPECT_EQ(gpu.Get<regs::CountersInvalidations>(regs::kCountersBase).n(),
             9u);  // and the space's root
 }

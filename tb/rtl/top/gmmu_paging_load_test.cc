@@ -76,7 +76,7 @@ TEST_P(PagingLoad, AfterTheFenceOfAnUnmapNoAccessReachesTheOldPages) {
     Execute({Header(Opcode::kApertureMap, 3).raw, kAperturePage | uint64_t{kPages} << 32,
              kOld | 1});
     old_beats = 0;
-    for (unsigned c = 0; c < 4; ++c) {
+    for (unsigned c = 0; c < TopMachine::kEngines; ++c) {
       auto ctrl = regs::ClientCtrl{}.set_space(1);
       if (c == 3) ctrl.set_access(regs::Access::kWrite);
       gpu.StartTraffic(c, ctrl, kApertureVa, 0, 1, 64 * kPages, 37);
@@ -86,7 +86,7 @@ TEST_P(PagingLoad, AfterTheFenceOfAnUnmapNoAccessReachesTheOldPages) {
              kDummy | 1});
     EXPECT_GT(old_beats, 0u);
     old_beats = 0;
-    for (unsigned c = 0; c < 4; ++c) EXPECT_EQ(gpu.EndTraffic(c).count(), 64 * kPages);
+    for (unsigned c = 0; c < TopMachine::kEngines; ++c) EXPECT_EQ(gpu.EndTraffic(c).count(), 64 * kPages);
     EXPECT_EQ(old_beats, 0u) << "beats on pages that were given back, round " << round;
   }
 }
@@ -135,7 +135,7 @@ TEST_P(PagingLoad, ATablePageComesBackAtAnotherLevel) {
         Header(Opcode::kFlushTlb, 3).set_scope(regs::Scope::kRange).set_dst_space(2).raw);
     words.insert(words.end(), {from, to});
   };
-  for (unsigned c = 0; c < 4; ++c)
+  for (unsigned c = 0; c < TopMachine::kEngines; ++c)
     gpu.StartTraffic(c, regs::ClientCtrl{}.set_space(2), kVaC, 0, 1, 1024, 67 + 2 * c);
   for (int round = 0; round < 10; ++round) {
     words.clear();
@@ -185,13 +185,13 @@ TEST_P(PagingLoad, ATablePageComesBackAtAnotherLevel) {
     EXPECT_TRUE(gpu.vram.memory.Bytes(kToB, 0x8000 - 100) == expected(from_b)) << round;
     EXPECT_TRUE(gpu.vram.memory.Bytes(kToC, 0x9000) ==
                 gpu.vram.memory.Bytes(kData + odd + 8, 0x9000)) << round;
-    for (unsigned c = 0; c < 4; ++c) {
+    for (unsigned c = 0; c < TopMachine::kEngines; ++c) {
       if (gpu.Get<regs::ClientStatus>(TopMachine::ClientAt(c)).busy() != 0) continue;
       EXPECT_EQ(gpu.EndTraffic(c).count(), 1024u);
       gpu.StartTraffic(c, regs::ClientCtrl{}.set_space(2), kVaC, 0, 1, 1024, 67 + 2 * c);
     }
   }
-  for (unsigned c = 0; c < 4; ++c) EXPECT_EQ(gpu.EndTraffic(c).count(), 1024u);
+  for (unsigned c = 0; c < TopMachine::kEngines; ++c) EXPECT_EQ(gpu.EndTraffic(c).count(), 1024u);
   EXPECT_EQ(gpu.Get<regs::RingStatus>(TopMachine::RingAt(0)).error(), 0u);
 }
 

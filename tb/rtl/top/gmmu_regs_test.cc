@@ -35,7 +35,7 @@ TEST(GpuRegisters, KeepWhatIsWrittenInTheirFields) {
       {TopMachine::RingAt(0), 0x3fffffffff000},
       {TopMachine::RingAt(0) + 0x20, 0xfffffffffff0},
       {TopMachine::SpaceAt(5), 0xffffffffffffff07},
-      {TopMachine::ClientAt(3) + 8, ~0ull},
+      {TopMachine::ClientAt(0) + 8, ~0ull},
       {TopMachine::ClientAt(2) + 0x10, ~0ull},
       {TopMachine::ClientAt(1) + 0x18, ~0ull}};
   for (const auto& [offset, mask] : masks) {

@@ -163,9 +163,9 @@ TEST_F(RulesDeadlock, FaultsOfAClosedBusDoNotHoldClientsUp) {
   gpu.Set(regs::FaultQueueSize{}.set_size_lg2(4).set_enable(1));
   gpu.top().bus_master_i = 0;
   for (int round = 0; round < 8; ++round) {  // more than the log's queue holds
-    for (unsigned c = 0; c < 4; ++c)
+    for (unsigned c = 0; c < TopMachine::kEngines; ++c)
       gpu.StartTraffic(c, regs::ClientCtrl{}.set_space(1), 0x700000, 0, 1, 4, 1);
-    for (unsigned c = 0; c < 4; ++c)
+    for (unsigned c = 0; c < TopMachine::kEngines; ++c)
       EXPECT_NE(gpu.EndTraffic(c).reason(), regs::Fault::kNone) << "round " << round;
   }
   gpu.top().bus_master_i = 1;
@@ -313,7 +313,7 @@ TEST_F(RulesReset, AResetUnderLoadFinishesWhatThePortsWerePromised) {
     gpu.vram.stall_percent = gpu.host.stall_percent = when % 2 == 0 ? 0 : 60;
     gpu.vram.latency = gpu.host.latency = 20 + 30 * (when % 5);
     Submit(Copy(0x500000, 0x400000, 0x8000), 100 + when);
-    for (unsigned c = 0; c < 4; ++c)
+    for (unsigned c = 0; c < TopMachine::kEngines; ++c)
       gpu.StartTraffic(c, regs::ClientCtrl{}.set_space(1).set_access(regs::Access::kWrite), 0x408000,
                        c, 4, 1000, 1);
     gpu.Run(37 * when);

@@ -157,6 +157,8 @@ class TopMachine {
                     uint32_t stride, uint32_t count, uint32_t step, uint64_t seed = 0);
   regs::ClientStatus EndTraffic(unsigned client);
 
+  /// Clients 0 to kEngines - 1 are built with a traffic engine, the last one without.
+  static constexpr unsigned kEngines = 3;
   static uint32_t ClientAt(unsigned client) {
     return regs::kClientBase + client * regs::kClientStride;
   }
