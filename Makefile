@@ -38,7 +38,7 @@ lint: ## Verilator -Wall, elaboration by Yosys, generated files, reasons of waiv
 	@./gmmu tools build test synth
 	$(PYTHON) tools/lint.py
 
-synth: ## GPU top placed and routed for an ECP5-85F: area by block, worst path, Fmax (25 minutes at most)
+synth: ## GPU top placed and routed for an ECP5-85F: area by block, worst path, Fmax (24 minutes on two cores)
 	@./gmmu tools synth pnr
 	$(PYTHON) tools/synth.py
 
@@ -57,7 +57,7 @@ regs: ## Generate the register and record files from rtl/pkg/gmmu.rdl
 docs: ## Check that the links and paths in the documentation exist
 	@python3 tools/check_docs.py
 
-check: ## All of the above as CI runs it, then both README commands in a bare Debian
+check: ## What CI runs: test, run, bench, lint, synth-check, formal, docs, then both README commands in a bare Debian
 	tools/check.sh
 
 fresh: ## Both README commands in a bare Debian root (SUITE=trixie or bookworm; needs root)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # GoogleTest programs, one a room, path for path:
 #   tb/sw/<room>, tb/sim/<room>  label unit    plain C++; rooms with SystemC sources link the engine
-#   tb/rtl/<room>                label rtl     with the Verilated top gmmu_<room>_bench of that folder
+#   tb/rtl/<room>                label rtl     with the Verilated tops gmmu_*_bench of that folder
 #   tb/system                    label system  the whole stack
 include(GoogleTest)
 

@@ -4,7 +4,8 @@
 
   core.py [--check]
 
-With --check nothing is written: exit status 1 if the file would change.
+With --check nothing is written: exit status 1 if the file would change. Exit status 1 too if its parameters are not
+those of gmmu_gpu.
 """
 import re
 import sys
@@ -17,6 +18,14 @@ def main():
     old = path.read_text()
     files = "".join(f"      - {name}\n" for name in rtl_sources.sources())
     new = re.sub(r"(?:      - rtl/\S+\.sv\n)+", files, old, count=1)
+    top = (rtl_sources.ROOT / "rtl/top/gmmu_gpu.sv").read_text().partition("#(")[2].partition("\n) (")[0]
+    parameters = set(re.findall(r"^  parameter int unsigned (\w+)", top, re.MULTILINE))
+    named = set(re.findall(r"^  (\w+):\n    datatype: int\n    paramtype: vlogparam", old, re.MULTILINE))
+    listed = set(re.findall(r"^      - (\w+)$", old.rpartition("    parameters:\n")[2], re.MULTILINE))
+    wrong = sorted((parameters ^ named) | (named - listed))
+    if wrong:
+        print(f"gmmu.core: parameters differ from those of rtl/top/gmmu_gpu.sv: {', '.join(wrong)}")
+        return 1
     if new == old:
         return 0
     if "--check" in sys.argv[1:]:

@@ -3,7 +3,7 @@
 // kill is used or filled once the operation is done).
 //
 //   1. hold: the shared levels' pipeline, messages and fills run dry; table reads go on
-//   2. kill, one cycle: L1 entries and finished misses of the scope are dropped, walks of the scope
+//   2. kill, one cycle: L1 entries of the scope and fills on their way there are dropped, its walks
 //      become stale; a new space row takes effect
 //   3. sweep: one set, walk cache row and large entry a cycle; then the pipeline runs again
 //   4. drain: the generation flips; done when no answer of the old one is in use and no stale read

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Walk cache: for each level above the leaf, pointers to the next lower tables, direct mapped. The
-// index is the XOR of the pieces of the masked page number, so that a probe needs no shifter and
+// index is the XOR of the pieces of the masked page number and of the space: no shifter, and
 // all levels are probed at once.
 //
 //   probe     read_i, key_i and the masks of its space; in the next cycle top_i of the same space.

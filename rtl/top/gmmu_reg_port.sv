@@ -2,9 +2,9 @@
 // AXI4-Lite (64 bit) to a simple register bus, one access at a time.
 //
 //   64 bits    atomic.
-//   32 bits low half first: a write of the low half is kept, the write of the high half commits
-//   both. A read of the
-//              low half keeps the high half for the read that follows.
+//   32 bits    low half first: a write of the low half is kept, the write of the high half commits
+//              both. A read of the low half keeps the high half for the read that
+//              follows.
 //   errors     other strobes, and a high half without its low half, answer SLVERR and change
 //              nothing.
 //   wr         offered until wr_ready_i; the answer on B comes after that

@@ -35,6 +35,33 @@ bool Load(const std::string& path, nlohmann::json& result, Row& row) {
   return true;
 }
 
+/// The block itself and its variants, which have a number behind their name: gmmu_l1, gmmu_l1_2.
+bool IsOf(const std::string& name, const std::string& block) {
+  return name == block || (name.rfind(block + "_", 0) == 0 &&
+                           name.find_first_not_of("0123456789", block.size() + 1) ==
+                               std::string::npos);
+}
+
+/// LUTs of all instances, or of as many as `part` says of the variant that has the last path: of
+/// the ports in a row the engine's are the last.
+double Lut4(const nlohmann::json& blocks, const Part& part) {
+  double all = 0, share = 0;
+  std::pair<size_t, std::string> last;
+  for (const auto& [name, block] : blocks.items()) {
+    if (!IsOf(name, part.block)) continue;
+    const double lut4 = block.at("lut4").get<double>();
+    all += lut4;
+    for (const auto& path : block.at("paths")) {
+      const auto place = std::pair(path.get<std::string>().size(), path.get<std::string>());
+      if (place < last) continue;
+      last = place;
+      share = lut4 * part.instances / block.at("instances").get<double>();
+    }
+  }
+  if (all == 0) throw std::runtime_error("no block " + part.block + " in the result of make synth");
+  return part.instances == 0 ? all : share;
+}
+
 Row Area(const std::string& name) {
   Row row;
   row.name = "ECP5 LUT4, " + name;
@@ -50,10 +77,7 @@ void Add(Measurements& to, const std::string& path, const Row& row, std::vector<
                   if (!Load(path, result, into)) return;
                   into.figure = 0;
                   for (const Part& part : parts) {
-                    const auto& block = result.at("blocks").at(part.block);
-                    const double lut4 = block.at("lut4").get<double>();
-                    const double all = block.at("instances").get<double>();
-                    into.figure += part.instances == 0 ? lut4 : lut4 * part.instances / all;
+                    into.figure += Lut4(result.at("blocks"), part);
                   }
                 }});
 }

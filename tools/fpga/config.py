@@ -39,7 +39,7 @@ DELAY = 3000
 DELAY_OF = {
     "gmmu_l1": 3600,       # sixteen entries compared at once cost much at 3000, and there are seven
     "gmmu_lookup": 2400,   # else the turn becomes a chain of seven
-    "gmmu_axi_mux": 2200,  # the choice among fifteen requesters; hardly larger than at 3000
+    "gmmu_axi_mux": 2200,  # the choice among twelve requesters; hardly larger than at 3000
 }
 
 

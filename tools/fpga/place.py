@@ -33,7 +33,7 @@ def program():
 
 
 def command():
-    """Paths are relative to the root: inside its sandbox the program has a /tmp of its own."""
+    """Paths are relative to the root: inside its sandbox the program has temporary files of its own."""
     name = {path: str(path.relative_to(config.ROOT)) for path in (REPORT, PLACED, config.BUILD, config.CONSTRAINTS)}
     return [str(program()), *config.DEVICE, "--freq", str(config.TARGET_MHZ), "--seed", str(config.SEED),
             "--placer", "static",

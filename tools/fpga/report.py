@@ -53,7 +53,7 @@ def blocks(found, netlist):
             wrong.append(name)
         for kind in count.KINDS:
             total[kind] += own[kind]
-        figures[name] = {"instances": number, "lut4": number * single[name]["lut4"], "comb": own["lut"], "ff": own["ff"],
+        figures[name] = {"instances": number, "paths": block["paths"], "lut4": number * single[name]["lut4"], "comb": own["lut"], "ff": own["ff"],
                          "bram": own["bram"], "dsp": own["dsp"]}
         lines.append(f"{name:20} {number:2} | {own['lut']:6} {own['ff']:6} {own['bram']:4} {own['dsp']:4} | "
                      f"{expected['lut']:6} {expected['ff']:6} {expected['bram']:4} | {100 * share:4.1f} %"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// gmmu_walk_table with its helpers, at its ports, while its neighbours do anything that their
+// gmmu_walk_table with its blocks, at its ports, while its neighbours do anything that their
 // contracts allow: every lookup that begins or joins is told or sent back exactly once; a row is not
 // given away while who began it waits; what was read before a kill is told, filled and cached for
 // nobody, and stale_o says that such a read is under way; one read a row.
