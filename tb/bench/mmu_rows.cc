@@ -41,8 +41,8 @@ void AddHits(Measurements& to) {
                       .More(1),
                   [](MmuSpeed& mmu, Row&) { return mmu.HitsPerCycle(); }));
   to.push_back(On(Of("L1 hits while misses wait", "a cycle and port", 1, "one request a cycle",
-                     fmt::format("all ports at once, {} of {} miss slots of each wait",
-                                 MmuSpeed::kMissSlots - 1, MmuSpeed::kMissSlots))
+                     fmt::format("all ports at once, {} misses of each wait",
+                                 MmuSpeed::kMissSlots - 1))
                       .More(1),
                   [](MmuSpeed& mmu, Row&) {
                     return mmu.HitsPerCycleBehind(MmuSpeed::kMissSlots - 1);
