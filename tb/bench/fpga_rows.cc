@@ -6,6 +6,8 @@
 
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <utility>
 
 #ifndef GMMU_SYNTH_RESULT
 #define GMMU_SYNTH_RESULT "build/synth.json"
@@ -58,7 +60,9 @@ double Lut4(const nlohmann::json& blocks, const Part& part) {
       share = lut4 * part.instances / block.at("instances").get<double>();
     }
   }
-  if (all == 0) throw std::runtime_error("no block " + part.block + " in the result of make synth");
+  if (all == 0) {
+    throw std::runtime_error(fmt::format("no block {} in the result of make synth", part.block));
+  }
   return part.instances == 0 ? all : share;
 }
 
