@@ -5,7 +5,14 @@
 namespace gmmu::dma {
 namespace {
 
-class EngineRings : public Engine {};
+class EngineRings : public Engine {
+ protected:
+  /// A new machine whose ring 0 has one entry, the same to the cycle each time.
+  void SubmitOneFill() {
+    Start(6);
+    m->Submit(0, Buffer().Fill(Dst(0), 64, 1).words, true);
+  }
+};
 
 TEST_F(EngineRings, WrapWithDoorbellsWhileRunning) {
   Start(1);
@@ -117,17 +124,13 @@ TEST_F(EngineRings, SwitchedOffForOneCycleWithinHandshakes) {
 }
 
 TEST_F(EngineRings, SwitchedOffAroundItsCompletionNeverMovesTheNewLifesHead) {
-  auto prepare = [&] {
-    Start(6);
-    m->Submit(0, Buffer().Fill(Dst(0), 64, 1).words, true);
-  };
-  prepare();
+  SubmitOneFill();
   while (m->entries == 0 && m->now() < 10000) m->Tick();
   const uint64_t end = m->now();
   for (uint64_t at = end - 60; at < end + 10; ++at)
     for (unsigned off : {1u, 2u}) {
       SCOPED_TRACE(at - end);
-      prepare();
+      SubmitOneFill();
       while (m->now() < at) m->Tick();
       m->StopRing(0);
       m->Ticks(off);
@@ -143,11 +146,7 @@ TEST_F(EngineRings, SwitchedOffAroundItsCompletionNeverMovesTheNewLifesHead) {
 }
 
 TEST_F(EngineRings, SwitchedOffInAnyCycleOfItsStartEndsNothing) {
-  auto prepare = [&] {
-    Start(6);
-    m->Submit(0, Buffer().Fill(Dst(0), 64, 1).words, true);
-  };
-  prepare();
+  SubmitOneFill();
   const uint64_t begin = m->now();
   while (m->entries == 0 && m->now() < 10000) m->Tick();
   const uint64_t end = m->now();
@@ -155,7 +154,7 @@ TEST_F(EngineRings, SwitchedOffInAnyCycleOfItsStartEndsNothing) {
   // Its entry is asked for, read, judged, its buffer asked for: one cycle after the other.
   for (uint64_t at = begin; at < end - 60; ++at) {
     SCOPED_TRACE(at - begin);
-    prepare();
+    SubmitOneFill();
     while (m->now() < at) m->Tick();
     m->StopRing(0);
     m->Tick();
