@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <optional>
+
+#include "tb/rtl/top/blocks.h"
+
+namespace gmmu::top {
+namespace {
+
+using Bytes = std::vector<uint8_t>;
+
+/// Two users, and an MMU that ends an operation some cycles after it took it.
+class CtlArbiter : public BlocksTest {
+ protected:
+  static constexpr int kBound = 3;  // cycles in which the block has to act
+
+  /// `asks`: users that have an operation for it.
+  void Step(unsigned asks) {
+    unsigned valid = 0;
+    for (int u = 0; u < 2; ++u) {
+      if (!offered_[u] && (asks >> u & 1) && !blocks.Chance(manner.idle_percent)) Ask(u);
+      valid |= static_cast<unsigned>(offered_[u]) << u;
+    }
+    t.arb_valid_i = valid;
+    t.arb_ready_i = !blocks.Chance(manner.stall_percent);
+    t.arb_done_i = work_ && work_->accepted && blocks.now >= work_->due;
+    blocks.Settle();
+    Check(valid);
+    blocks.Edge();
+  }
+  void Run(unsigned asks, int cycles) {
+    for (int i = 0; i < cycles; ++i) Step(asks);
+  }
+  void Drain() {
+    for (int i = 0; i < 200; ++i) Step(0);
+    EXPECT_TRUE(t.arb_idle_o);
+    EXPECT_FALSE(work_);
+  }
+
+  unsigned longest_ = 6;  // cycles from an operation's acceptance to its end
+  std::vector<int> order_;
+  unsigned taken_[2] = {}, done_[2] = {};
+
+ private:
+  struct Work {
+    int user;
+    Bytes ctl;
+    uint64_t since;  // the cycle after which the offer is there
+    bool accepted = false;
+    uint64_t due = 0;
+  };
+
+  void Ask(int u) {
+    offered_[u] = true;
+    auto& ctl = t.arb_ctl_i[u];
+    for (size_t i = 0; i + 1 < ctl.size(); ++i) {  // of the last word not all bits are there
+      ctl[i] = static_cast<uint32_t>(blocks.rng());
+    }
+  }
+  void Check(unsigned valid) {
+    const unsigned taken = t.arb_ready_o & valid;
+    EXPECT_EQ(t.arb_idle_o, !work_ && valid == 0);
+    EXPECT_EQ(t.arb_done_o, t.arb_done_i ? 1u << work_->user : 0u);
+    EXPECT_NE(taken, 3u);
+    if (work_) {
+      EXPECT_EQ(taken, 0u) << "an operation is under way";
+      EXPECT_EQ(t.arb_valid_o, !work_->accepted && blocks.now > work_->since);
+      if (t.arb_valid_o && !work_->accepted) {
+        EXPECT_EQ(BytesOf(t.arb_ctl_o), work_->ctl);
+        if (t.arb_ready_i) {
+          work_->accepted = true;
+          work_->due = blocks.now + blocks.Random(1, longest_);
+        }
+      }
+      if (t.arb_done_i) ++done_[work_->user], work_.reset();
+      return;
+    }
+    EXPECT_FALSE(t.arb_valid_o) << "there is no operation";
+    waits_ = valid != 0 && taken == 0 ? waits_ + 1 : 0;
+    EXPECT_LT(waits_, kBound);
+    if (taken == 0) return;
+    const int user = taken == 2;
+    if (valid == 3) EXPECT_EQ(user, order_.empty() ? 0 : 1 - order_.back()) << "turns";
+    order_.push_back(user);
+    ++taken_[user];
+    offered_[user] = false;
+    work_ = Work{user, BytesOf(t.arb_ctl_i[user]), blocks.now};
+  }
+
+  bool offered_[2] = {};
+  std::optional<Work> work_;
+  int waits_ = 0;
+};
+
+TEST_P(CtlArbiter, EveryOperationGoesOutOnceAndItsEndToItsUser) {
+  for (unsigned longest : {1u, 6u, 40u}) {
+    longest_ = longest;
+    for (unsigned asks : {3u, 1u, 2u, 0u, 3u}) Run(asks, 600);
+  }
+  Drain();
+  for (int u = 0; u < 2; ++u) {
+    EXPECT_EQ(done_[u], taken_[u]);
+    EXPECT_GT(taken_[u], 40u);
+  }
+}
+
+TEST_P(CtlArbiter, TheyTakeTurnsWhileBothAsk) {
+  manner.idle_percent = 0;
+  Run(1, 100);  // the turn is the other's now, however often this one had it
+  const size_t before = order_.size();
+  Run(3, 400);
+  ASSERT_GT(order_.size(), before + 20);
+  for (size_t i = before + 1; i + 1 < order_.size(); ++i) EXPECT_NE(order_[i], order_[i + 1]);
+}
+
+TEST_P(CtlArbiter, ResetForgetsTheOperationUnderWay) {
+  longest_ = 1000;
+  Run(2, 60);
+  t.arb_valid_i = t.arb_done_i = 0;
+  blocks.Reset();
+  blocks.Settle();
+  EXPECT_TRUE(t.arb_idle_o);
+  EXPECT_FALSE(t.arb_valid_o);
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, CtlArbiter,
+                         testing::Combine(testing::Values(0), testing::Range(1, 9)));
+
+}  // namespace
+}  // namespace gmmu::top

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstring>
+
+#include "tb/rtl/top/blocks.h"
+
+namespace gmmu::top {
+namespace {
+
+/// Causes, software and the bus around the block. Follows what messages may and must be sent; the
+/// block has kDelay cycles to act.
+class Interrupts : public BlocksTest {
+ protected:
+  static constexpr int kDelay = 4;
+  static constexpr uint64_t kDecided = 2;  // cycles from the decision for a message to its offer
+
+  Interrupts() {
+    t.int_open_i = 1;
+    address_ = t.int_address_i = 0xfee00000 + 4 * blocks.Random(0, 255);
+    data_ = t.int_data_i = static_cast<uint32_t>(blocks.rng());
+  }
+  void Step(unsigned causes = 0, bool clear = false, unsigned bits = 0) {
+    t.int_causes_i = causes;
+    t.int_clear_i = clear;
+    t.int_clear_bits_i = bits;
+    t.int_aw_ready_i = t.int_open_i && !blocks.Chance(manner.stall_percent);
+    t.int_w_ready_i = !blocks.Chance(manner.stall_percent);
+    t.int_b_valid_i = aw_taken_ && w_taken_ && blocks.now >= answer_;
+    blocks.Settle();
+    EXPECT_EQ(t.int_status_o, status_);
+    CheckBus();
+    CheckMessages(clear);
+    EXPECT_EQ(t.int_sent_o, answered_) << "one pulse a message, with its answer";
+    if (t.int_sent_o) ++sent_;
+    answered_ = t.int_b_valid_i;
+    if (t.int_b_valid_i) aw_taken_ = w_taken_ = working_ = false;
+    status_ = (status_ & ~(clear ? bits : 0)) | causes;
+    idle_ = t.int_idle_o;
+    blocks.Edge();
+  }
+  /// Messages sent within some cycles without a cause.
+  unsigned Quiet(int cycles = 60) {
+    const unsigned before = messages_;
+    for (int i = 0; i < cycles; ++i) Step();
+    return messages_ - before;
+  }
+
+  unsigned messages_ = 0, sent_ = 0, status_ = 0;
+  unsigned longest_ = 10;  // cycles from a message to its B
+  uint64_t address_;
+  uint32_t data_;
+
+ private:
+  void CheckBus() {
+    const bool begins = (t.int_aw_valid_o || t.int_w_valid_o) && !working_;
+    if (begins) {
+      EXPECT_TRUE(t.int_aw_valid_o && t.int_w_valid_o);
+      EXPECT_FALSE(idle_) << "it had said that nothing would happen";
+      begun_ = true;
+      ++messages_;
+      working_ = true;
+    }
+    EXPECT_EQ(t.int_aw_valid_o, working_ && !aw_taken_) << "an offer stands, one a message";
+    EXPECT_EQ(t.int_w_valid_o, working_ && !w_taken_);
+    if (working_ || t.int_sent_o) EXPECT_FALSE(t.int_idle_o);
+    if (t.int_aw_valid_o) {
+      EXPECT_EQ(t.int_aw_addr_o, address_);
+      EXPECT_EQ(t.int_aw_port_o, 1) << "the host port";
+      EXPECT_EQ(t.int_aw_kind_o, 2) << "an interrupt";
+      EXPECT_EQ(t.int_aw_len_o, 0);
+      if (t.int_aw_ready_i) aw_taken_ = true;
+    }
+    if (t.int_w_valid_o) {
+      const unsigned lane = address_ % kBeat;
+      EXPECT_EQ(t.int_w_strb_o, uint64_t{0xf} << lane);
+      EXPECT_TRUE(t.int_w_last_o);
+      uint32_t word;
+      std::memcpy(&word, &BytesOf(t.int_w_data_o)[lane], 4);
+      EXPECT_EQ(word, data_);
+      if (t.int_w_ready_i) w_taken_ = true;
+    }
+    if (aw_taken_ && w_taken_ && !last_both_) answer_ = blocks.now + blocks.Random(1, longest_);
+    last_both_ = aw_taken_ && w_taken_;
+  }
+
+  void CheckMessages(bool clear) {
+    const unsigned standing = t.int_status_o & t.int_enable_i;
+    const bool asks = (standing & ~standing_) != 0 || (cleared_ && standing != 0);
+    // May: something asked since the last message, or when that was already decided; enabled causes
+    // stood and the bus was open a moment ago.
+    if (begun_) {
+      EXPECT_GE(asked_ + kDecided, last_) << "nothing asked for a message";
+      EXPECT_GT(stood_, 0) << "no enabled cause stands";
+      EXPECT_GT(open_, 0) << "messages are held";
+      owed_ = begun_ = false;
+      last_ = blocks.now;
+    }
+    // Must: asked, standing, open, and the one before is over.
+    if (asks) owed_ = true, asked_ = blocks.now;
+    stood_ = standing != 0 ? kDelay : stood_ - 1;
+    open_ = t.int_open_i ? kDelay : open_ - 1;
+    if (standing == 0) owed_ = false;
+    waits_ = owed_ && t.int_open_i && !working_ ? waits_ + 1 : 0;
+    EXPECT_LT(waits_, kDelay) << "a message is due";
+    if (owed_ && standing_ == standing) EXPECT_FALSE(t.int_idle_o) << "a message waits";
+    standing_ = standing;
+    cleared_ = clear;
+  }
+
+  bool working_ = false, last_both_ = false, aw_taken_ = false;
+  bool w_taken_ = false, begun_ = false, answered_ = false, cleared_ = false, owed_ = false;
+  bool idle_ = false;
+  uint64_t answer_ = 0, asked_ = 0, last_ = kDecided + 1;  // nothing has asked yet
+  unsigned standing_ = 0;
+  int stood_ = 0, open_ = kDelay, waits_ = 0;
+};
+
+TEST_P(Interrupts, OneMessageWhenAnEnabledCauseAppears) {
+  for (unsigned cause = 1; cause < 32; cause *= 2) {
+    t.int_enable_i = 31 & ~cause;
+    Step(cause);
+    EXPECT_EQ(Quiet(), 0u) << "it is not enabled";
+    t.int_enable_i = 31;
+    EXPECT_EQ(Quiet(), 1u) << "its enable appeared";
+    Step(cause);
+    EXPECT_EQ(Quiet(), 0u) << "it stood already";
+    t.int_enable_i = 0;
+    Quiet(3);
+    Step(0, true, 31);
+    EXPECT_EQ(Quiet(), 0u);
+    EXPECT_TRUE(t.int_idle_o);
+    t.int_enable_i = cause;
+    Step(cause);
+    EXPECT_EQ(Quiet(), 1u);
+    Step(0, true, cause);
+    EXPECT_EQ(Quiet(), 0u);
+  }
+  EXPECT_EQ(sent_, messages_);
+}
+
+TEST_P(Interrupts, AClearThatLeavesOneStandingAsksAgain) {
+  t.int_enable_i = 3;
+  Step(7);
+  EXPECT_EQ(Quiet(), 1u);
+  Step(0, true, 4);  // of a cause that is not enabled: others stand
+  EXPECT_EQ(Quiet(), 1u);
+  Step(0, true, 1);
+  EXPECT_EQ(Quiet(), 1u);
+  Step(2, true, 2);  // it comes again in the cycle of its clear: not lost
+  EXPECT_EQ(status_, 2u);
+  EXPECT_EQ(Quiet(), 1u);
+  Step(0, false, 2);  // no clear
+  EXPECT_EQ(Quiet(), 0u);
+  Step(0, true, 2);
+  EXPECT_EQ(Quiet(), 0u);
+}
+
+TEST_P(Interrupts, WhileClosedTheMessageIsHeldAndDroppedWithItsCauses) {
+  t.int_enable_i = 31;
+  t.int_open_i = 0;
+  Step(1);
+  Step(8);
+  EXPECT_EQ(Quiet(), 0u);
+  EXPECT_FALSE(t.int_idle_o);
+  t.int_open_i = 1;
+  EXPECT_EQ(Quiet(), 1u) << "one for both";
+  Step(0, true, 31);
+  t.int_open_i = 0;
+  Step(1);
+  Step(2);
+  Quiet();
+  Step(0, true, 1);
+  EXPECT_EQ(Quiet(), 0u);
+  EXPECT_FALSE(t.int_idle_o);
+  Step(0, true, 2);
+  Quiet();
+  EXPECT_TRUE(t.int_idle_o) << "no cause stands: the message is dropped";
+  t.int_open_i = 1;
+  EXPECT_EQ(Quiet(), 0u);
+}
+
+TEST_P(Interrupts, ACauseDuringAMessageSendsTheNextBehindIt) {
+  t.int_enable_i = 31;
+  longest_ = 30;
+  Step(1);
+  for (int i = 0; i < 4; ++i) Step();
+  EXPECT_EQ(messages_, 1u);
+  Step(2);
+  Step(4);
+  Quiet(200);
+  EXPECT_EQ(messages_, manner.stall_percent == 0 || messages_ == 2 ? 2u : 3u);
+  EXPECT_EQ(sent_, messages_);
+}
+
+TEST_P(Interrupts, RandomCausesClearsAndEnables) {
+  for (int i = 0; i < 8000; ++i) {
+    const unsigned busy = i / 1000 % 2 ? 4 : 25;  // per cent of the cycles
+    if (blocks.Chance(busy / 2)) t.int_enable_i = static_cast<uint8_t>(blocks.Random(0, 31));
+    if (blocks.Chance(busy / 2)) t.int_open_i = blocks.Chance(70);
+    const unsigned causes = blocks.Chance(busy) ? 1u << blocks.Random(0, 4) : 0;
+    const unsigned bits = static_cast<unsigned>(blocks.Chance(50) ? status_ : blocks.rng() & 31);
+    Step(causes, blocks.Chance(busy), bits);
+  }
+  EXPECT_GT(messages_, 150u);
+  t.int_open_i = 1;
+  Quiet(200);
+  EXPECT_EQ(sent_, messages_);
+  EXPECT_TRUE(t.int_idle_o);
+}
+
+TEST_P(Interrupts, ResetClearsTheCauses) {
+  t.int_enable_i = t.int_open_i = 0;
+  Step(31);
+  Step();
+  blocks.Reset();
+  status_ = 0;
+  t.int_enable_i = 31;
+  t.int_open_i = 1;
+  EXPECT_EQ(Quiet(), 0u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, Interrupts,
+                         testing::Combine(testing::Values(0), testing::Range(1, 9)));
+
+}  // namespace
+}  // namespace gmmu::top

@@ -1,0 +1,439 @@
+// SPDX-License-Identifier: Apache-2.0
+// The small blocks of the top, each alone, at the size of the default GPU [0] and at the smallest
+// [1]: fault log, register port, window, events. The registers also at the largest [2]; events [2]
+// are not built. Ports of C++ are flat; those that a size does not have stand still.
+module gmmu_top_blocks_bench
+  import gmmu_pkg::*;
+  import gmmu_regs_pkg::*;
+  import gmmu_axi_pkg::*;
+  import gmmu_mmu_pkg::*;
+  import gmmu_dma_pkg::*;
+#(
+  localparam int unsigned CtlBits = $bits(mmu_ctl_t)
+) (
+  input  logic        clk_i,
+  input  logic        rst_i,
+
+  // Control arbiter: operations are bits.
+  input  logic [1:0]  arb_valid_i,
+  output logic [1:0]  arb_ready_o,
+  input  logic [CtlBits-1:0] arb_ctl_i [2],
+  output logic [1:0]  arb_done_o,
+  output logic        arb_valid_o,
+  input  logic        arb_ready_i,
+  output logic [CtlBits-1:0] arb_ctl_o,
+  input  logic        arb_done_i,
+  output logic        arb_idle_o,
+
+  // Interrupts.
+  input  logic [4:0]  int_causes_i,
+  input  logic        int_clear_i,
+  input  logic [4:0]  int_clear_bits_i,
+  input  logic [4:0]  int_enable_i,
+  output logic [4:0]  int_status_o,
+  input  logic        int_open_i,
+  input  logic [63:0] int_address_i,
+  input  logic [31:0] int_data_i,
+  output logic        int_aw_valid_o,
+  input  logic        int_aw_ready_i,
+  output logic [47:0] int_aw_addr_o,
+  output logic [1:0]  int_aw_port_o,
+  output logic [1:0]  int_aw_kind_o,
+  output logic [7:0]  int_aw_len_o,
+  output logic        int_w_valid_o,
+  input  logic        int_w_ready_i,
+  output logic [DataWidth-1:0] int_w_data_o,
+  output logic [DataBytes-1:0] int_w_strb_o,
+  output logic        int_w_last_o,
+  input  logic        int_b_valid_i,
+  output logic        int_sent_o,
+  output logic        int_idle_o,
+
+  // Fault log of 5 and of 2 sources.
+  input  logic [63:0] log_cycle_i,
+  input  logic        log_open_i [2],
+  input  logic        log_enable_i [2],
+  input  logic [47:0] log_base_i [2],
+  input  logic [3:0]  log_size_lg2_i [2],
+  input  logic [15:0] log_head_i [2],
+  output logic [15:0] log_tail_o [2],
+  output logic [15:0] log_dropped_o [2],
+  input  logic [4:0]  log_fault_valid_i [2],
+  output logic [4:0]  log_fault_ready_o [2],
+  input  logic [7:0]  log_reason_i [5],
+  input  logic [5:0]  log_space_i [5],
+  input  logic [6:0]  log_port_i [5],
+  input  logic [1:0]  log_access_i [5],
+  input  logic [2:0]  log_level_i [5],
+  input  logic        log_physical_i [5],
+  input  logic [31:0] log_fence_i [5],
+  input  logic [63:0] log_address_i [5],
+  output logic        log_aw_valid_o [2],
+  input  logic        log_aw_ready_i [2],
+  output logic [47:0] log_aw_addr_o [2],
+  output logic [1:0]  log_aw_port_o [2],
+  output logic [1:0]  log_aw_kind_o [2],
+  output logic [7:0]  log_aw_len_o [2],
+  output logic        log_w_valid_o [2],
+  input  logic        log_w_ready_i [2],
+  output logic [DataWidth-1:0] log_w_data_o [2],
+  output logic [DataBytes-1:0] log_w_strb_o [2],
+  output logic        log_w_last_o [2],
+  input  logic        log_b_valid_i [2],
+  output logic        log_logged_o [2],
+  output logic        log_idle_o [2],
+
+  // Register port: reads of 4 cycles and of 1.
+  input  logic        reg_awvalid_i [2],
+  output logic        reg_awready_o [2],
+  input  logic [15:0] reg_awaddr_i [2],
+  input  logic        reg_wvalid_i [2],
+  output logic        reg_wready_o [2],
+  input  logic [63:0] reg_wdata_i [2],
+  input  logic [7:0]  reg_wstrb_i [2],
+  output logic        reg_bvalid_o [2],
+  input  logic        reg_bready_i [2],
+  output logic [1:0]  reg_bresp_o [2],
+  input  logic        reg_arvalid_i [2],
+  output logic        reg_arready_o [2],
+  input  logic [15:0] reg_araddr_i [2],
+  output logic        reg_rvalid_o [2],
+  input  logic        reg_rready_i [2],
+  output logic [63:0] reg_rdata_o [2],
+  output logic [1:0]  reg_rresp_o [2],
+  output logic        reg_wr_valid_o [2],
+  input  logic        reg_wr_ready_i [2],
+  output logic [15:0] reg_addr_o [2],
+  output logic [63:0] reg_wr_data_o [2],
+  output logic        reg_rd_o [2],
+  input  logic        reg_rd_busy_i [2],
+  input  logic [63:0] reg_rd_data_i [2],
+  output logic        reg_idle_o [2],
+
+  // Window of 16 slots and of 2.
+  input  logic [47:0] win_base_i [2],
+  input  logic        win_hold_i [2],
+  output logic        win_settled_o [2],
+  output logic        win_idle_o [2],
+  input  logic        win_awvalid_i [2],
+  output logic        win_awready_o [2],
+  input  logic [31:0] win_awaddr_i [2],
+  input  logic        win_wvalid_i [2],
+  output logic        win_wready_o [2],
+  input  logic [63:0] win_wdata_i [2],
+  input  logic [7:0]  win_wstrb_i [2],
+  output logic        win_bvalid_o [2],
+  input  logic        win_bready_i [2],
+  output logic [1:0]  win_bresp_o [2],
+  input  logic        win_arvalid_i [2],
+  output logic        win_arready_o [2],
+  input  logic [31:0] win_araddr_i [2],
+  output logic        win_rvalid_o [2],
+  input  logic        win_rready_i [2],
+  output logic [63:0] win_rdata_o [2],
+  output logic [1:0]  win_rresp_o [2],
+  output logic        win_ax_valid_o [2][2],   // AW, AR
+  input  logic        win_ax_ready_i [2][2],
+  output logic [7:0]  win_ax_id_o [2][2],
+  output logic [1:0]  win_ax_port_o [2][2],
+  output logic [47:0] win_ax_addr_o [2][2],
+  output logic [7:0]  win_ax_len_o [2][2],
+  output logic        win_w_valid_o [2],
+  input  logic        win_w_ready_i [2],
+  output logic [DataWidth-1:0] win_w_data_o [2],
+  output logic [DataBytes-1:0] win_w_strb_o [2],
+  output logic        win_w_last_o [2],
+  input  logic        win_r_valid_i [2],
+  input  logic [7:0]  win_r_id_i [2],
+  input  logic [DataWidth-1:0] win_r_data_i [2],
+  input  logic        win_r_error_i [2],
+  input  logic        win_b_valid_i [2],
+  input  logic [7:0]  win_b_id_i [2],
+  input  logic        win_b_error_i [2],
+
+  // Registers: 4 clients, 16 spaces, 1 ring; 1, 2, 1; 64, 64, 4. Inputs that only carry values are
+  // common.
+  input  logic        regs_wr_valid_i [3],
+  output logic        regs_wr_ready_o [3],
+  input  logic [15:0] regs_addr_i [3],
+  input  logic [63:0] regs_wr_data_i [3],
+  output logic [63:0] regs_rd_data_o [3],
+  input  logic        regs_window_settled_i [3],
+  input  logic [63:0] regs_vram_bytes_i,
+  input  logic [63:0] regs_cycle_i,
+  input  logic        regs_work_idle_i,
+  output logic        regs_enable_o [3],
+  output logic [47:0] regs_window_base_o [3],
+  output logic        regs_int_clear_o [3],
+  output logic [4:0]  regs_int_clear_bits_o [3],
+  output logic [4:0]  regs_int_enable_o [3],
+  input  logic [4:0]  regs_int_status_i,
+  output logic [47:0] regs_fault_base_o [3],
+  output logic [3:0]  regs_fault_size_lg2_o [3],
+  output logic        regs_fault_enable_o [3],
+  output logic [15:0] regs_fault_head_o [3],
+  input  logic [15:0] regs_fault_tail_i,
+  input  logic [15:0] regs_fault_dropped_i,
+  output logic [47:0] regs_aperture_base_o [3],
+  output logic [31:0] regs_aperture_pages_o [3],
+  output logic        regs_aperture_flush_o [3],
+  output logic        regs_ring_enable_o [3][4],
+  output logic        regs_ring_privileged_o [3][4],
+  output logic [3:0]  regs_ring_size_lg2_o [3][4],
+  output logic [1:0]  regs_ring_target_o [3][4],
+  output logic [47:0] regs_ring_base_o [3][4],
+  output logic [15:0] regs_ring_tail_o [3][4],
+  output logic [47:0] regs_ring_fence_address_o [3][4],
+  input  logic [15:0] regs_ring_head_i [4],
+  input  logic        regs_ring_busy_i [4],
+  input  logic        regs_ring_error_i [4],
+  input  logic [7:0]  regs_ring_reason_i [4],
+  input  logic [1:0]  regs_ring_access_i [4],
+  input  logic [2:0]  regs_ring_level_i [4],
+  input  logic [31:0] regs_ring_fence_i [4],
+  input  logic [31:0] regs_ring_last_fence_i [4],
+  input  logic [31:0] regs_ring_error_offset_i [4],
+  input  logic [31:0] regs_ring_error_header_i [4],
+  input  logic [63:0] regs_ring_error_address_i [4],
+  output logic [63:0] regs_client_wr_o [3],
+  output logic [63:0] regs_client_rd_o [3],
+  output logic [2:0]  regs_client_word_o [3],
+  output logic [63:0] regs_client_data_o [3],
+  input  logic [5:0]  regs_client_from_i [3],   // the client that carries client_data, others 0
+  input  logic [63:0] regs_client_data_i [3],
+  output logic        regs_ctl_valid_o [3],
+  input  logic        regs_ctl_ready_i [3],
+  output logic        regs_ctl_set_space_o [3],
+  output logic [1:0]  regs_ctl_scope_o [3],
+  output logic [5:0]  regs_ctl_space_o [3],
+  output logic [63:0] regs_ctl_start_o [3],
+  output logic [63:0] regs_ctl_end_o [3],
+  output logic        regs_ctl_enable_o [3],
+  output logic [1:0]  regs_ctl_target_o [3],
+  output logic [47:0] regs_ctl_root_o [3],
+  output logic [31:0] regs_ctl_entries_o [3],
+  output logic [2:0]  regs_ctl_levels_o [3],
+  output logic [23:0] regs_ctl_bits_o [3],
+  input  logic        regs_ctl_done_i [3],
+  output logic        regs_invalidated_o [3],
+  output logic        regs_idle_o [3],
+
+  // Events of 7 ports, of 4, and not built. Inputs are common.
+  input  logic [6:0]  ev_xlate_i,
+  input  logic [7:0]  ev_tag_i [7],
+  input  logic        ev_begin_i,
+  input  logic [5:0]  ev_begin_row_i,
+  input  logic [6:0]  ev_port_i,
+  input  logic [5:0]  ev_slot_i,
+  input  logic        ev_end_i,
+  input  logic [5:0]  ev_end_row_i,
+  input  logic        ev_fill_i,
+  input  logic        ev_evict_i,
+  input  logic [5:0]  ev_fill_row_i,
+  input  logic [5:0]  ev_space_i [3],           // of begin, end, fill
+  input  logic [VpnWidth-1:0] ev_vpn_i [3],
+  input  logic        ev_inv_done_i,
+  input  logic [63:0] ev_inv_start_i,
+  input  logic [63:0] ev_inv_end_i,
+  input  logic        ev_entry_i,
+  input  logic [1:0]  ev_commands_i,
+  input  logic        ev_fault_i,
+  input  logic [1:0]  ev_write_i,
+  input  logic [EdgeIdWidth-1:0] ev_write_id_i [2],
+  input  logic [47:0] ev_write_addr_i [2],
+  input  logic [7:0]  ev_write_len_i [2],
+  output logic [63:0] ev_xlate_id_o [3][7],
+  output logic [8:0]  ev_valid_o [3],
+  output logic [63:0] ev_word_o [3][9][3]
+);
+  fault_info_t [4:0] faults;
+  for (genvar s = 0; s < 5; s++) begin : g_fault
+    assign faults[s] = '{
+      reason: fault_e'(log_reason_i[s]), space: log_space_i[s], port: log_port_i[s],
+      access: access_e'(log_access_i[s]), level: log_level_i[s], physical: log_physical_i[s],
+      fence: log_fence_i[s], address: log_address_i[s]};
+  end
+
+  // ---- Without sizes.
+  mmu_ctl_t [1:0] arb_ctl;
+  mmu_ctl_t       arb_out;
+  assign arb_ctl = {mmu_ctl_t'(arb_ctl_i[1]), mmu_ctl_t'(arb_ctl_i[0])};
+  assign arb_ctl_o = arb_out;
+  gmmu_ctl_arbiter u_arbiter (
+    .clk_i, .rst_i, .valid_i(arb_valid_i), .ready_o(arb_ready_o), .ctl_i(arb_ctl),
+    .done_o(arb_done_o), .valid_o(arb_valid_o), .ready_i(arb_ready_i), .ctl_o(arb_out),
+    .done_i(arb_done_i), .idle_o(arb_idle_o));
+
+  ax_t int_aw;
+  w_t  int_w;
+  assign {int_aw_addr_o, int_aw_port_o, int_aw_kind_o, int_aw_len_o} =
+      {int_aw.addr, int_aw.port, int_aw.user.kind, int_aw.len};
+  assign {int_w_data_o, int_w_strb_o, int_w_last_o} = int_w;
+  gmmu_interrupts u_interrupts (
+    .clk_i, .rst_i, .causes_i(int_causes_i), .clear_i(int_clear_i),
+    .clear_bits_i(int_clear_bits_i), .enable_i(int_enable_i), .status_o(int_status_o),
+    .open_i(int_open_i), .address_i(int_address_i), .data_i(int_data_i),
+    .aw_valid_o(int_aw_valid_o), .aw_ready_i(int_aw_ready_i), .aw_o(int_aw),
+    .w_valid_o(int_w_valid_o), .w_ready_i(int_w_ready_i), .w_o(int_w),
+    .b_valid_i(int_b_valid_i), .sent_o(int_sent_o), .idle_o(int_idle_o));
+
+  // ---- Default and smallest.
+  for (genvar n = 0; n < 2; n++) begin : g_size
+    localparam int unsigned Sources = n == 0 ? 5 : 2;
+    ax_t log_aw, aw, ar;
+    w_t  log_w, w;
+    assign {log_aw_addr_o[n], log_aw_port_o[n], log_aw_kind_o[n], log_aw_len_o[n]} =
+        {log_aw.addr, log_aw.port, log_aw.user.kind, log_aw.len};
+    assign {log_w_data_o[n], log_w_strb_o[n], log_w_last_o[n]} = log_w;
+    logic [Sources-1:0] log_ready;
+    assign log_fault_ready_o[n] = 5'(log_ready);
+    gmmu_fault_log #(.Sources(Sources)) u_log (
+      .clk_i, .rst_i, .cycle_i(log_cycle_i), .open_i(log_open_i[n]), .enable_i(log_enable_i[n]),
+      .base_i(log_base_i[n]), .size_lg2_i(log_size_lg2_i[n]), .head_i(log_head_i[n]),
+      .tail_o(log_tail_o[n]), .dropped_o(log_dropped_o[n]),
+      .fault_valid_i(log_fault_valid_i[n][Sources-1:0]), .fault_ready_o(log_ready),
+      .fault_i(faults[Sources-1:0]),
+      .aw_valid_o(log_aw_valid_o[n]), .aw_ready_i(log_aw_ready_i[n]), .aw_o(log_aw),
+      .w_valid_o(log_w_valid_o[n]), .w_ready_i(log_w_ready_i[n]), .w_o(log_w),
+      .b_valid_i(log_b_valid_i[n]), .logged_o(log_logged_o[n]), .idle_o(log_idle_o[n]));
+
+    gmmu_reg_port #(.ReadCycles(n == 0 ? 4 : 1)) u_port (
+      .clk_i, .rst_i, .awvalid_i(reg_awvalid_i[n]), .awready_o(reg_awready_o[n]),
+      .awaddr_i(reg_awaddr_i[n]), .wvalid_i(reg_wvalid_i[n]), .wready_o(reg_wready_o[n]),
+      .wdata_i(reg_wdata_i[n]), .wstrb_i(reg_wstrb_i[n]), .bvalid_o(reg_bvalid_o[n]),
+      .bready_i(reg_bready_i[n]), .bresp_o(reg_bresp_o[n]), .arvalid_i(reg_arvalid_i[n]),
+      .arready_o(reg_arready_o[n]), .araddr_i(reg_araddr_i[n]), .rvalid_o(reg_rvalid_o[n]),
+      .rready_i(reg_rready_i[n]), .rdata_o(reg_rdata_o[n]), .rresp_o(reg_rresp_o[n]),
+      .wr_valid_o(reg_wr_valid_o[n]), .wr_ready_i(reg_wr_ready_i[n]), .addr_o(reg_addr_o[n]),
+      .wr_data_o(reg_wr_data_o[n]), .rd_o(reg_rd_o[n]), .rd_busy_i(reg_rd_busy_i[n]),
+      .rd_data_i(reg_rd_data_i[n]), .idle_o(reg_idle_o[n]));
+
+    assign {win_ax_id_o[n][0], win_ax_port_o[n][0], win_ax_addr_o[n][0], win_ax_len_o[n][0]} =
+        {aw.id, aw.port, aw.addr, aw.len};
+    assign {win_ax_id_o[n][1], win_ax_port_o[n][1], win_ax_addr_o[n][1], win_ax_len_o[n][1]} =
+        {ar.id, ar.port, ar.addr, ar.len};
+    assign {win_w_data_o[n], win_w_strb_o[n], win_w_last_o[n]} = w;
+    gmmu_window #(.SlotsLg2(n == 0 ? 4 : 1)) u_window (
+      .clk_i, .rst_i, .base_i(win_base_i[n]), .hold_i(win_hold_i[n]),
+      .settled_o(win_settled_o[n]), .idle_o(win_idle_o[n]),
+      .s_awvalid_i(win_awvalid_i[n]), .s_awready_o(win_awready_o[n]),
+      .s_awaddr_i(win_awaddr_i[n]), .s_wvalid_i(win_wvalid_i[n]), .s_wready_o(win_wready_o[n]),
+      .s_wdata_i(win_wdata_i[n]), .s_wstrb_i(win_wstrb_i[n]), .s_bvalid_o(win_bvalid_o[n]),
+      .s_bready_i(win_bready_i[n]), .s_bresp_o(win_bresp_o[n]), .s_arvalid_i(win_arvalid_i[n]),
+      .s_arready_o(win_arready_o[n]), .s_araddr_i(win_araddr_i[n]),
+      .s_rvalid_o(win_rvalid_o[n]), .s_rready_i(win_rready_i[n]), .s_rdata_o(win_rdata_o[n]),
+      .s_rresp_o(win_rresp_o[n]),
+      .ar_valid_o(win_ax_valid_o[n][1]), .ar_ready_i(win_ax_ready_i[n][1]), .ar_o(ar),
+      .r_valid_i(win_r_valid_i[n]),
+      .r_i('{id: win_r_id_i[n], data: win_r_data_i[n], error: win_r_error_i[n], last: 1'b1}),
+      .aw_valid_o(win_ax_valid_o[n][0]), .aw_ready_i(win_ax_ready_i[n][0]), .aw_o(aw),
+      .w_valid_o(win_w_valid_o[n]), .w_ready_i(win_w_ready_i[n]), .w_o(w),
+      .b_valid_i(win_b_valid_i[n]), .b_i('{id: win_b_id_i[n], error: win_b_error_i[n]}));
+  end
+
+  // ---- Registers.
+  ring_state_t [3:0] states;
+  for (genvar i = 0; i < 4; i++) begin : g_state
+    assign states[i] = '{
+      head: regs_ring_head_i[i], busy: regs_ring_busy_i[i], error: regs_ring_error_i[i],
+      reason: fault_e'(regs_ring_reason_i[i]), access: access_e'(regs_ring_access_i[i]),
+      level: regs_ring_level_i[i], fence: regs_ring_fence_i[i],
+      last_fence: regs_ring_last_fence_i[i], error_offset: regs_ring_error_offset_i[i],
+      error_header: regs_ring_error_header_i[i], error_address: regs_ring_error_address_i[i]};
+  end
+  for (genvar n = 0; n < 3; n++) begin : g_regs
+    localparam int unsigned Clients = n == 0 ? 4 : n == 1 ? 1 : 64;
+    localparam int unsigned Rings = n == 2 ? 4 : 1;
+    logic [Clients-1:0]       wr, rd;
+    logic [Clients-1:0][63:0] client_data;
+    ring_cfg_t [Rings-1:0]    rings;
+    mmu_ctl_t                 ctl;
+    gmmu_regs #(
+      .NumClients(Clients), .NumSpaces(n == 0 ? 16 : n == 1 ? 2 : 64), .NumRings(Rings),
+      .Cap0(64'hA0A1_A2A3_A4A5_A6A7), .Cap1(64'hB0B1_B2B3_B4B5_B6B7),
+      .Cap2(64'hC0C1_C2C3_C4C5_C6C7)
+    ) u_regs (
+      .clk_i, .rst_i, .wr_valid_i(regs_wr_valid_i[n]), .wr_ready_o(regs_wr_ready_o[n]),
+      .addr_i(regs_addr_i[n]), .wr_data_i(regs_wr_data_i[n]), .rd_data_o(regs_rd_data_o[n]),
+      .window_settled_i(regs_window_settled_i[n]), .vram_bytes_i(regs_vram_bytes_i),
+      .cycle_i(regs_cycle_i), .work_idle_i(regs_work_idle_i), .enable_o(regs_enable_o[n]),
+      .window_base_o(regs_window_base_o[n]), .int_clear_o(regs_int_clear_o[n]),
+      .int_clear_bits_o(regs_int_clear_bits_o[n]), .int_enable_o(regs_int_enable_o[n]),
+      .int_status_i(regs_int_status_i), .fault_base_o(regs_fault_base_o[n]),
+      .fault_size_lg2_o(regs_fault_size_lg2_o[n]), .fault_enable_o(regs_fault_enable_o[n]),
+      .fault_head_o(regs_fault_head_o[n]), .fault_tail_i(regs_fault_tail_i),
+      .fault_dropped_i(regs_fault_dropped_i), .aperture_base_o(regs_aperture_base_o[n]),
+      .aperture_pages_o(regs_aperture_pages_o[n]),
+      .aperture_flush_o(regs_aperture_flush_o[n]),
+      .ring_o(rings), .ring_i(states[Rings-1:0]), .client_wr_o(wr), .client_rd_o(rd),
+      .client_word_o(regs_client_word_o[n]), .client_data_o(regs_client_data_o[n]),
+      .client_data_i(client_data), .ctl_valid_o(regs_ctl_valid_o[n]),
+      .ctl_ready_i(regs_ctl_ready_i[n]), .ctl_o(ctl), .ctl_done_i(regs_ctl_done_i[n]),
+      .invalidated_o(regs_invalidated_o[n]), .idle_o(regs_idle_o[n]));
+    assign regs_client_wr_o[n] = 64'(wr);
+    assign regs_client_rd_o[n] = 64'(rd);
+    for (genvar c = 0; c < Clients; c++) begin : g_client
+      assign client_data[c] = 32'(regs_client_from_i[n]) == c ? regs_client_data_i[n] : '0;
+    end
+    assign regs_ctl_set_space_o[n] = ctl.op == CtlSetSpace;
+    assign {regs_ctl_scope_o[n], regs_ctl_space_o[n]} = {ctl.scope, ctl.space};
+    assign {regs_ctl_start_o[n], regs_ctl_end_o[n]} = {ctl.va_start, ctl.va_end};
+    assign {regs_ctl_enable_o[n], regs_ctl_target_o[n], regs_ctl_root_o[n]} =
+        {ctl.cfg.enable, ctl.cfg.root.target, ctl.cfg.root.offset};
+    assign {regs_ctl_entries_o[n], regs_ctl_levels_o[n], regs_ctl_bits_o[n]} =
+        {ctl.cfg.root_entries, ctl.cfg.levels, ctl.cfg.bits};
+    for (genvar i = 0; i < 4; i++) begin : g_ring
+      ring_cfg_t ring;
+      if (i < Rings) begin : g_there
+        assign ring = rings[i];
+      end else begin : g_absent
+        assign ring = '0;
+      end
+      assign regs_ring_enable_o[n][i] = ring.enable;
+      assign regs_ring_privileged_o[n][i] = ring.privileged;
+      assign regs_ring_size_lg2_o[n][i] = ring.size_lg2;
+      assign regs_ring_target_o[n][i] = ring.base_target;
+      assign regs_ring_base_o[n][i] = ring.base;
+      assign regs_ring_tail_o[n][i] = ring.tail;
+      assign regs_ring_fence_address_o[n][i] = ring.fence_address;
+    end
+  end
+
+  // ---- Events. Faults are those of source 0 of the log.
+  mmu_event_t     mmu_event;
+  edge_ax_t [1:0] edge_aw;
+  assign mmu_event = '{
+    walk_start: ev_begin_i, walk_row: ev_begin_row_i, port: ev_port_i, slot: ev_slot_i,
+    key: '{space: ev_space_i[0], vpn: ev_vpn_i[0], high: 1'b0},
+    walk_end: ev_end_i, end_row: ev_end_row_i,
+    end_key: '{space: ev_space_i[1], vpn: ev_vpn_i[1], high: 1'b0},
+    fill: ev_fill_i, evict: ev_evict_i, fill_row: ev_fill_row_i,
+    fill_key: '{space: ev_space_i[2], vpn: ev_vpn_i[2], high: 1'b0}};
+  for (genvar i = 0; i < 2; i++) begin : g_edge
+    assign edge_aw[i] = '{id: ev_write_id_i[i], addr: ev_write_addr_i[i], len: ev_write_len_i[i],
+                          user: '0};
+  end
+  for (genvar n = 0; n < 3; n++) begin : g_events
+    localparam int unsigned Ports = n == 1 ? 4 : 7;
+    tag_t [Ports-1:0]    tags;
+    logic [64*Ports-1:0] ids;
+    logic [9*192-1:0]    events;
+    gmmu_events #(.Present(n != 2), .NumPorts(Ports)) u_events (
+      .clk_i, .rst_i, .xlate_i(ev_xlate_i[Ports-1:0]), .xlate_tag_i(tags), .mmu_i(mmu_event),
+      .inv_done_i(ev_inv_done_i), .inv_start_i(ev_inv_start_i), .inv_end_i(ev_inv_end_i),
+      .entry_i(ev_entry_i), .commands_i(ev_commands_i), .fault_i(ev_fault_i),
+      .fault_info_i(faults[0]), .write_i(ev_write_i), .write_ax_i(edge_aw), .xlate_id_o(ids),
+      .valid_o(ev_valid_o[n]), .event_o(events));
+    for (genvar p = 0; p < 7; p++) begin : g_port
+      if (p < Ports) begin : g_there
+        assign tags[p] = ev_tag_i[p];
+        assign ev_xlate_id_o[n][p] = ids[64*p +: 64];
+      end else begin : g_absent
+        assign ev_xlate_id_o[n][p] = '0;
+      end
+    end
+    for (genvar i = 0; i < 27; i++) begin : g_word
+      assign ev_word_o[n][i / 3][i % 3] = events[64*i +: 64];
+    end
+  end
+endmodule
