@@ -5,6 +5,8 @@
 //   32 bits    low half first: a write of the low half is kept, the write of the high half commits
 //              both. A read of the low half keeps the high half for the read that
 //              follows.
+//   order      a read and a write offered together are both taken, the write goes first; a read that
+//              waits goes before the write after it
 //   errors     other strobes, and a high half without its low half, answer SLVERR and change
 //              nothing.
 //   wr         offered until wr_ready_i; the answer on B comes after that
@@ -48,7 +50,8 @@ module gmmu_reg_port #(
   typedef enum logic [2:0] {StateIdle, StateJudge, StateWrite, StateRead, StateAnswer} state_e;
   state_e      state_q;
   logic        aw_have_q, w_have_q;
-  logic [15:0] addr_q;
+  logic        ar_have_q;                   // a read that was taken beside a write waits for it
+  logic [15:0] addr_q, read_addr_q;
   logic        high_half_q;                 // the read is of the high half only
   logic [63:0] data_q;
   logic [7:0]  strobe_q;
@@ -56,13 +59,14 @@ module gmmu_reg_port #(
   logic [12:0] write_low_addr_q, read_high_addr_q;
   logic        write_low_valid_q, read_high_valid_q;
   logic [$clog2(ReadCycles+1)-1:0] wait_q;
-  logic        whole, low, high;
+  logic        whole, low, high, writes;
   logic        commit_q, error_q, same_high_q;
   logic [63:0] write_data_q;
 
-  assign awready_o = state_q == StateIdle && !aw_have_q && !rst_i;
-  assign wready_o = state_q == StateIdle && !w_have_q && !rst_i;
-  assign arready_o = state_q == StateIdle && !aw_have_q && !w_have_q && !rst_i;
+  assign awready_o = state_q == StateIdle && !aw_have_q && (!ar_have_q || w_have_q) && !rst_i;
+  assign wready_o = state_q == StateIdle && !w_have_q && (!ar_have_q || aw_have_q) && !rst_i;
+  assign arready_o = state_q == StateIdle && !aw_have_q && !w_have_q && !ar_have_q && !rst_i;
+  assign writes = aw_have_q || w_have_q || (awvalid_i && awready_o) || (wvalid_i && wready_o);
 
   assign whole = strobe_q == 8'hFF;
   assign low = strobe_q == 8'h0F;
@@ -77,6 +81,7 @@ module gmmu_reg_port #(
       state_q <= StateIdle;
       aw_have_q <= 1'b0;
       w_have_q <= 1'b0;
+      ar_have_q <= 1'b0;
       bvalid_o <= 1'b0;
       rvalid_o <= 1'b0;
       write_low_valid_q <= 1'b0;
@@ -96,12 +101,17 @@ module gmmu_reg_port #(
             data_q <= wdata_i;
             strobe_q <= wstrb_i;
           end
-          if ((aw_have_q || awvalid_i) && (w_have_q || wvalid_i)) begin
-            state_q <= StateJudge;
-          end else if (arvalid_i && arready_o && !awvalid_i && !wvalid_i) begin
+          if (arvalid_i && arready_o) begin
+            ar_have_q <= writes;
+            read_addr_q <= araddr_i;
+          end
+          if (writes) begin
+            if ((aw_have_q || awvalid_i) && (w_have_q || wvalid_i)) state_q <= StateJudge;
+          end else if (ar_have_q || arvalid_i) begin
             state_q <= StateRead;
-            addr_q <= araddr_i;
-            high_half_q <= araddr_i[2];
+            ar_have_q <= 1'b0;
+            addr_q <= ar_have_q ? read_addr_q : araddr_i;
+            high_half_q <= ar_have_q ? read_addr_q[2] : araddr_i[2];
             wait_q <= '0;
           end
         end
@@ -154,8 +164,8 @@ module gmmu_reg_port #(
     end
   end
 
-  assign idle_o = state_q == StateIdle && !aw_have_q && !w_have_q && !awvalid_i && !wvalid_i &&
-      !arvalid_i;
+  assign idle_o = state_q == StateIdle && !aw_have_q && !w_have_q && !ar_have_q && !awvalid_i &&
+      !wvalid_i && !arvalid_i;
 
   logic unused_bits;
   assign unused_bits = ^addr_q[2:0];
