@@ -677,7 +677,9 @@ module gmmu_gpu
   if (ThroughPorts != 0) begin : g_through
     localparam int unsigned First = NumClients;
     through_ax_t thr_ar, thr_aw;
-    logic        unused_prot;
+    logic        unused_prot, r_valid_thr, b_valid_thr, ar_ready_thr, aw_ready_thr, w_ready_thr;
+    assign {s_thr_rvalid_o, s_thr_bvalid_o, s_thr_arready_o, s_thr_awready_o, s_thr_wready_o} =
+        port_rst ? '0 : {r_valid_thr, b_valid_thr, ar_ready_thr, aw_ready_thr, w_ready_thr};
     assign thr_ar = '{
       id: s_thr_arid_i, va: s_thr_araddr_i, len: s_thr_arlen_i, size: s_thr_arsize_i,
       burst: s_thr_arburst_i, space: s_thr_aruser_i, execute: s_thr_arprot_i[2]
@@ -690,13 +692,13 @@ module gmmu_gpu
     gmmu_through u_through (
       .clk_i, .rst_i(rst_mux), .port_i(port_t'(First)), .enable_i(enable), .vram_bytes_i,
       .idle_o(through_idle),
-      .s_ar_valid_i(s_thr_arvalid_i), .s_ar_ready_o(s_thr_arready_o), .s_ar_i(thr_ar),
-      .s_r_valid_o(s_thr_rvalid_o), .s_r_ready_i(s_thr_rready_i), .s_r_id_o(s_thr_rid_o),
+      .s_ar_valid_i(s_thr_arvalid_i), .s_ar_ready_o(ar_ready_thr), .s_ar_i(thr_ar),
+      .s_r_valid_o(r_valid_thr), .s_r_ready_i(s_thr_rready_i), .s_r_id_o(s_thr_rid_o),
       .s_r_data_o(s_thr_rdata_o), .s_r_resp_o(s_thr_rresp_o), .s_r_last_o(s_thr_rlast_o),
-      .s_aw_valid_i(s_thr_awvalid_i), .s_aw_ready_o(s_thr_awready_o), .s_aw_i(thr_aw),
-      .s_w_valid_i(s_thr_wvalid_i), .s_w_ready_o(s_thr_wready_o), .s_w_data_i(s_thr_wdata_i),
+      .s_aw_valid_i(s_thr_awvalid_i), .s_aw_ready_o(aw_ready_thr), .s_aw_i(thr_aw),
+      .s_w_valid_i(s_thr_wvalid_i), .s_w_ready_o(w_ready_thr), .s_w_data_i(s_thr_wdata_i),
       .s_w_strb_i(s_thr_wstrb_i),
-      .s_b_valid_o(s_thr_bvalid_o), .s_b_ready_i(s_thr_bready_i), .s_b_id_o(s_thr_bid_o),
+      .s_b_valid_o(b_valid_thr), .s_b_ready_i(s_thr_bready_i), .s_b_id_o(s_thr_bid_o),
       .s_b_resp_o(s_thr_bresp_o),
       .xlate_req_valid_o(uq_valid[First+:2]), .xlate_req_ready_i(uq_ready[First+:2]),
       .xlate_req_o(uq[First+:2]),

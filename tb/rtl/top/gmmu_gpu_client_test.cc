@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "tb/rtl/top/bits.h"
 #include "tb/rtl/top/top_machine.h"
 
 namespace gmmu::top {
@@ -35,6 +36,7 @@ class Driver {
     size_t next = 0, done = 0;
     unsigned id = kSlots;  // kSlots: none
     unsigned word = 0;
+    const uint64_t one = 1ull << c_;
     for (uint64_t guard = 0; done < requests.size(); ++guard) {
       ASSERT_LT(guard, 400000u);
       if (id == kSlots && next < requests.size()) {
@@ -54,19 +56,20 @@ class Driver {
             if (at >= r.va && at < r.va + r.bytes)
               data |= static_cast<uint64_t>(r.data[at - r.va]) << (8 * i);
           }
-          t.cl_w_valid_i = 1u << c_, t.cl_w_id_i = id << 6 * c_, t.cl_w_word_i = word << 3 * c_,
-          t.cl_w_data_i[2 * c_] = static_cast<uint32_t>(data);
-          t.cl_w_data_i[2 * c_ + 1] = static_cast<uint32_t>(data >> 32);
+          t.cl_w_valid_i = one;
+          SetBits(t.cl_w_id_i, 6 * c_, 6, id);
+          SetBits(t.cl_w_word_i, 3 * c_, 3, word);
+          SetBits(t.cl_w_data_i, 64 * c_, 64, data);
         } else {
-          t.cl_req_valid_i = 1u << c_, t.cl_req_id_i = id << 6 * c_;
-          t.cl_req_space_i = 3u << 8 * c_;
-          t.cl_req_access_i = static_cast<unsigned>(r.access) << 2 * c_;
-          t.cl_req_bytes_i = r.bytes << 7 * c_;
-          t.cl_req_va_i[2 * c_] = static_cast<uint32_t>(r.va);
-          t.cl_req_va_i[2 * c_ + 1] = static_cast<uint32_t>(r.va >> 32);
+          t.cl_req_valid_i = one;
+          SetBits(t.cl_req_id_i, 6 * c_, 6, id);
+          SetBits(t.cl_req_space_i, 8 * c_, 8, 3);
+          SetBits(t.cl_req_access_i, 2 * c_, 2, static_cast<unsigned>(r.access));
+          SetBits(t.cl_req_bytes_i, 7 * c_, 7, r.bytes);
+          SetBits(t.cl_req_va_i, 64 * c_, 64, r.va);
         }
       }
-      t.cl_rsp_ready_i = gpu_.random() % 100 >= stall_ ? 1u << c_ : 0;
+      t.cl_rsp_ready_i = gpu_.random() % 100 >= stall_ ? one : 0;
       t.eval();
       if (t.cl_w_valid_i && (t.cl_w_ready_o >> c_ & 1)) ++word;
       if (t.cl_req_valid_i && (t.cl_req_ready_o >> c_ & 1)) {
@@ -75,14 +78,13 @@ class Driver {
         id = kSlots;
       }
       if ((t.cl_rsp_valid_o >> c_ & 1) && t.cl_rsp_ready_i) {
-        const unsigned answer = t.cl_rsp_id_o >> 6 * c_ & 63;
+        const auto answer = static_cast<unsigned>(Bits(t.cl_rsp_id_o, 6 * c_, 6));
         ASSERT_TRUE(slots_[answer].has_value());
         const Request& r = requests[*slots_[answer]];
-        EXPECT_EQ(t.cl_rsp_fault_o >> 8 * c_ & 0xff, 0u);
+        EXPECT_EQ(Bits(t.cl_rsp_fault_o, 8 * c_, 8), 0u);
         if (r.access != Access::kWrite) {
-          const unsigned at = 8 * (t.cl_rsp_word_o >> 3 * c_ & 7);
-          const uint64_t data =
-              t.cl_rsp_data_o[2 * c_] | static_cast<uint64_t>(t.cl_rsp_data_o[2 * c_ + 1]) << 32;
+          const unsigned at = 8 * static_cast<unsigned>(Bits(t.cl_rsp_word_o, 3 * c_, 3));
+          const uint64_t data = Bits(t.cl_rsp_data_o, 64 * c_, 64);
           for (unsigned i = 0; i < 8; ++i) {
             const uint64_t byte = (r.va & ~63ull) + at + i;
             if (byte >= r.va && byte < r.va + r.bytes)
@@ -111,8 +113,9 @@ class Driver {
 };
 
 TEST(GpuClientPort, AccessesOfAnySizeInAnyOrderWithAndWithoutBackPressure) {
-  // client 3 is built without a traffic engine
-  for (const auto& [client, stall] : {std::pair{0u, 0u}, {0u, 40u}, {3u, 0u}, {3u, 40u}}) {
+  // By default the last client is built without a traffic engine.
+  constexpr unsigned kEnd = sizes::kNumClients - 1;
+  for (const auto& [client, stall] : {std::pair{0u, 0u}, {0u, 40u}, {kEnd, 0u}, {kEnd, 40u}}) {
     TopMachine gpu(stall + client + 1);
     gpu.vram.shuffle = gpu.host.shuffle = true;
     gpu.vram.stall_percent = gpu.host.stall_percent = stall / 2;
@@ -161,15 +164,18 @@ TEST(GpuClientPort, AFaultIsOneBeatWithItsReason) {
   gpu.MakeSpace(3, 0x800000);
   gpu.Set(regs::Ctrl{1});
   auto& t = gpu.top();
-  t.cl_req_valid_i = 1, t.cl_req_id_i = 5, t.cl_req_space_i = 3, t.cl_req_bytes_i = 8,
-  t.cl_req_va_i[0] = 0x123000;
+  t.cl_req_valid_i = 1;
+  SetBits(t.cl_req_id_i, 0, 6, 5);
+  SetBits(t.cl_req_space_i, 0, 8, 3);
+  SetBits(t.cl_req_bytes_i, 0, 7, 8);
+  SetBits(t.cl_req_va_i, 0, 64, 0x123000);
   t.eval();
   gpu.Until([&] { return t.cl_req_ready_o & 1; }, "the request");
   gpu.Tick();
   t.cl_req_valid_i = 0;
   gpu.Until([&] { return t.cl_rsp_valid_o & 1; }, "the answer");
-  EXPECT_EQ(t.cl_rsp_id_o & 63, 5u);
-  EXPECT_EQ(t.cl_rsp_fault_o & 0xff, static_cast<unsigned>(regs::Fault::kEntryInvalid));
+  EXPECT_EQ(Bits(t.cl_rsp_id_o, 0, 6), 5u);
+  EXPECT_EQ(Bits(t.cl_rsp_fault_o, 0, 8), static_cast<unsigned>(regs::Fault::kEntryInvalid));
   EXPECT_EQ(t.cl_rsp_last_o & 1, 1u);
 }
 

@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "tb/rtl/top/bits.h"
 #include "tb/rtl/top/top_machine.h"
 
 namespace gmmu::top {
@@ -40,16 +41,16 @@ class Watcher {
     for (unsigned lane = 0; lane < kLanes; ++lane) {
       if ((t.ev_valid_o >> lane & 1) == 0) continue;
       const auto word = [&](unsigned i) {
-        return t.ev_o[6 * lane + 2 * i] | uint64_t{t.ev_o[6 * lane + 2 * i + 1]} << 32;
+        return Bits(t.ev_o, 192 * lane + 64 * i, 64);
       };
       EXPECT_EQ(word(0) & 0xFFFF'FFFF, count[lane]) << "sequence of lane " << lane;
       count[lane] += lane == kCommand ? word(1) : 1;
       Take(static_cast<Lane>(lane), static_cast<uint32_t>(word(0) >> 32), word(1), word(2));
     }
     for (unsigned port = 0; port < lookups.size(); ++port) {
-      if ((t.ev_xlate_valid_o >> port & 1) == 0) continue;
-      EXPECT_EQ(t.ev_xlate_id_o[2 * port], lookups[port]++) << "sequence of port " << port;
-      EXPECT_LT(t.ev_xlate_id_o[2 * port + 1], 256u) << "a tag";
+      if (Bits(t.ev_xlate_valid_o, port, 1) == 0) continue;
+      EXPECT_EQ(Bits(t.ev_xlate_id_o, 64 * port, 32), lookups[port]++) << "sequence of port " << port;
+      EXPECT_LT(Bits(t.ev_xlate_id_o, 64 * port + 32, 32), 256u) << "a tag";
     }
     if (t.m_vram_awvalid_o && t.m_vram_awready_i) {
       ++bus_writes[0];
@@ -62,7 +63,7 @@ class Watcher {
   }
 
   std::array<uint64_t, kLanes> count{};  // events of each lane
-  std::array<uint32_t, 7> lookups{};
+  std::array<uint32_t, TopMachine::kPorts> lookups{};
   std::array<Named, kLanes> last;
   std::array<uint64_t, kLanes> second{};
   uint64_t bus_writes[2] = {};
@@ -74,7 +75,7 @@ class Watcher {
     second[lane] = word2;
     if (lane == kWalkStart) EXPECT_TRUE(walking.insert(id).second) << "row " << id << " walks";
     if (lane == kWalkEnd) EXPECT_EQ(walking.erase(id), 1u) << "row " << id << " does not walk";
-    if (lane <= kEvict) EXPECT_LT(id, 8u) << "a row";
+    if (lane <= kEvict) EXPECT_LE(id, sizes::kNumWalks) << "a row; the last is the engine's";
   }
 };
 
@@ -136,7 +137,7 @@ TEST(GpuEvents, EveryEventOnceWithItsNumberAndRequest) {
 
     // A fault, and an invalidation by register.
     const auto plain = regs::ClientCtrl{}.set_space(1);
-    EXPECT_TRUE(gpu.Traffic(2, plain, 0x3F'0000'0000, 0, 1, 1, 1).fault());
+    EXPECT_TRUE(gpu.Traffic(TopMachine::kLast, plain, 0x3F'0000'0000, 0, 1, 1, 1).fault());
     gpu.Set(regs::InvCmd{}.set_scope(regs::Scope::kSpace).set_space(1));
     gpu.Until([&] { return gpu.Get<regs::InvStatus>().busy() == 0; }, "the invalidation");
     gpu.Run(100);
@@ -152,13 +153,13 @@ TEST(GpuEvents, EveryEventOnceWithItsNumberAndRequest) {
     EXPECT_EQ(watcher.count[kCommand], 3u);
     EXPECT_EQ(watcher.last[kCommand].first, 0u) << "of the first ring entry";
     EXPECT_EQ(watcher.count[kFault], 1u);
-    EXPECT_EQ(watcher.last[kFault], (Named{2, 0x3F'0000'0000}));
-    EXPECT_EQ(regs::FaultRecordWhat{watcher.second[kFault]}.port_index(), 2u);
+    EXPECT_EQ(watcher.last[kFault], (Named{TopMachine::kLast, 0x3F'0000'0000}));
+    EXPECT_EQ(regs::FaultRecordWhat{watcher.second[kFault]}.port_index(), TopMachine::kLast);
     EXPECT_EQ(watcher.count[kVramWrite], watcher.bus_writes[0]);
     EXPECT_EQ(watcher.count[kHostWrite], watcher.bus_writes[1]);
     EXPECT_GT(watcher.count[kEvict], 0u);
     EXPECT_GT(watcher.count[kVramWrite], 0u);
-    for (unsigned port = 0; port < 7; ++port) {
+    for (unsigned port = 0; port < TopMachine::kPorts; ++port) {
       EXPECT_EQ(watcher.lookups[port],
                 gpu.Get<regs::PortCountersLookups>(regs::kPortCountersBase +
                                                    port * regs::kPortCountersStride)

@@ -78,7 +78,7 @@ TEST_P(PagingLoad, AfterTheFenceOfAnUnmapNoAccessReachesTheOldPages) {
     old_beats = 0;
     for (unsigned c = 0; c < TopMachine::kEngines; ++c) {
       auto ctrl = regs::ClientCtrl{}.set_space(1);
-      if (c == 3) ctrl.set_access(regs::Access::kWrite);
+      if (c == TopMachine::kLast) ctrl.set_access(regs::Access::kWrite);
       gpu.StartTraffic(c, ctrl, kApertureVa, 0, 1, 64 * kPages, 37);
     }
     gpu.Run(1 + gpu.random() % 400);

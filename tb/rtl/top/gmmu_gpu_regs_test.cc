@@ -14,11 +14,11 @@ TEST(GpuRegisters, TellWhatWasBuilt) {
 
   EXPECT_EQ(gpu.Get<regs::Id>().magic(), 0x554D4D47u);
   const auto cap0 = gpu.Get<regs::Cap0>();
-  EXPECT_EQ(cap0.clients(), 4u);
-  EXPECT_EQ(cap0.spaces(), 16u);
+  EXPECT_EQ(cap0.clients(), sizes::kNumClients);
+  EXPECT_EQ(cap0.spaces(), sizes::kNumSpaces);
   EXPECT_EQ(cap0.bus_bytes(), 8u);
   EXPECT_EQ(cap0.pa_bits(), 48u);
-  EXPECT_EQ(gpu.Get<regs::Cap1>().l2_entries(), 512u);
+  EXPECT_EQ(gpu.Get<regs::Cap1>().l2_entries(), sizes::kL2Entries);
   EXPECT_EQ(gpu.Get<regs::VramSize>().bytes(), TopMachine::kVramBytes);
 }
 
@@ -36,7 +36,7 @@ TEST(GpuRegisters, KeepWhatIsWrittenInTheirFields) {
       {TopMachine::RingAt(0) + 0x20, 0xfffffffffff0},
       {TopMachine::SpaceAt(5), 0xffffffffffffff07},
       {TopMachine::ClientAt(0) + 8, ~0ull},
-      {TopMachine::ClientAt(2) + 0x10, ~0ull},
+      {TopMachine::ClientAt(0) + 0x10, ~0ull},
       {TopMachine::ClientAt(1) + 0x18, ~0ull}};
   for (const auto& [offset, mask] : masks) {
     EXPECT_EQ(gpu.Read(offset), 0u) << std::hex << offset;
@@ -83,7 +83,7 @@ TEST(GpuRegisters, OddStrobesAndALoneHighHalfAreRefusedAndChangeNothing) {
 
 TEST(GpuRegisters, ReadZeroWhereNothingIs) {
   TopMachine gpu;
-  for (uint32_t offset : {0x400u, 0x1100u, 0x2100u, 0x4100u, 0x81c0u, 0x9110u, 0xf000u}) {
+  for (uint32_t offset : {0x400u, TopMachine::RingAt(sizes::kNumRings), 0x2100u, 0x4100u, 0x81c0u, 0x9110u, 0xf000u}) {
     gpu.Write(offset, ~0ull);
     EXPECT_EQ(gpu.Read(offset), 0u) << std::hex << offset;
   }

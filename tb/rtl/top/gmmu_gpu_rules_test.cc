@@ -214,7 +214,7 @@ TEST_F(RulesFaults, EveryFieldOfARecordIsRight) {
   uint32_t count = 0;
   for (const auto& c : cases) {
     const uint64_t before = gpu.cycle;
-    EXPECT_EQ(gpu.Traffic(2, regs::ClientCtrl{}.set_space(1).set_access(regs::Access::kWrite), c.va, 0,
+    EXPECT_EQ(gpu.Traffic(TopMachine::kLast, regs::ClientCtrl{}.set_space(1).set_access(regs::Access::kWrite), c.va, 0,
                           1, 1, 1)
                   .reason(),
               c.reason);
@@ -222,7 +222,7 @@ TEST_F(RulesFaults, EveryFieldOfARecordIsRight) {
     const regs::FaultRecordWhat what{gpu.host.memory.Read64(record)};
     EXPECT_EQ(what.reason(), c.reason);
     EXPECT_EQ(what.space(), 1u);
-    EXPECT_EQ(what.port_index(), 2u);
+    EXPECT_EQ(what.port_index(), TopMachine::kLast);
     EXPECT_EQ(what.access(), regs::Access::kWrite);
     EXPECT_EQ(what.level(), c.level);
     EXPECT_EQ(what.physical(), 0u);
@@ -297,9 +297,10 @@ TEST_F(RulesReset, AnswersThatComeAfterAResetAreSwallowed) {
   // The new life reads with the same requesters and ids while the old answers come in.
   gpu.host.latency = 2 * kIsolatorTimeout;
   Program();
-  Submit(Copy(0x500000, 0x400000, 0x4000), 2);
+  constexpr uint64_t kBytes = 0x200 * sizes::kReadsInFlight;
+  Submit(Copy(0x500000, 0x400000, kBytes), 2);
   WaitFence(2);
-  EXPECT_EQ(gpu.vram.memory.Bytes(0x100000, 0x4000), gpu.host.memory.Bytes(kSource, 0x4000));
+  EXPECT_EQ(gpu.vram.memory.Bytes(0x100000, kBytes), gpu.host.memory.Bytes(kSource, kBytes));
   gpu.host.latency = 20;
   gpu.Run(3 * kIsolatorTimeout);
   EXPECT_TRUE(gpu.host.idle());

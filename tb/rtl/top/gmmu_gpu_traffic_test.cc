@@ -82,7 +82,7 @@ TEST_F(GpuTraffic, AllEnginesAtOnceEachTheirShare) {
               ExpectedCrc(kVa, i, 4, 512, 5));
   }
   uint64_t lookups = 0;
-  for (unsigned i = 0; i < 4; ++i) {
+  for (unsigned i = 0; i < TopMachine::kEngines; ++i) {
     const uint32_t at = regs::kPortCountersBase + i * regs::kPortCountersStride;
     const uint64_t n = gpu.Get<regs::PortCountersLookups>(at).n();
     EXPECT_EQ(n, gpu.Get<regs::PortCountersHits>(at).n() +
@@ -91,8 +91,8 @@ TEST_F(GpuTraffic, AllEnginesAtOnceEachTheirShare) {
                      gpu.Get<regs::PortCountersFaults>(at).n());
     lookups += n;
   }
-  EXPECT_EQ(lookups, 3 * 512u);
-  EXPECT_EQ(gpu.Get<regs::CountersClientReadBytes>(regs::kCountersBase).n(), 3 * 512u * 64);
+  EXPECT_EQ(lookups, TopMachine::kEngines * 512u);
+  EXPECT_EQ(gpu.Get<regs::CountersClientReadBytes>(regs::kCountersBase).n(), TopMachine::kEngines * 512u * 64);
 }
 
 TEST_F(GpuTraffic, OneWordACycleFromVram) {
@@ -139,20 +139,22 @@ TEST_F(GpuTraffic, TestsItsMemoriesByItself) {
   gpu.vram.memory.Write64(0x1238, gpu.vram.memory.Read64(0x1238) ^ 0x100);
   gpu.host.memory.Write64(kHostData + 0x40, gpu.host.memory.Read64(kHostData + 0x40) ^ 1);
   ctrl.set_access(Access::kRead);
-  gpu.Traffic(2, ctrl, kVa, 0, 1, 2048, 1, /*seed=*/99);
-  EXPECT_EQ(gpu.Get<regs::ClientResult>(TopMachine::ClientAt(2)).mismatches(), 2u);
+  gpu.Traffic(TopMachine::kLast, ctrl, kVa, 0, 1, 2048, 1, /*seed=*/99);
+  EXPECT_EQ(gpu.Get<regs::ClientResult>(TopMachine::ClientAt(TopMachine::kLast)).mismatches(), 2u);
 }
 
+#if GMMU_TOP_TrafficEngines < GMMU_TOP_NumClients
 TEST_F(GpuTraffic, AClientBuiltWithoutAnEngineReadsZeroAndStartsNothing) {
   EXPECT_EQ(gpu.Get<regs::Cap2>().traffic(), TopMachine::kEngines);
-  gpu.StartTraffic(3, space3, kVa, 0, 1, 16, 1);
+  gpu.StartTraffic(TopMachine::kEngines, space3, kVa, 0, 1, 16, 1);
   gpu.Run(300);
   EXPECT_TRUE(gpu.top().idle_o);
   for (uint32_t at = 0; at < regs::kClientStride; at += 8) {
-    EXPECT_EQ(gpu.Read(TopMachine::ClientAt(3) + at), 0u) << at;
+    EXPECT_EQ(gpu.Read(TopMachine::ClientAt(TopMachine::kEngines) + at), 0u) << at;
   }
   EXPECT_EQ(gpu.Get<regs::CountersClientReadBytes>(regs::kCountersBase).n(), 0u);
 }
+#endif
 
 TEST_F(GpuTraffic, ChasesPointersThroughBothMemories) {
   std::vector<uint8_t> bytes;
@@ -167,8 +169,8 @@ TEST_F(GpuTraffic, ChasesPointersThroughBothMemories) {
   }
   auto ctrl = space3;
   ctrl.set_pattern(regs::Pattern::kChase);
-  EXPECT_EQ(gpu.Traffic(2, ctrl, kVa, 0, 0, 500, 1).count(), 500u);
-  EXPECT_EQ(gpu.Get<regs::ClientResult>(TopMachine::ClientAt(2)).crc(), Crc32c(bytes));
+  EXPECT_EQ(gpu.Traffic(TopMachine::kLast, ctrl, kVa, 0, 0, 500, 1).count(), 500u);
+  EXPECT_EQ(gpu.Get<regs::ClientResult>(TopMachine::ClientAt(TopMachine::kLast)).crc(), Crc32c(bytes));
 }
 
 TEST_F(GpuTraffic, StopsAtTheFirstFaultInAccessOrderAndLogsIt) {
@@ -178,13 +180,13 @@ TEST_F(GpuTraffic, StopsAtTheFirstFaultInAccessOrderAndLogsIt) {
   gpu.Set(regs::IntEnable{}.set_enable(4));
   gpu.Map(3, kVa + 0x3000, {});  // invalid
 
-  const auto status = gpu.Traffic(2, space3, kVa, 0x80, 1, 256, 1);
+  const auto status = gpu.Traffic(TopMachine::kLast, space3, kVa, 0x80, 1, 256, 1);
   EXPECT_EQ(status.fault(), 1u);
   EXPECT_EQ(status.reason(), regs::Fault::kEntryInvalid);
   EXPECT_EQ(status.level(), 0u);
   EXPECT_EQ(status.count(), 0x40u);
-  EXPECT_EQ(gpu.Get<regs::ClientFaultAddress>(TopMachine::ClientAt(2)).va(), kVa + 0x3000);
-  EXPECT_EQ(gpu.Get<regs::ClientResult>(TopMachine::ClientAt(2)).crc(),
+  EXPECT_EQ(gpu.Get<regs::ClientFaultAddress>(TopMachine::ClientAt(TopMachine::kLast)).va(), kVa + 0x3000);
+  EXPECT_EQ(gpu.Get<regs::ClientResult>(TopMachine::ClientAt(TopMachine::kLast)).crc(),
             ExpectedCrc(kVa, 0x80, 1, 0x40, 1));
 
   gpu.Run(200);
@@ -192,14 +194,14 @@ TEST_F(GpuTraffic, StopsAtTheFirstFaultInAccessOrderAndLogsIt) {
   const regs::FaultRecordWhat what{gpu.host.memory.Read64(0x50000)};
   EXPECT_EQ(what.reason(), regs::Fault::kEntryInvalid);
   EXPECT_EQ(what.space(), 3u);
-  EXPECT_EQ(what.port_index(), 2u);
+  EXPECT_EQ(what.port_index(), TopMachine::kLast);
   EXPECT_EQ(gpu.host.memory.Read64(0x50008), kVa + 0x3000);
   ASSERT_EQ(gpu.Messages(), 1u);
   EXPECT_EQ(gpu.host.log[0].address, 0x50000u);  // the record is in memory before the message
   EXPECT_EQ(gpu.host.log[1].kind, 2u);
 
   gpu.MapPages(3, kVa + 0x3000, Target::kVram, 0x3000, 1);
-  EXPECT_EQ(gpu.Traffic(2, space3, kVa, 0x80, 1, 256, 1).count(), 256u);  // faults are not cached
+  EXPECT_EQ(gpu.Traffic(TopMachine::kLast, space3, kVa, 0x80, 1, 256, 1).count(), 256u);  // faults are not cached
 }
 
 TEST_F(GpuTraffic, AFullFaultQueueDropsAndCounts) {
@@ -302,8 +304,8 @@ TEST_F(GpuTraffic, ReadsHostPagesThroughTheAperture) {
     expected.insert(expected.end(), page.begin(), page.end());
   }
 
-  EXPECT_EQ(gpu.Traffic(2, space3, kVa + 0x80000, 0, 1, 1024, 1).count(), 1024u);
-  EXPECT_EQ(gpu.Get<regs::ClientResult>(TopMachine::ClientAt(2)).crc(), Crc32c(expected));
+  EXPECT_EQ(gpu.Traffic(TopMachine::kLast, space3, kVa + 0x80000, 0, 1, 1024, 1).count(), 1024u);
+  EXPECT_EQ(gpu.Get<regs::ClientResult>(TopMachine::ClientAt(TopMachine::kLast)).crc(), Crc32c(expected));
   EXPECT_EQ(gpu.Get<regs::CountersApLookups>(regs::kCountersBase).n(), 1024u);
   EXPECT_EQ(gpu.Get<regs::CountersApHits>(regs::kCountersBase).n(), 1022u);
 }

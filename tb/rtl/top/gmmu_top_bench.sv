@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The whole GPU at its default sizes, same ports. The last client has no traffic engine.
+// The whole GPU, same ports. At its default sizes, but the last client has no traffic engine, and
+// once more at the sizes GMMU_TOP_small of cmake/GmmuTests.cmake.
 module gmmu_top_bench
   import gmmu_pkg::*;
   import gmmu_axi_pkg::*;
   import gmmu_client_pkg::*;
 #(
   parameter int unsigned NumClients = 4,
+  parameter int unsigned TrafficEngines = 3,
   parameter int unsigned NumSpaces = 16,
   parameter int unsigned NumRings = 1,
   parameter int unsigned L1Entries = 16,
@@ -206,8 +208,8 @@ module gmmu_top_bench
   output logic [9*192-1:0]                ev_o
 );
   gmmu_gpu #(
-    .NumClients(NumClients), .TrafficEngines(NumClients - 1), .NumSpaces(NumSpaces), .NumRings(NumRings), .L1Entries(L1Entries),
-    .L2Entries(L2Entries), .L2Ways(L2Ways), .LargeEntries(LargeEntries),
+    .NumClients(NumClients), .TrafficEngines(TrafficEngines), .NumSpaces(NumSpaces),
+    .NumRings(NumRings), .L1Entries(L1Entries), .L2Entries(L2Entries), .L2Ways(L2Ways), .LargeEntries(LargeEntries),
     .WalkCacheEntries(WalkCacheEntries),
     .NumWalks(NumWalks), .ReadsInFlight(ReadsInFlight), .CounterWidth(CounterWidth),
     .ThroughPorts(ThroughPorts)

@@ -20,6 +20,7 @@
 #include "hw/gmmu_regs.h"
 #include "probe/gpu_axi.h"
 #include "tb/rtl/coverage.h"
+#include "tb/rtl/top/sizes.h"
 #include "verilated.h"
 
 namespace gmmu::top {
@@ -157,8 +158,10 @@ class TopMachine {
                     uint32_t stride, uint32_t count, uint32_t step, uint64_t seed = 0);
   regs::ClientStatus EndTraffic(unsigned client);
 
-  /// Clients 0 to kEngines - 1 are built with a traffic engine, the last one without.
-  static constexpr unsigned kEngines = 3;
+  /// Clients 0 to kEngines - 1 are built with a traffic engine, kLast is the last of them.
+  static constexpr unsigned kEngines = sizes::kTrafficEngines, kLast = kEngines - 1;
+  /// Ports of translation: clients, through-port (reads, writes), engine (fetch, read, write).
+  static constexpr unsigned kPorts = sizes::kNumClients + 2 * sizes::kThroughPorts + 3;
   static uint32_t ClientAt(unsigned client) {
     return regs::kClientBase + client * regs::kClientStride;
   }
