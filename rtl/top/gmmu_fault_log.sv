@@ -67,9 +67,10 @@ module gmmu_fault_log
   gmmu_rr_arbiter #(.N(Sources)) u_arbiter (
     .clk_i, .rst_i, .req_i(fault_valid_i), .advance_i(choose), .gnt_o(grant), .index_o(index)
   );
-  // A source is chosen in one cycle and its record taken in the next.
+  // A source is chosen in one cycle and its record taken in the next. Behind a closed bus a full
+  // queue takes it too, to drop it; not beside the drop of its head, so that no cycle drops two.
   assign choose = chosen_q == '0 && fault_valid_i != '0;
-  assign take = chosen_q != '0 && (queue_ready || !open_q);
+  assign take = chosen_q != '0 && (queue_ready || (!open_q && !head_take));
   assign fault_ready_o = take ? chosen_q : '0;
   always_ff @(posedge clk_i) begin
     if (rst_i || take) chosen_q <= '0;
