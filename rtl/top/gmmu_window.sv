@@ -73,11 +73,21 @@ module gmmu_window
   logic [7:0]  w_strb;
 
   // An address of one kind is not taken while one of the other kind waits here, so neither
-  // overtakes the other.
-  assign s_awready_o = aw_ready && !hold_i && !ar_valid;
-  assign s_arready_o = ar_ready && !hold_i && !aw_valid;
+  // overtakes the other; nor behind one of its own kind while the other kind waits outside.
+  logic aw_open, ar_open, aw_waits_q, ar_waits_q, last_reads_q;
+  assign aw_open = !hold_i && !ar_valid && !(ar_waits_q && !last_reads_q);
+  assign ar_open = !hold_i && !aw_valid && !(aw_waits_q && last_reads_q);
+  assign s_awready_o = aw_ready && aw_open;
+  assign s_arready_o = ar_ready && ar_open;
+  always_ff @(posedge clk_i) begin
+    aw_waits_q <= s_awvalid_i && !s_awready_o && !rst_i;
+    ar_waits_q <= s_arvalid_i && !s_arready_o && !rst_i;
+    if (rst_i) last_reads_q <= 1'b0;
+    else if (s_arvalid_i && s_arready_o) last_reads_q <= 1'b1;
+    else if (s_awvalid_i && s_awready_o) last_reads_q <= 1'b0;
+  end
   gmmu_skid #(.Width(32)) u_aw (
-    .clk_i, .rst_i, .valid_i(s_awvalid_i && !hold_i && !ar_valid), .ready_o(aw_ready),
+    .clk_i, .rst_i, .valid_i(s_awvalid_i && aw_open), .ready_o(aw_ready),
     .data_i(s_awaddr_i),
     .valid_o(aw_valid), .ready_i(aw_take), .data_o(aw_addr)
   );
@@ -86,7 +96,7 @@ module gmmu_window
     .valid_o(w_valid), .ready_i(w_take), .data_o({w_strb, w_data})
   );
   gmmu_skid #(.Width(32)) u_ar (
-    .clk_i, .rst_i, .valid_i(s_arvalid_i && !hold_i && !aw_valid), .ready_o(ar_ready),
+    .clk_i, .rst_i, .valid_i(s_arvalid_i && ar_open), .ready_o(ar_ready),
     .data_i(s_araddr_i),
     .valid_o(ar_valid), .ready_i(ar_take), .data_o(ar_addr)
   );
