@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// The registers as the register description tells them: what is kept, what is read.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+
+#include "hw/gmmu_regs.h"
+
+namespace gmmu::top {
+
+/// What was built.
+struct RegsSize {
+  unsigned clients, spaces, rings;
+};
+
+class RegsModel {
+ public:
+  explicit RegsModel(RegsSize size) : size_(size) {
+    const uint64_t page = 0xffff'ffff'f000;
+    masks_ = {{regs::Ctrl::kOffset, 1},
+              {regs::WindowBase::kOffset, page},
+              {regs::IntEnable::kOffset, 0x1f},
+              {regs::FaultQueueBase::kOffset, page},
+              {regs::FaultQueueSize::kOffset, 0x10f},
+              {regs::FaultQueueHead::kOffset, 0xffff},
+              {regs::ApertureBase::kOffset, page},
+              {regs::AperturePages::kOffset, 0xffff'ffff},
+              {regs::InvStart::kOffset, ~0ull},
+              {regs::InvEnd::kOffset, ~0ull},
+              {regs::InvCmd::kOffset, 0xff03}};
+    for (unsigned i = 0; i < size.rings; ++i) {
+      const uint32_t ring = regs::kRingBase + i * regs::kRingStride;
+      masks_[ring + regs::RingBase::kOffset] = page | 3ull << 48;
+      masks_[ring + regs::RingCtrl::kOffset] = 0x30f;
+      masks_[ring + regs::RingTail::kOffset] = 0xffff;
+      masks_[ring + regs::RingFenceAddress::kOffset] = 0xffff'ffff'fff0;
+    }
+    for (unsigned i = 0; i < size.spaces; ++i) {
+      masks_[SpaceAt(i) + regs::SpaceGeometry::kOffset] = 0xffff'ffff'ffff'ff07;
+      masks_[SpaceAt(i) + regs::SpaceRoot::kOffset] = 0x8003'ffff'ffff'ffff;
+    }
+  }
+  static uint32_t SpaceAt(unsigned i) { return regs::kSpaceBase + i * regs::kSpaceStride; }
+
+  /// A write that takes effect. `busy`: an invalidation or an update of a space is under way.
+  void Write(uint32_t at, uint64_t data, bool busy) {
+    const auto mask = masks_.find(at);
+    if (mask == masks_.end() || (at == regs::InvCmd::kOffset && busy)) return;
+    kept_[at] = data & mask->second;
+  }
+  uint64_t Kept(uint32_t at) const {
+    const auto found = kept_.find(at);
+    return found == kept_.end() ? 0 : found->second;
+  }
+  template <typename R>
+  R Kept(uint32_t base = 0) const {
+    R value;
+    value.raw = Kept(base + R::kOffset);
+    return value;
+  }
+  bool Keeps(uint32_t at) const { return masks_.count(at) != 0; }
+
+  std::optional<unsigned> Client(uint32_t at) const {
+    return Element(at, regs::kClientBase, regs::kClientStride, size_.clients);
+  }
+  std::optional<unsigned> Ring(uint32_t at) const {
+    return Element(at, regs::kRingBase, regs::kRingStride, size_.rings);
+  }
+  /// The space whose root stands here.
+  std::optional<unsigned> Root(uint32_t at) const {
+    const auto space = Element(at, regs::kSpaceBase, regs::kSpaceStride, size_.spaces);
+    return space && at % regs::kSpaceStride == regs::SpaceRoot::kOffset ? space : std::nullopt;
+  }
+
+ private:
+  static std::optional<unsigned> Element(uint32_t at, uint32_t base, uint32_t stride, unsigned count) {
+    if (at < base || at >= base + stride * count) return std::nullopt;
+    return (at - base) / stride;
+  }
+  RegsSize size_;
+  std::map<uint32_t, uint64_t> masks_, kept_;
+};
+
+}  // namespace gmmu::top
