@@ -5,8 +5,8 @@
 //   32 bits    low half first: a write of the low half is kept, the write of the high half commits
 //              both. A read of the low half keeps the high half for the read that
 //              follows.
-//   order      a read and a write offered together are both taken, the write goes first; a read that
-//              waits goes before the write after it
+//   order      a read and a write offered together are both taken, the write goes first; the read
+//              goes before the next write
 //   errors     other strobes, and a high half without its low half, answer SLVERR and change
 //              nothing.
 //   wr         offered until wr_ready_i; the answer on B comes after that
