@@ -64,7 +64,7 @@ struct MachineConfig {
   } iommu;
 
   struct Os {
-    std::string iommu;  ///< "remap" or "physical"
+    std::string iommu;  ///< "remap", "needed" or "physical"
 
     bool remap() const { return iommu == "remap"; }
   } os;

@@ -161,9 +161,9 @@ std::vector<Key> MakeKeys() {
           0,
           0,
           KeyKind::kRun,
-          "DMA remapping where the device needs it, or scattered physical pages given to the "
-          "device.",
-          {"remap", "physical"}},
+          "When DMA remapping is on: for every device that supports it, for one that cannot reach all "
+          "memory, or never (scattered physical pages are given to the device).",
+          {"remap", "needed", "physical"}},
 
       SWITCH(sim, checker, true,
              "Every translation of the GPU is compared with the reference walk."),

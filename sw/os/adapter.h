@@ -7,9 +7,11 @@
 #include <vector>
 
 #include "ddi/dispmprt.h"
+#include "os/adapter_answers.h"
+#include "os/dxgkrnl.h"
 #include "os/geometry.h"
 #include "os/kernel.h"
-#include "os/memory_objects.h"
+#include "os/miniport.h"
 #include "os/segments.h"
 #include "os/vidsch.h"
 
@@ -18,8 +20,6 @@ namespace gmmu::os {
 /// What Dxgkrnl learnt from the driver's answers.
 struct AdapterCaps {
   uint64_t highest_visible = 0;
-  bool dma_remapping = false;
-  bool map_aperture2 = false;
   bool coherent = false;
   bool invalid_not_cached = false;
   DXGK_PAGETABLEUPDATEMODE update_mode = DXGK_PAGETABLEUPDATE_CPU_VIRTUAL;
@@ -42,11 +42,9 @@ struct ProcessHandles {
 /// One GPU from power-on to power-off, as Dxgkrnl drives it: finds it on the bus, loads its driver
 /// through DriverEntry, decides how it reaches memory, starts it and asks what it can do.
 ///
-/// Calls to the driver are counted by nobody but checked everywhere: a status that Windows answers
-/// with a bug check throws BugCheck here. One adapter at a time.
 class Adapter {
  public:
-  Adapter(Kernel& kernel, PDRIVER_INITIALIZE entry);
+  Adapter(Dxgkrnl& dxgkrnl, PDRIVER_INITIALIZE entry);
   ~Adapter();
   Adapter(const Adapter&) = delete;
   Adapter& operator=(const Adapter&) = delete;
@@ -57,11 +55,13 @@ class Adapter {
   void Stop();
 
   Kernel& kernel() { return kernel_; }
-  MemoryObjects& objects() { return objects_; }
+  MemoryObjects& objects() { return dxgkrnl_.objects(); }
+  Miniport& miniport() { return *miniport_; }
   VidSch& vidsch() { return vidsch_; }
   /// Dxgkrnl's handle of the adapter: hAdapter of the callbacks.
   HANDLE handle() { return this; }
   const AdapterCaps& caps() const { return caps_; }
+  const AdapterAnswers& answers() const { return answers_; }
   Segment& segment(unsigned id);
   Segment& local_segment();
   Segment& aperture_segment();
@@ -77,48 +77,36 @@ class Adapter {
   void SetRootPageTable(HANDLE context, const D3DGPU_PHYSICAL_ADDRESS& root, uint64_t entries);
   HANDLE CreateAllocation(uint64_t bytes, const std::string& name, Ledger::Ticket& ticket);
   void DestroyAllocation(HANDLE allocation, Ledger::Ticket ticket);
-  NTSTATUS BuildPagingBuffer(DXGKARG_BUILDPAGINGBUFFER& args);
   void SubmitPaging(HANDLE context, uint64_t address, uint64_t bytes, void* private_data,
                     uint64_t private_bytes, uint32_t fence);
-  NTSTATUS Escape(void* data, size_t bytes);
+  NTSTATUS Escape(void* data, size_t bytes) { return miniport_->Escape(data, bytes); }
   /// The same, a refusal being an error that names `what`.
   template <typename Data>
   void Escape(Data& data, const char* what) {
-    const NTSTATUS status = Escape(&data, sizeof data);
-    if (!NT_SUCCESS(status)) Refused(what, status);
+    Miniport::Require(miniport_->Escape(&data, sizeof data), what);
   }
 
   // What callbacks.cc calls.
-  static Adapter& FromHandle(HANDLE handle);
-  static Adapter& Current();
-  void OnDriverTable(const DRIVER_INITIALIZATION_DATA& table) {
-    driver_ = table;
-    loaded_ = true;
-  }
   NTSTATUS FillDeviceInformation(DXGK_DEVICE_INFO& info);
   void QueueDpc();
 
  private:
-  [[noreturn]] static void Refused(const std::string& what, NTSTATUS status);
   void FindDevice();
   void LoadDriver();
   void DecideMemory();
   void Attach();
   void StartDevice();
   void QueryCaps();
-  void QuerySegments();
-  NTSTATUS Query(DXGK_QUERYADAPTERINFOTYPE type, void* input, size_t input_bytes, void* output,
-                 size_t output_bytes);
+  void MakeSegments();
   uint64_t Traffic();
 
+  Dxgkrnl& dxgkrnl_;
   Kernel& kernel_;
   PDRIVER_INITIALIZE entry_;
-  MemoryObjects objects_;
   VidSch vidsch_;
   PciFunction function_;
-  DRIVER_INITIALIZATION_DATA driver_{};
-  bool loaded_ = false;
-  void* device_context_ = nullptr;  // the driver's
+  std::unique_ptr<Miniport> miniport_;  // from the driver's table on
+  AdapterAnswers answers_;
   AdapterCaps caps_;
   std::vector<Segment> segments_;
   IommuDomain* domain_ = nullptr;

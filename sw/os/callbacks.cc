@@ -11,12 +11,12 @@ namespace {
 constexpr char kDriver[] = "driver";
 
 NTSTATUS GetDeviceInformation(HANDLE device, PDXGK_DEVICE_INFO info) {
-  return Adapter::FromHandle(device).FillDeviceInformation(*info);
+  return Dxgkrnl::Current().FromHandle(device).FillDeviceInformation(*info);
 }
 
 NTSTATUS MapMemory(HANDLE device, PHYSICAL_ADDRESS address, ULONG length, BOOLEAN in_io_space,
                    BOOLEAN to_user, MEMORY_CACHING_TYPE, PVOID* pointer) {
-  Adapter& adapter = Adapter::FromHandle(device);
+  Adapter& adapter = Dxgkrnl::Current().FromHandle(device);
   *pointer = nullptr;
   if (in_io_space || to_user || length == 0) return STATUS_INVALID_PARAMETER;
   const uint64_t start = static_cast<uint64_t>(address.QuadPart);
@@ -30,18 +30,18 @@ NTSTATUS MapMemory(HANDLE device, PHYSICAL_ADDRESS address, ULONG length, BOOLEA
 }
 
 NTSTATUS UnmapMemory(HANDLE device, PVOID pointer) {
-  Adapter::FromHandle(device).kernel().mmio().Unmap(pointer);
+  Dxgkrnl::Current().FromHandle(device).kernel().mmio().Unmap(pointer);
   return STATUS_SUCCESS;
 }
 
 BOOLEAN QueueDpc(HANDLE device) {
-  Adapter::FromHandle(device).QueueDpc();
+  Dxgkrnl::Current().FromHandle(device).QueueDpc();
   return TRUE;
 }
 
 NTSTATUS SynchronizeExecution(HANDLE device, PKSYNCHRONIZE_ROUTINE routine, PVOID context, ULONG,
                               BOOLEAN* result) {
-  Scheduler& scheduler = Adapter::FromHandle(device).kernel().scheduler();
+  Scheduler& scheduler = Dxgkrnl::Current().FromHandle(device).kernel().scheduler();
   const Irql old = scheduler.Raise(kDevice);
   const BOOLEAN value = routine(context);
   if (result != nullptr) *result = value;
@@ -51,7 +51,7 @@ NTSTATUS SynchronizeExecution(HANDLE device, PKSYNCHRONIZE_ROUTINE routine, PVOI
 
 NTSTATUS ReadDeviceSpace(HANDLE device, ULONG type, PVOID buffer, ULONG offset, ULONG length,
                          ULONG* done) {
-  Adapter& adapter = Adapter::FromHandle(device);
+  Adapter& adapter = Dxgkrnl::Current().FromHandle(device);
   *done = 0;
   if (type != DXGK_WHICHSPACE_CONFIG || offset > 256 || length > 256 - offset)
     return STATUS_INVALID_PARAMETER;
@@ -65,7 +65,7 @@ NTSTATUS ReadDeviceSpace(HANDLE device, ULONG type, PVOID buffer, ULONG offset, 
 
 NTSTATUS WriteDeviceSpace(HANDLE device, ULONG type, PVOID buffer, ULONG offset, ULONG length,
                           ULONG* done) {
-  Adapter& adapter = Adapter::FromHandle(device);
+  Adapter& adapter = Dxgkrnl::Current().FromHandle(device);
   *done = 0;
   if (type != DXGK_WHICHSPACE_CONFIG || offset > 256 || length > 256 - offset)
     return STATUS_INVALID_PARAMETER;
@@ -78,32 +78,32 @@ NTSTATUS WriteDeviceSpace(HANDLE device, ULONG type, PVOID buffer, ULONG offset,
 }
 
 void NotifyInterrupt(HANDLE device, CONST DXGKARGCB_NOTIFY_INTERRUPT_DATA* data) {
-  Adapter::FromHandle(device).vidsch().OnInterrupt(*data);
+  Dxgkrnl::Current().FromHandle(device).vidsch().OnInterrupt(*data);
 }
 
-void NotifyDpc(HANDLE device) { Adapter::FromHandle(device).vidsch().OnDpc(); }
+void NotifyDpc(HANDLE device) { Dxgkrnl::Current().FromHandle(device).vidsch().OnDpc(); }
 
 NTSTATUS CreateObject(DXGKARGCB_CREATE_PHYSICAL_MEMORY_OBJECT* args) {
-  return Adapter::Current().objects().Create(*args, kDriver);
+  return Dxgkrnl::Current().objects().Create(*args, kDriver);
 }
 void DestroyObject(CONST DXGKARGCB_DESTROY_PHYSICAL_MEMORY_OBJECT* args) {
-  Adapter::Current().objects().Destroy(*args);
+  Dxgkrnl::Current().objects().Destroy(*args);
 }
 NTSTATUS OpenObject(DXGKARGCB_OPEN_PHYSICAL_MEMORY_OBJECT* args) {
-  return Adapter::Current().objects().Open(*args, kDriver);
+  return Dxgkrnl::Current().objects().Open(*args, kDriver);
 }
 void CloseObject(CONST DXGKARGCB_CLOSE_PHYSICAL_MEMORY_OBJECT* args) {
-  Adapter::Current().objects().Close(*args);
+  Dxgkrnl::Current().objects().Close(*args);
 }
 NTSTATUS AllocateAdl(DXGKARGCB_ALLOCATE_ADL* args) {
-  return Adapter::Current().objects().AllocateAdl(*args, kDriver);
+  return Dxgkrnl::Current().objects().AllocateAdl(*args, kDriver);
 }
-void FreeAdl(CONST DXGKARGCB_FREE_ADL* args) { Adapter::Current().objects().FreeAdl(*args); }
+void FreeAdl(CONST DXGKARGCB_FREE_ADL* args) { Dxgkrnl::Current().objects().FreeAdl(*args); }
 NTSTATUS MapObject(DXGKARGCB_MAP_PHYSICAL_MEMORY* args) {
-  return Adapter::Current().objects().Map(*args, kDriver);
+  return Dxgkrnl::Current().objects().Map(*args, kDriver);
 }
 void UnmapObject(CONST DXGKARGCB_UNMAP_PHYSICAL_MEMORY* args) {
-  Adapter::Current().objects().Unmap(*args);
+  Dxgkrnl::Current().objects().Unmap(*args);
 }
 
 }  // namespace
@@ -141,6 +141,6 @@ extern "C" NTSTATUS DxgkInitialize(PDRIVER_OBJECT DriverObject, PUNICODE_STRING 
   UNREFERENCED_PARAMETER(DriverObject);
   UNREFERENCED_PARAMETER(RegistryPath);
   if (DriverInitializationData == nullptr) return STATUS_INVALID_PARAMETER;
-  gmmu::os::Adapter::Current().OnDriverTable(*DriverInitializationData);
+  gmmu::os::Dxgkrnl::Current().OnDriverTable(*DriverInitializationData);
   return STATUS_SUCCESS;
 }

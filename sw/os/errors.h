@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <array>
 #include <cstdint>
 #include <stdexcept>
 #include <string>
@@ -19,6 +20,9 @@ struct Fault {
   std::string access;  ///< "read", "write", "execute" or ""
   int64_t fence = -1;
   std::string text;  ///< one line for people
+  /// Number and parameters of the bug check that Windows ends with; number 0: none, or not known.
+  uint32_t stop_code = 0;
+  std::array<uint64_t, 4> stop_parameters{};
 };
 
 /// The run cannot go on: the OS model ends it with exit status 1 and this text.
@@ -32,13 +36,6 @@ class OsTimeout : public OsError {
  public:
   OsTimeout(const std::string& what_for, uint64_t bound_ns)
       : OsError("waited " + std::to_string(bound_ns) + " ns for " + what_for) {}
-};
-
-/// A rule of the kernel was broken (wrong IRQL, double free, unknown handle): Windows would
-/// bug-check.
-class BugCheck : public OsError {
- public:
-  explicit BugCheck(const std::string& why) : OsError("bug check: " + why) {}
 };
 
 /// The GPU or the IOMMU reported faults; they are in Dxgkrnl's list.

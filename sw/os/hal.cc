@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "os/bug_check.h"
 #include "os/errors.h"
 #include "os/text.h"
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "os/bug_check.h"
 #include "os/text.h"
 
 namespace gmmu::os {

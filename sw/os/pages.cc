@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "os/bug_check.h"
 #include "os/errors.h"
 #include "os/text.h"
 

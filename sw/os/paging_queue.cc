@@ -2,12 +2,25 @@
 #include "os/paging_queue.h"
 
 #include "kmd/escape.h"
+#include "os/bug_check.h"
 #include "os/text.h"
 
 namespace gmmu::os {
 namespace {
 constexpr size_t kBuffers = 4;
 constexpr uint64_t kBoundNs = 100'000'000;  // longest paging buffer on the slowest link, with room
+
+/// The answer to STATUS_GRAPHICS_ALLOCATION_BUSY: valid for the next call only.
+void SayIdle(DXGKARG_BUILDPAGINGBUFFER& operation) {
+  switch (operation.Operation) {
+    case DXGK_OPERATION_TRANSFER: operation.Transfer.Flags.AllocationIsIdle = 1; break;
+    case DXGK_OPERATION_DISCARD_CONTENT: operation.DiscardContent.Flags.AllocationIsIdle = 1; break;
+    case DXGK_OPERATION_SPECIAL_LOCK_TRANSFER:
+      operation.SpecialLockTransfer.Flags.AllocationIsIdle = 1;
+      break;
+    default: break;
+  }
+}
 }  // namespace
 
 void PagingQueue::Start(HANDLE context) {
@@ -66,7 +79,7 @@ void PagingQueue::Add(DXGKARG_BUILDPAGINGBUFFER& operation) {
         static_cast<UINT>(buffer.private_data.size() - buffer.private_used);
     operation.DmaBufferGpuVirtualAddress = buffer.memory.logical();
     operation.DmaBufferWriteOffset = static_cast<UINT>(buffer.used);
-    const NTSTATUS status = adapter_.BuildPagingBuffer(operation);
+    const NTSTATUS status = adapter_.miniport().BuildPagingBuffer(operation);
 
     const auto* end = static_cast<uint8_t*>(operation.pDmaBuffer);
     if (end < begin || end > buffer.cpu + size)
@@ -78,9 +91,10 @@ void PagingQueue::Add(DXGKARG_BUILDPAGINGBUFFER& operation) {
           static_cast<uint8_t*>(operation.pDmaBufferPrivateData) - buffer.private_data.data());
     }
     if (status == STATUS_SUCCESS) return;
-    if (status != STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER) {
-      throw BugCheck("DxgkDdiBuildPagingBuffer, operation " + std::to_string(operation.Operation) +
-                     ": status " + Hex(static_cast<uint32_t>(status)));
+    if (status == STATUS_GRAPHICS_ALLOCATION_BUSY) {
+      Drain();  // no reference of the GPU is left behind it
+      SayIdle(operation);
+      continue;
     }
     if (was_empty && buffer.used == 0 && operation.MultipassOffset == pass) {
       throw BugCheck("operation " + std::to_string(operation.Operation) +
@@ -96,11 +110,9 @@ void PagingQueue::Immediate(DXGKARG_BUILDPAGINGBUFFER& operation) {
   operation.hSystemContext = context_;
   operation.pDmaBuffer = nullptr;
   operation.DmaSize = 0;
-  const NTSTATUS status = adapter_.BuildPagingBuffer(operation);
-  if (!NT_SUCCESS(status)) {
-    throw BugCheck("DxgkDdiBuildPagingBuffer, immediate operation " +
-                   std::to_string(operation.Operation) + ": status " +
-                   Hex(static_cast<uint32_t>(status)));
+  if (adapter_.miniport().BuildPagingBuffer(operation) != STATUS_SUCCESS) {
+    throw BugCheck("DxgkDdiBuildPagingBuffer asks for room for the immediate operation " +
+                   NameOf(operation.Operation));
   }
 }
 

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "os/dma_policy.h"
+
 namespace gmmu::os {
 
 /// Deliberate faults of the operating system's side, by the names of the configuration's [inject]
@@ -21,7 +23,7 @@ struct Inject {
 
 /// What the operating system is told about machine and policy.
 struct Parameters {
-  bool remap = true;            ///< false: the IOMMU stays off and ADLs carry physical pages
+  RemapPolicy remap = RemapPolicy::kWhenPossible;
   uint64_t aperture_bytes = 0;  ///< handed to the driver
   uint64_t limit_bits = 33;     ///< handed to the driver: HighestVisibleAddress = 2^limit_bits - 1
   std::vector<uint64_t> page_table_bits;  ///< handed to the driver: index bits by level, leaf first

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "os/bug_check.h"
 #include "os/errors.h"
 #include "os/text.h"
 

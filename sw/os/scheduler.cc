@@ -5,6 +5,8 @@
 #include <boost/context/protected_fixedsize_stack.hpp>
 #include <utility>
 
+#include "os/bug_check.h"
+
 namespace gmmu::os {
 
 namespace context = boost::context;

@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "os/bug_check.h"
+
 namespace gmmu::os {
 
 SystemBuffer::SystemBuffer(Kernel& kernel, MemoryObjects& objects, HANDLE adapter, uint64_t bytes,

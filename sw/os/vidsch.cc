@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "os/vidsch.h"
 
+#include "os/bug_check.h"
 #include "os/text.h"
 
 namespace gmmu::os {

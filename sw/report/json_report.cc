@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "os/bug_check.h"
 #include "os/text.h"
 
 namespace gmmu::report {
@@ -10,6 +11,15 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 Json Known(int64_t value) { return value < 0 ? Json(nullptr) : Json(value); }
+
+Json StopOf(const os::Fault& fault) {
+  if (fault.stop_code == 0) return nullptr;
+  Json parameters = Json::array();
+  for (uint64_t parameter : fault.stop_parameters) parameters.push_back(os::Hex(parameter));
+  return {{"code", os::Hex(fault.stop_code)},
+          {"name", os::NameOf(static_cast<os::StopCode>(fault.stop_code))},
+          {"parameters", parameters}};
+}
 }  // namespace
 
 std::string JsonReport(const workload::JobResult& result, const Limits& limits) {
@@ -32,6 +42,7 @@ std::string JsonReport(const workload::JobResult& result, const Limits& limits) 
                                 {"level", Known(fault.level)},
                                 {"access", fault.access},
                                 {"fence", Known(fault.fence)},
+                                {"bug_check", StopOf(fault)},
                                 {"text", fault.text}});
   }
   report["leaks"] = Json::array();

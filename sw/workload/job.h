@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "ddi/dispmprt.h"
 #include "hw/platform.h"
 #include "os/errors.h"
 #include "os/ledger.h"
@@ -53,6 +54,7 @@ struct JobOptions {
   os::Parameters os;  ///< machine and policy
   const std::vector<uint8_t>* input = nullptr;
   uint64_t seed = 0;
+  PDRIVER_INITIALIZE driver = DriverEntry;  ///< the display driver
   /// Bytes that the CPU read back after page-out, in order. May throw.
   std::function<void(const void* bytes, size_t size)> out;
   /// Called after the last page-in fence of the first piece.

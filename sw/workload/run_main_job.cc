@@ -7,6 +7,7 @@
 #include "hw/gmmu_regs.h"
 #include "kmd/escape.h"
 #include "os/adapter.h"
+#include "os/bug_check.h"
 #include "os/kernel.h"
 #include "os/text.h"
 #include "os/vidmm.h"
@@ -107,7 +108,8 @@ void CollectFaults(os::Kernel& kernel, os::Adapter& adapter, bool failed, bool s
 void RunMainJob(hw::Platform& platform, const JobOptions& options, JobResult& result) {
   result.bytes = options.input->size();
   os::Kernel kernel(platform, options.os);
-  os::Adapter adapter(kernel, DriverEntry);
+  os::Dxgkrnl dxgkrnl(kernel);
+  os::Adapter adapter(dxgkrnl, options.driver);
   std::optional<os::VidMm> vidmm;
   os::Worker worker(kernel.scheduler(), "vidmm worker");
   bool started = false, stopping = false;
@@ -143,6 +145,11 @@ void RunMainJob(hw::Platform& platform, const JobOptions& options, JobResult& re
   } catch (const os::OsTimeout& timeout) {
     failed = true;
     trouble = Trouble("timeout", "timeout", timeout.what());
+  } catch (const os::BugCheck& stop) {
+    failed = true;
+    trouble = Trouble("os", "bug_check", stop.what());
+    trouble->stop_code = static_cast<uint32_t>(stop.code());
+    trouble->stop_parameters = stop.parameters();
   } catch (const os::OsError& error) {
     failed = true;
     trouble = Trouble("os", "stopped", error.what());

@@ -59,7 +59,7 @@ TEST(MachineConfig, RefusesValuesOutOfRangeWithWhatIsAllowed) {
   EXPECT_THAT(ErrorOf("[gpu]\nvram_mib = \"big\""), HasSubstr("a whole number from 1 to 65536"));
   EXPECT_THAT(ErrorOf("[gpu]\nvram_mib = 1.5"), HasSubstr("gpu.vram_mib"));
   EXPECT_THAT(ErrorOf("[sim]\nchecker = 1"), HasSubstr("true or false"));
-  EXPECT_THAT(ErrorOf("[os]\niommu = \"off\""), HasSubstr("\"remap\" or \"physical\""));
+  EXPECT_THAT(ErrorOf("[os]\niommu = \"off\""), HasSubstr("\"remap\" or \"needed\" or \"physical\""));
   EXPECT_THAT(ErrorOf("[gpu]\npage_table_bits = [9]"), HasSubstr("2 to 6"));
   EXPECT_THAT(ErrorOf("[gpu]\npage_table_bits = [9, 14]"), HasSubstr("each 1 to 13"));
   EXPECT_THAT(ErrorOf("gpu = 3"), HasSubstr("gpu is a section"));

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "os/errors.h"
+#include "os/bug_check.h"
 #include "os/pages.h"
 #include "os/ranges.h"
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "ddi/wdm.h"
+#include "os/bug_check.h"
 #include "os/memory_objects.h"
 #include "tb/sw/workload/functional_machine.h"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "os/bug_check.h"
 #include "os/scheduler.h"
 
 #include <gmock/gmock.h>

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "ddi/dispmprt.h"
+#include "os/miniport.h"
+
+namespace gmmu::os {
+
+/// What a driver answered to DxgkDdiQueryAdapterInfo about one physical adapter, as it came.
+struct AdapterAnswers {
+  ULONG version = 0;  ///< of the driver's table, DXGKDDI_INTERFACE_VERSION_*
+  UINT physical_adapter = 0;
+
+  // Before DxgkDdiStartDevice.
+  DXGK_PHYSICAL_MEMORY_CAPS memory{};
+  std::optional<DXGK_IOMMU_CAPS> iommu;  ///< absent: refused, as drivers before WDDM 2.9 do
+
+  // After it.
+  DXGK_DRIVERCAPS driver{};
+  std::optional<DXGK_PHYSICALADAPTERCAPS> physical;  ///< absent: refused, which Windows tolerates
+  DXGK_GPUMMUCAPS mmu{};
+  std::vector<DXGK_PAGE_TABLE_LEVEL_DESC> levels;  ///< leaf first
+  std::vector<DXGK_SEGMENTDESCRIPTOR4> segments;   ///< segment n + 1 at n
+  UINT paging_buffer_segment = 0;
+  UINT paging_buffer_bytes = 0;
+  UINT paging_private_bytes = 0;
+
+  /// Execution nodes: of `physical`, else of the driver's engine topology.
+  unsigned nodes() const;
+  unsigned paging_node() const;
+};
+
+/// PHYSICAL_MEMORY_CAPS and IOMMU_CAPS. Throws OsError when the first is refused.
+void QueryMemory(Miniport& miniport, AdapterAnswers& answers);
+/// The rest, in the order in which Windows asks (seen on build 22621): DRIVERCAPS,
+/// PHYSICALADAPTERCAPS, GPUMMUCAPS, a level descriptor for each level, node metadata, QUERYSEGMENT4
+/// twice. Throws OsError with the query's name when one that Windows needs is refused.
+void QueryStarted(Miniport& miniport, AdapterAnswers& answers);
+
+}  // namespace gmmu::os

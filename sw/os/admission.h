@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <string>
+#include <vector>
+
+#include "os/adapter_answers.h"
+#include "os/bug_check.h"
+
+namespace gmmu::os {
+
+/// Why Windows would not work with what a driver answered.
+struct Refusal {
+  std::string field;  ///< structure and member, e.g. "DXGK_QUERYSEGMENTOUT4.PagingBufferSegmentId"
+  std::string text;   ///< what it says, and what it must
+  StopCode stop = StopCode::kUnknown;  ///< the system stops with it; kUnknown: the adapter is refused
+  std::array<uint64_t, 4> parameters{};
+};
+
+/// The rules that Windows holds the answers of an adapter against, in the order in which they are
+/// met; empty when all hold. `remapped`: the adapter is behind a DMA-remapping domain.
+///
+/// Every rule reads one field and names it. Sources by rule: admission.cc.
+std::vector<Refusal> Admit(const AdapterAnswers& answers, bool remapped);
+
+/// Throws for the first of them: BugCheck when the system stops, OsError otherwise, with all texts.
+void RequireAdmission(const std::vector<Refusal>& refusals);
+
+}  // namespace gmmu::os

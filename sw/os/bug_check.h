@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "os/errors.h"
+
+namespace gmmu::os {
+
+/// Bug checks whose numbers are known: as real Windows ended, or as the display driver documents say.
+enum class StopCode : uint32_t {
+  kUnknown = 0,  ///< Windows would stop; with which number is not known
+  kPageFaultInNonpagedArea = 0x50,
+  kVideoMemoryManagementInternal = 0x10E,
+  kVideoDxgkrnlFatalError = 0x113,
+  kVideoTdrFailure = 0x116,
+  kVideoSchedulerInternalError = 0x119,
+};
+/// "VIDEO_MEMORY_MANAGEMENT_INTERNAL"; "" for kUnknown.
+const char* NameOf(StopCode code);
+
+/// Subcodes (parameter 1) that were seen with them.
+namespace stop {
+constexpr uint64_t kBuildPagingBuffer = 0xB;  ///< 0x10E: P3 is the driver's status
+constexpr uint64_t kPageTableUnreachable = 0x49;  ///< 0x10E: in the paging process' VA initialisation
+constexpr uint64_t kSubmission = 0x2;             ///< 0x119: a paging packet was refused, P2 is the status
+constexpr uint64_t kInvalidFence = 0x1;           ///< 0x119: a fence that was not submitted
+constexpr uint64_t kAbortedFence = 0xA;           ///< 0x119: LastAbortedFenceId out of its range
+}  // namespace stop
+
+/// A rule of the kernel was broken (wrong IRQL, double free, unknown handle, a status that must not
+/// be returned): Windows would stop. The run ends with number, parameters and cause.
+class BugCheck : public OsError {
+ public:
+  explicit BugCheck(const std::string& cause) : BugCheck(StopCode::kUnknown, {}, cause) {}
+  BugCheck(StopCode code, const std::array<uint64_t, 4>& parameters, const std::string& cause);
+
+  StopCode code() const { return code_; }
+  const std::array<uint64_t, 4>& parameters() const { return parameters_; }
+  const std::string& cause() const { return cause_; }
+
+ private:
+  StopCode code_;
+  std::array<uint64_t, 4> parameters_;
+  std::string cause_;
+};
+
+}  // namespace gmmu::os

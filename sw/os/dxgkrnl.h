@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <map>
+#include <vector>
+
+#include "ddi/dispmprt.h"
+#include "os/kernel.h"
+#include "os/memory_objects.h"
+
+namespace gmmu::os {
+
+class Adapter;
+
+/// What all adapters of a machine share in the graphics kernel: the loaded drivers, the physical
+/// memory objects, and the adapters by their handles.
+///
+/// Exactly one lives at a time, because eight of the driver's callbacks have no argument that says
+/// which.
+class Dxgkrnl {
+ public:
+  explicit Dxgkrnl(Kernel& kernel);
+  ~Dxgkrnl();
+  Dxgkrnl(const Dxgkrnl&) = delete;
+  Dxgkrnl& operator=(const Dxgkrnl&) = delete;
+
+  /// The one that lives; a bug check when there is none.
+  static Dxgkrnl& Current();
+
+  Kernel& kernel() { return kernel_; }
+  MemoryObjects& objects() { return objects_; }
+
+  /// The table that the driver gives to DxgkInitialize; its DriverEntry runs at the first load.
+  /// Throws OsError when it refuses, does not call, or is older than WDDM 2.9.
+  const DRIVER_INITIALIZATION_DATA& Load(PDRIVER_INITIALIZE entry);
+  /// Calls DxgkDdiUnload after the last adapter's.
+  void Unload(PDRIVER_INITIALIZE entry);
+  /// DxgkInitialize, inside of DriverEntry.
+  void OnDriverTable(const DRIVER_INITIALIZATION_DATA& table);
+  /// What a DriverEntry that is running has given so far: whoever stands between the two copies it,
+  /// puts functions of its own in and calls DxgkInitialize again.
+  const DRIVER_INITIALIZATION_DATA& table_so_far() const;
+
+  void Register(Adapter& adapter);
+  void Unregister(Adapter& adapter);
+  /// The adapter that a callback names; a bug check when there is none.
+  Adapter& FromHandle(HANDLE handle);
+
+ private:
+  struct Driver {
+    DRIVER_INITIALIZATION_DATA table{};
+    bool initialized = false;
+    unsigned adapters = 0;
+  };
+  Kernel& kernel_;
+  MemoryObjects objects_;
+  std::map<PDRIVER_INITIALIZE, Driver> drivers_;
+  Driver* loading_ = nullptr;
+  std::vector<Adapter*> adapters_;
+};
+
+}  // namespace gmmu::os

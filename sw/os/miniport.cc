@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "os/miniport.h"
+
+#include <optional>
+#include <type_traits>
+
+#include "os/bug_check.h"
+#include "os/text.h"
+
+namespace gmmu::os {
+namespace {
+
+uint64_t Code(NTSTATUS status) { return static_cast<uint32_t>(status); }
+
+/// Null for an operation that must never find its allocation busy; else whether the caller has said
+/// that it is idle (DxgkDdiBuildPagingBuffer, return values).
+std::optional<bool> SaidIdle(const DXGKARG_BUILDPAGINGBUFFER& args) {
+  switch (args.Operation) {
+    case DXGK_OPERATION_TRANSFER: return args.Transfer.Flags.AllocationIsIdle != 0;
+    case DXGK_OPERATION_DISCARD_CONTENT: return args.DiscardContent.Flags.AllocationIsIdle != 0;
+    case DXGK_OPERATION_SPECIAL_LOCK_TRANSFER:
+      return args.SpecialLockTransfer.Flags.AllocationIsIdle != 0;
+    default: return std::nullopt;
+  }
+}
+
+}  // namespace
+
+void Miniport::Require(NTSTATUS status, const std::string& what) {
+  if (!NT_SUCCESS(status))
+    throw OsError("the driver refused " + what + " with status " + Hex(Code(status)));
+}
+
+template <typename Function, typename... Args>
+auto Miniport::Call(const char* entry, Function* function, Irql level, Args... args) {
+  if (function == nullptr) throw OsError(std::string("the driver's table has no ") + entry);
+  const Irql before = kernel_.scheduler().irql();
+  if (before != level) {
+    throw BugCheck(std::string(entry) + " is called at IRQL " + std::to_string(before) +
+                   ", its level is " + std::to_string(level));
+  }
+  ++calls_[entry];
+  const auto check = [&] {
+    if (kernel_.scheduler().irql() == before) return;
+    throw BugCheck(std::string(entry) + " was entered at IRQL " + std::to_string(before) +
+                   " and returned at " + std::to_string(kernel_.scheduler().irql()));
+  };
+  if constexpr (std::is_void_v<decltype(function(args...))>) {
+    function(args...);
+    check();
+  } else {
+    const auto result = function(args...);
+    check();
+    return result;
+  }
+}
+
+#define DRIVER(entry) "DxgkDdi" #entry, table_.DxgkDdi##entry
+
+uint64_t Miniport::calls(const std::string& entry) const {
+  const auto found = calls_.find(entry);
+  return found == calls_.end() ? 0 : found->second;
+}
+
+void Miniport::AddDevice(PDEVICE_OBJECT device) {
+  Require(Call(DRIVER(AddDevice), kPassive, device, &context_), "DxgkDdiAddDevice");
+}
+
+void Miniport::StartDevice(DXGK_START_INFO& start, DXGKRNL_INTERFACE& interface) {
+  ULONG sources = 0, children = 0;
+  Require(Call(DRIVER(StartDevice), kPassive, context_, &start, &interface, &sources, &children),
+          "DxgkDdiStartDevice");
+}
+
+void Miniport::StopDevice() {
+  Require(Call(DRIVER(StopDevice), kPassive, context_), "DxgkDdiStopDevice");
+}
+
+void Miniport::RemoveDevice() {
+  Require(Call(DRIVER(RemoveDevice), kPassive, context_), "DxgkDdiRemoveDevice");
+  context_ = nullptr;
+}
+
+void Miniport::SetPowerState(DEVICE_POWER_STATE state, POWER_ACTION action) {
+  Require(Call(DRIVER(SetPowerState), kPassive, context_, ULONG{0}, state, action),
+          "DxgkDdiSetPowerState");
+}
+
+bool Miniport::InterruptRoutine(ULONG message) {
+  return Call(DRIVER(InterruptRoutine), kDevice, context_, message) != FALSE;
+}
+
+void Miniport::DpcRoutine() { Call(DRIVER(DpcRoutine), kDispatch, context_); }
+
+NTSTATUS Miniport::QueryAdapterInfo(DXGK_QUERYADAPTERINFOTYPE type, void* input, size_t input_bytes,
+                                    void* output, size_t output_bytes) {
+  DXGKARG_QUERYADAPTERINFO args{};
+  args.Type = type;
+  args.pInputData = input;
+  args.InputDataSize = static_cast<UINT>(input_bytes);
+  args.pOutputData = output;
+  args.OutputDataSize = static_cast<UINT>(output_bytes);
+  return Call(DRIVER(QueryAdapterInfo), kPassive, context_, &args);
+}
+
+NTSTATUS Miniport::GetNodeMetadata(UINT node, UINT physical_adapter, DXGKARG_GETNODEMETADATA& metadata) {
+  return Call(DRIVER(GetNodeMetadata), kPassive, context_, node | physical_adapter << 16, &metadata);
+}
+
+NTSTATUS Miniport::CreateProcess(DXGKARG_CREATEPROCESS& args) {
+  return Call(DRIVER(CreateProcess), kPassive, context_, &args);
+}
+
+void Miniport::DestroyProcess(HANDLE process) {
+  Require(Call(DRIVER(DestroyProcess), kPassive, context_, process), "DxgkDdiDestroyProcess");
+}
+
+NTSTATUS Miniport::CreateDevice(DXGKARG_CREATEDEVICE& args) {
+  return Call(DRIVER(CreateDevice), kPassive, context_, &args);
+}
+
+void Miniport::DestroyDevice(HANDLE device) {
+  Require(Call(DRIVER(DestroyDevice), kPassive, device), "DxgkDdiDestroyDevice");
+}
+
+NTSTATUS Miniport::CreateContext(HANDLE device, DXGKARG_CREATECONTEXT& args) {
+  return Call(DRIVER(CreateContext), kPassive, device, &args);
+}
+
+void Miniport::DestroyContext(HANDLE context) {
+  Require(Call(DRIVER(DestroyContext), kPassive, context), "DxgkDdiDestroyContext");
+}
+
+NTSTATUS Miniport::CreateAllocation(DXGKARG_CREATEALLOCATION& args) {
+  return Call(DRIVER(CreateAllocation), kPassive, context_, &args);
+}
+
+void Miniport::DestroyAllocation(DXGKARG_DESTROYALLOCATION& args) {
+  const DXGKARG_DESTROYALLOCATION* constant = &args;
+  Require(Call(DRIVER(DestroyAllocation), kPassive, context_, constant), "DxgkDdiDestroyAllocation");
+}
+
+uint64_t Miniport::GetRootPageTableSize(DXGKARG_GETROOTPAGETABLESIZE& args) {
+  const UINT asked = args.NumberOfPte;
+  const SIZE_T bytes = Call(DRIVER(GetRootPageTableSize), kPassive, context_, &args);
+  if (bytes == 0 || args.NumberOfPte < asked) {
+    throw BugCheck("DxgkDdiGetRootPageTableSize answered " + std::to_string(bytes) + " bytes for " +
+                   std::to_string(args.NumberOfPte) + " entries, " + std::to_string(asked) +
+                   " were asked for");
+  }
+  return bytes;
+}
+
+void Miniport::SetRootPageTable(DXGKARG_SETROOTPAGETABLE& args) {
+  const DXGKARG_SETROOTPAGETABLE* constant = &args;
+  Call(DRIVER(SetRootPageTable), kPassive, context_, constant);
+}
+
+NTSTATUS Miniport::BuildPagingBuffer(DXGKARG_BUILDPAGINGBUFFER& args) {
+  const NTSTATUS status = Call(DRIVER(BuildPagingBuffer), kPassive, context_, &args);
+  if (status == STATUS_SUCCESS || status == STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER) return status;
+  std::string why;
+  if (status == STATUS_GRAPHICS_ALLOCATION_BUSY) {
+    const std::optional<bool> idle = SaidIdle(args);
+    if (idle && !*idle) return status;
+    why = idle ? ", though the allocation is idle" : ", which this operation may not return";
+  }
+  throw BugCheck(StopCode::kVideoMemoryManagementInternal,
+                 {stop::kBuildPagingBuffer, 0, Code(status), 0},
+                 "DxgkDdiBuildPagingBuffer, operation " + NameOf(args.Operation) +
+                     ", returned status " + Hex(Code(status)) + why);
+}
+
+NTSTATUS Miniport::SubmitCommandVirtual(DXGKARG_SUBMITCOMMANDVIRTUAL& args) {
+  const DXGKARG_SUBMITCOMMANDVIRTUAL* constant = &args;
+  const NTSTATUS status = Call(DRIVER(SubmitCommandVirtual), kPassive, context_, constant);
+  if (status == STATUS_SUCCESS) return status;
+  if (!args.Flags.Paging && status == STATUS_INVALID_PARAMETER) return status;
+  throw BugCheck(StopCode::kVideoSchedulerInternalError, {stop::kSubmission, Code(status), 0, 0},
+                 std::string("DxgkDdiSubmitCommandVirtual of a ") +
+                     (args.Flags.Paging ? "paging" : "render") + " packet, fence " +
+                     std::to_string(args.SubmissionFenceId) + ", returned status " +
+                     Hex(Code(status)));
+}
+
+NTSTATUS Miniport::Escape(void* data, size_t bytes) {
+  DXGKARG_ESCAPE args{};
+  args.pPrivateDriverData = data;
+  args.PrivateDriverDataSize = static_cast<UINT>(bytes);
+  const DXGKARG_ESCAPE* constant = &args;
+  return Call(DRIVER(Escape), kPassive, context_, constant);
+}
+
+#undef DRIVER
+
+std::string NameOf(DXGK_BUILDPAGINGBUFFER_OPERATION operation) {
+  switch (operation) {
+#define NAMED(name) \
+  case DXGK_OPERATION_##name: return #name;
+    NAMED(TRANSFER)
+    NAMED(FILL)
+    NAMED(DISCARD_CONTENT)
+    NAMED(READ_PHYSICAL)
+    NAMED(WRITE_PHYSICAL)
+    NAMED(MAP_APERTURE_SEGMENT)
+    NAMED(UNMAP_APERTURE_SEGMENT)
+    NAMED(SPECIAL_LOCK_TRANSFER)
+    NAMED(VIRTUAL_TRANSFER)
+    NAMED(VIRTUAL_FILL)
+    NAMED(INIT_CONTEXT_RESOURCE)
+    NAMED(UPDATE_PAGE_TABLE)
+    NAMED(FLUSH_TLB)
+    NAMED(UPDATE_CONTEXT_ALLOCATION)
+    NAMED(COPY_PAGE_TABLE_ENTRIES)
+    NAMED(NOTIFY_RESIDENCY)
+    NAMED(SIGNAL_MONITORED_FENCE)
+    NAMED(MAP_APERTURE_SEGMENT2)
+#undef NAMED
+    default: return std::to_string(operation);
+  }
+}
+
+}  // namespace gmmu::os

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "ddi/dispmprt.h"
+#include "os/kernel.h"
+
+namespace gmmu::os {
+
+/// "UPDATE_PAGE_TABLE" for 11; the number where there is no name.
+std::string NameOf(DXGK_BUILDPAGINGBUFFER_OPERATION operation);
+
+/// A display driver as Dxgkrnl calls it for one adapter: every call into the driver's table is made
+/// here, so that what holds for all of them is said once.
+///
+/// Calls are made at the IRQL that the interface promises (a bug check otherwise, and when the
+/// driver returns at another one). An entry that the driver left empty is an OsError with its name.
+/// A status that Windows answers with a bug check is one (sources: display driver interface,
+/// DxgkDdiBuildPagingBuffer and DxgkDdiSubmitCommandVirtual; numbers as seen on builds 22621 and
+/// 26100); `Require` makes any other refusal an OsError.
+class Miniport {
+ public:
+  Miniport(Kernel& kernel, const DRIVER_INITIALIZATION_DATA& table) : kernel_(kernel), table_(table) {}
+
+  const DRIVER_INITIALIZATION_DATA& table() const { return table_; }
+  /// The driver's own pointer for the adapter; null before AddDevice.
+  PVOID context() const { return context_; }
+  /// Calls of an entry point so far, by its name ("DxgkDdiQueryAdapterInfo").
+  uint64_t calls(const std::string& entry) const;
+
+  // Life of the adapter. These throw OsError when the driver refuses.
+  void AddDevice(PDEVICE_OBJECT device);
+  void StartDevice(DXGK_START_INFO& start, DXGKRNL_INTERFACE& interface);
+  void StopDevice();
+  void RemoveDevice();
+  void SetPowerState(DEVICE_POWER_STATE state, POWER_ACTION action);
+  bool InterruptRoutine(ULONG message);
+  void DpcRoutine();
+
+  /// Refusals are the caller's to judge.
+  NTSTATUS QueryAdapterInfo(DXGK_QUERYADAPTERINFOTYPE type, void* input, size_t input_bytes, void* output,
+                            size_t output_bytes);
+  template <typename Output>
+  NTSTATUS Query(DXGK_QUERYADAPTERINFOTYPE type, Output& output) {
+    return QueryAdapterInfo(type, nullptr, 0, &output, sizeof output);
+  }
+  template <typename Input, typename Output>
+  NTSTATUS Query(DXGK_QUERYADAPTERINFOTYPE type, Input& input, Output& output) {
+    return QueryAdapterInfo(type, &input, sizeof input, &output, sizeof output);
+  }
+  bool has_node_metadata() const { return table_.DxgkDdiGetNodeMetadata != nullptr; }
+  NTSTATUS GetNodeMetadata(UINT node, UINT physical_adapter, DXGKARG_GETNODEMETADATA& metadata);
+
+  NTSTATUS CreateProcess(DXGKARG_CREATEPROCESS& args);
+  void DestroyProcess(HANDLE process);
+  NTSTATUS CreateDevice(DXGKARG_CREATEDEVICE& args);
+  void DestroyDevice(HANDLE device);
+  NTSTATUS CreateContext(HANDLE device, DXGKARG_CREATECONTEXT& args);
+  void DestroyContext(HANDLE context);
+  NTSTATUS CreateAllocation(DXGKARG_CREATEALLOCATION& args);
+  void DestroyAllocation(DXGKARG_DESTROYALLOCATION& args);
+
+  /// Bytes of a root page table; 0 is a bug check, and so are fewer entries than asked for.
+  uint64_t GetRootPageTableSize(DXGKARG_GETROOTPAGETABLESIZE& args);
+  void SetRootPageTable(DXGKARG_SETROOTPAGETABLE& args);
+  /// STATUS_SUCCESS, STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER, or STATUS_GRAPHICS_ALLOCATION_BUSY from
+  /// an operation that may return it while the allocation is not idle. All else is bug check 0x10E.
+  NTSTATUS BuildPagingBuffer(DXGKARG_BUILDPAGINGBUFFER& args);
+  /// STATUS_SUCCESS, or STATUS_INVALID_PARAMETER of a render packet. All else is bug check 0x119.
+  NTSTATUS SubmitCommandVirtual(DXGKARG_SUBMITCOMMANDVIRTUAL& args);
+  NTSTATUS Escape(void* data, size_t bytes);
+
+  /// Throws OsError when `status` is no success: "the driver refused <what> with status 0x...".
+  static void Require(NTSTATUS status, const std::string& what);
+
+ private:
+  template <typename Function, typename... Args>
+  auto Call(const char* entry, Function* function, Irql level, Args... args);
+
+  Kernel& kernel_;
+  const DRIVER_INITIALIZATION_DATA table_;
+  PVOID context_ = nullptr;
+  std::map<std::string, uint64_t> calls_;
+};
+
+}  // namespace gmmu::os

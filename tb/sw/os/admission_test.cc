@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// Each rule of admission: a set of answers that passes, one field of it made wrong, the refusal that
+// names this field and no other.
+#include "os/admission.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+
+namespace gmmu::os {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+/// An aperture, and VRAM that the CPU sees; four levels of nine bits with tables in VRAM.
+AdapterAnswers Good() {
+  AdapterAnswers a;
+  a.version = DXGKDDI_INTERFACE_VERSION;
+  a.driver.MemoryManagementCaps.VirtualAddressingSupported = 1;
+  a.driver.MemoryManagementCaps.GpuMmuSupported = 1;
+  a.driver.MemoryManagementCaps.MapAperture2Supported = 1;
+  a.iommu.emplace();
+  a.iommu->DmaRemappingSupported = 1;
+  a.physical.emplace();
+  a.physical->NumExecutionNodes = 2;
+  a.mmu.PageTableLevelCount = 4;
+  a.mmu.VirtualAddressBitCount = 48;
+  a.levels.assign(4, {});
+  for (auto& level : a.levels) {
+    level.PageTableIndexBitCount = 9;
+    level.PageTableSegmentId = level.PagingProcessPageTableSegmentId = 2;
+    level.PageTableSizeInBytes = 4096;
+  }
+  a.segments.assign(2, {});
+  a.segments[0].Flags.Aperture = 1;
+  a.segments[0].Flags.CacheCoherent = 1;
+  a.segments[0].Size = 1 << 20;
+  a.segments[1].Flags.CpuVisible = 1;
+  a.segments[1].Size = 64 << 20;
+  a.paging_buffer_bytes = 65536;
+  return a;
+}
+
+struct Case {
+  const char* name;
+  const char* field;
+  std::function<void(AdapterAnswers&)> spoil;
+  StopCode stop = StopCode::kUnknown;
+};
+
+const Case kCases[] = {
+    {"NoVirtualAddressing", "DXGK_VIDMMCAPS.VirtualAddressingSupported",
+     [](AdapterAnswers& a) { a.driver.MemoryManagementCaps.VirtualAddressingSupported = 0; }},
+    {"NoGpuMmu", "DXGK_VIDMMCAPS.GpuMmuSupported",
+     [](AdapterAnswers& a) { a.driver.MemoryManagementCaps.GpuMmuSupported = 0; }},
+    {"NoNode", "DXGK_PHYSICALADAPTERCAPS.NumExecutionNodes",
+     [](AdapterAnswers& a) { a.physical->NumExecutionNodes = 0; }},
+    {"PagingNodeOutOfRange", "DXGK_PHYSICALADAPTERCAPS.PagingNodeIndex",
+     [](AdapterAnswers& a) { a.physical->PagingNodeIndex = 2; }},
+    {"OneLevel", "DXGK_GPUMMUCAPS.PageTableLevelCount",
+     [](AdapterAnswers& a) { a.mmu.PageTableLevelCount = 1; }},
+    {"SevenLevels", "DXGK_GPUMMUCAPS.PageTableLevelCount",
+     [](AdapterAnswers& a) { a.mmu.PageTableLevelCount = 7; }},
+    {"BitsDoNotAddUp", "DXGK_GPUMMUCAPS.VirtualAddressBitCount",
+     [](AdapterAnswers& a) { a.mmu.VirtualAddressBitCount = 47; }},
+    {"LargeTableInSystemMemory", "DXGK_PAGE_TABLE_LEVEL_DESC.PageTableSizeInBytes",
+     [](AdapterAnswers& a) {
+       a.levels[1].PageTableSegmentId = a.levels[1].PagingProcessPageTableSegmentId = 0;
+       a.levels[1].PageTableSizeInBytes = 8192;
+     }},
+    {"TablesInNoSegment", "DXGK_PAGE_TABLE_LEVEL_DESC.PageTableSegmentId",
+     [](AdapterAnswers& a) { a.levels[3].PageTableSegmentId = 3; }},
+    {"TablesInAnAperture", "DXGK_PAGE_TABLE_LEVEL_DESC.PagingProcessPageTableSegmentId",
+     [](AdapterAnswers& a) { a.levels[0].PagingProcessPageTableSegmentId = 1; }},
+    {"TablesOutOfTheCpusReach", "DXGK_PAGE_TABLE_LEVEL_DESC.PageTableSegmentId",
+     [](AdapterAnswers& a) {
+       a.segments.push_back(a.segments[1]);
+       a.segments[2].Flags.CpuVisible = 0;
+       a.levels[0].PageTableSegmentId = 3;
+     },
+     StopCode::kVideoMemoryManagementInternal},
+    {"SegmentBehindAHostAperture", "DXGK_SEGMENTDESCRIPTOR4.Flags",
+     [](AdapterAnswers& a) {
+       a.segments.push_back(a.segments[1]);
+       a.segments[1].Flags.CpuVisible = 0;
+       a.segments[1].Flags.SupportsCpuHostAperture = 1;
+     }},
+    {"HostApertureAndCpuVisible", "DXGK_SEGMENTFLAGS.SupportsCpuHostAperture",
+     [](AdapterAnswers& a) { a.segments[1].Flags.SupportsCpuHostAperture = 1; }},
+    {"CachedHostApertureAlone", "DXGK_SEGMENTFLAGS.SupportsCachedCpuHostAperture",
+     [](AdapterAnswers& a) { a.segments[1].Flags.SupportsCachedCpuHostAperture = 1; }},
+    {"CoherentMemorySegment", "DXGK_SEGMENTFLAGS.CacheCoherent",
+     [](AdapterAnswers& a) { a.segments[1].Flags.CacheCoherent = 1; }},
+    {"PreservedInHibernateOnly", "DXGK_SEGMENTFLAGS.PreservedDuringHibernate",
+     [](AdapterAnswers& a) { a.segments[1].Flags.PreservedDuringHibernate = 1; }},
+    {"SegmentOfOddSize", "DXGK_SEGMENTDESCRIPTOR4.Size",
+     [](AdapterAnswers& a) { a.segments[1].Size += 100; }},
+    {"TwoApertures", "DXGK_SEGMENTFLAGS.Aperture",
+     [](AdapterAnswers& a) { a.segments.push_back(a.segments[0]); }},
+    {"PagingBuffersInVram", "DXGK_QUERYSEGMENTOUT4.PagingBufferSegmentId",
+     [](AdapterAnswers& a) { a.paging_buffer_segment = 2; }},
+    {"PagingBuffersOfNoSize", "DXGK_QUERYSEGMENTOUT4.PagingBufferSize",
+     [](AdapterAnswers& a) { a.paging_buffer_bytes = 0; }},
+    {"IsolationBitsDiffer", "DXGK_IOMMU_CAPS.IommuIsolationSupported",
+     [](AdapterAnswers& a) { a.iommu->IommuIsolationSupported = 1; }},
+    {"IsolationRequiredBitsDiffer", "DXGK_IOMMU_CAPS.IommuIsolationRequired",
+     [](AdapterAnswers& a) { a.driver.MemoryManagementCaps.IoMmuSecureModeRequired = 1; }},
+    {"RemappedWithoutOperation17", "DXGK_VIDMMCAPS.MapAperture2Supported",
+     [](AdapterAnswers& a) { a.driver.MemoryManagementCaps.MapAperture2Supported = 0; }},
+};
+
+TEST(Admission, GoodAnswersPass) {
+  EXPECT_THAT(Admit(Good(), true), IsEmpty());
+  RequireAdmission({});
+}
+
+class AdmissionRule : public ::testing::TestWithParam<Case> {};
+
+TEST_P(AdmissionRule, RefusesAndNamesTheField) {
+  AdapterAnswers answers = Good();
+  GetParam().spoil(answers);
+  const std::vector<Refusal> refusals = Admit(answers, true);
+  ASSERT_EQ(refusals.size(), 1u);
+  EXPECT_EQ(refusals[0].field, GetParam().field);
+  EXPECT_EQ(refusals[0].stop, GetParam().stop);
+  try {
+    RequireAdmission(refusals);
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (const BugCheck& stop) {
+    EXPECT_EQ(stop.code(), GetParam().stop);
+    EXPECT_THAT(stop.what(), HasSubstr(GetParam().field));
+  } catch (const OsError& error) {
+    EXPECT_EQ(GetParam().stop, StopCode::kUnknown);
+    EXPECT_THAT(error.what(), HasSubstr(GetParam().field));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, AdmissionRule, ::testing::ValuesIn(kCases),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+// Seen on build 26100: bug check 0x10E with parameter 0x49, even with update mode GPU_PHYSICAL.
+TEST(Admission, TablesThatTheCpuCannotReachStopTheSystemWith0x49) {
+  AdapterAnswers answers = Good();
+  answers.mmu.PageTableUpdateMode = DXGK_PAGETABLEUPDATE_GPU_PHYSICAL;
+  answers.segments[1].Flags.CpuVisible = 0;
+  const std::vector<Refusal> refusals = Admit(answers, false);
+  ASSERT_EQ(refusals.size(), 4u) << "one for each level";
+  EXPECT_EQ(refusals[0].parameters[0], 0x49u);
+  answers.segments[1].Flags.SupportsCpuHostAperture = 1;
+  EXPECT_THAT(Admit(answers, false), IsEmpty()) << "a CPU host aperture is enough";
+}
+
+TEST(Admission, TablesInSystemMemoryOfOnePagePass) {
+  AdapterAnswers answers = Good();
+  for (auto& level : answers.levels) level.PageTableSegmentId = level.PagingProcessPageTableSegmentId = 0;
+  EXPECT_THAT(Admit(answers, true), IsEmpty());
+}
+
+TEST(Admission, ARefusedPhysicalAdapterQueryLeavesTheTopologyOfTheDriver) {
+  AdapterAnswers answers = Good();
+  answers.physical.reset();
+  answers.driver.GpuEngineTopology.NbAsymetricProcessingNodes = 3;
+  answers.driver.MemoryManagementCaps.PagingNode = 1;
+  EXPECT_THAT(Admit(answers, true), IsEmpty());
+  EXPECT_EQ(answers.nodes(), 3u);
+  EXPECT_EQ(answers.paging_node(), 1u);
+}
+
+}  // namespace
+}  // namespace gmmu::os

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+// Drivers that break the interface: between Dxgkrnl and the real driver stands one function that
+// answers wrongly, and the run must end with Windows' verdict.
+#include "os/miniport.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "os/bug_check.h"
+#include "os/dxgkrnl.h"
+#include "tb/sw/workload/functional_machine.h"
+#include "workload/input.h"
+#include "workload/job.h"
+
+namespace gmmu::os {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+/// The functions that stand in front of the driver's. Null: the driver's own.
+struct Between {
+  std::function<NTSTATUS(DXGKARG_BUILDPAGINGBUFFER&)> build;
+  std::function<NTSTATUS(const DXGKARG_SUBMITCOMMANDVIRTUAL&)> submit;
+  std::function<NTSTATUS(const DXGKARG_QUERYADAPTERINFO&)> query;
+  std::function<void(DRIVER_INITIALIZATION_DATA&)> table;
+};
+Between between;
+DRIVER_INITIALIZATION_DATA real;
+HANDLE adapter;
+
+NTSTATUS Build(HANDLE context, DXGKARG_BUILDPAGINGBUFFER* args) {
+  adapter = context;
+  return between.build(*args);
+}
+NTSTATUS Submit(HANDLE context, CONST DXGKARG_SUBMITCOMMANDVIRTUAL* args) {
+  adapter = context;
+  return between.submit(*args);
+}
+NTSTATUS Query(HANDLE context, CONST DXGKARG_QUERYADAPTERINFO* args) {
+  adapter = context;
+  return between.query(*args);
+}
+
+NTSTATUS Entry(PDRIVER_OBJECT object, PUNICODE_STRING path) {
+  const NTSTATUS status = DriverEntry(object, path);
+  DRIVER_INITIALIZATION_DATA table = real = Dxgkrnl::Current().table_so_far();
+  if (between.build) table.DxgkDdiBuildPagingBuffer = Build;
+  if (between.submit) table.DxgkDdiSubmitCommandVirtual = Submit;
+  if (between.query) table.DxgkDdiQueryAdapterInfo = Query;
+  if (between.table) between.table(table);
+  return NT_SUCCESS(status) ? DxgkInitialize(object, path, &table) : status;
+}
+
+class BadDriver : public ::testing::Test {
+ protected:
+  BadDriver() { between = {}; }
+  ~BadDriver() override { between = {}; }
+
+  workload::JobResult Run() {
+    const std::vector<uint8_t> input = workload::SeededInput(3, 100'000);
+    test::FunctionalMachine platform{test::FunctionalOptions{}};
+    workload::JobOptions options;
+    options.os.aperture_bytes = 1 << 20;
+    options.os.limit_bits = 32;
+    options.os.page_table_bits = {9, 9, 9, 9};
+    options.os.seed = options.seed = 3;
+    options.input = &input;
+    options.driver = Entry;
+    workload::JobResult result;
+    RunMainJob(platform, options, result);
+    return result;
+  }
+  static NTSTATUS RealBuild(DXGKARG_BUILDPAGINGBUFFER& args) {
+    return real.DxgkDdiBuildPagingBuffer(adapter, &args);
+  }
+};
+
+MATCHER_P4(StoppedWith, code, p1, p2, p3, "") {
+  *result_listener << arg.text;
+  return arg.stop_code == static_cast<uint32_t>(code) && arg.stop_parameters[0] == p1 &&
+         arg.stop_parameters[1] == p2 && arg.stop_parameters[2] == p3;
+}
+
+TEST_F(BadDriver, TheRealOnePasses) {
+  between.build = RealBuild;
+  const auto result = Run();
+  EXPECT_TRUE(result.Passed());
+}
+
+// Seen on build 26100: every status besides three ends in 0x10E with the status as parameter 3.
+TEST_F(BadDriver, AnyOtherStatusOfBuildPagingBufferIsBugCheck0x10E) {
+  for (NTSTATUS status : {STATUS_INVALID_PARAMETER, STATUS_NOT_SUPPORTED, STATUS_DEVICE_HARDWARE_ERROR}) {
+    unsigned calls = 0;
+    between.build = [&](DXGKARG_BUILDPAGINGBUFFER& args) {
+      return args.Operation == DXGK_OPERATION_VIRTUAL_TRANSFER && ++calls == 2 ? status : RealBuild(args);
+    };
+    const auto result = Run();
+    ASSERT_THAT(result.faults, SizeIs(1));
+    EXPECT_THAT(result.faults[0], StoppedWith(StopCode::kVideoMemoryManagementInternal, 0xBu, 0u,
+                                              static_cast<uint32_t>(status)));
+    EXPECT_THAT(result.faults[0].text, HasSubstr("operation VIRTUAL_TRANSFER"));
+    EXPECT_EQ(result.faults[0].name, "bug_check");
+  }
+}
+
+TEST_F(BadDriver, BusyFromFlushTlbIsABugCheckToo) {
+  between.build = [&](DXGKARG_BUILDPAGINGBUFFER& args) {
+    return args.Operation == DXGK_OPERATION_FLUSH_TLB ? STATUS_GRAPHICS_ALLOCATION_BUSY : RealBuild(args);
+  };
+  const auto result = Run();
+  ASSERT_THAT(result.faults, SizeIs(1));
+  EXPECT_THAT(result.faults[0], StoppedWith(StopCode::kVideoMemoryManagementInternal, 0xBu, 0u,
+                                            static_cast<uint32_t>(STATUS_GRAPHICS_ALLOCATION_BUSY)));
+}
+
+TEST_F(BadDriver, BusyFromTransferIsAskedAgainWithTheAllocationIdle) {
+  std::vector<unsigned> idle;
+  between.build = [&](DXGKARG_BUILDPAGINGBUFFER& args) {
+    if (args.Operation != DXGK_OPERATION_TRANSFER || idle.size() >= 2) return RealBuild(args);
+    idle.push_back(args.Transfer.Flags.AllocationIsIdle);
+    return idle.size() == 1 ? STATUS_GRAPHICS_ALLOCATION_BUSY : RealBuild(args);
+  };
+  EXPECT_TRUE(Run().Passed());
+  EXPECT_THAT(idle, ElementsAre(0u, 1u));
+}
+
+TEST_F(BadDriver, BusyAgainThoughTheAllocationIsIdleIsABugCheck) {
+  between.build = [&](DXGKARG_BUILDPAGINGBUFFER& args) {
+    return args.Operation == DXGK_OPERATION_TRANSFER ? STATUS_GRAPHICS_ALLOCATION_BUSY : RealBuild(args);
+  };
+  const auto result = Run();
+  ASSERT_THAT(result.faults, SizeIs(1));
+  EXPECT_THAT(result.faults[0].text, HasSubstr("though the allocation is idle"));
+}
+
+// Seen on build 26100 as 0x119 with parameter 1 = 2.
+TEST_F(BadDriver, ARefusedPagingPacketIsBugCheck0x119) {
+  unsigned calls = 0;
+  between.submit = [&](const DXGKARG_SUBMITCOMMANDVIRTUAL& args) {
+    return ++calls == 4 ? STATUS_INVALID_PARAMETER : real.DxgkDdiSubmitCommandVirtual(adapter, &args);
+  };
+  const auto result = Run();
+  ASSERT_THAT(result.faults, SizeIs(1));
+  EXPECT_THAT(result.faults[0],
+              StoppedWith(StopCode::kVideoSchedulerInternalError, 2u,
+                          static_cast<uint32_t>(STATUS_INVALID_PARAMETER), 0u));
+  EXPECT_THAT(result.faults[0].text, HasSubstr("paging packet, fence 4"));
+}
+
+TEST_F(BadDriver, AnEntryThatIsMissingIsNamed) {
+  between.table = [](DRIVER_INITIALIZATION_DATA& table) { table.DxgkDdiSubmitCommandVirtual = nullptr; };
+  const auto result = Run();
+  ASSERT_THAT(result.faults, SizeIs(1));
+  EXPECT_EQ(result.faults[0].stop_code, 0u);
+  EXPECT_THAT(result.faults[0].text, HasSubstr("no DxgkDdiSubmitCommandVirtual"));
+}
+
+TEST_F(BadDriver, AReturnAtAnotherIrqlIsABugCheck) {
+  between.build = [&](DXGKARG_BUILDPAGINGBUFFER& args) {
+    if (args.Operation == DXGK_OPERATION_FLUSH_TLB) Kernel::Current().scheduler().Raise(kDispatch);
+    return RealBuild(args);
+  };
+  const auto result = Run();
+  ASSERT_THAT(result.faults, SizeIs(1));
+  EXPECT_THAT(result.faults[0].text,
+              HasSubstr("DxgkDdiBuildPagingBuffer was entered at IRQL 0 and returned at 2"));
+}
+
+TEST_F(BadDriver, ARefusalAtTheStartNamesTheFieldOfTheCaps) {
+  between.query = [](const DXGKARG_QUERYADAPTERINFO& args) {
+    const NTSTATUS status = real.DxgkDdiQueryAdapterInfo(adapter, &args);
+    if (args.Type == DXGKQAITYPE_QUERYSEGMENT4)
+      static_cast<DXGK_QUERYSEGMENTOUT4*>(args.pOutputData)->PagingBufferSegmentId = 2;
+    return status;
+  };
+  const auto result = Run();
+  ASSERT_THAT(result.faults, SizeIs(1));
+  EXPECT_THAT(result.faults[0].text, HasSubstr("DXGK_QUERYSEGMENTOUT4.PagingBufferSegmentId is 2"));
+}
+
+// Seen on build 22621: the query for PHYSICALADAPTERCAPS may be refused.
+TEST_F(BadDriver, ARefusedQueryForPhysicalAdapterCapsIsTolerated) {
+  between.query = [](const DXGKARG_QUERYADAPTERINFO& args) {
+    return args.Type == DXGKQAITYPE_PHYSICALADAPTERCAPS ? STATUS_NOT_SUPPORTED
+                                                        : real.DxgkDdiQueryAdapterInfo(adapter, &args);
+  };
+  const auto result = Run();
+  EXPECT_TRUE(result.Passed());
+  EXPECT_THAT(result.faults, IsEmpty());
+}
+
+}  // namespace
+}  // namespace gmmu::os
