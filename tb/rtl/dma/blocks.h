@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bench of single blocks: a clock, chance, and streams that keep the valid/ready contract.
+// The benches of single blocks: a clock, chance, and streams that keep the valid/ready contract.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "Vgmmu_dma_blocks_bench.h"
+#include "tb/rtl/coverage.h"
 #include "verilated.h"
 
 namespace gmmu::dma {
@@ -27,17 +28,17 @@ struct Manner {
 };
 constexpr Manner kManners[] = {{0, 0}, {60, 0}, {0, 60}, {40, 40}};
 
-/// The blocks with a clock. Drive sets inputs, Sample sees both sides of every handshake.
-class Blocks {
+/// Blocks with a clock. Drive sets inputs, Sample sees both sides of every handshake.
+template <typename Top>
+class BenchOf {
  public:
-  explicit Blocks(uint64_t seed)
-      : rng(seed), top(std::make_unique<Vgmmu_dma_blocks_bench>(&context_)) {
+  explicit BenchOf(uint64_t seed) : rng(seed), top(std::make_unique<Top>(&context_)) {
     top->vram_bytes_i = 64 << 20;
     top->rst_i = 1;
     for (int n = 0; n < 4; ++n) Tick([] {}, [] {});
     top->rst_i = 0;
   }
-  ~Blocks() { top->final(); }
+  ~BenchOf() { top->final(); }
   void Tick(const std::function<void()>& drive, const std::function<void()>& sample) {
     drive();
     top->clk_i = 0;
@@ -57,13 +58,18 @@ class Blocks {
   VerilatedContext context_;
 
  public:
-  std::unique_ptr<Vgmmu_dma_blocks_bench> top;
+  std::unique_ptr<Top> top;
+
+ private:
+  Coverage coverage_{context_};
 };
+using Blocks = BenchOf<Vgmmu_dma_blocks_bench>;
 
 /// An offer that stands until it is taken.
 class Offer {
  public:
-  bool Now(bool have, Blocks& blocks, unsigned idle_percent) {
+  template <typename Bench>
+  bool Now(bool have, Bench& blocks, unsigned idle_percent) {
     standing_ = have && (standing_ || !blocks.Chance(idle_percent));
     return standing_;
   }

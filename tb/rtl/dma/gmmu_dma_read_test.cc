@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The reader alone, with two slots of 64 bytes and with 32 of 128, under translation, aperture map
-// and memory that answer in any order. gmmu_dma_path is tested inside it.
+// and memory that answer in any order.
 #include "tb/rtl/dma/unit_world.h"
 
 namespace gmmu::dma {
@@ -95,19 +95,8 @@ TEST_P(Reader, StopsAtTheFirstFailureInOrderAndStartsAnew) {
     auto& top = *blocks.top;
     UnitWorld world(blocks, unit, kManners[manner]);
     MakeWindow(world, blocks, kPages);
-    for (unsigned n = 2; n < kPages; n += 5) {
-      UnitPage& page = world.pages[0x10000 + n];
-      page.zero = false;
-      switch (blocks.Random(0, 4)) {
-        case 0: page.fault = regs::Fault::kEntryInvalid, page.level = blocks.Random(0, 3); break;
-        case 1: page.target = regs::Target::kPeer; break;
-        case 2: page.target = regs::Target::kVram, page.page = 64 << 8; break;  // past the end
-        case 3: page.target = regs::Target::kAperture, world.bad_aperture.insert(page.page); break;
-        default:
-          page.target = regs::Target::kSystem;
-          world.bus_errors.insert({1, page.page});
-      }
-    }
+    for (unsigned n = 2; n < kPages; n += 5)
+      BreakPage(world, blocks, world.pages[0x10000 + n], regs::Fault::kEntryInvalid);
     std::vector<UnitJob> jobs;
     std::vector<Expected> expected;
     const UnitJob* failed = nullptr;

@@ -105,19 +105,9 @@ TEST_P(Writer, ReportsTheFirstFailureInOrderAndIssuesNothingAfterIt) {
     auto& top = *blocks.top;
     UnitWorld world(blocks, unit, kManners[manner]);
     MakeWindow(world, blocks, kPages);
-    for (int n = 0; n < 3; ++n) {
-      UnitPage& page = world.pages[0x10000 + blocks.Random(0, kPages - 2)];
-      page.zero = false;
-      switch (blocks.Random(0, 4)) {
-        case 0: page.fault = regs::Fault::kWriteProtect, page.level = blocks.Random(0, 3); break;
-        case 1: page.target = regs::Target::kPeer; break;
-        case 2: page.target = regs::Target::kVram, page.page = 64 << 8; break;
-        case 3: page.target = regs::Target::kAperture, world.bad_aperture.insert(page.page); break;
-        default:
-          page.target = regs::Target::kSystem;
-          world.bus_errors.insert({1, page.page});
-      }
-    }
+    for (int n = 0; n < 3; ++n)
+      BreakPage(world, blocks, world.pages[0x10000 + blocks.Random(0, kPages - 2)],
+                regs::Fault::kWriteProtect);
     const auto jobs = Jobs(blocks);
     size_t failed = 0;
     uint64_t bad = 0;

@@ -20,6 +20,8 @@ struct UnitPage {
   unsigned level = 0;
 };
 
+constexpr unsigned kUnitSpace = 3;  ///< the space of all virtual jobs
+
 /// A range that a unit is to work on.
 struct UnitJob {
   bool physical = false;
@@ -28,12 +30,13 @@ struct UnitJob {
   uint8_t label = 0;
 };
 
-class UnitWorld {
+/// Unit `unit` of a bench; both sides of a mover are one each.
+template <typename Bench>
+class WorldOf {
  public:
   using Address = std::pair<int, uint64_t>;  // {port, byte}
-  static constexpr unsigned kSpace = 3;
 
-  UnitWorld(Blocks& blocks, int unit, Manner manner)
+  WorldOf(Bench& blocks, int unit, Manner manner)
       : blocks_(blocks), unit_(unit), manner_(manner) {}
 
   std::map<uint64_t, UnitPage> pages;                // by va >> 12
@@ -42,6 +45,8 @@ class UnitWorld {
   std::map<Address, uint8_t> written;                // by this unit's writes, at their B
   unsigned latency = 0;
   uint64_t bursts = 0;
+  const WorldOf* beside = nullptr;                   // driven before: one aperture answer a cycle
+  std::map<unsigned, bool> epochs;                   // of the last answer, by tag
 
   /// Bytes of memory never written: any fixed function.
   static uint8_t Fresh(Address at) {
@@ -111,7 +116,8 @@ class UnitWorld {
       top.rsp_fault_i[u] = static_cast<int>(page.fault);
       top.rsp_level_i[u] = page.level;
     }
-    top.ap_rsp_valid_i[u] = !asked_.empty() && blocks_.Chance(50);
+    const bool taken = beside && top.ap_rsp_valid_i[beside->unit_];
+    top.ap_rsp_valid_i[u] = !taken && !asked_.empty() && blocks_.Chance(50);
     if (top.ap_rsp_valid_i[u]) {
       top.ap_rsp_fault_i[u] =
           static_cast<int>(bad_aperture.count(asked_.front()) ? regs::Fault::kApertureEntry
@@ -159,12 +165,13 @@ class UnitWorld {
     const int u = unit_;
     if (top.req_valid_o[u] && top.req_ready_i[u]) {
       EXPECT_TRUE(tags_.insert(top.req_tag_o[u]).second) << "tag used twice";
-      EXPECT_EQ(top.req_space_o[u], kSpace);
+      EXPECT_EQ(top.req_space_o[u], kUnitSpace);
       EXPECT_EQ(top.req_access_o[u], write ? 1 : 0);
       answers_.push_back({top.req_tag_o[u], blocks_.Chance(50), top.req_va_o[u]});
     }
     if (offered_ && top.rsp_ready_o[u]) {
       ++lent_[answers_[0].epoch];
+      epochs[answers_[0].tag] = answers_[0].epoch;
       tags_.erase(answers_[0].tag);
       answers_.erase(answers_.begin());
       offered_ = false;
@@ -226,7 +233,7 @@ class UnitWorld {
     unsigned beats = 0, beat = 0;
     std::vector<std::pair<uint64_t, uint8_t>> data;
   };
-  Blocks& blocks_;
+  Bench& blocks_;
   const int unit_;
   const Manner manner_;
   std::vector<Answer> answers_;
@@ -238,8 +245,11 @@ class UnitWorld {
   std::deque<Burst> writes_;
 };
 
+using UnitWorld = WorldOf<Blocks>;
+
 /// A window of `count` virtual pages from va 0x10000000 on, of all kinds that do not fail.
-inline void MakeWindow(UnitWorld& world, Blocks& blocks, unsigned count) {
+template <typename Bench>
+void MakeWindow(WorldOf<Bench>& world, Bench& blocks, unsigned count) {
   for (unsigned n = 0; n < count; ++n) {
     UnitPage page;
     page.target = static_cast<regs::Target>(blocks.Random(0, 2));
@@ -249,7 +259,22 @@ inline void MakeWindow(UnitWorld& world, Blocks& blocks, unsigned count) {
     world.pages[0x10000 + n] = page;
   }
 }
-inline UnitJob RandomJob(Blocks& blocks, unsigned pages, uint64_t most) {
+/// Makes a page fail in one of the ways there are; `fault` is that of the translation.
+template <typename Bench>
+void BreakPage(WorldOf<Bench>& world, Bench& blocks, UnitPage& page, regs::Fault fault) {
+  page.zero = false;
+  switch (blocks.Random(0, 4)) {
+    case 0: page.fault = fault, page.level = blocks.Random(0, 3); break;
+    case 1: page.target = regs::Target::kPeer; break;
+    case 2: page.target = regs::Target::kVram, page.page = 64 << 8; break;  // past the end
+    case 3: page.target = regs::Target::kAperture, world.bad_aperture.insert(page.page); break;
+    default:
+      page.target = regs::Target::kSystem;
+      world.bus_errors.insert({1, page.page});
+  }
+}
+template <typename Bench>
+UnitJob RandomJob(Bench& blocks, unsigned pages, uint64_t most) {
   UnitJob job;
   job.length = blocks.Random(1, most);
   job.label = blocks.rng();
@@ -265,13 +290,14 @@ inline void OfferJob(Blocks& blocks, int unit, const UnitJob& job) {
   auto& top = *blocks.top;
   top.job_physical_i[unit] = job.physical;
   top.job_target_i[unit] = static_cast<int>(job.target);
-  top.job_space_i[unit] = UnitWorld::kSpace;
+  top.job_space_i[unit] = kUnitSpace;
   top.job_address_i[unit] = job.address;
   top.job_length_i[unit] = job.length;
   top.job_label_i[unit] = job.label;
 }
 /// The first byte of a job's burst that fails, by bursts of `chunk` bytes; its end when none does.
-inline uint64_t FirstBad(const UnitWorld& world, const UnitJob& job, uint64_t chunk, bool write) {
+template <typename Bench>
+uint64_t FirstBad(const WorldOf<Bench>& world, const UnitJob& job, uint64_t chunk, bool write) {
   for (uint64_t at = job.address, end = at + job.length; at < end;) {
     if (world.Find(job, at, write).fault != regs::Fault::kNone) return at;
     // A burst fails as a whole, and pages are whole chunks.
