@@ -3,13 +3,13 @@
 // they fail.
 //
 //   job       see job_t; taken while there is room. Jobs overlap. retired_o pulses when one has all
-//             its B.
+//             its B; once a job has failed, also for it and for those behind it.
 //   words     inline words of SourceWords jobs; words_dead_i says that none will ever come again
 //   idle_o    no job is under way and no fault stands
 //   fault     the first job, in job order, that failed. Jobs before it are complete, jobs after it
 //             may have begun; all that was issued is done and nothing is in flight when
-//             fault_valid_o rises. Reason FaultNone: the inline
-//             words ran dry. fault_ready_i ends it, and new jobs are taken.
+//             fault_valid_o rises. Reason FaultNone: the inline words ran dry, and the number of
+//             the job means nothing. fault_ready_i ends it, and new jobs are taken.
 //   kill_i    gives up all jobs without a fault; idle_o says when that is done. Held until then.
 //
 //   job ─┬─► read splitter ► lookups ► AR … R ► landing slots ► realigner ─┐
