@@ -23,7 +23,11 @@ class FaultLog : public BlocksTest {
     t.log_size_lg2_i[n] = size_lg2;
     t.log_enable_i[n] = 1;
     tail_ &= Size() - 1;
-    for (uint64_t i = 0; i < kDelay; ++i) t.log_fault_valid_i[n] = 0, blocks.Settle(), blocks.Edge();
+    for (uint64_t i = 0; i < kDelay; ++i) {  // no fault
+      blocks.Settle();
+      if (t.log_tail_o[n] != tail_) EXPECT_FALSE(t.log_idle_o[n]) << "the tail will be reduced";
+      blocks.Edge();
+    }
     Quiet();
   }
   /// `busy` per cent: a source without a fault gets one.
@@ -125,6 +129,7 @@ class FaultLog : public BlocksTest {
     open_ = t.log_open_i[n];
     if (t.log_logged_o[n]) {
       EXPECT_LT(written_, answered_) << "the tail moves before the B";
+      EXPECT_FALSE(t.log_idle_o[n]);
       ++written_;
       tail_ = (tail_ + 1) & mask;
     }
@@ -306,6 +311,19 @@ TEST_P(FaultLogLong, TheCountOfDroppedFaultsSaturates) {
   for (int i = 0; i < 1000000 && taken_ < 66000; ++i) Step(100);
   ASSERT_GE(taken_, 66000u);
   EXPECT_EQ(Dropped(), 65535u);
+}
+
+TEST_P(FaultLogLong, TheLargestQueueIsWrittenToItsEnd) {
+  manner = {0, 0};
+  longest_ = 1;
+  Enable(15);
+  for (int i = 0; i < 1000000 && written_ < 33000; ++i) {
+    Step(100);
+    if (i % 4096 == 0) t.log_head_i[n] = t.log_tail_o[n];
+  }
+  EXPECT_EQ(written_, 33000u);
+  EXPECT_EQ(t.log_tail_o[n], 33000 - 32768);
+  EXPECT_EQ(Dropped(), 0u);
 }
 
 TEST_P(FaultLog, ResetBeginsAnew) {

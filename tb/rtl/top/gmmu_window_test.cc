@@ -218,6 +218,7 @@ class Window : public BlocksTest {
       const Taken& taken = taken_[kRead][i];
       const bool tie = taken.others > 0 && taken_[kWrite][taken.others - 1].when == taken.when;
       EXPECT_GE(answered_[kWrite] + tie, taken.others) << "an earlier write is under way";
+      EXPECT_LE(answered_[kWrite], taken.others) << "a later write has overtaken the read";
       if (!error) EXPECT_EQ(t.win_rdata_o[n], seen_[address]) << "at " << std::hex << address;
     }
     if (!ready) return;
