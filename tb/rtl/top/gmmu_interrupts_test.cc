@@ -187,7 +187,8 @@ TEST_P(Interrupts, ACauseDuringAMessageSendsTheNextBehindIt) {
   Step(2);
   Step(4);
   Quiet(200);
-  EXPECT_EQ(messages_, manner.stall_percent == 0 || messages_ == 2 ? 2u : 3u);
+  EXPECT_GE(messages_, 2u);
+  EXPECT_LE(messages_, 3u) << "one for each cause";
   EXPECT_EQ(sent_, messages_);
 }
 

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+// Around the fault log: sources, the host port, software that moves the head.
+#pragma once
+
+#include <algorithm>
+#include <map>
+
+#include "hw/gmmu_regs.h"
+#include "tb/rtl/top/blocks.h"
+
+namespace gmmu::top {
+
+/// Sources of faults, the host port, and software that moves the head.
+class FaultLog : public BlocksTest {
+ protected:
+  static constexpr uint64_t kBase = 0x1234'5678'9000;
+  static constexpr uint64_t kDelay = 8;  // cycles in which the block has to know a change
+  unsigned Sources() const { return n == 0 ? 5 : 2; }
+
+  FaultLog() {
+    t.log_open_i[n] = 1;
+    t.log_base_i[n] = kBase;
+  }
+  void Enable(unsigned size_lg2) {
+    t.log_size_lg2_i[n] = size_lg2;
+    t.log_enable_i[n] = 1;
+    tail_ &= Size() - 1;
+    for (uint64_t i = 0; i < kDelay; ++i) {  // no fault
+      blocks.Settle();
+      if (t.log_tail_o[n] != tail_) EXPECT_FALSE(t.log_idle_o[n]) << "the tail will be reduced";
+      blocks.Edge();
+    }
+    Quiet();
+  }
+  /// `busy` per cent: a source without a fault gets one.
+  void Step(unsigned busy = 0, unsigned sources = 31) {
+    for (unsigned s = 0; s < Sources(); ++s) {
+      if (!(offered_ >> s & 1) && (sources >> s & 1) && blocks.Chance(busy)) Offer(s);
+    }
+    t.log_fault_valid_i[n] = offered_;
+    const bool open = t.log_open_i[n];
+    t.log_aw_ready_i[n] = open && !blocks.Chance(manner.stall_percent);
+    t.log_w_ready_i[n] = open && !blocks.Chance(manner.stall_percent);
+    t.log_b_valid_i[n] = aw_taken_ && w_taken_ && blocks.now >= answer_;
+    blocks.Settle();
+    CheckQueue();
+    CheckWrite();
+    CheckFaults();
+    if (t.log_b_valid_i[n]) aw_taken_ = w_taken_ = false, ++answered_, answered_at_ = blocks.now;
+    idle_ = t.log_idle_o[n];
+    blocks.Edge();
+  }
+  void Run(int cycles, unsigned busy, unsigned sources = 31) {
+    for (int i = 0; i < cycles; ++i) Step(busy, sources);
+  }
+  /// Until no fault waits and the block is idle.
+  void Quiet(int cycles = 20) {
+    for (int i = 0; i < 4000 && (offered_ != 0 || !idle_); ++i) Step();
+    EXPECT_EQ(offered_, 0u);
+    EXPECT_TRUE(idle_);
+    for (int i = 0; i < cycles; ++i) Step();
+  }
+  /// So many faults, one after the other.
+  void Log(int faults) {
+    for (int i = 0; i < faults; ++i) {
+      while (offered_ != 0) Step();
+      Offer(static_cast<unsigned>(blocks.Random(0, Sources() - 1)));
+      Step();
+    }
+    Quiet();
+  }
+  unsigned Size() const { return 1u << t.log_size_lg2_i[n]; }
+  unsigned Dropped() const { return t.log_dropped_o[n]; }
+
+  unsigned taken_ = 0, written_ = 0, tail_ = 0;
+  std::vector<unsigned> order_;  // sources, as their faults were taken
+  unsigned longest_ = 12;        // cycles to a B
+  bool counts_ = true;           // the queue is on: what is not written is counted
+
+ private:
+  struct Record {
+    uint64_t what, where, from, to;  // from, to: cycles in which it was offered
+  };
+
+  void Offer(unsigned s) {
+    offered_ |= 1u << s;
+    since_[s] = blocks.now;
+    overtaken_[s] = 0;
+    t.log_reason_i[s] = static_cast<uint8_t>(blocks.Random(1, 20));
+    t.log_space_i[s] = blocks.Random(0, 63);
+    t.log_port_i[s] = blocks.Random(0, 127);
+    t.log_access_i[s] = blocks.Random(0, 2);
+    t.log_level_i[s] = blocks.Random(0, 7);
+    t.log_physical_i[s] = blocks.Chance(50);
+    t.log_fence_i[s] = static_cast<uint32_t>(blocks.rng());
+    t.log_address_i[s] = blocks.rng();
+  }
+
+  void CheckFaults() {
+    const unsigned taken = t.log_fault_ready_o[n] & offered_;
+    EXPECT_EQ(taken & (taken - 1), 0u) << "one at a time";
+    for (unsigned s = 0; s < Sources(); ++s) {
+      if (!(offered_ >> s & 1)) continue;
+      const uint64_t bound = Sources() * (t.log_open_i[n] ? 6 * longest_ + 150 : 10);
+      const uint64_t from = std::max(since_[s], changed_);
+      EXPECT_LT(blocks.now - from, bound) << "source " << s << " waits";
+      if (taken >> s & 1) {
+        const auto what = regs::FaultRecordWhat{}
+                              .set_reason(static_cast<regs::Fault>(t.log_reason_i[s]))
+                              .set_space(t.log_space_i[s])
+                              .set_port_index(t.log_port_i[s])
+                              .set_access(static_cast<regs::Access>(t.log_access_i[s]))
+                              .set_level(t.log_level_i[s])
+                              .set_physical(t.log_physical_i[s])
+                              .set_fence(t.log_fence_i[s]);
+        records_[taken_++] = {what.raw, t.log_address_i[s], since_[s], blocks.now};
+        order_.push_back(s);
+        offered_ &= ~(1u << s);
+      } else if (taken != 0) {
+        EXPECT_LE(++overtaken_[s], Sources()) << "source " << s << " is overtaken";
+      }
+    }
+  }
+
+  void CheckQueue() {
+    const unsigned mask = Size() - 1;
+    if (((t.log_tail_o[n] + 1) & mask) != (t.log_head_i[n] & mask)) room_ = blocks.now;
+    else full_ = blocks.now;
+    if (!t.log_open_i[n]) full_ = blocks.now;
+    if (t.log_open_i[n] != open_) changed_ = blocks.now;
+    open_ = t.log_open_i[n];
+    if (t.log_logged_o[n]) {
+      EXPECT_LT(written_, answered_) << "the tail moves before the B";
+      EXPECT_FALSE(t.log_idle_o[n]);
+      ++written_;
+      tail_ = (tail_ + 1) & mask;
+    }
+    if (written_ < answered_) EXPECT_LT(blocks.now - answered_at_, kDelay);
+    if (t.log_enable_i[n]) EXPECT_EQ(t.log_tail_o[n], tail_) << "the tail moves with logged_o";
+    if (Dropped() != dropped_) {
+      EXPECT_GT(Dropped(), dropped_);
+      EXPECT_LT(blocks.now - full_, kDelay) << "dropped with room";
+      EXPECT_FALSE(idle_);
+      dropped_ = Dropped();
+    }
+    if (counts_) EXPECT_GE(taken_, written_ + dropped_);
+    const bool waits = counts_ && taken_ > written_ + dropped_ && Dropped() != 65535;
+    if (waits) EXPECT_FALSE(t.log_idle_o[n]) << "a record waits";
+  }
+
+  void CheckWrite() {
+    if (!writing_ && (t.log_aw_valid_o[n] || t.log_w_valid_o[n])) {
+      EXPECT_FALSE(idle_);
+      EXPECT_TRUE(t.log_enable_i[n]);
+      EXPECT_LT(blocks.now - room_, kDelay) << "written to a full queue";
+      EXPECT_EQ(written_, answered_) << "one at a time";
+      writing_ = aw_ = w_ = true;
+      bytes_.clear();
+    }
+    EXPECT_EQ(t.log_aw_valid_o[n], aw_) << "an offer stands";
+    EXPECT_EQ(t.log_w_valid_o[n], w_);
+    if (aw_) {
+      EXPECT_EQ(t.log_aw_addr_o[n], kBase + 32 * tail_);
+      EXPECT_EQ(t.log_aw_port_o[n], 1);
+      EXPECT_EQ(t.log_aw_kind_o[n], 0);
+      EXPECT_EQ(t.log_aw_len_o[n], kBeat < 32 ? 32 / kBeat - 1 : 0);
+      if (t.log_aw_ready_i[n]) aw_ = false, aw_taken_ = true;
+    }
+    if (w_) {
+      const std::vector<uint8_t> beat = BytesOf(t.log_w_data_o[n]);
+      const unsigned first = kBeat > 32 ? 32 * tail_ % kBeat : 0;
+      const uint64_t strobes = kBeat >= 64 ? 0xffffffffull << first : (uint64_t{1} << kBeat) - 1;
+      EXPECT_EQ(t.log_w_strb_o[n], strobes);
+      if (t.log_w_ready_i[n]) {
+        bytes_.insert(bytes_.end(), beat.begin() + first, beat.begin() + first + std::min(kBeat, 32u));
+        EXPECT_EQ(t.log_w_last_o[n], bytes_.size() >= 32);
+        if (bytes_.size() >= 32) w_ = false, w_taken_ = true, CheckRecord();
+      }
+    }
+    if (writing_ && aw_taken_ && w_taken_) {
+      writing_ = false;
+      answer_ = blocks.now + blocks.Random(1, longest_);
+    }
+  }
+  void CheckRecord() {
+    uint64_t words[4];
+    std::memcpy(words, bytes_.data(), 32);
+    const auto found = records_.find(static_cast<unsigned>(words[3]));
+    ASSERT_NE(found, records_.end()) << "number " << words[3] << " of no fault";
+    EXPECT_EQ(words[3] >> 32, 0u);
+    const Record& record = found->second;
+    EXPECT_EQ(words[0], record.what) << std::hex << words[0] << " of " << record.what;
+    EXPECT_EQ(words[1], record.where);
+    EXPECT_GE(words[2], record.from);
+    EXPECT_LE(words[2], record.to);
+    if (t.log_open_i[n] && dropped_ == 0 && counts_) EXPECT_EQ(words[3], written_) << "none is lost";
+    records_.erase(records_.begin(), std::next(found));  // later ones have higher numbers
+  }
+
+  unsigned offered_ = 0, overtaken_[5] = {}, answered_ = 0, dropped_ = 0;
+  uint64_t since_[5] = {}, answer_ = 0, answered_at_ = 0, room_ = 0, full_ = 0, changed_ = 0;
+  bool aw_ = false, w_ = false, aw_taken_ = false, w_taken_ = false, writing_ = false, idle_ = true;
+  bool open_ = true;
+  std::vector<uint8_t> bytes_;
+  std::map<unsigned, Record> records_;
+};
+
+}  // namespace gmmu::top

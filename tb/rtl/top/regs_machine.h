@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+// Around the registers: the register port, the window, the clients, the MMU.
+#pragma once
+
+#include "tb/rtl/top/blocks.h"
+#include "tb/rtl/top/regs_model.h"
+
+namespace gmmu::top {
+
+constexpr RegsSize kRegsSizes[] = {{4, 16, 1}, {1, 2, 1}, {64, 64, 4}};
+
+/// The register port, the window, the clients and the MMU around the registers. Every output is
+/// compared with the model in every cycle.
+class Regs : public BlocksTest {
+ protected:
+  static constexpr int kBound = 300;  // cycles of a write
+
+  Regs() : model(kRegsSizes[n]) {
+    t.regs_vram_bytes_i = blocks.rng();
+    t.regs_window_settled_i[n] = 1;
+    Inputs();
+  }
+  /// New values of everything that is only read.
+  void Inputs() {
+    t.regs_work_idle_i = blocks.Chance(50);
+    t.regs_int_status_i = blocks.Random(0, 31);
+    t.regs_fault_tail_i = blocks.Random(0, 0xffff);
+    t.regs_fault_dropped_i = blocks.Random(0, 0xffff);
+    for (unsigned i = 0; i < 4; ++i) {
+      t.regs_ring_head_i[i] = blocks.Random(0, 0xffff);
+      t.regs_ring_busy_i[i] = blocks.Chance(50);
+      t.regs_ring_error_i[i] = blocks.Chance(50);
+      t.regs_ring_reason_i[i] = blocks.Random(0, 20);
+      t.regs_ring_access_i[i] = blocks.Random(0, 2);
+      t.regs_ring_level_i[i] = blocks.Random(0, 7);
+      t.regs_ring_fence_i[i] = static_cast<uint32_t>(blocks.rng());
+      t.regs_ring_last_fence_i[i] = static_cast<uint32_t>(blocks.rng());
+      t.regs_ring_error_offset_i[i] = static_cast<uint32_t>(blocks.rng());
+      t.regs_ring_error_header_i[i] = static_cast<uint32_t>(blocks.rng());
+      t.regs_ring_error_address_i[i] = blocks.rng();
+    }
+  }
+
+  /// One cycle of everything but the register port. Returns whether a write took effect.
+  bool Step() {
+    const bool writing = t.regs_wr_valid_i[n];
+    if (!writing) t.regs_window_settled_i[n] = blocks.Chance(50);
+    else if (!t.regs_window_settled_i[n]) t.regs_window_settled_i[n] = !blocks.Chance(unsettled);
+    t.regs_ctl_ready_i[n] = !blocks.Chance(manner.stall_percent) && !mmu_holds;
+    t.regs_ctl_done_i[n] = accepted_ && blocks.now >= done_at_ && !mmu_holds;
+    DriveClients();
+    blocks.Settle();
+    const bool taken = writing && t.regs_wr_ready_o[n];
+    const uint32_t at = t.regs_addr_i[n];
+    if (taken) EXPECT_TRUE(t.regs_window_settled_i[n]) << "the window has not settled";
+    if (taken && model.Root(at)) EXPECT_FALSE(busy_) << "the operation before is under way";
+    EXPECT_EQ(t.regs_int_clear_o[n], taken && at == regs::IntStatus::kOffset);
+    if (t.regs_int_clear_o[n]) EXPECT_EQ(t.regs_int_clear_bits_o[n], t.regs_wr_data_i[n] & 31);
+    CheckOutputs();
+    const bool was_busy = busy_;  // also in the cycle of the end
+    CheckCtl();
+    CheckPulses();
+    if (taken) Take(at, t.regs_wr_data_i[n], was_busy);
+    blocks.Edge();
+    return taken;
+  }
+  void Write(uint32_t at, uint64_t data) {
+    t.regs_addr_i[n] = at;
+    Step();
+    t.regs_wr_valid_i[n] = 1;
+    t.regs_wr_data_i[n] = data;
+    int cycles = 0;
+    while (!Step() && cycles < kBound) ++cycles;
+    EXPECT_LT(cycles, kBound) << "a write to 0x" << std::hex << at << " waits";
+    t.regs_wr_valid_i[n] = 0;
+  }
+  uint64_t Read(uint32_t at) {
+    t.regs_addr_i[n] = at;
+    for (int i = 0, last = model.Client(at) ? 4 : 3; i < last; ++i) Step();
+    blocks.Settle();
+    return t.regs_rd_data_o[n];
+  }
+  void CheckRead(uint32_t at) {
+    SCOPED_TRACE(testing::Message() << "a read of 0x" << std::hex << at);
+    const uint64_t begin = blocks.now, before = Expected(at), value = Read(at);
+    if (at == regs::Cycle::kOffset) {
+      EXPECT_GE(value, begin);
+      EXPECT_LE(value, blocks.now);
+    } else if (value != before) {  // the MMU may have ended an operation meanwhile
+      EXPECT_EQ(value, Expected(at)) << std::hex << value;
+    }
+  }
+  void Settle() {
+    for (int i = 0; i < kBound && busy_; ++i) Step();
+    for (int i = 0; i < 5; ++i) Step();
+    EXPECT_TRUE(t.regs_idle_o[n]);
+  }
+
+  RegsModel model;
+  unsigned unsettled = 60;  // per cent of the cycles in which the window goes on working
+  bool mmu_holds = false;
+  unsigned operations_ = 0, invalidations_ = 0, told_ = 0, done_ = 0;
+  bool busy_ = false;
+
+ private:
+  static uint64_t Word(unsigned client, unsigned word) {
+    return (client + 1) * 0x9e3779b97f4a7c15 ^ word * 0x1111111111111111;
+  }
+  /// A client's answer comes two cycles after regs_client_rd_o.
+  void DriveClients() {
+    reads_.push_back({t.regs_client_rd_o[n], t.regs_client_word_o[n]});  // of the cycle before
+    t.regs_client_data_i[n] = 0;
+    if (reads_.size() < 2) return;
+    const auto [mask, word] = reads_.front();
+    reads_.pop_front();
+    for (unsigned c = 0; c < 64; ++c) {
+      if (mask >> c & 1) t.regs_client_from_i[n] = c, t.regs_client_data_i[n] = Word(c, word);
+    }
+  }
+
+  void Take(uint32_t at, uint64_t data, bool was_busy) {
+    model.Write(at, data, was_busy);
+    flush_ = at == regs::ApertureBase::kOffset || at == regs::AperturePages::kOffset;
+    if (const auto client = model.Client(at)) client_ = {1ull << *client, at / 8 % 8, data};
+    const bool invalidates = at == regs::InvCmd::kOffset && !was_busy;
+    if (!invalidates && !model.Root(at)) return;
+    busy_ = true;
+    invalidates_ = invalidates;
+    ctl_at_ = at;
+    ctl_start_ = model.Kept(regs::InvStart::kOffset);
+    ctl_end_ = model.Kept(regs::InvEnd::kOffset);
+    ctl_geometry_ = invalidates ? regs::SpaceGeometry{} : model.Kept<regs::SpaceGeometry>(at - 8);
+    ctl_root_.raw = model.Kept(at);
+    since_ = blocks.now;
+    ++operations_;
+    invalidations_ += invalidates;
+  }
+
+  void CheckOutputs() {
+    EXPECT_EQ(t.regs_enable_o[n], model.Kept(regs::Ctrl::kOffset));
+    EXPECT_EQ(t.regs_window_base_o[n], model.Kept(regs::WindowBase::kOffset));
+    EXPECT_EQ(t.regs_int_enable_o[n], model.Kept(regs::IntEnable::kOffset));
+    EXPECT_EQ(t.regs_fault_base_o[n], model.Kept(regs::FaultQueueBase::kOffset));
+    const auto size = model.Kept<regs::FaultQueueSize>();
+    EXPECT_EQ(t.regs_fault_size_lg2_o[n], size.size_lg2());
+    EXPECT_EQ(t.regs_fault_enable_o[n], size.enable());
+    EXPECT_EQ(t.regs_fault_head_o[n], model.Kept(regs::FaultQueueHead::kOffset));
+    EXPECT_EQ(t.regs_aperture_base_o[n], model.Kept(regs::ApertureBase::kOffset));
+    EXPECT_EQ(t.regs_aperture_pages_o[n], model.Kept(regs::AperturePages::kOffset));
+    for (unsigned i = 0; i < kRegsSizes[n].rings; ++i) {
+      const uint32_t ring = regs::kRingBase + i * regs::kRingStride;
+      const auto ctrl = model.Kept<regs::RingCtrl>(ring);
+      const auto base = model.Kept<regs::RingBase>(ring);
+      EXPECT_EQ(t.regs_ring_enable_o[n][i], ctrl.enable());
+      EXPECT_EQ(t.regs_ring_privileged_o[n][i], ctrl.privileged());
+      EXPECT_EQ(t.regs_ring_size_lg2_o[n][i], ctrl.size_lg2());
+      EXPECT_EQ(t.regs_ring_base_o[n][i], base.address());
+      EXPECT_EQ(t.regs_ring_target_o[n][i], static_cast<unsigned>(base.target()));
+      EXPECT_EQ(t.regs_ring_tail_o[n][i], model.Kept(ring + regs::RingTail::kOffset));
+      EXPECT_EQ(t.regs_ring_fence_address_o[n][i], model.Kept(ring + regs::RingFenceAddress::kOffset));
+    }
+  }
+
+  void CheckCtl() {
+    EXPECT_EQ(t.regs_ctl_valid_o[n], busy_ && !accepted_ && blocks.now > since_);
+    if (t.regs_ctl_valid_o[n] && busy_) {
+      EXPECT_EQ(t.regs_ctl_set_space_o[n], !invalidates_);
+      if (invalidates_) {
+        const auto& cmd = ctl_root_.raw;
+        EXPECT_EQ(t.regs_ctl_scope_o[n], cmd & 3);
+        EXPECT_EQ(t.regs_ctl_space_o[n], cmd >> 8 & 63);
+        EXPECT_EQ(t.regs_ctl_start_o[n], ctl_start_);
+        EXPECT_EQ(t.regs_ctl_end_o[n], ctl_end_);
+      } else {
+        const auto& g = ctl_geometry_;
+        EXPECT_EQ(t.regs_ctl_space_o[n], (ctl_at_ - regs::kSpaceBase) / regs::kSpaceStride);
+        EXPECT_EQ(t.regs_ctl_enable_o[n], ctl_root_.enable());
+        EXPECT_EQ(t.regs_ctl_target_o[n], static_cast<unsigned>(ctl_root_.target()));
+        EXPECT_EQ(t.regs_ctl_root_o[n], ctl_root_.address() & ~0xfffull);
+        EXPECT_EQ(t.regs_ctl_entries_o[n], g.root_entries());
+        EXPECT_EQ(t.regs_ctl_levels_o[n], g.levels());
+        EXPECT_EQ(t.regs_ctl_bits_o[n], g.raw >> 8 & 0xff'ffff);
+      }
+      if (t.regs_ctl_ready_i[n]) accepted_ = true, done_at_ = blocks.now + blocks.Random(1, 30);
+    }
+    if (busy_ && blocks.now > since_) EXPECT_FALSE(t.regs_idle_o[n]);
+    if (t.regs_ctl_done_i[n]) {
+      busy_ = accepted_ = false;
+      ended_ = invalidates_;
+      ++done_;
+    } else if (ended_) {
+      EXPECT_TRUE(t.regs_invalidated_o[n]) << "in the cycle after its end";
+      ended_ = false;
+      ++told_;
+    } else {
+      EXPECT_FALSE(t.regs_invalidated_o[n]);
+    }
+  }
+  void CheckPulses() {
+    EXPECT_EQ(t.regs_aperture_flush_o[n], flush_);
+    EXPECT_EQ(t.regs_client_wr_o[n], client_.mask);
+    if (client_.mask != 0) {
+      EXPECT_EQ(t.regs_client_word_o[n], client_.word);
+      EXPECT_EQ(t.regs_client_data_o[n], client_.data);
+    }
+    if (flush_ || client_.mask != 0 || t.regs_invalidated_o[n]) EXPECT_FALSE(t.regs_idle_o[n]);
+    flush_ = false;
+    client_ = {};
+  }
+
+  /// What a read gives now.
+  uint64_t Expected(uint32_t at) const {
+    if (const auto client = model.Client(at)) return Word(*client, at / 8 % 8);
+    if (model.Keeps(at)) return model.Kept(at);
+    if (const auto ring = model.Ring(at)) return RingState(*ring, at % regs::kRingStride);
+    switch (at) {
+      case regs::Id::kOffset: return regs::Id{}.set_magic(0x554D4D47).set_major(1).set_minor(2).raw;
+      case regs::Cap0::kOffset: return 0xA0A1'A2A3'A4A5'A6A7;
+      case regs::Cap1::kOffset: return 0xB0B1'B2B3'B4B5'B6B7;
+      case regs::Cap2::kOffset: return 0xC0C1'C2C3'C4C5'C6C7;
+      case regs::VramSize::kOffset: return t.regs_vram_bytes_i;
+      case regs::Status::kOffset: return t.regs_work_idle_i;
+      case regs::IntStatus::kOffset: return t.regs_int_status_i;
+      case regs::FaultQueueTail::kOffset:
+        return t.regs_fault_tail_i | uint64_t{t.regs_fault_dropped_i} << 32;
+      case regs::InvStatus::kOffset: return regs::InvStatus{}.set_busy(busy_).set_done(done_).raw;
+      default: return 0;
+    }
+  }
+  uint64_t RingState(unsigned i, uint32_t offset) const {
+    switch (offset) {
+      case regs::RingHead::kOffset: return t.regs_ring_head_i[i];
+      case regs::RingStatus::kOffset:
+        return regs::RingStatus{}
+            .set_busy(t.regs_ring_busy_i[i])
+            .set_error(t.regs_ring_error_i[i])
+            .set_reason(static_cast<regs::Fault>(t.regs_ring_reason_i[i]))
+            .set_access(static_cast<regs::Access>(t.regs_ring_access_i[i]))
+            .set_level(t.regs_ring_level_i[i])
+            .set_fence(t.regs_ring_fence_i[i])
+            .raw;
+      case regs::RingLastFence::kOffset: return t.regs_ring_last_fence_i[i];
+      case regs::RingErrorCommand::kOffset:
+        return t.regs_ring_error_offset_i[i] | uint64_t{t.regs_ring_error_header_i[i]} << 32;
+      case regs::RingErrorAddress::kOffset: return t.regs_ring_error_address_i[i];
+      default: return 0;
+    }
+  }
+
+  struct ClientWrite {
+    uint64_t mask = 0;
+    unsigned word = 0;
+    uint64_t data = 0;
+  };
+  ClientWrite client_;
+  bool flush_ = false, accepted_ = false, invalidates_ = false, ended_ = false;
+  uint64_t since_ = 0, done_at_ = 0, ctl_start_ = 0, ctl_end_ = 0;
+  uint32_t ctl_at_ = 0;
+  regs::SpaceGeometry ctl_geometry_;
+  regs::SpaceRoot ctl_root_;
+  std::deque<std::pair<uint64_t, unsigned>> reads_;
+};
+
+}  // namespace gmmu::top

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+// Around the window: a CPU and VRAM, and what they may see.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "tb/rtl/top/blocks.h"
+
+namespace gmmu::top {
+
+constexpr uint64_t kWindowBase = 0x7fff'0000'0000;
+constexpr uint32_t kBrokenOffset = 0x8000'0000;  ///< offsets from here on answer with a bus error
+
+/// A CPU on one side, VRAM that takes writes in their order and answers in any order on the other.
+class Window : public BlocksTest {
+ protected:
+  enum Kind { kWrite, kRead };
+  struct Access {
+    uint32_t offset;
+    uint64_t data = 0;
+    uint8_t strobes = 0;
+  };
+  unsigned Slots() const { return n == 0 ? 16 : 2; }
+
+  Window() { t.win_base_i[n] = kWindowBase; }
+
+  void Step() {
+    DriveCpu();
+    DriveMemory();
+    blocks.Settle();
+    for (int kind : {kWrite, kRead}) SampleIssue(static_cast<Kind>(kind));
+    SampleData();
+    CheckSettled();
+    SampleCpu();
+    Apply();
+    blocks.Edge();
+  }
+  /// Until every access has its answer.
+  void Finish() {
+    uint64_t last = blocks.now;
+    size_t before = ~size_t{0};
+    while (answered_[0] + answered_[1] < todo[0].size() + todo[1].size()) {
+      if (answered_[0] + answered_[1] != before) before = answered_[0] + answered_[1], last = blocks.now;
+      ASSERT_LT(blocks.now - last, 2000u) << "accesses are not answered";
+      Step();
+    }
+    for (int i = 0; i < 10; ++i) Step();
+    EXPECT_TRUE(t.win_idle_o[n]);
+    EXPECT_TRUE(t.win_settled_o[n]);
+  }
+  void AddWrites(int count) {
+    for (int i = 0; i < count; ++i) {
+      const bool all = blocks.Chance(50);
+      todo[kWrite].push_back({AnyOffset(), blocks.rng(), static_cast<uint8_t>(all ? 255 : blocks.rng())});
+    }
+  }
+  void AddReads(int count) {
+    for (int i = 0; i < count; ++i) todo[kRead].push_back({AnyOffset()});
+  }
+  /// Holds as a register write does: until all is settled; then the base may move.
+  void Hold(uint64_t base) {
+    t.win_hold_i[n] = 1;
+    Step();
+    for (int i = 0; i < 4000 && !settled_; ++i) Step();
+    EXPECT_TRUE(settled_) << "held, and not settled";
+    for (int i = 0, more = blocks.Random(0, 3); i < more; ++i) Step();
+    t.win_base_i[n] = base;
+    t.win_hold_i[n] = 0;
+  }
+
+  std::vector<Access> todo[2];
+  unsigned latency = 12;      // cycles of the memory, at most
+  unsigned most_ = 0;         // accesses in flight on the bus, at most
+  bool settled_ = false;
+  size_t answered_[2] = {};
+
+ private:
+  struct Issued {
+    unsigned id;
+    uint64_t address, due;
+    bool error, whole;  // whole: of a write, its data was taken
+  };
+
+  uint32_t AnyOffset() {
+    const uint32_t offset = 8 * blocks.Random(0, 15) + blocks.Random(0, 7);
+    return blocks.Chance(10) ? kBrokenOffset + offset : blocks.Chance(20) ? 0x7fff'ff00 + offset : offset;
+  }
+  static uint64_t Merge(uint64_t word, uint64_t data, uint8_t strobes) {
+    for (unsigned i = 0; i < 8; ++i) {
+      if (strobes >> i & 1) word = (word & ~(0xffull << 8 * i)) | (data & (0xffull << 8 * i));
+    }
+    return word;
+  }
+
+  void DriveCpu() {
+    for (int kind : {kWrite, kRead}) {
+      const size_t next = taken_[kind].size();
+      offered_[kind] = offer_[kind].Now(next < todo[kind].size(), blocks, manner.idle_percent);
+    }
+    t.win_awvalid_i[n] = offered_[kWrite];
+    t.win_arvalid_i[n] = offered_[kRead];
+    t.win_wvalid_i[n] = w_.Now(w_taken_ < todo[kWrite].size(), blocks, manner.idle_percent);
+    if (offered_[kWrite]) t.win_awaddr_i[n] = todo[kWrite][taken_[kWrite].size()].offset;
+    if (offered_[kRead]) t.win_araddr_i[n] = todo[kRead][taken_[kRead].size()].offset;
+    if (t.win_wvalid_i[n]) {
+      t.win_wdata_i[n] = todo[kWrite][w_taken_].data;
+      t.win_wstrb_i[n] = todo[kWrite][w_taken_].strobes;
+    }
+    t.win_bready_i[n] = !blocks.Chance(manner.stall_percent);
+    t.win_rready_i[n] = !blocks.Chance(manner.stall_percent);
+  }
+
+  void DriveMemory() {
+    for (int kind : {kWrite, kRead}) t.win_ax_ready_i[n][kind] = !blocks.Chance(manner.stall_percent);
+    t.win_w_ready_i[n] = !blocks.Chance(manner.stall_percent);
+    t.win_b_valid_i[n] = t.win_r_valid_i[n] = 0;
+    for (int kind : {kWrite, kRead}) {
+      auto& flights = flying_[kind];
+      const size_t first = flights.empty() ? 0 : blocks.rng() % flights.size();
+      for (size_t i = 0; i < flights.size(); ++i) {
+        const size_t at = (first + i) % flights.size();
+        if (flights[at].due > blocks.now || !flights[at].whole) continue;
+        Answer(static_cast<Kind>(kind), flights[at]);
+        flights.erase(flights.begin() + static_cast<ptrdiff_t>(at));
+        break;
+      }
+    }
+  }
+  void Answer(Kind kind, const Issued& issued) {
+    if (kind == kWrite) {
+      t.win_b_valid_i[n] = 1;
+      t.win_b_id_i[n] = issued.id;
+      t.win_b_error_i[n] = issued.error;
+    } else {
+      std::array<uint64_t, kBeat / 8> beat;
+      for (auto& word : beat) word = blocks.rng();
+      beat[issued.address / 8 % beat.size()] = memory_[issued.address];
+      t.win_r_valid_i[n] = 1;
+      t.win_r_id_i[n] = issued.id;
+      t.win_r_error_i[n] = issued.error;
+      std::memcpy(&t.win_r_data_i[n], beat.data(), kBeat);
+    }
+    ++ended_now_[kind];
+  }
+
+  /// An address on the bus.
+  void SampleIssue(Kind kind) {
+    if (!t.win_ax_valid_o[n][kind]) return;
+    ASSERT_LT(issued_[kind], taken_[kind].size()) << "nothing is to be issued";
+    EXPECT_EQ(t.win_ax_port_o[n][kind], 0) << "VRAM";
+    EXPECT_EQ(t.win_ax_len_o[n][kind], 0);
+    const uint64_t address = t.win_base_i[n] + (todo[kind][issued_[kind]].offset & ~7u);
+    EXPECT_EQ(t.win_ax_addr_o[n][kind], address & 0xffff'ffff'ffff);
+    EXPECT_EQ(issued_[1 - kind], ended_[1 - kind]) << "reads and writes overlap";
+    if (kind == kRead) EXPECT_EQ(w_issued_, ended_[kWrite]);
+    if (!t.win_ax_ready_i[n][kind]) return;
+    const unsigned id = t.win_ax_id_o[n][kind];
+    EXPECT_LT(id, Slots());
+    for (const Issued& other : flying_[kind]) EXPECT_NE(other.id, id) << "two with one id";
+    const bool error = todo[kind][issued_[kind]].offset >= kBrokenOffset;
+    flying_[kind].push_back({id, address, blocks.now + blocks.Random(1 + latency / 2, latency), error, kind == kRead});
+    ++issued_[kind];
+    most_ = std::max(most_, static_cast<unsigned>(flying_[kind].size()));
+    EXPECT_LE(flying_[kind].size(), Slots());
+  }
+  void SampleData() {
+    if (!t.win_w_valid_o[n]) return;
+    ASSERT_LT(w_issued_, w_taken_) << "no data is to be written";
+    const Access& access = todo[kWrite][w_issued_];
+    const unsigned lane = access.offset / 8 % (kBeat / 8);
+    std::array<uint64_t, kBeat / 8> beat;
+    std::memcpy(beat.data(), &t.win_w_data_o[n], kBeat);
+    EXPECT_EQ(t.win_w_strb_o[n], uint64_t{access.strobes} << 8 * lane);
+    EXPECT_EQ(Merge(0, beat[lane], access.strobes), Merge(0, access.data, access.strobes));
+    EXPECT_TRUE(t.win_w_last_o[n]);
+    EXPECT_EQ(issued_[kRead], ended_[kRead]) << "reads and writes overlap";
+    if (t.win_w_ready_i[n]) data_.push_back(w_issued_++);
+  }
+  void CheckSettled() {
+    settled_ = t.win_settled_o[n];
+    if (!settled_) return;
+    EXPECT_EQ(ended_[kWrite], taken_[kWrite].size()) << "a write has no B";
+    EXPECT_EQ(issued_before_[kRead], taken_[kRead].size()) << "a read has no address";
+  }
+
+  void SampleCpu() {
+    const bool ready[2] = {t.win_awready_o[n] != 0, t.win_arready_o[n] != 0};
+    if (t.win_hold_i[n]) EXPECT_FALSE(ready[0] || ready[1]) << "held";
+    const bool offers = offered_[0] || offered_[1] || t.win_wvalid_i[n];
+    EXPECT_EQ(t.win_idle_o[n], !offers && w_taken_ == answered_[kWrite] &&
+                                   taken_[kWrite].size() == answered_[kWrite] &&
+                                   taken_[kRead].size() == answered_[kRead]);
+    TakeAnswer(kWrite, t.win_bvalid_o[n], t.win_bready_i[n], t.win_bresp_o[n]);
+    TakeAnswer(kRead, t.win_rvalid_o[n], t.win_rready_i[n], t.win_rresp_o[n]);
+    for (int kind : {kWrite, kRead}) {
+      if (!offered_[kind] || !ready[kind]) continue;
+      passed_[kind] = 0;
+      if (offered_[1 - kind] && !ready[1 - kind]) EXPECT_LE(++passed_[1 - kind], 2u) << "turns";
+      offer_[kind].Taken();
+      taken_[kind].push_back(Taken{blocks.now, taken_[1 - kind].size()});
+    }
+    if (t.win_wvalid_i[n] && t.win_wready_o[n]) ++w_taken_, w_.Taken();
+  }
+  void TakeAnswer(Kind kind, bool valid, bool ready, unsigned response) {
+    if (!valid) {
+      EXPECT_FALSE(stood_[kind]) << "an answer stands";
+      return;
+    }
+    stood_[kind] = !ready;
+    const size_t i = answered_[kind];
+    ASSERT_LT(i, ended_[kind]) << "an answer to nothing";
+    const Access& access = todo[kind][i];
+    const uint64_t address = bases_[kind][i] + (access.offset & ~7u);
+    const bool error = access.offset >= kBrokenOffset;
+    EXPECT_EQ(response, error ? 2u : 0u) << "access " << i << " of kind " << kind;
+    if (kind == kRead) {
+      // Writes taken before it (in the same cycle, perhaps) are answered.
+      const Taken& taken = taken_[kRead][i];
+      const bool tie = taken.others > 0 && taken_[kWrite][taken.others - 1].when == taken.when;
+      EXPECT_GE(answered_[kWrite] + tie, taken.others) << "an earlier write is under way";
+      EXPECT_LE(answered_[kWrite], taken.others) << "a later write has overtaken the read";
+      if (!error) EXPECT_EQ(t.win_rdata_o[n], seen_[address]) << "at " << std::hex << address;
+    }
+    if (!ready) return;
+    if (kind == kWrite && !error) seen_[address] = Merge(seen_[address], access.data, access.strobes);
+    ++answered_[kind];
+  }
+  /// What counts from the next cycle on.
+  void Apply() {
+    for (Issued& issued : flying_[kWrite]) {
+      if (issued.whole || data_.empty()) continue;
+      const Access& access = todo[kWrite][data_.front()];
+      uint64_t& word = memory_[issued.address];
+      if (!issued.error) word = Merge(word, access.data, access.strobes);
+      data_.pop_front();
+      issued.whole = true;
+      issued.due = std::max(issued.due, blocks.now + 1);
+    }
+    for (int kind : {kWrite, kRead}) {
+      while (bases_[kind].size() < issued_[kind]) bases_[kind].push_back(t.win_base_i[n]);
+      ended_[kind] += ended_now_[kind];
+      ended_now_[kind] = 0;
+      issued_before_[kind] = issued_[kind];
+    }
+  }
+
+  struct Taken {
+    uint64_t when;
+    size_t others;  // of the other kind, taken before
+  };
+  Offer offer_[2], w_;
+  bool offered_[2] = {}, stood_[2] = {};
+  std::vector<Taken> taken_[2];
+  size_t w_taken_ = 0, w_issued_ = 0, issued_[2] = {}, issued_before_[2] = {}, ended_[2] = {};
+  size_t ended_now_[2] = {};
+  unsigned passed_[2] = {};  // addresses of the other kind taken while one of this kind waits
+  std::vector<uint64_t> bases_[2];
+  std::deque<size_t> data_;  // writes whose data was taken, their address not yet
+  std::vector<Issued> flying_[2];
+  std::map<uint64_t, uint64_t> memory_, seen_;
+};
+
+}  // namespace gmmu::top
