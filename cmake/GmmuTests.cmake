@@ -46,9 +46,9 @@ foreach(room IN LISTS rooms)
   endif()
   if(plain)
     if(path STREQUAL "sw/app" AND TARGET gmmu_machine)
-      set(libraries gmmu_app gmmu_machine)  # its commands start the engine
+      set(libraries gmmu_app gmmu_machine)  # its commands start an engine
     endif()
-    if(NOT path STREQUAL "sw/app" OR TARGET gmmu_machine)
+    if(NOT path STREQUAL "sw/app" OR TARGET gmmu)
       gmmu_test(test_${name} unit 120 SOURCES ${plain} LIBRARIES ${libraries})
     endif()
   endif()

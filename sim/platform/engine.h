@@ -43,6 +43,11 @@ class Engine {
   static std::unique_ptr<Engine> CreateRtl(const MachineConfig& config,
                                            const EngineOptions& options);
 
+  /// The machine in plain C++ (sim/twin): the same answers, times that are estimates. Any size of
+  /// the hardware that the configuration allows; throws ConfigError when waves are asked for.
+  static std::unique_ptr<Engine> CreateFast(const MachineConfig& config,
+                                            const EngineOptions& options);
+
   /// Powers the machine on, runs `software` until it returns, and gives its result. Once per
   /// engine. An exception of `software` passes through. The platform is valid inside the call only;
   /// its instruments() are not null.

@@ -127,7 +127,11 @@ int Dispatch(int argc, const char* const* argv, std::FILE* out, std::FILE* err) 
 }  // namespace
 
 const std::vector<std::string>& Engines() {
-  static const std::vector<std::string> kEngines = {"rtl"};
+#ifdef GMMU_RTL_ENGINE
+  static const std::vector<std::string> kEngines = {"rtl", "fast"};
+#else
+  static const std::vector<std::string> kEngines = {"fast"};
+#endif
   return kEngines;
 }
 

@@ -12,12 +12,15 @@ inline constexpr int kExitGood = 0;
 inline constexpr int kExitFailed = 1;  ///< fault, mismatch, leak, timeout
 inline constexpr int kExitUsage = 2;   ///< bad input; nothing was simulated or written
 
+/// Engines that this build has; the first runs unless another is named.
+const std::vector<std::string>& Engines();
+
 /// Arguments of `gmmu run`.
 struct RunArguments {
   std::string file;  ///< empty: the default input
   std::string out;
   std::string json;
-  std::string engine = "rtl";
+  std::string engine = Engines().front();
   std::string config;
   uint64_t seed = 0;
   std::string waves;
@@ -25,9 +28,6 @@ struct RunArguments {
   uint64_t waves_to = ~uint64_t{0};
   std::string dump_host;
 };
-
-/// Engines that this build has.
-const std::vector<std::string>& Engines();
 
 /// The whole program: parses, runs, prints. Never throws; returns the exit status.
 int Main(int argc, const char* const* argv, std::FILE* out, std::FILE* err);

@@ -20,6 +20,8 @@
 namespace gmmu::app {
 namespace {
 
+constexpr const char* kFast = "fast";
+
 /// Lets a writer of std::ostream write to an OutputFile, whose errors pass through as exceptions.
 class OutputBuffer : public std::streambuf {
  public:
@@ -75,10 +77,19 @@ report::Limits LimitsOf(const sim::MachineConfig& config, const RunArguments& ar
                                 static_cast<double>(config.gpu.clock_mhz) * 1e6;
   limits.link_bytes_per_second = config.pcie.payload_bytes_per_second();
   limits.engine = arguments.engine;
-  limits.timing = "exact";
+  limits.timing = arguments.engine == kFast ? "estimated" : "exact";
   limits.seed = arguments.seed;
   limits.input = arguments.file.empty() ? "seeded buffer" : arguments.file;
   return limits;
+}
+
+std::unique_ptr<sim::Engine> MakeEngine(const std::string& name, const sim::MachineConfig& config,
+                                        const sim::EngineOptions& options) {
+#ifdef GMMU_RTL_ENGINE
+  if (name != kFast) return sim::Engine::CreateRtl(config, options);
+#endif
+  (void)name;
+  return sim::Engine::CreateFast(config, options);
 }
 
 std::unique_ptr<OutputFile> OpenIfAsked(const std::string& path) {
@@ -93,7 +104,7 @@ int Run(const RunArguments& arguments, std::FILE* out, std::FILE* err) {
   const sim::MachineConfig config = arguments.config.empty()
                                         ? sim::MachineConfig::Default()
                                         : sim::MachineConfig::FromFile(arguments.config);
-  config.CheckBuilt(arguments.config);
+  if (arguments.engine != kFast) config.CheckBuilt(arguments.config);
   workload::JobOptions options;
   options.os = OsParameters(config, arguments.seed);
   options.seed = arguments.seed;
@@ -114,7 +125,7 @@ int Run(const RunArguments& arguments, std::FILE* out, std::FILE* err) {
   if (waves) engine_options.waves = waves->working_path();
   engine_options.waves_from = arguments.waves_from;
   engine_options.waves_to = arguments.waves_to;
-  std::unique_ptr<sim::Engine> engine = sim::Engine::CreateRtl(config, engine_options);
+  std::unique_ptr<sim::Engine> engine = MakeEngine(arguments.engine, config, engine_options);
 
   Progress progress(err);
   if (copy) options.out = [&](const void* bytes, size_t size) { copy->Write(bytes, size); };

@@ -11,8 +11,8 @@ struct Limits {
   double bus_bytes_per_second = 0;   ///< one data bus of the GPU, one direction
   uint64_t clock_mhz = 0;
   uint64_t bus_bits = 0;
-  std::string engine;  ///< "rtl"
-  std::string timing;  ///< "exact"
+  std::string engine;  ///< "rtl", "fast"
+  std::string timing;  ///< "exact": cycle by cycle; "estimated": every time, rate and cycle count is a guess
   uint64_t seed = 0;
   std::string input;  ///< what was paged
 };

@@ -69,15 +69,17 @@ std::string TextReport(const workload::JobResult& result, const Limits& limits) 
        fmt::format("{} engine, {} timing, {} MHz, {}-bit bus, {} clients, IOMMU {}, seed {}",
                    limits.engine, limits.timing, limits.clock_mhz, limits.bus_bits, result.clients,
                    result.remapped ? "remapping" : "off (physical)", limits.seed));
-  line("simulated", fmt::format("{:.3f} ms, {} cycles ({} evaluated)",
+  const bool estimated = limits.timing == "estimated";
+  line("simulated", fmt::format("{:.3f} ms, {} cycles ({})",
                                 static_cast<double>(result.simulated_ns) / 1e6, result.cycles,
-                                result.cycles_evaluated));
+                                estimated ? "estimated"
+                                          : fmt::format("{} evaluated", result.cycles_evaluated)));
   line("host",
        fmt::format(
            "{:.1f} s, {:.0f} cycles per second", result.host_seconds,
            result.host_seconds > 0 ? static_cast<double>(result.cycles) / result.host_seconds : 0));
 
-  heading("Bandwidth");
+  heading(estimated ? "Bandwidth (estimated)" : "Bandwidth");
   for (const workload::Phase& phase : result.phases) {
     if (phase.bytes == 0 || phase.ns == 0) continue;
     const double rate = static_cast<double>(phase.bytes) * 1e9 / static_cast<double>(phase.ns);
@@ -107,11 +109,17 @@ std::string TextReport(const workload::JobResult& result, const Limits& limits) 
   const uint64_t occupied = sum("gpu_walker", "walk_cycles");
   const uint64_t issue = sum("gpu_walker", "walk_issue_cycles");
   const uint64_t memory = sum("gpu_walker", "walk_memory_cycles");
-  line("walk latency",
-       fmt::format("{} cycles: {} waiting for the bus, {} for memory, {} else ({} walks, {} reads)",
-                   PerWalk(occupied, walks), PerWalk(issue, walks), PerWalk(memory, walks),
-                   PerWalk(occupied > issue + memory ? occupied - issue - memory : 0, walks), walks,
-                   sum("gpu_walker", "table_reads")));
+  if (estimated) {
+    line("walks", fmt::format("{} walks, {} reads", walks, sum("gpu_walker", "table_reads")));
+  } else {
+    line("walk latency", fmt::format("{} cycles: {} waiting for the bus, {} for memory, {} else ({} walks, {} reads)",
+                                     PerWalk(occupied, walks), PerWalk(issue, walks),
+                                     PerWalk(memory, walks),
+                                     PerWalk(occupied > issue + memory ? occupied - issue - memory
+                                                                       : 0,
+                                             walks),
+                                     walks, sum("gpu_walker", "table_reads")));
+  }
 
   bool trouble = false;
   auto bad = [&](const std::string& what) {

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -74,7 +75,7 @@ TEST_F(Cli, RefusesWhatItDoesNotKnow) {
   ExpectRefusal({}, "gmmu run");
   ExpectRefusal({"fly"}, "fly");
   ExpectRefusal({"run", "--sed", "1"}, "--sed");
-  ExpectRefusal({"run", "--engine", "board"}, "there is: rtl");
+  ExpectRefusal({"run", "--engine", "board"}, "fast");
 }
 
 TEST_F(Cli, RefusesBadNumbers) {
@@ -99,6 +100,35 @@ TEST_F(Cli, RefusesBadConfigurations) {
   ExpectRefusal({"run", "--config", Path("bad.toml")}, "vram_mib");
   std::ofstream(Path("leak.toml")) << "[inject]\nleak = \"money\"\n";
   ExpectRefusal({"run", "--config", Path("leak.toml")}, "memory_object");
+}
+
+TEST_F(Cli, RunsTheFastEngineAndMarksItsTimes) {
+  std::ofstream(Path("input")) << "some bytes";
+  ASSERT_EQ(Run({"run", Path("input"), "--engine", "fast", "--json", Path("report"), "--out",
+                 Path("copy"), "--dump-host", Path("image")}),
+            0)
+      << err_;
+  EXPECT_THAT(out_, HasSubstr("fast engine, estimated timing"));
+  EXPECT_THAT(out_, HasSubstr("Bandwidth (estimated)"));
+  EXPECT_THAT(err_, HasSubstr("gmmu: page in\n"));
+  const auto report = nlohmann::json::parse(std::ifstream(Path("report")));
+  EXPECT_EQ(report["machine"]["engine"], "fast");
+  EXPECT_EQ(report["machine"]["timing"], "estimated");
+  EXPECT_TRUE(report["passed"]);
+  const auto mappings = nlohmann::json::parse(std::ifstream(Path("image.json")));
+  EXPECT_EQ(mappings["devices"][0]["bdf"], "01:00.0");
+}
+
+TEST_F(Cli, RefusesWavesOfTheFastEngine) {
+  ExpectRefusal({"run", "--engine", "fast", "--waves", Path("x.fst")}, "--engine rtl");
+}
+
+TEST_F(Cli, TheFastEngineTakesAnySizeOfTheHardware) {
+  std::ofstream(Path("sizes.toml")) << "[gpu]\nclients = 7\nrings = 4\nspaces = 33\n";
+  std::ofstream(Path("input")) << "some bytes";
+  EXPECT_EQ(Run({"run", Path("input"), "--engine", "fast", "--config", Path("sizes.toml")}), 0)
+      << out_ << err_;
+  EXPECT_THAT(out_, HasSubstr("7 clients"));
 }
 
 TEST_F(Cli, RefusesOutputsThatCannotBeWritten) {

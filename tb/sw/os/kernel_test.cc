@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// PCI, the IOMMU's driver and memory objects on the functional machine.
+// PCI, the IOMMU's driver and memory objects on the twin's machine.
 #include "os/kernel.h"
 
 #include <gmock/gmock.h>
@@ -12,7 +12,8 @@
 #include "ddi/wdm.h"
 #include "os/bug_check.h"
 #include "os/memory_objects.h"
-#include "tb/sw/workload/functional_machine.h"
+#include "platform/host_image.h"
+#include "twin/machine.h"
 
 namespace gmmu::os {
 namespace {
@@ -29,12 +30,12 @@ Parameters TestParameters() {
 }
 
 struct Machine {
-  test::FunctionalMachine platform{test::FunctionalOptions{}};
+  sim::twin::Machine platform{sim::twin::MachineParameters::From(sim::MachineConfig::Default())};
   Kernel kernel{platform, TestParameters()};
   sim::RamOfIommu memory{platform.ram()};
 
   sim::VtdResult Translate(uint64_t logical, bool write = false) {
-    return platform.iommu().Translate(memory, {0x100, logical, write});
+    return platform.iommu()->Translate(memory, {0x100, logical, write});
   }
 };
 

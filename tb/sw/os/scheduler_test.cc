@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "tb/sw/workload/functional_machine.h"
+#include "hw/platform.h"
 
 namespace gmmu::os {
 namespace {

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <utility>
+#include <vector>
+
+namespace gmmu::sim::twin {
+
+/// What will happen, in the order of its time; of equal times in the order of the calls. So equal
+/// calls give equal runs.
+class Agenda {
+ public:
+  using Act = std::function<void()>;
+
+  uint64_t now() const { return now_; }
+  /// `act` at `ps`, which counts as now if it has passed.
+  void At(uint64_t ps, Act act) {
+    queue_.push_back({std::max(ps, now_), order_++, std::move(act)});
+    std::push_heap(queue_.begin(), queue_.end(), Later);
+  }
+  bool empty() const { return queue_.empty(); }
+  /// Time of the next act; only while not empty.
+  uint64_t next() const { return queue_.front().ps; }
+  /// Everything up to and including `ps` happens, also what it causes there; then it is `ps`.
+  void RunUntil(uint64_t ps) {
+    while (!queue_.empty() && queue_.front().ps <= ps) {
+      std::pop_heap(queue_.begin(), queue_.end(), Later);
+      const Entry entry = std::move(queue_.back());
+      queue_.pop_back();
+      now_ = entry.ps;
+      ++acts_;
+      entry.act();
+    }
+    now_ = std::max(now_, ps);
+  }
+  /// Acts that have happened.
+  uint64_t acts() const { return acts_; }
+
+ private:
+  struct Entry {
+    uint64_t ps;
+    uint64_t order;
+    Act act;
+  };
+  static bool Later(const Entry& a, const Entry& b) {
+    return a.ps != b.ps ? a.ps > b.ps : a.order > b.order;
+  }
+
+  uint64_t now_ = 0;
+  uint64_t order_ = 0;
+  uint64_t acts_ = 0;
+  std::vector<Entry> queue_;  // a heap
+};
+
+}  // namespace gmmu::sim::twin

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <array>
+#include <cstdint>
+#include <unordered_map>
+
+#include "hw/gmmu_regs.h"
+#include "twin/memory.h"
+
+namespace gmmu::sim::twin {
+
+/// The aperture map (rtl/aperture/README.md): pages of the aperture segment to logical pages of host
+/// memory, by a table in VRAM. A line of eight entries is kept until the map is flushed.
+class ApertureMap {
+ public:
+  struct Found {
+    regs::Fault fault = regs::Fault::kNone;
+    uint64_t logical = 0;
+    bool coherent = false;
+  };
+
+  ApertureMap(Memory& memory, Counters& counters) : memory_(memory), counters_(counters) {}
+
+  uint64_t base() const { return base_.raw; }
+  uint64_t pages() const { return pages_; }
+  /// Registers; a write of either drops what is cached.
+  void set_base(uint64_t raw);
+  void set_pages(uint64_t pages);
+  void Flush() { lines_.clear(); }
+
+  /// For `lookups` accesses of one page of the aperture at `offset`.
+  Found Lookup(uint64_t offset, uint64_t lookups, Cost& cost);
+
+ private:
+  static constexpr unsigned kEntries = 8;
+  using Line = std::array<uint64_t, kEntries>;
+
+  Memory& memory_;
+  Counters& counters_;
+  regs::ApertureBase base_;
+  uint64_t pages_ = 0;
+  std::unordered_map<uint64_t, Line> lines_;
+};
+
+}  // namespace gmmu::sim::twin

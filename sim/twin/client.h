@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <optional>
+
+#include "hw/gmmu_regs.h"
+#include "hw/traffic.h"
+#include "twin/agenda.h"
+#include "twin/counters.h"
+#include "twin/fault_log.h"
+#include "twin/path.h"
+#include "twin/time_model.h"
+
+namespace gmmu::sim::twin {
+
+struct ClientParts {
+  Agenda& agenda;
+  TimeModel& time;
+  Memory& memory;
+  Path& path;
+  Counters& counters;
+  FaultLog& faults;
+  unsigned spaces;
+};
+
+/// One client with its traffic engine (rtl/client/README.md). Lines are accessed one after the
+/// other, some at each act of the agenda; results appear in the registers when the run ends.
+class Client {
+ public:
+  /// `ended` is called when a run is over.
+  Client(unsigned port, const ClientParts& parts, std::function<void()> ended);
+
+  uint64_t Read(uint32_t offset) const;
+  void Write(uint32_t offset, uint64_t value);
+  /// Goes on where the GPU was switched off or the host port was closed.
+  void Wake();
+  void set_enabled(bool on) { enabled_ = on; }
+  bool busy() const { return busy_; }
+  void Reset();
+
+ private:
+  static constexpr size_t kLine = 64;
+  using Line = std::array<uint64_t, kLine / 8>;
+
+  void Start();
+  void Schedule(uint64_t ps);
+  void Act();
+  bool AccessLine(Cost& cost);  ///< false: the run stands
+  bool WriteLine(const Place& place, Cost& cost);
+  bool ReadLine(const Place& place, Cost& cost);
+  void Fault(regs::Fault reason, unsigned level);
+  void End(uint64_t ps);
+  hw::TrafficLines Lines() const;
+  uint64_t passes() const { return verified_write_ ? 2 : 1; }
+
+  const unsigned port_;
+  ClientParts parts_;
+  const std::function<void()> ended_;
+  // registers
+  regs::ClientCtrl ctrl_;
+  regs::ClientBase base_;
+  regs::ClientLines lines_;
+  regs::ClientOrder order_;
+  regs::ClientSeed seed_;
+  regs::ClientStatus status_;
+  regs::ClientResult result_;
+  uint64_t fault_address_ = 0;
+  // the run
+  bool enabled_ = false, busy_ = false, waiting_ = false, scheduled_ = false;
+  bool verified_write_ = false;
+  uint64_t generation_ = 0;
+  std::optional<hw::TrafficSequence> sequence_;
+  regs::Access access_ = regs::Access::kRead;
+  uint64_t va_ = 0;      ///< of the line at work
+  uint64_t done_ = 0;    ///< accesses without a fault, both passes
+  uint64_t passed_ = 0;  ///< accesses of the pass under way
+  uint32_t crc_ = 0;
+  uint64_t mismatches_ = 0;
+  uint64_t last_ps_ = 0;  ///< when the latest access ends
+};
+
+}  // namespace gmmu::sim::twin

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+
+#include "hw/gmmu_regs.h"
+#include "twin/path.h"
+
+namespace gmmu::sim::twin {
+
+/// What a ring and the machine allow its commands.
+struct CommandRights {
+  bool privileged = false;
+  unsigned spaces = 0;          ///< built
+  uint64_t aperture_pages = 0;  ///< register aperture_pages
+  uint64_t aperture_base = 0;
+};
+
+/// A command, judged. rtl/dma/README.md, "Faults and their priority", orders the judgement.
+struct Command {
+  /// Where the bytes of a write come from.
+  enum class Data : uint8_t {
+    kNone,
+    kCopy,    ///< `source`
+    kFill,    ///< `value`, 4 bytes
+    kSeries,  ///< `value`, `value` + `step`, ...
+    kInline,  ///< words of the buffer from `inline_word` on
+    kValue,   ///< `value`, 8 bytes
+  };
+  /// What follows when the writes are done.
+  enum class After : uint8_t { kNothing, kFlushAperture, kFlushUnmapped, kFlushTlb, kSignal };
+
+  regs::CommandHeaderWord header;
+  regs::Fault fault = regs::Fault::kNone;
+  Data data = Data::kNone;
+  After after = After::kNothing;
+  Address source, destination;
+  uint64_t bytes = 0;
+  uint64_t value = 0, step = 0;
+  unsigned inline_word = 0;     ///< of the command
+  uint64_t start = 0, end = 0;  ///< of a flush
+};
+
+/// Words after the header that JudgeOperands looks at; 0 for a bad header.
+unsigned OperandWords(regs::CommandHeaderWord header);
+
+/// The header alone: opcode, size, reserved bits, and that the command ends inside the buffer.
+regs::Fault JudgeHeader(regs::CommandHeaderWord header, uint64_t words_left);
+
+/// The whole command; `words` are the header and its operands.
+Command JudgeCommand(const uint64_t* words, const CommandRights& rights);
+
+}  // namespace gmmu::sim::twin

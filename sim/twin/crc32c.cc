@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "twin/crc32c.h"
+
+#include <array>
+#include <cstring>
+
+namespace gmmu::sim::twin {
+namespace {
+
+constexpr uint32_t kPolynomial = 0x82F63B78;  // bits reversed
+using Tables = std::array<std::array<uint32_t, 256>, 8>;
+
+/// [n][b]: what byte b does to the state when n bytes follow it.
+constexpr Tables MakeTables() {
+  Tables tables{};
+  for (uint32_t byte = 0; byte < 256; ++byte) {
+    uint32_t state = byte;
+    for (int bit = 0; bit < 8; ++bit) state = state >> 1 ^ ((state & 1) != 0 ? kPolynomial : 0);
+    tables[0][byte] = state;
+  }
+  for (size_t n = 1; n < 8; ++n) {
+    for (size_t byte = 0; byte < 256; ++byte) {
+      const uint32_t before = tables[n - 1][byte];
+      tables[n][byte] = before >> 8 ^ tables[0][before & 0xFF];
+    }
+  }
+  return tables;
+}
+
+constexpr Tables kTables = MakeTables();
+
+}  // namespace
+
+uint32_t Crc32cStep(uint32_t state, const void* bytes, size_t size) {
+  const auto* at = static_cast<const uint8_t*>(bytes);
+  for (size_t done = 0; done < size; done += 8) {
+    uint64_t word;
+    std::memcpy(&word, at + done, sizeof word);
+    word ^= state;
+    state = 0;
+    for (size_t i = 0; i < 8; ++i) state ^= kTables[7 - i][word >> (8 * i) & 0xFF];
+  }
+  return state;
+}
+
+}  // namespace gmmu::sim::twin

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// The engine around the machine, and what it takes from the configuration.
+#include <algorithm>
+#include <string>
+
+#include "iommu/vtd.h"
+#include "pcie/link.h"
+#include "platform/engine.h"
+#include "platform/host_image.h"
+#include "twin/machine.h"
+
+namespace gmmu::sim::twin {
+namespace {
+
+unsigned Small(uint64_t value) { return static_cast<unsigned>(value); }
+
+/// Activation, column and data of a row that is not open, behind the controller.
+uint64_t DramPs(const MachineConfig::Host& c) {
+  return c.dram_controller_ps + c.dram_trcd_ps + c.dram_tcas_ps + c.dram_burst_ps;
+}
+
+TimeParameters TimingOf(const MachineConfig& c) {
+  PcieParameters link;
+  link.generation = Small(c.pcie.generation);
+  link.lanes = Small(c.pcie.lanes);
+  link.link_layer_ppm = Small(c.pcie.link_layer_ppm);
+  TimeParameters t;
+  t.period_ps = (1'000'000 + c.gpu.clock_mhz / 2) / c.gpu.clock_mhz;
+  t.bus_bytes = Small(c.gpu.data_bits / 8);
+  t.vram_latency = Small(c.gpu.vram_latency);
+  t.vram_beats = Small(c.gpu.vram_beats);
+  t.vram_beat_cycles = Small(c.gpu.vram_beat_cycles);
+  t.walks = Small(c.gpu.walks);
+  t.engine_reads = Small(c.gpu.reads_in_flight);
+  t.l2_sets = std::max(1u, Small(c.gpu.l2_entries / 16 / c.gpu.l2_ways));
+  t.link_ps_per_byte = 8e12 / TlpBitsPerSecond(link);
+  t.tlp_overhead = Small(c.pcie.tlp_overhead);
+  t.max_payload = Small(c.pcie.max_payload);
+  t.max_read_request = Small(c.pcie.max_read_request);
+  t.link_latency_ps = c.pcie.latency_ps;
+  t.dram_ps = DramPs(c.host);
+  t.iommu_lookup_ps = c.iommu.lookup_ps;
+  t.iommu_descriptor_ps = c.iommu.descriptor_ps;
+  t.iommu_walks = Small(c.iommu.walks);
+  return t;
+}
+
+GpuParameters GpuOf(const MachineConfig& c) {
+  GpuParameters p;
+  p.built.clients = Small(c.gpu.clients);
+  p.built.rings = Small(c.gpu.rings);
+  p.built.spaces = Small(c.gpu.spaces);
+  p.built.l1_entries = Small(c.gpu.l1_entries);
+  p.built.l2_entries = Small(c.gpu.l2_entries);
+  p.built.l2_ways = Small(c.gpu.l2_ways);
+  p.built.large_entries = Small(c.gpu.large_entries);
+  p.built.walk_cache = Small(c.gpu.walk_cache);
+  p.built.walks = Small(c.gpu.walks);
+  p.built.reads_in_flight = Small(c.gpu.reads_in_flight);
+  p.built.data_bits = Small(c.gpu.data_bits);
+  p.built.va_bits = Small(c.gpu.va_bits);
+  p.vram_bytes = c.gpu.vram_bytes();
+  p.config.max_payload = Small(c.pcie.max_payload);
+  p.config.max_read_request = Small(c.pcie.max_read_request);
+  p.config.link_generation = Small(c.pcie.generation);
+  p.config.link_lanes = Small(c.pcie.lanes);
+  p.timing = TimingOf(c);
+  p.faults.flip_after = c.inject.vram_flip.after_write_bytes;
+  p.faults.drop_fence = c.inject.drop_fence;
+  p.checker = c.sim.checker;
+  return p;
+}
+
+VtdParameters VtdOf(const MachineConfig::Iommu& c) {
+  VtdParameters p;
+  p.caching_mode = c.caching_mode;
+  p.rwbf = c.write_buffer_flush;
+  p.num_fault_records = Small(c.fault_records);
+  p.context_entries = Small(c.context_entries);
+  p.iotlb_sets = Small(c.iotlb_sets);
+  p.iotlb_ways = Small(c.iotlb_ways);
+  p.psc_entries = Small(c.paging_entries);
+  return p;
+}
+
+class FastEngine : public Engine {
+ public:
+  explicit FastEngine(const MachineConfig& config) : machine_(MachineParameters::From(config)) {}
+
+  int Run(const std::function<int(hw::Platform&)>& software) override {
+    return software(machine_);
+  }
+  void DumpHost(std::ostream& out) override { WriteHostImage(machine_.ram(), out); }
+  std::string DumpMappings() override { return MappingsAsJson(machine_.iommu(), machine_.ram()); }
+
+ private:
+  Machine machine_;
+};
+
+}  // namespace
+
+MachineParameters MachineParameters::From(const MachineConfig& config, unsigned units) {
+  MachineParameters p;
+  p.ram_bytes = config.host.memory_bytes();
+  p.iommu = config.iommu.present;
+  p.vtd = VtdOf(config.iommu);
+  p.gpus.assign(units, GpuOf(config));
+  p.mmio_bound_ns = config.gpu.mmio_bound_ns;
+  p.late_interrupt_ns = config.inject.late_interrupt_ns;
+  if (config.inject.leak == "pcie_tag") p.in_use.push_back({"pcie_tag", "1 of the GPU's reads"});
+  return p;
+}
+
+}  // namespace gmmu::sim::twin
+
+namespace gmmu::sim {
+
+std::unique_ptr<Engine> Engine::CreateFast(const MachineConfig& config,
+                                           const EngineOptions& options) {
+  if (!options.waves.empty()) {
+    throw ConfigError(
+        "the fast engine has no waves: it has no signals\n"
+        "Give --engine rtl for them.");
+  }
+  return std::make_unique<twin::FastEngine>(config);
+}
+
+}  // namespace gmmu::sim

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "twin/fault_log.h"
+
+#include <algorithm>
+
+namespace gmmu::sim::twin {
+namespace {
+
+constexpr uint64_t kMostDropped = 0xFFFF;
+
+}  // namespace
+
+void FaultLog::Report(const FaultReport& fault) {
+  const uint32_t number = sequence_++;
+  if (size.enable() == 0) return;  // only numbered
+  const uint64_t mask = (uint64_t{1} << size.size_lg2()) - 1;
+  const uint64_t next = (tail_ + 1) & mask;
+  if (next == (head & mask) || !memory_.bus_master()) {
+    dropped_ = std::min(dropped_ + 1, kMostDropped);
+    return;
+  }
+  const uint64_t record[4] = {regs::FaultRecordWhat()
+                                  .set_reason(fault.reason)
+                                  .set_space(fault.space)
+                                  .set_port_index(fault.port)
+                                  .set_access(fault.access)
+                                  .set_level(fault.level)
+                                  .set_physical(fault.physical ? 1 : 0)
+                                  .set_fence(fault.fence)
+                                  .raw,
+                              fault.address, time_.CycleAt(agenda_.now()), number};
+  Cost cost;
+  memory_.WriteHost(base.address() + sizeof record * (tail_ & mask), record, sizeof record, cost);
+  tail_ = next;
+  counters_.Of<regs::CountersFaultRecords>() += 1;
+  recorded_();
+}
+
+void FaultLog::Reset() {
+  base.raw = size.raw = 0;
+  head = tail_ = dropped_ = 0;
+  sequence_ = 0;
+}
+
+}  // namespace gmmu::sim::twin

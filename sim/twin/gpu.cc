@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "twin/gpu.h"
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <utility>
+
+namespace gmmu::sim::twin {
+
+Gpu::Gpu(unsigned unit, hw::Bdf bdf, const GpuParameters& parameters, Host& host, Agenda& agenda)
+    : unit_(unit),
+      bdf_(bdf),
+      parameters_(parameters),
+      host_(host),
+      agenda_(agenda),
+      config_(parameters.config),
+      vram_(parameters.vram_bytes),
+      time_(parameters.timing),
+      memory_(vram_, host, bdf.requester_id(), time_, agenda, counters_, parameters.faults),
+      mmu_(parameters.built.spaces, parameters.built.va_bits, memory_, time_, agenda, counters_),
+      aperture_(memory_, counters_),
+      path_(mmu_, aperture_, memory_),
+      interrupts_([this] { SendMessage(); }),
+      faults_(memory_, time_, agenda, counters_,
+              [this] { interrupts_.Raise(regs::IntStatus().set_fault(1).raw); }),
+      operations_(
+          mmu_, time_, agenda,
+          [this] { interrupts_.Raise(regs::IntStatus().set_invalidate(1).raw); },
+          [this] { Pump(); }),
+      engine_(parameters.built.rings,
+              {agenda, time_, memory_, mmu_, aperture_, counters_, faults_,
+               parameters.built.clients},
+              [this](uint64_t causes) { interrupts_.Raise(causes); }) {
+  clients_.reserve(parameters.built.clients);
+  for (unsigned i = 0; i < parameters.built.clients; ++i) {
+    clients_.emplace_back(
+        i, ClientParts{agenda, time_, memory_, path_, counters_, faults_, parameters.built.spaces},
+        [this] {
+          if (--runs_ == 0) {
+            counters_.Of<regs::CountersClientCycles>() +=
+                time_.CycleAt(agenda_.now() - runs_began_ps_);
+          }
+          interrupts_.Raise(regs::IntStatus().set_client(1).raw);
+        });
+  }
+  if (!parameters.checker) return;
+  checker_ = std::make_unique<TranslationChecker>(
+      parameters.built.spaces, vram_, [this](uint64_t address) -> std::optional<uint64_t> {
+        uint64_t word = 0;
+        if (!host_.Peek(bdf_.requester_id(), address, &word)) return std::nullopt;
+        return word;
+      });
+  mmu_.set_checker(checker_.get());
+}
+
+// ---- the PCI function, silence, reset
+
+/// What the blocks see of the PCI function and of the pins.
+void Gpu::Straps() {
+  memory_.set_bus_master(config_.bus_master());
+  memory_.set_silence(silence_);
+  interrupts_.set_open(config_.msi_enable() && memory_.host_open());
+  Wake();
+}
+
+void Gpu::Wake() {
+  engine_.set_enabled(enabled_);
+  engine_.Wake();
+  for (Client& client : clients_) {
+    client.set_enabled(enabled_);
+    client.Wake();
+  }
+}
+
+void Gpu::Silence(bool on) {
+  silence_ = on;
+  Straps();
+}
+
+void Gpu::Reset() {
+  ++generation_;
+  enabled_ = lost_answer_ = false;
+  window_base_ = 0;
+  reset_ps_ = agenda_.now();
+  runs_ = 0;
+  half_ = Half();
+  counters_ = Counters();
+  mmu_.Reset();
+  aperture_.set_base(0);
+  aperture_.set_pages(0);
+  interrupts_.Reset();
+  faults_.Reset();
+  operations_.Reset();
+  engine_.Reset();
+  for (Client& client : clients_) client.Reset();
+  if (checker_) {
+    for (unsigned space = 0; space < parameters_.built.spaces; ++space) {
+      const uint32_t block = regs::kSpaceBase + regs::kSpaceStride * space;
+      checker_->RegisterWritten(block + regs::SpaceGeometry::kOffset, 0, 0xFF);
+      checker_->RegisterWritten(block + regs::SpaceRoot::kOffset, 0, 0xFF);
+    }
+    checker_->Invalidated({regs::Scope::kGlobal, 0, 0, 0});
+  }
+  Straps();
+  Pump();
+}
+
+void Gpu::SendMessage() {
+  const uint32_t data = config_.msi_data();
+  Cost cost;
+  memory_.WriteHost(config_.msi_address(), &data, sizeof data, cost);
+  counters_.Of<regs::CountersMessages>() += 1;
+  agenda_.At(cost.done, [this, generation = generation_] {
+    if (generation == generation_) interrupts_.Sent();
+  });
+}
+
+// ---- accesses of the CPU
+
+void Gpu::Push(Access access) {
+  accesses_.push_back(std::move(access));
+  Pump();
+}
+
+void Gpu::Pump() {
+  while (!accesses_.empty()) {
+    Access access = std::move(accesses_.front());
+    accesses_.pop_front();
+    if (Do(access)) continue;
+    accesses_.push_front(std::move(access));
+    return;
+  }
+}
+
+/// False: it has to wait.
+bool Gpu::Do(Access& access) {
+  switch (access.target) {
+    case Access::Target::kConfig: DoConfig(access); return true;
+    case Access::Target::kWindow: DoWindow(access); return true;
+    case Access::Target::kRegisters: return DoRegister(access);
+  }
+  return true;
+}
+
+void Gpu::Answer(Access& access, bool ok) {
+  if (!access.done) return;
+  if (access.write) access.data.clear();
+  else if (!ok) std::fill(access.data.begin(), access.data.end(), uint8_t{0xFF});
+  access.done(ok, access.data);
+}
+
+void Gpu::DoConfig(Access& access) {
+  const auto offset = static_cast<uint16_t>(access.offset);
+  const auto size = static_cast<unsigned>(access.data.size());
+  uint32_t value = 0;
+  if (access.write) {
+    std::memcpy(&value, access.data.data(), std::min(size, 4u));
+    config_.Write(offset, size, value);
+    Straps();
+  } else {
+    value = config_.Read(offset, size);
+    std::memcpy(access.data.data(), &value, std::min(size, 4u));
+  }
+  Answer(access, true);
+}
+
+void Gpu::DoWindow(Access& access) {
+  const uint64_t at = window_base_ + access.offset;
+  Cost cost;
+  const bool ok = access.write
+                      ? memory_.WriteVram(at, access.data.data(), access.data.size(), cost)
+                      : memory_.ReadVram(at, access.data.data(), access.data.size(), cost);
+  Answer(access, ok);
+}
+
+// ---- observation
+
+bool Gpu::idle() const {
+  return engine_.idle() && interrupts_.idle() && !operations_.busy() && !lost_answer_ &&
+         std::none_of(clients_.begin(), clients_.end(),
+                      [](const Client& client) { return client.busy(); });
+}
+
+std::vector<hw::InUse> Gpu::ResourcesInUse() const {
+  std::vector<hw::InUse> held;
+  if (!idle()) held.push_back({"rtl_slot", "the GPU has work under way"});
+  if (memory_.host_busy_until() > agenda_.now())
+    held.push_back({"bus_slot", "a burst at the host port"});
+  if (memory_.host_reads_until() > agenda_.now()) held.push_back({"pcie_tag", "reads of the GPU"});
+  return held;
+}
+
+void Gpu::LoseAnswer(unsigned space, uint64_t va) {
+  lost_answer_ = true;
+  Cost cost;
+  const Place place = path_.Resolve(0, {false, regs::Target::kSystem, space, va},
+                                    regs::Access::kRead, 1, cost);
+  uint8_t line[64];
+  if (place.kind == Place::Kind::kVram || place.kind == Place::Kind::kHost)
+    static_cast<void>(path_.Read(place, line, sizeof line, sizeof line, cost));
+}
+
+}  // namespace gmmu::sim::twin

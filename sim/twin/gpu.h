@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "hw/platform.h"
+#include "memory/vram.h"
+#include "pcie/config_space.h"
+#include "probe/translation_checker.h"
+#include "twin/agenda.h"
+#include "twin/aperture.h"
+#include "twin/client.h"
+#include "twin/counters.h"
+#include "twin/paging_engine.h"
+#include "twin/fault_log.h"
+#include "twin/host.h"
+#include "twin/interrupts.h"
+#include "twin/memory.h"
+#include "twin/mmu.h"
+#include "twin/operations.h"
+#include "twin/time_model.h"
+
+namespace gmmu::sim::twin {
+
+/// Sizes of the hardware, as registers cap0 to cap2 tell them.
+struct Built {
+  unsigned clients = 4, rings = 1, spaces = 16;
+  unsigned l1_entries = 16, l2_entries = 512, l2_ways = 4, large_entries = 8, walk_cache = 16;
+  unsigned walks = 8, reads_in_flight = 32, data_bits = 64, va_bits = 48;
+};
+
+struct GpuParameters {
+  Built built;
+  uint64_t vram_bytes = 64u << 20;
+  ConfigSpaceParameters config;
+  TimeParameters timing;
+  MemoryFaults faults;
+  bool checker = true;  ///< compare every translation with the reference walk
+};
+
+/// One GPU of a platform: the blocks of rtl/top, VRAM, and its PCI function.
+///
+/// Accesses of the CPU are pushed in the order in which they arrive and are done in that order; an
+/// answer comes at once or, behind a register write that has to wait, later.
+class Gpu {
+ public:
+  /// An access that has arrived.
+  struct Access {
+    enum class Target : uint8_t { kRegisters, kWindow, kConfig } target = Target::kRegisters;
+    bool write = false;
+    uint64_t offset = 0;
+    std::vector<uint8_t> data;  ///< to write; its size is that of the access
+    /// The bytes read (empty for a write); `ok` false: refused.
+    std::function<void(bool ok, const std::vector<uint8_t>& data)> done;
+  };
+
+  Gpu(unsigned unit, hw::Bdf bdf, const GpuParameters& parameters, Host& host, Agenda& agenda);
+  Gpu(const Gpu&) = delete;
+  Gpu& operator=(const Gpu&) = delete;
+
+  unsigned unit() const { return unit_; }
+  hw::Bdf bdf() const { return bdf_; }
+  const Built& built() const { return parameters_.built; }
+  ConfigSpace& config() { return config_; }
+  VramCore& vram() { return vram_; }
+  TimeModel& time() { return time_; }
+  Mmu& mmu() { return mmu_; }
+  TranslationChecker* checker() { return checker_.get(); }
+  Memory& memory() { return memory_; }
+
+  void Push(Access access);
+  /// The register as an instrument reads it: no access, no time.
+  uint64_t ReadRegister(uint32_t offset) const;
+  /// Pins of the top: nothing new leaves by the host port while `on`; everything but VRAM and the
+  /// PCI function as after power-on.
+  void Silence(bool on);
+  void Reset();
+
+  bool idle() const;
+  std::vector<hw::InUse> ResourcesInUse() const;
+  /// See hw::Instruments: the client's slot is in use for ever.
+  void LoseAnswer(unsigned space, uint64_t va);
+
+ private:
+  // gpu.cc
+  void Straps();
+  void Wake();
+  void SendMessage();
+  void Pump();
+  bool Do(Access& access);
+  void DoConfig(Access& access);
+  void DoWindow(Access& access);
+  // gpu_registers.cc
+  bool DoRegister(Access& access);
+  bool WriteBeat(Access& access);
+  uint64_t ReadBeat(const Access& access);
+  void WriteRegister(uint32_t offset, uint64_t value);
+  void WriteShared(uint32_t offset, uint64_t value);
+  uint64_t ReadShared(uint32_t offset) const;
+  void WriteSpace(uint32_t index, uint32_t offset, uint64_t value);
+  static void Answer(Access& access, bool ok);
+  bool RootWaits(const Access& access) const;
+
+  const unsigned unit_;
+  const hw::Bdf bdf_;
+  const GpuParameters parameters_;
+  Host& host_;
+  Agenda& agenda_;
+  ConfigSpace config_;
+  VramCore vram_;
+  TimeModel time_;
+  Counters counters_;
+  Memory memory_;
+  Mmu mmu_;
+  ApertureMap aperture_;
+  Path path_;
+  Interrupts interrupts_;
+  FaultLog faults_;
+  Operations operations_;
+  PagingEngine engine_;
+  std::vector<Client> clients_;
+  std::unique_ptr<TranslationChecker> checker_;
+
+  std::deque<Access> accesses_;
+  bool enabled_ = false, silence_ = false, lost_answer_ = false;
+  uint64_t window_base_ = 0;
+  uint64_t reset_ps_ = 0, generation_ = 0;
+  unsigned runs_ = 0;       ///< clients that are busy
+  uint64_t runs_began_ps_ = 0;
+  struct Half {
+    bool there = false;
+    uint32_t offset = 0;
+    uint32_t low = 0;
+  } half_;                  ///< low half of a write
+  uint32_t read_high_ = 0;  ///< of the latest read of a low half
+};
+
+}  // namespace gmmu::sim::twin

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <unordered_map>
+
+#include "hw/host_ram.h"
+#include "hw/platform.h"
+#include "iommu/vtd.h"
+#include "twin/agenda.h"
+#include "twin/time_model.h"
+
+namespace gmmu::sim::twin {
+
+/// The host's side of the links: the IOMMU in front of memory, for every GPU of the machine.
+///
+/// Accesses of devices happen at once; what the unit fetches from its invalidation queue takes its
+/// time.
+class Host {
+ public:
+  using MessageSink = std::function<void(uint64_t address, uint32_t data)>;
+
+  /// `iommu` null: addresses pass unchanged.
+  Host(hw::HostRam& ram, std::unique_ptr<VtdCore> iommu, const TimeParameters& timing,
+       Agenda& agenda, MessageSink messages);
+
+  /// A device's access of [logical, +size) inside a 4 KiB page. False: refused; a write is posted,
+  /// so that the device does not learn it. A write to the interrupt window is a message.
+  /// `walk_reads` grows by what the IOMMU read from memory for it.
+  bool Read(uint16_t requester, uint64_t logical, void* to, size_t size, unsigned& walk_reads);
+  void Write(uint16_t requester, uint64_t logical, const void* from, size_t size,
+             unsigned& walk_reads);
+  /// The word as the device would read it, without a trace.
+  bool Peek(uint16_t requester, uint64_t logical, uint64_t* word) const;
+
+  uint64_t ReadRegister(uint32_t offset, unsigned size) {
+    return iommu_->ReadRegister(offset, size);
+  }
+  void WriteRegister(uint32_t offset, unsigned size, uint64_t value);
+
+  VtdCore* iommu() { return iommu_.get(); }
+  hw::BusCounts& traffic(uint16_t requester) { return traffic_[requester]; }
+  /// See hw::Instruments.
+  uint64_t PageAccesses(uint64_t pfn) { return watched_[pfn]; }
+
+ private:
+  VtdResult Translate(const VtdRequest& request, unsigned& reads);
+  void Touch(uint64_t hpa);
+  void PumpQueue();
+
+  hw::HostRam& ram_;
+  const std::unique_ptr<VtdCore> iommu_;
+  const TimeParameters timing_;
+  Agenda& agenda_;
+  const MessageSink messages_;
+  bool queue_busy_ = false;
+  std::map<uint16_t, hw::BusCounts> traffic_;
+  std::unordered_map<uint64_t, uint64_t> watched_;  ///< by host physical page
+};
+
+}  // namespace gmmu::sim::twin

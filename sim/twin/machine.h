@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "hw/host_ram.h"
+#include "hw/platform.h"
+#include "iommu/vtd.h"
+#include "pcie/address_map.h"
+#include "platform/config.h"
+#include "twin/agenda.h"
+#include "twin/gpu.h"
+#include "twin/host.h"
+
+namespace gmmu::sim::twin {
+
+struct MachineParameters {
+  uint64_t ram_bytes = uint64_t{16} << 30;
+  bool iommu = true;
+  VtdParameters vtd;
+  std::vector<GpuParameters> gpus;  ///< 1 to 4
+  uint64_t mmio_bound_ns = 10'000'000;
+  uint64_t late_interrupt_ns = 0;
+  std::vector<hw::InUse> in_use;  ///< what the hardware claims to hold, always: a deliberate fault
+
+  /// The machine of the configuration, with `units` equal GPUs.
+  static MachineParameters From(const MachineConfig& config, unsigned units = 1);
+};
+
+/// The whole machine in plain C++: a CPU's accesses, host memory behind an IOMMU, and GPUs.
+///
+/// Unit n is PCI function (n + 1):00.0. Nothing acts inside a write: it arrives at its device later,
+/// when other calls let time pass. All times are estimates; equal calls give equal times and equal
+/// bytes.
+class Machine : public hw::Platform, public hw::Instruments {
+ public:
+  static constexpr unsigned kMostUnits = 4;
+
+  /// Throws std::invalid_argument for a number of GPUs that is not 1 to 4.
+  explicit Machine(const MachineParameters& parameters);
+
+  Gpu& gpu(unsigned unit) { return *gpus_[unit]; }
+  unsigned units() const { return static_cast<unsigned>(gpus_.size()); }
+  VtdCore* iommu() { return host_->iommu(); }
+  static hw::Bdf BdfOf(unsigned unit);
+
+  // hw::Platform
+  const hw::FirmwareTables& firmware() const override { return firmware_; }
+  hw::HostRam& ram() override { return ram_; }
+  uint64_t MmioRead(uint64_t address, unsigned size) override;
+  void MmioWrite(uint64_t address, unsigned size, uint64_t value) override;
+  void MmioReadBlock(uint64_t address, void* to, size_t size) override;
+  void MmioWriteBlock(uint64_t address, const void* from, size_t size) override;
+  uint32_t ConfigRead(hw::Bdf bdf, uint16_t offset, unsigned size) override;
+  void ConfigWrite(hw::Bdf bdf, uint16_t offset, unsigned size, uint32_t value) override;
+  std::optional<hw::Message> TakeMessage() override;
+  bool WaitForMessage(uint64_t bound_ns) override;
+  uint64_t NowNs() override { return agenda_.now() / 1000; }
+  hw::Instruments* instruments() override { return this; }
+
+  // hw::Instruments (machine_instruments.cc)
+  std::vector<hw::Counter> Counters() override;
+  std::vector<hw::Finding> Findings() override;
+  hw::BusCounts BusTraffic(hw::Bdf device) override;
+  uint64_t PageAccesses(uint64_t pfn) override { return host_->PageAccesses(pfn); }
+  void NoteFlush(unsigned unit, unsigned space, uint64_t start, uint64_t end) override;
+  uint64_t Cycles() override;
+  /// Acts of the agenda: nothing is evaluated cycle by cycle.
+  uint64_t CyclesEvaluated() override { return agenda_.acts(); }
+  std::vector<hw::InUse> ResourcesInUse() override;
+  void LoseAnswer(unsigned space, uint64_t va) override { gpus_[0]->LoseAnswer(space, va); }
+
+ private:
+  struct Reply {
+    bool done = false;
+    bool ok = false;
+    std::vector<uint8_t> data;
+  };
+
+  void Deliver(uint64_t address, uint32_t data);
+  void Pass(uint64_t ps) { agenda_.RunUntil(agenda_.now() + ps); }
+  Gpu* Find(hw::Bdf bdf);
+  Gpu::Access AccessTo(const Decoded& where, bool write) const;
+  void Post(Gpu& gpu, Gpu::Access access);
+  Reply Request(Gpu& gpu, Gpu::Access access, const std::string& what);
+  void AwaitReply(const Reply& reply, const std::string& what);
+
+  const MachineParameters parameters_;
+  AddressMap map_;
+  hw::HostRam ram_;
+  Agenda agenda_;
+  std::unique_ptr<Host> host_;
+  std::vector<std::unique_ptr<Gpu>> gpus_;
+  hw::FirmwareTables firmware_;
+  std::deque<hw::Message> messages_;
+  uint64_t requests_ = 0, writes_ = 0;
+};
+
+}  // namespace gmmu::sim::twin

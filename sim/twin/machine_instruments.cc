@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/gpu_counters.h"
+#include "twin/machine.h"
+
+namespace gmmu::sim::twin {
+
+std::vector<hw::Counter> Machine::Counters() {
+  std::vector<hw::Counter> all;
+  for (const auto& gpu : gpus_) {
+    const std::string prefix =
+        units() == 1 ? std::string() : "unit" + std::to_string(gpu->unit()) + ".";
+    for (const GpuCounter& counter : GpuCounters(gpu->built().clients)) {
+      all.push_back({prefix + counter.block, counter.name, gpu->ReadRegister(counter.offset),
+                     counter.unit, counter.description});
+    }
+    all.push_back({prefix + "vram", "bits_flipped", gpu->memory().bits_flipped(), "bits",
+                   "Bits damaged on purpose."});
+    all.push_back({prefix + "host_port", "writes_lost", gpu->memory().writes_lost(), "bursts",
+                   "Fence records lost on purpose."});
+    if (gpu->checker() == nullptr) continue;
+    for (hw::Counter counter : gpu->checker()->Counters()) {
+      counter.block = prefix + counter.block;
+      all.push_back(std::move(counter));
+    }
+  }
+  all.push_back({"root_complex", "cpu_requests", requests_, "requests",
+                 "Register, window and configuration reads of the CPU."});
+  all.push_back(
+      {"root_complex", "cpu_writes", writes_, "requests", "Posted writes of the CPU."});
+  if (iommu() != nullptr) {
+    const auto unit = iommu()->Counters();
+    all.insert(all.end(), unit.begin(), unit.end());
+  }
+  return all;
+}
+
+std::vector<hw::Finding> Machine::Findings() {
+  std::vector<hw::Finding> all;
+  for (const auto& gpu : gpus_) {
+    if (gpu->checker() == nullptr) continue;
+    const auto& found = gpu->checker()->findings();
+    all.insert(all.end(), found.begin(), found.end());
+  }
+  return all;
+}
+
+hw::BusCounts Machine::BusTraffic(hw::Bdf device) { return host_->traffic(device.requester_id()); }
+
+void Machine::NoteFlush(unsigned unit, unsigned space, uint64_t start, uint64_t end) {
+  if (unit < units() && gpus_[unit]->checker() != nullptr)
+    gpus_[unit]->checker()->NoteFlush(space, start, end);
+}
+
+uint64_t Machine::Cycles() { return gpus_[0]->time().CycleAt(agenda_.now()); }
+
+std::vector<hw::InUse> Machine::ResourcesInUse() {
+  std::vector<hw::InUse> all = parameters_.in_use;
+  for (const auto& gpu : gpus_) {
+    const auto held = gpu->ResourcesInUse();
+    all.insert(all.end(), held.begin(), held.end());
+  }
+  return all;
+}
+
+}  // namespace gmmu::sim::twin

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "hw/platform.h"
+#include "memory/vram.h"
+#include "twin/agenda.h"
+#include "twin/counters.h"
+#include "twin/host.h"
+#include "twin/time_model.h"
+
+namespace gmmu::sim::twin {
+
+/// Deliberate faults of one GPU; all off by default.
+struct MemoryFaults {
+  uint64_t flip_after = 0;  ///< the byte of VRAM with this number that is written loses a bit; 0: off
+  bool drop_fence = false;  ///< writes of 16 aligned bytes to the host are lost
+};
+
+/// The two memory ports of a GPU: VRAM and host. What is asked for happens at once and is counted;
+/// what it costs is added to a Cost.
+class Memory {
+ public:
+  Memory(VramCore& vram, Host& host, uint16_t requester, TimeModel& time, Agenda& agenda,
+         Counters& counters, const MemoryFaults& faults)
+      : vram_(vram),
+        host_(host),
+        requester_(requester),
+        time_(time),
+        agenda_(agenda),
+        counters_(counters),
+        faults_(faults) {}
+
+  VramCore& vram() { return vram_; }
+  uint64_t vram_bytes() const { return vram_.size(); }
+
+  /// False: past the end of VRAM, and nothing moved.
+  bool ReadVram(uint64_t offset, void* to, size_t size, Cost& cost);
+  bool WriteVram(uint64_t offset, const void* from, size_t size, Cost& cost);
+  /// Inside a 4 KiB page. False: the host refused it. `window`: bytes that the requester may have in
+  /// flight.
+  bool ReadHost(uint64_t logical, void* to, size_t size, uint64_t window, Cost& cost);
+  /// Posted: always taken.
+  void WriteHost(uint64_t logical, const void* from, size_t size, Cost& cost);
+  /// A table entry, without cost; false: error. It counts as a read.
+  bool ReadEntry(bool vram, uint64_t address, uint64_t* entry);
+
+  /// New requests may leave by the host port: bus mastering is on and nobody asked for silence.
+  bool host_open() const { return bus_master_ && !silence_; }
+  void set_bus_master(bool on) { bus_master_ = on; }
+  void set_silence(bool on) { silence_ = on; }
+  bool bus_master() const { return bus_master_; }
+
+  /// Until when a read, and any burst, is under way at the host port.
+  uint64_t host_reads_until() const { return host_reads_until_; }
+  uint64_t host_busy_until() const { return host_busy_until_; }
+  uint64_t writes_lost() const { return writes_lost_; }
+  uint64_t bits_flipped() const { return bits_flipped_; }
+
+ private:
+  uint64_t WholeBeats(uint64_t address, uint64_t size) const;
+
+  VramCore& vram_;
+  Host& host_;
+  const uint16_t requester_;
+  TimeModel& time_;
+  Agenda& agenda_;
+  Counters& counters_;
+  const MemoryFaults faults_;
+  bool bus_master_ = false, silence_ = false;
+  uint64_t vram_written_ = 0, bits_flipped_ = 0, writes_lost_ = 0;
+  uint64_t host_reads_until_ = 0, host_busy_until_ = 0;
+};
+
+}  // namespace gmmu::sim::twin

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <array>
+#include <bitset>
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "hw/gmmu_regs.h"
+#include "probe/translation_checker.h"
+#include "twin/memory.h"
+#include "twin/walk.h"
+
+namespace gmmu::sim::twin {
+
+/// The answer to a lookup.
+struct Translated {
+  bool closed = false;  ///< a table lies behind the closed host port: ask again when it is open
+  regs::Fault fault = regs::Fault::kNone;
+  unsigned level = 0;
+  bool zero = false, coherent = false;
+  regs::Target target = regs::Target::kSystem;
+  uint64_t offset = 0;
+};
+
+/// The GMMU: spaces, translations, invalidation (docs/page-tables.md, rtl/mmu/README.md).
+///
+/// A translation, and a pointer to a lower table, is kept until it is flushed: the longest that any
+/// hardware may. So a flush that software forgets is always seen.
+class Mmu {
+ public:
+  static constexpr unsigned kPorts = regs::kPortCountersCount;
+
+  Mmu(unsigned spaces, unsigned va_bits, Memory& memory, TimeModel& time, Agenda& agenda,
+      Counters& counters);
+
+  unsigned spaces() const { return static_cast<unsigned>(spaces_.size()); }
+  /// Gets every answered lookup and invalidation; null: none.
+  void set_checker(TranslationChecker* checker) { checker_ = checker; }
+
+  /// Translates va for `lookups` accesses of the same 4 KiB page by one port; they are counted, and
+  /// a miss is added to `cost`. A fault counts as one lookup.
+  Translated Lookup(unsigned port, unsigned space, uint64_t va, regs::Access access,
+                    uint64_t lookups, Cost& cost);
+
+  /// Commits geometry and root. True: something changed, and the space was flushed.
+  bool Configure(unsigned space, regs::SpaceGeometry geometry, regs::SpaceRoot root);
+  /// Forgets what overlaps; a range is [start, end).
+  void Invalidate(regs::Scope scope, unsigned space, uint64_t start, uint64_t end);
+  /// As after reset: every space disabled, nothing known.
+  void Reset();
+
+ private:
+  struct Entry {
+    Mapping mapping;
+    std::bitset<kPorts> ports;  ///< whose L1 has it
+  };
+  struct Space {
+    SpaceShape shape;
+    regs::SpaceGeometry geometry;
+    regs::SpaceRoot root;
+    uint64_t spans = 0;  ///< bit n: there are entries of 2^n bytes
+    std::array<std::unordered_map<uint64_t, Entry>, 64> entries;  ///< [span_lg2][va >> span_lg2]
+    /// Pointers to tables: [level of the table][va >> bytes that the table covers].
+    std::array<std::unordered_map<uint64_t, TablePlace>, 6> tables;
+    uint64_t last_page = ~uint64_t{0};  ///< found last: most lookups are for the same page again
+    Entry* last = nullptr;
+  };
+
+  Entry* Find(Space& space, uint64_t va);
+  /// False: the host port is closed.
+  bool Walk(Space& space, uint64_t va, Mapping& mapping, Cost& cost);
+  Translated Answer(unsigned port, unsigned space, uint64_t va, regs::Access access,
+                    const Mapping& mapping) const;
+  void FlushSpace(Space& space);
+  void Tell(const InvalidationEvent& event);
+
+  const unsigned va_bits_;
+  Memory& memory_;
+  TimeModel& time_;
+  Agenda& agenda_;
+  Counters& counters_;
+  TranslationChecker* checker_ = nullptr;
+  std::vector<Space> spaces_;
+};
+
+}  // namespace gmmu::sim::twin

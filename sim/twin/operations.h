@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <array>
+#include <cstdint>
+#include <functional>
+
+#include "hw/gmmu_regs.h"
+#include "twin/agenda.h"
+#include "twin/mmu.h"
+#include "twin/time_model.h"
+
+namespace gmmu::sim::twin {
+
+/// What software asks of the MMU by register: invalidations and address space updates, one at a
+/// time.
+class Operations {
+ public:
+  /// `invalidated` is called when an invalidation that was asked for by `inv_cmd` has completed,
+  /// `ended` after any operation.
+  Operations(Mmu& mmu, TimeModel& time, Agenda& agenda, std::function<void()> invalidated,
+             std::function<void()> ended)
+      : mmu_(mmu),
+        time_(time),
+        agenda_(agenda),
+        invalidated_(std::move(invalidated)),
+        ended_(std::move(ended)) {}
+
+  bool busy() const { return busy_; }
+  regs::InvStatus status() const {
+    return regs::InvStatus().set_busy(busy_ ? 1 : 0).set_done(done_);
+  }
+
+  regs::InvStart start;
+  regs::InvEnd end;
+  regs::InvCmd command;
+  std::array<regs::SpaceGeometry, regs::kSpaceCount> geometry{};
+  std::array<regs::SpaceRoot, regs::kSpaceCount> root{};
+
+  /// A write of inv_cmd; ignored while busy.
+  void Invalidate(uint64_t raw) {
+    if (busy_) return;
+    const regs::InvCmd wanted{raw};
+    command = regs::InvCmd().set_scope(wanted.scope()).set_space(wanted.space());
+    Begin(time_.InvalidationPs(), [this] {
+      mmu_.Invalidate(command.scope(), static_cast<unsigned>(command.space()), start.va(),
+                      end.va());
+      return true;
+    });
+  }
+  /// A write of a root; not while busy.
+  void Configure(unsigned space, const regs::SpaceRoot& wanted) {
+    root[space] = wanted;
+    Begin(time_.InvalidationPs(), [this, space] {
+      mmu_.Configure(space, geometry[space], root[space]);
+      return false;
+    });
+  }
+  void Reset() {
+    ++generation_;
+    busy_ = false;
+    done_ = 0;
+    start.raw = end.raw = command.raw = 0;
+    geometry = {};
+    root = {};
+  }
+
+ private:
+  /// `act` tells whether it was an invalidation.
+  void Begin(uint64_t ps, std::function<bool()> act) {
+    busy_ = true;
+    agenda_.At(agenda_.now() + ps, [this, act = std::move(act), generation = generation_] {
+      if (generation != generation_) return;
+      const bool invalidation = act();
+      busy_ = false;
+      ++done_;
+      if (invalidation) invalidated_();
+      ended_();
+    });
+  }
+
+  Mmu& mmu_;
+  TimeModel& time_;
+  Agenda& agenda_;
+  const std::function<void()> invalidated_, ended_;
+  bool busy_ = false;
+  uint64_t done_ = 0, generation_ = 0;
+};
+
+}  // namespace gmmu::sim::twin

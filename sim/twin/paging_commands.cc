@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+// The command processor and its transfers.
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "twin/paging_engine.h"
+
+namespace gmmu::sim::twin {
+namespace {
+
+using regs::Access;
+using regs::Fault;
+
+constexpr uint64_t kBurst = 128;  // ranges are cut at its multiples
+
+/// Bursts of the range that begins at `start` which begin in [at, at + size).
+uint64_t BurstsBegun(uint64_t start, uint64_t at, uint64_t size) {
+  if (size == 0) return 0;
+  const uint64_t multiples = (at + size - 1) / kBurst - (at - 1) / kBurst;
+  const bool head = at == start && at % kBurst != 0;
+  return (at == 0 ? (size - 1) / kBurst + 1 : multiples) + (head ? 1 : 0);
+}
+
+/// First byte of the burst that holds `at`.
+uint64_t BurstOf(uint64_t start, uint64_t at) {
+  return std::max(start, at / kBurst * kBurst);
+}
+
+uint64_t ToPageEnd(uint64_t at) { return hw::kPageSize - at % hw::kPageSize; }
+
+}  // namespace
+
+/// True: the engine stands.
+bool PagingEngine::Trouble(const Buffer::Trouble& trouble) {
+  if (trouble.closed) Wait();
+  else Fail({trouble.reason, Access::kRead, trouble.level, trouble.address, fetch_port()});
+  return true;
+}
+
+void PagingEngine::NextCommand() {
+  Cost cost;
+  state_ = State::kCommand;
+  if (word_ == buffer_.words()) {  // everything has its B, then the fence record
+    state_ = State::kFence;
+    return Schedule(std::max(writes_ps_, parts_.agenda.now()));
+  }
+  if (const auto trouble = buffer_.Want(path_, fetch_port(), word_ + 1, cost)) {
+    Trouble(*trouble);
+    return;
+  }
+  command_ = Command();
+  command_.header.raw = *buffer_.at(word_);
+  state_ = State::kJob;  // the header is known from here on
+  moved_ = 0;
+  const Address here = buffer_.from() + 8 * word_;
+  const Fault bad = JudgeHeader(command_.header, buffer_.words() - word_);
+  if (bad != Fault::kNone) return Fail({bad, Access::kRead, 0, here, fetch_port()});
+  const bool nop = command_.header.opcode() == regs::Opcode::kNop;
+  const uint64_t wanted = nop ? command_.header.words() : 1 + OperandWords(command_.header);
+  if (const auto trouble = buffer_.Want(path_, fetch_port(), word_ + wanted, cost)) {
+    if (trouble->closed) state_ = State::kCommand;
+    Trouble(*trouble);
+    return;
+  }
+  CommandRights rights;
+  rights.privileged = rings_[current_].ctrl.privileged() != 0;
+  rights.spaces = parts_.mmu.spaces();
+  rights.aperture_pages = parts_.aperture.pages();
+  rights.aperture_base = parts_.aperture.base();
+  command_ = JudgeCommand(buffer_.at(word_), rights);
+  if (command_.fault != Fault::kNone)
+    return Fail({command_.fault, Access::kRead, 0, here, fetch_port()});
+  uint64_t begin = std::max(parts_.agenda.now() + parts_.time.CommandPs(), cost.done);
+  if (command_.header.wait_writes() != 0 || command_.after == Command::After::kFlushTlb ||
+      command_.after == Command::After::kSignal)
+    begin = std::max(begin, writes_ps_);
+  Schedule(begin);
+}
+
+// ---- transfers
+
+/// Moves pieces until something has to be waited for; each piece takes its time.
+void PagingEngine::Transfer() {
+  if (moved_ == command_.bytes || command_.data == Command::Data::kNone) {
+    state_ = State::kSettle;
+    const bool waits = command_.after != Command::After::kNothing;
+    return waits ? Schedule(std::max(writes_ps_, parts_.agenda.now())) : Settle();
+  }
+  Cost cost;
+  uint64_t size = 0;
+  if (!TransferPiece(cost, size)) return;
+  moved_ += size;
+  writes_ps_ = std::max(writes_ps_, cost.done);
+  Schedule(cost.next);
+}
+
+/// False: closed, or failed.
+bool PagingEngine::Stopped(const Place& place, Access access, const Address& range, uint64_t done,
+                     unsigned port) {
+  if (place.kind == Place::Kind::kClosed) {
+    Wait();
+    return true;
+  }
+  if (place.kind != Place::Kind::kFault) return false;
+  Address failing = range;
+  failing.at = BurstOf(range.at, range.at + done);
+  Fail({place.fault, access, place.level, failing, port});
+  return true;
+}
+
+bool PagingEngine::TransferPiece(Cost& cost, uint64_t& size) {
+  const Address to = command_.destination + moved_;
+  const bool copy = command_.data == Command::Data::kCopy;
+  const Address from = command_.source + moved_;
+  size = std::min(command_.bytes - moved_, ToPageEnd(to.at));
+  std::array<uint8_t, hw::kPageSize> bytes;
+  Place source;
+  if (copy) {
+    size = std::min(size, ToPageEnd(from.at));
+    source = path_.Resolve(read_port(), from, Access::kRead,
+                           BurstsBegun(command_.source.at, from.at, size), cost);
+    if (Stopped(source, Access::kRead, command_.source, moved_, read_port())) return false;
+  } else if (command_.data == Command::Data::kInline) {
+    const uint64_t first = word_ + command_.inline_word + moved_ / 8;
+    if (const auto trouble = buffer_.Want(path_, fetch_port(), first + size / 8, cost))
+      return !Trouble(*trouble);
+  }
+  const Place target =
+      path_.Resolve(write_port(), to, Access::kWrite,
+                    BurstsBegun(command_.destination.at, to.at, size), cost);
+  if (Stopped(target, Access::kWrite, command_.destination, moved_, write_port())) return false;
+  if (copy) {
+    const uint64_t window = parts_.time.parameters().engine_reads * kBurst;
+    if (!path_.Read(source, bytes.data(), size, window, cost)) {
+      source.kind = Place::Kind::kFault;
+      source.fault = Fault::kBusRead;
+      return !Stopped(source, Access::kRead, command_.source, moved_, read_port());
+    }
+  } else {
+    Produce(size, bytes.data());
+  }
+  if (!path_.Write(target, bytes.data(), size, cost)) {
+    Place refused = target;
+    refused.kind = Place::Kind::kFault;
+    refused.fault = Fault::kBusWrite;
+    return !Stopped(refused, Access::kWrite, command_.destination, moved_, write_port());
+  }
+  CountPiece(size);
+  return true;
+}
+
+/// Of a fence's value nothing is counted.
+void PagingEngine::CountPiece(uint64_t size) {
+  if (command_.data == Command::Data::kCopy)
+    parts_.counters.Of<regs::CountersCopyReadBytes>() += size;
+  if (command_.data != Command::Data::kValue)
+    parts_.counters.Of<regs::CountersCopyWriteBytes>() += size;
+}
+
+/// The next `size` bytes of a command that makes its own data.
+void PagingEngine::Produce(uint64_t size, uint8_t* to) const {
+  const Command& c = command_;
+  if (c.data == Command::Data::kInline) {
+    std::memcpy(to, buffer_.at(word_ + c.inline_word + moved_ / 8), size);
+    return;
+  }
+  for (uint64_t i = 0; i < size; ++i) {
+    const uint64_t at = moved_ + i;
+    uint64_t word = c.value;
+    unsigned byte = at % 8;
+    if (c.data == Command::Data::kFill) byte = at % 4;
+    else if (c.data == Command::Data::kSeries) word += at / 8 * c.step;
+    to[i] = static_cast<uint8_t>(word >> (8 * byte));
+  }
+}
+
+// ---- what follows the writes
+
+void PagingEngine::Settle() {
+  const uint64_t now = parts_.agenda.now();
+  uint64_t next = now;
+  switch (command_.after) {
+    case Command::After::kNothing:
+      break;
+    case Command::After::kFlushAperture:
+      parts_.aperture.Flush();
+      break;
+    case Command::After::kFlushUnmapped:
+      parts_.aperture.Flush();
+      parts_.mmu.Invalidate(regs::Scope::kRange, 0, 0, 0);  // drops nothing, waits for older users
+      next = now + parts_.time.InvalidationPs();
+      break;
+    case Command::After::kFlushTlb:
+      parts_.mmu.Invalidate(command_.header.scope(),
+                            static_cast<unsigned>(command_.header.dst_space()), command_.start,
+                            command_.end);
+      next = now + parts_.time.InvalidationPs();
+      break;
+    case Command::After::kSignal:
+      if (command_.header.interrupt() != 0) raise_(regs::IntStatus().set_fence(1).raw);
+      break;
+  }
+  parts_.counters.Of<regs::CountersCommands>() += 1;
+  word_ += command_.header.words();
+  state_ = State::kCommand;
+  Schedule(next);
+}
+
+}  // namespace gmmu::sim::twin

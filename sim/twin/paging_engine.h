@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "twin/agenda.h"
+#include "twin/buffer.h"
+#include "twin/command.h"
+#include "twin/fault_log.h"
+#include "twin/mmu.h"
+#include "twin/path.h"
+#include "twin/ring.h"
+
+namespace gmmu::sim::twin {
+
+/// What the engine works with; everything outlives it.
+struct EngineParts {
+  Agenda& agenda;
+  TimeModel& time;
+  Memory& memory;
+  Mmu& mmu;
+  ApertureMap& aperture;
+  Counters& counters;
+  FaultLog& faults;
+  unsigned clients;  ///< its translation ports are the three behind theirs
+};
+
+/// The paging engine: takes entries from the rings in turn, one at a time, and does the commands of
+/// their paging buffers in order (rtl/dma/README.md).
+///
+/// A transfer moves a page of one side at a time, each an act of the agenda. So fences, register
+/// reads and clients see it half done.
+class PagingEngine {
+ public:
+  using Raise = std::function<void(uint64_t causes)>;
+
+  PagingEngine(unsigned rings, const EngineParts& parts, Raise raise);
+
+  Ring& ring(unsigned index) { return rings_[index]; }
+  const Ring& ring(unsigned index) const { return rings_[index]; }
+  unsigned rings() const { return static_cast<unsigned>(rings_.size()); }
+  /// Looks for work, or goes on where the host port was closed. Call after any change of a ring, of
+  /// the GPU's switch or of the host port.
+  void Wake();
+  void set_enabled(bool on) { enabled_ = on; }
+  /// No entry is at work and none could be taken.
+  bool idle() const;
+  void Reset();
+
+ private:
+  enum class State : uint8_t { kNone, kEntry, kCommand, kJob, kSettle, kFence, kDone };
+  struct Stop {
+    regs::Fault reason;
+    regs::Access access;
+    unsigned level;
+    Address address;
+    unsigned port;
+  };
+
+  // engine.cc: entries
+  void Schedule(uint64_t ps);
+  void Act();
+  void TakeEntry();
+  bool JudgeEntry();
+  void WriteFence();
+  void Complete();
+  void End();
+  void Fail(const Stop& stop);
+  Address EntryAddress() const;
+  // engine_commands.cc: commands and their transfers
+  void NextCommand();
+  void Begin();
+  void Transfer();
+  bool TransferPiece(Cost& cost, uint64_t& moved);
+  bool Stopped(const Place& place, regs::Access access, const Address& range, uint64_t done,
+               unsigned port);
+  void Produce(uint64_t size, uint8_t* to) const;
+  void Settle();
+  void CountPiece(uint64_t size);
+  bool Trouble(const Buffer::Trouble& trouble);
+  void Wait() { waiting_ = true; }
+
+  unsigned fetch_port() const { return parts_.clients; }
+  unsigned read_port() const { return parts_.clients + 1; }
+  unsigned write_port() const { return parts_.clients + 2; }
+
+  EngineParts parts_;
+  Path path_;
+  const Raise raise_;
+  std::vector<Ring> rings_;
+  bool enabled_ = false;
+
+  State state_ = State::kNone;
+  bool waiting_ = false;     ///< for the host port
+  bool scheduled_ = false;
+  uint64_t generation_ = 0;  ///< acts of before a reset do nothing
+  unsigned current_ = 0;     ///< ring at work, or the last one
+  uint64_t life_ = 0;        ///< of that ring when the entry was taken
+  uint64_t began_ps_ = 0;
+  uint32_t fence_ = 0;
+  regs::RingEntryShape shape_;
+  Buffer buffer_;
+  uint64_t word_ = 0;  ///< of the buffer: where the command begins
+  Command command_;
+  uint64_t moved_ = 0;      ///< bytes of the command's transfer
+  uint64_t writes_ps_ = 0;  ///< when all writes so far have their answers
+  bool signalled_ = false;
+};
+
+}  // namespace gmmu::sim::twin

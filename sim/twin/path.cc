@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "twin/path.h"
+
+#include <cstring>
+
+namespace gmmu::sim::twin {
+
+using regs::Fault;
+using regs::Target;
+
+Place Path::Resolve(unsigned port, const Address& from, regs::Access access, uint64_t accesses,
+                    Cost& cost) {
+  Place place;
+  Target target = from.target;
+  place.address = from.at;
+  if (!from.physical) {
+    const Translated found = mmu_.Lookup(port, from.space, from.at, access, accesses, cost);
+    place.fault = found.fault;
+    place.level = found.level;
+    if (found.closed) place.kind = Place::Kind::kClosed;
+    else if (found.fault == Fault::kNone && found.zero) place.kind = Place::Kind::kZero;
+    if (found.closed || found.fault != Fault::kNone || found.zero) return place;
+    target = found.target;
+    place.address = found.offset;
+    place.level = 0;
+  }
+  if (target == Target::kPeer) {
+    place.fault = Fault::kPeerAbsent;  // none is linked
+    return place;
+  }
+  if (target == Target::kVram) {
+    if (place.address >= memory_.vram_bytes()) place.fault = Fault::kVramRange;
+    else place.kind = Place::Kind::kVram;
+    return place;
+  }
+  if (target == Target::kAperture) {
+    const ApertureMap::Found found = aperture_.Lookup(place.address, accesses, cost);
+    place.fault = found.fault;
+    if (found.fault != Fault::kNone) return place;
+    place.address = found.logical;
+  }
+  place.kind = memory_.host_open() ? Place::Kind::kHost : Place::Kind::kClosed;
+  return place;
+}
+
+bool Path::Read(const Place& place, void* to, size_t size, uint64_t window, Cost& cost) {
+  if (place.kind == Place::Kind::kVram) return memory_.ReadVram(place.address, to, size, cost);
+  if (place.kind == Place::Kind::kHost)
+    return memory_.ReadHost(place.address, to, size, window, cost);
+  std::memset(to, 0, size);
+  return true;
+}
+
+bool Path::Write(const Place& place, const void* from, size_t size, Cost& cost) {
+  if (place.kind == Place::Kind::kVram) return memory_.WriteVram(place.address, from, size, cost);
+  if (place.kind == Place::Kind::kHost) memory_.WriteHost(place.address, from, size, cost);
+  return true;
+}
+
+}  // namespace gmmu::sim::twin

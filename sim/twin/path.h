@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+#include "hw/gmmu_regs.h"
+#include "twin/aperture.h"
+#include "twin/memory.h"
+#include "twin/mmu.h"
+
+namespace gmmu::sim::twin {
+
+/// Where an access begins: a GPU VA of a space, or a physical offset of a target.
+struct Address {
+  bool physical = false;
+  regs::Target target = regs::Target::kSystem;
+  unsigned space = 0;
+  uint64_t at = 0;
+  Address operator+(uint64_t bytes) const {
+    Address moved = *this;
+    moved.at += bytes;
+    return moved;
+  }
+};
+
+/// Where it ends.
+struct Place {
+  enum class Kind : uint8_t {
+    kVram,
+    kHost,
+    kZero,    ///< reads give zeros, writes vanish
+    kFault,   ///< `fault`, `level`
+    kClosed,  ///< the host port is closed: try again when it is open
+  };
+  Kind kind = Kind::kFault;
+  regs::Fault fault = regs::Fault::kNone;
+  unsigned level = 0;
+  uint64_t address = 0;
+};
+
+/// Translation, then routing, then the memory: the way of every access of an engine or a client.
+class Path {
+ public:
+  Path(Mmu& mmu, ApertureMap& aperture, Memory& memory)
+      : mmu_(mmu), aperture_(aperture), memory_(memory) {}
+
+  /// Where `accesses` accesses of one 4 KiB page go. Counted as so many lookups, unless physical.
+  Place Resolve(unsigned port, const Address& from, regs::Access access, uint64_t accesses,
+                Cost& cost);
+  /// Moves `size` bytes that lie in one page. False: the bus answered with an error.
+  bool Read(const Place& place, void* to, size_t size, uint64_t window, Cost& cost);
+  bool Write(const Place& place, const void* from, size_t size, Cost& cost);
+
+ private:
+  Mmu& mmu_;
+  ApertureMap& aperture_;
+  Memory& memory_;
+};
+
+}  // namespace gmmu::sim::twin

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+
+#include "hw/gmmu_regs.h"
+
+namespace gmmu::sim::twin {
+
+/// Registers of one submission ring.
+struct Ring {
+  regs::RingBase base;
+  regs::RingCtrl ctrl;
+  regs::RingFenceAddress fence_address;
+  uint64_t tail = 0, head = 0, last_fence = 0;
+  regs::RingStatus status;  ///< of an error; busy is added when it is read
+  regs::RingErrorCommand error_command;
+  uint64_t error_address = 0;
+  uint32_t entries = 0;  ///< completed since it was switched on
+  uint64_t life = 0;     ///< grows when it is switched off: work of before is given up
+  bool busy = false;
+
+  uint64_t mask() const { return (uint64_t{1} << ctrl.size_lg2()) - 1; }
+  bool HasWork() const {
+    return ctrl.enable() != 0 && status.error() == 0 && head != (tail & mask());
+  }
+  /// Offsets inside the ring's block.
+  uint64_t Read(uint32_t offset) const;
+  void Write(uint32_t offset, uint64_t value);
+};
+
+}  // namespace gmmu::sim::twin

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// One step of a table walk at a time, from docs/page-tables.md. The reference walk of sim/probe has
+// nothing of this: the two are compared.
+#include "twin/walk.h"
+
+namespace gmmu::sim::twin {
+namespace {
+
+using regs::Access;
+using regs::Fault;
+using regs::PteEntry;
+using regs::Target;
+
+constexpr unsigned kAddressBits = 48;
+constexpr unsigned kBlockLg2 = 16;  // sixteen contiguous pages
+constexpr unsigned kBlockPagesLg2 = 4;
+
+Mapping Fails(Fault fault, unsigned level) {
+  Mapping mapping;
+  mapping.fault = fault;
+  mapping.level = level;
+  return mapping;
+}
+
+bool HoldsTables(Target target) { return target == Target::kSystem || target == Target::kVram; }
+
+/// The list of docs/page-tables.md, `entry` being valid and not zero.
+bool Reserved(PteEntry entry, unsigned level, unsigned shift) {
+  const uint64_t address = entry.page() << 12;
+  const bool names_table = level > 0 && entry.large() == 0;
+  if (entry.reserved63() != 0) return true;
+  if (entry.table_64k() != 0) return true;
+  if (address >> kAddressBits != 0) return true;
+  if (entry.target() != Target::kPeer && entry.adapter() != 0) return true;
+  if (level == 0 && entry.large() != 0) return true;
+  if (level != 0 && entry.contiguous() != 0) return true;
+  if (level != 0 && entry.large() != 0 && address % (uint64_t{1} << shift) != 0) return true;
+  return names_table && !HoldsTables(entry.target());
+}
+
+}  // namespace
+
+SpaceShape SpaceShape::From(regs::SpaceGeometry geometry, regs::SpaceRoot root, unsigned va_bits) {
+  SpaceShape space;
+  space.root = root;
+  space.root_entries = geometry.root_entries();
+  const auto levels = static_cast<unsigned>(geometry.levels());
+  space.root_level = levels == 0 ? 0 : levels - 1;
+  if (levels < 2 || levels > 6) return space;
+  space.shift[0] = 12;
+  bool allowed = true;
+  for (unsigned level = 0; level < levels; ++level) {
+    const uint64_t bits = geometry.raw >> (8 + 4 * level) & 15;
+    allowed = allowed && bits >= 1 && bits <= 13;
+    space.bits[level] = static_cast<uint8_t>(bits);
+    space.shift[level + 1] = static_cast<uint8_t>(space.shift[level] + bits);
+  }
+  space.usable = root.enable() != 0 && allowed && space.top() <= va_bits;
+  return space;
+}
+
+std::optional<Mapping> BeforeTheRoot(const SpaceShape& space, uint64_t va) {
+  const unsigned level = space.root_level;
+  if (!space.usable) return Fails(Fault::kSpaceDisabled, level);
+  if (va >> space.top() != 0) return Fails(Fault::kVaRange, level);
+  if (space.Index(va, level) >= space.root_entries) return Fails(Fault::kRootBound, level);
+  if (!HoldsTables(space.root.target())) return Fails(Fault::kEntryReserved, level);
+  return std::nullopt;
+}
+
+Step Judge(const SpaceShape& space, uint64_t va, unsigned level, PteEntry entry) {
+  const unsigned shift = space.shift[level];
+  Step step;
+  Mapping& mapping = step.mapping;
+  mapping.level = level;
+  mapping.span_lg2 = shift;
+  if (entry.zero() != 0) {
+    mapping.zero = true;
+    return step;
+  }
+  if (entry.valid() == 0) {
+    mapping.fault = Fault::kEntryInvalid;
+    return step;
+  }
+  if (Reserved(entry, level, shift)) {
+    mapping.fault = Fault::kEntryReserved;
+    return step;
+  }
+  if (level > 0 && entry.large() == 0) {
+    step.table = TablePlace{entry.target(), entry.page() << 12};
+    return step;
+  }
+  mapping.coherent = entry.coherent() != 0;
+  mapping.read_only = entry.read_only() != 0;
+  mapping.no_execute = entry.no_execute() != 0;
+  mapping.target = entry.target();
+  mapping.adapter = static_cast<unsigned>(entry.adapter());
+  mapping.base = entry.page() << 12;
+  const uint64_t block = (uint64_t{1} << kBlockPagesLg2) - 1;
+  if (entry.contiguous() != 0 && space.bits[0] >= kBlockPagesLg2 &&
+      (entry.page() & block) == (va >> 12 & block)) {
+    mapping.span_lg2 = kBlockLg2;
+    mapping.base = (entry.page() & ~block) << 12;
+  }
+  return step;
+}
+
+Fault Permission(const Mapping& mapping, Access access) {
+  if (mapping.zero) return Fault::kNone;
+  if (access == Access::kWrite && mapping.read_only) return Fault::kWriteProtect;
+  if (access == Access::kExecute && mapping.no_execute) return Fault::kExecuteProtect;
+  return Fault::kNone;
+}
+
+}  // namespace gmmu::sim::twin

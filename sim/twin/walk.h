@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include "hw/gmmu_regs.h"
+
+namespace gmmu::sim::twin {
+
+/// An address space, ready to be walked: docs/page-tables.md, Geometry.
+struct SpaceShape {
+  bool usable = false;  ///< enabled, and its geometry is allowed and built
+  regs::SpaceRoot root;
+  uint64_t root_entries = 0;
+  unsigned root_level = 0;
+  std::array<uint8_t, 6> bits{};
+  std::array<uint8_t, 7> shift{};  ///< [levels] is the top
+
+  /// Registers geometry and root as committed; `va_bits`: the widest address that is built.
+  static SpaceShape From(regs::SpaceGeometry geometry, regs::SpaceRoot root, unsigned va_bits);
+  unsigned top() const { return shift[root_level + 1]; }
+  uint64_t Index(uint64_t va, unsigned level) const {
+    return va >> shift[level] & ((uint64_t{1} << bits[level]) - 1);
+  }
+};
+
+/// Where a table lies.
+struct TablePlace {
+  regs::Target target = regs::Target::kSystem;  ///< system or VRAM
+  uint64_t address = 0;
+};
+
+/// What a walk found for all of an aligned block of 2^span_lg2 bytes.
+struct Mapping {
+  regs::Fault fault = regs::Fault::kNone;  ///< up to entry_reserved; permissions are judged later
+  unsigned level = 0;
+  unsigned span_lg2 = 12;
+  bool zero = false, coherent = false, read_only = false, no_execute = false;
+  regs::Target target = regs::Target::kSystem;
+  unsigned adapter = 0;
+  uint64_t base = 0;  ///< of the block behind it
+};
+
+/// The checks before the first read (1 to 3a of the page's table), or nothing.
+std::optional<Mapping> BeforeTheRoot(const SpaceShape& space, uint64_t va);
+
+/// What the word of `level` for `va` says: the next lower table, or the end of the walk.
+struct Step {
+  std::optional<TablePlace> table;
+  Mapping mapping;
+};
+Step Judge(const SpaceShape& space, uint64_t va, unsigned level, regs::PteEntry entry);
+
+/// Whether the mapping allows the access: lines 9 and 10.
+regs::Fault Permission(const Mapping& mapping, regs::Access access);
+
+}  // namespace gmmu::sim::twin
