@@ -314,7 +314,7 @@ TEST(Client, VramPastTheEndIsAFault) {
 TEST(Client, DepthLimitsAccessesInFlight) {
   for (unsigned depth : {1u, 3u, 16u, 64u}) {
     Bench bench(0, 1);
-    bench.latency = 100;
+    bench.latency = 400;  // longer than it takes to ask for 64 lines, on every width
     bench.Run(Access::kRead, 0, 1, 100, 1, depth);
     EXPECT_EQ(bench.most_in_flight, depth);
   }
