@@ -81,7 +81,9 @@ class RingsBench {
         case 4: shape.raw |= uint64_t{1} << blocks.Random(49, 63); break;
         case 5: entry[2] |= uint64_t{1} << blocks.Random(32, 63); break;
         case 6: entry[0] = ~uint64_t{7}, shape.set_bytes(16); break;
-        case 7: shape.set_space(blocks.Random(kSpacesOf[n_], 255)); break;
+        case 7:  // the first that is not built, or any
+          shape.set_space(blocks.Chance(50) ? kSpacesOf[n_] : blocks.Random(kSpacesOf[n_], 255));
+          break;
         default: entry[0] = 0xfffffffffff8, shape.set_bytes(16).set_physical(1);
       }
     } else if (blocks.Chance(30)) {
