@@ -13,6 +13,7 @@
 #include "platform/config.h"
 #include "platform/engine.h"
 #include "workload/input.h"
+#include "workload/scenario.h"
 
 namespace gmmu::app {
 namespace {
@@ -72,6 +73,11 @@ int Dispatch(int argc, const char* const* argv, std::FILE* out, std::FILE* err) 
   run->add_option("FILE", run_arguments.file,
                   "File to page, at most 256 MiB; without it a seeded MiB")
       ->type_name("");
+  run->add_option("--scenario", run_arguments.scenario,
+                  "Run a scenario: a name of --list, or a file that ends in .toml")
+      ->type_name("NAME");
+  bool list = false;
+  run->add_flag("--list", list, "List the scenarios");
   run->add_option("--out", run_arguments.out, "Write the bytes that came back")->type_name("COPY");
   run->add_option("--json", run_arguments.json, "Write the report as JSON")->type_name("REPORT");
   run->add_option("--engine", run_arguments.engine,
@@ -111,6 +117,17 @@ int Dispatch(int argc, const char* const* argv, std::FILE* out, std::FILE* err) 
     return kExitUsage;
   }
   if (print->parsed()) return PrintConfig(config, build_options, out);
+  if (list) return ListScenarios(out);
+  if (!run_arguments.scenario.empty()) {
+    for (const auto& [name, given] : {std::pair{"FILE", !run_arguments.file.empty()},
+                                      {"--config", !run_arguments.config.empty()},
+                                      {"--out", !run_arguments.out.empty()},
+                                      {"--dump-host", !run_arguments.dump_host.empty()}}) {
+      if (!given) continue;
+      fmt::print(err, "gmmu: {} does not go with --scenario, whose file says what the run works on\n", name);
+      return kExitUsage;
+    }
+  }
   if (std::find(Engines().begin(), Engines().end(), run_arguments.engine) == Engines().end()) {
     fmt::print(err, "gmmu: no engine \"{}\" in this build; there is: {}\n", run_arguments.engine,
                ListOfEngines());
@@ -146,10 +163,24 @@ int PrintConfig(const std::string& config, bool build_options, std::FILE* out) {
   return kExitGood;
 }
 
+int ListScenarios(std::FILE* out) {
+  for (const workload::Scenario& scenario : workload::Scenarios()) {
+    std::string parts;
+    for (const std::string& part : scenario.parts) parts += (parts.empty() ? "" : ", ") + part;
+    fmt::print(out, "{}\n    {}\n    {}; evidence: {}{}\n", scenario.name, scenario.title, parts,
+               scenario.evidence,
+               scenario.expected ? "; must end with: " + scenario.expected->fault : "");
+  }
+  return kExitGood;
+}
+
 int Main(int argc, const char* const* argv, std::FILE* out, std::FILE* err) {
   try {
     return Dispatch(argc, argv, out, err);
   } catch (const workload::InputError& error) {
+    fmt::print(err, "gmmu: {}\n", error.what());
+    return kExitUsage;
+  } catch (const workload::ScenarioError& error) {
     fmt::print(err, "gmmu: {}\n", error.what());
     return kExitUsage;
   } catch (const OutputError& error) {

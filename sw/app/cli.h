@@ -18,6 +18,7 @@ const std::vector<std::string>& Engines();
 /// Arguments of `gmmu run`.
 struct RunArguments {
   std::string file;  ///< empty: the default input
+  std::string scenario;  ///< a name or a file; empty: the main job
   std::string out;
   std::string json;
   std::string engine = Engines().front();
@@ -35,6 +36,8 @@ int Main(int argc, const char* const* argv, std::FILE* out, std::FILE* err);
 /// `gmmu run`. Throws OutputError, workload::InputError and sim::ConfigError before anything is
 /// simulated.
 int Run(const RunArguments& arguments, std::FILE* out, std::FILE* err);
+/// `gmmu run --list`: the scenarios that are built in.
+int ListScenarios(std::FILE* out);
 /// `gmmu config`: the complete configuration as loadable TOML.
 int PrintConfig(const std::string& config, bool build_options, std::FILE* out);
 

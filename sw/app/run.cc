@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <sstream>
 #include <streambuf>
 
@@ -16,6 +17,7 @@
 #include "report/text_report.h"
 #include "workload/input.h"
 #include "workload/job.h"
+#include "workload/scenario.h"
 
 namespace gmmu::app {
 namespace {
@@ -79,7 +81,10 @@ report::Limits LimitsOf(const sim::MachineConfig& config, const RunArguments& ar
   limits.engine = arguments.engine;
   limits.timing = arguments.engine == kFast ? "estimated" : "exact";
   limits.seed = arguments.seed;
-  limits.input = arguments.file.empty() ? "seeded buffer" : arguments.file;
+  limits.scenario = arguments.scenario;
+  limits.input = !arguments.scenario.empty() ? "scenario " + arguments.scenario
+                 : arguments.file.empty()    ? "seeded buffer"
+                                             : arguments.file;
   return limits;
 }
 
@@ -101,9 +106,12 @@ std::unique_ptr<OutputFile> OpenIfAsked(const std::string& path) {
 int Run(const RunArguments& arguments, std::FILE* out, std::FILE* err) {
   // Everything that can be wrong with the arguments is found before anything is simulated or
   // written.
-  const sim::MachineConfig config = arguments.config.empty()
-                                        ? sim::MachineConfig::Default()
-                                        : sim::MachineConfig::FromFile(arguments.config);
+  std::optional<workload::Scenario> scenario;
+  if (!arguments.scenario.empty()) scenario = workload::FindScenario(arguments.scenario);
+  const sim::MachineConfig config =
+      scenario ? sim::MachineConfig::FromToml(scenario->machine, "[machine] of scenario " + scenario->name)
+      : arguments.config.empty() ? sim::MachineConfig::Default()
+                                 : sim::MachineConfig::FromFile(arguments.config);
   if (arguments.engine != kFast) config.CheckBuilt(arguments.config);
   workload::JobOptions options;
   options.os = OsParameters(config, arguments.seed);
@@ -147,7 +155,11 @@ int Run(const RunArguments& arguments, std::FILE* out, std::FILE* err) {
   workload::JobResult result;
   try {
     engine->Run([&](hw::Platform& platform) {
-      workload::RunMainJob(platform, options, result);
+      if (scenario) {
+        workload::RunScenario(platform, *scenario, options, result);
+      } else {
+        workload::RunMainJob(platform, options, result);
+      }
       return 0;
     });
   } catch (const sim::EngineError& error) {

@@ -26,6 +26,7 @@ std::string JsonReport(const workload::JobResult& result, const Limits& limits) 
   Json report;
   report["verified"] = result.verified;
   report["passed"] = result.Passed();
+  report["scenario"] = limits.scenario.empty() ? Json(nullptr) : Json(limits.scenario);
   report["bytes"] = result.bytes;
   report["bytes_verified"] = result.bytes_verified;
   report["cycles"] = result.cycles;

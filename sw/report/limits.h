@@ -14,7 +14,8 @@ struct Limits {
   std::string engine;  ///< "rtl", "fast"
   std::string timing;  ///< "exact": cycle by cycle; "estimated": every time, rate and cycle count is a guess
   uint64_t seed = 0;
-  std::string input;  ///< what was paged
+  std::string input;     ///< what was paged
+  std::string scenario;  ///< empty: none
 };
 
 }  // namespace gmmu::report

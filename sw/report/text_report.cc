@@ -62,7 +62,9 @@ std::string TextReport(const workload::JobResult& result, const Limits& limits) 
   auto heading = [&text](const std::string& name) { text += name + "\n"; };
   const Sums sum(result.counters);
 
-  heading(result.Passed() ? "gmmu run: verified" : "gmmu run: FAILED");
+  heading(!result.Passed()    ? "gmmu run: FAILED"
+          : result.expected ? "gmmu run: ended as it must"
+                            : "gmmu run: verified");
   line("input", fmt::format("{}, {} bytes", limits.input, result.bytes));
   line("bytes verified", fmt::format("{}", result.bytes_verified));
   line("machine",
@@ -123,7 +125,7 @@ std::string TextReport(const workload::JobResult& result, const Limits& limits) 
 
   bool trouble = false;
   auto bad = [&](const std::string& what) {
-    if (!trouble) heading("What went wrong");
+    if (!trouble) heading(result.Passed() ? "What was expected" : "What went wrong");
     trouble = true;
     text += "  " + what + "\n";
   };
@@ -153,6 +155,11 @@ std::string TextReport(const workload::JobResult& result, const Limits& limits) 
   }
   if (leaks.size() > kMostLeaks)
     bad(fmt::format("and {} leaks more (--json names all)", leaks.size() - kMostLeaks));
+  if (result.expected && !result.Passed()) {
+    bad(fmt::format("expected: fault {}{}{}", result.expected->fault,
+                    result.expected->stop_code == 0 ? "" : " " + os::Hex(result.expected->stop_code),
+                    result.expected->text.empty() ? "" : ", \"" + result.expected->text + "\""));
+  }
   if (!trouble) line("checks", fmt::format("{} passed, no fault, no leak", result.checks.size()));
   return text;
 }

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,13 @@ struct Phase {
   uint64_t ns = 0;
   uint64_t cycles = 0;
   bool link = true;  ///< its bytes cross the link; false: they stay at VRAM
+};
+
+/// How a run must end that is not to end well.
+struct Expectation {
+  std::string fault;       ///< name of the fault: "bug_check", "entry_invalid", ...
+  uint32_t stop_code = 0;  ///< of a bug check
+  std::string text;        ///< part of the fault's text
 };
 
 /// A comparison that the run made.
@@ -45,9 +53,11 @@ struct JobResult {
   std::vector<os::Leak> leaks;
   std::vector<hw::Finding> findings;
   std::vector<hw::Counter> counters;
+  std::optional<Expectation> expected;
 
-  /// Verified, and nothing faulted, leaked or was found wrong.
-  bool Passed() const { return verified && faults.empty() && leaks.empty() && findings.empty(); }
+  /// Verified, and nothing faulted, leaked or was found wrong; or what was expected happened, once
+  /// or more, and nothing else.
+  bool Passed() const;
 };
 
 struct JobOptions {
@@ -64,11 +74,7 @@ struct JobOptions {
 };
 
 /// The main job: one life of a GPU (power on, allocation, processes, page in, use, page out,
-/// aperture, power off).
-///
-/// Runs inside Engine::Run and fills `result` as it goes. A fault of the GPU, the IOMMU or the
-/// operating system stands in the result; exceptions of the callbacks and of the engine pass
-/// through.
+/// aperture, power off). Results and exceptions: RunLife (life.h).
 void RunMainJob(hw::Platform& platform, const JobOptions& options, JobResult& result);
 
 }  // namespace gmmu::workload

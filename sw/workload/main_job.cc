@@ -21,25 +21,17 @@ constexpr uint64_t kUnmappedPages = 4;  // read again after the aperture was unm
 uint64_t RoundUp(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
 }  // namespace
 
-MainJob::MainJob(os::VidMm& vidmm, os::Worker& worker, const JobOptions& options, JobResult& result)
-    : vidmm_(vidmm),
-      worker_(worker),
-      kernel_(vidmm.adapter().kernel()),
-      options_(options),
-      result_(result) {}
+MainJob::MainJob(Life& life)
+    : life_(life),
+      vidmm_(life.vidmm),
+      worker_(life.worker),
+      kernel_(life.kernel),
+      options_(life.options),
+      result_(life.result) {}
 
-void MainJob::Timed(const std::string& phase, uint64_t bytes, bool link,
-                    const std::function<void()>& work) {
-  hw::Instruments* instruments = kernel_.instruments();
-  const uint64_t ns = kernel_.hal().NowNs();
-  const uint64_t cycles = instruments == nullptr ? 0 : instruments->Cycles();
-  work();
-  auto found = std::find_if(result_.phases.begin(), result_.phases.end(),
-                            [&](const Phase& held) { return held.name == phase; });
-  if (found == result_.phases.end()) found = result_.phases.insert(found, Phase{phase, 0, 0, 0, link});
-  found->bytes += bytes;
-  found->ns += kernel_.hal().NowNs() - ns;
-  if (instruments != nullptr) found->cycles += instruments->Cycles() - cycles;
+void RunMainJob(hw::Platform& platform, const JobOptions& options, JobResult& result) {
+  result.bytes = options.input->size();
+  RunLife(platform, options, result, [](Life& life) { MainJob(life).Run(); });
 }
 
 void MainJob::Progress(const std::string& phase, uint64_t done) const {
@@ -141,6 +133,8 @@ void MainJob::RunPiece(uint64_t offset, uint64_t bytes, bool first) {
   PageOut(piece);
   Aperture(piece);
   if (offset + bytes == options_.input->size() && kernel_.LeakNow("rtl_slot")) LoseAnswer();
+  for (const os::SystemBuffer* buffer : {&piece.source, &piece.target})
+    pages_used_.insert(pages_used_.end(), buffer->host_pages().begin(), buffer->host_pages().end());
   worker_.Call([&] {
     vidmm_.Unmap(*first_, va_, piece.pages);
     if (other_ != nullptr) vidmm_.Unmap(*second_, va_, other_->bytes / kPage);
@@ -190,7 +184,7 @@ void MainJob::PageIn(Piece& piece, bool first) {
     vidmm_.MakeResident(*piece.allocation);
     vidmm_.MapLocal(*first_, va_, *piece.allocation, 0, piece.pages);
     if (other_ != nullptr) vidmm_.MapLocal(*second_, va_, *other_, 0, other_->bytes / kPage);
-    Timed("page in", piece.padded, true, [&] {
+    life_.Timed("page in", piece.padded, true, [&] {
       vidmm_.PageIn(*piece.allocation, piece.source, piece.padded,
                     [&](uint64_t done) { Progress("page in", std::min(done, piece.bytes)); });
     });
@@ -209,10 +203,10 @@ void MainJob::Use(Piece& piece) {
     permuted.push_back(Reader(client, first_, piece.data.data(), order));
   }
   Progress("clients in sequence", 0);
-  Timed("clients in sequence", piece.padded, false,
+  life_.Timed("clients in sequence", piece.padded, false,
         [&] { RunClients(vidmm_, sequence, "clients in sequence", result_.checks); });
   Progress("clients permuted", 0);
-  Timed("clients permuted", piece.padded, false,
+  life_.Timed("clients permuted", piece.padded, false,
         [&] { RunClients(vidmm_, permuted, "clients permuted", result_.checks); });
 
   // Both processes at once, at the same addresses.
@@ -234,7 +228,7 @@ void MainJob::PageOut(Piece& piece) {
         os::SystemBuffer(kernel_, adapter.objects(), adapter.handle(), piece.pages * kPage,
                          os::SystemBuffer::Shape::kScattered, "application");
     Write(piece.target, nullptr, piece.pages * kPage, options_.seed ^ 0x746172676574);
-    Timed("page out", piece.padded, true, [&] {
+    life_.Timed("page out", piece.padded, true, [&] {
       vidmm_.PageOut(*piece.allocation, piece.target, piece.padded,
                      [&](uint64_t done) { Progress("page out", std::min(done, piece.bytes)); });
     });
@@ -287,14 +281,14 @@ void MainJob::ApertureChunk(Piece& piece, uint64_t first_page, uint64_t pages) {
     copied.back().base = va_ + start;
   }
   Progress("aperture", start);
-  Timed("aperture by one client", bytes, true, [&] {
+  life_.Timed("aperture by one client", bytes, true, [&] {
     ClientBatch batch(vidmm_, {direct}, "bytes that a client read from the aperture");
     worker_.Call([&] { vidmm_.Fill(*piece.allocation, start, pages * kPage, 0xDEADBEEF); });
     batch.Finish(result_.checks);
   });
   Progress("aperture", start + bytes / 2);
   worker_.Call([&] {
-    Timed("aperture by DMA", bytes, true,
+    life_.Timed("aperture by DMA", bytes, true,
           [&] { vidmm_.CopyFromAperture(aperture * kPage, *piece.allocation, start, bytes); });
   });
   RunClients(vidmm_, copied, "bytes that the DMA engine read from the aperture", result_.checks);

@@ -5,20 +5,20 @@
 #include <string>
 #include <vector>
 
-#include "os/vidmm.h"
-#include "os/worker.h"
 #include "workload/clients.h"
-#include "workload/job.h"
+#include "workload/life.h"
 
 namespace gmmu::workload {
 
 /// The application of the main job: what runs on its fibre while the adapter is on.
 class MainJob {
  public:
-  MainJob(os::VidMm& vidmm, os::Worker& worker, const JobOptions& options, JobResult& result);
+  explicit MainJob(Life& life);
 
   /// Steps 2 to 6 for the whole input, piece by piece.
   void Run();
+  /// Host physical pages of the buffers that it has paged from and to.
+  const std::vector<uint64_t>& pages_used() const { return pages_used_; }
 
  private:
   struct Piece {
@@ -43,16 +43,13 @@ class MainJob {
   void ApertureChunk(Piece& piece, uint64_t first_page, uint64_t pages);
   void CheckUnmapped(Piece& piece, uint64_t first_page, uint64_t pages, uint64_t aperture_page);
 
-  /// Times what `work` does and adds it to the phase of that name. `bytes` are what it moves, over
-  /// the link or not.
-  void Timed(const std::string& phase, uint64_t bytes, bool link,
-             const std::function<void()>& work);
   void Progress(const std::string& phase, uint64_t done) const;
   /// Writes `bytes` of `data` (or a pattern by `seed` when null) to a buffer through CPU views.
   void Write(os::SystemBuffer& buffer, const uint8_t* data, uint64_t bytes, uint64_t seed);
   ClientRun Reader(unsigned client, os::VidMm::Process* process, const uint8_t* expected,
                    LineOrder order) const;
 
+  Life& life_;
   os::VidMm& vidmm_;
   os::Worker& worker_;
   os::Kernel& kernel_;
@@ -67,6 +64,7 @@ class MainJob {
   os::SystemBuffer other_source_;
   std::vector<uint8_t> other_data_;
   uint64_t done_ = 0;  // bytes of finished pieces
+  std::vector<uint64_t> pages_used_;
 };
 
 }  // namespace gmmu::workload

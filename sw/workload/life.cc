@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Power on, the application, power off, and what is to be said about it.
+#include "workload/life.h"
+
 #include <algorithm>
 #include <optional>
 
-#include "ddi/ntddk.h"
 #include "hw/gmmu_regs.h"
 #include "kmd/escape.h"
-#include "os/adapter.h"
 #include "os/bug_check.h"
-#include "os/kernel.h"
 #include "os/text.h"
-#include "os/vidmm.h"
-#include "os/worker.h"
 #include "workload/counter_sums.h"
-#include "workload/job.h"
-#include "workload/main_job.h"
 
 namespace gmmu::workload {
 namespace {
@@ -105,8 +99,26 @@ void CollectFaults(os::Kernel& kernel, os::Adapter& adapter, bool failed, bool s
 
 }  // namespace
 
-void RunMainJob(hw::Platform& platform, const JobOptions& options, JobResult& result) {
-  result.bytes = options.input->size();
+void Life::Timed(const std::string& phase, uint64_t bytes, bool link,
+                 const std::function<void()>& work) {
+  hw::Instruments* instruments = kernel.instruments();
+  const uint64_t ns = kernel.hal().NowNs();
+  const uint64_t cycles = instruments == nullptr ? 0 : instruments->Cycles();
+  work();
+  auto found = std::find_if(result.phases.begin(), result.phases.end(),
+                            [&](const Phase& held) { return held.name == phase; });
+  if (found == result.phases.end()) found = result.phases.insert(found, Phase{phase, 0, 0, 0, link});
+  found->bytes += bytes;
+  found->ns += kernel.hal().NowNs() - ns;
+  if (instruments != nullptr) found->cycles += instruments->Cycles() - cycles;
+}
+
+void Life::Compare(const std::string& name, const std::string& difference) {
+  result.checks.push_back({name, difference.empty(), difference});
+}
+
+void RunLife(hw::Platform& platform, const JobOptions& options, JobResult& result,
+             const std::function<void(Life&)>& application) {
   os::Kernel kernel(platform, options.os);
   os::Dxgkrnl dxgkrnl(kernel);
   os::Adapter adapter(dxgkrnl, options.driver);
@@ -124,7 +136,8 @@ void RunMainJob(hw::Platform& platform, const JobOptions& options, JobResult& re
           vidmm.emplace(adapter);
           vidmm->Start();
         });
-        MainJob(*vidmm, worker, options, result).Run();
+        Life life{kernel, dxgkrnl, adapter, *vidmm, worker, options, result};
+        application(life);
         kernel.CheckFaults();
         worker.Call([&] {
           vidmm->Stop();

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+# The files of sw/workload/scenarios as a C++ source: build/built_in_scenarios.cc.
+file(GLOB scenarios CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/sw/workload/scenarios/*.toml)
+set(rows)
+foreach(scenario IN LISTS scenarios)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${scenario})
+  get_filename_component(name ${scenario} NAME)
+  file(READ ${scenario} text)
+  string(APPEND rows "      {\"${name}\", R\"gmmu(${text})gmmu\"},\n")
+endforeach()
+file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/built_in_scenarios.cc CONTENT [[
+// Generated from sw/workload/scenarios.
+#include "workload/built_in_scenarios.h"
+
+namespace gmmu::workload {
+
+const std::vector<BuiltInScenario>& BuiltInScenarioFiles() {
+  static const std::vector<BuiltInScenario> kFiles = {
+@rows@  };
+  return kFiles;
+}
+
+}  // namespace gmmu::workload
+]] @ONLY)
+target_sources(gmmu_workload PRIVATE ${CMAKE_BINARY_DIR}/built_in_scenarios.cc)

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workload/job.h"
+
+#include <algorithm>
+
+namespace gmmu::workload {
+
+bool JobResult::Passed() const {
+  if (!leaks.empty() || !findings.empty()) return false;
+  if (!expected) return verified && faults.empty();
+  return !faults.empty() && std::all_of(faults.begin(), faults.end(), [&](const os::Fault& fault) {
+    return fault.name == expected->fault && fault.stop_code == expected->stop_code &&
+           fault.text.find(expected->text) != std::string::npos;
+  });
+}
+
+}  // namespace gmmu::workload

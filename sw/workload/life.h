@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <functional>
+
+#include "hw/platform.h"
+#include "os/adapter.h"
+#include "os/dxgkrnl.h"
+#include "os/kernel.h"
+#include "os/vidmm.h"
+#include "os/worker.h"
+#include "workload/job.h"
+
+namespace gmmu::workload {
+
+/// A machine whose adapter is on, as an application finds it. Everything that touches `vidmm` or the
+/// driver is done on the worker (`worker.Call`).
+struct Life {
+  os::Kernel& kernel;
+  os::Dxgkrnl& dxgkrnl;
+  os::Adapter& adapter;
+  os::VidMm& vidmm;
+  os::Worker& worker;
+  const JobOptions& options;
+  JobResult& result;
+
+  /// Times what `work` does and adds it to the phase of that name. `bytes` are what it moves, over
+  /// the link or not.
+  void Timed(const std::string& phase, uint64_t bytes, bool link, const std::function<void()>& work);
+  /// Adds a comparison; `difference` empty: it passed.
+  void Compare(const std::string& name, const std::string& difference);
+};
+
+/// Power on, `application` on a fibre of its own, power off; then what is to be said about it: faults
+/// with the hardware's own records, leaks, findings, counters.
+///
+/// Runs inside Engine::Run and fills `result` as it goes. A fault of the GPU, the IOMMU or the
+/// operating system stands in the result; exceptions of the callbacks and of the engine pass through.
+void RunLife(hw::Platform& platform, const JobOptions& options, JobResult& result,
+             const std::function<void(Life&)>& application);
+
+}  // namespace gmmu::workload

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workload/procedures.h"
+
+namespace gmmu::workload {
+
+const std::vector<Procedure>& Procedures() {
+  static const std::vector<Procedure> kProcedures = {MainJobProcedure()};
+  return kProcedures;
+}
+
+const Procedure* FindProcedure(const std::string& name) {
+  for (const Procedure& procedure : Procedures()) {
+    if (procedure.name == name) return &procedure;
+  }
+  return nullptr;
+}
+
+}  // namespace gmmu::workload

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "workload/life.h"
+
+namespace gmmu::workload {
+
+/// A whole number that a scenario may give to its procedure.
+struct ParameterRule {
+  std::string name;
+  uint64_t initial = 0, min = 0, max = 0;
+  std::string description;
+};
+
+/// Values by name, every parameter of the procedure present.
+using ParameterValues = std::map<std::string, uint64_t>;
+
+/// What an application does with a machine that is on.
+struct Procedure {
+  std::string name;
+  std::string description;
+  std::vector<ParameterRule> parameters;
+  void (*run)(Life& life, const ParameterValues& values);
+};
+
+/// All of them, by name. Each has a file procedure_<name>.cc.
+const std::vector<Procedure>& Procedures();
+/// Null when there is none.
+const Procedure* FindProcedure(const std::string& name);
+
+Procedure MainJobProcedure();
+
+}  // namespace gmmu::workload

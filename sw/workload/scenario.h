@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hw/platform.h"
+#include "workload/job.h"
+
+namespace gmmu::workload {
+
+/// A scenario that cannot be used. what() is one to three lines: where, what, and the way out.
+class ScenarioError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// A machine, a procedure with its parameters, and how the run must end; a file of
+/// sw/workload/scenarios (its README names the keys).
+struct Scenario {
+  std::string name;  ///< the file's, without ".toml"
+  std::string title;
+  std::vector<std::string> parts;  ///< of the memory management that it exercises
+  std::string evidence;            ///< "documents", or the build of Windows on which it was seen
+  std::string machine;             ///< configuration, TOML; keys left out have their defaults
+  std::string procedure;
+  std::map<std::string, uint64_t> parameters;  ///< all of the procedure's
+  std::optional<Expectation> expected;         ///< absent: the run must pass
+};
+
+/// Throws ScenarioError with file, line and what is known for a syntax error, an unknown key,
+/// procedure or parameter, and a value out of range. Keys of the machine are the configuration's to
+/// judge.
+Scenario ParseScenario(std::string_view text, const std::string& file);
+
+/// Those that were built in, by name.
+const std::vector<Scenario>& Scenarios();
+/// One of them, or the one in a file when `name` ends in ".toml". Throws ScenarioError.
+Scenario FindScenario(const std::string& name);
+
+/// RunLife with the scenario's procedure. `options.os` is what the scenario's machine asks for.
+void RunScenario(hw::Platform& platform, const Scenario& scenario, const JobOptions& options,
+                 JobResult& result);
+
+}  // namespace gmmu::workload

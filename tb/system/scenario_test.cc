@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every scenario that is built in, at its default size, on the RTL.
+#include <gtest/gtest.h>
+
+#include "tb/system/program.h"
+#include "workload/scenario.h"
+
+namespace gmmu {
+namespace {
+
+class EveryScenario : public Program, public ::testing::WithParamInterface<std::string> {};
+
+TEST_P(EveryScenario, EndsAsItMust) {
+  EXPECT_EQ(Run("run --scenario " + GetParam() + " --json " + Path("report.json")), 0) << Get("log");
+  const auto report = Report();
+  EXPECT_TRUE(report["passed"].get<bool>());
+  EXPECT_EQ(report["scenario"], GetParam());
+}
+
+std::vector<std::string> Names() {
+  std::vector<std::string> names;
+  for (const workload::Scenario& scenario : workload::Scenarios()) names.push_back(scenario.name);
+  return names;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, EveryScenario, ::testing::ValuesIn(Names()), [](const auto& info) {
+  std::string name = info.param;
+  for (char& c : name) c = c == '-' ? '_' : c;
+  return name;
+});
+
+using Scenarios = Program;
+
+TEST_F(Scenarios, AreListedWithTitlePartsAndEvidence) {
+  EXPECT_EQ(Run("run --list"), 0);
+  for (const workload::Scenario& scenario : workload::Scenarios()) {
+    EXPECT_NE(Get("log").find(scenario.name + "\n    " + scenario.title), std::string::npos);
+  }
+}
+
+TEST_F(Scenarios, AFileIsRunToo) {
+  Put("small.toml",
+      "title = \"t\"\nparts = [\"p\"]\nevidence = \"documents\"\nprocedure = \"main_job\"\n"
+      "[parameters]\nbytes = 4096\n");
+  EXPECT_EQ(Run("run --scenario " + Path("small.toml")), 0) << Get("log");
+}
+
+TEST_F(Scenarios, AnExpectationThatIsNotMetFailsTheRun) {
+  Put("wrong.toml",
+      "title = \"t\"\nparts = [\"p\"]\nevidence = \"documents\"\nprocedure = \"main_job\"\n"
+      "[parameters]\nbytes = 4096\n[expect]\nfault = \"bug_check\"\nstop_code = 0x10E\n");
+  EXPECT_EQ(Run("run --scenario " + Path("wrong.toml")), 1);
+  EXPECT_NE(Get("log").find("expected: fault bug_check 0x10e"), std::string::npos) << Get("log");
+}
+
+TEST_F(Scenarios, BadNamesAndArgumentsAreRefused) {
+  EXPECT_EQ(Run("run --scenario no-such-thing"), 2);
+  EXPECT_NE(Get("log").find("no scenario \"no-such-thing\""), std::string::npos);
+  EXPECT_EQ(Run("run --scenario main-job --out " + Path("x")), 2);
+  EXPECT_NE(Get("log").find("--out does not go with --scenario"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace gmmu
