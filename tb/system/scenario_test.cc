@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every scenario that is built in, at its default size, on the RTL.
+// Every scenario that is built in, at its default size, on both engines.
 #include <gtest/gtest.h>
+
+#include <string>
+#include <tuple>
+#include <vector>
 
 #include "tb/system/program.h"
 #include "workload/scenario.h"
@@ -8,13 +12,18 @@
 namespace gmmu {
 namespace {
 
-class EveryScenario : public Program, public ::testing::WithParamInterface<std::string> {};
+using NameAndEngine = std::tuple<std::string, const char*>;
+
+class EveryScenario : public Program, public ::testing::WithParamInterface<NameAndEngine> {};
 
 TEST_P(EveryScenario, EndsAsItMust) {
-  EXPECT_EQ(Run("run --scenario " + GetParam() + " --json " + Path("report.json")), 0) << Get("log");
+  const auto& [name, engine] = GetParam();
+  EXPECT_EQ(Run("run --scenario " + name + " --engine " + engine + " --json " + Path("report.json")), 0)
+      << Get("log");
   const auto report = Report();
   EXPECT_TRUE(report["passed"].get<bool>());
-  EXPECT_EQ(report["scenario"], GetParam());
+  EXPECT_EQ(report["scenario"], name);
+  EXPECT_EQ(report["machine"]["engine"], engine);
 }
 
 std::vector<std::string> Names() {
@@ -23,11 +32,13 @@ std::vector<std::string> Names() {
   return names;
 }
 
-INSTANTIATE_TEST_SUITE_P(All, EveryScenario, ::testing::ValuesIn(Names()), [](const auto& info) {
-  std::string name = info.param;
-  for (char& c : name) c = c == '-' ? '_' : c;
-  return name;
-});
+INSTANTIATE_TEST_SUITE_P(All, EveryScenario,
+                         ::testing::Combine(::testing::ValuesIn(Names()), ::testing::Values("rtl", "fast")),
+                         [](const auto& info) {
+                           std::string name = std::get<0>(info.param) + "_" + std::get<1>(info.param);
+                           for (char& c : name) c = c == '-' ? '_' : c;
+                           return name;
+                         });
 
 using Scenarios = Program;
 
