@@ -79,7 +79,7 @@ void Adapter::DecideMemory() {
                  Hex(record.address) + ": " + fault.name;
     kernel_.Report(fault);
   });
-  domain_ = kernel_.iommu()->CreateDomain(caps_.highest_visible + 1, "dxgkrnl");
+  domain_ = kernel_.iommu()->CreateDomain(caps_.highest_visible + 1, false, "dxgkrnl");
 }
 
 void Adapter::Attach() {

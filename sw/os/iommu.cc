@@ -2,7 +2,6 @@
 #include "os/iommu.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "os/bug_check.h"
@@ -21,7 +20,6 @@ constexpr uint32_t kIqe = 1u << 4;
 constexpr uint64_t kQueueEntries = 256;
 constexpr uint64_t kBoundNs = 10'000'000;
 constexpr uint64_t kPollNs = 100;
-constexpr uint64_t kPresent = 3;  // read and write
 constexpr size_t kMostPageDescriptors = 16;
 
 uint64_t Field(uint64_t value, unsigned high, unsigned low) {
@@ -74,16 +72,6 @@ Iommu::Iommu(Hal& hal, PageAllocator& pages, Ledger& ledger, uint64_t base, uint
       forget_(std::move(forget)) {}
 
 Iommu::~Iommu() = default;
-
-uint64_t Iommu::NewTable(const std::string& created_by) {
-  // Zeros are written, not assumed: every table stands in a memory image, empty or not.
-  static constexpr std::array<uint8_t, hw::kPageSize> kZeros{};
-  const uint64_t pfn = pages_.AllocatePage("iommu", created_by);
-  if (!hal_.ram().Write(pfn * hw::kPageSize, kZeros.data(), kZeros.size())) {
-    throw OsError("an IOMMU table page is not installed memory");
-  }
-  return pfn;
-}
 
 void Iommu::WriteEntry(uint64_t address, uint64_t value) {
   if (!hal_.ram().Write(address, &value, sizeof value))
@@ -187,25 +175,28 @@ Iommu::Descriptor Iommu::DomainFlush(uint16_t id) const {
   return {2u | 2u << 4 | 3u << 6 | uint64_t{id} << 16, 0};
 }
 
-void Iommu::InvalidatePages(IommuDomain& domain, uint64_t first, uint64_t count) {
+void Iommu::InvalidatePages(IommuDomain& domain, uint64_t first, uint64_t count,
+                            const SecondStage::Unmapped& unmapped) {
   const unsigned mamv = static_cast<unsigned>(Field(cap_, 53, 48));
-  const bool page_selective = Field(cap_, 39, 39) != 0;
+  // A large page is dropped by a mask that covers it.
+  const bool page_selective = Field(cap_, 39, 39) != 0 && mamv >= 9 * unmapped.largest_leaf;
+  const uint64_t leaves_only = unmapped.tables.empty() ? 1u << 6 : 0;  // IH
   std::vector<Descriptor> descriptors;
   while (count != 0 && page_selective && descriptors.size() <= kMostPageDescriptors) {
     unsigned lg2 = 0;  // naturally aligned blocks of 2^lg2 pages
     while (lg2 < mamv && (first & ((uint64_t{2} << lg2) - 1)) == 0 && (uint64_t{2} << lg2) <= count)
       ++lg2;
-    // Leaves only have changed (IH): tables live as long as the domain.
-    descriptors.push_back(
-        {2u | 3u << 4 | 3u << 6 | uint64_t{domain.id_} << 16, first << 12 | 1u << 6 | lg2});
+    descriptors.push_back({2u | 3u << 4 | 3u << 6 | uint64_t{domain.id_} << 16,
+                           first << 12 | leaves_only | lg2});
     first += uint64_t{1} << lg2;
     count -= uint64_t{1} << lg2;
   }
   if (count != 0) descriptors = {DomainFlush(domain.id_)};
   Submit(descriptors);
+  pages_.Free(unmapped.tables);
 }
 
-IommuDomain* Iommu::CreateDomain(uint64_t limit, const std::string& owner) {
+IommuDomain* Iommu::CreateDomain(uint64_t limit, bool identity, const std::string& owner) {
   const uint64_t most = uint64_t{1} << (Field(cap_, 21, 16) + 1);
   limit = std::min(limit, most);
   const uint64_t sagaw = Field(cap_, 12, 8);
@@ -218,8 +209,13 @@ IommuDomain* Iommu::CreateDomain(uint64_t limit, const std::string& owner) {
                        [candidate](const auto& domain) { return domain->id_ == candidate; });
   };
   while (in_use(id)) ++id;
-  std::unique_ptr<IommuDomain> domain(new IommuDomain(id, levels, limit, seed_, ledger_));
-  domain->root_ = NewTable("IOMMU domain " + std::to_string(id));
+  SecondStage::Features features;
+  features.levels = levels;
+  features.leaves_2mib = Field(cap_, 34, 34) != 0;
+  features.leaves_1gib = Field(cap_, 35, 35) != 0;
+  std::unique_ptr<IommuDomain> domain(new IommuDomain(
+      id, SecondStage(hal_, pages_, features, "IOMMU domain " + std::to_string(id)), limit, identity,
+      seed_, ledger_));
   domain->ticket_ = ledger_.Open("domain", std::to_string(id), owner, "CreateDomain");
   if (std::find(stale_ids_.begin(), stale_ids_.end(), id) != stale_ids_.end())
     Submit({DomainFlush(id)});
@@ -230,8 +226,7 @@ IommuDomain* Iommu::CreateDomain(uint64_t limit, const std::string& owner) {
 void Iommu::DestroyDomain(IommuDomain* domain) {
   if (!domain->attached_.empty()) throw BugCheck("a domain with attached devices is destroyed");
   Submit({DomainFlush(domain->id_)});
-  for (const auto& [key, pfn] : domain->tables_) pages_.Free(pfn);
-  pages_.Free(domain->root_);
+  domain->tables_.Free();
   ledger_.Close(domain->ticket_);
   stale_ids_.push_back(domain->id_);
   domains_.erase(std::find_if(domains_.begin(), domains_.end(),
@@ -249,9 +244,9 @@ void Iommu::Attach(hw::Bdf device, IommuDomain& domain) {
   const uint64_t entry = table->second * hw::kPageSize + 16 * uint64_t{sid & 0xFFu};
   if ((ReadEntry(entry) & 1) != 0)
     throw BugCheck("device " + device.ToString() + " is attached already");
-  WriteEntry(entry + 8, uint64_t{domain.id_} << 8 | (domain.levels_ - 2));
+  WriteEntry(entry + 8, uint64_t{domain.id_} << 8 | (domain.tables_.features().levels - 2));
   WriteEntry(entry,
-             domain.root_ * hw::kPageSize | 1);  // present last, translate untranslated requests
+             domain.tables_.root_pfn() * hw::kPageSize | 1);  // present last, translate untranslated requests
   FlushWriteBuffer();
   if (Field(cap_, 7, 7) != 0) {  // caching mode: not-present entries may be cached under domain 0
     Submit({{1u | 3u << 4 | uint64_t{sid} << 32, 0}, DomainFlush(domain.id_)});
@@ -273,57 +268,71 @@ void Iommu::Detach(hw::Bdf device, IommuDomain& domain) {
   domain.attached_.erase(held);
 }
 
-uint64_t Iommu::EntryAddress(IommuDomain& domain, uint64_t page) {
-  uint64_t table = domain.root_;
-  for (unsigned level = domain.levels_ - 1; level > 0; --level) {
-    const uint64_t key = uint64_t{level} << 56 | page >> (9 * level);
-    auto lower = domain.tables_.find(key);
-    if (lower == domain.tables_.end()) {
-      lower =
-          domain.tables_.emplace(key, NewTable("IOMMU domain " + std::to_string(domain.id_))).first;
-      const uint64_t index = (page >> (9 * level)) & 511;
-      WriteEntry(table * hw::kPageSize + 8 * index, lower->second * hw::kPageSize | kPresent);
-    }
-    table = lower->second;
-  }
-  return table * hw::kPageSize + 8 * (page & 511);
-}
-
 void Iommu::Map(IommuDomain& domain, uint64_t logical, const std::vector<uint64_t>& pfns,
                 const std::string& owner, const std::string& created_by) {
   const uint64_t first = logical / hw::kPageSize;
-  for (size_t i = 0; i < pfns.size(); ++i) {
-    if (!domain.mappings_.emplace(first + i, pfns[i]).second) {
-      throw BugCheck("logical page " + Hex((first + i) * hw::kPageSize) + " is mapped already");
-    }
-    WriteEntry(EntryAddress(domain, first + i), pfns[i] * hw::kPageSize | kPresent);
+  for (size_t i = 0; i < pfns.size();) {
+    size_t end = i + 1;
+    while (end < pfns.size() && pfns[end] == pfns[end - 1] + 1) ++end;
+    domain.tables_.Map({first + i, pfns[i], end - i});
+    i = end;
   }
-  domain.tickets_.emplace(
-      first, ledger_.Open("domain_mapping", Hex(logical) + "+" + Hex(pfns.size() * hw::kPageSize),
-                          owner, created_by));
+  const Ledger::Ticket ticket =
+      ledger_.Open("domain_mapping", Hex(logical) + "+" + Hex(pfns.size() * hw::kPageSize), owner,
+                   created_by);
+  domain.mappings_.emplace(first, IommuDomain::Mapping{pfns.size(), ticket});
   FlushWriteBuffer();
-  if (Field(cap_, 7, 7) != 0 && !pfns.empty()) InvalidatePages(domain, first, pfns.size());
+  if (Field(cap_, 7, 7) != 0 && !pfns.empty()) InvalidatePages(domain, first, pfns.size(), {});
 }
 
 void Iommu::Unmap(IommuDomain& domain, uint64_t logical, uint64_t pages) {
   const uint64_t first = logical / hw::kPageSize;
-  const auto ticket = domain.tickets_.find(first);
-  if (ticket == domain.tickets_.end())
+  const auto mapping = domain.mappings_.find(first);
+  if (mapping == domain.mappings_.end() || mapping->second.pages != pages)
     throw BugCheck("unmap of logical " + Hex(logical) + ", which is not mapped");
-  for (uint64_t i = 0; i < pages; ++i) {
-    WriteEntry(EntryAddress(domain, first + i), 0);
-    domain.mappings_.erase(first + i);
+  if (pages != 0) InvalidatePages(domain, first, pages, domain.tables_.Unmap(first, pages));
+  ledger_.Close(mapping->second.ticket);
+  domain.mappings_.erase(mapping);
+}
+
+void Iommu::MapIdentity(IommuDomain& domain, const std::vector<uint64_t>& pfns) {
+  std::vector<uint64_t> fresh;
+  for (uint64_t pfn : pfns) {
+    if (domain.identity_uses_[pfn]++ == 0) fresh.push_back(pfn);
   }
-  if (pages != 0) InvalidatePages(domain, first, pages);
-  ledger_.Close(ticket->second);
-  domain.tickets_.erase(ticket);
+  for (uint64_t pfn : fresh) domain.tables_.Map({pfn, pfn, 1});
+  FlushWriteBuffer();
+  if (Field(cap_, 7, 7) == 0) return;
+  for (uint64_t pfn : fresh) InvalidatePages(domain, pfn, 1, {});
+}
+
+void Iommu::UnmapIdentity(IommuDomain& domain, const std::vector<uint64_t>& pfns) {
+  SecondStage::Unmapped gone;
+  bool any = false;
+  for (uint64_t pfn : pfns) {
+    const auto uses = domain.identity_uses_.find(pfn);
+    if (uses == domain.identity_uses_.end())
+      throw BugCheck("host page " + Hex(pfn) + " is not mapped 1:1");
+    if (--uses->second != 0) continue;
+    domain.identity_uses_.erase(uses);
+    const SecondStage::Unmapped one = domain.tables_.Unmap(pfn, 1);
+    gone.tables.insert(gone.tables.end(), one.tables.begin(), one.tables.end());
+    any = true;
+  }
+  if (!any) return;
+  Submit({DomainFlush(domain.id_)});  // the pages are anywhere
+  pages_.Free(gone.tables);
 }
 
 void Iommu::PunchHole(IommuDomain& domain, uint64_t logical) {
   const uint64_t page = logical / hw::kPageSize;
-  WriteEntry(EntryAddress(domain, page), 0);
-  domain.mappings_.erase(page);
-  InvalidatePages(domain, page, 1);
+  const SecondStage::Unmapped gone = domain.tables_.Punch(page);
+  if (gone.largest_leaf == 0) {
+    InvalidatePages(domain, page, 1, gone);
+  } else {
+    Submit({DomainFlush(domain.id_)});
+    pages_.Free(gone.tables);
+  }
 }
 
 void Iommu::DrainFaults() {

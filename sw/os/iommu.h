@@ -5,13 +5,14 @@
 #include <map>
 #include <memory>
 #include <string>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "os/hal.h"
 #include "os/ledger.h"
 #include "os/pages.h"
 #include "os/ranges.h"
+#include "os/second_stage.h"
 
 namespace gmmu::os {
 
@@ -31,28 +32,31 @@ struct IommuFault {
 class IommuDomain {
  public:
   uint16_t id() const { return id_; }
-  uint64_t root_pfn() const { return root_; }
-  unsigned levels() const { return levels_; }
-  /// Logical to host page numbers of everything mapped.
-  const std::map<uint64_t, uint64_t>& mappings() const { return mappings_; }
+  const SecondStage& tables() const { return tables_; }
+  /// Logical addresses are the host's own (1:1), not given out by `logical`.
+  bool identity() const { return identity_; }
   RangeAllocator& logical() { return logical_; }
 
  private:
   friend class Iommu;
-  IommuDomain(uint16_t id, unsigned levels, uint64_t limit, uint64_t seed, Ledger& ledger)
+  IommuDomain(uint16_t id, SecondStage tables, uint64_t limit, bool identity, uint64_t seed,
+              Ledger& ledger)
       : id_(id),
-        levels_(levels),
+        tables_(std::move(tables)),
+        identity_(identity),
         logical_(hw::kPageSize, limit, seed, "logical_range", "domain" + std::to_string(id),
                  ledger) {
     logical_.Exclude(0xFEE00000, 0xFEF00000);
   }
+  struct Mapping {
+    uint64_t pages;
+    Ledger::Ticket ticket;
+  };
   uint16_t id_;
-  unsigned levels_;
-  uint64_t root_ = 0;
-  std::unordered_map<uint64_t, uint64_t>
-      tables_;  // level << 56 | logical pfn >> 9*level -> table pfn
-  std::map<uint64_t, uint64_t> mappings_;
-  std::map<uint64_t, Ledger::Ticket> tickets_;  // by first logical page of a Map call
+  SecondStage tables_;
+  const bool identity_;
+  std::map<uint64_t, Mapping> mappings_;        // by first logical page of a Map call
+  std::map<uint64_t, unsigned> identity_uses_;  // of a host page, by those that MapIdentity took
   std::vector<uint16_t> attached_;
   Ledger::Ticket ticket_ = 0;
   RangeAllocator logical_;
@@ -78,18 +82,22 @@ class Iommu {
   void Disable();
   bool enabled() const { return root_ != 0; }
 
-  /// A domain for logical addresses below `limit` bytes.
-  IommuDomain* CreateDomain(uint64_t limit, const std::string& owner);
+  /// A domain for logical addresses below `limit` bytes; `identity`: they are the host's own.
+  IommuDomain* CreateDomain(uint64_t limit, bool identity, const std::string& owner);
   void DestroyDomain(IommuDomain* domain);
   void Attach(hw::Bdf device, IommuDomain& domain);
   void Detach(hw::Bdf device, IommuDomain& domain);
 
   /// Maps `pfns` to consecutive logical pages from `logical` (bytes, 4 KiB aligned), readable and
-  /// writable.
+  /// writable, with the largest IOMMU pages that fit.
   void Map(IommuDomain& domain, uint64_t logical, const std::vector<uint64_t>& pfns,
            const std::string& owner, const std::string& created_by);
   /// Undoes the Map that began at `logical`, and waits until no device uses it any more.
   void Unmap(IommuDomain& domain, uint64_t logical, uint64_t pages);
+  /// Lets the devices of an identity domain reach `pfns` at their own addresses. Uses of a page are
+  /// counted; it goes with the last UnmapIdentity.
+  void MapIdentity(IommuDomain& domain, const std::vector<uint64_t>& pfns);
+  void UnmapIdentity(IommuDomain& domain, const std::vector<uint64_t>& pfns);
   /// Takes one page out of a mapping, for the deliberate fault of that name; Unmap tolerates it.
   void PunchHole(IommuDomain& domain, uint64_t logical);
 
@@ -105,13 +113,17 @@ class Iommu {
   void Write32(uint32_t offset, uint32_t value) { hal_.Write(base_ + offset, 4, value); }
   void Write64(uint32_t offset, uint64_t value) { hal_.Write(base_ + offset, 8, value); }
 
-  uint64_t NewTable(const std::string& created_by);
+  uint64_t NewTable(const std::string& created_by) {
+    return SecondStage::NewTable(hal_, pages_, created_by);
+  }
   void Command(uint32_t bit, bool on);
   void FlushWriteBuffer();
   void Submit(const std::vector<Descriptor>& descriptors);
-  void InvalidatePages(IommuDomain& domain, uint64_t first, uint64_t count);
+  /// `unmapped`: what changed besides the leaves of 4 KiB; its tables are freed when no device can use
+  /// them any more.
+  void InvalidatePages(IommuDomain& domain, uint64_t first, uint64_t count,
+                       const SecondStage::Unmapped& unmapped);
   Descriptor DomainFlush(uint16_t id) const;
-  uint64_t EntryAddress(IommuDomain& domain, uint64_t page);
   void WriteEntry(uint64_t address, uint64_t value);
   uint64_t ReadEntry(uint64_t address);
   void DrainFaults();

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "os/bug_check.h"
+#include "os/logical_place.h"
 #include "os/text.h"
 
 namespace gmmu::os {
@@ -177,6 +178,38 @@ void MemoryObjects::Close(const DXGKARGCB_CLOSE_PHYSICAL_MEMORY_OBJECT& args) {
   adapter_objects_.erase(args.hAdapterMemoryObject);
 }
 
+bool MemoryObjects::MapLogical(IommuDomain& domain, const std::vector<uint64_t>& pfns, bool one_range,
+                               Adl& adl, const std::string& owner, const char* call) {
+  for (size_t done = 0; done < pfns.size();) {
+    // The longest piece that the logical space has room for, halving what does not fit.
+    std::optional<LogicalRange> place;
+    size_t pages = pfns.size() - done;
+    while (pages != 0) {
+      place = PlaceLogical(domain.logical(), pfns.data() + done, pages, call);
+      if (place || one_range) break;
+      pages /= 2;
+    }
+    if (!place) {
+      UnmapLogical(domain, adl);
+      adl.ranges.clear();
+      return false;
+    }
+    const auto first = pfns.begin() + static_cast<ptrdiff_t>(done);
+    kernel_.iommu()->Map(domain, place->logical, {first, first + static_cast<ptrdiff_t>(pages)}, owner,
+                         call);
+    adl.ranges.push_back({place->taken, place->logical, pages});
+    done += pages;
+  }
+  return true;
+}
+
+void MemoryObjects::UnmapLogical(IommuDomain& domain, const Adl& adl) {
+  for (const Adl::Range& range : adl.ranges) {
+    kernel_.iommu()->Unmap(domain, range.logical, range.pages);
+    domain.logical().Free(range.taken);
+  }
+}
+
 NTSTATUS MemoryObjects::AllocateAdl(DXGKARGCB_ALLOCATE_ADL& args, const std::string& owner) {
   static constexpr char kCall[] = "DxgkCbAllocateAdl";
   CheckLevel(kCall);
@@ -204,13 +237,14 @@ NTSTATUS MemoryObjects::AllocateAdl(DXGKARGCB_ALLOCATE_ADL& args, const std::str
   IommuDomain* domain = adapters_.at(opened.adapter).view.domain;
   uint64_t base = pfns.front();
   bool consecutive = physically_contiguous;
-  if (domain != nullptr) {
-    const auto logical = domain->logical().Allocate(count * hw::kPageSize, hw::kPageSize, kCall);
-    if (!logical) return STATUS_INSUFFICIENT_RESOURCES;
-    adl->logical = *logical;
-    kernel_.iommu()->Map(*domain, *logical, pfns, owner, kCall);
-    base = *logical / hw::kPageSize;
-    consecutive = true;
+  const bool remapped = domain != nullptr && !domain->identity();
+  if (remapped) {
+    if (!MapLogical(*domain, pfns, args.Flags.RequireContiguous, *adl, owner, kCall))
+      return STATUS_INSUFFICIENT_RESOURCES;
+    base = adl->ranges.front().logical / hw::kPageSize;
+    consecutive = adl->ranges.size() == 1;
+  } else if (domain != nullptr) {
+    kernel_.iommu()->MapIdentity(*domain, pfns);
   }
   if (object.type != DXGK_PHYSICAL_MEMORY_TYPE_IO_SPACE) {
     for (uint64_t pfn : pfns) kernel_.pages().Pin(pfn, owner, kCall);
@@ -221,8 +255,11 @@ NTSTATUS MemoryObjects::AllocateAdl(DXGKARGCB_ALLOCATE_ADL& args, const std::str
     adl->list.Flags.Contiguous = 1;
     adl->list.BasePageNumber = base;
   } else {
-    for (uint64_t i = 0; i < count; ++i)
-      adl->pages.push_back(domain != nullptr ? base + i : pfns[i]);
+    if (!remapped) adl->pages = pfns;
+    for (const Adl::Range& range : adl->ranges) {
+      for (uint64_t i = 0; i < range.pages; ++i)
+        adl->pages.push_back(range.logical / hw::kPageSize + i);
+    }
     adl->list.Pages = adl->pages.data();
   }
   adl->ticket = kernel_.ledger().Open(
@@ -244,9 +281,11 @@ void MemoryObjects::FreeAdl(const DXGKARGCB_FREE_ADL& args) {
   AdapterObject& opened = FindAdapterObject(args.hAdapterMemoryObject, kCall);
   Object& object = FindObject(opened.object, kCall);
   IommuDomain* domain = adapters_.at(opened.adapter).view.domain;
-  if (domain != nullptr) {
-    kernel_.iommu()->Unmap(*domain, adl.logical, adl.page_count);
-    domain->logical().Free(adl.logical);
+  if (domain != nullptr && domain->identity()) {
+    const auto at = object.pfns.begin() + static_cast<ptrdiff_t>(adl.first_page);
+    kernel_.iommu()->UnmapIdentity(*domain, {at, at + static_cast<ptrdiff_t>(adl.page_count)});
+  } else if (domain != nullptr) {
+    UnmapLogical(*domain, adl);
   }
   if (object.type != DXGK_PHYSICAL_MEMORY_TYPE_IO_SPACE) {
     for (uint64_t i = 0; i < adl.page_count; ++i)

@@ -73,7 +73,13 @@ class MemoryObjects {
     std::vector<DXGK_PAGE_NUMBER> pages;
     HANDLE adapter_object;
     uint64_t first_page, page_count;
-    uint64_t logical = 0;  // bytes; remapped mode only
+    /// Logical ranges, remapped mode only: one, or several when the logical space is in pieces.
+    struct Range {
+      uint64_t taken;    // bytes, as the domain's allocator gave it
+      uint64_t logical;  // bytes
+      uint64_t pages;
+    };
+    std::vector<Range> ranges;
     Ledger::Ticket ticket = 0;
   };
   struct View {
@@ -84,6 +90,11 @@ class MemoryObjects {
   };
 
   void CheckLevel(const char* call) const;
+  /// Logical pages for `pfns`, in order, in one range where there is one; false, and nothing taken, when
+  /// the logical space is used up, or in pieces and `one_range` is asked for.
+  bool MapLogical(IommuDomain& domain, const std::vector<uint64_t>& pfns, bool one_range, Adl& adl,
+                  const std::string& owner, const char* call);
+  void UnmapLogical(IommuDomain& domain, const Adl& adl);
   HANDLE NewHandle(unsigned kind);
   Object& FindObject(HANDLE handle, const char* call);
   AdapterObject& FindAdapterObject(HANDLE handle, const char* call);

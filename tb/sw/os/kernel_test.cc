@@ -70,7 +70,7 @@ TEST(Iommu, TranslatesWhatWasMappedForAttachedDevicesOnly) {
   Iommu& iommu = *machine.kernel.iommu();
   std::vector<IommuFault> faults;
   iommu.Enable([&](const IommuFault& fault) { faults.push_back(fault); });
-  IommuDomain* domain = iommu.CreateDomain(uint64_t{1} << 33, "test");
+  IommuDomain* domain = iommu.CreateDomain(uint64_t{1} << 33, false, "test");
   const std::vector<uint64_t> pfns = {0x12345, 0x777, 0x54321};
   iommu.Map(*domain, 0x1FFFFD000, pfns, "test", "test");
 
@@ -101,7 +101,7 @@ TEST(Iommu, NeverGivesOutTheInterruptWindowOrPageZero) {
   Machine machine;
   Iommu& iommu = *machine.kernel.iommu();
   iommu.Enable([](const IommuFault&) {});
-  IommuDomain* domain = iommu.CreateDomain(uint64_t{1} << 32, "test");
+  IommuDomain* domain = iommu.CreateDomain(uint64_t{1} << 32, false, "test");
   EXPECT_FALSE(domain->logical().AllocateAt(0, 0x1000, "test"));
   EXPECT_FALSE(domain->logical().AllocateAt(0xFEE00000, 0x1000, "test"));
   EXPECT_FALSE(domain->logical().AllocateAt(0xFEEFF000, 0x1000, "test"));
@@ -113,7 +113,7 @@ TEST(Iommu, BugChecksOnASecondMappingOfAPageAndOnAnUnknownUnmap) {
   Machine machine;
   Iommu& iommu = *machine.kernel.iommu();
   iommu.Enable([](const IommuFault&) {});
-  IommuDomain* domain = iommu.CreateDomain(uint64_t{1} << 33, "test");
+  IommuDomain* domain = iommu.CreateDomain(uint64_t{1} << 33, false, "test");
   iommu.Map(*domain, 0x5000, {1}, "test", "test");
   EXPECT_THROW(iommu.Map(*domain, 0x5000, {2}, "test", "test"), BugCheck);
   EXPECT_THROW(iommu.Unmap(*domain, 0x6000, 1), BugCheck);
@@ -124,7 +124,7 @@ TEST(Iommu, BugChecksOnASecondMappingOfAPageAndOnAnUnknownUnmap) {
 struct Objects : Machine {
   Objects() {
     kernel.iommu()->Enable([](const IommuFault&) {});
-    domain = kernel.iommu()->CreateDomain(uint64_t{1} << 33, "test");
+    domain = kernel.iommu()->CreateDomain(uint64_t{1} << 33, false, "test");
     kernel.iommu()->Attach({1, 0, 0}, *domain);
     objects.AddAdapter(adapter, {domain, "test"});
   }
@@ -179,7 +179,7 @@ TEST(MemoryObjects, CpuAndDeviceSeeTheSameBytesInTheSameOrder) {
   test.objects.Unmap({object.hPhysicalMemoryObject, map.pMappedAddress, map.Size});
   test.objects.FreeAdl({object.hAdapterMemoryObject, adl.pAdl});
   test.objects.Destroy({object.hPhysicalMemoryObject, object.hAdapterMemoryObject});
-  EXPECT_EQ(test.domain->mappings().size(), 0u);
+  EXPECT_EQ(test.domain->tables().leaves(0), 0u);
 }
 
 TEST(MemoryObjects, GiveBothFormsOfAnAdlToWhoAsksForNone) {

@@ -12,7 +12,8 @@
 
 #include "os/bug_check.h"
 #include "os/dxgkrnl.h"
-#include "tb/sw/workload/functional_machine.h"
+#include "platform/config.h"
+#include "twin/machine.h"
 #include "workload/input.h"
 #include "workload/job.h"
 
@@ -65,7 +66,9 @@ class BadDriver : public ::testing::Test {
 
   workload::JobResult Run() {
     const std::vector<uint8_t> input = workload::SeededInput(3, 100'000);
-    test::FunctionalMachine platform{test::FunctionalOptions{}};
+    sim::MachineConfig config = sim::MachineConfig::Default();
+    config.host.memory_gib = 4;
+    sim::twin::Machine platform(sim::twin::MachineParameters::From(config));
     workload::JobOptions options;
     options.os.aperture_bytes = 1 << 20;
     options.os.limit_bits = 32;
