@@ -136,10 +136,6 @@ void Client::Act() {
 }
 
 bool Client::AccessLine(Cost& cost) {
-  if (ctrl_.space() >= parts_.spaces) {
-    Fault(regs::Fault::kSpaceDisabled, 0);
-    return false;
-  }
   const Address at{false, regs::Target::kSystem, static_cast<unsigned>(ctrl_.space()), va_};
   const Place place = parts_.path.Resolve(port_, at, access_, 1, cost);
   if (place.kind == Place::Kind::kClosed) {

@@ -22,7 +22,6 @@ struct ClientParts {
   Path& path;
   Counters& counters;
   FaultLog& faults;
-  unsigned spaces;
 };
 
 /// One client with its traffic engine (rtl/client/README.md). Lines are accessed one after the

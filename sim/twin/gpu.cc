@@ -35,8 +35,7 @@ Gpu::Gpu(unsigned unit, hw::Bdf bdf, const GpuParameters& parameters, Host& host
   clients_.reserve(parameters.built.clients);
   for (unsigned i = 0; i < parameters.built.clients; ++i) {
     clients_.emplace_back(
-        i, ClientParts{agenda, time_, memory_, path_, counters_, faults_, parameters.built.spaces},
-        [this] {
+        i, ClientParts{agenda, time_, memory_, path_, counters_, faults_}, [this] {
           if (--runs_ == 0) {
             counters_.Of<regs::CountersClientCycles>() +=
                 time_.CycleAt(agenda_.now() - runs_began_ps_);
@@ -84,7 +83,7 @@ void Gpu::Reset() {
   window_base_ = 0;
   reset_ps_ = agenda_.now();
   runs_ = 0;
-  half_ = Half();
+  write_low_ = read_high_ = Half();
   counters_ = Counters();
   mmu_.Reset();
   aperture_.set_base(0);

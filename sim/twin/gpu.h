@@ -134,9 +134,10 @@ class Gpu {
   struct Half {
     bool there = false;
     uint32_t offset = 0;
-    uint32_t low = 0;
-  } half_;                  ///< low half of a write
-  uint32_t read_high_ = 0;  ///< of the latest read of a low half
+    uint32_t value = 0;
+  };
+  Half write_low_;  ///< low half of a write
+  Half read_high_;  ///< what the latest read of a low half latched
 };
 
 }  // namespace gmmu::sim::twin

@@ -75,23 +75,26 @@ bool Gpu::WriteBeat(Access& access) {
     checker_->RegisterWritten(word, value << (8 * lane), strobe);
   }
   if (size == kHalf && offset % kWord == 0) {
-    half_ = {true, word, static_cast<uint32_t>(value)};
+    write_low_ = {true, word, static_cast<uint32_t>(value)};
     return true;
   }
-  const bool high = size == kHalf && offset % kWord == kHalf && half_.there && half_.offset == word;
-  const uint32_t low = half_.low;
-  half_.there = false;
+  const bool high = size == kHalf && offset % kWord == kHalf && write_low_.there &&
+                    write_low_.offset == word;
+  const uint32_t low = write_low_.value;
+  write_low_.there = false;
   if (!high && !(size == kWord && offset % kWord == 0)) return false;
   WriteRegister(word, high ? value << 32 | low : value);
   return true;
 }
 
-/// The word at the access, its high half as it was latched.
+/// The word at the access; its high half as it was latched, if the low half was read just before.
 uint64_t Gpu::ReadBeat(const Access& access) {
   const auto offset = static_cast<uint32_t>(access.offset);
-  if (offset % kWord >= kHalf) return uint64_t{read_high_} << 32;
-  const uint64_t value = ReadRegister(offset & ~(kWord - 1));
-  read_high_ = static_cast<uint32_t>(value >> 32);
+  const uint32_t word = offset & ~(kWord - 1);
+  if (offset % kWord >= kHalf && read_high_.there && read_high_.offset == word)
+    return uint64_t{read_high_.value} << 32;
+  const uint64_t value = ReadRegister(word);
+  read_high_ = {offset % kWord < kHalf, word, static_cast<uint32_t>(value >> 32)};
   return value;
 }
 
@@ -144,7 +147,7 @@ void Gpu::WriteSpace(uint32_t index, uint32_t offset, uint64_t value) {
   }
   const regs::SpaceRoot wanted{value};
   operations_.Configure(index, regs::SpaceRoot()
-                                   .set_address(wanted.address() & kPageMask)
+                                   .set_address(wanted.address())
                                    .set_target(wanted.target())
                                    .set_enable(wanted.enable()));
 }

@@ -30,7 +30,9 @@ bool Memory::WriteVram(uint64_t offset, const void* from, size_t size, Cost& cos
   const uint64_t before = vram_written_;
   vram_written_ += size;
   if (before < faults_.flip_after && vram_written_ >= faults_.flip_after) {
-    if (vram_.FlipBit(offset + (faults_.flip_after - before - 1), 0)) ++bits_flipped_;
+    const uint64_t beat = time_.parameters().bus_bytes;
+    const uint64_t at = (offset + faults_.flip_after - before - 1) / beat * beat;
+    if (vram_.FlipBit(std::max(at, offset), 0)) ++bits_flipped_;
   }
   return true;
 }

@@ -15,7 +15,7 @@ namespace gmmu::sim::twin {
 
 /// Deliberate faults of one GPU; all off by default.
 struct MemoryFaults {
-  uint64_t flip_after = 0;  ///< the byte of VRAM with this number that is written loses a bit; 0: off
+  uint64_t flip_after = 0;  ///< the beat that brings this byte, counted over all writes to VRAM, gets a wrong bit; 0: off
   bool drop_fence = false;  ///< writes of 16 aligned bytes to the host are lost
 };
 

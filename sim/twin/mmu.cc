@@ -101,35 +101,16 @@ bool Mmu::Walk(Space& space, uint64_t va, Mapping& mapping, Cost& cost) {
 Translated Mmu::Lookup(unsigned port, unsigned number, uint64_t va, regs::Access access,
                        uint64_t lookups, Cost& cost) {
   Counters::Port& count = counters_.port(port);
-  Space& space = spaces_[number];
   Mapping mapping;
   bool hit = false;
-  if (Entry* entry = Find(space, va)) {
-    mapping = entry->mapping;
-    hit = entry->ports[port];
-    entry->ports.set(port);
-    if (!hit) {
-      counters_.Of<regs::CountersL2Lookups>() += 1;
-      counters_.Of<regs::CountersL2Hits>() += 1;
-    }
-  } else if (const auto early = BeforeTheRoot(space.shape, va)) {
-    mapping = *early;
+  if (number >= spaces_.size()) {
+    mapping.fault = Fault::kSpaceDisabled;
   } else {
-    if (!Walk(space, va, mapping, cost)) {
+    Space& space = spaces_[number];
+    if (!Search(port, space, va, access, mapping, hit, cost)) {
       Translated closed;
       closed.closed = true;
       return closed;
-    }
-    const bool good = mapping.fault == Fault::kNone && Permission(mapping, access) == Fault::kNone;
-    counters_.Of<regs::CountersWalksOk>() += good ? 1 : 0;
-    counters_.Of<regs::CountersWalksFault>() += good ? 0 : 1;
-    if (mapping.fault == Fault::kNone) {
-      space.spans |= uint64_t{1} << mapping.span_lg2;
-      Entry& kept = space.entries[mapping.span_lg2][va >> mapping.span_lg2];
-      kept.mapping = mapping;
-      kept.ports.reset();
-      kept.ports.set(port);
-      counters_.Of<regs::CountersL2Fills>() += 1;
     }
   }
   const Translated answer = Answer(port, number, va, access, mapping);
@@ -142,6 +123,38 @@ Translated Mmu::Lookup(unsigned port, unsigned number, uint64_t va, regs::Access
     count.hits += lookups - (hit ? 0 : 1);
   }
   return answer;
+}
+
+/// The mapping of `va`, known or walked for; false: the host port is closed. `hit`: the port's L1 had
+/// it.
+bool Mmu::Search(unsigned port, Space& space, uint64_t va, regs::Access access, Mapping& mapping,
+                 bool& hit, Cost& cost) {
+  if (Entry* entry = Find(space, va)) {
+    mapping = entry->mapping;
+    hit = entry->ports[port];
+    entry->ports.set(port);
+    if (!hit) {
+      counters_.Of<regs::CountersL2Lookups>() += 1;
+      counters_.Of<regs::CountersL2Hits>() += 1;
+    }
+    return true;
+  }
+  if (const auto early = BeforeTheRoot(space.shape, va)) {
+    mapping = *early;
+    return true;
+  }
+  if (!Walk(space, va, mapping, cost)) return false;
+  const bool good = mapping.fault == Fault::kNone && Permission(mapping, access) == Fault::kNone;
+  counters_.Of<regs::CountersWalksOk>() += good ? 1 : 0;
+  counters_.Of<regs::CountersWalksFault>() += good ? 0 : 1;
+  if (mapping.fault != Fault::kNone) return true;
+  space.spans |= uint64_t{1} << mapping.span_lg2;
+  Entry& kept = space.entries[mapping.span_lg2][va >> mapping.span_lg2];
+  kept.mapping = mapping;
+  kept.ports.reset();
+  kept.ports.set(port);
+  counters_.Of<regs::CountersL2Fills>() += 1;
+  return true;
 }
 
 Translated Mmu::Answer(unsigned port, unsigned space, uint64_t va, regs::Access access,

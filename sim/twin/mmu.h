@@ -68,6 +68,8 @@ class Mmu {
   };
 
   Entry* Find(Space& space, uint64_t va);
+  bool Search(unsigned port, Space& space, uint64_t va, regs::Access access, Mapping& mapping,
+              bool& hit, Cost& cost);
   /// False: the host port is closed.
   bool Walk(Space& space, uint64_t va, Mapping& mapping, Cost& cost);
   Translated Answer(unsigned port, unsigned space, uint64_t va, regs::Access access,

@@ -109,52 +109,82 @@ bool PagingEngine::Stopped(const Place& place, Access access, const Address& ran
   return true;
 }
 
+/// What of the `got` bytes for `to` fills bursts: the others of a failing copy are not written.
+uint64_t PagingEngine::WholeBursts(const Address& to, uint64_t got) {
+  const uint64_t end = (to.at + got) / kBurst * kBurst;
+  return end > to.at ? end - to.at : 0;
+}
+
+/// Reads the piece's bytes, which lie in one page or two. Fewer than `size`: `failed` says why.
+uint64_t PagingEngine::ReadSource(uint64_t size, uint8_t* to, Cost& cost, Place& failed) {
+  const uint64_t window = parts_.time.parameters().engine_reads * kBurst;
+  uint64_t got = 0;
+  while (got < size) {
+    const Address from = command_.source + (moved_ + got);
+    const uint64_t part = std::min(size - got, ToPageEnd(from.at));
+    Place place = path_.Resolve(read_port(), from, Access::kRead,
+                                BurstsBegun(command_.source.at, from.at, part), cost);
+    const bool good = place.kind != Place::Kind::kFault && place.kind != Place::Kind::kClosed;
+    if (good && !path_.Read(place, to + got, part, window, cost)) {
+      place.kind = Place::Kind::kFault;
+      place.fault = Fault::kBusRead;
+    }
+    if (place.kind == Place::Kind::kFault || place.kind == Place::Kind::kClosed) {
+      failed = place;
+      return got;
+    }
+    CountRead(place, from.at, part, moved_ + got != 0);
+    got += part;
+  }
+  return got;
+}
+
 bool PagingEngine::TransferPiece(Cost& cost, uint64_t& size) {
   const Address to = command_.destination + moved_;
-  const bool copy = command_.data == Command::Data::kCopy;
-  const Address from = command_.source + moved_;
-  size = std::min(command_.bytes - moved_, ToPageEnd(to.at));
   std::array<uint8_t, hw::kPageSize> bytes;
-  Place source;
-  if (copy) {
-    size = std::min(size, ToPageEnd(from.at));
-    source = path_.Resolve(read_port(), from, Access::kRead,
-                           BurstsBegun(command_.source.at, from.at, size), cost);
-    if (Stopped(source, Access::kRead, command_.source, moved_, read_port())) return false;
+  size = std::min(command_.bytes - moved_, ToPageEnd(to.at));
+  Place failed;
+  uint64_t got = size;
+  if (command_.data == Command::Data::kCopy) {
+    got = ReadSource(size, bytes.data(), cost, failed);
+    if (got == 0) return !Stopped(failed, Access::kRead, command_.source, moved_, read_port());
   } else if (command_.data == Command::Data::kInline) {
     const uint64_t first = word_ + command_.inline_word + moved_ / 8;
     if (const auto trouble = buffer_.Want(path_, fetch_port(), first + size / 8, cost))
       return !Trouble(*trouble);
-  }
-  const Place target =
-      path_.Resolve(write_port(), to, Access::kWrite,
-                    BurstsBegun(command_.destination.at, to.at, size), cost);
-  if (Stopped(target, Access::kWrite, command_.destination, moved_, write_port())) return false;
-  if (copy) {
-    const uint64_t window = parts_.time.parameters().engine_reads * kBurst;
-    if (!path_.Read(source, bytes.data(), size, window, cost)) {
-      source.kind = Place::Kind::kFault;
-      source.fault = Fault::kBusRead;
-      return !Stopped(source, Access::kRead, command_.source, moved_, read_port());
-    }
+    Produce(size, bytes.data());
   } else {
     Produce(size, bytes.data());
   }
-  if (!path_.Write(target, bytes.data(), size, cost)) {
-    Place refused = target;
-    refused.kind = Place::Kind::kFault;
-    refused.fault = Fault::kBusWrite;
-    return !Stopped(refused, Access::kWrite, command_.destination, moved_, write_port());
+  Place target = path_.Resolve(write_port(), to, Access::kWrite,
+                               BurstsBegun(command_.destination.at, to.at, size), cost);
+  if (Stopped(target, Access::kWrite, command_.destination, moved_, write_port())) return false;
+  const uint64_t written = got == size ? size : WholeBursts(to, got);
+  if (written != 0 && !path_.Write(target, bytes.data(), written, cost)) {
+    target.kind = Place::Kind::kFault;
+    target.fault = Fault::kBusWrite;
+    return !Stopped(target, Access::kWrite, command_.destination, moved_, write_port());
   }
-  CountPiece(size);
-  return true;
+  CountWrite(target, written);
+  if (got == size) return true;
+  return !Stopped(failed, Access::kRead, command_.source, moved_ + got, read_port());
 }
 
-/// Of a fence's value nothing is counted.
-void PagingEngine::CountPiece(uint64_t size) {
-  if (command_.data == Command::Data::kCopy)
-    parts_.counters.Of<regs::CountersCopyReadBytes>() += size;
-  if (command_.data != Command::Data::kValue)
+/// A fence's value, and what a zero page gives or swallows, does not count.
+void PagingEngine::CountRead(const Place& place, uint64_t at, uint64_t size, bool inside) {
+  if (place.kind == Place::Kind::kZero) return;
+  Counters& counters = parts_.counters;
+  counters.Of<regs::CountersCopyReadBytes>() += size;
+  // A beat that a page of the destination cuts in two is read once.
+  const uint64_t beat = parts_.time.parameters().bus_bytes;
+  if (inside && at % kBurst != 0 && at % beat != 0) {
+    (place.kind == Place::Kind::kVram ? counters.Of<regs::CountersVramReadBytes>()
+                                      : counters.Of<regs::CountersHostReadBytes>()) -= beat;
+  }
+}
+
+void PagingEngine::CountWrite(const Place& place, uint64_t size) {
+  if (command_.data != Command::Data::kValue && place.kind != Place::Kind::kZero)
     parts_.counters.Of<regs::CountersCopyWriteBytes>() += size;
 }
 

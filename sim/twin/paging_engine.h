@@ -77,7 +77,10 @@ class PagingEngine {
                unsigned port);
   void Produce(uint64_t size, uint8_t* to) const;
   void Settle();
-  void CountPiece(uint64_t size);
+  uint64_t ReadSource(uint64_t size, uint8_t* to, Cost& cost, Place& failed);
+  static uint64_t WholeBursts(const Address& to, uint64_t got);
+  void CountRead(const Place& place, uint64_t at, uint64_t size, bool inside);
+  void CountWrite(const Place& place, uint64_t size);
   bool Trouble(const Buffer::Trouble& trouble);
   void Wait() { waiting_ = true; }
 

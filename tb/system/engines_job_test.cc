@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// The same job with the same seed by the program on both engines: bytes, checks, faults, leaks and
+// the counters that do not depend on time are equal.
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "os/kernel.h"
+#include "tb/system/program.h"
+
+namespace gmmu {
+namespace {
+
+using Json = nlohmann::json;
+
+class EnginesJob : public Program {
+ protected:
+  struct Outcome {
+    int status = 0;
+    Json report;
+    std::string copy;
+  };
+
+  Outcome RunOn(const std::string& engine, const std::string& input, const std::string& more) {
+    Outcome outcome;
+    std::filesystem::remove(Path("copy"));
+    outcome.status = Run("run " + input + " --engine " + engine + " --out " + Path("copy") +
+                         " --json " + Path("report.json") + " " + more);
+    outcome.report = Report();
+    outcome.copy = Get("copy");
+    return outcome;
+  }
+  /// Both engines, compared.
+  void ExpectSame(uint64_t bytes, const std::string& config = "", const std::string& more = "") {
+    std::string arguments = more;
+    if (!config.empty()) {
+      Put("config.toml", config);
+      arguments += " --config " + Path("config.toml");
+    }
+    const std::string input = WriteInput(bytes);
+    const Outcome rtl = RunOn("rtl", input, arguments);
+    const Outcome fast = RunOn("fast", input, arguments);
+    EXPECT_EQ(rtl.status, fast.status) << Get("log");
+    EXPECT_EQ(rtl.copy, fast.copy);
+    EXPECT_EQ(rtl.report["machine"]["timing"], "exact");
+    EXPECT_EQ(fast.report["machine"]["timing"], "estimated");
+    for (const char* key : {"verified", "passed", "bytes", "bytes_verified", "checks"})
+      EXPECT_EQ(rtl.report[key], fast.report[key]) << key;
+    EXPECT_EQ(Faults(rtl.report), Faults(fast.report));
+    EXPECT_EQ(Leaks(rtl.report), Leaks(fast.report));
+    EXPECT_EQ(Probes(rtl.report), Probes(fast.report));
+    if (rtl.status == 0) {
+      EXPECT_EQ(rtl.copy, Get("input"));
+      ExpectSameCounters(rtl.report["counters"], fast.report["counters"]);
+    }
+  }
+
+ private:
+  /// Without cycles. A burst of refused reads is told several times, by as many as were in flight.
+  static std::set<std::string> Faults(const Json& report) {
+    std::set<std::string> all;
+    for (Json fault : report["faults"]) {
+      const std::string source = fault["source"];
+      if (source == "gpu" || source == "timeout" || source == "machine") fault.erase("text");
+      all.insert(fault.dump());
+    }
+    return all;
+  }
+  static std::multiset<std::string> Leaks(const Json& report) {
+    std::multiset<std::string> all;
+    for (Json leak : report["leaks"]) {
+      if (leak["owner"] == "hardware") leak.erase("name");
+      all.insert(leak.dump());
+    }
+    return all;
+  }
+  static std::set<std::string> Probes(const Json& report) {
+    std::set<std::string> all;
+    for (const Json& finding : report["findings"]) all.insert(finding["probe"]);
+    return all;
+  }
+  static void ExpectSameCounters(const Json& rtl, const Json& fast) {
+    for (const auto& [block, counters] : fast.items()) {
+      if (block.rfind("port_", 0) != 0) continue;
+      for (const char* name : {"lookups", "faults"})
+        EXPECT_EQ(rtl[block][name], counters[name]) << block << "." << name;
+    }
+    const std::vector<std::pair<const char*, std::vector<const char*>>> equal = {
+        {"gpu_mmu", {"invalidations"}},
+        {"gpu_aperture", {"ap_lookups"}},
+        {"gpu_engine", {"ring_entries", "commands", "copy_read_bytes", "copy_write_bytes"}},
+        {"gpu_bus", {"fault_records", "vram_write_bytes", "host_read_bytes"}},
+        {"gpu_clients", {"client_read_bytes", "client_write_bytes"}},
+    };
+    for (const auto& [block, names] : equal) {
+      for (const char* name : names)
+        EXPECT_EQ(rtl[block][name], fast[block][name]) << block << "." << name;
+    }
+    // What interrupt messages add, 4 bytes each, depends on how causes meet.
+    const auto data = [](const Json& c) {
+      return c["gpu_bus"]["host_write_bytes"].get<int64_t>() -
+             4 * c["gpu_bus"]["messages"].get<int64_t>();
+    };
+    EXPECT_EQ(data(rtl), data(fast));
+  }
+};
+
+TEST_F(EnginesJob, NoByte) { ExpectSame(0); }
+TEST_F(EnginesJob, OneByte) { ExpectSame(1); }
+TEST_F(EnginesJob, OddPages) { ExpectSame(100'003, "", "--seed 7"); }
+TEST_F(EnginesJob, PhysicalPages) {
+  ExpectSame(70'000, "[gpu]\nlimit_bits = 48\n[os]\niommu = \"physical\"\n");
+}
+TEST_F(EnginesJob, NoIommu) {
+  ExpectSame(30'000, "[gpu]\nlimit_bits = 48\n[os]\niommu = \"physical\"\n[iommu]\npresent = false\n");
+}
+TEST_F(EnginesJob, SmallVram) { ExpectSame(700'000, "[gpu]\nvram_mib = 1\naperture_mib = 1\n"); }
+TEST_F(EnginesJob, TwoLevels) { ExpectSame(70'000, "[gpu]\npage_table_bits = [10, 12]\n"); }
+TEST_F(EnginesJob, SixLevels) {
+  ExpectSame(70'000, "[gpu]\npage_table_bits = [5, 6, 7, 6, 6, 6]\n");
+}
+
+TEST_F(EnginesJob, UnmappedPage) { ExpectSame(65'536, "[inject]\nunmapped_page = true\n"); }
+TEST_F(EnginesJob, WrongEntry) { ExpectSame(65'536, "[inject]\nwrong_pte = true\n"); }
+TEST_F(EnginesJob, WrongAdl) {
+  ExpectSame(65'536,
+             "[gpu]\nlimit_bits = 48\n[os]\niommu = \"physical\"\n[inject]\nwrong_adl = true\n");
+}
+TEST_F(EnginesJob, LostFence) { ExpectSame(65'536, "[inject]\ndrop_fence = true\n"); }
+TEST_F(EnginesJob, MissingFlush) { ExpectSame(65'536, "[inject]\nmissing_flush = true\n"); }
+TEST_F(EnginesJob, LateInterrupts) { ExpectSame(10'000, "[inject]\nlate_interrupt_ns = 5000\n"); }
+TEST_F(EnginesJob, FlippedBit) {
+  ExpectSame(400'000, "[inject.vram_flip]\nafter_write_bytes = 400000\n");
+}
+
+class EnginesLeak : public EnginesJob, public ::testing::WithParamInterface<std::string> {};
+
+TEST_P(EnginesLeak, IsNamed) { ExpectSame(5'000, "[inject]\nleak = \"" + GetParam() + "\"\n"); }
+
+std::vector<std::string> LeakKinds() {
+  std::vector<std::string> kinds = os::Inject::LeakKinds();
+  kinds.push_back("pcie_tag");
+  return kinds;
+}
+INSTANTIATE_TEST_SUITE_P(Kinds, EnginesLeak, ::testing::ValuesIn(LeakKinds()),
+                         [](const auto& kind) { return kind.param; });
+
+}  // namespace
+}  // namespace gmmu

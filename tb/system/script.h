@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "hw/gmmu_regs.h"
+#include "hw/platform.h"
+#include "tb/sim/platform/bare_machine.h"
+
+namespace gmmu::test {
+
+/// Software that does things to a bare GPU and writes down what it sees, without times: what two
+/// engines write must be equal.
+///
+/// Spaces have two levels of nine bits: the root of space s at VRAM 0x100000 x s, its leaf table for
+/// [0, 2 MiB) a page behind.
+class Script {
+ public:
+  using Bare = sim::BareMachine;
+  static constexpr uint64_t kFaults = 0x110000;  ///< host: the fault queue, 128 records
+  static constexpr uint64_t kData = 0x1'4000'0000;     ///< host: 1 MiB of bytes
+  static constexpr uint64_t kScratch = 0x1'5000'0000;  ///< host: for SayVram
+
+  explicit Script(hw::Platform& platform);
+
+  hw::Platform& platform() { return p_; }
+  Bare& bare() { return bare_; }
+  const std::vector<std::string>& lines() const { return lines_; }
+
+  void Say(const std::string& text) { lines_.push_back(text); }
+  void Say(const std::string& name, uint64_t value);
+  uint64_t Read(uint32_t offset) { return bare_.Read(offset); }
+  void Write(uint32_t offset, uint64_t value) { bare_.Write(offset, value); }
+  /// A checksum of memory; VRAM by ring 0, which begins anew.
+  void SayVram(uint64_t offset, uint64_t bytes);
+  void SayHost(uint64_t address, uint64_t bytes);
+
+  // tables
+  static uint64_t Root(unsigned space) { return uint64_t{0x100000} * space; }
+  static uint64_t Leaf(unsigned space) { return Root(space) + 0x1000; }
+  void MakeSpace(unsigned space);
+  void Map(unsigned space, uint64_t va, regs::PteEntry entry);
+  static regs::PteEntry Page(regs::Target target, uint64_t address);
+  void PutVram(uint64_t offset, uint64_t word) { bare_.WriteVram(offset, &word, 8); }
+
+  // ring 0
+  void StartRing(bool privileged = true);
+  /// Writes the words and an entry, rings, waits until it has ended, says how.
+  void Submit(const std::string& name, const std::vector<uint64_t>& words);
+  /// The same with an entry of one's own.
+  void SubmitEntry(const std::string& name, uint64_t buffer, uint64_t shape);
+  static uint64_t Head(regs::Opcode opcode, unsigned words, uint64_t more = 0);
+
+  // clients
+  struct Run {
+    unsigned client = 0;
+    regs::ClientCtrl ctrl = regs::ClientCtrl().set_space(1);
+    uint64_t base = 0, seed = 0;
+    uint32_t first = 0, stride = 1, count = 1, step = 1;
+  };
+  void Client(const std::string& name, const Run& run);
+
+  /// New fault records and causes; clears the causes.
+  void SayTrouble();
+
+ private:
+  bool Until(uint32_t offset, uint64_t mask, uint64_t value);
+
+  hw::Platform& p_;
+  Bare bare_;
+  std::vector<std::string> lines_;
+  uint32_t tail_ = 0, fence_ = 0, records_ = 0;
+};
+
+}  // namespace gmmu::test
