@@ -3,7 +3,7 @@
 //
 //   first    an access is offered: line beat of its first byte
 //   r        beats of any slots, interleaved; always taken
-//   end      one cycle after the last beat of a slot was taken; error: any of its beats had one
+//   end      two cycles after the last beat of a slot came; error: any of its beats had one
 //   read     data_o one cycle after read_i; a row may be read once its end was told
 //   clear    a sweep over all slots after reset, before the first access
 module gmmu_client_land

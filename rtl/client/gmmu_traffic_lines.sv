@@ -5,7 +5,7 @@
 //              cycles, until the products of pattern order are made
 //   line       the address of the next access, in lines; next_i takes it. A line every other cycle.
 //   chase      pattern chase: the line that the answer to the last one named
-//   still_o    without next_i and chase_valid_i nothing changes here
+//   still_o    while ready_o is 1: without next_i and chase_valid_i nothing changes here
 //
 // order:  base + (first + stride * k) mod footprint, k = 0, then (k + step) mod count
 // random: base + x mod footprint, x = successive states of xorshift32

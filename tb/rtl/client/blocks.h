@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bench of the clients' blocks: a clock, chance, bytes of ports of any width, and an access.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <deque>
+#include <memory>
+#include <random>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "Vgmmu_client_blocks_bench.h"
+#include "hw/gmmu_regs.h"
+#include "tb/rtl/coverage.h"
+#include "verilated.h"
+
+namespace gmmu::client {
+
+constexpr unsigned kBeat = sizeof(Vgmmu_client_blocks_bench::r_data_i);  ///< bytes of the bus
+constexpr unsigned kLine = 64;                                          ///< bytes of a line
+
+/// How the bench treats a block.
+struct Manner {
+  unsigned idle_percent, stall_percent;  ///< of the cycles: no input offered, output not taken
+};
+constexpr Manner kManners[] = {{0, 0}, {60, 0}, {0, 60}, {40, 40}};
+
+/// The blocks with a clock.
+class Blocks {
+  VerilatedContext context_;  // goes last
+
+ public:
+  Blocks(int size, uint64_t seed) : rng(seed) {
+    context_.randReset(0);
+    context_.assertOn(true);
+    top = std::make_unique<Vgmmu_client_blocks_bench>(&context_);
+    top->size_i = static_cast<uint8_t>(size);
+    Reset();
+  }
+  ~Blocks() { top->final(); }
+
+  /// Reset and the sweep behind it, which clears every slot.
+  void Reset() {
+    top->rst_i = 1;
+    for (int i = 0; i < 3; ++i) Settle(), Edge();
+    top->rst_i = 0;
+    top->clear_i = 1;
+    for (unsigned slot = 0; slot < slots(); ++slot) {
+      top->clear_slot_i = static_cast<uint8_t>(slot);
+      Settle(), Edge();
+    }
+    top->clear_i = 0;
+  }
+  /// Outputs follow the inputs that were set.
+  void Settle() {
+    top->clk_i = 0;
+    top->eval();
+  }
+  void Edge() {
+    top->clk_i = 1;
+    top->eval();
+    ++now;
+  }
+  unsigned slots() const { return top->slots_o; }
+  bool Chance(unsigned percent) { return rng() % 100 < percent; }
+  uint64_t Random(uint64_t low, uint64_t high) { return low + rng() % (high - low + 1); }
+
+  std::mt19937_64 rng;
+  uint64_t now = 0;  ///< cycles, those of reset too
+  std::unique_ptr<Vgmmu_client_blocks_bench> top;
+
+ private:
+  Coverage coverage_{context_};
+};
+
+/// A fixture with the blocks. Its parameters are the size, as gmmu_client_blocks_bench.sv numbers
+/// it, and the seed; a manner goes with every seed.
+class BlocksTest : public testing::TestWithParam<std::tuple<int, int>> {
+ protected:
+  BlocksTest()
+      : n(std::get<0>(GetParam())),
+        seed(std::get<1>(GetParam())),
+        manner(kManners[seed % 4]),
+        blocks(n, static_cast<uint64_t>(seed)),
+        t(*blocks.top),
+        trace_(__FILE__, __LINE__, "size " + std::to_string(n) + " seed " + std::to_string(seed)) {}
+
+  bool Idle() { return blocks.Chance(manner.idle_percent); }
+  bool Stall() { return blocks.Chance(manner.stall_percent); }
+
+  const int n, seed;
+  Manner manner;
+  Blocks blocks;
+  Vgmmu_client_blocks_bench& t;
+
+ private:
+  testing::ScopedTrace trace_;
+};
+
+/// An offer that stands until it is taken.
+class Offer {
+ public:
+  bool Now(bool have, Blocks& blocks, unsigned idle_percent) {
+    standing_ = have && (standing_ || !blocks.Chance(idle_percent));
+    return standing_;
+  }
+  void Taken() { standing_ = false; }
+
+ private:
+  bool standing_ = false;
+};
+
+/// Bytes of a port of any width, and back.
+template <typename Port>
+std::vector<uint8_t> BytesOf(const Port& port) {
+  std::vector<uint8_t> bytes(sizeof port);
+  std::memcpy(bytes.data(), &port, sizeof port);
+  return bytes;
+}
+template <typename Port>
+void SetBytes(Port& port, const uint8_t* bytes, size_t count = sizeof(Port)) {
+  std::memcpy(&port, bytes, count);
+}
+template <typename Port>
+void RandomBytes(Port& port, Blocks& blocks) {
+  for (size_t i = 0; i < sizeof port; ++i)
+    reinterpret_cast<uint8_t*>(&port)[i] = static_cast<uint8_t>(blocks.rng());
+}
+
+/// An access of 1 to 64 bytes of one line.
+struct Request {
+  unsigned id = 0, space = 0;
+  uint64_t va = 0;
+  regs::Access access = regs::Access::kRead;
+  unsigned bytes = kLine;
+
+  unsigned first() const { return va % kLine; }  ///< byte of its line
+  unsigned last() const { return first() + bytes - 1; }
+  bool write() const { return access == regs::Access::kWrite; }
+
+  static Request Draw(Blocks& blocks, unsigned id) {
+    Request r;
+    r.id = id;
+    r.space = static_cast<unsigned>(blocks.Random(0, 63));
+    const unsigned first = blocks.Chance(40) ? 0 : static_cast<unsigned>(blocks.Random(0, 63));
+    r.bytes = blocks.Chance(40) ? kLine - first
+                                : static_cast<unsigned>(blocks.Random(1, kLine - first));
+    r.va = (blocks.rng() & ~uint64_t{63}) + first;
+    r.access = static_cast<regs::Access>(blocks.Random(0, 2));
+    return r;
+  }
+  void Put(Vgmmu_client_blocks_bench& t) const {
+    t.q_id_i = static_cast<uint8_t>(id);
+    t.q_space_i = static_cast<uint8_t>(space);
+    t.q_va_i = va;
+    t.q_access_i = static_cast<uint8_t>(access);
+    t.q_bytes_i = static_cast<uint8_t>(bytes);
+  }
+};
+
+/// CRC-32C, bit by bit, without the inversions.
+inline uint32_t Crc32cStep(uint32_t crc, uint64_t word) {
+  for (int i = 0; i < 64; ++i)
+    crc = crc >> 1 ^ (((crc ^ static_cast<uint32_t>(word >> i)) & 1) != 0 ? 0x82F63B78u : 0);
+  return crc;
+}
+
+}  // namespace gmmu::client

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <map>
+
+#include "tb/rtl/client/blocks.h"
+
+namespace gmmu::client {
+namespace {
+
+using regs::Fault;
+
+/// Accesses are asked for and end; the model says which words, records and counts follow.
+class Answer : public BlocksTest {
+ protected:
+  static constexpr unsigned kRows = kLine / kBeat;
+
+  struct Access {
+    Request request;
+    Fault fault = Fault::kNone;
+    unsigned level = 0;
+    bool zero = false;
+    bool logged = false;  // its record was taken
+    std::vector<std::vector<uint8_t>> rows = {};
+  };
+
+  Answer() : word_(n == 0 ? 8 : kBeat) {}
+
+  /// A request is offered for some cycles, then it is in flight.
+  void Begin(const Request& request, int cycles = 1) {
+    ASSERT_EQ(flight_.count(request.id), 0u);
+    Access access{request};
+    for (unsigned row = 0; row < kRows; ++row) {
+      RandomBytes(t.ans_row_data_i, blocks);
+      access.rows.push_back(BytesOf(t.ans_row_data_i));
+    }
+    PutRow();
+    flight_[request.id] = access;
+    ++begun_;
+    for (int i = 0; i < cycles; ++i) {
+      t.ans_req_valid_i = 1;
+      request.Put(t);
+      Step();
+    }
+    t.ans_req_valid_i = 0;
+    Step();  // the unit's way to the MMU and back is longer
+  }
+  void End(unsigned id, Fault fault, unsigned level, bool zero) {
+    Access& access = flight_.at(id);
+    access.fault = fault, access.level = level, access.zero = zero;
+    t.ans_end_valid_i = 1;
+    t.e_slot_i = static_cast<uint8_t>(id);
+    t.e_fault_i = static_cast<uint8_t>(fault);
+    t.e_level_i = static_cast<uint8_t>(level);
+    t.e_zero_i = zero;
+    ended_[id] = true;
+    if (!t.ans_ordered_i) order_.push_back(id);
+    Step();
+    t.ans_end_valid_i = 0;
+  }
+  void EndRandom(unsigned id) {
+    const bool fault = blocks.Chance(fault_percent_);
+    End(id, fault ? static_cast<Fault>(blocks.Random(1, 15)) : Fault::kNone,
+        static_cast<unsigned>(blocks.Random(0, 5)), !fault && blocks.Chance(15));
+  }
+  void Step() {
+    t.ans_ready_i = !Stall();
+    t.ans_log_ready_i = !Stall();
+    PutRow();
+    blocks.Settle();
+    TakeLog();
+    TakeAnswer();
+    if (t.ans_read_o) row_ = t.ans_row_o % (blocks.slots() * kRows);
+    blocks.Edge();
+  }
+  /// Until every access that ended has its answer.
+  void Finish() {
+    for (int i = 0; i < 8000 && !ended_.empty(); ++i) Step();
+    EXPECT_TRUE(ended_.empty()) << "answers are missing";
+    for (int i = 0; i < 6; ++i) Step();
+  }
+  /// Nothing is in flight. A change of order needs that.
+  void Choose(bool ordered, bool first_only) {
+    t.ans_ordered_i = ordered;
+    t.ans_first_only_i = first_only;
+    next_ = 0;
+    muted_ = false;
+    for (int i = 0; i < 3; ++i) Step();
+  }
+
+  const unsigned word_;
+  std::map<unsigned, Access> flight_;
+  std::map<unsigned, bool> ended_;  // not answered
+  unsigned answered_ = 0, begun_ = 0, logged_ = 0, fault_percent_ = 25;
+
+ private:
+  /// The row that was read stands.
+  void PutRow() {
+    const auto at = flight_.find(row_ / kRows);
+    if (at == flight_.end()) RandomBytes(t.ans_row_data_i, blocks);
+    else SetBytes(t.ans_row_data_i, at->second.rows[row_ % kRows].data());
+  }
+  /// The access whose answer is due, nothing if none is.
+  Access* Due() {
+    const unsigned id = t.ans_ordered_i ? next_ : order_.empty() ? 0 : order_.front();
+    return ended_.count(id) != 0 ? &flight_.at(id) : nullptr;
+  }
+  void TakeLog() {
+    if (log_stood_) EXPECT_TRUE(t.ans_log_valid_o);
+    log_stood_ = t.ans_log_valid_o && !t.ans_log_ready_i;
+    if (!t.ans_log_valid_o || !t.ans_log_ready_i) return;
+    // Answers before it may wait: it is of the next access that faulted and has no record.
+    Access* faulted = nullptr;
+    if (t.ans_ordered_i) {
+      for (unsigned i = 0; i < blocks.slots() && faulted == nullptr; ++i) {
+        const unsigned id = (next_ + i) % blocks.slots();
+        if (ended_.count(id) == 0) break;
+        Access& access = flight_.at(id);
+        if (access.fault != Fault::kNone && !access.logged) faulted = &access;
+      }
+    } else {
+      for (unsigned id : order_) {
+        Access& access = flight_.at(id);
+        if (access.fault != Fault::kNone && !access.logged) { faulted = &access; break; }
+      }
+    }
+    ASSERT_NE(faulted, nullptr) << "a record of no fault";
+    EXPECT_FALSE(t.ans_first_only_i && muted_) << "only the first is logged";
+    muted_ = true;
+    ++logged_;
+    faulted->logged = true;
+    EXPECT_EQ(t.ans_log_reason_o, static_cast<unsigned>(faulted->fault));
+    EXPECT_EQ(t.ans_log_space_o, faulted->request.space);
+    EXPECT_EQ(t.ans_log_port_o, 37);
+    EXPECT_EQ(t.ans_log_access_o, static_cast<unsigned>(faulted->request.access));
+    EXPECT_EQ(t.ans_log_level_o, faulted->level);
+    EXPECT_EQ(t.ans_log_address_o, faulted->request.va);
+  }
+  void TakeAnswer() {
+    const bool taken = t.ans_valid_o && t.ans_ready_i;
+    const bool fresh = t.ans_valid_o && !stood_;
+    if (stood_) EXPECT_TRUE(t.ans_valid_o) << "an offer stands";
+    stood_ = t.ans_valid_o && !taken;
+    unsigned counts[2] = {};
+    if (t.ans_valid_o) {
+      Access* const access = Due();
+      ASSERT_NE(access, nullptr) << "an answer to nobody";
+      Check(*access);
+      if (fresh && t.ans_last_o && access->fault == Fault::kNone)
+        counts[access->request.write()] = access->request.bytes;
+    }
+    for (int i = 0; i < 2; ++i) EXPECT_EQ(t.ans_count_o[i], counts[i]) << (i ? "written" : "read");
+    if (!taken) return;
+    ++beat_;
+    if (!t.ans_last_o) return;
+    beat_ = 0;
+    ++answered_;
+    flight_.erase(t.ans_id_o);
+    ended_.erase(t.ans_id_o);
+    if (t.ans_ordered_i) next_ = (next_ + 1) % blocks.slots();
+    else order_.pop_front();
+  }
+  void Check(const Access& access) {
+    const Request& request = access.request;
+    const bool one = access.fault != Fault::kNone || request.write();
+    const unsigned word = request.first() / word_ + beat_;
+    EXPECT_EQ(t.ans_id_o, request.id);
+    EXPECT_EQ(t.ans_fault_o, static_cast<unsigned>(access.fault));
+    EXPECT_EQ(t.ans_line_o, request.va >> 6);
+    EXPECT_EQ(t.ans_last_o, one || word == request.last() / word_);
+    if (access.fault != Fault::kNone && !t.ans_first_only_i)
+      EXPECT_TRUE(access.logged) << "its record was not taken before its answer";
+    if (access.fault != Fault::kNone && t.ans_first_only_i) EXPECT_TRUE(muted_);
+    if (one) return;
+    EXPECT_EQ(t.ans_word_o, word);
+    const auto data = BytesOf(t.ans_data_o);
+    for (unsigned i = 0; i < word_; ++i) {
+      const unsigned at = word * word_ + i;
+      const unsigned want = access.zero ? 0 : access.rows[at / kBeat][at % kBeat];
+      EXPECT_EQ(data[i], want) << "byte " << at;
+    }
+  }
+
+  std::deque<unsigned> order_;
+  unsigned next_ = 0, beat_ = 0, row_ = 0;
+  bool stood_ = false, log_stood_ = false, muted_ = false;
+};
+
+TEST_P(Answer, EveryFirstAndLastByteOfARead) {
+  for (unsigned first = 0; first < kLine; first += first % 8 < 2 ? 1 : 5) {
+    for (unsigned bytes = 1; first + bytes <= kLine; bytes += bytes < 10 ? 1 : 7) {
+      Request request;
+      request.id = (first + bytes) % blocks.slots();
+      request.va = 0x123456780000 + first;
+      request.bytes = bytes;
+      Begin(request);
+      End(request.id, Fault::kNone, 0, false);
+      Finish();
+    }
+  }
+}
+
+TEST_P(Answer, EveryFaultIsLoggedBeforeItsAnswer) {
+  for (unsigned fault = 1; fault < 16; ++fault) {
+    for (auto access : {regs::Access::kRead, regs::Access::kWrite, regs::Access::kExecute}) {
+      Request request = Request::Draw(blocks, fault);
+      request.access = access;
+      Begin(request);
+      End(fault, static_cast<Fault>(fault), fault % 6, false);
+      Finish();
+    }
+  }
+  EXPECT_EQ(logged_, 45u);
+}
+
+TEST_P(Answer, OnlyTheFirstFaultWhileAsked) {
+  for (int round = 1; round <= 4; ++round) {
+    Choose(true, true);
+    for (unsigned id = 0; id < 8; ++id) Begin(Request::Draw(blocks, id));
+    for (unsigned id = 8; id-- > 0;)
+      End(id, id < 2 ? Fault::kNone : static_cast<Fault>(4 + id), 0, false);
+    Finish();
+    EXPECT_EQ(logged_, static_cast<unsigned>(round)) << "one a round";
+    Choose(false, false);
+  }
+}
+
+TEST_P(Answer, OrderedIdsWaitForTheLowest) {
+  for (int round = 0; round < 3; ++round) {
+    Choose(true, false);
+    for (unsigned turn = 0; turn < 3; ++turn) {
+      for (unsigned id = 0; id < blocks.slots(); ++id) Begin(Request::Draw(blocks, id));
+      const unsigned before = answered_;
+      for (unsigned id = blocks.slots(); id-- > 1;) EndRandom(id);
+      for (int i = 0; i < 50; ++i) Step();
+      EXPECT_EQ(answered_, before);
+      EndRandom(0);
+      Finish();
+      EXPECT_EQ(answered_, before + blocks.slots());
+    }
+    Choose(false, false);
+  }
+}
+
+TEST_P(Answer, AWordACycle) {
+  manner = {0, 0};
+  for (unsigned id = 0; id < blocks.slots(); ++id) {
+    Request request;
+    request.id = id, request.va = 64 * id;
+    Begin(request);
+  }
+  const uint64_t begin = blocks.now;
+  for (unsigned id = 0; id < blocks.slots(); ++id) End(id, Fault::kNone, 0, false);
+  while (!ended_.empty() && blocks.now - begin < 3000) Step();
+  EXPECT_LE(blocks.now - begin, std::max(blocks.slots() * kLine / word_, blocks.slots()) + 8);
+}
+
+TEST_P(Answer, RandomAccesses) {
+  for (int phase = 0; phase < 6; ++phase) {
+    const bool ordered = phase % 2;
+    Choose(ordered, false);
+    fault_percent_ = phase < 2 ? 0 : 25;
+    unsigned given = 0;
+    std::vector<unsigned> running;
+    for (int i = 0; i < 700; ++i) {
+      const unsigned id = (ordered ? given : static_cast<unsigned>(blocks.rng())) % blocks.slots();
+      if (flight_.count(id) == 0 && blocks.Chance(60)) {
+        Begin(Request::Draw(blocks, id), static_cast<int>(blocks.Random(1, 3)));
+        running.push_back(id);
+        ++given;
+      } else if (!running.empty() && !Idle()) {
+        const size_t pick = blocks.Random(0, running.size() - 1);
+        EndRandom(running[pick]);
+        running.erase(running.begin() + static_cast<long>(pick));
+      } else {
+        Step();
+      }
+    }
+    for (unsigned id : running) EndRandom(id);
+    Finish();
+    EXPECT_TRUE(flight_.empty());
+  }
+  EXPECT_EQ(answered_, begun_);
+  EXPECT_GT(answered_, 900u);
+}
+
+TEST_P(Answer, ResetForgetsThem) {
+  Choose(true, false);
+  for (unsigned id = 0; id < 6; ++id) Begin(Request::Draw(blocks, id));
+  manner = {0, 100};
+  for (unsigned id = 0; id < 6; ++id) End(id, Fault::kNone, 0, false);
+  for (int i = 0; i < 30; ++i) Step();
+  blocks.Reset();
+  for (int i = 0; i < 20; ++i) {
+    blocks.Settle();
+    EXPECT_FALSE(t.ans_valid_o);
+    EXPECT_FALSE(t.ans_log_valid_o);
+    blocks.Edge();
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, Answer,
+                         testing::Combine(testing::Values(0, 1), testing::Range(1, 9)));
+
+}  // namespace
+}  // namespace gmmu::client

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <map>
+
+#include "tb/rtl/client/blocks.h"
+
+namespace gmmu::client {
+namespace {
+
+constexpr unsigned kBeats = kLine / kBeat;  // of a line
+
+/// Bursts of any slots land; rows are read from the cycle in which their end is told.
+class Land : public BlocksTest {
+ protected:
+  static constexpr uint64_t kEnd = 2;  // cycles from the offer of the last beat to its end
+
+  struct Burst {
+    unsigned first = 0, beats = 1, done = 0;
+    bool error = false;
+    std::vector<std::vector<uint8_t>> data;
+  };
+  struct End {
+    uint64_t due;
+    unsigned slot;
+    bool error;
+  };
+
+  /// Reserves a free slot for `beats` beats from row `first` of its line on.
+  void Reserve(unsigned slot, unsigned first, unsigned beats) {
+    ASSERT_EQ(open_.count(slot), 0u);
+    open_[slot].first = first;
+    open_[slot].beats = beats;
+    ended_.erase(slot);
+    told_.erase(std::remove(told_.begin(), told_.end(), slot), told_.end());
+    t.land_first_i = 1;
+    t.land_first_slot_i = static_cast<uint8_t>(slot);
+    t.land_first_beat_i = static_cast<uint8_t>(first);
+    Step();
+    t.land_first_i = 0;
+  }
+  /// The next beat of a slot is offered in this cycle.
+  void Beat(unsigned slot, bool error) {
+    Burst& burst = open_.at(slot);
+    t.land_r_valid_i = 1;
+    t.r_id_i = static_cast<uint8_t>(slot);
+    RandomBytes(t.r_data_i, blocks);
+    t.r_error_i = error;
+    t.r_last_i = burst.done + 1 == burst.beats;
+    burst.error |= error;
+    burst.data.push_back(BytesOf(t.r_data_i));
+    if (++burst.done == burst.beats) {
+      ends_.push_back({blocks.now + kEnd, slot, burst.error});
+      ended_[slot] = burst;
+      open_.erase(slot);
+    }
+    Step();
+    t.land_r_valid_i = 0;
+  }
+  void Step() {
+    // A row of an ended slot is read, sometimes; the answer stands until the next read.
+    t.land_read_i = !told_.empty() && !Stall();
+    std::vector<uint8_t> next = expected_;
+    if (t.land_read_i) {
+      const unsigned slot = told_[blocks.Random(0, told_.size() - 1)];
+      const Burst& burst = ended_[slot];
+      const unsigned beat = static_cast<unsigned>(blocks.Random(0, burst.data.size() - 1));
+      t.land_row_i = static_cast<uint16_t>(slot * kBeats + burst.first + beat);
+      next = burst.data[beat];
+    }
+    blocks.Settle();
+    if (!expected_.empty()) EXPECT_EQ(BytesOf(t.land_data_o), expected_);
+    const bool due = !ends_.empty() && ends_.front().due == blocks.now;
+    ASSERT_EQ(t.land_end_valid_o, due);
+    if (due) {
+      EXPECT_EQ(t.land_end_slot_o, ends_.front().slot);
+      EXPECT_EQ(t.land_end_error_o, ends_.front().error);
+      ++told_ends_;
+      ends_.pop_front();
+    }
+    expected_ = next;
+    blocks.Edge();
+    // Slots that may be read in the next cycle: their end is told there, or was told before.
+    told_.clear();
+    for (const auto& [slot, burst] : ended_) {
+      bool waits = false;
+      for (const End& end : ends_) waits |= end.slot == slot && end.due > blocks.now;
+      if (!waits) told_.push_back(slot);
+    }
+  }
+  void Quiet() {
+    for (int i = 0; i < 6; ++i) Step();
+    EXPECT_TRUE(ends_.empty());
+  }
+
+  std::map<unsigned, Burst> open_, ended_;
+  std::deque<End> ends_;
+  std::vector<unsigned> told_;
+  std::vector<uint8_t> expected_;
+  unsigned told_ends_ = 0;
+};
+
+TEST_P(Land, EveryShapeOfALineInEverySlot) {
+  for (unsigned first = 0; first < kBeats; ++first) {
+    for (unsigned beats = 1; first + beats <= kBeats; ++beats) {
+      const unsigned slot = (first * 8 + beats * 5) % blocks.slots();
+      Reserve(slot, first, beats);
+      for (unsigned i = 0; i < beats; ++i) Beat(slot, false);
+      Quiet();
+    }
+  }
+  for (unsigned slot = 0; slot < blocks.slots(); ++slot) Reserve(slot, 0, kBeats);
+  for (unsigned i = 0; i < kBeats; ++i) {
+    for (unsigned slot = 0; slot < blocks.slots(); ++slot) Beat(slot, false);
+  }
+  Quiet();
+}
+
+TEST_P(Land, AnErrorOfAnyBeatIsOfItsBurstAlone) {
+  for (unsigned wrong = 0; wrong < kBeats; ++wrong) {
+    Reserve(3, 0, kBeats);
+    Reserve(4, 0, kBeats);
+    for (unsigned i = 0; i < kBeats; ++i) Beat(3, i == wrong), Beat(4, false);
+    Quiet();
+    Reserve(3, 0, kBeats);  // the slot has forgotten it
+    for (unsigned i = 0; i < kBeats; ++i) Beat(3, false);
+    Quiet();
+  }
+}
+
+TEST_P(Land, ResetForgetsWhatHalfABurstLeft) {
+  if (kBeats == 1) GTEST_SKIP() << "a burst has one beat";
+  Reserve(5, 0, kBeats);
+  Beat(5, true);
+  open_.clear();
+  for (int i = 0; i < 3; ++i) Step();
+  blocks.Reset();
+  Reserve(5, 0, kBeats);
+  for (unsigned i = 0; i < kBeats; ++i) Beat(5, false);
+  Quiet();
+}
+
+TEST_P(Land, RandomBurstsInterleaved) {
+  for (int i = 0; i < 6000; ++i) {
+    const unsigned slot = static_cast<unsigned>(blocks.Random(0, blocks.slots() - 1));
+    bool told = true;  // a slot is free again when its end was told
+    for (const End& end : ends_) told &= end.slot != slot;
+    if (open_.count(slot) == 0 && told && blocks.Chance(40)) {
+      const unsigned first = static_cast<unsigned>(blocks.Random(0, kBeats - 1));
+      Reserve(slot, first, static_cast<unsigned>(blocks.Random(1, kBeats - first)));
+    } else if (!open_.empty() && !Idle()) {
+      auto pick = open_.begin();
+      std::advance(pick, blocks.Random(0, std::min<size_t>(open_.size(), 4) - 1));
+      Beat(pick->first, blocks.Chance(5));
+    } else {
+      Step();
+    }
+  }
+  EXPECT_GT(told_ends_, 300u);
+  Quiet();
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, Land, testing::Combine(testing::Values(0), testing::Range(1, 9)));
+
+}  // namespace
+}  // namespace gmmu::client

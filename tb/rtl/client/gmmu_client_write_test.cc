@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tb/rtl/client/blocks.h"
+
+namespace gmmu::client {
+namespace {
+
+/// Words of writes go to their slots, bursts follow; W beats are compared byte by byte.
+class Write : public BlocksTest {
+ protected:
+  Write() : word_(n == 0 ? 8 : kBeat), line_(blocks.slots()), free_(blocks.slots(), true) {}
+
+  struct Line {
+    uint8_t data[kLine] = {};
+    bool kept[kLine] = {};  // its strobe; true in the size without strobes
+  };
+  struct Burst {
+    unsigned slot, first, last;
+    std::vector<unsigned> words;  // not given yet
+  };
+  struct Beat {
+    uint8_t data[kBeat] = {};
+    uint64_t strobe = 0;
+    bool last = false;
+    unsigned slot = 0;
+  };
+
+  /// A write whose words come from now on; its burst follows the last of them.
+  void Add(unsigned slot, unsigned first, unsigned last) {
+    Burst burst{slot, first, last, {}};
+    for (unsigned word = first / word_; word <= last / word_; ++word) burst.words.push_back(word);
+    std::shuffle(burst.words.begin(), burst.words.end(), blocks.rng);
+    writes_.push_back(burst);
+    free_[slot] = false;
+  }
+  void Step(bool bursts = true) {
+    PutWord();
+    const bool have = bursts && !ready_.empty();
+    t.write_burst_valid_i = burst_.Now(have, blocks, manner.idle_percent);
+    if (t.write_burst_valid_i) {
+      t.write_slot_i = static_cast<uint8_t>(ready_.front().slot);
+      t.write_first_i = static_cast<uint8_t>(ready_.front().first);
+      t.write_last_i = static_cast<uint8_t>(ready_.front().last);
+    }
+    t.write_w_ready_i = !Stall();
+    blocks.Settle();
+    TakeW();
+    if (t.write_burst_valid_i && t.write_burst_ready_o) {
+      Expect(ready_.front());
+      ready_.pop_front();
+      burst_.Taken();
+    }
+    // Bursts whose words have all been given may begin in the next cycle.
+    for (auto it = writes_.begin(); it != writes_.end();) {
+      if (it->words.empty()) ready_.push_back(*it), it = writes_.erase(it);
+      else ++it;
+    }
+    blocks.Edge();
+  }
+  void Finish() {
+    for (int i = 0; i < 2000 && !(writes_.empty() && ready_.empty() && beats_.empty()); ++i) Step();
+    EXPECT_TRUE(writes_.empty() && ready_.empty() && beats_.empty());
+    for (int i = 0; i < 5; ++i) Step();
+  }
+
+  const unsigned word_;  // bytes
+  std::vector<Line> line_;
+  std::vector<bool> free_;
+  std::vector<Burst> writes_;
+  unsigned taken_ = 0;
+
+ private:
+  void PutWord() {
+    t.write_word_valid_i = !writes_.empty() && !Idle();
+    if (!t.write_word_valid_i) return;
+    Burst& burst = writes_[blocks.Random(0, std::min<size_t>(writes_.size(), 3) - 1)];
+    const unsigned word = burst.words.back();
+    burst.words.pop_back();
+    t.word_id_i = static_cast<uint8_t>(burst.slot);
+    t.word_number_i = static_cast<uint8_t>(word);
+    RandomBytes(t.word_data_i, blocks);
+    RandomBytes(t.word_strobe_i, blocks);
+    if (blocks.Chance(30)) std::memset(&t.word_strobe_i, 0xff, sizeof t.word_strobe_i);
+    const auto data = BytesOf(t.word_data_i);
+    for (unsigned i = 0; i < word_; ++i) {
+      line_[burst.slot].data[word * word_ + i] = data[i];
+      line_[burst.slot].kept[word * word_ + i] = n == 0 || (t.word_strobe_i >> i & 1);
+    }
+  }
+  void Expect(const Burst& burst) {
+    for (unsigned row = burst.first / kBeat; row <= burst.last / kBeat; ++row) {
+      Beat beat;
+      beat.slot = burst.slot;
+      beat.last = row == burst.last / kBeat;
+      for (unsigned i = 0; i < kBeat; ++i) {
+        const unsigned at = row * kBeat + i;
+        if (at < burst.first || at > burst.last || !line_[burst.slot].kept[at]) continue;
+        beat.data[i] = line_[burst.slot].data[at];
+        beat.strobe |= uint64_t{1} << i;
+      }
+      beats_.push_back(beat);
+    }
+  }
+  void TakeW() {
+    const bool taken = t.write_w_valid_o && t.write_w_ready_i;
+    if (stood_) EXPECT_TRUE(t.write_w_valid_o) << "an offer stands";
+    stood_ = t.write_w_valid_o && !taken;
+    if (!t.write_w_valid_o) return;
+    ASSERT_FALSE(beats_.empty()) << "a beat of no burst";
+    const Beat& beat = beats_.front();
+    EXPECT_EQ(t.write_w_strb_o, beat.strobe);
+    EXPECT_EQ(t.write_w_last_o, beat.last);
+    const auto data = BytesOf(t.write_w_data_o);
+    for (unsigned i = 0; i < kBeat; ++i) {
+      if (beat.strobe >> i & 1) EXPECT_EQ(data[i], beat.data[i]) << "byte " << i;
+    }
+    if (!taken) return;
+    ++taken_;
+    if (beat.last) free_[beat.slot] = true;
+    beats_.pop_front();
+  }
+
+  std::deque<Burst> ready_;
+  std::deque<Beat> beats_;
+  Offer burst_;
+  bool stood_ = false;
+};
+
+TEST_P(Write, EveryFirstAndLastByte) {
+  for (unsigned first = 0; first < kLine; ++first) {
+    for (unsigned last = first; last < kLine; last += last % 8 < 2 || last % 8 == 6 ? 1 : 3) {
+      unsigned slot = (first * 13 + last) % blocks.slots();
+      for (int i = 0; i < 200 && !free_[slot]; ++i) Step();
+      ASSERT_TRUE(free_[slot]);
+      Add(slot, first, last);
+    }
+  }
+  Finish();
+}
+
+TEST_P(Write, ABeatACycle) {
+  manner = {0, 0};
+  for (unsigned slot = 0; slot < blocks.slots(); ++slot) Add(slot, 0, kLine - 1);
+  unsigned cycles = 0;
+  while (!writes_.empty() && cycles < 2000) Step(false), ++cycles;
+  for (cycles = 0; taken_ < blocks.slots() * (kLine / kBeat) && cycles < 2000; ++cycles) Step();
+  EXPECT_LE(cycles, blocks.slots() * (kLine / kBeat) + 4) << "beats follow without a gap";
+  Finish();
+}
+
+TEST_P(Write, RandomWrites) {
+  for (int i = 0; i < 4000; ++i) {
+    const unsigned slot = static_cast<unsigned>(blocks.Random(0, blocks.slots() - 1));
+    if (free_[slot] && writes_.size() < 12 && blocks.Chance(60)) {
+      const unsigned first = blocks.Chance(30) ? 0 : static_cast<unsigned>(blocks.Random(0, 63));
+      const auto last = static_cast<unsigned>(blocks.Chance(30) ? 63 : blocks.Random(first, 63));
+      Add(slot, first, last);
+    }
+    Step();
+  }
+  EXPECT_GT(taken_, 200u);
+  Finish();
+}
+
+TEST_P(Write, ResetForgetsItsBursts) {
+  manner = {0, 100};
+  for (unsigned slot = 0; slot < 4; ++slot) Add(slot, 0, kLine - 1);
+  for (int i = 0; i < 60; ++i) Step();
+  EXPECT_TRUE(t.write_w_valid_o);
+  t.write_burst_valid_i = 0;
+  blocks.Reset();
+  for (int i = 0; i < 10; ++i) {
+    blocks.Settle();
+    EXPECT_FALSE(t.write_w_valid_o);
+    EXPECT_TRUE(t.write_burst_ready_o);
+    blocks.Edge();
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, Write, testing::Combine(testing::Values(0, 1), testing::Range(1, 9)));
+
+}  // namespace
+}  // namespace gmmu::client

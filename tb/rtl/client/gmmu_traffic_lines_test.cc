@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hw/traffic.h"
+#include "tb/rtl/client/blocks.h"
+
+namespace gmmu::client {
+namespace {
+
+using regs::Pattern;
+
+constexpr uint64_t kLineMask = ~uint64_t{0} >> 6;
+
+/// Runs of every pattern beside the sequence that software predicts.
+class TrafficLines : public BlocksTest {
+ protected:
+  void Load(const hw::TrafficLines& run) {
+    t.cfg_pattern_i = static_cast<uint8_t>(run.pattern);
+    t.cfg_footprint_lg2_i = static_cast<uint8_t>(run.footprint_lg2);
+    t.cfg_base_i = run.base;
+    t.cfg_first_i = run.first, t.cfg_stride_i = run.stride;
+    t.cfg_count_i = run.count, t.cfg_step_i = run.step;
+    t.cfg_seed_i = run.seed;
+    t.lines_load_i = 1;
+    Step();
+    t.lines_load_i = 0;
+    EXPECT_FALSE(t.lines_ready_o);
+    int cycles = 0;
+    while (!t.lines_ready_o && cycles < 10) {
+      EXPECT_FALSE(t.lines_valid_o);
+      Step(), ++cycles;
+    }
+    EXPECT_TRUE(t.lines_ready_o) << "a few cycles";
+  }
+  /// The next line, taken after `wait` cycles in which it stands.
+  uint64_t Next(unsigned wait) {
+    int cycles = 0;
+    while (!t.lines_valid_o && cycles < 10) Step(), ++cycles;
+    EXPECT_TRUE(t.lines_valid_o) << "a line is missing";
+    const uint64_t line = t.lines_line_o;
+    for (unsigned i = 0; i < wait; ++i) {
+      Step();
+      EXPECT_TRUE(t.lines_valid_o);
+      EXPECT_EQ(t.lines_line_o, line) << "an offer stands";
+      if (i > 8) EXPECT_TRUE(t.lines_still_o);
+    }
+    t.lines_next_i = 1;
+    Step();
+    t.lines_next_i = 0;
+    return line;
+  }
+  /// The line that the answer to the last one names.
+  void Chase(uint64_t line) {
+    t.lines_chase_valid_i = 1;
+    t.lines_chase_line_i = line & kLineMask;
+    Step();
+    t.lines_chase_valid_i = 0;
+  }
+  void Expect(const hw::TrafficLines& run, unsigned lines) {
+    hw::TrafficSequence sequence(run);
+    for (unsigned i = 0; i < lines; ++i) {
+      const unsigned wait =
+          blocks.Chance(2) ? 15 : Stall() ? static_cast<unsigned>(blocks.Random(1, 3)) : 0;
+      ASSERT_EQ(Next(wait), sequence.Next() >> 6) << "line " << i;
+    }
+  }
+  hw::TrafficLines Draw() {
+    hw::TrafficLines run;
+    run.pattern = blocks.Chance(50) ? Pattern::kOrder : Pattern::kRandom;
+    run.footprint_lg2 = static_cast<unsigned>(blocks.Chance(30) ? 0 : blocks.Random(1, 32));
+    run.base = blocks.rng() & ~uint64_t{63};
+    run.first = static_cast<uint32_t>(blocks.rng()) >> blocks.Random(0, 31);
+    run.stride = static_cast<uint32_t>(blocks.rng()) >> blocks.Random(0, 31);
+    run.count = std::max<uint32_t>(1, static_cast<uint32_t>(blocks.rng()) >> blocks.Random(0, 31));
+    run.step = run.count == 1 ? 1 : static_cast<uint32_t>(blocks.Random(0, run.count - 1));
+    run.seed = blocks.rng();
+    return run;
+  }
+  void Step() {
+    blocks.Settle();
+    const bool still = t.lines_still_o && t.lines_ready_o && !t.lines_next_i &&
+                       !t.lines_chase_valid_i && !t.lines_load_i;
+    const bool valid = t.lines_valid_o;
+    const uint64_t line = t.lines_line_o;
+    blocks.Edge();
+    blocks.Settle();
+    if (!still) return;
+    EXPECT_TRUE(t.lines_still_o) << "nothing changes by itself";
+    EXPECT_EQ(t.lines_valid_o, valid);
+    if (valid) EXPECT_EQ(t.lines_line_o, line);
+  }
+
+};
+
+TEST_P(TrafficLines, TheExamplesOfThePage) {
+  hw::TrafficLines run;
+  run.base = 0x10000000, run.first = 1, run.stride = 4, run.count = 512, run.step = 5;
+  Load(run);
+  for (uint64_t va : {0x10000040, 0x10000540, 0x10000A40}) EXPECT_EQ(Next(0), va >> 6);
+  run.pattern = Pattern::kRandom, run.seed = 2463534242, run.footprint_lg2 = 8;
+  Load(run);
+  for (uint64_t x : {723471715u, 2497366906u, 2064144800u})
+    EXPECT_EQ(Next(0), (run.base >> 6) + x % 256);
+}
+
+TEST_P(TrafficLines, OrderWrapsAndSteps) {
+  for (const auto& [count, step] : {std::pair<uint32_t, uint32_t>{1, 1}, {2, 1}, {3, 2}, {8, 3},
+                                    {7, 0}, {5, 4}, {0xffffffff, 0xfffffffe}, {64, 1}}) {
+    hw::TrafficLines run;
+    run.base = 0x7fff00000000, run.first = 9, run.stride = 0x10001, run.count = count;
+    run.step = step;
+    SCOPED_TRACE(testing::Message() << "count " << count << " step " << step);
+    Load(run);
+    Expect(run, 40);
+    run.footprint_lg2 = 5;
+    Load(run);
+    Expect(run, 40);
+  }
+}
+
+TEST_P(TrafficLines, EveryFootprint) {
+  for (unsigned lg2 = 0; lg2 <= 32; ++lg2) {
+    hw::TrafficLines run = Draw();
+    run.footprint_lg2 = lg2;
+    for (Pattern pattern : {Pattern::kOrder, Pattern::kRandom}) {
+      run.pattern = pattern;
+      Load(run);
+      Expect(run, 12);
+    }
+  }
+}
+
+TEST_P(TrafficLines, ASeedOfZeroIsOne) {
+  hw::TrafficLines run;
+  run.pattern = Pattern::kRandom;
+  for (uint64_t seed : {uint64_t{0}, uint64_t{0x1234567812345678}, uint64_t{1}, uint64_t{1} << 32}) {
+    run.seed = seed;
+    Load(run);
+    Expect(run, 5);
+  }
+}
+
+TEST_P(TrafficLines, AChaseGoesWhereTheAnswerSays) {
+  hw::TrafficLines run = Draw();
+  run.pattern = Pattern::kChase;
+  for (unsigned lg2 : {0u, 4u}) {  // a chase is not reduced
+    run.footprint_lg2 = lg2;
+    Load(run);
+    EXPECT_EQ(Next(12), ((run.base >> 6) + run.first) & kLineMask);
+    for (int i = 0; i < 50; ++i) {
+      for (unsigned k = 0; k < 12; ++k) {
+        EXPECT_FALSE(t.lines_valid_o) << "nobody has named a line";
+        Step();
+      }
+      EXPECT_TRUE(t.lines_still_o);
+      const uint64_t line = blocks.rng() & kLineMask;
+      Chase(line);
+      EXPECT_EQ(Next(i % 3 ? 0 : 12), line);
+    }
+  }
+}
+
+TEST_P(TrafficLines, ALineEveryOtherCycle) {
+  hw::TrafficLines run = Draw();
+  Load(run);
+  Next(0);
+  const uint64_t begin = blocks.now;
+  for (int i = 0; i < 100; ++i) Next(0);
+  EXPECT_LE(blocks.now - begin, 200u);
+}
+
+TEST_P(TrafficLines, RandomRunsLoadedAnew) {
+  for (int i = 0; i < 60; ++i) {
+    const hw::TrafficLines run = Draw();
+    Load(run);
+    Expect(run, static_cast<unsigned>(blocks.Random(0, 30)));
+    if (blocks.Chance(40)) {  // the second pass
+      Load(run);
+      Expect(run, 10);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, TrafficLines,
+                         testing::Combine(testing::Values(0), testing::Range(1, 9)));
+
+}  // namespace
+}  // namespace gmmu::client
