@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// What engine and clients do to memory, and how they report what they cannot do.
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "hw/traffic.h"
+#include "tb/sim/twin/bench.h"
+
+namespace gmmu::sim::twin {
+namespace {
+
+using regs::Fault;
+using regs::Opcode;
+using regs::Target;
+
+constexpr uint64_t kQueue = 0x110000;
+
+struct Work : ::testing::Test {
+  Work() {
+    b.bare.MapSpace({0x10000, 0x11000, 0x12000, 0x13000});
+    b.StartRing(0);
+    b.bare.Write(regs::FaultQueueBase::kOffset, kQueue);
+    b.bare.Write(regs::FaultQueueSize::kOffset, regs::FaultQueueSize().set_size_lg2(3).set_enable(1).raw);
+  }
+  static uint64_t Head(Opcode opcode, unsigned words, uint64_t more = 0) {
+    return regs::CommandHeaderWord().set_opcode(opcode).set_words(words).raw | more;
+  }
+  /// Reason of the stop, or none.
+  Fault Execute(const std::vector<uint64_t>& words) {
+    b.Put(0, tail_, words, 100 + tail_);
+    tail_ = (tail_ + 1) % 16;
+    b.Ring(0, tail_);
+    EXPECT_TRUE(b.machine.WaitForMessage(1'000'000));
+    while (b.machine.TakeMessage()) {
+    }
+    b.bare.Write(regs::IntStatus::kOffset, 31);
+    return regs::RingStatus{b.bare.Read(Bench::Block(0) + regs::RingStatus::kOffset)}.reason();
+  }
+  uint64_t Vram(uint64_t offset) { return b.machine.MmioRead(BareMachine::kWindow + offset, 8); }
+  uint64_t Host(uint64_t address) {
+    uint64_t word = 0;
+    EXPECT_TRUE(b.machine.ram().Read(address, &word, 8));
+    return word;
+  }
+  regs::ClientStatus Client(regs::ClientCtrl ctrl, uint64_t base, uint32_t count) {
+    b.bare.Write(regs::kClientBase + regs::ClientBase::kOffset, base);
+    b.bare.Write(regs::kClientBase + regs::ClientLines::kOffset, regs::ClientLines().set_stride(1).raw);
+    b.bare.Write(regs::kClientBase + regs::ClientOrder::kOffset, regs::ClientOrder().set_count(count).set_step(1).raw);
+    b.bare.Write(regs::kClientBase, ctrl.set_start(1).set_space(1).raw);
+    regs::ClientStatus status{1};
+    for (int i = 0; i < 1000 && status.busy() != 0; ++i) status.raw = b.bare.Read(regs::kClientBase + regs::ClientStatus::kOffset);
+    EXPECT_EQ(status.busy(), 0u);
+    return status;
+  }
+
+  Bench b;
+  unsigned tail_ = 0;
+};
+
+TEST_F(Work, DoesTheCopyOfTheDmaPagesExample) {
+  const uint64_t header = 0x0004000000012001;  // to physical VRAM, from space 0
+  EXPECT_EQ(Execute({header | uint64_t{1} << 24, 0xFFC, 0x2003 + 0x20000, 100}), Fault::kNone);
+  b.bare.Fill(0x400000, 0x2000, 9);
+  EXPECT_EQ(Execute(BareMachine::Copy(Target::kSystem, 0x400000, Target::kVram, 0x10000, 0x2000)), Fault::kNone);
+  EXPECT_EQ(Execute({header | uint64_t{1} << 24, 0xFFC, 0x22003, 100}), Fault::kNone);
+  for (uint64_t i = 0; i < 100; ++i) {
+    uint8_t expected = 0;
+    ASSERT_TRUE(b.machine.ram().Read(0x400FFC + i, &expected, 1));
+    ASSERT_EQ(b.machine.MmioRead(BareMachine::kWindow + 0x22003 + i, 1), expected) << i;
+  }
+  EXPECT_EQ(Vram(0x22000) & 0xFFFFFF, 0u);
+  EXPECT_EQ(b.Fence(0), 102u);
+}
+
+TEST_F(Work, WritesFillsSeriesAndInlineWords) {
+  EXPECT_EQ(Execute({Head(Opcode::kFill, 4, 1 << 13 | 1 << 16), 0x30001, 6, 0x44332211,
+                     Head(Opcode::kTableRepeat, 5, 1 << 13 | 1 << 16), 0x31000, 3, 7, 4096,
+                     Head(Opcode::kTableWrite, 4, 1 << 13 | 1 << 16), 0x32000, 5, 6}),
+            Fault::kNone);
+  EXPECT_EQ(Vram(0x30000), 0x0022'1144'3322'1100u);
+  EXPECT_EQ(Vram(0x31000), 7u);
+  EXPECT_EQ(Vram(0x31010), 7u + 2 * 4096);
+  EXPECT_EQ(Vram(0x31018), 0u);
+  EXPECT_EQ(Vram(0x32008), 6u);
+}
+
+TEST_F(Work, MapsTheApertureAndForgetsItAtTheUnmap) {
+  b.bare.Write(regs::ApertureBase::kOffset, 0x300000);
+  b.bare.Write(regs::AperturePages::kOffset, 64);
+  b.bare.Put(0x500A40, 0x1111);
+  b.bare.Put(0x600A40, 0x2222);
+  const auto copy = [](uint64_t to) {
+    return std::vector<uint64_t>{Head(Opcode::kCopy, 4, 1 << 12 | 2 << 14 | 1 << 13 | 1 << 16), 0x5A40, to, 8};
+  };
+  EXPECT_EQ(Execute({Head(Opcode::kApertureMap, 3), 4 | uint64_t{2} << 32, 0x4FF001}), Fault::kNone);
+  EXPECT_EQ(Vram(0x300028), 0x500001u);
+  EXPECT_EQ(Execute(copy(0x20000)), Fault::kNone);
+  EXPECT_EQ(Execute({Head(Opcode::kApertureUnmap, 3), 5 | uint64_t{1} << 32, 0x600001}), Fault::kNone);
+  EXPECT_EQ(Execute(copy(0x20008)), Fault::kNone);
+  EXPECT_EQ(Vram(0x20000), 0x1111u);
+  EXPECT_EQ(Vram(0x20008), 0x2222u);
+  EXPECT_EQ(Execute({Head(Opcode::kApertureMap, 3), 63 | uint64_t{2} << 32, 1}), Fault::kApertureRange);
+}
+
+TEST_F(Work, StopsAtAFaultWithARecordAndWhatWasWrittenBefore) {
+  b.bare.Fill(0x400000, 0x8000, 1);
+  const uint64_t to_space = uint64_t{1} << 32;  // five pages into a space of four
+  EXPECT_EQ(Execute({Head(Opcode::kCopy, 4, 1 << 12 | to_space), 0x400000, 0x80, 0x5000}), Fault::kEntryInvalid);
+  EXPECT_EQ(b.bare.Read(Bench::Block(0) + regs::RingErrorAddress::kOffset), 0x4000u);
+  EXPECT_EQ(b.bare.Read(Bench::Block(0) + regs::RingHead::kOffset), 0u);
+  const regs::FaultRecordWhat what{Host(kQueue)};
+  EXPECT_EQ(what.reason(), Fault::kEntryInvalid);
+  EXPECT_EQ(what.space(), 1u);
+  EXPECT_EQ(what.port_index(), 6u);
+  EXPECT_EQ(what.access(), regs::Access::kWrite);
+  EXPECT_EQ(what.fence(), 100u);
+  EXPECT_EQ(Host(kQueue + 8), 0x4000u);
+  EXPECT_EQ(Vram(0x13FF8), Host(0x403F78));
+  EXPECT_EQ(b.Fence(0), 0u);
+}
+
+TEST_F(Work, VerifiedRunsFindWhatWasChanged) {
+  const auto verify = regs::ClientCtrl().set_verify(1);
+  b.bare.Write(regs::kClientBase + regs::ClientSeed::kOffset, 55);
+  const auto wrote = Client(regs::ClientCtrl(verify).set_access(regs::Access::kWrite), 0, 100);
+  EXPECT_EQ(wrote.count(), 200u);
+  EXPECT_EQ(Vram(0x11008), hw::AddressPattern(55, 0x1008));
+  const uint64_t wrong = 0;
+  b.bare.WriteVram(0x11008, &wrong, 8);
+  EXPECT_EQ(Client(verify, 0, 100).count(), 100u);
+  EXPECT_EQ(regs::ClientResult{b.bare.Read(regs::kClientBase + regs::ClientResult::kOffset)}.mismatches(), 1u);
+}
+
+TEST_F(Work, AClientEndsAtItsFirstFault) {
+  const auto status = Client(regs::ClientCtrl(), 0x3F00, 10);
+  EXPECT_EQ(status.reason(), Fault::kEntryInvalid);
+  EXPECT_EQ(status.count(), 4u);
+  EXPECT_EQ(b.bare.Read(regs::kClientBase + regs::ClientFaultAddress::kOffset), 0x4000u);
+  EXPECT_EQ(regs::FaultRecordWhat{Host(kQueue)}.port_index(), 0u);
+}
+
+TEST_F(Work, AClientFollowsPointers) {
+  for (uint64_t i = 0; i < 4; ++i) {
+    const uint64_t next = (i + 1) % 4 * 0x1000;
+    b.bare.WriteVram(0x10000 + i * 0x1000, &next, 8);
+  }
+  EXPECT_EQ(Client(regs::ClientCtrl().set_pattern(regs::Pattern::kChase), 0, 9).count(), 9u);
+  EXPECT_EQ(b.bare.Read(regs::kPortCountersBase), 9u);
+}
+
+}  // namespace
+}  // namespace gmmu::sim::twin
