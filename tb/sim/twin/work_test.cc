@@ -141,12 +141,62 @@ TEST_F(Work, AClientEndsAtItsFirstFault) {
 }
 
 TEST_F(Work, AClientFollowsPointers) {
-  for (uint64_t i = 0; i < 4; ++i) {
-    const uint64_t next = (i + 1) % 4 * 0x1000;
-    b.bare.WriteVram(0x10000 + i * 0x1000, &next, 8);
-  }
-  EXPECT_EQ(Client(regs::ClientCtrl().set_pattern(regs::Pattern::kChase), 0, 9).count(), 9u);
-  EXPECT_EQ(b.bare.Read(regs::kPortCountersBase), 9u);
+  const uint64_t next[4] = {0x2000, 0x4000, 0x3000, 0x1000};  // the last of page 1, into a hole
+  for (uint64_t i = 0; i < 4; ++i) b.bare.WriteVram(0x10000 + i * 0x1000, &next[i], 8);
+  EXPECT_EQ(Client(regs::ClientCtrl().set_pattern(regs::Pattern::kChase), 0, 9).count(), 4u);
+  EXPECT_EQ(b.bare.Read(regs::kClientBase + regs::ClientFaultAddress::kOffset), 0x4000u);
+  EXPECT_EQ(b.bare.Read(regs::kPortCountersBase), 5u);
+}
+
+TEST_F(Work, ARangeFlushDropsWhatItOverlapsAndNothingElse) {
+  const auto line = [&](uint64_t va) {
+    EXPECT_EQ(Client(regs::ClientCtrl(), va, 1).count(), 1u);
+    return regs::ClientResult{b.bare.Read(regs::kClientBase + regs::ClientResult::kOffset)}.crc();
+  };
+  const uint64_t ones = 1;
+  b.bare.WriteVram(0x20000, &ones, 8);
+  const uint64_t zero = line(0), also_zero = line(0x1000);
+  const auto moved = regs::PteEntry().set_valid(1).set_target(Target::kVram).set_page(0x20);
+  for (const uint64_t entry : {0x2000, 0x2008}) b.bare.WriteVram(entry, &moved.raw, 8);
+  EXPECT_EQ(Execute({Head(Opcode::kFlushTlb, 3, 2 << 10 | uint64_t{1} << 32), 0x1FFF, 0x2000}), Fault::kNone);
+  EXPECT_EQ(line(0), zero);
+  EXPECT_NE(line(0x1000), also_zero);
+}
+
+TEST_F(Work, TheRingGoesRound) {
+  for (unsigned i = 0; i < 20; ++i) EXPECT_EQ(Execute({Head(Opcode::kNop, 1)}), Fault::kNone);
+  EXPECT_EQ(b.bare.Read(Bench::Block(0) + regs::RingHead::kOffset), 4u);
+  EXPECT_EQ(b.bare.Read(regs::kCountersBase + regs::CountersRingEntries::kOffset), 20u);
+}
+
+TEST_F(Work, NothingLeavesByAPortThatClosesInTheMiddle) {
+  b.Put(0, 0, BareMachine::Copy(Target::kVram, 0, Target::kVram, 0x200000, 1 << 20), 7);
+  b.Ring(0, 1);
+  EXPECT_FALSE(b.machine.WaitForMessage(10'000));
+  b.machine.ConfigWrite(BareMachine::kGpu, 4, 2, 2);
+  EXPECT_FALSE(b.machine.WaitForMessage(1'000'000));
+  EXPECT_EQ(b.Fence(0), 0u);
+  b.machine.ConfigWrite(BareMachine::kGpu, 4, 2, 6);
+  EXPECT_TRUE(b.machine.WaitForMessage(10'000));
+  EXPECT_EQ(b.Fence(0), 7u);
+}
+
+TEST_F(Work, AFullFaultQueueDropsAndCounts) {
+  b.bare.Write(regs::FaultQueueSize::kOffset, regs::FaultQueueSize().set_size_lg2(1).set_enable(1).raw);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(Client(regs::ClientCtrl(), 0x4000, 1).reason(), Fault::kEntryInvalid);
+  const regs::FaultQueueTail full{b.bare.Read(regs::FaultQueueTail::kOffset)};
+  EXPECT_EQ(full.index(), 1u);
+  EXPECT_EQ(full.dropped(), 2u);
+  b.bare.Write(regs::FaultQueueHead::kOffset, 1);
+  Client(regs::ClientCtrl(), 0x4000, 1);
+  EXPECT_EQ(Host(kQueue + 32 + 24), 3u);  // numbered with those that were dropped
+}
+
+TEST_F(Work, AResetDisablesTheSpaces) {
+  EXPECT_EQ(Client(regs::ClientCtrl(), 0, 1).count(), 1u);
+  b.machine.gpu(0).Reset();
+  b.bare.Write(regs::Ctrl::kOffset, 1);
+  EXPECT_EQ(Client(regs::ClientCtrl(), 0, 1).reason(), Fault::kSpaceDisabled);
 }
 
 }  // namespace
