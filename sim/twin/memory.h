@@ -15,7 +15,8 @@ namespace gmmu::sim::twin {
 
 /// Deliberate faults of one GPU; all off by default.
 struct MemoryFaults {
-  uint64_t flip_after = 0;  ///< the beat that brings this byte, counted over all writes to VRAM, gets a wrong bit; 0: off
+  /// The beat that brings this byte, counted over all writes to VRAM, gets a wrong bit; 0: off.
+  uint64_t flip_after = 0;
   bool drop_fence = false;  ///< writes of 16 aligned bytes to the host are lost
 };
 

@@ -154,14 +154,19 @@ TEST(Engines, DoCommandsTheSameWay) {
     s.Submit("table", {Script::Head(Opcode::kTableWrite, 5, Dst(Target::kVram)), kVram + 0x8000, 7, 8, 9});
     s.Submit("repeat", {Script::Head(Opcode::kTableRepeat, 5, Dst(Target::kVram)), kVram + 0x9000, 700, 5, 4096});
     s.Submit("map", {Script::Head(Opcode::kApertureMap, 3), 8 | uint64_t{3} << 32, (Script::kData & ~0xFFFull) | 5,
-                     Script::Head(Opcode::kCopy, 4, Src(Target::kAperture) | Dst(Target::kVram)), 0x8000, kVram + 0xA000, 0x3000});
+                     Script::Head(Opcode::kCopy, 4, Src(Target::kAperture) | Dst(Target::kVram)), 0x8000,
+                         kVram + 0xA000, 0x3000});
     s.Submit("list", {Script::Head(Opcode::kApertureList, 4), 20 | uint64_t{2} << 32, (Script::kData + 0x5000) | 1,
                       (Script::kData + 0x2000) | 1,
-                      Script::Head(Opcode::kCopy, 4, Src(Target::kAperture) | Dst(Target::kVram)), 0x14000, kVram + 0xD000, 0x2000});
+                      Script::Head(Opcode::kCopy, 4, Src(Target::kAperture) | Dst(Target::kVram)), 0x14000,
+                          kVram + 0xD000, 0x2000});
     s.Submit("unmap", {Script::Head(Opcode::kApertureUnmap, 3), 8 | uint64_t{2} << 32, (Script::kData + 0x9000) | 1,
-                       Script::Head(Opcode::kCopy, 4, Src(Target::kAperture) | Dst(Target::kVram)), 0x8000, kVram + 0xF000, 0x1000});
-    s.Submit("signal", {Script::Head(Opcode::kSignalFence, 3, Dst(Target::kSystem) | 1 << 9), Script::kData + 0xF0000, 0x1234567890});
-    s.Submit("flushes", {Script::Head(Opcode::kFlushTlb, 3), 0, 0, Script::Head(Opcode::kFlushTlb, 3, 1 << 10 | DstSpace(1)), 0, 0,
+                       Script::Head(Opcode::kCopy, 4, Src(Target::kAperture) | Dst(Target::kVram)), 0x8000,
+                           kVram + 0xF000, 0x1000});
+    s.Submit("signal", {Script::Head(Opcode::kSignalFence, 3, Dst(Target::kSystem) | 1 << 9),
+        Script::kData + 0xF0000, 0x1234567890});
+    s.Submit("flushes", {Script::Head(Opcode::kFlushTlb, 3), 0, 0,
+                         Script::Head(Opcode::kFlushTlb, 3, 1 << 10 | DstSpace(1)), 0, 0,
                          Script::Head(Opcode::kFlushTlb, 3, 2 << 10 | DstSpace(1)), 0x1000, 0x9000});
     s.SayVram(kVram, 0x10000);
     s.SayVram(0x700000, 0x1000);
@@ -169,7 +174,8 @@ TEST(Engines, DoCommandsTheSameWay) {
     for (const uint32_t counter :
          {regs::CountersRingEntries::kOffset, regs::CountersCommands::kOffset, regs::CountersCopyReadBytes::kOffset,
           regs::CountersCopyWriteBytes::kOffset, regs::CountersInvalidations::kOffset, regs::CountersApLookups::kOffset,
-          regs::CountersVramWriteBytes::kOffset, regs::CountersHostReadBytes::kOffset, regs::CountersHostWriteBytes::kOffset})
+          regs::CountersVramWriteBytes::kOffset, regs::CountersHostReadBytes::kOffset,
+              regs::CountersHostWriteBytes::kOffset})
       s.Say(fmt::format("counter {:#x}", counter), s.Read(regs::kCountersBase + counter));
     for (uint32_t port = 4; port < 7; ++port)
       s.Say("lookups", s.Read(regs::kPortCountersBase + port * regs::kPortCountersStride));
@@ -365,7 +371,8 @@ TEST(Engines, TranslateEveryFormTheSameWay) {
       s.Client(name, run);
     };
     const uint64_t root = regs::SpaceRoot().set_address(0x400000).set_target(Target::kVram).set_enable(1).raw;
-    const auto geometry = regs::SpaceGeometry().set_levels(3).set_bits0(4).set_bits1(5).set_bits2(6).set_root_entries(64);
+    const auto geometry = regs::SpaceGeometry().set_levels(3).set_bits0(4).set_bits1(5).set_bits2(6)
+        .set_root_entries(64);
     configure(geometry.raw, root);
     configure(geometry.raw, root);  // equal
     const auto entry = [&](uint64_t at, regs::PteEntry word) { s.PutVram(0x400000 + at, word.raw); };
@@ -379,7 +386,8 @@ TEST(Engines, TranslateEveryFormTheSameWay) {
     entry(0x1008, Script::Page(Target::kVram, kVram).set_large(1));  // 64 KiB
     entry(0x1010, Script::Page(Target::kVram, 0x402000).set_contiguous(1));
     entry(0x1018, Script::Page(Target::kVram, 0x402000).set_read_only(1).set_no_execute(1));
-    for (uint64_t i = 0; i < 16; ++i) entry(0x2000 + 8 * i, Script::Page(Target::kVram, kVram + i * 4096).set_contiguous(1));
+    for (uint64_t i = 0; i < 16; ++i)
+      entry(0x2000 + 8 * i, Script::Page(Target::kVram, kVram + i * 4096).set_contiguous(1));
     probe("contiguous", 0x3000);
     probe("large 64 KiB", 0x15000);
     probe("contiguous above", 0x20000);
@@ -406,7 +414,8 @@ TEST(Engines, TranslateEveryFormTheSameWay) {
     probe("14 bits", 0x3000);
     configure(regs::SpaceGeometry(geometry).set_bits1(0).raw, root);
     probe("no bits", 0x3000);
-    configure(regs::SpaceGeometry().set_levels(3).set_bits0(13).set_bits1(13).set_bits2(13).set_root_entries(9).raw, root);
+    configure(regs::SpaceGeometry().set_levels(3).set_bits0(13).set_bits1(13).set_bits2(13).set_root_entries(9)
+        .raw, root);
     probe("51 bits", 0x3000);
     configure(geometry.raw, regs::SpaceRoot{root}.set_target(Target::kAperture).raw);
     probe("root in the aperture", 0x3000);

@@ -49,7 +49,10 @@ TEST(Machine, RingsTakeTurnsAndStopAlone) {
   }
   EXPECT_EQ(b.bare.Read(regs::Cap0::kOffset) >> 24 & 0xFF, 3u);
   for (unsigned ring = 0; ring < 3; ++ring) b.Ring(ring, 4);
-  for (int i = 0; i < 20; ++i) static_cast<void>(b.machine.WaitForMessage(10'000)), static_cast<void>(b.machine.TakeMessage());
+  for (int i = 0; i < 20; ++i) {
+    static_cast<void>(b.machine.WaitForMessage(10'000));
+    static_cast<void>(b.machine.TakeMessage());
+  }
   EXPECT_EQ(b.Fence(0), 4u);
   EXPECT_EQ(b.Fence(2), 24u);
   EXPECT_EQ(b.Fence(1), 12u);
@@ -173,7 +176,8 @@ TEST(Machine, RepeatsItself) {
     EXPECT_TRUE(b.bare.Execute(BareMachine::Copy(Target::kSystem, 0x400000, Target::kVram, 0x10000, 9000)));
     EXPECT_TRUE(b.bare.ClientReads(100));
     std::string text = std::to_string(b.machine.NowNs());
-    for (const hw::Counter& c : b.machine.Counters()) text += " " + c.block + "." + c.name + "=" + std::to_string(c.value);
+    for (const hw::Counter& c : b.machine.Counters())
+      text += " " + c.block + "." + c.name + "=" + std::to_string(c.value);
     return text;
   };
   EXPECT_EQ(run(), run());
@@ -181,7 +185,8 @@ TEST(Machine, RepeatsItself) {
 
 TEST(FastEngine, PassesResultsAndExceptionsAndRefusesWaves) {
   EXPECT_EQ(sim::Engine::CreateFast(Config(), {})->Run([](hw::Platform&) { return 42; }), 42);
-  EXPECT_THROW(sim::Engine::CreateFast(Config(), {})->Run([](hw::Platform&) -> int { throw std::out_of_range("x"); }), std::out_of_range);
+  const auto throws = [](hw::Platform&) -> int { throw std::out_of_range("x"); };
+  EXPECT_THROW(sim::Engine::CreateFast(Config(), {})->Run(throws), std::out_of_range);
   EngineOptions waves;
   waves.waves = "x.fst";
   EXPECT_THROW(sim::Engine::CreateFast(Config(), waves), ConfigError);

@@ -43,7 +43,8 @@ regs::SpaceRoot Root(uint64_t address) {
 }
 
 TEST(Walk, TranslatesTheWorkedExampleOfThePage) {
-  const auto geometry = regs::SpaceGeometry().set_levels(4).set_bits0(9).set_bits1(9).set_bits2(9).set_bits3(9).set_root_entries(512);
+  const auto geometry = regs::SpaceGeometry().set_levels(4).set_bits0(9).set_bits1(9).set_bits2(9).set_bits3(9)
+      .set_root_entries(512);
   const SpaceShape space = SpaceShape::From(geometry, Root(0x3FF000), 48);
   const Words words = {{{Target::kVram, 0x3FF000}, 0x08000000003FE041},
                        {{Target::kVram, 0x3FE000}, 0x08000000003FD041},
@@ -58,7 +59,8 @@ TEST(Walk, TranslatesTheWorkedExampleOfThePage) {
 }
 
 TEST(Walk, RefusesGeometriesThatAreNotAllowedOrNotBuilt) {
-  const auto base = regs::SpaceGeometry().set_bits0(9).set_bits1(9).set_bits2(9).set_bits3(9).set_bits4(9).set_bits5(9).set_root_entries(1);
+  const auto base = regs::SpaceGeometry().set_bits0(9).set_bits1(9).set_bits2(9).set_bits3(9).set_bits4(9)
+      .set_bits5(9).set_root_entries(1);
   for (const unsigned levels : {0u, 1u, 7u}) {
     auto geometry = base;
     EXPECT_FALSE(SpaceShape::From(geometry.set_levels(levels), Root(0), 57).usable) << levels;
@@ -114,10 +116,11 @@ TEST(Walk, AgreesWithTheReferenceWalkOnRandomTables) {
     for (unsigned i = 0; i < 50; ++i) {
       const uint64_t va = random() & ((uint64_t{1} << below(50)) - 1);
       const auto access = static_cast<Access>(below(3));
-      const Translation right = ReferenceWalk(reference, va, access, [&](Target t, uint64_t a) -> std::optional<uint64_t> {
-        const auto word = words.find({t, a});
+      const auto read = [&](Target target, uint64_t address) -> std::optional<uint64_t> {
+        const auto word = words.find({target, address});
         return word == words.end() ? std::nullopt : std::optional(word->second);
-      });
+      };
+      const Translation right = ReferenceWalk(reference, va, access, read);
       const Mapping found = WalkAll(space, va, words);
       const Fault fault = found.fault != Fault::kNone ? found.fault : Permission(found, access);
       ASSERT_EQ(regs::NameOf(fault), regs::NameOf(right.fault)) << world << " " << std::hex << va;

@@ -49,7 +49,8 @@ struct Work : ::testing::Test {
     b.bare.Write(regs::kClientBase + regs::ClientOrder::kOffset, regs::ClientOrder().set_count(count).set_step(1).raw);
     b.bare.Write(regs::kClientBase, ctrl.set_start(1).set_space(1).raw);
     regs::ClientStatus status{1};
-    for (int i = 0; i < 1000 && status.busy() != 0; ++i) status.raw = b.bare.Read(regs::kClientBase + regs::ClientStatus::kOffset);
+    for (int i = 0; i < 1000 && status.busy() != 0; ++i)
+      status.raw = b.bare.Read(regs::kClientBase + regs::ClientStatus::kOffset);
     EXPECT_EQ(status.busy(), 0u);
     return status;
   }
