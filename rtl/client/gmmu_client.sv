@@ -114,7 +114,8 @@ module gmmu_client
 
   shape_t      shape_in, shape;
   slot_t       xlate_slot;
-  logic        xlate_ends, xlate_take, route_in_ready, page_ready, hold;
+  logic        xlate_ends, xlate_take, route_offer, route_in_ready, page_ready, hold;
+  logic        route_waits_q;  // an offer to the router stands, whatever hold says
   route_tag_t  tag_in, tag;
   client_end_t page;
 
@@ -126,11 +127,13 @@ module gmmu_client
     .data_o(shape)
   );
   assign xlate_ends = xlate_rsp_i.fault != FaultNone || xlate_rsp_i.zero;
-  assign xlate_rsp_ready_o = route_in_ready && page_ready && !hold;
+  assign xlate_rsp_ready_o = route_in_ready && page_ready && (!hold || route_waits_q);
   assign xlate_take = xlate_rsp_valid_i && xlate_rsp_ready_o;
   assign page = '{slot: xlate_slot, fault: xlate_rsp_i.fault, level: xlate_rsp_i.level,
                   zero: xlate_rsp_i.fault == FaultNone};
   assign tag_in = '{slot: xlate_slot, shape: shape};
+  assign route_offer = xlate_rsp_valid_i && page_ready && (!hold || route_waits_q) && !xlate_ends;
+  always_ff @(posedge clk_i) route_waits_q <= route_offer && !route_in_ready && !rst_i;
 
   logic   route_valid, route_take, route_coherent, route_ends, route_end_ready;
   port_e  route_port;
@@ -139,7 +142,7 @@ module gmmu_client
 
   gmmu_route #(.TagWidth($bits(route_tag_t)), .Depth(4)) u_route (
     .clk_i, .rst_i, .vram_bytes_i,
-    .valid_i(xlate_rsp_valid_i && page_ready && !hold && !xlate_ends), .ready_o(route_in_ready),
+    .valid_i(route_offer), .ready_o(route_in_ready),
     .tag_i(tag_in), .gpa_i(xlate_rsp_i.gpa), .coherent_i(xlate_rsp_i.coherent),
     .valid_o(route_valid), .ready_i(route_take), .tag_o(tag), .port_o(route_port),
     .addr_o(route_addr), .coherent_o(route_coherent), .fault_o(route_fault),

@@ -170,6 +170,7 @@ class Answer : public BlocksTest {
       EXPECT_TRUE(access.logged) << "its record was not taken before its answer";
     if (access.fault != Fault::kNone && t.ans_first_only_i) EXPECT_TRUE(muted_);
     if (one) return;
+    ASSERT_LE(word, request.last() / word_) << "a word behind the last";
     EXPECT_EQ(t.ans_word_o, word);
     const auto data = BytesOf(t.ans_data_o);
     for (unsigned i = 0; i < word_; ++i) {
