@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tb/rtl/client/through_bursts.h"
+
+namespace gmmu::client {
+namespace {
+
+/// Bursts go in, the bench is the access unit: it answers by ascending id.
+class ThroughRead : public BlocksTest {
+ protected:
+  ThroughRead() { t.tr_enable_i = 1; }
+
+  void Read(const ThroughBurst& burst) { offered_.push_back(burst); }
+  void Step() {
+    t.tr_ar_valid_i = ar_.Now(!offered_.empty(), blocks, manner.idle_percent);
+    if (t.tr_ar_valid_i) offered_.front().Put(t);
+    t.tr_r_ready_i = !Stall();
+    t.tr_req_ready_i = !Stall();
+    PutAnswer();
+    blocks.Settle();
+    if (!open_.empty()) EXPECT_FALSE(t.tr_idle_o);
+    TakeR();
+    TakeRequest();
+    if (t.tr_ar_valid_i && t.tr_ar_ready_o) {
+      EXPECT_TRUE(t.tr_enable_i);
+      const ThroughBurst& burst = offered_.front();
+      open_.push_back({burst, 0, {}});
+      EXPECT_LE(open_.size(), n == 0 ? 34u : 3u) << "two more may stand at the output";
+      auto kind = burst.execute ? regs::Access::kExecute : regs::Access::kRead;
+      for (const Request& request : burst.lines(kind)) expected_.push_back(request);
+      offered_.pop_front();
+      ar_.Taken();
+    }
+    const bool taken = t.tr_rsp_valid_i && t.tr_rsp_ready_o;
+    blocks.Edge();
+    if (taken) AnswerTaken();
+  }
+  void Finish() {
+    for (int i = 0; i < 60000 && !(offered_.empty() && open_.empty()); ++i) Step();
+    EXPECT_TRUE(offered_.empty() && open_.empty()) << "R is missing";
+    EXPECT_TRUE(expected_.empty() && lines_.empty());
+    for (int i = 0; i < 3; ++i) Step();
+    EXPECT_TRUE(t.tr_idle_o);
+  }
+
+  unsigned requests_ = 0, beats_ = 0, fault_percent_ = 0;
+  uint64_t latency_ = 10;
+
+ private:
+  struct Line {
+    Request request;
+    bool fault;
+    uint64_t due;
+    uint8_t data[kLine];
+    unsigned row = 0;  // of its answer, from the first
+  };
+  struct Open {
+    ThroughBurst burst;
+    unsigned beat;
+    std::deque<Line> seen;  // its lines that were answered in part
+  };
+
+  void TakeRequest() {
+    if (t.tr_req_valid_o) EXPECT_FALSE(expected_.empty()) << "an access of no burst";
+    if (!t.tr_req_valid_o || !t.tr_req_ready_i || expected_.empty()) return;
+    Request request = expected_.front();
+    expected_.pop_front();
+    request.id = requests_++ % blocks.slots();
+    EXPECT_EQ(t.tr_req_id_o, request.id);
+    EXPECT_EQ(t.tr_req_va_o, request.va);
+    EXPECT_EQ(t.tr_req_bytes_o, request.bytes);
+    EXPECT_EQ(t.tr_req_space_o, request.space);
+    EXPECT_EQ(t.tr_req_access_o, static_cast<unsigned>(request.access));
+    Line line{request, blocks.Chance(fault_percent_), blocks.now + blocks.Random(1, latency_), {}};
+    for (auto& byte : line.data) byte = static_cast<uint8_t>(blocks.rng());
+    lines_.push_back(line);
+    EXPECT_LE(lines_.size(), blocks.slots()) << "an id is used twice";
+    history_.push_back(line);
+  }
+  void PutAnswer() {
+    if (t.tr_rsp_valid_i) return;
+    if (lines_.empty() || lines_.front().due > blocks.now || Idle()) return;
+    const Line& line = lines_.front();
+    const unsigned row = line.request.first() / kBeat + line.row;
+    t.tr_rsp_valid_i = 1;
+    t.s_id_i = static_cast<uint8_t>(line.request.id);
+    t.s_fault_i = line.fault ? 14 : 0;
+    t.s_last_i = line.fault || row == line.request.last() / kBeat;
+    t.s_word_i = static_cast<uint8_t>(row);
+    SetBytes(t.s_data_i, line.data + row * kBeat);
+  }
+  void AnswerTaken() {
+    t.tr_rsp_valid_i = 0;
+    ++lines_.front().row;
+    if (t.s_last_i) lines_.pop_front();
+  }
+  void TakeR() {
+    if (stood_) EXPECT_TRUE(t.tr_r_valid_o) << "an offer stands";
+    stood_ = t.tr_r_valid_o && !t.tr_r_ready_i;
+    if (!t.tr_r_valid_o || !t.tr_r_ready_i) return;
+    ASSERT_FALSE(open_.empty()) << "R that nobody asked for";
+    Open& open = open_.front();
+    const ThroughBurst& burst = open.burst;
+    const bool last = open.beat == burst.len;
+    EXPECT_EQ(t.tr_r_id_o, burst.id);
+    EXPECT_EQ(t.tr_r_last_o, last);
+    const auto data = BytesOf(t.tr_r_data_o);
+    bool fails = !burst.legal();
+    const uint64_t va = burst.begin(open.beat);
+    if (!fails) {
+      while (!history_.empty() && history_.front().request.va / kLine != va / kLine)
+        history_.pop_front();
+      ASSERT_FALSE(history_.empty()) << "R before the line was asked for";
+      fails = history_.front().fault;
+    }
+    EXPECT_EQ(t.tr_r_resp_o, fails ? 2u : 0u);
+    for (unsigned i = 0; i < kBeat && fails; ++i) EXPECT_EQ(data[i], 0) << "no data";
+    for (uint64_t at = va; at < burst.end(open.beat) && !fails; ++at)
+      EXPECT_EQ(data[at % kBeat], history_.front().data[at % kLine]) << std::hex << at;
+    ++beats_;
+    ++open.beat;
+    if (!last) return;
+    if (burst.legal()) history_.pop_front();
+    open_.pop_front();
+  }
+
+  std::deque<ThroughBurst> offered_;
+  std::deque<Open> open_;
+  std::deque<Request> expected_;
+  std::deque<Line> lines_, history_;  // history_: from the line of the next R on
+  Offer ar_;
+  bool stood_ = false;
+};
+
+TEST_P(ThroughRead, EverySizeFromEveryByteOfALine) {
+  for (unsigned size = 0; 1u << size <= kBeat; ++size) {
+    for (unsigned at = 0; at < kLine; at += 1 + at % 3) {
+      ThroughBurst burst;
+      burst.id = at, burst.va = 0x7000'0000'0000 + at, burst.size = size, burst.len = at % 23;
+      Read(burst);
+    }
+    Finish();
+  }
+}
+
+TEST_P(ThroughRead, BurstsThatAreNotLegalAccessNothing) {
+  for (unsigned kind : {0u, 2u, 3u}) {
+    ThroughBurst burst;
+    burst.va = 0x1000, burst.len = 7, burst.size = 2, burst.burst = kind, burst.id = kind;
+    Read(burst);
+  }
+  ThroughBurst wide;
+  wide.size = 7;
+  Read(wide);
+  Finish();
+  EXPECT_EQ(requests_, 0u);
+  EXPECT_EQ(beats_, 25u);
+}
+
+TEST_P(ThroughRead, WithoutEnableNoBurstIsTaken) {
+  t.tr_enable_i = 0;
+  Read({});
+  for (int i = 0; i < 30; ++i) Step();
+  EXPECT_EQ(requests_, 0u);
+  EXPECT_TRUE(t.tr_idle_o);
+  t.tr_enable_i = 1;
+  Finish();
+  EXPECT_EQ(requests_, 1u);
+}
+
+TEST_P(ThroughRead, MoreLinesThanSlotsWait) {
+  latency_ = 600;
+  ThroughBurst burst;
+  while (1u << burst.size < kBeat) ++burst.size;
+  burst.len = std::min(256u, 4096 / kBeat) - 1;
+  for (int i = 0; i < 5; ++i) burst.va = 4096u * static_cast<unsigned>(i), Read(burst);
+  Finish();
+}
+
+TEST_P(ThroughRead, RandomBursts) {
+  for (int i = 0; i < 200; ++i) {
+    fault_percent_ = i < 60 ? 0 : 15;
+    latency_ = i / 20 % 2 ? 60 : 5;
+    Read(ThroughBurst::Draw(blocks, i < 60 ? 0 : 15));
+    for (int k = 0; k < 12; ++k) Step();
+  }
+  Finish();
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, ThroughRead,
+                         testing::Combine(testing::Values(0, 1), testing::Range(1, 9)));
+
+}  // namespace
+}  // namespace gmmu::client

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bursts as a plain AXI4 master offers them to the through-port, and the lines that they touch.
+#pragma once
+
+#include "tb/rtl/client/blocks.h"
+
+namespace gmmu::client {
+
+struct ThroughBurst {
+  unsigned id = 0, space = 0;
+  uint64_t va = 0;
+  unsigned len = 0, size = 0, burst = 1;
+  bool execute = false;
+
+  bool legal() const { return burst == 1 && (1u << size) <= kBeat; }
+  /// First and one past the last byte that beat `i` may carry.
+  uint64_t begin(unsigned i) const {
+    return i == 0 ? va : (va & ~((uint64_t{1} << size) - 1)) + (uint64_t{i} << size);
+  }
+  uint64_t end(unsigned i) const {
+    return (va & ~((uint64_t{1} << size) - 1)) + (uint64_t{i + 1} << size);
+  }
+  /// One access a line; ids are the taker's.
+  std::vector<Request> lines(regs::Access access) const {
+    std::vector<Request> result;
+    for (uint64_t at = va; legal() && at < end(len); at = (at / kLine + 1) * kLine) {
+      Request request;
+      request.va = at, request.space = space, request.access = access;
+      request.bytes = static_cast<unsigned>(std::min((at / kLine + 1) * kLine, end(len)) - at);
+      result.push_back(request);
+    }
+    return result;
+  }
+  void Put(Vgmmu_client_blocks_bench& t) const {
+    t.ax_id_i = static_cast<uint8_t>(id), t.ax_va_i = va, t.ax_space_i = static_cast<uint8_t>(space);
+    t.ax_len_i = static_cast<uint8_t>(len), t.ax_size_i = static_cast<uint8_t>(size);
+    t.ax_burst_i = static_cast<uint8_t>(burst), t.ax_execute_i = execute;
+  }
+  static ThroughBurst Draw(Blocks& blocks, unsigned illegal_percent) {
+    ThroughBurst b;
+    b.id = static_cast<unsigned>(blocks.Random(0, 255));
+    b.space = static_cast<unsigned>(blocks.Random(0, 63));
+    b.va = blocks.rng() & ~uint64_t{4095};
+    const bool whole = blocks.Chance(40);
+    do b.size = static_cast<unsigned>(blocks.Random(0, 6));
+    while (whole ? 1u << b.size != kBeat : 1u << b.size > kBeat);
+    const unsigned at = static_cast<unsigned>(blocks.Random(0, 4095));
+    const unsigned fit = (4096 - (at & ~((1u << b.size) - 1))) >> b.size;
+    b.va += at;
+    b.len = static_cast<unsigned>(blocks.Random(0, std::min(fit, blocks.Chance(5) ? 256u : 20u) - 1));
+    b.execute = blocks.Chance(20);
+    if (!blocks.Chance(illegal_percent)) return b;
+    b.burst = static_cast<unsigned>(blocks.Chance(50) ? 0 : blocks.Random(2, 3));
+    if (kBeat < 64 && blocks.Chance(40)) b.burst = 1, b.size = blocks.Chance(50) ? 6 : 7;
+    b.len &= 15;
+    return b;
+  }
+};
+
+}  // namespace gmmu::client
