@@ -130,8 +130,8 @@ class Loader {
       FailKey("host.dram_trfc_ps",
               "must be below host.dram_trefi_ps = " + std::to_string(c.host.dram_trefi_ps));
     }
-    if (c.os.remap() && !c.iommu.present) {
-      FailKey("os.iommu", "\"remap\" needs iommu.present = true; without a unit use \"physical\"");
+    if (c.os.needs_unit() && !c.iommu.present) {
+      FailKey("os.iommu", "\"" + c.os.iommu + "\" needs iommu.present = true; without a unit use \"physical\"");
     }
   }
 

@@ -64,9 +64,9 @@ struct MachineConfig {
   } iommu;
 
   struct Os {
-    std::string iommu;  ///< "remap", "needed" or "physical"
+    std::string iommu;  ///< "remap", "needed", "identity" or "physical"
 
-    bool remap() const { return iommu == "remap"; }
+    bool needs_unit() const { return iommu == "remap" || iommu == "identity"; }
   } os;
 
   struct Sim {

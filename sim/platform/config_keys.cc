@@ -161,9 +161,9 @@ std::vector<Key> MakeKeys() {
           0,
           0,
           KeyKind::kRun,
-          "When DMA remapping is on: for every device that supports it, for one that cannot reach all "
-          "memory, or never (scattered physical pages are given to the device).",
-          {"remap", "needed", "physical"}},
+          "When DMA remapping is on: for every device that supports it, or for one that cannot reach "
+          "all memory; or a 1:1 domain, or no translation (both give physical pages to the device).",
+          {"remap", "needed", "identity", "physical"}},
 
       SWITCH(sim, checker, true,
              "Every translation of the GPU is compared with the reference walk."),

@@ -46,9 +46,10 @@ class OutputBuffer : public std::streambuf {
 
 os::Parameters OsParameters(const sim::MachineConfig& config, uint64_t seed) {
   os::Parameters parameters;
-  parameters.remap = config.os.iommu == "remap"    ? os::RemapPolicy::kWhenPossible
-                     : config.os.iommu == "needed" ? os::RemapPolicy::kWhenNeeded
-                                                   : os::RemapPolicy::kNever;
+  parameters.remap = config.os.iommu == "remap"      ? os::RemapPolicy::kWhenPossible
+                     : config.os.iommu == "needed"   ? os::RemapPolicy::kWhenNeeded
+                     : config.os.iommu == "identity" ? os::RemapPolicy::kIdentity
+                                                     : os::RemapPolicy::kNever;
   parameters.aperture_bytes = config.gpu.aperture_bytes();
   parameters.limit_bits = config.gpu.limit_bits;
   parameters.page_table_bits = config.gpu.page_table_bits;

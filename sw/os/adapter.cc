@@ -29,6 +29,7 @@ uint64_t Adapter::Traffic() {
 
 void Adapter::Start() {
   FindDevice();
+  traffic_when_off_ = Traffic();
   LoadDriver();
   DecideMemory();
   Attach();
@@ -61,10 +62,11 @@ void Adapter::DecideMemory() {
   facts.last_byte = kernel_.pages().end() - 1;
   facts.supported = answers_.iommu && answers_.iommu->DmaRemappingSupported != 0;
   facts.iommu = kernel_.iommu() != nullptr;
-  facts.policy = kernel_.parameters().remap;
+  facts.policy = dxgkrnl_.remap_policy();
   const DmaDecision decision = DecideDma(facts);
   if (!decision.refusal.empty()) throw OsError(decision.refusal);
-  if (!decision.remap) return;
+  mode_ = decision.mode;
+  if (mode_ == DmaMode::kPhysical) return;
   kernel_.iommu()->Enable([this](const IommuFault& record) {
     Fault fault;
     fault.source = "iommu";
@@ -79,14 +81,14 @@ void Adapter::DecideMemory() {
                  Hex(record.address) + ": " + fault.name;
     kernel_.Report(fault);
   });
-  domain_ = kernel_.iommu()->CreateDomain(caps_.highest_visible + 1, false, "dxgkrnl");
+  domain_ = kernel_.iommu()->CreateDomain(caps_.highest_visible + 1, mode_ == DmaMode::kIdentity, "dxgkrnl");
 }
 
 void Adapter::Attach() {
-  // The driver has not been started and bus mastering is off: nothing of the device may be on the
-  // bus.
+  // The driver has not been started and bus mastering is off: nothing of the device may have been on
+  // the bus since.
   const uint64_t before = Traffic();
-  if (before != 0) throw OsError("the device used the bus before it was started");
+  if (before != traffic_when_off_) throw OsError("the device used the bus before it was started");
   if (domain_ != nullptr) {
     kernel_.iommu()->Attach(function_.bdf, *domain_);
     if (Traffic() != before)
@@ -147,7 +149,7 @@ NTSTATUS Adapter::FillDeviceInformation(DXGK_DEVICE_INFO& info) {
 
 void Adapter::QueryCaps() {
   QueryStarted(*miniport_, answers_);
-  RequireAdmission(Admit(answers_, domain_ != nullptr));
+  RequireAdmission(Admit(answers_, remapped()));
   caps_.coherent = answers_.mmu.CacheCoherentMemorySupported;
   caps_.invalid_not_cached = answers_.mmu.InvalidTlbEntriesNotCached;
   caps_.update_mode = answers_.mmu.PageTableUpdateMode;
@@ -226,6 +228,11 @@ void Adapter::Stop() {
     kernel_.iommu()->Disable();
   }
   dxgkrnl_.Unload(entry_);
+  miniport_.reset();
+  segments_.clear();
+  answers_ = {};
+  caps_ = {};
+  mode_ = DmaMode::kPhysical;
   kernel_.pci().PowerOff(function_);
 }
 

@@ -8,6 +8,7 @@
 
 #include "ddi/dispmprt.h"
 #include "os/adapter_answers.h"
+#include "os/dma_policy.h"
 #include "os/dxgkrnl.h"
 #include "os/geometry.h"
 #include "os/kernel.h"
@@ -51,7 +52,8 @@ class Adapter {
 
   /// Power on. Throws OsError with the reason when the adapter cannot be started.
   void Start();
-  /// Power off: driver stopped and removed, device silent, detached, domain gone.
+  /// Power off: driver stopped and removed, device silent, detached, domain gone. It may be started
+  /// again, in another mode of DMA too.
   void Stop();
 
   Kernel& kernel() { return kernel_; }
@@ -65,7 +67,8 @@ class Adapter {
   Segment& segment(unsigned id);
   Segment& local_segment();
   Segment& aperture_segment();
-  bool remapped() const { return domain_ != nullptr; }
+  DmaMode mode() const { return mode_; }
+  bool remapped() const { return mode_ == DmaMode::kRemapped; }
   IommuDomain* domain() { return domain_; }
   const PciFunction& function() const { return function_; }
 
@@ -109,10 +112,12 @@ class Adapter {
   AdapterAnswers answers_;
   AdapterCaps caps_;
   std::vector<Segment> segments_;
+  DmaMode mode_ = DmaMode::kPhysical;
   IommuDomain* domain_ = nullptr;
   hw::Message message_;
   std::vector<uint8_t> resources_;  // CM_RESOURCE_LIST
   bool dpc_queued_ = false;
+  uint64_t traffic_when_off_ = 0;
   uint64_t next_handle_ = 1;
 };
 

@@ -5,10 +5,20 @@
 
 namespace gmmu::os {
 
-/// When Dxgkrnl turns DMA remapping on for an adapter that supports it.
+/// How a GPU reaches host memory.
+enum class DmaMode {
+  kPhysical,  ///< no domain: bus addresses are host physical ones
+  kIdentity,  ///< a domain that maps what the GPU may use at its own address (1:1)
+  kRemapped,  ///< a domain with logical addresses of its own
+};
+/// "physical", "1:1", "remapped".
+const char* NameOf(DmaMode mode);
+
+/// Which of them Dxgkrnl takes where several are possible.
 enum class RemapPolicy {
-  kWhenPossible,  ///< always, for the isolation that it gives
-  kWhenNeeded,    ///< when the GPU cannot reach all installed memory
+  kWhenPossible,  ///< remapped, for every adapter that supports it
+  kWhenNeeded,    ///< remapped, when the GPU cannot reach all installed memory
+  kIdentity,      ///< 1:1: isolation without new addresses, as before WDDM 3.0
   kNever,         ///< the system's IOMMU is off
 };
 
@@ -22,7 +32,7 @@ struct DmaFacts {
 };
 
 struct DmaDecision {
-  bool remap = false;
+  DmaMode mode = DmaMode::kPhysical;
   /// Why the adapter must not start; empty: it may.
   std::string refusal;
 };

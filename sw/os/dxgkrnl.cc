@@ -14,7 +14,8 @@ namespace {
 Dxgkrnl* current = nullptr;
 }
 
-Dxgkrnl::Dxgkrnl(Kernel& kernel) : kernel_(kernel), objects_(kernel) {
+Dxgkrnl::Dxgkrnl(Kernel& kernel)
+    : kernel_(kernel), objects_(kernel), remap_policy_(kernel.parameters().remap) {
   if (current != nullptr) throw std::logic_error("two graphics kernels at a time");
   current = this;
 }

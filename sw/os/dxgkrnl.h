@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "ddi/dispmprt.h"
+#include "os/dma_policy.h"
 #include "os/kernel.h"
 #include "os/memory_objects.h"
 
@@ -40,6 +41,10 @@ class Dxgkrnl {
   /// puts functions of its own in and calls DxgkInitialize again.
   const DRIVER_INITIALIZATION_DATA& table_so_far() const;
 
+  /// Which mode of DMA adapters get that are started from now on.
+  RemapPolicy remap_policy() const { return remap_policy_; }
+  void set_remap_policy(RemapPolicy policy) { remap_policy_ = policy; }
+
   void Register(Adapter& adapter);
   void Unregister(Adapter& adapter);
   /// The adapter that a callback names; a bug check when there is none.
@@ -56,6 +61,7 @@ class Dxgkrnl {
   std::map<PDRIVER_INITIALIZE, Driver> drivers_;
   Driver* loading_ = nullptr;
   std::vector<Adapter*> adapters_;
+  RemapPolicy remap_policy_;
 };
 
 }  // namespace gmmu::os

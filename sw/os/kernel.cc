@@ -39,7 +39,7 @@ Kernel::Kernel(hw::Platform& platform, const Parameters& parameters)
       pci_(hal_, kBarWindow) {
   if (current != nullptr) throw std::logic_error("two kernels at a time");
   current = this;
-  if (parameters.remap != RemapPolicy::kNever && platform.firmware().iommu_base) {
+  if (platform.firmware().iommu_base) {
     iommu_ = std::make_unique<Iommu>(hal_, pages_, ledger_, *platform.firmware().iommu_base,
                                      parameters.seed, [this] { return LeakNow("invalidation"); });
   }

@@ -39,7 +39,7 @@ class Kernel {
   PageAllocator& pages() { return pages_; }
   MmioViews& mmio() { return mmio_; }
   Pci& pci() { return pci_; }
-  /// Null when firmware names none or the mode is physical.
+  /// Null when firmware names none. Off until an adapter needs it.
   Iommu* iommu() { return iommu_.get(); }
   hw::Instruments* instruments() { return hal_.platform().instruments(); }
 

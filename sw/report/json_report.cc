@@ -12,6 +12,15 @@ using Json = nlohmann::ordered_json;
 
 Json Known(int64_t value) { return value < 0 ? Json(nullptr) : Json(value); }
 
+const char* ModeOf(os::DmaMode mode) {  // as the configuration's [os] iommu
+  switch (mode) {
+    case os::DmaMode::kRemapped: return "remap";
+    case os::DmaMode::kIdentity: return "identity";
+    case os::DmaMode::kPhysical: return "physical";
+  }
+  return "";
+}
+
 Json StopOf(const os::Fault& fault) {
   if (fault.stop_code == 0) return nullptr;
   Json parameters = Json::array();
@@ -72,7 +81,7 @@ std::string JsonReport(const workload::JobResult& result, const Limits& limits) 
                        {"timing", limits.timing},
                        {"clock_mhz", limits.clock_mhz},
                        {"bus_bits", limits.bus_bits},
-                       {"iommu", result.remapped ? "remap" : "physical"},
+                       {"iommu", ModeOf(result.mode)},
                        {"clients", result.clients},
                        {"seed", limits.seed},
                        {"link_bytes_per_second", limits.link_bytes_per_second},

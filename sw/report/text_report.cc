@@ -14,6 +14,15 @@ namespace {
 
 constexpr size_t kMostLeaks = 12;
 
+const char* Translation(os::DmaMode mode) {
+  switch (mode) {
+    case os::DmaMode::kRemapped: return "remapping";
+    case os::DmaMode::kIdentity: return "1:1";
+    case os::DmaMode::kPhysical: return "off (physical)";
+  }
+  return "";
+}
+
 /// Counters by name, summed over the blocks whose name begins with a prefix.
 class Sums {
  public:
@@ -70,7 +79,7 @@ std::string TextReport(const workload::JobResult& result, const Limits& limits) 
   line("machine",
        fmt::format("{} engine, {} timing, {} MHz, {}-bit bus, {} clients, IOMMU {}, seed {}",
                    limits.engine, limits.timing, limits.clock_mhz, limits.bus_bits, result.clients,
-                   result.remapped ? "remapping" : "off (physical)", limits.seed));
+                   Translation(result.mode), limits.seed));
   const bool estimated = limits.timing == "estimated";
   line("simulated", fmt::format("{:.3f} ms, {} cycles ({})",
                                 static_cast<double>(result.simulated_ns) / 1e6, result.cycles,
@@ -103,7 +112,7 @@ std::string TextReport(const workload::JobResult& result, const Limits& limits) 
   line("walk cache hits",
        Share(sum("gpu_walk_cache", "wc_hits"), sum("gpu_walk_cache", "wc_lookups")));
   const uint64_t iotlb_hits = sum("iommu", "iotlb_hits");
-  if (result.remapped)
+  if (result.mode != os::DmaMode::kPhysical)
     line("IOTLB hits", Share(iotlb_hits, iotlb_hits + sum("iommu", "iotlb_misses")));
   line("aperture map hits",
        Share(sum("gpu_aperture", "ap_hits"), sum("gpu_aperture", "ap_lookups")));

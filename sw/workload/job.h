@@ -45,7 +45,7 @@ struct JobResult {
   uint64_t cycles_evaluated = 0;
   uint64_t simulated_ns = 0;
   double host_seconds = 0;
-  bool remapped = false;
+  os::DmaMode mode = os::DmaMode::kPhysical;  ///< how the GPU reached host memory, at the last start
   unsigned clients = 0;
   std::vector<Phase> phases;
   std::vector<Check> checks;

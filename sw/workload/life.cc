@@ -128,15 +128,24 @@ void RunLife(hw::Platform& platform, const JobOptions& options, JobResult& resul
   kernel.scheduler().Spawn(
       "application",
       [&] {
-        if (options.progress) options.progress("power on", 0, 0);
-        worker.Call([&] {
+        const auto power_on = [&] {
           adapter.Start();
           started = true;
-          result.remapped = adapter.remapped();
+          result.mode = adapter.mode();
           vidmm.emplace(adapter);
           vidmm->Start();
-        });
-        Life life{kernel, dxgkrnl, adapter, *vidmm, worker, options, result};
+        };
+        if (options.progress) options.progress("power on", 0, 0);
+        worker.Call(power_on);
+        const auto restart = [&](os::RemapPolicy policy) {
+          worker.Call([&] {
+            vidmm->Stop();
+            adapter.Stop();
+            dxgkrnl.set_remap_policy(policy);
+            power_on();
+          });
+        };
+        Life life{kernel, dxgkrnl, adapter, *vidmm, worker, options, result, restart};
         application(life);
         kernel.CheckFaults();
         worker.Call([&] {

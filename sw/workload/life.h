@@ -23,6 +23,10 @@ struct Life {
   const JobOptions& options;
   JobResult& result;
 
+  /// Power off and on again in another mode of DMA, with the same driver. What was made through
+  /// `vidmm` must be gone; `vidmm` is a new one.
+  const std::function<void(os::RemapPolicy)> restart;
+
   /// Times what `work` does and adds it to the phase of that name. `bytes` are what it moves, over
   /// the link or not.
   void Timed(const std::string& phase, uint64_t bytes, bool link, const std::function<void()>& work);

@@ -173,7 +173,7 @@ void MainJob::Allocate(Piece& piece) {
       piece.source.Falsify(middle, piece.pages > 1 ? piece.source.page((middle + 1) % piece.pages)
                                                    : vidmm_.dummy().page(0));
     }
-    if (inject.unmapped_page && adapter.remapped()) {
+    if (inject.unmapped_page && adapter.domain() != nullptr) {
       kernel_.iommu()->PunchHole(*adapter.domain(), piece.source.page(middle) * kPage);
     }
   });

@@ -12,27 +12,37 @@ bool Above(uint64_t pfn, uint64_t highest_visible) {
 }
 
 void Run(Life& life, const ParameterValues& values) {
-  const std::vector<uint8_t> input = SeededInput(life.options.seed, values.at("bytes"));
-  JobOptions options = life.options;
-  options.input = &input;
-  life.result.bytes = input.size();
-  Life with_input{life.kernel, life.dxgkrnl, life.adapter, life.vidmm,
-                  life.worker, options,      life.result};
-  MainJob job(with_input);
-  job.Run();
+  const std::vector<uint64_t> pages = RunSeededMainJob(life, values.at("bytes"));
   const uint64_t wanted = values.at("pages_out_of_reach");
   if (wanted == 0) return;
   uint64_t above = 0;
-  for (uint64_t pfn : job.pages_used())
+  for (uint64_t pfn : pages)
     above += Above(pfn, life.adapter.caps().highest_visible);
   life.Compare("pages out of the GPU's own reach",
                above >= wanted ? ""
                                : std::to_string(above) + " of " +
-                                     std::to_string(job.pages_used().size()) + ", at least " +
+                                     std::to_string(pages.size()) + ", at least " +
                                      std::to_string(wanted) + " must be");
 }
 
 }  // namespace
+
+std::vector<uint64_t> RunSeededMainJob(Life& life, uint64_t bytes, const std::string& prefix) {
+  const std::vector<uint8_t> input = SeededInput(life.options.seed, bytes);
+  JobOptions options = life.options;
+  options.input = &input;
+  life.result.bytes += input.size();
+  Life with_input{life.kernel, life.dxgkrnl, life.adapter, life.vidmm,
+                  life.worker, options,      life.result,  life.restart};
+  const size_t before = life.result.checks.size();
+  const uint64_t verified = life.result.bytes_verified;
+  MainJob job(with_input);
+  job.Run();
+  life.result.bytes_verified += verified;
+  for (size_t i = before; i < life.result.checks.size(); ++i)
+    life.result.checks[i].name = prefix + life.result.checks[i].name;
+  return job.pages_used();
+}
 
 Procedure MainJobProcedure() {
   return {"main_job",

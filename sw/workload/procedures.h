@@ -33,5 +33,10 @@ const std::vector<Procedure>& Procedures();
 const Procedure* FindProcedure(const std::string& name);
 
 Procedure MainJobProcedure();
+Procedure ModeSwitchProcedure();
+
+/// The main job on a seeded buffer of so many bytes; its checks get `prefix`. Returns the host pages that
+/// it paged from and to.
+std::vector<uint64_t> RunSeededMainJob(Life& life, uint64_t bytes, const std::string& prefix = "");
 
 }  // namespace gmmu::workload

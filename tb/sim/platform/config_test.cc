@@ -36,7 +36,7 @@ TEST(MachineConfig, OfAnEmptyFileIsTheDefaultMachine) {
   EXPECT_EQ(config.gpu.highest_visible_address(), 0x1FFFFFFFFu);
   EXPECT_EQ(config.host.memory_bytes(), uint64_t{16} << 30);
   EXPECT_EQ(config.gpu.page_table_bits, (std::vector<uint64_t>{9, 9, 9, 9}));
-  EXPECT_TRUE(config.os.remap());
+  EXPECT_EQ(config.os.iommu, "remap");
   EXPECT_TRUE(config.sim.checker);
   EXPECT_NO_THROW(config.CheckBuilt());
   EXPECT_TRUE(config.BuildOptions().empty());
@@ -59,7 +59,7 @@ TEST(MachineConfig, RefusesValuesOutOfRangeWithWhatIsAllowed) {
   EXPECT_THAT(ErrorOf("[gpu]\nvram_mib = \"big\""), HasSubstr("a whole number from 1 to 65536"));
   EXPECT_THAT(ErrorOf("[gpu]\nvram_mib = 1.5"), HasSubstr("gpu.vram_mib"));
   EXPECT_THAT(ErrorOf("[sim]\nchecker = 1"), HasSubstr("true or false"));
-  EXPECT_THAT(ErrorOf("[os]\niommu = \"off\""), HasSubstr("\"remap\" or \"needed\" or \"physical\""));
+  EXPECT_THAT(ErrorOf("[os]\niommu = \"off\""), HasSubstr("\"remap\" or \"needed\" or \"identity\" or \"physical\""));
   EXPECT_THAT(ErrorOf("[gpu]\npage_table_bits = [9]"), HasSubstr("2 to 6"));
   EXPECT_THAT(ErrorOf("[gpu]\npage_table_bits = [9, 14]"), HasSubstr("each 1 to 13"));
   EXPECT_THAT(ErrorOf("gpu = 3"), HasSubstr("gpu is a section"));

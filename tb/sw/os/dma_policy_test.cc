@@ -26,7 +26,7 @@ TEST(DmaPolicy, A40BitGpuIn2TiBIsRemapped) {
     DmaFacts facts = Facts(kTiB - 1, 2 * kTiB - 1);
     facts.policy = policy;
     const DmaDecision decision = DecideDma(facts);
-    EXPECT_TRUE(decision.remap);
+    EXPECT_EQ(decision.mode, DmaMode::kRemapped);
     EXPECT_THAT(decision.refusal, IsEmpty());
   }
 }
@@ -42,7 +42,7 @@ TEST(DmaPolicy, WithoutSupportItIsRefusedAndTheTextSaysWhose) {
   facts.policy = RemapPolicy::kNever;
   EXPECT_THAT(DecideDma(facts).refusal, HasSubstr("off"));
   EXPECT_THAT(DecideDma(facts).refusal, HasSubstr("0xffffffffff"));
-  EXPECT_FALSE(DecideDma(facts).remap);
+  EXPECT_EQ(DecideDma(facts).mode, DmaMode::kPhysical);
 }
 
 TEST(DmaPolicy, TheLastInstalledByteMustBeVisible) {
@@ -51,21 +51,34 @@ TEST(DmaPolicy, TheLastInstalledByteMustBeVisible) {
     facts.policy = RemapPolicy::kNever;
     EXPECT_EQ(DecideDma(facts).refusal.empty(), reaches);
     facts.policy = RemapPolicy::kWhenNeeded;
-    EXPECT_EQ(DecideDma(facts).remap, !reaches);
+    EXPECT_EQ(DecideDma(facts).mode, reaches ? DmaMode::kPhysical : DmaMode::kRemapped);
   }
 }
 
 TEST(DmaPolicy, AGpuThatReachesAllIsRemappedOnlyWherePossibleIsThePolicy) {
   DmaFacts facts = Facts(kTiB - 1, 0xFFFF'FFFF);
-  EXPECT_TRUE(DecideDma(facts).remap);
+  EXPECT_EQ(DecideDma(facts).mode, DmaMode::kRemapped);
   facts.policy = RemapPolicy::kWhenNeeded;
-  EXPECT_FALSE(DecideDma(facts).remap);
+  EXPECT_EQ(DecideDma(facts).mode, DmaMode::kPhysical);
   facts.policy = RemapPolicy::kNever;
-  EXPECT_FALSE(DecideDma(facts).remap);
+  EXPECT_EQ(DecideDma(facts).mode, DmaMode::kPhysical);
   facts.policy = RemapPolicy::kWhenPossible;
   facts.supported = false;
-  EXPECT_FALSE(DecideDma(facts).remap);
+  EXPECT_EQ(DecideDma(facts).mode, DmaMode::kPhysical);
   EXPECT_THAT(DecideDma(facts).refusal, IsEmpty());
+}
+
+TEST(DmaPolicy, OneToOneIsForAGpuThatReachesAll) {
+  DmaFacts facts = Facts(kTiB - 1, 0xFFFF'FFFF);
+  facts.policy = RemapPolicy::kIdentity;
+  EXPECT_EQ(DecideDma(facts).mode, DmaMode::kIdentity);
+  facts.supported = false;
+  EXPECT_EQ(DecideDma(facts).mode, DmaMode::kIdentity) << "needs nothing of the driver";
+  facts.iommu = false;
+  EXPECT_EQ(DecideDma(facts).mode, DmaMode::kPhysical);
+  facts = Facts(kTiB - 1, 2 * kTiB - 1);
+  facts.policy = RemapPolicy::kIdentity;
+  EXPECT_THAT(DecideDma(facts).refusal, HasSubstr("1:1 only"));
 }
 
 }  // namespace

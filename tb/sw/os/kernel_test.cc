@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -194,6 +195,94 @@ TEST(MemoryObjects, GiveBothFormsOfAnAdlToWhoAsksForNone) {
   }
   EXPECT_TRUE(base);
   EXPECT_TRUE(list);
+}
+
+/// Takes the logical space (8 GiB) but for `left` single pages with a page between them.
+std::vector<uint64_t> FragmentLogicalSpace(IommuDomain& domain, unsigned left) {
+  constexpr uint64_t kFirst = 0x100000;
+  std::vector<uint64_t> taken;
+  const auto take = [&](uint64_t start, uint64_t end) {
+    EXPECT_TRUE(domain.logical().AllocateAt(start, end - start, "filler"));
+    taken.push_back(start);
+  };
+  take(0x1000, kFirst);
+  for (unsigned i = 0; i < left; ++i) take(kFirst + 0x2000 * i + 0x1000, kFirst + 0x2000 * (i + 1));
+  take(kFirst + 0x2000 * left, 0xFEE00000);
+  take(0xFEF00000, uint64_t{1} << 33);
+  EXPECT_EQ(domain.logical().free_bytes(), left * 0x1000u);
+  return taken;
+}
+
+TEST(MemoryObjects, AFragmentedLogicalSpaceMakesPageArrays) {
+  Objects test;
+  const auto object = test.Create(6 * 4096, test.adapter);
+  const auto taken = FragmentLogicalSpace(*test.domain, 8);
+  auto adl = test.Adl(object.hAdapterMemoryObject, 0, 6 * 4096);
+  ASSERT_EQ(test.objects.AllocateAdl(adl, "test"), STATUS_SUCCESS);
+  ASSERT_FALSE(adl.pAdl->Flags.Contiguous) << "preferred, but there is no room for it";
+  const auto& pfns = test.objects.PagesOf(object.hPhysicalMemoryObject);
+  std::set<uint64_t> logical;
+  for (unsigned i = 0; i < 6; ++i) {
+    logical.insert(adl.pAdl->Pages[i]);
+    EXPECT_EQ(test.Translate(adl.pAdl->Pages[i] * 4096).hpa, pfns[i] * 4096);
+  }
+  EXPECT_EQ(logical.size(), 6u);
+  test.objects.FreeAdl({object.hAdapterMemoryObject, adl.pAdl});
+  for (uint64_t page : logical) EXPECT_FALSE(test.Translate(page * 4096).ok());
+  test.objects.Destroy({object.hPhysicalMemoryObject, object.hAdapterMemoryObject});
+  for (uint64_t start : taken) test.domain->logical().Free(start);
+}
+
+TEST(MemoryObjects, AnExhaustedLogicalSpaceRefusesAndTakesNothing) {
+  Objects test;
+  const auto object = test.Create(6 * 4096, test.adapter);
+  const auto contiguous = test.Create(6 * 4096, test.adapter, DXGK_PHYSICAL_MEMORY_TYPE_CONTIGUOUS_MEMORY);
+  FragmentLogicalSpace(*test.domain, 4);
+  const uint64_t free_bytes = test.domain->logical().free_bytes();
+  auto adl = test.Adl(object.hAdapterMemoryObject, 0, 6 * 4096);
+  EXPECT_EQ(test.objects.AllocateAdl(adl, "test"), STATUS_INSUFFICIENT_RESOURCES);
+  EXPECT_EQ(adl.pAdl, nullptr);
+  EXPECT_EQ(test.domain->logical().free_bytes(), free_bytes);
+  EXPECT_EQ(test.domain->tables().leaves(0), 0u);
+  auto required = test.Adl(contiguous.hAdapterMemoryObject, 0, 2 * 4096);
+  required.Flags.RequireContiguous = 1;
+  EXPECT_EQ(test.objects.AllocateAdl(required, "test"), STATUS_INSUFFICIENT_RESOURCES)
+      << "two pages are free, but not beside each other";
+  EXPECT_EQ(test.domain->logical().free_bytes(), free_bytes);
+}
+
+TEST(MemoryObjects, InA1To1DomainTheGpuReachesWhatItHasAndNothingElse) {
+  Machine machine;
+  Kernel& kernel = machine.kernel;
+  kernel.iommu()->Enable([](const IommuFault&) {});
+  IommuDomain* domain = kernel.iommu()->CreateDomain(uint64_t{1} << 40, true, "test");
+  kernel.iommu()->Attach({1, 0, 0}, *domain);
+  int token = 0;
+  MemoryObjects objects(kernel);
+  objects.AddAdapter(&token, {domain, "test"});
+  DXGKARGCB_CREATE_PHYSICAL_MEMORY_OBJECT create{};
+  create.hAdapter = &token;
+  create.Size = 3 * 4096;
+  create.CacheType = DXGK_MEMORY_CACHING_TYPE_CACHED;
+  ASSERT_EQ(objects.Create(create, "test"), STATUS_SUCCESS);
+  const std::vector<uint64_t> pfns = objects.PagesOf(create.hPhysicalMemoryObject);
+  EXPECT_FALSE(machine.Translate(pfns[0] * 4096).ok()) << "an object without an ADL is nobody's";
+  DXGKARGCB_ALLOCATE_ADL whole{}, part{};
+  whole.hAdapterMemoryObject = part.hAdapterMemoryObject = create.hAdapterMemoryObject;
+  whole.Size = 3 * 4096;
+  part.Offset = 4096, part.Size = 4096;
+  ASSERT_EQ(objects.AllocateAdl(whole, "test"), STATUS_SUCCESS);
+  ASSERT_EQ(objects.AllocateAdl(part, "test"), STATUS_SUCCESS);
+  for (unsigned i = 0; i < 3; ++i) {
+    EXPECT_EQ(whole.pAdl->Pages[i], pfns[i]);
+    EXPECT_EQ(machine.Translate(pfns[i] * 4096 + 8, true).hpa, pfns[i] * 4096 + 8);
+  }
+  objects.FreeAdl({create.hAdapterMemoryObject, whole.pAdl});
+  EXPECT_FALSE(machine.Translate(pfns[0] * 4096).ok());
+  EXPECT_TRUE(machine.Translate(pfns[1] * 4096).ok()) << "the other ADL has it still";
+  objects.FreeAdl({create.hAdapterMemoryObject, part.pAdl});
+  EXPECT_FALSE(machine.Translate(pfns[1] * 4096).ok());
+  objects.Destroy({create.hPhysicalMemoryObject, create.hAdapterMemoryObject});
 }
 
 TEST(MemoryObjects, RefuseBadArgumentsAndChangeNothing) {

@@ -19,7 +19,7 @@ workload::JobResult Sample() {
   result.bytes = result.bytes_verified = 4096;
   result.cycles = 1000;
   result.simulated_ns = 1000;
-  result.remapped = true;
+  result.mode = os::DmaMode::kRemapped;
   result.phases = {{"page in", 4096, 1000, 1000, true}};
   result.counters = {{"port_client0", "lookups", 100, "requests", ""},
                      {"port_client0", "hits", 75, "requests", ""},

@@ -81,7 +81,7 @@ TEST_P(Sizes, ComeBackThroughTheWholeMachine) {
   const JobResult result = life.Run();
   EXPECT_TRUE(result.Passed()) << Explain(result);
   EXPECT_EQ(result.bytes_verified, life.bytes);
-  EXPECT_TRUE(result.remapped);
+  EXPECT_EQ(result.mode, os::DmaMode::kRemapped);
   EXPECT_TRUE(life.dumped);
   EXPECT_GT(result.cycles, 0u);
 }
@@ -95,7 +95,7 @@ TEST(MainJob, RunsInPhysicalModeWithScatteredPages) {
   life.os.limit_bits = 40;
   const JobResult result = life.Run();
   EXPECT_TRUE(result.Passed()) << Explain(result);
-  EXPECT_FALSE(result.remapped);
+  EXPECT_EQ(result.mode, os::DmaMode::kPhysical);
 }
 
 TEST(MainJob, RunsInPiecesWhenVramIsSmall) {
