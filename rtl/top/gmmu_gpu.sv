@@ -276,10 +276,11 @@ module gmmu_gpu
   logic [1:0]     ar_generation, r_generation, aw_generation, b_generation, unused_late;
 
   // Each part's reset has a register of its own, all of them one cycle behind core_rst.
-  logic                  rst_mux, rst_regs, rst_counters, rst_mmu, rst_aperture, rst_engine;
+  logic rst_mux, rst_regs, rst_port, rst_counters, rst_mmu, rst_aperture, rst_engine;
   logic [NumClients-1:0] rst_client;
   gmmu_reset u_rst_mux (.clk_i, .rst_i(core_rst), .rst_o(rst_mux));
   gmmu_reset u_rst_regs (.clk_i, .rst_i(core_rst), .rst_o(rst_regs));
+  gmmu_reset u_rst_port (.clk_i, .rst_i(core_rst), .rst_o(rst_port));
   gmmu_reset u_rst_counters (.clk_i, .rst_i(core_rst), .rst_o(rst_counters));
   gmmu_reset u_rst_mmu (.clk_i, .rst_i(core_rst), .rst_o(rst_mmu));
   gmmu_reset u_rst_aperture (.clk_i, .rst_i(core_rst), .rst_o(rst_aperture));
@@ -409,7 +410,7 @@ module gmmu_gpu
   logic                        invalidated;
 
   gmmu_reg_port #(.ReadCycles(4)) u_reg_port (
-    .clk_i, .rst_i(rst_regs),
+    .clk_i, .rst_i(rst_port),
     .awvalid_i(s_reg_awvalid_i), .awready_o(reg_awready), .awaddr_i(s_reg_awaddr_i),
     .wvalid_i(s_reg_wvalid_i), .wready_o(reg_wready), .wdata_i(s_reg_wdata_i),
     .wstrb_i(s_reg_wstrb_i),

@@ -87,6 +87,7 @@ module gmmu_reg_port #(
       write_low_valid_q <= 1'b0;
       read_high_valid_q <= 1'b0;
       addr_q <= '0;
+      wait_q <= '0;
       commit_q <= 1'b0;
     end else begin
       same_high_q <= high_half_q && read_high_valid_q && read_high_addr_q == addr_q[15:3];

@@ -67,6 +67,8 @@ class Adapter {
   Segment& segment(unsigned id);
   Segment& local_segment();
   Segment& aperture_segment();
+  /// Between DxgkDdiStartDevice and DxgkDdiStopDevice.
+  bool running() const { return miniport_ != nullptr && miniport_->started(); }
   DmaMode mode() const { return mode_; }
   bool remapped() const { return mode_ == DmaMode::kRemapped; }
   IommuDomain* domain() { return domain_; }

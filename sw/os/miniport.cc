@@ -70,9 +70,11 @@ void Miniport::StartDevice(DXGK_START_INFO& start, DXGKRNL_INTERFACE& interface)
   ULONG sources = 0, children = 0;
   Require(Call(DRIVER(StartDevice), kPassive, context_, &start, &interface, &sources, &children),
           "DxgkDdiStartDevice");
+  started_ = true;
 }
 
 void Miniport::StopDevice() {
+  started_ = false;
   Require(Call(DRIVER(StopDevice), kPassive, context_), "DxgkDdiStopDevice");
 }
 

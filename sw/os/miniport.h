@@ -27,6 +27,8 @@ class Miniport {
   const DRIVER_INITIALIZATION_DATA& table() const { return table_; }
   /// The driver's own pointer for the adapter; null before AddDevice.
   PVOID context() const { return context_; }
+  /// Between StartDevice and StopDevice.
+  bool started() const { return started_; }
   /// Calls of an entry point so far, by its name ("DxgkDdiQueryAdapterInfo").
   uint64_t calls(const std::string& entry) const;
 
@@ -82,6 +84,7 @@ class Miniport {
   Kernel& kernel_;
   const DRIVER_INITIALIZATION_DATA table_;
   PVOID context_ = nullptr;
+  bool started_ = false;
   std::map<std::string, uint64_t> calls_;
 };
 

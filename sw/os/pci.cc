@@ -47,6 +47,13 @@ std::vector<PciFunction> Pci::Enumerate(uint8_t last_bus) {
   return found;
 }
 
+uint64_t Pci::PlaceOf(hw::Bdf bdf, unsigned index, uint64_t size) {
+  const auto [place, fresh] =
+      places_.try_emplace({bdf.requester_id(), index}, (next_ + size - 1) & ~(size - 1));
+  if (fresh) next_ = place->second + size;
+  return place->second;
+}
+
 void Pci::AssignBars(PciFunction& function) {
   const hw::Bdf bdf = function.bdf;
   const uint32_t command = hal_.ConfigRead(bdf, kCommand, 2);
@@ -66,12 +73,11 @@ void Pci::AssignBars(PciFunction& function) {
       mask = static_cast<uint64_t>(hal_.ConfigRead(bdf, upper, 4)) << 32 | (low & ~0xFu);
     }
     bar.size = ~mask + 1;
-    bar.address = (next_ + bar.size - 1) & ~(bar.size - 1);
+    bar.address = PlaceOf(bdf, index, bar.size);
     if (bar.address + bar.size > window_.end) {
       throw OsError("no room below 4 GiB for BAR " + std::to_string(index) + " of " +
                     bdf.ToString());
     }
-    next_ = bar.address + bar.size;
     hal_.ConfigWrite(bdf, offset, 4, static_cast<uint32_t>(bar.address));
     if (bar.is_64 && index < 5) {
       hal_.ConfigWrite(bdf, static_cast<uint16_t>(offset + 4), 4,

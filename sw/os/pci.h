@@ -2,7 +2,9 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "os/hal.h"
@@ -36,7 +38,7 @@ class Pci {
   Pci(Hal& hal, hw::Range window) : hal_(hal), window_(window), next_(window.start) {}
 
   /// Every function of buses 0 to `last_bus`, BARs sized and assigned, memory decoding on, bus
-  /// mastering off.
+  /// mastering off. A BAR that was assigned before keeps its place.
   std::vector<PciFunction> Enumerate(uint8_t last_bus = 8);
   void EnableMsi(const PciFunction& function, const hw::Message& message);
   void DisableMsi(const PciFunction& function);
@@ -46,11 +48,14 @@ class Pci {
 
  private:
   void AssignBars(PciFunction& function);
+  /// Where a BAR goes: where it was before, or behind all others.
+  uint64_t PlaceOf(hw::Bdf bdf, unsigned index, uint64_t size);
   uint16_t FindCapability(hw::Bdf bdf, uint8_t id);
 
   Hal& hal_;
   hw::Range window_;
   uint64_t next_;
+  std::map<std::pair<uint16_t, unsigned>, uint64_t> places_;  // requester id, BAR
 };
 
 }  // namespace gmmu::os

@@ -79,9 +79,8 @@ std::vector<hw::InUse> InUseAtPowerOff(os::Kernel& kernel) {
   return instruments->ResourcesInUse();
 }
 
-void CollectFaults(os::Kernel& kernel, os::Adapter& adapter, bool failed, bool started,
-                   JobResult& result) {
-  if (failed && started) {
+void CollectFaults(os::Kernel& kernel, os::Adapter& adapter, bool failed, JobResult& result) {
+  if (failed && adapter.running()) {
     const uint64_t end = kernel.hal().NowNs() + kGraceNs;
     while (kernel.hal().NowNs() < end && kernel.hal().platform().WaitForMessage(kGraceNs))
       kernel.scheduler().Seam();
@@ -124,13 +123,12 @@ void RunLife(hw::Platform& platform, const JobOptions& options, JobResult& resul
   os::Adapter adapter(dxgkrnl, options.driver);
   std::optional<os::VidMm> vidmm;
   os::Worker worker(kernel.scheduler(), "vidmm worker");
-  bool started = false, stopping = false;
+  bool stopping = false;
   kernel.scheduler().Spawn(
       "application",
       [&] {
         const auto power_on = [&] {
           adapter.Start();
-          started = true;
           result.mode = adapter.mode();
           vidmm.emplace(adapter);
           vidmm->Start();
@@ -177,7 +175,7 @@ void RunLife(hw::Platform& platform, const JobOptions& options, JobResult& resul
     trouble = Trouble("os", "stopped", error.what());
   }
   if (trouble) result.faults.push_back(*trouble);
-  CollectFaults(kernel, adapter, failed, started, result);
+  CollectFaults(kernel, adapter, failed, result);
   if (!failed) result.leaks = kernel.ledger().Leaks();
   if (!failed || stopping) {
     for (const hw::InUse& held : InUseAtPowerOff(kernel))
