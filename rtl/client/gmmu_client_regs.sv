@@ -54,7 +54,7 @@ module gmmu_client_regs
             cfg_o.pattern <= pattern_e'(ctrl.pattern);
             cfg_o.verify <= ctrl.verify;
             cfg_o.footprint_lg2 <= ctrl.footprint_lg2;
-            cfg_o.space <= ctrl.space[5:0];
+            cfg_o.space <= ctrl.space;
             cfg_o.depth <= ctrl.depth;
           end
           ClientBaseOffset: cfg_o.base <= data_i;
@@ -74,7 +74,7 @@ module gmmu_client_regs
   always_comb begin
     hidden = '0;
     hidden.start = 1'b1;
-    hidden.space[7:6] = '1;
+    hidden.reserved2 = '1;
     hidden.reserved0 = '1;
     hidden.reserved1 = '1;
     status = '{count: state_i.count, reserved0: '0, level: state_i.level, reason: state_i.reason,

@@ -205,8 +205,8 @@ package gmmu_regs_pkg;
 
   localparam logic [15:0] InvCmdOffset = 16'h0110;
   typedef struct packed {
-    logic [47:0] reserved0;
-    logic [7:0] space;  // 15:8
+    logic [49:0] reserved0;
+    logic [5:0] space;  // 13:8
     logic [5:0] reserved1;
     logic [1:0] scope;  // 1:0
   } inv_cmd_t;
@@ -317,8 +317,9 @@ package gmmu_regs_pkg;
     logic [33:0] reserved0;
     logic [5:0] footprint_lg2;  // 29:24
     logic [7:0] depth;  // 23:16
-    logic [7:0] space;  // 15:8
     logic [1:0] reserved1;
+    logic [5:0] space;  // 13:8
+    logic [1:0] reserved2;
     logic [1:0] pattern;  // 5:4
     logic [1:0] access;  // 3:2
     logic [0:0] verify;  // 1:1

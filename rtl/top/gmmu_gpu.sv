@@ -156,7 +156,7 @@ module gmmu_gpu
   input  logic [NumClients-1:0]           cl_req_valid_i,
   output logic [NumClients-1:0]           cl_req_ready_o,
   input  logic [NumClients*SlotLg2-1:0]   cl_req_id_i,
-  input  logic [NumClients*8-1:0]         cl_req_space_i,
+  input  logic [NumClients*6-1:0]         cl_req_space_i,
   input  logic [NumClients*64-1:0]        cl_req_va_i,
   input  logic [NumClients*2-1:0]         cl_req_access_i,
   input  logic [NumClients*7-1:0]         cl_req_bytes_i,   // 1 to 64
@@ -632,13 +632,11 @@ module gmmu_gpu
     client_req_t req;
     client_w_t   wr;
     client_rsp_t rsp;
-    logic        unused_space;
     assign req = '{
-      id: cl_req_id_i[SlotLg2*i +: SlotLg2], space: cl_req_space_i[8*i +: 6], va: cl_req_va_i[64*i +: 64],
+      id: cl_req_id_i[SlotLg2*i +: SlotLg2], space: cl_req_space_i[6*i +: 6], va: cl_req_va_i[64*i +: 64],
       access: access_e'(cl_req_access_i[2*i +: 2]), bytes: cl_req_bytes_i[7*i +: 7]
     };
     assign wr = '{id: cl_w_id_i[SlotLg2*i +: SlotLg2], word: cl_w_word_i[3*i +: 3]};
-    assign unused_space = ^cl_req_space_i[8*i+6 +: 2];
     assign cl_rsp_id_o[SlotLg2*i +: SlotLg2] = rsp.id;
     assign cl_rsp_last_o[i] = rsp.last;
     assign cl_rsp_fault_o[8*i +: 8] = rsp.fault;

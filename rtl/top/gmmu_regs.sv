@@ -277,7 +277,7 @@ module gmmu_regs
     invalidate = '0;
     invalidate.op = CtlInvalidate;
     invalidate.scope = scope_e'(w_inv.scope);
-    invalidate.space = w_inv.space[5:0];
+    invalidate.space = w_inv.space;
     invalidate.va_start = inv_start_q;
     invalidate.va_end = inv_end_q;
   end

@@ -403,9 +403,9 @@ struct InvCmd {
   /// [1:0] What to drop.
   constexpr Scope scope() const { return static_cast<Scope>((raw >> 0) & 0x3u); }
   constexpr InvCmd& set_scope(Scope v) { raw = (raw & ~(uint64_t{0x3u} << 0)) | ((static_cast<uint64_t>(v) & 0x3u) << 0); return *this; }
-  /// [15:8] Address space of scopes space and range.
-  constexpr uint64_t space() const { return static_cast<uint64_t>((raw >> 8) & 0xffu); }
-  constexpr InvCmd& set_space(uint64_t v) { raw = (raw & ~(uint64_t{0xffu} << 8)) | ((static_cast<uint64_t>(v) & 0xffu) << 8); return *this; }
+  /// [13:8] Address space of scopes space and range.
+  constexpr uint64_t space() const { return static_cast<uint64_t>((raw >> 8) & 0x3fu); }
+  constexpr InvCmd& set_space(uint64_t v) { raw = (raw & ~(uint64_t{0x3fu} << 8)) | ((static_cast<uint64_t>(v) & 0x3fu) << 8); return *this; }
 };
 
 /// Invalidation and address space updates by register.
@@ -598,9 +598,9 @@ struct ClientCtrl {
   /// [5:4] Which lines.
   constexpr Pattern pattern() const { return static_cast<Pattern>((raw >> 4) & 0x3u); }
   constexpr ClientCtrl& set_pattern(Pattern v) { raw = (raw & ~(uint64_t{0x3u} << 4)) | ((static_cast<uint64_t>(v) & 0x3u) << 4); return *this; }
-  /// [15:8] Address space.
-  constexpr uint64_t space() const { return static_cast<uint64_t>((raw >> 8) & 0xffu); }
-  constexpr ClientCtrl& set_space(uint64_t v) { raw = (raw & ~(uint64_t{0xffu} << 8)) | ((static_cast<uint64_t>(v) & 0xffu) << 8); return *this; }
+  /// [13:8] Address space.
+  constexpr uint64_t space() const { return static_cast<uint64_t>((raw >> 8) & 0x3fu); }
+  constexpr ClientCtrl& set_space(uint64_t v) { raw = (raw & ~(uint64_t{0x3fu} << 8)) | ((static_cast<uint64_t>(v) & 0x3fu) << 8); return *this; }
   /// [23:16] Most accesses in flight; 0: as many as built.
   constexpr uint64_t depth() const { return static_cast<uint64_t>((raw >> 16) & 0xffu); }
   constexpr ClientCtrl& set_depth(uint64_t v) { raw = (raw & ~(uint64_t{0xffu} << 16)) | ((static_cast<uint64_t>(v) & 0xffu) << 16); return *this; }

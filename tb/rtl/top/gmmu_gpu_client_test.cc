@@ -63,7 +63,7 @@ class Driver {
         } else {
           t.cl_req_valid_i = one;
           SetBits(t.cl_req_id_i, 6 * c_, 6, id);
-          SetBits(t.cl_req_space_i, 8 * c_, 8, 3);
+          SetBits(t.cl_req_space_i, 6 * c_, 6, 3);
           SetBits(t.cl_req_access_i, 2 * c_, 2, static_cast<unsigned>(r.access));
           SetBits(t.cl_req_bytes_i, 7 * c_, 7, r.bytes);
           SetBits(t.cl_req_va_i, 64 * c_, 64, r.va);
@@ -166,7 +166,7 @@ TEST(GpuClientPort, AFaultIsOneBeatWithItsReason) {
   auto& t = gpu.top();
   t.cl_req_valid_i = 1;
   SetBits(t.cl_req_id_i, 0, 6, 5);
-  SetBits(t.cl_req_space_i, 0, 8, 3);
+  SetBits(t.cl_req_space_i, 0, 6, 3);
   SetBits(t.cl_req_bytes_i, 0, 7, 8);
   SetBits(t.cl_req_va_i, 0, 64, 0x123000);
   t.eval();

@@ -141,7 +141,7 @@ module gmmu_top_bench
   input  logic [NumClients-1:0]           cl_req_valid_i,
   output logic [NumClients-1:0]           cl_req_ready_o,
   input  logic [NumClients*SlotLg2-1:0]   cl_req_id_i,
-  input  logic [NumClients*8-1:0]         cl_req_space_i,
+  input  logic [NumClients*6-1:0]         cl_req_space_i,
   input  logic [NumClients*64-1:0]        cl_req_va_i,
   input  logic [NumClients*2-1:0]         cl_req_access_i,
   input  logic [NumClients*7-1:0]         cl_req_bytes_i,   // 1 to 64
