@@ -29,7 +29,7 @@ class RegsModel {
               {regs::AperturePages::kOffset, 0xffff'ffff},
               {regs::InvStart::kOffset, ~0ull},
               {regs::InvEnd::kOffset, ~0ull},
-              {regs::InvCmd::kOffset, 0xff03}};
+              {regs::InvCmd::kOffset, 0x3f03}};
     for (unsigned i = 0; i < size.rings; ++i) {
       const uint32_t ring = regs::kRingBase + i * regs::kRingStride;
       masks_[ring + regs::RingBase::kOffset] = page | 3ull << 48;
