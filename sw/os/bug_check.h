@@ -20,12 +20,11 @@ enum class StopCode : uint32_t {
 /// "VIDEO_MEMORY_MANAGEMENT_INTERNAL"; "" for kUnknown.
 const char* NameOf(StopCode code);
 
-/// Subcodes (parameter 1) that were seen with them.
+/// Subcodes (parameter 1) that were seen with them, kAbortedFence from documents.
 namespace stop {
 constexpr uint64_t kBuildPagingBuffer = 0xB;  ///< 0x10E: P3 is the driver's status
 constexpr uint64_t kPageTableUnreachable = 0x49;  ///< 0x10E: in the paging process' VA initialisation
 constexpr uint64_t kSubmission = 0x2;             ///< 0x119: a paging packet was refused, P2 is the status
-constexpr uint64_t kInvalidFence = 0x1;           ///< 0x119: a fence that was not submitted
 constexpr uint64_t kAbortedFence = 0xA;           ///< 0x119: LastAbortedFenceId out of its range
 }  // namespace stop
 

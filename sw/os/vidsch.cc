@@ -5,10 +5,15 @@
 #include "os/text.h"
 
 namespace gmmu::os {
+namespace {
+/// `fence` comes after `other`, or is it.
+bool Reached(uint32_t fence, uint32_t other) { return static_cast<int32_t>(fence - other) >= 0; }
+}  // namespace
 
 uint32_t VidSch::NewFence(uint32_t node, const std::string& what, std::function<void()> on_retire) {
-  Node& queue = nodes_[node];
-  const uint32_t fence = ++queue.last_given;
+  Node& queue = At(node);
+  if (++queue.last_given == 0) ++queue.last_given;
+  const uint32_t fence = queue.last_given;
   const auto ticket = kernel_.ledger().Open(
       "fence", std::to_string(fence) + " of node " + std::to_string(node), "vidsch", what);
   queue.pending.push_back({fence, what, ticket, std::move(on_retire)});
@@ -17,12 +22,12 @@ uint32_t VidSch::NewFence(uint32_t node, const std::string& what, std::function<
 
 bool VidSch::Completed(uint32_t node, uint32_t fence) const {
   const auto found = nodes_.find(node);
-  return found != nodes_.end() && found->second.last_completed >= fence;
+  return found != nodes_.end() && Reached(found->second.last_completed, fence);
 }
 
 void VidSch::WaitFence(uint32_t node, uint32_t fence, uint64_t bound_ns) {
   std::string what = "fence " + std::to_string(fence) + " of node " + std::to_string(node);
-  for (const Pending& pending : nodes_[node].pending) {
+  for (const Pending& pending : At(node).pending) {
     if (pending.fence == fence) what += " (" + pending.what + ")";
   }
   kernel_.WaitOrFault([&] { return Completed(node, fence); }, bound_ns, what);
@@ -36,13 +41,13 @@ void VidSch::OnInterrupt(const DXGKARGCB_NOTIFY_INTERRUPT_DATA& data) {
 }
 
 void VidSch::Retire(uint32_t node, uint32_t fence) {
-  Node& queue = nodes_[node];
-  if (fence > queue.last_given) {
+  Node& queue = At(node);
+  if (!Reached(queue.last_given, fence)) {
     throw BugCheck("the driver completed fence " + std::to_string(fence) +
                    ", which was never submitted");
   }
-  if (fence > queue.last_completed) queue.last_completed = fence;
-  while (!queue.pending.empty() && queue.pending.front().fence <= fence) {
+  if (Reached(fence, queue.last_completed)) queue.last_completed = fence;
+  while (!queue.pending.empty() && Reached(fence, queue.pending.front().fence)) {
     const Pending done = std::move(queue.pending.front());
     queue.pending.pop_front();
     if (!kernel_.LeakNow("fence")) kernel_.ledger().Close(done.ticket);

@@ -16,10 +16,12 @@ namespace gmmu::os {
 ///
 /// A submission gets the next fence id of its node. The driver reports completion at interrupt
 /// level; it counts from the deferred procedure call on. Faults that the driver reports go to the
-/// kernel's list and end every wait.
+/// kernel's list and end every wait. Ids have 32 bits and wrap (open: no source says how); 0 is
+/// never given out, and of two ids the one less than 2^31 ahead is the later one.
 class VidSch {
  public:
-  explicit VidSch(Kernel& kernel) : kernel_(kernel) {}
+  /// `last`: the id that the first one of each node follows.
+  explicit VidSch(Kernel& kernel, uint32_t last = 0) : kernel_(kernel), first_(last) {}
 
   /// The id for a new submission to `node`; `on_retire` runs once, at dispatch level, when it has
   /// completed.
@@ -48,9 +50,11 @@ class VidSch {
     uint32_t last_completed = 0;
     std::deque<Pending> pending;
   };
+  Node& At(uint32_t node) { return nodes_.try_emplace(node, Node{first_, first_, {}}).first->second; }
   void Retire(uint32_t node, uint32_t fence);
 
   Kernel& kernel_;
+  const uint32_t first_;
   std::map<uint32_t, Node> nodes_;
   std::deque<DXGKARGCB_NOTIFY_INTERRUPT_DATA> reported_;
   uint64_t interrupts_ = 0;
