@@ -130,6 +130,10 @@ class Loader {
       FailKey("host.dram_trfc_ps",
               "must be below host.dram_trefi_ps = " + std::to_string(c.host.dram_trefi_ps));
     }
+    if (c.driver.paging_buffer_bytes % 64 != 0) FailKey("driver.paging_buffer_bytes", "must be a multiple of 64");
+    if (c.driver.system_tables() && *std::max_element(bits.begin(), bits.end()) > 9) {
+      FailKey("gpu.page_table_bits", "at most 9 bits a level with driver.page_tables = \"system\"");
+    }
     if (c.os.needs_unit() && !c.iommu.present) {
       FailKey("os.iommu", "\"" + c.os.iommu + "\" needs iommu.present = true; without a unit use \"physical\"");
     }

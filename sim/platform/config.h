@@ -69,6 +69,15 @@ struct MachineConfig {
     bool needs_unit() const { return iommu == "remap" || iommu == "identity"; }
   } os;
 
+  /// What the driver finds in its registry stand-in (GmmuQueryParameter), besides keys of [gpu].
+  struct Driver {
+    uint64_t paging_buffer_bytes;
+    std::string page_tables;  ///< "vram" or "system"
+    bool contiguous_pages;
+
+    bool system_tables() const { return page_tables == "system"; }
+  } driver;
+
   struct Sim {
     bool checker;
     uint64_t batch;  ///< cycles

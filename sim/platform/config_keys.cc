@@ -165,6 +165,15 @@ std::vector<Key> MakeKeys() {
           "all memory; or a 1:1 domain, or no translation (both give physical pages to the device).",
           {"remap", "needed", "identity", "physical"}},
 
+      NUMBER(driver, paging_buffer_bytes, 65'536, "bytes", 64, 1'048'576,
+             "Size of a paging buffer; a multiple of 64. In a small one operations take several passes."),
+      Key{"driver", "page_tables", SLOT(driver.page_tables), std::string("vram"), "", 0, 0,
+          KeyKind::kRun,
+          "Where page tables lie. In system memory a table has one page: at most 9 index bits.",
+          {"vram", "system"}},
+      SWITCH(driver, contiguous_pages, true,
+             "Blocks of 16 consecutive pages are marked, so that one TLB entry holds them."),
+
       SWITCH(sim, checker, true,
              "Every translation of the GPU is compared with the reference walk."),
       NUMBER(sim, batch, 10'000, "cycles", 1, 1'000'000'000,
@@ -199,6 +208,7 @@ const char* SectionDescription(const std::string& section) {
   if (section == "host") return "Host memory.";
   if (section == "iommu") return "The VT-d unit.";
   if (section == "os") return "Policy of the operating system model.";
+  if (section == "driver") return "Parameters of the display driver.";
   if (section == "sim") return "The simulation itself.";
   if (section == "inject")
     return "Deliberate faults, for tests of the checks. All off in a sound machine.";

@@ -53,6 +53,9 @@ os::Parameters OsParameters(const sim::MachineConfig& config, uint64_t seed) {
   parameters.aperture_bytes = config.gpu.aperture_bytes();
   parameters.limit_bits = config.gpu.limit_bits;
   parameters.page_table_bits = config.gpu.page_table_bits;
+  parameters.driver["PagingBufferBytes"] = config.driver.paging_buffer_bytes;
+  parameters.driver["PageTableSegment"] = config.driver.system_tables() ? 0 : 2;  // segments of the driver's caps
+  parameters.driver["ContiguousPages"] = config.driver.contiguous_pages;
   parameters.seed = seed;
   parameters.inject.unmapped_page = config.inject.unmapped_page;
   parameters.inject.wrong_pte = config.inject.wrong_pte;

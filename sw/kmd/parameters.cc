@@ -40,7 +40,7 @@ bool Parameters::Read() {
   if (levels < DXGK_MIN_PAGE_TABLE_LEVEL_COUNT || levels > DXGK_MAX_PAGE_TABLE_LEVEL_COUNT)
     return false;
   if (segment != kSystemMemory && segment != kVramSegment) return false;
-  if (paging == 0 || paging % kPage != 0 || paging > UINT32_MAX) return false;
+  if (paging == 0 || paging % 64 != 0 || paging > UINT32_MAX) return false;
 
   Parameters read = *this;
   read.aperture_bytes = aperture;

@@ -43,6 +43,7 @@ Kernel::Kernel(hw::Platform& platform, const Parameters& parameters)
     iommu_ = std::make_unique<Iommu>(hal_, pages_, ledger_, *platform.firmware().iommu_base,
                                      parameters.seed, [this] { return LeakNow("invalidation"); });
   }
+  registry_ = parameters.driver;
   registry_["ApertureBytes"] = parameters.aperture_bytes;
   registry_["LimitBits"] = parameters.limit_bits;
   registry_["PageTableLevels"] = parameters.page_table_bits.size();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,7 @@ struct Parameters {
   RemapPolicy remap = RemapPolicy::kWhenPossible;
   uint64_t aperture_bytes = 0;  ///< handed to the driver
   uint64_t limit_bits = 33;     ///< handed to the driver: HighestVisibleAddress = 2^limit_bits - 1
+  std::map<std::string, uint64_t> driver;  ///< further parameters of the driver, by its own names
   std::vector<uint64_t> page_table_bits;  ///< handed to the driver: index bits by level, leaf first
   uint64_t seed = 0;
   Inject inject;
