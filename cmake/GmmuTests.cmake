@@ -63,6 +63,22 @@ foreach(room IN LISTS rooms)
   endif()
 endforeach()
 
+# The layouts hold for Windows' compilers too: the static assertions, where a cross compiler is installed.
+find_program(MINGW_CC NAMES x86_64-w64-mingw32-gcc x86_64-w64-mingw32-gcc-win32)
+find_program(MINGW_CXX NAMES x86_64-w64-mingw32-g++ x86_64-w64-mingw32-g++-win32)
+if(MINGW_CC AND MINGW_CXX)
+  set(check -Wall -Werror -fsyntax-only -I${CMAKE_SOURCE_DIR}/sw/ddi)
+  foreach(source headers_c11.c headers_wddm2_9.c headers_cxx17.cc)
+    if(source MATCHES "cc$")
+      set(command ${MINGW_CXX} -std=c++17)
+    else()
+      set(command ${MINGW_CC} -std=c11)
+    endif()
+    add_test(NAME layouts.${source}_with_mingw COMMAND ${command} ${check} ${CMAKE_SOURCE_DIR}/tb/sw/ddi/${source})
+    set_tests_properties(layouts.${source}_with_mingw PROPERTIES LABELS unit TIMEOUT 60)
+  endforeach()
+endif()
+
 # Sizes of the whole GPU's bench beside the default ones, GMMU_TOP_SIZES. All of the small GPU is at its
 # legal end but for the clients and the address spaces that the tests need.
 set(GMMU_TOP_small NumClients=2 TrafficEngines=2 ThroughPorts=1 NumSpaces=8 NumRings=2 L1Entries=2 L2Entries=32 L2Ways=1

@@ -127,6 +127,35 @@ typedef struct _DXGK_ALLOCATIONINFOFLAGS_WDDM2_0 {
   };
 } DXGK_ALLOCATIONINFOFLAGS_WDDM2_0;
 
+/* The flags of a WDDM 1 driver: bits 12 and 13 mean something else than in WDDM 2. */
+typedef struct _DXGK_ALLOCATIONINFOFLAGS {
+  union {
+    struct {
+      UINT CpuVisible : 1;
+      UINT PermanentSysMem : 1;
+      UINT Cached : 1;
+      UINT Protected : 1;
+      UINT ExistingSysMem : 1;
+      UINT ExistingKernelSysMem : 1;
+      UINT FromEndOfSegment : 1;
+      UINT Swizzled : 1;
+      UINT Overlay : 1;
+      UINT Capture : 1;
+      UINT UseAlternateVA : 1;
+      UINT SynchronousPaging : 1;
+      UINT LinkMirrored : 1;
+      UINT LinkInstanced : 1;
+      UINT HistoryBuffer : 1;
+      UINT AccessedPhysically : 1;
+      UINT ExplicitResidencyNotification : 1;
+      UINT HardwareProtected : 1;
+      UINT CpuVisibleOnDemand : 1;
+      UINT Reserved : 13;
+    };
+    UINT Value;
+  };
+} DXGK_ALLOCATIONINFOFLAGS;
+
 typedef struct _DXGK_ALLOCATIONINFOFLAGS2 {
   union {
     struct {
@@ -173,6 +202,7 @@ typedef struct _DXGK_ALLOCATIONINFO {
   UINT PhysicalAdapterIndex;
   HANDLE hAllocation; /* out: the driver's */
   union {
+    DXGK_ALLOCATIONINFOFLAGS Flags;
     DXGK_ALLOCATIONINFOFLAGS_WDDM2_0 FlagsWddm2;
     UINT FlagsValue;
   };
@@ -219,6 +249,52 @@ typedef struct _DXGKARGCB_RESERVEGPUVIRTUALADDRESSRANGE {
     UINT Reserved : 31;
   } Flags;
 } DXGKARGCB_RESERVEGPUVIRTUALADDRESSRANGE;
+
+typedef struct _DXGK_CREATECONTEXTALLOCATIONFLAGS {
+  union {
+    struct {
+      UINT SharedAcrossContexts : 1;
+      UINT MapGpuVirtualAddress : 1;
+      UINT Reserved : 30;
+    };
+    UINT Value;
+  };
+} DXGK_CREATECONTEXTALLOCATIONFLAGS;
+
+typedef struct _DXGKARGCB_CREATECONTEXTALLOCATION {
+  DXGK_CREATECONTEXTALLOCATIONFLAGS ContextAllocationFlags;
+  HANDLE hAdapter;
+  HANDLE hDevice;
+  HANDLE hContext;
+  HANDLE hDriverAllocation;
+  SIZE_T Size;
+  UINT Alignment;
+  UINT SupportedSegmentSet;
+  UINT EvictionSegmentSet;
+  DXGK_SEGMENTPREFERENCE PreferredSegment;
+  UINT HintedBank;
+  DXGK_ALLOCATIONINFOFLAGS Flags;
+  HANDLE hAllocation; /* out */
+  UINT PhysicalAdapterIndex;
+} DXGKARGCB_CREATECONTEXTALLOCATION;
+
+/* Sizes and offsets in pages of 4 KiB. */
+typedef struct _DXGKARGCB_MAPCONTEXTALLOCATION {
+  D3DGPU_VIRTUAL_ADDRESS BaseAddress; /* 0: anywhere between the next two */
+  D3DGPU_VIRTUAL_ADDRESS MinimumAddress;
+  D3DGPU_VIRTUAL_ADDRESS MaximumAddress;
+  HANDLE hAllocation;
+  UINT64 OffsetInPages;
+  UINT64 SizeInPages;
+  D3DDDIGPUVIRTUALADDRESS_PROTECTION_TYPE Protection;
+  UINT64 DriverProtection;
+} DXGKARGCB_MAPCONTEXTALLOCATION;
+
+typedef struct _DXGKARGCB_UPDATECONTEXTALLOCATION {
+  HANDLE hAllocation;
+  PVOID pPrivateDriverData;
+  UINT PrivateDriverDataSize;
+} DXGKARGCB_UPDATECONTEXTALLOCATION;
 
 typedef struct _DXGK_SUBMITCOMMANDFLAGS {
   union {
@@ -309,6 +385,50 @@ typedef struct _DXGKARG_QUERYDEPENDENTENGINEGROUP {
   UINT EngineOrdinal;
   UINT64 DependentNodeOrdinalMask; /* out */
 } DXGKARG_QUERYDEPENDENTENGINEGROUP;
+
+typedef enum _DXGK_KERNEL_SUBMISSION_TYPE {
+  DXGK_KERNEL_SUBMISSION_BUILD_PAGING_BUFFER = 0,
+  DXGK_KERNEL_SUBMISSION_RENDERGDI = 1,
+  DXGK_KERNEL_SUBMISSION_PRESENTBLT = 2
+} DXGK_KERNEL_SUBMISSION_TYPE;
+
+/* Appends the signal of a monitored fence to a buffer that the kernel builds. */
+typedef struct _DXGKARG_SIGNALMONITOREDFENCE {
+  DXGK_KERNEL_SUBMISSION_TYPE KernelSubmissionType;
+  PVOID pDmaBuffer; /* in/out, as in DXGKARG_BUILDPAGINGBUFFER */
+  D3DGPU_VIRTUAL_ADDRESS DmaBufferGpuVirtualAddress;
+  UINT DmaSize;
+  PVOID pDmaBufferPrivateData;
+  UINT DmaBufferPrivateDataSize;
+  UINT MultipassOffset;
+  D3DGPU_VIRTUAL_ADDRESS MonitoredFenceGpuVa;
+  UINT64 MonitoredFenceValue;
+  PVOID MonitoredFenceCpuVa;
+  HANDLE hHwQueue;
+} DXGKARG_SIGNALMONITOREDFENCE;
+
+/* Page numbers count pages of the segment's size. */
+typedef struct _DXGKARG_MAPCPUHOSTAPERTURE {
+  HANDLE hAllocation;
+  WORD SegmentId;
+  WORD PhysicalAdapterIndex;
+  UINT64 NumberOfPages;
+  UINT* pCpuHostAperturePages;
+  UINT64* pMemorySegmentPages;
+} DXGKARG_MAPCPUHOSTAPERTURE;
+
+typedef struct _DXGKARG_UNMAPCPUHOSTAPERTURE {
+  UINT64 NumberOfPages;
+  UINT* pCpuHostAperturePages;
+  WORD SegmentId;
+  WORD PhysicalAdapterIndex;
+} DXGKARG_UNMAPCPUHOSTAPERTURE;
+
+/* For allocations with ShareBackingStoreWithKmd. */
+typedef struct _DXGKARG_SETALLOCATIONBACKINGSTORE {
+  HANDLE hDriverAllocation;
+  PVOID pBackingStore;
+} DXGKARG_SETALLOCATIONBACKINGSTORE;
 
 typedef struct _DXGKARG_BEGINEXCLUSIVEACCESS {
   UINT Reserved;
@@ -427,6 +547,11 @@ typedef NTSTATUS DXGKDDI_QUERYDEPENDENTENGINEGROUP(HANDLE hAdapter,
 typedef NTSTATUS DXGKDDI_RESETFROMTIMEOUT(HANDLE hAdapter);
 typedef NTSTATUS DXGKDDI_RESTARTFROMTIMEOUT(HANDLE hAdapter);
 typedef NTSTATUS DXGKDDI_ESCAPE(HANDLE hAdapter, CONST DXGKARG_ESCAPE*);
+typedef NTSTATUS DXGKDDI_SIGNALMONITOREDFENCE(HANDLE hContext, DXGKARG_SIGNALMONITOREDFENCE*);
+typedef NTSTATUS DXGKDDI_MAPCPUHOSTAPERTURE(HANDLE hAdapter, CONST DXGKARG_MAPCPUHOSTAPERTURE*);
+typedef NTSTATUS DXGKDDI_UNMAPCPUHOSTAPERTURE(HANDLE hAdapter, CONST DXGKARG_UNMAPCPUHOSTAPERTURE*);
+typedef NTSTATUS DXGKDDI_SETALLOCATIONBACKINGSTORE(HANDLE hAdapter,
+                                                   CONST DXGKARG_SETALLOCATIONBACKINGSTORE*);
 typedef NTSTATUS DXGKDDI_BEGINEXCLUSIVEACCESS(HANDLE hAdapter, DXGKARG_BEGINEXCLUSIVEACCESS*);
 typedef NTSTATUS DXGKDDI_ENDEXCLUSIVEACCESS(HANDLE hAdapter, DXGKARG_ENDEXCLUSIVEACCESS*);
 typedef DXGKDDI_QUERYADAPTERINFO* PDXGKDDI_QUERYADAPTERINFO;
@@ -451,11 +576,21 @@ typedef DXGKDDI_QUERYDEPENDENTENGINEGROUP* PDXGKDDI_QUERYDEPENDENTENGINEGROUP;
 typedef DXGKDDI_RESETFROMTIMEOUT* PDXGKDDI_RESETFROMTIMEOUT;
 typedef DXGKDDI_RESTARTFROMTIMEOUT* PDXGKDDI_RESTARTFROMTIMEOUT;
 typedef DXGKDDI_ESCAPE* PDXGKDDI_ESCAPE;
+typedef DXGKDDI_SIGNALMONITOREDFENCE* PDXGKDDI_SIGNALMONITOREDFENCE;
+typedef DXGKDDI_MAPCPUHOSTAPERTURE* PDXGKDDI_MAPCPUHOSTAPERTURE;
+typedef DXGKDDI_UNMAPCPUHOSTAPERTURE* PDXGKDDI_UNMAPCPUHOSTAPERTURE;
+typedef DXGKDDI_SETALLOCATIONBACKINGSTORE* PDXGKDDI_SETALLOCATIONBACKINGSTORE;
 typedef DXGKDDI_BEGINEXCLUSIVEACCESS* PDXGKDDI_BEGINEXCLUSIVEACCESS;
 typedef DXGKDDI_ENDEXCLUSIVEACCESS* PDXGKDDI_ENDEXCLUSIVEACCESS;
 
 typedef void DXGKCB_NOTIFY_INTERRUPT(HANDLE hAdapter, CONST DXGKARGCB_NOTIFY_INTERRUPT_DATA*);
 typedef void DXGKCB_NOTIFY_DPC(HANDLE hAdapter);
+typedef NTSTATUS DXGKCB_CREATECONTEXTALLOCATION(DXGKARGCB_CREATECONTEXTALLOCATION*);
+typedef NTSTATUS DXGKCB_DESTROYCONTEXTALLOCATION(HANDLE hAdapter, HANDLE hAllocation);
+typedef D3DGPU_VIRTUAL_ADDRESS DXGKCB_MAPCONTEXTALLOCATION(HANDLE hAdapter,
+                                                           CONST DXGKARGCB_MAPCONTEXTALLOCATION*);
+typedef NTSTATUS DXGKCB_UPDATECONTEXTALLOCATION(HANDLE hAdapter,
+                                                CONST DXGKARGCB_UPDATECONTEXTALLOCATION*);
 typedef NTSTATUS DXGKCB_RESERVEGPUVIRTUALADDRESSRANGE(HANDLE hAdapter,
                                                       DXGKARGCB_RESERVEGPUVIRTUALADDRESSRANGE*);
 

@@ -226,14 +226,16 @@ typedef struct _DXGK_BUILDPAGINGBUFFER_NOTIFYRESIDENCY2 {
   };
 } DXGK_BUILDPAGINGBUFFER_NOTIFYRESIDENCY2;
 
+typedef struct _DXGK_NOTIFYALLOCFLAGS {
+  UINT Eviction : 1;
+  UINT IoMmuUnmap : 1;
+  UINT Reserved : 30;
+} DXGK_NOTIFYALLOCFLAGS;
+
 typedef struct _DXGK_BUILDPAGINGBUFFER_NOTIFYALLOC {
   HANDLE hAllocation;
   HANDLE hKmdProcessHandle;
-  struct {
-    UINT Eviction : 1;
-    UINT IoMmuUnmap : 1;
-    UINT Reserved : 30;
-  } Flags;
+  DXGK_NOTIFYALLOCFLAGS Flags;
   UINT64 OffsetInBytes;
   UINT64 SizeInBytes;
   D3DGPU_VIRTUAL_ADDRESS GpuVirtualAddressAtOffset;

@@ -79,8 +79,8 @@ typedef struct _DXGKRNL_INTERFACE {
   PVOID DxgkCbGetCaptureAddress;
   PVOID DxgkCbLogEtwEvent;
   PVOID DxgkCbExcludeAdapterAccess;
-  PVOID DxgkCbCreateContextAllocation;
-  PVOID DxgkCbDestroyContextAllocation;
+  DXGKCB_CREATECONTEXTALLOCATION* DxgkCbCreateContextAllocation;
+  DXGKCB_DESTROYCONTEXTALLOCATION* DxgkCbDestroyContextAllocation;
   PVOID DxgkCbSetPowerComponentActive;
   PVOID DxgkCbSetPowerComponentIdle;
   PVOID DxgkCbAcquirePostDisplayOwnership;
@@ -89,8 +89,8 @@ typedef struct _DXGKRNL_INTERFACE {
   PVOID DxgkCbSetPowerComponentResidency;
   PVOID DxgkCbCompleteFStateTransition;
   PVOID DxgkCbCompletePStateTransition;
-  PVOID DxgkCbMapContextAllocation;
-  PVOID DxgkCbUpdateContextAllocation;
+  DXGKCB_MAPCONTEXTALLOCATION* DxgkCbMapContextAllocation;
+  DXGKCB_UPDATECONTEXTALLOCATION* DxgkCbUpdateContextAllocation;
   DXGKCB_RESERVEGPUVIRTUALADDRESSRANGE* DxgkCbReserveGpuVirtualAddressRange;
   PVOID DxgkCbAcquireHandleData;
   PVOID DxgkCbReleaseHandleData;
@@ -148,8 +148,8 @@ typedef void DXGKDDI_UNLOAD(void);
 typedef NTSTATUS DXGKDDI_LINK_DEVICE(PDEVICE_OBJECT PhysicalDeviceObject,
                                      PVOID MiniportDeviceContext, PLINKED_DEVICE LinkedDevice);
 
-/* Members up to DestroyProcess stand in the order of the kit; the last two stand behind others
- * there. */
+/* Members in the order of the kit, by version: 0x4F0 bytes at 0xE003 (observed). What stands behind
+ * SetInterruptTargetPresentId rests on documents only. */
 typedef struct _DRIVER_INITIALIZATION_DATA {
   ULONG Version;
   DXGKDDI_ADD_DEVICE* DxgkDdiAddDevice;
@@ -244,14 +244,105 @@ typedef struct _DRIVER_INITIALIZATION_DATA {
   DXGKDDI_SUBMITCOMMANDVIRTUAL* DxgkDdiSubmitCommandVirtual;
   DXGKDDI_SETROOTPAGETABLE* DxgkDdiSetRootPageTable;
   DXGKDDI_GETROOTPAGETABLESIZE* DxgkDdiGetRootPageTableSize;
-  PVOID DxgkDdiMapCpuHostAperture;
-  PVOID DxgkDdiUnmapCpuHostAperture;
+  DXGKDDI_MAPCPUHOSTAPERTURE* DxgkDdiMapCpuHostAperture;
+  DXGKDDI_UNMAPCPUHOSTAPERTURE* DxgkDdiUnmapCpuHostAperture;
   PVOID DxgkDdiCheckMultiPlaneOverlaySupport2;
   DXGKDDI_CREATEPROCESS* DxgkDdiCreateProcess;
   DXGKDDI_DESTROYPROCESS* DxgkDdiDestroyProcess;
   PVOID DxgkDdiSetVidPnSourceAddressWithMultiPlaneOverlay2;
+  PVOID Reserved1;
+  PVOID Reserved2;
+  PVOID DxgkDdiPowerRuntimeSetDeviceHandle;
+  PVOID DxgkDdiSetStablePowerState;
+  PVOID DxgkDdiSetVideoProtectedRegion;
+#if DXGKDDI_INTERFACE_VERSION >= DXGKDDI_INTERFACE_VERSION_WDDM2_1
+  PVOID DxgkDdiCheckMultiPlaneOverlaySupport3;
+  PVOID DxgkDdiSetVidPnSourceAddressWithMultiPlaneOverlay3;
+  PVOID DxgkDdiPostMultiPlaneOverlayPresent;
+  PVOID DxgkDdiValidateUpdateAllocationProperty;
+  PVOID DxgkDdiControlModeBehavior;
+  PVOID DxgkDdiUpdateMonitorLinkInfo;
+#endif
+#if DXGKDDI_INTERFACE_VERSION >= DXGKDDI_INTERFACE_VERSION_WDDM2_2
+  PVOID DxgkDdiCreateHwContext;
+  PVOID DxgkDdiDestroyHwContext;
+  PVOID DxgkDdiCreateHwQueue;
+  PVOID DxgkDdiDestroyHwQueue;
+  PVOID DxgkDdiSubmitCommandToHwQueue;
+  PVOID DxgkDdiSwitchToHwContextList;
+  PVOID DxgkDdiResetHwEngine;
+  PVOID DxgkDdiCreatePeriodicFrameNotification;
+  PVOID DxgkDdiDestroyPeriodicFrameNotification;
+  PVOID DxgkDdiSetTimingsFromVidPn;
+  PVOID DxgkDdiSetTargetGamma;
+  PVOID DxgkDdiSetTargetContentType;
+  PVOID DxgkDdiSetTargetAnalogCopyProtection;
+  PVOID DxgkDdiSetTargetAdjustedColorimetry;
+  PVOID DxgkDdiDisplayDetectControl;
+  PVOID DxgkDdiQueryConnectionChange;
+  PVOID DxgkDdiExchangePreStartInfo;
+  PVOID DxgkDdiGetMultiPlaneOverlayCaps;
+  PVOID DxgkDdiGetPostCompositionCaps;
+#endif
+#if DXGKDDI_INTERFACE_VERSION >= DXGKDDI_INTERFACE_VERSION_WDDM2_3
+  PVOID DxgkDdiUpdateHwContextState;
+  PVOID DxgkDdiCreateProtectedSession;
+  PVOID DxgkDdiDestroyProtectedSession;
+#endif
+#if DXGKDDI_INTERFACE_VERSION >= DXGKDDI_INTERFACE_VERSION_WDDM2_4
+  PVOID DxgkDdiSetSchedulingLogBuffer;
+  PVOID DxgkDdiSetupPriorityBands;
+  PVOID DxgkDdiNotifyFocusPresent;
+  PVOID DxgkDdiSetContextSchedulingProperties;
+  PVOID DxgkDdiSuspendContext;
+  PVOID DxgkDdiResumeContext;
+  PVOID DxgkDdiSetVirtualMachineData;
   DXGKDDI_BEGINEXCLUSIVEACCESS* DxgkDdiBeginExclusiveAccess;
   DXGKDDI_ENDEXCLUSIVEACCESS* DxgkDdiEndExclusiveAccess;
+  PVOID DxgkDdiQueryDiagnosticTypesSupport;
+  PVOID DxgkDdiControlDiagnosticReporting;
+  PVOID DxgkDdiResumeHwEngine;
+#endif
+#if DXGKDDI_INTERFACE_VERSION >= DXGKDDI_INTERFACE_VERSION_WDDM2_5
+  DXGKDDI_SIGNALMONITOREDFENCE* DxgkDdiSignalMonitoredFence;
+  PVOID DxgkDdiPresentToHwQueue;
+  PVOID DxgkDdiValidateSubmitCommand;
+  PVOID DxgkDdiSetTargetAdjustedColorimetry2;
+  PVOID DxgkDdiSetTrackedWorkloadPowerLevel;
+#endif
+#if DXGKDDI_INTERFACE_VERSION >= DXGKDDI_INTERFACE_VERSION_WDDM2_6
+  PVOID DxgkDdiSaveMemoryForHotUpdate;
+  PVOID DxgkDdiRestoreMemoryForHotUpdate;
+  PVOID DxgkDdiCollectDiagnosticInfo;
+  PVOID Reserved3;
+#endif
+#if DXGKDDI_INTERFACE_VERSION >= DXGKDDI_INTERFACE_VERSION_WDDM2_7
+  PVOID DxgkDdiControlInterrupt3;
+#endif
+#if DXGKDDI_INTERFACE_VERSION >= DXGKDDI_INTERFACE_VERSION_WDDM2_9
+  PVOID DxgkDdiSetFlipQueueLogBuffer;
+  PVOID DxgkDdiUpdateFlipQueueLog;
+  PVOID DxgkDdiCancelQueuedFlips;
+  PVOID DxgkDdiSetInterruptTargetPresentId;
+#endif
+#if DXGKDDI_INTERFACE_VERSION >= DXGKDDI_INTERFACE_VERSION_WDDM3_0
+  DXGKDDI_SETALLOCATIONBACKINGSTORE* DxgkDdiSetAllocationBackingStore;
+  PVOID DxgkDdiCreateCpuEvent;
+  PVOID DxgkDdiDestroyCpuEvent;
+  PVOID DxgkDdiCancelFlips;
+#endif
+#if DXGKDDI_INTERFACE_VERSION >= DXGKDDI_INTERFACE_VERSION_WDDM3_1
+  PVOID DxgkDdiCreateNativeFence;
+  PVOID DxgkDdiDestroyNativeFence;
+  PVOID DxgkDdiUpdateMonitoredValues;
+  PVOID DxgkDdiNotifyCurrentValueUpdates;
+  PVOID DxgkDdiCreateDoorbell;
+  PVOID DxgkDdiConnectDoorbell;
+  PVOID DxgkDdiDisconnectDoorbell;
+  PVOID DxgkDdiDestroyDoorbell;
+  PVOID DxgkDdiNotifyWorkSubmission;
+  PVOID DxgkDdiFlushHwQueue;
+#endif
 } DRIVER_INITIALIZATION_DATA, *PDRIVER_INITIALIZATION_DATA;
 
 /* Called once from DriverEntry; the table is copied. */

@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "d3dkmthk.h"
 #include "dispmprt.h"
 
 namespace {
@@ -24,27 +25,33 @@ uint64_t Mask(unsigned first, unsigned width) {
 
 TEST(Layout, SizesAreTheKits) {
 #define SIZE(structure, bytes) EXPECT_EQ(sizeof(structure), size_t{bytes}) << #structure;
+#define SIZE_AT(version, structure, bytes) \
+  if (DXGKDDI_INTERFACE_VERSION == (version)) EXPECT_EQ(sizeof(structure), size_t{bytes}) << #structure;
 #define MEMBER(structure, member, offset)
 #define BIT(structure, field, first, width)
 #include "layout_table.inc"
 #undef SIZE
+#undef SIZE_AT
 #undef MEMBER
 #undef BIT
 }
 
 TEST(Layout, MembersStandWhereTheKitHasThem) {
 #define SIZE(structure, bytes)
+#define SIZE_AT(version, structure, bytes)
 #define MEMBER(structure, member, offset) \
   EXPECT_EQ(offsetof(structure, member), size_t{offset}) << #structure "." #member;
 #define BIT(structure, field, first, width)
 #include "layout_table.inc"
 #undef SIZE
+#undef SIZE_AT
 #undef MEMBER
 #undef BIT
 }
 
 TEST(Layout, EachBitFieldSetAloneShowsItsOwnBitsOnly) {
 #define SIZE(structure, bytes)
+#define SIZE_AT(version, structure, bytes)
 #define MEMBER(structure, member, offset)
 #define BIT(structure, field, first, width)                             \
   EXPECT_EQ(FirstWordAfter<structure>([](structure& s, uint64_t ones) { \
@@ -54,14 +61,25 @@ TEST(Layout, EachBitFieldSetAloneShowsItsOwnBitsOnly) {
       << #structure "." #field;
 #include "layout_table.inc"
 #undef SIZE
+#undef SIZE_AT
 #undef MEMBER
 #undef BIT
 }
 
 TEST(Layout, NumbersAreTheKits) {
+  EXPECT_EQ(DXGKDDI_INTERFACE_VERSION, 0x10004);
 #define VALUE(name, number) EXPECT_EQ(static_cast<uint32_t>(name), uint32_t{number}) << #name;
 #include "value_table.inc"
 #undef VALUE
+}
+
+extern "C" int gmmu_headers_c11(void);
+extern "C" int gmmu_headers_wddm2_9(void);
+
+// Sizes and offsets are asserted where these are compiled (layout_static.h): as C11, as C++17 and at 0xE003.
+TEST(Layout, HoldsAtCompileTimeInC11AndInCxx17) {
+  EXPECT_EQ(gmmu_headers_c11(), 0x140);
+  EXPECT_EQ(gmmu_headers_wddm2_9(), 0x4F0);  // seen on Windows 22621
 }
 
 TEST(Layout, ResidentAndReservedOfNotifyResidencyShareBitZero) {

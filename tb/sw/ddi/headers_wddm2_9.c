@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The headers at interface version 0xE003, where the size of the driver table was seen. */
+#define DXGKDDI_INTERFACE_VERSION 0xE003
+#include "layout_static.h"
+
+int gmmu_headers_wddm2_9(void);
+int gmmu_headers_wddm2_9(void) { return (int)sizeof(DRIVER_INITIALIZATION_DATA); }
