@@ -66,6 +66,9 @@ struct MachineConfig {
   struct Os {
     std::string iommu;  ///< "remap", "needed", "identity" or "physical"
 
+    uint64_t quantum_us, tdr_delay_us;
+    bool submit_during_preemption;
+
     bool needs_unit() const { return iommu == "remap" || iommu == "identity"; }
   } os;
 

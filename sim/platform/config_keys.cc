@@ -164,6 +164,12 @@ std::vector<Key> MakeKeys() {
           "When DMA remapping is on: for every device that supports it, or for one that cannot reach "
           "all memory; or a 1:1 domain, or no translation (both give physical pages to the device).",
           {"remap", "needed", "identity", "physical"}},
+      NUMBER(os, quantum_us, 1'000, "us", 1, 1'000'000'000,
+             "So long a packet may run while others wait for its node; then it is preempted."),
+      NUMBER(os, tdr_delay_us, 2'000'000, "us", 10, 1'000'000'000,
+             "TdrDelay: until a packet alone is preempted, and until a preemption must be answered; then the engine is reset."),
+      SWITCH(os, submit_during_preemption, false,
+             "The next packet is submitted while the driver still reports a preemption, as seen on build 26100."),
 
       NUMBER(driver, paging_buffer_bytes, 65'536, "bytes", 64, 1'048'576,
              "Size of a paging buffer; a multiple of 64. In a small one operations take several passes."),

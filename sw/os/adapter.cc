@@ -36,6 +36,7 @@ void Adapter::Start() {
   StartDevice();
   QueryCaps();
   MakeSegments();
+  vidsch_.Start();
 }
 
 void Adapter::FindDevice() {
@@ -134,6 +135,7 @@ void Adapter::StartDevice() {
   start.AdapterLuid.QuadPart = 1;
   DXGKRNL_INTERFACE interface = MakeInterface(*this);
   miniport_->StartDevice(start, interface);
+  vidsch_.Connect(miniport_.get());
 }
 
 NTSTATUS Adapter::FillDeviceInformation(DXGK_DEVICE_INFO& info) {
@@ -161,6 +163,7 @@ void Adapter::QueryCaps() {
   }
   caps_.nodes = answers_.nodes();
   caps_.paging_node = answers_.paging_node();
+  caps_.render_node = caps_.nodes > 1 ? (caps_.paging_node == 0 ? 1 : 0) : caps_.paging_node;
   caps_.paging_buffer_bytes = answers_.paging_buffer_bytes;
   caps_.paging_private_bytes = answers_.paging_private_bytes;
 }
@@ -211,6 +214,8 @@ void Adapter::Stop() {
     if (segment.cpu_view != nullptr) kernel_.mmio().Unmap(segment.cpu_view);
     segment.cpu_view = nullptr;
   }
+  vidsch_.Stop();
+  vidsch_.Connect(nullptr);
   miniport_->SetPowerState(PowerDeviceD3, PowerActionShutdownOff);
   miniport_->StopDevice();
   kernel_.pci().DisableMsi(function_);
@@ -266,7 +271,9 @@ ProcessHandles Adapter::CreateProcess(const std::string& name, bool system) {
 
   DXGKARG_CREATECONTEXT context{};
   context.hContext = reinterpret_cast<HANDLE>(uint64_t{0xFFFF9002} << 32 | next_handle_++ << 4);
-  context.NodeOrdinal = system ? caps_.paging_node : 0;
+  handles.node = system ? caps_.paging_node : caps_.render_node;
+  if (!system) handles.state = vidsch_.CreateDevice(name);
+  context.NodeOrdinal = handles.node;
   context.EngineAffinity = 1;
   context.Flags.SystemContext = system;
   context.Flags.VirtualAddressing = 1;
@@ -281,6 +288,7 @@ ProcessHandles Adapter::CreateProcess(const std::string& name, bool system) {
 void Adapter::DestroyProcess(ProcessHandles& handles) {
   // A leaked handle takes those that it lives in with it.
   if (kernel_.LeakNow("context")) return;
+  if (handles.state != nullptr) vidsch_.DestroyDevice(handles.state);
   miniport_->DestroyContext(handles.context);
   kernel_.ledger().Close(handles.context_ticket);
   if (kernel_.LeakNow("device")) return;
@@ -331,20 +339,6 @@ void Adapter::DestroyAllocation(HANDLE allocation, Ledger::Ticket ticket) {
   args.pAllocationList = &allocation;
   miniport_->DestroyAllocation(args);
   kernel_.ledger().Close(ticket);
-}
-
-void Adapter::SubmitPaging(HANDLE context, uint64_t address, uint64_t bytes, void* private_data,
-                           uint64_t private_bytes, uint32_t fence) {
-  DXGKARG_SUBMITCOMMANDVIRTUAL args{};
-  args.hContext = context;
-  args.DmaBufferVirtualAddress = address;
-  args.DmaBufferSize = static_cast<UINT>(bytes);
-  args.pDmaBufferPrivateData = private_data;
-  args.DmaBufferPrivateDataSize = static_cast<UINT>(private_bytes);
-  args.SubmissionFenceId = fence;
-  args.Flags.Paging = 1;
-  args.NodeOrdinal = caps_.paging_node;
-  miniport_->SubmitCommandVirtual(args);
 }
 
 }  // namespace gmmu::os

@@ -27,6 +27,7 @@ struct AdapterCaps {
   Geometry geometry;
   unsigned nodes = 0;
   unsigned paging_node = 0;
+  unsigned render_node = 0;  ///< of processes; the paging node when there is no other
   uint64_t paging_buffer_bytes = 0;
   uint64_t paging_private_bytes = 0;
 };
@@ -36,6 +37,8 @@ struct ProcessHandles {
   HANDLE process = nullptr;
   HANDLE device = nullptr;
   HANDLE context = nullptr;
+  uint32_t node = 0;           ///< of the context
+  GpuDevice* state = nullptr;  ///< null: the system's
   Ledger::Ticket process_ticket = 0, device_ticket = 0, context_ticket = 0;
   HANDLE dxgk_process = nullptr;
 };
@@ -82,8 +85,6 @@ class Adapter {
   void SetRootPageTable(HANDLE context, const D3DGPU_PHYSICAL_ADDRESS& root, uint64_t entries);
   HANDLE CreateAllocation(uint64_t bytes, const std::string& name, Ledger::Ticket& ticket);
   void DestroyAllocation(HANDLE allocation, Ledger::Ticket ticket);
-  void SubmitPaging(HANDLE context, uint64_t address, uint64_t bytes, void* private_data,
-                    uint64_t private_bytes, uint32_t fence);
   NTSTATUS Escape(void* data, size_t bytes) { return miniport_->Escape(data, bytes); }
   /// The same, a refusal being an error that names `what`.
   template <typename Data>

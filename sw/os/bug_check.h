@@ -24,7 +24,7 @@ const char* NameOf(StopCode code);
 namespace stop {
 constexpr uint64_t kBuildPagingBuffer = 0xB;  ///< 0x10E: P3 is the driver's status
 constexpr uint64_t kPageTableUnreachable = 0x49;  ///< 0x10E: in the paging process' VA initialisation
-constexpr uint64_t kSubmission = 0x2;             ///< 0x119: a paging packet was refused, P2 is the status
+constexpr uint64_t kSubmission = 0x2;  ///< 0x119: a paging packet or a preemption was refused, P2 is the status
 constexpr uint64_t kAbortedFence = 0xA;           ///< 0x119: LastAbortedFenceId out of its range
 }  // namespace stop
 

@@ -38,6 +38,12 @@ class OsTimeout : public OsError {
       : OsError("waited " + std::to_string(bound_ns) + " ns for " + what_for) {}
 };
 
+/// Work that was queued is lost, with the contents of video memory.
+class AdapterWasReset : public OsError {
+ public:
+  using OsError::OsError;
+};
+
 /// The GPU or the IOMMU reported faults; they are in Dxgkrnl's list.
 class DeviceFault : public OsError {
  public:

@@ -185,6 +185,29 @@ NTSTATUS Miniport::SubmitCommandVirtual(DXGKARG_SUBMITCOMMANDVIRTUAL& args) {
                      Hex(Code(status)));
 }
 
+void Miniport::PreemptCommand(DXGKARG_PREEMPTCOMMAND& args) {
+  const DXGKARG_PREEMPTCOMMAND* constant = &args;
+  const Irql before = kernel_.scheduler().Raise(kDispatch);
+  const NTSTATUS status = Call(DRIVER(PreemptCommand), kDispatch, context_, constant);
+  kernel_.scheduler().Lower(before);
+  if (NT_SUCCESS(status)) return;
+  throw BugCheck(StopCode::kVideoSchedulerInternalError, {stop::kSubmission, Code(status), 0, 0},
+                 "DxgkDdiPreemptCommand of node " + std::to_string(args.NodeOrdinal) + " returned status " +
+                     Hex(Code(status)));
+}
+
+void Miniport::QueryEngineStatus(DXGKARG_QUERYENGINESTATUS& args) {
+  Require(Call(DRIVER(QueryEngineStatus), kPassive, context_, &args), "DxgkDdiQueryEngineStatus");
+}
+
+NTSTATUS Miniport::ResetEngine(DXGKARG_RESETENGINE& args) {
+  return Call(DRIVER(ResetEngine), kPassive, context_, &args);
+}
+
+NTSTATUS Miniport::ResetFromTimeout() { return Call(DRIVER(ResetFromTimeout), kPassive, context_); }
+
+NTSTATUS Miniport::RestartFromTimeout() { return Call(DRIVER(RestartFromTimeout), kPassive, context_); }
+
 NTSTATUS Miniport::Escape(void* data, size_t bytes) {
   DXGKARG_ESCAPE args{};
   args.pPrivateDriverData = data;

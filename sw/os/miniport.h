@@ -72,6 +72,13 @@ class Miniport {
   NTSTATUS BuildPagingBuffer(DXGKARG_BUILDPAGINGBUFFER& args);
   /// STATUS_SUCCESS, or STATUS_INVALID_PARAMETER of a render packet. All else is bug check 0x119.
   NTSTATUS SubmitCommandVirtual(DXGKARG_SUBMITCOMMANDVIRTUAL& args);
+  /// At DISPATCH. The answer comes as an interrupt; a refusal is bug check 0x119.
+  void PreemptCommand(DXGKARG_PREEMPTCOMMAND& args);
+  void QueryEngineStatus(DXGKARG_QUERYENGINESTATUS& args);
+  // Refusals are the scheduler's to judge.
+  NTSTATUS ResetEngine(DXGKARG_RESETENGINE& args);
+  NTSTATUS ResetFromTimeout();
+  NTSTATUS RestartFromTimeout();
   NTSTATUS Escape(void* data, size_t bytes);
 
   /// Throws OsError when `status` is no success: "the driver refused <what> with status 0x...".

@@ -55,9 +55,9 @@ void PagingQueue::Stop() {
 
 PagingQueue::Buffer& PagingQueue::Current() {
   Buffer& buffer = buffers_[current_];
-  if (buffer.used == 0 && buffer.fence != 0) {
-    adapter_.vidsch().WaitFence(adapter_.caps().paging_node, buffer.fence, kBoundNs);
-    buffer.fence = 0;
+  if (buffer.used == 0 && buffer.packet != 0) {
+    WaitFor(buffer.packet);
+    buffer.packet = 0;
   }
   return buffer;
 }
@@ -141,45 +141,51 @@ void PagingQueue::NoteFlush(const Flush& flush) {
   instruments->NoteFlush(0, flush.space, flush.start, whole ? ~uint64_t{0} : flush.end);
 }
 
-uint32_t PagingQueue::Submit() {
+PacketId PagingQueue::Submit() {
   Buffer& buffer = buffers_[current_];
   if (buffer.used == 0) {
     // Nothing to run: what was noted holds with the fence before.
     Buffer& before = buffers_[(current_ + kBuffers - 1) % kBuffers];
-    if (!buffer.flushes.empty() &&
-        adapter_.vidsch().Completed(adapter_.caps().paging_node, last_fence_)) {
+    if (!buffer.flushes.empty() && adapter_.vidsch().Ended(last_)) {
       for (const Flush& flush : buffer.flushes) NoteFlush(flush);
       buffer.flushes.clear();
     } else {
       before.flushes.insert(before.flushes.end(), buffer.flushes.begin(), buffer.flushes.end());
       buffer.flushes.clear();
     }
-    return last_fence_;
+    return last_;
   }
   const size_t index = current_;
-  buffer.fence =
-      adapter_.vidsch().NewFence(adapter_.caps().paging_node, "paging buffer", [this, index] {
-        for (const Flush& flush : buffers_[index].flushes) NoteFlush(flush);
-        buffers_[index].flushes.clear();
-      });
-  last_fence_ = buffer.fence;
+  GpuPacket packet;
+  packet.node = adapter_.caps().paging_node;
+  packet.context = context_;
+  packet.address = buffer.memory.logical();
+  packet.bytes = buffer.used;
+  packet.private_data = buffer.private_data.empty() ? nullptr : buffer.private_data.data();
+  packet.private_bytes = buffer.private_used;
+  packet.paging = true;
+  packet.what = "a paging buffer of " + std::to_string(buffer.used) + " bytes";
+  packet.on_end = [this, index](PacketEnd end) {
+    if (end == PacketEnd::kCompleted)
+      for (const Flush& flush : buffers_[index].flushes) NoteFlush(flush);
+    buffers_[index].flushes.clear();
+  };
   ++submissions_;
-  adapter_.SubmitPaging(context_, buffer.memory.logical(), buffer.used,
-                        buffer.private_data.empty() ? nullptr : buffer.private_data.data(),
-                        buffer.private_used, buffer.fence);
   buffer.used = 0;
   buffer.private_used = 0;
   current_ = (current_ + 1) % kBuffers;
-  return last_fence_;
+  last_ = buffer.packet = adapter_.vidsch().Submit(std::move(packet));
+  return last_;
 }
 
-void PagingQueue::WaitFor(uint32_t fence) {
-  if (fence != 0) adapter_.vidsch().WaitFence(adapter_.caps().paging_node, fence, kBoundNs);
+void PagingQueue::WaitFor(PacketId packet) {
+  if (packet != 0 && adapter_.vidsch().Wait(packet, kBoundNs) == PacketEnd::kLost)
+    throw AdapterWasReset("the adapter was reset before a paging buffer had run");
 }
 
 void PagingQueue::Drain() {
   Submit();
-  WaitFor(last_fence_);
+  WaitFor(last_);
 }
 
 }  // namespace gmmu::os

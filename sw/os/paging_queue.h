@@ -31,11 +31,12 @@ class PagingQueue {
   /// fence has passed.
   void FlushTlb(HANDLE process, const D3DGPU_PHYSICAL_ADDRESS& root, uint64_t start, uint64_t end);
 
-  /// Sends what was built; returns the last fence given.
-  uint32_t Submit();
+  /// Sends what was built; returns the last packet.
+  PacketId Submit();
   /// Waits for everything submitted.
   void Drain();
-  void WaitFor(uint32_t fence);
+  /// Throws AdapterWasReset when the packet never ran.
+  void WaitFor(PacketId packet);
 
   uint64_t submissions() const { return submissions_; }
   uint64_t operations() const { return operations_; }
@@ -51,7 +52,7 @@ class PagingQueue {
     std::vector<uint8_t> private_data;
     uint64_t used = 0;
     uint64_t private_used = 0;
-    uint32_t fence = 0;  // of its last submission
+    PacketId packet = 0;  // its last submission
     std::vector<Flush> flushes;
     Ledger::Ticket ticket = 0;
   };
@@ -62,7 +63,7 @@ class PagingQueue {
   HANDLE context_ = nullptr;
   std::vector<Buffer> buffers_;
   size_t current_ = 0;
-  uint32_t last_fence_ = 0;
+  PacketId last_ = 0;
   uint64_t submissions_ = 0;
   uint64_t operations_ = 0;
 };

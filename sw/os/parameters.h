@@ -29,6 +29,11 @@ struct Parameters {
   uint64_t limit_bits = 33;     ///< handed to the driver: HighestVisibleAddress = 2^limit_bits - 1
   std::map<std::string, uint64_t> driver;  ///< further parameters of the driver, by its own names
   std::vector<uint64_t> page_table_bits;  ///< handed to the driver: index bits by level, leaf first
+  uint64_t quantum_ns = 1'000'000;        ///< a packet may run so long while others wait for its node
+  uint64_t tdr_delay_ns = 2'000'000'000;  ///< TdrDelay: until a packet is preempted, and until that is answered
+  /// DxgkDdiSubmitCommandVirtual is called while the report of a preemption is on the driver's stack
+  /// (seen on build 26100).
+  bool submit_while_preemption_is_told = false;
   uint64_t seed = 0;
   Inject inject;
 };

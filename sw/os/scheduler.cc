@@ -113,6 +113,7 @@ void Scheduler::Suspend() {
 void Scheduler::Wait(const std::function<bool()>& condition, uint64_t bound_ns,
                      const std::string& what, uint64_t poll_ns) {
   if (irql_ >= kDispatch) throw BugCheck("a wait for " + what + " at dispatch level or above");
+  if (other_processor_) throw BugCheck("a wait for " + what + " on a processor that must not wait");
   if (condition()) return;
   const uint64_t deadline = platform_.NowNs() + bound_ns;
   if (running_ == nullptr) {  // before the first fibre
@@ -140,7 +141,7 @@ void Scheduler::Yield() {
 }
 
 void Scheduler::Seam() {
-  while (irql_ < kDevice) {
+  while (irql_ < kDevice && !other_processor_) {
     const auto message = platform_.TakeMessage();
     if (!message) break;
     Deliver(*message);
@@ -161,7 +162,7 @@ void Scheduler::Deliver(const hw::Message& message) {
 }
 
 void Scheduler::RunDpcs() {
-  while (irql_ < kDispatch && !dpcs_.empty()) {
+  while (irql_ < kDispatch && !other_processor_ && !dpcs_.empty()) {
     auto dpc = std::move(dpcs_.front());
     dpcs_.pop_front();
     const LevelGuard guard(irql_, kDispatch);
@@ -182,6 +183,13 @@ void Scheduler::DisconnectInterrupt(uint32_t data) {
 void Scheduler::QueueDpc(std::function<void()> dpc) {
   dpcs_.push_back(std::move(dpc));
   RunDpcs();
+}
+
+void Scheduler::OnAnotherProcessor(const std::function<void()>& work) {
+  const LevelGuard guard(irql_, kPassive);
+  other_processor_ = true;
+  work();
+  other_processor_ = false;
 }
 
 Irql Scheduler::Raise(Irql level) {

@@ -58,6 +58,9 @@ class Scheduler {
   Irql Raise(Irql level);
   void Lower(Irql level);
 
+  /// Does what another processor would do meanwhile, at PASSIVE; no interrupt is taken there. Must not wait.
+  void OnAnotherProcessor(const std::function<void()>& work);
+
   /// Messages that were served.
   uint64_t delivered() const { return delivered_; }
   /// Messages that no routine was connected for.
@@ -95,6 +98,7 @@ class Scheduler {
   std::deque<std::function<void()>> dpcs_;
   Fibre* running_ = nullptr;
   Irql irql_ = kPassive;
+  bool other_processor_ = false;
   bool cancelled_ = false;
   std::exception_ptr error_;
   uint64_t delivered_ = 0;

@@ -203,8 +203,8 @@ void VidMm::Evict(Allocation& allocation) {
 VidMm::Window& VidMm::NextWindow() {
   Window& window = windows_[next_window_];
   next_window_ = (next_window_ + 1) % windows_.size();
-  queue_.WaitFor(window.fence);
-  window.fence = 0;
+  queue_.WaitFor(window.packet);
+  window.packet = 0;
   return window;
 }
 
@@ -241,7 +241,7 @@ void VidMm::Transfer(Allocation& allocation, SystemBuffer& buffer, uint64_t byte
     operation.TransferVirtual.TransferDirection =
         in ? DXGK_MEMORY_TRANSFER_SYSTEM_TO_LOCAL : DXGK_MEMORY_TRANSFER_LOCAL_TO_SYSTEM;
     queue_.Add(operation);
-    window.fence = queue_.Submit();
+    window.packet = queue_.Submit();
     done += size;
     if (progress) progress(done);
   }
@@ -275,7 +275,7 @@ void VidMm::Fill(Allocation& allocation, uint64_t offset, uint64_t bytes, uint32
     operation.FillVirtual.FillPattern = pattern;
     operation.FillVirtual.DestinationVirtualAddress = window.target;
     queue_.Add(operation);
-    window.fence = queue_.Submit();
+    window.packet = queue_.Submit();
     done += size;
   }
   Finish();

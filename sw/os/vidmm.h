@@ -94,7 +94,7 @@ class VidMm {
   struct Window {
     uint64_t source = 0;
     uint64_t target = 0;
-    uint32_t fence = 0;  // of the last transfer through it
+    PacketId packet = 0;  // the last transfer through it
   };
   AddressSpace::Sink SinkFor(Process& process);
   void Update(Process& process, const TableUpdate& update, bool immediate);

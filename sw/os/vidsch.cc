@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+// Queues, submission, completion. What goes wrong is in vidsch_recovery.cc.
 #include "os/vidsch.h"
+
+#include <algorithm>
 
 #include "os/bug_check.h"
 #include "os/text.h"
@@ -8,51 +11,219 @@ namespace gmmu::os {
 namespace {
 /// `fence` comes after `other`, or is it.
 bool Reached(uint32_t fence, uint32_t other) { return static_cast<int32_t>(fence - other) >= 0; }
+
+Fault PageFault(const DXGKARGCB_NOTIFY_INTERRUPT_DATA& data) {
+  const auto& page = data.DmaPageFaulted;
+  Fault fault;
+  fault.source = "gpu";
+  fault.name = "dma_page_faulted";
+  fault.address = page.FaultedVirtualAddress;
+  fault.level = page.PageTableLevel;
+  fault.access = (page.PageFaultFlags & DXGK_PAGE_FAULT_WRITE) != 0 ? "write" : "read";
+  if ((page.PageFaultFlags & DXGK_PAGE_FAULT_FENCE_INVALID) == 0) fault.fence = page.FaultedFenceId;
+  fault.text = "page fault at " + Hex(fault.address) + ", level " + std::to_string(fault.level) + ", " +
+               fault.access + ", fence " + std::to_string(fault.fence);
+  return fault;
+}
 }  // namespace
 
-uint32_t VidSch::NewFence(uint32_t node, const std::string& what, std::function<void()> on_retire) {
-  Node& queue = At(node);
-  if (++queue.last_given == 0) ++queue.last_given;
-  const uint32_t fence = queue.last_given;
-  const auto ticket = kernel_.ledger().Open(
-      "fence", std::to_string(fence) + " of node " + std::to_string(node), "vidsch", what);
-  queue.pending.push_back({fence, what, ticket, std::move(on_retire)});
-  return fence;
+GpuDevice* VidSch::CreateDevice(const std::string& name) {
+  devices_.push_back(std::make_unique<GpuDevice>());
+  devices_.back()->name = name;
+  return devices_.back().get();
 }
 
-bool VidSch::Completed(uint32_t node, uint32_t fence) const {
-  const auto found = nodes_.find(node);
-  return found != nodes_.end() && Reached(found->second.last_completed, fence);
-}
-
-void VidSch::WaitFence(uint32_t node, uint32_t fence, uint64_t bound_ns) {
-  std::string what = "fence " + std::to_string(fence) + " of node " + std::to_string(node);
-  for (const Pending& pending : At(node).pending) {
-    if (pending.fence == fence) what += " (" + pending.what + ")";
+void VidSch::DestroyDevice(GpuDevice* device) {
+  for (const auto& [number, node] : nodes_) {
+    for (const auto* queue : {&node.waiting, &node.running}) {
+      for (const Entry& entry : *queue) {
+        if (entry.packet.device == device)
+          throw BugCheck("device " + device->name + " is destroyed while " + entry.packet.what + " has not ended");
+      }
+    }
   }
-  kernel_.WaitOrFault([&] { return Completed(node, fence); }, bound_ns, what);
+  devices_.erase(std::remove_if(devices_.begin(), devices_.end(),
+                                [device](const auto& held) { return held.get() == device; }),
+                 devices_.end());
+}
+
+uint32_t VidSch::NewFence(Node& node) {
+  if (++node.last_given == 0) ++node.last_given;
+  return node.last_given;
+}
+
+PacketId VidSch::Submit(GpuPacket packet) {
+  Entry entry;
+  entry.id = next_id_++;
+  const uint32_t number = packet.node;
+  waiting_for_[entry.id] = packet.what + " on node " + std::to_string(number);
+  entry.ticket = kernel_.ledger().Open("fence", "packet " + std::to_string(entry.id) + " of node " + std::to_string(number),
+                                       "vidsch", packet.what);
+  entry.packet = std::move(packet);
+  const PacketId id = entry.id;
+  At(number).waiting.push_back(std::move(entry));
+  Dispatch(number);
+  return id;
+}
+
+PacketEnd VidSch::EndOf(PacketId packet) const {
+  if (!Ended(packet)) return PacketEnd::kPending;
+  return lost_.count(packet) == 0 ? PacketEnd::kCompleted : PacketEnd::kLost;
+}
+
+PacketEnd VidSch::Wait(PacketId packet, uint64_t bound_ns) {
+  if (!Ended(packet))
+    kernel_.WaitOrFault([&] { return Ended(packet); }, bound_ns, waiting_for_.at(packet));
+  return EndOf(packet);
+}
+
+void VidSch::Dispatch(uint32_t number) {
+  Node& node = At(number);
+  while (miniport_ != nullptr && !resetting_ && !node.preemption && node.reset_because.empty() &&
+         node.running.size() < kDepth && !node.waiting.empty()) {
+    GpuDevice* device = node.waiting.front().packet.device;
+    if (device != nullptr && device->lost) {
+      Entry entry = std::move(node.waiting.front());
+      node.waiting.pop_front();
+      End(std::move(entry), PacketEnd::kLost);
+      continue;
+    }
+    SubmitFirst(number, node);
+  }
+}
+
+void VidSch::SubmitFirst(uint32_t number, Node& node) {
+  node.running.push_back(std::move(node.waiting.front()));
+  node.waiting.pop_front();
+  Entry& entry = node.running.back();
+  if (entry.fence == 0) entry.fence = NewFence(node);
+  if (node.running.size() == 1) node.since = kernel_.hal().NowNs();
+  resubmissions_ += entry.again;
+  waiting_for_[entry.id] = entry.packet.what + ", fence " + std::to_string(entry.fence) + " of node " + std::to_string(number);
+  DXGKARG_SUBMITCOMMANDVIRTUAL args{};
+  args.hContext = entry.packet.context;
+  args.DmaBufferVirtualAddress = entry.packet.address;
+  args.DmaBufferSize = static_cast<UINT>(entry.packet.bytes);
+  args.pDmaBufferPrivateData = entry.packet.private_data;
+  args.DmaBufferPrivateDataSize = static_cast<UINT>(entry.packet.private_bytes);
+  args.SubmissionFenceId = entry.fence;
+  args.Flags.Paging = entry.packet.paging;
+  args.Flags.Resubmission = entry.again;
+  args.NodeOrdinal = number;
+  const PacketId id = entry.id;
+  // The entry may have ended, or have been given back, before the call returns.
+  const NTSTATUS status = miniport_->SubmitCommandVirtual(args);
+  if (status == STATUS_SUCCESS) return;
+  // Malformed: the device is lost, and the fence counts when everything before it has ended.
+  for (Entry& running : node.running) {
+    if (running.id != id) continue;
+    running.refused = true;
+    Lose(running.packet.device, "the driver refused " + running.packet.what + " with status " +
+                                    Hex(static_cast<uint32_t>(status)));
+  }
+  Retire(number, node.last_completed);
+}
+
+void VidSch::End(Entry entry, PacketEnd end) {
+  waiting_for_.erase(entry.id);
+  if (end == PacketEnd::kLost) lost_.insert(entry.id);
+  if (!kernel_.LeakNow("fence")) kernel_.ledger().Close(entry.ticket);
+  if (entry.packet.on_end) entry.packet.on_end(end);
+}
+
+void VidSch::Retire(uint32_t number, uint32_t fence) {
+  Node& node = At(number);
+  if (!Reached(node.last_given, fence)) {
+    throw BugCheck("the driver completed fence " + std::to_string(fence) + " of node " + std::to_string(number) +
+                   ", which was never submitted");
+  }
+  if (Reached(fence, node.last_completed)) node.last_completed = fence;
+  while (!node.running.empty()) {
+    Entry& oldest = node.running.front();
+    if (!oldest.refused && !Reached(fence, oldest.fence)) break;
+    Entry done = std::move(oldest);
+    node.running.pop_front();
+    node.since = kernel_.hal().NowNs();
+    const bool lost = done.refused || done.fence == node.fault_fence;
+    End(std::move(done), lost ? PacketEnd::kLost : PacketEnd::kCompleted);
+  }
+  attention_ = true;
+}
+
+void VidSch::Preempt(uint32_t number) {
+  Node& node = At(number);
+  if (node.preemption || miniport_ == nullptr) return;
+  node.preemption = Preemption{NewFence(node), kernel_.hal().NowNs()};
+  ++preemptions_;
+  DXGKARG_PREEMPTCOMMAND args{};
+  args.PreemptionFenceId = node.preemption->fence;
+  args.NodeOrdinal = number;
+  miniport_->PreemptCommand(args);
+}
+
+void VidSch::TakeBack(Node& node) {
+  std::deque<Entry> back;
+  while (!node.running.empty()) {
+    back.push_back(std::move(node.running.front()));
+    node.running.pop_front();
+    back.back().again = true;
+    if (!back.back().packet.paging) back.back().fence = 0;
+  }
+  if (back.empty()) return;
+  // Other contexts of a render node have their turn first; the order within a context stays.
+  const HANDLE context = back.front().packet.context;
+  auto place = node.waiting.begin();
+  if (!back.front().packet.paging)
+    while (place != node.waiting.end() && place->packet.context != context) ++place;
+  node.waiting.insert(place, std::make_move_iterator(back.begin()), std::make_move_iterator(back.end()));
 }
 
 void VidSch::OnInterrupt(const DXGKARGCB_NOTIFY_INTERRUPT_DATA& data) {
   if (kernel_.scheduler().irql() != kDevice)
     throw BugCheck("DxgkCbNotifyInterrupt below device level");
   ++interrupts_;
+  if (data.InterruptType == DXGK_INTERRUPT_DMA_PREEMPTED && kernel_.parameters().submit_while_preemption_is_told) {
+    // Another processor takes the report at once and submits before this call returns.
+    kernel_.scheduler().OnAnotherProcessor([&] {
+      reported_.push_back(data);
+      OnDpc();
+      Dispatch(data.DmaPreempted.NodeOrdinal);
+    });
+    return;
+  }
   reported_.push_back(data);
 }
 
-void VidSch::Retire(uint32_t node, uint32_t fence) {
-  Node& queue = At(node);
-  if (!Reached(queue.last_given, fence)) {
-    throw BugCheck("the driver completed fence " + std::to_string(fence) +
-                   ", which was never submitted");
+void VidSch::HandlePreempted(const DXGKARGCB_NOTIFY_INTERRUPT_DATA& data) {
+  const auto& report = data.DmaPreempted;
+  Node& node = At(report.NodeOrdinal);
+  if (!node.preemption || node.preemption->fence != report.PreemptionFenceId) {
+    throw BugCheck("the driver reports preemption " + std::to_string(report.PreemptionFenceId) + " of node " +
+                   std::to_string(report.NodeOrdinal) + ", which was not asked for");
   }
-  if (Reached(fence, queue.last_completed)) queue.last_completed = fence;
-  while (!queue.pending.empty() && Reached(fence, queue.pending.front().fence)) {
-    const Pending done = std::move(queue.pending.front());
-    queue.pending.pop_front();
-    if (!kernel_.LeakNow("fence")) kernel_.ledger().Close(done.ticket);
-    if (done.on_retire) done.on_retire();
+  Retire(report.NodeOrdinal, report.LastCompletedFenceId);
+  node.preemption.reset();
+  TakeBack(node);
+}
+
+// The packet of a process counts as completed, with those before it; its device is lost.
+void VidSch::HandlePageFault(const DXGKARGCB_NOTIFY_INTERRUPT_DATA& data) {
+  const auto& page = data.DmaPageFaulted;
+  Node& node = At(page.NodeOrdinal);
+  const Fault fault = PageFault(data);
+  const bool known = (page.PageFaultFlags & DXGK_PAGE_FAULT_FENCE_INVALID) == 0;
+  const auto culprit = std::find_if(node.running.begin(), node.running.end(), [&](const Entry& entry) {
+    return known && entry.fence == page.FaultedFenceId;
+  });
+  if (culprit == node.running.end() || culprit->packet.paging) {
+    kernel_.Report(fault);
+    return;
   }
+  node.fault_fence = page.FaultedFenceId;
+  Lose(culprit->packet.device, fault.text);
+  Retire(page.NodeOrdinal, page.FaultedFenceId);
+  node.reset_because = fault.text;
+  attention_ = true;
 }
 
 void VidSch::OnDpc() {
@@ -63,33 +234,24 @@ void VidSch::OnDpc() {
       case DXGK_INTERRUPT_DMA_COMPLETED:
         Retire(data.DmaCompleted.NodeOrdinal, data.DmaCompleted.SubmissionFenceId);
         break;
-      case DXGK_INTERRUPT_MONITORED_FENCE_SIGNALED:
-        ++monitored_;
-        break;
+      case DXGK_INTERRUPT_DMA_PREEMPTED: HandlePreempted(data); break;
+      case DXGK_INTERRUPT_DMA_PAGE_FAULTED: HandlePageFault(data); break;
+      case DXGK_INTERRUPT_MONITORED_FENCE_SIGNALED: ++monitored_; break;
       case DXGK_INTERRUPT_DMA_FAULTED: {
         Fault fault;
         fault.source = "gpu";
         fault.name = "dma_faulted";
         fault.fence = data.DmaFaulted.FaultedFenceId;
-        fault.text = "the paging engine stopped at fence " + std::to_string(fault.fence) +
-                     ", status " + Hex(static_cast<uint32_t>(data.DmaFaulted.Status));
-        kernel_.Report(fault);
-        break;
-      }
-      case DXGK_INTERRUPT_DMA_PAGE_FAULTED: {
-        const auto& page = data.DmaPageFaulted;
-        Fault fault;
-        fault.source = "gpu";
-        fault.name = "dma_page_faulted";
-        fault.address = page.FaultedVirtualAddress;
-        fault.level = page.PageTableLevel;
-        fault.access = (page.PageFaultFlags & DXGK_PAGE_FAULT_WRITE) != 0 ? "write" : "read";
-        if ((page.PageFaultFlags & DXGK_PAGE_FAULT_FENCE_INVALID) == 0)
-          fault.fence = page.FaultedFenceId;
-        fault.text = "page fault at " + Hex(fault.address) + ", level " +
-                     std::to_string(fault.level) + ", " + fault.access + ", fence " +
-                     std::to_string(fault.fence);
-        kernel_.Report(fault);
+        fault.text = "node " + std::to_string(data.DmaFaulted.NodeOrdinal) + " stopped at fence " +
+                     std::to_string(fault.fence) + ", status " + Hex(static_cast<uint32_t>(data.DmaFaulted.Status));
+        Node& node = At(data.DmaFaulted.NodeOrdinal);
+        const bool render = !node.running.empty() && !node.running.front().packet.paging;
+        if (render) {
+          node.reset_because = fault.text;
+          attention_ = true;
+        } else {
+          kernel_.Report(fault);
+        }
         break;
       }
       default:

@@ -4,61 +4,143 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <memory>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
-#include "ddi/d3dkmddi.h"
+#include "os/gpu_packet.h"
 #include "os/kernel.h"
+#include "os/miniport.h"
 
 namespace gmmu::os {
 
-/// Fences of an adapter's nodes, as the GPU scheduler keeps them.
+/// The GPU scheduler of one adapter: packets of its nodes from the queue to their end, with fences,
+/// preemption and recovery.
 ///
-/// A submission gets the next fence id of its node. The driver reports completion at interrupt
-/// level; it counts from the deferred procedure call on. Faults that the driver reports go to the
-/// kernel's list and end every wait. Ids have 32 bits and wrap (open: no source says how); 0 is
-/// never given out, and of two ids the one less than 2^31 ahead is the later one.
+/// Fence ids belong to a node, have 32 bits and wrap (open: no source says how); 0 is never given
+/// out, and of two ids the one less than 2^31 ahead is the later one. A packet gets its id when it is
+/// submitted. A preempted paging packet is submitted again with the same id and Flags.Resubmission,
+/// in order, before anything new; a preempted render packet gets a new one (seen on build 26100).
+/// The driver reports at interrupt level; reports count from the deferred procedure call on.
+///
+/// Recovery (display driver documents, timeout detection and recovery): a packet that runs longer than
+/// the quantum while others wait, or longer than the delay, is asked to be preempted; a request that is
+/// not answered within the delay resets the engine; an engine reset that fails, or that hit a paging
+/// packet, resets the adapter. The device whose packet ran is lost, and no other, unless it is the
+/// adapter that was reset: then every device is. A page fault of a render packet resets its engine too.
+/// Faults of paging packets go to the kernel's list and end every wait.
 class VidSch {
  public:
   /// `last`: the id that the first one of each node follows.
   explicit VidSch(Kernel& kernel, uint32_t last = 0) : kernel_(kernel), first_(last) {}
 
-  /// The id for a new submission to `node`; `on_retire` runs once, at dispatch level, when it has
-  /// completed.
-  uint32_t NewFence(uint32_t node, const std::string& what, std::function<void()> on_retire);
-  bool Completed(uint32_t node, uint32_t fence) const;
+  /// The driver that packets go to; null: none, they wait.
+  void Connect(Miniport* miniport) { miniport_ = miniport; }
+  /// The thread that submits what waits and watches over what runs. Between Start and Stop.
+  void Start();
+  void Stop();
+  /// What is done after DxgkDdiResetFromTimeout: clean-up without the GPU, DxgkDdiRestartFromTimeout,
+  /// and what video memory held. Runs on the scheduler's thread.
+  void set_adapter_reset(std::function<void()> work) { adapter_reset_ = std::move(work); }
+
+  GpuDevice* CreateDevice(const std::string& name);
+  void DestroyDevice(GpuDevice* device);
+
+  /// Queues a packet, and submits what can be. PASSIVE.
+  PacketId Submit(GpuPacket packet);
+  bool Ended(PacketId packet) const { return waiting_for_.count(packet) == 0; }
+  /// kLost only for packets whose device was lost.
+  PacketEnd EndOf(PacketId packet) const;
   /// Throws OsTimeout or DeviceFault.
-  void WaitFence(uint32_t node, uint32_t fence, uint64_t bound_ns);
+  PacketEnd Wait(PacketId packet, uint64_t bound_ns);
+  /// Asks the driver to give back what `node` has not completed. Nothing happens while a request is open.
+  void Preempt(uint32_t node);
 
   /// DxgkCbNotifyInterrupt: at device level.
   void OnInterrupt(const DXGKARGCB_NOTIFY_INTERRUPT_DATA& data);
   /// DxgkCbNotifyDpc: at dispatch level.
   void OnDpc();
 
+  /// One recovery.
+  struct Recovery {
+    enum class Kind { kEngine, kAdapter } kind = Kind::kEngine;
+    uint32_t node = 0;
+    uint32_t fence = 0;     ///< last aborted one
+    std::string device;     ///< the lost one; of an adapter reset the one that caused it
+    std::string why;
+  };
+  const std::vector<Recovery>& recoveries() const { return recoveries_; }
+  uint32_t last_completed(uint32_t node) { return At(node).last_completed; }
+  uint32_t last_submitted(uint32_t node) { return At(node).last_given; }
   uint64_t interrupts() const { return interrupts_; }
   uint64_t monitored_signals() const { return monitored_; }
+  uint64_t preemptions() const { return preemptions_; }
+  uint64_t resubmissions() const { return resubmissions_; }
+
+  /// Packets that a driver holds at once; the rest waits here, where it can still change its place.
+  static constexpr size_t kDepth = 4;
 
  private:
-  struct Pending {
+  struct Entry {
+    GpuPacket packet;
+    PacketId id = 0;
+    uint32_t fence = 0;
+    bool again = false;    // was given back
+    bool refused = false;  // by the driver: ends when it is the oldest
+    Ledger::Ticket ticket = 0;
+  };
+  struct Preemption {
     uint32_t fence;
-    std::string what;
-    Ledger::Ticket ticket;
-    std::function<void()> on_retire;
+    uint64_t since;
   };
   struct Node {
     uint32_t last_given = 0;
     uint32_t last_completed = 0;
-    std::deque<Pending> pending;
+    std::deque<Entry> waiting, running;
+    std::optional<Preemption> preemption;
+    uint64_t since = 0;           // when the oldest running packet became that
+    std::string reset_because;    // not empty: the engine must be reset
+    uint32_t fault_fence = 0;
   };
-  Node& At(uint32_t node) { return nodes_.try_emplace(node, Node{first_, first_, {}}).first->second; }
-  void Retire(uint32_t node, uint32_t fence);
+  Node& At(uint32_t node) { return nodes_.try_emplace(node, Node{first_, first_, {}, {}, {}, 0, {}, 0}).first->second; }
+  uint32_t NewFence(Node& node);
+  void Dispatch(uint32_t number);
+  void SubmitFirst(uint32_t number, Node& node);
+  void Retire(uint32_t number, uint32_t fence);
+  void End(Entry entry, PacketEnd end);
+  void TakeBack(Node& node);
+  void HandlePreempted(const DXGKARGCB_NOTIFY_INTERRUPT_DATA& data);
+  void HandlePageFault(const DXGKARGCB_NOTIFY_INTERRUPT_DATA& data);
+  // recovery (vidsch_recovery.cc)
+  void Serve();
+  bool Due(const Node& node) const;
+  void Watch(uint32_t number);
+  void ResetEngine(uint32_t number, const std::string& why);
+  void ResetAdapter(uint32_t number, const std::string& culprit, const std::string& why);
+  void Lose(GpuDevice* device, const std::string& why);
+  uint64_t Delay() const;
 
   Kernel& kernel_;
   const uint32_t first_;
+  Miniport* miniport_ = nullptr;
+  std::function<void()> adapter_reset_;
   std::map<uint32_t, Node> nodes_;
+  std::vector<std::unique_ptr<GpuDevice>> devices_;
+  std::map<PacketId, std::string> waiting_for_;  // what has not ended
+  std::set<PacketId> lost_;
+  PacketId next_id_ = 1;
   std::deque<DXGKARGCB_NOTIFY_INTERRUPT_DATA> reported_;
+  std::vector<Recovery> recoveries_;
+  bool attention_ = false;
+  bool stop_ = false;
+  bool serving_ = false;
+  bool resetting_ = false;  // the adapter: nothing is submitted
   uint64_t interrupts_ = 0;
   uint64_t monitored_ = 0;
+  uint64_t preemptions_ = 0;
+  uint64_t resubmissions_ = 0;
 };
 
 }  // namespace gmmu::os

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Queues, fences, preemption. Recovery is in vidsch_recovery_test.cc.
 #include "os/vidsch.h"
 
 #include <gmock/gmock.h>
@@ -7,87 +8,171 @@
 #include <vector>
 
 #include "os/bug_check.h"
-#include "platform/config.h"
-#include "twin/machine.h"
+#include "vidsch_bench.h"
 
-namespace gmmu::os {
+namespace gmmu::os::test {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
-
-struct Fences {
-  explicit Fences(uint32_t last = 0) : vidsch(kernel, last) {}
-
-  uint32_t Submit(uint32_t node = 0) {
-    const uint32_t place = next++;
-    return vidsch.NewFence(node, "test", [this, place] { retired.push_back(place); });
-  }
-  void Complete(uint32_t fence, uint32_t node = 0) {
-    DXGKARGCB_NOTIFY_INTERRUPT_DATA data{};
-    data.InterruptType = DXGK_INTERRUPT_DMA_COMPLETED;
-    data.DmaCompleted.SubmissionFenceId = fence;
-    data.DmaCompleted.NodeOrdinal = node;
-    const Irql old = kernel.scheduler().Raise(kDevice);
-    vidsch.OnInterrupt(data);
-    kernel.scheduler().Lower(old);
-    vidsch.OnDpc();
-  }
-
-  sim::twin::Machine platform{sim::twin::MachineParameters::From(sim::MachineConfig::Default())};
-  Kernel kernel{platform, Parameters{}};
-  VidSch vidsch;
-  uint32_t next = 0;
-  std::vector<uint32_t> retired;
-};
+using ::testing::SizeIs;
 
 TEST(VidSch, ACompletionRetiresAllSmallerFencesInOrder) {
-  Fences test;
-  const uint32_t first = test.Submit(), second = test.Submit(), third = test.Submit();
-  EXPECT_FALSE(test.vidsch.Completed(0, first));
-  test.Complete(second);
-  EXPECT_THAT(test.retired, ElementsAre(0u, 1u));
-  EXPECT_TRUE(test.vidsch.Completed(0, first));
-  EXPECT_FALSE(test.vidsch.Completed(0, third));
-  test.Complete(second);  // told again: nothing new
-  test.Complete(third);
-  EXPECT_THAT(test.retired, ElementsAre(0u, 1u, 2u));
+  SchedulerBench test;
+  const PacketId first = test.Submit(test.Paging()), second = test.Submit(test.Paging()),
+                 third = test.Submit(test.Paging());
+  EXPECT_THAT(test.driver.FencesFrom(0), ElementsAre(1u, 2u, 3u));
+  EXPECT_FALSE(test.vidsch.Ended(first));
+  test.Complete(2);
+  EXPECT_THAT(test.ended, ElementsAre(first, second));
+  EXPECT_EQ(test.vidsch.EndOf(first), PacketEnd::kCompleted);
+  EXPECT_EQ(test.vidsch.EndOf(third), PacketEnd::kPending);
+  test.Complete(2);  // told again: nothing new
+  test.Complete(3);
+  EXPECT_THAT(test.ended, ElementsAre(first, second, third));
   EXPECT_THAT(test.kernel.ledger().Leaks(), IsEmpty());
 }
 
 TEST(VidSch, FencesOfNodesAreUnrelated) {
-  Fences test;
-  const uint32_t a = test.Submit(0);
-  const uint32_t b = test.Submit(1);
-  EXPECT_EQ(a, b);
-  test.Complete(a, 0);
-  EXPECT_TRUE(test.vidsch.Completed(0, a));
-  EXPECT_FALSE(test.vidsch.Completed(1, b));
+  SchedulerBench test;
+  const PacketId paging = test.Submit(test.Paging());
+  const PacketId render = test.Submit(test.Render(1));
+  EXPECT_EQ(test.driver.submitted[0].SubmissionFenceId, test.driver.submitted[1].SubmissionFenceId);
+  test.Complete(1, 0);
+  EXPECT_TRUE(test.vidsch.Ended(paging));
+  EXPECT_FALSE(test.vidsch.Ended(render));
+  EXPECT_NE(test.driver.submitted[0].Flags.Paging, test.driver.submitted[1].Flags.Paging);
 }
 
 TEST(VidSch, IdsWrapPast2To32WithoutAZero) {
-  Fences test(0xFFFFFFFE);
-  const uint32_t last = test.Submit(), first = test.Submit(), second = test.Submit();
-  EXPECT_EQ(last, 0xFFFFFFFFu);
-  EXPECT_EQ(first, 1u);
-  test.Complete(last);
-  EXPECT_THAT(test.retired, ElementsAre(0u));
-  EXPECT_FALSE(test.vidsch.Completed(0, first));
-  test.Complete(second);
-  EXPECT_THAT(test.retired, ElementsAre(0u, 1u, 2u));
-  EXPECT_TRUE(test.vidsch.Completed(0, last)) << "an id from before the wrap is an old one";
+  SchedulerBench test(0xFFFFFFFE);
+  const PacketId last = test.Submit(test.Paging()), first = test.Submit(test.Paging()),
+                 second = test.Submit(test.Paging());
+  EXPECT_THAT(test.driver.FencesFrom(0), ElementsAre(0xFFFFFFFFu, 1u, 2u));
+  test.Complete(0xFFFFFFFF);
+  EXPECT_THAT(test.ended, ElementsAre(last));
+  test.Complete(2);
+  EXPECT_THAT(test.ended, ElementsAre(last, first, second));
+  test.Complete(0xFFFFFFFF);  // an id from before the wrap is an old one
+  EXPECT_EQ(test.vidsch.last_completed(0), 2u);
 }
 
 TEST(VidSch, AFenceThatWasNeverSubmittedIsABugCheck) {
-  Fences test(0xFFFFFFFE);
-  test.Submit();
+  SchedulerBench test(0xFFFFFFFE);
+  test.Submit(test.Paging());
   EXPECT_THROW(test.Complete(1), BugCheck);
 }
 
 TEST(VidSch, AnInterruptIsToldAtDeviceLevelOnly) {
-  Fences test;
+  SchedulerBench test;
   EXPECT_THROW(test.vidsch.OnInterrupt({}), BugCheck);
 }
 
+TEST(VidSch, ADriverHoldsSoManyPacketsAndTheRestWaits) {
+  SchedulerBench test;
+  for (size_t i = 0; i < VidSch::kDepth + 2; ++i) test.Submit(test.Paging());
+  EXPECT_THAT(test.driver.submitted, SizeIs(VidSch::kDepth));
+  test.Run([&] {
+    test.Complete(2);
+    test.Sleep(1000);
+    EXPECT_THAT(test.driver.submitted, SizeIs(VidSch::kDepth + 2));
+    test.Complete(VidSch::kDepth + 2);
+  });
+  EXPECT_THAT(test.ended, SizeIs(VidSch::kDepth + 2));
+}
+
+// Display driver documents, and seen on build 26100: 0x81 is Paging and Resubmission.
+TEST(Rule11, PagingPacketsKeepTheirFenceIdsWhenTheyComeBack) {
+  SchedulerBench test;
+  for (int i = 0; i < 3; ++i) test.Submit(test.Paging());
+  test.vidsch.Preempt(0);
+  ASSERT_THAT(test.driver.preempted, SizeIs(1));
+  EXPECT_EQ(test.driver.preempted[0].PreemptionFenceId, 4u) << "an id of the same node";
+  const PacketId later = test.Submit(test.Paging());
+  EXPECT_THAT(test.driver.submitted, SizeIs(3)) << "nothing is submitted while the request is open";
+  test.Run([&] {
+    test.AnswerPreemption(1, 0);
+    test.Sleep(1000);
+    EXPECT_THAT(test.driver.FencesFrom(3), ElementsAre(2u, 3u, 5u)) << "in order, before anything new";
+    EXPECT_EQ(test.driver.submitted[3].Flags.Value, 0x81u);
+    EXPECT_EQ(test.driver.submitted[5].Flags.Value, 0x01u);
+    test.Complete(5);
+  });
+  EXPECT_EQ(test.ended.back(), later);
+  EXPECT_THAT(test.kernel.ledger().Leaks(), IsEmpty());
+}
+
+// Seen on build 26100: 2494, 2495, 2496.
+TEST(VidSch, ARenderPacketComesBackWithANewId) {
+  SchedulerBench test;
+  const PacketId packet = test.Submit(test.Render(1));
+  test.Run([&] {
+    for (const uint32_t id : {1u, 3u, 5u}) {
+      EXPECT_EQ(test.driver.submitted.back().SubmissionFenceId, id);
+      test.vidsch.Preempt(1);
+      test.AnswerPreemption(id - 1, 1);
+      test.Sleep(1000);
+    }
+    EXPECT_EQ(test.driver.submitted.back().Flags.Value, 0x80u);
+    test.Complete(7, 1);
+  });
+  EXPECT_THAT(test.ended, ElementsAre(packet));
+}
+
+TEST(VidSch, WhatComesBackStandsBeforeThePacketsOfItsOwnContext) {
+  SchedulerBench test;
+  std::vector<PacketId> first;
+  for (size_t i = 0; i < VidSch::kDepth + 1; ++i) first.push_back(test.Submit(test.Render(1)));
+  const PacketId second = test.Submit(test.Render(2));
+  test.Run([&] {
+    test.vidsch.Preempt(1);
+    test.AnswerPreemption(1, 1);  // the first is done, three come back
+    test.Sleep(1000);
+    EXPECT_EQ(test.driver.submitted[4].hContext, reinterpret_cast<HANDLE>(1));
+    test.Complete(test.vidsch.last_submitted(1), 1);
+    test.Sleep(1000);
+    test.Complete(test.vidsch.last_submitted(1), 1);
+  });
+  EXPECT_THAT(test.ended, ElementsAre(first[0], first[1], first[2], first[3], first[4], second));
+}
+
+TEST(VidSch, AfterAPreemptionOtherContextsHaveTheirTurn) {
+  SchedulerBench test;
+  const PacketId preempted = test.Submit(test.Render(1));
+  test.vidsch.Preempt(1);
+  const PacketId overtakes = test.Submit(test.Render(2));
+  test.Run([&] {
+    test.AnswerPreemption(0, 1);
+    test.Sleep(1000);
+    test.Complete(test.vidsch.last_submitted(1), 1);
+  });
+  EXPECT_THAT(test.ended, ElementsAre(overtakes, preempted));
+}
+
+TEST(VidSch, APreemptionThatNobodyAskedForIsABugCheck) {
+  SchedulerBench test;
+  test.Submit(test.Paging());
+  test.driver.preempted.push_back({7, 0, 0, 0});
+  EXPECT_THROW(test.AnswerPreemption(0, 0), BugCheck);
+}
+
+// Seen on build 26100: the next packet is submitted before the report's call returns.
+TEST(VidSch, APacketCanBeSubmittedWhileThePreemptionIsBeingTold) {
+  for (const bool told : {false, true}) {
+    Parameters parameters;
+    parameters.submit_while_preemption_is_told = told;
+    SchedulerBench test(0, parameters);
+    test.Submit(test.Paging());
+    test.vidsch.Preempt(0);
+    test.Submit(test.Paging());
+    DXGKARGCB_NOTIFY_INTERRUPT_DATA data{};
+    data.InterruptType = DXGK_INTERRUPT_DMA_PREEMPTED;
+    data.DmaPreempted.PreemptionFenceId = test.driver.preempted.back().PreemptionFenceId;
+    test.Tell(data, false);
+    EXPECT_THAT(test.driver.submitted, SizeIs(told ? 3 : 1));
+    EXPECT_EQ(test.kernel.scheduler().irql(), kPassive);
+  }
+}
+
 }  // namespace
-}  // namespace gmmu::os
+}  // namespace gmmu::os::test

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "ddi/d3dkmddi.h"
+
+namespace gmmu::os {
+
+/// A device of a process, as the GPU scheduler sees it. Once lost it stays so: what it has queued
+/// ends as lost and nothing new of it reaches the GPU.
+struct GpuDevice {
+  std::string name;
+  bool lost = false;
+  std::string why;
+};
+
+/// Names a packet for its whole life; its fence id may change.
+using PacketId = uint64_t;
+
+enum class PacketEnd { kPending, kCompleted, kLost };
+
+/// Commands for a node.
+struct GpuPacket {
+  uint32_t node = 0;
+  HANDLE context = nullptr;
+  uint64_t address = 0;  ///< DmaBufferVirtualAddress
+  uint64_t bytes = 0;
+  void* private_data = nullptr;
+  uint64_t private_bytes = 0;
+  bool paging = false;
+  GpuDevice* device = nullptr;  ///< null: the system's
+  std::string what;             ///< for errors and reports
+  /// Runs once, at dispatch level or below, when the packet has ended.
+  std::function<void(PacketEnd)> on_end;
+};
+
+}  // namespace gmmu::os

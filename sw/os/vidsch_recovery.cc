@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// Timeouts, engine and adapter reset.
+#include <algorithm>
+
+#include "os/bug_check.h"
+#include "os/text.h"
+#include "os/vidsch.h"
+
+namespace gmmu::os {
+namespace {
+constexpr uint64_t kForEver = 3'600'000'000'000;  // its work has tighter bounds
+bool Reached(uint32_t fence, uint32_t other) { return static_cast<int32_t>(fence - other) >= 0; }
+}  // namespace
+
+uint64_t VidSch::Delay() const { return kernel_.parameters().tdr_delay_ns; }
+
+void VidSch::Start() {
+  stop_ = false;
+  serving_ = true;
+  kernel_.scheduler().Spawn("vidsch", [this] { Serve(); });
+}
+
+void VidSch::Stop() {
+  stop_ = true;
+  kernel_.scheduler().Wait([this] { return !serving_; }, kForEver, "the GPU scheduler's thread to end");
+}
+
+void VidSch::Serve() {
+  while (true) {
+    const auto busy = [this] {
+      return std::any_of(nodes_.begin(), nodes_.end(),
+                         [](const auto& node) { return !node.second.running.empty() || node.second.preemption; });
+    };
+    const auto due = [this] {
+      return std::any_of(nodes_.begin(), nodes_.end(), [this](const auto& node) { return Due(node.second); });
+    };
+    const bool was_busy = busy();
+    kernel_.scheduler().Wait([&] { return stop_ || attention_ || busy() != was_busy || due(); }, kForEver,
+                             "work for the GPU scheduler",
+                             was_busy ? std::max<uint64_t>(1, std::min(kernel_.parameters().quantum_ns, Delay()) / 2) : 0);
+    if (stop_) break;
+    attention_ = false;
+    for (auto& [number, node] : nodes_) {
+      Watch(number);
+      Dispatch(number);
+    }
+  }
+  serving_ = false;
+}
+
+bool VidSch::Due(const Node& node) const {
+  const uint64_t now = kernel_.hal().NowNs();
+  if (!node.reset_because.empty()) return true;
+  if (node.preemption) return now - node.preemption->since >= Delay();
+  if (node.running.empty()) return false;
+  const uint64_t allowed = node.waiting.empty() ? Delay() : std::min(kernel_.parameters().quantum_ns, Delay());
+  return now - node.since >= allowed;
+}
+
+void VidSch::Watch(uint32_t number) {
+  Node& node = At(number);
+  if (!Due(node)) return;
+  if (!node.reset_because.empty()) {
+    ResetEngine(number, node.reset_because);
+  } else if (node.preemption) {
+    ResetEngine(number, "the request to preempt was not answered within " + std::to_string(Delay() / 1000) + " us");
+  } else {
+    Preempt(number);
+  }
+}
+
+void VidSch::Lose(GpuDevice* device, const std::string& why) {
+  if (device == nullptr || device->lost) return;
+  device->lost = true;
+  device->why = why;
+}
+
+void VidSch::ResetEngine(uint32_t number, const std::string& why) {
+  Node& node = At(number);
+  const bool paging = !node.running.empty() && node.running.front().packet.paging;
+  const bool faulted = !node.reset_because.empty() && node.fault_fence != 0;
+  std::string culprit;
+  if (!faulted && !node.running.empty() && node.running.front().packet.device != nullptr) {
+    culprit = node.running.front().packet.device->name;
+    Lose(node.running.front().packet.device, why);
+  }
+  for (const auto& device : devices_) {
+    if (faulted && device->lost && device->why == why) culprit = device->name;
+  }
+  DXGKARG_QUERYENGINESTATUS status{};
+  status.NodeOrdinal = number;
+  miniport_->QueryEngineStatus(status);
+  DXGKARG_RESETENGINE args{};
+  args.NodeOrdinal = number;
+  if (!NT_SUCCESS(miniport_->ResetEngine(args)))
+    return ResetAdapter(number, culprit, why + "; the engine could not be reset");
+  const uint32_t aborted = args.LastAbortedFenceId;
+  if (!Reached(aborted, node.last_completed) || !Reached(node.last_given, aborted)) {
+    throw BugCheck(StopCode::kVideoSchedulerInternalError, {stop::kAbortedFence, aborted, node.last_completed, node.last_given},
+                   "DxgkDdiResetEngine answered LastAbortedFenceId " + std::to_string(aborted) + ", node " +
+                       std::to_string(number) + " is between " + std::to_string(node.last_completed) + " and " +
+                       std::to_string(node.last_given));
+  }
+  if (paging) return ResetAdapter(number, "", why + "; a paging packet was hit");
+  node.last_completed = aborted;
+  node.preemption.reset();
+  node.reset_because.clear();
+  node.fault_fence = 0;
+  // The packet that ran is gone with its device; the others are submitted again.
+  if (!node.running.empty() && !faulted) {
+    Entry hit = std::move(node.running.front());
+    node.running.pop_front();
+    End(std::move(hit), PacketEnd::kLost);
+  }
+  TakeBack(node);
+  recoveries_.push_back({Recovery::Kind::kEngine, number, aborted, culprit, why});
+  attention_ = true;
+}
+
+void VidSch::ResetAdapter(uint32_t number, const std::string& culprit, const std::string& why) {
+  resetting_ = true;
+  const NTSTATUS status = miniport_->ResetFromTimeout();
+  if (!NT_SUCCESS(status)) {
+    throw BugCheck(StopCode::kVideoTdrFailure, {0, 0, static_cast<uint32_t>(status), number},
+                   "DxgkDdiResetFromTimeout returned status " + Hex(static_cast<uint32_t>(status)) + ", after " + why);
+  }
+  recoveries_.push_back({Recovery::Kind::kAdapter, number, At(number).last_given, culprit, why});
+  for (const auto& device : devices_) Lose(device.get(), "the adapter was reset: " + why);
+  // Everything submitted counts as completed; what waits is of lost devices, or of a paging process
+  // whose tables are gone.
+  for (auto& [other, node] : nodes_) {
+    node.preemption.reset();
+    node.reset_because.clear();
+    node.fault_fence = 0;
+    node.last_completed = node.last_given;
+    for (auto* queue : {&node.running, &node.waiting}) {
+      while (!queue->empty()) {
+        Entry entry = std::move(queue->front());
+        queue->pop_front();
+        End(std::move(entry), PacketEnd::kLost);
+      }
+    }
+  }
+  reported_.clear();
+  if (adapter_reset_) adapter_reset_();
+  resetting_ = false;
+  attention_ = true;
+}
+
+}  // namespace gmmu::os
