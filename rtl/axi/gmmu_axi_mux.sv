@@ -162,7 +162,7 @@ module gmmu_axi_mux
         .valid_i(w_valid_i[q]), .ready_o(w_ready_o[q]), .data_i(w_i[q]),
         .valid_o(w_valid[q]), .ready_i(w_take[q]), .data_o(w[q])
       );
-      logic route_waits, route_host, route_load;
+      logic route_here, route_first, route_shift, route_waits, route_host, route_load;
       // may: registered beside the pick; a candidate is chosen in the cycle after, goes in a later
       // one and is here one more cycle later; the one before it may have gone in the cycles before
       logic took_q, took_host_q;
@@ -173,6 +173,11 @@ module gmmu_axi_mux
       gmmu_fifo_room #(.Width(1), .Depth(OwnerDepth < 8 ? 8 : OwnerDepth), .Margin(5)) u_route (
         .clk_i, .rst_i, .room_o(route_room[q]),
         .valid_i(took_q), .data_i(took_host_q),
+        .valid_o(route_here), .ready_i(route_shift), .data_o(route_first)
+      );
+      // in between, so that the end of a burst reaches two words and not the FIFO
+      gmmu_skid #(.Width(1)) u_route_next (
+        .clk_i, .rst_i, .valid_i(route_here), .ready_o(route_shift), .data_i(route_first),
         .valid_o(route_waits), .ready_i(route_load), .data_o(route_host)
       );
       assign route_load = route_q[q] == '0 || w_last_take[q];
