@@ -31,7 +31,7 @@ AddressSpace::Table AddressSpace::NewTable(unsigned level, uint64_t bytes) {
     table.segment = &adapter_.segment(id);
     const uint64_t alignment = std::max<uint64_t>(descriptor.alignment, hw::kPageSize);
     const auto offset = table.segment->space->Allocate(bytes, alignment, created_by);
-    if (!offset) throw OsError("no room in segment " + std::to_string(id) + " for a " + created_by);
+    if (!offset) throw NoRoom("no room in segment " + std::to_string(id) + " for a " + created_by);
     table.gpu.SegmentId = id;
     table.gpu.SegmentOffset = *offset;
     if (table.segment->cpu_view != nullptr) table.cpu = table.segment->cpu_view + *offset;
@@ -77,11 +77,10 @@ AddressSpace::Table& AddressSpace::Ensure(unsigned level, uint64_t va, const Sin
   const auto found = tables_.find({level, slot});
   if (found != tables_.end()) return found->second;
 
-  Table& table =
-      tables_.emplace(std::pair{level, slot}, NewTable(level, geometry.levels[level].bytes))
-          .first->second;
-  Initialise(table, level, geometry.Entries(level), slot * geometry.Coverage(level), sink);
   Table& parent = Ensure(level + 1, va, sink);
+  Table& table =
+      tables_.emplace(std::pair{level, slot}, NewTable(level, geometry.levels[level].bytes)).first->second;
+  Initialise(table, level, geometry.Entries(level), slot * geometry.Coverage(level), sink);
   TableUpdate link;
   link.level = level + 1;
   link.start = geometry.Index(level + 1, va);
@@ -122,6 +121,11 @@ void AddressSpace::SetEntries(uint64_t va, uint64_t pages, const std::vector<DXG
     sink(update);
     done += update.count;
   }
+}
+
+void AddressSpace::EnsureTables(uint64_t va, uint64_t pages, const Sink& sink) {
+  const uint64_t coverage = adapter_.caps().geometry.Coverage(0);
+  for (uint64_t at = va / coverage * coverage; at < va + pages * hw::kPageSize; at += coverage) Ensure(0, at, sink);
 }
 
 void AddressSpace::Invalidate(uint64_t va, uint64_t pages, const Sink& sink) {

@@ -45,6 +45,8 @@ class AddressSpace {
   /// never is.
   AddressSpace(Adapter& adapter, std::string name, bool paging, uint64_t va_end);
 
+  // Calls that make tables throw NoRoom when their segment is full; what was made stays.
+
   /// Makes and initialises the root. Its address is valid afterwards.
   void CreateRoot(const Sink& sink);
   D3DGPU_PHYSICAL_ADDRESS root() const { return root_.gpu; }
@@ -54,6 +56,8 @@ class AddressSpace {
   /// either one for each page, or one that is repeated.
   void SetEntries(uint64_t va, uint64_t pages, const std::vector<DXGK_PTE>& entries,
                   HANDLE allocation, uint64_t allocation_offset, const Sink& sink);
+  /// Makes the tables that are missing for these pages.
+  void EnsureTables(uint64_t va, uint64_t pages, const Sink& sink);
   /// Writes one invalid entry over all of them.
   void Invalidate(uint64_t va, uint64_t pages, const Sink& sink);
   /// Gives every table back. The GPU must not use the space any more.

@@ -38,6 +38,12 @@ class OsTimeout : public OsError {
       : OsError("waited " + std::to_string(bound_ns) + " ns for " + what_for) {}
 };
 
+/// A memory segment is full.
+class NoRoom : public OsError {
+ public:
+  using OsError::OsError;
+};
+
 /// Work that was queued is lost, with the contents of video memory.
 class AdapterWasReset : public OsError {
  public:

@@ -144,6 +144,11 @@ void VidMm::DestroyProcess(Process* process) {
   queue_.Drain();
   adapter_.DestroyProcess(process->handles);
   process->space->FreeTables();
+  for (const auto& allocation : allocations_) {
+    auto& held = allocation->mappings;
+    held.erase(std::remove_if(held.begin(), held.end(), [&](const auto& mapping) { return mapping.process == process; }),
+               held.end());
+  }
   processes_.erase(std::find_if(processes_.begin(), processes_.end(),
                                 [process](const auto& held) { return held.get() == process; }));
 }
@@ -183,21 +188,48 @@ void VidMm::DestroyAllocation(Allocation* allocation) {
                    [allocation](const auto& held) { return held.get() == allocation; }));
 }
 
+bool VidMm::TryMakeResident(Allocation& allocation) {
+  if (!allocation.local)
+    allocation.local = SegmentPages::Allocate(adapter_.local_segment(), PagesOf(allocation.bytes), random_, allocation.name);
+  return allocation.local.has_value();
+}
+
 void VidMm::MakeResident(Allocation& allocation) {
-  if (allocation.local) return;
-  allocation.local = SegmentPages::Allocate(adapter_.local_segment(), PagesOf(allocation.bytes),
-                                            random_, allocation.name);
-  if (!allocation.local) {
-    throw OsError("no room in VRAM for " + std::to_string(allocation.bytes) + " bytes of " +
-                  allocation.name + "; " +
-                  std::to_string(adapter_.local_segment().space->free_bytes()) + " are free");
-  }
+  if (TryMakeResident(allocation)) return;
+  throw OsError("no room in VRAM for " + std::to_string(allocation.bytes) + " bytes of " + allocation.name + "; " +
+                std::to_string(adapter_.local_segment().space->free_bytes()) + " are free");
 }
 
 void VidMm::Evict(Allocation& allocation) {
   if (!allocation.local) return;
   allocation.local->Release(kernel_);
   allocation.local.reset();
+}
+
+void VidMm::EnsureTables(Allocation& allocation) {
+  for (const Allocation::Mapping& mapping : allocation.mappings)
+    mapping.process->space->EnsureTables(mapping.va, mapping.pages, SinkFor(*mapping.process));
+}
+
+void VidMm::InvalidateMappings(Allocation& allocation) {
+  for (const Allocation::Mapping& mapping : allocation.mappings) {
+    Process& process = *mapping.process;
+    process.space->Invalidate(mapping.va, mapping.pages, SinkFor(process));
+    queue_.FlushTlb(process.handles.process, process.space->root(), mapping.va, mapping.va + mapping.pages * kPage);
+  }
+  Finish();
+}
+
+// From invalid to valid: no flush when the hardware says that it does not cache invalid entries
+// (DXGK_GPUMMUCAPS.InvalidTlbEntriesNotCached).
+void VidMm::RestoreMappings(Allocation& allocation) {
+  for (const Allocation::Mapping& mapping : allocation.mappings) {
+    Process& process = *mapping.process;
+    SetLocal(process, mapping.va, allocation, mapping.first_page, mapping.pages);
+    if (adapter_.caps().invalid_not_cached) continue;
+    queue_.FlushTlb(process.handles.process, process.space->root(), mapping.va, mapping.va + mapping.pages * kPage);
+  }
+  Finish();
 }
 
 VidMm::Window& VidMm::NextWindow() {
@@ -312,8 +344,7 @@ void VidMm::CopyFromAperture(uint64_t aperture_offset, Allocation& allocation, u
   Finish();
 }
 
-void VidMm::MapLocal(Process& process, uint64_t va, Allocation& allocation, uint64_t first_page,
-                     uint64_t pages) {
+void VidMm::SetLocal(Process& process, uint64_t va, Allocation& allocation, uint64_t first_page, uint64_t pages) {
   std::vector<DXGK_PTE> entries;
   for (uint64_t page = first_page; page < first_page + pages; ++page)
     entries.push_back(LocalEntry(allocation.local->page(page)));
@@ -322,10 +353,47 @@ void VidMm::MapLocal(Process& process, uint64_t va, Allocation& allocation, uint
     entries[pages / 2].PageAddress =
         pages > 1 ? entries[(pages / 2 + 1) % pages].PageAddress : entries[0].PageAddress ^ 1;
   }
-  process.space->SetEntries(va, pages, entries, allocation.handle, first_page * kPage,
-                            SinkFor(process));
+  process.space->SetEntries(va, pages, entries, allocation.handle, first_page * kPage, SinkFor(process));
+}
+
+// What is left of every mapping outside of the range.
+void VidMm::Forget(Process& process, uint64_t va, uint64_t pages) {
+  const uint64_t end = va + pages * kPage;
+  for (const auto& allocation : allocations_) {
+    std::vector<Allocation::Mapping> kept;
+    for (const Allocation::Mapping& mapping : allocation->mappings) {
+      const uint64_t last = mapping.va + mapping.pages * kPage;
+      if (mapping.process != &process || last <= va || mapping.va >= end) {
+        kept.push_back(mapping);
+        continue;
+      }
+      if (mapping.va < va)
+        kept.push_back({&process, mapping.va, mapping.first_page, (va - mapping.va) / kPage});
+      if (last > end)
+        kept.push_back({&process, end, mapping.first_page + (end - mapping.va) / kPage, (last - end) / kPage});
+    }
+    allocation->mappings = std::move(kept);
+  }
+}
+
+void VidMm::MapLocal(Process& process, uint64_t va, Allocation& allocation, uint64_t first_page, uint64_t pages) {
+  SetLocal(process, va, allocation, first_page, pages);
+  Forget(process, va, pages);
+  allocation.mappings.push_back({&process, va, first_page, pages});
   queue_.FlushTlb(process.handles.process, process.space->root(), va, va + pages * kPage);
   Finish();
+}
+
+void VidMm::Map(Process& process, uint64_t va, Allocation& allocation, uint64_t first_page, uint64_t pages) {
+  if (allocation.local) return MapLocal(process, va, allocation, first_page, pages);
+  Forget(process, va, pages);
+  allocation.mappings.push_back({&process, va, first_page, pages});
+}
+
+std::vector<VidMm::Allocation*> VidMm::Allocations() const {
+  std::vector<Allocation*> all;
+  for (const auto& allocation : allocations_) all.push_back(allocation.get());
+  return all;
 }
 
 void VidMm::MapToAperture(Process& process, uint64_t va, Allocation& allocation,
@@ -338,12 +406,14 @@ void VidMm::MapToAperture(Process& process, uint64_t va, Allocation& allocation,
     entries[i].PageAddress = aperture_page + i;
   }
   process.space->SetEntries(va, pages, entries, allocation.handle, 0, SinkFor(process));
+  Forget(process, va, pages);
   queue_.FlushTlb(process.handles.process, process.space->root(), va, va + pages * kPage);
   Finish();
 }
 
 void VidMm::Unmap(Process& process, uint64_t va, uint64_t pages) {
   process.space->Invalidate(va, pages, SinkFor(process));
+  Forget(process, va, pages);
   queue_.FlushTlb(process.handles.process, process.space->root(), va, va + pages * kPage);
   Finish();
 }

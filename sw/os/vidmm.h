@@ -35,6 +35,13 @@ class VidMm {
     HANDLE handle = nullptr;  // the driver's
     Ledger::Ticket ticket = 0;
     std::optional<SegmentPages> local;  // while resident in VRAM
+    struct Mapping {
+      Process* process;
+      uint64_t va;
+      uint64_t first_page;  // of the allocation
+      uint64_t pages;
+    };
+    std::vector<Mapping> mappings;  // where its pages are, or will be when it is resident again
   };
   /// Bytes done so far.
   using Progress = std::function<void(uint64_t)>;
@@ -53,9 +60,17 @@ class VidMm {
 
   Allocation* CreateAllocation(const std::string& name, uint64_t bytes);
   void DestroyAllocation(Allocation* allocation);
-  /// VRAM for all of it; contents are undefined.
+  /// VRAM for all of it; contents are undefined. Throws OsError when there is no room; TryMakeResident
+  /// then answers false, and nothing is taken.
   void MakeResident(Allocation& allocation);
+  bool TryMakeResident(Allocation& allocation);
+  /// Gives its VRAM up, contents and all. No entry may lead there any more.
   void Evict(Allocation& allocation);
+  /// Makes the page tables of every mapping. Throws NoRoom.
+  void EnsureTables(Allocation& allocation);
+  /// Entries of every mapping: invalid, or VRAM again. Flushes the TLBs.
+  void InvalidateMappings(Allocation& allocation);
+  void RestoreMappings(Allocation& allocation);
 
   /// Host memory into VRAM, `bytes` of any size, through scratch windows of the paging process.
   void PageIn(Allocation& allocation, SystemBuffer& source, uint64_t bytes,
@@ -86,6 +101,11 @@ class VidMm {
   /// Aperture pages show the dummy page.
   void UnbindAperture(uint64_t aperture_page, uint64_t pages, Allocation& allocation);
 
+  /// In the order of their making.
+  std::vector<Allocation*> Allocations() const;
+  /// Records entries for the allocation at `va`; they are written when it is made resident.
+  void Map(Process& process, uint64_t va, Allocation& allocation, uint64_t first_page, uint64_t pages);
+
   SystemBuffer& dummy() { return dummy_; }
   Adapter& adapter() { return adapter_; }
   const PagingQueue& queue() const { return queue_; }
@@ -101,6 +121,9 @@ class VidMm {
   void StartProcess(Process& process, bool system, uint64_t va_end);
   /// The next window; waits until the GPU is done with it.
   Window& NextWindow();
+  void SetLocal(Process& process, uint64_t va, Allocation& allocation, uint64_t first_page,
+                uint64_t pages);
+  void Forget(Process& process, uint64_t va, uint64_t pages);
   void SetWindow(uint64_t va, const std::vector<DXGK_PTE>& entries, const Allocation& allocation,
                  uint64_t offset);
   void FlushPaging(uint64_t va, uint64_t pages);

@@ -23,7 +23,9 @@ ClientBatch::ClientBatch(os::VidMm& vidmm, std::vector<ClientRun> runs, std::str
     kmd::EscapeRunClient start;
     start.process = reinterpret_cast<uint64_t>(run.process->handles.process);
     start.client = run.client;
-    start.access = static_cast<uint32_t>(regs::Access::kRead);
+    start.access = static_cast<uint32_t>(run.write ? regs::Access::kWrite : regs::Access::kRead);
+    start.verify = run.pattern.has_value();
+    start.seed = run.pattern.value_or(0);
     start.base = run.base;
     start.first = static_cast<uint32_t>(run.order.first);
     start.stride = static_cast<uint32_t>(run.order.stride);
@@ -71,7 +73,7 @@ void ClientBatch::FinishOne(const ClientRun& run, std::vector<Check>& checks) {
     fault.address = state.fault_address;
     fault.client = run.client;
     fault.level = state.level;
-    fault.access = "read";
+    fault.access = run.write ? "write" : "read";
     fault.text = "client " + std::to_string(run.client) + " stopped at " +
                  os::Hex(state.fault_address) + ": " + fault.name + ", level " +
                  std::to_string(state.level) + " (" + what_ + ")";
@@ -80,10 +82,13 @@ void ClientBatch::FinishOne(const ClientRun& run, std::vector<Check>& checks) {
   }
   Check check;
   check.name = what_ + ", client " + std::to_string(run.client);
-  if (state.count != run.order.count) {
-    check.text =
-        "read " + std::to_string(state.count) + " lines of " + std::to_string(run.order.count);
-  } else if (state.crc != run.crc) {
+  // A run that writes the pattern reads it back.
+  const uint64_t accesses = run.order.count * (run.pattern && run.write ? 2 : 1);
+  if (state.count != accesses) {
+    check.text = "made " + std::to_string(state.count) + " accesses of " + std::to_string(accesses);
+  } else if (run.pattern && state.mismatches != 0) {
+    check.text = std::to_string(state.mismatches) + " words of 8 bytes are not what was written";
+  } else if (!run.pattern && state.crc != run.crc) {
     check.text = "checksum " + os::Hex(state.crc) + ", expected " + os::Hex(run.crc);
   } else {
     check.passed = true;

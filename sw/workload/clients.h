@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,13 +12,16 @@
 namespace gmmu::workload {
 
 /// One run of a GPU client's traffic engine: which lines it reads through which address space, and
-/// what must come.
+/// what must come. With a pattern seed it writes or reads the address pattern (hw/traffic.h) instead, and
+/// the engine itself compares.
 struct ClientRun {
   unsigned client = 0;
   os::VidMm::Process* process = nullptr;
   uint64_t base = 0;  ///< GPU VA of line 0
   LineOrder order;
-  uint32_t crc = 0;  ///< expected
+  uint32_t crc = 0;  ///< expected, of reads without a pattern
+  std::optional<uint64_t> pattern = std::nullopt;  ///< seed of the address pattern
+  bool write = false;                              ///< of the pattern
 };
 
 /// Runs that were started together. Runs with no line are skipped.

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <functional>
+#include <vector>
+
+#include "kmd/entry_points.h"
+#include "platform/config.h"
+#include "twin/machine.h"
+#include "workload/input.h"
+#include "workload/life.h"
+
+namespace gmmu::os::test {
+
+/// One life of the functional machine with our driver, `body` as its application.
+struct LifeBench {
+  LifeBench() {
+    config.host.memory_gib = 4;
+    config.gpu.vram_mib = 1;
+    config.gpu.aperture_mib = 1;
+    options.os.aperture_bytes = 1 << 20;
+    options.os.limit_bits = 32;
+    options.os.page_table_bits = {9, 9, 9, 9};
+    options.os.seed = options.seed = 3;
+    options.input = &input;
+    options.driver = DriverEntry;
+  }
+
+  workload::JobResult Run(const std::function<void(workload::Life&)>& body) {
+    sim::twin::Machine platform(sim::twin::MachineParameters::From(config));
+    workload::JobResult result;
+    RunLife(platform, options, result, body);
+    return result;
+  }
+
+  sim::MachineConfig config = sim::MachineConfig::Default();
+  workload::JobOptions options;
+  const std::vector<uint8_t> input = workload::SeededInput(3, 1);
+};
+
+}  // namespace gmmu::os::test

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "os/residency.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "life_bench.h"
+
+namespace gmmu::os::test {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+using workload::Life;
+constexpr uint64_t kSize = 128 << 10;
+
+/// Allocations of one process over a VRAM of 1 MiB.
+struct Set {
+  Set(Life& life, size_t count) : life(life), residency(life.vidmm) {
+    life.worker.Call([&] {
+      process = life.vidmm.CreateProcess("process");
+      for (size_t i = 0; i < count; ++i) {
+        all.push_back(life.vidmm.CreateAllocation(std::to_string(i), kSize));
+        va.push_back(life.vidmm.ReserveVa(*process, kSize));
+        life.vidmm.Map(*process, va.back(), *all.back(), 0, kSize / hw::kPageSize);
+      }
+    });
+  }
+  void MakeResident(const std::vector<size_t>& indices) {
+    std::vector<VidMm::Allocation*> wanted;
+    for (size_t i : indices) wanted.push_back(all[i]);
+    life.worker.Call([&] { residency.MakeResident(wanted); });
+  }
+  std::vector<size_t> Resident() const {
+    std::vector<size_t> resident;
+    for (size_t i = 0; i < all.size(); ++i)
+      if (all[i]->local) resident.push_back(i);
+    return resident;
+  }
+  void End() {
+    life.worker.Call([&] {
+      for (size_t i = 0; i < all.size(); ++i) {
+        residency.Drop(*all[i]);
+        life.vidmm.FreeVa(*process, va[i]);
+        life.vidmm.DestroyAllocation(all[i]);
+      }
+      life.vidmm.DestroyProcess(process);
+    });
+  }
+
+  Life& life;
+  Residency residency;
+  VidMm::Process* process = nullptr;
+  std::vector<VidMm::Allocation*> all;
+  std::vector<uint64_t> va;
+};
+
+TEST(Residency, EvictsWhatWasUsedTheLongestAgoAndKeepsWhatIsWanted) {
+  LifeBench bench;
+  const auto result = bench.Run([](Life& life) {
+    Set set(life, 9);
+    size_t fit = 0;
+    while (set.residency.counts().evictions == 0) set.MakeResident({fit++});
+    --fit;  // so many fit
+    EXPECT_FALSE(set.all[0]->local) << "the oldest one went";
+    set.MakeResident({1});       // now 2 is the oldest
+    set.MakeResident({0, 2});    // 0 comes back; 2 is wanted, so 3 goes
+    EXPECT_FALSE(set.all[3]->local);
+    EXPECT_TRUE(set.all[0]->local && set.all[1]->local && set.all[2]->local);
+    EXPECT_THAT(set.Resident(), SizeIs(fit));
+    set.End();
+  });
+  EXPECT_THAT(result.faults, IsEmpty());
+  EXPECT_THAT(result.leaks, IsEmpty());
+}
+
+TEST(Residency, FillsWithZerosAtFirstTouchOnly) {
+  LifeBench bench;
+  const auto result = bench.Run([](Life& life) {
+    Set set(life, 1);
+    // VRAM has old contents
+    life.worker.Call([&] {
+      VidMm::Allocation* dirt = life.vidmm.CreateAllocation("dirt", 4 * kSize);
+      life.vidmm.MakeResident(*dirt);
+      life.vidmm.Fill(*dirt, 0, 4 * kSize, 0xDEADBEEF);
+      life.vidmm.DestroyAllocation(dirt);
+    });
+    for (int round = 0; round < 3; ++round) {
+      set.MakeResident({0});
+      life.worker.Call([&] { set.residency.Evict(*set.all[0]); });
+    }
+    EXPECT_EQ(set.residency.counts().fills, 1u);
+    EXPECT_EQ(set.residency.counts().restores, 2u);
+    const uint8_t* view = set.residency.Backing(*set.all[0])->Map(0, kSize);
+    EXPECT_EQ(std::count(view, view + kSize, 0), static_cast<ptrdiff_t>(kSize));
+    set.residency.Backing(*set.all[0])->Unmap();
+    set.End();
+  });
+  EXPECT_THAT(result.faults, IsEmpty());
+}
+
+TEST(Residency, SaysWhatDoesNotFitTogether) {
+  LifeBench bench;
+  const auto result = bench.Run([](Life& life) {
+    Set set(life, 9);
+    set.MakeResident({0, 1, 2, 3, 4, 5, 6, 7, 8});
+  });
+  ASSERT_THAT(result.faults, SizeIs(1));
+  EXPECT_THAT(result.faults[0].text, HasSubstr("1179648 bytes must be resident at once"));
+}
+
+// DXGK_GPUMMUCAPS.InvalidTlbEntriesNotCached (2.6): no FlushTlb from invalid to valid.
+TEST(Residency, FromInvalidToValidNeedsNoFlushWhenTheHardwareSaysSo) {
+  LifeBench bench;
+  const auto result = bench.Run([](Life& life) {
+    Set set(life, 1);
+    set.MakeResident({0});
+    const uint64_t before = life.vidmm.queue().operations();
+    life.worker.Call([&] { life.vidmm.InvalidateMappings(*set.all[0]); });
+    const uint64_t invalidated = life.vidmm.queue().operations();
+    life.worker.Call([&] { life.vidmm.RestoreMappings(*set.all[0]); });
+    ASSERT_TRUE(life.adapter.caps().invalid_not_cached);
+    EXPECT_EQ(invalidated - before, 3u) << "entries, flush, monitored fence";
+    EXPECT_EQ(life.vidmm.queue().operations() - invalidated, 2u) << "entries, monitored fence";
+    set.End();
+  });
+  EXPECT_THAT(result.faults, IsEmpty());
+}
+
+TEST(Residency, AMappingThatWasTakenAwayIsNotRestored) {
+  LifeBench bench;
+  const auto result = bench.Run([](Life& life) {
+    Set set(life, 1);
+    set.MakeResident({0});
+    life.worker.Call([&] { life.vidmm.Unmap(*set.process, set.va[0] + 4 * hw::kPageSize, 8); });
+    const auto& mappings = set.all[0]->mappings;
+    ASSERT_THAT(mappings, SizeIs(2));
+    EXPECT_EQ(mappings[0].pages, 4u);
+    EXPECT_EQ(mappings[1].first_page, 12u);
+    EXPECT_EQ(mappings[1].va, set.va[0] + 12 * hw::kPageSize);
+    EXPECT_EQ(mappings[1].pages, kSize / hw::kPageSize - 12);
+    set.End();
+  });
+  EXPECT_THAT(result.faults, IsEmpty());
+}
+
+}  // namespace
+}  // namespace gmmu::os::test
