@@ -10,6 +10,9 @@
 //               requester uses them
 //   order       a requester's AW that was accepted earlier leaves earlier on the same memory port.
 //   host_enable_i = 0: no new AR or AW leaves by the host port; what has left is finished.
+//   hold_i      no new AR or AW is granted, but of requesters in Exempt. What was granted leaves (by
+//               the host port only while it is enabled) and is finished; then silent_o. Back to 0:
+//               requests go on where they stood.
 //
 // Registered at every input; answers are registered twice; one beat a cycle on every channel of a
 // memory port and of every requester, but of those in Slow, whose requests (AR, AW, W) come every
@@ -26,12 +29,15 @@ module gmmu_axi_mux
   parameter logic [NumRequesters-1:0] Slow = '0,     // requesters whose slices are small
   // requesters whose R is chosen in front of its register, which is their own: nothing stands
   // behind it
-  parameter logic [NumRequesters-1:0] Direct = '0
+  parameter logic [NumRequesters-1:0] Direct = '0,
+  parameter logic [NumRequesters-1:0] Exempt = '0    // at most one: hold_i is not for it
 ) (
   input  logic                          clk_i,
   input  logic                          rst_i,
 
   input  logic                          host_enable_i,
+  input  logic                          hold_i,
+  output logic                          silent_o,    // held, and no burst granted is unanswered
 
   input  logic     [NumRequesters-1:0]  ar_valid_i,
   output logic     [NumRequesters-1:0]  ar_ready_o,
@@ -204,7 +210,8 @@ module gmmu_axi_mux
 
   // One AR and one AW a cycle and memory port.
   logic   [1:0] ar_go, ar_room, aw_go, aw_room, owner_room, open;
-  logic   [1:0] ar_out_room, aw_out_room;
+  logic   [1:0] ar_out_room, aw_out_room, ar_busy, aw_busy;
+  logic   [N-1:0] ar_may;
   index_t [1:0] ar_index, aw_index;
   burst_t [1:0] ar_pick, aw_pick;
 
@@ -214,17 +221,18 @@ module gmmu_axi_mux
   always_ff @(posedge clk_i) begin
     ar_room <= rst_i ? '0 : ar_out_room & open;
     aw_room <= rst_i ? '0 : aw_out_room & owner_room & open;
-    route_may <= rst_i ? '0 : route_room;
+    ar_may <= hold_i ? Exempt : '1;
+    route_may <= rst_i ? '0 : route_room & (hold_i ? Exempt : '1);
   end
 
-  gmmu_axi_pick #(.N(N), .Width($bits(burst_t))) u_ar_pick (
-    .clk_i, .rst_i, .first_i(ar_first), .second_i(ar_second), .may_i('1), .data_i(ar),
-    .room_i(ar_room), .pop_o(ar_pop), .take_o(ar_takes),
+  gmmu_axi_pick #(.N(N), .Width($bits(burst_t)), .Exempt(Exempt)) u_ar_pick (
+    .clk_i, .rst_i, .first_i(ar_first), .second_i(ar_second), .may_i(ar_may), .data_i(ar),
+    .room_i(ar_room), .busy_o(ar_busy), .pop_o(ar_pop), .take_o(ar_takes),
     .go_o(ar_go), .index_o(ar_index), .data_o(ar_pick)
   );
-  gmmu_axi_pick #(.N(N), .Width($bits(burst_t))) u_aw_pick (
+  gmmu_axi_pick #(.N(N), .Width($bits(burst_t)), .Exempt(Exempt)) u_aw_pick (
     .clk_i, .rst_i, .first_i(aw_first), .second_i(aw_second), .may_i(route_may), .data_i(aw),
-    .room_i(aw_room), .pop_o(aw_pop), .take_o(aw_takes),
+    .room_i(aw_room), .busy_o(aw_busy), .pop_o(aw_pop), .take_o(aw_takes),
     .go_o(aw_go), .index_o(aw_index), .data_o(aw_pick)
   );
 
@@ -386,7 +394,47 @@ module gmmu_axi_mux
     assign w_last_take[q] = w_take[q] && w[q].last;
   end
 
-  assign idle_o = (ar_valid | aw_valid | w_valid) == '0 && (ar_go | aw_go) == '0 &&
+  // Bursts granted, those of Exempt left out, that have no answer yet.
+  localparam int unsigned CountWidth = 15;
+  function automatic logic ours(logic [RequesterWidth-1:0] requester);
+    ours = 1'b1;
+    for (int unsigned q = 0; q < N; q++)
+      if (Exempt[q] && requester == RequesterWidth'(q)) ours = 1'b0;
+  endfunction
+  function automatic logic [2:0] ones(logic [3:0] bits);
+    return 3'(bits[0]) + 3'(bits[1]) + 3'(bits[2]) + 3'(bits[3]);
+  endfunction
+
+  logic [3:0]            begins, begins_q, ends_q;  // AR, AW; R, B of both ports
+  logic [3:0]            change_q;                  // -4 to 4
+  logic [CountWidth-1:0] count_q;
+  logic                  hold_q, none_q;
+  for (genvar p = 0; p < 2; p++) begin : g_counted
+    assign begins[p] = ar_go[p] && ours(RequesterWidth'(ar_index[p]));
+    assign begins[2+p] = aw_go[p] && ours(RequesterWidth'(aw_index[p]));
+  end
+  always_ff @(posedge clk_i) begin
+    for (int unsigned p = 0; p < 2; p++) begin
+      ends_q[p] <= r_valid_i[p] && r_ready_o[p] && r_i[p].last && ours(requester_of(r_i[p].id));
+      ends_q[2+p] <= b_valid_i[p] && b_ready_o[p] && ours(requester_of(b_i[p].id));
+    end
+    begins_q <= begins;
+    change_q <= {1'b0, ones(begins_q)} - {1'b0, ones(ends_q)};
+    count_q <= count_q + {{CountWidth - 4{change_q[3]}}, change_q};
+    none_q <= count_q == '0 && change_q == '0;
+    hold_q <= hold_i;
+    silent_o <= hold_i && hold_q && (ar_busy | aw_busy) == '0 && (begins | begins_q) == '0 &&
+                change_q == '0 && none_q;
+    if (rst_i) begin
+      ends_q <= '0;
+      begins_q <= '0;
+      change_q <= '0;
+      count_q <= '0;
+      silent_o <= 1'b0;
+    end
+  end
+
+  assign idle_o = silent_o == hold_i && (ar_valid | aw_valid | w_valid) == '0 && (ar_go | aw_go) == '0 &&
                   owner_valid == '0 && out_idle == '1 && w_valid_o == '0 &&
                   r_valid == '0 && b_valid == '0 &&
                   (r_valid_o | b_valid_o) == '0;

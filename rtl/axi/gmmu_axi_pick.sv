@@ -7,6 +7,7 @@
 //   pop_o      requesters whose first offer became a candidate at the last edge. From registers
 //   data_i     the oldest offer of a requester that has not gone: its candidate, if it has one
 //   room_i     [0] VRAM, [1] host: the port takes a request that is decided on in this cycle
+//   busy_o     by memory port: a candidate waits that is not one of Exempt
 //   take_o     by memory port, one-hot or zero: the offer that goes
 //   go_o       one cycle after take_o: the memory ports that a request goes to, each with its
 //              index_o and data_o. From registers
@@ -17,6 +18,7 @@
 module gmmu_axi_pick #(
   parameter int unsigned N = 2,
   parameter int unsigned Width = 8,
+  parameter logic [N-1:0] Exempt = '0,
   localparam int unsigned IndexWidth = N > 1 ? $clog2(N) : 1
 ) (
   input  logic                        clk_i,
@@ -28,6 +30,7 @@ module gmmu_axi_pick #(
   input  logic [N-1:0][Width-1:0]     data_i,
   input  logic [1:0]                  room_i,
 
+  output logic [1:0]                  busy_o,
   output logic [N-1:0]                pop_o,
   output logic [1:0][N-1:0]           take_o,
   output logic [1:0]                  go_o,
@@ -50,6 +53,7 @@ module gmmu_axi_pick #(
       .index_o(unused_index[p])
     );
     assign can[p] = room_i[p] && waits_q[p];
+    assign busy_o[p] = waits_q[p] && (chosen_q[p] & Exempt) == '0;
     assign empty[p] = can[p] || !waits_q[p];
 
     logic [IndexWidth-1:0] index;

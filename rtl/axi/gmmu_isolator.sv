@@ -10,6 +10,7 @@
 //               generations: a reset that times out while answers of the one before are still
 //               missing keeps the core in reset until either has none.
 //   closed_o    the host port begins nothing: interrupt messages are held
+//   stale_o     answers of the generation before are still missing
 // rst_i is the power-on reset: the memories are reset with it and owe nothing. The core's register
 // and window ports must have no access under way when a reset comes. Nothing here adds a cycle.
 module gmmu_isolator
@@ -26,6 +27,7 @@ module gmmu_isolator
   input  logic           reset_i,
   output logic           core_reset_o,
   output logic           closed_o,
+  output logic           stale_o,
   output logic           silent_o,
   output logic           idle_o,         // running, or silent with nothing to wait for
   output logic [1:0]     late_o,
@@ -91,6 +93,7 @@ module gmmu_isolator
   assign close[1] = state_q[3] || silence_q;
   assign core_reset_o = rst_i || cut_q;
   assign closed_o = close[1];
+  assign stale_o = other_busy;
   assign silent_o = close[1] && busy[1] == '0 && !owing[1];
   assign idle_o = state_q == StRun && !now_busy && !other_busy && owing == '0;
 

@@ -8,8 +8,11 @@
 //   end       done_o pulses: fence record written, its B taken. failed_o pulses instead when a
 //             command failed (error_*: the first in order; everything before it is complete,
 //             nothing is in flight), killed_o when
-//             kill_i made it give up.
+//             kill_i made it give up, preempted_o when preempt_i stopped it in front of a command.
 //   kill_i    (level) no further command begins, transfers are given up
+//   preempt_i (level) no further command begins: preempted_o when those that have begun are complete
+//             (error_offset_o: the first that has not begun), failed_o if one of them fails. Behind
+//             the last command it does nothing.
 // Checks of a command, in this order: header form (FaultCommandBad), privilege
 // (FaultNotPrivileged), operand form (FaultCommandBad), address space number (FaultSpaceDisabled),
 // aperture range (FaultApertureRange). A command that fails its checks has changed nothing.
@@ -31,9 +34,11 @@ module gmmu_dma_command
   input  logic [63:0] record_value_i,        // first word of the fence record
   input  logic [63:0] cycle_i,               // second word, when it is written
   input  logic        kill_i,
+  input  logic        preempt_i,
   output logic        done_o,
   output logic        failed_o,
   output logic        killed_o,
+  output logic        preempted_o,
   output logic        fence_irq_o,           // of a signal_fence
   output dma_fault_t  error_o,
   output logic [1:0]  error_path_o,          // 0 fetch, 1 read, 2 write
@@ -89,6 +94,7 @@ module gmmu_dma_command
     StateFlush,        // aperture map cache
     StateControl,      // invalidation: order
     StateControlDone,  // offer, and its end
+    StateStop,         // preempted: all B of the commands before
     StateEnd,          // all B before the record
     StateRecord,
     StateRecordDone,
@@ -288,6 +294,7 @@ module gmmu_dma_command
         state_q[StateGet]:
           if (next_valid) begin
             if (next.over) state_q <= to(StateEnd);
+            else if (preempt_i) state_q <= to(StateStop);
             else if (next.unreadable || next.malformed) state_q <= to(StateOwnFault);
             else state_q <= next.opcode.nop ? to(StateWait) : to(StateForm);
           end
@@ -338,6 +345,7 @@ module gmmu_dma_command
         state_q[StateControl]: state_q <= to(StateControlDone);
         state_q[StateControlDone]: if (ctl_done_q) state_q <= to(StateGet);
 
+        state_q[StateStop]: if (mover_idle_i) state_q <= to(StateIdle);
         state_q[StateEnd]: if (mover_idle_i) state_q <= to(StateRecord);
         state_q[StateRecord]: if (job_ready_i) state_q <= to(StateRecordDone);
         state_q[StateRecordDone]: if (mover_idle_i) state_q <= to(StateIdle);
@@ -411,6 +419,7 @@ module gmmu_dma_command
     done_o <= state_q[StateRecordDone] && mover_idle_i && !(kill_i || mover_fault_valid_i);
     failed_o <= state_q[StateFailed];
     killed_o <= state_q[StateKill] && mover_idle_i;
+    preempted_o <= state_q[StateStop] && mover_idle_i && !(kill_i || mover_fault_valid_i);
     fence_irq_o <= state_q[StateSettle] && mover_idle_i && !needs_q.aperture && interrupt_q &&
                    !(kill_i || mover_fault_valid_i);
     aperture_flush_o <= state_q[StateSettle] && mover_idle_i && needs_q.aperture &&
@@ -420,12 +429,13 @@ module gmmu_dma_command
       done_o <= 1'b0;
       failed_o <= 1'b0;
       killed_o <= 1'b0;
+      preempted_o <= 1'b0;
       fence_irq_o <= 1'b0;
       aperture_flush_o <= 1'b0;
     end
 
-    // The error of the command, unless the mover's fault comes before it.
-    if (state_q[StateOwnFault] || state_q[StateInlineDead]) begin
+    // The error of the command, unless the mover's fault comes before it. Of a stop the offset counts.
+    if (state_q[StateOwnFault] || state_q[StateInlineDead] || state_q[StateStop]) begin
       error_o <= own_fault;
       error_path_o <= 2'd0;
       error_offset_o <= offset_q;

@@ -9,6 +9,7 @@ package gmmu_dma_pkg;
   typedef struct packed {
     logic        enable;
     logic        privileged;
+    logic        preempt;
     logic [3:0]  size_lg2;
     target_e     base_target;
     pa_t         base;           // 4 KiB aligned
@@ -22,10 +23,11 @@ package gmmu_dma_pkg;
     logic [15:0] head;
     logic        busy;
     logic        error;
+    logic        preempted;
     fault_e      reason;
     access_e     access;
     level_t      level;
-    logic [31:0] fence;          // of the entry at fault
+    logic [31:0] fence;          // of the entry at fault, or that was interrupted
     logic [31:0] last_fence;
     logic [31:0] error_offset;
     logic [31:0] error_header;

@@ -9,8 +9,12 @@
 //             physical buffer only on a privileged ring (FaultNotPrivileged); space number built
 //             (FaultSpaceDisabled).
 //   errors    the ring keeps head and stands still until its enable goes 0 and 1 again
-//   enable    0 to 1: head, error, last fence and entry count start from 0. 0 while the ring's
-//             entry is at work: it is abandoned, also if enable is 1 again before that is over.
+//   preempt   while it is 1 and enable is 1: the ring starts no entry. When its entry, if there is
+//             one at work, has ended or stopped in front of a command, and nothing of it is in
+//             flight, the ring is preempted: fence of the entry that was stopped (0: none), offset of
+//             that command. It stands still as after an error; an error that comes first stays.
+//   enable    0 to 1: head, error, preempted, last fence and entry count start from 0. 0 while the
+//             ring's entry is at work: it is abandoned, also if enable is 1 again before that is over.
 module gmmu_dma_ring
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
@@ -30,6 +34,7 @@ module gmmu_dma_ring
   output ring_state_t [NumRings-1:0] ring_o,
   output logic                       fence_irq_o,
   output logic                       ring_error_o,
+  output logic                       preempted_o,     // pulse, after all pulses of what was before
   output logic                       count_entry_o,
 
   output logic                       fetch_valid_o,
@@ -51,9 +56,11 @@ module gmmu_dma_ring
   output pa_t                        record_address_o,
   output logic [63:0]                record_value_o,
   output logic                       kill_o,
+  output logic                       preempt_o,
   input  logic                       done_i,
   input  logic                       failed_i,
   input  logic                       killed_i,
+  input  logic                       stopped_i,       // preempted
   input  logic                       command_irq_i,
   input  dma_fault_t                 error_i,
   input  logic [1:0]                 error_path_i,
@@ -89,7 +96,7 @@ module gmmu_dma_ring
 
   ring_state_t [NumRings-1:0] ring_q;
   logic [NumRings-1:0][31:0]  entries_q;          // completed
-  logic [NumRings-1:0]        enable_q, wants_q;
+  logic [NumRings-1:0]        enable_q, wants_q, asked_q;
   logic [NumRings-1:0][15:0]  mask_q, tail_q;    // tail taken modulo the size
   logic                       enabled_q;
   ring_t                      active_q, next;
@@ -116,7 +123,7 @@ module gmmu_dma_ring
     changed = enable_i != enabled_q;
     for (int unsigned n = 0; n < NumRings; n++)
       if (ring_i[n].tail != written_q[n] || ring_i[n].size_lg2 != size_q[n] ||
-          ring_i[n].enable != enable_q[n]) changed = 1'b1;
+          ring_i[n].enable != enable_q[n] || ring_i[n].preempt != asked_q[n]) changed = 1'b1;
   end
   always_ff @(posedge clk_i) begin
     enabled_q <= enable_i && !rst_i;
@@ -127,7 +134,21 @@ module gmmu_dma_ring
       mask_q[n] <= 16'((32'd1 << ring_i[n].size_lg2) - 32'd1);
       tail_q[n] <= ring_i[n].tail & 16'((32'd1 << ring_i[n].size_lg2) - 32'd1);
       wants_q[n] <= enabled_q && ring_i[n].enable && enable_q[n] && !ring_q[n].error &&
-                    ring_q[n].head != tail_q[n] && !rst_i;
+                    !ring_q[n].preempted && !ring_i[n].preempt && ring_q[n].head != tail_q[n] &&
+                    !rst_i;
+      asked_q[n] <= ring_i[n].preempt && !rst_i;
+    end
+  end
+
+  // Preemptions without an answer yet. What is asked for here was seen by wants_q a cycle ago, so a
+  // ring that is not at work now does not begin.
+  logic [NumRings-1:0] owed, at_work, answered;
+  always_comb begin
+    for (int unsigned n = 0; n < NumRings; n++) begin
+      owed[n] = asked_q[n] && ring_i[n].enable && enable_q[n] && !ring_q[n].error &&
+                !ring_q[n].preempted;
+      at_work[n] = !state_q[StateIdle] && active_q == ring_t'(n);
+      answered[n] = owed[n] && !at_work[n];
     end
   end
 
@@ -176,7 +197,10 @@ module gmmu_dma_ring
   assign privileged_o = active.privileged;
   assign record_address_o = active.fence_address;
   assign record_value_o = {entries_q[active_q] + 32'd1, completion_q.fence};
-  always_ff @(posedge clk_i) kill_o <= killed_q && state_q[StateRun] && !rst_i;
+  always_ff @(posedge clk_i) begin
+    kill_o <= killed_q && state_q[StateRun] && !rst_i;
+    preempt_o <= active.preempt && !rst_i;
+  end
 
   dma_fault_t  fault_q;
   logic [1:0]  path_q;
@@ -198,7 +222,10 @@ module gmmu_dma_ring
                      level: fault_q.level, physical: fault_q.place.physical, fence: fence_q,
                      address: fault_q.place.address};
 
-  logic finished, faulted;                       // of this life of the ring
+  logic finished, faulted, stopped;              // of this life of the ring
+  logic stopped_q, forgotten;                    // forgotten: nothing that was fetched is in flight
+  assign forgotten = state_q[StateAbort] && fetch_abort_o && fetch_quiet_i;
+  assign stopped = forgotten && stopped_q && !killed_q && active.enable;
   assign finished = state_q[StateRun] && done_i && !killed_q && active.enable;
   assign faulted = state_q[StateFaulted] && !killed_q && active.enable;
 
@@ -218,6 +245,7 @@ module gmmu_dma_ring
           header_q <= '0;
           path_q <= '0;
           word_q <= '0;
+          stopped_q <= 1'b0;
           if (any) begin
             active_q <= next;
             state_q <= to(StateAsk);
@@ -268,12 +296,13 @@ module gmmu_dma_ring
           path_q <= error_path_i;
           offset_q <= error_offset_i;
           header_q <= error_header_i;
-          if (done_i || killed_i) state_q <= to(StateAbort);
+          stopped_q <= stopped_i;
+          if (done_i || killed_i || stopped_i) state_q <= to(StateAbort);
           else if (failed_i) state_q <= killed_q ? to(StateAbort) : to(StateFault);
         end
         state_q[StateFault]: if (fault_told_q && !fault_valid_q) state_q <= to(StateFaulted);
         state_q[StateFaulted]: state_q <= to(StateAbort);
-        state_q[StateAbort]: if (fetch_abort_o && fetch_quiet_i) state_q <= to(StateIdle);
+        state_q[StateAbort]: if (forgotten) state_q <= to(StateIdle);
         default: ;
       endcase
     end
@@ -297,11 +326,14 @@ module gmmu_dma_ring
           ring_q[n].reason <= fault_q.reason;
           ring_q[n].access <= fault_q.access;
           ring_q[n].level <= fault_q.level;
-          ring_q[n].fence <= fence_q;
-          ring_q[n].error_offset <= offset_q;
           ring_q[n].error_header <= header_q;
           ring_q[n].error_address <= fault_q.place.address;
         end
+        if ((faulted || stopped) && active_q == ring_t'(n)) begin
+          ring_q[n].fence <= fence_q;
+          ring_q[n].error_offset <= offset_q;
+        end
+        if (answered[n] || (stopped && active_q == ring_t'(n))) ring_q[n].preempted <= 1'b1;
         if (ring_i[n].enable && !enable_q[n]) begin
           ring_q[n] <= '0;
           entries_q[n] <= '0;
@@ -312,23 +344,25 @@ module gmmu_dma_ring
 
   always_comb begin
     ring_o = ring_q;
-    for (int unsigned n = 0; n < NumRings; n++)
-      ring_o[n].busy = !state_q[StateIdle] && active_q == ring_t'(n);
+    for (int unsigned n = 0; n < NumRings; n++) ring_o[n].busy = at_work[n];
   end
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
       fence_irq_o <= 1'b0;
       ring_error_o <= 1'b0;
+      preempted_o <= 1'b0;
       count_entry_o <= 1'b0;
     end else begin
       fence_irq_o <= command_irq_i || (finished && shape_q.interrupt);
       ring_error_o <= faulted;
+      preempted_o <= stopped || answered != '0;
       count_entry_o <= finished;
     end
   end
   assign busy_o = !state_q[StateIdle];
   logic unused;
   assign unused = ^{active, buffer_end[PaWidth-1:0]};
-  assign idle_o = state_q[StateIdle] && wants_q == '0 && !changed && !changed_q;
+  assign idle_o = state_q[StateIdle] && wants_q == '0 && !changed && !changed_q && owed == '0 &&
+                  !preempted_o;
 endmodule

@@ -5,7 +5,8 @@
 //             turns. Nothing starts while enable_i is 0; an entry under way finishes. A ring's
 //             enable going to 0 abandons its entry (no fence, no error): what was issued is
 //             drained, the rest is not issued. enable_i and a ring's enable act one cycle late, a
-//             new tail two cycles late; idle_o knows of them at once.
+//             new tail two cycles late; idle_o knows of them at once. A ring's preempt stops it in
+//             front of a command (gmmu_dma_ring).
 //   xlate     three translation ports: fetch (ring buffers), read and write (transfers). Every
 //             answer is given back by `done` once.
 //   ap        aperture lookups of the same three paths, for gmmu_aperture_map.
@@ -43,6 +44,7 @@ module gmmu_engine
   output ring_state_t [NumRings-1:0] ring_o,
   output logic                       fence_irq_o,         // pulse, after the B of the fence
   output logic                       ring_error_o,        // pulse
+  output logic                       preempted_o,         // pulse
 
   output logic                       fetch_req_valid_o,
   input  logic                       fetch_req_ready_i,
@@ -143,6 +145,7 @@ module gmmu_engine
 
   // Rings.
   logic        start, privileged, kill, command_done, command_failed, command_killed, command_irq;
+  logic        preempt, command_stopped;
   logic [31:0] start_bytes, error_offset, error_header;
   place_t      start_buffer;
   pa_t         record_address;
@@ -151,14 +154,16 @@ module gmmu_engine
   logic [1:0]  error_path;
   gmmu_dma_ring #(.NumRings(NumRings), .NumSpaces(NumSpaces), .FirstPort(FirstPort)) u_ring (
     .clk_i, .rst_i, .enable_i, .idle_o, .busy_o, .ring_i, .ring_o, .fence_irq_o, .ring_error_o,
-    .count_entry_o,
+    .preempted_o, .count_entry_o,
     .fetch_valid_o(fetch_valid), .fetch_ready_i(fetch_ready), .fetch_place_o(fetch_place),
     .fetch_bytes_o(fetch_bytes), .fetch_abort_o(fetch_abort), .fetch_quiet_i(fetch_quiet),
     .word_valid_i(word_valid), .word_ready_o(entry_ready), .word_i(word),
     .word_error_i(word_error), .word_fault_i(word_fault),
     .start_o(start), .start_bytes_o(start_bytes), .start_buffer_o(start_buffer),
     .privileged_o(privileged), .record_address_o(record_address), .record_value_o(record_value),
-    .kill_o(kill), .done_i(command_done), .failed_i(command_failed), .killed_i(command_killed),
+    .kill_o(kill), .preempt_o(preempt),
+    .done_i(command_done), .failed_i(command_failed), .killed_i(command_killed),
+    .stopped_i(command_stopped),
     .command_irq_i(command_irq), .error_i(command_error), .error_path_i(error_path),
     .error_offset_i(error_offset), .error_header_i(error_header),
     .fault_valid_o, .fault_ready_i, .fault_o);
@@ -176,6 +181,7 @@ module gmmu_engine
     .clk_i, .rst_i,
     .start_i(start), .bytes_i(start_bytes), .buffer_i(start_buffer), .privileged_i(privileged),
     .record_address_i(record_address), .record_value_i(record_value), .cycle_i, .kill_i(kill),
+    .preempt_i(preempt), .preempted_o(command_stopped),
     .done_o(command_done), .failed_o(command_failed), .killed_o(command_killed),
     .fence_irq_o(command_irq), .error_o(command_error), .error_path_o(error_path),
     .error_offset_o(error_offset), .error_header_o(error_header),

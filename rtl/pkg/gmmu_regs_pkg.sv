@@ -104,13 +104,15 @@ package gmmu_regs_pkg;
 
   localparam logic [15:0] CtrlOffset = 16'h0028;
   typedef struct packed {
-    logic [62:0] reserved0;
+    logic [61:0] reserved0;
+    logic [0:0] silence;  // 1:1
     logic [0:0] enable;  // 0:0
   } ctrl_t;
 
   localparam logic [15:0] StatusOffset = 16'h0030;
   typedef struct packed {
-    logic [62:0] reserved0;
+    logic [61:0] reserved0;
+    logic [0:0] silent;  // 1:1
     logic [0:0] idle;  // 0:0
   } status_t;
 
@@ -139,7 +141,8 @@ package gmmu_regs_pkg;
 
   localparam logic [15:0] IntStatusOffset = 16'h0080;
   typedef struct packed {
-    logic [58:0] reserved0;
+    logic [57:0] reserved0;
+    logic [0:0] preempted;  // 5:5
     logic [0:0] invalidate;  // 4:4
     logic [0:0] client;  // 3:3
     logic [0:0] fault;  // 2:2
@@ -149,8 +152,8 @@ package gmmu_regs_pkg;
 
   localparam logic [15:0] IntEnableOffset = 16'h0088;
   typedef struct packed {
-    logic [58:0] reserved0;
-    logic [4:0] enable;  // 4:0
+    logic [57:0] reserved0;
+    logic [5:0] enable;  // 5:0
   } int_enable_t;
 
   localparam logic [15:0] FaultQueueBaseOffset = 16'h00a0;
@@ -230,7 +233,8 @@ package gmmu_regs_pkg;
 
   localparam logic [15:0] RingCtrlOffset = 16'h0008;
   typedef struct packed {
-    logic [53:0] reserved0;
+    logic [52:0] reserved0;
+    logic [0:0] preempt;  // 10:10
     logic [0:0] privileged;  // 9:9
     logic [0:0] enable;  // 8:8
     logic [3:0] reserved1;
@@ -263,7 +267,8 @@ package gmmu_regs_pkg;
     logic [1:0] reserved1;
     logic [1:0] access;  // 17:16
     logic [7:0] reason;  // 15:8
-    logic [5:0] reserved2;
+    logic [4:0] reserved2;
+    logic [0:0] preempted;  // 2:2
     logic [0:0] error;  // 1:1
     logic [0:0] busy;  // 0:0
   } ring_status_t;

@@ -259,7 +259,7 @@ module gmmu_gpu
   r_t   [NumRequesters-1:0] r;
   w_t   [NumRequesters-1:0] w;
   b_t   [NumRequesters-1:0] b;
-  logic                     mux_idle;
+  logic                     mux_idle, silence, held_silent, stale;
   edge_ax_t [1:0]           edge_ar, edge_aw;
   w_t       [1:0]           edge_w;
   edge_r_t  [1:0]           edge_r;
@@ -291,9 +291,10 @@ module gmmu_gpu
 
   gmmu_axi_mux #(
     .NumRequesters(NumRequesters), .Readers(Readers), .Writers(Writers), .Slow(Slow),
-    .Direct(NumRequesters'(1) << ReqTables)
+    .Direct(NumRequesters'(1) << ReqTables), .Exempt(NumRequesters'(1) << ReqWindow)
   ) u_mux (
-    .clk_i, .rst_i(rst_mux), .host_enable_i(bus_master_i),
+    .clk_i, .rst_i(rst_mux), .host_enable_i(bus_master_i), .hold_i(silence),
+    .silent_o(held_silent),
     .ar_valid_i(ar_valid), .ar_ready_o(ar_ready), .ar_i(ar), .r_valid_o(r_valid), .r_o(r),
     .aw_valid_i(aw_valid), .aw_ready_o(aw_ready), .aw_i(aw),
     .w_valid_i(w_valid), .w_ready_o(w_ready), .w_i(w), .b_valid_o(b_valid), .b_o(b),
@@ -307,7 +308,7 @@ module gmmu_gpu
 
   gmmu_isolator u_isolator (
     .clk_i, .rst_i, .silence_i, .reset_i, .core_reset_o(core_rst), .closed_o(isolated), .silent_o,
-    .idle_o(isolator_idle), .late_o(unused_late),
+    .stale_o(stale), .idle_o(isolator_idle), .late_o(unused_late),
     .ar_valid_i(mux_ar_valid), .ar_ready_o(mux_ar_ready), .ar_i(mux_ar),
     .r_valid_o(mux_r_valid), .r_ready_i(mux_r_ready), .r_o(mux_r),
     .aw_valid_i(mux_aw_valid), .aw_ready_o(mux_aw_ready), .aw_i(mux_aw),
@@ -393,7 +394,7 @@ module gmmu_gpu
   logic                        enable;
   pa_t                         window_base, fault_base, aperture_base;
   logic                        int_clear;
-  logic [4:0]                  int_clear_bits, int_enable, int_status;
+  logic [5:0]                  int_clear_bits, int_enable, int_status;
   logic [3:0]                  fault_size_lg2;
   logic                        fault_enable;
   logic [15:0]                 fault_head, fault_tail, fault_dropped;
@@ -447,7 +448,8 @@ module gmmu_gpu
     .wr_data_i(reg_wr_data),
     .rd_data_o(regs_data),
     .window_settled_i(window_settled), .vram_bytes_i, .cycle_i, .work_idle_i(work_idle),
-    .enable_o(enable), .window_base_o(window_base),
+    .enable_o(enable), .silence_o(silence), .silent_i(held_silent && !stale),
+    .window_base_o(window_base),
     .int_clear_o(int_clear), .int_clear_bits_o(int_clear_bits), .int_enable_o(int_enable),
     .int_status_i(int_status),
     .fault_base_o(fault_base), .fault_size_lg2_o(fault_size_lg2), .fault_enable_o(fault_enable),
@@ -572,7 +574,8 @@ module gmmu_gpu
   );
 
   // ---- Paging engine.
-  logic              engine_idle, engine_busy, fence_irq, ring_error, count_entry;
+  logic              engine_idle, engine_busy, fence_irq, ring_error, preempted,
+      count_entry;
   logic [1:0]        count_commands;
   logic [8:0]        count_engine_read, count_engine_write;
   logic        [NumUnits:0] fault_valid, fault_ready;  // access units, then the engine
@@ -584,6 +587,7 @@ module gmmu_gpu
     .clk_i, .rst_i(rst_engine), .enable_i(enable && bus_master_i), .cycle_i, .vram_bytes_i,
     .idle_o(engine_idle),
     .ring_i(ring_cfg), .ring_o(ring_state), .fence_irq_o(fence_irq), .ring_error_o(ring_error),
+    .preempted_o(preempted),
     .fetch_req_valid_o(xq_valid[PortFetch]), .fetch_req_ready_i(xq_ready[PortFetch]),
     .fetch_req_o(xq[PortFetch]),
     .fetch_rsp_valid_i(xs_valid[PortFetch]), .fetch_rsp_ready_o(xs_ready[PortFetch]),
@@ -747,16 +751,18 @@ module gmmu_gpu
   );
 
   int_status_t causes;
-  assign causes = '{reserved0: '0, invalidate: invalidated, client: client_done != '0,
+  assign causes = '{reserved0: '0, preempted: preempted, invalidate: invalidated, client: client_done != '0,
       fault: fault_logged,
                     ring_error: ring_error, fence: fence_irq};
 
   logic messages_open_q;
-  always_ff @(posedge clk_i) messages_open_q <= bus_master_i && msi_enable_i && !isolated;
+  always_ff @(posedge clk_i) begin
+    messages_open_q <= bus_master_i && msi_enable_i && !isolated && !silence;
+  end
 
   gmmu_interrupts u_interrupts (
     .clk_i, .rst_i(rst_regs),
-    .causes_i(causes[4:0]), .clear_i(int_clear), .clear_bits_i(int_clear_bits),
+    .causes_i(causes[5:0]), .clear_i(int_clear), .clear_bits_i(int_clear_bits),
     .enable_i(int_enable),
     .status_o(int_status),
     .open_i(messages_open_q), .address_i(msi_address_i),

@@ -12,11 +12,11 @@ module gmmu_interrupts
   input  logic        clk_i,
   input  logic        rst_i,
 
-  input  logic [4:0]  causes_i,
+  input  logic [5:0]  causes_i,
   input  logic        clear_i,          // write 1 to clear
-  input  logic [4:0]  clear_bits_i,
-  input  logic [4:0]  enable_i,
-  output logic [4:0]  status_o,
+  input  logic [5:0]  clear_bits_i,
+  input  logic [5:0]  enable_i,
+  output logic [5:0]  status_o,
 
   input  logic        open_i,
   input  logic [63:0] address_i,
@@ -34,7 +34,7 @@ module gmmu_interrupts
 );
   localparam int unsigned LanesLg2 = $clog2(DataBytes);
 
-  logic [4:0] standing, seen_q;         // enabled causes; those that a message has been asked for
+  logic [5:0] standing, seen_q;         // enabled causes; those that a message has been asked for
   logic       wanted_q, cleared_q;
   logic       aw_q, w_q, wait_q;        // AW, W offered; B awaited
   logic       go;
@@ -53,7 +53,7 @@ module gmmu_interrupts
       wait_q <= 1'b0;
       sent_o <= 1'b0;
     end else begin
-      status_o <= (status_o & ~(clear_i ? clear_bits_i : 5'd0)) | causes_i;
+      status_o <= (status_o & ~(clear_i ? clear_bits_i : 6'd0)) | causes_i;
       cleared_q <= clear_i;
       seen_q <= standing;
 

@@ -5,7 +5,8 @@
 //           wr_valid_i with wr_data_i stands until wr_ready_o; the write takes effect in that
 //           cycle. Every write waits until the window has settled, so doorbells, roots,
 //           invalidations and the window's base come after all earlier window accesses. A root
-//           write also waits until the operation before it is done.
+//           write also waits until the operation before it is done; while silence_o is 1 it is
+//           ignored instead, since that operation may wait for accesses that are held.
 //   read    rd_data_o three cycles after addr_i, of a client four
 //   ctl     operations for the MMU: a new space configuration (root write) or an invalidation
 //           (inv_cmd)
@@ -36,11 +37,13 @@ module gmmu_regs
   input  logic                            work_idle_i,
 
   output logic                            enable_o,
+  output logic                            silence_o,
+  input  logic                            silent_i,
   output pa_t                             window_base_o,
   output logic                            int_clear_o,
-  output logic           [4:0]            int_clear_bits_o,
-  output logic           [4:0]            int_enable_o,
-  input  logic           [4:0]            int_status_i,
+  output logic           [5:0]            int_clear_bits_o,
+  output logic           [5:0]            int_enable_o,
+  input  logic           [5:0]            int_status_i,
   output pa_t                             fault_base_o,
   output logic           [3:0]            fault_size_lg2_o,
   output logic                            fault_enable_o,
@@ -121,17 +124,19 @@ module gmmu_regs
   end
 
   // ---- Writes.
-  logic        write, settled_q;
+  logic        write, settled_q, root_waits, root_write;
   logic        ctl_busy_q, ctl_inv_q;
   logic [31:0] ctl_done_count_q;
 
   // The window holds while a write stands, so what was settled stays so; a SPACE_ROOT also waits
-  // for the command before it.
+  // for the operation before it, but not in silence.
   always_ff @(posedge clk_i) begin
-    settled_q <= window_settled_i && wr_valid_i && !write && !(space_root_q && ctl_busy_q) && !rst_i;
+    settled_q <= window_settled_i && wr_valid_i && !write && !root_waits && !rst_i;
   end
+  assign root_waits = space_root_q && ctl_busy_q && !silence_o;
   assign wr_ready_o = settled_q;
   assign write = wr_valid_i && wr_ready_o;
+  assign root_write = write && space_root_q && !ctl_busy_q;
 
   // Write data by register type: fields that exist are kept, the rest reads 0.
   window_base_t        w_window_base;
@@ -151,11 +156,12 @@ module gmmu_regs
   inv_cmd_t    inv_cmd_q;
 
   assign int_clear_o = write && global_q[AtIntStatus];
-  assign int_clear_bits_o = wr_data_i[4:0];
+  assign int_clear_bits_o = wr_data_i[5:0];
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
       enable_o <= 1'b0;
+      silence_o <= 1'b0;
       window_base_o <= '0;
       int_enable_o <= '0;
       fault_base_o <= '0;
@@ -171,9 +177,9 @@ module gmmu_regs
     end else begin
       aperture_flush_o <= 1'b0;
       if (write) begin
-        if (global_q[AtCtrl]) enable_o <= wr_data_i[0];
+        if (global_q[AtCtrl]) {silence_o, enable_o} <= wr_data_i[1:0];
         if (global_q[AtWindowBase]) window_base_o <= {w_window_base.offset[PaWidth-1:12], 12'd0};
-        if (global_q[AtIntEnable]) int_enable_o <= wr_data_i[4:0];
+        if (global_q[AtIntEnable]) int_enable_o <= wr_data_i[5:0];
         if (global_q[AtFaultQueueBase]) fault_base_o <= {wr_data_i[PaWidth-1:12], 12'd0};
         if (global_q[AtFaultQueueSize]) begin
           fault_size_lg2_o <= w_fault_size.size_lg2;
@@ -208,6 +214,7 @@ module gmmu_regs
           ring_o[i].size_lg2 <= w_ring_ctrl.size_lg2;
           ring_o[i].enable <= w_ring_ctrl.enable;
           ring_o[i].privileged <= w_ring_ctrl.privileged;
+          ring_o[i].preempt <= w_ring_ctrl.preempt;
         end
         if (ring_q[i] && ring_word_q[AtRingTail]) ring_o[i].tail <= wr_data_i[15:0];
         if (ring_q[i] && ring_word_q[AtRingFenceAddress]) begin
@@ -240,7 +247,7 @@ module gmmu_regs
     .read_addr_i(space_index_q), .data_o(geometry_word)
   );
   gmmu_lutram #(.Width(64), .Depth(NumSpaces)) u_root (
-    .clk_i, .write_i(write && space_root_q), .write_addr_i(space_index_q), .data_i(wr_data_i),
+    .clk_i, .write_i(root_write), .write_addr_i(space_index_q), .data_i(wr_data_i),
     .read_addr_i(space_index_q), .data_o(root_word)
   );
   // both stand two cycles after addr_i
@@ -254,7 +261,7 @@ module gmmu_regs
       geometry_set_q <= '0;
       root_set_q <= '0;
     end else if (write) begin
-      if (space_root_q) root_set_q[space_index_q] <= 1'b1;
+      if (root_write) root_set_q[space_index_q] <= 1'b1;
       if (space_geometry_q) geometry_set_q[space_index_q] <= 1'b1;
     end
   end
@@ -297,7 +304,7 @@ module gmmu_regs
         ctl_done_count_q <= ctl_done_count_q + 1'b1;
         invalidated_o <= ctl_inv_q;
       end
-      if (write && (space_root_q || (global_q[AtInvCmd] && !ctl_busy_q))) begin
+      if (root_write || (write && global_q[AtInvCmd] && !ctl_busy_q)) begin
         ctl_valid_o <= 1'b1;
         ctl_busy_q <= 1'b1;
         ctl_inv_q <= global_q[AtInvCmd];
@@ -322,7 +329,7 @@ module gmmu_regs
     fault_queue_size_t   size;
     fault_queue_tail_t   tail;
     inv_status_t         status;
-    id = '{reserved0: '0, minor: 8'd2, major: 8'd1, magic: 32'h554D4D47};
+    id = '{reserved0: '0, minor: 8'd3, major: 8'd1, magic: 32'h554D4D47};
     size = '0;
     size.enable = fault_enable_o;
     size.size_lg2 = fault_size_lg2_o;
@@ -339,11 +346,11 @@ module gmmu_regs
     global_data[AtCapC] = Cap2;
     global_data[AtVramSize] = vram_bytes_i;
     global_data[AtCycle] = cycle_i;
-    global_data[AtCtrl] = {63'd0, enable_o};
-    global_data[AtStatus] = {63'd0, work_idle_i};
+    global_data[AtCtrl] = {62'd0, silence_o, enable_o};
+    global_data[AtStatus] = {62'd0, silent_i, work_idle_i};
     global_data[AtWindowBase] = {16'd0, window_base_o};
-    global_data[AtIntStatus] = {59'd0, int_status_i};
-    global_data[AtIntEnable] = {59'd0, int_enable_o};
+    global_data[AtIntStatus] = {58'd0, int_status_i};
+    global_data[AtIntEnable] = {58'd0, int_enable_o};
     global_data[AtFaultQueueBase] = {16'd0, fault_base_o};
     global_data[AtFaultQueueSize] = size;
     global_data[AtFaultQueueHead] = {48'd0, fault_head_o};
@@ -371,11 +378,11 @@ module gmmu_regs
       end
     end
     base = '{reserved0: '0, target: cfg.base_target, address: cfg.base};
-    ctrl = '{reserved0: '0, privileged: cfg.privileged, enable: cfg.enable, reserved1: '0,
-             size_lg2: cfg.size_lg2};
+    ctrl = '{reserved0: '0, preempt: cfg.preempt, privileged: cfg.privileged,
+             enable: cfg.enable, reserved1: '0, size_lg2: cfg.size_lg2};
     status = '{fence: state.fence, reserved0: '0, level: state.level, reserved1: '0,
-               access: state.access, reason: state.reason, reserved2: '0, error: state.error,
-               busy: state.busy};
+               access: state.access, reason: state.reason, reserved2: '0,
+               preempted: state.preempted, error: state.error, busy: state.busy};
     ring_data[AtRingBase] = base;
     ring_data[AtRingCtrl] = ctrl;
     ring_data[AtRingTail] = {48'd0, cfg.tail};

@@ -59,6 +59,7 @@ Gpu::Gpu(unsigned unit, hw::Bdf bdf, const GpuParameters& parameters, Host& host
 void Gpu::Straps() {
   memory_.set_bus_master(config_.bus_master());
   memory_.set_silence(silence_);
+  memory_.set_held(held_);
   interrupts_.set_open(config_.msi_enable() && memory_.host_open());
   Wake();
 }
@@ -79,7 +80,7 @@ void Gpu::Silence(bool on) {
 
 void Gpu::Reset() {
   ++generation_;
-  enabled_ = lost_answer_ = false;
+  enabled_ = held_ = lost_answer_ = false;
   window_base_ = 0;
   reset_ps_ = agenda_.now();
   runs_ = 0;
@@ -174,6 +175,11 @@ void Gpu::DoWindow(Access& access) {
 }
 
 // ---- observation
+
+/// Accesses through BAR2 are the CPU's.
+bool Gpu::Silent() const {
+  return held_ && !lost_answer_ && memory_.busy_until() <= agenda_.now();
+}
 
 bool Gpu::idle() const {
   return engine_.idle() && interrupts_.idle() && !operations_.busy() && !lost_answer_ &&

@@ -103,7 +103,8 @@ class Gpu {
   uint64_t ReadShared(uint32_t offset) const;
   void WriteSpace(uint32_t index, uint32_t offset, uint64_t value);
   static void Answer(Access& access, bool ok);
-  bool RootWaits(const Access& access) const;
+  bool BusyRoot(const Access& access) const;
+  bool Silent() const;
 
   const unsigned unit_;
   const hw::Bdf bdf_;
@@ -126,7 +127,8 @@ class Gpu {
   std::unique_ptr<TranslationChecker> checker_;
 
   std::deque<Access> accesses_;
-  bool enabled_ = false, silence_ = false, lost_answer_ = false;
+  bool enabled_ = false, held_ = false;        ///< register ctrl
+  bool silence_ = false, lost_answer_ = false;
   uint64_t window_base_ = 0;
   uint64_t reset_ps_ = 0, generation_ = 0;
   unsigned runs_ = 0;       ///< clients that are busy

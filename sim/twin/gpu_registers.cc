@@ -9,10 +9,10 @@ namespace gmmu::sim::twin {
 namespace {
 
 constexpr uint64_t kMagic = 0x554D4D47;
-constexpr uint64_t kMajor = 1, kMinor = 2;
+constexpr uint64_t kMajor = 1, kMinor = 3;
 constexpr uint64_t kPageMask = ~uint64_t{0xFFF};
 constexpr uint64_t kAddressMask = (uint64_t{1} << 48) - 1;
-constexpr uint64_t kCauses = 0x1F;
+constexpr uint64_t kCauses = 0x3F;
 constexpr unsigned kAddressBits = 48, kCounterBits = 64, kLevels = 6, kPatterns = 7;
 constexpr uint32_t kWord = 8, kHalf = 4;
 
@@ -24,8 +24,9 @@ bool InBlock(uint32_t offset, uint32_t base, uint32_t stride, uint32_t count) {
 
 // ---- the port: whole words, or two halves, the low one first
 
-/// A root write waits for the operation before it.
-bool Gpu::RootWaits(const Access& access) const {
+/// A root write that comes before the end of the operation before it: it waits; with ctrl.silence,
+/// under which that operation may never end, it is ignored.
+bool Gpu::BusyRoot(const Access& access) const {
   const auto word = static_cast<uint32_t>(access.offset) & ~(kWord - 1);
   return access.write && operations_.busy() &&
          InBlock(word, regs::kSpaceBase, regs::kSpaceStride, parameters_.built.spaces) &&
@@ -33,7 +34,7 @@ bool Gpu::RootWaits(const Access& access) const {
 }
 
 bool Gpu::DoRegister(Access& access) {
-  if (RootWaits(access)) return false;
+  if (!held_ && BusyRoot(access)) return false;
   const size_t size = access.data.size();
   if (size > kWord) {  // a block: word by word
     for (size_t at = 0; at < size; at += kWord) {
@@ -69,7 +70,7 @@ bool Gpu::WriteBeat(Access& access) {
   const size_t size = access.data.size();
   uint64_t value = 0;
   std::memcpy(&value, access.data.data(), size);
-  if (checker_) {
+  if (checker_ && !BusyRoot(access)) {
     const unsigned lane = offset % kWord;
     const unsigned strobe = ((size == kWord ? 0xFFu : (1u << size) - 1) << lane) & 0xFF;
     checker_->RegisterWritten(word, value << (8 * lane), strobe);
@@ -145,6 +146,7 @@ void Gpu::WriteSpace(uint32_t index, uint32_t offset, uint64_t value) {
     operations_.geometry[index].raw = value & 0xFFFF'FFFF'FFFF'FF07;
     return;
   }
+  if (held_ && operations_.busy()) return;  // see BusyRoot
   const regs::SpaceRoot wanted{value};
   operations_.Configure(index, regs::SpaceRoot()
                                    .set_address(wanted.address())
@@ -189,8 +191,10 @@ uint64_t Gpu::ReadShared(uint32_t offset) const {
           .raw;
     case regs::VramSize::kOffset: return parameters_.vram_bytes;
     case regs::Cycle::kOffset: return time_.CycleAt(agenda_.now() - reset_ps_);
-    case regs::Ctrl::kOffset: return enabled_ ? 1 : 0;
-    case regs::Status::kOffset: return idle() ? 1 : 0;
+    case regs::Ctrl::kOffset:
+      return regs::Ctrl().set_enable(enabled_ ? 1 : 0).set_silence(held_ ? 1 : 0).raw;
+    case regs::Status::kOffset:
+      return regs::Status().set_idle(idle() ? 1 : 0).set_silent(Silent() ? 1 : 0).raw;
     case regs::WindowBase::kOffset: return window_base_;
     case regs::IntStatus::kOffset: return interrupts_.status();
     case regs::IntEnable::kOffset: return interrupts_.enable();
@@ -212,7 +216,8 @@ void Gpu::WriteShared(uint32_t offset, uint64_t value) {
   switch (offset) {
     case regs::Ctrl::kOffset:
       enabled_ = regs::Ctrl{value}.enable() != 0;
-      Wake();
+      held_ = regs::Ctrl{value}.silence() != 0;
+      Straps();
       return;
     case regs::WindowBase::kOffset: window_base_ = value & kAddressMask & kPageMask; return;
     case regs::IntStatus::kOffset: interrupts_.Clear(value & kCauses); return;

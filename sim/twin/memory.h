@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -48,8 +49,14 @@ class Memory {
   /// A table entry, without cost; false: error. It counts as a read.
   bool ReadEntry(bool vram, uint64_t address, uint64_t* entry);
 
+  /// Register ctrl.silence: engine and clients begin no access at either port.
+  bool held() const { return held_; }
+  void set_held(bool on) { held_ = on; }
+  /// An access of engine or clients is under way until `ps`.
+  void Busy(uint64_t ps) { busy_until_ = std::max(busy_until_, ps); }
+  uint64_t busy_until() const { return std::max(busy_until_, host_busy_until_); }
   /// New requests may leave by the host port: bus mastering is on and nobody asked for silence.
-  bool host_open() const { return bus_master_ && !silence_; }
+  bool host_open() const { return bus_master_ && !silence_ && !held_; }
   void set_bus_master(bool on) { bus_master_ = on; }
   void set_silence(bool on) { silence_ = on; }
   bool bus_master() const { return bus_master_; }
@@ -70,7 +77,8 @@ class Memory {
   Agenda& agenda_;
   Counters& counters_;
   const MemoryFaults faults_;
-  bool bus_master_ = false, silence_ = false;
+  bool bus_master_ = false, silence_ = false, held_ = false;
+  uint64_t busy_until_ = 0;
   uint64_t vram_written_ = 0, bits_flipped_ = 0, writes_lost_ = 0;
   uint64_t host_reads_until_ = 0, host_busy_until_ = 0;
 };

@@ -45,6 +45,10 @@ void PagingEngine::NextCommand() {
     state_ = State::kFence;
     return Schedule(std::max(writes_ps_, parts_.agenda.now()));
   }
+  if (rings_[current_].ctrl.preempt() != 0) {
+    state_ = State::kStop;
+    return Schedule(std::max(writes_ps_, parts_.agenda.now()));
+  }
   if (const auto trouble = buffer_.Want(path_, fetch_port(), word_ + 1, cost)) {
     Trouble(*trouble);
     return;

@@ -46,6 +46,7 @@ bool PagingEngine::idle() const {
 }
 
 void PagingEngine::Wake() {
+  AnswerPreemptions();
   if (scheduled_) return;
   if (state_ == State::kNone) {
     if (!idle() && parts_.memory.host_open()) Schedule(parts_.agenda.now());
@@ -61,11 +62,13 @@ void PagingEngine::Wake() {
 void PagingEngine::Act() {
   if (state_ == State::kNone) return TakeEntry();
   if (rings_[current_].life != life_) return End();  // switched off meanwhile
+  if (parts_.memory.held() && state_ != State::kDone) return Wait();
   switch (state_) {
     case State::kEntry:
     case State::kCommand: return NextCommand();
     case State::kJob: return Transfer();
     case State::kSettle: return Settle();
+    case State::kStop: return Preempt();
     case State::kFence: return WriteFence();
     case State::kDone: return Complete();
     case State::kNone: return;
@@ -151,9 +154,26 @@ void PagingEngine::Complete() {
   ring.head = (ring.head + 1) & ring.mask();
   ring.last_fence = fence_;
   parts_.counters.Of<regs::CountersRingEntries>() += 1;
-  const bool interrupt = shape_.interrupt() != 0;
+  if (shape_.interrupt() != 0) raise_(regs::IntStatus().set_fence(1).raw);
   End();
-  if (interrupt) raise_(regs::IntStatus().set_fence(1).raw);
+}
+
+/// Of rings that are not at work.
+void PagingEngine::AnswerPreemptions() {
+  for (Ring& ring : rings_) {
+    if (ring.busy || !ring.OwesPreemption()) continue;
+    ring.status.set_preempted(1);
+    raise_(regs::IntStatus().set_preempted(1).raw);
+  }
+}
+
+/// In front of a command, with everything behind it.
+void PagingEngine::Preempt() {
+  Ring& ring = rings_[current_];
+  ring.status = regs::RingStatus().set_preempted(1).set_fence(fence_);
+  ring.error_command = regs::RingErrorCommand().set_offset(8 * word_);
+  End();
+  raise_(regs::IntStatus().set_preempted(1).raw);
 }
 
 /// The entry is over, in whatever way.

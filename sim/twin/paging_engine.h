@@ -49,7 +49,7 @@ class PagingEngine {
   void Reset();
 
  private:
-  enum class State : uint8_t { kNone, kEntry, kCommand, kJob, kSettle, kFence, kDone };
+  enum class State : uint8_t { kNone, kEntry, kCommand, kJob, kSettle, kStop, kFence, kDone };
   struct Stop {
     regs::Fault reason;
     regs::Access access;
@@ -65,6 +65,8 @@ class PagingEngine {
   bool JudgeEntry();
   void WriteFence();
   void Complete();
+  void AnswerPreemptions();
+  void Preempt();
   void End();
   void Fail(const Stop& stop);
   Address EntryAddress() const;

@@ -13,6 +13,10 @@ Place Path::Resolve(unsigned port, const Address& from, regs::Access access, uin
   Place place;
   Target target = from.target;
   place.address = from.at;
+  if (memory_.held()) {
+    place.kind = Place::Kind::kClosed;
+    return place;
+  }
   if (!from.physical) {
     const Translated found = mmu_.Lookup(port, from.space, from.at, access, accesses, cost);
     place.fault = found.fault;
@@ -44,7 +48,11 @@ Place Path::Resolve(unsigned port, const Address& from, regs::Access access, uin
 }
 
 bool Path::Read(const Place& place, void* to, size_t size, uint64_t window, Cost& cost) {
-  if (place.kind == Place::Kind::kVram) return memory_.ReadVram(place.address, to, size, cost);
+  if (place.kind == Place::Kind::kVram) {
+    const bool ok = memory_.ReadVram(place.address, to, size, cost);
+    memory_.Busy(cost.done);
+    return ok;
+  }
   if (place.kind == Place::Kind::kHost)
     return memory_.ReadHost(place.address, to, size, window, cost);
   std::memset(to, 0, size);
@@ -52,7 +60,11 @@ bool Path::Read(const Place& place, void* to, size_t size, uint64_t window, Cost
 }
 
 bool Path::Write(const Place& place, const void* from, size_t size, Cost& cost) {
-  if (place.kind == Place::Kind::kVram) return memory_.WriteVram(place.address, from, size, cost);
+  if (place.kind == Place::Kind::kVram) {
+    const bool ok = memory_.WriteVram(place.address, from, size, cost);
+    memory_.Busy(cost.done);
+    return ok;
+  }
   if (place.kind == Place::Kind::kHost) memory_.WriteHost(place.address, from, size, cost);
   return true;
 }

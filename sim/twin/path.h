@@ -30,7 +30,7 @@ struct Place {
     kHost,
     kZero,    ///< reads give zeros, writes vanish
     kFault,   ///< `fault`, `level`
-    kClosed,  ///< the host port is closed: try again when it is open
+    kClosed,  ///< its port, or with ctrl.silence both, are closed: try again when it is open
   };
   Kind kind = Kind::kFault;
   regs::Fault fault = regs::Fault::kNone;

@@ -37,7 +37,8 @@ void Ring::Write(uint32_t offset, uint64_t value) {
       ctrl = regs::RingCtrl()
                  .set_size_lg2(wanted.size_lg2())
                  .set_enable(wanted.enable())
-                 .set_privileged(wanted.privileged());
+                 .set_privileged(wanted.privileged())
+                 .set_preempt(wanted.preempt());
       if (was && ctrl.enable() == 0) ++life;
       if (!was && ctrl.enable() != 0) {
         head = last_fence = error_address = 0;

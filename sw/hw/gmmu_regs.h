@@ -235,6 +235,9 @@ struct Ctrl {
   /// [0:0] 1: rings and clients may start work. Cleared by reset.
   constexpr uint64_t enable() const { return static_cast<uint64_t>((raw >> 0) & 0x1u); }
   constexpr Ctrl& set_enable(uint64_t v) { raw = (raw & ~(uint64_t{0x1u} << 0)) | ((static_cast<uint64_t>(v) & 0x1u) << 0); return *this; }
+  /// [1:1] 1: the GPU begins no access to VRAM or host memory and no interrupt message, but for accesses through BAR2. What has begun ends, then status.silent is 1. Back to 0: work goes on where it stood. While it is 1, a root written while inv_status.busy is 1 is ignored. From minor version 3 on.
+  constexpr uint64_t silence() const { return static_cast<uint64_t>((raw >> 1) & 0x1u); }
+  constexpr Ctrl& set_silence(uint64_t v) { raw = (raw & ~(uint64_t{0x1u} << 1)) | ((static_cast<uint64_t>(v) & 0x1u) << 1); return *this; }
 };
 
 /// State of the whole GPU.
@@ -244,6 +247,9 @@ struct Status {
   /// [0:0] 1: nothing is in flight and nothing waits to be issued.
   constexpr uint64_t idle() const { return static_cast<uint64_t>((raw >> 0) & 0x1u); }
   constexpr Status& set_idle(uint64_t v) { raw = (raw & ~(uint64_t{0x1u} << 0)) | ((static_cast<uint64_t>(v) & 0x1u) << 0); return *this; }
+  /// [1:1] 1: ctrl.silence is 1, and nothing of the GPU's own is in flight on its memory ports. It stays until ctrl.silence is 0.
+  constexpr uint64_t silent() const { return static_cast<uint64_t>((raw >> 1) & 0x1u); }
+  constexpr Status& set_silent(uint64_t v) { raw = (raw & ~(uint64_t{0x1u} << 1)) | ((static_cast<uint64_t>(v) & 0x1u) << 1); return *this; }
 };
 
 /// Byte offset in VRAM that BAR2 offset 0 shows. A write takes effect after all earlier BAR2 accesses.
@@ -307,15 +313,18 @@ struct IntStatus {
   /// [4:4] An invalidation asked for by register has completed.
   constexpr uint64_t invalidate() const { return static_cast<uint64_t>((raw >> 4) & 0x1u); }
   constexpr IntStatus& set_invalidate(uint64_t v) { raw = (raw & ~(uint64_t{0x1u} << 4)) | ((static_cast<uint64_t>(v) & 0x1u) << 4); return *this; }
+  /// [5:5] A ring was preempted. Raised when everything that it did before, fence records too, is behind it. From minor version 3 on.
+  constexpr uint64_t preempted() const { return static_cast<uint64_t>((raw >> 5) & 0x1u); }
+  constexpr IntStatus& set_preempted(uint64_t v) { raw = (raw & ~(uint64_t{0x1u} << 5)) | ((static_cast<uint64_t>(v) & 0x1u) << 5); return *this; }
 };
 
 /// Interrupt enable, same bits.
 struct IntEnable {
   static constexpr uint32_t kOffset = 0x88;
   uint64_t raw = 0;
-  /// [4:0] 1: the cause sends a message.
-  constexpr uint64_t enable() const { return static_cast<uint64_t>((raw >> 0) & 0x1fu); }
-  constexpr IntEnable& set_enable(uint64_t v) { raw = (raw & ~(uint64_t{0x1fu} << 0)) | ((static_cast<uint64_t>(v) & 0x1fu) << 0); return *this; }
+  /// [5:0] 1: the cause sends a message.
+  constexpr uint64_t enable() const { return static_cast<uint64_t>((raw >> 0) & 0x3fu); }
+  constexpr IntEnable& set_enable(uint64_t v) { raw = (raw & ~(uint64_t{0x3fu} << 0)) | ((static_cast<uint64_t>(v) & 0x3fu) << 0); return *this; }
 };
 
 /// Fault queue: base of an array of fault records in system memory. Write while fault_queue_size.enable is 0.
@@ -442,12 +451,15 @@ struct RingCtrl {
   /// [3:0] log2 of the number of entries, 1 to 15.
   constexpr uint64_t size_lg2() const { return static_cast<uint64_t>((raw >> 0) & 0xfu); }
   constexpr RingCtrl& set_size_lg2(uint64_t v) { raw = (raw & ~(uint64_t{0xfu} << 0)) | ((static_cast<uint64_t>(v) & 0xfu) << 0); return *this; }
-  /// [8:8] 1: the ring runs. 0 to 1 clears head, error and last fence.
+  /// [8:8] 1: the ring runs. 0 to 1 clears head, error, preempted and last fence.
   constexpr uint64_t enable() const { return static_cast<uint64_t>((raw >> 8) & 0x1u); }
   constexpr RingCtrl& set_enable(uint64_t v) { raw = (raw & ~(uint64_t{0x1u} << 8)) | ((static_cast<uint64_t>(v) & 0x1u) << 8); return *this; }
   /// [9:9] 1: physical addresses, table and aperture commands are allowed.
   constexpr uint64_t privileged() const { return static_cast<uint64_t>((raw >> 9) & 0x1u); }
   constexpr RingCtrl& set_privileged(uint64_t v) { raw = (raw & ~(uint64_t{0x1u} << 9)) | ((static_cast<uint64_t>(v) & 0x1u) << 9); return *this; }
+  /// [10:10] 1 while enable is 1: the ring starts no further entry and stops the one at work in front of its next command; then status.preempted is 1. Taken back before, it may be preempted or not. From minor version 3 on.
+  constexpr uint64_t preempt() const { return static_cast<uint64_t>((raw >> 10) & 0x1u); }
+  constexpr RingCtrl& set_preempt(uint64_t v) { raw = (raw & ~(uint64_t{0x1u} << 10)) | ((static_cast<uint64_t>(v) & 0x1u) << 10); return *this; }
 };
 
 /// Doorbell: index of the entry that software writes next (modulo size). Takes effect after all earlier BAR2 writes have been done. Offset inside its ring.
@@ -487,6 +499,9 @@ struct RingStatus {
   /// [1:1] 1: stopped at an error; leaves by writing ctrl.enable 0 then 1.
   constexpr uint64_t error() const { return static_cast<uint64_t>((raw >> 1) & 0x1u); }
   constexpr RingStatus& set_error(uint64_t v) { raw = (raw & ~(uint64_t{0x1u} << 1)) | ((static_cast<uint64_t>(v) & 0x1u) << 1); return *this; }
+  /// [2:2] 1: preempted, with nothing of the ring in flight; leaves by writing ctrl.enable 0 then 1. Never together with error.
+  constexpr uint64_t preempted() const { return static_cast<uint64_t>((raw >> 2) & 0x1u); }
+  constexpr RingStatus& set_preempted(uint64_t v) { raw = (raw & ~(uint64_t{0x1u} << 2)) | ((static_cast<uint64_t>(v) & 0x1u) << 2); return *this; }
   /// [15:8] Why it stopped.
   constexpr Fault reason() const { return static_cast<Fault>((raw >> 8) & 0xffu); }
   constexpr RingStatus& set_reason(Fault v) { raw = (raw & ~(uint64_t{0xffu} << 8)) | ((static_cast<uint64_t>(v) & 0xffu) << 8); return *this; }
@@ -496,7 +511,7 @@ struct RingStatus {
   /// [22:20] Level of the entry at fault.
   constexpr uint64_t level() const { return static_cast<uint64_t>((raw >> 20) & 0x7u); }
   constexpr RingStatus& set_level(uint64_t v) { raw = (raw & ~(uint64_t{0x7u} << 20)) | ((static_cast<uint64_t>(v) & 0x7u) << 20); return *this; }
-  /// [63:32] Fence id of the ring entry at fault.
+  /// [63:32] Fence id of the ring entry at fault, or of the one that preemption interrupted (0: none; then everything before head is complete).
   constexpr uint64_t fence() const { return static_cast<uint64_t>((raw >> 32) & 0xffffffffu); }
   constexpr RingStatus& set_fence(uint64_t v) { raw = (raw & ~(uint64_t{0xffffffffu} << 32)) | ((static_cast<uint64_t>(v) & 0xffffffffu) << 32); return *this; }
 };
@@ -510,14 +525,14 @@ struct RingLastFence {
   constexpr RingLastFence& set_fence(uint64_t v) { raw = (raw & ~(uint64_t{0xffffffffu} << 0)) | ((static_cast<uint64_t>(v) & 0xffffffffu) << 0); return *this; }
 };
 
-/// Byte offset, within its paging buffer, of the command at which the ring stopped. Offset inside its ring.
+/// Where the ring stopped: byte offset, within its paging buffer, of the command at fault, or of the first command not begun when preemption interrupted an entry. Offset inside its ring.
 struct RingErrorCommand {
   static constexpr uint32_t kOffset = 0x38;
   uint64_t raw = 0;
   /// [31:0] Bytes.
   constexpr uint64_t offset() const { return static_cast<uint64_t>((raw >> 0) & 0xffffffffu); }
   constexpr RingErrorCommand& set_offset(uint64_t v) { raw = (raw & ~(uint64_t{0xffffffffu} << 0)) | ((static_cast<uint64_t>(v) & 0xffffffffu) << 0); return *this; }
-  /// [63:32] First word of that command, low half.
+  /// [63:32] First word of the command at fault, low half; 0 after a preemption.
   constexpr uint64_t header() const { return static_cast<uint64_t>((raw >> 32) & 0xffffffffu); }
   constexpr RingErrorCommand& set_header(uint64_t v) { raw = (raw & ~(uint64_t{0xffffffffu} << 32)) | ((static_cast<uint64_t>(v) & 0xffffffffu) << 32); return *this; }
 };

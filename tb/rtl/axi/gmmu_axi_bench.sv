@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The AXI mux with four requesters and flat ports for C++. Element 3 only reads, element 2 only
-// writes.
+// writes; element 1 is exempt from hold_i.
 module gmmu_axi_bench
   import gmmu_pkg::*;
   import gmmu_axi_pkg::*;
@@ -10,6 +10,8 @@ module gmmu_axi_bench
   input  logic        clk_i,
   input  logic        rst_i,
   input  logic        host_enable_i,
+  input  logic        hold_i,
+  output logic        silent_o,
   output logic        idle_o,
 
   input  logic        ar_valid_i [N],
@@ -131,9 +133,9 @@ module gmmu_axi_bench
 
   gmmu_axi_mux #(
     .NumRequesters(N), .OwnerDepth(4), .Readers(4'b1011), .Writers(4'b0111), .Slow(4'b1000),
-    .Direct(4'b0010)
+    .Direct(4'b0010), .Exempt(4'b0010)
   ) u_mux (
-    .clk_i, .rst_i, .host_enable_i,
+    .clk_i, .rst_i, .host_enable_i, .hold_i, .silent_o,
     .ar_valid_i(ar_valid), .ar_ready_o(ar_ready), .ar_i(ar), .r_valid_o(r_valid), .r_o(r),
     .aw_valid_i(aw_valid), .aw_ready_o(aw_ready), .aw_i(aw), .w_valid_i(w_valid),
     .w_ready_o(w_ready), .w_i(w),

@@ -28,6 +28,7 @@ module gmmu_axi_pick_bench #(
   logic [1:0][N-1:0]            take;
   logic [1:0][2:0]              index;
   logic [1:0][Width-1:0]        word, unused_word;
+  logic [1:0]                   unused_busy, unused_one_busy;
 
   for (genvar i = 0; i < N; i++) begin : g_requester
     gmmu_axi_heads #(.Slow(i == 4)) u_heads (
@@ -38,7 +39,7 @@ module gmmu_axi_pick_bench #(
   end
   gmmu_axi_pick #(.N(N), .Width(Width)) u_pick (
     .clk_i, .rst_i, .first_i(first), .second_i(second), .may_i, .data_i(data), .room_i,
-    .pop_o(pop), .take_o(take), .go_o, .index_o(index), .data_o(word)
+    .busy_o(unused_busy), .pop_o(pop), .take_o(take), .go_o, .index_o(index), .data_o(word)
   );
   for (genvar p = 0; p < 2; p++) begin : g_port
     assign take_o[p] = take[p];
@@ -55,7 +56,7 @@ module gmmu_axi_pick_bench #(
   );
   gmmu_axi_pick #(.N(1), .Width(Width)) u_one (
     .clk_i, .rst_i, .first_i(one_first), .second_i(one_second), .may_i(may_i[0]),
-    .data_i(data[0]), .room_i, .pop_o(one_pop), .take_o(one_take), .go_o(one_go_o),
+    .data_i(data[0]), .room_i, .busy_o(unused_one_busy), .pop_o(one_pop), .take_o(one_take), .go_o(one_go_o),
     .index_o(unused_index), .data_o(unused_word)
   );
   assign one_take_o = one_take;

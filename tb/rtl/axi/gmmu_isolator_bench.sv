@@ -10,6 +10,7 @@ module gmmu_isolator_bench
   input  logic        reset_i,
   output logic        core_reset_o,
   output logic        closed_o,
+  output logic        stale_o,
   output logic        silent_o,
   output logic        idle_o,
   output logic        late_o       [2],
@@ -117,7 +118,7 @@ module gmmu_isolator_bench
   end
 
   gmmu_isolator #(.Timeout(64)) u_isolator (
-    .clk_i, .rst_i, .silence_i, .reset_i, .core_reset_o, .closed_o, .silent_o, .idle_o,
+    .clk_i, .rst_i, .silence_i, .reset_i, .core_reset_o, .closed_o, .stale_o, .silent_o, .idle_o,
     .late_o(late),
     .ar_valid_i(ar_valid), .ar_ready_o(ar_ready), .ar_i(ar),
     .r_valid_o(r_valid), .r_ready_i(r_ready), .r_o(r),

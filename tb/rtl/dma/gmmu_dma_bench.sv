@@ -21,6 +21,7 @@ module gmmu_dma_bench
 
   input  logic        ring_enable_i [NumRings],
   input  logic        ring_privileged_i [NumRings],
+  input  logic        ring_preempt_i [NumRings],
   input  logic [3:0]  ring_size_lg2_i [NumRings],
   input  logic [1:0]  ring_target_i [NumRings],
   input  logic [47:0] ring_base_i [NumRings],
@@ -29,6 +30,7 @@ module gmmu_dma_bench
   output logic [15:0] ring_head_o [NumRings],
   output logic        ring_busy_o [NumRings],
   output logic        ring_error_o [NumRings],
+  output logic        ring_preempted_o [NumRings],
   output logic [7:0]  ring_reason_o [NumRings],
   output logic [1:0]  ring_access_o [NumRings],
   output logic [2:0]  ring_level_o [NumRings],
@@ -39,6 +41,7 @@ module gmmu_dma_bench
   output logic [63:0] ring_error_address_o [NumRings],
   output logic        fence_irq_o,
   output logic        error_irq_o,
+  output logic        preempted_irq_o,
 
   output logic        req_valid_o [3],
   input  logic        req_ready_i [3],
@@ -139,12 +142,14 @@ module gmmu_dma_bench
   always_comb begin
     for (int unsigned n = 0; n < NumRings; n++) begin
       ring_cfg[n] = '{enable: ring_enable_i[n], privileged: ring_privileged_i[n],
+                      preempt: ring_preempt_i[n],
                       size_lg2: ring_size_lg2_i[n], base_target: target_e'(ring_target_i[n]),
                       base: ring_base_i[n], tail: ring_tail_i[n],
                       fence_address: ring_fence_address_i[n]};
       ring_head_o[n] = ring_state[n].head;
       ring_busy_o[n] = ring_state[n].busy;
       ring_error_o[n] = ring_state[n].error;
+      ring_preempted_o[n] = ring_state[n].preempted;
       ring_reason_o[n] = ring_state[n].reason;
       ring_access_o[n] = ring_state[n].access;
       ring_level_o[n] = ring_state[n].level;
@@ -250,6 +255,7 @@ module gmmu_dma_bench
   gmmu_engine #(.NumRings(NumRings), .ReadsInFlight(ReadsInFlight)) u_engine (
     .clk_i, .rst_i, .enable_i, .cycle_i, .vram_bytes_i, .idle_o,
     .ring_i(ring_cfg), .ring_o(ring_state), .fence_irq_o, .ring_error_o(error_irq_o),
+    .preempted_o(preempted_irq_o),
     .fetch_req_valid_o(req_valid_o[0]), .fetch_req_ready_i(req_ready_i[0]), .fetch_req_o(req[0]),
     .fetch_rsp_valid_i(rsp_valid_i[0]), .fetch_rsp_ready_o(rsp_ready_o[0]), .fetch_rsp_i(rsp[0]),
     .fetch_done_o(done[0]),

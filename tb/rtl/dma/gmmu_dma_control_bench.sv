@@ -22,6 +22,7 @@ module gmmu_dma_control_bench
   input  logic        rings_enable_i [3],
   input  logic        ring_enable_i [3][Rings],
   input  logic        ring_privileged_i [3][Rings],
+  input  logic        ring_preempt_i [3][Rings],
   input  logic [3:0]  ring_size_i [3][Rings],
   input  logic [1:0]  ring_target_i [3][Rings],
   input  logic [47:0] ring_base_i [3][Rings],
@@ -30,6 +31,7 @@ module gmmu_dma_control_bench
   output logic [15:0] ring_head_o [3][Rings],
   output logic        ring_busy_o [3][Rings],
   output logic        ring_error_o [3][Rings],
+  output logic        ring_preempted_o [3][Rings],
   output logic [7:0]  ring_reason_o [3][Rings],
   output logic [1:0]  ring_access_o [3][Rings],
   output logic [2:0]  ring_level_o [3][Rings],
@@ -42,6 +44,7 @@ module gmmu_dma_control_bench
   output logic        rings_busy_o [3],
   output logic        rings_fence_irq_o [3],
   output logic        rings_error_o [3],
+  output logic        rings_preempted_o [3],
   output logic        rings_count_o [3],
   output logic        ask_valid_o [3],
   input  logic        ask_ready_i [3],
@@ -64,9 +67,11 @@ module gmmu_dma_control_bench
   output logic [47:0] run_record_o [3],
   output logic [63:0] run_value_o [3],
   output logic        run_kill_o [3],
+  output logic        run_preempt_o [3],
   input  logic        run_done_i [3],
   input  logic        run_failed_i [3],
   input  logic        run_killed_i [3],
+  input  logic        run_stopped_i [3],
   input  logic        run_irq_i [3],
   input  logic [21:0] run_what_i [3],
   input  logic [63:0] run_address_i [3],
@@ -108,9 +113,11 @@ module gmmu_dma_control_bench
   input  logic [63:0] command_value_i [2],
   input  logic [63:0] command_cycle_i [2],
   input  logic        command_kill_i [2],
+  input  logic        command_preempt_i [2],
   output logic        command_done_o [2],
   output logic        command_failed_o [2],
   output logic        command_killed_o [2],
+  output logic        command_preempted_o [2],
   output logic        command_irq_o [2],
   output logic [21:0] command_what_o [2],
   output logic [63:0] command_address_o [2],
@@ -267,11 +274,13 @@ module gmmu_dma_control_bench
       if (r < Built[n]) begin : g_built
         assign cfg[r] = '{
           enable: ring_enable_i[n][r], privileged: ring_privileged_i[n][r],
+          preempt: ring_preempt_i[n][r],
           size_lg2: ring_size_i[n][r], base_target: target_e'(ring_target_i[n][r]),
           base: ring_base_i[n][r], tail: ring_tail_i[n][r], fence_address: ring_record_i[n][r]};
         assign ring_head_o[n][r] = state[r].head;
         assign ring_busy_o[n][r] = state[r].busy;
         assign ring_error_o[n][r] = state[r].error;
+        assign ring_preempted_o[n][r] = state[r].preempted;
         assign ring_reason_o[n][r] = state[r].reason;
         assign ring_access_o[n][r] = state[r].access;
         assign ring_level_o[n][r] = state[r].level;
@@ -284,6 +293,7 @@ module gmmu_dma_control_bench
         assign ring_head_o[n][r] = '0;
         assign ring_busy_o[n][r] = 1'b0;
         assign ring_error_o[n][r] = 1'b0;
+        assign ring_preempted_o[n][r] = 1'b0;
         assign ring_reason_o[n][r] = '0;
         assign ring_access_o[n][r] = '0;
         assign ring_level_o[n][r] = '0;
@@ -301,7 +311,8 @@ module gmmu_dma_control_bench
     ) u_ring (
       .clk_i, .rst_i, .enable_i(rings_enable_i[n]), .idle_o(rings_idle_o[n]),
       .busy_o(rings_busy_o[n]), .ring_i(cfg), .ring_o(state), .fence_irq_o(rings_fence_irq_o[n]),
-      .ring_error_o(rings_error_o[n]), .count_entry_o(rings_count_o[n]),
+      .ring_error_o(rings_error_o[n]), .preempted_o(rings_preempted_o[n]),
+      .count_entry_o(rings_count_o[n]),
       .fetch_valid_o(ask_valid_o[n]), .fetch_ready_i(ask_ready_i[n]), .fetch_place_o(ask),
       .fetch_bytes_o(ask_bytes_o[n]), .fetch_abort_o(ask_abort_o[n]),
       .fetch_quiet_i(ask_quiet_i[n]), .word_valid_i(entry_valid_i[n]),
@@ -309,7 +320,8 @@ module gmmu_dma_control_bench
       .word_fault_i(fault_of(entry_what_i[n], entry_address_i[n])), .start_o(run_start_o[n]),
       .start_bytes_o(run_bytes_o[n]), .start_buffer_o(buffer),
       .privileged_o(run_privileged_o[n]), .record_address_o(run_record_o[n]),
-      .record_value_o(run_value_o[n]), .kill_o(run_kill_o[n]), .done_i(run_done_i[n]),
+      .record_value_o(run_value_o[n]), .kill_o(run_kill_o[n]),
+      .preempt_o(run_preempt_o[n]), .stopped_i(run_stopped_i[n]), .done_i(run_done_i[n]),
       .failed_i(run_failed_i[n]), .killed_i(run_killed_i[n]), .command_irq_i(run_irq_i[n]),
       .error_i(fault_of(run_what_i[n], run_address_i[n])), .error_path_i(run_path_i[n]),
       .error_offset_i(run_offset_i[n]), .error_header_i(run_header_i[n]),
@@ -349,7 +361,8 @@ module gmmu_dma_control_bench
       .buffer_i(place_of(command_where_i[n], command_address_i[n])),
       .privileged_i(command_privileged_i[n]), .record_address_i(command_record_i[n]),
       .record_value_i(command_value_i[n]), .cycle_i(command_cycle_i[n]),
-      .kill_i(command_kill_i[n]), .done_o(command_done_o[n]), .failed_o(command_failed_o[n]),
+      .kill_i(command_kill_i[n]), .preempt_i(command_preempt_i[n]),
+      .preempted_o(command_preempted_o[n]), .done_o(command_done_o[n]), .failed_o(command_failed_o[n]),
       .killed_o(command_killed_o[n]), .fence_irq_o(command_irq_o[n]), .error_o(error),
       .error_path_o(command_path_o[n]), .error_offset_o(command_offset_o[n]),
       .error_header_o(command_header_o[n]), .word_valid_i(command_word_valid_i[n]),

@@ -115,17 +115,17 @@ class Interrupts : public BlocksTest {
 };
 
 TEST_P(Interrupts, OneMessageWhenAnEnabledCauseAppears) {
-  for (unsigned cause = 1; cause < 32; cause *= 2) {
-    t.int_enable_i = 31 & ~cause;
+  for (unsigned cause = 1; cause < 64; cause *= 2) {
+    t.int_enable_i = 63 & ~cause;
     Step(cause);
     EXPECT_EQ(Quiet(), 0u) << "it is not enabled";
-    t.int_enable_i = 31;
+    t.int_enable_i = 63;
     EXPECT_EQ(Quiet(), 1u) << "its enable appeared";
     Step(cause);
     EXPECT_EQ(Quiet(), 0u) << "it stood already";
     t.int_enable_i = 0;
     Quiet(3);
-    Step(0, true, 31);
+    Step(0, true, 63);
     EXPECT_EQ(Quiet(), 0u);
     EXPECT_TRUE(t.int_idle_o);
     t.int_enable_i = cause;
@@ -155,7 +155,7 @@ TEST_P(Interrupts, AClearThatLeavesOneStandingAsksAgain) {
 }
 
 TEST_P(Interrupts, WhileClosedTheMessageIsHeldAndDroppedWithItsCauses) {
-  t.int_enable_i = 31;
+  t.int_enable_i = 63;
   t.int_open_i = 0;
   Step(1);
   Step(8);
@@ -163,7 +163,7 @@ TEST_P(Interrupts, WhileClosedTheMessageIsHeldAndDroppedWithItsCauses) {
   EXPECT_FALSE(t.int_idle_o);
   t.int_open_i = 1;
   EXPECT_EQ(Quiet(), 1u) << "one for both";
-  Step(0, true, 31);
+  Step(0, true, 63);
   t.int_open_i = 0;
   Step(1);
   Step(2);
@@ -179,7 +179,7 @@ TEST_P(Interrupts, WhileClosedTheMessageIsHeldAndDroppedWithItsCauses) {
 }
 
 TEST_P(Interrupts, ACauseDuringAMessageSendsTheNextBehindIt) {
-  t.int_enable_i = 31;
+  t.int_enable_i = 63;
   longest_ = 30;
   Step(1);
   for (int i = 0; i < 4; ++i) Step();
@@ -195,10 +195,10 @@ TEST_P(Interrupts, ACauseDuringAMessageSendsTheNextBehindIt) {
 TEST_P(Interrupts, RandomCausesClearsAndEnables) {
   for (int i = 0; i < 8000; ++i) {
     const unsigned busy = i / 1000 % 2 ? 4 : 25;  // per cent of the cycles
-    if (blocks.Chance(busy / 2)) t.int_enable_i = static_cast<uint8_t>(blocks.Random(0, 31));
+    if (blocks.Chance(busy / 2)) t.int_enable_i = static_cast<uint8_t>(blocks.Random(0, 63));
     if (blocks.Chance(busy / 2)) t.int_open_i = blocks.Chance(70);
-    const unsigned causes = blocks.Chance(busy) ? 1u << blocks.Random(0, 4) : 0;
-    const unsigned bits = static_cast<unsigned>(blocks.Chance(50) ? status_ : blocks.rng() & 31);
+    const unsigned causes = blocks.Chance(busy) ? 1u << blocks.Random(0, 5) : 0;
+    const unsigned bits = static_cast<unsigned>(blocks.Chance(50) ? status_ : blocks.rng() & 63);
     Step(causes, blocks.Chance(busy), bits);
   }
   EXPECT_GT(messages_, 150u);
@@ -210,11 +210,11 @@ TEST_P(Interrupts, RandomCausesClearsAndEnables) {
 
 TEST_P(Interrupts, ResetClearsTheCauses) {
   t.int_enable_i = t.int_open_i = 0;
-  Step(31);
+  Step(63);
   Step();
   blocks.Reset();
   status_ = 0;
-  t.int_enable_i = 31;
+  t.int_enable_i = 63;
   t.int_open_i = 1;
   EXPECT_EQ(Quiet(), 0u);
 }

@@ -26,11 +26,11 @@ module gmmu_top_blocks_bench
   output logic        arb_idle_o,
 
   // Interrupts.
-  input  logic [4:0]  int_causes_i,
+  input  logic [5:0]  int_causes_i,
   input  logic        int_clear_i,
-  input  logic [4:0]  int_clear_bits_i,
-  input  logic [4:0]  int_enable_i,
-  output logic [4:0]  int_status_o,
+  input  logic [5:0]  int_clear_bits_i,
+  input  logic [5:0]  int_enable_i,
+  output logic [5:0]  int_status_o,
   input  logic        int_open_i,
   input  logic [63:0] int_address_i,
   input  logic [31:0] int_data_i,
@@ -163,11 +163,13 @@ module gmmu_top_blocks_bench
   input  logic [63:0] regs_cycle_i,
   input  logic        regs_work_idle_i,
   output logic        regs_enable_o [3],
+  output logic        regs_silence_o [3],
+  input  logic        regs_silent_i,
   output logic [47:0] regs_window_base_o [3],
   output logic        regs_int_clear_o [3],
-  output logic [4:0]  regs_int_clear_bits_o [3],
-  output logic [4:0]  regs_int_enable_o [3],
-  input  logic [4:0]  regs_int_status_i,
+  output logic [5:0]  regs_int_clear_bits_o [3],
+  output logic [5:0]  regs_int_enable_o [3],
+  input  logic [5:0]  regs_int_status_i,
   output logic [47:0] regs_fault_base_o [3],
   output logic [3:0]  regs_fault_size_lg2_o [3],
   output logic        regs_fault_enable_o [3],
@@ -179,6 +181,7 @@ module gmmu_top_blocks_bench
   output logic        regs_aperture_flush_o [3],
   output logic        regs_ring_enable_o [3][4],
   output logic        regs_ring_privileged_o [3][4],
+  output logic        regs_ring_preempt_o [3][4],
   output logic [3:0]  regs_ring_size_lg2_o [3][4],
   output logic [1:0]  regs_ring_target_o [3][4],
   output logic [47:0] regs_ring_base_o [3][4],
@@ -187,6 +190,7 @@ module gmmu_top_blocks_bench
   input  logic [15:0] regs_ring_head_i [4],
   input  logic        regs_ring_busy_i [4],
   input  logic        regs_ring_error_i [4],
+  input  logic        regs_ring_preempted_i [4],
   input  logic [7:0]  regs_ring_reason_i [4],
   input  logic [1:0]  regs_ring_access_i [4],
   input  logic [2:0]  regs_ring_level_i [4],
@@ -336,6 +340,7 @@ module gmmu_top_blocks_bench
   for (genvar i = 0; i < 4; i++) begin : g_state
     assign states[i] = '{
       head: regs_ring_head_i[i], busy: regs_ring_busy_i[i], error: regs_ring_error_i[i],
+      preempted: regs_ring_preempted_i[i],
       reason: fault_e'(regs_ring_reason_i[i]), access: access_e'(regs_ring_access_i[i]),
       level: regs_ring_level_i[i], fence: regs_ring_fence_i[i],
       last_fence: regs_ring_last_fence_i[i], error_offset: regs_ring_error_offset_i[i],
@@ -357,6 +362,7 @@ module gmmu_top_blocks_bench
       .addr_i(regs_addr_i[n]), .wr_data_i(regs_wr_data_i[n]), .rd_data_o(regs_rd_data_o[n]),
       .window_settled_i(regs_window_settled_i[n]), .vram_bytes_i(regs_vram_bytes_i),
       .cycle_i(regs_cycle_i), .work_idle_i(regs_work_idle_i), .enable_o(regs_enable_o[n]),
+      .silence_o(regs_silence_o[n]), .silent_i(regs_silent_i),
       .window_base_o(regs_window_base_o[n]), .int_clear_o(regs_int_clear_o[n]),
       .int_clear_bits_o(regs_int_clear_bits_o[n]), .int_enable_o(regs_int_enable_o[n]),
       .int_status_i(regs_int_status_i), .fault_base_o(regs_fault_base_o[n]),
@@ -391,6 +397,7 @@ module gmmu_top_blocks_bench
       end
       assign regs_ring_enable_o[n][i] = ring.enable;
       assign regs_ring_privileged_o[n][i] = ring.privileged;
+      assign regs_ring_preempt_o[n][i] = ring.preempt;
       assign regs_ring_size_lg2_o[n][i] = ring.size_lg2;
       assign regs_ring_target_o[n][i] = ring.base_target;
       assign regs_ring_base_o[n][i] = ring.base;

@@ -19,9 +19,9 @@ class RegsModel {
  public:
   explicit RegsModel(RegsSize size) : size_(size) {
     const uint64_t page = 0xffff'ffff'f000;
-    masks_ = {{regs::Ctrl::kOffset, 1},
+    masks_ = {{regs::Ctrl::kOffset, 3},
               {regs::WindowBase::kOffset, page},
-              {regs::IntEnable::kOffset, 0x1f},
+              {regs::IntEnable::kOffset, 0x3f},
               {regs::FaultQueueBase::kOffset, page},
               {regs::FaultQueueSize::kOffset, 0x10f},
               {regs::FaultQueueHead::kOffset, 0xffff},
@@ -33,7 +33,7 @@ class RegsModel {
     for (unsigned i = 0; i < size.rings; ++i) {
       const uint32_t ring = regs::kRingBase + i * regs::kRingStride;
       masks_[ring + regs::RingBase::kOffset] = page | 3ull << 48;
-      masks_[ring + regs::RingCtrl::kOffset] = 0x30f;
+      masks_[ring + regs::RingCtrl::kOffset] = 0x70f;
       masks_[ring + regs::RingTail::kOffset] = 0xffff;
       masks_[ring + regs::RingFenceAddress::kOffset] = 0xffff'ffff'fff0;
     }
@@ -44,10 +44,11 @@ class RegsModel {
   }
   static uint32_t SpaceAt(unsigned i) { return regs::kSpaceBase + i * regs::kSpaceStride; }
 
-  /// A write that takes effect. `busy`: an invalidation or an update of a space is under way.
+  /// A write that takes effect. `busy`: an invalidation or an update of a space is under way; then
+  /// another one is ignored (a root comes so in silence only).
   void Write(uint32_t at, uint64_t data, bool busy) {
     const auto mask = masks_.find(at);
-    if (mask == masks_.end() || (at == regs::InvCmd::kOffset && busy)) return;
+    if (mask == masks_.end() || ((at == regs::InvCmd::kOffset || Root(at)) && busy)) return;
     kept_[at] = data & mask->second;
   }
   uint64_t Kept(uint32_t at) const {

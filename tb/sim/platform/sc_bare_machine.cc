@@ -55,7 +55,7 @@ bool BareMachine::Execute(const std::vector<uint64_t>& commands) {
   Require(p_.ram().Read(kFence, &fence, sizeof fence), "no page for the fence");
   const bool good = status().error() == 0;
   if (good) Require(fence == tail_, "the message came before the fence");
-  Write(regs::IntStatus::kOffset, 31);
+  Write(regs::IntStatus::kOffset, 0x3F);
   return good;
 }
 

@@ -34,7 +34,7 @@ struct Work : ::testing::Test {
     EXPECT_TRUE(b.machine.WaitForMessage(1'000'000));
     while (b.machine.TakeMessage()) {
     }
-    b.bare.Write(regs::IntStatus::kOffset, 31);
+    b.bare.Write(regs::IntStatus::kOffset, 0x3F);
     return regs::RingStatus{b.bare.Read(Bench::Block(0) + regs::RingStatus::kOffset)}.reason();
   }
   uint64_t Vram(uint64_t offset) { return b.machine.MmioRead(BareMachine::kWindow + offset, 8); }
