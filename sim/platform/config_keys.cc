@@ -8,7 +8,7 @@
 #define GMMU_CLIENTS 4
 #endif
 #ifndef GMMU_RINGS
-#define GMMU_RINGS 1
+#define GMMU_RINGS 2
 #endif
 #ifndef GMMU_SPACES
 #define GMMU_SPACES 16

@@ -10,10 +10,11 @@ namespace {
 constexpr uint64_t kMagic = 0x554D4D47;
 constexpr uint64_t kMajorVersion = 1;
 constexpr uint64_t kRegisterBytes = 64 * 1024;
-constexpr uint64_t kAllCauses = 0x1f;
+constexpr uint64_t kAllCauses = 0x3f;
+constexpr unsigned kPreemptionMinor = 3;  // interface from which rings can be preempted
 
 // Names of the driver's memory in the system's debug output.
-enum Cookie : ULONG_PTR { kRingCookie = 1, kFenceCookie, kFaultCookie, kDummyCookie };
+enum Cookie : ULONG_PTR { kRingCookie = 1, kFenceCookie, kFaultCookie, kDummyCookie, kSecondRingCookie, kSecondFenceCookie };
 
 }  // namespace
 
@@ -35,7 +36,12 @@ NTSTATUS Adapter::Start(const DXGKRNL_INTERFACE& interface) {
     spaces.Initialize(registers, static_cast<uint32_t>(registers.Read<regs::Cap0>().spaces()),
                       parameters);
     contiguous_blocks.ForgetAll();
-    interrupt = {};
+    fences_signalled = false;
+    for (Engine& engine : engines) {
+      engine.reported_fence = 0;
+      engine.preemption_pending = false;
+      engine.resume = {};
+    }
     status = Program(Vram::kLost);
   }
   if (!NT_SUCCESS(status)) {
@@ -98,6 +104,8 @@ NTSTATUS Adapter::ReadIdentity() {
                static_cast<unsigned long long>(built.raw));
     return STATUS_NO_SUCH_DEVICE;
   }
+  nodes = built.rings() > kRenderNode ? kMostNodes : 1;
+  can_preempt = id.minor() >= kPreemptionMinor;
   const auto more = registers.Read<regs::Cap2>();  // 0 before minor version 1
   traffic_engines = id.minor() < 2 ? clients : static_cast<uint32_t>(more.traffic());
   client_patterns = static_cast<uint32_t>(more.patterns());
@@ -123,8 +131,12 @@ NTSTATUS Adapter::CreateMemory() {
                                   dxgkrnl.DxgkCbFreeAdl,
                                   dxgkrnl.DxgkCbMapPhysicalMemory,
                                   dxgkrnl.DxgkCbUnmapPhysicalMemory};
-  NTSTATUS status = ring_page_.Create(callbacks, kRingCookie);
-  if (NT_SUCCESS(status)) status = fence_page_.Create(callbacks, kFenceCookie);
+  NTSTATUS status = engines[kPagingNode].ring_page.Create(callbacks, kRingCookie);
+  if (NT_SUCCESS(status)) status = engines[kPagingNode].fence_page.Create(callbacks, kFenceCookie);
+  if (nodes > kRenderNode) {
+    if (NT_SUCCESS(status)) status = engines[kRenderNode].ring_page.Create(callbacks, kSecondRingCookie);
+    if (NT_SUCCESS(status)) status = engines[kRenderNode].fence_page.Create(callbacks, kSecondFenceCookie);
+  }
   if (NT_SUCCESS(status)) status = fault_page_.Create(callbacks, kFaultCookie);
   if (NT_SUCCESS(status)) status = dummy_page.Create(callbacks, kDummyCookie);
   return status;
@@ -140,13 +152,13 @@ NTSTATUS Adapter::Program(Vram vram) {
   registers.Write(regs::ApertureBase{}.set_offset(aperture_table()));
   registers.Write(regs::AperturePages{}.set_pages(aperture_pages()));
   fault_log.Start(registers, fault_page_);
-  RestartRing();
+  for (UINT node = 0; node < nodes; ++node) RestartRing(node);
   const NTSTATUS status = spaces.Restore();
   if (!NT_SUCCESS(status)) return status;
 
-  constexpr auto kCauses =
-      regs::IntStatus{}.set_fence(1).set_ring_error(1).set_fault(1).set_client(1);
-  registers.Write(regs::IntEnable{}.set_enable(kCauses.raw));
+  const auto causes =
+      regs::IntStatus{}.set_fence(1).set_ring_error(1).set_fault(1).set_client(1).set_preempted(can_preempt);
+  registers.Write(regs::IntEnable{}.set_enable(causes.raw));
   registers.Write(regs::Ctrl{}.set_enable(1));
   powered = true;
   return STATUS_SUCCESS;
@@ -175,7 +187,11 @@ NTSTATUS Adapter::Quiesce() {
   if (!powered) return STATUS_SUCCESS;
   powered = false;
   registers.Write(regs::IntEnable{});
-  const NTSTATUS stopped = ring.Stop();
+  NTSTATUS stopped = STATUS_SUCCESS;
+  for (UINT node = 0; node < nodes; ++node) {
+    const NTSTATUS status = engines[node].ring.Stop();
+    if (!NT_SUCCESS(status)) stopped = status;
+  }
   registers.Write(regs::Ctrl{});
   // Every fence has passed, so what is left ends soon or never.
   constexpr uint32_t kIdlePolls = 1000;
@@ -190,8 +206,10 @@ NTSTATUS Adapter::Quiesce() {
 void Adapter::ReleaseAll() {
   dummy_page.Destroy();
   fault_page_.Destroy();
-  fence_page_.Destroy();
-  ring_page_.Destroy();
+  for (Engine& engine : engines) {
+    engine.fence_page.Destroy();
+    engine.ring_page.Destroy();
+  }
   if (window_view_ != nullptr) dxgkrnl.DxgkCbUnmapMemory(dxgkrnl_handle(), window_view_);
   if (registers_view_ != nullptr) dxgkrnl.DxgkCbUnmapMemory(dxgkrnl_handle(), registers_view_);
   window_view_ = registers_view_ = nullptr;

@@ -4,6 +4,7 @@
 
 #include "ddi/dispmprt.h"
 #include "kmd/contiguous_blocks.h"
+#include "kmd/engine.h"
 #include "kmd/fault_log.h"
 #include "kmd/own_memory.h"
 #include "kmd/parameters.h"
@@ -22,7 +23,9 @@ struct Process;
 /// before Start the adapter may not have its IOMMU domain yet.
 class Adapter {
  public:
-  static constexpr UINT kNode = 0;  ///< the paging engine, the only node
+  static constexpr UINT kPagingNode = 0;  ///< ring 0: privileged, paging buffers only
+  static constexpr UINT kRenderNode = 1;  ///< ring 1, where one was built: processes' own buffers
+  static constexpr UINT kMostNodes = 2;
 
   explicit Adapter(PDEVICE_OBJECT device) : device_object(device) {}
   static Adapter& From(HANDLE handle) { return *static_cast<Adapter*>(handle); }
@@ -38,8 +41,10 @@ class Adapter {
   /// would not be quiet.
   NTSTATUS Quiesce();
 
-  /// Starts the ring empty, after Ring::Stop.
-  void RestartRing() { ring.Start(registers, 0, ring_page_, fence_page_); }
+  /// Null: there is no such node.
+  Engine* EngineOf(UINT node) { return node < nodes ? &engines[node] : nullptr; }
+  /// Starts a node's ring empty, after Ring::Stop.
+  void RestartRing(UINT node) { engines[node].Restart(registers, node, node == kPagingNode); }
 
   HANDLE dxgkrnl_handle() const { return dxgkrnl.DeviceHandle; }
   uint64_t aperture_pages() const { return parameters.aperture_bytes / kPage; }
@@ -63,7 +68,9 @@ class Adapter {
   uint32_t client_patterns = 0;  ///< bit i: traffic engines know regs::Pattern i
   bool client_verify = false;    ///< traffic engines verify
 
-  Ring ring;
+  UINT nodes = 1;
+  bool can_preempt = false;  ///< rings stop at command boundaries
+  Engine engines[kMostNodes];
   Spaces spaces;
   FaultLog fault_log;
   ContiguousBlocks contiguous_blocks;
@@ -71,13 +78,7 @@ class Adapter {
 
   Process* system_process = nullptr;
 
-  /// State of the interrupt path; touched at device level or through DxgkCbSynchronizeExecution.
-  struct {
-    uint32_t reported_fence = 0;
-    bool fences_signalled = false;  ///< a paging buffer may raise MONITORED_FENCE_SIGNALED
-    bool preemption_pending = false;
-    uint32_t preemption_fence = 0;
-  } interrupt;
+  bool fences_signalled = false;  ///< a paging buffer may raise MONITORED_FENCE_SIGNALED
 
  private:
   NTSTATUS MapResources();
@@ -90,8 +91,6 @@ class Adapter {
   void* window_view_ = nullptr;
   PHYSICAL_ADDRESS registers_address_{};
   uint64_t registers_bytes_ = 0;
-  OwnMemory ring_page_;
-  OwnMemory fence_page_;
   OwnMemory fault_page_;
 };
 

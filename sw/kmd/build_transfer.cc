@@ -110,7 +110,7 @@ NTSTATUS BuildSignalMonitoredFence(Build& build) {
                                   /*interrupt=*/true)) {
     return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
   }
-  build.adapter.interrupt.fences_signalled = true;
+  build.adapter.fences_signalled = true;
   return STATUS_SUCCESS;
 }
 

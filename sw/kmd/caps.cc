@@ -3,6 +3,7 @@
 // STATUS_NOT_SUPPORTED.
 #include <algorithm>
 #include <cstring>
+#include <string_view>
 
 #include "kmd/adapter.h"
 #include "kmd/entry_points.h"
@@ -39,7 +40,7 @@ NTSTATUS DriverCaps(const DXGKARG_QUERYADAPTERINFO& args, const Adapter& adapter
   caps.MemoryManagementCaps.VirtualAddressingSupported = 1;
   caps.MemoryManagementCaps.GpuMmuSupported = 1;
   caps.MemoryManagementCaps.MapAperture2Supported = 1;
-  caps.GpuEngineTopology.NbAsymetricProcessingNodes = 1;
+  caps.GpuEngineTopology.NbAsymetricProcessingNodes = adapter.nodes;
   caps.WDDMVersion = DXGKDDI_WDDMv3_1;
   caps.SupportPerEngineTDR = TRUE;
   std::memcpy(args.pOutputData, &caps, std::min<size_t>(args.OutputDataSize, sizeof caps));
@@ -131,8 +132,8 @@ NTSTATUS PhysicalAdapterCaps(const DXGKARG_QUERYADAPTERINFO& args, const Adapter
   if (out == nullptr) return STATUS_BUFFER_TOO_SMALL;
   if (in == nullptr || in->PhysicalAdapterIndex != 0) return STATUS_INVALID_PARAMETER;
   DXGK_PHYSICALADAPTERCAPS caps{};
-  caps.NumExecutionNodes = 1;
-  caps.PagingNodeIndex = Adapter::kNode;
+  caps.NumExecutionNodes = static_cast<WORD>(adapter.nodes);
+  caps.PagingNodeIndex = Adapter::kPagingNode;
   caps.DxgkPhysicalAdapterHandle = adapter.dxgkrnl_handle();
   caps.Flags.GpuMmuSupported = 1;
   *out = caps;
@@ -172,15 +173,15 @@ NTSTATUS QueryAdapterInfo(HANDLE hAdapter, const DXGKARG_QUERYADAPTERINFO* pArgs
   }
 }
 
-NTSTATUS GetNodeMetadata(HANDLE, UINT NodeOrdinalAndAdapterIndex, DXGKARG_GETNODEMETADATA* pArgs) {
+NTSTATUS GetNodeMetadata(HANDLE hAdapter, UINT NodeOrdinalAndAdapterIndex, DXGKARG_GETNODEMETADATA* pArgs) {
   const UINT node = NodeOrdinalAndAdapterIndex & 0xffff;
   const UINT physical_adapter = NodeOrdinalAndAdapterIndex >> 16;
-  if (node != Adapter::kNode || physical_adapter != 0) return STATUS_INVALID_PARAMETER;
+  if (Adapter::From(hAdapter).EngineOf(node) == nullptr || physical_adapter != 0) return STATUS_INVALID_PARAMETER;
   *pArgs = {};
   pArgs->EngineType = DXGK_ENGINE_TYPE_COPY;
   pArgs->GpuMmuSupported = TRUE;
-  constexpr char kName[] = "Paging";
-  std::copy(kName, kName + sizeof kName, pArgs->FriendlyName);
+  constexpr std::string_view kNames[Adapter::kMostNodes] = {"Paging", "Copy"};
+  std::copy(kNames[node].begin(), kNames[node].end(), pArgs->FriendlyName);
   return STATUS_SUCCESS;
 }
 

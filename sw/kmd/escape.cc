@@ -93,8 +93,10 @@ NTSTATUS Run(Adapter& adapter, EscapeReadFaults& escape) {
 }
 
 NTSTATUS Run(Adapter& adapter, EscapeQueryRing& escape) {
-  const auto status = adapter.ring.Status();
-  const auto command = adapter.ring.ErrorCommand();
+  const Engine* engine = adapter.EngineOf(escape.node);
+  if (engine == nullptr) return STATUS_INVALID_PARAMETER;
+  const auto status = engine->ring.Status();
+  const auto command = engine->ring.ErrorCommand();
   escape.busy = static_cast<uint32_t>(status.busy());
   escape.error = static_cast<uint32_t>(status.error());
   escape.reason = static_cast<uint32_t>(status.reason());
@@ -103,8 +105,8 @@ NTSTATUS Run(Adapter& adapter, EscapeQueryRing& escape) {
   escape.fence = static_cast<uint32_t>(status.fence());
   escape.command_offset = static_cast<uint32_t>(command.offset());
   escape.command_header = static_cast<uint32_t>(command.header());
-  escape.address = adapter.ring.ErrorAddress().address();
-  escape.last_fence = adapter.ring.CompletedFence();
+  escape.address = engine->ring.ErrorAddress().address();
+  escape.last_fence = engine->ring.CompletedFence();
   return STATUS_SUCCESS;
 }
 

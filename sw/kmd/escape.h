@@ -102,7 +102,7 @@ struct EscapeReadFaults {
   EscapeFault faults[kMost];
 };
 
-/// The paging ring as it stands.
+/// The ring of a node as it stands.
 struct EscapeQueryRing {
   EscapeHeader header{EscapeCode::kQueryRing, sizeof(EscapeQueryRing)};
   uint32_t busy = 0;
@@ -115,7 +115,7 @@ struct EscapeQueryRing {
   uint32_t command_header = 0;  ///< out: first word of the command, low half
   uint64_t address = 0;         ///< out
   uint32_t last_fence = 0;      ///< out: last entry completed
-  uint32_t reserved = 0;
+  uint32_t node = 0;            ///< in
 };
 
 /// Private data of one allocation (DXGK_ALLOCATIONINFO.pPrivateDriverData).

@@ -41,26 +41,28 @@ void Notify(Adapter& adapter, const DXGKARGCB_NOTIFY_INTERRUPT_DATA& data) {
 
 }  // namespace
 
-void ReportCompletion(Adapter& adapter) {
-  const uint32_t completed = adapter.ring.CompletedFence();
-  if (!Ring::Newer(completed, adapter.interrupt.reported_fence)) return;
-  adapter.interrupt.reported_fence = completed;
+void ReportCompletion(Adapter& adapter, UINT node) {
+  Engine& engine = adapter.engines[node];
+  const uint32_t completed = engine.ring.CompletedFence();
+  if (!Ring::Newer(completed, engine.reported_fence)) return;
+  engine.reported_fence = completed;
   DXGKARGCB_NOTIFY_INTERRUPT_DATA data{};
   data.InterruptType = DXGK_INTERRUPT_DMA_COMPLETED;
   data.DmaCompleted.SubmissionFenceId = completed;
-  data.DmaCompleted.NodeOrdinal = Adapter::kNode;
+  data.DmaCompleted.NodeOrdinal = node;
   Notify(adapter, data);
 }
 
 // The ring stands still until it is reset. Entries before the faulted one have completed; the
 // faulted one counts as completed from now on.
-void ReportRingError(Adapter& adapter) {
-  const auto status = adapter.ring.Status();
+void ReportRingError(Adapter& adapter, UINT node) {
+  Engine& engine = adapter.engines[node];
+  const auto status = engine.ring.Status();
   if (!status.error()) return;
   const auto reason = static_cast<regs::Fault>(status.reason());
   const auto fence = static_cast<uint32_t>(status.fence());
-  if (Ring::Newer(fence, adapter.interrupt.reported_fence))
-    adapter.interrupt.reported_fence = fence;
+  if (!Ring::Newer(fence, engine.reported_fence)) return;  // told before
+  engine.reported_fence = fence;
 
   DXGKARGCB_NOTIFY_INTERRUPT_DATA data{};
   if (IsPageFault(reason)) {
@@ -73,8 +75,8 @@ void ReportRingError(Adapter& adapter) {
     const bool write = static_cast<regs::Access>(status.access()) == regs::Access::kWrite;
     fault.PageFaultFlags = static_cast<DXGK_PAGE_FAULT_FLAGS>(
         DXGK_PAGE_FAULT_ENGINE_RESET_REQUIRED | (write ? DXGK_PAGE_FAULT_WRITE : 0));
-    fault.FaultedVirtualAddress = adapter.ring.ErrorAddress().address();
-    fault.NodeOrdinal = Adapter::kNode;
+    fault.FaultedVirtualAddress = engine.ring.ErrorAddress().address();
+    fault.NodeOrdinal = node;
     fault.PageTableLevel = static_cast<UINT>(status.level());
     fault.FaultErrorCode.IsDeviceSpecificCode = 1;
     fault.FaultErrorCode.DeviceSpecificCode = static_cast<UINT>(reason);
@@ -82,20 +84,35 @@ void ReportRingError(Adapter& adapter) {
     data.InterruptType = DXGK_INTERRUPT_DMA_FAULTED;
     data.DmaFaulted.FaultedFenceId = fence;
     data.DmaFaulted.Status = StatusOf(reason);
-    data.DmaFaulted.NodeOrdinal = Adapter::kNode;
+    data.DmaFaulted.NodeOrdinal = node;
   }
   Notify(adapter, data);
 }
 
-void ReportPreemption(Adapter& adapter) {
-  auto& state = adapter.interrupt;
-  if (!state.preemption_pending || !adapter.ring.idle()) return;
-  state.preemption_pending = false;
+// The ring is empty and runs again before the system is told: it may submit from inside the call.
+void ReportPreemption(Adapter& adapter, UINT node) {
+  Engine& engine = adapter.engines[node];
+  if (!engine.preemption_pending) return;
+  if (adapter.can_preempt) {
+    const auto status = engine.ring.Status();
+    if (!status.preempted()) return;
+    engine.resume = {};
+    if (const Submission* interrupted = engine.ring.Find(static_cast<uint32_t>(status.fence()));
+        status.fence() != 0 && interrupted != nullptr) {
+      engine.resume = {interrupted->buffer, interrupted->skipped + static_cast<uint32_t>(engine.ring.ErrorCommand().offset())};
+    }
+    ReportCompletion(adapter, node);  // what ended since the last look
+    if (!NT_SUCCESS(engine.ring.Stop())) return;  // the system will reset the engine
+    adapter.RestartRing(node);
+  } else if (!engine.ring.idle()) {
+    return;
+  }
+  engine.preemption_pending = false;
   DXGKARGCB_NOTIFY_INTERRUPT_DATA data{};
   data.InterruptType = DXGK_INTERRUPT_DMA_PREEMPTED;
-  data.DmaPreempted.PreemptionFenceId = state.preemption_fence;
-  data.DmaPreempted.LastCompletedFenceId = adapter.ring.CompletedFence();
-  data.DmaPreempted.NodeOrdinal = Adapter::kNode;
+  data.DmaPreempted.PreemptionFenceId = engine.preemption_fence;
+  data.DmaPreempted.LastCompletedFenceId = engine.reported_fence;
+  data.DmaPreempted.NodeOrdinal = node;
   Notify(adapter, data);
 }
 
@@ -116,13 +133,15 @@ BOOLEAN InterruptRoutine(PVOID MiniportDeviceContext, ULONG) {
   if (causes.raw == 0) return FALSE;
 
   // Causes of the engine before any other.
-  ReportCompletion(adapter);
-  if (causes.ring_error()) ReportRingError(adapter);
-  ReportPreemption(adapter);
-  if (causes.fence() && adapter.interrupt.fences_signalled) {
+  for (UINT node = 0; node < adapter.nodes; ++node) {
+    ReportCompletion(adapter, node);
+    if (causes.ring_error()) ReportRingError(adapter, node);
+    ReportPreemption(adapter, node);
+  }
+  if (causes.fence() && adapter.fences_signalled) {
     DXGKARGCB_NOTIFY_INTERRUPT_DATA data{};
     data.InterruptType = DXGK_INTERRUPT_MONITORED_FENCE_SIGNALED;
-    data.MonitoredFenceSignaled.NodeOrdinal = Adapter::kNode;
+    data.MonitoredFenceSignaled.NodeOrdinal = Adapter::kPagingNode;
     Notify(adapter, data);
   }
   adapter.dxgkrnl.DxgkCbQueueDpc(adapter.dxgkrnl_handle());

@@ -4,10 +4,10 @@
 
 namespace gmmu::kmd {
 
-/// Tells Dxgkrnl what has completed, faulted or been preempted since the last call. At device level
+/// Tells Dxgkrnl what of a node has completed, faulted or been preempted since the last call. At device level
 /// only: from the interrupt routine, or through DxgkCbSynchronizeExecution.
-void ReportCompletion(Adapter& adapter);
-void ReportRingError(Adapter& adapter);
-void ReportPreemption(Adapter& adapter);
+void ReportCompletion(Adapter& adapter, UINT node);
+void ReportRingError(Adapter& adapter, UINT node);
+void ReportPreemption(Adapter& adapter, UINT node);
 
 }  // namespace gmmu::kmd

@@ -53,7 +53,7 @@ NTSTATUS CreateContext(HANDLE hDevice, DXGKARG_CREATECONTEXT* pArgs) {
   auto& device = *static_cast<Device*>(hDevice);
   Adapter& adapter = *device.adapter;
   Process& process = *device.process;
-  if (pArgs->NodeOrdinal != Adapter::kNode) return STATUS_INVALID_PARAMETER;
+  if (adapter.EngineOf(pArgs->NodeOrdinal) == nullptr) return STATUS_INVALID_PARAMETER;
 
   if (process.space == Spaces::kNone) {
     const NTSTATUS status = adapter.spaces.Acquire(&process.space);
@@ -77,7 +77,7 @@ NTSTATUS CreateContext(HANDLE hDevice, DXGKARG_CREATECONTEXT* pArgs) {
   // Paging buffers come from system memory; those of other contexts must name a segment.
   pArgs->ContextInfo.DmaBufferSegmentSet = context->system ? 0 : SegmentBit(kApertureSegment);
   pArgs->ContextInfo.Caps.NoPatchingRequired = 1;
-  pArgs->ContextInfo.PagingCompanionNodeId = Adapter::kNode;
+  pArgs->ContextInfo.PagingCompanionNodeId = Adapter::kPagingNode;
   pArgs->hContext = context;
   return STATUS_SUCCESS;
 }

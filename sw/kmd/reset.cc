@@ -5,23 +5,29 @@
 
 namespace gmmu::kmd {
 
-// This hardware does not stop inside its queue: everything submitted completes, then the preemption
-// is reported with the last id, which the DDI allows. Under the interrupt lock, because the last
+// The hardware stops in front of the next command and says so by interrupt. Where it cannot, everything
+// submitted completes first, which the DDI allows. Under the interrupt lock, because the last
 // completion may come meanwhile.
 NTSTATUS PreemptCommand(HANDLE hAdapter, const DXGKARG_PREEMPTCOMMAND* pArgs) {
   auto& adapter = Adapter::From(hAdapter);
-  if (pArgs->NodeOrdinal != Adapter::kNode) return STATUS_INVALID_PARAMETER;
+  Engine* engine = adapter.EngineOf(pArgs->NodeOrdinal);
+  if (engine == nullptr) return STATUS_INVALID_PARAMETER;
   struct Request {
     Adapter& adapter;
+    UINT node;
     uint32_t fence;
-  } request{adapter, pArgs->PreemptionFenceId};
+  } request{adapter, pArgs->NodeOrdinal, pArgs->PreemptionFenceId};
   const auto synchronized = [](PVOID context) -> BOOLEAN {
     auto& wanted = *static_cast<Request*>(context);
-    auto& state = wanted.adapter.interrupt;
-    state.preemption_pending = true;
-    state.preemption_fence = wanted.fence;
-    ReportCompletion(wanted.adapter);
-    ReportPreemption(wanted.adapter);
+    Engine& asked = wanted.adapter.engines[wanted.node];
+    asked.preemption_pending = true;
+    asked.preemption_fence = wanted.fence;
+    if (wanted.adapter.can_preempt) {
+      asked.ring.Preempt();
+    } else {
+      ReportCompletion(wanted.adapter, wanted.node);
+      ReportPreemption(wanted.adapter, wanted.node);
+    }
     return TRUE;
   };
   BOOLEAN result = FALSE;
@@ -34,39 +40,45 @@ NTSTATUS PreemptCommand(HANDLE hAdapter, const DXGKARG_PREEMPTCOMMAND* pArgs) {
 
 NTSTATUS ResetEngine(HANDLE hAdapter, DXGKARG_RESETENGINE* pArgs) {
   auto& adapter = Adapter::From(hAdapter);
-  if (pArgs->NodeOrdinal != Adapter::kNode) return STATUS_INVALID_PARAMETER;
-  const NTSTATUS status = adapter.ring.Stop();
+  Engine* engine = adapter.EngineOf(pArgs->NodeOrdinal);
+  if (engine == nullptr) return STATUS_INVALID_PARAMETER;
+  const NTSTATUS status = engine->ring.Stop();
   if (!NT_SUCCESS(status)) return status;  // the system goes on to reset the adapter
-  adapter.RestartRing();
-  pArgs->LastAbortedFenceId = adapter.ring.submitted_fence();
-  adapter.interrupt.reported_fence = adapter.ring.submitted_fence();
-  adapter.interrupt.preemption_pending = false;
+  adapter.RestartRing(pArgs->NodeOrdinal);
+  pArgs->LastAbortedFenceId = engine->ring.submitted_fence();
+  engine->reported_fence = engine->ring.submitted_fence();
+  engine->preemption_pending = false;
+  engine->resume = {};
   return STATUS_SUCCESS;
 }
 
 NTSTATUS QueryEngineStatus(HANDLE hAdapter, DXGKARG_QUERYENGINESTATUS* pArgs) {
-  auto& adapter = Adapter::From(hAdapter);
-  if (pArgs->NodeOrdinal != Adapter::kNode) return STATUS_INVALID_PARAMETER;
-  pArgs->EngineStatus.Responsive = !adapter.ring.Status().error();
+  Engine* engine = Adapter::From(hAdapter).EngineOf(pArgs->NodeOrdinal);
+  if (engine == nullptr) return STATUS_INVALID_PARAMETER;
+  pArgs->EngineStatus.Responsive = !engine->ring.Status().error();
   return STATUS_SUCCESS;
 }
 
-NTSTATUS QueryDependentEngineGroup(HANDLE, DXGKARG_QUERYDEPENDENTENGINEGROUP* pArgs) {
-  if (pArgs->NodeOrdinal != Adapter::kNode) return STATUS_INVALID_PARAMETER;
-  pArgs->DependentNodeOrdinalMask = uint64_t{1} << Adapter::kNode;
+// Nodes do not wait for each other.
+NTSTATUS QueryDependentEngineGroup(HANDLE hAdapter, DXGKARG_QUERYDEPENDENTENGINEGROUP* pArgs) {
+  if (Adapter::From(hAdapter).EngineOf(pArgs->NodeOrdinal) == nullptr) return STATUS_INVALID_PARAMETER;
+  pArgs->DependentNodeOrdinalMask = uint64_t{1} << pArgs->NodeOrdinal;
   return STATUS_SUCCESS;
 }
 
 NTSTATUS ResetFromTimeout(HANDLE hAdapter) {
   auto& adapter = Adapter::From(hAdapter);
   adapter.contiguous_blocks.ForgetAll();  // the system writes all tables anew
-  adapter.interrupt.preemption_pending = false;
+  for (Engine& engine : adapter.engines) {
+    engine.preemption_pending = false;
+    engine.resume = {};
+  }
   return adapter.Quiesce();
 }
 
 NTSTATUS RestartFromTimeout(HANDLE hAdapter) {
   auto& adapter = Adapter::From(hAdapter);
-  adapter.interrupt.reported_fence = adapter.ring.submitted_fence();
+  for (Engine& engine : adapter.engines) engine.reported_fence = engine.ring.submitted_fence();
   return adapter.Program(Adapter::Vram::kLost);
 }
 

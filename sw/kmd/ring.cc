@@ -9,13 +9,15 @@ constexpr uint32_t kEntryWords = 4;
 static_assert(Ring::kEntries * kEntryWords * 8 == kPage, "the ring fills one page");
 }  // namespace
 
-void Ring::Start(const Registers& registers, uint32_t index, const OwnMemory& entries,
+void Ring::Start(const Registers& registers, uint32_t index, bool privileged, const OwnMemory& entries,
                  const OwnMemory& fence) {
   registers_ = registers;
+  privileged_ = privileged;
   block_ = Registers::RingBlock(index);
   entries_ = entries.As<uint64_t>();
   record_ = fence.As<uint64_t>();
   tail_ = head_ = 0;
+  for (Submission& submission : submissions_) submission = {};
   record_[0] = regs::FenceRecordCompletion{}.set_fence(submitted_fence_).raw;  // nothing is pending
 
   registers_.Write(regs::RingCtrl{}, block_);
@@ -23,7 +25,19 @@ void Ring::Start(const Registers& registers, uint32_t index, const OwnMemory& en
       regs::RingBase{}.set_address(entries.address()).set_target(regs::Target::kSystem), block_);
   registers_.Write(regs::RingFenceAddress{}.set_address(fence.address()), block_);
   registers_.Write(regs::RingTail{}, block_);
-  registers_.Write(regs::RingCtrl{}.set_size_lg2(kSizeLg2).set_privileged(1).set_enable(1), block_);
+  registers_.Write(regs::RingCtrl{}.set_size_lg2(kSizeLg2).set_privileged(privileged_).set_enable(1), block_);
+}
+
+void Ring::Preempt() {
+  registers_.Write(
+      regs::RingCtrl{}.set_size_lg2(kSizeLg2).set_privileged(privileged_).set_enable(1).set_preempt(1), block_);
+}
+
+const Submission* Ring::Find(uint32_t fence) const {
+  for (const Submission& submission : submissions_) {
+    if (submission.fence == fence) return &submission;
+  }
+  return nullptr;
 }
 
 NTSTATUS Ring::Stop() {
@@ -52,7 +66,8 @@ NTSTATUS Ring::Submit(const Submission& submission) {
       regs::RingEntryBuffer{}.set_address(submission.address).raw;
   entry[regs::RingEntryShape::kOffset / 8] = regs::RingEntryShape{}
                                                  .set_bytes(submission.bytes)
-                                                 .set_physical(1)
+                                                 .set_physical(!submission.space)
+                                                 .set_space(submission.space.value_or(0))
                                                  .set_target(regs::Target::kSystem)
                                                  .set_interrupt(1)
                                                  .raw;
@@ -60,6 +75,7 @@ NTSTATUS Ring::Submit(const Submission& submission) {
       regs::RingEntryCompletion{}.set_fence(submission.fence).raw;
   entry[regs::RingEntrySoftware::kOffset / 8] = 0;
 
+  submissions_[tail_] = submission;
   tail_ = next;
   submitted_fence_ = submission.fence;
   registers_.Write(regs::RingTail{}.set_index(tail_), block_);

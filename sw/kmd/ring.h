@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <optional>
 
 #include "kmd/own_memory.h"
 #include "kmd/registers.h"
@@ -9,13 +10,15 @@ namespace gmmu::kmd {
 
 /// One submission to the ring.
 struct Submission {
-  uint64_t address = 0;  ///< logical address of the commands, 8-byte aligned
+  uint64_t address = 0;  ///< of the commands, 8-byte aligned: logical, or a GPU VA
   uint32_t bytes = 0;    ///< multiple of 8; 0: only the fence
   uint32_t fence = 0;
+  std::optional<uint32_t> space = std::nullopt;  ///< of a virtual address; none: physical in system memory
+  uint64_t buffer = 0;   ///< where the system's buffer begins
+  uint32_t skipped = 0;  ///< bytes of it that were done before a preemption
 };
 
-/// The paging ring: one page of entries, one fence record. Privileged, so that physical addresses
-/// are allowed.
+/// A ring: one page of entries, one fence record.
 ///
 /// An entry completes in order; its fence id then stands in the fence record, and an interrupt
 /// follows.
@@ -26,10 +29,14 @@ class Ring {
   static constexpr uint32_t kEntries = 1u << kSizeLg2;
 
   /// Programs ring `index` and starts it empty. The memory outlives the ring's use.
-  void Start(const Registers& registers, uint32_t index, const OwnMemory& entries,
+  /// On a privileged ring physical addresses and table commands are allowed.
+  void Start(const Registers& registers, uint32_t index, bool privileged, const OwnMemory& entries,
              const OwnMemory& fence);
   /// Makes the hardware give up what it works on. STATUS_IO_TIMEOUT: it did not.
   NTSTATUS Stop();
+
+  /// Asks the hardware to stop in front of the next command; its interrupt tells when it has.
+  void Preempt();
 
   /// STATUS_INVALID_PARAMETER: misaligned. STATUS_IO_TIMEOUT: full, and no entry ended within the
   /// bound.
@@ -38,6 +45,8 @@ class Ring {
   /// Fence id of the last completed entry, from memory. Entries before the first give what Start
   /// was told.
   uint32_t CompletedFence() const;
+  /// The submission with this fence id that is still in the ring, or null.
+  const Submission* Find(uint32_t fence) const;
   uint32_t submitted_fence() const { return submitted_fence_; }
   bool idle() const { return CompletedFence() == submitted_fence_; }
 
@@ -60,6 +69,8 @@ class Ring {
   uint32_t tail_ = 0;
   uint32_t head_ = 0;  ///< as last read
   uint32_t submitted_fence_ = 0;
+  bool privileged_ = false;
+  Submission submissions_[kEntries] = {};
 };
 
 }  // namespace gmmu::kmd

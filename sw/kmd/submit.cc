@@ -1,23 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
 // Submission. Paging buffers are physical for the hardware: the address given is the logical (bus)
-// address of the first byte to run, in system memory, and the buffer is contiguous there.
+// address of the first byte to run, in system memory, and the buffer is contiguous there. Buffers of
+// processes lie in the address space of their context.
 #include "kmd/adapter.h"
 #include "kmd/entry_points.h"
+#include "kmd/objects.h"
 
 namespace gmmu::kmd {
+namespace {
 
+/// What a preemption left of a buffer that comes back.
+void Resume(Engine& engine, bool resubmission, Submission* submission) {
+  submission->buffer = submission->address;
+  if (!resubmission || engine.resume.offset == 0 || engine.resume.address != submission->address ||
+      engine.resume.offset > submission->bytes) {
+    return;
+  }
+  submission->address += engine.resume.offset;
+  submission->bytes -= engine.resume.offset;
+  submission->skipped = engine.resume.offset;
+  engine.resume = {};
+}
+
+}  // namespace
+
+// The privileged ring takes the system's paging work and nothing else; the other one all the rest.
 NTSTATUS SubmitCommandVirtual(HANDLE hAdapter, const DXGKARG_SUBMITCOMMANDVIRTUAL* pArgs) {
   auto& adapter = Adapter::From(hAdapter);
-  // The only ring is privileged: nothing but the system's paging work may reach it.
-  if (pArgs->NodeOrdinal != Adapter::kNode || !pArgs->Flags.Paging) return STATUS_INVALID_PARAMETER;
+  Engine* engine = adapter.EngineOf(pArgs->NodeOrdinal);
+  const bool paging = pArgs->NodeOrdinal == Adapter::kPagingNode;
+  if (engine == nullptr || paging != (pArgs->Flags.Paging != 0)) return STATUS_INVALID_PARAMETER;
   const bool empty = pArgs->Flags.NullRendering || pArgs->Flags.ContextSwitch;
-  return adapter.ring.Submit(
-      {pArgs->DmaBufferVirtualAddress, empty ? 0 : pArgs->DmaBufferSize, pArgs->SubmissionFenceId});
+  Submission submission{pArgs->DmaBufferVirtualAddress, empty ? 0 : pArgs->DmaBufferSize,
+                        pArgs->SubmissionFenceId};
+  if (!paging) {
+    const auto* context = static_cast<const Context*>(pArgs->hContext);
+    if (context == nullptr || context->process->space == Spaces::kNone) return STATUS_INVALID_PARAMETER;
+    submission.space = context->process->space;
+  }
+  Resume(*engine, pArgs->Flags.Resubmission != 0, &submission);
+  return engine->ring.Submit(submission);
 }
 
 NTSTATUS SubmitCommand(HANDLE hAdapter, const DXGKARG_SUBMITCOMMAND* pArgs) {
   auto& adapter = Adapter::From(hAdapter);
-  if (pArgs->NodeOrdinal != Adapter::kNode || !pArgs->Flags.Paging) return STATUS_INVALID_PARAMETER;
+  if (pArgs->NodeOrdinal != Adapter::kPagingNode || !pArgs->Flags.Paging) return STATUS_INVALID_PARAMETER;
   if (pArgs->DmaBufferSegmentId != kSystemMemory ||
       pArgs->DmaBufferSubmissionEndOffset < pArgs->DmaBufferSubmissionStartOffset) {
     return STATUS_INVALID_PARAMETER;
@@ -25,14 +52,18 @@ NTSTATUS SubmitCommand(HANDLE hAdapter, const DXGKARG_SUBMITCOMMAND* pArgs) {
   const bool empty = pArgs->Flags.NullRendering || pArgs->Flags.ContextSwitch;
   const uint32_t bytes =
       pArgs->DmaBufferSubmissionEndOffset - pArgs->DmaBufferSubmissionStartOffset;
-  return adapter.ring.Submit({static_cast<uint64_t>(pArgs->DmaBufferPhysicalAddress.QuadPart) +
-                                  pArgs->DmaBufferSubmissionStartOffset,
-                              empty ? 0 : bytes, pArgs->SubmissionFenceId});
+  Engine& engine = adapter.engines[Adapter::kPagingNode];
+  Submission submission{static_cast<uint64_t>(pArgs->DmaBufferPhysicalAddress.QuadPart) +
+                            pArgs->DmaBufferSubmissionStartOffset,
+                        empty ? 0 : bytes, pArgs->SubmissionFenceId};
+  Resume(engine, pArgs->Flags.Resubmission != 0, &submission);
+  return engine.ring.Submit(submission);
 }
 
 NTSTATUS QueryCurrentFence(HANDLE hAdapter, DXGKARG_QUERYCURRENTFENCE* pArgs) {
-  if (pArgs->NodeOrdinal != Adapter::kNode) return STATUS_INVALID_PARAMETER;
-  pArgs->CurrentFence = Adapter::From(hAdapter).ring.CompletedFence();
+  Engine* engine = Adapter::From(hAdapter).EngineOf(pArgs->NodeOrdinal);
+  if (engine == nullptr) return STATUS_INVALID_PARAMETER;
+  pArgs->CurrentFence = engine->ring.CompletedFence();
   return STATUS_SUCCESS;
 }
 

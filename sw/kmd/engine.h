@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+
+#include "kmd/own_memory.h"
+#include "kmd/ring.h"
+
+namespace gmmu::kmd {
+
+/// One node of the GPU: a ring with its memory, and what the interrupt path knows of it.
+struct Engine {
+  Ring ring;
+  OwnMemory ring_page;
+  OwnMemory fence_page;
+
+  // Touched at device level, or through DxgkCbSynchronizeExecution, or while nothing is submitted.
+  uint32_t reported_fence = 0;
+  bool preemption_pending = false;
+  uint32_t preemption_fence = 0;
+
+  /// The buffer that the last preemption interrupted, and where it goes on when it comes back.
+  struct {
+    uint64_t address = 0;
+    uint32_t offset = 0;  ///< bytes; 0: nothing to go on with
+  } resume;
+
+  /// Starts the ring empty, after Ring::Stop.
+  void Restart(const Registers& registers, UINT node, bool privileged) {
+    ring.Start(registers, node, privileged, ring_page, fence_page);
+  }
+};
+
+}  // namespace gmmu::kmd
