@@ -212,7 +212,13 @@ module gmmu_dma_command
   assign aperture_room = 34'(aperture_pages_i) - 34'(aperture_end_q);
 
   // Judgement, the first that is bad (StateVerdict).
+  logic   foreign, foreign_q;                    // names another space than the buffer's own
   logic   privilege_bad_q, form_bad_q;
+  assign foreign = (next.needs.src && !next.header.src_physical &&
+                    next.header.src_space != 8'(buffer_i.space)) ||
+                   (next.needs.dst && !next.header.dst_physical &&
+                    next.header.dst_space != 8'(buffer_i.space)) ||
+                   (opcode_q.flush_tlb && next.header.dst_space != 8'(buffer_i.space));
   fault_e verdict;
   always_comb begin
     if (privilege_bad_q) verdict = FaultNotPrivileged;
@@ -383,6 +389,7 @@ module gmmu_dma_command
     if (state_q[StateForm]) begin
       job_q <= formed;
       operand_bad_q <= operand_bad;
+      foreign_q <= foreign;
       ranges_q <= opcode_q.flush_tlb && scope_q == ScopeRange;
       start_after_end_q <= end_less_start[64];
       aperture_end_q <= 33'(next.operand[0][31:0]) + 33'(next.operand[0][63:32]);
@@ -398,7 +405,7 @@ module gmmu_dma_command
       dst_end_bad_q <= job_q.dst.physical ? dst_last[64:PaWidth] != '0 : dst_last[64];
     end
     if (state_q[StateJudge]) begin
-      privilege_bad_q <= needs_q.privilege && !privileged_i;
+      privilege_bad_q <= (needs_q.privilege || foreign_q) && !privileged_i;
       form_bad_q <= operand_bad_q || list_bad_q || (ranges_q && start_after_end_q) ||
                     (!no_length_q && ((needs_q.src && src_end_bad_q) ||
                                       (needs_q.dst && dst_end_bad_q)));

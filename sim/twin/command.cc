@@ -160,6 +160,14 @@ bool BadSpace(const Command& command, unsigned spaces) {
          (HasDestination(opcode) && header.dst_physical() == 0 && header.dst_space() >= spaces);
 }
 
+/// A virtual place, or a flush, of another space than the buffer's own.
+bool NamesAnotherSpace(regs::CommandHeaderWord header, unsigned own) {
+  const Opcode opcode = header.opcode();
+  if (opcode == Opcode::kFlushTlb) return header.dst_space() != own;
+  return (HasSource(opcode) && header.src_physical() == 0 && header.src_space() != own) ||
+         (HasDestination(opcode) && header.dst_physical() == 0 && header.dst_space() != own);
+}
+
 }  // namespace
 
 unsigned OperandWords(regs::CommandHeaderWord header) {
@@ -181,7 +189,8 @@ Command JudgeCommand(const uint64_t* words, const CommandRights& rights) {
   Command command;
   command.header.raw = words[0];
   const Opcode opcode = command.header.opcode();
-  if (NeedsPrivilege(command.header) && !rights.privileged) {
+  if (!rights.privileged &&
+      (NeedsPrivilege(command.header) || NamesAnotherSpace(command.header, rights.space))) {
     command.fault = Fault::kNotPrivileged;
     return command;
   }

@@ -10,6 +10,7 @@ namespace gmmu::sim::twin {
 /// What a ring and the machine allow its commands.
 struct CommandRights {
   bool privileged = false;
+  unsigned space = 0;           ///< of the paging buffer: the only one that it may name without privilege
   unsigned spaces = 0;          ///< built
   uint64_t aperture_pages = 0;  ///< register aperture_pages
   uint64_t aperture_base = 0;

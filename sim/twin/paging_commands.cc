@@ -69,6 +69,7 @@ void PagingEngine::NextCommand() {
   }
   CommandRights rights;
   rights.privileged = rings_[current_].ctrl.privileged() != 0;
+  rights.space = buffer_.from().space;
   rights.spaces = parts_.mmu.spaces();
   rights.aperture_pages = parts_.aperture.pages();
   rights.aperture_base = parts_.aperture.base();

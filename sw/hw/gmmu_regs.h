@@ -40,7 +40,7 @@ enum class Fault : uint8_t {
   kCommandBad = 16,  ///< Unknown opcode, wrong size, reserved bits or misaligned operand of a command.
   kCommandFetch = 17,  ///< The paging buffer could not be read.
   kRingFetch = 18,  ///< The ring entry could not be read, or is malformed.
-  kNotPrivileged = 19,  ///< A physical address, table or aperture command on a ring that is not privileged.
+  kNotPrivileged = 19,  ///< On a ring that is not privileged: a physical address, a table or aperture command, or an address space other than the paging buffer's own.
   kTimeout = 20,  ///< The bus did not answer in time.
 };
 /// The name that reports print; "unknown" for a value that is none of Fault's.

@@ -54,7 +54,8 @@ inline bool RangeEndsBad(const Place& place, uint64_t length) {
 inline Fault JudgeCommand(const CommandSetting& setting, const uint64_t* w) {
   const CommandHeaderWord header{w[0]};
   const CommandRule& rule = *RuleOf(header);
-  if (NeedsPrivilege(header) && !setting.privileged) return Fault::kNotPrivileged;
+  if (!setting.privileged && (NeedsPrivilege(header) || NamesAnotherSpace(header, setting.buffer.space)))
+    return Fault::kNotPrivileged;
   const Place src{w[1], header.src_physical() != 0, header.src_target(), 0};
   const Place dst{w[rule.opcode == Opcode::kCopy ? 2 : 1], header.dst_physical() != 0,
                   header.dst_target(), 0};

@@ -56,5 +56,12 @@ inline bool NamesNoSpace(regs::CommandHeaderWord header, unsigned spaces) {
          (rule.dst && !header.dst_physical() && header.dst_space() >= spaces) ||
          (flushes && header.dst_space() >= spaces);
 }
+/// Does it name another space than `own`, virtually or in a flush?
+inline bool NamesAnotherSpace(regs::CommandHeaderWord header, unsigned own) {
+  const CommandRule& rule = *RuleOf(header);
+  return (rule.src && !header.src_physical() && header.src_space() != own) ||
+         (rule.dst && !header.dst_physical() && header.dst_space() != own) ||
+         (rule.opcode == regs::Opcode::kFlushTlb && header.dst_space() != own);
+}
 
 }  // namespace gmmu::dma

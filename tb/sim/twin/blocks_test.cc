@@ -53,7 +53,7 @@ uint64_t Head(Opcode opcode, unsigned words, uint64_t more = 0) {
   return regs::CommandHeaderWord().set_opcode(opcode).set_words(words).raw | more;
 }
 
-constexpr CommandRights kRights{true, 16, 64, 0x700000};
+constexpr CommandRights kRights{true, 0, 16, 64, 0x700000};
 
 TEST(Command, AHeaderIsJudgedByOpcodeSizeAndReservedBits) {
   const auto judge = [](uint64_t header, uint64_t left = 100) {
@@ -87,6 +87,28 @@ TEST(Command, FaultsHaveTheOrderOfThePage) {
   EXPECT_EQ(judge({Head(Opcode::kApertureMap, 3), 63 | uint64_t{2} << 32, 1}, true), Fault::kApertureRange);
   EXPECT_EQ(judge({Head(Opcode::kApertureMap, 3), 62 | uint64_t{2} << 32, 1}, true), Fault::kNone);
   EXPECT_EQ(judge({Head(Opcode::kFlushTlb, 3, 1 << 10), 9, 3}, false), Fault::kNone);  // no range
+}
+
+TEST(Command, WithoutPrivilegeItNamesTheSpaceOfItsBufferOnly) {
+  constexpr unsigned kOwn = 5;
+  for (unsigned source = 0; source < 8; ++source) {
+    for (unsigned destination = 0; destination < 8; ++destination) {
+      for (const bool privileged : {false, true}) {
+        CommandRights rights = kRights;
+        rights.privileged = privileged;
+        rights.space = kOwn;
+        const uint64_t spaces = uint64_t{source} << 24 | uint64_t{destination} << 32;
+        const std::vector<uint64_t> copy = {Head(Opcode::kCopy, 4, spaces), 0, 0, 8};
+        const std::vector<uint64_t> fill = {Head(Opcode::kFill, 4, spaces), 0, 8, 0};
+        const std::vector<uint64_t> flush = {Head(Opcode::kFlushTlb, 3, spaces | 1 << 10), 0, 0};
+        const bool both = source == kOwn && destination == kOwn, one = destination == kOwn;
+        const auto fault = [&](bool allowed) { return privileged || allowed ? Fault::kNone : Fault::kNotPrivileged; };
+        EXPECT_EQ(JudgeCommand(copy.data(), rights).fault, fault(both)) << source << destination;
+        EXPECT_EQ(JudgeCommand(fill.data(), rights).fault, fault(one)) << source << destination;
+        EXPECT_EQ(JudgeCommand(flush.data(), rights).fault, fault(one)) << source << destination;
+      }
+    }
+  }
 }
 
 struct Messages {
