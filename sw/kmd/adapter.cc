@@ -152,7 +152,7 @@ NTSTATUS Adapter::Program(Vram vram) {
   registers.Write(regs::ApertureBase{}.set_offset(aperture_table()));
   registers.Write(regs::AperturePages{}.set_pages(aperture_pages()));
   fault_log.Start(registers, fault_page_);
-  for (UINT node = 0; node < nodes; ++node) RestartRing(node);
+  for (UINT node = 0; node < nodes; ++node) RestartRing(node, engines[node].ring.submitted_fence());
   const NTSTATUS status = spaces.Restore();
   if (!NT_SUCCESS(status)) return status;
 

@@ -43,8 +43,10 @@ class Adapter {
 
   /// Null: there is no such node.
   Engine* EngineOf(UINT node) { return node < nodes ? &engines[node] : nullptr; }
-  /// Starts a node's ring empty, after Ring::Stop.
-  void RestartRing(UINT node) { engines[node].Restart(registers, node, node == kPagingNode); }
+  /// Starts a node's ring empty, after Ring::Stop; fences up to `completed` count as done.
+  void RestartRing(UINT node, uint32_t completed) {
+    engines[node].Restart(registers, node, node == kPagingNode, completed);
+  }
 
   HANDLE dxgkrnl_handle() const { return dxgkrnl.DeviceHandle; }
   uint64_t aperture_pages() const { return parameters.aperture_bytes / kPage; }

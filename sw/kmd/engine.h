@@ -24,9 +24,9 @@ struct Engine {
     uint32_t offset = 0;  ///< bytes; 0: nothing to go on with
   } resume;
 
-  /// Starts the ring empty, after Ring::Stop.
-  void Restart(const Registers& registers, UINT node, bool privileged) {
-    ring.Start(registers, node, privileged, ring_page, fence_page);
+  /// Starts the ring empty, after Ring::Stop; fences up to `completed` count as done.
+  void Restart(const Registers& registers, UINT node, bool privileged, uint32_t completed) {
+    ring.Start(registers, node, privileged, ring_page, fence_page, completed);
   }
 };
 

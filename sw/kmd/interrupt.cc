@@ -103,7 +103,7 @@ void ReportPreemption(Adapter& adapter, UINT node) {
     }
     ReportCompletion(adapter, node);  // what ended since the last look
     if (!NT_SUCCESS(engine.ring.Stop())) return;  // the system will reset the engine
-    adapter.RestartRing(node);
+    adapter.RestartRing(node, engine.reported_fence);
   } else if (!engine.ring.idle()) {
     return;
   }

@@ -44,7 +44,7 @@ NTSTATUS ResetEngine(HANDLE hAdapter, DXGKARG_RESETENGINE* pArgs) {
   if (engine == nullptr) return STATUS_INVALID_PARAMETER;
   const NTSTATUS status = engine->ring.Stop();
   if (!NT_SUCCESS(status)) return status;  // the system goes on to reset the adapter
-  adapter.RestartRing(pArgs->NodeOrdinal);
+  adapter.RestartRing(pArgs->NodeOrdinal, engine->ring.submitted_fence());
   pArgs->LastAbortedFenceId = engine->ring.submitted_fence();
   engine->reported_fence = engine->ring.submitted_fence();
   engine->preemption_pending = false;

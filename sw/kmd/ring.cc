@@ -10,15 +10,16 @@ static_assert(Ring::kEntries * kEntryWords * 8 == kPage, "the ring fills one pag
 }  // namespace
 
 void Ring::Start(const Registers& registers, uint32_t index, bool privileged, const OwnMemory& entries,
-                 const OwnMemory& fence) {
+                 const OwnMemory& fence, uint32_t completed) {
   registers_ = registers;
+  submitted_fence_ = completed;
   privileged_ = privileged;
   block_ = Registers::RingBlock(index);
   entries_ = entries.As<uint64_t>();
   record_ = fence.As<uint64_t>();
   tail_ = head_ = 0;
   for (Submission& submission : submissions_) submission = {};
-  record_[0] = regs::FenceRecordCompletion{}.set_fence(submitted_fence_).raw;  // nothing is pending
+  record_[0] = regs::FenceRecordCompletion{}.set_fence(completed).raw;
 
   registers_.Write(regs::RingCtrl{}, block_);
   registers_.Write(

@@ -30,8 +30,9 @@ class Ring {
 
   /// Programs ring `index` and starts it empty. The memory outlives the ring's use.
   /// On a privileged ring physical addresses and table commands are allowed.
+  /// Fences up to `completed` count as done, and nothing is pending.
   void Start(const Registers& registers, uint32_t index, bool privileged, const OwnMemory& entries,
-             const OwnMemory& fence);
+             const OwnMemory& fence, uint32_t completed);
   /// Makes the hardware give up what it works on. STATUS_IO_TIMEOUT: it did not.
   NTSTATUS Stop();
 

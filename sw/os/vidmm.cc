@@ -411,6 +411,35 @@ void VidMm::MapToAperture(Process& process, uint64_t va, Allocation& allocation,
   Finish();
 }
 
+void VidMm::MapSystem(Process& process, uint64_t va, const SystemBuffer& buffer) {
+  const uint64_t pages = buffer.bytes() / kPage;
+  std::vector<DXGK_PTE> entries;
+  for (uint64_t page = 0; page < pages; ++page) entries.push_back(SystemEntry(buffer.page(page)));
+  process.space->SetEntries(va, pages, entries, nullptr, 0, SinkFor(process));
+  Forget(process, va, pages);
+  queue_.FlushTlb(process.handles.process, process.space->root(), va, va + pages * kPage);
+  Finish();
+}
+
+void VidMm::MapOnePage(Process& process, uint64_t va, Allocation& allocation, uint64_t page, uint64_t pages) {
+  process.space->SetEntries(va, pages, {LocalEntry(allocation.local->page(page))}, allocation.handle, page * kPage,
+                            SinkFor(process));
+  Forget(process, va, pages);
+  queue_.FlushTlb(process.handles.process, process.space->root(), va, va + pages * kPage);
+  Finish();
+}
+
+PacketId VidMm::SubmitRender(Process& process, uint64_t va, uint64_t bytes, const std::string& what) {
+  GpuPacket packet;
+  packet.node = process.handles.node;
+  packet.context = process.handles.context;
+  packet.address = va;
+  packet.bytes = bytes;
+  packet.device = process.handles.state;
+  packet.what = what + " of " + process.name;
+  return adapter_.vidsch().Submit(std::move(packet));
+}
+
 void VidMm::Unmap(Process& process, uint64_t va, uint64_t pages) {
   process.space->Invalidate(va, pages, SinkFor(process));
   Forget(process, va, pages);

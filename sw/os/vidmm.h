@@ -90,7 +90,14 @@ class VidMm {
                 uint64_t pages);
   void MapToAperture(Process& process, uint64_t va, Allocation& allocation, uint64_t aperture_page,
                      uint64_t pages);
+  /// System memory, read and written at its own pages.
+  void MapSystem(Process& process, uint64_t va, const SystemBuffer& buffer);
+  /// VRAM page `page` of the allocation at every one of `pages` addresses.
+  void MapOnePage(Process& process, uint64_t va, Allocation& allocation, uint64_t page, uint64_t pages);
   void Unmap(Process& process, uint64_t va, uint64_t pages);
+
+  /// Commands of a process, `bytes` at `va`, for its node.
+  PacketId SubmitRender(Process& process, uint64_t va, uint64_t bytes, const std::string& what);
 
   /// First page of an aperture range.
   uint64_t AllocateAperture(uint64_t pages);

@@ -4,7 +4,7 @@
 namespace gmmu::workload {
 
 const std::vector<Procedure>& Procedures() {
-  static const std::vector<Procedure> kProcedures = {MainJobProcedure(), ModeSwitchProcedure(), OversubscriptionProcedure()};
+  static const std::vector<Procedure> kProcedures = {MainJobProcedure(), ModeSwitchProcedure(), OversubscriptionProcedure(), RenderProcedure()};
   return kProcedures;
 }
 

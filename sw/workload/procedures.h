@@ -35,6 +35,7 @@ const Procedure* FindProcedure(const std::string& name);
 Procedure MainJobProcedure();
 Procedure ModeSwitchProcedure();
 Procedure OversubscriptionProcedure();
+Procedure RenderProcedure();
 
 /// The main job on a seeded buffer of so many bytes; its checks get `prefix`. Returns the host pages that
 /// it paged from and to.

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <string>
+
+#include "kmd/command_buffer.h"
+#include "os/vidmm.h"
+#include "workload/life.h"
+
+namespace gmmu::workload {
+
+/// A command buffer of a process, as its user-mode driver would keep one: system memory, mapped into the
+/// process' GPU virtual addresses and written by the CPU. Addresses are those of the process.
+///
+/// Throws os::OsError when the buffer is full, or when the GPU has no node for processes.
+class RenderBuffer {
+ public:
+  RenderBuffer(Life& life, os::VidMm::Process* process, uint64_t bytes);
+
+  /// Each command begins when everything before it has been written.
+  void Copy(uint64_t source, uint64_t destination, uint64_t bytes);
+  void Fill(uint64_t destination, uint64_t bytes, uint32_t pattern);
+
+  os::PacketId Submit(const std::string& what);
+  /// Gives memory and addresses back; its packets must have ended.
+  void Release();
+
+ private:
+  Life& life_;
+  os::VidMm::Process* process_;
+  os::SystemBuffer memory_;
+  uint64_t va_ = 0;
+  uint32_t space_ = 0;
+  kmd::CommandBuffer commands_;
+};
+
+}  // namespace gmmu::workload
