@@ -241,6 +241,20 @@ void Adapter::Stop() {
   kernel_.pci().PowerOff(function_);
 }
 
+void Adapter::Restart(HANDLE paging_context) {
+  DXGKARG_BUILDPAGINGBUFFER operation{};
+  operation.Operation = DXGK_OPERATION_TRANSFER;
+  operation.hSystemContext = paging_context;
+  operation.Transfer.Source.SegmentId = local_segment().id;
+  operation.Transfer.Destination.SegmentId = local_segment().id;
+  operation.Transfer.Flags.TransferStart = 1;
+  operation.Transfer.Flags.TransferEnd = 1;
+  // Of size 0: only says that the content is lost.
+  if (miniport_->BuildPagingBuffer(operation) != STATUS_SUCCESS)
+    throw BugCheck("the driver asks for a paging buffer for a transfer of size 0 after a reset");
+  Miniport::Require(miniport_->RestartFromTimeout(), "DxgkDdiRestartFromTimeout");
+}
+
 void Adapter::QueueDpc() {
   if (dpc_queued_) return;
   dpc_queued_ = true;

@@ -59,6 +59,10 @@ class Adapter {
   /// again, in another mode of DMA too.
   void Stop();
 
+  /// After DxgkDdiResetFromTimeout: the driver is told that what was in VRAM and in the aperture is gone, without
+  /// the GPU, and starts the hardware again (display driver documents, resetting the hardware).
+  void Restart(HANDLE paging_context);
+
   Kernel& kernel() { return kernel_; }
   MemoryObjects& objects() { return dxgkrnl_.objects(); }
   Miniport& miniport() { return *miniport_; }

@@ -53,6 +53,15 @@ void PagingQueue::Stop() {
   buffers_.clear();
 }
 
+void PagingQueue::Reset() {
+  for (Buffer& buffer : buffers_) {
+    buffer.used = buffer.private_used = 0;
+    buffer.packet = 0;
+    buffer.flushes.clear();
+  }
+  last_ = 0;
+}
+
 PagingQueue::Buffer& PagingQueue::Current() {
   Buffer& buffer = buffers_[current_];
   if (buffer.used == 0 && buffer.packet != 0) {

@@ -21,6 +21,8 @@ class PagingQueue {
   /// Buffers are made; `context` is the system context they run in.
   void Start(HANDLE context);
   void Stop();
+  /// What was built and not submitted is forgotten: the adapter was reset.
+  void Reset();
 
   /// Adds one operation; its union is filled in. Bug check when the driver fails, overruns or does
   /// not progress.

@@ -91,27 +91,39 @@ void VidMm::Start() {
   paging_.name = "paging process";
   StartProcess(paging_, true, std::min(kPagingVa, va_end));
   queue_.Start(paging_.handles.context);
-  const auto sink = SinkFor(paging_);
-  paging_.space->CreateRoot(sink);
-  // Every table that the windows and the fence page need is made now; later only leaf entries
-  // change.
   for (Window& window : windows_) {
     window.source = ReserveVa(paging_, kWindowPages * kPage);
     window.target = ReserveVa(paging_, kWindowPages * kPage);
-    paging_.space->Invalidate(window.source, kWindowPages, sink);
-    paging_.space->Invalidate(window.target, kWindowPages, sink);
   }
   fence_page_ = SystemBuffer(kernel_, adapter_.objects(), adapter_.handle(), kPage,
                              SystemBuffer::Shape::kScattered, "vidmm");
   fence_cpu_ = fence_page_.Map(0, kPage);
   fence_va_ = ReserveVa(paging_, kPage);
-  paging_.space->SetEntries(fence_va_, 1, {SystemEntry(fence_page_.page(0))}, nullptr, 0, sink);
-  adapter_.SetRootPageTable(paging_.handles.context, paging_.space->root(),
-                            paging_.space->root_entries());
-
+  MakePagingTables();
   dummy_ = SystemBuffer(kernel_, adapter_.objects(), adapter_.handle(), kPage,
                         SystemBuffer::Shape::kScattered, "vidmm");
   Finish();
+}
+
+// Every table that the windows and the fence page need is made now; later only leaf entries change.
+void VidMm::MakePagingTables() {
+  const auto sink = SinkFor(paging_);
+  paging_.space->CreateRoot(sink);
+  for (Window& window : windows_) {
+    paging_.space->Invalidate(window.source, kWindowPages, sink);
+    paging_.space->Invalidate(window.target, kWindowPages, sink);
+    window.packet = 0;
+  }
+  paging_.space->SetEntries(fence_va_, 1, {SystemEntry(fence_page_.page(0))}, nullptr, 0, sink);
+  adapter_.SetRootPageTable(paging_.handles.context, paging_.space->root(),
+                            paging_.space->root_entries());
+}
+
+void VidMm::Rebuild() {
+  queue_.Reset();
+  adapter_.Restart(paging_.handles.context);
+  paging_.space->FreeTables();
+  MakePagingTables();
 }
 
 void VidMm::Stop() {

@@ -51,6 +51,9 @@ class VidMm {
   /// The paging process with its windows and buffers, the fence page and the dummy page.
   void Start();
   void Stop();
+  /// After an adapter reset, on the worker: the driver restarts, and the paging process gets tables anew. Processes
+  /// and allocations that were there are lost; they can only be destroyed.
+  void Rebuild();
 
   Process* CreateProcess(const std::string& name);
   void DestroyProcess(Process* process);
@@ -125,6 +128,8 @@ class VidMm {
   };
   AddressSpace::Sink SinkFor(Process& process);
   void Update(Process& process, const TableUpdate& update, bool immediate);
+  /// Root, tables and entries of the paging process.
+  void MakePagingTables();
   void StartProcess(Process& process, bool system, uint64_t va_end);
   /// The next window; waits until the GPU is done with it.
   Window& NextWindow();

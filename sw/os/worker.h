@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <deque>
+#include <exception>
 #include <functional>
 #include <string>
 
+#include "os/errors.h"
 #include "os/scheduler.h"
 
 namespace gmmu::os {
@@ -16,15 +18,21 @@ class Worker {
     scheduler.Spawn(name, [this] { Serve(); });
   }
 
-  /// Has `work` done by the worker and returns when it is. Errors end the whole run
-  /// (Scheduler::Run).
+  /// Has `work` done by the worker and returns when it is. Throws AdapterWasReset when the adapter was reset
+  /// under it; other errors end the whole run (Scheduler::Run).
   void Call(const std::function<void()>& work) {
     bool done = false;
+    std::exception_ptr lost;
     queue_.push_back([&] {
-      work();
+      try {
+        work();
+      } catch (const AdapterWasReset&) {
+        lost = std::current_exception();
+      }
       done = true;
     });
     scheduler_.Wait([&] { return done; }, kBoundNs, "the worker to finish");
+    if (lost) std::rethrow_exception(lost);
   }
   /// The fibre ends when it has nothing left to do.
   void Stop() { stop_ = true; }

@@ -133,6 +133,7 @@ void RunLife(hw::Platform& platform, const JobOptions& options, JobResult& resul
           vidmm.emplace(adapter);
           vidmm->Start();
         };
+        adapter.vidsch().set_adapter_reset([&] { worker.Call([&] { vidmm->Rebuild(); }); });
         if (options.progress) options.progress("power on", 0, 0);
         worker.Call(power_on);
         const auto restart = [&](os::RemapPolicy policy) {

@@ -103,7 +103,8 @@ class FakeKernel {
 /// process.
 class StartedDriver {
  public:
-  explicit StartedDriver(std::map<std::string, uint64_t> parameters = {});
+  /// With `preemption` the device has two rings that can be preempted.
+  explicit StartedDriver(std::map<std::string, uint64_t> parameters = {}, bool preemption = false);
   ~StartedDriver();
 
   HANDLE CreateProcess(bool system);

@@ -16,6 +16,7 @@ constexpr uint32_t kRing = regs::kRingBase;
 
 class SubmitTest : public testing::Test {
  protected:
+  explicit SubmitTest(bool preemption = false) : driver({}, preemption) {}
   FakeKernel& kernel() { return driver.kernel; }
 
   NTSTATUS Submit(uint32_t fence, uint64_t address = 0x5000, UINT bytes = 64, UINT flags = 1) {
@@ -239,6 +240,98 @@ TEST_F(SubmitTest, PreemptionIsReportedWhenEverythingBeforeItIsDone) {
   EXPECT_EQ(kernel().notifications[1].InterruptType, DXGK_INTERRUPT_DMA_COMPLETED);
   EXPECT_EQ(kernel().notifications[2].DmaPreempted.PreemptionFenceId, 101u);
   EXPECT_EQ(kernel().notifications[2].DmaPreempted.LastCompletedFenceId, 1u);
+}
+
+/// A machine whose rings can be preempted, with two of them.
+class PreemptTest : public SubmitTest {
+ protected:
+  PreemptTest() : SubmitTest(true) {}
+  void Preempt(uint32_t fence, UINT node = 0) {
+    DXGKARG_PREEMPTCOMMAND preempt{};
+    preempt.PreemptionFenceId = fence;
+    preempt.NodeOrdinal = node;
+    ASSERT_EQ(kernel().table.DxgkDdiPreemptCommand(kernel().adapter, &preempt), STATUS_SUCCESS);
+  }
+  /// The device has stopped in front of the command at `offset` of the entry with this fence; 0: none.
+  void Preempted(uint32_t fence, uint32_t offset, uint32_t ring = kRing) {
+    kernel().reg(ring + regs::RingStatus::kOffset) = regs::RingStatus{}.set_preempted(1).set_fence(fence).raw;
+    kernel().reg(ring + regs::RingErrorCommand::kOffset) = offset;
+    kernel().reg(regs::IntStatus::kOffset) |= regs::IntStatus{}.set_preempted(1).raw;
+    EXPECT_TRUE(Interrupt());
+    kernel().reg(ring + regs::RingStatus::kOffset) = 0;
+  }
+  static constexpr UINT kAgain = 0x81;
+};
+
+TEST_F(PreemptTest, TheRingIsAskedToStopAndRunsAgainBeforeTheSystemIsTold) {
+  Submit(1);
+  Submit(2);
+  Preempt(100);
+  EXPECT_TRUE(kernel().Reg<regs::RingCtrl>(kRing).preempt());
+  EXPECT_TRUE(kernel().Reg<regs::RingCtrl>(kRing).enable());
+  EXPECT_THAT(kernel().notifications, IsEmpty());
+  Complete(1);
+  Preempted(2, 24);
+  ASSERT_EQ(kernel().notifications.size(), 2u);
+  EXPECT_EQ(kernel().notifications[0].DmaCompleted.SubmissionFenceId, 1u);
+  EXPECT_EQ(kernel().notifications[1].InterruptType, DXGK_INTERRUPT_DMA_PREEMPTED);
+  EXPECT_EQ(kernel().notifications[1].DmaPreempted.PreemptionFenceId, 100u);
+  EXPECT_EQ(kernel().notifications[1].DmaPreempted.LastCompletedFenceId, 1u);
+  EXPECT_TRUE(kernel().Reg<regs::RingCtrl>(kRing).enable());
+  EXPECT_FALSE(kernel().Reg<regs::RingCtrl>(kRing).preempt());
+  DXGKARG_QUERYCURRENTFENCE query{};
+  kernel().table.DxgkDdiQueryCurrentFence(kernel().adapter, &query);
+  EXPECT_EQ(query.CurrentFence, 1u) << "what came back has not completed";
+}
+
+TEST_F(PreemptTest, AnInterruptedBufferGoesOnWhereItStoodHoweverOften) {
+  Submit(1, 0x5000, 256);
+  Preempt(100);
+  Preempted(1, 64);
+  Submit(1, 0x5000, 256, kAgain);
+  EXPECT_EQ(RingEntry(0)[0], 0x5040u);
+  EXPECT_EQ(RingEntry(0)[1] & 0xffffffff, 192u);
+  Preempt(101);
+  Preempted(1, 32);  // of what was left
+  Submit(1, 0x5000, 256, kAgain);
+  EXPECT_EQ(RingEntry(0)[0], 0x5060u);
+  EXPECT_EQ(RingEntry(0)[1] & 0xffffffff, 160u);
+  Submit(2, 0x5000, 256);  // the same memory, another packet
+  EXPECT_EQ(RingEntry(1)[0], 0x5000u);
+}
+
+TEST_F(PreemptTest, WhatHadNotBegunBeginsAtItsBeginning) {
+  Submit(1, 0x5000, 256);
+  Preempt(100);
+  Preempted(0, 0);
+  Submit(1, 0x5000, 256, kAgain);
+  EXPECT_EQ(RingEntry(0)[0], 0x5000u);
+}
+
+TEST_F(PreemptTest, NodesAreApart) {
+  constexpr uint32_t kSecond = kRing + regs::kRingStride;
+  EXPECT_TRUE(kernel().Reg<regs::RingCtrl>(kRing).privileged());
+  EXPECT_FALSE(kernel().Reg<regs::RingCtrl>(kSecond).privileged()) << "processes have no privilege";
+  DXGKARG_SUBMITCOMMANDVIRTUAL args{};
+  args.hContext = driver.context;
+  args.DmaBufferVirtualAddress = 0x7000;
+  args.DmaBufferSize = 64;
+  args.SubmissionFenceId = 9;
+  args.NodeOrdinal = 1;
+  ASSERT_EQ(kernel().table.DxgkDdiSubmitCommandVirtual(kernel().adapter, &args), STATUS_SUCCESS);
+  const uint64_t* entry = kernel().SystemMemory(kernel().Reg<regs::RingBase>(kSecond).address());
+  regs::RingEntryShape shape;
+  shape.raw = entry[1];
+  EXPECT_FALSE(shape.physical());
+  EXPECT_EQ(shape.space(), 1u) << "of the context's process";
+  args.Flags.Paging = 1;
+  EXPECT_EQ(kernel().table.DxgkDdiSubmitCommandVirtual(kernel().adapter, &args), STATUS_INVALID_PARAMETER);
+  args.NodeOrdinal = 2;
+  args.Flags.Paging = 0;
+  EXPECT_EQ(kernel().table.DxgkDdiSubmitCommandVirtual(kernel().adapter, &args), STATUS_INVALID_PARAMETER);
+  Preempt(10, 1);
+  EXPECT_TRUE(kernel().Reg<regs::RingCtrl>(kSecond).preempt());
+  EXPECT_FALSE(kernel().Reg<regs::RingCtrl>(kRing).preempt());
 }
 
 TEST_F(SubmitTest, AdapterResetSilencesAndRestartProgramsAll) {
