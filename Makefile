@@ -54,8 +54,10 @@ regs: ## Generate the register and record files from rtl/pkg/gmmu.rdl
 	@./gmmu tools test
 	$(PYTHON) tools/regs/generate.py
 
-docs: ## Check that the links and paths in the documentation exist
+docs: ## Check that the links, paths and tests that the documentation names exist
 	@python3 tools/check_docs.py
+	@python3 tools/check_ddi.py check
+	@python3 tools/check_ddi.py names
 
 check: ## What CI runs: test, run, bench, lint, synth-check, formal, docs, then both README commands in a bare Debian
 	tools/check.sh

@@ -23,7 +23,8 @@ function(gmmu_test name label seconds)
     set(prefix TEST_PREFIX "${CMAKE_MATCH_1}.")
   endif()
   gtest_discover_tests(${name} ${prefix} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 NO_PRETTY_VALUES NO_PRETTY_TYPES WORKING_DIRECTORY ${CMAKE_SOURCE_DIR}
-                       PROPERTIES LABELS ${label} TIMEOUT ${seconds})
+                       XML_OUTPUT_DIR ${CMAKE_BINARY_DIR}/results
+                       PROPERTIES LABELS ${label} TIMEOUT ${seconds} FIXTURES_REQUIRED ddi_rows)
 endfunction()
 
 file(GLOB rooms CONFIGURE_DEPENDS tb/sw/*/*_test.cc tb/sim/*/*_test.cc)
@@ -164,8 +165,19 @@ if(TARGET test_system AND TARGET gmmu AND NOT GMMU_SYSTEM_BITS STREQUAL GMMU_DAT
   add_dependencies(test_system gmmu_${bits})
   gtest_discover_tests(test_system DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 NO_PRETTY_VALUES NO_PRETTY_TYPES
                        TEST_PREFIX bus_${bits}. TEST_FILTER -Engines.* WORKING_DIRECTORY ${CMAKE_SOURCE_DIR}
-                       PROPERTIES LABELS system TIMEOUT 600
+                       XML_OUTPUT_DIR ${CMAKE_BINARY_DIR}/results
+                       PROPERTIES LABELS system TIMEOUT 600 FIXTURES_REQUIRED ddi_rows
                                   ENVIRONMENT GMMU_PROGRAM=${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/gmmu_${bits})
+endif()
+
+# The table of the driver interface: each row has its tests, and they ran (last, whatever part of the tests is run).
+if(GMMU_PYTHON)
+  add_test(NAME ddi.every_row_has_its_tests
+           COMMAND ${GMMU_PYTHON} ${CMAKE_SOURCE_DIR}/tools/check_ddi.py check --build ${CMAKE_BINARY_DIR})
+  set_tests_properties(ddi.every_row_has_its_tests PROPERTIES LABELS unit TIMEOUT 60 FIXTURES_CLEANUP ddi_rows)
+  add_test(NAME ddi.the_page_of_names_matches_the_headers
+           COMMAND ${GMMU_PYTHON} ${CMAKE_SOURCE_DIR}/tools/check_ddi.py names)
+  set_tests_properties(ddi.the_page_of_names_matches_the_headers PROPERTIES LABELS unit TIMEOUT 60)
 endif()
 
 # The page of the rules matches the planted faults.

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parts of the L1 and of the walk table alone: a clock, chance, and their packed types in C++.
+#pragma once
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <random>
+#include <string>
+#include <tuple>
+
+#include "Vgmmu_mmu_inner_bench.h"
+#include "tb/rtl/coverage.h"
+#include "verilated.h"
+
+namespace gmmu::inner {
+
+constexpr uint64_t kVpnMask = (uint64_t{1} << 36) - 1;
+constexpr unsigned kSpaceDisabled = 1, kVaRange = 2, kRootBound = 3, kInvalid = 4, kReserved = 5, kTableRead = 6;
+
+/// A key_t.
+struct Key {
+  unsigned space = 0;
+  uint64_t vpn = 0;
+  bool high = false;
+  uint64_t Raw() const { return uint64_t{space} << 37 | vpn << 1 | high; }
+  static Key Of(uint64_t raw) {
+    return {static_cast<unsigned>(raw >> 37), raw >> 1 & kVpnMask, (raw & 1) != 0};
+  }
+  bool operator==(const Key& o) const { return Raw() == o.Raw(); }
+};
+
+/// A page_t.
+struct Page {
+  uint64_t pfn = 0;
+  unsigned target = 0, adapter = 0;
+  bool zero = false, coherent = false, read_only = false, no_execute = false, big = false;
+  unsigned level = 0;
+  uint64_t Raw() const {
+    return pfn << 16 | uint64_t{target} << 14 | uint64_t{adapter} << 8 | uint64_t{zero} << 7 | uint64_t{coherent} << 6 |
+           uint64_t{read_only} << 5 | uint64_t{no_execute} << 4 | uint64_t{big} << 3 | level;
+  }
+  static Page Of(uint64_t raw) {
+    return {raw >> 16, static_cast<unsigned>(raw >> 14 & 3), static_cast<unsigned>(raw >> 8 & 63), (raw >> 7 & 1) != 0,
+            (raw >> 6 & 1) != 0, (raw >> 5 & 1) != 0, (raw >> 4 & 1) != 0, (raw >> 3 & 1) != 0,
+            static_cast<unsigned>(raw & 7)};
+  }
+  /// What a user sees of it: where a zero page points means nothing.
+  uint64_t Seen() const {
+    Page seen = *this;
+    if (zero) seen.pfn = seen.target = seen.adapter = 0;
+    return seen.Raw();
+  }
+};
+
+/// A walk_t.
+struct Walk {
+  enum State { kFree, kRestart, kStarting, kIssue, kRead, kDone };
+  unsigned state = 1u << kFree;  ///< one bit each
+  bool wide = false, stale = false, answered = false, fill = false, filling = false, drop = false, error = false;
+  unsigned level = 0;
+  bool upper = false, below = false, known = false, asked = false;
+  unsigned word = 0, beat = 0, left = 0;
+  bool chain = false, to_table = false, to_line = false, to_who = false;
+
+  uint64_t Raw() const {
+    uint64_t raw = state;
+    for (const bool bit : {wide, stale, answered, fill, filling, drop, error}) raw = raw << 1 | bit;
+    raw = raw << 3 | level;
+    for (const bool bit : {upper, below, known, asked}) raw = raw << 1 | bit;
+    raw = raw << 9 | word << 6 | beat << 3 | left;
+    for (const bool bit : {chain, to_table, to_line, to_who}) raw = raw << 1 | bit;
+    return raw;
+  }
+  static Walk Of(uint64_t raw) {
+    Walk w;
+    unsigned at = 33;
+    const auto take = [&](unsigned bits) { return static_cast<unsigned>(raw >> (at -= bits) & ((1u << bits) - 1)); };
+    w.state = take(6);
+    for (bool* bit : {&w.wide, &w.stale, &w.answered, &w.fill, &w.filling, &w.drop, &w.error}) *bit = take(1) != 0;
+    w.level = take(3);
+    for (bool* bit : {&w.upper, &w.below, &w.known, &w.asked}) *bit = take(1) != 0;
+    w.word = take(3), w.beat = take(3), w.left = take(3);
+    for (bool* bit : {&w.chain, &w.to_table, &w.to_line, &w.to_who}) *bit = take(1) != 0;
+    return w;
+  }
+};
+
+/// A step_t.
+struct Step {
+  unsigned shift = 0, promised = 0, line = 0, index = 0;
+  uint32_t Raw() const { return shift << 17 | promised << 16 | line << 13 | index; }
+};
+
+/// An entry of a page table, judged as docs/page-tables.md says. `shift`: of its level, in page numbers.
+struct Entry {
+  uint64_t raw;
+  bool Bit(unsigned n) const { return raw >> n & 1; }
+  uint64_t page() const { return raw >> 12 & ((uint64_t{1} << 40) - 1); }
+  unsigned target() const { return static_cast<unsigned>(raw >> 6 & 3); }
+  unsigned adapter() const { return static_cast<unsigned>(raw >> 52 & 63); }
+
+  /// 0: it is good.
+  unsigned Fault(unsigned level, unsigned shift) const {
+    const bool zero = Bit(1), valid = Bit(0), large = Bit(5), contiguous = Bit(8);
+    if (zero) return 0;
+    if (!valid) return kInvalid;
+    const uint64_t inside = (uint64_t{1} << shift) - 1;
+    const bool reserved = Bit(63) || Bit(9) || page() >> 36 != 0 || (adapter() != 0 && target() != 3) ||
+                          (level == 0 && large) || (level != 0 && contiguous) ||
+                          (level != 0 && large && (page() & inside) != 0) ||
+                          (level != 0 && !large && target() > 1);
+    return reserved ? kReserved : 0;
+  }
+  bool NamesTable(unsigned level) const { return level != 0 && !Bit(1) && !Bit(5) && Fault(level, 0) == 0; }
+  /// The page that it maps at vpn. promised: its leaf table has sixteen entries or more.
+  Page PageAt(unsigned level, unsigned shift, uint64_t vpn, bool promised) const {
+    const uint64_t inside = level == 0 ? 0 : (uint64_t{1} << shift) - 1;
+    Page page;
+    page.pfn = ((this->page() & kVpnMask) | (vpn & inside)) & kVpnMask;
+    page.target = target(), page.adapter = adapter();
+    page.zero = Bit(1);
+    if (!page.zero) page.coherent = Bit(2), page.read_only = Bit(3), page.no_execute = Bit(4);
+    page.big = level == 0 ? promised && !page.zero && Bit(8) && (this->page() & 15) == (vpn & 15) : shift >= 4;
+    page.level = level;
+    return page;
+  }
+};
+
+/// The bench, clocked by Tick: inputs are set, Settle, outputs are looked at, Tick. Test parameters: smallest sizes,
+/// and the seed of the chance, which is printed when a test fails.
+class InnerTest : public testing::TestWithParam<std::tuple<bool, int>> {
+  VerilatedContext context_;  // goes last
+
+ protected:
+  InnerTest() : rng(static_cast<uint64_t>(std::get<1>(GetParam()))), n(std::get<0>(GetParam()) ? 1 : 0),
+                rows(n ? 2 : 9), top_(std::make_unique<Vgmmu_mmu_inner_bench>(&context_)), t(*top_) {
+    RecordProperty("seed", std::get<1>(GetParam()));
+    context_.assertOn(true);
+    t.small_i = n;
+    t.rst_i = 1;
+    for (int i = 0; i < 4; ++i) Tick();
+    t.rst_i = 0;
+    Settle();
+  }
+  ~InnerTest() override {
+    t.final();
+    if (HasFailure()) {
+      std::cout << "seed " << std::get<1>(GetParam()) << (n ? ", smallest" : ", default") << " size, cycle " << now
+                << '\n';
+    }
+  }
+  void Settle() {
+    t.clk_i = 0;
+    t.eval();
+  }
+  void Tick() {
+    Settle();
+    t.clk_i = 1;
+    t.eval();
+    t.clk_i = 0;
+    t.eval();
+    ++now;
+  }
+  void Reset() {
+    t.rst_i = 1;
+    Tick();
+    t.rst_i = 0;
+  }
+  unsigned Random(unsigned below) { return static_cast<unsigned>(rng() % below); }
+  bool Chance(unsigned percent) { return rng() % 100 < percent; }
+  /// Number of the one bit that is set; 64: none, or several.
+  static unsigned One(uint64_t set) {
+    return set != 0 && (set & (set - 1)) == 0 ? static_cast<unsigned>(__builtin_ctzll(set)) : 64;
+  }
+
+  std::mt19937_64 rng;
+  const unsigned n;     ///< element of the outputs
+  const unsigned rows;
+  uint64_t now = 0;
+
+ private:
+  std::unique_ptr<Vgmmu_mmu_inner_bench> top_;
+
+ protected:
+  Vgmmu_mmu_inner_bench& t;
+
+ private:
+  Coverage coverage_{context_};
+};
+
+inline auto SizesAndSeeds() { return testing::Combine(testing::Bool(), testing::Range(1, 5)); }
+inline std::string SizeAndSeed(const testing::TestParamInfo<std::tuple<bool, int>>& test) {
+  return std::string(std::get<0>(test.param) ? "small" : "default") + "_seed" + std::to_string(std::get<1>(test.param));
+}
+
+/// A table entry in which most forms are likely: good ones, and one thing or another wrong.
+template <typename Rng>
+uint64_t SomeEntry(Rng& rng) {
+  uint64_t raw = rng() & ((uint64_t{1} << 48) - 1) & ~uint64_t{0xfff};
+  raw |= 1 | (rng() & 0x1c) | (rng() & 0xc0);  // valid; attributes, target
+  if (rng() % 3 != 0) raw &= ~uint64_t{0x80};  // system or VRAM
+  if ((raw >> 6 & 3) == 3) raw |= (rng() & 63) << 52;
+  raw |= (rng() & 31) << 58 | (rng() & 3) << 10;  // free bits
+  if (rng() % 3 == 0) raw |= 1 << 8;
+  if (rng() % 4 == 0) raw |= 1 << 5;
+  if (rng() % 8 == 0) raw |= 2;
+  if (rng() % 8 == 0) raw &= ~uint64_t{1};
+  if (rng() % 24 == 0) raw |= uint64_t{1} << 63;
+  if (rng() % 24 == 0) raw |= 1 << 9;
+  if (rng() % 24 == 0) raw |= uint64_t{1} << (48 + rng() % 4);
+  if (rng() % 24 == 0) raw |= uint64_t{1} << (52 + rng() % 6);
+  return raw;
+}
+
+}  // namespace gmmu::inner

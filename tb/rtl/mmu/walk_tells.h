@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+// The answers of the walks in C++: what becomes of a lookup and the entry of its page, and how the answers leave.
+// gmmu_walk_tell and gmmu_walk_answer share both.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "inner.h"
+
+namespace gmmu::inner {
+
+/// A row as it is picked up to be answered.
+struct TellRow {
+  unsigned row = 0;
+  Key key;
+  unsigned level = 0, shift = 0, mask = 0, word = 0, cause = 0;
+  bool promised = false, wide = false, drop = false, error = false;
+};
+
+/// What becomes of one lookup. again: it is done again, the rest but who, key and row means nothing.
+struct Told {
+  unsigned who = 0;
+  bool again = false, merged = false, large = false, narrow = false;
+  Key key;
+  Page page;
+  unsigned cause = 0, shift = 0, row = 0;
+  bool direct = false;
+  uint64_t order = 0;  ///< among those of the rows
+};
+
+/// The lookup of page `sub` of the row's line, by the entry `word`.
+inline Told Judge(const TellRow& row, unsigned who, bool begins, unsigned sub, uint64_t word) {
+  const Entry entry{word};
+  Told told;
+  told.who = who;
+  told.row = row.row;
+  told.key = row.key;
+  told.key.vpn = (row.key.vpn & ~uint64_t{7}) | sub;
+  told.merged = !begins;
+  told.cause = row.cause != 0 ? row.cause : row.error ? kTableRead : entry.Fault(row.level, row.shift);
+  told.page = entry.PageAt(row.level, row.shift, told.key.vpn, row.promised);
+  told.shift = row.shift;
+  const unsigned may_differ = row.level == 0 ? row.mask : 0;
+  const bool same_table = ((sub ^ row.key.vpn) & 7 & ~may_differ) == 0;
+  told.again = !begins && (told.cause != 0 || row.drop || !same_table);
+  told.large = begins && told.cause == 0 && row.level != 0;
+  told.narrow = begins && told.cause == 0 && row.level == 0 && (!row.wide || told.page.big);
+  return told;
+}
+
+/// Watches the way out: each lookup leaves once, those of the rows in order, an offer stands.
+class TellTest : public InnerTest {
+ protected:
+  enum Block { kTell, kAnswer };
+  explicit TellTest(Block block) : e(n + (block == kAnswer ? 2 : 0)) {}
+
+  const unsigned e;  ///< element of the outputs
+  const unsigned ports_ = n ? 2 : 7, slots_ = n ? 2 : 32;
+  std::map<unsigned, Told> due_;  ///< by who: port * 64 + slot
+  uint64_t told_ = 0, again_ = 0, direct_ = 0, faults_ = 0, large_ = 0, narrow_ = 0, refused_ = 0;
+
+  static unsigned Port(unsigned who) { return who >> 6; }
+  static unsigned Slot(unsigned who) { return who & 63; }
+  std::optional<unsigned> FreeWho() {
+    for (int i = 0; i < 8; ++i) {
+      const unsigned who = Random(ports_) << 6 | Random(slots_);
+      if (due_.count(who) == 0 && used_.count(who) == 0) return who;
+    }
+    return std::nullopt;
+  }
+  std::set<unsigned> used_;  ///< in a chain
+
+  void Expect(Told told) {
+    told.order = order_++;
+    due_[told.who] = told;
+  }
+  /// Inputs of a direct answer, of a lookup that waits for nothing else. Returns it, if there is one.
+  std::optional<Told> DriveDirect(bool offer, unsigned row) {
+    std::optional<Told> told;
+    const std::optional<unsigned> who = FreeWho();
+    const Page page = Page::Of(rng() & ((uint64_t{1} << 52) - 1));
+    const Key key = Key::Of(rng() & ((uint64_t{1} << 43) - 1));
+    const unsigned cause = Random(4) == 0 ? 1 + Random(6) : 0;
+    const bool wide = Random(2) != 0;
+    if (offer && who) {
+      told.emplace();
+      told->who = *who, told->key = key, told->page = page, told->cause = cause, told->row = row;
+      told->direct = true;
+      told->narrow = cause == 0 && (!wide || page.big);
+    }
+    t.te_direct_i = told.has_value();
+    t.te_direct_row_i = static_cast<uint8_t>(row);
+    t.te_direct_port_i = static_cast<uint8_t>(who ? Port(*who) : 0);
+    t.te_direct_slot_i = static_cast<uint8_t>(who ? Slot(*who) : 0);
+    t.te_direct_cause_i = static_cast<uint8_t>(cause);
+    t.te_direct_wide_i = wide;
+    t.other_i = key.Raw();
+    t.page_i = page.Raw();
+    return told;
+  }
+  void DriveRow(const TellRow& row) {
+    t.te_row_i = static_cast<uint8_t>(row.row);
+    t.key_i = row.key.Raw();
+    t.te_level_i = static_cast<uint8_t>(row.level);
+    t.te_shift_i = static_cast<uint8_t>(row.shift);
+    t.te_promised_i = row.promised;
+    t.te_mask_i = static_cast<uint8_t>(row.mask);
+    t.te_word_i = static_cast<uint8_t>(row.word);
+    t.te_wide_i = row.wide;
+    t.te_drop_i = row.drop;
+    t.te_error_i = row.error;
+    t.te_cause_i = static_cast<uint8_t>(row.cause);
+  }
+  TellRow SomeRow(unsigned number) {
+    TellRow row;
+    row.row = number;
+    row.key = {Random(64), rng() & kVpnMask, false};
+    row.level = Random(2) == 0 ? 0 : Random(6);
+    row.shift = row.level == 0 ? 0 : 1 + Random(30);
+    const unsigned bits = Random(5);
+    row.mask = bits >= 3 ? 7 : (1u << bits) - 1;
+    row.promised = bits >= 4;
+    row.word = (Random(8) & ~row.mask) | (row.key.vpn & row.mask);
+    row.wide = Random(2) != 0;
+    row.drop = Random(8) == 0;
+    row.error = Random(10) == 0;
+    row.cause = Random(10) == 0 ? 1 + Random(5) : 0;
+    return row;
+  }
+  /// An entry for this row: contiguous ones that agree, large ones that are aligned.
+  uint64_t EntryFor(const TellRow& row) {
+    uint64_t entry = SomeEntry(rng);
+    if (Random(2) == 0) entry = (entry & ~uint64_t{0xf000}) | (row.key.vpn & 15) << 12;
+    if (row.level != 0 && Random(3) != 0) entry = (entry | 0x21) & ~uint64_t{0x100};
+    if (row.level != 0 && Random(3) != 0) entry &= ~(((uint64_t{1} << row.shift) - 1) << 12);
+    return entry;
+  }
+
+  /// What leaves in this cycle, after Settle.
+  void Watch(const std::optional<Told>& direct, bool hold) {
+    const bool take = t.te_take_o[e] != 0, tell = t.te_tell_o[e] != 0, again = t.te_again_o[e] != 0;
+    if (take) ASSERT_TRUE(direct && !hold);
+    ASSERT_EQ(t.te_ok_o[e] != 0, ok_next_) << "cycle " << now;
+    ASSERT_EQ(t.te_fault_o[e] != 0, fault_next_);
+    ok_next_ = fault_next_ = false;
+    ASSERT_FALSE(stood_ && !tell) << "an answer was withdrawn";
+    ASSERT_FALSE(stood_again_ && !again);
+    if (direct && !hold && due_.empty()) ASSERT_TRUE(take) << "nothing is in its way, cycle " << now;
+    if (direct && !take) ++refused_;
+    if (t.te_quiet_o[e]) ASSERT_TRUE(due_.empty()) << "cycle " << now;
+    empty_ = due_.empty() && !Busy() ? empty_ + 1 : 0;
+    if (empty_ > 6) {
+      ASSERT_TRUE(t.te_quiet_o[e]);
+      ASSERT_EQ(t.te_kept_o[e], 0u);
+    }
+    if (tell) {
+      const unsigned who = t.te_port_o[e] << 6 | t.te_slot_o[e];
+      ASSERT_EQ(due_.count(who), 1u) << "answer of nobody: " << who << " cycle " << now;
+      const Told& want = due_[who];
+      ASSERT_FALSE(want.again) << "who " << who << " cycle " << now;
+      if (stood_) ASSERT_EQ(who, stood_who_);
+      ASSERT_EQ(t.te_merged_o[e] != 0, want.merged);
+      ASSERT_EQ(t.te_key_o[e], want.key.Raw());
+      ASSERT_EQ(t.te_cause_o[e], want.cause) << "cycle " << now;
+      if (want.cause == 0) ASSERT_EQ(Page::Of(t.te_page_o[e]).Seen(), want.page.Seen()) << "cycle " << now;
+      ASSERT_EQ(t.te_page_o[e] & 7, want.page.level);
+      ASSERT_EQ(t.te_large_o[e] != 0, want.large);
+      ASSERT_EQ(t.te_narrow_o[e] != 0, want.narrow);
+      ASSERT_EQ(t.te_tell_row_o[e], want.row);
+      ASSERT_TRUE(t.te_kept_o[e] >> want.row & 1);
+      if (want.large) ASSERT_EQ(t.te_shift_o[e], want.shift);
+      if (t.te_tell_ready_i) {
+        if (!want.direct) {
+          ASSERT_GE(want.order, next_tell_) << "out of order";
+          next_tell_ = want.order + 1;
+        }
+        (want.cause == 0 ? ok_next_ : fault_next_) = !want.merged;
+        ++told_;
+        direct_ += want.direct, faults_ += want.cause != 0, large_ += want.large, narrow_ += want.narrow;
+        Gone(want);
+        due_.erase(who);
+      }
+      stood_who_ = who;
+    }
+    stood_ = tell && !t.te_tell_ready_i;
+    if (again) {
+      const unsigned who = t.te_again_port_o[e] << 6 | t.te_again_slot_o[e];
+      ASSERT_EQ(due_.count(who), 1u);
+      const Told& want = due_[who];
+      ASSERT_TRUE(want.again) << "who " << who << " cycle " << now;
+      ASSERT_EQ(t.te_again_key_o[e], want.key.Raw());
+      ASSERT_TRUE(t.te_kept_o[e] >> want.row & 1);
+      if (t.te_again_ready_i) {
+        ASSERT_GE(want.order, next_again_);
+        next_again_ = want.order + 1;
+        ++again_;
+        Gone(want);
+        due_.erase(who);
+      }
+    }
+    stood_again_ = again && !t.te_again_ready_i;
+    if (take) Expect(*direct);
+  }
+  /// A lookup has left.
+  virtual void Gone(const Told&) {}
+  /// A row is in hand although nothing of it is due any more.
+  virtual bool Busy() const { return false; }
+
+ private:
+  uint64_t order_ = 0, next_tell_ = 0, next_again_ = 0;
+  unsigned stood_who_ = 0, empty_ = 0;
+  bool stood_ = false, stood_again_ = false, ok_next_ = false, fault_next_ = false;
+};
+
+}  // namespace gmmu::inner

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""docs/ddi/names.md: a row for each structure, enumerator, flag, entry point and callback that sw/ddi declares.
+
+A name's tests are those of the rows of the other pages that name it; its layout has tests of its own. A name that has no
+effect in a memory model has its reason in tools/ddi_names.toml, a name that is only a part of another (an argument
+structure of an entry point) stands with that. What is left is a gap: it stands in docs/ddi-gaps.md.
+"""
+import collections
+import re
+import sys
+import tomllib
+
+import check_ddi
+from check_ddi import GAPS, HEADERS, NAMES, ROOT
+
+REASONS = ROOT / "tools/ddi_names.toml"
+MARK = "## Names without a row"
+Name = collections.namedtuple("Name", "header kind text parent")
+
+
+def plain(name):
+    """DXGKCB_ALLOCATEADL and DxgkCbAllocateAdl are one name."""
+    return re.sub(r"^(p?dxgkddi(?!interface|wddm)|dxgkcb|dxgkarg(?:cb)?)", "", name.replace("_", "").lower())
+
+
+def names_of(header):
+    """Names of one header, in its order."""
+    text = re.sub(r"/\*.*?\*/", "", (ROOT / "sw/ddi" / header).read_text(), flags=re.S)
+    for match in re.finditer(r"typedef (struct|union|enum) _?\w+ \{|typedef ([\w ]+?)\b(DXGK\w+)\(|"
+                             r"^#define ((?:DXGK_|D3DGPU_|DXGKDDI_)\w+) \S", text, re.M):
+        kind, _, function, define = match.groups()
+        if function:
+            yield Name(header, "function", function, None)
+        elif define and not define.startswith("GMMU") and define != "DXGKDDI_INTERFACE_VERSION":
+            yield Name(header, "number", define, None)
+        elif kind:
+            body = check_ddi.body_of(text, match.start())
+            end = text.index(body, match.start()) + len(body) + 1
+            name = re.match(r"\s*(\w+)", text[end:]).group(1)
+            yield Name(header, kind, name, None)
+            if kind == "enum":
+                for entry in re.findall(r"^\s*(\w+)(?: =|,|$)", body, re.M):
+                    if not entry.endswith("_MAX"):
+                        yield Name(header, "enumerator", entry, name)
+            elif name not in ("DXGKRNL_INTERFACE", "DRIVER_INITIALIZATION_DATA"):
+                for field in re.findall(r"\b(\w+) : \d+;", body):
+                    if not re.match(r"Reserved|SystemReserved|IsDeviceSpecificCodeReserved", field):
+                        yield Name(header, "flag", f"{name}.{field}", name)
+
+
+def tokens(text):
+    """What a row's name names: `DXGK_PTE.Zero` names the flag and its structure."""
+    words = [word for piece in re.findall(r"`([^`]+)`", text) for word in re.findall(r"[\w.]+", piece)]
+    return {plain(word) for word in words} | {plain(word.split(".")[0]) for word in words}
+
+
+def reason_of(name, reasons):
+    for reason in reasons:
+        if any(re.fullmatch(pattern, name.text) for pattern in reason["names"]):
+            return reason["why"]
+    return None
+
+
+def link(page):
+    return f"[{page.stem}]({page.name})"
+
+
+def run(write):
+    found, errors = check_ddi.rows(check_ddi.subject_pages())
+    if errors:
+        sys.exit("\n".join(errors))
+    by_token = collections.defaultdict(list)
+    for row in found:
+        for token in tokens(row.name):
+            by_token[token].append(row)
+    reasons = tomllib.loads(REASONS.read_text())["reason"]
+    layout = {"struct": "Layout.SizesAreTheKits", "union": "Layout.SizesAreTheKits", "number": "Layout.NumbersAreTheKits",
+              "enumerator": "Layout.NumbersAreTheKits", "enum": "Layout.NumbersAreTheKits",
+              "flag": "Layout.EachBitFieldSetAloneShowsItsOwnBitsOnly", "function": "Layout.HoldsAtCompileTimeInC11AndInCxx17"}
+    pages, gaps, uses = collections.OrderedDict(), [], collections.Counter()
+    for header in HEADERS:
+        for name in names_of(header):
+            hits = by_token.get(plain(name.text), [])
+            why = reason_of(name, reasons)
+            where = f"`sw/ddi/{header}`"
+            tests, evidence = [layout[name.kind]], "documents"
+            if hits:
+                where += ", " + ", ".join(dict.fromkeys(link(row.page) for row in hits))
+                tests = list(dict.fromkeys(test for row in hits for test in row.tests))[:4]
+                evidence = ", ".join(dict.fromkeys(part.strip() for row in hits for part in row.evidence.split(",")))
+                uses["shown"] += 1
+            elif why and why.startswith("form: "):
+                where += f" ({why[6:]})"
+                uses["form"] += 1
+            elif why:
+                where = f"no effect: {why} (`sw/ddi/{header}`)"
+                uses["no effect"] += 1
+            else:
+                gaps.append((name.text, header))
+                continue
+            pages.setdefault(header, []).append(
+                f"| `{name.text}` | {where} | {', '.join(f'`{test}`' for test in tests)} | {evidence} |")
+    lines = ["# Names of the headers", "",
+             "Every structure, number, flag, entry point and callback that `sw/ddi` declares: the pages that have rows of it and",
+             "their tests, or why it has no effect here. Made by `python3 tools/check_ddi.py names --write` from the headers, the",
+             "other pages of this folder and `tools/ddi_names.toml`; a test compares. Layouts and numbers of all of them are",
+             "asserted when `tb/sw/ddi/layout_static.h` is compiled.", ""]
+    for header, entries in pages.items():
+        lines += [f"## {header}", "", "| " + " | ".join(check_ddi.COLUMNS) + " |", "|---|---|---|---|", *entries, ""]
+    text = "\n".join(lines)
+    before = GAPS.read_text().split(MARK)[0].rstrip() + "\n" if GAPS.exists() else ""
+    missing = before
+    if gaps:
+        missing += "\n".join(["", MARK, "", "Declared in `sw/ddi` and shown by no row (`python3 tools/check_ddi.py names --write`).", "",
+                              "| name | what is missing |", "|---|---|",
+                              *[f"| `{name}` | a row with a test, or the reason why it has no effect |" for name, _ in gaps], ""])
+    same = NAMES.exists() and NAMES.read_text() == text and (GAPS.read_text() if GAPS.exists() else "") == missing
+    if write and not same:
+        NAMES.write_text(text)
+        if missing.strip():
+            GAPS.write_text(missing)
+    print(f"names: {uses['shown']} shown by rows, {uses['form']} forms, {uses['no effect']} without effect, {len(gaps)} gaps")
+    if not same and not write:
+        print("docs/ddi/names.md differs from the headers and the rows: python3 tools/check_ddi.py names --write")
+        return 1
+    return 0
