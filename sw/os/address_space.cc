@@ -56,48 +56,90 @@ void AddressSpace::Initialise(const Table& table, unsigned level, uint64_t count
   sink(update);
 }
 
-void AddressSpace::CreateRoot(const Sink& sink) {
+AddressSpace::Table AddressSpace::NewRoot(uint64_t wanted) {
   const Geometry& geometry = adapter_.caps().geometry;
   const unsigned level = geometry.count() - 1;
   uint64_t bytes = geometry.levels[level].bytes;
   root_entries_ = geometry.Entries(level);
   if (geometry.count() == 2) {  // only two-level roots are resizable
-    const auto [entries, size] = adapter_.RootPageTableSize(root_entries_);
+    const uint64_t asked = wanted == 0 ? root_entries_ : std::min(wanted, root_entries_);
+    const auto [entries, size] = adapter_.RootPageTableSize(asked);
     root_entries_ = std::min(entries, root_entries_);
     bytes = size;
   }
-  root_ = NewTable(level, bytes);
-  Initialise(root_, level, root_entries_, 0, sink);
+  return NewTable(level, bytes);
+}
+
+void AddressSpace::CreateRoot(const Sink& sink, uint64_t entries) {
+  root_ = NewRoot(entries);
+  Initialise(root_, adapter_.caps().geometry.count() - 1, root_entries_, 0, sink);
+}
+
+DXGK_PTE AddressSpace::LinkTo(const Table& table) {
+  DXGK_PTE entry{};
+  entry.Valid = 1;
+  entry.Segment = table.gpu.SegmentId;
+  entry.PageTableAddress = table.gpu.SegmentOffset / hw::kPageSize;
+  return entry;
+}
+
+void AddressSpace::WriteEntry(unsigned level, uint64_t va, const DXGK_PTE& entry, const Sink& sink) {
+  Table& table = Ensure(level, va, sink);
+  const Geometry& geometry = adapter_.caps().geometry;
+  TableUpdate update;
+  update.level = level;
+  update.start = geometry.Index(level, va);
+  update.count = 1;
+  update.first_va = va >> geometry.Shift(level) << geometry.Shift(level);
+  update.table = table.gpu;
+  update.table_cpu = table.cpu;
+  update.entries = {entry};
+  sink(update);
 }
 
 AddressSpace::Table& AddressSpace::Ensure(unsigned level, uint64_t va, const Sink& sink) {
   const Geometry& geometry = adapter_.caps().geometry;
-  if (level == geometry.count() - 1) return root_;
-  const uint64_t slot = va / geometry.Coverage(level);
-  const auto found = tables_.find({level, slot});
+  if (level == geometry.count() - 1) {
+    if (va / (uint64_t{1} << geometry.Shift(level)) >= root_entries_)
+      throw OsError("address " + Hex(va) + " of " + name_ + " is beyond the " + std::to_string(root_entries_) +
+                    " entries of its root");
+    return root_;
+  }
+  const Slot slot{level, va / geometry.Coverage(level)};
+  const auto found = tables_.find(slot);
   if (found != tables_.end()) return found->second;
 
-  Table& parent = Ensure(level + 1, va, sink);
-  Table& table =
-      tables_.emplace(std::pair{level, slot}, NewTable(level, geometry.levels[level].bytes)).first->second;
-  Initialise(table, level, geometry.Entries(level), slot * geometry.Coverage(level), sink);
-  TableUpdate link;
-  link.level = level + 1;
-  link.start = geometry.Index(level + 1, va);
-  link.count = 1;
-  link.first_va = slot * geometry.Coverage(level);
-  link.table = parent.gpu;
-  link.table_cpu = parent.cpu;
-  link.entries.resize(1);
-  link.entries[0].Valid = 1;
-  link.entries[0].Segment = table.gpu.SegmentId;
-  link.entries[0].PageTableAddress = table.gpu.SegmentOffset / hw::kPageSize;
-  sink(link);
+  const uint64_t start = slot.second * geometry.Coverage(level);
+  Ensure(level + 1, va, sink);
+  Table& table = tables_.emplace(slot, NewTable(level, geometry.levels[level].bytes)).first->second;
+  const auto upper = uppers_.find(slot);
+  if (upper == uppers_.end()) {
+    Initialise(table, level, geometry.Entries(level), start, sink);
+  } else {
+    Split(table, level, start, upper->second, sink);
+    for (uint64_t i = 0; level > 0 && i < geometry.Entries(level); ++i)
+      uppers_[{level - 1, start / geometry.Coverage(level - 1) + i}] = PartOf(upper->second, level, i);
+    uppers_.erase(slot);
+  }
+  WriteEntry(level + 1, start, LinkTo(table), sink);
   return table;
 }
 
+void AddressSpace::Release(Table& table) {
+  if (adapter_.kernel().LeakNow("page_table")) return;
+  if (table.segment != nullptr) table.segment->space->Free(table.gpu.SegmentOffset);
+  table.system.Release();
+  adapter_.kernel().ledger().Close(table.ticket);
+}
+
+void AddressSpace::ReleaseRetired() {
+  for (Table& table : retired_) Release(table);
+  retired_.clear();
+}
+
 void AddressSpace::SetEntries(uint64_t va, uint64_t pages, const std::vector<DXGK_PTE>& entries,
-                              HANDLE allocation, uint64_t allocation_offset, const Sink& sink) {
+                              HANDLE allocation, uint64_t allocation_offset, const Sink& sink,
+                              uint64_t driver_protection) {
   const Geometry& geometry = adapter_.caps().geometry;
   const bool repeat = entries.size() == 1 && pages != 1;
   for (uint64_t done = 0; done < pages;) {
@@ -108,6 +150,7 @@ void AddressSpace::SetEntries(uint64_t va, uint64_t pages, const std::vector<DXG
     update.count = std::min(pages - done, geometry.Entries(0) - update.start);
     update.repeat = repeat;
     update.first_va = at;
+    update.driver_protection = driver_protection;
     update.allocation = allocation;
     update.allocation_offset = allocation_offset + done * hw::kPageSize;
     update.table = leaf.gpu;
@@ -133,15 +176,11 @@ void AddressSpace::Invalidate(uint64_t va, uint64_t pages, const Sink& sink) {
 }
 
 void AddressSpace::FreeTables() {
-  auto release = [this](Table& table) {
-    if (adapter_.kernel().LeakNow("page_table")) return;
-    if (table.segment != nullptr) table.segment->space->Free(table.gpu.SegmentOffset);
-    table.system.Release();
-    adapter_.kernel().ledger().Close(table.ticket);
-  };
-  for (auto& [key, table] : tables_) release(table);
+  for (auto& [slot, table] : tables_) Release(table);
   tables_.clear();
-  if (root_entries_ != 0) release(root_);
+  uppers_.clear();
+  ReleaseRetired();
+  if (root_entries_ != 0) Release(root_);
   root_entries_ = 0;
 }
 

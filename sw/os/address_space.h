@@ -28,6 +28,7 @@ struct TableUpdate {
   uint64_t first_va = 0;
   HANDLE allocation = nullptr;
   uint64_t allocation_offset = 0;
+  uint64_t driver_protection = 0;  ///< level 0 only
   D3DGPU_PHYSICAL_ADDRESS table{};  ///< start of the table
   void* table_cpu = nullptr;        ///< the same for the CPU
 };
@@ -47,19 +48,36 @@ class AddressSpace {
 
   // Calls that make tables throw NoRoom when their segment is full; what was made stays.
 
-  /// Makes and initialises the root. Its address is valid afterwards.
-  void CreateRoot(const Sink& sink);
+  /// Makes and initialises the root. Its address is valid afterwards. `entries`: of a resizable root
+  /// (two levels), 0 for all of them.
+  void CreateRoot(const Sink& sink, uint64_t entries = 0);
+  /// A new root with the same contents, of at least `entries` entries where the root is resizable (two levels);
+  /// 0 keeps their number. The hardware must be told of it, and the old one is retired. What leaves the kept part
+  /// must have been invalidated, and its tables freed.
+  void ReplaceRoot(uint64_t entries, const Sink& sink);
   D3DGPU_PHYSICAL_ADDRESS root() const { return root_.gpu; }
   uint64_t root_entries() const { return root_entries_; }
 
   /// Writes entries for consecutive pages from `va`; makes the tables that are missing. `entries`
   /// either one for each page, or one that is repeated.
   void SetEntries(uint64_t va, uint64_t pages, const std::vector<DXGK_PTE>& entries,
-                  HANDLE allocation, uint64_t allocation_offset, const Sink& sink);
+                  HANDLE allocation, uint64_t allocation_offset, const Sink& sink, uint64_t driver_protection = 0);
   /// Makes the tables that are missing for these pages.
   void EnsureTables(uint64_t va, uint64_t pages, const Sink& sink);
   /// Writes one invalid entry over all of them.
   void Invalidate(uint64_t va, uint64_t pages, const Sink& sink);
+  /// One entry of `level` > 0 that maps data or zeros: all that a table of the level below would cover. `va` is
+  /// aligned to that. Tables that it replaces are retired. Later changes of parts of it make tables that say the
+  /// same first.
+  void SetUpper(unsigned level, uint64_t va, const DXGK_PTE& entry, HANDLE allocation, uint64_t allocation_offset,
+                const Sink& sink);
+  /// Zero entries, each at the highest level that fits.
+  void SetZero(uint64_t va, uint64_t pages, const Sink& sink);
+  /// Frees leaf tables that lie in the range as a whole, and tables above that are empty then: entries of
+  /// parents become invalid. Tables are retired.
+  void FreeTables(uint64_t va, uint64_t pages, const Sink& sink);
+  /// Gives retired tables back: nothing that is queued, and no TLB, may use them any more.
+  void ReleaseRetired();
   /// Gives every table back. The GPU must not use the space any more.
   void FreeTables();
 
@@ -75,17 +93,28 @@ class AddressSpace {
     SystemBuffer system;
     Ledger::Ticket ticket = 0;
   };
+  using Slot = std::pair<unsigned, uint64_t>;  // level, va / coverage of one of its tables
   Table NewTable(unsigned level, uint64_t bytes);
+  Table NewRoot(uint64_t wanted);
+  void Release(Table& table);
+  void Retire(Slot slot);
+  void WriteEntry(unsigned level, uint64_t va, const DXGK_PTE& entry, const Sink& sink);
+  static DXGK_PTE LinkTo(const Table& table);
   Table& Ensure(unsigned level, uint64_t va, const Sink& sink);
   void Initialise(const Table& table, unsigned level, uint64_t count, uint64_t va,
                   const Sink& sink);
+  /// A table that says what `upper` said: zeros, or smaller pages of the same data.
+  DXGK_PTE PartOf(const DXGK_PTE& upper, unsigned level, uint64_t index) const;
+  void Split(const Table& table, unsigned level, uint64_t va, const DXGK_PTE& upper, const Sink& sink);
 
   Adapter& adapter_;
   std::string name_;
   bool paging_;
   Table root_;
   uint64_t root_entries_ = 0;
-  std::map<std::pair<unsigned, uint64_t>, Table> tables_;  // level, va / coverage; without the root
+  std::map<Slot, Table> tables_;     // without the root
+  std::map<Slot, DXGK_PTE> uppers_;  // entries that stand where the table of this slot would
+  std::vector<Table> retired_;
   RangeAllocator va_;
 };
 

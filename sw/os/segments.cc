@@ -32,6 +32,17 @@ std::optional<SegmentPages> SegmentPages::Allocate(Segment& segment, uint64_t co
   return taken;
 }
 
+std::optional<SegmentPages> SegmentPages::AllocateContiguous(Segment& segment, uint64_t count, uint64_t alignment,
+                                                             const std::string& created_by) {
+  const auto start = segment.space->Allocate(count * hw::kPageSize, alignment, created_by);
+  if (!start) return std::nullopt;
+  SegmentPages taken;
+  taken.segment_ = &segment;
+  taken.starts_.push_back(*start);
+  for (uint64_t i = 0; i < count; ++i) taken.pages_.push_back(*start / hw::kPageSize + i);
+  return taken;
+}
+
 void SegmentPages::Release(Kernel& kernel) {
   for (uint64_t start : starts_) {
     if (kernel.LeakNow("vram_range")) continue;

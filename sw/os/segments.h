@@ -31,6 +31,9 @@ class SegmentPages {
   /// nullopt, and nothing taken, when the segment has no room.
   static std::optional<SegmentPages> Allocate(Segment& segment, uint64_t count, Random& random,
                                               const std::string& created_by);
+  /// One range, `alignment` bytes a power of two.
+  static std::optional<SegmentPages> AllocateContiguous(Segment& segment, uint64_t count, uint64_t alignment,
+                                                        const std::string& created_by);
   void Release(Kernel& kernel);
 
   uint64_t count() const { return pages_.size(); }

@@ -11,6 +11,7 @@
 #include "os/adapter.h"
 #include "os/address_space.h"
 #include "os/paging_queue.h"
+#include "os/protection.h"
 #include "os/segments.h"
 #include "os/system_buffer.h"
 
@@ -34,12 +35,14 @@ class VidMm {
     uint64_t bytes = 0;
     HANDLE handle = nullptr;  // the driver's
     Ledger::Ticket ticket = 0;
+    uint64_t contiguous = 0;            // VRAM in one piece with this alignment, bytes; 0: scattered
     std::optional<SegmentPages> local;  // while resident in VRAM
     struct Mapping {
       Process* process;
       uint64_t va;
       uint64_t first_page;  // of the allocation
       uint64_t pages;
+      Protection protection;
     };
     std::vector<Mapping> mappings;  // where its pages are, or will be when it is resident again
   };
@@ -55,7 +58,8 @@ class VidMm {
   /// and allocations that were there are lost; they can only be destroyed.
   void Rebuild();
 
-  Process* CreateProcess(const std::string& name);
+  /// `root_entries`: of a resizable root at first; 0: all that its level has.
+  Process* CreateProcess(const std::string& name, uint64_t root_entries = 0);
   void DestroyProcess(Process* process);
   /// `pages` of virtual addresses, 64 KiB aligned, at a place drawn by seed; or at `at`.
   uint64_t ReserveVa(Process& process, uint64_t bytes, std::optional<uint64_t> at = std::nullopt);
@@ -90,7 +94,11 @@ class VidMm {
   /// Entries of [va, va + 4096 * pages): VRAM pages of the allocation, aperture pages, or invalid.
   /// Flushes the TLBs.
   void MapLocal(Process& process, uint64_t va, Allocation& allocation, uint64_t first_page,
-                uint64_t pages);
+                uint64_t pages, const Protection& protection = Protection::All());
+  /// One large page of `level` at `va`, from the allocation's first page on; the allocation is contiguous and aligned.
+  void MapLarge(Process& process, uint64_t va, unsigned level, Allocation& allocation);
+  /// Reads give zeros, writes are dropped; entries at the highest levels that fit.
+  void MapZero(Process& process, uint64_t va, uint64_t pages);
   void MapToAperture(Process& process, uint64_t va, Allocation& allocation, uint64_t aperture_page,
                      uint64_t pages);
   /// System memory, read and written at its own pages.
@@ -98,6 +106,11 @@ class VidMm {
   /// VRAM page `page` of the allocation at every one of `pages` addresses.
   void MapOnePage(Process& process, uint64_t va, Allocation& allocation, uint64_t page, uint64_t pages);
   void Unmap(Process& process, uint64_t va, uint64_t pages);
+  /// Unmaps, and gives page tables back that only served the range.
+  void UnmapAndFreeTables(Process& process, uint64_t va, uint64_t pages);
+  /// Another root table: of at least `entries` entries where roots are resizable, or elsewhere with the same ones
+  /// (0). The process' contexts must be idle.
+  void ReplaceRoot(Process& process, uint64_t entries);
 
   /// Commands of a process, `bytes` at `va`, for its node.
   PacketId SubmitRender(Process& process, uint64_t va, uint64_t bytes, const std::string& what);
@@ -121,6 +134,7 @@ class VidMm {
   const PagingQueue& queue() const { return queue_; }
 
  private:
+  static constexpr uint64_t kWindowPages = 256;  // 1 MiB each way
   struct Window {
     uint64_t source = 0;
     uint64_t target = 0;
@@ -134,7 +148,8 @@ class VidMm {
   /// The next window; waits until the GPU is done with it.
   Window& NextWindow();
   void SetLocal(Process& process, uint64_t va, Allocation& allocation, uint64_t first_page,
-                uint64_t pages);
+                uint64_t pages, const Protection& protection);
+  void FinishMapping(Process& process, uint64_t va, uint64_t pages);
   void Forget(Process& process, uint64_t va, uint64_t pages);
   void SetWindow(uint64_t va, const std::vector<DXGK_PTE>& entries, const Allocation& allocation,
                  uint64_t offset);

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "hw/gmmu_regs.h"
 #include "os/vidmm.h"
 #include "workload/job.h"
 #include "workload/lines.h"
@@ -21,7 +22,9 @@ struct ClientRun {
   LineOrder order;
   uint32_t crc = 0;  ///< expected, of reads without a pattern
   std::optional<uint64_t> pattern = std::nullopt;  ///< seed of the address pattern
-  bool write = false;                              ///< of the pattern
+  bool write = false;                              ///< of the pattern, or of anything
+  bool execute = false;
+  std::optional<regs::Fault> fault = std::nullopt;  ///< the run must end at this fault
 };
 
 /// Runs that were started together. Runs with no line are skipped.

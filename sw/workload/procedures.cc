@@ -4,7 +4,8 @@
 namespace gmmu::workload {
 
 const std::vector<Procedure>& Procedures() {
-  static const std::vector<Procedure> kProcedures = {MainJobProcedure(), ModeSwitchProcedure(), OversubscriptionProcedure(), RenderProcedure()};
+  static const std::vector<Procedure> kProcedures = {MainJobProcedure(), ModeSwitchProcedure(), OversubscriptionProcedure(), RenderProcedure(),
+                                                  ResizableRootProcedure(), PageEntriesProcedure()};
   return kProcedures;
 }
 

@@ -36,6 +36,8 @@ Procedure MainJobProcedure();
 Procedure ModeSwitchProcedure();
 Procedure OversubscriptionProcedure();
 Procedure RenderProcedure();
+Procedure ResizableRootProcedure();
+Procedure PageEntriesProcedure();
 
 /// The main job on a seeded buffer of so many bytes; its checks get `prefix`. Returns the host pages that
 /// it paged from and to.

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// Changes of the tree: large and zero entries above the leaves, tables that go, another root.
+#include <algorithm>
+
+#include "os/adapter.h"
+#include "os/address_space.h"
+#include "os/bug_check.h"
+#include "os/text.h"
+
+namespace gmmu::os {
+
+void AddressSpace::ReplaceRoot(uint64_t entries, const Sink& sink) {
+  const Geometry& geometry = adapter_.caps().geometry;
+  const unsigned level = geometry.count() - 1;
+  Table old = std::move(root_);
+  root_ = NewRoot(entries == 0 ? root_entries_ : entries);
+  retired_.push_back(std::move(old));
+  Initialise(root_, level, root_entries_, 0, sink);
+  const uint64_t coverage = uint64_t{1} << geometry.Shift(level);
+  const auto keep = [&](const Slot& slot, const DXGK_PTE& entry) {
+    if (slot.second >= root_entries_)
+      throw BugCheck("the root of " + name_ + " shrinks to " + std::to_string(root_entries_) + " entries and entry " +
+                     std::to_string(slot.second) + " is in use");
+    WriteEntry(level, slot.second * coverage, entry, sink);
+  };
+  for (const auto& [slot, table] : tables_) {
+    if (slot.first == level - 1) keep(slot, LinkTo(table));
+  }
+  for (const auto& [slot, entry] : uppers_) {
+    if (slot.first == level - 1) keep(slot, entry);
+  }
+}
+
+void AddressSpace::Split(const Table& table, unsigned level, uint64_t va, const DXGK_PTE& upper, const Sink& sink) {
+  const Geometry& geometry = adapter_.caps().geometry;
+  TableUpdate update;
+  update.level = level;
+  update.count = geometry.Entries(level);
+  update.initial = true;
+  update.first_va = va;
+  update.table = table.gpu;
+  update.table_cpu = table.cpu;
+  update.repeat = upper.Zero != 0;
+  for (uint64_t i = 0; i < (update.repeat ? 1 : update.count); ++i) update.entries.push_back(PartOf(upper, level, i));
+  sink(update);
+}
+
+DXGK_PTE AddressSpace::PartOf(const DXGK_PTE& upper, unsigned level, uint64_t index) const {
+  DXGK_PTE entry = upper;
+  entry.LargePage = level != 0 && !upper.Zero;
+  if (!upper.Zero)
+    entry.PageAddress += index << adapter_.caps().geometry.Shift(level) >> 12;
+  return entry;
+}
+
+void AddressSpace::Retire(Slot slot) {
+  const auto found = tables_.find(slot);
+  if (found == tables_.end()) return;
+  retired_.push_back(std::move(found->second));
+  tables_.erase(found);
+  if (slot.first == 0) return;
+  const Geometry& geometry = adapter_.caps().geometry;
+  const uint64_t entries = geometry.Entries(slot.first);
+  for (uint64_t i = 0; i < entries; ++i) {
+    const Slot below{slot.first - 1, slot.second * entries + i};
+    uppers_.erase(below);
+    Retire(below);
+  }
+}
+
+void AddressSpace::SetUpper(unsigned level, uint64_t va, const DXGK_PTE& entry, HANDLE allocation,
+                            uint64_t allocation_offset, const Sink& sink) {
+  const Geometry& geometry = adapter_.caps().geometry;
+  const uint64_t size = uint64_t{1} << geometry.Shift(level);
+  if (level == 0 || level >= geometry.count() || va % size != 0)
+    throw BugCheck("an entry of level " + std::to_string(level) + " at " + Hex(va) + " of " + name_);
+  const Slot slot{level - 1, va / size};
+  Table& table = Ensure(level, va, sink);
+  TableUpdate update;
+  update.level = level;
+  update.start = geometry.Index(level, va);
+  update.count = 1;
+  update.first_va = va;
+  update.allocation = allocation;
+  update.allocation_offset = allocation_offset;
+  update.table = table.gpu;
+  update.table_cpu = table.cpu;
+  update.entries = {entry};
+  sink(update);
+  Retire(slot);
+  uppers_[slot] = entry;
+}
+
+void AddressSpace::SetZero(uint64_t va, uint64_t pages, const Sink& sink) {
+  const Geometry& geometry = adapter_.caps().geometry;
+  DXGK_PTE zero{};
+  zero.Valid = 1;  // as seen on build 22621
+  zero.Zero = 1;
+  const uint64_t end = va + pages * hw::kPageSize;
+  while (va < end) {
+    unsigned level = 0;
+    while (level + 1 < geometry.count() && va % (uint64_t{1} << geometry.Shift(level + 1)) == 0 &&
+           end - va >= uint64_t{1} << geometry.Shift(level + 1)) {
+      ++level;
+    }
+    if (level == 0) {
+      const uint64_t up = (va / geometry.Coverage(0) + 1) * geometry.Coverage(0);
+      const uint64_t count = (std::min(end, up) - va) / hw::kPageSize;
+      SetEntries(va, count, {zero}, nullptr, 0, sink);
+      va += count * hw::kPageSize;
+    } else {
+      SetUpper(level, va, zero, nullptr, 0, sink);
+      va += uint64_t{1} << geometry.Shift(level);
+    }
+  }
+}
+
+// From the leaves up: an entry of a parent becomes invalid before its table is retired.
+void AddressSpace::FreeTables(uint64_t va, uint64_t pages, const Sink& sink) {
+  const Geometry& geometry = adapter_.caps().geometry;
+  const uint64_t end = va + pages * hw::kPageSize;
+  for (unsigned level = 0; level + 1 < geometry.count(); ++level) {
+    const uint64_t coverage = geometry.Coverage(level);
+    std::vector<Slot> gone;
+    for (auto it = tables_.lower_bound({level, 0}); it != tables_.end() && it->first.first == level; ++it) {
+      const uint64_t start = it->first.second * coverage;
+      if (level == 0 ? start < va || start + coverage > end : start + coverage <= va || start >= end) continue;
+      const uint64_t entries = geometry.Entries(level);
+      const Slot first{level == 0 ? 0 : level - 1, it->first.second * entries};
+      const auto below = tables_.lower_bound(first);
+      const auto upper = uppers_.lower_bound(first);
+      const auto inside = [&](const Slot& slot) { return slot.first == first.first && slot.second < first.second + entries; };
+      const bool used = level > 0 && ((below != tables_.end() && inside(below->first)) ||
+                                      (upper != uppers_.end() && inside(upper->first)));
+      if (!used) gone.push_back(it->first);
+    }
+    for (const Slot& slot : gone) {
+      WriteEntry(level + 1, slot.second * coverage, DXGK_PTE{}, sink);
+      Retire(slot);
+    }
+  }
+}
+
+}  // namespace gmmu::os

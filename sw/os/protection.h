@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+
+#include "ddi/d3dkmddi.h"
+
+namespace gmmu::os {
+
+/// What a range of GPU virtual addresses allows, as an application asks for it, and the driver's own 64 bits
+/// (D3DDDI_MAPGPUVIRTUALADDRESS).
+struct Protection {
+  D3DDDIGPUVIRTUALADDRESS_PROTECTION_TYPE type{};
+  uint64_t driver = 0;
+
+  static Protection All() {
+    Protection all;
+    all.type.Write = 1;
+    all.type.Execute = 1;
+    return all;
+  }
+};
+
+/// `page` with the protection (D3DDDIGPUVIRTUALADDRESS_PROTECTION_TYPE): no Write is ReadOnly, no Execute is
+/// NoExecute, Zero is a zero entry with Valid set (as seen on build 22621), NoAccess is invalid.
+inline DXGK_PTE Protect(DXGK_PTE page, const Protection& protection) {
+  DXGK_PTE entry{};
+  if (protection.type.NoAccess) return entry;
+  if (protection.type.Zero) {
+    entry.Valid = 1;
+    entry.Zero = 1;
+    return entry;
+  }
+  page.ReadOnly = !protection.type.Write;
+  page.NoExecute = !protection.type.Execute;
+  return page;
+}
+
+}  // namespace gmmu::os

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// What page tables of processes say.
+#include <algorithm>
+
+#include "os/bug_check.h"
+#include "os/text.h"
+#include "os/vidmm.h"
+
+namespace gmmu::os {
+namespace {
+constexpr uint64_t kPage = hw::kPageSize;
+}  // namespace
+
+void VidMm::EnsureTables(Allocation& allocation) {
+  for (const Allocation::Mapping& mapping : allocation.mappings)
+    mapping.process->space->EnsureTables(mapping.va, mapping.pages, SinkFor(*mapping.process));
+}
+
+void VidMm::InvalidateMappings(Allocation& allocation) {
+  for (const Allocation::Mapping& mapping : allocation.mappings) {
+    Process& process = *mapping.process;
+    process.space->Invalidate(mapping.va, mapping.pages, SinkFor(process));
+    queue_.FlushTlb(process.handles.process, process.space->root(), mapping.va, mapping.va + mapping.pages * kPage);
+  }
+  Finish();
+}
+
+// From invalid to valid: no flush when the hardware says that it does not cache invalid entries
+// (DXGK_GPUMMUCAPS.InvalidTlbEntriesNotCached).
+void VidMm::RestoreMappings(Allocation& allocation) {
+  for (const Allocation::Mapping& mapping : allocation.mappings) {
+    Process& process = *mapping.process;
+    SetLocal(process, mapping.va, allocation, mapping.first_page, mapping.pages, mapping.protection);
+    if (adapter_.caps().invalid_not_cached) continue;
+    queue_.FlushTlb(process.handles.process, process.space->root(), mapping.va, mapping.va + mapping.pages * kPage);
+  }
+  Finish();
+}
+
+void VidMm::SetLocal(Process& process, uint64_t va, Allocation& allocation, uint64_t first_page, uint64_t pages,
+                     const Protection& protection) {
+  std::vector<DXGK_PTE> entries;
+  for (uint64_t page = first_page; page < first_page + pages; ++page)
+    entries.push_back(Protect(LocalEntry(allocation.local->page(page)), protection));
+  if (kernel_.parameters().inject.wrong_pte && !wrong_pte_done_) {
+    wrong_pte_done_ = true;
+    entries[pages / 2].PageAddress =
+        pages > 1 ? entries[(pages / 2 + 1) % pages].PageAddress : entries[0].PageAddress ^ 1;
+  }
+  process.space->SetEntries(va, pages, entries, allocation.handle, first_page * kPage, SinkFor(process), protection.driver);
+}
+
+// What is left of every mapping outside of the range.
+void VidMm::Forget(Process& process, uint64_t va, uint64_t pages) {
+  const uint64_t end = va + pages * kPage;
+  for (const auto& allocation : allocations_) {
+    std::vector<Allocation::Mapping> kept;
+    for (const Allocation::Mapping& mapping : allocation->mappings) {
+      const uint64_t last = mapping.va + mapping.pages * kPage;
+      if (mapping.process != &process || last <= va || mapping.va >= end) {
+        kept.push_back(mapping);
+        continue;
+      }
+      if (mapping.va < va)
+        kept.push_back({&process, mapping.va, mapping.first_page, (va - mapping.va) / kPage, mapping.protection});
+      if (last > end)
+        kept.push_back({&process, end, mapping.first_page + (end - mapping.va) / kPage, (last - end) / kPage,
+                        mapping.protection});
+    }
+    allocation->mappings = std::move(kept);
+  }
+}
+
+// Flushes what the entries were, waits, and frees the tables that nothing uses any more.
+void VidMm::FinishMapping(Process& process, uint64_t va, uint64_t pages) {
+  queue_.FlushTlb(process.handles.process, process.space->root(), va, va + pages * kPage);
+  Finish();
+  process.space->ReleaseRetired();
+}
+
+void VidMm::MapLocal(Process& process, uint64_t va, Allocation& allocation, uint64_t first_page, uint64_t pages,
+                     const Protection& protection) {
+  SetLocal(process, va, allocation, first_page, pages, protection);
+  Forget(process, va, pages);
+  allocation.mappings.push_back({&process, va, first_page, pages, protection});
+  FinishMapping(process, va, pages);
+}
+
+void VidMm::MapLarge(Process& process, uint64_t va, unsigned level, Allocation& allocation) {
+  const uint64_t pages = (uint64_t{1} << adapter_.caps().geometry.Shift(level)) / kPage;
+  DXGK_PTE entry = LocalEntry(allocation.local->page(0));
+  entry.LargePage = 1;
+  if (!allocation.contiguous || entry.PageAddress % pages != 0 || allocation.bytes < pages * kPage)
+    throw BugCheck("a large page of " + allocation.name + ", which is not contiguous and aligned to it");
+  process.space->SetUpper(level, va, entry, allocation.handle, 0, SinkFor(process));
+  Forget(process, va, pages);
+  FinishMapping(process, va, pages);
+}
+
+void VidMm::MapZero(Process& process, uint64_t va, uint64_t pages) {
+  process.space->SetZero(va, pages, SinkFor(process));
+  Forget(process, va, pages);
+  FinishMapping(process, va, pages);
+}
+
+void VidMm::UnmapAndFreeTables(Process& process, uint64_t va, uint64_t pages) {
+  const auto sink = SinkFor(process);
+  process.space->Invalidate(va, pages, sink);
+  process.space->FreeTables(va, pages, sink);
+  Forget(process, va, pages);
+  FinishMapping(process, va, pages);
+}
+
+void VidMm::ReplaceRoot(Process& process, uint64_t entries) {
+  process.space->ReplaceRoot(entries, SinkFor(process));
+  Finish();  // the new root is complete before the hardware is told of it
+  adapter_.SetRootPageTable(process.handles.context, process.space->root(), process.space->root_entries());
+  process.space->ReleaseRetired();
+}
+
+void VidMm::Map(Process& process, uint64_t va, Allocation& allocation, uint64_t first_page, uint64_t pages) {
+  if (allocation.local) return MapLocal(process, va, allocation, first_page, pages);
+  Forget(process, va, pages);
+  allocation.mappings.push_back({&process, va, first_page, pages, Protection::All()});
+}
+
+std::vector<VidMm::Allocation*> VidMm::Allocations() const {
+  std::vector<Allocation*> all;
+  for (const auto& allocation : allocations_) all.push_back(allocation.get());
+  return all;
+}
+
+void VidMm::MapToAperture(Process& process, uint64_t va, Allocation& allocation,
+                          uint64_t aperture_page, uint64_t pages) {
+  std::vector<DXGK_PTE> entries(pages);
+  for (uint64_t i = 0; i < pages; ++i) {
+    entries[i].Valid = 1;
+    entries[i].CacheCoherent = adapter_.caps().coherent;
+    entries[i].Segment = adapter_.aperture_segment().id;
+    entries[i].PageAddress = aperture_page + i;
+  }
+  process.space->SetEntries(va, pages, entries, allocation.handle, 0, SinkFor(process));
+  Forget(process, va, pages);
+  queue_.FlushTlb(process.handles.process, process.space->root(), va, va + pages * kPage);
+  Finish();
+}
+
+void VidMm::MapSystem(Process& process, uint64_t va, const SystemBuffer& buffer) {
+  const uint64_t pages = buffer.bytes() / kPage;
+  std::vector<DXGK_PTE> entries;
+  for (uint64_t page = 0; page < pages; ++page) entries.push_back(SystemEntry(buffer.page(page)));
+  process.space->SetEntries(va, pages, entries, nullptr, 0, SinkFor(process));
+  Forget(process, va, pages);
+  queue_.FlushTlb(process.handles.process, process.space->root(), va, va + pages * kPage);
+  Finish();
+}
+
+void VidMm::MapOnePage(Process& process, uint64_t va, Allocation& allocation, uint64_t page, uint64_t pages) {
+  process.space->SetEntries(va, pages, {LocalEntry(allocation.local->page(page))}, allocation.handle, page * kPage,
+                            SinkFor(process));
+  Forget(process, va, pages);
+  queue_.FlushTlb(process.handles.process, process.space->root(), va, va + pages * kPage);
+  Finish();
+}
+
+PacketId VidMm::SubmitRender(Process& process, uint64_t va, uint64_t bytes, const std::string& what) {
+  GpuPacket packet;
+  packet.node = process.handles.node;
+  packet.context = process.handles.context;
+  packet.address = va;
+  packet.bytes = bytes;
+  packet.device = process.handles.state;
+  packet.what = what + " of " + process.name;
+  return adapter_.vidsch().Submit(std::move(packet));
+}
+
+void VidMm::Unmap(Process& process, uint64_t va, uint64_t pages) {
+  process.space->Invalidate(va, pages, SinkFor(process));
+  Forget(process, va, pages);
+  queue_.FlushTlb(process.handles.process, process.space->root(), va, va + pages * kPage);
+  Finish();
+}
+
+}  // namespace gmmu::os

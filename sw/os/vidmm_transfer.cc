@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copies and fills through the scratch windows of the paging process; the aperture.
+#include <algorithm>
+
+#include "os/bug_check.h"
+#include "os/text.h"
+#include "os/vidmm.h"
+
+namespace gmmu::os {
+namespace {
+constexpr uint64_t kPage = hw::kPageSize;
+uint64_t PagesOf(uint64_t bytes) { return (bytes + kPage - 1) / kPage; }
+}  // namespace
+
+VidMm::Window& VidMm::NextWindow() {
+  Window& window = windows_[next_window_];
+  next_window_ = (next_window_ + 1) % windows_.size();
+  queue_.WaitFor(window.packet);
+  window.packet = 0;
+  return window;
+}
+
+void VidMm::FlushPaging(uint64_t va, uint64_t pages) {
+  queue_.FlushTlb(paging_.handles.process, paging_.space->root(), va, va + pages * kPage);
+}
+
+void VidMm::SetWindow(uint64_t va, const std::vector<DXGK_PTE>& entries,
+                      const Allocation& allocation, uint64_t offset) {
+  paging_.space->SetEntries(va, entries.size(), entries, allocation.handle, offset,
+                            SinkFor(paging_));
+  FlushPaging(va, entries.size());
+}
+
+void VidMm::Transfer(Allocation& allocation, SystemBuffer& buffer, uint64_t bytes, bool in,
+                     const Progress& progress) {
+  for (uint64_t done = 0; done < bytes;) {
+    const uint64_t size = std::min(bytes - done, kWindowPages * kPage);
+    Window& window = NextWindow();
+    std::vector<DXGK_PTE> system, local;
+    for (uint64_t page = done / kPage; page < done / kPage + PagesOf(size); ++page) {
+      system.push_back(SystemEntry(buffer.page(page)));
+      local.push_back(LocalEntry(allocation.local->page(page)));
+    }
+    SetWindow(window.source, in ? system : local, allocation, done);
+    SetWindow(window.target, in ? local : system, allocation, done);
+    DXGKARG_BUILDPAGINGBUFFER operation{};
+    operation.Operation = DXGK_OPERATION_VIRTUAL_TRANSFER;
+    operation.TransferVirtual.hAllocation = allocation.handle;
+    operation.TransferVirtual.AllocationOffsetInBytes = done;
+    operation.TransferVirtual.TransferSizeInBytes = size;
+    operation.TransferVirtual.SourceVirtualAddress = window.source;
+    operation.TransferVirtual.DestinationVirtualAddress = window.target;
+    operation.TransferVirtual.TransferDirection =
+        in ? DXGK_MEMORY_TRANSFER_SYSTEM_TO_LOCAL : DXGK_MEMORY_TRANSFER_LOCAL_TO_SYSTEM;
+    queue_.Add(operation);
+    window.packet = queue_.Submit();
+    done += size;
+    if (progress) progress(done);
+  }
+  Finish();
+}
+
+void VidMm::PageIn(Allocation& allocation, SystemBuffer& source, uint64_t bytes,
+                   const Progress& progress) {
+  Transfer(allocation, source, bytes, true, progress);
+}
+
+void VidMm::PageOut(Allocation& allocation, SystemBuffer& target, uint64_t bytes,
+                    const Progress& progress) {
+  Transfer(allocation, target, bytes, false, progress);
+}
+
+void VidMm::Fill(Allocation& allocation, uint64_t offset, uint64_t bytes, uint32_t pattern) {
+  for (uint64_t done = 0; done < bytes;) {
+    const uint64_t size = std::min(bytes - done, kWindowPages * kPage);
+    Window& window = NextWindow();
+    std::vector<DXGK_PTE> local;
+    const uint64_t first = (offset + done) / kPage;
+    for (uint64_t page = first; page < first + PagesOf(size); ++page)
+      local.push_back(LocalEntry(allocation.local->page(page)));
+    SetWindow(window.target, local, allocation, offset + done);
+    DXGKARG_BUILDPAGINGBUFFER operation{};
+    operation.Operation = DXGK_OPERATION_VIRTUAL_FILL;
+    operation.FillVirtual.hAllocation = allocation.handle;
+    operation.FillVirtual.AllocationOffsetInBytes = offset + done;
+    operation.FillVirtual.FillSizeInBytes = size;
+    operation.FillVirtual.FillPattern = pattern;
+    operation.FillVirtual.DestinationVirtualAddress = window.target;
+    queue_.Add(operation);
+    window.packet = queue_.Submit();
+    done += size;
+  }
+  Finish();
+}
+
+void VidMm::CopyFromAperture(uint64_t aperture_offset, Allocation& allocation, uint64_t offset,
+                             uint64_t bytes) {
+  const Segment& aperture = adapter_.aperture_segment();
+  const Segment& local = adapter_.local_segment();
+  for (uint64_t done = 0; done < bytes;) {
+    // One operation for each run of consecutive VRAM pages.
+    const uint64_t first = (offset + done) / kPage;
+    uint64_t size = std::min(kPage, bytes - done);
+    while (done + size < bytes && allocation.local->page(first + size / kPage) ==
+                                      allocation.local->page(first) + size / kPage) {
+      size += std::min(kPage, bytes - done - size);
+    }
+    DXGKARG_BUILDPAGINGBUFFER operation{};
+    operation.Operation = DXGK_OPERATION_TRANSFER;
+    auto& args = operation.Transfer;
+    args.hAllocation = allocation.handle;
+    args.TransferSize = size;
+    args.Source.SegmentId = aperture.id;
+    args.Source.SegmentAddress.QuadPart =
+        static_cast<LONGLONG>(aperture.base + aperture_offset + done);
+    args.Destination.SegmentId = local.id;
+    args.Destination.SegmentAddress.QuadPart =
+        static_cast<LONGLONG>(local.base + allocation.local->page(first) * kPage);
+    args.Flags.TransferStart = done == 0;
+    args.Flags.TransferEnd = done + size == bytes;
+    queue_.Add(operation);
+    done += size;
+  }
+  Finish();
+}
+
+uint64_t VidMm::AllocateAperture(uint64_t pages) {
+  const auto start =
+      adapter_.aperture_segment().space->Allocate(pages * kPage, kPage, "AllocateAperture");
+  if (!start) throw OsError("no room in the aperture for " + std::to_string(pages) + " pages");
+  return *start / kPage;
+}
+
+void VidMm::FreeAperture(uint64_t aperture_page) {
+  if (kernel_.LeakNow("aperture_range")) return;
+  adapter_.aperture_segment().space->Free(aperture_page * kPage);
+}
+
+void VidMm::BindAperture(uint64_t aperture_page, uint64_t pages, Allocation& allocation,
+                         const SystemBuffer& buffer, uint64_t adl_offset) {
+  DXGKARG_BUILDPAGINGBUFFER operation{};
+  operation.Operation = DXGK_OPERATION_MAP_APERTURE_SEGMENT2;
+  auto& args = operation.MapApertureSegment2;
+  args.hAllocation = allocation.handle;
+  args.SegmentId = adapter_.aperture_segment().id;
+  args.OffsetInPages = aperture_page;
+  args.NumberOfPages = pages;
+  args.Adl = buffer.adl();
+  args.AdlOffset = static_cast<ULONG>(adl_offset);
+  args.Flags.CacheCoherent = adapter_.aperture_segment().cache_coherent;
+  queue_.Add(operation);
+  Finish();
+}
+
+void VidMm::UnbindAperture(uint64_t aperture_page, uint64_t pages, Allocation& allocation) {
+  DXGKARG_BUILDPAGINGBUFFER operation{};
+  operation.Operation = DXGK_OPERATION_UNMAP_APERTURE_SEGMENT;
+  auto& args = operation.UnmapApertureSegment;
+  args.hAllocation = allocation.handle;
+  args.SegmentId = adapter_.aperture_segment().id;
+  args.OffsetInPages = aperture_page;
+  args.NumberOfPages = pages;
+  args.DummyPage.QuadPart = static_cast<LONGLONG>(dummy_.logical());
+  queue_.Add(operation);
+  Finish();
+}
+
+}  // namespace gmmu::os
