@@ -1,0 +1,408 @@
+// SPDX-License-Identifier: Apache-2.0
+// gmmu_isolator_port between a core that is cut off at any time and a memory that forgets no promise: what passes, what
+// is held back, what is finished alone, whose answers are dropped, and what it says of all that.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <deque>
+#include <memory>
+#include <random>
+
+#include "Vgmmu_isolator_port_bench.h"
+#include "tb/rtl/coverage.h"
+#include "verilated.h"
+
+namespace gmmu::port {
+namespace {
+
+enum { kRead, kWrite };
+
+class IsolatorPortTest : public testing::TestWithParam<std::tuple<bool, int>> {
+  VerilatedContext context_;
+
+ protected:
+  struct Address {
+    unsigned id = 0, len = 0, user = 0, generation = 0;
+    uint64_t addr = 0;
+    bool operator==(const Address& o) const {
+      return id == o.id && len == o.len && user == o.user && addr == o.addr && generation == o.generation;
+    }
+  };
+  struct Beat {
+    uint64_t data = 0;
+    unsigned strb = 0;
+    bool last = false;
+    bool operator==(const Beat& o) const { return data == o.data && strb == o.strb && last == o.last; }
+  };
+  struct Burst {
+    unsigned generation, len, beat;
+  };
+
+  IsolatorPortTest() : rng(static_cast<uint64_t>(std::get<1>(GetParam()))), n(std::get<0>(GetParam()) ? 1 : 0),
+                       depth(n ? 1 : 32), top_(std::make_unique<Vgmmu_isolator_port_bench>(&context_)), t(*top_) {
+    RecordProperty("seed", std::get<1>(GetParam()));
+    context_.assertOn(true);
+    t.small_i = n;
+    t.rst_i = 1;
+    for (int i = 0; i < 3; ++i) Edge();
+    t.rst_i = 0;
+  }
+  ~IsolatorPortTest() override {
+    t.final();
+    if (HasFailure()) std::cout << "seed " << std::get<1>(GetParam()) << " element " << n << " cycle " << now << '\n';
+  }
+  void Edge() {
+    t.clk_i = 0;
+    t.eval();
+    t.clk_i = 1;
+    t.eval();
+    ++now;
+  }
+  unsigned Random(unsigned below) { return static_cast<unsigned>(rng() % below); }
+  bool Chance(unsigned percent) { return rng() % 100 < percent; }
+
+  std::mt19937_64 rng;
+  const unsigned n;      ///< element of the outputs
+  const unsigned depth;  ///< bursts whose data may be owed
+  uint64_t now = 0;
+
+ private:
+  std::unique_ptr<Vgmmu_isolator_port_bench> top_;
+
+ protected:
+  Vgmmu_isolator_port_bench& t;
+
+ private:
+  Coverage coverage_{context_};
+
+ protected:
+  // Knobs.
+  unsigned idle_ = 0, stall_ = 0;
+  bool answers_ = true, begins_ = true;
+  // Control, as gmmu_isolator does it: close, cut while closed, the generation changes in the cut.
+  bool close_ = false, cut_ = false;
+  unsigned generation_ = 0;
+  // The core.
+  std::array<bool, 2> offers_{};
+  std::array<Address, 2> ax_;
+  std::deque<Burst> to_send_;
+  bool w_offers_ = false;
+  Beat w_;
+  bool core_dead_ = false;  ///< in reset: a cycle behind the cut
+  // The port's promises.
+  std::array<bool, 2> stands_{};  ///< an address was offered to the memory in the cycle before, and not taken
+  std::array<Address, 2> stood_;
+  std::deque<Burst> owed_;        ///< bursts that have begun and whose data are not taken
+  bool w_stands_ = false;
+  Beat w_stood_;
+  std::array<std::array<unsigned, 2>, 2> unanswered_{};  ///< by direction, by generation: begun
+  std::array<unsigned, 2> silent_{};                     ///< cycles without one, by generation
+  // The memory.
+  std::deque<Burst> reads_, writes_;  ///< taken; to be answered. Writes: data come in order
+  unsigned complete_ = 0;             ///< the first of writes_ whose data are all there
+  std::deque<bool> lasts_;            ///< beats that came before their AW was taken
+  bool r_offers_ = false, b_offers_ = false;
+  bool late_ = false;
+  unsigned begun_ = 0, finished_ = 0, filled_ = 0, dropped_ = 0, passed_ = 0, held_ = 0, full_ = 0, kept_beats_ = 0;
+  unsigned waited_ = 0;
+
+  Address SomeAddress() {
+    const unsigned len = Chance(50) ? 0 : Chance(10) ? Random(256) : Random(8);
+    return {Random(1 << 15), len, static_cast<unsigned>(rng() & 0xfffffff), 0, rng() & 0xffffffffffff};
+  }
+  void DriveCore() {
+    for (unsigned d = 0; d < 2; ++d) {
+      if (!offers_[d] && !core_dead_ && begins_ && !Chance(idle_) && InFlight() < (n ? 6u : 200u)) {
+        ax_[d] = SomeAddress();
+        offers_[d] = true;
+        if (d == kWrite) to_send_.push_back({0, ax_[d].len, 0});
+      }
+      t.ax_valid_i[d] = offers_[d];
+      const Address shown = offers_[d] ? ax_[d] : SomeAddress();
+      t.ax_id_i[d] = static_cast<uint16_t>(shown.id), t.ax_len_i[d] = static_cast<uint8_t>(shown.len);
+      t.ax_user_i[d] = shown.user, t.ax_addr_i[d] = shown.addr;
+      t.m_ax_ready_i[d] = !Chance(stall_);
+    }
+    if (!w_offers_ && !to_send_.empty() && !Chance(idle_)) {
+      w_offers_ = true;
+      w_ = {rng(), Random(256) | 1, to_send_.front().beat == to_send_.front().len};
+    }
+    t.w_valid_i = w_offers_;
+    const Beat shown = w_offers_ ? w_ : Beat{rng(), Random(256), Random(2) != 0};
+    t.w_data_i = shown.data, t.w_strb_i = static_cast<uint8_t>(shown.strb), t.w_last_i = shown.last;
+    t.m_w_ready_i = !Chance(stall_);
+    t.r_ready_i = !Chance(stall_), t.b_ready_i = !Chance(stall_);
+  }
+  void DriveMemory() {
+    if (!r_offers_ && answers_ && !reads_.empty() && !Chance(idle_)) {
+      r_offers_ = true;
+      std::swap(reads_[0], reads_[Random(static_cast<unsigned>(reads_.size()))]);
+      t.m_r_id_i = static_cast<uint16_t>(Random(1 << 15)), t.m_r_data_i = rng(), t.m_r_error_i = Chance(10);
+    }
+    t.m_r_valid_i = r_offers_;
+    t.m_r_generation_i = reads_.empty() ? Random(2) : reads_[0].generation;
+    t.m_r_last_i = r_offers_ && reads_[0].beat == reads_[0].len;
+    if (!b_offers_ && answers_ && complete_ > 0 && !Chance(idle_)) {
+      b_offers_ = true;
+      t.m_b_id_i = static_cast<uint16_t>(Random(1 << 15)), t.m_b_error_i = Chance(10);
+    }
+    t.m_b_valid_i = b_offers_;
+    t.m_b_generation_i = writes_.empty() ? Random(2) : writes_[0].generation;
+  }
+  unsigned InFlight() const {
+    unsigned sum = 0;
+    for (const auto& d : unanswered_) sum += d[0] + d[1];
+    return sum;
+  }
+
+  /// What the memory is offered.
+  Address Offered(unsigned d) const {
+    return d == kRead ? Address{t.m_ar_id_o[n], t.m_ar_len_o[n], t.m_ar_user_o[n], t.m_ar_generation_o[n],
+                                t.m_ar_addr_o[n]}
+                      : Address{t.m_aw_id_o[n], t.m_aw_len_o[n], t.m_aw_user_o[n], t.m_aw_generation_o[n],
+                                t.m_aw_addr_o[n]};
+  }
+  void CheckAddress(unsigned d) {
+    const bool valid = d == kRead ? t.m_ar_valid_o[n] : t.m_aw_valid_o[n];
+    const bool ready = d == kRead ? t.ar_ready_o[n] : t.aw_ready_o[n];
+    const Address got = Offered(d);
+    const bool room = d == kRead || owed_.size() < depth;
+    const bool may_begin = offers_[d] && !close_ && !cut_ && room;
+    if (offers_[d] && !cut_ && !close_ && !room) ++full_;
+    held_ += offers_[d] && close_ && !stands_[d];
+    ASSERT_EQ(valid, stands_[d] || may_begin) << (d ? "AW" : "AR") << " cycle " << now;
+    if (offers_[d]) ASSERT_EQ(ready, valid && !cut_ && t.m_ax_ready_i[d]) << (d ? "AW" : "AR") << " cycle " << now;
+    if (stands_[d]) ASSERT_EQ(got, stood_[d]) << (d ? "AW" : "AR") << " changed, cycle " << now;
+    if (!valid) return;
+    if (!stands_[d]) {
+      Address want = ax_[d];
+      want.generation = generation_;
+      ASSERT_EQ(got, want);
+    }
+  }
+  void CheckData() {
+    const bool valid = t.m_w_valid_o[n] != 0;
+    const Beat got{t.m_w_data_o[n], t.m_w_strb_o[n], t.m_w_last_o[n] != 0};
+    if (owed_.empty()) ASSERT_FALSE(valid) << "a W beat before its AW";
+    if (w_stands_) {
+      ASSERT_TRUE(valid) << "cycle " << now;
+      ASSERT_EQ(got, w_stood_) << "W changed, cycle " << now;
+    } else if (valid && cut_) {
+      ASSERT_EQ(got.strb, 0u) << "cycle " << now;
+      ++filled_;
+    } else if (valid) {
+      ASSERT_EQ(got, w_);
+    }
+    if (!cut_) ASSERT_EQ(valid, w_offers_ && !owed_.empty());
+    if (valid) ASSERT_EQ(got.last, owed_[0].beat == owed_[0].len) << "cycle " << now;
+    if (w_offers_) ASSERT_EQ(t.w_ready_o[n] != 0, !cut_ && valid && t.m_w_ready_i);
+    if (cut_ && !valid && !owed_.empty()) {
+      ASSERT_LT(++waited_, 3u) << "data that are owed do not come";
+    } else {
+      waited_ = 0;
+    }
+    kept_beats_ += cut_ && w_stands_ && got.strb != 0;
+  }
+  void CheckAnswers() {
+    const bool r_ours = !cut_ && t.m_r_generation_i == generation_, b_ours = !cut_ && t.m_b_generation_i == generation_;
+    ASSERT_EQ(t.r_valid_o[n] != 0, r_offers_ && r_ours);
+    ASSERT_EQ(t.b_valid_o[n] != 0, b_offers_ && b_ours);
+    if (r_offers_) ASSERT_EQ(t.m_r_ready_o[n] != 0, !r_ours || t.r_ready_i);
+    if (b_offers_) ASSERT_EQ(t.m_b_ready_o[n] != 0, !b_ours || t.b_ready_i);
+    if (r_offers_ && r_ours) {
+      ASSERT_EQ(t.r_data_o[n], t.m_r_data_i);
+      ASSERT_EQ(t.r_id_o[n], t.m_r_id_i);
+      ASSERT_EQ(t.r_error_o[n], t.m_r_error_i);
+      ASSERT_EQ(t.r_last_o[n], t.m_r_last_i);
+    }
+    if (b_offers_ && b_ours) {
+      ASSERT_EQ(t.b_id_o[n], t.m_b_id_i);
+      ASSERT_EQ(t.b_error_o[n], t.m_b_error_i);
+    }
+    ASSERT_EQ(t.late_o[n] != 0, late_) << "cycle " << now;
+    late_ = false;
+  }
+
+  void Cycle() {
+    t.close_i = close_, t.cut_i = cut_, t.generation_i = generation_;
+    DriveCore();
+    DriveMemory();
+    t.clk_i = 0;
+    t.eval();
+    // What it says.
+    ASSERT_EQ(t.owing_o[n] != 0, stands_[0] || stands_[1] || !owed_.empty()) << "cycle " << now;
+    for (unsigned g = 0; g < 2; ++g) {
+      const bool open = unanswered_[kRead][g] + unanswered_[kWrite][g] != 0;
+      silent_[g] = open ? 0 : silent_[g] + 1;
+      if (open) ASSERT_TRUE(t.busy_o[n] >> g & 1) << "generation " << g << " cycle " << now;
+      if (silent_[g] > 3) ASSERT_FALSE(t.busy_o[n] >> g & 1) << "generation " << g << " cycle " << now;
+    }
+    for (unsigned d = 0; d < 2 && !HasFatalFailure(); ++d) CheckAddress(d);
+    if (HasFatalFailure()) return;
+    CheckData();
+    if (HasFatalFailure()) return;
+    CheckAnswers();
+    if (HasFatalFailure()) return;
+
+    // What has happened in it.
+    const bool w_taken = t.m_w_valid_o[n] && t.m_w_ready_i;
+    w_stands_ = t.m_w_valid_o[n] && !w_taken;
+    w_stood_ = {t.m_w_data_o[n], t.m_w_strb_o[n], t.m_w_last_o[n] != 0};
+    if (w_taken) {
+      lasts_.push_back(t.m_w_last_o[n] != 0);
+      if (owed_[0].beat++ == owed_[0].len) owed_.pop_front();
+      if (!cut_) {
+        w_offers_ = false;
+        if (to_send_[0].beat++ == to_send_[0].len) to_send_.pop_front();
+      }
+    }
+    for (unsigned d = 0; d < 2; ++d) {
+      const bool valid = d == kRead ? t.m_ar_valid_o[n] : t.m_aw_valid_o[n];
+      const Address got = Offered(d);
+      if (valid && !stands_[d]) {
+        ++begun_;
+        ++unanswered_[d][got.generation];
+        if (d == kWrite) owed_.push_back({got.generation, got.len, 0});
+      }
+      const bool taken = valid && t.m_ax_ready_i[d];
+      if (taken) {
+        (d == kRead ? reads_ : writes_).push_back({got.generation, got.len, 0});
+        finished_ += cut_;
+        if (!cut_) offers_[d] = false;
+      }
+      stands_[d] = valid && !taken;
+      stood_[d] = got;
+    }
+    const bool r_taken = r_offers_ && t.m_r_ready_o[n], b_taken = b_offers_ && t.m_b_ready_o[n];
+    if (r_taken) {
+      r_offers_ = false;
+      const bool ours = t.r_valid_o[n] != 0;
+      if (reads_[0].beat++ == reads_[0].len) {
+        --unanswered_[kRead][reads_[0].generation];
+        late_ |= !ours;
+        ++(ours ? passed_ : dropped_);
+        reads_.pop_front();
+      }
+    }
+    if (b_taken) {
+      b_offers_ = false;
+      const bool ours = t.b_valid_o[n] != 0;
+      --unanswered_[kWrite][writes_[0].generation];
+      late_ |= !ours;
+      ++(ours ? passed_ : dropped_);
+      writes_.pop_front();
+      --complete_;
+    }
+    // Data complete the writes in order.
+    while (complete_ < writes_.size() && !lasts_.empty()) {
+      Burst& burst = writes_[complete_];
+      if (burst.beat++ == burst.len) ++complete_;
+      lasts_.pop_front();
+    }
+    Edge();
+    core_dead_ = cut_;  // its reset is a register behind
+    if (core_dead_) {
+      offers_ = {};
+      w_offers_ = false;
+      to_send_.clear();
+    }
+  }
+  void Run(unsigned cycles) {
+    for (unsigned i = 0; i < cycles && !HasFatalFailure(); ++i) Cycle();
+  }
+  /// As the isolator resets the core: `patience` cycles for the answers, one at least, then the cut.
+  void CutOff(unsigned patience) {
+    const unsigned stall = stall_;
+    if (Random(2) == 0) {  // offers stand
+      stall_ = 97;
+      Run(3);
+    }
+    close_ = true;
+    Run(patience);
+    cut_ = true;
+    Run(1 + Random(3));
+    stall_ = stall;
+    const unsigned other = generation_ ^ 1;
+    if (unanswered_[0][other] + unanswered_[1][other] == 0 && (InFlight() != 0 || Chance(50))) generation_ = other;
+    for (unsigned i = 0; (stands_[0] || stands_[1] || !owed_.empty()) && !HasFatalFailure(); ++i) {
+      ASSERT_LT(i, 40000u) << "promises are not kept";
+      Run(1);
+    }
+    // Bursts of this generation that are not answered: it waits for them, or they would look like new ones.
+    answers_ = true;
+    for (unsigned i = 0; unanswered_[0][generation_] + unanswered_[1][generation_] != 0 && !HasFatalFailure(); ++i) {
+      ASSERT_LT(i, 40000u);
+      Run(1);
+    }
+    Run(4 + Random(6));
+    cut_ = close_ = false;
+  }
+};
+
+TEST_P(IsolatorPortTest, KeepsEveryPromiseHoweverItIsClosedAndCut) {
+  for (int round = 0; round < 150 && !HasFatalFailure(); ++round) {
+    idle_ = round % 3 == 0 ? 0 : round % 3 == 1 ? 60 : 30;
+    stall_ = round % 4 == 0 ? 0 : round % 4 == 1 ? 80 : 40;
+    answers_ = round % 5 != 4;
+    Run(40 + Random(300));
+    if (HasFatalFailure()) return;
+    if (round % 2 == 0) {  // silence
+      close_ = true;
+      Run(Random(60));
+      close_ = false;
+    } else {
+      CutOff(Random(3) == 0 ? 1 : 1 + Random(100));
+    }
+  }
+  if (HasFatalFailure()) return;
+  begins_ = false;
+  answers_ = true;
+  stall_ = idle_ = 0;
+  Run(9000);
+  EXPECT_EQ(InFlight(), 0u);
+  EXPECT_EQ(t.busy_o[n], 0);
+  EXPECT_FALSE(t.owing_o[n]);
+  EXPECT_GT(begun_, 1000u);
+  EXPECT_GT(passed_, 800u);
+  EXPECT_GT(held_, 100u);
+  EXPECT_GT(filled_, 20u);
+  EXPECT_GT(kept_beats_, 2u);
+  EXPECT_GT(dropped_, 20u);
+  EXPECT_GT(finished_, n ? 1u : 5u);
+  EXPECT_GT(full_, n ? 100u : 0u);
+}
+
+TEST_P(IsolatorPortTest, OwesTheDataOfAsManyBurstsAsItsDepth) {
+  begins_ = answers_ = false;
+  for (unsigned i = 0; i < depth + 3 && !HasFatalFailure(); ++i) {
+    ax_[kWrite] = SomeAddress();
+    ax_[kWrite].len = 0;
+    offers_[kWrite] = true;
+    Cycle();  // no data come
+  }
+  EXPECT_EQ(begun_, depth);
+  EXPECT_EQ(owed_.size(), depth);
+}
+
+TEST_P(IsolatorPortTest, DataDoNotPassTheirAddress) {
+  begins_ = false;
+  to_send_.push_back({0, 2, 0});
+  Run(10);
+  EXPECT_TRUE(w_offers_);
+  ax_[kWrite] = SomeAddress();
+  ax_[kWrite].len = 2;
+  offers_[kWrite] = true;
+  Run(10);
+  EXPECT_TRUE(to_send_.empty());
+  Run(10);
+  EXPECT_EQ(InFlight(), 0u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, IsolatorPortTest, testing::Combine(testing::Bool(), testing::Range(1, 7)),
+                         [](const auto& test) {
+                           return std::string(std::get<0>(test.param) ? "small" : "default") + "_seed" +
+                                  std::to_string(std::get<1>(test.param));
+                         });
+
+}  // namespace
+}  // namespace gmmu::port

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// gmmu_ram_block against an array: a read value stands until the next read. Words are never read while they are
+// written: what that gives is not stated.
+#include "inner_prims.h"
+
+namespace gmmu::inner {
+namespace {
+
+class RamBlockTest : public ApartTest {};
+
+TEST_P(RamBlockTest, EqualsAnArray) { EqualsAnArray(2); }
+
+INSTANTIATE_TEST_SUITE_P(Seeds, RamBlockTest, testing::Range(1, 4));
+
+}  // namespace
+}  // namespace gmmu::inner

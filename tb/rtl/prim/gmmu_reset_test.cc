@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// gmmu_reset: its input one cycle later, from a register.
+#include "inner_prims.h"
+
+namespace gmmu::inner {
+namespace {
+
+class ResetTest : public InnerPrimTest {};
+
+TEST_P(ResetTest, IsItsInputOneCycleLater) {
+  bool before = false;
+  Step();
+  unsigned changes = 0;
+  for (int i = 0; i < 2000; ++i) {
+    const bool reset = Chance(i < 1000 ? 50 : 5);
+    top_->rst_i = reset;
+    top_->eval();
+    ASSERT_EQ(top_->reset_o != 0, before) << "cycle " << i;
+    Step();
+    ASSERT_EQ(top_->reset_o != 0, reset) << "cycle " << i;
+    changes += reset != before;
+    before = reset;
+  }
+  EXPECT_GT(changes, 100u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, ResetTest, testing::Range(1, 4));
+
+}  // namespace
+}  // namespace gmmu::inner
