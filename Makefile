@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # What a developer of the code can do. The front door is ./gmmu; each target here is one line over it or over a tool.
 .DEFAULT_GOAL := help
-.PHONY: help run bench test rules coverage lint synth synth-check formal regs docs check fresh clean
+.PHONY: help run bench test check-long rules coverage lint synth synth-check formal regs docs check fresh clean
 SHELL := /bin/sh
 PYTHON := build/venv/bin/python
 SUITE ?= trixie
@@ -18,6 +18,11 @@ bench: ## Build, and measure every figure beside its limit (ARGS='--filter walk'
 
 test: ## Build, and run all tests (ARGS='-L unit' and the like go to ctest)
 	./gmmu test $(ARGS)
+
+check-long: ## Every scenario with 20 seeds on both engines; goes on where it stood (ARGS='--seeds 3 --engines fast --only render')
+	@./gmmu tools build
+	@./gmmu run --list >/dev/null
+	@python3 tools/check_long.py $(ARGS)
 
 rules: ## Break each rule of docs/rules.md on purpose: every planted fault must be noticed by its test
 	@./gmmu tools build test
