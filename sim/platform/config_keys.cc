@@ -164,6 +164,10 @@ std::vector<Key> MakeKeys() {
           "When DMA remapping is on: for every device that supports it, or for one that cannot reach "
           "all memory; or a 1:1 domain, or no translation (both give physical pages to the device).",
           {"remap", "needed", "identity", "physical"}},
+      Key{"os", "bring_up", SLOT(os.bring_up), std::string("linked"), "", 0, 0,
+          KeyKind::kRun,
+          "Order in which page tables are made: each where the seed says, or as seen on build 22621.",
+          {"linked", "windows-22621"}},
       NUMBER(os, quantum_us, 1'000, "us", 1, 1'000'000'000,
              "So long a packet may run while others wait for its node; then it is preempted."),
       NUMBER(os, tdr_delay_us, 2'000'000, "us", 10, 1'000'000'000,

@@ -12,6 +12,7 @@ AddressSpace::AddressSpace(Adapter& adapter, std::string name, bool paging, uint
     : adapter_(adapter),
       name_(std::move(name)),
       paging_(paging),
+      windows_(adapter.kernel().parameters().bring_up == BringUp::kWindows22621),
       va_(adapter.caps().geometry.Coverage(0), va_end, adapter.kernel().parameters().seed,
           "va_range", name_, adapter.kernel().ledger()) {}
 
@@ -30,7 +31,10 @@ AddressSpace::Table AddressSpace::NewTable(unsigned level, uint64_t bytes) {
   } else {
     table.segment = &adapter_.segment(id);
     const uint64_t alignment = std::max<uint64_t>(descriptor.alignment, hw::kPageSize);
-    const auto offset = table.segment->space->Allocate(bytes, alignment, created_by);
+    const auto place = !windows_ ? RangeAllocator::Place::kBySeed
+                       : paging_ ? RangeAllocator::Place::kLowest
+                                 : RangeAllocator::Place::kHighest;
+    const auto offset = table.segment->space->Allocate(bytes, alignment, created_by, place);
     if (!offset) throw NoRoom("no room in segment " + std::to_string(id) + " for a " + created_by);
     table.gpu.SegmentId = id;
     table.gpu.SegmentOffset = *offset;
@@ -72,6 +76,8 @@ AddressSpace::Table AddressSpace::NewRoot(uint64_t wanted) {
 
 void AddressSpace::CreateRoot(const Sink& sink, uint64_t entries) {
   root_ = NewRoot(entries);
+  if (windows_) return;  // written with its first entries
+  root_.written = true;
   Initialise(root_, adapter_.caps().geometry.count() - 1, root_entries_, 0, sink);
 }
 
@@ -108,6 +114,7 @@ AddressSpace::Table& AddressSpace::Ensure(unsigned level, uint64_t va, const Sin
   const Slot slot{level, va / geometry.Coverage(level)};
   const auto found = tables_.find(slot);
   if (found != tables_.end()) return found->second;
+  if (windows_) return EnsureInWindowsOrder(level, va, sink);
 
   const uint64_t start = slot.second * geometry.Coverage(level);
   Ensure(level + 1, va, sink);

@@ -55,6 +55,10 @@ class AddressSpace {
   /// 0 keeps their number. The hardware must be told of it, and the old one is retired. What leaves the kept part
   /// must have been invalidated, and its tables freed.
   void ReplaceRoot(uint64_t entries, const Sink& sink);
+  /// BringUp::kWindows22621 only: all tables of [0, va_end), level by level, and the root.
+  void MakeWhole(uint64_t va_end, const Sink& sink);
+  /// The root has been written: the hardware may be told of it.
+  bool ready() const { return root_.written; }
   D3DGPU_PHYSICAL_ADDRESS root() const { return root_.gpu; }
   uint64_t root_entries() const { return root_entries_; }
 
@@ -92,6 +96,7 @@ class AddressSpace {
     Segment* segment = nullptr;  // null: system memory
     SystemBuffer system;
     Ledger::Ticket ticket = 0;
+    bool written = false;  // all of its entries
   };
   using Slot = std::pair<unsigned, uint64_t>;  // level, va / coverage of one of its tables
   Table NewTable(unsigned level, uint64_t bytes);
@@ -101,6 +106,12 @@ class AddressSpace {
   void WriteEntry(unsigned level, uint64_t va, const DXGK_PTE& entry, const Sink& sink);
   static DXGK_PTE LinkTo(const Table& table);
   Table& Ensure(unsigned level, uint64_t va, const Sink& sink);
+  /// The same in the order of BringUp::kWindows22621.
+  Table& EnsureInWindowsOrder(unsigned level, uint64_t va, const Sink& sink);
+  Table& TableOf(unsigned level, uint64_t va);
+  Table* Find(unsigned level, uint64_t va);
+  /// All entries of a table of level > 0, with links to the tables below it that exist.
+  void WriteWhole(unsigned level, uint64_t va, const Sink& sink);
   void Initialise(const Table& table, unsigned level, uint64_t count, uint64_t va,
                   const Sink& sink);
   /// A table that says what `upper` said: zeros, or smaller pages of the same data.
@@ -110,6 +121,7 @@ class AddressSpace {
   Adapter& adapter_;
   std::string name_;
   bool paging_;
+  const bool windows_;  // BringUp::kWindows22621
   Table root_;
   uint64_t root_entries_ = 0;
   std::map<Slot, Table> tables_;     // without the root

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "os/bring_up.h"
 #include "os/dma_policy.h"
 
 namespace gmmu::os {
@@ -29,6 +30,7 @@ struct Parameters {
   uint64_t limit_bits = 33;     ///< handed to the driver: HighestVisibleAddress = 2^limit_bits - 1
   std::map<std::string, uint64_t> driver;  ///< further parameters of the driver, by its own names
   std::vector<uint64_t> page_table_bits;  ///< handed to the driver: index bits by level, leaf first
+  BringUp bring_up = BringUp::kLinked;
   uint64_t quantum_ns = 1'000'000;        ///< a packet may run so long while others wait for its node
   uint64_t tdr_delay_ns = 2'000'000'000;  ///< TdrDelay: until a packet is preempted, and until that is answered
   /// DxgkDdiSubmitCommandVirtual is called while the report of a preemption is on the driver's stack

@@ -41,7 +41,7 @@ void RangeAllocator::Exclude(uint64_t start, uint64_t end) {
 }
 
 std::optional<uint64_t> RangeAllocator::Allocate(uint64_t size, uint64_t alignment,
-                                                 const std::string& created_by) {
+                                                 const std::string& created_by, Place where) {
   if (size == 0) return std::nullopt;
   const uint64_t mask = alignment - 1;
   uint64_t places = 0;  // aligned starts over all holes
@@ -52,7 +52,7 @@ std::optional<uint64_t> RangeAllocator::Allocate(uint64_t size, uint64_t alignme
   };
   for (const auto& [start, end] : free_) places += count(start, end);
   if (places == 0) return std::nullopt;
-  uint64_t place = random_.Below(places);
+  uint64_t place = where == Place::kLowest ? 0 : where == Place::kHighest ? places - 1 : random_.Below(places);
   for (auto hole = free_.begin(); hole != free_.end(); ++hole) {
     const uint64_t here = count(hole->first, hole->second);
     if (place >= here) {

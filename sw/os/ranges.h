@@ -20,10 +20,11 @@ class RangeAllocator {
 
   /// Takes [start, end) out for good (holes, windows). It must be free.
   void Exclude(uint64_t start, uint64_t end);
+  enum class Place { kBySeed, kLowest, kHighest };
   /// Start of a free range of `size` at a multiple of `alignment` (power of two); nullopt when
   /// there is none.
-  std::optional<uint64_t> Allocate(uint64_t size, uint64_t alignment,
-                                   const std::string& created_by);
+  std::optional<uint64_t> Allocate(uint64_t size, uint64_t alignment, const std::string& created_by,
+                                   Place place = Place::kBySeed);
   /// False, and nothing taken, unless all of [start, start + size) is free.
   [[nodiscard]] bool AllocateAt(uint64_t start, uint64_t size, const std::string& created_by);
   /// `start` as it was given out; anything else is a bug check.

@@ -76,6 +76,10 @@ AddressSpace::Sink VidMm::SinkFor(Process& process) {
   };
 }
 
+uint64_t VidMm::PagingVaEnd() const {
+  return std::min(kPagingVa, uint64_t{1} << adapter_.caps().geometry.va_bits);
+}
+
 void VidMm::StartProcess(Process& process, bool system, uint64_t va_end) {
   process.handles = adapter_.CreateProcess(process.name, system);
   process.space = std::make_unique<AddressSpace>(adapter_, process.name, system, va_end);
@@ -87,9 +91,8 @@ void VidMm::Start() {
         "the driver asks for page table updates by GPU virtual address, which this VidMm does not "
         "do");
   }
-  const uint64_t va_end = uint64_t{1} << adapter_.caps().geometry.va_bits;
   paging_.name = "paging process";
-  StartProcess(paging_, true, std::min(kPagingVa, va_end));
+  StartProcess(paging_, true, PagingVaEnd());
   queue_.Start(paging_.handles.context);
   for (Window& window : windows_) {
     window.source = ReserveVa(paging_, kWindowPages * kPage);
@@ -109,14 +112,22 @@ void VidMm::Start() {
 void VidMm::MakePagingTables() {
   const auto sink = SinkFor(paging_);
   paging_.space->CreateRoot(sink);
+  for (Window& window : windows_) window.packet = 0;
+  const auto set_root = [&] {
+    adapter_.SetRootPageTable(paging_.handles.context, paging_.space->root(), paging_.space->root_entries());
+  };
+  if (kernel_.parameters().bring_up == BringUp::kWindows22621) {
+    paging_.space->MakeWhole(PagingVaEnd(), sink);
+    set_root();
+    paging_.space->SetEntries(fence_va_, 1, {SystemEntry(fence_page_.page(0))}, nullptr, 0, sink);
+    return;
+  }
   for (Window& window : windows_) {
     paging_.space->Invalidate(window.source, kWindowPages, sink);
     paging_.space->Invalidate(window.target, kWindowPages, sink);
-    window.packet = 0;
   }
   paging_.space->SetEntries(fence_va_, 1, {SystemEntry(fence_page_.page(0))}, nullptr, 0, sink);
-  adapter_.SetRootPageTable(paging_.handles.context, paging_.space->root(),
-                            paging_.space->root_entries());
+  set_root();
 }
 
 void VidMm::Rebuild() {
@@ -140,14 +151,20 @@ void VidMm::Stop() {
   dummy_.Release();
 }
 
+// The root must be complete before the hardware is told of it.
+void VidMm::TellRoot(Process& process) {
+  if (process.root_told || !process.space->ready()) return;
+  Finish();
+  adapter_.SetRootPageTable(process.handles.context, process.space->root(), process.space->root_entries());
+  process.root_told = true;
+}
+
 VidMm::Process* VidMm::CreateProcess(const std::string& name, uint64_t root_entries) {
   auto process = std::make_unique<Process>();
   process->name = name;
   StartProcess(*process, false, uint64_t{1} << adapter_.caps().geometry.va_bits);
   process->space->CreateRoot(SinkFor(*process), root_entries);
-  Finish();  // the root must be complete before the hardware is told of it
-  adapter_.SetRootPageTable(process->handles.context, process->space->root(),
-                            process->space->root_entries());
+  TellRoot(*process);
   processes_.push_back(std::move(process));
   return processes_.back().get();
 }

@@ -29,6 +29,7 @@ class VidMm {
     std::string name;
     ProcessHandles handles;
     std::unique_ptr<AddressSpace> space;
+    bool root_told = false;  // to the driver
   };
   struct Allocation {
     std::string name;
@@ -144,6 +145,8 @@ class VidMm {
   void Update(Process& process, const TableUpdate& update, bool immediate);
   /// Root, tables and entries of the paging process.
   void MakePagingTables();
+  uint64_t PagingVaEnd() const;
+  void TellRoot(Process& process);
   void StartProcess(Process& process, bool system, uint64_t va_end);
   /// The next window; waits until the GPU is done with it.
   Window& NextWindow();

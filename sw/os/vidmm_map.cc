@@ -75,6 +75,7 @@ void VidMm::Forget(Process& process, uint64_t va, uint64_t pages) {
 void VidMm::FinishMapping(Process& process, uint64_t va, uint64_t pages) {
   queue_.FlushTlb(process.handles.process, process.space->root(), va, va + pages * kPage);
   Finish();
+  TellRoot(process);
   process.space->ReleaseRetired();
 }
 
@@ -141,8 +142,7 @@ void VidMm::MapToAperture(Process& process, uint64_t va, Allocation& allocation,
   }
   process.space->SetEntries(va, pages, entries, allocation.handle, 0, SinkFor(process));
   Forget(process, va, pages);
-  queue_.FlushTlb(process.handles.process, process.space->root(), va, va + pages * kPage);
-  Finish();
+  FinishMapping(process, va, pages);
 }
 
 void VidMm::MapSystem(Process& process, uint64_t va, const SystemBuffer& buffer) {
@@ -151,16 +151,14 @@ void VidMm::MapSystem(Process& process, uint64_t va, const SystemBuffer& buffer)
   for (uint64_t page = 0; page < pages; ++page) entries.push_back(SystemEntry(buffer.page(page)));
   process.space->SetEntries(va, pages, entries, nullptr, 0, SinkFor(process));
   Forget(process, va, pages);
-  queue_.FlushTlb(process.handles.process, process.space->root(), va, va + pages * kPage);
-  Finish();
+  FinishMapping(process, va, pages);
 }
 
 void VidMm::MapOnePage(Process& process, uint64_t va, Allocation& allocation, uint64_t page, uint64_t pages) {
   process.space->SetEntries(va, pages, {LocalEntry(allocation.local->page(page))}, allocation.handle, page * kPage,
                             SinkFor(process));
   Forget(process, va, pages);
-  queue_.FlushTlb(process.handles.process, process.space->root(), va, va + pages * kPage);
-  Finish();
+  FinishMapping(process, va, pages);
 }
 
 PacketId VidMm::SubmitRender(Process& process, uint64_t va, uint64_t bytes, const std::string& what) {
@@ -177,8 +175,7 @@ PacketId VidMm::SubmitRender(Process& process, uint64_t va, uint64_t bytes, cons
 void VidMm::Unmap(Process& process, uint64_t va, uint64_t pages) {
   process.space->Invalidate(va, pages, SinkFor(process));
   Forget(process, va, pages);
-  queue_.FlushTlb(process.handles.process, process.space->root(), va, va + pages * kPage);
-  Finish();
+  FinishMapping(process, va, pages);
 }
 
 }  // namespace gmmu::os
