@@ -108,7 +108,8 @@ module gmmu_dma_ring
     next = '0;
     for (int unsigned step = NumRings; step > 0; step--)
       if (wants_q[(32'(active_q) + step) % NumRings] &&
-          ring_i[(32'(active_q) + step) % NumRings].enable) begin
+          ring_i[(32'(active_q) + step) % NumRings].enable &&
+          !ring_q[(32'(active_q) + step) % NumRings].preempted) begin
         any = 1'b1;
         next = ring_t'((32'(active_q) + step) % NumRings);
       end
@@ -141,7 +142,8 @@ module gmmu_dma_ring
   end
 
   // Preemptions without an answer yet. What is asked for here was seen by wants_q a cycle ago, so a
-  // ring that is not at work now does not begin.
+  // ring that is not at work now does not begin; when the request is taken back just now, preempted
+  // itself sees to it.
   logic [NumRings-1:0] owed, at_work, answered;
   always_comb begin
     for (int unsigned n = 0; n < NumRings; n++) begin

@@ -136,9 +136,10 @@ class Machine {
   std::vector<std::string> complaints;
   std::vector<FaultSeen> faults;
   std::vector<Control> controls;
-  unsigned fence_irqs = 0, error_irqs = 0, aperture_flushes = 0;
+  unsigned fence_irqs = 0, error_irqs = 0, preempted_irqs = 0, aperture_flushes = 0;
   uint64_t commands = 0, entries = 0, read_bytes = 0, written_bytes = 0;
   unsigned most_reads = 0, most_writes = 0;       // bursts in flight
+  uint64_t last_buffer = 0;                       // placed by Submit
   uint64_t first_ar = 0, last_b = 0;              // cycles, of the transfer paths
   uint64_t bursts[3] = {};
   std::vector<std::pair<uint64_t, uint64_t>> write_beats;  // {address of lane 0, strobes}
@@ -158,12 +159,17 @@ class Machine {
 
   void StartRing(unsigned ring, bool privileged, unsigned size_lg2 = 4);
   void StopRing(unsigned ring);
+  void Preempt(unsigned ring, bool preempt = true) { top_->ring_preempt_i[ring] = preempt; }
+  /// Off and on again, its request taken back.
+  void NewLife(unsigned ring);
   /// Puts a paging buffer into physical memory (system) and an entry into the ring. Returns its
   /// fence id.
   uint32_t Submit(unsigned ring, const std::vector<uint64_t>& words, bool interrupt = false);
   /// The same with an entry as given (fence is filled in).
   uint32_t SubmitEntry(unsigned ring, uint64_t address, uint64_t shape);
   uint64_t PlaceBuffer(const std::vector<uint64_t>& words);
+  /// What is left from byte `offset` on of a buffer that Submit placed at `address`.
+  uint32_t SubmitRest(unsigned ring, uint64_t address, uint64_t bytes, uint64_t offset);
   void Doorbell(unsigned ring);
   /// Until the engine is idle; false when that takes more than `limit` cycles.
   [[nodiscard]] bool Run(unsigned limit = 200000);
@@ -471,6 +477,7 @@ inline void Machine::Sample() {
                       top_->fault_address_o});
   fence_irqs += top_->fence_irq_o;
   error_irqs += top_->error_irq_o;
+  preempted_irqs += top_->preempted_irq_o;
   commands += top_->count_commands_o;
   entries += top_->count_entry_o;
   read_bytes += top_->count_read_bytes_o;
@@ -492,6 +499,15 @@ inline void Machine::StartRing(unsigned ring, bool privileged, unsigned size_lg2
 }
 
 inline void Machine::StopRing(unsigned ring) { top_->ring_enable_i[ring] = 0; }
+
+inline void Machine::NewLife(unsigned ring) {
+  StopRing(ring);
+  Preempt(ring, false);
+  top_->ring_tail_i[ring] = tail_[ring] = 0;
+  Tick();
+  top_->ring_enable_i[ring] = 1;
+  Ticks(2);
+}
 
 inline uint64_t Machine::PlaceBuffer(const std::vector<uint64_t>& words) {
   uint64_t address = next_buffer_;
@@ -515,10 +531,18 @@ inline uint32_t Machine::Submit(unsigned ring, const std::vector<uint64_t>& word
   // The buffer is virtual in space 15, page by page at its own address, so that any ring may use
   // it.
   uint64_t address = PlaceBuffer(words);
+  last_buffer = address;
   for (uint64_t page = address >> 12; page <= (address + words.size() * 8) >> 12; ++page)
     pages[{15, page}] = {Target::kSystem, page << 12};
   uint32_t fence = SubmitEntry(ring, address, words.size() * 8 | uint64_t{15} << 40 |
                                                   (interrupt ? uint64_t{1} << 48 : 0));
+  Doorbell(ring);
+  return fence;
+}
+
+inline uint32_t Machine::SubmitRest(unsigned ring, uint64_t address, uint64_t bytes,
+                                    uint64_t offset) {
+  uint32_t fence = SubmitEntry(ring, address + offset, (bytes - offset) | uint64_t{15} << 40);
   Doorbell(ring);
   return fence;
 }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The command processor alone, with 2 spaces and with 16. The bench is fetcher, mover, MMU control
 // and aperture map; command_model.h says what is to be seen.
+#include <optional>
+#include <set>
+
 #include "tb/rtl/dma/command_model.h"
 
 namespace gmmu::dma {
@@ -11,17 +14,18 @@ class Processor {
   Processor(int n, Manner manner, uint64_t seed) : blocks(seed), n_(n), manner_(manner) {
     setting.spaces = kSpacesOf[n];
   }
-  enum End { kNone, kDone, kFailed, kKilled };
+  enum End { kNone, kDone, kFailed, kKilled, kPreempted };
 
   Steering blocks;
   CommandSetting setting;
   unsigned retire_percent = 20, most_jobs = 8;
   uint64_t first_job = 0;  // cycles from start to it
+  uint32_t stopped_at = 0;  // of a preemption
 
-  /// Executes a buffer. The job of step `fail_at` fails; kill_i rises after `kill_after` cycles.
-  /// Returns how it ended.
+  /// Executes a buffer. The job of step `fail_at` fails; kill_i rises after `kill_after` cycles,
+  /// preempt_i after `preempt_after`. Returns how it ended.
   End Run(const std::vector<uint64_t>& words, size_t error_at = ~size_t{0},
-          size_t fail_at = ~size_t{0}, unsigned kill_after = ~0u) {
+          size_t fail_at = ~size_t{0}, unsigned kill_after = ~0u, unsigned preempt_after = ~0u) {
     plan_ = PlanOf(setting, words, error_at);
     bytes_ = 8 * words.size();
     fail_at_ = fail_at;
@@ -31,17 +35,23 @@ class Processor {
     end_ = kNone;
     started_ = blocks.now;
     first_job = last_retired_ = 0;
-    kill_ = killed_before_ = false;
+    kill_ = killed_before_ = preempt_ = false;
+    late_command_.reset();
     for (unsigned i = 0; i < 60000 && end_ == kNone && !testing::Test::HasFailure(); ++i) {
       kill_ = kill_ || i > kill_after;
       if (i == kill_after) kill_began_ = blocks.now;
+      if (i == preempt_after) preempt_ = true, preempt_began_ = blocks.now;
       if (kill_) EXPECT_LT(blocks.now - kill_began_, 3000u) << "kill without end";
       Tick(i == 0);
     }
     EXPECT_NE(end_, kNone) << "no end; next step " << next_ << " of " << plan_.steps.size();
-    kill_ = killed_before_ = false;
+    kill_ = killed_before_ = preempt_ = false;
     for (unsigned i = 0; i < 6; ++i) Tick(false);  // nothing comes after
     if (kill_after != ~0u) return end_;
+    if (end_ == kPreempted) {
+      ExpectStop(words);
+      return end_;
+    }
     const bool fails = plan_.Fails() || fail_at < plan_.steps.size();
     EXPECT_EQ(end_, fails ? kFailed : kDone);
     if (!fails) EXPECT_EQ(next_, plan_.steps.size()) << "steps are missing";
@@ -58,6 +68,18 @@ class Processor {
     size_t words;  // taken
     bool Complete() const { return step->source != CommandStep::kWords || words == step->length / 8; }
   };
+  /// Everything in front of `stopped_at` was done and counted, of what stands behind it nothing.
+  void ExpectStop(const std::vector<uint64_t>& words) {
+    EXPECT_LT(stopped_at, bytes_) << "past its last command";
+    if (plan_.Fails()) EXPECT_LE(stopped_at, plan_.offset) << "an error comes first";
+    size_t steps = 0, commands = 0, at = 0;
+    while (steps < plan_.steps.size() && plan_.steps[steps].offset < stopped_at) ++steps;
+    for (; 8 * at < stopped_at; ++commands) at += CommandHeaderWord{words[at]}.words();
+    EXPECT_EQ(8 * at, stopped_at) << "not in front of a command";
+    EXPECT_EQ(next_, steps) << "steps are missing, or too many";
+    EXPECT_EQ(counted_, commands) << "count_commands_o";
+    EXPECT_GE(fail_at_, steps) << "an error comes first";
+  }
   void Tick(bool start) {
     blocks.Tick([&] { Drive(*blocks.top, start); }, [&] { Sample(*blocks.top); });
   }
@@ -75,6 +97,7 @@ class Processor {
     top.command_base_i[n_] = setting.aperture_base;
     top.command_pages_i[n_] = setting.aperture_pages;
     top.command_kill_i[n_] = kill_;
+    top.command_preempt_i[n_] = preempt_;
     stream_.Drive(blocks, manner_.idle_percent, top.command_word_valid_i[n_],
                   top.command_word_i[n_], top.command_word_error_i[n_]);
     if (start) top.command_word_valid_i[n_] = top.command_word_error_i[n_] = 0;
@@ -119,7 +142,14 @@ class Processor {
     top.inline_ready_i[n_] = wants_ && !fault_ && Often();
   }
   const CommandStep* Next(CommandStep::Kind kind) {
-    if (next_ < plan_.steps.size() && plan_.steps[next_].kind == kind) return &plan_.steps[next_++];
+    if (next_ < plan_.steps.size() && plan_.steps[next_].kind == kind) {
+      const CommandStep& step = plan_.steps[next_++];
+      if (preempt_ && blocks.now - preempt_began_ > 1 && step.source != CommandStep::kPair) {
+        if (late_command_) EXPECT_EQ(*late_command_, step.offset) << "one more command";
+        late_command_ = step.offset;
+      }
+      return &step;
+    }
     ADD_FAILURE() << "step " << next_ << " is not of kind " << kind;
     return nullptr;
   }
@@ -202,13 +232,17 @@ class Processor {
     const End end = top.command_done_o[n_]     ? kDone
                     : top.command_failed_o[n_] ? kFailed
                     : top.command_killed_o[n_] ? kKilled
-                                               : kNone;
+                    : top.command_preempted_o[n_] ? kPreempted
+                                                  : kNone;
     if (end == kNone) return;
     EXPECT_EQ(end_, kNone) << "two ends";
-    EXPECT_EQ(top.command_done_o[n_] + top.command_failed_o[n_] + top.command_killed_o[n_], 1);
+    EXPECT_EQ(top.command_done_o[n_] + top.command_failed_o[n_] + top.command_killed_o[n_] +
+                  top.command_preempted_o[n_], 1);
     EXPECT_TRUE(jobs_.empty() && !flush_waits_ && !control_waits_) << "something is under way";
     EXPECT_FALSE(fault_);
     if (end == kKilled) EXPECT_TRUE(kill_);
+    if (end == kPreempted) EXPECT_TRUE(preempt_);
+    stopped_at = top.command_offset_o[n_];
     end_ = end;
     if (end == kFailed && !kill_) ExpectError(top);
   }
@@ -248,7 +282,9 @@ class Processor {
   unsigned idle_for_ = 9;
   uint8_t id_ = 0, failed_job_ = 0;
   bool fault_ = false, control_waits_ = false, flush_waits_ = false, kill_ = false;
-  bool killed_before_ = false;
+  bool killed_before_ = false, preempt_ = false;
+  uint64_t preempt_began_ = 0;
+  std::optional<uint32_t> late_command_;  // that had steps after preempt_i
 };
 
 class Commands : public ::testing::TestWithParam<std::tuple<int, int>> {
@@ -415,6 +451,56 @@ TEST_P(Commands, KillEndsEverythingAtAnyMoment) {
     }
   }
   EXPECT_GT(killed, 20u);
+}
+
+TEST_P(Commands, PreemptionStopsInFrontOfACommandAtAnyMoment) {
+  unsigned stopped = 0, failed = 0, done = 0;
+  for (uint64_t seed = 60; seed < 64; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Processor processor(n_, manner_, seed);
+    for (int round = 0; round < 80; ++round) {
+      SCOPED_TRACE("round " + std::to_string(round));
+      auto words = AnyBuffer(processor, round % 4 == 0 ? 4 : 0);
+      const bool cut = round % 7 == 0 && !words.empty();
+      const size_t error = cut ? processor.blocks.Random(0, words.size() - 1) : ~size_t{0};
+      const size_t fail = round % 5 == 0 ? AnyJob(processor, words, error) : ~size_t{0};
+      auto end = processor.Run(words, error, fail, ~0u, processor.blocks.Random(0, 400));
+      failed += end == Processor::kFailed;
+      done += end == Processor::kDone;
+      if (end != Processor::kPreempted || cut || HasFailure()) continue;
+      ++stopped;
+      words.erase(words.begin(), words.begin() + processor.stopped_at / 8);
+      processor.setting.buffer.address += processor.stopped_at;
+      processor.Run(words);  // the rest by itself
+      if (HasFailure()) return;
+    }
+  }
+  EXPECT_GT(stopped, 40u);
+  EXPECT_GT(failed, 5u);
+  EXPECT_GT(done, 5u);
+}
+
+TEST_P(Commands, PreemptionInEveryCycleOfABufferWithEveryCommand) {
+  Processor processor(n_, manner_, 70);
+  Buffer buffer;
+  buffer.Copy(Virtual(0, 0x1000), Virtual(1, 0x2000), 64).TableWrite(Virtual(1, 0x3000), {1, 2, 3});
+  buffer.ApertureMap(0, 3, 5).Wait().Fill(Virtual(1, 0x4000), 9, 7).Nop(2).ApertureUnmap(0, 3, 6);
+  buffer.Flush(Scope::kGlobal, 0, 0, 0).TableRepeat(Virtual(1, 0x5000), 4, 1, 2);
+  buffer.Copy(Virtual(0, 0), Virtual(1, 0), 0).ApertureList(1, {8, 9});
+  buffer.Signal(Virtual(1, 0x6000), 77, true).Fill(Virtual(1, 0x7000), 8, 9);
+  std::set<uint32_t> places;
+  for (unsigned cycle = 0; cycle < 250 && !HasFailure(); ++cycle) {
+    SCOPED_TRACE("cycle " + std::to_string(cycle));
+    if (processor.Run(buffer.words, ~size_t{0}, ~size_t{0}, ~0u, cycle) == Processor::kPreempted)
+      places.insert(processor.stopped_at);
+  }
+  EXPECT_GE(places.size(), 9u);  // most of the twelve boundaries
+  EXPECT_EQ(places.count(0), 1u);
+}
+
+TEST_P(Commands, PreemptionOfAnEmptyBufferOnlyWritesItsRecord) {
+  Processor processor(n_, manner_, 80);
+  EXPECT_EQ(processor.Run({}, ~size_t{0}, ~size_t{0}, ~0u, 0), Processor::kDone);
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, Commands,

@@ -12,7 +12,9 @@ using Entry = std::array<uint64_t, 4>;  // as it lies in memory
 
 /// A ring as software sees it.
 struct RingModel {
-  bool enable = false, error = false;
+  bool enable = false, error = false, preempted = false;
+  unsigned asked_for = 0;    // cycles in which preemption was asked for and the ring on
+  unsigned asked_ago = 9;    // cycles since
   bool off = false;  // switched off since its entry is at work
   unsigned head = 0, tail = 0, size = 4;
   uint32_t last_fence = 0, entries = 0, fence = 0, offset = 0, header = 0;
@@ -46,13 +48,14 @@ class RingsBench {
   bool abandoned = false;
   unsigned fail_percent = 0, unreadable_percent = 0, slow = 10;
   std::vector<unsigned> served;
-  uint64_t completed = 0, errors = 0, given_up = 0;
+  uint64_t completed = 0, errors = 0, given_up = 0, stopped = 0, answered = 0;
 
   void SetSize(unsigned r, unsigned size) {
     rings[r].size = size;
     blocks.top->ring_size_i[n_][r] = size;
   }
   void Enable(unsigned r, bool enable) { blocks.top->ring_enable_i[n_][r] = enable; }
+  void Preempt(unsigned r, bool preempt) { blocks.top->ring_preempt_i[n_][r] = preempt; }
   void SetPrivileged(unsigned r, bool privileged) {
     blocks.top->ring_privileged_i[n_][r] = privileged;
   }
@@ -96,7 +99,8 @@ class RingsBench {
   bool Ready(unsigned r) const {  // has work
     const RingModel& ring = rings[r];
     return blocks.top->rings_enable_i[n_] && blocks.top->ring_enable_i[n_][r] && ring.enable &&
-           !ring.error && ring.head != (ring.tail & ring.Mask());
+           !ring.error && !ring.preempted && !blocks.top->ring_preempt_i[n_][r] &&
+           ring.head != (ring.tail & ring.Mask());
   }
   bool AllDone() const {
     for (unsigned r = 0; r < rings.size(); ++r)
@@ -170,11 +174,12 @@ class RingsBench {
     }
     top.entry_what_i[n_] = unreadable_.What();
     top.entry_address_i[n_] = unreadable_.place.address;
-    top.run_done_i[n_] = top.run_failed_i[n_] = top.run_killed_i[n_] = 0;
+    top.run_done_i[n_] = top.run_failed_i[n_] = top.run_killed_i[n_] = top.run_stopped_i[n_] = 0;
     top.run_irq_i[n_] = phase == kRun && blocks.Chance(10);
     if (phase == kRun && Due()) {
       const bool fails = blocks.Chance(fail_percent);
       if (top.run_kill_o[n_] && blocks.Chance(70)) top.run_killed_i[n_] = 1;
+      else if (top.run_preempt_o[n_] && blocks.Chance(70)) top.run_stopped_i[n_] = 1;
       else if (!slow_run) (fails ? top.run_failed_i[n_] : top.run_done_i[n_]) = 1;
       run_failure_ = SomeFailure(blocks, static_cast<Fault>(blocks.Random(1, 20)));
       top.run_what_i[n_] = run_failure_.What();
@@ -191,6 +196,7 @@ class RingsBench {
       if (!Ready(r)) rings[r].ready_since = ~uint64_t{0};
       else if (rings[r].ready_since == ~uint64_t{0}) rings[r].ready_since = blocks.now;
     }
+    SamplePreemptions(top);
     SamplePulses(top);
     SampleStates(top);
     SamplePhase(top);
@@ -206,8 +212,40 @@ class RingsBench {
         ring = fresh;
       }
       ring.enable = enable;
+      const bool asked = enable && top.ring_preempt_i[n_][r];
+      ring.asked_for = asked ? ring.asked_for + 1 : 0;
+      ring.asked_ago = asked ? 0 : ring.asked_ago + 1;
       ring.off = top.ring_busy_o[n_][r] && (ring.off || !enable);
     }
+  }
+  /// A ring becomes preempted because its entry stopped, or because it has none at work.
+  void SamplePreemptions(Vgmmu_dma_control_bench& top) {
+    unsigned rises = 0;
+    for (unsigned r = 0; r < rings.size(); ++r) {
+      RingModel& ring = rings[r];
+      const bool now = top.ring_preempted_o[n_][r];
+      const bool stops = stopped_before_ && r == active;
+      if (stops) EXPECT_TRUE(now) << "its entry has stopped";
+      if (now && !ring.preempted) {
+        ++rises;
+        ++(stops ? stopped : answered);
+        if (stops) ring.fence = entry_[2], ring.offset = stop_offset_;
+        else EXPECT_LT(ring.asked_ago, 3u) << "nobody asked for it";
+        EXPECT_FALSE(ring.error || top.ring_busy_o[n_][r]);
+        ring.preempted = true;
+      }
+      EXPECT_EQ(now, ring.preempted) << "ring " << r;
+      const bool idle = !top.ring_busy_o[n_][r] && !ring.error;
+      idle_for_[r] = idle ? idle_for_[r] + 1 : 0;
+      if (ring.asked_for > 3 && idle_for_[r] > 2) EXPECT_TRUE(now) << "no answer of ring " << r;
+      if (top.rings_idle_o[n_] && top.ring_enable_i[n_][r] && top.ring_preempt_i[n_][r] && idle && ring.enable)
+        EXPECT_TRUE(now) << "idle though it owes an answer";
+      if (top.ring_busy_o[n_][r] && !busy_before_[r])
+        EXPECT_LT(ring.asked_for, 3u) << "an entry begins though preemption stands";
+      busy_before_[r] = top.ring_busy_o[n_][r];
+    }
+    EXPECT_EQ(top.rings_preempted_o[n_], rises != 0) << "preempted_o";
+    stopped_before_ = false;
   }
   void SamplePulses(Vgmmu_dma_control_bench& top) {
     RingModel& ring = rings[active];
@@ -310,7 +348,10 @@ class RingsBench {
       case kLog: SampleLog(top); break;
       case kError: break;  // SamplePulses
       case kAbort:
-        if (top.ask_quiet_i[n_]) phase = kNone;
+        if (!top.ask_quiet_i[n_]) break;
+        phase = kNone;
+        stopped_before_ = stopping_ && !abandoned && top.ring_enable_i[n_][active];
+        stopping_ = false;
     }
   }
   /// The entry of a ring is asked for: is it its turn?
@@ -329,7 +370,8 @@ class RingsBench {
     abandoned = rings[chosen].off;  // before its entry was asked for: it is asked for all the same
     given_up += abandoned;
     if (!abandoned) {
-      const bool off = !top.ring_enable_i[n_][chosen] || !top.rings_enable_i[n_];
+      const bool off = !top.ring_enable_i[n_][chosen] || !top.rings_enable_i[n_] ||
+                       top.ring_preempt_i[n_][chosen];  // asked for since
       if (!off) EXPECT_TRUE(Ready(chosen)) << "no work in ring " << chosen;
       EXPECT_EQ(top.ask_where_o[n_], WhereOf(EntryPlace()));
       EXPECT_EQ(top.ask_address_o[n_], EntryPlace().address);
@@ -358,6 +400,9 @@ class RingsBench {
     const bool off = abandoned || !top.ring_enable_i[n_][active];
     killed_for_ = abandoned ? killed_for_ + 1 : 0;
     if (killed_for_ > 2) EXPECT_TRUE(top.run_kill_o[n_]) << "kill_o";
+    if (rings[active].asked_for > 2 && !off) EXPECT_TRUE(top.run_preempt_o[n_]) << "preempt_o";
+    if (top.run_preempt_o[n_] && !off) EXPECT_LT(rings[active].asked_ago, 3u) << "preempt_o";
+    if (top.run_stopped_i[n_]) stopping_ = true, stop_offset_ = top.run_offset_i[n_], Go(kAbort);
     if (top.run_done_i[n_] || top.run_killed_i[n_] || (top.run_failed_i[n_] && off)) Go(kAbort);
     done_before_ = top.run_done_i[n_] && !off;
     if (top.run_failed_i[n_] && !abandoned)  // when it ends just now, its fault may be told still
@@ -390,6 +435,10 @@ class RingsBench {
   unsigned path_ = 0, delay_ = 0, killed_for_ = 0;
   uint64_t asked_at_ = 0;  // since when the request stands
   bool irq_before_ = false, done_before_ = false, quiet_before_ = false;
+  bool stopping_ = false, stopped_before_ = false;  // its entry stops; it has
+  std::array<bool, 4> busy_before_{};
+  std::array<unsigned, 4> idle_for_{};
+  uint32_t stop_offset_ = 0;
 };
 
 class Rings : public ::testing::TestWithParam<std::tuple<int, int>> {
@@ -506,6 +555,81 @@ TEST_P(Rings, KillStandsUntilTheCommandProcessorHasGivenUp) {
   bench.Finish();
   EXPECT_EQ(bench.completed, 0u);
   EXPECT_EQ(bench.given_up, 1u);
+}
+
+TEST_P(Rings, APreemptedRingStandsUntilItsNextLife) {
+  uint64_t stopped = 0, answered = 0, errors = 0;
+  for (uint64_t seed = 60; seed < 66; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    RingsBench bench(n_, manner_, seed);
+    bench.slow = seed % 2 ? 3 : 20;
+    bench.fail_percent = 10;
+    bench.unreadable_percent = 5;
+    StartAll(bench);
+    std::array<unsigned, 4> stands{};  // cycles until its next life
+    for (int i = 0; i < 8000 && !HasFailure(); ++i) {
+      const unsigned r = bench.blocks.Random(0, bench.rings.size() - 1);
+      if (bench.blocks.Chance(20) && !bench.Full(r)) bench.Put(r, bench.AnyEntry(10));
+      if (bench.blocks.Chance(3)) bench.Preempt(r, bench.blocks.Chance(80));  // or taken back
+      for (unsigned each = 0; each < bench.rings.size(); ++each) {
+        const RingModel& ring = bench.rings[each];
+        if ((ring.preempted || ring.error) && stands[each]++ > bench.blocks.Random(20, 100)) {
+          stands[each] = 0;
+          bench.Enable(each, false);
+          bench.Preempt(each, bench.blocks.Chance(20));
+          bench.Ticks(bench.blocks.Random(1, 3));
+          bench.Rewind(each);
+          bench.Enable(each, true);
+        }
+      }
+      bench.Tick();
+    }
+    for (unsigned r = 0; r < bench.rings.size(); ++r) bench.Preempt(r, false);
+    bench.Finish();
+    stopped += bench.stopped, answered += bench.answered, errors += bench.errors;
+    if (HasFailure()) return;
+  }
+  EXPECT_GT(stopped, 20u);
+  EXPECT_GT(answered, 20u);
+  EXPECT_GT(errors, 5u);
+}
+
+TEST_P(Rings, AnIdleRingIsPreemptedAtOnceAndTakesNoEntry) {
+  RingsBench bench(n_, manner_, 70);
+  StartAll(bench);
+  bench.Finish();
+  bench.Preempt(0, true);
+  bench.Ticks(4);
+  EXPECT_TRUE(bench.blocks.top->ring_preempted_o[n_][0]);
+  EXPECT_EQ(bench.blocks.top->ring_fence_o[n_][0], 0u);
+  bench.Put(0, bench.AnyEntry(0));
+  bench.Preempt(0, false);
+  bench.Ticks(100);
+  EXPECT_TRUE(bench.served.empty());
+  EXPECT_TRUE(bench.blocks.top->rings_idle_o[n_]);
+}
+
+TEST_P(Rings, ARingThatIsSwitchedOffWhileItStopsIsNotPreempted) {
+  unsigned none = 0;
+  for (unsigned after = 0; after < 40 && !HasFailure(); ++after) {
+    SCOPED_TRACE(after);
+    RingsBench bench(n_, manner_, 80 + after);
+    StartAll(bench);
+    bench.Put(0, bench.AnyEntry(0));
+    for (int i = 0; i < 400 && bench.phase != RingsBench::kRun; ++i) bench.Tick();
+    ASSERT_EQ(bench.phase, RingsBench::kRun);
+    bench.Preempt(0, true);
+    bench.Ticks(after);
+    bench.Enable(0, false);
+    bench.Preempt(0, false);
+    bench.Tick();
+    bench.Rewind(0);
+    bench.Enable(0, true);
+    bench.Finish();
+    none += bench.stopped + bench.answered == 0;
+    EXPECT_FALSE(bench.blocks.top->ring_preempted_o[n_][0]);
+  }
+  EXPECT_GT(none, 0u);
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, Rings,

@@ -90,6 +90,24 @@ TEST_P(Regs, ARootWaitsForTheOperationBeforeItOthersDoNot) {
   EXPECT_EQ(regs::InvStatus{Read(regs::InvStatus::kOffset)}.done(), 3u);
 }
 
+TEST_P(Regs, InSilenceARootBehindAnOperationIsIgnored) {
+  unsettled = 0;
+  const uint32_t space = RegsModel::SpaceAt(1);
+  Write(regs::Ctrl::kOffset, 2);
+  mmu_holds = true;
+  Write(regs::InvCmd::kOffset, 0x102);
+  Write(space + 8, 0x8000'0000'0000'7000);
+  Write(regs::Ctrl::kOffset, 0);  // it does not wait behind the root
+  EXPECT_EQ(operations_, 1u);
+  CheckRead(space + 8);
+  mmu_holds = false;
+  Settle();
+  Write(space + 8, 0x8000'0000'0000'7000);
+  CheckRead(space + 8);
+  Settle();
+  EXPECT_EQ(operations_, 2u);
+}
+
 TEST_P(Regs, AnInvalidationKeepsTheRangeOfItsCommand) {
   Write(regs::InvStart::kOffset, 0x1000);
   Write(regs::InvEnd::kOffset, 0x9000);

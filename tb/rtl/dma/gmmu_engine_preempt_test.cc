@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+// Preemption of the whole engine: buffers that are interrupted and gone on with do what they do at
+// one go, and a ring that is preempted has nothing in flight.
+#include "tb/rtl/dma/random_commands.h"
+
+namespace gmmu::dma {
+namespace {
+
+class Preempted : public Random {
+ protected:
+  /// Asks for it and waits. False: the ring stands at an error.
+  bool Stop(unsigned ring, unsigned limit = 60000) {
+    const unsigned before = m->preempted_irqs;
+    m->Preempt(ring);
+    for (unsigned i = 0; i < limit; ++i) {
+      m->Tick();
+      if (m->top().ring_preempted_o[ring] || m->top().ring_error_o[ring]) break;
+    }
+    EXPECT_NE(m->top().ring_preempted_o[ring], m->top().ring_error_o[ring]) << "no answer";
+    m->Tick();
+    EXPECT_EQ(m->preempted_irqs, before + m->top().ring_preempted_o[ring]);
+    return m->top().ring_preempted_o[ring];
+  }
+  /// Nothing is in flight and nothing happens any more.
+  void ExpectRest() {
+    EXPECT_EQ(m->WritesInFlight(), 0);
+    const uint64_t bursts = m->bursts[0] + m->bursts[1] + m->bursts[2];
+    const auto commands = m->commands;
+    const auto others = m->controls.size() + m->aperture_flushes + m->fence_irqs;
+    AtRest();
+    m->Ticks(200);
+    EXPECT_EQ(m->bursts[0] + m->bursts[1] + m->bursts[2], bursts) << "it goes on";
+    EXPECT_EQ(m->commands, commands);
+    EXPECT_EQ(m->controls.size() + m->aperture_flushes + m->fence_irqs, others);
+    EXPECT_TRUE(m->top().idle_o);
+  }
+  /// Runs the buffer on ring 0 with an interruption after each `gap()` cycles; compares memory at
+  /// each, and the end with the model. Returns how often its entry was interrupted.
+  template <typename Gap>
+  unsigned RunInPieces(const Buffer& buffer, Gap gap) {
+    Model start(*m, kApertureBase), end(*m, kApertureBase);
+    end.Execute(buffer.words);
+    std::set<uint64_t> borders;
+    for (size_t at = 0; at < buffer.words.size(); at += CommandHeaderWord{buffer.words[at]}.words())
+      borders.insert(8 * at);
+    uint32_t fence = m->Submit(0, buffer.words);
+    const uint64_t address = m->last_buffer;
+    uint64_t offset = 0;
+    unsigned interrupted = 0;
+    for (unsigned i = 0; i < 400; ++i) {
+      const uint64_t entries = m->entries;
+      const uint64_t record = m->FenceRecord(0, 0);
+      m->Ticks(gap());
+      if (!Stop(0)) break;
+      if (m->top().ring_fence_o[0] == 0) {
+        EXPECT_EQ(m->top().ring_error_offset_o[0], 0u);
+        const bool done = m->top().ring_head_o[0] == 1;
+        EXPECT_EQ(m->top().ring_last_fence_o[0], done ? fence : 0);
+        EXPECT_EQ(m->entries, entries + done);
+        if (done) break;  // else it was not begun
+      } else {
+        ++interrupted;
+        EXPECT_EQ(m->top().ring_fence_o[0], fence);
+        EXPECT_EQ(m->top().ring_head_o[0], 0);
+        EXPECT_EQ(m->FenceRecord(0, 0), record) << "a record of an interrupted entry";
+        EXPECT_EQ(m->entries, entries);
+        EXPECT_EQ(m->top().ring_error_header_o[0], 0u);
+        offset += m->top().ring_error_offset_o[0];
+        EXPECT_EQ(borders.count(offset), 1u) << offset;
+        Model model = start;
+        model.Execute(buffer.words, offset);
+        Compare(model);
+      }
+      ExpectRest();
+      if (HasFailure()) return interrupted;
+      m->NewLife(0);
+      fence = m->SubmitRest(0, address, buffer.bytes(), offset);
+    }
+    EXPECT_FALSE(m->top().ring_error_o[0]);
+    EXPECT_EQ(m->FenceRecord(0, 0) & 0xffffffff, fence);
+    Compare(end);
+    AtRest();
+    return interrupted;
+  }
+};
+
+TEST_P(Preempted, AtRandomCyclesAndResumedGivesTheModelsBytes) {
+  Timing timing;
+  if (GetParam() % 3 == 1) timing = Timing::Ideal(100);
+  if (GetParam() % 3 == 2) timing.ready_percent = 25, timing.xlate_max = 200;
+  Start(GetParam(), timing);
+  for (auto& [where, page] : m->pages) page.zero = m->Random(0, 15) == 0;
+  const Buffer buffer = Commands(40, true);
+  EXPECT_GT(RunInPieces(buffer, [&] { return m->Random(150, 2500); }), 2u);
+}
+
+TEST_P(Preempted, WithFlushesFencesAndTheAperture) {
+  Start(GetParam());
+  Buffer buffer;
+  for (unsigned n = 0; n < 6; ++n) {
+    buffer.ApertureMap(n, 2, 0x400005 + 0x2000 * n).Flush(Scope::kGlobal, 0, 0, 0);
+    buffer.Copy(Src(100 * n), Dst(5000 * n), 3000).Wait();
+    buffer.Signal(Dst(60000 + 8 * n), n + 1, true).Nop(n).ApertureList(8, {9, 10, 11});
+    buffer.TableWrite(Dst(70000 + 64 * n), {n, 2, 3}).ApertureUnmap(n, 2, 1);
+  }
+  EXPECT_GT(RunInPieces(buffer, [&] { return m->Random(100, 900); }), 2u);
+}
+INSTANTIATE_TEST_SUITE_P(Seeds, Preempted, ::testing::Range(700, 712));
+
+class PreemptedRings : public Preempted {};
+
+TEST_F(PreemptedRings, AnIdleRingAnswersAtOnce) {
+  Start(1);
+  m->Ticks(10);
+  m->Preempt(0);
+  m->Ticks(4);
+  EXPECT_TRUE(m->top().ring_preempted_o[0]);
+  EXPECT_EQ(m->top().ring_fence_o[0], 0u);
+  EXPECT_EQ(m->preempted_irqs, 1u);
+  m->Submit(0, Buffer().Fill(Dst(0), 64, 1).words);
+  m->Ticks(200);
+  EXPECT_EQ(m->bursts[0], 0u);
+  EXPECT_TRUE(m->top().idle_o);
+}
+
+TEST_F(PreemptedRings, OthersGoOnMeanwhile) {
+  Start(2);
+  m->StartRing(1, true);
+  for (unsigned n = 0; n < 6; ++n) {
+    m->Submit(0, Buffer().Copy(Src(0), Dst(4000 * n), 4000).Fill(Dst(30000), 9, n).words);
+    m->Submit(1, Buffer().Fill(Dst(100000 + 900 * n), 900, n).words);
+  }
+  m->Ticks(2000);
+  ASSERT_TRUE(Stop(0));
+  const unsigned head = m->top().ring_head_o[0];
+  EXPECT_LT(head, 6u);
+  ASSERT_TRUE(m->Run());
+  EXPECT_EQ(m->top().ring_head_o[1], 6);
+  EXPECT_EQ(m->top().ring_head_o[0], head);
+  ASSERT_TRUE(Stop(1));
+  EXPECT_EQ(m->top().ring_fence_o[1], 0u);
+  EXPECT_EQ(m->preempted_irqs, 2u);
+  AtRest();
+}
+
+TEST_F(PreemptedRings, AnErrorOfACommandUnderWayWins) {
+  unsigned errors = 0, stops = 0;
+  for (unsigned seed = 0; seed < 40; ++seed) {
+    SCOPED_TRACE(seed);
+    Start(seed);
+    m->pages[{2, (kDst >> 12) + 3}].read_only = true;
+    Buffer buffer;
+    buffer.Copy(Src(0), Dst(0), 9000).Copy(Src(0), Dst(8192), 9000).Fill(Dst(40000), 9000, 5);
+    m->Submit(0, buffer.words);
+    m->Ticks(m->Random(1, seed % 2 ? 200 : 2500));
+    if (Stop(0)) {
+      ++stops;
+      EXPECT_LE(m->top().ring_error_offset_o[0], 32u) << "behind a command that failed";
+      EXPECT_TRUE(m->faults.empty());
+    } else {
+      ++errors;
+      EXPECT_EQ(m->top().ring_error_offset_o[0], 32u);
+      EXPECT_EQ(m->preempted_irqs, 0u);
+      EXPECT_EQ(m->faults.size(), 1u);
+    }
+    ASSERT_TRUE(m->Run());
+    AtRest();
+  }
+  EXPECT_GT(errors, 5u);
+  EXPECT_GT(stops, 5u);
+}
+
+TEST_F(PreemptedRings, ARequestThatIsTakenBackLosesNothing) {
+  unsigned stopped = 0;
+  for (unsigned seed = 0; seed < 30; ++seed) {
+    SCOPED_TRACE(seed);
+    Start(seed);
+    const Buffer buffer = Commands(12, true);
+    Model model(*m, kApertureBase);
+    model.Execute(buffer.words);
+    m->Submit(0, buffer.words);
+    const uint64_t address = m->last_buffer;
+    m->Ticks(m->Random(1, 1500));
+    m->Preempt(0);
+    m->Ticks(m->Random(1, 40));
+    m->Preempt(0, false);
+    ASSERT_TRUE(m->Run());
+    if (m->top().ring_preempted_o[0]) {
+      ++stopped;
+      const bool begun = m->top().ring_fence_o[0] != 0;
+      const uint64_t offset = m->top().ring_error_offset_o[0];
+      const bool done = m->top().ring_head_o[0] == 1;
+      m->NewLife(0);
+      if (!done) m->SubmitRest(0, address, buffer.bytes(), begun ? offset : 0);
+      ASSERT_TRUE(m->Run());
+    }
+    Compare(model);
+    AtRest();
+  }
+  EXPECT_GT(stopped, 0u);
+}
+
+}  // namespace
+}  // namespace gmmu::dma
