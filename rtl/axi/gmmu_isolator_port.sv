@@ -4,7 +4,7 @@
 //
 //   close_i       no new AR or AW begins; an offer that stands goes on until it is taken
 //   cut_i         the core is in reset: an offer that stood is finished from here, W beats that its
-//                 bursts owe follow with all strobes 0
+//                 bursts owe follow with all strobes 0. Only while close_i, a cycle behind it
 //   generation_i  stands above the id of every burst that begins; it may change only during cut_i.
 //                 R and B of the other generation are taken and dropped.
 //   busy_o        by generation: a burst of it has no answer yet

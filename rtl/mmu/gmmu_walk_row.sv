@@ -2,7 +2,7 @@
 // The state of one row of the walk table. Inputs are events of this row in this cycle, but for the
 // data beside them. The table gives each only where it can happen: a start to a free row or one that
 // is starting, sent in Issue, beats and their judgement in Read, filling and end in Done; in the
-// cycle of a kill only a judgement and sent.
+// cycle of a kill only a beat, a judgement and sent.
 //
 //   begin, restart   it starts as start_i says
 //   join, told       a lookup has joined; who began it and who joined are picked up to be answered

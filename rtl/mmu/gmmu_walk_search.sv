@@ -5,7 +5,7 @@
 //            for a page of the same line. It counts a row that begins in either cycle, else the
 //            rows as they were in the first one
 //   match    one cycle after a hit: the row that was meant, one-hot; one LUT behind a register
-//   begin    the row of begin_rows_i, one-hot, gets key_i
+//   begin    the row of begin_rows_i, one-hot, gets key_i, which was searched for two cycles before
 module gmmu_walk_search
   import gmmu_pkg::*;
   import gmmu_mmu_pkg::*;
