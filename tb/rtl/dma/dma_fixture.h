@@ -99,6 +99,12 @@ class Engine : public ::testing::Test {
   }
   Place Src(uint64_t offset) { return Virtual(1, kSrc + offset); }
   Place Dst(uint64_t offset) { return Virtual(2, kDst + offset); }
+  /// For rings without privilege: buffers are in space 1, which has both windows.
+  void OneSpace() {
+    m->buffer_space = 1;
+    for (uint64_t page = kDst >> 12; page < (kDst + kWindow) >> 12; ++page) m->pages[{1, page}] = m->pages[{2, page}];
+  }
+  Place Own(uint64_t offset) { return Virtual(1, kDst + offset); }
 
   std::unique_ptr<Machine> m;
 };

@@ -164,6 +164,7 @@ class Machine {
   void NewLife(unsigned ring);
   /// Puts a paging buffer into physical memory (system) and an entry into the ring. Returns its
   /// fence id.
+  unsigned buffer_space = 15;  // of what Submit submits
   uint32_t Submit(unsigned ring, const std::vector<uint64_t>& words, bool interrupt = false);
   /// The same with an entry as given (fence is filled in).
   uint32_t SubmitEntry(unsigned ring, uint64_t address, uint64_t shape);
@@ -528,13 +529,12 @@ inline uint32_t Machine::SubmitEntry(unsigned ring, uint64_t address, uint64_t s
 }
 
 inline uint32_t Machine::Submit(unsigned ring, const std::vector<uint64_t>& words, bool interrupt) {
-  // The buffer is virtual in space 15, page by page at its own address, so that any ring may use
-  // it.
+  // The buffer is virtual, page by page at its own address, so that any ring may use it.
   uint64_t address = PlaceBuffer(words);
   last_buffer = address;
   for (uint64_t page = address >> 12; page <= (address + words.size() * 8) >> 12; ++page)
-    pages[{15, page}] = {Target::kSystem, page << 12};
-  uint32_t fence = SubmitEntry(ring, address, words.size() * 8 | uint64_t{15} << 40 |
+    pages[{buffer_space, page}] = {Target::kSystem, page << 12};
+  uint32_t fence = SubmitEntry(ring, address, words.size() * 8 | uint64_t{buffer_space} << 40 |
                                                   (interrupt ? uint64_t{1} << 48 : 0));
   Doorbell(ring);
   return fence;
@@ -542,7 +542,7 @@ inline uint32_t Machine::Submit(unsigned ring, const std::vector<uint64_t>& word
 
 inline uint32_t Machine::SubmitRest(unsigned ring, uint64_t address, uint64_t bytes,
                                     uint64_t offset) {
-  uint32_t fence = SubmitEntry(ring, address + offset, (bytes - offset) | uint64_t{15} << 40);
+  uint32_t fence = SubmitEntry(ring, address + offset, (bytes - offset) | uint64_t{buffer_space} << 40);
   Doorbell(ring);
   return fence;
 }

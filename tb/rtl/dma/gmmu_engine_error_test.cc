@@ -13,13 +13,14 @@ class EngineErrors : public Engine {
   void ExpectRefused(const std::vector<uint64_t>& words, Fault reason, bool privileged = true) {
     SCOPED_TRACE(regs::NameOf(reason));
     Start(1, {}, privileged);
+    if (!privileged) OneSpace();
     Buffer good;
-    good.Copy(Src(3), Dst(5), 3000);
+    good.Copy(Src(3), privileged ? Dst(5) : Own(5), 3000);
     Model model(*m, kApertureBase);
     model.Execute(good.words);
     uint64_t header = words[0];
     Buffer all = good;
-    all.Words(words).Copy(Src(0), Dst(8192), 3000);
+    all.Words(words).Copy(Src(0), privileged ? Dst(8192) : Own(8192), 3000);
     uint32_t fence = m->Submit(0, all.words, true);
     ASSERT_TRUE(m->Run());
     ExpectStop(reason, 32, fence, header);
@@ -82,19 +83,29 @@ TEST_F(EngineErrors, UnbuiltSpacesAndApertureRangesAreRefused) {
 TEST_F(EngineErrors, RingsWithoutPrivilegeMayNotTouchTablesOrPhysicalMemory) {
   Place system = Physical(Target::kSystem, 0x400000), vram = Physical(Target::kVram, 0x400000);
   for (auto& words :
-       {Buffer().Copy(vram, Dst(0), 8).words, Buffer().Copy(Src(0), system, 8).words,
-        Buffer().Fill(vram, 8, 1).words, Buffer().TableWrite(Dst(0), {1}).words,
-        Buffer().TableRepeat(Dst(0), 1, 1, 1).words, Buffer().ApertureMap(0, 1, 1).words,
+       {Buffer().Copy(vram, Own(0), 8).words, Buffer().Copy(Src(0), system, 8).words,
+        Buffer().Fill(vram, 8, 1).words, Buffer().TableWrite(Own(0), {1}).words,
+        Buffer().TableRepeat(Own(0), 1, 1, 1).words, Buffer().ApertureMap(0, 1, 1).words,
         Buffer().ApertureList(0, {1}).words, Buffer().ApertureUnmap(0, 1, 1).words,
         Buffer().Flush(Scope::kGlobal, 0, 0, 0).words, Buffer().Signal(system, 1).words})
     ExpectRefused(words, Fault::kNotPrivileged, false);
 }
 
+TEST_F(EngineErrors, RingsWithoutPrivilegeMayNotNameAnotherSpaceThanTheirBuffers) {
+  for (auto& words :
+       {Buffer().Copy(Src(0), Dst(0), 8).words, Buffer().Copy(Dst(0), Own(0), 8).words,
+        Buffer().Fill(Dst(0), 8, 1).words, Buffer().Signal(Dst(0), 1).words,
+        Buffer().Flush(Scope::kSpace, 2, 0, 0).words,
+        Buffer().Flush(Scope::kRange, 0, 0, 4096).words, Buffer().Fill(Virtual(65, kDst), 8, 1).words})
+    ExpectRefused(words, Fault::kNotPrivileged, false);
+}
+
 TEST_F(EngineErrors, RingsWithoutPrivilegeMayMoveVirtualMemory) {
   Start(1, {}, false);
+  OneSpace();
   Buffer buffer;
-  buffer.Copy(Src(1), Dst(2), 9000).Fill(Dst(20000), 100, 5).Signal(Dst(30000), 6);
-  buffer.Flush(Scope::kSpace, 2, 0, 0);
+  buffer.Copy(Src(1), Own(2), 9000).Fill(Own(20000), 100, 5).Signal(Own(30000), 6);
+  buffer.Flush(Scope::kSpace, 1, 0, 0);
   RunAndCompare(buffer);
 }
 

@@ -39,6 +39,7 @@ TEST_F(EngineRings, WrapWithDoorbellsWhileRunning) {
 TEST_F(EngineRings, TakeTurns) {
   Start(2);
   m->StartRing(1, false);
+  m->buffer_space = 2;  // the only one that the second ring may name
   m->top().enable_i = 0;
   for (unsigned n = 0; n < 4; ++n) {
     m->Submit(0, Buffer().Fill(Dst(100 * n), 100, n).words);
