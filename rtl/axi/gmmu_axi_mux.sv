@@ -10,9 +10,9 @@
 //               requester uses them
 //   order       a requester's AW that was accepted earlier leaves earlier on the same memory port.
 //   host_enable_i = 0: no new AR or AW leaves by the host port; what has left is finished.
-//   hold_i      no new AR or AW is granted, but of requesters in Exempt. What was granted leaves (by
-//               the host port only while it is enabled) and is finished; then silent_o. Back to 0:
-//               requests go on where they stood.
+//   hold_i      no new AR or AW is granted, but of requesters in Exempt. What was granted leaves
+//               (by the host port only while it is enabled) and is finished; then silent_o. Back to
+//               0: requests go on where they stood.
 //
 // Registered at every input; answers are registered twice; one beat a cycle on every channel of a
 // memory port and of every requester, but of those in Slow, whose requests (AR, AW, W) come every
@@ -434,7 +434,8 @@ module gmmu_axi_mux
     end
   end
 
-  assign idle_o = silent_o == hold_i && (ar_valid | aw_valid | w_valid) == '0 && (ar_go | aw_go) == '0 &&
+  assign idle_o = silent_o == hold_i &&
+                  (ar_valid | aw_valid | w_valid) == '0 && (ar_go | aw_go) == '0 &&
                   owner_valid == '0 && out_idle == '1 && w_valid_o == '0 &&
                   r_valid == '0 && b_valid == '0 &&
                   (r_valid_o | b_valid_o) == '0;

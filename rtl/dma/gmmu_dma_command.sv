@@ -10,9 +10,9 @@
 //             nothing is in flight), killed_o when
 //             kill_i made it give up, preempted_o when preempt_i stopped it in front of a command.
 //   kill_i    (level) no further command begins, transfers are given up
-//   preempt_i (level) no further command begins: preempted_o when those that have begun are complete
-//             (error_offset_o: the first that has not begun), failed_o if one of them fails. Behind
-//             the last command it does nothing.
+//   preempt_i (level) no further command begins: preempted_o when those that have begun are
+//             complete (error_offset_o: the first that has not begun), failed_o if one of them
+//             fails. Behind the last command it does nothing.
 // Checks of a command, in this order: header form (FaultCommandBad), privilege
 // (FaultNotPrivileged), operand form (FaultCommandBad), address space number (FaultSpaceDisabled),
 // aperture range (FaultApertureRange). A command that fails its checks has changed nothing.
@@ -441,7 +441,8 @@ module gmmu_dma_command
       aperture_flush_o <= 1'b0;
     end
 
-    // The error of the command, unless the mover's fault comes before it. Of a stop the offset counts.
+    // The error of the command, unless the mover's fault comes before it. Of a stop only the offset
+    // counts.
     if (state_q[StateOwnFault] || state_q[StateInlineDead] || state_q[StateStop]) begin
       error_o <= own_fault;
       error_path_o <= 2'd0;

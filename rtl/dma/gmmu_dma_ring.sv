@@ -11,10 +11,11 @@
 //   errors    the ring keeps head and stands still until its enable goes 0 and 1 again
 //   preempt   while it is 1 and enable is 1: the ring starts no entry. When its entry, if there is
 //             one at work, has ended or stopped in front of a command, and nothing of it is in
-//             flight, the ring is preempted: fence of the entry that was stopped (0: none), offset of
-//             that command. It stands still as after an error; an error that comes first stays.
+//             flight, the ring is preempted: fence of the entry that was stopped (0: none), offset
+//             of that command. It stands still as after an error; an error that comes first stays.
 //   enable    0 to 1: head, error, preempted, last fence and entry count start from 0. 0 while the
-//             ring's entry is at work: it is abandoned, also if enable is 1 again before that is over.
+//             ring's entry is at work: it is abandoned, also if enable is 1 again before that is
+//             over.
 module gmmu_dma_ring
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;

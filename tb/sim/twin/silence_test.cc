@@ -28,7 +28,8 @@ struct Silence : ::testing::Test {
   }
   void Let(uint64_t ns) {
     const uint64_t end = b.machine.NowNs() + ns;
-    while (b.machine.NowNs() < end && b.machine.WaitForMessage(end - b.machine.NowNs())) ++messages_, b.machine.TakeMessage();
+    while (b.machine.NowNs() < end && b.machine.WaitForMessage(end - b.machine.NowNs()))
+      ++messages_, b.machine.TakeMessage();
   }
   /// Everything that leaves by the two ports.
   std::vector<uint64_t> Traffic() {
