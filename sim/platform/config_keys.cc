@@ -164,6 +164,8 @@ std::vector<Key> MakeKeys() {
           "When DMA remapping is on: for every device that supports it, or for one that cannot reach "
           "all memory; or a 1:1 domain, or no translation (both give physical pages to the device).",
           {"remap", "needed", "identity", "physical"}},
+      SWITCH(os, immediate_updates_have_a_buffer, false,
+             "CPU_VIRTUAL updates come with DMA buffer pointers, as seen on build 26100; off: null, as documented."),
       Key{"os", "bring_up", SLOT(os.bring_up), std::string("linked"), "", 0, 0,
           KeyKind::kRun,
           "Order in which page tables are made: each where the seed says, or as seen on build 22621.",

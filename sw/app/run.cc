@@ -56,6 +56,7 @@ os::Parameters OsParameters(const sim::MachineConfig& config, uint64_t seed) {
   parameters.driver["PagingBufferBytes"] = config.driver.paging_buffer_bytes;
   parameters.driver["PageTableSegment"] = config.driver.system_tables() ? 0 : 2;  // segments of the driver's caps
   parameters.driver["ContiguousPages"] = config.driver.contiguous_pages;
+  parameters.immediate_updates_have_a_buffer = config.os.immediate_updates_have_a_buffer;
   if (config.os.bring_up == "windows-22621") parameters.bring_up = os::BringUp::kWindows22621;
   parameters.quantum_ns = config.os.quantum_us * 1000;
   parameters.tdr_delay_ns = config.os.tdr_delay_us * 1000;

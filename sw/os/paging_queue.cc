@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "os/paging_queue.h"
 
+#include <array>
+
 #include "kmd/escape.h"
 #include "os/bug_check.h"
 #include "os/text.h"
@@ -119,9 +121,21 @@ void PagingQueue::Immediate(DXGKARG_BUILDPAGINGBUFFER& operation) {
   operation.hSystemContext = context_;
   operation.pDmaBuffer = nullptr;
   operation.DmaSize = 0;
+  std::array<uint8_t, hw::kPageSize> unused{}, unused_private{};
+  if (adapter_.kernel().parameters().immediate_updates_have_a_buffer) {
+    operation.pDmaBuffer = unused.data();
+    operation.DmaSize = unused.size();
+    operation.pDmaBufferPrivateData = unused_private.data();
+    operation.DmaBufferPrivateDataSize = unused_private.size();
+  }
+  const void* const begin = operation.pDmaBuffer;
   if (adapter_.miniport().BuildPagingBuffer(operation) != STATUS_SUCCESS) {
     throw BugCheck("DxgkDdiBuildPagingBuffer asks for room for the immediate operation " +
                    NameOf(operation.Operation));
+  }
+  if (operation.pDmaBuffer != begin) {
+    throw BugCheck("DxgkDdiBuildPagingBuffer writes commands for the immediate operation " + NameOf(operation.Operation) +
+                   ", which must be done inside the call");
   }
 }
 

@@ -30,6 +30,9 @@ struct Parameters {
   uint64_t limit_bits = 33;     ///< handed to the driver: HighestVisibleAddress = 2^limit_bits - 1
   std::map<std::string, uint64_t> driver;  ///< further parameters of the driver, by its own names
   std::vector<uint64_t> page_table_bits;  ///< handed to the driver: index bits by level, leaf first
+  /// CPU_VIRTUAL updates come with a DMA buffer and private data that they must not use (seen on build 26100), or with
+  /// null pointers (documents).
+  bool immediate_updates_have_a_buffer = false;
   BringUp bring_up = BringUp::kLinked;
   uint64_t quantum_ns = 1'000'000;        ///< a packet may run so long while others wait for its node
   uint64_t tdr_delay_ns = 2'000'000'000;  ///< TdrDelay: until a packet is preempted, and until that is answered

@@ -68,7 +68,7 @@ TEST(Caps, ShortOutputsAndUnknownTypesAreRefusedUntouched) {
   }
 }
 
-TEST(Caps, SegmentsComeInTwoCallsAtTheCallersStride) {
+TEST(Rule11, SegmentsComeInTwoCallsAtTheCallersStride) {
   StartedDriver driver;
   DXGK_QUERYSEGMENTOUT4 out{};
   const DXGK_QUERYSEGMENTIN4 in{0};

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+// Points of the driver interface that implementers get wrong, one test for each that concerns paging and page
+// tables; the others stand beside their subjects, in suites of the same name. Documents only, unless a comment says
+// otherwise.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <functional>
+#include <set>
+#include <vector>
+
+#include "ddi/wdm.h"
+#include "life_bench.h"
+#include "os/dxgkrnl.h"
+#include "workload/clients.h"
+#include "workload/procedures.h"
+
+namespace gmmu::os::test {
+namespace {
+
+using ::testing::IsEmpty;
+using workload::ClientRun;
+using workload::Life;
+using BuildCall = std::function<NTSTATUS(DXGKARG_BUILDPAGINGBUFFER&)>;
+
+std::function<NTSTATUS(DXGKARG_BUILDPAGINGBUFFER&, const BuildCall&)> between;
+std::function<void(const DXGKARG_SUBMITCOMMANDVIRTUAL&)> submitted;
+DRIVER_INITIALIZATION_DATA real;
+
+NTSTATUS Build(HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER* args) {
+  const BuildCall call = [adapter](DXGKARG_BUILDPAGINGBUFFER& op) { return real.DxgkDdiBuildPagingBuffer(adapter, &op); };
+  return between ? between(*args, call) : call(*args);
+}
+NTSTATUS Submit(HANDLE adapter, CONST DXGKARG_SUBMITCOMMANDVIRTUAL* args) {
+  if (submitted) submitted(*args);
+  return real.DxgkDdiSubmitCommandVirtual(adapter, args);
+}
+NTSTATUS Entry(PDRIVER_OBJECT object, PUNICODE_STRING path) {
+  const NTSTATUS status = DriverEntry(object, path);
+  DRIVER_INITIALIZATION_DATA table = real = Dxgkrnl::Current().table_so_far();
+  table.DxgkDdiBuildPagingBuffer = Build;
+  table.DxgkDdiSubmitCommandVirtual = Submit;
+  return NT_SUCCESS(status) ? DxgkInitialize(object, path, &table) : status;
+}
+
+class Rule11Paging : public ::testing::Test {
+ protected:
+  Rule11Paging() {
+    between = nullptr;
+    submitted = nullptr;
+    bench.options.driver = Entry;
+    bench.config.gpu.vram_mib = 4;
+  }
+  ~Rule11Paging() override {
+    between = nullptr;
+    submitted = nullptr;
+  }
+  void MainJobIsVerified(uint64_t bytes = 100'000) {
+    const auto result = bench.Run([&](Life& life) { workload::RunSeededMainJob(life, bytes); });
+    EXPECT_THAT(result.faults, IsEmpty());
+    EXPECT_TRUE(result.verified);
+  }
+  LifeBench bench;
+};
+
+TEST_F(Rule11Paging, MultipassGoesOnWithAnUnchangedOperandInAFreshBuffer) {
+  bench.options.os.driver["PagingBufferBytes"] = 64;
+  std::vector<uint8_t> operand;
+  UINT cookie = 0;
+  unsigned passes = 0, submissions = 0, before = 0;
+  submitted = [&](const DXGKARG_SUBMITCOMMANDVIRTUAL&) { ++submissions; };
+  between = [&](DXGKARG_BUILDPAGINGBUFFER& args, const BuildCall& call) {
+    const auto* bytes = reinterpret_cast<const uint8_t*>(&args.Transfer);
+    const std::vector<uint8_t> now(bytes, bytes + 256);
+    const bool continued = !operand.empty();
+    if (continued) {
+      ++passes;
+      EXPECT_EQ(now, operand) << "the operand does not change between passes";
+      EXPECT_EQ(args.MultipassOffset, cookie) << "the driver's cookie comes back";
+      EXPECT_EQ(reinterpret_cast<uint64_t>(args.pDmaBuffer) % 4096, 0u);
+      EXPECT_EQ(args.DmaBufferWriteOffset, 0u) << "a new buffer";
+      EXPECT_EQ(submissions, before + 1) << "each pass is a submission of its own";
+    } else {
+      EXPECT_EQ(args.MultipassOffset, 0u);
+    }
+    const NTSTATUS status = call(args);
+    cookie = args.MultipassOffset;
+    before = submissions;
+    operand = status == STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER ? now : std::vector<uint8_t>();
+    return status;
+  };
+  MainJobIsVerified(20'000);
+  EXPECT_GT(passes, 20u);
+}
+
+TEST_F(Rule11Paging, ImmediateUpdatesWithNullBuffersAreDoneInsideTheCall) {
+  unsigned immediate = 0;
+  between = [&](DXGKARG_BUILDPAGINGBUFFER& args, const BuildCall& call) {
+    if (args.Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE &&
+        args.UpdatePageTable.UpdateMode == DXGK_PAGETABLEUPDATE_CPU_VIRTUAL) {
+      EXPECT_EQ(args.pDmaBuffer, nullptr);
+      ++immediate;
+    }
+    return call(args);
+  };
+  MainJobIsVerified();
+  EXPECT_GT(immediate, 0u);
+}
+
+// Seen on build 26100: the update mode decides, not the pointers.
+TEST_F(Rule11Paging, ImmediateUpdatesWithBuffersAreDoneInsideTheCallAndLeaveThemAlone) {
+  bench.options.os.immediate_updates_have_a_buffer = true;
+  unsigned immediate = 0;
+  between = [&](DXGKARG_BUILDPAGINGBUFFER& args, const BuildCall& call) {
+    const bool now = args.Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE &&
+                     args.UpdatePageTable.UpdateMode == DXGK_PAGETABLEUPDATE_CPU_VIRTUAL;
+    const DXGKARG_BUILDPAGINGBUFFER before = args;
+    const NTSTATUS status = call(args);
+    if (now) {
+      ++immediate;
+      EXPECT_NE(before.pDmaBuffer, nullptr);
+      EXPECT_NE(before.pDmaBufferPrivateData, nullptr);
+      EXPECT_EQ(args.pDmaBuffer, before.pDmaBuffer);
+      for (size_t i = 0; i < 4096; ++i) EXPECT_EQ(static_cast<uint8_t*>(before.pDmaBuffer)[i], 0) << i;
+    }
+    return status;
+  };
+  MainJobIsVerified();
+  EXPECT_GT(immediate, 0u);
+}
+
+TEST_F(Rule11Paging, AllocationOffsetInBytesNeverShiftsVirtualAddresses) {
+  unsigned changed = 0;
+  between = [&](DXGKARG_BUILDPAGINGBUFFER& args, const BuildCall& call) {
+    DXGKARG_BUILDPAGINGBUFFER shifted = args;
+    if (args.Operation == DXGK_OPERATION_VIRTUAL_TRANSFER) shifted.TransferVirtual.AllocationOffsetInBytes += 0x3000;
+    if (args.Operation == DXGK_OPERATION_VIRTUAL_FILL) shifted.FillVirtual.AllocationOffsetInBytes += 0x3000;
+    changed += std::memcmp(&shifted, &args, sizeof args) != 0;
+    const NTSTATUS status = call(shifted);
+    args.pDmaBuffer = shifted.pDmaBuffer;
+    args.DmaSize = shifted.DmaSize;
+    args.MultipassOffset = shifted.MultipassOffset;
+    return status;
+  };
+  MainJobIsVerified();
+  EXPECT_GE(changed, 3u);
+}
+
+TEST_F(Rule11Paging, AFlushOfZeroToZeroIsOfEverything) {
+  unsigned flushes = 0;
+  between = [&](DXGKARG_BUILDPAGINGBUFFER& args, const BuildCall& call) {
+    if (args.Operation == DXGK_OPERATION_FLUSH_TLB) {
+      args.FlushTlb.StartVirtualAddress = args.FlushTlb.EndVirtualAddress = 0;
+      ++flushes;
+    }
+    return call(args);
+  };
+  MainJobIsVerified();  // the same addresses name other pages again and again
+  EXPECT_GT(flushes, 5u);
+}
+
+TEST_F(Rule11Paging, ARootIsNamedByItsPhysicalAddressWhichChangesWhenItMoves) {
+  std::set<uint64_t> named;
+  between = [&](DXGKARG_BUILDPAGINGBUFFER& args, const BuildCall& call) {
+    if (args.Operation == DXGK_OPERATION_FLUSH_TLB) named.insert(args.FlushTlb.RootPageTableAddress.SegmentOffset);
+    return call(args);
+  };
+  const auto result = bench.Run([&](Life& life) {
+    life.worker.Call([&] {
+      VidMm::Process* process = life.vidmm.CreateProcess("process");
+      const uint64_t va = life.vidmm.ReserveVa(*process, hw::kPageSize);
+      for (int move = 0; move < 3; ++move) {
+        named.clear();
+        life.vidmm.Unmap(*process, va, 1);
+        EXPECT_EQ(named.count(process->space->root().SegmentOffset), 1u);
+        const uint64_t old = process->space->root().SegmentOffset;
+        life.vidmm.ReplaceRoot(*process, 0);
+        EXPECT_NE(process->space->root().SegmentOffset, old);
+      }
+      life.vidmm.FreeVa(*process, va);
+      life.vidmm.DestroyProcess(process);
+    });
+  });
+  EXPECT_THAT(result.faults, IsEmpty());
+}
+
+/// A client's run over one page, and how it must end.
+workload::Check RunOnePage(Life& life, VidMm::Process* process, uint64_t va, std::optional<regs::Fault> fault,
+                           const std::vector<uint8_t>& expected) {
+  ClientRun run;
+  run.process = process;
+  run.base = va;
+  run.order = workload::ShareOf(hw::kPageSize / workload::kLine, 0, 1);
+  run.fault = fault;
+  run.crc = workload::LineCrc(expected.data(), run.order);
+  std::vector<workload::Check> checks;
+  RunClients(life.vidmm, {run}, "one page", checks);
+  return checks.at(0);
+}
+
+TEST_F(Rule11Paging, ARootIndexAtOrAboveNumEntriesFaultsThoughTheMemoryBehindIsValid) {
+  bench.options.os.page_table_bits = {9, 13};
+  bench.config.gpu.page_table_bits = {9, 13};
+  const std::vector<uint8_t> zeros(hw::kPageSize);
+  const auto result = bench.Run([&](Life& life) {
+    VidMm::Process* process = nullptr;
+    VidMm::Allocation* page = nullptr;
+    const uint64_t unit = uint64_t{1} << life.adapter.caps().geometry.Shift(1), va = 600 * unit;
+    life.worker.Call([&] {
+      process = life.vidmm.CreateProcess("process", 1024);
+      page = life.vidmm.CreateAllocation("page", hw::kPageSize);
+      life.vidmm.MakeResident(*page);
+      life.vidmm.Fill(*page, 0, hw::kPageSize, 0);
+      life.vidmm.MapLocal(*process, va, *page, 0, 1);
+    });
+    EXPECT_TRUE(RunOnePage(life, process, va, std::nullopt, zeros).passed) << "entry 600 of 1024";
+    const auto told = [&](uint64_t entries) {
+      life.worker.Call([&] { life.adapter.SetRootPageTable(process->handles.context, process->space->root(), entries); });
+    };
+    told(512);  // the same table
+    EXPECT_TRUE(RunOnePage(life, process, va, regs::Fault::kRootBound, zeros).passed);
+    told(600);
+    EXPECT_TRUE(RunOnePage(life, process, va, regs::Fault::kRootBound, zeros).passed) << "at NumEntries";
+    told(601);
+    EXPECT_TRUE(RunOnePage(life, process, va, std::nullopt, zeros).passed);
+    life.worker.Call([&] {
+      life.vidmm.DestroyAllocation(page);
+      life.vidmm.DestroyProcess(process);
+    });
+  });
+  EXPECT_THAT(result.faults, IsEmpty());
+}
+
+// Zero comes with Valid = 1 (seen on build 22621); the other encoding is open.
+TEST_F(Rule11Paging, ZeroEntriesReadZeroAtAnyLevelAndLargePagesAreEveryWhereButAtTheLeaf) {
+  bench.config.gpu.vram_mib = 64;
+  const std::vector<uint8_t> zeros(hw::kPageSize);
+  std::vector<uint8_t> filled(hw::kPageSize, 0x5A);
+  const auto result = bench.Run([&](Life& life) {
+    const Geometry& geometry = life.adapter.caps().geometry;
+    for (unsigned level = 0; level < geometry.count(); ++level) {
+      for (const bool valid : {true, false}) {
+        between = [&](DXGKARG_BUILDPAGINGBUFFER& args, const BuildCall& call) {
+          if (args.Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE) {
+            for (UINT i = 0; i < (args.UpdatePageTable.Flags.Repeat ? 1 : args.UpdatePageTable.NumPageTableEntries); ++i) {
+              DXGK_PTE& entry = args.UpdatePageTable.pPageTableEntries[i];
+              if (entry.Zero) entry.Valid = valid;
+            }
+          }
+          return call(args);
+        };
+        VidMm::Process* process = nullptr;
+        const uint64_t size = uint64_t{1} << geometry.Shift(level), va = size * 3;
+        life.worker.Call([&] {
+          process = life.vidmm.CreateProcess("process");
+          life.vidmm.MapZero(*process, va, size / hw::kPageSize);
+        });
+        EXPECT_EQ(process->space->tables(), geometry.count() - 1 - level) << "no table below the entry";
+        EXPECT_TRUE(RunOnePage(life, process, va + size - hw::kPageSize, std::nullopt, zeros).passed) << level << valid;
+        EXPECT_TRUE(RunOnePage(life, process, va + size, regs::Fault::kEntryInvalid, zeros).passed) << level << valid;
+        life.worker.Call([&] { life.vidmm.DestroyProcess(process); });
+      }
+    }
+    between = nullptr;
+    life.worker.Call([&] {  // level 1: the hardware above has addresses for more than this VRAM
+      const uint64_t size = uint64_t{1} << geometry.Shift(1);
+      VidMm::Process* process = life.vidmm.CreateProcess("process");
+      VidMm::Allocation* data = life.vidmm.CreateAllocation("data", size);
+      data->contiguous = size;
+      life.vidmm.MakeResident(*data);
+      life.vidmm.Fill(*data, 0, size, 0x5A5A5A5A);
+      life.vidmm.MapLarge(*process, 5 * size, 1, *data);
+      EXPECT_TRUE(RunOnePage(life, process, 6 * size - hw::kPageSize, std::nullopt, filled).passed);
+      life.vidmm.DestroyAllocation(data);
+      life.vidmm.DestroyProcess(process);
+    });
+  });
+  EXPECT_THAT(result.faults, IsEmpty());
+}
+
+TEST_F(Rule11Paging, ResidentAndReservedOfNotifyResidencyShareBit0) {
+  DXGK_BUILDPAGINGBUFFER_NOTIFYRESIDENCY operand{};
+  operand.Resident = 1;
+  EXPECT_EQ(operand.Reserved, 1u);
+  operand.Reserved = 0x7FFFFFFE;
+  EXPECT_EQ(operand.Resident, 0u);
+}
+
+}  // namespace
+}  // namespace gmmu::os::test
