@@ -79,6 +79,8 @@ struct MachineConfig {
     uint64_t paging_buffer_bytes;
     std::string page_tables;  ///< "vram" or "system"
     bool contiguous_pages;
+    std::string update_mode;  ///< "cpu_virtual", "gpu_virtual" or "gpu_physical"
+    bool explicit_invalidation;
 
     bool system_tables() const { return page_tables == "system"; }
   } driver;

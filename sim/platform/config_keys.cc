@@ -185,6 +185,12 @@ std::vector<Key> MakeKeys() {
           {"vram", "system"}},
       SWITCH(driver, contiguous_pages, true,
              "Blocks of 16 consecutive pages are marked, so that one TLB entry holds them."),
+      Key{"driver", "update_mode", SLOT(driver.update_mode), std::string("gpu_physical"), "", 0, 0,
+          KeyKind::kRun,
+          "Who writes the page tables of processes: the CPU, or paging buffers by virtual or physical address.",
+          {"cpu_virtual", "gpu_virtual", "gpu_physical"}},
+      SWITCH(driver, explicit_invalidation, false,
+             "Page tables are made invalid before they are freed."),
 
       SWITCH(sim, checker, true,
              "Every translation of the GPU is compared with the reference walk."),

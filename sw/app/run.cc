@@ -55,6 +55,9 @@ os::Parameters OsParameters(const sim::MachineConfig& config, uint64_t seed) {
   parameters.page_table_bits = config.gpu.page_table_bits;
   parameters.driver["PagingBufferBytes"] = config.driver.paging_buffer_bytes;
   parameters.driver["PageTableSegment"] = config.driver.system_tables() ? 0 : 2;  // segments of the driver's caps
+  const std::string& mode = config.driver.update_mode;
+  parameters.driver["PageTableUpdateMode"] = mode == "cpu_virtual" ? 0 : mode == "gpu_virtual" ? 1 : 2;
+  parameters.driver["ExplicitPageTableInvalidation"] = config.driver.explicit_invalidation;
   parameters.driver["ContiguousPages"] = config.driver.contiguous_pages;
   parameters.immediate_updates_have_a_buffer = config.os.immediate_updates_have_a_buffer;
   if (config.os.bring_up == "windows-22621") parameters.bring_up = os::BringUp::kWindows22621;

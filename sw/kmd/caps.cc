@@ -100,7 +100,8 @@ NTSTATUS GpuMmuCaps(const DXGKARG_QUERYADAPTERINFO& args, const Adapter& adapter
   caps.LargePageSupported = 1;
   caps.InvalidTlbEntriesNotCached = 1;
   caps.SysMemLargePageSupported = 1;
-  caps.PageTableUpdateMode = DXGK_PAGETABLEUPDATE_GPU_PHYSICAL;
+  caps.ExplicitPageTableInvalidation = adapter.parameters.explicit_invalidation;
+  caps.PageTableUpdateMode = adapter.parameters.update_mode;
   caps.VirtualAddressBitCount = adapter.parameters.va_bits();
   caps.PageTableLevelCount = adapter.parameters.page_table_levels;
   *out = caps;

@@ -35,6 +35,9 @@ bool Parameters::Read() {
   const uint64_t segment = Value("PageTableSegment", page_table_segment);
   const uint64_t paging = Value("PagingBufferBytes", paging_buffer_bytes);
   const uint64_t contiguous = Value("ContiguousPages", contiguous_pages);
+  const uint64_t mode = Value("PageTableUpdateMode", update_mode);
+  const uint64_t explicitly = Value("ExplicitPageTableInvalidation", explicit_invalidation);
+  if (mode > DXGK_PAGETABLEUPDATE_GPU_PHYSICAL) return false;
   if (aperture == 0 || aperture % kPage != 0 || aperture / kPage > UINT32_MAX) return false;
   if (limit < 32 || limit > 48) return false;
   if (levels < DXGK_MIN_PAGE_TABLE_LEVEL_COUNT || levels > DXGK_MAX_PAGE_TABLE_LEVEL_COUNT)
@@ -49,6 +52,8 @@ bool Parameters::Read() {
   read.page_table_segment = static_cast<uint32_t>(segment);
   read.paging_buffer_bytes = static_cast<uint32_t>(paging);
   read.contiguous_pages = contiguous != 0;
+  read.update_mode = static_cast<DXGK_PAGETABLEUPDATEMODE>(mode);
+  read.explicit_invalidation = explicitly != 0;
   for (uint32_t level = 0; level < levels; ++level) {
     const uint64_t bits = Value(kBitsNames[level], page_table_bits[level]);
     if (bits < 1 || bits > 13) return false;

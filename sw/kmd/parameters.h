@@ -3,7 +3,7 @@
 #include <array>
 #include <cstdint>
 
-#include "ddi/d3dukmdt.h"
+#include "ddi/d3dkmddi.h"
 
 namespace gmmu::kmd {
 
@@ -21,6 +21,11 @@ struct Parameters {
   uint32_t paging_buffer_bytes = 65536;  ///< PagingBufferBytes
   uint32_t contiguous_pages =
       1;  ///< ContiguousPages: 0: never marks blocks of sixteen pages as contiguous
+
+  /// PageTableUpdateMode: DXGK_PAGETABLEUPDATEMODE of processes' tables
+  DXGK_PAGETABLEUPDATEMODE update_mode = DXGK_PAGETABLEUPDATE_GPU_PHYSICAL;
+  /// ExplicitPageTableInvalidation: 1: tables are made invalid before they are freed
+  uint32_t explicit_invalidation = 0;
 
   uint32_t va_bits() const;
   uint64_t TableBytes(uint32_t level) const;  ///< whole pages

@@ -154,6 +154,7 @@ void Adapter::QueryCaps() {
   RequireAdmission(Admit(answers_, remapped()));
   caps_.coherent = answers_.mmu.CacheCoherentMemorySupported;
   caps_.invalid_not_cached = answers_.mmu.InvalidTlbEntriesNotCached;
+  caps_.explicit_invalidation = answers_.mmu.ExplicitPageTableInvalidation;
   caps_.update_mode = answers_.mmu.PageTableUpdateMode;
   caps_.geometry.va_bits = answers_.mmu.VirtualAddressBitCount;
   for (const DXGK_PAGE_TABLE_LEVEL_DESC& level : answers_.levels) {

@@ -23,6 +23,7 @@ struct AdapterCaps {
   uint64_t highest_visible = 0;
   bool coherent = false;
   bool invalid_not_cached = false;
+  bool explicit_invalidation = false;
   DXGK_PAGETABLEUPDATEMODE update_mode = DXGK_PAGETABLEUPDATE_CPU_VIRTUAL;
   Geometry geometry;
   unsigned nodes = 0;

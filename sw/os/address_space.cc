@@ -40,6 +40,8 @@ AddressSpace::Table AddressSpace::NewTable(unsigned level, uint64_t bytes) {
     table.gpu.SegmentOffset = *offset;
     if (table.segment->cpu_view != nullptr) table.cpu = table.segment->cpu_view + *offset;
   }
+  table.bytes = bytes;
+  if (views_.map) table.view = views_.map(table.gpu, bytes);
   table.ticket = adapter_.kernel().ledger().Open(
       "page_table", "segment " + std::to_string(id) + ", " + Hex(table.gpu.SegmentOffset), "vidmm",
       created_by);
@@ -55,8 +57,7 @@ void AddressSpace::Initialise(const Table& table, unsigned level, uint64_t count
   update.repeat = true;
   update.initial = true;
   update.first_va = va;
-  update.table = table.gpu;
-  update.table_cpu = table.cpu;
+  Aim(update, table);
   sink(update);
 }
 
@@ -81,6 +82,12 @@ void AddressSpace::CreateRoot(const Sink& sink, uint64_t entries) {
   Initialise(root_, adapter_.caps().geometry.count() - 1, root_entries_, 0, sink);
 }
 
+void AddressSpace::Aim(TableUpdate& update, const Table& table) {
+  update.table = table.gpu;
+  update.table_cpu = table.cpu;
+  update.table_va = table.view;
+}
+
 DXGK_PTE AddressSpace::LinkTo(const Table& table) {
   DXGK_PTE entry{};
   entry.Valid = 1;
@@ -97,8 +104,7 @@ void AddressSpace::WriteEntry(unsigned level, uint64_t va, const DXGK_PTE& entry
   update.start = geometry.Index(level, va);
   update.count = 1;
   update.first_va = va >> geometry.Shift(level) << geometry.Shift(level);
-  update.table = table.gpu;
-  update.table_cpu = table.cpu;
+  Aim(update, table);
   update.entries = {entry};
   sink(update);
 }
@@ -134,6 +140,7 @@ AddressSpace::Table& AddressSpace::Ensure(unsigned level, uint64_t va, const Sin
 
 void AddressSpace::Release(Table& table) {
   if (adapter_.kernel().LeakNow("page_table")) return;
+  if (views_.unmap) views_.unmap(table.view, table.bytes);
   if (table.segment != nullptr) table.segment->space->Free(table.gpu.SegmentOffset);
   table.system.Release();
   adapter_.kernel().ledger().Close(table.ticket);
@@ -160,8 +167,7 @@ void AddressSpace::SetEntries(uint64_t va, uint64_t pages, const std::vector<DXG
     update.driver_protection = driver_protection;
     update.allocation = allocation;
     update.allocation_offset = allocation_offset + done * hw::kPageSize;
-    update.table = leaf.gpu;
-    update.table_cpu = leaf.cpu;
+    Aim(update, leaf);
     if (repeat) {
       update.entries = entries;
     } else {
@@ -180,6 +186,23 @@ void AddressSpace::EnsureTables(uint64_t va, uint64_t pages, const Sink& sink) {
 
 void AddressSpace::Invalidate(uint64_t va, uint64_t pages, const Sink& sink) {
   SetEntries(va, pages, std::vector<DXGK_PTE>(1), nullptr, 0, sink);
+}
+
+void AddressSpace::InvalidateAll(const Sink& sink) {
+  const Geometry& geometry = adapter_.caps().geometry;
+  const auto invalidate = [&](const Table& table, unsigned level, uint64_t count, uint64_t va) {
+    TableUpdate update;
+    update.level = level;
+    update.entries.resize(1);
+    update.count = count;
+    update.repeat = true;
+    update.first_va = va;
+    Aim(update, table);
+    sink(update);
+  };
+  for (const auto& [slot, table] : tables_)
+    invalidate(table, slot.first, geometry.Entries(slot.first), slot.second * geometry.Coverage(slot.first));
+  if (root_.written) invalidate(root_, geometry.count() - 1, root_entries_, 0);
 }
 
 void AddressSpace::FreeTables() {

@@ -31,6 +31,7 @@ struct TableUpdate {
   uint64_t driver_protection = 0;  ///< level 0 only
   D3DGPU_PHYSICAL_ADDRESS table{};  ///< start of the table
   void* table_cpu = nullptr;        ///< the same for the CPU
+  uint64_t table_va = 0;            ///< the same in the paging process, with update mode GPU_VIRTUAL
 };
 
 /// The page tables and virtual addresses of one GPU process, as VidMm keeps them.
@@ -41,6 +42,14 @@ struct TableUpdate {
 class AddressSpace {
  public:
   using Sink = std::function<void(const TableUpdate&)>;
+
+  /// Maps tables where the paging process can write them, and takes them away (update mode GPU_VIRTUAL).
+  struct TableViews {
+    std::function<uint64_t(const D3DGPU_PHYSICAL_ADDRESS& table, uint64_t bytes)> map;
+    std::function<void(uint64_t va, uint64_t bytes)> unmap;
+  };
+  /// Before the root is made.
+  void set_table_views(TableViews views) { views_ = std::move(views); }
 
   /// `va_end`: bytes of virtual addresses that may be given out. The first leaf table's coverage
   /// never is.
@@ -82,6 +91,8 @@ class AddressSpace {
   void FreeTables(uint64_t va, uint64_t pages, const Sink& sink);
   /// Gives retired tables back: nothing that is queued, and no TLB, may use them any more.
   void ReleaseRetired();
+  /// Writes every entry of every table invalid (DXGK_GPUMMUCAPS.ExplicitPageTableInvalidation).
+  void InvalidateAll(const Sink& sink);
   /// Gives every table back. The GPU must not use the space any more.
   void FreeTables();
 
@@ -97,6 +108,8 @@ class AddressSpace {
     SystemBuffer system;
     Ledger::Ticket ticket = 0;
     bool written = false;  // all of its entries
+    uint64_t bytes = 0;
+    uint64_t view = 0;  // in the paging process
   };
   using Slot = std::pair<unsigned, uint64_t>;  // level, va / coverage of one of its tables
   Table NewTable(unsigned level, uint64_t bytes);
@@ -105,6 +118,7 @@ class AddressSpace {
   void Retire(Slot slot);
   void WriteEntry(unsigned level, uint64_t va, const DXGK_PTE& entry, const Sink& sink);
   static DXGK_PTE LinkTo(const Table& table);
+  static void Aim(TableUpdate& update, const Table& table);
   Table& Ensure(unsigned level, uint64_t va, const Sink& sink);
   /// The same in the order of BringUp::kWindows22621.
   Table& EnsureInWindowsOrder(unsigned level, uint64_t va, const Sink& sink);
@@ -127,6 +141,7 @@ class AddressSpace {
   std::map<Slot, Table> tables_;     // without the root
   std::map<Slot, DXGK_PTE> uppers_;  // entries that stand where the table of this slot would
   std::vector<Table> retired_;
+  TableViews views_;
   RangeAllocator va_;
 };
 

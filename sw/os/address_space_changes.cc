@@ -38,8 +38,7 @@ void AddressSpace::Split(const Table& table, unsigned level, uint64_t va, const 
   update.count = geometry.Entries(level);
   update.initial = true;
   update.first_va = va;
-  update.table = table.gpu;
-  update.table_cpu = table.cpu;
+  Aim(update, table);
   update.repeat = upper.Zero != 0;
   for (uint64_t i = 0; i < (update.repeat ? 1 : update.count); ++i) update.entries.push_back(PartOf(upper, level, i));
   sink(update);
@@ -83,8 +82,7 @@ void AddressSpace::SetUpper(unsigned level, uint64_t va, const DXGK_PTE& entry, 
   update.first_va = va;
   update.allocation = allocation;
   update.allocation_offset = allocation_offset;
-  update.table = table.gpu;
-  update.table_cpu = table.cpu;
+  Aim(update, table);
   update.entries = {entry};
   sink(update);
   Retire(slot);

@@ -31,8 +31,7 @@ void AddressSpace::WriteWhole(unsigned level, uint64_t va, const Sink& sink) {
   update.count = root ? root_entries_ : geometry.Entries(level);
   update.initial = true;
   update.first_va = root ? 0 : va / geometry.Coverage(level) * geometry.Coverage(level);
-  update.table = table.gpu;
-  update.table_cpu = table.cpu;
+  Aim(update, table);
   update.entries.resize(update.count);
   const uint64_t each = uint64_t{1} << geometry.Shift(level);
   for (uint64_t i = 0; i < update.count; ++i) {

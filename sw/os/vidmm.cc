@@ -61,6 +61,10 @@ void VidMm::Update(Process& process, const TableUpdate& update, bool immediate) 
     args.UpdateMode = DXGK_PAGETABLEUPDATE_CPU_VIRTUAL;
     args.PageTableAddress.CpuVirtual = update.table_cpu;
     queue_.Immediate(operation);
+  } else if (update.table_va != 0) {
+    args.UpdateMode = DXGK_PAGETABLEUPDATE_GPU_VIRTUAL;
+    args.PageTableAddress.GpuVirtual = update.table_va;
+    queue_.Add(operation);
   } else {
     args.UpdateMode = DXGK_PAGETABLEUPDATE_GPU_PHYSICAL;
     args.PageTableAddress.GpuPhysical = update.table;
@@ -83,14 +87,36 @@ uint64_t VidMm::PagingVaEnd() const {
 void VidMm::StartProcess(Process& process, bool system, uint64_t va_end) {
   process.handles = adapter_.CreateProcess(process.name, system);
   process.space = std::make_unique<AddressSpace>(adapter_, process.name, system, va_end);
+  if (system || adapter_.caps().update_mode != DXGK_PAGETABLEUPDATE_GPU_VIRTUAL) return;
+  process.space->set_table_views({[this](const auto& table, uint64_t bytes) { return MapTable(table, bytes); },
+                                  [this](uint64_t va, uint64_t bytes) { UnmapTable(va, bytes); }});
+}
+
+// The tables of processes as the paging process sees them: its own tables are written by the CPU.
+uint64_t VidMm::MapTable(const D3DGPU_PHYSICAL_ADDRESS& table, uint64_t bytes) {
+  const uint64_t va = ReserveVa(paging_, bytes);
+  std::vector<DXGK_PTE> entries;
+  for (uint64_t page = 0; page < PagesOf(bytes); ++page) {
+    DXGK_PTE entry = SystemEntry(table.SegmentOffset / kPage + page);
+    if (table.SegmentId != 0) {
+      entry.CacheCoherent = 0;
+      entry.Segment = table.SegmentId;
+    }
+    entries.push_back(entry);
+  }
+  paging_.space->SetEntries(va, entries.size(), entries, nullptr, 0, SinkFor(paging_));
+  queue_.FlushTlb(paging_.handles.process, paging_.space->root(), va, va + bytes);
+  return va;
+}
+
+void VidMm::UnmapTable(uint64_t va, uint64_t bytes) {
+  paging_.space->Invalidate(va, PagesOf(bytes), SinkFor(paging_));
+  queue_.FlushTlb(paging_.handles.process, paging_.space->root(), va, va + bytes);
+  queue_.Drain();
+  FreeVa(paging_, va);
 }
 
 void VidMm::Start() {
-  if (adapter_.caps().update_mode == DXGK_PAGETABLEUPDATE_GPU_VIRTUAL) {
-    throw OsError(
-        "the driver asks for page table updates by GPU virtual address, which this VidMm does not "
-        "do");
-  }
   paging_.name = "paging process";
   StartProcess(paging_, true, PagingVaEnd());
   queue_.Start(paging_.handles.context);
@@ -170,6 +196,7 @@ VidMm::Process* VidMm::CreateProcess(const std::string& name, uint64_t root_entr
 }
 
 void VidMm::DestroyProcess(Process* process) {
+  if (adapter_.caps().explicit_invalidation) process->space->InvalidateAll(SinkFor(*process));
   queue_.Drain();
   adapter_.DestroyProcess(process->handles);
   process->space->FreeTables();

@@ -145,6 +145,8 @@ class VidMm {
   void Update(Process& process, const TableUpdate& update, bool immediate);
   /// Root, tables and entries of the paging process.
   void MakePagingTables();
+  uint64_t MapTable(const D3DGPU_PHYSICAL_ADDRESS& table, uint64_t bytes);
+  void UnmapTable(uint64_t va, uint64_t bytes);
   uint64_t PagingVaEnd() const;
   void TellRoot(Process& process);
   void StartProcess(Process& process, bool system, uint64_t va_end);
