@@ -6,12 +6,12 @@
                         skipped on every path). With DIR: ctest lists them there, and they ran and passed with the
                         programs of that build (DIR/results, written by the tests). When not all tests of the build have
                         run, that is said, and only the results that exist are looked at.
-  names [--write]       docs/ddi/names.md, a row for each structure, enumerator, flag, entry point and callback of sw/ddi,
-                        from the rows of the other pages; names without one stand in docs/ddi-gaps.md.
+  names [--write]       docs/ddi/names.md, a row for each structure, enumerator, flag, entry point and callback of
+                        sw/ddi, from the rows of the other pages; names without one stand in docs/ddi-gaps.md.
 
-A row has four columns: name | implemented in | shown by | evidence. "implemented in" names files in backquotes, each with
-a symbol behind a colon if it helps (`sw/os/vidmm.cc:Evict`), or says "no effect: why". "shown by" has names of tests as
-ctest lists them; a * stands for anything. "evidence": documents, Windows 22621, Windows 26100, driver authors,
+A row has four columns: name | implemented in | shown by | evidence. "implemented in" names files in backquotes, each
+with a symbol behind a colon if it helps (`sw/os/vidmm.cc:Evict`), or says "no effect: why". "shown by" has names of tests
+as ctest lists them; a * stands for anything. "evidence": documents, Windows 22621, Windows 26100, driver authors,
 open: switch <key of the configuration>, joined by commas.
 """
 import argparse
@@ -34,6 +34,7 @@ COLUMNS = ["name", "implemented in", "shown by", "evidence"]
 EVIDENCE = ("documents", "Windows 22621", "Windows 26100", "driver authors")
 HEADERS = ("d3dukmdt.h", "d3dkmthk.h", "d3dkmddi_memory.h", "d3dkmddi_paging.h", "d3dkmddi_caps.h", "d3dkmddi_exec.h",
            "dispmprt.h")
+RTL = ("tb/rtl/", "tb/system/", "tb/bench/", "tb/sim/gpu/")  # rooms that a build without RTL does not have
 Row = collections.namedtuple("Row", "page line name where tests evidence")
 Test = collections.namedtuple("Test", "file disabled skipped cases")
 
@@ -54,7 +55,8 @@ def rows(pages):
             if len(cells) != 4 or not all(cells):
                 errors.append(f"{page.relative_to(ROOT)}:{line}: not four columns: {' | '.join(cells)}")
                 continue
-            found.append(Row(page.relative_to(ROOT), line, cells[0], cells[1], re.findall(r"`([^`]+)`", cells[2]), cells[3]))
+            tests = re.findall(r"`([^`]+)`", cells[2])
+            found.append(Row(page.relative_to(ROOT), line, cells[0], cells[1], tests, cells[3]))
     return found, errors
 
 
@@ -80,10 +82,9 @@ def tests_of_sources():
             instances[suite].append(prefix)
         for match in re.finditer(r"^TEST(_[FP])?\(\s*(\w+),\s*(\w+)\)", text, re.M):
             kind, suite, name = match.groups()
-            statements = [s for s in re.sub(r"//[^\n]*", "", body_of(text, match.end())).strip().split(";") if s.strip()]
-            skipped = bool(statements) and statements[0].strip().startswith("GTEST_SKIP()")
-            found[f"{suite}.{name}"] = Test(path, name.startswith("DISABLED_") or suite.startswith("DISABLED_"), skipped,
-                                            kind == "_P")
+            body = re.sub(r"//[^\n]*", "", body_of(text, match.end())).strip()
+            disabled = name.startswith("DISABLED_") or suite.startswith("DISABLED_")
+            found[f"{suite}.{name}"] = Test(path, disabled, body.startswith("GTEST_SKIP()"), kind == "_P")
     result = {}
     for name, test in found.items():
         if test.cases:
@@ -96,9 +97,9 @@ def tests_of_sources():
 @functools.lru_cache(maxsize=None)
 def matching(pattern, names):
     """Names of tests that the pattern may mean; both may have a *."""
-    if "*" not in pattern:
-        return [name for name in names if name == pattern or ("*" in name and fnmatch.fnmatchcase(pattern, name))]
-    return [name for name in names if fnmatch.fnmatchcase(name, pattern) or ("*" in name and fnmatch.fnmatchcase(pattern, name))]
+    def matches(name, other):
+        return name == other or ("*" in other and fnmatch.fnmatchcase(name, other))
+    return [name for name in names if matches(name, pattern) or matches(pattern, name)]
 
 
 class Build:
@@ -106,7 +107,8 @@ class Build:
 
     def __init__(self, folder):
         self.folder = pathlib.Path(folder)
-        listed = subprocess.run(["ctest", "--show-only=json-v1"], cwd=folder, text=True, stdout=subprocess.PIPE, check=True)
+        listed = subprocess.run(["ctest", "--show-only=json-v1"], cwd=folder, text=True, stdout=subprocess.PIPE,
+                                check=True)
         self.programs, self.disabled = {}, set()
         for test in json.loads(listed.stdout)["tests"]:
             name = test["name"]
@@ -182,8 +184,8 @@ def check_tests(row, sources, build, say):
         if build is None:
             continue
         here = matching(pattern, tuple(build.programs))
-        needs_rtl = all(str(test.file.relative_to(ROOT)).startswith(("tb/rtl/", "tb/system/", "tb/bench/"))
-                        or test.file.name.startswith("sc_") or "tb/sim/gpu" in str(test.file) for test in found.values())
+        needs_rtl = all(str(test.file.relative_to(ROOT)).startswith(RTL) or test.file.name.startswith("sc_")
+                        for test in found.values())
         if here and all(name in build.disabled for name in here):
             say(f"names the test {pattern}, which ctest does not run")
         elif not here and (build.with_rtl or not needs_rtl):
@@ -217,9 +219,11 @@ def check(build_folder):
         for name, row in named.items():
             result = build.result(name) if build.is_gtest(name) else "passed"
             if result in ("failed", "skipped") or (complete and result is None):
-                errors.append(f"{row.page}:{row.line}: names the test {name}, which {result or 'did not run'} in {build.folder}")
+                errors.append(f"{row.page}:{row.line}: names the test {name}, which {result or 'did not run'} in "
+                              f"{build.folder}")
         note = (f"; all {len(ran)} tests of the build ran" if complete else
-                f"; {len(ran)} of the {len(build.measured)} tests of the build ran: of the others only the existence is checked")
+                f"; {len(ran)} of the {len(build.measured)} tests of the build ran: of the others only the existence "
+                "is checked")
         if not build.with_rtl:
             note += "; tests of the RTL are not in this build and are looked up in the sources"
     for error in errors:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """docs/ddi/names.md: a row for each structure, enumerator, flag, entry point and callback that sw/ddi declares.
 
-A name's tests are those of the rows of the other pages that name it; its layout has tests of its own. A name that has no
+A name's tests are those of the rows of the other pages that name it; its layout has tests of its own. A name without
 effect in a memory model has its reason in tools/ddi_names.toml, a name that is only a part of another (an argument
 structure of an entry point) stands with that. What is left is a gap: it stands in docs/ddi-gaps.md.
 """
@@ -74,16 +74,16 @@ def run(write):
         for token in tokens(row.name):
             by_token[token].append(row)
     reasons = tomllib.loads(REASONS.read_text())["reason"]
-    layout = {"struct": "Layout.SizesAreTheKits", "union": "Layout.SizesAreTheKits", "number": "Layout.NumbersAreTheKits",
-              "enumerator": "Layout.NumbersAreTheKits", "enum": "Layout.NumbersAreTheKits",
-              "flag": "Layout.EachBitFieldSetAloneShowsItsOwnBitsOnly", "function": "Layout.HoldsAtCompileTimeInC11AndInCxx17"}
+    layout = {"struct": "SizesAreTheKits", "union": "SizesAreTheKits", "number": "NumbersAreTheKits",
+              "enumerator": "NumbersAreTheKits", "enum": "NumbersAreTheKits",
+              "flag": "EachBitFieldSetAloneShowsItsOwnBitsOnly", "function": "HoldsAtCompileTimeInC11AndInCxx17"}
     pages, gaps, uses = collections.OrderedDict(), [], collections.Counter()
     for header in HEADERS:
         for name in names_of(header):
             hits = by_token.get(plain(name.text), [])
             why = reason_of(name, reasons)
             where = f"`sw/ddi/{header}`"
-            tests, evidence = [layout[name.kind]], "documents"
+            tests, evidence = ["Layout." + layout[name.kind]], "documents"
             if hits:
                 where += ", " + ", ".join(dict.fromkeys(link(row.page) for row in hits))
                 tests = list(dict.fromkeys(test for row in hits for test in row.tests))[:4]
@@ -101,9 +101,9 @@ def run(write):
             pages.setdefault(header, []).append(
                 f"| `{name.text}` | {where} | {', '.join(f'`{test}`' for test in tests)} | {evidence} |")
     lines = ["# Names of the headers", "",
-             "Every structure, number, flag, entry point and callback that `sw/ddi` declares: the pages that have rows of it and",
-             "their tests, or why it has no effect here. Made by `python3 tools/check_ddi.py names --write` from the headers, the",
-             "other pages of this folder and `tools/ddi_names.toml`; a test compares. Layouts and numbers of all of them are",
+             "Every structure, number, flag, entry point and callback that `sw/ddi` declares: the pages that have rows of",
+             "it and their tests, or why it has no effect here. Made by `python3 tools/check_ddi.py names --write` from the",
+             "headers, the other pages of this folder and `tools/ddi_names.toml`; a test compares. Layouts and numbers are",
              "asserted when `tb/sw/ddi/layout_static.h` is compiled.", ""]
     for header, entries in pages.items():
         lines += [f"## {header}", "", "| " + " | ".join(check_ddi.COLUMNS) + " |", "|---|---|---|---|", *entries, ""]
@@ -111,15 +111,17 @@ def run(write):
     before = GAPS.read_text().split(MARK)[0].rstrip() + "\n" if GAPS.exists() else ""
     missing = before
     if gaps:
-        missing += "\n".join(["", MARK, "", "Declared in `sw/ddi` and shown by no row (`python3 tools/check_ddi.py names --write`).", "",
-                              "| name | what is missing |", "|---|---|",
-                              *[f"| `{name}` | a row with a test, or the reason why it has no effect |" for name, _ in gaps], ""])
+        made = "Declared in `sw/ddi` and shown by no row (`python3 tools/check_ddi.py names --write`)."
+        missing += "\n".join(["", MARK, "", made, "", "| name | what is missing |", "|---|---|",
+                              *[f"| `{name}` | a row with a test, or the reason why it has no effect |"
+                                for name, _ in gaps], ""])
     same = NAMES.exists() and NAMES.read_text() == text and (GAPS.read_text() if GAPS.exists() else "") == missing
     if write and not same:
         NAMES.write_text(text)
         if missing.strip():
             GAPS.write_text(missing)
-    print(f"names: {uses['shown']} shown by rows, {uses['form']} forms, {uses['no effect']} without effect, {len(gaps)} gaps")
+    print(f"names: {uses['shown']} shown by rows, {uses['form']} forms, {uses['no effect']} without effect, "
+          f"{len(gaps)} gaps")
     if not same and not write:
         print("docs/ddi/names.md differs from the headers and the rows: python3 tools/check_ddi.py names --write")
         return 1
