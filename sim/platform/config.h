@@ -66,7 +66,7 @@ struct MachineConfig {
   struct Os {
     std::string iommu;  ///< "remap", "needed", "identity" or "physical"
 
-    bool immediate_updates_have_a_buffer;
+    bool immediate_updates_have_a_buffer, system_process_has_pasid;
     std::string bring_up;  ///< "linked" or "windows-22621"
     uint64_t quantum_us, tdr_delay_us;
     bool submit_during_preemption;

@@ -166,6 +166,8 @@ std::vector<Key> MakeKeys() {
           {"remap", "needed", "identity", "physical"}},
       SWITCH(os, immediate_updates_have_a_buffer, false,
              "CPU_VIRTUAL updates come with DMA buffer pointers, as seen on build 26100; off: null, as documented."),
+      SWITCH(os, system_process_has_pasid, false,
+             "The system's process and device bring a PASID, as seen on build 26100."),
       Key{"os", "bring_up", SLOT(os.bring_up), std::string("linked"), "", 0, 0,
           KeyKind::kRun,
           "Order in which page tables are made: each where the seed says, or as seen on build 22621.",

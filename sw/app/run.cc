@@ -60,6 +60,7 @@ os::Parameters OsParameters(const sim::MachineConfig& config, uint64_t seed) {
   parameters.driver["ExplicitPageTableInvalidation"] = config.driver.explicit_invalidation;
   parameters.driver["ContiguousPages"] = config.driver.contiguous_pages;
   parameters.immediate_updates_have_a_buffer = config.os.immediate_updates_have_a_buffer;
+  parameters.system_process_has_pasid = config.os.system_process_has_pasid;
   if (config.os.bring_up == "windows-22621") parameters.bring_up = os::BringUp::kWindows22621;
   parameters.quantum_ns = config.os.quantum_us * 1000;
   parameters.tdr_delay_ns = config.os.tdr_delay_us * 1000;

@@ -271,6 +271,12 @@ ProcessHandles Adapter::CreateProcess(const std::string& name, bool system) {
   DXGKARG_CREATEPROCESS process{};
   process.hDxgkProcess = handles.dxgk_process;
   process.Flags.SystemProcess = system;
+  ULONG pasid = 1;
+  const bool has_pasid = system && kernel_.parameters().system_process_has_pasid;
+  if (has_pasid) {
+    process.NumPasid = 1;
+    process.pPasid = &pasid;
+  }
   Miniport::Require(miniport_->CreateProcess(process), "DxgkDdiCreateProcess for " + name);
   handles.process = process.hKmdProcess;
   handles.process_ticket =
@@ -280,6 +286,7 @@ ProcessHandles Adapter::CreateProcess(const std::string& name, bool system) {
   device.hDevice = reinterpret_cast<HANDLE>(uint64_t{0xFFFF9001} << 32 | next_handle_++ << 4);
   device.Flags.SystemDevice = system;
   device.hKmdProcess = handles.process;
+  if (has_pasid) device.Pasid = pasid;
   Miniport::Require(miniport_->CreateDevice(device), "DxgkDdiCreateDevice for " + name);
   handles.device = device.hDevice;
   handles.device_ticket = kernel_.ledger().Open("device", name, "dxgkrnl", "DxgkDdiCreateDevice");

@@ -33,6 +33,8 @@ struct Parameters {
   /// CPU_VIRTUAL updates come with a DMA buffer and private data that they must not use (seen on build 26100), or with
   /// null pointers (documents).
   bool immediate_updates_have_a_buffer = false;
+  /// The system's process brings NumPasid = 1 and its device a Pasid, whatever the IOMMU model (seen on build 26100).
+  bool system_process_has_pasid = false;
   BringUp bring_up = BringUp::kLinked;
   uint64_t quantum_ns = 1'000'000;        ///< a packet may run so long while others wait for its node
   uint64_t tdr_delay_ns = 2'000'000'000;  ///< TdrDelay: until a packet is preempted, and until that is answered

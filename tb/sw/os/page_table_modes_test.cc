@@ -94,6 +94,34 @@ TEST_P(UpdateModes, TablesAreMadeInvalidBeforeTheyAreFreedWhenTheCapsAskForIt) {
   }
 }
 
+// Seen on build 26100: a driver that refuses it does not start.
+TEST(SystemProcess, MayBringAPasidWhateverTheIommuModel) {
+  for (const bool pasid : {false, true}) {
+    static ULONG process_pasids, device_pasid;
+    process_pasids = device_pasid = 0;
+    LifeBench bench;
+    bench.options.driver = +[](PDRIVER_OBJECT object, PUNICODE_STRING path) -> NTSTATUS {
+      const NTSTATUS status = DriverEntry(object, path);
+      DRIVER_INITIALIZATION_DATA table = real = Dxgkrnl::Current().table_so_far();
+      table.DxgkDdiCreateProcess = +[](HANDLE adapter, DXGKARG_CREATEPROCESS* args) -> NTSTATUS {
+        if (args->Flags.SystemProcess) process_pasids += args->NumPasid;
+        return real.DxgkDdiCreateProcess(adapter, args);
+      };
+      table.DxgkDdiCreateDevice = +[](HANDLE adapter, DXGKARG_CREATEDEVICE* args) -> NTSTATUS {
+        if (args->Flags.SystemDevice) device_pasid = args->Pasid;
+        return real.DxgkDdiCreateDevice(adapter, args);
+      };
+      return NT_SUCCESS(status) ? DxgkInitialize(object, path, &table) : status;
+    };
+    bench.options.os.system_process_has_pasid = pasid;
+    bench.config.gpu.vram_mib = 4;
+    const auto result = bench.Run([](Life& life) { workload::RunSeededMainJob(life, 5000); });
+    EXPECT_TRUE(result.verified);
+    EXPECT_EQ(process_pasids, pasid ? 1u : 0u);
+    EXPECT_EQ(device_pasid != 0, pasid);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(All, UpdateModes,
                          ::testing::Values(DXGK_PAGETABLEUPDATE_CPU_VIRTUAL, DXGK_PAGETABLEUPDATE_GPU_VIRTUAL,
                                            DXGK_PAGETABLEUPDATE_GPU_PHYSICAL));
