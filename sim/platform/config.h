@@ -65,6 +65,7 @@ struct MachineConfig {
 
   struct Os {
     std::string iommu;  ///< "remap", "needed", "identity" or "physical"
+    bool destroy_in_use_stops, section_attributes_refused, dummy_page_logical;  ///< os::OpenPoints
 
     bool immediate_updates_have_a_buffer;
     std::string bring_up;  ///< "linked" or "windows-22621"
@@ -99,6 +100,7 @@ struct MachineConfig {
     uint64_t late_interrupt_ns;
     // The operating system's and the driver's.
     bool unmapped_page, wrong_pte, wrong_adl, missing_flush;
+    uint64_t contiguous_bytes;  ///< 0: off
     std::string leak;  ///< kind of object to leak; empty: none
   } inject;
 

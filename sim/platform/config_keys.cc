@@ -176,6 +176,15 @@ std::vector<Key> MakeKeys() {
              "TdrDelay: until a packet alone is preempted, and until a preemption must be answered; then the engine is reset."),
       SWITCH(os, submit_during_preemption, false,
              "The next packet is submitted while the driver still reports a preemption, as seen on build 26100."),
+      SWITCH(os, destroy_in_use_stops, true,
+             "A memory object that is destroyed while the CPU has a view, or it is open, is a bug check; else "
+             "the memory goes with its last view. Not documented."),
+      SWITCH(os, section_attributes_refused, true,
+             "A section with other allocation attributes than SEC_COMMIT is refused; else they are ignored. "
+             "Not documented."),
+      SWITCH(os, dummy_page_logical, true,
+             "The dummy page of an aperture unmap is a logical address while the GPU is remapped; else a "
+             "physical one. Not documented."),
 
       NUMBER(driver, paging_buffer_bytes, 65'536, "bytes", 64, 1'048'576,
              "Size of a paging buffer; a multiple of 64. In a small one operations take several passes."),
@@ -205,6 +214,8 @@ std::vector<Key> MakeKeys() {
       SWITCH(inject, wrong_pte, false, "One page table entry names another page."),
       SWITCH(inject, wrong_adl, false, "One page of an ADL's page array is another one."),
       SWITCH(inject, missing_flush, false, "FLUSH_TLB operations are skipped, and believed done."),
+      NUMBER(inject, contiguous_bytes, 0, "bytes", 0, kNoMax,
+             "Contiguous memory of so many bytes or more is refused once memory has been used; 0: off."),
       Key{"inject", "leak", SLOT(inject.leak), std::string(), "", 0, 0, KeyKind::kRun,
           "Kind of object that is not given back, or pcie_tag; empty: none."},
       Key{"inject.vram_flip", "after_write_bytes", SLOT(inject.vram_flip.after_write_bytes),

@@ -69,6 +69,10 @@ os::Parameters OsParameters(const sim::MachineConfig& config, uint64_t seed) {
   parameters.inject.wrong_pte = config.inject.wrong_pte;
   parameters.inject.wrong_adl = config.inject.wrong_adl;
   parameters.inject.missing_flush = config.inject.missing_flush;
+  parameters.inject.contiguous_bytes = config.inject.contiguous_bytes;
+  parameters.open.destroy_in_use_stops = config.os.destroy_in_use_stops;
+  parameters.open.section_attributes_refused = config.os.section_attributes_refused;
+  parameters.open.dummy_page_logical = config.os.dummy_page_logical;
   parameters.inject.leak = config.inject.leak;
   const auto& kinds = os::Inject::LeakKinds();
   if (config.inject.leak == "pcie_tag") {
