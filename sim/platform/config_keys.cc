@@ -185,6 +185,8 @@ std::vector<Key> MakeKeys() {
       SWITCH(os, dummy_page_logical, true,
              "The dummy page of an aperture unmap is a logical address while the GPU is remapped; else a "
              "physical one. Not documented."),
+      SWITCH(os, aperture_writes_back, true,
+             "Mapping cached memory into an aperture that is not cache coherent writes the CPU's caches back."),
 
       NUMBER(driver, paging_buffer_bytes, 65'536, "bytes", 64, 1'048'576,
              "Size of a paging buffer; a multiple of 64. In a small one operations take several passes."),
@@ -192,6 +194,10 @@ std::vector<Key> MakeKeys() {
           KeyKind::kRun,
           "Where page tables lie. In system memory a table has one page: at most 9 index bits.",
           {"vram", "system"}},
+      SWITCH(driver, map_aperture2, true,
+             "MapAperture2Supported: aperture maps come with an ADL. DMA remapping needs it; without it they come "
+             "with an MDL."),
+      SWITCH(driver, coherent_aperture, true, "The aperture segment is cache coherent with the CPU."),
       SWITCH(driver, contiguous_pages, true,
              "Blocks of 16 consecutive pages are marked, so that one TLB entry holds them."),
       Key{"driver", "update_mode", SLOT(driver.update_mode), std::string("gpu_physical"), "", 0, 0,

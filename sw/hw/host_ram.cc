@@ -135,7 +135,8 @@ void* HostRam::MapPages(const uint64_t* pfns, size_t count, Caching caching, Vie
     size_t run = 1;
     while (first + run < count && pfns[first + run] == pfns[first] + run) ++run;
     uint8_t* at = static_cast<uint8_t*>(view) + first * kPageSize;
-    if (mmap(at, run * kPageSize, protection, sharing | MAP_NORESERVE | MAP_FIXED, file_, static_cast<off_t>(pfns[first] * kPageSize)) == MAP_FAILED) {
+    if (mmap(at, run * kPageSize, protection, sharing | MAP_NORESERVE | MAP_FIXED, file_,
+             static_cast<off_t>(pfns[first] * kPageSize)) == MAP_FAILED) {
       const int error = errno;
       munmap(view, bytes);
       throw Failure("cannot map " + std::to_string(count) +

@@ -44,6 +44,13 @@ class MemoryObjects {
   NTSTATUS Map(DXGKARGCB_MAP_PHYSICAL_MEMORY& args, const std::string& owner);
   void Unmap(const DXGKARGCB_UNMAP_PHYSICAL_MEMORY& args);
 
+  /// What a live ADL describes.
+  struct AdlOrigin {
+    HANDLE object = nullptr;
+    uint64_t first_page = 0;  ///< of the object
+    hw::Caching caching = hw::Caching::kNonCached;
+  };
+  AdlOrigin OriginOf(const DXGK_ADL& adl);
   /// Host physical pages behind an object, for the OS's own proofs; Section::kAway where a section's page
   /// is not in memory.
   const std::vector<uint64_t>& PagesOf(HANDLE object);

@@ -105,6 +105,13 @@ NTSTATUS MemoryObjects::AllocateAdl(DXGKARGCB_ALLOCATE_ADL& args, const std::str
   return STATUS_SUCCESS;
 }
 
+MemoryObjects::AdlOrigin MemoryObjects::OriginOf(const DXGK_ADL& adl) {
+  const auto found = adls_.find(const_cast<DXGK_ADL*>(&adl));
+  if (found == adls_.end()) throw BugCheck("an ADL that is not allocated is used");
+  const HANDLE object = FindAdapterObject(found->second->adapter_object, "OriginOf").object;
+  return {object, found->second->first_page, FindObject(object, "OriginOf").backing.caching()};
+}
+
 void MemoryObjects::FreeAdl(const DXGKARGCB_FREE_ADL& args) {
   static constexpr char kCall[] = "DxgkCbFreeAdl";
   CheckLevel(kCall);

@@ -35,6 +35,8 @@ struct OpenPoints {
   /// DummyPage of UNMAP_APERTURE_SEGMENT is a logical address while the GPU is remapped; else the
   /// host's physical one.
   bool dummy_page_logical = true;
+  /// Mapping cached memory into an aperture that is not cache coherent writes the CPU's caches back.
+  bool aperture_writes_back = true;
 };
 
 /// What the operating system is told about machine and policy.
