@@ -28,6 +28,7 @@ class BusExtension : public tlm::tlm_extension<BusExtension> {
   AddressKind kind = AddressKind::kLogical;
   uint8_t client = 0;  ///< AXI requester inside the device
   uint32_t tag = 0;    ///< AXI id
+  bool no_snoop = false;  ///< the CPU's caches are not asked (AxUSER.no_snoop, PCIe's No Snoop)
 };
 
 }  // namespace gmmu::sim

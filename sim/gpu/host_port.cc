@@ -15,6 +15,7 @@ void HostPort::Label(PooledTransaction& t, unsigned id, uint32_t user) const {
   t.extension->requester =
       static_cast<uint16_t>(parameters_.requester | ((user >> 25) & 7));  // user_t.function_number
   t.extension->kind = static_cast<AddressKind>(user & 3);                 // user_t.kind
+  t.extension->no_snoop = ((user >> 23) & 1) != 0;                        // user_t.no_snoop
   t.extension->client = static_cast<uint8_t>(id >> kIdBits);
   t.extension->tag = id;
 }

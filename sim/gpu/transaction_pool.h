@@ -55,6 +55,7 @@ class TransactionPool : public tlm::tlm_mm_interface {
     t->set_byte_enable_length(0);
     t->set_dmi_allowed(false);
     t->set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
+    t->extension->no_snoop = false;
     return t;
   }
   void free(tlm::tlm_generic_payload* t) override {

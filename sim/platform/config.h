@@ -65,6 +65,8 @@ struct MachineConfig {
 
   struct Os {
     std::string iommu;  ///< "remap", "needed", "identity" or "physical"
+    // os::OpenPoints
+    bool destroy_in_use_stops, section_attributes_refused, dummy_page_logical, aperture_writes_back;
 
     bool immediate_updates_have_a_buffer, system_process_has_pasid;
     std::string bring_up;  ///< "linked" or "windows-22621"
@@ -78,7 +80,7 @@ struct MachineConfig {
   struct Driver {
     uint64_t paging_buffer_bytes;
     std::string page_tables;  ///< "vram" or "system"
-    bool contiguous_pages;
+    bool map_aperture2, coherent_aperture, contiguous_pages;
     std::string update_mode;  ///< "cpu_virtual", "gpu_virtual" or "gpu_physical"
     bool explicit_invalidation;
 
@@ -99,6 +101,7 @@ struct MachineConfig {
     uint64_t late_interrupt_ns;
     // The operating system's and the driver's.
     bool unmapped_page, wrong_pte, wrong_adl, missing_flush;
+    uint64_t contiguous_bytes;  ///< 0: off
     std::string leak;  ///< kind of object to leak; empty: none
   } inject;
 

@@ -178,6 +178,17 @@ std::vector<Key> MakeKeys() {
              "TdrDelay: until a packet alone is preempted, and until a preemption must be answered; then the engine is reset."),
       SWITCH(os, submit_during_preemption, false,
              "The next packet is submitted while the driver still reports a preemption, as seen on build 26100."),
+      SWITCH(os, destroy_in_use_stops, true,
+             "A memory object that is destroyed while the CPU has a view, or it is open, is a bug check; else "
+             "the memory goes with its last view. Not documented."),
+      SWITCH(os, section_attributes_refused, true,
+             "A section with other allocation attributes than SEC_COMMIT is refused; else they are ignored. "
+             "Not documented."),
+      SWITCH(os, dummy_page_logical, true,
+             "The dummy page of an aperture unmap is a logical address while the GPU is remapped; else a "
+             "physical one. Not documented."),
+      SWITCH(os, aperture_writes_back, true,
+             "Mapping cached memory into an aperture that is not cache coherent writes the CPU's caches back."),
 
       NUMBER(driver, paging_buffer_bytes, 65'536, "bytes", 64, 1'048'576,
              "Size of a paging buffer; a multiple of 64. In a small one operations take several passes."),
@@ -185,6 +196,10 @@ std::vector<Key> MakeKeys() {
           KeyKind::kRun,
           "Where page tables lie. In system memory a table has one page: at most 9 index bits.",
           {"vram", "system"}},
+      SWITCH(driver, map_aperture2, true,
+             "MapAperture2Supported: aperture maps come with an ADL. DMA remapping needs it; without it they come "
+             "with an MDL."),
+      SWITCH(driver, coherent_aperture, true, "The aperture segment is cache coherent with the CPU."),
       SWITCH(driver, contiguous_pages, true,
              "Blocks of 16 consecutive pages are marked, so that one TLB entry holds them."),
       Key{"driver", "update_mode", SLOT(driver.update_mode), std::string("gpu_physical"), "", 0, 0,
@@ -207,6 +222,8 @@ std::vector<Key> MakeKeys() {
       SWITCH(inject, wrong_pte, false, "One page table entry names another page."),
       SWITCH(inject, wrong_adl, false, "One page of an ADL's page array is another one."),
       SWITCH(inject, missing_flush, false, "FLUSH_TLB operations are skipped, and believed done."),
+      NUMBER(inject, contiguous_bytes, 0, "bytes", 0, kNoMax,
+             "Contiguous memory of so many bytes or more is refused once memory has been used; 0: off."),
       Key{"inject", "leak", SLOT(inject.leak), std::string(), "", 0, 0, KeyKind::kRun,
           "Kind of object that is not given back, or pcie_tag; empty: none."},
       Key{"inject.vram_flip", "after_write_bytes", SLOT(inject.vram_flip.after_write_bytes),

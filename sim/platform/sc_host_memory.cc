@@ -32,15 +32,21 @@ tlm::tlm_sync_enum HostMemory::Transport(tlm::tlm_generic_payload& t, tlm::tlm_p
   return tlm::TLM_UPDATED;
 }
 
+bool HostMemory::Snoops(const tlm::tlm_generic_payload& t) {
+  const auto* extension = t.get_extension<BusExtension>();
+  return extension == nullptr || !extension->no_snoop;
+}
+
 void HostMemory::Write(tlm::tlm_generic_payload& t) {
   const uint8_t* enables = t.get_byte_enable_ptr();
+  const bool snoop = Snoops(t);
   bool ok = true;
   if (enables == nullptr) {
-    ok = ram_.Write(t.get_address(), t.get_data_ptr(), t.get_data_length());
+    ok = ram_.DeviceWrite(t.get_address(), t.get_data_ptr(), t.get_data_length(), snoop);
   } else {
     for (unsigned i = 0; i < t.get_data_length(); ++i) {
       if (enables[i] == TLM_BYTE_ENABLED)
-        ok = ram_.Write(t.get_address() + i, t.get_data_ptr() + i, 1) && ok;
+        ok = ram_.DeviceWrite(t.get_address() + i, t.get_data_ptr() + i, 1, snoop) && ok;
     }
   }
   sc_assert(ok);  // it is installed
@@ -48,7 +54,7 @@ void HostMemory::Write(tlm::tlm_generic_payload& t) {
 
 void HostMemory::Answer(tlm::tlm_generic_payload& t) {
   if (t.is_read() && t.is_response_ok() &&
-      !ram_.Read(t.get_address(), t.get_data_ptr(), t.get_data_length())) {
+      !ram_.DeviceRead(t.get_address(), t.get_data_ptr(), t.get_data_length(), Snoops(t))) {
     t.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
   }
   tlm::tlm_phase phase = tlm::BEGIN_RESP;

@@ -17,8 +17,9 @@ namespace gmmu::sim {
 /// Host memory as devices reach it: HostRam's bytes at DramTiming's times.
 ///
 /// AT target, any number of transactions at once. A write is visible at its BEGIN_REQ and answered
-/// when DRAM has taken it; a read carries what memory holds when it is answered. Outside installed
-/// memory: TLM_ADDRESS_ERROR_RESPONSE.
+/// when DRAM has taken it; a read carries what memory holds when it is answered. A request snoops
+/// the CPU's caches (hw::CpuCache) unless its extension says no_snoop. Outside installed memory:
+/// TLM_ADDRESS_ERROR_RESPONSE.
 class HostMemory : public sc_core::sc_module {
  public:
   tlm_utils::simple_target_socket<HostMemory> socket{"socket"};
@@ -36,6 +37,7 @@ class HostMemory : public sc_core::sc_module {
  private:
   tlm::tlm_sync_enum Transport(tlm::tlm_generic_payload& t, tlm::tlm_phase& phase,
                                sc_core::sc_time& delay);
+  static bool Snoops(const tlm::tlm_generic_payload& t);
   void Write(tlm::tlm_generic_payload& t);
   void Answer(tlm::tlm_generic_payload& t);
   void Watch(const tlm::tlm_generic_payload& t);

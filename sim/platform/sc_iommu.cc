@@ -164,6 +164,13 @@ void Iommu::Commit() {
   if (moved) StartReads();
 }
 
+/// The request's attribute, unless the leaf's SNP overrules it.
+bool Iommu::NoSnoop(const Request& request) const {
+  const auto* extension = request.transaction->get_extension<BusExtension>();
+  if (extension == nullptr || !extension->no_snoop) return false;
+  return !core_ || !request.walk.result().snoop;
+}
+
 /// True if memory answers it.
 bool Iommu::CommitWrite(Request* request) {
   auto& t = *request->transaction;
@@ -180,6 +187,7 @@ bool Iommu::CommitWrite(Request* request) {
   }
   PooledTransaction* out = pool_.Acquire(tlm::TLM_WRITE_COMMAND, address, 0, t.get_data_length());
   out->extension->kind = AddressKind::kTranslated;
+  out->extension->no_snoop = NoSnoop(*request);
   out->set_data_ptr(t.get_data_ptr());
   out->set_byte_enable_ptr(t.get_byte_enable_ptr());
   out->set_byte_enable_length(t.get_byte_enable_length());
@@ -211,6 +219,7 @@ void Iommu::IssueRead(Request* request) {
   PooledTransaction* in = pool_.Acquire(tlm::TLM_READ_COMMAND, core_ ? result.hpa : t.get_address(),
                                         0, t.get_data_length());
   in->extension->kind = AddressKind::kTranslated;
+  in->extension->no_snoop = NoSnoop(*request);
   in->set_data_ptr(t.get_data_ptr());
   SendToMemory(in, [this, request](PooledTransaction& done) {
     Answer(*request->transaction, done.get_response_status());

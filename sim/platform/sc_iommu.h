@@ -76,6 +76,7 @@ class Iommu : public sc_core::sc_module {
   void Fed(Request* request, const PooledTransaction& t);
   void Translated(Request* request);
   void Commit();
+  bool NoSnoop(const Request& request) const;
   bool CommitWrite(Request* request);
   void StartReads();
   void IssueRead(Request* request);

@@ -52,16 +52,16 @@ void Host::Touch(uint64_t hpa) {
   if (watched != watched_.end()) ++watched->second;
 }
 
-bool Host::Read(uint16_t requester, uint64_t logical, void* to, size_t size,
+bool Host::Read(uint16_t requester, uint64_t logical, void* to, size_t size, bool snoop,
                 unsigned& walk_reads) {
   ++traffic_[requester].reads;
   const VtdResult result = Translate({requester, logical, false}, walk_reads);
   if (result.outcome != VtdOutcome::kMemory) return false;
   Touch(result.hpa);
-  return ram_.Read(result.hpa, to, size);
+  return ram_.DeviceRead(result.hpa, to, size, snoop || result.snoop);
 }
 
-void Host::Write(uint16_t requester, uint64_t logical, const void* from, size_t size,
+void Host::Write(uint16_t requester, uint64_t logical, const void* from, size_t size, bool snoop,
                  unsigned& walk_reads) {
   const VtdResult result = Translate({requester, logical, true}, walk_reads);
   hw::BusCounts& counts = traffic_[requester];
@@ -75,7 +75,7 @@ void Host::Write(uint16_t requester, uint64_t logical, const void* from, size_t 
   }
   if (result.outcome != VtdOutcome::kMemory) return;
   Touch(result.hpa);
-  if (!ram_.Write(result.hpa, from, size)) return;  // nobody is there
+  if (!ram_.DeviceWrite(result.hpa, from, size, snoop || result.snoop)) return;  // nobody is there
 }
 
 bool Host::Peek(uint16_t requester, uint64_t logical, uint64_t* word) const {

@@ -28,10 +28,12 @@ class Host {
        Agenda& agenda, MessageSink messages);
 
   /// A device's access of [logical, +size) inside a 4 KiB page. False: refused; a write is posted,
-  /// so that the device does not learn it. A write to the interrupt window is a message.
+  /// so that the device does not learn it. A write to the interrupt window is a message. `snoop`
+  /// false: the request has PCIe's No Snoop attribute, which an entry of the IOMMU may overrule.
   /// `walk_reads` grows by what the IOMMU read from memory for it.
-  bool Read(uint16_t requester, uint64_t logical, void* to, size_t size, unsigned& walk_reads);
-  void Write(uint16_t requester, uint64_t logical, const void* from, size_t size,
+  bool Read(uint16_t requester, uint64_t logical, void* to, size_t size, bool snoop,
+            unsigned& walk_reads);
+  void Write(uint16_t requester, uint64_t logical, const void* from, size_t size, bool snoop,
              unsigned& walk_reads);
   /// The word as the device would read it, without a trace.
   bool Peek(uint16_t requester, uint64_t logical, uint64_t* word) const;

@@ -37,9 +37,10 @@ bool Memory::WriteVram(uint64_t offset, const void* from, size_t size, Cost& cos
   return true;
 }
 
-bool Memory::ReadHost(uint64_t logical, void* to, size_t size, uint64_t window, Cost& cost) {
+bool Memory::ReadHost(uint64_t logical, void* to, size_t size, uint64_t window, Cost& cost,
+                      bool snoop) {
   unsigned walk_reads = 0;
-  const bool ok = host_.Read(requester_, logical, to, size, walk_reads);
+  const bool ok = host_.Read(requester_, logical, to, size, snoop, walk_reads);
   const Cost mine = time_.HostRead(agenda_.now(), size, window, walk_reads);
   cost.Add(mine);
   host_reads_until_ = std::max(host_reads_until_, mine.done);
@@ -48,14 +49,14 @@ bool Memory::ReadHost(uint64_t logical, void* to, size_t size, uint64_t window, 
   return ok;
 }
 
-void Memory::WriteHost(uint64_t logical, const void* from, size_t size, Cost& cost) {
+void Memory::WriteHost(uint64_t logical, const void* from, size_t size, Cost& cost, bool snoop) {
   counters_.Of<regs::CountersHostWriteBytes>() += size;
   if (faults_.drop_fence && size == kFenceRecord && logical % kFenceRecord == 0) {
     ++writes_lost_;
     return;
   }
   unsigned walk_reads = 0;
-  host_.Write(requester_, logical, from, size, walk_reads);
+  host_.Write(requester_, logical, from, size, snoop, walk_reads);
   const Cost mine = time_.HostWrite(agenda_.now(), size, walk_reads);
   cost.Add(mine);
   host_busy_until_ = std::max(host_busy_until_, mine.done);
@@ -68,7 +69,7 @@ bool Memory::ReadEntry(bool vram, uint64_t address, uint64_t* entry) {
   }
   unsigned walk_reads = 0;
   counters_.Of<regs::CountersHostReadBytes>() += WholeBeats(address, sizeof *entry);
-  return host_.Read(requester_, address, entry, sizeof *entry, walk_reads);
+  return host_.Read(requester_, address, entry, sizeof *entry, true, walk_reads);
 }
 
 }  // namespace gmmu::sim::twin

@@ -42,10 +42,11 @@ class Memory {
   bool ReadVram(uint64_t offset, void* to, size_t size, Cost& cost);
   bool WriteVram(uint64_t offset, const void* from, size_t size, Cost& cost);
   /// Inside a 4 KiB page. False: the host refused it. `window`: bytes that the requester may have in
-  /// flight.
-  bool ReadHost(uint64_t logical, void* to, size_t size, uint64_t window, Cost& cost);
+  /// flight. `snoop`: the CPU's caches are asked.
+  bool ReadHost(uint64_t logical, void* to, size_t size, uint64_t window, Cost& cost,
+                bool snoop = true);
   /// Posted: always taken.
-  void WriteHost(uint64_t logical, const void* from, size_t size, Cost& cost);
+  void WriteHost(uint64_t logical, const void* from, size_t size, Cost& cost, bool snoop = true);
   /// A table entry, without cost; false: error. It counts as a read.
   bool ReadEntry(bool vram, uint64_t address, uint64_t* entry);
 

@@ -26,6 +26,7 @@ Place Path::Resolve(unsigned port, const Address& from, regs::Access access, uin
     if (found.closed || found.fault != Fault::kNone || found.zero) return place;
     target = found.target;
     place.address = found.offset;
+    place.snoop = found.coherent;
     place.level = 0;
   }
   if (target == Target::kPeer) {
@@ -42,6 +43,7 @@ Place Path::Resolve(unsigned port, const Address& from, regs::Access access, uin
     place.fault = found.fault;
     if (found.fault != Fault::kNone) return place;
     place.address = found.logical;
+    place.snoop = found.coherent;
   }
   place.kind = memory_.host_open() ? Place::Kind::kHost : Place::Kind::kClosed;
   return place;
@@ -54,7 +56,7 @@ bool Path::Read(const Place& place, void* to, size_t size, uint64_t window, Cost
     return ok;
   }
   if (place.kind == Place::Kind::kHost)
-    return memory_.ReadHost(place.address, to, size, window, cost);
+    return memory_.ReadHost(place.address, to, size, window, cost, place.snoop);
   std::memset(to, 0, size);
   return true;
 }
@@ -65,7 +67,7 @@ bool Path::Write(const Place& place, const void* from, size_t size, Cost& cost) 
     memory_.Busy(cost.done);
     return ok;
   }
-  if (place.kind == Place::Kind::kHost) memory_.WriteHost(place.address, from, size, cost);
+  if (place.kind == Place::Kind::kHost) memory_.WriteHost(place.address, from, size, cost, place.snoop);
   return true;
 }
 

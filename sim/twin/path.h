@@ -36,6 +36,7 @@ struct Place {
   regs::Fault fault = regs::Fault::kNone;
   unsigned level = 0;
   uint64_t address = 0;
+  bool snoop = true;  ///< of kHost: the entry's coherent bit; physical addresses are coherent
 };
 
 /// Translation, then routing, then the memory: the way of every access of an engine or a client.

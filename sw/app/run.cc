@@ -58,6 +58,8 @@ os::Parameters OsParameters(const sim::MachineConfig& config, uint64_t seed) {
   const std::string& mode = config.driver.update_mode;
   parameters.driver["PageTableUpdateMode"] = mode == "cpu_virtual" ? 0 : mode == "gpu_virtual" ? 1 : 2;
   parameters.driver["ExplicitPageTableInvalidation"] = config.driver.explicit_invalidation;
+  parameters.driver["MapAperture2"] = config.driver.map_aperture2;
+  parameters.driver["CoherentAperture"] = config.driver.coherent_aperture;
   parameters.driver["ContiguousPages"] = config.driver.contiguous_pages;
   parameters.immediate_updates_have_a_buffer = config.os.immediate_updates_have_a_buffer;
   parameters.system_process_has_pasid = config.os.system_process_has_pasid;
@@ -70,6 +72,11 @@ os::Parameters OsParameters(const sim::MachineConfig& config, uint64_t seed) {
   parameters.inject.wrong_pte = config.inject.wrong_pte;
   parameters.inject.wrong_adl = config.inject.wrong_adl;
   parameters.inject.missing_flush = config.inject.missing_flush;
+  parameters.inject.contiguous_bytes = config.inject.contiguous_bytes;
+  parameters.open.destroy_in_use_stops = config.os.destroy_in_use_stops;
+  parameters.open.section_attributes_refused = config.os.section_attributes_refused;
+  parameters.open.dummy_page_logical = config.os.dummy_page_logical;
+  parameters.open.aperture_writes_back = config.os.aperture_writes_back;
   parameters.inject.leak = config.inject.leak;
   const auto& kinds = os::Inject::LeakKinds();
   if (config.inject.leak == "pcie_tag") {

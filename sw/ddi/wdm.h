@@ -35,6 +35,8 @@ NTSTATUS KeDelayExecutionThread(KPROCESSOR_MODE WaitMode, BOOLEAN Alertable,
                                 PLARGE_INTEGER Interval);
 /* Time since power-on in units of 100 ns. */
 ULONGLONG KeQueryInterruptTime(void);
+/* Writes every dirty line of every cache back. */
+BOOLEAN KeInvalidateAllCaches(void);
 
 #define DPFLTR_IHVVIDEO_ID 78
 #define DPFLTR_ERROR_LEVEL 0

@@ -97,10 +97,31 @@ bool HostRam::Write(uint64_t hpa, const void* from, size_t size) {
   if (size == 0) return true;
   if (!Installed(hpa, size)) return false;
   std::memcpy(base_ + hpa, from, size);
+  cache_.Stored(hpa, static_cast<const uint8_t*>(from), size);
   return true;
 }
 
-void* HostRam::MapPages(const uint64_t* pfns, size_t count) {
+bool HostRam::DeviceRead(uint64_t hpa, void* to, size_t size, bool snoop) const {
+  if (!Read(hpa, to, size)) return false;
+  cache_.DeviceRead(hpa, static_cast<uint8_t*>(to), size, snoop);
+  return true;
+}
+
+bool HostRam::DeviceWrite(uint64_t hpa, const void* from, size_t size, bool snoop) {
+  if (size == 0) return true;
+  if (!Installed(hpa, size)) return false;
+  cache_.DeviceWrite(hpa, static_cast<const uint8_t*>(from), size, snoop);
+  return true;
+}
+
+CpuCache::File HostRam::FileAccess() {
+  return {[this](uint64_t pfn, uint8_t* bytes) {
+            if (!Read(pfn * kPageSize, bytes, kPageSize)) throw Failure("a viewed page has gone", 0);
+          },
+          [this](uint64_t at, const uint8_t* from, size_t size) { std::memcpy(base_ + at, from, size); }};
+}
+
+void* HostRam::MapPages(const uint64_t* pfns, size_t count, Caching caching, ViewAccess access) {
   const size_t bytes = std::max<size_t>(count, 1) * kPageSize;
   for (size_t i = 0; i < count; ++i) {
     if (pfns[i] >= size_ / kPageSize || !Installed(pfns[i] * kPageSize, kPageSize))
@@ -108,12 +129,14 @@ void* HostRam::MapPages(const uint64_t* pfns, size_t count) {
   }
   void* view = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (view == MAP_FAILED) throw Failure("cannot reserve a CPU view", errno);
+  const int protection = access == ViewAccess::kReadOnly ? PROT_READ : PROT_READ | PROT_WRITE;
+  const int sharing = access == ViewAccess::kCopyOnWrite ? MAP_PRIVATE : MAP_SHARED;
   for (size_t first = 0; first < count;) {
     size_t run = 1;
     while (first + run < count && pfns[first + run] == pfns[first] + run) ++run;
     uint8_t* at = static_cast<uint8_t*>(view) + first * kPageSize;
-    if (mmap(at, run * kPageSize, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED,
-             file_, static_cast<off_t>(pfns[first] * kPageSize)) == MAP_FAILED) {
+    if (mmap(at, run * kPageSize, protection, sharing | MAP_NORESERVE | MAP_FIXED, file_,
+             static_cast<off_t>(pfns[first] * kPageSize)) == MAP_FAILED) {
       const int error = errno;
       munmap(view, bytes);
       throw Failure("cannot map " + std::to_string(count) +
@@ -122,6 +145,10 @@ void* HostRam::MapPages(const uint64_t* pfns, size_t count) {
     }
     first += run;
   }
+  if (caching != Caching::kNonCached) {
+    for (size_t i = 0; i < count; ++i) cache_.Enter(pfns[i], caching);
+    cached_views_.emplace(view, std::make_pair(caching, std::vector<uint64_t>(pfns, pfns + count)));
+  }
   ++views_;
   return view;
 }
@@ -129,6 +156,11 @@ void* HostRam::MapPages(const uint64_t* pfns, size_t count) {
 void HostRam::UnmapPages(void* view, size_t count) {
   if (munmap(view, std::max<size_t>(count, 1) * kPageSize) != 0)
     throw Failure("cannot unmap a CPU view", errno);
+  const auto cached = cached_views_.find(view);
+  if (cached != cached_views_.end()) {
+    for (uint64_t pfn : cached->second.second) cache_.Leave(pfn, cached->second.first);
+    cached_views_.erase(cached);
+  }
   --views_;
 }
 

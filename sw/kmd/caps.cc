@@ -39,7 +39,7 @@ NTSTATUS DriverCaps(const DXGKARG_QUERYADAPTERINFO& args, const Adapter& adapter
   caps.SchedulingCaps.NoDmaPatching = 1;
   caps.MemoryManagementCaps.VirtualAddressingSupported = 1;
   caps.MemoryManagementCaps.GpuMmuSupported = 1;
-  caps.MemoryManagementCaps.MapAperture2Supported = 1;
+  caps.MemoryManagementCaps.MapAperture2Supported = adapter.parameters.map_aperture2;
   caps.GpuEngineTopology.NbAsymetricProcessingNodes = adapter.nodes;
   caps.WDDMVersion = DXGKDDI_WDDMv3_1;
   caps.SupportPerEngineTDR = TRUE;
@@ -64,7 +64,7 @@ NTSTATUS QuerySegment(const DXGKARG_QUERYADAPTERINFO& args, const Adapter& adapt
 
   DXGK_SEGMENTDESCRIPTOR4 aperture{};
   aperture.Flags.Aperture = 1;
-  aperture.Flags.CacheCoherent = 1;
+  aperture.Flags.CacheCoherent = adapter.parameters.coherent_aperture;
   aperture.Size = adapter.parameters.aperture_bytes;
   aperture.CommitLimit = adapter.parameters.aperture_bytes;
 

@@ -124,6 +124,8 @@ struct AllocationData {
   uint32_t accessed_physically =
       0;                     ///< 1: gets an aperture range when it lives in the aperture segment
   uint32_t system_only = 0;  ///< 1: never in VRAM
+  uint32_t cpu_visible = 0;
+  uint32_t map_cpu_visible = 0;  ///< 1: MapApertureCpuVisible
 };
 
 static_assert(sizeof(EscapeRunClient) == 64 && sizeof(EscapeQueryClient) == 48,
@@ -131,6 +133,6 @@ static_assert(sizeof(EscapeRunClient) == 64 && sizeof(EscapeQueryClient) == 48,
 static_assert(sizeof(EscapeFault) == 48 && sizeof(EscapeReadFaults) == 16 + 16 * 48,
               "no hidden padding");
 static_assert(sizeof(EscapeQueryRing) == 56 && sizeof(EscapeQueryCaps) == 24, "no hidden padding");
-static_assert(sizeof(EscapeQuerySpace) == 24 && sizeof(AllocationData) == 16, "no hidden padding");
+static_assert(sizeof(EscapeQuerySpace) == 24 && sizeof(AllocationData) == 24, "no hidden padding");
 
 }  // namespace gmmu::kmd

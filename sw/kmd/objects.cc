@@ -123,6 +123,8 @@ NTSTATUS CreateAllocation(HANDLE, DXGKARG_CREATEALLOCATION* pArgs) {
     info.PhysicalAdapterIndex = 0;
     info.FlagsValue = 0;
     info.FlagsWddm2.Cached = 1;
+    info.FlagsWddm2.CpuVisible = wanted->cpu_visible != 0;
+    info.FlagsWddm2.MapApertureCpuVisible = wanted->map_cpu_visible != 0;
     info.FlagsWddm2.AccessedPhysically = wanted->accessed_physically != 0;
     info.Flags2.Value = 0;
     info.pAllocationUsageHint = nullptr;

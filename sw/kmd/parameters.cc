@@ -34,6 +34,8 @@ bool Parameters::Read() {
   const uint64_t levels = Value("PageTableLevels", page_table_levels);
   const uint64_t segment = Value("PageTableSegment", page_table_segment);
   const uint64_t paging = Value("PagingBufferBytes", paging_buffer_bytes);
+  const uint64_t aperture2 = Value("MapAperture2", map_aperture2);
+  const uint64_t coherent = Value("CoherentAperture", coherent_aperture);
   const uint64_t contiguous = Value("ContiguousPages", contiguous_pages);
   const uint64_t mode = Value("PageTableUpdateMode", update_mode);
   const uint64_t explicitly = Value("ExplicitPageTableInvalidation", explicit_invalidation);
@@ -51,6 +53,8 @@ bool Parameters::Read() {
   read.page_table_levels = static_cast<uint32_t>(levels);
   read.page_table_segment = static_cast<uint32_t>(segment);
   read.paging_buffer_bytes = static_cast<uint32_t>(paging);
+  read.map_aperture2 = aperture2 != 0;
+  read.coherent_aperture = coherent != 0;
   read.contiguous_pages = contiguous != 0;
   read.update_mode = static_cast<DXGK_PAGETABLEUPDATEMODE>(mode);
   read.explicit_invalidation = explicitly != 0;

@@ -19,6 +19,8 @@ struct Parameters {
   uint32_t page_table_segment =
       2;  ///< PageTableSegment: 2 VRAM, 0 system memory (tables of one page only)
   uint32_t paging_buffer_bytes = 65536;  ///< PagingBufferBytes
+  uint32_t map_aperture2 = 1;      ///< MapAperture2: 0: does not say that it supports operation 17
+  uint32_t coherent_aperture = 1;  ///< CoherentAperture: 0: the aperture segment is not cache coherent
   uint32_t contiguous_pages =
       1;  ///< ContiguousPages: 0: never marks blocks of sixteen pages as contiguous
 

@@ -337,21 +337,31 @@ void Adapter::SetRootPageTable(HANDLE context, const D3DGPU_PHYSICAL_ADDRESS& ro
   miniport_->SetRootPageTable(args);
 }
 
-HANDLE Adapter::CreateAllocation(uint64_t bytes, const std::string& name, Ledger::Ticket& ticket) {
+DriverAllocation Adapter::CreateAllocation(const AllocationRequest& request) {
   kmd::AllocationData data;
-  data.bytes = bytes;
-  data.accessed_physically = 1;
+  data.bytes = request.bytes;
+  data.accessed_physically = request.accessed_physically;
+  data.system_only = request.system_only;
+  data.cpu_visible = request.cpu_visible;
+  data.map_cpu_visible = request.map_cpu_visible;
   DXGK_ALLOCATIONINFO info{};
   info.pPrivateDriverData = &data;
   info.PrivateDriverDataSize = sizeof data;
   DXGKARG_CREATEALLOCATION args{};
   args.NumAllocations = 1;
   args.pAllocationInfo = &info;
-  Miniport::Require(miniport_->CreateAllocation(args), "DxgkDdiCreateAllocation of " + name);
-  if (info.Size < bytes)
-    throw BugCheck("the driver made allocation " + name + " smaller than asked");
-  ticket = kernel_.ledger().Open("allocation", name, "application", "DxgkDdiCreateAllocation");
-  return info.hAllocation;
+  Miniport::Require(miniport_->CreateAllocation(args), "DxgkDdiCreateAllocation of " + request.name);
+  const std::vector<Refusal> refusals = AdmitAllocation(request, info, answers_);
+  if (!refusals.empty()) {
+    DXGKARG_DESTROYALLOCATION destroy{};
+    destroy.NumAllocations = 1;
+    destroy.pAllocationList = &info.hAllocation;
+    if (info.hAllocation != nullptr) miniport_->DestroyAllocation(destroy);
+    throw OsError("allocation " + request.name + " is refused: " + refusals.front().field + " " +
+                  refusals.front().text);
+  }
+  return {info.hAllocation, info.Size, info.FlagsWddm2, HomesOf(info, answers_),
+          kernel_.ledger().Open("allocation", request.name, "application", "DxgkDdiCreateAllocation")};
 }
 
 void Adapter::DestroyAllocation(HANDLE allocation, Ledger::Ticket ticket) {

@@ -8,6 +8,7 @@
 
 #include "ddi/dispmprt.h"
 #include "os/adapter_answers.h"
+#include "os/allocation.h"
 #include "os/dma_policy.h"
 #include "os/dxgkrnl.h"
 #include "os/geometry.h"
@@ -88,7 +89,8 @@ class Adapter {
   /// Entries that a root of at least `entries` holds, and its bytes.
   std::pair<uint64_t, uint64_t> RootPageTableSize(uint64_t entries);
   void SetRootPageTable(HANDLE context, const D3DGPU_PHYSICAL_ADDRESS& root, uint64_t entries);
-  HANDLE CreateAllocation(uint64_t bytes, const std::string& name, Ledger::Ticket& ticket);
+  /// Throws OsError when the driver refuses, or what it answers is refused (AdmitAllocation).
+  DriverAllocation CreateAllocation(const AllocationRequest& request);
   void DestroyAllocation(HANDLE allocation, Ledger::Ticket ticket);
   NTSTATUS Escape(void* data, size_t bytes) { return miniport_->Escape(data, bytes); }
   /// The same, a refusal being an error that names `what`.

@@ -24,6 +24,7 @@ uint64_t Hal::Read(uint64_t address, unsigned size) {
 }
 
 void Hal::Write(uint64_t address, unsigned size, uint64_t value) {
+  ram().cache().DrainWriteCombining();
   platform_.MmioWrite(address, size, value);
   scheduler_.Seam();
 }
@@ -34,6 +35,7 @@ void Hal::ReadBlock(uint64_t address, void* to, size_t size) {
 }
 
 void Hal::WriteBlock(uint64_t address, const void* from, size_t size) {
+  ram().cache().DrainWriteCombining();
   platform_.MmioWriteBlock(address, from, size);
   scheduler_.Seam();
 }

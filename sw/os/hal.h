@@ -20,6 +20,7 @@ class Hal {
   Hal(hw::Platform& platform, Scheduler& scheduler) : platform_(platform), scheduler_(scheduler) {}
 
   uint64_t Read(uint64_t address, unsigned size);
+  /// Uncached stores: what waits in write-combining buffers goes before them.
   void Write(uint64_t address, unsigned size, uint64_t value);
   void ReadBlock(uint64_t address, void* to, size_t size);
   void WriteBlock(uint64_t address, const void* from, size_t size);

@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "ddi/d3dkmddi.h"
+#include "os/cpu_views.h"
 #include "os/kernel.h"
+#include "os/memory_backing.h"
 
 namespace gmmu::os {
 
@@ -21,14 +23,13 @@ struct DmaView {
 /// and later.
 ///
 /// VidMm backs allocations with the same code, so `owner` ("driver", "vidmm", "application") goes
-/// with every call that takes something. Misuse that Windows leaves undefined (unknown handle,
-/// destroy with an ADL alive) is a bug check; bad arguments are a status. IRQL must be at most APC
-/// level.
+/// with every call that takes something. Bad arguments are a status. Misuse is a bug check: above APC
+/// level, an unknown handle, a handle that was closed already, an ADL that outlives its object. What
+/// no document says about it is a switch (OpenPoints).
 class MemoryObjects {
  public:
   explicit MemoryObjects(Kernel& kernel)
-      : kernel_(kernel), random_(kernel.parameters().seed, "adl") {}
-  ~MemoryObjects();
+      : kernel_(kernel), random_(kernel.parameters().seed, "adl"), views_(kernel) {}
 
   /// `adapter` is what hAdapter arguments name.
   void AddAdapter(HANDLE adapter, DmaView view);
@@ -43,7 +44,15 @@ class MemoryObjects {
   NTSTATUS Map(DXGKARGCB_MAP_PHYSICAL_MEMORY& args, const std::string& owner);
   void Unmap(const DXGKARGCB_UNMAP_PHYSICAL_MEMORY& args);
 
-  /// Host physical pages behind an object, for the OS's own proofs.
+  /// What a live ADL describes.
+  struct AdlOrigin {
+    HANDLE object = nullptr;
+    uint64_t first_page = 0;  ///< of the object
+    hw::Caching caching = hw::Caching::kNonCached;
+  };
+  AdlOrigin OriginOf(const DXGK_ADL& adl);
+  /// Host physical pages behind an object, for the OS's own proofs; Section::kAway where a section's page
+  /// is not in memory.
   const std::vector<uint64_t>& PagesOf(HANDLE object);
 
  private:
@@ -52,14 +61,11 @@ class MemoryObjects {
     DmaView view;
   };
   struct Object {
-    std::vector<uint64_t> pfns;
-    uint64_t size = 0;
-    DXGK_PHYSICAL_MEMORY_TYPE type = DXGK_PHYSICAL_MEMORY_TYPE_MDL;
-    DXGK_MEMORY_CACHING_TYPE cache = DXGK_MEMORY_CACHING_TYPE_NON_CACHED;
-    uint64_t context = 0;
-    std::string owner;
+    MemoryBacking backing;
+    uint64_t size = 0;  // bytes, as asked
     HANDLE opened = nullptr;  // the adapter object
     unsigned views = 0;
+    bool destroyed = false;  // lives until its last view ends
     Ledger::Ticket ticket = 0;
   };
   struct AdapterObject {
@@ -82,13 +88,6 @@ class MemoryObjects {
     std::vector<Range> ranges;
     Ledger::Ticket ticket = 0;
   };
-  struct View {
-    HANDLE object;
-    uint64_t size;
-    bool mmio;
-    Ledger::Ticket ticket = 0;
-  };
-
   void CheckLevel(const char* call) const;
   /// Logical pages for `pfns`, in order, in one range where there is one; false, and nothing taken, when
   /// the logical space is used up, or in pieces and `one_range` is asked for.
@@ -96,6 +95,7 @@ class MemoryObjects {
                   const std::string& owner, const char* call);
   void UnmapLogical(IommuDomain& domain, const Adl& adl);
   HANDLE NewHandle(unsigned kind);
+  void Free(HANDLE handle, Object& object);
   Object& FindObject(HANDLE handle, const char* call);
   AdapterObject& FindAdapterObject(HANDLE handle, const char* call);
 
@@ -106,7 +106,7 @@ class MemoryObjects {
   std::map<HANDLE, Object> objects_;
   std::map<HANDLE, AdapterObject> adapter_objects_;
   std::map<DXGK_ADL*, std::unique_ptr<Adl>> adls_;
-  std::map<void*, View> views_;
+  CpuViews views_;
 };
 
 }  // namespace gmmu::os

@@ -12,6 +12,12 @@ namespace gmmu::os {
 namespace {
 constexpr uint64_t kFirstPage = 0x100;  // 1 MiB: firmware's
 constexpr int kDraws = 64;              // random tries before a linear search
+
+bool Inside(const std::vector<hw::Range>& ranges, uint64_t first, uint64_t count) {
+  return std::any_of(ranges.begin(), ranges.end(), [&](const hw::Range& range) {
+    return first >= range.start && first + count <= range.end;
+  });
+}
 }  // namespace
 
 PageAllocator::PageAllocator(std::vector<hw::Range> installed, uint64_t seed, Ledger& ledger,
@@ -41,7 +47,7 @@ std::vector<hw::Range> PageAllocator::Candidates(uint64_t low, uint64_t high) co
 
 void PageAllocator::Take(uint64_t pfn, const std::string& owner, const std::string& created_by) {
   pages_.emplace(pfn, Page{ledger_.Open("page", Hex(pfn * hw::kPageSize), owner, created_by), {}});
-  if (dirty_.erase(pfn) == 0 || memory_ == nullptr) return;
+  if (!zeroing_ || dirty_.erase(pfn) == 0 || memory_ == nullptr) return;
   static constexpr std::array<uint8_t, hw::kPageSize> kZeros{};
   if (!memory_->Write(pfn * hw::kPageSize, kZeros.data(), kZeros.size())) {
     throw OsError("page " + Hex(pfn * hw::kPageSize) + " is not installed memory");
@@ -87,13 +93,15 @@ std::optional<std::vector<uint64_t>> PageAllocator::AllocateScattered(
 std::optional<uint64_t> PageAllocator::AllocateContiguous(size_t count, uint64_t low, uint64_t high,
                                                           uint64_t boundary,
                                                           const std::string& owner,
-                                                          const std::string& created_by) {
+                                                          const std::string& created_by,
+                                                          uint64_t alignment) {
   const uint64_t boundary_pages = boundary / hw::kPageSize;
   std::vector<hw::Range> ranges;
   for (const hw::Range& range : Candidates(low, high)) {
     if (range.end - range.start >= count) ranges.push_back(range);
   }
   auto fits = [&](uint64_t first) {
+    if (!Inside(ranges, first, count)) return false;
     if (boundary_pages != 0 && first / boundary_pages != (first + count - 1) / boundary_pages)
       return false;
     for (uint64_t pfn = first; pfn < first + count; ++pfn) {
@@ -108,11 +116,13 @@ std::optional<uint64_t> PageAllocator::AllocateContiguous(size_t count, uint64_t
   if (count == 0 || ranges.empty()) return std::nullopt;
   for (int draw = 0; draw < kDraws; ++draw) {
     const hw::Range& range = ranges[random_.Below(ranges.size())];
-    const uint64_t first = range.start + random_.Below(range.end - range.start - count + 1);
+    const uint64_t drawn = range.start + random_.Below(range.end - range.start - count + 1);
+    const uint64_t first = (drawn + alignment - 1) / alignment * alignment;
     if (fits(first)) return take(first);
   }
   for (const hw::Range& range : ranges) {
-    for (uint64_t first = range.start; first + count <= range.end; ++first) {
+    const uint64_t start = (range.start + alignment - 1) / alignment * alignment;
+    for (uint64_t first = start; first + count <= range.end; first += alignment) {
       if (fits(first)) return take(first);
     }
   }

@@ -27,11 +27,17 @@ class PageAllocator {
   std::optional<std::vector<uint64_t>> AllocateScattered(size_t count, uint64_t low, uint64_t high,
                                                          const std::string& owner,
                                                          const std::string& created_by);
+  /// From here on pages are given out as their last owner left them (MM_DONT_ZERO_ALLOCATION), or
+  /// full of zeros.
+  void set_zeroing(bool on) { zeroing_ = on; }
+  /// A page was given back before: memory is not as it was at power-on.
+  bool used_before() const { return !dirty_.empty(); }
   /// First of `count` consecutive pages. `boundary` (bytes, power of two, 0 = none) is never
   /// crossed.
+  /// `alignment`: pages, the first is a multiple of it.
   std::optional<uint64_t> AllocateContiguous(size_t count, uint64_t low, uint64_t high,
                                              uint64_t boundary, const std::string& owner,
-                                             const std::string& created_by);
+                                             const std::string& created_by, uint64_t alignment = 1);
   /// One page anywhere; throws OsError when memory is out.
   uint64_t AllocatePage(const std::string& owner, const std::string& created_by);
 
@@ -61,6 +67,7 @@ class PageAllocator {
   uint64_t total_ = 0;
   std::unordered_map<uint64_t, Page> pages_;
   std::unordered_set<uint64_t> dirty_;  // had an owner before
+  bool zeroing_ = true;
   Random random_;
   Ledger& ledger_;
   hw::HostRam* memory_;

@@ -17,10 +17,26 @@ struct Inject {
   bool wrong_pte = false;      ///< one leaf entry names another page
   bool wrong_adl = false;      ///< one page of an ADL's page array is another one (physical mode)
   bool missing_flush = false;  ///< FLUSH_TLB operations are not executed but believed
+  /// Contiguous memory of so many bytes or more is refused once memory has been used; 0: never.
+  uint64_t contiguous_bytes = 0;
   std::string leak;            ///< kind of object that is not given back
 
   /// Kinds that `leak` knows.
   static const std::vector<std::string>& LeakKinds();
+};
+
+/// What no document says about memory, so a user can choose (configuration [os], the same names).
+struct OpenPoints {
+  /// DxgkCbDestroyPhysicalMemoryObject while the CPU has a view, or the object is open and its adapter
+  /// object is not given: a bug check. Else it is closed, and the memory goes with its last view.
+  bool destroy_in_use_stops = true;
+  /// A SECTION with other AllocationAttributes than SEC_COMMIT is refused; else they are ignored.
+  bool section_attributes_refused = true;
+  /// DummyPage of UNMAP_APERTURE_SEGMENT is a logical address while the GPU is remapped; else the
+  /// host's physical one.
+  bool dummy_page_logical = true;
+  /// Mapping cached memory into an aperture that is not cache coherent writes the CPU's caches back.
+  bool aperture_writes_back = true;
 };
 
 /// What the operating system is told about machine and policy.
@@ -42,6 +58,7 @@ struct Parameters {
   /// (seen on build 26100).
   bool submit_while_preemption_is_told = false;
   uint64_t seed = 0;
+  OpenPoints open;
   Inject inject;
 };
 

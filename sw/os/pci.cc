@@ -48,10 +48,18 @@ std::vector<PciFunction> Pci::Enumerate(uint8_t last_bus) {
 }
 
 uint64_t Pci::PlaceOf(hw::Bdf bdf, unsigned index, uint64_t size) {
+  const uint64_t at = (next_ + size - 1) & ~(size - 1);
   const auto [place, fresh] =
-      places_.try_emplace({bdf.requester_id(), index}, (next_ + size - 1) & ~(size - 1));
-  if (fresh) next_ = place->second + size;
-  return place->second;
+      places_.try_emplace({bdf.requester_id(), index}, hw::Range{at, at + size});
+  if (fresh) next_ = place->second.end;
+  return place->second.start;
+}
+
+bool Pci::Decodes(uint64_t start, uint64_t size) const {
+  for (const auto& [bar, range] : places_) {
+    if (start >= range.start && start < range.end && size <= range.end - start) return true;
+  }
+  return false;
 }
 
 void Pci::AssignBars(PciFunction& function) {

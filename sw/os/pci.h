@@ -43,6 +43,8 @@ class Pci {
   void EnableMsi(const PciFunction& function, const hw::Message& message);
   void DisableMsi(const PciFunction& function);
   void SetBusMaster(const PciFunction& function, bool on);
+  /// A BAR that has a place holds all of [start, start + size).
+  bool Decodes(uint64_t start, uint64_t size) const;
   /// Memory decoding and bus mastering off.
   void PowerOff(const PciFunction& function);
 
@@ -55,7 +57,7 @@ class Pci {
   Hal& hal_;
   hw::Range window_;
   uint64_t next_;
-  std::map<std::pair<uint16_t, unsigned>, uint64_t> places_;  // requester id, BAR
+  std::map<std::pair<uint16_t, unsigned>, hw::Range> places_;  // requester id, BAR
 };
 
 }  // namespace gmmu::os

@@ -192,6 +192,11 @@ void Scheduler::OnAnotherProcessor(const std::function<void()>& work) {
   other_processor_ = false;
 }
 
+uint64_t Scheduler::AttachProcess(uint64_t process) {
+  if (running_ == nullptr) throw BugCheck("only a thread can be attached to a process");
+  return std::exchange(running_->process, process);
+}
+
 Irql Scheduler::Raise(Irql level) {
   if (level < irql_) throw BugCheck("IRQL raised to a lower level");
   return std::exchange(irql_, level);

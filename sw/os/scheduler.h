@@ -60,6 +60,10 @@ class Scheduler {
 
   /// Does what another processor would do meanwhile, at PASSIVE; no interrupt is taken there. Must not wait.
   void OnAnotherProcessor(const std::function<void()>& work);
+  /// CPU process that the running fibre is in; 0: the system's. Fibres begin there.
+  uint64_t process() const { return running_ == nullptr ? 0 : running_->process; }
+  /// KeStackAttachProcess: returns the process it was in. Outside of fibres there is only the system's.
+  uint64_t AttachProcess(uint64_t process);
 
   /// Messages that were served.
   uint64_t delivered() const { return delivered_; }
@@ -76,6 +80,7 @@ class Scheduler {
     const std::function<bool()>* condition = nullptr;  // null: can run
     uint64_t deadline = 0;
     uint64_t poll_ns = 0;
+    uint64_t process = 0;
     bool timed_out = false;
     bool ended = false;
   };

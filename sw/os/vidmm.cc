@@ -131,6 +131,15 @@ void VidMm::Start() {
   MakePagingTables();
   dummy_ = SystemBuffer(kernel_, adapter_.objects(), adapter_.handle(), kPage,
                         SystemBuffer::Shape::kScattered, "vidmm");
+  Aperture::Facts facts;
+  facts.map_aperture2 = adapter_.answers().driver.MemoryManagementCaps.MapAperture2Supported;
+  facts.remapped = adapter_.remapped();
+  facts.commit_limit = adapter_.answers().segments[adapter_.aperture_segment().id - 1].CommitLimit;
+  facts.dummy_logical = dummy_.logical();
+  facts.dummy_host = dummy_.host_pages()[0] * kPage;
+  aperture_.emplace(kernel_, adapter_.objects(), adapter_.aperture_segment(), facts,
+                    Aperture::Work{[this](DXGKARG_BUILDPAGINGBUFFER& operation) { queue_.Add(operation); },
+                                   [this] { Finish(); }});
   Finish();
 }
 
@@ -228,10 +237,21 @@ void VidMm::FreeVa(Process& process, uint64_t va) {
 }
 
 VidMm::Allocation* VidMm::CreateAllocation(const std::string& name, uint64_t bytes) {
+  AllocationRequest request;
+  request.name = name;
+  request.bytes = bytes;
+  return CreateAllocation(request);
+}
+
+VidMm::Allocation* VidMm::CreateAllocation(const AllocationRequest& request) {
+  const DriverAllocation made = adapter_.CreateAllocation(request);
   auto allocation = std::make_unique<Allocation>();
-  allocation->name = name;
-  allocation->bytes = PagesOf(bytes) * kPage;
-  allocation->handle = adapter_.CreateAllocation(allocation->bytes, name, allocation->ticket);
+  allocation->name = request.name;
+  allocation->bytes = PagesOf(request.bytes) * kPage;
+  allocation->handle = made.handle;
+  allocation->ticket = made.ticket;
+  allocation->homes = made.homes;
+  allocation->map_cpu_visible = made.flags.MapApertureCpuVisible;
   allocations_.push_back(std::move(allocation));
   return allocations_.back().get();
 }

@@ -10,6 +10,7 @@
 
 #include "os/adapter.h"
 #include "os/address_space.h"
+#include "os/aperture.h"
 #include "os/paging_queue.h"
 #include "os/protection.h"
 #include "os/segments.h"
@@ -37,6 +38,8 @@ class VidMm {
     HANDLE handle = nullptr;  // the driver's
     Ledger::Ticket ticket = 0;
     uint64_t contiguous = 0;            // VRAM in one piece with this alignment, bytes; 0: scattered
+    Homes homes;
+    bool map_cpu_visible = false;
     std::optional<SegmentPages> local;  // while resident in VRAM
     struct Mapping {
       Process* process;
@@ -67,6 +70,7 @@ class VidMm {
   void FreeVa(Process& process, uint64_t va);
 
   Allocation* CreateAllocation(const std::string& name, uint64_t bytes);
+  Allocation* CreateAllocation(const AllocationRequest& request);
   void DestroyAllocation(Allocation* allocation);
   /// VRAM for all of it; contents are undefined. Throws OsError when there is no room; TryMakeResident
   /// then answers false, and nothing is taken.
@@ -129,7 +133,8 @@ class VidMm {
   std::vector<Allocation*> Allocations() const;
   /// Records entries for the allocation at `va`; they are written when it is made resident.
   void Map(Process& process, uint64_t va, Allocation& allocation, uint64_t first_page, uint64_t pages);
-
+  /// Aperture maps of other memory than SystemBuffers.
+  Aperture& aperture() { return *aperture_; }
   SystemBuffer& dummy() { return dummy_; }
   Adapter& adapter() { return adapter_; }
   const PagingQueue& queue() const { return queue_; }
@@ -180,6 +185,7 @@ class VidMm {
   uint64_t fence_va_ = 0;
   uint64_t fence_value_ = 0;
   SystemBuffer dummy_;
+  std::optional<Aperture> aperture_;
   bool wrong_pte_done_ = false;
 };
 

@@ -124,45 +124,23 @@ void VidMm::CopyFromAperture(uint64_t aperture_offset, Allocation& allocation, u
   Finish();
 }
 
-uint64_t VidMm::AllocateAperture(uint64_t pages) {
-  const auto start =
-      adapter_.aperture_segment().space->Allocate(pages * kPage, kPage, "AllocateAperture");
-  if (!start) throw OsError("no room in the aperture for " + std::to_string(pages) + " pages");
-  return *start / kPage;
-}
+uint64_t VidMm::AllocateAperture(uint64_t pages) { return aperture_->Reserve(pages); }
 
 void VidMm::FreeAperture(uint64_t aperture_page) {
   if (kernel_.LeakNow("aperture_range")) return;
-  adapter_.aperture_segment().space->Free(aperture_page * kPage);
+  aperture_->Free(aperture_page);
 }
 
 void VidMm::BindAperture(uint64_t aperture_page, uint64_t pages, Allocation& allocation,
                          const SystemBuffer& buffer, uint64_t adl_offset) {
-  DXGKARG_BUILDPAGINGBUFFER operation{};
-  operation.Operation = DXGK_OPERATION_MAP_APERTURE_SEGMENT2;
-  auto& args = operation.MapApertureSegment2;
-  args.hAllocation = allocation.handle;
-  args.SegmentId = adapter_.aperture_segment().id;
-  args.OffsetInPages = aperture_page;
-  args.NumberOfPages = pages;
-  args.Adl = buffer.adl();
-  args.AdlOffset = static_cast<ULONG>(adl_offset);
-  args.Flags.CacheCoherent = adapter_.aperture_segment().cache_coherent;
-  queue_.Add(operation);
-  Finish();
+  if (allocation.homes.aperture == 0)
+    throw BugCheck("allocation " + allocation.name + " has no place in the aperture");
+  aperture_->Map({nullptr, allocation.handle, allocation.map_cpu_visible}, aperture_page, pages, buffer.adl(),
+                 adl_offset);
 }
 
 void VidMm::UnbindAperture(uint64_t aperture_page, uint64_t pages, Allocation& allocation) {
-  DXGKARG_BUILDPAGINGBUFFER operation{};
-  operation.Operation = DXGK_OPERATION_UNMAP_APERTURE_SEGMENT;
-  auto& args = operation.UnmapApertureSegment;
-  args.hAllocation = allocation.handle;
-  args.SegmentId = adapter_.aperture_segment().id;
-  args.OffsetInPages = aperture_page;
-  args.NumberOfPages = pages;
-  args.DummyPage.QuadPart = static_cast<LONGLONG>(dummy_.logical());
-  queue_.Add(operation);
-  Finish();
+  aperture_->Unmap({nullptr, allocation.handle, allocation.map_cpu_visible}, aperture_page, pages);
 }
 
 }  // namespace gmmu::os

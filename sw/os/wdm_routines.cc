@@ -87,6 +87,11 @@ NTSTATUS KeDelayExecutionThread(KPROCESSOR_MODE WaitMode, BOOLEAN Alertable,
 
 ULONGLONG KeQueryInterruptTime(void) { return Kernel::Current().hal().NowNs() / 100; }
 
+BOOLEAN KeInvalidateAllCaches(void) {
+  Kernel::Current().hal().ram().cache().WriteBackAll();
+  return TRUE;
+}
+
 ULONG DbgPrintEx(ULONG ComponentId, ULONG Level, const char* Format, ...) {
   UNREFERENCED_PARAMETER(ComponentId);
   UNREFERENCED_PARAMETER(Level);

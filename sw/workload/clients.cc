@@ -30,6 +30,7 @@ ClientBatch::ClientBatch(os::VidMm& vidmm, std::vector<ClientRun> runs, std::str
     start.access = static_cast<uint32_t>(AccessOf(run));
     start.verify = run.pattern.has_value();
     start.seed = run.pattern.value_or(0);
+    start.depth = run.depth;
     start.base = run.base;
     start.first = static_cast<uint32_t>(run.order.first);
     start.stride = static_cast<uint32_t>(run.order.stride);
@@ -41,6 +42,16 @@ ClientBatch::ClientBatch(os::VidMm& vidmm, std::vector<ClientRun> runs, std::str
   }
   bound_ns_ = BoundNs(most);
   deadline_ = vidmm.adapter().kernel().hal().NowNs() + bound_ns_;
+}
+
+bool ClientBatch::busy() const {
+  for (const ClientRun& run : runs_) {
+    kmd::EscapeQueryClient state;
+    state.client = run.client;
+    vidmm_.adapter().Escape(state, "the query of a client");
+    if (state.busy != 0) return true;
+  }
+  return false;
 }
 
 void ClientBatch::Finish(std::vector<Check>& checks) {

@@ -25,6 +25,7 @@ struct ClientRun {
   bool write = false;                              ///< of the pattern, or of anything
   bool execute = false;
   std::optional<regs::Fault> fault = std::nullopt;  ///< the run must end at this fault
+  uint32_t depth = 0;  ///< most accesses in flight; 0: as many as built
 };
 
 /// Runs that were started together. Runs with no line are skipped.
@@ -32,6 +33,8 @@ class ClientBatch {
  public:
   /// Starts them; `what` names them in checks and errors.
   ClientBatch(os::VidMm& vidmm, std::vector<ClientRun> runs, std::string what);
+  /// One of them has not ended.
+  bool busy() const;
   /// Waits until every one has ended and appends a check for each to `checks`. Throws
   /// os::DeviceFault when a client ended at a fault, os::OsTimeout when one does not end.
   void Finish(std::vector<Check>& checks);

@@ -4,8 +4,9 @@
 namespace gmmu::workload {
 
 const std::vector<Procedure>& Procedures() {
-  static const std::vector<Procedure> kProcedures = {MainJobProcedure(), ModeSwitchProcedure(), OversubscriptionProcedure(), RenderProcedure(),
-                                                  ResizableRootProcedure(), PageEntriesProcedure()};
+  static const std::vector<Procedure> kProcedures = {
+      MainJobProcedure(), ModeSwitchProcedure(), OversubscriptionProcedure(), RenderProcedure(),
+      ResizableRootProcedure(), PageEntriesProcedure(), ApertureProcedure(), MemoryServicesProcedure()};
   return kProcedures;
 }
 

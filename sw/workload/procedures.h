@@ -38,6 +38,8 @@ Procedure OversubscriptionProcedure();
 Procedure RenderProcedure();
 Procedure ResizableRootProcedure();
 Procedure PageEntriesProcedure();
+Procedure MemoryServicesProcedure();
+Procedure ApertureProcedure();
 
 /// The main job on a seeded buffer of so many bytes; its checks get `prefix`. Returns the host pages that
 /// it paged from and to.

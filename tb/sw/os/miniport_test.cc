@@ -6,16 +6,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <functional>
-#include <string>
-#include <vector>
-
 #include "os/bug_check.h"
-#include "os/dxgkrnl.h"
-#include "platform/config.h"
-#include "twin/machine.h"
-#include "workload/input.h"
-#include "workload/job.h"
+#include "tb/sw/os/between.h"
 
 namespace gmmu::os {
 namespace {
@@ -25,65 +17,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-/// The functions that stand in front of the driver's. Null: the driver's own.
-struct Between {
-  std::function<NTSTATUS(DXGKARG_BUILDPAGINGBUFFER&)> build;
-  std::function<NTSTATUS(const DXGKARG_SUBMITCOMMANDVIRTUAL&)> submit;
-  std::function<NTSTATUS(const DXGKARG_QUERYADAPTERINFO&)> query;
-  std::function<void(DRIVER_INITIALIZATION_DATA&)> table;
-};
-Between between;
-DRIVER_INITIALIZATION_DATA real;
-HANDLE adapter;
-
-NTSTATUS Build(HANDLE context, DXGKARG_BUILDPAGINGBUFFER* args) {
-  adapter = context;
-  return between.build(*args);
-}
-NTSTATUS Submit(HANDLE context, CONST DXGKARG_SUBMITCOMMANDVIRTUAL* args) {
-  adapter = context;
-  return between.submit(*args);
-}
-NTSTATUS Query(HANDLE context, CONST DXGKARG_QUERYADAPTERINFO* args) {
-  adapter = context;
-  return between.query(*args);
-}
-
-NTSTATUS Entry(PDRIVER_OBJECT object, PUNICODE_STRING path) {
-  const NTSTATUS status = DriverEntry(object, path);
-  DRIVER_INITIALIZATION_DATA table = real = Dxgkrnl::Current().table_so_far();
-  if (between.build) table.DxgkDdiBuildPagingBuffer = Build;
-  if (between.submit) table.DxgkDdiSubmitCommandVirtual = Submit;
-  if (between.query) table.DxgkDdiQueryAdapterInfo = Query;
-  if (between.table) between.table(table);
-  return NT_SUCCESS(status) ? DxgkInitialize(object, path, &table) : status;
-}
-
-class BadDriver : public ::testing::Test {
- protected:
-  BadDriver() { between = {}; }
-  ~BadDriver() override { between = {}; }
-
-  workload::JobResult Run() {
-    const std::vector<uint8_t> input = workload::SeededInput(3, 100'000);
-    sim::MachineConfig config = sim::MachineConfig::Default();
-    config.host.memory_gib = 4;
-    sim::twin::Machine platform(sim::twin::MachineParameters::From(config));
-    workload::JobOptions options;
-    options.os.aperture_bytes = 1 << 20;
-    options.os.limit_bits = 32;
-    options.os.page_table_bits = {9, 9, 9, 9};
-    options.os.seed = options.seed = 3;
-    options.input = &input;
-    options.driver = Entry;
-    workload::JobResult result;
-    RunMainJob(platform, options, result);
-    return result;
-  }
-  static NTSTATUS RealBuild(DXGKARG_BUILDPAGINGBUFFER& args) {
-    return real.DxgkDdiBuildPagingBuffer(adapter, &args);
-  }
-};
+using BadDriver = DriverWithAFront;
 
 MATCHER_P4(StoppedWith, code, p1, p2, p3, "") {
   *result_listener << arg.text;
@@ -147,7 +81,7 @@ TEST_F(BadDriver, BusyAgainThoughTheAllocationIsIdleIsABugCheck) {
 TEST_F(BadDriver, ARefusedPagingPacketIsBugCheck0x119) {
   unsigned calls = 0;
   between.submit = [&](const DXGKARG_SUBMITCOMMANDVIRTUAL& args) {
-    return ++calls == 4 ? STATUS_INVALID_PARAMETER : real.DxgkDdiSubmitCommandVirtual(adapter, &args);
+    return ++calls == 4 ? STATUS_INVALID_PARAMETER : between.real.DxgkDdiSubmitCommandVirtual(between.context, &args);
   };
   const auto result = Run();
   ASSERT_THAT(result.faults, SizeIs(1));
@@ -178,7 +112,7 @@ TEST_F(BadDriver, AReturnAtAnotherIrqlIsABugCheck) {
 
 TEST_F(BadDriver, ARefusalAtTheStartNamesTheFieldOfTheCaps) {
   between.query = [](const DXGKARG_QUERYADAPTERINFO& args) {
-    const NTSTATUS status = real.DxgkDdiQueryAdapterInfo(adapter, &args);
+    const NTSTATUS status = between.real.DxgkDdiQueryAdapterInfo(between.context, &args);
     if (args.Type == DXGKQAITYPE_QUERYSEGMENT4)
       static_cast<DXGK_QUERYSEGMENTOUT4*>(args.pOutputData)->PagingBufferSegmentId = 2;
     return status;
@@ -192,7 +126,7 @@ TEST_F(BadDriver, ARefusalAtTheStartNamesTheFieldOfTheCaps) {
 TEST_F(BadDriver, ARefusedQueryForPhysicalAdapterCapsIsTolerated) {
   between.query = [](const DXGKARG_QUERYADAPTERINFO& args) {
     return args.Type == DXGKQAITYPE_PHYSICALADAPTERCAPS ? STATUS_NOT_SUPPORTED
-                                                        : real.DxgkDdiQueryAdapterInfo(adapter, &args);
+                                                        : between.real.DxgkDdiQueryAdapterInfo(between.context, &args);
   };
   const auto result = Run();
   EXPECT_TRUE(result.Passed());

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <unordered_map>
+
+namespace gmmu::hw {
+
+/// How the CPU uses a view of memory.
+enum class Caching : uint8_t { kNonCached, kCached, kWriteCombined };
+
+/// What the CPU has stored through cached and write-combined views and DRAM does not have yet.
+///
+/// HostRam's file always holds what the CPU sees. For the pages of such views this class keeps what DRAM holds: a
+/// byte that differs is dirty. It stays so as long as any hardware may keep it, so that software that forgets to
+/// write back is always seen:
+///
+///   cached           lines of 64 bytes; until WriteBack, a snooped write of a device to the line, or until more
+///                    than kPages pages without a view are dirty (then the oldest page goes to DRAM).
+///   write-combined   single bytes; devices do not snoop them. Until WriteBack, DrainWriteCombining (the CPU's next
+///                    uncached store) or the end of the view.
+///
+/// What a device writes without snooping is hidden from the CPU only behind a dirty line, which overwrites it when it
+/// is written back. A clean line counts as not cached.
+class CpuCache {
+ public:
+  static constexpr size_t kLine = 64;
+  static constexpr size_t kPages = 2048;
+
+  /// How a page of the file is looked at and changed without counting as an access; `bytes` 4096 from its start.
+  struct File {
+    std::function<void(uint64_t pfn, uint8_t* bytes)> read;
+    std::function<void(uint64_t at, const uint8_t* from, size_t size)> write;
+  };
+  explicit CpuCache(File file) : file_(std::move(file)) {}
+
+  /// A view of the page begins, or ends. Not for kNonCached.
+  void Enter(uint64_t pfn, Caching caching);
+  void Leave(uint64_t pfn, Caching caching);
+
+  /// Nothing is dirty and no view is open: the file says what DRAM holds.
+  bool empty() const { return pages_.empty(); }
+
+  /// A device's read: `to` holds what the file has of [hpa, hpa + size) and gets what the device sees.
+  void DeviceRead(uint64_t hpa, uint8_t* to, size_t size, bool snoop) const;
+  /// A device's write, in place of writing the file.
+  void DeviceWrite(uint64_t hpa, const uint8_t* from, size_t size, bool snoop);
+  /// An uncached store of the CPU, which is in the file already.
+  void Stored(uint64_t hpa, const uint8_t* from, size_t size);
+
+  /// DRAM has what the CPU sees: of the lines that touch [hpa, hpa + size), or of all.
+  void WriteBack(uint64_t hpa, uint64_t size);
+  void WriteBackAll();
+  void DrainWriteCombining();
+
+  /// Bytes that DRAM does not have.
+  uint64_t dirty_bytes() const;
+
+ private:
+  static constexpr size_t kPageBytes = 4096;
+  using Bytes = std::array<uint8_t, kPageBytes>;
+  struct Page {
+    Bytes dram;
+    unsigned cached = 0, combined = 0;  ///< views
+    bool lines = true;                  ///< dirty by lines; false: by bytes, as write-combined ones are
+    bool viewed() const { return cached + combined != 0; }
+  };
+  /// Calls `part(page, offset in it, offset in the range, size)` for the pages held of a range.
+  template <typename Part>
+  void ForParts(uint64_t hpa, uint64_t size, const Part& part) const;
+  Bytes Seen(uint64_t pfn) const;
+  void Forget(uint64_t pfn);
+
+  const File file_;
+  std::unordered_map<uint64_t, std::unique_ptr<Page>> pages_;
+  std::deque<uint64_t> left_;  ///< pages without a view, oldest first; may name some that have gone
+  size_t combined_pages_ = 0;
+};
+
+}  // namespace gmmu::hw

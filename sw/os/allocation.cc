@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "os/allocation.h"
+
+#include "os/text.h"
+
+namespace gmmu::os {
+namespace {
+
+constexpr ULONG kCpuVisibleNeedsAperture = 0xF002;  // interface version
+
+UINT SetOf(const AdapterAnswers& answers, bool aperture) {
+  UINT set = 0;
+  for (size_t i = 0; i < answers.segments.size(); ++i) {
+    if ((answers.segments[i].Flags.Aperture != 0) == aperture) set |= 1u << i;
+  }
+  return set;
+}
+
+}  // namespace
+
+std::vector<Refusal> AdmitAllocation(const AllocationRequest& request, const DXGK_ALLOCATIONINFO& info,
+                                     const AdapterAnswers& answers) {
+  std::vector<Refusal> out;
+  const auto refuse = [&](const char* member, const std::string& text) {
+    out.push_back({std::string("DXGK_ALLOCATIONINFO.") + member, text, StopCode::kUnknown, {}});
+  };
+  const UINT apertures = SetOf(answers, true), memories = SetOf(answers, false);
+  const DXGK_ALLOCATIONINFOFLAGS_WDDM2_0& flags = info.FlagsWddm2;
+  const UINT set = info.SupportedWriteSegmentSet;
+
+  if (info.hAllocation == nullptr) refuse("hAllocation", "is NULL");
+  if (info.Size < request.bytes)
+    refuse("Size", "is " + std::to_string(info.Size) + ", " + std::to_string(request.bytes) + " were asked for");
+  if (info.Alignment != 0 && (info.Alignment & (info.Alignment - 1)) != 0)
+    refuse("Alignment", "is " + std::to_string(info.Alignment) + ", no power of two");
+  for (size_t i = 0; i < answers.segments.size(); ++i) {  // DXGK_SEGMENTFLAGS.Use64KBPages
+    if (answers.segments[i].Flags.Use64KBPages && (set >> i & 1) != 0 && info.Alignment % 0x10000 != 0)
+      refuse("Alignment", "is no multiple of 64 KiB, and segment " + std::to_string(i + 1) + " has pages of 64 KiB");
+  }
+  // The bit behind the last segment names the implicit system memory segment (seen in an open driver).
+  if ((set & ~(apertures | memories | 1u << answers.segments.size())) != 0)
+    refuse("SupportedWriteSegmentSet", "is " + Hex(set) + "; there are " + std::to_string(answers.segments.size()) +
+                                           " segments");
+  if ((info.EvictionSegmentSet & ~apertures) != 0)
+    refuse("EvictionSegmentSet", "is " + Hex(info.EvictionSegmentSet) + "; only aperture segments are legal");
+  if (info.AllocationPriority == 0) refuse("AllocationPriority", "is 0");
+  if (flags.ExplicitResidencyNotification && !flags.AccessedPhysically)
+    refuse("FlagsWddm2.ExplicitResidencyNotification", "needs AccessedPhysically");
+  // IOMMU DMA remapping: the field belongs to operation 17.
+  if (flags.MapApertureCpuVisible && !answers.driver.MemoryManagementCaps.MapAperture2Supported)
+    refuse("FlagsWddm2.MapApertureCpuVisible", "needs DXGK_VIDMMCAPS.MapAperture2Supported");
+  // Both seen on build 22621.
+  if (flags.CpuVisible && request.shareable && (set & memories) != 0)
+    refuse("SupportedWriteSegmentSet",
+           "is " + Hex(set) + "; a shareable CpuVisible allocation must be in aperture segments only");
+  if (flags.CpuVisible && !request.primary && answers.version >= kCpuVisibleNeedsAperture && (set & apertures) == 0)
+    refuse("SupportedWriteSegmentSet", "is " + Hex(set) + "; a CpuVisible allocation needs an aperture segment");
+  return out;
+}
+
+Homes HomesOf(const DXGK_ALLOCATIONINFO& info, const AdapterAnswers& answers) {
+  Homes homes;
+  const UINT set = info.SupportedWriteSegmentSet;
+  homes.memory = set & SetOf(answers, false);
+  homes.aperture = set & SetOf(answers, true);
+  homes.implicit_system = (set >> answers.segments.size() & 1) != 0;
+  homes.contiguous = info.FlagsWddm2.AccessedPhysically != 0;
+  if (!info.FlagsWddm2.AccessedPhysically && homes.aperture != 0) {
+    homes.aperture = 0;
+    homes.implicit_system = true;
+  }
+  return homes;
+}
+
+}  // namespace gmmu::os

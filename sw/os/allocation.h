@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "ddi/d3dkmddi.h"
+#include "os/admission.h"
+#include "os/ledger.h"
+
+namespace gmmu::os {
+
+/// What an application asks for.
+struct AllocationRequest {
+  std::string name;
+  uint64_t bytes = 0;
+  bool accessed_physically = true;  ///< engines use its physical addresses too, not GPU VAs only
+  bool cpu_visible = false;
+  bool map_cpu_visible = false;  ///< the driver wants CPU addresses of its aperture mappings
+  bool system_only = false;      ///< never in VRAM
+  bool shareable = false;
+  bool primary = false;
+};
+
+/// Where VidMm may put an allocation.
+struct Homes {
+  UINT memory = 0;               ///< segment set, memory segments
+  UINT aperture = 0;             ///< segment set, the aperture segment
+  bool implicit_system = false;  ///< in system memory without an aperture range: no map operation ever
+  bool contiguous = false;       ///< in a memory segment its pages are consecutive
+};
+
+/// An allocation that the driver made and Dxgkrnl admitted.
+struct DriverAllocation {
+  HANDLE handle = nullptr;
+  uint64_t bytes = 0;
+  DXGK_ALLOCATIONINFOFLAGS_WDDM2_0 flags{};
+  Homes homes;
+  Ledger::Ticket ticket = 0;
+};
+
+/// The rules that Dxgkrnl holds the driver's answer to DxgkDdiCreateAllocation against; empty when all hold. Sources
+/// by rule: allocation.cc.
+std::vector<Refusal> AdmitAllocation(const AllocationRequest& request, const DXGK_ALLOCATIONINFO& info,
+                                     const AdapterAnswers& answers);
+
+/// Without AccessedPhysically an aperture segment in the set is upgraded to the implicit system memory segment.
+Homes HomesOf(const DXGK_ALLOCATIONINFO& info, const AdapterAnswers& answers);
+
+}  // namespace gmmu::os

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "os/vidmm.h"
+#include "workload/life.h"
+
+namespace gmmu::workload {
+
+/// Brings bytes that the GPU sees at aperture pages to the CPU by the paging engine: from the aperture into VRAM
+/// (TRANSFER), from there into a host buffer (VIRTUAL_TRANSFER). Worker's.
+class DeviceCopy {
+ public:
+  /// Room for `bytes`.
+  DeviceCopy(Life& life, uint64_t bytes);
+  void Release();
+
+  std::vector<uint8_t> FromAperture(uint64_t aperture_page, uint64_t bytes);
+
+ private:
+  Life& life_;
+  os::VidMm::Allocation* vram_ = nullptr;
+  os::SystemBuffer target_;
+};
+
+/// What a client's run with a pattern writes at [va, va + bytes).
+std::vector<uint8_t> PatternAt(uint64_t va, uint64_t bytes, uint64_t seed);
+/// "" when they are equal, else the first difference.
+std::string Difference(const std::vector<uint8_t>& found, const std::vector<uint8_t>& expected);
+
+}  // namespace gmmu::workload
