@@ -56,6 +56,12 @@ foreach(room IN LISTS rooms)
       gmmu_test(test_${name} unit 120 SOURCES ${plain} LIBRARIES ${libraries})
     endif()
   endif()
+  if(TARGET test_sw_os AND path STREQUAL "sw/os")  # what the import scan reads
+    add_library(forbidden_driver STATIC tb/sw/os/drivers/forbidden.c tb/sw/os/drivers/forbidden_too.c)
+    target_compile_definitions(test_sw_os PRIVATE GMMU_KMD_LIBRARY="$<TARGET_FILE:gmmu_kmd>"
+                                                  GMMU_FORBIDDEN_DRIVER="$<TARGET_FILE:forbidden_driver>")
+    add_dependencies(test_sw_os gmmu_kmd forbidden_driver)
+  endif()
   if(TARGET test_sw_ddi AND path STREQUAL "sw/ddi")
     target_include_directories(test_sw_ddi PRIVATE sw/ddi)  # as a driver includes the headers: by their own names
   endif()

@@ -242,7 +242,9 @@ void RtlGpu::Configure(const CpuPort::Access& access) {
   if (access.write) {
     uint32_t value = 0;
     std::memcpy(&value, access.data, std::min(access.bytes, 4u));
+    const bool powered = config_.powered();
     config_.Write(offset, access.bytes, value);
+    if (powered && !config_.powered()) vram_.LosePower();
     DriveStraps();
   } else {
     const uint32_t value = config_.Read(offset, access.bytes);

@@ -48,6 +48,16 @@ bool VramCore::WriteStrobed(uint64_t address, const void* from, size_t size, uin
   return true;
 }
 
+void VramCore::LosePower() {
+  constexpr uint64_t kChunk = 4096;
+  uint8_t lost[kChunk];
+  for (uint64_t at = 0; at < size_; at += kChunk) {
+    const uint64_t size = std::min(kChunk, size_ - at);
+    for (uint64_t i = 0; i < size; ++i) lost[i] = static_cast<uint8_t>(bytes_[at + i] ^ 0xA5);
+    static_cast<void>(Write(at, lost, size));
+  }
+}
+
 bool VramCore::FlipBit(uint64_t address, unsigned bit) {
   if (!Inside(address, 1) || bit > 7) return false;
   bytes_[address] = static_cast<uint8_t>(bytes_[address] ^ 1u << bit);

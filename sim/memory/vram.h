@@ -45,6 +45,9 @@ class VramCore {
   /// Hooks run in the order of their addition; they must not write to this VRAM (FlipBit apart).
   void AddWriteHook(WriteHook hook) { hooks_.push_back(std::move(hook)); }
 
+  /// Power was gone: every byte is another one than before. Hooks are called.
+  void LosePower();
+
   /// Damage for tests: inverts bit `bit` (0..7) of a byte, with no hook called.
   [[nodiscard]] bool FlipBit(uint64_t address, unsigned bit);
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pcie/address_map.h"
 
+#include <utility>
+
 #include <algorithm>
 
 namespace gmmu::sim {
@@ -44,6 +46,15 @@ Decoded AddressMap::Decode(uint64_t address, uint64_t size) const {
 
 std::optional<uint64_t> AddressMap::iommu_base() const {
   return iommu_ ? std::optional<uint64_t>(kIommuBase) : std::nullopt;
+}
+
+void ReserveForGpu(std::vector<hw::Range> ram, uint64_t bytes, hw::FirmwareTables& firmware) {
+  if (bytes != 0) {
+    hw::Range& low = ram.front();
+    firmware.gpu_reserved = hw::Range{low.end - bytes, low.end};
+    low.end -= bytes;
+  }
+  firmware.ram = std::move(ram);
 }
 
 }  // namespace gmmu::sim

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "hw/host_ram.h"
+#include "hw/platform.h"
 
 namespace gmmu::sim {
 
@@ -61,5 +62,9 @@ class AddressMap {
   bool iommu_;
   std::vector<Bar> bars_;
 };
+
+/// What firmware tells of RAM: the last `bytes` below 2 GiB (or of RAM that ends before) are the GPU's,
+/// the rest is the operating system's.
+void ReserveForGpu(std::vector<hw::Range> ram, uint64_t bytes, hw::FirmwareTables& firmware);
 
 }  // namespace gmmu::sim

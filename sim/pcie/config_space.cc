@@ -41,7 +41,9 @@ void ConfigSpace::Reset() {
   Put(kMsi + 12, 4, 0, 0xFFFF);
 
   const uint32_t payload = PowerCode(p.max_payload);
-  Put(kExpress, 4, 0x0002'0010, 0);  // version 2, endpoint, last capability
+  Put(kPower, 4, 0x0003'0001, 0);  // version 3, last capability
+  Put(kPower + 4, 2, 0x0008, 0x0003);  // No_Soft_Reset; the state
+  Put(kExpress, 4, 0x0002'0010 | kPower << 8, 0);  // version 2, endpoint
   Put(kExpress + 4, 4, payload, 0);
   Put(kExpress + 8, 2, payload << 5 | PowerCode(p.max_read_request) << 12 | 1u << 4, 0x70F0);
   Put(kExpress + 12, 4, p.link_generation | p.link_lanes << 4, 0);

@@ -24,6 +24,7 @@ struct ConfigSpaceParameters {
 ///   0x00 vendor, device     0x04 command, status (capabilities)   0x08 class 0x030000, revision
 ///   0x10 BAR0 (32-bit memory, registers)   0x18 BAR2 (32-bit memory, window)   0x34 -> 0x50
 ///   0x50 MSI: one vector, 64-bit address   0x60 PCI Express endpoint
+///   0xA0 power management: D0 and D3, registers are kept in D3 (No_Soft_Reset)
 ///
 /// A BAR is sized as usual: write all ones, read back, the low zero bits of the address part are
 /// the size.
@@ -31,6 +32,7 @@ class ConfigSpace {
  public:
   static constexpr uint16_t kMsi = 0x50;
   static constexpr uint16_t kExpress = 0x60;
+  static constexpr uint16_t kPower = 0xA0;
 
   explicit ConfigSpace(const ConfigSpaceParameters& parameters);
 
@@ -52,6 +54,9 @@ class ConfigSpace {
   bool msi_enable() const { return (Half(kMsi + 2) & 1) != 0; }
   uint64_t msi_address() const { return Word(kMsi + 4) | uint64_t{Word(kMsi + 8)} << 32; }
   uint32_t msi_data() const { return Half(kMsi + 12); }
+
+  /// In D3 the memory of the device has no power.
+  bool powered() const { return (Half(kPower + 4) & 3) == 0; }
 
   unsigned max_payload() const { return 128u << (Half(kExpress + 8) >> 5 & 7); }
   unsigned max_read_request() const { return 128u << (Half(kExpress + 8) >> 12 & 7); }

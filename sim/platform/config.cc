@@ -130,6 +130,11 @@ class Loader {
       FailKey("host.dram_trfc_ps",
               "must be below host.dram_trefi_ps = " + std::to_string(c.host.dram_trefi_ps));
     }
+    if (c.host.gpu_reserved_kib % 4 != 0) FailKey("host.gpu_reserved_kib", "must be a multiple of 4");
+    if (c.driver.save_area_kib % 4 != 0) FailKey("driver.save_area_kib", "must be a multiple of 4");
+    if (c.driver.isolation_required && !c.driver.isolation) {
+      FailKey("driver.isolation_required", "is true, driver.isolation is false: what is needed must be supported");
+    }
     if (c.driver.paging_buffer_bytes % 64 != 0) FailKey("driver.paging_buffer_bytes", "must be a multiple of 64");
     if (c.driver.system_tables() && *std::max_element(bits.begin(), bits.end()) > 9) {
       FailKey("gpu.page_table_bits", "at most 9 bits a level with driver.page_tables = \"system\"");

@@ -49,6 +49,7 @@ struct MachineConfig {
 
   struct Host {
     uint64_t memory_gib;
+    uint64_t gpu_reserved_kib;
     uint64_t dram_channels, dram_banks, dram_row_bytes, dram_burst_bytes, dram_burst_ps;
     uint64_t dram_trcd_ps, dram_trp_ps, dram_tcas_ps, dram_controller_ps, dram_trefi_ps,
         dram_trfc_ps;
@@ -67,6 +68,9 @@ struct MachineConfig {
     std::string iommu;  ///< "remap", "needed", "identity" or "physical"
     // os::OpenPoints
     bool destroy_in_use_stops, section_attributes_refused, dummy_page_logical, aperture_writes_back;
+    uint64_t iommu_flags;
+    bool secure_vm_key;
+    std::string isolation_maps, reserved_query;
 
     bool immediate_updates_have_a_buffer, system_process_has_pasid;
     std::string bring_up;  ///< "linked" or "windows-22621"
@@ -83,6 +87,8 @@ struct MachineConfig {
     bool map_aperture2, coherent_aperture, contiguous_pages;
     std::string update_mode;  ///< "cpu_virtual", "gpu_virtual" or "gpu_physical"
     bool explicit_invalidation;
+    uint64_t save_area_kib;
+    bool isolation, isolation_required;
 
     bool system_tables() const { return page_tables == "system"; }
   } driver;
@@ -100,8 +106,9 @@ struct MachineConfig {
     bool drop_fence;
     uint64_t late_interrupt_ns;
     // The operating system's and the driver's.
-    bool unmapped_page, wrong_pte, wrong_adl, missing_flush;
+    bool unmapped_page, wrong_pte, wrong_adl, missing_flush, noisy_device, reserved_overlap;
     uint64_t contiguous_bytes;  ///< 0: off
+    uint64_t pin_failures, window_failures;
     std::string leak;  ///< kind of object to leak; empty: none
   } inject;
 

@@ -79,6 +79,9 @@ class Cpu : public sc_core::sc_module, public hw::Platform, public hw::Instrumen
   uint64_t CyclesEvaluated() override { return parts_.gpu->cycles_evaluated(); }
   std::vector<hw::InUse> ResourcesInUse() override;
   void LoseAnswer(unsigned space, uint64_t va) override { parts_.gpu->LoseAnswer(space, va); }
+  void StrayRead(hw::Bdf device, uint64_t address) override {
+    parts_.root_complex->StrayRead(device.requester_id(), address);
+  }
 
  private:
   struct Answer {  // outlives a read that was given up

@@ -214,7 +214,7 @@ class RtlEngine : public Engine {
     parts.map = &map_;
     parts.checker = checker_.get();
     hw::FirmwareTables firmware;
-    firmware.ram = map_.ram();
+    ReserveForGpu(map_.ram(), config.host.gpu_reserved_kib << 10, firmware);
     firmware.iommu_base = config.iommu.present ? map_.iommu_base() : std::nullopt;
     firmware.gpu_vendor = static_cast<uint16_t>(gpu_->config().Read(0, 2));
     firmware.gpu_device = static_cast<uint16_t>(gpu_->config().Read(2, 2));

@@ -134,6 +134,19 @@ void RootComplex::BeginRead(PooledTransaction* t) {
   PumpUp();
 }
 
+void RootComplex::StrayRead(uint16_t requester, uint64_t address) {
+  agenda_.At(
+      Agenda::Now(),
+      [this, requester, address] {
+        PooledTransaction* in = pool_.Acquire(tlm::TLM_READ_COMMAND, address, 0, sizeof(uint64_t));
+        *in->extension = BusExtension();
+        in->extension->requester = requester;
+        ++traffic_[requester].reads;
+        ToMemory(in, [](PooledTransaction&) {});  // its answer goes nowhere
+      },
+      Agenda::kGpu);
+}
+
 /// Sends the completions of one read request to the device.
 void RootComplex::Complete(Burst* burst, TlpPiece piece, uint32_t tag, bool ok) {
   std::vector<TlpPiece> parts;

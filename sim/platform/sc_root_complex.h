@@ -40,6 +40,8 @@ class RootComplex : public sc_core::sc_module {
 
   RootComplex(sc_core::sc_module_name name, const PcieParameters& parameters, Agenda& agenda);
 
+  /// Deliberate fault: a read of 8 bytes that the device never asked for; nobody gets its answer.
+  void StrayRead(uint16_t requester, uint64_t address);
   /// CPU accesses on their way down that the link has not taken.
   size_t posted_waiting() const { return posted_waiting_; }
   /// Called whenever posted_waiting falls; null: nobody.

@@ -156,7 +156,9 @@ void Gpu::DoConfig(Access& access) {
   uint32_t value = 0;
   if (access.write) {
     std::memcpy(&value, access.data.data(), std::min(size, 4u));
+    const bool powered = config_.powered();
     config_.Write(offset, size, value);
+    if (powered && !config_.powered()) vram_.LosePower();
     Straps();
   } else {
     value = config_.Read(offset, size);

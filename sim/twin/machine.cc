@@ -49,7 +49,7 @@ Machine::Machine(const MachineParameters& parameters)
       }
     });
   }
-  firmware_.ram = map_.ram();
+  ReserveForGpu(map_.ram(), parameters.reserved_bytes, firmware_);
   firmware_.iommu_base = parameters.iommu ? map_.iommu_base() : std::nullopt;
   firmware_.gpu_vendor = static_cast<uint16_t>(gpus_[0]->config().Read(0, 2));
   firmware_.gpu_device = static_cast<uint16_t>(gpus_[0]->config().Read(2, 2));

@@ -26,6 +26,7 @@ struct MachineParameters {
   std::vector<GpuParameters> gpus;  ///< 1 to 4
   uint64_t mmio_bound_ns = 10'000'000;
   uint64_t late_interrupt_ns = 0;
+  uint64_t reserved_bytes = 0;  ///< RAM that firmware keeps for the GPU
   std::vector<hw::InUse> in_use;  ///< what the hardware claims to hold, always: a deliberate fault
 
   /// The machine of the configuration, with `units` equal GPUs.
@@ -74,6 +75,7 @@ class Machine : public hw::Platform, public hw::Instruments {
   uint64_t CyclesEvaluated() override { return agenda_.acts(); }
   std::vector<hw::InUse> ResourcesInUse() override;
   void LoseAnswer(unsigned space, uint64_t va) override { gpus_[0]->LoseAnswer(space, va); }
+  void StrayRead(hw::Bdf device, uint64_t address) override;
 
  private:
   struct Reply {

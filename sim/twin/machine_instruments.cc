@@ -51,6 +51,12 @@ void Machine::NoteFlush(unsigned unit, unsigned space, uint64_t start, uint64_t 
     gpus_[unit]->checker()->NoteFlush(space, start, end);
 }
 
+void Machine::StrayRead(hw::Bdf device, uint64_t address) {
+  uint64_t word = 0;
+  unsigned walk_reads = 0;
+  static_cast<void>(host_->Read(device.requester_id(), address, &word, sizeof word, true, walk_reads));
+}
+
 uint64_t Machine::Cycles() { return gpus_[0]->time().CycleAt(agenda_.now()); }
 
 std::vector<hw::InUse> Machine::ResourcesInUse() {

@@ -102,6 +102,11 @@ int Dispatch(int argc, const char* const* argv, std::FILE* out, std::FILE* err) 
   print->add_flag("--build-options", build_options,
                   "Print the CMake variables of sizes that differ from this program's instead");
 
+  std::string driver;
+  CLI::App* scan = app.add_subcommand(
+      "scan-driver", "Look through a driver's imports for memory routines that GPU isolation forbids.");
+  scan->add_option("FILE", driver, "ELF object, shared object or archive")->type_name("")->required();
+
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -112,10 +117,11 @@ int Dispatch(int argc, const char* const* argv, std::FILE* out, std::FILE* err) 
     return status == 0 ? kExitGood : kExitUsage;
   }
 
-  if (!print->parsed() && !run->parsed()) {
+  if (app.get_subcommands().empty()) {
     fmt::print(err, "gmmu: give a command: gmmu run or gmmu config\nSee gmmu --help.\n");
     return kExitUsage;
   }
+  if (scan->parsed()) return ScanDriver(driver, out);
   if (print->parsed()) return PrintConfig(config, build_options, out);
   if (list) return ListScenarios(out);
   if (!run_arguments.scenario.empty()) {

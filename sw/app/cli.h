@@ -38,6 +38,8 @@ int Main(int argc, const char* const* argv, std::FILE* out, std::FILE* err);
 int Run(const RunArguments& arguments, std::FILE* out, std::FILE* err);
 /// `gmmu run --list`: the scenarios that are built in.
 int ListScenarios(std::FILE* out);
+/// `gmmu scan-driver`: the routines that a driver imports, against those that GPU isolation forbids.
+int ScanDriver(const std::string& path, std::FILE* out);
 /// `gmmu config`: the complete configuration as loadable TOML.
 int PrintConfig(const std::string& config, bool build_options, std::FILE* out);
 

@@ -78,6 +78,17 @@ os::Parameters OsParameters(const sim::MachineConfig& config, uint64_t seed) {
   parameters.open.dummy_page_logical = config.os.dummy_page_logical;
   parameters.open.aperture_writes_back = config.os.aperture_writes_back;
   parameters.inject.leak = config.inject.leak;
+  parameters.driver["SaveAreaBytes"] = config.driver.save_area_kib << 10;
+  parameters.driver["Isolation"] = config.driver.isolation;
+  parameters.driver["IsolationRequired"] = config.driver.isolation_required;
+  parameters.inject.pin_failures = config.inject.pin_failures;
+  parameters.inject.window_failures = config.inject.window_failures;
+  parameters.inject.reserved_overlap = config.inject.reserved_overlap;
+  parameters.inject.noisy_device = config.inject.noisy_device;
+  parameters.iommu_flags = static_cast<uint32_t>(config.os.iommu_flags);
+  parameters.secure_vm_key = config.os.secure_vm_key;
+  if (config.os.isolation_maps == "all") parameters.isolation_scope = os::IsolationScope::kAll;
+  if (config.os.reserved_query == "zero_count") parameters.reserved_query = os::ReservedQuery::kZeroCount;
   const auto& kinds = os::Inject::LeakKinds();
   if (config.inject.leak == "pcie_tag") {
     parameters.inject.leak.clear();  // the machine's, not the operating system's

@@ -46,7 +46,8 @@ ULONG DbgPrintEx(ULONG ComponentId, ULONG Level, const char* Format, ...);
 
 /* Stand-in for the driver's registry key: STATUS_OBJECT_NAME_NOT_FOUND when the machine gives no
  * such value. "ApertureBytes", "LimitBits" (HighestVisibleAddress = 2^LimitBits - 1),
- * "PageTableLevels", "PageTableBits0" (leaf) to "PageTableBits5". */
+ * "PageTableLevels", "PageTableBits0" (leaf) to "PageTableBits5", "ReservedBase" and "ReservedBytes" (memory that
+ * firmware keeps for the GPU). */
 NTSTATUS GmmuQueryParameter(const char* Name, ULONG64* Value);
 
 #ifdef __cplusplus

@@ -28,7 +28,8 @@ struct Message {
 
 /// What firmware tells the operating system.
 struct FirmwareTables {
-  std::vector<Range> ram;              ///< installed RAM
+  std::vector<Range> ram;              ///< installed RAM that is the operating system's
+  std::optional<Range> gpu_reserved;   ///< installed RAM that firmware keeps for the GPU
   std::optional<uint64_t> iommu_base;  ///< VT-d unit's registers (DMAR); absent: no IOMMU
   uint16_t gpu_vendor = 0;
   uint16_t gpu_device = 0;
@@ -85,6 +86,8 @@ class Instruments {
   /// Deliberate fault: client 0 of GPU 0 reads 64 bytes at `va` in `space` and nobody ever takes the answer, so its
   /// slot stays in use. The client's traffic engine cannot run any more.
   virtual void LoseAnswer(unsigned space, uint64_t va) = 0;
+  /// Deliberate fault: the device reads 8 bytes at bus address `address`, whatever its software told it.
+  virtual void StrayRead(Bdf device, uint64_t address) = 0;
 };
 
 /// The only way from software to the machine: what a CPU, its chipset and firmware offer.

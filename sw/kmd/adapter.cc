@@ -22,7 +22,7 @@ uint64_t Adapter::aperture_table() const {
   return vram_bytes - RoundUp(aperture_pages() * 8, kPage);
 }
 
-uint64_t Adapter::vram_segment_bytes() const { return std::min(aperture_table(), window_bytes); }
+uint64_t Adapter::vram_segment_bytes() const { return std::min(save_area_offset(), window_bytes); }
 
 NTSTATUS Adapter::Start(const DXGKRNL_INTERFACE& interface) {
   if (started) return STATUS_INVALID_DEVICE_STATE;
@@ -37,6 +37,7 @@ NTSTATUS Adapter::Start(const DXGKRNL_INTERFACE& interface) {
                       parameters);
     contiguous_blocks.ForgetAll();
     fences_signalled = false;
+    silenced = false;
     for (Engine& engine : engines) {
       engine.reported_fence = 0;
       engine.preemption_pending = false;
@@ -113,11 +114,13 @@ NTSTATUS Adapter::ReadIdentity() {
   vram_bytes = registers.Read<regs::VramSize>().bytes();
 
   const uint64_t table_bytes = RoundUp(aperture_pages() * 8, kPage);
-  if (vram_bytes % kPage != 0 || vram_bytes <= table_bytes || table_bytes > window_bytes) {
+  if (vram_bytes % kPage != 0 || vram_bytes <= table_bytes || table_bytes > window_bytes ||
+      vram_bytes - table_bytes <= parameters.save_area_bytes) {
     DbgPrintEx(DPFLTR_IHVVIDEO_ID, DPFLTR_ERROR_LEVEL,
-               "gmmu: %llu bytes of VRAM cannot hold the table of an aperture of %llu bytes",
+               "gmmu: %llu bytes of VRAM cannot hold the table of an aperture of %llu bytes and %llu saved bytes",
                static_cast<unsigned long long>(vram_bytes),
-               static_cast<unsigned long long>(parameters.aperture_bytes));
+               static_cast<unsigned long long>(parameters.aperture_bytes),
+               static_cast<unsigned long long>(parameters.save_area_bytes));
     return STATUS_INSUFFICIENT_RESOURCES;
   }
   return STATUS_SUCCESS;
@@ -139,16 +142,19 @@ NTSTATUS Adapter::CreateMemory() {
   }
   if (NT_SUCCESS(status)) status = fault_page_.Create(callbacks, kFaultCookie);
   if (NT_SUCCESS(status)) status = dummy_page.Create(callbacks, kDummyCookie);
+  if (NT_SUCCESS(status)) status = save_area.Create(callbacks, save_area_offset(), parameters.save_area_bytes);
   return status;
 }
 
 NTSTATUS Adapter::Program(Vram vram) {
   registers.Write(regs::Ctrl{});
   registers.Write(regs::IntEnable{});
-  regs::IntStatus all_causes;
-  all_causes.raw = kAllCauses;
-  registers.Write(all_causes);  // write one to clear
-  if (vram == Vram::kLost) WriteApertureTable();
+  if (vram == Vram::kLost) {
+    regs::IntStatus all_causes;
+    all_causes.raw = kAllCauses;
+    registers.Write(all_causes);  // write one to clear
+    WriteApertureTable();
+  }
   registers.Write(regs::ApertureBase{}.set_offset(aperture_table()));
   registers.Write(regs::AperturePages{}.set_pages(aperture_pages()));
   fault_log.Start(registers, fault_page_);
@@ -162,6 +168,21 @@ NTSTATUS Adapter::Program(Vram vram) {
   registers.Write(regs::Ctrl{}.set_enable(1));
   powered = true;
   return STATUS_SUCCESS;
+}
+
+NTSTATUS Adapter::Silence() {
+  registers.Write(regs::Ctrl{}.set_enable(1).set_silence(1));
+  if (registers.Poll<regs::Status>([](regs::Status s) { return s.silent() != 0; })) {
+    silenced = true;
+    return STATUS_SUCCESS;
+  }
+  registers.Write(regs::Ctrl{}.set_enable(1));
+  return STATUS_IO_TIMEOUT;
+}
+
+void Adapter::EndSilence() {
+  registers.Write(regs::Ctrl{}.set_enable(1));
+  silenced = false;
 }
 
 // Every page of an unused aperture is the dummy page: the GPU may touch it. The window is moved
@@ -204,6 +225,7 @@ NTSTATUS Adapter::Quiesce() {
 }
 
 void Adapter::ReleaseAll() {
+  save_area.Destroy();
   dummy_page.Destroy();
   fault_page_.Destroy();
   for (Engine& engine : engines) {

@@ -10,6 +10,7 @@
 #include "kmd/parameters.h"
 #include "kmd/registers.h"
 #include "kmd/ring.h"
+#include "kmd/save_area.h"
 #include "kmd/segments.h"
 #include "kmd/spaces.h"
 
@@ -40,6 +41,10 @@ class Adapter {
   /// Afterwards the device makes no access to memory and sends no message. STATUS_IO_TIMEOUT: it
   /// would not be quiet.
   NTSTATUS Quiesce();
+  /// The device begins no access and no message until EndSilence, and everything goes on where it stood.
+  /// STATUS_IO_TIMEOUT: it would not be silent; it goes on.
+  NTSTATUS Silence();
+  void EndSilence();
 
   /// Null: there is no such node.
   Engine* EngineOf(UINT node) { return node < nodes ? &engines[node] : nullptr; }
@@ -52,6 +57,8 @@ class Adapter {
   uint64_t aperture_pages() const { return parameters.aperture_bytes / kPage; }
   /// The driver's own part of VRAM begins here; it holds the table of aperture entries.
   uint64_t aperture_table() const;
+  /// Where the part begins that survives a power transition.
+  uint64_t save_area_offset() const { return aperture_table() - parameters.save_area_bytes; }
   /// What the memory segment offers: VRAM below the driver's part, as far as the window reaches.
   uint64_t vram_segment_bytes() const;
 
@@ -71,12 +78,14 @@ class Adapter {
   bool client_verify = false;    ///< traffic engines verify
 
   UINT nodes = 1;
-  bool can_preempt = false;  ///< rings stop at command boundaries
+  bool can_preempt = false;  ///< rings stop at command boundaries, and the device can be silenced
+  bool silenced = false;
   Engine engines[kMostNodes];
   Spaces spaces;
   FaultLog fault_log;
   ContiguousBlocks contiguous_blocks;
   OwnMemory dummy_page;
+  SaveArea save_area;
 
   Process* system_process = nullptr;
 

@@ -40,6 +40,8 @@ NTSTATUS DriverCaps(const DXGKARG_QUERYADAPTERINFO& args, const Adapter& adapter
   caps.MemoryManagementCaps.VirtualAddressingSupported = 1;
   caps.MemoryManagementCaps.GpuMmuSupported = 1;
   caps.MemoryManagementCaps.MapAperture2Supported = adapter.parameters.map_aperture2;
+  caps.MemoryManagementCaps.IoMmuSecureModeSupported = adapter.parameters.isolation;
+  caps.MemoryManagementCaps.IoMmuSecureModeRequired = adapter.parameters.isolation_required;
   caps.GpuEngineTopology.NbAsymetricProcessingNodes = adapter.nodes;
   caps.WDDMVersion = DXGKDDI_WDDMv3_1;
   caps.SupportPerEngineTDR = TRUE;
@@ -149,12 +151,35 @@ NTSTATUS PhysicalMemoryCaps(const DXGKARG_QUERYADAPTERINFO& args, const Adapter&
   return STATUS_SUCCESS;
 }
 
-NTSTATUS IommuCaps(const DXGKARG_QUERYADAPTERINFO& args) {
+NTSTATUS IommuCaps(const DXGKARG_QUERYADAPTERINFO& args, const Adapter& adapter) {
   auto* out = OutputOf<DXGK_IOMMU_CAPS>(args);
   if (out == nullptr) return STATUS_BUFFER_TOO_SMALL;
   DXGK_IOMMU_CAPS caps{};
   caps.DmaRemappingSupported = 1;
+  caps.IommuIsolationSupported = adapter.parameters.isolation;
+  caps.IommuIsolationRequired = adapter.parameters.isolation_required;
   *out = caps;
+  return STATUS_SUCCESS;
+}
+
+NTSTATUS SaveAreaSize(const DXGKARG_QUERYADAPTERINFO& args, const Adapter& adapter) {
+  const auto* index = InputOf<UINT>(args);
+  auto* out = OutputOf<DXGK_FRAMEBUFFERSAVEAREA>(args);
+  if (out == nullptr) return STATUS_BUFFER_TOO_SMALL;
+  if (index == nullptr || *index != 0) return STATUS_INVALID_PARAMETER;
+  out->MaximumSize = adapter.parameters.save_area_bytes;
+  return STATUS_SUCCESS;
+}
+
+/// Two calls: the first, in either form without an array, asks for the number of ranges only.
+NTSTATUS ReservedRanges(const DXGKARG_QUERYADAPTERINFO& args, const Adapter& adapter) {
+  auto* out = OutputOf<DXGK_HARDWARERESERVEDRANGES>(args);
+  if (out == nullptr) return STATUS_BUFFER_TOO_SMALL;
+  const UINT count = adapter.parameters.reserved_bytes != 0;
+  const bool room = out->pPhysicalRanges != nullptr && out->NumRanges >= count;
+  out->NumRanges = count;
+  if (room && count != 0)
+    out->pPhysicalRanges[0] = {adapter.parameters.reserved_base, adapter.parameters.reserved_bytes};
   return STATUS_SUCCESS;
 }
 
@@ -169,7 +194,9 @@ NTSTATUS QueryAdapterInfo(HANDLE hAdapter, const DXGKARG_QUERYADAPTERINFO* pArgs
     case DXGKQAITYPE_PAGETABLELEVELDESC: return PageTableLevelDesc(*pArgs, adapter);
     case DXGKQAITYPE_PHYSICALADAPTERCAPS: return PhysicalAdapterCaps(*pArgs, adapter);
     case DXGKQAITYPE_PHYSICAL_MEMORY_CAPS: return PhysicalMemoryCaps(*pArgs, adapter);
-    case DXGKQAITYPE_IOMMU_CAPS: return IommuCaps(*pArgs);
+    case DXGKQAITYPE_FRAMEBUFFERSAVESIZE: return SaveAreaSize(*pArgs, adapter);
+    case DXGKQAITYPE_HARDWARERESERVEDRANGES: return ReservedRanges(*pArgs, adapter);
+    case DXGKQAITYPE_IOMMU_CAPS: return IommuCaps(*pArgs, adapter);
     default: return STATUS_NOT_SUPPORTED;
   }
 }

@@ -48,12 +48,18 @@ void ResetDevice(PVOID MiniportDeviceContext) {
   if (adapter.started) adapter.Quiesce();
 }
 
+// The system has evicted its own part of VRAM. A machine that is going down needs the driver's no more.
 NTSTATUS SetPowerState(PVOID MiniportDeviceContext, ULONG, DEVICE_POWER_STATE DevicePowerState,
-                       POWER_ACTION) {
+                       POWER_ACTION ActionType) {
   auto& adapter = Adapter::From(MiniportDeviceContext);
   if (!adapter.started) return STATUS_INVALID_DEVICE_STATE;
-  if (DevicePowerState == PowerDeviceD0)
-    return adapter.powered ? STATUS_SUCCESS : adapter.Program(Adapter::Vram::kLost);
+  if (DevicePowerState == PowerDeviceD0) {
+    if (adapter.powered) return STATUS_SUCCESS;
+    const NTSTATUS status = adapter.Program(Adapter::Vram::kLost);
+    if (NT_SUCCESS(status)) adapter.save_area.Restore(adapter);
+    return status;
+  }
+  if (adapter.powered && ActionType < PowerActionShutdown) adapter.save_area.Save(adapter);
   adapter.contiguous_blocks.ForgetAll();  // tables are lost with VRAM and written anew
   return adapter.Quiesce();
 }

@@ -110,6 +110,14 @@ NTSTATUS Run(Adapter& adapter, EscapeQueryRing& escape) {
   return STATUS_SUCCESS;
 }
 
+NTSTATUS Run(Adapter& adapter, EscapeQuerySaveArea& escape) {
+  escape.offset = adapter.save_area.offset();
+  escape.bytes = adapter.save_area.bytes();
+  escape.state = static_cast<uint32_t>(adapter.save_area.state());
+  escape.windows = adapter.save_area.windows();
+  return STATUS_SUCCESS;
+}
+
 template <typename T>
 NTSTATUS Checked(Adapter& adapter, const DXGKARG_ESCAPE& args) {
   auto* escape = static_cast<T*>(args.pPrivateDriverData);
@@ -140,6 +148,8 @@ NTSTATUS Escape(HANDLE hAdapter, const DXGKARG_ESCAPE* pArgs) {
       return Checked<EscapeReadFaults>(adapter, *pArgs);
     case EscapeCode::kQueryRing:
       return Checked<EscapeQueryRing>(adapter, *pArgs);
+    case EscapeCode::kQuerySaveArea:
+      return Checked<EscapeQuerySaveArea>(adapter, *pArgs);
   }
   return STATUS_INVALID_PARAMETER;
 }

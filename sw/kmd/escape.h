@@ -16,6 +16,7 @@ enum class EscapeCode : uint32_t {
   kQuerySpace = 4,
   kReadFaults = 5,
   kQueryRing = 6,
+  kQuerySaveArea = 7,
 };
 
 struct EscapeHeader {
@@ -116,6 +117,15 @@ struct EscapeQueryRing {
   uint64_t address = 0;         ///< out
   uint32_t last_fence = 0;      ///< out: last entry completed
   uint32_t node = 0;            ///< in
+};
+
+/// The part of VRAM that the driver keeps over power transitions.
+struct EscapeQuerySaveArea {
+  EscapeHeader header{EscapeCode::kQuerySaveArea, sizeof(EscapeQuerySaveArea)};
+  uint64_t offset = 0;   ///< out: from the start of VRAM
+  uint64_t bytes = 0;    ///< out
+  uint32_t state = 0;    ///< out: 0 never saved; the last transfer: 1 pinned, 2 by windows, 3 failed
+  uint32_t windows = 0;  ///< out: that transfers have used since the start
 };
 
 /// Private data of one allocation (DXGK_ALLOCATIONINFO.pPrivateDriverData).

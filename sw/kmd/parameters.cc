@@ -58,6 +58,13 @@ bool Parameters::Read() {
   read.contiguous_pages = contiguous != 0;
   read.update_mode = static_cast<DXGK_PAGETABLEUPDATEMODE>(mode);
   read.explicit_invalidation = explicitly != 0;
+  read.isolation = Value("Isolation", isolation) != 0;
+  read.isolation_required = Value("IsolationRequired", isolation_required) != 0;
+  read.reserved_base = Value("ReservedBase", reserved_base);
+  read.reserved_bytes = Value("ReservedBytes", reserved_bytes);
+  if (read.isolation_required && !read.isolation) return false;
+  read.save_area_bytes = read.isolation ? Value("SaveAreaBytes", save_area_bytes) : 0;  // who would keep it?
+  if (read.save_area_bytes % kPage != 0) return false;
   for (uint32_t level = 0; level < levels; ++level) {
     const uint64_t bits = Value(kBitsNames[level], page_table_bits[level]);
     if (bits < 1 || bits > 13) return false;

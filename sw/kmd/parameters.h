@@ -28,6 +28,11 @@ struct Parameters {
   DXGK_PAGETABLEUPDATEMODE update_mode = DXGK_PAGETABLEUPDATE_GPU_PHYSICAL;
   /// ExplicitPageTableInvalidation: 1: tables are made invalid before they are freed
   uint32_t explicit_invalidation = 0;
+  bool isolation = true;            ///< Isolation: GPU isolation is supported
+  bool isolation_required = false;  ///< IsolationRequired: the GPU must not run without it
+  uint64_t save_area_bytes = 16384;  ///< SaveAreaBytes: VRAM that survives power-off, whole pages; needs Isolation
+  uint64_t reserved_base = 0;       ///< ReservedBase, ReservedBytes: host memory that firmware keeps for
+  uint64_t reserved_bytes = 0;      ///< the GPU; whole pages
 
   uint32_t va_bits() const;
   uint64_t TableBytes(uint32_t level) const;  ///< whole pages

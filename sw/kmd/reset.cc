@@ -82,14 +82,29 @@ NTSTATUS RestartFromTimeout(HANDLE hAdapter) {
   return adapter.Program(Adapter::Vram::kLost);
 }
 
-// The scheduler has drained all work and sends nothing; messages and records are held by switching
-// their sources off.
+// The hardware holds accesses and messages where they are. Where it cannot: the scheduler has drained the
+// rings; a ring that is not empty is never cut off, because what stands in it would be lost: the call is
+// refused and the device goes on. Messages and records are held by switching their sources off; a cause
+// that comes meanwhile stays in the device and sends its message when Program enables it again.
 NTSTATUS BeginExclusiveAccess(HANDLE hAdapter, DXGKARG_BEGINEXCLUSIVEACCESS*) {
-  return Adapter::From(hAdapter).Quiesce();
+  auto& adapter = Adapter::From(hAdapter);
+  if (!adapter.powered || adapter.silenced) return STATUS_INVALID_DEVICE_STATE;
+  if (adapter.can_preempt) return adapter.Silence();
+  for (UINT node = 0; node < adapter.nodes; ++node) {
+    if (!adapter.engines[node].ring.WaitIdle()) return STATUS_DEVICE_NOT_READY;
+  }
+  const NTSTATUS status = adapter.Quiesce();
+  if (NT_SUCCESS(status)) return status;
+  const NTSTATUS again = adapter.Program(Adapter::Vram::kKept);  // the device is in use as before
+  return NT_SUCCESS(again) ? status : again;
 }
 
 NTSTATUS EndExclusiveAccess(HANDLE hAdapter, DXGKARG_ENDEXCLUSIVEACCESS*) {
   auto& adapter = Adapter::From(hAdapter);
+  if (adapter.silenced) {
+    adapter.EndSilence();
+    return STATUS_SUCCESS;
+  }
   return adapter.powered ? STATUS_INVALID_DEVICE_STATE : adapter.Program(Adapter::Vram::kKept);
 }
 

@@ -41,6 +41,17 @@ const Submission* Ring::Find(uint32_t fence) const {
   return nullptr;
 }
 
+bool Ring::WaitIdle() const {
+  // A read returns behind the device's earlier writes, so the fence record is looked at after it.
+  return registers_.Poll<regs::RingStatus>([this](regs::RingStatus s) { return !s.busy() && idle(); }, block_);
+}
+
+bool Ring::WaitTaken() const {
+  const auto taken = [this](regs::RingHead h) { return h.index() % kEntries == tail_; };
+  const auto ended = [](regs::RingStatus s) { return !s.busy(); };
+  return registers_.Poll<regs::RingHead>(taken, block_) && registers_.Poll<regs::RingStatus>(ended, block_);
+}
+
 NTSTATUS Ring::Stop() {
   registers_.Write(regs::RingCtrl{}, block_);
   const bool stopped =
@@ -70,7 +81,7 @@ NTSTATUS Ring::Submit(const Submission& submission) {
                                                  .set_physical(!submission.space)
                                                  .set_space(submission.space.value_or(0))
                                                  .set_target(regs::Target::kSystem)
-                                                 .set_interrupt(1)
+                                                 .set_interrupt(submission.interrupt)
                                                  .raw;
   entry[regs::RingEntryCompletion::kOffset / 8] =
       regs::RingEntryCompletion{}.set_fence(submission.fence).raw;

@@ -16,6 +16,7 @@ struct Submission {
   std::optional<uint32_t> space = std::nullopt;  ///< of a virtual address; none: physical in system memory
   uint64_t buffer = 0;   ///< where the system's buffer begins
   uint32_t skipped = 0;  ///< bytes of it that were done before a preemption
+  bool interrupt = true;  ///< a message tells of its end
 };
 
 /// A ring: one page of entries, one fence record.
@@ -50,6 +51,10 @@ class Ring {
   const Submission* Find(uint32_t fence) const;
   uint32_t submitted_fence() const { return submitted_fence_; }
   bool idle() const { return CompletedFence() == submitted_fence_; }
+  /// Waits until everything submitted has completed; false: it has not within the bound.
+  [[nodiscard]] bool WaitIdle() const;
+  /// The same for entries that carry no new fence: until the hardware has taken and ended all of them.
+  [[nodiscard]] bool WaitTaken() const;
 
   regs::RingStatus Status() const { return registers_.Read<regs::RingStatus>(block_); }
   regs::RingErrorCommand ErrorCommand() const {

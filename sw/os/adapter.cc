@@ -13,6 +13,7 @@
 namespace gmmu::os {
 namespace {
 constexpr WORD kPhysicalAdapter = 0;
+constexpr uint64_t kPowerBoundNs = 100'000'000;
 }
 
 Adapter::Adapter(Dxgkrnl& dxgkrnl, PDRIVER_INITIALIZE entry)
@@ -22,21 +23,24 @@ Adapter::Adapter(Dxgkrnl& dxgkrnl, PDRIVER_INITIALIZE entry)
 
 Adapter::~Adapter() { dxgkrnl_.Unregister(*this); }
 
-uint64_t Adapter::Traffic() {
+hw::BusCounts Adapter::Traffic() {
   hw::Instruments* instruments = kernel_.instruments();
-  return instruments == nullptr ? 0 : instruments->BusTraffic(function_.bdf).total();
+  return instruments == nullptr ? hw::BusCounts() : instruments->BusTraffic(function_.bdf);
 }
 
 void Adapter::Start() {
   FindDevice();
-  traffic_when_off_ = Traffic();
+  traffic_when_off_ = Traffic().total();
   LoadDriver();
   DecideMemory();
+  QueryReserved();
   Attach();
   StartDevice();
   QueryCaps();
   MakeSegments();
   vidsch_.Start();
+  dxgkrnl_.frame_buffer().Reserve(handle(), remapped(), answers_.save_areas);
+  isolation_.OnStarted();
 }
 
 void Adapter::FindDevice() {
@@ -67,7 +71,15 @@ void Adapter::DecideMemory() {
   const DmaDecision decision = DecideDma(facts);
   if (!decision.refusal.empty()) throw OsError(decision.refusal);
   mode_ = decision.mode;
+  if (answers_.iommu && answers_.iommu->IommuIsolationRequired && kernel_.iommu() == nullptr) {
+    throw OsError("DXGK_IOMMU_CAPS.IommuIsolationRequired is 1, and there is no IOMMU ([iommu] present)");
+  }
   if (mode_ == DmaMode::kPhysical) return;
+  SwitchIommuOn();
+  domain_ = kernel_.iommu()->CreateDomain(caps_.highest_visible + 1, mode_ == DmaMode::kIdentity, "dxgkrnl");
+}
+
+void Adapter::SwitchIommuOn() {
   kernel_.iommu()->Enable([this](const IommuFault& record) {
     Fault fault;
     fault.source = "iommu";
@@ -82,20 +94,64 @@ void Adapter::DecideMemory() {
                  Hex(record.address) + ": " + fault.name;
     kernel_.Report(fault);
   });
-  domain_ = kernel_.iommu()->CreateDomain(caps_.highest_visible + 1, mode_ == DmaMode::kIdentity, "dxgkrnl");
+}
+
+void Adapter::MakeIsolationDomain() {
+  kernel_.iommu()->Prepare();
+  domain_ = kernel_.iommu()->CreateDomain(caps_.highest_visible + 1, true, "dxgkrnl");
+}
+
+void Adapter::AttachIsolationDomain() {
+  SwitchIommuOn();
+  kernel_.iommu()->Attach(function_.bdf, *domain_);
+  attached_ = true;
+  mode_ = DmaMode::kIdentity;
+}
+
+void Adapter::QueryReserved() {
+  const bool asked = answers_.iommu && (answers_.iommu->IommuIsolationSupported ||
+                                        answers_.iommu->DmaRemappingSupported);
+  if (!asked) return;
+  reserved_ = QueryReservedRanges(*miniport_, kernel_.parameters().reserved_query);
+  const std::string wrong = CheckReservedRanges(reserved_, kernel_.pages().ranges());
+  if (!wrong.empty()) throw OsError(wrong);
+}
+
+void Adapter::MapReservedRanges() {
+  reserved_mapped_ = true;
+  if (domain_->identity()) return kernel_.iommu()->MapIdentity(*domain_, PagesOf(reserved_));
+  for (const DXGK_PHYSICAL_MEMORY_RANGE& range : reserved_) {  // at its own address here too
+    if (!domain_->logical().AllocateAt(range.BaseAddress, range.NumberOfBytes, "reserved range")) {
+      throw OsError("hardware-reserved range at " + Hex(range.BaseAddress) +
+                    " is not among the addresses that the GPU has");
+    }
+    kernel_.iommu()->Map(*domain_, range.BaseAddress, PagesOf({range}), "dxgkrnl", "reserved range");
+  }
+}
+
+void Adapter::UnmapReservedRanges() {
+  if (!std::exchange(reserved_mapped_, false)) return;
+  if (domain_->identity()) return kernel_.iommu()->UnmapIdentity(*domain_, PagesOf(reserved_));
+  for (const DXGK_PHYSICAL_MEMORY_RANGE& range : reserved_) {
+    kernel_.iommu()->Unmap(*domain_, range.BaseAddress, range.NumberOfBytes / hw::kPageSize);
+    domain_->logical().Free(range.BaseAddress);
+  }
 }
 
 void Adapter::Attach() {
   // The driver has not been started and bus mastering is off: nothing of the device may have been on
   // the bus since.
-  const uint64_t before = Traffic();
+  const uint64_t before = Traffic().total();
   if (before != traffic_when_off_) throw OsError("the device used the bus before it was started");
   if (domain_ != nullptr) {
+    MapReservedRanges();
     kernel_.iommu()->Attach(function_.bdf, *domain_);
-    if (Traffic() != before)
+    attached_ = true;
+    if (Traffic().total() != before)
       throw OsError("the device used the bus while its IOMMU domain was attached");
   }
   objects().AddAdapter(handle(), {domain_, function_.bdf.ToString()});
+  isolation_memory().AddAdapter(handle(), {domain_, function_.bdf.ToString()});
   kernel_.pci().SetBusMaster(function_, true);
   message_ = kernel_.hal().ConnectInterrupt("gpu " + function_.bdf.ToString(), [this] {
     miniport_->InterruptRoutine(0);
@@ -210,6 +266,29 @@ Segment& Adapter::aperture_segment() {
   throw OsError("the driver reports no aperture segment");
 }
 
+void Adapter::PowerDown() {
+  vidsch_.Suspend();  // until PowerUp
+  vidsch_.WaitQuiet(kPowerBoundNs);
+  for (const Segment& segment : segments_) {
+    if (!segment.aperture && segment.space->ranges() != 0) {
+      throw BugCheck("DxgkDdiSetPowerState while " + std::to_string(segment.space->ranges()) +
+                     " ranges of segment " + std::to_string(segment.id) + " are in use");
+    }
+  }
+  miniport_->SetPowerState(PowerDeviceD3, PowerActionSleep);
+  kernel_.pci().DisableMsi(function_);
+  kernel_.pci().SetBusMaster(function_, false);
+  kernel_.pci().SetPower(function_, false);
+}
+
+void Adapter::PowerUp() {
+  kernel_.pci().SetPower(function_, true);
+  kernel_.pci().SetBusMaster(function_, true);
+  kernel_.pci().EnableMsi(function_, message_);
+  miniport_->SetPowerState(PowerDeviceD0, PowerActionNone);
+  vidsch_.Resume();
+}
+
 void Adapter::Stop() {
   for (Segment& segment : segments_) {
     if (segment.cpu_view != nullptr) kernel_.mmio().Unmap(segment.cpu_view);
@@ -222,17 +301,21 @@ void Adapter::Stop() {
   kernel_.pci().DisableMsi(function_);
   kernel_.pci().SetBusMaster(function_, false);
   kernel_.hal().DisconnectInterrupt(message_);
-  const uint64_t before = Traffic();
-  if (domain_ != nullptr) kernel_.iommu()->Detach(function_.bdf, *domain_);
-  if (Traffic() != before)
+  const uint64_t before = Traffic().total();
+  if (std::exchange(attached_, false)) kernel_.iommu()->Detach(function_.bdf, *domain_);
+  if (Traffic().total() != before)
     throw OsError("the device used the bus while its IOMMU domain was detached");
+  dxgkrnl_.frame_buffer().Release(handle());
   objects().RemoveAdapter(handle());
+  isolation_memory().RemoveAdapter(handle());
   miniport_->RemoveDevice();
   if (domain_ != nullptr) {
+    UnmapReservedRanges();
     kernel_.iommu()->DestroyDomain(domain_);
     domain_ = nullptr;
-    kernel_.iommu()->Disable();
+    if (kernel_.iommu()->enabled()) kernel_.iommu()->Disable();
   }
+  reserved_.clear();
   dxgkrnl_.Unload(entry_);
   miniport_.reset();
   segments_.clear();

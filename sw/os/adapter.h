@@ -12,8 +12,10 @@
 #include "os/dma_policy.h"
 #include "os/dxgkrnl.h"
 #include "os/geometry.h"
+#include "os/gpu_isolation.h"
 #include "os/kernel.h"
 #include "os/miniport.h"
+#include "os/reserved_ranges.h"
 #include "os/segments.h"
 #include "os/vidsch.h"
 
@@ -60,13 +62,20 @@ class Adapter {
   /// Power off: driver stopped and removed, device silent, detached, domain gone. It may be started
   /// again, in another mode of DMA too.
   void Stop();
+  /// Sleep and wake: the driver saves what it keeps, the device goes to D3 and back, and VRAM loses its
+  /// content. Nothing of VRAM may be in use (what VidMm had there is evicted, its tables too): bug check.
+  void PowerDown();
+  void PowerUp();
 
   /// After DxgkDdiResetFromTimeout: the driver is told that what was in VRAM and in the aperture is gone, without
   /// the GPU, and starts the hardware again (display driver documents, resetting the hardware).
   void Restart(HANDLE paging_context);
 
   Kernel& kernel() { return kernel_; }
+  Dxgkrnl& dxgkrnl() { return dxgkrnl_; }
   MemoryObjects& objects() { return dxgkrnl_.objects(); }
+  IsolationMemory& isolation_memory() { return dxgkrnl_.isolation_memory(); }
+  GpuIsolation& isolation() { return isolation_; }
   Miniport& miniport() { return *miniport_; }
   VidSch& vidsch() { return vidsch_; }
   /// Dxgkrnl's handle of the adapter: hAdapter of the callbacks.
@@ -92,6 +101,16 @@ class Adapter {
   /// Throws OsError when the driver refuses, or what it answers is refused (AdmitAllocation).
   DriverAllocation CreateAllocation(const AllocationRequest& request);
   void DestroyAllocation(HANDLE allocation, Ledger::Ticket ticket);
+  /// Requests of the device that the bus monitor has counted.
+  hw::BusCounts Traffic();
+
+  // What GpuIsolation does, in this order: an empty 1:1 domain; the reserved ranges in it; the device
+  // behind it, in exclusive access.
+  void MakeIsolationDomain();
+  void MapReservedRanges();
+  void AttachIsolationDomain();
+  const std::vector<DXGK_PHYSICAL_MEMORY_RANGE>& reserved_ranges() const { return reserved_; }
+
   NTSTATUS Escape(void* data, size_t bytes) { return miniport_->Escape(data, bytes); }
   /// The same, a refusal being an error that names `what`.
   template <typename Data>
@@ -111,7 +130,9 @@ class Adapter {
   void StartDevice();
   void QueryCaps();
   void MakeSegments();
-  uint64_t Traffic();
+  void SwitchIommuOn();
+  void QueryReserved();
+  void UnmapReservedRanges();
 
   Dxgkrnl& dxgkrnl_;
   Kernel& kernel_;
@@ -124,6 +145,10 @@ class Adapter {
   std::vector<Segment> segments_;
   DmaMode mode_ = DmaMode::kPhysical;
   IommuDomain* domain_ = nullptr;
+  bool attached_ = false;
+  GpuIsolation isolation_{*this};
+  std::vector<DXGK_PHYSICAL_MEMORY_RANGE> reserved_;
+  bool reserved_mapped_ = false;
   hw::Message message_;
   std::vector<uint8_t> resources_;  // CM_RESOURCE_LIST
   bool dpc_queued_ = false;

@@ -57,6 +57,12 @@ void QueryStarted(Miniport& miniport, AdapterAnswers& answers) {
   DXGK_PHYSICALADAPTERCAPS physical{};
   if (NT_SUCCESS(miniport.Query(DXGKQAITYPE_PHYSICALADAPTERCAPS, adapter, physical)))
     answers.physical = physical;
+  if (answers.driver.MemoryManagementCaps.IoMmuSecureModeSupported) {
+    DXGK_FRAMEBUFFERSAVEAREA area{};
+    UINT index = answers.physical_adapter;
+    if (NT_SUCCESS(miniport.Query(DXGKQAITYPE_FRAMEBUFFERSAVESIZE, index, area)))
+      answers.save_areas.assign(1, area.MaximumSize);
+  }
 
   DXGK_QUERYGPUMMUCAPSIN mmu{answers.physical_adapter};
   Miniport::Require(miniport.Query(DXGKQAITYPE_GPUMMUCAPS, mmu, answers.mmu),

@@ -21,6 +21,7 @@ struct AdapterAnswers {
   // After it.
   DXGK_DRIVERCAPS driver{};
   std::optional<DXGK_PHYSICALADAPTERCAPS> physical;  ///< absent: refused, which Windows tolerates
+  std::vector<uint64_t> save_areas;  ///< FRAMEBUFFERSAVESIZE by physical adapter; empty: not asked, or refused
   DXGK_GPUMMUCAPS mmu{};
   std::vector<DXGK_PAGE_TABLE_LEVEL_DESC> levels;  ///< leaf first
   std::vector<DXGK_SEGMENTDESCRIPTOR4> segments;   ///< segment n + 1 at n
@@ -36,7 +37,8 @@ struct AdapterAnswers {
 /// PHYSICAL_MEMORY_CAPS and IOMMU_CAPS. Throws OsError when the first is refused.
 void QueryMemory(Miniport& miniport, AdapterAnswers& answers);
 /// The rest, in the order in which Windows asks (seen on build 22621): DRIVERCAPS,
-/// PHYSICALADAPTERCAPS, GPUMMUCAPS, a level descriptor for each level, node metadata, QUERYSEGMENT4
+/// PHYSICALADAPTERCAPS, FRAMEBUFFERSAVESIZE of a driver with GPU isolation (documents only), GPUMMUCAPS,
+/// a level descriptor for each level, node metadata, QUERYSEGMENT4
 /// twice. Throws OsError with the query's name when one that Windows needs is refused.
 void QueryStarted(Miniport& miniport, AdapterAnswers& answers);
 

@@ -106,6 +106,45 @@ void UnmapObject(CONST DXGKARGCB_UNMAP_PHYSICAL_MEMORY* args) {
   Dxgkrnl::Current().objects().Unmap(*args);
 }
 
+IsolationMemory& Isolation(HANDLE device) { return Dxgkrnl::Current().FromHandle(device).isolation_memory(); }
+
+NTSTATUS AllocateContiguousMemory(HANDLE device, DXGKARGCB_ALLOCATECONTIGUOUSMEMORY* args) {
+  return Isolation(device).AllocateContiguous(device, *args);
+}
+NTSTATUS FreeContiguousMemory(HANDLE device, CONST DXGKARGCB_FREECONTIGUOUSMEMORY* args) {
+  return Isolation(device).FreeContiguous(device, *args);
+}
+NTSTATUS AllocatePagesForMdl(HANDLE device, DXGKARGCB_ALLOCATEPAGESFORMDL* args) {
+  return Isolation(device).AllocatePagesForMdl(device, *args);
+}
+NTSTATUS FreePagesFromMdl(HANDLE device, CONST DXGKARGCB_FREEPAGESFROMMDL* args) {
+  return Isolation(device).FreePagesFromMdl(device, *args);
+}
+NTSTATUS MapMdlToIoMmu(HANDLE device, DXGKARGCB_MAPMDLTOIOMMU* args) {
+  return Isolation(device).MapMdl(device, *args);
+}
+void UnmapMdlFromIoMmu(HANDLE device, CONST DXGKARGCB_UNMAPMDLFROMIOMMU* args) {
+  Isolation(device).UnmapMdl(device, *args);
+}
+
+FrameBuffer& Saved(HANDLE device) { return Dxgkrnl::Current().FromHandle(device).dxgkrnl().frame_buffer(); }
+
+NTSTATUS PinFrameBufferForSave(HANDLE device, DXGKARGCB_PINFRAMEBUFFERFORSAVE* args) {
+  return Saved(device).Pin(device, *args);
+}
+NTSTATUS PinFrameBufferForSave2(HANDLE device, DXGKARGCB_PINFRAMEBUFFERFORSAVE2* args) {
+  return Saved(device).Pin2(device, *args);
+}
+NTSTATUS UnpinFrameBufferForSave(HANDLE device, CONST DXGKARGCB_UNPINFRAMEBUFFERFORSAVE* args) {
+  return Saved(device).Unpin(device, *args);
+}
+NTSTATUS MapFrameBufferPointer(HANDLE device, DXGKARGCB_MAPFRAMEBUFFERPOINTER* args) {
+  return Saved(device).MapWindow(device, *args);
+}
+NTSTATUS UnmapFrameBufferPointer(HANDLE device, CONST DXGKARGCB_UNMAPFRAMEBUFFERPOINTER* args) {
+  return Saved(device).UnmapWindow(device, *args);
+}
+
 }  // namespace
 
 DXGKRNL_INTERFACE MakeInterface(Adapter& adapter) {
@@ -123,6 +162,17 @@ DXGKRNL_INTERFACE MakeInterface(Adapter& adapter) {
   table.DxgkCbSynchronizeExecution = SynchronizeExecution;
   table.DxgkCbNotifyInterrupt = NotifyInterrupt;
   table.DxgkCbNotifyDpc = NotifyDpc;
+  table.DxgkCbAllocateContiguousMemory = AllocateContiguousMemory;
+  table.DxgkCbFreeContiguousMemory = FreeContiguousMemory;
+  table.DxgkCbAllocatePagesForMdl = AllocatePagesForMdl;
+  table.DxgkCbFreePagesFromMdl = FreePagesFromMdl;
+  table.DxgkCbPinFrameBufferForSave = PinFrameBufferForSave;
+  table.DxgkCbPinFrameBufferForSave2 = PinFrameBufferForSave2;
+  table.DxgkCbUnpinFrameBufferForSave = UnpinFrameBufferForSave;
+  table.DxgkCbMapFrameBufferPointer = MapFrameBufferPointer;
+  table.DxgkCbUnmapFrameBufferPointer = UnmapFrameBufferPointer;
+  table.DxgkCbMapMdlToIoMmu = MapMdlToIoMmu;
+  table.DxgkCbUnmapMdlFromIoMmu = UnmapMdlFromIoMmu;
   table.DxgkCbCreatePhysicalMemoryObject = CreateObject;
   table.DxgkCbDestroyPhysicalMemoryObject = DestroyObject;
   table.DxgkCbOpenPhysicalMemoryObject = OpenObject;

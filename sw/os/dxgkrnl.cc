@@ -15,7 +15,11 @@ Dxgkrnl* current = nullptr;
 }
 
 Dxgkrnl::Dxgkrnl(Kernel& kernel)
-    : kernel_(kernel), objects_(kernel), remap_policy_(kernel.parameters().remap) {
+    : kernel_(kernel),
+      objects_(kernel),
+      isolation_memory_(kernel),
+      frame_buffer_(kernel, objects_),
+      remap_policy_(kernel.parameters().remap) {
   if (current != nullptr) throw std::logic_error("two graphics kernels at a time");
   current = this;
 }

@@ -5,6 +5,8 @@
 
 #include "ddi/dispmprt.h"
 #include "os/dma_policy.h"
+#include "os/frame_buffer.h"
+#include "os/isolation_memory.h"
 #include "os/kernel.h"
 #include "os/memory_objects.h"
 
@@ -29,6 +31,12 @@ class Dxgkrnl {
 
   Kernel& kernel() { return kernel_; }
   MemoryObjects& objects() { return objects_; }
+  IsolationMemory& isolation_memory() { return isolation_memory_; }
+  FrameBuffer& frame_buffer() { return frame_buffer_; }
+
+  /// GPU isolation was switched on: it is not switched off again while the machine runs.
+  void NoteIsolation() { isolation_noted_ = true; }
+  bool isolation_noted() const { return isolation_noted_; }
 
   /// The table that the driver gives to DxgkInitialize; its DriverEntry runs at the first load.
   /// Throws OsError when it refuses, does not call, or is older than WDDM 2.9.
@@ -58,6 +66,9 @@ class Dxgkrnl {
   };
   Kernel& kernel_;
   MemoryObjects objects_;
+  IsolationMemory isolation_memory_;
+  FrameBuffer frame_buffer_;
+  bool isolation_noted_ = false;
   std::map<PDRIVER_INITIALIZE, Driver> drivers_;
   Driver* loading_ = nullptr;
   std::vector<Adapter*> adapters_;

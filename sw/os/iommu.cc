@@ -93,13 +93,13 @@ void Iommu::Command(uint32_t bit, bool on) {
 }
 
 void Iommu::FlushWriteBuffer() {
-  if (Field(cap_, 4, 4) == 0) return;
+  if (Field(cap_, 4, 4) == 0 || !enabled()) return;  // Enable does it once for all
   Write32(kGcmd, (Read32(kGsts) & kLevelBits) | kWbf);
   hal_.scheduler().Wait([&] { return (Read32(kGsts) & kWbf) == 0; }, kBoundNs,
                         "the IOMMU's write buffer flush", kPollNs);
 }
 
-void Iommu::Enable(std::function<void(const IommuFault&)> on_fault) {
+void Iommu::Prepare() {
   cap_ = Read64(kCap);
   ecap_ = Read64(kEcap);
   if (cap_ == ~uint64_t{0}) throw OsError("no IOMMU answers at " + Hex(base_));
@@ -107,6 +107,10 @@ void Iommu::Enable(std::function<void(const IommuFault&)> on_fault) {
   if (Field(ecap_, 0, 0) == 0) throw OsError("the IOMMU reads its tables without snooping");
   if ((Field(cap_, 12, 8) & 6) == 0)
     throw OsError("the IOMMU has neither 3-level nor 4-level tables");
+}
+
+void Iommu::Enable(std::function<void(const IommuFault&)> on_fault) {
+  Prepare();
   on_fault_ = std::move(on_fault);
 
   root_ = NewTable("IOMMU root table");
@@ -145,6 +149,7 @@ void Iommu::Disable() {
 }
 
 void Iommu::Submit(const std::vector<Descriptor>& descriptors) {
+  if (!enabled()) return;  // it keeps nothing while it is off
   const uint32_t slot = next_status_++ % 1024;
   const uint64_t status = status_ * hw::kPageSize + 4 * slot;
   const uint32_t done = next_status_;
@@ -296,6 +301,7 @@ void Iommu::Unmap(IommuDomain& domain, uint64_t logical, uint64_t pages) {
 }
 
 void Iommu::MapIdentity(IommuDomain& domain, const std::vector<uint64_t>& pfns) {
+  if (domain.whole_) return;
   std::vector<uint64_t> fresh;
   for (uint64_t pfn : pfns) {
     if (domain.identity_uses_[pfn]++ == 0) fresh.push_back(pfn);
@@ -306,7 +312,15 @@ void Iommu::MapIdentity(IommuDomain& domain, const std::vector<uint64_t>& pfns) 
   for (uint64_t pfn : fresh) InvalidatePages(domain, pfn, 1, {});
 }
 
+void Iommu::MapWhole(IommuDomain& domain, const std::vector<hw::Range>& ranges) {
+  for (const hw::Range& range : ranges)
+    domain.tables_.Map({range.start, range.start, range.end - range.start});
+  domain.whole_ = true;
+  FlushWriteBuffer();
+}
+
 void Iommu::UnmapIdentity(IommuDomain& domain, const std::vector<uint64_t>& pfns) {
+  if (domain.whole_) return;
   SecondStage::Unmapped gone;
   bool any = false;
   for (uint64_t pfn : pfns) {

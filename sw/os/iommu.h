@@ -35,6 +35,8 @@ class IommuDomain {
   const SecondStage& tables() const { return tables_; }
   /// Logical addresses are the host's own (1:1), not given out by `logical`.
   bool identity() const { return identity_; }
+  /// Identity: all installed memory is mapped, whoever uses it.
+  bool whole() const { return whole_; }
   RangeAllocator& logical() { return logical_; }
 
  private:
@@ -55,6 +57,7 @@ class IommuDomain {
   uint16_t id_;
   SecondStage tables_;
   const bool identity_;
+  bool whole_ = false;
   std::map<uint64_t, Mapping> mappings_;        // by first logical page of a Map call
   std::map<uint64_t, unsigned> identity_uses_;  // of a host page, by those that MapIdentity took
   std::vector<uint16_t> attached_;
@@ -81,6 +84,8 @@ class Iommu {
   /// Translation and queue off, tables freed. Domains must be gone.
   void Disable();
   bool enabled() const { return root_ != 0; }
+  /// Reads the capabilities: domains may be made and filled while the unit is off. Part of Enable.
+  void Prepare();
 
   /// A domain for logical addresses below `limit` bytes; `identity`: they are the host's own.
   IommuDomain* CreateDomain(uint64_t limit, bool identity, const std::string& owner);
@@ -98,6 +103,9 @@ class Iommu {
   /// counted; it goes with the last UnmapIdentity.
   void MapIdentity(IommuDomain& domain, const std::vector<uint64_t>& pfns);
   void UnmapIdentity(IommuDomain& domain, const std::vector<uint64_t>& pfns);
+  /// The same for every page of `ranges` (page numbers), which no MapIdentity took, for as long as the
+  /// domain lives.
+  void MapWhole(IommuDomain& domain, const std::vector<hw::Range>& ranges);
   /// Takes one page out of a mapping, for the deliberate fault of that name; Unmap tolerates it.
   void PunchHole(IommuDomain& domain, uint64_t logical);
 

@@ -44,6 +44,12 @@ Kernel::Kernel(hw::Platform& platform, const Parameters& parameters)
                                      parameters.seed, [this] { return LeakNow("invalidation"); });
   }
   registry_ = parameters.driver;
+  if (platform.firmware().gpu_reserved) {
+    const hw::Range reserved = *platform.firmware().gpu_reserved;
+    const uint64_t start = reserved.start - (parameters.inject.reserved_overlap ? hw::kPageSize : 0);
+    registry_["ReservedBase"] = start;
+    registry_["ReservedBytes"] = reserved.end - start;
+  }
   registry_["ApertureBytes"] = parameters.aperture_bytes;
   registry_["LimitBits"] = parameters.limit_bits;
   registry_["PageTableLevels"] = parameters.page_table_bits.size();

@@ -41,6 +41,16 @@ void MemoryObjects::AddAdapter(HANDLE adapter, DmaView view) {
   adapters_.emplace(adapter, Adapter{adapter, std::move(view)});
 }
 
+void MemoryObjects::SetDomain(HANDLE adapter, IommuDomain& domain) {
+  adapters_.at(adapter).view.domain = &domain;
+  for (const auto& [list, adl] : adls_) {
+    const AdapterObject& opened = adapter_objects_.at(adl->adapter_object);
+    if (opened.adapter != adapter) continue;
+    const auto first = objects_.at(opened.object).backing.pfns().begin() + static_cast<ptrdiff_t>(adl->first_page);
+    kernel_.iommu()->MapIdentity(domain, {first, first + static_cast<ptrdiff_t>(adl->page_count)});
+  }
+}
+
 void MemoryObjects::RemoveAdapter(HANDLE adapter) { adapters_.erase(adapter); }
 
 const std::vector<uint64_t>& MemoryObjects::PagesOf(HANDLE object) {

@@ -17,6 +17,8 @@ namespace gmmu::os {
 struct DmaView {
   IommuDomain* domain = nullptr;  ///< null: physical mode, logical addresses are host physical ones
   std::string name;
+
+  bool remapped() const { return domain != nullptr && !domain->identity(); }
 };
 
 /// Physical memory objects, address descriptor lists and CPU views: the eight callbacks of WDDM 2.9
@@ -33,6 +35,8 @@ class MemoryObjects {
 
   /// `adapter` is what hAdapter arguments name.
   void AddAdapter(HANDLE adapter, DmaView view);
+  /// The adapter was started without a domain and gets this 1:1 one: ADLs that exist are mapped now.
+  void SetDomain(HANDLE adapter, IommuDomain& domain);
   void RemoveAdapter(HANDLE adapter);
 
   NTSTATUS Create(DXGKARGCB_CREATE_PHYSICAL_MEMORY_OBJECT& args, const std::string& owner);

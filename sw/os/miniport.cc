@@ -3,12 +3,15 @@
 
 #include <optional>
 #include <type_traits>
+#include <utility>
 
 #include "os/bug_check.h"
 #include "os/text.h"
 
 namespace gmmu::os {
 namespace {
+
+constexpr uint64_t kExclusiveNs = 1'000'000'000;  // exclusive access never takes so long
 
 uint64_t Code(NTSTATUS status) { return static_cast<uint32_t>(status); }
 
@@ -39,7 +42,13 @@ auto Miniport::Call(const char* entry, Function* function, Irql level, Args... a
     throw BugCheck(std::string(entry) + " is called at IRQL " + std::to_string(before) +
                    ", its level is " + std::to_string(level));
   }
+  if (owner_ && !at_gate_) PassGate(entry, level);
   ++calls_[entry];
+  struct Inside {
+    explicit Inside(unsigned* count) : count_(count) { if (count_ != nullptr) ++*count_; }
+    ~Inside() { if (count_ != nullptr) --*count_; }
+    unsigned* count_;
+  } const inside(level == kPassive ? &inside_ : nullptr);
   const auto check = [&] {
     if (kernel_.scheduler().irql() == before) return;
     throw BugCheck(std::string(entry) + " was entered at IRQL " + std::to_string(before) +
@@ -88,11 +97,74 @@ void Miniport::SetPowerState(DEVICE_POWER_STATE state, POWER_ACTION action) {
           "DxgkDdiSetPowerState");
 }
 
+void Miniport::PassGate(const char* entry, Irql level) {
+  if (level != kPassive && !hold_) return;  // what is drained may be served
+  if (level != kPassive || *owner_ == kernel_.scheduler().current()) {
+    throw BugCheck(std::string(entry) +
+                   " is called between DxgkDdiBeginExclusiveAccess and DxgkDdiEndExclusiveAccess");
+  }
+  kernel_.scheduler().Wait([this] { return !owner_; }, kExclusiveNs,
+                           std::string("the end of exclusive access, to call ") + entry);
+}
+
+void Miniport::Open() {
+  owner_.reset();
+  hold_ = at_gate_ = false;
+}
+
+void Miniport::BeginExclusiveAccess(const std::function<void()>& drain) {
+  Scheduler& scheduler = kernel_.scheduler();
+  scheduler.Wait([this] { return !owner_; }, kExclusiveNs, "the end of another exclusive access");
+  owner_ = scheduler.current();
+  try {
+    scheduler.Wait([this] { return inside_ == 0; }, kExclusiveNs,
+                   "the calls that are in the driver, before exclusive access");
+    drain();
+    DXGKARG_BEGINEXCLUSIVEACCESS args{};
+    hold_ = at_gate_ = true;
+    const NTSTATUS status = Call(DRIVER(BeginExclusiveAccess), kPassive, context_, &args);
+    at_gate_ = false;
+    Require(status, "DxgkDdiBeginExclusiveAccess");
+  } catch (...) {
+    Open();
+    throw;
+  }
+}
+
+void Miniport::EndExclusiveAccess() {
+  DXGKARG_ENDEXCLUSIVEACCESS args{};
+  at_gate_ = true;
+  const NTSTATUS status = Call(DRIVER(EndExclusiveAccess), kPassive, context_, &args);
+  Open();
+  Require(status, "DxgkDdiEndExclusiveAccess");
+  if (std::exchange(held_interrupt_, false)) {
+    const Irql old = kernel_.scheduler().Raise(kDevice);
+    InterruptRoutine(0);
+    kernel_.scheduler().Lower(old);
+  }
+  if (std::exchange(held_dpc_, false)) {
+    const Irql old = kernel_.scheduler().Raise(kDispatch);
+    DpcRoutine();
+    kernel_.scheduler().Lower(old);
+  }
+}
+
 bool Miniport::InterruptRoutine(ULONG message) {
+  if (hold_) {
+    ++held_;
+    return held_interrupt_ = true;
+  }
   return Call(DRIVER(InterruptRoutine), kDevice, context_, message) != FALSE;
 }
 
-void Miniport::DpcRoutine() { Call(DRIVER(DpcRoutine), kDispatch, context_); }
+void Miniport::DpcRoutine() {
+  if (hold_) {
+    ++held_;
+    held_dpc_ = true;
+    return;
+  }
+  Call(DRIVER(DpcRoutine), kDispatch, context_);
+}
 
 NTSTATUS Miniport::QueryAdapterInfo(DXGK_QUERYADAPTERINFOTYPE type, void* input, size_t input_bytes,
                                     void* output, size_t output_bytes) {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "ddi/dispmprt.h"
@@ -38,6 +40,25 @@ class Miniport {
   void StopDevice();
   void RemoveDevice();
   void SetPowerState(DEVICE_POWER_STATE state, POWER_ACTION action);
+  /// From its making on until EndExclusiveAccess, or its end, nobody else enters the driver: who calls
+  /// waits. `drain` runs when nobody is inside any more, interrupts served as ever; from then on interrupts
+  /// and deferred calls are held and made up for at the end. Throws what `drain` does, and OsError when the
+  /// driver refuses to begin.
+  class Exclusive {
+   public:
+    Exclusive(Miniport& miniport, const std::function<void()>& drain) : miniport_(miniport) {
+      miniport.BeginExclusiveAccess(drain);
+    }
+    ~Exclusive() { miniport_.Open(); }
+    Exclusive(const Exclusive&) = delete;
+    Exclusive& operator=(const Exclusive&) = delete;
+
+   private:
+    Miniport& miniport_;
+  };
+  void EndExclusiveAccess();
+  /// Interrupts and deferred calls that exclusive access held back, so far.
+  uint64_t held() const { return held_; }
   bool InterruptRoutine(ULONG message);
   void DpcRoutine();
 
@@ -85,6 +106,9 @@ class Miniport {
   static void Require(NTSTATUS status, const std::string& what);
 
  private:
+  void BeginExclusiveAccess(const std::function<void()>& drain);
+  void Open();
+  void PassGate(const char* entry, Irql level);
   template <typename Function, typename... Args>
   auto Call(const char* entry, Function* function, Irql level, Args... args);
 
@@ -92,6 +116,12 @@ class Miniport {
   const DRIVER_INITIALIZATION_DATA table_;
   PVOID context_ = nullptr;
   bool started_ = false;
+  std::optional<std::string> owner_;  // the fibre that has exclusive access, or is about to
+  bool hold_ = false;                 // between begin and end
+  bool at_gate_ = false;              // its own calls to begin and end it
+  unsigned inside_ = 0;               // calls at passive level that have not returned
+  bool held_interrupt_ = false, held_dpc_ = false;
+  uint64_t held_ = 0;
   std::map<std::string, uint64_t> calls_;
 };
 

@@ -49,8 +49,11 @@ class PageAllocator {
   void Pin(uint64_t pfn, const std::string& owner, const std::string& created_by);
   void Unpin(uint64_t pfn);
 
+  bool Allocated(uint64_t pfn) const { return pages_.count(pfn) != 0; }
+
   uint64_t installed_pages() const { return total_; }
   size_t allocated() const { return pages_.size(); }
+  const std::vector<hw::Range>& ranges() const { return ram_; }  ///< that it hands out, in pages
   /// One past the highest installed byte.
   uint64_t end() const;
 

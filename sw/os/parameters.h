@@ -7,6 +7,7 @@
 
 #include "os/bring_up.h"
 #include "os/dma_policy.h"
+#include "os/isolation.h"
 
 namespace gmmu::os {
 
@@ -19,6 +20,10 @@ struct Inject {
   bool missing_flush = false;  ///< FLUSH_TLB operations are not executed but believed
   /// Contiguous memory of so many bytes or more is refused once memory has been used; 0: never.
   uint64_t contiguous_bytes = 0;
+  bool noisy_device = false;   ///< the device reads memory while Dxgkrnl has it for itself
+  uint64_t pin_failures = 0;     ///< so many first calls to pin the frame buffer fail
+  uint64_t window_failures = 0;  ///< so many first calls to map a window of it fail
+  bool reserved_overlap = false;  ///< firmware tells the driver a reserved range that is the system's memory
   std::string leak;            ///< kind of object that is not given back
 
   /// Kinds that `leak` knows.
@@ -57,6 +62,10 @@ struct Parameters {
   /// DxgkDdiSubmitCommandVirtual is called while the report of a preemption is on the driver's stack
   /// (seen on build 26100).
   bool submit_while_preemption_is_told = false;
+  uint32_t iommu_flags = 0;    ///< the value IOMMUFlags of the GraphicsDrivers key (isolation.h)
+  bool secure_vm_key = false;  ///< velocity staging key 14688597
+  IsolationScope isolation_scope = IsolationScope::kTracked;
+  ReservedQuery reserved_query = ReservedQuery::kNullPointer;
   uint64_t seed = 0;
   OpenPoints open;
   Inject inject;

@@ -9,7 +9,7 @@ namespace {
 constexpr uint16_t kId = 0x00, kCommand = 0x04, kStatus = 0x06, kClass = 0x08, kHeader = 0x0E;
 constexpr uint16_t kBar0 = 0x10, kSubsystem = 0x2C, kCapabilities = 0x34;
 constexpr uint32_t kMemory = 1u << 1, kBusMaster = 1u << 2, kNoLine = 1u << 10;
-constexpr uint8_t kMsi = 0x05;
+constexpr uint8_t kPowerManagement = 0x01, kMsi = 0x05;
 constexpr uint16_t kMsiEnable = 1u << 0, kMsi64 = 1u << 7;
 }  // namespace
 
@@ -132,6 +132,15 @@ void Pci::DisableMsi(const PciFunction& function) {
 void Pci::SetBusMaster(const PciFunction& function, bool on) {
   const uint32_t command = hal_.ConfigRead(function.bdf, kCommand, 2);
   hal_.ConfigWrite(function.bdf, kCommand, 2, on ? command | kBusMaster : command & ~kBusMaster);
+}
+
+void Pci::SetPower(const PciFunction& function, bool on) {
+  const uint16_t capability = FindCapability(function.bdf, kPowerManagement);
+  if (capability == 0) return;
+  const auto control = static_cast<uint16_t>(capability + 4);
+  const uint32_t now = hal_.ConfigRead(function.bdf, control, 2);
+  hal_.ConfigWrite(function.bdf, control, 2, (now & ~3u) | (on ? 0u : 3u));
+  static_cast<void>(hal_.ConfigRead(function.bdf, control, 2));  // it has arrived
 }
 
 void Pci::PowerOff(const PciFunction& function) {

@@ -45,6 +45,8 @@ class Pci {
   void SetBusMaster(const PciFunction& function, bool on);
   /// A BAR that has a place holds all of [start, start + size).
   bool Decodes(uint64_t start, uint64_t size) const;
+  /// D0 or D3 by the power management capability, if it has one. In D3 its memory loses its content.
+  void SetPower(const PciFunction& function, bool on);
   /// Memory decoding and bus mastering off.
   void PowerOff(const PciFunction& function);
 

@@ -77,9 +77,21 @@ PacketEnd VidSch::Wait(PacketId packet, uint64_t bound_ns) {
   return EndOf(packet);
 }
 
+void VidSch::Resume() {
+  suspended_ = false;
+  for (const auto& [number, node] : nodes_) Dispatch(number);
+}
+
+void VidSch::WaitQuiet(uint64_t bound_ns) {
+  const auto quiet = [this] {
+    return std::all_of(nodes_.begin(), nodes_.end(), [](const auto& node) { return node.second.running.empty(); });
+  };
+  kernel_.WaitOrFault(quiet, bound_ns, "the packets that the driver holds to end");
+}
+
 void VidSch::Dispatch(uint32_t number) {
   Node& node = At(number);
-  while (miniport_ != nullptr && !resetting_ && !node.preemption && node.reset_because.empty() &&
+  while (miniport_ != nullptr && !resetting_ && !suspended_ && !node.preemption && node.reset_because.empty() &&
          node.running.size() < kDepth && !node.waiting.empty()) {
     GpuDevice* device = node.waiting.front().packet.device;
     if (device != nullptr && device->lost) {

@@ -45,6 +45,12 @@ class VidSch {
   /// and what video memory held. Runs on the scheduler's thread.
   void set_adapter_reset(std::function<void()> work) { adapter_reset_ = std::move(work); }
 
+  /// Nothing is submitted from now on; what runs goes on to its end. Resume submits what has come since.
+  void Suspend() { suspended_ = true; }
+  void Resume();
+  /// Waits until the driver holds no packet. Throws OsTimeout or DeviceFault.
+  void WaitQuiet(uint64_t bound_ns);
+
   GpuDevice* CreateDevice(const std::string& name);
   void DestroyDevice(GpuDevice* device);
 
@@ -136,6 +142,7 @@ class VidSch {
   bool attention_ = false;
   bool stop_ = false;
   bool serving_ = false;
+  bool suspended_ = false;
   bool resetting_ = false;  // the adapter: nothing is submitted
   uint64_t interrupts_ = 0;
   uint64_t monitored_ = 0;

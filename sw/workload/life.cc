@@ -144,7 +144,17 @@ void RunLife(hw::Platform& platform, const JobOptions& options, JobResult& resul
             power_on();
           });
         };
-        Life life{kernel, dxgkrnl, adapter, *vidmm, worker, options, result, restart};
+        const auto power_cycle = [&](const std::function<void()>& while_off) {
+          worker.Call([&] {
+            vidmm->Stop();
+            adapter.PowerDown();
+            while_off();
+            adapter.PowerUp();
+            vidmm.emplace(adapter);
+            vidmm->Start();
+          });
+        };
+        Life life{kernel, dxgkrnl, adapter, *vidmm, worker, options, result, restart, power_cycle};
         application(life);
         kernel.CheckFaults();
         worker.Call([&] {

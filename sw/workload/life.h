@@ -26,6 +26,9 @@ struct Life {
   /// Power off and on again in another mode of DMA, with the same driver. What was made through
   /// `vidmm` must be gone; `vidmm` is a new one.
   const std::function<void(os::RemapPolicy)> restart;
+  /// Sleep, `while_off` with the device in D3, and wake: the same driver, started once. What was made
+  /// through `vidmm` must be gone; `vidmm` is a new one, because a paging process does not survive.
+  const std::function<void(const std::function<void()>& while_off)> power_cycle;
 
   /// Times what `work` does and adds it to the phase of that name. `bytes` are what it moves, over
   /// the link or not.

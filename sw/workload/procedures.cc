@@ -5,8 +5,9 @@ namespace gmmu::workload {
 
 const std::vector<Procedure>& Procedures() {
   static const std::vector<Procedure> kProcedures = {
-      MainJobProcedure(), ModeSwitchProcedure(), OversubscriptionProcedure(), RenderProcedure(),
-      ResizableRootProcedure(), PageEntriesProcedure(), ApertureProcedure(), MemoryServicesProcedure()};
+      MainJobProcedure(),       ModeSwitchProcedure(),  OversubscriptionProcedure(), RenderProcedure(),
+      ResizableRootProcedure(), PageEntriesProcedure(), ApertureProcedure(),         MemoryServicesProcedure(),
+      SecureVmProcedure(),      PowerCycleProcedure(),  ExclusiveAccessProcedure(),  ReservedRangesProcedure()};
   return kProcedures;
 }
 

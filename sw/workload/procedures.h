@@ -40,6 +40,10 @@ Procedure ResizableRootProcedure();
 Procedure PageEntriesProcedure();
 Procedure MemoryServicesProcedure();
 Procedure ApertureProcedure();
+Procedure SecureVmProcedure();
+Procedure ExclusiveAccessProcedure();
+Procedure PowerCycleProcedure();
+Procedure ReservedRangesProcedure();
 
 /// The main job on a seeded buffer of so many bytes; its checks get `prefix`. Returns the host pages that
 /// it paged from and to.

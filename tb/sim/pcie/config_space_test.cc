@@ -60,15 +60,29 @@ TEST(ConfigSpace, HoldsItsIdentityAgainstWrites) {
   EXPECT_EQ(config.Read(0x08, 4), 0x03000000u);
 }
 
-TEST(ConfigSpace, ListsMsiAndExpressCapabilities) {
+TEST(ConfigSpace, ListsMsiExpressAndPowerCapabilities) {
   const ConfigSpace config = Default();
   uint16_t at = static_cast<uint16_t>(config.Read(0x34, 1));
   EXPECT_EQ(config.Read(at, 1), 0x05u);
   EXPECT_NE(config.Read(at + 2, 2) & 0x80, 0u);  // 64-bit address
   at = static_cast<uint16_t>(config.Read(at + 1, 1));
   EXPECT_EQ(config.Read(at, 1), 0x10u);
-  EXPECT_EQ(config.Read(at + 1, 1), 0u);
   EXPECT_EQ(config.Read(at + 18, 2), 0x83u);  // generation 3, 8 lanes
+  at = static_cast<uint16_t>(config.Read(at + 1, 1));
+  EXPECT_EQ(config.Read(at, 1), 0x01u);
+  EXPECT_EQ(config.Read(at + 1, 1), 0u);
+}
+
+TEST(ConfigSpace, GoesToD3AndBackWithItsRegisters) {
+  ConfigSpace config = Default();
+  config.Write(0x10, 4, 0xC0000000);
+  EXPECT_TRUE(config.powered());
+  config.Write(ConfigSpace::kPower + 4, 2, 3);
+  EXPECT_FALSE(config.powered());
+  EXPECT_EQ(config.Read(ConfigSpace::kPower + 4, 2), 0x000Bu) << "No_Soft_Reset stands";
+  config.Write(ConfigSpace::kPower + 4, 2, 0);
+  EXPECT_TRUE(config.powered());
+  EXPECT_EQ(config.Read(0x10, 4), 0xC0000000u);
 }
 
 TEST(ConfigSpace, ProgramsItsInterruptMessage) {

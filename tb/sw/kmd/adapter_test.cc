@@ -166,6 +166,35 @@ TEST(Adapter, ExclusiveAccessSwitchesOffAllThatCouldTouchMemory) {
   EXPECT_EQ(kernel.Reg<regs::Ctrl>().enable(), 1u);
 }
 
+TEST(Adapter, ExclusiveAccessIsRefusedWhileTheRingHasWork) {
+  StartedDriver driver;
+  FakeKernel& kernel = driver.kernel;
+  DXGKARG_SUBMITCOMMANDVIRTUAL submit{};
+  submit.hContext = driver.system_context;
+  submit.SubmissionFenceId = 7;
+  submit.DmaBufferVirtualAddress = 0x1000;
+  submit.DmaBufferSize = 8;
+  submit.Flags.Paging = 1;
+  ASSERT_EQ(kernel.table.DxgkDdiSubmitCommandVirtual(kernel.adapter, &submit), STATUS_SUCCESS);
+  DXGKARG_BEGINEXCLUSIVEACCESS begin{};
+  EXPECT_EQ(kernel.table.DxgkDdiBeginExclusiveAccess(kernel.adapter, &begin), STATUS_DEVICE_NOT_READY);
+  EXPECT_EQ(kernel.Reg<regs::RingCtrl>(kRing).enable(), 1u) << "what stands in the ring is not lost";
+  EXPECT_EQ(kernel.Reg<regs::Ctrl>().enable(), 1u);
+  EXPECT_EQ(kernel.Reg<regs::IntEnable>().enable(), 15u);
+}
+
+TEST(Adapter, ACauseThatComesInExclusiveAccessIsNotForgotten) {
+  StartedDriver driver;
+  FakeKernel& kernel = driver.kernel;
+  DXGKARG_BEGINEXCLUSIVEACCESS begin{};
+  DXGKARG_ENDEXCLUSIVEACCESS end{};
+  ASSERT_EQ(kernel.table.DxgkDdiBeginExclusiveAccess(kernel.adapter, &begin), STATUS_SUCCESS);
+  kernel.writes.clear();
+  ASSERT_EQ(kernel.table.DxgkDdiEndExclusiveAccess(kernel.adapter, &end), STATUS_SUCCESS);
+  for (const auto& write : kernel.writes)
+    EXPECT_FALSE(!write.window && write.offset == regs::IntStatus::kOffset) << "a cause is cleared unseen";
+}
+
 TEST(Spaces, AreHandedOutFlushedAndGivenBackWithTheLastContext) {
   StartedDriver driver;  // holds 2 of 4
   FakeKernel& kernel = driver.kernel;

@@ -19,9 +19,68 @@ TEST(Caps, MemoryAndIommuCapsAreAnsweredBeforeStart) {
   EXPECT_EQ(kernel.Query(DXGKQAITYPE_PHYSICAL_MEMORY_CAPS, &memory), STATUS_SUCCESS);
   EXPECT_EQ(memory.HighestVisibleAddress.QuadPart, 0xFFFFFFFFFF);
   EXPECT_EQ(kernel.Query(DXGKQAITYPE_IOMMU_CAPS, &iommu), STATUS_SUCCESS);
-  EXPECT_EQ(iommu.Value, 4u) << "remapping, and nothing of isolation";
+  EXPECT_EQ(iommu.Value, 5u) << "remapping and isolation, which is not required";
   EXPECT_TRUE(kernel.writes.empty());
   kernel.table.DxgkDdiRemoveDevice(kernel.adapter);
+}
+
+TEST(Caps, BothSetsOfIsolationBitsFollowTheParametersAndAgree) {
+  for (const auto& [supported, required] : {std::pair{0u, 0u}, {1u, 0u}, {1u, 1u}}) {
+    FakeKernel kernel;
+    kernel.parameters = {{"Isolation", supported}, {"IsolationRequired", required}};
+    ASSERT_EQ(kernel.Load(), STATUS_SUCCESS);
+    DXGK_IOMMU_CAPS iommu{};
+    DXGK_DRIVERCAPS caps{};
+    EXPECT_EQ(kernel.Query(DXGKQAITYPE_IOMMU_CAPS, &iommu), STATUS_SUCCESS);
+    EXPECT_EQ(kernel.Query(DXGKQAITYPE_DRIVERCAPS, &caps), STATUS_SUCCESS);
+    EXPECT_EQ(iommu.IommuIsolationSupported, supported);
+    EXPECT_EQ(iommu.IommuIsolationRequired, required);
+    EXPECT_EQ(caps.MemoryManagementCaps.IoMmuSecureModeSupported, supported);
+    EXPECT_EQ(caps.MemoryManagementCaps.IoMmuSecureModeRequired, required);
+    kernel.table.DxgkDdiRemoveDevice(kernel.adapter);
+  }
+  FakeKernel kernel;
+  kernel.parameters = {{"Isolation", 0}, {"IsolationRequired", 1}};
+  EXPECT_EQ(kernel.Load(), STATUS_INVALID_PARAMETER) << "needed and not supported";
+}
+
+TEST(Caps, ReservedRangesComeInTwoCallsWhateverTheFirstLooksLike) {
+  FakeKernel kernel;
+  kernel.parameters = {{"ReservedBase", 0x7FFC0000}, {"ReservedBytes", 0x40000}};
+  ASSERT_EQ(kernel.Load(), STATUS_SUCCESS);
+  DXGK_PHYSICAL_MEMORY_RANGE range{1, 1};
+  for (DXGK_PHYSICAL_MEMORY_RANGE* array : {static_cast<DXGK_PHYSICAL_MEMORY_RANGE*>(nullptr), &range}) {
+    DXGK_HARDWARERESERVEDRANGES out{0, array};
+    EXPECT_EQ(kernel.Query(DXGKQAITYPE_HARDWARERESERVEDRANGES, &out), STATUS_SUCCESS);
+    EXPECT_EQ(out.NumRanges, 1u);
+    EXPECT_EQ(range.BaseAddress, 1u) << "nothing is written without room";
+  }
+  DXGK_HARDWARERESERVEDRANGES out{1, &range};
+  EXPECT_EQ(kernel.Query(DXGKQAITYPE_HARDWARERESERVEDRANGES, &out), STATUS_SUCCESS);
+  EXPECT_EQ(range.BaseAddress, 0x7FFC0000u);
+  EXPECT_EQ(range.NumberOfBytes, 0x40000u);
+  kernel.table.DxgkDdiRemoveDevice(kernel.adapter);
+}
+
+TEST(Caps, TheSaveAreaIsTheDriversAndIsAskedForByPhysicalAdapter) {
+  FakeKernel kernel;
+  kernel.parameters = {{"SaveAreaBytes", 0x8000}, {"ApertureBytes", 4096 * 512}};
+  ASSERT_EQ(kernel.Load(), STATUS_SUCCESS);
+  ASSERT_EQ(kernel.Start(), STATUS_SUCCESS);
+  DXGK_FRAMEBUFFERSAVEAREA area{};
+  EXPECT_EQ(kernel.Query(DXGKQAITYPE_FRAMEBUFFERSAVESIZE, UINT{0}, &area), STATUS_SUCCESS);
+  EXPECT_EQ(area.MaximumSize, 0x8000u);
+  EXPECT_EQ(kernel.Query(DXGKQAITYPE_FRAMEBUFFERSAVESIZE, UINT{1}, &area), STATUS_INVALID_PARAMETER);
+  DXGK_QUERYSEGMENTOUT4 out{};
+  std::vector<BYTE> descriptors(2 * sizeof(DXGK_SEGMENTDESCRIPTOR4));
+  out.NbSegment = 2;
+  out.pSegmentDescriptor = descriptors.data();
+  out.SegmentDescriptorStride = sizeof(DXGK_SEGMENTDESCRIPTOR4);
+  ASSERT_EQ(kernel.Query(DXGKQAITYPE_QUERYSEGMENT4, DXGK_QUERYSEGMENTIN4{0}, &out), STATUS_SUCCESS);
+  DXGK_SEGMENTDESCRIPTOR4 vram{};
+  std::memcpy(&vram, descriptors.data() + sizeof vram, sizeof vram);
+  EXPECT_EQ(vram.Size, kernel.vram_bytes - 4096 - 0x8000) << "below the aperture table and the save area";
+  kernel.Unload();
 }
 
 TEST(Caps, DriverCapsFollowTheCallersSizeAndAreNeverWrittenPastIt) {
@@ -41,7 +100,7 @@ TEST(Caps, DriverCapsFollowTheCallersSizeAndAreNeverWrittenPastIt) {
     EXPECT_TRUE(caps.MemoryManagementCaps.GpuMmuSupported);
     EXPECT_TRUE(caps.MemoryManagementCaps.MapAperture2Supported)
         << "without it there is no remapping";
-    EXPECT_FALSE(caps.MemoryManagementCaps.IoMmuSecureModeSupported)
+    EXPECT_TRUE(caps.MemoryManagementCaps.IoMmuSecureModeSupported)
         << "must agree with IOMMU_CAPS";
     EXPECT_EQ(caps.WDDMVersion, DXGKDDI_WDDMv3_1);
     EXPECT_EQ(caps.GpuEngineTopology.NbAsymetricProcessingNodes, 1u);
@@ -90,7 +149,7 @@ TEST(Rule11, SegmentsComeInTwoCallsAtTheCallersStride) {
   EXPECT_EQ(aperture.CommitLimit, 16u << 20);
   EXPECT_TRUE(vram.Flags.CpuVisible);
   EXPECT_FALSE(vram.Flags.Aperture);
-  EXPECT_EQ(vram.Size, (8u << 20) - 4096 * 8) << "without the table of aperture entries";
+  EXPECT_EQ(vram.Size, (8u << 20) - 4096 * 8 - 16384) << "without the table of aperture entries and the save area";
   EXPECT_EQ(vram.CpuTranslatedAddress.QuadPart, FakeKernel::kWindowAddress);
   EXPECT_EQ(out.PagingBufferSegmentId, 0u);
   EXPECT_EQ(out.PagingBufferSize, 65536u);

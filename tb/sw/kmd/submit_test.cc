@@ -308,6 +308,26 @@ TEST_F(PreemptTest, WhatHadNotBegunBeginsAtItsBeginning) {
   EXPECT_EQ(RingEntry(0)[0], 0x5000u);
 }
 
+TEST_F(PreemptTest, ExclusiveAccessIsSilenceThatTheHardwareConfirms) {
+  DXGKARG_BEGINEXCLUSIVEACCESS begin{};
+  DXGKARG_ENDEXCLUSIVEACCESS end{};
+  const auto& table = kernel().table;
+  EXPECT_EQ(table.DxgkDdiBeginExclusiveAccess(kernel().adapter, &begin), STATUS_IO_TIMEOUT) << "never silent";
+  EXPECT_FALSE(kernel().Reg<regs::Ctrl>().silence()) << "it goes on";
+  kernel().reg(regs::Status::kOffset) |= regs::Status{}.set_silent(1).raw;
+  Submit(1);
+  ASSERT_EQ(table.DxgkDdiBeginExclusiveAccess(kernel().adapter, &begin), STATUS_SUCCESS);
+  EXPECT_TRUE(kernel().Reg<regs::Ctrl>().silence());
+  EXPECT_TRUE(kernel().Reg<regs::Ctrl>().enable()) << "nothing is lost";
+  EXPECT_TRUE(kernel().Reg<regs::RingCtrl>(kRing).enable());
+  EXPECT_EQ(table.DxgkDdiBeginExclusiveAccess(kernel().adapter, &begin), STATUS_INVALID_DEVICE_STATE);
+  ASSERT_EQ(table.DxgkDdiEndExclusiveAccess(kernel().adapter, &end), STATUS_SUCCESS);
+  EXPECT_FALSE(kernel().Reg<regs::Ctrl>().silence());
+  Complete(1);
+  EXPECT_TRUE(Interrupt());
+  EXPECT_EQ(kernel().notifications.back().DmaCompleted.SubmissionFenceId, 1u);
+}
+
 TEST_F(PreemptTest, NodesAreApart) {
   constexpr uint32_t kSecond = kRing + regs::kRingStride;
   EXPECT_TRUE(kernel().Reg<regs::RingCtrl>(kRing).privileged());

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kmd/save_area.h"
+
+#include <cstring>
+
+#include "kmd/adapter.h"
+
+namespace gmmu::kmd {
+namespace {
+
+enum Cookie : ULONG_PTR { kSmallCookie = 0x10, kCommandCookie };
+constexpr UINT kPhysicalAdapter = 0;
+
+/// Source and destination of a copy between VRAM and system memory.
+bool CopyEitherWay(CommandBuffer& commands, bool save, uint64_t vram, uint64_t system, uint64_t bytes) {
+  const Place local = Place::Physical(regs::Target::kVram, vram);
+  const Place host = Place::Physical(regs::Target::kSystem, system);
+  return save ? commands.Copy(local, host, bytes) : commands.Copy(host, local, bytes);
+}
+
+}  // namespace
+
+NTSTATUS SaveArea::Create(const MemoryCallbacks& callbacks, uint64_t offset, uint64_t bytes) {
+  offset_ = offset;
+  bytes_ = bytes;
+  state_ = State::kLive;
+  saved_ = false;
+  windows_ = 0;
+  if (bytes == 0) return STATUS_SUCCESS;
+  NTSTATUS status = small_.Create(callbacks, kSmallCookie);
+  if (NT_SUCCESS(status)) status = commands_.Create(callbacks, kCommandCookie);
+  return status;
+}
+
+void SaveArea::Destroy() {
+  small_.Destroy();
+  commands_.Destroy();
+}
+
+NTSTATUS SaveArea::Run(Adapter& adapter, const CommandBuffer& commands) {
+  // The system's last fence once more: nothing that it waits for changes, and nobody is interrupted.
+  Ring& ring = adapter.engines[Adapter::kPagingNode].ring;
+  Submission submission;
+  submission.address = submission.buffer = commands_.address();
+  submission.bytes = static_cast<uint32_t>(commands.bytes_used());
+  submission.fence = ring.submitted_fence();
+  submission.interrupt = false;
+  const NTSTATUS status = ring.Submit(submission);
+  if (!NT_SUCCESS(status)) return status;
+  if (!ring.WaitTaken()) return STATUS_IO_TIMEOUT;
+  return ring.Status().error() ? STATUS_DEVICE_HARDWARE_ERROR : STATUS_SUCCESS;
+}
+
+NTSTATUS SaveArea::ThroughPages(Adapter& adapter, bool save) {
+  const DXGKRNL_INTERFACE& dxgkrnl = adapter.dxgkrnl;
+  if (dxgkrnl.DxgkCbPinFrameBufferForSave2 == nullptr) return STATUS_NOT_SUPPORTED;
+  DXGKARGCB_PINFRAMEBUFFERFORSAVE2 pin{};
+  pin.PhysicalAdapterIndex = kPhysicalAdapter;
+  pin.CommitSize = bytes_;
+  pin.Flags.PreferContiguous = 1;
+  NTSTATUS status = dxgkrnl.DxgkCbPinFrameBufferForSave2(adapter.dxgkrnl_handle(), &pin);
+  if (!NT_SUCCESS(status)) return status;
+
+  const DXGK_ADL& list = *pin.pAdl;
+  for (uint64_t done = 0; NT_SUCCESS(status) && done < bytes_;) {
+    CommandBuffer commands(const_cast<uint64_t*>(commands_.As<uint64_t>()), kPage);
+    while (done < bytes_) {
+      const uint64_t page = list.Flags.Contiguous ? list.BasePageNumber + done / kPage : list.Pages[done / kPage];
+      const uint64_t run = list.Flags.Contiguous ? bytes_ : kPage;
+      if (!CopyEitherWay(commands, save, offset_ + done, page * kPage, run)) break;
+      done += run;
+    }
+    status = Run(adapter, commands);
+  }
+  const DXGKARGCB_UNPINFRAMEBUFFERFORSAVE unpin{kPhysicalAdapter};
+  dxgkrnl.DxgkCbUnpinFrameBufferForSave(adapter.dxgkrnl_handle(), &unpin);
+  return status;
+}
+
+NTSTATUS SaveArea::CopyPage(Adapter& adapter, uint64_t at, bool save) {
+  CommandBuffer commands(const_cast<uint64_t*>(commands_.As<uint64_t>()), kPage);
+  if (!CopyEitherWay(commands, save, offset_ + at, small_.address(), kPage)) return STATUS_UNSUCCESSFUL;
+  return Run(adapter, commands);
+}
+
+// Saving: the engine, then the CPU. Restoring: the CPU, then the engine. A window is gone before the next.
+NTSTATUS SaveArea::ThroughWindows(Adapter& adapter, bool save) {
+  const DXGKRNL_INTERFACE& dxgkrnl = adapter.dxgkrnl;
+  if (dxgkrnl.DxgkCbMapFrameBufferPointer == nullptr) return STATUS_NOT_SUPPORTED;
+  uint8_t* small = const_cast<uint8_t*>(small_.As<uint8_t>());
+  NTSTATUS status = STATUS_SUCCESS;
+  for (uint64_t done = 0; NT_SUCCESS(status) && done < bytes_; done += kPage) {
+    DXGKARGCB_MAPFRAMEBUFFERPOINTER map{};
+    map.PhysicalAdapterIndex = kPhysicalAdapter;
+    map.Size = kPage;
+    map.Offset = done;
+    status = dxgkrnl.DxgkCbMapFrameBufferPointer(adapter.dxgkrnl_handle(), &map);
+    if (!NT_SUCCESS(status)) break;
+    ++windows_;
+    uint8_t* window = static_cast<uint8_t*>(map.pBaseAddress) + map.Offset;
+    if (save) {
+      status = CopyPage(adapter, done, true);
+      if (NT_SUCCESS(status)) std::memcpy(window, small, kPage);
+    } else {
+      std::memcpy(small, window, kPage);
+      status = CopyPage(adapter, done, false);
+    }
+    const DXGKARGCB_UNMAPFRAMEBUFFERPOINTER unmap{kPhysicalAdapter, map.pBaseAddress};
+    dxgkrnl.DxgkCbUnmapFrameBufferPointer(adapter.dxgkrnl_handle(), &unmap);
+  }
+  return status;
+}
+
+void SaveArea::Transfer(Adapter& adapter, bool save) {
+  if (bytes_ == 0) return;
+  saved_ = save;
+  if (NT_SUCCESS(ThroughPages(adapter, save))) {
+    state_ = State::kPinned;
+  } else if (NT_SUCCESS(ThroughWindows(adapter, save))) {
+    state_ = State::kChunked;
+  } else {
+    state_ = State::kLost;
+    saved_ = false;
+    DbgPrintEx(DPFLTR_IHVVIDEO_ID, DPFLTR_ERROR_LEVEL, "gmmu: %llu bytes of VRAM could not be %s\n",
+               static_cast<unsigned long long>(bytes_), save ? "saved" : "restored");
+  }
+}
+
+void SaveArea::Restore(Adapter& adapter) {
+  if (saved_) Transfer(adapter, false);
+  if (bytes_ != 0 && state_ == State::kLost) StartEmpty(adapter);
+}
+
+// What came of a transfer that was given up is not used: the adapter is reset, and the area is cleared.
+void SaveArea::StartEmpty(Adapter& adapter) {
+  NTSTATUS status = adapter.Quiesce();
+  if (NT_SUCCESS(status)) status = adapter.Program(Adapter::Vram::kLost);
+  CommandBuffer commands(const_cast<uint64_t*>(commands_.As<uint64_t>()), kPage);
+  if (NT_SUCCESS(status) && commands.Fill(Place::Physical(regs::Target::kVram, offset_), bytes_, 0))
+    status = Run(adapter, commands);
+  if (!NT_SUCCESS(status))
+    DbgPrintEx(DPFLTR_IHVVIDEO_ID, DPFLTR_ERROR_LEVEL, "gmmu: the reset after a lost transfer failed\n");
+}
+
+}  // namespace gmmu::kmd

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+
+#include "ddi/dispmprt.h"
+#include "kmd/command_buffer.h"
+#include "kmd/own_memory.h"
+
+namespace gmmu::kmd {
+
+class Adapter;
+
+/// The driver's part of VRAM whose bytes must survive a power transition, and how they do.
+///
+/// All of it goes to pinned pages of the system in one go. When they cannot be had, it goes page by page
+/// through a small buffer of the driver's own and a window onto the same memory. When not even a page can
+/// be mapped, the bytes are lost and the adapter starts with an empty area.
+class SaveArea {
+ public:
+  enum class State : uint32_t {
+    kLive,     ///< never saved
+    kPinned,   ///< the last transfer used pinned pages
+    kChunked,  ///< the last transfer went page by page
+    kLost,     ///< the last transfer failed
+  };
+
+  /// [offset, offset + bytes) of VRAM, whole pages; 0 bytes: there is none, and no memory is held.
+  [[nodiscard]] NTSTATUS Create(const MemoryCallbacks& callbacks, uint64_t offset, uint64_t bytes);
+  void Destroy();
+
+  /// Before power goes, with the ring idle; afterwards, with the ring running and VRAM without content.
+  void Save(Adapter& adapter) { Transfer(adapter, true); }
+  void Restore(Adapter& adapter);
+
+  uint64_t offset() const { return offset_; }
+  uint64_t bytes() const { return bytes_; }
+  State state() const { return state_; }
+  uint32_t windows() const { return windows_; }  ///< that the transfers have used so far
+
+ private:
+  void Transfer(Adapter& adapter, bool save);
+  void StartEmpty(Adapter& adapter);
+  NTSTATUS ThroughPages(Adapter& adapter, bool save);
+  NTSTATUS ThroughWindows(Adapter& adapter, bool save);
+  /// Has the engine run what `commands` holds.
+  NTSTATUS Run(Adapter& adapter, const CommandBuffer& commands);
+  NTSTATUS CopyPage(Adapter& adapter, uint64_t at, bool save);
+
+  uint64_t offset_ = 0, bytes_ = 0;
+  State state_ = State::kLive;
+  bool saved_ = false;
+  uint32_t windows_ = 0;
+  OwnMemory small_;
+  OwnMemory commands_;
+};
+
+}  // namespace gmmu::kmd

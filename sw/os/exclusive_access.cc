@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "os/exclusive_access.h"
+
+#include "os/adapter.h"
+
+namespace gmmu::os {
+namespace {
+
+constexpr uint64_t kFencesNs = 100'000'000;  // until everything submitted has completed
+/// So long the device is watched before the work and behind it: far longer than an access takes.
+constexpr uint64_t kWatchNs = 50'000;
+constexpr uint64_t kStrayAddress = 0x1000;  // firmware's memory: a read changes nothing
+
+}  // namespace
+
+void ExclusiveAccess::LetTimePass() {
+  Kernel& kernel = adapter_.kernel();
+  const uint64_t end = kernel.hal().NowNs() + kWatchNs;
+  for (uint64_t now = kernel.hal().NowNs(); now < end; now = kernel.hal().NowNs()) {
+    if (kernel.hal().platform().WaitForMessage(end - now)) kernel.scheduler().Seam();
+  }
+}
+
+void ExclusiveAccess::RequireSilence(const hw::BusCounts& before, const std::string& what) {
+  const hw::BusCounts now = adapter_.Traffic();
+  if (now.total() == before.total()) return;
+  Kernel& kernel = adapter_.kernel();
+  Fault fault;
+  fault.source = "bus";
+  fault.name = "not_silent";
+  fault.client = adapter_.function().bdf.requester_id();
+  fault.text = "device " + adapter_.function().bdf.ToString() +
+               " was not silent between DxgkDdiBeginExclusiveAccess and DxgkDdiEndExclusiveAccess (" + what +
+               "): " + std::to_string(now.reads - before.reads) + " reads, " +
+               std::to_string(now.writes - before.writes) + " writes, " +
+               std::to_string(now.messages - before.messages) + " interrupt messages";
+  kernel.Report(fault);
+  kernel.CheckFaults();
+}
+
+void ExclusiveAccess::Run(const std::string& what, const std::function<void()>& work) {
+  VidSch& scheduler = adapter_.vidsch();
+  scheduler.Suspend();
+  try {
+    RunSuspended(what, work);
+  } catch (...) {
+    scheduler.Resume();
+    throw;
+  }
+  scheduler.Resume();
+  ++runs_;
+}
+
+void ExclusiveAccess::RunSuspended(const std::string& what, const std::function<void()>& work) {
+  Kernel& kernel = adapter_.kernel();
+  Miniport& miniport = adapter_.miniport();
+  const Miniport::Exclusive exclusive(miniport, [&] {
+    const uint64_t start = kernel.hal().NowNs();
+    adapter_.vidsch().WaitQuiet(kFencesNs);
+    drained_ns_ = kernel.hal().NowNs() - start;
+  });
+  const hw::BusCounts quiet = adapter_.Traffic();
+  const uint64_t start = kernel.hal().NowNs();
+  if (kernel.parameters().inject.noisy_device && kernel.instruments() != nullptr)
+    kernel.instruments()->StrayRead(adapter_.function().bdf, kStrayAddress);
+  LetTimePass();
+  RequireSilence(quiet, what);
+  work();
+  LetTimePass();
+  RequireSilence(quiet, what);
+  quiet_ns_ = kernel.hal().NowNs() - start;
+  miniport.EndExclusiveAccess();
+}
+
+}  // namespace gmmu::os

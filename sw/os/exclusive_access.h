@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "hw/platform.h"
+
+namespace gmmu::os {
+
+class Adapter;
+
+/// The time in which Dxgkrnl has a device for itself, to change what its bus addresses mean
+/// (DxgkDdiBeginExclusiveAccess, DxgkDdiEndExclusiveAccess; documents only).
+///
+/// The scheduler is suspended and what the driver holds has ended before it; no driver entry is called inside it (who calls waits, an
+/// interrupt is held), and the bus monitor at the device proves that the device sends nothing: no read, no
+/// write, no interrupt message. A device that does is fault "not_silent".
+class ExclusiveAccess {
+ public:
+  explicit ExclusiveAccess(Adapter& adapter) : adapter_(adapter) {}
+
+  /// Does `work`, which `what` names, inside of one. On a fibre that is not in the driver. Throws OsError
+  /// when the driver refuses, OsTimeout when its work does not end, DeviceFault when the device was not
+  /// silent; the driver's entries may be called again in any case.
+  void Run(const std::string& what, const std::function<void()>& work);
+
+  /// Runs that have ended well, and the time that the device was quiet in the last one.
+  uint64_t runs() const { return runs_; }
+  uint64_t quiet_ns() const { return quiet_ns_; }
+  /// How long the last one waited for fences.
+  uint64_t drained_ns() const { return drained_ns_; }
+
+ private:
+  void RunSuspended(const std::string& what, const std::function<void()>& work);
+  void RequireSilence(const hw::BusCounts& before, const std::string& what);
+  void LetTimePass();
+
+  Adapter& adapter_;
+  uint64_t runs_ = 0;
+  uint64_t quiet_ns_ = 0;
+  uint64_t drained_ns_ = 0;
+};
+
+}  // namespace gmmu::os

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "os/gpu_isolation.h"
+
+#include "os/adapter.h"
+#include "os/bug_check.h"
+
+namespace gmmu::os {
+
+bool GpuIsolation::DriverCap() const {
+  return adapter_.answers().driver.MemoryManagementCaps.IoMmuSecureModeSupported != 0;
+}
+
+bool GpuIsolation::active() const { return adapter_.mode() != DmaMode::kPhysical; }
+
+void GpuIsolation::Enable(const ForcedIsolation& actions) {
+  Kernel& kernel = adapter_.kernel();
+  Iommu* iommu = kernel.iommu();
+  if (iommu == nullptr) throw OsError("GPU isolation needs an IOMMU, and there is none ([iommu] present)");
+  if (!actions.create_domain) return;
+  if (adapter_.domain() == nullptr) adapter_.MakeIsolationDomain();
+  IommuDomain& domain = *adapter_.domain();
+  if (actions.map && !mapped_) {
+    mapped_ = true;
+    adapter_.MapReservedRanges();
+    if (kernel.parameters().isolation_scope == IsolationScope::kAll)
+      iommu->MapWhole(domain, kernel.pages().ranges());
+    adapter_.objects().SetDomain(adapter_.handle(), domain);
+    adapter_.isolation_memory().SetDomain(adapter_.handle(), domain);
+  }
+  if (!actions.attach) return;
+  exclusive_.Run("attach of the isolation domain", [this] { adapter_.AttachIsolationDomain(); });
+  adapter_.dxgkrnl().NoteIsolation();
+}
+
+void GpuIsolation::OnStarted() {
+  ignored_failure_.clear();
+  mapped_ = false;
+  if (active()) return;
+  const bool required = adapter_.answers().driver.MemoryManagementCaps.IoMmuSecureModeRequired != 0;
+  if (required || (adapter_.dxgkrnl().isolation_noted() && DriverCap())) return Enable({true, true, true, false});
+  const ForcedIsolation actions = ForceIsolation(adapter_.kernel().parameters().iommu_flags, DriverCap());
+  if (!actions.create_domain) return;
+  try {
+    Enable(actions);
+  } catch (const BugCheck&) {
+    throw;
+  } catch (const DeviceFault&) {
+    throw;  // the machine is broken, not only isolation
+  } catch (const OsError& error) {
+    if (!actions.ignore_failure) throw;
+    ignored_failure_ = error.what();
+  }
+}
+
+void GpuIsolation::OnSecureVm() {
+  switch (DecideSecureVm(adapter_.kernel().parameters().secure_vm_key, DriverCap(), active())) {
+    case SecureVmStart::kNothingToDo: return;
+    case SecureVmStart::kActivate: return Enable({true, true, true, false});
+    case SecureVmStart::kRefused:
+      throw OsError("a secure virtual machine cannot start: the driver of " +
+                    adapter_.function().bdf.ToString() +
+                    " does not support isolation (DXGK_VIDMMCAPS.IoMmuSecureModeSupported is 0)");
+  }
+}
+
+}  // namespace gmmu::os

@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: Apache-2.0
+// GPU isolation and exclusive access on a machine that runs: between Dxgkrnl and the real driver stands a
+// function that watches or misbehaves. Documents only; no open driver was seen with either.
+#include "os/gpu_isolation.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "kmd/escape.h"
+#include "os/dxgkrnl.h"
+#include "platform/config.h"
+#include "twin/machine.h"
+#include "workload/input.h"
+#include "workload/life.h"
+#include "workload/main_job.h"
+#include "workload/procedures.h"
+
+namespace gmmu::os {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+/// Between the two tables: the names of calls in their order, and functions of the test's.
+struct Between {
+  std::vector<std::string> calls;
+  std::function<NTSTATUS(const DXGKARG_QUERYADAPTERINFO&, NTSTATUS)> queried;  // after the real one
+  std::function<NTSTATUS()> begin;                                              // instead of the real one
+};
+Between between;
+DRIVER_INITIALIZATION_DATA real;
+
+NTSTATUS AddDevice(PDEVICE_OBJECT device, PVOID* context) {
+  between.calls.push_back("AddDevice");
+  return real.DxgkDdiAddDevice(device, context);
+}
+NTSTATUS StartDevice(PVOID context, PDXGK_START_INFO start, PDXGKRNL_INTERFACE interface, PULONG sources,
+                     PULONG children) {
+  between.calls.push_back("StartDevice");
+  return real.DxgkDdiStartDevice(context, start, interface, sources, children);
+}
+NTSTATUS Query(HANDLE context, CONST DXGKARG_QUERYADAPTERINFO* args) {
+  if (args->Type == DXGKQAITYPE_PHYSICAL_MEMORY_CAPS) between.calls.push_back("PHYSICAL_MEMORY_CAPS");
+  if (args->Type == DXGKQAITYPE_IOMMU_CAPS) between.calls.push_back("IOMMU_CAPS");
+  if (args->Type == DXGKQAITYPE_HARDWARERESERVEDRANGES) between.calls.push_back("HARDWARERESERVEDRANGES");
+  const NTSTATUS status = real.DxgkDdiQueryAdapterInfo(context, args);
+  return between.queried ? between.queried(*args, status) : status;
+}
+NTSTATUS Begin(HANDLE context, DXGKARG_BEGINEXCLUSIVEACCESS* args) {
+  between.calls.push_back("BeginExclusiveAccess");
+  return between.begin ? between.begin() : real.DxgkDdiBeginExclusiveAccess(context, args);
+}
+NTSTATUS End(HANDLE context, DXGKARG_ENDEXCLUSIVEACCESS* args) {
+  between.calls.push_back("EndExclusiveAccess");
+  return real.DxgkDdiEndExclusiveAccess(context, args);
+}
+NTSTATUS Escape(HANDLE context, CONST DXGKARG_ESCAPE* args) {
+  between.calls.push_back("Escape");
+  return real.DxgkDdiEscape(context, args);
+}
+
+NTSTATUS Entry(PDRIVER_OBJECT object, PUNICODE_STRING path) {
+  const NTSTATUS status = DriverEntry(object, path);
+  DRIVER_INITIALIZATION_DATA table = real = Dxgkrnl::Current().table_so_far();
+  table.DxgkDdiAddDevice = AddDevice;
+  table.DxgkDdiStartDevice = StartDevice;
+  table.DxgkDdiQueryAdapterInfo = Query;
+  table.DxgkDdiBeginExclusiveAccess = Begin;
+  table.DxgkDdiEndExclusiveAccess = End;
+  table.DxgkDdiEscape = Escape;
+  return NT_SUCCESS(status) ? DxgkInitialize(object, path, &table) : status;
+}
+
+class Isolation : public ::testing::Test {
+ protected:
+  Isolation() {
+    between = {};
+    config.host.memory_gib = 4;
+    options.os.remap = RemapPolicy::kNever;
+    options.os.aperture_bytes = 4 << 20;
+    options.os.limit_bits = 33;
+    options.os.page_table_bits = {9, 9, 9, 9};
+    options.os.secure_vm_key = true;
+    options.os.seed = options.seed = 3;
+    options.driver = Entry;
+    input = workload::SeededInput(3, 20'000);
+    options.input = &input;
+  }
+  workload::JobResult Run(const std::function<void(workload::Life&)>& application) {
+    sim::twin::Machine platform(sim::twin::MachineParameters::From(config));
+    workload::JobResult result;
+    workload::RunLife(platform, options, result, application);
+    return result;
+  }
+  static void SecureVm(workload::Life& life) {
+    life.worker.Call([&life] { life.adapter.isolation().OnSecureVm(); });
+  }
+  static std::string Texts(const workload::JobResult& result) {
+    std::string texts;
+    for (const Fault& fault : result.faults) texts += fault.name + ": " + fault.text + "\n";
+    for (const Leak& leak : result.leaks) texts += leak.kind + " " + leak.name + " is left\n";
+    return texts;
+  }
+
+  sim::MachineConfig config = sim::MachineConfig::Default();
+  std::vector<uint8_t> input;
+  workload::JobOptions options;
+};
+
+TEST_F(Isolation, StaysOnOverARestartOfTheAdapter) {
+  const auto result = Run([](workload::Life& life) {
+    SecureVm(life);
+    life.Compare("on", life.adapter.isolation().active() ? "" : "off");
+    life.restart(RemapPolicy::kNever);
+    life.Compare("on again", life.adapter.mode() == DmaMode::kIdentity ? "" : NameOf(life.adapter.mode()));
+    workload::MainJob(life).Run();
+  });
+  EXPECT_TRUE(result.Passed()) << Texts(result);
+}
+
+TEST_F(Isolation, ASecureVmFailsToStartWhenTheDriverLacksSupport) {
+  options.os.driver["Isolation"] = 0;
+  const auto result = Run(SecureVm);
+  ASSERT_THAT(result.faults, SizeIs(1));
+  EXPECT_THAT(result.faults[0].text, HasSubstr("IoMmuSecureModeSupported is 0"));
+}
+
+TEST_F(Isolation, AFailureIsIgnoredOnTheForcedPathOnlyWhereItIsAllowed) {
+  config.iommu.present = false;
+  options.os.iommu_flags = IommuFlags::kEnabled | IommuFlags::kEnableMappings | IommuFlags::kEnableAttach;
+  auto result = Run([](workload::Life&) {});
+  ASSERT_THAT(result.faults, SizeIs(1));
+  EXPECT_THAT(result.faults[0].text, HasSubstr("GPU isolation needs an IOMMU"));
+
+  options.os.iommu_flags |= IommuFlags::kAllowFailure;
+  result = Run([](workload::Life& life) {
+    life.Compare("noted", life.adapter.isolation().ignored_failure().empty() ? "no failure is noted" : "");
+  });
+  EXPECT_TRUE(result.Passed()) << Texts(result);
+  result = Run(SecureVm);  // not for the start of a secure machine
+  ASSERT_THAT(result.faults, SizeIs(1));
+  EXPECT_THAT(result.faults[0].text, HasSubstr("GPU isolation needs an IOMMU"));
+}
+
+TEST_F(Isolation, DomainAndMappingsWithoutAttachLeaveTheGpuAsItIs) {
+  for (const uint32_t flags : {0x1u, 0x3u}) {
+    options.os.iommu_flags = flags;
+    const auto result = Run([](workload::Life& life) {
+      life.Compare("off", life.adapter.isolation().active() ? "on" : "");
+      life.Compare("a domain", life.adapter.domain() != nullptr ? "" : "none");
+      workload::MainJob(life).Run();
+    });
+    EXPECT_TRUE(result.Passed()) << flags << ": " << Texts(result);
+  }
+}
+
+TEST_F(Isolation, ADriverThatNeedsItIsIsolatedFromTheStartOrNotStarted) {
+  options.os.driver["IsolationRequired"] = 1;
+  auto result = Run([](workload::Life& life) {
+    life.Compare("on", life.adapter.isolation().active() ? "" : "off");
+  });
+  EXPECT_TRUE(result.Passed()) << Texts(result);
+  config.iommu.present = false;
+  result = Run([](workload::Life&) {});
+  ASSERT_THAT(result.faults, SizeIs(1));
+  EXPECT_THAT(result.faults[0].text, HasSubstr("DXGK_IOMMU_CAPS.IommuIsolationRequired is 1"));
+}
+
+/// The four kinds of memory of the documents, after the activation.
+TEST_F(Isolation, EachOfTheFourKindsOfMemoryIsWithinReachAndNothingElse) {
+  config.host.gpu_reserved_kib = 64;
+  const auto result = Run([](workload::Life& life) {
+    life.worker.Call([&] {
+      Adapter& adapter = life.adapter;
+      const auto mapped = [&](uint64_t pfn) { return adapter.domain()->tables().Lookup(pfn) == pfn; };
+      DXGKARGCB_ALLOCATEPAGESFORMDL own{};  // 1: a driver's, through the callbacks
+      own.TotalBytes = 2 * hw::kPageSize;
+      Miniport::Require(adapter.isolation_memory().AllocatePagesForMdl(adapter.handle(), own), "memory");
+      const uint64_t before = Mdl::PagesOf(own.pMdl)[1];
+      adapter.isolation().OnSecureVm();
+      life.Compare("driver's memory", mapped(before) ? "" : "not mapped");
+      SystemBuffer buffer(life.kernel, adapter.objects(), adapter.handle(), hw::kPageSize,
+                          SystemBuffer::Shape::kScattered, "application");  // 2: VidMm's
+      const uint64_t paged = buffer.host_pages()[0];
+      life.Compare("VidMm's memory", mapped(paged) ? "" : "not mapped");
+      buffer.Release();
+      life.Compare("VidMm's memory goes with its use", mapped(paged) ? "still mapped" : "");
+      DXGKARGCB_PINFRAMEBUFFERFORSAVE pin{0, hw::kPageSize, nullptr};  // 3: save memory, while it is pinned
+      Miniport::Require(life.dxgkrnl.frame_buffer().Pin(adapter.handle(), pin), "pin");
+      const uint64_t saved = Mdl::PagesOf(pin.pMdl)[0];
+      life.Compare("save memory", mapped(saved) ? "" : "not mapped");
+      life.dxgkrnl.frame_buffer().Unpin(adapter.handle(), {0});
+      life.Compare("save memory goes with the pin", mapped(saved) ? "still mapped" : "");
+      const uint64_t reserved = adapter.reserved_ranges().at(0).BaseAddress / hw::kPageSize;  // 4: firmware's
+      life.Compare("reserved memory", mapped(reserved) ? "" : "not mapped");
+      // Memory that went past the callbacks.
+      const uint64_t other = life.kernel.pages().AllocatePage("driver", "MmAllocatePagesForMdl");
+      life.Compare("other memory", mapped(other) ? "mapped" : "");
+      life.kernel.pages().Free(other);
+      adapter.isolation_memory().FreePagesFromMdl(adapter.handle(), {own.hMemoryHandle});
+    });
+  });
+  EXPECT_TRUE(result.Passed()) << Texts(result);
+  for (const workload::Check& check : result.checks) EXPECT_TRUE(check.passed) << check.name << ": " << check.text;
+}
+
+// ---- exclusive access
+
+TEST_F(Isolation, ExclusiveAccessThatTheDriverRefusesChangesNothing) {
+  between.begin = [] { return STATUS_DEVICE_NOT_READY; };
+  const auto result = Run([](workload::Life& life) {
+    life.worker.Call([&life] {
+      try {
+        life.adapter.isolation().exclusive().Run("test", [&life] { life.Compare("work", "was done"); });
+        life.Compare("refused", "it was not");
+      } catch (const OsError& error) {
+        life.Compare("text", std::string(error.what()).find("DxgkDdiBeginExclusiveAccess") != std::string::npos
+                                 ? ""
+                                 : error.what());
+      }
+    });
+    workload::MainJob(life).Run();
+  });
+  EXPECT_TRUE(result.Passed()) << Texts(result);
+}
+
+TEST_F(Isolation, WhoCallsTheDriverInExclusiveAccessWaits) {
+  const auto result = Run([](workload::Life& life) {
+    Scheduler& scheduler = life.kernel.scheduler();
+    const auto began = [] { return !between.calls.empty() && between.calls.back() == "BeginExclusiveAccess"; };
+    bool asked = false;
+    scheduler.Spawn("another thread", [&] {
+      scheduler.Wait(began, 1'000'000'000, "exclusive access", 1'000);
+      kmd::EscapeQueryCaps caps;
+      life.adapter.Escape(caps, "the query for what was built");
+      asked = true;
+    });
+    life.worker.Call([&] {
+      life.adapter.isolation().exclusive().Run("test", [&] {
+        const uint64_t end = life.kernel.hal().NowNs() + 20'000;
+        scheduler.Wait([&] { return life.kernel.hal().NowNs() >= end; }, 1'000'000, "time to pass", 1'000);
+        life.Compare("the other thread waits", asked ? "it was in the driver" : "");
+      });
+    });
+    scheduler.Wait([&] { return asked; }, 1'000'000'000, "the other thread", 1'000);
+  });
+  EXPECT_TRUE(result.Passed()) << Texts(result);
+  const auto begin = std::find(between.calls.begin(), between.calls.end(), "BeginExclusiveAccess");
+  EXPECT_THAT(std::vector<std::string>(begin, between.calls.end()),
+              ElementsAre("BeginExclusiveAccess", "EndExclusiveAccess", "Escape"));
+}
+
+TEST_F(Isolation, ACallOfTheOneThatHasExclusiveAccessIsABugCheck) {
+  const auto result = Run([](workload::Life& life) {
+    life.worker.Call([&life] {
+      life.adapter.isolation().exclusive().Run("test", [&life] {
+        kmd::EscapeQueryCaps caps;
+        life.adapter.Escape(caps, "the query for what was built");
+      });
+    });
+  });
+  ASSERT_THAT(result.faults, SizeIs(1));
+  EXPECT_EQ(result.faults[0].name, "bug_check");
+  EXPECT_THAT(result.faults[0].text,
+              HasSubstr("DxgkDdiEscape is called between DxgkDdiBeginExclusiveAccess and DxgkDdiEndExclusiveAccess"));
+}
+
+// ---- rules of the reference; Rule11 is a suite of several files, so its tests have no fixture
+
+/// Rule 12: the caps are read after AddDevice and before StartDevice, and the two sets of IOMMU bits agree.
+/// (The minimum over a link is the linked adapters'.)
+struct CapsComeBeforeTheStart : Isolation {
+  void TestBody() override {
+    config.host.gpu_reserved_kib = 64;
+    options.os.remap = RemapPolicy::kWhenPossible;
+    auto result = Run([](workload::Life&) {});
+    EXPECT_TRUE(result.Passed()) << Texts(result);
+    ASSERT_GE(between.calls.size(), 6u);
+    EXPECT_THAT(std::vector<std::string>(between.calls.begin(), between.calls.begin() + 6),
+                ElementsAre("AddDevice", "PHYSICAL_MEMORY_CAPS", "IOMMU_CAPS", "HARDWARERESERVEDRANGES",
+                            "HARDWARERESERVEDRANGES", "StartDevice"));
+
+    for (const bool required : {false, true}) {
+      between.queried = [required](const DXGKARG_QUERYADAPTERINFO& args, NTSTATUS status) {
+        if (args.Type == DXGKQAITYPE_IOMMU_CAPS) {
+          auto& caps = *static_cast<DXGK_IOMMU_CAPS*>(args.pOutputData);
+          (required ? caps.IommuIsolationRequired = 1 : caps.IommuIsolationSupported = 0);
+        }
+        return status;
+      };
+      result = Run([](workload::Life&) {});
+      ASSERT_THAT(result.faults, SizeIs(1));
+      EXPECT_THAT(result.faults[0].text,
+                  HasSubstr(required ? "DXGK_IOMMU_CAPS.IommuIsolationRequired is 1, "
+                                       "DXGK_VIDMMCAPS.IoMmuSecureModeRequired is 0"
+                                     : "DXGK_IOMMU_CAPS.IommuIsolationSupported is 0, "
+                                       "DXGK_VIDMMCAPS.IoMmuSecureModeSupported is 1"));
+    }
+  }
+};
+TEST(Rule11, CapsAreReadAfterAddDeviceAndBeforeStartDeviceAndAgree) { CapsComeBeforeTheStart().TestBody(); }
+
+/// Rule 17: between Begin and EndExclusiveAccess even a stray access breaks the contract.
+struct SilenceIsProven : Isolation {
+  void TestBody() override {
+    options.os.inject.noisy_device = true;  // one read, of 8 bytes
+    auto result = Run(SecureVm);
+    ASSERT_THAT(result.faults, SizeIs(1)) << Texts(result);
+    EXPECT_EQ(result.faults[0].name, "not_silent");
+    EXPECT_EQ(result.faults[0].source, "bus");
+    EXPECT_THAT(result.faults[0].text, HasSubstr("device 01:00.0 was not silent between"));
+
+    // A driver that lets its device go on, a client of it at work.
+    options.os.inject.noisy_device = false;
+    between.begin = [] { return STATUS_SUCCESS; };
+    const auto load = [](workload::Life& life) {
+      workload::FindProcedure("exclusive_access")->run(life, {{"bytes", 2 << 20}, {"times", 1}});
+    };
+    result = Run(load);
+    ASSERT_THAT(result.faults, SizeIs(1)) << Texts(result);
+    EXPECT_EQ(result.faults[0].name, "not_silent");
+
+    between.begin = nullptr;  // the same load with the driver as it is
+    result = Run(load);
+    EXPECT_TRUE(result.Passed()) << Texts(result);
+  }
+};
+TEST(Rule11, BetweenBeginAndEndExclusiveAccessTheDeviceIsSilent) { SilenceIsProven().TestBody(); }
+
+}  // namespace
+}  // namespace gmmu::os
