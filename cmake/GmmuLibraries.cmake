@@ -2,7 +2,7 @@
 # Libraries from the sources of rooms. A room without sources yet makes no library.
 
 add_library(gmmu_options INTERFACE)
-target_include_directories(gmmu_options INTERFACE ${CMAKE_SOURCE_DIR}/sw ${CMAKE_SOURCE_DIR}/sim ${CMAKE_SOURCE_DIR})
+target_include_directories(gmmu_options INTERFACE ${GMMU_SW} ${CMAKE_SOURCE_DIR}/sim ${CMAKE_SOURCE_DIR})
 target_compile_options(gmmu_options INTERFACE -Wall -Wextra)
 target_link_libraries(gmmu_options INTERFACE fmt::fmt Boost::context CLI11::CLI11 nlohmann_json::nlohmann_json
                                              tomlplusplus::tomlplusplus Threads::Threads)

@@ -180,10 +180,15 @@ endif()
 if(GMMU_PYTHON)
   add_test(NAME ddi.every_row_has_its_tests
            COMMAND ${GMMU_PYTHON} ${CMAKE_SOURCE_DIR}/tools/check_ddi.py check --build ${CMAKE_BINARY_DIR})
-  set_tests_properties(ddi.every_row_has_its_tests PROPERTIES LABELS unit TIMEOUT 60 FIXTURES_CLEANUP ddi_rows)
+  set_tests_properties(ddi.every_row_has_its_tests PROPERTIES LABELS unit TIMEOUT 300 FIXTURES_CLEANUP ddi_rows)
   add_test(NAME ddi.the_page_of_names_matches_the_headers
            COMMAND ${GMMU_PYTHON} ${CMAKE_SOURCE_DIR}/tools/check_ddi.py names)
-  set_tests_properties(ddi.the_page_of_names_matches_the_headers PROPERTIES LABELS unit TIMEOUT 60)
+  add_test(NAME ddi.every_planted_fault_has_its_place
+           COMMAND ${GMMU_PYTHON} ${CMAKE_SOURCE_DIR}/tools/plant_ddi.py copy ${CMAKE_BINARY_DIR}/planted_software)
+  add_test(NAME ddi.the_page_of_faults_matches_them
+           COMMAND ${GMMU_PYTHON} ${CMAKE_SOURCE_DIR}/tools/plant_ddi.py table)
+  set_tests_properties(ddi.the_page_of_names_matches_the_headers ddi.every_planted_fault_has_its_place
+                       ddi.the_page_of_faults_matches_them PROPERTIES LABELS unit TIMEOUT 300)
 endif()
 
 # The page of the rules matches the planted faults.

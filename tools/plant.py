@@ -48,8 +48,8 @@ def load():
     return rules, plants
 
 
-def planted(text, plants, name):
-    """The file's text with its faults; several may share one place."""
+def planted(text, plants, name, test="gmmu_plant_pkg::plant == {}", block=("begin", "end")):
+    """The file's text with its faults; several may share one place. `test` asks for a number, in the file's language."""
     places = {}
     for plant in [place for plant in plants for place in [plant, *({**plant, "part": more["old"], **more}
                                                                   for more in plant.get("also", []))]]:
@@ -68,9 +68,10 @@ def planted(text, plants, name):
         last = start
         good = text[start:end]
         for plant in group:
-            chosen, bad = f"gmmu_plant_pkg::plant == {plant['number']}", plant["new"].strip("\n")
+            chosen, bad = test.format(plant["number"]), plant["new"].strip("\n")
             if plant.get("statement"):
-                good = f"if ({chosen}) begin {bad} end else begin {good} end"
+                begin, end_ = block
+                good = f"if ({chosen}) {begin} {bad} {end_} else {begin} {good} {end_}"
             else:
                 good = f"({chosen} ? ({bad}) : ({good}))"
         text = text[:start] + good + text[end:]
