@@ -83,7 +83,7 @@ TEST_F(GpuPreempt, WithClientsAndUnderStalls) {
   for (uint32_t piece = 1; offset < 8 * words.size() && piece < 60; ++piece) {
     Put(0, 0, words, piece, offset);
     Kick(0, 1);
-    gpu.Run(gpu.random() % 5000);
+    gpu.Run(gpu.random() % 2000);
     Preempt(0);
     gpu.Until([&] { return Status(0).preempted(); }, "preemption");
     if (Status(0).fence() == piece) offset += gpu.Get<regs::RingErrorCommand>(TopMachine::RingAt(0)).raw, ++interrupted;
