@@ -34,7 +34,9 @@ void FrameBuffer::Reserve(HANDLE adapter, bool remapped, const std::vector<uint6
                     " is " + std::to_string(bytes) + ", not whole pages");
     }
     const uint64_t pages = bytes / hw::kPageSize;
-    const uint64_t left = kernel_.pages().installed_pages() - kernel_.pages().allocated();
+    // A section is charged for, in memory or not.
+    const uint64_t taken = kernel_.pages().allocated() + charged_, installed = kernel_.pages().installed_pages();
+    const uint64_t left = installed - std::min(taken, installed);
     DXGKARGCB_CREATE_PHYSICAL_MEMORY_OBJECT create{};
     create.hAdapter = adapter;
     create.Size = bytes;
