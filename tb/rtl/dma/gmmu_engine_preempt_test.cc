@@ -162,6 +162,9 @@ TEST_F(PreemptedRings, AnErrorOfACommandUnderWayWins) {
       EXPECT_EQ(m->top().ring_error_offset_o[0], 32u);
       EXPECT_EQ(m->preempted_irqs, 0u);
       EXPECT_EQ(m->faults.size(), 1u);
+      m->Ticks(50);  // the request stands
+      EXPECT_FALSE(m->top().ring_preempted_o[0]) << "a ring at an error is not preempted too";
+      EXPECT_EQ(m->preempted_irqs, 0u);
     }
     ASSERT_TRUE(m->Run());
     AtRest();
