@@ -315,6 +315,8 @@ TEST(AxiMux, HeldItBeginsNothingAndSaysWhenEverythingIsAnswered) {
         const uint64_t offers = bench.held_offers;
         for (int i = 0; i < 100; ++i) {
           if (traffic && i % 4 == 0) ask(kExempt);
+          const unsigned held = random() % kRequesters;  // what is asked for now waits
+          if (i % 5 == 0 && held != kExempt) ask(held);
           bench.Tick();
           ASSERT_TRUE(bench.top().silent_o);
         }
