@@ -9,12 +9,12 @@
 #include <deque>
 #include <functional>
 #include <memory>
-#include <random>
 #include <string>
 #include <vector>
 
 #include "Vgmmu_dma_blocks_bench.h"
 #include "tb/rtl/coverage.h"
+#include "tb/rtl/manner.h"
 #include "verilated.h"
 
 namespace gmmu::dma {
@@ -22,17 +22,11 @@ namespace gmmu::dma {
 constexpr unsigned kBeat = sizeof(Vgmmu_dma_blocks_bench::realign_data_i);  ///< bytes of the bus
 constexpr unsigned kBeatLg2 = kBeat == 8 ? 3 : kBeat == 16 ? 4 : kBeat == 32 ? 5 : 6;
 
-/// How the bench treats a block.
-struct Manner {
-  unsigned idle_percent, stall_percent;  ///< of the cycles: no input offered, output not taken
-};
-constexpr Manner kManners[] = {{0, 0}, {60, 0}, {0, 60}, {40, 40}};
-
 /// Blocks with a clock. Drive sets inputs, Sample sees both sides of every handshake.
 template <typename Top>
-class BenchOf {
+class BenchOf : public Dice {
  public:
-  explicit BenchOf(uint64_t seed) : rng(seed), top(std::make_unique<Top>(&context_)) {
+  explicit BenchOf(uint64_t seed) : Dice(seed), top(std::make_unique<Top>(&context_)) {
     top->vram_bytes_i = 64 << 20;
     top->rst_i = 1;
     for (int n = 0; n < 4; ++n) Tick([] {}, [] {});
@@ -48,10 +42,7 @@ class BenchOf {
     top->eval();
     ++now;
   }
-  bool Chance(unsigned percent) { return rng() % 100 < percent; }
-  uint64_t Random(uint64_t low, uint64_t high) { return low + rng() % (high - low + 1); }
 
-  std::mt19937_64 rng;
   uint64_t now = 0;
 
  private:
@@ -64,20 +55,6 @@ class BenchOf {
   Coverage coverage_{context_};
 };
 using Blocks = BenchOf<Vgmmu_dma_blocks_bench>;
-
-/// An offer that stands until it is taken.
-class Offer {
- public:
-  template <typename Bench>
-  bool Now(bool have, Bench& blocks, unsigned idle_percent) {
-    standing_ = have && (standing_ || !blocks.Chance(idle_percent));
-    return standing_;
-  }
-  void Taken() { standing_ = false; }
-
- private:
-  bool standing_ = false;
-};
 
 /// A bus beat in C++.
 struct Beat {

@@ -9,31 +9,25 @@
 #include <cstring>
 #include <deque>
 #include <memory>
-#include <random>
 #include <string>
 #include <tuple>
 #include <vector>
 
 #include "Vgmmu_top_blocks_bench.h"
 #include "tb/rtl/coverage.h"
+#include "tb/rtl/manner.h"
 #include "verilated.h"
 
 namespace gmmu::top {
 
 constexpr unsigned kBeat = sizeof(Vgmmu_top_blocks_bench::int_w_data_o);  ///< bytes of the bus
 
-/// How the bench treats a block.
-struct Manner {
-  unsigned idle_percent, stall_percent;  ///< of the cycles: no input offered, output not taken
-};
-constexpr Manner kManners[] = {{0, 0}, {60, 0}, {0, 60}, {40, 40}};
-
 /// The blocks with a clock.
-class Blocks {
+class Blocks : public Dice {
   VerilatedContext context_;  // goes last
 
  public:
-  explicit Blocks(uint64_t seed) : rng(seed) {
+  explicit Blocks(uint64_t seed) : Dice(seed) {
     context_.randReset(0);
     context_.assertOn(true);
     top = std::make_unique<Vgmmu_top_blocks_bench>(&context_);
@@ -57,10 +51,7 @@ class Blocks {
     top->eval();
     ++now;
   }
-  bool Chance(unsigned percent) { return rng() % 100 < percent; }
-  uint64_t Random(uint64_t low, uint64_t high) { return low + rng() % (high - low + 1); }
 
-  std::mt19937_64 rng;
   uint64_t now = 0;  ///< cycles, those of reset too
   std::unique_ptr<Vgmmu_top_blocks_bench> top;
 
@@ -88,26 +79,5 @@ class BlocksTest : public testing::TestWithParam<std::tuple<int, int>> {
  private:
   testing::ScopedTrace trace_;
 };
-
-/// An offer that stands until it is taken.
-class Offer {
- public:
-  bool Now(bool have, Blocks& blocks, unsigned idle_percent) {
-    standing_ = have && (standing_ || !blocks.Chance(idle_percent));
-    return standing_;
-  }
-  void Taken() { standing_ = false; }
-
- private:
-  bool standing_ = false;
-};
-
-/// Bytes of a port of any width.
-template <typename Port>
-std::vector<uint8_t> BytesOf(const Port& port) {
-  std::vector<uint8_t> bytes(sizeof port);
-  std::memcpy(bytes.data(), &port, sizeof port);
-  return bytes;
-}
 
 }  // namespace gmmu::top

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// How benches of single blocks treat a block: by chance, with pauses on both sides.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <random>
+#include <vector>
+
+namespace gmmu {
+
+struct Manner {
+  unsigned idle_percent, stall_percent;  ///< of the cycles: no input offered, output not taken
+};
+constexpr Manner kManners[] = {{0, 0}, {60, 0}, {0, 60}, {40, 40}};
+
+/// A bench's chance, from a seed that the test prints.
+struct Dice {
+  explicit Dice(uint64_t seed) : rng(seed) {}
+  bool Chance(unsigned percent) { return rng() % 100 < percent; }
+  /// From `low` to `high`, both may come.
+  uint64_t Random(uint64_t low, uint64_t high) { return low + rng() % (high - low + 1); }
+
+  std::mt19937_64 rng;
+};
+
+/// An offer that stands until it is taken.
+class Offer {
+ public:
+  bool Now(bool have, Dice& dice, unsigned idle_percent) {
+    standing_ = have && (standing_ || !dice.Chance(idle_percent));
+    return standing_;
+  }
+  void Taken() { standing_ = false; }
+
+ private:
+  bool standing_ = false;
+};
+
+/// Bytes of a port of any width.
+template <typename Port>
+std::vector<uint8_t> BytesOf(const Port& port) {
+  std::vector<uint8_t> bytes(sizeof port);
+  std::memcpy(bytes.data(), &port, sizeof port);
+  return bytes;
+}
+
+}  // namespace gmmu
