@@ -42,7 +42,7 @@ foreach(room IN LISTS rooms)
     list(PREPEND libraries gmmu_app)
   endif()
   if(path STREQUAL "sim/twin")
-    list(APPEND plain tb/sim/platform/sc_bare_machine.cc)  # it needs no engine
+    list(APPEND plain tb/sim/platform/sc_bare_machine.cc tb/sim/platform/sc_linked.cc)  # they need no engine
   endif()
   if(path STREQUAL "sim/gpu")
     set(sources ${sources} ${plain})

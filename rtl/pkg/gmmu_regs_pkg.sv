@@ -196,6 +196,14 @@ package gmmu_regs_pkg;
     logic [31:0] pages;  // 31:0
   } aperture_pages_t;
 
+  localparam logic [15:0] LinkOffset = 16'h00d0;
+  typedef struct packed {
+    logic [52:0] reserved0;
+    logic [2:0] own;  // 10:8
+    logic [4:0] reserved1;
+    logic [2:0] adapters;  // 2:0
+  } link_t;
+
   localparam logic [15:0] InvStartOffset = 16'h0100;
   typedef struct packed {
     logic [63:0] va;  // 63:0

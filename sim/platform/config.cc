@@ -179,10 +179,8 @@ class Loader {
     const toml::array* units = node.as_array();
     if (units == nullptr || !units->is_array_of_tables())
       Fail(node, "gpu.unit is a list of sections: write [[gpu.unit]]");
-    if (units->size() > 1) {
-      Fail(*units->get(1),
-           "a second [[gpu.unit]]: machines of more than one GPU are not built yet; keep one");
-    }
+    if (units->size() > 1)
+      Fail(*units->get(1), "a second [[gpu.unit]]: the GPUs of a machine are equal; write [gpu] count = 2");
     Section("gpu", *units->get(0)->as_table());
   }
 

@@ -18,6 +18,7 @@ class ConfigError : public std::runtime_error {
 /// is the only place that lists units, ranges and descriptions; `gmmu config` prints it.
 struct MachineConfig {
   struct Gpu {
+    uint64_t count;  ///< equal GPUs, linked with each other
     uint64_t clock_mhz;
     uint64_t vram_mib;
     uint64_t aperture_mib;
@@ -46,6 +47,12 @@ struct MachineConfig {
     /// What the link can carry at best, one direction, packets full.
     double payload_bytes_per_second() const;
   } pcie;
+
+  /// The link between the GPUs: a switch of its own.
+  struct Link {
+    uint64_t latency_ns;    ///< one way
+    uint64_t bytes_per_ns;  ///< of each GPU's port, each direction
+  } link;
 
   struct Host {
     uint64_t memory_gib;

@@ -61,6 +61,8 @@ constexpr uint64_t kNoMax = INT64_MAX;
 
 std::vector<Key> MakeKeys() {
   return {
+      NUMBER(gpu, count, 1, "", 1, 4,
+             "GPUs of the machine, all equal and linked with each other."),
       NUMBER(gpu, clock_mhz, 1000, "MHz", 1, 10'000, "GPU clock."),
       NUMBER(gpu, vram_mib, 64, "MiB", 1, 65'536, "Local memory."),
       NUMBER(gpu, aperture_mib, 16, "MiB", 0, 4'096,
@@ -118,6 +120,11 @@ std::vector<Key> MakeKeys() {
              "Completion data credits of 16 bytes."),
       NUMBER(pcie, latency_ps, 250'000, "ps", 1'000, 1'000'000'000,
              "Each way: last byte sent to last byte taken."),
+
+      NUMBER(link, latency_ns, 200, "ns", 1, 1'000'000,
+             "Each way between two GPUs: last byte sent to last byte taken."),
+      NUMBER(link, bytes_per_ns, 16, "bytes", 1, 1'024,
+             "What each GPU's port of the link carries in a nanosecond, each direction."),
 
       NUMBER(host, memory_gib, 16, "GiB", 1, 131'072,
              "Installed memory: up to 2 GiB below the devices, the rest from 4 GiB on."),
@@ -266,6 +273,7 @@ const std::vector<Key>& ConfigKeys() {
 const char* SectionDescription(const std::string& section) {
   if (section == "gpu") return "The GPU and its local memory.";
   if (section == "pcie") return "The link between the GPU and the root complex.";
+  if (section == "link") return "The link between the GPUs of a machine: it reaches their VRAM and nothing else.";
   if (section == "host") return "Host memory.";
   if (section == "iommu") return "The VT-d unit.";
   if (section == "os") return "Policy of the operating system model.";

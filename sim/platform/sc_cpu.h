@@ -78,7 +78,7 @@ class Cpu : public sc_core::sc_module, public hw::Platform, public hw::Instrumen
   uint64_t Cycles() override { return parts_.gpu->cycles(); }
   uint64_t CyclesEvaluated() override { return parts_.gpu->cycles_evaluated(); }
   std::vector<hw::InUse> ResourcesInUse() override;
-  void LoseAnswer(unsigned space, uint64_t va) override { parts_.gpu->LoseAnswer(space, va); }
+  void LoseAnswer(unsigned, unsigned space, uint64_t va) override { parts_.gpu->LoseAnswer(space, va); }
   void StrayRead(hw::Bdf device, uint64_t address) override {
     parts_.root_complex->StrayRead(device.requester_id(), address);
   }

@@ -99,12 +99,14 @@ class FastEngine : public Engine {
 
 }  // namespace
 
-MachineParameters MachineParameters::From(const MachineConfig& config, unsigned units) {
+MachineParameters MachineParameters::From(const MachineConfig& config) {
   MachineParameters p;
   p.ram_bytes = config.host.memory_bytes();
   p.iommu = config.iommu.present;
   p.vtd = VtdOf(config.iommu);
-  p.gpus.assign(units, GpuOf(config));
+  p.gpus.assign(config.gpu.count, GpuOf(config));
+  p.link_latency_ps = config.link.latency_ns * 1000;
+  p.link_bytes_per_ns = config.link.bytes_per_ns;
   p.mmio_bound_ns = config.gpu.mmio_bound_ns;
   p.reserved_bytes = config.host.gpu_reserved_kib << 10;
   p.late_interrupt_ns = config.inject.late_interrupt_ns;

@@ -8,7 +8,8 @@
 
 namespace gmmu::sim::twin {
 
-Gpu::Gpu(unsigned unit, hw::Bdf bdf, const GpuParameters& parameters, Host& host, Agenda& agenda)
+Gpu::Gpu(unsigned unit, hw::Bdf bdf, const GpuParameters& parameters, Host& host, Peers& peers,
+         Agenda& agenda)
     : unit_(unit),
       bdf_(bdf),
       parameters_(parameters),
@@ -17,7 +18,8 @@ Gpu::Gpu(unsigned unit, hw::Bdf bdf, const GpuParameters& parameters, Host& host
       config_(parameters.config),
       vram_(parameters.vram_bytes),
       time_(parameters.timing),
-      memory_(vram_, host, bdf.requester_id(), time_, agenda, counters_, parameters.faults),
+      memory_(vram_, host, peers, unit, bdf.requester_id(), time_, agenda, counters_,
+              parameters.faults),
       mmu_(parameters.built.spaces, parameters.built.va_bits, memory_, time_, agenda, counters_),
       aperture_(memory_, counters_),
       path_(mmu_, aperture_, memory_),
@@ -86,6 +88,7 @@ void Gpu::Reset() {
   runs_ = 0;
   write_low_ = read_high_ = Half();
   counters_ = Counters();
+  memory_.set_link({});
   mmu_.Reset();
   aperture_.set_base(0);
   aperture_.set_pages(0);

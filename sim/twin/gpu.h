@@ -58,7 +58,8 @@ class Gpu {
     std::function<void(bool ok, const std::vector<uint8_t>& data)> done;
   };
 
-  Gpu(unsigned unit, hw::Bdf bdf, const GpuParameters& parameters, Host& host, Agenda& agenda);
+  Gpu(unsigned unit, hw::Bdf bdf, const GpuParameters& parameters, Host& host, Peers& peers,
+      Agenda& agenda);
   Gpu(const Gpu&) = delete;
   Gpu& operator=(const Gpu&) = delete;
 

@@ -204,6 +204,7 @@ uint64_t Gpu::ReadShared(uint32_t offset) const {
     case regs::FaultQueueTail::kOffset: return faults_.tail().raw;
     case regs::ApertureBase::kOffset: return aperture_.base();
     case regs::AperturePages::kOffset: return aperture_.pages();
+    case regs::Link::kOffset: return memory_.link().raw;
     case regs::InvStart::kOffset: return operations_.start.raw;
     case regs::InvEnd::kOffset: return operations_.end.raw;
     case regs::InvCmd::kOffset: return operations_.command.raw;
@@ -234,6 +235,11 @@ void Gpu::WriteShared(uint32_t offset, uint64_t value) {
     case regs::FaultQueueHead::kOffset: faults_.head = value & 0xFFFF; return;
     case regs::ApertureBase::kOffset: aperture_.set_base(value & kAddressMask & kPageMask); return;
     case regs::AperturePages::kOffset: aperture_.set_pages(value & 0xFFFFFFFF); return;
+    case regs::Link::kOffset: {
+      const regs::Link wanted{value};
+      memory_.set_link(regs::Link().set_adapters(wanted.adapters()).set_own(wanted.own()));
+      return;
+    }
     case regs::InvStart::kOffset: operations_.start.raw = value; return;
     case regs::InvEnd::kOffset: operations_.end.raw = value; return;
     case regs::InvCmd::kOffset: operations_.Invalidate(value); return;

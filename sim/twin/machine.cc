@@ -30,7 +30,12 @@ hw::Bdf Machine::BdfOf(unsigned unit) {
 }
 
 Machine::Machine(const MachineParameters& parameters)
-    : parameters_(parameters), map_(parameters.ram_bytes, parameters.iommu), ram_(map_.ram()) {
+    : parameters_(parameters),
+      map_(parameters.ram_bytes, parameters.iommu),
+      ram_(map_.ram()),
+      peers_({std::max(1u, static_cast<unsigned>(parameters.gpus.size())),
+              parameters.link_latency_ps, parameters.link_bytes_per_ns},
+             agenda_) {
   if (parameters.gpus.empty() || parameters.gpus.size() > kMostUnits)
     throw std::invalid_argument(fmt::format("a machine has 1 to {} GPUs, not {}", kMostUnits,
                                             parameters.gpus.size()));
@@ -40,7 +45,8 @@ Machine::Machine(const MachineParameters& parameters)
       [this](uint64_t address, uint32_t data) { Deliver(address, data); });
   for (const GpuParameters& gpu : parameters.gpus) {
     const auto unit = static_cast<unsigned>(gpus_.size());
-    gpus_.push_back(std::make_unique<Gpu>(unit, BdfOf(unit), gpu, *host_, agenda_));
+    gpus_.push_back(std::make_unique<Gpu>(unit, BdfOf(unit), gpu, *host_, peers_, agenda_));
+    peers_.Attach(gpus_.back()->memory());
     ConfigSpace& config = gpus_.back()->config();
     config.OnChange([this, unit, &config] {
       for (const unsigned bar : {0u, 2u}) {
@@ -51,6 +57,7 @@ Machine::Machine(const MachineParameters& parameters)
   }
   ReserveForGpu(map_.ram(), parameters.reserved_bytes, firmware_);
   firmware_.iommu_base = parameters.iommu ? map_.iommu_base() : std::nullopt;
+  firmware_.gpus = units();
   firmware_.gpu_vendor = static_cast<uint16_t>(gpus_[0]->config().Read(0, 2));
   firmware_.gpu_device = static_cast<uint16_t>(gpus_[0]->config().Read(2, 2));
 }

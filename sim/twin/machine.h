@@ -16,6 +16,7 @@
 #include "twin/agenda.h"
 #include "twin/gpu.h"
 #include "twin/host.h"
+#include "twin/peers.h"
 
 namespace gmmu::sim::twin {
 
@@ -24,16 +25,17 @@ struct MachineParameters {
   bool iommu = true;
   VtdParameters vtd;
   std::vector<GpuParameters> gpus;  ///< 1 to 4
+  uint64_t link_latency_ps = 200'000, link_bytes_per_ns = 16;  ///< between them
   uint64_t mmio_bound_ns = 10'000'000;
   uint64_t late_interrupt_ns = 0;
   uint64_t reserved_bytes = 0;  ///< RAM that firmware keeps for the GPU
   std::vector<hw::InUse> in_use;  ///< what the hardware claims to hold, always: a deliberate fault
 
-  /// The machine of the configuration, with `units` equal GPUs.
-  static MachineParameters From(const MachineConfig& config, unsigned units = 1);
+  /// The machine of the configuration.
+  static MachineParameters From(const MachineConfig& config);
 };
 
-/// The whole machine in plain C++: a CPU's accesses, host memory behind an IOMMU, and GPUs.
+/// The whole machine in plain C++: a CPU's accesses, host memory behind an IOMMU, and linked GPUs.
 ///
 /// Unit n is PCI function (n + 1):00.0. Nothing acts inside a write: it arrives at its device later,
 /// when other calls let time pass. All times are estimates; equal calls give equal times and equal
@@ -74,7 +76,9 @@ class Machine : public hw::Platform, public hw::Instruments {
   /// Acts of the agenda: nothing is evaluated cycle by cycle.
   uint64_t CyclesEvaluated() override { return agenda_.acts(); }
   std::vector<hw::InUse> ResourcesInUse() override;
-  void LoseAnswer(unsigned space, uint64_t va) override { gpus_[0]->LoseAnswer(space, va); }
+  void LoseAnswer(unsigned unit, unsigned space, uint64_t va) override {
+    gpus_.at(unit)->LoseAnswer(space, va);
+  }
   void StrayRead(hw::Bdf device, uint64_t address) override;
 
  private:
@@ -97,6 +101,7 @@ class Machine : public hw::Platform, public hw::Instruments {
   hw::HostRam ram_;
   Agenda agenda_;
   std::unique_ptr<Host> host_;
+  Peers peers_;
   std::vector<std::unique_ptr<Gpu>> gpus_;
   hw::FirmwareTables firmware_;
   std::deque<hw::Message> messages_;

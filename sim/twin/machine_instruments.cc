@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/gpu_counters.h"
+#include "platform/unit_names.h"
 #include "twin/machine.h"
 
 namespace gmmu::sim::twin {
@@ -7,8 +8,7 @@ namespace gmmu::sim::twin {
 std::vector<hw::Counter> Machine::Counters() {
   std::vector<hw::Counter> all;
   for (const auto& gpu : gpus_) {
-    const std::string prefix =
-        units() == 1 ? std::string() : "unit" + std::to_string(gpu->unit()) + ".";
+    const std::string prefix = UnitPrefix(gpu->unit(), units());
     for (const GpuCounter& counter : GpuCounters(gpu->built().clients)) {
       all.push_back({prefix + counter.block, counter.name, gpu->ReadRegister(counter.offset),
                      counter.unit, counter.description});
@@ -17,11 +17,8 @@ std::vector<hw::Counter> Machine::Counters() {
                    "Bits damaged on purpose."});
     all.push_back({prefix + "host_port", "writes_lost", gpu->memory().writes_lost(), "bursts",
                    "Fence records lost on purpose."});
-    if (gpu->checker() == nullptr) continue;
-    for (hw::Counter counter : gpu->checker()->Counters()) {
-      counter.block = prefix + counter.block;
-      all.push_back(std::move(counter));
-    }
+    if (gpu->checker() != nullptr) AddUnitCounters(prefix, gpu->checker()->Counters(), all);
+    if (units() > 1) AddUnitCounters(prefix, peers_.wires().Counters(gpu->unit()), all);
   }
   all.push_back({"root_complex", "cpu_requests", requests_, "requests",
                  "Register, window and configuration reads of the CPU."});
@@ -38,8 +35,7 @@ std::vector<hw::Finding> Machine::Findings() {
   std::vector<hw::Finding> all;
   for (const auto& gpu : gpus_) {
     if (gpu->checker() == nullptr) continue;
-    const auto& found = gpu->checker()->findings();
-    all.insert(all.end(), found.begin(), found.end());
+    AddUnitFindings(UnitPrefix(gpu->unit(), units()), gpu->checker()->findings(), all);
   }
   return all;
 }
@@ -62,8 +58,7 @@ uint64_t Machine::Cycles() { return gpus_[0]->time().CycleAt(agenda_.now()); }
 std::vector<hw::InUse> Machine::ResourcesInUse() {
   std::vector<hw::InUse> all = parameters_.in_use;
   for (const auto& gpu : gpus_) {
-    const auto held = gpu->ResourcesInUse();
-    all.insert(all.end(), held.begin(), held.end());
+    AddUnitResources(UnitPrefix(gpu->unit(), units()), gpu->ResourcesInUse(), all);
   }
   return all;
 }

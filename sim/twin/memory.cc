@@ -62,6 +62,26 @@ void Memory::WriteHost(uint64_t logical, const void* from, size_t size, Cost& co
   host_busy_until_ = std::max(host_busy_until_, mine.done);
 }
 
+bool Memory::ReadPeer(unsigned adapter, uint64_t offset, void* to, size_t size, uint64_t window,
+                      Cost& cost) {
+  Cost mine;
+  const bool ok = peers_.Read(unit_, adapter, offset, to, size, window, mine);
+  cost.Add(mine);
+  host_busy_until_ = std::max(host_busy_until_, mine.done);
+  counters_.Of<regs::CountersHostReadBytes>() += WholeBeats(offset, size);
+  return ok;
+}
+
+bool Memory::WritePeer(unsigned adapter, uint64_t offset, const void* from, size_t size,
+                       Cost& cost) {
+  Cost mine;
+  const bool ok = peers_.Write(unit_, adapter, offset, from, size, mine);
+  cost.Add(mine);
+  host_busy_until_ = std::max(host_busy_until_, mine.done);
+  counters_.Of<regs::CountersHostWriteBytes>() += size;
+  return ok;
+}
+
 bool Memory::ReadEntry(bool vram, uint64_t address, uint64_t* entry) {
   if (vram) {
     counters_.Of<regs::CountersVramReadBytes>() += WholeBeats(address, sizeof *entry);

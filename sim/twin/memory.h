@@ -5,11 +5,13 @@
 #include <cstdint>
 #include <vector>
 
+#include "hw/gmmu_regs.h"
 #include "hw/platform.h"
 #include "memory/vram.h"
 #include "twin/agenda.h"
 #include "twin/counters.h"
 #include "twin/host.h"
+#include "twin/peers.h"
 #include "twin/time_model.h"
 
 namespace gmmu::sim::twin {
@@ -21,14 +23,16 @@ struct MemoryFaults {
   bool drop_fence = false;  ///< writes of 16 aligned bytes to the host are lost
 };
 
-/// The two memory ports of a GPU: VRAM and host. What is asked for happens at once and is counted;
-/// what it costs is added to a Cost.
+/// The two memory ports of a GPU: VRAM, and host, by which accesses to peers leave too. What is asked
+/// for happens at once and is counted; what it costs is added to a Cost.
 class Memory {
  public:
-  Memory(VramCore& vram, Host& host, uint16_t requester, TimeModel& time, Agenda& agenda,
-         Counters& counters, const MemoryFaults& faults)
+  Memory(VramCore& vram, Host& host, Peers& peers, unsigned unit, uint16_t requester,
+         TimeModel& time, Agenda& agenda, Counters& counters, const MemoryFaults& faults)
       : vram_(vram),
         host_(host),
+        peers_(peers),
+        unit_(unit),
         requester_(requester),
         time_(time),
         agenda_(agenda),
@@ -47,6 +51,17 @@ class Memory {
                 bool snoop = true);
   /// Posted: always taken.
   void WriteHost(uint64_t logical, const void* from, size_t size, Cost& cost, bool snoop = true);
+  /// At VRAM of a linked adapter; its answer says that the peer's VRAM has the bytes. False: no such
+  /// peer, or past its end.
+  bool ReadPeer(unsigned adapter, uint64_t offset, void* to, size_t size, uint64_t window,
+                Cost& cost);
+  bool WritePeer(unsigned adapter, uint64_t offset, const void* from, size_t size, Cost& cost);
+  /// Register link allows an access there.
+  bool Linked(unsigned adapter, uint64_t offset) const {
+    return adapter < link_.adapters() && adapter != link_.own() && offset >> kPeerOffsetBits == 0;
+  }
+  regs::Link link() const { return link_; }
+  void set_link(regs::Link link) { link_ = link; }
   /// A table entry, without cost; false: error. It counts as a read.
   bool ReadEntry(bool vram, uint64_t address, uint64_t* entry);
 
@@ -69,15 +84,19 @@ class Memory {
   uint64_t bits_flipped() const { return bits_flipped_; }
 
  private:
+  static constexpr unsigned kPeerOffsetBits = 42;
   uint64_t WholeBeats(uint64_t address, uint64_t size) const;
 
   VramCore& vram_;
   Host& host_;
+  Peers& peers_;
+  const unsigned unit_;
   const uint16_t requester_;
   TimeModel& time_;
   Agenda& agenda_;
   Counters& counters_;
   const MemoryFaults faults_;
+  regs::Link link_;
   bool bus_master_ = false, silence_ = false, held_ = false;
   uint64_t busy_until_ = 0;
   uint64_t vram_written_ = 0, bits_flipped_ = 0, writes_lost_ = 0;

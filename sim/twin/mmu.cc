@@ -165,6 +165,7 @@ Translated Mmu::Answer(unsigned port, unsigned space, uint64_t va, regs::Access 
   answer.fault = mapping.fault != Fault::kNone ? mapping.fault : Permission(mapping, access);
   answer.coherent = mapping.coherent;
   answer.target = mapping.target;
+  answer.adapter = mapping.adapter;
   answer.offset = mapping.base + (va & ((uint64_t{1} << mapping.span_lg2) - 1));
   if (checker_ == nullptr) return answer;
   TranslationEvent event;

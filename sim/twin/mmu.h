@@ -20,6 +20,7 @@ struct Translated {
   unsigned level = 0;
   bool zero = false, coherent = false;
   regs::Target target = regs::Target::kSystem;
+  unsigned adapter = 0;  ///< of target peer
   uint64_t offset = 0;
 };
 

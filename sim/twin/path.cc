@@ -26,11 +26,13 @@ Place Path::Resolve(unsigned port, const Address& from, regs::Access access, uin
     if (found.closed || found.fault != Fault::kNone || found.zero) return place;
     target = found.target;
     place.address = found.offset;
+    place.adapter = found.adapter;
     place.snoop = found.coherent;
     place.level = 0;
   }
-  if (target == Target::kPeer) {
-    place.fault = Fault::kPeerAbsent;  // none is linked
+  if (target == Target::kPeer) {  // physical addresses name adapter 0
+    if (!memory_.Linked(place.adapter, place.address)) place.fault = Fault::kPeerAbsent;
+    else place.kind = memory_.host_open() ? Place::Kind::kPeer : Place::Kind::kClosed;
     return place;
   }
   if (target == Target::kVram) {
@@ -57,6 +59,8 @@ bool Path::Read(const Place& place, void* to, size_t size, uint64_t window, Cost
   }
   if (place.kind == Place::Kind::kHost)
     return memory_.ReadHost(place.address, to, size, window, cost, place.snoop);
+  if (place.kind == Place::Kind::kPeer)
+    return memory_.ReadPeer(place.adapter, place.address, to, size, window, cost);
   std::memset(to, 0, size);
   return true;
 }
@@ -67,6 +71,8 @@ bool Path::Write(const Place& place, const void* from, size_t size, Cost& cost) 
     memory_.Busy(cost.done);
     return ok;
   }
+  if (place.kind == Place::Kind::kPeer)
+    return memory_.WritePeer(place.adapter, place.address, from, size, cost);
   if (place.kind == Place::Kind::kHost) memory_.WriteHost(place.address, from, size, cost, place.snoop);
   return true;
 }

@@ -28,6 +28,7 @@ struct Place {
   enum class Kind : uint8_t {
     kVram,
     kHost,
+    kPeer,    ///< VRAM of the linked adapter `adapter`
     kZero,    ///< reads give zeros, writes vanish
     kFault,   ///< `fault`, `level`
     kClosed,  ///< its port, or with ctrl.silence both, are closed: try again when it is open
@@ -35,6 +36,7 @@ struct Place {
   Kind kind = Kind::kFault;
   regs::Fault fault = regs::Fault::kNone;
   unsigned level = 0;
+  unsigned adapter = 0;
   uint64_t address = 0;
   bool snoop = true;  ///< of kHost: the entry's coherent bit; physical addresses are coherent
 };

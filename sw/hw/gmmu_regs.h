@@ -387,6 +387,18 @@ struct AperturePages {
   constexpr AperturePages& set_pages(uint64_t v) { raw = (raw & ~(uint64_t{0xffffffffu} << 0)) | ((static_cast<uint64_t>(v) & 0xffffffffu) << 0); return *this; }
 };
 
+/// Linked adapters. Written while the GPU is idle. From minor version 4 on.
+struct Link {
+  static constexpr uint32_t kOffset = 0xd0;
+  uint64_t raw = 0;
+  /// [2:0] How many adapters are linked, this one among them; 0 or 1: none. An access with target peer to an adapter that is not below it ends with peer_absent.
+  constexpr uint64_t adapters() const { return static_cast<uint64_t>((raw >> 0) & 0x7u); }
+  constexpr Link& set_adapters(uint64_t v) { raw = (raw & ~(uint64_t{0x7u} << 0)) | ((static_cast<uint64_t>(v) & 0x7u) << 0); return *this; }
+  /// [10:8] Index of this adapter: an access with target peer to its own index ends with peer_absent.
+  constexpr uint64_t own() const { return static_cast<uint64_t>((raw >> 8) & 0x7u); }
+  constexpr Link& set_own(uint64_t v) { raw = (raw & ~(uint64_t{0x7u} << 8)) | ((static_cast<uint64_t>(v) & 0x7u) << 8); return *this; }
+};
+
 /// Invalidate by register: first address of a range.
 struct InvStart {
   static constexpr uint32_t kOffset = 0x100;

@@ -31,6 +31,7 @@ struct FirmwareTables {
   std::vector<Range> ram;              ///< installed RAM that is the operating system's
   std::optional<Range> gpu_reserved;   ///< installed RAM that firmware keeps for the GPU
   std::optional<uint64_t> iommu_base;  ///< VT-d unit's registers (DMAR); absent: no IOMMU
+  unsigned gpus = 1;                   ///< GPU functions: 01:00.0, 02:00.0, ...
   uint16_t gpu_vendor = 0;
   uint16_t gpu_device = 0;
 };
@@ -83,9 +84,9 @@ class Instruments {
   virtual uint64_t CyclesEvaluated() = 0;
   /// What the hardware has in use now; empty when it is quiet, as it must be at power-off.
   virtual std::vector<InUse> ResourcesInUse() = 0;
-  /// Deliberate fault: client 0 of GPU 0 reads 64 bytes at `va` in `space` and nobody ever takes the answer, so its
+  /// Deliberate fault: client 0 of GPU `unit` reads 64 bytes at `va` in `space` and nobody ever takes the answer, so its
   /// slot stays in use. The client's traffic engine cannot run any more.
-  virtual void LoseAnswer(unsigned space, uint64_t va) = 0;
+  virtual void LoseAnswer(unsigned unit, unsigned space, uint64_t va) = 0;
   /// Deliberate fault: the device reads 8 bytes at bus address `address`, whatever its software told it.
   virtual void StrayRead(Bdf device, uint64_t address) = 0;
 };

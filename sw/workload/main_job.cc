@@ -154,7 +154,7 @@ void MainJob::LoseAnswer() {
   query.process = reinterpret_cast<uintptr_t>(first_->handles.process);
   vidmm_.adapter().Escape(query, "the query of a space");
   if (hw::Instruments* instruments = kernel_.instruments())
-    instruments->LoseAnswer(query.space, va_);
+    instruments->LoseAnswer(0, query.space, va_);
 }
 
 void MainJob::Allocate(Piece& piece) {

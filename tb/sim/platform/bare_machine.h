@@ -11,28 +11,37 @@ namespace gmmu::sim {
 /// The least software that drives the machine: no driver, no operating system. Used by the engine's
 /// tests and by `gmmu bench`. What must not happen throws std::runtime_error.
 ///
-/// Host memory by page: ring 0x100, paging buffer 0x101, fence record 0x102; VT-d tables from 0x200
-/// on.
+/// Host memory by page, of GPU 0: ring 0x100, paging buffer 0x101, fence record 0x102; VT-d tables from 0x200
+/// on. Those of GPU n are 0x10 n behind, its BARs 0x8000000 n below.
 class BareMachine {
  public:
   static constexpr hw::Bdf kGpu{1, 0, 0};
   static constexpr uint64_t kRegisters = 0xE0000000, kWindow = 0xE4000000;
   static constexpr uint64_t kRing = 0x100000, kBuffer = 0x101000, kFence = 0x102000;
   static constexpr uint64_t kRootTable = 0x200000, kContextTable = 0x201000, kTop = 0x202000;
-  static constexpr uint32_t kMessageData = 0x41;
+  static constexpr uint64_t kBarStep = 0x8000000, kHostStep = 0x10000;
+  static constexpr uint32_t kMessageData = 0x41;  ///< of GPU 0; one more for each behind it
 
-  explicit BareMachine(hw::Platform& p) : p_(p) {}
+  explicit BareMachine(hw::Platform& p, unsigned unit = 0) : p_(p), unit_(unit) {}
+  hw::Bdf bdf() const;
+  uint64_t registers() const { return kRegisters - unit_ * kBarStep; }
+  uint64_t window() const { return kWindow - unit_ * kBarStep; }
+  uint64_t Host(uint64_t of_first) const { return of_first + unit_ * kHostStep; }
 
   /// BARs, memory enable, bus master, MSI.
   void PowerOn();
-  uint64_t Read(uint32_t offset) { return p_.MmioRead(kRegisters + offset, 8); }
-  void Write(uint32_t offset, uint64_t value) { p_.MmioWrite(kRegisters + offset, 8, value); }
+  uint64_t Read(uint32_t offset) { return p_.MmioRead(registers() + offset, 8); }
+  void Write(uint32_t offset, uint64_t value) { p_.MmioWrite(registers() + offset, 8, value); }
 
   /// Ring 0, privileged, in system memory; the GPU enabled.
   void StartRing();
   /// Runs the commands as one entry and waits for its interrupt. False when the ring stopped or
   /// nothing came.
   bool Execute(const std::vector<uint64_t>& commands);
+  /// The fence record has what was submitted last.
+  bool Fenced();
+  /// Switches the ring off and on, at its beginning.
+  void RestartRing();
   regs::RingStatus status() { return {Read(regs::kRingBase + regs::RingStatus::kOffset)}; }
   static std::vector<uint64_t> Copy(regs::Target from, uint64_t source, regs::Target to,
                                     uint64_t destination, uint64_t bytes);
@@ -40,10 +49,17 @@ class BareMachine {
   /// Space 1: two levels of 9 bits, root at VRAM 0x1000, one leaf table at 0x2000 that maps page i
   /// to VRAM page[i].
   void MapSpace(const std::vector<uint64_t>& pages);
+  /// The same with entries of the leaf table.
+  void MapEntries(const std::vector<uint64_t>& leaf);
+  /// Register link: the first `adapters` GPUs, this one at its place.
+  void Link(unsigned adapters);
+  /// Puts the commands behind the ring's last entry and rings; Await waits for their interrupt.
+  void Submit(const std::vector<uint64_t>& commands);
+  bool Await();
   /// Through the window; when it returns, VRAM has the bytes.
   void WriteVram(uint64_t offset, const void* from, size_t size);
-  /// Client 0 reads lines [0, lines) of space 1. True when it ended without a fault.
-  bool ClientReads(uint32_t lines);
+  /// Client 0 reads so many lines of space 1 from `base` on. True when it ended without a fault.
+  bool ClientReads(uint32_t lines, uint64_t base = 0);
   void InvalidateSpace();
 
   /// VT-d on, with `pages` mapped: {logical, host} page addresses, read and write.
@@ -57,6 +73,7 @@ class BareMachine {
 
  private:
   hw::Platform& p_;
+  const unsigned unit_;
   uint32_t tail_ = 0;
 };
 

@@ -31,6 +31,7 @@ std::string ErrorOf(const std::string& text) {
 
 TEST(MachineConfig, OfAnEmptyFileIsTheDefaultMachine) {
   const MachineConfig config = MachineConfig::FromToml("", "m.toml");
+  EXPECT_EQ(config.gpu.count, 1u);
   EXPECT_EQ(config.gpu.clock_mhz, 1000u);
   EXPECT_EQ(config.gpu.vram_bytes(), 64u << 20);
   EXPECT_EQ(config.gpu.highest_visible_address(), 0x1FFFFFFFFu);
@@ -58,6 +59,9 @@ TEST(MachineConfig, RefusesValuesOutOfRangeWithWhatIsAllowed) {
   EXPECT_THAT(ErrorOf("[gpu]\nvram_mib = -1"), HasSubstr("gpu.vram_mib = -1"));
   EXPECT_THAT(ErrorOf("[gpu]\nvram_mib = \"big\""), HasSubstr("a whole number from 1 to 65536"));
   EXPECT_THAT(ErrorOf("[gpu]\nvram_mib = 1.5"), HasSubstr("gpu.vram_mib"));
+  EXPECT_THAT(ErrorOf("[gpu]\ncount = 5"), HasSubstr("a whole number from 1 to 4"));
+  EXPECT_THAT(ErrorOf("[gpu]\ncount = 0"), HasSubstr("gpu.count = 0"));
+  EXPECT_THAT(ErrorOf("[link]\nbytes_per_ns = 0"), HasSubstr("link.bytes_per_ns"));
   EXPECT_THAT(ErrorOf("[sim]\nchecker = 1"), HasSubstr("true or false"));
   EXPECT_THAT(ErrorOf("[os]\niommu = \"off\""), HasSubstr("\"remap\" or \"needed\" or \"identity\" or \"physical\""));
   EXPECT_THAT(ErrorOf("[gpu]\npage_table_bits = [9]"), HasSubstr("2 to 6"));
@@ -81,7 +85,7 @@ TEST(MachineConfig, RefusesWhatIsNotToml) {
 TEST(MachineConfig, TakesOneUnitAndRefusesASecond) {
   EXPECT_EQ(MachineConfig::FromToml("[[gpu.unit]]\nclock_mhz = 7", "m").gpu.clock_mhz, 7u);
   EXPECT_THAT(ErrorOf("[[gpu.unit]]\n[[gpu.unit]]\n"),
-              AllOf(StartsWith("m.toml:2: "), HasSubstr("not built yet")));
+              AllOf(StartsWith("m.toml:2: "), HasSubstr("[gpu] count = 2")));
 }
 
 TEST(MachineConfig, ReadsNestedFaults) {

@@ -15,20 +15,26 @@ void Require(bool good, const char* what) {
 
 }  // namespace
 
+hw::Bdf BareMachine::bdf() const {
+  hw::Bdf bdf = kGpu;
+  bdf.bus = static_cast<uint8_t>(kGpu.bus + unit_);
+  return bdf;
+}
+
 void BareMachine::PowerOn() {
-  p_.ConfigWrite(kGpu, 0x10, 4, kRegisters);
-  p_.ConfigWrite(kGpu, 0x18, 4, kWindow);
-  p_.ConfigWrite(kGpu, 0x54, 4, 0xFEE00000);
-  p_.ConfigWrite(kGpu, 0x5C, 2, kMessageData);
-  p_.ConfigWrite(kGpu, 0x52, 2, 1);
-  p_.ConfigWrite(kGpu, 0x04, 2, 6);
+  p_.ConfigWrite(bdf(), 0x10, 4, static_cast<uint32_t>(registers()));
+  p_.ConfigWrite(bdf(), 0x18, 4, static_cast<uint32_t>(window()));
+  p_.ConfigWrite(bdf(), 0x54, 4, 0xFEE00000);
+  p_.ConfigWrite(bdf(), 0x5C, 2, kMessageData + unit_);
+  p_.ConfigWrite(bdf(), 0x52, 2, 1);
+  p_.ConfigWrite(bdf(), 0x04, 2, 6);
 }
 
 void BareMachine::StartRing() {
   const uint32_t ring = regs::kRingBase;
   Write(ring + regs::RingBase::kOffset,
-        regs::RingBase().set_address(kRing).set_target(regs::Target::kSystem).raw);
-  Write(ring + regs::RingFenceAddress::kOffset, kFence);
+        regs::RingBase().set_address(Host(kRing)).set_target(regs::Target::kSystem).raw);
+  Write(ring + regs::RingFenceAddress::kOffset, Host(kFence));
   Write(ring + regs::RingCtrl::kOffset,
         regs::RingCtrl().set_size_lg2(4).set_enable(1).set_privileged(1).raw);
   Write(regs::IntEnable::kOffset, regs::IntEnable().set_enable(3).raw);
@@ -36,7 +42,12 @@ void BareMachine::StartRing() {
 }
 
 bool BareMachine::Execute(const std::vector<uint64_t>& commands) {
-  const uint64_t entry[4] = {kBuffer,
+  Submit(commands);
+  return Await();
+}
+
+void BareMachine::Submit(const std::vector<uint64_t>& commands) {
+  const uint64_t entry[4] = {Host(kBuffer),
                              regs::RingEntryShape()
                                  .set_bytes(commands.size() * 8)
                                  .set_physical(1)
@@ -44,19 +55,35 @@ bool BareMachine::Execute(const std::vector<uint64_t>& commands) {
                                  .set_interrupt(1)
                                  .raw,
                              tail_ + 1, 0};
-  Require(p_.ram().Write(kBuffer, commands.data(), commands.size() * 8), "no page for commands");
-  Require(p_.ram().Write(kRing + (tail_ % 16) * 32, entry, sizeof entry), "no page for the ring");
+  Require(p_.ram().Write(Host(kBuffer), commands.data(), commands.size() * 8), "no page for commands");
+  Require(p_.ram().Write(Host(kRing) + (tail_ % 16) * 32, entry, sizeof entry), "no page for the ring");
   ++tail_;
   Write(regs::kRingBase + regs::RingTail::kOffset, tail_ % 16);
+}
+
+bool BareMachine::Await() {
   if (!p_.WaitForMessage(1'000'000)) return false;
   const auto message = p_.TakeMessage();
-  Require(message->data == kMessageData && message->address == 0xFEE00000, "another message");
-  uint32_t fence = 0;  // the record is there before the message
-  Require(p_.ram().Read(kFence, &fence, sizeof fence), "no page for the fence");
+  Require(message->data == kMessageData + unit_ && message->address == 0xFEE00000, "another message");
+  const bool fenced = Fenced();  // the record is there before the message
   const bool good = status().error() == 0;
-  if (good) Require(fence == tail_, "the message came before the fence");
+  if (good) Require(fenced, "the message came before the fence");
   Write(regs::IntStatus::kOffset, 0x3F);
   return good;
+}
+
+bool BareMachine::Fenced() {
+  uint32_t fence = 0;
+  Require(p_.ram().Read(Host(kFence), &fence, sizeof fence), "no page for the fence");
+  return fence == tail_;
+}
+
+void BareMachine::RestartRing() {
+  Write(regs::kRingBase + regs::RingCtrl::kOffset, 0);
+  for (int i = 0; i < 100 && (Read(regs::Status::kOffset) & 1) == 0; ++i) {
+  }
+  tail_ = 0;
+  StartRing();
 }
 
 std::vector<uint64_t> BareMachine::Copy(regs::Target from, uint64_t source, regs::Target to,
@@ -74,13 +101,17 @@ std::vector<uint64_t> BareMachine::Copy(regs::Target from, uint64_t source, regs
 }
 
 void BareMachine::MapSpace(const std::vector<uint64_t>& pages) {
-  const uint64_t root =
-      regs::PteEntry().set_valid(1).set_target(regs::Target::kVram).set_page(2).raw;
-  WriteVram(0x1000, &root, 8);
   std::vector<uint64_t> leaf;
   for (const uint64_t page : pages)
     leaf.push_back(
         regs::PteEntry().set_valid(1).set_target(regs::Target::kVram).set_page(page >> 12).raw);
+  MapEntries(leaf);
+}
+
+void BareMachine::MapEntries(const std::vector<uint64_t>& leaf) {
+  const uint64_t root =
+      regs::PteEntry().set_valid(1).set_target(regs::Target::kVram).set_page(2).raw;
+  WriteVram(0x1000, &root, 8);
   WriteVram(0x2000, leaf.data(), leaf.size() * 8);
   const uint32_t space = regs::kSpaceBase + regs::kSpaceStride;
   Write(space + regs::SpaceGeometry::kOffset,
@@ -91,14 +122,18 @@ void BareMachine::MapSpace(const std::vector<uint64_t>& pages) {
   }
 }
 
-void BareMachine::WriteVram(uint64_t offset, const void* from, size_t size) {
-  p_.MmioWriteBlock(kWindow + offset, from, size);
-  (void)p_.MmioRead(kWindow + offset, 8);  // it has arrived
+void BareMachine::Link(unsigned adapters) {
+  Write(regs::Link::kOffset, regs::Link().set_adapters(adapters).set_own(unit_).raw);
 }
 
-bool BareMachine::ClientReads(uint32_t lines) {
+void BareMachine::WriteVram(uint64_t offset, const void* from, size_t size) {
+  p_.MmioWriteBlock(window() + offset, from, size);
+  (void)p_.MmioRead(window() + offset, 8);  // it has arrived
+}
+
+bool BareMachine::ClientReads(uint32_t lines, uint64_t base) {
   Write(regs::Ctrl::kOffset, regs::Ctrl().set_enable(1).raw);
-  Write(regs::kClientBase + regs::ClientBase::kOffset, 0);
+  Write(regs::kClientBase + regs::ClientBase::kOffset, base);
   Write(regs::kClientBase + regs::ClientLines::kOffset, regs::ClientLines().set_stride(1).raw);
   Write(regs::kClientBase + regs::ClientOrder::kOffset,
         regs::ClientOrder().set_count(lines).set_step(1).raw);

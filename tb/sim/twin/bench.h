@@ -12,15 +12,16 @@
 
 namespace gmmu::sim::twin {
 
-inline MachineConfig Config(unsigned rings = 1) {
+inline MachineConfig Config(unsigned rings = 1, unsigned gpus = 1) {
   MachineConfig config = MachineConfig::Default();
   config.gpu.rings = rings;
+  config.gpu.count = gpus;
   return config;
 }
 
 struct Bench {
-  explicit Bench(const MachineConfig& config = Config(), unsigned units = 1)
-      : machine(MachineParameters::From(config, units)), bare(machine) {
+  explicit Bench(const MachineConfig& config = Config())
+      : machine(MachineParameters::From(config)), bare(machine) {
     bare.PowerOn();
   }
   ~Bench() { EXPECT_THAT(machine.Findings(), ::testing::IsEmpty()); }

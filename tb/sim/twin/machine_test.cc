@@ -143,7 +143,7 @@ TEST(Machine, AResetForgetsEverythingButVramAndThePciFunction) {
 
 TEST(Machine, GpusAreFunctionsOfTheirOwn) {
   constexpr uint64_t kSecond = 0xD0000000, kSecondWindow = 0xD4000000;
-  Bench b(Config(), 2);
+  Bench b(Config(1, 2));
   const hw::Bdf second = Machine::BdfOf(1);
   EXPECT_EQ(second.ToString(), "02:00.0");
   b.machine.ConfigWrite(second, 0x10, 4, kSecond);
@@ -156,8 +156,8 @@ TEST(Machine, GpusAreFunctionsOfTheirOwn) {
   EXPECT_EQ(b.machine.MmioRead(kSecond + regs::InvStart::kOffset, 8), 77u);
   EXPECT_EQ(b.bare.Read(regs::InvStart::kOffset), 0u);
   EXPECT_EQ(b.machine.ConfigRead(Machine::BdfOf(2), 0, 2), 0xFFFFu);
-  EXPECT_THROW(Machine(MachineParameters::From(Config(), 5)), std::invalid_argument);
-  EXPECT_THROW(Machine(MachineParameters::From(Config(), 0)), std::invalid_argument);
+  EXPECT_THROW(Machine(MachineParameters::From(Config(1, 5))), std::invalid_argument);
+  EXPECT_THROW(Machine(MachineParameters::From(Config(1, 0))), std::invalid_argument);
 }
 
 TEST(Machine, SaysWhenNothingCanEndAWait) {

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "link/wires.h"
+#include "twin/agenda.h"
+#include "twin/time_model.h"
+
+namespace gmmu::sim::twin {
+
+class Memory;
+
+/// The link between the GPUs of a machine: it reaches the VRAM of each and nothing else. An access
+/// happens at once; its cost is that of the wires and of the peer's VRAM.
+class Peers {
+ public:
+  Peers(const LinkParameters& parameters, Agenda& agenda) : wires_(parameters), agenda_(agenda) {}
+  /// In the order of units. `memory` must outlive the accesses.
+  void Attach(Memory& memory) { memories_.push_back(&memory); }
+
+  /// Of unit `own`, at VRAM of unit `peer`. False: there is no such peer (its own index is none), or
+  /// it is past the end of its VRAM. `window`: bytes that the requester may have in flight.
+  bool Read(unsigned own, unsigned peer, uint64_t offset, void* to, size_t size, uint64_t window,
+            Cost& cost);
+  bool Write(unsigned own, unsigned peer, uint64_t offset, const void* from, size_t size,
+             Cost& cost);
+
+  const LinkWires& wires() const { return wires_; }
+
+ private:
+  Memory* Find(unsigned own, unsigned peer) const;
+
+  LinkWires wires_;
+  Agenda& agenda_;
+  std::vector<Memory*> memories_;
+};
+
+}  // namespace gmmu::sim::twin

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "hw/gmmu_regs.h"
+#include "hw/platform.h"
+#include "tb/sim/platform/bare_machine.h"
+
+namespace gmmu::sim {
+
+/// The GPUs of a machine, powered on and linked, each with space 1 whose pages 0 to 15 are VRAM of
+/// its own from 0x100000 on, and pages 16 to 16 n + 15 behind them those of GPU n - 1 at the same
+/// place, by target peer (its own there too: `peer_absent`). Rings run.
+class LinkedMachine {
+ public:
+  static constexpr uint64_t kPages = 16, kBytes = kPages * 4096, kVram = 0x100000;
+
+  explicit LinkedMachine(hw::Platform& p);
+
+  hw::Platform& platform() { return p_; }
+  unsigned units() const { return static_cast<unsigned>(gpus_.size()); }
+  BareMachine& gpu(unsigned unit) { return *gpus_[unit]; }
+
+  /// Addresses in space 1: of a GPU's own VRAM, and of the VRAM of `unit`.
+  static uint64_t Own(uint64_t offset = 0) { return offset; }
+  static uint64_t Of(unsigned unit, uint64_t offset = 0) { return (unit + 1) * kBytes + offset; }
+  static std::vector<uint64_t> Copy(uint64_t from, uint64_t to, uint64_t bytes);
+  static regs::PteEntry PeerPage(unsigned unit, uint64_t offset);
+
+  /// Its pages get bytes that say whose they are.
+  void FillVram(unsigned unit, uint8_t seed);
+  std::vector<uint8_t> Vram(unsigned unit, uint64_t offset = 0, size_t size = kBytes);
+  static std::vector<uint8_t> Pattern(uint8_t seed, size_t size = kBytes);
+
+  /// Runs what every GPU has submitted; false when one of them stopped or nothing came in `bound_ns`.
+  bool AwaitAll(uint64_t bound_ns = 1'000'000);
+  /// The reason at which the ring of `unit` stopped; switches it off and on again.
+  regs::Fault StoppedBy(unsigned unit);
+
+ private:
+  hw::Platform& p_;
+  std::vector<std::unique_ptr<BareMachine>> gpus_;
+};
+
+// What holds on every engine. Each is a test; they want 2 to 4 GPUs.
+
+void RegistersAndVramAreEachGpusOwn(hw::Platform& p);
+void CopiesGoToThePeersVramAndBack(hw::Platform& p);
+void ClientsReadThePeersVram(hw::Platform& p);
+void TheFenceComesBehindThePeersAnswer(hw::Platform& p, uint64_t least_ns);
+void PeersThatAreNotLinkedAreAbsent(hw::Platform& p);
+void WhatTheLinkDoesNotReachIsABusError(hw::Platform& p, uint64_t vram_bytes);
+void AllWriteIntoEachOtherAtOnce(hw::Platform& p);
+void InterruptsAndRequestersAreEachGpusOwn(hw::Platform& p);
+
+}  // namespace gmmu::sim
