@@ -310,7 +310,9 @@ package gmmu_regs_pkg;
     logic [3:0] bits2;  // 19:16
     logic [3:0] bits1;  // 15:12
     logic [3:0] bits0;  // 11:8
-    logic [4:0] reserved0;
+    logic [2:0] reserved0;
+    logic [0:0] dual;  // 4:4
+    logic [0:0] reserved1;
     logic [2:0] levels;  // 2:0
   } space_geometry_t;
 

@@ -329,7 +329,7 @@ module gmmu_regs
     fault_queue_size_t   size;
     fault_queue_tail_t   tail;
     inv_status_t         status;
-    id = '{reserved0: '0, minor: 8'd3, major: 8'd1, magic: 32'h554D4D47};
+    id = '{reserved0: '0, minor: 8'd4, major: 8'd1, magic: 32'h554D4D47};
     size = '0;
     size.enable = fault_enable_o;
     size.size_lg2 = fault_size_lg2_o;
@@ -398,7 +398,7 @@ module gmmu_regs
   space_root_t     root_read;
   always_comb begin
     geometry_read = geometry_q;
-    geometry_read.reserved0 = '0;
+    {geometry_read.reserved0, geometry_read.reserved1} = '0;
     root_read = root_q;
     root_read.reserved0 = '0;
     client_data = '0;

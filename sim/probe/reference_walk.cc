@@ -10,6 +10,7 @@ using regs::PteEntry;
 using regs::Target;
 
 constexpr unsigned kPageLg2 = 12;
+constexpr unsigned kBlockLg2 = 16;        // what an entry of a 64 KiB leaf table maps
 constexpr unsigned kPageNumberBits = 36;  // 48-bit addresses
 
 /// What is wider than the hardware was built for is not known here.
@@ -17,19 +18,23 @@ bool IsAllowedGeometry(const SpaceConfig& space) {
   if (space.levels < 2 || space.levels > 6) return false;
   for (unsigned level = 0; level < space.levels; ++level)
     if (space.bits[level] < 1 || space.bits[level] > 13) return false;
-  return true;
+  return !space.dual || (space.bits[1] <= 12 && space.bits[0] >= 4);
 }
 
-/// The list "faults with entry_reserved" of the page; `entry` is valid and not zero.
-bool IsReservedForm(PteEntry entry, unsigned level, unsigned shift) {
-  if (entry.reserved63() != 0 || entry.table_64k() != 0) return true;
-  if (entry.page() >> kPageNumberBits != 0) return true;
-  if (entry.adapter() != 0 && entry.target() != Target::kPeer) return true;
-  if (level == 0) return entry.large() != 0;
-  if (entry.contiguous() != 0) return true;
-  if (entry.large() != 0) return ((entry.page() << kPageLg2) & ((uint64_t{1} << shift) - 1)) != 0;
-  return entry.target() == Target::kAperture || entry.target() == Target::kPeer;
-}
+/// What a word of a table is.
+enum class Form {
+  kEntry,   ///< of any level: single
+  kWord0,   ///< of a dual entry of level 1
+  kWord1,
+  kLeaf64,  ///< of a 64 KiB leaf table
+};
+
+struct Table {
+  Target target;
+  uint64_t address;
+};
+
+bool HoldsTables(Target target) { return target == Target::kSystem || target == Target::kVram; }
 
 Translation FaultAt(Fault fault, unsigned level) {
   Translation result;
@@ -37,6 +42,107 @@ Translation FaultAt(Fault fault, unsigned level) {
   result.level = level;
   return result;
 }
+
+/// One walk: the space and the access stay, tables go by.
+class Walk {
+ public:
+  Walk(const SpaceConfig& space, uint64_t va, Access access, const EntryReader& read)
+      : space_(space), va_(va), access_(access), read_(read) {}
+
+  Translation FromRoot() const {
+    Table table{space_.root_target, space_.root_address};
+    for (unsigned level = space_.levels - 1; level > 1; --level) {
+      const Outcome found = Visit(table, level, Form::kEntry);
+      if (!found.names_table) return found.translation;
+      table = found.table;
+    }
+    if (!space_.dual) return FromLevel1(table, Form::kEntry);
+    const Translation wide = FromLevel1(table, Form::kWord1);
+    return wide.fault == Fault::kEntryInvalid ? FromLevel1(table, Form::kWord0) : wide;
+  }
+
+ private:
+  /// What one word says: the next table, or the end.
+  struct Outcome {
+    bool names_table = false;
+    Table table{};
+    bool table_64k = false;
+    Translation translation;
+  };
+
+  Translation FromLevel1(Table table, Form form) const {
+    const Outcome found = Visit(table, 1, form);
+    if (!found.names_table) return found.translation;
+    return Visit(found.table, 0, found.table_64k ? Form::kLeaf64 : Form::kEntry).translation;
+  }
+
+  unsigned Shift(unsigned level, Form form) const { return form == Form::kLeaf64 ? kBlockLg2 : space_.Shift(level); }
+
+  uint64_t AddressOf(Table table, unsigned level, Form form) const {
+    const unsigned bits = form == Form::kLeaf64 ? space_.bits[0] - (kBlockLg2 - kPageLg2) : space_.bits[level];
+    const uint64_t index = (va_ >> Shift(level, form)) & ((uint64_t{1} << bits) - 1);
+    if (form == Form::kWord0) return table.address + 16 * index;
+    if (form == Form::kWord1) return table.address + 16 * index + 8;
+    return table.address + 8 * index;
+  }
+
+  /// The list "faults with entry_reserved" of the page; `entry` is valid and not zero.
+  bool IsReservedForm(PteEntry entry, unsigned level, Form form) const {
+    const bool large = entry.large() != 0;
+    const bool names_table = level > 0 && !large;
+    if (entry.reserved63() != 0) return true;
+    if (entry.page() >> kPageNumberBits != 0) return true;
+    if (entry.adapter() != 0 && entry.target() != Target::kPeer) return true;
+    if (level == 0 && large) return true;
+    if (level > 0 && entry.contiguous() != 0) return true;
+    if (large && (entry.page() << kPageLg2) % (uint64_t{1} << space_.Shift(level)) != 0) return true;
+    if (names_table && !HoldsTables(entry.target())) return true;
+    const bool table_64k = entry.table_64k() != 0;
+    switch (form) {
+      case Form::kEntry: return table_64k && !(names_table && level == 1 && space_.bits[0] >= 4);
+      case Form::kWord0: return table_64k;
+      case Form::kWord1: return !names_table || !table_64k;
+      case Form::kLeaf64: return table_64k || entry.contiguous() != 0 || (entry.page() & 15) != 0;
+    }
+    return true;
+  }
+
+  Outcome Visit(Table table, unsigned level, Form form) const {
+    Outcome outcome;
+    Translation& result = outcome.translation;
+    const std::optional<uint64_t> word = read_(table.target, AddressOf(table, level, form));
+    result = FaultAt(Fault::kTableRead, level);
+    if (!word) return outcome;
+    PteEntry entry;
+    entry.raw = *word;
+    result.fault = Fault::kNone;
+    result.zero = entry.zero() != 0;
+    if (result.zero) return outcome;
+    result.fault = Fault::kEntryInvalid;
+    if (entry.valid() == 0) return outcome;
+    result.fault = Fault::kEntryReserved;
+    if (IsReservedForm(entry, level, form)) return outcome;
+    result.fault = Fault::kNone;
+    if (level > 0 && entry.large() == 0) {
+      outcome.names_table = true;
+      outcome.table = {entry.target(), entry.page() << kPageLg2};
+      outcome.table_64k = entry.table_64k() != 0;
+      return outcome;
+    }
+    if (access_ == Access::kWrite && entry.read_only() != 0) result.fault = Fault::kWriteProtect;
+    if (access_ == Access::kExecute && entry.no_execute() != 0) result.fault = Fault::kExecuteProtect;
+    result.coherent = entry.coherent() != 0;
+    result.gpa.target = entry.target();
+    result.gpa.adapter = static_cast<uint8_t>(entry.adapter());
+    result.gpa.offset = (entry.page() << kPageLg2) + va_ % (uint64_t{1} << Shift(level, form));
+    return outcome;
+  }
+
+  const SpaceConfig& space_;
+  const uint64_t va_;
+  const Access access_;
+  const EntryReader& read_;
+};
 
 }  // namespace
 
@@ -54,6 +160,7 @@ SpaceConfig SpaceConfig::FromRegisters(uint64_t geometry, uint64_t root) {
   const uint64_t bits[6] = {shape.bits0(), shape.bits1(), shape.bits2(),
                             shape.bits3(), shape.bits4(), shape.bits5()};
   for (unsigned level = 0; level < 6; ++level) space.bits[level] = static_cast<uint8_t>(bits[level]);
+  space.dual = shape.dual() != 0;
   return space;
 }
 
@@ -65,7 +172,7 @@ unsigned SpaceConfig::Shift(unsigned level) const {
 
 bool SpaceConfig::operator==(const SpaceConfig& o) const {
   return enable == o.enable && root_target == o.root_target && root_address == o.root_address &&
-         root_entries == o.root_entries && levels == o.levels && bits == o.bits;
+         root_entries == o.root_entries && levels == o.levels && bits == o.bits && dual == o.dual;
 }
 
 bool Translation::operator==(const Translation& o) const {
@@ -82,41 +189,8 @@ Translation ReferenceWalk(const SpaceConfig& space, uint64_t va, Access access, 
   if (top < 64 && va >> top != 0) return FaultAt(Fault::kVaRange, root_level);
   if (va >> space.Shift(root_level) >= space.root_entries) return FaultAt(Fault::kRootBound, root_level);
 
-  if (space.root_target != Target::kSystem && space.root_target != Target::kVram)
-    return FaultAt(Fault::kEntryReserved, root_level);
-
-  Target table_target = space.root_target;
-  uint64_t table = space.root_address;
-  for (unsigned level = root_level;; --level) {
-    const unsigned shift = space.Shift(level);
-    const uint64_t index = (va >> shift) & ((uint64_t{1} << space.bits[level]) - 1);
-    const std::optional<uint64_t> word = read(table_target, table + index * 8);
-    if (!word) return FaultAt(Fault::kTableRead, level);
-    PteEntry entry;
-    entry.raw = *word;
-    if (entry.zero() != 0) {
-      Translation result;
-      result.zero = true;
-      result.level = level;
-      return result;
-    }
-    if (entry.valid() == 0) return FaultAt(Fault::kEntryInvalid, level);
-    if (IsReservedForm(entry, level, shift)) return FaultAt(Fault::kEntryReserved, level);
-    if (level > 0 && entry.large() == 0) {
-      table_target = entry.target();
-      table = entry.page() << kPageLg2;
-      continue;
-    }
-    if (access == Access::kWrite && entry.read_only() != 0) return FaultAt(Fault::kWriteProtect, level);
-    if (access == Access::kExecute && entry.no_execute() != 0) return FaultAt(Fault::kExecuteProtect, level);
-    Translation result;
-    result.level = level;
-    result.coherent = entry.coherent() != 0;
-    result.gpa.target = entry.target();
-    result.gpa.adapter = static_cast<uint8_t>(entry.adapter());
-    result.gpa.offset = (entry.page() << kPageLg2) + (va & ((uint64_t{1} << shift) - 1));
-    return result;
-  }
+  if (!HoldsTables(space.root_target)) return FaultAt(Fault::kEntryReserved, root_level);
+  return Walk(space, va, access, read).FromRoot();
 }
 
 }  // namespace gmmu::sim

@@ -17,6 +17,7 @@ struct SpaceConfig {
   uint32_t root_entries = 0;
   unsigned levels = 0;         ///< 2 to 6
   std::array<uint8_t, 6> bits{};  ///< index bits by level, [0] is the leaf
+  bool dual = false;           ///< entries of level 1 are pairs
 
   static SpaceConfig FromRegisters(uint64_t geometry, uint64_t root);
   /// Bytes that one entry of `level` covers, as a logarithm.

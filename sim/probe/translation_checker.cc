@@ -242,7 +242,7 @@ void TranslationChecker::Fill(Memo& memo, const Space& space, const TranslationE
   memo.versions = 0;
   for (const uint64_t key : visited_) {
     const uint64_t page = key >> kPageLg2;
-    if ((key & kHostTag) != 0 || page >= versions_.size() || memo.pages == 6) continue;
+    if ((key & kHostTag) != 0 || page >= versions_.size() || memo.pages == kWalkWords) continue;
     memo.page[memo.pages++] = static_cast<uint32_t>(page);
     memo.versions += versions_[page];
   }

@@ -70,6 +70,8 @@ class TranslationChecker {
   std::vector<hw::Counter> Counters() const;
 
  private:
+  static constexpr unsigned kWalkWords = 8;  ///< that a walk reads at most: six levels, both halves of the last two
+
   /// A table word, or a space's configuration, that held `old` before moment `time`.
   struct Change {
     uint64_t time;
@@ -82,7 +84,7 @@ class TranslationChecker {
     bool valid = false;
     uint8_t pages = 0;
     uint64_t versions = 0;  ///< sum over `page`
-    uint32_t page[6] = {};
+    uint32_t page[kWalkWords] = {};
     Translation answer;
   };
   struct Window {

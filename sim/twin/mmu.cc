@@ -54,39 +54,48 @@ Mmu::Entry* Mmu::Find(Space& space, uint64_t va) {
   return nullptr;
 }
 
+Mmu::Position Mmu::Start(const Space& space, uint64_t va, Half half) {
+  const SpaceShape& shape = space.shape;
+  for (unsigned low = 0; low < shape.root_level; ++low) {
+    const bool apart = low == 0 && half == Half::k64;
+    const auto& tables = apart ? space.tables_64k : space.tables[low];
+    const auto found = tables.find(va >> shape.shift[low + 1]);
+    if (found != tables.end()) return {low, found->second, true};
+  }
+  return {shape.root_level, TablePlace{shape.root.target(), shape.root.address()}, false};
+}
+
 bool Mmu::Walk(Space& space, uint64_t va, Mapping& mapping, Cost& cost) {
   const SpaceShape& shape = space.shape;
-  unsigned level = shape.root_level;
-  TablePlace table{shape.root.target(), shape.root.address()};
-  bool cached = false;
-  for (unsigned low = 0; low < shape.root_level; ++low) {  // the deepest pointer that is known
-    const auto found = space.tables[low].find(va >> shape.shift[low + 1]);
-    if (found == space.tables[low].end()) continue;
-    level = low;
-    table = found->second;
-    cached = true;
-    break;
-  }
+  Half half = shape.dual ? Half::k64 : Half::k4;
+  Position at = Start(space, va, half);
+  const bool cached = at.cached;
   unsigned vram_reads = 0, host_reads = 0;
-  for (;; --level) {
-    const bool vram = table.target == Target::kVram;
+  for (;;) {
+    const bool vram = at.table.target == Target::kVram;
     if (!vram && !memory_.host_open()) return false;
     regs::PteEntry entry;
     ++(vram ? vram_reads : host_reads);
-    const uint64_t address = table.address + 8 * shape.Index(va, level);
+    const uint64_t address = EntryAddress(shape, va, at.level, at.table, half);
     if (!memory_.ReadEntry(vram, address, &entry.raw)) {
       mapping = Mapping();
       mapping.fault = Fault::kTableRead;
-      mapping.level = level;
+      mapping.level = at.level;
       break;
     }
-    const Step step = Judge(shape, va, level, entry);
+    const Step step = Judge(shape, va, at.level, at.table, half, entry);
+    if (step.other_half) {
+      half = Half::k4;
+      at = Start(space, va, half);
+      continue;
+    }
     if (!step.table) {
       mapping = step.mapping;
       break;
     }
-    table = *step.table;
-    space.tables[level - 1][va >> shape.shift[level]] = table;
+    auto& tables = at.level == 1 && half == Half::k64 ? space.tables_64k : space.tables[at.level - 1];
+    tables[va >> shape.shift[at.level]] = *step.table;
+    at = {at.level - 1, *step.table, at.cached};
   }
   cost.Add(time_.Walk(agenda_.now(), vram_reads, host_reads));
   counters_.Of<regs::CountersTableReads>() += vram_reads + host_reads;
@@ -197,6 +206,7 @@ bool Mmu::Configure(unsigned number, regs::SpaceGeometry geometry, regs::SpaceRo
 void Mmu::FlushSpace(Space& space) {
   for (auto& entries : space.entries) entries.clear();
   for (auto& tables : space.tables) tables.clear();
+  space.tables_64k.clear();
   space.spans = 0;
   space.last = nullptr;
   space.last_page = ~uint64_t{0};
@@ -215,6 +225,7 @@ void Mmu::Invalidate(regs::Scope scope, unsigned number, uint64_t start, uint64_
       }
       for (unsigned level = 0; level < space.tables.size(); ++level)
         DropOverlap(space.tables[level], space.shape.shift[level + 1], start, end);
+      DropOverlap(space.tables_64k, space.shape.shift[1], start, end);
       space.last = nullptr;
       space.last_page = ~uint64_t{0};
     }

@@ -64,11 +64,21 @@ class Mmu {
     std::array<std::unordered_map<uint64_t, Entry>, 64> entries;  ///< [span_lg2][va >> span_lg2]
     /// Pointers to tables: [level of the table][va >> bytes that the table covers].
     std::array<std::unordered_map<uint64_t, TablePlace>, 6> tables;
+    std::unordered_map<uint64_t, TablePlace> tables_64k;  ///< of level 0, by the 64 KiB halves of a dual space
     uint64_t last_page = ~uint64_t{0};  ///< found last: most lookups are for the same page again
     Entry* last = nullptr;
   };
 
+  /// A step of a walk: the word of `level` in `table` is next.
+  struct Position {
+    unsigned level = 0;
+    TablePlace table;
+    bool cached = false;  ///< a pointer was known
+  };
+
   Entry* Find(Space& space, uint64_t va);
+  /// Where the walk of `half` starts: at the deepest table that is known.
+  static Position Start(const Space& space, uint64_t va, Half half);
   bool Search(unsigned port, Space& space, uint64_t va, regs::Access access, Mapping& mapping,
               bool& hit, Cost& cost);
   /// False: the host port is closed.

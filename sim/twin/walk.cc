@@ -24,17 +24,28 @@ Mapping Fails(Fault fault, unsigned level) {
 
 bool HoldsTables(Target target) { return target == Target::kSystem || target == Target::kVram; }
 
+/// Whether table_64k is as it has to be.
+bool AgreesWithItsTable(const SpaceShape& space, PteEntry entry, unsigned level, Half half) {
+  const bool set = entry.table_64k() != 0;
+  if (level != 1) return !set;
+  const bool names_table = entry.large() == 0;
+  if (space.dual) return half == Half::k64 ? set && names_table : !set;
+  return !set || (names_table && space.bits[0] >= kBlockPagesLg2);
+}
+
 /// The list of docs/page-tables.md, `entry` being valid and not zero.
-bool Reserved(PteEntry entry, unsigned level, unsigned shift) {
+bool Reserved(const SpaceShape& space, PteEntry entry, unsigned level, bool k64, Half half) {
   const uint64_t address = entry.page() << 12;
   const bool names_table = level > 0 && entry.large() == 0;
   if (entry.reserved63() != 0) return true;
-  if (entry.table_64k() != 0) return true;
+  if (!AgreesWithItsTable(space, entry, level, half)) return true;
   if (address >> kAddressBits != 0) return true;
   if (entry.target() != Target::kPeer && entry.adapter() != 0) return true;
   if (level == 0 && entry.large() != 0) return true;
-  if (level != 0 && entry.contiguous() != 0) return true;
-  if (level != 0 && entry.large() != 0 && address % (uint64_t{1} << shift) != 0) return true;
+  if ((level != 0 || k64) && entry.contiguous() != 0) return true;
+  if (k64 && address % (uint64_t{1} << kBlockLg2) != 0) return true;
+  if (level != 0 && entry.large() != 0 && address % (uint64_t{1} << space.shift[level]) != 0)
+    return true;
   return names_table && !HoldsTables(entry.target());
 }
 
@@ -55,6 +66,8 @@ SpaceShape SpaceShape::From(regs::SpaceGeometry geometry, regs::SpaceRoot root, 
     space.bits[level] = static_cast<uint8_t>(bits);
     space.shift[level + 1] = static_cast<uint8_t>(space.shift[level] + bits);
   }
+  space.dual = geometry.dual() != 0;
+  if (space.dual) allowed = allowed && space.bits[1] <= 12 && space.bits[0] >= kBlockPagesLg2;
   space.usable = root.enable() != 0 && allowed && space.top() <= va_bits;
   return space;
 }
@@ -68,26 +81,35 @@ std::optional<Mapping> BeforeTheRoot(const SpaceShape& space, uint64_t va) {
   return std::nullopt;
 }
 
-Step Judge(const SpaceShape& space, uint64_t va, unsigned level, PteEntry entry) {
-  const unsigned shift = space.shift[level];
+uint64_t EntryAddress(const SpaceShape& space, uint64_t va, unsigned level, const TablePlace& table,
+                      Half half) {
+  const uint64_t index = space.Index(va, level);
+  if (table.k64) return table.address + 8 * (index >> kBlockPagesLg2);
+  if (level == 1 && space.dual) return table.address + 16 * index + (half == Half::k64 ? 8 : 0);
+  return table.address + 8 * index;
+}
+
+Step Judge(const SpaceShape& space, uint64_t va, unsigned level, const TablePlace& table, Half half,
+           PteEntry entry) {
   Step step;
   Mapping& mapping = step.mapping;
   mapping.level = level;
-  mapping.span_lg2 = shift;
+  mapping.span_lg2 = table.k64 ? kBlockLg2 : space.shift[level];
   if (entry.zero() != 0) {
     mapping.zero = true;
     return step;
   }
   if (entry.valid() == 0) {
     mapping.fault = Fault::kEntryInvalid;
+    step.other_half = space.dual && half == Half::k64 && (level == 1 || table.k64);
     return step;
   }
-  if (Reserved(entry, level, shift)) {
+  if (Reserved(space, entry, level, table.k64, half)) {
     mapping.fault = Fault::kEntryReserved;
     return step;
   }
   if (level > 0 && entry.large() == 0) {
-    step.table = TablePlace{entry.target(), entry.page() << 12};
+    step.table = TablePlace{entry.target(), entry.page() << 12, entry.table_64k() != 0};
     return step;
   }
   mapping.coherent = entry.coherent() != 0;

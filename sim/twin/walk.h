@@ -16,6 +16,7 @@ struct SpaceShape {
   unsigned root_level = 0;
   std::array<uint8_t, 6> bits{};
   std::array<uint8_t, 7> shift{};  ///< [levels] is the top
+  bool dual = false;               ///< entries of level 1 are pairs
 
   /// Registers geometry and root as committed; `va_bits`: the widest address that is built.
   static SpaceShape From(regs::SpaceGeometry geometry, regs::SpaceRoot root, unsigned va_bits);
@@ -29,7 +30,11 @@ struct SpaceShape {
 struct TablePlace {
   regs::Target target = regs::Target::kSystem;  ///< system or VRAM
   uint64_t address = 0;
+  bool k64 = false;  ///< a leaf table of 64 KiB entries
 };
+
+/// Which word of a dual entry of level 1 a walk takes. Elsewhere it means nothing.
+enum class Half : uint8_t { k4, k64 };
 
 /// What a walk found for all of an aligned block of 2^span_lg2 bytes.
 struct Mapping {
@@ -45,12 +50,19 @@ struct Mapping {
 /// The checks before the first read (1 to 3a of the page's table), or nothing.
 std::optional<Mapping> BeforeTheRoot(const SpaceShape& space, uint64_t va);
 
-/// What the word of `level` for `va` says: the next lower table, or the end of the walk.
+/// Where the word of `level` for `va` lies in `table`, in bytes.
+uint64_t EntryAddress(const SpaceShape& space, uint64_t va, unsigned level, const TablePlace& table,
+                      Half half);
+
+/// What a word says: the next lower table, that the other half is to be walked, or the end.
 struct Step {
   std::optional<TablePlace> table;
+  bool other_half = false;
   Mapping mapping;
 };
-Step Judge(const SpaceShape& space, uint64_t va, unsigned level, regs::PteEntry entry);
+/// `entry` is the word of `level` for `va` in `table`.
+Step Judge(const SpaceShape& space, uint64_t va, unsigned level, const TablePlace& table, Half half,
+           regs::PteEntry entry);
 
 /// Whether the mapping allows the access: lines 9 and 10.
 regs::Fault Permission(const Mapping& mapping, regs::Access access);

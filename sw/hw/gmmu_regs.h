@@ -568,6 +568,9 @@ struct SpaceGeometry {
   /// [2:0] Page table levels, 2 to 6.
   constexpr uint64_t levels() const { return static_cast<uint64_t>((raw >> 0) & 0x7u); }
   constexpr SpaceGeometry& set_levels(uint64_t v) { raw = (raw & ~(uint64_t{0x7u} << 0)) | ((static_cast<uint64_t>(v) & 0x7u) << 0); return *this; }
+  /// [4:4] 1: an entry of level 1 is a pair of 16 bytes: 4 KiB half, 64 KiB half. Needs bits1 of at most 12 and bits0 of at least 4. From minor version 4 on.
+  constexpr uint64_t dual() const { return static_cast<uint64_t>((raw >> 4) & 0x1u); }
+  constexpr SpaceGeometry& set_dual(uint64_t v) { raw = (raw & ~(uint64_t{0x1u} << 4)) | ((static_cast<uint64_t>(v) & 0x1u) << 4); return *this; }
   /// [11:8] Index bits of level 0 (leaf).
   constexpr uint64_t bits0() const { return static_cast<uint64_t>((raw >> 8) & 0xfu); }
   constexpr SpaceGeometry& set_bits0(uint64_t v) { raw = (raw & ~(uint64_t{0xfu} << 8)) | ((static_cast<uint64_t>(v) & 0xfu) << 8); return *this; }
@@ -586,7 +589,7 @@ struct SpaceGeometry {
   /// [31:28] Index bits of level 5.
   constexpr uint64_t bits5() const { return static_cast<uint64_t>((raw >> 28) & 0xfu); }
   constexpr SpaceGeometry& set_bits5(uint64_t v) { raw = (raw & ~(uint64_t{0xfu} << 28)) | ((static_cast<uint64_t>(v) & 0xfu) << 28); return *this; }
-  /// [63:32] Entries of the root table; a root index at or above it faults.
+  /// [63:32] Entries of the root table (pairs, if it is of level 1 and dual = 1); a root index at or above it faults.
   constexpr uint64_t root_entries() const { return static_cast<uint64_t>((raw >> 32) & 0xffffffffu); }
   constexpr SpaceGeometry& set_root_entries(uint64_t v) { raw = (raw & ~(uint64_t{0xffffffffu} << 32)) | ((static_cast<uint64_t>(v) & 0xffffffffu) << 32); return *this; }
 };
@@ -1481,7 +1484,7 @@ struct PteEntry {
   /// [8:8] Level 0 only (0 above it). 1: one of sixteen entries of an aligned 64 KiB block that agree in everything but the low four bits of page, which count 0 to 15.
   constexpr uint64_t contiguous() const { return static_cast<uint64_t>((raw >> 8) & 0x1u); }
   constexpr PteEntry& set_contiguous(uint64_t v) { raw = (raw & ~(uint64_t{0x1u} << 8)) | ((static_cast<uint64_t>(v) & 0x1u) << 8); return *this; }
-  /// [9:9] Level 1, 1: the leaf table has 64 KiB entries. Reserved: must be 0 in this version.
+  /// [9:9] Level 1, names a table: 1: it is a leaf table of 64 KiB entries. Must be 0 in every other entry, and before minor version 4.
   constexpr uint64_t table_64k() const { return static_cast<uint64_t>((raw >> 9) & 0x1u); }
   constexpr PteEntry& set_table_64k(uint64_t v) { raw = (raw & ~(uint64_t{0x1u} << 9)) | ((static_cast<uint64_t>(v) & 0x1u) << 9); return *this; }
   /// [11:10] Software's, never interpreted.

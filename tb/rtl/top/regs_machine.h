@@ -219,7 +219,7 @@ class Regs : public BlocksTest {
     if (model.Keeps(at)) return model.Kept(at);
     if (const auto ring = model.Ring(at)) return RingState(*ring, at % regs::kRingStride);
     switch (at) {
-      case regs::Id::kOffset: return regs::Id{}.set_magic(0x554D4D47).set_major(1).set_minor(3).raw;
+      case regs::Id::kOffset: return regs::Id{}.set_magic(0x554D4D47).set_major(1).set_minor(4).raw;
       case regs::Cap0::kOffset: return 0xA0A1'A2A3'A4A5'A6A7;
       case regs::Cap1::kOffset: return 0xB0B1'B2B3'B4B5'B6B7;
       case regs::Cap2::kOffset: return 0xC0C1'C2C3'C4C5'C6C7;

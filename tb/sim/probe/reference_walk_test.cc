@@ -47,6 +47,8 @@ class ReferenceWalkTest : public ::testing::Test {
   static constexpr uint64_t kVa = 0x12345678;
   static constexpr uint64_t kLeaf = 0x3FCA28;
   static constexpr uint64_t kLevel1 = 0x3FD488;
+  static constexpr uint64_t kLeaf64 = 0x3FB0A0;
+  static constexpr uint64_t kTable64 = 0x08000000003FB241;
   SpaceConfig space_;
   std::map<std::pair<Target, uint64_t>, uint64_t> memory_;
   uint64_t bad_address_ = ~uint64_t{0};
@@ -153,6 +155,135 @@ TEST_F(ReferenceWalkTest, ProtectsPagesButIgnoresProtectionOnInnerEntries) {
   EXPECT_EQ(Walk(kVa, Access::kWrite).fault, Fault::kNone);
 }
 
+TEST_F(ReferenceWalkTest, WalksALeafTableOf64KiBEntriesAndReportsItAsLevel0) {
+  Put(Target::kVram, kLevel1, kTable64);
+  Put(Target::kVram, kLeaf64, 0x98760005);
+  EXPECT_EQ(Walk(kVa).gpa, (Gpa{Target::kSystem, 0, 0x98765678}));
+  EXPECT_EQ(Walk(kVa).level, 0u);
+  EXPECT_TRUE(Walk(kVa).coherent);
+  EXPECT_EQ(Walk(kVa & ~uint64_t{0xFFFF}).gpa.offset, 0x98760000u);
+  ExpectFault(kVa + 0x10000, Fault::kEntryInvalid, 0);
+  Put(Target::kVram, kLeaf64, 0x9876001D);
+  ExpectFault(kVa, Fault::kWriteProtect, 0, Access::kWrite);
+  ExpectFault(kVa, Fault::kExecuteProtect, 0, Access::kExecute);
+  Put(Target::kVram, kLeaf64, 0x2);
+  EXPECT_TRUE(Walk(kVa, Access::kWrite).zero);
+  bad_address_ = kLeaf64;
+  ExpectFault(kVa, Fault::kTableRead, 0);
+}
+
+TEST_F(ReferenceWalkTest, RefusesEveryReservedFormOfA64KiBEntry) {
+  Put(Target::kVram, kLevel1, kTable64);
+  for (const unsigned bit : {63u, 9u, 8u, 5u, 48u, 52u, 12u, 13u, 14u, 15u}) {
+    Put(Target::kVram, kLeaf64, 0x98760005 | uint64_t{1} << bit);
+    ExpectFault(kVa, Fault::kEntryReserved, 0);
+  }
+}
+
+TEST_F(ReferenceWalkTest, RefusesTable64kWhereNo64KiBLeafTableIsNamed) {
+  Put(Target::kVram, 0x3FE000, 0x3FD241);  // above level 1
+  ExpectFault(kVa, Fault::kEntryReserved, 2);
+  Put(Target::kVram, 0x3FE000, 0x3FD041);
+  Put(Target::kVram, kLevel1, 0x40000261);  // a large page
+  ExpectFault(kVa, Fault::kEntryReserved, 1);
+  space_.bits[0] = 3;
+  space_.bits[1] = 12;  // the leaf table is too small
+  Put(Target::kVram, 0x3FD000 + 8 * (kVa >> 15 & 0xFFF), kTable64);
+  Put(Target::kVram, 0x3FE000 + 8 * (kVa >> 27), 0x3FD041);
+  ExpectFault(kVa, Fault::kEntryReserved, 1);
+}
+
+class DualReferenceWalkTest : public ReferenceWalkTest {
+ protected:
+  DualReferenceWalkTest() {
+    space_.dual = true;
+    Put(Target::kVram, 0x3FE000, 0x08000000003F8041);
+    Put(Target::kVram, kWord1, kTable64);
+  }
+  void Map4K() {
+    Put(Target::kVram, kWord0, 0x3FC041);
+    Put(Target::kVram, kLeaf, 0x55555005);
+  }
+  static constexpr uint64_t kWord0 = 0x3F8910;
+  static constexpr uint64_t kWord1 = 0x3F8918;
+};
+
+TEST_F(DualReferenceWalkTest, TranslatesTheDualExampleOfThePage) {
+  Put(Target::kVram, kLeaf64, 0x0000000098760005);
+  EXPECT_EQ(Walk(kVa).gpa, (Gpa{Target::kSystem, 0, 0x98765678}));
+  EXPECT_EQ(reads_, 4u);
+  Put(Target::kVram, kLeaf64, 0);
+  Map4K();
+  reads_ = 0;
+  EXPECT_EQ(Walk(kVa).gpa, (Gpa{Target::kSystem, 0, 0x55555678}));
+  EXPECT_EQ(reads_, 6u);
+}
+
+TEST_F(DualReferenceWalkTest, GoesOnWithWord0OnlyWhereThe64KiBHalfHasNothing) {
+  Map4K();
+  const uint64_t nothing = 0xFFFFFFFFFFFFFFFCull;
+  Put(Target::kVram, kWord1, nothing);
+  EXPECT_EQ(Walk(kVa).gpa.offset, 0x55555678u);
+  Put(Target::kVram, kWord1, kTable64);
+  Put(Target::kVram, kLeaf64, nothing);
+  EXPECT_EQ(Walk(kVa).gpa.offset, 0x55555678u);
+  Put(Target::kVram, kLeaf64, 0x98761005);
+  ExpectFault(kVa, Fault::kEntryReserved, 0);
+  Put(Target::kVram, kLeaf64, 0x9876000D);
+  ExpectFault(kVa, Fault::kWriteProtect, 0, Access::kWrite);
+  Put(Target::kVram, kLeaf64, 0x2);
+  EXPECT_TRUE(Walk(kVa).zero);
+  EXPECT_EQ(Walk(kVa).level, 0u);
+  bad_address_ = kLeaf64;
+  ExpectFault(kVa, Fault::kTableRead, 0);
+  bad_address_ = kWord1;
+  ExpectFault(kVa, Fault::kTableRead, 1);
+  bad_address_ = ~uint64_t{0};
+  Put(Target::kVram, kWord1, 0x2);
+  EXPECT_TRUE(Walk(kVa).zero);
+  EXPECT_EQ(Walk(kVa).level, 1u);
+}
+
+TEST_F(DualReferenceWalkTest, RefusesWhatDoesNotBelongIntoAHalf) {
+  Map4K();
+  for (const uint64_t word : {uint64_t{0x3FB041}, uint64_t{0x40000061}, uint64_t{0x40000261}, kTable64 | 0x80}) {
+    Put(Target::kVram, kWord1, word);
+    ExpectFault(kVa, Fault::kEntryReserved, 1);
+  }
+  Put(Target::kVram, kWord1, 0);
+  Put(Target::kVram, kWord0, kTable64);
+  ExpectFault(kVa, Fault::kEntryReserved, 1);
+  Put(Target::kVram, kWord0, 0x40000061);
+  EXPECT_EQ(Walk(kVa).gpa, (Gpa{Target::kVram, 0, 0x40145678}));
+}
+
+TEST_F(DualReferenceWalkTest, ReportsTheFaultOfWord0WhereNeitherHalfMaps) {
+  Put(Target::kVram, kWord0, 0x3FC041);
+  Put(Target::kVram, kLeaf, 0);
+  ExpectFault(kVa, Fault::kEntryInvalid, 0);
+  Put(Target::kVram, kWord0, 0);
+  ExpectFault(kVa, Fault::kEntryInvalid, 1);
+  bad_address_ = kWord0;
+  ExpectFault(kVa, Fault::kTableRead, 1);
+}
+
+TEST_F(DualReferenceWalkTest, NeedsRoomForPairsAndA64KiBLeafTable) {
+  space_.bits[1] = 13;
+  ExpectFault(kVa, Fault::kSpaceDisabled, 3);
+  space_.bits[1] = 12;
+  space_.bits[0] = 3;
+  ExpectFault(kVa, Fault::kSpaceDisabled, 3);
+}
+
+TEST_F(DualReferenceWalkTest, CountsPairsInARootOfLevel1) {
+  space_.levels = 2;
+  space_.root_entries = 3;
+  Put(Target::kVram, 0x3FF000 + 16 * 2 + 8, kTable64);
+  Put(Target::kVram, kLeaf64, 0x98760005);
+  EXPECT_EQ(Walk((uint64_t{2} << 21) + 0x145678).gpa.offset, 0x98765678u);
+  ExpectFault(uint64_t{3} << 21, Fault::kRootBound, 1);
+}
+
 TEST_F(ReferenceWalkTest, WalksTwoLevelsWithUnevenBits) {
   space_.levels = 2;
   space_.bits = {13, 7, 0, 0, 0, 0};
@@ -168,7 +299,7 @@ TEST_F(ReferenceWalkTest, WalksTwoLevelsWithUnevenBits) {
 
 TEST(SpaceConfig, ReadsItsFieldsFromTheRegisters) {
   regs::SpaceGeometry geometry;
-  geometry.set_levels(3).set_bits0(13).set_bits1(11).set_bits2(3).set_root_entries(8);
+  geometry.set_levels(3).set_bits0(13).set_bits1(11).set_bits2(3).set_root_entries(8).set_dual(1);
   regs::SpaceRoot root;
   root.set_address(0x7000).set_target(Target::kVram).set_enable(1);
   const SpaceConfig space = SpaceConfig::FromRegisters(geometry.raw, root.raw);
@@ -178,6 +309,8 @@ TEST(SpaceConfig, ReadsItsFieldsFromTheRegisters) {
   EXPECT_EQ(space.root_address, 0x7000u);
   EXPECT_EQ(space.root_target, Target::kVram);
   EXPECT_EQ(space.root_entries, 8u);
+  EXPECT_TRUE(space.dual);
+  EXPECT_NE(space, SpaceConfig::FromRegisters(geometry.set_dual(0).raw, root.raw));
 }
 
 }  // namespace

@@ -23,18 +23,27 @@ using Words = std::map<std::pair<Target, uint64_t>, uint64_t>;
 
 Mapping WalkAll(const SpaceShape& space, uint64_t va, const Words& words) {
   if (const auto early = BeforeTheRoot(space, va)) return *early;
-  TablePlace table{space.root.target(), space.root.address()};
-  for (unsigned level = space.root_level;; --level) {
-    const auto word = words.find({table.target, table.address + 8 * space.Index(va, level)});
+  const TablePlace root{space.root.target(), space.root.address()};
+  TablePlace table = root;
+  Half half = space.dual ? Half::k64 : Half::k4;
+  for (unsigned level = space.root_level;;) {
+    const auto word = words.find({table.target, EntryAddress(space, va, level, table, half)});
     if (word == words.end()) {
       Mapping mapping;
       mapping.fault = Fault::kTableRead;
       mapping.level = level;
       return mapping;
     }
-    const Step step = Judge(space, va, level, PteEntry{word->second});
+    const Step step = Judge(space, va, level, table, half, PteEntry{word->second});
+    if (step.other_half) {
+      half = Half::k4;
+      level = space.root_level;
+      table = root;
+      continue;
+    }
     if (!step.table) return step.mapping;
     table = *step.table;
+    --level;
   }
 }
 
@@ -73,16 +82,21 @@ TEST(Walk, RefusesGeometriesThatAreNotAllowedOrNotBuilt) {
     EXPECT_FALSE(SpaceShape::From(geometry.set_levels(3).set_bits1(bits), Root(0), 57).usable) << bits;
   }
   EXPECT_FALSE(SpaceShape::From(wide.set_levels(3), Root(0).set_enable(0), 48).usable);
+  auto dual = base;
+  dual.set_levels(3).set_dual(1);
+  EXPECT_TRUE(SpaceShape::From(dual, Root(0), 57).usable);
+  EXPECT_FALSE(SpaceShape::From(regs::SpaceGeometry(dual).set_bits1(13), Root(0), 57).usable);
+  EXPECT_FALSE(SpaceShape::From(regs::SpaceGeometry(dual).set_bits0(3), Root(0), 57).usable);
 }
 
 TEST(Walk, TakesSixteenPagesFromAContiguousEntryThatAgreesWithItsAddress) {
   const auto geometry = regs::SpaceGeometry().set_levels(2).set_bits0(4).set_bits1(4).set_root_entries(16);
   const SpaceShape space = SpaceShape::From(geometry, Root(0), 48);
   const auto entry = PteEntry().set_valid(1).set_contiguous(1).set_target(Target::kVram);
-  const Mapping block = Judge(space, 0x3456, 0, PteEntry(entry).set_page(0x123)).mapping;
+  const Mapping block = Judge(space, 0x3456, 0, TablePlace(), Half::k4, PteEntry(entry).set_page(0x123)).mapping;
   EXPECT_EQ(block.span_lg2, 16u);
   EXPECT_EQ(block.base, 0x120000u);
-  const Mapping page = Judge(space, 0x3456, 0, PteEntry(entry).set_page(0x124)).mapping;
+  const Mapping page = Judge(space, 0x3456, 0, TablePlace(), Half::k4, PteEntry(entry).set_page(0x124)).mapping;
   EXPECT_EQ(page.span_lg2, 12u);
   EXPECT_EQ(page.base, 0x124000u);
 }
@@ -94,8 +108,8 @@ TEST(Walk, AgreesWithTheReferenceWalkOnRandomTables) {
   const auto below = [&](uint64_t n) { return random() % n; };
   for (unsigned world = 0; world < 400; ++world) {
     regs::SpaceGeometry geometry;
-    geometry.set_levels(2 + below(5)).set_root_entries(1 + below(40));
-    for (unsigned level = 0; level < 6; ++level) geometry.raw |= (2 + below(4)) << (8 + 4 * level);
+    geometry.set_levels(2 + below(5)).set_root_entries(1 + below(40)).set_dual(below(3) == 0);
+    for (unsigned level = 0; level < 6; ++level) geometry.raw |= (below(10) == 0 ? 3 : 4 + below(2)) << (8 + 4 * level);
     auto root = Root(0x1000 * (1 + below(4)));
     if (below(8) == 0) root.set_target(static_cast<Target>(below(4)));
     Words words;
@@ -106,7 +120,7 @@ TEST(Walk, AgreesWithTheReferenceWalkOnRandomTables) {
         entry.set_valid(below(16) != 0).set_zero(below(16) == 0).set_large(below(4) == 0);
         entry.set_coherent(below(2)).set_read_only(below(4) == 0).set_no_execute(below(4) == 0);
         entry.set_target(below(8) == 0 ? static_cast<Target>(below(4)) : static_cast<Target>(below(2)));
-        entry.set_page(entry.large() != 0 ? below(4) << below(24) : 1 + below(5));
+        entry.set_page(entry.large() != 0 ? below(4) << below(24) : 1 + below(5)).set_table_64k(below(3) == 0);
         if (below(30) == 0) entry.raw |= uint64_t{1} << below(64);
         words[{target, at}] = entry.raw;
       }

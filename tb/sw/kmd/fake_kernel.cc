@@ -242,7 +242,7 @@ StartedDriver::StartedDriver(std::map<std::string, uint64_t> parameters, bool pr
   kernel.parameters = std::move(parameters);
   EXPECT_EQ(kernel.Load(), STATUS_SUCCESS);
   if (preemption) {
-    kernel.reg(regs::Id::kOffset) = regs::Id{}.set_magic(0x554D4D47).set_major(1).set_minor(3).raw;
+    kernel.reg(regs::Id::kOffset) = regs::Id{}.set_magic(0x554D4D47).set_major(1).set_minor(4).raw;
     kernel.reg(regs::Cap0::kOffset) = regs::Cap0{}.set_clients(4).set_spaces(4).set_rings(2).raw;
     kernel.reg(regs::Cap2::kOffset) = regs::Cap2{}.set_patterns(1).set_traffic(4).raw;
   }
