@@ -6,12 +6,13 @@
 
 namespace gmmu::sim {
 
-/// What the address of a transaction means. The first three are those of AxUSER.kind on the GPU's
+/// What the address of a transaction means. The first four are those of AxUSER.kind on the GPU's
 /// host port.
 enum class AddressKind : uint8_t {
   kLogical,     ///< untranslated: an IOMMU, if there is one, translates it
   kTranslated,  ///< the device translated it itself
   kInterrupt,   ///< an interrupt message
+  kPeer,        ///< VRAM of a linked GPU: {adapter[47:42], offset[41:0]}; for the link
   kConfig,      ///< towards a device: offset in its configuration space
 };
 

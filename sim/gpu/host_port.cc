@@ -8,6 +8,8 @@ namespace {
 
 constexpr unsigned kIdBits = 8;  // gmmu_axi_pkg::IdWidth; the requester stands above
 
+bool ToPeer(const PooledTransaction& t) { return t.extension->kind == AddressKind::kPeer; }
+
 }  // namespace
 
 void HostPort::Label(PooledTransaction& t, unsigned id, uint32_t user) const {
@@ -33,9 +35,13 @@ void HostPort::TakeRead(const Vgmmu_gpu& top) {
   const size_t bytes = (top.m_host_arlen_o + 1u) * size_t{kBeatBytes} - lane;
   PooledTransaction* t = pool_.Acquire(tlm::TLM_READ_COMMAND, address, lane, bytes);
   Label(*t, top.m_host_arid_o, top.m_host_aruser_o);
-  tags_used_ += TagsOf(*t);
-  ++reads_out_;
-  ++reads_;
+  if (ToPeer(*t)) {
+    ++peer_reads_out_;
+  } else {
+    tags_used_ += TagsOf(*t);
+    ++reads_out_;
+    ++reads_;
+  }
   sink_.Send(t);
 }
 
@@ -85,6 +91,11 @@ void HostPort::SendWrite(Write& write) {
     t->set_byte_enable_ptr(t->enables.data() + write.low);
     t->set_byte_enable_length(bytes);
   }
+  if (ToPeer(*t)) {
+    ++peer_writes_out_;
+    sink_.Send(t);
+    return;
+  }
   if (parameters_.drop_fence && bytes == 16 && t->get_address() % 16 == 0 &&
       t->extension->kind != AddressKind::kInterrupt) {
     std::fill(t->enables.begin(), t->enables.begin() + write.high, TLM_BYTE_DISABLED);
@@ -103,14 +114,18 @@ void HostPort::TakeAnswer() {
   PooledTransaction* t = inbound_.front().transaction;
   inbound_.pop();
   if (t->is_write()) {
-    accepted_.push(static_cast<unsigned>(t->owner_tag));
+    accepted_.push({static_cast<unsigned>(t->owner_tag), ToPeer(*t) && !t->is_response_ok(), ToPeer(*t)});
     t->release();
     return;
   }
-  --reads_out_;
-  tags_used_ -= TagsOf(*t);
-  if (!t->is_response_ok()) ++read_errors_;
-  bytes_read_ += t->get_data_length();
+  if (ToPeer(*t)) {
+    --peer_reads_out_;
+  } else {
+    --reads_out_;
+    tags_used_ -= TagsOf(*t);
+    if (!t->is_response_ok()) ++read_errors_;
+    bytes_read_ += t->get_data_length();
+  }
   const unsigned lane = static_cast<unsigned>(t->get_address() & (kBeatBytes - 1));
   data_.push(
       {t, static_cast<unsigned>(t->owner_tag), (lane + t->get_data_length()) / kBeatBytes, 0});

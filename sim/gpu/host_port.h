@@ -16,6 +16,7 @@ struct HostPortParameters {
   unsigned tags = 64;               ///< read requests in flight
   unsigned max_read_request = 512;  ///< bytes that one of them may ask for
   unsigned write_buffer = 16;       ///< bursts that wait for the link
+  unsigned peer_bursts = 64;        ///< accesses to peers in flight, of each direction
   bool drop_fence = false;          ///< lose writes of 16 aligned bytes, for a test of the checks
 };
 
@@ -23,8 +24,9 @@ struct HostPortParameters {
 /// cycle of its last handshake; B and R follow when the transaction is answered.
 ///
 /// Writes are posted: their answer means that the link has taken them, in the order of AW. Reads
-/// are answered in any order; a response other than OK is RRESP SLVERR. Drive and Sample as of
-/// VramPort.
+/// are answered in any order; a response other than OK is RRESP SLVERR. Accesses to peers take no
+/// tag and no place in the write buffer; a write is answered when the peer's VRAM has it, SLVERR
+/// when the response is not OK. Drive and Sample as of VramPort.
 class HostPort {
  public:
   class Sink {
@@ -47,16 +49,18 @@ class HostPort {
   void Drive(Vgmmu_gpu& top, uint64_t edge_ps) {
     while (!inbound_.empty() && inbound_.front().time_ps < edge_ps) TakeAnswer();
     top.m_host_arready_i =
-        tags_used_ == 0 ||
-        tags_used_ + kMaxTransactionBytes / parameters_.max_read_request <= parameters_.tags;
-    top.m_host_awready_i = writes_.size() + unanswered_ < parameters_.write_buffer;
+        peer_reads_out_ < parameters_.peer_bursts &&
+        (tags_used_ == 0 ||
+         tags_used_ + kMaxTransactionBytes / parameters_.max_read_request <= parameters_.tags);
+    top.m_host_awready_i = writes_.size() + unanswered_ < parameters_.write_buffer &&
+                           peer_writes_out_ < parameters_.peer_bursts;
     top.m_host_wready_i = !writes_.empty();
     if (!data_.empty()) DriveRead(top);
     else top.m_host_rvalid_i = 0;
     top.m_host_bvalid_i = !accepted_.empty();
     if (!accepted_.empty()) {
-      top.m_host_bid_i = accepted_.front();
-      top.m_host_bresp_i = 0;
+      top.m_host_bid_i = accepted_.front().id;
+      top.m_host_bresp_i = accepted_.front().error ? 2 : 0;
     }
   }
 
@@ -66,8 +70,8 @@ class HostPort {
     if (top.m_host_wvalid_o && !writes_.empty()) TakeBeat(top);
     if (top.m_host_awvalid_o) TakeWrite(top);
     if (top.m_host_bvalid_i && top.m_host_bready_o) {
+      --(accepted_.front().peer ? peer_writes_out_ : unanswered_);
       accepted_.pop();
-      --unanswered_;
     }
   }
 
@@ -76,7 +80,9 @@ class HostPort {
     return inbound_.empty() && data_.empty() && accepted_.empty() && writes_.empty();
   }
   /// Transactions that the outside has not answered.
-  unsigned outstanding() const { return reads_out_ + unanswered_; }
+  unsigned outstanding() const {
+    return reads_out_ + unanswered_ + peer_reads_out_ + peer_writes_out_;
+  }
 
   std::vector<hw::Counter> Counters() const;
 
@@ -88,6 +94,10 @@ class HostPort {
   struct Data {  // a read burst on its way to R
     PooledTransaction* transaction;
     unsigned id, beats, done;
+  };
+  struct Accepted {  // a write on its way to B
+    unsigned id;
+    bool error, peer;
   };
   struct Write {  // a write burst that collects its beats
     PooledTransaction* transaction;
@@ -112,8 +122,9 @@ class HostPort {
   Ring<Inbound> inbound_{256};
   Ring<Data> data_{128};
   Ring<Write> writes_{32};
-  Ring<unsigned> accepted_{64};
+  Ring<Accepted> accepted_{64};
   unsigned tags_used_ = 0, reads_out_ = 0, unanswered_ = 0;
+  unsigned peer_reads_out_ = 0, peer_writes_out_ = 0;
   uint64_t reads_ = 0, writes_sent_ = 0, messages_ = 0, bytes_read_ = 0, bytes_written_ = 0,
            read_errors_ = 0, dropped_ = 0;
 };

@@ -47,7 +47,10 @@ RtlGpu::RtlGpu(sc_core::sc_module_name name, const RtlGpuParameters& parameters)
       vram_port_(vram_, parameters.vram, parameters.vram_reorder, parameters.seed),
       host_port_(parameters.host, pool_, *this),
       cpu_port_([this](const CpuPort::Access& access, bool ok) { FinishAccess(access, ok); },
-                [this](const CpuPort::Access& access) { Configure(access); }) {
+                [this](const CpuPort::Access& access) { Configure(access); }),
+      peer_port_([this](PooledTransaction* t, bool ok) { AnswerPeer(t, ok); }) {
+  peers.register_nb_transport_bw(this, &RtlGpu::AnswerDma);
+  inbound.register_nb_transport_fw(this, &RtlGpu::AccessFromPeer);
   dma.register_nb_transport_bw(this, &RtlGpu::AnswerDma);
   registers.register_nb_transport_fw(this, &RtlGpu::AccessFromCpu);
   vram_port_.FlipAfter(parameters.flip_after);
@@ -155,6 +158,7 @@ void RtlGpu::Cycle(uint64_t edge_ps) {
   vram_port_.Drive(top, cycle_);
   host_port_.Drive(top, edge_ps);
   cpu_port_.Drive(top, edge_ps);
+  if constexpr (kHasPeerPort<Vgmmu_gpu>) peer_port_.Drive(top, edge_ps);
   top.cl_req_valid_i = losing_ ? 1 : 0;
   top.clk_i = 0;
   top.eval();
@@ -167,10 +171,12 @@ void RtlGpu::Cycle(uint64_t edge_ps) {
   vram_port_.Sample(top, cycle_);
   host_port_.Sample(top);
   cpu_port_.Sample(top);
+  if constexpr (kHasPeerPort<Vgmmu_gpu>) peer_port_.Sample(top);
   if ((top.cl_req_valid_i & top.cl_req_ready_o) != 0) losing_ = false;
   if (checker_ != nullptr && HasEvents(top)) TapEvents(top, cycle_, *checker_);
   quiet_ =
-      top.idle_o && !losing_ && vram_port_.idle() && host_port_.idle() && cpu_port_.idle()
+      top.idle_o && !losing_ && vram_port_.idle() && host_port_.idle() && cpu_port_.idle() &&
+              peer_port_.idle()
           ? quiet_ + 1
           : 0;
 
@@ -191,7 +197,14 @@ void RtlGpu::Send(PooledTransaction* transaction) {
   sent_ = true;
   tlm::tlm_phase phase = tlm::BEGIN_REQ;
   sc_time delay = sc_time::from_value(edge_ps_ - NowPs());
-  dma->nb_transport_fw(*transaction, phase, delay);
+  if (transaction->extension->kind != AddressKind::kPeer) {
+    dma->nb_transport_fw(*transaction, phase, delay);
+  } else if (peers.get_base_port().size() != 0) {
+    peers->nb_transport_fw(*transaction, phase, delay);
+  } else {
+    transaction->set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
+    host_port_.Answer(transaction, edge_ps_);
+  }
 }
 
 tlm::tlm_sync_enum RtlGpu::AnswerDma(tlm::tlm_generic_payload& t, tlm::tlm_phase& phase,
@@ -202,6 +215,26 @@ tlm::tlm_sync_enum RtlGpu::AnswerDma(tlm::tlm_generic_payload& t, tlm::tlm_phase
   Wake();
   phase = tlm::END_RESP;
   return tlm::TLM_COMPLETED;
+}
+
+tlm::tlm_sync_enum RtlGpu::AccessFromPeer(tlm::tlm_generic_payload& t, tlm::tlm_phase& phase,
+                                          sc_time& delay) {
+  if (phase == tlm::END_RESP) return tlm::TLM_COMPLETED;
+  sc_assert(phase == tlm::BEGIN_REQ);
+  t.acquire();
+  peer_port_.Push(static_cast<PooledTransaction*>(&t), NowPs() + delay.value());
+  Wake();
+  phase = tlm::END_REQ;
+  return tlm::TLM_UPDATED;
+}
+
+void RtlGpu::AnswerPeer(PooledTransaction* t, bool ok) {
+  sent_ = true;
+  t->set_response_status(ok ? tlm::TLM_OK_RESPONSE : tlm::TLM_ADDRESS_ERROR_RESPONSE);
+  tlm::tlm_phase phase = tlm::BEGIN_RESP;
+  sc_time delay = sc_time::from_value(edge_ps_ - NowPs());
+  inbound->nb_transport_bw(*t, phase, delay);
+  t->release();
 }
 
 tlm::tlm_sync_enum RtlGpu::AccessFromCpu(tlm::tlm_generic_payload& t, tlm::tlm_phase& phase,
@@ -305,6 +338,7 @@ std::vector<hw::InUse> RtlGpu::ResourcesInUse() const {
   if (!top_->idle_o) held.push_back({"rtl_slot", "the GPU has work under way (idle_o is 0)"});
   if (!vram_port_.idle()) held.push_back({"bus_slot", "a burst at the VRAM port"});
   if (!host_port_.idle()) held.push_back({"bus_slot", "a burst at the host port"});
+  if (!peer_port_.idle()) held.push_back({"bus_slot", "a burst at the peer port"});
   return held;
 }
 

@@ -13,6 +13,7 @@
 
 #include "gpu/cpu_port.h"
 #include "gpu/host_port.h"
+#include "gpu/peer_port.h"
 #include "gpu/vram_port.h"
 #include "memory/vram.h"
 #include "pcie/config_space.h"
@@ -48,6 +49,12 @@ struct RtlGpuParameters {
 ///   kind kConfig,
 ///              offsets in configuration space. A read's BEGIN_RESP carries data; a write's frees
 ///              its place. An address that no BAR decodes answers TLM_ADDRESS_ERROR_RESPONSE.
+///   peers      AT initiator, may stay unbound. What of dma is of kind kPeer leaves here; a write's
+///   answer means
+///              that the peer's VRAM has it. Unbound: every such access is answered with an error.
+///   inbound    AT target, may stay unbound: accesses of other GPUs to VRAM, inside 4 KiB and of at
+///   most 256
+///              beats; address: the offset. Answered with BEGIN_RESP in any order.
 ///
 /// Clock edge c (from 0) is at time (c + 1) x period; nothing else may happen at such a time. Reset
 /// is over before time 0. The module runs batches of cycles up to the next pending event and sleeps
@@ -56,6 +63,8 @@ class RtlGpu : public sc_core::sc_module, private HostPort::Sink {
  public:
   tlm_utils::simple_initiator_socket<RtlGpu> dma{"dma"};
   tlm_utils::simple_target_socket<RtlGpu> registers{"registers"};
+  tlm_utils::simple_initiator_socket_optional<RtlGpu> peers{"peers"};
+  tlm_utils::simple_target_socket_optional<RtlGpu> inbound{"inbound"};
 
   RtlGpu(sc_core::sc_module_name name, const RtlGpuParameters& parameters);
   ~RtlGpu() override;
@@ -106,6 +115,9 @@ class RtlGpu : public sc_core::sc_module, private HostPort::Sink {
                                sc_core::sc_time& delay);
   tlm::tlm_sync_enum AccessFromCpu(tlm::tlm_generic_payload& t, tlm::tlm_phase& phase,
                                    sc_core::sc_time& delay);
+  tlm::tlm_sync_enum AccessFromPeer(tlm::tlm_generic_payload& t, tlm::tlm_phase& phase,
+                                    sc_core::sc_time& delay);
+  void AnswerPeer(PooledTransaction* t, bool ok);
   void Configure(const CpuPort::Access& access);
   void FinishAccess(const CpuPort::Access& access, bool ok);
   void Respond(tlm::tlm_generic_payload& t);
@@ -120,6 +132,7 @@ class RtlGpu : public sc_core::sc_module, private HostPort::Sink {
   VramPort vram_port_;
   HostPort host_port_;
   CpuPort cpu_port_;
+  PeerPort peer_port_;
   GpuAxi axi_{kBeatBytes};
   TranslationChecker* checker_ = nullptr;
   std::unique_ptr<Service> service_;

@@ -17,7 +17,9 @@ namespace gmmu::sim {
 /// period) by a picosecond.
 class Agenda : public sc_core::sc_module {
  public:
-  enum Source : uint8_t { kPlatform, kGpu, kCpu };
+  enum Source : uint8_t { kPlatform, kGpu, kCpu = kGpu + 4, kSources };
+  /// GPU `unit`; at equal times they act by their numbers.
+  static Source GpuSource(unsigned unit) { return static_cast<Source>(kGpu + unit); }
 
   Agenda(sc_core::sc_module_name name, uint64_t period_ps)
       : sc_module(name), period_ps_(period_ps) {
@@ -65,7 +67,7 @@ class Agenda : public sc_core::sc_module {
 
   const uint64_t period_ps_;
   std::priority_queue<Entry> entries_;
-  uint64_t next_[3] = {0, 0, 0};
+  uint64_t next_[kSources] = {};
   sc_core::sc_event due_;
 };
 

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "hw/unit_names.h"
 #include "platform/engine.h"
 
 namespace gmmu::sim {
@@ -24,11 +25,10 @@ uint64_t Ones(unsigned size) { return size >= 8 ? ~uint64_t{0} : (uint64_t{1} <<
 
 }  // namespace
 
-Cpu::Cpu(sc_core::sc_module_name name, uint64_t mmio_bound_ns, unsigned clients, hw::Bdf gpu)
+Cpu::Cpu(sc_core::sc_module_name name, uint64_t mmio_bound_ns, unsigned clients)
     : sc_module(name),
       mmio_bound_ps_(mmio_bound_ns > kForever / 1000 ? kForever : mmio_bound_ns * 1000),
-      clients_(clients),
-      gpu_(gpu) {
+      clients_(clients) {
   SC_HAS_PROCESS(Cpu);
   SC_THREAD(Main);
   set_stack_size(kStackBytes);
@@ -90,36 +90,39 @@ bool Cpu::Await(const std::function<bool()>& ready, uint64_t bound_ps, const std
   return true;
 }
 
-void Cpu::AwaitAccess(const std::function<bool()>& ready, const std::string& what) {
+void Cpu::AwaitAccess(const CpuUnit& unit, const std::function<bool()>& ready,
+                      const std::string& what) {
   if (Await(ready, mmio_bound_ps_, what)) return;
   throw EngineError(fmt::format("no answer to {} in {} ns; the GPU's oldest access: {}", what,
-                                mmio_bound_ps_ / 1000, parts_.gpu->Waiting()));
+                                mmio_bound_ps_ / 1000, unit.gpu->Waiting()));
 }
 
 // ---- accesses
 
-std::shared_ptr<Cpu::Answer> Cpu::Request(tlm::tlm_command command, AddressKind kind,
-                                          uint64_t address, const void* data, unsigned bytes) {
+std::shared_ptr<Cpu::Answer> Cpu::Request(const CpuUnit& unit, tlm::tlm_command command,
+                                          AddressKind kind, uint64_t address, const void* data,
+                                          unsigned bytes) {
   auto answer = std::make_shared<Answer>();
   answer->data.resize(bytes, 0xFF);
   if (data != nullptr) std::memcpy(answer->data.data(), data, bytes);
-  parts_.root_complex->Request(command, kind, address, answer->data.data(), bytes,
-                               [this, answer](bool ok) {
-                                 answer->ok = ok;
-                                 answer->done = true;
-                                 wake_.notify(sc_core::SC_ZERO_TIME);
-                               });
+  unit.root_complex->Request(command, kind, address, answer->data.data(), bytes,
+                             [this, answer](bool ok) {
+                               answer->ok = ok;
+                               answer->done = true;
+                               wake_.notify(sc_core::SC_ZERO_TIME);
+                             });
   return answer;
 }
 
-void Cpu::Post(uint64_t address, const void* from, unsigned bytes) {
+void Cpu::Post(const CpuUnit& unit, uint64_t address, const void* from, unsigned bytes) {
   const std::string what = fmt::format("room for a write to {:#x}", address);
-  if (parts_.root_complex->posted_waiting() >= kStoreBuffer) {
-    parts_.root_complex->NotifyTaken([this] { wake_.notify(sc_core::SC_ZERO_TIME); });
-    AwaitAccess([this] { return parts_.root_complex->posted_waiting() < kStoreBuffer; }, what);
-    parts_.root_complex->NotifyTaken(nullptr);
+  RootComplex& port = *unit.root_complex;
+  if (port.posted_waiting() >= kStoreBuffer) {
+    port.NotifyTaken([this] { wake_.notify(sc_core::SC_ZERO_TIME); });
+    AwaitAccess(unit, [&port] { return port.posted_waiting() < kStoreBuffer; }, what);
+    port.NotifyTaken(nullptr);
   }
-  parts_.root_complex->Post(address, from, bytes);
+  port.Post(address, from, bytes);
   Pause(kPostPs);
 }
 
@@ -137,8 +140,10 @@ uint64_t Cpu::MmioRead(uint64_t address, unsigned size) {
     Pause(kChipsetPs);
     return Ones(size);
   }
-  const auto answer = Request(tlm::TLM_READ_COMMAND, AddressKind::kLogical, address, nullptr, size);
-  AwaitAccess([&] { return answer->done; },
+  const CpuUnit& unit = parts_.units[where.unit];
+  const auto answer =
+      Request(unit, tlm::TLM_READ_COMMAND, AddressKind::kLogical, address, nullptr, size);
+  AwaitAccess(unit, [&] { return answer->done; },
               fmt::format("a read of {} bytes at {:#x}", size, address));
   if (!answer->ok) return Ones(size);
   uint64_t value = 0;
@@ -157,7 +162,7 @@ void Cpu::MmioWrite(uint64_t address, unsigned size, uint64_t value) {
       if (!parts_.ram->Write(address, &value, size)) return;
       return;
     case Region::kBar:
-      Post(address, &value, size);
+      Post(parts_.units[where.unit], address, &value, size);
       return;
     case Region::kNone:
     case Region::kMessage:
@@ -170,10 +175,12 @@ void Cpu::MmioReadBlock(uint64_t address, void* to, size_t size) {
   auto* bytes = static_cast<uint8_t*>(to);
   while (size > 0) {
     const size_t piece = std::min<size_t>(size, kBlockBytes - address % kBlockBytes);
-    if (parts_.map->Decode(address, piece).region == Region::kBar) {
-      const auto answer = Request(tlm::TLM_READ_COMMAND, AddressKind::kLogical, address, nullptr,
-                                  static_cast<unsigned>(piece));
-      AwaitAccess([&] { return answer->done; },
+    const Decoded where = parts_.map->Decode(address, piece);
+    if (where.region == Region::kBar) {
+      const CpuUnit& unit = parts_.units[where.unit];
+      const auto answer = Request(unit, tlm::TLM_READ_COMMAND, AddressKind::kLogical, address,
+                                  nullptr, static_cast<unsigned>(piece));
+      AwaitAccess(unit, [&] { return answer->done; },
                   fmt::format("a read of {} bytes at {:#x}", piece, address));
       if (answer->ok) std::memcpy(bytes, answer->data.data(), piece);
       else std::memset(bytes, 0xFF, piece);
@@ -193,8 +200,9 @@ void Cpu::MmioWriteBlock(uint64_t address, const void* from, size_t size) {
   const auto* bytes = static_cast<const uint8_t*>(from);
   while (size > 0) {
     const size_t piece = std::min<size_t>(size, kBlockBytes - address % kBlockBytes);
-    if (parts_.map->Decode(address, piece).region == Region::kBar) {
-      Post(address, bytes, static_cast<unsigned>(piece));
+    const Decoded where = parts_.map->Decode(address, piece);
+    if (where.region == Region::kBar) {
+      Post(parts_.units[where.unit], address, bytes, static_cast<unsigned>(piece));
     } else {
       for (size_t i = 0; i < piece; i += 8) {
         uint64_t word;
@@ -208,13 +216,22 @@ void Cpu::MmioWriteBlock(uint64_t address, const void* from, size_t size) {
   }
 }
 
+const CpuUnit* Cpu::Find(hw::Bdf bdf) const {
+  for (const CpuUnit& unit : parts_.units) {
+    if (unit.bdf.requester_id() == bdf.requester_id()) return &unit;
+  }
+  return nullptr;
+}
+
 uint32_t Cpu::ConfigRead(hw::Bdf bdf, uint16_t offset, unsigned size) {
-  if (!Exists(bdf)) {
+  const CpuUnit* unit = Find(bdf);
+  if (unit == nullptr) {
     Pause(kChipsetPs);
     return static_cast<uint32_t>(Ones(size));
   }
-  const auto answer = Request(tlm::TLM_READ_COMMAND, AddressKind::kConfig, offset, nullptr, size);
-  AwaitAccess([&] { return answer->done; },
+  const auto answer =
+      Request(*unit, tlm::TLM_READ_COMMAND, AddressKind::kConfig, offset, nullptr, size);
+  AwaitAccess(*unit, [&] { return answer->done; },
               fmt::format("a configuration read of {} at {:#x}", bdf.ToString(), offset));
   uint32_t value = 0;
   std::memcpy(&value, answer->data.data(), size);
@@ -222,12 +239,14 @@ uint32_t Cpu::ConfigRead(hw::Bdf bdf, uint16_t offset, unsigned size) {
 }
 
 void Cpu::ConfigWrite(hw::Bdf bdf, uint16_t offset, unsigned size, uint32_t value) {
-  if (!Exists(bdf)) {
+  const CpuUnit* unit = Find(bdf);
+  if (unit == nullptr) {
     Pause(kChipsetPs);
     return;
   }
-  const auto answer = Request(tlm::TLM_WRITE_COMMAND, AddressKind::kConfig, offset, &value, size);
-  AwaitAccess([&] { return answer->done; },
+  const auto answer =
+      Request(*unit, tlm::TLM_WRITE_COMMAND, AddressKind::kConfig, offset, &value, size);
+  AwaitAccess(*unit, [&] { return answer->done; },
               fmt::format("a configuration write of {} at {:#x}", bdf.ToString(), offset));
 }
 
@@ -252,59 +271,100 @@ bool Cpu::WaitForMessage(uint64_t bound_ns) {
 
 // ---- instruments
 
+std::string Cpu::PrefixOf(const CpuUnit& unit) const {
+  return hw::UnitPrefix(static_cast<unsigned>(&unit - parts_.units.data()),
+                    static_cast<unsigned>(parts_.units.size()));
+}
+
+hw::BusCounts Cpu::BusTraffic(hw::Bdf device) {
+  const CpuUnit* unit = Find(device);
+  return unit == nullptr ? hw::BusCounts() : unit->root_complex->Traffic(device.requester_id());
+}
+
+void Cpu::StrayRead(hw::Bdf device, uint64_t address) {
+  const CpuUnit* unit = Find(device);
+  if (unit != nullptr) unit->root_complex->StrayRead(device.requester_id(), address);
+}
+
+uint64_t Cpu::CyclesEvaluated() {
+  uint64_t all = 0;
+  for (const CpuUnit& unit : parts_.units) all += unit.gpu->cycles_evaluated();
+  return all;
+}
+
 std::vector<hw::InUse> Cpu::ResourcesInUse() {
-  std::vector<hw::InUse> held = parts_.gpu->ResourcesInUse();
-  if (const unsigned tags = parts_.root_complex->tags_in_use(); tags != 0)
-    held.push_back({"pcie_tag", std::to_string(tags) + " of the GPU's reads"});
-  return held;
+  std::vector<hw::InUse> all;
+  for (const CpuUnit& unit : parts_.units) {
+    std::vector<hw::InUse> held = unit.gpu->ResourcesInUse();
+    if (const unsigned tags = unit.root_complex->tags_in_use(); tags != 0)
+      held.push_back({"pcie_tag", std::to_string(tags) + " of the GPU's reads"});
+    hw::AddUnitResources(PrefixOf(unit), held, all);
+  }
+  if (const size_t accesses = parts_.link->in_flight(); accesses != 0)
+    all.push_back({"bus_slot", std::to_string(accesses) + " accesses on the link between GPUs"});
+  return all;
 }
 
 void Cpu::NoteFlush(unsigned unit, unsigned space, uint64_t start, uint64_t end) {
-  if (unit == 0 && parts_.checker != nullptr) parts_.checker->NoteFlush(space, start, end);
+  if (unit < parts_.units.size() && parts_.units[unit].checker != nullptr)
+    parts_.units[unit].checker->NoteFlush(space, start, end);
 }
 
-std::vector<hw::Counter> Cpu::Counters() {
+void Cpu::ReadCounters(const CpuUnit& unit, std::vector<hw::Counter>& all) {
   const auto registers = GpuCounters(clients_);
+  const auto source = Agenda::GpuSource(static_cast<unsigned>(&unit - parts_.units.data()));
   std::vector<uint32_t> offsets;
   for (const GpuCounter& counter : registers) offsets.push_back(counter.offset);
   auto values = std::make_shared<std::vector<uint64_t>>();
-  const bool asked =
-      parts_.gpu->ServiceRead(offsets, [this, values](const std::vector<uint64_t>& read) {
+  RtlGpu& gpu = *unit.gpu;
+  const bool asked = gpu.ServiceRead(
+      offsets, [this, &gpu, source, values](const std::vector<uint64_t>& read) {
         parts_.agenda->At(
-            parts_.gpu->local_ps() + 1,
+            gpu.local_ps() + 1,
             [this, values, read] {
               *values = read;
               wake_.notify(sc_core::SC_ZERO_TIME);
             },
-            Agenda::kGpu);
+            source);
       });
-  std::vector<hw::Counter> all;
-  if (asked && Await([&] { return !values->empty(); }, mmio_bound_ps_, "the GPU's counters")) {
-    for (size_t i = 0; i < registers.size(); ++i) {
-      const GpuCounter& counter = registers[i];
-      all.push_back({counter.block, counter.name, (*values)[i], counter.unit, counter.description});
-    }
-  } else {
-    findings_.push_back(
-        {"registers", "the GPU's counters could not be read: " + parts_.gpu->Waiting()});
+  if (!asked || !Await([&] { return !values->empty(); }, mmio_bound_ps_, "the GPU's counters")) {
+    findings_.push_back({PrefixOf(unit) + "registers",
+                         "the GPU's counters could not be read: " + gpu.Waiting()});
+    return;
   }
+  std::vector<hw::Counter> read;
+  for (size_t i = 0; i < registers.size(); ++i) {
+    const GpuCounter& counter = registers[i];
+    read.push_back({counter.block, counter.name, (*values)[i], counter.unit, counter.description});
+  }
+  hw::AddUnitCounters(PrefixOf(unit), std::move(read), all);
+}
+
+std::vector<hw::Counter> Cpu::Counters() {
+  std::vector<hw::Counter> all;
   const auto append = [&](const std::vector<hw::Counter>& more) {
     all.insert(all.end(), more.begin(), more.end());
   };
-  append(parts_.gpu->Counters());
-  append(parts_.root_complex->Counters());
+  for (const CpuUnit& unit : parts_.units) {
+    ReadCounters(unit, all);
+    hw::AddUnitCounters(PrefixOf(unit), unit.gpu->Counters(), all);
+    hw::AddUnitCounters(PrefixOf(unit), unit.root_complex->Counters(), all);
+  }
   append(parts_.iommu->Counters());
   append(parts_.memory->Counters());
-  if (parts_.checker != nullptr) append(parts_.checker->Counters());
+  for (const CpuUnit& unit : parts_.units) {
+    if (unit.checker != nullptr) hw::AddUnitCounters(PrefixOf(unit), unit.checker->Counters(), all);
+  }
+  for (unsigned unit = 0; parts_.units.size() > 1 && unit < parts_.units.size(); ++unit)
+    hw::AddUnitCounters(PrefixOf(parts_.units[unit]), parts_.link->Counters(unit), all);
   return all;
 }
 
 std::vector<hw::Finding> Cpu::Findings() {
   auto all = findings_;
-  const auto gpu = parts_.gpu->Findings();
-  all.insert(all.end(), gpu.begin(), gpu.end());
-  if (parts_.checker != nullptr) {
-    all.insert(all.end(), parts_.checker->findings().begin(), parts_.checker->findings().end());
+  for (const CpuUnit& unit : parts_.units) {
+    hw::AddUnitFindings(PrefixOf(unit), unit.gpu->Findings(), all);
+    if (unit.checker != nullptr) hw::AddUnitFindings(PrefixOf(unit), unit.checker->findings(), all);
   }
   return all;
 }

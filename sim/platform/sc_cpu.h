@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <systemc>
 
@@ -18,20 +19,28 @@
 #include "platform/sc_agenda.h"
 #include "platform/sc_host_memory.h"
 #include "platform/sc_iommu.h"
+#include "platform/sc_peer_link.h"
 #include "platform/sc_root_complex.h"
 
 namespace gmmu::sim {
 
+/// A GPU and what is its own of the machine.
+struct CpuUnit {
+  hw::Bdf bdf;
+  RtlGpu* gpu = nullptr;
+  RootComplex* root_complex = nullptr;
+  TranslationChecker* checker = nullptr;  ///< null: off
+};
+
 /// The parts of the machine that the CPU reaches; filled in when all are made.
 struct CpuParts {
   Agenda* agenda = nullptr;
-  RtlGpu* gpu = nullptr;
-  RootComplex* root_complex = nullptr;
+  std::vector<CpuUnit> units;
+  PeerLink* link = nullptr;
   Iommu* iommu = nullptr;
   HostMemory* memory = nullptr;
   hw::HostRam* ram = nullptr;
   AddressMap* map = nullptr;
-  TranslationChecker* checker = nullptr;  ///< null: off
 };
 
 /// The CPU: software on one SystemC thread, and the platform that it sees.
@@ -40,7 +49,7 @@ struct CpuParts {
 /// of that time.
 class Cpu : public sc_core::sc_module, public hw::Platform, public hw::Instruments {
  public:
-  Cpu(sc_core::sc_module_name name, uint64_t mmio_bound_ns, unsigned clients, hw::Bdf gpu);
+  Cpu(sc_core::sc_module_name name, uint64_t mmio_bound_ns, unsigned clients);
 
   void Connect(const CpuParts& parts, hw::FirmwareTables firmware);
   void set_software(std::function<int(hw::Platform&)> software) { software_ = std::move(software); }
@@ -70,18 +79,16 @@ class Cpu : public sc_core::sc_module, public hw::Platform, public hw::Instrumen
   // hw::Instruments
   std::vector<hw::Counter> Counters() override;
   std::vector<hw::Finding> Findings() override;
-  hw::BusCounts BusTraffic(hw::Bdf device) override {
-    return parts_.root_complex->Traffic(device.requester_id());
-  }
+  hw::BusCounts BusTraffic(hw::Bdf device) override;
   uint64_t PageAccesses(uint64_t pfn) override { return parts_.memory->PageAccesses(pfn); }
   void NoteFlush(unsigned unit, unsigned space, uint64_t start, uint64_t end) override;
-  uint64_t Cycles() override { return parts_.gpu->cycles(); }
-  uint64_t CyclesEvaluated() override { return parts_.gpu->cycles_evaluated(); }
+  uint64_t Cycles() override { return parts_.units[0].gpu->cycles(); }
+  uint64_t CyclesEvaluated() override;
   std::vector<hw::InUse> ResourcesInUse() override;
-  void LoseAnswer(unsigned, unsigned space, uint64_t va) override { parts_.gpu->LoseAnswer(space, va); }
-  void StrayRead(hw::Bdf device, uint64_t address) override {
-    parts_.root_complex->StrayRead(device.requester_id(), address);
+  void LoseAnswer(unsigned unit, unsigned space, uint64_t va) override {
+    parts_.units.at(unit).gpu->LoseAnswer(space, va);
   }
+  void StrayRead(hw::Bdf device, uint64_t address) override;
 
  private:
   struct Answer {  // outlives a read that was given up
@@ -95,15 +102,18 @@ class Cpu : public sc_core::sc_module, public hw::Platform, public hw::Instrumen
   void Yield();
   /// False when the bound passes first.
   bool Await(const std::function<bool()>& ready, uint64_t bound_ps, const std::string& what);
-  void AwaitAccess(const std::function<bool()>& ready, const std::string& what);
-  std::shared_ptr<Answer> Request(tlm::tlm_command command, AddressKind kind, uint64_t address,
-                                  const void* data, unsigned bytes);
-  void Post(uint64_t address, const void* from, unsigned bytes);
-  bool Exists(hw::Bdf bdf) const { return bdf.requester_id() == gpu_.requester_id(); }
+  void AwaitAccess(const CpuUnit& unit, const std::function<bool()>& ready,
+                   const std::string& what);
+  std::shared_ptr<Answer> Request(const CpuUnit& unit, tlm::tlm_command command, AddressKind kind,
+                                  uint64_t address, const void* data, unsigned bytes);
+  void Post(const CpuUnit& unit, uint64_t address, const void* from, unsigned bytes);
+  /// Null: no such function.
+  const CpuUnit* Find(hw::Bdf bdf) const;
+  std::string PrefixOf(const CpuUnit& unit) const;
+  void ReadCounters(const CpuUnit& unit, std::vector<hw::Counter>& all);
 
   const uint64_t mmio_bound_ps_;
   const unsigned clients_;
-  const hw::Bdf gpu_;
   CpuParts parts_;
   hw::FirmwareTables firmware_;
   std::function<int(hw::Platform&)> software_;

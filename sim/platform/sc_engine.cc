@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <functional>
 #include <memory>
+#include <numeric>
+#include <string>
 #include <vector>
 
 #include <systemc>
@@ -18,6 +20,7 @@
 #include "platform/sc_host_memory.h"
 #include "platform/sc_iommu.h"
 #include "platform/sc_kernel.h"
+#include "platform/sc_peer_link.h"
 #include "platform/sc_root_complex.h"
 #include "probe/translation_checker.h"
 
@@ -27,7 +30,20 @@ int sc_main(int, char**) { return 0; }
 namespace gmmu::sim {
 namespace {
 
-constexpr hw::Bdf kGpu{1, 0, 0};
+hw::Bdf BdfOf(unsigned unit) {
+  hw::Bdf bdf;
+  bdf.bus = static_cast<uint8_t>(1 + unit);
+  return bdf;
+}
+
+/// FILE.fst of GPU 1 is FILE.unit1.fst, unless it is the only one.
+std::string WavesOf(const std::string& file, unsigned unit, unsigned units) {
+  if (file.empty() || units == 1) return file;
+  const size_t slash = file.find_last_of('/');
+  size_t dot = file.find_last_of('.');
+  if (dot == std::string::npos || (slash != std::string::npos && dot < slash)) dot = file.size();
+  return file.substr(0, dot) + ".unit" + std::to_string(unit) + file.substr(dot);
+}
 
 PcieParameters PcieOf(const MachineConfig::Pcie& c) {
   PcieParameters p;
@@ -79,7 +95,7 @@ VtdParameters VtdOf(const MachineConfig::Iommu& c) {
   return p;
 }
 
-RtlGpuParameters GpuOf(const MachineConfig& c, const EngineOptions& options) {
+RtlGpuParameters GpuOf(const MachineConfig& c, const EngineOptions& options, unsigned unit) {
   RtlGpuParameters p;
   p.period_ps = (1'000'000 + c.gpu.clock_mhz / 2) / c.gpu.clock_mhz;
   p.batch = c.sim.batch;
@@ -89,9 +105,9 @@ RtlGpuParameters GpuOf(const MachineConfig& c, const EngineOptions& options) {
   p.vram.beats_per_cycle_num = static_cast<unsigned>(c.gpu.vram_beats);
   p.vram.beats_per_cycle_den = static_cast<unsigned>(c.gpu.vram_beat_cycles);
   p.vram_reorder = c.gpu.vram_reorder;
-  p.seed = options.seed;
+  p.seed = options.seed + (uint64_t{unit} << 32);  // each its own order
   p.flip_after = c.inject.vram_flip.after_write_bytes;
-  p.host.requester = kGpu.requester_id();
+  p.host.requester = BdfOf(unit).requester_id();
   p.host.tags = static_cast<unsigned>(c.pcie.tags);
   p.host.max_read_request = static_cast<unsigned>(c.pcie.max_read_request);
   p.host.drop_fence = c.inject.drop_fence;
@@ -99,7 +115,7 @@ RtlGpuParameters GpuOf(const MachineConfig& c, const EngineOptions& options) {
   p.config.max_read_request = static_cast<unsigned>(c.pcie.max_read_request);
   p.config.link_generation = static_cast<unsigned>(c.pcie.generation);
   p.config.link_lanes = static_cast<unsigned>(c.pcie.lanes);
-  p.waves = options.waves;
+  p.waves = WavesOf(options.waves, unit, static_cast<unsigned>(c.gpu.count));
   p.waves_from = options.waves_from;
   p.waves_to = options.waves_to;
   return p;
@@ -108,24 +124,19 @@ RtlGpuParameters GpuOf(const MachineConfig& c, const EngineOptions& options) {
 class RtlEngine : public Engine {
  public:
   RtlEngine(const MachineConfig& config, const EngineOptions& options)
-      : map_(config.host.memory_bytes(), config.iommu.present), ram_(map_.ram()) {
+      : map_(config.host.memory_bytes(), config.iommu.present),
+        ram_(map_.ram()),
+        units_(config.gpu.count) {
     MakeProcesses(config, options);
-    root_complex_ = std::make_unique<RootComplex>("root_complex", PcieOf(config.pcie), *agenda_);
     memory_ = std::make_unique<HostMemory>("memory", ram_, DramOf(config.host), *agenda_);
     MakeIommu(config);
-    gpu_->dma.bind(root_complex_->from_device);
-    root_complex_->to_device.bind(gpu_->registers);
-    root_complex_->memory.bind(iommu_->device);
     iommu_->memory.bind(memory_->socket);
-    gpu_->config().OnChange([this] {
-      for (const unsigned bar : {0u, 2u}) {
-        const ConfigSpace& config = gpu_->config();
-        map_.SetBar(0, bar, config.bar_base(bar),
-                    config.bar_active(bar) ? config.bar_bytes(bar) : 0);
-      }
-    });
-    if (config.inject.leak == "pcie_tag") root_complex_->LoseTag();
-    if (config.sim.checker) MakeChecker(config);
+    link_ = std::make_unique<PeerLink>(
+        "link",
+        LinkParameters{units(), config.link.latency_ns * 1000, config.link.bytes_per_ns},
+        *agenda_);
+    for (unsigned unit = 0; unit < units(); ++unit) Bind(config, unit);
+    if (config.inject.leak == "pcie_tag") units_[0].root_complex->LoseTag();
     Connect(config);
   }
 
@@ -147,22 +158,56 @@ class RtlEngine : public Engine {
   std::string DumpMappings() override { return MappingsAsJson(iommu_->core(), ram_); }
 
  private:
+  struct Unit {
+    std::unique_ptr<RtlGpu> gpu;
+    std::unique_ptr<RootComplex> root_complex;
+    std::unique_ptr<TranslationChecker> checker;
+  };
+
+  unsigned units() const { return static_cast<unsigned>(units_.size()); }
+
   /// The modules with processes, in an order that `shuffle` picks: SystemC runs them in the order
   /// of their making.
   void MakeProcesses(const MachineConfig& config, const EngineOptions& options) {
-    const RtlGpuParameters gpu = GpuOf(config, options);
     std::vector<std::function<void()>> makers = {
-        [&] { agenda_ = std::make_unique<Agenda>("agenda", gpu.period_ps); },
-        [&] { gpu_ = std::make_unique<RtlGpu>("gpu", gpu); },
-        [&] {
-          cpu_ = std::make_unique<Cpu>("cpu", config.gpu.mmio_bound_ns,
-                                       static_cast<unsigned>(config.gpu.clients), kGpu);
-        },
-    };
-    std::vector<size_t> order = {0, 1, 2};
-    for (unsigned i = 0; i < options.shuffle % 6; ++i)
+        [&] { agenda_ = std::make_unique<Agenda>("agenda", GpuOf(config, options, 0).period_ps); }};
+    for (unsigned unit = 0; unit < units(); ++unit) {
+      makers.push_back([&, unit] {
+        units_[unit].gpu = std::make_unique<RtlGpu>(("gpu" + std::to_string(unit)).c_str(),
+                                                    GpuOf(config, options, unit));
+      });
+    }
+    makers.push_back([&] {
+      cpu_ = std::make_unique<Cpu>("cpu", config.gpu.mmio_bound_ns,
+                                   static_cast<unsigned>(config.gpu.clients));
+    });
+    std::vector<size_t> order(makers.size());
+    std::iota(order.begin(), order.end(), size_t{0});
+    for (unsigned i = 0; i < options.shuffle; ++i)
       std::next_permutation(order.begin(), order.end());
     for (const size_t i : order) makers[i]();
+  }
+
+  /// A GPU behind its root port, on the link, at its addresses.
+  void Bind(const MachineConfig& config, unsigned number) {
+    Unit& unit = units_[number];
+    RtlGpu& gpu = *unit.gpu;
+    unit.root_complex =
+        std::make_unique<RootComplex>(("root_complex" + std::to_string(number)).c_str(),
+                                      PcieOf(config.pcie), *agenda_, Agenda::GpuSource(number));
+    gpu.dma.bind(unit.root_complex->from_device);
+    unit.root_complex->to_device.bind(gpu.registers);
+    unit.root_complex->memory.bind(iommu_->device(number));
+    gpu.peers.bind(link_->from(number));
+    link_->to(number).bind(gpu.inbound);
+    gpu.config().OnChange([this, number, &gpu] {
+      for (const unsigned bar : {0u, 2u}) {
+        const ConfigSpace& space = gpu.config();
+        map_.SetBar(number, bar, space.bar_base(bar),
+                    space.bar_active(bar) ? space.bar_bytes(bar) : 0);
+      }
+    });
+    if (config.sim.checker) MakeChecker(config, number);
   }
 
   void MakeIommu(const MachineConfig& config) {
@@ -173,7 +218,7 @@ class RtlEngine : public Engine {
     auto core = config.iommu.present ? std::make_unique<VtdCore>(VtdOf(config.iommu)) : nullptr;
     const uint64_t late_ps = config.inject.late_interrupt_ns * 1000;
     iommu_ =
-        std::make_unique<Iommu>("iommu", std::move(core), timing, *agenda_,
+        std::make_unique<Iommu>("iommu", units(), std::move(core), timing, *agenda_,
                                 [this, late_ps](uint64_t address, uint32_t data) {
                                   if (late_ps == 0) {
                                     cpu_->Deliver({address, data});
@@ -185,14 +230,15 @@ class RtlEngine : public Engine {
                                 });
   }
 
-  void MakeChecker(const MachineConfig& config) {
-    checker_ = std::make_unique<TranslationChecker>(
-        static_cast<unsigned>(config.gpu.spaces), gpu_->vram(),
-        [this](uint64_t address) -> std::optional<uint64_t> {
+  void MakeChecker(const MachineConfig& config, unsigned number) {
+    Unit& unit = units_[number];
+    unit.checker = std::make_unique<TranslationChecker>(
+        static_cast<unsigned>(config.gpu.spaces), unit.gpu->vram(),
+        [this, requester = BdfOf(number).requester_id()](uint64_t address) -> std::optional<uint64_t> {
           uint64_t hpa = address;
           if (iommu_->core() != nullptr) {
             RamOfIommu memory(ram_);
-            const VtdResult result = iommu_->core()->Peek(memory, {kGpu.requester_id(), address});
+            const VtdResult result = iommu_->core()->Peek(memory, {requester, address});
             if (result.outcome != VtdOutcome::kMemory) return std::nullopt;
             hpa = result.hpa;
           }
@@ -200,24 +246,27 @@ class RtlEngine : public Engine {
           if (!ram_.Read(hpa, &word, sizeof word)) return std::nullopt;
           return word;
         });
-    gpu_->set_checker(checker_.get());
+    unit.gpu->set_checker(unit.checker.get());
   }
 
   void Connect(const MachineConfig& config) {
     CpuParts parts;
     parts.agenda = agenda_.get();
-    parts.gpu = gpu_.get();
-    parts.root_complex = root_complex_.get();
+    for (unsigned unit = 0; unit < units(); ++unit) {
+      parts.units.push_back({BdfOf(unit), units_[unit].gpu.get(),
+                             units_[unit].root_complex.get(), units_[unit].checker.get()});
+    }
+    parts.link = link_.get();
     parts.iommu = iommu_.get();
     parts.memory = memory_.get();
     parts.ram = &ram_;
     parts.map = &map_;
-    parts.checker = checker_.get();
     hw::FirmwareTables firmware;
     ReserveForGpu(map_.ram(), config.host.gpu_reserved_kib << 10, firmware);
     firmware.iommu_base = config.iommu.present ? map_.iommu_base() : std::nullopt;
-    firmware.gpu_vendor = static_cast<uint16_t>(gpu_->config().Read(0, 2));
-    firmware.gpu_device = static_cast<uint16_t>(gpu_->config().Read(2, 2));
+    firmware.gpus = units();
+    firmware.gpu_vendor = static_cast<uint16_t>(units_[0].gpu->config().Read(0, 2));
+    firmware.gpu_device = static_cast<uint16_t>(units_[0].gpu->config().Read(2, 2));
     cpu_->Connect(parts, std::move(firmware));
   }
 
@@ -225,12 +274,11 @@ class RtlEngine : public Engine {
   AddressMap map_;
   hw::HostRam ram_;
   std::unique_ptr<Agenda> agenda_;
-  std::unique_ptr<RtlGpu> gpu_;
+  std::vector<Unit> units_;
   std::unique_ptr<Cpu> cpu_;
-  std::unique_ptr<RootComplex> root_complex_;
   std::unique_ptr<HostMemory> memory_;
   std::unique_ptr<Iommu> iommu_;
-  std::unique_ptr<TranslationChecker> checker_;
+  std::unique_ptr<PeerLink> link_;
 };
 
 }  // namespace

@@ -8,14 +8,18 @@
 
 namespace gmmu::sim {
 
-Iommu::Iommu(sc_core::sc_module_name name, std::unique_ptr<VtdCore> core, const IommuTiming& timing,
-             Agenda& agenda, MessageSink messages)
+Iommu::Iommu(sc_core::sc_module_name name, unsigned ports, std::unique_ptr<VtdCore> core,
+             const IommuTiming& timing, Agenda& agenda, MessageSink messages)
     : sc_module(name),
       core_(std::move(core)),
       timing_(timing),
       agenda_(agenda),
-      messages_(std::move(messages)) {
-  device.register_nb_transport_fw(this, &Iommu::FromDevice);
+      messages_(std::move(messages)),
+      ports_(ports) {
+  for (unsigned port = 0; port < ports; ++port) {
+    ports_[port].socket = std::make_unique<DeviceSocket>(("device" + std::to_string(port)).c_str());
+    device(port).register_nb_transport_fw(this, &Iommu::FromDevice, static_cast<int>(port));
+  }
   memory.register_nb_transport_bw(this, &Iommu::FromMemory);
   if (core_) {
     core_->set_message_sink([this](uint64_t address, uint32_t data) {
@@ -27,7 +31,7 @@ Iommu::Iommu(sc_core::sc_module_name name, std::unique_ptr<VtdCore> core, const 
 
 // ---- requests
 
-tlm::tlm_sync_enum Iommu::FromDevice(tlm::tlm_generic_payload& t, tlm::tlm_phase& phase,
+tlm::tlm_sync_enum Iommu::FromDevice(int port, tlm::tlm_generic_payload& t, tlm::tlm_phase& phase,
                                      sc_core::sc_time& delay) {
   if (phase == tlm::END_RESP) return tlm::TLM_COMPLETED;
   sc_assert(phase == tlm::BEGIN_REQ);
@@ -38,13 +42,15 @@ tlm::tlm_sync_enum Iommu::FromDevice(tlm::tlm_generic_payload& t, tlm::tlm_phase
   Request* request = free_.back();
   free_.pop_back();
   *request = Request();
+  Port& from = ports_[static_cast<size_t>(port)];
+  request->port = static_cast<unsigned>(port);
   request->transaction = &t;
-  request->posted_before = posted_arrived_;
+  request->posted_before = from.arrived;
   request->arrived_ps = Agenda::Now() + delay.value();
   t.acquire();
   if (t.is_write()) {
-    ++posted_arrived_;
-    posted_.push_back(request);
+    ++from.arrived;
+    from.posted.push_back(request);
   }
   agenda_.At(request->arrived_ps + timing_.lookup_ps, [this, request] { Lookup(request); });
   phase = tlm::END_REQ;
@@ -137,10 +143,10 @@ void Iommu::Translated(Request* request) {
   request->translated = true;
   waited_ps_ += Agenda::Now() - request->arrived_ps;
   if (request->transaction->is_write()) {
-    Commit();
+    Commit(ports_[request->port]);
     return;
   }
-  if (request->posted_before > posted_committed_) {
+  if (request->posted_before > ports_[request->port].committed) {
     ++order_holds_;
     reads_.push_back(request);
     return;
@@ -149,15 +155,15 @@ void Iommu::Translated(Request* request) {
 }
 
 /// Writes go to memory from the front of the order, as far as they are translated.
-void Iommu::Commit() {
+void Iommu::Commit(Port& port) {
   bool moved = false;
-  while (!posted_.empty() && posted_.front()->translated) {
-    Request* request = posted_.front();
-    posted_.pop_front();
-    ++posted_committed_;
+  while (!port.posted.empty() && port.posted.front()->translated) {
+    Request* request = port.posted.front();
+    port.posted.pop_front();
+    ++port.committed;
     moved = true;
     if (!CommitWrite(request)) {  // nothing goes to memory
-      Answer(*request->transaction, tlm::TLM_OK_RESPONSE);
+      Answer(*request, tlm::TLM_OK_RESPONSE);
       Finish(request);
     }
   }
@@ -192,7 +198,7 @@ bool Iommu::CommitWrite(Request* request) {
   out->set_byte_enable_ptr(t.get_byte_enable_ptr());
   out->set_byte_enable_length(t.get_byte_enable_length());
   SendToMemory(out, [this, request](PooledTransaction&) {
-    Answer(*request->transaction, tlm::TLM_OK_RESPONSE);
+    Answer(*request, tlm::TLM_OK_RESPONSE);
     Finish(request);
   });
   return true;
@@ -201,7 +207,7 @@ bool Iommu::CommitWrite(Request* request) {
 void Iommu::StartReads() {
   std::vector<Request*> ready;
   const auto held = std::stable_partition(reads_.begin(), reads_.end(), [&](Request* r) {
-    return r->posted_before > posted_committed_;
+    return r->posted_before > ports_[r->port].committed;
   });
   ready.assign(held, reads_.end());
   reads_.erase(held, reads_.end());
@@ -212,7 +218,7 @@ void Iommu::IssueRead(Request* request) {
   auto& t = *request->transaction;
   const VtdResult& result = request->walk.result();
   if (core_ && result.outcome != VtdOutcome::kMemory) {
-    Answer(t, tlm::TLM_ADDRESS_ERROR_RESPONSE);
+    Answer(*request, tlm::TLM_ADDRESS_ERROR_RESPONSE);
     Finish(request);
     return;
   }
@@ -222,7 +228,7 @@ void Iommu::IssueRead(Request* request) {
   in->extension->no_snoop = NoSnoop(*request);
   in->set_data_ptr(t.get_data_ptr());
   SendToMemory(in, [this, request](PooledTransaction& done) {
-    Answer(*request->transaction, done.get_response_status());
+    Answer(*request, done.get_response_status());
     Finish(request);
   });
 }
@@ -234,11 +240,11 @@ void Iommu::Finish(Request* request) {
   PumpQueue();
 }
 
-void Iommu::Answer(tlm::tlm_generic_payload& t, tlm::tlm_response_status status) {
-  t.set_response_status(status);
+void Iommu::Answer(Request& request, tlm::tlm_response_status status) {
+  request.transaction->set_response_status(status);
   tlm::tlm_phase phase = tlm::BEGIN_RESP;
   sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-  device->nb_transport_bw(t, phase, delay);
+  device(request.port)->nb_transport_bw(*request.transaction, phase, delay);
 }
 
 // ---- memory

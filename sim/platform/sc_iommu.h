@@ -26,12 +26,11 @@ struct IommuTiming {
 
 /// VtdCore with time: device requests in, host memory out.
 ///
-///   device   AT target. Requests that do not cross 4 KiB; a BusExtension names the requester.
-///   Writes are posted: they
-///            reach memory in the order of their arrival, whatever their translations take, and
-///            their answer says that memory has them (OK also when they were blocked). A read goes
-///            to memory after the writes that came before it, and a blocked one is answered
-///            TLM_ADDRESS_ERROR_RESPONSE.
+///   device   AT targets, one a root port. Requests that do not cross 4 KiB; a BusExtension names
+///            the requester. Writes are posted: those of a port reach memory in the order of their
+///            arrival, whatever their translations take, and their answer says that memory has them
+///            (OK also when they were blocked). A read goes to memory after the writes of its port
+///            that came before it, and a blocked one is answered TLM_ADDRESS_ERROR_RESPONSE.
 ///   memory   AT initiator: device accesses (kind kTranslated) and the unit's own (kind kLogical).
 ///
 /// Without a unit (`core` null) addresses pass unchanged, in the same order. A write to the
@@ -39,12 +38,13 @@ struct IommuTiming {
 /// interrupts come without translation.
 class Iommu : public sc_core::sc_module {
  public:
-  tlm_utils::simple_target_socket<Iommu> device{"device"};
+  using DeviceSocket = tlm_utils::simple_target_socket_tagged<Iommu>;
+  DeviceSocket& device(unsigned port) { return *ports_[port].socket; }
   tlm_utils::simple_initiator_socket<Iommu> memory{"memory"};
   using MessageSink = std::function<void(uint64_t address, uint32_t data)>;
 
-  Iommu(sc_core::sc_module_name name, std::unique_ptr<VtdCore> core, const IommuTiming& timing,
-        Agenda& agenda, MessageSink messages);
+  Iommu(sc_core::sc_module_name name, unsigned ports, std::unique_ptr<VtdCore> core,
+        const IommuTiming& timing, Agenda& agenda, MessageSink messages);
 
   VtdCore* core() { return core_.get(); }
   /// Register accesses of the CPU; at once, the consequences take their time.
@@ -57,14 +57,20 @@ class Iommu : public sc_core::sc_module {
 
  private:
   struct Request {
+    unsigned port = 0;
     tlm::tlm_generic_payload* transaction = nullptr;
     VtdWalk walk;
     uint64_t posted_before = 0;  ///< writes that came earlier
     uint64_t arrived_ps = 0;
     bool translated = false;
   };
+  struct Port {
+    std::unique_ptr<DeviceSocket> socket;
+    std::deque<Request*> posted;  ///< writes, in order of arrival
+    uint64_t arrived = 0, committed = 0;
+  };
 
-  tlm::tlm_sync_enum FromDevice(tlm::tlm_generic_payload& t, tlm::tlm_phase& phase,
+  tlm::tlm_sync_enum FromDevice(int port, tlm::tlm_generic_payload& t, tlm::tlm_phase& phase,
                                 sc_core::sc_time& delay);
   tlm::tlm_sync_enum FromMemory(tlm::tlm_generic_payload& t, tlm::tlm_phase& phase,
                                 sc_core::sc_time& delay);
@@ -75,13 +81,13 @@ class Iommu : public sc_core::sc_module {
   void WantRead(Request* request);
   void Fed(Request* request, const PooledTransaction& t);
   void Translated(Request* request);
-  void Commit();
+  void Commit(Port& port);
   bool NoSnoop(const Request& request) const;
   bool CommitWrite(Request* request);
   void StartReads();
   void IssueRead(Request* request);
   void Finish(Request* request);
-  void Answer(tlm::tlm_generic_payload& t, tlm::tlm_response_status status);
+  void Answer(Request& request, tlm::tlm_response_status status);
   void PumpQueue();
   void SendToMemory(PooledTransaction* t, std::function<void(PooledTransaction&)> done);
 
@@ -92,13 +98,12 @@ class Iommu : public sc_core::sc_module {
   TransactionPool pool_;
   std::vector<std::function<void(PooledTransaction&)>> waiting_;  ///< by owner_tag
   std::vector<size_t> free_slots_;
-  std::deque<Request*> posted_;  ///< writes, in order of arrival
+  std::vector<Port> ports_;
   std::vector<Request*> reads_;  ///< translated, held by earlier writes
   std::vector<Request*> walks_under_way_;
   std::deque<Request*> queued_;  ///< for a walker, or for the walk of their page
   std::vector<std::unique_ptr<Request>> all_;
   std::vector<Request*> free_;
-  uint64_t posted_arrived_ = 0, posted_committed_ = 0;
   bool queue_busy_ = false;
   uint64_t walk_ps_ = 0, waited_ps_ = 0, order_holds_ = 0, most_walks_ = 0, joined_ = 0;
 };

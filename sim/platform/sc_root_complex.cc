@@ -9,8 +9,12 @@ namespace gmmu::sim {
 using sc_core::sc_time;
 
 RootComplex::RootComplex(sc_core::sc_module_name name, const PcieParameters& parameters,
-                         Agenda& agenda)
-    : sc_module(name), parameters_(parameters), link_(parameters), agenda_(agenda) {
+                         Agenda& agenda, Agenda::Source device)
+    : sc_module(name),
+      parameters_(parameters),
+      link_(parameters),
+      agenda_(agenda),
+      device_(device) {
   from_device.register_nb_transport_fw(this, &RootComplex::FromDevice);
   to_device.register_nb_transport_bw(this, &RootComplex::DeviceAnswers);
   memory.register_nb_transport_bw(this, &RootComplex::MemoryAnswers);
@@ -52,7 +56,7 @@ tlm::tlm_sync_enum RootComplex::FromDevice(tlm::tlm_generic_payload& t, tlm::tlm
         if (mine->is_write()) BeginWrite(mine);
         else BeginRead(mine);
       },
-      Agenda::kGpu);
+      device_);
   phase = tlm::END_REQ;
   return tlm::TLM_UPDATED;
 }
@@ -144,7 +148,7 @@ void RootComplex::StrayRead(uint16_t requester, uint64_t address) {
         ++traffic_[requester].reads;
         ToMemory(in, [](PooledTransaction&) {});  // its answer goes nowhere
       },
-      Agenda::kGpu);
+      device_);
 }
 
 /// Sends the completions of one read request to the device.
@@ -332,7 +336,7 @@ void RootComplex::CpuAnswer(CpuAccess* access, uint64_t time_ps) {
         up_.push_back(std::move(tlp));
         PumpUp();
       },
-      Agenda::kGpu);
+      device_);
 }
 
 void RootComplex::Deliver(CpuAccess* access) {

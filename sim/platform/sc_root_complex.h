@@ -38,7 +38,8 @@ class RootComplex : public sc_core::sc_module {
   tlm_utils::simple_initiator_socket<RootComplex> to_device{"to_device"};
   tlm_utils::simple_initiator_socket<RootComplex> memory{"memory"};
 
-  RootComplex(sc_core::sc_module_name name, const PcieParameters& parameters, Agenda& agenda);
+  RootComplex(sc_core::sc_module_name name, const PcieParameters& parameters, Agenda& agenda,
+              Agenda::Source device);
 
   /// Deliberate fault: a read of 8 bytes that the device never asked for; nobody gets its answer.
   void StrayRead(uint16_t requester, uint64_t address);
@@ -105,6 +106,7 @@ class RootComplex : public sc_core::sc_module {
   const PcieParameters parameters_;
   PcieLink link_;
   Agenda& agenda_;
+  const Agenda::Source device_;
   TransactionPool pool_;
   std::deque<Tlp> up_, down_;
   std::vector<Burst*> free_bursts_;

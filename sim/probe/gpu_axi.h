@@ -1,13 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "probe/axi_checker.h"
 
 namespace gmmu::sim {
 
-/// A checker on each AXI port of gmmu_gpu: m_vram, m_host, s_reg, s_win, s_thr.
+/// The model was built with the port of linked GPUs, s_peer (parameter LinkPort).
+template <typename Top, typename = void>
+inline constexpr bool kHasPeerPort = false;
+template <typename Top>
+inline constexpr bool
+    kHasPeerPort<Top, std::void_t<decltype(std::declval<Top&>().s_peer_arvalid_i)>> = true;
+
+/// A checker on each AXI port of gmmu_gpu: m_vram, m_host, s_reg, s_win, s_thr, s_peer.
 ///
 /// `Top` is any Verilated model with the pins of gmmu_gpu. Sample stands between the settled inputs
 /// and the clock edge of every cycle, those of the reset too.
@@ -19,7 +28,8 @@ class GpuAxi {
         host_(Manager("m_host", beat_bytes, wait_limit)),
         registers_(Subordinate("s_reg", wait_limit)),
         window_(Subordinate("s_win", wait_limit)),
-        through_(Through("s_thr", beat_bytes, wait_limit)) {}
+        through_(Through("s_thr", beat_bytes, wait_limit)),
+        peer_(Peer("s_peer", beat_bytes, wait_limit)) {}
 
   /// The through-port's contract (gmmu_through): any size, no WLAST, answers of an id in order, W
   /// before AW as far as its queues go.
@@ -114,11 +124,13 @@ class GpuAxi {
     through_.Bd(top.s_thr_bvalid_o, top.s_thr_bready_i,
                 [&] { return B{top.s_thr_bid_o, top.s_thr_bresp_o}; });
     through_.End();
+
+    if constexpr (kHasPeerPort<Top>) SamplePeer(top, cycle);
   }
 
   std::vector<hw::Finding> Findings() const {
     std::vector<hw::Finding> all;
-    for (const AxiChecker* port : {&vram_, &host_, &registers_, &window_, &through_})
+    for (const AxiChecker* port : {&vram_, &host_, &registers_, &window_, &through_, &peer_})
       all.insert(all.end(), port->findings().begin(), port->findings().end());
     return all;
   }
@@ -140,7 +152,39 @@ class GpuAxi {
     return {0, address & ~uint64_t{7}, 0, 3, 1, 0};
   }
 
-  AxiChecker vram_, host_, registers_, window_, through_;
+  static AxiPort Peer(const char* name, unsigned beat_bytes, uint64_t wait_limit) {
+    AxiPort port = Manager(name, beat_bytes, wait_limit);
+    port.id_bits = 8;
+    return port;
+  }
+
+  template <typename Top>
+  void SamplePeer(const Top& top, uint64_t cycle) {
+    using Ax = AxiChecker::Ax;
+    using W = AxiChecker::W;
+    using R = AxiChecker::R;
+    using B = AxiChecker::B;
+    peer_.Begin(cycle, top.rst_i);
+    peer_.Ar(top.s_peer_arvalid_i, top.s_peer_arready_o, [&] {
+      return Ax{top.s_peer_arid_i,   top.s_peer_araddr_i,  top.s_peer_arlen_i,
+                top.s_peer_arsize_i, top.s_peer_arburst_i, 0};
+    });
+    peer_.Rd(top.s_peer_rvalid_o, top.s_peer_rready_i, [&] {
+      return R{top.s_peer_rid_o, &top.s_peer_rdata_o, top.s_peer_rresp_o, top.s_peer_rlast_o != 0};
+    });
+    peer_.Aw(top.s_peer_awvalid_i, top.s_peer_awready_o, [&] {
+      return Ax{top.s_peer_awid_i,   top.s_peer_awaddr_i,  top.s_peer_awlen_i,
+                top.s_peer_awsize_i, top.s_peer_awburst_i, 0};
+    });
+    peer_.Wd(top.s_peer_wvalid_i, top.s_peer_wready_o, [&] {
+      return W{&top.s_peer_wdata_i, top.s_peer_wstrb_i, top.s_peer_wlast_i != 0};
+    });
+    peer_.Bd(top.s_peer_bvalid_o, top.s_peer_bready_i,
+             [&] { return B{top.s_peer_bid_o, top.s_peer_bresp_o}; });
+    peer_.End();
+  }
+
+  AxiChecker vram_, host_, registers_, window_, through_, peer_;
 };
 
 }  // namespace gmmu::sim

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "hw/unit_names.h"
 #include "platform/gpu_counters.h"
-#include "platform/unit_names.h"
 #include "twin/machine.h"
 
 namespace gmmu::sim::twin {
@@ -8,7 +8,7 @@ namespace gmmu::sim::twin {
 std::vector<hw::Counter> Machine::Counters() {
   std::vector<hw::Counter> all;
   for (const auto& gpu : gpus_) {
-    const std::string prefix = UnitPrefix(gpu->unit(), units());
+    const std::string prefix = hw::UnitPrefix(gpu->unit(), units());
     for (const GpuCounter& counter : GpuCounters(gpu->built().clients)) {
       all.push_back({prefix + counter.block, counter.name, gpu->ReadRegister(counter.offset),
                      counter.unit, counter.description});
@@ -17,8 +17,8 @@ std::vector<hw::Counter> Machine::Counters() {
                    "Bits damaged on purpose."});
     all.push_back({prefix + "host_port", "writes_lost", gpu->memory().writes_lost(), "bursts",
                    "Fence records lost on purpose."});
-    if (gpu->checker() != nullptr) AddUnitCounters(prefix, gpu->checker()->Counters(), all);
-    if (units() > 1) AddUnitCounters(prefix, peers_.wires().Counters(gpu->unit()), all);
+    if (gpu->checker() != nullptr) hw::AddUnitCounters(prefix, gpu->checker()->Counters(), all);
+    if (units() > 1) hw::AddUnitCounters(prefix, peers_.wires().Counters(gpu->unit()), all);
   }
   all.push_back({"root_complex", "cpu_requests", requests_, "requests",
                  "Register, window and configuration reads of the CPU."});
@@ -35,7 +35,7 @@ std::vector<hw::Finding> Machine::Findings() {
   std::vector<hw::Finding> all;
   for (const auto& gpu : gpus_) {
     if (gpu->checker() == nullptr) continue;
-    AddUnitFindings(UnitPrefix(gpu->unit(), units()), gpu->checker()->findings(), all);
+    hw::AddUnitFindings(hw::UnitPrefix(gpu->unit(), units()), gpu->checker()->findings(), all);
   }
   return all;
 }
@@ -58,7 +58,7 @@ uint64_t Machine::Cycles() { return gpus_[0]->time().CycleAt(agenda_.now()); }
 std::vector<hw::InUse> Machine::ResourcesInUse() {
   std::vector<hw::InUse> all = parameters_.in_use;
   for (const auto& gpu : gpus_) {
-    AddUnitResources(UnitPrefix(gpu->unit(), units()), gpu->ResourcesInUse(), all);
+    hw::AddUnitResources(hw::UnitPrefix(gpu->unit(), units()), gpu->ResourcesInUse(), all);
   }
   return all;
 }

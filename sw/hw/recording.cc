@@ -20,19 +20,26 @@ uint64_t Get(const uint8_t* from, unsigned size) {
 }  // namespace
 
 RecordingPlatform::RecordingPlatform(const Options& options)
-    : options_(options),
-      ram_(options.ram),
-      vram_(options.vram_bytes),
-      config_(kConfigBytes),
-      config_writable_(kConfigBytes) {
+    : options_(options), ram_(options.ram) {
   firmware_.ram = options.ram;
   firmware_.iommu_base = options.iommu_base;
+  firmware_.gpus = options.gpus;
   firmware_.gpu_vendor = options.vendor;
   firmware_.gpu_device = options.device;
+  for (unsigned unit = 0; unit < options.gpus; ++unit)
+    functions_.push_back(NewFunction(options, unit));
+}
 
-  const auto put = [this](unsigned offset, unsigned size, uint32_t value, uint32_t writable) {
-    std::memcpy(&config_[offset], &value, size);
-    std::memcpy(&config_writable_[offset], &writable, size);
+RecordingPlatform::Function RecordingPlatform::NewFunction(const Options& options, unsigned unit) {
+  Function function;
+  function.bdf = options.gpu;
+  function.bdf.bus = static_cast<uint8_t>(options.gpu.bus + unit);
+  function.vram.resize(options.vram_bytes);
+  function.config.resize(kConfigBytes);
+  function.config_writable.resize(kConfigBytes);
+  const auto put = [&](unsigned offset, unsigned size, uint32_t value, uint32_t writable) {
+    std::memcpy(&function.config[offset], &value, size);
+    std::memcpy(&function.config_writable[offset], &writable, size);
   };
   put(0x00, 4, options.vendor | uint32_t{options.device} << 16, 0);
   put(0x04, 4, 0x00100000, 0x0406);  // command: memory, bus master, no INTx; status: capabilities
@@ -44,19 +51,24 @@ RecordingPlatform::RecordingPlatform(const Options& options)
   put(kMsi + 4, 4, 0, 0xFFFFFFFC);
   put(kMsi + 8, 4, 0, 0xFFFFFFFF);
   put(kMsi + 12, 4, 0, 0xFFFF);
+  return function;
 }
 
 void RecordingPlatform::OnMmio(Range range, Handler handler) {
   mmio_.push_back({range, std::move(handler)});
 }
 
-void RecordingPlatform::OnRegister(Range offsets, Handler handler) {
-  bar0_.push_back({offsets, std::move(handler)});
+void RecordingPlatform::OnRegister(Range offsets, Handler handler, unsigned unit) {
+  functions_[unit].bar0.push_back({offsets, std::move(handler)});
 }
 
-uint64_t RecordingPlatform::Register(uint32_t offset) const {
-  const auto found = registers_.find(offset / 8);
-  return found == registers_.end() ? 0 : found->second;
+uint64_t RecordingPlatform::Register(uint32_t offset, unsigned unit) const {
+  return functions_[unit].Register(offset);
+}
+
+uint64_t RecordingPlatform::Function::Register(uint32_t offset) const {
+  const auto found = registers.find(offset / 8);
+  return found == registers.end() ? 0 : found->second;
 }
 
 std::vector<RecordingPlatform::Access> RecordingPlatform::LogOf(Kind kind, Range range) const {
@@ -67,18 +79,39 @@ std::vector<RecordingPlatform::Access> RecordingPlatform::LogOf(Kind kind, Range
   return accesses;
 }
 
-uint64_t RecordingPlatform::BarBase(unsigned bar) const {
-  if ((bar != 0 && bar != 2) || (config_[4] & 2) == 0) return 0;
+uint64_t RecordingPlatform::BarBase(unsigned bar, unsigned unit) const {
+  return functions_[unit].BarBase(bar);
+}
+
+uint64_t RecordingPlatform::Function::BarBase(unsigned bar) const {
+  if ((bar != 0 && bar != 2) || (config[4] & 2) == 0) return 0;
   return ConfigWord(0x10 + 4 * bar) & ~uint32_t{0xF};
 }
 
-Message RecordingPlatform::programmed_message() const {
-  return {ConfigWord(kMsi + 4) | uint64_t{ConfigWord(kMsi + 8)} << 32,
-          ConfigWord(kMsi + 12) & 0xFFFF};
+Message RecordingPlatform::programmed_message(unsigned unit) const {
+  const Function& function = functions_[unit];
+  return {function.ConfigWord(kMsi + 4) | uint64_t{function.ConfigWord(kMsi + 8)} << 32,
+          function.ConfigWord(kMsi + 12) & 0xFFFF};
 }
 
-uint32_t RecordingPlatform::ConfigWord(unsigned offset) const {
-  return static_cast<uint32_t>(Get(&config_[offset], 4));
+uint32_t RecordingPlatform::Function::ConfigWord(unsigned offset) const {
+  return static_cast<uint32_t>(Get(&config[offset], 4));
+}
+
+RecordingPlatform::Function* RecordingPlatform::At(Bdf bdf) {
+  const auto found = std::find_if(functions_.begin(), functions_.end(), [&](const Function& f) {
+    return f.bdf.requester_id() == bdf.requester_id();
+  });
+  return found == functions_.end() ? nullptr : &*found;
+}
+
+RecordingPlatform::Function* RecordingPlatform::Holding(unsigned bar, uint64_t address) {
+  const uint64_t bytes = bar == 0 ? options_.bar0_bytes : options_.bar2_bytes;
+  for (Function& function : functions_) {
+    const uint64_t base = function.BarBase(bar);
+    if (base != 0 && address >= base && address - base < bytes) return &function;
+  }
+  return nullptr;
 }
 
 void RecordingPlatform::Log(Kind kind, uint64_t address, uint64_t size, uint64_t value) {
@@ -94,10 +127,12 @@ const RecordingPlatform::Mapped* RecordingPlatform::Find(const std::vector<Mappe
 }
 
 uint8_t* RecordingPlatform::VramAt(uint64_t address, size_t size) {
-  const uint64_t bar2 = BarBase(2);
-  if (bar2 == 0 || address < bar2 || address - bar2 >= options_.bar2_bytes) return nullptr;
-  const uint64_t at = Register(options_.window_base_register) + (address - bar2);
-  return at <= vram_.size() && size <= vram_.size() - at ? vram_.data() + at : nullptr;
+  Function* function = Holding(2, address);
+  if (function == nullptr) return nullptr;
+  std::vector<uint8_t>& vram = function->vram;
+  const uint64_t at =
+      function->Register(options_.window_base_register) + (address - function->BarBase(2));
+  return at <= vram.size() && size <= vram.size() - at ? vram.data() + at : nullptr;
 }
 
 uint64_t RecordingPlatform::Load(uint64_t address, unsigned size) {
@@ -105,14 +140,13 @@ uint64_t RecordingPlatform::Load(uint64_t address, unsigned size) {
     if (!mapped->handler.read) return Ones(size);
     return mapped->handler.read(address - mapped->range.start, size) & Ones(size);
   }
-  const uint64_t bar0 = BarBase(0);
-  if (bar0 != 0 && address >= bar0 && address - bar0 < options_.bar0_bytes) {
-    const uint64_t offset = address - bar0;
-    if (const Mapped* mapped = Find(bar0_, offset)) {
+  if (const Function* function = Holding(0, address)) {
+    const uint64_t offset = address - function->BarBase(0);
+    if (const Mapped* mapped = Find(function->bar0, offset)) {
       if (!mapped->handler.read) return Ones(size);
       return mapped->handler.read(offset - mapped->range.start, size) & Ones(size);
     }
-    return Register(static_cast<uint32_t>(offset)) >> 8 * (offset % 8) & Ones(size);
+    return function->Register(static_cast<uint32_t>(offset)) >> 8 * (offset % 8) & Ones(size);
   }
   if (const uint8_t* at = VramAt(address, size)) return Get(at, size);
   return Ones(size);
@@ -124,14 +158,13 @@ void RecordingPlatform::Store(uint64_t address, unsigned size, uint64_t value) {
     if (mapped->handler.write) mapped->handler.write(address - mapped->range.start, size, value);
     return;
   }
-  const uint64_t bar0 = BarBase(0);
-  if (bar0 != 0 && address >= bar0 && address - bar0 < options_.bar0_bytes) {
-    const uint64_t offset = address - bar0;
-    if (const Mapped* mapped = Find(bar0_, offset)) {
+  if (Function* function = Holding(0, address)) {
+    const uint64_t offset = address - function->BarBase(0);
+    if (const Mapped* mapped = Find(function->bar0, offset)) {
       if (mapped->handler.write) mapped->handler.write(offset - mapped->range.start, size, value);
       return;
     }
-    uint64_t& word = registers_[static_cast<uint32_t>(offset / 8)];
+    uint64_t& word = function->registers[static_cast<uint32_t>(offset / 8)];
     const unsigned shift = 8 * (offset % 8);
     word = (word & ~(Ones(size) << shift)) | value << shift;
     return;
@@ -172,8 +205,8 @@ void RecordingPlatform::MmioWriteBlock(uint64_t address, const void* from, size_
 uint32_t RecordingPlatform::ConfigRead(Bdf bdf, uint16_t offset, unsigned size) {
   now_ns_ += options_.step_ns;
   uint64_t value = Ones(size);
-  if (bdf.requester_id() == options_.gpu.requester_id())
-    value = offset + size <= kConfigBytes ? Get(&config_[offset], size) : 0;
+  if (const Function* function = At(bdf))
+    value = offset + size <= kConfigBytes ? Get(&function->config[offset], size) : 0;
   Log(Kind::kConfigRead, uint64_t{bdf.requester_id()} << 16 | offset, size, value);
   return static_cast<uint32_t>(value);
 }
@@ -181,12 +214,13 @@ uint32_t RecordingPlatform::ConfigRead(Bdf bdf, uint16_t offset, unsigned size) 
 void RecordingPlatform::ConfigWrite(Bdf bdf, uint16_t offset, unsigned size, uint32_t value) {
   now_ns_ += options_.step_ns;
   Log(Kind::kConfigWrite, uint64_t{bdf.requester_id()} << 16 | offset, size, value);
-  if (bdf.requester_id() != options_.gpu.requester_id() || offset + size > kConfigBytes) return;
+  Function* function = At(bdf);
+  if (function == nullptr || offset + size > kConfigBytes) return;
   for (unsigned i = 0; i < size; ++i) {
-    const uint8_t writable = config_writable_[offset + i];
+    const uint8_t writable = function->config_writable[offset + i];
     const auto byte = static_cast<uint8_t>(value >> 8 * i);
-    config_[offset + i] =
-        static_cast<uint8_t>((config_[offset + i] & ~writable) | (byte & writable));
+    uint8_t& held = function->config[offset + i];
+    held = static_cast<uint8_t>((held & ~writable) | (byte & writable));
   }
 }
 

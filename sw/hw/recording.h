@@ -15,15 +15,16 @@ namespace gmmu::hw {
 /// A machine for unit tests with no simulator behind it: answers as programmed and logs every
 /// access.
 ///
-/// It has RAM, one GPU function (configuration header, BAR0 registers, BAR2 window onto VRAM) and
-/// ranges with handlers of the test's own. Registers of BAR0 keep what is written unless a handler
+/// It has RAM, GPU functions (configuration header, BAR0 registers, BAR2 window onto VRAM each) and
+/// ranges with handlers of the test's own. What takes a unit is of GPU 0 without one. Registers of BAR0 keep what is written unless a handler
 /// covers them. Time advances by a fixed step with each call that touches the machine.
 class RecordingPlatform : public Platform {
  public:
   struct Options {
     std::vector<Range> ram{{0, 64u << 20}};
     std::optional<uint64_t> iommu_base;  ///< told by firmware; the test maps a handler there
-    Bdf gpu{1, 0, 0};
+    Bdf gpu{1, 0, 0};  ///< of GPU 0; the others are on the buses behind it
+    unsigned gpus = 1;
     uint16_t vendor = 0x1234;
     uint16_t device = 0x474D;
     uint32_t bar0_bytes = 64u << 10;
@@ -71,11 +72,13 @@ class RecordingPlatform : public Platform {
   /// address wins, also over BARs.
   void OnMmio(Range range, Handler handler);
   /// The same for BAR0 offsets, wherever the BAR lies.
-  void OnRegister(Range offsets, Handler handler);
+  void OnRegister(Range offsets, Handler handler, unsigned unit = 0);
   /// Contents of the 64-bit BAR0 register at `offset` (8-byte aligned) that no handler covers; 0
   /// until set or written.
-  void SetRegister(uint32_t offset, uint64_t value) { registers_[offset / 8] = value; }
-  uint64_t Register(uint32_t offset) const;
+  void SetRegister(uint32_t offset, uint64_t value, unsigned unit = 0) {
+    functions_[unit].registers[offset / 8] = value;
+  }
+  uint64_t Register(uint32_t offset, unsigned unit = 0) const;
   void PushMessage(Message message) { messages_.push_back(message); }
   /// Called when software waits and no message is pending: the device may act and push. May be
   /// called again.
@@ -87,12 +90,14 @@ class RecordingPlatform : public Platform {
   void ClearLog() { log_.clear(); }
   /// Accesses of `kind` that begin in `range`, in order.
   std::vector<Access> LogOf(Kind kind, Range range) const;
-  std::vector<uint8_t>& vram() { return vram_; }
+  std::vector<uint8_t>& vram(unsigned unit = 0) { return functions_[unit].vram; }
   /// Address of BAR 0 or 2 as programmed, 0 while it is not or memory decoding is off.
-  uint64_t BarBase(unsigned bar) const;
-  bool bus_master() const { return (config_[4] & 4) != 0; }
-  Message programmed_message() const;  ///< what the MSI capability is set to
-  bool msi_enabled() const { return (config_[kMsi + 2] & 1) != 0; }
+  uint64_t BarBase(unsigned bar, unsigned unit = 0) const;
+  bool bus_master(unsigned unit = 0) const { return (functions_[unit].config[4] & 4) != 0; }
+  Message programmed_message(unsigned unit = 0) const;  ///< what the MSI capability is set to
+  bool msi_enabled(unsigned unit = 0) const {
+    return (functions_[unit].config[kMsi + 2] & 1) != 0;
+  }
 
   // ---- Platform
 
@@ -115,20 +120,32 @@ class RecordingPlatform : public Platform {
     Handler handler;
   };
 
+  struct Function {
+    Bdf bdf;
+    std::vector<uint8_t> config, config_writable;
+    std::map<uint32_t, uint64_t> registers;  ///< by offset / 8
+    std::vector<Mapped> bar0;
+    std::vector<uint8_t> vram;
+    uint32_t ConfigWord(unsigned offset) const;
+    uint64_t BarBase(unsigned bar) const;
+    uint64_t Register(uint32_t offset) const;
+  };
+
+  static Function NewFunction(const Options& options, unsigned unit);
+  Function* At(Bdf bdf);  ///< null: no such function
+  /// The function whose BAR `bar` holds the address; null: none.
+  Function* Holding(unsigned bar, uint64_t address);
   void Log(Kind kind, uint64_t address, uint64_t size, uint64_t value);
   static const Mapped* Find(const std::vector<Mapped>& handlers, uint64_t address);
   uint64_t Load(uint64_t address, unsigned size);
   void Store(uint64_t address, unsigned size, uint64_t value);
   uint8_t* VramAt(uint64_t address, size_t size);
-  uint32_t ConfigWord(unsigned offset) const;
 
   const Options options_;
   FirmwareTables firmware_;
   HostRam ram_;
-  std::vector<Mapped> mmio_, bar0_;
-  std::map<uint32_t, uint64_t> registers_;  ///< by offset / 8
-  std::vector<uint8_t> vram_;
-  std::vector<uint8_t> config_, config_writable_;
+  std::vector<Mapped> mmio_;
+  std::vector<Function> functions_;
   std::deque<Message> messages_;
   std::function<void()> idle_;
   std::vector<Access> log_;

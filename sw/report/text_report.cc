@@ -7,6 +7,7 @@
 #include <iterator>
 #include <string_view>
 
+#include "hw/unit_names.h"
 #include "os/text.h"
 
 namespace gmmu::report {
@@ -23,17 +24,16 @@ const char* Translation(os::DmaMode mode) {
   return "";
 }
 
-/// Counters by name, summed over the blocks whose name begins with a prefix.
+/// Counters by name, summed over the blocks of all GPUs whose name begins with a prefix.
 class Sums {
  public:
   explicit Sums(const std::vector<hw::Counter>& counters) : counters_(counters) {}
   uint64_t operator()(std::string_view block, std::string_view name) const {
     uint64_t sum = 0;
     for (const hw::Counter& counter : counters_) {
-      if (counter.name == name &&
-          std::string_view(counter.block).substr(0, block.size()) == block) {
-        sum += counter.value;
-      }
+      const std::string_view own =
+          std::string_view(counter.block).substr(hw::UnitPrefixLength(counter.block));
+      if (counter.name == name && own.substr(0, block.size()) == block) sum += counter.value;
     }
     return sum;
   }

@@ -4,6 +4,8 @@
 #include <map>
 #include <string>
 
+#include "hw/unit_names.h"
+
 namespace gmmu::workload {
 namespace {
 
@@ -31,30 +33,39 @@ class Sums {
   }
 };
 
-}  // namespace
+using Blocks = std::map<std::string, Block>;
 
-std::vector<hw::Finding> CounterSums(const std::vector<hw::Counter>& counters) {
-  std::map<std::string, Block> blocks;
-  for (const hw::Counter& counter : counters) blocks[counter.block][counter.name] = counter.value;
-  Sums sums;
+void SumUnit(const std::string& prefix, Blocks& blocks, Sums& sums) {
   uint64_t l1_misses = 0;
   for (const auto& [name, block] : blocks) {
     if (name.rfind("port_", 0) != 0) continue;
-    sums.Equal(name + ": lookups = hits + misses + merged + faults", Of(block, "lookups"),
+    sums.Equal(prefix + name + ": lookups = hits + misses + merged + faults", Of(block, "lookups"),
                Of(block, "hits") + Of(block, "misses") + Of(block, "merged") +
                    Of(block, "faults"));
     l1_misses += Of(block, "misses");
   }
   if (const auto l2 = blocks.find("gpu_l2"); l2 != blocks.end()) {
     const Block& block = l2->second;
-    sums.Equal("gpu_l2: lookups = hits + misses + merged", Of(block, "l2_lookups"),
+    sums.Equal(prefix + "gpu_l2: lookups = hits + misses + merged", Of(block, "l2_lookups"),
                Of(block, "l2_hits") + Of(block, "l2_misses") + Of(block, "l2_merged"));
-    sums.AtLeast("gpu_l2: a lookup for each L1 miss", Of(block, "l2_lookups"), l1_misses);
+    sums.AtLeast(prefix + "gpu_l2: a lookup for each L1 miss", Of(block, "l2_lookups"), l1_misses);
     const Block& walker = blocks["gpu_walker"];
-    sums.Equal("gpu_walker: a walk for each L2 miss", Of(walker, "walks"), Of(block, "l2_misses"));
-    sums.Equal("gpu_walker: walks = walks_ok + walks_fault", Of(walker, "walks"),
+    sums.Equal(prefix + "gpu_walker: a walk for each L2 miss", Of(walker, "walks"), Of(block, "l2_misses"));
+    sums.Equal(prefix + "gpu_walker: walks = walks_ok + walks_fault", Of(walker, "walks"),
                Of(walker, "walks_ok") + Of(walker, "walks_fault"));
   }
+}
+
+}  // namespace
+
+std::vector<hw::Finding> CounterSums(const std::vector<hw::Counter>& counters) {
+  std::map<std::string, Blocks> units;  // by prefix
+  for (const hw::Counter& counter : counters) {
+    const size_t prefix = hw::UnitPrefixLength(counter.block);
+    units[counter.block.substr(0, prefix)][counter.block.substr(prefix)][counter.name] = counter.value;
+  }
+  Sums sums;
+  for (auto& [prefix, blocks] : units) SumUnit(prefix, blocks, sums);
   return sums.findings;
 }
 

@@ -12,7 +12,7 @@ namespace gmmu::workload {
 ///   gpu_l2        lookups = hits + misses + merged; at least one lookup for each port's L1 miss
 ///   gpu_walker    walks = walks_ok + walks_fault = gpu_l2 misses
 ///
-/// Blocks that the engine does not have are passed over.
+/// Blocks that the engine does not have are passed over. Of several GPUs each is summed alone.
 std::vector<hw::Finding> CounterSums(const std::vector<hw::Counter>& counters);
 
 }  // namespace gmmu::workload

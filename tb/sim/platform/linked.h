@@ -10,12 +10,12 @@
 
 namespace gmmu::sim {
 
-/// The GPUs of a machine, powered on and linked, each with space 1 whose pages 0 to 15 are VRAM of
-/// its own from 0x100000 on, and pages 16 to 16 n + 15 behind them those of GPU n - 1 at the same
-/// place, by target peer (its own there too: `peer_absent`). Rings run.
+/// The GPUs of a machine, powered on and linked, each with space 1 whose pages 0 and 1 are VRAM of its
+/// own from 0x100000 on, and pages 2 n + 2 and 2 n + 3 those of GPU n at the same place, by target
+/// peer (its own there too: `peer_absent`). Rings run.
 class LinkedMachine {
  public:
-  static constexpr uint64_t kPages = 16, kBytes = kPages * 4096, kVram = 0x100000;
+  static constexpr uint64_t kPages = 2, kBytes = kPages * 4096, kVram = 0x100000;
 
   explicit LinkedMachine(hw::Platform& p);
 

@@ -165,9 +165,9 @@ void WhatTheLinkDoesNotReachIsABusError(hw::Platform& p, uint64_t vram_bytes) {
   gpu.WriteVram(0x2000, entries, sizeof entries);
   gpu.InvalidateSpace();
   for (const uint64_t at : {m.Own(), m.Own(4096)}) {
-    EXPECT_FALSE(gpu.Execute(m.Copy(m.Own(8192), at, 64)));
+    EXPECT_FALSE(gpu.Execute(m.Copy(m.Of(1), at, 64)));
     EXPECT_EQ(m.StoppedBy(0), Fault::kBusWrite);
-    EXPECT_FALSE(gpu.Execute(m.Copy(at, m.Own(8192), 64)));
+    EXPECT_FALSE(gpu.Execute(m.Copy(at, m.Of(1), 64)));
     EXPECT_EQ(m.StoppedBy(0), Fault::kBusRead);
   }
 }
@@ -176,11 +176,12 @@ void WhatTheLinkDoesNotReachIsABusError(hw::Platform& p, uint64_t vram_bytes) {
 void AllWriteIntoEachOtherAtOnce(hw::Platform& p) {
   LinkedMachine m(p);
   constexpr uint64_t kQuarter = LinkedMachine::kBytes / 4;
+  constexpr unsigned kRounds = 12;
   const unsigned n = m.units();
   for (unsigned unit = 0; unit < n; ++unit) m.FillVram(unit, static_cast<uint8_t>(unit));
   for (unsigned unit = 0; unit < n; ++unit) {
     std::vector<uint64_t> commands;
-    for (unsigned round = 0; round < 2; ++round) {
+    for (unsigned round = 0; round < kRounds; ++round) {
       for (const auto& copy : {m.Copy(m.Own(), m.Of((unit + 1) % n, kQuarter), kQuarter),
                                m.Copy(m.Of((unit + n - 1) % n), m.Own(2 * kQuarter), kQuarter)})
         commands.insert(commands.end(), copy.begin(), copy.end());

@@ -49,6 +49,28 @@ TEST(RecordingPlatform, SizesAndPlacesItsBars) {
   EXPECT_TRUE(machine.bus_master());
 }
 
+TEST(RecordingPlatform, HasSeveralGpusEachWithItsOwn) {
+  RecordingPlatform::Options options;
+  options.gpus = 3;
+  RecordingPlatform machine(options);
+  EXPECT_EQ(machine.firmware().gpus, 3u);
+  EXPECT_EQ(machine.ConfigRead({4, 0, 0}, 0, 4), 0xFFFFFFFFu);
+  for (uint8_t unit = 0; unit < 3; ++unit) {
+    const Bdf bdf{static_cast<uint8_t>(1 + unit), 0, 0};
+    EXPECT_EQ(machine.ConfigRead(bdf, 0, 4), 0x474D1234u);
+    machine.ConfigWrite(bdf, 0x10, 4, kBar0 + unit * 0x10000000);
+    machine.ConfigWrite(bdf, 0x18, 4, kBar2 + unit * 0x10000000);
+    machine.ConfigWrite(bdf, 0x04, 2, unit == 1 ? 0x2 : 0x6);
+    machine.MmioWrite(kBar0 + unit * 0x10000000 + 0x100, 8, unit + 5);
+    machine.MmioWrite(kBar2 + unit * 0x10000000, 8, unit + 7);
+  }
+  for (unsigned unit = 0; unit < 3; ++unit) {
+    EXPECT_EQ(machine.Register(0x100, unit), unit + 5);
+    EXPECT_EQ(machine.vram(unit)[0], unit + 7);
+    EXPECT_EQ(machine.bus_master(unit), unit != 1);
+  }
+}
+
 TEST(RecordingPlatform, KeepsRegistersOfEitherWidth) {
   RecordingPlatform machine;
   Enable(machine);

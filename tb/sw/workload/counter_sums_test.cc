@@ -40,6 +40,21 @@ TEST(CounterSums, EveryCounterTakesPartInOneThatBreaksWithIt) {
   }
 }
 
+TEST(CounterSums, AreOfEachGpuAlone) {
+  std::vector<hw::Counter> counters;
+  for (const char* unit : {"unit0.", "unit1."}) {
+    for (hw::Counter counter : Good()) {
+      counter.block = unit + counter.block;
+      counters.push_back(counter);
+    }
+  }
+  EXPECT_TRUE(CounterSums(counters).empty());
+  counters[0].value += 1;                  // a lookup of the one
+  counters[Good().size()].value -= 1;      // is not made up for by the other
+  ASSERT_EQ(CounterSums(counters).size(), 2u);
+  EXPECT_EQ(CounterSums(counters)[1].text.rfind("unit1.port_client0: lookups", 0), 0u);
+}
+
 TEST(CounterSums, NoticeL1MissesThatNeverReachedTheL2) {
   std::vector<hw::Counter> counters = Good();
   counters[0].value += 20;  // lookups and misses of the port

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <array>
+#include <cstdint>
+#include <functional>
+
+#include "gpu/beats.h"
+#include "gpu/ring.h"
+#include "gpu/transaction_pool.h"
+
+namespace gmmu::sim {
+
+/// The AXI4 manager on s_peer: accesses of linked GPUs to this one's VRAM.
+///
+/// A transaction is one burst of full beats; it does not cross 4 KiB. Reads and writes wait in queues
+/// of their own, each for a free id and the channel; W follows its AW. R and B are always taken.
+/// Drive and Sample as of VramPort.
+class PeerPort {
+ public:
+  static constexpr unsigned kInFlight = 64;  ///< bursts of each direction at the port
+  using Done = std::function<void(PooledTransaction*, bool ok)>;
+
+  /// `done` gets each transaction back at the cycle of its last R, or its B.
+  explicit PeerPort(Done done);
+
+  /// An access that arrives at `time_ps`; the first clock edge after it sees it.
+  void Push(PooledTransaction* transaction, uint64_t time_ps) {
+    (transaction->is_write() ? writes_ : reads_).push({transaction, time_ps});
+  }
+
+  template <typename Top>
+  void Drive(Top& top, uint64_t edge_ps) {
+    top.s_peer_rready_i = top.s_peer_bready_i = 1;
+    top.s_peer_arvalid_i = reads_.Ready(edge_ps);
+    if (top.s_peer_arvalid_i) {
+      const Burst burst = BurstOf(*reads_.front());
+      top.s_peer_arid_i = reads_.next_id();
+      top.s_peer_araddr_i = burst.start;
+      top.s_peer_arlen_i = burst.beats - 1;
+      top.s_peer_arsize_i = kSizeLg2;
+      top.s_peer_arburst_i = kIncrementing;
+    }
+    top.s_peer_awvalid_i = writes_.Ready(edge_ps);
+    if (top.s_peer_awvalid_i) {
+      const Burst burst = BurstOf(*writes_.front());
+      top.s_peer_awid_i = writes_.next_id();
+      top.s_peer_awaddr_i = burst.start;
+      top.s_peer_awlen_i = burst.beats - 1;
+      top.s_peer_awsize_i = kSizeLg2;
+      top.s_peer_awburst_i = kIncrementing;
+    }
+    top.s_peer_wvalid_i = !owed_.empty();
+    if (!owed_.empty()) {
+      const Beat beat = NextBeat();
+      std::memcpy(LanesOf(top.s_peer_wdata_i), beat.data, kBeatBytes);
+      top.s_peer_wstrb_i = beat.strobe;
+      top.s_peer_wlast_i = beat.last;
+    }
+  }
+
+  template <typename Top>
+  void Sample(const Top& top) {
+    if (top.s_peer_wvalid_i && top.s_peer_wready_o) EndBeat();
+    if (top.s_peer_arvalid_i && top.s_peer_arready_o) static_cast<void>(reads_.Take());
+    if (top.s_peer_awvalid_i && top.s_peer_awready_o) owed_.push({writes_.Take(), 0});
+    if (top.s_peer_rvalid_o)
+      TakeData(top.s_peer_rid_o, LanesOf(top.s_peer_rdata_o), top.s_peer_rresp_o, top.s_peer_rlast_o);
+    if (top.s_peer_bvalid_o) TakeAnswer(top.s_peer_bid_o, top.s_peer_bresp_o);
+  }
+
+  /// Nothing waits and nothing is in flight.
+  bool idle() const { return reads_.idle() && writes_.idle(); }
+
+ private:
+  static constexpr unsigned kIncrementing = 1;
+  static constexpr unsigned kSizeLg2 = __builtin_ctz(kBeatBytes);
+  struct Burst {
+    uint64_t start;  // aligned
+    unsigned beats;
+  };
+  struct Beat {
+    uint8_t data[kBeatBytes];
+    uint64_t strobe;
+    bool last;
+  };
+  struct Slot {
+    PooledTransaction* transaction = nullptr;
+    unsigned done = 0;  ///< beats
+    bool error = false;
+  };
+  /// The accesses of one direction: those that wait, and those at the port by id.
+  class Direction {
+   public:
+    Direction();
+    void push(std::pair<PooledTransaction*, uint64_t> arrived) { waiting_.push(arrived); }
+    bool Ready(uint64_t edge_ps) const {
+      return !waiting_.empty() && waiting_.front().second < edge_ps && !free_.empty();
+    }
+    PooledTransaction* front() const { return waiting_.front().first; }
+    unsigned next_id() const { return free_.front(); }
+    /// The front has gone out; its id.
+    unsigned Take();
+    Slot& at(unsigned id) { return slots_[id]; }
+    PooledTransaction* End(unsigned id);
+    bool idle() const { return waiting_.empty() && free_.size() == kInFlight; }
+
+   private:
+    Ring<std::pair<PooledTransaction*, uint64_t>> waiting_{256};
+    std::array<Slot, kInFlight> slots_;
+    Ring<unsigned> free_{kInFlight};
+  };
+  struct Owed {  // a write whose AW was taken
+    unsigned id;
+    unsigned sent;  // beats
+  };
+
+  static Burst BurstOf(const PooledTransaction& t);
+  Beat NextBeat();
+  void EndBeat();
+  void TakeData(unsigned id, const uint8_t* lanes, unsigned response, bool last);
+  void TakeAnswer(unsigned id, unsigned response);
+
+  const Done done_;
+  Direction reads_, writes_;
+  Ring<Owed> owed_{kInFlight};
+};
+
+}  // namespace gmmu::sim

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include <systemc>
+#include <tlm>
+#include <tlm_utils/simple_initiator_socket.h>
+#include <tlm_utils/simple_target_socket.h>
+
+#include "gpu/transaction_pool.h"
+#include "link/wires.h"
+#include "platform/sc_agenda.h"
+
+namespace gmmu::sim {
+
+/// The link between the GPUs of a machine: accesses of kind kPeer go to the named GPU's VRAM, their
+/// answers come back (sim/link/README.md).
+///
+///   from(unit)  AT target of the unit's accesses: {adapter[47:42], offset[41:0]}. A write is answered
+///               when the peer has answered, an access to no other GPU with an error.
+///   to(unit)    AT initiator of the accesses to the unit's VRAM.
+///
+/// Requests wait at the GPU that serves them, answers nowhere: both have their wire's time and are
+/// taken. So no access waits for another one of the other direction.
+class PeerLink : public sc_core::sc_module {
+ public:
+  using FromSocket = tlm_utils::simple_target_socket_tagged<PeerLink>;
+  using ToSocket = tlm_utils::simple_initiator_socket_tagged<PeerLink>;
+
+  PeerLink(sc_core::sc_module_name name, const LinkParameters& parameters, Agenda& agenda);
+
+  FromSocket& from(unsigned unit) { return *from_[unit]; }
+  ToSocket& to(unsigned unit) { return *to_[unit]; }
+  std::vector<hw::Counter> Counters(unsigned unit) const { return wires_.Counters(unit); }
+  /// Accesses without their answer.
+  size_t in_flight() const { return waiting_.size() - free_slots_.size(); }
+
+ private:
+  struct Access {
+    unsigned own = 0, peer = 0;
+    PooledTransaction* transaction = nullptr;  ///< the requester's
+  };
+
+  tlm::tlm_sync_enum FromGpu(int unit, tlm::tlm_generic_payload& t, tlm::tlm_phase& phase,
+                             sc_core::sc_time& delay);
+  tlm::tlm_sync_enum ToAnswers(int unit, tlm::tlm_generic_payload& t, tlm::tlm_phase& phase,
+                               sc_core::sc_time& delay);
+  void Begin(const Access& access);
+  void Serve(const Access& access, uint64_t offset);
+  void Return(const Access& access, bool ok);
+  void Answer(const Access& access, bool ok);
+
+  LinkWires wires_;
+  Agenda& agenda_;
+  TransactionPool pool_;
+  std::vector<std::unique_ptr<FromSocket>> from_;
+  std::vector<std::unique_ptr<ToSocket>> to_;
+  std::vector<Access> waiting_;  ///< by owner_tag
+  std::vector<size_t> free_slots_;
+};
+
+}  // namespace gmmu::sim

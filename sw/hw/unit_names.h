@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hw/platform.h"
+
+namespace gmmu::hw {
+
+/// How what instruments tell of one GPU begins: nothing in a machine of one, else "unit2." for GPU 2.
+inline std::string UnitPrefix(unsigned unit, unsigned units) {
+  return units == 1 ? std::string() : "unit" + std::to_string(unit) + ".";
+}
+
+/// Length of that prefix of a block's name; 0: it has none.
+inline size_t UnitPrefixLength(std::string_view block) {
+  const size_t dot = block.find('.');
+  return block.substr(0, 4) == "unit" && dot != std::string_view::npos ? dot + 1 : 0;
+}
+
+inline void AddUnitCounters(const std::string& prefix, std::vector<Counter> of_unit,
+                            std::vector<Counter>& all) {
+  for (Counter& counter : of_unit) {
+    counter.block = prefix + counter.block;
+    all.push_back(std::move(counter));
+  }
+}
+
+inline void AddUnitFindings(const std::string& prefix, const std::vector<Finding>& of_unit,
+                            std::vector<Finding>& all) {
+  for (const Finding& finding : of_unit) all.push_back({prefix + finding.probe, finding.text});
+}
+
+inline void AddUnitResources(const std::string& prefix, const std::vector<InUse>& of_unit,
+                             std::vector<InUse>& all) {
+  for (const InUse& held : of_unit) all.push_back({held.kind, prefix + held.name});
+}
+
+}  // namespace gmmu::hw
