@@ -14,7 +14,7 @@ constexpr uint64_t kAllCauses = 0x3f;
 constexpr unsigned kPreemptionMinor = 3;  // interface from which rings can be preempted
 
 // Names of the driver's memory in the system's debug output.
-enum Cookie : ULONG_PTR { kRingCookie = 1, kFenceCookie, kFaultCookie, kDummyCookie, kSecondRingCookie, kSecondFenceCookie };
+enum Cookie : ULONG_PTR { kRingCookie = 1, kFenceCookie, kFaultCookie, kDummyCookie, kSecondRingCookie, kSecondFenceCookie, kResidencyCookie };
 
 }  // namespace
 
@@ -142,6 +142,7 @@ NTSTATUS Adapter::CreateMemory() {
   }
   if (NT_SUCCESS(status)) status = fault_page_.Create(callbacks, kFaultCookie);
   if (NT_SUCCESS(status)) status = dummy_page.Create(callbacks, kDummyCookie);
+  if (NT_SUCCESS(status)) status = residency.Create(callbacks, kResidencyCookie);
   if (NT_SUCCESS(status)) status = save_area.Create(callbacks, save_area_offset(), parameters.save_area_bytes);
   return status;
 }
@@ -226,6 +227,7 @@ NTSTATUS Adapter::Quiesce() {
 
 void Adapter::ReleaseAll() {
   save_area.Destroy();
+  residency.Destroy();
   dummy_page.Destroy();
   fault_page_.Destroy();
   for (Engine& engine : engines) {

@@ -9,6 +9,7 @@
 #include "kmd/own_memory.h"
 #include "kmd/parameters.h"
 #include "kmd/registers.h"
+#include "kmd/residency_record.h"
 #include "kmd/ring.h"
 #include "kmd/save_area.h"
 #include "kmd/segments.h"
@@ -85,9 +86,12 @@ class Adapter {
   FaultLog fault_log;
   ContiguousBlocks contiguous_blocks;
   OwnMemory dummy_page;
+  ResidencyRecord residency;
   SaveArea save_area;
 
   Process* system_process = nullptr;
+
+  uint64_t context_sequence = 0;  ///< context allocations made so far
 
   bool fences_signalled = false;  ///< a paging buffer may raise MONITORED_FENCE_SIGNALED
 

@@ -21,19 +21,31 @@ struct Build {
   /// The address space that the buffer's virtual addresses belong to: the paging context's. False:
   /// it has none.
   [[nodiscard]] bool PagingSpace(uint32_t* space) const;
+  /// A place named by a segment and an address that has the segment's base added (WDDM 1 operands). False: no such
+  /// segment, or below its base.
+  [[nodiscard]] bool SegmentPlace(UINT segment, LARGE_INTEGER address, Place* place) const;
 };
 
 // build_transfer.cc
 NTSTATUS BuildTransfer(Build& build);
+NTSTATUS BuildSpecialLockTransfer(Build& build);
 NTSTATUS BuildFill(Build& build);
 NTSTATUS BuildVirtualTransfer(Build& build);
 NTSTATUS BuildVirtualFill(Build& build);
 NTSTATUS BuildSignalMonitoredFence(Build& build);
 NTSTATUS BuildBarrier(Build& build);
+NTSTATUS BuildNotifyResidency(Build& build);
 
 // build_table.cc
 NTSTATUS BuildUpdatePageTable(Build& build);
 NTSTATUS BuildFlushTlb(Build& build);
+
+// build_copy.cc
+NTSTATUS BuildCopyPageTableEntries(Build& build);
+
+// build_context.cc
+NTSTATUS BuildInitContextResource(Build& build);
+NTSTATUS BuildUpdateContextAllocation(Build& build);
 
 // build_aperture.cc
 NTSTATUS BuildMapAperture(Build& build);

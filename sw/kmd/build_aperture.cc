@@ -67,11 +67,13 @@ NTSTATUS BuildMapAperture2(Build& build) {
   return fits ? STATUS_SUCCESS : STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
 }
 
-// The range stays accessible: it shows the dummy page that the system names.
+// The range stays accessible: it shows the dummy page that the system names. Between a reset of the adapter and its
+// restart the GPU must not be used, and the whole map is written anew at the restart.
 NTSTATUS BuildUnmapAperture(Build& build) {
   const auto& op = build.args.UnmapApertureSegment;
   if (!InAperture(build, op.SegmentId, op.OffsetInPages, op.NumberOfPages))
     return STATUS_INVALID_PARAMETER;
+  if (!build.adapter.powered) return STATUS_SUCCESS;
   const uint64_t dummy = static_cast<uint64_t>(op.DummyPage.QuadPart) / kPage;
   const bool fits =
       build.commands.ApertureUnmap(static_cast<uint32_t>(op.OffsetInPages),

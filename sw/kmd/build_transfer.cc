@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kmd/build.h"
+#include "kmd/entry_points.h"
 
 namespace gmmu::kmd {
 namespace {
@@ -28,29 +29,25 @@ struct Side {
 
 /// `End` is the operand's Source or Destination.
 template <typename End>
-bool MakeSide(const End& end, UINT mdl_offset, UINT transfer_offset, Side* side) {
+bool MakeSide(const Build& build, const End& end, UINT mdl_offset, UINT transfer_offset, Side* side) {
   if (end.SegmentId == kSystemMemory) {
     if (end.pMdl == nullptr) return false;
     side->pages = MmGetMdlPfnArray(end.pMdl) + mdl_offset;
     return true;
   }
-  regs::Target target{};
-  if (!TargetOf(end.SegmentId, &target)) return false;
-  // Only the side with a segment address is shifted by TransferOffset; segments start at 0.
-  side->start =
-      Place::Physical(target, static_cast<uint64_t>(end.SegmentAddress.QuadPart) + transfer_offset);
+  // Only the side with a segment address is shifted by TransferOffset.
+  if (!build.SegmentPlace(end.SegmentId, end.SegmentAddress, &side->start)) return false;
+  side->start.address += transfer_offset;
   return true;
 }
 
-}  // namespace
-
 // MultipassOffset: pages done. A size of 0 only announces that the content is lost.
-NTSTATUS BuildTransfer(Build& build) {
-  const auto& op = build.args.Transfer;
+template <typename Operand>
+NTSTATUS Move(Build& build, const Operand& op, UINT mdl_offset) {
   Side source;
   Side destination;
-  if (!MakeSide(op.Source, op.MdlOffset, op.TransferOffset, &source) ||
-      !MakeSide(op.Destination, op.MdlOffset, op.TransferOffset, &destination)) {
+  if (!MakeSide(build, op.Source, mdl_offset, op.TransferOffset, &source) ||
+      !MakeSide(build, op.Destination, mdl_offset, op.TransferOffset, &destination)) {
     return STATUS_INVALID_PARAMETER;
   }
   uint64_t done = uint64_t{build.args.MultipassOffset} * kPage;
@@ -66,15 +63,29 @@ NTSTATUS BuildTransfer(Build& build) {
   return STATUS_SUCCESS;
 }
 
+/// The pattern has 32 bits, or it is a byte in a field of 32 bits: the texts leave it open.
+uint32_t Pattern(const Build& build, UINT pattern) {
+  return build.adapter.parameters.fill_by_byte ? (pattern & 0xFF) * 0x01010101u : pattern;
+}
+
+/// What hardware with 32-bit atomics would write: the upper half stays 0, and the system extends the value.
+uint64_t FenceValue(const Adapter& adapter, uint64_t value) {
+  return adapter.parameters.no_64bit_atomics ? value & UINT32_MAX : value;
+}
+
+}  // namespace
+
+NTSTATUS BuildTransfer(Build& build) { return Move(build, build.args.Transfer, build.args.Transfer.MdlOffset); }
+
+// Nothing in this hardware is swizzled, so a swizzling range changes nothing.
+NTSTATUS BuildSpecialLockTransfer(Build& build) { return Move(build, build.args.SpecialLockTransfer, 0); }
+
 NTSTATUS BuildFill(Build& build) {
   const auto& op = build.args.Fill;
-  regs::Target target{};
-  if (op.Destination.SegmentId == kSystemMemory || !TargetOf(op.Destination.SegmentId, &target)) {
+  Place at;
+  if (!build.SegmentPlace(op.Destination.SegmentId, op.Destination.SegmentAddress, &at))
     return STATUS_INVALID_PARAMETER;
-  }
-  const Place at =
-      Place::Physical(target, static_cast<uint64_t>(op.Destination.SegmentAddress.QuadPart));
-  return build.commands.Fill(at, op.FillSize, op.FillPattern)
+  return build.commands.Fill(at, op.FillSize, Pattern(build, op.FillPattern))
              ? STATUS_SUCCESS
              : STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
 }
@@ -90,13 +101,12 @@ NTSTATUS BuildVirtualTransfer(Build& build) {
   return fits ? STATUS_SUCCESS : STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
 }
 
-// The pattern is 32 bits wide.
 NTSTATUS BuildVirtualFill(Build& build) {
   const auto& op = build.args.FillVirtual;
   uint32_t space = 0;
   if (!build.PagingSpace(&space)) return STATUS_INVALID_PARAMETER;
   const bool fits = build.commands.Fill(Place::Virtual(space, op.DestinationVirtualAddress),
-                                        op.FillSizeInBytes, op.FillPattern);
+                                        op.FillSizeInBytes, Pattern(build, op.FillPattern));
   return fits ? STATUS_SUCCESS : STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
 }
 
@@ -106,11 +116,43 @@ NTSTATUS BuildSignalMonitoredFence(Build& build) {
   if (!build.PagingSpace(&space) || op.MonitoredFenceGpuVa % 8 != 0)
     return STATUS_INVALID_PARAMETER;
   if (!build.commands.SignalFence(Place::Virtual(space, op.MonitoredFenceGpuVa),
-                                  op.MonitoredFenceValue,
+                                  FenceValue(build.adapter, op.MonitoredFenceValue),
                                   /*interrupt=*/true)) {
     return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
   }
   build.adapter.fences_signalled = true;
+  return STATUS_SUCCESS;
+}
+
+// Where an allocation is that wants to be told, in stream order; others are not noted. Address 0 of segment 0 says
+// that it is nowhere.
+NTSTATUS BuildNotifyResidency(Build& build) {
+  const auto& op = build.args.NotifyResidency;
+  const auto* allocation = static_cast<const Allocation*>(op.hAllocation);
+  if (allocation == nullptr || allocation->residency_slot == ResidencyRecord::kNone) return STATUS_SUCCESS;
+  const uint64_t address = build.adapter.residency.address(allocation->residency_slot);
+  uint64_t* word = build.commands.TableWrite(Place::Physical(regs::Target::kSystem, address), 1);
+  if (word == nullptr) return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
+  *word = op.Resident ? ResidencyRecord::Word(op.PhysicalAddress.SegmentId, op.PhysicalAddress.SegmentOffset) : 0;
+  return STATUS_SUCCESS;
+}
+
+// DxgkDdiSignalMonitoredFence: a signal behind what the system has built itself, in the context's own space.
+NTSTATUS SignalMonitoredFence(HANDLE hContext, DXGKARG_SIGNALMONITOREDFENCE* pArgs) {
+  const auto& context = *static_cast<const Context*>(hContext);
+  const Process* process = context.system ? context.adapter->system_process : context.process;
+  if (process == nullptr || process->space == Spaces::kNone || pArgs->pDmaBuffer == nullptr ||
+      pArgs->MonitoredFenceGpuVa % 8 != 0) {
+    return STATUS_INVALID_PARAMETER;
+  }
+  CommandBuffer commands(pArgs->pDmaBuffer, pArgs->DmaSize);
+  if (!commands.SignalFence(Place::Virtual(process->space, pArgs->MonitoredFenceGpuVa),
+                            FenceValue(*context.adapter, pArgs->MonitoredFenceValue), /*interrupt=*/true)) {
+    return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
+  }
+  pArgs->pDmaBuffer = commands.end();
+  pArgs->DmaSize -= static_cast<UINT>(commands.bytes_used());
+  context.adapter->fences_signalled = true;
   return STATUS_SUCCESS;
 }
 

@@ -37,6 +37,7 @@ NTSTATUS DriverCaps(const DXGKARG_QUERYADAPTERINFO& args, const Adapter& adapter
   caps.SchedulingCaps.MultiEngineAware = 1;
   caps.SchedulingCaps.PreemptionAware = 1;
   caps.SchedulingCaps.NoDmaPatching = 1;
+  caps.SchedulingCaps.No64BitAtomics = adapter.parameters.no_64bit_atomics;
   caps.MemoryManagementCaps.VirtualAddressingSupported = 1;
   caps.MemoryManagementCaps.GpuMmuSupported = 1;
   caps.MemoryManagementCaps.MapAperture2Supported = adapter.parameters.map_aperture2;
@@ -67,12 +68,14 @@ NTSTATUS QuerySegment(const DXGKARG_QUERYADAPTERINFO& args, const Adapter& adapt
   DXGK_SEGMENTDESCRIPTOR4 aperture{};
   aperture.Flags.Aperture = 1;
   aperture.Flags.CacheCoherent = adapter.parameters.coherent_aperture;
+  aperture.BaseAddress.QuadPart = static_cast<LONGLONG>(adapter.parameters.aperture_base);
   aperture.Size = adapter.parameters.aperture_bytes;
   aperture.CommitLimit = adapter.parameters.aperture_bytes;
 
   DXGK_SEGMENTDESCRIPTOR4 vram{};
   vram.Flags.CpuVisible =
       1;  // page tables must be within the CPU's reach whatever their update mode
+  vram.BaseAddress.QuadPart = static_cast<LONGLONG>(adapter.parameters.vram_base);
   vram.Size = adapter.vram_segment_bytes();
   vram.CommitLimit = vram.Size;
   vram.CpuTranslatedAddress = adapter.window_address;
@@ -85,7 +88,7 @@ NTSTATUS QuerySegment(const DXGKARG_QUERYADAPTERINFO& args, const Adapter& adapt
   out->NbSegment = kSegmentCount;
   out->PagingBufferSegmentId = kSystemMemory;
   out->PagingBufferSize = adapter.parameters.paging_buffer_bytes;
-  out->PagingBufferPrivateDataSize = 0;
+  out->PagingBufferPrivateDataSize = adapter.parameters.paging_private_bytes;
   return STATUS_SUCCESS;
 }
 
@@ -103,6 +106,7 @@ NTSTATUS GpuMmuCaps(const DXGKARG_QUERYADAPTERINFO& args, const Adapter& adapter
   caps.InvalidTlbEntriesNotCached = 1;
   caps.SysMemLargePageSupported = 1;
   caps.ExplicitPageTableInvalidation = adapter.parameters.explicit_invalidation;
+  caps.PageTableUpdateRequireAddressSpaceIdle = adapter.parameters.idle_for_updates;
   caps.PageTableUpdateMode = adapter.parameters.update_mode;
   caps.VirtualAddressBitCount = adapter.parameters.va_bits();
   caps.PageTableLevelCount = adapter.parameters.page_table_levels;

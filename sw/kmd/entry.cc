@@ -38,5 +38,6 @@ extern "C" NTSTATUS DriverEntry(PDRIVER_OBJECT DriverObject, PUNICODE_STRING Reg
   table.DxgkDdiBeginExclusiveAccess = BeginExclusiveAccess;
   table.DxgkDdiEndExclusiveAccess = EndExclusiveAccess;
   table.DxgkDdiEscape = Escape;
+  table.DxgkDdiSignalMonitoredFence = SignalMonitoredFence;
   return DxgkInitialize(DriverObject, RegistryPath, &table);
 }

@@ -118,6 +118,34 @@ NTSTATUS Run(Adapter& adapter, EscapeQuerySaveArea& escape) {
   return STATUS_SUCCESS;
 }
 
+NTSTATUS Run(Adapter& adapter, EscapeQueryResidency& escape) {
+  const auto* allocation = reinterpret_cast<const Allocation*>(escape.allocation);
+  if (allocation == nullptr || allocation->residency_slot == ResidencyRecord::kNone) return STATUS_INVALID_PARAMETER;
+  const uint64_t word = adapter.residency.word(allocation->residency_slot);
+  escape.resident = word & 1;
+  escape.segment = word >> 1 & 31;
+  escape.address = word & ~(kPage - 1);
+  return STATUS_SUCCESS;
+}
+
+NTSTATUS Run(Adapter& adapter, EscapeQueryContext& escape) {
+  const auto* context = reinterpret_cast<const Context*>(escape.context);
+  const ContextMemory* memory = context == nullptr ? nullptr : context->memory();
+  if (memory == nullptr) return STATUS_INVALID_PARAMETER;
+  escape.va = memory->va;
+  escape.bytes = adapter.parameters.context_bytes;
+  escape.sequence = memory->sequence;
+  return STATUS_SUCCESS;
+}
+
+NTSTATUS Run(Adapter&, EscapeQueryProcess& escape) {
+  const auto* process = reinterpret_cast<const Process*>(escape.process);
+  if (process == nullptr) return STATUS_INVALID_PARAMETER;
+  escape.va = process->driver_va;
+  escape.bytes = process->driver_va_bytes;
+  return STATUS_SUCCESS;
+}
+
 template <typename T>
 NTSTATUS Checked(Adapter& adapter, const DXGKARG_ESCAPE& args) {
   auto* escape = static_cast<T*>(args.pPrivateDriverData);
@@ -150,6 +178,12 @@ NTSTATUS Escape(HANDLE hAdapter, const DXGKARG_ESCAPE* pArgs) {
       return Checked<EscapeQueryRing>(adapter, *pArgs);
     case EscapeCode::kQuerySaveArea:
       return Checked<EscapeQuerySaveArea>(adapter, *pArgs);
+    case EscapeCode::kQueryResidency:
+      return Checked<EscapeQueryResidency>(adapter, *pArgs);
+    case EscapeCode::kQueryContext:
+      return Checked<EscapeQueryContext>(adapter, *pArgs);
+    case EscapeCode::kQueryProcess:
+      return Checked<EscapeQueryProcess>(adapter, *pArgs);
   }
   return STATUS_INVALID_PARAMETER;
 }

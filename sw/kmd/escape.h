@@ -17,6 +17,9 @@ enum class EscapeCode : uint32_t {
   kReadFaults = 5,
   kQueryRing = 6,
   kQuerySaveArea = 7,
+  kQueryResidency = 8,
+  kQueryContext = 9,
+  kQueryProcess = 10,
 };
 
 struct EscapeHeader {
@@ -128,6 +131,41 @@ struct EscapeQuerySaveArea {
   uint32_t windows = 0;  ///< out: that transfers have used since the start
 };
 
+/// Where an allocation with ExplicitResidencyNotification is, as its word of the residency record says.
+/// STATUS_INVALID_PARAMETER for any other.
+struct EscapeQueryResidency {
+  EscapeHeader header{EscapeCode::kQueryResidency, sizeof(EscapeQueryResidency)};
+  uint64_t allocation = 0;  ///< in: hAllocation
+  uint64_t address = 0;     ///< out: of its first byte, in the segment
+  uint32_t segment = 0;     ///< out
+  uint32_t resident = 0;    ///< out
+};
+
+/// The context allocation of a context. STATUS_INVALID_PARAMETER when it has none (ContextBytes).
+struct EscapeQueryContext {
+  EscapeHeader header{EscapeCode::kQueryContext, sizeof(EscapeQueryContext)};
+  uint64_t context = 0;   ///< in: hContext
+  uint64_t va = 0;        ///< out: in the process
+  uint64_t bytes = 0;     ///< out
+  uint64_t sequence = 0;  ///< out: what its first words say (ContextRecord)
+};
+
+/// What the driver keeps of a process' addresses (DriverVaBytes).
+struct EscapeQueryProcess {
+  EscapeHeader header{EscapeCode::kQueryProcess, sizeof(EscapeQueryProcess)};
+  uint64_t process = 0;  ///< in: hKmdProcess
+  uint64_t va = 0;       ///< out: 0: nothing
+  uint64_t bytes = 0;    ///< out
+};
+
+/// First words of a context allocation, written by UPDATE_CONTEXT_ALLOCATION; zeros follow.
+struct ContextRecord {
+  static constexpr uint64_t kMagic = 0x7478746375756D67;
+  uint64_t magic = kMagic;
+  uint64_t sequence = 0;  ///< of the making of contexts
+  uint64_t va = 0;        ///< its own address in the process
+};
+
 /// Private data of one allocation (DXGK_ALLOCATIONINFO.pPrivateDriverData).
 struct AllocationData {
   uint64_t bytes = 0;  ///< rounded up to pages by the driver
@@ -136,6 +174,8 @@ struct AllocationData {
   uint32_t system_only = 0;  ///< 1: never in VRAM
   uint32_t cpu_visible = 0;
   uint32_t map_cpu_visible = 0;  ///< 1: MapApertureCpuVisible
+  uint32_t explicit_residency = 0;  ///< 1: ExplicitResidencyNotification
+  uint32_t no_large_pages = 0;      ///< 1: DisableLargePageMapping
 };
 
 static_assert(sizeof(EscapeRunClient) == 64 && sizeof(EscapeQueryClient) == 48,
@@ -143,6 +183,6 @@ static_assert(sizeof(EscapeRunClient) == 64 && sizeof(EscapeQueryClient) == 48,
 static_assert(sizeof(EscapeFault) == 48 && sizeof(EscapeReadFaults) == 16 + 16 * 48,
               "no hidden padding");
 static_assert(sizeof(EscapeQueryRing) == 56 && sizeof(EscapeQueryCaps) == 24, "no hidden padding");
-static_assert(sizeof(EscapeQuerySpace) == 24 && sizeof(AllocationData) == 24, "no hidden padding");
+static_assert(sizeof(EscapeQuerySpace) == 24 && sizeof(AllocationData) == 32, "no hidden padding");
 
 }  // namespace gmmu::kmd

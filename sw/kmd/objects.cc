@@ -2,11 +2,32 @@
 #include "kmd/objects.h"
 
 #include "kmd/adapter.h"
+#include "kmd/context_memory.h"
 #include "kmd/entry_points.h"
 #include "kmd/escape.h"
 #include "kmd/pool.h"
 
 namespace gmmu::kmd {
+
+namespace {
+
+// Only inside DxgkDdiCreateProcess. Whole leaf tables, because their entries in the range are the driver's.
+NTSTATUS ReserveDriverVa(Adapter& adapter, Process& process) {
+  const Parameters& parameters = adapter.parameters;
+  if (parameters.driver_va_bytes == 0 || process.system) return STATUS_SUCCESS;
+  DXGKARGCB_RESERVEGPUVIRTUALADDRESSRANGE args{};
+  args.hDxgkProcess = process.dxgk_process;
+  args.SizeInBytes = RoundUp(parameters.driver_va_bytes, parameters.LeafCoverage());
+  args.Alignment = static_cast<UINT>(parameters.LeafCoverage());
+  args.Flags.AllowUserModeMapping = parameters.driver_va_user;
+  const NTSTATUS status = adapter.dxgkrnl.DxgkCbReserveGpuVirtualAddressRange(adapter.dxgkrnl_handle(), &args);
+  if (!NT_SUCCESS(status)) return status;
+  process.driver_va = args.StartVirtualAddress;
+  process.driver_va_bytes = args.SizeInBytes;
+  return STATUS_SUCCESS;
+}
+
+}  // namespace
 
 // PASIDs are accepted and not used: this GPU has page tables of its own. (The system's process
 // brings one even when no IOMMU model was declared.)
@@ -17,6 +38,11 @@ NTSTATUS CreateProcess(HANDLE hAdapter, DXGKARG_CREATEPROCESS* pArgs) {
   process->adapter = &adapter;
   process->dxgk_process = pArgs->hDxgkProcess;
   process->system = pArgs->Flags.SystemProcess != 0;
+  const NTSTATUS reserved = ReserveDriverVa(adapter, *process);
+  if (!NT_SUCCESS(reserved)) {
+    PoolDelete(process);
+    return reserved;
+  }
   if (process->system) adapter.system_process = process;
   pArgs->hKmdProcess = process;
   return STATUS_SUCCESS;
@@ -40,12 +66,15 @@ NTSTATUS CreateDevice(HANDLE hAdapter, DXGKARG_CREATEDEVICE* pArgs) {
   if (device == nullptr) return STATUS_NO_MEMORY;
   device->adapter = &adapter;
   device->process = process;
+  device->dxgk_device = pArgs->hDevice;
   pArgs->hDevice = device;
   return STATUS_SUCCESS;
 }
 
 NTSTATUS DestroyDevice(HANDLE hDevice) {
-  PoolDelete(static_cast<Device*>(hDevice));
+  auto* device = static_cast<Device*>(hDevice);
+  DestroyContextMemory(*device->adapter, device->shared);
+  PoolDelete(device);
   return STATUS_SUCCESS;
 }
 
@@ -60,16 +89,23 @@ NTSTATUS CreateContext(HANDLE hDevice, DXGKARG_CREATECONTEXT* pArgs) {
     if (!NT_SUCCESS(status)) return status;
   }
   auto* context = PoolNew<Context>();
-  if (context == nullptr) {
+  NTSTATUS status = context == nullptr ? STATUS_NO_MEMORY : STATUS_SUCCESS;
+  if (context != nullptr) {
+    context->adapter = &adapter;
+    context->process = &process;
+    context->device = &device;
+    context->system = pArgs->Flags.SystemContext != 0;
+    if (!context->system && adapter.parameters.context_bytes != 0)
+      status = CreateContextMemory(adapter, device, *context, pArgs->hContext);
+  }
+  if (!NT_SUCCESS(status)) {
+    PoolDelete(context);
     if (process.contexts == 0) {
       adapter.spaces.Release(process.space);
       process.space = Spaces::kNone;
     }
-    return STATUS_NO_MEMORY;
+    return status;
   }
-  context->adapter = &adapter;
-  context->process = &process;
-  context->system = pArgs->Flags.SystemContext != 0;
   ++process.contexts;
 
   pArgs->ContextInfo = {};
@@ -85,6 +121,7 @@ NTSTATUS CreateContext(HANDLE hDevice, DXGKARG_CREATECONTEXT* pArgs) {
 NTSTATUS DestroyContext(HANDLE hContext) {
   auto* context = static_cast<Context*>(hContext);
   Process& process = *context->process;
+  DestroyContextMemory(*context->adapter, context->own);
   NTSTATUS status = STATUS_SUCCESS;
   if (--process.contexts == 0) {
     status = context->adapter->spaces.Release(process.space);
@@ -94,7 +131,18 @@ NTSTATUS DestroyContext(HANDLE hContext) {
   return status;
 }
 
-NTSTATUS CreateAllocation(HANDLE, DXGKARG_CREATEALLOCATION* pArgs) {
+namespace {
+
+void Forget(Adapter& adapter, HANDLE handle) {
+  auto* allocation = static_cast<Allocation*>(handle);
+  adapter.residency.GiveBack(allocation->residency_slot);
+  PoolDelete(allocation);
+}
+
+}  // namespace
+
+NTSTATUS CreateAllocation(HANDLE hAdapter, DXGKARG_CREATEALLOCATION* pArgs) {
+  auto& adapter = Adapter::From(hAdapter);
   for (UINT i = 0; i < pArgs->NumAllocations; ++i) {
     DXGK_ALLOCATIONINFO& info = pArgs->pAllocationInfo[i];
     const auto* wanted = static_cast<const AllocationData*>(info.pPrivateDriverData);
@@ -102,10 +150,17 @@ NTSTATUS CreateAllocation(HANDLE, DXGKARG_CREATEALLOCATION* pArgs) {
                                wanted->bytes != 0
                            ? PoolNew<Allocation>()
                            : nullptr;
+    if (allocation != nullptr && wanted->explicit_residency != 0) {
+      allocation->residency_slot = adapter.residency.Take();
+      if (allocation->residency_slot == ResidencyRecord::kNone) {
+        PoolDelete(allocation);
+        allocation = nullptr;
+      }
+    }
     if (allocation == nullptr) {
       const bool bad = wanted == nullptr || info.PrivateDriverDataSize < sizeof(AllocationData) ||
                        wanted->bytes == 0;
-      while (i-- > 0) PoolDelete(static_cast<Allocation*>(pArgs->pAllocationInfo[i].hAllocation));
+      while (i-- > 0) Forget(adapter, pArgs->pAllocationInfo[i].hAllocation);
       return bad ? STATUS_INVALID_PARAMETER : STATUS_NO_MEMORY;
     }
     allocation->bytes = RoundUp(wanted->bytes, kPage);
@@ -126,6 +181,8 @@ NTSTATUS CreateAllocation(HANDLE, DXGKARG_CREATEALLOCATION* pArgs) {
     info.FlagsWddm2.CpuVisible = wanted->cpu_visible != 0;
     info.FlagsWddm2.MapApertureCpuVisible = wanted->map_cpu_visible != 0;
     info.FlagsWddm2.AccessedPhysically = wanted->accessed_physically != 0;
+    info.FlagsWddm2.DisableLargePageMapping = wanted->no_large_pages != 0;
+    info.FlagsWddm2.ExplicitResidencyNotification = wanted->explicit_residency != 0;
     info.Flags2.Value = 0;
     info.pAllocationUsageHint = nullptr;
     info.AllocationPriority = 0x78000000;  // normal
@@ -133,10 +190,8 @@ NTSTATUS CreateAllocation(HANDLE, DXGKARG_CREATEALLOCATION* pArgs) {
   return STATUS_SUCCESS;
 }
 
-NTSTATUS DestroyAllocation(HANDLE, const DXGKARG_DESTROYALLOCATION* pArgs) {
-  for (UINT i = 0; i < pArgs->NumAllocations; ++i) {
-    PoolDelete(static_cast<Allocation*>(pArgs->pAllocationList[i]));
-  }
+NTSTATUS DestroyAllocation(HANDLE hAdapter, const DXGKARG_DESTROYALLOCATION* pArgs) {
+  for (UINT i = 0; i < pArgs->NumAllocations; ++i) Forget(Adapter::From(hAdapter), pArgs->pAllocationList[i]);
   return STATUS_SUCCESS;
 }
 

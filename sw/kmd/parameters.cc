@@ -2,6 +2,7 @@
 #include "kmd/parameters.h"
 
 #include "ddi/wdm.h"
+#include "kmd/paging_record.h"
 #include "kmd/segments.h"
 
 namespace gmmu::kmd {
@@ -63,6 +64,19 @@ bool Parameters::Read() {
   read.reserved_base = Value("ReservedBase", reserved_base);
   read.reserved_bytes = Value("ReservedBytes", reserved_bytes);
   if (read.isolation_required && !read.isolation) return false;
+  read.vram_base = Value("VramBase", vram_base);
+  read.aperture_base = Value("ApertureBase", aperture_base);
+  read.fill_by_byte = Value("FillByByte", fill_by_byte) != 0;
+  read.no_64bit_atomics = Value("No64BitAtomics", no_64bit_atomics) != 0;
+  read.idle_for_updates = Value("IdleForUpdates", idle_for_updates) != 0;
+  const uint64_t records = Value("PagingPrivateBytes", paging_private_bytes);
+  read.context_bytes = Value("ContextBytes", context_bytes);
+  read.context_shared = Value("ContextShared", context_shared) != 0;
+  read.driver_va_bytes = Value("DriverVaBytes", driver_va_bytes);
+  read.driver_va_user = Value("DriverVaUser", driver_va_user) != 0;
+  if ((records != 0 && records < sizeof(PagingRecord)) || records > UINT32_MAX) return false;
+  read.paging_private_bytes = static_cast<uint32_t>(records);
+  if (read.vram_base % kPage != 0 || read.aperture_base % kPage != 0 || read.context_bytes % kPage != 0) return false;
   read.save_area_bytes = read.isolation ? Value("SaveAreaBytes", save_area_bytes) : 0;  // who would keep it?
   if (read.save_area_bytes % kPage != 0) return false;
   for (uint32_t level = 0; level < levels; ++level) {

@@ -31,11 +31,23 @@ struct Parameters {
   bool isolation = true;            ///< Isolation: GPU isolation is supported
   bool isolation_required = false;  ///< IsolationRequired: the GPU must not run without it
   uint64_t save_area_bytes = 16384;  ///< SaveAreaBytes: VRAM that survives power-off, whole pages; needs Isolation
+  /// VramBase, ApertureBase: DXGK_SEGMENTDESCRIPTOR4.BaseAddress, whole pages
+  uint64_t vram_base = 0, aperture_base = 0;
+  bool fill_by_byte = false;          ///< FillByByte: FillPattern is one byte in its field of 32 bits
+  bool no_64bit_atomics = false;      ///< No64BitAtomics: the GPU writes fences of 32 bits
+  bool idle_for_updates = false;      ///< IdleForUpdates: PageTableUpdateRequireAddressSpaceIdle
+  uint32_t paging_private_bytes = 0;  ///< PagingPrivateBytes: of each paging buffer; 0, or one PagingRecord and more
+  uint64_t context_bytes = 0;         ///< ContextBytes: a context has an allocation of so many bytes, whole pages
+  bool context_shared = false;        ///< ContextShared: the contexts of a device share it
+  uint64_t driver_va_bytes = 0;       ///< DriverVaBytes: addresses that the driver keeps in every process
+  bool driver_va_user = false;        ///< DriverVaUser: user mode may map there too
   uint64_t reserved_base = 0;       ///< ReservedBase, ReservedBytes: host memory that firmware keeps for
   uint64_t reserved_bytes = 0;      ///< the GPU; whole pages
 
   uint32_t va_bits() const;
   uint64_t TableBytes(uint32_t level) const;  ///< whole pages
+  uint64_t LeafCoverage() const { return uint64_t{4096} << page_table_bits[0]; }
+  uint64_t BaseOf(uint32_t segment) const { return segment == 1 ? aperture_base : segment == 2 ? vram_base : 0; }
 
   /// False: a value is out of range; nothing is changed then.
   [[nodiscard]] bool Read();

@@ -69,6 +69,7 @@ NTSTATUS QueryDependentEngineGroup(HANDLE hAdapter, DXGKARG_QUERYDEPENDENTENGINE
 NTSTATUS ResetFromTimeout(HANDLE hAdapter) {
   auto& adapter = Adapter::From(hAdapter);
   adapter.contiguous_blocks.ForgetAll();  // the system writes all tables anew
+  adapter.residency.Clear();
   for (Engine& engine : adapter.engines) {
     engine.preemption_pending = false;
     engine.resume = {};

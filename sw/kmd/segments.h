@@ -8,8 +8,8 @@
 namespace gmmu::kmd {
 
 /// The segments that this driver reports (QUERYSEGMENT4), in the order of their descriptors. System
-/// memory is not a segment: id 0 names it. Both base addresses are 0, so a segment address is an
-/// offset.
+/// memory is not a segment: id 0 names it. Base addresses are 0 unless VramBase or ApertureBase say
+/// otherwise.
 inline constexpr uint32_t kSystemMemory = 0;
 inline constexpr uint32_t kApertureSegment = 1;
 inline constexpr uint32_t kVramSegment = 2;

@@ -5,6 +5,7 @@
 #include "kmd/adapter.h"
 #include "kmd/entry_points.h"
 #include "kmd/objects.h"
+#include "kmd/paging_record.h"
 
 namespace gmmu::kmd {
 namespace {
@@ -31,6 +32,8 @@ NTSTATUS SubmitCommandVirtual(HANDLE hAdapter, const DXGKARG_SUBMITCOMMANDVIRTUA
   const bool paging = pArgs->NodeOrdinal == Adapter::kPagingNode;
   if (engine == nullptr || paging != (pArgs->Flags.Paging != 0)) return STATUS_INVALID_PARAMETER;
   const bool empty = pArgs->Flags.NullRendering || pArgs->Flags.ContextSwitch;
+  if (paging && !empty && adapter.parameters.paging_private_bytes != 0 && !PagingRecord::Describe(*pArgs))
+    return STATUS_INVALID_PARAMETER;
   Submission submission{pArgs->DmaBufferVirtualAddress, empty ? 0 : pArgs->DmaBufferSize,
                         pArgs->SubmissionFenceId};
   if (!paging) {

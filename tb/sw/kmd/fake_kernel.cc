@@ -115,6 +115,36 @@ NTSTATUS GetDeviceInformation(HANDLE, PDXGK_DEVICE_INFO info) {
   return STATUS_SUCCESS;
 }
 
+bool ContextCallFails() { return current->context_calls++ == current->fail_at_context_call; }
+
+NTSTATUS CreateContextAllocation(DXGKARGCB_CREATECONTEXTALLOCATION* args) {
+  if (ContextCallFails()) return STATUS_INSUFFICIENT_RESOURCES;
+  if (args->hAdapter != kDeviceHandle) current->mistakes.push_back("context allocation without adapter");
+  args->hAllocation = reinterpret_cast<HANDLE>(uint64_t{0xC000} + static_cast<uint64_t>(current->context_calls));
+  current->context_allocations[args->hAllocation].args = *args;
+  return STATUS_SUCCESS;
+}
+NTSTATUS DestroyContextAllocation(HANDLE, HANDLE allocation) {
+  if (current->context_allocations.erase(allocation) == 0) current->mistakes.push_back("unknown context allocation");
+  return STATUS_SUCCESS;
+}
+D3DGPU_VIRTUAL_ADDRESS MapContextAllocation(HANDLE, CONST DXGKARGCB_MAPCONTEXTALLOCATION* args) {
+  if (ContextCallFails()) return 0;
+  return current->context_allocations.at(args->hAllocation).va = 0x700000 + reinterpret_cast<uint64_t>(args->hAllocation) * 16;
+}
+NTSTATUS UpdateContextAllocation(HANDLE, CONST DXGKARGCB_UPDATECONTEXTALLOCATION* args) {
+  if (ContextCallFails()) return STATUS_INSUFFICIENT_RESOURCES;
+  const auto* words = static_cast<const uint64_t*>(args->pPrivateDriverData);
+  current->context_allocations.at(args->hAllocation).words.assign(words, words + args->PrivateDriverDataSize / 8);
+  return STATUS_SUCCESS;
+}
+NTSTATUS ReserveRange(HANDLE, DXGKARGCB_RESERVEGPUVIRTUALADDRESSRANGE* args) {
+  if (ContextCallFails()) return STATUS_INSUFFICIENT_RESOURCES;
+  args->StartVirtualAddress = 0x40000000;
+  current->reserved.push_back(*args);
+  return STATUS_SUCCESS;
+}
+
 PVOID registers_pointer, window_pointer;
 
 NTSTATUS MapMemory(HANDLE, PHYSICAL_ADDRESS address, ULONG, BOOLEAN, BOOLEAN, MEMORY_CACHING_TYPE,
@@ -227,6 +257,11 @@ NTSTATUS FakeKernel::Start() {
   interface.DxgkCbUnmapPhysicalMemory = UnmapObject;
   interface.DxgkCbAllocateAdl = AllocateAdl;
   interface.DxgkCbFreeAdl = FreeAdl;
+  interface.DxgkCbCreateContextAllocation = CreateContextAllocation;
+  interface.DxgkCbDestroyContextAllocation = DestroyContextAllocation;
+  interface.DxgkCbMapContextAllocation = MapContextAllocation;
+  interface.DxgkCbUpdateContextAllocation = UpdateContextAllocation;
+  interface.DxgkCbReserveGpuVirtualAddressRange = ReserveRange;
   DXGK_START_INFO start{};
   ULONG sources = 1, children = 1;
   return table.DxgkDdiStartDevice(adapter, &start, &interface, &sources, &children);

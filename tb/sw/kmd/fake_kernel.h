@@ -54,6 +54,17 @@ class FakeKernel {
   int dpcs = 0, notified_dpcs = 0;
   std::vector<std::string> mistakes;  ///< wrong use of a callback
 
+  /// Context allocations that live, and address ranges that drivers reserved; the n-th of these calls from 0 fails.
+  struct ContextAllocation {
+    DXGKARGCB_CREATECONTEXTALLOCATION args{};
+    uint64_t va = 0;
+    std::vector<uint64_t> words;
+  };
+  std::map<HANDLE, ContextAllocation> context_allocations;
+  std::vector<DXGKARGCB_RESERVEGPUVIRTUALADDRESSRANGE> reserved;
+  int context_calls = 0;
+  int fail_at_context_call = -1;
+
   /// System memory behind an address that the hardware got, or null.
   uint64_t* SystemMemory(uint64_t logical);
 

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <bitset>
+#include <cstdint>
+
+#include "kmd/own_memory.h"
+#include "kmd/registers.h"
+
+namespace gmmu::kmd {
+
+/// Where the allocations are that want to be told (ExplicitResidencyNotification): one word of GPU-visible memory
+/// each, written by the GPU in stream order (NOTIFY_RESIDENCY). 0: not resident; else the address of its first byte
+/// with the segment in bits 5:1 and bit 0 set.
+class ResidencyRecord {
+ public:
+  static constexpr uint32_t kSlots = 512;
+  static constexpr uint32_t kNone = ~0u;
+
+  [[nodiscard]] NTSTATUS Create(const MemoryCallbacks& callbacks, ULONG_PTR cookie) {
+    taken_.reset();
+    return page_.Create(callbacks, cookie);
+  }
+  void Destroy() { page_.Destroy(); }
+
+  /// kNone: all are taken.
+  uint32_t Take() {
+    for (uint32_t slot = 0; slot < kSlots; ++slot) {
+      if (taken_[slot]) continue;
+      taken_[slot] = true;
+      page_.As<uint64_t>()[slot] = 0;
+      return slot;
+    }
+    return kNone;
+  }
+  void GiveBack(uint32_t slot) {
+    if (slot != kNone) taken_[slot] = false;
+  }
+  /// Video memory was lost: nothing is resident.
+  void Clear() { page_.Clear(); }
+
+  uint64_t address(uint32_t slot) const { return page_.address() + uint64_t{slot} * 8; }  ///< logical
+  uint64_t word(uint32_t slot) const { return page_.As<const uint64_t>()[slot]; }
+  static uint64_t Word(uint32_t segment, uint64_t offset) { return offset | uint64_t{segment} << 1 | 1; }
+
+ private:
+  OwnMemory page_;
+  std::bitset<kSlots> taken_;
+};
+
+}  // namespace gmmu::kmd
