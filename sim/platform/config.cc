@@ -132,6 +132,11 @@ class Loader {
     }
     if (c.host.gpu_reserved_kib % 4 != 0) FailKey("host.gpu_reserved_kib", "must be a multiple of 4");
     if (c.driver.save_area_kib % 4 != 0) FailKey("driver.save_area_kib", "must be a multiple of 4");
+    if (c.driver.context_kib % 4 != 0) FailKey("driver.context_kib", "must be a multiple of 4");
+    if (c.os.fill_kib % 4 != 0) FailKey("os.fill_kib", "must be a multiple of 4");
+    if (c.driver.paging_private_bytes % 16 != 0) FailKey("driver.paging_private_bytes", "must be a multiple of 16");
+    if (c.os.copies_entries && c.driver.contiguous_pages)
+      FailKey("os.copies_entries", "needs driver.contiguous_pages = false: a copied entry would promise too much");
     if (c.driver.isolation_required && !c.driver.isolation) {
       FailKey("driver.isolation_required", "is true, driver.isolation is false: what is needed must be supported");
     }

@@ -80,6 +80,8 @@ struct MachineConfig {
     std::string isolation_maps, reserved_query;
 
     bool immediate_updates_have_a_buffer, system_process_has_pasid;
+    bool copies_entries, physical_paging, deferred_destroy, root_before_submission;
+    uint64_t fill_kib;
     std::string bring_up;  ///< "linked" or "windows-22621"
     uint64_t quantum_us, tdr_delay_us;
     bool submit_during_preemption;
@@ -94,6 +96,8 @@ struct MachineConfig {
     bool map_aperture2, coherent_aperture, contiguous_pages;
     std::string update_mode;  ///< "cpu_virtual", "gpu_virtual" or "gpu_physical"
     bool explicit_invalidation;
+    uint64_t context_kib, vram_base_mib, aperture_base_mib, paging_private_bytes, own_va_kib;
+    bool context_shared, fill_by_byte, no_64bit_atomics, idle_for_updates;
     uint64_t save_area_kib;
     bool isolation, isolation_required;
 

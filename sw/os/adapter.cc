@@ -13,6 +13,7 @@
 namespace gmmu::os {
 namespace {
 constexpr WORD kPhysicalAdapter = 0;
+constexpr ULONG kPasid = 1;
 constexpr uint64_t kPowerBoundNs = 100'000'000;
 }
 
@@ -211,6 +212,8 @@ void Adapter::QueryCaps() {
   caps_.coherent = answers_.mmu.CacheCoherentMemorySupported;
   caps_.invalid_not_cached = answers_.mmu.InvalidTlbEntriesNotCached;
   caps_.explicit_invalidation = answers_.mmu.ExplicitPageTableInvalidation;
+  caps_.idle_for_updates = answers_.mmu.PageTableUpdateRequireAddressSpaceIdle;
+  caps_.narrow_fences = answers_.driver.SchedulingCaps.No64BitAtomics;
   caps_.update_mode = answers_.mmu.PageTableUpdateMode;
   caps_.geometry.va_bits = answers_.mmu.VirtualAddressBitCount;
   for (const DXGK_PAGE_TABLE_LEVEL_DESC& level : answers_.levels) {
@@ -325,17 +328,12 @@ void Adapter::Stop() {
   kernel_.pci().PowerOff(function_);
 }
 
-void Adapter::Restart(HANDLE paging_context) {
-  DXGKARG_BUILDPAGINGBUFFER operation{};
-  operation.Operation = DXGK_OPERATION_TRANSFER;
-  operation.hSystemContext = paging_context;
-  operation.Transfer.Source.SegmentId = local_segment().id;
-  operation.Transfer.Destination.SegmentId = local_segment().id;
-  operation.Transfer.Flags.TransferStart = 1;
-  operation.Transfer.Flags.TransferEnd = 1;
-  // Of size 0: only says that the content is lost.
-  if (miniport_->BuildPagingBuffer(operation) != STATUS_SUCCESS)
-    throw BugCheck("the driver asks for a paging buffer for a transfer of size 0 after a reset");
+void Adapter::Restart(HANDLE paging_context, std::vector<DXGKARG_BUILDPAGINGBUFFER> lost) {
+  for (DXGKARG_BUILDPAGINGBUFFER& operation : lost) {
+    operation.hSystemContext = paging_context;
+    if (miniport_->BuildPagingBuffer(operation) != STATUS_SUCCESS)
+      throw BugCheck("the driver asks for a paging buffer for " + NameOf(operation.Operation) + " after a reset");
+  }
   Miniport::Require(miniport_->RestartFromTimeout(), "DxgkDdiRestartFromTimeout");
 }
 
@@ -348,15 +346,18 @@ void Adapter::QueueDpc() {
   });
 }
 
-ProcessHandles Adapter::CreateProcess(const std::string& name, bool system) {
-  ProcessHandles handles;
-  handles.dxgk_process = reinterpret_cast<HANDLE>(uint64_t{0xFFFF9000} << 32 | next_handle_++ << 4);
+DriverRequests& Adapter::driver_requests() {
+  if (driver_requests_ == nullptr) throw BugCheck("the driver asks for memory while no memory manager runs");
+  return *driver_requests_;
+}
+
+void Adapter::OpenProcess(ProcessHandles& handles, const std::string& name, bool system) {
+  handles.dxgk_process = NewHandle(0);
   DXGKARG_CREATEPROCESS process{};
   process.hDxgkProcess = handles.dxgk_process;
   process.Flags.SystemProcess = system;
-  ULONG pasid = 1;
-  const bool has_pasid = system && kernel_.parameters().system_process_has_pasid;
-  if (has_pasid) {
+  ULONG pasid = kPasid;
+  if (system && kernel_.parameters().system_process_has_pasid) {
     process.NumPasid = 1;
     process.pPasid = &pasid;
   }
@@ -364,18 +365,26 @@ ProcessHandles Adapter::CreateProcess(const std::string& name, bool system) {
   handles.process = process.hKmdProcess;
   handles.process_ticket =
       kernel_.ledger().Open("process", name, "dxgkrnl", "DxgkDdiCreateProcess");
+}
 
-  DXGKARG_CREATEDEVICE device{};
-  device.hDevice = reinterpret_cast<HANDLE>(uint64_t{0xFFFF9001} << 32 | next_handle_++ << 4);
-  device.Flags.SystemDevice = system;
-  device.hKmdProcess = handles.process;
-  if (has_pasid) device.Pasid = pasid;
-  Miniport::Require(miniport_->CreateDevice(device), "DxgkDdiCreateDevice for " + name);
-  handles.device = device.hDevice;
+void Adapter::OpenDevice(ProcessHandles& handles, const std::string& name, bool system) {
+  const auto open = [&] {
+    DXGKARG_CREATEDEVICE device{};
+    device.hDevice = handles.dxgk_device = NewHandle(1);
+    device.Flags.SystemDevice = system;
+    device.hKmdProcess = handles.process;
+    if (system && kernel_.parameters().system_process_has_pasid) device.Pasid = kPasid;
+    Miniport::Require(miniport_->CreateDevice(device), "DxgkDdiCreateDevice for " + name);
+    return device.hDevice;
+  };
+  if (system && kernel_.parameters().bring_up == BringUp::kWindows22621) handles.second_device = open();
+  handles.device = open();
   handles.device_ticket = kernel_.ledger().Open("device", name, "dxgkrnl", "DxgkDdiCreateDevice");
+}
 
+void Adapter::OpenContext(ProcessHandles& handles, const std::string& name, bool system) {
   DXGKARG_CREATECONTEXT context{};
-  context.hContext = reinterpret_cast<HANDLE>(uint64_t{0xFFFF9002} << 32 | next_handle_++ << 4);
+  context.hContext = handles.dxgk_context = NewHandle(2);
   handles.node = system ? caps_.paging_node : caps_.render_node;
   if (!system) handles.state = vidsch_.CreateDevice(name);
   context.NodeOrdinal = handles.node;
@@ -385,18 +394,35 @@ ProcessHandles Adapter::CreateProcess(const std::string& name, bool system) {
   Miniport::Require(miniport_->CreateContext(handles.device, context),
                     "DxgkDdiCreateContext for " + name);
   handles.context = context.hContext;
+  handles.companion_node = context.ContextInfo.PagingCompanionNodeId;
   handles.context_ticket =
       kernel_.ledger().Open("context", name, "dxgkrnl", "DxgkDdiCreateContext");
-  return handles;
 }
+
+HANDLE Adapter::OpenCompanion(const ProcessHandles& handles, const std::string& name) {
+  DXGKARG_CREATECONTEXT context{};
+  context.hContext = NewHandle(2);
+  context.NodeOrdinal = handles.companion_node;
+  context.EngineAffinity = 1;
+  context.Flags.SystemContext = 1;
+  context.Flags.VirtualAddressing = 1;
+  Miniport::Require(miniport_->CreateContext(handles.device, context),
+                    "DxgkDdiCreateContext for the paging companion of " + name);
+  return context.hContext;
+}
+
+void Adapter::CloseCompanion(HANDLE context) { miniport_->DestroyContext(context); }
 
 void Adapter::DestroyProcess(ProcessHandles& handles) {
   // A leaked handle takes those that it lives in with it.
   if (kernel_.LeakNow("context")) return;
   if (handles.state != nullptr) vidsch_.DestroyDevice(handles.state);
-  miniport_->DestroyContext(handles.context);
-  kernel_.ledger().Close(handles.context_ticket);
+  if (handles.context != nullptr) {
+    miniport_->DestroyContext(handles.context);
+    kernel_.ledger().Close(handles.context_ticket);
+  }
   if (kernel_.LeakNow("device")) return;
+  if (handles.second_device != nullptr) miniport_->DestroyDevice(handles.second_device);
   miniport_->DestroyDevice(handles.device);
   kernel_.ledger().Close(handles.device_ticket);
   if (kernel_.LeakNow("process")) return;
@@ -427,6 +453,8 @@ DriverAllocation Adapter::CreateAllocation(const AllocationRequest& request) {
   data.system_only = request.system_only;
   data.cpu_visible = request.cpu_visible;
   data.map_cpu_visible = request.map_cpu_visible;
+  data.no_large_pages = request.no_large_pages;
+  data.explicit_residency = request.explicit_residency;
   DXGK_ALLOCATIONINFO info{};
   info.pPrivateDriverData = &data;
   info.PrivateDriverDataSize = sizeof data;

@@ -10,6 +10,7 @@
 #include "os/adapter_answers.h"
 #include "os/allocation.h"
 #include "os/dma_policy.h"
+#include "os/driver_requests.h"
 #include "os/dxgkrnl.h"
 #include "os/geometry.h"
 #include "os/gpu_isolation.h"
@@ -27,6 +28,8 @@ struct AdapterCaps {
   bool coherent = false;
   bool invalid_not_cached = false;
   bool explicit_invalidation = false;
+  bool idle_for_updates = false;  ///< PageTableUpdateRequireAddressSpaceIdle
+  bool narrow_fences = false;     ///< DXGK_VIDSCHCAPS.No64BitAtomics
   DXGK_PAGETABLEUPDATEMODE update_mode = DXGK_PAGETABLEUPDATE_CPU_VIRTUAL;
   Geometry geometry;
   unsigned nodes = 0;
@@ -36,15 +39,17 @@ struct AdapterCaps {
   uint64_t paging_private_bytes = 0;
 };
 
-/// Handles of a GPU process: the driver's.
+/// Handles of a GPU process: the driver's, and Dxgkrnl's where they say so.
 struct ProcessHandles {
   HANDLE process = nullptr;
   HANDLE device = nullptr;
-  HANDLE context = nullptr;
+  HANDLE context = nullptr;  ///< null: none yet
+  HANDLE second_device = nullptr;  ///< the system's (seen on build 22621)
   uint32_t node = 0;           ///< of the context
   GpuDevice* state = nullptr;  ///< null: the system's
   Ledger::Ticket process_ticket = 0, device_ticket = 0, context_ticket = 0;
-  HANDLE dxgk_process = nullptr;
+  HANDLE dxgk_process = nullptr, dxgk_device = nullptr, dxgk_context = nullptr;
+  uint32_t companion_node = 0;  ///< DXGK_CONTEXTINFO.PagingCompanionNodeId
 };
 
 /// One GPU from power-on to power-off, as Dxgkrnl drives it: finds it on the bus, loads its driver
@@ -67,9 +72,10 @@ class Adapter {
   void PowerDown();
   void PowerUp();
 
-  /// After DxgkDdiResetFromTimeout: the driver is told that what was in VRAM and in the aperture is gone, without
-  /// the GPU, and starts the hardware again (display driver documents, resetting the hardware).
-  void Restart(HANDLE paging_context);
+  /// After DxgkDdiResetFromTimeout: the driver is told that what was in VRAM and in the aperture is gone (`lost`:
+  /// operations without a paging buffer, which the GPU never sees), and starts the hardware again (display driver
+  /// documents, resetting the hardware).
+  void Restart(HANDLE paging_context, std::vector<DXGKARG_BUILDPAGINGBUFFER> lost);
 
   Kernel& kernel() { return kernel_; }
   Dxgkrnl& dxgkrnl() { return dxgkrnl_; }
@@ -93,7 +99,13 @@ class Adapter {
   const PciFunction& function() const { return function_; }
 
   // The driver's entry points.
-  ProcessHandles CreateProcess(const std::string& name, bool system);
+  /// A process, then a device of it, then a context. Dxgkrnl's handle stands in `handles` before the driver is called.
+  void OpenProcess(ProcessHandles& handles, const std::string& name, bool system);
+  void OpenDevice(ProcessHandles& handles, const std::string& name, bool system);
+  void OpenContext(ProcessHandles& handles, const std::string& name, bool system);
+  /// A system context on the device's companion node, for updates of its process' page tables.
+  HANDLE OpenCompanion(const ProcessHandles& handles, const std::string& name);
+  void CloseCompanion(HANDLE context);
   void DestroyProcess(ProcessHandles& handles);
   /// Entries that a root of at least `entries` holds, and its bytes.
   std::pair<uint64_t, uint64_t> RootPageTableSize(uint64_t entries);
@@ -118,6 +130,10 @@ class Adapter {
     Miniport::Require(miniport_->Escape(&data, sizeof data), what);
   }
 
+  /// Who answers the driver's requests for memory; null: nobody, and a request is a bug check.
+  void set_driver_requests(DriverRequests* requests) { driver_requests_ = requests; }
+  DriverRequests& driver_requests();
+
   // What callbacks.cc calls.
   NTSTATUS FillDeviceInformation(DXGK_DEVICE_INFO& info);
   void QueueDpc();
@@ -132,6 +148,9 @@ class Adapter {
   void MakeSegments();
   void SwitchIommuOn();
   void QueryReserved();
+  HANDLE NewHandle(unsigned kind) {
+    return reinterpret_cast<HANDLE>(uint64_t{0xFFFF9000 + kind} << 32 | next_handle_++ << 4);
+  }
   void UnmapReservedRanges();
 
   Dxgkrnl& dxgkrnl_;
@@ -154,6 +173,7 @@ class Adapter {
   bool dpc_queued_ = false;
   uint64_t traffic_when_off_ = 0;
   uint64_t next_handle_ = 1;
+  DriverRequests* driver_requests_ = nullptr;
 };
 
 /// Fills the table of kernel callbacks that StartDevice hands to the driver.

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "os/adapter.h"
+#include "os/bug_check.h"
 #include "os/text.h"
 
 namespace gmmu::os {
@@ -110,6 +111,7 @@ void AddressSpace::WriteEntry(unsigned level, uint64_t va, const DXGK_PTE& entry
 }
 
 AddressSpace::Table& AddressSpace::Ensure(unsigned level, uint64_t va, const Sink& sink) {
+  if (evicted()) throw BugCheck("entries of " + name_ + " are changed while its page tables are evicted");
   const Geometry& geometry = adapter_.caps().geometry;
   if (level == geometry.count() - 1) {
     if (va / (uint64_t{1} << geometry.Shift(level)) >= root_entries_)
@@ -209,6 +211,7 @@ void AddressSpace::FreeTables() {
   for (auto& [slot, table] : tables_) Release(table);
   tables_.clear();
   uppers_.clear();
+  evicted_.clear();
   ReleaseRetired();
   if (root_entries_ != 0) Release(root_);
   root_entries_ = 0;

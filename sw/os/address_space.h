@@ -25,6 +25,7 @@ struct TableUpdate {
   uint64_t count = 0;
   bool repeat = false;
   bool initial = false;
+  bool notify_eviction = false;  ///< the table is about to go
   uint64_t first_va = 0;
   HANDLE allocation = nullptr;
   uint64_t allocation_offset = 0;
@@ -75,6 +76,15 @@ class AddressSpace {
   /// either one for each page, or one that is repeated.
   void SetEntries(uint64_t va, uint64_t pages, const std::vector<DXGK_PTE>& entries,
                   HANDLE allocation, uint64_t allocation_offset, const Sink& sink, uint64_t driver_protection = 0);
+  /// Entries of one leaf table that a copy of pages takes to one other, or to the same.
+  struct LeafRun {
+    D3DGPU_PHYSICAL_ADDRESS source, target;
+    uint64_t source_bytes, target_bytes;  // of the tables
+    uint64_t from, to, entries;
+    uint64_t va;  // of the first target entry
+  };
+  /// [source, source + bytes) to `target`, ascending; the tables exist.
+  std::vector<LeafRun> LeafRuns(uint64_t source, uint64_t target, uint64_t bytes);
   /// Makes the tables that are missing for these pages.
   void EnsureTables(uint64_t va, uint64_t pages, const Sink& sink);
   /// Writes one invalid entry over all of them.
@@ -91,6 +101,16 @@ class AddressSpace {
   void FreeTables(uint64_t va, uint64_t pages, const Sink& sink);
   /// Gives retired tables back: nothing that is queued, and no TLB, may use them any more.
   void ReleaseRetired();
+  /// What a table says, entry by entry.
+  using Contents = std::function<std::vector<DXGK_PTE>(const D3DGPU_PHYSICAL_ADDRESS& table, uint64_t entries)>;
+  // Nothing of the space runs while its tables move or are evicted; old ones are retired.
+  /// Every table but the root lies elsewhere afterwards, and says the same.
+  void MoveTables(const Contents& contents, const Sink& sink);
+  /// Every table but the root goes, after the driver was told (DXGK_UPDATEPAGETABLEFLAGS.NotifyEviction). No entry may
+  /// be changed until RestoreTables has brought all of them back; after NoRoom it goes on where it stood.
+  void EvictTables(const Contents& contents, const Sink& sink);
+  void RestoreTables(const Sink& sink);
+  bool evicted() const { return !evicted_.empty() && !restoring_; }
   /// Writes every entry of every table invalid (DXGK_GPUMMUCAPS.ExplicitPageTableInvalidation).
   void InvalidateAll(const Sink& sink);
   /// Gives every table back. The GPU must not use the space any more.
@@ -116,6 +136,7 @@ class AddressSpace {
   Table NewRoot(uint64_t wanted);
   void Release(Table& table);
   void Retire(Slot slot);
+  void WriteAll(const Table& table, unsigned level, uint64_t va, std::vector<DXGK_PTE> entries, const Sink& sink);
   void WriteEntry(unsigned level, uint64_t va, const DXGK_PTE& entry, const Sink& sink);
   static DXGK_PTE LinkTo(const Table& table);
   static void Aim(TableUpdate& update, const Table& table);
@@ -141,6 +162,8 @@ class AddressSpace {
   std::map<Slot, Table> tables_;     // without the root
   std::map<Slot, DXGK_PTE> uppers_;  // entries that stand where the table of this slot would
   std::vector<Table> retired_;
+  std::map<Slot, std::vector<DXGK_PTE>> evicted_;  // contents
+  bool restoring_ = false;
   TableViews views_;
   RangeAllocator va_;
 };

@@ -16,6 +16,7 @@ void AddressSpace::ReplaceRoot(uint64_t entries, const Sink& sink) {
   root_ = NewRoot(entries == 0 ? root_entries_ : entries);
   retired_.push_back(std::move(old));
   Initialise(root_, level, root_entries_, 0, sink);
+  root_.written = true;
   const uint64_t coverage = uint64_t{1} << geometry.Shift(level);
   const auto keep = [&](const Slot& slot, const DXGK_PTE& entry) {
     if (slot.second >= root_entries_)
@@ -50,6 +51,22 @@ DXGK_PTE AddressSpace::PartOf(const DXGK_PTE& upper, unsigned level, uint64_t in
   if (!upper.Zero)
     entry.PageAddress += index << adapter_.caps().geometry.Shift(level) >> 12;
   return entry;
+}
+
+std::vector<AddressSpace::LeafRun> AddressSpace::LeafRuns(uint64_t source, uint64_t target, uint64_t bytes) {
+  const Geometry& geometry = adapter_.caps().geometry;
+  std::vector<LeafRun> runs;
+  for (uint64_t done = 0; done < bytes;) {
+    const Table& from = tables_.at({0, (source + done) / geometry.Coverage(0)});
+    const Table& to = tables_.at({0, (target + done) / geometry.Coverage(0)});
+    LeafRun run{from.gpu,   to.gpu,     from.bytes, to.bytes, geometry.Index(0, source + done),
+                geometry.Index(0, target + done), 0, target + done};
+    run.entries =
+        std::min({geometry.Entries(0) - run.from, geometry.Entries(0) - run.to, (bytes - done) / hw::kPageSize});
+    done += run.entries * hw::kPageSize;
+    runs.push_back(run);
+  }
+  return runs;
 }
 
 void AddressSpace::Retire(Slot slot) {

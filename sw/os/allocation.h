@@ -18,6 +18,8 @@ struct AllocationRequest {
   bool cpu_visible = false;
   bool map_cpu_visible = false;  ///< the driver wants CPU addresses of its aperture mappings
   bool system_only = false;      ///< never in VRAM
+  bool no_large_pages = false;   ///< DisableLargePageMapping
+  bool explicit_residency = false;  ///< the driver wants to be told where it is; needs accessed_physically
   bool shareable = false;
   bool primary = false;
 };

@@ -140,6 +140,14 @@ void Aperture::Unmap(const Owner& owner, uint64_t first, uint64_t pages) {
     if (found->second->allocation != owner.allocation)
       throw BugCheck("an unmap of aperture page " + Hex(page) + ", which another allocation has");
   }
+  DXGKARG_BUILDPAGINGBUFFER operation = UnmapOf(owner, first, pages);
+  ++unmaps_;
+  work_.add(operation);
+  Forget(first, pages);
+  work_.finish();
+}
+
+DXGKARG_BUILDPAGINGBUFFER Aperture::UnmapOf(const Owner& owner, uint64_t first, uint64_t pages) const {
   const bool logical = !facts_.remapped || kernel_.parameters().open.dummy_page_logical;
   DXGKARG_BUILDPAGINGBUFFER operation{};
   operation.Operation = DXGK_OPERATION_UNMAP_APERTURE_SEGMENT;
@@ -150,8 +158,27 @@ void Aperture::Unmap(const Owner& owner, uint64_t first, uint64_t pages) {
   args.OffsetInPages = first;
   args.NumberOfPages = pages;
   args.DummyPage.QuadPart = static_cast<LONGLONG>(logical ? facts_.dummy_logical : facts_.dummy_host);
-  ++unmaps_;
-  work_.add(operation);
+  return operation;
+}
+
+std::vector<DXGKARG_BUILDPAGINGBUFFER> Aperture::Lost() {
+  std::vector<DXGKARG_BUILDPAGINGBUFFER> operations;
+  while (!mapped_.empty()) {
+    const uint64_t first = mapped_.begin()->first;
+    Owner owner;
+    owner.allocation = mapped_.begin()->second->allocation;
+    uint64_t pages = 0;
+    for (auto it = mapped_.find(first); it != mapped_.end() && it->first == first + pages &&
+                                        it->second->allocation == owner.allocation; ++it) {
+      ++pages;
+    }
+    operations.push_back(UnmapOf(owner, first, pages));
+    Forget(first, pages);
+  }
+  return operations;
+}
+
+void Aperture::Forget(uint64_t first, uint64_t pages) {
   for (uint64_t page = first; page < first + pages; ++page) {
     const auto found = mapped_.find(page);
     const std::shared_ptr<Mapping> mapping = found->second;
@@ -159,7 +186,6 @@ void Aperture::Unmap(const Owner& owner, uint64_t first, uint64_t pages) {
     if (--mapping->pages != 0 || mapping->view.pMappedAddress == nullptr) continue;
     objects_.Unmap({mapping->view.hPhysicalMemoryObject, mapping->view.pMappedAddress, mapping->view.Size});
   }
-  work_.finish();
 }
 
 }  // namespace gmmu::os

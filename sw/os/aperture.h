@@ -54,6 +54,10 @@ class Aperture {
   /// They show the dummy page. CPU addresses of mappings that end with it are gone when the driver returns.
   void Unmap(const Owner& owner, uint64_t first, uint64_t pages);
 
+  /// The GPU was reset and the map is gone: the operations that tell the driver, one for each run of an allocation's
+  /// pages. Nothing is mapped afterwards.
+  std::vector<DXGKARG_BUILDPAGINGBUFFER> Lost();
+
   bool mapped(uint64_t page) const { return mapped_.count(page) != 0; }
   uint64_t map_operations() const { return maps_; }
   uint64_t unmap_operations() const { return unmaps_; }
@@ -64,6 +68,8 @@ class Aperture {
     DXGKARGCB_MAP_PHYSICAL_MEMORY view{};  // of the CPU address; pMappedAddress null: none
     uint64_t pages = 0;                    // not unmapped yet
   };
+  DXGKARG_BUILDPAGINGBUFFER UnmapOf(const Owner& owner, uint64_t first, uint64_t pages) const;
+  void Forget(uint64_t first, uint64_t pages);
   void CheckReserved(const char* what, uint64_t first, uint64_t pages) const;
   void WriteBackCaches(const MemoryObjects::AdlOrigin& origin, uint64_t adl_offset, uint64_t pages);
   void* CpuAddress(Mapping& mapping, const MemoryObjects::AdlOrigin& origin, uint64_t adl_offset, uint64_t pages);

@@ -127,6 +127,24 @@ void UnmapMdlFromIoMmu(HANDLE device, CONST DXGKARGCB_UNMAPMDLFROMIOMMU* args) {
   Isolation(device).UnmapMdl(device, *args);
 }
 
+DriverRequests& Requests(HANDLE device) { return Dxgkrnl::Current().FromHandle(device).driver_requests(); }
+
+NTSTATUS CreateContextAllocation(DXGKARGCB_CREATECONTEXTALLOCATION* args) {
+  return Requests(args->hAdapter).CreateContextAllocation(*args);
+}
+NTSTATUS DestroyContextAllocation(HANDLE device, HANDLE allocation) {
+  return Requests(device).DestroyContextAllocation(allocation);
+}
+D3DGPU_VIRTUAL_ADDRESS MapContextAllocation(HANDLE device, CONST DXGKARGCB_MAPCONTEXTALLOCATION* args) {
+  return Requests(device).MapContextAllocation(*args);
+}
+NTSTATUS UpdateContextAllocation(HANDLE device, CONST DXGKARGCB_UPDATECONTEXTALLOCATION* args) {
+  return Requests(device).UpdateContextAllocation(*args);
+}
+NTSTATUS ReserveGpuVirtualAddressRange(HANDLE device, DXGKARGCB_RESERVEGPUVIRTUALADDRESSRANGE* args) {
+  return Requests(device).ReserveVaRange(*args);
+}
+
 FrameBuffer& Saved(HANDLE device) { return Dxgkrnl::Current().FromHandle(device).dxgkrnl().frame_buffer(); }
 
 NTSTATUS PinFrameBufferForSave(HANDLE device, DXGKARGCB_PINFRAMEBUFFERFORSAVE* args) {
@@ -162,6 +180,11 @@ DXGKRNL_INTERFACE MakeInterface(Adapter& adapter) {
   table.DxgkCbSynchronizeExecution = SynchronizeExecution;
   table.DxgkCbNotifyInterrupt = NotifyInterrupt;
   table.DxgkCbNotifyDpc = NotifyDpc;
+  table.DxgkCbCreateContextAllocation = CreateContextAllocation;
+  table.DxgkCbDestroyContextAllocation = DestroyContextAllocation;
+  table.DxgkCbMapContextAllocation = MapContextAllocation;
+  table.DxgkCbUpdateContextAllocation = UpdateContextAllocation;
+  table.DxgkCbReserveGpuVirtualAddressRange = ReserveGpuVirtualAddressRange;
   table.DxgkCbAllocateContiguousMemory = AllocateContiguousMemory;
   table.DxgkCbFreeContiguousMemory = FreeContiguousMemory;
   table.DxgkCbAllocatePagesForMdl = AllocatePagesForMdl;

@@ -257,6 +257,10 @@ NTSTATUS Miniport::SubmitCommandVirtual(DXGKARG_SUBMITCOMMANDVIRTUAL& args) {
                      Hex(Code(status)));
 }
 
+NTSTATUS Miniport::SignalMonitoredFence(HANDLE context, DXGKARG_SIGNALMONITOREDFENCE& args) {
+  return Call(DRIVER(SignalMonitoredFence), kPassive, context, &args);
+}
+
 void Miniport::PreemptCommand(DXGKARG_PREEMPTCOMMAND& args) {
   const DXGKARG_PREEMPTCOMMAND* constant = &args;
   const Irql before = kernel_.scheduler().Raise(kDispatch);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "os/paging_queue.h"
 
+#include <algorithm>
 #include <array>
 
 #include "kmd/escape.h"
@@ -38,7 +39,8 @@ void PagingQueue::Start(HANDLE context) {
         adapter_.remapped() ? SystemBuffer::Shape::kScattered : SystemBuffer::Shape::kContiguous,
         "vidmm");
     buffer.cpu = buffer.memory.Map(0, bytes);
-    buffer.private_data.resize(adapter_.caps().paging_private_bytes);
+    buffer.private_data.assign(adapter_.caps().paging_private_bytes + static_cast<uint64_t>(kGuard), 0);
+    std::fill_n(buffer.private_data.end() - kGuard, kGuard, kGuardByte);
     buffer.ticket = adapter_.kernel().ledger().Open("dma_buffer", Hex(buffer.memory.logical()),
                                                     "vidmm", "paging queue");
     buffers_.push_back(std::move(buffer));
@@ -62,6 +64,7 @@ void PagingQueue::Reset() {
     buffer.flushes.clear();
   }
   last_ = 0;
+  order_ = {};
 }
 
 PagingQueue::Buffer& PagingQueue::Current() {
@@ -75,6 +78,7 @@ PagingQueue::Buffer& PagingQueue::Current() {
 
 void PagingQueue::Add(DXGKARG_BUILDPAGINGBUFFER& operation) {
   ++operations_;
+  order_.Note(operation);
   operation.MultipassOffset = 0;
   operation.hSystemContext = context_;
   while (true) {
@@ -85,9 +89,9 @@ void PagingQueue::Add(DXGKARG_BUILDPAGINGBUFFER& operation) {
     const UINT pass = operation.MultipassOffset;
     operation.pDmaBuffer = begin;
     operation.DmaSize = static_cast<UINT>(size - buffer.used);
-    operation.pDmaBufferPrivateData = buffer.private_data.empty() ? nullptr : private_begin;
+    operation.pDmaBufferPrivateData = buffer.private_bytes() == 0 ? nullptr : private_begin;
     operation.DmaBufferPrivateDataSize =
-        static_cast<UINT>(buffer.private_data.size() - buffer.private_used);
+        static_cast<UINT>(buffer.private_bytes() - buffer.private_used);
     operation.DmaBufferGpuVirtualAddress = buffer.memory.logical();
     operation.DmaBufferWriteOffset = static_cast<UINT>(buffer.used);
     const NTSTATUS status = adapter_.miniport().BuildPagingBuffer(operation);
@@ -97,10 +101,7 @@ void PagingQueue::Add(DXGKARG_BUILDPAGINGBUFFER& operation) {
       throw BugCheck("the driver wrote past the end of a paging buffer");
     const bool was_empty = buffer.used == 0;
     buffer.used = static_cast<uint64_t>(end - buffer.cpu);
-    if (operation.pDmaBufferPrivateData != nullptr) {
-      buffer.private_used = static_cast<uint64_t>(
-          static_cast<uint8_t*>(operation.pDmaBufferPrivateData) - buffer.private_data.data());
-    }
+    CheckPrivate(buffer, operation.Operation, private_begin, operation);
     if (status == STATUS_SUCCESS) return;
     if (status == STATUS_GRAPHICS_ALLOCATION_BUSY) {
       Drain();  // no reference of the GPU is left behind it
@@ -113,6 +114,19 @@ void PagingQueue::Add(DXGKARG_BUILDPAGINGBUFFER& operation) {
     }
     Submit();
   }
+}
+
+// The driver advances the private data as it advances the buffer, and writes nothing behind its end.
+void PagingQueue::CheckPrivate(Buffer& buffer, DXGK_BUILDPAGINGBUFFER_OPERATION operation, const uint8_t* begin,
+                               const DXGKARG_BUILDPAGINGBUFFER& after) {
+  const auto guard = buffer.private_data.end() - kGuard;
+  if (std::count(guard, buffer.private_data.end(), kGuardByte) != kGuard)
+    throw BugCheck("the driver wrote past the end of a paging buffer's private data, operation " + NameOf(operation));
+  if (buffer.private_bytes() == 0) return;
+  const auto* end = static_cast<const uint8_t*>(after.pDmaBufferPrivateData);
+  if (end < begin || end > buffer.private_data.data() + buffer.private_bytes())
+    throw BugCheck("the driver advanced a paging buffer's private data past its end, operation " + NameOf(operation));
+  buffer.private_used = static_cast<uint64_t>(end - buffer.private_data.data());
 }
 
 void PagingQueue::Immediate(DXGKARG_BUILDPAGINGBUFFER& operation) {
@@ -184,7 +198,7 @@ PacketId PagingQueue::Submit() {
   packet.context = context_;
   packet.address = buffer.memory.logical();
   packet.bytes = buffer.used;
-  packet.private_data = buffer.private_data.empty() ? nullptr : buffer.private_data.data();
+  packet.private_data = buffer.private_bytes() == 0 ? nullptr : buffer.private_data.data();
   packet.private_bytes = buffer.private_used;
   packet.paging = true;
   packet.what = "a paging buffer of " + std::to_string(buffer.used) + " bytes";

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -7,6 +8,7 @@
 
 #include "os/adapter.h"
 #include "os/system_buffer.h"
+#include "os/transfer_order.h"
 
 namespace gmmu::os {
 
@@ -23,6 +25,9 @@ class PagingQueue {
   void Stop();
   /// What was built and not submitted is forgotten: the adapter was reset.
   void Reset();
+
+  /// Says whether what was built since the last submission is nothing.
+  bool empty() const { return buffers_[current_].used == 0; }
 
   /// Adds one operation; its union is filled in. Bug check when the driver fails, overruns or does
   /// not progress.
@@ -54,11 +59,16 @@ class PagingQueue {
     std::vector<uint8_t> private_data;
     uint64_t used = 0;
     uint64_t private_used = 0;
+    uint64_t private_bytes() const { return private_data.size() - static_cast<uint64_t>(kGuard); }
     PacketId packet = 0;  // its last submission
     std::vector<Flush> flushes;
     Ledger::Ticket ticket = 0;
   };
+  static constexpr std::ptrdiff_t kGuard = 64;  // bytes behind private data that nobody may write
+  static constexpr uint8_t kGuardByte = 0xC7;
   Buffer& Current();
+  void CheckPrivate(Buffer& buffer, DXGK_BUILDPAGINGBUFFER_OPERATION operation, const uint8_t* begin,
+                    const DXGKARG_BUILDPAGINGBUFFER& after);
   void NoteFlush(const Flush& flush);
 
   Adapter& adapter_;
@@ -66,6 +76,7 @@ class PagingQueue {
   std::vector<Buffer> buffers_;
   size_t current_ = 0;
   PacketId last_ = 0;
+  TransferOrder order_;
   uint64_t submissions_ = 0;
   uint64_t operations_ = 0;
 };

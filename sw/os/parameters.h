@@ -57,6 +57,16 @@ struct Parameters {
   /// The system's process brings NumPasid = 1 and its device a Pasid, whatever the IOMMU model (seen on build 26100).
   bool system_process_has_pasid = false;
   BringUp bring_up = BringUp::kLinked;
+  /// A copy of an application's mappings is done by COPY_PAGE_TABLE_ENTRIES (documents), or by UPDATE_PAGE_TABLE with
+  /// the same entries (seen on build 22621).
+  bool copies_entries = false;
+  /// Memory is moved and filled by the operations of WDDM 1, with segment addresses and MDLs, which drivers of
+  /// WDDM 2 may still get; else by virtual addresses in scratch windows.
+  bool physical_paging = false;
+  uint64_t fill_bytes = 1 << 20;  ///< of one fill operation at most (256 MiB on build 22621); whole pages
+  /// DxgkDdiDestroyAllocation comes later, with other paging work (seen on build 22621); else at once.
+  bool deferred_destroy = false;
+  bool root_before_submission = false;  ///< SetRootPageTable comes before each render packet too (seen on build 22621)
   uint64_t quantum_ns = 1'000'000;        ///< a packet may run so long while others wait for its node
   uint64_t tdr_delay_ns = 2'000'000'000;  ///< TdrDelay: until a packet is preempted, and until that is answered
   /// DxgkDdiSubmitCommandVirtual is called while the report of a preemption is on the driver's stack

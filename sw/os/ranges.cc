@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "os/ranges.h"
 
+#include <algorithm>
 #include <iterator>
 #include <utility>
 
@@ -42,10 +43,22 @@ void RangeAllocator::Exclude(uint64_t start, uint64_t end) {
 
 std::optional<uint64_t> RangeAllocator::Allocate(uint64_t size, uint64_t alignment,
                                                  const std::string& created_by, Place where) {
+  return AllocateIn(0, ~uint64_t{0}, size, alignment, created_by, where);
+}
+
+std::optional<uint64_t> RangeAllocator::AllocateWithin(uint64_t from, uint64_t to, uint64_t size, uint64_t alignment,
+                                                       const std::string& created_by) {
+  return AllocateIn(from, to, size, alignment, created_by, Place::kBySeed);
+}
+
+std::optional<uint64_t> RangeAllocator::AllocateIn(uint64_t from, uint64_t to, uint64_t size, uint64_t alignment,
+                                                   const std::string& created_by, Place where) {
   if (size == 0) return std::nullopt;
   const uint64_t mask = alignment - 1;
   uint64_t places = 0;  // aligned starts over all holes
   auto count = [&](uint64_t start, uint64_t end) -> uint64_t {
+    start = std::max(start, from);
+    end = std::min(end, to);
     const uint64_t first = (start + mask) & ~mask;
     if (first < start || first > end || end - first < size) return 0;
     return (end - first - size) / alignment + 1;
@@ -59,7 +72,7 @@ std::optional<uint64_t> RangeAllocator::Allocate(uint64_t size, uint64_t alignme
       place -= here;
       continue;
     }
-    const uint64_t start = ((hole->first + mask) & ~mask) + place * alignment;
+    const uint64_t start = ((std::max(hole->first, from) + mask) & ~mask) + place * alignment;
     Remove(hole, start, size);
     used_.emplace(
         start, Used{size, ledger_.Open(kind_, Hex(start) + "+" + Hex(size), owner_, created_by)});

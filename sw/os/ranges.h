@@ -25,6 +25,9 @@ class RangeAllocator {
   /// there is none.
   std::optional<uint64_t> Allocate(uint64_t size, uint64_t alignment, const std::string& created_by,
                                    Place place = Place::kBySeed);
+  /// The same within [from, to), by seed.
+  std::optional<uint64_t> AllocateWithin(uint64_t from, uint64_t to, uint64_t size, uint64_t alignment,
+                                         const std::string& created_by);
   /// False, and nothing taken, unless all of [start, start + size) is free.
   [[nodiscard]] bool AllocateAt(uint64_t start, uint64_t size, const std::string& created_by);
   /// `start` as it was given out; anything else is a bug check.
@@ -38,6 +41,8 @@ class RangeAllocator {
     uint64_t size;
     Ledger::Ticket ticket;
   };
+  std::optional<uint64_t> AllocateIn(uint64_t from, uint64_t to, uint64_t size, uint64_t alignment,
+                                     const std::string& created_by, Place where);
   void Remove(std::map<uint64_t, uint64_t>::iterator hole, uint64_t start, uint64_t size);
 
   std::map<uint64_t, uint64_t> free_;  // start -> end

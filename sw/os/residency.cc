@@ -55,6 +55,7 @@ void Residency::Restore(VidMm::Allocation& allocation, const std::vector<VidMm::
     ++counts_.fills;
     counts_.bytes_filled += allocation.bytes;
   }
+  vidmm_.NotifyResident(allocation);
   vidmm_.RestoreMappings(allocation);
 }
 
@@ -67,6 +68,7 @@ void Residency::Evict(VidMm::Allocation& allocation) {
     held.backing = SystemBuffer(adapter.kernel(), adapter.objects(), adapter.handle(), allocation.bytes,
                                 SystemBuffer::Shape::kScattered, "vidmm");
   }
+  vidmm_.NotifyEvicted(allocation);
   vidmm_.PageOut(allocation, held.backing, allocation.bytes, nullptr);
   vidmm_.Evict(allocation);
   ++counts_.evictions;

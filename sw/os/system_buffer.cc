@@ -18,6 +18,11 @@ SystemBuffer::SystemBuffer(Kernel& kernel, MemoryObjects& objects, HANDLE adapte
   if (shape == Shape::kContiguous) {
     create.Type = DXGK_PHYSICAL_MEMORY_TYPE_CONTIGUOUS_MEMORY;
     create.ContiguousMemory.HighestAcceptableAddress.QuadPart = -1;
+  } else if (shape == Shape::kReadOnlyView) {
+    create.Type = DXGK_PHYSICAL_MEMORY_TYPE_SECTION;
+    create.Section.PageProtection = PAGE_READONLY;
+    create.Section.DesiredAccess = SECTION_MAP_READ;
+    create.Section.AllocationAttributes = SEC_COMMIT;
   } else {
     create.Type = DXGK_PHYSICAL_MEMORY_TYPE_MDL;
     create.Mdl.HighAddress.QuadPart = -1;

@@ -14,7 +14,8 @@ namespace gmmu::os {
 /// touches no machine.
 class SystemBuffer {
  public:
-  enum class Shape { kScattered, kContiguous };
+  /// kReadOnlyView: pages like the first, and the CPU's view may not be written.
+  enum class Shape { kScattered, kContiguous, kReadOnlyView };
 
   SystemBuffer() = default;
   SystemBuffer(Kernel& kernel, MemoryObjects& objects, HANDLE adapter, uint64_t bytes, Shape shape,

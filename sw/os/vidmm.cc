@@ -3,8 +3,11 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "os/bug_check.h"
+#include "os/context_allocations.h"
+#include "os/monitored_fence.h"
 #include "os/text.h"
 
 namespace gmmu::os {
@@ -21,7 +24,10 @@ VidMm::VidMm(Adapter& adapter)
     : adapter_(adapter),
       kernel_(adapter.kernel()),
       queue_(adapter),
-      random_(kernel_.parameters().seed, "vidmm") {}
+      random_(kernel_.parameters().seed, "vidmm"),
+      context_allocations_(std::make_unique<ContextAllocations>(*this)) {}
+
+VidMm::~VidMm() = default;
 
 DXGK_PTE VidMm::SystemEntry(uint64_t page) const {
   DXGK_PTE entry{};
@@ -40,6 +46,8 @@ DXGK_PTE VidMm::LocalEntry(uint64_t page) const {
 }
 
 void VidMm::Update(Process& process, const TableUpdate& update, bool immediate) {
+  Hold(process);
+  process.shadow.Apply(update);
   DXGKARG_BUILDPAGINGBUFFER operation{};
   operation.Operation = DXGK_OPERATION_UPDATE_PAGE_TABLE;
   auto& args = operation.UpdatePageTable;
@@ -51,6 +59,7 @@ void VidMm::Update(Process& process, const TableUpdate& update, bool immediate) 
   args.NumPageTableEntries = static_cast<UINT>(update.count);
   args.Flags.Repeat = update.repeat;
   args.Flags.InitialUpdate = update.initial;
+  args.Flags.NotifyEviction = update.notify_eviction;
   args.AllocationOffsetInBytes = update.allocation_offset;
   args.hProcess = process.handles.process;
   args.FirstPteVirtualAddress = update.first_va;
@@ -60,15 +69,15 @@ void VidMm::Update(Process& process, const TableUpdate& update, bool immediate) 
       throw BugCheck("a page table of the paging process is not reachable by the CPU");
     args.UpdateMode = DXGK_PAGETABLEUPDATE_CPU_VIRTUAL;
     args.PageTableAddress.CpuVirtual = update.table_cpu;
-    queue_.Immediate(operation);
+    active_->Immediate(operation);
   } else if (update.table_va != 0) {
     args.UpdateMode = DXGK_PAGETABLEUPDATE_GPU_VIRTUAL;
     args.PageTableAddress.GpuVirtual = update.table_va;
-    queue_.Add(operation);
+    active_->Add(operation);
   } else {
     args.UpdateMode = DXGK_PAGETABLEUPDATE_GPU_PHYSICAL;
     args.PageTableAddress.GpuPhysical = update.table;
-    queue_.Add(operation);
+    active_->Add(operation);
   }
 }
 
@@ -84,9 +93,26 @@ uint64_t VidMm::PagingVaEnd() const {
   return std::min(kPagingVa, uint64_t{1} << adapter_.caps().geometry.va_bits);
 }
 
+// PageTableUpdateRequireAddressSpaceIdle: nothing of the space runs from its first update until all is done.
+void VidMm::Hold(Process& process) {
+  if (!adapter_.caps().idle_for_updates || process.held || process.handles.state == nullptr) return;
+  process.held = true;
+  adapter_.vidsch().SuspendContext(process.handles.context, kBoundNs);
+}
+
+void VidMm::ReleaseHeld() {
+  for (const auto& process : processes_) {
+    if (std::exchange(process->held, false)) adapter_.vidsch().ResumeContext(process->handles.context);
+  }
+}
+
+// The driver may keep addresses of the process for itself while it is told of it.
 void VidMm::StartProcess(Process& process, bool system, uint64_t va_end) {
-  process.handles = adapter_.CreateProcess(process.name, system);
   process.space = std::make_unique<AddressSpace>(adapter_, process.name, system, va_end);
+  process.in_creation = true;
+  adapter_.OpenProcess(process.handles, process.name, system);
+  process.in_creation = false;
+  adapter_.OpenDevice(process.handles, process.name, system);
   if (system || adapter_.caps().update_mode != DXGK_PAGETABLEUPDATE_GPU_VIRTUAL) return;
   process.space->set_table_views({[this](const auto& table, uint64_t bytes) { return MapTable(table, bytes); },
                                   [this](uint64_t va, uint64_t bytes) { UnmapTable(va, bytes); }});
@@ -105,27 +131,31 @@ uint64_t VidMm::MapTable(const D3DGPU_PHYSICAL_ADDRESS& table, uint64_t bytes) {
     entries.push_back(entry);
   }
   paging_.space->SetEntries(va, entries.size(), entries, nullptr, 0, SinkFor(paging_));
-  queue_.FlushTlb(paging_.handles.process, paging_.space->root(), va, va + bytes);
+  active_->FlushTlb(paging_.handles.process, paging_.space->root(), va, va + bytes);
   return va;
 }
 
 void VidMm::UnmapTable(uint64_t va, uint64_t bytes) {
   paging_.space->Invalidate(va, PagesOf(bytes), SinkFor(paging_));
-  queue_.FlushTlb(paging_.handles.process, paging_.space->root(), va, va + bytes);
-  queue_.Drain();
+  active_->FlushTlb(paging_.handles.process, paging_.space->root(), va, va + bytes);
+  active_->Drain();
   FreeVa(paging_, va);
 }
 
 void VidMm::Start() {
   paging_.name = "paging process";
+  adapter_.set_driver_requests(context_allocations_.get());
   StartProcess(paging_, true, PagingVaEnd());
+  adapter_.OpenContext(paging_.handles, paging_.name, true);
   queue_.Start(paging_.handles.context);
   for (Window& window : windows_) {
     window.source = ReserveVa(paging_, kWindowPages * kPage);
     window.target = ReserveVa(paging_, kWindowPages * kPage);
   }
+  if (kernel_.parameters().fill_bytes > window_bytes())
+    fill_window_.target = ReserveVa(paging_, kernel_.parameters().fill_bytes);
   fence_page_ = SystemBuffer(kernel_, adapter_.objects(), adapter_.handle(), kPage,
-                             SystemBuffer::Shape::kScattered, "vidmm");
+                             SystemBuffer::Shape::kReadOnlyView, "vidmm");
   fence_cpu_ = fence_page_.Map(0, kPage);
   fence_va_ = ReserveVa(paging_, kPage);
   MakePagingTables();
@@ -138,7 +168,7 @@ void VidMm::Start() {
   facts.dummy_logical = dummy_.logical();
   facts.dummy_host = dummy_.host_pages()[0] * kPage;
   aperture_.emplace(kernel_, adapter_.objects(), adapter_.aperture_segment(), facts,
-                    Aperture::Work{[this](DXGKARG_BUILDPAGINGBUFFER& operation) { queue_.Add(operation); },
+                    Aperture::Work{[this](DXGKARG_BUILDPAGINGBUFFER& operation) { active_->Add(operation); },
                                    [this] { Finish(); }});
   Finish();
 }
@@ -148,6 +178,7 @@ void VidMm::MakePagingTables() {
   const auto sink = SinkFor(paging_);
   paging_.space->CreateRoot(sink);
   for (Window& window : windows_) window.packet = 0;
+  fill_window_.packet = 0;
   const auto set_root = [&] {
     adapter_.SetRootPageTable(paging_.handles.context, paging_.space->root(), paging_.space->root_entries());
   };
@@ -161,26 +192,51 @@ void VidMm::MakePagingTables() {
     paging_.space->Invalidate(window.source, kWindowPages, sink);
     paging_.space->Invalidate(window.target, kWindowPages, sink);
   }
+  if (fill_window_.target != 0)
+    paging_.space->Invalidate(fill_window_.target, PagesOf(kernel_.parameters().fill_bytes), sink);
   paging_.space->SetEntries(fence_va_, 1, {SystemEntry(fence_page_.page(0))}, nullptr, 0, sink);
   set_root();
 }
 
+// What was in VRAM and in the aperture, allocation by allocation; the GPU does nothing of it.
 void VidMm::Rebuild() {
   queue_.Reset();
-  adapter_.Restart(paging_.handles.context);
+  active_ = &queue_;
+  for (const auto& process : processes_)
+    if (process->companion) process->companion->queue->Reset();
+  std::vector<DXGKARG_BUILDPAGINGBUFFER> lost;
+  for (const auto& allocation : allocations_) {
+    if (!allocation->local) continue;
+    DXGKARG_BUILDPAGINGBUFFER operation{};
+    operation.Operation = DXGK_OPERATION_TRANSFER;
+    operation.Transfer.hAllocation = allocation->handle;
+    operation.Transfer.Source.SegmentId = operation.Transfer.Destination.SegmentId = adapter_.local_segment().id;
+    operation.Transfer.Source.SegmentAddress.QuadPart = operation.Transfer.Destination.SegmentAddress.QuadPart =
+        SegmentAddress(*allocation, 0);
+    operation.Transfer.Flags.TransferStart = 1;
+    operation.Transfer.Flags.TransferEnd = 1;
+    lost.push_back(operation);
+    allocation->notified = false;
+  }
+  for (const DXGKARG_BUILDPAGINGBUFFER& operation : aperture_->Lost()) lost.push_back(operation);
+  ReleaseHeld();
+  adapter_.Restart(paging_.handles.context, std::move(lost));
   paging_.space->FreeTables();
   MakePagingTables();
 }
 
 void VidMm::Stop() {
-  queue_.Drain();
+  DestroyDeferred();
+  active_->Drain();
   FreeVa(paging_, fence_va_);
   for (Window& window : windows_) {
     FreeVa(paging_, window.source);
     FreeVa(paging_, window.target);
   }
+  if (fill_window_.target != 0) FreeVa(paging_, fill_window_.target);
   queue_.Stop();
   adapter_.DestroyProcess(paging_.handles);
+  adapter_.set_driver_requests(nullptr);
   paging_.space->FreeTables();
   fence_page_.Release();
   dummy_.Release();
@@ -188,26 +244,42 @@ void VidMm::Stop() {
 
 // The root must be complete before the hardware is told of it.
 void VidMm::TellRoot(Process& process) {
-  if (process.root_told || !process.space->ready()) return;
+  if (process.root_told || process.handles.context == nullptr || !process.space->ready()) return;
   Finish();
   adapter_.SetRootPageTable(process.handles.context, process.space->root(), process.space->root_entries());
   process.root_told = true;
 }
 
-VidMm::Process* VidMm::CreateProcess(const std::string& name, uint64_t root_entries) {
-  auto process = std::make_unique<Process>();
-  process->name = name;
-  StartProcess(*process, false, uint64_t{1} << adapter_.caps().geometry.va_bits);
-  process->space->CreateRoot(SinkFor(*process), root_entries);
-  TellRoot(*process);
-  processes_.push_back(std::move(process));
-  return processes_.back().get();
+VidMm::Process* VidMm::CreateProcess(const std::string& name, uint64_t root_entries, bool with_context) {
+  processes_.push_back(std::make_unique<Process>());  // the driver may ask for memory of it from now on
+  Process& process = *processes_.back();
+  process.name = name;
+  StartProcess(process, false, uint64_t{1} << adapter_.caps().geometry.va_bits);
+  process.space->CreateRoot(SinkFor(process), root_entries);
+  for (const auto& [va, range] : process.driver_ranges)
+    process.space->Invalidate(va, range.bytes / kPage, SinkFor(process));
+  if (with_context) CreateContext(process);
+  return &process;
+}
+
+void VidMm::CreateContext(Process& process) {
+  adapter_.OpenContext(process.handles, process.name, false);
+  TellRoot(process);
 }
 
 void VidMm::DestroyProcess(Process* process) {
-  if (adapter_.caps().explicit_invalidation) process->space->InvalidateAll(SinkFor(*process));
-  queue_.Drain();
+  if (adapter_.caps().explicit_invalidation && !process->space->evicted())
+    process->space->InvalidateAll(SinkFor(*process));
+  active_->Drain();
+  if (process->space->evicted()) adapter_.vidsch().ResumeContext(process->handles.context);
+  if (process->companion) {
+    process->companion->queue->Stop();
+    adapter_.CloseCompanion(process->companion->context);
+    kernel_.ledger().Close(process->companion->ticket);
+  }
   adapter_.DestroyProcess(process->handles);
+  active_->Drain();
+  for (const auto& [va, range] : process->driver_ranges) FreeVa(*process, va);
   process->space->FreeTables();
   for (const auto& allocation : allocations_) {
     auto& held = allocation->mappings;
@@ -231,6 +303,14 @@ uint64_t VidMm::ReserveVa(Process& process, uint64_t bytes, std::optional<uint64
   return *va;
 }
 
+std::optional<uint64_t> VidMm::ReserveVaWithin(Process& process, uint64_t bytes, uint64_t base, uint64_t minimum,
+                                               uint64_t maximum, uint64_t alignment) {
+  RangeAllocator& va = process.space->va();
+  if (maximum == 0) maximum = ~uint64_t{0};
+  if (base == 0) return va.AllocateWithin(minimum, maximum, bytes, alignment, "ReserveVaWithin");
+  return va.AllocateAt(base, bytes, "ReserveVaWithin") ? std::optional(base) : std::nullopt;
+}
+
 void VidMm::FreeVa(Process& process, uint64_t va) {
   if (kernel_.LeakNow("va_range")) return;
   process.space->va().Free(va);
@@ -252,16 +332,42 @@ VidMm::Allocation* VidMm::CreateAllocation(const AllocationRequest& request) {
   allocation->ticket = made.ticket;
   allocation->homes = made.homes;
   allocation->map_cpu_visible = made.flags.MapApertureCpuVisible;
+  allocation->large_pages = !made.flags.DisableLargePageMapping;
+  allocation->explicit_residency = made.flags.ExplicitResidencyNotification;
+  if (allocation->explicit_residency) allocation->contiguous = kPage;  // its address is told, so its pages are in a row
   allocations_.push_back(std::move(allocation));
   return allocations_.back().get();
 }
 
 void VidMm::DestroyAllocation(Allocation* allocation) {
-  if (allocation->local) Evict(*allocation);
-  adapter_.DestroyAllocation(allocation->handle, allocation->ticket);
+  const auto [handle, ticket] = std::pair(allocation->handle, allocation->ticket);
+  DropAllocation(allocation);
+  if (kernel_.parameters().deferred_destroy) deferred_.emplace_back(handle, ticket);
+  else adapter_.DestroyAllocation(handle, ticket);
+}
+
+void VidMm::DropAllocation(Allocation* allocation) {
+  NotifyEvicted(*allocation);
+  if (allocation->local) {
+    Discard(*allocation);
+    Evict(*allocation);
+  }
   allocations_.erase(
       std::find_if(allocations_.begin(), allocations_.end(),
                    [allocation](const auto& held) { return held.get() == allocation; }));
+}
+
+VidMm::Allocation* VidMm::AdoptAllocation(const std::string& name, uint64_t bytes, HANDLE driver_handle) {
+  allocations_.push_back(std::make_unique<Allocation>());
+  Allocation& allocation = *allocations_.back();
+  allocation.name = name;
+  allocation.bytes = PagesOf(bytes) * kPage;
+  allocation.handle = driver_handle;
+  return &allocation;
+}
+
+void VidMm::DestroyDeferred() {
+  for (const auto& [handle, ticket] : std::exchange(deferred_, {})) adapter_.DestroyAllocation(handle, ticket);
 }
 
 bool VidMm::TryMakeResident(Allocation& allocation) {
@@ -286,18 +392,25 @@ void VidMm::Evict(Allocation& allocation) {
   allocation.local.reset();
 }
 
-void VidMm::Finish() {
+void VidMm::Signal(uint64_t va, uint64_t value) {
   DXGKARG_BUILDPAGINGBUFFER operation{};
   operation.Operation = DXGK_OPERATION_SIGNAL_MONITORED_FENCE;
-  operation.SignalMonitoredFence.MonitoredFenceGpuVa = fence_va_;
-  operation.SignalMonitoredFence.MonitoredFenceValue = ++fence_value_;
-  queue_.Add(operation);
-  queue_.Drain();
+  operation.SignalMonitoredFence.MonitoredFenceGpuVa = va;
+  operation.SignalMonitoredFence.MonitoredFenceValue = value;
+  active_->Add(operation);
+  active_->Drain();
+}
+
+void VidMm::Finish() {
+  Signal(fence_va_, ++fence_value_);
+  ReleaseHeld();
+  DestroyDeferred();
   kernel_.WaitOrFault(
       [this] {
         uint64_t value = 0;
         std::memcpy(&value, fence_cpu_, sizeof value);
-        return value >= fence_value_;
+        fence_seen_ = ExtendFence(fence_seen_, value, adapter_.caps().narrow_fences);
+        return fence_seen_ >= fence_value_;
       },
       kBoundNs, "monitored fence value " + std::to_string(fence_value_), 1000);
 }

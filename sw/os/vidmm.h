@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,8 +16,11 @@
 #include "os/protection.h"
 #include "os/segments.h"
 #include "os/system_buffer.h"
+#include "os/table_shadow.h"
 
 namespace gmmu::os {
+
+class ContextAllocations;
 
 /// The video memory manager: where allocations live, what page tables say, and the paging work that
 /// follows from it.
@@ -30,7 +34,21 @@ class VidMm {
     std::string name;
     ProcessHandles handles;
     std::unique_ptr<AddressSpace> space;
+    TableShadow shadow;      // what its page tables say
     bool root_told = false;  // to the driver
+    bool held = false;       // its contexts are suspended for an update of its tables
+    bool in_creation = false;  // DxgkDdiCreateProcess runs
+    struct Companion {
+      HANDLE context;
+      std::unique_ptr<PagingQueue> queue;
+      Ledger::Ticket ticket;
+    };
+    std::optional<Companion> companion;  // of its context, from the first use on
+    struct DriverRange {
+      uint64_t bytes;
+      bool user;  // applications may map there (AllowUserModeMapping)
+    };
+    std::map<uint64_t, DriverRange> driver_ranges;  // that the driver keeps for itself, by address
   };
   struct Allocation {
     std::string name;
@@ -40,7 +58,10 @@ class VidMm {
     uint64_t contiguous = 0;            // VRAM in one piece with this alignment, bytes; 0: scattered
     Homes homes;
     bool map_cpu_visible = false;
+    bool large_pages = true;  // not DisableLargePageMapping
     std::optional<SegmentPages> local;  // while resident in VRAM
+    bool explicit_residency = false;    // the driver wants to be told where it is
+    bool notified = false;              // that it is resident
     struct Mapping {
       Process* process;
       uint64_t va;
@@ -52,8 +73,16 @@ class VidMm {
   };
   /// Bytes done so far.
   using Progress = std::function<void(uint64_t)>;
+  /// Says whether it is the one.
+  template <typename Test>
+  Process* FindProcess(const Test& test) {
+    for (const auto& process : processes_)
+      if (test(*process)) return process.get();
+    return nullptr;
+  }
 
   explicit VidMm(Adapter& adapter);
+  ~VidMm();
 
   /// The paging process with its windows and buffers, the fence page and the dummy page.
   void Start();
@@ -62,12 +91,22 @@ class VidMm {
   /// and allocations that were there are lost; they can only be destroyed.
   void Rebuild();
 
-  /// `root_entries`: of a resizable root at first; 0: all that its level has.
-  Process* CreateProcess(const std::string& name, uint64_t root_entries = 0);
+  /// `root_entries`: of a resizable root at first; 0: all that its level has. Without a context the driver is not
+  /// told of a root (seen on build 22621).
+  Process* CreateProcess(const std::string& name, uint64_t root_entries = 0, bool with_context = true);
+  void CreateContext(Process& process);
   void DestroyProcess(Process* process);
   /// `pages` of virtual addresses, 64 KiB aligned, at a place drawn by seed; or at `at`.
   uint64_t ReserveVa(Process& process, uint64_t bytes, std::optional<uint64_t> at = std::nullopt);
   void FreeVa(Process& process, uint64_t va);
+  /// The same at `base`, or, with base 0, anywhere in [minimum, maximum); maximum 0 is no bound. `bytes` as they are.
+  /// nullopt: taken, or no room.
+  std::optional<uint64_t> ReserveVaWithin(Process& process, uint64_t bytes, uint64_t base, uint64_t minimum,
+                                          uint64_t maximum, uint64_t alignment = 64 << 10);
+  /// The driver's range that [base, base + bytes) touches; null: none.
+  const Process::DriverRange* DriverRangeOf(const Process& process, uint64_t base, uint64_t bytes) const;
+  /// What a large page of level 1 holds, when the allocation may be mapped so; else 0.
+  uint64_t LargePageBytes(const Allocation& allocation) const;
 
   Allocation* CreateAllocation(const std::string& name, uint64_t bytes);
   Allocation* CreateAllocation(const AllocationRequest& request);
@@ -101,7 +140,8 @@ class VidMm {
   void MapLocal(Process& process, uint64_t va, Allocation& allocation, uint64_t first_page,
                 uint64_t pages, const Protection& protection = Protection::All());
   /// One large page of `level` at `va`, from the allocation's first page on; the allocation is contiguous and aligned.
-  void MapLarge(Process& process, uint64_t va, unsigned level, Allocation& allocation);
+  void MapLarge(Process& process, uint64_t va, unsigned level, Allocation& allocation,
+                const Protection& protection = Protection::All());
   /// Reads give zeros, writes are dropped; entries at the highest levels that fit.
   void MapZero(Process& process, uint64_t va, uint64_t pages);
   void MapToAperture(Process& process, uint64_t va, Allocation& allocation, uint64_t aperture_page,
@@ -116,6 +156,12 @@ class VidMm {
   /// Another root table: of at least `entries` entries where roots are resizable, or elsewhere with the same ones
   /// (0). The process' contexts must be idle.
   void ReplaceRoot(Process& process, uint64_t entries);
+
+  /// All page tables of a process lie elsewhere afterwards, the root too; its context waits meanwhile.
+  void MoveTables(Process& process);
+  /// They leave memory, but for the root; the context waits until they are back, and nothing may be mapped.
+  void EvictTables(Process& process);
+  void RestoreTables(Process& process);
 
   /// Commands of a process, `bytes` at `va`, for its node.
   PacketId SubmitRender(Process& process, uint64_t va, uint64_t bytes, const std::string& what);
@@ -132,12 +178,41 @@ class VidMm {
   /// In the order of their making.
   std::vector<Allocation*> Allocations() const;
   /// Records entries for the allocation at `va`; they are written when it is made resident.
-  void Map(Process& process, uint64_t va, Allocation& allocation, uint64_t first_page, uint64_t pages);
+  void Map(Process& process, uint64_t va, Allocation& allocation, uint64_t first_page, uint64_t pages,
+           const Protection& protection = Protection::All());
+  /// An allocation that the driver asked for itself; nothing of it goes through DxgkDdiCreateAllocation.
+  Allocation* AdoptAllocation(const std::string& name, uint64_t bytes, HANDLE driver_handle);
+  void DropAllocation(Allocation* allocation);
+  /// Tells a driver that asked for it where the allocation is, behind its last fill or transfer; or, before its
+  /// content goes, that it is nowhere. Once for each.
+  void NotifyResident(Allocation& allocation);
+  void NotifyEvicted(Allocation& allocation);
+  /// One operation on the allocation's first `bytes`, which it sees at the address that `operation` is given: a scratch
+  /// window of the paging process. Returns when the GPU has done it.
+  void InWindow(Allocation& allocation, uint64_t bytes,
+                const std::function<DXGKARG_BUILDPAGINGBUFFER(uint64_t va)>& operation);
+  static constexpr uint64_t window_bytes() { return kWindowPages * hw::kPageSize; }
+  /// An operation by itself, as VidMm queues them; returns when the GPU has done it.
+  void Operate(DXGKARG_BUILDPAGINGBUFFER operation);
+  /// The mappings of [source, source + bytes) of a process at `target` too: its page tables' entries are copied.
+  void CopyMappings(Process& process, uint64_t source, uint64_t target, uint64_t bytes);
+  /// `work`, whose operations and flushes go through the companion context of the process' context. What was queued
+  /// before is done.
+  void OnCompanion(Process& process, const std::function<void()>& work);
+  /// A fence value in stream order; returns when the GPU has written it.
+  void Signal(uint64_t va, uint64_t value);
+  /// System memory in the paging process, read and written.
+  uint64_t MapForPaging(const SystemBuffer& buffer);
+  void UnmapForPaging(uint64_t va, uint64_t pages);
+  ContextAllocations& context_allocations() { return *context_allocations_; }
+  /// Allocations whose driver has not been told yet that they are destroyed.
+  size_t deferred() const { return deferred_.size(); }
   /// Aperture maps of other memory than SystemBuffers.
   Aperture& aperture() { return *aperture_; }
   SystemBuffer& dummy() { return dummy_; }
   Adapter& adapter() { return adapter_; }
   const PagingQueue& queue() const { return queue_; }
+  Process& paging_process() { return paging_; }
 
  private:
   static constexpr uint64_t kWindowPages = 256;  // 1 MiB each way
@@ -155,14 +230,29 @@ class VidMm {
   uint64_t PagingVaEnd() const;
   void TellRoot(Process& process);
   void StartProcess(Process& process, bool system, uint64_t va_end);
+  void Hold(Process& process);
+  void ReleaseHeld();
+  void DestroyDeferred();
+  /// The driver's protection of the allocation's pages from `first` on in paging windows: `pages` is cut to those
+  /// that have the same.
+  uint64_t WindowProtection(const Allocation& allocation, uint64_t first, uint64_t* pages) const;
+  void TransferPhysical(Allocation& allocation, SystemBuffer& buffer, uint64_t bytes, bool in,
+                        const Progress& progress);
+  void FillPhysical(Allocation& allocation, uint64_t offset, uint64_t bytes, uint32_t pattern);
+  void Barrier(bool write);
+  /// Its content goes without being written back (WDDM 1 only).
+  void Discard(const Allocation& allocation);
   /// The next window; waits until the GPU is done with it.
   Window& NextWindow();
   void SetLocal(Process& process, uint64_t va, Allocation& allocation, uint64_t first_page,
                 uint64_t pages, const Protection& protection);
   void FinishMapping(Process& process, uint64_t va, uint64_t pages);
   void Forget(Process& process, uint64_t va, uint64_t pages);
+  AddressSpace::Contents ContentsOf(Process& process);
+  void FlushSpace(Process& process);
+  void CopyRecords(Process& process, uint64_t source, uint64_t target, uint64_t bytes);
   void SetWindow(uint64_t va, const std::vector<DXGK_PTE>& entries, const Allocation& allocation,
-                 uint64_t offset);
+                 uint64_t offset, uint64_t driver_protection);
   void FlushPaging(uint64_t va, uint64_t pages);
   void Transfer(Allocation& allocation, SystemBuffer& buffer, uint64_t bytes, bool in,
                 const Progress& progress);
@@ -170,10 +260,13 @@ class VidMm {
   void Finish();
   DXGK_PTE SystemEntry(uint64_t page) const;
   DXGK_PTE LocalEntry(uint64_t page) const;
+  /// Of page `page` of the allocation, with the segment's base address added (WDDM 1 operands).
+  LONGLONG SegmentAddress(const Allocation& allocation, uint64_t page) const;
 
   Adapter& adapter_;
   Kernel& kernel_;
   PagingQueue queue_;
+  PagingQueue* active_ = &queue_;  // the paging context's, or a companion's
   Random random_;
   Process paging_;
   std::vector<std::unique_ptr<Process>> processes_;
@@ -183,9 +276,12 @@ class VidMm {
   SystemBuffer fence_page_;
   uint8_t* fence_cpu_ = nullptr;
   uint64_t fence_va_ = 0;
-  uint64_t fence_value_ = 0;
+  uint64_t fence_value_ = 0, fence_seen_ = 0;
   SystemBuffer dummy_;
+  Window fill_window_;  // of more than a window, for larger fills
   std::optional<Aperture> aperture_;
+  std::unique_ptr<ContextAllocations> context_allocations_;
+  std::vector<std::pair<HANDLE, Ledger::Ticket>> deferred_;
   bool wrong_pte_done_ = false;
 };
 

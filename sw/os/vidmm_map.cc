@@ -3,12 +3,14 @@
 #include <algorithm>
 
 #include "os/bug_check.h"
+#include "os/context_allocations.h"
 #include "os/text.h"
 #include "os/vidmm.h"
 
 namespace gmmu::os {
 namespace {
 constexpr uint64_t kPage = hw::kPageSize;
+constexpr uint64_t kIdleNs = 100'000'000;
 }  // namespace
 
 void VidMm::EnsureTables(Allocation& allocation) {
@@ -20,7 +22,7 @@ void VidMm::InvalidateMappings(Allocation& allocation) {
   for (const Allocation::Mapping& mapping : allocation.mappings) {
     Process& process = *mapping.process;
     process.space->Invalidate(mapping.va, mapping.pages, SinkFor(process));
-    queue_.FlushTlb(process.handles.process, process.space->root(), mapping.va, mapping.va + mapping.pages * kPage);
+    active_->FlushTlb(process.handles.process, process.space->root(), mapping.va, mapping.va + mapping.pages * kPage);
   }
   Finish();
 }
@@ -32,7 +34,7 @@ void VidMm::RestoreMappings(Allocation& allocation) {
     Process& process = *mapping.process;
     SetLocal(process, mapping.va, allocation, mapping.first_page, mapping.pages, mapping.protection);
     if (adapter_.caps().invalid_not_cached) continue;
-    queue_.FlushTlb(process.handles.process, process.space->root(), mapping.va, mapping.va + mapping.pages * kPage);
+    active_->FlushTlb(process.handles.process, process.space->root(), mapping.va, mapping.va + mapping.pages * kPage);
   }
   Finish();
 }
@@ -73,7 +75,7 @@ void VidMm::Forget(Process& process, uint64_t va, uint64_t pages) {
 
 // Flushes what the entries were, waits, and frees the tables that nothing uses any more.
 void VidMm::FinishMapping(Process& process, uint64_t va, uint64_t pages) {
-  queue_.FlushTlb(process.handles.process, process.space->root(), va, va + pages * kPage);
+  active_->FlushTlb(process.handles.process, process.space->root(), va, va + pages * kPage);
   Finish();
   TellRoot(process);
   process.space->ReleaseRetired();
@@ -87,14 +89,30 @@ void VidMm::MapLocal(Process& process, uint64_t va, Allocation& allocation, uint
   FinishMapping(process, va, pages);
 }
 
-void VidMm::MapLarge(Process& process, uint64_t va, unsigned level, Allocation& allocation) {
+uint64_t VidMm::LargePageBytes(const Allocation& allocation) const {
+  const uint64_t bytes = uint64_t{1} << adapter_.caps().geometry.Shift(1);
+  const bool may = adapter_.answers().mmu.LargePageSupported && allocation.large_pages && allocation.local &&
+                   allocation.contiguous != 0 && allocation.bytes >= bytes &&
+                   allocation.local->page(0) % (bytes / kPage) == 0;
+  return may ? bytes : 0;
+}
+
+const VidMm::Process::DriverRange* VidMm::DriverRangeOf(const Process& process, uint64_t base, uint64_t bytes) const {
+  for (const auto& [va, range] : process.driver_ranges)
+    if (base < va + range.bytes && va < base + bytes) return &range;
+  return nullptr;
+}
+
+void VidMm::MapLarge(Process& process, uint64_t va, unsigned level, Allocation& allocation,
+                     const Protection& protection) {
   const uint64_t pages = (uint64_t{1} << adapter_.caps().geometry.Shift(level)) / kPage;
   DXGK_PTE entry = LocalEntry(allocation.local->page(0));
   entry.LargePage = 1;
   if (!allocation.contiguous || entry.PageAddress % pages != 0 || allocation.bytes < pages * kPage)
     throw BugCheck("a large page of " + allocation.name + ", which is not contiguous and aligned to it");
-  process.space->SetUpper(level, va, entry, allocation.handle, 0, SinkFor(process));
+  process.space->SetUpper(level, va, Protect(entry, protection), allocation.handle, 0, SinkFor(process));
   Forget(process, va, pages);
+  allocation.mappings.push_back({&process, va, 0, pages, protection});
   FinishMapping(process, va, pages);
 }
 
@@ -112,6 +130,41 @@ void VidMm::UnmapAndFreeTables(Process& process, uint64_t va, uint64_t pages) {
   FinishMapping(process, va, pages);
 }
 
+AddressSpace::Contents VidMm::ContentsOf(Process& process) {
+  return [&process](const D3DGPU_PHYSICAL_ADDRESS& table, uint64_t entries) {
+    return process.shadow.Entries(table, 0, entries);
+  };
+}
+
+void VidMm::FlushSpace(Process& process) {
+  active_->FlushTlb(process.handles.process, process.space->root(), 0, 0);
+  Finish();
+  process.space->ReleaseRetired();
+}
+
+// Parents by UPDATE_PAGE_TABLE, the root by SetRootPageTable.
+void VidMm::MoveTables(Process& process) {
+  adapter_.vidsch().SuspendContext(process.handles.context, kIdleNs);
+  process.space->MoveTables(ContentsOf(process), SinkFor(process));
+  process.space->ReplaceRoot(0, SinkFor(process));
+  Finish();
+  adapter_.SetRootPageTable(process.handles.context, process.space->root(), process.space->root_entries());
+  FlushSpace(process);
+  adapter_.vidsch().ResumeContext(process.handles.context);
+}
+
+void VidMm::EvictTables(Process& process) {
+  adapter_.vidsch().SuspendContext(process.handles.context, kIdleNs);
+  process.space->EvictTables(ContentsOf(process), SinkFor(process));
+  FlushSpace(process);
+}
+
+void VidMm::RestoreTables(Process& process) {
+  process.space->RestoreTables(SinkFor(process));
+  FlushSpace(process);
+  adapter_.vidsch().ResumeContext(process.handles.context);
+}
+
 void VidMm::ReplaceRoot(Process& process, uint64_t entries) {
   process.space->ReplaceRoot(entries, SinkFor(process));
   Finish();  // the new root is complete before the hardware is told of it
@@ -119,10 +172,11 @@ void VidMm::ReplaceRoot(Process& process, uint64_t entries) {
   process.space->ReleaseRetired();
 }
 
-void VidMm::Map(Process& process, uint64_t va, Allocation& allocation, uint64_t first_page, uint64_t pages) {
-  if (allocation.local) return MapLocal(process, va, allocation, first_page, pages);
+void VidMm::Map(Process& process, uint64_t va, Allocation& allocation, uint64_t first_page, uint64_t pages,
+                const Protection& protection) {
+  if (allocation.local) return MapLocal(process, va, allocation, first_page, pages, protection);
   Forget(process, va, pages);
-  allocation.mappings.push_back({&process, va, first_page, pages, Protection::All()});
+  allocation.mappings.push_back({&process, va, first_page, pages, protection});
 }
 
 std::vector<VidMm::Allocation*> VidMm::Allocations() const {
@@ -161,7 +215,11 @@ void VidMm::MapOnePage(Process& process, uint64_t va, Allocation& allocation, ui
   FinishMapping(process, va, pages);
 }
 
+// A context's own memory is resident before the context runs.
 PacketId VidMm::SubmitRender(Process& process, uint64_t va, uint64_t bytes, const std::string& what) {
+  context_allocations_->MakeResident(process);
+  if (kernel_.parameters().root_before_submission)
+    adapter_.SetRootPageTable(process.handles.context, process.space->root(), process.space->root_entries());
   GpuPacket packet;
   packet.node = process.handles.node;
   packet.context = process.handles.context;

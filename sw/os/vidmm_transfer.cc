@@ -21,28 +21,31 @@ VidMm::Window& VidMm::NextWindow() {
 }
 
 void VidMm::FlushPaging(uint64_t va, uint64_t pages) {
-  queue_.FlushTlb(paging_.handles.process, paging_.space->root(), va, va + pages * kPage);
+  active_->FlushTlb(paging_.handles.process, paging_.space->root(), va, va + pages * kPage);
 }
 
 void VidMm::SetWindow(uint64_t va, const std::vector<DXGK_PTE>& entries,
-                      const Allocation& allocation, uint64_t offset) {
+                      const Allocation& allocation, uint64_t offset, uint64_t driver_protection) {
   paging_.space->SetEntries(va, entries.size(), entries, allocation.handle, offset,
-                            SinkFor(paging_));
+                            SinkFor(paging_), driver_protection);
   FlushPaging(va, entries.size());
 }
 
 void VidMm::Transfer(Allocation& allocation, SystemBuffer& buffer, uint64_t bytes, bool in,
                      const Progress& progress) {
+  if (kernel_.parameters().physical_paging) return TransferPhysical(allocation, buffer, bytes, in, progress);
   for (uint64_t done = 0; done < bytes;) {
-    const uint64_t size = std::min(bytes - done, kWindowPages * kPage);
+    uint64_t pages = kWindowPages;
+    const uint64_t protection = WindowProtection(allocation, done / kPage, &pages);
+    const uint64_t size = std::min(bytes - done, pages * kPage);
     Window& window = NextWindow();
     std::vector<DXGK_PTE> system, local;
     for (uint64_t page = done / kPage; page < done / kPage + PagesOf(size); ++page) {
       system.push_back(SystemEntry(buffer.page(page)));
       local.push_back(LocalEntry(allocation.local->page(page)));
     }
-    SetWindow(window.source, in ? system : local, allocation, done);
-    SetWindow(window.target, in ? local : system, allocation, done);
+    SetWindow(window.source, in ? system : local, allocation, done, protection);
+    SetWindow(window.target, in ? local : system, allocation, done, protection);
     DXGKARG_BUILDPAGINGBUFFER operation{};
     operation.Operation = DXGK_OPERATION_VIRTUAL_TRANSFER;
     operation.TransferVirtual.hAllocation = allocation.handle;
@@ -52,8 +55,8 @@ void VidMm::Transfer(Allocation& allocation, SystemBuffer& buffer, uint64_t byte
     operation.TransferVirtual.DestinationVirtualAddress = window.target;
     operation.TransferVirtual.TransferDirection =
         in ? DXGK_MEMORY_TRANSFER_SYSTEM_TO_LOCAL : DXGK_MEMORY_TRANSFER_LOCAL_TO_SYSTEM;
-    queue_.Add(operation);
-    window.packet = queue_.Submit();
+    active_->Add(operation);
+    window.packet = active_->Submit();
     done += size;
     if (progress) progress(done);
   }
@@ -71,14 +74,18 @@ void VidMm::PageOut(Allocation& allocation, SystemBuffer& target, uint64_t bytes
 }
 
 void VidMm::Fill(Allocation& allocation, uint64_t offset, uint64_t bytes, uint32_t pattern) {
+  if (kernel_.parameters().physical_paging) return FillPhysical(allocation, offset, bytes, pattern);
   for (uint64_t done = 0; done < bytes;) {
-    const uint64_t size = std::min(bytes - done, kWindowPages * kPage);
-    Window& window = NextWindow();
-    std::vector<DXGK_PTE> local;
     const uint64_t first = (offset + done) / kPage;
+    uint64_t pages = PagesOf(kernel_.parameters().fill_bytes);
+    const uint64_t protection = WindowProtection(allocation, first, &pages);
+    const uint64_t size = std::min(bytes - done, pages * kPage);
+    queue_.WaitFor(fill_window_.packet);
+    Window& window = size > window_bytes() ? fill_window_ : NextWindow();
+    std::vector<DXGK_PTE> local;
     for (uint64_t page = first; page < first + PagesOf(size); ++page)
       local.push_back(LocalEntry(allocation.local->page(page)));
-    SetWindow(window.target, local, allocation, offset + done);
+    SetWindow(window.target, local, allocation, offset + done, protection);
     DXGKARG_BUILDPAGINGBUFFER operation{};
     operation.Operation = DXGK_OPERATION_VIRTUAL_FILL;
     operation.FillVirtual.hAllocation = allocation.handle;
@@ -86,8 +93,8 @@ void VidMm::Fill(Allocation& allocation, uint64_t offset, uint64_t bytes, uint32
     operation.FillVirtual.FillSizeInBytes = size;
     operation.FillVirtual.FillPattern = pattern;
     operation.FillVirtual.DestinationVirtualAddress = window.target;
-    queue_.Add(operation);
-    window.packet = queue_.Submit();
+    active_->Add(operation);
+    window.packet = active_->Submit();
     done += size;
   }
   Finish();
@@ -114,11 +121,10 @@ void VidMm::CopyFromAperture(uint64_t aperture_offset, Allocation& allocation, u
     args.Source.SegmentAddress.QuadPart =
         static_cast<LONGLONG>(aperture.base + aperture_offset + done);
     args.Destination.SegmentId = local.id;
-    args.Destination.SegmentAddress.QuadPart =
-        static_cast<LONGLONG>(local.base + allocation.local->page(first) * kPage);
+    args.Destination.SegmentAddress.QuadPart = SegmentAddress(allocation, first);
     args.Flags.TransferStart = done == 0;
     args.Flags.TransferEnd = done + size == bytes;
-    queue_.Add(operation);
+    active_->Add(operation);
     done += size;
   }
   Finish();

@@ -89,10 +89,37 @@ void VidSch::WaitQuiet(uint64_t bound_ns) {
   kernel_.WaitOrFault(quiet, bound_ns, "the packets that the driver holds to end");
 }
 
+void VidSch::SuspendContext(HANDLE context, uint64_t bound_ns) {
+  suspended_contexts_.insert(context);
+  const auto quiet = [&] {
+    return std::none_of(nodes_.begin(), nodes_.end(), [&](const auto& node) {
+      return std::any_of(node.second.running.begin(), node.second.running.end(),
+                         [&](const Entry& entry) { return entry.packet.context == context; });
+    });
+  };
+  kernel_.WaitOrFault(quiet, bound_ns, "the packets of a suspended context to end");
+}
+
+void VidSch::ResumeContext(HANDLE context) {
+  const auto found = suspended_contexts_.find(context);
+  if (found != suspended_contexts_.end()) suspended_contexts_.erase(found);
+  for (const auto& [number, node] : nodes_) Dispatch(number);
+}
+
+// The order within a context stays.
+bool VidSch::Choose(Node& node) const {
+  const auto first = std::find_if(node.waiting.begin(), node.waiting.end(), [this](const Entry& entry) {
+    return suspended_contexts_.count(entry.packet.context) == 0;
+  });
+  if (first == node.waiting.end()) return false;
+  std::rotate(node.waiting.begin(), first, first + 1);
+  return true;
+}
+
 void VidSch::Dispatch(uint32_t number) {
   Node& node = At(number);
   while (miniport_ != nullptr && !resetting_ && !suspended_ && !node.preemption && node.reset_because.empty() &&
-         node.running.size() < kDepth && !node.waiting.empty()) {
+         node.running.size() < kDepth && Choose(node)) {
     GpuDevice* device = node.waiting.front().packet.device;
     if (device != nullptr && device->lost) {
       Entry entry = std::move(node.waiting.front());

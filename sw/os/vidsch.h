@@ -51,6 +51,11 @@ class VidSch {
   /// Waits until the driver holds no packet. Throws OsTimeout or DeviceFault.
   void WaitQuiet(uint64_t bound_ns);
 
+  /// Packets of the context stay where they are until it is resumed as often as it was suspended; those that the driver has are waited for. Other
+  /// contexts go on. Throws OsTimeout or DeviceFault.
+  void SuspendContext(HANDLE context, uint64_t bound_ns);
+  void ResumeContext(HANDLE context);
+
   GpuDevice* CreateDevice(const std::string& name);
   void DestroyDevice(GpuDevice* device);
 
@@ -114,6 +119,8 @@ class VidSch {
   uint32_t NewFence(Node& node);
   void Dispatch(uint32_t number);
   void SubmitFirst(uint32_t number, Node& node);
+  /// Brings the first packet to the front whose context is not suspended; false: there is none.
+  bool Choose(Node& node) const;
   void Retire(uint32_t number, uint32_t fence);
   void End(Entry entry, PacketEnd end);
   void TakeBack(Node& node);
@@ -136,6 +143,7 @@ class VidSch {
   std::vector<std::unique_ptr<GpuDevice>> devices_;
   std::map<PacketId, std::string> waiting_for_;  // what has not ended
   std::set<PacketId> lost_;
+  std::multiset<HANDLE> suspended_contexts_;
   PacketId next_id_ = 1;
   std::deque<DXGKARGCB_NOTIFY_INTERRUPT_DATA> reported_;
   std::vector<Recovery> recoveries_;

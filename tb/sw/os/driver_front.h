@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// One life of the machine with functions in front of the driver's: they see every operation, submission and root.
+#pragma once
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <vector>
+
+#include "life_bench.h"
+#include "os/dxgkrnl.h"
+#include "workload/clients.h"
+
+namespace gmmu::os::test {
+
+using DriverBuildCall = std::function<NTSTATUS(DXGKARG_BUILDPAGINGBUFFER&)>;
+
+/// What the functions in front see, and what they do in the driver's place.
+struct Seen {
+  std::function<void(const DXGKARG_BUILDPAGINGBUFFER&)> operation;
+  std::function<NTSTATUS(DXGKARG_BUILDPAGINGBUFFER&, const DriverBuildCall&)> instead;
+  std::function<void(const DXGKARG_SUBMITCOMMANDVIRTUAL&)> submission;
+  std::function<void(const DXGKARG_SETROOTPAGETABLE&)> root;
+  std::function<NTSTATUS(DXGKARG_CREATEPROCESS&)> process;
+  unsigned devices = 0, destroyed = 0;
+  DXGKRNL_INTERFACE interface{};
+  DRIVER_INITIALIZATION_DATA real{};
+};
+inline Seen seen;
+
+class DriverFront : public ::testing::Test {
+ protected:
+  using BuildCall = DriverBuildCall;
+
+  DriverFront() {
+    seen = {};
+    bench.options.driver = Entry;
+    bench.config.gpu.vram_mib = 4;
+    bench.config.gpu.rings = 2;
+  }
+  ~DriverFront() override { seen = {}; }
+
+  /// Every operation that VidMm sends, in order, before the driver has it.
+  void Watch(std::function<void(const DXGKARG_BUILDPAGINGBUFFER&)> watch) { seen.operation = std::move(watch); }
+  /// In place of the driver; it may call it.
+  void Instead(std::function<NTSTATUS(DXGKARG_BUILDPAGINGBUFFER&, const BuildCall&)> instead) {
+    seen.instead = std::move(instead);
+  }
+
+  /// Runs a life that must end well.
+  workload::JobResult Run(const std::function<void(workload::Life&)>& body) {
+    workload::JobResult result = bench.Run(body);
+    for (const Fault& fault : result.faults) ADD_FAILURE() << fault.text;
+    EXPECT_THAT(result.leaks, ::testing::IsEmpty());
+    EXPECT_THAT(result.findings, ::testing::IsEmpty());
+    return result;
+  }
+  /// A run of client 0 over whole pages: what it reads must be `words` of 4 bytes repeated, one for each page; or it
+  /// must fault.
+  static void Reads(workload::Life& life, VidMm::Process* process, uint64_t va, const std::vector<uint32_t>& words) {
+    std::vector<uint8_t> expected;
+    for (const uint32_t word : words)
+      for (size_t i = 0; i < hw::kPageSize; ++i) expected.push_back(static_cast<uint8_t>(word >> i % 4 * 8));
+    workload::ClientRun run;
+    run.process = process;
+    run.base = va;
+    run.order = workload::ShareOf(expected.size() / workload::kLine, 0, 1);
+    run.crc = workload::LineCrc(expected.data(), run.order);
+    EXPECT_TRUE(Passed(life, run)) << "at " << std::hex << va;
+  }
+  static void Faults(workload::Life& life, VidMm::Process* process, uint64_t va, regs::Fault fault, bool write = false) {
+    workload::ClientRun run;
+    run.process = process;
+    run.base = va;
+    run.order = workload::ShareOf(hw::kPageSize / workload::kLine, 0, 1);
+    run.fault = fault;
+    run.write = write;
+    EXPECT_TRUE(Passed(life, run)) << "at " << std::hex << va;
+  }
+  /// An allocation in VRAM of which page i is filled with first + i.
+  static VidMm::Allocation* Filled(workload::Life& life, uint64_t pages, uint32_t first, uint64_t contiguous = 0) {
+    VidMm::Allocation* allocation = life.vidmm.CreateAllocation("filled", pages * hw::kPageSize);
+    allocation->contiguous = contiguous;
+    life.vidmm.MakeResident(*allocation);
+    for (uint64_t page = 0; page < pages; ++page)
+      life.vidmm.Fill(*allocation, page * hw::kPageSize, hw::kPageSize, first + static_cast<uint32_t>(page));
+    return allocation;
+  }
+
+  LifeBench bench;
+
+ private:
+  static bool Passed(workload::Life& life, const workload::ClientRun& run) {
+    std::vector<workload::Check> checks;
+    RunClients(life.vidmm, {run}, "run", checks);
+    return checks.at(0).passed;
+  }
+  static NTSTATUS Build(HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER* args) {
+    if (seen.operation) seen.operation(*args);
+    const BuildCall call = [adapter](DXGKARG_BUILDPAGINGBUFFER& op) { return seen.real.DxgkDdiBuildPagingBuffer(adapter, &op); };
+    return seen.instead ? seen.instead(*args, call) : call(*args);
+  }
+  static NTSTATUS Submit(HANDLE adapter, CONST DXGKARG_SUBMITCOMMANDVIRTUAL* args) {
+    if (seen.submission) seen.submission(*args);
+    return seen.real.DxgkDdiSubmitCommandVirtual(adapter, args);
+  }
+  static void SetRoot(HANDLE adapter, CONST DXGKARG_SETROOTPAGETABLE* args) {
+    if (seen.root) seen.root(*args);
+    seen.real.DxgkDdiSetRootPageTable(adapter, args);
+  }
+  static NTSTATUS Start(PVOID context, PDXGK_START_INFO info, PDXGKRNL_INTERFACE interface, PULONG sources, PULONG children) {
+    seen.interface = *interface;
+    return seen.real.DxgkDdiStartDevice(context, info, interface, sources, children);
+  }
+  static NTSTATUS CreateProcess(HANDLE adapter, DXGKARG_CREATEPROCESS* args) {
+    if (seen.process) {
+      const NTSTATUS status = seen.process(*args);
+      if (!NT_SUCCESS(status)) return status;
+    }
+    return seen.real.DxgkDdiCreateProcess(adapter, args);
+  }
+  static NTSTATUS CreateDevice(HANDLE adapter, DXGKARG_CREATEDEVICE* args) {
+    seen.devices += args->Flags.SystemDevice;
+    return seen.real.DxgkDdiCreateDevice(adapter, args);
+  }
+  static NTSTATUS DestroyAllocation(HANDLE adapter, CONST DXGKARG_DESTROYALLOCATION* args) {
+    seen.destroyed += args->NumAllocations;
+    return seen.real.DxgkDdiDestroyAllocation(adapter, args);
+  }
+  static NTSTATUS Entry(PDRIVER_OBJECT object, PUNICODE_STRING path) {
+    const NTSTATUS status = DriverEntry(object, path);
+    DRIVER_INITIALIZATION_DATA table = seen.real = Dxgkrnl::Current().table_so_far();
+    table.DxgkDdiBuildPagingBuffer = Build;
+    table.DxgkDdiSubmitCommandVirtual = Submit;
+    table.DxgkDdiSetRootPageTable = SetRoot;
+    table.DxgkDdiStartDevice = Start;
+    table.DxgkDdiCreateProcess = CreateProcess;
+    table.DxgkDdiCreateDevice = CreateDevice;
+    table.DxgkDdiDestroyAllocation = DestroyAllocation;
+    return NT_SUCCESS(status) ? DxgkInitialize(object, path, &table) : status;
+  }
+};
+
+}  // namespace gmmu::os::test

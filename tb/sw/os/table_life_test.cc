@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tables that move, go and come back; roots of processes with and without contexts; fences. Documents only, unless a
+// comment names a build.
+#include <set>
+
+#include "driver_front.h"
+#include "os/debug_view.h"
+#include "os/monitored_fence.h"
+#include "os/table_shadow.h"
+#include "workload/render_buffer.h"
+
+namespace gmmu::os::test {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+using workload::Life;
+constexpr uint64_t kPage = hw::kPageSize;
+
+class TableLife : public DriverFront {
+ protected:
+  struct Subject {
+    VidMm::Process* process = nullptr;
+    VidMm::Allocation* data = nullptr;
+    uint64_t va = 0;
+  };
+  static Subject Make(Life& life) {
+    Subject subject;
+    life.worker.Call([&] {
+      subject.process = life.vidmm.CreateProcess("process");
+      subject.data = Filled(life, 20, 0x100);
+      subject.va = life.vidmm.ReserveVa(*subject.process, 20 * kPage);
+      life.vidmm.MapLocal(*subject.process, subject.va, *subject.data, 0, 20);
+    });
+    return subject;
+  }
+  static void End(Life& life, Subject& subject) {
+    life.worker.Call([&] {
+      life.vidmm.FreeVa(*subject.process, subject.va);
+      life.vidmm.DestroyAllocation(subject.data);
+      life.vidmm.DestroyProcess(subject.process);
+    });
+  }
+  static std::vector<uint32_t> Pages(uint32_t first, uint32_t count) {
+    std::vector<uint32_t> words;
+    for (uint32_t i = 0; i < count; ++i) words.push_back(first + i);
+    return words;
+  }
+};
+
+TEST_F(TableLife, TablesThatMoveSayTheSameElsewhereAndTheRootIsSetAnew) {
+  std::set<std::pair<unsigned, uint64_t>> written;  // level and place of whole tables
+  std::vector<uint64_t> roots;
+  Run([&](Life& life) {
+    Subject subject = Make(life);
+    const uint64_t old = subject.process->space->root().SegmentOffset;
+    const size_t tables = subject.process->space->tables();
+    Watch([&](const DXGKARG_BUILDPAGINGBUFFER& args) {
+      const auto& op = args.UpdatePageTable;
+      if (args.Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE && op.Flags.InitialUpdate && op.hProcess == subject.process->handles.process)
+        written.insert({op.PageTableLevel, op.PageTableAddress.GpuPhysical.SegmentOffset});
+    });
+    seen.root = [&](const DXGKARG_SETROOTPAGETABLE& args) { roots.push_back(args.Address.SegmentOffset); };
+    life.worker.Call([&] { life.vidmm.MoveTables(*subject.process); });
+    EXPECT_THAT(written, SizeIs(tables + 1)) << "every table and the root";
+    EXPECT_NE(subject.process->space->root().SegmentOffset, old);
+    EXPECT_THAT(roots, ElementsAre(subject.process->space->root().SegmentOffset));
+    Reads(life, subject.process, subject.va, Pages(0x100, 20));
+    // What is changed afterwards is changed in the new tables.
+    life.worker.Call([&] { life.vidmm.MapLocal(*subject.process, subject.va + 3 * kPage, *subject.data, 9, 1); });
+    Reads(life, subject.process, subject.va + 2 * kPage, {0x102, 0x109, 0x104});
+    End(life, subject);
+  });
+}
+
+TEST_F(TableLife, TablesOfAProcessThatRunsWaitForItsPacketsAndHoldThoseThatCome) {
+  Run([&](Life& life) {
+    Subject subject = Make(life);
+    workload::RenderBuffer first(life, subject.process, kPage), second(life, subject.process, kPage);
+    for (int i = 0; i < 8; ++i) first.Copy(subject.va, subject.va + 10 * kPage, 8 * kPage);
+    second.Fill(subject.va, 64, 0x77);
+    life.worker.Call([&] {
+      const PacketId running = first.Submit("copies");
+      EXPECT_FALSE(life.adapter.vidsch().Ended(running));
+      life.vidmm.EvictTables(*subject.process);
+      EXPECT_TRUE(life.adapter.vidsch().Ended(running)) << "the space was idle";
+      const PacketId waiting = second.Submit("a fill");
+      EXPECT_FALSE(life.adapter.vidsch().Ended(waiting));
+      life.vidmm.RestoreTables(*subject.process);
+      EXPECT_EQ(life.adapter.vidsch().Wait(waiting, 100'000'000), PacketEnd::kCompleted);
+    });
+    Reads(life, subject.process, subject.va + 10 * kPage, Pages(0x100, 8));
+    first.Release();
+    second.Release();
+    End(life, subject);
+  });
+}
+
+TEST_F(TableLife, EvictedTablesAreAnnouncedAndTheirAddressesFaultUntilTheyAreBack) {
+  unsigned announced = 0;
+  Run([&](Life& life) {
+    Subject subject = Make(life);
+    const size_t tables = subject.process->space->tables();
+    const size_t ranges = life.adapter.local_segment().space->ranges();
+    Watch([&](const DXGKARG_BUILDPAGINGBUFFER& args) {
+      if (args.Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE) announced += args.UpdatePageTable.Flags.NotifyEviction;
+    });
+    life.worker.Call([&] { life.vidmm.EvictTables(*subject.process); });
+    EXPECT_EQ(announced, tables) << "once for each";
+    EXPECT_EQ(life.adapter.local_segment().space->ranges(), ranges - tables) << "their memory is free";
+    Faults(life, subject.process, subject.va, regs::Fault::kEntryInvalid);
+    life.worker.Call([&] { life.vidmm.RestoreTables(*subject.process); });
+    EXPECT_EQ(announced, tables);
+    EXPECT_EQ(subject.process->space->tables(), tables);
+    Reads(life, subject.process, subject.va, Pages(0x100, 20));
+    End(life, subject);
+  });
+}
+
+TEST_F(TableLife, EntriesOfEvictedTablesCannotBeChanged) {
+  const auto result = bench.Run([&](Life& life) {
+    Subject subject = Make(life);
+    life.worker.Call([&] {
+      life.vidmm.EvictTables(*subject.process);
+      life.vidmm.Unmap(*subject.process, subject.va, 1);
+    });
+  });
+  ASSERT_THAT(result.faults, SizeIs(1));
+  EXPECT_THAT(result.faults[0].text, HasSubstr("while its page tables are evicted"));
+}
+
+// Contexts are suspended around updates of the tables when the caps ask for it.
+TEST_F(TableLife, PageTableUpdateRequireAddressSpaceIdleSuspendsTheContextsAroundUpdates) {
+  for (const bool asked : {false, true}) {
+    bench.options.os.driver["IdleForUpdates"] = asked;
+    unsigned during = 0, updates = 0;
+    Run([&](Life& life) {
+      Subject subject = Make(life);
+      workload::RenderBuffer buffer(life, subject.process, kPage);
+      for (int i = 0; i < 20; ++i) buffer.Copy(subject.va, subject.va + 10 * kPage, 8 * kPage);
+      life.worker.Call([&] {
+        const PacketId packet = buffer.Submit("copies");
+        Watch([&](const DXGKARG_BUILDPAGINGBUFFER& args) {
+          if (args.Operation != DXGK_OPERATION_UPDATE_PAGE_TABLE) return;
+          ++updates;
+          during += !life.adapter.vidsch().Ended(packet);
+        });
+        const uint64_t va = life.vidmm.ReserveVa(*subject.process, kPage);
+        life.vidmm.MapLocal(*subject.process, va, *subject.data, 0, 1);
+        life.adapter.vidsch().Wait(packet, 100'000'000);
+        // And they run again afterwards.
+        EXPECT_EQ(life.adapter.vidsch().Wait(buffer.Submit("again"), 100'000'000), PacketEnd::kCompleted);
+        life.vidmm.FreeVa(*subject.process, va);
+      });
+      seen.operation = nullptr;
+      buffer.Release();
+      End(life, subject);
+    });
+    EXPECT_GT(updates, 0u);
+    EXPECT_EQ(during > 0, !asked);
+  }
+}
+
+// Seen on build 22621.
+TEST_F(TableLife, AProcessWithoutContextGetsNoRootUntilItHasOne) {
+  unsigned roots = 0;
+  Run([&](Life& life) {
+    life.worker.Call([&] {
+      seen.root = [&](const DXGKARG_SETROOTPAGETABLE&) { ++roots; };
+      VidMm::Process* process = life.vidmm.CreateProcess("process", 0, false);
+      VidMm::Allocation* data = Filled(life, 1, 1);
+      const uint64_t va = life.vidmm.ReserveVa(*process, kPage);
+      life.vidmm.MapLocal(*process, va, *data, 0, 1);
+      EXPECT_EQ(roots, 0u);
+      life.vidmm.CreateContext(*process);
+      EXPECT_EQ(roots, 1u);
+      Reads(life, process, va, {1});
+      life.vidmm.FreeVa(*process, va);
+      life.vidmm.DestroyAllocation(data);
+      life.vidmm.DestroyProcess(process);
+      VidMm::Process* never = life.vidmm.CreateProcess("without context", 0, false);
+      life.vidmm.DestroyProcess(never);
+    });
+  });
+  EXPECT_EQ(roots, 1u);
+}
+
+// Seen on build 22621: CreateDevice of the system comes twice.
+TEST_F(TableLife, TheSystemHasTwoDevicesInTheBringUpOf22621) {
+  for (const BringUp order : {BringUp::kLinked, BringUp::kWindows22621}) {
+    bench.options.os.bring_up = order;
+    bench.config.gpu.vram_mib = 8;
+    seen.devices = 0;
+    Run([](Life&) {});
+    EXPECT_EQ(seen.devices, order == BringUp::kWindows22621 ? 2u : 1u);
+  }
+}
+
+// Seen on build 22621.
+TEST_F(TableLife, TheRootIsSetBeforeEveryRenderPacketWhenTheSystemDoesSo) {
+  for (const bool before : {false, true}) {
+    bench.options.os.root_before_submission = before;
+    std::vector<char> order;
+    Run([&](Life& life) {
+      Subject subject = Make(life);
+      workload::RenderBuffer buffer(life, subject.process, kPage);
+      buffer.Fill(subject.va, 64, 1);
+      seen.root = [&](const DXGKARG_SETROOTPAGETABLE&) { order.push_back('r'); };
+      seen.submission = [&](const DXGKARG_SUBMITCOMMANDVIRTUAL& args) {
+        if (!args.Flags.Paging) order.push_back('s');
+      };
+      life.worker.Call([&] {
+        for (int i = 0; i < 3; ++i) life.adapter.vidsch().Wait(buffer.Submit("a fill"), 100'000'000);
+      });
+      seen.root = nullptr;
+      seen.submission = nullptr;
+      buffer.Release();
+      End(life, subject);
+    });
+    EXPECT_EQ(std::string(order.begin(), order.end()), before ? "rsrsrs" : "sss");
+  }
+}
+
+// Seen on build 22621: DestroyAllocation comes from a system worker, later.
+TEST_F(TableLife, DeferredDestructionTellsTheDriverWithOtherPagingWork) {
+  for (const bool deferred : {false, true}) {
+    bench.options.os.deferred_destroy = deferred;
+    seen.destroyed = 0;
+    Run([&](Life& life) {
+      Subject subject = Make(life);
+      life.worker.Call([&] {
+        VidMm::Allocation* other = Filled(life, 1, 5);
+        const size_t ranges = life.adapter.local_segment().space->ranges();
+        life.vidmm.DestroyAllocation(other);
+        EXPECT_EQ(seen.destroyed, deferred ? 0u : 1u);
+        EXPECT_LT(life.adapter.local_segment().space->ranges(), ranges) << "its memory is free at once";
+        EXPECT_EQ(life.vidmm.deferred(), deferred ? 1u : 0u);
+        life.vidmm.Unmap(*subject.process, subject.va, 1);
+        EXPECT_EQ(seen.destroyed, 1u);
+      });
+      End(life, subject);
+    });
+    EXPECT_EQ(seen.destroyed, 2u) << "none is forgotten at power-off";
+  }
+}
+
+class Fence : public DriverFront {};
+
+TEST_F(Fence, TheCpusViewOfAMonitoredFenceIsReadOnlyAndTheGpuWritesIt) {
+  Run([&](Life& life) {
+    life.worker.Call([&] {
+      MonitoredFence fence(life.vidmm, uint64_t{7} << 40);
+      EXPECT_EQ(fence.Value(), uint64_t{7} << 40);
+      EXPECT_DEATH(*const_cast<volatile uint64_t*>(fence.cpu()) = 1, "");
+      VidMm::Process* process = life.vidmm.CreateProcess("process");
+      fence.SignalBehind(*process, (uint64_t{7} << 40) + 1);
+      fence.Wait((uint64_t{7} << 40) + 1, 1'000'000);
+      EXPECT_GT(life.adapter.miniport().calls("DxgkDdiSignalMonitoredFence"), 0u);
+      fence.Release();
+      life.vidmm.DestroyProcess(process);
+    });
+  });
+}
+
+TEST_F(Fence, No64BitAtomicsMakesTheSystemExtendTheValueFromItsLowHalf) {
+  EXPECT_EQ(ExtendFence(0xFFFFFFF0, 5, true), uint64_t{0x100000005});
+  EXPECT_EQ(ExtendFence(0xFFFFFFF0, 5, false), 5u);
+  EXPECT_EQ(ExtendFence(uint64_t{3} << 32 | 9, 9, true), uint64_t{3} << 32 | 9);
+  bench.options.os.driver["No64BitAtomics"] = 1;
+  Run([&](Life& life) {
+    life.worker.Call([&] {
+      ASSERT_TRUE(life.adapter.caps().narrow_fences);
+      MonitoredFence fence(life.vidmm, 0xFFFFFFFE);
+      VidMm::Process* process = life.vidmm.CreateProcess("process");
+      for (uint64_t value = 0xFFFFFFFF; value < 0x100000003; ++value) {
+        fence.SignalBehind(*process, value);
+        EXPECT_EQ(*fence.cpu(), value & 0xFFFFFFFF) << "what the GPU can write";
+        EXPECT_EQ(fence.Value(), value);
+      }
+      fence.Release();
+      life.vidmm.DestroyProcess(process);
+    });
+  });
+}
+
+class Debug : public DriverFront {};
+
+TEST_F(Debug, GetPteWalksFromTheRootToTheEntriesOfOneTable) {
+  Run([&](Life& life) {
+    life.worker.Call([&] {
+      const DebugView view(life.vidmm);
+      VidMm::Process* process = life.vidmm.CreateProcess("process");
+      VidMm::Allocation* data = Filled(life, 3, 1);
+      const uint64_t va = life.vidmm.ReserveVa(*process, 8 * kPage);
+      Protection read_only = Protection::All();
+      read_only.type.Write = 0;
+      life.vidmm.MapLocal(*process, va + kPage, *data, 0, 3, read_only);
+      const DXGK_ESCAPE_GPUMMUCAPS caps = view.EscapeGpuMmuCaps();
+      D3DKMT_GET_PTE get{};
+      for (UINT level = 0; level < caps.PageTableLevelCount; ++level) {
+        const auto& desc = caps.PageTableLevelDesk[level];
+        get.PageTableIndex[level] = static_cast<UINT>((va & desc.IndexMask) >> desc.IndexShift);
+      }
+      get.NumPtes = 5;
+      ASSERT_EQ(view.GetPte(*process, get), STATUS_SUCCESS);
+      EXPECT_EQ(get.NumPtes, 5u);
+      EXPECT_EQ(get.NumValidEntries, 3u);
+      EXPECT_FALSE(get.Pte[0].Valid);
+      for (unsigned i = 0; i < 3; ++i) {
+        EXPECT_TRUE(get.Pte[1 + i].Valid && get.Pte[1 + i].ReadOnly);
+        EXPECT_EQ(get.Pte[1 + i].PageAddress, data->local->page(i));
+      }
+      for (UINT level = 1; level < caps.PageTableLevelCount; ++level) {
+        get.PageTableLevel = level;
+        get.NumPtes = 1;
+        ASSERT_EQ(view.GetPte(*process, get), STATUS_SUCCESS);
+        EXPECT_TRUE(get.Pte[0].Valid && !get.Pte[0].LargePage) << level;
+      }
+      get.PageTableIndex[caps.PageTableLevelCount - 1] ^= 1;
+      get.PageTableLevel = 0;
+      EXPECT_EQ(view.GetPte(*process, get), STATUS_INVALID_PARAMETER) << "no table under that entry";
+      get.NumPtes = D3DKMT_GET_PTE_MAX + 1;
+      EXPECT_EQ(view.GetPte(*process, get), STATUS_INVALID_PARAMETER);
+      life.vidmm.FreeVa(*process, va);
+      life.vidmm.DestroyAllocation(data);
+      life.vidmm.DestroyProcess(process);
+    });
+  });
+}
+
+TEST_F(Debug, CapsAndSegmentsAreTheDrivers) {
+  Run([&](Life& life) {
+    const DebugView view(life.vidmm);
+    const D3DKMT_GPUMMU_CAPS caps = view.GpuMmuCaps();
+    EXPECT_TRUE(caps.Flags.ReadOnlyMemorySupported && caps.Flags.NoExecuteMemorySupported && caps.Flags.CacheCoherentMemorySupported);
+    EXPECT_EQ(caps.VirtualAddressBitCount, 48u);
+    const DXGK_ESCAPE_GPUMMUCAPS all = view.EscapeGpuMmuCaps();
+    EXPECT_TRUE(all.ZeroInPteSupported && all.LargePageSupported && !all.AllowNonAlignedLargePageAddress);
+    EXPECT_EQ(all.PageTableLevelCount, 4u);
+    EXPECT_EQ(all.PageTableLevelDesk[1].IndexBitCount, 9u);
+    EXPECT_EQ(all.PageTableLevelDesk[1].IndexShift, 21u);
+    EXPECT_EQ(all.PageTableLevelDesk[1].LowerLevelsMask, 0x1FFFFFu);
+    EXPECT_EQ(all.PageTableLevelDesk[1].EntryCoverageInPages, 512u);
+    const auto segments = view.SegmentCaps();
+    ASSERT_THAT(segments, SizeIs(2));
+    EXPECT_TRUE(segments[0].bAperture);
+    EXPECT_EQ(segments[0].BudgetGroup, D3DKMT_MEMORY_SEGMENT_GROUP_NON_LOCAL);
+    EXPECT_EQ(segments[1].Size, life.adapter.local_segment().size);
+    EXPECT_EQ(segments[1].SegmentId, 2u);
+    EXPECT_EQ(segments[1].PageSize, 4096u);
+  });
+}
+
+}  // namespace
+}  // namespace gmmu::os::test

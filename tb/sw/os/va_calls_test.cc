@@ -1,0 +1,427 @@
+// SPDX-License-Identifier: Apache-2.0
+// What applications ask of their GPU virtual addresses. Documents only, unless a comment names a build.
+#include "os/va_calls.h"
+
+#include <set>
+
+#include "driver_front.h"
+
+namespace gmmu::os::test {
+namespace {
+
+using ::testing::SizeIs;
+using workload::Life;
+constexpr uint64_t kPage = hw::kPageSize;
+constexpr uint64_t kBlock = 64 << 10;
+using Operation = D3DDDI_UPDATEGPUVIRTUALADDRESS_OPERATION;
+using Type = D3DDDIGPUVIRTUALADDRESS_PROTECTION_TYPE;
+
+Type Of(bool write, bool execute, bool zero = false, bool no_access = false) {
+  Type type{};
+  type.Write = write;
+  type.Execute = execute;
+  type.Zero = zero;
+  type.NoAccess = no_access;
+  return type;
+}
+
+class VaCall : public DriverFront {
+ protected:
+  struct World {
+    explicit World(Life& life) : calls(life.vidmm) {
+      process = life.vidmm.CreateProcess("process");
+      data = Filled(life, 32, 0x100);
+      handle = calls.Open(*data);
+    }
+    void End(Life& life) {
+      calls.Forget(*process);
+      life.vidmm.DestroyAllocation(data);
+      life.vidmm.DestroyProcess(process);
+    }
+    D3DDDI_MAPGPUVIRTUALADDRESS MapArgs(uint64_t base, uint64_t offset, uint64_t pages, Type type = Of(true, true)) const {
+      D3DDDI_MAPGPUVIRTUALADDRESS args{};
+      args.BaseAddress = base;
+      args.hAllocation = handle;
+      args.OffsetInPages = offset;
+      args.SizeInPages = pages;
+      args.Protection = type;
+      return args;
+    }
+    uint64_t Reserve(uint64_t bytes, D3DDDIGPUVIRTUALADDRESS_RESERVATION_TYPE type, uint64_t driver = 0) {
+      D3DDDI_RESERVEGPUVIRTUALADDRESS args{};
+      args.Size = bytes;
+      args.ReservationType = type;
+      args.DriverProtection = driver;
+      EXPECT_EQ(calls.Reserve(*process, args), STATUS_SUCCESS);
+      EXPECT_EQ(args.PagingFenceValue, 0u) << "done";
+      return args.VirtualAddress;
+    }
+    VaCalls calls;
+    VidMm::Process* process;
+    VidMm::Allocation* data;
+    D3DKMT_HANDLE handle;
+  };
+  /// `body` on the worker.
+  void In(const std::function<void(Life&, World&)>& body) {
+    Run([&](Life& life) {
+      life.worker.Call([&] {
+        World world(life);
+        body(life, world);
+        world.End(life);
+      });
+    });
+  }
+  static Operation MapOf(uint64_t base, uint64_t bytes, D3DKMT_HANDLE handle, uint64_t offset, uint64_t size) {
+    Operation operation{};
+    operation.OperationType = D3DDDI_UPDATEGPUVIRTUALADDRESS_MAP;
+    operation.Map = {base, bytes, handle, offset, size};
+    return operation;
+  }
+  static Operation CopyOf(uint64_t source, uint64_t target, uint64_t bytes) {
+    Operation operation{};
+    operation.OperationType = D3DDDI_UPDATEGPUVIRTUALADDRESS_COPY;
+    operation.Copy = {source, bytes, target};
+    return operation;
+  }
+  static Operation UnmapOf(uint64_t base, uint64_t bytes, Type type) {
+    Operation operation{};
+    operation.OperationType = D3DDDI_UPDATEGPUVIRTUALADDRESS_UNMAP;
+    operation.Unmap = {base, bytes, type};
+    return operation;
+  }
+};
+
+TEST_F(VaCall, MapTakesAnyFreeAddressWithinBoundsOrTheOneAskedFor) {
+  In([](Life& life, World& world) {
+    auto args = world.MapArgs(0, 4, 2);
+    args.MinimumAddress = 0x40000000;
+    args.MaximumAddress = 0x40100000;
+    ASSERT_EQ(world.calls.Map(*world.process, args), STATUS_SUCCESS);
+    EXPECT_GE(args.VirtualAddress, 0x40000000u);
+    EXPECT_LE(args.VirtualAddress + 2 * kPage, 0x40100000u);
+    EXPECT_EQ(args.PagingFenceValue, 0u);
+    Reads(life, world.process, args.VirtualAddress, {0x104, 0x105});
+    auto fixed = world.MapArgs(0x50003000, 0, 1);
+    ASSERT_EQ(world.calls.Map(*world.process, fixed), STATUS_SUCCESS);
+    EXPECT_EQ(fixed.VirtualAddress, 0x50003000u);
+    auto taken = world.MapArgs(0x50002000, 0, 2);  // reaches out of the range that is there
+    EXPECT_EQ(world.calls.Map(*world.process, taken), STATUS_NO_MEMORY);
+    EXPECT_EQ(taken.VirtualAddress, 0u);
+    EXPECT_EQ(world.calls.Free(*world.process, 0x50003000, kPage), STATUS_SUCCESS);
+    Faults(life, world.process, 0x50003000, regs::Fault::kEntryInvalid);
+    EXPECT_EQ(world.calls.Map(*world.process, taken), STATUS_SUCCESS);
+  });
+}
+
+TEST_F(VaCall, MapRefusesWhatBreaksARule) {
+  In([](Life&, World& world) {
+    const auto refused = [&](const std::function<void(D3DDDI_MAPGPUVIRTUALADDRESS&)>& change) {
+      auto args = world.MapArgs(0, 0, 1);
+      change(args);
+      return world.calls.Map(*world.process, args);
+    };
+    EXPECT_EQ(refused([](auto& args) { args.SizeInPages = 0; }), STATUS_INVALID_PARAMETER);
+    EXPECT_EQ(refused([](auto& args) { args.SizeInPages = 33; }), STATUS_INVALID_PARAMETER) << "past the allocation";
+    EXPECT_EQ(refused([](auto& args) { args.OffsetInPages = 32; }), STATUS_INVALID_PARAMETER);
+    EXPECT_EQ(refused([](auto& args) { args.BaseAddress = 0x1234; }), STATUS_INVALID_PARAMETER);
+    EXPECT_EQ(refused([](auto& args) { args.hAllocation = 0; }), STATUS_INVALID_PARAMETER) << "nothing to map";
+    EXPECT_EQ(refused([](auto& args) { args.hAllocation = 0x1234; }), STATUS_INVALID_PARAMETER);
+    EXPECT_EQ(refused([](auto& args) { args.Protection.SystemUseOnly = 1; }), STATUS_INVALID_PARAMETER) << "the system's";
+    EXPECT_EQ(refused([](auto& args) { args.Protection = Of(false, false, true, true); }), STATUS_INVALID_PARAMETER);
+    EXPECT_EQ(refused([](auto& args) { args.Protection.Reserved = 1; }), STATUS_INVALID_PARAMETER);
+  });
+}
+
+TEST_F(VaCall, ProtectionsBecomeAttributesOfTheEntries) {
+  std::vector<DXGK_PTE> entries;
+  Watch([&](const DXGKARG_BUILDPAGINGBUFFER& args) {
+    const auto& op = args.UpdatePageTable;
+    if (args.Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE && op.PageTableLevel == 0 && op.hAllocation != nullptr &&
+        op.UpdateMode == DXGK_PAGETABLEUPDATE_GPU_PHYSICAL)
+      entries.assign(op.pPageTableEntries, op.pPageTableEntries + op.NumPageTableEntries);
+  });
+  In([&](Life& life, World& world) {
+    auto read_only = world.MapArgs(0, 1, 1, Of(false, true));
+    ASSERT_EQ(world.calls.Map(*world.process, read_only), STATUS_SUCCESS);
+    EXPECT_TRUE(entries.at(0).ReadOnly && !entries.at(0).NoExecute);
+    Reads(life, world.process, read_only.VirtualAddress, {0x101});
+    Faults(life, world.process, read_only.VirtualAddress, regs::Fault::kWriteProtect, true);
+    auto no_execute = world.MapArgs(0, 1, 1, Of(true, false));
+    ASSERT_EQ(world.calls.Map(*world.process, no_execute), STATUS_SUCCESS);
+    EXPECT_TRUE(!entries.at(0).ReadOnly && entries.at(0).NoExecute);
+    auto zero = world.MapArgs(0, 0, 2, Of(false, false, true));
+    zero.hAllocation = 0;
+    ASSERT_EQ(world.calls.Map(*world.process, zero), STATUS_SUCCESS);
+    Reads(life, world.process, zero.VirtualAddress, {0, 0});
+    auto none = world.MapArgs(zero.VirtualAddress, 0, 1, Of(false, false, false, true));
+    none.hAllocation = 0;
+    ASSERT_EQ(world.calls.Map(*world.process, none), STATUS_SUCCESS) << "inside a range of its own";
+    Faults(life, world.process, zero.VirtualAddress, regs::Fault::kEntryInvalid);
+    Reads(life, world.process, zero.VirtualAddress + kPage, {0});
+  });
+}
+
+TEST_F(VaCall, ReservationsFaultOrReadZeroOrHaveNoTables) {
+  In([](Life& life, World& world) {
+    const size_t before = world.process->space->tables();
+    const uint64_t none = world.Reserve(kBlock, D3DDDIGPUVIRTUALADDRESS_RESERVE_NO_COMMIT);
+    EXPECT_EQ(world.process->space->tables(), before) << "no table until something is mapped";
+    Faults(life, world.process, none, regs::Fault::kEntryInvalid);
+    const uint64_t no_access = world.Reserve(kBlock, D3DDDIGPUVIRTUALADDRESS_RESERVE_NO_ACCESS);
+    EXPECT_GT(world.process->space->tables(), before);
+    Faults(life, world.process, no_access, regs::Fault::kEntryInvalid);
+    const uint64_t zero = world.Reserve(2 * kBlock, D3DDDIGPUVIRTUALADDRESS_RESERVE_ZERO);
+    Reads(life, world.process, zero + 2 * kBlock - kPage, {0});
+    auto args = world.MapArgs(zero + kPage, 7, 1);
+    ASSERT_EQ(world.calls.Map(*world.process, args), STATUS_SUCCESS);
+    Reads(life, world.process, zero, {0, 0x107, 0});
+    D3DDDI_RESERVEGPUVIRTUALADDRESS bad{};
+    bad.Size = kBlock;
+    for (const auto& change : std::vector<std::function<void()>>{
+             [&] { bad.Size = kPage; }, [&] { bad.BaseAddress = kPage; }, [&] { bad.MinimumAddress = kPage; },
+             [&] { bad.ReservationType = static_cast<D3DDDIGPUVIRTUALADDRESS_RESERVATION_TYPE>(3); }}) {
+      bad = {};
+      bad.Size = kBlock;
+      change();
+      EXPECT_EQ(world.calls.Reserve(*world.process, bad), STATUS_INVALID_PARAMETER) << "64 KiB units, three types";
+    }
+    bad = {};
+    bad.Size = kBlock;
+    bad.BaseAddress = zero;
+    EXPECT_EQ(world.calls.Reserve(*world.process, bad), STATUS_NO_MEMORY) << "taken";
+    EXPECT_EQ(world.calls.Free(*world.process, zero, kBlock), STATUS_INVALID_PARAMETER) << "as it was reserved, or not";
+    EXPECT_EQ(world.calls.Free(*world.process, zero, 2 * kBlock), STATUS_SUCCESS);
+    Faults(life, world.process, zero, regs::Fault::kEntryInvalid);
+  });
+}
+
+TEST_F(VaCall, UpdatesMapRepeatUnmapAndProtectInsideOneReservation) {
+  In([](Life& life, World& world) {
+    MonitoredFence fence(life.vidmm, 10);
+    const uint64_t va = world.Reserve(4 * kBlock, D3DDDIGPUVIRTUALADDRESS_RESERVE_ZERO);
+    Operation protect{};
+    protect.OperationType = D3DDDI_UPDATEGPUVIRTUALADDRESS_MAP_PROTECT;
+    protect.MapProtect = {va + 32 * kPage, 2 * kPage, world.handle, 20 * kPage, 2 * kPage, Of(false, true), 0};
+    EXPECT_EQ(world.calls.Update(*world.process,
+                                 {MapOf(va, 16 * kPage, world.handle, 0, 16 * kPage),
+                                  MapOf(va + 16 * kPage, 6 * kPage, world.handle, 3 * kPage, 2 * kPage),
+                                  UnmapOf(va + kPage, kPage, Of(false, false, true)),
+                                  UnmapOf(va + 2 * kPage, kPage, Of(false, false, false, true)), protect},
+                                 fence, 10),
+              STATUS_SUCCESS);
+    EXPECT_EQ(fence.Value(), 11u);
+    Reads(life, world.process, va, {0x100, 0});
+    Faults(life, world.process, va + 2 * kPage, regs::Fault::kEntryInvalid);
+    Reads(life, world.process, va + 3 * kPage, {0x103, 0x104});
+    Reads(life, world.process, va + 16 * kPage, {0x103, 0x104, 0x103, 0x104, 0x103, 0x104, 0});
+    Reads(life, world.process, va + 32 * kPage, {0x114, 0x115});
+    Faults(life, world.process, va + 32 * kPage, regs::Fault::kWriteProtect, true);
+    fence.Release();
+  });
+}
+
+// Build 22621 sends UPDATE_PAGE_TABLE for a copy; the documents say COPY_PAGE_TABLE_ENTRIES.
+class CopyWays : public VaCall, public ::testing::WithParamInterface<bool> {};
+
+TEST_P(CopyWays, ACopyTakesTheMappingsAsTheyAreWithOverlapAndAcrossTables) {
+  bench.options.os.copies_entries = GetParam();
+  if (GetParam()) bench.options.os.driver["ContiguousPages"] = 0;
+  unsigned copies = 0, other_contexts = 0;
+  HANDLE companion = nullptr;
+  Watch([&](const DXGKARG_BUILDPAGINGBUFFER& args) {
+    if (args.Operation != DXGK_OPERATION_COPY_PAGE_TABLE_ENTRIES) return;
+    ++copies;
+    other_contexts += companion != nullptr && args.hSystemContext != companion;
+    companion = args.hSystemContext;
+    for (UINT i = 0; i < args.CopyPageTableEntries.NumRanges; ++i) {
+      EXPECT_EQ(args.CopyPageTableEntries.pRanges[i].SrcPageTableAddress % kBlock, 0u);
+      EXPECT_EQ(args.CopyPageTableEntries.pRanges[i].DstPageTableAddress % kBlock, 0u);
+    }
+  });
+  In([&](Life& life, World& world) {
+    MonitoredFence fence(life.vidmm, 0);
+    const uint64_t va = world.Reserve(uint64_t{8} << 20, D3DDDIGPUVIRTUALADDRESS_RESERVE_NO_ACCESS);
+    const uint64_t edge = (va + (uint64_t{2} << 20)) / (uint64_t{2} << 20) * (uint64_t{2} << 20);  // between two leaf tables
+    ASSERT_EQ(world.calls.Update(*world.process, {MapOf(va, 8 * kPage, world.handle, 0, 8 * kPage)}, fence, 0), STATUS_SUCCESS);
+    ASSERT_EQ(world.calls.Update(*world.process,
+                                 {CopyOf(va, va + 3 * kPage, 8 * kPage),    // upward, overlapping
+                                  CopyOf(va + 3 * kPage, edge - 4 * kPage, 8 * kPage),  // across tables
+                                  CopyOf(edge - 4 * kPage, edge - 5 * kPage, 8 * kPage)},  // downward, overlapping
+                                 fence, 1),
+              STATUS_SUCCESS);
+    EXPECT_EQ(fence.Value(), 2u);
+    Reads(life, world.process, va, {0x100, 0x101, 0x102, 0x100, 0x101, 0x102, 0x103, 0x104, 0x105, 0x106, 0x107});
+    Reads(life, world.process, edge - 5 * kPage, {0x100, 0x101, 0x102, 0x103, 0x104, 0x105, 0x106, 0x107, 0x107});
+    size_t pages = 0;
+    for (const auto& mapping : world.data->mappings) pages += mapping.pages;
+    EXPECT_EQ(pages, 3u + 8 + 9) << "copies are mappings as well";
+    fence.Release();
+  });
+  EXPECT_EQ(copies > 3, GetParam());
+  EXPECT_EQ(other_contexts, 0u) << "all of them on the companion";
+}
+INSTANTIATE_TEST_SUITE_P(All, CopyWays, ::testing::Bool());
+
+TEST_F(VaCall, UpdatesWaitForTheFenceAndRunOnThePagingCompanionContext) {
+  std::set<HANDLE> contexts;
+  In([&](Life& life, World& world) {
+    MonitoredFence fence(life.vidmm, 4);
+    const uint64_t va = world.Reserve(kBlock, D3DDDIGPUVIRTUALADDRESS_RESERVE_NO_ACCESS);
+    seen.submission = [&](const DXGKARG_SUBMITCOMMANDVIRTUAL& args) {
+      EXPECT_TRUE(args.Flags.Paging);
+      EXPECT_GE(fence.Value(), 5u) << "nothing of it before the fence";
+      contexts.insert(args.hContext);
+    };
+    EXPECT_THROW(world.calls.Update(*world.process, {MapOf(va, kPage, world.handle, 0, kPage)}, fence, 6), OsTimeout)
+        << "nobody signals 6";
+    seen.submission = nullptr;
+    life.vidmm.Signal(fence.va(), 6);
+    seen.submission = [&](const DXGKARG_SUBMITCOMMANDVIRTUAL& args) { contexts.insert(args.hContext); };
+    EXPECT_EQ(world.calls.Update(*world.process, {MapOf(va, kPage, world.handle, 0, kPage)}, fence, 6), STATUS_SUCCESS);
+    seen.submission = nullptr;
+    EXPECT_EQ(fence.Value(), 7u);
+    EXPECT_THAT(contexts, SizeIs(1));
+    EXPECT_EQ(contexts.count(life.vidmm.paging_process().handles.context), 0u) << "not the system's paging context";
+    Reads(life, world.process, va, {0x100});
+    fence.Release();
+  });
+}
+
+TEST_F(VaCall, UpdatesThatLeaveTheirReservationAreRefusedAsAWhole) {
+  In([](Life& life, World& world) {
+    MonitoredFence fence(life.vidmm, 0);
+    const uint64_t one = world.Reserve(kBlock, D3DDDIGPUVIRTUALADDRESS_RESERVE_NO_ACCESS);
+    const uint64_t two = world.Reserve(kBlock, D3DDDIGPUVIRTUALADDRESS_RESERVE_NO_ACCESS);
+    auto mapped = world.MapArgs(0, 0, 2);
+    ASSERT_EQ(world.calls.Map(*world.process, mapped), STATUS_SUCCESS);
+    const auto update = [&](const std::vector<Operation>& operations) {
+      return world.calls.Update(*world.process, operations, fence, 0);
+    };
+    const Operation good = MapOf(one, kPage, world.handle, 0, kPage);
+    EXPECT_EQ(update({good, MapOf(two, kPage, world.handle, 0, kPage)}), STATUS_INVALID_PARAMETER) << "two ranges";
+    EXPECT_EQ(update({good, MapOf(one + 15 * kPage, 2 * kPage, world.handle, 0, 2 * kPage)}), STATUS_INVALID_PARAMETER);
+    EXPECT_EQ(update({MapOf(mapped.VirtualAddress, kPage, world.handle, 0, kPage)}), STATUS_INVALID_PARAMETER)
+        << "mapped, not reserved";
+    EXPECT_EQ(update({MapOf(one, 3 * kPage, world.handle, 0, 2 * kPage)}), STATUS_INVALID_PARAMETER) << "no whole repeats";
+    EXPECT_EQ(update({UnmapOf(one, kPage, Of(true, false))}), STATUS_INVALID_PARAMETER) << "Zero or NoAccess";
+    EXPECT_EQ(update({CopyOf(two, one, kPage), CopyOf(one, one + kPage, kPage)}), STATUS_INVALID_PARAMETER)
+        << "sources of two ranges";
+    EXPECT_EQ(fence.Value(), 0u) << "nothing was begun";
+    Faults(life, world.process, one, regs::Fault::kEntryInvalid);
+    EXPECT_EQ(update({good, CopyOf(two, one + kPage, kPage)}), STATUS_SUCCESS);
+    EXPECT_EQ(fence.Value(), 1u);
+    fence.Release();
+  });
+}
+
+TEST_F(VaCall, DriverProtectionComesBackInLeafUpdatesAndUpdatesInheritTheReservations) {
+  std::vector<std::pair<UINT, UINT64>> given;  // level, protection
+  In([&](Life& life, World& world) {
+    MonitoredFence fence(life.vidmm, 0);
+    const uint64_t va = world.Reserve(kBlock, D3DDDIGPUVIRTUALADDRESS_RESERVE_NO_COMMIT, 0x77);
+    Watch([&](const DXGKARG_BUILDPAGINGBUFFER& args) {
+      const auto& op = args.UpdatePageTable;
+      if (args.Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE && op.hProcess == world.process->handles.process &&
+          op.pPageTableEntries->Valid)
+        given.emplace_back(op.PageTableLevel, op.DriverProtection);
+    });
+    ASSERT_EQ(world.calls.Update(*world.process, {MapOf(va, kPage, world.handle, 0, kPage)}, fence, 0), STATUS_SUCCESS);
+    ASSERT_FALSE(given.empty());
+    for (const auto& [level, protection] : given) EXPECT_EQ(protection, level == 0 ? 0x77u : 0u) << level;
+    given.clear();
+    auto args = world.MapArgs(0, 5, 1);
+    args.DriverProtection = 0x123456789;
+    ASSERT_EQ(world.calls.Map(*world.process, args), STATUS_SUCCESS);
+    EXPECT_EQ(given.back(), (std::pair<UINT, UINT64>(0, 0x123456789)));
+    fence.Release();
+  });
+}
+
+TEST_F(VaCall, AUniqueDriverProtectionIsTheSameForAllMappingsAndGoesWithThePagesIntoPagingWindows) {
+  constexpr uint64_t kUnique = D3DGPU_UNIQUE_DRIVER_PROTECTION;
+  std::vector<std::pair<uint64_t, UINT64>> windows;  // pages, protection
+  In([&](Life& life, World& world) {
+    const auto map = [&](uint64_t offset, uint64_t pages, uint64_t protection) {
+      auto args = world.MapArgs(0, offset, pages);
+      args.DriverProtection = protection;
+      return world.calls.Map(*world.process, args);
+    };
+    EXPECT_EQ(map(8, 4, kUnique | 5), STATUS_SUCCESS);
+    EXPECT_EQ(map(10, 4, kUnique | 6), STATUS_INVALID_PARAMETER) << "another value for pages 10 and 11";
+    EXPECT_EQ(map(11, 1, 0), STATUS_INVALID_PARAMETER);
+    EXPECT_EQ(map(8, 4, kUnique | 5), STATUS_SUCCESS);
+    EXPECT_EQ(map(12, 2, kUnique | 6), STATUS_SUCCESS) << "other pages";
+    EXPECT_EQ(map(0, 8, 9), STATUS_SUCCESS) << "not unique: the driver's affair";
+    EXPECT_EQ(map(0, 1, 8), STATUS_SUCCESS);
+    SystemBuffer target(life.kernel, life.adapter.objects(), life.adapter.handle(), world.data->bytes,
+                        SystemBuffer::Shape::kScattered, "test");
+    Watch([&](const DXGKARG_BUILDPAGINGBUFFER& args) {
+      const auto& op = args.UpdatePageTable;
+      if (args.Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE && op.hAllocation == world.data->handle)
+        windows.emplace_back(op.NumPageTableEntries, op.DriverProtection);
+    });
+    life.vidmm.PageOut(*world.data, target, world.data->bytes, nullptr);
+    seen.operation = nullptr;
+    const std::vector<std::pair<uint64_t, UINT64>> expected = {{8, 0},           {8, 0},           {4, kUnique | 5},
+                                                               {4, kUnique | 5}, {2, kUnique | 6}, {2, kUnique | 6},
+                                                               {18, 0},          {18, 0}};
+    EXPECT_EQ(windows, expected) << "source and target window of each piece";
+    const uint8_t* bytes = target.Map(0, target.bytes());
+    for (uint64_t page = 0; page < 32; ++page) EXPECT_EQ(bytes[page * kPage], static_cast<uint8_t>(page)) << page;
+    target.Release();
+  });
+}
+
+TEST_F(VaCall, RangesOfTheDriverTakeMappingsOnlyWithAllowUserModeMapping) {
+  for (const bool allowed : {false, true}) {
+    bench.options.os.driver["DriverVaBytes"] = 1;
+    bench.options.os.driver["DriverVaUser"] = allowed;
+    In([&](Life& life, World& world) {
+      const uint64_t va = world.process->driver_ranges.begin()->first;
+      auto args = world.MapArgs(va + 4 * kPage, 2, 1);
+      EXPECT_EQ(world.calls.Map(*world.process, args), allowed ? STATUS_SUCCESS : STATUS_INVALID_PARAMETER);
+      if (allowed) Reads(life, world.process, va + 4 * kPage, {0x102});
+    });
+  }
+}
+
+TEST_F(VaCall, ContiguousAlignedMemoryIsMappedByLargePagesUnlessTheDriverForbidsIt) {
+  bench.config.gpu.vram_mib = 32;
+  constexpr uint64_t kLarge = uint64_t{2} << 20;
+  for (const bool forbidden : {false, true}) {
+    Run([&](Life& life) {
+      life.worker.Call([&] {
+        unsigned large = 0;
+        VidMm::Process* process = life.vidmm.CreateProcess("process");
+        AllocationRequest request;
+        request.name = "large";
+        request.bytes = kLarge;
+        request.no_large_pages = forbidden;
+        VidMm::Allocation* data = life.vidmm.CreateAllocation(request);
+        data->contiguous = kLarge;
+        life.vidmm.MakeResident(*data);
+        life.vidmm.Fill(*data, 0, kLarge, 0x51525354);
+        VaCalls calls(life.vidmm);
+        Watch([&](const DXGKARG_BUILDPAGINGBUFFER& args) {
+          if (args.Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE) large += args.UpdatePageTable.pPageTableEntries->LargePage;
+        });
+        D3DDDI_MAPGPUVIRTUALADDRESS args{};
+        args.hAllocation = calls.Open(*data);
+        args.SizeInPages = kLarge / kPage;
+        args.Protection.Write = 0;
+        ASSERT_EQ(calls.Map(*process, args), STATUS_SUCCESS);
+        seen.operation = nullptr;
+        EXPECT_EQ(large, forbidden ? 0u : 1u);
+        EXPECT_EQ(args.VirtualAddress % (forbidden ? kBlock : kLarge), 0u);
+        Reads(life, process, args.VirtualAddress + kLarge - 2 * kPage, {0x51525354, 0x51525354});
+        Faults(life, process, args.VirtualAddress, regs::Fault::kWriteProtect, true);
+        calls.Forget(*process);
+        life.vidmm.DestroyAllocation(data);
+        life.vidmm.DestroyProcess(process);
+      });
+    });
+  }
+}
+
+}  // namespace
+}  // namespace gmmu::os::test
