@@ -7,7 +7,8 @@ const std::vector<Procedure>& Procedures() {
   static const std::vector<Procedure> kProcedures = {
       MainJobProcedure(),       ModeSwitchProcedure(),  OversubscriptionProcedure(), RenderProcedure(),
       ResizableRootProcedure(), PageEntriesProcedure(), ApertureProcedure(),         MemoryServicesProcedure(),
-      SecureVmProcedure(),      PowerCycleProcedure(),  ExclusiveAccessProcedure(),  ReservedRangesProcedure()};
+      SecureVmProcedure(),      PowerCycleProcedure(),  ExclusiveAccessProcedure(),  ReservedRangesProcedure(),
+      VaCallsProcedure(),       ContextAllocationsProcedure(), TableMovesProcedure()};
   return kProcedures;
 }
 

@@ -44,6 +44,9 @@ Procedure SecureVmProcedure();
 Procedure ExclusiveAccessProcedure();
 Procedure PowerCycleProcedure();
 Procedure ReservedRangesProcedure();
+Procedure VaCallsProcedure();
+Procedure ContextAllocationsProcedure();
+Procedure TableMovesProcedure();
 
 /// The main job on a seeded buffer of so many bytes; its checks get `prefix`. Returns the host pages that
 /// it paged from and to.

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workload/page_words.h"
+
+#include "workload/clients.h"
+
+namespace gmmu::workload {
+namespace {
+constexpr uint64_t kPage = hw::kPageSize;
+}  // namespace
+
+os::VidMm::Allocation* PageWords::Make(const std::string& name, uint64_t pages, uint32_t first) {
+  os::VidMm::Allocation* allocation = life_.vidmm.CreateAllocation(name, pages * kPage);
+  life_.vidmm.MakeResident(*allocation);
+  for (uint64_t page = 0; page < pages; ++page)
+    life_.vidmm.Fill(*allocation, page * kPage, kPage, first + static_cast<uint32_t>(page));
+  return allocation;
+}
+
+std::vector<uint32_t> PageWords::Words(uint32_t first, uint64_t count) {
+  std::vector<uint32_t> words;
+  for (uint64_t i = 0; i < count; ++i) words.push_back(first + static_cast<uint32_t>(i));
+  return words;
+}
+
+void PageWords::Read(os::VidMm::Process* process, const std::string& what, uint64_t va,
+                     const std::vector<uint32_t>& words) {
+  std::vector<uint8_t> expected;
+  for (const uint32_t word : words)
+    for (uint64_t i = 0; i < kPage; ++i) expected.push_back(static_cast<uint8_t>(word >> i % 4 * 8));
+  ClientRun run;
+  run.process = process;
+  run.base = va;
+  run.order = ShareOf(expected.size() / kLine, 0, 1);
+  run.crc = LineCrc(expected.data(), run.order);
+  RunClients(life_.vidmm, {run}, what, life_.result.checks);
+}
+
+void PageWords::Fault(os::VidMm::Process* process, const std::string& what, uint64_t va, regs::Fault fault,
+                      bool write) {
+  ClientRun run;
+  run.process = process;
+  run.base = va;
+  run.order = ShareOf(kPage / kLine, 0, 1);
+  run.fault = fault;
+  run.write = write;
+  RunClients(life_.vidmm, {run}, what, life_.result.checks);
+}
+
+}  // namespace gmmu::workload

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "hw/gmmu_regs.h"
+#include "os/vidmm.h"
+#include "workload/life.h"
+
+namespace gmmu::workload {
+
+/// Pages that each hold one word of 32 bits again and again, and client 0 to look at them. Checks go to the life's
+/// result.
+class PageWords {
+ public:
+  explicit PageWords(Life& life) : life_(life) {}
+
+  /// An allocation in VRAM, page i filled with first + i. Worker's.
+  os::VidMm::Allocation* Make(const std::string& name, uint64_t pages, uint32_t first);
+  /// The pages from `va` on must read as `words`, one a page.
+  void Read(os::VidMm::Process* process, const std::string& what, uint64_t va, const std::vector<uint32_t>& words);
+  /// A read, or a write, of the page must end at the fault.
+  void Fault(os::VidMm::Process* process, const std::string& what, uint64_t va, regs::Fault fault, bool write = false);
+  static std::vector<uint32_t> Words(uint32_t first, uint64_t count);
+
+ private:
+  Life& life_;
+};
+
+}  // namespace gmmu::workload
