@@ -141,6 +141,21 @@ class Loader {
       FailKey("driver.isolation_required", "is true, driver.isolation is false: what is needed must be supported");
     }
     if (c.driver.paging_buffer_bytes % 64 != 0) FailKey("driver.paging_buffer_bytes", "must be a multiple of 64");
+    if (c.os.window_pages % 16 != 0) FailKey("os.window_pages", "must be a multiple of 16");
+    if ((c.driver.dual_pte || c.driver.system_64k) && !c.driver.leaf_64k)
+      FailKey(c.driver.dual_pte ? "driver.dual_pte" : "driver.system_64k", "needs driver.leaf_64k = true");
+    if (c.driver.leaf_64k && bits[0] < 4) FailKey("gpu.page_table_bits", "at least 4 bits of level 0 with driver.leaf_64k");
+    if (c.driver.dual_pte && bits[1] > 12) FailKey("gpu.page_table_bits", "at most 12 bits of level 1 with driver.dual_pte");
+    if (c.driver.dual_pte && c.driver.system_tables() && bits[1] > 8)
+      FailKey("gpu.page_table_bits", "at most 8 bits of level 1 with driver.dual_pte and driver.page_tables = \"system\"");
+    for (const uint64_t bytes : c.driver.page_table_bytes) {
+      if (bytes % 4096 != 0) FailKey("driver.page_table_bytes", std::to_string(bytes) + " is not a multiple of 4096");
+      if (bytes > 4096 && c.driver.system_tables())
+        FailKey("driver.page_table_bytes", "tables of driver.page_tables = \"system\" have 4096 bytes");
+    }
+    PowerOfTwo("driver.page_table_alignment", c.driver.page_table_alignment);
+    if (c.driver.page_table_alignment != 0 && c.driver.page_table_alignment < 4096)
+      FailKey("driver.page_table_alignment", "must be 0 or at least 4096");
     if (c.driver.system_tables() && *std::max_element(bits.begin(), bits.end()) > 9) {
       FailKey("gpu.page_table_bits", "at most 9 bits a level with driver.page_tables = \"system\"");
     }

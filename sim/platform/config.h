@@ -75,6 +75,10 @@ struct MachineConfig {
     std::string iommu;  ///< "remap", "needed", "identity" or "physical"
     // os::OpenPoints
     bool destroy_in_use_stops, section_attributes_refused, dummy_page_logical, aperture_writes_back;
+    bool highest_visible_inclusive, map_aperture2_missing_refused;
+    uint64_t build_stack_kib;
+    std::string window_updates;  ///< "cpu_virtual" or "gpu_physical"
+    bool flush_end_inclusive, paging_address_is_offset;
     uint64_t iommu_flags;
     bool secure_vm_key;
     std::string isolation_maps, reserved_query;
@@ -82,7 +86,9 @@ struct MachineConfig {
     bool immediate_updates_have_a_buffer, system_process_has_pasid;
     bool copies_entries, physical_paging, deferred_destroy, root_before_submission;
     uint64_t fill_kib;
-    std::string bring_up;  ///< "linked" or "windows-22621"
+    std::string bring_up;  ///< "linked", "windows-22621" or "windows-26100"
+    uint64_t window_pages;
+    bool system_64k_mapped;
     uint64_t quantum_us, tdr_delay_us;
     bool submit_during_preemption;
 
@@ -93,11 +99,16 @@ struct MachineConfig {
   struct Driver {
     uint64_t paging_buffer_bytes;
     std::string page_tables;  ///< "vram" or "system"
+    std::string paging_buffer_segment;  ///< "system" or "aperture"
+    uint64_t dma_remapping_compatible;
     bool map_aperture2, coherent_aperture, contiguous_pages;
     std::string update_mode;  ///< "cpu_virtual", "gpu_virtual" or "gpu_physical"
     bool explicit_invalidation;
     uint64_t context_kib, vram_base_mib, aperture_base_mib, paging_private_bytes, own_va_kib;
     bool context_shared, fill_by_byte, no_64bit_atomics, idle_for_updates;
+    bool leaf_64k, dual_pte, system_64k;
+    std::vector<uint64_t> page_table_bytes;  ///< leaf first; 0: what the entries need
+    uint64_t page_table_alignment;
     uint64_t save_area_kib;
     bool isolation, isolation_required;
 
@@ -117,9 +128,9 @@ struct MachineConfig {
     bool drop_fence;
     uint64_t late_interrupt_ns;
     // The operating system's and the driver's.
-    bool unmapped_page, wrong_pte, wrong_adl, missing_flush, noisy_device, reserved_overlap;
+    bool table_order, unmapped_page, wrong_pte, wrong_adl, missing_flush, noisy_device, reserved_overlap;
     uint64_t contiguous_bytes;  ///< 0: off
-    uint64_t pin_failures, window_failures;
+    uint64_t pin_failures, window_failures, lost_interrupts;
     std::string leak;  ///< kind of object to leak; empty: none
   } inject;
 

@@ -143,7 +143,7 @@ void Gpu::WriteRegister(uint32_t offset, uint64_t value) {
 
 void Gpu::WriteSpace(uint32_t index, uint32_t offset, uint64_t value) {
   if (offset == regs::SpaceGeometry::kOffset) {
-    operations_.geometry[index].raw = value & 0xFFFF'FFFF'FFFF'FF07;
+    operations_.geometry[index].raw = value & 0xFFFF'FFFF'FFFF'FF17;
     return;
   }
   if (held_ && operations_.busy()) return;  // see BusyRoot

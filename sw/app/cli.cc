@@ -94,6 +94,10 @@ int Dispatch(int argc, const char* const* argv, std::FILE* out, std::FILE* err) 
                   "the IOMMU's mappings")
       ->type_name("FILE");
 
+  run->add_option("--trace-paging", run_arguments.trace_paging,
+                  "Write a line of JSON for each call of DxgkDdiBuildPagingBuffer")
+      ->type_name("FILE");
+
   std::string config;
   CLI::App* print =
       app.add_subcommand("config", "Print the machine's configuration as loadable TOML.");

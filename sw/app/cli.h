@@ -28,6 +28,7 @@ struct RunArguments {
   uint64_t waves_from = 0;
   uint64_t waves_to = ~uint64_t{0};
   std::string dump_host;
+  std::string trace_paging;
 };
 
 /// The whole program: parses, runs, prints. Never throws; returns the exit status.

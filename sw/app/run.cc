@@ -54,6 +54,7 @@ os::Parameters OsParameters(const sim::MachineConfig& config, uint64_t seed) {
   parameters.limit_bits = config.gpu.limit_bits;
   parameters.page_table_bits = config.gpu.page_table_bits;
   parameters.driver["PagingBufferBytes"] = config.driver.paging_buffer_bytes;
+  parameters.driver["PagingBufferSegment"] = config.driver.paging_buffer_segment == "aperture" ? 1 : 0;
   parameters.driver["PageTableSegment"] = config.driver.system_tables() ? 0 : 2;  // segments of the driver's caps
   const std::string& mode = config.driver.update_mode;
   parameters.driver["PageTableUpdateMode"] = mode == "cpu_virtual" ? 0 : mode == "gpu_virtual" ? 1 : 2;
@@ -79,6 +80,14 @@ os::Parameters OsParameters(const sim::MachineConfig& config, uint64_t seed) {
   parameters.driver["IdleForUpdates"] = config.driver.idle_for_updates;
   parameters.system_process_has_pasid = config.os.system_process_has_pasid;
   if (config.os.bring_up == "windows-22621") parameters.bring_up = os::BringUp::kWindows22621;
+  if (config.os.bring_up == "windows-26100") parameters.bring_up = os::BringUp::kWindows26100;
+  parameters.window_pages = config.os.window_pages;
+  parameters.driver["Leaf64k"] = config.driver.leaf_64k;
+  parameters.driver["DualPte"] = config.driver.dual_pte;
+  parameters.driver["System64k"] = config.driver.system_64k;
+  for (size_t level = 0; level < config.driver.page_table_bytes.size(); ++level)
+    parameters.driver["PageTableBytes" + std::to_string(level)] = config.driver.page_table_bytes[level];
+  parameters.driver["PageTableAlignment"] = config.driver.page_table_alignment;
   parameters.quantum_ns = config.os.quantum_us * 1000;
   parameters.tdr_delay_ns = config.os.tdr_delay_us * 1000;
   parameters.submit_while_preemption_is_told = config.os.submit_during_preemption;
@@ -86,12 +95,22 @@ os::Parameters OsParameters(const sim::MachineConfig& config, uint64_t seed) {
   parameters.inject.unmapped_page = config.inject.unmapped_page;
   parameters.inject.wrong_pte = config.inject.wrong_pte;
   parameters.inject.wrong_adl = config.inject.wrong_adl;
+  parameters.inject.table_order = config.inject.table_order;
   parameters.inject.missing_flush = config.inject.missing_flush;
   parameters.inject.contiguous_bytes = config.inject.contiguous_bytes;
   parameters.open.destroy_in_use_stops = config.os.destroy_in_use_stops;
   parameters.open.section_attributes_refused = config.os.section_attributes_refused;
   parameters.open.dummy_page_logical = config.os.dummy_page_logical;
   parameters.open.aperture_writes_back = config.os.aperture_writes_back;
+  parameters.open.highest_visible_inclusive = config.os.highest_visible_inclusive;
+  parameters.open.map_aperture2_missing_refused = config.os.map_aperture2_missing_refused;
+  parameters.flush_end_inclusive = config.os.flush_end_inclusive;
+  parameters.paging_address_is_offset = config.os.paging_address_is_offset;
+  parameters.paging_updates_by_gpu = config.os.window_updates == "gpu_physical";
+  parameters.inject.lost_interrupts = config.inject.lost_interrupts;
+  parameters.build_stack_bytes = config.os.build_stack_kib << 10;
+  parameters.dma_remapping_compatible = config.driver.dma_remapping_compatible;
+  parameters.open.system_64k_mapped = config.os.system_64k_mapped;
   parameters.inject.leak = config.inject.leak;
   parameters.driver["SaveAreaBytes"] = config.driver.save_area_kib << 10;
   parameters.driver["Isolation"] = config.driver.isolation;
@@ -173,6 +192,13 @@ int Run(const RunArguments& arguments, std::FILE* out, std::FILE* err) {
   const auto mappings =
       OpenIfAsked(arguments.dump_host.empty() ? "" : arguments.dump_host + ".json");
   const auto waves = OpenIfAsked(arguments.waves);
+  const auto trace = OpenIfAsked(arguments.trace_paging);
+  if (trace) {
+    options.os.trace_paging = [&trace](const std::string& line) {
+      trace->Write(line.data(), line.size());
+      trace->Write("\n", 1);
+    };
+  }
 
   sim::EngineOptions engine_options;
   engine_options.seed = arguments.seed;
@@ -233,6 +259,7 @@ int Run(const RunArguments& arguments, std::FILE* out, std::FILE* err) {
     mappings->Commit();
   }
   if (waves) waves->Commit();
+  if (trace) trace->Commit();
   fmt::print(out, "{}", report::TextReport(result, limits));
   std::fflush(out);
   return result.Passed() ? kExitGood : kExitFailed;

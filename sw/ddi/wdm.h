@@ -35,6 +35,9 @@ NTSTATUS KeDelayExecutionThread(KPROCESSOR_MODE WaitMode, BOOLEAN Alertable,
                                 PLARGE_INTEGER Interval);
 /* Time since power-on in units of 100 ns. */
 ULONGLONG KeQueryInterruptTime(void);
+/* Of system memory: a DMA buffer, or a cached or write-combined view of a memory object; 0 for anything else. No bus
+ * address where an IOMMU remaps. */
+PHYSICAL_ADDRESS MmGetPhysicalAddress(PVOID BaseAddress);
 /* Writes every dirty line of every cache back. */
 BOOLEAN KeInvalidateAllCaches(void);
 

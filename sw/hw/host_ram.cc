@@ -164,6 +164,16 @@ void HostRam::UnmapPages(void* view, size_t count) {
   --views_;
 }
 
+std::optional<uint64_t> HostRam::PhysicalOf(const void* pointer) const {
+  const auto at = reinterpret_cast<uintptr_t>(pointer);
+  for (const auto& [view, cached] : cached_views_) {
+    const auto start = reinterpret_cast<uintptr_t>(view);
+    if (at < start || at - start >= cached.second.size() * kPageSize) continue;
+    return cached.second[(at - start) / kPageSize] * kPageSize + (at - start) % kPageSize;
+  }
+  return std::nullopt;
+}
+
 std::vector<uint64_t> HostRam::WrittenPages() const {
   std::vector<uint64_t> pages;
   off_t at = 0;

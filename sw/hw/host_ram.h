@@ -2,6 +2,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -57,6 +58,8 @@ class HostRam {
                  ViewAccess access = ViewAccess::kReadWrite);
   /// `view` and `count` as of MapPages.
   void UnmapPages(void* view, size_t count);
+  /// Host physical address behind a pointer into a cached or write-combined view; nullopt for any other.
+  std::optional<uint64_t> PhysicalOf(const void* pointer) const;
   /// Views not unmapped yet.
   size_t views() const { return views_; }
 

@@ -12,6 +12,7 @@ constexpr uint64_t kMajorVersion = 1;
 constexpr uint64_t kRegisterBytes = 64 * 1024;
 constexpr uint64_t kAllCauses = 0x3f;
 constexpr unsigned kPreemptionMinor = 3;  // interface from which rings can be preempted
+constexpr unsigned kLeaf64kMinor = 4;     // and from which there are 64 KiB leaf tables and pairs
 
 // Names of the driver's memory in the system's debug output.
 enum Cookie : ULONG_PTR { kRingCookie = 1, kFenceCookie, kFaultCookie, kDummyCookie, kSecondRingCookie, kSecondFenceCookie, kResidencyCookie };
@@ -22,12 +23,20 @@ uint64_t Adapter::aperture_table() const {
   return vram_bytes - RoundUp(aperture_pages() * 8, kPage);
 }
 
-uint64_t Adapter::vram_segment_bytes() const { return std::min(save_area_offset(), window_bytes); }
+uint64_t Adapter::vram_segment_bytes() const {
+  const uint64_t page = parameters.leaf_64k ? kPage64k : kPage;
+  return std::min(save_area_offset(), window_bytes) / page * page;
+}
 
 NTSTATUS Adapter::Start(const DXGKRNL_INTERFACE& interface) {
   if (started) return STATUS_INVALID_DEVICE_STATE;
   dxgkrnl = {};
   std::memcpy(&dxgkrnl, &interface, std::min<size_t>(interface.Size, sizeof dxgkrnl));
+  if (interface.Size < offsetof(DXGKRNL_INTERFACE, DxgkCbPinFrameBufferForSave2)) {
+    DbgPrintEx(DPFLTR_IHVVIDEO_ID, DPFLTR_ERROR_LEVEL,
+               "gmmu: a kernel table of %u bytes has no physical memory objects (WDDM 2.9)\n", interface.Size);
+    return STATUS_NOT_SUPPORTED;
+  }
 
   NTSTATUS status = MapResources();
   if (NT_SUCCESS(status)) status = ReadIdentity();
@@ -104,6 +113,12 @@ NTSTATUS Adapter::ReadIdentity() {
                "gmmu: cap0 %#llx says what no gmmu has: clients, spaces or rings\n",
                static_cast<unsigned long long>(built.raw));
     return STATUS_NO_SUCH_DEVICE;
+  }
+  if (parameters.leaf_64k && id.minor() < kLeaf64kMinor) {
+    DbgPrintEx(DPFLTR_IHVVIDEO_ID, DPFLTR_ERROR_LEVEL,
+               "gmmu: Leaf64k is set, the hardware's interface 1.%u has no leaf tables of 64 KiB entries\n",
+               static_cast<unsigned>(id.minor()));
+    return STATUS_NOT_SUPPORTED;
   }
   nodes = built.rings() > kRenderNode ? kMostNodes : 1;
   can_preempt = id.minor() >= kPreemptionMinor;

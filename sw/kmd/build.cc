@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kmd/build.h"
 
+#include <cstring>
+
+#include "ddi/wdm.h"
 #include "kmd/entry_points.h"
 #include "kmd/paging_record.h"
 
@@ -62,10 +65,14 @@ NTSTATUS BuildPagingBuffer(HANDLE hAdapter, DXGKARG_BUILDPAGINGBUFFER* pArgs) {
   const UINT room = pArgs->pDmaBuffer == nullptr ? 0 : pArgs->DmaSize;
   Build build{Adapter::From(hAdapter), *pArgs, CommandBuffer(pArgs->pDmaBuffer, room)};
   const bool records = room != 0 && build.adapter.parameters.paging_private_bytes != 0;
-  if (records && !PagingRecord::Fits(*pArgs)) return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
+  const bool starts = room != 0 && BufferStart::Wanted(*pArgs);
+  if (records && !PagingRecord::Fits(*pArgs, starts ? sizeof(BufferStart) : 0)) {
+    return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
+  }
   const NTSTATUS status = Dispatch(build);
   const auto used = static_cast<UINT>(build.commands.bytes_used());
   if (used != 0) {
+    if (starts) BufferStart::Append(pArgs);
     if (records) PagingRecord::Append(pArgs, used);
     pArgs->pDmaBuffer = build.commands.end();
     pArgs->DmaSize -= used;

@@ -18,7 +18,7 @@ constexpr uint32_t kShortestRun = 4;
 NTSTATUS WriteByCpu(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE& op, const TableSource& source) {
   if (op.PageTableAddress.CpuVirtual == nullptr) return STATUS_INVALID_PARAMETER;
   volatile ULONG64* at =
-      static_cast<volatile ULONG64*>(op.PageTableAddress.CpuVirtual) + op.StartIndex;
+      static_cast<volatile ULONG64*>(op.PageTableAddress.CpuVirtual) + source.start();
   constexpr uint32_t kChunk = 64;
   ULONG64 chunk[kChunk];
   for (uint32_t done = 0; done < source.count(); done += kChunk) {
@@ -70,9 +70,9 @@ bool SettleBlocks(Build& build, regs::Target target, uint64_t table, uint32_t st
   return true;
 }
 
-/// Emits commands for entries from MultipassOffset on (entries done).
+/// Emits commands for words from MultipassOffset on (words done).
 NTSTATUS WriteByCommands(Build& build, Place table, const TableSource& source) {
-  const uint32_t start = build.args.UpdatePageTable.StartIndex;
+  const uint32_t start = source.start();
   const auto place = [&](uint32_t i) { return table + (uint64_t{start} + i) * kEntryBytes; };
   uint32_t done = build.args.MultipassOffset;
   const auto no_room = [&] {
@@ -105,14 +105,7 @@ NTSTATUS WriteByCommands(Build& build, Place table, const TableSource& source) {
 NTSTATUS BuildUpdatePageTable(Build& build) {
   const auto& op = build.args.UpdatePageTable;
   const Adapter& adapter = build.adapter;
-  if (op.PageTableLevel >= adapter.parameters.page_table_levels || op.Flags.Use64KBPages) {
-    return STATUS_INVALID_PARAMETER;
-  }
-  const uint64_t most = uint64_t{1} << adapter.parameters.page_table_bits[op.PageTableLevel];
-  if (uint64_t{op.StartIndex} + op.NumPageTableEntries > most || op.pPageTableEntries == nullptr) {
-    return STATUS_INVALID_PARAMETER;
-  }
-  TableSource source(op);
+  TableSource source(op, adapter.parameters);
   if (!source.Legal()) return STATUS_INVALID_PARAMETER;
 
   // The mode decides, not whether there is a buffer: immediate updates may come with one.
@@ -137,8 +130,7 @@ NTSTATUS BuildUpdatePageTable(Build& build) {
       const auto* process = static_cast<const Process*>(op.hProcess);
       if (adapter.parameters.contiguous_pages && process != nullptr && !process->system)
         source.MarkContiguous();
-      const bool leaf = op.PageTableLevel == 0;
-      if (leaf && build.args.MultipassOffset == 0 &&
+      if (source.has_pages_of_4k() && build.args.MultipassOffset == 0 &&
           !SettleBlocks(build, target, table.SegmentOffset, op.StartIndex, source)) {
         return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
       }

@@ -101,6 +101,7 @@ NTSTATUS BuildVirtualTransfer(Build& build) {
   return fits ? STATUS_SUCCESS : STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
 }
 
+// The pattern is 32 bits wide, or its low byte (no source settles it).
 NTSTATUS BuildVirtualFill(Build& build) {
   const auto& op = build.args.FillVirtual;
   uint32_t space = 0;

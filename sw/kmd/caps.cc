@@ -6,7 +6,9 @@
 #include <string_view>
 
 #include "kmd/adapter.h"
+#include "kmd/build.h"
 #include "kmd/entry_points.h"
+#include "kmd/paging_record.h"
 
 namespace gmmu::kmd {
 namespace {
@@ -68,17 +70,19 @@ NTSTATUS QuerySegment(const DXGKARG_QUERYADAPTERINFO& args, const Adapter& adapt
   DXGK_SEGMENTDESCRIPTOR4 aperture{};
   aperture.Flags.Aperture = 1;
   aperture.Flags.CacheCoherent = adapter.parameters.coherent_aperture;
-  aperture.BaseAddress.QuadPart = static_cast<LONGLONG>(adapter.parameters.aperture_base);
   aperture.Size = adapter.parameters.aperture_bytes;
   aperture.CommitLimit = adapter.parameters.aperture_bytes;
+  aperture.BaseAddress.QuadPart = static_cast<LONGLONG>(adapter.parameters.BaseOf(kApertureSegment));
 
   DXGK_SEGMENTDESCRIPTOR4 vram{};
   vram.Flags.CpuVisible =
       1;  // page tables must be within the CPU's reach whatever their update mode
-  vram.BaseAddress.QuadPart = static_cast<LONGLONG>(adapter.parameters.vram_base);
+  vram.Flags.Use64KBPages = adapter.parameters.leaf_64k;
   vram.Size = adapter.vram_segment_bytes();
   vram.CommitLimit = vram.Size;
   vram.CpuTranslatedAddress = adapter.window_address;
+  vram.BaseAddress.QuadPart = static_cast<LONGLONG>(adapter.parameters.BaseOf(kVramSegment));
+  vram.NumInvalidMemoryRanges = adapter.parameters.bad_bytes != 0;
 
   const DXGK_SEGMENTDESCRIPTOR4* descriptors[kSegmentCount] = {&aperture, &vram};
   for (uint32_t i = 0; i < kSegmentCount; ++i) {
@@ -86,9 +90,22 @@ NTSTATUS QuerySegment(const DXGKARG_QUERYADAPTERINFO& args, const Adapter& adapt
                 sizeof(DXGK_SEGMENTDESCRIPTOR4));
   }
   out->NbSegment = kSegmentCount;
-  out->PagingBufferSegmentId = kSystemMemory;
+  out->PagingBufferSegmentId = adapter.parameters.paging_buffer_segment;
   out->PagingBufferSize = adapter.parameters.paging_buffer_bytes;
-  out->PagingBufferPrivateDataSize = adapter.parameters.paging_private_bytes;
+  out->PagingBufferPrivateDataSize = adapter.parameters.paging_private_bytes + static_cast<UINT>(sizeof(BufferStart));
+  return STATUS_SUCCESS;
+}
+
+/// Asked for a segment whose descriptor has a number of ranges that must not be used.
+NTSTATUS SegmentMemoryState(const DXGKARG_QUERYADAPTERINFO& args, const Adapter& adapter) {
+  auto* out = OutputOf<DXGK_QUERYSEGMENTMEMORYSTATE>(args);
+  if (out == nullptr) return STATUS_BUFFER_TOO_SMALL;
+  if (out->DriverSegmentId != kVramSegment || out->PhysicalAdapterIndex != 0 || out->NumInvalidMemoryRanges < 1 ||
+      out->pMemoryRanges == nullptr || adapter.parameters.bad_bytes == 0) {
+    return STATUS_INVALID_PARAMETER;
+  }
+  out->NumInvalidMemoryRanges = 1;
+  out->pMemoryRanges[0] = {adapter.parameters.bad_base, adapter.parameters.bad_bytes};
   return STATUS_SUCCESS;
 }
 
@@ -108,6 +125,9 @@ NTSTATUS GpuMmuCaps(const DXGKARG_QUERYADAPTERINFO& args, const Adapter& adapter
   caps.ExplicitPageTableInvalidation = adapter.parameters.explicit_invalidation;
   caps.PageTableUpdateRequireAddressSpaceIdle = adapter.parameters.idle_for_updates;
   caps.PageTableUpdateMode = adapter.parameters.update_mode;
+  caps.DualPteSupported = adapter.parameters.dual_pte;
+  caps.SysMem64KBPageSupported = adapter.parameters.system_64k;
+  caps.LeafPageTableSizeFor64KPagesInBytes = static_cast<UINT>(adapter.parameters.Leaf64kTableBytes());
   caps.VirtualAddressBitCount = adapter.parameters.va_bits();
   caps.PageTableLevelCount = adapter.parameters.page_table_levels;
   *out = caps;
@@ -128,7 +148,7 @@ NTSTATUS PageTableLevelDesc(const DXGKARG_QUERYADAPTERINFO& args, const Adapter&
   desc.PageTableSegmentId = parameters.page_table_segment;
   desc.PagingProcessPageTableSegmentId = parameters.page_table_segment;
   desc.PageTableSizeInBytes = static_cast<UINT>(parameters.TableBytes(in->LevelIndex));
-  desc.PageTableAlignmentInBytes = 0;  // a page
+  desc.PageTableAlignmentInBytes = parameters.page_table_alignment;
   *out = desc;
   return STATUS_SUCCESS;
 }
@@ -194,6 +214,7 @@ NTSTATUS QueryAdapterInfo(HANDLE hAdapter, const DXGKARG_QUERYADAPTERINFO* pArgs
   switch (pArgs->Type) {
     case DXGKQAITYPE_DRIVERCAPS: return DriverCaps(*pArgs, adapter);
     case DXGKQAITYPE_QUERYSEGMENT4: return QuerySegment(*pArgs, adapter);
+    case DXGKQAITYPE_SEGMENTMEMORYSTATE: return SegmentMemoryState(*pArgs, adapter);
     case DXGKQAITYPE_GPUMMUCAPS: return GpuMmuCaps(*pArgs, adapter);
     case DXGKQAITYPE_PAGETABLELEVELDESC: return PageTableLevelDesc(*pArgs, adapter);
     case DXGKQAITYPE_PHYSICALADAPTERCAPS: return PhysicalAdapterCaps(*pArgs, adapter);

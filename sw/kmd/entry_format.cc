@@ -7,9 +7,17 @@ namespace gmmu::kmd {
 namespace {
 constexpr uint64_t kPageLimit = uint64_t{1} << 36;  // page numbers of 48-bit addresses
 static_assert(regs::PteEntry{}.set_page(1).raw == kNextPage, "a page number counts from bit 12");
+
+/// Whether the table that an entry of level 1 names has entries of 64 KiB; false: no such form.
+bool KindOfTable(const DXGK_PTE& pte, EntryForm form, bool* large) {
+  *large = form == EntryForm::kHalf64k;
+  if (form == EntryForm::kHalf4k || form == EntryForm::kHalf64k) return true;
+  *large = pte.PageTablePageSize == DXGK_PTE_PAGE_TABLE_PAGE_64KB;
+  return pte.PageTablePageSize == DXGK_PTE_PAGE_TABLE_PAGE_4KB || (*large && form == EntryForm::kSingle);
+}
 }  // namespace
 
-bool ToHardware(const DXGK_PTE& pte, uint32_t level, bool contiguous, regs::PteEntry* entry) {
+bool ToHardware(const DXGK_PTE& pte, uint32_t level, EntryForm form, bool contiguous, regs::PteEntry* entry) {
   if (pte.Zero) {
     *entry = regs::PteEntry{}.set_zero(1).set_valid(pte.Valid);
     return true;
@@ -24,8 +32,10 @@ bool ToHardware(const DXGK_PTE& pte, uint32_t level, bool contiguous, regs::PteE
   if (pte.PageAddress >= kPageLimit) return false;
   const bool maps_data = level == 0 || pte.LargePage;
   if (level == 0 && pte.LargePage) return false;
-  if (level == 1 && !pte.LargePage && pte.PageTablePageSize != DXGK_PTE_PAGE_TABLE_PAGE_4KB)
-    return false;
+  bool table_64k = false;
+  if (level == 1 && !pte.LargePage && !KindOfTable(pte, form, &table_64k)) return false;
+  if (form == EntryForm::kHalf64k && pte.LargePage) return false;
+  if (form == EntryForm::kLeaf64k && pte.PageAddress % (1u << kPagesOf64kLg2) != 0) return false;
   if (pte.PhysicalAdapterIndex != 0) {
     if (target != regs::Target::kVram) return false;
     target = regs::Target::kPeer;
@@ -38,6 +48,7 @@ bool ToHardware(const DXGK_PTE& pte, uint32_t level, bool contiguous, regs::PteE
                   .set_coherent(pte.CacheCoherent)
                   .set_target(target)
                   .set_page(pte.PageAddress)
+                  .set_table_64k(table_64k)
                   .set_adapter(pte.PhysicalAdapterIndex)
                   .set_segment(pte.Segment);
   if (maps_data) {  // attributes of an entry that names a table mean nothing

@@ -7,17 +7,27 @@
 
 namespace gmmu::kmd {
 
+/// Which of the hardware's entries of a level is meant.
+enum class EntryForm {
+  kPlain,    ///< 4 KiB leaf tables only
+  kSingle,   ///< level 1: PageTablePageSize tells the kind of the leaf table
+  kHalf4k,   ///< level 1, word 0 of a pair: a table of 4 KiB entries, a large page, zeros; PageTablePageSize is ignored
+  kHalf64k,  ///< level 1, word 1 of a pair: a table of 64 KiB entries, zeros
+  kLeaf64k,  ///< level 0: an entry of a table of 64 KiB entries
+};
+
 /// The hardware's entry for the abstract one (docs/page-tables.md): the only place that knows both
 /// formats.
 ///
 /// `level` is the level of the table that holds the entry (0: leaf). `contiguous` marks a leaf as
 /// one of a block of sixteen (see ContiguousBlocks). False: the hardware has no such entry (large
-/// page at the leaf level, 64 KiB leaf table, unknown segment, page number beyond 48-bit addresses,
+/// page at the leaf level, 64 KiB leaf table where there are none, large page in the 64 KiB half of a
+/// pair, 64 KiB page that is not aligned, unknown segment, page number beyond 48-bit addresses,
 /// table in the aperture or on another adapter); *entry is unchanged.
 ///
 /// Zero is dominant whatever Valid says. An entry that is neither valid nor zero becomes 0, so
 /// nothing of it can be misread.
-[[nodiscard]] bool ToHardware(const DXGK_PTE& pte, uint32_t level, bool contiguous,
+[[nodiscard]] bool ToHardware(const DXGK_PTE& pte, uint32_t level, EntryForm form, bool contiguous,
                               regs::PteEntry* entry);
 
 /// What one entry adds to the one before it in a run of consecutive pages.

@@ -143,6 +143,7 @@ void Forget(Adapter& adapter, HANDLE handle) {
 
 NTSTATUS CreateAllocation(HANDLE hAdapter, DXGKARG_CREATEALLOCATION* pArgs) {
   auto& adapter = Adapter::From(hAdapter);
+  const uint64_t page = adapter.parameters.leaf_64k ? kPage64k : kPage;
   for (UINT i = 0; i < pArgs->NumAllocations; ++i) {
     DXGK_ALLOCATIONINFO& info = pArgs->pAllocationInfo[i];
     const auto* wanted = static_cast<const AllocationData*>(info.pPrivateDriverData);
@@ -163,9 +164,9 @@ NTSTATUS CreateAllocation(HANDLE hAdapter, DXGKARG_CREATEALLOCATION* pArgs) {
       while (i-- > 0) Forget(adapter, pArgs->pAllocationInfo[i].hAllocation);
       return bad ? STATUS_INVALID_PARAMETER : STATUS_NO_MEMORY;
     }
-    allocation->bytes = RoundUp(wanted->bytes, kPage);
+    allocation->bytes = RoundUp(wanted->bytes, wanted->system_only ? kPage : page);
     info.hAllocation = allocation;
-    info.Alignment = kPage;
+    info.Alignment = wanted->system_only ? kPage : page;
     info.Size = allocation->bytes;
     info.PitchAlignedSize = 0;
     info.HintedBank = 0;

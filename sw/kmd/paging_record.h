@@ -1,10 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "ddi/d3dkmddi.h"
 
 namespace gmmu::kmd {
+
+/// Where a paging buffer lies, at the start of its private data, when the system does not give its GPU virtual address:
+/// then a submission says only where in the buffer it begins (seen on build 22621 with buffers in system memory).
+struct BufferStart {
+  static constexpr uint64_t kMagic = 0x74726174735f4d47;
+  uint64_t magic;
+  uint64_t physical;  ///< of the first byte; a bus address too, because nobody remaps
+
+  static bool Wanted(const DXGKARG_BUILDPAGINGBUFFER& args) {
+    return args.DmaBufferGpuVirtualAddress == 0 && args.DmaBufferWriteOffset == 0 &&
+           args.pDmaBufferPrivateData != nullptr && args.DmaBufferPrivateDataSize >= sizeof(BufferStart);
+  }
+  /// The driver's private data is advanced past it. Before pDmaBuffer is.
+  static void Append(DXGKARG_BUILDPAGINGBUFFER* args) {
+    const BufferStart start{kMagic, static_cast<uint64_t>(MmGetPhysicalAddress(args->pDmaBuffer).QuadPart)};
+    std::memcpy(args->pDmaBufferPrivateData, &start, sizeof start);
+    args->pDmaBufferPrivateData = static_cast<uint8_t*>(args->pDmaBufferPrivateData) + sizeof start;
+    args->DmaBufferPrivateDataSize -= static_cast<UINT>(sizeof start);
+  }
+  /// The start that a submission brings; magic is 0 if it brings none.
+  static BufferStart Of(const DXGKARG_SUBMITCOMMANDVIRTUAL& args) {
+    BufferStart start{};
+    if (args.pDmaBufferPrivateData == nullptr || args.DmaBufferPrivateDataSize < sizeof start) return {};
+    std::memcpy(&start, args.pDmaBufferPrivateData, sizeof start);
+    return start.magic == kMagic ? start : BufferStart{};
+  }
+};
 
 /// What the driver keeps of each operation of a paging buffer in the buffer's private data, and holds a submission
 /// against. Little: the system copies nothing and passes the range as it was left.
@@ -15,8 +44,9 @@ struct PagingRecord {
   uint32_t offset;  ///< of its commands in the buffer
   uint32_t bytes;
 
-  static bool Fits(const DXGKARG_BUILDPAGINGBUFFER& args) {
-    return args.pDmaBufferPrivateData != nullptr && args.DmaBufferPrivateDataSize >= sizeof(PagingRecord);
+  /// `before`: bytes that go in front of it.
+  static bool Fits(const DXGKARG_BUILDPAGINGBUFFER& args, size_t before) {
+    return args.pDmaBufferPrivateData != nullptr && args.DmaBufferPrivateDataSize >= before + sizeof(PagingRecord);
   }
   /// The driver's private data is advanced past it.
   static void Append(DXGKARG_BUILDPAGINGBUFFER* args, uint32_t bytes) {
@@ -25,10 +55,10 @@ struct PagingRecord {
     args->pDmaBufferPrivateData = record + 1;
     args->DmaBufferPrivateDataSize -= sizeof(PagingRecord);
   }
-  /// The records say how each byte of the buffer came there.
-  static bool Describe(const DXGKARG_SUBMITCOMMANDVIRTUAL& args) {
-    const auto* record = static_cast<const PagingRecord*>(args.pDmaBufferPrivateData);
-    const uint32_t count = args.DmaBufferPrivateDataSize / sizeof(PagingRecord);
+  /// The records say how each byte of the buffer came there. `before`: bytes in front of them.
+  static bool Describe(const DXGKARG_SUBMITCOMMANDVIRTUAL& args, uint32_t before) {
+    const auto* record = reinterpret_cast<const PagingRecord*>(static_cast<uint8_t*>(args.pDmaBufferPrivateData) + before);
+    const uint32_t count = (args.DmaBufferPrivateDataSize - before) / sizeof(PagingRecord);
     uint32_t end = 0;
     for (uint32_t i = 0; i < count; ++i) {
       if (record[i].magic != kMagic || record[i].offset != end) return false;

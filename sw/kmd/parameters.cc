@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kmd/parameters.h"
 
+#include <algorithm>
+
 #include "ddi/wdm.h"
 #include "kmd/paging_record.h"
 #include "kmd/segments.h"
 
 namespace gmmu::kmd {
 namespace {
+
+constexpr uint32_t kMostBitsOfPairs = 12;  // a table of level 1 has at most 64 KiB
 
 uint64_t Value(const char* name, uint64_t fallback) {
   ULONG64 value = 0;
@@ -16,6 +20,9 @@ uint64_t Value(const char* name, uint64_t fallback) {
 constexpr const char* kBitsNames[DXGK_MAX_PAGE_TABLE_LEVEL_COUNT] = {
     "PageTableBits0", "PageTableBits1", "PageTableBits2",
     "PageTableBits3", "PageTableBits4", "PageTableBits5"};
+constexpr const char* kBytesNames[DXGK_MAX_PAGE_TABLE_LEVEL_COUNT] = {
+    "PageTableBytes0", "PageTableBytes1", "PageTableBytes2",
+    "PageTableBytes3", "PageTableBytes4", "PageTableBytes5"};
 
 }  // namespace
 
@@ -26,7 +33,16 @@ uint32_t Parameters::va_bits() const {
 }
 
 uint64_t Parameters::TableBytes(uint32_t level) const {
-  return RoundUp(uint64_t{8} << page_table_bits[level], kPage);
+  const uint64_t entries = uint64_t{8} * EntryWords(level) << page_table_bits[level];
+  return RoundUp(std::max<uint64_t>(entries, page_table_bytes[level]), kPage);
+}
+
+uint64_t Parameters::Leaf64kTableBytes() const {
+  return leaf_64k ? RoundUp(uint64_t{8} << (page_table_bits[0] - kPagesOf64kLg2), kPage) : 0;
+}
+
+uint64_t Parameters::TablePage() const {
+  return leaf_64k && page_table_segment == kVramSegment ? kPage64k : kPage;
 }
 
 bool Parameters::Read() {
@@ -63,6 +79,9 @@ bool Parameters::Read() {
   read.isolation_required = Value("IsolationRequired", isolation_required) != 0;
   read.reserved_base = Value("ReservedBase", reserved_base);
   read.reserved_bytes = Value("ReservedBytes", reserved_bytes);
+  read.bad_base = Value("BadVramBase", bad_base);
+  read.bad_bytes = Value("BadVramBytes", bad_bytes);
+  if (read.bad_base % kPage != 0 || read.bad_bytes % kPage != 0) return false;
   if (read.isolation_required && !read.isolation) return false;
   read.vram_base = Value("VramBase", vram_base);
   read.aperture_base = Value("ApertureBase", aperture_base);
@@ -79,13 +98,29 @@ bool Parameters::Read() {
   if (read.vram_base % kPage != 0 || read.aperture_base % kPage != 0 || read.context_bytes % kPage != 0) return false;
   read.save_area_bytes = read.isolation ? Value("SaveAreaBytes", save_area_bytes) : 0;  // who would keep it?
   if (read.save_area_bytes % kPage != 0) return false;
+  read.leaf_64k = Value("Leaf64k", leaf_64k) != 0;
+  read.dual_pte = Value("DualPte", dual_pte) != 0;
+  read.system_64k = Value("System64k", system_64k) != 0;
+  if ((read.dual_pte || read.system_64k) && !read.leaf_64k) return false;
+  const uint64_t buffers = Value("PagingBufferSegment", paging_buffer_segment);
+  if (buffers != kSystemMemory && buffers != kApertureSegment) return false;
+  read.paging_buffer_segment = static_cast<uint32_t>(buffers);
+  const uint64_t alignment = Value("PageTableAlignment", page_table_alignment);
+  if ((alignment & (alignment - 1)) != 0 || (alignment != 0 && alignment < kPage) || alignment > UINT32_MAX)
+    return false;
+  read.page_table_alignment = static_cast<uint32_t>(alignment);
   for (uint32_t level = 0; level < levels; ++level) {
     const uint64_t bits = Value(kBitsNames[level], page_table_bits[level]);
     if (bits < 1 || bits > 13) return false;
     read.page_table_bits[level] = static_cast<uint32_t>(bits);
+    const uint64_t bytes = Value(kBytesNames[level], page_table_bytes[level]);
+    if (bytes % kPage != 0 || bytes > UINT32_MAX) return false;
+    read.page_table_bytes[level] = static_cast<uint32_t>(bytes);
     if (segment == kSystemMemory && read.TableBytes(level) > kPage) return false;
   }
   if (read.va_bits() > 57) return false;
+  if (read.leaf_64k && read.page_table_bits[0] < kPagesOf64kLg2) return false;
+  if (read.dual_pte && read.page_table_bits[1] > kMostBitsOfPairs) return false;
   *this = read;
   return true;
 }

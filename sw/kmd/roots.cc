@@ -36,11 +36,13 @@ void SetRootPageTable(HANDLE hAdapter, const DXGKARG_SETROOTPAGETABLE* pArgs) {
 // Asked with two levels only, where the root may grow and shrink.
 SIZE_T GetRootPageTableSize(HANDLE hAdapter, DXGKARG_GETROOTPAGETABLESIZE* pArgs) {
   const auto& parameters = Adapter::From(hAdapter).parameters;
-  const uint64_t most = parameters.TableBytes(parameters.page_table_levels - 1);
-  const uint64_t wanted = RoundUp(std::max<uint64_t>(pArgs->NumberOfPte, 1) * 8, kPage);
+  const uint32_t root = parameters.page_table_levels - 1;
+  const uint64_t entry = uint64_t{8} * parameters.EntryWords(root);
+  const uint64_t most = RoundUp(parameters.TableBytes(root), parameters.TablePage());
+  const uint64_t wanted = RoundUp(std::max<uint64_t>(pArgs->NumberOfPte, 1) * entry, parameters.TablePage());
   const uint64_t bytes = std::min(most, wanted);
-  pArgs->NumberOfPte = static_cast<UINT>(std::min<uint64_t>(
-      bytes / 8, uint64_t{1} << parameters.page_table_bits[parameters.page_table_levels - 1]));
+  pArgs->NumberOfPte =
+      static_cast<UINT>(std::min<uint64_t>(bytes / entry, uint64_t{1} << parameters.page_table_bits[root]));
   return bytes;
 }
 

@@ -15,6 +15,8 @@ inline constexpr uint32_t kApertureSegment = 1;
 inline constexpr uint32_t kVramSegment = 2;
 inline constexpr uint32_t kSegmentCount = 2;
 inline constexpr uint64_t kPage = 4096;
+inline constexpr uint64_t kPage64k = 65536;
+inline constexpr uint32_t kPagesOf64kLg2 = 4;  ///< pages of 4 KiB in one of 64 KiB
 
 constexpr uint32_t SegmentBit(uint32_t segment) { return 1u << (segment - 1); }
 

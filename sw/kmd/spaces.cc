@@ -13,6 +13,7 @@ void Spaces::Initialize(const Registers& registers, uint32_t count, const Parame
   const auto& bits = parameters.page_table_bits;
   geometry_ = regs::SpaceGeometry{}
                   .set_levels(parameters.page_table_levels)
+                  .set_dual(parameters.dual_pte)
                   .set_bits0(bits[0])
                   .set_bits1(bits[1])
                   .set_bits2(bits[2])

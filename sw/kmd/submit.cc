@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Submission. Paging buffers are physical for the hardware: the address given is the logical (bus)
-// address of the first byte to run, in system memory, and the buffer is contiguous there. Buffers of
-// processes lie in the address space of their context.
+// Submission. Paging buffers of segment 0 are physical for the hardware: the address given is the logical
+// (bus) address of the first byte to run, in system memory, and the buffer is contiguous there. Those of
+// the aperture segment, and buffers of processes, lie in the address space of their context.
 #include "kmd/adapter.h"
+#include "kmd/build.h"
 #include "kmd/entry_points.h"
 #include "kmd/objects.h"
 #include "kmd/paging_record.h"
@@ -32,11 +33,14 @@ NTSTATUS SubmitCommandVirtual(HANDLE hAdapter, const DXGKARG_SUBMITCOMMANDVIRTUA
   const bool paging = pArgs->NodeOrdinal == Adapter::kPagingNode;
   if (engine == nullptr || paging != (pArgs->Flags.Paging != 0)) return STATUS_INVALID_PARAMETER;
   const bool empty = pArgs->Flags.NullRendering || pArgs->Flags.ContextSwitch;
-  if (paging && !empty && adapter.parameters.paging_private_bytes != 0 && !PagingRecord::Describe(*pArgs))
+  const BufferStart start = paging ? BufferStart::Of(*pArgs) : BufferStart{};
+  if (paging && !empty && adapter.parameters.paging_private_bytes != 0 &&
+      !PagingRecord::Describe(*pArgs, start.magic != 0 ? sizeof start : 0)) {
     return STATUS_INVALID_PARAMETER;
-  Submission submission{pArgs->DmaBufferVirtualAddress, empty ? 0 : pArgs->DmaBufferSize,
+  }
+  Submission submission{pArgs->DmaBufferVirtualAddress + start.physical, empty ? 0 : pArgs->DmaBufferSize,
                         pArgs->SubmissionFenceId};
-  if (!paging) {
+  if (!paging || adapter.parameters.paging_buffer_segment != kSystemMemory) {
     const auto* context = static_cast<const Context*>(pArgs->hContext);
     if (context == nullptr || context->process->space == Spaces::kNone) return STATUS_INVALID_PARAMETER;
     submission.space = context->process->space;

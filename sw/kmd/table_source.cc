@@ -3,19 +3,47 @@
 
 #include <algorithm>
 
+#include "kmd/segments.h"
+
 namespace gmmu::kmd {
+
+// Flags.Use64KBPages is about the table of a leaf update; above the leaves entries speak for themselves
+// (seen on build 26100: an entry for a 64 KiB leaf table in an update without the flag).
+TableSource::TableSource(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE& op, const Parameters& parameters)
+    : op_(op) {
+  const uint32_t level = op.PageTableLevel;
+  if (level >= parameters.page_table_levels) return;
+  uint32_t bits = parameters.page_table_bits[level];
+  if (level == 0 && op.Flags.Use64KBPages) {
+    if (!parameters.leaf_64k) return;
+    form_ = EntryForm::kLeaf64k;
+    bits -= kPagesOf64kLg2;
+  } else if (level == 1 && parameters.leaf_64k && !parameters.dual_pte) {
+    form_ = EntryForm::kSingle;
+  }
+  most_ = uint64_t{1} << bits;
+  words_ = parameters.EntryWords(level);
+}
+
+bool TableSource::Convert(uint32_t i, regs::PteEntry* entry) const {
+  const uint32_t at = op_.Flags.Repeat ? 0 : i / words_;
+  if (words_ == 1) return ToHardware(op_.pPageTableEntries[at], op_.PageTableLevel, form_, false, entry);
+  if (i % 2 == 0) return ToHardware(op_.pPageTableEntries[at], 1, EntryForm::kHalf4k, false, entry);
+  return ToHardware(op_.pPageTableEntries64KB[at], 1, EntryForm::kHalf64k, false, entry);
+}
 
 regs::PteEntry TableSource::Plain(uint32_t i) const {
   regs::PteEntry entry;
-  const bool legal = ToHardware(Pte(i), op_.PageTableLevel, false, &entry);
-  return legal ? entry : regs::PteEntry{};
+  return Convert(i, &entry) ? entry : regs::PteEntry{};
 }
 
 bool TableSource::Legal() const {
-  const uint32_t distinct = op_.Flags.Repeat ? std::min(1u, count()) : count();
+  if (uint64_t{op_.StartIndex} + op_.NumPageTableEntries > most_ || op_.pPageTableEntries == nullptr) return false;
+  if (words_ == 2 && op_.pPageTableEntries64KB == nullptr) return false;
+  const uint32_t distinct = op_.Flags.Repeat ? std::min(words_, count()) : count();
   regs::PteEntry unused;
   for (uint32_t i = 0; i < distinct; ++i) {
-    if (!ToHardware(Pte(i), op_.PageTableLevel, false, &unused)) return false;
+    if (!Convert(i, &unused)) return false;
   }
   return true;
 }
@@ -46,7 +74,7 @@ uint64_t TableSource::Entry(uint32_t i) const {
 
 uint32_t TableSource::Run(uint32_t i, uint32_t most, uint64_t* step) const {
   *step = 0;
-  if (op_.Flags.Repeat) return std::min(most, count() - i);
+  if (op_.Flags.Repeat && (words_ == 1 || Entry(0) == Entry(1))) return std::min(most, count() - i);
   uint32_t length = 1;
   uint64_t last = Entry(i);
   while (length < most && i + length < count()) {

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "kmd/escape.h"
 #include "os/admission.h"
 #include "os/bug_check.h"
 #include "os/dma_policy.h"
@@ -29,7 +28,25 @@ hw::BusCounts Adapter::Traffic() {
   return instruments == nullptr ? hw::BusCounts() : instruments->BusTraffic(function_.bdf);
 }
 
+// MapAperture2Supported is known only when the device has been started, behind its domain.
 void Adapter::Start() {
+  may_remap_ = true;
+  StartInMode();
+  QueryStarted(*miniport_, answers_);
+  if (remapped() && !can_remap() && !kernel_.parameters().open.map_aperture2_missing_refused) {
+    Stop();
+    may_remap_ = false;
+    StartInMode();
+    QueryStarted(*miniport_, answers_);
+  }
+  QueryCaps();
+  MakeSegments();
+  vidsch_.Start();
+  dxgkrnl_.frame_buffer().Reserve(handle(), remapped(), answers_.save_areas);
+  isolation_.OnStarted();
+}
+
+void Adapter::StartInMode() {
   FindDevice();
   traffic_when_off_ = Traffic().total();
   LoadDriver();
@@ -37,11 +54,12 @@ void Adapter::Start() {
   QueryReserved();
   Attach();
   StartDevice();
-  QueryCaps();
-  MakeSegments();
-  vidsch_.Start();
-  dxgkrnl_.frame_buffer().Reserve(handle(), remapped(), answers_.save_areas);
-  isolation_.OnStarted();
+}
+
+bool Adapter::can_remap() const {
+  return answers_.iommu && answers_.iommu->DmaRemappingSupported &&
+         kernel_.parameters().dma_remapping_compatible == 3 &&
+         answers_.driver.MemoryManagementCaps.MapAperture2Supported;
 }
 
 void Adapter::FindDevice() {
@@ -57,6 +75,7 @@ void Adapter::FindDevice() {
 
 void Adapter::LoadDriver() {
   miniport_ = std::make_unique<Miniport>(kernel_, dxgkrnl_.Load(entry_));
+  miniport_->set_not_idle([this] { return NotIdle(); });
   miniport_->AddDevice(reinterpret_cast<PDEVICE_OBJECT>(this));
 }
 
@@ -66,11 +85,14 @@ void Adapter::DecideMemory() {
   DmaFacts facts;
   facts.highest_visible = caps_.highest_visible;
   facts.last_byte = kernel_.pages().end() - 1;
-  facts.supported = answers_.iommu && answers_.iommu->DmaRemappingSupported != 0;
+  facts.supported = answers_.iommu && answers_.iommu->DmaRemappingSupported != 0 && may_remap_;
+  facts.inf_value = kernel_.parameters().dma_remapping_compatible;
+  facts.inclusive = kernel_.parameters().open.highest_visible_inclusive;
   facts.iommu = kernel_.iommu() != nullptr;
   facts.policy = dxgkrnl_.remap_policy();
   const DmaDecision decision = DecideDma(facts);
   if (!decision.refusal.empty()) throw OsError(decision.refusal);
+  reaches_all_ = decision.reaches_all;
   mode_ = decision.mode;
   if (answers_.iommu && answers_.iommu->IommuIsolationRequired && kernel_.iommu() == nullptr) {
     throw OsError("DXGK_IOMMU_CAPS.IommuIsolationRequired is 1, and there is no IOMMU ([iommu] present)");
@@ -109,6 +131,26 @@ void Adapter::AttachIsolationDomain() {
   mode_ = DmaMode::kIdentity;
 }
 
+void Adapter::EnterDomain(DmaMode mode) {
+  kernel_.iommu()->Prepare();
+  domain_ = kernel_.iommu()->CreateDomain(caps_.highest_visible + 1, mode == DmaMode::kIdentity, "dxgkrnl");
+  MapReservedRanges();
+  objects().SetDomain(handle(), *domain_);
+  isolation_memory().SetDomain(handle(), *domain_);
+  AttachIsolationDomain();
+  mode_ = mode;
+}
+
+void Adapter::LeaveDomain() {
+  if (std::exchange(attached_, false)) kernel_.iommu()->Detach(function_.bdf, *domain_);
+  objects().DropDomain(handle());
+  isolation_memory().DropDomain(handle());
+  UnmapReservedRanges();
+  kernel_.iommu()->DestroyDomain(std::exchange(domain_, nullptr));
+  kernel_.iommu()->Disable();
+  mode_ = DmaMode::kPhysical;
+}
+
 void Adapter::QueryReserved() {
   const bool asked = answers_.iommu && (answers_.iommu->IommuIsolationSupported ||
                                         answers_.iommu->DmaRemappingSupported);
@@ -144,6 +186,12 @@ void Adapter::Attach() {
   // the bus since.
   const uint64_t before = Traffic().total();
   if (before != traffic_when_off_) throw OsError("the device used the bus before it was started");
+  const size_t live = objects().LiveAdls(handle()) + isolation_memory().Live(handle());
+  if (live != 0) {  // their pages would be out of its reach, or at other addresses
+    throw OsError("the adapter is started while " + std::to_string(live) +
+                  " ADLs and pieces of isolation memory of its last start live: the mode of DMA is decided while the "
+                  "device references no memory");
+  }
   if (domain_ != nullptr) {
     MapReservedRanges();
     kernel_.iommu()->Attach(function_.bdf, *domain_);
@@ -155,6 +203,10 @@ void Adapter::Attach() {
   isolation_memory().AddAdapter(handle(), {domain_, function_.bdf.ToString()});
   kernel_.pci().SetBusMaster(function_, true);
   message_ = kernel_.hal().ConnectInterrupt("gpu " + function_.bdf.ToString(), [this] {
+    if (lost_interrupts_ < kernel_.parameters().inject.lost_interrupts) {
+      ++lost_interrupts_;
+      return;
+    }
     miniport_->InterruptRoutine(0);
   });
   kernel_.pci().EnableMsi(function_, message_);
@@ -207,7 +259,7 @@ NTSTATUS Adapter::FillDeviceInformation(DXGK_DEVICE_INFO& info) {
 }
 
 void Adapter::QueryCaps() {
-  QueryStarted(*miniport_, answers_);
+  answers_.last_byte = kernel_.pages().end() - 1;
   RequireAdmission(Admit(answers_, remapped()));
   caps_.coherent = answers_.mmu.CacheCoherentMemorySupported;
   caps_.invalid_not_cached = answers_.mmu.InvalidTlbEntriesNotCached;
@@ -215,6 +267,11 @@ void Adapter::QueryCaps() {
   caps_.idle_for_updates = answers_.mmu.PageTableUpdateRequireAddressSpaceIdle;
   caps_.narrow_fences = answers_.driver.SchedulingCaps.No64BitAtomics;
   caps_.update_mode = answers_.mmu.PageTableUpdateMode;
+  caps_.system_64k = answers_.mmu.SysMem64KBPageSupported;
+  caps_.geometry.dual = answers_.mmu.DualPteSupported;
+  for (const DXGK_SEGMENTDESCRIPTOR4& segment : answers_.segments) {
+    if (segment.Flags.Use64KBPages) caps_.geometry.leaf_64k_bytes = answers_.mmu.LeafPageTableSizeFor64KPagesInBytes;
+  }
   caps_.geometry.va_bits = answers_.mmu.VirtualAddressBitCount;
   for (const DXGK_PAGE_TABLE_LEVEL_DESC& level : answers_.levels) {
     caps_.geometry.levels.push_back({level.PageTableIndexBitCount, level.PageTableSegmentId,
@@ -225,6 +282,7 @@ void Adapter::QueryCaps() {
   caps_.paging_node = answers_.paging_node();
   caps_.render_node = caps_.nodes > 1 ? (caps_.paging_node == 0 ? 1 : 0) : caps_.paging_node;
   caps_.paging_buffer_bytes = answers_.paging_buffer_bytes;
+  caps_.paging_buffer_segment = answers_.paging_buffer_segment;
   caps_.paging_private_bytes = answers_.paging_private_bytes;
 }
 
@@ -235,6 +293,7 @@ void Adapter::MakeSegments() {
     segment.aperture = descriptor.Flags.Aperture;
     segment.cpu_visible = descriptor.Flags.CpuVisible;
     segment.cache_coherent = descriptor.Flags.CacheCoherent;
+    segment.pages_64k = descriptor.Flags.Use64KBPages;
     segment.base = static_cast<uint64_t>(descriptor.BaseAddress.QuadPart);
     segment.size = descriptor.Size;
     if (segment.cpu_visible && !segment.aperture) {
@@ -246,6 +305,10 @@ void Adapter::MakeSegments() {
         std::make_unique<RangeAllocator>(0, segment.size, kernel_.parameters().seed,
                                          segment.aperture ? "aperture_range" : "vram_range",
                                          "segment" + std::to_string(segment.id), kernel_.ledger());
+    if (const auto bad = answers_.bad_ranges.find(segment.id); bad != answers_.bad_ranges.end()) {
+      for (const DXGK_MEMORYRANGE& range : bad->second)
+        segment.space->Exclude(range.SegmentOffset, range.SegmentOffset + range.SizeInBytes);
+    }
     segments_.push_back(std::move(segment));
   }
 }
@@ -269,16 +332,27 @@ Segment& Adapter::aperture_segment() {
   throw OsError("the driver reports no aperture segment");
 }
 
-void Adapter::PowerDown() {
-  vidsch_.Suspend();  // until PowerUp
-  vidsch_.WaitQuiet(kPowerBoundNs);
+bool Adapter::Has64kPages(unsigned id) {
+  if (id != 0) return segment(id).pages_64k;
+  return caps_.system_64k && kernel_.parameters().open.system_64k_mapped;
+}
+
+std::string Adapter::NotIdle() const {
+  if (!vidsch_.idle()) return "the driver holds packets";
+  if (!kernel_.parameters().inject.leak.empty()) return "";  // what is planted is reported at power-off
   for (const Segment& segment : segments_) {
     if (!segment.aperture && segment.space->ranges() != 0) {
-      throw BugCheck("DxgkDdiSetPowerState while " + std::to_string(segment.space->ranges()) +
-                     " ranges of segment " + std::to_string(segment.id) + " are in use");
+      return std::to_string(segment.space->ranges()) + " ranges of segment " + std::to_string(segment.id) +
+             " are in use";
     }
   }
-  miniport_->SetPowerState(PowerDeviceD3, PowerActionSleep);
+  return "";
+}
+
+void Adapter::PowerDown(POWER_ACTION action) {
+  vidsch_.Suspend();  // until PowerUp
+  vidsch_.WaitQuiet(kPowerBoundNs);
+  miniport_->SetPowerState(PowerDeviceD3, action);
   kernel_.pci().DisableMsi(function_);
   kernel_.pci().SetBusMaster(function_, false);
   kernel_.pci().SetPower(function_, false);
@@ -386,7 +460,10 @@ void Adapter::OpenContext(ProcessHandles& handles, const std::string& name, bool
   DXGKARG_CREATECONTEXT context{};
   context.hContext = handles.dxgk_context = NewHandle(2);
   handles.node = system ? caps_.paging_node : caps_.render_node;
-  if (!system) handles.state = vidsch_.CreateDevice(name);
+  if (!system) {
+    handles.state = vidsch_.CreateDevice(name);
+    handles.state->process = handles.dxgk_process;
+  }
   context.NodeOrdinal = handles.node;
   context.EngineAffinity = 1;
   context.Flags.SystemContext = system;
@@ -447,17 +524,11 @@ void Adapter::SetRootPageTable(HANDLE context, const D3DGPU_PHYSICAL_ADDRESS& ro
 }
 
 DriverAllocation Adapter::CreateAllocation(const AllocationRequest& request) {
-  kmd::AllocationData data;
-  data.bytes = request.bytes;
-  data.accessed_physically = request.accessed_physically;
-  data.system_only = request.system_only;
-  data.cpu_visible = request.cpu_visible;
-  data.map_cpu_visible = request.map_cpu_visible;
-  data.no_large_pages = request.no_large_pages;
-  data.explicit_residency = request.explicit_residency;
+  const auto& data_of = dxgkrnl_.user_mode_driver().allocation_data;
+  std::vector<uint8_t> data = data_of ? data_of(request) : std::vector<uint8_t>();
   DXGK_ALLOCATIONINFO info{};
-  info.pPrivateDriverData = &data;
-  info.PrivateDriverDataSize = sizeof data;
+  info.pPrivateDriverData = data.data();
+  info.PrivateDriverDataSize = static_cast<UINT>(data.size());
   DXGKARG_CREATEALLOCATION args{};
   args.NumAllocations = 1;
   args.pAllocationInfo = &info;

@@ -30,12 +30,14 @@ struct AdapterCaps {
   bool explicit_invalidation = false;
   bool idle_for_updates = false;  ///< PageTableUpdateRequireAddressSpaceIdle
   bool narrow_fences = false;     ///< DXGK_VIDSCHCAPS.No64BitAtomics
+  bool system_64k = false;  ///< SysMem64KBPageSupported
   DXGK_PAGETABLEUPDATEMODE update_mode = DXGK_PAGETABLEUPDATE_CPU_VIRTUAL;
   Geometry geometry;
   unsigned nodes = 0;
   unsigned paging_node = 0;
   unsigned render_node = 0;  ///< of processes; the paging node when there is no other
   uint64_t paging_buffer_bytes = 0;
+  unsigned paging_buffer_segment = 0;
   uint64_t paging_private_bytes = 0;
 };
 
@@ -69,7 +71,7 @@ class Adapter {
   void Stop();
   /// Sleep and wake: the driver saves what it keeps, the device goes to D3 and back, and VRAM loses its
   /// content. Nothing of VRAM may be in use (what VidMm had there is evicted, its tables too): bug check.
-  void PowerDown();
+  void PowerDown(POWER_ACTION action = PowerActionSleep);
   void PowerUp();
 
   /// After DxgkDdiResetFromTimeout: the driver is told that what was in VRAM and in the aperture is gone (`lost`:
@@ -91,6 +93,8 @@ class Adapter {
   Segment& segment(unsigned id);
   Segment& local_segment();
   Segment& aperture_segment();
+  /// Memory of this segment (0: system memory) may be mapped with pages of 64 KiB.
+  bool Has64kPages(unsigned id);
   /// Between DxgkDdiStartDevice and DxgkDdiStopDevice.
   bool running() const { return miniport_ != nullptr && miniport_->started(); }
   DmaMode mode() const { return mode_; }
@@ -121,6 +125,12 @@ class Adapter {
   void MakeIsolationDomain();
   void MapReservedRanges();
   void AttachIsolationDomain();
+  // What SwitchDma does in exclusive access.
+  void EnterDomain(DmaMode mode);
+  void LeaveDomain();
+  bool reaches_all_memory() const { return reaches_all_; }
+  /// The driver has all that DMA remapping needs.
+  bool can_remap() const;
   const std::vector<DXGK_PHYSICAL_MEMORY_RANGE>& reserved_ranges() const { return reserved_; }
 
   NTSTATUS Escape(void* data, size_t bytes) { return miniport_->Escape(data, bytes); }
@@ -139,12 +149,15 @@ class Adapter {
   void QueueDpc();
 
  private:
+  /// For calls of level three: "" or what is not idle.
+  std::string NotIdle() const;
   void FindDevice();
   void LoadDriver();
   void DecideMemory();
   void Attach();
   void StartDevice();
   void QueryCaps();
+  void StartInMode();
   void MakeSegments();
   void SwitchIommuOn();
   void QueryReserved();
@@ -163,6 +176,8 @@ class Adapter {
   AdapterCaps caps_;
   std::vector<Segment> segments_;
   DmaMode mode_ = DmaMode::kPhysical;
+  bool reaches_all_ = true;
+  bool may_remap_ = true;  // false: its driver turned out to lack MapAperture2Supported
   IommuDomain* domain_ = nullptr;
   bool attached_ = false;
   GpuIsolation isolation_{*this};
@@ -174,9 +189,13 @@ class Adapter {
   uint64_t traffic_when_off_ = 0;
   uint64_t next_handle_ = 1;
   DriverRequests* driver_requests_ = nullptr;
+  uint64_t lost_interrupts_ = 0;
 };
 
-/// Fills the table of kernel callbacks that StartDevice hands to the driver.
+/// Bytes of DXGKRNL_INTERFACE that a driver of this interface version is offered (build 22621: 0x100 to drivers of
+/// Windows 8, 0x138 of WDDM 2.0, 0x240 from WDDM 2.8 on; between the last two the smaller one is assumed).
+UINT KernelTableBytes(ULONG driver_version);
+/// Fills the table of kernel callbacks that StartDevice hands to the driver: as much of it as the driver's version has.
 DXGKRNL_INTERFACE MakeInterface(Adapter& adapter);
 
 }  // namespace gmmu::os

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "os/adapter_answers.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace gmmu::os {
@@ -27,6 +28,17 @@ void QuerySegments(Miniport& miniport, AdapterAnswers& answers) {
     DXGK_SEGMENTDESCRIPTOR4 descriptor;
     std::memcpy(&descriptor, descriptors.data() + index * kStride, sizeof descriptor);
     answers.segments.push_back(descriptor);
+  }
+  for (UINT index = 0; index < count; ++index) {  // asked only where the descriptor says that there are some
+    const UINT ranges = answers.segments[index].NumInvalidMemoryRanges;
+    if (ranges == 0) continue;
+    std::vector<DXGK_MEMORYRANGE> bad(ranges);
+    DXGK_QUERYSEGMENTMEMORYSTATE state{static_cast<WORD>(index + 1), static_cast<WORD>(answers.physical_adapter),
+                                       ranges, bad.data()};
+    Miniport::Require(miniport.Query(DXGKQAITYPE_SEGMENTMEMORYSTATE, state),
+                      "the query for SEGMENTMEMORYSTATE of segment " + std::to_string(index + 1));
+    bad.resize(std::min(ranges, state.NumInvalidMemoryRanges));
+    answers.bad_ranges[index + 1] = bad;
   }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -13,6 +14,7 @@ namespace gmmu::os {
 struct AdapterAnswers {
   ULONG version = 0;  ///< of the driver's table, DXGKDDI_INTERFACE_VERSION_*
   UINT physical_adapter = 0;
+  uint64_t last_byte = 0;  ///< of installed memory: what the answers are held against
 
   // Before DxgkDdiStartDevice.
   DXGK_PHYSICAL_MEMORY_CAPS memory{};
@@ -25,6 +27,7 @@ struct AdapterAnswers {
   DXGK_GPUMMUCAPS mmu{};
   std::vector<DXGK_PAGE_TABLE_LEVEL_DESC> levels;  ///< leaf first
   std::vector<DXGK_SEGMENTDESCRIPTOR4> segments;   ///< segment n + 1 at n
+  std::map<UINT, std::vector<DXGK_MEMORYRANGE>> bad_ranges;  ///< by segment id: what must not be used of it
   UINT paging_buffer_segment = 0;
   UINT paging_buffer_bytes = 0;
   UINT paging_private_bytes = 0;

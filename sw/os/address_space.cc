@@ -14,6 +14,7 @@ AddressSpace::AddressSpace(Adapter& adapter, std::string name, bool paging, uint
       name_(std::move(name)),
       paging_(paging),
       windows_(adapter.kernel().parameters().bring_up == BringUp::kWindows22621),
+      first_(paging && adapter.kernel().parameters().bring_up == BringUp::kWindows26100),
       va_(adapter.caps().geometry.Coverage(0), va_end, adapter.kernel().parameters().seed,
           "va_range", name_, adapter.kernel().ledger()) {}
 
@@ -31,10 +32,11 @@ AddressSpace::Table AddressSpace::NewTable(unsigned level, uint64_t bytes) {
     table.cpu = table.system.Map(0, bytes);
   } else {
     table.segment = &adapter_.segment(id);
-    const uint64_t alignment = std::max<uint64_t>(descriptor.alignment, hw::kPageSize);
-    const auto place = !windows_ ? RangeAllocator::Place::kBySeed
-                       : paging_ ? RangeAllocator::Place::kLowest
-                                 : RangeAllocator::Place::kHighest;
+    const uint64_t alignment = descriptor.alignment != 0 ? std::max<uint64_t>(descriptor.alignment, hw::kPageSize)
+                                                         : table.segment->page_bytes();
+    const auto place = first_ || (windows_ && paging_) ? RangeAllocator::Place::kLowest
+                       : windows_                      ? RangeAllocator::Place::kHighest
+                                                       : RangeAllocator::Place::kBySeed;
     const auto offset = table.segment->space->Allocate(bytes, alignment, created_by, place);
     if (!offset) throw NoRoom("no room in segment " + std::to_string(id) + " for a " + created_by);
     table.gpu.SegmentId = id;
@@ -78,7 +80,7 @@ AddressSpace::Table AddressSpace::NewRoot(uint64_t wanted) {
 
 void AddressSpace::CreateRoot(const Sink& sink, uint64_t entries) {
   root_ = NewRoot(entries);
-  if (windows_) return;  // written with its first entries
+  if (windows_ || first_) return;  // written with its first entries
   root_.written = true;
   Initialise(root_, adapter_.caps().geometry.count() - 1, root_entries_, 0, sink);
 }
@@ -107,6 +109,10 @@ void AddressSpace::WriteEntry(unsigned level, uint64_t va, const DXGK_PTE& entry
   update.first_va = va >> geometry.Shift(level) << geometry.Shift(level);
   Aim(update, table);
   update.entries = {entry};
+  if (geometry.dual && level == 1) {
+    const Leaf64k* large = Find64k(va / geometry.Coverage(0));
+    update.entries_64k = {large == nullptr ? DXGK_PTE{} : LinkTo64k(large->table)};
+  }
   sink(update);
 }
 
@@ -158,9 +164,9 @@ void AddressSpace::SetEntries(uint64_t va, uint64_t pages, const std::vector<DXG
                               uint64_t driver_protection) {
   const Geometry& geometry = adapter_.caps().geometry;
   const bool repeat = entries.size() == 1 && pages != 1;
+  const bool fits = Fits64k(va, pages, entries);
   for (uint64_t done = 0; done < pages;) {
     const uint64_t at = va + done * hw::kPageSize;
-    Table& leaf = Ensure(0, at, sink);
     TableUpdate update;
     update.start = geometry.Index(0, at);
     update.count = std::min(pages - done, geometry.Entries(0) - update.start);
@@ -169,21 +175,29 @@ void AddressSpace::SetEntries(uint64_t va, uint64_t pages, const std::vector<DXG
     update.driver_protection = driver_protection;
     update.allocation = allocation;
     update.allocation_offset = allocation_offset + done * hw::kPageSize;
-    Aim(update, leaf);
     if (repeat) {
       update.entries = entries;
     } else {
       const auto first = entries.begin() + static_cast<ptrdiff_t>(done);
       update.entries.assign(first, first + static_cast<ptrdiff_t>(update.count));
     }
-    sink(update);
     done += update.count;
+    PutLeaf(std::move(update), fits, sink);
   }
 }
 
-void AddressSpace::EnsureTables(uint64_t va, uint64_t pages, const Sink& sink) {
-  const uint64_t coverage = adapter_.caps().geometry.Coverage(0);
-  for (uint64_t at = va / coverage * coverage; at < va + pages * hw::kPageSize; at += coverage) Ensure(0, at, sink);
+void AddressSpace::EnsureTables(uint64_t va, uint64_t pages, const Sink& sink, bool large) {
+  const Geometry& geometry = adapter_.caps().geometry;
+  const uint64_t coverage = geometry.Coverage(0);
+  for (uint64_t at = va / coverage * coverage; at < va + pages * hw::kPageSize; at += coverage) {
+    const uint64_t slot = at / coverage;
+    if (!geometry.dual && Find64k(slot) != nullptr) continue;
+    const bool open = geometry.dual || (tables_.count({0, slot}) == 0 && uppers_.count({0, slot}) == 0);
+    if (large && open)
+      Ensure64k(slot, sink);
+    else
+      Ensure(0, at, sink);
+  }
 }
 
 void AddressSpace::Invalidate(uint64_t va, uint64_t pages, const Sink& sink) {
@@ -202,6 +216,15 @@ void AddressSpace::InvalidateAll(const Sink& sink) {
     Aim(update, table);
     sink(update);
   };
+  for (const auto& [slot, leaf] : leaves_64k_) {
+    TableUpdate update;
+    update.entries.resize(1);
+    update.use_64k = update.repeat = true;
+    update.count = leaf.entries.size();
+    update.first_va = slot * geometry.Coverage(0);
+    Aim(update, leaf.table);
+    sink(update);
+  }
   for (const auto& [slot, table] : tables_)
     invalidate(table, slot.first, geometry.Entries(slot.first), slot.second * geometry.Coverage(slot.first));
   if (root_.written) invalidate(root_, geometry.count() - 1, root_entries_, 0);
@@ -209,7 +232,10 @@ void AddressSpace::InvalidateAll(const Sink& sink) {
 
 void AddressSpace::FreeTables() {
   for (auto& [slot, table] : tables_) Release(table);
+  for (auto& [slot, leaf] : leaves_64k_) Release(leaf.table);
   tables_.clear();
+  leaves_64k_.clear();
+  small_.clear();
   uppers_.clear();
   evicted_.clear();
   ReleaseRetired();

@@ -24,6 +24,8 @@ struct TableUpdate {
   std::vector<DXGK_PTE> entries;  ///< one entry when `repeat` is set
   uint64_t count = 0;
   bool repeat = false;
+  bool use_64k = false;                 ///< level 0: entries of 64 KiB, `start` and `count` count those
+  std::vector<DXGK_PTE> entries_64k;    ///< level 1 of pairs: the 64 KiB halves, as many as `entries`; empty: invalid
   bool initial = false;
   bool notify_eviction = false;  ///< the table is about to go
   uint64_t first_va = 0;
@@ -34,6 +36,9 @@ struct TableUpdate {
   void* table_cpu = nullptr;        ///< the same for the CPU
   uint64_t table_va = 0;            ///< the same in the paging process, with update mode GPU_VIRTUAL
 };
+
+/// A leaf table changes its kind (single entries), or blocks of it do (pairs).
+enum class LeafChange { kConversion, kMove };
 
 /// The page tables and virtual addresses of one GPU process, as VidMm keeps them.
 ///
@@ -49,6 +54,15 @@ class AddressSpace {
     std::function<uint64_t(const D3DGPU_PHYSICAL_ADDRESS& table, uint64_t bytes)> map;
     std::function<void(uint64_t va, uint64_t bytes)> unmap;
   };
+  /// What a change between pages of 64 KiB and of 4 KiB needs: `begin` is called before a way back to 4 KiB (for a
+  /// conversion the contexts of the process are suspended when it returns), `flush` between entries that become
+  /// invalid and entries of the other kind that become valid, and at the end; then `end` (the contexts run again).
+  struct ChangeHooks {
+    std::function<void(LeafChange)> begin;
+    std::function<void(uint64_t va, uint64_t bytes)> flush;
+    std::function<void(LeafChange)> end;
+  };
+  void set_change_hooks(ChangeHooks hooks) { hooks_ = std::move(hooks); }
   /// Before the root is made.
   void set_table_views(TableViews views) { views_ = std::move(views); }
 
@@ -72,8 +86,17 @@ class AddressSpace {
   D3DGPU_PHYSICAL_ADDRESS root() const { return root_.gpu; }
   uint64_t root_entries() const { return root_entries_; }
 
+  /// BringUp::kWindows26100 only, in its order: the first tables of the paging process without the root (leaf table
+  /// of `va`, and `large` leaf tables of 64 KiB entries behind it); then the root.
+  void MakeFirst(uint64_t va, uint64_t large, const Sink& sink);
+  void MakeWholeRoot(const Sink& sink);
+  /// Pages of the leaf table of `va`, as entries that map it.
+  std::vector<DXGK_PTE> EntriesOfLeafTable(uint64_t va);
+
   /// Writes entries for consecutive pages from `va`; makes the tables that are missing. `entries`
-  /// either one for each page, or one that is repeated.
+  /// either one for each page, or one that is repeated. Blocks of 64 KiB are mapped as such when
+  /// address and size of the update are multiples of 64 KiB and each block is consecutive, aligned and in
+  /// a segment with pages of 64 KiB; where the leaf table has 4 KiB entries already it keeps them (single entries).
   void SetEntries(uint64_t va, uint64_t pages, const std::vector<DXGK_PTE>& entries,
                   HANDLE allocation, uint64_t allocation_offset, const Sink& sink, uint64_t driver_protection = 0);
   /// Entries of one leaf table that a copy of pages takes to one other, or to the same.
@@ -85,8 +108,10 @@ class AddressSpace {
   };
   /// [source, source + bytes) to `target`, ascending; the tables exist.
   std::vector<LeafRun> LeafRuns(uint64_t source, uint64_t target, uint64_t bytes);
-  /// Makes the tables that are missing for these pages.
-  void EnsureTables(uint64_t va, uint64_t pages, const Sink& sink);
+  /// Makes the tables that are missing for these pages; `large`: for pages of 64 KiB, where that is still open.
+  void EnsureTables(uint64_t va, uint64_t pages, const Sink& sink, bool large = false);
+  /// The page at `va` has, or is to have, an entry of 64 KiB.
+  bool Is64k(uint64_t va) const;
   /// Writes one invalid entry over all of them.
   void Invalidate(uint64_t va, uint64_t pages, const Sink& sink);
   /// One entry of `level` > 0 that maps data or zeros: all that a table of the level below would cover. `va` is
@@ -118,7 +143,8 @@ class AddressSpace {
 
   RangeAllocator& va() { return va_; }
   const std::string& name() const { return name_; }
-  size_t tables() const { return tables_.size(); }
+  size_t tables() const { return tables_.size() + leaves_64k_.size(); }
+  size_t tables_64k() const { return leaves_64k_.size(); }
 
  private:
   struct Table {
@@ -134,6 +160,36 @@ class AddressSpace {
   using Slot = std::pair<unsigned, uint64_t>;  // level, va / coverage of one of its tables
   Table NewTable(unsigned level, uint64_t bytes);
   Table NewRoot(uint64_t wanted);
+  /// An entry of 64 KiB, and what the updates that made it said.
+  struct Entry64k {
+    DXGK_PTE entry{};
+    HANDLE allocation = nullptr;
+    uint64_t allocation_offset = 0;
+    uint64_t driver_protection = 0;
+  };
+  struct Leaf64k {
+    Table table;
+    std::vector<Entry64k> entries;
+  };
+  // address_space_64k.cc
+  bool Fits64k(uint64_t va, uint64_t pages, const std::vector<DXGK_PTE>& entries) const;
+  void PutLeaf(TableUpdate update, bool fits, const Sink& sink);
+  void PutPair(const TableUpdate& update, bool fits, const Sink& sink);
+  void PutSmall(TableUpdate update, const Sink& sink);
+  void PutLarge(TableUpdate update, const Sink& sink);
+  void InvalidateSmall(const TableUpdate& update, const Sink& sink);
+  Leaf64k& Ensure64k(uint64_t slot, const Sink& sink);
+  void Clear64k(uint64_t slot, const Sink& sink);
+  const Leaf64k* Find64k(uint64_t slot) const;
+  Table New64k();
+  /// Single entries: one leaf table of 64 KiB entries becomes one of 4 KiB.
+  void Convert(uint64_t slot, const Sink& sink);
+  /// Pairs: `blocks`, and the pages of `update`, go from 64 KiB entries to 4 KiB ones.
+  void Move(const TableUpdate& update, const std::vector<uint64_t>& blocks, const Sink& sink);
+  /// Pages [first, first + count) of a block as they were in its 64 KiB entry.
+  TableUpdate Part64k(uint64_t block, const Entry64k& held, uint64_t first, uint64_t count) const;
+  void ForgetBlocks(uint64_t slot);
+  static DXGK_PTE LinkTo64k(const Table& table);
   void Release(Table& table);
   void Retire(Slot slot);
   void WriteAll(const Table& table, unsigned level, uint64_t va, std::vector<DXGK_PTE> entries, const Sink& sink);
@@ -157,10 +213,14 @@ class AddressSpace {
   std::string name_;
   bool paging_;
   const bool windows_;  // BringUp::kWindows22621
+  const bool first_;    // the paging process of BringUp::kWindows26100
   Table root_;
   uint64_t root_entries_ = 0;
   std::map<Slot, Table> tables_;     // without the root
   std::map<Slot, DXGK_PTE> uppers_;  // entries that stand where the table of this slot would
+  std::map<uint64_t, Leaf64k> leaves_64k_;  // by va / coverage of a leaf table
+  std::map<uint64_t, uint16_t> small_;      // pairs: 4 KiB entries in use, by block of 64 KiB
+  ChangeHooks hooks_;
   std::vector<Table> retired_;
   std::map<Slot, std::vector<DXGK_PTE>> evicted_;  // contents
   bool restoring_ = false;

@@ -27,6 +27,11 @@ void AddressSpace::ReplaceRoot(uint64_t entries, const Sink& sink) {
   for (const auto& [slot, table] : tables_) {
     if (slot.first == level - 1) keep(slot, LinkTo(table));
   }
+  if (level == 1) {
+    for (const auto& [slot, leaf] : leaves_64k_) {
+      if (tables_.count({0, slot}) == 0) keep({0, slot}, geometry.dual ? DXGK_PTE{} : LinkTo64k(leaf.table));
+    }
+  }
   for (const auto& [slot, entry] : uppers_) {
     if (slot.first == level - 1) keep(slot, entry);
   }
@@ -42,6 +47,9 @@ void AddressSpace::Split(const Table& table, unsigned level, uint64_t va, const 
   Aim(update, table);
   update.repeat = upper.Zero != 0;
   for (uint64_t i = 0; i < (update.repeat ? 1 : update.count); ++i) update.entries.push_back(PartOf(upper, level, i));
+  if (level == 0 && geometry.dual) {
+    for (uint64_t block = 0; block < update.count / kPagesOf64k; ++block) small_[va / kBytesOf64k + block] = 0xFFFF;
+  }
   sink(update);
 }
 
@@ -70,6 +78,13 @@ std::vector<AddressSpace::LeafRun> AddressSpace::LeafRuns(uint64_t source, uint6
 }
 
 void AddressSpace::Retire(Slot slot) {
+  if (slot.first == 0) {
+    if (const auto large = leaves_64k_.find(slot.second); large != leaves_64k_.end()) {
+      retired_.push_back(std::move(large->second.table));
+      leaves_64k_.erase(large);
+    }
+    ForgetBlocks(slot.second);
+  }
   const auto found = tables_.find(slot);
   if (found == tables_.end()) return;
   retired_.push_back(std::move(found->second));
@@ -130,13 +145,21 @@ void AddressSpace::SetZero(uint64_t va, uint64_t pages, const Sink& sink) {
   }
 }
 
-// From the leaves up: an entry of a parent becomes invalid before its table is retired.
+// From the leaves up. A parent that goes too keeps its entries (seen on build 26100: what is freed still holds its
+// links), unless ExplicitPageTableInvalidation wants every entry invalid.
 void AddressSpace::FreeTables(uint64_t va, uint64_t pages, const Sink& sink) {
   const Geometry& geometry = adapter_.caps().geometry;
   const uint64_t end = va + pages * hw::kPageSize;
+  std::vector<Slot> all;
   for (unsigned level = 0; level + 1 < geometry.count(); ++level) {
     const uint64_t coverage = geometry.Coverage(level);
     std::vector<Slot> gone;
+    if (level == 0) {
+      for (const auto& [slot, leaf] : leaves_64k_) {
+        const bool small = tables_.count({0, slot}) != 0;
+        if (!small && slot * coverage >= va && (slot + 1) * coverage <= end) gone.push_back({0, slot});
+      }
+    }
     for (auto it = tables_.lower_bound({level, 0}); it != tables_.end() && it->first.first == level; ++it) {
       const uint64_t start = it->first.second * coverage;
       if (level == 0 ? start < va || start + coverage > end : start + coverage <= va || start >= end) continue;
@@ -147,12 +170,20 @@ void AddressSpace::FreeTables(uint64_t va, uint64_t pages, const Sink& sink) {
       const auto inside = [&](const Slot& slot) { return slot.first == first.first && slot.second < first.second + entries; };
       const bool used = level > 0 && ((below != tables_.end() && inside(below->first)) ||
                                       (upper != uppers_.end() && inside(upper->first)));
-      if (!used) gone.push_back(it->first);
+      const auto large = leaves_64k_.lower_bound(first.second);
+      const bool used_64k = level == 1 && large != leaves_64k_.end() && large->first < first.second + entries;
+      if (!used && !used_64k) gone.push_back(it->first);
     }
     for (const Slot& slot : gone) {
-      WriteEntry(level + 1, slot.second * coverage, DXGK_PTE{}, sink);
       Retire(slot);
+      if (adapter_.caps().explicit_invalidation) WriteEntry(level + 1, slot.second * coverage, DXGK_PTE{}, sink);
     }
+    all.insert(all.end(), gone.begin(), gone.end());
+  }
+  if (adapter_.caps().explicit_invalidation) return;
+  for (const Slot& slot : all) {
+    const uint64_t start = slot.second * geometry.Coverage(slot.first);
+    if (Find(slot.first + 1, start) != nullptr) WriteEntry(slot.first + 1, start, DXGK_PTE{}, sink);
   }
 }
 

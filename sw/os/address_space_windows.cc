@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables in the order that was seen on build 22621 (bring_up.h).
+// Tables in the orders that were seen on builds 22621 and 26100 (bring_up.h).
 #include <algorithm>
 
 #include "os/adapter.h"
@@ -35,7 +35,12 @@ void AddressSpace::WriteWhole(unsigned level, uint64_t va, const Sink& sink) {
   update.entries.resize(update.count);
   const uint64_t each = uint64_t{1} << geometry.Shift(level);
   for (uint64_t i = 0; i < update.count; ++i) {
-    if (const Table* below = Find(level - 1, update.first_va + i * each)) update.entries[i] = LinkTo(*below);
+    const uint64_t at = update.first_va + i * each;
+    if (const Table* below = Find(level - 1, at)) update.entries[i] = LinkTo(*below);
+    const Leaf64k* large = level == 1 ? Find64k(at / geometry.Coverage(0)) : nullptr;
+    if (level == 1 && geometry.dual)
+      update.entries_64k.push_back(large == nullptr ? DXGK_PTE{} : LinkTo64k(large->table));
+    if (large != nullptr && !geometry.dual) update.entries[i] = LinkTo64k(large->table);
   }
   table.written = true;
   sink(update);
@@ -62,6 +67,37 @@ AddressSpace::Table& AddressSpace::EnsureInWindowsOrder(unsigned level, uint64_t
     WriteWhole(up, va, sink);
   }
   return wanted;
+}
+
+// Places from the root down, contents from the leaf up. Where the leaf tables of 64 KiB entries are cleared is not
+// known; here it is before level 1 names them.
+void AddressSpace::MakeFirst(uint64_t va, uint64_t large, const Sink& sink) {
+  const Geometry& geometry = adapter_.caps().geometry;
+  const unsigned top = geometry.count() - 1;
+  const uint64_t slot = va / geometry.Coverage(0);
+  for (unsigned level = top; level-- > 0;) TableOf(level, va);
+  for (uint64_t i = 1; i <= large; ++i)
+    leaves_64k_[slot + i] = {New64k(), std::vector<Entry64k>(geometry.Entries(0) / kPagesOf64k)};
+  Initialise(TableOf(0, va), 0, geometry.Entries(0), va, sink);
+  TableOf(0, va).written = true;
+  for (uint64_t i = 1; i <= large; ++i) Clear64k(slot + i, sink);
+  for (unsigned level = 1; level < top; ++level) {
+    const uint64_t coverage = geometry.Coverage(level), end = va + (large + 1) * geometry.Coverage(0);
+    for (uint64_t at = va / coverage * coverage; at < end; at += coverage) WriteWhole(level, at, sink);
+  }
+}
+
+void AddressSpace::MakeWholeRoot(const Sink& sink) { WriteWhole(adapter_.caps().geometry.count() - 1, 0, sink); }
+
+std::vector<DXGK_PTE> AddressSpace::EntriesOfLeafTable(uint64_t va) {
+  const Table& table = TableOf(0, va);
+  std::vector<DXGK_PTE> entries;
+  for (uint64_t page = 0; page < table.bytes / hw::kPageSize; ++page) {
+    entries.push_back(LinkTo(table));
+    entries.back().PageAddress += page;
+    entries.back().CacheCoherent = table.gpu.SegmentId == 0 && adapter_.caps().coherent;
+  }
+  return entries;
 }
 
 void AddressSpace::MakeWhole(uint64_t va_end, const Sink& sink) {

@@ -50,6 +50,27 @@ void Levels(const AdapterAnswers& a, Refusals& out) {
   }
 }
 
+/// Pages of 64 KiB: leaf tables of them have a size, and 4 KiB leaf tables enough entries.
+void Pages64k(const AdapterAnswers& a, Refusals& out) {
+  const bool used = std::any_of(a.segments.begin(), a.segments.end(),
+                                [](const auto& s) { return s.Flags.Use64KBPages; });
+  const UINT bytes = a.mmu.LeafPageTableSizeFor64KPagesInBytes;
+  if (bytes % hw::kPageSize != 0 || (bytes == 0 && used)) {
+    out.push_back({"DXGK_GPUMMUCAPS.LeafPageTableSizeFor64KPagesInBytes",
+                   "is " + Number(bytes) + ", not whole pages" + (used ? "; a segment has pages of 64 KiB" : ""),
+                   StopCode::kUnknown, {}});
+  }
+  if (a.mmu.DualPteSupported && !used) {
+    out.push_back({"DXGK_GPUMMUCAPS.DualPteSupported", "is 1, and no segment has pages of 64 KiB",
+                   StopCode::kUnknown, {}});
+  }
+  if (used && !a.levels.empty() && a.levels[0].PageTableIndexBitCount < 4) {
+    out.push_back({"DXGK_PAGE_TABLE_LEVEL_DESC.PageTableIndexBitCount",
+                   "of level 0 is " + Number(a.levels[0].PageTableIndexBitCount) + "; pages of 64 KiB need 4 bits",
+                   StopCode::kUnknown, {}});
+  }
+}
+
 /// Where a table may lie. Windows writes the paging process' first tables with the CPU whatever the
 /// update mode is, so a local segment of tables must be visible to it (seen: 0x10E, 0x49).
 void TableSegment(const AdapterAnswers& a, size_t index, UINT id, const char* member, Refusals& out) {
@@ -120,6 +141,18 @@ void Segments(const AdapterAnswers& a, Refusals& out) {
                      StopCode::kUnknown, {}});
     }
   }
+  for (const auto& [id, ranges] : a.bad_ranges) {
+    for (const DXGK_MEMORYRANGE& range : ranges) {
+      const uint64_t size = a.segments[id - 1].Size;
+      if (range.SegmentOffset % hw::kPageSize == 0 && range.SizeInBytes % hw::kPageSize == 0 &&
+          range.SegmentOffset <= size && range.SizeInBytes <= size - range.SegmentOffset) {
+        continue;
+      }
+      out.push_back({"DXGK_MEMORYRANGE", "of segment " + Number(id) + " begins at " + Number(range.SegmentOffset) +
+                                             " and has " + Number(range.SizeInBytes) + " bytes: not whole pages of it",
+                     StopCode::kUnknown, {}});
+    }
+  }
   if (apertures != 1) {
     out.push_back({"DXGK_SEGMENTFLAGS.Aperture",
                    "stands at " + Number(apertures) + " segments; GpuMmu needs exactly one",
@@ -159,6 +192,14 @@ void IommuBits(const AdapterAnswers& a, bool remapped, Refusals& out) {
                      StopCode::kUnknown, {}});
     }
   }
+  // Before WDDM 2.9 there is no PHYSICAL_MEMORY_CAPS: this limit says what the GPU reaches.
+  if (a.version < DXGKDDI_INTERFACE_VERSION_WDDM2_9 &&
+      static_cast<uint64_t>(a.driver.HighestAcceptableAddress.QuadPart) < a.last_byte) {
+    out.push_back({"DXGK_DRIVERCAPS.HighestAcceptableAddress",
+                   "is " + Number(static_cast<uint64_t>(a.driver.HighestAcceptableAddress.QuadPart)) +
+                       "; installed memory ends at " + Number(a.last_byte),
+                   StopCode::kUnknown, {}});
+  }
   if (remapped && !caps.MapAperture2Supported) {
     out.push_back({"DXGK_VIDMMCAPS.MapAperture2Supported",
                    "is 0; DMA remapping (DXGK_IOMMU_CAPS.DmaRemappingSupported) needs it",
@@ -173,6 +214,7 @@ std::vector<Refusal> Admit(const AdapterAnswers& answers, bool remapped) {
   Model(answers, out);
   IommuBits(answers, remapped, out);
   Levels(answers, out);
+  Pages64k(answers, out);
   Segments(answers, out);
   PagingBuffers(answers, out);
   for (size_t level = 0; level < answers.levels.size(); ++level) {

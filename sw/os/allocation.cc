@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "os/allocation.h"
 
+#include <algorithm>
+
 #include "os/text.h"
 
 namespace gmmu::os {
@@ -65,6 +67,21 @@ Homes HomesOf(const DXGK_ALLOCATIONINFO& info, const AdapterAnswers& answers) {
   homes.aperture = set & SetOf(answers, true);
   homes.implicit_system = (set >> answers.segments.size() & 1) != 0;
   homes.contiguous = info.FlagsWddm2.AccessedPhysically != 0;
+  homes.alignment = info.Alignment;
+  homes.eviction = info.FlagsWddm2.AccessedPhysically ? info.EvictionSegmentSet : 0;
+  const DXGK_SEGMENTPREFERENCE& preferred = info.PreferredSegment;
+  const bool at_end = info.FlagsWddm2.FromEndOfSegment != 0;
+  const auto add = [&](UINT id, bool from_end) {
+    const auto same = [id](const Homes::Place& place) { return place.segment == id; };
+    if (id == 0 || (homes.memory >> (id - 1) & 1) == 0) return;
+    if (std::none_of(homes.places.begin(), homes.places.end(), same)) homes.places.push_back({id, from_end || at_end});
+  };
+  add(preferred.SegmentId0, preferred.Direction0 != 0);
+  add(preferred.SegmentId1, preferred.Direction1 != 0);
+  add(preferred.SegmentId2, preferred.Direction2 != 0);
+  add(preferred.SegmentId3, preferred.Direction3 != 0);
+  add(preferred.SegmentId4, preferred.Direction4 != 0);
+  for (UINT id = 1; id <= answers.segments.size(); ++id) add(id, false);
   if (!info.FlagsWddm2.AccessedPhysically && homes.aperture != 0) {
     homes.aperture = 0;
     homes.implicit_system = true;

@@ -30,6 +30,14 @@ struct Homes {
   UINT aperture = 0;             ///< segment set, the aperture segment
   bool implicit_system = false;  ///< in system memory without an aperture range: no map operation ever
   bool contiguous = false;       ///< in a memory segment its pages are consecutive
+  uint64_t alignment = 0;        ///< bytes, of its first page there; 0: a page
+  UINT eviction = 0;             ///< segment set: apertures through which it is evicted; 0: straight to system memory
+  /// Memory segments of the set in the order in which they are tried: the preferred ones first.
+  struct Place {
+    UINT segment = 0;
+    bool from_end = false;
+  };
+  std::vector<Place> places;
 };
 
 /// An allocation that the driver made and Dxgkrnl admitted.

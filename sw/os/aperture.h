@@ -58,6 +58,7 @@ class Aperture {
   /// pages. Nothing is mapped afterwards.
   std::vector<DXGKARG_BUILDPAGINGBUFFER> Lost();
 
+  bool in_use() const { return !mapped_.empty(); }
   bool mapped(uint64_t page) const { return mapped_.count(page) != 0; }
   uint64_t map_operations() const { return maps_; }
   uint64_t unmap_operations() const { return unmaps_; }

@@ -18,8 +18,36 @@ namespace gmmu::os {
 ///            (InitialUpdate), a table that is there already gets one entry; SetRootPageTable comes after the first range
 /// One whole-table write more than this rule gives was seen in the bring-up of the paging process (1,028 updates of
 /// 264,704 entries): kUnexplainedWholeWrites carries it as data, the root is written once more.
-enum class BringUp { kLinked, kWindows22621 };
+///
+/// kWindows26100, the seven steps that were seen on build 26100 for the paging process, as a rule for any geometry;
+/// tables of other processes are made as with kLinked:
+///   places  from the start of the segment up: root, the levels below it, the leaf table, leaf tables of 64 KiB
+///           entries; the first leaf table's coverage of addresses stays unused
+///   1  the leaf table is cleared as a whole (Repeat, InitialUpdate)
+///   2  each level above it but the root is written as a whole (InitialUpdate): the leaf table, behind it as
+///      many leaf tables of 64 KiB entries as the windows of VRAM need
+///   3  the first entries of the leaf table map the leaf table itself, page by page
+///   4  the paging buffers, one by one, read-only pages of system memory
+///   5  the root is written as a whole
+///   6  FLUSH_TLB while the root is not told yet; then SetRootPageTable
+///   7  VIRTUAL_FILL through entries of the leaf table
+/// All by the CPU, with a DMA buffer and private data that are not used when
+/// Parameters::immediate_updates_have_a_buffer is set. What follows no rule that is known is data: Unexplained26100.
+enum class BringUp { kLinked, kWindows22621, kWindows26100 };
 
 inline constexpr uint64_t kUnexplainedWholeWrites = 1;
+
+/// Of the bring-up of build 26100, as it was seen. Offsets count from the lowest address in use; where the first leaf
+/// table does not reach so far, a place is the lowest free one.
+struct Unexplained26100 {
+  static constexpr uint64_t kBuffers = 0x40000;         ///< of the paging buffers (entries 64 and 65)
+  static constexpr uint64_t kFlushStart = 0x30000, kFlushEnd = 0x5B0000;
+  static constexpr uint64_t kWindow = 0x430000;         ///< of the first scratch window (entry 0x430)
+  static constexpr uint64_t kFill = 0xBB0000;           ///< of the first fill (entry 0xBB0)
+  static constexpr uint64_t kFillPages = 34;
+  /// An update that nothing explains: GPU_PHYSICAL, level 0, InitialUpdate, read-only pages of system memory. Here it
+  /// goes to a table of its own, which no other table names.
+  static constexpr uint64_t kStart = 16, kCount = 80;
+};
 
 }  // namespace gmmu::os

@@ -165,10 +165,14 @@ NTSTATUS UnmapFrameBufferPointer(HANDLE device, CONST DXGKARGCB_UNMAPFRAMEBUFFER
 
 }  // namespace
 
+UINT KernelTableBytes(ULONG driver_version) {
+  if (driver_version >= DXGKDDI_INTERFACE_VERSION_WDDM2_8) return sizeof(DXGKRNL_INTERFACE);
+  return driver_version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0 ? 0x138 : 0x100;
+}
+
 DXGKRNL_INTERFACE MakeInterface(Adapter& adapter) {
   DXGKRNL_INTERFACE table;
   std::memset(&table, 0, sizeof table);
-  table.Size = sizeof table;
   table.Version = DXGKDDI_INTERFACE_VERSION;
   table.DeviceHandle = adapter.handle();
   table.DxgkCbGetDeviceInformation = GetDeviceInformation;
@@ -204,6 +208,8 @@ DXGKRNL_INTERFACE MakeInterface(Adapter& adapter) {
   table.DxgkCbFreeAdl = FreeAdl;
   table.DxgkCbMapPhysicalMemory = MapObject;
   table.DxgkCbUnmapPhysicalMemory = UnmapObject;
+  table.Size = KernelTableBytes(adapter.miniport().table().Version);
+  std::memset(reinterpret_cast<uint8_t*>(&table) + table.Size, 0, sizeof table - table.Size);
   return table;
 }
 

@@ -29,7 +29,7 @@ NTSTATUS ContextAllocations::CreateContextAllocation(DXGKARGCB_CREATECONTEXTALLO
   });
   const AdapterAnswers& answers = vidmm_.adapter().answers();
   args.hAllocation = nullptr;
-  if (process == nullptr || args.Size == 0 || args.Size > VidMm::window_bytes() || args.PhysicalAdapterIndex != 0 ||
+  if (process == nullptr || args.Size == 0 || args.Size > vidmm_.WindowBytes() || args.PhysicalAdapterIndex != 0 ||
       (args.Alignment != 0 && !PowerOfTwo(args.Alignment)) || (args.SupportedSegmentSet & SetOf(answers, false)) == 0 ||
       (args.EvictionSegmentSet & ~SetOf(answers, true)) != 0) {
     return STATUS_INVALID_PARAMETER;

@@ -26,13 +26,16 @@ enum class RemapPolicy {
 struct DmaFacts {
   uint64_t highest_visible = 0;  ///< DXGK_PHYSICAL_MEMORY_CAPS.HighestVisibleAddress: last byte
   uint64_t last_byte = 0;        ///< of installed memory
+  bool inclusive = true;         ///< a GPU whose highest visible byte is the last installed one reaches all
   bool supported = false;        ///< DXGK_IOMMU_CAPS.DmaRemappingSupported
+  uint64_t inf_value = 3;        ///< DmaRemappingCompatible of the driver's INF; 3: the device supports remapping
   bool iommu = false;            ///< the platform has one
   RemapPolicy policy = RemapPolicy::kWhenPossible;
 };
 
 struct DmaDecision {
   DmaMode mode = DmaMode::kPhysical;
+  bool reaches_all = true;  ///< the GPU reaches all installed memory by itself
   /// Why the adapter must not start; empty: it may.
   std::string refusal;
 };

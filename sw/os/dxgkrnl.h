@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "ddi/dispmprt.h"
@@ -9,6 +10,7 @@
 #include "os/isolation_memory.h"
 #include "os/kernel.h"
 #include "os/memory_objects.h"
+#include "os/user_mode_driver.h"
 
 namespace gmmu::os {
 
@@ -49,6 +51,10 @@ class Dxgkrnl {
   /// puts functions of its own in and calls DxgkInitialize again.
   const DRIVER_INITIALIZATION_DATA& table_so_far() const;
 
+  /// The user-mode half of the display driver.
+  void set_user_mode_driver(UserModeDriver driver) { user_mode_driver_ = std::move(driver); }
+  const UserModeDriver& user_mode_driver() const { return user_mode_driver_; }
+
   /// Which mode of DMA adapters get that are started from now on.
   RemapPolicy remap_policy() const { return remap_policy_; }
   void set_remap_policy(RemapPolicy policy) { remap_policy_ = policy; }
@@ -73,6 +79,7 @@ class Dxgkrnl {
   Driver* loading_ = nullptr;
   std::vector<Adapter*> adapters_;
   RemapPolicy remap_policy_;
+  UserModeDriver user_mode_driver_;
 };
 
 }  // namespace gmmu::os

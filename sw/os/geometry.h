@@ -5,6 +5,9 @@
 
 namespace gmmu::os {
 
+inline constexpr uint64_t kPagesOf64k = 16;  ///< pages of 4 KiB in one of 64 KiB
+inline constexpr uint64_t kBytesOf64k = 65536;
+
 /// One level of the GPU's page tables as the driver describes it (DXGK_PAGE_TABLE_LEVEL_DESC).
 struct LevelDescriptor {
   unsigned index_bits = 0;
@@ -18,6 +21,10 @@ struct LevelDescriptor {
 struct Geometry {
   std::vector<LevelDescriptor> levels;
   unsigned va_bits = 0;
+  /// Of a leaf table of 64 KiB entries, DXGK_GPUMMUCAPS.LeafPageTableSizeFor64KPagesInBytes; 0: no segment has pages
+  /// of 64 KiB.
+  uint64_t leaf_64k_bytes = 0;
+  bool dual = false;  ///< an entry of level 1 may name a leaf table of each kind (DualPteSupported)
 
   unsigned count() const { return static_cast<unsigned>(levels.size()); }
   /// Lowest VA bit that indexes a table of `level`.

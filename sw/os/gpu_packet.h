@@ -12,6 +12,7 @@ namespace gmmu::os {
 /// ends as lost and nothing new of it reaches the GPU.
 struct GpuDevice {
   std::string name;
+  HANDLE process = nullptr;  ///< hDxgkProcess, as page faults may name it
   bool lost = false;
   std::string why;
 };
@@ -32,6 +33,7 @@ struct GpuPacket {
   bool paging = false;
   GpuDevice* device = nullptr;  ///< null: the system's
   std::string what;             ///< for errors and reports
+  std::function<void()> before;  ///< runs before each submission, at passive level
   /// Runs once, at dispatch level or below, when the packet has ended.
   std::function<void(PacketEnd)> on_end;
 };

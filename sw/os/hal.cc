@@ -7,6 +7,7 @@
 
 #include "os/bug_check.h"
 #include "os/errors.h"
+#include "os/stack_meter.h"
 #include "os/text.h"
 
 namespace gmmu::os {
@@ -17,38 +18,53 @@ constexpr uint32_t kLastVector = 0xEF;
 constexpr uint64_t kReservation = uint64_t{1} << 36;  // address space only, no memory
 }  // namespace
 
+// A driver's stack has no part of what the machine does (StackMeter).
 uint64_t Hal::Read(uint64_t address, unsigned size) {
-  const uint64_t value = platform_.MmioRead(address, size);
-  scheduler_.Seam();
+  uint64_t value = 0;
+  StackMeter::Off([&] {
+    value = platform_.MmioRead(address, size);
+    scheduler_.Seam();
+  });
   return value;
 }
 
 void Hal::Write(uint64_t address, unsigned size, uint64_t value) {
-  ram().cache().DrainWriteCombining();
-  platform_.MmioWrite(address, size, value);
-  scheduler_.Seam();
+  StackMeter::Off([&] {
+    ram().cache().DrainWriteCombining();
+    platform_.MmioWrite(address, size, value);
+    scheduler_.Seam();
+  });
 }
 
 void Hal::ReadBlock(uint64_t address, void* to, size_t size) {
-  platform_.MmioReadBlock(address, to, size);
-  scheduler_.Seam();
+  StackMeter::Off([&] {
+    platform_.MmioReadBlock(address, to, size);
+    scheduler_.Seam();
+  });
 }
 
 void Hal::WriteBlock(uint64_t address, const void* from, size_t size) {
-  ram().cache().DrainWriteCombining();
-  platform_.MmioWriteBlock(address, from, size);
-  scheduler_.Seam();
+  StackMeter::Off([&] {
+    ram().cache().DrainWriteCombining();
+    platform_.MmioWriteBlock(address, from, size);
+    scheduler_.Seam();
+  });
 }
 
 uint32_t Hal::ConfigRead(hw::Bdf bdf, uint16_t offset, unsigned size) {
-  const uint32_t value = platform_.ConfigRead(bdf, offset, size);
-  scheduler_.Seam();
+  uint32_t value = 0;
+  StackMeter::Off([&] {
+    value = platform_.ConfigRead(bdf, offset, size);
+    scheduler_.Seam();
+  });
   return value;
 }
 
 void Hal::ConfigWrite(hw::Bdf bdf, uint16_t offset, unsigned size, uint32_t value) {
-  platform_.ConfigWrite(bdf, offset, size, value);
-  scheduler_.Seam();
+  StackMeter::Off([&] {
+    platform_.ConfigWrite(bdf, offset, size, value);
+    scheduler_.Seam();
+  });
 }
 
 hw::Message Hal::ConnectInterrupt(std::string name, std::function<void()> isr) {

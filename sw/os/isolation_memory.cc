@@ -44,9 +44,15 @@ DmaView& IsolationMemory::View(HANDLE adapter, const char* call) {
 
 void IsolationMemory::SetDomain(HANDLE adapter, IommuDomain& domain) {
   adapters_.at(adapter).domain = &domain;
+  if (!domain.identity()) return;  // of a GPU that holds nothing
   for (const auto& [handle, block] : blocks_) {
     if (block.adapter == adapter) kernel_.iommu()->MapIdentity(domain, block.pfns);
   }
+}
+
+size_t IsolationMemory::Live(HANDLE adapter) const {
+  return static_cast<size_t>(std::count_if(blocks_.begin(), blocks_.end(),
+                                           [adapter](const auto& block) { return block.second.adapter == adapter; }));
 }
 
 void IsolationMemory::RemoveAdapter(HANDLE adapter) { adapters_.erase(adapter); }

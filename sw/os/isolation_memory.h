@@ -28,7 +28,11 @@ class IsolationMemory {
   void AddAdapter(HANDLE adapter, DmaView view) { adapters_[adapter] = std::move(view); }
   /// The adapter's 1:1 domain from now on: what is held is mapped now, what comes when it comes.
   void SetDomain(HANDLE adapter, IommuDomain& domain);
+  /// It has none any more, and all mappings of the old one went with it.
+  void DropDomain(HANDLE adapter) { adapters_.at(adapter).domain = nullptr; }
   void RemoveAdapter(HANDLE adapter);
+  /// What of the adapter was not freed.
+  size_t Live(HANDLE adapter) const;
 
   NTSTATUS AllocateContiguous(HANDLE adapter, DXGKARGCB_ALLOCATECONTIGUOUSMEMORY& args);
   NTSTATUS FreeContiguous(HANDLE adapter, const DXGKARGCB_FREECONTIGUOUSMEMORY& args);

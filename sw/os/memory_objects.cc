@@ -43,12 +43,19 @@ void MemoryObjects::AddAdapter(HANDLE adapter, DmaView view) {
 
 void MemoryObjects::SetDomain(HANDLE adapter, IommuDomain& domain) {
   adapters_.at(adapter).view.domain = &domain;
+  if (!domain.identity()) return;  // of a GPU that holds nothing
   for (const auto& [list, adl] : adls_) {
     const AdapterObject& opened = adapter_objects_.at(adl->adapter_object);
     if (opened.adapter != adapter) continue;
     const auto first = objects_.at(opened.object).backing.pfns().begin() + static_cast<ptrdiff_t>(adl->first_page);
     kernel_.iommu()->MapIdentity(domain, {first, first + static_cast<ptrdiff_t>(adl->page_count)});
   }
+}
+
+size_t MemoryObjects::LiveAdls(HANDLE adapter) const {
+  size_t live = 0;
+  for (const auto& [handle, opened] : adapter_objects_) live += opened.adapter == adapter ? opened.adls : 0;
+  return live;
 }
 
 void MemoryObjects::RemoveAdapter(HANDLE adapter) { adapters_.erase(adapter); }

@@ -37,7 +37,11 @@ class MemoryObjects {
   void AddAdapter(HANDLE adapter, DmaView view);
   /// The adapter was started without a domain and gets this 1:1 one: ADLs that exist are mapped now.
   void SetDomain(HANDLE adapter, IommuDomain& domain);
+  /// It has none any more, and all mappings of the old one went with it.
+  void DropDomain(HANDLE adapter) { adapters_.at(adapter).view.domain = nullptr; }
   void RemoveAdapter(HANDLE adapter);
+  /// ADLs of the adapter that were not freed.
+  size_t LiveAdls(HANDLE adapter) const;
 
   NTSTATUS Create(DXGKARGCB_CREATE_PHYSICAL_MEMORY_OBJECT& args, const std::string& owner);
   void Destroy(const DXGKARGCB_DESTROY_PHYSICAL_MEMORY_OBJECT& args);

@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "os/miniport.h"
 
+#include <algorithm>
 #include <optional>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
 #include "os/bug_check.h"
+#include "os/call_levels.h"
+#include "os/paging_trace.h"
 #include "os/text.h"
 
 namespace gmmu::os {
 namespace {
 
+constexpr uint64_t kStackOfVidMm = 0x12D0;  // of its worker's stack, before the driver is called (build 22621)
 constexpr uint64_t kExclusiveNs = 1'000'000'000;  // exclusive access never takes so long
 
 uint64_t Code(NTSTATUS status) { return static_cast<uint32_t>(status); }
@@ -43,7 +48,14 @@ auto Miniport::Call(const char* entry, Function* function, Irql level, Args... a
                    ", its level is " + std::to_string(level));
   }
   if (owner_ && !at_gate_) PassGate(entry, level);
+  PassLevel(entry);
   ++calls_[entry];
+  struct InClass {
+    InClass(bool& flag, bool set) : flag_(flag), set_(set) { flag_ = flag_ || set_; }
+    ~InClass() { if (set_) flag_ = false; }
+    bool& flag_;
+    const bool set_;
+  } const in_class(in_scheduler_class_, LevelOf(entry) == CallLevel::kOne);
   struct Inside {
     explicit Inside(unsigned* count) : count_(count) { if (count_ != nullptr) ++*count_; }
     ~Inside() { if (count_ != nullptr) --*count_; }
@@ -58,7 +70,12 @@ auto Miniport::Call(const char* entry, Function* function, Irql level, Args... a
     function(args...);
     check();
   } else {
-    const auto result = function(args...);
+    decltype(function(args...)) result{};
+    if (kernel_.parameters().build_stack_bytes != 0 && std::string_view(entry) == "DxgkDdiBuildPagingBuffer") {
+      build_stack_used_ = std::max(build_stack_used_, stack_.Run([&] { result = function(args...); }));
+    } else {
+      result = function(args...);
+    }
     check();
     return result;
   }
@@ -105,6 +122,29 @@ void Miniport::PassGate(const char* entry, Irql level) {
   }
   kernel_.scheduler().Wait([this] { return !owner_; }, kExclusiveNs,
                            std::string("the end of exclusive access, to call ") + entry);
+}
+
+void Miniport::PassLevel(const char* entry) {
+  Scheduler& scheduler = kernel_.scheduler();
+  switch (LevelOf(entry)) {
+    case CallLevel::kZero: return;
+    case CallLevel::kOne:
+      if (!in_scheduler_class_) return;
+      if (!scheduler.may_wait())
+        throw BugCheck(std::string(entry) + " is called while another call of the GPU scheduler's class is under way");
+      return WaitForSchedulerClass(entry);
+    case CallLevel::kThree: break;
+  }
+  scheduler.Wait([this] { return inside_ == 0; }, kExclusiveNs,
+                 std::string("the calls that are in the driver, before ") + entry);
+  if (ComesWithABusyGpu(entry) || !not_idle_) return;
+  const std::string busy = not_idle_();
+  if (!busy.empty()) throw BugCheck(std::string(entry) + ", a call of level three, is made while " + busy);
+}
+
+void Miniport::WaitForSchedulerClass(const char* entry) {
+  kernel_.scheduler().Wait([this] { return !in_scheduler_class_; }, kExclusiveNs,
+                           std::string("the GPU scheduler's calls that are in the driver, before ") + entry);
 }
 
 void Miniport::Open() {
@@ -214,6 +254,16 @@ void Miniport::DestroyAllocation(DXGKARG_DESTROYALLOCATION& args) {
   Require(Call(DRIVER(DestroyAllocation), kPassive, context_, constant), "DxgkDdiDestroyAllocation");
 }
 
+NTSTATUS Miniport::MapCpuHostAperture(DXGKARG_MAPCPUHOSTAPERTURE& args) {
+  const DXGKARG_MAPCPUHOSTAPERTURE* constant = &args;
+  return Call(DRIVER(MapCpuHostAperture), kPassive, context_, constant);
+}
+
+NTSTATUS Miniport::UnmapCpuHostAperture(DXGKARG_UNMAPCPUHOSTAPERTURE& args) {
+  const DXGKARG_UNMAPCPUHOSTAPERTURE* constant = &args;
+  return Call(DRIVER(UnmapCpuHostAperture), kPassive, context_, constant);
+}
+
 uint64_t Miniport::GetRootPageTableSize(DXGKARG_GETROOTPAGETABLESIZE& args) {
   const UINT asked = args.NumberOfPte;
   const SIZE_T bytes = Call(DRIVER(GetRootPageTableSize), kPassive, context_, &args);
@@ -231,7 +281,17 @@ void Miniport::SetRootPageTable(DXGKARG_SETROOTPAGETABLE& args) {
 }
 
 NTSTATUS Miniport::BuildPagingBuffer(DXGKARG_BUILDPAGINGBUFFER& args) {
+  const uint64_t stack = kernel_.parameters().build_stack_bytes;
+  const DXGKARG_BUILDPAGINGBUFFER asked = args;
   const NTSTATUS status = Call(DRIVER(BuildPagingBuffer), kPassive, context_, &args);
+  if (const auto& trace = kernel_.parameters().trace_paging; trace)
+    trace(PagingTraceLine(kernel_.hal().NowNs(), asked, args, status));
+  if (stack != 0 && build_stack_used_ > stack - kStackOfVidMm) {
+    throw BugCheck(StopCode::kPageFaultInNonpagedArea, {},
+                   "DxgkDdiBuildPagingBuffer, operation " + NameOf(args.Operation) + ", used " +
+                       std::to_string(build_stack_used_) + " bytes of stack; the worker of VidMm has " +
+                       std::to_string(stack) + ", of which " + std::to_string(kStackOfVidMm) + " are used already");
+  }
   if (status == STATUS_SUCCESS || status == STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER) return status;
   std::string why;
   if (status == STATUS_GRAPHICS_ALLOCATION_BUSY) {
@@ -263,6 +323,7 @@ NTSTATUS Miniport::SignalMonitoredFence(HANDLE context, DXGKARG_SIGNALMONITOREDF
 
 void Miniport::PreemptCommand(DXGKARG_PREEMPTCOMMAND& args) {
   const DXGKARG_PREEMPTCOMMAND* constant = &args;
+  WaitForSchedulerClass("DxgkDdiPreemptCommand");  // at dispatch level nobody can
   const Irql before = kernel_.scheduler().Raise(kDispatch);
   const NTSTATUS status = Call(DRIVER(PreemptCommand), kDispatch, context_, constant);
   kernel_.scheduler().Lower(before);
@@ -274,6 +335,27 @@ void Miniport::PreemptCommand(DXGKARG_PREEMPTCOMMAND& args) {
 
 void Miniport::QueryEngineStatus(DXGKARG_QUERYENGINESTATUS& args) {
   Require(Call(DRIVER(QueryEngineStatus), kPassive, context_, &args), "DxgkDdiQueryEngineStatus");
+}
+
+std::optional<uint32_t> Miniport::QueryCurrentFence(UINT node) {
+  if (table_.DxgkDdiQueryCurrentFence == nullptr) return std::nullopt;
+  DXGKARG_QUERYCURRENTFENCE args{};
+  args.NodeOrdinal = node;
+  if (!NT_SUCCESS(Call(DRIVER(QueryCurrentFence), kPassive, context_, &args))) return std::nullopt;
+  return args.CurrentFence;
+}
+
+uint64_t Miniport::QueryDependentEngineGroup(UINT node) {
+  const uint64_t own = uint64_t{1} << node;
+  if (table_.DxgkDdiQueryDependentEngineGroup == nullptr) return own;
+  DXGKARG_QUERYDEPENDENTENGINEGROUP args{};
+  args.NodeOrdinal = node;
+  Require(Call(DRIVER(QueryDependentEngineGroup), kPassive, context_, &args), "DxgkDdiQueryDependentEngineGroup");
+  if ((args.DependentNodeOrdinalMask & own) == 0) {
+    throw BugCheck("DxgkDdiQueryDependentEngineGroup of node " + std::to_string(node) + " answered " +
+                   Hex(args.DependentNodeOrdinalMask) + ", without the node itself");
+  }
+  return args.DependentNodeOrdinalMask;
 }
 
 NTSTATUS Miniport::ResetEngine(DXGKARG_RESETENGINE& args) {

@@ -5,9 +5,11 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "ddi/dispmprt.h"
 #include "os/kernel.h"
+#include "os/stack_meter.h"
 
 namespace gmmu::os {
 
@@ -19,6 +21,8 @@ std::string NameOf(DXGK_BUILDPAGINGBUFFER_OPERATION operation);
 ///
 /// Calls are made at the IRQL that the interface promises (a bug check otherwise, and when the
 /// driver returns at another one). An entry that the driver left empty is an OsError with its name.
+/// So are the levels of threading (call_levels.h). A call of DxgkDdiBuildPagingBuffer that needs more stack than the
+/// VidMm worker has left is bug check 0x50 (seen on build 22621).
 /// A status that Windows answers with a bug check is one (sources: display driver interface,
 /// DxgkDdiBuildPagingBuffer and DxgkDdiSubmitCommandVirtual; numbers as seen on builds 22621 and
 /// 26100); `Require` makes any other refusal an OsError.
@@ -31,6 +35,13 @@ class Miniport {
   PVOID context() const { return context_; }
   /// Between StartDevice and StopDevice.
   bool started() const { return started_; }
+  /// What level three calls must not meet: "" when the GPU is idle and video memory evicted, else what is not.
+  void set_not_idle(std::function<std::string()> not_idle) { not_idle_ = std::move(not_idle); }
+  /// Nobody is in a call of the GPU scheduler's class (call_levels.h). Wait: until it is so.
+  bool scheduler_class_free() const { return !in_scheduler_class_; }
+  void WaitForSchedulerClass(const char* entry);
+  /// Most stack that a call of DxgkDdiBuildPagingBuffer used, bytes; 0 when it is not measured.
+  size_t build_stack_used() const { return build_stack_used_; }
   /// Calls of an entry point so far, by its name ("DxgkDdiQueryAdapterInfo").
   uint64_t calls(const std::string& entry) const;
 
@@ -85,6 +96,10 @@ class Miniport {
   NTSTATUS CreateAllocation(DXGKARG_CREATEALLOCATION& args);
   void DestroyAllocation(DXGKARG_DESTROYALLOCATION& args);
 
+  // Refusals are the caller's to judge.
+  NTSTATUS MapCpuHostAperture(DXGKARG_MAPCPUHOSTAPERTURE& args);
+  NTSTATUS UnmapCpuHostAperture(DXGKARG_UNMAPCPUHOSTAPERTURE& args);
+
   /// Bytes of a root page table; 0 is a bug check, and so are fewer entries than asked for.
   uint64_t GetRootPageTableSize(DXGKARG_GETROOTPAGETABLESIZE& args);
   void SetRootPageTable(DXGKARG_SETROOTPAGETABLE& args);
@@ -97,6 +112,10 @@ class Miniport {
   /// At DISPATCH. The answer comes as an interrupt; a refusal is bug check 0x119.
   void PreemptCommand(DXGKARG_PREEMPTCOMMAND& args);
   void QueryEngineStatus(DXGKARG_QUERYENGINESTATUS& args);
+  /// Last fence that the node has completed; nullopt: the driver cannot say.
+  std::optional<uint32_t> QueryCurrentFence(UINT node);
+  /// Nodes that must not run while `node` is reset, itself included (bug check when it is not).
+  uint64_t QueryDependentEngineGroup(UINT node);
   // Refusals are the scheduler's to judge.
   NTSTATUS ResetEngine(DXGKARG_RESETENGINE& args);
   NTSTATUS ResetFromTimeout();
@@ -110,6 +129,7 @@ class Miniport {
   void BeginExclusiveAccess(const std::function<void()>& drain);
   void Open();
   void PassGate(const char* entry, Irql level);
+  void PassLevel(const char* entry);
   template <typename Function, typename... Args>
   auto Call(const char* entry, Function* function, Irql level, Args... args);
 
@@ -123,6 +143,10 @@ class Miniport {
   unsigned inside_ = 0;               // calls at passive level that have not returned
   bool held_interrupt_ = false, held_dpc_ = false;
   uint64_t held_ = 0;
+  std::function<std::string()> not_idle_;
+  bool in_scheduler_class_ = false;
+  StackMeter stack_;
+  size_t build_stack_used_ = 0;
   std::map<std::string, uint64_t> calls_;
 };
 

@@ -3,14 +3,13 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
-#include "kmd/escape.h"
 #include "os/bug_check.h"
 #include "os/text.h"
 
 namespace gmmu::os {
 namespace {
-constexpr size_t kBuffers = 4;
 constexpr uint64_t kBoundNs = 100'000'000;  // longest paging buffer on the slowest link, with room
 
 /// The answer to STATUS_GRAPHICS_ALLOCATION_BUSY: valid for the next call only.
@@ -26,17 +25,22 @@ void SayIdle(DXGKARG_BUILDPAGINGBUFFER& operation) {
 }
 }  // namespace
 
-void PagingQueue::Start(HANDLE context) {
+void PagingQueue::Start(HANDLE context, size_t count) {
   context_ = context;
   const uint64_t bytes = adapter_.caps().paging_buffer_bytes;
   if (bytes == 0) throw OsError("the driver reports paging buffers of no size");
-  for (size_t i = 0; i < kBuffers; ++i) {
+  if (adapter_.kernel().parameters().paging_address_is_offset && adapter_.remapped() &&
+      adapter_.answers().paging_buffer_segment == 0)
+    throw OsError("os.paging_address_is_offset: a driver cannot find a paging buffer behind a remapped domain by its "
+                  "physical address; set os.iommu to \"physical\", \"identity\" or \"needed\"");
+  for (size_t i = 0; i < count; ++i) {
     Buffer buffer;
-    // The GPU takes a paging buffer by its first address, so its pages must be consecutive for the
-    // device.
+    // The GPU takes a paging buffer of segment 0 by its first address, so its pages must be consecutive for
+    // the device.
     buffer.memory = SystemBuffer(
         adapter_.kernel(), adapter_.objects(), adapter_.handle(), bytes,
-        adapter_.remapped() ? SystemBuffer::Shape::kScattered : SystemBuffer::Shape::kContiguous,
+        adapter_.remapped() || adapter_.caps().paging_buffer_segment != 0 ? SystemBuffer::Shape::kScattered
+                                                                          : SystemBuffer::Shape::kContiguous,
         "vidmm");
     buffer.cpu = buffer.memory.Map(0, bytes);
     buffer.private_data.assign(adapter_.caps().paging_private_bytes + static_cast<uint64_t>(kGuard), 0);
@@ -45,6 +49,11 @@ void PagingQueue::Start(HANDLE context) {
                                                     "vidmm", "paging queue");
     buffers_.push_back(std::move(buffer));
   }
+}
+
+uint64_t PagingQueue::AddressOf(const Buffer& buffer) const {
+  if (buffer.va != 0) return buffer.va;
+  return adapter_.kernel().parameters().paging_address_is_offset ? 0 : buffer.memory.logical();
 }
 
 void PagingQueue::Stop() {
@@ -92,7 +101,7 @@ void PagingQueue::Add(DXGKARG_BUILDPAGINGBUFFER& operation) {
     operation.pDmaBufferPrivateData = buffer.private_bytes() == 0 ? nullptr : private_begin;
     operation.DmaBufferPrivateDataSize =
         static_cast<UINT>(buffer.private_bytes() - buffer.private_used);
-    operation.DmaBufferGpuVirtualAddress = buffer.memory.logical();
+    operation.DmaBufferGpuVirtualAddress = AddressOf(buffer);
     operation.DmaBufferWriteOffset = static_cast<UINT>(buffer.used);
     const NTSTATUS status = adapter_.miniport().BuildPagingBuffer(operation);
 
@@ -161,14 +170,14 @@ void PagingQueue::FlushTlb(HANDLE process, const D3DGPU_PHYSICAL_ADDRESS& root, 
     operation.FlushTlb.RootPageTableAddress = root;
     operation.FlushTlb.hProcess = process;
     operation.FlushTlb.StartVirtualAddress = start;
-    operation.FlushTlb.EndVirtualAddress = end;
+    const bool last = adapter_.kernel().parameters().flush_end_inclusive && end != 0;
+    operation.FlushTlb.EndVirtualAddress = last ? end - 1 : end;
     Add(operation);
   }
-  kmd::EscapeQuerySpace query;
-  query.process = reinterpret_cast<uint64_t>(process);
-  if (!NT_SUCCESS(adapter_.Escape(&query, sizeof query)))
-    return;  // no space yet, so nothing was translated in it
-  buffers_[current_].flushes.push_back({query.space, start, end});
+  const auto& space_of = adapter_.dxgkrnl().user_mode_driver().space_of;
+  const std::optional<unsigned> space = space_of ? space_of(adapter_, process) : std::nullopt;
+  if (!space) return;  // no space yet, so nothing was translated in it
+  buffers_[current_].flushes.push_back({*space, start, end});
 }
 
 void PagingQueue::NoteFlush(const Flush& flush) {
@@ -182,7 +191,7 @@ PacketId PagingQueue::Submit() {
   Buffer& buffer = buffers_[current_];
   if (buffer.used == 0) {
     // Nothing to run: what was noted holds with the fence before.
-    Buffer& before = buffers_[(current_ + kBuffers - 1) % kBuffers];
+    Buffer& before = buffers_[(current_ + buffers_.size() - 1) % buffers_.size()];
     if (!buffer.flushes.empty() && adapter_.vidsch().Ended(last_)) {
       for (const Flush& flush : buffer.flushes) NoteFlush(flush);
       buffer.flushes.clear();
@@ -196,7 +205,7 @@ PacketId PagingQueue::Submit() {
   GpuPacket packet;
   packet.node = adapter_.caps().paging_node;
   packet.context = context_;
-  packet.address = buffer.memory.logical();
+  packet.address = AddressOf(buffer);
   packet.bytes = buffer.used;
   packet.private_data = buffer.private_bytes() == 0 ? nullptr : buffer.private_data.data();
   packet.private_bytes = buffer.private_used;
@@ -210,7 +219,7 @@ PacketId PagingQueue::Submit() {
   ++submissions_;
   buffer.used = 0;
   buffer.private_used = 0;
-  current_ = (current_ + 1) % kBuffers;
+  current_ = (current_ + 1) % buffers_.size();
   last_ = buffer.packet = adapter_.vidsch().Submit(std::move(packet));
   return last_;
 }

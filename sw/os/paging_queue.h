@@ -20,8 +20,13 @@ class PagingQueue {
  public:
   explicit PagingQueue(Adapter& adapter) : adapter_(adapter) {}
 
-  /// Buffers are made; `context` is the system context they run in.
-  void Start(HANDLE context);
+  /// `count` buffers are made; `context` is the system context they run in.
+  void Start(HANDLE context, size_t count = 4);
+  /// Paging buffers in the aperture segment: the GPU finds buffer i at `va` of the paging process, which is mapped
+  /// before anything is submitted. Else it takes the buffer by its address in system memory.
+  void SetAddress(size_t i, uint64_t va) { buffers_[i].va = va; }
+  size_t buffers() const { return buffers_.size(); }
+  const SystemBuffer& memory(size_t i) const { return buffers_[i].memory; }
   void Stop();
   /// What was built and not submitted is forgotten: the adapter was reset.
   void Reset();
@@ -56,6 +61,7 @@ class PagingQueue {
   struct Buffer {
     SystemBuffer memory;
     uint8_t* cpu = nullptr;
+    uint64_t va = 0;  // in the paging process; 0: the GPU takes it by its bus address
     std::vector<uint8_t> private_data;
     uint64_t used = 0;
     uint64_t private_used = 0;
@@ -66,6 +72,7 @@ class PagingQueue {
   };
   static constexpr std::ptrdiff_t kGuard = 64;  // bytes behind private data that nobody may write
   static constexpr uint8_t kGuardByte = 0xC7;
+  uint64_t AddressOf(const Buffer& buffer) const;
   Buffer& Current();
   void CheckPrivate(Buffer& buffer, DXGK_BUILDPAGINGBUFFER_OPERATION operation, const uint8_t* begin,
                     const DXGKARG_BUILDPAGINGBUFFER& after);

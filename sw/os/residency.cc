@@ -69,7 +69,8 @@ void Residency::Evict(VidMm::Allocation& allocation) {
                                 SystemBuffer::Shape::kScattered, "vidmm");
   }
   vidmm_.NotifyEvicted(allocation);
-  vidmm_.PageOut(allocation, held.backing, allocation.bytes, nullptr);
+  if (allocation.homes.eviction != 0) vidmm_.EvictThroughAperture(allocation, held.backing);
+  else vidmm_.PageOut(allocation, held.backing, allocation.bytes, nullptr);
   vidmm_.Evict(allocation);
   ++counts_.evictions;
   counts_.bytes_out += allocation.bytes;

@@ -54,6 +54,7 @@ class Scheduler {
   void QueueDpc(std::function<void()> dpc);
 
   Irql irql() const { return irql_; }
+  bool may_wait() const { return irql_ < kDispatch && !other_processor_; }
   /// Returns the old level. Lowering by Raise or raising by Lower is a bug check.
   Irql Raise(Irql level);
   void Lower(Irql level);

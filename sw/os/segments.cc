@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "os/segments.h"
 
+#include <algorithm>
+
 namespace gmmu::os {
 namespace {
 constexpr uint64_t kBlockPages = 16;  // 64 KiB, the unit that contiguous entries cover
@@ -21,10 +23,11 @@ std::optional<SegmentPages> SegmentPages::Allocate(Segment& segment, uint64_t co
   while (taken.pages_.size() < count) {
     const uint64_t left = count - taken.pages_.size();
     // Three blocks of four are whole; the rest is broken up so that single pages are met as well.
-    if (left >= kBlockPages && random.Below(4) != 0 && take(kBlockPages)) continue;
+    const bool whole = left >= kBlockPages && random.Below(4) != 0;
+    if ((whole || segment.pages_64k) && take(kBlockPages)) continue;
     const uint64_t singles = left < kBlockPages ? left : kBlockPages;
     for (uint64_t i = 0; i < singles; ++i) {
-      if (take(1)) continue;
+      if (!segment.pages_64k && take(1)) continue;
       for (uint64_t start : taken.starts_) segment.space->Free(start);
       return std::nullopt;
     }
@@ -33,8 +36,12 @@ std::optional<SegmentPages> SegmentPages::Allocate(Segment& segment, uint64_t co
 }
 
 std::optional<SegmentPages> SegmentPages::AllocateContiguous(Segment& segment, uint64_t count, uint64_t alignment,
-                                                             const std::string& created_by) {
-  const auto start = segment.space->Allocate(count * hw::kPageSize, alignment, created_by);
+                                                             const std::string& created_by,
+                                                             RangeAllocator::Place place) {
+  const uint64_t unit = segment.page_bytes() / hw::kPageSize;
+  count = (count + unit - 1) / unit * unit;
+  const auto start =
+      segment.space->Allocate(count * hw::kPageSize, std::max(alignment, segment.page_bytes()), created_by, place);
   if (!start) return std::nullopt;
   SegmentPages taken;
   taken.segment_ = &segment;

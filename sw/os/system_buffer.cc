@@ -8,7 +8,7 @@
 namespace gmmu::os {
 
 SystemBuffer::SystemBuffer(Kernel& kernel, MemoryObjects& objects, HANDLE adapter, uint64_t bytes,
-                           Shape shape, std::string owner)
+                           Shape shape, std::string owner, uint64_t lowest)
     : kernel_(&kernel), objects_(&objects), owner_(std::move(owner)) {
   bytes_ = (bytes + hw::kPageSize - 1) / hw::kPageSize * hw::kPageSize;
   DXGKARGCB_CREATE_PHYSICAL_MEMORY_OBJECT create{};
@@ -17,6 +17,7 @@ SystemBuffer::SystemBuffer(Kernel& kernel, MemoryObjects& objects, HANDLE adapte
   create.CacheType = DXGK_MEMORY_CACHING_TYPE_CACHED;
   if (shape == Shape::kContiguous) {
     create.Type = DXGK_PHYSICAL_MEMORY_TYPE_CONTIGUOUS_MEMORY;
+    create.ContiguousMemory.LowestAcceptableAddress.QuadPart = static_cast<LONGLONG>(lowest);
     create.ContiguousMemory.HighestAcceptableAddress.QuadPart = -1;
   } else if (shape == Shape::kReadOnlyView) {
     create.Type = DXGK_PHYSICAL_MEMORY_TYPE_SECTION;
@@ -25,6 +26,7 @@ SystemBuffer::SystemBuffer(Kernel& kernel, MemoryObjects& objects, HANDLE adapte
     create.Section.AllocationAttributes = SEC_COMMIT;
   } else {
     create.Type = DXGK_PHYSICAL_MEMORY_TYPE_MDL;
+    create.Mdl.LowAddress.QuadPart = static_cast<LONGLONG>(lowest);
     create.Mdl.HighAddress.QuadPart = -1;
   }
   if (!NT_SUCCESS(objects.Create(create, owner_))) {

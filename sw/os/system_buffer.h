@@ -18,8 +18,9 @@ class SystemBuffer {
   enum class Shape { kScattered, kContiguous, kReadOnlyView };
 
   SystemBuffer() = default;
+  /// `lowest`: of its host physical pages, bytes.
   SystemBuffer(Kernel& kernel, MemoryObjects& objects, HANDLE adapter, uint64_t bytes, Shape shape,
-               std::string owner);
+               std::string owner, uint64_t lowest = 0);
   SystemBuffer(SystemBuffer&& other) noexcept { *this = std::move(other); }
   SystemBuffer& operator=(SystemBuffer&& other) noexcept;
 

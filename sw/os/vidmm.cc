@@ -15,7 +15,7 @@ namespace {
 constexpr uint64_t kPage = hw::kPageSize;
 constexpr uint64_t kPagingVa = uint64_t{1} << 30;
 constexpr uint64_t kBoundNs = 100'000'000;
-constexpr uint64_t kBlock = 64 << 10;
+constexpr uint64_t kBlock = kBytesOf64k;
 
 uint64_t PagesOf(uint64_t bytes) { return (bytes + kPage - 1) / kPage; }
 }  // namespace
@@ -48,10 +48,19 @@ DXGK_PTE VidMm::LocalEntry(uint64_t page) const {
 void VidMm::Update(Process& process, const TableUpdate& update, bool immediate) {
   Hold(process);
   process.shadow.Apply(update);
+  if (process.order) process.order->Note(update);
+  Send(process, update, immediate);
+}
+
+void VidMm::Send(Process& process, const TableUpdate& update, bool immediate) {
   DXGKARG_BUILDPAGINGBUFFER operation{};
   operation.Operation = DXGK_OPERATION_UPDATE_PAGE_TABLE;
   auto& args = operation.UpdatePageTable;
-  std::vector<DXGK_PTE> entries = update.entries;
+  std::vector<DXGK_PTE> entries = update.entries, entries_64k = update.entries_64k;
+  if (update.level == 1 && adapter_.caps().geometry.dual) {
+    entries_64k.resize(entries.size());  // invalid
+    args.pPageTableEntries64KB = entries_64k.data();
+  }
   args.PageTableLevel = update.level;
   args.hAllocation = update.allocation;
   args.pPageTableEntries = entries.data();
@@ -60,6 +69,7 @@ void VidMm::Update(Process& process, const TableUpdate& update, bool immediate) 
   args.Flags.Repeat = update.repeat;
   args.Flags.InitialUpdate = update.initial;
   args.Flags.NotifyEviction = update.notify_eviction;
+  args.Flags.Use64KBPages = update.use_64k;
   args.AllocationOffsetInBytes = update.allocation_offset;
   args.hProcess = process.handles.process;
   args.FirstPteVirtualAddress = update.first_va;
@@ -81,9 +91,15 @@ void VidMm::Update(Process& process, const TableUpdate& update, bool immediate) 
   }
 }
 
+void VidMm::Flush(Process& process, uint64_t va, uint64_t bytes) {
+  active_->FlushTlb(process.handles.process, process.space->root(), va, va + bytes);
+  if (process.order) process.order->NoteFlush(va, va + bytes);
+}
+
 AddressSpace::Sink VidMm::SinkFor(Process& process) {
+  const bool by_cpu = !paging_is_up_ || !kernel_.parameters().paging_updates_by_gpu;
   const bool immediate =
-      &process == &paging_ || adapter_.caps().update_mode == DXGK_PAGETABLEUPDATE_CPU_VIRTUAL;
+      (&process == &paging_ && by_cpu) || adapter_.caps().update_mode == DXGK_PAGETABLEUPDATE_CPU_VIRTUAL;
   return [this, &process, immediate](const TableUpdate& update) {
     Update(process, update, immediate);
   };
@@ -113,9 +129,38 @@ void VidMm::StartProcess(Process& process, bool system, uint64_t va_end) {
   adapter_.OpenProcess(process.handles, process.name, system);
   process.in_creation = false;
   adapter_.OpenDevice(process.handles, process.name, system);
+  WatchOrder(process);
   if (system || adapter_.caps().update_mode != DXGK_PAGETABLEUPDATE_GPU_VIRTUAL) return;
   process.space->set_table_views({[this](const auto& table, uint64_t bytes) { return MapTable(table, bytes); },
                                   [this](uint64_t va, uint64_t bytes) { UnmapTable(va, bytes); }});
+}
+
+// The paging context does not run while its own queue is empty; contexts of others are suspended.
+void VidMm::WatchOrder(Process& process) {
+  if (adapter_.caps().geometry.leaf_64k_bytes == 0) return;
+  process.order = std::make_unique<TableOrder>(adapter_.caps().geometry, process.name);
+  const bool paging = &process == &paging_;
+  AddressSpace::ChangeHooks hooks;
+  hooks.begin = [this, &process, paging](LeafChange change) {
+    process.order->Begin(change);
+    if (change != LeafChange::kConversion) return;
+    if (paging) queue_.Drain();
+    else adapter_.vidsch().SuspendContext(process.handles.context, kernel_.parameters().tdr_delay_ns, true);
+    process.order->set_suspended(true);
+  };
+  hooks.flush = [this, &process, paging](uint64_t va, uint64_t bytes) {
+    Flush(process, va, bytes);
+    // What follows is done at once.
+    if (paging || adapter_.caps().update_mode == DXGK_PAGETABLEUPDATE_CPU_VIRTUAL) Finish();
+  };
+  hooks.end = [this, &process, paging](LeafChange change) {
+    process.order->End();
+    if (change != LeafChange::kConversion) return;
+    Finish();
+    process.order->set_suspended(false);
+    if (!paging) adapter_.vidsch().ResumeContext(process.handles.context);
+  };
+  process.space->set_change_hooks(std::move(hooks));
 }
 
 // The tables of processes as the paging process sees them: its own tables are written by the CPU.
@@ -131,13 +176,13 @@ uint64_t VidMm::MapTable(const D3DGPU_PHYSICAL_ADDRESS& table, uint64_t bytes) {
     entries.push_back(entry);
   }
   paging_.space->SetEntries(va, entries.size(), entries, nullptr, 0, SinkFor(paging_));
-  active_->FlushTlb(paging_.handles.process, paging_.space->root(), va, va + bytes);
+  Flush(paging_, va, bytes);
   return va;
 }
 
 void VidMm::UnmapTable(uint64_t va, uint64_t bytes) {
   paging_.space->Invalidate(va, PagesOf(bytes), SinkFor(paging_));
-  active_->FlushTlb(paging_.handles.process, paging_.space->root(), va, va + bytes);
+  Flush(paging_, va, bytes);
   active_->Drain();
   FreeVa(paging_, va);
 }
@@ -147,17 +192,11 @@ void VidMm::Start() {
   adapter_.set_driver_requests(context_allocations_.get());
   StartProcess(paging_, true, PagingVaEnd());
   adapter_.OpenContext(paging_.handles, paging_.name, true);
-  queue_.Start(paging_.handles.context);
-  for (Window& window : windows_) {
-    window.source = ReserveVa(paging_, kWindowPages * kPage);
-    window.target = ReserveVa(paging_, kWindowPages * kPage);
-  }
-  if (kernel_.parameters().fill_bytes > window_bytes())
-    fill_window_.target = ReserveVa(paging_, kernel_.parameters().fill_bytes);
+  queue_.Start(paging_.handles.context, kernel_.parameters().bring_up == BringUp::kWindows26100 ? 2 : 4);
+  ReservePagingVa();
   fence_page_ = SystemBuffer(kernel_, adapter_.objects(), adapter_.handle(), kPage,
                              SystemBuffer::Shape::kReadOnlyView, "vidmm");
   fence_cpu_ = fence_page_.Map(0, kPage);
-  fence_va_ = ReserveVa(paging_, kPage);
   MakePagingTables();
   dummy_ = SystemBuffer(kernel_, adapter_.objects(), adapter_.handle(), kPage,
                         SystemBuffer::Shape::kScattered, "vidmm");
@@ -171,31 +210,6 @@ void VidMm::Start() {
                     Aperture::Work{[this](DXGKARG_BUILDPAGINGBUFFER& operation) { active_->Add(operation); },
                                    [this] { Finish(); }});
   Finish();
-}
-
-// Every table that the windows and the fence page need is made now; later only leaf entries change.
-void VidMm::MakePagingTables() {
-  const auto sink = SinkFor(paging_);
-  paging_.space->CreateRoot(sink);
-  for (Window& window : windows_) window.packet = 0;
-  fill_window_.packet = 0;
-  const auto set_root = [&] {
-    adapter_.SetRootPageTable(paging_.handles.context, paging_.space->root(), paging_.space->root_entries());
-  };
-  if (kernel_.parameters().bring_up == BringUp::kWindows22621) {
-    paging_.space->MakeWhole(PagingVaEnd(), sink);
-    set_root();
-    paging_.space->SetEntries(fence_va_, 1, {SystemEntry(fence_page_.page(0))}, nullptr, 0, sink);
-    return;
-  }
-  for (Window& window : windows_) {
-    paging_.space->Invalidate(window.source, kWindowPages, sink);
-    paging_.space->Invalidate(window.target, kWindowPages, sink);
-  }
-  if (fill_window_.target != 0)
-    paging_.space->Invalidate(fill_window_.target, PagesOf(kernel_.parameters().fill_bytes), sink);
-  paging_.space->SetEntries(fence_va_, 1, {SystemEntry(fence_page_.page(0))}, nullptr, 0, sink);
-  set_root();
 }
 
 // What was in VRAM and in the aperture, allocation by allocation; the GPU does nothing of it.
@@ -222,18 +236,14 @@ void VidMm::Rebuild() {
   ReleaseHeld();
   adapter_.Restart(paging_.handles.context, std::move(lost));
   paging_.space->FreeTables();
+  WatchOrder(paging_);
   MakePagingTables();
 }
 
 void VidMm::Stop() {
   DestroyDeferred();
   active_->Drain();
-  FreeVa(paging_, fence_va_);
-  for (Window& window : windows_) {
-    FreeVa(paging_, window.source);
-    FreeVa(paging_, window.target);
-  }
-  if (fill_window_.target != 0) FreeVa(paging_, fill_window_.target);
+  FreePagingVa();
   queue_.Stop();
   adapter_.DestroyProcess(paging_.handles);
   adapter_.set_driver_requests(nullptr);
@@ -320,6 +330,15 @@ VidMm::Allocation* VidMm::CreateAllocation(const std::string& name, uint64_t byt
   AllocationRequest request;
   request.name = name;
   request.bytes = bytes;
+  request.accessed_physically = false;
+  return CreateAllocation(request);
+}
+
+VidMm::Allocation* VidMm::CreateInAperture(const std::string& name, uint64_t bytes) {
+  AllocationRequest request;
+  request.name = name;
+  request.bytes = bytes;
+  request.system_only = true;
   return CreateAllocation(request);
 }
 
@@ -331,6 +350,7 @@ VidMm::Allocation* VidMm::CreateAllocation(const AllocationRequest& request) {
   allocation->handle = made.handle;
   allocation->ticket = made.ticket;
   allocation->homes = made.homes;
+  if (made.homes.contiguous) allocation->contiguous = std::max<uint64_t>(made.homes.alignment, kPage);
   allocation->map_cpu_visible = made.flags.MapApertureCpuVisible;
   allocation->large_pages = !made.flags.DisableLargePageMapping;
   allocation->explicit_residency = made.flags.ExplicitResidencyNotification;
@@ -363,6 +383,7 @@ VidMm::Allocation* VidMm::AdoptAllocation(const std::string& name, uint64_t byte
   allocation.name = name;
   allocation.bytes = PagesOf(bytes) * kPage;
   allocation.handle = driver_handle;
+  allocation.homes.places.push_back({adapter_.local_segment().id});
   return &allocation;
 }
 
@@ -374,14 +395,24 @@ bool VidMm::TryMakeResident(Allocation& allocation) {
   if (allocation.local) return true;
   Segment& segment = adapter_.local_segment();
   const uint64_t pages = PagesOf(allocation.bytes);
-  allocation.local = allocation.contiguous != 0
-                         ? SegmentPages::AllocateContiguous(segment, pages, allocation.contiguous, allocation.name)
-                         : SegmentPages::Allocate(segment, pages, random_, allocation.name);
-  return allocation.local.has_value();
+  for (const Homes::Place& place : allocation.homes.places) {
+    if (place.segment != segment.id) continue;  // entries name one memory segment
+    if (allocation.contiguous == 0) {
+      allocation.local = SegmentPages::Allocate(segment, pages, random_, allocation.name);
+    } else {
+      allocation.local = SegmentPages::AllocateContiguous(
+          segment, pages, allocation.contiguous, allocation.name,
+          place.from_end ? RangeAllocator::Place::kHighest : RangeAllocator::Place::kBySeed);
+    }
+    if (allocation.local) return true;
+  }
+  return false;
 }
 
 void VidMm::MakeResident(Allocation& allocation) {
   if (TryMakeResident(allocation)) return;
+  if (allocation.homes.memory == 0)
+    throw OsError(allocation.name + " has no place in VRAM: its driver names no memory segment");
   throw OsError("no room in VRAM for " + std::to_string(allocation.bytes) + " bytes of " + allocation.name + "; " +
                 std::to_string(adapter_.local_segment().space->free_bytes()) + " are free");
 }

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "os/adapter.h"
@@ -16,6 +17,7 @@
 #include "os/protection.h"
 #include "os/segments.h"
 #include "os/system_buffer.h"
+#include "os/table_order.h"
 #include "os/table_shadow.h"
 
 namespace gmmu::os {
@@ -35,6 +37,7 @@ class VidMm {
     ProcessHandles handles;
     std::unique_ptr<AddressSpace> space;
     TableShadow shadow;      // what its page tables say
+    std::unique_ptr<TableOrder> order;  // where there are pages of 64 KiB
     bool root_told = false;  // to the driver
     bool held = false;       // its contexts are suspended for an update of its tables
     bool in_creation = false;  // DxgkDdiCreateProcess runs
@@ -49,13 +52,15 @@ class VidMm {
       bool user;  // applications may map there (AllowUserModeMapping)
     };
     std::map<uint64_t, DriverRange> driver_ranges;  // that the driver keeps for itself, by address
+    uint64_t root_entries = 0;  // while the GPU sleeps
   };
   struct Allocation {
     std::string name;
     uint64_t bytes = 0;
     HANDLE handle = nullptr;  // the driver's
     Ledger::Ticket ticket = 0;
-    uint64_t contiguous = 0;            // VRAM in one piece with this alignment, bytes; 0: scattered
+    /// VRAM in one piece with this alignment, bytes (AccessedPhysically); 0: scattered.
+    uint64_t contiguous = 0;
     Homes homes;
     bool map_cpu_visible = false;
     bool large_pages = true;  // not DisableLargePageMapping
@@ -90,6 +95,12 @@ class VidMm {
   /// After an adapter reset, on the worker: the driver restarts, and the paging process gets tables anew. Processes
   /// and allocations that were there are lost; they can only be destroyed.
   void Rebuild();
+  /// Before D3 and after it. What is in VRAM goes to system memory and comes back, and so do the entries that lead to
+  /// it;
+  /// processes, contexts and virtual addresses stay. Nothing may be mapped into the aperture. Entries that lead
+  /// elsewhere (system memory, zeros, large pages) are gone and have to be made again.
+  void Sleep();
+  void Wake();
 
   /// `root_entries`: of a resizable root at first; 0: all that its level has. Without a context the driver is not
   /// told of a root (seen on build 22621).
@@ -108,7 +119,9 @@ class VidMm {
   /// What a large page of level 1 holds, when the allocation may be mapped so; else 0.
   uint64_t LargePageBytes(const Allocation& allocation) const;
 
+  /// Accessed by GPU virtual addresses only; or by its place in the aperture segment, and never in VRAM.
   Allocation* CreateAllocation(const std::string& name, uint64_t bytes);
+  Allocation* CreateInAperture(const std::string& name, uint64_t bytes);
   Allocation* CreateAllocation(const AllocationRequest& request);
   void DestroyAllocation(Allocation* allocation);
   /// VRAM for all of it; contents are undefined. Throws OsError when there is no room; TryMakeResident
@@ -129,6 +142,8 @@ class VidMm {
   /// VRAM into host memory.
   void PageOut(Allocation& allocation, SystemBuffer& target, uint64_t bytes,
                const Progress& progress);
+  /// The same for one whose EvictionSegmentSet has an aperture segment, by a range of that.
+  void EvictThroughAperture(Allocation& allocation, SystemBuffer& target);
   /// Fills VRAM from `offset` on.
   void Fill(Allocation& allocation, uint64_t offset, uint64_t bytes, uint32_t pattern);
   /// Reads the aperture segment from byte `aperture_offset` on into the allocation's VRAM.
@@ -146,8 +161,9 @@ class VidMm {
   void MapZero(Process& process, uint64_t va, uint64_t pages);
   void MapToAperture(Process& process, uint64_t va, Allocation& allocation, uint64_t aperture_page,
                      uint64_t pages);
-  /// System memory, read and written at its own pages.
-  void MapSystem(Process& process, uint64_t va, const SystemBuffer& buffer);
+  /// System memory, read and written at its own pages; `pages` 0: all from `first_page` on.
+  void MapSystem(Process& process, uint64_t va, const SystemBuffer& buffer, uint64_t first_page = 0,
+                 uint64_t pages = 0);
   /// VRAM page `page` of the allocation at every one of `pages` addresses.
   void MapOnePage(Process& process, uint64_t va, Allocation& allocation, uint64_t page, uint64_t pages);
   void Unmap(Process& process, uint64_t va, uint64_t pages);
@@ -191,7 +207,7 @@ class VidMm {
   /// window of the paging process. Returns when the GPU has done it.
   void InWindow(Allocation& allocation, uint64_t bytes,
                 const std::function<DXGKARG_BUILDPAGINGBUFFER(uint64_t va)>& operation);
-  static constexpr uint64_t window_bytes() { return kWindowPages * hw::kPageSize; }
+  uint64_t WindowBytes() const { return kernel_.parameters().window_pages * hw::kPageSize; }
   /// An operation by itself, as VidMm queues them; returns when the GPU has done it.
   void Operate(DXGKARG_BUILDPAGINGBUFFER operation);
   /// The mappings of [source, source + bytes) of a process at `target` too: its page tables' entries are copied.
@@ -215,16 +231,31 @@ class VidMm {
   Process& paging_process() { return paging_; }
 
  private:
-  static constexpr uint64_t kWindowPages = 256;  // 1 MiB each way
+  /// Addresses of the paging process for one transfer: pages of system memory, and of a memory segment.
   struct Window {
-    uint64_t source = 0;
-    uint64_t target = 0;
+    uint64_t system = 0;
+    uint64_t local = 0;
     PacketId packet = 0;  // the last transfer through it
   };
   AddressSpace::Sink SinkFor(Process& process);
   void Update(Process& process, const TableUpdate& update, bool immediate);
+  void Send(Process& process, const TableUpdate& update, bool immediate);
+  void WatchOrder(Process& process);
+  // vidmm_bring_up.cc
+  /// Addresses that the paging process has from its start on.
+  void ReservePagingVa();
+  void FreePagingVa();
+  uint64_t ReservePaging(uint64_t bytes, std::optional<uint64_t> offset = std::nullopt);
   /// Root, tables and entries of the paging process.
   void MakePagingTables();
+  void WritePagingTables();
+  void MakePagingTablesOf26100();
+  void TellPagingRoot();
+  void MapPagingBuffers();
+  void WriteUnexplained();
+  void FirstFill();
+  uint64_t FillWindowBytes() const;  // 0: fills fit into a window
+  uint64_t LeafTablesOfLocalWindows() const;
   uint64_t MapTable(const D3DGPU_PHYSICAL_ADDRESS& table, uint64_t bytes);
   void UnmapTable(uint64_t va, uint64_t bytes);
   uint64_t PagingVaEnd() const;
@@ -251,9 +282,14 @@ class VidMm {
   AddressSpace::Contents ContentsOf(Process& process);
   void FlushSpace(Process& process);
   void CopyRecords(Process& process, uint64_t source, uint64_t target, uint64_t bytes);
-  void SetWindow(uint64_t va, const std::vector<DXGK_PTE>& entries, const Allocation& allocation,
+  /// True: mapped with pages of 64 KiB.
+  bool SetWindow(uint64_t va, const std::vector<DXGK_PTE>& entries, const Allocation& allocation,
                  uint64_t offset, uint64_t driver_protection);
-  void FlushPaging(uint64_t va, uint64_t pages);
+  void CopyAperture(uint64_t aperture_offset, Allocation& allocation, uint64_t offset, uint64_t bytes, bool in);
+  /// Pages of an allocation in VRAM; where it has pages of 64 KiB, up to the end of the last one.
+  std::vector<DXGK_PTE> LocalEntries(const Allocation& allocation, uint64_t offset, uint64_t bytes) const;
+  /// What was cached of the entries for [va, va + bytes), behind everything queued.
+  void Flush(Process& process, uint64_t va, uint64_t bytes);
   void Transfer(Allocation& allocation, SystemBuffer& buffer, uint64_t bytes, bool in,
                 const Progress& progress);
   /// Signals the monitored fence behind everything queued, and waits for it.
@@ -272,6 +308,9 @@ class VidMm {
   std::vector<std::unique_ptr<Process>> processes_;
   std::vector<std::unique_ptr<Allocation>> allocations_;
   std::array<Window, 4> windows_;
+  std::vector<uint64_t> paging_ranges_;  // of the paging process
+  uint64_t self_map_ = 0, buffers_va_ = 0, first_fill_ = 0;
+  std::optional<uint64_t> unexplained_;  // offset in VRAM
   size_t next_window_ = 0;
   SystemBuffer fence_page_;
   uint8_t* fence_cpu_ = nullptr;
@@ -282,7 +321,9 @@ class VidMm {
   std::optional<Aperture> aperture_;
   std::unique_ptr<ContextAllocations> context_allocations_;
   std::vector<std::pair<HANDLE, Ledger::Ticket>> deferred_;
+  std::vector<std::pair<Allocation*, SystemBuffer>> asleep_;
   bool wrong_pte_done_ = false;
+  bool paging_is_up_ = false;  // its first tables are always the CPU's work
 };
 
 }  // namespace gmmu::os

@@ -39,13 +39,13 @@ uint64_t VidMm::MapForPaging(const SystemBuffer& buffer) {
   std::vector<DXGK_PTE> entries;
   for (uint64_t page = 0; page < pages; ++page) entries.push_back(SystemEntry(buffer.page(page)));
   paging_.space->SetEntries(va, pages, entries, nullptr, 0, SinkFor(paging_));
-  FlushPaging(va, pages);
+  Flush(paging_, va, pages * kPage);
   return va;
 }
 
 void VidMm::UnmapForPaging(uint64_t va, uint64_t pages) {
   paging_.space->Invalidate(va, pages, SinkFor(paging_));
-  FlushPaging(va, pages);
+  Flush(paging_, va, pages * kPage);
   Finish();
   FreeVa(paging_, va);
 }

@@ -14,15 +14,18 @@ constexpr uint64_t kIdleNs = 100'000'000;
 }  // namespace
 
 void VidMm::EnsureTables(Allocation& allocation) {
-  for (const Allocation::Mapping& mapping : allocation.mappings)
-    mapping.process->space->EnsureTables(mapping.va, mapping.pages, SinkFor(*mapping.process));
+  for (const Allocation::Mapping& mapping : allocation.mappings) {
+    const bool large = adapter_.local_segment().pages_64k && mapping.va % kBytesOf64k == 0 &&
+                       mapping.pages % kPagesOf64k == 0 && mapping.first_page % kPagesOf64k == 0;
+    mapping.process->space->EnsureTables(mapping.va, mapping.pages, SinkFor(*mapping.process), large);
+  }
 }
 
 void VidMm::InvalidateMappings(Allocation& allocation) {
   for (const Allocation::Mapping& mapping : allocation.mappings) {
     Process& process = *mapping.process;
     process.space->Invalidate(mapping.va, mapping.pages, SinkFor(process));
-    active_->FlushTlb(process.handles.process, process.space->root(), mapping.va, mapping.va + mapping.pages * kPage);
+    Flush(process, mapping.va, mapping.pages * kPage);
   }
   Finish();
 }
@@ -34,7 +37,7 @@ void VidMm::RestoreMappings(Allocation& allocation) {
     Process& process = *mapping.process;
     SetLocal(process, mapping.va, allocation, mapping.first_page, mapping.pages, mapping.protection);
     if (adapter_.caps().invalid_not_cached) continue;
-    active_->FlushTlb(process.handles.process, process.space->root(), mapping.va, mapping.va + mapping.pages * kPage);
+    Flush(process, mapping.va, mapping.pages * kPage);
   }
   Finish();
 }
@@ -75,7 +78,7 @@ void VidMm::Forget(Process& process, uint64_t va, uint64_t pages) {
 
 // Flushes what the entries were, waits, and frees the tables that nothing uses any more.
 void VidMm::FinishMapping(Process& process, uint64_t va, uint64_t pages) {
-  active_->FlushTlb(process.handles.process, process.space->root(), va, va + pages * kPage);
+  Flush(process, va, pages * kPage);
   Finish();
   TellRoot(process);
   process.space->ReleaseRetired();
@@ -199,10 +202,10 @@ void VidMm::MapToAperture(Process& process, uint64_t va, Allocation& allocation,
   FinishMapping(process, va, pages);
 }
 
-void VidMm::MapSystem(Process& process, uint64_t va, const SystemBuffer& buffer) {
-  const uint64_t pages = buffer.bytes() / kPage;
+void VidMm::MapSystem(Process& process, uint64_t va, const SystemBuffer& buffer, uint64_t first_page, uint64_t pages) {
+  if (pages == 0) pages = buffer.bytes() / kPage - first_page;
   std::vector<DXGK_PTE> entries;
-  for (uint64_t page = 0; page < pages; ++page) entries.push_back(SystemEntry(buffer.page(page)));
+  for (uint64_t page = first_page; page < first_page + pages; ++page) entries.push_back(SystemEntry(buffer.page(page)));
   process.space->SetEntries(va, pages, entries, nullptr, 0, SinkFor(process));
   Forget(process, va, pages);
   FinishMapping(process, va, pages);
@@ -218,8 +221,6 @@ void VidMm::MapOnePage(Process& process, uint64_t va, Allocation& allocation, ui
 // A context's own memory is resident before the context runs.
 PacketId VidMm::SubmitRender(Process& process, uint64_t va, uint64_t bytes, const std::string& what) {
   context_allocations_->MakeResident(process);
-  if (kernel_.parameters().root_before_submission)
-    adapter_.SetRootPageTable(process.handles.context, process.space->root(), process.space->root_entries());
   GpuPacket packet;
   packet.node = process.handles.node;
   packet.context = process.handles.context;
@@ -227,6 +228,11 @@ PacketId VidMm::SubmitRender(Process& process, uint64_t va, uint64_t bytes, cons
   packet.bytes = bytes;
   packet.device = process.handles.state;
   packet.what = what + " of " + process.name;
+  if (kernel_.parameters().root_before_submission) {
+    packet.before = [this, &process] {
+      adapter_.SetRootPageTable(process.handles.context, process.space->root(), process.space->root_entries());
+    };
+  }
   return adapter_.vidsch().Submit(std::move(packet));
 }
 

@@ -23,13 +23,12 @@ void VidMm::Operate(DXGKARG_BUILDPAGINGBUFFER operation) {
 
 void VidMm::InWindow(Allocation& allocation, uint64_t bytes,
                      const std::function<DXGKARG_BUILDPAGINGBUFFER(uint64_t va)>& operation) {
-  if (bytes > window_bytes()) throw BugCheck("a window for " + std::to_string(bytes) + " bytes of " + allocation.name);
+  if (bytes > WindowBytes()) throw BugCheck("a window for " + std::to_string(bytes) + " bytes of " + allocation.name);
   Window& window = NextWindow();
-  std::vector<DXGK_PTE> local;
-  for (uint64_t page = 0; page < PagesOf(bytes); ++page) local.push_back(LocalEntry(allocation.local->page(page)));
+  const std::vector<DXGK_PTE> local = LocalEntries(allocation, 0, bytes);
   uint64_t pages = local.size();
-  SetWindow(window.target, local, allocation, 0, WindowProtection(allocation, 0, &pages));
-  Operate(operation(window.target));
+  SetWindow(window.local, local, allocation, 0, WindowProtection(allocation, 0, &pages));
+  Operate(operation(window.local));
 }
 
 // Only a protection with D3DGPU_UNIQUE_DRIVER_PROTECTION goes with the pages into the windows; it is the same in all

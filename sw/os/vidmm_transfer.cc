@@ -20,39 +20,46 @@ VidMm::Window& VidMm::NextWindow() {
   return window;
 }
 
-void VidMm::FlushPaging(uint64_t va, uint64_t pages) {
-  active_->FlushTlb(paging_.handles.process, paging_.space->root(), va, va + pages * kPage);
-}
-
-void VidMm::SetWindow(uint64_t va, const std::vector<DXGK_PTE>& entries,
+bool VidMm::SetWindow(uint64_t va, const std::vector<DXGK_PTE>& entries,
                       const Allocation& allocation, uint64_t offset, uint64_t driver_protection) {
   paging_.space->SetEntries(va, entries.size(), entries, allocation.handle, offset,
                             SinkFor(paging_), driver_protection);
-  FlushPaging(va, entries.size());
+  Flush(paging_, va, entries.size() * kPage);
+  return paging_.space->Is64k(va);
+}
+
+std::vector<DXGK_PTE> VidMm::LocalEntries(const Allocation& allocation, uint64_t offset, uint64_t bytes) const {
+  const uint64_t first = offset / kPage;
+  uint64_t end = first + PagesOf(bytes);
+  if (adapter_.caps().geometry.leaf_64k_bytes != 0)
+    end = std::min((end + kPagesOf64k - 1) / kPagesOf64k * kPagesOf64k, allocation.local->count());
+  std::vector<DXGK_PTE> entries;
+  for (uint64_t page = first; page < end; ++page) entries.push_back(LocalEntry(allocation.local->page(page)));
+  return entries;
 }
 
 void VidMm::Transfer(Allocation& allocation, SystemBuffer& buffer, uint64_t bytes, bool in,
                      const Progress& progress) {
   if (kernel_.parameters().physical_paging) return TransferPhysical(allocation, buffer, bytes, in, progress);
   for (uint64_t done = 0; done < bytes;) {
-    uint64_t pages = kWindowPages;
+    uint64_t pages = kernel_.parameters().window_pages;
     const uint64_t protection = WindowProtection(allocation, done / kPage, &pages);
     const uint64_t size = std::min(bytes - done, pages * kPage);
     Window& window = NextWindow();
-    std::vector<DXGK_PTE> system, local;
-    for (uint64_t page = done / kPage; page < done / kPage + PagesOf(size); ++page) {
+    std::vector<DXGK_PTE> system;
+    for (uint64_t page = done / kPage; page < done / kPage + PagesOf(size); ++page)
       system.push_back(SystemEntry(buffer.page(page)));
-      local.push_back(LocalEntry(allocation.local->page(page)));
-    }
-    SetWindow(window.source, in ? system : local, allocation, done, protection);
-    SetWindow(window.target, in ? local : system, allocation, done, protection);
+    const bool system_64k = SetWindow(window.system, system, allocation, done, protection);
+    const bool local_64k = SetWindow(window.local, LocalEntries(allocation, done, size), allocation, done, protection);
     DXGKARG_BUILDPAGINGBUFFER operation{};
     operation.Operation = DXGK_OPERATION_VIRTUAL_TRANSFER;
     operation.TransferVirtual.hAllocation = allocation.handle;
     operation.TransferVirtual.AllocationOffsetInBytes = done;
     operation.TransferVirtual.TransferSizeInBytes = size;
-    operation.TransferVirtual.SourceVirtualAddress = window.source;
-    operation.TransferVirtual.DestinationVirtualAddress = window.target;
+    operation.TransferVirtual.SourceVirtualAddress = in ? window.system : window.local;
+    operation.TransferVirtual.DestinationVirtualAddress = in ? window.local : window.system;
+    operation.TransferVirtual.Flags.Src64KBPages = in ? system_64k : local_64k;
+    operation.TransferVirtual.Flags.Dst64KBPages = in ? local_64k : system_64k;
     operation.TransferVirtual.TransferDirection =
         in ? DXGK_MEMORY_TRANSFER_SYSTEM_TO_LOCAL : DXGK_MEMORY_TRANSFER_LOCAL_TO_SYSTEM;
     active_->Add(operation);
@@ -76,23 +83,22 @@ void VidMm::PageOut(Allocation& allocation, SystemBuffer& target, uint64_t bytes
 void VidMm::Fill(Allocation& allocation, uint64_t offset, uint64_t bytes, uint32_t pattern) {
   if (kernel_.parameters().physical_paging) return FillPhysical(allocation, offset, bytes, pattern);
   for (uint64_t done = 0; done < bytes;) {
-    const uint64_t first = (offset + done) / kPage;
+    // The window begins with a whole page of the segment.
+    const uint64_t skip = (offset + done) % adapter_.local_segment().page_bytes();
+    const uint64_t from = offset + done - skip;
     uint64_t pages = PagesOf(kernel_.parameters().fill_bytes);
-    const uint64_t protection = WindowProtection(allocation, first, &pages);
-    const uint64_t size = std::min(bytes - done, pages * kPage);
+    const uint64_t protection = WindowProtection(allocation, from / kPage, &pages);
+    const uint64_t size = std::min(bytes - done, pages * kPage - skip);
     queue_.WaitFor(fill_window_.packet);
-    Window& window = size > window_bytes() ? fill_window_ : NextWindow();
-    std::vector<DXGK_PTE> local;
-    for (uint64_t page = first; page < first + PagesOf(size); ++page)
-      local.push_back(LocalEntry(allocation.local->page(page)));
-    SetWindow(window.target, local, allocation, offset + done, protection);
+    Window& window = skip + size > WindowBytes() ? fill_window_ : NextWindow();
+    SetWindow(window.local, LocalEntries(allocation, from, skip + size), allocation, from, protection);
     DXGKARG_BUILDPAGINGBUFFER operation{};
     operation.Operation = DXGK_OPERATION_VIRTUAL_FILL;
     operation.FillVirtual.hAllocation = allocation.handle;
     operation.FillVirtual.AllocationOffsetInBytes = offset + done;
     operation.FillVirtual.FillSizeInBytes = size;
     operation.FillVirtual.FillPattern = pattern;
-    operation.FillVirtual.DestinationVirtualAddress = window.target;
+    operation.FillVirtual.DestinationVirtualAddress = window.local + skip;
     active_->Add(operation);
     window.packet = active_->Submit();
     done += size;
@@ -102,6 +108,20 @@ void VidMm::Fill(Allocation& allocation, uint64_t offset, uint64_t bytes, uint32
 
 void VidMm::CopyFromAperture(uint64_t aperture_offset, Allocation& allocation, uint64_t offset,
                              uint64_t bytes) {
+  CopyAperture(aperture_offset, allocation, offset, bytes, true);
+}
+
+// Driver documents, EvictionSegmentSet: contents move to an aperture segment, whose pages are the backing store's.
+void VidMm::EvictThroughAperture(Allocation& allocation, SystemBuffer& target) {
+  const uint64_t pages = PagesOf(allocation.bytes);
+  const uint64_t range = AllocateAperture(pages);
+  BindAperture(range, pages, allocation, target, 0);
+  CopyAperture(range * kPage, allocation, 0, allocation.bytes, false);
+  UnbindAperture(range, pages, allocation);
+  FreeAperture(range);
+}
+
+void VidMm::CopyAperture(uint64_t aperture_offset, Allocation& allocation, uint64_t offset, uint64_t bytes, bool in) {
   const Segment& aperture = adapter_.aperture_segment();
   const Segment& local = adapter_.local_segment();
   for (uint64_t done = 0; done < bytes;) {
@@ -117,11 +137,12 @@ void VidMm::CopyFromAperture(uint64_t aperture_offset, Allocation& allocation, u
     auto& args = operation.Transfer;
     args.hAllocation = allocation.handle;
     args.TransferSize = size;
-    args.Source.SegmentId = aperture.id;
-    args.Source.SegmentAddress.QuadPart =
-        static_cast<LONGLONG>(aperture.base + aperture_offset + done);
-    args.Destination.SegmentId = local.id;
-    args.Destination.SegmentAddress.QuadPart = SegmentAddress(allocation, first);
+    const auto shown = static_cast<LONGLONG>(aperture.base + aperture_offset + done);
+    const LONGLONG place = SegmentAddress(allocation, first);
+    args.Source.SegmentId = in ? aperture.id : local.id;
+    args.Source.SegmentAddress.QuadPart = in ? shown : place;
+    args.Destination.SegmentId = in ? local.id : aperture.id;
+    args.Destination.SegmentAddress.QuadPart = in ? place : shown;
     args.Flags.TransferStart = done == 0;
     args.Flags.TransferEnd = done + size == bytes;
     active_->Add(operation);
@@ -139,7 +160,7 @@ void VidMm::FreeAperture(uint64_t aperture_page) {
 
 void VidMm::BindAperture(uint64_t aperture_page, uint64_t pages, Allocation& allocation,
                          const SystemBuffer& buffer, uint64_t adl_offset) {
-  if (allocation.homes.aperture == 0)
+  if (allocation.homes.aperture == 0 && allocation.homes.eviction == 0)
     throw BugCheck("allocation " + allocation.name + " has no place in the aperture");
   aperture_->Map({nullptr, allocation.handle, allocation.map_cpu_visible}, aperture_page, pages, buffer.adl(),
                  adl_offset);

@@ -82,22 +82,29 @@ void VidSch::Resume() {
   for (const auto& [number, node] : nodes_) Dispatch(number);
 }
 
-void VidSch::WaitQuiet(uint64_t bound_ns) {
-  const auto quiet = [this] {
-    return std::all_of(nodes_.begin(), nodes_.end(), [](const auto& node) { return node.second.running.empty(); });
-  };
-  kernel_.WaitOrFault(quiet, bound_ns, "the packets that the driver holds to end");
+bool VidSch::idle() const {
+  return std::all_of(nodes_.begin(), nodes_.end(), [](const auto& node) { return node.second.running.empty(); });
 }
 
-void VidSch::SuspendContext(HANDLE context, uint64_t bound_ns) {
+void VidSch::WaitQuiet(uint64_t bound_ns) {
+  kernel_.WaitOrFault([this] { return idle(); }, bound_ns, "the packets that the driver holds to end");
+}
+
+void VidSch::SuspendContext(HANDLE context, uint64_t bound_ns, bool preempt) {
   suspended_contexts_.insert(context);
-  const auto quiet = [&] {
-    return std::none_of(nodes_.begin(), nodes_.end(), [&](const auto& node) {
-      return std::any_of(node.second.running.begin(), node.second.running.end(),
-                         [&](const Entry& entry) { return entry.packet.context == context; });
-    });
-  };
-  kernel_.WaitOrFault(quiet, bound_ns, "the packets of a suspended context to end");
+  for (const auto& [number, node] : nodes_) {
+    if (preempt && HoldsOn(node, context)) Preempt(number);
+  }
+  kernel_.WaitOrFault([&] { return !Holds(context); }, bound_ns, "the packets of a suspended context to be preempted or to end");
+}
+
+bool VidSch::HoldsOn(const Node& node, HANDLE context) {
+  return std::any_of(node.running.begin(), node.running.end(),
+                     [context](const Entry& entry) { return entry.packet.context == context; });
+}
+
+bool VidSch::Holds(HANDLE context) const {
+  return std::any_of(nodes_.begin(), nodes_.end(), [&](const auto& node) { return HoldsOn(node.second, context); });
 }
 
 void VidSch::ResumeContext(HANDLE context) {
@@ -127,6 +134,12 @@ void VidSch::Dispatch(uint32_t number) {
       End(std::move(entry), PacketEnd::kLost);
       continue;
     }
+    if (!miniport_->scheduler_class_free()) {  // one thread at a time: later, in the order that the queue has then
+      attention_ = true;
+      if (!kernel_.scheduler().may_wait()) return;
+      miniport_->WaitForSchedulerClass("DxgkDdiSubmitCommandVirtual");
+      continue;
+    }
     SubmitFirst(number, node);
   }
 }
@@ -150,6 +163,7 @@ void VidSch::SubmitFirst(uint32_t number, Node& node) {
   args.Flags.Resubmission = entry.again;
   args.NodeOrdinal = number;
   const PacketId id = entry.id;
+  if (entry.packet.before) entry.packet.before();
   // The entry may have ended, or have been given back, before the call returns.
   const NTSTATUS status = miniport_->SubmitCommandVirtual(args);
   if (status == STATUS_SUCCESS) return;
@@ -245,22 +259,36 @@ void VidSch::HandlePreempted(const DXGKARGCB_NOTIFY_INTERRUPT_DATA& data) {
   TakeBack(node);
 }
 
-// The packet of a process counts as completed, with those before it; its device is lost.
+// With a fence: its packet counts as completed, with those before it, and its device is lost. Without one the driver
+// says what must be reset, and perhaps whose process it was.
 void VidSch::HandlePageFault(const DXGKARGCB_NOTIFY_INTERRUPT_DATA& data) {
+  constexpr UINT kAdapter = DXGK_PAGE_FAULT_ADAPTER_RESET_REQUIRED | DXGK_PAGE_FAULT_FATAL_HARDWARE_ERROR;
   const auto& page = data.DmaPageFaulted;
+  const auto flags = static_cast<UINT>(page.PageFaultFlags);
   Node& node = At(page.NodeOrdinal);
   const Fault fault = PageFault(data);
-  const bool known = (page.PageFaultFlags & DXGK_PAGE_FAULT_FENCE_INVALID) == 0;
-  const auto culprit = std::find_if(node.running.begin(), node.running.end(), [&](const Entry& entry) {
-    return known && entry.fence == page.FaultedFenceId;
-  });
-  if (culprit == node.running.end() || culprit->packet.paging) {
-    kernel_.Report(fault);
-    return;
+  if ((flags & DXGK_PAGE_FAULT_FENCE_INVALID) != 0) {
+    if (page.FaultedFenceId != 0 || (flags & (kAdapter | DXGK_PAGE_FAULT_ENGINE_RESET_REQUIRED)) == 0) {
+      throw BugCheck("the driver reports a page fault with flags " + Hex(flags) + " and fence " +
+                     std::to_string(page.FaultedFenceId) +
+                     ": DXGK_PAGE_FAULT_FENCE_INVALID needs fence 0 and a bit that says what to reset");
+    }
+    if ((flags & DXGK_PAGE_FAULT_PROCESS_HANDLE_VALID) != 0) {
+      for (const auto& device : devices_)
+        if (device->process == page.FaultedProcessHandle) node.culprit = device.get();
+    }
+  } else {
+    const auto culprit = std::find_if(node.running.begin(), node.running.end(),
+                                      [&](const Entry& entry) { return entry.fence == page.FaultedFenceId; });
+    if (culprit == node.running.end() || culprit->packet.paging) {
+      kernel_.Report(fault);
+      return;
+    }
+    node.fault_fence = page.FaultedFenceId;
+    Lose(culprit->packet.device, fault.text);
+    Retire(page.NodeOrdinal, page.FaultedFenceId);
   }
-  node.fault_fence = page.FaultedFenceId;
-  Lose(culprit->packet.device, fault.text);
-  Retire(page.NodeOrdinal, page.FaultedFenceId);
+  node.reset_adapter = (flags & kAdapter) != 0;
   node.reset_because = fault.text;
   attention_ = true;
 }

@@ -25,6 +25,8 @@ namespace gmmu::os {
 /// in order, before anything new; a preempted render packet gets a new one (seen on build 26100).
 /// The driver reports at interrupt level; reports count from the deferred procedure call on.
 ///
+/// A packet that runs for a quantum without a word is asked for: the driver may know of a completion whose interrupt
+/// was lost (DxgkDdiQueryCurrentFence).
 /// Recovery (display driver documents, timeout detection and recovery): a packet that runs longer than
 /// the quantum while others wait, or longer than the delay, is asked to be preempted; a request that is
 /// not answered within the delay resets the engine; an engine reset that fails, or that hit a paging
@@ -48,12 +50,17 @@ class VidSch {
   /// Nothing is submitted from now on; what runs goes on to its end. Resume submits what has come since.
   void Suspend() { suspended_ = true; }
   void Resume();
+  /// The driver holds no packet.
+  bool idle() const;
+  /// The driver holds a packet of the context.
+  bool Holds(HANDLE context) const;
   /// Waits until the driver holds no packet. Throws OsTimeout or DeviceFault.
   void WaitQuiet(uint64_t bound_ns);
 
-  /// Packets of the context stay where they are until it is resumed as often as it was suspended; those that the driver has are waited for. Other
+  /// Packets of the context stay where they are until it is resumed as often as it was suspended; those that the driver has
+  /// are waited for, or preempted. Other
   /// contexts go on. Throws OsTimeout or DeviceFault.
-  void SuspendContext(HANDLE context, uint64_t bound_ns);
+  void SuspendContext(HANDLE context, uint64_t bound_ns, bool preempt = false);
   void ResumeContext(HANDLE context);
 
   GpuDevice* CreateDevice(const std::string& name);
@@ -89,6 +96,8 @@ class VidSch {
   uint64_t monitored_signals() const { return monitored_; }
   uint64_t preemptions() const { return preemptions_; }
   uint64_t resubmissions() const { return resubmissions_; }
+  /// Completions that no interrupt told, found by DxgkDdiQueryCurrentFence.
+  uint64_t missed_completions() const { return missed_; }
 
   /// Packets that a driver holds at once; the rest waits here, where it can still change its place.
   static constexpr size_t kDepth = 4;
@@ -114,9 +123,13 @@ class VidSch {
     uint64_t since = 0;           // when the oldest running packet became that
     std::string reset_because;    // not empty: the engine must be reset
     uint32_t fault_fence = 0;
+    uint64_t asked = 0;           // when the driver was asked for its current fence
+    GpuDevice* culprit = nullptr;  // a page fault without a fence names its process
+    bool reset_adapter = false;   // not the engine alone
   };
   Node& At(uint32_t node) { return nodes_.try_emplace(node, Node{first_, first_, {}, {}, {}, 0, {}, 0}).first->second; }
   uint32_t NewFence(Node& node);
+  static bool HoldsOn(const Node& node, HANDLE context);
   void Dispatch(uint32_t number);
   void SubmitFirst(uint32_t number, Node& node);
   /// Brings the first packet to the front whose context is not suspended; false: there is none.
@@ -129,6 +142,9 @@ class VidSch {
   // recovery (vidsch_recovery.cc)
   void Serve();
   bool Due(const Node& node) const;
+  bool AskDue(const Node& node) const;
+  void AskForFence(uint32_t number);
+  bool QuietDependents(uint32_t number);
   void Watch(uint32_t number);
   void ResetEngine(uint32_t number, const std::string& why);
   void ResetAdapter(uint32_t number, const std::string& culprit, const std::string& why);
@@ -156,6 +172,7 @@ class VidSch {
   uint64_t monitored_ = 0;
   uint64_t preemptions_ = 0;
   uint64_t resubmissions_ = 0;
+  uint64_t missed_ = 0;
 };
 
 }  // namespace gmmu::os

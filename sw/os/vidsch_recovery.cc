@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Timeouts, engine and adapter reset.
 #include <algorithm>
+#include <utility>
 
 #include "os/bug_check.h"
 #include "os/text.h"
@@ -8,6 +9,7 @@
 
 namespace gmmu::os {
 namespace {
+constexpr uint64_t kDependentNs = 500'000'000;
 constexpr uint64_t kForEver = 3'600'000'000'000;  // its work has tighter bounds
 bool Reached(uint32_t fence, uint32_t other) { return static_cast<int32_t>(fence - other) >= 0; }
 }  // namespace
@@ -32,7 +34,8 @@ void VidSch::Serve() {
                          [](const auto& node) { return !node.second.running.empty() || node.second.preemption; });
     };
     const auto due = [this] {
-      return std::any_of(nodes_.begin(), nodes_.end(), [this](const auto& node) { return Due(node.second); });
+      return std::any_of(nodes_.begin(), nodes_.end(),
+                         [this](const auto& node) { return Due(node.second) || AskDue(node.second); });
     };
     const bool was_busy = busy();
     kernel_.scheduler().Wait([&] { return stop_ || attention_ || busy() != was_busy || due(); }, kForEver,
@@ -57,11 +60,29 @@ bool VidSch::Due(const Node& node) const {
   return now - node.since >= allowed;
 }
 
+bool VidSch::AskDue(const Node& node) const {
+  const uint64_t since = std::max(node.since, node.asked);
+  const uint64_t quiet = std::min(kernel_.parameters().quantum_ns, Delay() / 2);
+  return !node.running.empty() && kernel_.hal().NowNs() - since >= quiet;
+}
+
+// Its interrupt may be lost. Only what is newer than the last report counts.
+void VidSch::AskForFence(uint32_t number) {
+  Node& node = At(number);
+  node.asked = kernel_.hal().NowNs();
+  const std::optional<uint32_t> fence = miniport_->QueryCurrentFence(number);
+  if (!fence || *fence == node.last_completed || !Reached(*fence, node.last_completed)) return;
+  ++missed_;
+  Retire(number, *fence);
+}
+
 void VidSch::Watch(uint32_t number) {
   Node& node = At(number);
+  if (AskDue(node)) AskForFence(number);
   if (!Due(node)) return;
   if (!node.reset_because.empty()) {
-    ResetEngine(number, node.reset_because);
+    if (node.reset_adapter) ResetAdapter(number, node.culprit == nullptr ? "" : node.culprit->name, node.reset_because);
+    else ResetEngine(number, node.reset_because);
   } else if (node.preemption) {
     ResetEngine(number, "the request to preempt was not answered within " + std::to_string(Delay() / 1000) + " us");
   } else {
@@ -75,18 +96,45 @@ void VidSch::Lose(GpuDevice* device, const std::string& why) {
   device->why = why;
 }
 
+// Nodes that depend on it are preempted first (display driver documents: within 500 ms).
+bool VidSch::QuietDependents(uint32_t number) {
+  const uint64_t group = miniport_->QueryDependentEngineGroup(number);
+  std::vector<uint32_t> others;
+  for (uint32_t other = 0; other < 64; ++other) {
+    if (other == number || (group >> other & 1) == 0 || At(other).running.empty()) continue;
+    others.push_back(other);
+    Preempt(other);
+  }
+  try {
+    kernel_.scheduler().Wait(
+        [&] {
+          return std::none_of(others.begin(), others.end(),
+                              [this](uint32_t other) { return At(other).preemption.has_value(); });
+        },
+        kDependentNs, "the nodes that depend on node " + std::to_string(number) + " to be preempted");
+  } catch (const OsTimeout&) {
+    return false;
+  }
+  return true;
+}
+
 void VidSch::ResetEngine(uint32_t number, const std::string& why) {
   Node& node = At(number);
   const bool paging = !node.running.empty() && node.running.front().packet.paging;
   const bool faulted = !node.reset_because.empty() && node.fault_fence != 0;
   std::string culprit;
-  if (!faulted && !node.running.empty() && node.running.front().packet.device != nullptr) {
+  if (node.culprit != nullptr) {
+    culprit = node.culprit->name;
+    Lose(node.culprit, why);
+  } else if (!faulted && !node.running.empty() && node.running.front().packet.device != nullptr) {
     culprit = node.running.front().packet.device->name;
     Lose(node.running.front().packet.device, why);
   }
   for (const auto& device : devices_) {
     if (faulted && device->lost && device->why == why) culprit = device->name;
   }
+  if (!QuietDependents(number))
+    return ResetAdapter(number, culprit, why + "; a node that depends on it was not preempted");
   DXGKARG_QUERYENGINESTATUS status{};
   status.NodeOrdinal = number;
   miniport_->QueryEngineStatus(status);
@@ -106,8 +154,10 @@ void VidSch::ResetEngine(uint32_t number, const std::string& why) {
   node.preemption.reset();
   node.reset_because.clear();
   node.fault_fence = 0;
+  const bool innocent = std::exchange(node.culprit, nullptr) != nullptr && !node.running.empty() &&
+                        node.running.front().packet.device != nullptr && !node.running.front().packet.device->lost;
   // The packet that ran is gone with its device; the others are submitted again.
-  if (!node.running.empty() && !faulted) {
+  if (!node.running.empty() && !faulted && !innocent) {
     Entry hit = std::move(node.running.front());
     node.running.pop_front();
     End(std::move(hit), PacketEnd::kLost);
@@ -132,6 +182,8 @@ void VidSch::ResetAdapter(uint32_t number, const std::string& culprit, const std
     node.preemption.reset();
     node.reset_because.clear();
     node.fault_fence = 0;
+    node.culprit = nullptr;
+    node.reset_adapter = false;
     node.last_completed = node.last_given;
     for (auto* queue : {&node.running, &node.waiting}) {
       while (!queue->empty()) {

@@ -6,6 +6,7 @@
 
 #include "ddi/wdm.h"
 #include "os/kernel.h"
+#include "os/stack_meter.h"
 
 using gmmu::os::Kernel;
 
@@ -80,12 +81,19 @@ NTSTATUS KeDelayExecutionThread(KPROCESSOR_MODE WaitMode, BOOLEAN Alertable,
   if (Interval->QuadPart >= 0) return STATUS_INVALID_PARAMETER;  // absolute times are not kept
   const uint64_t ns = static_cast<uint64_t>(-Interval->QuadPart) * 100;
   const uint64_t end = kernel.hal().NowNs() + ns;
-  kernel.scheduler().Wait([&] { return kernel.hal().NowNs() >= end; }, ns + 1'000'000,
-                          "a delay to end", ns);
+  gmmu::os::StackMeter::Off([&] {
+    kernel.scheduler().Wait([&] { return kernel.hal().NowNs() >= end; }, ns + 1'000'000, "a delay to end", ns);
+  });
   return STATUS_SUCCESS;
 }
 
 ULONGLONG KeQueryInterruptTime(void) { return Kernel::Current().hal().NowNs() / 100; }
+
+PHYSICAL_ADDRESS MmGetPhysicalAddress(PVOID BaseAddress) {
+  PHYSICAL_ADDRESS address{};
+  address.QuadPart = static_cast<LONGLONG>(Kernel::Current().hal().ram().PhysicalOf(BaseAddress).value_or(0));
+  return address;
+}
 
 BOOLEAN KeInvalidateAllCaches(void) {
   Kernel::Current().hal().ram().cache().WriteBackAll();

@@ -9,6 +9,7 @@
 #include "os/bug_check.h"
 #include "os/text.h"
 #include "workload/counter_sums.h"
+#include "workload/user_mode_driver.h"
 
 namespace gmmu::workload {
 namespace {
@@ -120,6 +121,7 @@ void RunLife(hw::Platform& platform, const JobOptions& options, JobResult& resul
              const std::function<void(Life&)>& application) {
   os::Kernel kernel(platform, options.os);
   os::Dxgkrnl dxgkrnl(kernel);
+  dxgkrnl.set_user_mode_driver(OurUserModeDriver());
   os::Adapter adapter(dxgkrnl, options.driver);
   std::optional<os::VidMm> vidmm;
   os::Worker worker(kernel.scheduler(), "vidmm worker");

@@ -139,6 +139,7 @@ void MainJob::RunPiece(uint64_t offset, uint64_t bytes, bool first) {
     vidmm_.Unmap(*first_, va_, piece.pages);
     if (other_ != nullptr) vidmm_.Unmap(*second_, va_, other_->bytes / kPage);
     vidmm_.DestroyAllocation(piece.allocation);
+    vidmm_.DestroyAllocation(piece.shown);
     piece.source.Release();
     piece.target.Release();
   });
@@ -163,9 +164,10 @@ void MainJob::Allocate(Piece& piece) {
     os::Adapter& adapter = vidmm_.adapter();
     piece.allocation =
         vidmm_.CreateAllocation("input at " + os::Hex(piece.offset), piece.pages * kPage);
+    piece.shown = vidmm_.CreateInAperture("aperture at " + os::Hex(piece.offset), piece.pages * kPage);
     piece.source =
         os::SystemBuffer(kernel_, adapter.objects(), adapter.handle(), piece.pages * kPage,
-                         os::SystemBuffer::Shape::kScattered, "application");
+                         os::SystemBuffer::Shape::kScattered, "application", options_.lowest_source);
     Write(piece.source, piece.data.data(), piece.pages * kPage, 0);
     const os::Inject& inject = kernel_.parameters().inject;
     const uint64_t middle = piece.pages / 2;
@@ -270,8 +272,8 @@ void MainJob::ApertureChunk(Piece& piece, uint64_t first_page, uint64_t pages) {
   uint64_t aperture = 0;
   worker_.Call([&] {
     aperture = vidmm_.AllocateAperture(pages);
-    vidmm_.BindAperture(aperture, pages, *piece.allocation, piece.target, first_page);
-    vidmm_.MapToAperture(*first_, aperture_va_, *piece.allocation, aperture, pages);
+    vidmm_.BindAperture(aperture, pages, *piece.shown, piece.target, first_page);
+    vidmm_.MapToAperture(*first_, aperture_va_, *piece.shown, aperture, pages);
   });
   ClientRun direct = Reader(0, first_, expected, ShareOf(bytes / kLine, 0, 1));
   direct.base = aperture_va_;
@@ -312,7 +314,7 @@ void MainJob::CheckUnmapped(Piece& piece, uint64_t first_page, uint64_t pages,
     FillPattern(dummy.data() + page * kPage, kPage, options_.seed ^ kDummySeed);
   uint64_t before = 0;
   worker_.Call([&] {
-    vidmm_.UnbindAperture(aperture_page, pages, *piece.allocation);
+    vidmm_.UnbindAperture(aperture_page, pages, *piece.shown);
     before = accesses();
   });
   ClientRun one = Reader(0, first_, dummy.data(), ShareOf(read * kPage / kLine, 0, 1));

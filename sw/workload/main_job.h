@@ -30,6 +30,7 @@ class MainJob {
     std::vector<uint8_t> data;  ///< padded with zeros
     os::SystemBuffer source, target;
     os::VidMm::Allocation* allocation = nullptr;
+    os::VidMm::Allocation* shown = nullptr;  ///< the same bytes in the aperture
   };
   void MakeProcesses(uint64_t piece_bytes);
   void RunPiece(uint64_t offset, uint64_t bytes, bool first);

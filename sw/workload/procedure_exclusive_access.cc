@@ -36,7 +36,7 @@ void Make(Life& life, uint64_t bytes, Load& load) {
   load.data = SeededInput(life.options.seed, bytes);
   load.process = life.vidmm.CreateProcess("load");
   load.va = life.vidmm.ReserveVa(*load.process, bytes);
-  load.allocation = life.vidmm.CreateAllocation("load", bytes);
+  load.allocation = life.vidmm.CreateInAperture("load", bytes);
   load.buffer = os::SystemBuffer(life.kernel, life.adapter.objects(), life.adapter.handle(), bytes,
                                  os::SystemBuffer::Shape::kScattered, "application");
   std::memcpy(load.buffer.Map(0, bytes), load.data.data(), bytes);

@@ -12,7 +12,8 @@ bool Above(uint64_t pfn, uint64_t highest_visible) {
 }
 
 void Run(Life& life, const ParameterValues& values) {
-  const std::vector<uint64_t> pages = RunSeededMainJob(life, values.at("bytes"));
+  const uint64_t lowest_source = values.at("source_above_gib") << 30;
+  const std::vector<uint64_t> pages = RunSeededMainJob(life, values.at("bytes"), "", lowest_source);
   const uint64_t wanted = values.at("pages_out_of_reach");
   if (wanted == 0) return;
   uint64_t above = 0;
@@ -27,10 +28,12 @@ void Run(Life& life, const ParameterValues& values) {
 
 }  // namespace
 
-std::vector<uint64_t> RunSeededMainJob(Life& life, uint64_t bytes, const std::string& prefix) {
+std::vector<uint64_t> RunSeededMainJob(Life& life, uint64_t bytes, const std::string& prefix,
+                                       uint64_t lowest_source) {
   const std::vector<uint8_t> input = SeededInput(life.options.seed, bytes);
   JobOptions options = life.options;
   options.input = &input;
+  options.lowest_source = lowest_source;
   life.result.bytes += input.size();
   Life with_input{life.kernel, life.dxgkrnl, life.adapter, life.vidmm,
                   life.worker, options,      life.result,  life.restart,
@@ -50,7 +53,8 @@ Procedure MainJobProcedure() {
           "The main job on a seeded buffer.",
           {{"bytes", kDefaultInputBytes, 0, kMaxInputBytes, "Bytes of the buffer."},
            {"pages_out_of_reach", 0, 0, kMaxInputBytes / hw::kPageSize,
-            "So many pages of the application's buffers lie above HighestVisibleAddress."}},
+            "So many pages of the application's buffers lie above HighestVisibleAddress."},
+           {"source_above_gib", 0, 0, 131'072, "The pages that are paged from lie above it; 0: anywhere."}},
           Run};
 }
 

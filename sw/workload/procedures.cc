@@ -8,7 +8,8 @@ const std::vector<Procedure>& Procedures() {
       MainJobProcedure(),       ModeSwitchProcedure(),  OversubscriptionProcedure(), RenderProcedure(),
       ResizableRootProcedure(), PageEntriesProcedure(), ApertureProcedure(),         MemoryServicesProcedure(),
       SecureVmProcedure(),      PowerCycleProcedure(),  ExclusiveAccessProcedure(),  ReservedRangesProcedure(),
-      VaCallsProcedure(),       ContextAllocationsProcedure(), TableMovesProcedure()};
+      VaCallsProcedure(),       ContextAllocationsProcedure(), TableMovesProcedure(),  SleepProcedure(),
+      Pages64kProcedure()};
   return kProcedures;
 }
 

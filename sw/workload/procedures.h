@@ -43,13 +43,17 @@ Procedure ApertureProcedure();
 Procedure SecureVmProcedure();
 Procedure ExclusiveAccessProcedure();
 Procedure PowerCycleProcedure();
+Procedure SleepProcedure();
 Procedure ReservedRangesProcedure();
 Procedure VaCallsProcedure();
 Procedure ContextAllocationsProcedure();
 Procedure TableMovesProcedure();
+Procedure Pages64kProcedure();
 
 /// The main job on a seeded buffer of so many bytes; its checks get `prefix`. Returns the host pages that
 /// it paged from and to.
-std::vector<uint64_t> RunSeededMainJob(Life& life, uint64_t bytes, const std::string& prefix = "");
+/// `lowest_source`: JobOptions.
+std::vector<uint64_t> RunSeededMainJob(Life& life, uint64_t bytes, const std::string& prefix = "",
+                                       uint64_t lowest_source = 0);
 
 }  // namespace gmmu::workload

@@ -119,6 +119,19 @@ TEST_F(Cli, RunsTheFastEngineAndMarksItsTimes) {
   EXPECT_EQ(mappings["devices"][0]["bdf"], "01:00.0");
 }
 
+TEST_F(Cli, WritesATraceOfPagingAsLinesOfJson) {
+  const std::string trace = Path("trace.jsonl");
+  EXPECT_EQ(Run({"run", "--engine", "fast", "--scenario", "paging-buffers-in-aperture", "--trace-paging", trace}), 0)
+      << err_ << out_;
+  std::ifstream file(trace);
+  size_t lines = 0;
+  for (std::string line; std::getline(file, line); ++lines) {
+    const auto call = nlohmann::json::parse(line);
+    EXPECT_TRUE(call.contains("operation") && call.contains("status") && call.contains("DmaSize")) << line;
+  }
+  EXPECT_GT(lines, 50u);
+}
+
 TEST_F(Cli, RefusesWavesOfTheFastEngine) {
   ExpectRefusal({"run", "--engine", "fast", "--waves", Path("x.fst")}, "--engine rtl");
 }

@@ -294,6 +294,7 @@ TEST_F(PrivateData, IsAdvancedByARecordForEachOperationAndHeldAgainstTheSubmissi
   args.DmaSize = 512;
   args.pDmaBufferPrivateData = records.data();
   args.DmaBufferPrivateDataSize = 32;
+  args.DmaBufferGpuVirtualAddress = 0x10000;
   const auto build = [&](DXGK_BUILDPAGINGBUFFER_OPERATION operation) {
     args.Operation = operation;
     args.DmaBufferWriteOffset = 512 - args.DmaSize;

@@ -364,6 +364,121 @@ TEST_F(BuildTest, UpdatesThatTheHardwareCannotHaveAreRefused) {
   EXPECT_EQ(changed([](auto&) {}), STATUS_INVALID_PARAMETER);
 }
 
+// Leaf tables of 64 KiB entries, and pairs at level 1.
+
+class Leaf64kTest : public BuildTest {
+ protected:
+  explicit Leaf64kTest(bool dual = false) : BuildTest({{"Leaf64k", 1}, {"DualPte", dual}}) {}
+  static uint64_t Link(uint64_t page, bool table_64k) {
+    return regs::PteEntry{}.set_valid(1).set_target(Target::kVram).set_segment(2).set_page(page).set_table_64k(table_64k).raw;
+  }
+};
+
+// Seen on build 26100: entries of 64 KiB count one by one, their page numbers step by 16.
+TEST_F(Leaf64kTest, StartIndexAndNumPageTableEntriesCount64KiBEntries) {
+  std::vector<DXGK_PTE> ptes = {Leaf(0x100), Leaf(0x110), Leaf(0x120), Leaf(0x130), Leaf(0x200)};
+  auto args = Update(ptes, 0, 0x2C000, 27);  // the last one is entry 31 of 32
+  args.UpdatePageTable.Flags.Use64KBPages = 1;
+  const auto model = Built(args);
+  EXPECT_EQ(model.tables.size(), 5u);
+  for (uint32_t i = 0; i < 5; ++i) EXPECT_EQ(model.tables.at(Table(0x2C000 + (27 + i) * 8)), Entry(ptes[i].PageAddress));
+  args.UpdatePageTable.StartIndex = 28;
+  EXPECT_EQ(Refused(args), STATUS_INVALID_PARAMETER) << "behind the table's end";
+  ptes[1].PageAddress = 0x111;
+  args.UpdatePageTable.StartIndex = 0;
+  EXPECT_EQ(Refused(args), STATUS_INVALID_PARAMETER) << "not aligned";
+}
+
+TEST_F(Leaf64kTest, EntriesOf64KiBNeverGetTheContiguousBit) {
+  std::vector<DXGK_PTE> ptes;
+  for (uint64_t i = 0; i < 16; ++i) ptes.push_back(Leaf(0x100 + 16 * i));
+  auto args = Update(ptes, 0, 0x2C000, 0);
+  args.UpdatePageTable.Flags.Use64KBPages = 1;
+  const auto model = Built(args);
+  for (uint32_t i = 0; i < 16; ++i) EXPECT_EQ(model.tables.at(Table(0x2C000 + i * 8)), Entry(0x100 + 16 * i));
+  EXPECT_EQ(model.headers.size(), 1u) << "one run";
+}
+
+// Seen on build 26100.
+TEST_F(Leaf64kTest, PageTablePageSizeCountsForEachEntryWhateverUse64KBPagesSays) {
+  for (const bool flag : {false, true}) {
+    std::vector<DXGK_PTE> ptes = {DXGK_PTE{}, Leaf(0xC), Leaf(0x2C)};
+    ptes[2].PageTablePageSize = DXGK_PTE_PAGE_TABLE_PAGE_64KB;
+    EXPECT_EQ(ptes[1].Flags, 0x41u);
+    EXPECT_EQ(ptes[2].Flags, 0x20041u);
+    auto args = Update(ptes, 1, 0x4000, 0);
+    args.UpdatePageTable.Flags.Use64KBPages = flag;
+    const auto model = Built(args);
+    EXPECT_EQ(model.tables.at(Table(0x4000)), 0u);
+    EXPECT_EQ(model.tables.at(Table(0x4008)), Link(0xC, false));
+    EXPECT_EQ(model.tables.at(Table(0x4010)), Link(0x2C, true));
+  }
+}
+
+class DualPteTest : public Leaf64kTest {
+ protected:
+  DualPteTest() : Leaf64kTest(true) {}
+};
+
+// Documents only.
+TEST_F(DualPteTest, ALevel1EntryIsTwoWordsFromTheTwoArrays) {
+  std::vector<DXGK_PTE> small = {Leaf(0x10), DXGK_PTE{}, Leaf(0x30)}, large = {DXGK_PTE{}, Leaf(0x21), Leaf(0x31)};
+  auto args = Update(small, 1, 0x4000, 5);
+  EXPECT_EQ(Refused(args), STATUS_INVALID_PARAMETER) << "no array of the 64 KiB halves";
+  args.UpdatePageTable.pPageTableEntries64KB = large.data();
+  for (const UINT bytes : {65536u, 40u}) {
+    CommandModel model;
+    ASSERT_EQ(Build(args, bytes, &model), STATUS_SUCCESS);
+    EXPECT_EQ(model.tables.size(), 6u);
+    const uint64_t expected[] = {Link(0x10, false), 0, 0, Link(0x21, true), Link(0x30, false), Link(0x31, true)};
+    for (uint32_t i = 0; i < 6; ++i) EXPECT_EQ(model.tables.at(Table(0x4000 + 5 * 16 + i * 8)), expected[i]) << i;
+  }
+  args.UpdatePageTable.StartIndex = 510;
+  EXPECT_EQ(Refused(args), STATUS_INVALID_PARAMETER) << "512 pairs";
+}
+
+TEST_F(DualPteTest, RepeatWritesThePairEverywhere) {
+  std::vector<DXGK_PTE> small = {Leaf(0x10)}, large = {Leaf(0x21)};
+  auto args = Update(small, 1, 0x4000, 0);
+  args.UpdatePageTable.pPageTableEntries64KB = large.data();
+  args.UpdatePageTable.Flags.Repeat = 1;
+  args.UpdatePageTable.NumPageTableEntries = 9;
+  auto model = Built(args);
+  for (uint32_t i = 0; i < 18; ++i) EXPECT_EQ(model.tables.at(Table(0x4000 + i * 8)), i % 2 == 0 ? Link(0x10, false) : Link(0x21, true));
+  small[0] = large[0] = DXGK_PTE{};
+  model = Built(args);
+  EXPECT_EQ(model.headers.size(), 1u) << "cleared in one command";
+  EXPECT_EQ(model.tables.size(), 18u);
+}
+
+TEST(DualPte, TheHardwareIsToldThatEntriesOfLevel1ArePairs) {
+  for (const bool dual : {false, true}) {
+    StartedDriver driver({{"Leaf64k", 1}, {"DualPte", dual}});
+    DXGKARG_SETROOTPAGETABLE args{};
+    args.hContext = driver.context;
+    args.Address = {kVramSegment, 0, 0x40000};
+    args.NumEntries = 512;
+    driver.kernel.table.DxgkDdiSetRootPageTable(driver.kernel.adapter, &args);
+    EXPECT_EQ(driver.kernel.Reg<regs::SpaceGeometry>(Registers::SpaceBlock(kProcessSpace)).dual(), dual);
+  }
+}
+
+TEST_F(DualPteTest, PairsAreAtLevel1Only) {
+  std::vector<DXGK_PTE> ptes = {Leaf(0x10), Leaf(0x11)};
+  for (const uint32_t level : {0u, 2u, 3u}) EXPECT_EQ(Built(Update(ptes, level, 0x4000, 0)).tables.size(), 2u);
+}
+
+TEST_F(DualPteTest, ImmediateUpdatesWritePairsToo) {
+  std::vector<DXGK_PTE> small = {Leaf(0x10)}, large = {Leaf(0x21)};
+  auto args = Update(small, 1, 0, 3);
+  args.UpdatePageTable.pPageTableEntries64KB = large.data();
+  args.UpdatePageTable.UpdateMode = DXGK_PAGETABLEUPDATE_CPU_VIRTUAL;
+  args.UpdatePageTable.PageTableAddress.CpuVirtual = driver.kernel.WindowPointer(0x4000);
+  EXPECT_THAT(Built(args).headers, IsEmpty());
+  EXPECT_EQ(driver.kernel.vram.at(0x4000 + 3 * 16), Link(0x10, false));
+  EXPECT_EQ(driver.kernel.vram.at(0x4000 + 3 * 16 + 8), Link(0x21, true));
+}
+
 // Blocks of sixteen contiguous pages.
 
 class ContiguousTest : public BuildTest {
@@ -517,7 +632,7 @@ TEST_F(ContiguousTest, RandomUpdatesKeepTableAndPromise) {
     for (uint32_t i = 0; i < count; ++i) {
       const DXGK_PTE& pte = ptes[args.UpdatePageTable.Flags.Repeat ? 0 : i];
       regs::PteEntry entry;
-      ASSERT_TRUE(ToHardware(pte, 0, false, &entry));
+      ASSERT_TRUE(ToHardware(pte, 0, EntryForm::kPlain, false, &entry));
       expected[start + i] = entry.raw;
     }
     for (uint32_t i = 0; i < 512; ++i) {

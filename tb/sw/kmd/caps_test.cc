@@ -2,9 +2,12 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <map>
+#include <string>
 #include <vector>
 
 #include "fake_kernel.h"
+#include "kmd/escape.h"
 #include "kmd/segments.h"
 
 namespace gmmu::kmd::test {
@@ -208,6 +211,141 @@ TEST(Caps, GpuMmuCapsAndLevelsFollowTheParameters) {
   EXPECT_EQ(driver.kernel.Query(DXGKQAITYPE_PAGETABLELEVELDESC,
                                 DXGK_QUERYPAGETABLELEVELDESCIN{3, 0}, &desc),
             STATUS_INVALID_PARAMETER);
+}
+
+// What this hardware does not have, or what the model of the system has no use for, is not declared.
+TEST(Caps, WhatWouldHaveNoEffectIsNotDeclared) {
+  StartedDriver driver;
+  FakeKernel& kernel = driver.kernel;
+  DXGK_DRIVERCAPS caps{};
+  ASSERT_EQ(kernel.Query(DXGKQAITYPE_DRIVERCAPS, &caps), STATUS_SUCCESS);
+  EXPECT_FALSE(caps.MemoryManagementCaps.DisableSelfRefreshVRAMInS3);
+  EXPECT_FALSE(caps.MemoryManagementCaps.AlwaysPoweredVRAM);
+  EXPECT_TRUE(caps.SchedulingCaps.MultiEngineAware);
+  EXPECT_TRUE(caps.SchedulingCaps.PreemptionAware);
+  DXGK_GPUMMUCAPS mmu{};
+  ASSERT_EQ(kernel.Query(DXGKQAITYPE_GPUMMUCAPS, DXGK_QUERYGPUMMUCAPSIN{0}, &mmu), STATUS_SUCCESS);
+  EXPECT_FALSE(mmu.CachedPageTables);
+  EXPECT_FALSE(mmu.LegacyBehaviors.SourcePageTableVaInTransfer);
+  EXPECT_TRUE(mmu.SysMemLargePageSupported);
+  DXGK_PHYSICALADAPTERCAPS physical{};
+  const DXGK_QUERYPHYSICALADAPTERCAPSIN which{0};
+  ASSERT_EQ(kernel.Query(DXGKQAITYPE_PHYSICALADAPTERCAPS, which, &physical), STATUS_SUCCESS);
+  EXPECT_FALSE(physical.Flags.MovePagingSupported);
+  DXGK_SEGMENTDESCRIPTOR4 segments[2]{};
+  DXGK_QUERYSEGMENTOUT4 out{};
+  out.NbSegment = 2;
+  out.pSegmentDescriptor = reinterpret_cast<BYTE*>(segments);
+  out.SegmentDescriptorStride = sizeof segments[0];
+  ASSERT_EQ(kernel.Query(DXGKQAITYPE_QUERYSEGMENT4, DXGK_QUERYSEGMENTIN4{0}, &out), STATUS_SUCCESS);
+  for (const DXGK_SEGMENTDESCRIPTOR4& segment : segments) {
+    EXPECT_FALSE(segment.Flags.PopulatedFromSystemMemory);
+    EXPECT_FALSE(segment.Flags.PopulatedByReservedDDRByFirmware);
+  }
+}
+
+/// Level descriptor of a started driver.
+DXGK_PAGE_TABLE_LEVEL_DESC Level(StartedDriver& driver, WORD level) {
+  DXGK_PAGE_TABLE_LEVEL_DESC desc{};
+  EXPECT_EQ(driver.kernel.Query(DXGKQAITYPE_PAGETABLELEVELDESC, DXGK_QUERYPAGETABLELEVELDESCIN{level, 0}, &desc), STATUS_SUCCESS);
+  return desc;
+}
+
+// Seen on build 26100 (sizes, segment); the cap of dual entries and of system memory is documents only.
+TEST(Caps, TablesOf64KiBPagesAndLargerTablesAreTold) {
+  const std::map<std::string, uint64_t> geometry = {
+      {"PageTableLevels", 3},  {"PageTableBits0", 13},      {"PageTableBits1", 11},      {"PageTableBits2", 3},
+      {"Leaf64k", 1},          {"PageTableBytes0", 131072}, {"PageTableBytes1", 32768},  {"PageTableBytes2", 16384},
+      {"PageTableAlignment", 16384}};
+  for (const bool dual : {false, true}) {
+    auto parameters = geometry;
+    parameters["DualPte"] = parameters["System64k"] = dual;
+    StartedDriver driver(parameters);
+    DXGK_GPUMMUCAPS caps{};
+    ASSERT_EQ(driver.kernel.Query(DXGKQAITYPE_GPUMMUCAPS, DXGK_QUERYGPUMMUCAPSIN{0}, &caps), STATUS_SUCCESS);
+    EXPECT_EQ(caps.LeafPageTableSizeFor64KPagesInBytes, 4096u) << "512 entries";
+    EXPECT_EQ(caps.DualPteSupported, dual);
+    EXPECT_EQ(caps.SysMem64KBPageSupported, dual);
+    const UINT bytes[] = {131072, 32768, 16384};
+    for (WORD level = 0; level < 3; ++level) {
+      EXPECT_EQ(Level(driver, level).PageTableSizeInBytes, bytes[level]);
+      EXPECT_EQ(Level(driver, level).PageTableAlignmentInBytes, 16384u);
+    }
+    DXGK_QUERYSEGMENTOUT4 out{};
+    std::vector<BYTE> descriptors(2 * sizeof(DXGK_SEGMENTDESCRIPTOR4));
+    out.NbSegment = 2;
+    out.pSegmentDescriptor = descriptors.data();
+    out.SegmentDescriptorStride = sizeof(DXGK_SEGMENTDESCRIPTOR4);
+    ASSERT_EQ(driver.kernel.Query(DXGKQAITYPE_QUERYSEGMENT4, DXGK_QUERYSEGMENTIN4{0}, &out), STATUS_SUCCESS);
+    DXGK_SEGMENTDESCRIPTOR4 segments[2];
+    std::memcpy(segments, descriptors.data(), sizeof segments);
+    EXPECT_FALSE(segments[0].Flags.Use64KBPages) << "the aperture";
+    EXPECT_TRUE(segments[1].Flags.Use64KBPages);
+    EXPECT_EQ(segments[1].Size % 65536, 0u);
+  }
+}
+
+TEST(Caps, EntriesAtLevel1OfPairsNeedTwiceTheSize) {
+  StartedDriver driver({{"Leaf64k", 1}, {"DualPte", 1}});
+  EXPECT_EQ(Level(driver, 0).PageTableSizeInBytes, 4096u);
+  EXPECT_EQ(Level(driver, 1).PageTableSizeInBytes, 8192u);
+  EXPECT_EQ(Level(driver, 2).PageTableSizeInBytes, 4096u);
+}
+
+TEST(Caps, ParametersOf64KiBPagesThatCannotBeAreRefused) {
+  const std::map<std::string, uint64_t> bad[] = {
+      {{"DualPte", 1}},
+      {{"System64k", 1}},
+      {{"Leaf64k", 1}, {"PageTableBits0", 3}},
+      {{"Leaf64k", 1}, {"DualPte", 1}, {"PageTableBits1", 13}},
+      {{"PageTableBytes1", 5000}},
+      {{"PageTableBytes1", 8192}, {"PageTableSegment", 0}},
+      {{"PageTableAlignment", 24576}},
+      {{"PageTableAlignment", 2048}},
+      {{"PagingBufferSegment", 2}}};
+  for (const auto& parameters : bad) {
+    FakeKernel kernel;
+    kernel.parameters = parameters;
+    EXPECT_FALSE(NT_SUCCESS(kernel.Load()) && NT_SUCCESS(kernel.Start())) << parameters.begin()->first;
+  }
+}
+
+TEST(Caps, HardwareBeforeMinorVersion4HasNoPagesOf64KiB) {
+  for (const unsigned minor : {3u, 4u}) {
+    FakeKernel kernel;
+    kernel.parameters = {{"Leaf64k", 1}};
+    ASSERT_EQ(kernel.Load(), STATUS_SUCCESS);
+    kernel.reg(regs::Id::kOffset) = regs::Id{}.set_magic(0x554D4D47).set_major(1).set_minor(minor).raw;
+    EXPECT_EQ(kernel.Start(), minor < 4 ? STATUS_NOT_SUPPORTED : STATUS_SUCCESS);
+    if (minor < 4) kernel.table.DxgkDdiRemoveDevice(kernel.adapter);
+    else kernel.Unload();
+  }
+}
+
+TEST(Caps, AllocationsInASegmentOf64KiBPagesAreOfThatSizeAndAlignment) {
+  for (const bool leaf_64k : {false, true}) {
+    StartedDriver driver({{"Leaf64k", leaf_64k}});
+    for (const bool system_only : {false, true}) {
+      AllocationData data;
+      data.bytes = 5000;
+      data.system_only = system_only;
+      DXGK_ALLOCATIONINFO info{};
+      info.pPrivateDriverData = &data;
+      info.PrivateDriverDataSize = sizeof data;
+      DXGKARG_CREATEALLOCATION args{};
+      args.NumAllocations = 1;
+      args.pAllocationInfo = &info;
+      ASSERT_EQ(driver.kernel.table.DxgkDdiCreateAllocation(driver.kernel.adapter, &args), STATUS_SUCCESS);
+      const bool large = leaf_64k && !system_only;
+      EXPECT_EQ(info.Alignment, large ? 65536u : 4096u);
+      EXPECT_EQ(info.Size, large ? 65536u : 8192u);
+      DXGKARG_DESTROYALLOCATION destroy{};
+      HANDLE list[] = {info.hAllocation};
+      destroy.NumAllocations = 1;
+      destroy.pAllocationList = list;
+      driver.kernel.table.DxgkDdiDestroyAllocation(driver.kernel.adapter, &destroy);
+    }
+  }
 }
 
 TEST(Caps, OneNodeThatCopies) {

@@ -55,7 +55,7 @@ TEST(EntryFormat, GivesTheHardwareEntryOfEachForm) {
   };
   for (const Row& row : rows) {
     regs::PteEntry entry;
-    ASSERT_TRUE(ToHardware(Pte(row.flags, row.page), row.level, row.contiguous, &entry))
+    ASSERT_TRUE(ToHardware(Pte(row.flags, row.page), row.level, EntryForm::kPlain, row.contiguous, &entry))
         << row.name;
     EXPECT_EQ(entry.raw, row.expected) << row.name << std::hex << " got " << entry.raw;
   }
@@ -75,9 +75,51 @@ TEST(EntryFormat, RefusesWhatTheHardwareHasNoFormForAndChangesNothing) {
   for (const Row& row : rows) {
     regs::PteEntry entry;
     entry.raw = 0x5555;
-    EXPECT_FALSE(ToHardware(Pte(row.flags, row.page), row.level, false, &entry)) << row.name;
+    EXPECT_FALSE(ToHardware(Pte(row.flags, row.page), row.level, EntryForm::kPlain, false, &entry)) << row.name;
     EXPECT_EQ(entry.raw, 0x5555u) << row.name;
   }
+}
+
+constexpr uint64_t kTableOf64k = uint64_t{DXGK_PTE_PAGE_TABLE_PAGE_64KB} << 17;
+
+// Single entries: seen on build 26100 (0x20041 beside 0x41). Pairs: documents only.
+TEST(EntryFormat, ALeafTableOf64KiBIsNamedByThePageSizeOfASingleEntryAndByTheHalfOfAPair) {
+  const uint64_t table = uint64_t{2} << 58 | 0x2C041;
+  const struct {
+    const char* name;
+    EntryForm form;
+    uint64_t flags;
+    uint64_t expected;  // 0: refused
+  } rows[] = {
+      {"4 KiB", EntryForm::kSingle, 0, table},
+      {"64 KiB", EntryForm::kSingle, kTableOf64k, table | 0x200},
+      {"page size 2", EntryForm::kSingle, uint64_t{2} << 17, 0},
+      {"no such tables", EntryForm::kPlain, kTableOf64k, 0},
+      {"4 KiB half", EntryForm::kHalf4k, 0, table},
+      {"4 KiB half, page size ignored", EntryForm::kHalf4k, kTableOf64k, table},
+      {"64 KiB half", EntryForm::kHalf64k, kTableOf64k, table | 0x200},
+      {"64 KiB half, page size ignored", EntryForm::kHalf64k, 0, table | 0x200},
+      {"large page in the 64 KiB half", EntryForm::kHalf64k, kLarge, 0},
+  };
+  for (const auto& row : rows) {
+    regs::PteEntry entry;
+    ASSERT_EQ(ToHardware(Pte(kValid | Segment(2) | row.flags, 0x2C), 1, row.form, false, &entry), row.expected != 0) << row.name;
+    EXPECT_EQ(entry.raw, row.expected) << row.name;
+  }
+}
+
+TEST(EntryFormat, A64KiBPageIsAlignedAndNothingElseIsDifferent) {
+  for (const uint64_t page : {uint64_t{0x10}, uint64_t{0x18}, uint64_t{0x1F}, uint64_t{0x20}}) {
+    regs::PteEntry entry, plain;
+    const DXGK_PTE pte = Pte(kValid | kReadOnly | Segment(2), page);
+    EXPECT_EQ(ToHardware(pte, 0, EntryForm::kLeaf64k, false, &entry), page % 16 == 0) << page;
+    ASSERT_TRUE(ToHardware(pte, 0, EntryForm::kPlain, false, &plain));
+    if (page % 16 == 0) EXPECT_EQ(entry.raw, plain.raw);
+  }
+  regs::PteEntry entry;
+  EXPECT_FALSE(ToHardware(Pte(kValid | kLarge | Segment(2), 0x10), 0, EntryForm::kLeaf64k, false, &entry));
+  ASSERT_TRUE(ToHardware(Pte(kValid | kZero, 0), 0, EntryForm::kLeaf64k, false, &entry));
+  EXPECT_EQ(entry.raw, 3u);
 }
 
 TEST(EntryFormat, EachAttributeOfTheAbstractEntryReachesItsFieldAlone) {
@@ -92,7 +134,7 @@ TEST(EntryFormat, EachAttributeOfTheAbstractEntryReachesItsFieldAlone) {
                       {kNoExecute, no_execute.set_no_execute(1)}};
   for (const Bit& bit : bits) {
     regs::PteEntry entry;
-    ASSERT_TRUE(ToHardware(Pte(kValid | bit.flag, 1), 0, false, &entry));
+    ASSERT_TRUE(ToHardware(Pte(kValid | bit.flag, 1), 0, EntryForm::kPlain, false, &entry));
     EXPECT_EQ(entry.raw, bit.expected.raw);
   }
 }

@@ -276,6 +276,8 @@ void FakeKernel::Unload() {
 StartedDriver::StartedDriver(std::map<std::string, uint64_t> parameters, bool preemption) {
   kernel.parameters = std::move(parameters);
   EXPECT_EQ(kernel.Load(), STATUS_SUCCESS);
+  if (kernel.parameters.count("Leaf64k") != 0)
+    kernel.reg(regs::Id::kOffset) = regs::Id{}.set_magic(0x554D4D47).set_major(1).set_minor(4).raw;
   if (preemption) {
     kernel.reg(regs::Id::kOffset) = regs::Id{}.set_magic(0x554D4D47).set_major(1).set_minor(4).raw;
     kernel.reg(regs::Cap0::kOffset) = regs::Cap0{}.set_clients(4).set_spaces(4).set_rings(2).raw;
@@ -355,6 +357,11 @@ void ExFreePoolWithTag(PVOID block, ULONG) {
 KIRQL KeGetCurrentIrql(void) { return PASSIVE_LEVEL; }
 NTSTATUS KeDelayExecutionThread(KPROCESSOR_MODE, BOOLEAN, PLARGE_INTEGER) { return STATUS_SUCCESS; }
 ULONGLONG KeQueryInterruptTime(void) { return 0; }
+PHYSICAL_ADDRESS MmGetPhysicalAddress(PVOID address) {
+  PHYSICAL_ADDRESS physical{};
+  physical.QuadPart = static_cast<LONGLONG>(reinterpret_cast<uintptr_t>(address));
+  return physical;
+}
 ULONG DbgPrintEx(ULONG, ULONG, const char*, ...) { return STATUS_SUCCESS; }
 NTSTATUS GmmuQueryParameter(const char* name, ULONG64* value) {
   const auto found = current->parameters.find(name);

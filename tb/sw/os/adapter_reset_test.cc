@@ -77,7 +77,7 @@ TEST(AdapterReset, EveryDeviceIsLostTheTablesAreRebuiltAndNewProcessesWork) {
     // and new ones work, paging, tables, clients and all
     workload::RunSeededMainJob(life, 100'000);
   });
-  EXPECT_THAT(result.faults, IsEmpty());
+  for (const auto& fault : result.faults) ADD_FAILURE() << fault.text;
   EXPECT_THAT(result.leaks, IsEmpty());
   EXPECT_TRUE(result.verified);
 }

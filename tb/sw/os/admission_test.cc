@@ -103,6 +103,12 @@ const Case kCases[] = {
      [](AdapterAnswers& a) { a.paging_buffer_segment = 2; }},
     {"PagingBuffersOfNoSize", "DXGK_QUERYSEGMENTOUT4.PagingBufferSize",
      [](AdapterAnswers& a) { a.paging_buffer_bytes = 0; }},
+    {"No64KiBLeafTableForASegmentOf64KiBPages", "DXGK_GPUMMUCAPS.LeafPageTableSizeFor64KPagesInBytes",
+     [](AdapterAnswers& a) { a.segments[1].Flags.Use64KBPages = 1; }},
+    {"A64KiBLeafTableOfOddSize", "DXGK_GPUMMUCAPS.LeafPageTableSizeFor64KPagesInBytes",
+     [](AdapterAnswers& a) { a.mmu.LeafPageTableSizeFor64KPagesInBytes = 256; }},
+    {"PairsWithoutPagesOf64KiB", "DXGK_GPUMMUCAPS.DualPteSupported",
+     [](AdapterAnswers& a) { a.mmu.DualPteSupported = 1; }},
     {"IsolationBitsDiffer", "DXGK_IOMMU_CAPS.IommuIsolationSupported",
      [](AdapterAnswers& a) { a.iommu->IommuIsolationSupported = 1; }},
     {"IsolationRequiredBitsDiffer", "DXGK_IOMMU_CAPS.IommuIsolationRequired",
@@ -150,6 +156,19 @@ TEST(Admission, TablesThatTheCpuCannotReachStopTheSystemWith0x49) {
   EXPECT_EQ(refusals[0].parameters[0], 0x49u);
   answers.segments[1].Flags.SupportsCpuHostAperture = 1;
   EXPECT_THAT(Admit(answers, false), IsEmpty()) << "a CPU host aperture is enough";
+}
+
+// Documents only: the notion of before WDDM 2.9.
+TEST(Admission, BeforeWddm29HighestAcceptableAddressMustReachAllMemory) {
+  AdapterAnswers answers = Good();
+  answers.last_byte = 0xFFFF'FFFF;
+  answers.driver.HighestAcceptableAddress.QuadPart = 0xFFFF'FFFE;
+  EXPECT_THAT(Admit(answers, false), IsEmpty()) << "from 2.9 on PHYSICAL_MEMORY_CAPS says it";
+  answers.version = DXGKDDI_INTERFACE_VERSION_WDDM2_8;
+  ASSERT_EQ(Admit(answers, false).size(), 1u);
+  EXPECT_EQ(Admit(answers, false)[0].field, "DXGK_DRIVERCAPS.HighestAcceptableAddress");
+  answers.driver.HighestAcceptableAddress.QuadPart = 0xFFFF'FFFF;
+  EXPECT_THAT(Admit(answers, false), IsEmpty());
 }
 
 TEST(Admission, TablesInSystemMemoryOfOnePagePass) {

@@ -55,6 +55,30 @@ TEST(DmaPolicy, TheLastInstalledByteMustBeVisible) {
   }
 }
 
+// Not settled by any source: whether the two may be equal.
+TEST(DmaPolicy, EqualityOfTheTwoBytesPassesByASwitch) {
+  DmaFacts facts = Facts(0xFFFF'FFFF, 0xFFFF'FFFF);
+  facts.policy = RemapPolicy::kWhenNeeded;
+  EXPECT_EQ(DecideDma(facts).mode, DmaMode::kPhysical);
+  EXPECT_TRUE(DecideDma(facts).reaches_all);
+  facts.inclusive = false;
+  EXPECT_EQ(DecideDma(facts).mode, DmaMode::kRemapped);
+  EXPECT_FALSE(DecideDma(facts).reaches_all);
+  facts.highest_visible = 0x1'0000'0000;
+  EXPECT_EQ(DecideDma(facts).mode, DmaMode::kPhysical);
+}
+
+TEST(DmaPolicy, TheInfMustDeclareRemapping) {
+  for (uint64_t value = 0; value <= 3; ++value) {
+    DmaFacts facts = Facts(kTiB - 1, 0xFFFF'FFFF);
+    facts.inf_value = value;
+    EXPECT_EQ(DecideDma(facts).mode, value == 3 ? DmaMode::kRemapped : DmaMode::kPhysical);
+    facts.last_byte = 2 * kTiB - 1;
+    if (value == 3) EXPECT_THAT(DecideDma(facts).refusal, IsEmpty());
+    else EXPECT_THAT(DecideDma(facts).refusal, HasSubstr("DmaRemappingCompatible"));
+  }
+}
+
 TEST(DmaPolicy, AGpuThatReachesAllIsRemappedOnlyWherePossibleIsThePolicy) {
   DmaFacts facts = Facts(kTiB - 1, 0xFFFF'FFFF);
   EXPECT_EQ(DecideDma(facts).mode, DmaMode::kRemapped);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "kmd/entry_points.h"
@@ -36,5 +37,12 @@ struct LifeBench {
   workload::JobOptions options;
   const std::vector<uint8_t> input = workload::SeededInput(3, 1);
 };
+
+/// Texts of all faults; "" without one.
+inline std::string FaultsOf(const workload::JobResult& result) {
+  std::string texts;
+  for (const Fault& fault : result.faults) texts += fault.text + "\n";
+  return texts;
+}
 
 }  // namespace gmmu::os::test

@@ -144,7 +144,7 @@ TEST_F(Paging, AnOperationThatEmitsNothingIsNeverSubmitted) {
       VidMm::Allocation* page = life.vidmm.CreateAllocation("page", hw::kPageSize);
       PagingQueue queue(life.adapter);
       VidMm::Process* process = life.vidmm.CreateProcess("process");
-      queue.Start(process->handles.context);
+      queue.Start(process->handles.context, 4);
       between.submit = [&](const DXGKARG_SUBMITCOMMANDVIRTUAL&) { ++submissions; };
       DXGKARG_BUILDPAGINGBUFFER discard{};
       discard.Operation = DXGK_OPERATION_DISCARD_CONTENT;

@@ -246,12 +246,13 @@ TEST_P(CopyWays, ACopyTakesTheMappingsAsTheyAreWithOverlapAndAcrossTables) {
     ASSERT_EQ(world.calls.Update(*world.process,
                                  {CopyOf(va, va + 3 * kPage, 8 * kPage),    // upward, overlapping
                                   CopyOf(va + 3 * kPage, edge - 4 * kPage, 8 * kPage),  // across tables
-                                  CopyOf(edge - 4 * kPage, edge - 5 * kPage, 8 * kPage)},  // downward, overlapping
+                                  CopyOf(edge - 4 * kPage, edge - 5 * kPage, 8 * kPage),   // downward, overlapping
+                                  CopyOf(edge - 5 * kPage, edge - 4 * kPage, 8 * kPage)},  // upward, both
                                  fence, 1),
               STATUS_SUCCESS);
     EXPECT_EQ(fence.Value(), 2u);
     Reads(life, world.process, va, {0x100, 0x101, 0x102, 0x100, 0x101, 0x102, 0x103, 0x104, 0x105, 0x106, 0x107});
-    Reads(life, world.process, edge - 5 * kPage, {0x100, 0x101, 0x102, 0x103, 0x104, 0x105, 0x106, 0x107, 0x107});
+    Reads(life, world.process, edge - 5 * kPage, {0x100, 0x100, 0x101, 0x102, 0x103, 0x104, 0x105, 0x106, 0x107});
     size_t pages = 0;
     for (const auto& mapping : world.data->mappings) pages += mapping.pages;
     EXPECT_EQ(pages, 3u + 8 + 9) << "copies are mappings as well";

@@ -7,6 +7,7 @@ SchedulerDriver* driver_now = nullptr;
 
 NTSTATUS Submit(HANDLE, const DXGKARG_SUBMITCOMMANDVIRTUAL* args) {
   driver_now->submitted.push_back(*args);
+  if (driver_now->on_submit) driver_now->on_submit();
   return driver_now->submit_status;
 }
 NTSTATUS Preempt(HANDLE, const DXGKARG_PREEMPTCOMMAND* args) {
@@ -22,8 +23,18 @@ NTSTATUS Status(HANDLE, DXGKARG_QUERYENGINESTATUS* args) {
   args->EngineStatus.Responsive = 0;
   return STATUS_SUCCESS;
 }
+NTSTATUS StopDevice(PVOID) { return STATUS_SUCCESS; }
 NTSTATUS ResetAdapter(HANDLE) {
   ++driver_now->adapter_resets;
+  return driver_now->adapter_reset_status;
+}
+NTSTATUS CurrentFence(HANDLE, DXGKARG_QUERYCURRENTFENCE* args) {
+  if (!driver_now->current_fence) return STATUS_NOT_SUPPORTED;
+  args->CurrentFence = *driver_now->current_fence;
+  return STATUS_SUCCESS;
+}
+NTSTATUS Dependents(HANDLE, DXGKARG_QUERYDEPENDENTENGINEGROUP* args) {
+  args->DependentNodeOrdinalMask = driver_now->dependents | uint64_t{1} << args->NodeOrdinal;
   return STATUS_SUCCESS;
 }
 }  // namespace
@@ -38,6 +49,9 @@ DRIVER_INITIALIZATION_DATA SchedulerDriver::Table() const {
   table.DxgkDdiResetEngine = Reset;
   table.DxgkDdiQueryEngineStatus = Status;
   table.DxgkDdiResetFromTimeout = ResetAdapter;
+  table.DxgkDdiStopDevice = StopDevice;
+  table.DxgkDdiQueryCurrentFence = CurrentFence;
+  table.DxgkDdiQueryDependentEngineGroup = Dependents;
   return table;
 }
 
@@ -101,13 +115,14 @@ void SchedulerBench::AnswerPreemption(uint32_t last_completed, uint32_t node) {
   Tell(data);
 }
 
-void SchedulerBench::PageFault(uint32_t fence, uint32_t node) {
+void SchedulerBench::PageFault(uint32_t fence, uint32_t node, unsigned flags, HANDLE process) {
   DXGKARGCB_NOTIFY_INTERRUPT_DATA data{};
   data.InterruptType = DXGK_INTERRUPT_DMA_PAGE_FAULTED;
   data.DmaPageFaulted.FaultedFenceId = fence;
   data.DmaPageFaulted.NodeOrdinal = node;
   data.DmaPageFaulted.FaultedVirtualAddress = 0x2430000;
-  data.DmaPageFaulted.PageFaultFlags = DXGK_PAGE_FAULT_ENGINE_RESET_REQUIRED;
+  data.DmaPageFaulted.PageFaultFlags = static_cast<DXGK_PAGE_FAULT_FLAGS>(flags);
+  data.DmaPageFaulted.FaultedProcessHandle = process;
   Tell(data);
 }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,6 +29,10 @@ class SchedulerDriver {
   NTSTATUS submit_status = STATUS_SUCCESS;
   NTSTATUS reset_status = STATUS_SUCCESS;
   uint32_t last_aborted = 0;
+  NTSTATUS adapter_reset_status = STATUS_SUCCESS;
+  std::optional<uint32_t> current_fence;  ///< null: the driver cannot say
+  uint64_t dependents = 0;                ///< besides the node itself
+  std::function<void()> on_submit;  ///< inside of the call
 
   /// Fence ids of `submitted` from `first` on.
   std::vector<uint32_t> FencesFrom(size_t first) const;
@@ -45,7 +51,8 @@ class SchedulerBench {
   void Complete(uint32_t fence, uint32_t node = 0);
   /// Answers the last request.
   void AnswerPreemption(uint32_t last_completed, uint32_t node);
-  void PageFault(uint32_t fence, uint32_t node);
+  void PageFault(uint32_t fence, uint32_t node, unsigned flags = DXGK_PAGE_FAULT_ENGINE_RESET_REQUIRED,
+                 HANDLE process = nullptr);
 
   /// `body` on a fibre, with the scheduler's own thread beside it.
   void Run(const std::function<void()>& body);

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "os/domain_switch.h"
+
+#include <string>
+
+#include "os/adapter.h"
+
+namespace gmmu::os {
+
+void SwitchDma(Adapter& adapter, DmaMode mode) {
+  const DmaMode old = adapter.mode();
+  if (mode == old) return;
+  const std::string what = std::string("the switch of DMA from ") + NameOf(old) + " to " + NameOf(mode);
+  if (mode != DmaMode::kPhysical && adapter.kernel().iommu() == nullptr)
+    throw OsError(what + " needs an IOMMU, and there is none ([iommu] present)");
+  if (mode != DmaMode::kRemapped && !adapter.reaches_all_memory())
+    throw OsError(what + " is refused: the GPU does not reach all memory by itself");
+  if (mode == DmaMode::kPhysical && adapter.dxgkrnl().isolation_noted())
+    throw OsError(what + " is refused: isolation stays on once it is on");
+  if (mode == DmaMode::kRemapped && !adapter.can_remap())
+    throw OsError(what + " is refused: the driver does not support remapping (DXGK_IOMMU_CAPS, MapAperture2Supported)");
+  if (mode == DmaMode::kRemapped || old == DmaMode::kRemapped) {
+    const size_t adls = adapter.objects().LiveAdls(adapter.handle());
+    const size_t blocks = adapter.isolation_memory().Live(adapter.handle());
+    if (adls + blocks != 0) {
+      throw OsError(what + " is refused: the GPU references " + std::to_string(adls) + " ADLs and " +
+                    std::to_string(blocks) + " pieces of isolation memory; stop the adapter and start it again");
+    }
+  }
+  adapter.isolation().exclusive().Run(what, [&] {
+    if (old != DmaMode::kPhysical) adapter.LeaveDomain();
+    if (mode != DmaMode::kPhysical) adapter.EnterDomain(mode);
+  });
+}
+
+}  // namespace gmmu::os

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <boost/context/fiber.hpp>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <vector>
+
+namespace gmmu::os {
+
+/// Runs a routine on a stack of its own, painted beforehand, and says how deep it went.
+///
+/// What stands for hardware (a register access and all that the machine does meanwhile) runs on the
+/// caller's stack, by Off: it is no part of what the routine uses. One routine at a time; it must not
+/// change to another fibre but inside of Off.
+class StackMeter {
+ public:
+  /// `bytes`: of the stack, far more than any routine should use.
+  explicit StackMeter(size_t bytes = 96 * 1024);
+  StackMeter(const StackMeter&) = delete;
+  StackMeter& operator=(const StackMeter&) = delete;
+
+  /// Bytes of stack that `routine` touched. Its exceptions pass.
+  size_t Run(const std::function<void()>& routine);
+  /// Runs `work` on the stack of the one who called Run, where a routine is running; else here.
+  static void Off(const std::function<void()>& work);
+
+ private:
+  size_t Touched();
+  size_t RunPainted(const std::function<void()>& routine);
+
+  std::vector<uint64_t> stack_;
+  boost::context::fiber* caller_ = nullptr;  // while the routine runs
+  const std::function<void()>* off_ = nullptr;
+  std::exception_ptr error_;
+  size_t own_ = 0;  // what an empty routine touches
+};
+
+}  // namespace gmmu::os

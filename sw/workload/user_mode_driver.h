@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "os/user_mode_driver.h"
+
+namespace gmmu::workload {
+
+/// The user-mode half of our driver: it speaks kmd/escape.h.
+os::UserModeDriver OurUserModeDriver();
+
+}  // namespace gmmu::workload

@@ -1,0 +1,427 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pages of 64 KiB as VidMm chooses, converts and moves them, seen between it and the driver. Documents only, unless a
+// comment says otherwise.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <functional>
+#include <map>
+#include <random>
+#include <vector>
+
+#include "life_bench.h"
+#include "os/dxgkrnl.h"
+#include "workload/clients.h"
+#include "workload/render_buffer.h"
+
+namespace gmmu::os::test {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+using workload::ClientRun;
+using workload::Life;
+
+constexpr uint64_t kPage = hw::kPageSize;
+std::function<void(const DXGKARG_BUILDPAGINGBUFFER&)> built;
+std::function<void(const DXGKARG_SUBMITCOMMANDVIRTUAL&)> submitted;
+DRIVER_INITIALIZATION_DATA real;
+
+NTSTATUS Build(HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER* args) {
+  if (built && args->MultipassOffset == 0) built(*args);
+  return real.DxgkDdiBuildPagingBuffer(adapter, args);
+}
+NTSTATUS Submit(HANDLE adapter, CONST DXGKARG_SUBMITCOMMANDVIRTUAL* args) {
+  if (submitted) submitted(*args);
+  return real.DxgkDdiSubmitCommandVirtual(adapter, args);
+}
+NTSTATUS Entry(PDRIVER_OBJECT object, PUNICODE_STRING path) {
+  const NTSTATUS status = DriverEntry(object, path);
+  DRIVER_INITIALIZATION_DATA table = real = Dxgkrnl::Current().table_so_far();
+  table.DxgkDdiBuildPagingBuffer = Build;
+  table.DxgkDdiSubmitCommandVirtual = Submit;
+  return NT_SUCCESS(status) ? DxgkInitialize(object, path, &table) : status;
+}
+
+class Pages64k : public ::testing::Test {
+ protected:
+  explicit Pages64k(bool dual = false) {
+    built = nullptr;
+    submitted = nullptr;
+    bench.options.driver = Entry;
+    bench.options.os.driver["Leaf64k"] = 1;
+    bench.options.os.driver["DualPte"] = dual;
+    bench.config.gpu.vram_mib = 8;
+  }
+  ~Pages64k() override {
+    built = nullptr;
+    submitted = nullptr;
+  }
+  static uint32_t Word(uint64_t page) { return 0x77000000 + static_cast<uint32_t>(page); }
+  static VidMm::Allocation* Make(Life& life, uint64_t pages) {
+    VidMm::Allocation* made = life.vidmm.CreateAllocation("data", pages * kPage);
+    life.vidmm.MakeResident(*made);
+    for (uint64_t page = 0; page < pages; ++page) life.vidmm.Fill(*made, page * kPage, kPage, Word(page));
+    return made;
+  }
+  /// Client 0 reads pages of an allocation of Make.
+  static workload::Check Reads(Life& life, VidMm::Process* process, uint64_t va, uint64_t first, uint64_t pages) {
+    std::vector<uint8_t> expected(pages * kPage);
+    for (size_t i = 0; i < expected.size(); i += 4) {
+      const uint32_t word = Word(first + i / kPage);
+      std::memcpy(&expected[i], &word, 4);
+    }
+    ClientRun run;
+    run.process = process;
+    run.base = va;
+    run.order = workload::ShareOf(pages * kPage / workload::kLine, 0, 1);
+    run.crc = workload::LineCrc(expected.data(), run.order);
+    std::vector<workload::Check> checks;
+    RunClients(life.vidmm, {run}, "pages", checks);
+    return checks.at(0);
+  }
+  LifeBench bench;
+};
+class Rule11Pages64k : public Pages64k {};
+class Rule11Pages64kDual : public Pages64k {
+ protected:
+  Rule11Pages64kDual() : Pages64k(true) {}
+};
+
+TEST_F(Pages64k, AreChosenWhenAddressSizeAndSegmentAllow) {
+  const auto result = bench.Run([&](Life& life) {
+    life.worker.Call([&] {
+      VidMm::Allocation* data = Make(life, 48);
+      SystemBuffer memory(life.kernel, life.adapter.objects(), life.adapter.handle(), 16 * kPage,
+                          SystemBuffer::Shape::kScattered, "test");
+      const auto chosen = [&](const std::function<void(VidMm::Process&)>& map, uint64_t va) {
+        VidMm::Process* process = life.vidmm.CreateProcess("process");
+        map(*process);
+        const bool large = process->space->Is64k(va);
+        life.vidmm.DestroyProcess(process);
+        return large;
+      };
+      const auto local = [&](uint64_t va, uint64_t first, uint64_t pages) {
+        return chosen([&](auto& process) { life.vidmm.MapLocal(process, va, *data, first, pages); }, va);
+      };
+      EXPECT_TRUE(local(0x10000000, 0, 16));
+      EXPECT_TRUE(local(0x10010000, 16, 32));
+      EXPECT_TRUE(local(0x101F0000, 0, 48)) << "over the end of a leaf table";
+      EXPECT_FALSE(local(0x10001000, 0, 16)) << "address";
+      EXPECT_FALSE(local(0x10000000, 0, 20)) << "size";
+      EXPECT_FALSE(local(0x10000000, 1, 16)) << "place in the segment";
+      EXPECT_FALSE(chosen([&](auto& process) { life.vidmm.MapSystem(process, 0x10000000, memory); }, 0x10000000));
+      EXPECT_FALSE(chosen([&](auto& process) { life.vidmm.MapOnePage(process, 0x10000000, *data, 0, 16); }, 0x10000000));
+      memory.Release();
+      life.vidmm.DestroyAllocation(data);
+    });
+  });
+  EXPECT_EQ(FaultsOf(result), "");
+  EXPECT_THAT(result.leaks, IsEmpty());
+}
+
+TEST_F(Pages64k, AllocationsHaveWholePagesOf64KiBInVram) {
+  const auto result = bench.Run([&](Life& life) {
+    life.worker.Call([&] {
+      for (const uint64_t pages : {1u, 17u, 100u}) {
+        VidMm::Allocation* data = Make(life, pages);
+        for (uint64_t page = 0; page < pages; ++page)
+          EXPECT_EQ(data->local->page(page), data->local->page(page / 16 * 16) + page % 16) << page;
+        EXPECT_EQ(data->local->page(0) % 16, 0u);
+        life.vidmm.DestroyAllocation(data);
+      }
+    });
+  });
+  EXPECT_EQ(FaultsOf(result), "");
+}
+
+/// One way: what is mapped with 64 KiB afterwards stays at 4 KiB, and an update at level 1 never goes back.
+TEST_F(Rule11Pages64k, SinglePteConversionIsOneWay) {
+  const auto result = bench.Run([&](Life& life) {
+    VidMm::Process* process = nullptr;
+    VidMm::Allocation* data = nullptr;
+    const uint64_t va = 0x10000000;
+    life.worker.Call([&] {
+      process = life.vidmm.CreateProcess("process");
+      data = Make(life, 32);
+      life.vidmm.MapLocal(*process, va, *data, 0, 32);
+      EXPECT_EQ(process->space->tables_64k(), 1u);
+      life.vidmm.MapLocal(*process, va + 0x100000, *data, 7, 1);
+      EXPECT_EQ(process->space->tables_64k(), 0u);
+      life.vidmm.MapLocal(*process, va, *data, 0, 32);
+      EXPECT_EQ(process->space->tables_64k(), 0u);
+      life.vidmm.MapLocal(*process, va + 0x200000, *data, 0, 32);
+      EXPECT_EQ(process->space->tables_64k(), 1u) << "the next leaf table is another one";
+    });
+    EXPECT_TRUE(Reads(life, process, va, 0, 32).passed);
+    EXPECT_TRUE(Reads(life, process, va + 0x100000, 7, 1).passed);
+    EXPECT_TRUE(Reads(life, process, va + 0x200000, 0, 32).passed);
+    life.worker.Call([&] {
+      life.vidmm.DestroyAllocation(data);
+      life.vidmm.DestroyProcess(process);
+    });
+  });
+  EXPECT_EQ(FaultsOf(result), "");
+  EXPECT_THAT(result.leaks, IsEmpty());
+}
+
+/// Packets of the process run and wait while its leaf table is converted.
+TEST_F(Rule11Pages64k, SinglePteConversionSuspendsTheContextsWritesLevel0ThenLevel1AndResumes) {
+  enum Event { kSmall, kLink4k, kRender };
+  std::vector<Event> events;
+  bool converting = false;
+  unsigned held = 0, link_again = 0;
+  const auto result = bench.Run([&](Life& life) {
+    VidMm::Process* process = nullptr;
+    VidMm::Allocation *data = nullptr, *other = nullptr;
+    const uint64_t va = 0x10000000, target = 0x20000000;
+    life.worker.Call([&] {
+      process = life.vidmm.CreateProcess("process");
+      data = Make(life, 32);
+      other = Make(life, 32);
+      life.vidmm.MapLocal(*process, va, *data, 0, 32);
+      life.vidmm.MapLocal(*process, target, *other, 0, 32);
+    });
+    workload::RenderBuffer buffer(life, process, 4096);
+    for (int i = 0; i < 16; ++i) buffer.Copy(va, target, 32 * kPage);
+    built = [&](const DXGKARG_BUILDPAGINGBUFFER& args) {
+      const auto& op = args.UpdatePageTable;
+      if (args.Operation != DXGK_OPERATION_UPDATE_PAGE_TABLE || op.hProcess != process->handles.process) return;
+      if (op.FirstPteVirtualAddress / 0x200000 != va / 0x200000) return;
+      if (op.PageTableLevel == 0 && !op.Flags.Use64KBPages && link_again == 0) {
+        events.push_back(kSmall);
+        converting = true;
+        held += life.adapter.vidsch().Holds(process->handles.context);
+      }
+      if (op.PageTableLevel == 1 && op.pPageTableEntries->PageTablePageSize == DXGK_PTE_PAGE_TABLE_PAGE_4KB) {
+        events.push_back(kLink4k);
+        ++link_again;
+        converting = false;
+        held += life.adapter.vidsch().Holds(process->handles.context);
+      }
+    };
+    unsigned renders = 0;
+    submitted = [&](const DXGKARG_SUBMITCOMMANDVIRTUAL& args) {
+      if (args.Flags.Paging) return;
+      ++renders;
+      if (converting) events.push_back(kRender);
+    };
+    std::vector<PacketId> packets;
+    for (int i = 0; i < 6; ++i) packets.push_back(buffer.Submit("copies"));
+    EXPECT_GE(renders, 1u);
+    EXPECT_TRUE(life.adapter.vidsch().Holds(process->handles.context)) << "packets run when the conversion begins";
+    life.worker.Call([&] { life.vidmm.MapLocal(*process, va + 0x100000, *data, 7, 1); });
+    for (const PacketId packet : packets)
+      EXPECT_EQ(life.adapter.vidsch().Wait(packet, 1'000'000'000), PacketEnd::kCompleted);
+    EXPECT_TRUE(Reads(life, process, target, 0, 32).passed);
+    EXPECT_TRUE(Reads(life, process, va, 0, 32).passed);
+    built = nullptr;
+    buffer.Release();
+    life.worker.Call([&] {
+      life.vidmm.DestroyAllocation(data);
+      life.vidmm.DestroyAllocation(other);
+      life.vidmm.DestroyProcess(process);
+    });
+  });
+  EXPECT_EQ(FaultsOf(result), "");
+  EXPECT_EQ(held, 0u) << "suspended while entries change";
+  EXPECT_EQ(link_again, 1u);
+  ASSERT_THAT(events, SizeIs(::testing::Ge(3u)));
+  EXPECT_EQ(events.back(), kLink4k) << "level 1 is the last";
+  EXPECT_EQ(std::count(events.begin(), events.end(), kRender), 0);
+}
+
+/// A shadow of its own: which entries of a block are in use.
+TEST_F(Rule11Pages64kDual, DualPteExclusionHoldsAfterEveryUpdate) {
+  std::map<uint64_t, uint16_t> small;
+  std::map<uint64_t, bool> large;
+  unsigned both = 0, large_updates = 0, without_array = 0;
+  const auto result = bench.Run([&](Life& life) {
+    VidMm::Process* process = nullptr;
+    VidMm::Allocation* data = nullptr;
+    constexpr uint64_t kVa = 0x10000000, kBlocks = 8;
+    life.worker.Call([&] {
+      process = life.vidmm.CreateProcess("process");
+      data = Make(life, 16 * kBlocks);
+    });
+    built = [&](const DXGKARG_BUILDPAGINGBUFFER& args) {
+      const auto& op = args.UpdatePageTable;
+      if (args.Operation != DXGK_OPERATION_UPDATE_PAGE_TABLE || op.hProcess != process->handles.process) return;
+      without_array += op.PageTableLevel == 1 && op.pPageTableEntries64KB == nullptr;
+      if (op.PageTableLevel != 0) return;
+      for (UINT i = 0; i < op.NumPageTableEntries; ++i) {
+        const DXGK_PTE& entry = op.pPageTableEntries[op.Flags.Repeat ? 0 : i];
+        const uint64_t page = op.FirstPteVirtualAddress / kPage + (op.Flags.Use64KBPages ? 16 * i : i), block = page / 16;
+        const auto bit = static_cast<uint16_t>(1u << page % 16);
+        if (op.Flags.Use64KBPages) large[block] = entry.Valid;
+        else small[block] = static_cast<uint16_t>(entry.Valid ? small[block] | bit : small[block] & ~bit);
+        large_updates += op.Flags.Use64KBPages && entry.Valid;
+        both += large[block] && small[block] != 0;
+      }
+    };
+    std::mt19937 random(7);
+    std::vector<int64_t> expected(16 * kBlocks, -1);  // page of the allocation at each address
+    for (int step = 0; step < 120; ++step) {
+      const bool whole = random() % 2 == 0;
+      const uint64_t first = whole ? random() % kBlocks * 16 : random() % (16 * kBlocks);
+      const uint64_t most = 16 * kBlocks - first;
+      const uint64_t pages = whole ? std::min<uint64_t>(most, (1 + random() % 3) * 16) : 1 + random() % std::min<uint64_t>(most, 20);
+      const bool unmap = random() % 3 == 0;
+      const uint64_t from = whole ? random() % (kBlocks - pages / 16 + 1) * 16 : random() % (16 * kBlocks - pages + 1);
+      life.worker.Call([&] {
+        if (unmap) life.vidmm.Unmap(*process, kVa + first * kPage, pages);
+        else life.vidmm.MapLocal(*process, kVa + first * kPage, *data, from, pages);
+      });
+      for (uint64_t i = 0; i < pages; ++i) expected[first + i] = unmap ? -1 : static_cast<int64_t>(from + i);
+      if (step % 10 != 9) continue;
+      for (uint64_t page = 0; page < expected.size(); ++page) {
+        if (expected[page] >= 0)
+          ASSERT_TRUE(Reads(life, process, kVa + page * kPage, static_cast<uint64_t>(expected[page]), 1).passed) << step;
+      }
+    }
+    built = nullptr;
+    life.worker.Call([&] {
+      life.vidmm.DestroyAllocation(data);
+      life.vidmm.DestroyProcess(process);
+    });
+  });
+  EXPECT_EQ(FaultsOf(result), "");
+  EXPECT_THAT(result.leaks, IsEmpty());
+  EXPECT_EQ(both, 0u);
+  EXPECT_EQ(without_array, 0u) << "level 1 passes both arrays";
+  EXPECT_GT(large_updates, 50u);
+}
+
+/// The 64 KiB entry becomes invalid, the 4 KiB ones valid, level 1 is last.
+TEST_F(Rule11Pages64kDual, AMoveToMemoryWithout64KiBPagesEndsAtLevel1) {
+  std::vector<std::string> events;
+  const auto result = bench.Run([&](Life& life) {
+    life.worker.Call([&] {
+      VidMm::Process* process = life.vidmm.CreateProcess("process");
+      VidMm::Allocation* data = Make(life, 16);
+      SystemBuffer memory(life.kernel, life.adapter.objects(), life.adapter.handle(), 16 * kPage,
+                          SystemBuffer::Shape::kScattered, "test");
+      life.vidmm.MapLocal(*process, 0x10000000, *data, 0, 16);
+      built = [&](const DXGKARG_BUILDPAGINGBUFFER& args) {
+        const auto& op = args.UpdatePageTable;
+        if (args.Operation == DXGK_OPERATION_FLUSH_TLB && args.FlushTlb.hProcess == process->handles.process)
+          events.push_back("flush");
+        if (args.Operation != DXGK_OPERATION_UPDATE_PAGE_TABLE || op.hProcess != process->handles.process) return;
+        events.push_back(std::to_string(op.PageTableLevel) + (op.Flags.Use64KBPages ? " 64K " : " 4K ") +
+                         (op.PageTableLevel == 1 ? std::to_string(op.pPageTableEntries64KB->Valid) : "") +
+                         std::to_string(op.pPageTableEntries->Valid));
+      };
+      life.vidmm.MapSystem(*process, 0x10000000, memory);
+      built = nullptr;
+      memory.Release();
+      life.vidmm.DestroyAllocation(data);
+      life.vidmm.DestroyProcess(process);
+    });
+  });
+  EXPECT_EQ(FaultsOf(result), "");
+  EXPECT_THAT(events, ::testing::ElementsAre("0 64K 0", "flush", "0 4K 0", "0 4K 1", "1 4K 11", "flush", "flush"));
+}
+
+TEST_F(Rule11Pages64k, VidMmsOwnStreamIsHeldAgainstTheOrder) {
+  for (const bool dual : {false, true}) {
+    for (const bool wrong : {false, true}) {
+      bench.options.os.driver["DualPte"] = dual;
+      bench.options.os.inject.table_order = wrong;
+      const auto result = bench.Run([&](Life& life) {
+        life.worker.Call([&] {
+          VidMm::Process* process = life.vidmm.CreateProcess("process");
+          VidMm::Allocation* data = Make(life, 16);
+          life.vidmm.MapLocal(*process, 0x10000000, *data, 0, 16);
+          life.vidmm.Unmap(*process, 0x10001000, 1);
+          life.vidmm.DestroyAllocation(data);
+          life.vidmm.DestroyProcess(process);
+        });
+      });
+      if (!wrong) {
+        EXPECT_EQ(FaultsOf(result), "");
+        continue;
+      }
+      ASSERT_THAT(result.faults, SizeIs(::testing::Ge(1u)));
+      EXPECT_THAT(result.faults[0].text, HasSubstr("VidMm breaks the order of 64 KiB pages"));
+      EXPECT_THAT(result.faults[0].text, HasSubstr(dual ? "for a block with a 64 KiB entry" : "before its entries are written"));
+    }
+  }
+}
+
+TEST_F(Pages64k, TransfersSayWhichSideHasPagesOf64KiB) {
+  for (const bool large : {false, true}) {
+    unsigned in = 0, out = 0, flags_in = 0, flags_out = 0;
+    bench.options.os.driver["Leaf64k"] = large;
+    const auto result = bench.Run([&](Life& life) {
+      life.worker.Call([&] {
+        VidMm::Allocation* data = Make(life, 37);
+        SystemBuffer memory(life.kernel, life.adapter.objects(), life.adapter.handle(), 37 * kPage,
+                            SystemBuffer::Shape::kScattered, "test");
+        built = [&](const DXGKARG_BUILDPAGINGBUFFER& args) {
+          if (args.Operation != DXGK_OPERATION_VIRTUAL_TRANSFER) return;
+          const bool to_local = args.TransferVirtual.TransferDirection == DXGK_MEMORY_TRANSFER_SYSTEM_TO_LOCAL;
+          ++(to_local ? in : out);
+          const auto& flags = args.TransferVirtual.Flags;
+          (to_local ? flags_in : flags_out) = flags.Src64KBPages << 1 | flags.Dst64KBPages;
+        };
+        life.vidmm.PageOut(*data, memory, 37 * kPage, nullptr);
+        life.vidmm.Fill(*data, 0, 37 * kPage, 0);
+        life.vidmm.PageIn(*data, memory, 37 * kPage, nullptr);
+        built = nullptr;
+        life.vidmm.PageOut(*data, memory, 37 * kPage, nullptr);
+        const uint8_t* bytes = memory.Map(0, 37 * kPage);
+        for (uint64_t page = 0; page < 37; ++page) {
+          const uint32_t word = Word(page);
+          EXPECT_EQ(std::memcmp(bytes + page * kPage + 4092, &word, 4), 0) << page;
+        }
+        memory.Unmap();
+        memory.Release();
+        life.vidmm.DestroyAllocation(data);
+      });
+    });
+    EXPECT_EQ(FaultsOf(result), "");
+    EXPECT_THAT(result.leaks, IsEmpty());
+    EXPECT_EQ(in, 1u);
+    EXPECT_EQ(out, 1u);
+    EXPECT_EQ(flags_in, large ? 1u : 0u) << "Dst64KBPages";
+    EXPECT_EQ(flags_out, large ? 2u : 0u) << "Src64KBPages";
+  }
+}
+
+// The documents speak of 64 KiB management only: os.system_64k_mapped.
+TEST_F(Pages64k, SystemMemoryHasThemWhenTheCapAndTheReadingOfItSaySo) {
+  struct Case {
+    bool cap, mapped, expected;
+  };
+  for (const Case& each : {Case{false, true, false}, Case{true, false, false}, Case{true, true, true}}) {
+    bench.options.os.driver["System64k"] = each.cap;
+    bench.options.os.open.system_64k_mapped = each.mapped;
+    const auto result = bench.Run([&](Life& life) {
+      VidMm::Process* process = nullptr;
+      VidMm::Allocation* data = nullptr;
+      SystemBuffer memory(life.kernel, life.adapter.objects(), life.adapter.handle(), 2 << 20,
+                          SystemBuffer::Shape::kScattered, "test");
+      const uint64_t first = (16 - memory.page(0) % 16) % 16;  // aligned for the device
+      life.worker.Call([&] {
+        process = life.vidmm.CreateProcess("process");
+        data = Make(life, 32);
+        life.vidmm.PageOut(*data, memory, 32 * kPage, nullptr);
+        life.vidmm.MapSystem(*process, 0x10000000, memory, first, 16);
+        EXPECT_EQ(process->space->Is64k(0x10000000), each.expected);
+      });
+      EXPECT_TRUE(Reads(life, process, 0x10000000, first, 16).passed);
+      life.worker.Call([&] {
+        life.vidmm.DestroyAllocation(data);
+        life.vidmm.DestroyProcess(process);
+      });
+      memory.Release();
+    });
+    EXPECT_EQ(FaultsOf(result), "");
+    EXPECT_THAT(result.leaks, IsEmpty());
+  }
+}
+
+}  // namespace
+}  // namespace gmmu::os::test

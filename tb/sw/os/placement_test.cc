@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where allocations live: sets, preferences, alignment, contiguity, eviction; what of a segment must not be used;
+// bases of segments. Documents only.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "between.h"
+#include "life_bench.h"
+#include "os/residency.h"
+#include "workload/procedures.h"
+
+namespace gmmu::os {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+using workload::Life;
+
+std::vector<UINT> OrderOf(const DXGK_ALLOCATIONINFO& info, const AdapterAnswers& answers) {
+  std::vector<UINT> order;
+  for (const Homes::Place& place : HomesOf(info, answers).places) order.push_back(place.segment);
+  return order;
+}
+
+TEST(Placement, PreferredSegmentsOfTheWriteSetComeFirst) {
+  AdapterAnswers answers;
+  answers.segments.resize(4);
+  answers.segments[0].Flags.Aperture = 1;
+  DXGK_ALLOCATIONINFO info{};
+  info.SupportedWriteSegmentSet = 0xF;
+  info.FlagsWddm2.AccessedPhysically = 1;
+  EXPECT_THAT(OrderOf(info, answers), ElementsAre(2u, 3u, 4u)) << "the aperture is no memory segment";
+  info.PreferredSegment.SegmentId0 = 4;
+  info.PreferredSegment.Direction0 = 1;
+  info.PreferredSegment.SegmentId1 = 3;
+  EXPECT_THAT(OrderOf(info, answers), ElementsAre(4u, 3u, 2u));
+  EXPECT_TRUE(HomesOf(info, answers).places[0].from_end);
+  EXPECT_FALSE(HomesOf(info, answers).places[1].from_end);
+  info.SupportedWriteSegmentSet = 0x5;  // what is preferred and not in the set does not count
+  EXPECT_THAT(OrderOf(info, answers), ElementsAre(3u));
+  info.FlagsWddm2.FromEndOfSegment = 1;
+  EXPECT_TRUE(HomesOf(info, answers).places[0].from_end);
+}
+
+class Placed : public DriverWithAFront {
+ protected:
+  static inline UINT alignment, direction, set;
+  Placed() {
+    alignment = hw::kPageSize;
+    direction = 0;
+    set = 3;
+    bench.options.driver = Entry;
+    between.table = [](DRIVER_INITIALIZATION_DATA& table) {
+      table.DxgkDdiCreateAllocation = [](HANDLE context, DXGKARG_CREATEALLOCATION* args) {
+        const NTSTATUS status = between.real.DxgkDdiCreateAllocation(context, args);
+        args->pAllocationInfo[0].Alignment = alignment;
+        args->pAllocationInfo[0].PreferredSegment.Direction0 = direction;
+        args->pAllocationInfo[0].SupportedWriteSegmentSet = set;
+        return status;
+      };
+    };
+  }
+  /// Page numbers of an allocation of 9 pages in VRAM.
+  std::vector<uint64_t> Pages(bool accessed_physically) {
+    std::vector<uint64_t> pages;
+    const auto result = bench.Run([&](Life& life) {
+      life.worker.Call([&] {
+        VidMm::Allocation* some = life.vidmm.CreateAllocation("some", 5 * hw::kPageSize);  // so that it begins anywhere
+        life.vidmm.MakeResident(*some);
+        AllocationRequest request;
+        request.name = "placed";
+        request.bytes = 9 * hw::kPageSize;
+        request.accessed_physically = accessed_physically;
+        VidMm::Allocation* placed = life.vidmm.CreateAllocation(request);
+        life.vidmm.MakeResident(*placed);
+        for (uint64_t i = 0; i < 9; ++i) pages.push_back(placed->local->page(i));
+        end = life.adapter.local_segment().size / hw::kPageSize;
+        life.vidmm.DestroyAllocation(some);
+        life.vidmm.DestroyAllocation(placed);
+      });
+    });
+    for (const Fault& fault : result.faults) text += fault.text;
+    return pages;
+  }
+  static bool Consecutive(const std::vector<uint64_t>& pages) {
+    for (size_t i = 1; i < pages.size(); ++i)
+      if (pages[i] != pages[0] + i) return false;
+    return !pages.empty();
+  }
+  test::LifeBench bench;
+  uint64_t end = 0;
+  std::string text;
+};
+
+TEST_F(Placed, AccessedPhysicallyIsContiguousInAMemorySegment) {
+  EXPECT_FALSE(Consecutive(Pages(false)));
+  EXPECT_TRUE(Consecutive(Pages(true)));
+}
+
+TEST_F(Placed, AlignmentIsThatOfTheFirstPage) {
+  alignment = 0x20000;
+  const auto pages = Pages(true);
+  EXPECT_TRUE(Consecutive(pages));
+  EXPECT_EQ(pages[0] % (0x20000 / hw::kPageSize), 0u);
+}
+
+TEST_F(Placed, ADirectionTakesItFromTheEndOfTheSegment) {
+  direction = 1;
+  const auto pages = Pages(true);
+  ASSERT_THAT(pages, SizeIs(9));
+  EXPECT_GT(pages[8], end - 64) << "behind everything but what has come before it";
+}
+
+TEST_F(Placed, OutsideOfItsSetAnAllocationIsNotPut) {
+  set = 1;
+  EXPECT_THAT(Pages(true), IsEmpty());
+  EXPECT_THAT(text, HasSubstr("has no place in VRAM"));
+}
+
+// EvictionSegmentSet of our driver is the aperture segment.
+TEST(Eviction, OfAnAllocationThatIsAccessedPhysicallyGoesThroughTheAperture) {
+  for (const bool physically : {true, false}) {
+    test::LifeBench bench;
+    uint64_t transfers = 0, maps = 0;
+    bool armed = false;
+    bench.options.os.trace_paging = [&](const std::string& line) {
+      transfers += armed && line.find("\"TRANSFER\"") != std::string::npos &&
+                   line.find("\"Source.SegmentId\": 2") != std::string::npos &&
+                   line.find("\"Destination.SegmentId\": 1") != std::string::npos;
+      maps += armed && line.find("\"MAP_APERTURE_SEGMENT2\"") != std::string::npos;
+    };
+    const auto result = bench.Run([&](Life& life) {
+      life.worker.Call([&] {
+        Residency residency(life.vidmm);
+        AllocationRequest request;
+        request.name = "evicted";
+        request.bytes = 3 * hw::kPageSize;
+        request.accessed_physically = physically;
+        VidMm::Allocation* data = life.vidmm.CreateAllocation(request);
+        residency.MakeResident({data});
+        life.vidmm.Fill(*data, 0, data->bytes, 0xC0FFEE11);
+        armed = true;
+        residency.Evict(*data);
+        armed = false;
+        EXPECT_FALSE(life.vidmm.aperture().in_use());
+        uint32_t word = 0;
+        std::memcpy(&word, residency.Backing(*data)->Map(2 * hw::kPageSize, 4), 4);
+        residency.Backing(*data)->Unmap();
+        EXPECT_EQ(word, 0xC0FFEE11u);
+        residency.Drop(*data);
+        life.vidmm.DestroyAllocation(data);
+      });
+    });
+    EXPECT_THAT(result.faults, IsEmpty());
+    EXPECT_THAT(result.leaks, IsEmpty());
+    EXPECT_EQ(transfers, physically ? 1u : 0u);
+    EXPECT_EQ(maps, physically ? 1u : 0u);
+  }
+}
+
+TEST(SegmentMemoryState, WhatMustNotBeUsedIsNeverGivenOut) {
+  constexpr uint64_t kBad = 0x40000, kBytes = 0x20000;
+  test::LifeBench bench;
+  bench.options.os.driver["BadVramBase"] = kBad;
+  bench.options.os.driver["BadVramBytes"] = kBytes;
+  const auto result = bench.Run([&](Life& life) {
+    life.worker.Call([&] {
+      std::vector<VidMm::Allocation*> all;
+      while (true) {
+        all.push_back(life.vidmm.CreateAllocation("page", hw::kPageSize));
+        if (!life.vidmm.TryMakeResident(*all.back())) break;
+        const uint64_t at = all.back()->local->page(0) * hw::kPageSize;
+        EXPECT_TRUE(at + hw::kPageSize <= kBad || at >= kBad + kBytes) << std::hex << at;
+      }
+      EXPECT_GT(all.size(), 100u) << "the segment is full";
+      for (VidMm::Allocation* allocation : all) life.vidmm.DestroyAllocation(allocation);
+    });
+  });
+  EXPECT_THAT(result.faults, IsEmpty());
+}
+
+TEST(SegmentMemoryState, IsAskedOnlyWhereTheDescriptorHasRanges) {
+  for (const uint64_t bytes : {0u, 0x1000u}) {
+    static unsigned asked;
+    asked = 0;
+    between = {};
+    between.query = [](const DXGKARG_QUERYADAPTERINFO& args) {
+      asked += args.Type == DXGKQAITYPE_SEGMENTMEMORYSTATE;
+      return between.real.DxgkDdiQueryAdapterInfo(between.context, &args);
+    };
+    test::LifeBench bench;
+    bench.options.driver = Entry;
+    bench.options.os.driver["BadVramBytes"] = bytes;
+    bench.Run([](Life&) {});
+    EXPECT_EQ(asked, bytes == 0 ? 0u : 1u) << "once, for one segment";
+    between = {};
+  }
+}
+
+TEST(SegmentMemoryState, ARangeOutsideOfItsSegmentIsRefused) {
+  test::LifeBench bench;
+  bench.options.os.driver["BadVramBase"] = uint64_t{1} << 40;
+  bench.options.os.driver["BadVramBytes"] = 0x1000;
+  const auto result = bench.Run([](Life&) { ADD_FAILURE() << "it was started"; });
+  ASSERT_THAT(result.faults, SizeIs(1));
+  EXPECT_THAT(result.faults[0].text, HasSubstr("DXGK_MEMORYRANGE of segment 2"));
+}
+
+// Seen on build 22621 for paging buffers in segment 0.
+TEST(PagingBufferAddress, IsTheGpusOrAByteOffsetByASwitch) {
+  for (const bool offset : {false, true}) {
+    test::LifeBench bench;
+    bench.options.driver = Entry;
+    bench.options.os.limit_bits = 33;
+    bench.options.os.remap = RemapPolicy::kNever;
+    bench.options.os.paging_address_is_offset = offset;
+    uint64_t built = 0, submitted = 0, wrong = 0;
+    between = {};
+    between.build = [&](DXGKARG_BUILDPAGINGBUFFER& args) {
+      ++built;
+      wrong += (args.DmaBufferGpuVirtualAddress == 0) != offset && args.pDmaBuffer != nullptr;
+      return between.real.DxgkDdiBuildPagingBuffer(between.context, &args);
+    };
+    between.submit = [&](const DXGKARG_SUBMITCOMMANDVIRTUAL& args) {
+      ++submitted;
+      wrong += args.Flags.Paging && (args.DmaBufferVirtualAddress == 0) != offset;
+      return between.real.DxgkDdiSubmitCommandVirtual(between.context, &args);
+    };
+    const auto result = bench.Run([](Life& life) { workload::RunSeededMainJob(life, 30'000); });
+    EXPECT_TRUE(result.Passed());
+    EXPECT_EQ(wrong, 0u);
+    EXPECT_GT(built, 0u);
+    EXPECT_GT(submitted, 0u);
+    between = {};
+  }
+}
+
+// Seen on build 22621: a non-zero address on all calls, and no map operation.
+TEST(PagingBufferAddress, IsOneOfThePagingProcessWhenTheBuffersAreInTheApertureSegment) {
+  test::LifeBench bench;
+  bench.options.driver = Entry;
+  bench.options.os.driver["PagingBufferSegment"] = 1;
+  uint64_t wrong = 0, maps_before_use = 0, submitted = 0;
+  bool used = false;
+  between = {};
+  between.build = [&](DXGKARG_BUILDPAGINGBUFFER& args) {
+    const uint64_t va = args.DmaBufferGpuVirtualAddress;
+    wrong += args.pDmaBuffer != nullptr && (va == 0 || va >> 30 != 0);
+    maps_before_use += !used && args.Operation == DXGK_OPERATION_MAP_APERTURE_SEGMENT2;
+    return between.real.DxgkDdiBuildPagingBuffer(between.context, &args);
+  };
+  between.submit = [&](const DXGKARG_SUBMITCOMMANDVIRTUAL& args) {
+    used = true;
+    submitted += args.Flags.Paging;
+    wrong += args.Flags.Paging && (args.DmaBufferVirtualAddress == 0 || args.DmaBufferVirtualAddress >> 30 != 0);
+    return between.real.DxgkDdiSubmitCommandVirtual(between.context, &args);
+  };
+  const auto result = bench.Run([](Life& life) { workload::RunSeededMainJob(life, 30'000); });
+  between = {};
+  for (const Fault& fault : result.faults) ADD_FAILURE() << fault.text;
+  EXPECT_TRUE(result.Passed());
+  EXPECT_EQ(wrong, 0u) << "an address below 1 GiB, the paging process' size";
+  EXPECT_EQ(maps_before_use, 0u);
+  EXPECT_GT(submitted, 0u);
+}
+
+TEST(PagingBufferAddress, AnOffsetIsRefusedBehindARemappedDomain) {
+  test::LifeBench bench;
+  bench.options.os.paging_address_is_offset = true;
+  const auto result = bench.Run([](Life&) { ADD_FAILURE() << "it was started"; });
+  ASSERT_THAT(result.faults, SizeIs(1));
+  EXPECT_THAT(result.faults[0].text, HasSubstr("os.paging_address_is_offset"));
+}
+
+TEST(PagingBufferAddress, ADriverThatOverrunsItsPrivateDataIsABugCheck) {
+  test::LifeBench bench;
+  bench.options.driver = Entry;
+  between = {};
+  between.build = [&](DXGKARG_BUILDPAGINGBUFFER& args) {
+    const UINT room = args.DmaBufferPrivateDataSize;
+    const NTSTATUS status = between.real.DxgkDdiBuildPagingBuffer(between.context, &args);
+    if (args.pDmaBufferPrivateData != nullptr)
+      args.pDmaBufferPrivateData = static_cast<uint8_t*>(args.pDmaBufferPrivateData) + room + 1;
+    return status;
+  };
+  const auto result = bench.Run([](Life&) { ADD_FAILURE() << "it was started"; });
+  between = {};
+  ASSERT_THAT(result.faults, SizeIs(1));
+  EXPECT_THAT(result.faults[0].text, HasSubstr("a paging buffer's private data past its end"));
+}
+
+TEST(SegmentBase, IsPartOfTheAddressesOfWddm1OperationsAndOfNothingElse) {
+  constexpr uint64_t kBase = uint64_t{1} << 40;
+  test::LifeBench bench;
+  bench.options.os.driver["ApertureBase"] = kBase;
+  bench.options.os.driver["VramBase"] = 2 * kBase;
+  uint64_t transfers = 0;
+  bench.options.os.trace_paging = [&](const std::string& line) {
+    if (line.find("\"operation\": \"TRANSFER\"") == std::string::npos) return;
+    ++transfers;
+    EXPECT_THAT(line, HasSubstr("\"Source.SegmentAddress\": \"0x100"));       // aperture, segment 1
+    EXPECT_THAT(line, HasSubstr("\"Destination.SegmentAddress\": \"0x200"));  // VRAM, segment 2
+  };
+  const auto result = bench.Run([](Life& life) { workload::RunSeededMainJob(life, 30'000); });
+  EXPECT_TRUE(result.Passed());
+  EXPECT_GT(transfers, 0u);
+}
+
+}  // namespace
+}  // namespace gmmu::os
