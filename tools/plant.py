@@ -32,7 +32,7 @@ SECONDS = 240  # of one run of a test program
 def load():
     """(rules, plants): the files in order; every fault with its number and its rule."""
     rules, plants, errors = [], [], []
-    for path in sorted(RULES.glob("*.toml")):
+    for path in sorted(RULES.glob("*.toml"), key=lambda path: int(path.name.split("-")[0])):
         with path.open("rb") as file:
             rule = tomllib.load(file)
         rules.append(rule)

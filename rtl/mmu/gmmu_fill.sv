@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Enters finished translations into the L2 TLB: all good entries of a fetched line; or one page; or,
-// from a contiguous entry, its whole 64 KiB block. Entries at fault are left out and never show; so
+// from one that is big, its whole 64 KiB block. Entries at fault are left out and never show; so
 // is what lies in the line behind a table of fewer than eight entries.
 //
 //   line       beats of reads, any order of rows
@@ -117,7 +117,7 @@ module gmmu_fill
   logic [15:0]  present;
   key_t         key;
   page_t        page;
-  assign entry = decode(word, '0, '0);
+  assign entry = decode(word, FormLeaf);
   always_comb begin
     first = word_q == '0;
     if (whole_q) begin
@@ -125,7 +125,7 @@ module gmmu_fill
       last = word_q == 4'd7;
       key = line_q.key;
       key.vpn[2:0] = (line_q.key.vpn[2:0] & ~line_q.line) | word_q[2:0];
-      page = page_of(entry, '0, key.vpn, '1, 1'b0);
+      page = page_of(entry, '0, 1'b1, key.vpn, '1, 1'b0);
     end else begin
       good = 1'b1;
       last = !page_q.page.big || word_q == 4'd15;

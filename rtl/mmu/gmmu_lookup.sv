@@ -75,6 +75,7 @@ module gmmu_lookup
   output logic                    restart_ready_o,
   input  row_t                    restart_row_i,
   input  key_t                    restart_key_i,
+  input  logic                    restart_second_i,  // for the 4 KiB half of a pair
 
   input  logic                    again_valid_i,
   output logic                    again_ready_o,
@@ -120,6 +121,7 @@ module gmmu_lookup
     op_e     kind;
     row_t    row;
     logic    dense;  // of a replay: the walk will be wide
+    logic    second; // of a restart: for the 4 KiB half of a pair
     lookup_t what;
   } op_t;
   typedef struct packed {
@@ -175,6 +177,7 @@ module gmmu_lookup
   logic [3:0] s2_root_bits_q;
   logic [MaxLevels-1:1] wc_hit, wc_vram;  // one-hot
   pfn_t [MaxLevels-1:1] wc_pfn;
+  logic       wc_k64, s2_has_64k_q, s2_pair_q;
   logic       s3_valid_q, s3_push_q, s3_dense_q, s3_engine_q;
 
   // Waiting lookups are tried again, as many as rows may be had.
@@ -197,13 +200,15 @@ module gmmu_lookup
       && (row_q || (row_engine_q && waiting.engine));
 
   always_comb begin
-    own_d = '{kind: OpReplay, row: restart_row_i, dense: waiting.dense, what: waiting.what};
+    own_d = '{kind: OpReplay, row: restart_row_i, dense: waiting.dense, second: 1'b0,
+              what: waiting.what};
     if (probe_q) begin
       own_d.kind = OpProbe;
       own_d.what.key = probe_key_i;
     end else if (restart_valid_i) begin
       own_d.kind = OpRestart;
       own_d.what.key = restart_key_i;
+      own_d.second = restart_second_i;
     end
     if (hold_q && !probe_q) own_d.what.key.space = kill_i.space;  // a kill's, perhaps
   end
@@ -270,7 +275,8 @@ module gmmu_lookup
     own_kill_q <= kill_i.valid && !rst_i;
     own_any_q <= probe_q || restart || replay || kill_i.valid;
     own_q <= own_d;
-    op_q <= own_any_q ? own_q : '{kind: OpLookup, row: '0, dense: 1'b0, what: chosen};
+    op_q <= own_any_q ? own_q : '{kind: OpLookup, row: '0, dense: 1'b0, second: 1'b0,
+                                what: chosen};
     op_read_q <= own_valid_q || own_kill_q || (open_q && turn_q != '0);
   end
 
@@ -341,7 +347,8 @@ module gmmu_lookup
 
   gmmu_walk_cache #(.Entries(WalkCacheEntries)) u_walk_cache (
     .clk_i, .rst_i, .read_i(op_read_q), .key_i(op_q.what.key), .keep_i(op_space.keep),
-    .top_i(space.top), .hit_o(wc_hit), .pfn_o(wc_pfn), .vram_o(wc_vram),
+    .dual_i(op_space.dual), .half_i(op_space.dual && !op_q.second),
+    .top_i(space.top), .hit_o(wc_hit), .pfn_o(wc_pfn), .vram_o(wc_vram), .k64_o(wc_k64),
     .write_i(wc_write_i), .data_i(wc_data_i), .kill_i, .sweep_i(sweep));
 
   // Lines of the ports' misses before: their low bits are a hint, nothing more.
@@ -386,7 +393,10 @@ module gmmu_lookup
       s2_index_q <= s1_index_q >> space.root_shift[2:0];
       s2_root_shift_q <= space.root_shift;
       s2_root_bits_q <= space.root_bits;
-      s2_shape_q <= '{shift: space.shift, bits: space.bits};
+      s2_shape_q <= '{dual: space.dual, bits_64k: space.bits_64k, shift: space.shift,
+                      bits: space.bits};
+      s2_has_64k_q <= space.has_64k;
+      s2_pair_q <= space.dual && space.top == 1;
     end
   end
 
@@ -403,7 +413,11 @@ module gmmu_lookup
       start.cause = cause_t'(FaultEntryReserved);
     end
     start.index_known = !wc_any;
-    start.index = s2_index_q[12:0];
+    start.index = s2_pair_q ? {s2_index_q[11:0], !s2_q.second} : s2_index_q[12:0];
+    start.dual = s2_shape_q.dual;
+    start.has_64k = s2_has_64k_q;
+    start.half = !s2_q.second;
+    start.k64 = wc_hit[1] && wc_k64 && start.cause == '0;
     start.level = wc_any && start.cause == '0 ? '0 : s2_top_q;
     start.pfn = wc_any ? '0 : s2_root_q;
     start.vram = !wc_any && s2_target_q == TargetVram;
@@ -414,8 +428,8 @@ module gmmu_lookup
         if (start.cause == '0) start.level |= level_t'(l - 1);
         start.pfn |= wc_pfn[l];
         start.vram |= wc_vram[l];
-        start.shift |= s2_shape_q.shift[l-1];
-        start.bits |= s2_shape_q.bits[l-1];
+        start.shift |= l == 1 && wc_k64 ? 6'd4 : s2_shape_q.shift[l-1];
+        start.bits |= l == 1 && wc_k64 ? s2_shape_q.bits_64k : s2_shape_q.bits[l-1];
       end
     end
   end

@@ -128,7 +128,7 @@ module gmmu_mmu
   logic [DataWidth-1:0] line_data;
   lookup_t   what, again;
   start_t    start;
-  logic      restart_valid, restart_ready, again_valid, again_ready;
+  logic      restart_valid, restart_ready, restart_second, again_valid, again_ready;
   logic      tell_valid, tell_ready, tell_large, tell_narrow, wc_write;
   msg_t      tell;
   logic [5:0] tell_shift;
@@ -158,7 +158,7 @@ module gmmu_mmu
     .begin_o(begins), .begin_wide_o(begin_wide), .begin_engine_o(begin_engine), .join_o(joins),
     .what_o(what), .restart_o(restarts), .restart_row_o(start_row), .start_o(start),
     .restart_valid_i(restart_valid), .restart_ready_o(restart_ready),
-    .restart_row_i(restart_row), .restart_key_i(restart_key),
+    .restart_row_i(restart_row), .restart_key_i(restart_key), .restart_second_i(restart_second),
     .again_valid_i(again_valid), .again_ready_o(again_ready), .again_i(again),
     .tell_valid_i(tell_valid), .tell_ready_o(tell_ready), .tell_i(tell),
     .tell_large_i(tell_large), .tell_shift_i(tell_shift),
@@ -185,7 +185,7 @@ module gmmu_mmu
     .begin_row_o(begin_row), .join_i(joins), .what_i(what),
     .restart_i(restarts), .restart_row_i(start_row), .start_i(start),
     .restart_valid_o(restart_valid), .restart_ready_i(restart_ready),
-    .restart_row_o(restart_row), .restart_key_o(restart_key),
+    .restart_row_o(restart_row), .restart_key_o(restart_key), .restart_second_o(restart_second),
     .ar_valid_o, .ar_ready_i, .ar_o, .r_valid_i, .r_i,
     .tell_valid_o(tell_valid), .tell_ready_i(tell_ready), .tell_o(tell),
     .tell_large_o(tell_large), .tell_narrow_o(tell_narrow), .tell_shift_o(tell_shift), .tell_row_o(tell_row),
@@ -198,7 +198,8 @@ module gmmu_mmu
     .end_o(ends), .end_row_o(end_row), .end_key_o(end_key),
     .hold_i(hold), .kill_i(kill), .stale_o(stale), .quiet_o(walks_quiet),
     .space_write_i(space_write), .space_i(space),
-    .shape_i('{shift: space_row.shift, bits: space_row.bits}),
+    .shape_i('{dual: space_row.dual, bits_64k: space_row.bits_64k, shift: space_row.shift,
+               bits: space_row.bits}),
     .count_ok_o(count_o.walk_ok), .count_fault_o(count_o.walk_fault),
     .count_read_o(count_o.table_read),
     .count_issue_o(count_o.walk_issue), .count_memory_o(count_o.walk_memory),
@@ -238,7 +239,7 @@ module gmmu_mmu
 
   assign count_o.l2_lookup = count_o.l2_hit || count_o.l2_miss || count_o.l2_merged;
   assign count_o.walk = count_o.l2_miss;
-  assign count_o.walk_redone = restarts;
+  assign count_o.walk_redone = restarts && start.half;
   assign count_o.invalidation = inv_valid_o;
   assign count_o.invalidating = busy;
 

@@ -132,8 +132,12 @@ package gmmu_mmu_pkg;
     level_t                             top;           // level of the root
     logic [5:0]                         root_shift;    // shift and bits of the level of the root
     logic [3:0]                         root_bits;
-    logic [MaxLevels-1:0][5:0]          shift;         // bits below the index of the level
+    logic                               dual;          // entries of level 1 are pairs
+    logic                               has_64k;       // a leaf table may have 64 KiB entries
+    // Bits below the index of the level, and its width; of pairs: one less, one more.
+    logic [MaxLevels-1:0][5:0]          shift;
     logic [MaxLevels-1:0][3:0]          bits;
+    logic [3:0]                         bits_64k;      // of a leaf table of 64 KiB entries
     // ones: bits at and above the index of the level
     logic [MaxLevels-1:1][VpnWidth-1:0] keep;
     vpn_t                               beyond;        // ones: bits above the geometry
@@ -143,19 +147,28 @@ package gmmu_mmu_pkg;
   typedef struct packed {
     cause_t      cause;
     level_t      level;
+    logic        k64;          // a leaf table of 64 KiB entries
+    logic        dual;         // of the space
+    logic        has_64k;
+    logic        half;         // of pairs: the 64 KiB half, which is the index's lowest bit
     pfn_t        pfn;
     logic        vram;
     logic        index_known;  // index is valid (walk from the root)
     logic [12:0] index;
-    logic [5:0]  shift;        // of the level
+    // of the level; as space_row_t has them, if the index has still to be computed
+    logic [5:0]  shift;
     logic [3:0]  bits;
   } start_t;
 
   // Shifts and widths of a space's levels, as the index unit reads them.
   typedef struct packed {
+    logic                      dual;
+    logic [3:0]                bits_64k;
     logic [MaxLevels-1:0][5:0] shift;
     logic [MaxLevels-1:0][3:0] bits;
   } shape_t;
+  // The index unit's level of a leaf table of 64 KiB entries.
+  localparam level_t LevelLeaf64 = 3'd6;
 
   // A pointer for the walk cache: the entry of `level` on the way to `tag` names the table at pfn.
   typedef struct packed {
@@ -164,6 +177,8 @@ package gmmu_mmu_pkg;
     vpn_t       tag;
     pfn_t       pfn;
     logic       vram;
+    logic       k64;    // of level 1: a leaf table of 64 KiB entries
+    logic       half;   // that the 64 KiB half of a pair names
   } wc_write_t;
 
   // A row of the walk table whose line is complete, on its way into the L2 TLB.
@@ -178,10 +193,10 @@ package gmmu_mmu_pkg;
     return {VpnWidth{1'b1}} << shift;
   endfunction
 
-  // The page that the decoded entry of a level with `keep` maps at vpn. promised: a contiguous
-  // entry may stand for its block of sixteen.
-  function automatic page_t page_of(gmmu_pte_pkg::pte_verdict_t entry, level_t level, vpn_t vpn,
-      vpn_t keep, logic promised);
+  // The page that the decoded entry of a level with `keep` maps at vpn. leaf: of 4 KiB; promised:
+  // a contiguous one may stand for its block of sixteen.
+  function automatic page_t page_of(gmmu_pte_pkg::pte_verdict_t entry, level_t level, logic leaf,
+      vpn_t vpn, vpn_t keep, logic promised);
     logic unused_bits;
     pfn_t span;  // page number bits inside the page
     span = pfn_t'(vpn_t'(~keep));
@@ -189,8 +204,8 @@ package gmmu_mmu_pkg;
     return '{pfn: entry.pfn | (pfn_t'(vpn) & span), target: entry.target,
              adapter: entry.adapter, zero: entry.zero, coherent: entry.coherent,
              read_only: entry.read_only, no_execute: entry.no_execute,
-             big: level == '0
-                 ? promised && entry.contiguous && entry.pfn[3:0] == vpn[3:0] : keep[3:0] == '0,
+             big: leaf ? promised && entry.contiguous && entry.pfn[3:0] == vpn[3:0]
+                 : keep[3:0] == '0,
              level: level};
   endfunction
 endpackage

@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page table entry's format (rdl record `pte`), apart from the walk: an 8-byte word and its
-// level in, a decoded entry out. A second format is one package more.
+// The page table entry's format (rdl record `pte`), apart from the walk: an 8-byte word and what it
+// may be in, a decoded entry out. A second format is one package more.
 package gmmu_pte_pkg;
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
 
+  // What a word that ends a walk may be.
+  typedef enum logic [1:0] {
+    FormLeaf,    // an entry of a 4 KiB leaf table
+    FormUpper,   // above the leaves: a large page
+    FormLeaf64,  // an entry of a 64 KiB leaf table
+    FormHalf64   // the 64 KiB half of a pair: good only if it is zero
+  } form_e;
+
   typedef struct packed {
     fault_e     fault;       // not FaultNone: nothing else means anything
-    logic       table_next;  // names the next lower table at pfn in target (system or VRAM)
     logic       zero;        // maps zeros
     logic       contiguous;  // one of sixteen that may be cached as one 64 KiB translation
     pfn_t       pfn;
@@ -18,11 +25,12 @@ package gmmu_pte_pkg;
     logic       no_execute;
   } pte_verdict_t;
 
-  // Judges the entry `word` of `level`. `covered`: ones in the page number bits that a page of this
-  // level covers. In order: zero pages are good whatever the other bits are; entries that are not
-  // valid are FaultEntryInvalid whatever the other bits are, so that software may keep a
-  // swapped-out page's place in them; then forms that are not allowed.
-  function automatic pte_verdict_t decode(logic [63:0] word, level_t level, pfn_t covered);
+  // Judges the entry `word` at which a walk ends; where an entry that names a table is allowed, the
+  // walk goes on with it, so here it is not. In order: zero pages are good whatever the other bits
+  // are; entries that are not valid are FaultEntryInvalid whatever the other bits are, so that
+  // software may keep a swapped-out page's place in them; then forms that are not allowed, but for
+  // the alignment of a large page.
+  function automatic pte_verdict_t decode(logic [63:0] word, form_e form);
     pte_entry_t entry;
     logic unused_bits;
     pte_verdict_t verdict;
@@ -30,8 +38,7 @@ package gmmu_pte_pkg;
     entry = pte_entry_t'(word);
     unused_bits = ^{entry.segment, entry.software};
     verdict.zero = entry.zero;
-    verdict.table_next = !entry.zero && level != 0 && !entry.large_;
-    verdict.contiguous = !entry.zero && level == 0 && entry.contiguous;
+    verdict.contiguous = !entry.zero && form == FormLeaf && entry.contiguous;
     verdict.pfn = entry.page[PfnWidth-1:0];
     verdict.target = target_e'(entry.target);
     verdict.adapter = entry.adapter;
@@ -40,10 +47,9 @@ package gmmu_pte_pkg;
     verdict.no_execute = entry.no_execute && !entry.zero;
     reserved = entry.reserved63 || entry.table_64k || (entry.page >> PfnWidth) != '0
         || (entry.adapter != '0 && entry.target != TargetPeer)
-        || (level == 0 && entry.large_)
-        || (level != 0 && entry.contiguous)
-        || (level != 0 && entry.large_ && (verdict.pfn & covered) != '0)
-        || (verdict.table_next && entry.target != TargetSystem && entry.target != TargetVram);
+        || entry.large_ != (form == FormUpper) || form == FormHalf64
+        || (form != FormLeaf && entry.contiguous)
+        || (form == FormLeaf64 && verdict.pfn[3:0] != '0);
     if (entry.zero) verdict.fault = FaultNone;
     else if (!entry.valid) verdict.fault = FaultEntryInvalid;
     else if (reserved) verdict.fault = FaultEntryReserved;
@@ -51,17 +57,26 @@ package gmmu_pte_pkg;
     return verdict;
   endfunction
 
-  // Does the entry `word` of a level above the leaf name the next lower table, without fault? The
-  // same as decode's answer, but by itself: the next read waits for it.
-  function automatic logic names_table(logic [63:0] word);
+  // Does the entry `word` of a level above the leaf name the next lower table, without fault, and one
+  // with entries of 64 KiB if k64? By itself: the next read waits for it.
+  function automatic logic names_table(logic [63:0] word, logic k64);
     pte_entry_t entry;
     logic unused_bits;
     entry = pte_entry_t'(word);
     unused_bits = ^{entry.segment, entry.software, entry.coherent, entry.read_only,
         entry.no_execute};
     return entry.valid && !entry.zero && !entry.large_ && !entry.contiguous
-        && !entry.reserved63 && !entry.table_64k && (entry.page >> PfnWidth) == '0
+        && !entry.reserved63 && entry.table_64k == k64 && (entry.page >> PfnWidth) == '0
         && entry.adapter == '0
         && (entry.target == TargetSystem || entry.target == TargetVram);
+  endfunction
+
+  // Says the entry `word` nothing at all?
+  function automatic logic is_nothing(logic [63:0] word);
+    pte_entry_t entry;
+    logic unused_bits;
+    entry = pte_entry_t'(word);
+    unused_bits = ^entry;
+    return !entry.valid && !entry.zero;
   endfunction
 endpackage

@@ -5,7 +5,7 @@
 //   done_o    one cycle; row_o stands from there until the next start_i
 //
 // A geometry that is not allowed (levels outside 2 to 6, index bits outside 1 to 13, wider than
-// VaWidth) gives a row that is not enabled.
+// VaWidth; dual with level 1 above 12 bits or level 0 below 4) gives a row that is not enabled.
 module gmmu_space_prepare
   import gmmu_pkg::*;
   import gmmu_mmu_pkg::*;
@@ -41,11 +41,15 @@ module gmmu_space_prepare
     if (start_i) begin
       level_q <= '0;
       sum_q <= '0;
-      legal_q <= cfg_i.levels >= 2 && cfg_i.levels <= level_t'(MaxLevels);
+      legal_q <= cfg_i.levels >= 2 && cfg_i.levels <= level_t'(MaxLevels)
+          && !(cfg_i.dual && (cfg_i.bits[0] < 4'd4 || cfg_i.bits[1] > 4'd12));
       row_o <= '0;
       row_o.root <= cfg_i.root.offset[PaWidth-1:PageLg2];
       row_o.root_target <= cfg_i.root.target;
       row_o.root_entries <= cfg_i.root_entries > 32'd8192 ? 14'd8192 : cfg_i.root_entries[13:0];
+      row_o.dual <= cfg_i.dual;
+      row_o.has_64k <= cfg_i.bits[0] >= 4'd4;
+      row_o.bits_64k <= cfg_i.bits[0] - 4'd4;
       row_o.top <= cfg_i.levels == '0 ? '0 : cfg_i.levels - 1'b1;
     end else if (busy_q && level_q != level_t'(MaxLevels)) begin
       level_q <= level_q + 1'b1;
@@ -56,8 +60,8 @@ module gmmu_space_prepare
         sum_q <= sum_q + 7'(bits);
         for (int unsigned l = 0; l < MaxLevels; l++) begin
           if (level_q == level_t'(l)) begin
-            row_o.shift[l] <= sum_q[5:0];
-            row_o.bits[l] <= bits;
+            row_o.shift[l] <= sum_q[5:0] - 6'(l == 1 && cfg_i.dual);
+            row_o.bits[l] <= bits + 4'(l == 1 && cfg_i.dual);
           end
         end
         for (int unsigned l = 1; l < MaxLevels; l++) begin

@@ -43,6 +43,7 @@ module gmmu_walk_answer
   input  logic [Rows-1:0] rows_i,
   input  key_t            row_key_i,
   input  level_t          row_level_i,
+  input  form_e           row_form_i,      // of the entry
   input  logic [5:0]      row_shift_i,
   input  logic            row_promised_i,
   input  logic [2:0]      row_line_i,
@@ -74,7 +75,8 @@ module gmmu_walk_answer
   } answer_t;
 
   // ---- The entry in hand.
-  logic            entry_q, begin_q, upper_q, told_q, good_q;
+  logic            entry_q, begin_q, told_q, good_q;
+  form_e           form_q;
   port_t           port_q;
   slot_t           slot_q;
   logic [2:0]      sub_q;
@@ -100,21 +102,23 @@ module gmmu_walk_answer
       word_q <= entry_word_i;
     end
     keep_q <= keep_mask(row_shift_i);
-    upper_q <= row_level_i != '0;
+    form_q <= row_form_i;
     good_q <= row_cause_i == '0 && !row_error_i;
   end
   assign span = pfn_t'(vpn_t'(~keep_q));
   // Whether a large page is aligned is told apart from the rest: it takes longest.
   assign form = pte_entry_t'(word_q);
-  assign entry = decode(word_q, level_t'(upper_q), '0);
-  assign crooked = form.valid && !form.zero && form.large_ && upper_q
+  assign entry = decode(word_q, form_q);
+  assign crooked = form.valid && !form.zero && form.large_ && form_q == FormUpper
       && (entry.pfn & span) != '0 && good_q;
   always_comb begin
     key = row_key_i;
     key.vpn[2:0] = sub_q;
   end
-  assign page = page_of(entry, row_level_i, key.vpn, keep_q, row_promised_i);
-  assign same_table = ((sub_q ^ row_key_i.vpn[2:0]) & ~(row_level_i == '0 ? row_line_i : '0)) == '0;
+  assign page = page_of(entry, row_level_i, form_q == FormLeaf, key.vpn, keep_q, row_promised_i);
+  // A 64 KiB entry is right for all that its row's line can be asked for.
+  assign same_table = form_q == FormLeaf64
+      || ((sub_q ^ row_key_i.vpn[2:0]) & ~(form_q == FormLeaf ? row_line_i : '0)) == '0;
   always_comb begin
     cause = row_cause_i;
     if (row_cause_i == '0) begin
@@ -137,12 +141,13 @@ module gmmu_walk_answer
     if (!told_q) begin
       fits_q <= !row_drop_i && no_cause && same_table;
       crooked_q <= crooked;
-      large_q <= begin_q && no_cause && upper_q;
+      large_q <= begin_q && no_cause && (form_q == FormUpper || form_q == FormHalf64);
       told_rows_q <= rows_i;
       shift_q <= row_shift_i;
       told_answer_q <= '{
         msg: '{port: port_q, slot: slot_q, merged: !begin_q, key: key, page: page, cause: cause},
-        narrow: begin_q && no_cause && !upper_q && (!row_wide_i || page.big),
+        narrow: begin_q && no_cause && (form_q == FormLeaf64
+            || (form_q == FormLeaf && (!row_wide_i || page.big))),
         row: row_i};
     end
   end

@@ -5,7 +5,8 @@
 //
 //   probe     read_i, key_i and the masks of its space; in the next cycle top_i of the same space.
 //             Results in the cycle after that, until the next probe's: one bit for the lowest level
-//             whose entry is known, or none; the tables that the entries name
+//             whose entry is known, or none; the tables that the entries name; k64_o: that of level
+//             1 is a leaf table of 64 KiB entries. dual_i: of level 1 only one that half_i names
 //   write     one pointer a cycle; forgotten three cycles after a step of a sweep
 //   kill_i    a write of the same cycle is dropped
 //   sweep_i   drops row `index` of all levels if the step covers it, three cycles later; the last
@@ -23,10 +24,13 @@ module gmmu_walk_cache
   input  logic                               read_i,
   input  key_t                               key_i,
   input  logic [MaxLevels-1:1][VpnWidth-1:0] keep_i,
+  input  logic                               dual_i,   // the space has pairs
+  input  logic                               half_i,   // the walk takes their 64 KiB half
   input  level_t                             top_i,
   output logic [MaxLevels-1:1]               hit_o,
   output pfn_t [MaxLevels-1:1]               pfn_o,
   output logic [MaxLevels-1:1]               vram_o,
+  output logic                               k64_o,
 
   input  logic                               write_i,
   input  wc_write_t                          data_i,
@@ -38,6 +42,7 @@ module gmmu_walk_cache
   typedef logic [IndexWidth-1:0] index_t;
   typedef struct packed {
     logic   valid;
+    logic   k64;
     space_t space;
     vpn_t   tag;
     pfn_t   pfn;
@@ -59,10 +64,10 @@ module gmmu_walk_cache
     return index;
   endfunction
 
-  localparam int unsigned Fours = ($bits(space_t) + VpnWidth + 3) / 4;
+  localparam int unsigned Fours = ($bits(space_t) + VpnWidth + 4) / 4;
   logic [MaxLevels-1:1] hit_q;
   index_t               write_index, read_index_q, swept_index_q, drop_index_q;
-  logic                 read_q, sweep_q, swept_q, drop_q;
+  logic                 read_q, sweep_q, swept_q, drop_q, dual_q, half_q;
   space_t               space_q;
   space_t [MaxLevels-1:1] swept_space_q;
 
@@ -75,7 +80,11 @@ module gmmu_walk_cache
     read_index_q <= index_t'(sweep_i.index);
     swept_index_q <= read_index_q;
     drop_index_q <= swept_index_q;
-    if (read_i) space_q <= key_i.space;
+    if (read_i) begin
+      space_q <= key_i.space;
+      dual_q <= dual_i;
+      half_q <= half_i;
+    end
   end
 
   for (genvar l = 1; l < MaxLevels; l++) begin : g_level
@@ -86,10 +95,17 @@ module gmmu_walk_cache
     // by four bits, kept so that the comparison stays flat
     (* keep *) logic [Fours-1:0] same;
 
+    // Both halves of a pair can be known: the 64 KiB half goes to the neighbour.
+    index_t write_here;
+    logic   other_half;
+    assign write_here = write_index ^ index_t'(l == 1 && data_i.half);
+    assign other_half = l == 1 && dual_q && row.k64 != half_q;
+
     // The cycle of the key: its row's number.
     always_ff @(posedge clk_i) begin
       if (read_i || sweep_i.valid) begin
-        index_q <= sweep_i.valid ? index_t'(sweep_i.index) : fold(key_i.vpn & keep_i[l], key_i.space);
+        index_q <= sweep_i.valid ? index_t'(sweep_i.index)
+            : fold(key_i.vpn & keep_i[l], key_i.space) ^ index_t'(l == 1 && half_i);
       end
       if (read_i) begin
         tag_q <= key_i.vpn & keep_i[l];
@@ -101,12 +117,12 @@ module gmmu_walk_cache
     assign write = write_i && data_i.level == level_t'(l) && !kill_i.valid;
     gmmu_lutram #(.Width($bits(row_t)), .Depth(Entries)) u_rows (
       .clk_i,
-      .write_i(write || dropped), .write_addr_i(dropped ? drop_index_q : write_index),
-      .data_i({!dropped, data_i.space, data_i.tag, data_i.pfn, data_i.vram}),
+      .write_i(write || dropped), .write_addr_i(dropped ? drop_index_q : write_here),
+      .data_i({!dropped, data_i.k64, data_i.space, data_i.tag, data_i.pfn, data_i.vram}),
       .read_addr_i(index_q), .data_o(row));
     always_comb begin
       for (int unsigned i = 0; i < Fours; i++) begin
-        same[i] = 4'(({row.space, row.tag} ^ {space_q, tag_q}) >> (i * 4)) == '0;
+        same[i] = 4'({other_half, {row.space, row.tag} ^ {space_q, tag_q}} >> (i * 4)) == '0;
       end
     end
     always_ff @(posedge clk_i) begin
@@ -114,6 +130,7 @@ module gmmu_walk_cache
         hit_q[l] <= row.valid && top_i >= level_t'(l) && (&same);
         pfn_o[l] <= row.pfn;
         vram_o[l] <= row.vram;
+        if (l == 1) k64_o <= row.k64;
       end
     end
 

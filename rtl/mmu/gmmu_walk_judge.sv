@@ -66,7 +66,7 @@ module gmmu_walk_judge
   logic [63:0]     word;
   logic [2:0]      own_word, beat;
   level_t          level;
-  logic            wide, descends;
+  logic            wide, upper, dual, descends, takes_4k, takes_64k, halves, to_64k;
   pte_verdict_t    entry;
   assign beat_row_o = row_t'(r_i.id);
   assign beat_rows_o = r_valid_i ? here : '0;
@@ -75,6 +75,11 @@ module gmmu_walk_judge
     beat = '0;
     own_word = '0;
     wide = 1'b0;
+    upper = 1'b0;
+    dual = 1'b0;
+    takes_4k = 1'b0;
+    takes_64k = 1'b0;
+    halves = 1'b0;
     next_line_o = 1'b0;
     for (int unsigned i = 0; i < Rows; i++) begin
       here[i] = r_i.id[RowWidth-1:0] == RowWidth'(i);
@@ -85,6 +90,13 @@ module gmmu_walk_judge
         beat |= walk_i[i].beat;
         own_word |= walk_i[i].word;
         wide |= walk_i[i].wide;
+        upper |= walk_i[i].upper;
+        dual |= walk_i[i].dual;
+        // Which leaf tables the entry may name; whether it is of a 64 KiB half.
+        takes_4k |= !walk_i[i].k64 && !is_half_64k(walk_i[i]);
+        takes_64k |= walk_i[i].level == 1 && walk_i[i].has_64k
+            && !(walk_i[i].dual && walk_i[i].second);
+        halves |= walk_i[i].dual && !walk_i[i].second && (walk_i[i].k64 || walk_i[i].level == 1);
         next_line_o |= walk_i[i].to_line;
       end
     end
@@ -99,19 +111,20 @@ module gmmu_walk_judge
     end
   end
   // Only leaf entries are answered directly: for those above, the page has to be put together.
-  assign entry = decode(word, '0, '0);
-  assign page_o = page_of(entry, '0, key_i.vpn, '1, promised_i);
+  assign entry = decode(word, FormLeaf);
+  assign page_o = page_of(entry, '0, 1'b1, key_i.vpn, '1, promised_i);
   assign cause_o = r_i.error ? cause_t'(FaultTableRead) : cause_t'(entry.fault);
   assign pfn_o = entry.pfn;
   assign vram_o = entry.target == TargetVram;
   assign wide_o = wide;
-  assign descends = !r_i.error && names_table(word);
+  assign descends = !r_i.error && names_table(word, 1'b0);
+  assign to_64k = !r_i.error && names_table(word, 1'b1) && takes_64k;
   assign descend_o = r_valid_i && descends && descend_rows != '0;
   assign direct_o = r_valid_i && direct_rows != '0;
 
   // ---- One cycle later.
   level_t          level_q;
-  logic            wide_q, judged_q, stale;
+  logic            line_q, dual_q, judged_q, stale;
   logic [2:0]      beat_q;
   logic [63:0]     word_q;
   key_t            key_q;
@@ -121,19 +134,21 @@ module gmmu_walk_judge
     else judged_rows_o <= beat_rows_o;
     judged_q <= r_valid_i && !rst_i;
     judge_row_o <= beat_row_o;
-    verdict_o <= '{last: r_i.last, error: r_i.error, descends: descends, sent: descend_sent_i,
-                   answered: direct_take_i, big: page_o.big};
+    verdict_o <= '{last: r_i.last, error: r_i.error, descends: (descends && takes_4k) || to_64k,
+                   k64: to_64k, nothing: halves && !r_i.error && is_nothing(word),
+                   sent: descend_sent_i, answered: direct_take_i, big: page_o.big};
     line_data_o <= r_i.data;
     word_q <= word;
     level_q <= level;
-    wide_q <= wide;
+    line_q <= wide && !upper;
+    dual_q <= dual;
     beat_q <= beat;
     key_q <= key_i;
   end
   assign judge_low_o = level_q[0];
   assign line_valid_o = judged_q;
   // A narrow read's entry lies where it would lie in its line.
-  assign line_beat_o = level_q == '0 && wide_q ? beat_q : 3'(32'(judge_word_i) / WordsPerBeat);
+  assign line_beat_o = line_q ? beat_q : 3'(32'(judge_word_i) / WordsPerBeat);
 
   assign kept = pte_entry_t'(word_q);
   assign table_write_o = judged_q && verdict_o.descends && level_q != '0;
@@ -147,7 +162,8 @@ module gmmu_walk_judge
     if (rst_i) wc_write_o <= 1'b0;
     else wc_write_o <= table_write_o && !stale && !kill_i;
     wc_data_o <= '{level: level_q, space: key_q.space, tag: key_q.vpn & keep_mask(judge_shift_i),
-                   pfn: table_pfn_o, vram: table_vram_o};
+                   pfn: table_pfn_o, vram: table_vram_o, k64: verdict_o.k64,
+                   half: verdict_o.k64 && dual_q};
   end
 
   logic unused_bits;

@@ -24,7 +24,12 @@ package gmmu_walk_pkg;
     logic       drop;        // the line is not to be used
     logic       error;       // the own entry's read was an error
     level_t     level;       // of the entry to read, or being read
-    logic       upper;       // level is not 0
+    logic       upper;       // it is not in a 4 KiB leaf table
+    logic       k64;         // it is in a 64 KiB leaf table (level 0)
+    logic       dual;        // entries of level 1 are pairs
+    logic       has_64k;     // a leaf table may have 64 KiB entries
+    logic       second;      // of pairs: the 4 KiB half, the other one has nothing
+    logic       misled;      // the index unit was asked for an index of 4 KiB entries, in vain
     logic       below;       // the table was named by an entry, not by the start
     logic       known;       // the index of the next read is known
     logic       asked;       // the index unit works on it
@@ -43,10 +48,19 @@ package gmmu_walk_pkg;
     logic last;
     logic error;
     logic descends;          // it names a table
+    logic k64;               // of 64 KiB entries
+    logic nothing;           // the 64 KiB half has nothing here
     logic sent;              // and the next read is on its way
     logic answered;          // who began the walk is told
     logic big;               // the entry stands for its whole block
   } verdict_t;
+
+  // Is the entry that a row reads the 64 KiB half of a pair?
+  function automatic logic is_half_64k(walk_t walk);
+    logic unused_bits;
+    unused_bits = ^walk;
+    return walk.dual && !walk.second && walk.level == 1;
+  endfunction
 
   // The level of an entry as later readers need it.
   typedef struct packed {

@@ -9,7 +9,8 @@
 //   asked, again     the index unit has its page number; has put it off
 //   index            the index of its next read is known
 //   sent             its next read is on its way since the cycle before
-//   beat, judged     a beat of its read comes; the beat of the cycle before is verdict_i
+//   beat, judged     a beat of its read comes; the beat of the cycle before is verdict_i. Where the
+//                    64 KiB half of a pair has nothing, the row asks for another start, for the other
 //   filling, filled  its line is being entered; is entered
 //   restarted        it has asked for its start
 //   end              it becomes free
@@ -61,19 +62,24 @@ module gmmu_walk_row
   assign read = at[Read] || sent_i;
 
   // The end of a read: a stale one is done again, or goes down, or is the last.
-  logic ends, redo, down, over, descends, answered, wanted;
+  logic ends, redo, nothing, down, over, descends, answered, wanted, wrong_way, takes_4k;
   assign ends = judged_i && verdict_i.last;
   assign redo = ends && walk_q.stale;
   assign down = ends && !walk_q.stale && verdict_i.descends && walk_q.upper;
-  assign over = ends && !walk_q.stale && !(verdict_i.descends && walk_q.upper);
+  assign nothing = ends && !walk_q.stale && verdict_i.nothing;
+  assign over = ends && !walk_q.stale && !(verdict_i.descends && walk_q.upper)
+      && !verdict_i.nothing;
   assign descends = down && verdict_i.sent;
   assign answered = walk_q.answered || (judged_i && verdict_i.answered);
+  // The index below is of 4 KiB entries, unless only the other ones are possible.
+  assign wrong_way = down && verdict_i.k64 && !walk_q.dual;
+  assign takes_4k = !walk_q.k64 && !is_half_64k(walk_q);
   // It held the own entry: `left` has gone down once more since.
   assign wanted = judged_i && (walk_q.upper || !walk_q.wide || walk_q.left == '1);
 
   always_ff @(posedge clk_i) begin
     walk_q.state[Free] <= end_i || (at[Free] && !begin_i);
-    walk_q.state[Restart] <= (at[Restart] && !restarted_i) || (redo && !walk_q.answered)
+    walk_q.state[Restart] <= (at[Restart] && !restarted_i) || (redo && !walk_q.answered) || nothing
         || (killed_i && (issue || (at[Done] && !walk_q.answered)
             || (down && !verdict_i.sent) || (over && !answered)));
     walk_q.state[Starting] <= restarted_i || (at[Starting] && !restart_i);
@@ -103,20 +109,29 @@ module gmmu_walk_row
 
     if (begins) begin
       walk_q.level <= start_i.level;
-      walk_q.upper <= start_i.level != '0;
+      walk_q.upper <= start_i.level != '0 || start_i.k64;
+      walk_q.k64 <= start_i.k64;
+      walk_q.dual <= start_i.dual;
+      walk_q.has_64k <= start_i.has_64k;
     end else if (down) begin
       walk_q.level <= walk_q.level - 1'b1;
-      walk_q.upper <= walk_q.level != 1;
+      walk_q.upper <= walk_q.level != 1 || verdict_i.k64;
+      walk_q.k64 <= verdict_i.k64;
     end
+    walk_q.second <= !at[Free] && !redo && !killed_i && (walk_q.second || nothing);
     walk_q.below <= !begins && (walk_q.below || down);
 
     // Nothing is below a leaf.
     if (begins) walk_q.known <= start_i.index_known;
-    else if (sent_i) walk_q.known <= !walk_q.upper;
+    else if (wrong_way) walk_q.known <= 1'b0;
+    else if (sent_i) walk_q.known <= !walk_q.upper || walk_q.k64;
     else if (descends) walk_q.known <= walk_q.level == 1;
-    else if (index_i) walk_q.known <= 1'b1;
+    else if (index_i && !walk_q.misled) walk_q.known <= 1'b1;
     walk_q.asked <= !kill_i && (begins ? good && !start_i.index_known
         : asked_i || (walk_q.asked && !again_i && !index_i));
+    // Until that index comes, or the unit, having put it off, is asked anew.
+    walk_q.misled <= !kill_i && !begins && (wrong_way ? asked_i || (walk_q.asked && !index_i)
+        : walk_q.misled && !asked_i && !index_i);
     if (begins) walk_q.word <= start_i.index[2:0];
     else if (index_i) walk_q.word <= word_i;
     if (at[Issue] || descends) begin
@@ -128,7 +143,7 @@ module gmmu_walk_row
     end
 
     // Of a cycle before: no beat comes sooner after what changes them, or it is not used at once.
-    walk_q.to_table <= at[Read] && walk_q.upper && walk_q.known && !walk_q.stale && !ends
+    walk_q.to_table <= at[Read] && walk_q.upper && takes_4k && walk_q.known && !walk_q.stale && !ends
         && !kill_i;
     walk_q.to_line <= walk_q.wide && walk_q.level == 1;
     walk_q.to_who <= at[Read] && !walk_q.upper && !walk_q.stale && !ends && !kill_i
@@ -138,6 +153,7 @@ module gmmu_walk_row
       walk_q.state <= only(Free);
       walk_q.stale <= 1'b0;
       walk_q.asked <= 1'b0;
+      walk_q.misled <= 1'b0;
       walk_q.to_table <= 1'b0;
       walk_q.to_who <= 1'b0;
     end

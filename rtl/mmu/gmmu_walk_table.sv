@@ -27,6 +27,7 @@ module gmmu_walk_table
   import gmmu_pkg::*;
   import gmmu_axi_pkg::*;
   import gmmu_mmu_pkg::*;
+  import gmmu_pte_pkg::*;
   import gmmu_walk_pkg::*;
 #(
   parameter int unsigned NumPorts = 7,
@@ -58,6 +59,7 @@ module gmmu_walk_table
   input  logic       restart_ready_i,
   output row_t       restart_row_o,
   output key_t       restart_key_o,
+  output logic       restart_second_o,    // for the 4 KiB half of a pair
 
   output logic       ar_valid_o,
   input  logic       ar_ready_i,
@@ -216,8 +218,12 @@ module gmmu_walk_table
   key_t       restart_key, fill_key;
   logic [2:0] fill_line;
   rows_t      restarted, filling;
-  logic       fill_out_q;
+  logic       fill_out_q, restart_second;
   assign restart_load = !restart_valid_o;
+  always_comb begin
+    restart_second = 1'b0;
+    for (int unsigned i = 0; i < Rows; i++) restart_second |= restart_rows[i] && walk[i].second;
+  end
   assign restarted = restart_ready_i ? restart_out : '0;
   assign restart_row_o = number_of(restart_out);
   assign fill_valid_o = fill_out_q && !hold_i;
@@ -240,7 +246,10 @@ module gmmu_walk_table
         fill_out <= fill_load ? fill_rows : '0;
       end
     end
-    if (restart_load) restart_key_o <= restart_key;
+    if (restart_load) begin
+      restart_key_o <= restart_key;
+      restart_second_o <= restart_second;
+    end
     if (fill_load) begin
       fill_o.key <= fill_key;
       fill_o.line <= fill_line;
@@ -275,8 +284,8 @@ module gmmu_walk_table
   assign line_row_o = judge_row;
 
   // ---- Indices.
-  rows_t       soon_rows, index_done_rows, index_again, asked;
-  logic        index_done, index_held, index_low;
+  rows_t       soon_rows, index_done_rows, index_again, asked, is_misled;
+  logic        index_done, index_held, index_low, index_half;
   logic [12:0] index_new, read_newest;
   logic [5:0]  shift_new, tell_shift;
   logic [3:0]  bits_new;
@@ -298,15 +307,22 @@ module gmmu_walk_table
   end
   always_comb begin
     index_level = '0;
+    index_half = 1'b0;
     for (int unsigned i = 0; i < Rows; i++) begin
-      if (index_rows[i]) index_level |= walk[i].level - level_t'(is_read[i]);
+      is_misled[i] = walk[i].misled;
+      if (index_rows[i]) begin
+        index_half |= !walk[i].second;
+        index_level |= (is_read[i] ? is_half_64k(walk[i]) : walk[i].k64) ? LevelLeaf64
+            : walk[i].level - level_t'(is_read[i]);
+      end
     end
   end
   gmmu_walk_index #(.NumSpaces(NumSpaces), .Rows(Rows)) u_walk_index (
     .clk_i, .rst_i, .ask_i(asked != '0), .ask_rows_i(asked), .ask_key_i(index_key),
-    .ask_level_i(index_level),
+    .ask_level_i(index_level), .ask_half_i(index_half),
     .begin_i(starts && start_i.cause == '0 && !start_i.index_known), .begin_rows_i(start_rows),
     .begin_vpn_i(what_i.key.vpn), .begin_low_i(start_i.level[0]),
+    .begin_pair_i(start_i.dual && start_i.level == 1), .begin_half_i(start_i.half),
     .begin_shift_i(start_i.shift), .begin_bits_i(start_i.bits),
     .soon_rows_o(soon_rows),
     .done_o(index_done), .hold_i(start_step_q), .done_rows_o(index_done_rows),
@@ -335,7 +351,7 @@ module gmmu_walk_table
     .descend_pfn_i(beat_pfn), .descend_vram_i(beat_vram), .descend_index_i(newest),
     .descend_line_i(next_line),
     .start_valid_i(starts), .start_row_i(start_row), .start_rows_i(start_rows), .start_i,
-    .soon_rows_i(soon_rows & is_issue), .soon_held_i(index_held),
+    .soon_rows_i(soon_rows & is_issue & ~is_misled), .soon_held_i(index_held),
     .soon_index_i(index_new),
     .row_ready_o(read_ready), .rows_i(read_rows), .row_i(read_pick),
     .row_index_i(read_newest), .below_i(is_below), .line_i(reads_line), .kept_o(read_kept),
@@ -348,6 +364,7 @@ module gmmu_walk_table
   cause_t  tell_cause;
   key_t    tell_key;
   walk_t   telling;
+  form_e   tell_form;
   rows_t   chained;
   logic    join_chain;
   always_comb begin
@@ -358,6 +375,8 @@ module gmmu_walk_table
     end
   end
   assign tell_level = telling.level;
+  assign tell_form = !telling.upper ? FormLeaf : telling.k64 ? FormLeaf64
+      : is_half_64k(telling) ? FormHalf64 : FormUpper;
   assign tell_low = telling.level[0];
   gmmu_walk_waiters #(.Rows(Rows), .WaiterWidth(WaiterWidth)) u_waiters (
     .clk_i, .begin_i, .starts_i(starts), .start_row_i(start_row), .key_i(what_i.key),
@@ -383,7 +402,7 @@ module gmmu_walk_table
     .join_i, .join_who_i(waiter), .join_sub_i(what_i.key.vpn[2:0]), .join_chain_i(join_chain),
     .join_tail_i(join_tail),
     .row_valid_i(tell_rows != '0), .row_ready_o(tell_ready), .row_i(tell_pick), .rows_i(tell_rows),
-    .row_key_i(tell_key), .row_level_i(tell_level), .row_shift_i(tell_shift),
+    .row_key_i(tell_key), .row_level_i(tell_level), .row_form_i(tell_form), .row_shift_i(tell_shift),
     .row_promised_i(tell_promised), .row_line_i(tell_line), .row_word_i(tell_word),
     .row_wide_i(telling.wide), .row_drop_i(telling.drop), .row_error_i(telling.error),
     .row_cause_i(tell_cause), .row_begin_i(!telling.answered), .row_who_i(tell_who),

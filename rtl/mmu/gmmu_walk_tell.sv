@@ -18,6 +18,7 @@
 module gmmu_walk_tell
   import gmmu_pkg::*;
   import gmmu_mmu_pkg::*;
+  import gmmu_pte_pkg::*;
 #(
   parameter int unsigned NumPorts = 7,
   parameter int unsigned Rows = 9,
@@ -55,6 +56,7 @@ module gmmu_walk_tell
   input  logic [Rows-1:0]        rows_i,
   input  key_t                   row_key_i,
   input  level_t                 row_level_i,
+  input  form_e                  row_form_i,    // of its entry; not FormLeaf: read by itself
   input  logic [5:0]             row_shift_i,
   input  logic                   row_promised_i,
   input  logic [2:0]             row_line_i,
@@ -116,6 +118,7 @@ module gmmu_walk_tell
   logic [Rows-1:0] rows_q, answer_rows;
   key_t            key_q;
   level_t          level_q;
+  form_e           form_q;
   logic [5:0]      shift_q;
   logic [2:0]      line_q, word_q;
   logic            promised_q, wide_q, drop_q, error_q, chain_q;
@@ -143,7 +146,7 @@ module gmmu_walk_tell
   logic                 line_read;
   logic [2:0]           line_mask, line_word;
   logic [DataWidth-1:0] beat_data;
-  assign line_mask = level_q != '0 || state_q == StBegin ? '0 : line_q;
+  assign line_mask = form_q != FormLeaf || state_q == StBegin ? '0 : line_q;
   assign line_word = (word_q & ~line_mask) | (sub & line_mask);
   assign line_read = advance;
   gmmu_ram_apart #(.Width(DataWidth), .Depth(2**LineWidth)) u_lines (
@@ -173,7 +176,7 @@ module gmmu_walk_tell
     .entry_valid_i(q_valid_q), .entry_ready_o(entry_ready), .entry_idle_o(entry_idle),
     .entry_begin_i(q_begin_q), .entry_port_i(port_of(q_who_q)), .entry_slot_i(slot_of(q_who_q)),
     .entry_sub_i(q_sub_q), .entry_word_i(word),
-    .row_i(row_q), .rows_i(rows_q), .row_key_i(key_q), .row_level_i(level_q),
+    .row_i(row_q), .rows_i(rows_q), .row_key_i(key_q), .row_level_i(level_q), .row_form_i(form_q),
     .row_shift_i(shift_q), .row_promised_i(promised_q), .row_line_i(line_q), .row_wide_i(wide_q),
     .row_drop_i(drop_q), .row_error_i(error_q), .row_cause_i(cause_q),
     .tell_valid_o, .tell_ready_i, .tell_o, .tell_large_o, .tell_narrow_o, .tell_shift_o,
@@ -206,6 +209,7 @@ module gmmu_walk_tell
       rows_q <= rows_i;
       key_q <= row_key_i;
       level_q <= row_level_i;
+      form_q <= row_form_i;
       shift_q <= row_shift_i;
       promised_q <= row_promised_i;
       line_q <= row_line_i;

@@ -79,6 +79,7 @@ package gmmu_pkg;
     gpa_t              root;      // 4 KiB aligned
     logic [31:0]       root_entries;
     level_t            levels;    // 2 to 6
+    logic              dual;      // entries of level 1 are pairs
     logic [5:0][3:0]   bits;      // index bits by level, 1 to 13; [0] is the leaf
   } space_cfg_t;
 

@@ -278,6 +278,7 @@ module gmmu_regs
           offset: {w_root.address[PaWidth-1:12], 12'd0}},
       root_entries: geometry_q.root_entries,
       levels: geometry_q.levels,
+      dual: geometry_q.dual,
       bits: {geometry_q.bits5, geometry_q.bits4, geometry_q.bits3, geometry_q.bits2,
           geometry_q.bits1, geometry_q.bits0}
     };

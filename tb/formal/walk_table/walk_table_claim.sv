@@ -49,6 +49,7 @@ module walk_table_claim
 );
   typedef logic [RowWidth-1:0] index_t;
 
+  logic      restart_second;
   logic      ran, search_hit, search_near, row_free, row_engine, restart_valid, ar_valid;
   logic      tell_valid, tell_large, tell_narrow, again_valid, wc_write, line_valid, fill_valid;
   logic      stale, quiet, count_ok, count_fault, count_read, idle, free_fill;
@@ -106,7 +107,7 @@ module walk_table_claim
     .row_free_o(row_free), .row_engine_o(row_engine), .rows_soon_o(rows_soon),
     .begin_i, .begin_wide_i, .begin_engine_i, .begin_row_o(begin_row), .join_i, .what_i(what),
     .restart_i, .restart_row_i(row_t'(restart_row_i)), .start_i(start), .restart_valid_o(restart_valid), .restart_ready_i,
-    .restart_row_o(restart_row), .restart_key_o(restart_key), .ar_valid_o(ar_valid), .ar_ready_i,
+    .restart_row_o(restart_row), .restart_key_o(restart_key), .restart_second_o(restart_second), .ar_valid_o(ar_valid), .ar_ready_i,
     .ar_o(ar), .r_valid_i, .r_i(r), .tell_valid_o(tell_valid), .tell_ready_i, .tell_o(tell),
     .tell_large_o(tell_large), .tell_narrow_o(tell_narrow), .tell_shift_o(tell_shift), .tell_row_o(tell_row),
     .again_valid_o(again_valid), .again_ready_i, .again_o(again), .wc_write_o(wc_write),
@@ -268,7 +269,7 @@ module walk_table_claim
     ran && (Calm || (open_q & dirty_q) != '0));
 
   logic unused;
-  assign unused = ^{search_near, tell_row, line_data, ends, end_row, end_key, rows_soon, restart_key, tell, tell_large, tell_narrow, tell_shift,
+  assign unused = ^{search_near, tell_row, line_data, ends, end_row, end_key, rows_soon, restart_key, restart_second, tell, tell_large, tell_narrow, tell_shift,
       again, wc, line_valid, line_row, line_beat, fill, count_ok, count_fault, count_read,
       count_issue, count_memory, count_rows, ar, what, r};
 endmodule

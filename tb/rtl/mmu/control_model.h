@@ -17,12 +17,15 @@ struct Config {
   uint32_t entries = 0;
   unsigned levels = 0;
   uint32_t bits = 0;  // four a level
+  bool dual = false;  // level 1 has pairs
 
   bool operator==(const Config& o) const {
     return enable == o.enable && target == o.target && adapter == o.adapter && offset == o.offset &&
-           entries == o.entries && levels == o.levels && bits == o.bits;
+           entries == o.entries && levels == o.levels && bits == o.bits && dual == o.dual;
   }
   unsigned Bits(unsigned level) const { return bits >> (4 * level) & 15; }
+  /// The level's index has one bit more, the lowest: the half.
+  bool Pairs(unsigned level) const { return dual && level == 1; }
 };
 
 /// One operation of the control block.
@@ -48,7 +51,8 @@ struct Prepared {
   uint64_t beyond = 0;
 };
 
-/// None: levels outside 2 to 6, index bits outside 1 to 13, or wider than 36 bits of page number.
+/// None: levels outside 2 to 6, index bits outside 1 to 13, wider than 36 bits of page number, or dual with more than 12
+/// bits of level 1 or fewer than 4 of level 0.
 inline std::optional<Prepared> Prepare(const Config& config) {
   if (config.levels < 2 || config.levels > 6) return {};
   constexpr uint64_t kAll = (uint64_t{1} << 36) - 1;
@@ -61,7 +65,7 @@ inline std::optional<Prepared> Prepare(const Config& config) {
     row.keep[l] = sum < 36 ? kAll >> sum << sum : 0;
     sum += config.Bits(l);
   }
-  if (sum > 36) return {};
+  if (sum > 36 || (config.dual && (config.Bits(1) > 12 || config.Bits(0) < 4))) return {};
   row.beyond = sum < 36 ? kAll >> sum << sum : 0;
   return row;
 }

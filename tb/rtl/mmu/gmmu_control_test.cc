@@ -46,6 +46,7 @@ class ControlTest : public ControlBenchTest {
     config.adapter = Random(64);
     config.offset = random_() >> 16;
     config.entries = Random(2) ? Random(10000) : static_cast<uint32_t>(random_());
+    config.dual = Random(3) == 0;
     config.levels = Random(6) == 0 ? Random(8) : 2 + Random(5);
     for (unsigned l = 0; l < 6; ++l) {
       config.bits |= (Random(20) == 0 ? Random(16) : 1 + Random(9)) << (4 * l);
@@ -80,6 +81,7 @@ class ControlTest : public ControlBenchTest {
     top_->cfg_entries_i = op.config.entries;
     top_->cfg_levels_i = static_cast<uint8_t>(op.config.levels);
     top_->cfg_bits_i = op.config.bits;
+    top_->cfg_dual_i = op.config.dual;
   }
 
   /// The part of the world's inputs that means nothing.
@@ -163,8 +165,9 @@ class ControlTest : public ControlBenchTest {
     ASSERT_EQ(top_->row_root_shift_o, prepared->root_shift);
     ASSERT_EQ(top_->row_root_bits_o, prepared->root_bits);
     for (unsigned l = 0; l < op.config.levels; ++l) {
-      ASSERT_EQ(top_->row_shift_o >> (6 * l) & 63, prepared->shift[l]);
-      ASSERT_EQ(top_->row_bits_o >> (4 * l) & 15, op.config.Bits(l));
+      const unsigned pair = op.config.Pairs(l);
+      ASSERT_EQ(top_->row_shift_o >> (6 * l) & 63, prepared->shift[l] - pair);
+      ASSERT_EQ(top_->row_bits_o >> (4 * l) & 15, op.config.Bits(l) + pair);
       if (l > 0) ASSERT_EQ(top_->row_keep_o[l], prepared->keep[l]);
     }
     ASSERT_EQ(top_->row_beyond_o, prepared->beyond);

@@ -19,7 +19,7 @@ class LookupTest : public testing::TestWithParam<std::tuple<int, int>> {
     static const std::vector<unsigned> kShapes[] = {{9, 9, 9},          {9, 9, 9, 9}, {2, 13, 5, 4},
                                                     {4, 4, 4, 4, 4, 4}, {13, 13},     {9, 8, 7},
                                                     {5, 6, 7, 8, 9, 1}, {12, 12}};
-    LookupSpace space = machine_.MakeSpace(kShapes[machine_.Random(std::size(kShapes))]);
+    LookupSpace space = machine_.MakeSpace(kShapes[machine_.Random(std::size(kShapes))], machine_.Random(2) == 0);
     space.enable = !machine_.Chance(8);
     if (machine_.Chance(10)) space.target = 2 + machine_.Random(2);
     if (machine_.Chance(20)) space.entries = machine_.Random(8);

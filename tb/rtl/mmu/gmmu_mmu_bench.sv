@@ -51,6 +51,7 @@ module gmmu_mmu_bench
   input  logic [31:0] ctl_root_entries_i,
   input  logic [2:0]  ctl_levels_i,
   input  logic [23:0] ctl_bits_i,
+  input  logic        ctl_dual_i,
   output logic        ctl_done_o,
   output logic        inv_valid_o,
 
@@ -137,6 +138,7 @@ module gmmu_mmu_bench
     ctl.cfg.root_entries = ctl_root_entries_i;
     ctl.cfg.levels = ctl_levels_i;
     ctl.cfg.bits = ctl_bits_i;
+    ctl.cfg.dual = ctl_dual_i;
     r.id = r_id_i;
     r.error = r_error_i;
     r.last = r_last_i;

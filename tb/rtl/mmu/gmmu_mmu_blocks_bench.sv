@@ -49,10 +49,15 @@ module gmmu_mmu_blocks_bench
   input  logic [2:0]  wc_level_i,
   input  logic [35:0] wc_pfn_i,
   input  logic        wc_vram_i,
+  input  logic        wc_k64_i,
+  input  logic        wc_write_half_i,
+  input  logic        wc_dual_i,
+  input  logic        wc_half_i,
   output logic        wc_hit_o,
   output logic [2:0]  wc_level_o,
   output logic [35:0] wc_pfn_o,
   output logic        wc_vram_o,
+  output logic        wc_k64_o,       // of level 1
 
   // gmmu_large
   input  logic        lg_used_i,
@@ -119,6 +124,11 @@ module gmmu_mmu_blocks_bench
   input  logic [2:0]  ix_level_i,
   input  logic        ix_begin_i,
   input  logic [5:0]  ix_begin_row_i,
+  input  logic        ix_half_i,
+  input  logic        ix_begin_pair_i,
+  input  logic        ix_begin_half_i,
+  input  logic        ix_dual_i,
+  input  logic [3:0]  ix_bits_64k_i,
   input  logic        ix_begin_low_i,
   input  logic [5:0]  ix_begin_shift_i,
   input  logic [3:0]  ix_begin_bits_i,
@@ -203,6 +213,10 @@ module gmmu_mmu_blocks_bench
   input  logic        sp_enable_i,
   input  logic [2:0]  sp_levels_i,
   input  logic [23:0] sp_bits_i,
+  input  logic        sp_dual_i,
+  output logic        sp_dual_o,
+  output logic        sp_has_o,
+  output logic [3:0]  sp_bits_64k_o,
   input  logic [31:0] sp_entries_i,
   output logic        sp_done_o,
   output logic        sp_enable_o,
@@ -245,7 +259,7 @@ module gmmu_mmu_blocks_bench
       .write_key_i(other), .present_i(l2_present_i), .page_i(page), .sweep_i(sweep));
 
     // gmmu_walk_cache: writes use `other`.
-    logic                               wc_hit, wc_vram;
+    logic                               wc_hit, wc_vram, wc_k64;
     level_t                             wc_level;
     pfn_t                               wc_pfn;
     logic [MaxLevels-1:1]               wc_hits, wc_vrams;
@@ -256,9 +270,10 @@ module gmmu_mmu_blocks_bench
     end
     gmmu_walk_cache #(.Entries(s == 0 ? 16 : 2)) u_walk_cache (
       .clk_i, .rst_i, .read_i(wc_enable_i), .key_i(key), .keep_i(keep), .top_i(wc_top_i),
+      .dual_i(wc_dual_i), .half_i(wc_half_i), .k64_o(wc_k64),
       .hit_o(wc_hits), .pfn_o(wc_pfns), .vram_o(wc_vrams), .write_i(wc_write_i),
       .data_i('{level: wc_level_i, space: other_space_i, tag: other_vpn_i, pfn: wc_pfn_i,
-                vram: wc_vram_i}),
+                vram: wc_vram_i, k64: wc_k64_i, half: wc_write_half_i}),
       .kill_i(kill), .sweep_i(sweep));
 
     always_comb begin
@@ -357,13 +372,15 @@ module gmmu_mmu_blocks_bench
     logic [3:0]  ix_bits;
     gmmu_walk_index #(.NumSpaces(s == 0 ? 16 : 2), .Rows(16)) u_index (
       .clk_i, .rst_i, .ask_i(ix_ask_i), .ask_rows_i(16'd1 << ix_row_i), .ask_key_i(key),
-      .ask_level_i(ix_level_i), .begin_i(ix_begin_i), .begin_rows_i(16'd1 << ix_begin_row_i),
+      .ask_level_i(ix_level_i), .ask_half_i(ix_half_i), .begin_pair_i(ix_begin_pair_i),
+      .begin_half_i(ix_begin_half_i), .begin_i(ix_begin_i), .begin_rows_i(16'd1 << ix_begin_row_i),
       .begin_vpn_i(other_vpn_i), .begin_low_i(ix_begin_low_i), .begin_shift_i(ix_begin_shift_i),
       .begin_bits_i(ix_begin_bits_i), .soon_rows_o(ix_soon),
       .done_o(ix_done), .hold_i(ix_hold_i), .done_rows_o(ix_rows),
       .done_low_o(ix_low), .index_o(ix_index), .shift_o(ix_shift), .bits_o(ix_bits),
       .again_o(ix_again), .held_o(ix_held), .clear_i(ix_clear_i), .write_i(ix_write_i),
-      .write_space_i(kill_space_i), .write_shape_i('{shift: ix_shifts_i, bits: ix_bits_i}));
+      .write_space_i(kill_space_i), .write_shape_i('{dual: ix_dual_i,
+          bits_64k: ix_bits_64k_i, shift: ix_shifts_i, bits: ix_bits_i}));
 
     // gmmu_walk_table: space writes as gmmu_walk_index has them, R words as gmmu_fill's.
     logic       wt_hit, wt_near, wt_free, wt_engine_free, wt_restart_valid, wt_ar_valid;
@@ -387,11 +404,12 @@ module gmmu_mmu_blocks_bench
       .join_i(wt_join_i && small_i == (s == 1)),
       .what_i('{port: port_t'(wt_port_i), slot: wt_slot_i, key: key}),
       .restart_i(wt_restart_i && small_i == (s == 1)), .restart_row_i(wt_restart_row_i),
-      .start_i('{cause: wt_cause_i, level: wt_level_i, pfn: wt_pfn_i, vram: wt_vram_i,
+      .start_i('{cause: wt_cause_i, level: wt_level_i, k64: 1'b0, dual: 1'b0, has_64k: 1'b0,
+                 half: 1'b0, pfn: wt_pfn_i, vram: wt_vram_i,
                  index_known: wt_known_i, index: wt_index_i, shift: wt_shift_i,
                  bits: wt_bits_i}),
       .restart_valid_o(wt_restart_valid), .restart_ready_i(wt_restart_ready_i),
-      .restart_row_o(wt_restart_row), .restart_key_o(wt_restart_key),
+      .restart_row_o(wt_restart_row), .restart_key_o(wt_restart_key), .restart_second_o(),
       .ar_valid_o(wt_ar_valid), .ar_ready_i(wt_ar_ready_i), .ar_o(wt_ar),
       .r_valid_i(wt_r_valid_i && small_i == (s == 1)),
       .r_i('{id: wt_r_id_i, data: line_data, error: wt_r_error_i, last: wt_r_last_i}),
@@ -403,7 +421,8 @@ module gmmu_mmu_blocks_bench
       .fill_o(wt_fill), .fill_done_i(wt_fill_done_i && small_i == (s == 1)),
       .fill_done_row_i(wt_fill_done_row_i), .hold_i(wt_hold_i), .kill_i(kill),
       .stale_o(wt_stale), .quiet_o(wt_quiet), .space_write_i(ix_write_i),
-      .space_i(kill_space_i), .shape_i('{shift: ix_shifts_i, bits: ix_bits_i}),
+      .space_i(kill_space_i), .shape_i('{dual: 1'b0, bits_64k: '0, shift: ix_shifts_i,
+          bits: ix_bits_i}),
       .count_ok_o(), .count_fault_o(), .count_read_o(), .count_issue_o(), .count_memory_o(),
       .count_rows_o(), .idle_o(wt_idle));
   end
@@ -412,13 +431,16 @@ module gmmu_mmu_blocks_bench
   gmmu_space_prepare u_prepare (
     .clk_i, .rst_i, .start_i(sp_start_i),
     .cfg_i('{enable: sp_enable_i, root: '0, root_entries: sp_entries_i, levels: sp_levels_i,
-             bits: sp_bits_i}),
+             dual: sp_dual_i, bits: sp_bits_i}),
     .done_o(sp_done_o), .row_o(prepared));
   assign sp_enable_o = prepared.enable;
   assign sp_top_o = prepared.top;
   assign sp_entries_o = prepared.root_entries;
   assign sp_shift_o = prepared.shift;
   assign sp_bits_o = prepared.bits;
+  assign sp_dual_o = prepared.dual;
+  assign sp_has_o = prepared.has_64k;
+  assign sp_bits_64k_o = prepared.bits_64k;
   assign sp_beyond_o = prepared.beyond;
   for (genvar l = 0; l < 5; l++) begin : g_keep
     assign sp_keep_o[l] = prepared.keep[l+1];
@@ -434,6 +456,7 @@ module gmmu_mmu_blocks_bench
   assign wc_level_o = small_i ? g_size[1].wc_level : g_size[0].wc_level;
   assign wc_pfn_o = small_i ? g_size[1].wc_pfn : g_size[0].wc_pfn;
   assign wc_vram_o = small_i ? g_size[1].wc_vram : g_size[0].wc_vram;
+  assign wc_k64_o = small_i ? g_size[1].wc_k64 : g_size[0].wc_k64;
   assign lg_hit_o = small_i ? g_size[1].lg_hit : g_size[0].lg_hit;
   assign lg_page_o = small_i ? g_size[1].lg_page : g_size[0].lg_page;
   assign lg_wants_o = small_i ? g_size[1].lg_wants : g_size[0].lg_wants;

@@ -26,6 +26,7 @@ module gmmu_mmu_control_bench
   input  logic [31:0]  cfg_entries_i,
   input  logic [2:0]   cfg_levels_i,
   input  logic [23:0]  cfg_bits_i,
+  input  logic         cfg_dual_i,
   output logic         ctl_done_o,
   output logic         inv_valid_o,
   output logic [1:0]   inv_scope_o,
@@ -91,7 +92,8 @@ module gmmu_mmu_control_bench
                  cfg: '{enable: cfg_enable_i,
                         root: '{target: target_e'(cfg_target_i), adapter: cfg_adapter_i,
                                 offset: cfg_offset_i},
-                        root_entries: cfg_entries_i, levels: cfg_levels_i, bits: cfg_bits_i}};
+                        root_entries: cfg_entries_i, levels: cfg_levels_i, dual: cfg_dual_i,
+                        bits: cfg_bits_i}};
 
   typedef struct packed {
     logic        ready, done, inv;

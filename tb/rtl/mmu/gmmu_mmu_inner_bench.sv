@@ -20,11 +20,14 @@ module gmmu_mmu_inner_bench
   input  logic [51:0] page_i,
   input  logic        kill_i,
   input  logic [63:0] word_i [8],      // of a beat
-  input  logic [32:0] walk_i [9],
+  input  logic [37:0] walk_i [9],
   input  logic [3:0]  start_cause_i,   // a start_t
   input  logic [2:0]  start_level_i,
   input  logic [35:0] start_pfn_i,
   input  logic        start_vram_i,
+  input  logic        start_k64_i,
+  input  logic        start_dual_i,
+  input  logic        start_has_i,     // has_64k
   input  logic        start_known_i,
   input  logic [12:0] start_index_i,
 
@@ -106,7 +109,7 @@ module gmmu_mmu_inner_bench
   output logic [3:0]  ju_cause_o [2],
   output logic        ju_wide_o [2],
   output logic [8:0]  ju_judged_o [2],
-  output logic [5:0]  ju_verdict_o [2],
+  output logic [7:0]  ju_verdict_o [2],
   output logic [5:0]  ju_row_o [2],
   output logic        ju_low_o [2],
   input  logic [5:0]  ju_shift_i,
@@ -123,6 +126,8 @@ module gmmu_mmu_inner_bench
   output logic [35:0] ju_wc_tag_o [2],
   output logic [35:0] ju_wc_pfn_o [2],
   output logic        ju_wc_vram_o [2],
+  output logic        ju_wc_k64_o [2],
+  output logic        ju_wc_half_o [2],
 
   // gmmu_walk_read
   input  logic        re_descend_i,
@@ -169,13 +174,13 @@ module gmmu_mmu_inner_bench
   input  logic        ro_sent_i,
   input  logic        ro_beat_i,
   input  logic        ro_judged_i,
-  input  logic [5:0]  ro_verdict_i,
+  input  logic [7:0]  ro_verdict_i,
   input  logic        ro_filling_i,
   input  logic        ro_filled_i,
   input  logic        ro_restarted_i,
   input  logic        ro_end_i,
   input  logic        ro_killed_i,
-  output logic [32:0] ro_walk_o,
+  output logic [37:0] ro_walk_o,
 
   // gmmu_walk_search: `key` is searched, `other` begins
   output logic        se_hit_o [2],
@@ -230,6 +235,7 @@ module gmmu_mmu_inner_bench
   output logic        te_row_ready_o [2],
   input  logic [5:0]  te_row_i,
   input  logic [2:0]  te_level_i,
+  input  logic [1:0]  te_form_i,
   input  logic [5:0]  te_shift_i,
   input  logic        te_promised_i,
   input  logic [2:0]  te_mask_i,
@@ -306,7 +312,9 @@ module gmmu_mmu_inner_bench
   logic [DataWidth-1:0] data;
   assign key = key_t'(key_i);
   assign other = key_t'(other_i);
-  assign start = '{cause: start_cause_i, level: start_level_i, pfn: start_pfn_i, vram: start_vram_i,
+  assign start = '{cause: start_cause_i, level: start_level_i, k64: start_k64_i,
+                   dual: start_dual_i, has_64k: start_has_i, half: 1'b0,
+                   pfn: start_pfn_i, vram: start_vram_i,
                    index_known: start_known_i, index: start_index_i, shift: '0, bits: '0};
   for (genvar w = 0; w < Words; w++) begin : g_word
     assign data[w*64 +: 64] = word_i[w];
@@ -400,6 +408,8 @@ module gmmu_mmu_inner_bench
     assign ju_wc_tag_o[s] = wc.tag;
     assign ju_wc_pfn_o[s] = wc.pfn;
     assign ju_wc_vram_o[s] = wc.vram;
+    assign ju_wc_k64_o[s] = wc.k64;
+    assign ju_wc_half_o[s] = wc.half;
 
     rows_t kept, sent;
     ax_t   ar;
@@ -461,7 +471,8 @@ module gmmu_mmu_inner_bench
       .join_sub_i(te_join_sub_i), .join_chain_i(te_join_chain_i),
       .join_tail_i(te_join_tail_i[Who-1:0]), .row_valid_i(te_row_valid_i),
       .row_ready_o(te_row_ready_o[s]), .row_i(te_row_i), .rows_i(row_here), .row_key_i(key),
-      .row_level_i(te_level_i), .row_shift_i(te_shift_i), .row_promised_i(te_promised_i),
+      .row_level_i(te_level_i), .row_form_i(gmmu_pte_pkg::form_e'(te_form_i)),
+      .row_shift_i(te_shift_i), .row_promised_i(te_promised_i),
       .row_line_i(te_mask_i), .row_word_i(te_word_i), .row_wide_i(te_wide_i),
       .row_drop_i(te_drop_i), .row_error_i(te_error_i), .row_cause_i(te_cause_i),
       .row_begin_i(te_begin_i), .row_who_i(te_who_i[Who-1:0]), .row_chain_i(te_chain_i),
@@ -481,7 +492,8 @@ module gmmu_mmu_inner_bench
       .entry_valid_i(an_entry_i), .entry_ready_o(an_ready_o[s]), .entry_idle_o(an_idle_o[s]),
       .entry_begin_i(te_begin_i), .entry_port_i(port_t'(an_port_i)), .entry_slot_i(an_slot_i),
       .entry_sub_i(an_sub_i), .entry_word_i(an_word_i), .row_i(te_row_i), .rows_i(row_here),
-      .row_key_i(key), .row_level_i(te_level_i), .row_shift_i(te_shift_i),
+      .row_key_i(key), .row_level_i(te_level_i),
+      .row_form_i(gmmu_pte_pkg::form_e'(te_form_i)), .row_shift_i(te_shift_i),
       .row_promised_i(te_promised_i), .row_line_i(te_mask_i), .row_wide_i(te_wide_i),
       .row_drop_i(te_drop_i), .row_error_i(te_error_i), .row_cause_i(te_cause_i),
       .tell_valid_o(te_tell_o[s+2]), .tell_ready_i(te_tell_ready_i), .tell_o(answer),

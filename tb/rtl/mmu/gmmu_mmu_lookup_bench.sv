@@ -61,6 +61,10 @@ module gmmu_mmu_lookup_bench
   output logic [12:0]  start_index_o,
   output logic [5:0]   start_shift_o,
   output logic [3:0]   start_bits_o,
+  output logic         start_k64_o,
+  output logic         start_dual_o,
+  output logic         start_has_o,
+  output logic         start_half_o,
 
   input  logic         restart_valid_i,
   output logic         restart_ready_o,
@@ -68,6 +72,7 @@ module gmmu_mmu_lookup_bench
   input  logic [5:0]   restart_space_i,
   input  logic [35:0]  restart_vpn_i,
   input  logic         restart_high_i,
+  input  logic         restart_second_i,
 
   input  logic         again_valid_i,
   output logic         again_ready_o,
@@ -95,6 +100,8 @@ module gmmu_mmu_lookup_bench
   input  logic [35:0]  wc_tag_i,
   input  logic [35:0]  wc_pfn_i,
   input  logic         wc_vram_i,
+  input  logic         wc_k64_i,
+  input  logic         wc_half_i,
 
   input  logic         probe_valid_i,
   input  logic [5:0]   probe_space_i,
@@ -130,6 +137,9 @@ module gmmu_mmu_lookup_bench
   input  logic [3:0]   row_root_bits_i,
   input  logic [35:0]  row_shift_i,
   input  logic [23:0]  row_bits_i,
+  input  logic         row_dual_i,
+  input  logic         row_has_i,
+  input  logic [3:0]   row_bits_64k_i,
   input  logic [35:0]  row_keep_i [6],  // [0] is none
   input  logic [35:0]  row_beyond_i,
 
@@ -156,6 +166,9 @@ module gmmu_mmu_lookup_bench
     row.root_bits = row_root_bits_i;
     row.shift = row_shift_i;
     row.bits = row_bits_i;
+    row.dual = row_dual_i;
+    row.has_64k = row_has_i;
+    row.bits_64k = row_bits_64k_i;
     for (int unsigned l = 1; l < MaxLevels; l++) row.keep[l] = row_keep_i[l];
     row.beyond = row_beyond_i;
   end
@@ -200,6 +213,7 @@ module gmmu_mmu_lookup_bench
       .start_o(outputs[s].start),
       .restart_valid_i, .restart_ready_o(outputs[s].restart_ready), .restart_row_i,
       .restart_key_i('{space: restart_space_i, vpn: restart_vpn_i, high: restart_high_i}),
+      .restart_second_i,
       .again_valid_i, .again_ready_o(outputs[s].again_ready),
       .again_i('{port: again_port_i, slot: again_slot_i,
                  key: '{space: again_space_i, vpn: again_vpn_i, high: again_high_i}}),
@@ -209,7 +223,7 @@ module gmmu_mmu_lookup_bench
                 page: page_t'(told_page_i), cause: told_cause_i}),
       .tell_large_i, .tell_shift_i, .wc_write_i,
       .wc_data_i('{level: wc_level_i, space: wc_space_i, tag: wc_tag_i, pfn: wc_pfn_i,
-                   vram: wc_vram_i}),
+                   vram: wc_vram_i, k64: wc_k64_i, half: wc_half_i}),
       .probe_valid_i, .probe_key_i('{space: probe_space_i, vpn: probe_vpn_i, high: 1'b0}),
       .probed_o(outputs[s].probed), .probed_same_o(same), .probed_empty_o(empty),
       .probed_present_o(outputs[s].present),
@@ -268,6 +282,10 @@ module gmmu_mmu_lookup_bench
   assign start_index_o = shown.start.index;
   assign start_shift_o = shown.start.shift;
   assign start_bits_o = shown.start.bits;
+  assign start_k64_o = shown.start.k64;
+  assign start_dual_o = shown.start.dual;
+  assign start_has_o = shown.start.has_64k;
+  assign start_half_o = shown.start.half;
   assign restart_ready_o = shown.restart_ready;
   assign again_ready_o = shown.again_ready;
   assign tell_ready_o = shown.tell_ready;

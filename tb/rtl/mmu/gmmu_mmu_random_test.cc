@@ -57,7 +57,7 @@ TEST_P(MmuRandom, EveryAnswerEqualsTheReferenceWalk) {
   for (unsigned s = 0; s < 2 * spaces; ++s) {  // the second half: other roots to change to
     const unsigned levels = 2 + (s + static_cast<unsigned>(seed)) % 5;
     tables.push_back(std::make_unique<RandomTables>(machine.memory, random(), levels, 13,
-                                                    machine.top().data_words_o > 1, &next));
+                                                    machine.top().data_words_o > 1, pick(2) != 0, &next));
   }
   machine.memory.fill = [&tables](TableMemory::Key key) -> uint64_t {
     for (auto& owner : tables) {

@@ -12,7 +12,7 @@ class SpacePrepareTest : public BlockTest {};
 
 TEST_P(SpacePrepareTest, ShiftsAndMasksFollowFromTheGeometry) {
   auto& top = *blocks_.top;
-  unsigned enabled = 0, refused = 0;
+  unsigned enabled = 0, refused = 0, duals = 0;
   for (int i = 0; i < 500; ++i) {
     std::array<unsigned, 6> bits;
     uint32_t packed = 0;
@@ -21,6 +21,8 @@ TEST_P(SpacePrepareTest, ShiftsAndMasksFollowFromTheGeometry) {
       packed |= bits[l] << (4 * l);
     }
     const unsigned levels = blocks_.Random(8);
+    const bool dual = blocks_.Random(3) == 0;
+    top.sp_dual_i = dual;
     const bool enable = blocks_.Random(8) != 0;
     const uint32_t entries = blocks_.Random(2) == 0 ? blocks_.Random(10000)
                                                     : static_cast<uint32_t>(blocks_.random());
@@ -43,7 +45,8 @@ TEST_P(SpacePrepareTest, ShiftsAndMasksFollowFromTheGeometry) {
       legal &= bits[l] >= 1 && bits[l] <= 13;
       sum += bits[l];
     }
-    legal &= sum <= 36;
+    legal &= sum <= 36 && !(dual && (bits[0] < 4 || bits[1] > 12));
+    duals += legal && dual;
     ASSERT_EQ(top.sp_enable_o, legal && enable) << levels << " levels";
     legal && enable ? ++enabled : ++refused;
     if (!legal) continue;
@@ -51,15 +54,20 @@ TEST_P(SpacePrepareTest, ShiftsAndMasksFollowFromTheGeometry) {
     EXPECT_EQ(top.sp_entries_o, std::min<uint32_t>(entries, 8192));
     unsigned shift = 0;
     for (unsigned l = 0; l < levels; ++l) {
-      EXPECT_EQ(top.sp_shift_o >> (6 * l) & 63, shift);
-      EXPECT_EQ(top.sp_bits_o >> (4 * l) & 15, bits[l]);
+      const unsigned pair = dual && l == 1 ? 1 : 0;  // its lowest bit is the half
+      EXPECT_EQ(top.sp_shift_o >> (6 * l) & 63, shift - pair);
+      EXPECT_EQ(top.sp_bits_o >> (4 * l) & 15, bits[l] + pair);
       if (l > 0) EXPECT_EQ(top.sp_keep_o[l - 1], kVpnMask >> shift << shift);
       shift += bits[l];
     }
+    EXPECT_EQ(top.sp_dual_o, dual);
+    EXPECT_EQ(top.sp_has_o, bits[0] >= 4);
+    if (bits[0] >= 4) EXPECT_EQ(top.sp_bits_64k_o, bits[0] - 4);
     EXPECT_EQ(top.sp_beyond_o, shift >= 36 ? 0 : kVpnMask >> shift << shift);
   }
   EXPECT_GT(enabled, 100u);
   EXPECT_GT(refused, 50u);
+  EXPECT_GT(duals, 20u);
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, SpacePrepareTest, SizesAndSeeds(), SizeAndSeed);

@@ -95,7 +95,7 @@ class SpaceTableTest : public ControlBenchTest {
     Reset();
   }
 
-  static constexpr unsigned kRowBits = 1 + 36 + 2 + 14 + 3 + 6 + 4 + 36 + 24 + 5 * 36 + 36;
+  static constexpr unsigned kRowBits = 1 + 36 + 2 + 14 + 3 + 6 + 4 + 2 + 36 + 24 + 4 + 5 * 36 + 36;
   decltype(Row::rest) mask_{};
   std::map<unsigned, Row> rows_;
   std::optional<std::optional<Row>> shown_;  // what the last read found

@@ -113,6 +113,56 @@ TEST_P(WalkCacheTest, FindsOnlyWhatWasWrittenAndNotDropped) {
   EXPECT_GT(hits_, 500u);
 }
 
+/// Of a pair each half is found by a walk that takes it, and only by that; elsewhere any pointer is.
+TEST_P(WalkCacheTest, BothHalvesOfAPairAreKeptAndToldApart) {
+  auto& top = *blocks_.top;
+  const auto write = [&](const Key& key, uint64_t pfn, bool k64, bool half) {
+    blocks_.SetOther(Masked(key, 1));
+    top.wc_level_i = 1;
+    top.wc_pfn_i = pfn;
+    top.wc_k64_i = k64;
+    top.wc_write_half_i = half;
+    top.wc_write_i = 1;
+    blocks_.Settle();
+    blocks_.Step();
+    top.wc_write_i = 0;
+  };
+  const auto probe = [&](const Key& key, bool dual, bool half) -> std::optional<uint64_t> {
+    blocks_.SetKey(key);
+    top.wc_top_i = 5;
+    top.wc_dual_i = dual;
+    top.wc_half_i = half;
+    top.wc_enable_i = 1;
+    blocks_.Settle();
+    blocks_.Step();
+    top.wc_enable_i = 0;
+    blocks_.Settle();
+    blocks_.Step();
+    if (!top.wc_hit_o) return std::nullopt;
+    EXPECT_EQ(top.wc_level_o, 1);
+    return top.wc_pfn_o << 1 | top.wc_k64_o;
+  };
+  for (int i = 0; i < 200 && !HasFailure(); ++i) {
+    Key key = SomeKey();
+    key.space = 1;
+    const uint64_t narrow = blocks_.random() & kVpnMask, wide = blocks_.random() & kVpnMask;
+    const bool first = blocks_.Random(2) != 0;
+    write(key, first ? narrow : wide, !first, !first);
+    EXPECT_EQ(probe(key, true, first), std::nullopt) << "the other half has not been written";
+    write(key, first ? wide : narrow, first, first);
+    EXPECT_EQ(probe(key, true, false), narrow << 1);
+    EXPECT_EQ(probe(key, true, true), wide << 1 | 1);
+    key.space = 0;
+    const bool k64 = blocks_.Random(2) != 0;
+    write(key, narrow, k64, false);
+    EXPECT_EQ(probe(key, false, false), narrow << 1 | k64);
+    top.sweep_all_i = 1;
+    for (unsigned s = 0; s < 16; ++s) blocks_.Sweep(s);
+    for (int step = 0; step < 3; ++step) blocks_.Step();
+    EXPECT_EQ(probe(key, false, false), std::nullopt);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Sizes, WalkCacheTest, SizesAndSeeds(), SizeAndSeed);
 
 }  // namespace

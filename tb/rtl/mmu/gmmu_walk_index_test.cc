@@ -15,7 +15,8 @@ class WalkIndexTest : public BlockTest {};
 TEST_P(WalkIndexTest, EqualsAShiftAndAMask) {
   auto& top = *blocks_.top;
   struct Shape {
-    std::array<unsigned, 6> shift, bits;
+    std::array<unsigned, 7> shift, bits;  // [6]: a leaf table of 64 KiB entries
+    bool dual;
   };
   const unsigned spaces = blocks_.small() ? 2 : 16;
   std::vector<Shape> shapes(spaces);
@@ -31,6 +32,9 @@ TEST_P(WalkIndexTest, EqualsAShiftAndAMask) {
     top.kill_space_i = static_cast<uint8_t>(s);
     top.ix_shifts_i = shifts;
     top.ix_bits_i = static_cast<uint32_t>(bits);
+    shapes[s].shift[6] = 4;
+    top.ix_bits_64k_i = static_cast<uint8_t>(shapes[s].bits[6] = blocks_.Random(10));
+    top.ix_dual_i = shapes[s].dual = s % 2 != 0;
     blocks_.Settle();
     blocks_.Step();
   }
@@ -43,21 +47,30 @@ TEST_P(WalkIndexTest, EqualsAShiftAndAMask) {
   };
   std::optional<Want> one, two, three;  // by stage
   unsigned put_off = 0, done = 0, soon = 0, waited = 0;
-  const auto index = [](uint64_t vpn, unsigned by, unsigned width) {
-    return vpn >> by & ((1u << width) - 1);
+  unsigned pairs = 0;
+  // Of pairs the lowest bit says which half; the shift that it is made with is one less than theirs.
+  const auto want = [&](unsigned row, unsigned low, uint64_t vpn, unsigned by, unsigned width, bool pair, bool half) {
+    uint64_t index = vpn >> by & ((1u << width) - 1);
+    if (pair && width != 0) index = (index & ~uint64_t{1}) | half;
+    pairs += pair;
+    return Want{row, low, index, (by + pair) & 63, width};
   };
   for (int i = 0; i < 3000; ++i) {
     const bool ask = blocks_.Random(3) != 0, begin = blocks_.Random(4) == 0;
     const bool hold = blocks_.Random(4) == 0, clear = blocks_.Random(50) == 0;
     const Key key{blocks_.Random(spaces), blocks_.random() & kVpnMask, false};
     const Key start{0, blocks_.random() & kVpnMask, false};
-    const unsigned level = blocks_.Random(6), row = blocks_.Random(9);
+    const bool half = blocks_.Random(2) != 0, begin_pair = blocks_.Random(3) == 0, begin_half = blocks_.Random(2) != 0;
+    const unsigned level = blocks_.Random(7), row = blocks_.Random(9);
     const unsigned shift = blocks_.Random(36), bits = 1 + blocks_.Random(13);
     blocks_.SetKey(key);
     blocks_.SetOther(start);
     top.ix_ask_i = ask;
     top.ix_row_i = static_cast<uint8_t>(row);
     top.ix_level_i = static_cast<uint8_t>(level);
+    top.ix_half_i = half;
+    top.ix_begin_pair_i = begin_pair;
+    top.ix_begin_half_i = begin_half;
     top.ix_begin_i = begin;
     top.ix_begin_row_i = 12;
     top.ix_begin_low_i = i & 1;
@@ -88,12 +101,11 @@ TEST_P(WalkIndexTest, EqualsAShiftAndAMask) {
 
     if (!held) three = two;
     two = one;
-    if (begin) two = Want{12, i & 1u, index(start.vpn, shift, bits), shift, bits};
+    if (begin) two = want(12, i & 1u, start.vpn, shift, bits, begin_pair, begin_half);
     one.reset();
     const Shape& shape = shapes[key.space];
     if (ask) {
-      one = Want{row, level & 1, index(key.vpn, shape.shift[level], shape.bits[level]),
-                 shape.shift[level], shape.bits[level]};
+      one = want(row, level & 1, key.vpn, shape.shift[level], shape.bits[level], shape.dual && level == 1, half);
     }
     if (clear) one = two = three = std::nullopt;
     blocks_.Step();
@@ -101,6 +113,7 @@ TEST_P(WalkIndexTest, EqualsAShiftAndAMask) {
   EXPECT_GT(put_off, 100u);
   EXPECT_GT(waited, 100u);
   EXPECT_GT(soon, 1000u);
+  EXPECT_GT(pairs, 100u);
   EXPECT_GT(done, 1000u);
 }
 

@@ -13,12 +13,15 @@ class WalkRowTest : public InnerTest {
  protected:
   struct Verdict {
     bool last = false, error = false, descends = false, sent = false, answered = false, big = false;
-    unsigned Raw() const { return last << 5 | error << 4 | descends << 3 | sent << 2 | answered << 1 | big; }
+    bool k64 = false, nothing = false;
+    unsigned Raw() const {
+      return last << 7 | error << 6 | descends << 5 | k64 << 4 | nothing << 3 | sent << 2 | answered << 1 | big;
+    }
   };
   struct Events {
     bool begin = false, restart = false, join = false, told = false, asked = false, again = false, index = false;
     bool sent = false, beat = false, judged = false, filling = false, filled = false, restarted = false, end = false;
-    bool kill = false, killed = false, wide = false, known = false;
+    bool kill = false, killed = false, wide = false, known = false, k64 = false, dual = false, has_64k = false;
     unsigned cause = 0, level = 0, start_index = 0, word = 0;
     Verdict verdict;
     bool Any() const {
@@ -36,9 +39,10 @@ class WalkRowTest : public InnerTest {
   bool judge_due_ = false, beat_was_own_ = false, beat_last_ = false;
   bool to_table_at_beat_ = false, to_who_at_beat_ = false, may_go_ = false;
   uint64_t ends_ = 0, redone_ = 0, sent_ = 0, lines_ = 0, direct_ = 0, beats_in_kill_ = 0, tables_ = 0;
+  uint64_t to_64k_ = 0, nothing_ = 0, misled_ = 0;
 
   unsigned Words() const { return t.data_words_o; }
-  bool WideLeaf() const { return m_.level == 0 && m_.wide; }
+  bool WideLeaf() const { return m_.level == 0 && !m_.k64 && m_.wide; }
 
   void Drive(const Events& e) {
     t.ro_begin_i = e.begin, t.ro_restart_i = e.restart, t.ro_join_i = e.join, t.ro_told_i = e.told;
@@ -47,10 +51,11 @@ class WalkRowTest : public InnerTest {
     t.ro_restarted_i = e.restarted, t.ro_end_i = e.end, t.kill_i = e.kill, t.ro_killed_i = e.killed;
     t.ro_wide_i = e.wide;
     t.ro_word_i = static_cast<uint8_t>(e.word);
-    t.ro_verdict_i = static_cast<uint8_t>(e.judged ? e.verdict.Raw() : Random(64));
+    t.ro_verdict_i = static_cast<uint8_t>(e.judged ? e.verdict.Raw() : Random(256));
     t.start_cause_i = static_cast<uint8_t>(e.cause);
     t.start_level_i = static_cast<uint8_t>(e.level);
     t.start_known_i = e.known;
+    t.start_k64_i = e.k64, t.start_dual_i = e.dual, t.start_has_i = e.has_64k;
     t.start_index_i = static_cast<uint16_t>(e.start_index);
   }
 
@@ -59,7 +64,11 @@ class WalkRowTest : public InnerTest {
     Events e;
     e.wide = Random(2), e.known = Random(2), e.word = Random(8), e.start_index = Random(8192);
     e.cause = Random(6) == 0 ? 1 + Random(5) : 0;
-    e.level = Random(3) == 0 ? 0 : Random(6);
+    e.level = Random(3) == 0 ? 0 : Random(Random(2) == 0 ? 2 : 6);
+    e.dual = Random(2), e.has_64k = e.dual || Random(2);
+    // The second try has another start; only the walk cache names a leaf table, and then the index is not known.
+    const bool first_half = !(e.dual && m_.second && state_ != Walk::kFree);
+    e.k64 = e.level == 0 && !e.known && e.cause == 0 && e.has_64k && first_half && Random(2);
     e.kill = state_ != Walk::kStarting && !m_.filling && Random(1000) < kills;
     e.killed = e.kill && state_ != Walk::kFree && Random(4) != 0;
     if (judge_due_) Judge(e);
@@ -68,7 +77,7 @@ class WalkRowTest : public InnerTest {
       case Walk::kStarting: e.restart = Chance(rush); break;
       case Walk::kRestart: e.restarted = !e.kill && !m_.asked && Chance(rush); break;
       case Walk::kIssue: e.sent = m_.known && may_go_ && Chance(rush); break;
-      case Walk::kRead: e.beat = !reading_over_ && Chance(m_.known ? rush : rush / 8); break;
+      case Walk::kRead: e.beat = !reading_over_ && Chance(m_.known || m_.level == 1 ? rush : rush / 8); break;
       default:
         if (e.kill) break;
         e.told = (!m_.answered || m_.chain) && Chance(rush);
@@ -81,7 +90,7 @@ class WalkRowTest : public InnerTest {
     if (!e.kill) {
       const bool wants = (state_ == Walk::kIssue || state_ == Walk::kRead) && !m_.known && !m_.asked;
       e.asked = wants && Chance(rush);
-      if (m_.asked && Chance(rush)) (Random(4) == 0 ? e.again : e.index) = true;
+      if (m_.asked && Chance(state_ == Walk::kRead && m_.level == 1 && Random(2) ? 5 : rush)) (Random(4) == 0 ? e.again : e.index) = true;
     }
     beats_in_kill_ += e.beat && e.kill;
     return e;
@@ -93,8 +102,12 @@ class WalkRowTest : public InnerTest {
     Verdict& v = e.verdict;
     v.last = beat_last_;
     v.error = Random(8) == 0;
-    v.descends = !v.error && (m_.level != 0 ? Random(4) != 0 : Random(2) != 0);
-    v.sent = v.descends && to_table_at_beat_ && Random(3) != 0;
+    v.descends = !v.error && !m_.k64 && (m_.level != 0 ? Random(4) != 0 : Random(2) != 0);
+    v.k64 = v.descends && m_.Takes64K() && (m_.Half64() || Random(3) == 0);
+    v.descends = v.descends && (v.k64 || !m_.Half64());
+    v.nothing = !v.error && !v.descends && m_.GoesOn() && Random(2) != 0;
+    to_64k_ += v.k64, nothing_ += v.nothing && v.last;
+    v.sent = v.descends && !v.k64 && to_table_at_beat_ && Random(3) != 0;
     v.answered = !v.error && to_who_at_beat_ && !e.kill && Random(2) != 0;
     v.big = Random(4) == 0;
     sent_ += v.sent, direct_ += v.answered;
@@ -106,15 +119,17 @@ class WalkRowTest : public InnerTest {
     const bool answered_before = m_.answered;
     if (was != Walk::kFree) m_.chain = (m_.chain && !e.told) || e.join;
     if (e.told) m_.answered = true;
-    if (e.asked) m_.asked = true;
+    if (e.asked) m_.asked = true, m_.misled = false;
     if (e.again) m_.asked = false;
-    if (e.index) m_.known = true, m_.word = e.word, m_.asked = false;
+    if (e.index) m_.known = m_.known || !m_.misled, m_.word = e.word, m_.asked = m_.misled = false;
     switch (was) {
       case Walk::kFree:
       case Walk::kStarting:
         if (e.begin || e.restart) {
           if (e.begin) m_.wide = e.wide, m_.chain = false;
+          if (e.begin) m_.second = false;
           m_.level = e.level, m_.known = e.known, m_.word = e.start_index & 7;
+          m_.k64 = e.k64, m_.dual = e.dual, m_.has_64k = e.has_64k, m_.misled = false;
           m_.answered = m_.fill = m_.filling = m_.drop = m_.error = m_.below = m_.stale = false;
           m_.asked = e.cause == 0 && !e.known;
           state_ = e.cause == 0 ? Walk::kIssue : Walk::kDone;
@@ -142,8 +157,9 @@ class WalkRowTest : public InnerTest {
         }
         if (e.end) state_ = Walk::kFree;
     }
-    if (e.kill) m_.asked = false;
-    m_.upper = m_.level != 0;
+    if (e.kill) m_.asked = m_.misled = false;
+    if (e.killed) m_.second = false;
+    m_.upper = m_.level != 0 || m_.k64;
   }
   void BeginRead() {
     m_.known = m_.level == 0;  // nothing is below a leaf
@@ -168,10 +184,19 @@ class WalkRowTest : public InnerTest {
     if (m_.stale) {  // done again, if somebody waits for it
       ++redone_;
       state_ = answered_before ? Walk::kDone : Walk::kRestart;
-      m_.stale = false, m_.drop = true, m_.fill = false;
+      m_.stale = false, m_.drop = true, m_.fill = false, m_.second = false;
+    } else if (v.nothing) {  // the other half is next
+      state_ = Walk::kRestart;
+      m_.second = true;
     } else if (v.descends && m_.level != 0) {
       --m_.level;
       m_.below = true;
+      m_.k64 = v.k64;
+      if (v.k64 && !m_.dual) {  // the index that is known, or is being computed, is of 4 KiB entries
+        m_.known = false;
+        m_.misled = m_.asked || e.again;
+        misled_ += m_.misled;
+      }
       if (v.sent) {
         BeginRead();
         m_.stale = e.killed;
@@ -203,8 +228,13 @@ class WalkRowTest : public InnerTest {
     }
     if (reads || issue || done) {
       ASSERT_EQ(got.level, m_.level);
-      ASSERT_EQ(got.upper, m_.level != 0);
+      ASSERT_EQ(got.upper, m_.level != 0 || m_.k64);
+      ASSERT_EQ(got.k64, m_.k64);
+      ASSERT_EQ(got.dual, m_.dual);
+      ASSERT_EQ(got.has_64k, m_.has_64k);
     }
+    ASSERT_EQ(got.second, m_.second) << "cycle " << now;
+    if (issue) ASSERT_EQ(got.misled, m_.misled) << "cycle " << now;
     if (issue) ASSERT_EQ(got.below, m_.below);
     if (reads || issue) ASSERT_EQ(got.known, m_.known) << "cycle " << now;
     if ((issue && m_.known) || (reads && m_.level == 0)) ASSERT_EQ(got.word, m_.word);
@@ -219,8 +249,8 @@ class WalkRowTest : public InnerTest {
     }
     // At once.
     const bool quiet = state_before_ == Walk::kRead && !before_.Any();
-    const bool table = reads && m_.level != 0 && m_.known && !m_.stale;
-    const bool own = reads && m_.level == 0 && !m_.stale && read_beat_ == own_beat_;
+    const bool table = reads && m_.level != 0 && m_.Takes4K() && m_.known && !m_.stale;
+    const bool own = reads && m_.level == 0 && !m_.k64 && !m_.stale && read_beat_ == own_beat_;
     if (got.to_table) {
       ASSERT_TRUE(table) << "cycle " << now;
       ASSERT_EQ(got.to_line, m_.wide && m_.level == 1);
@@ -268,7 +298,7 @@ class WalkRowTest : public InnerTest {
 };
 
 TEST_P(WalkRowTest, EqualsItsStatesUnderAnyEvents) {
-  for (int round = 0; round < 8 && !HasFatalFailure(); ++round) {
+  for (int round = 0; round < 18 && !HasFatalFailure(); ++round) {
     const unsigned rush = round % 4 == 0 ? 95 : round % 4 == 1 ? 50 : 75, kills = round < 2 ? 0 : round < 5 ? 15 : 60;
     for (int i = 0; i < 6000 && !HasFatalFailure(); ++i) Cycle(Some(rush, kills));
   }
@@ -279,6 +309,9 @@ TEST_P(WalkRowTest, EqualsItsStatesUnderAnyEvents) {
   EXPECT_GT(direct_, 100u);
   EXPECT_GT(tables_, 500u);
   EXPECT_GT(beats_in_kill_, 20u);
+  EXPECT_GT(to_64k_, 100u);
+  EXPECT_GT(nothing_, 100u);
+  EXPECT_GT(misled_, 5u);
 }
 
 TEST_P(WalkRowTest, AWideWalkWithoutAStallUsesEveryBeatAtOnce) {

@@ -128,7 +128,7 @@ class WalkTellTest : public TellTest {
       ++row.due;
     };
     if (row.begin) expect(*row.begin, true, static_cast<unsigned>(row.row.key.vpn & 7), row.row.word);
-    const unsigned mask = row.row.level == 0 ? row.row.mask : 0;
+    const unsigned mask = row.row.form == Entry::kLeaf ? row.row.mask : 0;
     for (const Lookup& lookup : row.chain) {
       expect(lookup.who, false, lookup.sub, (row.row.word & ~mask) | (lookup.sub & mask));
     }
@@ -164,6 +164,7 @@ TEST_P(WalkTellTest, AChainIsAnsweredOneEveryOtherCycle) {
   Row& row = model_[0];
   row.row = SomeRow(0);
   row.row.level = row.row.shift = 0, row.row.mask = 7, row.row.wide = true;
+  row.row.form = Entry::kLeaf;
   row.row.drop = row.row.error = false, row.row.cause = 0;
   row.row.word = static_cast<unsigned>(row.row.key.vpn & 7);
   for (unsigned b = 0; b < 8 / Words(); ++b) {

@@ -57,30 +57,40 @@ struct Page {
 /// A walk_t.
 struct Walk {
   enum State { kFree, kRestart, kStarting, kIssue, kRead, kDone };
+  static constexpr unsigned kBits = 38;
   unsigned state = 1u << kFree;  ///< one bit each
   bool wide = false, stale = false, answered = false, fill = false, filling = false, drop = false, error = false;
   unsigned level = 0;
-  bool upper = false, below = false, known = false, asked = false;
+  bool upper = false, k64 = false, dual = false, has_64k = false, second = false, misled = false;
+  bool below = false, known = false, asked = false;
   unsigned word = 0, beat = 0, left = 0;
   bool chain = false, to_table = false, to_line = false, to_who = false;
 
+  /// The entry that it reads is the 64 KiB half of a pair.
+  bool Half64() const { return dual && !second && level == 1; }
+  /// What that entry says when it has nothing: the other half is next.
+  bool GoesOn() const { return dual && !second && (k64 || level == 1); }
+  /// Leaf tables that the entry may name.
+  bool Takes4K() const { return !k64 && !Half64(); }
+  bool Takes64K() const { return level == 1 && has_64k && !(dual && second); }
   uint64_t Raw() const {
     uint64_t raw = state;
     for (const bool bit : {wide, stale, answered, fill, filling, drop, error}) raw = raw << 1 | bit;
     raw = raw << 3 | level;
-    for (const bool bit : {upper, below, known, asked}) raw = raw << 1 | bit;
+    for (const bool bit : {upper, k64, dual, has_64k, second, misled, below, known, asked}) raw = raw << 1 | bit;
     raw = raw << 9 | word << 6 | beat << 3 | left;
     for (const bool bit : {chain, to_table, to_line, to_who}) raw = raw << 1 | bit;
     return raw;
   }
   static Walk Of(uint64_t raw) {
     Walk w;
-    unsigned at = 33;
+    unsigned at = kBits;
     const auto take = [&](unsigned bits) { return static_cast<unsigned>(raw >> (at -= bits) & ((1u << bits) - 1)); };
     w.state = take(6);
     for (bool* bit : {&w.wide, &w.stale, &w.answered, &w.fill, &w.filling, &w.drop, &w.error}) *bit = take(1) != 0;
     w.level = take(3);
-    for (bool* bit : {&w.upper, &w.below, &w.known, &w.asked}) *bit = take(1) != 0;
+    for (bool* bit : {&w.upper, &w.k64, &w.dual, &w.has_64k, &w.second, &w.misled, &w.below, &w.known, &w.asked})
+      *bit = take(1) != 0;
     w.word = take(3), w.beat = take(3), w.left = take(3);
     for (bool* bit : {&w.chain, &w.to_table, &w.to_line, &w.to_who}) *bit = take(1) != 0;
     return w;
@@ -101,6 +111,17 @@ struct Entry {
   unsigned target() const { return static_cast<unsigned>(raw >> 6 & 3); }
   unsigned adapter() const { return static_cast<unsigned>(raw >> 52 & 63); }
 
+  bool Valid() const { return Bit(0); }
+  bool Zero() const { return Bit(1); }
+  /// Of an entry at which a walk ends, 0: it is good.
+  enum Form { kLeaf, kUpper, kLeaf64, kHalf64 };
+  unsigned FaultAt(Form form, unsigned shift) const {
+    if (Zero() || !Valid()) return Zero() ? 0 : kInvalid;
+    if (form == kLeaf) return Fault(0, 0);
+    if (form == kHalf64) return kReserved;
+    if (form == kLeaf64) return Fault(0, 0) != 0 || Bit(8) || (page() & 15) != 0 ? kReserved : 0;
+    return Bit(5) ? Fault(1, shift) : kReserved;  // what names a table has no place there
+  }
   /// 0: it is good.
   unsigned Fault(unsigned level, unsigned shift) const {
     const bool zero = Bit(1), valid = Bit(0), large = Bit(5), contiguous = Bit(8);
@@ -114,6 +135,7 @@ struct Entry {
     return reserved ? kReserved : 0;
   }
   bool NamesTable(unsigned level) const { return level != 0 && !Bit(1) && !Bit(5) && Fault(level, 0) == 0; }
+  bool NamesTable64() const { return Bit(9) && Entry{raw ^ 1u << 9}.NamesTable(1); }
   /// The page that it maps at vpn. promised: its leaf table has sixteen entries or more.
   Page PageAt(unsigned level, unsigned shift, uint64_t vpn, bool promised) const {
     const uint64_t inside = level == 0 ? 0 : (uint64_t{1} << shift) - 1;

@@ -204,6 +204,7 @@ void LookupMachine::DriveRest() {
   top->restart_space_i = static_cast<uint8_t>(key.space);
   top->restart_vpn_i = key.vpn;
   top->restart_high_i = key.high;
+  top->restart_second_i = Second(key);
 
   top->again_valid_i = !again_.empty();
   const auto [who, of] =
@@ -241,6 +242,7 @@ void LookupMachine::WritePointer(const NewPointer& pointer) {
   top->wc_tag_i = pointer.tag;
   top->wc_pfn_i = pointer.table.first;
   top->wc_vram_i = pointer.table.second;
+  top->wc_k64_i = spaces_[pointer.space].Names64K(pointer.level, pointer.table.first);
   if (top->kill_valid_i) return;  // it is dropped
   pointers_.Write(cycle, pointer.level, pointer.space, pointer.tag, pointer.table, !sweeping_);
 }
@@ -350,7 +352,7 @@ void LookupMachine::TakeWalks() {
     const auto [row, entered] = restarting_.front();
     restarting_.pop_front();
     ASSERT_EQ(top->restart_row_o, row);
-    ASSERT_NO_FATAL_FAILURE(StartOf(rows[row].key, std::max(entered, released_)));
+    ASSERT_NO_FATAL_FAILURE(StartOf(rows[row].key, Second(rows[row].key), std::max(entered, released_)));
     rows[row].restarting = false;
     rows[row].cause = top->start_cause_o;
     rows[row].due = cycle + 1 + Random(load.latency);
@@ -400,7 +402,7 @@ void LookupMachine::TakeWalks() {
         << "the engine's row is taken though another is free";
   }
   ASSERT_NO_FATAL_FAILURE(ExpectWide(*lookup));
-  ASSERT_NO_FATAL_FAILURE(StartOf(key, From(*lookup)));
+  ASSERT_NO_FATAL_FAILURE(StartOf(key, false, From(*lookup)));
   size_t at = rows.size() - 1;
   if (!engine) {
     for (at = 0; at < load.rows && !rows[at].Free();) ++at;
@@ -431,9 +433,9 @@ void LookupMachine::ExpectWide(const Lookup& lookup) {
   }
 }
 
-void LookupMachine::StartOf(const Key& key, uint64_t from) {
+void LookupMachine::StartOf(const Key& key, bool second, uint64_t from) {
   const LookupSpace none, &space = key.space < Spaces() ? spaces_[key.space] : none;
-  const LookupStart want = space.Root(key);
+  const LookupStart want = space.Root(key, second);
   ++counts.starts;
   ASSERT_EQ(top->start_cause_o, want.cause) << "space " << key.space << " page " << key.vpn;
   ASSERT_EQ(top->count_wc_lookup_o, want.cause == 0);
@@ -443,6 +445,9 @@ void LookupMachine::StartOf(const Key& key, uint64_t from) {
     ++counts.cause[want.cause];
     return;
   }
+  ASSERT_EQ(top->start_dual_o, space.config.dual);
+  ASSERT_EQ(top->start_has_o, space.config.Bits(0) >= 4);
+  ASSERT_EQ(top->start_half_o, !second);
   const unsigned root = space.levels - 1;
   unsigned level = space.levels;  // of the pointer; above the root there is none
   ASSERT_EQ(top->count_wc_hit_o, !top->start_known_o);
@@ -459,11 +464,16 @@ void LookupMachine::StartOf(const Key& key, uint64_t from) {
     ASSERT_TRUE(pointers_.May(level, key, space.prepared.keep[level],
                               {top->start_pfn_o, top->start_vram_o != 0}, from, cycle))
         << "level " << level << " space " << key.space << " page " << key.vpn;
-    ASSERT_EQ(top->start_shift_o, space.prepared.shift[level - 1]);
-    ASSERT_EQ(top->start_bits_o, space.config.Bits(level - 1));
+    const bool k64 = space.Names64K(level, top->start_pfn_o);
+    const unsigned pair = space.config.Pairs(level - 1);
+    ASSERT_EQ(top->start_k64_o, k64);
+    ASSERT_EQ(top->start_shift_o, k64 ? 4 : space.prepared.shift[level - 1] - pair);
+    ASSERT_EQ(top->start_bits_o, ((k64 ? space.config.Bits(0) - 4 : space.config.Bits(level - 1)) + pair) & 15);
+    ASSERT_FALSE(space.config.dual && level == 1 && !second) << "the table of the other half";
     ++counts.pointers;
   }
   for (unsigned l = 1; l <= root; ++l) {
+    if (space.config.Pairs(l) && !second) continue;  // pointers of pairs are those of 4 KiB halves here
     const bool must = pointers_.Must(l, key, space.prepared.keep[l], from);
     if (must) ASSERT_LE(level, l) << "space " << key.space << " page " << key.vpn;
     counts.must_pointers += must;
@@ -704,9 +714,17 @@ void LookupMachine::Invalidate(const LookupScope& scope, const std::optional<Loo
     top->row_root_shift_i = static_cast<uint8_t>(space->prepared.root_shift);
     top->row_root_bits_i = static_cast<uint8_t>(space->prepared.root_bits);
     uint64_t shifts = 0;
-    for (unsigned l = 0; l < 6; ++l) shifts |= uint64_t{space->prepared.shift[l]} << (6 * l);
+    uint32_t widths = 0;
+    for (unsigned l = 0; l < space->levels; ++l) {
+      const unsigned pair = space->config.Pairs(l);
+      shifts |= uint64_t{space->prepared.shift[l] - pair} << (6 * l);
+      widths |= (space->config.Bits(l) + pair) << (4 * l);
+    }
+    top->row_dual_i = space->config.dual;
+    top->row_has_i = space->config.Bits(0) >= 4;
+    top->row_bits_64k_i = static_cast<uint8_t>((space->config.Bits(0) - 4) & 15);
     top->row_shift_i = shifts;
-    top->row_bits_i = space->config.bits;
+    top->row_bits_i = widths;
     for (unsigned l = 0; l < 6; ++l) top->row_keep_i[l] = space->prepared.keep[l];
     top->row_beyond_i = space->prepared.beyond;
   }
@@ -754,11 +772,12 @@ void LookupMachine::Pointer(unsigned level, const Key& key, const LookupPointers
   Cycle();
 }
 
-LookupSpace LookupMachine::MakeSpace(const std::vector<unsigned>& bits) {
+LookupSpace LookupMachine::MakeSpace(const std::vector<unsigned>& bits, bool dual) {
   LookupSpace space;
   space.written = space.enable = true;
   space.levels = space.config.levels = static_cast<unsigned>(bits.size());
   for (unsigned l = 0; l < bits.size(); ++l) space.config.bits |= bits[l] << (4 * l);
+  space.config.dual = dual && bits[0] >= 4 && bits[1] <= 12;
   space.prepared = Prepare(space.config).value();
   space.root = random_() & kVpnMask;
   space.target = Random(2);

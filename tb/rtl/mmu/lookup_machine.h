@@ -81,7 +81,7 @@ class LookupMachine {
   }
   void Fill(const Key& key, unsigned words, uint64_t page);  ///< waits until it is entered
   void Pointer(unsigned level, const Key& key, const LookupPointers::Table& table);
-  LookupSpace MakeSpace(const std::vector<unsigned>& bits);
+  LookupSpace MakeSpace(const std::vector<unsigned>& bits, bool dual = false);
 
   unsigned Random(unsigned below) { return static_cast<unsigned>(random_() % below); }
   bool Chance(unsigned percent) { return Random(100) < percent; }
@@ -167,11 +167,14 @@ class LookupMachine {
   void TakePorts();
   void TakeRest();
   void MoveRows();
-  void StartOf(const Key& key, uint64_t from);
+  /// second: the walk is for the 4 KiB half of a pair.
+  void StartOf(const Key& key, bool second, uint64_t from);
   void ExpectWide(const Lookup& lookup);
   void Resolve(const Waiter& who, Lookup& lookup);
   Lookup* Find(const Waiter& who, const Key& key);
   uint64_t From(const Lookup& lookup) const { return std::max(lookup.entered, released_); }
+  /// Is the walk of a restart for this key the one for the 4 KiB half? By chance, that of its page.
+  static bool Second(const Key& key) { return key.vpn % 2 != 0; }
   uint64_t PageFor(const Key& key, bool* large, unsigned* shift);
   std::optional<unsigned> LargeShift(const Key& key) const;
   std::optional<unsigned> FreeSlot(unsigned port);

@@ -149,8 +149,10 @@ struct LookupSpace {
   Config config;
   Prepared prepared;
 
+  /// A pointer of level 1 names a leaf table of 64 KiB entries: by chance, that of its address.
+  bool Names64K(unsigned level, uint64_t pfn) const { return level == 1 && !config.dual && pfn % 2 != 0; }
   /// From the root, or the fault that comes first.
-  LookupStart Root(const Key& key) const {
+  LookupStart Root(const Key& key, bool second) const {
     LookupStart start;
     start.level = written ? levels - 1 : 0;
     if (!enable) return start.cause = 1, start;
@@ -165,7 +167,7 @@ struct LookupSpace {
     start.pfn = root;
     start.vram = target == 1;
     start.known = true;
-    start.index = static_cast<unsigned>(index);
+    start.index = static_cast<unsigned>(config.Pairs(levels - 1) ? index << 1 | !second : index);
     start.shift = prepared.root_shift;
     start.bits = prepared.root_bits;
     return start;

@@ -98,6 +98,7 @@ void Machine::Drive() {
     uint32_t bits = 0;
     for (unsigned l = 0; l < 6; ++l) bits |= uint32_t{c.config.bits[l]} << (4 * l);
     top.ctl_bits_i = bits;
+    top.ctl_dual_i = c.config.dual;
   }
 
   top.ar_ready_i = Random(100) >= manners.ar_stall;
@@ -304,53 +305,78 @@ void Machine::Check(const Answer& answer, uint64_t from_at_least, uint64_t to) {
                     now.level, now.zero, static_cast<int>(now.gpa.target), now.gpa.offset, from));
 }
 
-// / Is the answer that of a walk in which each entry was read at some cycle in [from, to]? The
-//entry of a fault must have
-/// been read after the request was accepted: faults are never cached.
+/// Is the answer that of a walk in which each entry was read at some cycle in [from, to]? The entry
+/// of a fault, and what had nothing on the way to it, must have been read after the request was
+/// accepted: neither is ever cached. The halves of a pair may be of two tables, if the entry that
+/// names them changed.
 bool Machine::Explained(const Answer& answer, uint64_t from, uint64_t to) {
+  const bool of_entry = answer.result.fault == regs::Fault::kEntryInvalid ||
+      answer.result.fault == regs::Fault::kEntryReserved;
+  const auto current = [&](const std::pair<TableMemory::Key, uint64_t>& word) {
+    const auto fresh = memory.Values(word.first, std::max(from, std::min(answer.accepted, to)), to);
+    return !of_entry || std::find(fresh.begin(), fresh.end(), word.second) != fresh.end();
+  };
+  const auto right = [&](const sim::Translation& walk, const Words& words) {
+    if (!(walk == answer.result)) return false;
+    for (size_t i = 0; i < words.size(); ++i) {
+      const bool nothing = (words[i].second & 3) == 0;
+      if ((nothing || i + 1 == words.size()) && !current(words[i])) return false;
+    }
+    return true;
+  };
   const auto& configs = spaces_[answer.request.space];
   for (size_t c = 0; c < configs.size(); ++c) {
     const bool begins = configs[c].first <= to;
     const bool ends = c + 1 < configs.size() && configs[c + 1].first < from;
     if (!begins || ends) continue;
-    std::vector<size_t> choice, options;
-    for (;;) {
-      size_t step = 0;
-      TableMemory::Key last_key{0, 0};
-      uint64_t last_value = 0;
-      const auto reader = [&](regs::Target target, uint64_t address) -> std::optional<uint64_t> {
-        const TableMemory::Key key{static_cast<int>(target), address};
-        const std::vector<uint64_t> values = memory.Values(key, from, to);
-        if (step == choice.size()) {
-          choice.push_back(0);
-          options.push_back(values.size());
-        }
-        const uint64_t value = values[choice[step++]];
-        last_key = key;
-        last_value = value;
-        if (memory.Poisoned(key)) return std::nullopt;
-        return value;
-      };
-      const sim::Translation walk = sim::ReferenceWalk(configs[c].second, answer.request.va,
-          answer.request.access, reader);
-      if (walk == answer.result) {
-        const bool of_entry = walk.fault == regs::Fault::kEntryInvalid ||
-            walk.fault == regs::Fault::kEntryReserved;
-        const auto fresh = memory.Values(last_key, std::max(from, std::min(answer.accepted, to)),
-            to);
-        if (!of_entry || std::find(fresh.begin(), fresh.end(),
-            last_value) != fresh.end()) return true;
+    const sim::SpaceConfig& space = configs[c].second;
+    if (AnyWalk(space, answer, from, to, false, right)) return true;
+    const auto nothing = [&](const sim::Translation&, const Words& words) {
+      for (size_t i = space.levels - 2; i < words.size() && i < space.levels; ++i) {
+        const bool poisoned = memory.Poisoned(words[i].first);
+        if (!poisoned && (words[i].second & 3) == 0) return current(words[i]);
       }
-      choice.resize(step);
-      options.resize(step);
-      while (!choice.empty() && ++choice.back() == options.back()) {
-        choice.pop_back();
-        options.pop_back();
-      }
-      if (choice.empty()) break;
-    }
+      return false;
+    };
+    if (space.dual && AnyWalk(space, answer, from, to, false, nothing) &&
+        AnyWalk(space, answer, from, to, true, right)) return true;
   }
   return false;
+}
+
+/// Is there a walk that is `wanted`, with any of the values that its words had in [from, to]?
+/// second: as if the 64 KiB halves had nothing.
+bool Machine::AnyWalk(const sim::SpaceConfig& space, const Answer& answer, uint64_t from,
+    uint64_t to, bool second,
+    const std::function<bool(const sim::Translation&, const Words&)>& wanted) {
+  std::vector<size_t> choice, options;
+  for (;;) {
+    Words words;
+    unsigned reads = 0;
+    const auto reader = [&](regs::Target target, uint64_t address) -> std::optional<uint64_t> {
+      if (++reads + 1 == space.levels && second) return 0;
+      const TableMemory::Key key{static_cast<int>(target), address};
+      const std::vector<uint64_t> values = memory.Values(key, from, to);
+      const size_t step = words.size();
+      if (step == choice.size()) {
+        choice.push_back(0);
+        options.push_back(values.size());
+      }
+      words.emplace_back(key, values[choice[step]]);
+      if (memory.Poisoned(key)) return std::nullopt;
+      return words.back().second;
+    };
+    const sim::Translation walk = sim::ReferenceWalk(space, answer.request.va,
+        answer.request.access, reader);
+    if (wanted(walk, words)) return true;
+    choice.resize(words.size());
+    options.resize(words.size());
+    while (!choice.empty() && ++choice.back() == options.back()) {
+      choice.pop_back();
+      options.pop_back();
+    }
+    if (choice.empty()) return false;
+  }
 }
 
 }  // namespace gmmu::bench

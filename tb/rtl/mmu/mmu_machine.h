@@ -2,10 +2,12 @@
 #pragma once
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "Vgmmu_mmu_bench.h"
@@ -112,6 +114,9 @@ class Machine {
   void Check(const Answer& answer, uint64_t from_at_least, uint64_t to);
   uint64_t WindowStart(unsigned space, uint64_t va) const;
   bool Explained(const Answer& answer, uint64_t from, uint64_t to);
+  using Words = std::vector<std::pair<TableMemory::Key, uint64_t>>;  ///< that a walk has read, in order
+  bool AnyWalk(const sim::SpaceConfig& space, const Answer& answer, uint64_t from, uint64_t to,
+      bool second, const std::function<bool(const sim::Translation&, const Words&)>& wanted);
   unsigned Random(unsigned below) { return below == 0 ? 0
       : static_cast<unsigned>(random_() % below); }
 

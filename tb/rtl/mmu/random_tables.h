@@ -22,8 +22,10 @@ class RandomTables {
   // / Takes addresses from `*next` on (64 KiB a table). Bus errors hit one entry, or with
   //`line_errors` (a bus whose beat
   /// holds several entries) the whole 64-byte line.
+  /// dual: level 1 has pairs. Of a pair then either word 0 maps everything or word 1 names a
+  /// table, and of a block of 64 KiB only one half maps, by its place in the leaf table.
   RandomTables(TableMemory& memory, uint64_t seed, unsigned levels, unsigned most_bits,
-      bool line_errors, uint64_t* next);
+      bool line_errors, bool dual, uint64_t* next);
 
   const sim::SpaceConfig& config() const { return config_; }
   bool Owns(TableMemory::Key key) const { return tables_.count({key.first,
@@ -41,8 +43,15 @@ class RandomTables {
   const uint64_t seed_;
   const bool line_errors_;
   sim::SpaceConfig config_;
-  std::map<std::pair<int, uint64_t>, unsigned> tables_;  ///< {target, address >> 16}: level
+  struct Kind {
+    unsigned level;
+    bool k64;  ///< a leaf table of 64 KiB entries
+  };
+  bool MapsBy64K(uint64_t block) const;  ///< of a dual space: who may map the block of this number in its leaf table
+
+  std::map<std::pair<int, uint64_t>, Kind> tables_;  ///< {target, address >> 16}
   std::array<std::vector<TableMemory::Key>, 6> pool_;
+  std::vector<TableMemory::Key> pool_64k_;
   std::map<TableMemory::Key, uint64_t> salt_;            ///< by block of sixteen entries
   std::vector<TableMemory::Key> used_;
   std::vector<uint64_t> places_;

@@ -18,6 +18,7 @@ struct TellRow {
   Key key;
   unsigned level = 0, shift = 0, mask = 0, word = 0, cause = 0;
   bool promised = false, wide = false, drop = false, error = false;
+  Entry::Form form = Entry::kLeaf;
 };
 
 /// What becomes of one lookup. again: it is done again, the rest but who, key and row means nothing.
@@ -40,14 +41,16 @@ inline Told Judge(const TellRow& row, unsigned who, bool begins, unsigned sub, u
   told.key = row.key;
   told.key.vpn = (row.key.vpn & ~uint64_t{7}) | sub;
   told.merged = !begins;
-  told.cause = row.cause != 0 ? row.cause : row.error ? kTableRead : entry.Fault(row.level, row.shift);
-  told.page = entry.PageAt(row.level, row.shift, told.key.vpn, row.promised);
+  told.cause = row.cause != 0 ? row.cause : row.error ? kTableRead : entry.FaultAt(row.form, row.shift);
+  told.page = entry.PageAt(row.form == Entry::kLeaf ? 0 : 1, row.shift, told.key.vpn, row.promised);
+  told.page.level = row.level;
   told.shift = row.shift;
-  const unsigned may_differ = row.level == 0 ? row.mask : 0;
+  const unsigned may_differ = row.form == Entry::kLeaf64 ? 7 : row.form == Entry::kLeaf ? row.mask : 0;
   const bool same_table = ((sub ^ row.key.vpn) & 7 & ~may_differ) == 0;
   told.again = !begins && (told.cause != 0 || row.drop || !same_table);
   told.large = begins && told.cause == 0 && row.level != 0;
-  told.narrow = begins && told.cause == 0 && row.level == 0 && (!row.wide || told.page.big);
+  const bool by_itself = row.form == Entry::kLeaf64 || !row.wide || told.page.big;
+  told.narrow = begins && told.cause == 0 && row.level == 0 && by_itself;
   return told;
 }
 
@@ -105,6 +108,7 @@ class TellTest : public InnerTest {
     t.te_row_i = static_cast<uint8_t>(row.row);
     t.key_i = row.key.Raw();
     t.te_level_i = static_cast<uint8_t>(row.level);
+    t.te_form_i = static_cast<uint8_t>(row.form);
     t.te_shift_i = static_cast<uint8_t>(row.shift);
     t.te_promised_i = row.promised;
     t.te_mask_i = static_cast<uint8_t>(row.mask);
@@ -120,6 +124,8 @@ class TellTest : public InnerTest {
     row.key = {Random(64), rng() & kVpnMask, false};
     row.level = Random(2) == 0 ? 0 : Random(6);
     row.shift = row.level == 0 ? 0 : 1 + Random(30);
+    if (row.level != 0) row.form = row.level == 1 && Random(3) == 0 ? Entry::kHalf64 : Entry::kUpper;
+    if (row.level == 0 && Random(3) == 0) row.form = Entry::kLeaf64, row.shift = 4;
     const unsigned bits = Random(5);
     row.mask = bits >= 3 ? 7 : (1u << bits) - 1;
     row.promised = bits >= 4;
@@ -135,7 +141,7 @@ class TellTest : public InnerTest {
     uint64_t entry = SomeEntry(rng);
     if (Random(2) == 0) entry = (entry & ~uint64_t{0xf000}) | (row.key.vpn & 15) << 12;
     if (row.level != 0 && Random(3) != 0) entry = (entry | 0x21) & ~uint64_t{0x100};
-    if (row.level != 0 && Random(3) != 0) entry &= ~(((uint64_t{1} << row.shift) - 1) << 12);
+    if (row.shift != 0 && Random(3) != 0) entry &= ~(((uint64_t{1} << row.shift) - 1) << 12);
     return entry;
   }
 

@@ -217,6 +217,7 @@ module gmmu_top_blocks_bench
   output logic [47:0] regs_ctl_root_o [3],
   output logic [31:0] regs_ctl_entries_o [3],
   output logic [2:0]  regs_ctl_levels_o [3],
+  output logic        regs_ctl_dual_o [3],
   output logic [23:0] regs_ctl_bits_o [3],
   input  logic        regs_ctl_done_i [3],
   output logic        regs_invalidated_o [3],
@@ -388,6 +389,7 @@ module gmmu_top_blocks_bench
         {ctl.cfg.enable, ctl.cfg.root.target, ctl.cfg.root.offset};
     assign {regs_ctl_entries_o[n], regs_ctl_levels_o[n], regs_ctl_bits_o[n]} =
         {ctl.cfg.root_entries, ctl.cfg.levels, ctl.cfg.bits};
+    assign regs_ctl_dual_o[n] = ctl.cfg.dual;
     for (genvar i = 0; i < 4; i++) begin : g_ring
       ring_cfg_t ring;
       if (i < Rings) begin : g_there

@@ -184,6 +184,7 @@ class Regs : public BlocksTest {
         EXPECT_EQ(t.regs_ctl_root_o[n], ctl_root_.address() & ~0xfffull);
         EXPECT_EQ(t.regs_ctl_entries_o[n], g.root_entries());
         EXPECT_EQ(t.regs_ctl_levels_o[n], g.levels());
+        EXPECT_EQ(t.regs_ctl_dual_o[n], g.dual());
         EXPECT_EQ(t.regs_ctl_bits_o[n], g.raw >> 8 & 0xff'ffff);
       }
       if (t.regs_ctl_ready_i[n]) accepted_ = true, done_at_ = blocks.now + blocks.Random(1, 30);

@@ -38,7 +38,7 @@ class RegsModel {
       masks_[ring + regs::RingFenceAddress::kOffset] = 0xffff'ffff'fff0;
     }
     for (unsigned i = 0; i < size.spaces; ++i) {
-      masks_[SpaceAt(i) + regs::SpaceGeometry::kOffset] = 0xffff'ffff'ffff'ff07;
+      masks_[SpaceAt(i) + regs::SpaceGeometry::kOffset] = 0xffff'ffff'ffff'ff17;
       masks_[SpaceAt(i) + regs::SpaceRoot::kOffset] = 0x8003'ffff'ffff'ffff;
     }
   }
