@@ -35,7 +35,7 @@ TEST(GpuRegisters, KeepWhatIsWrittenInTheirFields) {
       {TopMachine::RingAt(0), 0x3fffffffff000},
       {TopMachine::RingAt(0) + 8, 0x70f},
       {TopMachine::RingAt(0) + 0x20, 0xfffffffffff0},
-      {TopMachine::SpaceAt(5), 0xffffffffffffff07},
+      {TopMachine::SpaceAt(5), 0xffffffffffffff17},
       {TopMachine::ClientAt(0) + 8, ~0ull},
       {TopMachine::ClientAt(0) + 0x10, ~0ull},
       {TopMachine::ClientAt(1) + 0x18, ~0ull}};

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the engine in C++ keeps of tables, with 64 KiB leaf tables and dual entries of level 1. Each answer is compared
+// with the reference walk on the way.
+#include "twin/mmu.h"
+
+#include "bench.h"
+
+namespace gmmu::sim::twin {
+namespace {
+
+using regs::Access;
+using regs::Fault;
+using regs::PteEntry;
+using regs::Scope;
+using regs::Target;
+
+/// The dual space of docs/page-tables.md as space 1; both halves of its pair name a leaf table.
+class TwinMmuTest : public ::testing::Test {
+ protected:
+  TwinMmuTest() {
+    Put(0x3FF000, Table(0x3FE000, false));
+    Put(0x3FE000, Table(0x3F8000, false));
+    Put(kWord0, Table(0x3FC000, false));
+    Put(kWord1, Table(0x3FB000, true));
+    const uint32_t at = regs::kSpaceBase + regs::kSpaceStride;
+    bench_.bare.Write(at + regs::SpaceGeometry::kOffset, regs::SpaceGeometry().set_levels(4).set_dual(1).set_bits0(9)
+                          .set_bits1(9).set_bits2(9).set_bits3(9).set_root_entries(512).raw);
+    bench_.bare.Write(at + regs::SpaceRoot::kOffset,
+                      regs::SpaceRoot().set_address(0x3FF000).set_target(Target::kVram).set_enable(1).raw);
+    EXPECT_NE(bench_.bare.Read(at + regs::SpaceRoot::kOffset), 0u);  // it has arrived
+  }
+  void Put(uint64_t address, uint64_t word) { gpu_.vram().Write(address, &word, sizeof word); }
+  static uint64_t Table(uint64_t address, bool k64) {
+    return PteEntry().set_valid(1).set_target(Target::kVram).set_table_64k(k64).set_page(address >> 12).raw;
+  }
+  static uint64_t Page(uint64_t address) { return PteEntry().set_valid(1).set_page(address >> 12).raw; }
+  Translated At(uint64_t va) {
+    Cost cost;
+    return mmu_.Lookup(0, 1, va, Access::kRead, 1, cost);
+  }
+  static constexpr uint64_t kVa = 0x12345678, kBlock = 0x12340000;
+  static constexpr uint64_t kWord0 = 0x3F8910, kWord1 = 0x3F8918, kLeaf = 0x3FCA28, kLeaf64 = 0x3FB0A0;
+
+  Bench bench_;
+  Gpu& gpu_ = bench_.machine.gpu(0);
+  Mmu& mmu_ = gpu_.mmu();
+};
+
+TEST_F(TwinMmuTest, NothingInTheWideHalfIsNeverKept) {
+  EXPECT_EQ(At(kVa).fault, Fault::kEntryInvalid);
+  Put(kLeaf64, Page(0x98760000));
+  EXPECT_EQ(At(kVa).offset, 0x98765678u);
+}
+
+TEST_F(TwinMmuTest, AWideEntryIsKeptForItsWholeBlockUntilARangeTouchesIt) {
+  Put(kLeaf64, Page(0x98760000));
+  EXPECT_EQ(At(kVa).offset, 0x98765678u);
+  Put(kLeaf64, Page(0x11110000));
+  EXPECT_EQ(At(kBlock + 0xF000).offset, 0x9876F000u);
+  mmu_.Invalidate(Scope::kRange, 1, kBlock + 0x10000, kBlock + 0x20000);
+  EXPECT_EQ(At(kVa).offset, 0x98765678u);
+  mmu_.Invalidate(Scope::kRange, 1, kBlock + 0x3000, kBlock + 0x4000);
+  EXPECT_EQ(At(kVa).offset, 0x11115678u);
+}
+
+TEST_F(TwinMmuTest, TheTablesOfBothHalvesAreKeptApart) {
+  Put(kLeaf, Page(0x55555000));
+  EXPECT_EQ(At(kVa).offset, 0x55555678u);
+  Put(kLeaf64 + 8, Page(0x66660000));
+  EXPECT_EQ(At(kVa + 0x10000).offset, 0x66665678u);
+  Put(kLeaf + 0x100, Page(0x77777000));
+  Put(kLeaf64 + 24, Page(0x88880000));
+  // Other tables, and no flush: the old ones serve.
+  Put(kWord0, 0);
+  Put(kWord1, 0);
+  EXPECT_EQ(At(kVa + 0x20000).offset, 0x77777678u);
+  EXPECT_EQ(At(kVa + 0x30000).offset, 0x88885678u);
+  // A range forgets both.
+  mmu_.Invalidate(Scope::kRange, 1, kVa + 0xB0000, kVa + 0xB0001);
+  EXPECT_EQ(At(kVa + 0x40000).fault, Fault::kEntryInvalid);
+  EXPECT_EQ(At(kVa + 0x40000).level, 1u);
+}
+
+}  // namespace
+}  // namespace gmmu::sim::twin
