@@ -170,6 +170,8 @@ void WhatTheLinkDoesNotReachIsABusError(hw::Platform& p, uint64_t vram_bytes) {
     EXPECT_FALSE(gpu.Execute(m.Copy(at, m.Of(1), 64)));
     EXPECT_EQ(m.StoppedBy(0), Fault::kBusRead);
   }
+  // The RTL leaves a message here that nobody awaits; why is open, the fast engine leaves none.
+  for (int i = 0; i < 4 && p.WaitForMessage(10'000); ++i) static_cast<void>(p.TakeMessage());
 }
 
 /// Every GPU writes into the next one and reads from the one before, all at once.
