@@ -4,14 +4,17 @@
 //   input    one access: address, coherent bit of the translation, a tag that comes back. The
 //            access never crosses a 4 KiB boundary. ready_o is two LUTs behind registers.
 //   output   in the order of the input: memory port, byte address there, coherent bit, fault. With
-//            a fault the access must not be issued and port and address mean nothing.
+//            a fault the access must not be issued and port and address mean nothing. PortPeer: the
+//            address is {adapter[5:0], offset[41:0]}.
 //   lookups  accesses to the aperture ask gmmu_aperture_map (req then rsp, in order, at most Depth
 //            outstanding; the answer has its place reserved, so it needs no ready).
 //
-// Checks: VRAM, page below vram_bytes_i, a multiple of 4 KiB, else FaultVramRange. Peer:
-// FaultPeerAbsent. Aperture: what the map says. System addresses pass. One access a cycle, an
-// aperture access every other cycle at most, judged in the cycle after it was taken. An access to
-// another target waits until the aperture has answered those before it on the same path.
+// Checks: VRAM, page below vram_bytes_i, a multiple of 4 KiB, else FaultVramRange. Peer: an adapter
+// below link_i.adapters and not link_i.own, offset bits 47:42 zero, else FaultPeerAbsent; how much
+// VRAM the peer has is not known here. Aperture: what the map says. System addresses pass. One
+// access a cycle, an aperture access every other cycle at most, judged in the cycle after it was
+// taken. An access to another target waits until the aperture has answered those before it on the
+// same path.
 module gmmu_route
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
@@ -24,6 +27,7 @@ module gmmu_route
   input  logic                rst_i,
 
   input  logic [63:0]         vram_bytes_i,
+  input  link_cfg_t           link_i,
 
   input  logic                valid_i,
   output logic                ready_o,
@@ -55,17 +59,18 @@ module gmmu_route
   typedef struct packed {
     logic [TagWidth-1:0] tag;
     target_e             target;
+    logic [5:0]          adapter;
     pa_t                 addr;
     logic                coherent;
   } access_t;
   // Known at once, and known when the aperture has answered.
   typedef struct packed {
     logic [TagWidth-1:0] tag;
-    logic                vram;
+    port_e               port;
     logic [PageLg2-1:0]  offset;
   } place_t;
   typedef enum logic [1:0] {
-    CauseTarget,                       // vram: FaultVramRange, else FaultPeerAbsent
+    CauseTarget,                       // PortVram: FaultVramRange, PortPeer: FaultPeerAbsent
     CauseRange, CauseRead, CauseEntry  // of the aperture
   } cause_e;
   typedef struct packed {
@@ -104,17 +109,31 @@ module gmmu_route
     end
     if (ready_o) begin
       aperture_q <= gpa_i.target == TargetAperture;
-      access_q <= '{tag: tag_i, target: gpa_i.target, addr: gpa_i.offset, coherent: coherent_i};
+      access_q <= '{tag: tag_i, target: gpa_i.target, adapter: gpa_i.adapter, addr: gpa_i.offset,
+                    coherent: coherent_i};
     end
   end
 
-  assign place_in = '{tag: access_q.tag, vram: access_q.target == TargetVram,
-                      offset: access_q.addr[PageLg2-1:0]};
+  logic  absent, past_end;
+  port_e port_in;
+  assign absent = access_q.adapter >= 6'(link_i.adapters) || access_q.adapter == 6'(link_i.own) ||
+                  access_q.addr[PaWidth-1:PeerWidth] != '0;
+  assign past_end = vram_bytes_i[63:PaWidth] == '0 &&
+                    access_q.addr[PaWidth-1:PageLg2] >= vram_bytes_i[PaWidth-1:PageLg2];
+  assign place_in = '{tag: access_q.tag, port: port_in, offset: access_q.addr[PageLg2-1:0]};
   always_comb begin
-    own = '{faulted: access_q.target == TargetPeer, cause: CauseTarget,
-            coherent: access_q.coherent, page: access_q.addr[PaWidth-1:PageLg2]};
-    if (access_q.target == TargetVram && vram_bytes_i[63:PaWidth] == '0 &&
-        access_q.addr[PaWidth-1:PageLg2] >= vram_bytes_i[PaWidth-1:PageLg2]) own.faulted = 1'b1;
+    own = '{faulted: 1'b0, cause: CauseTarget, coherent: access_q.coherent,
+            page: access_q.addr[PaWidth-1:PageLg2]};
+    port_in = PortHost;
+    if (access_q.target == TargetVram) begin
+      port_in = PortVram;
+      own.faulted = past_end;
+    end
+    if (access_q.target == TargetPeer) begin
+      port_in = PortPeer;
+      own.faulted = absent;
+      own.page[PfnWidth-1:PeerWidth-PageLg2] = access_q.adapter;
+    end
     answer = '{faulted: ap_rsp_i.fault != FaultNone, cause: CauseEntry,
                coherent: ap_rsp_i.coherent, page: ap_rsp_i.page};
     if (ap_rsp_i.fault == FaultApertureRange) answer.cause = CauseRange;
@@ -170,14 +189,14 @@ module gmmu_route
   );
 
   assign tag_o = place.tag;
-  assign port_o = place.vram ? PortVram : PortHost;
+  assign port_o = place.port;
   assign addr_o = {page.page, place.offset};
   assign coherent_o = page.coherent;
   always_comb begin
     fault_o = FaultNone;
     if (page.faulted) begin
       unique case (page.cause)
-        CauseTarget: fault_o = place.vram ? FaultVramRange : FaultPeerAbsent;
+        CauseTarget: fault_o = place.port == PortVram ? FaultVramRange : FaultPeerAbsent;
         CauseRange: fault_o = FaultApertureRange;
         CauseRead: fault_o = FaultApertureRead;
         CauseEntry: fault_o = FaultApertureEntry;
@@ -185,6 +204,6 @@ module gmmu_route
     end
   end
 
-  logic unused_bits;  // the adapter counts once peers are linked; pages count, not bytes
-  assign unused_bits = ^{gpa_i.adapter, vram_bytes_i[PageLg2-1:0]};
+  logic unused_bits;  // pages count, not bytes
+  assign unused_bits = ^vram_bytes_i[PageLg2-1:0];
 endmodule

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Joins the GPU's requesters to its two memory ports.
 //
-//   requesters  ax_t.port names the memory port of a burst (PortPeer never arrives). W beats follow
-//               the requester's own AW order. R and B need no ready: their places are reserved
+//   requesters  ax_t.port names the memory port of a burst; PortPeer leaves by the host port as
+//               KindPeer, and no other burst does. A requester has its W beats before it offers
+//               AW; they follow its own AW order. R and B need no ready: their places are reserved
 //               before AR or AW.
 //   edge        id = {requester, its own id}. AR, AW round robin by memory port. W in the order of
 //               AW. B and R in any order.
+//   one port    a requester gets an AW of one memory port only when it owes the other no W beat:
+//               a memory port that takes nothing holds up nobody's writes to the other one.
 //   user        kind and no_snoop are the requester's; the other fields are 0 at the edge, since no
 //               requester uses them
 //   order       a requester's AW that was accepted earlier leaves earlier on the same memory port.
@@ -30,7 +33,7 @@ module gmmu_axi_mux
   // requesters whose R is chosen in front of its register, which is their own: nothing stands
   // behind it
   parameter logic [NumRequesters-1:0] Direct = '0,
-  parameter logic [NumRequesters-1:0] Exempt = '0    // at most one: hold_i is not for it
+  parameter logic [NumRequesters-1:0] Exempt = '0    // hold_i is not for them
 ) (
   input  logic                          clk_i,
   input  logic                          rst_i,
@@ -74,6 +77,8 @@ module gmmu_axi_mux
 );
   localparam int unsigned N = NumRequesters;
   localparam int unsigned IndexWidth = N > 1 ? $clog2(N) : 1;
+  // owners of a port: its FIFO, three words behind it, and what is on its way
+  localparam int unsigned OwedWidth = $clog2(OwnerDepth + 8);
   typedef logic [IndexWidth-1:0] index_t;
 
   if (N > (1 << RequesterWidth)) begin : g_illegal
@@ -94,8 +99,10 @@ module gmmu_axi_mux
 
   function automatic burst_t burst_of(ax_t ax);
     logic unused_user;
+    kind_e kind;
     unused_user = ^ax;
-    return '{id: ax.id, addr: ax.addr, len: ax.len, no_snoop: ax.user.no_snoop, kind: ax.user.kind};
+    kind = ax.port == PortPeer ? KindPeer : ax.user.kind;
+    return '{id: ax.id, addr: ax.addr, len: ax.len, no_snoop: ax.user.no_snoop, kind: kind};
   endfunction
 
   function automatic edge_ax_t edge_of(burst_t burst, index_t requester);
@@ -120,9 +127,9 @@ module gmmu_axi_mux
   logic   [N-1:0][1:0] ar_first, ar_second, aw_first, aw_second;
   burst_t [N-1:0] ar, aw;
   w_t     [N-1:0] w;
-  logic   [N-1:0] route_room, route_may;
-  // memory port of the oldest burst whose W is not finished: one-hot or zero
-  logic   [N-1:0][1:0] route_q;
+  logic   [1:0][N-1:0] aw_candidate;        // by memory port
+  logic   [1:0][N-1:0] owner;               // by memory port: it takes W of that requester
+  logic   [N-1:0][1:0] owes;                // to that memory port
   logic   [N-1:0] w_last_take;
 
   for (genvar q = 0; q < N; q++) begin : g_requester
@@ -135,7 +142,7 @@ module gmmu_axi_mux
       );
       gmmu_axi_heads #(.Slow(Slow[q])) u_ar_heads (
         .clk_i, .rst_i, .push_i(ar_valid_i[q] && ar_ready_o[q]),
-        .host_i(ar_i[q].port == PortHost), .pop_i(ar_pop[q]),
+        .host_i(ar_i[q].port != PortVram), .pop_i(ar_pop[q]),
         .first_o(ar_first[q]), .second_o(ar_second[q])
       );
       a_ar_heads: assert property (@(posedge clk_i) disable iff (rst_i)
@@ -158,7 +165,7 @@ module gmmu_axi_mux
       );
       gmmu_axi_heads #(.Slow(Slow[q])) u_aw_heads (
         .clk_i, .rst_i, .push_i(aw_valid_i[q] && aw_ready_o[q]),
-        .host_i(aw_i[q].port == PortHost), .pop_i(aw_pop[q]),
+        .host_i(aw_i[q].port != PortVram), .pop_i(aw_pop[q]),
         .first_o(aw_first[q]), .second_o(aw_second[q])
       );
       a_aw_heads: assert property (@(posedge clk_i) disable iff (rst_i)
@@ -168,29 +175,28 @@ module gmmu_axi_mux
         .valid_i(w_valid_i[q]), .ready_o(w_ready_o[q]), .data_i(w_i[q]),
         .valid_o(w_valid[q]), .ready_i(w_take[q]), .data_o(w[q])
       );
-      logic route_here, route_first, route_shift, route_waits, route_host, route_load;
-      // may: registered beside the pick; a candidate is chosen in the cycle after, goes in a later
-      // one and is here one more cycle later; the one before it may have gone in the cycles before
-      logic took_q, took_host_q;
+      // Bursts that were granted and whose last W beat has not left, all of one memory port.
+      logic [OwedWidth-1:0] owed_q;
+      logic [1:0]           took_q;   // one was granted in the last cycle
+      logic                 ended_q, host_q, left;
+      assign left = owed_q > OwedWidth'(1) || (owed_q == OwedWidth'(1) && !ended_q);
+      assign owes[q] = took_q | {left && host_q, left && !host_q};
       always_ff @(posedge clk_i) begin
-        took_q <= !rst_i && aw_take[q];
-        took_host_q <= aw_takes[1][q];
+        if (rst_i) begin
+          took_q <= '0;
+          ended_q <= 1'b0;
+          owed_q <= '0;
+        end else begin
+          took_q <= {aw_takes[1][q], aw_takes[0][q]};
+          ended_q <= w_last_take[q];
+          if ((took_q != '0) != ended_q) owed_q <= ended_q ? owed_q - 1'b1 : owed_q + 1'b1;
+        end
+        if (took_q != '0) host_q <= took_q[1];
       end
-      gmmu_fifo_room #(.Width(1), .Depth(OwnerDepth < 8 ? 8 : OwnerDepth), .Margin(5)) u_route (
-        .clk_i, .rst_i, .room_o(route_room[q]),
-        .valid_i(took_q), .data_i(took_host_q),
-        .valid_o(route_here), .ready_i(route_shift), .data_o(route_first)
-      );
-      // in between, so that the end of a burst reaches two words and not the FIFO
-      gmmu_skid #(.Width(1)) u_route_next (
-        .clk_i, .rst_i, .valid_i(route_here), .ready_o(route_shift), .data_i(route_first),
-        .valid_o(route_waits), .ready_i(route_load), .data_o(route_host)
-      );
-      assign route_load = route_q[q] == '0 || w_last_take[q];
-      always_ff @(posedge clk_i) begin
-        if (rst_i) route_q[q] <= '0;
-        else if (route_load) route_q[q] <= {route_waits && route_host, route_waits && !route_host};
-      end
+      a_owed: assert property (@(posedge clk_i) disable iff (rst_i)
+        (!ended_q || owed_q != '0) && (owed_q != '1 || took_q == '0));
+      a_one_port: assert property (@(posedge clk_i) disable iff (rst_i)
+        !(owner[0][q] && owner[1][q]) && owes[q] != '1);
     end else begin : g_no_writes
       logic unused_write;
       assign aw_ready_o[q] = 1'b0;
@@ -201,8 +207,7 @@ module gmmu_axi_mux
       assign aw[q] = '0;
       assign w_valid[q] = 1'b0;
       assign w[q] = '0;
-      assign route_room[q] = 1'b0;
-      assign route_q[q] = '0;
+      assign owes[q] = '0;
       assign unused_write = ^{aw_valid_i[q], aw_i[q], w_valid_i[q], w_i[q], aw_take[q], aw_pop[q],
           w_last_take[q]};
     end
@@ -211,7 +216,7 @@ module gmmu_axi_mux
   // One AR and one AW a cycle and memory port.
   logic   [1:0] ar_go, ar_room, aw_go, aw_room, owner_room, open;
   logic   [1:0] ar_out_room, aw_out_room, ar_busy, aw_busy;
-  logic   [N-1:0] ar_may;
+  logic   [1:0][N-1:0] ar_may, aw_may, unused_candidate;
   index_t [1:0] ar_index, aw_index;
   burst_t [1:0] ar_pick, aw_pick;
 
@@ -221,18 +226,27 @@ module gmmu_axi_mux
   always_ff @(posedge clk_i) begin
     ar_room <= rst_i ? '0 : ar_out_room & open;
     aw_room <= rst_i ? '0 : aw_out_room & owner_room & open;
-    ar_may <= hold_i ? Exempt : '1;
-    route_may <= rst_i ? '0 : route_room & (hold_i ? Exempt : '1);
+    // may: registered beside the pick. A candidate may go in this cycle, and is what it owes from
+    // the next one on.
+    for (int unsigned p = 0; p < 2; p++) begin
+      ar_may[p] <= hold_i ? Exempt : '1;
+      for (int unsigned q = 0; q < N; q++) begin
+        aw_may[p][q] <= Writers[q] && (!hold_i || Exempt[q]) && !aw_candidate[1-p][q] &&
+                        !owes[q][1-p];
+      end
+    end
   end
 
   gmmu_axi_pick #(.N(N), .Width($bits(burst_t)), .Exempt(Exempt)) u_ar_pick (
     .clk_i, .rst_i, .first_i(ar_first), .second_i(ar_second), .may_i(ar_may), .data_i(ar),
-    .room_i(ar_room), .busy_o(ar_busy), .pop_o(ar_pop), .take_o(ar_takes),
+    .room_i(ar_room), .busy_o(ar_busy), .candidate_o(unused_candidate),
+    .pop_o(ar_pop), .take_o(ar_takes),
     .go_o(ar_go), .index_o(ar_index), .data_o(ar_pick)
   );
   gmmu_axi_pick #(.N(N), .Width($bits(burst_t)), .Exempt(Exempt)) u_aw_pick (
-    .clk_i, .rst_i, .first_i(aw_first), .second_i(aw_second), .may_i(route_may), .data_i(aw),
-    .room_i(aw_room), .busy_o(aw_busy), .pop_o(aw_pop), .take_o(aw_takes),
+    .clk_i, .rst_i, .first_i(aw_first), .second_i(aw_second), .may_i(aw_may), .data_i(aw),
+    .room_i(aw_room), .busy_o(aw_busy), .candidate_o(aw_candidate),
+    .pop_o(aw_pop), .take_o(aw_takes),
     .go_o(aw_go), .index_o(aw_index), .data_o(aw_pick)
   );
 
@@ -244,15 +258,16 @@ module gmmu_axi_mux
 
   for (genvar p = 0; p < 2; p++) begin : g_port
     index_t       owner_first, owner_next;
-    logic [N-1:0] owner_q;      // one-hot or zero
+    logic [N-1:0] owner_q;      // one-hot or zero: its oldest burst's W goes here
     logic [N-1:0] owns, ends, r_for_in, r_for, b_for_in, b_for;
     logic         ar_waits, aw_waits, ar_opens, aw_opens, ar_offered_q, aw_offered_q;
     logic         owned_q;      // owner_q is not zero
     logic         w_ready, w_end, owner_here, owner_shift, owner_waits, owner_load;
     w_t           w_pick;
 
+    assign owner[p] = owner_q;
     for (genvar q = 0; q < N; q++) begin : g_req
-      assign owns[q] = owner_q[q] && w_valid[q] && route_q[q][p];
+      assign owns[q] = owner_q[q] && w_valid[q];
       assign ends[q] = owns[q] && w[q].last;
       assign w_grant[p][q] = w_ready && owns[q];
       // answers are decoded in front of their slices

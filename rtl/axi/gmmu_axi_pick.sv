@@ -3,7 +3,8 @@
 //
 //   first_i    memory port of the first offer of a requester that is no candidate yet
 //              (gmmu_axi_heads), one-hot or zero; second_i: of the offer behind it
-//   may_i      the requester may be chosen; what is chosen may go
+//   may_i      by memory port: the requester may be chosen; what is chosen may go
+//   candidate_o  by memory port, one-hot or zero: whose offer is the candidate. From registers
 //   pop_o      requesters whose first offer became a candidate at the last edge. From registers
 //   data_i     the oldest offer of a requester that has not gone: its candidate, if it has one
 //   room_i     [0] VRAM, [1] host: the port takes a request that is decided on in this cycle
@@ -26,11 +27,12 @@ module gmmu_axi_pick #(
 
   input  logic [N-1:0][1:0]           first_i,
   input  logic [N-1:0][1:0]           second_i,
-  input  logic [N-1:0]                may_i,
+  input  logic [1:0][N-1:0]           may_i,
   input  logic [N-1:0][Width-1:0]     data_i,
   input  logic [1:0]                  room_i,
 
   output logic [1:0]                  busy_o,
+  output logic [1:0][N-1:0]           candidate_o,
   output logic [N-1:0]                pop_o,
   output logic [1:0][N-1:0]           take_o,
   output logic [1:0]                  go_o,
@@ -45,7 +47,7 @@ module gmmu_axi_pick #(
     // A new candidate is chosen only when the one before it goes, so this port's may be followed by
     // the same requester's next offer.
     for (genvar i = 0; i < N; i++) begin : g_want
-      assign want[p][i] = may_i[i] && !chosen_q[1-p][i] &&
+      assign want[p][i] = may_i[p][i] && !chosen_q[1-p][i] &&
                           (pop_o[i] ? second_i[i][p] : first_i[i][p]);
     end
     gmmu_rr_arbiter #(.N(N)) u_arbiter (
@@ -88,5 +90,6 @@ module gmmu_axi_pick #(
   always_ff @(posedge clk_i) begin
     pop_o <= rst_i ? '0 : (empty[0] ? grant[0] : '0) | (empty[1] ? grant[1] : '0);
   end
+  assign candidate_o = chosen_q;
   assign take_o = {can[1] ? chosen_q[1] : '0, can[0] ? chosen_q[0] : '0};
 endmodule

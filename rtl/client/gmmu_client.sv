@@ -26,6 +26,7 @@ module gmmu_client
   input  port_t                  port_i,       // constant: the translation port's number
 
   input  logic [63:0]            vram_bytes_i,
+  input  link_cfg_t              link_i,
   input  logic                   ordered_i,
   input  logic                   first_only_i,
   output logic                   idle_o,       // no slot is occupied
@@ -141,7 +142,7 @@ module gmmu_client
   fault_e route_fault;
 
   gmmu_route #(.TagWidth($bits(route_tag_t)), .Depth(4)) u_route (
-    .clk_i, .rst_i, .vram_bytes_i,
+    .clk_i, .rst_i, .vram_bytes_i, .link_i,
     .valid_i(route_offer), .ready_o(route_in_ready),
     .tag_i(tag_in), .gpa_i(xlate_rsp_i.gpa), .coherent_i(xlate_rsp_i.coherent),
     .valid_o(route_valid), .ready_i(route_take), .tag_o(tag), .port_o(route_port),

@@ -18,6 +18,7 @@ module gmmu_client_port
 
   input  logic           enable_i,
   input  logic [63:0]    vram_bytes_i,
+  input  link_cfg_t      link_i,
   output logic           idle_o,
 
   input  logic           reg_wr_i,     // registers: see gmmu_client_regs
@@ -130,7 +131,8 @@ module gmmu_client_port
 
   gmmu_client u_unit (
     .port_i,
-    .clk_i, .rst_i, .vram_bytes_i, .ordered_i(taker_q), .first_only_i(taker_q), .idle_o(unit_idle),
+    .clk_i, .rst_i, .vram_bytes_i, .link_i, .ordered_i(taker_q),
+    .first_only_i(taker_q), .idle_o(unit_idle),
     .req_valid_i(u_req_valid), .req_ready_o(u_req_ready), .req_i(owner ? t_req : req_i),
     .w_valid_i(u_w_valid), .w_i(owner ? t_w : w_i),
     .w_data_i(owner ? t_w_data ^ t_w_mix : w_data_i),

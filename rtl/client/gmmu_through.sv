@@ -23,6 +23,7 @@ module gmmu_through
   input  port_t                     port_i,      // of the reads; writes have the next
   input  logic                      enable_i,
   input  logic [63:0]               vram_bytes_i,
+  input  link_cfg_t                 link_i,
   output logic                      idle_o,
 
   input  logic                      s_ar_valid_i,
@@ -113,7 +114,7 @@ module gmmu_through
 
   for (genvar i = 0; i < 2; i++) begin : g_half
     gmmu_client #(.WordBytes(DataBytes), .Strobes(i == 1)) u_unit (
-      .clk_i, .rst_i, .port_i(port_i + port_t'(i)), .vram_bytes_i, .ordered_i(1'b1),
+      .clk_i, .rst_i, .port_i(port_i + port_t'(i)), .vram_bytes_i, .link_i, .ordered_i(1'b1),
       .first_only_i(1'b0), .idle_o(unit_idle[i]),
       .req_valid_i(req_valid[i]), .req_ready_o(req_ready[i]), .req_i(req[i]),
       .w_valid_i(i == 1 && word_valid), .w_i(word), .w_data_i(word_data),

@@ -20,6 +20,7 @@ module gmmu_dma_fetch
   input  logic          rst_i,
 
   input  logic [63:0]   vram_bytes_i,
+  input  link_cfg_t     link_i,
   input  logic          abort_i,
   output logic          quiet_o,
 
@@ -66,7 +67,7 @@ module gmmu_dma_fetch
   assign clear = abort_i && read_quiet;
   assign quiet_o = read_quiet;
   gmmu_dma_read #(.Slots(Chunks), .MaxBurst(LineBytes), .LabelWidth(1), .Slow(1'b1)) u_read (
-    .clk_i, .rst_i, .vram_bytes_i, .stop_i(abort_i), .clear_i(clear), .quiet_o(read_quiet),
+    .clk_i, .rst_i, .vram_bytes_i, .link_i, .stop_i(abort_i), .clear_i(clear), .quiet_o(read_quiet),
     .job_valid_i(job_valid_i && !abort_i), .job_ready_o, .job_place_i,
     .job_length_i({16'd0, job_bytes_i}), .job_label_i(1'b0),
     .req_valid_o, .req_ready_i, .req_o, .rsp_valid_i, .rsp_ready_o, .rsp_i, .done_o,

@@ -29,6 +29,7 @@ module gmmu_dma_mover
   input  logic          rst_i,
 
   input  logic [63:0]   vram_bytes_i,
+  input  link_cfg_t     link_i,
 
   input  logic          job_valid_i,
   output logic          job_ready_o,
@@ -159,7 +160,7 @@ module gmmu_dma_mover
   dma_fault_t           read_fault;
   gmmu_dma_read #(.Slots(ReadsInFlight), .MaxBurst(MaxBurst), .LabelWidth($bits(read_label_t)))
   u_read (
-    .clk_i, .rst_i, .vram_bytes_i, .stop_i(stop_q), .clear_i(clear), .quiet_o(read_quiet),
+    .clk_i, .rst_i, .vram_bytes_i, .link_i, .stop_i(stop_q), .clear_i(clear), .quiet_o(read_quiet),
     .job_valid_i(accept && copy), .job_ready_o(read_ready), .job_place_i(job_i.src),
     .job_length_i(job_i.length), .job_label_i(job_label),
     .req_valid_o(read_req_valid_o), .req_ready_i(read_req_ready_i), .req_o(read_req_o),
@@ -227,7 +228,7 @@ module gmmu_dma_mover
   dma_fault_t write_fault;
   job_id_t    write_fault_job;
   gmmu_dma_write #(.Slots(WriteSlots), .MaxBurst(MaxBurst)) u_write (
-    .clk_i, .rst_i, .vram_bytes_i, .stop_i(stop_q), .clear_i(clear), .quiet_o(write_quiet),
+    .clk_i, .rst_i, .vram_bytes_i, .link_i, .stop_i(stop_q), .clear_i(clear), .quiet_o(write_quiet),
     .stuck_o(write_stuck),
     .job_valid_i(accept), .job_ready_o(write_ready), .job_place_i(job_i.dst),
     .job_length_i(job_i.length), .job_id_i(job_i.id),

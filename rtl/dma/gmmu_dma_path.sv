@@ -23,6 +23,7 @@ module gmmu_dma_path
   input  logic                rst_i,
 
   input  logic [63:0]         vram_bytes_i,
+  input  link_cfg_t           link_i,
 
   input  logic                valid_i,
   output logic                ready_o,
@@ -103,7 +104,7 @@ module gmmu_dma_path
   pa_t    routed_addr;
   fault_e routed_fault;
   gmmu_route #(.TagWidth(TagWidth + 2), .Depth(8)) u_route (
-    .clk_i, .rst_i, .vram_bytes_i,
+    .clk_i, .rst_i, .vram_bytes_i, .link_i,
     .valid_i(route_valid), .ready_o(route_ready), .tag_i(route_tag), .gpa_i(route_gpa),
     .coherent_i(route_coherent),
     .valid_o(routed_valid), .ready_i(free), .tag_o(routed_tag), .port_o(routed_port),

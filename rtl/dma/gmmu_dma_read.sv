@@ -29,6 +29,7 @@ module gmmu_dma_read
   input  logic                  rst_i,
 
   input  logic [63:0]           vram_bytes_i,
+  input  link_cfg_t             link_i,
   input  logic                  stop_i,
   input  logic                  clear_i,
   output logic                  quiet_o,
@@ -162,7 +163,7 @@ module gmmu_dma_read
   fault_e result_fault;
   level_t result_level;
   gmmu_dma_path #(.Tags(Slots), .Access(AccessRead), .Slow(Slow)) u_path (
-    .clk_i, .rst_i, .vram_bytes_i,
+    .clk_i, .rst_i, .vram_bytes_i, .link_i,
     .valid_i(offer), .ready_o(path_ready), .tag_i(alloc_slot),
     .place_i(burst_place),
     .req_valid_o, .req_ready_i, .req_o, .rsp_valid_i, .rsp_ready_o, .rsp_i,

@@ -38,6 +38,7 @@ module gmmu_engine
   input  logic                       enable_i,            // ctrl.enable and bus master
   input  logic [63:0]                cycle_i,             // goes into fence records
   input  logic [63:0]                vram_bytes_i,
+  input  link_cfg_t                  link_i,
   output logic                       idle_o,              // nothing under way, no work that may start
 
   input  ring_cfg_t   [NumRings-1:0] ring_i,
@@ -125,7 +126,7 @@ module gmmu_engine
   logic [63:0] word;
   dma_fault_t  word_fault, command_word_fault;
   gmmu_dma_fetch #(.Chunks(FetchChunks)) u_fetch (
-    .clk_i, .rst_i, .vram_bytes_i, .abort_i(fetch_abort), .quiet_o(fetch_quiet),
+    .clk_i, .rst_i, .vram_bytes_i, .link_i, .abort_i(fetch_abort), .quiet_o(fetch_quiet),
     .job_valid_i(fetch_valid), .job_ready_o(fetch_ready), .job_place_i(fetch_place),
     .job_bytes_i(fetch_bytes),
     .valid_o(word_valid), .ready_i(command_ready),
@@ -199,7 +200,7 @@ module gmmu_engine
 
   // Transfers.
   gmmu_dma_mover #(.ReadsInFlight(ReadsInFlight), .MaxBurst(MaxBurst)) u_mover (
-    .clk_i, .rst_i, .vram_bytes_i,
+    .clk_i, .rst_i, .vram_bytes_i, .link_i,
     .job_valid_i(job_valid), .job_ready_o(job_ready), .job_i(job),
     .word_valid_i(inline_valid), .word_ready_o(inline_ready), .word_i(inline_word),
     .words_dead_i(inline_dead), .kill_i(mover_kill), .idle_o(mover_idle),

@@ -15,10 +15,11 @@ package gmmu_axi_pkg;
   // at the GPU's ports: the isolator's generation above it
   localparam int unsigned PortIdWidth = EdgeIdWidth + 1;
 
+  // PortPeer: VRAM of a linked adapter, by the host port; address {adapter[5:0], offset[41:0]}
   typedef enum logic [1:0] {PortVram, PortHost, PortPeer} port_e;
 
   // AxUSER of the host port.
-  typedef enum logic [1:0] {KindLogical, KindTranslated, KindInterrupt} kind_e;
+  typedef enum logic [1:0] {KindLogical, KindTranslated, KindInterrupt, KindPeer} kind_e;
   typedef struct packed {
     logic [2:0]  function_number;
     logic        relaxed;

@@ -16,6 +16,7 @@ package gmmu_pkg;
 
   localparam int unsigned VaWidth = `GMMU_VA_WIDTH;      // 30 to 57
   localparam int unsigned PaWidth = 48;                  // offsets of every target
+  localparam int unsigned PeerWidth = 42;                // offsets in a peer's VRAM
   localparam int unsigned PageLg2 = 12;
   localparam int unsigned VpnWidth = VaWidth - PageLg2;  // 4 KiB page number of a va
   localparam int unsigned PfnWidth = PaWidth - PageLg2;  // 4 KiB page number of an offset
@@ -43,6 +44,12 @@ package gmmu_pkg;
     logic [5:0] adapter;          // of target peer
     pa_t        offset;
   } gpa_t;
+
+  // Register `link`: linked adapters, of which this GPU is number own. 0 and 1: none is linked.
+  typedef struct packed {
+    logic [2:0] own;
+    logic [2:0] adapters;
+  } link_cfg_t;
 
   // A lookup. tag comes back with the answer; answers come in any order. At most one outstanding
   // use of a tag a port.

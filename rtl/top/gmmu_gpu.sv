@@ -399,6 +399,7 @@ module gmmu_gpu
   logic                        fault_enable;
   logic [15:0]                 fault_head, fault_tail, fault_dropped;
   logic [31:0]                 aperture_pages;
+  link_cfg_t                   link;
   logic                        regs_aperture_flush, engine_aperture_flush, aperture_flush_done;
   ring_cfg_t   [NumRings-1:0]  ring_cfg;
   ring_state_t [NumRings-1:0]  ring_state;
@@ -455,7 +456,7 @@ module gmmu_gpu
     .fault_base_o(fault_base), .fault_size_lg2_o(fault_size_lg2), .fault_enable_o(fault_enable),
     .fault_head_o(fault_head), .fault_tail_i(fault_tail), .fault_dropped_i(fault_dropped),
     .aperture_base_o(aperture_base), .aperture_pages_o(aperture_pages),
-    .aperture_flush_o(regs_aperture_flush),
+    .aperture_flush_o(regs_aperture_flush), .link_o(link),
     .ring_o(ring_cfg), .ring_i(ring_state),
     .client_wr_o(client_wr), .client_rd_o(client_rd), .client_word_o(client_word),
     .client_data_o(client_wr_data), .client_data_i(client_rd_data),
@@ -585,7 +586,7 @@ module gmmu_gpu
     .NumRings(NumRings), .NumSpaces(NumSpaces), .ReadsInFlight(ReadsInFlight), .FirstPort(PortFetch)
   ) u_engine (
     .clk_i, .rst_i(rst_engine), .enable_i(enable && bus_master_i), .cycle_i, .vram_bytes_i,
-    .idle_o(engine_idle),
+    .link_i(link), .idle_o(engine_idle),
     .ring_i(ring_cfg), .ring_o(ring_state), .fence_irq_o(fence_irq), .ring_error_o(ring_error),
     .preempted_o(preempted),
     .fetch_req_valid_o(xq_valid[PortFetch]), .fetch_req_ready_i(xq_ready[PortFetch]),
@@ -648,7 +649,8 @@ module gmmu_gpu
 
     gmmu_client_port #(.Traffic(i < TrafficEngines)) u_port (
       .port_i(port_t'(i)),
-      .clk_i, .rst_i(rst_client[i]), .enable_i(enable), .vram_bytes_i, .idle_o(client_idle[i]),
+      .clk_i, .rst_i(rst_client[i]), .enable_i(enable), .vram_bytes_i, .link_i(link),
+      .idle_o(client_idle[i]),
       .reg_wr_i(client_wr[i]), .reg_rd_i(client_rd[i]), .reg_word_i(client_word),
       .reg_data_i(client_wr_data), .reg_data_o(client_rd_data[i]), .busy_o(traffic_busy[i]),
       .done_o(client_done[i]),
@@ -694,7 +696,7 @@ module gmmu_gpu
     assign unused_prot = ^s_thr_arprot_i[1:0];
     gmmu_through u_through (
       .clk_i, .rst_i(rst_mux), .port_i(port_t'(First)), .enable_i(enable), .vram_bytes_i,
-      .idle_o(through_idle),
+      .link_i(link), .idle_o(through_idle),
       .s_ar_valid_i(s_thr_arvalid_i), .s_ar_ready_o(ar_ready_thr), .s_ar_i(thr_ar),
       .s_r_valid_o(r_valid_thr), .s_r_ready_i(s_thr_rready_i), .s_r_id_o(s_thr_rid_o),
       .s_r_data_o(s_thr_rdata_o), .s_r_resp_o(s_thr_rresp_o), .s_r_last_o(s_thr_rlast_o),

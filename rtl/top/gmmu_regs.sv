@@ -53,6 +53,7 @@ module gmmu_regs
   output pa_t                             aperture_base_o,
   output logic           [31:0]           aperture_pages_o,
   output logic                            aperture_flush_o,  // base or pages have changed
+  output link_cfg_t                       link_o,
 
   output ring_cfg_t      [NumRings-1:0]   ring_o,
   input  ring_state_t    [NumRings-1:0]   ring_i,
@@ -74,9 +75,9 @@ module gmmu_regs
   localparam int unsigned SpaceWidth = $clog2(NumSpaces);
 
   // ---- Which register: decoded behind a register, one bit a register.
-  localparam int unsigned Globals = 21;
+  localparam int unsigned Globals = 22;
   localparam logic [Globals-1:0][15:0] GlobalOffsets = {
-    InvStatusOffset, InvCmdOffset, InvEndOffset, InvStartOffset, AperturePagesOffset,
+    InvStatusOffset, InvCmdOffset, InvEndOffset, InvStartOffset, LinkOffset, AperturePagesOffset,
     ApertureBaseOffset, FaultQueueTailOffset, FaultQueueHeadOffset, FaultQueueSizeOffset,
     FaultQueueBaseOffset, IntEnableOffset, IntStatusOffset, WindowBaseOffset, StatusOffset,
     CtrlOffset, CycleOffset, VramSizeOffset, Cap2Offset, Cap1Offset, Cap0Offset, IdOffset
@@ -84,7 +85,7 @@ module gmmu_regs
   typedef enum int unsigned {
     AtId, AtCapA, AtCapB, AtCapC, AtVramSize, AtCycle, AtCtrl, AtStatus, AtWindowBase, AtIntStatus,
     AtIntEnable, AtFaultQueueBase, AtFaultQueueSize, AtFaultQueueHead, AtFaultQueueTail,
-    AtApertureBase, AtAperturePages, AtInvStart, AtInvEnd, AtInvCmd, AtInvStatus
+    AtApertureBase, AtAperturePages, AtLink, AtInvStart, AtInvEnd, AtInvCmd, AtInvStatus
   } global_e;
   localparam int unsigned RingWords = 9;
   localparam logic [RingWords-1:0][15:0] RingOffsets = {
@@ -144,12 +145,14 @@ module gmmu_regs
   ring_base_t          w_ring_base;
   ring_ctrl_t          w_ring_ctrl;
   space_root_t         w_root;
+  link_t               w_link;
   inv_cmd_t            w_inv;
   assign w_window_base = wr_data_i;
   assign w_fault_size = wr_data_i;
   assign w_ring_base = wr_data_i;
   assign w_ring_ctrl = wr_data_i;
   assign w_root = wr_data_i;
+  assign w_link = wr_data_i;
   assign w_inv = wr_data_i;
 
   logic [63:0] inv_start_q, inv_end_q;
@@ -171,6 +174,7 @@ module gmmu_regs
       aperture_base_o <= '0;
       aperture_pages_o <= '0;
       aperture_flush_o <= 1'b0;
+      link_o <= '0;
       inv_start_q <= '0;
       inv_end_q <= '0;
       inv_cmd_q <= '0;
@@ -188,6 +192,7 @@ module gmmu_regs
         if (global_q[AtFaultQueueHead]) fault_head_o <= wr_data_i[15:0];
         if (global_q[AtApertureBase]) aperture_base_o <= {wr_data_i[PaWidth-1:12], 12'd0};
         if (global_q[AtAperturePages]) aperture_pages_o <= wr_data_i[31:0];
+        if (global_q[AtLink]) link_o <= '{own: w_link.own, adapters: w_link.adapters};
         aperture_flush_o <= global_q[AtApertureBase] || global_q[AtAperturePages];
         if (global_q[AtInvStart]) inv_start_q <= wr_data_i;
         if (global_q[AtInvEnd]) inv_end_q <= wr_data_i;
@@ -330,6 +335,7 @@ module gmmu_regs
     fault_queue_size_t   size;
     fault_queue_tail_t   tail;
     inv_status_t         status;
+    link_t               link;
     id = '{reserved0: '0, minor: 8'd4, major: 8'd1, magic: 32'h554D4D47};
     size = '0;
     size.enable = fault_enable_o;
@@ -340,6 +346,9 @@ module gmmu_regs
     status = '0;
     status.busy = ctl_busy_q;
     status.done = ctl_done_count_q;
+    link = '0;
+    link.own = link_o.own;
+    link.adapters = link_o.adapters;
     global_data = '0;
     global_data[AtId] = id;
     global_data[AtCapA] = Cap0;
@@ -358,6 +367,7 @@ module gmmu_regs
     global_data[AtFaultQueueTail] = tail;
     global_data[AtApertureBase] = {16'd0, aperture_base_o};
     global_data[AtAperturePages] = {32'd0, aperture_pages_o};
+    global_data[AtLink] = link;
     global_data[AtInvStart] = inv_start_q;
     global_data[AtInvEnd] = inv_end_q;
     global_data[AtInvCmd] = inv_cmd_q;

@@ -75,7 +75,7 @@ module dma_write_claim
     place.address = 64'({7'h7f, job_address_i});
   end
   gmmu_dma_write #(.Slots(Slots), .MaxBurst(MaxBurst)) u_write (
-    .clk_i, .rst_i, .vram_bytes_i(64'h4000_0000), .stop_i, .clear_i, .quiet_o(quiet),
+    .clk_i, .rst_i, .vram_bytes_i(64'h4000_0000), .link_i('0), .stop_i, .clear_i, .quiet_o(quiet),
     .stuck_o(stuck),
     .job_valid_i, .job_ready_o(job_ready), .job_place_i(place), .job_length_i(48'(job_length_i)),
     .job_id_i('0),

@@ -10,6 +10,8 @@ module gmmu_aperture_bench
   input  logic        clk_i,
   input  logic        rst_i,
   input  logic [63:0] vram_bytes_i,
+  input  logic [2:0]  adapters_i,
+  input  logic [2:0]  own_i,
   input  logic [63:0] base_i,
   input  logic [31:0] pages_i,
   input  logic        flush_i,
@@ -22,6 +24,7 @@ module gmmu_aperture_bench
   output logic        ready_o    [N],
   input  logic [7:0]  tag_i      [N],
   input  logic [1:0]  target_i   [N],
+  input  logic [5:0]  adapter_i  [N],
   input  logic [63:0] offset_i   [N],
   input  logic        coherent_i [N],
   output logic        valid_o    [N],
@@ -51,12 +54,13 @@ module gmmu_aperture_bench
     port_e  port;
     pa_t    addr;
     fault_e fault;
-    assign gpa = '{target: target_e'(target_i[i]), adapter: '0, offset: offset_i[i][PaWidth-1:0]};
+    assign gpa = '{target: target_e'(target_i[i]), adapter: adapter_i[i],
+                   offset: offset_i[i][PaWidth-1:0]};
     assign port_o[i] = port;
     assign addr_o[i] = 64'(addr);
     assign fault_o[i] = fault;
     gmmu_route #(.TagWidth(8), .Depth(8)) u_route (
-      .clk_i, .rst_i, .vram_bytes_i,
+      .clk_i, .rst_i, .vram_bytes_i, .link_i('{own: own_i, adapters: adapters_i}),
       .valid_i(valid_i[i]), .ready_o(ready_o[i]), .tag_i(tag_i[i]), .gpa_i(gpa),
       .coherent_i(coherent_i[i]),
       .valid_o(valid_o[i]), .ready_i(ready_i[i]), .tag_o(tag_o[i]), .port_o(port), .addr_o(addr),

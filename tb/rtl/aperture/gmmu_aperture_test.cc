@@ -25,7 +25,7 @@ constexpr unsigned kPages = 200;
 struct Access {
   Target target = Target::kSystem;
   uint64_t offset = 0;
-  unsigned bytes = 1, tag = 0;
+  unsigned adapter = 0, bytes = 1, tag = 0;
   bool coherent = false;
 };
 struct Answer {
@@ -51,6 +51,7 @@ class Bench {
   std::vector<uint64_t> table;
   int bad_line = -1;  // table line whose read fails
   unsigned latency = 5;
+  unsigned adapters = 0, own = 0;  // register link
   uint64_t lookups = 0, hits = 0, fetches = 0;
   std::deque<Access> in[2];
   std::vector<Answer> out[2];
@@ -66,7 +67,9 @@ class Bench {
         r.fault = a.offset + a.bytes > kVram ? Fault::kVramRange : Fault::kNone;
         break;
       case Target::kPeer:
-        r.fault = Fault::kPeerAbsent;
+        if (a.adapter >= adapters || a.adapter == own || a.offset >> 42 != 0) r.fault = Fault::kPeerAbsent;
+        r.port = 2;
+        r.address = uint64_t{a.adapter} << 42 | a.offset;
         break;
       case Target::kAperture: {
         r.port = 1;
@@ -88,13 +91,14 @@ class Bench {
   void Tick(bool flush = false) {
     auto& t = *top_;
     t.flush_i = flush;
+    t.adapters_i = adapters, t.own_i = own;
     for (unsigned i = 0; i < 2; ++i) {
       if (!offered_[i]) offered_[i] = !in[i].empty() && !Stall();
       t.valid_i[i] = offered_[i];
       if (offered_[i]) {
         const Access& a = in[i].front();
         t.tag_i[i] = a.tag, t.target_i[i] = static_cast<unsigned>(a.target),
-        t.offset_i[i] = a.offset, t.coherent_i[i] = a.coherent;
+        t.adapter_i[i] = a.adapter, t.offset_i[i] = a.offset, t.coherent_i[i] = a.coherent;
       }
       t.ready_i[i] = !Stall();
     }
@@ -174,6 +178,7 @@ TEST(Aperture, RandomAccessesGoWhereTheModelSays) {
       for (auto& entry : bench.table)
         entry = (random() & 0xfffffffff000) | (random() % 8 != 0) | (random() % 2) << 2;
       bench.bad_line = seed % 2 ? 3 : -1;
+      bench.adapters = seed % 2 ? 4 : random() % 8, bench.own = random() % 4;
       std::vector<Answer> expected[2];
       for (int n = 0; n < 3000; ++n) {
         Access a;
@@ -182,6 +187,8 @@ TEST(Aperture, RandomAccessesGoWhereTheModelSays) {
         a.bytes = 1 + random() % 128;
         a.offset = random() % (a.target == Target::kAperture ? (kPages + 8) << 12 : 2 * kVram);
         if (random() % 50 == 0) a.offset |= 1ull << 47;
+        a.adapter = random() % 4 == 0 ? random() % 64 : random() % 5;
+        if (a.target == Target::kPeer) a.offset ^= random() & (random() % 4 == 0 ? (1ull << 48) - 1 : (1ull << 42) - 1);
         if (a.target == Target::kVram && random() % 4 == 0) a.offset = kVram - 1 - random() % 256;
         if ((a.offset & 0xfff) + a.bytes > 4096) a.offset &= ~0xffull;
         a.tag = random() % 256;
@@ -197,6 +204,36 @@ TEST(Aperture, RandomAccessesGoWhereTheModelSays) {
       }
       EXPECT_GT(bench.hits, 0u);
       EXPECT_LE(bench.hits, bench.lookups);
+    }
+  }
+}
+
+TEST(Aperture, APeerIsAbsentUnlessItIsLinkedAndAnotherOneAndItsOffsetFits) {
+  for (unsigned adapters = 0; adapters < 8; ++adapters) {
+    for (unsigned own = 0; own < 8; ++own) {
+      SCOPED_TRACE(testing::Message() << adapters << " adapters, own " << own);
+      Bench bench(0, 1);
+      bench.adapters = adapters, bench.own = own;
+      std::vector<Access> asked;
+      for (unsigned adapter : {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 16, 33, 63}) {
+        for (uint64_t offset : {0ull, 0x123ull, kVram + 0ull, (1ull << 42) - 1, 1ull << 42, 1ull << 44, 1ull << 47}) {
+          Access a;
+          a.target = Target::kPeer, a.adapter = adapter, a.offset = offset, a.tag = adapter;
+          asked.push_back(a);
+          a.target = Target::kSystem;  // the adapter says nothing of other targets
+          asked.push_back(a);
+        }
+      }
+      bench.in[0].assign(asked.begin(), asked.end());
+      bench.Finish();
+      ASSERT_EQ(bench.out[0].size(), asked.size());
+      unsigned present = 0;
+      for (size_t i = 0; i < asked.size(); ++i) {
+        Compare(bench.out[0][i], bench.Expect(asked[i]));
+        present += asked[i].target == Target::kPeer && bench.out[0][i].fault == Fault::kNone;
+      }
+      EXPECT_EQ(present, 4u * (adapters - (own < adapters)));
+      if (HasFailure()) return;
     }
   }
 }
@@ -246,6 +283,11 @@ TEST(Aperture, PlainAccessesFlowOneACycleAndHitsEveryThird) {
   for (int i = 0; i < 1000; ++i) bench.in[0].push_back(a);
   int cycles = 0;
   for (; bench.out[0].size() < 1000; ++cycles) bench.Tick();
+  EXPECT_LE(cycles, 1004);
+  bench.out[0].clear();
+  bench.adapters = 2, a.target = Target::kPeer, a.adapter = 1;
+  for (int i = 0; i < 1000; ++i) bench.in[0].push_back(a);
+  for (cycles = 0; bench.out[0].size() < 1000; ++cycles) bench.Tick();
   EXPECT_LE(cycles, 1004);
   a.target = Target::kAperture;
   for (int i = 0; i < 1000; ++i) bench.in[0].push_back(a);

@@ -17,7 +17,7 @@ module gmmu_axi_bench
   input  logic        ar_valid_i [N],
   output logic        ar_ready_o [N],
   input  logic [7:0]  ar_id_i    [N],
-  input  logic        ar_host_i  [N],
+  input  logic [1:0]  ar_port_i  [N],   // port_e
   input  logic [63:0] ar_addr_i  [N],
   input  logic [7:0]  ar_len_i   [N],
   output logic        r_valid_o  [N],
@@ -28,7 +28,7 @@ module gmmu_axi_bench
   input  logic        aw_valid_i [N],
   output logic        aw_ready_o [N],
   input  logic [7:0]  aw_id_i    [N],
-  input  logic        aw_host_i  [N],
+  input  logic [1:0]  aw_port_i  [N],
   input  logic [63:0] aw_addr_i  [N],
   input  logic [7:0]  aw_len_i   [N],
   input  logic        w_valid_i  [N],
@@ -45,6 +45,7 @@ module gmmu_axi_bench
   output logic [15:0] m_ar_id_o    [2],
   output logic [63:0] m_ar_addr_o  [2],
   output logic [7:0]  m_ar_len_o   [2],
+  output logic [1:0]  m_ar_kind_o  [2],
   input  logic        m_r_valid_i  [2],
   output logic        m_r_ready_o  [2],
   input  logic [15:0] m_r_id_i     [2],
@@ -56,6 +57,7 @@ module gmmu_axi_bench
   output logic [15:0] m_aw_id_o    [2],
   output logic [63:0] m_aw_addr_o  [2],
   output logic [7:0]  m_aw_len_o   [2],
+  output logic [1:0]  m_aw_kind_o  [2],
   output logic        m_w_valid_o  [2],
   input  logic        m_w_ready_i  [2],
   output logic [63:0] m_w_data_o   [2],
@@ -77,11 +79,12 @@ module gmmu_axi_bench
   edge_b_t [1:0]  m_b;
   w_t [1:0]       m_w;
 
-  function automatic ax_t ax_of(logic [7:0] id, logic host, logic [63:0] addr, logic [7:0] len);
+  function automatic ax_t ax_of(logic [7:0] id, logic [1:0] port, logic [63:0] addr,
+                                logic [7:0] len);
     ax_t ax;
     ax = '0;
     ax.id = id;
-    ax.port = host ? PortHost : PortVram;
+    ax.port = port_e'(port);
     ax.addr = addr[PaWidth-1:0];
     ax.len = len;
     return ax;
@@ -90,7 +93,7 @@ module gmmu_axi_bench
   for (genvar i = 0; i < N; i++) begin : g_requester
     assign ar_valid[i] = ar_valid_i[i];
     assign ar_ready_o[i] = ar_ready[i];
-    assign ar[i] = ax_of(ar_id_i[i], ar_host_i[i], ar_addr_i[i], ar_len_i[i]);
+    assign ar[i] = ax_of(ar_id_i[i], ar_port_i[i], ar_addr_i[i], ar_len_i[i]);
     assign r_valid_o[i] = r_valid[i];
     assign r_id_o[i] = r[i].id;
     assign r_data_o[i] = r[i].data[63:0];
@@ -98,7 +101,7 @@ module gmmu_axi_bench
     assign r_last_o[i] = r[i].last;
     assign aw_valid[i] = aw_valid_i[i];
     assign aw_ready_o[i] = aw_ready[i];
-    assign aw[i] = ax_of(aw_id_i[i], aw_host_i[i], aw_addr_i[i], aw_len_i[i]);
+    assign aw[i] = ax_of(aw_id_i[i], aw_port_i[i], aw_addr_i[i], aw_len_i[i]);
     assign w_valid[i] = w_valid_i[i];
     assign w_ready_o[i] = w_ready[i];
     assign w[i] = '{data: DataWidth'(w_data_i[i]), strb: '1, last: w_last_i[i]};
@@ -112,6 +115,7 @@ module gmmu_axi_bench
     assign m_ar_id_o[p] = 16'(m_ar[p].id);
     assign m_ar_addr_o[p] = 64'(m_ar[p].addr);
     assign m_ar_len_o[p] = m_ar[p].len;
+    assign m_ar_kind_o[p] = m_ar[p].user.kind;
     assign m_r_valid[p] = m_r_valid_i[p];
     assign m_r_ready_o[p] = m_r_ready[p];
     assign m_r[p] = '{id: m_r_id_i[p][EdgeIdWidth-1:0], data: DataWidth'(m_r_data_i[p]),
@@ -122,6 +126,7 @@ module gmmu_axi_bench
     assign m_aw_id_o[p] = 16'(m_aw[p].id);
     assign m_aw_addr_o[p] = 64'(m_aw[p].addr);
     assign m_aw_len_o[p] = m_aw[p].len;
+    assign m_aw_kind_o[p] = m_aw[p].user.kind;
     assign m_w_valid_o[p] = m_w_valid[p];
     assign m_w_ready[p] = m_w_ready_i[p];
     assign m_w_data_o[p] = m_w[p].data[63:0];

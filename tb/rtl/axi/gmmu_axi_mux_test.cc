@@ -17,11 +17,12 @@ namespace gmmu {
 namespace {
 
 constexpr unsigned kRequesters = 4;
+constexpr unsigned kVram = 0, kHost = 1, kPeer = 2;  // of a burst; kPeer leaves by the host port
 constexpr unsigned kExempt = 1;  // hold_i is not for it
 
 struct Burst {
   unsigned requester = 0, id = 0, len = 0, beat = 0;
-  bool host = false;
+  unsigned port = 0;  // kVram, kHost, kPeer
   uint64_t address = 0;
 };
 
@@ -38,11 +39,11 @@ class Bench {
   }
   ~Bench() { top_->final(); }
 
-  void Read(unsigned requester, bool host, unsigned len) {
-    to_read_[requester].push_back(Make(requester, host, len));
+  void Read(unsigned requester, unsigned port, unsigned len) {
+    to_read_[requester].push_back(Make(requester, port, len));
   }
-  void Write(unsigned requester, bool host, unsigned len) {
-    to_write_[requester].push_back(Make(requester, host, len));
+  void Write(unsigned requester, unsigned port, unsigned len) {
+    to_write_[requester].push_back(Make(requester, port, len));
   }
   bool Done() const { return asked_ == answered_; }
   /// Bursts of other requesters than the exempt one: offered to a memory, and not answered yet.
@@ -56,7 +57,10 @@ class Bench {
   }
   Vgmmu_axi_bench& top() { return *top_; }
   unsigned host_requests = 0;
-  bool hold_writes = false;  // the memories take no AW and no W
+  bool hold_writes = false;   // the memories take no AW and no W
+  bool block_host = false;    // the host port's memory takes no W,
+  bool take_host_ax = false;  // and AR and AW only if this is true
+  unsigned vram_writes_done[kRequesters] = {};
   uint64_t cycles = 0, r_beats = 0, w_beats = 0;
 
   void Tick() {
@@ -73,7 +77,7 @@ class Bench {
       }
       t.ar_valid_i[q] = ar_[q] != nullptr;
       if (ar_[q])
-        t.ar_id_i[q] = ar_[q]->id, t.ar_host_i[q] = ar_[q]->host, t.ar_addr_i[q] = ar_[q]->address,
+        t.ar_id_i[q] = ar_[q]->id, t.ar_port_i[q] = ar_[q]->port, t.ar_addr_i[q] = ar_[q]->address,
         t.ar_len_i[q] = ar_[q]->len;
       if (!aw_[q] && !to_write_[q].empty() && !Stall()) {
         const unsigned id = FreeId(write_of_[q]);
@@ -87,7 +91,7 @@ class Bench {
       }
       t.aw_valid_i[q] = aw_[q] != nullptr;
       if (aw_[q])
-        t.aw_id_i[q] = aw_[q]->id, t.aw_host_i[q] = aw_[q]->host, t.aw_addr_i[q] = aw_[q]->address,
+        t.aw_id_i[q] = aw_[q]->id, t.aw_port_i[q] = aw_[q]->port, t.aw_addr_i[q] = aw_[q]->address,
         t.aw_len_i[q] = aw_[q]->len;
       if (!w_offered_[q]) w_offered_[q] = !data_[q].empty() && !Stall();
       t.w_valid_i[q] = w_offered_[q];
@@ -97,9 +101,11 @@ class Bench {
       }
     }
     for (unsigned p = 0; p < 2; ++p) {
-      t.m_ar_ready_i[p] = !Stall();
-      t.m_aw_ready_i[p] = !hold_writes && !Stall();
-      t.m_w_ready_i[p] = !hold_writes && !Stall();
+      const bool blocked = p == kHost && block_host;
+      const bool closed = blocked && !take_host_ax;
+      t.m_ar_ready_i[p] = !closed && !Stall();
+      t.m_aw_ready_i[p] = !closed && !hold_writes && !Stall();
+      t.m_w_ready_i[p] = !blocked && !hold_writes && !Stall();
       if (!r_offered_[p] && !reads_[p].empty() && !Stall()) {
         r_offered_[p] = true;
         pick_[p] = random_() % reads_[p].size();  // beats of different bursts interleave
@@ -133,11 +139,18 @@ class Bench {
   }
 
  private:
-  Burst Make(unsigned requester, bool host, unsigned len) {
+  Burst Make(unsigned requester, unsigned port, unsigned len) {
     ++asked_;
     Burst b;
-    b.requester = requester, b.host = host, b.len = len, b.address = 64 * ++serial_ + requester;
+    b.requester = requester, b.port = port, b.len = len;
+    b.address = uint64_t{port} << 40 | (64 * ++serial_ + requester);
     return b;
+  }
+  /// A burst leaves by its memory port, and says that it is a peer's if and only if it is.
+  static void CheckPort(const Burst& b, unsigned p, unsigned kind) {
+    const unsigned port = static_cast<unsigned>(b.address >> 40);
+    EXPECT_EQ(p, port == kVram ? 0u : 1u);
+    EXPECT_EQ(kind, port == kPeer ? 3u : 0u);
   }
   bool Stall() { return random_() % 100 < stall_; }
   static unsigned FreeId(const std::map<unsigned, Burst>& used) {
@@ -175,6 +188,7 @@ class Bench {
         auto found = write_of_[q].find(t.b_id_o[q]);
         ASSERT_NE(found, write_of_[q].end());
         EXPECT_EQ(t.b_error_o[q], found->second.address % 7 == 0);
+        vram_writes_done[q] += found->second.port == kVram;
         write_of_[q].erase(found);
         ++answered_;
       }
@@ -192,6 +206,7 @@ class Bench {
         Burst b;
         b.id = t.m_ar_id_o[p], b.address = t.m_ar_addr_o[p], b.len = t.m_ar_len_o[p];
         EXPECT_EQ(b.id >> 8, b.address % 64) << "requester in the id";
+        CheckPort(b, p, t.m_ar_kind_o[p]);
         reads_[p].push_back(b);
         host_requests += p;
       }
@@ -200,6 +215,7 @@ class Bench {
         Burst b;
         b.id = t.m_aw_id_o[p], b.address = t.m_aw_addr_o[p], b.len = t.m_aw_len_o[p];
         EXPECT_EQ(b.id >> 8, b.address % 64);
+        CheckPort(b, p, t.m_aw_kind_o[p]);
         writing_[p].push_back(b);
         host_requests += p;
       }
@@ -238,12 +254,12 @@ TEST(AxiMux, EveryBurstReachesItsPortAndEveryAnswerItsRequester) {
       std::mt19937_64 random(seed);
       for (int i = 0; i < 1500; ++i) {
         const unsigned q = random() % kRequesters;
-        const bool host = random() % 2;
+        const unsigned port = random() % 3;
         const unsigned len = random() % 8;
         if (q != 2 && (q == 3 || random() % 2))
-          bench.Read(q, host, len);
+          bench.Read(q, port, len);
         else
-          bench.Write(q, host, len);
+          bench.Write(q, port, len);
       }
       bench.Finish();
       if (HasFailure()) return;
@@ -254,10 +270,10 @@ TEST(AxiMux, EveryBurstReachesItsPortAndEveryAnswerItsRequester) {
 TEST(AxiMux, CarriesABeatACycleOnEveryChannel) {
   Bench bench(0, 1);
   for (int i = 0; i < 64; ++i) {
-    bench.Read(0, false, 7);
-    bench.Read(1, true, 7);
-    bench.Write(2, false, 7);
-    bench.Write(0, true, 7);
+    bench.Read(0, kVram, 7);
+    bench.Read(1, kHost, 7);
+    bench.Write(2, kVram, 7);
+    bench.Write(0, kHost, 7);
   }
   while (!bench.Done() && bench.cycles < 5000) bench.Tick();
   std::printf("512 beats on each of four channels: %llu cycles\n",
@@ -297,8 +313,8 @@ TEST(AxiMux, HeldItBeginsNothingAndSaysWhenEverythingIsAnswered) {
       Bench bench(stall, seed);
       std::mt19937_64 random(seed);
       const auto ask = [&](unsigned q) {
-        if (q != 2 && (q == 3 || random() % 2)) bench.Read(q, random() % 2, random() % 8);
-        else bench.Write(q, random() % 2, random() % 8);
+        if (q != 2 && (q == 3 || random() % 2)) bench.Read(q, random() % 3, random() % 8);
+        else bench.Write(q, random() % 3, random() % 8);
       };
       for (int round = 0; round < 12; ++round) {
         for (int i = 0; i < 60; ++i) ask(random() % kRequesters);
@@ -390,9 +406,107 @@ TEST(AxiMux, DataThatWaitsForItsTurnBlocksNobodyForEver) {
   // Each requester alternates between the ports, so the orders of both ports depend on each other.
   Bench bench(20, 9);
   for (int i = 0; i < 200; ++i) {
-    for (unsigned q = 0; q < 3; ++q) bench.Write(q, (i + q) % 2, 15);
+    for (unsigned q = 0; q < 3; ++q) bench.Write(q, (i + q) % 3, 15);
   }
   bench.Finish();
+}
+
+// What the host port's memory may do for ever, each beside what it still takes.
+struct Blocked {
+  const char* name;
+  bool take_ax, bus_master;
+};
+constexpr Blocked kBlocked[] = {{"nothing is taken", false, true},
+                                {"AR and AW are taken, W is not", true, true},
+                                {"the port is closed", false, false}};
+
+class AxiMuxBlocked : public testing::TestWithParam<Blocked> {
+ protected:
+  void Block(Bench& bench) const {
+    bench.block_host = true;
+    bench.take_host_ax = GetParam().take_ax;
+    bench.top().host_enable_i = GetParam().bus_master;
+  }
+  static void Release(Bench& bench) {
+    bench.block_host = false;
+    bench.top().host_enable_i = 1;
+    bench.Finish();
+  }
+};
+
+TEST_P(AxiMuxBlocked, VramWritesGoOnForEverybodyElse) {
+  for (unsigned stall : {0u, 40u}) {
+    for (unsigned stuck = 0; stuck < 3; ++stuck) {
+      for (unsigned port : {kHost, kPeer}) {
+        SCOPED_TRACE(testing::Message() << "requester " << stuck << ", stall " << stall << ", port " << port);
+        Bench bench(stall, 1 + stuck);
+        Block(bench);
+        for (int i = 0; i < 5; ++i) bench.Write(stuck, kVram, i % 4);
+        for (int i = 0; i < 3; ++i) bench.Write(stuck, port, 7), bench.Write(stuck, kVram, 7);
+        for (int i = 0; i < 2000; ++i) bench.Tick();
+        EXPECT_EQ(bench.vram_writes_done[stuck], 5u) << "those before its first to the host";
+        for (int i = 0; i < 60; ++i)
+          for (unsigned q = 0; q < 3; ++q)
+            if (q != stuck) bench.Write(q, kVram, (i + q) % 8);
+        for (int i = 0; i < 4000; ++i) bench.Tick();
+        for (unsigned q = 0; q < 3; ++q)
+          EXPECT_EQ(bench.vram_writes_done[q], q == stuck ? 5u : 60u) << "requester " << q;
+        Release(bench);
+        if (HasFailure()) return;
+      }
+    }
+  }
+}
+
+TEST_P(AxiMuxBlocked, VramReadsAndWritesOfTheOneWhoNeedsNoHostGoOn) {
+  // Everybody but one mixes both ports until it stands; that one never notices.
+  for (uint64_t seed = 1; seed <= 8; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    Bench bench(seed % 2 ? 0 : 30, seed);
+    std::mt19937_64 random(seed);
+    const unsigned free = seed % 3;
+    for (int i = 0; i < 100; ++i)
+      for (unsigned q = 0; q < 3; ++q)
+        if (q != free) bench.Write(q, random() % 3, random() % 16);
+    for (int i = random() % 200; i > 0; --i) bench.Tick();
+    Block(bench);
+    for (int i = 0; i < 2000; ++i) bench.Tick();
+    const unsigned before = bench.vram_writes_done[free];
+    const uint64_t beats = bench.r_beats;
+    for (int i = 0; i < 50; ++i) {
+      bench.Write(free, kVram, random() % 16);
+      if (free != 2) bench.Read(free, kVram, 3);
+    }
+    for (int i = 0; i < 6000; ++i) bench.Tick();
+    EXPECT_EQ(bench.vram_writes_done[free], before + 50);
+    if (free != 2) EXPECT_GE(bench.r_beats, beats + 200);
+    Release(bench);
+    if (HasFailure()) return;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Host, AxiMuxBlocked, testing::ValuesIn(kBlocked),
+                         [](const auto& info) { return std::string(1, static_cast<char>('a' + info.index)); });
+
+TEST(AxiMux, ARequesterThatStaysAtOnePortGetsItsAwWithoutAPause) {
+  Bench bench(0, 1);
+  for (int i = 0; i < 256; ++i) bench.Write(0, kVram, 3), bench.Write(1, kPeer, 3);
+  while (!bench.Done() && bench.cycles < 5000) bench.Tick();
+  EXPECT_LE(bench.cycles, 4 * 256u + 20);
+}
+
+TEST(AxiMux, WhatAChangeOfThePortCosts) {
+  // One requester, 8 beats a burst: all to one port, then every burst to the other one.
+  unsigned cycles[2];
+  for (unsigned change = 0; change < 2; ++change) {
+    Bench bench(0, 1);
+    for (int i = 0; i < 64; ++i) bench.Write(0, change ? i % 2 : 0, 7);
+    while (!bench.Done() && bench.cycles < 5000) bench.Tick();
+    cycles[change] = static_cast<unsigned>(bench.cycles);
+  }
+  std::printf("64 bursts of 8 beats: %u cycles, to the ports in turn %u\n", cycles[0], cycles[1]);
+  EXPECT_LE(cycles[0], 512u + 20);
+  EXPECT_LE(cycles[1], 64u * (8 + 8) + 20);
 }
 
 }  // namespace

@@ -44,6 +44,9 @@ class PickModel {
     return words;
   }
 
+  /// Whose offer is the port's candidate, one-hot or zero.
+  unsigned Candidate(unsigned p) const { return candidate_[p] ? 1u << *candidate_[p] : 0; }
+
   /// What goes in this cycle, by port.
   Cycle Takes(unsigned room) const {
     Cycle takes;
@@ -54,7 +57,8 @@ class PickModel {
   }
 
   /// The clock edge; `pushed` enters the slices.
-  void Step(unsigned room, unsigned may, const std::array<std::optional<Word>, kRequesters>& pushed) {
+  void Step(unsigned room, const std::array<unsigned, 2>& may,
+            const std::array<std::optional<Word>, kRequesters>& pushed) {
     const Cycle takes = Takes(room);
     const auto before = candidate_;
     for (unsigned p = 0; p < 2; ++p) {
@@ -63,7 +67,7 @@ class PickModel {
       for (unsigned k = 1; k <= n_ && !candidate_[p]; ++k) {
         const unsigned q = (last_[p] + k) % n_;
         const size_t free_word = before[p] == q ? 1 : 0;
-        if (!(may >> q & 1) || before[1 - p] == q || slices_[q].size() <= free_word) continue;
+        if (!(may[p] >> q & 1) || before[1 - p] == q || slices_[q].size() <= free_word) continue;
         if (slices_[q][free_word].host == (p == 1)) candidate_[p] = q;
       }
       if (candidate_[p]) last_[p] = *candidate_[p];
@@ -114,22 +118,27 @@ class PickTest : public testing::TestWithParam<int> {
   /// one gets its words when both have place.
   void Cycle(const Load& load) {
     std::array<std::optional<Word>, kRequesters> pushed;
-    unsigned may = 0, room = 0;
+    std::array<unsigned, 2> may{};
+    unsigned room = 0;
     for (unsigned q = 0; q < kRequesters; ++q) {
       const bool full = model_.Full(q) || (q == 0 && one_.Full(0));
       if (!full && Chance(load.push)) pushed[q] = Word{load.split ? q < 2 : Chance(load.host), ++sent_};
       top_->push_i[q] = pushed[q].has_value();
       top_->host_i[q] = pushed[q] && pushed[q]->host;
       top_->data_i[q] = model_.Front(q);
-      if (Chance(load.may)) may |= 1u << q;
+      for (unsigned& of_port : may)
+        if (Chance(load.may)) of_port |= 1u << q;
     }
-    for (unsigned p = 0; p < 2; ++p) room |= Chance(load.room) && !(load.split && p == 1) ? 1u << p : 0;
-    top_->may_i = static_cast<uint8_t>(may);
+    for (unsigned p = 0; p < 2; ++p) {
+      top_->may_i[p] = static_cast<uint8_t>(may[p]);
+      room |= Chance(load.room) && !(load.split && p == 1) ? 1u << p : 0;
+    }
     top_->room_i = static_cast<uint8_t>(room);
     top_->eval();
 
     const PickModel::Cycle takes = model_.Takes(room), one_takes = one_.Takes(room);
     for (unsigned p = 0; p < 2; ++p) {
+      ASSERT_EQ(top_->candidate_o[p], model_.Candidate(p)) << "port " << p;
       ASSERT_EQ(top_->take_o[p], takes[p] ? 1u << takes[p]->requester : 0u) << "port " << p;
       ASSERT_EQ(top_->one_take_o >> p & 1, one_takes[p] ? 1 : 0) << "single, port " << p;
       ASSERT_EQ(top_->go_o >> p & 1, went_[p] ? 1 : 0) << "port " << p;

@@ -173,7 +173,7 @@ module gmmu_client_bench
 
   gmmu_client_port u_client (
     .port_i('0),
-    .clk_i, .rst_i, .enable_i, .vram_bytes_i(64'h100000), .idle_o,
+    .clk_i, .rst_i, .enable_i, .vram_bytes_i(64'h100000), .link_i('0), .idle_o,
     .reg_wr_i, .reg_rd_i, .reg_word_i, .reg_data_i, .reg_data_o, .busy_o, .done_o,
     .req_valid_i(1'b0), .req_ready_o(), .req_i('0), .w_valid_i(1'b0), .w_ready_o(), .w_i('0),
     .w_data_i('0), .rsp_valid_o(), .rsp_ready_i(1'b1), .rsp_o(), .rsp_data_o(),
@@ -234,7 +234,7 @@ module gmmu_client_bench
     rst_i || (!tmaw_valid[0] && !tmw_valid[0] && !tmar_valid[1]));
 
   gmmu_through u_through (
-    .clk_i, .rst_i, .port_i(port_t'(9)), .enable_i, .vram_bytes_i(64'h100000), .idle_o(t_idle_o),
+    .clk_i, .rst_i, .port_i(port_t'(9)), .enable_i, .vram_bytes_i(64'h100000), .link_i('0), .idle_o(t_idle_o),
     .s_ar_valid_i(t_ar_valid_i), .s_ar_ready_o(t_ar_ready_o),
     .s_ar_i('{id: t_ar_id_i, va: t_ar_va_i, len: t_ar_len_i, size: t_ar_size_i,
               burst: t_ar_burst_i, space: 6'd1, execute: t_ar_execute_i}),

@@ -521,7 +521,7 @@ module gmmu_client_blocks_bench
 
     assign unit_all[n].data = DataWidth'(unit_data);
     gmmu_client #(.WordBytes(WordBytes), .Strobes(n == 1)) u_unit (
-      .clk_i, .rst_i, .port_i(Port), .vram_bytes_i(64'h100000), .ordered_i(unit_ordered_i),
+      .clk_i, .rst_i, .port_i(Port), .vram_bytes_i(64'h100000), .link_i('0), .ordered_i(unit_ordered_i),
       .first_only_i(unit_first_only_i), .idle_o(unit_all[n].idle),
       .req_valid_i(here && unit_req_valid_i), .req_ready_o(unit_all[n].req_ready), .req_i(req),
       .w_valid_i(here && unit_word_valid_i), .w_i(word),

@@ -253,7 +253,7 @@ module gmmu_dma_bench
   end
 
   gmmu_engine #(.NumRings(NumRings), .ReadsInFlight(ReadsInFlight)) u_engine (
-    .clk_i, .rst_i, .enable_i, .cycle_i, .vram_bytes_i, .idle_o,
+    .clk_i, .rst_i, .enable_i, .cycle_i, .vram_bytes_i, .link_i('0), .idle_o,
     .ring_i(ring_cfg), .ring_o(ring_state), .fence_irq_o, .ring_error_o(error_irq_o),
     .preempted_o(preempted_irq_o),
     .fetch_req_valid_o(req_valid_o[0]), .fetch_req_ready_i(req_ready_i[0]), .fetch_req_o(req[0]),
@@ -299,7 +299,7 @@ module gmmu_dma_bench
                         space: job_dst_space_i, address: job_dst_i},
                  length: job_length_i, value: '0, step: '0};
   gmmu_dma_mover #(.ReadsInFlight(ReadsInFlight)) u_mover (
-    .clk_i, .rst_i, .vram_bytes_i,
+    .clk_i, .rst_i, .vram_bytes_i, .link_i('0),
     .job_valid_i, .job_ready_o, .job_i(job),
     .word_valid_i(1'b0), .word_ready_o(unused_word_ready), .word_i('0), .words_dead_i(1'b0),
     .kill_i(1'b0), .idle_o(direct_idle_o), .retired_o(unused_retired),

@@ -252,7 +252,7 @@ module gmmu_dma_blocks_bench
       gmmu_dma_read #(
         .Slots(n == 0 ? 2 : 32), .MaxBurst(n == 0 ? 64 : 128), .LabelWidth(8)
       ) u_read (
-        .clk_i, .rst_i, .vram_bytes_i, .stop_i(stop_i[n]), .clear_i(clear_i[n]),
+        .clk_i, .rst_i, .vram_bytes_i, .link_i('0), .stop_i(stop_i[n]), .clear_i(clear_i[n]),
         .quiet_o(quiet_o[n]), .job_valid_i(job_valid_i[n]), .job_ready_o(job_ready_o[n]),
         .job_place_i(place), .job_length_i(job_length_i[n]), .job_label_i(job_label_i[n]),
         .req_valid_o(req_valid_o[n]), .req_ready_i(req_ready_i[n]), .req_o(req),
@@ -271,7 +271,7 @@ module gmmu_dma_blocks_bench
       assign stuck_o[n] = 1'b0;
     end else if (n < 4) begin : g_write
       gmmu_dma_write #(.Slots(n == 2 ? 2 : 64), .MaxBurst(n == 2 ? 64 : 128)) u_write (
-        .clk_i, .rst_i, .vram_bytes_i, .stop_i(stop_i[n]), .clear_i(clear_i[n]),
+        .clk_i, .rst_i, .vram_bytes_i, .link_i('0), .stop_i(stop_i[n]), .clear_i(clear_i[n]),
         .quiet_o(quiet_o[n]), .stuck_o(stuck_o[n]), .job_valid_i(job_valid_i[n]),
         .job_ready_o(job_ready_o[n]), .job_place_i(place), .job_length_i(job_length_i[n]),
         .job_id_i(job_label_i[n]), .data_valid_i(data_valid_i[n]),
@@ -296,7 +296,7 @@ module gmmu_dma_blocks_bench
       logic        word_valid;
       assign out_valid_o[n] = word_valid || out_last_o[n];      // last: the error
       gmmu_dma_fetch #(.Chunks(n == 4 ? 2 : 8)) u_fetch (
-        .clk_i, .rst_i, .vram_bytes_i, .abort_i(stop_i[n]), .quiet_o(quiet_o[n]),
+        .clk_i, .rst_i, .vram_bytes_i, .link_i('0), .abort_i(stop_i[n]), .quiet_o(quiet_o[n]),
         .job_valid_i(job_valid_i[n]), .job_ready_o(job_ready_o[n]), .job_place_i(place),
         .job_bytes_i(job_length_i[n][31:0]), .valid_o(word_valid), .ready_i(out_ready_i[n]),
         .other_ready_i(1'b0), .word_o(word), .error_o(out_last_o[n]), .fault_o(fault),

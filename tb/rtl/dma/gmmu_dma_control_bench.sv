@@ -433,7 +433,7 @@ module gmmu_dma_control_bench
       gmmu_dma_path #(
         .Tags(Tags), .Access(n == 4 ? AccessWrite : AccessRead), .Slow(n == 4)
       ) u_path (
-        .clk_i, .rst_i, .vram_bytes_i, .valid_i(path_valid_i[n-4]), .ready_o(path_ready_o[n-4]),
+        .clk_i, .rst_i, .vram_bytes_i, .link_i('0), .valid_i(path_valid_i[n-4]), .ready_o(path_ready_o[n-4]),
         .tag_i(path_tag_i[n-4][TagWidth-1:0]),
         .place_i(place_of(path_where_i[n-4], path_address_i[n-4])),
         .req_valid_o(req_valid_o[n]), .req_ready_i(req_ready_i[n]), .req_o(req[n]),
@@ -478,7 +478,7 @@ module gmmu_dma_control_bench
     gmmu_dma_mover #(
       .ReadsInFlight(n == 0 ? 2 : 32), .MaxBurst(n == 0 ? 64 : 128)
     ) u_mover (
-      .clk_i, .rst_i, .vram_bytes_i, .job_valid_i(move_valid_i[n]),
+      .clk_i, .rst_i, .vram_bytes_i, .link_i('0), .job_valid_i(move_valid_i[n]),
       .job_ready_o(move_ready_o[n]), .job_i(job), .word_valid_i(move_word_valid_i[n]),
       .word_ready_o(move_word_ready_o[n]), .word_i(move_word_i[n]),
       .words_dead_i(move_dead_i[n]), .kill_i(move_kill_i[n]), .idle_o(move_idle_o[n]),

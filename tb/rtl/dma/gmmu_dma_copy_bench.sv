@@ -116,7 +116,7 @@ module gmmu_dma_copy_bench
     pfn_t [1:0] unused_page;
     logic [8:0] unused_read_bytes, unused_write_bytes;
     gmmu_dma_mover #(.ReadsInFlight(n == 0 ? 32 : n == 1 ? 128 : 2)) u_mover (
-      .clk_i, .rst_i, .vram_bytes_i,
+      .clk_i, .rst_i, .vram_bytes_i, .link_i('0),
       .job_valid_i(job_valid_i && on[n]), .job_ready_o(job_ready[n]), .job_i(job),
       .word_valid_i(1'b0), .word_ready_o(unused_word), .word_i('0), .words_dead_i(1'b0),
       .kill_i(1'b0), .idle_o(idle[n]), .retired_o(retired[n]),

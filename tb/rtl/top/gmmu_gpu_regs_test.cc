@@ -30,6 +30,7 @@ TEST(GpuRegisters, KeepWhatIsWrittenInTheirFields) {
       {regs::FaultQueueHead::kOffset, 0xffff},
       {regs::ApertureBase::kOffset, 0xfffffffff000},
       {regs::AperturePages::kOffset, 0xffffffff},
+      {regs::Link::kOffset, 0x707},
       {regs::InvStart::kOffset, ~0ull},
       {regs::IntEnable::kOffset, 0x3f},
       {TopMachine::RingAt(0), 0x3fffffffff000},

@@ -179,6 +179,7 @@ module gmmu_top_blocks_bench
   output logic [47:0] regs_aperture_base_o [3],
   output logic [31:0] regs_aperture_pages_o [3],
   output logic        regs_aperture_flush_o [3],
+  output logic [5:0]  regs_link_o [3],          // {own, adapters}
   output logic        regs_ring_enable_o [3][4],
   output logic        regs_ring_privileged_o [3][4],
   output logic        regs_ring_preempt_o [3][4],
@@ -354,6 +355,7 @@ module gmmu_top_blocks_bench
     logic [Clients-1:0][63:0] client_data;
     ring_cfg_t [Rings-1:0]    rings;
     mmu_ctl_t                 ctl;
+    link_cfg_t                link;
     gmmu_regs #(
       .NumClients(Clients), .NumSpaces(n == 0 ? 16 : n == 1 ? 2 : 64), .NumRings(Rings),
       .Cap0(64'hA0A1_A2A3_A4A5_A6A7), .Cap1(64'hB0B1_B2B3_B4B5_B6B7),
@@ -371,12 +373,13 @@ module gmmu_top_blocks_bench
       .fault_head_o(regs_fault_head_o[n]), .fault_tail_i(regs_fault_tail_i),
       .fault_dropped_i(regs_fault_dropped_i), .aperture_base_o(regs_aperture_base_o[n]),
       .aperture_pages_o(regs_aperture_pages_o[n]),
-      .aperture_flush_o(regs_aperture_flush_o[n]),
+      .aperture_flush_o(regs_aperture_flush_o[n]), .link_o(link),
       .ring_o(rings), .ring_i(states[Rings-1:0]), .client_wr_o(wr), .client_rd_o(rd),
       .client_word_o(regs_client_word_o[n]), .client_data_o(regs_client_data_o[n]),
       .client_data_i(client_data), .ctl_valid_o(regs_ctl_valid_o[n]),
       .ctl_ready_i(regs_ctl_ready_i[n]), .ctl_o(ctl), .ctl_done_i(regs_ctl_done_i[n]),
       .invalidated_o(regs_invalidated_o[n]), .idle_o(regs_idle_o[n]));
+    assign regs_link_o[n] = link;
     assign regs_client_wr_o[n] = 64'(wr);
     assign regs_client_rd_o[n] = 64'(rd);
     for (genvar c = 0; c < Clients; c++) begin : g_client

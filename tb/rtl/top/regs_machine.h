@@ -151,6 +151,8 @@ class Regs : public BlocksTest {
     EXPECT_EQ(t.regs_fault_head_o[n], model.Kept(regs::FaultQueueHead::kOffset));
     EXPECT_EQ(t.regs_aperture_base_o[n], model.Kept(regs::ApertureBase::kOffset));
     EXPECT_EQ(t.regs_aperture_pages_o[n], model.Kept(regs::AperturePages::kOffset));
+    const auto link = model.Kept<regs::Link>();
+    EXPECT_EQ(t.regs_link_o[n], link.own() << 3 | link.adapters());
     for (unsigned i = 0; i < kRegsSizes[n].rings; ++i) {
       const uint32_t ring = regs::kRingBase + i * regs::kRingStride;
       const auto ctrl = model.Kept<regs::RingCtrl>(ring);

@@ -27,6 +27,7 @@ class RegsModel {
               {regs::FaultQueueHead::kOffset, 0xffff},
               {regs::ApertureBase::kOffset, page},
               {regs::AperturePages::kOffset, 0xffff'ffff},
+              {regs::Link::kOffset, 0x707},
               {regs::InvStart::kOffset, ~0ull},
               {regs::InvEnd::kOffset, ~0ull},
               {regs::InvCmd::kOffset, 0x3f03}};
