@@ -15,6 +15,9 @@ rtl/axi/gmmu_axi_heads.sv
 rtl/axi/gmmu_axi_mux.sv
 rtl/axi/gmmu_isolator.sv
 rtl/axi/gmmu_isolator_port.sv
+rtl/axi/gmmu_peer_read.sv
+rtl/axi/gmmu_peer_write.sv
+rtl/axi/gmmu_peer_port.sv
 rtl/client/gmmu_client.sv
 rtl/client/gmmu_client_answer.sv
 rtl/client/gmmu_client_ends.sv

@@ -73,7 +73,8 @@ module gmmu_axi_mux
   output logic     [1:0]                b_ready_o,
   input  edge_b_t  [1:0]                b_i,
 
-  output logic                          idle_o       // no burst accepted here still waits to leave
+  output logic                          idle_o,      // no burst accepted here still waits to leave
+  output logic                          own_idle_o   // nothing but of Exempt is here or unanswered
 );
   localparam int unsigned N = NumRequesters;
   localparam int unsigned IndexWidth = N > 1 ? $clog2(N) : 1;
@@ -449,6 +450,9 @@ module gmmu_axi_mux
     end
   end
 
+  assign own_idle_o = ((ar_valid | aw_valid | w_valid | r_valid_o | b_valid_o) & ~Exempt) == '0 &&
+                      (begins | begins_q) == '0 && (ar_busy | aw_busy) == '0 &&
+                      none_q && change_q == '0;
   assign idle_o = silent_o == hold_i &&
                   (ar_valid | aw_valid | w_valid) == '0 && (ar_go | aw_go) == '0 &&
                   owner_valid == '0 && out_idle == '1 && w_valid_o == '0 &&

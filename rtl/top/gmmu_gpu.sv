@@ -5,8 +5,12 @@
 //   s_reg   AXI4-Lite, 64 bit: BAR0. One access at a time; bytes above 64 KiB wrap.
 //   s_win   AXI4-Lite, 64 bit: BAR2, window onto VRAM at window_base. Accesses may be pipelined.
 //   m_vram  AXI4 manager, DataWidth: VRAM.
-//   m_host  AXI4 manager, DataWidth: host memory (logical addresses) and interrupt messages (AxUSER
-//           kind 2). B means that the link has accepted the write, in the order of AW.
+//   m_host  AXI4 manager, DataWidth: host memory (logical addresses), interrupt messages (AxUSER
+//           kind 2) and VRAM of linked adapters (kind 3, address {adapter[5:0], offset[41:0]}). B
+//           means that PCI Express has accepted the write, in the order of AW; of kind 3 that it is
+//           in the peer's VRAM.
+//   s_peer  AXI4 subordinate, DataWidth: VRAM for linked adapters, offsets of this GPU's VRAM. See
+//           gmmu_peer_port.
 //   ev_*    event port: observation only.
 //   idle_o  nothing is in flight and no register, window, ring or client work waits: until one of
 //           the s_ or cl_ inputs changes, further cycles change nothing but counters of time.
@@ -32,6 +36,7 @@ module gmmu_gpu
   parameter int unsigned ReadsInFlight = 32,
   parameter int unsigned CounterWidth = 64,      // 32 where area counts
   parameter int unsigned EventPort = 1,          // 0: ev_* stays 0
+  parameter int unsigned LinkPort = 1,           // 1: s_peer_* is there
   // access units: clients, through-port read, through-port write
   localparam int unsigned NumUnits = NumClients + 2 * ThroughPorts,
   // translation ports: access units, engine fetch, engine read, engine write
@@ -207,6 +212,38 @@ module gmmu_gpu
   output logic [ThroughIdWidth-1:0]       s_thr_bid_o,
   output logic [1:0]                      s_thr_bresp_o,
 
+  // VRAM for linked adapters: INCR bursts of the full bus width, never across 4 KiB. Without LinkPort
+  // never ready.
+  input  logic                            s_peer_arvalid_i,
+  output logic                            s_peer_arready_o,
+  input  logic [IdWidth-1:0]              s_peer_arid_i,
+  input  logic [PaWidth-1:0]              s_peer_araddr_i,
+  input  logic [7:0]                      s_peer_arlen_i,
+  input  logic [2:0]                      s_peer_arsize_i,
+  input  logic [1:0]                      s_peer_arburst_i,
+  output logic                            s_peer_rvalid_o,
+  input  logic                            s_peer_rready_i,  // always 1
+  output logic [IdWidth-1:0]              s_peer_rid_o,
+  output logic [DataWidth-1:0]            s_peer_rdata_o,
+  output logic [1:0]                      s_peer_rresp_o,
+  output logic                            s_peer_rlast_o,
+  input  logic                            s_peer_awvalid_i,
+  output logic                            s_peer_awready_o,
+  input  logic [IdWidth-1:0]              s_peer_awid_i,
+  input  logic [PaWidth-1:0]              s_peer_awaddr_i,
+  input  logic [7:0]                      s_peer_awlen_i,
+  input  logic [2:0]                      s_peer_awsize_i,
+  input  logic [1:0]                      s_peer_awburst_i,
+  input  logic                            s_peer_wvalid_i,
+  output logic                            s_peer_wready_o,
+  input  logic [DataWidth-1:0]            s_peer_wdata_i,
+  input  logic [DataBytes-1:0]            s_peer_wstrb_i,
+  input  logic                            s_peer_wlast_i,
+  output logic                            s_peer_bvalid_o,
+  input  logic                            s_peer_bready_i,  // always 1
+  output logic [IdWidth-1:0]              s_peer_bid_o,
+  output logic [1:0]                      s_peer_bresp_o,
+
   // Event port. Per translation port 192 bits: word 0 va; word 1 {zero[56], target[55:54],
   // adapter[53:48], gpa offset[47:0]}; word 2 {level[26:24], fault[23:16], access[9:8],
   // space[5:0]}.
@@ -229,7 +266,8 @@ module gmmu_gpu
     .L1Entries(L1Entries),
     .L2Entries(L2Entries), .L2Ways(L2Ways), .LargeEntries(LargeEntries),
     .WalkCacheEntries(WalkCacheEntries), .NumWalks(NumWalks), .ReadsInFlight(ReadsInFlight),
-    .CounterWidth(CounterWidth), .ThroughPorts(ThroughPorts), .EventPort(EventPort)
+    .CounterWidth(CounterWidth), .ThroughPorts(ThroughPorts), .EventPort(EventPort),
+    .LinkPort(LinkPort)
   ) u_check ();
 
   // Requesters of the memory ports; README.md lists them.
@@ -242,11 +280,17 @@ module gmmu_gpu
   localparam int unsigned ReqFaults = 6;
   localparam int unsigned ReqInterrupt = 7;
   localparam int unsigned ReqClients = 8;
-  localparam int unsigned NumRequesters = ReqClients + NumUnits;
-  localparam logic [NumRequesters-1:0] Readers = {{NumUnits{1'b1}}, 8'b0010_1111};
-  localparam logic [NumRequesters-1:0] Writers = {{NumUnits{1'b1}}, 8'b1111_0000};
+  localparam int unsigned ReqPeer = ReqClients + NumUnits;  // with LinkPort
+  localparam int unsigned NumRequesters = ReqPeer + LinkPort;
+  localparam logic [NumRequesters-1:0] Readers =
+      NumRequesters'({{(NumUnits + 1){1'b1}}, 8'b0010_1111});
+  localparam logic [NumRequesters-1:0] Writers =
+      NumRequesters'({{(NumUnits + 1){1'b1}}, 8'b1111_0000});
   // a request every other cycle is enough: tables, aperture, fetch, fault log, interrupts
-  localparam logic [NumRequesters-1:0] Slow = {{NumUnits{1'b0}}, 8'b1100_0111};
+  localparam logic [NumRequesters-1:0] Slow = NumRequesters'(8'b1100_0111);
+  // ctrl.silence is not for the work of others: the window, linked adapters
+  localparam logic [NumRequesters-1:0] Exempt = NumRequesters'(1) << ReqWindow |
+                                                NumRequesters'(LinkPort) << ReqPeer;
 
   localparam int unsigned PortFetch = NumUnits;
   localparam int unsigned PortRead = NumUnits + 1;
@@ -259,7 +303,7 @@ module gmmu_gpu
   r_t   [NumRequesters-1:0] r;
   w_t   [NumRequesters-1:0] w;
   b_t   [NumRequesters-1:0] b;
-  logic                     mux_idle, silence, held_silent, stale;
+  logic                     mux_idle, mux_own_idle, silence, held_silent, stale;
   edge_ax_t [1:0]           edge_ar, edge_aw;
   w_t       [1:0]           edge_w;
   edge_r_t  [1:0]           edge_r;
@@ -291,7 +335,7 @@ module gmmu_gpu
 
   gmmu_axi_mux #(
     .NumRequesters(NumRequesters), .Readers(Readers), .Writers(Writers), .Slow(Slow),
-    .Direct(NumRequesters'(1) << ReqTables), .Exempt(NumRequesters'(1) << ReqWindow)
+    .Direct(NumRequesters'(1) << ReqTables), .Exempt(Exempt)
   ) u_mux (
     .clk_i, .rst_i(rst_mux), .host_enable_i(bus_master_i), .hold_i(silence),
     .silent_o(held_silent),
@@ -303,7 +347,7 @@ module gmmu_gpu
     .aw_valid_o(mux_aw_valid), .aw_ready_i(mux_aw_ready), .aw_o(mux_aw),
     .w_valid_o(mux_w_valid), .w_ready_i(mux_w_ready), .w_o(mux_w),
     .b_valid_i(mux_b_valid), .b_ready_o(mux_b_ready), .b_i(mux_b),
-    .idle_o(mux_idle)
+    .idle_o(mux_idle), .own_idle_o(mux_own_idle)
   );
 
   gmmu_isolator u_isolator (
@@ -738,6 +782,46 @@ module gmmu_gpu
         s_thr_bready_i};
   end
 
+  // ---- VRAM for linked adapters. It lives through a reset of the core, whose end is the mux's.
+  logic peer_idle;
+  if (LinkPort != 0) begin : g_peer
+    gmmu_peer_port u_peer (
+      .clk_i, .rst_i, .cut_i(rst_mux), .vram_bytes_i, .idle_o(peer_idle),
+      .s_ar_valid_i(s_peer_arvalid_i), .s_ar_ready_o(s_peer_arready_o), .s_ar_id_i(s_peer_arid_i),
+      .s_ar_addr_i(s_peer_araddr_i), .s_ar_len_i(s_peer_arlen_i),
+      .s_r_valid_o(s_peer_rvalid_o), .s_r_id_o(s_peer_rid_o), .s_r_data_o(s_peer_rdata_o),
+      .s_r_resp_o(s_peer_rresp_o), .s_r_last_o(s_peer_rlast_o),
+      .s_aw_valid_i(s_peer_awvalid_i), .s_aw_ready_o(s_peer_awready_o), .s_aw_id_i(s_peer_awid_i),
+      .s_aw_addr_i(s_peer_awaddr_i), .s_aw_len_i(s_peer_awlen_i),
+      .s_w_valid_i(s_peer_wvalid_i), .s_w_ready_o(s_peer_wready_o),
+      .s_w_i('{data: s_peer_wdata_i, strb: s_peer_wstrb_i, last: s_peer_wlast_i}),
+      .s_b_valid_o(s_peer_bvalid_o), .s_b_id_o(s_peer_bid_o), .s_b_resp_o(s_peer_bresp_o),
+      .m_ar_valid_o(ar_valid[ReqPeer]), .m_ar_ready_i(ar_ready[ReqPeer]), .m_ar_o(ar[ReqPeer]),
+      .m_r_valid_i(r_valid[ReqPeer]), .m_r_i(r[ReqPeer]),
+      .m_aw_valid_o(aw_valid[ReqPeer]), .m_aw_ready_i(aw_ready[ReqPeer]), .m_aw_o(aw[ReqPeer]),
+      .m_w_valid_o(w_valid[ReqPeer]), .m_w_ready_i(w_ready[ReqPeer]), .m_w_o(w[ReqPeer]),
+      .m_b_valid_i(b_valid[ReqPeer]), .m_b_i(b[ReqPeer])
+    );
+    a_peer_taken: assert property (@(posedge clk_i) disable iff (rst_i)
+      (!s_peer_rvalid_o || s_peer_rready_i) && (!s_peer_bvalid_o || s_peer_bready_i));
+    a_peer_burst: assert property (@(posedge clk_i) disable iff (rst_i)
+      (!s_peer_arvalid_i || (s_peer_arsize_i == BeatSize && s_peer_arburst_i == BurstIncr)) &&
+      (!s_peer_awvalid_i || (s_peer_awsize_i == BeatSize && s_peer_awburst_i == BurstIncr)));
+    logic unused_peer;
+    assign unused_peer = ^{s_peer_arsize_i, s_peer_arburst_i, s_peer_awsize_i, s_peer_awburst_i,
+        s_peer_rready_i, s_peer_bready_i};
+  end else begin : g_no_peer
+    logic unused_peer;
+    assign peer_idle = 1'b1;
+    assign {s_peer_arready_o, s_peer_rvalid_o, s_peer_rid_o, s_peer_rdata_o, s_peer_rresp_o,
+            s_peer_rlast_o, s_peer_awready_o, s_peer_wready_o, s_peer_bvalid_o, s_peer_bid_o,
+            s_peer_bresp_o} = '0;
+    assign unused_peer = ^{s_peer_arvalid_i, s_peer_arid_i, s_peer_araddr_i, s_peer_arlen_i,
+        s_peer_arsize_i, s_peer_arburst_i, s_peer_rready_i, s_peer_awvalid_i, s_peer_awid_i,
+        s_peer_awaddr_i, s_peer_awlen_i, s_peer_awsize_i, s_peer_awburst_i, s_peer_wvalid_i,
+        s_peer_wdata_i, s_peer_wstrb_i, s_peer_wlast_i, s_peer_bready_i};
+  end
+
   // ---- Fault log and interrupts.
   logic fault_logged, faults_idle, message_sent, interrupts_idle;
 
@@ -892,18 +976,21 @@ module gmmu_gpu
   );
 
   // ---- Idle.
-  // Each block's word is registered; what is offered in this cycle is looked at beside it.
+  // Each block's word is registered; what is offered in this cycle is looked at beside it. Accesses
+  // of linked adapters are no work of this GPU.
   logic [11+NumClients:0] parts_idle_q;
   logic                   ports_idle_q, offered;
 
   always_ff @(posedge clk_i) begin
-    parts_idle_q <= {mux_idle, isolator_idle, mmu_idle, ctl_idle, regs_idle, ap_idle, engine_idle,
+    parts_idle_q <= {mux_own_idle, !stale, mmu_idle, ctl_idle, regs_idle, ap_idle, engine_idle,
         client_idle, through_idle, faults_idle, interrupts_idle, window_idle, !core_rst && !rst_mux};
-    ports_idle_q <= reg_port_idle && (vram_read | vram_written | host_read | host_written) == '0;
+    ports_idle_q <= mux_idle && isolator_idle && reg_port_idle && peer_idle &&
+                    (vram_read | vram_written | host_read | host_written) == '0;
   end
   assign offered = s_reg_awvalid_i || s_reg_wvalid_i || s_reg_arvalid_i || s_win_awvalid_i ||
       s_win_wvalid_i || s_win_arvalid_i || cl_req_valid_i != '0 || cl_w_valid_i != '0 ||
-      s_thr_arvalid_i || s_thr_awvalid_i || s_thr_wvalid_i;
+      s_thr_arvalid_i || s_thr_awvalid_i || s_thr_wvalid_i || s_peer_arvalid_i ||
+      s_peer_awvalid_i || s_peer_wvalid_i;
   assign work_idle = parts_idle_q == '1;
   assign idle_o = work_idle && ports_idle_q && !offered;
 

@@ -145,14 +145,12 @@ module gmmu_regs
   ring_base_t          w_ring_base;
   ring_ctrl_t          w_ring_ctrl;
   space_root_t         w_root;
-  link_t               w_link;
   inv_cmd_t            w_inv;
   assign w_window_base = wr_data_i;
   assign w_fault_size = wr_data_i;
   assign w_ring_base = wr_data_i;
   assign w_ring_ctrl = wr_data_i;
   assign w_root = wr_data_i;
-  assign w_link = wr_data_i;
   assign w_inv = wr_data_i;
 
   logic [63:0] inv_start_q, inv_end_q;
@@ -192,7 +190,7 @@ module gmmu_regs
         if (global_q[AtFaultQueueHead]) fault_head_o <= wr_data_i[15:0];
         if (global_q[AtApertureBase]) aperture_base_o <= {wr_data_i[PaWidth-1:12], 12'd0};
         if (global_q[AtAperturePages]) aperture_pages_o <= wr_data_i[31:0];
-        if (global_q[AtLink]) link_o <= '{own: w_link.own, adapters: w_link.adapters};
+        if (global_q[AtLink]) link_o <= '{own: wr_data_i[10:8], adapters: wr_data_i[2:0]};
         aperture_flush_o <= global_q[AtApertureBase] || global_q[AtAperturePages];
         if (global_q[AtInvStart]) inv_start_q <= wr_data_i;
         if (global_q[AtInvEnd]) inv_end_q <= wr_data_i;

@@ -17,9 +17,10 @@ CONSTRAINTS = ROOT / "constraints/ecp5-85f"
 PARAMETERS = {
     "NumClients": 4, "TrafficEngines": 1, "L1Entries": 16, "L2Entries": 512, "L2Ways": 4, "NumWalks": 8,
     "WalkCacheEntries": 16, "ReadsInFlight": 32, "CounterWidth": 32, "EventPort": 0, "ThroughPorts": 0,
+    "LinkPort": 0,
 }
 # Ports of parts that a parameter of 0 leaves out: they are not brought to pins. Inputs are 0, outputs open.
-LEFT_OUT = {"EventPort": "ev_", "ThroughPorts": "s_thr_"}
+LEFT_OUT = {"EventPort": "ev_", "ThroughPorts": "s_thr_", "LinkPort": "s_peer_"}
 MACROS = {"GMMU_CLIENT_SLOTS_LG2": 4}
 
 # Modules that are synthesised on their own and counted. Modules below them are flattened into them, modules above
@@ -30,7 +31,7 @@ BLOCKS = (
     "gmmu_client_port", "gmmu_client", "gmmu_traffic",
     "gmmu_axi_mux", "gmmu_regs", "gmmu_reg_port", "gmmu_counters", "gmmu_fault_log", "gmmu_interrupts",
     "gmmu_window", "gmmu_aperture_map", "gmmu_ctl_arbiter", "gmmu_gpu",
-    "gmmu_reset",
+    "gmmu_peer_port", "gmmu_reset",
 )
 
 # Without a target abc9 makes everything as fast as it can, at up to twice the LUTs. Picoseconds; synth_ecp5 counts 300

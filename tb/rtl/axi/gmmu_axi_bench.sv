@@ -13,6 +13,7 @@ module gmmu_axi_bench
   input  logic        hold_i,
   output logic        silent_o,
   output logic        idle_o,
+  output logic        own_idle_o,
 
   input  logic        ar_valid_i [N],
   output logic        ar_ready_o [N],
@@ -149,6 +150,6 @@ module gmmu_axi_bench
     .r_ready_o(m_r_ready),
     .r_i(m_r), .aw_valid_o(m_aw_valid), .aw_ready_i(m_aw_ready), .aw_o(m_aw), .w_valid_o(m_w_valid),
     .w_ready_i(m_w_ready), .w_o(m_w), .b_valid_i(m_b_valid), .b_ready_o(m_b_ready), .b_i(m_b),
-    .idle_o
+    .idle_o, .own_idle_o
   );
 endmodule

@@ -11,3 +11,11 @@ bind gmmu_fifo gmmu_stream_props #(.Width(Width)) u_out_props (
   .clk_i, .rst_i, .valid_i(valid_o), .ready_i, .payload_i(data_o));
 bind gmmu_skid gmmu_stream_props #(.Width(Width)) u_out_props (
   .clk_i, .rst_i, .valid_i(valid_o), .ready_i, .payload_i(data_o));
+// A reset of the mux is one of its streams too.
+bind gmmu_peer_read gmmu_axi_read_props #(.Ids(Slots)) u_m_props (
+  .clk_i, .rst_i(rst_i || cut_i), .ar_valid_i(m_ar_valid_o), .ar_ready_i(m_ar_ready_i),
+  .ar_i(m_ar_o), .r_valid_i(m_r_valid_i), .r_i(m_r_i));
+bind gmmu_peer_write gmmu_axi_write_props #(.Ids(Slots)) u_m_props (
+  .clk_i, .rst_i(rst_i || cut_i), .aw_valid_i(m_aw_valid_o), .aw_ready_i(m_aw_ready_i),
+  .aw_i(m_aw_o), .w_valid_i(m_w_valid_o), .w_ready_i(m_w_ready_i), .w_i(m_w_o),
+  .b_valid_i(m_b_valid_i), .b_i(m_b_i));

@@ -192,6 +192,38 @@ module gmmu_top_bench
   output logic [ThroughIdWidth-1:0]       s_thr_bid_o,
   output logic [1:0]                      s_thr_bresp_o,
 
+  // VRAM for linked adapters: INCR bursts of the full bus width, never across 4 KiB. Without LinkPort
+  // never ready.
+  input  logic                            s_peer_arvalid_i,
+  output logic                            s_peer_arready_o,
+  input  logic [IdWidth-1:0]              s_peer_arid_i,
+  input  logic [PaWidth-1:0]              s_peer_araddr_i,
+  input  logic [7:0]                      s_peer_arlen_i,
+  input  logic [2:0]                      s_peer_arsize_i,
+  input  logic [1:0]                      s_peer_arburst_i,
+  output logic                            s_peer_rvalid_o,
+  input  logic                            s_peer_rready_i,  // always 1
+  output logic [IdWidth-1:0]              s_peer_rid_o,
+  output logic [DataWidth-1:0]            s_peer_rdata_o,
+  output logic [1:0]                      s_peer_rresp_o,
+  output logic                            s_peer_rlast_o,
+  input  logic                            s_peer_awvalid_i,
+  output logic                            s_peer_awready_o,
+  input  logic [IdWidth-1:0]              s_peer_awid_i,
+  input  logic [PaWidth-1:0]              s_peer_awaddr_i,
+  input  logic [7:0]                      s_peer_awlen_i,
+  input  logic [2:0]                      s_peer_awsize_i,
+  input  logic [1:0]                      s_peer_awburst_i,
+  input  logic                            s_peer_wvalid_i,
+  output logic                            s_peer_wready_o,
+  input  logic [DataWidth-1:0]            s_peer_wdata_i,
+  input  logic [DataBytes-1:0]            s_peer_wstrb_i,
+  input  logic                            s_peer_wlast_i,
+  output logic                            s_peer_bvalid_o,
+  input  logic                            s_peer_bready_i,  // always 1
+  output logic [IdWidth-1:0]              s_peer_bid_o,
+  output logic [1:0]                      s_peer_bresp_o,
+
   // Event port. Per translation port 192 bits: word 0 va; word 1 {zero[56], target[55:54],
   // adapter[53:48], gpa offset[47:0]}; word 2 {level[26:24], fault[23:16], access[9:8],
   // space[5:0]}.

@@ -161,6 +161,8 @@ void TopMachine::Tick() {
   t.m_host_bvalid_i = hb != nullptr;
   if (hb != nullptr) t.m_host_bid_i = hb->id, t.m_host_bresp_i = hb->error ? 2 : 0;
   t.s_win_bready_i = 1;
+  t.s_peer_rready_i = t.s_peer_bready_i = 1;
+  if (drive) drive(t);
   t.clk_i = 0;
   t.eval();
 

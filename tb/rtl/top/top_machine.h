@@ -43,7 +43,7 @@ class Memory {
 /// One write burst as it arrived on the host port.
 struct HostWrite {
   uint64_t address = 0;
-  unsigned kind = 0;  // AxUSER kind: 0 logical, 2 interrupt
+  unsigned kind = 0;  // AxUSER kind: 0 logical, 2 interrupt, 3 peer
   bool no_snoop = false;
   std::vector<uint8_t> bytes;  // the enabled ones
 };
@@ -109,6 +109,9 @@ class TopMachine {
 
   /// Told the ports of every cycle outside reset, before its edge.
   std::function<void(const Vgmmu_top_bench&)> watch;
+
+  /// Drives further inputs, before each cycle is evaluated.
+  std::function<void(Vgmmu_top_bench&)> drive;
 
   void Tick();
   void Run(unsigned cycles);

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// VRAM for linked adapters: their bursts come in by an AXI4 subordinate port and are one requester
+// of the mux.
+//
+//   bursts    INCR, full bus width, never across 4 KiB, offsets of VRAM. Ids are unique among those
+//             outstanding of a direction; no order between ids, nor between reads and writes.
+//   answers   R and B have no ready: whoever asks always takes them. SLVERR for a burst at or past
+//             vram_bytes_i, which is a multiple of 4 KiB; nothing is accessed then.
+//   waits     for VRAM only. AW reaches the mux when all W beats of the burst are here, and no place
+//             is shared by reads and writes. Who writes has the beats of a burst before it offers
+//             AW: those of bursts behind it wait.
+//   cut_i     the mux is in reset. What has no answer yet, and what comes meanwhile, answers SLVERR;
+//             of such a write any beats may be in VRAM. rst_i is the power-on reset.
+//   idle_o    no burst is here
+module gmmu_peer_port
+  import gmmu_pkg::*;
+  import gmmu_axi_pkg::*;
+#(
+  parameter int unsigned Slots = 16,  // bursts of each direction at once; a power of two, 2 to 256
+  // of W; a whole burst has to fit: 256 beats, or 4 KiB
+  parameter int unsigned Beats = DataBytes < 16 ? 256 : 4096 / DataBytes
+) (
+  input  logic                 clk_i,
+  input  logic                 rst_i,
+
+  input  logic                 cut_i,
+  input  logic [63:0]          vram_bytes_i,
+  output logic                 idle_o,
+
+  input  logic                 s_ar_valid_i,
+  output logic                 s_ar_ready_o,
+  input  logic [IdWidth-1:0]   s_ar_id_i,
+  input  pa_t                  s_ar_addr_i,
+  input  logic [7:0]           s_ar_len_i,
+  output logic                 s_r_valid_o,
+  output logic [IdWidth-1:0]   s_r_id_o,
+  output logic [DataWidth-1:0] s_r_data_o,
+  output logic [1:0]           s_r_resp_o,
+  output logic                 s_r_last_o,
+  input  logic                 s_aw_valid_i,
+  output logic                 s_aw_ready_o,
+  input  logic [IdWidth-1:0]   s_aw_id_i,
+  input  pa_t                  s_aw_addr_i,
+  input  logic [7:0]           s_aw_len_i,
+  input  logic                 s_w_valid_i,
+  output logic                 s_w_ready_o,
+  input  w_t                   s_w_i,
+  output logic                 s_b_valid_o,
+  output logic [IdWidth-1:0]   s_b_id_o,
+  output logic [1:0]           s_b_resp_o,
+
+  output logic                 m_ar_valid_o,
+  input  logic                 m_ar_ready_i,
+  output ax_t                  m_ar_o,
+  input  logic                 m_r_valid_i,
+  input  r_t                   m_r_i,
+  output logic                 m_aw_valid_o,
+  input  logic                 m_aw_ready_i,
+  output ax_t                  m_aw_o,
+  output logic                 m_w_valid_o,
+  input  logic                 m_w_ready_i,
+  output w_t                   m_w_o,
+  input  logic                 m_b_valid_i,
+  input  b_t                   m_b_i
+);
+  localparam logic [1:0] RespOkay = 2'b00;
+  localparam logic [1:0] RespSlverr = 2'b10;
+
+  logic read_idle, write_idle;
+  r_t   s_r;
+  b_t   s_b;
+
+  gmmu_peer_read #(.Slots(Slots)) u_read (
+    .clk_i, .rst_i, .cut_i, .vram_bytes_i, .idle_o(read_idle),
+    .s_ar_valid_i, .s_ar_ready_o, .s_ar_id_i, .s_ar_addr_i, .s_ar_len_i,
+    .s_r_valid_o, .s_r_o(s_r),
+    .m_ar_valid_o, .m_ar_ready_i, .m_ar_o, .m_r_valid_i, .m_r_i
+  );
+  gmmu_peer_write #(.Slots(Slots), .Beats(Beats)) u_write (
+    .clk_i, .rst_i, .cut_i, .vram_bytes_i, .idle_o(write_idle),
+    .s_aw_valid_i, .s_aw_ready_o, .s_aw_id_i, .s_aw_addr_i, .s_aw_len_i,
+    .s_w_valid_i, .s_w_ready_o, .s_w_i, .s_b_valid_o, .s_b_o(s_b),
+    .m_aw_valid_o, .m_aw_ready_i, .m_aw_o, .m_w_valid_o, .m_w_ready_i, .m_w_o,
+    .m_b_valid_i, .m_b_i
+  );
+  assign s_r_id_o = s_r.id;
+  assign s_r_data_o = s_r.data;
+  assign s_r_resp_o = s_r.error ? RespSlverr : RespOkay;
+  assign s_r_last_o = s_r.last;
+  assign s_b_id_o = s_b.id;
+  assign s_b_resp_o = s_b.error ? RespSlverr : RespOkay;
+  assign idle_o = read_idle && write_idle;
+endmodule

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes of linked adapters: one requester of the AXI mux for bursts that come from outside.
+//
+//   s_aw, s_w  a burst of VRAM, as bursts are inside; ids are unique among those outstanding. AW
+//              is taken while one of Slots is free, W while there is room. Neither waits for the
+//              other, nor for an answer outside to be taken.
+//   s_b        no ready: always taken. A burst at or past vram_bytes_i answers an error and writes
+//              nothing.
+//   m_*        requester of the mux; ids are slots. AW is offered when all beats of the burst are
+//              here, so VRAM never waits for whoever writes.
+//   cut_i      the mux is in reset: what was handed to it answers an error, and so does every burst
+//              that is complete now; bursts behind what was lost wait until that is gone
+//   idle_o     no burst is here
+// Errors are told when no answer of the mux is, slot by slot.
+module gmmu_peer_write
+  import gmmu_pkg::*;
+  import gmmu_axi_pkg::*;
+#(
+  parameter int unsigned Slots = 16,  // a power of two, 2 to 256
+  // of W; a whole burst has to fit: 256 beats, or 4 KiB
+  parameter int unsigned Beats = DataBytes < 16 ? 256 : 4096 / DataBytes
+) (
+  input  logic                 clk_i,
+  input  logic                 rst_i,
+
+  input  logic                 cut_i,
+  input  logic [63:0]          vram_bytes_i,
+  output logic                 idle_o,
+
+  input  logic                 s_aw_valid_i,
+  output logic                 s_aw_ready_o,
+  input  logic [IdWidth-1:0]   s_aw_id_i,
+  input  pa_t                  s_aw_addr_i,
+  input  logic [7:0]           s_aw_len_i,
+  input  logic                 s_w_valid_i,
+  output logic                 s_w_ready_o,
+  input  w_t                   s_w_i,
+  output logic                 s_b_valid_o,
+  output b_t                   s_b_o,
+
+  output logic                 m_aw_valid_o,
+  input  logic                 m_aw_ready_i,
+  output ax_t                  m_aw_o,
+  output logic                 m_w_valid_o,
+  input  logic                 m_w_ready_i,
+  output w_t                   m_w_o,
+  input  logic                 m_b_valid_i,
+  input  b_t                   m_b_i
+);
+  localparam int unsigned SlotWidth = $clog2(Slots);
+  localparam int unsigned WholeWidth = $clog2(Beats + 4);  // three words behind the RAM
+  typedef logic [SlotWidth-1:0] slot_t;
+  typedef logic [WholeWidth-1:0] whole_t;
+  if (Slots < 2 || (1 << SlotWidth) != Slots || SlotWidth > IdWidth) begin : g_illegal
+    $fatal(1, "gmmu_peer_write: Slots must be a power of two, 2 to 256");
+  end
+  if (Beats < 256 && Beats * DataBytes < 4096) begin : g_illegal_beats
+    $fatal(1, "gmmu_peer_write: Beats must hold a whole burst");
+  end
+
+  // ---- AW takes the next slot; slots are issued in this order.
+  logic               ask_valid, ask_take, past_end, issue, issue_past, issue_bad;
+  logic [IdWidth-1:0] ask_id;
+  pa_t                ask_addr, issue_addr;
+  logic [7:0]         ask_len, issue_len;
+  slot_t              next_q, issue_q, offer_slot_q;
+  pa_t                offer_addr_q;
+  logic [7:0]         offer_len_q;
+  // slot holds a burst; which waits to be issued; VRAM owes its B; its B is an error
+  logic [Slots-1:0]   busy_q, waits_q, sent_q, fail_q, taken, issued, sent, failed, ended;
+
+  gmmu_skid #(.Width(IdWidth + PaWidth + 8)) u_ask (
+    .clk_i, .rst_i, .valid_i(s_aw_valid_i), .ready_o(s_aw_ready_o),
+    .data_i({s_aw_id_i, s_aw_addr_i, s_aw_len_i}),
+    .valid_o(ask_valid), .ready_i(ask_take), .data_o({ask_id, ask_addr, ask_len})
+  );
+  assign past_end = vram_bytes_i[63:PaWidth] == '0 &&
+                    ask_addr[PaWidth-1:PageLg2] >= vram_bytes_i[PaWidth-1:PageLg2];
+  assign ask_take = ask_valid && !busy_q[next_q];
+  gmmu_lutram #(.Width(1 + PaWidth + 8), .Depth(Slots)) u_bursts (
+    .clk_i, .write_i(ask_take), .write_addr_i(next_q), .data_i({past_end, ask_addr, ask_len}),
+    .read_addr_i(issue_q), .data_o({issue_past, issue_addr, issue_len})
+  );
+
+  // ---- Beats, and how many bursts are complete and not issued.
+  logic   beat_valid, beat_take, complete_q;
+  whole_t whole_q;
+  logic [DataWidth-1:0] beat_data;
+  logic [DataBytes-1:0] beat_strb;
+  gmmu_fifo_ram #(.Width(DataWidth + DataBytes), .Depth(Beats)) u_beats (
+    .clk_i, .rst_i, .valid_i(s_w_valid_i), .ready_o(s_w_ready_o), .data_i({s_w_i.data, s_w_i.strb}),
+    .valid_o(beat_valid), .ready_i(beat_take), .data_o({beat_data, beat_strb})
+  );
+
+  // ---- In order: to the mux, or to nowhere.
+  typedef struct packed {
+    logic       bad;
+    slot_t      slot;
+    logic [7:0] len;
+  } order_t;
+  logic                order_valid, order_room, order_take, last, drop, dead_q;
+  order_t              order, queue;
+  logic                queue_valid, queue_take;
+  logic [7:0]          beat_q;
+  logic [SlotWidth:0]  good_q;  // bursts in the order of W, and for the mux
+  logic                good_in, good_out;
+
+  assign issue_bad = cut_i || issue_past;
+  assign issue = waits_q[issue_q] && complete_q && order_room && (cut_i || !dead_q) &&
+                 (!m_aw_valid_o || m_aw_ready_i);
+  gmmu_fifo #(.Width($bits(order_t)), .Depth(Slots)) u_order (
+    .clk_i, .rst_i, .valid_i(issue), .ready_o(order_room),
+    .data_i({issue_bad, issue_q, issue_len}),
+    .valid_o(queue_valid), .ready_i(queue_take), .data_o(queue)
+  );
+  // in between, so that the end of a burst reaches two words and not the FIFO
+  gmmu_skid #(.Width($bits(order_t))) u_order_next (
+    .clk_i, .rst_i, .valid_i(queue_valid), .ready_o(queue_take), .data_i(queue),
+    .valid_o(order_valid), .ready_i(order_take), .data_o(order)
+  );
+  assign drop = order.bad || cut_i || dead_q;
+  assign last = beat_q == order.len;
+  assign m_w_valid_o = order_valid && beat_valid && !drop;
+  assign m_w_o = '{data: beat_data, strb: beat_strb, last: last};
+  assign beat_take = order_valid && (drop || m_w_ready_i);
+  assign order_take = beat_take && beat_valid && last;
+  assign good_in = issue && !issue_bad;
+  assign good_out = order_take && !order.bad;
+
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      next_q <= '0;
+      issue_q <= '0;
+      whole_q <= '0;
+      complete_q <= 1'b0;
+      beat_q <= '0;
+      good_q <= '0;
+      dead_q <= 1'b0;
+      m_aw_valid_o <= 1'b0;
+    end else begin
+      if (ask_take) next_q <= next_q + 1'b1;
+      if (issue) issue_q <= issue_q + 1'b1;
+      whole_q <= whole_q + whole_t'(s_w_valid_i && s_w_ready_o && s_w_i.last) - whole_t'(issue);
+      complete_q <= whole_q > whole_t'(issue);
+      if (beat_take && beat_valid) beat_q <= last ? '0 : beat_q + 1'b1;
+      if (good_in != good_out) good_q <= good_in ? good_q + 1'b1 : good_q - 1'b1;
+      // until nothing that the mux has lost is among the beats
+      dead_q <= cut_i || (dead_q && good_q != '0);
+      if (cut_i) m_aw_valid_o <= 1'b0;
+      else if (!m_aw_valid_o || m_aw_ready_i) m_aw_valid_o <= good_in;
+    end
+    if (issue) begin
+      offer_slot_q <= issue_q;
+      offer_addr_q <= issue_addr;
+      offer_len_q <= issue_len;
+    end
+  end
+  always_comb begin
+    m_aw_o = '0;
+    m_aw_o.id = IdWidth'(offer_slot_q);
+    m_aw_o.port = PortVram;
+    m_aw_o.addr = offer_addr_q;
+    m_aw_o.len = offer_len_q;
+  end
+
+  // ---- B: the mux's, else an error for the slot that is looked at.
+  logic               b_valid_q, b_error_q, tell;
+  slot_t              b_slot_q, scan_q, at;
+  logic [IdWidth-1:0] id;
+
+  always_ff @(posedge clk_i) begin
+    b_valid_q <= m_b_valid_i && !cut_i && !rst_i;
+    b_slot_q <= m_b_i.id[SlotWidth-1:0];
+    b_error_q <= m_b_i.error;
+  end
+  assign at = b_valid_q ? b_slot_q : scan_q;
+  assign tell = b_valid_q || fail_q[scan_q];
+  assign taken = Slots'(ask_take) << next_q;
+  assign issued = Slots'(issue) << issue_q;
+  assign sent = Slots'(order_take && !drop) << order.slot;
+  assign failed = Slots'(order_take && drop) << order.slot;
+  assign ended = Slots'(tell) << at;
+  gmmu_lutram #(.Width(IdWidth), .Depth(Slots)) u_ids (
+    .clk_i, .write_i(ask_take), .write_addr_i(next_q), .data_i(ask_id), .read_addr_i(at),
+    .data_o(id)
+  );
+
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      s_b_valid_o <= 1'b0;
+      scan_q <= '0;
+      busy_q <= '0;
+      waits_q <= '0;
+      sent_q <= '0;
+      fail_q <= '0;
+    end else begin
+      s_b_valid_o <= tell;
+      if (!b_valid_q) scan_q <= scan_q + 1'b1;
+      busy_q <= (busy_q | taken) & ~ended;
+      waits_q <= (waits_q | taken) & ~issued;
+      sent_q <= cut_i ? '0 : (sent_q | sent) & ~ended;
+      fail_q <= (fail_q | failed | (cut_i ? sent_q : '0)) & ~ended;
+    end
+    s_b_o <= '{id: id, error: !b_valid_q || b_error_q};
+  end
+
+  assign idle_o = busy_q == '0 && !ask_valid && !s_b_valid_o;
+
+  a_told: assert property (@(posedge clk_i) disable iff (rst_i) !b_valid_q || sent_q[at]);
+  logic unused_bits;  // pages count, not bytes
+  assign unused_bits = ^{vram_bytes_i[PageLg2-1:0], m_b_i.id};
+endmodule

@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: Apache-2.0
+// gmmu_peer_port between a linked adapter, which asks and always takes answers, and a multiplexer with VRAM that is
+// reset at any time. It checks every answer, and every burst that reaches VRAM, against what was asked.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <deque>
+#include <list>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "Vgmmu_peer_port_bench.h"
+#include "tb/rtl/coverage.h"
+#include "tb/rtl/manner.h"
+#include "verilated.h"
+
+namespace gmmu::peer {
+
+constexpr uint64_t kVram = 1 << 20;
+
+class PeerMachine {
+ public:
+  struct Burst {
+    bool write = false;
+    unsigned id = 0, len = 0;
+    uint64_t address = 0;
+    std::vector<uint64_t> data;   // of a write
+    bool past = false;            // at or past the end of VRAM
+    bool cut = false;             // a cut came while it had no answer
+    bool error = false;           // of VRAM
+    bool reached = false;         // VRAM was asked
+    unsigned beats = 0;           // answered; of a write: taken by the port
+  };
+
+  PeerMachine(unsigned element, uint64_t seed) : n(element), dice(seed), top_(std::make_unique<Vgmmu_peer_port_bench>(&context_)), t(*top_) {
+    context_.assertOn(true);
+    t.vram_bytes_i = kVram;
+    t.rst_i = 1;
+    for (int i = 0; i < 3; ++i) Edge();
+    t.rst_i = 0;
+  }
+  ~PeerMachine() { t.final(); }
+
+  void Ask(bool write, uint64_t address, unsigned len) {
+    Burst b;
+    b.write = write, b.address = address, b.len = len;
+    b.past = t.vram_bytes_i >> 48 == 0 && address >= t.vram_bytes_i;
+    for (unsigned i = 0; write && i <= len; ++i) b.data.push_back(dice.rng());
+    to_ask_[write].push_back(b);
+  }
+  void AskAny() {
+    const bool long_one = dice.Chance(3);
+    const unsigned len = static_cast<unsigned>(dice.Random(0, long_one ? 255 : dice.Chance(50) ? 15 : 0));
+    uint64_t page = dice.Random(0, kVram / 4096 - 1);
+    if (dice.Chance(10)) page += kVram / 4096;
+    if (dice.Chance(3)) page |= uint64_t{1} << 35;
+    if (dice.Chance(10)) page = kVram / 4096 - dice.Random(0, 1);
+    uint64_t offset = 8 * dice.Random(0, 511 - len);
+    if (dice.Chance(20)) offset += dice.Random(0, 7);
+    Ask(dice.Chance(50), page * 4096 + offset, len);
+  }
+
+  /// Knobs.
+  Manner manner{0, 0};
+  unsigned latency = 0;        ///< of VRAM
+  bool take_ar = true, take_aw = true, take_w = true, answer = true;
+  bool send_w = true;          ///< the linked adapter sends its beats
+  bool interleave = true;      ///< beats of different reads come mixed
+  unsigned error_percent = 0;  ///< of VRAM's answers
+
+  bool Done() const { return to_ask_[0].empty() && to_ask_[1].empty() && asked_[0].empty() && asked_[1].empty(); }
+  size_t Unanswered(bool write) const { return asked_[write].size() + to_ask_[write].size(); }
+  bool Finish(int bound = 200000) {
+    for (int i = 0; i < bound && !Done(); ++i) Tick();
+    const bool done = Done();
+    for (int i = 0; i < 40; ++i) Tick();
+    EXPECT_TRUE(done) << Unanswered(0) << " reads, " << Unanswered(1) << " writes have no answer";
+    EXPECT_TRUE(t.idle_o[n]);
+    return done;
+  }
+  void Run(int cycles) {
+    for (int i = 0; i < cycles; ++i) Tick();
+  }
+  /// The mux is reset: it forgets everything, VRAM's answers of before never come.
+  void Cut(bool on) { cut_next_ = on; }
+
+  uint64_t cycles = 0, r_beats = 0, w_beats = 0, r_errors = 0, b_errors = 0, answered[2] = {};
+
+  void Tick() {
+    const bool first = cut_next_ && !t.cut_i;
+    t.cut_i = cut_next_;
+    DriveOutside();
+    DriveVram(first);
+    t.clk_i = 0;
+    t.eval();
+    const bool waits = !asked_[0].empty() || !asked_[1].empty();
+    if (waits) EXPECT_FALSE(t.idle_o[n]) << "idle with a burst that has no answer";
+    Outside();
+    if (t.cut_i) Forget();
+    else Vram();
+    Edge();
+    ++cycles;
+  }
+
+ private:
+  void Edge() {
+    t.clk_i = 0;
+    t.eval();
+    t.clk_i = 1;
+    t.eval();
+  }
+  unsigned FreeId(bool write) {
+    for (;;) {
+      const unsigned id = static_cast<unsigned>(dice.Random(0, 255));
+      if (std::none_of(asked_[write].begin(), asked_[write].end(), [&](const Burst& b) { return b.id == id; })) return id;
+    }
+  }
+
+  void DriveOutside() {
+    for (bool write : {false, true}) {
+      const bool now = ax_[write].Now(!to_ask_[write].empty(), dice, manner.idle_percent);
+      if (now && !offered_[write]) to_ask_[write].front().id = FreeId(write);
+      offered_[write] = now;
+      (write ? t.s_aw_valid_i : t.s_ar_valid_i)[n] = now;
+      if (!now) continue;
+      const Burst& b = to_ask_[write].front();
+      (write ? t.s_aw_id_i : t.s_ar_id_i) = static_cast<uint8_t>(b.id);
+      (write ? t.s_aw_addr_i : t.s_ar_addr_i) = b.address;
+      (write ? t.s_aw_len_i : t.s_ar_len_i) = static_cast<uint8_t>(b.len);
+    }
+    // Beats come in the order of AW, each as soon as its AW is offered.
+    const bool more = !sending_.empty() || (offered_[1] && !sending_front_);
+    const bool w = w_.Now(send_w && more, dice, manner.idle_percent);
+    t.s_w_valid_i[n] = w;
+    if (w) {
+      const Burst& b = sending_.empty() ? to_ask_[1].front() : sending_.front();
+      t.s_w_data_i = b.data[beat_], t.s_w_strb_i = 0xff, t.s_w_last_i = beat_ == b.len;
+    }
+  }
+  void Outside() {
+    for (bool write : {false, true}) {
+      if (!((write ? t.s_aw_valid_i : t.s_ar_valid_i)[n] && (write ? t.s_aw_ready_o : t.s_ar_ready_o)[n])) continue;
+      Burst b = to_ask_[write].front();
+      to_ask_[write].pop_front();
+      ax_[write].Taken();
+      offered_[write] = false;
+      b.cut = t.cut_i;
+      if (write) {
+        b.beats = sending_front_ ? b.len + 1 : sending_.empty() ? beat_ : 0;
+        if (!sending_front_) sending_.push_back(b);
+        sending_front_ = false;
+      }
+      asked_[write].push_back(b);
+    }
+    if (t.s_w_valid_i[n] && t.s_w_ready_o[n]) {
+      w_.Taken();
+      ++w_beats;
+      const bool early = sending_.empty();  // its AW is still offered
+      const Burst& b = early ? to_ask_[1].front() : sending_.front();
+      if (!early) ++Sending().beats;
+      if (beat_++ == b.len) {
+        beat_ = 0;
+        if (early) sending_front_ = true;
+        else sending_.pop_front();
+      }
+    }
+    if (t.s_r_valid_o[n]) TakeR();
+    if (t.s_b_valid_o[n]) TakeB();
+    if (t.cut_i) {
+      for (auto& list : asked_)
+        for (Burst& b : list) b.cut = true;
+    }
+  }
+  /// The asked write whose beats are being sent.
+  Burst& Sending() {
+    return *std::find_if(asked_[1].begin(), asked_[1].end(), [&](const Burst& b) { return b.id == sending_.front().id; });
+  }
+  Burst* Find(bool write, unsigned id) {
+    for (Burst& b : asked_[write])
+      if (b.id == id) return &b;
+    ADD_FAILURE() << "an answer to nobody, id " << id;
+    return nullptr;
+  }
+  void End(bool write, unsigned id) {
+    asked_[write].remove_if([&](const Burst& b) { return b.id == id; });
+    ++answered[write];
+  }
+  uint64_t Stored(uint64_t word) const {
+    const auto found = memory_.find(word);
+    return found == memory_.end() ? word * 0x9E3779B97F4A7C15ull : found->second;
+  }
+  void TakeR() {
+    Burst* b = Find(false, t.s_r_id_o[n]);
+    if (b == nullptr) return;
+    ++r_beats;
+    const bool error = t.s_r_resp_o[n] != 0;
+    r_errors += error;
+    EXPECT_TRUE(t.s_r_resp_o[n] == 0 || t.s_r_resp_o[n] == 2);
+    if (b->past) EXPECT_TRUE(error) << "past the end";
+    if (!b->past && !b->cut) EXPECT_EQ(error, b->error);
+    if (!error) {
+      EXPECT_TRUE(b->reached);
+      ASSERT_LT(b->beats, b->data.size());
+      EXPECT_EQ(t.s_r_data_o[n], b->data[b->beats]);
+    }
+    EXPECT_EQ(t.s_r_last_o[n], b->beats == b->len);
+    if (b->beats++ == b->len) End(false, b->id);
+  }
+  void TakeB() {
+    Burst* b = Find(true, t.s_b_id_o[n]);
+    if (b == nullptr) return;
+    const bool error = t.s_b_resp_o[n] != 0;
+    b_errors += error;
+    EXPECT_TRUE(t.s_b_resp_o[n] == 0 || t.s_b_resp_o[n] == 2);
+    EXPECT_EQ(b->beats, b->len + 1) << "B before its beats";
+    if (b->past) EXPECT_TRUE(error && !b->reached) << "past the end";
+    if (!b->past && !b->cut) EXPECT_EQ(error, b->error);
+    if (!error) {
+      EXPECT_TRUE(b->reached);
+    }
+    End(true, b->id);
+  }
+
+  // ---- The mux and VRAM.
+  struct Access {
+    unsigned slot = 0, id = 0, beat = 0, len = 0;
+    uint64_t address = 0, due = 0;
+    bool error = false;
+  };
+  void Forget() {
+    reads_.clear(), writes_.clear(), written_.clear(), beats_.clear();
+    r_offered_ = b_offered_ = false;
+  }
+  /// `first`: the first cycle of a cut may still show an answer, which means nothing.
+  void DriveVram(bool first) {
+    t.m_ar_ready_i = take_ar && !dice.Chance(manner.stall_percent);
+    t.m_aw_ready_i = take_aw && !dice.Chance(manner.stall_percent);
+    t.m_w_ready_i = take_w && !dice.Chance(manner.stall_percent);
+    if (t.cut_i) {
+      t.m_r_valid_i[n] = first && !reads_.empty();
+      t.m_b_valid_i[n] = first && !written_.empty();
+      if (t.m_r_valid_i[n])
+        t.m_r_id_i = static_cast<uint8_t>(reads_[0].slot), t.m_r_last_i = reads_[0].beat == reads_[0].len;
+      if (t.m_b_valid_i[n]) t.m_b_id_i = static_cast<uint8_t>(written_[0].slot);
+      return;
+    }
+    const auto due = [&](const std::deque<Access>& all) { return answer && !all.empty() && all[0].due <= cycles; };
+    if (due(reads_) && !dice.Chance(manner.idle_percent)) {
+      r_offered_ = true;
+      size_t ready = 0;
+      while (ready < reads_.size() && reads_[ready].due <= cycles) ++ready;
+      if (interleave) std::swap(reads_[0], reads_[dice.Random(0, ready - 1)]);
+      const Access& a = reads_[0];
+      t.m_r_id_i = static_cast<uint8_t>(a.slot), t.m_r_last_i = a.beat == a.len;
+      t.m_r_data_i = Find(false, a.id)->data.emplace_back(Stored(a.address / 8 + a.beat));
+      t.m_r_error_i = a.error;
+    } else {
+      r_offered_ = false;
+    }
+    t.m_r_valid_i[n] = r_offered_;
+    b_offered_ = due(written_) && !dice.Chance(manner.idle_percent);
+    if (b_offered_) {
+      size_t ready = 0;
+      while (ready < written_.size() && written_[ready].due <= cycles) ++ready;
+      std::swap(written_[0], written_[dice.Random(0, ready - 1)]);
+      t.m_b_id_i = static_cast<uint8_t>(written_[0].slot), t.m_b_error_i = written_[0].error;
+    }
+    t.m_b_valid_i[n] = b_offered_;
+  }
+  /// The asked burst that this is; bursts reach VRAM in the order in which they were asked.
+  Burst* Reach(bool write, uint64_t address, unsigned len) {
+    for (Burst& b : asked_[write]) {
+      if (b.reached || b.past || (b.cut && !(b.address == address && b.len == len))) continue;
+      EXPECT_EQ(b.address, address);
+      EXPECT_EQ(b.len, len);
+      b.reached = true;
+      return &b;
+    }
+    ADD_FAILURE() << "VRAM is asked for " << address << " by nobody";
+    return nullptr;
+  }
+  void Vram() {
+    if (r_offered_) {
+      if (reads_[0].beat++ == reads_[0].len) reads_.pop_front();
+    }
+    if (b_offered_) written_.pop_front();
+    if (t.m_ar_valid_o[n] && t.m_ar_ready_i) {
+      EXPECT_EQ(t.m_ar_port_o[n], 0u);
+      if (Burst* b = Reach(false, t.m_ar_addr_o[n], t.m_ar_len_o[n])) {
+        b->error = dice.Chance(error_percent);
+        reads_.push_back({t.m_ar_id_o[n], b->id, 0, b->len, b->address, cycles + 1 + latency, b->error});
+      }
+    }
+    if (t.m_aw_valid_o[n] && t.m_aw_ready_i) {
+      EXPECT_EQ(t.m_aw_port_o[n], 0u);
+      if (Burst* b = Reach(true, t.m_aw_addr_o[n], t.m_aw_len_o[n])) {
+        EXPECT_EQ(b->beats, b->len + 1) << "AW before its beats are here";
+        b->error = dice.Chance(error_percent);
+        writes_.push_back({t.m_aw_id_o[n], b->id, 0, b->len, b->address, 0, b->error});
+      }
+    }
+    if (t.m_w_valid_o[n] && t.m_w_ready_i) beats_.push_back({t.m_w_data_o[n], t.m_w_last_o[n] != 0});
+    while (!writes_.empty() && !beats_.empty()) {  // W may come before its AW is taken
+      Access& a = writes_.front();
+      memory_[a.address / 8 + a.beat] = beats_.front().first;
+      EXPECT_EQ(beats_.front().first, Find(true, a.id)->data[a.beat]);
+      EXPECT_EQ(beats_.front().second, a.beat == a.len);
+      beats_.pop_front();
+      if (a.beat++ < a.len) continue;
+      a.due = cycles + 1 + latency;
+      written_.push_back(a);
+      writes_.pop_front();
+    }
+  }
+
+ public:
+  const unsigned n;
+  Dice dice;
+
+ private:
+  VerilatedContext context_;
+  std::unique_ptr<Vgmmu_peer_port_bench> top_;
+
+ public:
+  Vgmmu_peer_port_bench& t;
+
+ private:
+  Coverage coverage_{context_};
+  std::deque<Burst> to_ask_[2];
+  std::list<Burst> asked_[2];
+  std::deque<Burst> sending_;    // writes that were taken and whose beats are not all sent
+  bool sending_front_ = false;   // all beats of the write that is offered were sent
+  Offer ax_[2], w_;
+  bool offered_[2] = {};
+  unsigned beat_ = 0;
+  bool cut_next_ = false;
+  std::map<uint64_t, uint64_t> memory_;
+  std::deque<Access> reads_, writes_, written_;
+  std::deque<std::pair<uint64_t, bool>> beats_;
+  bool r_offered_ = false, b_offered_ = false;
+};
+
+}  // namespace gmmu::peer
