@@ -159,7 +159,7 @@ module gmmu_dma_copy_bench
   assign ctl = '{op: ctl_set_i ? CtlSetSpace : CtlInvalidate, scope: ScopeRange, space: Space,
                  va_start: ctl_start_i, va_end: ctl_end_i,
                  cfg: '{enable: 1'b1, root: '{target: TargetVram, adapter: '0, offset: ctl_root_i},
-                        root_entries: 32'd512, levels: 3'd3,
+                        root_entries: 32'd512, levels: 3'd3, dual: 1'b0,
                         bits: {4'd0, 4'd0, 4'd0, 4'd9, 4'd9, 4'd9}}};
   ax_t table_ar;
   assign table_ar_id_o = table_ar.id;
