@@ -13,6 +13,7 @@ constexpr uint64_t kRegisterBytes = 64 * 1024;
 constexpr uint64_t kAllCauses = 0x3f;
 constexpr unsigned kPreemptionMinor = 3;  // interface from which rings can be preempted
 constexpr unsigned kLeaf64kMinor = 4;     // and from which there are 64 KiB leaf tables and pairs
+constexpr unsigned kLinkMinor = 4;        // interface from which adapters can be linked
 
 // Names of the driver's memory in the system's debug output.
 enum Cookie : ULONG_PTR { kRingCookie = 1, kFenceCookie, kFaultCookie, kDummyCookie, kSecondRingCookie, kSecondFenceCookie, kResidencyCookie };
@@ -120,6 +121,12 @@ NTSTATUS Adapter::ReadIdentity() {
                static_cast<unsigned>(id.minor()));
     return STATUS_NOT_SUPPORTED;
   }
+  if (link.adapters() > 1 && id.minor() < kLinkMinor) {
+    DbgPrintEx(DPFLTR_IHVVIDEO_ID, DPFLTR_ERROR_LEVEL,
+               "gmmu: this hardware cannot be linked: interface version 1.%llu\n",
+               static_cast<unsigned long long>(id.minor()));
+    return STATUS_NOT_SUPPORTED;
+  }
   nodes = built.rings() > kRenderNode ? kMostNodes : 1;
   can_preempt = id.minor() >= kPreemptionMinor;
   const auto more = registers.Read<regs::Cap2>();  // 0 before minor version 1
@@ -173,6 +180,7 @@ NTSTATUS Adapter::Program(Vram vram) {
   }
   registers.Write(regs::ApertureBase{}.set_offset(aperture_table()));
   registers.Write(regs::AperturePages{}.set_pages(aperture_pages()));
+  if (link.adapters() > 1) registers.Write(regs::Link{}.set_adapters(link.adapters()).set_own(link.index()));
   fault_log.Start(registers, fault_page_);
   for (UINT node = 0; node < nodes; ++node) RestartRing(node, engines[node].ring.submitted_fence());
   const NTSTATUS status = spaces.Restore();

@@ -6,6 +6,7 @@
 #include "kmd/contiguous_blocks.h"
 #include "kmd/engine.h"
 #include "kmd/fault_log.h"
+#include "kmd/link.h"
 #include "kmd/own_memory.h"
 #include "kmd/parameters.h"
 #include "kmd/registers.h"
@@ -49,12 +50,21 @@ class Adapter {
 
   /// Null: there is no such node.
   Engine* EngineOf(UINT node) { return node < nodes ? &engines[node] : nullptr; }
+  /// DDI arguments name an engine by the lead's handle, the adapter's index and the node. Null: there is none.
+  static Engine* FindEngine(HANDLE lead, UINT adapter, UINT node) {
+    Adapter* member = From(lead).Member(adapter);
+    return member == nullptr ? nullptr : member->EngineOf(node);
+  }
   /// Starts a node's ring empty, after Ring::Stop; fences up to `completed` count as done.
   void RestartRing(UINT node, uint32_t completed) {
     engines[node].Restart(registers, node, node == kPagingNode, completed);
   }
 
   HANDLE dxgkrnl_handle() const { return dxgkrnl.DeviceHandle; }
+  /// The linked adapter of this index (EngineOrdinal, PhysicalAdapterIndex); null: there is none. An adapter
+  /// alone is number 0.
+  Adapter* Member(UINT number) const { return link.Member(*this, number); }
+  Adapter& lead() const { return *Member(link.lead()); }
   uint64_t aperture_pages() const { return parameters.aperture_bytes / kPage; }
   /// The driver's own part of VRAM begins here; it holds the table of aperture entries.
   uint64_t aperture_table() const;
@@ -65,6 +75,7 @@ class Adapter {
 
   PDEVICE_OBJECT device_object;
   Parameters parameters;
+  LinkPlace link;
   DXGKRNL_INTERFACE dxgkrnl{};
   bool started = false;
   bool powered = false;

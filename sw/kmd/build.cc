@@ -48,8 +48,9 @@ NTSTATUS Dispatch(Build& build) {
 bool Build::PagingSpace(uint32_t* space) const {
   const auto* context = static_cast<const Context*>(args.hSystemContext);
   const Process* process = context != nullptr && !context->system ? context->process : adapter.system_process;
-  if (process == nullptr || process->space == Spaces::kNone) return false;
-  *space = process->space;
+  const UINT index = adapter.link.index();
+  if (process == nullptr || process->space_on(index) == Spaces::kNone) return false;
+  *space = process->space_on(index);
   return true;
 }
 
@@ -61,9 +62,12 @@ bool Build::SegmentPlace(UINT segment, LARGE_INTEGER address, Place* place) cons
   return true;
 }
 
+// The operation names no adapter: it is the one on which the system context runs.
 NTSTATUS BuildPagingBuffer(HANDLE hAdapter, DXGKARG_BUILDPAGINGBUFFER* pArgs) {
   const UINT room = pArgs->pDmaBuffer == nullptr ? 0 : pArgs->DmaSize;
-  Build build{Adapter::From(hAdapter), *pArgs, CommandBuffer(pArgs->pDmaBuffer, room)};
+  const auto* context = static_cast<const Context*>(pArgs->hSystemContext);
+  Adapter& adapter = context != nullptr ? *context->adapter : Adapter::From(hAdapter);
+  Build build{adapter, *pArgs, CommandBuffer(pArgs->pDmaBuffer, room)};
   const bool records = room != 0 && build.adapter.parameters.paging_private_bytes != 0;
   const bool starts = room != 0 && BufferStart::Wanted(*pArgs);
   if (records && !PagingRecord::Fits(*pArgs, starts ? sizeof(BufferStart) : 0)) {

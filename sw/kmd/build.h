@@ -14,7 +14,7 @@ namespace gmmu::kmd {
 /// operand and a fresh buffer. Any other failure is a fault of the caller or of this driver, and
 /// fatal to the system.
 struct Build {
-  Adapter& adapter;
+  Adapter& adapter;  ///< that will run it
   DXGKARG_BUILDPAGINGBUFFER& args;
   CommandBuffer commands;
 

@@ -105,7 +105,7 @@ NTSTATUS WriteByCommands(Build& build, Place table, const TableSource& source) {
 NTSTATUS BuildUpdatePageTable(Build& build) {
   const auto& op = build.args.UpdatePageTable;
   const Adapter& adapter = build.adapter;
-  TableSource source(op, adapter.parameters);
+  TableSource source(op, adapter.parameters, adapter.link.index());
   if (!source.Legal()) return STATUS_INVALID_PARAMETER;
 
   // The mode decides, not whether there is a buffer: immediate updates may come with one.
@@ -148,14 +148,15 @@ NTSTATUS BuildFlushTlb(Build& build) {
   const auto* process = static_cast<const Process*>(op.hProcess);
   if (process == nullptr) process = build.adapter.system_process;
 
+  const uint32_t space = process == nullptr ? Spaces::kNone : process->space_on(build.adapter.link.index());
   bool fits = false;
-  if (process == nullptr || process->space == Spaces::kNone) {
+  if (space == Spaces::kNone) {
     fits = build.commands.Nop();
   } else if (op.StartVirtualAddress == 0 && op.EndVirtualAddress == 0) {
-    fits = build.commands.FlushSpace(process->space);
+    fits = build.commands.FlushSpace(space);
   } else {
     if (op.EndVirtualAddress < op.StartVirtualAddress) return STATUS_INVALID_PARAMETER;
-    fits = build.commands.FlushRange(process->space, op.StartVirtualAddress / kPage * kPage,
+    fits = build.commands.FlushRange(space, op.StartVirtualAddress / kPage * kPage,
                                      (op.EndVirtualAddress / kPage + 1) * kPage);
   }
   return fits ? STATUS_SUCCESS : STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;

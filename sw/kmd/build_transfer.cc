@@ -142,12 +142,12 @@ NTSTATUS BuildNotifyResidency(Build& build) {
 NTSTATUS SignalMonitoredFence(HANDLE hContext, DXGKARG_SIGNALMONITOREDFENCE* pArgs) {
   const auto& context = *static_cast<const Context*>(hContext);
   const Process* process = context.system ? context.adapter->system_process : context.process;
-  if (process == nullptr || process->space == Spaces::kNone || pArgs->pDmaBuffer == nullptr ||
+  if (process == nullptr || process->space_on(context.index) == Spaces::kNone || pArgs->pDmaBuffer == nullptr ||
       pArgs->MonitoredFenceGpuVa % 8 != 0) {
     return STATUS_INVALID_PARAMETER;
   }
   CommandBuffer commands(pArgs->pDmaBuffer, pArgs->DmaSize);
-  if (!commands.SignalFence(Place::Virtual(process->space, pArgs->MonitoredFenceGpuVa),
+  if (!commands.SignalFence(Place::Virtual(process->space_on(context.index), pArgs->MonitoredFenceGpuVa),
                             FenceValue(*context.adapter, pArgs->MonitoredFenceValue), /*interrupt=*/true)) {
     return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
   }

@@ -26,6 +26,26 @@ Output* OutputOf(const DXGKARG_QUERYADAPTERINFO& args) {
   return static_cast<Output*>(args.pOutputData);
 }
 
+/// The smallest value of the link: what holds for all of it.
+template <typename ValueOf>
+uint64_t LeastOf(const Adapter& adapter, ValueOf value_of) {
+  uint64_t least = value_of(adapter.parameters);
+  for (UINT i = 0; i < adapter.link.adapters(); ++i) {
+    if (const Adapter* member = adapter.Member(i)) least = std::min<uint64_t>(least, value_of(member->parameters));
+  }
+  return least;
+}
+
+LONGLONG HighestAddress(const Adapter& adapter) {
+  return static_cast<LONGLONG>((uint64_t{1} << LeastOf(adapter, [](const Parameters& p) { return p.limit_bits; })) - 1);
+}
+
+/// The adapter that a query's input names; null: the input is missing, or there is no such adapter.
+template <typename Input>
+const Adapter* Named(const Input* in, const Adapter& adapter) {
+  return in == nullptr ? nullptr : adapter.Member(in->PhysicalAdapterIndex);
+}
+
 /// The structure grew from version to version: as much of it as the caller has room for, but its
 /// older part at least.
 NTSTATUS DriverCaps(const DXGKARG_QUERYADAPTERINFO& args, const Adapter& adapter) {
@@ -33,8 +53,7 @@ NTSTATUS DriverCaps(const DXGKARG_QUERYADAPTERINFO& args, const Adapter& adapter
   if (args.pOutputData == nullptr || args.OutputDataSize < kOldestSize)
     return STATUS_BUFFER_TOO_SMALL;
   DXGK_DRIVERCAPS caps{};
-  caps.HighestAcceptableAddress.QuadPart =
-      static_cast<LONGLONG>((uint64_t{1} << adapter.parameters.limit_bits) - 1);
+  caps.HighestAcceptableAddress.QuadPart = HighestAddress(adapter);
   caps.ApertureSegmentCommitLimit = adapter.parameters.aperture_bytes;
   caps.SchedulingCaps.MultiEngineAware = 1;
   caps.SchedulingCaps.PreemptionAware = 1;
@@ -54,9 +73,13 @@ NTSTATUS DriverCaps(const DXGKARG_QUERYADAPTERINFO& args, const Adapter& adapter
 
 /// Two calls: the first (no array) asks for the number of segments only. Descriptors stand
 /// `SegmentDescriptorStride` bytes apart, whatever this header thinks of their size.
-NTSTATUS QuerySegment(const DXGKARG_QUERYADAPTERINFO& args, const Adapter& adapter) {
+NTSTATUS QuerySegment(const DXGKARG_QUERYADAPTERINFO& args, const Adapter& lead) {
+  const auto* in = InputOf<DXGK_QUERYSEGMENTIN4>(args);
   auto* out = OutputOf<DXGK_QUERYSEGMENTOUT4>(args);
   if (out == nullptr) return STATUS_BUFFER_TOO_SMALL;
+  const Adapter* member = in == nullptr ? &lead : lead.Member(in->PhysicalAdapterIndex);
+  if (member == nullptr) return STATUS_INVALID_PARAMETER;
+  const Adapter& adapter = *member;
   if (!adapter.started) return STATUS_DEVICE_NOT_READY;
   if (out->pSegmentDescriptor == nullptr) {
     out->NbSegment = kSegmentCount;
@@ -109,11 +132,12 @@ NTSTATUS SegmentMemoryState(const DXGKARG_QUERYADAPTERINFO& args, const Adapter&
   return STATUS_SUCCESS;
 }
 
-NTSTATUS GpuMmuCaps(const DXGKARG_QUERYADAPTERINFO& args, const Adapter& adapter) {
-  const auto* in = InputOf<DXGK_QUERYGPUMMUCAPSIN>(args);
+NTSTATUS GpuMmuCaps(const DXGKARG_QUERYADAPTERINFO& args, const Adapter& lead) {
   auto* out = OutputOf<DXGK_GPUMMUCAPS>(args);
   if (out == nullptr) return STATUS_BUFFER_TOO_SMALL;
-  if (in == nullptr || in->PhysicalAdapterIndex != 0) return STATUS_INVALID_PARAMETER;
+  const Adapter* member = Named(InputOf<DXGK_QUERYGPUMMUCAPSIN>(args), lead);
+  if (member == nullptr) return STATUS_INVALID_PARAMETER;
+  const Adapter& adapter = *member;
   DXGK_GPUMMUCAPS caps{};
   caps.ReadOnlyMemorySupported = 1;
   caps.NoExecuteMemorySupported = 1;
@@ -128,7 +152,8 @@ NTSTATUS GpuMmuCaps(const DXGKARG_QUERYADAPTERINFO& args, const Adapter& adapter
   caps.DualPteSupported = adapter.parameters.dual_pte;
   caps.SysMem64KBPageSupported = adapter.parameters.system_64k;
   caps.LeafPageTableSizeFor64KPagesInBytes = static_cast<UINT>(adapter.parameters.Leaf64kTableBytes());
-  caps.VirtualAddressBitCount = adapter.parameters.va_bits();
+  caps.VirtualAddressBitCount =  // one address space for the whole link
+      static_cast<UINT>(LeastOf(adapter, [](const Parameters& p) { return p.va_bits(); }));
   caps.PageTableLevelCount = adapter.parameters.page_table_levels;
   *out = caps;
   return STATUS_SUCCESS;
@@ -138,11 +163,9 @@ NTSTATUS PageTableLevelDesc(const DXGKARG_QUERYADAPTERINFO& args, const Adapter&
   const auto* in = InputOf<DXGK_QUERYPAGETABLELEVELDESCIN>(args);
   auto* out = OutputOf<DXGK_PAGE_TABLE_LEVEL_DESC>(args);
   if (out == nullptr) return STATUS_BUFFER_TOO_SMALL;
-  const Parameters& parameters = adapter.parameters;
-  if (in == nullptr || in->PhysicalAdapterIndex != 0 ||
-      in->LevelIndex >= parameters.page_table_levels) {
-    return STATUS_INVALID_PARAMETER;
-  }
+  const Adapter* member = Named(in, adapter);
+  if (member == nullptr || in->LevelIndex >= member->parameters.page_table_levels) return STATUS_INVALID_PARAMETER;
+  const Parameters& parameters = member->parameters;
   DXGK_PAGE_TABLE_LEVEL_DESC desc{};
   desc.PageTableIndexBitCount = parameters.page_table_bits[in->LevelIndex];
   desc.PageTableSegmentId = parameters.page_table_segment;
@@ -154,14 +177,14 @@ NTSTATUS PageTableLevelDesc(const DXGKARG_QUERYADAPTERINFO& args, const Adapter&
 }
 
 NTSTATUS PhysicalAdapterCaps(const DXGKARG_QUERYADAPTERINFO& args, const Adapter& adapter) {
-  const auto* in = InputOf<DXGK_QUERYPHYSICALADAPTERCAPSIN>(args);
   auto* out = OutputOf<DXGK_PHYSICALADAPTERCAPS>(args);
   if (out == nullptr) return STATUS_BUFFER_TOO_SMALL;
-  if (in == nullptr || in->PhysicalAdapterIndex != 0) return STATUS_INVALID_PARAMETER;
+  const Adapter* member = Named(InputOf<DXGK_QUERYPHYSICALADAPTERCAPSIN>(args), adapter);
+  if (member == nullptr) return STATUS_INVALID_PARAMETER;
   DXGK_PHYSICALADAPTERCAPS caps{};
-  caps.NumExecutionNodes = static_cast<WORD>(adapter.nodes);
+  caps.NumExecutionNodes = static_cast<WORD>(member->nodes);
   caps.PagingNodeIndex = Adapter::kPagingNode;
-  caps.DxgkPhysicalAdapterHandle = adapter.dxgkrnl_handle();
+  caps.DxgkPhysicalAdapterHandle = member->dxgkrnl_handle();
   caps.Flags.GpuMmuSupported = 1;
   *out = caps;
   return STATUS_SUCCESS;
@@ -170,8 +193,7 @@ NTSTATUS PhysicalAdapterCaps(const DXGKARG_QUERYADAPTERINFO& args, const Adapter
 NTSTATUS PhysicalMemoryCaps(const DXGKARG_QUERYADAPTERINFO& args, const Adapter& adapter) {
   auto* out = OutputOf<DXGK_PHYSICAL_MEMORY_CAPS>(args);
   if (out == nullptr) return STATUS_BUFFER_TOO_SMALL;
-  out->HighestVisibleAddress.QuadPart =
-      static_cast<LONGLONG>((uint64_t{1} << adapter.parameters.limit_bits) - 1);
+  out->HighestVisibleAddress.QuadPart = HighestAddress(adapter);
   return STATUS_SUCCESS;
 }
 
@@ -190,8 +212,9 @@ NTSTATUS SaveAreaSize(const DXGKARG_QUERYADAPTERINFO& args, const Adapter& adapt
   const auto* index = InputOf<UINT>(args);
   auto* out = OutputOf<DXGK_FRAMEBUFFERSAVEAREA>(args);
   if (out == nullptr) return STATUS_BUFFER_TOO_SMALL;
-  if (index == nullptr || *index != 0) return STATUS_INVALID_PARAMETER;
-  out->MaximumSize = adapter.parameters.save_area_bytes;
+  const Adapter* member = index == nullptr ? nullptr : adapter.Member(*index);
+  if (member == nullptr) return STATUS_INVALID_PARAMETER;
+  out->MaximumSize = member->parameters.save_area_bytes;
   return STATUS_SUCCESS;
 }
 
@@ -229,7 +252,8 @@ NTSTATUS QueryAdapterInfo(HANDLE hAdapter, const DXGKARG_QUERYADAPTERINFO* pArgs
 NTSTATUS GetNodeMetadata(HANDLE hAdapter, UINT NodeOrdinalAndAdapterIndex, DXGKARG_GETNODEMETADATA* pArgs) {
   const UINT node = NodeOrdinalAndAdapterIndex & 0xffff;
   const UINT physical_adapter = NodeOrdinalAndAdapterIndex >> 16;
-  if (Adapter::From(hAdapter).EngineOf(node) == nullptr || physical_adapter != 0) return STATUS_INVALID_PARAMETER;
+  Adapter* adapter = Adapter::From(hAdapter).Member(physical_adapter);
+  if (adapter == nullptr || adapter->EngineOf(node) == nullptr) return STATUS_INVALID_PARAMETER;
   *pArgs = {};
   pArgs->EngineType = DXGK_ENGINE_TYPE_COPY;
   pArgs->GpuMmuSupported = TRUE;

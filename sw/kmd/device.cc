@@ -37,6 +37,7 @@ NTSTATUS StopDevice(PVOID MiniportDeviceContext) {
 NTSTATUS RemoveDevice(PVOID MiniportDeviceContext) {
   auto* adapter = static_cast<Adapter*>(MiniportDeviceContext);
   adapter->Stop();
+  adapter->link.Leave();
   PoolDelete(adapter);
   return STATUS_SUCCESS;
 }

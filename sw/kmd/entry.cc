@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kmd/entry_points.h"
+#include "kmd/link.h"
 
 extern "C" NTSTATUS DriverEntry(PDRIVER_OBJECT DriverObject, PUNICODE_STRING RegistryPath) {
   using namespace gmmu::kmd;  // NOLINT: the table below names all of it
+  LinkPlace::ForgetChain();
   DRIVER_INITIALIZATION_DATA table{};
   table.Version = DXGKDDI_INTERFACE_VERSION;
   table.DxgkDdiAddDevice = AddDevice;
+  table.DxgkDdiLinkDevice = LinkDevice;
   table.DxgkDdiStartDevice = StartDevice;
   table.DxgkDdiStopDevice = StopDevice;
   table.DxgkDdiRemoveDevice = RemoveDevice;

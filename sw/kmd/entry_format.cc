@@ -17,7 +17,8 @@ bool KindOfTable(const DXGK_PTE& pte, EntryForm form, bool* large) {
 }
 }  // namespace
 
-bool ToHardware(const DXGK_PTE& pte, uint32_t level, EntryForm form, bool contiguous, regs::PteEntry* entry) {
+bool ToHardware(const DXGK_PTE& pte, uint32_t level, EntryForm form, bool contiguous, regs::PteEntry* entry,
+                uint32_t own) {
   if (pte.Zero) {
     *entry = regs::PteEntry{}.set_zero(1).set_valid(pte.Valid);
     return true;
@@ -36,10 +37,10 @@ bool ToHardware(const DXGK_PTE& pte, uint32_t level, EntryForm form, bool contig
   if (level == 1 && !pte.LargePage && !KindOfTable(pte, form, &table_64k)) return false;
   if (form == EntryForm::kHalf64k && pte.LargePage) return false;
   if (form == EntryForm::kLeaf64k && pte.PageAddress % (1u << kPagesOf64kLg2) != 0) return false;
-  if (pte.PhysicalAdapterIndex != 0) {
-    if (target != regs::Target::kVram) return false;
-    target = regs::Target::kPeer;
-  }
+  const bool vram = target == regs::Target::kVram;
+  if (!vram && pte.PhysicalAdapterIndex != 0) return false;
+  const bool peer = vram && pte.PhysicalAdapterIndex != own;
+  if (peer) target = regs::Target::kPeer;
   const bool in_own_memory = target == regs::Target::kVram || target == regs::Target::kSystem;
   if (!maps_data && !in_own_memory) return false;
 
@@ -49,7 +50,7 @@ bool ToHardware(const DXGK_PTE& pte, uint32_t level, EntryForm form, bool contig
                   .set_target(target)
                   .set_page(pte.PageAddress)
                   .set_table_64k(table_64k)
-                  .set_adapter(pte.PhysicalAdapterIndex)
+                  .set_adapter(peer ? pte.PhysicalAdapterIndex : 0)
                   .set_segment(pte.Segment);
   if (maps_data) {  // attributes of an entry that names a table mean nothing
     made.set_read_only(pte.ReadOnly).set_no_execute(pte.NoExecute).set_large(level != 0);

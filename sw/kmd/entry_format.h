@@ -25,10 +25,13 @@ enum class EntryForm {
 /// pair, 64 KiB page that is not aligned, unknown segment, page number beyond 48-bit addresses,
 /// table in the aperture or on another adapter); *entry is unchanged.
 ///
+/// `own`: index of the linked adapter whose table it is. PhysicalAdapterIndex says whose VRAM is meant; that of
+/// another adapter is target peer. Tables are always the own adapter's.
+///
 /// Zero is dominant whatever Valid says. An entry that is neither valid nor zero becomes 0, so
 /// nothing of it can be misread.
 [[nodiscard]] bool ToHardware(const DXGK_PTE& pte, uint32_t level, EntryForm form, bool contiguous,
-                              regs::PteEntry* entry);
+                              regs::PteEntry* entry, uint32_t own = 0);
 
 /// What one entry adds to the one before it in a run of consecutive pages.
 inline constexpr uint64_t kNextPage = 0x1000;

@@ -6,6 +6,8 @@
 /// statuses: docs/ddi.md; the file that holds it stands behind the names.
 namespace gmmu::kmd {
 
+extern DXGKDDI_LINK_DEVICE LinkDevice;  // link.cc
+
 extern DXGKDDI_ADD_DEVICE AddDevice;  // device.cc
 extern DXGKDDI_START_DEVICE StartDevice;
 extern DXGKDDI_STOP_DEVICE StopDevice;

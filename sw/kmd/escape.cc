@@ -8,10 +8,10 @@
 namespace gmmu::kmd {
 namespace {
 
-/// Hardware space of a process handle, or none.
-uint32_t SpaceOf(uint64_t process) {
+/// Hardware space of a process handle on an adapter, or none.
+uint32_t SpaceOf(const Adapter& adapter, uint64_t process) {
   const auto* at = reinterpret_cast<const Process*>(process);
-  return at == nullptr ? Spaces::kNone : at->space;
+  return at == nullptr ? Spaces::kNone : at->space_on(adapter.link.index());
 }
 
 NTSTATUS Run(Adapter& adapter, EscapeQueryCaps& escape) {
@@ -22,7 +22,7 @@ NTSTATUS Run(Adapter& adapter, EscapeQueryCaps& escape) {
 }
 
 NTSTATUS Run(Adapter& adapter, EscapeRunClient& escape) {
-  const uint32_t space = SpaceOf(escape.process);
+  const uint32_t space = SpaceOf(adapter, escape.process);
   if (escape.client >= adapter.traffic_engines || space == Spaces::kNone)
     return STATUS_INVALID_PARAMETER;
   if (escape.base % 64 != 0 || escape.count == 0 || escape.access > 2 || escape.depth > 0xff) {
@@ -78,8 +78,8 @@ NTSTATUS Run(Adapter& adapter, EscapeQueryClient& escape) {
   return STATUS_SUCCESS;
 }
 
-NTSTATUS Run(Adapter&, EscapeQuerySpace& escape) {
-  const uint32_t space = SpaceOf(escape.process);
+NTSTATUS Run(Adapter& adapter, EscapeQuerySpace& escape) {
+  const uint32_t space = SpaceOf(adapter, escape.process);
   if (space == Spaces::kNone) return STATUS_INVALID_PARAMETER;
   escape.space = space;
   return STATUS_SUCCESS;
@@ -158,12 +158,15 @@ NTSTATUS Checked(Adapter& adapter, const DXGKARG_ESCAPE& args) {
 }  // namespace
 
 NTSTATUS Escape(HANDLE hAdapter, const DXGKARG_ESCAPE* pArgs) {
-  auto& adapter = Adapter::From(hAdapter);
-  if (!adapter.started) return STATUS_DEVICE_NOT_READY;
   if (pArgs->pPrivateDriverData == nullptr || pArgs->PrivateDriverDataSize < sizeof(EscapeHeader)) {
     return STATUS_INVALID_PARAMETER;
   }
-  switch (static_cast<const EscapeHeader*>(pArgs->pPrivateDriverData)->code) {
+  const auto& header = *static_cast<const EscapeHeader*>(pArgs->pPrivateDriverData);
+  Adapter* member = Adapter::From(hAdapter).Member(header.adapter);
+  if (member == nullptr) return STATUS_INVALID_PARAMETER;
+  Adapter& adapter = *member;
+  if (!adapter.started) return STATUS_DEVICE_NOT_READY;
+  switch (header.code) {
     case EscapeCode::kQueryCaps:
       return Checked<EscapeQueryCaps>(adapter, *pArgs);
     case EscapeCode::kRunClient:

@@ -24,7 +24,8 @@ enum class EscapeCode : uint32_t {
 
 struct EscapeHeader {
   EscapeCode code;
-  uint32_t bytes;  ///< of the whole structure
+  uint16_t bytes;        ///< of the whole structure
+  uint16_t adapter = 0;  ///< index of the linked adapter that is asked
 };
 
 /// What was built.
@@ -176,6 +177,8 @@ struct AllocationData {
   uint32_t map_cpu_visible = 0;  ///< 1: MapApertureCpuVisible
   uint32_t explicit_residency = 0;  ///< 1: ExplicitResidencyNotification
   uint32_t no_large_pages = 0;      ///< 1: DisableLargePageMapping
+  uint32_t physical_adapter = 0;    ///< index of the linked adapter in whose VRAM it may live
+  uint32_t reserved = 0;
 };
 
 static_assert(sizeof(EscapeRunClient) == 64 && sizeof(EscapeQueryClient) == 48,
@@ -183,6 +186,6 @@ static_assert(sizeof(EscapeRunClient) == 64 && sizeof(EscapeQueryClient) == 48,
 static_assert(sizeof(EscapeFault) == 48 && sizeof(EscapeReadFaults) == 16 + 16 * 48,
               "no hidden padding");
 static_assert(sizeof(EscapeQueryRing) == 56 && sizeof(EscapeQueryCaps) == 24, "no hidden padding");
-static_assert(sizeof(EscapeQuerySpace) == 24 && sizeof(AllocationData) == 32, "no hidden padding");
+static_assert(sizeof(EscapeQuerySpace) == 24 && sizeof(AllocationData) == 40, "no hidden padding");
 
 }  // namespace gmmu::kmd

@@ -50,6 +50,7 @@ void ReportCompletion(Adapter& adapter, UINT node) {
   data.InterruptType = DXGK_INTERRUPT_DMA_COMPLETED;
   data.DmaCompleted.SubmissionFenceId = completed;
   data.DmaCompleted.NodeOrdinal = node;
+  data.DmaCompleted.EngineOrdinal = adapter.link.index();
   Notify(adapter, data);
 }
 
@@ -77,6 +78,7 @@ void ReportRingError(Adapter& adapter, UINT node) {
         DXGK_PAGE_FAULT_ENGINE_RESET_REQUIRED | (write ? DXGK_PAGE_FAULT_WRITE : 0));
     fault.FaultedVirtualAddress = engine.ring.ErrorAddress().address();
     fault.NodeOrdinal = node;
+    fault.EngineOrdinal = adapter.link.index();
     fault.PageTableLevel = static_cast<UINT>(status.level());
     fault.FaultErrorCode.IsDeviceSpecificCode = 1;
     fault.FaultErrorCode.DeviceSpecificCode = static_cast<UINT>(reason);
@@ -85,6 +87,7 @@ void ReportRingError(Adapter& adapter, UINT node) {
     data.DmaFaulted.FaultedFenceId = fence;
     data.DmaFaulted.Status = StatusOf(reason);
     data.DmaFaulted.NodeOrdinal = node;
+    data.DmaFaulted.EngineOrdinal = adapter.link.index();
   }
   Notify(adapter, data);
 }
@@ -113,6 +116,7 @@ void ReportPreemption(Adapter& adapter, UINT node) {
   data.DmaPreempted.PreemptionFenceId = engine.preemption_fence;
   data.DmaPreempted.LastCompletedFenceId = engine.reported_fence;
   data.DmaPreempted.NodeOrdinal = node;
+  data.DmaPreempted.EngineOrdinal = adapter.link.index();
   Notify(adapter, data);
 }
 
@@ -142,6 +146,7 @@ BOOLEAN InterruptRoutine(PVOID MiniportDeviceContext, ULONG) {
     DXGKARGCB_NOTIFY_INTERRUPT_DATA data{};
     data.InterruptType = DXGK_INTERRUPT_MONITORED_FENCE_SIGNALED;
     data.MonitoredFenceSignaled.NodeOrdinal = Adapter::kPagingNode;
+    data.MonitoredFenceSignaled.EngineOrdinal = adapter.link.index();
     Notify(adapter, data);
   }
   adapter.dxgkrnl.DxgkCbQueueDpc(adapter.dxgkrnl_handle());

@@ -43,7 +43,7 @@ NTSTATUS CreateProcess(HANDLE hAdapter, DXGKARG_CREATEPROCESS* pArgs) {
     PoolDelete(process);
     return reserved;
   }
-  if (process->system) adapter.system_process = process;
+  if (process->system && adapter.system_process == nullptr) adapter.system_process = process;
   pArgs->hKmdProcess = process;
   return STATUS_SUCCESS;
 }
@@ -51,8 +51,14 @@ NTSTATUS CreateProcess(HANDLE hAdapter, DXGKARG_CREATEPROCESS* pArgs) {
 NTSTATUS DestroyProcess(HANDLE hAdapter, HANDLE hKmdProcess) {
   auto& adapter = Adapter::From(hAdapter);
   auto* process = static_cast<Process*>(hKmdProcess);
-  if (process == nullptr || process->contexts != 0) return STATUS_INVALID_PARAMETER;
-  if (adapter.system_process == process) adapter.system_process = nullptr;
+  if (process == nullptr) return STATUS_INVALID_PARAMETER;
+  for (const Process::Share& share : process->shares) {
+    if (share.contexts != 0) return STATUS_INVALID_PARAMETER;
+  }
+  for (UINT i = 0; i < adapter.link.adapters(); ++i) {
+    Adapter* member = adapter.Member(i);
+    if (member != nullptr && member->system_process == process) member->system_process = nullptr;
+  }
   PoolDelete(process);
   return STATUS_SUCCESS;
 }
@@ -78,20 +84,27 @@ NTSTATUS DestroyDevice(HANDLE hDevice) {
   return STATUS_SUCCESS;
 }
 
+// EngineAffinity: one bit, of the linked adapter on which the context runs; 0 is the lead.
 NTSTATUS CreateContext(HANDLE hDevice, DXGKARG_CREATECONTEXT* pArgs) {
   auto& device = *static_cast<Device*>(hDevice);
-  Adapter& adapter = *device.adapter;
   Process& process = *device.process;
-  if (adapter.EngineOf(pArgs->NodeOrdinal) == nullptr) return STATUS_INVALID_PARAMETER;
+  const UINT affinity = pArgs->EngineAffinity == 0 ? 1 : pArgs->EngineAffinity;
+  UINT index = 0;
+  while (index < LinkPlace::kMost && affinity != 1u << index) ++index;
+  Adapter* member = device.adapter->Member(index);
+  if (member == nullptr || member->EngineOf(pArgs->NodeOrdinal) == nullptr) return STATUS_INVALID_PARAMETER;
+  Adapter& adapter = *member;
+  Process::Share& share = process.shares[index];
 
-  if (process.space == Spaces::kNone) {
-    const NTSTATUS status = adapter.spaces.Acquire(&process.space);
+  if (share.space == Spaces::kNone) {
+    const NTSTATUS status = adapter.spaces.Acquire(&share.space);
     if (!NT_SUCCESS(status)) return status;
   }
   auto* context = PoolNew<Context>();
   NTSTATUS status = context == nullptr ? STATUS_NO_MEMORY : STATUS_SUCCESS;
   if (context != nullptr) {
     context->adapter = &adapter;
+    context->index = index;
     context->process = &process;
     context->device = &device;
     context->system = pArgs->Flags.SystemContext != 0;
@@ -100,13 +113,14 @@ NTSTATUS CreateContext(HANDLE hDevice, DXGKARG_CREATECONTEXT* pArgs) {
   }
   if (!NT_SUCCESS(status)) {
     PoolDelete(context);
-    if (process.contexts == 0) {
-      adapter.spaces.Release(process.space);
-      process.space = Spaces::kNone;
+    if (share.contexts == 0) {
+      adapter.spaces.Release(share.space);
+      share.space = Spaces::kNone;
     }
     return status;
   }
-  ++process.contexts;
+  if (process.system) adapter.system_process = &process;
+  ++share.contexts;
 
   pArgs->ContextInfo = {};
   pArgs->ContextInfo.DmaBufferSize = adapter.parameters.paging_buffer_bytes;
@@ -120,12 +134,12 @@ NTSTATUS CreateContext(HANDLE hDevice, DXGKARG_CREATECONTEXT* pArgs) {
 
 NTSTATUS DestroyContext(HANDLE hContext) {
   auto* context = static_cast<Context*>(hContext);
-  Process& process = *context->process;
+  Process::Share& share = context->process->shares[context->index];
   DestroyContextMemory(*context->adapter, context->own);
   NTSTATUS status = STATUS_SUCCESS;
-  if (--process.contexts == 0) {
-    status = context->adapter->spaces.Release(process.space);
-    process.space = Spaces::kNone;
+  if (--share.contexts == 0) {
+    status = context->adapter->spaces.Release(share.space);
+    share.space = Spaces::kNone;
   }
   PoolDelete(context);
   return status;
@@ -135,7 +149,7 @@ namespace {
 
 void Forget(Adapter& adapter, HANDLE handle) {
   auto* allocation = static_cast<Allocation*>(handle);
-  adapter.residency.GiveBack(allocation->residency_slot);
+  adapter.Member(allocation->adapter)->residency.GiveBack(allocation->residency_slot);
   PoolDelete(allocation);
 }
 
@@ -147,24 +161,22 @@ NTSTATUS CreateAllocation(HANDLE hAdapter, DXGKARG_CREATEALLOCATION* pArgs) {
   for (UINT i = 0; i < pArgs->NumAllocations; ++i) {
     DXGK_ALLOCATIONINFO& info = pArgs->pAllocationInfo[i];
     const auto* wanted = static_cast<const AllocationData*>(info.pPrivateDriverData);
-    auto* allocation = wanted != nullptr && info.PrivateDriverDataSize >= sizeof(AllocationData) &&
-                               wanted->bytes != 0
-                           ? PoolNew<Allocation>()
-                           : nullptr;
+    const bool bad = wanted == nullptr || info.PrivateDriverDataSize < sizeof(AllocationData) ||
+                     wanted->bytes == 0 || adapter.Member(wanted->physical_adapter) == nullptr;
+    auto* allocation = bad ? nullptr : PoolNew<Allocation>();
     if (allocation != nullptr && wanted->explicit_residency != 0) {
-      allocation->residency_slot = adapter.residency.Take();
+      allocation->residency_slot = adapter.Member(wanted->physical_adapter)->residency.Take();
       if (allocation->residency_slot == ResidencyRecord::kNone) {
         PoolDelete(allocation);
         allocation = nullptr;
       }
     }
     if (allocation == nullptr) {
-      const bool bad = wanted == nullptr || info.PrivateDriverDataSize < sizeof(AllocationData) ||
-                       wanted->bytes == 0;
       while (i-- > 0) Forget(adapter, pArgs->pAllocationInfo[i].hAllocation);
       return bad ? STATUS_INVALID_PARAMETER : STATUS_NO_MEMORY;
     }
     allocation->bytes = RoundUp(wanted->bytes, wanted->system_only ? kPage : page);
+    allocation->adapter = wanted->physical_adapter;
     info.hAllocation = allocation;
     info.Alignment = wanted->system_only ? kPage : page;
     info.Size = allocation->bytes;
@@ -176,7 +188,7 @@ NTSTATUS CreateAllocation(HANDLE hAdapter, DXGKARG_CREATEALLOCATION* pArgs) {
     info.SupportedWriteSegmentSet =
         SegmentBit(kApertureSegment) | (wanted->system_only ? 0 : SegmentBit(kVramSegment));
     info.EvictionSegmentSet = SegmentBit(kApertureSegment);
-    info.PhysicalAdapterIndex = 0;
+    info.PhysicalAdapterIndex = wanted->physical_adapter;
     info.FlagsValue = 0;
     info.FlagsWddm2.Cached = 1;
     info.FlagsWddm2.CpuVisible = wanted->cpu_visible != 0;

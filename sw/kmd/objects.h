@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "ddi/dispmprt.h"
+#include "kmd/link.h"
 #include "kmd/residency_record.h"
 #include "kmd/spaces.h"
 
@@ -13,17 +14,23 @@ class Adapter;
 /// hAllocation. The system owns where it lives; the driver only decides where it may.
 struct Allocation {
   uint64_t bytes = 0;
+  UINT adapter = 0;  ///< index of the linked adapter in whose memory it may live
   uint32_t residency_slot = ResidencyRecord::kNone;  ///< with ExplicitResidencyNotification
 };
 
-/// hKmdProcess. Has a hardware address space while it has contexts.
+/// hKmdProcess. On each linked adapter it has a hardware address space while it has contexts there.
 struct Process {
   Adapter* adapter = nullptr;
   HANDLE dxgk_process = nullptr;
   bool system = false;
-  uint32_t contexts = 0;
-  uint32_t space = Spaces::kNone;
+  struct Share {
+    uint32_t contexts = 0;
+    uint32_t space = Spaces::kNone;
+  };
+  Share shares[LinkPlace::kMost];               ///< by the adapter's index
   uint64_t driver_va = 0, driver_va_bytes = 0;  ///< what the driver keeps of its addresses
+
+  uint32_t space_on(UINT index) const { return shares[index].space; }
 };
 
 /// A context allocation: memory that the system makes resident before the context runs.
@@ -44,7 +51,8 @@ struct Device {
 
 /// hContext.
 struct Context {
-  Adapter* adapter = nullptr;
+  Adapter* adapter = nullptr;  ///< the linked adapter on which it runs
+  UINT index = 0;              ///< its index
   Process* process = nullptr;
   Device* device = nullptr;
   bool system = false;
@@ -53,6 +61,8 @@ struct Context {
   const ContextMemory* memory() const {
     return own.handle != nullptr ? &own : device->shared.handle != nullptr ? &device->shared : nullptr;
   }
+
+  uint32_t space() const { return process->space_on(index); }
 };
 
 }  // namespace gmmu::kmd

@@ -53,6 +53,8 @@ struct Parameters {
 
   uint64_t bad_base = 0;            ///< BadVramBase, BadVramBytes: a range of VRAM that must not be used;
   uint64_t bad_bytes = 0;           ///< whole pages
+  uint32_t linked_adapters = 1;  ///< LinkedAdapters: how many GPUs are linked, 1 to 4
+  uint32_t lead_adapter = 0;     ///< LeadAdapter: index of the one that leads
 
   uint32_t va_bits() const;
   uint64_t TableBytes(uint32_t level) const;  ///< whole pages
@@ -64,8 +66,10 @@ struct Parameters {
   /// The page of the segment that tables lie in.
   uint64_t TablePage() const;
 
-  /// False: a value is out of range; nothing is changed then.
+  /// False: a value is out of range; nothing is changed then. A linked adapter reads once more: a value
+  /// with the name "Adapter<index><Name>" is its own.
   [[nodiscard]] bool Read();
+  [[nodiscard]] bool Read(uint32_t index);
 };
 
 }  // namespace gmmu::kmd

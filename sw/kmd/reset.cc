@@ -4,14 +4,22 @@
 #include "kmd/interrupt.h"
 
 namespace gmmu::kmd {
+namespace {
+
+template <typename Work>
+void ForEachMember(const Adapter& lead, Work work) {
+  for (UINT i = 0; i < lead.link.adapters(); ++i) work(*lead.Member(i));
+}
+
+}  // namespace
 
 // The hardware stops in front of the next command and says so by interrupt. Where it cannot, everything
 // submitted completes first, which the DDI allows. Under the interrupt lock, because the last
 // completion may come meanwhile.
 NTSTATUS PreemptCommand(HANDLE hAdapter, const DXGKARG_PREEMPTCOMMAND* pArgs) {
-  auto& adapter = Adapter::From(hAdapter);
-  Engine* engine = adapter.EngineOf(pArgs->NodeOrdinal);
+  Engine* engine = Adapter::FindEngine(hAdapter, pArgs->EngineOrdinal, pArgs->NodeOrdinal);
   if (engine == nullptr) return STATUS_INVALID_PARAMETER;
+  auto& adapter = *Adapter::From(hAdapter).Member(pArgs->EngineOrdinal);
   struct Request {
     Adapter& adapter;
     UINT node;
@@ -39,9 +47,9 @@ NTSTATUS PreemptCommand(HANDLE hAdapter, const DXGKARG_PREEMPTCOMMAND* pArgs) {
 }
 
 NTSTATUS ResetEngine(HANDLE hAdapter, DXGKARG_RESETENGINE* pArgs) {
-  auto& adapter = Adapter::From(hAdapter);
-  Engine* engine = adapter.EngineOf(pArgs->NodeOrdinal);
+  Engine* engine = Adapter::FindEngine(hAdapter, pArgs->EngineOrdinal, pArgs->NodeOrdinal);
   if (engine == nullptr) return STATUS_INVALID_PARAMETER;
+  auto& adapter = *Adapter::From(hAdapter).Member(pArgs->EngineOrdinal);
   const NTSTATUS status = engine->ring.Stop();
   if (!NT_SUCCESS(status)) return status;  // the system goes on to reset the adapter
   adapter.RestartRing(pArgs->NodeOrdinal, engine->ring.submitted_fence());
@@ -53,7 +61,7 @@ NTSTATUS ResetEngine(HANDLE hAdapter, DXGKARG_RESETENGINE* pArgs) {
 }
 
 NTSTATUS QueryEngineStatus(HANDLE hAdapter, DXGKARG_QUERYENGINESTATUS* pArgs) {
-  Engine* engine = Adapter::From(hAdapter).EngineOf(pArgs->NodeOrdinal);
+  Engine* engine = Adapter::FindEngine(hAdapter, pArgs->EngineOrdinal, pArgs->NodeOrdinal);
   if (engine == nullptr) return STATUS_INVALID_PARAMETER;
   pArgs->EngineStatus.Responsive = !engine->ring.Status().error();
   return STATUS_SUCCESS;
@@ -61,34 +69,45 @@ NTSTATUS QueryEngineStatus(HANDLE hAdapter, DXGKARG_QUERYENGINESTATUS* pArgs) {
 
 // Nodes do not wait for each other.
 NTSTATUS QueryDependentEngineGroup(HANDLE hAdapter, DXGKARG_QUERYDEPENDENTENGINEGROUP* pArgs) {
-  if (Adapter::From(hAdapter).EngineOf(pArgs->NodeOrdinal) == nullptr) return STATUS_INVALID_PARAMETER;
+  if (Adapter::FindEngine(hAdapter, pArgs->EngineOrdinal, pArgs->NodeOrdinal) == nullptr)
+    return STATUS_INVALID_PARAMETER;
   pArgs->DependentNodeOrdinalMask = uint64_t{1} << pArgs->NodeOrdinal;
   return STATUS_SUCCESS;
 }
 
+// One adapter that hangs resets the whole link: they are one adapter for the system.
 NTSTATUS ResetFromTimeout(HANDLE hAdapter) {
-  auto& adapter = Adapter::From(hAdapter);
-  adapter.contiguous_blocks.ForgetAll();  // the system writes all tables anew
-  adapter.residency.Clear();
-  for (Engine& engine : adapter.engines) {
-    engine.preemption_pending = false;
-    engine.resume = {};
-  }
-  return adapter.Quiesce();
+  NTSTATUS status = STATUS_SUCCESS;
+  ForEachMember(Adapter::From(hAdapter), [&](Adapter& adapter) {
+    adapter.contiguous_blocks.ForgetAll();  // the system writes all tables anew
+    adapter.residency.Clear();
+    for (Engine& engine : adapter.engines) {
+      engine.preemption_pending = false;
+      engine.resume = {};
+    }
+    const NTSTATUS quiet = adapter.Quiesce();
+    if (!NT_SUCCESS(quiet)) status = quiet;
+  });
+  return status;
 }
 
 NTSTATUS RestartFromTimeout(HANDLE hAdapter) {
-  auto& adapter = Adapter::From(hAdapter);
-  for (Engine& engine : adapter.engines) engine.reported_fence = engine.ring.submitted_fence();
-  return adapter.Program(Adapter::Vram::kLost);
+  NTSTATUS status = STATUS_SUCCESS;
+  ForEachMember(Adapter::From(hAdapter), [&](Adapter& adapter) {
+    for (Engine& engine : adapter.engines) engine.reported_fence = engine.ring.submitted_fence();
+    const NTSTATUS programmed = adapter.Program(Adapter::Vram::kLost);
+    if (!NT_SUCCESS(programmed)) status = programmed;
+  });
+  return status;
 }
+
+namespace {
 
 // The hardware holds accesses and messages where they are. Where it cannot: the scheduler has drained the
 // rings; a ring that is not empty is never cut off, because what stands in it would be lost: the call is
 // refused and the device goes on. Messages and records are held by switching their sources off; a cause
 // that comes meanwhile stays in the device and sends its message when Program enables it again.
-NTSTATUS BeginExclusiveAccess(HANDLE hAdapter, DXGKARG_BEGINEXCLUSIVEACCESS*) {
-  auto& adapter = Adapter::From(hAdapter);
+NTSTATUS BeginOne(Adapter& adapter) {
   if (!adapter.powered || adapter.silenced) return STATUS_INVALID_DEVICE_STATE;
   if (adapter.can_preempt) return adapter.Silence();
   for (UINT node = 0; node < adapter.nodes; ++node) {
@@ -100,13 +119,35 @@ NTSTATUS BeginExclusiveAccess(HANDLE hAdapter, DXGKARG_BEGINEXCLUSIVEACCESS*) {
   return NT_SUCCESS(again) ? status : again;
 }
 
-NTSTATUS EndExclusiveAccess(HANDLE hAdapter, DXGKARG_ENDEXCLUSIVEACCESS*) {
-  auto& adapter = Adapter::From(hAdapter);
+NTSTATUS EndOne(Adapter& adapter) {
   if (adapter.silenced) {
     adapter.EndSilence();
     return STATUS_SUCCESS;
   }
   return adapter.powered ? STATUS_INVALID_DEVICE_STATE : adapter.Program(Adapter::Vram::kKept);
+}
+
+}  // namespace
+
+// The lead's call is for all of the link: the domain is one. When one refuses, those before it go on.
+NTSTATUS BeginExclusiveAccess(HANDLE hAdapter, DXGKARG_BEGINEXCLUSIVEACCESS*) {
+  const Adapter& lead = Adapter::From(hAdapter);
+  for (UINT i = 0; i < lead.link.adapters(); ++i) {
+    const NTSTATUS status = BeginOne(*lead.Member(i));
+    if (NT_SUCCESS(status)) continue;
+    for (UINT before = 0; before < i; ++before) EndOne(*lead.Member(before));
+    return status;
+  }
+  return STATUS_SUCCESS;
+}
+
+NTSTATUS EndExclusiveAccess(HANDLE hAdapter, DXGKARG_ENDEXCLUSIVEACCESS*) {
+  NTSTATUS status = STATUS_SUCCESS;
+  ForEachMember(Adapter::From(hAdapter), [&](Adapter& adapter) {
+    const NTSTATUS ended = EndOne(adapter);
+    if (!NT_SUCCESS(ended)) status = ended;
+  });
+  return status;
 }
 
 }  // namespace gmmu::kmd

@@ -10,9 +10,9 @@ namespace gmmu::kmd {
 // All contexts of a process share its space, so the call comes once per context with the same root;
 // only a change reaches the hardware, which then flushes the space. The DDI returns nothing: a root
 // that the hardware cannot have leaves the space as it was and is told to the debugger.
-void SetRootPageTable(HANDLE hAdapter, const DXGKARG_SETROOTPAGETABLE* pArgs) {
-  auto& adapter = Adapter::From(hAdapter);
+void SetRootPageTable(HANDLE, const DXGKARG_SETROOTPAGETABLE* pArgs) {
   const auto& context = *static_cast<const Context*>(pArgs->hContext);
+  Adapter& adapter = *context.adapter;
   const uint32_t most =
       1u << adapter.parameters.page_table_bits[adapter.parameters.page_table_levels - 1];
 
@@ -21,7 +21,7 @@ void SetRootPageTable(HANDLE hAdapter, const DXGKARG_SETROOTPAGETABLE* pArgs) {
                      target != regs::Target::kAperture &&
                      pArgs->Address.SegmentOffset % kPage == 0 && pArgs->NumEntries <= most;
   const NTSTATUS status =
-      legal ? adapter.spaces.SetRoot(context.process->space, target, pArgs->Address.SegmentOffset,
+      legal ? adapter.spaces.SetRoot(context.space(), target, pArgs->Address.SegmentOffset,
                                      pArgs->NumEntries)
             : STATUS_INVALID_PARAMETER;
   if (!NT_SUCCESS(status)) {
@@ -35,7 +35,9 @@ void SetRootPageTable(HANDLE hAdapter, const DXGKARG_SETROOTPAGETABLE* pArgs) {
 
 // Asked with two levels only, where the root may grow and shrink.
 SIZE_T GetRootPageTableSize(HANDLE hAdapter, DXGKARG_GETROOTPAGETABLESIZE* pArgs) {
-  const auto& parameters = Adapter::From(hAdapter).parameters;
+  const Adapter* member = Adapter::From(hAdapter).Member(pArgs->PhysicalAdapterIndex);
+  if (member == nullptr) return 0;
+  const Parameters& parameters = member->parameters;
   const uint32_t root = parameters.page_table_levels - 1;
   const uint64_t entry = uint64_t{8} * parameters.EntryWords(root);
   const uint64_t most = RoundUp(parameters.TableBytes(root), parameters.TablePage());

@@ -9,7 +9,6 @@ namespace gmmu::kmd {
 namespace {
 
 enum Cookie : ULONG_PTR { kSmallCookie = 0x10, kCommandCookie };
-constexpr UINT kPhysicalAdapter = 0;
 
 /// Source and destination of a copy between VRAM and system memory.
 bool CopyEitherWay(CommandBuffer& commands, bool save, uint64_t vram, uint64_t system, uint64_t bytes) {
@@ -55,10 +54,10 @@ NTSTATUS SaveArea::ThroughPages(Adapter& adapter, bool save) {
   const DXGKRNL_INTERFACE& dxgkrnl = adapter.dxgkrnl;
   if (dxgkrnl.DxgkCbPinFrameBufferForSave2 == nullptr) return STATUS_NOT_SUPPORTED;
   DXGKARGCB_PINFRAMEBUFFERFORSAVE2 pin{};
-  pin.PhysicalAdapterIndex = kPhysicalAdapter;
+  pin.PhysicalAdapterIndex = adapter.link.index();
   pin.CommitSize = bytes_;
   pin.Flags.PreferContiguous = 1;
-  NTSTATUS status = dxgkrnl.DxgkCbPinFrameBufferForSave2(adapter.dxgkrnl_handle(), &pin);
+  NTSTATUS status = dxgkrnl.DxgkCbPinFrameBufferForSave2(adapter.lead().dxgkrnl_handle(), &pin);
   if (!NT_SUCCESS(status)) return status;
 
   const DXGK_ADL& list = *pin.pAdl;
@@ -72,8 +71,8 @@ NTSTATUS SaveArea::ThroughPages(Adapter& adapter, bool save) {
     }
     status = Run(adapter, commands);
   }
-  const DXGKARGCB_UNPINFRAMEBUFFERFORSAVE unpin{kPhysicalAdapter};
-  dxgkrnl.DxgkCbUnpinFrameBufferForSave(adapter.dxgkrnl_handle(), &unpin);
+  const DXGKARGCB_UNPINFRAMEBUFFERFORSAVE unpin{adapter.link.index()};
+  dxgkrnl.DxgkCbUnpinFrameBufferForSave(adapter.lead().dxgkrnl_handle(), &unpin);
   return status;
 }
 
@@ -91,10 +90,10 @@ NTSTATUS SaveArea::ThroughWindows(Adapter& adapter, bool save) {
   NTSTATUS status = STATUS_SUCCESS;
   for (uint64_t done = 0; NT_SUCCESS(status) && done < bytes_; done += kPage) {
     DXGKARGCB_MAPFRAMEBUFFERPOINTER map{};
-    map.PhysicalAdapterIndex = kPhysicalAdapter;
+    map.PhysicalAdapterIndex = adapter.link.index();
     map.Size = kPage;
     map.Offset = done;
-    status = dxgkrnl.DxgkCbMapFrameBufferPointer(adapter.dxgkrnl_handle(), &map);
+    status = dxgkrnl.DxgkCbMapFrameBufferPointer(adapter.lead().dxgkrnl_handle(), &map);
     if (!NT_SUCCESS(status)) break;
     ++windows_;
     uint8_t* window = static_cast<uint8_t*>(map.pBaseAddress) + map.Offset;
@@ -105,8 +104,8 @@ NTSTATUS SaveArea::ThroughWindows(Adapter& adapter, bool save) {
       std::memcpy(small, window, kPage);
       status = CopyPage(adapter, done, false);
     }
-    const DXGKARGCB_UNMAPFRAMEBUFFERPOINTER unmap{kPhysicalAdapter, map.pBaseAddress};
-    dxgkrnl.DxgkCbUnmapFrameBufferPointer(adapter.dxgkrnl_handle(), &unmap);
+    const DXGKARGCB_UNMAPFRAMEBUFFERPOINTER unmap{adapter.link.index(), map.pBaseAddress};
+    dxgkrnl.DxgkCbUnmapFrameBufferPointer(adapter.lead().dxgkrnl_handle(), &unmap);
   }
   return status;
 }

@@ -28,10 +28,10 @@ void Resume(Engine& engine, bool resubmission, Submission* submission) {
 
 // The privileged ring takes the system's paging work and nothing else; the other one all the rest.
 NTSTATUS SubmitCommandVirtual(HANDLE hAdapter, const DXGKARG_SUBMITCOMMANDVIRTUAL* pArgs) {
-  auto& adapter = Adapter::From(hAdapter);
-  Engine* engine = adapter.EngineOf(pArgs->NodeOrdinal);
+  Engine* engine = Adapter::FindEngine(hAdapter, pArgs->EngineOrdinal, pArgs->NodeOrdinal);
   const bool paging = pArgs->NodeOrdinal == Adapter::kPagingNode;
   if (engine == nullptr || paging != (pArgs->Flags.Paging != 0)) return STATUS_INVALID_PARAMETER;
+  const Adapter& adapter = *Adapter::From(hAdapter).Member(pArgs->EngineOrdinal);
   const bool empty = pArgs->Flags.NullRendering || pArgs->Flags.ContextSwitch;
   const BufferStart start = paging ? BufferStart::Of(*pArgs) : BufferStart{};
   if (paging && !empty && adapter.parameters.paging_private_bytes != 0 &&
@@ -42,16 +42,18 @@ NTSTATUS SubmitCommandVirtual(HANDLE hAdapter, const DXGKARG_SUBMITCOMMANDVIRTUA
                         pArgs->SubmissionFenceId};
   if (!paging || adapter.parameters.paging_buffer_segment != kSystemMemory) {
     const auto* context = static_cast<const Context*>(pArgs->hContext);
-    if (context == nullptr || context->process->space == Spaces::kNone) return STATUS_INVALID_PARAMETER;
-    submission.space = context->process->space;
+    if (context == nullptr || context->index != pArgs->EngineOrdinal || context->space() == Spaces::kNone)
+      return STATUS_INVALID_PARAMETER;
+    submission.space = context->space();
   }
   Resume(*engine, pArgs->Flags.Resubmission != 0, &submission);
   return engine->ring.Submit(submission);
 }
 
 NTSTATUS SubmitCommand(HANDLE hAdapter, const DXGKARG_SUBMITCOMMAND* pArgs) {
-  auto& adapter = Adapter::From(hAdapter);
-  if (pArgs->NodeOrdinal != Adapter::kPagingNode || !pArgs->Flags.Paging) return STATUS_INVALID_PARAMETER;
+  Adapter* adapter = Adapter::From(hAdapter).Member(pArgs->EngineOrdinal);
+  if (adapter == nullptr || pArgs->NodeOrdinal != Adapter::kPagingNode || !pArgs->Flags.Paging)
+    return STATUS_INVALID_PARAMETER;
   if (pArgs->DmaBufferSegmentId != kSystemMemory ||
       pArgs->DmaBufferSubmissionEndOffset < pArgs->DmaBufferSubmissionStartOffset) {
     return STATUS_INVALID_PARAMETER;
@@ -59,7 +61,7 @@ NTSTATUS SubmitCommand(HANDLE hAdapter, const DXGKARG_SUBMITCOMMAND* pArgs) {
   const bool empty = pArgs->Flags.NullRendering || pArgs->Flags.ContextSwitch;
   const uint32_t bytes =
       pArgs->DmaBufferSubmissionEndOffset - pArgs->DmaBufferSubmissionStartOffset;
-  Engine& engine = adapter.engines[Adapter::kPagingNode];
+  Engine& engine = adapter->engines[Adapter::kPagingNode];
   Submission submission{static_cast<uint64_t>(pArgs->DmaBufferPhysicalAddress.QuadPart) +
                             pArgs->DmaBufferSubmissionStartOffset,
                         empty ? 0 : bytes, pArgs->SubmissionFenceId};
@@ -68,7 +70,7 @@ NTSTATUS SubmitCommand(HANDLE hAdapter, const DXGKARG_SUBMITCOMMAND* pArgs) {
 }
 
 NTSTATUS QueryCurrentFence(HANDLE hAdapter, DXGKARG_QUERYCURRENTFENCE* pArgs) {
-  Engine* engine = Adapter::From(hAdapter).EngineOf(pArgs->NodeOrdinal);
+  Engine* engine = Adapter::FindEngine(hAdapter, pArgs->EngineOrdinal, pArgs->NodeOrdinal);
   if (engine == nullptr) return STATUS_INVALID_PARAMETER;
   pArgs->CurrentFence = engine->ring.CompletedFence();
   return STATUS_SUCCESS;

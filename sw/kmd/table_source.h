@@ -13,7 +13,8 @@ namespace gmmu::kmd {
 /// readable during the call only, and the caller's stack is small).
 class TableSource {
  public:
-  TableSource(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE& op, const Parameters& parameters);
+  /// `own`: index of the linked adapter whose tables they are.
+  TableSource(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE& op, const Parameters& parameters, uint32_t own = 0);
 
   /// Entries lie within the table, and every one has a hardware form.
   [[nodiscard]] bool Legal() const;
@@ -43,6 +44,7 @@ class TableSource {
   uint64_t most_ = 0;  ///< entries of the table; 0: no such table
   uint32_t words_ = 1;
   EntryForm form_ = EntryForm::kPlain;
+  const uint32_t own_;
   bool mark_ = false;
   mutable uint32_t judged_ = ~0u;  ///< first entry of the block judged last
   mutable bool verdict_ = false;

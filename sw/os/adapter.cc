@@ -7,12 +7,11 @@
 #include "os/admission.h"
 #include "os/bug_check.h"
 #include "os/dma_policy.h"
+#include "os/linked_chain.h"
 #include "os/text.h"
 
 namespace gmmu::os {
 namespace {
-constexpr WORD kPhysicalAdapter = 0;
-constexpr ULONG kPasid = 1;
 constexpr uint64_t kPowerBoundNs = 100'000'000;
 }
 
@@ -23,52 +22,91 @@ Adapter::Adapter(Dxgkrnl& dxgkrnl, PDRIVER_INITIALIZE entry)
 
 Adapter::~Adapter() { dxgkrnl_.Unregister(*this); }
 
+PhysicalAdapter& Adapter::physical(unsigned index) {
+  if (index >= physical_.size()) throw BugCheck("there is no physical adapter " + std::to_string(index));
+  return *physical_[index];
+}
+
+PhysicalAdapter& Adapter::lead() {
+  if (lead_ == nullptr) throw BugCheck("the adapter is not on");
+  return *lead_;
+}
+
+PhysicalAdapter* Adapter::FromHandle(HANDLE handle) {
+  for (const auto& gpu : physical_) {
+    if (gpu->handle() == handle) return gpu.get();
+  }
+  return nullptr;
+}
+
+std::vector<PhysicalAdapter*> Adapter::UpOrder() {
+  std::vector<PhysicalAdapter*> order;
+  for (const auto& gpu : physical_) {
+    if (gpu.get() != lead_) order.push_back(gpu.get());
+  }
+  order.push_back(lead_);
+  return order;
+}
+
+std::vector<PhysicalAdapter*> Adapter::DownOrder() {
+  std::vector<PhysicalAdapter*> order = UpOrder();
+  std::reverse(order.begin(), order.end());
+  return order;
+}
+
 hw::BusCounts Adapter::Traffic() {
-  hw::Instruments* instruments = kernel_.instruments();
-  return instruments == nullptr ? hw::BusCounts() : instruments->BusTraffic(function_.bdf);
+  hw::BusCounts sum;
+  for (const auto& gpu : physical_) {
+    const hw::BusCounts one = gpu->Traffic();
+    sum.reads += one.reads;
+    sum.writes += one.writes;
+    sum.messages += one.messages;
+  }
+  return sum;
 }
 
 // MapAperture2Supported is known only when the device has been started, behind its domain.
 void Adapter::Start() {
   may_remap_ = true;
   StartInMode();
-  QueryStarted(*miniport_, answers_);
   if (remapped() && !can_remap() && !kernel_.parameters().open.map_aperture2_missing_refused) {
     Stop();
     may_remap_ = false;
     StartInMode();
-    QueryStarted(*miniport_, answers_);
   }
   QueryCaps();
-  MakeSegments();
+  for (const auto& gpu : physical_) gpu->MakeSegments();
   vidsch_.Start();
-  dxgkrnl_.frame_buffer().Reserve(handle(), remapped(), answers_.save_areas);
+  dxgkrnl_.frame_buffer().Reserve(handle(), remapped(), answers().save_areas);
   isolation_.OnStarted();
 }
 
 void Adapter::StartInMode() {
-  FindDevice();
-  traffic_when_off_ = Traffic().total();
+  FindDevices();
   LoadDriver();
+  AssembleLink();
   DecideMemory();
   QueryReserved();
   Attach();
-  StartDevice();
+  StartDevices();
+  AskStarted();
 }
 
 bool Adapter::can_remap() const {
-  return answers_.iommu && answers_.iommu->DmaRemappingSupported &&
+  return answers().iommu && answers().iommu->DmaRemappingSupported &&
          kernel_.parameters().dma_remapping_compatible == 3 &&
-         answers_.driver.MemoryManagementCaps.MapAperture2Supported;
+         answers().driver.MemoryManagementCaps.MapAperture2Supported;
 }
 
-void Adapter::FindDevice() {
+void Adapter::FindDevices() {
   const hw::FirmwareTables& firmware = kernel_.hal().platform().firmware();
   for (const PciFunction& function : kernel_.pci().Enumerate()) {
     if (function.vendor != firmware.gpu_vendor || function.device != firmware.gpu_device) continue;
-    function_ = function;
-    return;
+    physical_.push_back(std::make_unique<PhysicalAdapter>(*this, function, static_cast<unsigned>(physical_.size()),
+                                                          &handles_[function.bdf.requester_id()]));
+    physical_.back()->NoteTraffic();
   }
+  if (!physical_.empty()) return;
   throw OsError("no GPU " + Hex(firmware.gpu_vendor) + ":" + Hex(firmware.gpu_device) +
                 " on the PCI bus");
 }
@@ -76,16 +114,36 @@ void Adapter::FindDevice() {
 void Adapter::LoadDriver() {
   miniport_ = std::make_unique<Miniport>(kernel_, dxgkrnl_.Load(entry_));
   miniport_->set_not_idle([this] { return NotIdle(); });
-  miniport_->AddDevice(reinterpret_cast<PDEVICE_OBJECT>(this));
+}
+
+void Adapter::AssembleLink() {
+  std::vector<LinkAnswer> answers;
+  for (const auto& gpu : physical_) {
+    PDEVICE_OBJECT const device = reinterpret_cast<PDEVICE_OBJECT>(gpu.get());
+    miniport_->AddDevice(device);
+    answers.push_back({gpu->name(), miniport_->LinkDevice(device, gpu->unit())});
+  }
+  const LinkedChain chain = FindChain(answers);
+  if (!chain.refusal.empty()) throw OsError(chain.refusal);
+  std::vector<std::unique_ptr<PhysicalAdapter>> members, others;
+  lead_ = physical_[chain.lead].get();
+  for (size_t i = 0; i < physical_.size(); ++i) {
+    const bool member = std::find(chain.members.begin(), chain.members.end(), i) != chain.members.end();
+    (member ? members : others).push_back(std::move(physical_[i]));
+  }
+  physical_ = std::move(members);
+  for (const auto& gpu : others) miniport_->RemoveDevice(gpu->unit());
+  miniport_->set_lead(lead_->unit());
 }
 
 void Adapter::DecideMemory() {
-  QueryMemory(*miniport_, answers_);
-  caps_.highest_visible = static_cast<uint64_t>(answers_.memory.HighestVisibleAddress.QuadPart);
+  AdapterAnswers& answers = lead_->answers_;
+  QueryMemory(*miniport_, answers);
+  highest_visible_ = static_cast<uint64_t>(answers.memory.HighestVisibleAddress.QuadPart);
   DmaFacts facts;
-  facts.highest_visible = caps_.highest_visible;
+  facts.highest_visible = highest_visible_;
   facts.last_byte = kernel_.pages().end() - 1;
-  facts.supported = answers_.iommu && answers_.iommu->DmaRemappingSupported != 0 && may_remap_;
+  facts.supported = answers.iommu && answers.iommu->DmaRemappingSupported != 0 && may_remap_;
   facts.inf_value = kernel_.parameters().dma_remapping_compatible;
   facts.inclusive = kernel_.parameters().open.highest_visible_inclusive;
   facts.iommu = kernel_.iommu() != nullptr;
@@ -94,12 +152,12 @@ void Adapter::DecideMemory() {
   if (!decision.refusal.empty()) throw OsError(decision.refusal);
   reaches_all_ = decision.reaches_all;
   mode_ = decision.mode;
-  if (answers_.iommu && answers_.iommu->IommuIsolationRequired && kernel_.iommu() == nullptr) {
+  if (answers.iommu && answers.iommu->IommuIsolationRequired && kernel_.iommu() == nullptr) {
     throw OsError("DXGK_IOMMU_CAPS.IommuIsolationRequired is 1, and there is no IOMMU ([iommu] present)");
   }
   if (mode_ == DmaMode::kPhysical) return;
   SwitchIommuOn();
-  domain_ = kernel_.iommu()->CreateDomain(caps_.highest_visible + 1, mode_ == DmaMode::kIdentity, "dxgkrnl");
+  domain_ = kernel_.iommu()->CreateDomain(highest_visible_ + 1, mode_ == DmaMode::kIdentity, "dxgkrnl");
 }
 
 void Adapter::SwitchIommuOn() {
@@ -121,30 +179,36 @@ void Adapter::SwitchIommuOn() {
 
 void Adapter::MakeIsolationDomain() {
   kernel_.iommu()->Prepare();
-  domain_ = kernel_.iommu()->CreateDomain(caps_.highest_visible + 1, true, "dxgkrnl");
+  domain_ = kernel_.iommu()->CreateDomain(highest_visible_ + 1, true, "dxgkrnl");
 }
 
 void Adapter::AttachIsolationDomain() {
   SwitchIommuOn();
-  kernel_.iommu()->Attach(function_.bdf, *domain_);
-  attached_ = true;
+  for (const auto& gpu : physical_) {
+    kernel_.iommu()->Attach(gpu->function().bdf, *domain_);
+    gpu->attached_ = true;
+  }
   mode_ = DmaMode::kIdentity;
 }
 
 void Adapter::EnterDomain(DmaMode mode) {
   kernel_.iommu()->Prepare();
-  domain_ = kernel_.iommu()->CreateDomain(caps_.highest_visible + 1, mode == DmaMode::kIdentity, "dxgkrnl");
+  domain_ = kernel_.iommu()->CreateDomain(highest_visible_ + 1, mode == DmaMode::kIdentity, "dxgkrnl");
   MapReservedRanges();
-  objects().SetDomain(handle(), *domain_);
-  isolation_memory().SetDomain(handle(), *domain_);
+  for (const auto& gpu : physical_) {
+    objects().SetDomain(gpu->handle(), *domain_);
+    isolation_memory().SetDomain(gpu->handle(), *domain_);
+  }
   AttachIsolationDomain();
   mode_ = mode;
 }
 
 void Adapter::LeaveDomain() {
-  if (std::exchange(attached_, false)) kernel_.iommu()->Detach(function_.bdf, *domain_);
-  objects().DropDomain(handle());
-  isolation_memory().DropDomain(handle());
+  for (const auto& gpu : physical_) {
+    if (std::exchange(gpu->attached_, false)) kernel_.iommu()->Detach(gpu->function().bdf, *domain_);
+    objects().DropDomain(gpu->handle());
+    isolation_memory().DropDomain(gpu->handle());
+  }
   UnmapReservedRanges();
   kernel_.iommu()->DestroyDomain(std::exchange(domain_, nullptr));
   kernel_.iommu()->Disable();
@@ -152,8 +216,8 @@ void Adapter::LeaveDomain() {
 }
 
 void Adapter::QueryReserved() {
-  const bool asked = answers_.iommu && (answers_.iommu->IommuIsolationSupported ||
-                                        answers_.iommu->DmaRemappingSupported);
+  const auto& iommu = answers().iommu;
+  const bool asked = iommu && (iommu->IommuIsolationSupported || iommu->DmaRemappingSupported);
   if (!asked) return;
   reserved_ = QueryReservedRanges(*miniport_, kernel_.parameters().reserved_query);
   const std::string wrong = CheckReservedRanges(reserved_, kernel_.pages().ranges());
@@ -182,11 +246,12 @@ void Adapter::UnmapReservedRanges() {
 }
 
 void Adapter::Attach() {
-  // The driver has not been started and bus mastering is off: nothing of the device may have been on
+  // The driver has not been started and bus mastering is off: nothing of a device may have been on
   // the bus since.
-  const uint64_t before = Traffic().total();
-  if (before != traffic_when_off_) throw OsError("the device used the bus before it was started");
-  const size_t live = objects().LiveAdls(handle()) + isolation_memory().Live(handle());
+  for (const auto& gpu : physical_) gpu->RequireUntouchedBus();
+  size_t live = 0;
+  for (const auto& gpu : physical_)
+    live += objects().LiveAdls(gpu->handle()) + isolation_memory().Live(gpu->handle());
   if (live != 0) {  // their pages would be out of its reach, or at other addresses
     throw OsError("the adapter is started while " + std::to_string(live) +
                   " ADLs and pieces of isolation memory of its last start live: the mode of DMA is decided while the "
@@ -194,155 +259,96 @@ void Adapter::Attach() {
   }
   if (domain_ != nullptr) {
     MapReservedRanges();
-    kernel_.iommu()->Attach(function_.bdf, *domain_);
-    attached_ = true;
+    const uint64_t before = Traffic().total();
+    for (const auto& gpu : physical_) {
+      kernel_.iommu()->Attach(gpu->function().bdf, *domain_);
+      gpu->attached_ = true;
+    }
     if (Traffic().total() != before)
       throw OsError("the device used the bus while its IOMMU domain was attached");
   }
-  objects().AddAdapter(handle(), {domain_, function_.bdf.ToString()});
-  isolation_memory().AddAdapter(handle(), {domain_, function_.bdf.ToString()});
-  kernel_.pci().SetBusMaster(function_, true);
-  message_ = kernel_.hal().ConnectInterrupt("gpu " + function_.bdf.ToString(), [this] {
-    if (lost_interrupts_ < kernel_.parameters().inject.lost_interrupts) {
-      ++lost_interrupts_;
-      return;
-    }
-    miniport_->InterruptRoutine(0);
-  });
-  kernel_.pci().EnableMsi(function_, message_);
+  for (const auto& gpu : physical_) {
+    objects().AddAdapter(gpu->handle(), {domain_, gpu->name()});
+    isolation_memory().AddAdapter(gpu->handle(), {domain_, gpu->name()});
+    gpu->Connect();
+  }
 }
 
-void Adapter::StartDevice() {
-  size_t memory = 0;
-  for (const Bar& bar : function_.bars) memory += bar.size != 0;
-  const size_t count = memory + 1;
-  resources_.assign(sizeof(CM_RESOURCE_LIST) + count * sizeof(CM_PARTIAL_RESOURCE_DESCRIPTOR), 0);
-  auto* list = reinterpret_cast<CM_RESOURCE_LIST*>(resources_.data());
-  list->Count = 1;
-  list->List[0].InterfaceType = PCIBus;
-  list->List[0].BusNumber = function_.bdf.bus;
-  CM_PARTIAL_RESOURCE_LIST& partial = list->List[0].PartialResourceList;
-  partial.Version = 1;
-  partial.Revision = 1;
-  partial.Count = static_cast<ULONG>(count);
-  auto* next = partial.PartialDescriptors;
-  for (const Bar& bar : function_.bars) {
-    if (bar.size == 0) continue;
-    next->Type = CmResourceTypeMemory;
-    next->u.Memory.Start.QuadPart = static_cast<LONGLONG>(bar.address);
-    next->u.Memory.Length = static_cast<ULONG>(bar.size);
-    ++next;
-  }
-  next->Type = CmResourceTypeInterrupt;
-  next->Flags = CM_RESOURCE_INTERRUPT_MESSAGE;
-  next->u.Interrupt.Level = kDevice;
-  next->u.Interrupt.Vector = message_.data;
-  next->u.Interrupt.Affinity = 1;
-
-  DXGK_START_INFO start{};
-  start.RequiredDmaQueueEntry = 8;
-  start.AdapterLuid.QuadPart = 1;
-  DXGKRNL_INTERFACE interface = MakeInterface(*this);
-  miniport_->StartDevice(start, interface);
+void Adapter::StartDevices() {
+  for (PhysicalAdapter* gpu : UpOrder()) gpu->StartDevice();
   vidsch_.Connect(miniport_.get());
 }
 
-NTSTATUS Adapter::FillDeviceInformation(DXGK_DEVICE_INFO& info) {
-  info = {};
-  info.MiniportDeviceContext = miniport_->context();
-  info.PhysicalDeviceObject = reinterpret_cast<PDEVICE_OBJECT>(this);
-  info.TranslatedResourceList = reinterpret_cast<PCM_RESOURCE_LIST>(resources_.data());
-  info.SystemMemorySize.QuadPart =
-      static_cast<LONGLONG>(kernel_.pages().installed_pages() * hw::kPageSize);
-  info.HighestPhysicalAddress.QuadPart = static_cast<LONGLONG>(kernel_.pages().end() - 1);
-  return STATUS_SUCCESS;
+// The driver numbers its adapters: DXGK_PHYSICALADAPTERCAPS.DxgkPhysicalAdapterHandle of an index is the
+// DeviceHandle that DxgkDdiStartDevice brought.
+void Adapter::NumberAdapters() {
+  if (physical_.size() == 1) return;
+  std::vector<size_t> at;  // by index
+  for (UINT index = 0; index < adapters(); ++index) {
+    DXGK_QUERYPHYSICALADAPTERCAPSIN in{index};
+    DXGK_PHYSICALADAPTERCAPS caps{};
+    Miniport::Require(miniport_->Query(DXGKQAITYPE_PHYSICALADAPTERCAPS, in, caps),
+                      "the query for PHYSICALADAPTERCAPS of adapter " + std::to_string(index));
+    size_t place = 0;
+    while (place < physical_.size() && physical_[place]->handle() != caps.DxgkPhysicalAdapterHandle) ++place;
+    if (place == physical_.size() || std::find(at.begin(), at.end(), place) != at.end()) {
+      throw OsError("DXGK_PHYSICALADAPTERCAPS.DxgkPhysicalAdapterHandle of adapter " + std::to_string(index) +
+                    " is not the DeviceHandle of a linked adapter, or of one with a smaller index");
+    }
+    at.push_back(place);
+  }
+  std::vector<std::unique_ptr<PhysicalAdapter>> numbered;
+  for (const size_t place : at) {
+    physical_[place]->index_ = static_cast<unsigned>(numbered.size());
+    numbered.push_back(std::move(physical_[place]));
+  }
+  physical_ = std::move(numbered);
+}
+
+void Adapter::AskStarted() {
+  NumberAdapters();
+  std::vector<AdapterAnswers*> all;
+  for (const auto& gpu : physical_) {
+    if (gpu.get() != lead_) {
+      gpu->answers_.version = lead_->answers_.version;
+      gpu->answers_.memory = lead_->answers_.memory;
+      gpu->answers_.iommu = lead_->answers_.iommu;
+    }
+    gpu->answers_.physical_adapter = gpu->index_;
+    gpu->answers_.linked = adapters();
+    gpu->answers_.last_byte = kernel_.pages().end() - 1;
+    all.push_back(&gpu->answers_);
+  }
+  QueryStarted(*miniport_, all);
+  lead_->answers_.save_areas.clear();
+  for (const auto& gpu : physical_) {
+    if (!gpu->answers_.save_area) continue;
+    lead_->answers_.save_areas.resize(adapters());
+    lead_->answers_.save_areas[gpu->index_] = *gpu->answers_.save_area;
+  }
 }
 
 void Adapter::QueryCaps() {
-  answers_.last_byte = kernel_.pages().end() - 1;
-  RequireAdmission(Admit(answers_, remapped()));
-  caps_.coherent = answers_.mmu.CacheCoherentMemorySupported;
-  caps_.invalid_not_cached = answers_.mmu.InvalidTlbEntriesNotCached;
-  caps_.explicit_invalidation = answers_.mmu.ExplicitPageTableInvalidation;
-  caps_.idle_for_updates = answers_.mmu.PageTableUpdateRequireAddressSpaceIdle;
-  caps_.narrow_fences = answers_.driver.SchedulingCaps.No64BitAtomics;
-  caps_.update_mode = answers_.mmu.PageTableUpdateMode;
-  caps_.system_64k = answers_.mmu.SysMem64KBPageSupported;
-  caps_.geometry.dual = answers_.mmu.DualPteSupported;
-  for (const DXGK_SEGMENTDESCRIPTOR4& segment : answers_.segments) {
-    if (segment.Flags.Use64KBPages) caps_.geometry.leaf_64k_bytes = answers_.mmu.LeafPageTableSizeFor64KPagesInBytes;
+  std::vector<AdapterAnswers*> all;
+  std::vector<Refusal> refusals;
+  for (const auto& gpu : physical_) {
+    all.push_back(&gpu->answers_);
+    const std::vector<Refusal> own = Admit(gpu->answers_, remapped());
+    refusals.insert(refusals.end(), own.begin(), own.end());
   }
-  caps_.geometry.va_bits = answers_.mmu.VirtualAddressBitCount;
-  for (const DXGK_PAGE_TABLE_LEVEL_DESC& level : answers_.levels) {
-    caps_.geometry.levels.push_back({level.PageTableIndexBitCount, level.PageTableSegmentId,
-                                     level.PagingProcessPageTableSegmentId,
-                                     level.PageTableSizeInBytes, level.PageTableAlignmentInBytes});
-  }
-  caps_.nodes = answers_.nodes();
-  caps_.paging_node = answers_.paging_node();
-  caps_.render_node = caps_.nodes > 1 ? (caps_.paging_node == 0 ? 1 : 0) : caps_.paging_node;
-  caps_.paging_buffer_bytes = answers_.paging_buffer_bytes;
-  caps_.paging_buffer_segment = answers_.paging_buffer_segment;
-  caps_.paging_private_bytes = answers_.paging_private_bytes;
-}
-
-void Adapter::MakeSegments() {
-  for (const DXGK_SEGMENTDESCRIPTOR4& descriptor : answers_.segments) {
-    Segment segment;
-    segment.id = static_cast<unsigned>(segments_.size()) + 1;
-    segment.aperture = descriptor.Flags.Aperture;
-    segment.cpu_visible = descriptor.Flags.CpuVisible;
-    segment.cache_coherent = descriptor.Flags.CacheCoherent;
-    segment.pages_64k = descriptor.Flags.Use64KBPages;
-    segment.base = static_cast<uint64_t>(descriptor.BaseAddress.QuadPart);
-    segment.size = descriptor.Size;
-    if (segment.cpu_visible && !segment.aperture) {
-      segment.cpu_view = static_cast<uint8_t*>(
-          kernel_.mmio().Map(static_cast<uint64_t>(descriptor.CpuTranslatedAddress.QuadPart),
-                             descriptor.Size, "vidmm", "segment view"));
-    }
-    segment.space =
-        std::make_unique<RangeAllocator>(0, segment.size, kernel_.parameters().seed,
-                                         segment.aperture ? "aperture_range" : "vram_range",
-                                         "segment" + std::to_string(segment.id), kernel_.ledger());
-    if (const auto bad = answers_.bad_ranges.find(segment.id); bad != answers_.bad_ranges.end()) {
-      for (const DXGK_MEMORYRANGE& range : bad->second)
-        segment.space->Exclude(range.SegmentOffset, range.SegmentOffset + range.SizeInBytes);
-    }
-    segments_.push_back(std::move(segment));
-  }
-}
-
-Segment& Adapter::segment(unsigned id) {
-  if (id == 0 || id > segments_.size()) throw BugCheck("there is no segment " + std::to_string(id));
-  return segments_[id - 1];
-}
-
-Segment& Adapter::local_segment() {
-  for (Segment& segment : segments_) {
-    if (!segment.aperture) return segment;
-  }
-  throw OsError("the driver reports no memory segment");
-}
-
-Segment& Adapter::aperture_segment() {
-  for (Segment& segment : segments_) {
-    if (segment.aperture) return segment;
-  }
-  throw OsError("the driver reports no aperture segment");
-}
-
-bool Adapter::Has64kPages(unsigned id) {
-  if (id != 0) return segment(id).pages_64k;
-  return caps_.system_64k && kernel_.parameters().open.system_64k_mapped;
+  const std::vector<Refusal> together = AdmitLink(all);
+  refusals.insert(refusals.end(), together.begin(), together.end());
+  RequireAdmission(refusals);
+  for (const auto& gpu : physical_) gpu->UseAnswers(highest_visible_);
 }
 
 std::string Adapter::NotIdle() const {
   if (!vidsch_.idle()) return "the driver holds packets";
   if (!kernel_.parameters().inject.leak.empty()) return "";  // what is planted is reported at power-off
-  for (const Segment& segment : segments_) {
-    if (!segment.aperture && segment.space->ranges() != 0) {
-      return std::to_string(segment.space->ranges()) + " ranges of segment " + std::to_string(segment.id) +
+  for (const auto& gpu : physical_) {
+    for (const Segment& segment : gpu->segments()) {
+      if (segment.aperture || segment.space->ranges() == 0) continue;
+      return std::to_string(segment.space->ranges()) + " ranges of segment " + gpu->Named(std::to_string(segment.id)) +
              " are in use";
     }
   }
@@ -352,40 +358,41 @@ std::string Adapter::NotIdle() const {
 void Adapter::PowerDown(POWER_ACTION action) {
   vidsch_.Suspend();  // until PowerUp
   vidsch_.WaitQuiet(kPowerBoundNs);
-  miniport_->SetPowerState(PowerDeviceD3, action);
-  kernel_.pci().DisableMsi(function_);
-  kernel_.pci().SetBusMaster(function_, false);
-  kernel_.pci().SetPower(function_, false);
+  for (PhysicalAdapter* gpu : DownOrder()) {
+    miniport_->SetPowerState(PowerDeviceD3, action, gpu->unit());
+    gpu->PowerFunction(false);
+  }
 }
 
 void Adapter::PowerUp() {
-  kernel_.pci().SetPower(function_, true);
-  kernel_.pci().SetBusMaster(function_, true);
-  kernel_.pci().EnableMsi(function_, message_);
-  miniport_->SetPowerState(PowerDeviceD0, PowerActionNone);
+  for (PhysicalAdapter* gpu : UpOrder()) {
+    gpu->PowerFunction(true);
+    miniport_->SetPowerState(PowerDeviceD0, PowerActionNone, gpu->unit());
+  }
   vidsch_.Resume();
 }
 
 void Adapter::Stop() {
-  for (Segment& segment : segments_) {
-    if (segment.cpu_view != nullptr) kernel_.mmio().Unmap(segment.cpu_view);
-    segment.cpu_view = nullptr;
-  }
+  for (const auto& gpu : physical_) gpu->DropViews();
   vidsch_.Stop();
   vidsch_.Connect(nullptr);
-  miniport_->SetPowerState(PowerDeviceD3, PowerActionShutdownOff);
-  miniport_->StopDevice();
-  kernel_.pci().DisableMsi(function_);
-  kernel_.pci().SetBusMaster(function_, false);
-  kernel_.hal().DisconnectInterrupt(message_);
+  for (PhysicalAdapter* gpu : DownOrder()) {
+    miniport_->SetPowerState(PowerDeviceD3, PowerActionShutdownOff, gpu->unit());
+    miniport_->StopDevice(gpu->unit());
+    gpu->Disconnect();
+  }
   const uint64_t before = Traffic().total();
-  if (std::exchange(attached_, false)) kernel_.iommu()->Detach(function_.bdf, *domain_);
+  for (const auto& gpu : physical_) {
+    if (std::exchange(gpu->attached_, false)) kernel_.iommu()->Detach(gpu->function().bdf, *domain_);
+  }
   if (Traffic().total() != before)
     throw OsError("the device used the bus while its IOMMU domain was detached");
   dxgkrnl_.frame_buffer().Release(handle());
-  objects().RemoveAdapter(handle());
-  isolation_memory().RemoveAdapter(handle());
-  miniport_->RemoveDevice();
+  for (PhysicalAdapter* gpu : DownOrder()) {
+    objects().RemoveAdapter(gpu->handle());
+    isolation_memory().RemoveAdapter(gpu->handle());
+    miniport_->RemoveDevice(gpu->unit());
+  }
   if (domain_ != nullptr) {
     UnmapReservedRanges();
     kernel_.iommu()->DestroyDomain(domain_);
@@ -395,164 +402,31 @@ void Adapter::Stop() {
   reserved_.clear();
   dxgkrnl_.Unload(entry_);
   miniport_.reset();
-  segments_.clear();
-  answers_ = {};
-  caps_ = {};
+  for (const auto& gpu : physical_) kernel_.pci().PowerOff(gpu->function());
+  lead_ = nullptr;
+  physical_.clear();
   mode_ = DmaMode::kPhysical;
-  kernel_.pci().PowerOff(function_);
 }
 
-void Adapter::Restart(HANDLE paging_context, std::vector<DXGKARG_BUILDPAGINGBUFFER> lost) {
+void Adapter::AnnounceLoss(HANDLE paging_context, std::vector<DXGKARG_BUILDPAGINGBUFFER> lost) {
   for (DXGKARG_BUILDPAGINGBUFFER& operation : lost) {
     operation.hSystemContext = paging_context;
     if (miniport_->BuildPagingBuffer(operation) != STATUS_SUCCESS)
       throw BugCheck("the driver asks for a paging buffer for " + NameOf(operation.Operation) + " after a reset");
   }
-  Miniport::Require(miniport_->RestartFromTimeout(), "DxgkDdiRestartFromTimeout");
 }
 
-void Adapter::QueueDpc() {
-  if (dpc_queued_) return;
-  dpc_queued_ = true;
-  kernel_.scheduler().QueueDpc([this] {
-    dpc_queued_ = false;
-    miniport_->DpcRoutine();
-  });
+void Adapter::Restart() { Miniport::Require(miniport_->RestartFromTimeout(), "DxgkDdiRestartFromTimeout"); }
+
+bool Adapter::LoseInterrupt() {
+  if (lost_interrupts_ >= kernel_.parameters().inject.lost_interrupts) return false;
+  ++lost_interrupts_;
+  return true;
 }
 
 DriverRequests& Adapter::driver_requests() {
   if (driver_requests_ == nullptr) throw BugCheck("the driver asks for memory while no memory manager runs");
   return *driver_requests_;
-}
-
-void Adapter::OpenProcess(ProcessHandles& handles, const std::string& name, bool system) {
-  handles.dxgk_process = NewHandle(0);
-  DXGKARG_CREATEPROCESS process{};
-  process.hDxgkProcess = handles.dxgk_process;
-  process.Flags.SystemProcess = system;
-  ULONG pasid = kPasid;
-  if (system && kernel_.parameters().system_process_has_pasid) {
-    process.NumPasid = 1;
-    process.pPasid = &pasid;
-  }
-  Miniport::Require(miniport_->CreateProcess(process), "DxgkDdiCreateProcess for " + name);
-  handles.process = process.hKmdProcess;
-  handles.process_ticket =
-      kernel_.ledger().Open("process", name, "dxgkrnl", "DxgkDdiCreateProcess");
-}
-
-void Adapter::OpenDevice(ProcessHandles& handles, const std::string& name, bool system) {
-  const auto open = [&] {
-    DXGKARG_CREATEDEVICE device{};
-    device.hDevice = handles.dxgk_device = NewHandle(1);
-    device.Flags.SystemDevice = system;
-    device.hKmdProcess = handles.process;
-    if (system && kernel_.parameters().system_process_has_pasid) device.Pasid = kPasid;
-    Miniport::Require(miniport_->CreateDevice(device), "DxgkDdiCreateDevice for " + name);
-    return device.hDevice;
-  };
-  if (system && kernel_.parameters().bring_up == BringUp::kWindows22621) handles.second_device = open();
-  handles.device = open();
-  handles.device_ticket = kernel_.ledger().Open("device", name, "dxgkrnl", "DxgkDdiCreateDevice");
-}
-
-void Adapter::OpenContext(ProcessHandles& handles, const std::string& name, bool system) {
-  DXGKARG_CREATECONTEXT context{};
-  context.hContext = handles.dxgk_context = NewHandle(2);
-  handles.node = system ? caps_.paging_node : caps_.render_node;
-  if (!system) {
-    handles.state = vidsch_.CreateDevice(name);
-    handles.state->process = handles.dxgk_process;
-  }
-  context.NodeOrdinal = handles.node;
-  context.EngineAffinity = 1;
-  context.Flags.SystemContext = system;
-  context.Flags.VirtualAddressing = 1;
-  Miniport::Require(miniport_->CreateContext(handles.device, context),
-                    "DxgkDdiCreateContext for " + name);
-  handles.context = context.hContext;
-  handles.companion_node = context.ContextInfo.PagingCompanionNodeId;
-  handles.context_ticket =
-      kernel_.ledger().Open("context", name, "dxgkrnl", "DxgkDdiCreateContext");
-}
-
-HANDLE Adapter::OpenCompanion(const ProcessHandles& handles, const std::string& name) {
-  DXGKARG_CREATECONTEXT context{};
-  context.hContext = NewHandle(2);
-  context.NodeOrdinal = handles.companion_node;
-  context.EngineAffinity = 1;
-  context.Flags.SystemContext = 1;
-  context.Flags.VirtualAddressing = 1;
-  Miniport::Require(miniport_->CreateContext(handles.device, context),
-                    "DxgkDdiCreateContext for the paging companion of " + name);
-  return context.hContext;
-}
-
-void Adapter::CloseCompanion(HANDLE context) { miniport_->DestroyContext(context); }
-
-void Adapter::DestroyProcess(ProcessHandles& handles) {
-  // A leaked handle takes those that it lives in with it.
-  if (kernel_.LeakNow("context")) return;
-  if (handles.state != nullptr) vidsch_.DestroyDevice(handles.state);
-  if (handles.context != nullptr) {
-    miniport_->DestroyContext(handles.context);
-    kernel_.ledger().Close(handles.context_ticket);
-  }
-  if (kernel_.LeakNow("device")) return;
-  if (handles.second_device != nullptr) miniport_->DestroyDevice(handles.second_device);
-  miniport_->DestroyDevice(handles.device);
-  kernel_.ledger().Close(handles.device_ticket);
-  if (kernel_.LeakNow("process")) return;
-  miniport_->DestroyProcess(handles.process);
-  kernel_.ledger().Close(handles.process_ticket);
-  handles = {};
-}
-
-std::pair<uint64_t, uint64_t> Adapter::RootPageTableSize(uint64_t entries) {
-  DXGKARG_GETROOTPAGETABLESIZE args{static_cast<UINT>(entries), kPhysicalAdapter};
-  const uint64_t bytes = miniport_->GetRootPageTableSize(args);
-  return {args.NumberOfPte, bytes};
-}
-
-void Adapter::SetRootPageTable(HANDLE context, const D3DGPU_PHYSICAL_ADDRESS& root,
-                               uint64_t entries) {
-  DXGKARG_SETROOTPAGETABLE args{};
-  args.hContext = context;
-  args.Address = root;
-  args.NumEntries = static_cast<UINT>(entries);
-  miniport_->SetRootPageTable(args);
-}
-
-DriverAllocation Adapter::CreateAllocation(const AllocationRequest& request) {
-  const auto& data_of = dxgkrnl_.user_mode_driver().allocation_data;
-  std::vector<uint8_t> data = data_of ? data_of(request) : std::vector<uint8_t>();
-  DXGK_ALLOCATIONINFO info{};
-  info.pPrivateDriverData = data.data();
-  info.PrivateDriverDataSize = static_cast<UINT>(data.size());
-  DXGKARG_CREATEALLOCATION args{};
-  args.NumAllocations = 1;
-  args.pAllocationInfo = &info;
-  Miniport::Require(miniport_->CreateAllocation(args), "DxgkDdiCreateAllocation of " + request.name);
-  const std::vector<Refusal> refusals = AdmitAllocation(request, info, answers_);
-  if (!refusals.empty()) {
-    DXGKARG_DESTROYALLOCATION destroy{};
-    destroy.NumAllocations = 1;
-    destroy.pAllocationList = &info.hAllocation;
-    if (info.hAllocation != nullptr) miniport_->DestroyAllocation(destroy);
-    throw OsError("allocation " + request.name + " is refused: " + refusals.front().field + " " +
-                  refusals.front().text);
-  }
-  return {info.hAllocation, info.Size, info.FlagsWddm2, HomesOf(info, answers_),
-          kernel_.ledger().Open("allocation", request.name, "application", "DxgkDdiCreateAllocation")};
-}
-
-void Adapter::DestroyAllocation(HANDLE allocation, Ledger::Ticket ticket) {
-  if (kernel_.LeakNow("allocation")) return;
-  DXGKARG_DESTROYALLOCATION args{};
-  args.NumAllocations = 1;
-  args.pAllocationList = &allocation;
-  miniport_->DestroyAllocation(args);
-  kernel_.ledger().Close(ticket);
 }
 
 }  // namespace gmmu::os

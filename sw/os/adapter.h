@@ -1,62 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "ddi/dispmprt.h"
-#include "os/adapter_answers.h"
 #include "os/allocation.h"
 #include "os/dma_policy.h"
 #include "os/driver_requests.h"
 #include "os/dxgkrnl.h"
-#include "os/geometry.h"
 #include "os/gpu_isolation.h"
 #include "os/kernel.h"
 #include "os/miniport.h"
+#include "os/physical_adapter.h"
 #include "os/reserved_ranges.h"
-#include "os/segments.h"
 #include "os/vidsch.h"
 
 namespace gmmu::os {
 
-/// What Dxgkrnl learnt from the driver's answers.
-struct AdapterCaps {
-  uint64_t highest_visible = 0;
-  bool coherent = false;
-  bool invalid_not_cached = false;
-  bool explicit_invalidation = false;
-  bool idle_for_updates = false;  ///< PageTableUpdateRequireAddressSpaceIdle
-  bool narrow_fences = false;     ///< DXGK_VIDSCHCAPS.No64BitAtomics
-  bool system_64k = false;  ///< SysMem64KBPageSupported
-  DXGK_PAGETABLEUPDATEMODE update_mode = DXGK_PAGETABLEUPDATE_CPU_VIRTUAL;
-  Geometry geometry;
-  unsigned nodes = 0;
-  unsigned paging_node = 0;
-  unsigned render_node = 0;  ///< of processes; the paging node when there is no other
-  uint64_t paging_buffer_bytes = 0;
-  unsigned paging_buffer_segment = 0;
-  uint64_t paging_private_bytes = 0;
-};
-
-/// Handles of a GPU process: the driver's, and Dxgkrnl's where they say so.
+/// Handles of a GPU process: the driver's, and Dxgkrnl's where they say so. Over linked adapters it has a context on
+/// each of them.
 struct ProcessHandles {
   HANDLE process = nullptr;
   HANDLE device = nullptr;
   HANDLE context = nullptr;  ///< null: none yet
   HANDLE second_device = nullptr;  ///< the system's (seen on build 22621)
   uint32_t node = 0;           ///< of the context
+  bool joined = false;         ///< process and device are another's
   GpuDevice* state = nullptr;  ///< null: the system's
   Ledger::Ticket process_ticket = 0, device_ticket = 0, context_ticket = 0;
   HANDLE dxgk_process = nullptr, dxgk_device = nullptr, dxgk_context = nullptr;
   uint32_t companion_node = 0;  ///< DXGK_CONTEXTINFO.PagingCompanionNodeId
 };
 
-/// One GPU from power-on to power-off, as Dxgkrnl drives it: finds it on the bus, loads its driver
-/// through DriverEntry, decides how it reaches memory, starts it and asks what it can do.
+/// A logical adapter from power-on to power-off, as Dxgkrnl drives it: one GPU, or several that are linked. Finds
+/// them on the bus, loads their driver through DriverEntry, decides how they reach memory, starts them and asks what
+/// they can do.
 ///
+/// A link (display driver documents, linked display adapters; documents only): DxgkDdiAddDevice for every device,
+/// each followed by DxgkDdiLinkDevice; then the questions that come before a start; one domain for all; the lead is
+/// started and powered up after the others and powered down and stopped before them. GPUs that are not in the chain
+/// of the first one are removed again.
 class Adapter {
  public:
   Adapter(Dxgkrnl& dxgkrnl, PDRIVER_INITIALIZE entry);
@@ -74,10 +61,11 @@ class Adapter {
   void PowerDown(POWER_ACTION action = PowerActionSleep);
   void PowerUp();
 
-  /// After DxgkDdiResetFromTimeout: the driver is told that what was in VRAM and in the aperture is gone (`lost`:
-  /// operations without a paging buffer, which the GPU never sees), and starts the hardware again (display driver
-  /// documents, resetting the hardware).
-  void Restart(HANDLE paging_context, std::vector<DXGKARG_BUILDPAGINGBUFFER> lost);
+  /// After DxgkDdiResetFromTimeout of all GPUs: the driver is told that what was in VRAM and in the aperture of one
+  /// is gone (`lost`: operations without a paging buffer, which the GPU never sees); when it has been told for each,
+  /// it starts the hardware again (display driver documents, resetting the hardware).
+  void AnnounceLoss(HANDLE paging_context, std::vector<DXGKARG_BUILDPAGINGBUFFER> lost);
+  void Restart();
 
   Kernel& kernel() { return kernel_; }
   Dxgkrnl& dxgkrnl() { return dxgkrnl_; }
@@ -86,38 +74,47 @@ class Adapter {
   GpuIsolation& isolation() { return isolation_; }
   Miniport& miniport() { return *miniport_; }
   VidSch& vidsch() { return vidsch_; }
-  /// Dxgkrnl's handle of the adapter: hAdapter of the callbacks.
-  HANDLE handle() { return this; }
-  const AdapterCaps& caps() const { return caps_; }
-  const AdapterAnswers& answers() const { return answers_; }
-  Segment& segment(unsigned id);
-  Segment& local_segment();
-  Segment& aperture_segment();
-  /// Memory of this segment (0: system memory) may be mapped with pages of 64 KiB.
-  bool Has64kPages(unsigned id);
+  /// The GPUs, by PhysicalAdapterIndex once they have started. None while the power is off.
+  unsigned adapters() const { return static_cast<unsigned>(physical_.size()); }
+  PhysicalAdapter& physical(unsigned index);
+  const PhysicalAdapter& physical(unsigned index) const { return const_cast<Adapter*>(this)->physical(index); }
+  /// The one that leads; it is known from DxgkDdiLinkDevice on. What does not ask for a GPU below is its own.
+  PhysicalAdapter& lead();
+  const PhysicalAdapter& lead() const { return const_cast<Adapter*>(this)->lead(); }
+  /// The one of a callback's hAdapter; null: it is not of this adapter.
+  PhysicalAdapter* FromHandle(HANDLE handle);
+  HANDLE handle() { return lead().handle(); }
+  const AdapterCaps& caps() const { return lead().caps(); }
+  const AdapterAnswers& answers() const { return lead().answers(); }
+  Segment& segment(unsigned id) { return lead().segment(id); }
+  Segment& local_segment() { return lead().local_segment(); }
+  Segment& aperture_segment() { return lead().aperture_segment(); }
+  bool Has64kPages(unsigned id) { return lead().Has64kPages(id); }
+  const PciFunction& function() const { return lead().function(); }
   /// Between DxgkDdiStartDevice and DxgkDdiStopDevice.
   bool running() const { return miniport_ != nullptr && miniport_->started(); }
   DmaMode mode() const { return mode_; }
   bool remapped() const { return mode_ == DmaMode::kRemapped; }
   IommuDomain* domain() { return domain_; }
-  const PciFunction& function() const { return function_; }
 
   // The driver's entry points.
-  /// A process, then a device of it, then a context. Dxgkrnl's handle stands in `handles` before the driver is called.
+  /// A process, then a device of it, then a context on `gpu`; over linked adapters a context on each, the first one's
+  /// `handles` made whole and the others' copies of it with `joined`, which are destroyed before it. Dxgkrnl's handle
+  /// stands in `handles` before the driver is called.
   void OpenProcess(ProcessHandles& handles, const std::string& name, bool system);
   void OpenDevice(ProcessHandles& handles, const std::string& name, bool system);
-  void OpenContext(ProcessHandles& handles, const std::string& name, bool system);
+  void OpenContext(ProcessHandles& handles, const std::string& name, bool system, PhysicalAdapter& gpu);
   /// A system context on the device's companion node, for updates of its process' page tables.
-  HANDLE OpenCompanion(const ProcessHandles& handles, const std::string& name);
+  HANDLE OpenCompanion(const ProcessHandles& handles, const std::string& name, PhysicalAdapter& gpu);
   void CloseCompanion(HANDLE context);
   void DestroyProcess(ProcessHandles& handles);
-  /// Entries that a root of at least `entries` holds, and its bytes.
-  std::pair<uint64_t, uint64_t> RootPageTableSize(uint64_t entries);
-  void SetRootPageTable(HANDLE context, const D3DGPU_PHYSICAL_ADDRESS& root, uint64_t entries);
+  void SetRootPageTable(HANDLE context, const D3DGPU_PHYSICAL_ADDRESS& root, uint64_t entries) {
+    lead().SetRootPageTable(context, root, entries);
+  }
   /// Throws OsError when the driver refuses, or what it answers is refused (AdmitAllocation).
   DriverAllocation CreateAllocation(const AllocationRequest& request);
   void DestroyAllocation(HANDLE allocation, Ledger::Ticket ticket);
-  /// Requests of the device that the bus monitor has counted.
+  /// Requests of all of its devices that the bus monitor has counted.
   hw::BusCounts Traffic();
 
   // What GpuIsolation does, in this order: an empty 1:1 domain; the reserved ranges in it; the device
@@ -133,69 +130,62 @@ class Adapter {
   bool can_remap() const;
   const std::vector<DXGK_PHYSICAL_MEMORY_RANGE>& reserved_ranges() const { return reserved_; }
 
-  NTSTATUS Escape(void* data, size_t bytes) { return miniport_->Escape(data, bytes); }
-  /// The same, a refusal being an error that names `what`.
+  template <typename Data>
+  NTSTATUS Ask(Data& data) {
+    return lead().Ask(data);
+  }
   template <typename Data>
   void Escape(Data& data, const char* what) {
-    Miniport::Require(miniport_->Escape(&data, sizeof data), what);
+    lead().Escape(data, what);
   }
 
   /// Who answers the driver's requests for memory; null: nobody, and a request is a bug check.
   void set_driver_requests(DriverRequests* requests) { driver_requests_ = requests; }
   DriverRequests& driver_requests();
-
-  // What callbacks.cc calls.
-  NTSTATUS FillDeviceInformation(DXGK_DEVICE_INFO& info);
-  void QueueDpc();
-
+  /// This interrupt is one of those that inject.lost_interrupts loses.
+  bool LoseInterrupt();
  private:
   /// For calls of level three: "" or what is not idle.
   std::string NotIdle() const;
-  void FindDevice();
+  void FindDevices();
   void LoadDriver();
+  void AssembleLink();
   void DecideMemory();
   void Attach();
-  void StartDevice();
+  void StartDevices();
   void QueryCaps();
   void StartInMode();
-  void MakeSegments();
+  void AskStarted();
+  void NumberAdapters();
   void SwitchIommuOn();
   void QueryReserved();
   HANDLE NewHandle(unsigned kind) {
     return reinterpret_cast<HANDLE>(uint64_t{0xFFFF9000 + kind} << 32 | next_handle_++ << 4);
   }
   void UnmapReservedRanges();
+  /// The others before the lead; on the way down the lead before the others.
+  std::vector<PhysicalAdapter*> UpOrder();
+  std::vector<PhysicalAdapter*> DownOrder();
 
   Dxgkrnl& dxgkrnl_;
   Kernel& kernel_;
   PDRIVER_INITIALIZE entry_;
   VidSch vidsch_;
-  PciFunction function_;
+  std::vector<std::unique_ptr<PhysicalAdapter>> physical_;
+  PhysicalAdapter* lead_ = nullptr;
+  std::map<uint16_t, char> handles_;  // of requester ids: their addresses are the handles of GPUs
   std::unique_ptr<Miniport> miniport_;  // from the driver's table on
-  AdapterAnswers answers_;
-  AdapterCaps caps_;
-  std::vector<Segment> segments_;
+  uint64_t highest_visible_ = 0;
   DmaMode mode_ = DmaMode::kPhysical;
   bool reaches_all_ = true;
   bool may_remap_ = true;  // false: its driver turned out to lack MapAperture2Supported
   IommuDomain* domain_ = nullptr;
-  bool attached_ = false;
   GpuIsolation isolation_{*this};
   std::vector<DXGK_PHYSICAL_MEMORY_RANGE> reserved_;
   bool reserved_mapped_ = false;
-  hw::Message message_;
-  std::vector<uint8_t> resources_;  // CM_RESOURCE_LIST
-  bool dpc_queued_ = false;
-  uint64_t traffic_when_off_ = 0;
   uint64_t next_handle_ = 1;
   DriverRequests* driver_requests_ = nullptr;
   uint64_t lost_interrupts_ = 0;
 };
-
-/// Bytes of DXGKRNL_INTERFACE that a driver of this interface version is offered (build 22621: 0x100 to drivers of
-/// Windows 8, 0x138 of WDDM 2.0, 0x240 from WDDM 2.8 on; between the last two the smaller one is assumed).
-UINT KernelTableBytes(ULONG driver_version);
-/// Fills the table of kernel callbacks that StartDevice hands to the driver: as much of it as the driver's version has.
-DXGKRNL_INTERFACE MakeInterface(Adapter& adapter);
 
 }  // namespace gmmu::os

@@ -42,6 +42,32 @@ void QuerySegments(Miniport& miniport, AdapterAnswers& answers) {
   }
 }
 
+void QueryPhysicalAdapter(Miniport& miniport, AdapterAnswers& answers) {
+  DXGK_QUERYPHYSICALADAPTERCAPSIN adapter{answers.physical_adapter};
+  DXGK_PHYSICALADAPTERCAPS physical{};
+  if (NT_SUCCESS(miniport.Query(DXGKQAITYPE_PHYSICALADAPTERCAPS, adapter, physical)))
+    answers.physical = physical;
+  if (!answers.driver.MemoryManagementCaps.IoMmuSecureModeSupported) return;
+  DXGK_FRAMEBUFFERSAVEAREA area{};
+  UINT index = answers.physical_adapter;
+  if (NT_SUCCESS(miniport.Query(DXGKQAITYPE_FRAMEBUFFERSAVESIZE, index, area))) answers.save_area = area.MaximumSize;
+}
+
+void QueryMmu(Miniport& miniport, AdapterAnswers& answers) {
+  DXGK_QUERYGPUMMUCAPSIN mmu{answers.physical_adapter};
+  Miniport::Require(miniport.Query(DXGKQAITYPE_GPUMMUCAPS, mmu, answers.mmu),
+                    "the query for GPUMMUCAPS");
+  const UINT levels = answers.mmu.PageTableLevelCount;
+  for (UINT level = 0; level < levels && level < DXGK_MAX_PAGE_TABLE_LEVEL_COUNT; ++level) {
+    DXGK_QUERYPAGETABLELEVELDESCIN which{static_cast<WORD>(level),
+                                         static_cast<WORD>(answers.physical_adapter)};
+    DXGK_PAGE_TABLE_LEVEL_DESC descriptor{};
+    Miniport::Require(miniport.Query(DXGKQAITYPE_PAGETABLELEVELDESC, which, descriptor),
+                      "the query for PAGETABLELEVELDESC of level " + std::to_string(level));
+    answers.levels.push_back(descriptor);
+  }
+}
+
 }  // namespace
 
 unsigned AdapterAnswers::nodes() const {
@@ -61,40 +87,22 @@ void QueryMemory(Miniport& miniport, AdapterAnswers& answers) {
   if (NT_SUCCESS(miniport.Query(DXGKQAITYPE_IOMMU_CAPS, iommu))) answers.iommu = iommu;
 }
 
-void QueryStarted(Miniport& miniport, AdapterAnswers& answers) {
-  Miniport::Require(miniport.Query(DXGKQAITYPE_DRIVERCAPS, answers.driver),
-                    "the query for DRIVERCAPS");
-
-  DXGK_QUERYPHYSICALADAPTERCAPSIN adapter{answers.physical_adapter};
-  DXGK_PHYSICALADAPTERCAPS physical{};
-  if (NT_SUCCESS(miniport.Query(DXGKQAITYPE_PHYSICALADAPTERCAPS, adapter, physical)))
-    answers.physical = physical;
-  if (answers.driver.MemoryManagementCaps.IoMmuSecureModeSupported) {
-    DXGK_FRAMEBUFFERSAVEAREA area{};
-    UINT index = answers.physical_adapter;
-    if (NT_SUCCESS(miniport.Query(DXGKQAITYPE_FRAMEBUFFERSAVESIZE, index, area)))
-      answers.save_areas.assign(1, area.MaximumSize);
+void QueryStarted(Miniport& miniport, const std::vector<AdapterAnswers*>& adapters) {
+  DXGK_DRIVERCAPS& driver = adapters.front()->driver;
+  Miniport::Require(miniport.Query(DXGKQAITYPE_DRIVERCAPS, driver), "the query for DRIVERCAPS");
+  for (AdapterAnswers* answers : adapters) {
+    answers->driver = driver;
+    QueryPhysicalAdapter(miniport, *answers);
   }
-
-  DXGK_QUERYGPUMMUCAPSIN mmu{answers.physical_adapter};
-  Miniport::Require(miniport.Query(DXGKQAITYPE_GPUMMUCAPS, mmu, answers.mmu),
-                    "the query for GPUMMUCAPS");
-  const UINT levels = answers.mmu.PageTableLevelCount;
-  for (UINT level = 0; level < levels && level < DXGK_MAX_PAGE_TABLE_LEVEL_COUNT; ++level) {
-    DXGK_QUERYPAGETABLELEVELDESCIN which{static_cast<WORD>(level),
-                                         static_cast<WORD>(answers.physical_adapter)};
-    DXGK_PAGE_TABLE_LEVEL_DESC descriptor{};
-    Miniport::Require(miniport.Query(DXGKQAITYPE_PAGETABLELEVELDESC, which, descriptor),
-                      "the query for PAGETABLELEVELDESC of level " + std::to_string(level));
-    answers.levels.push_back(descriptor);
+  for (AdapterAnswers* answers : adapters) {
+    QueryMmu(miniport, *answers);
+    for (UINT node = 0; node < answers->nodes() && miniport.has_node_metadata(); ++node) {
+      DXGKARG_GETNODEMETADATA metadata{};
+      Miniport::Require(miniport.GetNodeMetadata(node, answers->physical_adapter, metadata),
+                        "DxgkDdiGetNodeMetadata of node " + std::to_string(node));
+    }
+    QuerySegments(miniport, *answers);
   }
-
-  for (UINT node = 0; node < answers.nodes() && miniport.has_node_metadata(); ++node) {
-    DXGKARG_GETNODEMETADATA metadata{};
-    Miniport::Require(miniport.GetNodeMetadata(node, answers.physical_adapter, metadata),
-                      "DxgkDdiGetNodeMetadata of node " + std::to_string(node));
-  }
-  QuerySegments(miniport, answers);
 }
 
 }  // namespace gmmu::os

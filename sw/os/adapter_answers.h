@@ -15,6 +15,7 @@ struct AdapterAnswers {
   ULONG version = 0;  ///< of the driver's table, DXGKDDI_INTERFACE_VERSION_*
   UINT physical_adapter = 0;
   uint64_t last_byte = 0;  ///< of installed memory: what the answers are held against
+  UINT linked = 1;  ///< physical adapters of the link
 
   // Before DxgkDdiStartDevice.
   DXGK_PHYSICAL_MEMORY_CAPS memory{};
@@ -23,7 +24,8 @@ struct AdapterAnswers {
   // After it.
   DXGK_DRIVERCAPS driver{};
   std::optional<DXGK_PHYSICALADAPTERCAPS> physical;  ///< absent: refused, which Windows tolerates
-  std::vector<uint64_t> save_areas;  ///< FRAMEBUFFERSAVESIZE by physical adapter; empty: not asked, or refused
+  std::optional<uint64_t> save_area;  ///< FRAMEBUFFERSAVESIZE; absent: not asked, or refused
+  std::vector<uint64_t> save_areas;   ///< of all physical adapters, at the lead only; empty: none answered
   DXGK_GPUMMUCAPS mmu{};
   std::vector<DXGK_PAGE_TABLE_LEVEL_DESC> levels;  ///< leaf first
   std::vector<DXGK_SEGMENTDESCRIPTOR4> segments;   ///< segment n + 1 at n
@@ -42,7 +44,8 @@ void QueryMemory(Miniport& miniport, AdapterAnswers& answers);
 /// The rest, in the order in which Windows asks (seen on build 22621): DRIVERCAPS,
 /// PHYSICALADAPTERCAPS, FRAMEBUFFERSAVESIZE of a driver with GPU isolation (documents only), GPUMMUCAPS,
 /// a level descriptor for each level, node metadata, QUERYSEGMENT4
-/// twice. Throws OsError with the query's name when one that Windows needs is refused.
-void QueryStarted(Miniport& miniport, AdapterAnswers& answers);
+/// twice. Throws OsError with the query's name when one that Windows needs is refused. Linked adapters: one
+/// DRIVERCAPS, then the capabilities of each adapter by its index (documents only).
+void QueryStarted(Miniport& miniport, const std::vector<AdapterAnswers*>& adapters);
 
 }  // namespace gmmu::os

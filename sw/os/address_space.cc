@@ -3,22 +3,34 @@
 
 #include <algorithm>
 
-#include "os/adapter.h"
 #include "os/bug_check.h"
+#include "os/memory_objects.h"
+#include "os/physical_adapter.h"
 #include "os/text.h"
 
 namespace gmmu::os {
 
-AddressSpace::AddressSpace(Adapter& adapter, std::string name, bool paging, uint64_t va_end)
-    : adapter_(adapter),
+AddressSpace::AddressSpace(PhysicalAdapter& gpu, std::string name, bool paging, uint64_t va_end)
+    : adapter_(gpu),
       name_(std::move(name)),
       paging_(paging),
-      windows_(adapter.kernel().parameters().bring_up == BringUp::kWindows22621),
-      first_(paging && adapter.kernel().parameters().bring_up == BringUp::kWindows26100),
-      va_(adapter.caps().geometry.Coverage(0), va_end, adapter.kernel().parameters().seed,
-          "va_range", name_, adapter.kernel().ledger()) {}
+      windows_(gpu.kernel().parameters().bring_up == BringUp::kWindows22621),
+      first_(paging && gpu.kernel().parameters().bring_up == BringUp::kWindows26100),
+      va_(gpu.caps().geometry.Coverage(0), va_end, gpu.kernel().parameters().seed,
+          "va_range", name_, gpu.kernel().ledger()) {}
 
-AddressSpace::Table AddressSpace::NewTable(unsigned level, uint64_t bytes) {
+std::optional<uint64_t> AddressSpace::PlaceOf(unsigned level, uint64_t slot, Segment& segment, uint64_t bytes,
+                                              const std::string& created_by) {
+  const uint64_t asked = adapter_.caps().geometry.levels[level].alignment;
+  const uint64_t alignment = asked != 0 ? std::max<uint64_t>(asked, hw::kPageSize) : segment.page_bytes();
+  if (placer_) return placer_(level, slot, bytes, alignment, created_by);
+  const auto place = first_ || (windows_ && paging_) ? RangeAllocator::Place::kLowest
+                     : windows_                      ? RangeAllocator::Place::kHighest
+                                                     : RangeAllocator::Place::kBySeed;
+  return segment.space->Allocate(bytes, alignment, created_by, place);
+}
+
+AddressSpace::Table AddressSpace::NewTable(unsigned level, uint64_t slot, uint64_t bytes) {
   const LevelDescriptor& descriptor = adapter_.caps().geometry.levels[level];
   const unsigned id = paging_ ? descriptor.paging_segment : descriptor.segment;
   const std::string created_by = "level " + std::to_string(level) + " table of " + name_;
@@ -32,13 +44,8 @@ AddressSpace::Table AddressSpace::NewTable(unsigned level, uint64_t bytes) {
     table.cpu = table.system.Map(0, bytes);
   } else {
     table.segment = &adapter_.segment(id);
-    const uint64_t alignment = descriptor.alignment != 0 ? std::max<uint64_t>(descriptor.alignment, hw::kPageSize)
-                                                         : table.segment->page_bytes();
-    const auto place = first_ || (windows_ && paging_) ? RangeAllocator::Place::kLowest
-                       : windows_                      ? RangeAllocator::Place::kHighest
-                                                       : RangeAllocator::Place::kBySeed;
-    const auto offset = table.segment->space->Allocate(bytes, alignment, created_by, place);
-    if (!offset) throw NoRoom("no room in segment " + std::to_string(id) + " for a " + created_by);
+    const auto offset = PlaceOf(level, slot, *table.segment, bytes, created_by);
+    if (!offset) throw NoRoom("no room in segment " + adapter_.Named(std::to_string(id)) + " for a " + created_by);
     table.gpu.SegmentId = id;
     table.gpu.SegmentOffset = *offset;
     if (table.segment->cpu_view != nullptr) table.cpu = table.segment->cpu_view + *offset;
@@ -46,7 +53,7 @@ AddressSpace::Table AddressSpace::NewTable(unsigned level, uint64_t bytes) {
   table.bytes = bytes;
   if (views_.map) table.view = views_.map(table.gpu, bytes);
   table.ticket = adapter_.kernel().ledger().Open(
-      "page_table", "segment " + std::to_string(id) + ", " + Hex(table.gpu.SegmentOffset), "vidmm",
+      "page_table", "segment " + adapter_.Named(std::to_string(id)) + ", " + Hex(table.gpu.SegmentOffset), "vidmm",
       created_by);
   return table;
 }
@@ -75,7 +82,7 @@ AddressSpace::Table AddressSpace::NewRoot(uint64_t wanted) {
     root_entries_ = std::min(entries, root_entries_);
     bytes = size;
   }
-  return NewTable(level, bytes);
+  return NewTable(level, 0, bytes);
 }
 
 void AddressSpace::CreateRoot(const Sink& sink, uint64_t entries) {
@@ -91,10 +98,11 @@ void AddressSpace::Aim(TableUpdate& update, const Table& table) {
   update.table_va = table.view;
 }
 
-DXGK_PTE AddressSpace::LinkTo(const Table& table) {
+DXGK_PTE AddressSpace::LinkTo(const Table& table) const {
   DXGK_PTE entry{};
   entry.Valid = 1;
   entry.Segment = table.gpu.SegmentId;
+  if (table.gpu.SegmentId != 0) entry.PhysicalAdapterIndex = adapter_.index();
   entry.PageTableAddress = table.gpu.SegmentOffset / hw::kPageSize;
   return entry;
 }
@@ -132,7 +140,7 @@ AddressSpace::Table& AddressSpace::Ensure(unsigned level, uint64_t va, const Sin
 
   const uint64_t start = slot.second * geometry.Coverage(level);
   Ensure(level + 1, va, sink);
-  Table& table = tables_.emplace(slot, NewTable(level, geometry.levels[level].bytes)).first->second;
+  Table& table = tables_.emplace(slot, NewTable(level, slot.second, geometry.levels[level].bytes)).first->second;
   const auto upper = uppers_.find(slot);
   if (upper == uppers_.end()) {
     Initialise(table, level, geometry.Entries(level), start, sink);

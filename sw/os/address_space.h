@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,7 +16,7 @@
 
 namespace gmmu::os {
 
-class Adapter;
+class PhysicalAdapter;
 
 /// One UpdatePageTable call of VidMm: entries of one table.
 struct TableUpdate {
@@ -40,7 +41,7 @@ struct TableUpdate {
 /// A leaf table changes its kind (single entries), or blocks of it do (pairs).
 enum class LeafChange { kConversion, kMove };
 
-/// The page tables and virtual addresses of one GPU process, as VidMm keeps them.
+/// The page tables of one GPU process on one GPU, and its virtual addresses, as VidMm keeps them.
 ///
 /// Knows which tables exist and where they lie; what an entry looks like in hardware is the
 /// driver's. Updates go to a sink in the order in which they must be done: a new table is
@@ -63,12 +64,18 @@ class AddressSpace {
     std::function<void(LeafChange)> end;
   };
   void set_change_hooks(ChangeHooks hooks) { hooks_ = std::move(hooks); }
+  /// Gives a table its place in a memory segment, byte offset; nullopt: there is no room.
+  using Placer = std::function<std::optional<uint64_t>(unsigned level, uint64_t slot, uint64_t bytes, uint64_t alignment,
+                                                       const std::string& created_by)>;
+  /// Of a process over linked adapters. Before the root is made; else tables lie by seed, or in the order of a build
+  /// of Windows.
+  void set_placer(Placer placer) { placer_ = std::move(placer); }
   /// Before the root is made.
   void set_table_views(TableViews views) { views_ = std::move(views); }
 
   /// `va_end`: bytes of virtual addresses that may be given out. The first leaf table's coverage
   /// never is.
-  AddressSpace(Adapter& adapter, std::string name, bool paging, uint64_t va_end);
+  AddressSpace(PhysicalAdapter& gpu, std::string name, bool paging, uint64_t va_end);
 
   // Calls that make tables throw NoRoom when their segment is full; what was made stays.
 
@@ -158,7 +165,9 @@ class AddressSpace {
     uint64_t view = 0;  // in the paging process
   };
   using Slot = std::pair<unsigned, uint64_t>;  // level, va / coverage of one of its tables
-  Table NewTable(unsigned level, uint64_t bytes);
+  Table NewTable(unsigned level, uint64_t slot, uint64_t bytes);
+  std::optional<uint64_t> PlaceOf(unsigned level, uint64_t slot, Segment& segment, uint64_t bytes,
+                                  const std::string& created_by);
   Table NewRoot(uint64_t wanted);
   /// An entry of 64 KiB, and what the updates that made it said.
   struct Entry64k {
@@ -189,12 +198,12 @@ class AddressSpace {
   /// Pages [first, first + count) of a block as they were in its 64 KiB entry.
   TableUpdate Part64k(uint64_t block, const Entry64k& held, uint64_t first, uint64_t count) const;
   void ForgetBlocks(uint64_t slot);
-  static DXGK_PTE LinkTo64k(const Table& table);
+  DXGK_PTE LinkTo64k(const Table& table) const;
   void Release(Table& table);
   void Retire(Slot slot);
   void WriteAll(const Table& table, unsigned level, uint64_t va, std::vector<DXGK_PTE> entries, const Sink& sink);
   void WriteEntry(unsigned level, uint64_t va, const DXGK_PTE& entry, const Sink& sink);
-  static DXGK_PTE LinkTo(const Table& table);
+  DXGK_PTE LinkTo(const Table& table) const;
   static void Aim(TableUpdate& update, const Table& table);
   Table& Ensure(unsigned level, uint64_t va, const Sink& sink);
   /// The same in the order of BringUp::kWindows22621.
@@ -209,7 +218,7 @@ class AddressSpace {
   DXGK_PTE PartOf(const DXGK_PTE& upper, unsigned level, uint64_t index) const;
   void Split(const Table& table, unsigned level, uint64_t va, const DXGK_PTE& upper, const Sink& sink);
 
-  Adapter& adapter_;
+  PhysicalAdapter& adapter_;
   std::string name_;
   bool paging_;
   const bool windows_;  // BringUp::kWindows22621
@@ -225,6 +234,7 @@ class AddressSpace {
   std::map<Slot, std::vector<DXGK_PTE>> evicted_;  // contents
   bool restoring_ = false;
   TableViews views_;
+  Placer placer_;
   RangeAllocator va_;
 };
 

@@ -33,7 +33,7 @@ TableUpdate Cut(const TableUpdate& update, uint64_t first, uint64_t count) {
 
 }  // namespace
 
-DXGK_PTE AddressSpace::LinkTo64k(const Table& table) {
+DXGK_PTE AddressSpace::LinkTo64k(const Table& table) const {
   DXGK_PTE entry = LinkTo(table);
   entry.PageTablePageSize = DXGK_PTE_PAGE_TABLE_PAGE_64KB;
   return entry;
@@ -66,7 +66,8 @@ bool AddressSpace::Is64k(uint64_t va) const {
   return leaf != nullptr && (!geometry.dual || InUse(leaf->entries[geometry.Index(0, va) / kPagesOf64k].entry));
 }
 
-AddressSpace::Table AddressSpace::New64k() { return NewTable(0, adapter_.caps().geometry.leaf_64k_bytes); }
+// Not over linked adapters, so its slot does not matter.
+AddressSpace::Table AddressSpace::New64k() { return NewTable(0, 0, adapter_.caps().geometry.leaf_64k_bytes); }
 
 void AddressSpace::Clear64k(uint64_t slot, const Sink& sink) {
   const Leaf64k& leaf = leaves_64k_.at(slot);
@@ -198,7 +199,7 @@ void AddressSpace::Convert(uint64_t slot, const Sink& sink) {
   const uint64_t start = slot * geometry.Coverage(0);
   const uint64_t blocks = geometry.Coverage(0) / kBytesOf64k;
   const bool wrong = adapter_.kernel().parameters().inject.table_order;
-  Table& table = tables_.emplace(Slot{0, slot}, NewTable(0, geometry.levels[0].bytes)).first->second;
+  Table& table = tables_.emplace(Slot{0, slot}, NewTable(0, slot, geometry.levels[0].bytes)).first->second;
   if (hooks_.begin) hooks_.begin(LeafChange::kConversion);
   Leaf64k old = std::move(leaves_64k_.at(slot));
   leaves_64k_.erase(slot);
@@ -221,7 +222,7 @@ void AddressSpace::Move(const TableUpdate& update, const std::vector<uint64_t>& 
   const uint64_t first = start / kBytesOf64k;
   const uint64_t end_va = update.first_va + update.count * hw::kPageSize;
   const bool is_new = tables_.count({0, slot}) == 0;
-  if (is_new) tables_.emplace(Slot{0, slot}, NewTable(0, geometry.levels[0].bytes));
+  if (is_new) tables_.emplace(Slot{0, slot}, NewTable(0, slot, geometry.levels[0].bytes));
   if (hooks_.begin) hooks_.begin(LeafChange::kMove);
   std::vector<TableUpdate> rest;  // pages of the blocks that the update does not write
   for (const uint64_t block : blocks) {

@@ -2,9 +2,9 @@
 // Changes of the tree: large and zero entries above the leaves, tables that go, another root.
 #include <algorithm>
 
-#include "os/adapter.h"
 #include "os/address_space.h"
 #include "os/bug_check.h"
+#include "os/physical_adapter.h"
 #include "os/text.h"
 
 namespace gmmu::os {

@@ -27,7 +27,7 @@ void AddressSpace::MoveTables(const Contents& contents, const Sink& sink) {
   for (auto& [slot, table] : tables_) {  // ascending levels
     const auto [level, index] = slot;
     const uint64_t va = index * geometry.Coverage(level);
-    Table moved = NewTable(level, table.bytes);
+    Table moved = NewTable(level, slot.second, table.bytes);
     moved.written = table.written;
     WriteAll(moved, level, va, contents(table.gpu, geometry.Entries(level)), sink);
     std::swap(table, moved);
@@ -69,7 +69,7 @@ void AddressSpace::RestoreTables(const Sink& sink) {
       const auto last = std::prev(evicted_.end());
       const auto [level, index] = last->first;
       const uint64_t va = index * geometry.Coverage(level);
-      Table& table = tables_.emplace(last->first, NewTable(level, geometry.levels[level].bytes)).first->second;
+      Table& table = tables_.emplace(last->first, NewTable(level, last->first.second, geometry.levels[level].bytes)).first->second;
       table.written = true;
       WriteAll(table, level, va, std::move(last->second), sink);
       WriteEntry(level + 1, va, LinkTo(table), sink);

@@ -2,8 +2,8 @@
 // Tables in the orders that were seen on builds 22621 and 26100 (bring_up.h).
 #include <algorithm>
 
-#include "os/adapter.h"
 #include "os/address_space.h"
+#include "os/physical_adapter.h"
 
 namespace gmmu::os {
 
@@ -18,7 +18,7 @@ AddressSpace::Table* AddressSpace::Find(unsigned level, uint64_t va) {
 AddressSpace::Table& AddressSpace::TableOf(unsigned level, uint64_t va) {
   if (Table* table = Find(level, va)) return *table;
   const Geometry& geometry = adapter_.caps().geometry;
-  return tables_.emplace(Slot{level, va / geometry.Coverage(level)}, NewTable(level, geometry.levels[level].bytes))
+  return tables_.emplace(Slot{level, va / geometry.Coverage(level)}, NewTable(level, va / geometry.Coverage(level), geometry.levels[level].bytes))
       .first->second;
 }
 

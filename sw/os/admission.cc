@@ -42,7 +42,10 @@ void Levels(const AdapterAnswers& a, Refusals& out) {
   }
   unsigned bits = 12;
   for (const DXGK_PAGE_TABLE_LEVEL_DESC& level : a.levels) bits += level.PageTableIndexBitCount;
-  if (bits != a.mmu.VirtualAddressBitCount) {
+  // A link has the virtual addresses of its smallest GPU; the root of a larger one is used in part.
+  const bool in_part = a.linked > 1 && a.mmu.VirtualAddressBitCount < bits &&
+                       a.mmu.VirtualAddressBitCount > bits - a.levels.back().PageTableIndexBitCount;
+  if (bits != a.mmu.VirtualAddressBitCount && !in_part) {
     out.push_back({"DXGK_GPUMMUCAPS.VirtualAddressBitCount",
                    "is " + Number(a.mmu.VirtualAddressBitCount) + "; the level descriptors cover " +
                        Number(bits) + " bits",
@@ -222,6 +225,37 @@ std::vector<Refusal> Admit(const AdapterAnswers& answers, bool remapped) {
     TableSegment(answers, level, d.PagingProcessPageTableSegmentId, "PagingProcessPageTableSegmentId", out);
     if (d.PageTableSegmentId != d.PagingProcessPageTableSegmentId)
       TableSegment(answers, level, d.PageTableSegmentId, "PageTableSegmentId", out);
+  }
+  return out;
+}
+
+std::vector<Refusal> AdmitLink(const std::vector<AdapterAnswers*>& adapters) {
+  Refusals out;
+  const AdapterAnswers& first = *adapters.front();
+  for (const AdapterAnswers* a : adapters) {
+    if (adapters.size() == 1) break;
+    const std::string which = "of adapter " + Number(a->physical_adapter) + " is ";
+    if (a->nodes() != first.nodes()) {
+      out.push_back({"DXGK_PHYSICALADAPTERCAPS.NumExecutionNodes",
+                     which + Number(a->nodes()) + ", of adapter 0 " + Number(first.nodes()) +
+                         "; linked adapters have the same number of nodes",
+                     StopCode::kUnknown, {}});
+    }
+    if (a->mmu.VirtualAddressBitCount != first.mmu.VirtualAddressBitCount) {
+      out.push_back({"DXGK_GPUMMUCAPS.VirtualAddressBitCount",
+                     which + Number(a->mmu.VirtualAddressBitCount) + ", of adapter 0 " +
+                         Number(first.mmu.VirtualAddressBitCount) +
+                         "; linked adapters share one address space, so all report the smallest",
+                     StopCode::kUnknown, {}});
+    }
+    for (const DXGK_PAGE_TABLE_LEVEL_DESC& level : a->levels) {
+      if (level.PageTableSegmentId != 0) continue;
+      out.push_back({"DXGK_PAGE_TABLE_LEVEL_DESC.PageTableSegmentId",
+                     which + "0; tables of linked adapters lie in a memory segment of each of them, roots at one "
+                             "address (LinkMirrored, LinkInstanced)",
+                     StopCode::kUnknown, {}});
+      break;
+    }
   }
   return out;
 }

@@ -22,6 +22,9 @@ struct Refusal {
 /// Every rule reads one field and names it. Sources by rule: admission.cc.
 std::vector<Refusal> Admit(const AdapterAnswers& answers, bool remapped);
 
+/// The same for what linked adapters must agree in (linked display adapters; documents only); `adapters` by index.
+std::vector<Refusal> AdmitLink(const std::vector<AdapterAnswers*>& adapters);
+
 /// Throws for the first of them: BugCheck when the system stops, OsError otherwise, with all texts.
 void RequireAdmission(const std::vector<Refusal>& refusals);
 

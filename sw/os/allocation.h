@@ -22,6 +22,7 @@ struct AllocationRequest {
   bool explicit_residency = false;  ///< the driver wants to be told where it is; needs accessed_physically
   bool shareable = false;
   bool primary = false;
+  unsigned physical_adapter = 0;  ///< of linked adapters, the one in whose VRAM it lives
 };
 
 /// Where VidMm may put an allocation.
@@ -46,6 +47,7 @@ struct DriverAllocation {
   uint64_t bytes = 0;
   DXGK_ALLOCATIONINFOFLAGS_WDDM2_0 flags{};
   Homes homes;
+  unsigned adapter = 0;  ///< PhysicalAdapterIndex
   Ledger::Ticket ticket = 0;
 };
 

@@ -16,7 +16,7 @@ NTSTATUS GetDeviceInformation(HANDLE device, PDXGK_DEVICE_INFO info) {
 
 NTSTATUS MapMemory(HANDLE device, PHYSICAL_ADDRESS address, ULONG length, BOOLEAN in_io_space,
                    BOOLEAN to_user, MEMORY_CACHING_TYPE, PVOID* pointer) {
-  Adapter& adapter = Dxgkrnl::Current().FromHandle(device);
+  PhysicalAdapter& adapter = Dxgkrnl::Current().FromHandle(device);
   *pointer = nullptr;
   if (in_io_space || to_user || length == 0) return STATUS_INVALID_PARAMETER;
   const uint64_t start = static_cast<uint64_t>(address.QuadPart);
@@ -51,7 +51,7 @@ NTSTATUS SynchronizeExecution(HANDLE device, PKSYNCHRONIZE_ROUTINE routine, PVOI
 
 NTSTATUS ReadDeviceSpace(HANDLE device, ULONG type, PVOID buffer, ULONG offset, ULONG length,
                          ULONG* done) {
-  Adapter& adapter = Dxgkrnl::Current().FromHandle(device);
+  PhysicalAdapter& adapter = Dxgkrnl::Current().FromHandle(device);
   *done = 0;
   if (type != DXGK_WHICHSPACE_CONFIG || offset > 256 || length > 256 - offset)
     return STATUS_INVALID_PARAMETER;
@@ -65,7 +65,7 @@ NTSTATUS ReadDeviceSpace(HANDLE device, ULONG type, PVOID buffer, ULONG offset, 
 
 NTSTATUS WriteDeviceSpace(HANDLE device, ULONG type, PVOID buffer, ULONG offset, ULONG length,
                           ULONG* done) {
-  Adapter& adapter = Dxgkrnl::Current().FromHandle(device);
+  PhysicalAdapter& adapter = Dxgkrnl::Current().FromHandle(device);
   *done = 0;
   if (type != DXGK_WHICHSPACE_CONFIG || offset > 256 || length > 256 - offset)
     return STATUS_INVALID_PARAMETER;
@@ -106,7 +106,7 @@ void UnmapObject(CONST DXGKARGCB_UNMAP_PHYSICAL_MEMORY* args) {
   Dxgkrnl::Current().objects().Unmap(*args);
 }
 
-IsolationMemory& Isolation(HANDLE device) { return Dxgkrnl::Current().FromHandle(device).isolation_memory(); }
+IsolationMemory& Isolation(HANDLE device) { return Dxgkrnl::Current().FromHandle(device).logical().isolation_memory(); }
 
 NTSTATUS AllocateContiguousMemory(HANDLE device, DXGKARGCB_ALLOCATECONTIGUOUSMEMORY* args) {
   return Isolation(device).AllocateContiguous(device, *args);
@@ -120,14 +120,16 @@ NTSTATUS AllocatePagesForMdl(HANDLE device, DXGKARGCB_ALLOCATEPAGESFORMDL* args)
 NTSTATUS FreePagesFromMdl(HANDLE device, CONST DXGKARGCB_FREEPAGESFROMMDL* args) {
   return Isolation(device).FreePagesFromMdl(device, *args);
 }
+// hAdapter is the lead's, as for the frame buffer.
 NTSTATUS MapMdlToIoMmu(HANDLE device, DXGKARGCB_MAPMDLTOIOMMU* args) {
+  if (device != Dxgkrnl::Current().FromHandle(device).logical().handle()) return STATUS_INVALID_PARAMETER;
   return Isolation(device).MapMdl(device, *args);
 }
 void UnmapMdlFromIoMmu(HANDLE device, CONST DXGKARGCB_UNMAPMDLFROMIOMMU* args) {
   Isolation(device).UnmapMdl(device, *args);
 }
 
-DriverRequests& Requests(HANDLE device) { return Dxgkrnl::Current().FromHandle(device).driver_requests(); }
+DriverRequests& Requests(HANDLE device) { return Dxgkrnl::Current().FromHandle(device).logical().driver_requests(); }
 
 NTSTATUS CreateContextAllocation(DXGKARGCB_CREATECONTEXTALLOCATION* args) {
   return Requests(args->hAdapter).CreateContextAllocation(*args);
@@ -145,7 +147,7 @@ NTSTATUS ReserveGpuVirtualAddressRange(HANDLE device, DXGKARGCB_RESERVEGPUVIRTUA
   return Requests(device).ReserveVaRange(*args);
 }
 
-FrameBuffer& Saved(HANDLE device) { return Dxgkrnl::Current().FromHandle(device).dxgkrnl().frame_buffer(); }
+FrameBuffer& Saved(HANDLE device) { return Dxgkrnl::Current().FromHandle(device).logical().dxgkrnl().frame_buffer(); }
 
 NTSTATUS PinFrameBufferForSave(HANDLE device, DXGKARGCB_PINFRAMEBUFFERFORSAVE* args) {
   return Saved(device).Pin(device, *args);
@@ -170,7 +172,7 @@ UINT KernelTableBytes(ULONG driver_version) {
   return driver_version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0 ? 0x138 : 0x100;
 }
 
-DXGKRNL_INTERFACE MakeInterface(Adapter& adapter) {
+DXGKRNL_INTERFACE MakeInterface(PhysicalAdapter& adapter) {
   DXGKRNL_INTERFACE table;
   std::memset(&table, 0, sizeof table);
   table.Version = DXGKDDI_INTERFACE_VERSION;

@@ -73,9 +73,9 @@ void Dxgkrnl::Unregister(Adapter& adapter) {
   adapters_.erase(std::remove(adapters_.begin(), adapters_.end(), &adapter), adapters_.end());
 }
 
-Adapter& Dxgkrnl::FromHandle(HANDLE handle) {
+PhysicalAdapter& Dxgkrnl::FromHandle(HANDLE handle) {
   for (Adapter* adapter : adapters_) {
-    if (adapter->handle() == handle) return *adapter;
+    if (PhysicalAdapter* gpu = adapter->FromHandle(handle)) return *gpu;
   }
   throw BugCheck("a callback got an unknown adapter handle");
 }

@@ -15,6 +15,7 @@
 namespace gmmu::os {
 
 class Adapter;
+class PhysicalAdapter;
 
 /// What all adapters of a machine share in the graphics kernel: the loaded drivers, the physical
 /// memory objects, and the adapters by their handles.
@@ -61,8 +62,8 @@ class Dxgkrnl {
 
   void Register(Adapter& adapter);
   void Unregister(Adapter& adapter);
-  /// The adapter that a callback names; a bug check when there is none.
-  Adapter& FromHandle(HANDLE handle);
+  /// The physical adapter that a callback names; a bug check when there is none.
+  PhysicalAdapter& FromHandle(HANDLE handle);
 
  private:
   struct Driver {

@@ -21,15 +21,25 @@ void ExclusiveAccess::LetTimePass() {
   }
 }
 
-void ExclusiveAccess::RequireSilence(const hw::BusCounts& before, const std::string& what) {
-  const hw::BusCounts now = adapter_.Traffic();
+std::vector<hw::BusCounts> ExclusiveAccess::Traffic() {
+  std::vector<hw::BusCounts> counts;
+  for (unsigned i = 0; i < adapter_.adapters(); ++i) counts.push_back(adapter_.physical(i).Traffic());
+  return counts;
+}
+
+void ExclusiveAccess::RequireSilence(const std::vector<hw::BusCounts>& before, const std::string& what) {
+  for (unsigned i = 0; i < adapter_.adapters(); ++i) RequireSilence(adapter_.physical(i), before[i], what);
+}
+
+void ExclusiveAccess::RequireSilence(PhysicalAdapter& gpu, const hw::BusCounts& before, const std::string& what) {
+  const hw::BusCounts now = gpu.Traffic();
   if (now.total() == before.total()) return;
   Kernel& kernel = adapter_.kernel();
   Fault fault;
   fault.source = "bus";
   fault.name = "not_silent";
-  fault.client = adapter_.function().bdf.requester_id();
-  fault.text = "device " + adapter_.function().bdf.ToString() +
+  fault.client = gpu.function().bdf.requester_id();
+  fault.text = "device " + gpu.name() +
                " was not silent between DxgkDdiBeginExclusiveAccess and DxgkDdiEndExclusiveAccess (" + what +
                "): " + std::to_string(now.reads - before.reads) + " reads, " +
                std::to_string(now.writes - before.writes) + " writes, " +
@@ -59,7 +69,7 @@ void ExclusiveAccess::RunSuspended(const std::string& what, const std::function<
     adapter_.vidsch().WaitQuiet(kFencesNs);
     drained_ns_ = kernel.hal().NowNs() - start;
   });
-  const hw::BusCounts quiet = adapter_.Traffic();
+  const std::vector<hw::BusCounts> quiet = Traffic();
   const uint64_t start = kernel.hal().NowNs();
   if (kernel.parameters().inject.noisy_device && kernel.instruments() != nullptr)
     kernel.instruments()->StrayRead(adapter_.function().bdf, kStrayAddress);

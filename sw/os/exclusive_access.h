@@ -3,14 +3,17 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "hw/platform.h"
 
 namespace gmmu::os {
 
 class Adapter;
+class PhysicalAdapter;
 
-/// The time in which Dxgkrnl has a device for itself, to change what its bus addresses mean
+/// The time in which Dxgkrnl has a device, and those that are linked to it, for itself, to change what its bus
+/// addresses mean
 /// (DxgkDdiBeginExclusiveAccess, DxgkDdiEndExclusiveAccess; documents only).
 ///
 /// The scheduler is suspended and what the driver holds has ended before it; no driver entry is called inside it (who calls waits, an
@@ -33,7 +36,10 @@ class ExclusiveAccess {
 
  private:
   void RunSuspended(const std::string& what, const std::function<void()>& work);
-  void RequireSilence(const hw::BusCounts& before, const std::string& what);
+  /// Of each device.
+  std::vector<hw::BusCounts> Traffic();
+  void RequireSilence(const std::vector<hw::BusCounts>& before, const std::string& what);
+  void RequireSilence(PhysicalAdapter& gpu, const hw::BusCounts& before, const std::string& what);
   void LetTimePass();
 
   Adapter& adapter_;

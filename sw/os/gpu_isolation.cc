@@ -24,8 +24,10 @@ void GpuIsolation::Enable(const ForcedIsolation& actions) {
     adapter_.MapReservedRanges();
     if (kernel.parameters().isolation_scope == IsolationScope::kAll)
       iommu->MapWhole(domain, kernel.pages().ranges());
-    adapter_.objects().SetDomain(adapter_.handle(), domain);
-    adapter_.isolation_memory().SetDomain(adapter_.handle(), domain);
+    for (unsigned i = 0; i < adapter_.adapters(); ++i) {
+      adapter_.objects().SetDomain(adapter_.physical(i).handle(), domain);
+      adapter_.isolation_memory().SetDomain(adapter_.physical(i).handle(), domain);
+    }
   }
   if (!actions.attach) return;
   exclusive_.Run("attach of the isolation domain", [this] { adapter_.AttachIsolationDomain(); });

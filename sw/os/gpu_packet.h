@@ -25,6 +25,7 @@ enum class PacketEnd { kPending, kCompleted, kLost };
 /// Commands for a node.
 struct GpuPacket {
   uint32_t node = 0;
+  uint32_t engine = 0;  ///< of linked adapters, the index of the one that has the node (EngineOrdinal)
   HANDLE context = nullptr;
   uint64_t address = 0;  ///< DmaBufferVirtualAddress
   uint64_t bytes = 0;

@@ -44,6 +44,7 @@ Kernel::Kernel(hw::Platform& platform, const Parameters& parameters)
                                      parameters.seed, [this] { return LeakNow("invalidation"); });
   }
   registry_ = parameters.driver;
+  registry_.emplace("LinkedAdapters", platform.firmware().gpus);  // whoever set it says less, or more
   if (platform.firmware().gpu_reserved) {
     const hw::Range reserved = *platform.firmware().gpu_reserved;
     const uint64_t start = reserved.start - (parameters.inject.reserved_overlap ? hw::kPageSize : 0);

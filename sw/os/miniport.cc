@@ -89,28 +89,43 @@ uint64_t Miniport::calls(const std::string& entry) const {
 }
 
 void Miniport::AddDevice(PDEVICE_OBJECT device) {
-  Require(Call(DRIVER(AddDevice), kPassive, device, &context_), "DxgkDdiAddDevice");
+  life_.push_back({"DxgkDdiAddDevice", static_cast<unsigned>(contexts_.size())});
+  PVOID context = nullptr;
+  Require(Call(DRIVER(AddDevice), kPassive, device, &context), "DxgkDdiAddDevice");
+  contexts_.push_back(context);
 }
 
-void Miniport::StartDevice(DXGK_START_INFO& start, DXGKRNL_INTERFACE& interface) {
+LINKED_DEVICE Miniport::LinkDevice(PDEVICE_OBJECT device, unsigned unit) {
+  LINKED_DEVICE link{0, 1, TRUE};
+  if (table_.DxgkDdiLinkDevice == nullptr) return link;
+  life_.push_back({"DxgkDdiLinkDevice", unit});
+  Require(Call(DRIVER(LinkDevice), kPassive, device, context(unit), &link), "DxgkDdiLinkDevice");
+  return link;
+}
+
+void Miniport::StartDevice(DXGK_START_INFO& start, DXGKRNL_INTERFACE& interface, unsigned unit) {
+  life_.push_back({"DxgkDdiStartDevice", unit});
   ULONG sources = 0, children = 0;
-  Require(Call(DRIVER(StartDevice), kPassive, context_, &start, &interface, &sources, &children),
+  Require(Call(DRIVER(StartDevice), kPassive, context(unit), &start, &interface, &sources, &children),
           "DxgkDdiStartDevice");
-  started_ = true;
+  if (unit == lead_) started_ = true;
 }
 
-void Miniport::StopDevice() {
-  started_ = false;
-  Require(Call(DRIVER(StopDevice), kPassive, context_), "DxgkDdiStopDevice");
+void Miniport::StopDevice(unsigned unit) {
+  life_.push_back({"DxgkDdiStopDevice", unit});
+  if (unit == lead_) started_ = false;
+  Require(Call(DRIVER(StopDevice), kPassive, context(unit)), "DxgkDdiStopDevice");
 }
 
-void Miniport::RemoveDevice() {
-  Require(Call(DRIVER(RemoveDevice), kPassive, context_), "DxgkDdiRemoveDevice");
-  context_ = nullptr;
+void Miniport::RemoveDevice(unsigned unit) {
+  life_.push_back({"DxgkDdiRemoveDevice", unit});
+  Require(Call(DRIVER(RemoveDevice), kPassive, context(unit)), "DxgkDdiRemoveDevice");
+  contexts_[unit] = nullptr;
 }
 
-void Miniport::SetPowerState(DEVICE_POWER_STATE state, POWER_ACTION action) {
-  Require(Call(DRIVER(SetPowerState), kPassive, context_, ULONG{0}, state, action),
+void Miniport::SetPowerState(DEVICE_POWER_STATE state, POWER_ACTION action, unsigned unit) {
+  life_.push_back({"DxgkDdiSetPowerState", unit, state});
+  Require(Call(DRIVER(SetPowerState), kPassive, context(unit), ULONG{0}, state, action),
           "DxgkDdiSetPowerState");
 }
 
@@ -162,7 +177,7 @@ void Miniport::BeginExclusiveAccess(const std::function<void()>& drain) {
     drain();
     DXGKARG_BEGINEXCLUSIVEACCESS args{};
     hold_ = at_gate_ = true;
-    const NTSTATUS status = Call(DRIVER(BeginExclusiveAccess), kPassive, context_, &args);
+    const NTSTATUS status = Call(DRIVER(BeginExclusiveAccess), kPassive, lead(), &args);
     at_gate_ = false;
     Require(status, "DxgkDdiBeginExclusiveAccess");
   } catch (...) {
@@ -174,36 +189,37 @@ void Miniport::BeginExclusiveAccess(const std::function<void()>& drain) {
 void Miniport::EndExclusiveAccess() {
   DXGKARG_ENDEXCLUSIVEACCESS args{};
   at_gate_ = true;
-  const NTSTATUS status = Call(DRIVER(EndExclusiveAccess), kPassive, context_, &args);
+  const NTSTATUS status = Call(DRIVER(EndExclusiveAccess), kPassive, lead(), &args);
   Open();
   Require(status, "DxgkDdiEndExclusiveAccess");
-  if (std::exchange(held_interrupt_, false)) {
+  for (const unsigned unit : std::exchange(held_interrupts_, {})) {
     const Irql old = kernel_.scheduler().Raise(kDevice);
-    InterruptRoutine(0);
+    InterruptRoutine(0, unit);
     kernel_.scheduler().Lower(old);
   }
-  if (std::exchange(held_dpc_, false)) {
+  for (const unsigned unit : std::exchange(held_dpcs_, {})) {
     const Irql old = kernel_.scheduler().Raise(kDispatch);
-    DpcRoutine();
+    DpcRoutine(unit);
     kernel_.scheduler().Lower(old);
   }
 }
 
-bool Miniport::InterruptRoutine(ULONG message) {
+bool Miniport::InterruptRoutine(ULONG message, unsigned unit) {
   if (hold_) {
     ++held_;
-    return held_interrupt_ = true;
+    held_interrupts_.insert(unit);
+    return true;
   }
-  return Call(DRIVER(InterruptRoutine), kDevice, context_, message) != FALSE;
+  return Call(DRIVER(InterruptRoutine), kDevice, context(unit), message) != FALSE;
 }
 
-void Miniport::DpcRoutine() {
+void Miniport::DpcRoutine(unsigned unit) {
   if (hold_) {
     ++held_;
-    held_dpc_ = true;
+    held_dpcs_.insert(unit);
     return;
   }
-  Call(DRIVER(DpcRoutine), kDispatch, context_);
+  Call(DRIVER(DpcRoutine), kDispatch, context(unit));
 }
 
 NTSTATUS Miniport::QueryAdapterInfo(DXGK_QUERYADAPTERINFOTYPE type, void* input, size_t input_bytes,
@@ -214,23 +230,23 @@ NTSTATUS Miniport::QueryAdapterInfo(DXGK_QUERYADAPTERINFOTYPE type, void* input,
   args.InputDataSize = static_cast<UINT>(input_bytes);
   args.pOutputData = output;
   args.OutputDataSize = static_cast<UINT>(output_bytes);
-  return Call(DRIVER(QueryAdapterInfo), kPassive, context_, &args);
+  return Call(DRIVER(QueryAdapterInfo), kPassive, lead(), &args);
 }
 
 NTSTATUS Miniport::GetNodeMetadata(UINT node, UINT physical_adapter, DXGKARG_GETNODEMETADATA& metadata) {
-  return Call(DRIVER(GetNodeMetadata), kPassive, context_, node | physical_adapter << 16, &metadata);
+  return Call(DRIVER(GetNodeMetadata), kPassive, lead(), node | physical_adapter << 16, &metadata);
 }
 
 NTSTATUS Miniport::CreateProcess(DXGKARG_CREATEPROCESS& args) {
-  return Call(DRIVER(CreateProcess), kPassive, context_, &args);
+  return Call(DRIVER(CreateProcess), kPassive, lead(), &args);
 }
 
 void Miniport::DestroyProcess(HANDLE process) {
-  Require(Call(DRIVER(DestroyProcess), kPassive, context_, process), "DxgkDdiDestroyProcess");
+  Require(Call(DRIVER(DestroyProcess), kPassive, lead(), process), "DxgkDdiDestroyProcess");
 }
 
 NTSTATUS Miniport::CreateDevice(DXGKARG_CREATEDEVICE& args) {
-  return Call(DRIVER(CreateDevice), kPassive, context_, &args);
+  return Call(DRIVER(CreateDevice), kPassive, lead(), &args);
 }
 
 void Miniport::DestroyDevice(HANDLE device) {
@@ -246,27 +262,27 @@ void Miniport::DestroyContext(HANDLE context) {
 }
 
 NTSTATUS Miniport::CreateAllocation(DXGKARG_CREATEALLOCATION& args) {
-  return Call(DRIVER(CreateAllocation), kPassive, context_, &args);
+  return Call(DRIVER(CreateAllocation), kPassive, lead(), &args);
 }
 
 void Miniport::DestroyAllocation(DXGKARG_DESTROYALLOCATION& args) {
   const DXGKARG_DESTROYALLOCATION* constant = &args;
-  Require(Call(DRIVER(DestroyAllocation), kPassive, context_, constant), "DxgkDdiDestroyAllocation");
+  Require(Call(DRIVER(DestroyAllocation), kPassive, lead(), constant), "DxgkDdiDestroyAllocation");
 }
 
 NTSTATUS Miniport::MapCpuHostAperture(DXGKARG_MAPCPUHOSTAPERTURE& args) {
   const DXGKARG_MAPCPUHOSTAPERTURE* constant = &args;
-  return Call(DRIVER(MapCpuHostAperture), kPassive, context_, constant);
+  return Call(DRIVER(MapCpuHostAperture), kPassive, lead(), constant);
 }
 
 NTSTATUS Miniport::UnmapCpuHostAperture(DXGKARG_UNMAPCPUHOSTAPERTURE& args) {
   const DXGKARG_UNMAPCPUHOSTAPERTURE* constant = &args;
-  return Call(DRIVER(UnmapCpuHostAperture), kPassive, context_, constant);
+  return Call(DRIVER(UnmapCpuHostAperture), kPassive, lead(), constant);
 }
 
 uint64_t Miniport::GetRootPageTableSize(DXGKARG_GETROOTPAGETABLESIZE& args) {
   const UINT asked = args.NumberOfPte;
-  const SIZE_T bytes = Call(DRIVER(GetRootPageTableSize), kPassive, context_, &args);
+  const SIZE_T bytes = Call(DRIVER(GetRootPageTableSize), kPassive, lead(), &args);
   if (bytes == 0 || args.NumberOfPte < asked) {
     throw BugCheck("DxgkDdiGetRootPageTableSize answered " + std::to_string(bytes) + " bytes for " +
                    std::to_string(args.NumberOfPte) + " entries, " + std::to_string(asked) +
@@ -277,13 +293,13 @@ uint64_t Miniport::GetRootPageTableSize(DXGKARG_GETROOTPAGETABLESIZE& args) {
 
 void Miniport::SetRootPageTable(DXGKARG_SETROOTPAGETABLE& args) {
   const DXGKARG_SETROOTPAGETABLE* constant = &args;
-  Call(DRIVER(SetRootPageTable), kPassive, context_, constant);
+  Call(DRIVER(SetRootPageTable), kPassive, lead(), constant);
 }
 
 NTSTATUS Miniport::BuildPagingBuffer(DXGKARG_BUILDPAGINGBUFFER& args) {
   const uint64_t stack = kernel_.parameters().build_stack_bytes;
   const DXGKARG_BUILDPAGINGBUFFER asked = args;
-  const NTSTATUS status = Call(DRIVER(BuildPagingBuffer), kPassive, context_, &args);
+  const NTSTATUS status = Call(DRIVER(BuildPagingBuffer), kPassive, lead(), &args);
   if (const auto& trace = kernel_.parameters().trace_paging; trace)
     trace(PagingTraceLine(kernel_.hal().NowNs(), asked, args, status));
   if (stack != 0 && build_stack_used_ > stack - kStackOfVidMm) {
@@ -307,7 +323,7 @@ NTSTATUS Miniport::BuildPagingBuffer(DXGKARG_BUILDPAGINGBUFFER& args) {
 
 NTSTATUS Miniport::SubmitCommandVirtual(DXGKARG_SUBMITCOMMANDVIRTUAL& args) {
   const DXGKARG_SUBMITCOMMANDVIRTUAL* constant = &args;
-  const NTSTATUS status = Call(DRIVER(SubmitCommandVirtual), kPassive, context_, constant);
+  const NTSTATUS status = Call(DRIVER(SubmitCommandVirtual), kPassive, lead(), constant);
   if (status == STATUS_SUCCESS) return status;
   if (!args.Flags.Paging && status == STATUS_INVALID_PARAMETER) return status;
   throw BugCheck(StopCode::kVideoSchedulerInternalError, {stop::kSubmission, Code(status), 0, 0},
@@ -325,7 +341,7 @@ void Miniport::PreemptCommand(DXGKARG_PREEMPTCOMMAND& args) {
   const DXGKARG_PREEMPTCOMMAND* constant = &args;
   WaitForSchedulerClass("DxgkDdiPreemptCommand");  // at dispatch level nobody can
   const Irql before = kernel_.scheduler().Raise(kDispatch);
-  const NTSTATUS status = Call(DRIVER(PreemptCommand), kDispatch, context_, constant);
+  const NTSTATUS status = Call(DRIVER(PreemptCommand), kDispatch, lead(), constant);
   kernel_.scheduler().Lower(before);
   if (NT_SUCCESS(status)) return;
   throw BugCheck(StopCode::kVideoSchedulerInternalError, {stop::kSubmission, Code(status), 0, 0},
@@ -334,23 +350,25 @@ void Miniport::PreemptCommand(DXGKARG_PREEMPTCOMMAND& args) {
 }
 
 void Miniport::QueryEngineStatus(DXGKARG_QUERYENGINESTATUS& args) {
-  Require(Call(DRIVER(QueryEngineStatus), kPassive, context_, &args), "DxgkDdiQueryEngineStatus");
+  Require(Call(DRIVER(QueryEngineStatus), kPassive, lead(), &args), "DxgkDdiQueryEngineStatus");
 }
 
-std::optional<uint32_t> Miniport::QueryCurrentFence(UINT node) {
+std::optional<uint32_t> Miniport::QueryCurrentFence(UINT node, UINT engine) {
   if (table_.DxgkDdiQueryCurrentFence == nullptr) return std::nullopt;
   DXGKARG_QUERYCURRENTFENCE args{};
+  args.EngineOrdinal = engine;
   args.NodeOrdinal = node;
-  if (!NT_SUCCESS(Call(DRIVER(QueryCurrentFence), kPassive, context_, &args))) return std::nullopt;
+  if (!NT_SUCCESS(Call(DRIVER(QueryCurrentFence), kPassive, lead(), &args))) return std::nullopt;
   return args.CurrentFence;
 }
 
-uint64_t Miniport::QueryDependentEngineGroup(UINT node) {
+uint64_t Miniport::QueryDependentEngineGroup(UINT node, UINT engine) {
   const uint64_t own = uint64_t{1} << node;
   if (table_.DxgkDdiQueryDependentEngineGroup == nullptr) return own;
   DXGKARG_QUERYDEPENDENTENGINEGROUP args{};
+  args.EngineOrdinal = engine;
   args.NodeOrdinal = node;
-  Require(Call(DRIVER(QueryDependentEngineGroup), kPassive, context_, &args), "DxgkDdiQueryDependentEngineGroup");
+  Require(Call(DRIVER(QueryDependentEngineGroup), kPassive, lead(), &args), "DxgkDdiQueryDependentEngineGroup");
   if ((args.DependentNodeOrdinalMask & own) == 0) {
     throw BugCheck("DxgkDdiQueryDependentEngineGroup of node " + std::to_string(node) + " answered " +
                    Hex(args.DependentNodeOrdinalMask) + ", without the node itself");
@@ -359,19 +377,19 @@ uint64_t Miniport::QueryDependentEngineGroup(UINT node) {
 }
 
 NTSTATUS Miniport::ResetEngine(DXGKARG_RESETENGINE& args) {
-  return Call(DRIVER(ResetEngine), kPassive, context_, &args);
+  return Call(DRIVER(ResetEngine), kPassive, lead(), &args);
 }
 
-NTSTATUS Miniport::ResetFromTimeout() { return Call(DRIVER(ResetFromTimeout), kPassive, context_); }
+NTSTATUS Miniport::ResetFromTimeout() { return Call(DRIVER(ResetFromTimeout), kPassive, lead()); }
 
-NTSTATUS Miniport::RestartFromTimeout() { return Call(DRIVER(RestartFromTimeout), kPassive, context_); }
+NTSTATUS Miniport::RestartFromTimeout() { return Call(DRIVER(RestartFromTimeout), kPassive, lead()); }
 
 NTSTATUS Miniport::Escape(void* data, size_t bytes) {
   DXGKARG_ESCAPE args{};
   args.pPrivateDriverData = data;
   args.PrivateDriverDataSize = static_cast<UINT>(bytes);
   const DXGKARG_ESCAPE* constant = &args;
-  return Call(DRIVER(Escape), kPassive, context_, constant);
+  return Call(DRIVER(Escape), kPassive, lead(), constant);
 }
 
 #undef DRIVER

@@ -4,8 +4,10 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "ddi/dispmprt.h"
 #include "os/kernel.h"
@@ -16,7 +18,7 @@ namespace gmmu::os {
 /// "UPDATE_PAGE_TABLE" for 11; the number where there is no name.
 std::string NameOf(DXGK_BUILDPAGINGBUFFER_OPERATION operation);
 
-/// A display driver as Dxgkrnl calls it for one adapter: every call into the driver's table is made
+/// A display driver as Dxgkrnl calls it for one logical adapter: every call into the driver's table is made
 /// here, so that what holds for all of them is said once.
 ///
 /// Calls are made at the IRQL that the interface promises (a bug check otherwise, and when the
@@ -31,9 +33,9 @@ class Miniport {
   Miniport(Kernel& kernel, const DRIVER_INITIALIZATION_DATA& table) : kernel_(kernel), table_(table) {}
 
   const DRIVER_INITIALIZATION_DATA& table() const { return table_; }
-  /// The driver's own pointer for the adapter; null before AddDevice.
-  PVOID context() const { return context_; }
-  /// Between StartDevice and StopDevice.
+  /// The driver's own pointer for a device, by the order of AddDevice; null before that.
+  PVOID context(unsigned unit) const { return unit < contexts_.size() ? contexts_[unit] : nullptr; }
+  /// Between StartDevice and StopDevice of the lead.
   bool started() const { return started_; }
   /// What level three calls must not meet: "" when the GPU is idle and video memory evicted, else what is not.
   void set_not_idle(std::function<std::string()> not_idle) { not_idle_ = std::move(not_idle); }
@@ -42,15 +44,26 @@ class Miniport {
   void WaitForSchedulerClass(const char* entry);
   /// Most stack that a call of DxgkDdiBuildPagingBuffer used, bytes; 0 when it is not measured.
   size_t build_stack_used() const { return build_stack_used_; }
+  /// Calls about the life of devices so far, in order.
+  struct LifeCall {
+    std::string entry;
+    unsigned unit = 0;
+    DEVICE_POWER_STATE state = PowerDeviceUnspecified;  ///< of DxgkDdiSetPowerState
+  };
+  const std::vector<LifeCall>& life() const { return life_; }
   /// Calls of an entry point so far, by its name ("DxgkDdiQueryAdapterInfo").
   uint64_t calls(const std::string& entry) const;
 
-  // Life of the adapter. These throw OsError when the driver refuses.
+  // Life of a device; `unit` is its number in the order of AddDevice. These throw OsError when the driver refuses.
   void AddDevice(PDEVICE_OBJECT device);
-  void StartDevice(DXGK_START_INFO& start, DXGKRNL_INTERFACE& interface);
-  void StopDevice();
-  void RemoveDevice();
-  void SetPowerState(DEVICE_POWER_STATE state, POWER_ACTION action);
+  /// A device alone when the driver has no such entry.
+  LINKED_DEVICE LinkDevice(PDEVICE_OBJECT device, unsigned unit);
+  /// All calls but those with a unit are made with this one's context.
+  void set_lead(unsigned unit) { lead_ = unit; }
+  void StartDevice(DXGK_START_INFO& start, DXGKRNL_INTERFACE& interface, unsigned unit = 0);
+  void StopDevice(unsigned unit = 0);
+  void RemoveDevice(unsigned unit = 0);
+  void SetPowerState(DEVICE_POWER_STATE state, POWER_ACTION action, unsigned unit = 0);
   /// From its making on until EndExclusiveAccess, or its end, nobody else enters the driver: who calls
   /// waits. `drain` runs when nobody is inside any more, interrupts served as ever; from then on interrupts
   /// and deferred calls are held and made up for at the end. Throws what `drain` does, and OsError when the
@@ -70,8 +83,8 @@ class Miniport {
   void EndExclusiveAccess();
   /// Interrupts and deferred calls that exclusive access held back, so far.
   uint64_t held() const { return held_; }
-  bool InterruptRoutine(ULONG message);
-  void DpcRoutine();
+  bool InterruptRoutine(ULONG message, unsigned unit = 0);
+  void DpcRoutine(unsigned unit = 0);
 
   /// Refusals are the caller's to judge.
   NTSTATUS QueryAdapterInfo(DXGK_QUERYADAPTERINFOTYPE type, void* input, size_t input_bytes, void* output,
@@ -113,9 +126,9 @@ class Miniport {
   void PreemptCommand(DXGKARG_PREEMPTCOMMAND& args);
   void QueryEngineStatus(DXGKARG_QUERYENGINESTATUS& args);
   /// Last fence that the node has completed; nullopt: the driver cannot say.
-  std::optional<uint32_t> QueryCurrentFence(UINT node);
+  std::optional<uint32_t> QueryCurrentFence(UINT node, UINT engine = 0);
   /// Nodes that must not run while `node` is reset, itself included (bug check when it is not).
-  uint64_t QueryDependentEngineGroup(UINT node);
+  uint64_t QueryDependentEngineGroup(UINT node, UINT engine = 0);
   // Refusals are the scheduler's to judge.
   NTSTATUS ResetEngine(DXGKARG_RESETENGINE& args);
   NTSTATUS ResetFromTimeout();
@@ -135,13 +148,16 @@ class Miniport {
 
   Kernel& kernel_;
   const DRIVER_INITIALIZATION_DATA table_;
-  PVOID context_ = nullptr;
+  PVOID lead() const { return context(lead_); }
+  std::vector<PVOID> contexts_;
+  std::vector<LifeCall> life_;
+  unsigned lead_ = 0;
   bool started_ = false;
   std::optional<std::string> owner_;  // the fibre that has exclusive access, or is about to
   bool hold_ = false;                 // between begin and end
   bool at_gate_ = false;              // its own calls to begin and end it
   unsigned inside_ = 0;               // calls at passive level that have not returned
-  bool held_interrupt_ = false, held_dpc_ = false;
+  std::set<unsigned> held_interrupts_, held_dpcs_;  // of these units
   uint64_t held_ = 0;
   std::function<std::string()> not_idle_;
   bool in_scheduler_class_ = false;

@@ -174,7 +174,7 @@ void PagingQueue::FlushTlb(HANDLE process, const D3DGPU_PHYSICAL_ADDRESS& root, 
     operation.FlushTlb.EndVirtualAddress = last ? end - 1 : end;
     Add(operation);
   }
-  const auto& space_of = adapter_.dxgkrnl().user_mode_driver().space_of;
+  const auto& space_of = adapter_.logical().dxgkrnl().user_mode_driver().space_of;
   const std::optional<unsigned> space = space_of ? space_of(adapter_, process) : std::nullopt;
   if (!space) return;  // no space yet, so nothing was translated in it
   buffers_[current_].flushes.push_back({*space, start, end});
@@ -184,7 +184,7 @@ void PagingQueue::NoteFlush(const Flush& flush) {
   hw::Instruments* instruments = adapter_.kernel().instruments();
   if (instruments == nullptr) return;
   const bool whole = flush.start == 0 && flush.end == 0;
-  instruments->NoteFlush(0, flush.space, flush.start, whole ? ~uint64_t{0} : flush.end);
+  instruments->NoteFlush(adapter_.unit(), flush.space, flush.start, whole ? ~uint64_t{0} : flush.end);
 }
 
 PacketId PagingQueue::Submit() {
@@ -204,6 +204,7 @@ PacketId PagingQueue::Submit() {
   const size_t index = current_;
   GpuPacket packet;
   packet.node = adapter_.caps().paging_node;
+  packet.engine = adapter_.index();
   packet.context = context_;
   packet.address = AddressOf(buffer);
   packet.bytes = buffer.used;

@@ -18,7 +18,8 @@ namespace gmmu::os {
 /// GPU and the same operation is continued in the next buffer.
 class PagingQueue {
  public:
-  explicit PagingQueue(Adapter& adapter) : adapter_(adapter) {}
+  /// Of one of the linked adapters: each has its own.
+  explicit PagingQueue(PhysicalAdapter& gpu) : adapter_(gpu) {}
 
   /// `count` buffers are made; `context` is the system context they run in.
   void Start(HANDLE context, size_t count = 4);
@@ -78,7 +79,7 @@ class PagingQueue {
                     const DXGKARG_BUILDPAGINGBUFFER& after);
   void NoteFlush(const Flush& flush);
 
-  Adapter& adapter_;
+  PhysicalAdapter& adapter_;
   HANDLE context_ = nullptr;
   std::vector<Buffer> buffers_;
   size_t current_ = 0;

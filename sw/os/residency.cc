@@ -64,8 +64,8 @@ void Residency::Evict(VidMm::Allocation& allocation) {
   vidmm_.InvalidateMappings(allocation);
   Held& held = held_[&allocation];
   if (!held.backing) {
-    Adapter& adapter = vidmm_.adapter();
-    held.backing = SystemBuffer(adapter.kernel(), adapter.objects(), adapter.handle(), allocation.bytes,
+    PhysicalAdapter& gpu = vidmm_.gpu();
+    held.backing = SystemBuffer(gpu.kernel(), gpu.objects(), gpu.handle(), allocation.bytes,
                                 SystemBuffer::Shape::kScattered, "vidmm");
   }
   vidmm_.NotifyEvicted(allocation);

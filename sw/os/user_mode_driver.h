@@ -9,7 +9,7 @@
 
 namespace gmmu::os {
 
-class Adapter;
+class PhysicalAdapter;
 struct AllocationRequest;
 
 /// What the system gets from the other half of the display driver, the one of user mode. Its data goes to the
@@ -19,7 +19,7 @@ struct UserModeDriver {
   std::function<std::vector<uint8_t>(const AllocationRequest& request)> allocation_data;
   /// Hardware's number of a process' address space, for instruments only; nullopt: it has none yet. `process`:
   /// hKmdProcess.
-  std::function<std::optional<unsigned>(Adapter& adapter, HANDLE process)> space_of;
+  std::function<std::optional<unsigned>(PhysicalAdapter& adapter, HANDLE process)> space_of;
 };
 
 }  // namespace gmmu::os

@@ -17,7 +17,8 @@ namespace gmmu::os {
 /// tables, so PagingFenceValue is 0, which says that nothing is left to wait for. Worker's.
 class VaCalls {
  public:
-  explicit VaCalls(VidMm& vidmm) : vidmm_(vidmm) {}
+  /// Not over linked adapters.
+  explicit VaCalls(VidMm& vidmm) : vidmm_(vidmm) { vidmm.RefuseOnLink("mapping by applications (VaCalls)"); }
 
   /// The application's handle of an allocation.
   D3DKMT_HANDLE Open(VidMm::Allocation& allocation);

@@ -20,19 +20,25 @@ constexpr uint64_t kBlock = kBytesOf64k;
 uint64_t PagesOf(uint64_t bytes) { return (bytes + kPage - 1) / kPage; }
 }  // namespace
 
-VidMm::VidMm(Adapter& adapter)
-    : adapter_(adapter),
-      kernel_(adapter.kernel()),
-      queue_(adapter),
+VidMm::VidMm(PhysicalAdapter& gpu)
+    : gpu_(gpu),
+      kernel_(gpu.kernel()),
+      queue_(gpu),
       random_(kernel_.parameters().seed, "vidmm"),
       context_allocations_(std::make_unique<ContextAllocations>(*this)) {}
 
 VidMm::~VidMm() = default;
 
+void VidMm::RefuseOnLink(const char* what) const {
+  if (link_.size() > 1)
+    throw OsError(std::string(what) + " is for one GPU, not for " + std::to_string(link_.size()) +
+                  " that are linked (LinkedAdapters)");
+}
+
 DXGK_PTE VidMm::SystemEntry(uint64_t page) const {
   DXGK_PTE entry{};
   entry.Valid = 1;
-  entry.CacheCoherent = adapter_.caps().coherent;
+  entry.CacheCoherent = gpu_.caps().coherent;
   entry.PageAddress = page;
   return entry;
 }
@@ -40,9 +46,14 @@ DXGK_PTE VidMm::SystemEntry(uint64_t page) const {
 DXGK_PTE VidMm::LocalEntry(uint64_t page) const {
   DXGK_PTE entry{};
   entry.Valid = 1;
-  entry.Segment = adapter_.local_segment().id;
+  entry.Segment = gpu_.local_segment().id;
+  entry.PhysicalAdapterIndex = gpu_.index();
   entry.PageAddress = page;
   return entry;
+}
+
+DXGK_PTE VidMm::LocalEntry(const Allocation& allocation, uint64_t page) {
+  return allocation.vidmm->LocalEntry(allocation.local->page(page));
 }
 
 void VidMm::Update(Process& process, const TableUpdate& update, bool immediate) {
@@ -57,7 +68,7 @@ void VidMm::Send(Process& process, const TableUpdate& update, bool immediate) {
   operation.Operation = DXGK_OPERATION_UPDATE_PAGE_TABLE;
   auto& args = operation.UpdatePageTable;
   std::vector<DXGK_PTE> entries = update.entries, entries_64k = update.entries_64k;
-  if (update.level == 1 && adapter_.caps().geometry.dual) {
+  if (update.level == 1 && gpu_.caps().geometry.dual) {
     entries_64k.resize(entries.size());  // invalid
     args.pPageTableEntries64KB = entries_64k.data();
   }
@@ -99,66 +110,72 @@ void VidMm::Flush(Process& process, uint64_t va, uint64_t bytes) {
 AddressSpace::Sink VidMm::SinkFor(Process& process) {
   const bool by_cpu = !paging_is_up_ || !kernel_.parameters().paging_updates_by_gpu;
   const bool immediate =
-      (&process == &paging_ && by_cpu) || adapter_.caps().update_mode == DXGK_PAGETABLEUPDATE_CPU_VIRTUAL;
+      (&process == &paging_ && by_cpu) || gpu_.caps().update_mode == DXGK_PAGETABLEUPDATE_CPU_VIRTUAL;
   return [this, &process, immediate](const TableUpdate& update) {
     Update(process, update, immediate);
   };
 }
 
 uint64_t VidMm::PagingVaEnd() const {
-  return std::min(kPagingVa, uint64_t{1} << adapter_.caps().geometry.va_bits);
+  return std::min(kPagingVa, uint64_t{1} << gpu_.caps().geometry.va_bits);
 }
 
 // PageTableUpdateRequireAddressSpaceIdle: nothing of the space runs from its first update until all is done.
 void VidMm::Hold(Process& process) {
-  if (!adapter_.caps().idle_for_updates || process.held || process.handles.state == nullptr) return;
+  if (!gpu_.caps().idle_for_updates || process.held || process.handles.state == nullptr) return;
   process.held = true;
-  adapter_.vidsch().SuspendContext(process.handles.context, kBoundNs);
+  gpu_.vidsch().SuspendContext(process.handles.context, kBoundNs);
 }
 
 void VidMm::ReleaseHeld() {
   for (const auto& process : processes_) {
-    if (std::exchange(process->held, false)) adapter_.vidsch().ResumeContext(process->handles.context);
+    if (std::exchange(process->held, false)) gpu_.vidsch().ResumeContext(process->handles.context);
   }
 }
 
 // The driver may keep addresses of the process for itself while it is told of it.
-void VidMm::StartProcess(Process& process, bool system, uint64_t va_end) {
-  process.space = std::make_unique<AddressSpace>(adapter_, process.name, system, va_end);
-  process.in_creation = true;
-  adapter_.OpenProcess(process.handles, process.name, system);
-  process.in_creation = false;
-  adapter_.OpenDevice(process.handles, process.name, system);
+void VidMm::StartProcess(Process& process, bool system, uint64_t va_end, const Process* joins) {
+  process.vidmm = this;
+  process.space = std::make_unique<AddressSpace>(gpu_, process.name, system, va_end);
+  if (joins == nullptr) {
+    process.in_creation = true;
+    adapter().OpenProcess(process.handles, process.name, system);
+    process.in_creation = false;
+    adapter().OpenDevice(process.handles, process.name, system);
+  } else {
+    process.handles = joins->handles;
+    process.handles.joined = true;
+  }
   WatchOrder(process);
-  if (system || adapter_.caps().update_mode != DXGK_PAGETABLEUPDATE_GPU_VIRTUAL) return;
+  if (system || gpu_.caps().update_mode != DXGK_PAGETABLEUPDATE_GPU_VIRTUAL) return;
   process.space->set_table_views({[this](const auto& table, uint64_t bytes) { return MapTable(table, bytes); },
                                   [this](uint64_t va, uint64_t bytes) { UnmapTable(va, bytes); }});
 }
 
 // The paging context does not run while its own queue is empty; contexts of others are suspended.
 void VidMm::WatchOrder(Process& process) {
-  if (adapter_.caps().geometry.leaf_64k_bytes == 0) return;
-  process.order = std::make_unique<TableOrder>(adapter_.caps().geometry, process.name);
+  if (gpu_.caps().geometry.leaf_64k_bytes == 0) return;
+  process.order = std::make_unique<TableOrder>(gpu_.caps().geometry, process.name);
   const bool paging = &process == &paging_;
   AddressSpace::ChangeHooks hooks;
   hooks.begin = [this, &process, paging](LeafChange change) {
     process.order->Begin(change);
     if (change != LeafChange::kConversion) return;
     if (paging) queue_.Drain();
-    else adapter_.vidsch().SuspendContext(process.handles.context, kernel_.parameters().tdr_delay_ns, true);
+    else gpu_.vidsch().SuspendContext(process.handles.context, kernel_.parameters().tdr_delay_ns, true);
     process.order->set_suspended(true);
   };
   hooks.flush = [this, &process, paging](uint64_t va, uint64_t bytes) {
     Flush(process, va, bytes);
     // What follows is done at once.
-    if (paging || adapter_.caps().update_mode == DXGK_PAGETABLEUPDATE_CPU_VIRTUAL) Finish();
+    if (paging || gpu_.caps().update_mode == DXGK_PAGETABLEUPDATE_CPU_VIRTUAL) Finish();
   };
   hooks.end = [this, &process, paging](LeafChange change) {
     process.order->End();
     if (change != LeafChange::kConversion) return;
     Finish();
     process.order->set_suspended(false);
-    if (!paging) adapter_.vidsch().ResumeContext(process.handles.context);
+    if (!paging) gpu_.vidsch().ResumeContext(process.handles.context);
   };
   process.space->set_change_hooks(std::move(hooks));
 }
@@ -172,6 +189,7 @@ uint64_t VidMm::MapTable(const D3DGPU_PHYSICAL_ADDRESS& table, uint64_t bytes) {
     if (table.SegmentId != 0) {
       entry.CacheCoherent = 0;
       entry.Segment = table.SegmentId;
+      entry.PhysicalAdapterIndex = gpu_.index();
     }
     entries.push_back(entry);
   }
@@ -188,25 +206,25 @@ void VidMm::UnmapTable(uint64_t va, uint64_t bytes) {
 }
 
 void VidMm::Start() {
-  paging_.name = "paging process";
-  adapter_.set_driver_requests(context_allocations_.get());
+  paging_.name = gpu_.Named("paging process");
+  adapter().set_driver_requests(context_allocations_.get());
   StartProcess(paging_, true, PagingVaEnd());
-  adapter_.OpenContext(paging_.handles, paging_.name, true);
+  adapter().OpenContext(paging_.handles, paging_.name, true, gpu_);
   queue_.Start(paging_.handles.context, kernel_.parameters().bring_up == BringUp::kWindows26100 ? 2 : 4);
   ReservePagingVa();
-  fence_page_ = SystemBuffer(kernel_, adapter_.objects(), adapter_.handle(), kPage,
+  fence_page_ = SystemBuffer(kernel_, gpu_.objects(), gpu_.handle(), kPage,
                              SystemBuffer::Shape::kReadOnlyView, "vidmm");
   fence_cpu_ = fence_page_.Map(0, kPage);
   MakePagingTables();
-  dummy_ = SystemBuffer(kernel_, adapter_.objects(), adapter_.handle(), kPage,
+  dummy_ = SystemBuffer(kernel_, gpu_.objects(), gpu_.handle(), kPage,
                         SystemBuffer::Shape::kScattered, "vidmm");
   Aperture::Facts facts;
-  facts.map_aperture2 = adapter_.answers().driver.MemoryManagementCaps.MapAperture2Supported;
-  facts.remapped = adapter_.remapped();
-  facts.commit_limit = adapter_.answers().segments[adapter_.aperture_segment().id - 1].CommitLimit;
+  facts.map_aperture2 = gpu_.answers().driver.MemoryManagementCaps.MapAperture2Supported;
+  facts.remapped = gpu_.remapped();
+  facts.commit_limit = gpu_.answers().segments[gpu_.aperture_segment().id - 1].CommitLimit;
   facts.dummy_logical = dummy_.logical();
   facts.dummy_host = dummy_.host_pages()[0] * kPage;
-  aperture_.emplace(kernel_, adapter_.objects(), adapter_.aperture_segment(), facts,
+  aperture_.emplace(kernel_, gpu_.objects(), gpu_.aperture_segment(), facts,
                     Aperture::Work{[this](DXGKARG_BUILDPAGINGBUFFER& operation) { active_->Add(operation); },
                                    [this] { Finish(); }});
   Finish();
@@ -214,6 +232,12 @@ void VidMm::Start() {
 
 // What was in VRAM and in the aperture, allocation by allocation; the GPU does nothing of it.
 void VidMm::Rebuild() {
+  ForgetQueued();
+  adapter().Restart();
+  RebuildTables();
+}
+
+void VidMm::ForgetQueued() {
   queue_.Reset();
   active_ = &queue_;
   for (const auto& process : processes_)
@@ -224,7 +248,7 @@ void VidMm::Rebuild() {
     DXGKARG_BUILDPAGINGBUFFER operation{};
     operation.Operation = DXGK_OPERATION_TRANSFER;
     operation.Transfer.hAllocation = allocation->handle;
-    operation.Transfer.Source.SegmentId = operation.Transfer.Destination.SegmentId = adapter_.local_segment().id;
+    operation.Transfer.Source.SegmentId = operation.Transfer.Destination.SegmentId = gpu_.local_segment().id;
     operation.Transfer.Source.SegmentAddress.QuadPart = operation.Transfer.Destination.SegmentAddress.QuadPart =
         SegmentAddress(*allocation, 0);
     operation.Transfer.Flags.TransferStart = 1;
@@ -234,7 +258,10 @@ void VidMm::Rebuild() {
   }
   for (const DXGKARG_BUILDPAGINGBUFFER& operation : aperture_->Lost()) lost.push_back(operation);
   ReleaseHeld();
-  adapter_.Restart(paging_.handles.context, std::move(lost));
+  adapter().AnnounceLoss(paging_.handles.context, std::move(lost));
+}
+
+void VidMm::RebuildTables() {
   paging_.space->FreeTables();
   WatchOrder(paging_);
   MakePagingTables();
@@ -245,8 +272,8 @@ void VidMm::Stop() {
   active_->Drain();
   FreePagingVa();
   queue_.Stop();
-  adapter_.DestroyProcess(paging_.handles);
-  adapter_.set_driver_requests(nullptr);
+  adapter().DestroyProcess(paging_.handles);
+  adapter().set_driver_requests(nullptr);
   paging_.space->FreeTables();
   fence_page_.Release();
   dummy_.Release();
@@ -256,7 +283,7 @@ void VidMm::Stop() {
 void VidMm::TellRoot(Process& process) {
   if (process.root_told || process.handles.context == nullptr || !process.space->ready()) return;
   Finish();
-  adapter_.SetRootPageTable(process.handles.context, process.space->root(), process.space->root_entries());
+  gpu_.SetRootPageTable(process.handles.context, process.space->root(), process.space->root_entries());
   process.root_told = true;
 }
 
@@ -264,7 +291,7 @@ VidMm::Process* VidMm::CreateProcess(const std::string& name, uint64_t root_entr
   processes_.push_back(std::make_unique<Process>());  // the driver may ask for memory of it from now on
   Process& process = *processes_.back();
   process.name = name;
-  StartProcess(process, false, uint64_t{1} << adapter_.caps().geometry.va_bits);
+  StartProcess(process, false, uint64_t{1} << gpu_.caps().geometry.va_bits);
   process.space->CreateRoot(SinkFor(process), root_entries);
   for (const auto& [va, range] : process.driver_ranges)
     process.space->Invalidate(va, range.bytes / kPage, SinkFor(process));
@@ -273,34 +300,50 @@ VidMm::Process* VidMm::CreateProcess(const std::string& name, uint64_t root_entr
 }
 
 void VidMm::CreateContext(Process& process) {
-  adapter_.OpenContext(process.handles, process.name, false);
+  adapter().OpenContext(process.handles, process.name, false, gpu_);
   TellRoot(process);
 }
 
+VidMm::Process* VidMm::CreatePart(const std::string& name, const Process* joins, AddressSpace::Placer placer,
+                                  const std::vector<Process*>& parts) {
+  processes_.push_back(std::make_unique<Process>());
+  Process& process = *processes_.back();
+  process.name = gpu_.Named(name);
+  process.parts = &parts;
+  StartProcess(process, false, uint64_t{1} << gpu_.caps().geometry.va_bits, joins);
+  process.space->set_placer(std::move(placer));
+  process.space->CreateRoot(SinkFor(process), 0);
+  CreateContext(process);
+  return &process;
+}
+
 void VidMm::DestroyProcess(Process* process) {
-  if (adapter_.caps().explicit_invalidation && !process->space->evicted())
+  if (gpu_.caps().explicit_invalidation && !process->space->evicted())
     process->space->InvalidateAll(SinkFor(*process));
   active_->Drain();
-  if (process->space->evicted()) adapter_.vidsch().ResumeContext(process->handles.context);
+  if (process->space->evicted()) gpu_.vidsch().ResumeContext(process->handles.context);
   if (process->companion) {
     process->companion->queue->Stop();
-    adapter_.CloseCompanion(process->companion->context);
+    adapter().CloseCompanion(process->companion->context);
     kernel_.ledger().Close(process->companion->ticket);
   }
-  adapter_.DestroyProcess(process->handles);
+  adapter().DestroyProcess(process->handles);
   active_->Drain();
   for (const auto& [va, range] : process->driver_ranges) FreeVa(*process, va);
   process->space->FreeTables();
-  for (const auto& allocation : allocations_) {
-    auto& held = allocation->mappings;
-    held.erase(std::remove_if(held.begin(), held.end(), [&](const auto& mapping) { return mapping.process == process; }),
-               held.end());
+  for (VidMm* vidmm : link_) {
+    for (const auto& allocation : vidmm->allocations_) {
+      auto& held = allocation->mappings;
+      const auto of_it = [&](const auto& mapping) { return mapping.process == process; };
+      held.erase(std::remove_if(held.begin(), held.end(), of_it), held.end());
+    }
   }
   processes_.erase(std::find_if(processes_.begin(), processes_.end(),
                                 [process](const auto& held) { return held.get() == process; }));
 }
 
-uint64_t VidMm::ReserveVa(Process& process, uint64_t bytes, std::optional<uint64_t> at) {
+uint64_t VidMm::ReserveVa(Process& part, uint64_t bytes, std::optional<uint64_t> at) {
+  Process& process = part.parts == nullptr ? part : *part.parts->front();
   const uint64_t size = std::max<uint64_t>((bytes + kBlock - 1) / kBlock * kBlock, kBlock);
   if (at) {
     if (!process.space->va().AllocateAt(*at, size, "ReserveVa")) {
@@ -313,15 +356,17 @@ uint64_t VidMm::ReserveVa(Process& process, uint64_t bytes, std::optional<uint64
   return *va;
 }
 
-std::optional<uint64_t> VidMm::ReserveVaWithin(Process& process, uint64_t bytes, uint64_t base, uint64_t minimum,
+std::optional<uint64_t> VidMm::ReserveVaWithin(Process& part, uint64_t bytes, uint64_t base, uint64_t minimum,
                                                uint64_t maximum, uint64_t alignment) {
+  Process& process = part.parts == nullptr ? part : *part.parts->front();
   RangeAllocator& va = process.space->va();
   if (maximum == 0) maximum = ~uint64_t{0};
   if (base == 0) return va.AllocateWithin(minimum, maximum, bytes, alignment, "ReserveVaWithin");
   return va.AllocateAt(base, bytes, "ReserveVaWithin") ? std::optional(base) : std::nullopt;
 }
 
-void VidMm::FreeVa(Process& process, uint64_t va) {
+void VidMm::FreeVa(Process& part, uint64_t va) {
+  Process& process = part.parts == nullptr ? part : *part.parts->front();
   if (kernel_.LeakNow("va_range")) return;
   process.space->va().Free(va);
 }
@@ -342,9 +387,12 @@ VidMm::Allocation* VidMm::CreateInAperture(const std::string& name, uint64_t byt
   return CreateAllocation(request);
 }
 
-VidMm::Allocation* VidMm::CreateAllocation(const AllocationRequest& request) {
-  const DriverAllocation made = adapter_.CreateAllocation(request);
+VidMm::Allocation* VidMm::CreateAllocation(const AllocationRequest& asked) {
+  AllocationRequest request = asked;
+  request.physical_adapter = gpu_.index();
+  const DriverAllocation made = adapter().CreateAllocation(request);
   auto allocation = std::make_unique<Allocation>();
+  allocation->vidmm = this;
   allocation->name = request.name;
   allocation->bytes = PagesOf(request.bytes) * kPage;
   allocation->handle = made.handle;
@@ -363,7 +411,7 @@ void VidMm::DestroyAllocation(Allocation* allocation) {
   const auto [handle, ticket] = std::pair(allocation->handle, allocation->ticket);
   DropAllocation(allocation);
   if (kernel_.parameters().deferred_destroy) deferred_.emplace_back(handle, ticket);
-  else adapter_.DestroyAllocation(handle, ticket);
+  else adapter().DestroyAllocation(handle, ticket);
 }
 
 void VidMm::DropAllocation(Allocation* allocation) {
@@ -380,20 +428,21 @@ void VidMm::DropAllocation(Allocation* allocation) {
 VidMm::Allocation* VidMm::AdoptAllocation(const std::string& name, uint64_t bytes, HANDLE driver_handle) {
   allocations_.push_back(std::make_unique<Allocation>());
   Allocation& allocation = *allocations_.back();
+  allocation.vidmm = this;
   allocation.name = name;
   allocation.bytes = PagesOf(bytes) * kPage;
   allocation.handle = driver_handle;
-  allocation.homes.places.push_back({adapter_.local_segment().id});
+  allocation.homes.places.push_back({gpu_.local_segment().id});
   return &allocation;
 }
 
 void VidMm::DestroyDeferred() {
-  for (const auto& [handle, ticket] : std::exchange(deferred_, {})) adapter_.DestroyAllocation(handle, ticket);
+  for (const auto& [handle, ticket] : std::exchange(deferred_, {})) adapter().DestroyAllocation(handle, ticket);
 }
 
 bool VidMm::TryMakeResident(Allocation& allocation) {
   if (allocation.local) return true;
-  Segment& segment = adapter_.local_segment();
+  Segment& segment = gpu_.local_segment();
   const uint64_t pages = PagesOf(allocation.bytes);
   for (const Homes::Place& place : allocation.homes.places) {
     if (place.segment != segment.id) continue;  // entries name one memory segment
@@ -414,7 +463,7 @@ void VidMm::MakeResident(Allocation& allocation) {
   if (allocation.homes.memory == 0)
     throw OsError(allocation.name + " has no place in VRAM: its driver names no memory segment");
   throw OsError("no room in VRAM for " + std::to_string(allocation.bytes) + " bytes of " + allocation.name + "; " +
-                std::to_string(adapter_.local_segment().space->free_bytes()) + " are free");
+                std::to_string(gpu_.local_segment().space->free_bytes()) + " are free");
 }
 
 void VidMm::Evict(Allocation& allocation) {
@@ -440,7 +489,7 @@ void VidMm::Finish() {
       [this] {
         uint64_t value = 0;
         std::memcpy(&value, fence_cpu_, sizeof value);
-        fence_seen_ = ExtendFence(fence_seen_, value, adapter_.caps().narrow_fences);
+        fence_seen_ = ExtendFence(fence_seen_, value, gpu_.caps().narrow_fences);
         return fence_seen_ >= fence_value_;
       },
       kBoundNs, "monitored fence value " + std::to_string(fence_value_), 1000);

@@ -24,8 +24,9 @@ namespace gmmu::os {
 
 class ContextAllocations;
 
-/// The video memory manager: where allocations live, what page tables say, and the paging work that
-/// follows from it.
+/// The video memory manager of one GPU: where allocations live, what page tables say, and the paging work that
+/// follows from it. Linked adapters have one each (VidMmLink): a process has a part in every one, an allocation
+/// lives in the memory of one, and page tables of any of them may lead there.
 ///
 /// Every call is made on the VidMm worker and returns when the GPU has done the work and its fence
 /// and its monitored fence have passed. Virtual addresses and sizes are bytes, multiples of 4 KiB
@@ -33,6 +34,7 @@ class ContextAllocations;
 class VidMm {
  public:
   struct Process {
+    VidMm* vidmm = nullptr;  // of the GPU whose tables these are
     std::string name;
     ProcessHandles handles;
     std::unique_ptr<AddressSpace> space;
@@ -53,8 +55,10 @@ class VidMm {
     };
     std::map<uint64_t, DriverRange> driver_ranges;  // that the driver keeps for itself, by address
     uint64_t root_entries = 0;  // while the GPU sleeps
+    const std::vector<Process*>* parts = nullptr;  // over linked adapters, all of them; the first has the addresses
   };
   struct Allocation {
+    VidMm* vidmm = nullptr;  // of the GPU in whose memory it lives
     std::string name;
     uint64_t bytes = 0;
     HANDLE handle = nullptr;  // the driver's
@@ -86,8 +90,13 @@ class VidMm {
     return nullptr;
   }
 
-  explicit VidMm(Adapter& adapter);
+  explicit VidMm(Adapter& adapter) : VidMm(adapter.lead()) {}
+  explicit VidMm(PhysicalAdapter& gpu);
   ~VidMm();
+  /// Linked: all of the link, this one among them.
+  void set_link(std::vector<VidMm*> link) { link_ = std::move(link); }
+  /// Throws OsError where adapters are linked: `what` is for one GPU.
+  void RefuseOnLink(const char* what) const;
 
   /// The paging process with its windows and buffers, the fence page and the dummy page.
   void Start();
@@ -95,6 +104,9 @@ class VidMm {
   /// After an adapter reset, on the worker: the driver restarts, and the paging process gets tables anew. Processes
   /// and allocations that were there are lost; they can only be destroyed.
   void Rebuild();
+  // Its two halves: before and after the driver restarts.
+  void ForgetQueued();
+  void RebuildTables();
   /// Before D3 and after it. What is in VRAM goes to system memory and comes back, and so do the entries that lead to
   /// it;
   /// processes, contexts and virtual addresses stay. Nothing may be mapped into the aperture. Entries that lead
@@ -106,6 +118,10 @@ class VidMm {
   /// told of a root (seen on build 22621).
   Process* CreateProcess(const std::string& name, uint64_t root_entries = 0, bool with_context = true);
   void CreateContext(Process& process);
+  /// The part of a process over linked adapters that is on this GPU: the first one makes the process (`joins` null),
+  /// the others join it and are destroyed before it. `parts` will hold all of them.
+  Process* CreatePart(const std::string& name, const Process* joins, AddressSpace::Placer placer,
+                      const std::vector<Process*>& parts);
   void DestroyProcess(Process* process);
   /// `pages` of virtual addresses, 64 KiB aligned, at a place drawn by seed; or at `at`.
   uint64_t ReserveVa(Process& process, uint64_t bytes, std::optional<uint64_t> at = std::nullopt);
@@ -139,6 +155,8 @@ class VidMm {
   /// Host memory into VRAM, `bytes` of any size, through scratch windows of the paging process.
   void PageIn(Allocation& allocation, SystemBuffer& source, uint64_t bytes,
               const Progress& progress);
+  /// From VRAM to VRAM, `bytes` of any size. The target lives here; the source may be another GPU's.
+  void CopyLocal(Allocation& source, Allocation& target, uint64_t bytes);
   /// VRAM into host memory.
   void PageOut(Allocation& allocation, SystemBuffer& target, uint64_t bytes,
                const Progress& progress);
@@ -226,7 +244,8 @@ class VidMm {
   /// Aperture maps of other memory than SystemBuffers.
   Aperture& aperture() { return *aperture_; }
   SystemBuffer& dummy() { return dummy_; }
-  Adapter& adapter() { return adapter_; }
+  Adapter& adapter() { return gpu_.logical(); }
+  PhysicalAdapter& gpu() { return gpu_; }
   const PagingQueue& queue() const { return queue_; }
   Process& paging_process() { return paging_; }
 
@@ -260,7 +279,7 @@ class VidMm {
   void UnmapTable(uint64_t va, uint64_t bytes);
   uint64_t PagingVaEnd() const;
   void TellRoot(Process& process);
-  void StartProcess(Process& process, bool system, uint64_t va_end);
+  void StartProcess(Process& process, bool system, uint64_t va_end, const Process* joins = nullptr);
   void Hold(Process& process);
   void ReleaseHeld();
   void DestroyDeferred();
@@ -273,8 +292,12 @@ class VidMm {
   void Barrier(bool write);
   /// Its content goes without being written back (WDDM 1 only).
   void Discard(const Allocation& allocation);
+  void Finish(const std::vector<VidMm*>& touched);
   /// The next window; waits until the GPU is done with it.
   Window& NextWindow();
+  void EnsureTables(Process& process, uint64_t va, uint64_t pages, bool large = false);
+  /// Over linked adapters a page table exists on each GPU or on none: roots are the same.
+  void EnsureEverywhere(Process& process, uint64_t va, uint64_t pages);
   void SetLocal(Process& process, uint64_t va, Allocation& allocation, uint64_t first_page,
                 uint64_t pages, const Protection& protection);
   void FinishMapping(Process& process, uint64_t va, uint64_t pages);
@@ -290,16 +313,20 @@ class VidMm {
   std::vector<DXGK_PTE> LocalEntries(const Allocation& allocation, uint64_t offset, uint64_t bytes) const;
   /// What was cached of the entries for [va, va + bytes), behind everything queued.
   void Flush(Process& process, uint64_t va, uint64_t bytes);
+  static void ForgetIn(Allocation& allocation, Process& process, uint64_t va, uint64_t pages);
   void Transfer(Allocation& allocation, SystemBuffer& buffer, uint64_t bytes, bool in,
                 const Progress& progress);
   /// Signals the monitored fence behind everything queued, and waits for it.
   void Finish();
   DXGK_PTE SystemEntry(uint64_t page) const;
+  /// VRAM page `page` of an allocation, of this GPU or of another one.
+  static DXGK_PTE LocalEntry(const Allocation& allocation, uint64_t page);
+  /// A page of this GPU's VRAM.
   DXGK_PTE LocalEntry(uint64_t page) const;
   /// Of page `page` of the allocation, with the segment's base address added (WDDM 1 operands).
   LONGLONG SegmentAddress(const Allocation& allocation, uint64_t page) const;
 
-  Adapter& adapter_;
+  PhysicalAdapter& gpu_;
   Kernel& kernel_;
   PagingQueue queue_;
   PagingQueue* active_ = &queue_;  // the paging context's, or a companion's
@@ -322,6 +349,7 @@ class VidMm {
   std::unique_ptr<ContextAllocations> context_allocations_;
   std::vector<std::pair<HANDLE, Ledger::Ticket>> deferred_;
   std::vector<std::pair<Allocation*, SystemBuffer>> asleep_;
+  std::vector<VidMm*> link_{this};
   bool wrong_pte_done_ = false;
   bool paging_is_up_ = false;  // its first tables are always the CPU's work
 };

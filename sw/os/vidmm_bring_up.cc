@@ -12,7 +12,7 @@ using Seen = Unexplained26100;
 }  // namespace
 
 uint64_t VidMm::ReservePaging(uint64_t bytes, std::optional<uint64_t> offset) {
-  const uint64_t low = adapter_.caps().geometry.Coverage(0);
+  const uint64_t low = gpu_.caps().geometry.Coverage(0);
   const uint64_t size = (bytes + kBytesOf64k - 1) / kBytesOf64k * kBytesOf64k;
   const bool seen = kernel_.parameters().bring_up == BringUp::kWindows26100;
   uint64_t va = 0;
@@ -35,7 +35,7 @@ uint64_t VidMm::FillWindowBytes() const {
 }
 
 uint64_t VidMm::LeafTablesOfLocalWindows() const {
-  const Geometry& geometry = adapter_.caps().geometry;
+  const Geometry& geometry = gpu_.caps().geometry;
   if (geometry.leaf_64k_bytes == 0) return 0;
   return (windows_.size() * WindowBytes() + FillWindowBytes() + geometry.Coverage(0) - 1) / geometry.Coverage(0);
 }
@@ -43,7 +43,7 @@ uint64_t VidMm::LeafTablesOfLocalWindows() const {
 // Windows of VRAM lie behind the first leaf table where VRAM has pages of 64 KiB: they have leaf tables of their own.
 void VidMm::ReservePagingVa() {
   const bool seen = kernel_.parameters().bring_up == BringUp::kWindows26100;
-  const Geometry& geometry = adapter_.caps().geometry;
+  const Geometry& geometry = gpu_.caps().geometry;
   const uint64_t low = geometry.Coverage(0), tables = LeafTablesOfLocalWindows();
   if (tables != 0) {
     if ((tables + 2) * low > PagingVaEnd())
@@ -52,8 +52,8 @@ void VidMm::ReservePagingVa() {
     paging_ranges_.push_back(ReserveVa(paging_, tables * low, 2 * low));
   }
   if (seen) self_map_ = ReservePaging(geometry.levels[0].bytes, 0);
-  if (adapter_.caps().paging_buffer_segment != 0)
-    buffers_va_ = ReservePaging(queue_.buffers() * adapter_.caps().paging_buffer_bytes, Seen::kBuffers);
+  if (gpu_.caps().paging_buffer_segment != 0)
+    buffers_va_ = ReservePaging(queue_.buffers() * gpu_.caps().paging_buffer_bytes, Seen::kBuffers);
   if (seen) first_fill_ = ReservePaging(Seen::kFillPages * kPage, Seen::kFill);
   for (size_t i = 0; i < windows_.size(); ++i) {
     windows_[i].system = ReservePaging(WindowBytes(), i == 0 ? std::optional<uint64_t>(Seen::kWindow) : std::nullopt);
@@ -67,14 +67,14 @@ void VidMm::ReservePagingVa() {
 void VidMm::FreePagingVa() {
   for (const uint64_t va : paging_ranges_) FreeVa(paging_, va);
   paging_ranges_.clear();
-  if (unexplained_) adapter_.local_segment().space->Free(*unexplained_);
+  if (unexplained_) gpu_.local_segment().space->Free(*unexplained_);
   unexplained_.reset();
 }
 
 // Read-only; whatever the bring-up, before anything is submitted.
 void VidMm::MapPagingBuffers() {
-  if (adapter_.caps().paging_buffer_segment == 0) return;
-  const uint64_t bytes = adapter_.caps().paging_buffer_bytes;
+  if (gpu_.caps().paging_buffer_segment == 0) return;
+  const uint64_t bytes = gpu_.caps().paging_buffer_bytes;
   for (size_t i = 0; i < queue_.buffers(); ++i) {
     std::vector<DXGK_PTE> entries;
     for (uint64_t page = 0; page < bytes / kPage; ++page) {
@@ -124,13 +124,13 @@ void VidMm::WritePagingTables() {
 }
 
 void VidMm::TellPagingRoot() {
-  adapter_.SetRootPageTable(paging_.handles.context, paging_.space->root(), paging_.space->root_entries());
+  gpu_.SetRootPageTable(paging_.handles.context, paging_.space->root(), paging_.space->root_entries());
 }
 
 void VidMm::MakePagingTablesOf26100() {
   const auto sink = SinkFor(paging_);
   AddressSpace& space = *paging_.space;
-  const uint64_t low = adapter_.caps().geometry.Coverage(0);
+  const uint64_t low = gpu_.caps().geometry.Coverage(0);
   space.MakeFirst(low, LeafTablesOfLocalWindows(), sink);
   const std::vector<DXGK_PTE> self = space.EntriesOfLeafTable(low);
   space.SetEntries(self_map_, self.size(), self, nullptr, 0, sink);
@@ -144,9 +144,9 @@ void VidMm::MakePagingTablesOf26100() {
 }
 
 void VidMm::WriteUnexplained() {
-  const Geometry& geometry = adapter_.caps().geometry;
+  const Geometry& geometry = gpu_.caps().geometry;
   if (geometry.Entries(0) < Seen::kStart + Seen::kCount) return;
-  Segment& segment = adapter_.local_segment();
+  Segment& segment = gpu_.local_segment();
   if (!unexplained_)
     unexplained_ = segment.space->Allocate(geometry.levels[0].bytes, segment.page_bytes(), "unexplained update");
   if (!unexplained_) throw NoRoom("no room in VRAM for the table of an update that nothing explains");
@@ -164,7 +164,7 @@ void VidMm::WriteUnexplained() {
 
 // What is filled first is not known: pages of VRAM that nobody has.
 void VidMm::FirstFill() {
-  auto pages = SegmentPages::Allocate(adapter_.local_segment(), Seen::kFillPages, random_, "first fill");
+  auto pages = SegmentPages::Allocate(gpu_.local_segment(), Seen::kFillPages, random_, "first fill");
   if (!pages) throw NoRoom("no room in VRAM for the first fill of the paging process");
   std::vector<DXGK_PTE> entries;
   for (uint64_t page = 0; page < Seen::kFillPages; ++page) entries.push_back(LocalEntry(pages->page(page)));

@@ -12,13 +12,14 @@ constexpr uint64_t kPage = hw::kPageSize;
 
 // The companion is a system context of the process' own device; its buffers are paging buffers like all others.
 void VidMm::OnCompanion(Process& process, const std::function<void()>& work) {
+  RefuseOnLink("a paging companion context");
   if (process.handles.context == nullptr) throw BugCheck("process " + process.name + " has no context to accompany");
   if (!process.companion) {
-    if (process.handles.companion_node != adapter_.caps().paging_node)
+    if (process.handles.companion_node != gpu_.caps().paging_node)
       throw OsError("the driver names node " + std::to_string(process.handles.companion_node) +
                     " for paging companions; only the paging node is supported");
-    process.companion = Process::Companion{adapter_.OpenCompanion(process.handles, process.name),
-                                           std::make_unique<PagingQueue>(adapter_),
+    process.companion = Process::Companion{adapter().OpenCompanion(process.handles, process.name, gpu_),
+                                           std::make_unique<PagingQueue>(gpu_),
                                            kernel_.ledger().Open("context", "paging companion of " + process.name,
                                                                  "dxgkrnl", "DxgkDdiCreateContext")};
     process.companion->queue->Start(process.companion->context);
@@ -53,6 +54,7 @@ void VidMm::UnmapForPaging(uint64_t va, uint64_t pages) {
 // Leaf by leaf, from the end that an overlap leaves whole: by the entries that the tables are known to have, or by
 // the GPU from table to table (a copy is executed when the stream gets there, and the tables must be in its space).
 void VidMm::CopyMappings(Process& process, uint64_t source, uint64_t target, uint64_t bytes) {
+  RefuseOnLink("copying mappings");
   const auto sink = SinkFor(process);
   process.space->EnsureTables(source, bytes / kPage, sink);
   process.space->EnsureTables(target, bytes / kPage, sink);
@@ -60,7 +62,7 @@ void VidMm::CopyMappings(Process& process, uint64_t source, uint64_t target, uin
   if (target > source) std::reverse(runs.begin(), runs.end());
 
   const bool by_gpu =
-      kernel_.parameters().copies_entries && adapter_.caps().update_mode != DXGK_PAGETABLEUPDATE_CPU_VIRTUAL;
+      kernel_.parameters().copies_entries && gpu_.caps().update_mode != DXGK_PAGETABLEUPDATE_CPU_VIRTUAL;
   if (by_gpu) {
     for (const AddressSpace::LeafRun& run : runs) {
       const uint64_t from = MapTable(run.source, run.source_bytes), to = MapTable(run.target, run.target_bytes);

@@ -13,40 +13,64 @@ constexpr uint64_t kPage = hw::kPageSize;
 constexpr uint64_t kIdleNs = 100'000'000;
 }  // namespace
 
+void VidMm::EnsureTables(Process& process, uint64_t va, uint64_t pages, bool large) {
+  process.space->EnsureTables(va, pages, SinkFor(process), large);
+}
+
+void VidMm::EnsureEverywhere(Process& process, uint64_t va, uint64_t pages) {
+  if (process.parts == nullptr) return;  // its own are made when they are written
+  for (Process* part : *process.parts) part->vidmm->EnsureTables(*part, va, pages);
+}
+
 void VidMm::EnsureTables(Allocation& allocation) {
   for (const Allocation::Mapping& mapping : allocation.mappings) {
-    const bool large = adapter_.local_segment().pages_64k && mapping.va % kBytesOf64k == 0 &&
+    const bool large = gpu_.local_segment().pages_64k && mapping.va % kBytesOf64k == 0 &&
                        mapping.pages % kPagesOf64k == 0 && mapping.first_page % kPagesOf64k == 0;
-    mapping.process->space->EnsureTables(mapping.va, mapping.pages, SinkFor(*mapping.process), large);
+    EnsureEverywhere(*mapping.process, mapping.va, mapping.pages);
+    mapping.process->vidmm->EnsureTables(*mapping.process, mapping.va, mapping.pages, large);
   }
 }
 
+void VidMm::Finish(const std::vector<VidMm*>& touched) {
+  for (VidMm* vidmm : link_) {
+    if (vidmm == this || std::find(touched.begin(), touched.end(), vidmm) != touched.end()) vidmm->Finish();
+  }
+}
+
+// Tables of a GPU are written by its own paging work, whoever has the memory.
 void VidMm::InvalidateMappings(Allocation& allocation) {
+  std::vector<VidMm*> touched;
   for (const Allocation::Mapping& mapping : allocation.mappings) {
     Process& process = *mapping.process;
-    process.space->Invalidate(mapping.va, mapping.pages, SinkFor(process));
-    Flush(process, mapping.va, mapping.pages * kPage);
+    VidMm& tables = *process.vidmm;
+    touched.push_back(&tables);
+    process.space->Invalidate(mapping.va, mapping.pages, tables.SinkFor(process));
+    tables.Flush(process, mapping.va, mapping.pages * kPage);
   }
-  Finish();
+  Finish(touched);
 }
 
 // From invalid to valid: no flush when the hardware says that it does not cache invalid entries
 // (DXGK_GPUMMUCAPS.InvalidTlbEntriesNotCached).
 void VidMm::RestoreMappings(Allocation& allocation) {
+  std::vector<VidMm*> touched;
   for (const Allocation::Mapping& mapping : allocation.mappings) {
     Process& process = *mapping.process;
-    SetLocal(process, mapping.va, allocation, mapping.first_page, mapping.pages, mapping.protection);
-    if (adapter_.caps().invalid_not_cached) continue;
-    Flush(process, mapping.va, mapping.pages * kPage);
+    VidMm& tables = *process.vidmm;
+    touched.push_back(&tables);
+    tables.SetLocal(process, mapping.va, allocation, mapping.first_page, mapping.pages, mapping.protection);
+    if (tables.gpu_.caps().invalid_not_cached) continue;
+    tables.Flush(process, mapping.va, mapping.pages * kPage);
   }
-  Finish();
+  Finish(touched);
 }
 
 void VidMm::SetLocal(Process& process, uint64_t va, Allocation& allocation, uint64_t first_page, uint64_t pages,
                      const Protection& protection) {
+  EnsureEverywhere(process, va, pages);
   std::vector<DXGK_PTE> entries;
   for (uint64_t page = first_page; page < first_page + pages; ++page)
-    entries.push_back(Protect(LocalEntry(allocation.local->page(page)), protection));
+    entries.push_back(Protect(LocalEntry(allocation, page), protection));
   if (kernel_.parameters().inject.wrong_pte && !wrong_pte_done_) {
     wrong_pte_done_ = true;
     entries[pages / 2].PageAddress =
@@ -57,23 +81,27 @@ void VidMm::SetLocal(Process& process, uint64_t va, Allocation& allocation, uint
 
 // What is left of every mapping outside of the range.
 void VidMm::Forget(Process& process, uint64_t va, uint64_t pages) {
-  const uint64_t end = va + pages * kPage;
-  for (const auto& allocation : allocations_) {
-    std::vector<Allocation::Mapping> kept;
-    for (const Allocation::Mapping& mapping : allocation->mappings) {
-      const uint64_t last = mapping.va + mapping.pages * kPage;
-      if (mapping.process != &process || last <= va || mapping.va >= end) {
-        kept.push_back(mapping);
-        continue;
-      }
-      if (mapping.va < va)
-        kept.push_back({&process, mapping.va, mapping.first_page, (va - mapping.va) / kPage, mapping.protection});
-      if (last > end)
-        kept.push_back({&process, end, mapping.first_page + (end - mapping.va) / kPage, (last - end) / kPage,
-                        mapping.protection});
-    }
-    allocation->mappings = std::move(kept);
+  for (VidMm* vidmm : link_) {
+    for (const auto& allocation : vidmm->allocations_) ForgetIn(*allocation, process, va, pages);
   }
+}
+
+void VidMm::ForgetIn(Allocation& allocation, Process& process, uint64_t va, uint64_t pages) {
+  const uint64_t end = va + pages * kPage;
+  std::vector<Allocation::Mapping> kept;
+  for (const Allocation::Mapping& mapping : allocation.mappings) {
+    const uint64_t last = mapping.va + mapping.pages * kPage;
+    if (mapping.process != &process || last <= va || mapping.va >= end) {
+      kept.push_back(mapping);
+      continue;
+    }
+    if (mapping.va < va)
+      kept.push_back({&process, mapping.va, mapping.first_page, (va - mapping.va) / kPage, mapping.protection});
+    if (last > end)
+      kept.push_back({&process, end, mapping.first_page + (end - mapping.va) / kPage, (last - end) / kPage,
+                      mapping.protection});
+  }
+  allocation.mappings = std::move(kept);
 }
 
 // Flushes what the entries were, waits, and frees the tables that nothing uses any more.
@@ -93,8 +121,8 @@ void VidMm::MapLocal(Process& process, uint64_t va, Allocation& allocation, uint
 }
 
 uint64_t VidMm::LargePageBytes(const Allocation& allocation) const {
-  const uint64_t bytes = uint64_t{1} << adapter_.caps().geometry.Shift(1);
-  const bool may = adapter_.answers().mmu.LargePageSupported && allocation.large_pages && allocation.local &&
+  const uint64_t bytes = uint64_t{1} << gpu_.caps().geometry.Shift(1);
+  const bool may = gpu_.answers().mmu.LargePageSupported && allocation.large_pages && allocation.local &&
                    allocation.contiguous != 0 && allocation.bytes >= bytes &&
                    allocation.local->page(0) % (bytes / kPage) == 0;
   return may ? bytes : 0;
@@ -108,8 +136,8 @@ const VidMm::Process::DriverRange* VidMm::DriverRangeOf(const Process& process, 
 
 void VidMm::MapLarge(Process& process, uint64_t va, unsigned level, Allocation& allocation,
                      const Protection& protection) {
-  const uint64_t pages = (uint64_t{1} << adapter_.caps().geometry.Shift(level)) / kPage;
-  DXGK_PTE entry = LocalEntry(allocation.local->page(0));
+  const uint64_t pages = (uint64_t{1} << gpu_.caps().geometry.Shift(level)) / kPage;
+  DXGK_PTE entry = LocalEntry(allocation, 0);
   entry.LargePage = 1;
   if (!allocation.contiguous || entry.PageAddress % pages != 0 || allocation.bytes < pages * kPage)
     throw BugCheck("a large page of " + allocation.name + ", which is not contiguous and aligned to it");
@@ -147,17 +175,19 @@ void VidMm::FlushSpace(Process& process) {
 
 // Parents by UPDATE_PAGE_TABLE, the root by SetRootPageTable.
 void VidMm::MoveTables(Process& process) {
-  adapter_.vidsch().SuspendContext(process.handles.context, kIdleNs);
+  RefuseOnLink("moving page tables");
+  gpu_.vidsch().SuspendContext(process.handles.context, kIdleNs);
   process.space->MoveTables(ContentsOf(process), SinkFor(process));
   process.space->ReplaceRoot(0, SinkFor(process));
   Finish();
-  adapter_.SetRootPageTable(process.handles.context, process.space->root(), process.space->root_entries());
+  gpu_.SetRootPageTable(process.handles.context, process.space->root(), process.space->root_entries());
   FlushSpace(process);
-  adapter_.vidsch().ResumeContext(process.handles.context);
+  gpu_.vidsch().ResumeContext(process.handles.context);
 }
 
 void VidMm::EvictTables(Process& process) {
-  adapter_.vidsch().SuspendContext(process.handles.context, kIdleNs);
+  RefuseOnLink("eviction of page tables");
+  gpu_.vidsch().SuspendContext(process.handles.context, kIdleNs);
   process.space->EvictTables(ContentsOf(process), SinkFor(process));
   FlushSpace(process);
 }
@@ -165,13 +195,13 @@ void VidMm::EvictTables(Process& process) {
 void VidMm::RestoreTables(Process& process) {
   process.space->RestoreTables(SinkFor(process));
   FlushSpace(process);
-  adapter_.vidsch().ResumeContext(process.handles.context);
+  gpu_.vidsch().ResumeContext(process.handles.context);
 }
 
 void VidMm::ReplaceRoot(Process& process, uint64_t entries) {
   process.space->ReplaceRoot(entries, SinkFor(process));
   Finish();  // the new root is complete before the hardware is told of it
-  adapter_.SetRootPageTable(process.handles.context, process.space->root(), process.space->root_entries());
+  gpu_.SetRootPageTable(process.handles.context, process.space->root(), process.space->root_entries());
   process.space->ReleaseRetired();
 }
 
@@ -193,10 +223,11 @@ void VidMm::MapToAperture(Process& process, uint64_t va, Allocation& allocation,
   std::vector<DXGK_PTE> entries(pages);
   for (uint64_t i = 0; i < pages; ++i) {
     entries[i].Valid = 1;
-    entries[i].CacheCoherent = adapter_.caps().coherent;
-    entries[i].Segment = adapter_.aperture_segment().id;
+    entries[i].CacheCoherent = gpu_.caps().coherent;
+    entries[i].Segment = gpu_.aperture_segment().id;
     entries[i].PageAddress = aperture_page + i;
   }
+  EnsureEverywhere(process, va, pages);
   process.space->SetEntries(va, pages, entries, allocation.handle, 0, SinkFor(process));
   Forget(process, va, pages);
   FinishMapping(process, va, pages);
@@ -206,13 +237,15 @@ void VidMm::MapSystem(Process& process, uint64_t va, const SystemBuffer& buffer,
   if (pages == 0) pages = buffer.bytes() / kPage - first_page;
   std::vector<DXGK_PTE> entries;
   for (uint64_t page = first_page; page < first_page + pages; ++page) entries.push_back(SystemEntry(buffer.page(page)));
+  EnsureEverywhere(process, va, pages);
   process.space->SetEntries(va, pages, entries, nullptr, 0, SinkFor(process));
   Forget(process, va, pages);
   FinishMapping(process, va, pages);
 }
 
 void VidMm::MapOnePage(Process& process, uint64_t va, Allocation& allocation, uint64_t page, uint64_t pages) {
-  process.space->SetEntries(va, pages, {LocalEntry(allocation.local->page(page))}, allocation.handle, page * kPage,
+  EnsureEverywhere(process, va, pages);
+  process.space->SetEntries(va, pages, {LocalEntry(allocation, page)}, allocation.handle, page * kPage,
                             SinkFor(process));
   Forget(process, va, pages);
   FinishMapping(process, va, pages);
@@ -223,6 +256,7 @@ PacketId VidMm::SubmitRender(Process& process, uint64_t va, uint64_t bytes, cons
   context_allocations_->MakeResident(process);
   GpuPacket packet;
   packet.node = process.handles.node;
+  packet.engine = gpu_.index();
   packet.context = process.handles.context;
   packet.address = va;
   packet.bytes = bytes;
@@ -230,10 +264,10 @@ PacketId VidMm::SubmitRender(Process& process, uint64_t va, uint64_t bytes, cons
   packet.what = what + " of " + process.name;
   if (kernel_.parameters().root_before_submission) {
     packet.before = [this, &process] {
-      adapter_.SetRootPageTable(process.handles.context, process.space->root(), process.space->root_entries());
+      gpu_.SetRootPageTable(process.handles.context, process.space->root(), process.space->root_entries());
     };
   }
-  return adapter_.vidsch().Submit(std::move(packet));
+  return gpu_.vidsch().Submit(std::move(packet));
 }
 
 void VidMm::Unmap(Process& process, uint64_t va, uint64_t pages) {

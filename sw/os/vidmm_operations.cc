@@ -13,7 +13,7 @@ uint64_t PagesOf(uint64_t bytes) { return (bytes + kPage - 1) / kPage; }
 }  // namespace
 
 LONGLONG VidMm::SegmentAddress(const Allocation& allocation, uint64_t page) const {
-  return static_cast<LONGLONG>(adapter_.local_segment().base + allocation.local->page(page) * kPage);
+  return static_cast<LONGLONG>(gpu_.local_segment().base + allocation.local->page(page) * kPage);
 }
 
 void VidMm::Operate(DXGKARG_BUILDPAGINGBUFFER operation) {
@@ -56,7 +56,7 @@ void VidMm::NotifyResident(Allocation& allocation) {
   DXGKARG_BUILDPAGINGBUFFER operation{};
   operation.Operation = DXGK_OPERATION_NOTIFY_RESIDENCY;
   operation.NotifyResidency.hAllocation = allocation.handle;
-  operation.NotifyResidency.PhysicalAddress = {adapter_.local_segment().id, 0, allocation.local->page(0) * kPage};
+  operation.NotifyResidency.PhysicalAddress = {gpu_.local_segment().id, 0, allocation.local->page(0) * kPage};
   operation.NotifyResidency.Resident = 1;
   active_->Add(operation);
 }
@@ -77,7 +77,7 @@ void VidMm::TransferPhysical(Allocation& allocation, SystemBuffer& buffer, uint6
   std::vector<uint64_t> pages;
   for (uint64_t page = 0; page < PagesOf(bytes); ++page) pages.push_back(buffer.page(page));
   Mdl mdl(pages);
-  const Segment& local = adapter_.local_segment();
+  const Segment& local = gpu_.local_segment();
   for (uint64_t done = 0; done < bytes;) {
     const uint64_t first = done / kPage;
     uint64_t run = 1;
@@ -116,7 +116,7 @@ void VidMm::Discard(const Allocation& allocation) {
   DXGKARG_BUILDPAGINGBUFFER operation{};
   operation.Operation = DXGK_OPERATION_DISCARD_CONTENT;
   operation.DiscardContent.hAllocation = allocation.handle;
-  operation.DiscardContent.SegmentId = adapter_.local_segment().id;
+  operation.DiscardContent.SegmentId = gpu_.local_segment().id;
   operation.DiscardContent.SegmentAddress.QuadPart = SegmentAddress(allocation, 0);
   active_->Add(operation);
 }
@@ -126,10 +126,10 @@ void VidMm::Barrier(bool write) {
   DXGKARG_BUILDPAGINGBUFFER operation{};
   if (write) {
     operation.Operation = DXGK_OPERATION_WRITE_PHYSICAL;
-    operation.WritePhysical.SegmentId = adapter_.local_segment().id;
+    operation.WritePhysical.SegmentId = gpu_.local_segment().id;
   } else {
     operation.Operation = DXGK_OPERATION_READ_PHYSICAL;
-    operation.ReadPhysical.SegmentId = adapter_.local_segment().id;
+    operation.ReadPhysical.SegmentId = gpu_.local_segment().id;
   }
   active_->Add(operation);
 }
@@ -147,7 +147,7 @@ void VidMm::FillPhysical(Allocation& allocation, uint64_t offset, uint64_t bytes
     operation.Fill.hAllocation = allocation.handle;
     operation.Fill.FillSize = size;
     operation.Fill.FillPattern = pattern;
-    operation.Fill.Destination.SegmentId = adapter_.local_segment().id;
+    operation.Fill.Destination.SegmentId = gpu_.local_segment().id;
     operation.Fill.Destination.SegmentAddress.QuadPart = SegmentAddress(allocation, first);
     active_->Add(operation);
     done += size;

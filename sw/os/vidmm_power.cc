@@ -7,11 +7,12 @@
 namespace gmmu::os {
 
 void VidMm::Sleep() {
+  RefuseOnLink("sleep with processes");
   if (aperture_->in_use())
     throw OsError("ranges of the aperture are mapped: they must be unmapped before the GPU sleeps");
   for (const auto& allocation : allocations_) {
     if (!allocation->local) continue;
-    SystemBuffer kept(kernel_, adapter_.objects(), adapter_.handle(), allocation->bytes,
+    SystemBuffer kept(kernel_, gpu_.objects(), gpu_.handle(), allocation->bytes,
                       SystemBuffer::Shape::kScattered, "vidmm");
     PageOut(*allocation, kept, allocation->bytes, nullptr);
     Evict(*allocation);

@@ -31,10 +31,10 @@ bool VidMm::SetWindow(uint64_t va, const std::vector<DXGK_PTE>& entries,
 std::vector<DXGK_PTE> VidMm::LocalEntries(const Allocation& allocation, uint64_t offset, uint64_t bytes) const {
   const uint64_t first = offset / kPage;
   uint64_t end = first + PagesOf(bytes);
-  if (adapter_.caps().geometry.leaf_64k_bytes != 0)
+  if (gpu_.caps().geometry.leaf_64k_bytes != 0)
     end = std::min((end + kPagesOf64k - 1) / kPagesOf64k * kPagesOf64k, allocation.local->count());
   std::vector<DXGK_PTE> entries;
-  for (uint64_t page = first; page < end; ++page) entries.push_back(LocalEntry(allocation.local->page(page)));
+  for (uint64_t page = first; page < end; ++page) entries.push_back(LocalEntry(allocation, page));
   return entries;
 }
 
@@ -70,6 +70,29 @@ void VidMm::Transfer(Allocation& allocation, SystemBuffer& buffer, uint64_t byte
   Finish();
 }
 
+void VidMm::CopyLocal(Allocation& source, Allocation& target, uint64_t bytes) {
+  for (uint64_t done = 0; done < bytes;) {
+    const uint64_t size = std::min(bytes - done, WindowBytes());
+    Window& window = NextWindow();
+    const bool source_64k = SetWindow(window.system, LocalEntries(source, done, size), source, done, 0);
+    const bool target_64k = SetWindow(window.local, LocalEntries(target, done, size), target, done, 0);
+    DXGKARG_BUILDPAGINGBUFFER operation{};
+    operation.Operation = DXGK_OPERATION_VIRTUAL_TRANSFER;
+    operation.TransferVirtual.hAllocation = target.handle;
+    operation.TransferVirtual.AllocationOffsetInBytes = done;
+    operation.TransferVirtual.TransferSizeInBytes = size;
+    operation.TransferVirtual.SourceVirtualAddress = window.system;
+    operation.TransferVirtual.DestinationVirtualAddress = window.local;
+    operation.TransferVirtual.Flags.Src64KBPages = source_64k;
+    operation.TransferVirtual.Flags.Dst64KBPages = target_64k;
+    operation.TransferVirtual.TransferDirection = DXGK_MEMORY_TRANSFER_LOCAL_TO_LOCAL;
+    active_->Add(operation);
+    window.packet = active_->Submit();
+    done += size;
+  }
+  Finish();
+}
+
 void VidMm::PageIn(Allocation& allocation, SystemBuffer& source, uint64_t bytes,
                    const Progress& progress) {
   Transfer(allocation, source, bytes, true, progress);
@@ -84,7 +107,7 @@ void VidMm::Fill(Allocation& allocation, uint64_t offset, uint64_t bytes, uint32
   if (kernel_.parameters().physical_paging) return FillPhysical(allocation, offset, bytes, pattern);
   for (uint64_t done = 0; done < bytes;) {
     // The window begins with a whole page of the segment.
-    const uint64_t skip = (offset + done) % adapter_.local_segment().page_bytes();
+    const uint64_t skip = (offset + done) % gpu_.local_segment().page_bytes();
     const uint64_t from = offset + done - skip;
     uint64_t pages = PagesOf(kernel_.parameters().fill_bytes);
     const uint64_t protection = WindowProtection(allocation, from / kPage, &pages);
@@ -122,8 +145,8 @@ void VidMm::EvictThroughAperture(Allocation& allocation, SystemBuffer& target) {
 }
 
 void VidMm::CopyAperture(uint64_t aperture_offset, Allocation& allocation, uint64_t offset, uint64_t bytes, bool in) {
-  const Segment& aperture = adapter_.aperture_segment();
-  const Segment& local = adapter_.local_segment();
+  const Segment& aperture = gpu_.aperture_segment();
+  const Segment& local = gpu_.local_segment();
   for (uint64_t done = 0; done < bytes;) {
     // One operation for each run of consecutive VRAM pages.
     const uint64_t first = (offset + done) / kPage;

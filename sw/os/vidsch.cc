@@ -55,14 +55,14 @@ uint32_t VidSch::NewFence(Node& node) {
 PacketId VidSch::Submit(GpuPacket packet) {
   Entry entry;
   entry.id = next_id_++;
-  const uint32_t number = packet.node;
-  waiting_for_[entry.id] = packet.what + " on node " + std::to_string(number);
-  entry.ticket = kernel_.ledger().Open("fence", "packet " + std::to_string(entry.id) + " of node " + std::to_string(number),
-                                       "vidsch", packet.what);
+  const NodeId node{packet.engine, packet.node};
+  waiting_for_[entry.id] = packet.what + " on " + node.name();
+  entry.ticket =
+      kernel_.ledger().Open("fence", "packet " + std::to_string(entry.id) + " of " + node.name(), "vidsch", packet.what);
   entry.packet = std::move(packet);
   const PacketId id = entry.id;
-  At(number).waiting.push_back(std::move(entry));
-  Dispatch(number);
+  At(node).waiting.push_back(std::move(entry));
+  Dispatch(node);
   return id;
 }
 
@@ -93,7 +93,7 @@ void VidSch::WaitQuiet(uint64_t bound_ns) {
 void VidSch::SuspendContext(HANDLE context, uint64_t bound_ns, bool preempt) {
   suspended_contexts_.insert(context);
   for (const auto& [number, node] : nodes_) {
-    if (preempt && HoldsOn(node, context)) Preempt(number);
+    if (preempt && HoldsOn(node, context)) PreemptNode(number);
   }
   kernel_.WaitOrFault([&] { return !Holds(context); }, bound_ns, "the packets of a suspended context to be preempted or to end");
 }
@@ -123,8 +123,8 @@ bool VidSch::Choose(Node& node) const {
   return true;
 }
 
-void VidSch::Dispatch(uint32_t number) {
-  Node& node = At(number);
+void VidSch::Dispatch(NodeId id) {
+  Node& node = At(id);
   while (miniport_ != nullptr && !resetting_ && !suspended_ && !node.preemption && node.reset_because.empty() &&
          node.running.size() < kDepth && Choose(node)) {
     GpuDevice* device = node.waiting.front().packet.device;
@@ -140,18 +140,18 @@ void VidSch::Dispatch(uint32_t number) {
       miniport_->WaitForSchedulerClass("DxgkDdiSubmitCommandVirtual");
       continue;
     }
-    SubmitFirst(number, node);
+    SubmitFirst(id, node);
   }
 }
 
-void VidSch::SubmitFirst(uint32_t number, Node& node) {
+void VidSch::SubmitFirst(NodeId at, Node& node) {
   node.running.push_back(std::move(node.waiting.front()));
   node.waiting.pop_front();
   Entry& entry = node.running.back();
   if (entry.fence == 0) entry.fence = NewFence(node);
   if (node.running.size() == 1) node.since = kernel_.hal().NowNs();
   resubmissions_ += entry.again;
-  waiting_for_[entry.id] = entry.packet.what + ", fence " + std::to_string(entry.fence) + " of node " + std::to_string(number);
+  waiting_for_[entry.id] = entry.packet.what + ", fence " + std::to_string(entry.fence) + " of " + at.name();
   DXGKARG_SUBMITCOMMANDVIRTUAL args{};
   args.hContext = entry.packet.context;
   args.DmaBufferVirtualAddress = entry.packet.address;
@@ -161,7 +161,8 @@ void VidSch::SubmitFirst(uint32_t number, Node& node) {
   args.SubmissionFenceId = entry.fence;
   args.Flags.Paging = entry.packet.paging;
   args.Flags.Resubmission = entry.again;
-  args.NodeOrdinal = number;
+  args.EngineOrdinal = at.engine;
+  args.NodeOrdinal = at.node;
   const PacketId id = entry.id;
   if (entry.packet.before) entry.packet.before();
   // The entry may have ended, or have been given back, before the call returns.
@@ -174,7 +175,7 @@ void VidSch::SubmitFirst(uint32_t number, Node& node) {
     Lose(running.packet.device, "the driver refused " + running.packet.what + " with status " +
                                     Hex(static_cast<uint32_t>(status)));
   }
-  Retire(number, node.last_completed);
+  Retire(at, node.last_completed);
 }
 
 void VidSch::End(Entry entry, PacketEnd end) {
@@ -184,10 +185,10 @@ void VidSch::End(Entry entry, PacketEnd end) {
   if (entry.packet.on_end) entry.packet.on_end(end);
 }
 
-void VidSch::Retire(uint32_t number, uint32_t fence) {
-  Node& node = At(number);
+void VidSch::Retire(NodeId id, uint32_t fence) {
+  Node& node = At(id);
   if (!Reached(node.last_given, fence)) {
-    throw BugCheck("the driver completed fence " + std::to_string(fence) + " of node " + std::to_string(number) +
+    throw BugCheck("the driver completed fence " + std::to_string(fence) + " of " + id.name() +
                    ", which was never submitted");
   }
   if (Reached(fence, node.last_completed)) node.last_completed = fence;
@@ -203,14 +204,15 @@ void VidSch::Retire(uint32_t number, uint32_t fence) {
   attention_ = true;
 }
 
-void VidSch::Preempt(uint32_t number) {
-  Node& node = At(number);
+void VidSch::PreemptNode(NodeId id) {
+  Node& node = At(id);
   if (node.preemption || miniport_ == nullptr) return;
   node.preemption = Preemption{NewFence(node), kernel_.hal().NowNs()};
   ++preemptions_;
   DXGKARG_PREEMPTCOMMAND args{};
   args.PreemptionFenceId = node.preemption->fence;
-  args.NodeOrdinal = number;
+  args.EngineOrdinal = id.engine;
+  args.NodeOrdinal = id.node;
   miniport_->PreemptCommand(args);
 }
 
@@ -240,7 +242,7 @@ void VidSch::OnInterrupt(const DXGKARGCB_NOTIFY_INTERRUPT_DATA& data) {
     kernel_.scheduler().OnAnotherProcessor([&] {
       reported_.push_back(data);
       OnDpc();
-      Dispatch(data.DmaPreempted.NodeOrdinal);
+      Dispatch({data.DmaPreempted.EngineOrdinal, data.DmaPreempted.NodeOrdinal});
     });
     return;
   }
@@ -249,12 +251,13 @@ void VidSch::OnInterrupt(const DXGKARGCB_NOTIFY_INTERRUPT_DATA& data) {
 
 void VidSch::HandlePreempted(const DXGKARGCB_NOTIFY_INTERRUPT_DATA& data) {
   const auto& report = data.DmaPreempted;
-  Node& node = At(report.NodeOrdinal);
+  const NodeId id{report.EngineOrdinal, report.NodeOrdinal};
+  Node& node = At(id);
   if (!node.preemption || node.preemption->fence != report.PreemptionFenceId) {
-    throw BugCheck("the driver reports preemption " + std::to_string(report.PreemptionFenceId) + " of node " +
-                   std::to_string(report.NodeOrdinal) + ", which was not asked for");
+    throw BugCheck("the driver reports preemption " + std::to_string(report.PreemptionFenceId) + " of " + id.name() +
+                   ", which was not asked for");
   }
-  Retire(report.NodeOrdinal, report.LastCompletedFenceId);
+  Retire(id, report.LastCompletedFenceId);
   node.preemption.reset();
   TakeBack(node);
 }
@@ -265,7 +268,8 @@ void VidSch::HandlePageFault(const DXGKARGCB_NOTIFY_INTERRUPT_DATA& data) {
   constexpr UINT kAdapter = DXGK_PAGE_FAULT_ADAPTER_RESET_REQUIRED | DXGK_PAGE_FAULT_FATAL_HARDWARE_ERROR;
   const auto& page = data.DmaPageFaulted;
   const auto flags = static_cast<UINT>(page.PageFaultFlags);
-  Node& node = At(page.NodeOrdinal);
+  const NodeId id{page.EngineOrdinal, page.NodeOrdinal};
+  Node& node = At(id);
   const Fault fault = PageFault(data);
   if ((flags & DXGK_PAGE_FAULT_FENCE_INVALID) != 0) {
     if (page.FaultedFenceId != 0 || (flags & (kAdapter | DXGK_PAGE_FAULT_ENGINE_RESET_REQUIRED)) == 0) {
@@ -286,7 +290,7 @@ void VidSch::HandlePageFault(const DXGKARGCB_NOTIFY_INTERRUPT_DATA& data) {
     }
     node.fault_fence = page.FaultedFenceId;
     Lose(culprit->packet.device, fault.text);
-    Retire(page.NodeOrdinal, page.FaultedFenceId);
+    Retire(id, page.FaultedFenceId);
   }
   node.reset_adapter = (flags & kAdapter) != 0;
   node.reset_because = fault.text;
@@ -299,7 +303,7 @@ void VidSch::OnDpc() {
     reported_.pop_front();
     switch (data.InterruptType) {
       case DXGK_INTERRUPT_DMA_COMPLETED:
-        Retire(data.DmaCompleted.NodeOrdinal, data.DmaCompleted.SubmissionFenceId);
+        Retire({data.DmaCompleted.EngineOrdinal, data.DmaCompleted.NodeOrdinal}, data.DmaCompleted.SubmissionFenceId);
         break;
       case DXGK_INTERRUPT_DMA_PREEMPTED: HandlePreempted(data); break;
       case DXGK_INTERRUPT_DMA_PAGE_FAULTED: HandlePageFault(data); break;
@@ -309,9 +313,10 @@ void VidSch::OnDpc() {
         fault.source = "gpu";
         fault.name = "dma_faulted";
         fault.fence = data.DmaFaulted.FaultedFenceId;
-        fault.text = "node " + std::to_string(data.DmaFaulted.NodeOrdinal) + " stopped at fence " +
+        const NodeId id{data.DmaFaulted.EngineOrdinal, data.DmaFaulted.NodeOrdinal};
+        fault.text = id.name() + " stopped at fence " +
                      std::to_string(fault.fence) + ", status " + Hex(static_cast<uint32_t>(data.DmaFaulted.Status));
-        Node& node = At(data.DmaFaulted.NodeOrdinal);
+        Node& node = At(id);
         const bool render = !node.running.empty() && !node.running.front().packet.paging;
         if (render) {
           node.reset_because = fault.text;

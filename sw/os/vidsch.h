@@ -16,8 +16,8 @@
 
 namespace gmmu::os {
 
-/// The GPU scheduler of one adapter: packets of its nodes from the queue to their end, with fences,
-/// preemption and recovery.
+/// The GPU scheduler of one logical adapter: packets of its nodes from the queue to their end, with fences,
+/// preemption and recovery. A node is named by its ordinal and the index of the linked adapter that has it.
 ///
 /// Fence ids belong to a node, have 32 bits and wrap (open: no source says how); 0 is never given
 /// out, and of two ids the one less than 2^31 ahead is the later one. A packet gets its id when it is
@@ -74,7 +74,7 @@ class VidSch {
   /// Throws OsTimeout or DeviceFault.
   PacketEnd Wait(PacketId packet, uint64_t bound_ns);
   /// Asks the driver to give back what `node` has not completed. Nothing happens while a request is open.
-  void Preempt(uint32_t node);
+  void Preempt(uint32_t node, uint32_t engine = 0) { PreemptNode({engine, node}); }
 
   /// DxgkCbNotifyInterrupt: at device level.
   void OnInterrupt(const DXGKARGCB_NOTIFY_INTERRUPT_DATA& data);
@@ -84,14 +84,14 @@ class VidSch {
   /// One recovery.
   struct Recovery {
     enum class Kind { kEngine, kAdapter } kind = Kind::kEngine;
-    uint32_t node = 0;
+    uint32_t node = 0, engine = 0;
     uint32_t fence = 0;     ///< last aborted one
     std::string device;     ///< the lost one; of an adapter reset the one that caused it
     std::string why;
   };
   const std::vector<Recovery>& recoveries() const { return recoveries_; }
-  uint32_t last_completed(uint32_t node) { return At(node).last_completed; }
-  uint32_t last_submitted(uint32_t node) { return At(node).last_given; }
+  uint32_t last_completed(uint32_t node, uint32_t engine = 0) { return At({engine, node}).last_completed; }
+  uint32_t last_submitted(uint32_t node, uint32_t engine = 0) { return At({engine, node}).last_given; }
   uint64_t interrupts() const { return interrupts_; }
   uint64_t monitored_signals() const { return monitored_; }
   uint64_t preemptions() const { return preemptions_; }
@@ -103,6 +103,16 @@ class VidSch {
   static constexpr size_t kDepth = 4;
 
  private:
+  struct NodeId {
+    uint32_t engine, node;
+
+    bool operator<(const NodeId& other) const {
+      return engine != other.engine ? engine < other.engine : node < other.node;
+    }
+    std::string name() const {
+      return "node " + std::to_string(node) + (engine == 0 ? "" : " of adapter " + std::to_string(engine));
+    }
+  };
   struct Entry {
     GpuPacket packet;
     PacketId id = 0;
@@ -127,14 +137,15 @@ class VidSch {
     GpuDevice* culprit = nullptr;  // a page fault without a fence names its process
     bool reset_adapter = false;   // not the engine alone
   };
-  Node& At(uint32_t node) { return nodes_.try_emplace(node, Node{first_, first_, {}, {}, {}, 0, {}, 0}).first->second; }
+  Node& At(NodeId id) { return nodes_.try_emplace(id, Node{first_, first_, {}, {}, {}, 0, {}, 0}).first->second; }
   uint32_t NewFence(Node& node);
   static bool HoldsOn(const Node& node, HANDLE context);
-  void Dispatch(uint32_t number);
-  void SubmitFirst(uint32_t number, Node& node);
+  void Dispatch(NodeId id);
+  void SubmitFirst(NodeId id, Node& node);
   /// Brings the first packet to the front whose context is not suspended; false: there is none.
   bool Choose(Node& node) const;
-  void Retire(uint32_t number, uint32_t fence);
+  void Retire(NodeId id, uint32_t fence);
+  void PreemptNode(NodeId id);
   void End(Entry entry, PacketEnd end);
   void TakeBack(Node& node);
   void HandlePreempted(const DXGKARGCB_NOTIFY_INTERRUPT_DATA& data);
@@ -143,11 +154,11 @@ class VidSch {
   void Serve();
   bool Due(const Node& node) const;
   bool AskDue(const Node& node) const;
-  void AskForFence(uint32_t number);
-  bool QuietDependents(uint32_t number);
-  void Watch(uint32_t number);
-  void ResetEngine(uint32_t number, const std::string& why);
-  void ResetAdapter(uint32_t number, const std::string& culprit, const std::string& why);
+  void AskForFence(NodeId id);
+  bool QuietDependents(NodeId id);
+  void Watch(NodeId id);
+  void ResetEngine(NodeId id, const std::string& why);
+  void ResetAdapter(NodeId id, const std::string& culprit, const std::string& why);
   void Lose(GpuDevice* device, const std::string& why);
   uint64_t Delay() const;
 
@@ -155,7 +166,7 @@ class VidSch {
   const uint32_t first_;
   Miniport* miniport_ = nullptr;
   std::function<void()> adapter_reset_;
-  std::map<uint32_t, Node> nodes_;
+  std::map<NodeId, Node> nodes_;
   std::vector<std::unique_ptr<GpuDevice>> devices_;
   std::map<PacketId, std::string> waiting_for_;  // what has not ended
   std::set<PacketId> lost_;

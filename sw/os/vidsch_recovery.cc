@@ -67,26 +67,26 @@ bool VidSch::AskDue(const Node& node) const {
 }
 
 // Its interrupt may be lost. Only what is newer than the last report counts.
-void VidSch::AskForFence(uint32_t number) {
-  Node& node = At(number);
+void VidSch::AskForFence(NodeId id) {
+  Node& node = At(id);
   node.asked = kernel_.hal().NowNs();
-  const std::optional<uint32_t> fence = miniport_->QueryCurrentFence(number);
+  const std::optional<uint32_t> fence = miniport_->QueryCurrentFence(id.node, id.engine);
   if (!fence || *fence == node.last_completed || !Reached(*fence, node.last_completed)) return;
   ++missed_;
-  Retire(number, *fence);
+  Retire(id, *fence);
 }
 
-void VidSch::Watch(uint32_t number) {
-  Node& node = At(number);
-  if (AskDue(node)) AskForFence(number);
+void VidSch::Watch(NodeId id) {
+  Node& node = At(id);
+  if (AskDue(node)) AskForFence(id);
   if (!Due(node)) return;
   if (!node.reset_because.empty()) {
-    if (node.reset_adapter) ResetAdapter(number, node.culprit == nullptr ? "" : node.culprit->name, node.reset_because);
-    else ResetEngine(number, node.reset_because);
+    if (node.reset_adapter) ResetAdapter(id, node.culprit == nullptr ? "" : node.culprit->name, node.reset_because);
+    else ResetEngine(id, node.reset_because);
   } else if (node.preemption) {
-    ResetEngine(number, "the request to preempt was not answered within " + std::to_string(Delay() / 1000) + " us");
+    ResetEngine(id, "the request to preempt was not answered within " + std::to_string(Delay() / 1000) + " us");
   } else {
-    Preempt(number);
+    PreemptNode(id);
   }
 }
 
@@ -97,29 +97,30 @@ void VidSch::Lose(GpuDevice* device, const std::string& why) {
 }
 
 // Nodes that depend on it are preempted first (display driver documents: within 500 ms).
-bool VidSch::QuietDependents(uint32_t number) {
-  const uint64_t group = miniport_->QueryDependentEngineGroup(number);
-  std::vector<uint32_t> others;
-  for (uint32_t other = 0; other < 64; ++other) {
-    if (other == number || (group >> other & 1) == 0 || At(other).running.empty()) continue;
+bool VidSch::QuietDependents(NodeId id) {
+  const uint64_t group = miniport_->QueryDependentEngineGroup(id.node, id.engine);
+  std::vector<NodeId> others;
+  for (uint32_t number = 0; number < 64; ++number) {
+    const NodeId other{id.engine, number};
+    if (number == id.node || (group >> number & 1) == 0 || At(other).running.empty()) continue;
     others.push_back(other);
-    Preempt(other);
+    PreemptNode(other);
   }
   try {
     kernel_.scheduler().Wait(
         [&] {
           return std::none_of(others.begin(), others.end(),
-                              [this](uint32_t other) { return At(other).preemption.has_value(); });
+                              [this](NodeId other) { return At(other).preemption.has_value(); });
         },
-        kDependentNs, "the nodes that depend on node " + std::to_string(number) + " to be preempted");
+        kDependentNs, "the nodes that depend on " + id.name() + " to be preempted");
   } catch (const OsTimeout&) {
     return false;
   }
   return true;
 }
 
-void VidSch::ResetEngine(uint32_t number, const std::string& why) {
-  Node& node = At(number);
+void VidSch::ResetEngine(NodeId id, const std::string& why) {
+  Node& node = At(id);
   const bool paging = !node.running.empty() && node.running.front().packet.paging;
   const bool faulted = !node.reset_because.empty() && node.fault_fence != 0;
   std::string culprit;
@@ -133,23 +134,25 @@ void VidSch::ResetEngine(uint32_t number, const std::string& why) {
   for (const auto& device : devices_) {
     if (faulted && device->lost && device->why == why) culprit = device->name;
   }
-  if (!QuietDependents(number))
-    return ResetAdapter(number, culprit, why + "; a node that depends on it was not preempted");
+  if (!QuietDependents(id))
+    return ResetAdapter(id, culprit, why + "; a node that depends on it was not preempted");
   DXGKARG_QUERYENGINESTATUS status{};
-  status.NodeOrdinal = number;
+  status.EngineOrdinal = id.engine;
+  status.NodeOrdinal = id.node;
   miniport_->QueryEngineStatus(status);
   DXGKARG_RESETENGINE args{};
-  args.NodeOrdinal = number;
+  args.EngineOrdinal = id.engine;
+  args.NodeOrdinal = id.node;
   if (!NT_SUCCESS(miniport_->ResetEngine(args)))
-    return ResetAdapter(number, culprit, why + "; the engine could not be reset");
+    return ResetAdapter(id, culprit, why + "; the engine could not be reset");
   const uint32_t aborted = args.LastAbortedFenceId;
   if (!Reached(aborted, node.last_completed) || !Reached(node.last_given, aborted)) {
     throw BugCheck(StopCode::kVideoSchedulerInternalError, {stop::kAbortedFence, aborted, node.last_completed, node.last_given},
-                   "DxgkDdiResetEngine answered LastAbortedFenceId " + std::to_string(aborted) + ", node " +
-                       std::to_string(number) + " is between " + std::to_string(node.last_completed) + " and " +
+                   "DxgkDdiResetEngine answered LastAbortedFenceId " + std::to_string(aborted) + ", " +
+                       id.name() + " is between " + std::to_string(node.last_completed) + " and " +
                        std::to_string(node.last_given));
   }
-  if (paging) return ResetAdapter(number, "", why + "; a paging packet was hit");
+  if (paging) return ResetAdapter(id, "", why + "; a paging packet was hit");
   node.last_completed = aborted;
   node.preemption.reset();
   node.reset_because.clear();
@@ -163,18 +166,19 @@ void VidSch::ResetEngine(uint32_t number, const std::string& why) {
     End(std::move(hit), PacketEnd::kLost);
   }
   TakeBack(node);
-  recoveries_.push_back({Recovery::Kind::kEngine, number, aborted, culprit, why});
+  recoveries_.push_back({Recovery::Kind::kEngine, id.node, id.engine, aborted, culprit, why});
   attention_ = true;
 }
 
-void VidSch::ResetAdapter(uint32_t number, const std::string& culprit, const std::string& why) {
+// Of linked adapters all are reset: they are one adapter.
+void VidSch::ResetAdapter(NodeId id, const std::string& culprit, const std::string& why) {
   resetting_ = true;
   const NTSTATUS status = miniport_->ResetFromTimeout();
   if (!NT_SUCCESS(status)) {
-    throw BugCheck(StopCode::kVideoTdrFailure, {0, 0, static_cast<uint32_t>(status), number},
+    throw BugCheck(StopCode::kVideoTdrFailure, {0, 0, static_cast<uint32_t>(status), id.node},
                    "DxgkDdiResetFromTimeout returned status " + Hex(static_cast<uint32_t>(status)) + ", after " + why);
   }
-  recoveries_.push_back({Recovery::Kind::kAdapter, number, At(number).last_given, culprit, why});
+  recoveries_.push_back({Recovery::Kind::kAdapter, id.node, id.engine, At(id).last_given, culprit, why});
   for (const auto& device : devices_) Lose(device.get(), "the adapter was reset: " + why);
   // Everything submitted counts as completed; what waits is of lost devices, or of a paging process
   // whose tables are gone.

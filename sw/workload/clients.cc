@@ -36,7 +36,7 @@ ClientBatch::ClientBatch(os::VidMm& vidmm, std::vector<ClientRun> runs, std::str
     start.stride = static_cast<uint32_t>(run.order.stride);
     start.count = static_cast<uint32_t>(run.order.count);
     start.step = run.order.count == 1 ? 1 : static_cast<uint32_t>(run.order.step);
-    vidmm.adapter().Escape(start, "the start of a client");
+    vidmm.gpu().Escape(start, "the start of a client");
     runs_.push_back(run);
     most = std::max(most, run.order.count);
   }
@@ -48,7 +48,7 @@ bool ClientBatch::busy() const {
   for (const ClientRun& run : runs_) {
     kmd::EscapeQueryClient state;
     state.client = run.client;
-    vidmm_.adapter().Escape(state, "the query of a client");
+    vidmm_.gpu().Escape(state, "the query of a client");
     if (state.busy != 0) return true;
   }
   return false;
@@ -59,7 +59,7 @@ void ClientBatch::Finish(std::vector<Check>& checks) {
 }
 
 void ClientBatch::FinishOne(const ClientRun& run, std::vector<Check>& checks) {
-  os::Adapter& adapter = vidmm_.adapter();
+  os::PhysicalAdapter& adapter = vidmm_.gpu();
   os::Kernel& kernel = adapter.kernel();
   os::Scheduler& scheduler = kernel.scheduler();
   kmd::EscapeQueryClient state;

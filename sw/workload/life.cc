@@ -25,13 +25,13 @@ os::Fault Trouble(const std::string& source, const std::string& name, const std:
 }
 
 /// The hardware's own records, which say more than the interrupt did.
-std::vector<os::Fault> ReadFaultRecords(os::Adapter& adapter) {
+std::vector<os::Fault> ReadFaultRecords(os::PhysicalAdapter& adapter) {
   std::vector<os::Fault> faults;
   kmd::EscapeQueryRing ring;
-  const bool stopped = NT_SUCCESS(adapter.Escape(&ring, sizeof ring)) && ring.error != 0;
+  const bool stopped = NT_SUCCESS(adapter.Ask(ring)) && ring.error != 0;
   for (int rounds = 0; rounds < 64; ++rounds) {
     kmd::EscapeReadFaults records;
-    if (!NT_SUCCESS(adapter.Escape(&records, sizeof records)) || records.count == 0) break;
+    if (!NT_SUCCESS(adapter.Ask(records)) || records.count == 0) break;
     for (uint32_t i = 0; i < records.count; ++i) {
       const kmd::EscapeFault& record = records.faults[i];
       os::Fault fault;
@@ -85,7 +85,13 @@ void CollectFaults(os::Kernel& kernel, os::Adapter& adapter, bool failed, JobRes
     const uint64_t end = kernel.hal().NowNs() + kGraceNs;
     while (kernel.hal().NowNs() < end && kernel.hal().platform().WaitForMessage(kGraceNs))
       kernel.scheduler().Seam();
-    const std::vector<os::Fault> records = ReadFaultRecords(adapter);
+    std::vector<os::Fault> records;
+    for (unsigned i = 0; i < adapter.adapters(); ++i) {
+      for (os::Fault& fault : ReadFaultRecords(adapter.physical(i))) {
+        fault.text = adapter.physical(i).Named(fault.text);
+        records.push_back(std::move(fault));
+      }
+    }
     auto& faults = kernel.faults();
     if (!records.empty()) {
       faults.erase(std::remove_if(faults.begin(), faults.end(),
@@ -123,7 +129,7 @@ void RunLife(hw::Platform& platform, const JobOptions& options, JobResult& resul
   os::Dxgkrnl dxgkrnl(kernel);
   dxgkrnl.set_user_mode_driver(OurUserModeDriver());
   os::Adapter adapter(dxgkrnl, options.driver);
-  std::optional<os::VidMm> vidmm;
+  std::optional<os::VidMmLink> link;
   os::Worker worker(kernel.scheduler(), "vidmm worker");
   bool stopping = false;
   kernel.scheduler().Spawn(
@@ -132,15 +138,15 @@ void RunLife(hw::Platform& platform, const JobOptions& options, JobResult& resul
         const auto power_on = [&] {
           adapter.Start();
           result.mode = adapter.mode();
-          vidmm.emplace(adapter);
-          vidmm->Start();
+          link.emplace(adapter);
+          link->Start();
         };
-        adapter.vidsch().set_adapter_reset([&] { worker.Call([&] { vidmm->Rebuild(); }); });
+        adapter.vidsch().set_adapter_reset([&] { worker.Call([&] { link->Rebuild(); }); });
         if (options.progress) options.progress("power on", 0, 0);
         worker.Call(power_on);
         const auto restart = [&](os::RemapPolicy policy) {
           worker.Call([&] {
-            vidmm->Stop();
+            link->Stop();
             adapter.Stop();
             dxgkrnl.set_remap_policy(policy);
             power_on();
@@ -148,19 +154,19 @@ void RunLife(hw::Platform& platform, const JobOptions& options, JobResult& resul
         };
         const auto power_cycle = [&](const std::function<void()>& while_off) {
           worker.Call([&] {
-            vidmm->Stop();
+            link->Stop();
             adapter.PowerDown();
             while_off();
             adapter.PowerUp();
-            vidmm.emplace(adapter);
-            vidmm->Start();
+            link.emplace(adapter);
+            link->Start();
           });
         };
-        Life life{kernel, dxgkrnl, adapter, *vidmm, worker, options, result, restart, power_cycle};
+        Life life{kernel, dxgkrnl, adapter, *link, link->on(0), worker, options, result, restart, power_cycle};
         application(life);
         kernel.CheckFaults();
         worker.Call([&] {
-          vidmm->Stop();
+          link->Stop();
           stopping = true;
           adapter.Stop();
         });

@@ -6,7 +6,7 @@
 #include "os/adapter.h"
 #include "os/dxgkrnl.h"
 #include "os/kernel.h"
-#include "os/vidmm.h"
+#include "os/vidmm_link.h"
 #include "os/worker.h"
 #include "workload/job.h"
 
@@ -18,16 +18,17 @@ struct Life {
   os::Kernel& kernel;
   os::Dxgkrnl& dxgkrnl;
   os::Adapter& adapter;
-  os::VidMm& vidmm;
+  os::VidMmLink& link;  ///< of all GPUs
+  os::VidMm& vidmm;     ///< of GPU 0
   os::Worker& worker;
   const JobOptions& options;
   JobResult& result;
 
   /// Power off and on again in another mode of DMA, with the same driver. What was made through
-  /// `vidmm` must be gone; `vidmm` is a new one.
+  /// `vidmm` must be gone; `link` and `vidmm` are new ones.
   const std::function<void(os::RemapPolicy)> restart;
   /// Sleep, `while_off` with the device in D3, and wake: the same driver, started once. What was made
-  /// through `vidmm` must be gone; `vidmm` is a new one, because a paging process does not survive.
+  /// through `vidmm` must be gone; `link` and `vidmm` are new ones, because a paging process does not survive.
   const std::function<void(const std::function<void()>& while_off)> power_cycle;
 
   /// Times what `work` does and adds it to the phase of that name. `bytes` are what it moves, over

@@ -56,7 +56,7 @@ void Run(Life& life, const ParameterValues& values) {
     Owner& owner = owners[i];
     life.worker.Call([&] { owner.process = life.vidmm.CreateProcess("process " + std::to_string(i + 1)); });
     owner.memory.context = reinterpret_cast<uint64_t>(owner.process->handles.context);
-    if (!NT_SUCCESS(life.adapter.Escape(&owner.memory, sizeof owner.memory)))
+    if (!NT_SUCCESS(life.adapter.Ask(owner.memory)))
       throw os::OsError("contexts have no allocation: [machine.driver] context_kib must not be 0");
     owner.commands = std::make_unique<RenderBuffer>(life, owner.process, kPage);
     owner.word = 0xC0DE0000 + static_cast<uint32_t>(i);

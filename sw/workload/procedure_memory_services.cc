@@ -53,7 +53,7 @@ constexpr Case kCases[] = {
 class MemoryServices {
  public:
   MemoryServices(Life& life, uint64_t pages)
-      : life_(life), vidmm_(life.vidmm), pages_(pages), table_(os::MakeInterface(life.adapter)) {}
+      : life_(life), vidmm_(life.vidmm), pages_(pages), table_(os::MakeInterface(life.adapter.lead())) {}
 
   void Run() {
     life_.worker.Call([&] {

@@ -49,6 +49,7 @@ Procedure VaCallsProcedure();
 Procedure ContextAllocationsProcedure();
 Procedure TableMovesProcedure();
 Procedure Pages64kProcedure();
+Procedure LinkedProcedure();
 
 /// The main job on a seeded buffer of so many bytes; its checks get `prefix`. Returns the host pages that
 /// it paged from and to.

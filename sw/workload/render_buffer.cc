@@ -12,17 +12,18 @@ void NeedRoom(bool fits) {
 
 RenderBuffer::RenderBuffer(Life& life, os::VidMm::Process* process, uint64_t bytes)
     : life_(life), process_(process), commands_(nullptr, 0) {
-  if (life.adapter.caps().render_node == life.adapter.caps().paging_node)
+  os::PhysicalAdapter& gpu = process->vidmm->gpu();
+  if (gpu.caps().render_node == gpu.caps().paging_node)
     throw os::OsError("the GPU has no node for processes: it must be built with gpu.rings of 2 or more");
   kmd::EscapeQuerySpace query;
   query.process = reinterpret_cast<uint64_t>(process->handles.process);
-  life.adapter.Escape(query, "the query of a space");
+  gpu.Escape(query, "the query of a space");
   space_ = query.space;
   life.worker.Call([&] {
-    memory_ = os::SystemBuffer(life_.kernel, life_.adapter.objects(), life_.adapter.handle(), bytes,
+    memory_ = os::SystemBuffer(life_.kernel, gpu.objects(), gpu.handle(), bytes,
                                os::SystemBuffer::Shape::kScattered, "application");
-    va_ = life_.vidmm.ReserveVa(*process_, memory_.bytes());
-    life_.vidmm.MapSystem(*process_, va_, memory_);
+    va_ = process_->vidmm->ReserveVa(*process_, memory_.bytes());
+    process_->vidmm->MapSystem(*process_, va_, memory_);
   });
   commands_ = kmd::CommandBuffer(memory_.Map(0, memory_.bytes()), memory_.bytes());
 }
@@ -38,14 +39,14 @@ void RenderBuffer::Fill(uint64_t destination, uint64_t bytes, uint32_t pattern) 
 }
 
 os::PacketId RenderBuffer::Submit(const std::string& what) {
-  return life_.vidmm.SubmitRender(*process_, va_, commands_.bytes_used(), what);
+  return process_->vidmm->SubmitRender(*process_, va_, commands_.bytes_used(), what);
 }
 
 void RenderBuffer::Release() {
   memory_.Unmap();
   life_.worker.Call([&] {
-    life_.vidmm.Unmap(*process_, va_, memory_.bytes() / hw::kPageSize);
-    life_.vidmm.FreeVa(*process_, va_);
+    process_->vidmm->Unmap(*process_, va_, memory_.bytes() / hw::kPageSize);
+    process_->vidmm->FreeVa(*process_, va_);
     memory_.Release();
   });
 }

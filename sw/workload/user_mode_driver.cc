@@ -18,16 +18,17 @@ os::UserModeDriver OurUserModeDriver() {
     data.system_only = request.system_only;
     data.cpu_visible = request.cpu_visible;
     data.map_cpu_visible = request.map_cpu_visible;
+    data.physical_adapter = request.physical_adapter;
     data.no_large_pages = request.no_large_pages;
     data.explicit_residency = request.explicit_residency;
     std::vector<uint8_t> bytes(sizeof data);
     std::memcpy(bytes.data(), &data, sizeof data);
     return bytes;
   };
-  driver.space_of = [](os::Adapter& adapter, HANDLE process) -> std::optional<unsigned> {
+  driver.space_of = [](os::PhysicalAdapter& adapter, HANDLE process) -> std::optional<unsigned> {
     kmd::EscapeQuerySpace query;
     query.process = reinterpret_cast<uint64_t>(process);
-    if (!NT_SUCCESS(adapter.Escape(&query, sizeof query))) return std::nullopt;
+    if (!NT_SUCCESS(adapter.Ask(query))) return std::nullopt;
     return query.space;
   };
   return driver;

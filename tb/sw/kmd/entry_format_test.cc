@@ -122,6 +122,20 @@ TEST(EntryFormat, A64KiBPageIsAlignedAndNothingElseIsDifferent) {
   EXPECT_EQ(entry.raw, 3u);
 }
 
+// Linked adapters, documents only: the index names the owner of the page.
+TEST(EntryFormat, OwnVramIsTargetVramAndThatOfAnotherAdapterIsTargetPeer) {
+  for (uint32_t own = 0; own < 4; ++own) {
+    for (uint64_t owner = 0; owner < 4; ++owner) {
+      regs::PteEntry entry;
+      ASSERT_TRUE(ToHardware(Pte(kValid | Segment(2) | PeerIndex(owner), 9), 0, EntryForm::kPlain, false, &entry, own));
+      EXPECT_EQ(entry.target(), owner == own ? regs::Target::kVram : regs::Target::kPeer);
+      EXPECT_EQ(entry.adapter(), owner == own ? 0 : owner);
+      EXPECT_EQ(ToHardware(Pte(kValid | Segment(2) | PeerIndex(owner), 9), 1, EntryForm::kPlain, false, &entry, own), owner == own)
+          << "tables are the own adapter's";
+    }
+  }
+}
+
 TEST(EntryFormat, EachAttributeOfTheAbstractEntryReachesItsFieldAlone) {
   struct Bit {
     uint64_t flag;

@@ -52,6 +52,8 @@ TEST(AllocationRules, NameTheFieldThatBreaksThem) {
       {"SupportedWriteSegmentSet", [](Good& g) { g.info.SupportedWriteSegmentSet = 8; }},
       {"EvictionSegmentSet", [](Good& g) { g.info.EvictionSegmentSet = kVramBit; }},
       {"AllocationPriority", [](Good& g) { g.info.AllocationPriority = 0; }},
+      {"PhysicalAdapterIndex", [](Good& g) { g.info.PhysicalAdapterIndex = 1; }},
+      {"FlagsWddm2", [](Good& g) { g.info.Flags.LinkMirrored = 1; }},  // reserved since WDDM 2.0
       {"FlagsWddm2.ExplicitResidencyNotification",
        [](Good& g) {
          g.info.FlagsWddm2.ExplicitResidencyNotification = 1;
@@ -69,6 +71,16 @@ TEST(AllocationRules, NameTheFieldThatBreaksThem) {
 TEST(AllocationRules, MapApertureCpuVisibleNeedsMapAperture2Supported) {
   Good good;
   good.info.FlagsWddm2.MapApertureCpuVisible = 1;
+  EXPECT_THAT(good.Refused(), IsEmpty());
+  good.answers.driver.MemoryManagementCaps.MapAperture2Supported = 0;
+  EXPECT_THAT(good.Refused(), ElementsAre("DXGK_ALLOCATIONINFO.FlagsWddm2.MapApertureCpuVisible"));
+}
+
+// Documents only: bit 13 has another meaning since WDDM 2.0.
+TEST(AllocationRules, TheBitOfLinkInstancedIsMapApertureCpuVisible) {
+  Good good;
+  good.info.Flags.LinkInstanced = 1;
+  EXPECT_TRUE(good.info.FlagsWddm2.MapApertureCpuVisible);
   EXPECT_THAT(good.Refused(), IsEmpty());
   good.answers.driver.MemoryManagementCaps.MapAperture2Supported = 0;
   EXPECT_THAT(good.Refused(), ElementsAre("DXGK_ALLOCATIONINFO.FlagsWddm2.MapApertureCpuVisible"));

@@ -142,7 +142,7 @@ TEST_F(Paging, AnOperationThatEmitsNothingIsNeverSubmitted) {
   const auto result = bench.Run([&](Life& life) {
     life.worker.Call([&] {
       VidMm::Allocation* page = life.vidmm.CreateAllocation("page", hw::kPageSize);
-      PagingQueue queue(life.adapter);
+      PagingQueue queue(life.adapter.lead());
       VidMm::Process* process = life.vidmm.CreateProcess("process");
       queue.Start(process->handles.context, 4);
       between.submit = [&](const DXGKARG_SUBMITCOMMANDVIRTUAL&) { ++submissions; };

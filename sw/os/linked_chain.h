@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "ddi/dispmprt.h"
+
+namespace gmmu::os {
+
+/// What DxgkDdiLinkDevice said about a device, right after its DxgkDdiAddDevice.
+struct LinkAnswer {
+  std::string device;  ///< bus, device and function
+  LINKED_DEVICE link{};
+};
+
+/// The chain of linked adapters that the first device belongs to. Without a refusal it is complete: all that the
+/// driver announced, with one lead.
+struct LinkedChain {
+  std::vector<size_t> members;  ///< positions in the answers, in their order
+  size_t lead = 0;              ///< position of the lead
+  std::string refusal;          ///< why the chain cannot be used; Windows starts in VGA mode then
+};
+
+/// Rules of the display driver interface (LINKED_DEVICE, DXGKDDI_LINK_DEVICE; documents only): devices with the
+/// same ChainUid are one chain, all of them give the same number of links, as many are enumerated, and exactly one
+/// leads. One link: the device stands alone, whatever its other members say.
+LinkedChain FindChain(const std::vector<LinkAnswer>& answers);
+
+}  // namespace gmmu::os

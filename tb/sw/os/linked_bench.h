@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// A life of the functional machine with linked GPUs. What is tested with it rests on documents only: no run of
+// linked adapters has been seen.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "between.h"
+#include "life_bench.h"
+#include "workload/clients.h"
+#include "workload/procedures.h"
+
+namespace gmmu::os::test {
+
+struct LinkedBench : LifeBench {
+  explicit LinkedBench(unsigned gpus = 2) {
+    config.gpu.count = gpus;
+    config.gpu.vram_mib = 2;
+    config.gpu.rings = 2;
+    options.driver = Entry;  // with the functions of `between` in front
+    between = {};
+  }
+  ~LinkedBench() { between = {}; }
+
+  /// The procedure that reads, writes and copies between all GPUs.
+  workload::JobResult RunLinked(uint64_t sleep = 0) {
+    return Run([&](workload::Life& life) {
+      workload::FindProcedure("linked")->run(life, {{"pages", 2}, {"sleep", sleep}});
+    });
+  }
+};
+
+/// The first text of a fault; empty: there was none.
+inline std::string FaultOf(const workload::JobResult& result) {
+  return result.faults.empty() ? "" : result.faults.front().text;
+}
+
+}  // namespace gmmu::os::test
