@@ -385,6 +385,31 @@ TEST(AxiMux, BurstsThatAClosedHostPortKeepsAreNotSilent) {
   bench.Finish();
 }
 
+TEST(AxiMux, HeldWithACandidateThatHasNoRoomItIsNotSilent) {
+  // The host port is closed, so what was chosen for it before the hold waits, and leaves once it opens.
+  for (bool write : {false, true}) {
+    SCOPED_TRACE(write ? "write" : "read");
+    Bench bench(0, 1);
+    bench.top().host_enable_i = 0;
+    for (int i = 0; i < 10; ++i) bench.Tick();
+    if (write) bench.Write(0, kHost, 3);
+    else bench.Read(0, kHost, 3);
+    for (int i = 0; i < 30; ++i) bench.Tick();
+    bench.top().hold_i = 1;
+    for (int i = 0; i < 100; ++i) {
+      bench.Tick();
+      ASSERT_FALSE(bench.top().silent_o) << "silent with a candidate";
+    }
+    EXPECT_EQ(bench.host_requests, 0u);
+    bench.top().host_enable_i = 1;
+    for (int i = 0; i < 100; ++i) bench.Tick();
+    EXPECT_EQ(bench.host_requests, 1u);
+    EXPECT_TRUE(bench.top().silent_o);
+    bench.top().hold_i = 0;
+    bench.Finish();
+  }
+}
+
 TEST(AxiMux, WritesThatAreNotTakenDoNotHoldReadsUp) {
   Bench bench(0, 1);
   bench.hold_writes = true;
