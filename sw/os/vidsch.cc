@@ -225,11 +225,14 @@ void VidSch::TakeBack(Node& node) {
     if (!back.back().packet.paging) back.back().fence = 0;
   }
   if (back.empty()) return;
-  // Other contexts of a render node have their turn first; the order within a context stays.
-  const HANDLE context = back.front().packet.context;
+  // Other contexts of a render node have their turn first; the order within each context stays.
   auto place = node.waiting.begin();
-  if (!back.front().packet.paging)
-    while (place != node.waiting.end() && place->packet.context != context) ++place;
+  if (!back.front().packet.paging) {
+    std::set<HANDLE> contexts;
+    for (const Entry& entry : back) contexts.insert(entry.packet.context);
+    place = std::find_if(node.waiting.begin(), node.waiting.end(),
+                         [&](const Entry& entry) { return contexts.count(entry.packet.context) != 0; });
+  }
   node.waiting.insert(place, std::make_move_iterator(back.begin()), std::make_move_iterator(back.end()));
 }
 

@@ -147,6 +147,8 @@ class VidSch {
   void Retire(NodeId id, uint32_t fence);
   void PreemptNode(NodeId id);
   void End(Entry entry, PacketEnd end);
+  /// What the driver had waits again: paging packets before everything else, render packets before the first packet
+  /// of any of their contexts.
   void TakeBack(Node& node);
   void HandlePreempted(const DXGKARGCB_NOTIFY_INTERRUPT_DATA& data);
   void HandlePageFault(const DXGKARGCB_NOTIFY_INTERRUPT_DATA& data);

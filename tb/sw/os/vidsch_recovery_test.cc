@@ -89,6 +89,26 @@ TEST(VidSchRecovery, ARequestThatIsNotAnsweredResetsTheEngineAndOneDeviceIsLost)
   EXPECT_EQ(test.vidsch.recoveries()[0].device, "guilty");
 }
 
+// Its process' second packet of the node waits: it must not overtake the first, which the driver had.
+TEST(VidSchRecovery, WhatAResetGivesBackKeepsTheOrderWithinEachOfItsContexts) {
+  Recovery test;
+  GpuDevice* third = test.vidsch.CreateDevice("third");
+  test.Submit(test.Render(1, test.guilty));
+  const PacketId a1 = test.Submit(test.Render(2, test.other)), b1 = test.Submit(test.Render(3, third));
+  const PacketId a2 = test.Submit(test.Render(2, test.other)), b2 = test.Submit(test.Render(3, third));
+  test.driver.last_aborted = 4;
+  test.Run([&] {
+    test.Sleep(40'000);  // to the request
+    ASSERT_THAT(test.driver.preempted, SizeIs(1));
+    test.driver.last_aborted = test.driver.preempted[0].PreemptionFenceId;
+    test.Sleep(120'000);
+    ASSERT_THAT(test.driver.reset, ElementsAre(1u));
+    test.Complete(test.vidsch.last_submitted(1), 1);
+  });
+  test.ended.erase(test.ended.begin());  // the guilty one
+  EXPECT_THAT(test.ended, ElementsAre(a1, b1, a2, b2));
+}
+
 TEST(VidSchRecovery, LastAbortedFenceIdMustLieBetweenCompletedAndSubmitted) {
   for (const uint32_t aborted : {0u, 9u}) {
     Recovery test;

@@ -149,6 +149,25 @@ TEST(VidSch, AfterAPreemptionOtherContextsHaveTheirTurn) {
   EXPECT_THAT(test.ended, ElementsAre(overtakes, preempted));
 }
 
+// A driver with packets of several contexts: b2 must not run before b1, though b1 was not the one that ran.
+TEST(VidSch, WhatComesBackKeepsTheOrderWithinEachOfItsContexts) {
+  constexpr uint64_t kA = 1, kB = 2, kOther = 3;
+  SchedulerBench test;
+  const PacketId a1 = test.Submit(test.Render(kA)), b1 = test.Submit(test.Render(kB));
+  const PacketId a2 = test.Submit(test.Render(kA)), a3 = test.Submit(test.Render(kA));
+  const PacketId other = test.Submit(test.Render(kOther)), b2 = test.Submit(test.Render(kB));
+  ASSERT_THAT(test.driver.submitted, SizeIs(VidSch::kDepth));
+  test.Run([&] {
+    test.vidsch.Preempt(1);
+    test.AnswerPreemption(0, 1);
+    test.Sleep(1000);
+    test.Complete(test.vidsch.last_submitted(1), 1);
+    test.Sleep(1000);
+    test.Complete(test.vidsch.last_submitted(1), 1);
+  });
+  EXPECT_THAT(test.ended, ElementsAre(other, a1, b1, a2, a3, b2)) << "and another context has its turn first";
+}
+
 TEST(VidSch, APreemptionThatNobodyAskedForIsABugCheck) {
   SchedulerBench test;
   test.Submit(test.Paging());
