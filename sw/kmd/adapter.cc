@@ -51,7 +51,7 @@ NTSTATUS Adapter::Start(const DXGKRNL_INTERFACE& interface) {
     for (Engine& engine : engines) {
       engine.reported_fence = 0;
       engine.preemption_pending = false;
-      engine.resume = {};
+      engine.progress = {};
     }
     status = Program(Vram::kLost);
   }

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "kmd/own_memory.h"
+#include "kmd/progress.h"
 #include "kmd/ring.h"
 
 namespace gmmu::kmd {
@@ -17,12 +18,7 @@ struct Engine {
   uint32_t reported_fence = 0;
   bool preemption_pending = false;
   uint32_t preemption_fence = 0;
-
-  /// The buffer that the last preemption interrupted, and where it goes on when it comes back.
-  struct {
-    uint64_t address = 0;
-    uint32_t offset = 0;  ///< bytes; 0: nothing to go on with
-  } resume;
+  Progress progress;  ///< of buffers without a context
 
   /// Starts the ring empty, after Ring::Stop; fences up to `completed` count as done.
   void Restart(const Registers& registers, UINT node, bool privileged, uint32_t completed) {

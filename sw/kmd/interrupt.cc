@@ -97,13 +97,8 @@ void ReportPreemption(Adapter& adapter, UINT node) {
   Engine& engine = adapter.engines[node];
   if (!engine.preemption_pending) return;
   if (adapter.can_preempt) {
-    const auto status = engine.ring.Status();
-    if (!status.preempted()) return;
-    engine.resume = {};
-    if (const Submission* interrupted = engine.ring.Find(static_cast<uint32_t>(status.fence()));
-        status.fence() != 0 && interrupted != nullptr) {
-      engine.resume = {interrupted->buffer, interrupted->skipped + static_cast<uint32_t>(engine.ring.ErrorCommand().offset())};
-    }
+    if (!engine.ring.Status().preempted()) return;
+    engine.ring.KeepProgress();
     ReportCompletion(adapter, node);  // what ended since the last look
     if (!NT_SUCCESS(engine.ring.Stop())) return;  // the system will reset the engine
     adapter.RestartRing(node, engine.reported_fence);

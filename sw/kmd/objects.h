@@ -4,6 +4,7 @@
 
 #include "ddi/dispmprt.h"
 #include "kmd/link.h"
+#include "kmd/progress.h"
 #include "kmd/residency_record.h"
 #include "kmd/spaces.h"
 
@@ -57,6 +58,7 @@ struct Context {
   Device* device = nullptr;
   bool system = false;
   ContextMemory own;
+  Progress progress;
   /// Null: none.
   const ContextMemory* memory() const {
     return own.handle != nullptr ? &own : device->shared.handle != nullptr ? &device->shared : nullptr;

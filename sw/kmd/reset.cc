@@ -50,13 +50,20 @@ NTSTATUS ResetEngine(HANDLE hAdapter, DXGKARG_RESETENGINE* pArgs) {
   Engine* engine = Adapter::FindEngine(hAdapter, pArgs->EngineOrdinal, pArgs->NodeOrdinal);
   if (engine == nullptr) return STATUS_INVALID_PARAMETER;
   auto& adapter = *Adapter::From(hAdapter).Member(pArgs->EngineOrdinal);
-  const NTSTATUS status = engine->ring.Stop();
+  // The reset takes the place of a preemption that was asked for: none is reported from now on.
+  const auto synchronized = [](PVOID context) -> BOOLEAN {
+    static_cast<Engine*>(context)->preemption_pending = false;
+    return TRUE;
+  };
+  BOOLEAN result = FALSE;
+  NTSTATUS status = adapter.dxgkrnl.DxgkCbSynchronizeExecution(adapter.dxgkrnl_handle(), synchronized, engine, 0, &result);
+  if (!NT_SUCCESS(status)) return status;
+  engine->ring.KeepProgress();  // of those that are submitted again
+  status = engine->ring.Stop();
   if (!NT_SUCCESS(status)) return status;  // the system goes on to reset the adapter
   adapter.RestartRing(pArgs->NodeOrdinal, engine->ring.submitted_fence());
   pArgs->LastAbortedFenceId = engine->ring.submitted_fence();
   engine->reported_fence = engine->ring.submitted_fence();
-  engine->preemption_pending = false;
-  engine->resume = {};
   return STATUS_SUCCESS;
 }
 
@@ -83,7 +90,7 @@ NTSTATUS ResetFromTimeout(HANDLE hAdapter) {
     adapter.residency.Clear();
     for (Engine& engine : adapter.engines) {
       engine.preemption_pending = false;
-      engine.resume = {};
+      engine.progress = {};
     }
     const NTSTATUS quiet = adapter.Quiesce();
     if (!NT_SUCCESS(quiet)) status = quiet;

@@ -34,11 +34,15 @@ void Ring::Preempt() {
       regs::RingCtrl{}.set_size_lg2(kSizeLg2).set_privileged(privileged_).set_enable(1).set_preempt(1), block_);
 }
 
-const Submission* Ring::Find(uint32_t fence) const {
+void Ring::KeepProgress() const {
+  const auto status = Status();  // it also pushes the fence record before it
+  const uint32_t completed = CompletedFence();
   for (const Submission& submission : submissions_) {
-    if (submission.fence == fence) return &submission;
+    if (submission.progress == nullptr || !Newer(submission.fence, completed)) continue;
+    uint32_t done = submission.skipped;
+    if (status.preempted() && submission.fence == status.fence()) done += static_cast<uint32_t>(ErrorCommand().offset());
+    if (done != 0) submission.progress->Keep(submission.buffer, done);
   }
-  return nullptr;
 }
 
 bool Ring::WaitIdle() const {

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "kmd/own_memory.h"
+#include "kmd/progress.h"
 #include "kmd/registers.h"
 
 namespace gmmu::kmd {
@@ -15,7 +16,8 @@ struct Submission {
   uint32_t fence = 0;
   std::optional<uint32_t> space = std::nullopt;  ///< of a virtual address; none: physical in system memory
   uint64_t buffer = 0;   ///< where the system's buffer begins
-  uint32_t skipped = 0;  ///< bytes of it that were done before a preemption
+  uint32_t skipped = 0;  ///< bytes of it that were done before it came back
+  Progress* progress = nullptr;  ///< where KeepProgress writes; lives as long as the submission is in the ring
   bool interrupt = true;  ///< a message tells of its end
 };
 
@@ -47,8 +49,9 @@ class Ring {
   /// Fence id of the last completed entry, from memory. Entries before the first give what Start
   /// was told.
   uint32_t CompletedFence() const;
-  /// The submission with this fence id that is still in the ring, or null.
-  const Submission* Find(uint32_t fence) const;
+  /// Records what was done of each submission that has not completed, before Stop and Start: of the one in front of
+  /// whose command a preemption has stopped the hardware up to there, of the others what was done when they came.
+  void KeepProgress() const;
   uint32_t submitted_fence() const { return submitted_fence_; }
   bool idle() const { return CompletedFence() == submitted_fence_; }
   /// Waits until everything submitted has completed; false: it has not within the bound.

@@ -11,18 +11,18 @@
 namespace gmmu::kmd {
 namespace {
 
-/// What a preemption left of a buffer that comes back.
-void Resume(Engine& engine, bool resubmission, Submission* submission) {
+/// Takes off what was done of a buffer before it came back.
+void Resume(Progress& progress, bool resubmission, Submission* submission) {
+  submission->progress = &progress;
   submission->buffer = submission->address;
-  if (!resubmission || engine.resume.offset == 0 || engine.resume.address != submission->address ||
-      engine.resume.offset > submission->bytes) {
-    return;
-  }
-  submission->address += engine.resume.offset;
-  submission->bytes -= engine.resume.offset;
-  submission->skipped = engine.resume.offset;
-  engine.resume = {};
+  const uint32_t done = progress.Take(submission->address, resubmission);
+  if (done > submission->bytes) return;
+  submission->address += done;
+  submission->bytes -= done;
+  submission->skipped = done;
 }
+
+Progress& ProgressOf(Engine& engine, Context* context) { return context == nullptr ? engine.progress : context->progress; }
 
 }  // namespace
 
@@ -40,13 +40,13 @@ NTSTATUS SubmitCommandVirtual(HANDLE hAdapter, const DXGKARG_SUBMITCOMMANDVIRTUA
   }
   Submission submission{pArgs->DmaBufferVirtualAddress + start.physical, empty ? 0 : pArgs->DmaBufferSize,
                         pArgs->SubmissionFenceId};
+  auto* context = static_cast<Context*>(pArgs->hContext);
   if (!paging || adapter.parameters.paging_buffer_segment != kSystemMemory) {
-    const auto* context = static_cast<const Context*>(pArgs->hContext);
     if (context == nullptr || context->index != pArgs->EngineOrdinal || context->space() == Spaces::kNone)
       return STATUS_INVALID_PARAMETER;
     submission.space = context->space();
   }
-  Resume(*engine, pArgs->Flags.Resubmission != 0, &submission);
+  if (!empty) Resume(ProgressOf(*engine, context), pArgs->Flags.Resubmission != 0, &submission);
   return engine->ring.Submit(submission);
 }
 
@@ -65,7 +65,8 @@ NTSTATUS SubmitCommand(HANDLE hAdapter, const DXGKARG_SUBMITCOMMAND* pArgs) {
   Submission submission{static_cast<uint64_t>(pArgs->DmaBufferPhysicalAddress.QuadPart) +
                             pArgs->DmaBufferSubmissionStartOffset,
                         empty ? 0 : bytes, pArgs->SubmissionFenceId};
-  Resume(engine, pArgs->Flags.Resubmission != 0, &submission);
+  if (!empty)
+    Resume(ProgressOf(engine, static_cast<Context*>(pArgs->hContext)), pArgs->Flags.Resubmission != 0, &submission);
   return engine.ring.Submit(submission);
 }
 

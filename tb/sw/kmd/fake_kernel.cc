@@ -161,6 +161,7 @@ NTSTATUS UnmapMemory(HANDLE, PVOID) {
 
 void NotifyInterrupt(HANDLE, CONST DXGKARGCB_NOTIFY_INTERRUPT_DATA* data) {
   current->notifications.push_back(*data);
+  if (current->on_notify) current->on_notify(*data);
 }
 void NotifyDpc(HANDLE) { ++current->notified_dpcs; }
 BOOLEAN QueueDpc(HANDLE) { return ++current->dpcs, TRUE; }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -51,6 +52,7 @@ class FakeKernel {
   int objects = 0, adls = 0, views = 0, bars = 0;
   int64_t pool_blocks = 0;
   std::vector<DXGKARGCB_NOTIFY_INTERRUPT_DATA> notifications;
+  std::function<void(const DXGKARGCB_NOTIFY_INTERRUPT_DATA&)> on_notify;  ///< inside of the call
   int dpcs = 0, notified_dpcs = 0;
   std::vector<std::string> mistakes;  ///< wrong use of a callback
 

@@ -3,53 +3,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "fake_kernel.h"
 #include "kmd/escape.h"
 #include "kmd/ring.h"
 #include "kmd/segments.h"
+#include "submit_bench.h"
 
 namespace gmmu::kmd::test {
 namespace {
 
 using testing::IsEmpty;
-constexpr uint32_t kRing = regs::kRingBase;
-
-class SubmitTest : public testing::Test {
- protected:
-  explicit SubmitTest(bool preemption = false) : driver({}, preemption) {}
-  FakeKernel& kernel() { return driver.kernel; }
-
-  NTSTATUS Submit(uint32_t fence, uint64_t address = 0x5000, UINT bytes = 64, UINT flags = 1) {
-    DXGKARG_SUBMITCOMMANDVIRTUAL args{};
-    args.hContext = driver.system_context;
-    args.DmaBufferVirtualAddress = address;
-    args.DmaBufferSize = bytes;
-    args.SubmissionFenceId = fence;
-    args.Flags.Value = flags;
-    return kernel().table.DxgkDdiSubmitCommandVirtual(kernel().adapter, &args);
-  }
-  uint64_t* RingEntry(uint32_t index) {
-    return kernel().SystemMemory(kernel().Reg<regs::RingBase>(kRing).address()) + index * 4;
-  }
-  /// The device completes up to `fence` and asks for an interrupt.
-  void Complete(uint32_t fence) {
-    uint64_t* record = kernel().SystemMemory(kernel().Reg<regs::RingFenceAddress>(kRing).address());
-    record[0] = regs::FenceRecordCompletion{}.set_fence(fence).raw;
-    kernel().reg(regs::IntStatus::kOffset) |= regs::IntStatus{}.set_fence(1).raw;
-  }
-  BOOLEAN Interrupt() { return kernel().table.DxgkDdiInterruptRoutine(kernel().adapter, 0); }
-  void Fail(regs::Fault reason, uint32_t fence, regs::Access access, uint64_t address,
-            uint32_t level) {
-    kernel().reg(kRing + regs::RingStatus::kOffset) = regs::RingStatus{}.raw | 2 |
-                                                      uint64_t{static_cast<uint8_t>(reason)} << 8 |
-                                                      uint64_t{static_cast<uint8_t>(access)} << 16 |
-                                                      uint64_t{level} << 20 | uint64_t{fence} << 32;
-    kernel().reg(kRing + regs::RingErrorAddress::kOffset) = address;
-    kernel().reg(regs::IntStatus::kOffset) |= regs::IntStatus{}.set_ring_error(1).raw;
-  }
-
-  StartedDriver driver;
-};
 
 TEST_F(SubmitTest, WritesTheEntryThenTheDoorbell) {
   ASSERT_EQ(Submit(7, 0x12345678000, 4096), STATUS_SUCCESS);
@@ -240,118 +202,6 @@ TEST_F(SubmitTest, PreemptionIsReportedWhenEverythingBeforeItIsDone) {
   EXPECT_EQ(kernel().notifications[1].InterruptType, DXGK_INTERRUPT_DMA_COMPLETED);
   EXPECT_EQ(kernel().notifications[2].DmaPreempted.PreemptionFenceId, 101u);
   EXPECT_EQ(kernel().notifications[2].DmaPreempted.LastCompletedFenceId, 1u);
-}
-
-/// A machine whose rings can be preempted, with two of them.
-class PreemptTest : public SubmitTest {
- protected:
-  PreemptTest() : SubmitTest(true) {}
-  void Preempt(uint32_t fence, UINT node = 0) {
-    DXGKARG_PREEMPTCOMMAND preempt{};
-    preempt.PreemptionFenceId = fence;
-    preempt.NodeOrdinal = node;
-    ASSERT_EQ(kernel().table.DxgkDdiPreemptCommand(kernel().adapter, &preempt), STATUS_SUCCESS);
-  }
-  /// The device has stopped in front of the command at `offset` of the entry with this fence; 0: none.
-  void Preempted(uint32_t fence, uint32_t offset, uint32_t ring = kRing) {
-    kernel().reg(ring + regs::RingStatus::kOffset) = regs::RingStatus{}.set_preempted(1).set_fence(fence).raw;
-    kernel().reg(ring + regs::RingErrorCommand::kOffset) = offset;
-    kernel().reg(regs::IntStatus::kOffset) |= regs::IntStatus{}.set_preempted(1).raw;
-    EXPECT_TRUE(Interrupt());
-    kernel().reg(ring + regs::RingStatus::kOffset) = 0;
-  }
-  static constexpr UINT kAgain = 0x81;
-};
-
-TEST_F(PreemptTest, TheRingIsAskedToStopAndRunsAgainBeforeTheSystemIsTold) {
-  Submit(1);
-  Submit(2);
-  Preempt(100);
-  EXPECT_TRUE(kernel().Reg<regs::RingCtrl>(kRing).preempt());
-  EXPECT_TRUE(kernel().Reg<regs::RingCtrl>(kRing).enable());
-  EXPECT_THAT(kernel().notifications, IsEmpty());
-  Complete(1);
-  Preempted(2, 24);
-  ASSERT_EQ(kernel().notifications.size(), 2u);
-  EXPECT_EQ(kernel().notifications[0].DmaCompleted.SubmissionFenceId, 1u);
-  EXPECT_EQ(kernel().notifications[1].InterruptType, DXGK_INTERRUPT_DMA_PREEMPTED);
-  EXPECT_EQ(kernel().notifications[1].DmaPreempted.PreemptionFenceId, 100u);
-  EXPECT_EQ(kernel().notifications[1].DmaPreempted.LastCompletedFenceId, 1u);
-  EXPECT_TRUE(kernel().Reg<regs::RingCtrl>(kRing).enable());
-  EXPECT_FALSE(kernel().Reg<regs::RingCtrl>(kRing).preempt());
-  DXGKARG_QUERYCURRENTFENCE query{};
-  kernel().table.DxgkDdiQueryCurrentFence(kernel().adapter, &query);
-  EXPECT_EQ(query.CurrentFence, 1u) << "what came back has not completed";
-}
-
-TEST_F(PreemptTest, AnInterruptedBufferGoesOnWhereItStoodHoweverOften) {
-  Submit(1, 0x5000, 256);
-  Preempt(100);
-  Preempted(1, 64);
-  Submit(1, 0x5000, 256, kAgain);
-  EXPECT_EQ(RingEntry(0)[0], 0x5040u);
-  EXPECT_EQ(RingEntry(0)[1] & 0xffffffff, 192u);
-  Preempt(101);
-  Preempted(1, 32);  // of what was left
-  Submit(1, 0x5000, 256, kAgain);
-  EXPECT_EQ(RingEntry(0)[0], 0x5060u);
-  EXPECT_EQ(RingEntry(0)[1] & 0xffffffff, 160u);
-  Submit(2, 0x5000, 256);  // the same memory, another packet
-  EXPECT_EQ(RingEntry(1)[0], 0x5000u);
-}
-
-TEST_F(PreemptTest, WhatHadNotBegunBeginsAtItsBeginning) {
-  Submit(1, 0x5000, 256);
-  Preempt(100);
-  Preempted(0, 0);
-  Submit(1, 0x5000, 256, kAgain);
-  EXPECT_EQ(RingEntry(0)[0], 0x5000u);
-}
-
-TEST_F(PreemptTest, ExclusiveAccessIsSilenceThatTheHardwareConfirms) {
-  DXGKARG_BEGINEXCLUSIVEACCESS begin{};
-  DXGKARG_ENDEXCLUSIVEACCESS end{};
-  const auto& table = kernel().table;
-  EXPECT_EQ(table.DxgkDdiBeginExclusiveAccess(kernel().adapter, &begin), STATUS_IO_TIMEOUT) << "never silent";
-  EXPECT_FALSE(kernel().Reg<regs::Ctrl>().silence()) << "it goes on";
-  kernel().reg(regs::Status::kOffset) |= regs::Status{}.set_silent(1).raw;
-  Submit(1);
-  ASSERT_EQ(table.DxgkDdiBeginExclusiveAccess(kernel().adapter, &begin), STATUS_SUCCESS);
-  EXPECT_TRUE(kernel().Reg<regs::Ctrl>().silence());
-  EXPECT_TRUE(kernel().Reg<regs::Ctrl>().enable()) << "nothing is lost";
-  EXPECT_TRUE(kernel().Reg<regs::RingCtrl>(kRing).enable());
-  EXPECT_EQ(table.DxgkDdiBeginExclusiveAccess(kernel().adapter, &begin), STATUS_INVALID_DEVICE_STATE);
-  ASSERT_EQ(table.DxgkDdiEndExclusiveAccess(kernel().adapter, &end), STATUS_SUCCESS);
-  EXPECT_FALSE(kernel().Reg<regs::Ctrl>().silence());
-  Complete(1);
-  EXPECT_TRUE(Interrupt());
-  EXPECT_EQ(kernel().notifications.back().DmaCompleted.SubmissionFenceId, 1u);
-}
-
-TEST_F(PreemptTest, NodesAreApart) {
-  constexpr uint32_t kSecond = kRing + regs::kRingStride;
-  EXPECT_TRUE(kernel().Reg<regs::RingCtrl>(kRing).privileged());
-  EXPECT_FALSE(kernel().Reg<regs::RingCtrl>(kSecond).privileged()) << "processes have no privilege";
-  DXGKARG_SUBMITCOMMANDVIRTUAL args{};
-  args.hContext = driver.context;
-  args.DmaBufferVirtualAddress = 0x7000;
-  args.DmaBufferSize = 64;
-  args.SubmissionFenceId = 9;
-  args.NodeOrdinal = 1;
-  ASSERT_EQ(kernel().table.DxgkDdiSubmitCommandVirtual(kernel().adapter, &args), STATUS_SUCCESS);
-  const uint64_t* entry = kernel().SystemMemory(kernel().Reg<regs::RingBase>(kSecond).address());
-  regs::RingEntryShape shape;
-  shape.raw = entry[1];
-  EXPECT_FALSE(shape.physical());
-  EXPECT_EQ(shape.space(), 1u) << "of the context's process";
-  args.Flags.Paging = 1;
-  EXPECT_EQ(kernel().table.DxgkDdiSubmitCommandVirtual(kernel().adapter, &args), STATUS_INVALID_PARAMETER);
-  args.NodeOrdinal = 2;
-  args.Flags.Paging = 0;
-  EXPECT_EQ(kernel().table.DxgkDdiSubmitCommandVirtual(kernel().adapter, &args), STATUS_INVALID_PARAMETER);
-  Preempt(10, 1);
-  EXPECT_TRUE(kernel().Reg<regs::RingCtrl>(kSecond).preempt());
-  EXPECT_FALSE(kernel().Reg<regs::RingCtrl>(kRing).preempt());
 }
 
 TEST_F(SubmitTest, AdapterResetSilencesAndRestartProgramsAll) {
