@@ -40,7 +40,9 @@ class BareMachine {
   bool Execute(const std::vector<uint64_t>& commands);
   /// The fence record has what was submitted last.
   bool Fenced();
-  /// Switches the ring off and on, at its beginning.
+  /// Switches the ring off and waits until the GPU is idle.
+  void StopRing();
+  /// Switches the ring off and on, empty and at its beginning.
   void RestartRing();
   regs::RingStatus status() { return {Read(regs::kRingBase + regs::RingStatus::kOffset)}; }
   static std::vector<uint64_t> Copy(regs::Target from, uint64_t source, regs::Target to,

@@ -36,7 +36,7 @@ class LinkedMachine {
 
   /// Runs what every GPU has submitted; false when one of them stopped or nothing came in `bound_ns`.
   bool AwaitAll(uint64_t bound_ns = 1'000'000);
-  /// The reason at which the ring of `unit` stopped; switches it off and on again.
+  /// The reason at which the ring of `unit` stopped; switches it off and on again, empty.
   regs::Fault StoppedBy(unsigned unit);
 
  private:
@@ -52,6 +52,7 @@ void ClientsReadThePeersVram(hw::Platform& p);
 void TheFenceComesBehindThePeersAnswer(hw::Platform& p, uint64_t least_ns);
 void PeersThatAreNotLinkedAreAbsent(hw::Platform& p);
 void WhatTheLinkDoesNotReachIsABusError(hw::Platform& p, uint64_t vram_bytes);
+void ARingSwitchedOnTakesWhatIsBelowItsTail(hw::Platform& p);
 void AllWriteIntoEachOtherAtOnce(hw::Platform& p);
 void InterruptsAndRequestersAreEachGpusOwn(hw::Platform& p);
 

@@ -78,11 +78,16 @@ bool BareMachine::Fenced() {
   return fence == tail_;
 }
 
-void BareMachine::RestartRing() {
+void BareMachine::StopRing() {
   Write(regs::kRingBase + regs::RingCtrl::kOffset, 0);
   for (int i = 0; i < 100 && (Read(regs::Status::kOffset) & 1) == 0; ++i) {
   }
+}
+
+void BareMachine::RestartRing() {
+  StopRing();
   tail_ = 0;
+  Write(regs::kRingBase + regs::RingTail::kOffset, 0);
   StartRing();
 }
 

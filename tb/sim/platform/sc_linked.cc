@@ -170,8 +170,17 @@ void WhatTheLinkDoesNotReachIsABusError(hw::Platform& p, uint64_t vram_bytes) {
     EXPECT_FALSE(gpu.Execute(m.Copy(at, m.Of(1), 64)));
     EXPECT_EQ(m.StoppedBy(0), Fault::kBusRead);
   }
-  // The RTL leaves a message here that nobody awaits; why is open, the fast engine leaves none.
-  for (int i = 0; i < 4 && p.WaitForMessage(10'000); ++i) static_cast<void>(p.TakeMessage());
+}
+
+void ARingSwitchedOnTakesWhatIsBelowItsTail(hw::Platform& p) {
+  LinkedMachine m(p);
+  BareMachine& gpu = m.gpu(0);
+  EXPECT_FALSE(gpu.Execute(m.Copy(m.Own(), m.Of(0), 64)));
+  gpu.StopRing();
+  gpu.StartRing();  // its tail is where it was: the entry runs again
+  EXPECT_FALSE(gpu.Await());
+  EXPECT_EQ(m.StoppedBy(0), Fault::kPeerAbsent);
+  EXPECT_FALSE(p.WaitForMessage(10'000));  // StoppedBy has set the tail to 0
 }
 
 /// Every GPU writes into the next one and reads from the one before, all at once.

@@ -53,6 +53,9 @@ TEST_P(RtlLinked, PeersThatAreNotLinkedAreAbsent) { RunOn(config, PeersThatAreNo
 TEST_P(RtlLinked, WhatTheLinkDoesNotReachIsABusError) {
   RunOn(config, [&](hw::Platform& p) { WhatTheLinkDoesNotReachIsABusError(p, config.gpu.vram_bytes()); });
 }
+TEST_P(RtlLinked, ARingSwitchedOnTakesWhatIsBelowItsTail) {
+  RunOn(config, ARingSwitchedOnTakesWhatIsBelowItsTail);
+}
 TEST_P(RtlLinked, AllWriteIntoEachOtherAtOnce) { RunOn(config, AllWriteIntoEachOtherAtOnce); }
 TEST_P(RtlLinked, ANarrowLinkEndsToo) {
   MachineConfig narrow = config;

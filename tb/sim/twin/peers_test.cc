@@ -15,6 +15,7 @@ class Linked : public ::testing::TestWithParam<unsigned> {
  protected:
   ~Linked() override {
     EXPECT_THAT(machine.Findings(), ::testing::IsEmpty());
+    EXPECT_FALSE(machine.WaitForMessage(10'000));  // what is on its way arrives
     EXPECT_THAT(machine.ResourcesInUse(), ::testing::IsEmpty());
   }
   MachineConfig config = Config(1, GetParam());
@@ -31,6 +32,7 @@ TEST_P(Linked, PeersThatAreNotLinkedAreAbsent) { PeersThatAreNotLinkedAreAbsent(
 TEST_P(Linked, WhatTheLinkDoesNotReachIsABusError) {
   WhatTheLinkDoesNotReachIsABusError(machine, config.gpu.vram_bytes());
 }
+TEST_P(Linked, ARingSwitchedOnTakesWhatIsBelowItsTail) { ARingSwitchedOnTakesWhatIsBelowItsTail(machine); }
 TEST_P(Linked, AllWriteIntoEachOtherAtOnce) { AllWriteIntoEachOtherAtOnce(machine); }
 TEST_P(Linked, InterruptsAndRequestersAreEachGpusOwn) { InterruptsAndRequestersAreEachGpusOwn(machine); }
 
