@@ -158,7 +158,7 @@ void RtlGpu::Cycle(uint64_t edge_ps) {
   vram_port_.Drive(top, cycle_);
   host_port_.Drive(top, edge_ps);
   cpu_port_.Drive(top, edge_ps);
-  if constexpr (kHasPeerPort<Vgmmu_gpu>) peer_port_.Drive(top, edge_ps);
+  peer_port_.Drive(top, edge_ps);
   top.cl_req_valid_i = losing_ ? 1 : 0;
   top.clk_i = 0;
   top.eval();
@@ -171,7 +171,7 @@ void RtlGpu::Cycle(uint64_t edge_ps) {
   vram_port_.Sample(top, cycle_);
   host_port_.Sample(top);
   cpu_port_.Sample(top);
-  if constexpr (kHasPeerPort<Vgmmu_gpu>) peer_port_.Sample(top);
+  peer_port_.Sample(top);
   if ((top.cl_req_valid_i & top.cl_req_ready_o) != 0) losing_ = false;
   if (checker_ != nullptr && HasEvents(top)) TapEvents(top, cycle_, *checker_);
   quiet_ =
