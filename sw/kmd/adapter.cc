@@ -11,9 +11,8 @@ constexpr uint64_t kMagic = 0x554D4D47;
 constexpr uint64_t kMajorVersion = 1;
 constexpr uint64_t kRegisterBytes = 64 * 1024;
 constexpr uint64_t kAllCauses = 0x3f;
-constexpr unsigned kPreemptionMinor = 3;  // interface from which rings can be preempted
-constexpr unsigned kLeaf64kMinor = 4;     // and from which there are 64 KiB leaf tables and pairs
-constexpr unsigned kLinkMinor = 4;        // interface from which adapters can be linked
+constexpr unsigned kPreemptionMinor = 3;      // interface from which rings can be preempted
+constexpr unsigned kLeaf64kAndLinkMinor = 4;  // there are 64 KiB leaf tables and pairs, and adapters can be linked
 
 // Names of the driver's memory in the system's debug output.
 enum Cookie : ULONG_PTR { kRingCookie = 1, kFenceCookie, kFaultCookie, kDummyCookie, kSecondRingCookie, kSecondFenceCookie, kResidencyCookie };
@@ -115,13 +114,13 @@ NTSTATUS Adapter::ReadIdentity() {
                static_cast<unsigned long long>(built.raw));
     return STATUS_NO_SUCH_DEVICE;
   }
-  if (parameters.leaf_64k && id.minor() < kLeaf64kMinor) {
+  if (parameters.leaf_64k && id.minor() < kLeaf64kAndLinkMinor) {
     DbgPrintEx(DPFLTR_IHVVIDEO_ID, DPFLTR_ERROR_LEVEL,
                "gmmu: Leaf64k is set, the hardware's interface 1.%u has no leaf tables of 64 KiB entries\n",
                static_cast<unsigned>(id.minor()));
     return STATUS_NOT_SUPPORTED;
   }
-  if (link.adapters() > 1 && id.minor() < kLinkMinor) {
+  if (link.adapters() > 1 && id.minor() < kLeaf64kAndLinkMinor) {
     DbgPrintEx(DPFLTR_IHVVIDEO_ID, DPFLTR_ERROR_LEVEL,
                "gmmu: this hardware cannot be linked: interface version 1.%llu\n",
                static_cast<unsigned long long>(id.minor()));

@@ -323,6 +323,21 @@ TEST(Caps, HardwareBeforeMinorVersion4HasNoPagesOf64KiB) {
   }
 }
 
+TEST(Caps, HardwareBeforeMinorVersion4IsNotLinked) {
+  for (const unsigned minor : {3u, 4u}) {
+    FakeKernel kernel;
+    kernel.parameters = {{"LinkedAdapters", 2}};
+    ASSERT_EQ(kernel.Load(), STATUS_SUCCESS);
+    LINKED_DEVICE link{};
+    ASSERT_EQ(kernel.table.DxgkDdiLinkDevice(nullptr, kernel.adapter, &link), STATUS_SUCCESS);
+    EXPECT_EQ(link.NumberOfLinksInChain, 2u);
+    kernel.reg(regs::Id::kOffset) = regs::Id{}.set_magic(0x554D4D47).set_major(1).set_minor(minor).raw;
+    EXPECT_EQ(kernel.Start(), minor < 4 ? STATUS_NOT_SUPPORTED : STATUS_SUCCESS);
+    if (minor < 4) kernel.table.DxgkDdiRemoveDevice(kernel.adapter);
+    else kernel.Unload();
+  }
+}
+
 TEST(Caps, AllocationsInASegmentOf64KiBPagesAreOfThatSizeAndAlignment) {
   for (const bool leaf_64k : {false, true}) {
     StartedDriver driver({{"Leaf64k", leaf_64k}});
