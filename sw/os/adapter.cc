@@ -319,7 +319,7 @@ void Adapter::AskStarted() {
     gpu->answers_.last_byte = kernel_.pages().end() - 1;
     all.push_back(&gpu->answers_);
   }
-  QueryStarted(*miniport_, all);
+  QueryStarted(*miniport_, all, kernel_.parameters().bring_up);
   lead_->answers_.save_areas.clear();
   for (const auto& gpu : physical_) {
     if (!gpu->answers_.save_area) continue;

@@ -68,6 +68,12 @@ void QueryMmu(Miniport& miniport, AdapterAnswers& answers) {
   }
 }
 
+/// Asked by build 22621, which goes on without an answer; nothing of it concerns memory.
+void QueryUnneeded(Miniport& miniport, DXGK_QUERYADAPTERINFOTYPE type) {
+  UINT32 out = 0;  // HISTORYBUFFERPRECISION was seen with 4 bytes
+  miniport.Query(type, out);
+}
+
 }  // namespace
 
 unsigned AdapterAnswers::nodes() const {
@@ -87,13 +93,15 @@ void QueryMemory(Miniport& miniport, AdapterAnswers& answers) {
   if (NT_SUCCESS(miniport.Query(DXGKQAITYPE_IOMMU_CAPS, iommu))) answers.iommu = iommu;
 }
 
-void QueryStarted(Miniport& miniport, const std::vector<AdapterAnswers*>& adapters) {
+void QueryStarted(Miniport& miniport, const std::vector<AdapterAnswers*>& adapters, BringUp order) {
+  const bool as_22621 = order == BringUp::kWindows22621;
   DXGK_DRIVERCAPS& driver = adapters.front()->driver;
   Miniport::Require(miniport.Query(DXGKQAITYPE_DRIVERCAPS, driver), "the query for DRIVERCAPS");
   for (AdapterAnswers* answers : adapters) {
     answers->driver = driver;
     QueryPhysicalAdapter(miniport, *answers);
   }
+  if (as_22621) QueryUnneeded(miniport, DXGKQAITYPE_64BITONLYCAPS);
   for (AdapterAnswers* answers : adapters) {
     QueryMmu(miniport, *answers);
     for (UINT node = 0; node < answers->nodes() && miniport.has_node_metadata(); ++node) {
@@ -103,6 +111,9 @@ void QueryStarted(Miniport& miniport, const std::vector<AdapterAnswers*>& adapte
     }
     QuerySegments(miniport, *answers);
   }
+  if (!as_22621) return;
+  QueryUnneeded(miniport, DXGKQAITYPE_DISPLAY_DRIVERCAPS_EXTENSION);
+  QueryUnneeded(miniport, DXGKQAITYPE_HISTORYBUFFERPRECISION);
 }
 
 }  // namespace gmmu::os

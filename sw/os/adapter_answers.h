@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ddi/dispmprt.h"
+#include "os/bring_up.h"
 #include "os/miniport.h"
 
 namespace gmmu::os {
@@ -44,8 +45,10 @@ void QueryMemory(Miniport& miniport, AdapterAnswers& answers);
 /// The rest, in the order in which Windows asks (seen on build 22621): DRIVERCAPS,
 /// PHYSICALADAPTERCAPS, FRAMEBUFFERSAVESIZE of a driver with GPU isolation (documents only), GPUMMUCAPS,
 /// a level descriptor for each level, node metadata, QUERYSEGMENT4
-/// twice. Throws OsError with the query's name when one that Windows needs is refused. Linked adapters: one
-/// DRIVERCAPS, then the capabilities of each adapter by its index (documents only).
-void QueryStarted(Miniport& miniport, const std::vector<AdapterAnswers*>& adapters);
+/// twice. With BringUp::kWindows22621 also what that build asks and does without: 64BITONLYCAPS behind
+/// PHYSICALADAPTERCAPS, at the end DISPLAY_DRIVERCAPS_EXTENSION and HISTORYBUFFERPRECISION. Throws OsError with the
+/// query's name when one that Windows needs is refused. Linked adapters: one DRIVERCAPS, then the capabilities of
+/// each adapter by its index (documents only).
+void QueryStarted(Miniport& miniport, const std::vector<AdapterAnswers*>& adapters, BringUp order);
 
 }  // namespace gmmu::os

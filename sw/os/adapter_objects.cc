@@ -2,6 +2,7 @@
 // Processes, contexts and allocations of an adapter.
 #include "os/adapter.h"
 #include "os/admission.h"
+#include "os/bug_check.h"
 
 namespace gmmu::os {
 namespace {
@@ -53,6 +54,11 @@ void Adapter::OpenContext(ProcessHandles& handles, const std::string& name, bool
   context.Flags.VirtualAddressing = 1;
   Miniport::Require(miniport_->CreateContext(handles.device, context),
                     "DxgkDdiCreateContext for " + name);
+  if (!system && context.ContextInfo.DmaBufferSegmentSet == 0) {
+    throw BugCheck(StopCode::kSystemServiceException, {},
+                   "DXGK_CONTEXTINFO.DmaBufferSegmentSet of the context of " + name + " is 0 with virtual addressing: "
+                   "its DMA buffers have no segment (only the paging context may have none)");
+  }
   handles.context = context.hContext;
   handles.companion_node = context.ContextInfo.PagingCompanionNodeId;
   handles.context_ticket =

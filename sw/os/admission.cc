@@ -23,8 +23,8 @@ void Model(const AdapterAnswers& a, Refusals& out) {
     out.push_back({"DXGK_VIDMMCAPS.GpuMmuSupported", "is 0; only the GpuMmu model is known here",
                    StopCode::kUnknown, {}});
   }
-  if (a.nodes() == 0) {
-    out.push_back({"DXGK_PHYSICALADAPTERCAPS.NumExecutionNodes", "is 0", StopCode::kUnknown, {}});
+  if (a.nodes() == 0) {  // an answer without an engine was seen to stop the system; a refusal is tolerated
+    out.push_back({"DXGK_PHYSICALADAPTERCAPS.NumExecutionNodes", "is 0", StopCode::kSystemServiceException, {}});
   } else if (a.paging_node() >= a.nodes()) {
     out.push_back({"DXGK_PHYSICALADAPTERCAPS.PagingNodeIndex",
                    "is " + Number(a.paging_node()) + "; there are " + Number(a.nodes()) + " nodes",

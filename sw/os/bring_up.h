@@ -16,8 +16,10 @@ namespace gmmu::os {
 ///            one; each level above that is written as a whole, links and all (InitialUpdate)
 ///   process  a range's first table is cleared, each new table above it is written as a whole with its link
 ///            (InitialUpdate), a table that is there already gets one entry; SetRootPageTable comes after the first range
-/// One whole-table write more than this rule gives was seen in the bring-up of the paging process (1,028 updates of
-/// 264,704 entries): kUnexplainedWholeWrites carries it as data, the root is written once more.
+/// This rule gives 1,027 updates for four levels of 512 entries; 1,028 were seen. kUnexplainedWholeWrites carries the
+/// one more as data: the root is written once more, a whole table, so that the entries are 264,704 as well (280,643 in
+/// all that were seen, less the 15,939 of the first client process).
+///   queries  adapter_answers.h: what is asked between DxgkDdiStartDevice and the system's process, in that order
 ///
 /// kWindows26100, the seven steps that were seen on build 26100 for the paging process, as a rule for any geometry;
 /// tables of other processes are made as with kLinked:

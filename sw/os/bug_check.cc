@@ -18,6 +18,7 @@ std::string Text(StopCode code, const std::array<uint64_t, 4>& parameters, const
 const char* NameOf(StopCode code) {
   switch (code) {
     case StopCode::kUnknown: return "";
+    case StopCode::kSystemServiceException: return "SYSTEM_SERVICE_EXCEPTION";
     case StopCode::kPageFaultInNonpagedArea: return "PAGE_FAULT_IN_NONPAGED_AREA";
     case StopCode::kVideoMemoryManagementInternal: return "VIDEO_MEMORY_MANAGEMENT_INTERNAL";
     case StopCode::kVideoDxgkrnlFatalError: return "VIDEO_DXGKRNL_FATAL_ERROR";

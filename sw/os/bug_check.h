@@ -11,6 +11,7 @@ namespace gmmu::os {
 /// Bug checks whose numbers are known: as real Windows ended, or as the display driver documents say.
 enum class StopCode : uint32_t {
   kUnknown = 0,  ///< Windows would stop; with which number is not known
+  kSystemServiceException = 0x3B,
   kPageFaultInNonpagedArea = 0x50,
   kVideoMemoryManagementInternal = 0x10E,
   kVideoDxgkrnlFatalError = 0x113,

@@ -56,7 +56,7 @@ const Case kCases[] = {
     {"NoGpuMmu", "DXGK_VIDMMCAPS.GpuMmuSupported",
      [](AdapterAnswers& a) { a.driver.MemoryManagementCaps.GpuMmuSupported = 0; }},
     {"NoNode", "DXGK_PHYSICALADAPTERCAPS.NumExecutionNodes",
-     [](AdapterAnswers& a) { a.physical->NumExecutionNodes = 0; }},
+     [](AdapterAnswers& a) { a.physical->NumExecutionNodes = 0; }, StopCode::kSystemServiceException},
     {"PagingNodeOutOfRange", "DXGK_PHYSICALADAPTERCAPS.PagingNodeIndex",
      [](AdapterAnswers& a) { a.physical->PagingNodeIndex = 2; }},
     {"OneLevel", "DXGK_GPUMMUCAPS.PageTableLevelCount",

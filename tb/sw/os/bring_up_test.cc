@@ -91,16 +91,16 @@ Totals Count(size_t calls) {
   return totals;
 }
 
-TEST(Windows22621, APagingProcessHas515TablesFor1GiBAnd1028UpdatesBeforeItsRoot) {
+TEST(Windows22621, APagingProcessHas515TablesFor1GiBAnd1027UpdatesByTheRule) {
   Windows bench({9, 9, 9, 9});
   const auto result = bench.Run([](Life&) {});
   ASSERT_THAT(result.faults, IsEmpty());
   ASSERT_FALSE(roots.empty());
-  EXPECT_EQ(roots[0].after, 1028u);
+  EXPECT_EQ(roots[0].after - kUnexplainedWholeWrites, 1027u);
   EXPECT_EQ(roots[0].offset, 0u) << "SetRootPageTable(segment, 0, 512)";
   EXPECT_EQ(roots[0].entries, 512u);
   const Totals totals = Count(roots[0].after);
-  EXPECT_EQ(totals.entries, 264'704u);
+  EXPECT_EQ(totals.entries - kUnexplainedWholeWrites * 512, 264'192u);
   // 512 leaf tables and one of each level above; what the rule does not give is one whole write of 512 entries
   EXPECT_EQ(totals.clears + totals.wholes - kUnexplainedWholeWrites, 515u);
   EXPECT_EQ(totals.links, 512u);
@@ -113,6 +113,16 @@ TEST(Windows22621, APagingProcessHas515TablesFor1GiBAnd1028UpdatesBeforeItsRoot)
     ASSERT_EQ(update.mode, DXGK_PAGETABLEUPDATE_CPU_VIRTUAL);
     if (i != 0) ASSERT_EQ(update.cpu, updates[i - 1].cpu + 4096) << i;
   }
+}
+
+// With what nothing explains the figures are those that were seen; this shows the data, not a rule.
+TEST(Windows22621, WithTheUnexplainedWriteThereAre1028UpdatesBeforeTheRoot) {
+  Windows bench({9, 9, 9, 9});
+  const auto result = bench.Run([](Life&) {});
+  ASSERT_THAT(result.faults, IsEmpty());
+  ASSERT_FALSE(roots.empty());
+  EXPECT_EQ(roots[0].after, 1028u);
+  EXPECT_EQ(Count(roots[0].after).entries, 264'704u);
 }
 
 TEST(Windows22621, TheRuleOfTheBringUpHoldsForOtherGeometries) {
