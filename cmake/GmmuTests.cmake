@@ -176,6 +176,12 @@ if(TARGET test_system AND TARGET gmmu AND NOT GMMU_SYSTEM_BITS STREQUAL GMMU_DAT
                                   ENVIRONMENT GMMU_PROGRAM=${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/gmmu_${bits})
 endif()
 
+if(GMMU_PYTHON AND TARGET gmmu)
+  add_test(NAME tools.check_long_compares_the_engines_and_their_times
+           COMMAND ${GMMU_PYTHON} ${CMAKE_SOURCE_DIR}/tb/tools/check_long_test.py $<TARGET_FILE:gmmu>)
+  set_tests_properties(tools.check_long_compares_the_engines_and_their_times PROPERTIES LABELS unit TIMEOUT 120)
+endif()
+
 # The table of the driver interface: each row has its tests, and they ran (last, whatever part of the tests is run).
 if(GMMU_PYTHON)
   add_test(NAME ddi.every_row_has_its_tests

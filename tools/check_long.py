@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs every scenario with many seeds on every engine: no leak, no mismatch, no hang.
+"""Runs every scenario with many seeds on every engine: no leak, no mismatch, no hang, and engines that agree.
 
-    tools/check_long.py [--seeds 20] [--engines rtl,fast] [--only REGEX] [--jobs N] [--limit SECONDS] [--state FILE] [--again]
+    tools/check_long.py [--seeds 20] [--engines rtl,fast] [--only REGEX] [--jobs N] [--limit SECONDS] [--state FILE]
+                        [--again] [--no-time]
 
-Each run is `gmmu run --scenario NAME --engine ENGINE --seed SEED --json ...`; it must end with status 0 within the limit.
-Results go to the state file as they come; a run that has passed with the same program is not made again, so a check that
-was interrupted goes on where it stood (--again forgets them). Both engines must end every run in the same way.
-Progress and the time that is left go to stderr. Exit status 1: a run failed; its command stands in the list at the end.
+Each run is `gmmu run --scenario NAME --engine ENGINE --seed SEED --json ...`; it must end with status 0 within the
+limit. With two engines their reports of each scenario and seed are compared by `gmmu compare` (sw/report/compare.h:
+what does not depend on time), and the first difference is named. Results go to the state file and reports to the
+folder beside it as they come; a run that has passed with the same program is not made again, so a check that was
+interrupted goes on where it stood (--again forgets them). Progress and the time that is left go to stderr. The table
+at the end has the processor seconds of each scenario; one whose shortest run on the RTL takes more than TOO_LONG is a
+failure, unless --no-time (a slow computer). Exit status 1: a run or a comparison failed, or a scenario is too long;
+the end says which.
 """
 import argparse
 import concurrent.futures
@@ -18,9 +23,11 @@ import re
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
+TOO_LONG = 60  # processor seconds of a scenario at its default size on the RTL (sw/workload/README.md)
 
 
 def arguments():
@@ -34,6 +41,7 @@ def arguments():
     parser.add_argument("--limit", type=float, default=1800, help="seconds of one run")
     parser.add_argument("--state", type=pathlib.Path, default=ROOT / "build/check-long.json")
     parser.add_argument("--again", action="store_true", help="make every run, whatever has passed before")
+    parser.add_argument("--no-time", action="store_true", help="a scenario may take as long as it likes on the RTL")
     return parser.parse_args()
 
 
@@ -46,21 +54,51 @@ def scenarios(program, only):
     return names
 
 
+def report_of(args, name, engine, seed):
+    return args.state.with_suffix("") / f"{name}.{engine}.{seed}.json"
+
+
+def finish(process, limit):
+    """(status, processor seconds) of a process; the status is None when it was ended after `limit` seconds."""
+    late = threading.Event()
+    timer = threading.Timer(limit, lambda: (late.set(), process.kill()))
+    timer.start()
+    _, status, usage = os.wait4(process.pid, 0)
+    timer.cancel()
+    process.returncode = os.waitstatus_to_exitcode(status)
+    return None if late.is_set() else process.returncode, usage.ru_utime + usage.ru_stime
+
+
 def one(args, name, engine, seed):
-    """(passed, seconds, what went wrong)"""
+    """(seconds, processor seconds, what went wrong)"""
     command = [str(args.program), "run", "--scenario", name, "--engine", engine, "--seed", str(seed)]
+    report = report_of(args, name, engine, seed)
+    report.parent.mkdir(parents=True, exist_ok=True)
+    report.unlink(missing_ok=True)
     begin = time.monotonic()
-    with tempfile.TemporaryDirectory() as folder:
-        report = pathlib.Path(folder) / "report.json"
-        try:
-            done = subprocess.run([*command, "--json", str(report)], capture_output=True, text=True, timeout=args.limit)
-        except subprocess.TimeoutExpired:
-            return False, time.monotonic() - begin, f"no end after {args.limit:.0f} s: {' '.join(command)}"
+    with tempfile.TemporaryFile("w+") as text:
+        process = subprocess.Popen([*command, "--json", str(report)], stdout=text, stderr=subprocess.STDOUT)
+        status, processor = finish(process, args.limit)
         seconds = time.monotonic() - begin
-        if done.returncode != 0 or not report.exists():
-            last = "\n".join(done.stdout.strip().splitlines()[-3:] + done.stderr.strip().splitlines()[-1:])
-            return False, seconds, f"status {done.returncode}: {' '.join(command)}\n{last}"
-    return True, seconds, ""
+        text.seek(0)
+        last = "\n".join(text.read().strip().splitlines()[-4:])
+    if status is None:
+        return seconds, processor, f"no end after {args.limit:.0f} s: {' '.join(command)}"
+    if status != 0 or not report.exists():
+        return seconds, processor, f"status {status}: {' '.join(command)}\n{last}"
+    return seconds, processor, ""
+
+
+def differences(args, name, seed):
+    """What the engines of a scenario and seed say differently: "", or the first of it."""
+    reports = [report_of(args, name, engine, seed) for engine in args.engines.split(",")]
+    if len(reports) < 2 or not all(report.exists() for report in reports):
+        return ""
+    command = [str(args.program), "compare", *map(str, reports)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    said = (done.stdout + done.stderr).strip().splitlines()
+    first = said[0] if said else f"status {done.returncode}"
+    return "" if done.returncode == 0 else f"{first}: {' '.join(command)}"
 
 
 def load(args, key):
@@ -80,6 +118,46 @@ def save(args, key, runs):
     part.replace(args.state)
 
 
+def run_all(args, todo, runs, key):
+    spent = {}  # seconds by scenario and engine, for the estimate
+    for held in runs.values():
+        spent.setdefault((held["scenario"], held["engine"]), []).append(held["seconds"])
+    left = list(todo)
+    with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
+        futures = {pool.submit(one, args, *item): item for item in todo}
+        for future in concurrent.futures.as_completed(futures):
+            name, engine, seed = item = futures[future]
+            seconds, processor, why = future.result()
+            left.remove(item)
+            runs[" ".join(map(str, item))] = {
+                "scenario": name, "engine": engine, "seed": seed, "passed": why == "", "why": why,
+                "seconds": round(seconds, 2), "processor": round(processor, 2)}
+            save(args, key, runs)
+            spent.setdefault((name, engine), []).append(seconds)
+            known = [value for values in spent.values() for value in values]
+            guess = sum(sum(spent[n, e]) / len(spent[n, e]) if (n, e) in spent else sum(known) / len(known)
+                        for n, e, _ in left) / args.jobs
+            print(f"check-long: {len(todo) - len(left)} of {len(todo)}, {name} {engine} seed {seed} "
+                  f"{'FAILED' if why else 'passed'} in {seconds:.1f} s, {guess:.0f} s left", file=sys.stderr)
+
+
+def times(args, runs, work):
+    """Prints the table; the scenarios that are too long."""
+    spent = {}
+    for name, engine, seed in work:
+        spent.setdefault((name, engine), []).append(runs[f"{name} {engine} {seed}"]["processor"])
+    long = []
+    for (name, engine), values in sorted(spent.items()):
+        ratio = min(values) / TOO_LONG
+        bound = engine == "rtl" and not args.no_time
+        print(f"{name:36} {engine:5} {len(values):4} runs, {min(values):7.1f} to {max(values):7.1f} s"
+              + (f", {ratio:5.2f} of the {TOO_LONG} s that are allowed" if bound else ""))
+        if bound and ratio > 1:
+            long.append(f"TOO LONG {name}: {min(values):.1f} processor seconds on the RTL, {ratio:.2f} of {TOO_LONG} s "
+                        "(make its default size smaller; --no-time on a slow computer)")
+    return long
+
+
 def main():
     args = arguments()
     key = hashlib.sha256(args.program.read_bytes()).hexdigest()
@@ -87,36 +165,22 @@ def main():
     names = scenarios(args.program, args.only)
     work = [(name, engine, seed) for seed in range(args.first, args.first + args.seeds)
             for engine in args.engines.split(",") for name in names]
-    todo = [item for item in work if not runs.get(" ".join(map(str, item)), {}).get("passed")]
-    print(f"check-long: {len(names)} scenarios, {len(work)} runs, {len(work) - len(todo)} have passed before", file=sys.stderr)
+    todo = [item for item in work if not runs.get(" ".join(map(str, item)), {}).get("passed")
+            or not report_of(args, *item).exists()]
+    print(f"check-long: {len(names)} scenarios, {len(work)} runs, {len(work) - len(todo)} have passed before",
+          file=sys.stderr)
+    run_all(args, todo, runs, key)
 
-    spent = {}  # seconds by scenario and engine, for the estimate
-    for held in runs.values():
-        spent.setdefault((held["scenario"], held["engine"]), []).append(held["seconds"])
-    left = list(todo)
-    failed = []
-    with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
-        futures = {pool.submit(one, args, *item): item for item in todo}
-        for future in concurrent.futures.as_completed(futures):
-            name, engine, seed = item = futures[future]
-            passed, seconds, why = future.result()
-            left.remove(item)
-            runs[" ".join(map(str, item))] = {"scenario": name, "engine": engine, "seed": seed, "passed": passed,
-                                              "seconds": round(seconds, 2), "why": why}
-            save(args, key, runs)
-            spent.setdefault((name, engine), []).append(seconds)
-            failed += [] if passed else [why]
-            known = [value for values in spent.values() for value in values]
-            guess = sum(sum(spent[n, e]) / len(spent[n, e]) if (n, e) in spent else sum(known) / len(known)
-                        for n, e, _ in left) / args.jobs
-            print(f"check-long: {len(todo) - len(left)} of {len(todo)}, {name} {engine} seed {seed} "
-                  f"{'passed' if passed else 'FAILED'} in {seconds:.1f} s, {guess:.0f} s left", file=sys.stderr)
-    for (name, engine), values in sorted(spent.items()):
-        print(f"{name:32} {engine:5} {len(values):4} runs, {max(values):7.1f} s the longest")
-    for why in failed:
-        print(f"FAILED {why}")
-    print(f"check-long: {len(work) - len(failed)} of {len(work)} runs passed")
-    return 1 if failed else 0
+    ended = [runs[" ".join(map(str, item))] for item in work]
+    failed = [f"FAILED {run['why']}" for run in ended if not run["passed"]]
+    pairs = [(name, seed) for seed in range(args.first, args.first + args.seeds) for name in names]
+    unlike = [f"UNLIKE {text}" for text in (differences(args, *pair) for pair in pairs) if text]
+    long = times(args, runs, work)
+    for text in failed + unlike + long:
+        print(text)
+    print(f"check-long: {len(work) - len(failed)} of {len(work)} runs passed, {len(unlike)} of {len(pairs)} comparisons "
+          f"differ, {len(long)} scenarios are too long")
+    return 1 if failed or unlike or long else 0
 
 
 if __name__ == "__main__":

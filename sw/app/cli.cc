@@ -111,6 +111,12 @@ int Dispatch(int argc, const char* const* argv, std::FILE* out, std::FILE* err) 
       "scan-driver", "Look through a driver's imports for memory routines that GPU isolation forbids.");
   scan->add_option("FILE", driver, "ELF object, shared object or archive")->type_name("")->required();
 
+  std::string first, second;
+  CLI::App* compare = app.add_subcommand(
+      "compare", "Compare two reports of --json: the same work with the same seed on two engines.");
+  compare->add_option("FIRST", first, "Report of one engine")->type_name("")->required();
+  compare->add_option("SECOND", second, "Report of the other")->type_name("")->required();
+
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -126,6 +132,7 @@ int Dispatch(int argc, const char* const* argv, std::FILE* out, std::FILE* err) 
     return kExitUsage;
   }
   if (scan->parsed()) return ScanDriver(driver, out);
+  if (compare->parsed()) return Compare(first, second, out);
   if (print->parsed()) return PrintConfig(config, build_options, out);
   if (list) return ListScenarios(out);
   if (!run_arguments.scenario.empty()) {

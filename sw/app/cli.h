@@ -41,6 +41,8 @@ int Run(const RunArguments& arguments, std::FILE* out, std::FILE* err);
 int ListScenarios(std::FILE* out);
 /// `gmmu scan-driver`: the routines that a driver imports, against those that GPU isolation forbids.
 int ScanDriver(const std::string& path, std::FILE* out);
+/// `gmmu compare`: what two reports of --json say differently of the same work on two engines.
+int Compare(const std::string& first, const std::string& second, std::FILE* out);
 /// `gmmu config`: the complete configuration as loadable TOML.
 int PrintConfig(const std::string& config, bool build_options, std::FILE* out);
 

@@ -86,6 +86,7 @@ std::string JsonReport(const workload::JobResult& result, const Limits& limits) 
                        {"seed", limits.seed},
                        {"link_bytes_per_second", limits.link_bytes_per_second},
                        {"bus_bytes_per_second", limits.bus_bytes_per_second}};
+  report["by_time"] = result.by_time;
   report["counters"] = Json::object();
   for (const hw::Counter& counter : result.counters) {
     report["counters"][counter.block][counter.name] = counter.value;

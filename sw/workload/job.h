@@ -54,6 +54,7 @@ struct JobResult {
   std::vector<hw::Finding> findings;
   std::vector<hw::Counter> counters;
   std::optional<Expectation> expected;
+  std::vector<std::string> by_time;  ///< Scenario::by_time
 
   /// Verified, and nothing faulted, leaked or was found wrong; or what was expected happened, once
   /// or more, and nothing else.

@@ -54,9 +54,10 @@ class Reader {
         Fail(node, "no procedure " + Quoted(scenario_.procedure) + "; there are: " +
                        Names(Procedures(), [](const Procedure& p) { return p.name; }));
       }
-    } else if (name == "parts") {
-      if (!node.is_array() || node.as_array()->empty()) Fail(node, "parts is a list of names");
-      for (const toml::node& part : *node.as_array()) scenario_.parts.push_back(Text(name, part));
+    } else if (name == "parts" || name == "by_time") {
+      if (!node.is_array() || node.as_array()->empty()) Fail(node, name + " is a list of names");
+      auto& list = name == "parts" ? scenario_.parts : scenario_.by_time;
+      for (const toml::node& part : *node.as_array()) list.push_back(Text(name, part));
     } else if (name == "machine") {
       std::ostringstream text;
       text << Table(name, node);
@@ -65,7 +66,7 @@ class Reader {
       Expect(Table(name, node));
     } else if (name != "parameters") {
       Fail(node, "unknown key " + name +
-                     "; known: title, parts, evidence, procedure, [machine], [parameters], [expect]");
+                     "; known: title, parts, evidence, procedure, by_time, [machine], [parameters], [expect]");
     }
   }
 
@@ -163,6 +164,7 @@ Scenario FindScenario(const std::string& name) {
 void RunScenario(hw::Platform& platform, const Scenario& scenario, const JobOptions& options,
                  JobResult& result) {
   result.expected = scenario.expected;
+  result.by_time = scenario.by_time;
   const Procedure& procedure = *FindProcedure(scenario.procedure);
   RunLife(platform, options, result,
           [&](Life& life) { procedure.run(life, scenario.parameters); });

@@ -30,6 +30,8 @@ struct Scenario {
   std::string procedure;
   std::map<std::string, uint64_t> parameters;  ///< all of the procedure's
   std::optional<Expectation> expected;         ///< absent: the run must pass
+  /// "gpu_engine.commands": counters that depend on when something is interrupted, which engines need not have alike.
+  std::vector<std::string> by_time;
 };
 
 /// Throws ScenarioError with file, line and what is known for a syntax error, an unknown key,

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every scenario that is built in, at its default size, on both engines.
+// Every scenario that is built in, at its default size, on both engines, whose reports must agree.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
 #include <tuple>
 #include <vector>
 
+#include "report/compare.h"
 #include "tb/system/program.h"
 #include "workload/scenario.h"
 
@@ -14,16 +16,26 @@ namespace {
 
 using NameAndEngine = std::tuple<std::string, const char*>;
 
-class EveryScenario : public Program, public ::testing::WithParamInterface<NameAndEngine> {};
+class EveryScenario : public Program, public ::testing::WithParamInterface<NameAndEngine> {
+ protected:
+  /// Runs it to its end and gives the report's text.
+  std::string RunOn(const std::string& name, const std::string& engine) {
+    EXPECT_EQ(Run("run --scenario " + name + " --engine " + engine + " --json " + Path("report.json")), 0)
+        << Get("log");
+    return Get("report.json");
+  }
+};
 
+/// On either engine; a run on the RTL also says the same as one on the functional engine.
 TEST_P(EveryScenario, EndsAsItMust) {
   const auto& [name, engine] = GetParam();
-  EXPECT_EQ(Run("run --scenario " + name + " --engine " + engine + " --json " + Path("report.json")), 0)
-      << Get("log");
+  const std::string text = RunOn(name, engine);
   const auto report = Report();
   EXPECT_TRUE(report["passed"].get<bool>());
   EXPECT_EQ(report["scenario"], name);
   EXPECT_EQ(report["machine"]["engine"], engine);
+  if (engine == std::string("rtl"))
+    EXPECT_THAT(report::Differences(text, RunOn(name, "fast")), ::testing::IsEmpty());
 }
 
 std::vector<std::string> Names() {

@@ -132,6 +132,21 @@ TEST_F(Cli, WritesATraceOfPagingAsLinesOfJson) {
   EXPECT_GT(lines, 50u);
 }
 
+TEST_F(Cli, ComparesTwoReportsAndNamesTheDifference) {
+  for (const char* name : {"first", "second"})
+    ASSERT_EQ(Run({"run", "--engine", "fast", "--scenario", "context-allocations", "--json", Path(name)}), 0) << err_;
+  EXPECT_EQ(Run({"compare", Path("first"), Path("second")}), 0) << out_;
+  EXPECT_THAT(out_, HasSubstr("0 differences"));
+
+  auto report = nlohmann::json::parse(std::ifstream(Path("second")));
+  report["counters"]["gpu_engine"]["commands"] = 1;
+  std::ofstream(Path("second")) << report;
+  EXPECT_EQ(Run({"compare", Path("first"), Path("second")}), 1);
+  EXPECT_THAT(out_, HasSubstr("differs: counters.gpu_engine.commands: "));
+  std::ofstream(Path("third")) << "{}";
+  ExpectRefusal({"compare", Path("first"), Path("third")}, "the second is no report of gmmu run --json");
+}
+
 TEST_F(Cli, RefusesWavesOfTheFastEngine) {
   ExpectRefusal({"run", "--engine", "fast", "--waves", Path("x.fst")}, "--engine rtl");
 }

@@ -48,6 +48,11 @@ TEST(Scenario, HoldsWhatItsFileSays) {
   EXPECT_FALSE(scenario.expected);
 }
 
+TEST(Scenario, MayNameCountersThatDependOnTime) {
+  EXPECT_THAT(ParseScenario("by_time = [\"gpu_engine.commands\"]\n" + std::string(kGood), "x.toml").by_time,
+              ElementsAre("gpu_engine.commands"));
+}
+
 TEST(Scenario, MayExpectAFault) {
   const Scenario scenario = ParseScenario(
       std::string(kGood) + "[expect]\nfault = \"bug_check\"\nstop_code = 0x10E\ntext = \"busy\"\n",

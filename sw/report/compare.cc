@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/compare.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <utility>
+
+namespace gmmu::report {
+namespace {
+
+using Json = nlohmann::json;
+using Texts = std::vector<std::string>;
+
+/// By block, of each GPU. Its ports (port_*) are compared besides.
+const std::vector<std::pair<std::string, Texts>> kCounters = {
+    {"gpu_mmu", {"invalidations"}},
+    {"gpu_aperture", {"ap_lookups"}},
+    {"gpu_engine", {"ring_entries", "commands", "copy_read_bytes", "copy_write_bytes"}},
+    {"gpu_bus", {"fault_records", "vram_write_bytes", "host_read_bytes"}},
+    {"gpu_clients", {"client_read_bytes", "client_write_bytes"}},
+};
+
+Json Parsed(std::string_view text, const char* which) {
+  Json report = Json::parse(text, nullptr, false);
+  for (const char* key : {"passed", "checks", "phases", "faults", "leaks", "findings", "machine", "counters"}) {
+    if (!report.is_object() || !report.contains(key))
+      throw CompareError(std::string("the ") + which + " is no report of gmmu run --json: no \"" + key + "\"");
+  }
+  return report;
+}
+
+class Comparison {
+ public:
+  Comparison(const Json& first, const Json& second) : first_(first), second_(second) {}
+
+  Texts Run() {
+    for (const char* key : {"scenario", "verified", "passed", "bytes", "bytes_verified"})
+      Same(key, first_[key], second_[key]);
+    for (const char* key : {"clock_mhz", "bus_bits", "iommu", "clients", "seed"})
+      Same(std::string("machine.") + key, first_["machine"][key], second_["machine"][key]);
+    Lists("check", {"name", "passed", "text"}, first_["checks"], second_["checks"]);
+    Same("faults", Faults(first_), Faults(second_));
+    Same("leaks", Leaks(first_), Leaks(second_));
+    Same("findings", Probes(first_), Probes(second_));
+    if (RanToTheEnd(first_) && RanToTheEnd(second_)) {
+      Lists("phase", {"name", "bytes", "link"}, first_["phases"], second_["phases"]);
+      Counters();
+    }
+    return std::move(found_);
+  }
+
+ private:
+  void Same(const std::string& what, const Json& first, const Json& second) {
+    if (first != second) found_.push_back(what + ": " + first.dump() + " and " + second.dump());
+  }
+
+  void Lists(const std::string& what, const Texts& keys, const Json& first, const Json& second) {
+    for (size_t i = 0; i < std::max(first.size(), second.size()); ++i) {
+      const std::string name = what + " " + std::to_string(i + 1);
+      if (i >= first.size() || i >= second.size()) {
+        const Json none;
+        return Same(name, i < first.size() ? first[i] : none, i < second.size() ? second[i] : none);
+      }
+      for (const std::string& key : keys) Same(name + "." + key, first[i][key], second[i][key]);
+    }
+  }
+
+  static bool RanToTheEnd(const Json& report) { return report["passed"] == true && report["faults"].empty(); }
+  static Json Faults(const Json& report) {
+    std::set<std::string> all;
+    for (Json fault : report["faults"]) {
+      const std::string source = fault["source"];
+      if (source == "gpu" || source == "timeout" || source == "machine") fault.erase("text");
+      all.insert(fault.dump());
+    }
+    return all;
+  }
+  static Json Leaks(const Json& report) {
+    std::multiset<std::string> all;
+    for (Json leak : report["leaks"]) {
+      if (leak["owner"] == "hardware") leak.erase("name");
+      all.insert(leak.dump());
+    }
+    return all;
+  }
+  static Json Probes(const Json& report) {
+    std::set<std::string> all;
+    for (const Json& finding : report["findings"]) all.insert(finding["probe"].get<std::string>());
+    return all;
+  }
+
+  void Counters() {
+    const Json &first = first_["counters"], &second = second_["counters"];
+    std::set<std::string> blocks;
+    for (const Json* report : {&first, &second})
+      for (const auto& [block, counters] : report->items()) blocks.insert(block);
+    for (const std::string& block : blocks) {
+      const std::string plain = block.substr(block.rfind('.') + 1);  // without "unit1."
+      if (plain.rfind("port_", 0) == 0) Port(block, plain, At(first, block), At(second, block));
+      for (const auto& [name, counters] : kCounters) {
+        if (plain != name) continue;
+        for (const std::string& counter : counters) {
+          if (!ByTime(plain + "." + counter))
+            Same("counters." + block + "." + counter, At(At(first, block), counter), At(At(second, block), counter));
+        }
+      }
+      if (plain == "gpu_bus" && !ByTime("gpu_bus.host_write_bytes")) {
+        Same("counters." + block + ".host_write_bytes but messages", WrittenData(At(first, block)),
+             WrittenData(At(second, block)));
+      }
+    }
+  }
+  /// When an access faults, all that are in flight with it do.
+  void Port(const std::string& block, const std::string& plain, const Json& first, const Json& second) {
+    const auto good = [](const Json& c) { return c.value("lookups", int64_t{0}) - c.value("faults", int64_t{0}); };
+    const auto faulted = [](const Json& c) { return c.value("faults", int64_t{0}) != 0; };
+    if (!ByTime(plain + ".lookups")) Same("counters." + block + ".lookups but faults", good(first), good(second));
+    if (!ByTime(plain + ".faults")) Same("counters." + block + ".faults at all", faulted(first), faulted(second));
+  }
+  static Json At(const Json& object, const std::string& key) {
+    return object.contains(key) ? object[key] : Json::object();
+  }
+  bool ByTime(const std::string& counter) const {
+    const Json list = first_.value("by_time", Json::array());
+    return std::find(list.begin(), list.end(), counter) != list.end();
+  }
+  /// What interrupt messages add, 4 bytes each, depends on how causes meet.
+  static Json WrittenData(const Json& bus) {
+    return bus.value("host_write_bytes", int64_t{0}) - 4 * bus.value("messages", int64_t{0});
+  }
+
+  const Json& first_;
+  const Json& second_;
+  Texts found_;
+};
+
+}  // namespace
+
+Texts Differences(std::string_view first, std::string_view second) {
+  const Json one = Parsed(first, "first"), two = Parsed(second, "second");
+  return Comparison(one, two).Run();
+}
+
+}  // namespace gmmu::report
