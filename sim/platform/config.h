@@ -75,7 +75,7 @@ struct MachineConfig {
     std::string iommu;  ///< "remap", "needed", "identity" or "physical"
     // os::OpenPoints
     bool destroy_in_use_stops, section_attributes_refused, dummy_page_logical, aperture_writes_back;
-    bool highest_visible_inclusive, map_aperture2_missing_refused;
+    bool highest_visible_inclusive, map_aperture2_missing_refused, reserved_overlap_stops, one_failure_status;
     uint64_t build_stack_kib;
     std::string window_updates;  ///< "cpu_virtual" or "gpu_physical"
     bool flush_end_inclusive, paging_address_is_offset;

@@ -230,6 +230,12 @@ std::vector<Key> MakeKeys() {
       SWITCH(os, map_aperture2_missing_refused, true,
              "A driver that supports DMA remapping without MapAperture2Supported is refused when it would be "
              "remapped; else it is started without remapping. Not documented."),
+      SWITCH(os, reserved_overlap_stops, false,
+             "Hardware-reserved ranges that overlap one another or the system's memory stop the system; else the "
+             "start is refused. Not documented."),
+      SWITCH(os, one_failure_status, false,
+             "Memory callbacks answer every failure with STATUS_UNSUCCESSFUL; else each with a status of its own. Not "
+             "documented."),
       SWITCH(os, flush_end_inclusive, false,
              "FLUSH_TLB ends with its last byte; else one byte behind it. Not documented."),
       Key{"os", "window_updates", SLOT(os.window_updates), std::string("cpu_virtual"), "", 0, 0, KeyKind::kRun,

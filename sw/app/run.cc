@@ -104,6 +104,8 @@ os::Parameters OsParameters(const sim::MachineConfig& config, uint64_t seed) {
   parameters.open.aperture_writes_back = config.os.aperture_writes_back;
   parameters.open.highest_visible_inclusive = config.os.highest_visible_inclusive;
   parameters.open.map_aperture2_missing_refused = config.os.map_aperture2_missing_refused;
+  parameters.open.reserved_overlap_stops = config.os.reserved_overlap_stops;
+  parameters.open.one_failure_status = config.os.one_failure_status;
   parameters.flush_end_inclusive = config.os.flush_end_inclusive;
   parameters.paging_address_is_offset = config.os.paging_address_is_offset;
   parameters.paging_updates_by_gpu = config.os.window_updates == "gpu_physical";

@@ -221,7 +221,9 @@ void Adapter::QueryReserved() {
   if (!asked) return;
   reserved_ = QueryReservedRanges(*miniport_, kernel_.parameters().reserved_query);
   const std::string wrong = CheckReservedRanges(reserved_, kernel_.pages().ranges());
-  if (!wrong.empty()) throw OsError(wrong);
+  if (wrong.empty()) return;
+  if (kernel_.parameters().open.reserved_overlap_stops) throw BugCheck(wrong);
+  throw OsError(wrong);
 }
 
 void Adapter::MapReservedRanges() {

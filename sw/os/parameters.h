@@ -50,6 +50,10 @@ struct OpenPoints {
   /// A driver that supports remapping without MapAperture2Supported is refused while it is remapped; else it is started
   /// again without remapping.
   bool map_aperture2_missing_refused = true;
+  /// Hardware-reserved ranges that overlap one another or the system's memory: a bug check; else the start is refused.
+  bool reserved_overlap_stops = false;
+  /// Memory callbacks answer every failure with STATUS_UNSUCCESSFUL; else each with its own status.
+  bool one_failure_status = false;
   /// SysMem64KBPageSupported: system memory that is aligned and consecutive is mapped with pages of 64 KiB; else
   /// it is only managed in them, and mapped with 4 KiB.
   bool system_64k_mapped = true;

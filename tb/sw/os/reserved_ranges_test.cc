@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "life_bench.h"
 #include "platform/config.h"
 #include "twin/machine.h"
 
@@ -77,6 +78,19 @@ TEST(ReservedRanges, MustNotOverlapTheSystemsMemoryOrOneAnother) {
   EXPECT_THAT(CheckReservedRanges({{0x7FFC0800, 0x1000}}, managed), HasSubstr("not whole pages"));
   EXPECT_THAT(CheckReservedRanges({{~uint64_t{0xFFF}, 0x2000}}, managed), HasSubstr("not whole pages"));
   EXPECT_THAT(CheckReservedRanges({{0x7FFC0000, 0}}, managed), HasSubstr("not whole pages"));
+}
+
+TEST(ReservedRanges, ThatOverlapRefuseTheStartOrStopTheSystemByASwitch) {
+  for (const bool stops : {false, true}) {
+    test::LifeBench bench;
+    bench.config.host.gpu_reserved_kib = 64;
+    bench.options.os.inject.reserved_overlap = true;
+    bench.options.os.open.reserved_overlap_stops = stops;
+    const auto result = bench.Run([](workload::Life&) { ADD_FAILURE() << "the adapter started"; });
+    ASSERT_THAT(result.faults, SizeIs(1));
+    EXPECT_EQ(result.faults[0].name, stops ? "bug_check" : "stopped");
+    EXPECT_THAT(result.faults[0].text, HasSubstr("overlaps memory that the system manages"));
+  }
 }
 
 }  // namespace
