@@ -14,6 +14,7 @@ void VidMm::Sleep() {
     if (!allocation->local) continue;
     SystemBuffer kept(kernel_, gpu_.objects(), gpu_.handle(), allocation->bytes,
                       SystemBuffer::Shape::kScattered, "vidmm");
+    NotifyEvicted(*allocation);
     PageOut(*allocation, kept, allocation->bytes, nullptr);
     Evict(*allocation);
     asleep_.emplace_back(allocation.get(), std::move(kept));
@@ -37,6 +38,7 @@ void VidMm::Wake() {
     EnsureTables(*allocation);
     MakeResident(*allocation);
     PageIn(*allocation, kept, allocation->bytes, nullptr);
+    NotifyResident(*allocation);
     RestoreMappings(*allocation);
     for (const Allocation::Mapping& mapping : allocation->mappings) TellRoot(*mapping.process);
     kept.Release();

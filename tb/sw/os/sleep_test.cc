@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// What lives through D3 with its processes. Driver authors for S4; the rest is documents only.
+#include <algorithm>
+
+#include "driver_front.h"
+
+namespace gmmu::os::test {
+namespace {
+
+using ::testing::Contains;
+using workload::Life;
+constexpr uint64_t kPage = hw::kPageSize;
+
+class SleepWithProcesses : public DriverFront, public ::testing::WithParamInterface<POWER_ACTION> {
+ protected:
+  static void Sleep(Life& life) {
+    life.vidmm.Sleep();
+    EXPECT_EQ(life.adapter.local_segment().space->ranges(), 0u) << "nothing is in VRAM when its power goes";
+    life.adapter.PowerDown(GetParam());
+    life.adapter.PowerUp();
+    life.vidmm.Wake();
+  }
+};
+
+TEST_P(SleepWithProcesses, ContextsAllocationsAddressesAndProtectionsAreAsBefore) {
+  std::vector<HANDLE> told;
+  Run([&](Life& life) {
+    VidMm& vidmm = life.vidmm;
+    VidMm::Process *one = nullptr, *other = nullptr;
+    VidMm::Allocation *data = nullptr, *more = nullptr, *away = nullptr;
+    uint64_t va = 0, second = 0, nowhere = 0;
+    life.worker.Call([&] {
+      one = vidmm.CreateProcess("one");
+      other = vidmm.CreateProcess("other");
+      data = Filled(life, 4, 0x100);
+      more = Filled(life, 2, 0x200);
+      away = vidmm.CreateAllocation("away", kPage);
+      va = vidmm.ReserveVa(*one, 4 * kPage);
+      second = vidmm.ReserveVa(*other, 2 * kPage);
+      nowhere = vidmm.ReserveVa(*one, kPage);
+      vidmm.MapLocal(*one, va, *data, 0, 3);
+      Protection read_only = Protection::All();
+      read_only.type.Write = 0;
+      vidmm.Map(*one, va + 3 * kPage, *data, 3, 1, read_only);
+      vidmm.MapLocal(*other, second, *more, 0, 2);
+      vidmm.Map(*one, nowhere, *away, 0, 1);
+      vidmm.Unmap(*one, va + kPage, 1);
+    });
+    const HANDLE contexts[] = {one->handles.context, other->handles.context};
+    for (int times = 0; times < 2; ++times) {
+      told.clear();
+      seen.root = [&](const DXGKARG_SETROOTPAGETABLE& args) { told.push_back(args.hContext); };
+      life.worker.Call([&] { Sleep(life); });
+      seen.root = nullptr;
+      for (const HANDLE context : contexts) EXPECT_THAT(told, Contains(context)) << "its tables are other ones now";
+      EXPECT_EQ(one->handles.context, contexts[0]);
+      EXPECT_FALSE(one->handles.state->lost || other->handles.state->lost);
+      Reads(life, one, va, {0x100});
+      Reads(life, one, va + 2 * kPage, {0x102, 0x103});
+      Reads(life, other, second, {0x200, 0x201});
+      Faults(life, one, va + 3 * kPage, regs::Fault::kWriteProtect, true);
+      Faults(life, one, va + kPage, regs::Fault::kEntryInvalid);
+      EXPECT_FALSE(away->local) << "what was not resident is not brought";
+      Faults(life, one, nowhere, regs::Fault::kEntryInvalid);
+    }
+    life.worker.Call([&] {
+      for (const uint64_t address : {va, nowhere}) vidmm.FreeVa(*one, address);
+      vidmm.FreeVa(*other, second);
+      for (VidMm::Allocation* allocation : {data, more, away}) vidmm.DestroyAllocation(allocation);
+      vidmm.DestroyProcess(one);
+      vidmm.DestroyProcess(other);
+    });
+  });
+}
+
+// An allocation that the driver wants to be told of has no place in D3, and another one afterwards.
+TEST_P(SleepWithProcesses, NoticesOfResidencyGoWithTheContent) {
+  std::vector<bool> resident;
+  Run([&](Life& life) {
+    VidMm::Allocation* told = nullptr;
+    life.worker.Call([&] {
+      AllocationRequest request;
+      request.name = "told";
+      request.bytes = 4 * kPage;
+      request.explicit_residency = true;
+      told = life.vidmm.CreateAllocation(request);
+      life.vidmm.MakeResident(*told);
+      life.vidmm.Fill(*told, 0, 4 * kPage, 0x55);
+      life.vidmm.NotifyResident(*told);
+      Watch([&](const DXGKARG_BUILDPAGINGBUFFER& args) {
+        if (args.Operation == DXGK_OPERATION_NOTIFY_RESIDENCY) resident.push_back(args.NotifyResidency.Resident);
+      });
+      Sleep(life);
+      seen.operation = nullptr;
+      life.vidmm.DestroyAllocation(told);
+    });
+  });
+  EXPECT_EQ(resident, (std::vector<bool>{false, true}));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, SleepWithProcesses, ::testing::Values(PowerActionSleep, PowerActionHibernate));
+
+}  // namespace
+}  // namespace gmmu::os::test
