@@ -402,7 +402,6 @@ VidMm::Allocation* VidMm::CreateAllocation(const AllocationRequest& asked) {
   allocation->map_cpu_visible = made.flags.MapApertureCpuVisible;
   allocation->large_pages = !made.flags.DisableLargePageMapping;
   allocation->explicit_residency = made.flags.ExplicitResidencyNotification;
-  if (allocation->explicit_residency) allocation->contiguous = kPage;  // its address is told, so its pages are in a row
   allocations_.push_back(std::move(allocation));
   return allocations_.back().get();
 }

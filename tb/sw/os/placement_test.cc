@@ -65,7 +65,7 @@ class Placed : public DriverWithAFront {
     };
   }
   /// Page numbers of an allocation of 9 pages in VRAM.
-  std::vector<uint64_t> Pages(bool accessed_physically) {
+  std::vector<uint64_t> Pages(bool accessed_physically, bool told = false) {
     std::vector<uint64_t> pages;
     const auto result = bench.Run([&](Life& life) {
       life.worker.Call([&] {
@@ -75,6 +75,7 @@ class Placed : public DriverWithAFront {
         request.name = "placed";
         request.bytes = 9 * hw::kPageSize;
         request.accessed_physically = accessed_physically;
+        request.explicit_residency = told;
         VidMm::Allocation* placed = life.vidmm.CreateAllocation(request);
         life.vidmm.MakeResident(*placed);
         for (uint64_t i = 0; i < 9; ++i) pages.push_back(placed->local->page(i));
@@ -103,9 +104,11 @@ TEST_F(Placed, AccessedPhysicallyIsContiguousInAMemorySegment) {
 
 TEST_F(Placed, AlignmentIsThatOfTheFirstPage) {
   alignment = 0x20000;
-  const auto pages = Pages(true);
-  EXPECT_TRUE(Consecutive(pages));
-  EXPECT_EQ(pages[0] % (0x20000 / hw::kPageSize), 0u);
+  for (const bool told : {false, true}) {  // ExplicitResidencyNotification changes nothing of it
+    const auto pages = Pages(true, told);
+    EXPECT_TRUE(Consecutive(pages));
+    EXPECT_EQ(pages[0] % (0x20000 / hw::kPageSize), 0u);
+  }
 }
 
 TEST_F(Placed, ADirectionTakesItFromTheEndOfTheSegment) {
@@ -212,20 +215,21 @@ TEST(SegmentMemoryState, ARangeOutsideOfItsSegmentIsRefused) {
 
 // Seen on build 22621 for paging buffers in segment 0.
 TEST(PagingBufferAddress, IsTheGpusOrAByteOffsetByASwitch) {
-  for (const bool offset : {false, true}) {
+  for (const auto& [offset, records] : {std::pair(false, 0), std::pair(true, 0), std::pair(true, 4096)}) {
     test::LifeBench bench;
     bench.options.driver = Entry;
     bench.options.os.limit_bits = 33;
     bench.options.os.remap = RemapPolicy::kNever;
     bench.options.os.paging_address_is_offset = offset;
+    bench.options.os.driver["PagingPrivateBytes"] = static_cast<uint64_t>(records);
     uint64_t built = 0, submitted = 0, wrong = 0;
     between = {};
-    between.build = [&](DXGKARG_BUILDPAGINGBUFFER& args) {
+    between.build = [&, offset = offset](DXGKARG_BUILDPAGINGBUFFER& args) {
       ++built;
       wrong += (args.DmaBufferGpuVirtualAddress == 0) != offset && args.pDmaBuffer != nullptr;
       return between.real.DxgkDdiBuildPagingBuffer(between.context, &args);
     };
-    between.submit = [&](const DXGKARG_SUBMITCOMMANDVIRTUAL& args) {
+    between.submit = [&, offset = offset](const DXGKARG_SUBMITCOMMANDVIRTUAL& args) {
       ++submitted;
       wrong += args.Flags.Paging && (args.DmaBufferVirtualAddress == 0) != offset;
       return between.real.DxgkDdiSubmitCommandVirtual(between.context, &args);
