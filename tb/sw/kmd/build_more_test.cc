@@ -387,7 +387,9 @@ TEST(ContextMemory, IsMadeMappedAndWrittenBeforeTheContextIsThereAndUndoneWhenAn
 TEST(ContextMemory, SharedAcrossContextsIsOneForADevice) {
   StartedDriver driver({{"ContextBytes", 4096}, {"ContextShared", 1}});
   ASSERT_EQ(driver.kernel.context_allocations.size(), 1u) << "the fixture's context";
-  EXPECT_TRUE(driver.kernel.context_allocations.begin()->second.args.ContextAllocationFlags.SharedAcrossContexts);
+  const auto& made = driver.kernel.context_allocations.begin()->second.args;
+  EXPECT_TRUE(made.ContextAllocationFlags.SharedAcrossContexts);
+  EXPECT_EQ(made.hContext, nullptr) << "it belongs to no context";
   const HANDLE second = driver.CreateContext(driver.device, false);
   EXPECT_EQ(driver.kernel.context_allocations.size(), 1u);
   driver.kernel.table.DxgkDdiDestroyContext(second);

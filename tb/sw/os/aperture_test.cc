@@ -117,6 +117,13 @@ TEST(Aperture, ADriverWithoutMapAperture2SupportedGetsAnMdl) {
   EXPECT_EQ(args.Flags.CacheCoherent, 1u);
   const auto& pfns = test.objects.PagesOf(test.object);
   EXPECT_THAT(test.mdl_pages, ElementsAre(pfns[5], pfns[6], pfns[7])) << "physical pages";
+  DXGK_ADL list{};
+  list.PageCount = 7;
+  list.Flags.Contiguous = 1;
+  list.BasePageNumber = 0x1230;
+  *test.adl = list;  // as of contiguous memory
+  test.aperture->Map(test.owner, first + 3, 3, *test.adl, 4);
+  EXPECT_THAT(test.mdl_pages, ElementsAre(0x1234, 0x1235, 0x1236)) << "a contiguous list becomes an array";
   test.facts.remapped = true;
   EXPECT_THROW(test.Make(), BugCheck) << "an MDL cannot carry logical pages";
 }

@@ -64,7 +64,16 @@ TEST_F(ContextAllocation, IsInitialisedMappedAndUpdatedByTheGpuBeforeTheContextI
       EXPECT_EQ(words[1], query.sequence);
       EXPECT_EQ(words[2], query.va);
       EXPECT_EQ(std::count(words.begin() + 3, words.end(), 0u), 1021) << "the rest is zeros";
-      EXPECT_EQ(life.vidmm.context_allocations().Of(*process)->mappings.at(0).va, query.va) << "in the application's space";
+      VidMm::Allocation* made = life.vidmm.context_allocations().Of(*process);
+      EXPECT_EQ(made->mappings.at(0).va, query.va) << "in the application's space";
+      uint64_t record[] = {1, 2, 3};
+      const DXGKARGCB_UPDATECONTEXTALLOCATION update{made, record, sizeof record};
+      ASSERT_EQ(seen.interface.DxgkCbUpdateContextAllocation(life.adapter.handle(), &update), STATUS_SUCCESS);
+      EXPECT_TRUE(life.adapter.vidsch().idle()) << "the GPU has written it when the call returns";
+      uint64_t first = 0;
+      const uint64_t place = life.adapter.function().bars[2].address + made->local->page(0) * hw::kPageSize;
+      life.kernel.hal().ReadBlock(place, reinterpret_cast<uint8_t*>(&first), sizeof first);
+      EXPECT_EQ(first, 1u);
       life.vidmm.DestroyProcess(process);
     });
   });

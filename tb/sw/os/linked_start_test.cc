@@ -181,7 +181,10 @@ TEST(LinkedAdapters, TheIndexOfADeviceIsTheDriversByItsHandle) {
   };
   unsigned units[2] = {9, 9};
   bench.Run([&](Life& life) {
-    for (unsigned i = 0; i < 2; ++i) units[i] = life.adapter.physical(i).unit();
+    for (unsigned i = 0; i < 2; ++i) {
+      units[i] = life.adapter.physical(i).unit();
+      EXPECT_EQ(life.adapter.physical(i).index(), i);
+    }
   });
   EXPECT_THAT(units, ElementsAre(1u, 0u));
 }

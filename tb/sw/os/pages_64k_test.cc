@@ -111,7 +111,12 @@ TEST_F(Pages64k, AreChosenWhenAddressSizeAndSegmentAllow) {
       EXPECT_TRUE(local(0x101F0000, 0, 48)) << "over the end of a leaf table";
       EXPECT_FALSE(local(0x10001000, 0, 16)) << "address";
       EXPECT_FALSE(local(0x10000000, 0, 20)) << "size";
-      EXPECT_FALSE(local(0x10000000, 1, 16)) << "place in the segment";
+      VidMm::Allocation* row = life.vidmm.CreateAllocation("row", 48 * kPage);
+      row->contiguous = kPage;
+      life.vidmm.MakeResident(*row);
+      EXPECT_FALSE(chosen([&](auto& process) { life.vidmm.MapLocal(process, 0x10000000, *row, 1, 16); }, 0x10000000))
+          << "place in the segment";
+      life.vidmm.DestroyAllocation(row);
       EXPECT_FALSE(chosen([&](auto& process) { life.vidmm.MapSystem(process, 0x10000000, memory); }, 0x10000000));
       EXPECT_FALSE(chosen([&](auto& process) { life.vidmm.MapOnePage(process, 0x10000000, *data, 0, 16); }, 0x10000000));
       memory.Release();
@@ -131,6 +136,17 @@ TEST_F(Pages64k, AllocationsHaveWholePagesOf64KiBInVram) {
           EXPECT_EQ(data->local->page(page), data->local->page(page / 16 * 16) + page % 16) << page;
         EXPECT_EQ(data->local->page(0) % 16, 0u);
         life.vidmm.DestroyAllocation(data);
+      }
+      // Until nothing is left: pieces beside page tables are no pages of 64 KiB.
+      std::vector<VidMm::Allocation*> all;
+      do {
+        all.push_back(life.vidmm.CreateAllocation("one more", 16 * kPage));
+      } while (life.vidmm.TryMakeResident(*all.back()));
+      EXPECT_GT(life.adapter.local_segment().space->free_bytes(), 0u) << "there are such pieces";
+      for (VidMm::Allocation* one : all) {
+        for (uint64_t page = 0; one->local && page < 16; ++page)
+          EXPECT_EQ(one->local->page(page), one->local->page(0) / 16 * 16 + page);
+        life.vidmm.DestroyAllocation(one);
       }
     });
   });

@@ -69,7 +69,9 @@ TEST(Residency, EvictsWhatWasUsedTheLongestAgoAndKeepsWhatIsWanted) {
     --fit;  // so many fit
     EXPECT_FALSE(set.all[0]->local) << "the oldest one went";
     set.MakeResident({1});       // now 2 is the oldest
+    const uint64_t before = set.residency.counts().evictions;
     set.MakeResident({0, 2});    // 0 comes back; 2 is wanted, so 3 goes
+    EXPECT_EQ(set.residency.counts().evictions, before + 1) << "2 never went";
     EXPECT_FALSE(set.all[3]->local);
     EXPECT_TRUE(set.all[0]->local && set.all[1]->local && set.all[2]->local);
     EXPECT_THAT(set.Resident(), SizeIs(fit));
@@ -90,15 +92,21 @@ TEST(Residency, FillsWithZerosAtFirstTouchOnly) {
       life.vidmm.Fill(*dirt, 0, 4 * kSize, 0xDEADBEEF);
       life.vidmm.DestroyAllocation(dirt);
     });
-    for (int round = 0; round < 3; ++round) {
+    for (const uint8_t expected : {0, 0x77, 0x77}) {
       set.MakeResident({0});
       life.worker.Call([&] { set.residency.Evict(*set.all[0]); });
+      const uint8_t* view = set.residency.Backing(*set.all[0])->Map(0, kSize);
+      EXPECT_EQ(std::count(view, view + kSize, expected), static_cast<ptrdiff_t>(kSize));
+      set.residency.Backing(*set.all[0])->Unmap();
+      if (expected != 0) continue;
+      set.MakeResident({0});
+      life.worker.Call([&] {
+        life.vidmm.Fill(*set.all[0], 0, kSize, 0x77777777);
+        set.residency.Evict(*set.all[0]);
+      });
     }
     EXPECT_EQ(set.residency.counts().fills, 1u);
-    EXPECT_EQ(set.residency.counts().restores, 2u);
-    const uint8_t* view = set.residency.Backing(*set.all[0])->Map(0, kSize);
-    EXPECT_EQ(std::count(view, view + kSize, 0), static_cast<ptrdiff_t>(kSize));
-    set.residency.Backing(*set.all[0])->Unmap();
+    EXPECT_EQ(set.residency.counts().restores, 3u);
     set.End();
   });
   EXPECT_THAT(result.faults, IsEmpty());

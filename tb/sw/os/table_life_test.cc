@@ -322,6 +322,11 @@ TEST_F(Debug, GetPteWalksFromTheRootToTheEntriesOfOneTable) {
         ASSERT_EQ(view.GetPte(*process, get), STATUS_SUCCESS);
         EXPECT_TRUE(get.Pte[0].Valid && !get.Pte[0].LargePage) << level;
       }
+      get.PageTableLevel = 0;
+      get.PageTableIndex[0] = (1u << caps.PageTableLevelDesk[0].IndexBitCount) - 2;
+      get.NumPtes = 5;
+      ASSERT_EQ(view.GetPte(*process, get), STATUS_SUCCESS);
+      EXPECT_EQ(get.NumPtes, 2u) << "up to the end of the table";
       get.PageTableIndex[caps.PageTableLevelCount - 1] ^= 1;
       get.PageTableLevel = 0;
       EXPECT_EQ(view.GetPte(*process, get), STATUS_INVALID_PARAMETER) << "no table under that entry";

@@ -123,6 +123,7 @@ TEST_F(VaCall, MapRefusesWhatBreaksARule) {
     EXPECT_EQ(refused([](auto& args) { args.SizeInPages = 0; }), STATUS_INVALID_PARAMETER);
     EXPECT_EQ(refused([](auto& args) { args.SizeInPages = 33; }), STATUS_INVALID_PARAMETER) << "past the allocation";
     EXPECT_EQ(refused([](auto& args) { args.OffsetInPages = 32; }), STATUS_INVALID_PARAMETER);
+    EXPECT_EQ(refused([](auto& args) { args.OffsetInPages = 31, args.SizeInPages = 2; }), STATUS_INVALID_PARAMETER);
     EXPECT_EQ(refused([](auto& args) { args.BaseAddress = 0x1234; }), STATUS_INVALID_PARAMETER);
     EXPECT_EQ(refused([](auto& args) { args.hAllocation = 0; }), STATUS_INVALID_PARAMETER) << "nothing to map";
     EXPECT_EQ(refused([](auto& args) { args.hAllocation = 0x1234; }), STATUS_INVALID_PARAMETER);
@@ -411,8 +412,12 @@ TEST_F(VaCall, ContiguousAlignedMemoryIsMappedByLargePagesUnlessTheDriverForbids
         args.SizeInPages = kLarge / kPage;
         args.Protection.Write = 0;
         ASSERT_EQ(calls.Map(*process, args), STATUS_SUCCESS);
+        D3DDDI_MAPGPUVIRTUALADDRESS elsewhere = args;
+        elsewhere.BaseAddress = 9 * kLarge + kBlock;
+        ASSERT_EQ(calls.Map(*process, elsewhere), STATUS_SUCCESS);
         seen.operation = nullptr;
-        EXPECT_EQ(large, forbidden ? 0u : 1u);
+        EXPECT_EQ(large, forbidden ? 0u : 1u) << "once, at the address that is aligned";
+        Reads(life, process, elsewhere.BaseAddress, {0x51525354, 0x51525354});
         EXPECT_EQ(args.VirtualAddress % (forbidden ? kBlock : kLarge), 0u);
         Reads(life, process, args.VirtualAddress + kLarge - 2 * kPage, {0x51525354, 0x51525354});
         Faults(life, process, args.VirtualAddress, regs::Fault::kWriteProtect, true);

@@ -32,7 +32,7 @@ class SchedulerDriver {
   NTSTATUS adapter_reset_status = STATUS_SUCCESS;
   std::optional<uint32_t> current_fence;  ///< null: the driver cannot say
   uint64_t dependents = 0;                ///< besides the node itself
-  std::function<void()> on_submit;  ///< inside of the call
+  std::function<void()> on_submit, on_status;  ///< inside of the call
 
   /// Fence ids of `submitted` from `first` on.
   std::vector<uint32_t> FencesFrom(size_t first) const;
