@@ -77,6 +77,62 @@ TEST_F(BadDriver, BusyAgainThoughTheAllocationIsIdleIsABugCheck) {
   EXPECT_THAT(result.faults[0].text, HasSubstr("though the allocation is idle"));
 }
 
+// The driver asks for room and uses none of what there is.
+TEST_F(BadDriver, AnOperationThatFitsIntoNoBufferIsABugCheck) {
+  unsigned refused = 0;
+  between.build = [&](DXGKARG_BUILDPAGINGBUFFER& args) {
+    if (args.Operation != DXGK_OPERATION_VIRTUAL_TRANSFER) return RealBuild(args);
+    ++refused;
+    return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
+  };
+  const auto result = Run();
+  ASSERT_THAT(result.faults, SizeIs(1));
+  EXPECT_THAT(result.faults[0].text, HasSubstr("does not fit into an empty paging buffer"));
+  EXPECT_LE(refused, 2u) << "in what is left of one, and in an empty one";
+}
+
+TEST_F(BadDriver, ThatAdvancesAPagingBufferPastItsEndIsABugCheck) {
+  for (const bool backwards : {false, true}) {
+    between.build = [&](DXGKARG_BUILDPAGINGBUFFER& args) {
+      if (args.Operation != DXGK_OPERATION_VIRTUAL_TRANSFER) return RealBuild(args);
+      auto*& at = reinterpret_cast<uint8_t*&>(args.pDmaBuffer);
+      at = backwards ? at - 8 : at + args.DmaSize + 8;
+      return STATUS_SUCCESS;
+    };
+    const auto result = Run();
+    ASSERT_THAT(result.faults, SizeIs(1));
+    EXPECT_THAT(result.faults[0].text, HasSubstr("wrote past the end of a paging buffer"));
+  }
+}
+
+/// An update of the paging process' tables, which must be done when the call returns.
+bool IsImmediate(const DXGKARG_BUILDPAGINGBUFFER& args) {
+  return args.Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE &&
+         args.UpdatePageTable.UpdateMode == DXGK_PAGETABLEUPDATE_CPU_VIRTUAL;
+}
+
+TEST_F(BadDriver, ThatAsksForRoomForAnImmediateUpdateIsABugCheck) {
+  between.build = [&](DXGKARG_BUILDPAGINGBUFFER& args) {
+    return IsImmediate(args) ? STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER : RealBuild(args);
+  };
+  const auto result = Run();
+  ASSERT_THAT(result.faults, SizeIs(1));
+  EXPECT_THAT(result.faults[0].text, HasSubstr("asks for room for the immediate operation UPDATE_PAGE_TABLE"));
+}
+
+TEST_F(BadDriver, ThatWritesCommandsForAnImmediateUpdateIsABugCheck) {
+  Parameters os = Defaults();
+  os.immediate_updates_have_a_buffer = true;
+  between.build = [&](DXGKARG_BUILDPAGINGBUFFER& args) {
+    const NTSTATUS status = RealBuild(args);
+    if (IsImmediate(args)) args.pDmaBuffer = static_cast<uint8_t*>(args.pDmaBuffer) + 8;
+    return status;
+  };
+  const auto result = Run(os);
+  ASSERT_THAT(result.faults, SizeIs(1));
+  EXPECT_THAT(result.faults[0].text, HasSubstr("writes commands for the immediate operation UPDATE_PAGE_TABLE"));
+}
+
 // Seen on build 26100 as 0x119 with parameter 1 = 2.
 TEST_F(BadDriver, ARefusedPagingPacketIsBugCheck0x119) {
   unsigned calls = 0;
