@@ -140,15 +140,21 @@ NTSTATUS BuildUpdatePageTable(Build& build) {
   return STATUS_INVALID_PARAMETER;
 }
 
-// Names the space by its process; the root may not be active yet, then nothing is cached and an
-// empty command keeps the operation's place in the stream. Both ends 0: the whole space. The page
-// of the end address is flushed as well, so that it does not matter whether the end is inclusive.
+// The space is that of the process, and of the root; a root that walks for another process' space is refused. A root
+// need not be active yet, or any more: a process without a space has nothing cached, and an empty command keeps the
+// operation's place in the stream. Both ends 0: the whole space. The page of the end address is flushed as well, so
+// that it does not matter whether the end is inclusive.
 NTSTATUS BuildFlushTlb(Build& build) {
   const auto& op = build.args.FlushTlb;
   const auto* process = static_cast<const Process*>(op.hProcess);
   if (process == nullptr) process = build.adapter.system_process;
 
   const uint32_t space = process == nullptr ? Spaces::kNone : process->space_on(build.adapter.link.index());
+  regs::Target target{};
+  const bool named = TargetOf(op.RootPageTableAddress.SegmentId, &target);
+  const uint32_t owner =
+      named ? build.adapter.spaces.WithRoot(target, op.RootPageTableAddress.SegmentOffset) : Spaces::kNone;
+  if (owner != Spaces::kNone && owner != space) return STATUS_INVALID_PARAMETER;
   bool fits = false;
   if (space == Spaces::kNone) {
     fits = build.commands.Nop();

@@ -67,6 +67,14 @@ NTSTATUS Spaces::SetRoot(uint32_t space, regs::Target target, uint64_t address, 
   return WriteRoot(space, now);
 }
 
+uint32_t Spaces::WithRoot(regs::Target target, uint64_t address) const {
+  for (uint32_t i = 0; i < count_; ++i) {
+    const regs::SpaceRoot root = roots_[i].root;
+    if (taken_[i] && root.enable() && root.target() == target && root.address() == address) return i;
+  }
+  return kNone;
+}
+
 NTSTATUS Spaces::Restore() {
   for (uint32_t i = 0; i < count_; ++i) {
     if (!taken_[i] || !roots_[i].root.enable()) continue;

@@ -31,6 +31,9 @@ class Spaces {
   [[nodiscard]] NTSTATUS SetRoot(uint32_t space, regs::Target target, uint64_t address,
                                  uint32_t entries);
 
+  /// The space that walks from this root now; kNone: none does.
+  uint32_t WithRoot(regs::Target target, uint64_t address) const;
+
   /// The hardware lost its roots (power, reset): writes them again.
   [[nodiscard]] NTSTATUS Restore();
 

@@ -670,6 +670,34 @@ TEST_F(BuildTest, FlushNamesTheSpaceOfTheProcessAndCoversThePageOfItsEnd) {
   EXPECT_EQ(model.flushes[0].space, kSystemSpace);
 }
 
+// The root and the process name one space. What walks for nobody, or does not yet, is not held against anything.
+TEST_F(BuildTest, FlushOfAnotherProcessesRootIsRefused) {
+  const auto set = [&](HANDLE context, uint64_t root) {
+    DXGKARG_SETROOTPAGETABLE args{};
+    args.hContext = context;
+    args.Address = {kVramSegment, 0, root};
+    args.NumEntries = 512;
+    driver.kernel.table.DxgkDdiSetRootPageTable(driver.kernel.adapter, &args);
+  };
+  set(driver.system_context, 0x7000);
+  set(driver.context, 0x9000);
+  const auto flush = [&](HANDLE process, uint64_t root) {
+    DXGKARG_BUILDPAGINGBUFFER args{};
+    args.Operation = DXGK_OPERATION_FLUSH_TLB;
+    args.FlushTlb.hProcess = process;
+    args.FlushTlb.RootPageTableAddress = {kVramSegment, 0, root};
+    return args;
+  };
+  EXPECT_EQ(Built(flush(driver.process, 0x9000)).flushes.at(0).space, kProcessSpace);
+  EXPECT_EQ(Built(flush(nullptr, 0x7000)).flushes.at(0).space, kSystemSpace);
+  EXPECT_EQ(Refused(flush(driver.process, 0x7000)), STATUS_INVALID_PARAMETER);
+  EXPECT_EQ(Refused(flush(driver.system_process, 0x9000)), STATUS_INVALID_PARAMETER);
+  EXPECT_EQ(Built(flush(driver.process, 0xB000)).flushes.at(0).space, kProcessSpace) << "a root of nobody";
+  set(driver.context, 0xB000);
+  EXPECT_EQ(Built(flush(driver.process, 0x9000)).flushes.at(0).space, kProcessSpace) << "the root that it had";
+  EXPECT_EQ(Refused(flush(driver.system_process, 0xB000)), STATUS_INVALID_PARAMETER);
+}
+
 TEST_F(BuildTest, FlushOfARootThatIsNotActiveStillMakesASubmission) {
   const HANDLE process = driver.CreateProcess(false);
   DXGKARG_BUILDPAGINGBUFFER args{};
