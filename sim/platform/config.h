@@ -88,7 +88,7 @@ struct MachineConfig {
     uint64_t fill_kib;
     std::string bring_up;  ///< "linked", "windows-22621" or "windows-26100"
     uint64_t window_pages;
-    bool system_64k_mapped;
+    bool system_64k_mapped, eviction_tells_entries;
     uint64_t quantum_us, tdr_delay_us;
     bool submit_during_preemption;
 
@@ -105,7 +105,7 @@ struct MachineConfig {
     std::string update_mode;  ///< "cpu_virtual", "gpu_virtual" or "gpu_physical"
     bool explicit_invalidation;
     uint64_t context_kib, vram_base_mib, aperture_base_mib, paging_private_bytes, own_va_kib;
-    bool context_shared, fill_by_byte, no_64bit_atomics, idle_for_updates;
+    bool context_shared, fill_by_byte, no_64bit_atomics, idle_for_updates, invalid_not_cached;
     bool leaf_64k, dual_pte, system_64k;
     std::vector<uint64_t> page_table_bytes;  ///< leaf first; 0: what the entries need
     uint64_t page_table_alignment;

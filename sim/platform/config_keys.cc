@@ -197,6 +197,9 @@ std::vector<Key> MakeKeys() {
       SWITCH(os, system_64k_mapped, true,
              "With driver.system_64k, system memory that is aligned and consecutive is mapped with pages of 64 KiB; "
              "else with 4 KiB. Not documented."),
+      SWITCH(os, eviction_tells_entries, false,
+             "Updates with NotifyEviction carry the entries that the page table has; off: invalid ones. Not "
+             "documented."),
       NUMBER(os, iommu_flags, 0, "", 0, 31,
              "IOMMUFlags of GPU isolation: 1 domain, 2 mappings, 4 attach, 8 without the driver's cap, "
              "16 failure allowed."),
@@ -291,6 +294,9 @@ std::vector<Key> MakeKeys() {
       SWITCH(driver, no_64bit_atomics, false, "No64BitAtomics: the GPU writes only the low half of monitored fences."),
       SWITCH(driver, idle_for_updates, false,
              "PageTableUpdateRequireAddressSpaceIdle: contexts are suspended while their page tables change."),
+      SWITCH(driver, invalid_not_cached, true,
+             "InvalidTlbEntriesNotCached: entries that become valid are not flushed: the hardware caches no invalid "
+             "ones; off: they are."),
       SWITCH(driver, leaf_64k, false,
              "Use64KBPages: VRAM has pages of 64 KiB, and leaf tables of their entries exist. Needs 4 index bits of level 0."),
       SWITCH(driver, dual_pte, false,

@@ -78,6 +78,7 @@ os::Parameters OsParameters(const sim::MachineConfig& config, uint64_t seed) {
   parameters.driver["FillByByte"] = config.driver.fill_by_byte;
   parameters.driver["No64BitAtomics"] = config.driver.no_64bit_atomics;
   parameters.driver["IdleForUpdates"] = config.driver.idle_for_updates;
+  parameters.driver["InvalidNotCached"] = config.driver.invalid_not_cached;
   parameters.system_process_has_pasid = config.os.system_process_has_pasid;
   if (config.os.bring_up == "windows-22621") parameters.bring_up = os::BringUp::kWindows22621;
   if (config.os.bring_up == "windows-26100") parameters.bring_up = os::BringUp::kWindows26100;
@@ -113,6 +114,7 @@ os::Parameters OsParameters(const sim::MachineConfig& config, uint64_t seed) {
   parameters.build_stack_bytes = config.os.build_stack_kib << 10;
   parameters.dma_remapping_compatible = config.driver.dma_remapping_compatible;
   parameters.open.system_64k_mapped = config.os.system_64k_mapped;
+  parameters.open.eviction_tells_entries = config.os.eviction_tells_entries;
   parameters.inject.leak = config.inject.leak;
   parameters.driver["SaveAreaBytes"] = config.driver.save_area_kib << 10;
   parameters.driver["Isolation"] = config.driver.isolation;

@@ -144,7 +144,7 @@ NTSTATUS GpuMmuCaps(const DXGKARG_QUERYADAPTERINFO& args, const Adapter& lead) {
   caps.ZeroInPteSupported = 1;
   caps.CacheCoherentMemorySupported = 1;
   caps.LargePageSupported = 1;
-  caps.InvalidTlbEntriesNotCached = 1;
+  caps.InvalidTlbEntriesNotCached = adapter.parameters.invalid_not_cached;
   caps.SysMemLargePageSupported = 1;
   caps.ExplicitPageTableInvalidation = adapter.parameters.explicit_invalidation;
   caps.PageTableUpdateRequireAddressSpaceIdle = adapter.parameters.idle_for_updates;

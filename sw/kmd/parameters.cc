@@ -110,6 +110,7 @@ bool Parameters::Read(uint32_t index) {
   read.fill_by_byte = key.Value("FillByByte", fill_by_byte) != 0;
   read.no_64bit_atomics = key.Value("No64BitAtomics", no_64bit_atomics) != 0;
   read.idle_for_updates = key.Value("IdleForUpdates", idle_for_updates) != 0;
+  read.invalid_not_cached = key.Value("InvalidNotCached", invalid_not_cached) != 0;
   const uint64_t records = key.Value("PagingPrivateBytes", paging_private_bytes);
   read.context_bytes = key.Value("ContextBytes", context_bytes);
   read.context_shared = key.Value("ContextShared", context_shared) != 0;

@@ -43,6 +43,8 @@ struct Parameters {
   bool fill_by_byte = false;          ///< FillByByte: FillPattern is one byte in its field of 32 bits
   bool no_64bit_atomics = false;      ///< No64BitAtomics: the GPU writes fences of 32 bits
   bool idle_for_updates = false;      ///< IdleForUpdates: PageTableUpdateRequireAddressSpaceIdle
+  /// InvalidNotCached: 0: the driver does not say that the hardware caches no invalid entry (it never does)
+  bool invalid_not_cached = true;
   uint32_t paging_private_bytes = 0;  ///< PagingPrivateBytes: of each paging buffer; 0, or one PagingRecord and more
   uint64_t context_bytes = 0;         ///< ContextBytes: a context has an allocation of so many bytes, whole pages
   bool context_shared = false;        ///< ContextShared: the contexts of a device share it

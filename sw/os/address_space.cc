@@ -136,7 +136,7 @@ AddressSpace::Table& AddressSpace::Ensure(unsigned level, uint64_t va, const Sin
   const Slot slot{level, va / geometry.Coverage(level)};
   const auto found = tables_.find(slot);
   if (found != tables_.end()) return found->second;
-  if (windows_) return EnsureInWindowsOrder(level, va, sink);
+  if (windows_ && !UnderUpper(level, va)) return EnsureInWindowsOrder(level, va, sink);
 
   const uint64_t start = slot.second * geometry.Coverage(level);
   Ensure(level + 1, va, sink);
@@ -147,7 +147,7 @@ AddressSpace::Table& AddressSpace::Ensure(unsigned level, uint64_t va, const Sin
   } else {
     Split(table, level, start, upper->second, sink);
     for (uint64_t i = 0; level > 0 && i < geometry.Entries(level); ++i)
-      uppers_[{level - 1, start / geometry.Coverage(level - 1) + i}] = PartOf(upper->second, level, i);
+      uppers_[{level - 1, start / geometry.Coverage(level - 1) + i}] = EntryOf(upper->second, level, i);
     uppers_.erase(slot);
   }
   WriteEntry(level + 1, start, LinkTo(table), sink);
@@ -246,6 +246,7 @@ void AddressSpace::FreeTables() {
   small_.clear();
   uppers_.clear();
   evicted_.clear();
+  evicted_64k_.clear();
   ReleaseRetired();
   if (root_entries_ != 0) Release(root_);
   root_entries_ = 0;

@@ -10,6 +10,7 @@
 
 #include "ddi/d3dkmddi.h"
 #include "os/geometry.h"
+#include "os/held_entry.h"
 #include "os/ranges.h"
 #include "os/segments.h"
 #include "os/system_buffer.h"
@@ -106,26 +107,32 @@ class AddressSpace {
   /// a segment with pages of 64 KiB; where the leaf table has 4 KiB entries already it keeps them (single entries).
   void SetEntries(uint64_t va, uint64_t pages, const std::vector<DXGK_PTE>& entries,
                   HANDLE allocation, uint64_t allocation_offset, const Sink& sink, uint64_t driver_protection = 0);
-  /// Entries of one leaf table that a copy of pages takes to one other, or to the same.
-  struct LeafRun {
-    D3DGPU_PHYSICAL_ADDRESS source, target;
-    uint64_t source_bytes, target_bytes;  // of the tables
-    uint64_t from, to, entries;
-    uint64_t va;  // of the first target entry
+  /// Pages of one leaf table's range that a copy takes to one other, or to the same.
+  struct CopyPiece {
+    uint64_t source, target, pages;
   };
-  /// [source, source + bytes) to `target`, ascending; the tables exist.
-  std::vector<LeafRun> LeafRuns(uint64_t source, uint64_t target, uint64_t bytes);
+  /// [source, source + bytes) to `target`, ascending.
+  std::vector<CopyPiece> CopyPieces(uint64_t source, uint64_t target, uint64_t bytes) const;
+  /// Where the 4 KiB leaf table of `va` lies.
+  struct LeafPlace {
+    D3DGPU_PHYSICAL_ADDRESS gpu;
+    uint64_t bytes;
+  };
+  /// The table exists.
+  LeafPlace PlaceOfLeaf(uint64_t va) const;
   /// Makes the tables that are missing for these pages; `large`: for pages of 64 KiB, where that is still open.
   void EnsureTables(uint64_t va, uint64_t pages, const Sink& sink, bool large = false);
   /// The page at `va` has, or is to have, an entry of 64 KiB.
   bool Is64k(uint64_t va) const;
+  /// One of these pages has.
+  bool Any64k(uint64_t va, uint64_t pages) const;
   /// Writes one invalid entry over all of them.
   void Invalidate(uint64_t va, uint64_t pages, const Sink& sink);
   /// One entry of `level` > 0 that maps data or zeros: all that a table of the level below would cover. `va` is
   /// aligned to that. Tables that it replaces are retired. Later changes of parts of it make tables that say the
   /// same first.
   void SetUpper(unsigned level, uint64_t va, const DXGK_PTE& entry, HANDLE allocation, uint64_t allocation_offset,
-                const Sink& sink);
+                const Sink& sink, uint64_t driver_protection = 0);
   /// Zero entries, each at the highest level that fits.
   void SetZero(uint64_t va, uint64_t pages, const Sink& sink);
   /// Frees leaf tables that lie in the range as a whole, and tables above that are empty then: entries of
@@ -134,7 +141,12 @@ class AddressSpace {
   /// Gives retired tables back: nothing that is queued, and no TLB, may use them any more.
   void ReleaseRetired();
   /// What a table says, entry by entry.
-  using Contents = std::function<std::vector<DXGK_PTE>(const D3DGPU_PHYSICAL_ADDRESS& table, uint64_t entries)>;
+  using Contents =
+      std::function<std::vector<HeldEntry>(const D3DGPU_PHYSICAL_ADDRESS& table, uint64_t first, uint64_t count)>;
+  /// The entries of a piece's source pages, each as one of 4 KiB; their table exists (EnsureTables).
+  std::vector<HeldEntry> PageEntries(const CopyPiece& piece, const Contents& contents) const;
+  /// The GPU has copied a piece from one table of 4 KiB entries to another: the update that would have done it.
+  TableUpdate NoteCopied(const CopyPiece& piece, const std::vector<HeldEntry>& entries);
   // Nothing of the space runs while its tables move or are evicted; old ones are retired.
   /// Every table but the root lies elsewhere afterwards, and says the same.
   void MoveTables(const Contents& contents, const Sink& sink);
@@ -142,7 +154,7 @@ class AddressSpace {
   /// be changed until RestoreTables has brought all of them back; after NoRoom it goes on where it stood.
   void EvictTables(const Contents& contents, const Sink& sink);
   void RestoreTables(const Sink& sink);
-  bool evicted() const { return !evicted_.empty() && !restoring_; }
+  bool evicted() const { return !(evicted_.empty() && evicted_64k_.empty()) && !restoring_; }
   /// Writes every entry of every table invalid (DXGK_GPUMMUCAPS.ExplicitPageTableInvalidation).
   void InvalidateAll(const Sink& sink);
   /// Gives every table back. The GPU must not use the space any more.
@@ -169,22 +181,16 @@ class AddressSpace {
   std::optional<uint64_t> PlaceOf(unsigned level, uint64_t slot, Segment& segment, uint64_t bytes,
                                   const std::string& created_by);
   Table NewRoot(uint64_t wanted);
-  /// An entry of 64 KiB, and what the updates that made it said.
-  struct Entry64k {
-    DXGK_PTE entry{};
-    HANDLE allocation = nullptr;
-    uint64_t allocation_offset = 0;
-    uint64_t driver_protection = 0;
-  };
   struct Leaf64k {
     Table table;
-    std::vector<Entry64k> entries;
+    std::vector<HeldEntry> entries;
   };
   // address_space_64k.cc
   bool Fits64k(uint64_t va, uint64_t pages, const std::vector<DXGK_PTE>& entries) const;
   void PutLeaf(TableUpdate update, bool fits, const Sink& sink);
   void PutPair(const TableUpdate& update, bool fits, const Sink& sink);
   void PutSmall(TableUpdate update, const Sink& sink);
+  void NoteSmall(const TableUpdate& update);
   void PutLarge(TableUpdate update, const Sink& sink);
   void InvalidateSmall(const TableUpdate& update, const Sink& sink);
   Leaf64k& Ensure64k(uint64_t slot, const Sink& sink);
@@ -196,12 +202,20 @@ class AddressSpace {
   /// Pairs: `blocks`, and the pages of `update`, go from 64 KiB entries to 4 KiB ones.
   void Move(const TableUpdate& update, const std::vector<uint64_t>& blocks, const Sink& sink);
   /// Pages [first, first + count) of a block as they were in its 64 KiB entry.
-  TableUpdate Part64k(uint64_t block, const Entry64k& held, uint64_t first, uint64_t count) const;
+  TableUpdate Part64k(uint64_t block, const HeldEntry& held, uint64_t first, uint64_t count) const;
   void ForgetBlocks(uint64_t slot);
   DXGK_PTE LinkTo64k(const Table& table) const;
   void Release(Table& table);
   void Retire(Slot slot);
-  void WriteAll(const Table& table, unsigned level, uint64_t va, std::vector<DXGK_PTE> entries, const Sink& sink);
+  /// All entries of a table that lies elsewhere from now on; leaves with what their entries were made with.
+  void WriteAll(const Table& table, unsigned level, uint64_t va, const std::vector<HeldEntry>& entries,
+                const Sink& sink);
+  void WriteLeaf(const Table& table, uint64_t va, const std::vector<HeldEntry>& entries, bool use_64k,
+                 const Sink& sink);
+  void Evict(const Table& table, unsigned level, uint64_t va, const std::vector<HeldEntry>& entries, bool use_64k,
+             const Sink& sink);
+  /// The entry of level 1 for the leaf tables that the slot has.
+  void WriteLinkOfLeaf(uint64_t slot, const Sink& sink);
   void WriteEntry(unsigned level, uint64_t va, const DXGK_PTE& entry, const Sink& sink);
   DXGK_PTE LinkTo(const Table& table) const;
   static void Aim(TableUpdate& update, const Table& table);
@@ -215,8 +229,10 @@ class AddressSpace {
   void Initialise(const Table& table, unsigned level, uint64_t count, uint64_t va,
                   const Sink& sink);
   /// A table that says what `upper` said: zeros, or smaller pages of the same data.
-  DXGK_PTE PartOf(const DXGK_PTE& upper, unsigned level, uint64_t index) const;
-  void Split(const Table& table, unsigned level, uint64_t va, const DXGK_PTE& upper, const Sink& sink);
+  HeldEntry EntryOf(const HeldEntry& upper, unsigned level, uint64_t index) const;
+  void Split(const Table& table, unsigned level, uint64_t va, const HeldEntry& upper, const Sink& sink);
+  /// A table of this level, or of one above it, that is not there: an entry stands in its place.
+  bool UnderUpper(unsigned level, uint64_t va) const;
 
   PhysicalAdapter& adapter_;
   std::string name_;
@@ -226,12 +242,13 @@ class AddressSpace {
   Table root_;
   uint64_t root_entries_ = 0;
   std::map<Slot, Table> tables_;     // without the root
-  std::map<Slot, DXGK_PTE> uppers_;  // entries that stand where the table of this slot would
+  std::map<Slot, HeldEntry> uppers_;  // entries that stand where the table of this slot would
   std::map<uint64_t, Leaf64k> leaves_64k_;  // by va / coverage of a leaf table
   std::map<uint64_t, uint16_t> small_;      // pairs: 4 KiB entries in use, by block of 64 KiB
   ChangeHooks hooks_;
   std::vector<Table> retired_;
-  std::map<Slot, std::vector<DXGK_PTE>> evicted_;  // contents
+  std::map<Slot, std::vector<HeldEntry>> evicted_;  // contents
+  std::map<uint64_t, std::vector<HeldEntry>> evicted_64k_;
   bool restoring_ = false;
   TableViews views_;
   Placer placer_;

@@ -8,7 +8,6 @@
 namespace gmmu::os {
 namespace {
 
-bool InUse(const DXGK_PTE& entry) { return entry.Valid || entry.Zero; }
 bool NoneInUse(const std::vector<DXGK_PTE>& entries) { return std::none_of(entries.begin(), entries.end(), InUse); }
 uint64_t FirstBlock(const TableUpdate& update) { return update.first_va / kBytesOf64k; }
 uint64_t EndBlock(const TableUpdate& update) {  // one behind the last
@@ -66,6 +65,13 @@ bool AddressSpace::Is64k(uint64_t va) const {
   return leaf != nullptr && (!geometry.dual || InUse(leaf->entries[geometry.Index(0, va) / kPagesOf64k].entry));
 }
 
+bool AddressSpace::Any64k(uint64_t va, uint64_t pages) const {
+  for (uint64_t block = va / kBytesOf64k; block * kBytesOf64k < va + pages * hw::kPageSize; ++block) {
+    if (Is64k(block * kBytesOf64k)) return true;
+  }
+  return false;
+}
+
 // Not over linked adapters, so its slot does not matter.
 AddressSpace::Table AddressSpace::New64k() { return NewTable(0, 0, adapter_.caps().geometry.leaf_64k_bytes); }
 
@@ -87,12 +93,22 @@ AddressSpace::Leaf64k& AddressSpace::Ensure64k(uint64_t slot, const Sink& sink) 
   const uint64_t start = slot * geometry.Coverage(0);
   Ensure(1, start, sink);
   if (uppers_.count({0, slot}) != 0) Ensure(0, start, sink);
-  Leaf64k leaf{New64k(), std::vector<Entry64k>(geometry.Entries(0) / kPagesOf64k)};
+  Leaf64k leaf{New64k(), std::vector<HeldEntry>(geometry.Entries(0) / kPagesOf64k)};
   Leaf64k& held = leaves_64k_.emplace(slot, std::move(leaf)).first->second;
   Clear64k(slot, sink);
-  const Table* small = geometry.dual ? Find(0, start) : nullptr;
-  WriteEntry(1, start, !geometry.dual ? LinkTo64k(held.table) : small == nullptr ? DXGK_PTE{} : LinkTo(*small), sink);
+  WriteLinkOfLeaf(slot, sink);
   return held;
+}
+
+// Of a pair the 64 KiB half goes with every entry of level 1 (WriteEntry).
+void AddressSpace::WriteLinkOfLeaf(uint64_t slot, const Sink& sink) {
+  const Geometry& geometry = adapter_.caps().geometry;
+  const auto small = tables_.find({0, slot});
+  const Leaf64k* large = Find64k(slot);
+  DXGK_PTE link{};
+  if (small != tables_.end()) link = LinkTo(small->second);
+  else if (large != nullptr && !geometry.dual) link = LinkTo64k(large->table);
+  WriteEntry(1, slot * geometry.Coverage(0), link, sink);
 }
 
 void AddressSpace::ForgetBlocks(uint64_t slot) {
@@ -100,8 +116,7 @@ void AddressSpace::ForgetBlocks(uint64_t slot) {
   small_.erase(small_.lower_bound(slot * blocks), small_.lower_bound((slot + 1) * blocks));
 }
 
-void AddressSpace::PutSmall(TableUpdate update, const Sink& sink) {
-  Aim(update, Ensure(0, update.first_va, sink));
+void AddressSpace::NoteSmall(const TableUpdate& update) {
   for (uint64_t i = 0; adapter_.caps().geometry.dual && i < update.count; ++i) {
     const uint64_t page = update.first_va / hw::kPageSize + i;
     const auto bit = static_cast<uint16_t>(1u << page % kPagesOf64k);
@@ -110,6 +125,11 @@ void AddressSpace::PutSmall(TableUpdate update, const Sink& sink) {
     pages = static_cast<uint16_t>(used ? pages | bit : pages & ~bit);
     if (pages == 0) small_.erase(page / kPagesOf64k);
   }
+}
+
+void AddressSpace::PutSmall(TableUpdate update, const Sink& sink) {
+  Aim(update, Ensure(0, update.first_va, sink));
+  NoteSmall(update);
   sink(update);
 }
 
@@ -124,8 +144,9 @@ void AddressSpace::PutLarge(TableUpdate update, const Sink& sink) {
     update.entries.resize(update.count);
   }
   for (uint64_t i = 0; i < update.count; ++i) {
-    leaf.entries[update.start + i] = {update.entries[update.repeat ? 0 : i], update.allocation,
-                                      update.allocation_offset + i * kBytesOf64k, update.driver_protection};
+    leaf.entries[update.start + i] = {update.entries[update.repeat ? 0 : i], {}, update.allocation,
+                                      update.allocation == nullptr ? 0 : update.allocation_offset + i * kBytesOf64k,
+                                      update.driver_protection};
   }
   Aim(update, leaf.table);
   sink(update);
@@ -178,18 +199,15 @@ void AddressSpace::InvalidateSmall(const TableUpdate& update, const Sink& sink) 
   if (any && hooks_.flush) hooks_.flush(update.first_va, update.count * hw::kPageSize);
 }
 
-TableUpdate AddressSpace::Part64k(uint64_t block, const Entry64k& held, uint64_t first, uint64_t count) const {
+TableUpdate AddressSpace::Part64k(uint64_t block, const HeldEntry& held, uint64_t first, uint64_t count) const {
   TableUpdate part;
   part.first_va = block * kBytesOf64k + first * hw::kPageSize;
   part.start = adapter_.caps().geometry.Index(0, part.first_va);
   part.count = count;
   part.allocation = held.allocation;
-  part.allocation_offset = held.allocation == nullptr ? 0 : held.allocation_offset + first * hw::kPageSize;
+  part.allocation_offset = PartOf(held, first * hw::kPageSize).allocation_offset;
   part.driver_protection = held.driver_protection;
-  for (uint64_t i = first; i < first + count; ++i) {
-    part.entries.push_back(held.entry);
-    if (!held.entry.Zero) part.entries.back().PageAddress += i;
-  }
+  for (uint64_t i = first; i < first + count; ++i) part.entries.push_back(PartOf(held, i * hw::kPageSize).entry);
   return part;
 }
 
@@ -226,7 +244,7 @@ void AddressSpace::Move(const TableUpdate& update, const std::vector<uint64_t>& 
   if (hooks_.begin) hooks_.begin(LeafChange::kMove);
   std::vector<TableUpdate> rest;  // pages of the blocks that the update does not write
   for (const uint64_t block : blocks) {
-    const Entry64k held = leaves_64k_.at(slot).entries[block - first];
+    const HeldEntry held = leaves_64k_.at(slot).entries[block - first];
     TableUpdate clear = Part64k(block, {}, 0, kPagesOf64k);
     clear.entries.resize(1);
     clear.repeat = true;

@@ -32,49 +32,42 @@ void AddressSpace::ReplaceRoot(uint64_t entries, const Sink& sink) {
       if (tables_.count({0, slot}) == 0) keep({0, slot}, geometry.dual ? DXGK_PTE{} : LinkTo64k(leaf.table));
     }
   }
-  for (const auto& [slot, entry] : uppers_) {
-    if (slot.first == level - 1) keep(slot, entry);
+  for (const auto& [slot, upper] : uppers_) {
+    if (slot.first == level - 1) keep(slot, upper.entry);
   }
 }
 
-void AddressSpace::Split(const Table& table, unsigned level, uint64_t va, const DXGK_PTE& upper, const Sink& sink) {
+bool AddressSpace::UnderUpper(unsigned level, uint64_t va) const {
+  const Geometry& geometry = adapter_.caps().geometry;
+  for (; level + 1 < geometry.count(); ++level)
+    if (uppers_.count({level, va / geometry.Coverage(level)}) != 0) return true;
+  return false;
+}
+
+void AddressSpace::Split(const Table& table, unsigned level, uint64_t va, const HeldEntry& upper, const Sink& sink) {
   const Geometry& geometry = adapter_.caps().geometry;
   TableUpdate update;
   update.level = level;
   update.count = geometry.Entries(level);
   update.initial = true;
   update.first_va = va;
+  update.allocation = upper.allocation;
+  update.allocation_offset = upper.allocation_offset;
+  update.driver_protection = upper.driver_protection;
   Aim(update, table);
-  update.repeat = upper.Zero != 0;
-  for (uint64_t i = 0; i < (update.repeat ? 1 : update.count); ++i) update.entries.push_back(PartOf(upper, level, i));
+  update.repeat = upper.entry.Zero != 0;
+  for (uint64_t i = 0; i < (update.repeat ? 1 : update.count); ++i)
+    update.entries.push_back(EntryOf(upper, level, i).entry);
   if (level == 0 && geometry.dual) {
     for (uint64_t block = 0; block < update.count / kPagesOf64k; ++block) small_[va / kBytesOf64k + block] = 0xFFFF;
   }
   sink(update);
 }
 
-DXGK_PTE AddressSpace::PartOf(const DXGK_PTE& upper, unsigned level, uint64_t index) const {
-  DXGK_PTE entry = upper;
-  entry.LargePage = level != 0 && !upper.Zero;
-  if (!upper.Zero)
-    entry.PageAddress += index << adapter_.caps().geometry.Shift(level) >> 12;
-  return entry;
-}
-
-std::vector<AddressSpace::LeafRun> AddressSpace::LeafRuns(uint64_t source, uint64_t target, uint64_t bytes) {
-  const Geometry& geometry = adapter_.caps().geometry;
-  std::vector<LeafRun> runs;
-  for (uint64_t done = 0; done < bytes;) {
-    const Table& from = tables_.at({0, (source + done) / geometry.Coverage(0)});
-    const Table& to = tables_.at({0, (target + done) / geometry.Coverage(0)});
-    LeafRun run{from.gpu,   to.gpu,     from.bytes, to.bytes, geometry.Index(0, source + done),
-                geometry.Index(0, target + done), 0, target + done};
-    run.entries =
-        std::min({geometry.Entries(0) - run.from, geometry.Entries(0) - run.to, (bytes - done) / hw::kPageSize});
-    done += run.entries * hw::kPageSize;
-    runs.push_back(run);
-  }
-  return runs;
+HeldEntry AddressSpace::EntryOf(const HeldEntry& upper, unsigned level, uint64_t index) const {
+  HeldEntry held = PartOf(upper, index << adapter_.caps().geometry.Shift(level));
+  held.entry.LargePage = level != 0 && !held.entry.Zero;
+  return held;
 }
 
 void AddressSpace::Retire(Slot slot) {
@@ -100,7 +93,7 @@ void AddressSpace::Retire(Slot slot) {
 }
 
 void AddressSpace::SetUpper(unsigned level, uint64_t va, const DXGK_PTE& entry, HANDLE allocation,
-                            uint64_t allocation_offset, const Sink& sink) {
+                            uint64_t allocation_offset, const Sink& sink, uint64_t driver_protection) {
   const Geometry& geometry = adapter_.caps().geometry;
   const uint64_t size = uint64_t{1} << geometry.Shift(level);
   if (level == 0 || level >= geometry.count() || va % size != 0)
@@ -118,7 +111,7 @@ void AddressSpace::SetUpper(unsigned level, uint64_t va, const DXGK_PTE& entry, 
   update.entries = {entry};
   sink(update);
   Retire(slot);
-  uppers_[slot] = entry;
+  uppers_[slot] = {entry, {}, allocation, allocation_offset, driver_protection};
 }
 
 void AddressSpace::SetZero(uint64_t va, uint64_t pages, const Sink& sink) {

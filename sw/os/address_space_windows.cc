@@ -77,7 +77,7 @@ void AddressSpace::MakeFirst(uint64_t va, uint64_t large, const Sink& sink) {
   const uint64_t slot = va / geometry.Coverage(0);
   for (unsigned level = top; level-- > 0;) TableOf(level, va);
   for (uint64_t i = 1; i <= large; ++i)
-    leaves_64k_[slot + i] = {New64k(), std::vector<Entry64k>(geometry.Entries(0) / kPagesOf64k)};
+    leaves_64k_[slot + i] = {New64k(), std::vector<HeldEntry>(geometry.Entries(0) / kPagesOf64k)};
   Initialise(TableOf(0, va), 0, geometry.Entries(0), va, sink);
   TableOf(0, va).written = true;
   for (uint64_t i = 1; i <= large; ++i) Clear64k(slot + i, sink);

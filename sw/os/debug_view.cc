@@ -72,7 +72,7 @@ NTSTATUS DebugView::GetPte(const VidMm::Process& process, D3DKMT_GET_PTE& args) 
   for (unsigned level = top;; --level) {
     if (args.PageTableIndex[level] >= entries) return STATUS_INVALID_PARAMETER;
     if (level == args.PageTableLevel) break;
-    const DXGK_PTE entry = process.shadow.At(table, args.PageTableIndex[level]);
+    const DXGK_PTE entry = process.shadow.At(table, args.PageTableIndex[level]).entry;
     if (!entry.Valid || entry.Zero || entry.LargePage) return STATUS_INVALID_PARAMETER;
     table = {static_cast<UINT>(entry.Segment), 0, entry.PageTableAddress * hw::kPageSize};
     entries = geometry.Entries(level - 1);
@@ -81,7 +81,7 @@ NTSTATUS DebugView::GetPte(const VidMm::Process& process, D3DKMT_GET_PTE& args) 
   args.NumPtes = static_cast<UINT>(std::min<uint64_t>(args.NumPtes, entries - first));
   args.NumValidEntries = 0;
   for (UINT i = 0; i < args.NumPtes; ++i) {
-    args.Pte[i] = process.shadow.At(table, first + i);
+    args.Pte[i] = process.shadow.At(table, first + i).entry;
     args.NumValidEntries += args.Pte[i].Valid != 0;
   }
   return STATUS_SUCCESS;

@@ -164,6 +164,7 @@ void PagingQueue::Immediate(DXGKARG_BUILDPAGINGBUFFER& operation) {
 
 void PagingQueue::FlushTlb(HANDLE process, const D3DGPU_PHYSICAL_ADDRESS& root, uint64_t start,
                            uint64_t end) {
+  ++flushes_;
   if (!adapter_.kernel().parameters().inject.missing_flush) {
     DXGKARG_BUILDPAGINGBUFFER operation{};
     operation.Operation = DXGK_OPERATION_FLUSH_TLB;

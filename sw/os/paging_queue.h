@@ -53,6 +53,7 @@ class PagingQueue {
 
   uint64_t submissions() const { return submissions_; }
   uint64_t operations() const { return operations_; }
+  uint64_t flushes() const { return flushes_; }
 
  private:
   struct Flush {
@@ -87,6 +88,7 @@ class PagingQueue {
   TransferOrder order_;
   uint64_t submissions_ = 0;
   uint64_t operations_ = 0;
+  uint64_t flushes_ = 0;
 };
 
 }  // namespace gmmu::os

@@ -57,6 +57,8 @@ struct OpenPoints {
   /// SysMem64KBPageSupported: system memory that is aligned and consecutive is mapped with pages of 64 KiB; else
   /// it is only managed in them, and mapped with 4 KiB.
   bool system_64k_mapped = true;
+  /// Updates with NotifyEviction carry the entries that the table has; else invalid ones.
+  bool eviction_tells_entries = false;
 };
 
 /// What the operating system is told about machine and policy.

@@ -10,7 +10,6 @@ namespace gmmu::os {
 namespace {
 constexpr uint16_t kAll = 0xFFFF;
 
-bool InUse(const DXGK_PTE& entry) { return entry.Valid || entry.Zero; }
 bool IsLink(const DXGK_PTE& entry) { return entry.Valid && !entry.Zero && !entry.LargePage; }
 }  // namespace
 

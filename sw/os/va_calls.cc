@@ -183,6 +183,9 @@ NTSTATUS VaCalls::Check(const VidMm::Process& process, const D3DDDI_UPDATEGPUVIR
       const auto& copy = operation.Copy;
       legal = in_one(copy.DestAddress, copy.SizeInBytes, target) &&
               in_one(copy.SourceAddress, copy.SizeInBytes, source);
+      if (!legal) break;
+      for (const auto& [allocation, mapping] : vidmm_.MappingsIn(process, copy.SourceAddress, copy.SizeInBytes))
+        legal = legal && !Clashes(*allocation, mapping.first_page, mapping.pages, (*target)->driver_protection);
       break;
     }
   }
@@ -206,7 +209,7 @@ void VaCalls::Do(VidMm::Process& process, const D3DDDI_UPDATEGPUVIRTUALADDRESS_O
                  Of(operation.Unmap.Protection, 0));
     case D3DDDI_UPDATEGPUVIRTUALADDRESS_COPY:
       return vidmm_.CopyMappings(process, operation.Copy.SourceAddress, operation.Copy.DestAddress,
-                                 operation.Copy.SizeInBytes);
+                                 operation.Copy.SizeInBytes, inherited);
   }
 }
 

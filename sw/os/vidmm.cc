@@ -58,7 +58,7 @@ DXGK_PTE VidMm::LocalEntry(const Allocation& allocation, uint64_t page) {
 
 void VidMm::Update(Process& process, const TableUpdate& update, bool immediate) {
   Hold(process);
-  process.shadow.Apply(update);
+  if (process.shadow.Apply(update)) process.overwritten = true;
   if (process.order) process.order->Note(update);
   Send(process, update, immediate);
 }

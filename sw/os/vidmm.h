@@ -41,6 +41,7 @@ class VidMm {
     TableShadow shadow;      // what its page tables say
     std::unique_ptr<TableOrder> order;  // where there are pages of 64 KiB
     bool root_told = false;  // to the driver
+    bool overwritten = false;  // entries that were in use, since the last flush that FlushChanges asks for
     bool held = false;       // its contexts are suspended for an update of its tables
     bool in_creation = false;  // DxgkDdiCreateProcess runs
     struct Companion {
@@ -228,8 +229,13 @@ class VidMm {
   uint64_t WindowBytes() const { return kernel_.parameters().window_pages * hw::kPageSize; }
   /// An operation by itself, as VidMm queues them; returns when the GPU has done it.
   void Operate(DXGKARG_BUILDPAGINGBUFFER operation);
-  /// The mappings of [source, source + bytes) of a process at `target` too: its page tables' entries are copied.
-  void CopyMappings(Process& process, uint64_t source, uint64_t target, uint64_t bytes);
+  /// The mappings of [source, source + bytes) of a process at `target` too: its page tables' entries are copied, with
+  /// `driver_protection` for the target's.
+  void CopyMappings(Process& process, uint64_t source, uint64_t target, uint64_t bytes,
+                    uint64_t driver_protection = 0);
+  /// Mappings in [va, va + bytes) of a process, cut to it.
+  std::vector<std::pair<Allocation*, Allocation::Mapping>> MappingsIn(const Process& process, uint64_t va,
+                                                                      uint64_t bytes) const;
   /// `work`, whose operations and flushes go through the companion context of the process' context. What was queued
   /// before is done.
   void OnCompanion(Process& process, const std::function<void()>& work);
@@ -301,10 +307,14 @@ class VidMm {
   void SetLocal(Process& process, uint64_t va, Allocation& allocation, uint64_t first_page,
                 uint64_t pages, const Protection& protection);
   void FinishMapping(Process& process, uint64_t va, uint64_t pages);
+  /// Flushes the range when entries were in use there before, or when the hardware may hold that they were not
+  /// (DXGK_GPUMMUCAPS.InvalidTlbEntriesNotCached).
+  void FlushChanges(Process& process, uint64_t va, uint64_t pages);
   void Forget(Process& process, uint64_t va, uint64_t pages);
   AddressSpace::Contents ContentsOf(Process& process);
   void FlushSpace(Process& process);
-  void CopyRecords(Process& process, uint64_t source, uint64_t target, uint64_t bytes);
+  void CopyPiece(Process& process, const AddressSpace::CopyPiece& piece, uint64_t driver_protection);
+  void CopyByGpu(Process& process, const AddressSpace::CopyPiece& piece, const std::vector<HeldEntry>& entries);
   /// True: mapped with pages of 64 KiB.
   bool SetWindow(uint64_t va, const std::vector<DXGK_PTE>& entries, const Allocation& allocation,
                  uint64_t offset, uint64_t driver_protection);

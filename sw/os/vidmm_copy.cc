@@ -51,62 +51,87 @@ void VidMm::UnmapForPaging(uint64_t va, uint64_t pages) {
   FreeVa(paging_, va);
 }
 
-// Leaf by leaf, from the end that an overlap leaves whole: by the entries that the tables are known to have, or by
-// the GPU from table to table (a copy is executed when the stream gets there, and the tables must be in its space).
-void VidMm::CopyMappings(Process& process, uint64_t source, uint64_t target, uint64_t bytes) {
+// Leaf by leaf, from the end that an overlap leaves whole.
+void VidMm::CopyMappings(Process& process, uint64_t source, uint64_t target, uint64_t bytes,
+                         uint64_t driver_protection) {
   RefuseOnLink("copying mappings");
-  const auto sink = SinkFor(process);
-  process.space->EnsureTables(source, bytes / kPage, sink);
-  process.space->EnsureTables(target, bytes / kPage, sink);
-  std::vector<AddressSpace::LeafRun> runs = process.space->LeafRuns(source, target, bytes);
-  if (target > source) std::reverse(runs.begin(), runs.end());
+  process.space->EnsureTables(source, bytes / kPage, SinkFor(process));
+  std::vector<AddressSpace::CopyPiece> pieces = process.space->CopyPieces(source, target, bytes);
+  if (target > source) std::reverse(pieces.begin(), pieces.end());
+  for (const AddressSpace::CopyPiece& piece : pieces) CopyPiece(process, piece, driver_protection);
 
-  const bool by_gpu =
-      kernel_.parameters().copies_entries && gpu_.caps().update_mode != DXGK_PAGETABLEUPDATE_CPU_VIRTUAL;
-  if (by_gpu) {
-    for (const AddressSpace::LeafRun& run : runs) {
-      const uint64_t from = MapTable(run.source, run.source_bytes), to = MapTable(run.target, run.target_bytes);
-      DXGK_BUILDPAGINGBUFFER_COPY_RANGE range{static_cast<UINT>(run.entries), from, to, static_cast<UINT>(run.from),
-                                              static_cast<UINT>(run.to)};
-      if (run.source.SegmentId == run.target.SegmentId && run.source.SegmentOffset == run.target.SegmentOffset)
-        range.DstPageTableAddress = from;  // one table has one address, so that the driver sees an overlap
-      DXGKARG_BUILDPAGINGBUFFER operation{};
-      operation.Operation = DXGK_OPERATION_COPY_PAGE_TABLE_ENTRIES;
-      operation.CopyPageTableEntries.NumRanges = 1;
-      operation.CopyPageTableEntries.pRanges = &range;
-      active_->Add(operation);
-      process.shadow.Copy(run.source, run.from, run.target, run.to, run.entries);
-      active_->Drain();
-      UnmapTable(from, run.source_bytes);
-      UnmapTable(to, run.target_bytes);
-    }
-  } else {
-    std::vector<std::vector<DXGK_PTE>> all;  // as they were before the first is written
-    for (const AddressSpace::LeafRun& run : runs)
-      all.push_back(process.shadow.Entries(run.source, run.from, run.entries));
-    for (size_t i = 0; i < runs.size(); ++i)
-      process.space->SetEntries(runs[i].va, runs[i].entries, all[i], nullptr, 0, sink);
+  auto copies = MappingsIn(process, source, bytes);
+  Forget(process, target, bytes / kPage);
+  for (auto& [allocation, mapping] : copies) {
+    mapping.va = target + (mapping.va - source);
+    mapping.protection.driver = driver_protection;
+    allocation->mappings.push_back(mapping);
   }
-  CopyRecords(process, source, target, bytes);
   FinishMapping(process, target, bytes / kPage);
 }
 
-void VidMm::CopyRecords(Process& process, uint64_t source, uint64_t target, uint64_t bytes) {
-  std::vector<std::pair<Allocation*, Allocation::Mapping>> copies;
+// By the entries that the tables are known to have; or by the GPU, which copies entries of 4 KiB as they are: pages of
+// 64 KiB on either side, and entries that get another protection of the driver's, are written.
+void VidMm::CopyPiece(Process& process, const AddressSpace::CopyPiece& piece, uint64_t driver_protection) {
+  AddressSpace& space = *process.space;
+  const std::vector<HeldEntry> entries = space.PageEntries(piece, ContentsOf(process));
+  const bool as_they_are = std::all_of(entries.begin(), entries.end(), [&](const HeldEntry& held) {
+    return !InUse(held.entry) || held.driver_protection == driver_protection;
+  });
+  if (kernel_.parameters().copies_entries && gpu_.caps().update_mode != DXGK_PAGETABLEUPDATE_CPU_VIRTUAL &&
+      as_they_are && !space.Any64k(piece.source, piece.pages) && !space.Any64k(piece.target, piece.pages))
+    return CopyByGpu(process, piece, entries);
+  for (size_t first = 0, end = 0; first < entries.size(); first = end) {
+    end = EndOfRun(entries, first, kPage);
+    std::vector<DXGK_PTE> run;
+    for (size_t i = first; i < end; ++i) run.push_back(entries[i].entry);
+    space.SetEntries(piece.target + first * kPage, run.size(), run, entries[first].allocation,
+                     entries[first].allocation_offset, SinkFor(process),
+                     InUse(run.front()) ? driver_protection : 0);
+  }
+}
+
+// A copy is executed when the stream gets there, and the tables must be in the paging process' space.
+void VidMm::CopyByGpu(Process& process, const AddressSpace::CopyPiece& piece, const std::vector<HeldEntry>& entries) {
+  process.space->EnsureTables(piece.target, piece.pages, SinkFor(process));
+  const Geometry& geometry = gpu_.caps().geometry;
+  const uint64_t from = geometry.Index(0, piece.source), to = geometry.Index(0, piece.target);
+  const auto source = process.space->PlaceOfLeaf(piece.source), target = process.space->PlaceOfLeaf(piece.target);
+  const uint64_t source_va = MapTable(source.gpu, source.bytes), target_va = MapTable(target.gpu, target.bytes);
+  DXGK_BUILDPAGINGBUFFER_COPY_RANGE range{static_cast<UINT>(piece.pages), source_va, target_va,
+                                          static_cast<UINT>(from), static_cast<UINT>(to)};
+  if (source.gpu.SegmentId == target.gpu.SegmentId && source.gpu.SegmentOffset == target.gpu.SegmentOffset)
+    range.DstPageTableAddress = source_va;  // one table has one address, so that the driver sees an overlap
+  DXGKARG_BUILDPAGINGBUFFER operation{};
+  operation.Operation = DXGK_OPERATION_COPY_PAGE_TABLE_ENTRIES;
+  operation.CopyPageTableEntries.NumRanges = 1;
+  operation.CopyPageTableEntries.pRanges = &range;
+  active_->Add(operation);
+  if (process.shadow.Copy(source.gpu, from, target.gpu, to, piece.pages)) process.overwritten = true;
+  const TableUpdate copied = process.space->NoteCopied(piece, entries);
+  if (process.order) process.order->Note(copied);
+  active_->Drain();
+  UnmapTable(source_va, source.bytes);
+  UnmapTable(target_va, target.bytes);
+}
+
+std::vector<std::pair<VidMm::Allocation*, VidMm::Allocation::Mapping>> VidMm::MappingsIn(const Process& process,
+                                                                                         uint64_t va,
+                                                                                         uint64_t bytes) const {
+  std::vector<std::pair<Allocation*, Allocation::Mapping>> found;
   for (const auto& allocation : allocations_) {
     for (const Allocation::Mapping& mapping : allocation->mappings) {
-      const uint64_t start = std::max(mapping.va, source);
-      const uint64_t end = std::min(mapping.va + mapping.pages * kPage, source + bytes);
+      const uint64_t start = std::max(mapping.va, va);
+      const uint64_t end = std::min(mapping.va + mapping.pages * kPage, va + bytes);
       if (mapping.process != &process || start >= end) continue;
-      Allocation::Mapping copy = mapping;
-      copy.va = target + (start - source);
-      copy.first_page += (start - mapping.va) / kPage;
-      copy.pages = (end - start) / kPage;
-      copies.emplace_back(allocation.get(), copy);
+      Allocation::Mapping cut = mapping;
+      cut.va = start;
+      cut.first_page += (start - mapping.va) / kPage;
+      cut.pages = (end - start) / kPage;
+      found.emplace_back(allocation.get(), cut);
     }
   }
-  Forget(process, target, bytes / kPage);
-  for (const auto& [allocation, mapping] : copies) allocation->mappings.push_back(mapping);
+  return found;
 }
 
 }  // namespace gmmu::os

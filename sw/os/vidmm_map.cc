@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What page tables of processes say.
 #include <algorithm>
+#include <utility>
 
 #include "os/bug_check.h"
 #include "os/context_allocations.h"
@@ -45,13 +46,11 @@ void VidMm::InvalidateMappings(Allocation& allocation) {
     VidMm& tables = *process.vidmm;
     touched.push_back(&tables);
     process.space->Invalidate(mapping.va, mapping.pages, tables.SinkFor(process));
-    tables.Flush(process, mapping.va, mapping.pages * kPage);
+    tables.FlushChanges(process, mapping.va, mapping.pages);
   }
   Finish(touched);
 }
 
-// From invalid to valid: no flush when the hardware says that it does not cache invalid entries
-// (DXGK_GPUMMUCAPS.InvalidTlbEntriesNotCached).
 void VidMm::RestoreMappings(Allocation& allocation) {
   std::vector<VidMm*> touched;
   for (const Allocation::Mapping& mapping : allocation.mappings) {
@@ -59,8 +58,7 @@ void VidMm::RestoreMappings(Allocation& allocation) {
     VidMm& tables = *process.vidmm;
     touched.push_back(&tables);
     tables.SetLocal(process, mapping.va, allocation, mapping.first_page, mapping.pages, mapping.protection);
-    if (tables.gpu_.caps().invalid_not_cached) continue;
-    tables.Flush(process, mapping.va, mapping.pages * kPage);
+    tables.FlushChanges(process, mapping.va, mapping.pages);
   }
   Finish(touched);
 }
@@ -104,9 +102,13 @@ void VidMm::ForgetIn(Allocation& allocation, Process& process, uint64_t va, uint
   allocation.mappings = std::move(kept);
 }
 
+void VidMm::FlushChanges(Process& process, uint64_t va, uint64_t pages) {
+  if (std::exchange(process.overwritten, false) || !gpu_.caps().invalid_not_cached) Flush(process, va, pages * kPage);
+}
+
 // Flushes what the entries were, waits, and frees the tables that nothing uses any more.
 void VidMm::FinishMapping(Process& process, uint64_t va, uint64_t pages) {
-  Flush(process, va, pages * kPage);
+  FlushChanges(process, va, pages);
   Finish();
   TellRoot(process);
   process.space->ReleaseRetired();
@@ -141,7 +143,8 @@ void VidMm::MapLarge(Process& process, uint64_t va, unsigned level, Allocation& 
   entry.LargePage = 1;
   if (!allocation.contiguous || entry.PageAddress % pages != 0 || allocation.bytes < pages * kPage)
     throw BugCheck("a large page of " + allocation.name + ", which is not contiguous and aligned to it");
-  process.space->SetUpper(level, va, Protect(entry, protection), allocation.handle, 0, SinkFor(process));
+  process.space->SetUpper(level, va, Protect(entry, protection), allocation.handle, 0, SinkFor(process),
+                          protection.driver);
   Forget(process, va, pages);
   allocation.mappings.push_back({&process, va, 0, pages, protection});
   FinishMapping(process, va, pages);
@@ -162,13 +165,14 @@ void VidMm::UnmapAndFreeTables(Process& process, uint64_t va, uint64_t pages) {
 }
 
 AddressSpace::Contents VidMm::ContentsOf(Process& process) {
-  return [&process](const D3DGPU_PHYSICAL_ADDRESS& table, uint64_t entries) {
-    return process.shadow.Entries(table, 0, entries);
+  return [&process](const D3DGPU_PHYSICAL_ADDRESS& table, uint64_t first, uint64_t count) {
+    return process.shadow.Entries(table, first, count);
   };
 }
 
 void VidMm::FlushSpace(Process& process) {
-  active_->FlushTlb(process.handles.process, process.space->root(), 0, 0);
+  process.overwritten = false;
+  Flush(process, 0, 0);
   Finish();
   process.space->ReleaseRetired();
 }

@@ -59,6 +59,7 @@ class Paging : public ::testing::Test {
 
 // Seen on build 22621: a walk at build time finds the entries of before, whatever the stream has been told.
 TEST_F(Paging, UpdatesAreQueuedAndAWalkAtBuildTimeSeesTheOldTables) {
+  bench.options.os.driver["InvalidNotCached"] = 0;  // so that a flush comes too
   unsigned seen = 0;
   const auto result = bench.Run([&](Life& life) {
     VidMm::Process* process = nullptr;
@@ -125,7 +126,7 @@ TEST_F(Paging, OperationsArePackedAtUnevenOffsetsAndSubmittedTogether) {
     });
   });
   EXPECT_THAT(result.faults, IsEmpty());
-  ASSERT_GE(places.size(), 6u) << "three tables, their links, the entries, a flush, a fence";
+  ASSERT_GE(places.size(), 6u) << "three tables, their links, the entries, a fence";
   const UINT size = places[0].offset + places[0].room;
   UINT next = 0;
   for (const Place& place : places) {

@@ -140,6 +140,47 @@ TEST(Residency, FromInvalidToValidNeedsNoFlushWhenTheHardwareSaysSo) {
   EXPECT_THAT(result.faults, IsEmpty());
 }
 
+// The same for every way to map. What was valid is flushed whether the cap is set or not.
+TEST(Residency, OnlyEntriesThatWereInUseAreFlushedUnlessTheHardwareMayCacheInvalidOnes) {
+  for (const bool not_cached : {true, false}) {
+    LifeBench bench;
+    bench.options.os.driver["InvalidNotCached"] = not_cached;
+    const auto result = bench.Run([&](Life& life) {
+      life.worker.Call([&] {
+        ASSERT_EQ(life.adapter.caps().invalid_not_cached, not_cached);
+        VidMm::Process* process = life.vidmm.CreateProcess("process");
+        VidMm::Allocation* data = life.vidmm.CreateAllocation("data", 8 * hw::kPageSize);
+        life.vidmm.MakeResident(*data);
+        const uint64_t va = life.vidmm.ReserveVa(*process, 16 * hw::kPageSize);
+        const auto flushes = [&](const std::function<void()>& change) {
+          const uint64_t before = life.vidmm.queue().flushes();
+          change();
+          return life.vidmm.queue().flushes() - before;
+        };
+        const uint64_t expected = not_cached ? 0 : 1;
+        const auto map = [&] { life.vidmm.MapLocal(*process, va, *data, 0, 8); };
+        EXPECT_EQ(flushes(map), expected) << "into a new table";
+        EXPECT_EQ(flushes([&] { life.vidmm.Unmap(*process, va + hw::kPageSize, 1); }), 1u) << "valid to invalid";
+        EXPECT_EQ(flushes([&] { life.vidmm.MapLocal(*process, va + hw::kPageSize, *data, 5, 1); }), expected);
+        EXPECT_EQ(flushes([&] { life.vidmm.MapLocal(*process, va + 7 * hw::kPageSize, *data, 6, 2); }), 1u)
+            << "valid to valid, and invalid to valid";
+        EXPECT_EQ(flushes([&] { life.vidmm.MapZero(*process, va + 12 * hw::kPageSize, 1); }), expected);
+        EXPECT_EQ(flushes([&] { life.vidmm.MapLocal(*process, va + 12 * hw::kPageSize, *data, 6, 1); }), 1u)
+            << "a zero entry is in use";
+        EXPECT_EQ(flushes([&] { life.vidmm.UnmapAndFreeTables(*process, va, 16); }), 1u);
+        EXPECT_EQ(flushes(map), expected) << "after its unmapping was flushed";
+        const uint64_t mapped = data->mappings.size();
+        EXPECT_EQ(flushes([&] { life.vidmm.InvalidateMappings(*data); }), mapped);
+        EXPECT_EQ(flushes([&] { life.vidmm.RestoreMappings(*data); }), expected * mapped);
+        life.vidmm.FreeVa(*process, va);
+        life.vidmm.DestroyAllocation(data);
+        life.vidmm.DestroyProcess(process);
+      });
+    });
+    EXPECT_THAT(result.faults, IsEmpty());
+  }
+}
+
 TEST(Residency, AMappingThatWasTakenAwayIsNotRestored) {
   LifeBench bench;
   const auto result = bench.Run([](Life& life) {

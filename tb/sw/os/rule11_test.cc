@@ -161,6 +161,7 @@ TEST_F(Rule11Paging, AFlushOfZeroToZeroIsOfEverything) {
 }
 
 TEST_F(Rule11Paging, ARootIsNamedByItsPhysicalAddressWhichChangesWhenItMoves) {
+  bench.options.os.driver["InvalidNotCached"] = 0;  // every update is flushed
   std::set<uint64_t> named;
   between = [&](DXGKARG_BUILDPAGINGBUFFER& args, const BuildCall& call) {
     if (args.Operation == DXGK_OPERATION_FLUSH_TLB) named.insert(args.FlushTlb.RootPageTableAddress.SegmentOffset);
@@ -277,6 +278,78 @@ TEST_F(Rule11Paging, ZeroEntriesReadZeroAtAnyLevelAndLargePagesAreEveryWhereButA
     });
   });
   EXPECT_THAT(result.faults, IsEmpty());
+}
+
+/// The driver takes a flush by its process, and holds the root against the space that walks from it.
+TEST_F(Rule11Paging, AFlushThatNamesTheRootOfAnotherProcessStopsTheSystem) {
+  HANDLE flushed = nullptr;
+  D3DGPU_PHYSICAL_ADDRESS other{};
+  between = [&](DXGKARG_BUILDPAGINGBUFFER& args, const BuildCall& call) {
+    if (args.Operation == DXGK_OPERATION_FLUSH_TLB && flushed != nullptr && args.FlushTlb.hProcess == flushed)
+      args.FlushTlb.RootPageTableAddress = other;
+    return call(args);
+  };
+  const auto result = bench.Run([&](Life& life) {
+    life.worker.Call([&] {
+      VidMm::Process* process = life.vidmm.CreateProcess("process");
+      other = life.vidmm.CreateProcess("other")->space->root();
+      const uint64_t va = life.vidmm.ReserveVa(*process, hw::kPageSize);
+      life.vidmm.MapZero(*process, va, 1);
+      flushed = process->handles.process;
+      life.vidmm.Unmap(*process, va, 1);
+    });
+  });
+  ASSERT_EQ(result.faults.size(), 1u);
+  EXPECT_EQ(result.faults[0].stop_code, 0x10Eu) << result.faults[0].text;
+}
+
+/// Large pages at each level above the leaf: the documents allow them at all, the driver's levels are small enough here
+/// for VRAM to hold one of the root's.
+TEST_F(Rule11Paging, LargePagesAreAtEveryLevelAboveTheLeaf) {
+  bench.config.gpu.vram_mib = 64;
+  bench.options.os.page_table_bits = {5, 2, 2, 9};
+  bench.options.os.window_pages = 16;  // few tables, so that there is a place for the largest one
+  const std::vector<uint8_t> page(hw::kPageSize);
+  const auto result = bench.Run([&](Life& life) {
+    const Geometry& geometry = life.adapter.caps().geometry;
+    for (unsigned level = 1; level < geometry.count(); ++level) {
+      const uint64_t size = uint64_t{1} << geometry.Shift(level), va = 5 * size, quarter = size / 4;
+      VidMm::Process* process = nullptr;
+      VidMm::Allocation* data = nullptr;
+      life.worker.Call([&] {
+        process = life.vidmm.CreateProcess("process");
+        data = life.vidmm.CreateAllocation("data", size);
+        data->contiguous = size;
+        life.vidmm.MakeResident(*data);
+        for (uint64_t part = 0; part < 4; ++part)
+          life.vidmm.Fill(*data, part * quarter, quarter, 0x01010101 * static_cast<uint32_t>(0x10 * level + part));
+        life.vidmm.MapLarge(*process, va, level, *data);
+      });
+      const auto reads = [&](uint64_t offset) {
+        const std::vector<uint8_t> bytes(hw::kPageSize, static_cast<uint8_t>(0x10 * level + offset / quarter));
+        return RunOnePage(life, process, va + offset, std::nullopt, bytes).passed;
+      };
+      EXPECT_EQ(process->space->tables(), geometry.count() - 1 - level) << "no table below the entry";
+      for (uint64_t part = 0; part < 4; ++part) {
+        EXPECT_TRUE(reads(part * quarter)) << level << " " << part;
+        EXPECT_TRUE(reads((part + 1) * quarter - hw::kPageSize)) << level << " " << part;
+      }
+      EXPECT_TRUE(RunOnePage(life, process, va + size, regs::Fault::kEntryInvalid, page).passed) << level;
+      // A page of it goes: smaller pages stand for the rest, down to the leaf.
+      life.worker.Call([&] { life.vidmm.Unmap(*process, va + quarter, 1); });
+      EXPECT_EQ(process->space->tables(), geometry.count() - 1) << level;
+      EXPECT_TRUE(RunOnePage(life, process, va + quarter, regs::Fault::kEntryInvalid, page).passed) << level;
+      for (const uint64_t offset :
+           {uint64_t{0}, quarter - hw::kPageSize, quarter + hw::kPageSize, 3 * quarter, size - hw::kPageSize})
+        EXPECT_TRUE(reads(offset)) << level << " " << offset;
+      life.worker.Call([&] {
+        life.vidmm.DestroyAllocation(data);
+        life.vidmm.DestroyProcess(process);
+      });
+    }
+  });
+  EXPECT_EQ(FaultsOf(result), "");
+  EXPECT_THAT(result.leaks, IsEmpty());
 }
 
 TEST_F(Rule11Paging, ResidentAndReservedOfNotifyResidencyShareBit0) {

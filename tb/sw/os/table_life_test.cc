@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tables that move, go and come back; roots of processes with and without contexts; fences. Documents only, unless a
 // comment names a build.
+#include <algorithm>
 #include <set>
 
 #include "driver_front.h"
@@ -121,6 +122,151 @@ TEST_F(TableLife, EvictedTablesAreAnnouncedAndTheirAddressesFaultUntilTheyAreBac
     Reads(life, subject.process, subject.va, Pages(0x100, 20));
     End(life, subject);
   });
+}
+
+/// The kinds of leaf tables: of 4 KiB entries only; of either kind; both beside each other.
+enum class Kind { k4k, kSingle, kDual };
+
+class TableKinds : public TableLife, public ::testing::WithParamInterface<Kind> {
+ protected:
+  TableKinds() {
+    bench.config.gpu.vram_mib = 8;
+    bench.options.os.driver["Leaf64k"] = GetParam() != Kind::k4k;
+    bench.options.os.driver["DualPte"] = GetParam() == Kind::kDual;
+  }
+  static constexpr uint64_t kLarge = 0x10000000, kSmall = 0x20000000, kBeside = kLarge + 0x100000;
+  static constexpr uint64_t kProtection = 0x5000000007;
+  /// Whole blocks of 64 KiB, five pages of another leaf table with a protection of the driver's, and with pairs pages
+  /// of 4 KiB in the blocks' leaf table.
+  static Subject MakeMixed(Life& life) {
+    Subject subject;
+    life.worker.Call([&] {
+      subject.process = life.vidmm.CreateProcess("process");
+      subject.data = Filled(life, 37, 0x200);
+      Protection protection = Protection::All();
+      protection.driver = kProtection;
+      life.vidmm.MapLocal(*subject.process, kLarge, *subject.data, 0, 32);
+      life.vidmm.MapLocal(*subject.process, kSmall, *subject.data, 32, 5, protection);
+      if (GetParam() != Kind::kSingle) life.vidmm.MapLocal(*subject.process, kBeside, *subject.data, 7, 3);
+    });
+    EXPECT_EQ(subject.process->space->Is64k(kLarge), GetParam() != Kind::k4k);
+    return subject;
+  }
+  static void ReadsAll(Life& life, const Subject& subject) {
+    EXPECT_EQ(subject.process->space->Is64k(kLarge), GetParam() != Kind::k4k);
+    Reads(life, subject.process, kLarge, Pages(0x200, 32));
+    Reads(life, subject.process, kSmall, Pages(0x220, 5));
+    if (GetParam() != Kind::kSingle) Reads(life, subject.process, kBeside, Pages(0x207, 3));
+  }
+  static void EndMixed(Life& life, Subject& subject) {
+    life.worker.Call([&] {
+      life.vidmm.DestroyAllocation(subject.data);
+      life.vidmm.DestroyProcess(subject.process);
+    });
+  }
+  /// Updates of the process' tables.
+  void WatchUpdates(const Subject& subject, std::function<void(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE&)> watch) {
+    Watch(
+        [process = subject.process->handles.process, watch = std::move(watch)](const DXGKARG_BUILDPAGINGBUFFER& args) {
+          if (args.Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE && args.UpdatePageTable.hProcess == process)
+            watch(args.UpdatePageTable);
+        });
+  }
+};
+
+// "Every table but the root" (address_space.h), those of 64 KiB entries too; level 1 says both halves again.
+TEST_P(TableKinds, AllTablesMoveAndTheirEntriesKeepAllocationAndDriverProtection) {
+  Run([&](Life& life) {
+    Subject subject = MakeMixed(life);
+    std::set<std::pair<bool, uint64_t>> cleared;  // Use64KBPages and place of whole leaf tables
+    std::vector<UINT64> offsets;                  // of the entries with a protection
+    WatchUpdates(subject, [&](const auto& op) {
+      if (op.PageTableLevel != 0) return;
+      if (op.Flags.InitialUpdate)
+        cleared.insert({op.Flags.Use64KBPages, op.PageTableAddress.GpuPhysical.SegmentOffset});
+      if (!op.pPageTableEntries->Valid) return;
+      EXPECT_EQ(op.hAllocation, subject.data->handle);
+      EXPECT_EQ(op.DriverProtection, op.FirstPteVirtualAddress / kSmall == 1 ? kProtection : 0u);
+      if (op.DriverProtection != 0) offsets.push_back(op.AllocationOffsetInBytes);
+    });
+    life.worker.Call([&] { life.vidmm.MoveTables(*subject.process); });
+    seen.operation = nullptr;
+    const size_t large = subject.process->space->tables_64k();
+    EXPECT_EQ(large, GetParam() == Kind::k4k ? 0u : 1u);
+    EXPECT_THAT(cleared, SizeIs(GetParam() == Kind::kDual ? 3 : 2));
+    EXPECT_EQ(std::count_if(cleared.begin(), cleared.end(), [](const auto& one) { return one.first; }),
+              static_cast<std::ptrdiff_t>(large));
+    EXPECT_THAT(offsets, ElementsAre(32 * kPage));
+    ReadsAll(life, subject);
+    // What is changed afterwards is changed in the new tables: a page of a block of 64 KiB goes.
+    life.worker.Call([&] { life.vidmm.Unmap(*subject.process, kLarge + 3 * kPage, 1); });
+    EXPECT_FALSE(subject.process->space->Is64k(kLarge));
+    Faults(life, subject.process, kLarge + 3 * kPage, regs::Fault::kEntryInvalid);
+    Reads(life, subject.process, kLarge + 4 * kPage, Pages(0x204, 28));
+    EndMixed(life, subject);
+  });
+}
+
+// Contents of the entries: os.eviction_tells_entries; documents say nothing.
+TEST_P(TableKinds, AllTablesAreEvictedAnnouncedAndRestored) {
+  for (const bool tells : {false, true}) {
+    bench.options.os.open.eviction_tells_entries = tells;
+    Run([&](Life& life) {
+      Subject subject = MakeMixed(life);
+      const size_t tables = subject.process->space->tables(), large = subject.process->space->tables_64k();
+      const size_t ranges = life.adapter.local_segment().space->ranges();
+      size_t announced = 0, of_64k = 0;
+      uint64_t valid = 0;
+      WatchUpdates(subject, [&](const auto& op) {
+        if (!op.Flags.NotifyEviction) return;
+        ++announced;
+        of_64k += op.Flags.Use64KBPages;
+        if (op.PageTableLevel == 0)
+          for (UINT i = 0; i < op.NumPageTableEntries; ++i)
+            valid += op.pPageTableEntries[op.Flags.Repeat ? 0 : i].Valid;
+      });
+      life.worker.Call([&] { life.vidmm.EvictTables(*subject.process); });
+      EXPECT_EQ(announced, tables) << "once for each";
+      EXPECT_EQ(of_64k, large);
+      const uint64_t in_use = GetParam() == Kind::k4k ? 40 : GetParam() == Kind::kSingle ? 7 : 10;
+      EXPECT_EQ(valid, tells ? in_use : 0u);
+      EXPECT_TRUE(subject.process->space->evicted());
+      EXPECT_EQ(life.adapter.local_segment().space->ranges(), ranges - tables) << "their memory is free";
+      Faults(life, subject.process, kLarge, regs::Fault::kEntryInvalid);
+      Faults(life, subject.process, kSmall, regs::Fault::kEntryInvalid);
+      life.worker.Call([&] { life.vidmm.RestoreTables(*subject.process); });
+      EXPECT_EQ(subject.process->space->tables(), tables);
+      EXPECT_EQ(subject.process->space->tables_64k(), large);
+      ReadsAll(life, subject);
+      EndMixed(life, subject);
+    });
+  }
+}
+INSTANTIATE_TEST_SUITE_P(All, TableKinds, ::testing::Values(Kind::k4k, Kind::kSingle, Kind::kDual),
+                         [](const auto& info) {
+                           return info.param == Kind::k4k       ? "Only4KiB"
+                                  : info.param == Kind::kSingle ? "Leaf64k"
+                                                                : "DualPte";
+                         });
+
+// In the orders of both builds: a zero entry of level 1 becomes a table of them when one page is mapped.
+TEST_F(TableLife, AZeroEntryAboveTheLeafIsSplitInEveryOrderOfTables) {
+  for (const BringUp order : {BringUp::kLinked, BringUp::kWindows22621}) {
+    bench.options.os.bring_up = order;
+    bench.config.gpu.vram_mib = 8;
+    Run([&](Life& life) {
+      life.worker.Call([&] {
+        VidMm::Process* process = life.vidmm.CreateProcess("process");
+        VidMm::Allocation* data = Filled(life, 1, 0x300);
+        const uint64_t va = 0x10000000;
+        life.vidmm.MapZero(*process, va, 512);
+        life.vidmm.MapLocal(*process, va + 2 * kPage, *data, 0, 1);
+        Reads(life, process, va + kPage, {0, 0x300, 0});
+        life.vidmm.DestroyAllocation(data);
+        life.vidmm.DestroyProcess(process);
+      });
+    });
+  }
 }
 
 TEST_F(TableLife, EntriesOfEvictedTablesCannotBeChanged) {
