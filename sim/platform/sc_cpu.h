@@ -89,6 +89,9 @@ class Cpu : public sc_core::sc_module, public hw::Platform, public hw::Instrumen
     parts_.units.at(unit).gpu->LoseAnswer(space, va);
   }
   void StrayRead(hw::Bdf device, uint64_t address) override;
+  void HoldReads(unsigned unit, uint64_t address, uint64_t until_ns) override {
+    parts_.units.at(unit).root_complex->HoldReads(address, until_ns * 1000);
+  }
 
  private:
   struct Answer {  // outlives a read that was given up

@@ -128,7 +128,11 @@ void RootComplex::BeginRead(PooledTransaction* t) {
                          (piece.address - burst->transaction->get_address()));
         ToMemory(in, [this, burst, piece, tag](PooledTransaction& done) {
           link_.up.Release(TlpKind::kNonPosted, 0);
-          Complete(burst, piece, tag, done.is_response_ok());
+          const bool ok = done.is_response_ok();
+          if (piece.address / hw::kPageSize == hold_.page && hold_.until_ps > Agenda::Now())
+            agenda_.At(hold_.until_ps, [this, burst, piece, tag, ok] { Complete(burst, piece, tag, ok); });
+          else
+            Complete(burst, piece, tag, ok);
           PumpUp();
         });
       });

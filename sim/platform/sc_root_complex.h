@@ -43,6 +43,8 @@ class RootComplex : public sc_core::sc_module {
 
   /// Deliberate fault: a read of 8 bytes that the device never asked for; nobody gets its answer.
   void StrayRead(uint16_t requester, uint64_t address);
+  /// Deliberate fault: completions for the device's reads of the page at `address` leave at `until_ps`, not earlier.
+  void HoldReads(uint64_t address, uint64_t until_ps) { hold_ = {address / hw::kPageSize, until_ps}; }
   /// CPU accesses on their way down that the link has not taken.
   size_t posted_waiting() const { return posted_waiting_; }
   /// Called whenever posted_waiting falls; null: nobody.
@@ -122,6 +124,9 @@ class RootComplex : public sc_core::sc_module {
   uint64_t posted_forwarded_ = 0, posted_done_ = 0;
   std::deque<std::pair<uint64_t, CpuAccess*>> held_;  ///< completions behind so many posted writes
   std::map<uint16_t, hw::BusCounts> traffic_;
+  struct {
+    uint64_t page = 0, until_ps = 0;  ///< 0: nothing is held
+  } hold_;
   uint64_t held_count_ = 0, cpu_reads_ = 0, cpu_writes_ = 0;
 };
 

@@ -85,6 +85,7 @@ class Gpu {
   std::vector<hw::InUse> ResourcesInUse() const;
   /// See hw::Instruments: the client's slot is in use for ever.
   void LoseAnswer(unsigned space, uint64_t va);
+  void HoldReads(uint64_t logical, uint64_t until_ps) { memory_.HoldReads(logical, until_ps); }
 
  private:
   // gpu.cc

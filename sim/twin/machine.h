@@ -80,6 +80,9 @@ class Machine : public hw::Platform, public hw::Instruments {
     gpus_.at(unit)->LoseAnswer(space, va);
   }
   void StrayRead(hw::Bdf device, uint64_t address) override;
+  void HoldReads(unsigned unit, uint64_t address, uint64_t until_ns) override {
+    gpus_.at(unit)->HoldReads(address, until_ns * 1000);
+  }
 
  private:
   struct Reply {

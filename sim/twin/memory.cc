@@ -41,7 +41,9 @@ bool Memory::ReadHost(uint64_t logical, void* to, size_t size, uint64_t window, 
                       bool snoop) {
   unsigned walk_reads = 0;
   const bool ok = host_.Read(requester_, logical, to, size, snoop, walk_reads);
-  const Cost mine = time_.HostRead(agenda_.now(), size, window, walk_reads);
+  Cost mine = time_.HostRead(agenda_.now(), size, window, walk_reads);
+  if (logical / hw::kPageSize == hold_.page && hold_.until_ps > agenda_.now())
+    mine.next = mine.done = std::max(mine.done, hold_.until_ps);
   cost.Add(mine);
   host_reads_until_ = std::max(host_reads_until_, mine.done);
   host_busy_until_ = std::max(host_busy_until_, mine.done);

@@ -77,6 +77,9 @@ class Memory {
   void set_silence(bool on) { silence_ = on; }
   bool bus_master() const { return bus_master_; }
 
+  /// Deliberate fault: reads of the host page at `logical` have their answers at `until_ps`, not earlier.
+  void HoldReads(uint64_t logical, uint64_t until_ps) { hold_ = {logical / hw::kPageSize, until_ps}; }
+
   /// Until when a read, and any burst, is under way at the host port.
   uint64_t host_reads_until() const { return host_reads_until_; }
   uint64_t host_busy_until() const { return host_busy_until_; }
@@ -100,6 +103,9 @@ class Memory {
   bool bus_master_ = false, silence_ = false, held_ = false;
   uint64_t busy_until_ = 0;
   uint64_t vram_written_ = 0, bits_flipped_ = 0, writes_lost_ = 0;
+  struct {
+    uint64_t page = 0, until_ps = 0;
+  } hold_;
   uint64_t host_reads_until_ = 0, host_busy_until_ = 0;
 };
 

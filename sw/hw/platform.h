@@ -89,6 +89,9 @@ class Instruments {
   virtual void LoseAnswer(unsigned unit, unsigned space, uint64_t va) = 0;
   /// Deliberate fault: the device reads 8 bytes at bus address `address`, whatever its software told it.
   virtual void StrayRead(Bdf device, uint64_t address) = 0;
+  /// Deliberate fault: reads of GPU `unit` from the 4 KiB page at bus address `address` get their answers at `until_ns`
+  /// (time as of NowNs), not earlier. What waits for them waits with them. One page at a time.
+  virtual void HoldReads(unsigned unit, uint64_t address, uint64_t until_ns) = 0;
 };
 
 /// The only way from software to the machine: what a CPU, its chipset and firmware offer.

@@ -6,6 +6,9 @@
 namespace gmmu::kmd {
 namespace {
 
+/// An engine that does not stop soon is the adapter's matter, whose reset waits twenty times as long.
+constexpr uint32_t kEngineResetPolls = Registers::kPolls / 20;
+
 template <typename Work>
 void ForEachMember(const Adapter& lead, Work work) {
   for (UINT i = 0; i < lead.link.adapters(); ++i) work(*lead.Member(i));
@@ -56,10 +59,11 @@ NTSTATUS ResetEngine(HANDLE hAdapter, DXGKARG_RESETENGINE* pArgs) {
     return TRUE;
   };
   BOOLEAN result = FALSE;
-  NTSTATUS status = adapter.dxgkrnl.DxgkCbSynchronizeExecution(adapter.dxgkrnl_handle(), synchronized, engine, 0, &result);
+  NTSTATUS status = adapter.dxgkrnl.DxgkCbSynchronizeExecution(
+      adapter.dxgkrnl_handle(), synchronized, engine, 0, &result);
   if (!NT_SUCCESS(status)) return status;
   engine->ring.KeepProgress();  // of those that are submitted again
-  status = engine->ring.Stop();
+  status = engine->ring.Stop(kEngineResetPolls);
   if (!NT_SUCCESS(status)) return status;  // the system goes on to reset the adapter
   adapter.RestartRing(pArgs->NodeOrdinal, engine->ring.submitted_fence());
   pArgs->LastAbortedFenceId = engine->ring.submitted_fence();

@@ -40,7 +40,8 @@ void Ring::KeepProgress() const {
   for (const Submission& submission : submissions_) {
     if (submission.progress == nullptr || !Newer(submission.fence, completed)) continue;
     uint32_t done = submission.skipped;
-    if (status.preempted() && submission.fence == status.fence()) done += static_cast<uint32_t>(ErrorCommand().offset());
+    if (status.preempted() && submission.fence == status.fence())
+      done += static_cast<uint32_t>(ErrorCommand().offset());
     if (done != 0) submission.progress->Keep(submission.buffer, done);
   }
 }
@@ -56,10 +57,10 @@ bool Ring::WaitTaken() const {
   return registers_.Poll<regs::RingHead>(taken, block_) && registers_.Poll<regs::RingStatus>(ended, block_);
 }
 
-NTSTATUS Ring::Stop() {
+NTSTATUS Ring::Stop(uint32_t polls) {
   registers_.Write(regs::RingCtrl{}, block_);
   const bool stopped =
-      registers_.Poll<regs::RingStatus>([](regs::RingStatus s) { return !s.busy(); }, block_);
+      registers_.Poll<regs::RingStatus>([](regs::RingStatus s) { return !s.busy(); }, block_, polls);
   return stopped ? STATUS_SUCCESS : STATUS_IO_TIMEOUT;
 }
 

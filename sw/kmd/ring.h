@@ -36,8 +36,9 @@ class Ring {
   /// Fences up to `completed` count as done, and nothing is pending.
   void Start(const Registers& registers, uint32_t index, bool privileged, const OwnMemory& entries,
              const OwnMemory& fence, uint32_t completed);
-  /// Makes the hardware give up what it works on. STATUS_IO_TIMEOUT: it did not.
-  NTSTATUS Stop();
+  /// Makes the hardware give up what it works on, which takes as long as the answers to what it has in flight.
+  /// STATUS_IO_TIMEOUT: it did not within so many looks.
+  NTSTATUS Stop(uint32_t polls = Registers::kPolls);
 
   /// Asks the hardware to stop in front of the next command; its interrupt tells when it has.
   void Preempt();

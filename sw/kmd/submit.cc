@@ -22,7 +22,9 @@ void Resume(Progress& progress, bool resubmission, Submission* submission) {
   submission->skipped = done;
 }
 
-Progress& ProgressOf(Engine& engine, Context* context) { return context == nullptr ? engine.progress : context->progress; }
+Progress& ProgressOf(Engine& engine, Context* context) {
+  return context == nullptr ? engine.progress : context->progress;
+}
 
 }  // namespace
 

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "tb/sim/platform/bare_machine.h"
+#include "tb/sim/platform/held_reads.h"
 
 namespace gmmu::sim {
 namespace {
@@ -310,6 +311,8 @@ TEST(RtlEngine, LosesTheFenceWhenToldTo) {
     EXPECT_EQ(m.Bytes(BareMachine::kFence, 4), std::vector<uint8_t>(4, 0));
   });
 }
+
+TEST(RtlEngine, HeldReadsKeepARingBusyUntilTheirTime) { RunOnDefault(HeldReadsKeepARingBusyUntilTheirTime); }
 
 TEST(RtlEngine, FlipsOneBitOfVramWhenToldTo) {
   MachineConfig config = MachineConfig::Default();

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "platform/engine.h"
+#include "tb/sim/platform/held_reads.h"
 #include "tb/sim/twin/bench.h"
 
 namespace gmmu::sim::twin {
@@ -72,6 +73,12 @@ TEST(Machine, ARingThatIsSwitchedOffGivesUpItsEntryWithoutAFence) {
   EXPECT_EQ(b.Fence(0), 0u);
   EXPECT_EQ(b.bare.Read(Bench::Block(0) + regs::RingStatus::kOffset), 0u);
   EXPECT_EQ(b.bare.Read(regs::Status::kOffset), 1u);
+}
+
+TEST(Machine, HeldReadsKeepARingBusyUntilTheirTime) {
+  Machine machine(MachineParameters::From(Config()));
+  BareMachine bare(machine);
+  HeldReadsKeepARingBusyUntilTheirTime(machine, bare);
 }
 
 TEST(Machine, KeepsATranslationUntilItIsFlushedAndNoLonger) {
