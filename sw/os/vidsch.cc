@@ -86,6 +86,11 @@ bool VidSch::idle() const {
   return std::all_of(nodes_.begin(), nodes_.end(), [](const auto& node) { return node.second.running.empty(); });
 }
 
+bool VidSch::idle(uint32_t node, uint32_t engine) const {
+  const auto found = nodes_.find({engine, node});
+  return found == nodes_.end() || found->second.running.empty();
+}
+
 void VidSch::WaitQuiet(uint64_t bound_ns) {
   kernel_.WaitOrFault([this] { return idle(); }, bound_ns, "the packets that the driver holds to end");
 }
@@ -150,7 +155,8 @@ void VidSch::SubmitFirst(NodeId at, Node& node) {
   Entry& entry = node.running.back();
   if (entry.fence == 0) entry.fence = NewFence(node);
   if (node.running.size() == 1) node.since = kernel_.hal().NowNs();
-  resubmissions_ += entry.again;
+  node.resubmissions += entry.again;
+  submitted_in_reports_ += in_report_;
   waiting_for_[entry.id] = entry.packet.what + ", fence " + std::to_string(entry.fence) + " of " + at.name();
   DXGKARG_SUBMITCOMMANDVIRTUAL args{};
   args.hContext = entry.packet.context;
@@ -245,7 +251,9 @@ void VidSch::OnInterrupt(const DXGKARGCB_NOTIFY_INTERRUPT_DATA& data) {
     kernel_.scheduler().OnAnotherProcessor([&] {
       reported_.push_back(data);
       OnDpc();
+      in_report_ = true;
       Dispatch({data.DmaPreempted.EngineOrdinal, data.DmaPreempted.NodeOrdinal});
+      in_report_ = false;
     });
     return;
   }

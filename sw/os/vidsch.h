@@ -50,8 +50,9 @@ class VidSch {
   /// Nothing is submitted from now on; what runs goes on to its end. Resume submits what has come since.
   void Suspend() { suspended_ = true; }
   void Resume();
-  /// The driver holds no packet.
+  /// The driver holds no packet, of any node or of this one.
   bool idle() const;
+  bool idle(uint32_t node, uint32_t engine = 0) const;
   /// The driver holds a packet of the context.
   bool Holds(HANDLE context) const;
   /// Waits until the driver holds no packet. Throws OsTimeout or DeviceFault.
@@ -95,7 +96,10 @@ class VidSch {
   uint64_t interrupts() const { return interrupts_; }
   uint64_t monitored_signals() const { return monitored_; }
   uint64_t preemptions() const { return preemptions_; }
-  uint64_t resubmissions() const { return resubmissions_; }
+  /// Packets of the node that came back and were submitted again.
+  uint64_t resubmissions(uint32_t node, uint32_t engine = 0) { return At({engine, node}).resubmissions; }
+  /// Packets that were submitted while the driver was still inside its report of a preemption.
+  uint64_t submitted_in_reports() const { return submitted_in_reports_; }
   /// Completions that no interrupt told, found by DxgkDdiQueryCurrentFence.
   uint64_t missed_completions() const { return missed_; }
 
@@ -136,6 +140,7 @@ class VidSch {
     uint64_t asked = 0;           // when the driver was asked for its current fence
     GpuDevice* culprit = nullptr;  // a page fault without a fence names its process
     bool reset_adapter = false;   // not the engine alone
+    uint64_t resubmissions = 0;
   };
   Node& At(NodeId id) { return nodes_.try_emplace(id, Node{first_, first_, {}, {}, {}, 0, {}, 0}).first->second; }
   uint32_t NewFence(Node& node);
@@ -184,7 +189,8 @@ class VidSch {
   uint64_t interrupts_ = 0;
   uint64_t monitored_ = 0;
   uint64_t preemptions_ = 0;
-  uint64_t resubmissions_ = 0;
+  uint64_t submitted_in_reports_ = 0;
+  bool in_report_ = false;
   uint64_t missed_ = 0;
 };
 

@@ -50,6 +50,7 @@ Procedure ContextAllocationsProcedure();
 Procedure TableMovesProcedure();
 Procedure Pages64kProcedure();
 Procedure LinkedProcedure();
+Procedure AdapterResetProcedure();
 
 /// The main job on a seeded buffer of so many bytes; its checks get `prefix`. Returns the host pages that
 /// it paged from and to.

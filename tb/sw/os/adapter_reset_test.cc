@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A driver that cannot reset its engine: the whole adapter is reset and rebuilt. Documents only.
+// An engine that cannot be reset: the whole adapter is reset and rebuilt. Documents only.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -80,6 +80,36 @@ TEST(AdapterReset, EveryDeviceIsLostTheTablesAreRebuiltAndNewProcessesWork) {
   for (const auto& fault : result.faults) ADD_FAILURE() << fault.text;
   EXPECT_THAT(result.leaks, IsEmpty());
   EXPECT_TRUE(result.verified);
+}
+
+/// The driver as it is, on a machine whose memory does not answer for `hold_us`.
+workload::JobResult RunWithHeldReads(uint64_t hold_us) {
+  LifeBench bench;
+  bench.config.gpu.rings = 2;
+  bench.config.gpu.vram_mib = 4;
+  bench.options.os.quantum_ns = 20'000;
+  bench.options.os.tdr_delay_ns = 50'000;
+  return bench.Run([&](Life& life) {
+    workload::FindProcedure("adapter_reset")->run(life, {{"pages", 4}, {"hold_us", hold_us}});
+  });
+}
+
+TEST(AdapterReset, OurDriverGivesUpTheEngineAndResetsTheAdapterWhenMemoryDoesNotAnswer) {
+  const auto result = RunWithHeldReads(2'000);
+  EXPECT_EQ(FaultsOf(result), "");
+  EXPECT_THAT(result.leaks, IsEmpty());
+  for (const workload::Check& check : result.checks)
+    EXPECT_TRUE(check.passed) << check.name << ": " << check.text;
+  EXPECT_TRUE(result.verified);
+}
+
+// Evidence: driver authors.
+TEST(AdapterReset, WhenMemoryDoesNotAnswerThenEitherItIsBugCheck0x116) {
+  const auto result = RunWithHeldReads(100'000);
+  EXPECT_FALSE(result.verified);
+  ASSERT_THAT(result.faults, SizeIs(1));
+  EXPECT_EQ(result.faults[0].stop_code, 0x116u);
+  EXPECT_THAT(result.faults[0].text, testing::HasSubstr("the engine could not be reset"));
 }
 
 }  // namespace

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workload/copier.h"
+
+#include <cstring>
+
+#include "workload/clients.h"
+
+namespace gmmu::workload {
+namespace {
+constexpr uint64_t kPage = hw::kPageSize;
+constexpr uint64_t kBoundNs = 1'000'000'000;
+constexpr uint64_t kCommandBytes = 64;  // a copy and a fill, with room
+
+/// What the source holds after the round, every word of the page.
+uint32_t WordOf(uint32_t round, uint64_t page) { return (round + 1) << 24 | static_cast<uint32_t>(page + 1); }
+}  // namespace
+
+Copier::Copier(Life& life, const std::string& name, uint64_t pages, uint32_t rounds)
+    : life_(life), pages_(pages), rounds_(rounds) {
+  life.worker.Call([&] {
+    process_ = life.vidmm.CreateProcess(name);
+    allocation_ = life.vidmm.CreateAllocation(name, bytes());
+    life.vidmm.MakeResident(*allocation_);
+    for (uint64_t page = 0; page < pages; ++page) life.vidmm.Fill(*allocation_, page * kPage, kPage, WordOf(0, page));
+    if (rounds != 0) life.vidmm.Fill(*allocation_, pages * kPage, bytes() - pages * kPage, 0);
+    va_ = life.vidmm.ReserveVa(*process_, bytes());
+    life.vidmm.MapLocal(*process_, va_, *allocation_, 0, bytes() / kPage);
+  });
+}
+
+void Copier::SubmitRound(uint32_t round) {
+  buffers_.push_back(std::make_unique<RenderBuffer>(life_, process_, pages_ * kCommandBytes + kPage));
+  for (uint64_t page = 0; page < pages_; ++page) {
+    buffers_.back()->Copy(PlaceOf(0, page), PlaceOf(round, page), kPage);
+    buffers_.back()->Fill(PlaceOf(0, page), kPage, WordOf(round, page));
+  }
+  packets_.push_back(buffers_.back()->Submit("round " + std::to_string(round) + " of " + name()));
+}
+
+os::PacketEnd Copier::Finish() {
+  os::PacketEnd end = os::PacketEnd::kCompleted;
+  for (const os::PacketId packet : packets_)
+    if (life_.adapter.vidsch().Wait(packet, kBoundNs) == os::PacketEnd::kLost) end = os::PacketEnd::kLost;
+  return end;
+}
+
+void Copier::Check() {
+  std::vector<uint8_t> expected(bytes());
+  const auto put = [&](uint32_t place, uint32_t round) {
+    for (uint64_t page = 0; page < pages_; ++page) {
+      const uint32_t word = WordOf(round, page);
+      for (uint64_t at = 0; at < kPage; at += 4) std::memcpy(&expected[(place * pages_ + page) * kPage + at], &word, 4);
+    }
+  };
+  put(0, rounds_);
+  for (uint32_t round = 1; round <= rounds_; ++round) put(round, round - 1);
+  ClientRun run;
+  run.process = process_;
+  run.base = va_;
+  run.order = ShareOf(bytes() / kLine, 0, 1);
+  run.crc = LineCrc(expected.data(), run.order);
+  RunClients(life_.vidmm, {run}, name() + ", source and every round", life_.result.checks);
+}
+
+void Copier::End() {
+  for (auto& buffer : buffers_) buffer->Release();
+  life_.worker.Call([&] {
+    life_.vidmm.FreeVa(*process_, va_);
+    life_.vidmm.DestroyAllocation(allocation_);
+    life_.vidmm.DestroyProcess(process_);
+  });
+}
+
+}  // namespace gmmu::workload
