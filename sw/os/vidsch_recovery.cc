@@ -123,23 +123,23 @@ void VidSch::ResetEngine(NodeId id, const std::string& why) {
   Node& node = At(id);
   const bool paging = !node.running.empty() && node.running.front().packet.paging;
   const bool faulted = !node.reset_because.empty() && node.fault_fence != 0;
-  std::string culprit;
-  if (node.culprit != nullptr) {
-    culprit = node.culprit->name;
-    Lose(node.culprit, why);
-  } else if (!faulted && !node.running.empty() && node.running.front().packet.device != nullptr) {
-    culprit = node.running.front().packet.device->name;
-    Lose(node.running.front().packet.device, why);
-  }
+  const PacketId hit_id = node.running.empty() ? 0 : node.running.front().id;
+  GpuDevice* guilty = node.culprit;
+  if (guilty == nullptr && !faulted && !node.running.empty()) guilty = node.running.front().packet.device;
+  std::string culprit = guilty == nullptr ? "" : guilty->name;
   for (const auto& device : devices_) {
     if (faulted && device->lost && device->why == why) culprit = device->name;
   }
-  if (!QuietDependents(id))
+  if (!QuietDependents(id)) {
+    Lose(guilty, why);
     return ResetAdapter(id, culprit, why + "; a node that depends on it was not preempted");
+  }
   DXGKARG_QUERYENGINESTATUS status{};
   status.EngineOrdinal = id.engine;
   status.NodeOrdinal = id.node;
   miniport_->QueryEngineStatus(status);
+  if (node.reset_because.empty() && !node.preemption) return;  // it was answered meanwhile
+  Lose(guilty, why);
   DXGKARG_RESETENGINE args{};
   args.EngineOrdinal = id.engine;
   args.NodeOrdinal = id.node;
@@ -160,7 +160,7 @@ void VidSch::ResetEngine(NodeId id, const std::string& why) {
   const bool innocent = std::exchange(node.culprit, nullptr) != nullptr && !node.running.empty() &&
                         node.running.front().packet.device != nullptr && !node.running.front().packet.device->lost;
   // The packet that ran is gone with its device; the others are submitted again.
-  if (!node.running.empty() && !faulted && !innocent) {
+  if (!node.running.empty() && node.running.front().id == hit_id && !faulted && !innocent) {
     Entry hit = std::move(node.running.front());
     node.running.pop_front();
     End(std::move(hit), PacketEnd::kLost);

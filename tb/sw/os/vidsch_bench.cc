@@ -20,8 +20,8 @@ NTSTATUS Reset(HANDLE, DXGKARG_RESETENGINE* args) {
   return driver_now->reset_status;
 }
 NTSTATUS Status(HANDLE, DXGKARG_QUERYENGINESTATUS* args) {
-  if (driver_now->on_status) driver_now->on_status();
   args->EngineStatus.Responsive = 0;
+  if (driver_now->on_status) driver_now->on_status();
   return STATUS_SUCCESS;
 }
 NTSTATUS StopDevice(PVOID) { return STATUS_SUCCESS; }

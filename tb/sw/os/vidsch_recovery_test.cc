@@ -109,6 +109,21 @@ TEST(VidSchRecovery, WhatAResetGivesBackKeepsTheOrderWithinEachOfItsContexts) {
   EXPECT_THAT(test.ended, ElementsAre(a1, b1, a2, b2));
 }
 
+TEST(VidSchRecovery, ARequestThatIsAnsweredAtTheLastMomentResetsNothing) {
+  Recovery test;
+  const PacketId late = test.Submit(test.Render(1, test.guilty));
+  test.driver.on_status = [&] { test.AnswerPreemption(0, 1); };
+  test.Run([&] {
+    test.Sleep(220'000);
+    ASSERT_THAT(test.driver.preempted, SizeIs(1));
+    EXPECT_THAT(test.driver.reset, IsEmpty());
+    test.Complete(test.vidsch.last_submitted(1), 1);
+  });
+  EXPECT_EQ(test.vidsch.EndOf(late), PacketEnd::kCompleted);
+  EXPECT_FALSE(test.guilty->lost);
+  EXPECT_THAT(test.vidsch.recoveries(), IsEmpty());
+}
+
 TEST(VidSchRecovery, LastAbortedFenceIdMustLieBetweenCompletedAndSubmitted) {
   for (const uint32_t aborted : {0u, 9u}) {
     Recovery test;
