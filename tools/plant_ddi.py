@@ -80,7 +80,13 @@ def copy(folder):
 
 
 def drawn(plants, seed, count):
-    return random.Random(seed).sample(sorted(plants, key=lambda fault: fault["id"]), count)
+    """One fault of each of `count` different rows."""
+    shuffled = sorted(plants, key=lambda fault: fault["id"])
+    random.Random(seed).shuffle(shuffled)
+    of_row = {}
+    for fault in shuffled:
+        of_row.setdefault(fault["row_name"], fault)
+    return list(of_row.values())[:count]
 
 
 def noticed(fault, results):
