@@ -110,6 +110,7 @@ struct MachineConfig {
     std::vector<uint64_t> page_table_bytes;  ///< leaf first; 0: what the entries need
     uint64_t page_table_alignment;
     uint64_t save_area_kib;
+    bool save_area_shared;
     bool isolation, isolation_required;
 
     bool system_tables() const { return page_tables == "system"; }
@@ -128,9 +129,10 @@ struct MachineConfig {
     bool drop_fence;
     uint64_t late_interrupt_ns;
     // The operating system's and the driver's.
-    bool table_order, unmapped_page, wrong_pte, wrong_adl, missing_flush, noisy_device, reserved_overlap;
+    bool table_order, unmapped_page, wrong_pte, wrong_adl, missing_flush, reserved_overlap;
+    std::string noisy_device;  ///< "none", "read", "write" or "message"
     uint64_t contiguous_bytes;  ///< 0: off
-    uint64_t pin_failures, window_failures, lost_interrupts;
+    uint64_t pin_failures, pin_failures_after, window_failures, window_failures_after, lost_interrupts;
     std::string leak;  ///< kind of object to leak; empty: none
   } inject;
 

@@ -281,9 +281,9 @@ hw::BusCounts Cpu::BusTraffic(hw::Bdf device) {
   return unit == nullptr ? hw::BusCounts() : unit->root_complex->Traffic(device.requester_id());
 }
 
-void Cpu::StrayRead(hw::Bdf device, uint64_t address) {
+void Cpu::StrayAccess(hw::Bdf device, hw::Stray kind, uint64_t address, uint32_t data) {
   const CpuUnit* unit = Find(device);
-  if (unit != nullptr) unit->root_complex->StrayRead(device.requester_id(), address);
+  if (unit != nullptr) unit->root_complex->StrayAccess(device.requester_id(), kind, address, data);
 }
 
 uint64_t Cpu::CyclesEvaluated() {

@@ -88,7 +88,7 @@ class Cpu : public sc_core::sc_module, public hw::Platform, public hw::Instrumen
   void LoseAnswer(unsigned unit, unsigned space, uint64_t va) override {
     parts_.units.at(unit).gpu->LoseAnswer(space, va);
   }
-  void StrayRead(hw::Bdf device, uint64_t address) override;
+  void StrayAccess(hw::Bdf device, hw::Stray kind, uint64_t address, uint32_t data) override;
   void HoldReads(unsigned unit, uint64_t address, uint64_t until_ns) override {
     parts_.units.at(unit).root_complex->HoldReads(address, until_ns * 1000);
   }

@@ -142,17 +142,20 @@ void RootComplex::BeginRead(PooledTransaction* t) {
   PumpUp();
 }
 
-void RootComplex::StrayRead(uint16_t requester, uint64_t address) {
-  agenda_.At(
-      Agenda::Now(),
-      [this, requester, address] {
-        PooledTransaction* in = pool_.Acquire(tlm::TLM_READ_COMMAND, address, 0, sizeof(uint64_t));
-        *in->extension = BusExtension();
-        in->extension->requester = requester;
-        ++traffic_[requester].reads;
-        ToMemory(in, [](PooledTransaction&) {});  // its answer goes nowhere
-      },
-      device_);
+void RootComplex::StrayAccess(uint16_t requester, hw::Stray kind, uint64_t address, uint32_t data) {
+  const bool message = kind == hw::Stray::kMessage;
+  PooledTransaction* t =
+      pool_.Acquire(kind == hw::Stray::kRead ? tlm::TLM_READ_COMMAND : tlm::TLM_WRITE_COMMAND, address,
+                    0, message ? sizeof data : sizeof(uint64_t));
+  *t->extension = BusExtension();
+  t->extension->requester = requester;
+  if (message) t->extension->kind = AddressKind::kInterrupt;
+  const uint64_t word = data;
+  std::memcpy(t->buffer.data(), &word, sizeof word);
+  strays_.insert(t);
+  tlm::tlm_phase phase = tlm::BEGIN_REQ;
+  sc_time delay = sc_core::SC_ZERO_TIME;
+  FromDevice(*t, phase, delay);
 }
 
 /// Sends the completions of one read request to the device.
@@ -188,6 +191,7 @@ void RootComplex::Complete(Burst* burst, TlpPiece piece, uint32_t tag, bool ok) 
 }
 
 void RootComplex::AnswerDevice(PooledTransaction* t, bool ok) {
+  if (strays_.erase(t) != 0) return t->release();  // the device knows nothing of it
   t->set_response_status(ok ? tlm::TLM_OK_RESPONSE : tlm::TLM_GENERIC_ERROR_RESPONSE);
   tlm::tlm_phase phase = tlm::BEGIN_RESP;
   sc_time delay = sc_core::SC_ZERO_TIME;

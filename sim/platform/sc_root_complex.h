@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -41,8 +42,8 @@ class RootComplex : public sc_core::sc_module {
   RootComplex(sc_core::sc_module_name name, const PcieParameters& parameters, Agenda& agenda,
               Agenda::Source device);
 
-  /// Deliberate fault: a read of 8 bytes that the device never asked for; nobody gets its answer.
-  void StrayRead(uint16_t requester, uint64_t address);
+  /// Deliberate fault: an access that the device's port never made comes in as from it; nobody gets its answer.
+  void StrayAccess(uint16_t requester, hw::Stray kind, uint64_t address, uint32_t data);
   /// Deliberate fault: completions for the device's reads of the page at `address` leave at `until_ps`, not earlier.
   void HoldReads(uint64_t address, uint64_t until_ps) { hold_ = {address / hw::kPageSize, until_ps}; }
   /// CPU accesses on their way down that the link has not taken.
@@ -124,6 +125,7 @@ class RootComplex : public sc_core::sc_module {
   uint64_t posted_forwarded_ = 0, posted_done_ = 0;
   std::deque<std::pair<uint64_t, CpuAccess*>> held_;  ///< completions behind so many posted writes
   std::map<uint16_t, hw::BusCounts> traffic_;
+  std::set<const tlm::tlm_generic_payload*> strays_;  ///< under way
   struct {
     uint64_t page = 0, until_ps = 0;  ///< 0: nothing is held
   } hold_;

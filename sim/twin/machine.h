@@ -79,7 +79,7 @@ class Machine : public hw::Platform, public hw::Instruments {
   void LoseAnswer(unsigned unit, unsigned space, uint64_t va) override {
     gpus_.at(unit)->LoseAnswer(space, va);
   }
-  void StrayRead(hw::Bdf device, uint64_t address) override;
+  void StrayAccess(hw::Bdf device, hw::Stray kind, uint64_t address, uint32_t data) override;
   void HoldReads(unsigned unit, uint64_t address, uint64_t until_ns) override {
     gpus_.at(unit)->HoldReads(address, until_ns * 1000);
   }

@@ -47,10 +47,17 @@ void Machine::NoteFlush(unsigned unit, unsigned space, uint64_t start, uint64_t 
     gpus_[unit]->checker()->NoteFlush(space, start, end);
 }
 
-void Machine::StrayRead(hw::Bdf device, uint64_t address) {
-  uint64_t word = 0;
+void Machine::StrayAccess(hw::Bdf device, hw::Stray kind, uint64_t address, uint32_t data) {
+  uint64_t word = data;
   unsigned walk_reads = 0;
-  static_cast<void>(host_->Read(device.requester_id(), address, &word, sizeof word, true, walk_reads));
+  const uint16_t requester = device.requester_id();
+  switch (kind) {
+    case hw::Stray::kRead:
+      static_cast<void>(host_->Read(requester, address, &word, sizeof word, true, walk_reads));
+      return;
+    case hw::Stray::kWrite: return host_->Write(requester, address, &word, sizeof word, true, walk_reads);
+    case hw::Stray::kMessage: return host_->Write(requester, address, &word, sizeof data, true, walk_reads);
+  }
 }
 
 uint64_t Machine::Cycles() { return gpus_[0]->time().CycleAt(agenda_.now()); }

@@ -117,12 +117,17 @@ os::Parameters OsParameters(const sim::MachineConfig& config, uint64_t seed) {
   parameters.open.eviction_tells_entries = config.os.eviction_tells_entries;
   parameters.inject.leak = config.inject.leak;
   parameters.driver["SaveAreaBytes"] = config.driver.save_area_kib << 10;
+  parameters.driver["SaveAreaShared"] = config.driver.save_area_shared;
   parameters.driver["Isolation"] = config.driver.isolation;
   parameters.driver["IsolationRequired"] = config.driver.isolation_required;
   parameters.inject.pin_failures = config.inject.pin_failures;
+  parameters.inject.pin_failures_after = config.inject.pin_failures_after;
   parameters.inject.window_failures = config.inject.window_failures;
+  parameters.inject.window_failures_after = config.inject.window_failures_after;
   parameters.inject.reserved_overlap = config.inject.reserved_overlap;
-  parameters.inject.noisy_device = config.inject.noisy_device;
+  if (config.inject.noisy_device == "read") parameters.inject.noisy_device = hw::Stray::kRead;
+  if (config.inject.noisy_device == "write") parameters.inject.noisy_device = hw::Stray::kWrite;
+  if (config.inject.noisy_device == "message") parameters.inject.noisy_device = hw::Stray::kMessage;
   parameters.iommu_flags = static_cast<uint32_t>(config.os.iommu_flags);
   parameters.secure_vm_key = config.os.secure_vm_key;
   if (config.os.isolation_maps == "all") parameters.isolation_scope = os::IsolationScope::kAll;

@@ -59,6 +59,9 @@ struct BusCounts {
   uint64_t total() const { return reads + writes + messages; }
 };
 
+/// What a device does on the bus by itself: 8 bytes read or written, or an interrupt message of 4 bytes.
+enum class Stray : uint8_t { kRead, kWrite, kMessage };
+
 /// Something of the hardware that is taken and not given back yet.
 struct InUse {
   std::string kind;  ///< "rtl_slot" (work under way in the GPU), "bus_slot" (a burst at its edge), "pcie_tag"
@@ -87,8 +90,9 @@ class Instruments {
   /// Deliberate fault: client 0 of GPU `unit` reads 64 bytes at `va` in `space` and nobody ever takes the answer, so its
   /// slot stays in use. The client's traffic engine cannot run any more.
   virtual void LoseAnswer(unsigned unit, unsigned space, uint64_t va) = 0;
-  /// Deliberate fault: the device reads 8 bytes at bus address `address`, whatever its software told it.
-  virtual void StrayRead(Bdf device, uint64_t address) = 0;
+  /// Deliberate fault: an access at bus address `address` leaves the device by its port, whatever its software told
+  /// it, and is seen there as any other. `data` is what a write or message carries; what a read brings is dropped.
+  virtual void StrayAccess(Bdf device, Stray kind, uint64_t address, uint32_t data = 0) = 0;
   /// Deliberate fault: reads of GPU `unit` from the 4 KiB page at bus address `address` get their answers at `until_ns`
   /// (time as of NowNs), not earlier. What waits for them waits with them. One page at a time.
   virtual void HoldReads(unsigned unit, uint64_t address, uint64_t until_ns) = 0;

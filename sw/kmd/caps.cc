@@ -214,7 +214,7 @@ NTSTATUS SaveAreaSize(const DXGKARG_QUERYADAPTERINFO& args, const Adapter& adapt
   if (out == nullptr) return STATUS_BUFFER_TOO_SMALL;
   const Adapter* member = index == nullptr ? nullptr : adapter.Member(*index);
   if (member == nullptr) return STATUS_INVALID_PARAMETER;
-  out->MaximumSize = member->parameters.save_area_bytes;
+  out->MaximumSize = SectionBytes(*member);
   return STATUS_SUCCESS;
 }
 

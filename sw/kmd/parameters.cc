@@ -121,6 +121,7 @@ bool Parameters::Read(uint32_t index) {
   if (read.vram_base % kPage != 0 || read.aperture_base % kPage != 0 || read.context_bytes % kPage != 0) return false;
   read.save_area_bytes = read.isolation ? key.Value("SaveAreaBytes", save_area_bytes) : 0;  // who would keep it?
   if (read.save_area_bytes % kPage != 0) return false;
+  read.save_area_shared = key.Value("SaveAreaShared", save_area_shared) != 0;
   read.leaf_64k = key.Value("Leaf64k", leaf_64k) != 0;
   read.dual_pte = key.Value("DualPte", dual_pte) != 0;
   read.system_64k = key.Value("System64k", system_64k) != 0;

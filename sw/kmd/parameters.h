@@ -38,6 +38,7 @@ struct Parameters {
   bool isolation = true;            ///< Isolation: GPU isolation is supported
   bool isolation_required = false;  ///< IsolationRequired: the GPU must not run without it
   uint64_t save_area_bytes = 16384;  ///< SaveAreaBytes: VRAM that survives power-off, whole pages; needs Isolation
+  bool save_area_shared = false;  ///< SaveAreaShared: of linked adapters, adapter 0 reports the room for all of them
   /// VramBase, ApertureBase: DXGK_SEGMENTDESCRIPTOR4.BaseAddress, whole pages
   uint64_t vram_base = 0, aperture_base = 0;
   bool fill_by_byte = false;          ///< FillByByte: FillPattern is one byte in its field of 32 bits

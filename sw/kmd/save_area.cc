@@ -19,6 +19,23 @@ bool CopyEitherWay(CommandBuffer& commands, bool save, uint64_t vram, uint64_t s
 
 }  // namespace
 
+SectionPart SectionPartOf(const Adapter& adapter) {
+  if (!adapter.parameters.save_area_shared) return {adapter.link.index(), adapter.parameters.save_area_bytes, 0};
+  SectionPart part;
+  for (UINT index = 0; index < adapter.link.adapters(); ++index) {
+    const Adapter* member = adapter.Member(index);
+    const uint64_t bytes = member == nullptr ? 0 : member->parameters.save_area_bytes;
+    if (index < adapter.link.index()) part.offset += bytes;
+    part.bytes += bytes;
+  }
+  return part;
+}
+
+uint64_t SectionBytes(const Adapter& adapter) {
+  const SectionPart part = SectionPartOf(adapter);
+  return part.section == adapter.link.index() ? part.bytes : 0;
+}
+
 NTSTATUS SaveArea::Create(const MemoryCallbacks& callbacks, uint64_t offset, uint64_t bytes) {
   offset_ = offset;
   bytes_ = bytes;
@@ -53,9 +70,10 @@ NTSTATUS SaveArea::Run(Adapter& adapter, const CommandBuffer& commands) {
 NTSTATUS SaveArea::ThroughPages(Adapter& adapter, bool save) {
   const DXGKRNL_INTERFACE& dxgkrnl = adapter.dxgkrnl;
   if (dxgkrnl.DxgkCbPinFrameBufferForSave2 == nullptr) return STATUS_NOT_SUPPORTED;
+  const SectionPart part = SectionPartOf(adapter);
   DXGKARGCB_PINFRAMEBUFFERFORSAVE2 pin{};
-  pin.PhysicalAdapterIndex = adapter.link.index();
-  pin.CommitSize = bytes_;
+  pin.PhysicalAdapterIndex = part.section;
+  pin.CommitSize = part.bytes;
   pin.Flags.PreferContiguous = 1;
   NTSTATUS status = dxgkrnl.DxgkCbPinFrameBufferForSave2(adapter.lead().dxgkrnl_handle(), &pin);
   if (!NT_SUCCESS(status)) return status;
@@ -64,14 +82,15 @@ NTSTATUS SaveArea::ThroughPages(Adapter& adapter, bool save) {
   for (uint64_t done = 0; NT_SUCCESS(status) && done < bytes_;) {
     CommandBuffer commands(const_cast<uint64_t*>(commands_.As<uint64_t>()), kPage);
     while (done < bytes_) {
-      const uint64_t page = list.Flags.Contiguous ? list.BasePageNumber + done / kPage : list.Pages[done / kPage];
+      const uint64_t at = (part.offset + done) / kPage;
+      const uint64_t page = list.Flags.Contiguous ? list.BasePageNumber + at : list.Pages[at];
       const uint64_t run = list.Flags.Contiguous ? bytes_ : kPage;
       if (!CopyEitherWay(commands, save, offset_ + done, page * kPage, run)) break;
       done += run;
     }
     status = Run(adapter, commands);
   }
-  const DXGKARGCB_UNPINFRAMEBUFFERFORSAVE unpin{adapter.link.index()};
+  const DXGKARGCB_UNPINFRAMEBUFFERFORSAVE unpin{part.section};
   dxgkrnl.DxgkCbUnpinFrameBufferForSave(adapter.lead().dxgkrnl_handle(), &unpin);
   return status;
 }
@@ -86,13 +105,14 @@ NTSTATUS SaveArea::CopyPage(Adapter& adapter, uint64_t at, bool save) {
 NTSTATUS SaveArea::ThroughWindows(Adapter& adapter, bool save) {
   const DXGKRNL_INTERFACE& dxgkrnl = adapter.dxgkrnl;
   if (dxgkrnl.DxgkCbMapFrameBufferPointer == nullptr) return STATUS_NOT_SUPPORTED;
+  const SectionPart part = SectionPartOf(adapter);
   uint8_t* small = const_cast<uint8_t*>(small_.As<uint8_t>());
   NTSTATUS status = STATUS_SUCCESS;
   for (uint64_t done = 0; NT_SUCCESS(status) && done < bytes_; done += kPage) {
     DXGKARGCB_MAPFRAMEBUFFERPOINTER map{};
-    map.PhysicalAdapterIndex = adapter.link.index();
+    map.PhysicalAdapterIndex = part.section;
     map.Size = kPage;
-    map.Offset = done;
+    map.Offset = part.offset + done;
     status = dxgkrnl.DxgkCbMapFrameBufferPointer(adapter.lead().dxgkrnl_handle(), &map);
     if (!NT_SUCCESS(status)) break;
     ++windows_;
@@ -104,7 +124,7 @@ NTSTATUS SaveArea::ThroughWindows(Adapter& adapter, bool save) {
       std::memcpy(small, window, kPage);
       status = CopyPage(adapter, done, false);
     }
-    const DXGKARGCB_UNMAPFRAMEBUFFERPOINTER unmap{adapter.link.index(), map.pBaseAddress};
+    const DXGKARGCB_UNMAPFRAMEBUFFERPOINTER unmap{part.section, map.pBaseAddress};
     dxgkrnl.DxgkCbUnmapFrameBufferPointer(adapter.lead().dxgkrnl_handle(), &unmap);
   }
   return status;

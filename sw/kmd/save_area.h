@@ -10,6 +10,17 @@ namespace gmmu::kmd {
 
 class Adapter;
 
+/// Where an adapter's bytes go in the sections that the system keeps, one for each adapter that reports a size:
+/// each adapter's own, or with SaveAreaShared that of adapter 0, one behind the other by index.
+struct SectionPart {
+  UINT section = 0;     ///< PhysicalAdapterIndex
+  uint64_t bytes = 0;   ///< of the section, which is pinned whole
+  uint64_t offset = 0;  ///< of the adapter's bytes in it
+};
+SectionPart SectionPartOf(const Adapter& adapter);
+/// DXGK_FRAMEBUFFERSAVEAREA.MaximumSize of an adapter.
+uint64_t SectionBytes(const Adapter& adapter);
+
 /// The driver's part of VRAM whose bytes must survive a power transition, and how they do.
 ///
 /// All of it goes to pinned pages of the system in one go. When they cannot be had, it goes page by page

@@ -9,9 +9,17 @@ namespace {
 constexpr uint64_t kFencesNs = 100'000'000;  // until everything submitted has completed
 /// So long the device is watched before the work and behind it: far longer than an access takes.
 constexpr uint64_t kWatchNs = 50'000;
-constexpr uint64_t kStrayAddress = 0x1000;  // firmware's memory: a read changes nothing
+constexpr uint64_t kStrayAddress = 0x1000;  // firmware's memory: nobody reads it
 
 }  // namespace
+
+void ExclusiveAccess::BeNoisy(hw::Stray kind) {
+  const PhysicalAdapter& gpu = adapter_.lead();
+  const hw::Message& message = gpu.message();
+  const bool interrupts = kind == hw::Stray::kMessage;
+  adapter_.kernel().instruments()->StrayAccess(gpu.function().bdf, kind, interrupts ? message.address : kStrayAddress,
+                                               interrupts ? message.data : 0);
+}
 
 void ExclusiveAccess::LetTimePass() {
   Kernel& kernel = adapter_.kernel();
@@ -71,8 +79,8 @@ void ExclusiveAccess::RunSuspended(const std::string& what, const std::function<
   });
   const std::vector<hw::BusCounts> quiet = Traffic();
   const uint64_t start = kernel.hal().NowNs();
-  if (kernel.parameters().inject.noisy_device && kernel.instruments() != nullptr)
-    kernel.instruments()->StrayRead(adapter_.function().bdf, kStrayAddress);
+  const std::optional<hw::Stray> noise = kernel.parameters().inject.noisy_device;
+  if (noise && kernel.instruments() != nullptr) BeNoisy(*noise);
   LetTimePass();
   RequireSilence(quiet, what);
   work();

@@ -41,6 +41,7 @@ class ExclusiveAccess {
   void RequireSilence(const std::vector<hw::BusCounts>& before, const std::string& what);
   void RequireSilence(PhysicalAdapter& gpu, const hw::BusCounts& before, const std::string& what);
   void LetTimePass();
+  void BeNoisy(hw::Stray kind);  // deliberate fault
 
   Adapter& adapter_;
   uint64_t runs_ = 0;

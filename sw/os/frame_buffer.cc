@@ -13,6 +13,9 @@ namespace {
 constexpr char kOwner[] = "dxgkrnl";
 constexpr uint64_t kViewUnit = 64 << 10;  // views of a section begin at multiples of this
 
+/// The call is one of `count` behind the first `after`.
+bool Among(uint64_t call, uint64_t after, uint64_t count) { return call >= after && call - after < count; }
+
 }  // namespace
 
 void FrameBuffer::CheckLevel(const char* call) const {
@@ -84,7 +87,8 @@ NTSTATUS FrameBuffer::PinPages(HANDLE adapter, UINT index, uint64_t size, bool c
   if (section == nullptr || size == 0 || size % hw::kPageSize != 0 || size > section->bytes)
     return STATUS_INVALID_PARAMETER;
   if (section->adl != nullptr) throw BugCheck(std::string(call) + " of a frame buffer that is pinned");
-  if (pin_calls_++ < kernel_.parameters().inject.pin_failures) return STATUS_NO_MEMORY;
+  const Inject& inject = kernel_.parameters().inject;
+  if (Among(pin_calls_++, inject.pin_failures_after, inject.pin_failures)) return STATUS_NO_MEMORY;
   DXGKARGCB_ALLOCATE_ADL args{};
   args.hAdapterMemoryObject = section->adapter_object;
   args.Size = size;
@@ -145,7 +149,8 @@ NTSTATUS FrameBuffer::MapWindow(HANDLE adapter, DXGKARGCB_MAPFRAMEBUFFERPOINTER&
   }
   if (section->window != nullptr)
     throw BugCheck(std::string(kCall) + " while the window before is still mapped");
-  if (window_calls_++ < kernel_.parameters().inject.window_failures) return STATUS_NO_MEMORY;
+  const Inject& inject = kernel_.parameters().inject;
+  if (Among(window_calls_++, inject.window_failures_after, inject.window_failures)) return STATUS_NO_MEMORY;
   const uint64_t start = args.Offset / kViewUnit * kViewUnit;
   DXGKARGCB_MAP_PHYSICAL_MEMORY map{};
   map.hPhysicalMemoryObject = section->object;

@@ -3,9 +3,11 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "hw/platform.h"
 #include "os/bring_up.h"
 #include "os/dma_policy.h"
 #include "os/isolation.h"
@@ -23,9 +25,12 @@ struct Inject {
   /// Contiguous memory of so many bytes or more is refused once memory has been used; 0: never.
   uint64_t contiguous_bytes = 0;
   uint64_t lost_interrupts = 0;  ///< so many first interrupt messages of the GPU do not reach its driver
-  bool noisy_device = false;   ///< the device reads memory while Dxgkrnl has it for itself
-  uint64_t pin_failures = 0;     ///< so many first calls to pin the frame buffer fail
-  uint64_t window_failures = 0;  ///< so many first calls to map a window of it fail
+  /// What the device does by itself while Dxgkrnl has it for itself.
+  std::optional<hw::Stray> noisy_device;
+  /// Of the calls to pin the frame buffer, and of those to map a window of it: the first `after` succeed, so many
+  /// after them fail.
+  uint64_t pin_failures = 0, pin_failures_after = 0;
+  uint64_t window_failures = 0, window_failures_after = 0;
   bool reserved_overlap = false;  ///< firmware tells the driver a reserved range that is the system's memory
   std::string leak;            ///< kind of object that is not given back
 

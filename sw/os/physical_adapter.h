@@ -90,6 +90,8 @@ class PhysicalAdapter {
     Miniport::Require(Ask(data), what);
   }
 
+  /// Its interrupt message, since the start.
+  const hw::Message& message() const { return message_; }
   /// Requests of the device that the bus monitor has counted.
   hw::BusCounts Traffic() const;
 

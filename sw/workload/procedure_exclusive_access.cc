@@ -29,6 +29,7 @@ struct Load {
 struct Seen {
   bool held = false;     ///< a run was held in the middle
   bool drained = false;  ///< fences were waited for
+  bool noted = false;    ///< before and after it the bus monitor counted what the client reads
   bool done = false;
 };
 
@@ -65,6 +66,14 @@ bool Running(Life& life) {
   return state.busy != 0;
 }
 
+/// The bus monitor counts what the client reads while it runs: what it says of silence means something.
+bool Noted(Life& life) {
+  const uint64_t before = life.adapter.Traffic().reads;
+  const auto grew = [&] { return life.adapter.Traffic().reads > before; };
+  life.kernel.scheduler().Wait([&] { return grew() || !Running(life); }, kBoundNs, "reads of the client", kPollNs);
+  return grew();
+}
+
 /// A thread that takes the device as soon as paging work has been submitted behind `submitted`.
 void SpawnExclusive(Life& life, bool first, uint64_t submitted, Seen& seen) {
   life.kernel.scheduler().Spawn("exclusive access", [&life, &seen, first, submitted] {
@@ -72,12 +81,15 @@ void SpawnExclusive(Life& life, bool first, uint64_t submitted, Seen& seen) {
     life.kernel.scheduler().Wait(begun, kBoundNs, "paging work", kPollNs);
     os::ExclusiveAccess& exclusive = life.adapter.isolation().exclusive();
     const bool before = Running(life);
+    const bool noted = before && Noted(life);
     if (first) {
       life.adapter.isolation().OnSecureVm();  // the domain is attached inside
     } else {
       exclusive.Run("nothing", [] {});
     }
-    seen.held = seen.held || (before && Running(life));
+    const bool held = before && Running(life);
+    seen.noted = seen.noted || (noted && held && Noted(life));
+    seen.held = seen.held || held;
     seen.drained = seen.drained || exclusive.drained_ns() != 0;
     seen.done = true;
   });
@@ -115,6 +127,8 @@ void Run(Life& life, const ParameterValues& values) {
                                          ? ""
                                          : std::to_string(exclusive.runs()) + " of " + std::to_string(times));
   life.Compare("a run was held in the middle", seen.held ? "" : "it had ended, or not begun");
+  if (life.kernel.instruments() != nullptr)
+    life.Compare("the bus monitor counted the load", seen.noted ? "" : "not before and after an exclusive access");
   life.Compare("fences were pending", seen.drained ? "" : "there was nothing to wait for");
   life.Compare("the device was watched", exclusive.quiet_ns() != 0 ? "" : "for no time");
   life.worker.Call([&] { Destroy(life, load); });

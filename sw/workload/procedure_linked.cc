@@ -4,6 +4,7 @@
 #include "kmd/escape.h"
 #include "workload/clients.h"
 #include "workload/device_copy.h"
+#include "workload/input.h"
 #include "workload/procedures.h"
 #include "workload/render_buffer.h"
 
@@ -165,8 +166,27 @@ class Linked {
     life_.Compare("the lead " + life_.adapter.lead().name() + " is " + rule, right ? "" : "the order was" + text);
   }
 
+  /// What the driver keeps of each GPU over the time without power; empty where that is nothing.
+  std::vector<std::vector<uint8_t>> Kept(bool write) {
+    std::vector<std::vector<uint8_t>> kept;
+    for (unsigned gpu = 0; gpu < gpus_; ++gpu) {
+      kmd::EscapeQuerySaveArea area;
+      life_.adapter.physical(gpu).Escape(area, "the query of the save area");
+      const uint64_t window = life_.adapter.physical(gpu).function().bars[2].address + area.offset;
+      std::vector<uint8_t> bytes = SeededInput(Seed(gpu) ^ 0x736176, area.bytes);
+      if (write) life_.kernel.hal().WriteBlock(window, bytes.data(), bytes.size());
+      else life_.kernel.hal().ReadBlock(window, bytes.data(), bytes.size());
+      kept.push_back(bytes);
+    }
+    return kept;
+  }
+
   void Sleep() {
-    life_.power_cycle([] {});
+    const std::vector<std::vector<uint8_t>> kept = Kept(true);
+    life_.power_cycle([] {});  // VRAM loses its content: procedure "power_cycle" looks
+    const std::vector<std::vector<uint8_t>> back = Kept(false);
+    for (unsigned gpu = 0; gpu < gpus_; ++gpu)
+      life_.Compare("what the driver keeps of " + Name(gpu), Difference(back[gpu], kept[gpu]));
     CompareOrder("DxgkDdiSetPowerState", PowerDeviceD3, "powered down before the others", false);
     CompareOrder("DxgkDdiSetPowerState", PowerDeviceD0, "powered up after the others", true);
     data_.clear();

@@ -40,7 +40,7 @@ void Run(Life& life, const ParameterValues& values) {
   const std::vector<uint8_t> kept = SeededInput(life.options.seed ^ 0x736176, area.bytes);
   hal.WriteBlock(WindowAt(life, area.offset), kept.data(), kept.size());
 
-  // An allocation of an application: VidMm evicts it before, and brings it back after.
+  // Bytes of an application that wait in system memory (procedure "sleep" has allocations that stay).
   const std::vector<uint8_t> input = SeededInput(life.options.seed, bytes);
   os::SystemBuffer buffer;
   const auto fill = [&](const std::vector<uint8_t>& with) {
@@ -71,7 +71,9 @@ void Run(Life& life, const ParameterValues& values) {
   const uint64_t wanted = values.at("way");
   life.Compare("way of the transfer",
                after.state == wanted ? "" : std::to_string(after.state) + ", must be " + std::to_string(wanted));
-  const uint64_t windows = way == Way::kWindows ? 2 * area.bytes / hw::kPageSize : 0;
+  const auto way_out = values.at("way_out") == 0 ? way : static_cast<Way>(values.at("way_out"));
+  uint64_t windows = values.at("lost_after");
+  for (const Way each : {way_out, way}) windows += each == Way::kWindows ? area.bytes / hw::kPageSize : 0;
   life.Compare("windows", after.windows == windows ? ""
                                                    : std::to_string(after.windows) + ", must be " +
                                                          std::to_string(windows));
@@ -89,7 +91,7 @@ void Run(Life& life, const ParameterValues& values) {
     std::vector<uint8_t> came(bytes);
     std::memcpy(came.data(), buffer.Map(0, bytes), bytes);
     buffer.Unmap();
-    life.Compare("the application's bytes", Difference(came, input));
+    life.Compare("what waited in system memory, through the woken GPU", Difference(came, input));
     life.vidmm.DestroyAllocation(allocation);
     buffer.Release();
   });
@@ -100,10 +102,12 @@ void Run(Life& life, const ParameterValues& values) {
 
 Procedure PowerCycleProcedure() {
   return {"power_cycle",
-          "Sends the adapter to D3 and back: VRAM loses its content, the driver's part and an application's "
-          "come back byte for byte, and the main job runs.",
-          {{"bytes", 32768, 1, kMaxInputBytes, "Bytes of the application's allocation."},
-           {"way", 1, 1, 3, "How the driver's part must go: 1 pinned pages, 2 windows of a page, 3 lost."}},
+          "Sends the adapter to D3 and back: VRAM loses its content, the driver's part comes back byte for byte, or "
+          "is cleared when it is lost; bytes of system memory are paged through the GPU again, and the main job runs.",
+          {{"bytes", 32768, 1, kMaxInputBytes, "Bytes that are paged before and after."},
+           {"way", 1, 1, 3, "How the driver's part must come: 1 pinned pages, 2 windows of a page, 3 lost."},
+           {"way_out", 0, 0, 3, "How it must have gone; 0: in the same way, or lost there."},
+           {"lost_after", 0, 0, 65536, "Windows that were had before it was lost."}},
           Run};
 }
 

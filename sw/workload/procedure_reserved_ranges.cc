@@ -27,7 +27,7 @@ void Run(Life& life, const ParameterValues& values) {
   // The device itself, on the bus: were the page not mapped, the IOMMU would record a fault.
   if (hw::Instruments* instruments = life.kernel.instruments()) {
     const uint64_t before = instruments->PageAccesses(pages.back());
-    instruments->StrayRead(life.adapter.function().bdf, pages.back() * hw::kPageSize);
+    instruments->StrayAccess(life.adapter.function().bdf, hw::Stray::kRead, pages.back() * hw::kPageSize);
     RunSeededMainJob(life, values.at("bytes"));
     const uint64_t reads = instruments->PageAccesses(pages.back()) - before;
     life.Compare("a read of the device arrived", reads == 1 ? "" : std::to_string(reads) + " did");

@@ -309,15 +309,21 @@ TEST(Rule11, CapsAreReadAfterAddDeviceAndBeforeStartDeviceAndAgree) { CapsComeBe
 /// Rule 17: between Begin and EndExclusiveAccess even a stray access breaks the contract.
 struct SilenceIsProven : Isolation {
   void TestBody() override {
-    options.os.inject.noisy_device = true;  // one read, of 8 bytes
-    auto result = Run(SecureVm);
-    ASSERT_THAT(result.faults, SizeIs(1)) << Texts(result);
-    EXPECT_EQ(result.faults[0].name, "not_silent");
-    EXPECT_EQ(result.faults[0].source, "bus");
-    EXPECT_THAT(result.faults[0].text, HasSubstr("device 01:00.0 was not silent between"));
+    workload::JobResult result;
+    for (const auto& [kind, text] : {std::pair{hw::Stray::kRead, "1 reads, 0 writes, 0 interrupt messages"},
+                                     {hw::Stray::kWrite, "0 reads, 1 writes, 0 interrupt messages"},
+                                     {hw::Stray::kMessage, "0 reads, 0 writes, 1 interrupt messages"}}) {
+      options.os.inject.noisy_device = kind;
+      result = Run(SecureVm);
+      ASSERT_THAT(result.faults, SizeIs(1)) << Texts(result);
+      EXPECT_EQ(result.faults[0].name, "not_silent");
+      EXPECT_EQ(result.faults[0].source, "bus");
+      EXPECT_THAT(result.faults[0].text, HasSubstr("device 01:00.0 was not silent between"));
+      EXPECT_THAT(result.faults[0].text, HasSubstr(text));
+    }
 
     // A driver that lets its device go on, a client of it at work.
-    options.os.inject.noisy_device = false;
+    options.os.inject.noisy_device.reset();
     between.begin = [] { return STATUS_SUCCESS; };
     const auto load = [](workload::Life& life) {
       workload::FindProcedure("exclusive_access")->run(life, {{"bytes", 2 << 20}, {"times", 1}});
@@ -332,6 +338,81 @@ struct SilenceIsProven : Isolation {
   }
 };
 TEST(Rule11, BetweenBeginAndEndExclusiveAccessTheDeviceIsSilent) { SilenceIsProven().TestBody(); }
+
+/// Makes a cause of an interrupt that no driver waits for.
+class Cause {
+ public:
+  explicit Cause(workload::Life& life) : life_(life), bar_(life.adapter.function().bars[0].address) {
+    Write(regs::IntEnable::kOffset, Read(regs::IntEnable::kOffset) | kInvalidate);
+  }
+  /// Until the device has it; its message is due then.
+  void Raise() {
+    Write(regs::InvCmd::kOffset, 0);
+    const uint64_t end = life_.kernel.hal().NowNs() + 1'000'000;
+    while ((Read(regs::IntStatus::kOffset) & kInvalidate) == 0) ASSERT_LT(life_.kernel.hal().NowNs(), end);
+  }
+
+ private:
+  static constexpr uint64_t kInvalidate = 16;
+  uint64_t Read(uint32_t offset) { return life_.kernel.hal().Read(bar_ + offset, 8); }
+  void Write(uint32_t offset, uint64_t value) { life_.kernel.hal().Write(bar_ + offset, 8, value); }
+
+  workload::Life& life_;
+  const uint64_t bar_;
+};
+
+void LetPass(workload::Life& life, uint64_t ns) {
+  const uint64_t end = life.kernel.hal().NowNs() + ns;
+  life.kernel.scheduler().Wait([&] { return life.kernel.hal().NowNs() >= end; }, 2 * ns, "time", 1000);
+}
+
+/// The device keeps a message that falls due, and sends it, once, when it may.
+TEST_F(Isolation, AnInterruptThatFallsDueInExclusiveAccessComesAfterIt) {
+  const auto result = Run([](workload::Life& life) {
+    const Miniport& miniport = life.adapter.miniport();
+    Cause cause(life);
+    LetPass(life, 100'000);
+    const uint64_t served = miniport.calls("DxgkDdiInterruptRoutine"), sent = life.adapter.Traffic().messages;
+    life.worker.Call([&] {
+      life.adapter.isolation().exclusive().Run("a test", [&] {
+        cause.Raise();
+        EXPECT_EQ(life.adapter.Traffic().messages, sent);
+      });
+      EXPECT_EQ(miniport.calls("DxgkDdiInterruptRoutine"), served) << "not before End has returned";
+      EXPECT_EQ(miniport.held(), 0u) << "the device held it";
+    });
+    LetPass(life, 100'000);
+    EXPECT_EQ(life.adapter.Traffic().messages, sent + 1);
+    EXPECT_EQ(miniport.calls("DxgkDdiInterruptRoutine"), served + 1);
+    workload::MainJob(life).Run();
+  });
+  EXPECT_TRUE(result.Passed()) << Texts(result);
+}
+
+/// A message that left the device before Begin and arrives behind it is not the device's noise: Dxgkrnl holds it.
+TEST_F(Isolation, AnInterruptUnderWayIsHeldInExclusiveAccessAndServedAfterIt) {
+  config.inject.late_interrupt_ns = 60'000;
+  const auto result = Run([](workload::Life& life) {
+    const Miniport& miniport = life.adapter.miniport();
+    Cause cause(life);
+    LetPass(life, 200'000);
+    const uint64_t served = miniport.calls("DxgkDdiInterruptRoutine"), sent = life.adapter.Traffic().messages;
+    life.worker.Call([&] {
+      cause.Raise();
+      EXPECT_EQ(life.adapter.Traffic().messages, sent + 1);
+      life.adapter.isolation().exclusive().Run("a test", [&] {
+        EXPECT_EQ(miniport.calls("DxgkDdiInterruptRoutine"), served);
+      });
+    });
+    EXPECT_EQ(miniport.held(), 1u);
+    EXPECT_EQ(miniport.calls("DxgkDdiInterruptRoutine"), served + 1) << "made up for";
+    LetPass(life, 200'000);
+    EXPECT_EQ(life.adapter.Traffic().messages, sent + 1);
+    EXPECT_EQ(miniport.calls("DxgkDdiInterruptRoutine"), served + 1);
+    workload::MainJob(life).Run();
+  });
+  EXPECT_TRUE(result.Passed()) << Texts(result);
+}
 
 }  // namespace
 }  // namespace gmmu::os

@@ -228,6 +228,18 @@ TEST(LinkedMemory, RootsAreMirroredAtOneAddressAndLowerTablesHaveContentsOfTheir
     }
     EXPECT_EQ(roots[0], roots[1]) << "the same content";
     EXPECT_NE(roots[0], std::vector<uint64_t>(512)) << "that is not nothing";
+    // The same root entry leads each GPU to tables of its own.
+    shared.RunClient(0, shared.Client(0, true, 11), "written through the addresses that both have");
+    ClientRun page = shared.Client(1, false, 11);
+    std::vector<uint8_t> bytes = workload::PatternAt(shared.va, 2 * kPage, 11);
+    page.base = on_one;
+    page.pattern.reset();
+    page.crc = workload::LineCrc(bytes.data(), page.order);
+    shared.RunClient(1, page, "the bytes through the addresses that only GPU 1 has");
+    page.process = shared.process->parts[0];
+    page.order.count = 1;
+    page.fault = regs::Fault::kEntryInvalid;
+    shared.RunClient(0, page, "a fault of GPU 0 there");
     life.worker.Call([&] {
       life.link.UnmapEverywhere(*shared.process, on_one, 2);
       life.link.FreeVa(*shared.process, on_one);
@@ -372,10 +384,11 @@ TEST(LinkedMemory, FrameBufferCallbacksTakeTheLeadsHandleAndAnIndex) {
   }
 }
 
-TEST(LinkedMemory, EachAdaptersPartOfVramSurvivesSleepInASectionOfItsOwn) {
-  LinkedBench bench;
+/// Adapter 0 keeps 4 pages, adapter 1 two, over a sleep; `sections` are the sizes that they report.
+void ExpectSavedPartsSurvive(LinkedBench& bench, const std::vector<uint64_t>& sections) {
   bench.options.os.driver["Adapter1SaveAreaBytes"] = 2 * kPage;
-  const auto result = bench.Run([](Life& life) {
+  const auto result = bench.Run([&](Life& life) {
+    EXPECT_EQ(life.adapter.lead().answers().save_areas, sections);
     std::vector<std::vector<uint8_t>> kept;
     std::vector<uint64_t> place;
     for (unsigned i = 0; i < 2; ++i) {
@@ -395,6 +408,24 @@ TEST(LinkedMemory, EachAdaptersPartOfVramSurvivesSleepInASectionOfItsOwn) {
     }
   });
   ExpectGood(result);
+}
+
+TEST(LinkedMemory, EachAdaptersPartOfVramSurvivesSleepInASectionOfItsOwn) {
+  LinkedBench bench;
+  ExpectSavedPartsSurvive(bench, {4 * kPage, 2 * kPage});
+}
+
+/// The other form: the section is pinned whole, and the driver applies the offsets itself.
+TEST(LinkedMemory, OneSectionOfAdapter0ServesAllAtOffsetsOfTheirOwn) {
+  for (const uint64_t lead : {0u, 1u}) {
+    for (const uint64_t pin_failures : {0u, 4u}) {  // every pin fails: windows
+      LinkedBench bench;
+      bench.options.os.driver["SaveAreaShared"] = 1;
+      bench.options.os.driver["LeadAdapter"] = lead;
+      bench.options.os.inject.pin_failures = pin_failures;
+      ExpectSavedPartsSurvive(bench, {6 * kPage, 0});
+    }
+  }
 }
 
 TEST(LinkedMemory, ExclusiveAccessSilencesEveryDeviceOfTheLink) {
@@ -435,7 +466,7 @@ TEST(LinkedMemory, ExclusiveAccessSilencesEveryDeviceOfTheLink) {
     EXPECT_EQ(life.adapter.miniport().calls("DxgkDdiBeginExclusiveAccess"), 1u) << "one call for the link";
     shared.End();
     held = true;
-    run([&] { life.kernel.instruments()->StrayRead(life.adapter.physical(1).function().bdf, 0x1000); });
+    run([&] { life.kernel.instruments()->StrayAccess(life.adapter.physical(1).function().bdf, hw::Stray::kRead, 0x1000); });
   });
   EXPECT_TRUE(held) << "both stood still the first time";
   EXPECT_THAT(FaultOf(result), AllOf(HasSubstr("02:00.0"), HasSubstr("was not silent")));

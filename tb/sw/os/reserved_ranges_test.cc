@@ -6,7 +6,9 @@
 #include <gtest/gtest.h>
 
 #include "life_bench.h"
+#include "os/text.h"
 #include "platform/config.h"
+#include "platform/host_image.h"
 #include "twin/machine.h"
 
 namespace gmmu::os {
@@ -37,6 +39,7 @@ struct Asking : ::testing::Test {
   Asking() {
     calls.clear();
     claimed = 2;
+    fewer = false;
     table.DxgkDdiQueryAdapterInfo = Query;
   }
   DRIVER_INITIALIZATION_DATA table{};
@@ -45,11 +48,8 @@ struct Asking : ::testing::Test {
 };
 
 /// What the first call looks like is open; either form gets the count and nothing else.
-TEST_F(Asking, TwiceInEitherFormOfTheFirstCall) {
+void ExpectTwoCalls(Kernel& kernel, const DRIVER_INITIALIZATION_DATA& table) {
   Miniport miniport(kernel, table);
-  fewer = true;
-  EXPECT_THAT(QueryReservedRanges(miniport, ReservedQuery::kNullPointer), SizeIs(1)) << "as the second call says";
-  fewer = false;
   for (const ReservedQuery form : {ReservedQuery::kNullPointer, ReservedQuery::kZeroCount}) {
     calls.clear();
     const auto ranges = QueryReservedRanges(miniport, form);
@@ -63,11 +63,59 @@ TEST_F(Asking, TwiceInEitherFormOfTheFirstCall) {
   }
 }
 
+TEST_F(Asking, TwiceInEitherFormOfTheFirstCall) {
+  ExpectTwoCalls(kernel, table);
+  Miniport miniport(kernel, table);
+  fewer = true;
+  EXPECT_THAT(QueryReservedRanges(miniport, ReservedQuery::kNullPointer), SizeIs(1)) << "as the second call says";
+}
+/// Rule 14, its second half.
+struct Rule11Ranges : Asking {};
+TEST_F(Rule11Ranges, HardwareReservedRangesComeInTwoCalls) { ExpectTwoCalls(kernel, table); }
+
 TEST_F(Asking, OnceWhenThereIsNone) {
   Miniport miniport(kernel, table);
   claimed = 0;
   EXPECT_THAT(QueryReservedRanges(miniport, ReservedQuery::kNullPointer), IsEmpty());
   EXPECT_THAT(calls, SizeIs(1));
+}
+
+/// A machine that looks, after each write to a device's registers, at what the IOMMU's tables in memory say, and
+/// keeps the first that names a GPU: how it was attached.
+struct Watching : sim::twin::Machine {
+  explicit Watching(const sim::MachineConfig& config)
+      : Machine(sim::twin::MachineParameters::From(config)) {}
+  void MmioWrite(uint64_t address, unsigned size, uint64_t value) override {
+    Machine::MmioWrite(address, size, value);
+    if (!attached.empty() || iommu() == nullptr) return;
+    const std::string mappings = sim::MappingsAsJson(iommu(), ram());
+    if (mappings.find("01:00.0") != std::string::npos) attached = mappings;
+  }
+  std::string attached;
+};
+
+/// The device may read its reserved memory in the moment in which it is attached.
+TEST(ReservedRanges, AreMappedBeforeTheDeviceIsAttached) {
+  for (const auto policy : {RemapPolicy::kIdentity, RemapPolicy::kWhenPossible, RemapPolicy::kNever}) {
+    test::LifeBench bench;
+    bench.config.host.gpu_reserved_kib = 64;
+    bench.config.iommu.caching_mode = true;  // the attach is told to the IOMMU
+    bench.options.os.remap = policy;
+    bench.options.os.limit_bits = 33;
+    bench.options.os.secure_vm_key = true;
+    Watching platform(bench.config);
+    uint64_t reserved = 0;
+    workload::JobResult result;
+    workload::RunLife(platform, bench.options, result,
+                      [&](workload::Life& life) {
+                        // Without a domain at the start, isolation brings one later.
+                        if (policy == RemapPolicy::kNever)
+                          life.worker.Call([&] { life.adapter.isolation().OnSecureVm(); });
+                        reserved = life.adapter.reserved_ranges()[0].BaseAddress;
+                      });
+    EXPECT_EQ(test::FaultsOf(result), "");
+    EXPECT_THAT(platform.attached, HasSubstr("\"logical\": \"" + Hex(reserved) + "\"")) << static_cast<int>(policy);
+  }
 }
 
 TEST(ReservedRanges, MustNotOverlapTheSystemsMemoryOrOneAnother) {

@@ -34,13 +34,16 @@ struct Faults : SchedulerBench {
   GpuDevice* other = vidsch.CreateDevice("other");
 };
 
-TEST(PageFaultFlags, WithoutAFenceAResetBitIsCompulsoryAndTheFenceIs0) {
+void ExpectAResetBitWithoutAFence() {
   for (const auto& [fence, flags] : {std::pair{0u, 0u}, {1u, unsigned{DXGK_PAGE_FAULT_ENGINE_RESET_REQUIRED}}}) {
     Faults test;
     test.Submit(test.Render(1, test.guilty));
     EXPECT_THROW(test.PageFault(fence, 1, DXGK_PAGE_FAULT_FENCE_INVALID | flags), BugCheck) << fence << " " << flags;
   }
 }
+TEST(PageFaultFlags, WithoutAFenceAResetBitIsCompulsoryAndTheFenceIs0) { ExpectAResetBitWithoutAFence(); }
+/// Rule 18, its second half.
+TEST(Rule11, WithAnUnknownFenceAResetBitIsCompulsory) { ExpectAResetBitWithoutAFence(); }
 
 TEST(PageFaultFlags, WithoutAFenceTheEngineIsResetAndThePacketThatRanIsLost) {
   Faults test;
