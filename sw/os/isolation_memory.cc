@@ -74,7 +74,7 @@ void IsolationMemory::Drop(std::map<HANDLE, Block>::iterator at) {
     kernel_.iommu()->UnmapIdentity(*domain, block.pfns);
   for (uint64_t pfn : block.pfns) kernel_.pages().Unpin(pfn);
   if (block.view != nullptr) kernel_.hal().ram().UnmapPages(block.view, block.pfns.size());
-  if (block.kind != Kind::kDriversMdl) block.backing.Free(kernel_);
+  block.backing.Free(kernel_);  // none for pages of the driver
   kernel_.ledger().Close(block.ticket);
   blocks_.erase(at);
 }
