@@ -191,16 +191,14 @@ void Adapter::AttachIsolationDomain() {
   mode_ = DmaMode::kIdentity;
 }
 
-void Adapter::EnterDomain(DmaMode mode) {
-  kernel_.iommu()->Prepare();
-  domain_ = kernel_.iommu()->CreateDomain(highest_visible_ + 1, mode == DmaMode::kIdentity, "dxgkrnl");
+void Adapter::EnterIdentity() {
+  MakeIsolationDomain();
   MapReservedRanges();
   for (const auto& gpu : physical_) {
     objects().SetDomain(gpu->handle(), *domain_);
     isolation_memory().SetDomain(gpu->handle(), *domain_);
   }
   AttachIsolationDomain();
-  mode_ = mode;
 }
 
 void Adapter::LeaveDomain() {

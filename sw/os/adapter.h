@@ -123,7 +123,7 @@ class Adapter {
   void MapReservedRanges();
   void AttachIsolationDomain();
   // What SwitchDma does in exclusive access.
-  void EnterDomain(DmaMode mode);
+  void EnterIdentity();
   void LeaveDomain();
   bool reaches_all_memory() const { return reaches_all_; }
   /// The driver has all that DMA remapping needs.

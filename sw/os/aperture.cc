@@ -161,21 +161,24 @@ DXGKARG_BUILDPAGINGBUFFER Aperture::UnmapOf(const Owner& owner, uint64_t first, 
   return operation;
 }
 
-std::vector<DXGKARG_BUILDPAGINGBUFFER> Aperture::Lost() {
+std::vector<DXGKARG_BUILDPAGINGBUFFER> Aperture::Lost() const {
   std::vector<DXGKARG_BUILDPAGINGBUFFER> operations;
-  while (!mapped_.empty()) {
-    const uint64_t first = mapped_.begin()->first;
+  for (auto it = mapped_.begin(); it != mapped_.end();) {
+    const uint64_t first = it->first;
     Owner owner;
-    owner.allocation = mapped_.begin()->second->allocation;
+    owner.allocation = it->second->allocation;
     uint64_t pages = 0;
-    for (auto it = mapped_.find(first); it != mapped_.end() && it->first == first + pages &&
-                                        it->second->allocation == owner.allocation; ++it) {
+    while (it != mapped_.end() && it->first == first + pages && it->second->allocation == owner.allocation) {
+      ++it;
       ++pages;
     }
     operations.push_back(UnmapOf(owner, first, pages));
-    Forget(first, pages);
   }
   return operations;
+}
+
+void Aperture::ForgetAll() {
+  while (!mapped_.empty()) Forget(mapped_.begin()->first, 1);
 }
 
 void Aperture::Forget(uint64_t first, uint64_t pages) {

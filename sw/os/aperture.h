@@ -55,8 +55,9 @@ class Aperture {
   void Unmap(const Owner& owner, uint64_t first, uint64_t pages);
 
   /// The GPU was reset and the map is gone: the operations that tell the driver, one for each run of an allocation's
-  /// pages. Nothing is mapped afterwards.
-  std::vector<DXGKARG_BUILDPAGINGBUFFER> Lost();
+  /// pages. CPU addresses live until the driver has been told: ForgetAll, after which nothing is mapped.
+  std::vector<DXGKARG_BUILDPAGINGBUFFER> Lost() const;
+  void ForgetAll();
 
   bool in_use() const { return !mapped_.empty(); }
   bool mapped(uint64_t page) const { return mapped_.count(page) != 0; }

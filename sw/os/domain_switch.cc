@@ -23,16 +23,14 @@ void SwitchDma(Adapter& adapter, DmaMode mode) {
   if (mode == DmaMode::kRemapped && !adapter.can_remap())
     throw OsError(what + " is refused: the driver does not support remapping (DXGK_IOMMU_CAPS, MapAperture2Supported)");
   if (mode == DmaMode::kRemapped || old == DmaMode::kRemapped) {
-    const size_t adls = adapter.objects().LiveAdls(adapter.handle());
-    const size_t blocks = adapter.isolation_memory().Live(adapter.handle());
-    if (adls + blocks != 0) {
-      throw OsError(what + " is refused: the GPU references " + std::to_string(adls) + " ADLs and " +
-                    std::to_string(blocks) + " pieces of isolation memory; stop the adapter and start it again");
-    }
+    throw OsError(what + " is refused: the GPU references " +
+                  std::to_string(adapter.objects().LiveAdls(adapter.handle())) + " ADLs and " +
+                  std::to_string(adapter.isolation_memory().Live(adapter.handle())) +
+                  " pieces of isolation memory, whose addresses all change; stop the adapter and start it again");
   }
   adapter.isolation().exclusive().Run(what, [&] {
-    if (old != DmaMode::kPhysical) adapter.LeaveDomain();
-    if (mode != DmaMode::kPhysical) adapter.EnterDomain(mode);
+    if (mode == DmaMode::kIdentity) adapter.EnterIdentity();
+    else adapter.LeaveDomain();
   });
 }
 

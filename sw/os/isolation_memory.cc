@@ -13,16 +13,6 @@ namespace {
 constexpr char kDriver[] = "driver";
 constexpr uint64_t kMostMdlBytes = (uint64_t{4} << 30) - hw::kPageSize;
 
-uint64_t Bytes(const PHYSICAL_ADDRESS& address) { return static_cast<uint64_t>(address.QuadPart); }
-
-/// One past an inclusive bound; 0 and all ones mean no bound.
-uint64_t PastHighest(const PHYSICAL_ADDRESS& highest) {
-  const uint64_t value = Bytes(highest);
-  return value == 0 || value == ~uint64_t{0} ? ~uint64_t{0} : value + 1;
-}
-
-uint64_t PageCount(uint64_t bytes) { return bytes / hw::kPageSize + (bytes % hw::kPageSize != 0); }
-
 }  // namespace
 
 IsolationMemory::~IsolationMemory() {
@@ -44,7 +34,6 @@ DmaView& IsolationMemory::View(HANDLE adapter, const char* call) {
 
 void IsolationMemory::SetDomain(HANDLE adapter, IommuDomain& domain) {
   adapters_.at(adapter).domain = &domain;
-  if (!domain.identity()) return;  // of a GPU that holds nothing
   for (const auto& [handle, block] : blocks_) {
     if (block.adapter == adapter) kernel_.iommu()->MapIdentity(domain, block.pfns);
   }
@@ -85,7 +74,7 @@ void IsolationMemory::Drop(std::map<HANDLE, Block>::iterator at) {
     kernel_.iommu()->UnmapIdentity(*domain, block.pfns);
   for (uint64_t pfn : block.pfns) kernel_.pages().Unpin(pfn);
   if (block.view != nullptr) kernel_.hal().ram().UnmapPages(block.view, block.pfns.size());
-  if (block.kind != Kind::kDriversMdl) kernel_.pages().Free(block.pfns);
+  block.backing.Free(kernel_);  // none for pages of the driver
   kernel_.ledger().Close(block.ticket);
   blocks_.erase(at);
 }
@@ -96,19 +85,18 @@ NTSTATUS IsolationMemory::AllocateContiguous(HANDLE adapter, DXGKARGCB_ALLOCATEC
   args.hMemoryHandle = nullptr;
   args.pMemory = nullptr;
   if (view.remapped()) return STATUS_NOT_SUPPORTED;
-  const uint64_t boundary = Bytes(args.BoundaryAddressMultiple);
-  if (args.NumberOfBytes == 0 || (boundary & (boundary - 1)) != 0 ||
-      args.CacheType > DXGK_MEMORY_CACHING_TYPE_WRITE_COMBINED) {
-    return STATUS_INVALID_PARAMETER;
-  }
-  const uint64_t count = PageCount(args.NumberOfBytes);
-  const auto first =
-      kernel_.pages().AllocateContiguous(count, Bytes(args.LowestAcceptableAddress),
-                                         PastHighest(args.HighestAcceptableAddress), boundary, kDriver, kCall);
-  if (!first) return STATUS_NO_MEMORY;
-  Block block{Kind::kContiguous, adapter, {}, {}, nullptr, nullptr, 0};
-  for (uint64_t i = 0; i < count; ++i) block.pfns.push_back(*first + i);
-  block.view = args.pMemory = kernel_.hal().ram().MapPages(block.pfns.data(), count);
+  MemoryBacking::Arguments create{};
+  create.Type = DXGK_PHYSICAL_MEMORY_TYPE_CONTIGUOUS_MEMORY;
+  create.Size = args.NumberOfBytes;
+  create.CacheType = args.CacheType;
+  create.ContiguousMemory = {args.LowestAcceptableAddress, args.HighestAcceptableAddress, args.BoundaryAddressMultiple};
+  Block block{Kind::kContiguous, adapter, {}, {}, {}, nullptr, nullptr, 0};
+  const NTSTATUS status = MemoryBacking::Make(kernel_, create, kDriver, kCall, block.backing);
+  if (status == STATUS_INSUFFICIENT_RESOURCES) return STATUS_NO_MEMORY;  // as this callback says it
+  if (!NT_SUCCESS(status)) return status;
+  block.pfns = block.backing.pfns();
+  block.view = args.pMemory =
+      kernel_.hal().ram().MapPages(block.pfns.data(), block.pfns.size(), block.backing.caching());
   args.hMemoryHandle = Keep(std::move(block), "isolation_memory", kCall);
   return STATUS_SUCCESS;
 }
@@ -124,15 +112,18 @@ NTSTATUS IsolationMemory::AllocatePagesForMdl(HANDLE adapter, DXGKARGCB_ALLOCATE
   args.hMemoryHandle = nullptr;
   args.pMdl = nullptr;
   if (view.remapped()) return STATUS_NOT_SUPPORTED;
-  if (args.TotalBytes == 0 || args.TotalBytes > kMostMdlBytes || Bytes(args.SkipBytes) % hw::kPageSize != 0 ||
-      args.CacheType > DXGK_MEMORY_CACHING_TYPE_WRITE_COMBINED) {
-    return STATUS_INVALID_PARAMETER;
-  }
-  const auto pfns =
-      kernel_.pages().AllocateScattered(PageCount(args.TotalBytes), Bytes(args.LowAddress),
-                                        PastHighest(args.HighAddress), kDriver, kCall);
-  if (!pfns) return STATUS_NO_MEMORY;
-  const HANDLE handle = Keep({Kind::kMdl, adapter, *pfns, Mdl(*pfns), nullptr, nullptr, 0}, "isolation_mdl", kCall);
+  if (args.TotalBytes > kMostMdlBytes) return STATUS_INVALID_PARAMETER;
+  MemoryBacking::Arguments create{};
+  create.Type = DXGK_PHYSICAL_MEMORY_TYPE_MDL;
+  create.Size = args.TotalBytes;
+  create.CacheType = args.CacheType;
+  create.Mdl = {args.LowAddress, args.HighAddress, args.SkipBytes, args.Flags};
+  Block block{Kind::kMdl, adapter, {}, {}, {}, nullptr, nullptr, 0};
+  const NTSTATUS status = MemoryBacking::Make(kernel_, create, kDriver, kCall, block.backing);
+  if (!NT_SUCCESS(status)) return status;
+  block.pfns = block.backing.pfns();
+  block.mdl = Mdl(block.pfns);
+  const HANDLE handle = Keep(std::move(block), "isolation_mdl", kCall);
   args.hMemoryHandle = handle;
   args.pMdl = blocks_.at(handle).mdl.get();
   return STATUS_SUCCESS;
@@ -149,7 +140,7 @@ NTSTATUS IsolationMemory::MapMdl(HANDLE adapter, DXGKARGCB_MAPMDLTOIOMMU& args) 
   args.hMemoryHandle = nullptr;
   if (view.remapped()) return STATUS_NOT_SUPPORTED;
   if (args.pMdl == nullptr || args.pMdl->ByteCount == 0) return STATUS_INVALID_PARAMETER;
-  Block block{Kind::kDriversMdl, adapter, Mdl::PagesOf(args.pMdl), {}, args.pMdl, nullptr, 0};
+  Block block{Kind::kDriversMdl, adapter, Mdl::PagesOf(args.pMdl), {}, {}, args.pMdl, nullptr, 0};
   const auto free = [this](uint64_t pfn) { return !kernel_.pages().Allocated(pfn); };
   if (std::any_of(block.pfns.begin(), block.pfns.end(), free)) return STATUS_INVALID_PARAMETER;
   args.hMemoryHandle = Keep(std::move(block), "iommu_mdl", kCall);

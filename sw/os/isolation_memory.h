@@ -8,6 +8,7 @@
 #include "ddi/d3dkmddi.h"
 #include "os/kernel.h"
 #include "os/mdl.h"
+#include "os/memory_backing.h"
 #include "os/memory_objects.h"
 
 namespace gmmu::os {
@@ -17,8 +18,9 @@ namespace gmmu::os {
 ///
 /// Memory is allocated and, behind a 1:1 domain, mapped in one step; MDLs carry physical pages, which are
 /// the domain's own numbers. Each block has a handle that its counterpart needs, and a ticket in the
-/// ledger: isolation_memory, isolation_mdl, iommu_mdl. Not usable behind a remapped domain
-/// (STATUS_NOT_SUPPORTED; the sources name no status). hAdapter is the lead adapter. At most APC level, an
+/// ledger: isolation_memory, isolation_mdl, iommu_mdl. Which memory it is, and which arguments are good, is as for
+/// memory objects of the same two types (MemoryBacking): bounds hold as they stand, also 0. Not usable behind a
+/// remapped domain (STATUS_NOT_SUPPORTED; the sources name no status). hAdapter is the lead adapter. At most APC level, an
 /// unknown handle is a bug check.
 class IsolationMemory {
  public:
@@ -36,7 +38,8 @@ class IsolationMemory {
 
   NTSTATUS AllocateContiguous(HANDLE adapter, DXGKARGCB_ALLOCATECONTIGUOUSMEMORY& args);
   NTSTATUS FreeContiguous(HANDLE adapter, const DXGKARGCB_FREECONTIGUOUSMEMORY& args);
-  /// All of it or nothing; at most 4 GiB less a page.
+  /// All of it or nothing; at most 4 GiB less a page. CacheType is checked and kept for nobody: the callback makes no
+  /// view.
   NTSTATUS AllocatePagesForMdl(HANDLE adapter, DXGKARGCB_ALLOCATEPAGESFORMDL& args);
   NTSTATUS FreePagesFromMdl(HANDLE adapter, const DXGKARGCB_FREEPAGESFROMMDL& args);
   /// The list and its pages must stay as they are until UnmapMdl has returned: pages are pinned, and a
@@ -50,6 +53,7 @@ class IsolationMemory {
     Kind kind;
     HANDLE adapter;
     std::vector<uint64_t> pfns;
+    MemoryBacking backing;      // of the system's two kinds
     Mdl mdl;                    // kMdl
     PMDL drivers = nullptr;     // kDriversMdl
     void* view = nullptr;       // kContiguous

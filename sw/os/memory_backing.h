@@ -12,7 +12,8 @@
 
 namespace gmmu::os {
 
-/// What lies behind a physical memory object, by its type (DXGKARGCB_CREATE_PHYSICAL_MEMORY_OBJECT):
+/// What lies behind a physical memory object, by its type (DXGKARGCB_CREATE_PHYSICAL_MEMORY_OBJECT), and behind the
+/// contiguous memory and the MDLs of the isolation callbacks:
 ///
 ///   MDL                pages as MmAllocatePagesForMdlEx chooses them: SkipBytes moves the range on until there
 ///                      are enough, or is the size of contiguous chunks (Flags)

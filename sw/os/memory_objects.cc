@@ -43,7 +43,6 @@ void MemoryObjects::AddAdapter(HANDLE adapter, DmaView view) {
 
 void MemoryObjects::SetDomain(HANDLE adapter, IommuDomain& domain) {
   adapters_.at(adapter).view.domain = &domain;
-  if (!domain.identity()) return;  // of a GPU that holds nothing
   for (const auto& [list, adl] : adls_) {
     const AdapterObject& opened = adapter_objects_.at(adl->adapter_object);
     if (opened.adapter != adapter) continue;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <utility>
 
 #include "os/bug_check.h"
 #include "os/text.h"
@@ -12,14 +13,12 @@ namespace gmmu::os {
 namespace {
 constexpr uint64_t kBoundNs = 100'000'000;  // longest paging buffer on the slowest link, with room
 
-/// The answer to STATUS_GRAPHICS_ALLOCATION_BUSY: valid for the next call only.
-void SayIdle(DXGKARG_BUILDPAGINGBUFFER& operation) {
+/// The answer to STATUS_GRAPHICS_ALLOCATION_BUSY.
+void SayIdle(DXGKARG_BUILDPAGINGBUFFER& operation, bool idle) {
   switch (operation.Operation) {
-    case DXGK_OPERATION_TRANSFER: operation.Transfer.Flags.AllocationIsIdle = 1; break;
-    case DXGK_OPERATION_DISCARD_CONTENT: operation.DiscardContent.Flags.AllocationIsIdle = 1; break;
-    case DXGK_OPERATION_SPECIAL_LOCK_TRANSFER:
-      operation.SpecialLockTransfer.Flags.AllocationIsIdle = 1;
-      break;
+    case DXGK_OPERATION_TRANSFER: operation.Transfer.Flags.AllocationIsIdle = idle; break;
+    case DXGK_OPERATION_DISCARD_CONTENT: operation.DiscardContent.Flags.AllocationIsIdle = idle; break;
+    case DXGK_OPERATION_SPECIAL_LOCK_TRANSFER: operation.SpecialLockTransfer.Flags.AllocationIsIdle = idle; break;
     default: break;
   }
 }
@@ -36,12 +35,18 @@ void PagingQueue::Start(HANDLE context, size_t count) {
   for (size_t i = 0; i < count; ++i) {
     Buffer buffer;
     // The GPU takes a paging buffer of segment 0 by its first address, so its pages must be consecutive for
-    // the device.
+    // the device: physical ones, or logical ones, whatever pages lie behind them.
     buffer.memory = SystemBuffer(
         adapter_.kernel(), adapter_.objects(), adapter_.handle(), bytes,
         adapter_.remapped() || adapter_.caps().paging_buffer_segment != 0 ? SystemBuffer::Shape::kScattered
                                                                           : SystemBuffer::Shape::kContiguous,
         "vidmm");
+    if (adapter_.caps().paging_buffer_segment == 0 && !buffer.memory.adl().Flags.Contiguous) {
+      buffer.memory.Release();
+      throw OsError("no " + std::to_string(bytes) + " consecutive bytes of logical addresses for a paging buffer: the "
+                    "GPU takes it by its first one; smaller buffers (driver.paging_buffer_bytes) or buffers in the "
+                    "aperture segment (driver.paging_buffer_segment) need none");
+    }
     buffer.cpu = buffer.memory.Map(0, bytes);
     buffer.private_data.assign(adapter_.caps().paging_private_bytes + static_cast<uint64_t>(kGuard), 0);
     std::fill_n(buffer.private_data.end() - kGuard, kGuard, kGuardByte);
@@ -90,6 +95,7 @@ void PagingQueue::Add(DXGKARG_BUILDPAGINGBUFFER& operation) {
   order_.Note(operation);
   operation.MultipassOffset = 0;
   operation.hSystemContext = context_;
+  bool idle = false;  // the allocation, for the next call and no other
   while (true) {
     Buffer& buffer = Current();
     const uint64_t size = adapter_.caps().paging_buffer_bytes;
@@ -103,6 +109,7 @@ void PagingQueue::Add(DXGKARG_BUILDPAGINGBUFFER& operation) {
         static_cast<UINT>(buffer.private_bytes() - buffer.private_used);
     operation.DmaBufferGpuVirtualAddress = AddressOf(buffer);
     operation.DmaBufferWriteOffset = static_cast<UINT>(buffer.used);
+    SayIdle(operation, std::exchange(idle, false));
     const NTSTATUS status = adapter_.miniport().BuildPagingBuffer(operation);
 
     const auto* end = static_cast<uint8_t*>(operation.pDmaBuffer);
@@ -113,8 +120,11 @@ void PagingQueue::Add(DXGKARG_BUILDPAGINGBUFFER& operation) {
     CheckPrivate(buffer, operation.Operation, private_begin, operation);
     if (status == STATUS_SUCCESS) return;
     if (status == STATUS_GRAPHICS_ALLOCATION_BUSY) {
-      Drain();  // no reference of the GPU is left behind it
-      SayIdle(operation);
+      // No reference of the GPU is left behind it, of whichever node.
+      Submit();
+      adapter_.vidsch().WaitForHeld(kBoundNs + 2 * adapter_.kernel().parameters().tdr_delay_ns);
+      Drain();
+      idle = true;
       continue;
     }
     if (was_empty && buffer.used == 0 && operation.MultipassOffset == pass) {

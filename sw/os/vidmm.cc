@@ -259,6 +259,7 @@ void VidMm::ForgetQueued() {
   for (const DXGKARG_BUILDPAGINGBUFFER& operation : aperture_->Lost()) lost.push_back(operation);
   ReleaseHeld();
   adapter().AnnounceLoss(paging_.handles.context, std::move(lost));
+  aperture_->ForgetAll();
 }
 
 void VidMm::RebuildTables() {

@@ -95,6 +95,19 @@ void VidSch::WaitQuiet(uint64_t bound_ns) {
   kernel_.WaitOrFault([this] { return idle(); }, bound_ns, "the packets that the driver holds to end");
 }
 
+void VidSch::WaitForHeld(uint64_t bound_ns) {
+  std::set<PacketId> held;
+  for (const auto& [number, node] : nodes_)
+    for (const Entry& entry : node.running) held.insert(entry.id);
+  const auto gone = [&] {
+    return std::all_of(nodes_.begin(), nodes_.end(), [&](const auto& node) {
+      return std::none_of(node.second.running.begin(), node.second.running.end(),
+                          [&](const Entry& entry) { return held.count(entry.id) != 0; });
+    });
+  };
+  kernel_.WaitOrFault(gone, bound_ns, "the packets that the driver held when it found an allocation busy");
+}
+
 void VidSch::SuspendContext(HANDLE context, uint64_t bound_ns, bool preempt) {
   suspended_contexts_.insert(context);
   for (const auto& [number, node] : nodes_) {

@@ -57,6 +57,9 @@ class VidSch {
   bool Holds(HANDLE context) const;
   /// Waits until the driver holds no packet. Throws OsTimeout or DeviceFault.
   void WaitQuiet(uint64_t bound_ns);
+  /// Waits until every packet that the driver holds now, of any node, has ended or was given back; later ones may come
+  /// meanwhile. Throws OsTimeout or DeviceFault.
+  void WaitForHeld(uint64_t bound_ns);
 
   /// Packets of the context stay where they are until it is resumed as often as it was suspended; those that the driver has
   /// are waited for, or preempted. Other

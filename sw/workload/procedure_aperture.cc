@@ -96,25 +96,33 @@ class ApertureRun {
   void LiveTraffic() {
     ClientRun slow = Reader(va_, seen_);
     slow.depth = 1;
-    life_.Timed("aperture maps under traffic", rounds_ * pages_ * kPage, true, [&] {
+    life_.Timed("aperture maps under traffic", 2 * rounds_ * pages_ * kPage, true, [&] {
       for (uint64_t round = 0; round < rounds_; ++round) {
-        ClientBatch batch(vidmm_, {slow}, "bytes of a range while others are mapped and unmapped");
-        life_.worker.Call([&] { MapAndUnmap(round, batch); });
-        batch.Finish(life_.result.checks);
+        const uint64_t cut = 1 + round % (pages_ - 1);
+        ClientBatch maps(vidmm_, {slow}, "bytes of a range while others are mapped");
+        life_.worker.Call([&] { Map(cut, maps); });
+        maps.Finish(life_.result.checks);
+        ClientBatch unmaps(vidmm_, {slow}, "bytes of a range while others are unmapped");
+        life_.worker.Call([&] { Unmap(cut, unmaps); });
+        unmaps.Finish(life_.result.checks);
       }
     });
   }
 
-  /// Two pieces of the second range, mapped one after the other, unmapped as three.
-  void MapAndUnmap(uint64_t round, const ClientBatch& batch) {
-    const uint64_t cut = 1 + round % (pages_ - 1);
+  /// Two pieces of the second range, one after the other.
+  void Map(uint64_t cut, const ClientBatch& batch) {
     vidmm_.BindAperture(free_ + cut, pages_ - cut, *other_, second_, cut);
     life_.Compare("a map while the client reads", batch.busy() ? "" : "the client had ended before");
     vidmm_.BindAperture(free_, cut, *other_, second_, 0);
     life_.Compare("two pieces, cut at page " + std::to_string(cut),
                   Difference(copy_->FromAperture(free_, pages_ * kPage), second_bytes_));
-    const uint64_t from = cut - 1;  // a piece that lies over the cut
+  }
+
+  /// As three pieces, one of which lies over the cut.
+  void Unmap(uint64_t cut, const ClientBatch& batch) {
+    const uint64_t from = cut - 1;
     vidmm_.UnbindAperture(free_ + from, 2, *other_);
+    life_.Compare("an unmap while the client reads", batch.busy() ? "" : "the client had ended before");
     Bytes expected = second_bytes_;
     Put(expected, from, dummy_bytes_);
     Put(expected, from + 1, dummy_bytes_);

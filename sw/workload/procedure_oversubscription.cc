@@ -40,6 +40,7 @@ class Oversubscription {
     life_.worker.Call([&] {
       for (Piece& piece : pieces_) residency_.Evict(*piece.allocation);
     });
+    for (const Piece& piece : pieces_) CompareNotice(piece);
     for (const Piece& piece : pieces_) CompareBacking(piece);
     const auto& counts = residency_.counts();
     const uint64_t total = values_.at("bytes") * values_.at("rounds");
@@ -67,15 +68,23 @@ class Oversubscription {
     life_.worker.Call([&] {
       for (uint64_t i = 0; i < values_.at("processes"); ++i)
         processes_.push_back(life_.vidmm.CreateProcess("process " + std::to_string(i + 1)));
-      for (uint64_t done = 0; done < values_.at("bytes"); done += size) {
-        Piece piece;
-        piece.process = processes_[pieces_.size() % processes_.size()];
-        piece.allocation = life_.vidmm.CreateAllocation("allocation " + std::to_string(pieces_.size()), size);
-        piece.va = life_.vidmm.ReserveVa(*piece.process, size);
-        life_.vidmm.Map(*piece.process, piece.va, *piece.allocation, 0, size / kPage);
-        pieces_.push_back(piece);
-      }
+      for (uint64_t done = 0; done < values_.at("bytes"); done += size) Add(size, false);
+      for (uint64_t i = 0; i < values_.at("told"); ++i) Add(kPage, true);
     });
+  }
+
+  /// `told`: its pages are consecutive, and the driver wants to know where.
+  void Add(uint64_t bytes, bool told) {
+    Piece piece;
+    piece.process = processes_[pieces_.size() % processes_.size()];
+    os::AllocationRequest request;
+    request.name = "allocation " + std::to_string(pieces_.size());
+    request.bytes = bytes;
+    request.accessed_physically = request.explicit_residency = told;
+    piece.allocation = life_.vidmm.CreateAllocation(request);
+    piece.va = life_.vidmm.ReserveVa(*piece.process, bytes);
+    life_.vidmm.Map(*piece.process, piece.va, *piece.allocation, 0, bytes / kPage);
+    pieces_.push_back(piece);
   }
 
   /// Brings it in, reads what must be there, writes something new.
@@ -83,14 +92,28 @@ class Oversubscription {
     const uint64_t size = piece.allocation->bytes;
     if (life_.options.progress) {
       const uint64_t index = static_cast<uint64_t>(&piece - pieces_.data());
-      life_.options.progress("round " + std::to_string(round + 1), (round * pieces_.size() + index) * size,
-                             values_.at("rounds") * pieces_.size() * size);
+      const uint64_t each = values_.at("allocation_bytes");
+      life_.options.progress("round " + std::to_string(round + 1), (round * pieces_.size() + index) * each,
+                             values_.at("rounds") * pieces_.size() * each);
     }
     life_.Timed("evict and restore", size, true,
                 [&] { life_.worker.Call([&] { residency_.MakeResident({piece.allocation}); }); });
+    CompareNotice(piece);
     Clients(piece, false);
     piece.seed = life_.options.seed ^ piece.va << 8 ^ round;
     Clients(piece, true);
+  }
+
+  /// What a driver that asked for it was told of the allocation's place, by NOTIFY_RESIDENCY in the stream.
+  void CompareNotice(const Piece& piece) {
+    if (!piece.allocation->explicit_residency) return;
+    kmd::EscapeQueryResidency answer;
+    answer.allocation = reinterpret_cast<uint64_t>(piece.allocation->handle);
+    life_.adapter.Escape(answer, "the query of a residency");
+    const bool resident = piece.allocation->local.has_value();
+    const uint64_t address = resident ? piece.allocation->local->page(0) * kPage : 0;
+    const bool same = answer.resident == resident && answer.address == address;
+    life_.Compare("the driver was told where " + piece.allocation->name + " is", same ? "" : "it knows another place");
   }
 
   void Clients(const Piece& piece, bool write) {
@@ -158,7 +181,8 @@ Procedure OversubscriptionProcedure() {
           {{"bytes", 8 << 20, kPage, uint64_t{1} << 34, "All allocations together."},
            {"allocation_bytes", 1 << 20, kPage, 1 << 26, "One allocation; a multiple of 4096."},
            {"processes", 3, 1, 14, "Processes; allocations are theirs in turn."},
-           {"rounds", 3, 1, 1000, "Times that everything is visited."}},
+           {"rounds", 3, 1, 1000, "Times that everything is visited."},
+           {"told", 0, 0, 64, "More allocations, of a page each, whose place the driver wants to be told."}},
           Run};
 }
 

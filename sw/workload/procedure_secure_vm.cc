@@ -42,12 +42,12 @@ void Run(Life& life, const ParameterValues& values) {
                    ? ""
                    : std::to_string(life.adapter.isolation().exclusive().runs()) + ", must be 1");
   life.Compare("pages given before the activation are mapped", Unmapped(life, buffer.host_pages()));
-  if (life.options.os.isolation_scope == os::IsolationScope::kTracked) {
-    const uint64_t other = life.kernel.pages().AllocatePage("application", "a page that the GPU was not given");
-    life.Compare("another page is out of the GPU's reach",
-                 life.adapter.domain()->tables().Lookup(other) == ~uint64_t{0} ? "" : os::Hex(other) + " is mapped");
-    life.kernel.pages().Free(other);
-  }
+  const bool tracked = life.options.os.isolation_scope == os::IsolationScope::kTracked;
+  const uint64_t other = life.kernel.pages().AllocatePage("application", "a page that the GPU was not given");
+  const uint64_t found = life.adapter.domain()->tables().Lookup(other);
+  life.Compare(tracked ? "another page is out of the GPU's reach" : "all other pages are mapped too",
+               found == (tracked ? ~uint64_t{0} : other) ? "" : os::Hex(other) + (tracked ? " is mapped" : " is not"));
+  life.kernel.pages().Free(other);
   RunSeededMainJob(life, bytes, "isolated: ");
   life.worker.Call([&] { buffer.Release(); });
 }

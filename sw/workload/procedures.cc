@@ -9,7 +9,7 @@ const std::vector<Procedure>& Procedures() {
       ResizableRootProcedure(), PageEntriesProcedure(), ApertureProcedure(),         MemoryServicesProcedure(),
       SecureVmProcedure(),      PowerCycleProcedure(),  ExclusiveAccessProcedure(),  ReservedRangesProcedure(),
       VaCallsProcedure(),       ContextAllocationsProcedure(), TableMovesProcedure(),  SleepProcedure(),
-      Pages64kProcedure(),      LinkedProcedure(),      AdapterResetProcedure()};
+      Pages64kProcedure(),      LinkedProcedure(),      AdapterResetProcedure(),     IsolationMemoryProcedure()};
   return kProcedures;
 }
 

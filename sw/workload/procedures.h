@@ -41,6 +41,7 @@ Procedure PageEntriesProcedure();
 Procedure MemoryServicesProcedure();
 Procedure ApertureProcedure();
 Procedure SecureVmProcedure();
+Procedure IsolationMemoryProcedure();
 Procedure ExclusiveAccessProcedure();
 Procedure PowerCycleProcedure();
 Procedure SleepProcedure();

@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstring>
+#include <functional>
+
 #include "life_bench.h"
 #include "os/dxgkrnl.h"
 #include "workload/procedures.h"
@@ -18,10 +21,18 @@ using workload::RenderBuffer;
 
 NTSTATUS CannotReset(HANDLE, DXGKARG_RESETENGINE*) { return STATUS_IO_TIMEOUT; }
 
+std::function<void(const DXGKARG_BUILDPAGINGBUFFER&)> built;  // before the driver has it
+DRIVER_INITIALIZATION_DATA real;
+NTSTATUS Build(HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER* args) {
+  if (built) built(*args);
+  return real.DxgkDdiBuildPagingBuffer(adapter, args);
+}
+
 NTSTATUS Entry(PDRIVER_OBJECT object, PUNICODE_STRING path) {
   const NTSTATUS status = DriverEntry(object, path);
-  DRIVER_INITIALIZATION_DATA table = Dxgkrnl::Current().table_so_far();
+  DRIVER_INITIALIZATION_DATA table = real = Dxgkrnl::Current().table_so_far();
   table.DxgkDdiResetEngine = CannotReset;
+  table.DxgkDdiBuildPagingBuffer = Build;
   return NT_SUCCESS(status) ? DxgkInitialize(object, path, &table) : status;
 }
 
@@ -110,6 +121,70 @@ TEST(AdapterReset, WhenMemoryDoesNotAnswerThenEitherItIsBugCheck0x116) {
   ASSERT_THAT(result.faults, SizeIs(1));
   EXPECT_EQ(result.faults[0].stop_code, 0x116u);
   EXPECT_THAT(result.faults[0].text, testing::HasSubstr("the engine could not be reset"));
+}
+
+/// The driver may use CpuVisibleAddress until it is told that the mapping is gone, and a reset tells it late.
+TEST(AdapterReset, TheCpuAddressOfAnApertureMappingLivesUntilTheDriverIsToldOfItsLoss) {
+  LifeBench bench;
+  bench.config.gpu.rings = 2;
+  bench.config.gpu.vram_mib = 4;
+  bench.options.driver = Entry;
+  bench.options.os.quantum_ns = 20'000;
+  bench.options.os.tdr_delay_ns = 50'000;
+  unsigned told = 0;
+  const auto result = bench.Run([&](Life& life) {
+    const char* address = nullptr;
+    size_t views = 0;
+    const auto& ram = life.kernel.hal().ram();
+    built = [&](const DXGKARG_BUILDPAGINGBUFFER& args) {
+      if (args.Operation == DXGK_OPERATION_MAP_APERTURE_SEGMENT2)
+        address = static_cast<const char*>(args.MapApertureSegment2.CpuVisibleAddress);
+      if (args.Operation != DXGK_OPERATION_UNMAP_APERTURE_SEGMENT) return;
+      ++told;
+      EXPECT_EQ(args.pDmaBuffer, nullptr) << "the GPU never sees it";
+      ASSERT_EQ(ram.views(), views) << "the address is gone before the driver is told";
+      EXPECT_EQ(std::memcmp(address, "here", 4), 0);
+    };
+    Hung hung(life);
+    VidMm::Allocation* mapped = nullptr;
+    SystemBuffer memory;
+    uint64_t range = 0;
+    life.worker.Call([&] {
+      memory = SystemBuffer(life.kernel, life.adapter.objects(), life.adapter.handle(), 2 * hw::kPageSize,
+                            SystemBuffer::Shape::kScattered, "application");
+      std::memcpy(memory.Map(0, hw::kPageSize), "here", 4);
+      memory.Unmap();
+      AllocationRequest request;
+      request.name = "mapped";
+      request.bytes = 2 * hw::kPageSize;
+      request.system_only = request.map_cpu_visible = true;
+      mapped = life.vidmm.CreateAllocation(request);
+      range = life.vidmm.AllocateAperture(2);
+      life.vidmm.BindAperture(range, 2, *mapped, memory, 0);
+      views = ram.views();
+    });
+    ASSERT_NE(address, nullptr);
+    const PacketId packet = hung.commands->Submit("an endless fill");
+    EXPECT_EQ(life.adapter.vidsch().Wait(packet, 1'000'000'000), PacketEnd::kLost);
+    life.kernel.scheduler().Wait([&] { return life.adapter.miniport().calls("DxgkDdiRestartFromTimeout") == 1; },
+                                 1'000'000'000, "the restart", 1000);
+    EXPECT_EQ(told, 1u);
+    EXPECT_EQ(ram.views(), views - 1) << "it goes when the call has returned";
+    built = nullptr;
+    hung.commands->Release();
+    life.worker.Call([&] {
+      life.vidmm.FreeAperture(range);
+      life.vidmm.DestroyAllocation(mapped);
+      memory.Release();
+      life.vidmm.FreeVa(*hung.process, hung.va);
+      life.vidmm.DestroyAllocation(hung.page);
+      life.vidmm.DestroyProcess(hung.process);
+    });
+  });
+  built = nullptr;
+  for (const auto& fault : result.faults) ADD_FAILURE() << fault.text;
+  EXPECT_THAT(result.leaks, IsEmpty());
+  EXPECT_EQ(told, 1u);
 }
 
 }  // namespace

@@ -73,6 +73,65 @@ TEST(DomainSwitch, OutOfARemappedDomainIsRefusedToo) {
   EXPECT_TRUE(result.verified);
 }
 
+TEST(DomainSwitch, WithoutAnIommuThereIsNoDomainToEnter) {
+  Reaching bench;
+  bench.options.os.remap = RemapPolicy::kNever;
+  bench.config.iommu.present = false;
+  bench.Run([](Life& life) {
+    for (const DmaMode mode : {DmaMode::kIdentity, DmaMode::kRemapped}) {
+      EXPECT_EQ(RefusalOf([&] { SwitchDma(life.adapter, mode); }),
+                std::string("the switch of DMA from physical to ") + NameOf(mode) +
+                    " needs an IOMMU, and there is none ([iommu] present)");
+    }
+    EXPECT_EQ(life.adapter.isolation().exclusive().runs(), 0u);
+    EXPECT_EQ(life.adapter.mode(), DmaMode::kPhysical);
+  });
+}
+
+TEST(DomainSwitch, AGpuThatDoesNotReachAllMemoryStaysRemapped) {
+  test::LifeBench bench;  // 32 bits in 4 GiB
+  bench.Run([](Life& life) {
+    ASSERT_EQ(life.adapter.mode(), DmaMode::kRemapped);
+    for (const DmaMode mode : {DmaMode::kPhysical, DmaMode::kIdentity}) {
+      EXPECT_EQ(RefusalOf([&] { SwitchDma(life.adapter, mode); }),
+                std::string("the switch of DMA from remapped to ") + NameOf(mode) +
+                    " is refused: the GPU does not reach all memory by itself");
+    }
+    EXPECT_EQ(life.adapter.isolation().exclusive().runs(), 0u);
+    EXPECT_EQ(life.adapter.mode(), DmaMode::kRemapped);
+  });
+}
+
+TEST(DomainSwitch, ADriverThatCannotRemapIsNotRemapped) {
+  for (const char* key : {"MapAperture2", "dma_remapping_compatible"}) {
+    Reaching bench;
+    bench.options.os.remap = RemapPolicy::kNever;
+    if (std::string(key) == "MapAperture2") bench.options.os.driver[key] = 0;
+    else bench.options.os.dma_remapping_compatible = 0;
+    bench.Run([&](Life& life) {
+      EXPECT_EQ(RefusalOf([&] { SwitchDma(life.adapter, DmaMode::kRemapped); }),
+                "the switch of DMA from physical to remapped is refused: the driver does not support remapping "
+                "(DXGK_IOMMU_CAPS, MapAperture2Supported)") << key;
+      EXPECT_EQ(life.adapter.isolation().exclusive().runs(), 0u);
+    });
+  }
+}
+
+TEST(DomainSwitch, IsolationStaysOnOnceItIsOn) {
+  Reaching bench;
+  bench.options.os.remap = RemapPolicy::kNever;
+  bench.options.os.secure_vm_key = true;
+  bench.Run([](Life& life) {
+    life.worker.Call([&] { life.adapter.isolation().OnSecureVm(); });
+    ASSERT_EQ(life.adapter.mode(), DmaMode::kIdentity);
+    EXPECT_EQ(RefusalOf([&] { SwitchDma(life.adapter, DmaMode::kPhysical); }),
+              "the switch of DMA from 1:1 to physical is refused: isolation stays on once it is on");
+    EXPECT_EQ(life.adapter.isolation().exclusive().runs(), 1u) << "the activation's";
+    EXPECT_EQ(life.adapter.mode(), DmaMode::kIdentity);
+    workload::RunSeededMainJob(life, 30'000);
+  });
+}
+
 TEST(DomainSwitch, AStartIsRefusedWhileAnAdlOfTheLastOneLives) {
   Reaching bench;
   bench.options.os.remap = RemapPolicy::kNever;

@@ -6,6 +6,9 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <functional>
+#include <string>
+#include <utility>
 
 #include "os/bug_check.h"
 #include "platform/host_image.h"
@@ -15,7 +18,6 @@ namespace gmmu::os {
 namespace {
 
 using ::testing::HasSubstr;
-
 
 constexpr uint64_t kPage = hw::kPageSize;
 
@@ -55,6 +57,35 @@ TEST(FrameBuffer, IsChargedOnceForEveryPhysicalAdapterWithASize) {
   machine.frame_buffer.Release(machine.adapter);
   EXPECT_EQ(machine.frame_buffer.charged(), 0u);
   EXPECT_EQ(machine.LeaksOf("commit_charge"), 0u);
+}
+
+TEST(FrameBuffer, AboveApcLevelEveryOneOfTheFiveStops) {
+  Machine machine;
+  FrameBuffer& frame_buffer = machine.frame_buffer;
+  frame_buffer.Reserve(machine.adapter, false, {4 * kPage, 4 * kPage});
+  machine.kernel.scheduler().Raise(kApc);  // low enough
+  DXGKARGCB_PINFRAMEBUFFERFORSAVE pin{0, kPage, nullptr};
+  ASSERT_EQ(frame_buffer.Pin(machine.adapter, pin), STATUS_SUCCESS);
+  DXGKARGCB_MAPFRAMEBUFFERPOINTER window{1, kPage, 0, nullptr};
+  ASSERT_EQ(frame_buffer.MapWindow(machine.adapter, window), STATUS_SUCCESS);
+  DXGKARGCB_PINFRAMEBUFFERFORSAVE more_pins{1, kPage, nullptr};
+  DXGKARGCB_PINFRAMEBUFFERFORSAVE2 pin2{};
+  DXGKARGCB_MAPFRAMEBUFFERPOINTER more_windows{0, kPage, 0, nullptr};
+  const std::pair<const char*, std::function<void()>> calls[] = {
+      {"DxgkCbPinFrameBufferForSave", [&] { frame_buffer.Pin(machine.adapter, more_pins); }},
+      {"DxgkCbPinFrameBufferForSave2", [&] { frame_buffer.Pin2(machine.adapter, pin2); }},
+      {"DxgkCbUnpinFrameBufferForSave", [&] { frame_buffer.Unpin(machine.adapter, {0}); }},
+      {"DxgkCbMapFrameBufferPointer", [&] { frame_buffer.MapWindow(machine.adapter, more_windows); }},
+      {"DxgkCbUnmapFrameBufferPointer", [&] { frame_buffer.UnmapWindow(machine.adapter, {1, window.pBaseAddress}); }}};
+  machine.kernel.scheduler().Raise(kDispatch);
+  for (const auto& [name, call] : calls) {
+    try {
+      call();
+      ADD_FAILURE() << name << " was let pass";
+    } catch (const BugCheck& stop) {
+      EXPECT_EQ(stop.cause(), std::string(name) + " above APC level");
+    }
+  }
 }
 
 TEST(FrameBuffer, WantsWholePagesThatMemoryHas) {

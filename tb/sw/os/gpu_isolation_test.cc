@@ -13,6 +13,8 @@
 
 #include "kmd/escape.h"
 #include "os/dxgkrnl.h"
+#include "os/monitored_fence.h"
+#include "os/residency.h"
 #include "platform/config.h"
 #include "twin/machine.h"
 #include "workload/input.h"
@@ -23,8 +25,10 @@
 namespace gmmu::os {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::SizeIs;
 
 /// Between the two tables: the names of calls in their order, and functions of the test's.
@@ -32,9 +36,21 @@ struct Between {
   std::vector<std::string> calls;
   std::function<NTSTATUS(const DXGKARG_QUERYADAPTERINFO&, NTSTATUS)> queried;  // after the real one
   std::function<NTSTATUS()> begin;                                              // instead of the real one
+  std::function<void(const DXGKARG_BUILDPAGINGBUFFER&)> built;                  // before the driver has it
+  bool attached = false;                                                        // at StartDevice
 };
 Between between;
 DRIVER_INITIALIZATION_DATA real;
+
+/// The IOMMU is on and has a present context entry of the device, as its tables in memory say.
+bool Attached(hw::Bdf device) {
+  Kernel& kernel = Kernel::Current();
+  if (kernel.iommu() == nullptr || !kernel.iommu()->enabled()) return false;
+  uint64_t root = 0, entry = 0;
+  const auto& ram = kernel.hal().ram();
+  if (!ram.Read(kernel.iommu()->root_address() + 16 * (device.requester_id() >> 8), &root, 8) || (root & 1) == 0) return false;
+  return ram.Read((root & ~uint64_t{0xFFF}) + 16 * (device.requester_id() & 0xFF), &entry, 8) && (entry & 1) != 0;
+}
 
 NTSTATUS AddDevice(PDEVICE_OBJECT device, PVOID* context) {
   between.calls.push_back("AddDevice");
@@ -43,6 +59,7 @@ NTSTATUS AddDevice(PDEVICE_OBJECT device, PVOID* context) {
 NTSTATUS StartDevice(PVOID context, PDXGK_START_INFO start, PDXGKRNL_INTERFACE interface, PULONG sources,
                      PULONG children) {
   between.calls.push_back("StartDevice");
+  between.attached = Attached(Dxgkrnl::Current().FromHandle(interface->DeviceHandle).function().bdf);
   return real.DxgkDdiStartDevice(context, start, interface, sources, children);
 }
 NTSTATUS Query(HANDLE context, CONST DXGKARG_QUERYADAPTERINFO* args) {
@@ -65,6 +82,11 @@ NTSTATUS Escape(HANDLE context, CONST DXGKARG_ESCAPE* args) {
   return real.DxgkDdiEscape(context, args);
 }
 
+NTSTATUS Build(HANDLE context, DXGKARG_BUILDPAGINGBUFFER* args) {
+  if (between.built) between.built(*args);
+  return real.DxgkDdiBuildPagingBuffer(context, args);
+}
+
 NTSTATUS Entry(PDRIVER_OBJECT object, PUNICODE_STRING path) {
   const NTSTATUS status = DriverEntry(object, path);
   DRIVER_INITIALIZATION_DATA table = real = Dxgkrnl::Current().table_so_far();
@@ -74,6 +96,7 @@ NTSTATUS Entry(PDRIVER_OBJECT object, PUNICODE_STRING path) {
   table.DxgkDdiBeginExclusiveAccess = Begin;
   table.DxgkDdiEndExclusiveAccess = End;
   table.DxgkDdiEscape = Escape;
+  table.DxgkDdiBuildPagingBuffer = Build;
   return NT_SUCCESS(status) ? DxgkInitialize(object, path, &table) : status;
 }
 
@@ -160,6 +183,35 @@ TEST_F(Isolation, DomainAndMappingsWithoutAttachLeaveTheGpuAsItIs) {
   }
 }
 
+/// Bit 0x8: the enable bits count although the driver has no capability; without it they are ignored.
+TEST_F(Isolation, BypassDriverCapIsolatesADriverWithoutTheCapability) {
+  options.os.driver["Isolation"] = 0;
+  for (const uint32_t flags : {0xFu, 0x1Fu}) {
+    options.os.iommu_flags = flags;
+    const auto result = Run([](workload::Life& life) {
+      life.Compare("on", life.adapter.isolation().active() ? "" : "off");
+      workload::MainJob(life).Run();
+    });
+    EXPECT_TRUE(result.Passed()) << flags << ": " << Texts(result);
+    EXPECT_THAT(between.calls, Contains("BeginExclusiveAccess"));
+  }
+}
+
+TEST_F(Isolation, WithoutTheCapabilityTheEnableBitsAreIgnored) {
+  options.os.driver["Isolation"] = 0;
+  for (const uint32_t flags : {0x7u, 0x17u}) {
+    options.os.iommu_flags = flags;
+    const auto result = Run([](workload::Life& life) {
+      life.Compare("off", life.adapter.isolation().active() ? "on" : "");
+      life.Compare("no domain", life.adapter.domain() == nullptr ? "" : "there is one");
+      life.Compare("the IOMMU is off", life.kernel.iommu()->enabled() ? "it is on" : "");
+      workload::MainJob(life).Run();
+    });
+    EXPECT_TRUE(result.Passed()) << flags << ": " << Texts(result);
+    EXPECT_THAT(between.calls, Not(Contains("BeginExclusiveAccess")));
+  }
+}
+
 TEST_F(Isolation, ADriverThatNeedsItIsIsolatedFromTheStartOrNotStarted) {
   options.os.driver["IsolationRequired"] = 1;
   auto result = Run([](workload::Life& life) {
@@ -172,6 +224,45 @@ TEST_F(Isolation, ADriverThatNeedsItIsIsolatedFromTheStartOrNotStarted) {
   EXPECT_THAT(result.faults[0].text, HasSubstr("DXGK_IOMMU_CAPS.IommuIsolationRequired is 1"));
 }
 
+/// The second kind is VidMm's own: the backing store of an eviction, and pages of fences.
+TEST_F(Isolation, BackingStoresAndFencesAreWithinReachWhileTheyAreUsed) {
+  const auto result = Run([](workload::Life& life) {
+    SecureVm(life);
+    life.worker.Call([&] {
+      const auto mapped = [&](uint64_t pfn) { return life.adapter.domain()->tables().Lookup(pfn) == pfn; };
+      VidMm::Allocation* data = life.vidmm.CreateAllocation("data", 4 * hw::kPageSize);
+      Residency residency(life.vidmm);
+      residency.MakeResident({data});
+      unsigned transfers = 0, unmapped = 0;
+      between.built = [&](const DXGKARG_BUILDPAGINGBUFFER& args) {
+        if (args.Operation != DXGK_OPERATION_VIRTUAL_TRANSFER) return;
+        ++transfers;
+        for (const uint64_t pfn : residency.Backing(*data)->host_pages()) unmapped += !mapped(pfn);
+      };
+      residency.Evict(*data);
+      residency.MakeResident({data});
+      between.built = nullptr;
+      life.Compare("transfers out and in", transfers >= 2 ? "" : std::to_string(transfers));
+      life.Compare("pages that were out of reach in one", unmapped == 0 ? "" : std::to_string(unmapped));
+      const std::vector<uint64_t> pages = residency.Backing(*data)->host_pages();
+      residency.Drop(*data);
+      for (const uint64_t pfn : pages) life.Compare("the backing store goes", mapped(pfn) ? "still mapped" : "");
+
+      MonitoredFence fence(life.vidmm, 7);
+      const auto at = life.kernel.hal().ram().PhysicalOf(const_cast<const uint64_t*>(fence.cpu()));
+      ASSERT_TRUE(at);
+      life.Compare("a fence's page", mapped(*at / hw::kPageSize) ? "" : "not mapped");
+      life.vidmm.Signal(fence.va(), 8);
+      life.Compare("the GPU signals it", fence.Value() == 8 ? "" : std::to_string(fence.Value()));
+      fence.Release();
+      life.Compare("a fence's page goes", mapped(*at / hw::kPageSize) ? "still mapped" : "");
+      life.vidmm.DestroyAllocation(data);
+    });
+  });
+  EXPECT_TRUE(result.Passed()) << Texts(result);
+  for (const workload::Check& check : result.checks) EXPECT_TRUE(check.passed) << check.name << ": " << check.text;
+}
+
 /// The four kinds of memory of the documents, after the activation.
 TEST_F(Isolation, EachOfTheFourKindsOfMemoryIsWithinReachAndNothingElse) {
   config.host.gpu_reserved_kib = 64;
@@ -180,6 +271,7 @@ TEST_F(Isolation, EachOfTheFourKindsOfMemoryIsWithinReachAndNothingElse) {
       Adapter& adapter = life.adapter;
       const auto mapped = [&](uint64_t pfn) { return adapter.domain()->tables().Lookup(pfn) == pfn; };
       DXGKARGCB_ALLOCATEPAGESFORMDL own{};  // 1: a driver's, through the callbacks
+      own.HighAddress.QuadPart = -1;
       own.TotalBytes = 2 * hw::kPageSize;
       Miniport::Require(adapter.isolation_memory().AllocatePagesForMdl(adapter.handle(), own), "memory");
       const uint64_t before = Mdl::PagesOf(own.pMdl)[1];
@@ -208,6 +300,29 @@ TEST_F(Isolation, EachOfTheFourKindsOfMemoryIsWithinReachAndNothingElse) {
   });
   EXPECT_TRUE(result.Passed()) << Texts(result);
   for (const workload::Check& check : result.checks) EXPECT_TRUE(check.passed) << check.name << ": " << check.text;
+}
+
+/// hAdapter of the map of a list is the lead's (documents, DXGKCB_MAPMDLTOIOMMU).
+TEST_F(Isolation, AListIsMappedForTheLeadAdapterOnly) {
+  config.gpu.count = 2;
+  const auto result = Run([](workload::Life& life) {
+    life.worker.Call([&] {
+      const auto pfns = *life.kernel.pages().AllocateScattered(1, 0, ~uint64_t{0}, "driver", "test");
+      Mdl list(pfns);
+      for (unsigned i = 0; i < 2; ++i) {
+        const DXGKRNL_INTERFACE table = MakeInterface(life.adapter.physical(i));
+        const bool lead = table.DeviceHandle == life.adapter.handle();
+        DXGKARGCB_MAPMDLTOIOMMU map{list.get(), nullptr};
+        const NTSTATUS status = table.DxgkCbMapMdlToIoMmu(table.DeviceHandle, &map);
+        EXPECT_EQ(status, lead ? STATUS_SUCCESS : STATUS_INVALID_PARAMETER);
+        EXPECT_EQ(map.hMemoryHandle != nullptr, lead);
+        const DXGKARGCB_UNMAPMDLFROMIOMMU unmap{map.hMemoryHandle};
+        if (lead) table.DxgkCbUnmapMdlFromIoMmu(table.DeviceHandle, &unmap);
+      }
+      life.kernel.pages().Free(pfns);
+    });
+  });
+  EXPECT_TRUE(result.Passed()) << Texts(result);
 }
 
 // ---- exclusive access
@@ -305,6 +420,20 @@ struct CapsComeBeforeTheStart : Isolation {
   }
 };
 TEST(Rule11, CapsAreReadAfterAddDeviceAndBeforeStartDeviceAndAgree) { CapsComeBeforeTheStart().TestBody(); }
+
+/// The domain stands before the driver may use the device: at its StartDevice it is attached, remapped and 1:1 alike.
+struct AttachedBeforeTheStart : Isolation {
+  void TestBody() override {
+    for (const RemapPolicy policy : {RemapPolicy::kNever, RemapPolicy::kIdentity, RemapPolicy::kWhenPossible}) {
+      between = {};
+      options.os.remap = policy;
+      const auto result = Run([](workload::Life&) {});
+      EXPECT_TRUE(result.Passed()) << Texts(result);
+      EXPECT_EQ(between.attached, policy != RemapPolicy::kNever);
+    }
+  }
+};
+TEST(DomainSwitch, ADomainIsAttachedBeforeStartDevice) { AttachedBeforeTheStart().TestBody(); }
 
 /// Rule 17: between Begin and EndExclusiveAccess even a stray access breaks the contract.
 struct SilenceIsProven : Isolation {

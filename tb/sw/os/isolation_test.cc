@@ -5,12 +5,18 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
+#include <functional>
 #include <iterator>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "os/bug_check.h"
 #include "os/import_scan.h"
 #include "os/isolation_memory.h"
+#include "os/text.h"
 #include "platform/host_image.h"
 #include "twin/machine.h"
 
@@ -146,11 +152,99 @@ TEST(IsolationMemory, AnMdlIsWholeOrNotAndSmallerThan4GiB) {
   EXPECT_EQ(machine.memory.AllocatePagesForMdl(machine.adapter, args), STATUS_INVALID_PARAMETER);
 }
 
+/// The routines that the callbacks mirror: MmAllocatePagesForMdlEx and MmAllocateContiguousMemorySpecifyCache.
+DXGKARGCB_ALLOCATEPAGESFORMDL Pages(uint64_t pages, LONGLONG low = 0, LONGLONG high = -1) {
+  DXGKARGCB_ALLOCATEPAGESFORMDL args{};
+  args.LowAddress.QuadPart = low;
+  args.HighAddress.QuadPart = high;
+  args.TotalBytes = pages * 4096;
+  return args;
+}
+
+TEST(IsolationMemory, SkipBytesMovesTheRangeOnUntilThereAreEnoughPages) {
+  Machine machine;
+  machine.memory.AddAdapter(machine.adapter, {machine.domain, "test"});
+  auto args = Pages(6, 0x100000, 0x104FFF);  // five pages
+  args.SkipBytes.QuadPart = 0x100000;
+  ASSERT_EQ(machine.memory.AllocatePagesForMdl(machine.adapter, args), STATUS_SUCCESS);
+  auto pfns = Mdl::PagesOf(args.pMdl);
+  std::sort(pfns.begin(), pfns.end());
+  ASSERT_EQ(pfns.size(), 6u);
+  EXPECT_EQ(pfns[4], 0x104u);
+  EXPECT_GE(pfns[5], 0x200u);
+  EXPECT_LE(pfns[5], 0x204u) << "from the range SkipBytes further";
+  args.SkipBytes.QuadPart = 100;
+  EXPECT_EQ(machine.memory.AllocatePagesForMdl(machine.adapter, args), STATUS_INVALID_PARAMETER) << "no whole pages";
+}
+
+TEST(IsolationMemory, MdlFlagsAskForContiguousChunksAndForPagesAsTheyAre) {
+  Machine machine;
+  machine.memory.AddAdapter(machine.adapter, {machine.domain, "test"});
+  auto args = Pages(8);
+  args.Flags = MM_ALLOCATE_REQUIRE_CONTIGUOUS_CHUNKS;
+  args.SkipBytes.QuadPart = 4 * 4096;  // the size of a chunk
+  ASSERT_EQ(machine.memory.AllocatePagesForMdl(machine.adapter, args), STATUS_SUCCESS);
+  const auto pfns = Mdl::PagesOf(args.pMdl);
+  for (size_t i = 0; i < 8; ++i) EXPECT_EQ(pfns[i], pfns[i / 4 * 4] + i % 4);
+  machine.memory.FreePagesFromMdl(machine.adapter, {args.hMemoryHandle});
+  args.Flags = 1u << 31;
+  EXPECT_EQ(machine.memory.AllocatePagesForMdl(machine.adapter, args), STATUS_INVALID_PARAMETER) << "an unknown flag";
+
+  for (const bool zero : {true, false}) {  // one page, given out again
+    auto page = Pages(1, 0x300000, 0x300FFF);
+    ASSERT_EQ(machine.memory.AllocatePagesForMdl(machine.adapter, page), STATUS_SUCCESS);
+    ASSERT_TRUE(machine.platform.ram().Write(0x300000, "left", 4));
+    machine.memory.FreePagesFromMdl(machine.adapter, {page.hMemoryHandle});
+    page.Flags = zero ? 0 : MM_DONT_ZERO_ALLOCATION;
+    ASSERT_EQ(machine.memory.AllocatePagesForMdl(machine.adapter, page), STATUS_SUCCESS);
+    char found[4];
+    ASSERT_TRUE(machine.platform.ram().Read(0x300000, found, 4));
+    EXPECT_EQ(std::string(found, 4), zero ? std::string(4, 0) : "left");
+    machine.memory.FreePagesFromMdl(machine.adapter, {page.hMemoryHandle});
+  }
+}
+
+TEST(IsolationMemory, TheCacheTypeIsThatOfTheView) {
+  for (const auto type : {DXGK_MEMORY_CACHING_TYPE_NON_CACHED, DXGK_MEMORY_CACHING_TYPE_CACHED,
+                          DXGK_MEMORY_CACHING_TYPE_WRITE_COMBINED}) {
+    Machine machine;
+    machine.memory.AddAdapter(machine.adapter, {machine.domain, "test"});
+    DXGKARGCB_ALLOCATECONTIGUOUSMEMORY args{};
+    args.NumberOfBytes = 4096;
+    args.LowestAcceptableAddress.QuadPart = 0x500000;
+    args.HighestAcceptableAddress.QuadPart = 0x500FFF;
+    args.CacheType = type;
+    ASSERT_EQ(machine.memory.AllocateContiguous(machine.adapter, args), STATUS_SUCCESS);
+    static_cast<char*>(args.pMemory)[5] = 'n';
+    char seen = 0;
+    ASSERT_TRUE(machine.platform.ram().DeviceRead(0x500005, &seen, 1, false));
+    EXPECT_EQ(seen, type == DXGK_MEMORY_CACHING_TYPE_NON_CACHED ? 'n' : 0) << type << ", without snooping";
+    ASSERT_TRUE(machine.platform.ram().DeviceRead(0x500005, &seen, 1, true));
+    EXPECT_EQ(seen, type == DXGK_MEMORY_CACHING_TYPE_WRITE_COMBINED ? 0 : 'n') << type << ", with it";
+    machine.memory.FreeContiguous(machine.adapter, {args.hMemoryHandle});
+  }
+  Machine machine;
+  machine.memory.AddAdapter(machine.adapter, {machine.domain, "test"});
+  auto args = Pages(1);
+  args.CacheType = static_cast<DXGK_MEMORY_CACHING_TYPE>(3);
+  EXPECT_EQ(machine.memory.AllocatePagesForMdl(machine.adapter, args), STATUS_INVALID_PARAMETER);
+}
+
+TEST(IsolationMemory, ABoundOfZeroIsABound) {
+  Machine machine;
+  machine.memory.AddAdapter(machine.adapter, {machine.domain, "test"});
+  auto args = Pages(1, 0, 0);
+  EXPECT_EQ(machine.memory.AllocatePagesForMdl(machine.adapter, args), STATUS_NO_MEMORY);
+  DXGKARGCB_ALLOCATECONTIGUOUSMEMORY contiguous{};
+  contiguous.NumberOfBytes = 4096;
+  EXPECT_EQ(machine.memory.AllocateContiguous(machine.adapter, contiguous), STATUS_NO_MEMORY);
+  EXPECT_EQ(machine.platform.ram().views(), 0u);
+}
+
 TEST(IsolationMemory, WhatIsHeldIsMappedWhenTheDomainComes) {
   Machine machine;
   machine.memory.AddAdapter(machine.adapter, {nullptr, "test"});
-  DXGKARGCB_ALLOCATEPAGESFORMDL args{};
-  args.TotalBytes = 2 * 4096;
+  auto args = Pages(2);
   ASSERT_EQ(machine.memory.AllocatePagesForMdl(machine.adapter, args), STATUS_SUCCESS);
   const auto pfns = Mdl::PagesOf(args.pMdl);
   EXPECT_FALSE(machine.Reaches(pfns[0]));
@@ -162,10 +256,10 @@ TEST(IsolationMemory, IsNotUsableBehindARemappedDomain) {
   Machine machine;
   IommuDomain* remapped = machine.kernel.iommu()->CreateDomain(uint64_t{1} << 33, false, "test");
   machine.memory.AddAdapter(machine.adapter, {remapped, "test"});
-  DXGKARGCB_ALLOCATEPAGESFORMDL pages{};
-  pages.TotalBytes = 4096;
+  auto pages = Pages(1);
   DXGKARGCB_ALLOCATECONTIGUOUSMEMORY contiguous{};
   contiguous.NumberOfBytes = 4096;
+  contiguous.HighestAcceptableAddress.QuadPart = -1;
   MDL list{};
   list.ByteCount = 4096;
   DXGKARGCB_MAPMDLTOIOMMU map{&list, nullptr};
@@ -177,21 +271,24 @@ TEST(IsolationMemory, IsNotUsableBehindARemappedDomain) {
 TEST(IsolationMemory, NamesWhatTheDriverLeaksWithItsHandle) {
   Machine machine;
   machine.memory.AddAdapter(machine.adapter, {machine.domain, "test"});
-  DXGKARGCB_ALLOCATEPAGESFORMDL pages{};
-  pages.TotalBytes = 4096;
+  auto pages = Pages(2);
   ASSERT_EQ(machine.memory.AllocatePagesForMdl(machine.adapter, pages), STATUS_SUCCESS);
   DXGKARGCB_ALLOCATECONTIGUOUSMEMORY contiguous{};
-  contiguous.NumberOfBytes = 4096;
+  contiguous.NumberOfBytes = 3 * 4096;
+  contiguous.HighestAcceptableAddress.QuadPart = -1;
   ASSERT_EQ(machine.memory.AllocateContiguous(machine.adapter, contiguous), STATUS_SUCCESS);
   DXGKARGCB_MAPMDLTOIOMMU map{pages.pMdl, nullptr};
   ASSERT_EQ(machine.memory.MapMdl(machine.adapter, map), STATUS_SUCCESS);
-  std::vector<std::string> kinds;
+  std::vector<std::string> leaks;
   for (const Leak& leak : machine.kernel.ledger().Leaks()) {
-    if (leak.owner == "driver") kinds.push_back(leak.kind + " by " + leak.created_by);
+    if (leak.owner == "driver") leaks.push_back(leak.kind + " " + leak.name + " by " + leak.created_by);
   }
-  EXPECT_THAT(kinds, Contains("isolation_mdl by DxgkCbAllocatePagesForMdl"));
-  EXPECT_THAT(kinds, Contains("isolation_memory by DxgkCbAllocateContiguousMemory"));
-  EXPECT_THAT(kinds, Contains("iommu_mdl by DxgkCbMapMdlToIoMmu"));
+  const auto named = [](HANDLE handle, const char* pages) { return Hex(reinterpret_cast<uintptr_t>(handle)) + pages; };
+  EXPECT_THAT(leaks, Contains("isolation_mdl " + named(pages.hMemoryHandle, ", 2 pages") +
+                              " by DxgkCbAllocatePagesForMdl"));
+  EXPECT_THAT(leaks, Contains("isolation_memory " + named(contiguous.hMemoryHandle, ", 3 pages") +
+                              " by DxgkCbAllocateContiguousMemory"));
+  EXPECT_THAT(leaks, Contains("iommu_mdl " + named(map.hMemoryHandle, ", 2 pages") + " by DxgkCbMapMdlToIoMmu"));
   // The wrong counterpart is no way to give a handle back.
   EXPECT_THROW(machine.memory.FreeContiguous(machine.adapter, {pages.hMemoryHandle}), BugCheck);
   EXPECT_THROW(machine.memory.UnmapMdl(machine.adapter, {pages.hMemoryHandle}), BugCheck);
@@ -202,14 +299,42 @@ TEST(IsolationMemory, NamesWhatTheDriverLeaksWithItsHandle) {
   EXPECT_THROW(machine.memory.FreeContiguous(machine.adapter, {contiguous.hMemoryHandle}), BugCheck);
 }
 
-TEST(IsolationMemory, IsNotCalledAboveApcLevel) {
+TEST(IsolationMemory, AboveApcLevelEveryOneOfTheSixStops) {
   Machine machine;
   machine.memory.AddAdapter(machine.adapter, {machine.domain, "test"});
-  const Irql old = machine.kernel.scheduler().Raise(kDispatch);
-  DXGKARGCB_ALLOCATEPAGESFORMDL pages{};
-  pages.TotalBytes = 4096;
-  EXPECT_THROW(machine.memory.AllocatePagesForMdl(machine.adapter, pages), BugCheck);
-  machine.kernel.scheduler().Lower(old);
+  IsolationMemory& memory = machine.memory;
+  const HANDLE adapter = machine.adapter;
+  auto pages = Pages(1);
+  DXGKARGCB_ALLOCATECONTIGUOUSMEMORY contiguous{};
+  contiguous.NumberOfBytes = 4096;
+  contiguous.HighestAcceptableAddress.QuadPart = -1;
+  DXGKARGCB_MAPMDLTOIOMMU map{};
+  auto more_pages = pages;
+  auto more_contiguous = contiguous;
+  DXGKARGCB_MAPMDLTOIOMMU more_maps{};
+  machine.kernel.scheduler().Raise(kApc);  // low enough
+  ASSERT_EQ(memory.AllocatePagesForMdl(adapter, pages), STATUS_SUCCESS);
+  ASSERT_EQ(memory.AllocateContiguous(adapter, contiguous), STATUS_SUCCESS);
+  map.pMdl = more_maps.pMdl = pages.pMdl;
+  ASSERT_EQ(memory.MapMdl(adapter, map), STATUS_SUCCESS);
+  const size_t open = machine.kernel.ledger().open();
+  const std::pair<const char*, std::function<void()>> calls[] = {
+      {"DxgkCbAllocatePagesForMdl", [&] { memory.AllocatePagesForMdl(adapter, more_pages); }},
+      {"DxgkCbAllocateContiguousMemory", [&] { memory.AllocateContiguous(adapter, more_contiguous); }},
+      {"DxgkCbMapMdlToIoMmu", [&] { memory.MapMdl(adapter, more_maps); }},
+      {"DxgkCbUnmapMdlFromIoMmu", [&] { memory.UnmapMdl(adapter, {map.hMemoryHandle}); }},
+      {"DxgkCbFreeContiguousMemory", [&] { memory.FreeContiguous(adapter, {contiguous.hMemoryHandle}); }},
+      {"DxgkCbFreePagesFromMdl", [&] { memory.FreePagesFromMdl(adapter, {pages.hMemoryHandle}); }}};
+  machine.kernel.scheduler().Raise(kDispatch);
+  for (const auto& [name, call] : calls) {
+    try {
+      call();
+      ADD_FAILURE() << name << " was let pass";
+    } catch (const BugCheck& stop) {
+      EXPECT_EQ(stop.cause(), std::string(name) + " above APC level");
+    }
+  }
+  EXPECT_EQ(machine.kernel.ledger().open(), open);
 }
 
 /// Rule 16 of the reference, the half about MDLs: the MDL passed to MapMdlToIoMmu outlives the unmap. The

@@ -6,6 +6,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "os/bug_check.h"
 #include "tb/sw/os/between.h"
 
@@ -164,6 +166,89 @@ TEST_F(BadDriver, AReturnAtAnotherIrqlIsABugCheck) {
   ASSERT_THAT(result.faults, SizeIs(1));
   EXPECT_THAT(result.faults[0].text,
               HasSubstr("DxgkDdiBuildPagingBuffer was entered at IRQL 0 and returned at 2"));
+}
+
+/// What a driver that misuses the memory callbacks does behind its own StartDevice.
+using Misuse = void (*)(DXGKRNL_INTERFACE& table, DXGKARGCB_CREATE_PHYSICAL_MEMORY_OBJECT& object, DXGK_ADL* adl);
+Misuse misuse = nullptr;
+
+NTSTATUS StartAndMisuse(PVOID context, PDXGK_START_INFO start, PDXGKRNL_INTERFACE interface, PULONG sources,
+                        PULONG children) {
+  const NTSTATUS status = between.real.DxgkDdiStartDevice(context, start, interface, sources, children);
+  DXGKARGCB_CREATE_PHYSICAL_MEMORY_OBJECT object{};
+  object.hAdapter = interface->DeviceHandle;
+  object.Size = 4096;
+  object.CacheType = DXGK_MEMORY_CACHING_TYPE_CACHED;
+  object.Mdl.HighAddress.QuadPart = -1;
+  EXPECT_EQ(interface->DxgkCbCreatePhysicalMemoryObject(&object), STATUS_SUCCESS);
+  DXGKARGCB_ALLOCATE_ADL adl{};
+  adl.hAdapterMemoryObject = object.hAdapterMemoryObject;
+  adl.Size = 4096;
+  EXPECT_EQ(interface->DxgkCbAllocateAdl(&adl), STATUS_SUCCESS);
+  misuse(*interface, object, adl.pAdl);
+  return status;
+}
+
+TEST_F(BadDriver, MisuseOfEachOfTheEightMemoryCallbacksStopsTheMachineAndNamesTheCallback) {
+  using Table = DXGKRNL_INTERFACE;
+  using Object = DXGKARGCB_CREATE_PHYSICAL_MEMORY_OBJECT;
+  const std::pair<Misuse, const char*> cases[] = {
+      {[](Table& table, Object& object, DXGK_ADL*) {
+         Kernel::Current().scheduler().Raise(kDispatch);
+         table.DxgkCbCreatePhysicalMemoryObject(&object);
+       },
+       "DxgkCbCreatePhysicalMemoryObject above APC level"},
+      {[](Table& table, Object& object, DXGK_ADL*) {
+         const DXGKARGCB_DESTROY_PHYSICAL_MEMORY_OBJECT args{object.hPhysicalMemoryObject, object.hAdapterMemoryObject};
+         table.DxgkCbDestroyPhysicalMemoryObject(&args);
+       },
+       "DxgkCbDestroyPhysicalMemoryObject while an ADL of the object exists"},
+      {[](Table& table, Object& object, DXGK_ADL*) {
+         DXGKARGCB_OPEN_PHYSICAL_MEMORY_OBJECT args{object.hAdapterMemoryObject, table.DeviceHandle, nullptr};
+         table.DxgkCbOpenPhysicalMemoryObject(&args);
+       },
+       "DxgkCbOpenPhysicalMemoryObject of an unknown physical memory object"},
+      {[](Table& table, Object& object, DXGK_ADL*) {
+         const DXGKARGCB_CLOSE_PHYSICAL_MEMORY_OBJECT args{object.hAdapterMemoryObject};
+         table.DxgkCbClosePhysicalMemoryObject(&args);
+       },
+       "DxgkCbClosePhysicalMemoryObject while an ADL of the object exists"},
+      {[](Table& table, Object& object, DXGK_ADL*) {
+         DXGKARGCB_ALLOCATE_ADL args{};
+         args.hAdapterMemoryObject = object.hPhysicalMemoryObject;
+         table.DxgkCbAllocateAdl(&args);
+       },
+       "DxgkCbAllocateAdl of an adapter memory object that is unknown"},
+      {[](Table& table, Object& object, DXGK_ADL* adl) {
+         const DXGKARGCB_FREE_ADL args{object.hAdapterMemoryObject, adl};
+         table.DxgkCbFreeAdl(&args);
+         table.DxgkCbFreeAdl(&args);
+       },
+       "DxgkCbFreeAdl of an unknown ADL"},
+      {[](Table& table, Object& object, DXGK_ADL*) {
+         DXGKARGCB_MAP_PHYSICAL_MEMORY args{};
+         args.hPhysicalMemoryObject = object.hAdapterMemoryObject;
+         table.DxgkCbMapPhysicalMemory(&args);
+       },
+       "DxgkCbMapPhysicalMemory of an unknown physical memory object"},
+      {[](Table& table, Object& object, DXGK_ADL*) {
+         DXGKARGCB_MAP_PHYSICAL_MEMORY args{};
+         args.hPhysicalMemoryObject = object.hPhysicalMemoryObject;
+         args.Size = 4096;
+         EXPECT_EQ(table.DxgkCbMapPhysicalMemory(&args), STATUS_SUCCESS);
+         const DXGKARGCB_UNMAP_PHYSICAL_MEMORY unmap{args.hPhysicalMemoryObject, args.pMappedAddress, 1};
+         table.DxgkCbUnmapPhysicalMemory(&unmap);
+       },
+       "DxgkCbUnmapPhysicalMemory"}};
+  between.table = [](DRIVER_INITIALIZATION_DATA& table) { table.DxgkDdiStartDevice = StartAndMisuse; };
+  for (const auto& [what, text] : cases) {
+    misuse = what;
+    const auto result = Run();
+    ASSERT_THAT(result.faults, SizeIs(1)) << text;
+    EXPECT_EQ(result.faults[0].name, "bug_check");
+    EXPECT_THAT(result.faults[0].text, HasSubstr(text));
+    EXPECT_FALSE(result.Passed());
+  }
 }
 
 TEST_F(BadDriver, ARefusalAtTheStartNamesTheFieldOfTheCaps) {

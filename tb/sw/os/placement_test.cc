@@ -272,6 +272,73 @@ TEST(PagingBufferAddress, IsOneOfThePagingProcessWhenTheBuffersAreInTheApertureS
   EXPECT_GT(submitted, 0u);
 }
 
+/// Leaves single pages of the logical space, none beside another one.
+struct Fragments {
+  void Make(IommuDomain& domain) {
+    RangeAllocator& logical = domain.logical();
+    const auto take = [&](uint64_t bytes) {
+      return logical.Allocate(bytes, hw::kPageSize, "filler", RangeAllocator::Place::kLowest);
+    };
+    std::vector<uint64_t> singles;
+    for (unsigned i = 0; i < 2048; ++i) singles.push_back(take(hw::kPageSize).value());
+    for (uint64_t bytes = uint64_t{1} << 31; bytes >= hw::kPageSize; bytes /= 2) {
+      while (const auto start = take(bytes)) taken.push_back(*start);
+    }
+    for (size_t i = 0; i < singles.size(); ++i) {
+      if (i % 2 == 0) logical.Free(singles[i]);
+      else taken.push_back(singles[i]);
+    }
+  }
+  void GiveBack(IommuDomain& domain) {
+    for (const uint64_t start : taken) domain.logical().Free(start);
+    taken.clear();
+  }
+  std::vector<uint64_t> taken;
+};
+Fragments fragments;
+
+NTSTATUS StartAndFragment(PVOID context, PDXGK_START_INFO start, PDXGKRNL_INTERFACE interface, PULONG sources,
+                          PULONG children) {
+  const NTSTATUS status = between.real.DxgkDdiStartDevice(context, start, interface, sources, children);
+  fragments.Make(*Dxgkrnl::Current().FromHandle(interface->DeviceHandle).logical().domain());
+  return status;
+}
+
+// The GPU takes a buffer of segment 0 by its first address; PreferContiguous of its list is only a hint.
+TEST(PagingBufferAddress, WithoutConsecutiveLogicalPagesABufferHasOnePageOrLiesInTheApertureOrIsRefused) {
+  struct Case {
+    uint64_t bytes, segment;
+    bool refused;
+  };
+  for (const Case& one : {Case{65536, 0, true}, Case{8192, 0, true}, Case{4096, 0, false}, Case{65536, 1, false}}) {
+    SCOPED_TRACE(std::to_string(one.bytes) + " bytes in segment " + std::to_string(one.segment));
+    test::LifeBench bench;
+    bench.options.driver = Entry;
+    bench.options.os.driver["PagingBufferBytes"] = one.bytes;
+    bench.options.os.driver["PagingBufferSegment"] = one.segment;
+    between = {};
+    between.table = [](DRIVER_INITIALIZATION_DATA& table) { table.DxgkDdiStartDevice = StartAndFragment; };
+    bool ran = false;
+    const auto result = bench.Run([&](Life& life) {
+      ran = true;
+      ASSERT_EQ(life.adapter.mode(), DmaMode::kRemapped);
+      workload::RunSeededMainJob(life, 30'000);
+      fragments.GiveBack(*life.adapter.domain());
+    });
+    fragments.taken.clear();
+    between = {};
+    EXPECT_EQ(ran, !one.refused);
+    if (one.refused) {
+      ASSERT_THAT(result.faults, SizeIs(1));
+      EXPECT_THAT(result.faults[0].text, HasSubstr("no " + std::to_string(one.bytes) +
+                                                   " consecutive bytes of logical addresses for a paging buffer"));
+    } else {
+      for (const Fault& fault : result.faults) ADD_FAILURE() << fault.text;
+      EXPECT_TRUE(result.Passed());
+    }
+  }
+}
+
 TEST(PagingBufferAddress, AnOffsetIsRefusedBehindARemappedDomain) {
   test::LifeBench bench;
   bench.options.os.paging_address_is_offset = true;
