@@ -91,6 +91,8 @@ class RtlGpu : public sc_core::sc_module, private HostPort::Sink {
   std::vector<hw::Finding> Findings() const;
   /// Deliberate fault: client 0 begins a read whose answer is never taken (hw::Instruments).
   void LoseAnswer(unsigned space, uint64_t va);
+  /// Host memory holds answers back on purpose, so many picoseconds: no finding of the port's checker.
+  void AllowHostWait(uint64_t ps) { axi_.AllowHostWait(2 * (ps / parameters_.period_ps)); }
   /// "rtl_slot" while idle_o is 0, "bus_slot" while a burst at an AXI port has no last R or B.
   std::vector<hw::InUse> ResourcesInUse() const;
   /// Blocks "vram" and "host_port".

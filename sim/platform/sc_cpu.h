@@ -90,7 +90,9 @@ class Cpu : public sc_core::sc_module, public hw::Platform, public hw::Instrumen
   }
   void StrayAccess(hw::Bdf device, hw::Stray kind, uint64_t address, uint32_t data) override;
   void HoldReads(unsigned unit, uint64_t address, uint64_t until_ns) override {
-    parts_.units.at(unit).root_complex->HoldReads(address, until_ns * 1000);
+    CpuUnit& held = parts_.units.at(unit);
+    held.root_complex->HoldReads(address, until_ns * 1000);
+    held.gpu->AllowHostWait((until_ns - NowNs()) * 1000);
   }
 
  private:

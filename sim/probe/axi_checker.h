@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstring>
@@ -72,6 +73,9 @@ class AxiChecker {
   static constexpr size_t kMost = 16;
 
   explicit AxiChecker(const AxiPort& port);
+
+  /// From now on anything may wait so many cycles at least: somebody holds answers on purpose.
+  void AllowWait(uint64_t cycles) { port_.wait_limit = std::max(port_.wait_limit, cycles); }
 
   void Begin(uint64_t cycle, bool reset) {
     cycle_ = cycle;
@@ -188,7 +192,7 @@ class AxiChecker {
   }
   uint64_t Lanes(const Ax& ax, unsigned beat) const;
 
-  const AxiPort port_;
+  AxiPort port_;
   uint64_t cycle_ = 0, next_scan_ = 0;
   bool in_reset_ = false, was_reset_ = false, any_ = false, held_ = false;
   std::array<Channel, kChannels> channels_;

@@ -22,6 +22,9 @@ class GpuAxi {
         through_(Through("s_thr", beat_bytes, wait_limit)),
         peer_(Peer("s_peer", beat_bytes, wait_limit)) {}
 
+  /// Host memory holds answers back for so many cycles, on purpose.
+  void AllowHostWait(uint64_t cycles) { host_.AllowWait(cycles); }
+
   /// The through-port's contract (gmmu_through): any size, no WLAST, answers of an id in order, W
   /// before AW as far as its queues go.
   static AxiPort Through(const char* name, unsigned beat_bytes, uint64_t wait_limit) {

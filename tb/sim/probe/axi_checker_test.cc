@@ -435,6 +435,15 @@ TEST_F(AxiCheckerTest, WaitFiresAndNamesWhatIsWaitedFor) {
   }
 }
 
+TEST_F(AxiCheckerTest, WaitIsLongerWhereAnswersAreHeldOnPurpose) {
+  bus_.checker.AllowWait(3000);
+  bus_.Read(1, 0x1000, 0);
+  while (bus_.cycle < 2900) bus_.Cycle();
+  ExpectClean();
+  while (bus_.cycle < 4000) bus_.Cycle();
+  EXPECT_THAT(bus_.checker.findings(), SizeIs(1));
+}
+
 TEST_F(AxiCheckerTest, ALitePortTakesDataBeforeItsAddress) {
   Bus bus(AxiLitePort("s_test"));
   bus.Beat(true, 0x0F);
