@@ -30,7 +30,8 @@ uint64_t VidMm::ReservePaging(uint64_t bytes, std::optional<uint64_t> offset) {
 }
 
 uint64_t VidMm::FillWindowBytes() const {
-  const uint64_t bytes = kernel_.parameters().fill_bytes;
+  // No allocation is larger than its segment.
+  const uint64_t bytes = std::min(kernel_.parameters().fill_bytes, gpu_.local_segment().size);
   return bytes > WindowBytes() ? (bytes + kBytesOf64k - 1) / kBytesOf64k * kBytesOf64k : 0;
 }
 

@@ -183,6 +183,26 @@ TEST(Windows22621, TablesOfAProcessLieDownwardFromTheEndOfTheSegmentAndAreWritte
   EXPECT_THAT(result.leaks, IsEmpty());
 }
 
+// Fills of up to 256 MiB were seen; the window for them is as large as video memory at most, so that the paging process'
+// GiB has room for it wherever a seed puts the others.
+TEST(Windows22621, TheWindowOfLargeFillsHasRoomWithEverySeed) {
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    SCOPED_TRACE(seed);
+    Windows bench({9, 9, 9, 9});
+    bench.options.os.seed = seed;
+    bench.options.os.fill_bytes = 256 << 20;
+    const auto result = bench.Run([](Life& life) {
+      life.worker.Call([&] {
+        VidMm::Allocation* large = life.vidmm.CreateAllocation("large", 4 << 20);
+        life.vidmm.MakeResident(*large);
+        life.vidmm.Fill(*large, 0, 4 << 20, 0);
+        life.vidmm.DestroyAllocation(large);
+      });
+    });
+    EXPECT_EQ(FaultsOf(result), "");
+  }
+}
+
 TEST(Windows22621, TheMainJobRunsInThatOrder) {
   Windows bench({9, 9, 9, 9});
   const auto result = bench.Run([](Life& life) { workload::RunSeededMainJob(life, 100'000); });
