@@ -303,7 +303,7 @@ module gmmu_gpu
   r_t   [NumRequesters-1:0] r;
   w_t   [NumRequesters-1:0] w;
   b_t   [NumRequesters-1:0] b;
-  logic                     mux_idle, mux_own_idle, silence, held_silent, stale;
+  logic                     mux_idle, mux_own_idle, silence, held_silent, silent_q, stale;
   edge_ax_t [1:0]           edge_ar, edge_aw;
   w_t       [1:0]           edge_w;
   edge_r_t  [1:0]           edge_r;
@@ -349,6 +349,7 @@ module gmmu_gpu
     .b_valid_i(mux_b_valid), .b_ready_o(mux_b_ready), .b_i(mux_b),
     .idle_o(mux_idle), .own_idle_o(mux_own_idle)
   );
+  always_ff @(posedge clk_i) silent_q <= held_silent && !stale;   // the registers are far away
 
   gmmu_isolator u_isolator (
     .clk_i, .rst_i, .silence_i, .reset_i, .core_reset_o(core_rst), .closed_o(isolated), .silent_o,
@@ -493,7 +494,7 @@ module gmmu_gpu
     .wr_data_i(reg_wr_data),
     .rd_data_o(regs_data),
     .window_settled_i(window_settled), .vram_bytes_i, .cycle_i, .work_idle_i(work_idle),
-    .enable_o(enable), .silence_o(silence), .silent_i(held_silent && !stale),
+    .enable_o(enable), .silence_o(silence), .silent_i(silent_q),
     .window_base_o(window_base),
     .int_clear_o(int_clear), .int_clear_bits_o(int_clear_bits), .int_enable_o(int_enable),
     .int_status_i(int_status),
@@ -979,12 +980,13 @@ module gmmu_gpu
   // Each block's word is registered; what is offered in this cycle is looked at beside it. Accesses
   // of linked adapters are no work of this GPU.
   logic [11+NumClients:0] parts_idle_q;
-  logic                   ports_idle_q, offered;
+  logic                   ports_idle_q, isolator_idle_q, offered;
 
   always_ff @(posedge clk_i) begin
     parts_idle_q <= {mux_own_idle, !stale, mmu_idle, ctl_idle, regs_idle, ap_idle, engine_idle,
         client_idle, through_idle, faults_idle, interrupts_idle, window_idle, !core_rst && !rst_mux};
-    ports_idle_q <= mux_idle && isolator_idle && reg_port_idle && peer_idle &&
+    isolator_idle_q <= isolator_idle;   // busy only while the multiplexer waits too, or in reset
+    ports_idle_q <= mux_idle && isolator_idle_q && reg_port_idle && peer_idle &&
                     (vram_read | vram_written | host_read | host_written) == '0;
   end
   assign offered = s_reg_awvalid_i || s_reg_wvalid_i || s_reg_arvalid_i || s_win_awvalid_i ||
