@@ -154,6 +154,10 @@ class AddressSpace {
   /// be changed until RestoreTables has brought all of them back; after NoRoom it goes on where it stood.
   void EvictTables(const Contents& contents, const Sink& sink);
   void RestoreTables(const Sink& sink);
+  /// The root too, when the tables are evicted: its memory goes; later another one with as many entries, and with what
+  /// it said itself (large and zero entries). Links come back with the tables.
+  void FreeRoot();
+  void RestoreRoot(const Sink& sink);
   bool evicted() const { return !(evicted_.empty() && evicted_64k_.empty()) && !restoring_; }
   /// Writes every entry of every table invalid (DXGK_GPUMMUCAPS.ExplicitPageTableInvalidation).
   void InvalidateAll(const Sink& sink);
@@ -217,6 +221,8 @@ class AddressSpace {
   /// The entry of level 1 for the leaf tables that the slot has.
   void WriteLinkOfLeaf(uint64_t slot, const Sink& sink);
   void WriteEntry(unsigned level, uint64_t va, const DXGK_PTE& entry, const Sink& sink);
+  void WriteRootEntry(const Slot& slot, const DXGK_PTE& entry, const Sink& sink);
+  void WriteRootUppers(const Sink& sink);
   DXGK_PTE LinkTo(const Table& table) const;
   static void Aim(TableUpdate& update, const Table& table);
   Table& Ensure(unsigned level, uint64_t va, const Sink& sink);

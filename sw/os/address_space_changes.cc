@@ -17,23 +17,30 @@ void AddressSpace::ReplaceRoot(uint64_t entries, const Sink& sink) {
   retired_.push_back(std::move(old));
   Initialise(root_, level, root_entries_, 0, sink);
   root_.written = true;
-  const uint64_t coverage = uint64_t{1} << geometry.Shift(level);
-  const auto keep = [&](const Slot& slot, const DXGK_PTE& entry) {
-    if (slot.second >= root_entries_)
-      throw BugCheck("the root of " + name_ + " shrinks to " + std::to_string(root_entries_) + " entries and entry " +
-                     std::to_string(slot.second) + " is in use");
-    WriteEntry(level, slot.second * coverage, entry, sink);
-  };
   for (const auto& [slot, table] : tables_) {
-    if (slot.first == level - 1) keep(slot, LinkTo(table));
+    if (slot.first == level - 1) WriteRootEntry(slot, LinkTo(table), sink);
   }
   if (level == 1) {
     for (const auto& [slot, leaf] : leaves_64k_) {
-      if (tables_.count({0, slot}) == 0) keep({0, slot}, geometry.dual ? DXGK_PTE{} : LinkTo64k(leaf.table));
+      if (tables_.count({0, slot}) == 0)
+        WriteRootEntry({0, slot}, geometry.dual ? DXGK_PTE{} : LinkTo64k(leaf.table), sink);
     }
   }
+  WriteRootUppers(sink);
+}
+
+void AddressSpace::WriteRootEntry(const Slot& slot, const DXGK_PTE& entry, const Sink& sink) {
+  if (slot.second >= root_entries_)
+    throw BugCheck("the root of " + name_ + " shrinks to " + std::to_string(root_entries_) + " entries and entry " +
+                   std::to_string(slot.second) + " is in use");
+  const unsigned level = adapter_.caps().geometry.count() - 1;
+  WriteEntry(level, slot.second << adapter_.caps().geometry.Shift(level), entry, sink);
+}
+
+void AddressSpace::WriteRootUppers(const Sink& sink) {
+  const unsigned level = adapter_.caps().geometry.count() - 1;
   for (const auto& [slot, upper] : uppers_) {
-    if (slot.first == level - 1) keep(slot, upper.entry);
+    if (slot.first == level - 1) WriteRootEntry(slot, upper.entry, sink);
   }
 }
 

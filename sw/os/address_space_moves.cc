@@ -7,6 +7,19 @@
 #include "os/address_space.h"
 
 namespace gmmu::os {
+namespace {
+
+/// Entries may be written although tables are evicted.
+class Restoring {
+ public:
+  explicit Restoring(bool& flag) : flag_(flag) { flag_ = true; }
+  ~Restoring() { flag_ = false; }
+
+ private:
+  bool& flag_;
+};
+
+}  // namespace
 
 // A leaf is cleared first, as a new one is, and then gets the entries that are in use, each with its allocation and the
 // driver's protection: one update has only one of each.
@@ -124,35 +137,42 @@ void AddressSpace::EvictTables(const Contents& contents, const Sink& sink) {
   evicted_64k_ = std::move(evicted_64k);
 }
 
+void AddressSpace::FreeRoot() {
+  ReleaseRetired();
+  Release(root_);
+}
+
+void AddressSpace::RestoreRoot(const Sink& sink) {
+  root_ = NewRoot(root_entries_);
+  root_.written = true;
+  const Restoring restoring(restoring_);
+  Initialise(root_, adapter_.caps().geometry.count() - 1, root_entries_, 0, sink);
+  WriteRootUppers(sink);
+}
+
 // From above, so that every entry has its parent; links of tables below are written as those come.
 void AddressSpace::RestoreTables(const Sink& sink) {
   const Geometry& geometry = adapter_.caps().geometry;
-  restoring_ = true;
-  try {
-    while (!evicted_.empty()) {
-      const auto last = std::prev(evicted_.end());
-      const auto [level, index] = last->first;
-      const uint64_t va = index * geometry.Coverage(level);
-      Table& table =
-          tables_.emplace(last->first, NewTable(level, index, geometry.levels[level].bytes)).first->second;
-      table.written = true;
-      WriteAll(table, level, va, last->second, sink);
-      WriteEntry(level + 1, va, LinkTo(table), sink);
-      evicted_.erase(last);
-    }
-    while (!evicted_64k_.empty()) {
-      const auto first = evicted_64k_.begin();
-      const uint64_t slot = first->first;
-      const Leaf64k& leaf = leaves_64k_.emplace(slot, Leaf64k{New64k(), first->second}).first->second;
-      WriteLeaf(leaf.table, slot * geometry.Coverage(0), leaf.entries, true, sink);
-      WriteLinkOfLeaf(slot, sink);
-      evicted_64k_.erase(first);
-    }
-  } catch (...) {
-    restoring_ = false;
-    throw;
+  const Restoring restoring(restoring_);
+  while (!evicted_.empty()) {
+    const auto last = std::prev(evicted_.end());
+    const auto [level, index] = last->first;
+    const uint64_t va = index * geometry.Coverage(level);
+    Table& table =
+        tables_.emplace(last->first, NewTable(level, index, geometry.levels[level].bytes)).first->second;
+    table.written = true;
+    WriteAll(table, level, va, last->second, sink);
+    WriteEntry(level + 1, va, LinkTo(table), sink);
+    evicted_.erase(last);
   }
-  restoring_ = false;
+  while (!evicted_64k_.empty()) {
+    const auto first = evicted_64k_.begin();
+    const uint64_t slot = first->first;
+    const Leaf64k& leaf = leaves_64k_.emplace(slot, Leaf64k{New64k(), first->second}).first->second;
+    WriteLeaf(leaf.table, slot * geometry.Coverage(0), leaf.entries, true, sink);
+    WriteLinkOfLeaf(slot, sink);
+    evicted_64k_.erase(first);
+  }
 }
 
 }  // namespace gmmu::os

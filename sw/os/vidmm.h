@@ -55,7 +55,7 @@ class VidMm {
       bool user;  // applications may map there (AllowUserModeMapping)
     };
     std::map<uint64_t, DriverRange> driver_ranges;  // that the driver keeps for itself, by address
-    uint64_t root_entries = 0;  // while the GPU sleeps
+    bool tables_asleep = false;  // evicted because the GPU sleeps
     const std::vector<Process*>* parts = nullptr;  // over linked adapters, all of them; the first has the addresses
   };
   struct Allocation {
@@ -108,10 +108,9 @@ class VidMm {
   // Its two halves: before and after the driver restarts.
   void ForgetQueued();
   void RebuildTables();
-  /// Before D3 and after it. What is in VRAM goes to system memory and comes back, and so do the entries that lead to
-  /// it;
-  /// processes, contexts and virtual addresses stay. Nothing may be mapped into the aperture. Entries that lead
-  /// elsewhere (system memory, zeros, large pages) are gone and have to be made again.
+  /// Before D3 and after it. What is in VRAM goes to system memory and comes back, page tables are evicted and
+  /// restored with what they say; processes, contexts and virtual addresses stay. Contexts are suspended in between.
+  /// Nothing may be mapped into the aperture. A page entry that MapLarge made of an allocation comes back as small ones.
   void Sleep();
   void Wake();
 

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // What of VidMm lives through D3, where video memory loses its content: processes, contexts, virtual addresses, and
-// allocations with their bytes and the entries that lead to them.
+// allocations with their bytes, and every entry of their page tables.
 #include "os/text.h"
 #include "os/vidmm.h"
 
 namespace gmmu::os {
+namespace {
+
+constexpr uint64_t kIdleNs = 100'000'000;
+
+}  // namespace
 
 void VidMm::Sleep() {
   RefuseOnLink("sleep with processes");
@@ -20,8 +25,11 @@ void VidMm::Sleep() {
     asleep_.emplace_back(allocation.get(), std::move(kept));
   }
   for (const auto& process : processes_) {
-    process->root_entries = process->space->root_entries();
-    process->space->FreeTables();
+    if (process->handles.context != nullptr) gpu_.vidsch().SuspendContext(process->handles.context, kIdleNs);
+    process->tables_asleep = !process->space->evicted();  // else they come back when who evicted them says so
+    if (process->tables_asleep) process->space->EvictTables(ContentsOf(*process), SinkFor(*process));
+    Finish();
+    process->space->FreeRoot();
     process->root_told = false;
   }
   queue_.Drain();
@@ -31,7 +39,8 @@ void VidMm::Sleep() {
 void VidMm::Wake() {
   MakePagingTables();
   for (const auto& process : processes_) {
-    process->space->CreateRoot(SinkFor(*process), process->root_entries);
+    process->space->RestoreRoot(SinkFor(*process));
+    if (process->tables_asleep) process->space->RestoreTables(SinkFor(*process));
     TellRoot(*process);
   }
   for (auto& [allocation, kept] : asleep_) {
@@ -40,10 +49,11 @@ void VidMm::Wake() {
     PageIn(*allocation, kept, allocation->bytes, nullptr);
     NotifyResident(*allocation);
     RestoreMappings(*allocation);
-    for (const Allocation::Mapping& mapping : allocation->mappings) TellRoot(*mapping.process);
     kept.Release();
   }
   asleep_.clear();
+  for (const auto& process : processes_)
+    if (process->handles.context != nullptr) gpu_.vidsch().ResumeContext(process->handles.context);
 }
 
 }  // namespace gmmu::os

@@ -19,6 +19,14 @@ regs::Access AccessOf(const ClientRun& run) {
 uint64_t BoundNs(uint64_t lines) { return 20'000'000 + lines * 20'000; }
 }  // namespace
 
+ClientRun AllLines(os::VidMm::Process* process, uint64_t base, uint64_t bytes) {
+  ClientRun run;
+  run.process = process;
+  run.base = base;
+  run.order = ShareOf(bytes / kLine, 0, 1);
+  return run;
+}
+
 ClientBatch::ClientBatch(os::VidMm& vidmm, std::vector<ClientRun> runs, std::string what)
     : vidmm_(vidmm), what_(std::move(what)) {
   uint64_t most = 0;

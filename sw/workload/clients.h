@@ -28,6 +28,9 @@ struct ClientRun {
   uint32_t depth = 0;  ///< most accesses in flight; 0: as many as built
 };
 
+/// A run over every line of [base, base + bytes), in order.
+ClientRun AllLines(os::VidMm::Process* process, uint64_t base, uint64_t bytes);
+
 /// Runs that were started together. Runs with no line are skipped.
 class ClientBatch {
  public:

@@ -54,10 +54,7 @@ void Copier::Check() {
   };
   put(0, rounds_);
   for (uint32_t round = 1; round <= rounds_; ++round) put(round, round - 1);
-  ClientRun run;
-  run.process = process_;
-  run.base = va_;
-  run.order = ShareOf(bytes() / kLine, 0, 1);
+  ClientRun run = AllLines(process_, va_, bytes());
   run.crc = LineCrc(expected.data(), run.order);
   RunClients(life_.vidmm, {run}, name() + ", source and every round", life_.result.checks);
 }

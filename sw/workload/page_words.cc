@@ -27,20 +27,14 @@ void PageWords::Read(os::VidMm::Process* process, const std::string& what, uint6
   std::vector<uint8_t> expected;
   for (const uint32_t word : words)
     for (uint64_t i = 0; i < kPage; ++i) expected.push_back(static_cast<uint8_t>(word >> i % 4 * 8));
-  ClientRun run;
-  run.process = process;
-  run.base = va;
-  run.order = ShareOf(expected.size() / kLine, 0, 1);
+  ClientRun run = AllLines(process, va, expected.size());
   run.crc = LineCrc(expected.data(), run.order);
   RunClients(life_.vidmm, {run}, what, life_.result.checks);
 }
 
 void PageWords::Fault(os::VidMm::Process* process, const std::string& what, uint64_t va, regs::Fault fault,
                       bool write) {
-  ClientRun run;
-  run.process = process;
-  run.base = va;
-  run.order = ShareOf(kPage / kLine, 0, 1);
+  ClientRun run = AllLines(process, va, kPage);
   run.fault = fault;
   run.write = write;
   RunClients(life_.vidmm, {run}, what, life_.result.checks);

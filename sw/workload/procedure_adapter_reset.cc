@@ -87,10 +87,7 @@ class Survivor {
       Make();
       life_.vidmm.PageIn(*allocation_, kept_, bytes_, nullptr);
     });
-    ClientRun run;
-    run.process = process_;
-    run.base = va_;
-    run.order = ShareOf(bytes_ / kLine, 0, 1);
+    ClientRun run = AllLines(process_, va_, bytes_);
     run.crc = LineCrc(expected_.data(), run.order);
     RunClients(life_.vidmm, {run}, process_->name + ", what came back", life_.result.checks);
   }

@@ -85,10 +85,7 @@ class ApertureRun {
   }
 
   ClientRun Reader(uint64_t va, const Bytes& expected) const {
-    ClientRun run;
-    run.process = process_;
-    run.base = va;
-    run.order = ShareOf(expected.size() / kLine, 0, 1);
+    ClientRun run = AllLines(process_, va, expected.size());
     run.crc = LineCrc(expected.data(), run.order);
     return run;
   }

@@ -83,10 +83,7 @@ class Linked {
     std::vector<std::unique_ptr<ClientBatch>> batches;
     for (unsigned gpu = 0; gpu < gpus_; ++gpu) {
       const Piece& piece = data_[Peer(gpu, away)];
-      ClientRun run;
-      run.process = process_->parts[gpu];
-      run.base = piece.va;
-      run.order = ShareOf(bytes_ / kLine, 0, 1);
+      ClientRun run = AllLines(process_->parts[gpu], piece.va, bytes_);
       run.pattern = piece.seed;
       run.write = write;
       batches.push_back(std::make_unique<ClientBatch>(life_.link.on(gpu), std::vector<ClientRun>{run},

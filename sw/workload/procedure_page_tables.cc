@@ -62,11 +62,7 @@ class Subject {
 
  private:
   ClientRun Run(uint64_t va, uint64_t pages) const {
-    ClientRun run;
-    run.process = process_;
-    run.base = va;
-    run.order = ShareOf(pages * kPage / kLine, 0, 1);
-    return run;
+    return AllLines(process_, va, pages * kPage);
   }
   Life& life_;
   uint64_t pages_;

@@ -96,10 +96,7 @@ class Paged {
   void Check() {
     std::vector<uint8_t> expected(turns_ * bytes_);
     for (uint64_t turn = 0; turn < turns_; ++turn) Fill(&expected[turn * bytes_], turn);
-    ClientRun run;
-    run.process = process_;
-    run.base = va_;
-    run.order = ShareOf(turns_ * bytes_ / kLine, 0, 1);
+    ClientRun run = AllLines(process_, va_, turns_ * bytes_);
     run.crc = LineCrc(expected.data(), run.order);
     RunClients(life_.vidmm, {run}, process_->name + ", every turn", life_.result.checks);
   }

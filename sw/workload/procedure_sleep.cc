@@ -44,10 +44,7 @@ Sleeper Make(Life& life, uint64_t number, uint64_t pages) {
 
 /// Every byte, read by a client at the address that the process has always had.
 void Read(Life& life, const Sleeper& sleeper, const std::string& when) {
-  ClientRun run;
-  run.process = sleeper.process;
-  run.base = sleeper.va;
-  run.order = ShareOf(sleeper.data.size() / kLine, 0, 1);
+  ClientRun run = AllLines(sleeper.process, sleeper.va, sleeper.data.size());
   run.crc = LineCrc(sleeper.data.data(), run.order);
   RunClients(life.vidmm, {run}, sleeper.process->name + ", " + when, life.result.checks);
 }

@@ -346,10 +346,7 @@ TEST(TablePages, ComeBackAtAnotherLevelWithAStaleParentLinkAndDirty) {
     }
     EXPECT_TRUE(reused) << "the leaf table's page as a table of level 1";
     std::vector<uint8_t> expected(8 * hw::kPageSize, 0x5A);
-    workload::ClientRun run;
-    run.process = process;
-    run.base = second;
-    run.order = workload::ShareOf(expected.size() / workload::kLine, 0, 1);
+    workload::ClientRun run = workload::AllLines(process, second, expected.size());
     run.crc = workload::LineCrc(expected.data(), run.order);
     workload::ClientRun gone = run;
     gone.base = first;

@@ -61,18 +61,12 @@ class DriverFront : public ::testing::Test {
     std::vector<uint8_t> expected;
     for (const uint32_t word : words)
       for (size_t i = 0; i < hw::kPageSize; ++i) expected.push_back(static_cast<uint8_t>(word >> i % 4 * 8));
-    workload::ClientRun run;
-    run.process = process;
-    run.base = va;
-    run.order = workload::ShareOf(expected.size() / workload::kLine, 0, 1);
+    workload::ClientRun run = workload::AllLines(process, va, expected.size());
     run.crc = workload::LineCrc(expected.data(), run.order);
     EXPECT_TRUE(Passed(life, run)) << "at " << std::hex << va;
   }
   static void Faults(workload::Life& life, VidMm::Process* process, uint64_t va, regs::Fault fault, bool write = false) {
-    workload::ClientRun run;
-    run.process = process;
-    run.base = va;
-    run.order = workload::ShareOf(hw::kPageSize / workload::kLine, 0, 1);
+    workload::ClientRun run = workload::AllLines(process, va, hw::kPageSize);
     run.fault = fault;
     run.write = write;
     EXPECT_TRUE(Passed(life, run)) << "at " << std::hex << va;

@@ -44,10 +44,7 @@ struct Shared {
     });
   }
   ClientRun Client(unsigned gpu, bool write, uint64_t seed) const {
-    ClientRun run;
-    run.process = process->parts[gpu];
-    run.base = va;
-    run.order = workload::ShareOf(pages * kPage / workload::kLine, 0, 1);
+    ClientRun run = workload::AllLines(process->parts[gpu], va, pages * kPage);
     run.pattern = seed;
     run.write = write;
     return run;
@@ -163,10 +160,7 @@ TEST(LinkedMemory, AnObjectThatOneAdapterOpenedIsVisibleToAll) {
       for (unsigned gpu = 0; gpu < 3; ++gpu) life.link.on(gpu).MapSystem(*shared.process->parts[gpu], va, buffer);
     });
     for (unsigned gpu = 0; gpu < 3; ++gpu) {
-      ClientRun run;
-      run.process = shared.process->parts[gpu];
-      run.base = va;
-      run.order = workload::ShareOf(bytes / workload::kLine, 0, 1);
+      ClientRun run = workload::AllLines(shared.process->parts[gpu], va, bytes);
       run.crc = workload::LineCrc(workload::PatternAt(0, bytes, 5).data(), run.order);
       shared.RunClient(gpu, run, "read by adapter " + std::to_string(gpu));
     }

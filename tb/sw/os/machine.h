@@ -17,6 +17,22 @@ inline Parameters TestParameters() {
   return parameters;
 }
 
+/// What a request for an object of this type must say at least.
+inline DXGKARGCB_CREATE_PHYSICAL_MEMORY_OBJECT Wanted(DXGK_PHYSICAL_MEMORY_TYPE type, uint64_t bytes) {
+  DXGKARGCB_CREATE_PHYSICAL_MEMORY_OBJECT args{};
+  args.Type = type;
+  args.Size = bytes;
+  args.CacheType = DXGK_MEMORY_CACHING_TYPE_CACHED;
+  if (type == DXGK_PHYSICAL_MEMORY_TYPE_SECTION) {
+    args.Section.DesiredAccess = SECTION_ALL_ACCESS;
+    args.Section.PageProtection = PAGE_READWRITE;
+    args.Section.AllocationAttributes = SEC_COMMIT;
+  } else if (type != DXGK_PHYSICAL_MEMORY_TYPE_IO_SPACE) {
+    args.Mdl.HighAddress.QuadPart = -1;
+  }
+  return args;
+}
+
 struct Machine {
   explicit Machine(const Parameters& parameters = TestParameters()) : kernel(platform, parameters) {}
 

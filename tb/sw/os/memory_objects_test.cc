@@ -248,21 +248,6 @@ TEST(MemoryObjects, NameWhatIsLeft) {
 
 // ---- types (DXGKARGCB_CREATE_PHYSICAL_MEMORY_OBJECT; documents, contiguous memory as seen on build 26100)
 
-DXGKARGCB_CREATE_PHYSICAL_MEMORY_OBJECT Wanted(DXGK_PHYSICAL_MEMORY_TYPE type, uint64_t bytes) {
-  DXGKARGCB_CREATE_PHYSICAL_MEMORY_OBJECT args{};
-  args.Type = type;
-  args.Size = bytes;
-  args.CacheType = DXGK_MEMORY_CACHING_TYPE_CACHED;
-  if (type == DXGK_PHYSICAL_MEMORY_TYPE_SECTION) {
-    args.Section.DesiredAccess = SECTION_ALL_ACCESS;
-    args.Section.PageProtection = PAGE_READWRITE;
-    args.Section.AllocationAttributes = SEC_COMMIT;
-  } else if (type != DXGK_PHYSICAL_MEMORY_TYPE_IO_SPACE) {
-    args.Mdl.HighAddress.QuadPart = -1;
-  }
-  return args;
-}
-
 constexpr uint64_t kMiB = uint64_t{1} << 20;
 
 TEST(MemoryTypes, AnMdlKeepsToItsBounds) {

@@ -15,18 +15,7 @@ namespace {
 struct Bench : Objects {
   Bench() { isolation.AddAdapter(adapter, {domain, "test"}); }
   static DXGKARGCB_CREATE_PHYSICAL_MEMORY_OBJECT Wanted(DXGK_PHYSICAL_MEMORY_TYPE type) {
-    DXGKARGCB_CREATE_PHYSICAL_MEMORY_OBJECT args{};
-    args.Size = 8192;
-    args.Type = type;
-    args.CacheType = DXGK_MEMORY_CACHING_TYPE_CACHED;
-    if (type == DXGK_PHYSICAL_MEMORY_TYPE_SECTION) {
-      args.Section.DesiredAccess = SECTION_ALL_ACCESS;
-      args.Section.PageProtection = PAGE_READWRITE;
-      args.Section.AllocationAttributes = SEC_COMMIT;
-    } else if (type != DXGK_PHYSICAL_MEMORY_TYPE_IO_SPACE) {
-      args.Mdl.HighAddress.QuadPart = -1;
-    }
-    return args;
+    return os::Wanted(type, 8192);
   }
   NTSTATUS AllocateAdl(uint64_t offset, uint64_t size, bool require_contiguous = false) {
     const auto object = Create(8192, adapter);

@@ -10,7 +10,7 @@
 #include <random>
 #include <vector>
 
-#include "life_bench.h"
+#include "driver_front.h"
 #include "os/dxgkrnl.h"
 #include "workload/clients.h"
 #include "workload/render_buffer.h"
@@ -26,39 +26,19 @@ using workload::Life;
 
 constexpr uint64_t kPage = hw::kPageSize;
 std::function<void(const DXGKARG_BUILDPAGINGBUFFER&)> built;
-std::function<void(const DXGKARG_SUBMITCOMMANDVIRTUAL&)> submitted;
-DRIVER_INITIALIZATION_DATA real;
 
-NTSTATUS Build(HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER* args) {
-  if (built && args->MultipassOffset == 0) built(*args);
-  return real.DxgkDdiBuildPagingBuffer(adapter, args);
-}
-NTSTATUS Submit(HANDLE adapter, CONST DXGKARG_SUBMITCOMMANDVIRTUAL* args) {
-  if (submitted) submitted(*args);
-  return real.DxgkDdiSubmitCommandVirtual(adapter, args);
-}
-NTSTATUS Entry(PDRIVER_OBJECT object, PUNICODE_STRING path) {
-  const NTSTATUS status = DriverEntry(object, path);
-  DRIVER_INITIALIZATION_DATA table = real = Dxgkrnl::Current().table_so_far();
-  table.DxgkDdiBuildPagingBuffer = Build;
-  table.DxgkDdiSubmitCommandVirtual = Submit;
-  return NT_SUCCESS(status) ? DxgkInitialize(object, path, &table) : status;
-}
-
-class Pages64k : public ::testing::Test {
+class Pages64k : public DriverFront {
  protected:
   explicit Pages64k(bool dual = false) {
     built = nullptr;
-    submitted = nullptr;
-    bench.options.driver = Entry;
+    Watch([](const DXGKARG_BUILDPAGINGBUFFER& args) {
+      if (built && args.MultipassOffset == 0) built(args);
+    });
     bench.options.os.driver["Leaf64k"] = 1;
     bench.options.os.driver["DualPte"] = dual;
     bench.config.gpu.vram_mib = 8;
   }
-  ~Pages64k() override {
-    built = nullptr;
-    submitted = nullptr;
-  }
+  ~Pages64k() override { built = nullptr; }
   static uint32_t Word(uint64_t page) { return 0x77000000 + static_cast<uint32_t>(page); }
   static VidMm::Allocation* Make(Life& life, uint64_t pages) {
     VidMm::Allocation* made = life.vidmm.CreateAllocation("data", pages * kPage);
@@ -73,16 +53,12 @@ class Pages64k : public ::testing::Test {
       const uint32_t word = Word(first + i / kPage);
       std::memcpy(&expected[i], &word, 4);
     }
-    ClientRun run;
-    run.process = process;
-    run.base = va;
-    run.order = workload::ShareOf(pages * kPage / workload::kLine, 0, 1);
+    ClientRun run = workload::AllLines(process, va, pages * kPage);
     run.crc = workload::LineCrc(expected.data(), run.order);
     std::vector<workload::Check> checks;
     RunClients(life.vidmm, {run}, "pages", checks);
     return checks.at(0);
   }
-  LifeBench bench;
 };
 class Rule11Pages64k : public Pages64k {};
 class Rule11Pages64kDual : public Pages64k {
@@ -219,7 +195,7 @@ TEST_F(Rule11Pages64k, SinglePteConversionSuspendsTheContextsWritesLevel0ThenLev
       }
     };
     unsigned renders = 0;
-    submitted = [&](const DXGKARG_SUBMITCOMMANDVIRTUAL& args) {
+    seen.submission = [&](const DXGKARG_SUBMITCOMMANDVIRTUAL& args) {
       if (args.Flags.Paging) return;
       ++renders;
       if (converting) events.push_back(kRender);

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "ddi/wdm.h"
-#include "life_bench.h"
+#include "driver_front.h"
 #include "os/dxgkrnl.h"
 
 namespace gmmu::os::test {
@@ -20,47 +20,12 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using workload::Life;
 
-/// Stands between VidMm and the driver.
-struct Between {
-  std::function<void(DXGKARG_BUILDPAGINGBUFFER&, const std::function<void()>& call)> build;
-  std::function<void(const DXGKARG_SUBMITCOMMANDVIRTUAL&)> submit;
-};
-Between between;
-DRIVER_INITIALIZATION_DATA real;
-
-NTSTATUS Build(HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER* args) {
-  NTSTATUS status = STATUS_SUCCESS;
-  const auto call = [&] { status = real.DxgkDdiBuildPagingBuffer(adapter, args); };
-  if (between.build) between.build(*args, call);
-  else call();
-  return status;
-}
-NTSTATUS Submit(HANDLE adapter, CONST DXGKARG_SUBMITCOMMANDVIRTUAL* args) {
-  if (between.submit) between.submit(*args);
-  return real.DxgkDdiSubmitCommandVirtual(adapter, args);
-}
-NTSTATUS Entry(PDRIVER_OBJECT object, PUNICODE_STRING path) {
-  const NTSTATUS status = DriverEntry(object, path);
-  DRIVER_INITIALIZATION_DATA table = real = Dxgkrnl::Current().table_so_far();
-  table.DxgkDdiBuildPagingBuffer = Build;
-  table.DxgkDdiSubmitCommandVirtual = Submit;
-  return NT_SUCCESS(status) ? DxgkInitialize(object, path, &table) : status;
-}
-
-class Paging : public ::testing::Test {
- protected:
-  Paging() {
-    between = {};
-    bench.options.driver = Entry;
-  }
-  ~Paging() override { between = {}; }
-  LifeBench bench;
-};
+using Paging = DriverFront;
 
 // Seen on build 22621: a walk at build time finds the entries of before, whatever the stream has been told.
 TEST_F(Paging, UpdatesAreQueuedAndAWalkAtBuildTimeSeesTheOldTables) {
   bench.options.os.driver["InvalidNotCached"] = 0;  // so that a flush comes too
-  unsigned seen = 0;
+  unsigned operations = 0;
   const auto result = bench.Run([&](Life& life) {
     VidMm::Process* process = nullptr;
     VidMm::Allocation* page = nullptr;
@@ -75,21 +40,23 @@ TEST_F(Paging, UpdatesAreQueuedAndAWalkAtBuildTimeSeesTheOldTables) {
       const auto entry = [&] {
         return READ_REGISTER_ULONG64(reinterpret_cast<volatile ULONG64*>(life.adapter.local_segment().cpu_view + *offset));
       };
-      between.build = [&](DXGKARG_BUILDPAGINGBUFFER& args, const std::function<void()>& call) {
+      Instead([&](DXGKARG_BUILDPAGINGBUFFER& args, const BuildCall& call) {
         const auto& op = args.UpdatePageTable;
         const bool leaf = args.Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE && op.PageTableLevel == 0 &&
                           op.UpdateMode == DXGK_PAGETABLEUPDATE_GPU_PHYSICAL;
         if (leaf) offset = op.PageTableAddress.GpuPhysical.SegmentOffset + 8 * op.StartIndex;
-        call();
-        if (!offset) return;
+        const NTSTATUS status = call(args);
+        if (!offset) return status;
         EXPECT_EQ(entry(), 0u) << "operation " << args.Operation << " came before the submission";
-        ++seen;
-      };
-      between.submit = [&](const DXGKARG_SUBMITCOMMANDVIRTUAL&) { between.build = nullptr; };
+        ++operations;
+        return status;
+      });
+      seen.submission = [&](const DXGKARG_SUBMITCOMMANDVIRTUAL&) { seen.instead = nullptr; };
       life.vidmm.MapLocal(*process, va, *page, 0, 1);
       ASSERT_TRUE(offset);
       EXPECT_NE(entry(), 0u) << "behind its fence it is there";
-      between = {};
+      Instead(nullptr);
+      seen.submission = nullptr;
       life.vidmm.Unmap(*process, va, 1);
       life.vidmm.FreeVa(*process, va);
       life.vidmm.DestroyAllocation(page);
@@ -97,7 +64,7 @@ TEST_F(Paging, UpdatesAreQueuedAndAWalkAtBuildTimeSeesTheOldTables) {
     });
   });
   EXPECT_THAT(result.faults, IsEmpty());
-  EXPECT_GE(seen, 3u) << "update, flush, fence";
+  EXPECT_GE(operations, 3u) << "update, flush, fence";
 }
 
 // Seen on build 22621: operations one behind the other, DmaSize the bytes left, one submission for several.
@@ -111,16 +78,18 @@ TEST_F(Paging, OperationsArePackedAtUnevenOffsetsAndSubmittedTogether) {
     life.worker.Call([&] {
       VidMm::Process* process = life.vidmm.CreateProcess("process");
       const uint64_t va = life.vidmm.ReserveVa(*process, 8 * hw::kPageSize);
-      between.build = [&](DXGKARG_BUILDPAGINGBUFFER& args, const std::function<void()>& call) {
+      Instead([&](DXGKARG_BUILDPAGINGBUFFER& args, const BuildCall& call) {
         const UINT room = args.DmaSize;
         const auto* begin = static_cast<uint8_t*>(args.pDmaBuffer);
-        call();
+        const NTSTATUS status = call(args);
         places.push_back({args.DmaBufferWriteOffset, room,
                           static_cast<UINT>(static_cast<uint8_t*>(args.pDmaBuffer) - begin)});
-      };
-      between.submit = [&](const DXGKARG_SUBMITCOMMANDVIRTUAL& args) { sizes.push_back(args.DmaBufferSize); };
+        return status;
+      });
+      seen.submission = [&](const DXGKARG_SUBMITCOMMANDVIRTUAL& args) { sizes.push_back(args.DmaBufferSize); };
       life.vidmm.Unmap(*process, va, 8);
-      between = {};
+      Instead(nullptr);
+      seen.submission = nullptr;
       life.vidmm.FreeVa(*process, va);
       life.vidmm.DestroyProcess(process);
     });
@@ -146,7 +115,7 @@ TEST_F(Paging, AnOperationThatEmitsNothingIsNeverSubmitted) {
       PagingQueue queue(life.adapter.lead());
       VidMm::Process* process = life.vidmm.CreateProcess("process");
       queue.Start(process->handles.context, 4);
-      between.submit = [&](const DXGKARG_SUBMITCOMMANDVIRTUAL&) { ++submissions; };
+      seen.submission = [&](const DXGKARG_SUBMITCOMMANDVIRTUAL&) { ++submissions; };
       DXGKARG_BUILDPAGINGBUFFER discard{};
       discard.Operation = DXGK_OPERATION_DISCARD_CONTENT;
       discard.DiscardContent.hAllocation = page->handle;
@@ -158,7 +127,8 @@ TEST_F(Paging, AnOperationThatEmitsNothingIsNeverSubmitted) {
       queue.Add(barrier);
       queue.Drain();
       EXPECT_EQ(submissions, 1u);
-      between = {};
+      Instead(nullptr);
+      seen.submission = nullptr;
       queue.Stop();
       life.vidmm.DestroyAllocation(page);
       life.vidmm.DestroyProcess(process);

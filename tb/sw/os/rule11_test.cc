@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "ddi/wdm.h"
-#include "life_bench.h"
+#include "driver_front.h"
 #include "os/dxgkrnl.h"
 #include "workload/clients.h"
 #include "workload/procedures.h"
@@ -22,46 +22,14 @@ namespace {
 using ::testing::IsEmpty;
 using workload::ClientRun;
 using workload::Life;
-using BuildCall = std::function<NTSTATUS(DXGKARG_BUILDPAGINGBUFFER&)>;
 
-std::function<NTSTATUS(DXGKARG_BUILDPAGINGBUFFER&, const BuildCall&)> between;
-std::function<void(const DXGKARG_SUBMITCOMMANDVIRTUAL&)> submitted;
-DRIVER_INITIALIZATION_DATA real;
-
-NTSTATUS Build(HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER* args) {
-  const BuildCall call = [adapter](DXGKARG_BUILDPAGINGBUFFER& op) { return real.DxgkDdiBuildPagingBuffer(adapter, &op); };
-  return between ? between(*args, call) : call(*args);
-}
-NTSTATUS Submit(HANDLE adapter, CONST DXGKARG_SUBMITCOMMANDVIRTUAL* args) {
-  if (submitted) submitted(*args);
-  return real.DxgkDdiSubmitCommandVirtual(adapter, args);
-}
-NTSTATUS Entry(PDRIVER_OBJECT object, PUNICODE_STRING path) {
-  const NTSTATUS status = DriverEntry(object, path);
-  DRIVER_INITIALIZATION_DATA table = real = Dxgkrnl::Current().table_so_far();
-  table.DxgkDdiBuildPagingBuffer = Build;
-  table.DxgkDdiSubmitCommandVirtual = Submit;
-  return NT_SUCCESS(status) ? DxgkInitialize(object, path, &table) : status;
-}
-
-class Rule11Paging : public ::testing::Test {
+class Rule11Paging : public DriverFront {
  protected:
-  Rule11Paging() {
-    between = nullptr;
-    submitted = nullptr;
-    bench.options.driver = Entry;
-    bench.config.gpu.vram_mib = 4;
-  }
-  ~Rule11Paging() override {
-    between = nullptr;
-    submitted = nullptr;
-  }
   void MainJobIsVerified(uint64_t bytes = 100'000) {
     const auto result = bench.Run([&](Life& life) { workload::RunSeededMainJob(life, bytes); });
     EXPECT_THAT(result.faults, IsEmpty());
     EXPECT_TRUE(result.verified);
   }
-  LifeBench bench;
 };
 
 TEST_F(Rule11Paging, MultipassGoesOnWithAnUnchangedOperandInAFreshBuffer) {
@@ -69,8 +37,8 @@ TEST_F(Rule11Paging, MultipassGoesOnWithAnUnchangedOperandInAFreshBuffer) {
   std::vector<uint8_t> operand;
   UINT cookie = 0;
   unsigned passes = 0, submissions = 0, before = 0;
-  submitted = [&](const DXGKARG_SUBMITCOMMANDVIRTUAL&) { ++submissions; };
-  between = [&](DXGKARG_BUILDPAGINGBUFFER& args, const BuildCall& call) {
+  seen.submission = [&](const DXGKARG_SUBMITCOMMANDVIRTUAL&) { ++submissions; };
+  Instead([&](DXGKARG_BUILDPAGINGBUFFER& args, const BuildCall& call) {
     const auto* bytes = reinterpret_cast<const uint8_t*>(&args.Transfer);
     const std::vector<uint8_t> now(bytes, bytes + 256);
     const bool continued = !operand.empty();
@@ -89,21 +57,21 @@ TEST_F(Rule11Paging, MultipassGoesOnWithAnUnchangedOperandInAFreshBuffer) {
     before = submissions;
     operand = status == STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER ? now : std::vector<uint8_t>();
     return status;
-  };
+  });
   MainJobIsVerified(20'000);
   EXPECT_GT(passes, 20u);
 }
 
 TEST_F(Rule11Paging, ImmediateUpdatesWithNullBuffersAreDoneInsideTheCall) {
   unsigned immediate = 0;
-  between = [&](DXGKARG_BUILDPAGINGBUFFER& args, const BuildCall& call) {
+  Instead([&](DXGKARG_BUILDPAGINGBUFFER& args, const BuildCall& call) {
     if (args.Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE &&
         args.UpdatePageTable.UpdateMode == DXGK_PAGETABLEUPDATE_CPU_VIRTUAL) {
       EXPECT_EQ(args.pDmaBuffer, nullptr);
       ++immediate;
     }
     return call(args);
-  };
+  });
   MainJobIsVerified();
   EXPECT_GT(immediate, 0u);
 }
@@ -112,7 +80,7 @@ TEST_F(Rule11Paging, ImmediateUpdatesWithNullBuffersAreDoneInsideTheCall) {
 TEST_F(Rule11Paging, ImmediateUpdatesWithBuffersAreDoneInsideTheCallAndLeaveThemAlone) {
   bench.options.os.immediate_updates_have_a_buffer = true;
   unsigned immediate = 0;
-  between = [&](DXGKARG_BUILDPAGINGBUFFER& args, const BuildCall& call) {
+  Instead([&](DXGKARG_BUILDPAGINGBUFFER& args, const BuildCall& call) {
     const bool now = args.Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE &&
                      args.UpdatePageTable.UpdateMode == DXGK_PAGETABLEUPDATE_CPU_VIRTUAL;
     const DXGKARG_BUILDPAGINGBUFFER before = args;
@@ -125,14 +93,14 @@ TEST_F(Rule11Paging, ImmediateUpdatesWithBuffersAreDoneInsideTheCallAndLeaveThem
       for (size_t i = 0; i < 4096; ++i) EXPECT_EQ(static_cast<uint8_t*>(before.pDmaBuffer)[i], 0) << i;
     }
     return status;
-  };
+  });
   MainJobIsVerified();
   EXPECT_GT(immediate, 0u);
 }
 
 TEST_F(Rule11Paging, AllocationOffsetInBytesNeverShiftsVirtualAddresses) {
   unsigned changed = 0;
-  between = [&](DXGKARG_BUILDPAGINGBUFFER& args, const BuildCall& call) {
+  Instead([&](DXGKARG_BUILDPAGINGBUFFER& args, const BuildCall& call) {
     DXGKARG_BUILDPAGINGBUFFER shifted = args;
     if (args.Operation == DXGK_OPERATION_VIRTUAL_TRANSFER) shifted.TransferVirtual.AllocationOffsetInBytes += 0x3000;
     if (args.Operation == DXGK_OPERATION_VIRTUAL_FILL) shifted.FillVirtual.AllocationOffsetInBytes += 0x3000;
@@ -142,20 +110,20 @@ TEST_F(Rule11Paging, AllocationOffsetInBytesNeverShiftsVirtualAddresses) {
     args.DmaSize = shifted.DmaSize;
     args.MultipassOffset = shifted.MultipassOffset;
     return status;
-  };
+  });
   MainJobIsVerified();
   EXPECT_GE(changed, 3u);
 }
 
 TEST_F(Rule11Paging, AFlushOfZeroToZeroIsOfEverything) {
   unsigned flushes = 0;
-  between = [&](DXGKARG_BUILDPAGINGBUFFER& args, const BuildCall& call) {
+  Instead([&](DXGKARG_BUILDPAGINGBUFFER& args, const BuildCall& call) {
     if (args.Operation == DXGK_OPERATION_FLUSH_TLB) {
       args.FlushTlb.StartVirtualAddress = args.FlushTlb.EndVirtualAddress = 0;
       ++flushes;
     }
     return call(args);
-  };
+  });
   MainJobIsVerified();  // the same addresses name other pages again and again
   EXPECT_GT(flushes, 5u);
 }
@@ -163,10 +131,10 @@ TEST_F(Rule11Paging, AFlushOfZeroToZeroIsOfEverything) {
 TEST_F(Rule11Paging, ARootIsNamedByItsPhysicalAddressWhichChangesWhenItMoves) {
   bench.options.os.driver["InvalidNotCached"] = 0;  // every update is flushed
   std::set<uint64_t> named;
-  between = [&](DXGKARG_BUILDPAGINGBUFFER& args, const BuildCall& call) {
+  Instead([&](DXGKARG_BUILDPAGINGBUFFER& args, const BuildCall& call) {
     if (args.Operation == DXGK_OPERATION_FLUSH_TLB) named.insert(args.FlushTlb.RootPageTableAddress.SegmentOffset);
     return call(args);
-  };
+  });
   const auto result = bench.Run([&](Life& life) {
     life.worker.Call([&] {
       VidMm::Process* process = life.vidmm.CreateProcess("process");
@@ -189,10 +157,7 @@ TEST_F(Rule11Paging, ARootIsNamedByItsPhysicalAddressWhichChangesWhenItMoves) {
 /// A client's run over one page, and how it must end.
 workload::Check RunOnePage(Life& life, VidMm::Process* process, uint64_t va, std::optional<regs::Fault> fault,
                            const std::vector<uint8_t>& expected) {
-  ClientRun run;
-  run.process = process;
-  run.base = va;
-  run.order = workload::ShareOf(hw::kPageSize / workload::kLine, 0, 1);
+  ClientRun run = workload::AllLines(process, va, hw::kPageSize);
   run.fault = fault;
   run.crc = workload::LineCrc(expected.data(), run.order);
   std::vector<workload::Check> checks;
@@ -242,7 +207,7 @@ TEST_F(Rule11Paging, ZeroEntriesReadZeroAtAnyLevelAndLargePagesAreEveryWhereButA
     const Geometry& geometry = life.adapter.caps().geometry;
     for (unsigned level = 0; level < geometry.count(); ++level) {
       for (const bool valid : {true, false}) {
-        between = [&](DXGKARG_BUILDPAGINGBUFFER& args, const BuildCall& call) {
+        Instead([&](DXGKARG_BUILDPAGINGBUFFER& args, const BuildCall& call) {
           if (args.Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE) {
             for (UINT i = 0; i < (args.UpdatePageTable.Flags.Repeat ? 1 : args.UpdatePageTable.NumPageTableEntries); ++i) {
               DXGK_PTE& entry = args.UpdatePageTable.pPageTableEntries[i];
@@ -250,7 +215,7 @@ TEST_F(Rule11Paging, ZeroEntriesReadZeroAtAnyLevelAndLargePagesAreEveryWhereButA
             }
           }
           return call(args);
-        };
+        });
         VidMm::Process* process = nullptr;
         const uint64_t size = uint64_t{1} << geometry.Shift(level), va = size * 3;
         life.worker.Call([&] {
@@ -263,7 +228,7 @@ TEST_F(Rule11Paging, ZeroEntriesReadZeroAtAnyLevelAndLargePagesAreEveryWhereButA
         life.worker.Call([&] { life.vidmm.DestroyProcess(process); });
       }
     }
-    between = nullptr;
+    Instead(nullptr);
     life.worker.Call([&] {  // level 1: the hardware above has addresses for more than this VRAM
       const uint64_t size = uint64_t{1} << geometry.Shift(1);
       VidMm::Process* process = life.vidmm.CreateProcess("process");
@@ -284,11 +249,11 @@ TEST_F(Rule11Paging, ZeroEntriesReadZeroAtAnyLevelAndLargePagesAreEveryWhereButA
 TEST_F(Rule11Paging, AFlushThatNamesTheRootOfAnotherProcessStopsTheSystem) {
   HANDLE flushed = nullptr;
   D3DGPU_PHYSICAL_ADDRESS other{};
-  between = [&](DXGKARG_BUILDPAGINGBUFFER& args, const BuildCall& call) {
+  Instead([&](DXGKARG_BUILDPAGINGBUFFER& args, const BuildCall& call) {
     if (args.Operation == DXGK_OPERATION_FLUSH_TLB && flushed != nullptr && args.FlushTlb.hProcess == flushed)
       args.FlushTlb.RootPageTableAddress = other;
     return call(args);
-  };
+  });
   const auto result = bench.Run([&](Life& life) {
     life.worker.Call([&] {
       VidMm::Process* process = life.vidmm.CreateProcess("process");

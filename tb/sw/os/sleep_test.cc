@@ -73,6 +73,66 @@ TEST_P(SleepWithProcesses, ContextsAllocationsAddressesAndProtectionsAreAsBefore
   });
 }
 
+// Entries that lead to no allocation: system memory, zeros in a leaf table and zeros in an entry of the root.
+TEST_P(SleepWithProcesses, MappingsOfSystemMemoryAndZerosAreAsBefore) {
+  Run([](Life& life) {
+    VidMm& vidmm = life.vidmm;
+    const Geometry& geometry = life.adapter.caps().geometry;
+    const uint64_t large = uint64_t{1} << geometry.Shift(geometry.count() - 1);
+    VidMm::Process* process = nullptr;
+    SystemBuffer buffer;
+    uint64_t system = 0, zeros = 0, root_zeros = 0;
+    life.worker.Call([&] {
+      process = vidmm.CreateProcess("one");
+      buffer = SystemBuffer(life.kernel, life.adapter.objects(), life.adapter.handle(), 2 * kPage,
+                            SystemBuffer::Shape::kScattered, "application");
+      std::fill_n(static_cast<uint32_t*>(buffer.Map(0, 2 * kPage)), 2 * kPage / 4, 0x77u);
+      buffer.Unmap();
+      system = vidmm.ReserveVa(*process, 2 * kPage);
+      vidmm.MapSystem(*process, system, buffer);
+      zeros = vidmm.ReserveVa(*process, 2 * kPage);
+      vidmm.MapZero(*process, zeros, 2);
+      root_zeros = vidmm.ReserveVa(*process, large, large);
+      vidmm.MapZero(*process, root_zeros, large / kPage);
+    });
+    for (int times = 0; times < 2; ++times) {
+      life.worker.Call([&] { Sleep(life); });
+      Reads(life, process, system, {0x77, 0x77});
+      Reads(life, process, zeros, {0, 0});
+      Reads(life, process, root_zeros + large - kPage, {0});
+      Faults(life, process, zeros + 2 * kPage, regs::Fault::kEntryInvalid);
+    }
+    life.worker.Call([&] {
+      for (const uint64_t va : {system, zeros, root_zeros}) vidmm.FreeVa(*process, va);
+      buffer.Release();
+      vidmm.DestroyProcess(process);
+    });
+  });
+}
+
+// Who evicted tables before brings them back afterwards.
+TEST_P(SleepWithProcesses, TablesThatWereEvictedBeforeStayEvicted) {
+  Run([](Life& life) {
+    VidMm& vidmm = life.vidmm;
+    VidMm::Process* process = nullptr;
+    uint64_t va = 0;
+    life.worker.Call([&] {
+      process = vidmm.CreateProcess("one");
+      va = vidmm.ReserveVa(*process, kPage);
+      vidmm.MapZero(*process, va, 1);
+      vidmm.EvictTables(*process);
+      Sleep(life);
+      EXPECT_TRUE(process->space->evicted());
+      vidmm.RestoreTables(*process);
+    });
+    Reads(life, process, va, {0});
+    life.worker.Call([&] {
+      vidmm.FreeVa(*process, va);
+      vidmm.DestroyProcess(process);
+    });
+  });
+}
+
 // An allocation that the driver wants to be told of has no place in D3, and another one afterwards.
 TEST_P(SleepWithProcesses, NoticesOfResidencyGoWithTheContent) {
   std::vector<bool> resident;
