@@ -144,10 +144,13 @@ class Loader {
     if (c.os.window_pages % 16 != 0) FailKey("os.window_pages", "must be a multiple of 16");
     if ((c.driver.dual_pte || c.driver.system_64k) && !c.driver.leaf_64k)
       FailKey(c.driver.dual_pte ? "driver.dual_pte" : "driver.system_64k", "needs driver.leaf_64k = true");
-    if (c.driver.leaf_64k && bits[0] < 4) FailKey("gpu.page_table_bits", "at least 4 bits of level 0 with driver.leaf_64k");
-    if (c.driver.dual_pte && bits[1] > 12) FailKey("gpu.page_table_bits", "at most 12 bits of level 1 with driver.dual_pte");
+    if (c.driver.leaf_64k && bits[0] < 4)
+      FailKey("gpu.page_table_bits", "at least 4 bits of level 0 with driver.leaf_64k");
+    if (c.driver.dual_pte && bits[1] > 12)
+      FailKey("gpu.page_table_bits", "at most 12 bits of level 1 with driver.dual_pte");
     if (c.driver.dual_pte && c.driver.system_tables() && bits[1] > 8)
-      FailKey("gpu.page_table_bits", "at most 8 bits of level 1 with driver.dual_pte and driver.page_tables = \"system\"");
+      FailKey("gpu.page_table_bits",
+              "at most 8 bits of level 1 with driver.dual_pte and driver.page_tables = \"system\"");
     for (const uint64_t bytes : c.driver.page_table_bytes) {
       if (bytes % 4096 != 0) FailKey("driver.page_table_bytes", std::to_string(bytes) + " is not a multiple of 4096");
       if (bytes > 4096 && c.driver.system_tables())

@@ -182,10 +182,12 @@ std::vector<Key> MakeKeys() {
           "Order in which page tables are made: each where the seed says, or as seen on build 22621 or 26100.",
           {"linked", "windows-22621", "windows-26100"}},
       SWITCH(os, copies_entries, false,
-             "Copies of an application's mappings are COPY_PAGE_TABLE_ENTRIES, as documented (needs driver.contiguous_pages "
+             "Copies of an application's mappings are COPY_PAGE_TABLE_ENTRIES, as documented (needs "
+             "driver.contiguous_pages "
              "off); off: UPDATE_PAGE_TABLE, as seen on build 22621."),
       SWITCH(os, physical_paging, false,
-             "Memory is moved and filled by TRANSFER and FILL with segment addresses and MDLs; off: by virtual addresses."),
+             "Memory is moved and filled by TRANSFER and FILL with segment addresses and MDLs; off: by virtual "
+             "addresses."),
       NUMBER(os, fill_kib, 1'024, "KiB", 4, 262'144,
              "Largest fill operation; a multiple of 4. 262144 (256 MiB) on build 22621."),
       SWITCH(os, deferred_destroy, false,
@@ -213,7 +215,8 @@ std::vector<Key> MakeKeys() {
       NUMBER(os, quantum_us, 1'000, "us", 1, 1'000'000'000,
              "So long a packet may run while others wait for its node; then it is preempted."),
       NUMBER(os, tdr_delay_us, 2'000'000, "us", 10, 1'000'000'000,
-             "TdrDelay: until a packet alone is preempted, and until a preemption must be answered; then the engine is reset."),
+             "TdrDelay: until a packet alone is preempted, and until a preemption must be answered; then the engine is "
+             "reset."),
       SWITCH(os, submit_during_preemption, false,
              "The next packet is submitted while the driver still reports a preemption, as seen on build 26100."),
       SWITCH(os, destroy_in_use_stops, true,
@@ -300,14 +303,18 @@ std::vector<Key> MakeKeys() {
              "InvalidTlbEntriesNotCached: entries that become valid are not flushed: the hardware caches no invalid "
              "ones; off: they are."),
       SWITCH(driver, leaf_64k, false,
-             "Use64KBPages: VRAM has pages of 64 KiB, and leaf tables of their entries exist. Needs 4 index bits of level 0."),
+             "Use64KBPages: VRAM has pages of 64 KiB, and leaf tables of their entries exist. Needs 4 index bits of "
+             "level 0."),
       SWITCH(driver, dual_pte, false,
-             "DualPteSupported: an entry of level 1 names a leaf table of 4 KiB and one of 64 KiB entries. Needs leaf_64k."),
+             "DualPteSupported: an entry of level 1 names a leaf table of 4 KiB and one of 64 KiB entries. Needs "
+             "leaf_64k."),
       SWITCH(driver, system_64k, false,
              "SysMem64KBPageSupported: system memory too has pages of 64 KiB. Needs leaf_64k."),
-      Key{"driver", "page_table_bytes", SLOT(driver.page_table_bytes), std::vector<uint64_t>{0, 0}, "bytes", 0, 1'048'576,
+      Key{"driver", "page_table_bytes", SLOT(driver.page_table_bytes), std::vector<uint64_t>{0, 0}, "bytes", 0,
+          1'048'576,
           KeyKind::kRun,
-          "PageTableSizeInBytes of each level, leaf first, where it is more than the entries need; multiples of 4096, 0: not."},
+          "PageTableSizeInBytes of each level, leaf first, where it is more than the entries need; multiples of 4096, "
+          "0: not."},
       NUMBER(driver, page_table_alignment, 0, "bytes", 0, 1'048'576,
              "PageTableAlignmentInBytes, a power of two from 4096 on; 0: a page of the tables' segment."),
 

@@ -49,8 +49,8 @@ using EntryReader = std::function<std::optional<uint64_t>(regs::Target target, u
 
 /// The walk of docs/page-tables.md: one address, no caches, in the order of that page's table.
 ///
-/// The oracle of every bench and of the translation checker. It is slow on purpose, knows nothing of the RTL, and must not
-/// be changed to agree with it.
+/// The oracle of every bench and of the translation checker. It is slow on purpose, knows nothing of the RTL, and must
+/// not be changed to agree with it.
 Translation ReferenceWalk(const SpaceConfig& space, uint64_t va, regs::Access access, const EntryReader& read);
 
 }  // namespace gmmu::sim

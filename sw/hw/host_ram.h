@@ -24,7 +24,8 @@ struct Range {
 /// read-only view is a page fault.
 enum class ViewAccess : uint8_t { kReadWrite, kReadOnly, kCopyOnWrite };
 
-/// The modelled machine's RAM: sparse, any size up to 47 bits, one byte of storage for every byte of the ranges touched.
+/// The modelled machine's RAM: sparse, any size up to 47 bits, one byte of storage for every byte of the ranges
+/// touched.
 ///
 /// Backed by an anonymous file whose offset is the host physical address, so that a CPU view of scattered pages is one
 /// contiguous pointer (MapPages) and devices see what the CPU writes with no copy. A page reads as zero until written.

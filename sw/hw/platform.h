@@ -87,8 +87,8 @@ class Instruments {
   virtual uint64_t CyclesEvaluated() = 0;
   /// What the hardware has in use now; empty when it is quiet, as it must be at power-off.
   virtual std::vector<InUse> ResourcesInUse() = 0;
-  /// Deliberate fault: client 0 of GPU `unit` reads 64 bytes at `va` in `space` and nobody ever takes the answer, so its
-  /// slot stays in use. The client's traffic engine cannot run any more.
+  /// Deliberate fault: client 0 of GPU `unit` reads 64 bytes at `va` in `space` and nobody ever takes the answer, so
+  /// its slot stays in use. The client's traffic engine cannot run any more.
   virtual void LoseAnswer(unsigned unit, unsigned space, uint64_t va) = 0;
   /// Deliberate fault: an access at bus address `address` leaves the device by its port, whatever its software told
   /// it, and is seen there as any other. `data` is what a write or message carries; what a read brings is dropped.

@@ -16,8 +16,8 @@ namespace gmmu::hw {
 /// access.
 ///
 /// It has RAM, GPU functions (configuration header, BAR0 registers, BAR2 window onto VRAM each) and
-/// ranges with handlers of the test's own. What takes a unit is of GPU 0 without one. Registers of BAR0 keep what is written unless a handler
-/// covers them. Time advances by a fixed step with each call that touches the machine.
+/// ranges with handlers of the test's own. What takes a unit is of GPU 0 without one. Registers of BAR0 keep what is
+/// written unless a handler covers them. Time advances by a fixed step with each call that touches the machine.
 class RecordingPlatform : public Platform {
  public:
   struct Options {

@@ -15,7 +15,9 @@ constexpr unsigned kPreemptionMinor = 3;      // interface from which rings can 
 constexpr unsigned kLeaf64kAndLinkMinor = 4;  // there are 64 KiB leaf tables and pairs, and adapters can be linked
 
 // Names of the driver's memory in the system's debug output.
-enum Cookie : ULONG_PTR { kRingCookie = 1, kFenceCookie, kFaultCookie, kDummyCookie, kSecondRingCookie, kSecondFenceCookie, kResidencyCookie };
+enum Cookie : ULONG_PTR {
+  kRingCookie = 1, kFenceCookie, kFaultCookie, kDummyCookie, kSecondRingCookie, kSecondFenceCookie, kResidencyCookie
+};
 
 }  // namespace
 

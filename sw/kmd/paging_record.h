@@ -57,7 +57,8 @@ struct PagingRecord {
   }
   /// The records say how each byte of the buffer came there. `before`: bytes in front of them.
   static bool Describe(const DXGKARG_SUBMITCOMMANDVIRTUAL& args, uint32_t before) {
-    const auto* record = reinterpret_cast<const PagingRecord*>(static_cast<uint8_t*>(args.pDmaBufferPrivateData) + before);
+    const auto* record =
+        reinterpret_cast<const PagingRecord*>(static_cast<uint8_t*>(args.pDmaBufferPrivateData) + before);
     const uint32_t count = (args.DmaBufferPrivateDataSize - before) / sizeof(PagingRecord);
     uint32_t end = 0;
     for (uint32_t i = 0; i < count; ++i) {

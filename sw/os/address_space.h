@@ -66,8 +66,8 @@ class AddressSpace {
   };
   void set_change_hooks(ChangeHooks hooks) { hooks_ = std::move(hooks); }
   /// Gives a table its place in a memory segment, byte offset; nullopt: there is no room.
-  using Placer = std::function<std::optional<uint64_t>(unsigned level, uint64_t slot, uint64_t bytes, uint64_t alignment,
-                                                       const std::string& created_by)>;
+  using Placer = std::function<std::optional<uint64_t>(unsigned level, uint64_t slot, uint64_t bytes,
+                                                       uint64_t alignment, const std::string& created_by)>;
   /// Of a process over linked adapters. Before the root is made; else tables lie by seed, or in the order of a build
   /// of Windows.
   void set_placer(Placer placer) { placer_ = std::move(placer); }

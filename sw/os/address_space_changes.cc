@@ -167,7 +167,9 @@ void AddressSpace::FreeTables(uint64_t va, uint64_t pages, const Sink& sink) {
       const Slot first{level == 0 ? 0 : level - 1, it->first.second * entries};
       const auto below = tables_.lower_bound(first);
       const auto upper = uppers_.lower_bound(first);
-      const auto inside = [&](const Slot& slot) { return slot.first == first.first && slot.second < first.second + entries; };
+      const auto inside = [&](const Slot& slot) {
+        return slot.first == first.first && slot.second < first.second + entries;
+      };
       const bool used = level > 0 && ((below != tables_.end() && inside(below->first)) ||
                                       (upper != uppers_.end() && inside(upper->first)));
       const auto large = leaves_64k_.lower_bound(first.second);

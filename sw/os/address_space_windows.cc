@@ -18,7 +18,9 @@ AddressSpace::Table* AddressSpace::Find(unsigned level, uint64_t va) {
 AddressSpace::Table& AddressSpace::TableOf(unsigned level, uint64_t va) {
   if (Table* table = Find(level, va)) return *table;
   const Geometry& geometry = adapter_.caps().geometry;
-  return tables_.emplace(Slot{level, va / geometry.Coverage(level)}, NewTable(level, va / geometry.Coverage(level), geometry.levels[level].bytes))
+  return tables_
+      .emplace(Slot{level, va / geometry.Coverage(level)},
+               NewTable(level, va / geometry.Coverage(level), geometry.levels[level].bytes))
       .first->second;
 }
 

@@ -15,7 +15,8 @@ namespace gmmu::os {
 ///            the other (Repeat, InitialUpdate); the level above them is cleared, its entries are then written one by
 ///            one; each level above that is written as a whole, links and all (InitialUpdate)
 ///   process  a range's first table is cleared, each new table above it is written as a whole with its link
-///            (InitialUpdate), a table that is there already gets one entry; SetRootPageTable comes after the first range
+///            (InitialUpdate), a table that is there already gets one entry; SetRootPageTable comes after the
+///            first range
 /// This rule gives 1,027 updates for four levels of 512 entries; 1,028 were seen. kUnexplainedWholeWrites carries the
 /// one more as data: the root is written once more, a whole table, so that the entries are 264,704 as well (280,643 in
 /// all that were seen, less the 15,939 of the first client process).

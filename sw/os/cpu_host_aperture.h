@@ -12,7 +12,8 @@
 namespace gmmu::os {
 
 /// The window through which the CPU sees a memory segment that it does not see as a whole (SupportsCpuHostAperture):
-/// the driver points each of its pages at a page of the segment. It works as soon as segments are known. Documents only.
+/// the driver points each of its pages at a page of the segment. It works as soon as segments are known. Documents
+/// only.
 ///
 /// Pages are the segment's: 64 KiB with Use64KBPages, else 4 KiB. A view is consecutive in the window, whatever pages
 /// of the segment it shows; its pointer is one of a register view.

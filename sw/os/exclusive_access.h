@@ -16,9 +16,9 @@ class PhysicalAdapter;
 /// addresses mean
 /// (DxgkDdiBeginExclusiveAccess, DxgkDdiEndExclusiveAccess; documents only).
 ///
-/// The scheduler is suspended and what the driver holds has ended before it; no driver entry is called inside it (who calls waits, an
-/// interrupt is held), and the bus monitor at the device proves that the device sends nothing: no read, no
-/// write, no interrupt message. A device that does is fault "not_silent".
+/// The scheduler is suspended and what the driver holds has ended before it; no driver entry is called inside it (who
+/// calls waits, an interrupt is held), and the bus monitor at the device proves that the device sends nothing: no read,
+/// no write, no interrupt message. A device that does is fault "not_silent".
 class ExclusiveAccess {
  public:
   explicit ExclusiveAccess(Adapter& adapter) : adapter_(adapter) {}

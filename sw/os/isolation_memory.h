@@ -20,8 +20,8 @@ namespace gmmu::os {
 /// the domain's own numbers. Each block has a handle that its counterpart needs, and a ticket in the
 /// ledger: isolation_memory, isolation_mdl, iommu_mdl. Which memory it is, and which arguments are good, is as for
 /// memory objects of the same two types (MemoryBacking): bounds hold as they stand, also 0. Not usable behind a
-/// remapped domain (STATUS_NOT_SUPPORTED; the sources name no status). hAdapter is the lead adapter. At most APC level, an
-/// unknown handle is a bug check.
+/// remapped domain (STATUS_NOT_SUPPORTED; the sources name no status). hAdapter is the lead adapter. At most APC level,
+/// an unknown handle is a bug check.
 class IsolationMemory {
  public:
   explicit IsolationMemory(Kernel& kernel) : kernel_(kernel) {}

@@ -167,8 +167,8 @@ void PagingQueue::Immediate(DXGKARG_BUILDPAGINGBUFFER& operation) {
                    NameOf(operation.Operation));
   }
   if (operation.pDmaBuffer != begin) {
-    throw BugCheck("DxgkDdiBuildPagingBuffer writes commands for the immediate operation " + NameOf(operation.Operation) +
-                   ", which must be done inside the call");
+    throw BugCheck("DxgkDdiBuildPagingBuffer writes commands for the immediate operation " +
+                   NameOf(operation.Operation) + ", which must be done inside the call");
   }
 }
 

@@ -104,8 +104,8 @@ struct Parameters {
   ReservedQuery reserved_query = ReservedQuery::kNullPointer;
   /// Gets a line for each call of DxgkDdiBuildPagingBuffer (paging_trace.h); empty: nobody does.
   std::function<void(const std::string&)> trace_paging;
-  /// DmaBufferGpuVirtualAddress of paging buffers is 0 and a submission's address is the byte offset in its buffer (seen on
-  /// build 22621 with paging buffers in segment 0); else both are the address for the GPU.
+  /// DmaBufferGpuVirtualAddress of paging buffers is 0 and a submission's address is the byte offset in its buffer
+  /// (seen on build 22621 with paging buffers in segment 0); else both are the address for the GPU.
   bool paging_address_is_offset = false;
   /// The two ends of FLUSH_TLB: the second is the last byte, else one behind it.
   bool flush_end_inclusive = false;

@@ -31,7 +31,8 @@ void Residency::EvictOldest(const VidMm::Allocation& for_this, const std::vector
   if (oldest != nullptr) return Evict(*oldest);
   uint64_t bytes = 0;
   for (const VidMm::Allocation* each : wanted) bytes += each->bytes;
-  throw OsError(std::to_string(bytes) + " bytes must be resident at once and do not fit into VRAM with their page tables: no room for " +
+  throw OsError(std::to_string(bytes) +
+                " bytes must be resident at once and do not fit into VRAM with their page tables: no room for " +
                 for_this.name);
 }
 

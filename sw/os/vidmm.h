@@ -110,7 +110,8 @@ class VidMm {
   void RebuildTables();
   /// Before D3 and after it. What is in VRAM goes to system memory and comes back, page tables are evicted and
   /// restored with what they say; processes, contexts and virtual addresses stay. Contexts are suspended in between.
-  /// Nothing may be mapped into the aperture. A page entry that MapLarge made of an allocation comes back as small ones.
+  /// Nothing may be mapped into the aperture. A page entry that MapLarge made of an allocation comes back as small
+  /// ones.
   void Sleep();
   void Wake();
 

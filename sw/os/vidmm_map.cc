@@ -74,7 +74,8 @@ void VidMm::SetLocal(Process& process, uint64_t va, Allocation& allocation, uint
     entries[pages / 2].PageAddress =
         pages > 1 ? entries[(pages / 2 + 1) % pages].PageAddress : entries[0].PageAddress ^ 1;
   }
-  process.space->SetEntries(va, pages, entries, allocation.handle, first_page * kPage, SinkFor(process), protection.driver);
+  process.space->SetEntries(va, pages, entries, allocation.handle, first_page * kPage, SinkFor(process),
+                            protection.driver);
 }
 
 // What is left of every mapping outside of the range.

@@ -57,8 +57,8 @@ PacketId VidSch::Submit(GpuPacket packet) {
   entry.id = next_id_++;
   const NodeId node{packet.engine, packet.node};
   waiting_for_[entry.id] = packet.what + " on " + node.name();
-  entry.ticket =
-      kernel_.ledger().Open("fence", "packet " + std::to_string(entry.id) + " of " + node.name(), "vidsch", packet.what);
+  entry.ticket = kernel_.ledger().Open("fence", "packet " + std::to_string(entry.id) + " of " + node.name(), "vidsch",
+                                       packet.what);
   entry.packet = std::move(packet);
   const PacketId id = entry.id;
   At(node).waiting.push_back(std::move(entry));
@@ -113,7 +113,8 @@ void VidSch::SuspendContext(HANDLE context, uint64_t bound_ns, bool preempt) {
   for (const auto& [number, node] : nodes_) {
     if (preempt && HoldsOn(node, context)) PreemptNode(number);
   }
-  kernel_.WaitOrFault([&] { return !Holds(context); }, bound_ns, "the packets of a suspended context to be preempted or to end");
+  kernel_.WaitOrFault([&] { return !Holds(context); }, bound_ns,
+                      "the packets of a suspended context to be preempted or to end");
 }
 
 bool VidSch::HoldsOn(const Node& node, HANDLE context) {

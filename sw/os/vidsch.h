@@ -61,9 +61,8 @@ class VidSch {
   /// meanwhile. Throws OsTimeout or DeviceFault.
   void WaitForHeld(uint64_t bound_ns);
 
-  /// Packets of the context stay where they are until it is resumed as often as it was suspended; those that the driver has
-  /// are waited for, or preempted. Other
-  /// contexts go on. Throws OsTimeout or DeviceFault.
+  /// Packets of the context stay where they are until it is resumed as often as it was suspended; those that the driver
+  /// has are waited for, or preempted. Other contexts go on. Throws OsTimeout or DeviceFault.
   void SuspendContext(HANDLE context, uint64_t bound_ns, bool preempt = false);
   void ResumeContext(HANDLE context);
 

@@ -38,9 +38,9 @@ void VidSch::Serve() {
                          [this](const auto& node) { return Due(node.second) || AskDue(node.second); });
     };
     const bool was_busy = busy();
-    kernel_.scheduler().Wait([&] { return stop_ || attention_ || busy() != was_busy || due(); }, kForEver,
-                             "work for the GPU scheduler",
-                             was_busy ? std::max<uint64_t>(1, std::min(kernel_.parameters().quantum_ns, Delay()) / 2) : 0);
+    kernel_.scheduler().Wait(
+        [&] { return stop_ || attention_ || busy() != was_busy || due(); }, kForEver, "work for the GPU scheduler",
+        was_busy ? std::max<uint64_t>(1, std::min(kernel_.parameters().quantum_ns, Delay()) / 2) : 0);
     if (stop_) break;
     attention_ = false;
     for (auto& [number, node] : nodes_) {
@@ -147,7 +147,8 @@ void VidSch::ResetEngine(NodeId id, const std::string& why) {
     return ResetAdapter(id, culprit, why + "; the engine could not be reset");
   const uint32_t aborted = args.LastAbortedFenceId;
   if (!Reached(aborted, node.last_completed) || !Reached(node.last_given, aborted)) {
-    throw BugCheck(StopCode::kVideoSchedulerInternalError, {stop::kAbortedFence, aborted, node.last_completed, node.last_given},
+    throw BugCheck(StopCode::kVideoSchedulerInternalError,
+                   {stop::kAbortedFence, aborted, node.last_completed, node.last_given},
                    "DxgkDdiResetEngine answered LastAbortedFenceId " + std::to_string(aborted) + ", " +
                        id.name() + " is between " + std::to_string(node.last_completed) + " and " +
                        std::to_string(node.last_given));

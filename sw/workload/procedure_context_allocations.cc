@@ -82,8 +82,8 @@ void Run(Life& life, const ParameterValues& values) {
 
 Procedure ContextAllocationsProcedure() {
   return {"context_allocations",
-          "The driver gives every context memory of its own; it is filled and written by the GPU, evicted while the context "
-          "rests, and back with its contents before the context runs.",
+          "The driver gives every context memory of its own; it is filled and written by the GPU, evicted while the "
+          "context rests, and back with its contents before the context runs.",
           {{"processes", 2, 1, 8, "Processes with a context each."}, {"rounds", 2, 1, 100, "Evictions of each."}},
           Run};
 }

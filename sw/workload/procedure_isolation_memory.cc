@@ -171,8 +171,9 @@ void Run(Life& life, const ParameterValues& values) {
 
 Procedure IsolationMemoryProcedure() {
   return {"isolation_memory",
-          "The ten callbacks of GPU isolation through the driver's table: memory taken before the domain and behind it, "
-          "the driver's own pages, the frame buffer's section, each used by the device and out of the domain afterwards.",
+          "The ten callbacks of GPU isolation through the driver's table: memory taken before the domain and behind "
+          "it, the driver's own pages, the frame buffer's section, each used by the device and out of the domain "
+          "afterwards.",
           {{"pages", 3, 2, 4, "Pages of each piece of memory; the section of save memory has as many at least."}},
           Run};
 }

@@ -60,7 +60,8 @@ class Oversubscription {
   void Make() {
     const uint64_t size = values_.at("allocation_bytes");
     const uint64_t local = life_.adapter.local_segment().size;
-    if (size > local / 4) throw os::OsError("allocation_bytes must be at most a quarter of VRAM, " + std::to_string(local / 4));
+    if (size > local / 4)
+      throw os::OsError("allocation_bytes must be at most a quarter of VRAM, " + std::to_string(local / 4));
     if (values_.at("bytes") <= local) {
       throw os::OsError("bytes must be more than VRAM holds, " + std::to_string(local) +
                         ", or nothing has to leave it; a scenario sets [machine.gpu] vram_mib");

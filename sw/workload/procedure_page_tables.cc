@@ -73,7 +73,8 @@ class Subject {
 /// The root starts small, grows, shrinks and moves; what lies in the kept part stays, what is beyond faults.
 void ResizableRoot(Life& life, const ParameterValues& values) {
   const os::Geometry& geometry = life.adapter.caps().geometry;
-  if (geometry.count() != 2) throw os::OsError("only roots of two levels are resizable: [machine.gpu] page_table_bits must have two numbers");
+  if (geometry.count() != 2)
+    throw os::OsError("only roots of two levels are resizable: [machine.gpu] page_table_bits must have two numbers");
   const uint64_t unit = uint64_t{1} << geometry.Shift(1);  // what an entry of the root covers
   const uint64_t page_entries = kPage / 8;                 // by which roots grow
   Subject subject(life, values.at("pages"), 0, 1);
@@ -92,7 +93,8 @@ void ResizableRoot(Life& life, const ParameterValues& values) {
   subject.Faults("beyond a small root", high, Fault::kRootBound);
   const os::PacketId before = process.space->root().SegmentOffset;
   replace(2 * page_entries);
-  life.Compare("a grown root lies elsewhere", process.space->root().SegmentOffset != before && entries() == 2 * page_entries ? "" : "no");
+  life.Compare("a grown root lies elsewhere",
+               process.space->root().SegmentOffset != before && entries() == 2 * page_entries ? "" : "no");
   subject.Reads("after the root has grown", low, subject.pages(), Subject::kFill);
   subject.Faults("not mapped in the grown part", high, Fault::kEntryInvalid);
   map(high);
@@ -172,14 +174,16 @@ void PageEntries(Life& life, const ParameterValues&) {
 
 Procedure ResizableRootProcedure() {
   return {"resizable_root",
-          "The root of two levels starts with one page, grows, moves and shrinks under a process that goes on; addresses beyond it fault.",
+          "The root of two levels starts with one page, grows, moves and shrinks under a process that goes on; "
+          "addresses beyond it fault.",
           {{"pages", 16, 1, 256, "Pages that are mapped in each part."}},
           ResizableRoot};
 }
 
 Procedure PageEntriesProcedure() {
   return {"page_entries",
-          "Protections, zero pages and large pages in the tables of one process, split, freed and used again, with a client on each of them.",
+          "Protections, zero pages and large pages in the tables of one process, split, freed and used again, with a "
+          "client on each of them.",
           {},
           PageEntries};
 }

@@ -16,7 +16,8 @@ class Field {
   Field(Life& life, uint64_t pages) : life_(life), pages_(pages) {
     const uint64_t coverage = life.adapter.caps().geometry.Coverage(0);
     if (pages * kPage + 2 * kBlock > coverage)
-      throw os::OsError("blocks: a leaf table covers " + std::to_string(coverage / kBlock) + ", which must be two more");
+      throw os::OsError("blocks: a leaf table covers " + std::to_string(coverage / kBlock) +
+                        ", which must be two more");
     life.worker.Call([&] {
       process_ = life.vidmm.CreateProcess("process");
       allocation_ = life.vidmm.CreateAllocation("data", pages * kPage);
@@ -142,8 +143,8 @@ void Run(Life& life, const ParameterValues& values) {
 
 Procedure Pages64kProcedure() {
   return {"pages_64k",
-          "Pages of 64 KiB beside pages of 4 KiB in one range, unmapped in part, moved to system memory and back, with a "
-          "client on each of them.",
+          "Pages of 64 KiB beside pages of 4 KiB in one range, unmapped in part, moved to system memory and back, with "
+          "a client on each of them.",
           {{"blocks", 3, 2, 64, "Blocks of 64 KiB in the range."}},
           Run};
 }

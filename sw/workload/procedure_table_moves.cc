@@ -41,7 +41,8 @@ void Run(Life& life, const ParameterValues& values) {
                    life.adapter.vidsch().Ended(before) ? "" : "it had not");
     });
     if (round % 2 == 0) {
-      life.Compare("the root lies elsewhere" + which, process->space->root().SegmentOffset != root ? "" : "it does not");
+      life.Compare("the root lies elsewhere" + which,
+                   process->space->root().SegmentOffset != root ? "" : "it does not");
     } else {
       words.Fault(process, "an address of evicted tables" + which, source, regs::Fault::kEntryInvalid);
       life.worker.Call([&] {
@@ -66,8 +67,8 @@ void Run(Life& life, const ParameterValues& values) {
 
 Procedure TableMovesProcedure() {
   return {"table_moves",
-          "Page tables of a process that copies move to other places, the root too, or leave memory and come back; packets "
-          "that ran have ended before, packets that come meanwhile wait.",
+          "Page tables of a process that copies move to other places, the root too, or leave memory and come back; "
+          "packets that ran have ended before, packets that come meanwhile wait.",
           {{"pages", 8, 1, 128, "Pages that each packet copies."},
            {"rounds", 4, 1, 100, "Times: tables move in odd ones and are evicted in even ones."}},
           Run};

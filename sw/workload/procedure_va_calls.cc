@@ -97,8 +97,8 @@ void Run(Life& life, const ParameterValues& values) {
 
 Procedure VaCallsProcedure() {
   return {"va_calls",
-          "An application reserves and maps addresses, then updates them in batches on its paging companion context: tiles "
-          "across leaf tables, copies that overlap, zero pages and holes, each read by a client.",
+          "An application reserves and maps addresses, then updates them in batches on its paging companion context: "
+          "tiles across leaf tables, copies that overlap, zero pages and holes, each read by a client.",
           {{"pages", 16, 8, 256, "Pages of the allocation whose tiles are mapped."}},
           Run};
 }

@@ -101,7 +101,8 @@ TEST_P(PeerPort, AWriteWhoseBeatsAreMissingAsksVramForNothing) {
 }
 
 TEST_P(PeerPort, TheLongestBurstFitsAlways) {
-  for (int i = 0; i < 6; ++i) m.Ask(true, 4096 * i, 255), m.Ask(false, 4096 * i, 255), m.Ask(true, 4096 * i + 2048, 254);
+  for (int i = 0; i < 6; ++i)
+    m.Ask(true, 4096 * i, 255), m.Ask(false, 4096 * i, 255), m.Ask(true, 4096 * i + 2048, 254);
   m.Finish();
 }
 

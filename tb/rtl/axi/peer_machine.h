@@ -35,7 +35,8 @@ class PeerMachine {
     unsigned beats = 0;           // answered; of a write: taken by the port
   };
 
-  PeerMachine(unsigned element, uint64_t seed) : n(element), dice(seed), top_(std::make_unique<Vgmmu_peer_port_bench>(&context_)), t(*top_) {
+  PeerMachine(unsigned element, uint64_t seed)
+      : n(element), dice(seed), top_(std::make_unique<Vgmmu_peer_port_bench>(&context_)), t(*top_) {
     context_.assertOn(true);
     t.vram_bytes_i = kVram;
     t.rst_i = 1;
@@ -115,7 +116,8 @@ class PeerMachine {
   unsigned FreeId(bool write) {
     for (;;) {
       const unsigned id = static_cast<unsigned>(dice.Random(0, 255));
-      if (std::none_of(asked_[write].begin(), asked_[write].end(), [&](const Burst& b) { return b.id == id; })) return id;
+      if (std::none_of(asked_[write].begin(), asked_[write].end(), [&](const Burst& b) { return b.id == id; }))
+        return id;
     }
   }
 
@@ -176,7 +178,8 @@ class PeerMachine {
   }
   /// The asked write whose beats are being sent.
   Burst& Sending() {
-    return *std::find_if(asked_[1].begin(), asked_[1].end(), [&](const Burst& b) { return b.id == sending_.front().id; });
+    return *std::find_if(asked_[1].begin(), asked_[1].end(),
+                         [&](const Burst& b) { return b.id == sending_.front().id; });
   }
   Burst* Find(bool write, unsigned id) {
     for (Burst& b : asked_[write])

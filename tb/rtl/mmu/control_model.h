@@ -51,8 +51,8 @@ struct Prepared {
   uint64_t beyond = 0;
 };
 
-/// None: levels outside 2 to 6, index bits outside 1 to 13, wider than 36 bits of page number, or dual with more than 12
-/// bits of level 1 or fewer than 4 of level 0.
+/// None: levels outside 2 to 6, index bits outside 1 to 13, wider than 36 bits of page number, or dual with more than
+/// 12 bits of level 1 or fewer than 4 of level 0.
 inline std::optional<Prepared> Prepare(const Config& config) {
   if (config.levels < 2 || config.levels > 6) return {};
   constexpr uint64_t kAll = (uint64_t{1} << 36) - 1;

@@ -80,7 +80,8 @@ TEST_F(Mmu64KTest, NamingOneIsReservedElsewhere) {
   Put(kLevel2, Table(kLevel1, false));
   Put(kLevel1 + 0x488, Page(0x40000000) | 0x220);  // a large page
   ExpectFault(Fault::kEntryReserved, 1, kVa);
-  for (const uint64_t odd : {uint64_t{1} << 63, uint64_t{1} << 48, uint64_t{1} << 52, uint64_t{0x100}, uint64_t{0x80}}) {
+  for (const uint64_t odd :
+       {uint64_t{1} << 63, uint64_t{1} << 48, uint64_t{1} << 52, uint64_t{0x100}, uint64_t{0x80}}) {
     Put(kLevel1 + 0x488, Table(kTable64, true) ^ odd);
     ExpectFault(Fault::kEntryReserved, 1, kVa);
   }

@@ -111,7 +111,8 @@ class WalkJudgeTest : public InnerTest {
       if (before_.taken && Entry{before_.entry}.Fault(0, 0) == 0) ASSERT_EQ(t.ju_verdict_o[n] & 1, verdict & 1);
       ASSERT_EQ(t.ju_row_o[n], before_.row);
       ASSERT_EQ(t.ju_low_o[n], before_.level & 1);
-      ASSERT_EQ(t.ju_line_beat_o[n], before_.level == 0 && before_.wide && !before_.k64 ? before_.beat : judge_word / words);
+      ASSERT_EQ(t.ju_line_beat_o[n],
+                before_.level == 0 && before_.wide && !before_.k64 ? before_.beat : judge_word / words);
       ASSERT_EQ(t.ju_line_word_o[n], before_.high_word);
     }
     if (table) {
@@ -173,7 +174,8 @@ TEST_P(WalkJudgeTest, JudgesAsThePageOfTheFormatSays) {
 
 /// Each single bit wrong in an entry that is good by itself.
 TEST_P(WalkJudgeTest, EachBitOfAnEntryAlone) {
-  for (const uint64_t good : {uint64_t{0x345678041}, uint64_t{0x345678001}, uint64_t{0x8000345678005}, uint64_t{0x345678241}}) {
+  for (const uint64_t good :
+       {uint64_t{0x345678041}, uint64_t{0x345678001}, uint64_t{0x8000345678005}, uint64_t{0x345678241}}) {
     for (unsigned bit = 0; bit < 64 && !HasFatalFailure(); ++bit) {
       for (unsigned level = 0; level < 3; ++level) {
         Beat beat = SomeBeat(100);

@@ -90,7 +90,8 @@ class WalkRowTest : public InnerTest {
     if (!e.kill) {
       const bool wants = (state_ == Walk::kIssue || state_ == Walk::kRead) && !m_.known && !m_.asked;
       e.asked = wants && Chance(rush);
-      if (m_.asked && Chance(state_ == Walk::kRead && m_.level == 1 && Random(2) ? 5 : rush)) (Random(4) == 0 ? e.again : e.index) = true;
+      if (m_.asked && Chance(state_ == Walk::kRead && m_.level == 1 && Random(2) ? 5 : rush))
+        (Random(4) == 0 ? e.again : e.index) = true;
     }
     beats_in_kill_ += e.beat && e.kill;
     return e;

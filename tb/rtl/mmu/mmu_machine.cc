@@ -294,8 +294,8 @@ void Machine::Check(const Answer& answer, uint64_t from_at_least, uint64_t to) {
                                             a})) return std::nullopt;
                                         return value;
                                       });
-  Error(fmt::format("port {} space {} va {:#x} access {} accepted {}: got fault {} level {} zero {} gpa {}:{:#x}, walk now says "
-                    "fault {} level {} zero {} gpa {}:{:#x}; window from {}",
+  Error(fmt::format("port {} space {} va {:#x} access {} accepted {}: got fault {} level {} zero {} gpa {}:{:#x}, walk now "
+                    "says fault {} level {} zero {} gpa {}:{:#x}; window from {}",
                     answer.request.port, answer.request.space, answer.request.va,
                         static_cast<int>(answer.request.access),
                     answer.accepted, static_cast<int>(answer.result.fault), answer.result.level,

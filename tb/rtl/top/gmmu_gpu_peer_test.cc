@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Linked adapters: accesses with target peer leave by the host port as kind 3 and nothing else does; those of others come
-// in by s_peer and wait for VRAM only.
+// Linked adapters: accesses with target peer leave by the host port as kind 3 and nothing else does; those of others
+// come in by s_peer and wait for VRAM only.
 #include "tb/rtl/top/gpu_work.h"
 #include "tb/rtl/top/peer_traffic.h"
 
@@ -26,7 +26,8 @@ class GpuPeer : public GpuWork {
       if (t.m_host_bvalid_i && t.m_host_bready_o) written_.erase(t.m_host_bid_i);
       if (t.m_host_awvalid_o && t.m_host_awready_i) {
         if ((t.m_host_awuser_o & 3) == 3) written_.insert(t.m_host_awid_o);
-        if (t.m_host_awaddr_o == kFences) EXPECT_TRUE(written_.empty()) << "a fence passed a peer's write that had no B";
+        if (t.m_host_awaddr_o == kFences)
+          EXPECT_TRUE(written_.empty()) << "a fence passed a peer's write that had no B";
       }
     };
   }
@@ -44,8 +45,9 @@ class GpuPeer : public GpuWork {
     peers_ += kind == 3;
   }
   static std::vector<uint64_t> Copy(uint64_t from, uint64_t to, uint64_t bytes) {
-    return {regs::CommandHeaderWord{}.set_opcode(regs::Opcode::kCopy).set_src_space(1).set_dst_space(1).set_words(4).raw,
-            from, to, bytes};
+    return {
+        regs::CommandHeaderWord{}.set_opcode(regs::Opcode::kCopy).set_src_space(1).set_dst_space(1).set_words(4).raw,
+        from, to, bytes};
   }
   void Execute(const std::vector<uint64_t>& words) {
     Put(0, tail_, words, ++fence_);
@@ -94,7 +96,8 @@ TEST_F(GpuPeer, CopiesGoToThePeerAndBackUnderBackPressure) {
 
 TEST_F(GpuPeer, ClientsReadAndWriteThePeer) {
   const auto traffic = regs::ClientCtrl{}.set_space(1).set_verify(1).set_access(regs::Access::kWrite);
-  for (unsigned c = 0; c < TopMachine::kEngines; ++c) gpu.StartTraffic(c, traffic, 0x600000 + 0x3000 * c, 0, 1, 100, 1, c);
+  for (unsigned c = 0; c < TopMachine::kEngines; ++c)
+    gpu.StartTraffic(c, traffic, 0x600000 + 0x3000 * c, 0, 1, 100, 1, c);
   for (unsigned c = 0; c < TopMachine::kEngines; ++c) {
     EXPECT_EQ(gpu.EndTraffic(c).count(), 200u);
     EXPECT_EQ(gpu.Get<regs::ClientResult>(TopMachine::ClientAt(c)).mismatches(), 0u);
@@ -137,7 +140,8 @@ TEST_F(GpuPeer, InboundAccessesReachVramAndItsEndIsTheirs) {
     gpu.Run(4000);
     peer.Finish();
     const uint64_t errors = peer.errors, asked = gpu.vram.reads + gpu.vram.writes;
-    for (uint64_t past : {TopMachine::kVramBytes, TopMachine::kVramBytes + 0x5000, uint64_t{1} << 41, uint64_t{1} << 47})
+    for (uint64_t past :
+         {TopMachine::kVramBytes, TopMachine::kVramBytes + 0x5000, uint64_t{1} << 41, uint64_t{1} << 47})
       peer.Ask(true, past, 3), peer.Ask(false, past, 3);
     peer.Finish();
     EXPECT_EQ(peer.errors, errors + 4 * 5);
@@ -247,7 +251,8 @@ TEST_F(GpuPeer, AResetUnderInboundLoadAnswersEverything) {
     gpu.vram.stall_percent = 0;
     gpu.Until([&] { return gpu.vram.idle() && gpu.top().idle_o; }, "the reset");
     // its part as it is now
-    for (uint64_t at = PeerTraffic::kBase; at < PeerTraffic::kBase + PeerTraffic::kBytes; at += 4096) peer.Ask(true, at, 255), peer.Ask(true, at + 2048, 255);
+    for (uint64_t at = PeerTraffic::kBase; at < PeerTraffic::kBase + PeerTraffic::kBytes; at += 4096)
+      peer.Ask(true, at, 255), peer.Ask(true, at + 2048, 255);
     peer.Finish();
   }
   EXPECT_GT(peer.errors, 20u);

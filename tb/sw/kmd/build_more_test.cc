@@ -47,7 +47,8 @@ class CopyTest : public BuildTest {
         EXPECT_EQ(header.src_space(), kSystemSpace);
         EXPECT_EQ(header.dst_space(), kSystemSpace);
         EXPECT_FALSE(header.src_physical() || header.dst_physical());
-        const uint64_t from = (buffer[at + 1] - kTable) / 8, to = (buffer[at + 2] - kTable) / 8, count = buffer[at + 3] / 8;
+        const uint64_t from = (buffer[at + 1] - kTable) / 8, to = (buffer[at + 2] - kTable) / 8,
+                       count = buffer[at + 3] / 8;
         ASSERT_LE(std::max(from, to) + count, entries->size());
         EXPECT_TRUE(from + count <= to || to + count <= from) << "a command overlaps itself";
         for (uint64_t i = 0; i < count; ++i) (*entries)[to + i] = (*entries)[from + i];
@@ -80,7 +81,8 @@ TEST_F(CopyTest, EntriesThatDoNotOverlapAreOneCommandOfThePrivilegedSpace) {
 TEST_F(CopyTest, OverlappingEntriesMoveAsMemmoveInBothDirectionsWhateverTheRoom) {
   for (const UINT bytes : {32u, 40u, 100u, 4096u}) {
     for (const auto& [from, to, count] : std::vector<std::array<UINT, 3>>{
-             {0, 3, 100}, {3, 0, 100}, {10, 11, 40}, {11, 10, 40}, {5, 5, 20}, {0, 100, 100}, {100, 0, 101}, {0, 1, 1}}) {
+             {0, 3, 100}, {3, 0, 100}, {10, 11, 40}, {11, 10, 40}, {5, 5, 20}, {0, 100, 100},
+             {100, 0, 101}, {0, 1, 1}}) {
       auto entries = Numbered(256);
       auto expected = entries;
       std::memmove(&expected[to], &entries[from], count * 8);
@@ -93,7 +95,10 @@ TEST_F(CopyTest, OverlappingEntriesMoveAsMemmoveInBothDirectionsWhateverTheRoom)
 TEST_F(CopyTest, RangesAreCopiedInTheirOrder) {
   for (const UINT bytes : {32u, 4096u}) {
     auto entries = Numbered(64);
-    Apply(Copy({{4, kTable, kTable, 0, 8}, {4, kTable, kTable, 8, 16}, {0, kTable, kTable, 1, 2}, {2, kTable, kTable, 30, 0}}),
+    Apply(Copy({{4, kTable, kTable, 0, 8},
+                {4, kTable, kTable, 8, 16},
+                {0, kTable, kTable, 1, 2},
+                {2, kTable, kTable, 30, 0}}),
           bytes, &entries);
     EXPECT_THAT(std::vector<uint64_t>(entries.begin() + 16, entries.begin() + 20), ElementsAre(1, 2, 3, 4));
     EXPECT_EQ(entries[0], 31u);

@@ -137,8 +137,8 @@ TEST_F(BuildTest, FillIsPhysicalAndForSegmentsOnly) {
 TEST_F(BuildTest, OperationsWithoutEffectSucceedAndUnknownOnesAreNotSupported) {
   DXGKARG_BUILDPAGINGBUFFER args{};
   for (const auto operation :
-       {DXGK_OPERATION_DISCARD_CONTENT, DXGK_OPERATION_NOTIFY_RESIDENCY, DXGK_OPERATION_NOTIFY_RESIDENCY2, DXGK_OPERATION_NOTIFY_FENCE_RESIDENCY,
-        DXGK_OPERATION_NOTIFY_ALLOC}) {
+       {DXGK_OPERATION_DISCARD_CONTENT, DXGK_OPERATION_NOTIFY_RESIDENCY, DXGK_OPERATION_NOTIFY_RESIDENCY2,
+        DXGK_OPERATION_NOTIFY_FENCE_RESIDENCY, DXGK_OPERATION_NOTIFY_ALLOC}) {
     args.Operation = operation;
     EXPECT_THAT(Built(args).headers, IsEmpty()) << operation;
   }
@@ -370,7 +370,8 @@ class Leaf64kTest : public BuildTest {
  protected:
   explicit Leaf64kTest(bool dual = false) : BuildTest({{"Leaf64k", 1}, {"DualPte", dual}}) {}
   static uint64_t Link(uint64_t page, bool table_64k) {
-    return regs::PteEntry{}.set_valid(1).set_target(Target::kVram).set_segment(2).set_page(page).set_table_64k(table_64k).raw;
+    auto entry = regs::PteEntry{}.set_valid(1).set_target(Target::kVram).set_segment(2).set_page(page);
+    return entry.set_table_64k(table_64k).raw;
   }
 };
 
@@ -381,7 +382,8 @@ TEST_F(Leaf64kTest, StartIndexAndNumPageTableEntriesCount64KiBEntries) {
   args.UpdatePageTable.Flags.Use64KBPages = 1;
   const auto model = Built(args);
   EXPECT_EQ(model.tables.size(), 5u);
-  for (uint32_t i = 0; i < 5; ++i) EXPECT_EQ(model.tables.at(Table(0x2C000 + (27 + i) * 8)), Entry(ptes[i].PageAddress));
+  for (uint32_t i = 0; i < 5; ++i)
+    EXPECT_EQ(model.tables.at(Table(0x2C000 + (27 + i) * 8)), Entry(ptes[i].PageAddress));
   args.UpdatePageTable.StartIndex = 28;
   EXPECT_EQ(Refused(args), STATUS_INVALID_PARAMETER) << "behind the table's end";
   ptes[1].PageAddress = 0x111;
@@ -444,7 +446,8 @@ TEST_F(DualPteTest, RepeatWritesThePairEverywhere) {
   args.UpdatePageTable.Flags.Repeat = 1;
   args.UpdatePageTable.NumPageTableEntries = 9;
   auto model = Built(args);
-  for (uint32_t i = 0; i < 18; ++i) EXPECT_EQ(model.tables.at(Table(0x4000 + i * 8)), i % 2 == 0 ? Link(0x10, false) : Link(0x21, true));
+  for (uint32_t i = 0; i < 18; ++i)
+    EXPECT_EQ(model.tables.at(Table(0x4000 + i * 8)), i % 2 == 0 ? Link(0x10, false) : Link(0x21, true));
   small[0] = large[0] = DXGK_PTE{};
   model = Built(args);
   EXPECT_EQ(model.headers.size(), 1u) << "cleared in one command";

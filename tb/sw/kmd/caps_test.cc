@@ -248,7 +248,8 @@ TEST(Caps, WhatWouldHaveNoEffectIsNotDeclared) {
 /// Level descriptor of a started driver.
 DXGK_PAGE_TABLE_LEVEL_DESC Level(StartedDriver& driver, WORD level) {
   DXGK_PAGE_TABLE_LEVEL_DESC desc{};
-  EXPECT_EQ(driver.kernel.Query(DXGKQAITYPE_PAGETABLELEVELDESC, DXGK_QUERYPAGETABLELEVELDESCIN{level, 0}, &desc), STATUS_SUCCESS);
+  EXPECT_EQ(driver.kernel.Query(DXGKQAITYPE_PAGETABLELEVELDESC, DXGK_QUERYPAGETABLELEVELDESCIN{level, 0}, &desc),
+            STATUS_SUCCESS);
   return desc;
 }
 

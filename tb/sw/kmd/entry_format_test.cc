@@ -103,7 +103,8 @@ TEST(EntryFormat, ALeafTableOf64KiBIsNamedByThePageSizeOfASingleEntryAndByTheHal
   };
   for (const auto& row : rows) {
     regs::PteEntry entry;
-    ASSERT_EQ(ToHardware(Pte(kValid | Segment(2) | row.flags, 0x2C), 1, row.form, false, &entry), row.expected != 0) << row.name;
+    ASSERT_EQ(ToHardware(Pte(kValid | Segment(2) | row.flags, 0x2C), 1, row.form, false, &entry), row.expected != 0)
+        << row.name;
     EXPECT_EQ(entry.raw, row.expected) << row.name;
   }
 }
@@ -130,7 +131,8 @@ TEST(EntryFormat, OwnVramIsTargetVramAndThatOfAnotherAdapterIsTargetPeer) {
       ASSERT_TRUE(ToHardware(Pte(kValid | Segment(2) | PeerIndex(owner), 9), 0, EntryForm::kPlain, false, &entry, own));
       EXPECT_EQ(entry.target(), owner == own ? regs::Target::kVram : regs::Target::kPeer);
       EXPECT_EQ(entry.adapter(), owner == own ? 0 : owner);
-      EXPECT_EQ(ToHardware(Pte(kValid | Segment(2) | PeerIndex(owner), 9), 1, EntryForm::kPlain, false, &entry, own), owner == own)
+      EXPECT_EQ(ToHardware(Pte(kValid | Segment(2) | PeerIndex(owner), 9), 1, EntryForm::kPlain, false, &entry, own),
+                owner == own)
           << "tables are the own adapter's";
     }
   }

@@ -130,7 +130,8 @@ NTSTATUS DestroyContextAllocation(HANDLE, HANDLE allocation) {
 }
 D3DGPU_VIRTUAL_ADDRESS MapContextAllocation(HANDLE, CONST DXGKARGCB_MAPCONTEXTALLOCATION* args) {
   if (ContextCallFails()) return 0;
-  return current->context_allocations.at(args->hAllocation).va = 0x700000 + reinterpret_cast<uint64_t>(args->hAllocation) * 16;
+  return current->context_allocations.at(args->hAllocation).va =
+             0x700000 + reinterpret_cast<uint64_t>(args->hAllocation) * 16;
 }
 NTSTATUS UpdateContextAllocation(HANDLE, CONST DXGKARGCB_UPDATECONTEXTALLOCATION* args) {
   if (ContextCallFails()) return STATUS_INSUFFICIENT_RESOURCES;

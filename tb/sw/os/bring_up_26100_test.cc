@@ -28,7 +28,9 @@ struct Seen {
   DXGKARG_BUILDPAGINGBUFFER args;
   std::vector<DXGK_PTE> entries;
   bool has_buffers;  // pDmaBuffer and pDmaBufferPrivateData
-  unsigned flags() const { return static_cast<unsigned>(args.UpdatePageTable.Flags.Repeat | args.UpdatePageTable.Flags.InitialUpdate << 1); }
+  unsigned flags() const {
+    return static_cast<unsigned>(args.UpdatePageTable.Flags.Repeat | args.UpdatePageTable.Flags.InitialUpdate << 1);
+  }
 };
 std::vector<Seen> stream;
 size_t before_root = 0;
@@ -110,7 +112,8 @@ std::vector<const Seen*> Updates() {
 TEST(Windows26100, TheFirstTablesHaveTheFiguresThatWereSeen) {
   Windows26100 bench;
   uint64_t cpu = 0;
-  const auto result = bench.Run([&](Life& life) { cpu = reinterpret_cast<uint64_t>(life.adapter.local_segment().cpu_view); });
+  const auto result =
+      bench.Run([&](Life& life) { cpu = reinterpret_cast<uint64_t>(life.adapter.local_segment().cpu_view); });
   ASSERT_EQ(FaultsOf(result), "");
   EXPECT_THAT(result.leaks, IsEmpty());
   const auto updates = Updates();
@@ -175,7 +178,8 @@ TEST(Windows26100, TheFirstTablesHaveTheFiguresThatWereSeen) {
   EXPECT_EQ(root.SegmentOffset, 0u);
 
   ASSERT_EQ(stream[before_root - 1].operation, DXGK_OPERATION_FLUSH_TLB) << "of a root that is not told yet";
-  const auto fill = std::find_if(stream.begin(), stream.end(), [](const Seen& seen) { return seen.operation == DXGK_OPERATION_VIRTUAL_FILL; });
+  const auto fill = std::find_if(stream.begin(), stream.end(),
+                                 [](const Seen& seen) { return seen.operation == DXGK_OPERATION_VIRTUAL_FILL; });
   ASSERT_NE(fill, stream.end());
   EXPECT_GE(static_cast<size_t>(fill - stream.begin()), before_root);
   EXPECT_EQ(process_pasids, 1u) << "the system's process";
@@ -199,7 +203,8 @@ TEST(Windows26100, TheRuleHoldsForOtherGeometries) {
     std::vector<uint64_t> bits;
     uint64_t leaf_entries, self_pages, large_tables;
   };
-  for (const Case& geometry : {Case{{9, 9, 9, 9}, 512, 1, 8}, Case{{10, 9, 8}, 1024, 2, 4}, Case{{11, 12}, 2048, 4, 2}}) {
+  for (const Case& geometry :
+       {Case{{9, 9, 9, 9}, 512, 1, 8}, Case{{10, 9, 8}, 1024, 2, 4}, Case{{11, 12}, 2048, 4, 2}}) {
     Windows26100 bench(geometry.bits);
     const auto result = bench.Run([](Life& life) { workload::RunSeededMainJob(life, 20'000); });
     ASSERT_EQ(FaultsOf(result), "") << geometry.bits.size();
@@ -219,7 +224,8 @@ TEST(Windows26100, TheRuleHoldsForOtherGeometries) {
       EXPECT_EQ(updates[next]->flags(), 2u);
       if (level == 1) {
         uint64_t large = 0;
-        for (const DXGK_PTE& entry : updates[next]->entries) large += entry.PageTablePageSize == DXGK_PTE_PAGE_TABLE_PAGE_64KB;
+        for (const DXGK_PTE& entry : updates[next]->entries)
+          large += entry.PageTablePageSize == DXGK_PTE_PAGE_TABLE_PAGE_64KB;
         EXPECT_EQ(large, geometry.large_tables) << "as many as four windows of 4 MiB need";
         EXPECT_EQ(updates[next]->entries[0].Valid, 0u);
         EXPECT_EQ(updates[next]->entries[1].PageTablePageSize, DXGK_PTE_PAGE_TABLE_PAGE_4KB);
@@ -288,9 +294,11 @@ TEST(PagingBuffers, InTheApertureSegmentHaveAGpuVirtualAddressInEveryOrderOfTabl
     size_t queued = 0, without = 0;
     for (const Seen& seen : stream) {
       const auto& op = seen.args.UpdatePageTable;
-      if (seen.operation == DXGK_OPERATION_UPDATE_PAGE_TABLE && op.UpdateMode == DXGK_PAGETABLEUPDATE_CPU_VIRTUAL) continue;
+      if (seen.operation == DXGK_OPERATION_UPDATE_PAGE_TABLE && op.UpdateMode == DXGK_PAGETABLEUPDATE_CPU_VIRTUAL)
+        continue;
       ++queued;
-      without += seen.args.DmaBufferGpuVirtualAddress < 0x200000 || seen.args.DmaBufferGpuVirtualAddress >= uint64_t{1} << 30;
+      without += seen.args.DmaBufferGpuVirtualAddress < 0x200000 || seen.args.DmaBufferGpuVirtualAddress >= uint64_t{1}
+                                                                                                                << 30;
     }
     EXPECT_GT(queued, 10u);
     EXPECT_EQ(without, 0u) << "addresses of the paging process";
@@ -302,7 +310,8 @@ TEST(PagingBuffers, InTheApertureSegmentHaveAGpuVirtualAddressInEveryOrderOfTabl
 TEST(TablePages, ComeBackAtAnotherLevelWithAStaleParentLinkAndDirty) {
   LifeBench bench;
   bench.options.driver = Entry;
-  bench.options.os.bring_up = BringUp::kWindows22621;  // places from the end of the segment down: pages come back at once
+  bench.options.os.bring_up =
+      BringUp::kWindows22621;  // places from the end of the segment down: pages come back at once
   bench.config.gpu.vram_mib = 8;
   unsigned stale = 0, dirty = 0;
   const auto result = bench.Run([&](Life& life) {
@@ -341,8 +350,8 @@ TEST(TablePages, ComeBackAtAnotherLevelWithAStaleParentLinkAndDirty) {
     bool reused = false;
     for (const Seen& seen : stream) {
       const auto& op = seen.args.UpdatePageTable;
-      reused |= seen.operation == DXGK_OPERATION_UPDATE_PAGE_TABLE && op.PageTableLevel == 1 && op.Flags.InitialUpdate &&
-                op.PageTableAddress.GpuPhysical.SegmentOffset == leaf;
+      reused |= seen.operation == DXGK_OPERATION_UPDATE_PAGE_TABLE && op.PageTableLevel == 1 &&
+                op.Flags.InitialUpdate && op.PageTableAddress.GpuPhysical.SegmentOffset == leaf;
     }
     EXPECT_TRUE(reused) << "the leaf table's page as a table of level 1";
     std::vector<uint8_t> expected(8 * hw::kPageSize, 0x5A);

@@ -47,7 +47,8 @@ NTSTATUS Build(HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER* args) {
       update.cpu = reinterpret_cast<uint64_t>(op.PageTableAddress.CpuVirtual);
     else
       update.offset = op.PageTableAddress.GpuPhysical.SegmentOffset;
-    for (UINT i = 0; i < op.NumPageTableEntries; ++i) update.valid += op.pPageTableEntries[op.Flags.Repeat ? 0 : i].Valid;
+    for (UINT i = 0; i < op.NumPageTableEntries; ++i)
+      update.valid += op.pPageTableEntries[op.Flags.Repeat ? 0 : i].Valid;
     updates.push_back(update);
   }
   return real.DxgkDdiBuildPagingBuffer(adapter, args);
@@ -169,7 +170,8 @@ TEST(Windows22621, TablesOfAProcessLieDownwardFromTheEndOfTheSegmentAndAreWritte
       EXPECT_THAT(levels, ElementsAre(0u, 1u, 2u, 3u, 0u));
       EXPECT_THAT(flags, ElementsAre(3u, 2u, 2u, 2u, 0u));
       EXPECT_THAT(counts, ElementsAre(512u, 512u, 512u, 512u, 1u));
-      EXPECT_THAT(places, ElementsAre(segment - 0x4000, segment - 0x3000, segment - 0x2000, segment - 0x1000, segment - 0x4000));
+      EXPECT_THAT(places, ElementsAre(segment - 0x4000, segment - 0x3000, segment - 0x2000, segment - 0x1000,
+                                      segment - 0x4000));
       EXPECT_EQ(updates[before + 1].valid, 1u) << "the whole table has its link in it";
       ASSERT_THAT(roots, SizeIs(1));
       EXPECT_EQ(roots[0].offset, segment - 0x1000);
@@ -183,8 +185,8 @@ TEST(Windows22621, TablesOfAProcessLieDownwardFromTheEndOfTheSegmentAndAreWritte
   EXPECT_THAT(result.leaks, IsEmpty());
 }
 
-// Fills of up to 256 MiB were seen; the window for them is as large as video memory at most, so that the paging process'
-// GiB has room for it wherever a seed puts the others.
+// Fills of up to 256 MiB were seen; the window for them is as large as video memory at most, so that the paging
+// process' GiB has room for it wherever a seed puts the others.
 TEST(Windows22621, TheWindowOfLargeFillsHasRoomWithEverySeed) {
   for (uint64_t seed = 0; seed < 20; ++seed) {
     SCOPED_TRACE(seed);

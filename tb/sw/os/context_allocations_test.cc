@@ -47,7 +47,8 @@ TEST_F(ContextAllocation, IsInitialisedMappedAndUpdatedByTheGpuBeforeTheContextI
       life.vidmm.Fill(*dirt, 0, 2 << 20, 0xDEADBEEF);
       life.vidmm.DestroyAllocation(dirt);
       Watch([&](const DXGKARG_BUILDPAGINGBUFFER& args) {
-        if (args.Operation == DXGK_OPERATION_INIT_CONTEXT_RESOURCE || args.Operation == DXGK_OPERATION_UPDATE_CONTEXT_ALLOCATION)
+        if (args.Operation == DXGK_OPERATION_INIT_CONTEXT_RESOURCE ||
+            args.Operation == DXGK_OPERATION_UPDATE_CONTEXT_ALLOCATION)
           operations.push_back(args.Operation);
         if (args.Operation == DXGK_OPERATION_INIT_CONTEXT_RESOURCE) {
           EXPECT_NE(args.InitContextResource.Destination.GpuVirtualAddress, 0u);
@@ -56,7 +57,8 @@ TEST_F(ContextAllocation, IsInitialisedMappedAndUpdatedByTheGpuBeforeTheContextI
         }
       });
       VidMm::Process* process = life.vidmm.CreateProcess("process");
-      EXPECT_THAT(operations, ElementsAre(DXGK_OPERATION_INIT_CONTEXT_RESOURCE, DXGK_OPERATION_UPDATE_CONTEXT_ALLOCATION));
+      EXPECT_THAT(operations,
+                  ElementsAre(DXGK_OPERATION_INIT_CONTEXT_RESOURCE, DXGK_OPERATION_UPDATE_CONTEXT_ALLOCATION));
       const kmd::EscapeQueryContext query = Query(life, *process);
       const std::vector<uint64_t> words = Words(life, process);
       ASSERT_THAT(words, SizeIs(1024));
@@ -97,7 +99,8 @@ TEST_F(ContextAllocation, IsResidentWhenItsContextIsScheduledAndKeepsItsContents
       EXPECT_TRUE(life.vidmm.context_allocations().Of(*process)->local) << "before the packet runs";
       life.adapter.vidsch().Wait(packet, 100'000'000);
       const std::vector<uint64_t> after = Words(life, process);
-      EXPECT_THAT(std::vector<uint64_t>(after.begin(), after.begin() + 3), ::testing::ElementsAreArray(before.begin(), before.begin() + 3));
+      EXPECT_THAT(std::vector<uint64_t>(after.begin(), after.begin() + 3),
+                  ::testing::ElementsAreArray(before.begin(), before.begin() + 3));
       EXPECT_EQ(after[512], 0x1234567812345678u);
     });
     buffer.Release();
@@ -139,7 +142,8 @@ TEST_F(ContextAllocation, ArgumentsThatBreakARuleAreRefusedAndChangeNothing) {
       };
       EXPECT_EQ(refused([](auto& args) { args.Size = 0; }), STATUS_INVALID_PARAMETER);
       EXPECT_EQ(refused([](auto& args) { args.hContext = nullptr; }), STATUS_INVALID_PARAMETER);
-      EXPECT_EQ(refused([](auto& args) { args.ContextAllocationFlags.SharedAcrossContexts = 1; }), STATUS_INVALID_PARAMETER)
+      EXPECT_EQ(refused([](auto& args) { args.ContextAllocationFlags.SharedAcrossContexts = 1; }),
+                STATUS_INVALID_PARAMETER)
           << "of no device";
       EXPECT_EQ(refused([](auto& args) { args.Alignment = 3; }), STATUS_INVALID_PARAMETER);
       EXPECT_EQ(refused([](auto& args) { args.SupportedSegmentSet = 1; }), STATUS_INVALID_PARAMETER);
@@ -155,9 +159,10 @@ TEST_F(ContextAllocation, ArgumentsThatBreakARuleAreRefusedAndChangeNothing) {
 }
 
 TEST_F(ContextAllocation, WithoutMapGpuVirtualAddressThereIsNoMapping) {
-  Instead([&](DXGKARG_BUILDPAGINGBUFFER& args, const BuildCall& call) {  // the test's driver data is no allocation of ours
-    return args.Operation == DXGK_OPERATION_INIT_CONTEXT_RESOURCE ? STATUS_SUCCESS : call(args);
-  });
+  Instead(
+      [&](DXGKARG_BUILDPAGINGBUFFER& args, const BuildCall& call) {  // the test's driver data is no allocation of ours
+        return args.Operation == DXGK_OPERATION_INIT_CONTEXT_RESOURCE ? STATUS_SUCCESS : call(args);
+      });
   bench.options.os.driver["ContextBytes"] = 0;
   Run([&](Life& life) {
     life.worker.Call([&] {
@@ -181,7 +186,8 @@ TEST_F(ContextAllocation, WithoutMapGpuVirtualAddressThereIsNoMapping) {
         if (mapped) EXPECT_TRUE(va >= 0x10000000 && va < 0x10020000) << "within the bounds that were given";
         map.SizeInPages = 2;
         EXPECT_EQ(seen.interface.DxgkCbMapContextAllocation(life.adapter.handle(), &map), 0u) << "past its end";
-        EXPECT_EQ(seen.interface.DxgkCbDestroyContextAllocation(life.adapter.handle(), create.hAllocation), STATUS_SUCCESS);
+        EXPECT_EQ(seen.interface.DxgkCbDestroyContextAllocation(life.adapter.handle(), create.hAllocation),
+                  STATUS_SUCCESS);
       }
       life.vidmm.DestroyProcess(process);
     });

@@ -65,7 +65,8 @@ class DriverFront : public ::testing::Test {
     run.crc = workload::LineCrc(expected.data(), run.order);
     EXPECT_TRUE(Passed(life, run)) << "at " << std::hex << va;
   }
-  static void Faults(workload::Life& life, VidMm::Process* process, uint64_t va, regs::Fault fault, bool write = false) {
+  static void Faults(workload::Life& life, VidMm::Process* process, uint64_t va, regs::Fault fault,
+                     bool write = false) {
     workload::ClientRun run = workload::AllLines(process, va, hw::kPageSize);
     run.fault = fault;
     run.write = write;
@@ -91,7 +92,9 @@ class DriverFront : public ::testing::Test {
   }
   static NTSTATUS Build(HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER* args) {
     if (seen.operation) seen.operation(*args);
-    const BuildCall call = [adapter](DXGKARG_BUILDPAGINGBUFFER& op) { return seen.real.DxgkDdiBuildPagingBuffer(adapter, &op); };
+    const BuildCall call = [adapter](DXGKARG_BUILDPAGINGBUFFER& op) {
+      return seen.real.DxgkDdiBuildPagingBuffer(adapter, &op);
+    };
     return seen.instead ? seen.instead(*args, call) : call(*args);
   }
   static NTSTATUS Submit(HANDLE adapter, CONST DXGKARG_SUBMITCOMMANDVIRTUAL* args) {
@@ -102,7 +105,8 @@ class DriverFront : public ::testing::Test {
     if (seen.root) seen.root(*args);
     seen.real.DxgkDdiSetRootPageTable(adapter, args);
   }
-  static NTSTATUS Start(PVOID context, PDXGK_START_INFO info, PDXGKRNL_INTERFACE interface, PULONG sources, PULONG children) {
+  static NTSTATUS Start(PVOID context, PDXGK_START_INFO info, PDXGKRNL_INTERFACE interface, PULONG sources,
+                        PULONG children) {
     seen.interface = *interface;
     return seen.real.DxgkDdiStartDevice(context, info, interface, sources, children);
   }

@@ -48,7 +48,8 @@ bool Attached(hw::Bdf device) {
   if (kernel.iommu() == nullptr || !kernel.iommu()->enabled()) return false;
   uint64_t root = 0, entry = 0;
   const auto& ram = kernel.hal().ram();
-  if (!ram.Read(kernel.iommu()->root_address() + 16 * (device.requester_id() >> 8), &root, 8) || (root & 1) == 0) return false;
+  if (!ram.Read(kernel.iommu()->root_address() + 16 * (device.requester_id() >> 8), &root, 8) || (root & 1) == 0)
+    return false;
   return ram.Read((root & ~uint64_t{0xFFF}) + 16 * (device.requester_id() & 0xFF), &entry, 8) && (entry & 1) != 0;
 }
 

@@ -460,7 +460,9 @@ TEST(LinkedMemory, ExclusiveAccessSilencesEveryDeviceOfTheLink) {
     EXPECT_EQ(life.adapter.miniport().calls("DxgkDdiBeginExclusiveAccess"), 1u) << "one call for the link";
     shared.End();
     held = true;
-    run([&] { life.kernel.instruments()->StrayAccess(life.adapter.physical(1).function().bdf, hw::Stray::kRead, 0x1000); });
+    run([&] {
+      life.kernel.instruments()->StrayAccess(life.adapter.physical(1).function().bdf, hw::Stray::kRead, 0x1000);
+    });
   });
   EXPECT_TRUE(held) << "both stood still the first time";
   EXPECT_THAT(FaultOf(result), AllOf(HasSubstr("02:00.0"), HasSubstr("was not silent")));

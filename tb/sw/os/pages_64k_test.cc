@@ -94,7 +94,8 @@ TEST_F(Pages64k, AreChosenWhenAddressSizeAndSegmentAllow) {
           << "place in the segment";
       life.vidmm.DestroyAllocation(row);
       EXPECT_FALSE(chosen([&](auto& process) { life.vidmm.MapSystem(process, 0x10000000, memory); }, 0x10000000));
-      EXPECT_FALSE(chosen([&](auto& process) { life.vidmm.MapOnePage(process, 0x10000000, *data, 0, 16); }, 0x10000000));
+      EXPECT_FALSE(
+          chosen([&](auto& process) { life.vidmm.MapOnePage(process, 0x10000000, *data, 0, 16); }, 0x10000000));
       memory.Release();
       life.vidmm.DestroyAllocation(data);
     });
@@ -245,7 +246,8 @@ TEST_F(Rule11Pages64kDual, DualPteExclusionHoldsAfterEveryUpdate) {
       if (op.PageTableLevel != 0) return;
       for (UINT i = 0; i < op.NumPageTableEntries; ++i) {
         const DXGK_PTE& entry = op.pPageTableEntries[op.Flags.Repeat ? 0 : i];
-        const uint64_t page = op.FirstPteVirtualAddress / kPage + (op.Flags.Use64KBPages ? 16 * i : i), block = page / 16;
+        const uint64_t page = op.FirstPteVirtualAddress / kPage + (op.Flags.Use64KBPages ? 16 * i : i),
+                       block = page / 16;
         const auto bit = static_cast<uint16_t>(1u << page % 16);
         if (op.Flags.Use64KBPages) large[block] = entry.Valid;
         else small[block] = static_cast<uint16_t>(entry.Valid ? small[block] | bit : small[block] & ~bit);
@@ -259,7 +261,8 @@ TEST_F(Rule11Pages64kDual, DualPteExclusionHoldsAfterEveryUpdate) {
       const bool whole = random() % 2 == 0;
       const uint64_t first = whole ? random() % kBlocks * 16 : random() % (16 * kBlocks);
       const uint64_t most = 16 * kBlocks - first;
-      const uint64_t pages = whole ? std::min<uint64_t>(most, (1 + random() % 3) * 16) : 1 + random() % std::min<uint64_t>(most, 20);
+      const uint64_t pages =
+          whole ? std::min<uint64_t>(most, (1 + random() % 3) * 16) : 1 + random() % std::min<uint64_t>(most, 20);
       const bool unmap = random() % 3 == 0;
       const uint64_t from = whole ? random() % (kBlocks - pages / 16 + 1) * 16 : random() % (16 * kBlocks - pages + 1);
       life.worker.Call([&] {
@@ -270,7 +273,8 @@ TEST_F(Rule11Pages64kDual, DualPteExclusionHoldsAfterEveryUpdate) {
       if (step % 10 != 9) continue;
       for (uint64_t page = 0; page < expected.size(); ++page) {
         if (expected[page] >= 0)
-          ASSERT_TRUE(Reads(life, process, kVa + page * kPage, static_cast<uint64_t>(expected[page]), 1).passed) << step;
+          ASSERT_TRUE(Reads(life, process, kVa + page * kPage, static_cast<uint64_t>(expected[page]), 1).passed)
+              << step;
       }
     }
     built = nullptr;
@@ -337,7 +341,8 @@ TEST_F(Rule11Pages64k, VidMmsOwnStreamIsHeldAgainstTheOrder) {
       }
       ASSERT_THAT(result.faults, SizeIs(::testing::Ge(1u)));
       EXPECT_THAT(result.faults[0].text, HasSubstr("VidMm breaks the order of 64 KiB pages"));
-      EXPECT_THAT(result.faults[0].text, HasSubstr(dual ? "for a block with a 64 KiB entry" : "before its entries are written"));
+      EXPECT_THAT(result.faults[0].text,
+                  HasSubstr(dual ? "for a block with a 64 KiB entry" : "before its entries are written"));
     }
   }
 }

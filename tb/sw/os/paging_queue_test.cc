@@ -38,7 +38,8 @@ TEST_F(Paging, UpdatesAreQueuedAndAWalkAtBuildTimeSeesTheOldTables) {
       life.vidmm.Unmap(*process, va, 1);  // tables, no page
       std::optional<uint64_t> offset;
       const auto entry = [&] {
-        return READ_REGISTER_ULONG64(reinterpret_cast<volatile ULONG64*>(life.adapter.local_segment().cpu_view + *offset));
+        return READ_REGISTER_ULONG64(
+            reinterpret_cast<volatile ULONG64*>(life.adapter.local_segment().cpu_view + *offset));
       };
       Instead([&](DXGKARG_BUILDPAGINGBUFFER& args, const BuildCall& call) {
         const auto& op = args.UpdatePageTable;

@@ -62,7 +62,8 @@ TEST_F(PhysicalPaging, BaseAddressesAreAddedToSegmentAddressesOnTheWholeMachine)
     if (args.Operation != DXGK_OPERATION_TRANSFER) return;
     if (args.Transfer.Destination.SegmentId == 2)
       lowest = std::min(lowest, static_cast<uint64_t>(args.Transfer.Destination.SegmentAddress.QuadPart));
-    if (args.Transfer.Source.SegmentId == 1) aperture = static_cast<uint64_t>(args.Transfer.Source.SegmentAddress.QuadPart);
+    if (args.Transfer.Source.SegmentId == 1)
+      aperture = static_cast<uint64_t>(args.Transfer.Source.SegmentAddress.QuadPart);
   });
   MainJobIsVerified();
   EXPECT_GE(lowest, uint64_t{3} << 32);

@@ -182,7 +182,8 @@ TEST_F(Rule11Paging, ARootIndexAtOrAboveNumEntriesFaultsThoughTheMemoryBehindIsV
     });
     EXPECT_TRUE(RunOnePage(life, process, va, std::nullopt, zeros).passed) << "entry 600 of 1024";
     const auto told = [&](uint64_t entries) {
-      life.worker.Call([&] { life.adapter.SetRootPageTable(process->handles.context, process->space->root(), entries); });
+      life.worker.Call(
+          [&] { life.adapter.SetRootPageTable(process->handles.context, process->space->root(), entries); });
     };
     told(512);  // the same table
     EXPECT_TRUE(RunOnePage(life, process, va, regs::Fault::kRootBound, zeros).passed);
@@ -209,7 +210,8 @@ TEST_F(Rule11Paging, ZeroEntriesReadZeroAtAnyLevelAndLargePagesAreEveryWhereButA
       for (const bool valid : {true, false}) {
         Instead([&](DXGKARG_BUILDPAGINGBUFFER& args, const BuildCall& call) {
           if (args.Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE) {
-            for (UINT i = 0; i < (args.UpdatePageTable.Flags.Repeat ? 1 : args.UpdatePageTable.NumPageTableEntries); ++i) {
+            for (UINT i = 0; i < (args.UpdatePageTable.Flags.Repeat ? 1 : args.UpdatePageTable.NumPageTableEntries);
+                 ++i) {
               DXGK_PTE& entry = args.UpdatePageTable.pPageTableEntries[i];
               if (entry.Zero) entry.Valid = valid;
             }

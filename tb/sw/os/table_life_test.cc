@@ -59,7 +59,8 @@ TEST_F(TableLife, TablesThatMoveSayTheSameElsewhereAndTheRootIsSetAnew) {
     const size_t tables = subject.process->space->tables();
     Watch([&](const DXGKARG_BUILDPAGINGBUFFER& args) {
       const auto& op = args.UpdatePageTable;
-      if (args.Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE && op.Flags.InitialUpdate && op.hProcess == subject.process->handles.process)
+      if (args.Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE && op.Flags.InitialUpdate &&
+          op.hProcess == subject.process->handles.process)
         written.insert({op.PageTableLevel, op.PageTableAddress.GpuPhysical.SegmentOffset});
     });
     seen.root = [&](const DXGKARG_SETROOTPAGETABLE& args) { roots.push_back(args.Address.SegmentOffset); };
@@ -489,7 +490,8 @@ TEST_F(Debug, CapsAndSegmentsAreTheDrivers) {
   Run([&](Life& life) {
     const DebugView view(life.vidmm);
     const D3DKMT_GPUMMU_CAPS caps = view.GpuMmuCaps();
-    EXPECT_TRUE(caps.Flags.ReadOnlyMemorySupported && caps.Flags.NoExecuteMemorySupported && caps.Flags.CacheCoherentMemorySupported);
+    EXPECT_TRUE(caps.Flags.ReadOnlyMemorySupported && caps.Flags.NoExecuteMemorySupported &&
+                caps.Flags.CacheCoherentMemorySupported);
     EXPECT_EQ(caps.VirtualAddressBitCount, 48u);
     const DXGK_ESCAPE_GPUMMUCAPS all = view.EscapeGpuMmuCaps();
     EXPECT_TRUE(all.ZeroInPteSupported && all.LargePageSupported && !all.AllowNonAlignedLargePageAddress);

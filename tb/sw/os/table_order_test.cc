@@ -123,7 +123,8 @@ class Rule11TableOrderDual : public Rule11TableOrder {
 TEST_F(Rule11TableOrderDual, ABlockHasA64KiBEntryOr4KiBEntriesNeverBoth) {
   Leaf(true, 3, 1, true);
   Leaf(false, 4 * 16, 1, true);  // another block
-  EXPECT_THAT(Broken([&] { Leaf(false, 3 * 16 + 7, 1, true); }), HasSubstr("a 4 KiB entry for a block with a 64 KiB entry"));
+  EXPECT_THAT(Broken([&] { Leaf(false, 3 * 16 + 7, 1, true); }),
+              HasSubstr("a 4 KiB entry for a block with a 64 KiB entry"));
   EXPECT_THAT(Broken([&] { Leaf(true, 4, 1, true); }), HasSubstr("a 64 KiB entry for a block with 4 KiB entries"));
   EXPECT_EQ(Broken([&] { Leaf(false, 3 * 16, 16, false); }), "");
 }

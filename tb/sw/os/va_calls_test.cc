@@ -41,7 +41,8 @@ class VaCall : public DriverFront {
       life.vidmm.DestroyAllocation(data);
       life.vidmm.DestroyProcess(process);
     }
-    D3DDDI_MAPGPUVIRTUALADDRESS MapArgs(uint64_t base, uint64_t offset, uint64_t pages, Type type = Of(true, true)) const {
+    D3DDDI_MAPGPUVIRTUALADDRESS MapArgs(uint64_t base, uint64_t offset, uint64_t pages,
+                                        Type type = Of(true, true)) const {
       D3DDDI_MAPGPUVIRTUALADDRESS args{};
       args.BaseAddress = base;
       args.hAllocation = handle;
@@ -130,7 +131,8 @@ TEST_F(VaCall, MapRefusesWhatBreaksARule) {
     EXPECT_EQ(refused([](auto& args) { args.BaseAddress = 0x1234; }), STATUS_INVALID_PARAMETER);
     EXPECT_EQ(refused([](auto& args) { args.hAllocation = 0; }), STATUS_INVALID_PARAMETER) << "nothing to map";
     EXPECT_EQ(refused([](auto& args) { args.hAllocation = 0x1234; }), STATUS_INVALID_PARAMETER);
-    EXPECT_EQ(refused([](auto& args) { args.Protection.SystemUseOnly = 1; }), STATUS_INVALID_PARAMETER) << "the system's";
+    EXPECT_EQ(refused([](auto& args) { args.Protection.SystemUseOnly = 1; }), STATUS_INVALID_PARAMETER)
+        << "the system's";
     EXPECT_EQ(refused([](auto& args) { args.Protection = Of(false, false, true, true); }), STATUS_INVALID_PARAMETER);
     EXPECT_EQ(refused([](auto& args) { args.Protection.Reserved = 1; }), STATUS_INVALID_PARAMETER);
   });
@@ -256,8 +258,10 @@ TEST_P(CopyWays, ACopyTakesTheMappingsAsTheyAreWithOverlapAndAcrossTables) {
   In([&](Life& life, World& world) {
     MonitoredFence fence(life.vidmm, 0);
     const uint64_t va = world.Reserve(uint64_t{8} << 20, D3DDDIGPUVIRTUALADDRESS_RESERVE_NO_ACCESS);
-    const uint64_t edge = (va + (uint64_t{2} << 20)) / (uint64_t{2} << 20) * (uint64_t{2} << 20);  // between two leaf tables
-    ASSERT_EQ(world.calls.Update(*world.process, {MapOf(va, 8 * kPage, world.handle, 0, 8 * kPage)}, fence, 0), STATUS_SUCCESS);
+    const uint64_t edge =
+        (va + (uint64_t{2} << 20)) / (uint64_t{2} << 20) * (uint64_t{2} << 20);  // between two leaf tables
+    ASSERT_EQ(world.calls.Update(*world.process, {MapOf(va, 8 * kPage, world.handle, 0, 8 * kPage)}, fence, 0),
+              STATUS_SUCCESS);
     ASSERT_EQ(world.calls.Update(*world.process,
                                  {CopyOf(va, va + 3 * kPage, 8 * kPage),    // upward, overlapping
                                   CopyOf(va + 3 * kPage, edge - 4 * kPage, 8 * kPage),  // across tables
@@ -470,7 +474,8 @@ TEST_F(VaCall, UpdatesThatLeaveTheirReservationAreRefusedAsAWhole) {
     EXPECT_EQ(update({good, MapOf(one + 15 * kPage, 2 * kPage, world.handle, 0, 2 * kPage)}), STATUS_INVALID_PARAMETER);
     EXPECT_EQ(update({MapOf(mapped.VirtualAddress, kPage, world.handle, 0, kPage)}), STATUS_INVALID_PARAMETER)
         << "mapped, not reserved";
-    EXPECT_EQ(update({MapOf(one, 3 * kPage, world.handle, 0, 2 * kPage)}), STATUS_INVALID_PARAMETER) << "no whole repeats";
+    EXPECT_EQ(update({MapOf(one, 3 * kPage, world.handle, 0, 2 * kPage)}), STATUS_INVALID_PARAMETER)
+        << "no whole repeats";
     EXPECT_EQ(update({UnmapOf(one, kPage, Of(true, false))}), STATUS_INVALID_PARAMETER) << "Zero or NoAccess";
     EXPECT_EQ(update({CopyOf(two, one, kPage), CopyOf(one, one + kPage, kPage)}), STATUS_INVALID_PARAMETER)
         << "sources of two ranges";
@@ -606,7 +611,8 @@ TEST_F(VaCall, ContiguousAlignedMemoryIsMappedByLargePagesUnlessTheDriverForbids
         life.vidmm.Fill(*data, 0, kLarge, 0x51525354);
         VaCalls calls(life.vidmm);
         Watch([&](const DXGKARG_BUILDPAGINGBUFFER& args) {
-          if (args.Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE) large += args.UpdatePageTable.pPageTableEntries->LargePage;
+          if (args.Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE)
+            large += args.UpdatePageTable.pPageTableEntries->LargePage;
         });
         D3DDDI_MAPGPUVIRTUALADDRESS args{};
         args.hAllocation = calls.Open(*data);
