@@ -86,7 +86,7 @@ TEST_P(SleepWithProcesses, MappingsOfSystemMemoryAndZerosAreAsBefore) {
       process = vidmm.CreateProcess("one");
       buffer = SystemBuffer(life.kernel, life.adapter.objects(), life.adapter.handle(), 2 * kPage,
                             SystemBuffer::Shape::kScattered, "application");
-      std::fill_n(static_cast<uint32_t*>(buffer.Map(0, 2 * kPage)), 2 * kPage / 4, 0x77u);
+      std::fill_n(reinterpret_cast<uint32_t*>(buffer.Map(0, 2 * kPage)), 2 * kPage / 4, 0x77u);
       buffer.Unmap();
       system = vidmm.ReserveVa(*process, 2 * kPage);
       vidmm.MapSystem(*process, system, buffer);
