@@ -235,7 +235,7 @@ Procedure ApertureProcedure() {
   return {"aperture",
           "Maps and unmaps pieces of an aperture range while a client reads from another range.",
           {{"pages", 12, 6, 4096, "Pages of each of the two ranges."},
-           {"rounds", 3, 1, 1000, "How often the second range is mapped and unmapped."}},
+           {"rounds", 2, 1, 1000, "How often the second range is mapped and unmapped."}},
           Run};
 }
 

@@ -30,8 +30,8 @@ class EnginesJob : public Program {
     outcome.copy = Get("copy");
     return outcome;
   }
-  /// Both engines, compared.
-  void ExpectSame(uint64_t bytes, const std::string& config = "", const std::string& more = "") {
+  /// Both engines, compared; what the RTL gave.
+  Outcome ExpectSame(uint64_t bytes, const std::string& config = "", const std::string& more = "") {
     std::string arguments = more;
     if (!config.empty()) {
       Put("config.toml", config);
@@ -46,6 +46,7 @@ class EnginesJob : public Program {
     EXPECT_EQ(fast.report["machine"]["timing"], "estimated");
     EXPECT_THAT(report::Differences(rtl.report.dump(), fast.report.dump()), ::testing::IsEmpty());
     if (rtl.status == 0) EXPECT_EQ(rtl.copy, Get("input"));
+    return rtl;
   }
 };
 
@@ -77,9 +78,17 @@ TEST_F(EnginesJob, FlippedBit) {
   ExpectSame(400'000, "[inject.vram_flip]\nafter_write_bytes = 400000\n");
 }
 
+/// Everything that is counted at power-off, left behind once.
 class EnginesLeak : public EnginesJob, public ::testing::WithParamInterface<std::string> {};
 
-TEST_P(EnginesLeak, IsNamed) { ExpectSame(5'000, "[inject]\nleak = \"" + GetParam() + "\"\n"); }
+TEST_P(EnginesLeak, IsNamed) {
+  const Outcome rtl = ExpectSame(5'000, "[inject]\nleak = \"" + GetParam() + "\"\n");
+  EXPECT_EQ(rtl.status, 1);
+  EXPECT_THAT(Get("log"), ::testing::HasSubstr("leaked "));
+  std::vector<std::string> kinds;
+  for (const auto& leak : rtl.report["leaks"]) kinds.push_back(leak["kind"]);
+  EXPECT_THAT(kinds, ::testing::Contains(GetParam()));
+}
 
 std::vector<std::string> LeakKinds() {
   std::vector<std::string> kinds = os::Inject::LeakKinds();

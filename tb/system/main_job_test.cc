@@ -18,7 +18,6 @@
 namespace gmmu {
 namespace {
 
-using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
@@ -80,24 +79,6 @@ TEST_F(Program, FailsWhenABitOfVramFlips) {
 TEST_F(Program, FailsWhenAFlushIsMissing) {
   ExpectFailure("[inject]\nmissing_flush = true\n", "translation checker");
 }
-/// Everything that is counted at power-off, left behind once.
-class Leaks : public Program, public ::testing::WithParamInterface<std::string> {};
-
-TEST_P(Leaks, AreNamedAtPowerOff) {
-  ExpectFailure("[inject]\nleak = \"" + GetParam() + "\"\n", "leaked ");
-  std::vector<std::string> kinds;
-  const auto report = Report();
-  for (const auto& leak : report["leaks"]) kinds.push_back(leak["kind"]);
-  EXPECT_THAT(kinds, Contains(GetParam()));
-}
-
-std::vector<std::string> LeakKinds() {
-  std::vector<std::string> kinds = os::Inject::LeakKinds();
-  kinds.push_back("pcie_tag");
-  return kinds;
-}
-INSTANTIATE_TEST_SUITE_P(Kinds, Leaks, ::testing::ValuesIn(LeakKinds()),
-                         [](const auto& kind) { return kind.param; });
 
 TEST_F(Program, SurvivesLateInterrupts) {
   Put("config.toml", "[inject]\nlate_interrupt_ns = 5000\n");
