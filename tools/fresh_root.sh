@@ -57,7 +57,19 @@ for file in /etc/apt/apt.conf.d/*; do  # settings of the way to the mirrors only
 done
 certificates=$(for name in PIP_CERT SSL_CERT_FILE; do eval "printf '%s\n' \"\${$name:-}\""; done)
 carry $certificates
-mount -t proc proc "$root/proc" && mount --rbind /dev "$root/dev" && mount --make-rslave "$root/dev" || exit 1
+# A /dev of its own, so that whoever deletes a root that was left behind deletes nothing of this machine.
+devices() {
+  rm -rf "$root/dev"
+  mkdir "$root/dev" && mount -t tmpfs -o mode=755 dev "$root/dev" || return 1
+  for node in null zero full random urandom tty; do
+    : >"$root/dev/$node" && mount --bind "/dev/$node" "$root/dev/$node" || return 1
+  done
+  mkdir "$root/dev/pts" "$root/dev/shm" && mount -t tmpfs -o mode=1777 shm "$root/dev/shm" || return 1
+  mount -t devpts -o newinstance,ptmxmode=0666,mode=620 devpts "$root/dev/pts" && ln -s pts/ptmx "$root/dev/ptmx"
+  ln -s /proc/self/fd "$root/dev/fd"
+  for number in 0:stdin 1:stdout 2:stderr; do ln -s "/proc/self/fd/${number%:*}" "$root/dev/${number#*:}"; done
+}
+mount -t proc proc "$root/proc" && devices || { echo "fresh_root: proc or devices could not be mounted in $root" >&2; exit 1; }
 mkdir -p "$root/root/gmmu"
 (cd "$source_root" && tar -cf - --exclude=./build --exclude=./.git .) | tar -xf - -C "$root/root/gmmu" || exit 1
 echo "fresh_root: ready after $(($(date +%s) - start)) s"
