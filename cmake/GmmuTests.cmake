@@ -3,20 +3,26 @@
 #   tb/sw/<room>, tb/sim/<room>  label unit    plain C++; rooms with SystemC sources link the engine
 #   tb/rtl/<room>                label rtl     with the Verilated tops gmmu_*_bench of that folder
 #   tb/system                    label system  the whole stack
+# and with ports of GMMU_WIDE_BITS bits the rooms of GMMU_WIDE_BENCHES and jobs of the whole stack: label wide.
 include(GoogleTest)
+
+# main() of all of them, and the headers that all of them include, compiled once.
+add_library(gmmu_test_main OBJECT tb/test_main.cc)
+target_link_libraries(gmmu_test_main PUBLIC GTest::gmock)
+target_compile_options(gmmu_test_main PRIVATE -Wall -Wextra -O1 -Wno-dangling-else)
+target_precompile_headers(gmmu_test_main PRIVATE <gmock/gmock.h> <gtest/gtest.h> <algorithm> <functional> <map> <memory>
+                          <random> <set> <string> <vector>)
 
 # gmmu_test(NAME LABEL SECONDS SOURCES... LIBRARIES...)
 function(gmmu_test name label seconds)
   cmake_parse_arguments(arg "" "" "SOURCES;LIBRARIES" ${ARGN})
-  add_executable(${name} tb/test_main.cc ${arg_SOURCES})
-  target_link_libraries(${name} PRIVATE ${arg_LIBRARIES} gmmu_options GTest::gmock)
+  add_executable(${name} ${arg_SOURCES})
+  target_link_libraries(${name} PRIVATE gmmu_test_main ${arg_LIBRARIES} gmmu_options)
   target_compile_options(${name} PRIVATE -O1 -Wno-dangling-else)  # EXPECT_* below an if
   target_compile_definitions(${name} PRIVATE GMMU_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
                                              GMMU_PROGRAM="${CMAKE_BINARY_DIR}/gmmu")
-  list(LENGTH arg_SOURCES sources)
-  if(sources GREATER_EQUAL 8)  # with fewer it costs more than it saves
-    target_precompile_headers(${name} PRIVATE <gmock/gmock.h> <gtest/gtest.h> <algorithm> <functional> <map> <memory> <random>
-                              <set> <string> <vector>)
+  if(NOT name STREQUAL "test_sw_ddi")  # whose sources show that the headers need no others
+    target_precompile_headers(${name} REUSE_FROM gmmu_test_main)
   endif()
   if(TARGET gmmu AND label STREQUAL "system")
     add_dependencies(${name} gmmu)
@@ -24,10 +30,12 @@ function(gmmu_test name label seconds)
   set(prefix)
   if(name MATCHES "_([0-9]+)$")  # the same tests with another data width
     set(prefix TEST_PREFIX "bits${CMAKE_MATCH_1}.")
+    set(label wide)
   elseif(name MATCHES "^test_rtl_top_(.+)$")  # with other sizes
     set(prefix TEST_PREFIX "${CMAKE_MATCH_1}.")
   endif()
-  gtest_discover_tests(${name} ${prefix} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 NO_PRETTY_VALUES NO_PRETTY_TYPES WORKING_DIRECTORY ${CMAKE_SOURCE_DIR}
+  gtest_discover_tests(${name} ${prefix} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 NO_PRETTY_VALUES NO_PRETTY_TYPES
+                       WORKING_DIRECTORY ${CMAKE_SOURCE_DIR}
                        XML_OUTPUT_DIR ${CMAKE_BINARY_DIR}/results
                        PROPERTIES LABELS ${label} TIMEOUT ${seconds} FIXTURES_REQUIRED ddi_rows)
 endfunction()
@@ -103,8 +111,8 @@ if(GMMU_RTL AND GMMU_PLANTS)
   gmmu_planted_benches()
 elseif(GMMU_RTL)
   add_custom_target(rtl_benches)  # all of them
-  # A folder may have several benches: one Verilated library each, one program for all. Rooms in GMMU_WIDE_BENCHES are built
-  # once more for each width in GMMU_WIDE_BITS, the whole GPU once more for each of GMMU_TOP_SIZES.
+  # A folder may have several benches: one Verilated library each, one program for all. Rooms in GMMU_WIDE_BENCHES are
+  # built once more for each width in GMMU_WIDE_BITS, the whole GPU once more for each of GMMU_TOP_SIZES.
   function(gmmu_rtl_test name suffix)
     cmake_parse_arguments(arg "" "" "SOURCES;BENCHES;ARGS;DEFINITIONS" ${ARGN})
     set(libraries)
@@ -163,22 +171,23 @@ if(system_sources AND TARGET gmmu_machine)
   gmmu_test(test_system system 600 SOURCES ${system_sources} LIBRARIES ${libraries})
 endif()
 
-# Jobs that must end well or fail alike, with the program on a wider bus: gmmu_256 differs from gmmu in the Verilated GPU, the SystemC module
-# around it and what the configuration says was built.
-if(TARGET test_system AND TARGET gmmu AND NOT GMMU_SYSTEM_BITS STREQUAL GMMU_DATA_BITS AND GMMU_SYSTEM_BITS)
-  set(bits ${GMMU_SYSTEM_BITS})
-  gmmu_rtl_engine(_${bits} ${bits})
-  add_executable(gmmu_${bits} sw/app/main.cc sim/platform/config_keys.cc)
-  set(definitions ${GMMU_BUILD_DEFINITIONS})
-  list(TRANSFORM definitions REPLACE "^GMMU_DATA_BITS=.*" "GMMU_DATA_BITS=${bits}")
-  target_compile_definitions(gmmu_${bits} PRIVATE ${definitions})
-  target_link_libraries(gmmu_${bits} PRIVATE gmmu_app gmmu_machine_${bits})
-  add_dependencies(test_system gmmu_${bits})
-  gtest_discover_tests(test_system DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 NO_PRETTY_VALUES NO_PRETTY_TYPES
-                       TEST_PREFIX bus_${bits}. TEST_FILTER EnginesJob.*:Program.Brings*:Program.Runs* WORKING_DIRECTORY ${CMAKE_SOURCE_DIR}
-                       XML_OUTPUT_DIR ${CMAKE_BINARY_DIR}/results
-                       PROPERTIES LABELS system TIMEOUT 600 FIXTURES_REQUIRED ddi_rows
-                                  ENVIRONMENT GMMU_PROGRAM=${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/gmmu_${bits})
+# Jobs of the whole stack on a wider bus: gmmu_256 differs from gmmu in the Verilated GPU, the SystemC module around it
+# and what the configuration says was built.
+if(TARGET test_system AND TARGET gmmu)
+  foreach(bits IN LISTS GMMU_WIDE_BITS)
+    gmmu_rtl_engine(_${bits} ${bits})
+    add_executable(gmmu_${bits} sw/app/main.cc sim/platform/config_keys.cc)
+    set(definitions ${GMMU_BUILD_DEFINITIONS})
+    list(TRANSFORM definitions REPLACE "^GMMU_DATA_BITS=.*" "GMMU_DATA_BITS=${bits}")
+    target_compile_definitions(gmmu_${bits} PRIVATE ${definitions})
+    target_link_libraries(gmmu_${bits} PRIVATE gmmu_app gmmu_machine_${bits})
+    add_dependencies(test_system gmmu_${bits})
+    gtest_discover_tests(test_system DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 NO_PRETTY_VALUES NO_PRETTY_TYPES
+                         TEST_PREFIX bus_${bits}. TEST_FILTER EnginesJob.*:Program.Brings*:Program.Runs*
+                         WORKING_DIRECTORY ${CMAKE_SOURCE_DIR} XML_OUTPUT_DIR ${CMAKE_BINARY_DIR}/results
+                         PROPERTIES LABELS wide TIMEOUT 600 FIXTURES_REQUIRED ddi_rows
+                                    ENVIRONMENT GMMU_PROGRAM=${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/gmmu_${bits})
+  endforeach()
 endif()
 
 if(GMMU_PYTHON AND TARGET gmmu)

@@ -32,6 +32,7 @@ waves() {
 }
 
 step './gmmu test' ./gmmu test
+step './gmmu test --wide' ./gmmu test --wide
 step './gmmu run' ./gmmu run
 step './gmmu run --waves' waves
 step './gmmu bench' ./gmmu bench

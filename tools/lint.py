@@ -10,6 +10,8 @@
   core         gmmu.core names the files of rtl/files.f in their order
   registers    the generated register files match rtl/pkg/gmmu.rdl
 """
+import concurrent.futures
+import os
 import re
 import subprocess
 import sys
@@ -42,11 +44,11 @@ def waiver_errors():
     return errors
 
 
-def verilator_errors(sizes):
+def verilator_errors(sizes, log):
     command, environment = rtl_sources.verilator()
     waivers = [str(path.relative_to(ROOT)) for path in sorted((ROOT / "rtl").rglob("*.vlt"))]
     arguments = [command, "--lint-only", "-sv", "-Wall", "--top", TOP, *(f"-G{k}={v}" for k, v in sizes.items())]
-    status, output = rtl_sources.run(arguments + waivers + rtl_sources.sources(), "lint-verilator.log", env=environment)
+    status, output = rtl_sources.run(arguments + waivers + rtl_sources.sources(), log, env=environment)
     return [] if status == 0 and "%Warning" not in output else [output.strip() or f"verilator: exit status {status}"]
 
 
@@ -56,23 +58,26 @@ def command_errors(*command):
 
 
 def main():
-    failed = 0
-    for name, check in (
+    checks = (
         ("files: rtl/files.f is complete", rtl_sources.list_errors),
         ("waivers: each has its reason", waiver_errors),
-        ("verilator -Wall", lambda: verilator_errors({})),
-        ("verilator -Wall, small sizes", lambda: verilator_errors(SMALL)),
+        ("verilator -Wall", lambda: verilator_errors({}, "lint-verilator.log")),
+        ("verilator -Wall, small sizes", lambda: verilator_errors(SMALL, "lint-verilator-small.log")),
         ("elaborate: Yosys read_slang", lambda: command_errors("tools/synth.py", "--elaborate")),
         ("parameters: illegal values", lambda: command_errors("tools/parameters.py", "--illegal")),
         ("parameters: legal corners", lambda: command_errors("tools/parameters.py", "--legal", "--slang")),
         ("core: gmmu.core", lambda: command_errors("tools/core.py", "--check")),
         ("registers: generated files", lambda: command_errors("tools/regs/generate.py", "--check")),
-    ):
-        errors = check()
-        failed += bool(errors)
-        print(f"{'FAILED' if errors else 'ok':6}  {name}", flush=True)
-        for error in errors:
-            print("    " + error.replace("\n", "\n    "))
+    )
+    failed = 0
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:  # each is processes of its own
+        running = [(name, pool.submit(check)) for name, check in checks]
+        for name, check in running:
+            errors = check.result()
+            failed += bool(errors)
+            print(f"{'FAILED' if errors else 'ok':6}  {name}", flush=True)
+            for error in errors:
+                print("    " + error.replace("\n", "\n    "))
     print("lint: " + (f"{failed} checks failed" if failed else "all checks passed"))
     return 1 if failed else 0
 
