@@ -147,6 +147,9 @@ class AddressSpace {
   std::vector<HeldEntry> PageEntries(const CopyPiece& piece, const Contents& contents) const;
   /// The GPU has copied a piece from one table of 4 KiB entries to another: the update that would have done it.
   TableUpdate NoteCopied(const CopyPiece& piece, const std::vector<HeldEntry>& entries);
+  /// Makes these pages invalid where their entries are in use; no table is made but for what is left of a larger
+  /// entry. False: nothing was in use.
+  bool Clear(uint64_t va, uint64_t pages, const Contents& contents, const Sink& sink);
   // Nothing of the space runs while its tables move or are evicted; old ones are retired.
   /// Every table but the root lies elsewhere afterwards, and says the same.
   void MoveTables(const Contents& contents, const Sink& sink);
@@ -239,6 +242,8 @@ class AddressSpace {
   void Split(const Table& table, unsigned level, uint64_t va, const HeldEntry& upper, const Sink& sink);
   /// A table of this level, or of one above it, that is not there: an entry stands in its place.
   bool UnderUpper(unsigned level, uint64_t va) const;
+  /// The slot of the entry above the leaf that maps `va`; nullopt: tables do, or nothing.
+  std::optional<Slot> UpperOf(uint64_t va) const;
 
   PhysicalAdapter& adapter_;
   std::string name_;

@@ -48,7 +48,7 @@ const VaCalls::Range* VaCalls::RangeOf(const VidMm::Process& process, uint64_t b
 // D3DGPU_UNIQUE_DRIVER_PROTECTION: all mappings of a page have the same value.
 bool VaCalls::Clashes(const VidMm::Allocation& allocation, uint64_t first, uint64_t pages, uint64_t protection) const {
   return std::any_of(allocation.mappings.begin(), allocation.mappings.end(), [&](const auto& mapping) {
-    if (mapping.first_page >= first + pages || first >= mapping.first_page + mapping.pages) return false;
+    if (mapping.first_page >= first + pages || first >= mapping.first_page + mapping.shown()) return false;
     return ((mapping.protection.driver | protection) & D3DGPU_UNIQUE_DRIVER_PROTECTION) != 0 &&
            mapping.protection.driver != protection;
   });

@@ -56,6 +56,8 @@ class VidMm {
     };
     std::map<uint64_t, DriverRange> driver_ranges;  // that the driver keeps for itself, by address
     bool tables_asleep = false;  // evicted because the GPU sleeps
+    /// Address and pages of what went while the tables were evicted: its entries go when they are back.
+    std::vector<std::pair<uint64_t, uint64_t>> stale;
     const std::vector<Process*>* parts = nullptr;  // over linked adapters, all of them; the first has the addresses
   };
   struct Allocation {
@@ -78,6 +80,15 @@ class VidMm {
       uint64_t first_page;  // of the allocation
       uint64_t pages;
       Protection protection;
+      bool one_page = false;  // every address shows `first_page`
+
+      /// Pages of the allocation from `first_page` on.
+      uint64_t shown() const { return one_page ? 1 : pages; }
+      /// Its addresses from page `first` on, `count` of them.
+      Mapping Part(uint64_t first, uint64_t count) const {
+        return {process, va + first * hw::kPageSize, one_page ? first_page : first_page + first, count, protection,
+                one_page};
+      }
     };
     std::vector<Mapping> mappings;  // where its pages are, or will be when it is resident again
   };
@@ -183,7 +194,7 @@ class VidMm {
   /// System memory, read and written at its own pages; `pages` 0: all from `first_page` on.
   void MapSystem(Process& process, uint64_t va, const SystemBuffer& buffer, uint64_t first_page = 0,
                  uint64_t pages = 0);
-  /// VRAM page `page` of the allocation at every one of `pages` addresses.
+  /// Page `page` of the allocation, which is in VRAM, at every one of `pages` addresses.
   void MapOnePage(Process& process, uint64_t va, Allocation& allocation, uint64_t page, uint64_t pages);
   void Unmap(Process& process, uint64_t va, uint64_t pages);
   /// Unmaps, and gives page tables back that only served the range.
@@ -212,7 +223,8 @@ class VidMm {
 
   /// In the order of their making.
   std::vector<Allocation*> Allocations() const;
-  /// Records entries for the allocation at `va`; they are written when it is made resident.
+  /// Entries for the allocation at `va`. When it is not resident they are invalid, whatever was mapped there, and are
+  /// written when it is made resident.
   void Map(Process& process, uint64_t va, Allocation& allocation, uint64_t first_page, uint64_t pages,
            const Protection& protection = Protection::All());
   /// An allocation that the driver asked for itself; nothing of it goes through DxgkDdiCreateAllocation.
@@ -304,8 +316,14 @@ class VidMm {
   void EnsureTables(Process& process, uint64_t va, uint64_t pages, bool large = false);
   /// Over linked adapters a page table exists on each GPU or on none: roots are the same.
   void EnsureEverywhere(Process& process, uint64_t va, uint64_t pages);
-  void SetLocal(Process& process, uint64_t va, Allocation& allocation, uint64_t first_page,
-                uint64_t pages, const Protection& protection);
+  void SetLocal(Allocation& allocation, const Allocation::Mapping& mapping);
+  /// Writes the entries of a mapping and records it.
+  void MapResident(Allocation& allocation, const Allocation::Mapping& mapping);
+  /// Entries of the range become invalid where they are in use, and are flushed; it is for the caller to wait. False:
+  /// nothing is to be waited for.
+  bool Clear(Process& process, uint64_t va, uint64_t pages);
+  /// The same for what went while the tables were evicted, without a flush.
+  void ClearStale(Process& process);
   void FinishMapping(Process& process, uint64_t va, uint64_t pages);
   /// Flushes the range when entries were in use there before, or when the hardware may hold that they were not
   /// (DXGK_GPUMMUCAPS.InvalidTlbEntriesNotCached).

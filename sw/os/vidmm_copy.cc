@@ -124,11 +124,7 @@ std::vector<std::pair<VidMm::Allocation*, VidMm::Allocation::Mapping>> VidMm::Ma
       const uint64_t start = std::max(mapping.va, va);
       const uint64_t end = std::min(mapping.va + mapping.pages * kPage, va + bytes);
       if (mapping.process != &process || start >= end) continue;
-      Allocation::Mapping cut = mapping;
-      cut.va = start;
-      cut.first_page += (start - mapping.va) / kPage;
-      cut.pages = (end - start) / kPage;
-      found.emplace_back(allocation.get(), cut);
+      found.emplace_back(allocation.get(), mapping.Part((start - mapping.va) / kPage, (end - start) / kPage));
     }
   }
   return found;

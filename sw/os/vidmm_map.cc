@@ -26,7 +26,8 @@ void VidMm::EnsureEverywhere(Process& process, uint64_t va, uint64_t pages) {
 void VidMm::EnsureTables(Allocation& allocation) {
   for (const Allocation::Mapping& mapping : allocation.mappings) {
     const bool large = gpu_.local_segment().pages_64k && mapping.va % kBytesOf64k == 0 &&
-                       mapping.pages % kPagesOf64k == 0 && mapping.first_page % kPagesOf64k == 0;
+                       mapping.pages % kPagesOf64k == 0 && mapping.first_page % kPagesOf64k == 0 &&
+                       !mapping.one_page;
     EnsureEverywhere(*mapping.process, mapping.va, mapping.pages);
     mapping.process->vidmm->EnsureTables(*mapping.process, mapping.va, mapping.pages, large);
   }
@@ -57,25 +58,26 @@ void VidMm::RestoreMappings(Allocation& allocation) {
     Process& process = *mapping.process;
     VidMm& tables = *process.vidmm;
     touched.push_back(&tables);
-    tables.SetLocal(process, mapping.va, allocation, mapping.first_page, mapping.pages, mapping.protection);
+    tables.SetLocal(allocation, mapping);
     tables.FlushChanges(process, mapping.va, mapping.pages);
   }
   Finish(touched);
 }
 
-void VidMm::SetLocal(Process& process, uint64_t va, Allocation& allocation, uint64_t first_page, uint64_t pages,
-                     const Protection& protection) {
-  EnsureEverywhere(process, va, pages);
+void VidMm::SetLocal(Allocation& allocation, const Allocation::Mapping& mapping) {
+  Process& process = *mapping.process;
+  EnsureEverywhere(process, mapping.va, mapping.pages);
+  const uint64_t shown = mapping.shown();
   std::vector<DXGK_PTE> entries;
-  for (uint64_t page = first_page; page < first_page + pages; ++page)
-    entries.push_back(Protect(LocalEntry(allocation, page), protection));
+  for (uint64_t page = mapping.first_page; page < mapping.first_page + shown; ++page)
+    entries.push_back(Protect(LocalEntry(allocation, page), mapping.protection));
   if (kernel_.parameters().inject.wrong_pte && !wrong_pte_done_) {
     wrong_pte_done_ = true;
-    entries[pages / 2].PageAddress =
-        pages > 1 ? entries[(pages / 2 + 1) % pages].PageAddress : entries[0].PageAddress ^ 1;
+    entries[shown / 2].PageAddress =
+        shown > 1 ? entries[(shown / 2 + 1) % shown].PageAddress : entries[0].PageAddress ^ 1;
   }
-  process.space->SetEntries(va, pages, entries, allocation.handle, first_page * kPage, SinkFor(process),
-                            protection.driver);
+  process.space->SetEntries(mapping.va, mapping.pages, entries, allocation.handle, mapping.first_page * kPage,
+                            SinkFor(process), mapping.protection.driver);
 }
 
 // What is left of every mapping outside of the range.
@@ -94,17 +96,29 @@ void VidMm::ForgetIn(Allocation& allocation, Process& process, uint64_t va, uint
       kept.push_back(mapping);
       continue;
     }
-    if (mapping.va < va)
-      kept.push_back({&process, mapping.va, mapping.first_page, (va - mapping.va) / kPage, mapping.protection});
-    if (last > end)
-      kept.push_back({&process, end, mapping.first_page + (end - mapping.va) / kPage, (last - end) / kPage,
-                      mapping.protection});
+    if (mapping.va < va) kept.push_back(mapping.Part(0, (va - mapping.va) / kPage));
+    if (last > end) kept.push_back(mapping.Part((end - mapping.va) / kPage, (last - end) / kPage));
   }
   allocation.mappings = std::move(kept);
 }
 
 void VidMm::FlushChanges(Process& process, uint64_t va, uint64_t pages) {
   if (std::exchange(process.overwritten, false) || !gpu_.caps().invalid_not_cached) Flush(process, va, pages * kPage);
+}
+
+bool VidMm::Clear(Process& process, uint64_t va, uint64_t pages) {
+  if (process.space->evicted()) {
+    process.stale.emplace_back(va, pages);
+    return false;
+  }
+  const bool any = process.space->Clear(va, pages, ContentsOf(process), SinkFor(process));
+  if (any) FlushChanges(process, va, pages);
+  return any;
+}
+
+void VidMm::ClearStale(Process& process) {
+  for (const auto& [va, pages] : std::exchange(process.stale, {}))
+    process.space->Clear(va, pages, ContentsOf(process), SinkFor(process));
 }
 
 // Flushes what the entries were, waits, and frees the tables that nothing uses any more.
@@ -117,10 +131,14 @@ void VidMm::FinishMapping(Process& process, uint64_t va, uint64_t pages) {
 
 void VidMm::MapLocal(Process& process, uint64_t va, Allocation& allocation, uint64_t first_page, uint64_t pages,
                      const Protection& protection) {
-  SetLocal(process, va, allocation, first_page, pages, protection);
-  Forget(process, va, pages);
-  allocation.mappings.push_back({&process, va, first_page, pages, protection});
-  FinishMapping(process, va, pages);
+  MapResident(allocation, {&process, va, first_page, pages, protection});
+}
+
+void VidMm::MapResident(Allocation& allocation, const Allocation::Mapping& mapping) {
+  SetLocal(allocation, mapping);
+  Forget(*mapping.process, mapping.va, mapping.pages);
+  allocation.mappings.push_back(mapping);
+  FinishMapping(*mapping.process, mapping.va, mapping.pages);
 }
 
 uint64_t VidMm::LargePageBytes(const Allocation& allocation) const {
@@ -199,6 +217,7 @@ void VidMm::EvictTables(Process& process) {
 
 void VidMm::RestoreTables(Process& process) {
   process.space->RestoreTables(SinkFor(process));
+  ClearStale(process);
   FlushSpace(process);
   gpu_.vidsch().ResumeContext(process.handles.context);
 }
@@ -213,6 +232,10 @@ void VidMm::ReplaceRoot(Process& process, uint64_t entries) {
 void VidMm::Map(Process& process, uint64_t va, Allocation& allocation, uint64_t first_page, uint64_t pages,
                 const Protection& protection) {
   if (allocation.local) return MapLocal(process, va, allocation, first_page, pages, protection);
+  if (Clear(process, va, pages)) {
+    Finish();
+    process.space->ReleaseRetired();
+  }
   Forget(process, va, pages);
   allocation.mappings.push_back({&process, va, first_page, pages, protection});
 }
@@ -249,11 +272,7 @@ void VidMm::MapSystem(Process& process, uint64_t va, const SystemBuffer& buffer,
 }
 
 void VidMm::MapOnePage(Process& process, uint64_t va, Allocation& allocation, uint64_t page, uint64_t pages) {
-  EnsureEverywhere(process, va, pages);
-  process.space->SetEntries(va, pages, {LocalEntry(allocation, page)}, allocation.handle, page * kPage,
-                            SinkFor(process));
-  Forget(process, va, pages);
-  FinishMapping(process, va, pages);
+  MapResident(allocation, {&process, va, page, pages, Protection::All(), true});
 }
 
 // A context's own memory is resident before the context runs.

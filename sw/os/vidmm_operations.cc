@@ -36,7 +36,7 @@ void VidMm::InWindow(Allocation& allocation, uint64_t bytes,
 uint64_t VidMm::WindowProtection(const Allocation& allocation, uint64_t first, uint64_t* pages) const {
   const auto of = [&](uint64_t page) -> uint64_t {
     for (const Allocation::Mapping& mapping : allocation.mappings) {
-      if (page < mapping.first_page || page >= mapping.first_page + mapping.pages) continue;
+      if (page < mapping.first_page || page >= mapping.first_page + mapping.shown()) continue;
       if ((mapping.protection.driver & D3DGPU_UNIQUE_DRIVER_PROTECTION) != 0) return mapping.protection.driver;
     }
     return 0;

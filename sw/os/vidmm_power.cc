@@ -41,6 +41,7 @@ void VidMm::Wake() {
   for (const auto& process : processes_) {
     process->space->RestoreRoot(SinkFor(*process));
     if (process->tables_asleep) process->space->RestoreTables(SinkFor(*process));
+    if (!process->space->evicted()) ClearStale(*process);
     TellRoot(*process);
   }
   for (auto& [allocation, kept] : asleep_) {

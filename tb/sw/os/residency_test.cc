@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "life_bench.h"
+#include "os/debug_view.h"
 
 namespace gmmu::os::test {
 namespace {
@@ -179,6 +180,43 @@ TEST(Residency, OnlyEntriesThatWereInUseAreFlushedUnlessTheHardwareMayCacheInval
     });
     EXPECT_THAT(result.faults, IsEmpty());
   }
+}
+
+// One page at many addresses is a mapping as well.
+TEST(Residency, APageAtManyAddressesGoesAndComesBackEverywhere) {
+  LifeBench bench;
+  const auto result = bench.Run([](Life& life) {
+    Set set(life, 1);
+    const auto used = [&](uint64_t va) {
+      D3DKMT_GET_PTE get{};
+      const auto& geometry = life.adapter.caps().geometry;
+      for (unsigned level = 0; level < geometry.count(); ++level)
+        get.PageTableIndex[level] = static_cast<UINT>(geometry.Index(level, va));
+      get.NumPtes = 8;
+      EXPECT_EQ(DebugView(life.vidmm).GetPte(*set.process, get), STATUS_SUCCESS);
+      std::vector<uint64_t> pages;
+      for (UINT i = 0; i < get.NumPtes; ++i) pages.push_back(get.Pte[i].Valid ? get.Pte[i].PageAddress : 0);
+      return pages;
+    };
+    set.MakeResident({0});
+    life.worker.Call([&] {
+      const uint64_t va = life.vidmm.ReserveVa(*set.process, 8 * hw::kPageSize);
+      life.vidmm.MapOnePage(*set.process, va, *set.all[0], 5, 8);
+      life.vidmm.Unmap(*set.process, va + 2 * hw::kPageSize, 1);
+      uint64_t page = set.all[0]->local->page(5);
+      EXPECT_THAT(used(va), ElementsAre(page, page, 0, page, page, page, page, page));
+      set.residency.Evict(*set.all[0]);
+      EXPECT_THAT(used(va), ElementsAre(0, 0, 0, 0, 0, 0, 0, 0));
+      set.residency.MakeResident({set.all[0]});
+      page = set.all[0]->local->page(5);
+      EXPECT_THAT(used(va), ElementsAre(page, page, 0, page, page, page, page, page));
+      life.vidmm.Unmap(*set.process, va, 8);
+      life.vidmm.FreeVa(*set.process, va);
+    });
+    EXPECT_THAT(set.all[0]->mappings, SizeIs(1));
+    set.End();
+  });
+  EXPECT_THAT(result.faults, IsEmpty());
 }
 
 TEST(Residency, AMappingThatWasTakenAwayIsNotRestored) {

@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "driver_front.h"
+#include "os/residency.h"
 
 namespace gmmu::os::test {
 namespace {
@@ -223,6 +224,76 @@ TEST_F(VaCall, UpdatesMapRepeatUnmapAndProtectInsideOneReservation) {
     Reads(life, world.process, va + 32 * kPage, {0x114, 0x115});
     Faults(life, world.process, va + 32 * kPage, regs::Fault::kWriteProtect, true);
     fence.Release();
+  });
+}
+
+// What is mapped and not resident faults, whatever was mapped there before; it has its entries when it is resident.
+TEST_F(VaCall, WhatIsNotResidentTakesTheAddressesOfWhatWasThere) {
+  In([](Life& life, World& world) {
+    Residency residency(life.vidmm);
+    VidMm::Allocation* away = life.vidmm.CreateAllocation("away", 4 * kPage);
+    const D3DKMT_HANDLE handle = world.calls.Open(*away);
+    auto args = world.MapArgs(0, 4, 4);
+    ASSERT_EQ(world.calls.Map(*world.process, args), STATUS_SUCCESS);
+    const uint64_t va = args.VirtualAddress;
+    Reads(life, world.process, va, {0x104, 0x105, 0x106, 0x107});
+    auto over = world.MapArgs(va + kPage, 0, 2);
+    over.hAllocation = handle;
+    ASSERT_EQ(world.calls.Map(*world.process, over), STATUS_SUCCESS);
+    Reads(life, world.process, va, {0x104});
+    Faults(life, world.process, va + kPage, regs::Fault::kEntryInvalid);
+    Faults(life, world.process, va + 2 * kPage, regs::Fault::kEntryInvalid);
+    Reads(life, world.process, va + 3 * kPage, {0x107});
+    MonitoredFence fence(life.vidmm, 0);
+    const uint64_t zero = world.Reserve(kBlock, D3DDDIGPUVIRTUALADDRESS_RESERVE_ZERO);
+    ASSERT_EQ(world.calls.Update(*world.process, {MapOf(zero + kPage, kPage, handle, 2 * kPage, kPage)}, fence, 0),
+              STATUS_SUCCESS);
+    Reads(life, world.process, zero, {0});
+    Faults(life, world.process, zero + kPage, regs::Fault::kEntryInvalid);
+    Reads(life, world.process, zero + 2 * kPage, {0});
+
+    residency.MakeResident({away});
+    for (uint32_t page = 0; page < 4; ++page) life.vidmm.Fill(*away, page * kPage, kPage, 0x200 + page);
+    Reads(life, world.process, va, {0x104, 0x200, 0x201, 0x107});
+    Reads(life, world.process, zero, {0, 0x202, 0});
+    fence.Release();
+    world.calls.Forget(*world.process);
+    life.vidmm.DestroyAllocation(away);
+  });
+}
+
+// Where nothing is mapped nothing is sent; a zero entry above the leaf goes as it is, and makes tables for its rest only.
+TEST_F(VaCall, WhatIsNotResidentMakesNoTablesForItsAddresses) {
+  constexpr uint64_t kLarge = uint64_t{2} << 20;
+  In([](Life& life, World& world) {
+    VidMm::Allocation* away = life.vidmm.CreateAllocation("away", kLarge);
+    D3DDDI_RESERVEGPUVIRTUALADDRESS reserve{};
+    reserve.BaseAddress = 64 * kLarge;
+    reserve.Size = 4 * kLarge;
+    reserve.ReservationType = D3DDDIGPUVIRTUALADDRESS_RESERVE_ZERO;
+    ASSERT_EQ(world.calls.Reserve(*world.process, reserve), STATUS_SUCCESS);
+    const uint64_t va = reserve.VirtualAddress, free = 128 * kLarge;
+    const size_t tables = world.process->space->tables();
+    const auto map = [&](uint64_t base, uint64_t pages) {
+      auto args = world.MapArgs(base, 0, pages);
+      args.hAllocation = world.calls.Open(*away);
+      ASSERT_EQ(world.calls.Map(*world.process, args), STATUS_SUCCESS);
+    };
+    const uint64_t before = life.vidmm.queue().operations();
+    map(free, 512);
+    EXPECT_EQ(life.vidmm.queue().operations(), before);
+    map(va + kLarge, 512);
+    EXPECT_EQ(world.process->space->tables(), tables);
+    EXPECT_EQ(life.vidmm.queue().operations() - before, 3u) << "entry, flush, monitored fence";
+    Reads(life, world.process, va + kLarge - kPage, {0});
+    Faults(life, world.process, va + kLarge, regs::Fault::kEntryInvalid);
+    Faults(life, world.process, va + 2 * kLarge - kPage, regs::Fault::kEntryInvalid);
+    map(va + 2 * kLarge, 1);
+    EXPECT_EQ(world.process->space->tables(), tables + 1);
+    Faults(life, world.process, va + 2 * kLarge, regs::Fault::kEntryInvalid);
+    Reads(life, world.process, va + 2 * kLarge + kPage, {0});
+    world.calls.Forget(*world.process);
+    life.vidmm.DestroyAllocation(away);
   });
 }
 
