@@ -256,6 +256,7 @@ void VidMm::ForgetQueued() {
     lost.push_back(operation);
     allocation->notified = false;
   }
+  for (const auto& allocation : allocations_) allocation->mappings.clear();  // the tables are lost as well
   for (const DXGKARG_BUILDPAGINGBUFFER& operation : aperture_->Lost()) lost.push_back(operation);
   ReleaseHeld();
   adapter().AnnounceLoss(paging_.handles.context, std::move(lost));
@@ -415,11 +416,13 @@ void VidMm::DestroyAllocation(Allocation* allocation) {
 }
 
 void VidMm::DropAllocation(Allocation* allocation) {
-  NotifyEvicted(*allocation);
+  ClearMappings(*allocation);
+  if (running()) NotifyEvicted(*allocation);
   if (allocation->local) {
     Discard(*allocation);
     Evict(*allocation);
   }
+  DropAsleep(*allocation);
   allocations_.erase(
       std::find_if(allocations_.begin(), allocations_.end(),
                    [allocation](const auto& held) { return held.get() == allocation; }));

@@ -56,7 +56,7 @@ class VidMm {
     };
     std::map<uint64_t, DriverRange> driver_ranges;  // that the driver keeps for itself, by address
     bool tables_asleep = false;  // evicted because the GPU sleeps
-    /// Address and pages of what went while the tables were evicted: its entries go when they are back.
+    /// Address and pages of what went while the tables were away: its entries go when they are back.
     std::vector<std::pair<uint64_t, uint64_t>> stale;
     const std::vector<Process*>* parts = nullptr;  // over linked adapters, all of them; the first has the addresses
   };
@@ -151,6 +151,8 @@ class VidMm {
   Allocation* CreateAllocation(const std::string& name, uint64_t bytes);
   Allocation* CreateInAperture(const std::string& name, uint64_t bytes);
   Allocation* CreateAllocation(const AllocationRequest& request);
+  /// Entries that lead to it become invalid and are flushed before its VRAM goes to others and before the driver is
+  /// told. Nothing is sent for a process that is gone, for what an adapter reset has lost, or when VidMm has stopped.
   void DestroyAllocation(Allocation* allocation);
   /// VRAM for all of it; contents are undefined. Throws OsError when there is no room; TryMakeResident
   /// then answers false, and nothing is taken.
@@ -265,6 +267,8 @@ class VidMm {
   Adapter& adapter() { return gpu_.logical(); }
   PhysicalAdapter& gpu() { return gpu_; }
   const PagingQueue& queue() const { return queue_; }
+  /// Between Start and Stop.
+  bool running() const { return queue_.buffers() != 0; }
   Process& paging_process() { return paging_; }
 
  private:
@@ -322,7 +326,9 @@ class VidMm {
   /// Entries of the range become invalid where they are in use, and are flushed; it is for the caller to wait. False:
   /// nothing is to be waited for.
   bool Clear(Process& process, uint64_t va, uint64_t pages);
-  /// The same for what went while the tables were evicted, without a flush.
+  /// The same for every mapping of an allocation, which has none then; waits.
+  void ClearMappings(Allocation& allocation);
+  /// The same for what went while the tables were away, without a flush.
   void ClearStale(Process& process);
   void FinishMapping(Process& process, uint64_t va, uint64_t pages);
   /// Flushes the range when entries were in use there before, or when the hardware may hold that they were not
@@ -330,6 +336,10 @@ class VidMm {
   void FlushChanges(Process& process, uint64_t va, uint64_t pages);
   void Forget(Process& process, uint64_t va, uint64_t pages);
   AddressSpace::Contents ContentsOf(Process& process);
+  /// Evicted, or not there because the GPU sleeps.
+  bool Away(const Process& process) const { return asleep_now_ || process.space->evicted(); }
+  /// A backing store that waits for the end of the sleep goes.
+  void DropAsleep(const Allocation& allocation);
   void FlushSpace(Process& process);
   void CopyPiece(Process& process, const AddressSpace::CopyPiece& piece, uint64_t driver_protection);
   void CopyByGpu(Process& process, const AddressSpace::CopyPiece& piece, const std::vector<HeldEntry>& entries);
@@ -377,6 +387,7 @@ class VidMm {
   std::unique_ptr<ContextAllocations> context_allocations_;
   std::vector<std::pair<HANDLE, Ledger::Ticket>> deferred_;
   std::vector<std::pair<Allocation*, SystemBuffer>> asleep_;
+  bool asleep_now_ = false;
   std::vector<VidMm*> link_{this};
   bool wrong_pte_done_ = false;
   bool paging_is_up_ = false;  // its first tables are always the CPU's work

@@ -107,13 +107,30 @@ void VidMm::FlushChanges(Process& process, uint64_t va, uint64_t pages) {
 }
 
 bool VidMm::Clear(Process& process, uint64_t va, uint64_t pages) {
-  if (process.space->evicted()) {
+  if (Away(process)) {
     process.stale.emplace_back(va, pages);
     return false;
   }
   const bool any = process.space->Clear(va, pages, ContentsOf(process), SinkFor(process));
   if (any) FlushChanges(process, va, pages);
   return any;
+}
+
+// What is not resident has no entries, unless they are in tables that are away.
+void VidMm::ClearMappings(Allocation& allocation) {
+  std::vector<VidMm*> touched;
+  std::vector<Process*> changed;
+  for (const Allocation::Mapping& mapping : std::exchange(allocation.mappings, {})) {
+    Process& process = *mapping.process;
+    VidMm& tables = *process.vidmm;
+    if (!tables.running() || (!allocation.local && !tables.Away(process))) continue;
+    if (!tables.Clear(process, mapping.va, mapping.pages)) continue;
+    touched.push_back(&tables);
+    changed.push_back(&process);
+  }
+  if (touched.empty()) return;
+  Finish(touched);
+  for (Process* process : changed) process->space->ReleaseRetired();
 }
 
 void VidMm::ClearStale(Process& process) {

@@ -112,7 +112,7 @@ void VidMm::TransferPhysical(Allocation& allocation, SystemBuffer& buffer, uint6
 }
 
 void VidMm::Discard(const Allocation& allocation) {
-  if (!kernel_.parameters().physical_paging) return;
+  if (!kernel_.parameters().physical_paging || !running()) return;
   DXGKARG_BUILDPAGINGBUFFER operation{};
   operation.Operation = DXGK_OPERATION_DISCARD_CONTENT;
   operation.DiscardContent.hAllocation = allocation.handle;

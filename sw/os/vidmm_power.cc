@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What of VidMm lives through D3, where video memory loses its content: processes, contexts, virtual addresses, and
 // allocations with their bytes, and every entry of their page tables.
+#include <algorithm>
+
 #include "os/text.h"
 #include "os/vidmm.h"
 
@@ -34,10 +36,20 @@ void VidMm::Sleep() {
   }
   queue_.Drain();
   paging_.space->FreeTables();
+  asleep_now_ = true;
+}
+
+void VidMm::DropAsleep(const Allocation& allocation) {
+  const auto kept = std::find_if(asleep_.begin(), asleep_.end(),
+                                 [&](const auto& asleep) { return asleep.first == &allocation; });
+  if (kept == asleep_.end()) return;
+  kept->second.Release();
+  asleep_.erase(kept);
 }
 
 void VidMm::Wake() {
   MakePagingTables();
+  asleep_now_ = false;
   for (const auto& process : processes_) {
     process->space->RestoreRoot(SinkFor(*process));
     if (process->tables_asleep) process->space->RestoreTables(SinkFor(*process));

@@ -291,6 +291,26 @@ TEST(LinkedMemory, WhatIsEvictedGoesFromTheTablesOfEveryGpuAndComesBackThere) {
   ExpectGood(result);
 }
 
+TEST(LinkedMemory, WhatIsDestroyedGoesFromTheTablesOfEveryGpu) {
+  LinkedBench bench(3);
+  const auto result = bench.Run([](Life& life) {
+    Shared shared(life, 1);
+    shared.RunClient(2, shared.Client(2, true, 77), "written by a peer");
+    for (unsigned gpu = 0; gpu < 3; ++gpu)
+      shared.RunClient(gpu, shared.Client(gpu, false, 77), "read by adapter " + std::to_string(gpu));
+    life.worker.Call([&] { life.link.on(1).DestroyAllocation(shared.allocation); });
+    for (unsigned gpu = 0; gpu < 3; ++gpu) {
+      ClientRun run = shared.Client(gpu, false, 77);
+      run.order.count = 1;
+      run.fault = regs::Fault::kEntryInvalid;
+      shared.RunClient(gpu, run, "destroyed, read by adapter " + std::to_string(gpu));
+    }
+    life.worker.Call([&] { shared.allocation = life.link.on(1).CreateAllocation("another", kPage); });
+    shared.End();
+  });
+  ExpectGood(result);
+}
+
 TEST(LinkedMemory, EachAdapterHasItsOwnBudget) {
   LinkedBench bench;
   const auto result = bench.Run([](Life& life) {

@@ -133,6 +133,37 @@ TEST_P(SleepWithProcesses, TablesThatWereEvictedBeforeStayEvicted) {
   });
 }
 
+// Its bytes wait in system memory, and the entries that led to it are kept with the tables: both go.
+TEST_P(SleepWithProcesses, WhatIsDestroyedMeanwhileDoesNotComeBack) {
+  Run([](Life& life) {
+    VidMm& vidmm = life.vidmm;
+    VidMm::Process* process = nullptr;
+    VidMm::Allocation *data = nullptr, *more = nullptr;
+    uint64_t va = 0;
+    life.worker.Call([&] {
+      process = vidmm.CreateProcess("one");
+      data = Filled(life, 2, 0x100);
+      more = Filled(life, 1, 0x200);
+      va = vidmm.ReserveVa(*process, 3 * kPage);
+      vidmm.MapLocal(*process, va, *data, 0, 2);
+      vidmm.MapLocal(*process, va + 2 * kPage, *more, 0, 1);
+      vidmm.Sleep();
+      vidmm.DestroyAllocation(data);
+      life.adapter.PowerDown(GetParam());
+      life.adapter.PowerUp();
+      vidmm.Wake();
+    });
+    Faults(life, process, va, regs::Fault::kEntryInvalid);
+    Faults(life, process, va + kPage, regs::Fault::kEntryInvalid);
+    Reads(life, process, va + 2 * kPage, {0x200});
+    life.worker.Call([&] {
+      vidmm.FreeVa(*process, va);
+      vidmm.DestroyAllocation(more);
+      vidmm.DestroyProcess(process);
+    });
+  });
+}
+
 // An allocation that the driver wants to be told of has no place in D3, and another one afterwards.
 TEST_P(SleepWithProcesses, NoticesOfResidencyGoWithTheContent) {
   std::vector<bool> resident;

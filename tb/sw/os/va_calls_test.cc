@@ -699,8 +699,12 @@ TEST_F(VaCall, ContiguousAlignedMemoryIsMappedByLargePagesUnlessTheDriverForbids
         EXPECT_EQ(args.VirtualAddress % (forbidden ? kBlock : kLarge), 0u);
         Reads(life, process, args.VirtualAddress + kLarge - 2 * kPage, {0x51525354, 0x51525354});
         Faults(life, process, args.VirtualAddress, regs::Fault::kWriteProtect, true);
-        calls.Forget(*process);
+        const size_t tables = process->space->tables();
         life.vidmm.DestroyAllocation(data);
+        EXPECT_EQ(process->space->tables(), tables) << "a large entry goes without a table in its place";
+        for (const auto& gone : {args, elsewhere})
+          Faults(life, process, gone.VirtualAddress + kLarge - kPage, regs::Fault::kEntryInvalid);
+        calls.Forget(*process);
         life.vidmm.DestroyProcess(process);
       });
     });
