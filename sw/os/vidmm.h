@@ -307,7 +307,15 @@ class VidMm {
   void DestroyDeferred();
   /// The driver's protection of the allocation's pages from `first` on in paging windows: `pages` is cut to those
   /// that have the same.
-  uint64_t WindowProtection(const Allocation& allocation, uint64_t first, uint64_t* pages) const;
+  static uint64_t WindowProtection(const Allocation& allocation, uint64_t first, uint64_t* pages);
+  /// What of an allocation one window shows, bytes: `skip` of it are before what is wanted, because windows begin
+  /// with a whole page of the segment.
+  struct Piece {
+    uint64_t start, skip, size;
+    uint64_t protection;  // the driver's, of all that is wanted
+  };
+  /// From byte `at` on, at most `left` bytes of at most `pages` in the window.
+  static Piece PieceAt(const Allocation& allocation, uint64_t at, uint64_t left, uint64_t pages);
   void TransferPhysical(Allocation& allocation, SystemBuffer& buffer, uint64_t bytes, bool in,
                         const Progress& progress);
   void FillPhysical(Allocation& allocation, uint64_t offset, uint64_t bytes, uint32_t pattern);
@@ -346,6 +354,7 @@ class VidMm {
   /// True: mapped with pages of 64 KiB.
   bool SetWindow(uint64_t va, const std::vector<DXGK_PTE>& entries, const Allocation& allocation,
                  uint64_t offset, uint64_t driver_protection);
+  bool SetWindow(uint64_t va, const Allocation& allocation, const Piece& piece);
   void CopyAperture(uint64_t aperture_offset, Allocation& allocation, uint64_t offset, uint64_t bytes, bool in);
   /// Pages of an allocation in VRAM; where it has pages of 64 KiB, up to the end of the last one.
   std::vector<DXGK_PTE> LocalEntries(const Allocation& allocation, uint64_t offset, uint64_t bytes) const;

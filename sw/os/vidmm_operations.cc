@@ -26,15 +26,21 @@ void VidMm::InWindow(Allocation& allocation, uint64_t bytes,
   if (bytes > WindowBytes()) throw BugCheck("a window for " + std::to_string(bytes) + " bytes of " + allocation.name);
   Window& window = NextWindow();
   const std::vector<DXGK_PTE> local = LocalEntries(allocation, 0, bytes);
-  uint64_t pages = local.size();
-  SetWindow(window.local, local, allocation, 0, WindowProtection(allocation, 0, &pages));
+  for (uint64_t first = 0, pages = 0; first < local.size(); first += pages) {
+    pages = local.size() - first;
+    const uint64_t protection = WindowProtection(allocation, first, &pages);
+    const auto begin = local.begin() + static_cast<ptrdiff_t>(first);
+    const std::vector<DXGK_PTE> entries(begin, begin + static_cast<ptrdiff_t>(pages));
+    SetWindow(window.local + first * kPage, entries, allocation, first * kPage, protection);
+  }
   Operate(operation(window.local));
 }
 
 // Only a protection with D3DGPU_UNIQUE_DRIVER_PROTECTION goes with the pages into the windows; it is the same in all
-// mappings of a page.
-uint64_t VidMm::WindowProtection(const Allocation& allocation, uint64_t first, uint64_t* pages) const {
-  const auto of = [&](uint64_t page) -> uint64_t {
+// mappings of a page. What follows the last page in a page of the segment is as that one.
+uint64_t VidMm::WindowProtection(const Allocation& allocation, uint64_t first, uint64_t* pages) {
+  const auto of = [&, last = PagesOf(allocation.bytes) - 1](uint64_t page) -> uint64_t {
+    page = std::min(page, last);
     for (const Allocation::Mapping& mapping : allocation.mappings) {
       if (page < mapping.first_page || page >= mapping.first_page + mapping.shown()) continue;
       if ((mapping.protection.driver & D3DGPU_UNIQUE_DRIVER_PROTECTION) != 0) return mapping.protection.driver;
@@ -43,8 +49,7 @@ uint64_t VidMm::WindowProtection(const Allocation& allocation, uint64_t first, u
   };
   const uint64_t protection = of(first);
   uint64_t same = 1;
-  const uint64_t end = std::min(*pages, PagesOf(allocation.bytes) - first);
-  while (same < end && of(first + same) == protection) ++same;
+  while (same < *pages && of(first + same) == protection) ++same;
   *pages = same;
   return protection;
 }

@@ -38,26 +38,42 @@ std::vector<DXGK_PTE> VidMm::LocalEntries(const Allocation& allocation, uint64_t
   return entries;
 }
 
+VidMm::Piece VidMm::PieceAt(const Allocation& allocation, uint64_t at, uint64_t left, uint64_t pages) {
+  Piece piece{};
+  piece.skip = at % allocation.vidmm->gpu_.local_segment().page_bytes();
+  piece.start = at - piece.skip;
+  const uint64_t before = piece.skip / kPage;  // whole pages
+  uint64_t same = std::min(pages > before ? pages - before : 1, PagesOf(at % kPage + left));
+  piece.protection = WindowProtection(allocation, at / kPage, &same);
+  piece.size = std::min(left, same * kPage - at % kPage);
+  return piece;
+}
+
+bool VidMm::SetWindow(uint64_t va, const Allocation& allocation, const Piece& piece) {
+  return SetWindow(va, LocalEntries(allocation, piece.start, piece.skip + piece.size), allocation, piece.start,
+                   piece.protection);
+}
+
 void VidMm::Transfer(Allocation& allocation, SystemBuffer& buffer, uint64_t bytes, bool in,
                      const Progress& progress) {
   if (kernel_.parameters().physical_paging) return TransferPhysical(allocation, buffer, bytes, in, progress);
   for (uint64_t done = 0; done < bytes;) {
-    uint64_t pages = kernel_.parameters().window_pages;
-    const uint64_t protection = WindowProtection(allocation, done / kPage, &pages);
-    const uint64_t size = std::min(bytes - done, pages * kPage);
+    const Piece piece = PieceAt(allocation, done, bytes - done, kernel_.parameters().window_pages);
+    const uint64_t size = piece.size;
     Window& window = NextWindow();
+    const uint64_t local = window.local + piece.skip;
     std::vector<DXGK_PTE> system;
     for (uint64_t page = done / kPage; page < done / kPage + PagesOf(size); ++page)
       system.push_back(SystemEntry(buffer.page(page)));
-    const bool system_64k = SetWindow(window.system, system, allocation, done, protection);
-    const bool local_64k = SetWindow(window.local, LocalEntries(allocation, done, size), allocation, done, protection);
+    const bool system_64k = SetWindow(window.system, system, allocation, done, piece.protection);
+    const bool local_64k = SetWindow(window.local, allocation, piece);
     DXGKARG_BUILDPAGINGBUFFER operation{};
     operation.Operation = DXGK_OPERATION_VIRTUAL_TRANSFER;
     operation.TransferVirtual.hAllocation = allocation.handle;
     operation.TransferVirtual.AllocationOffsetInBytes = done;
     operation.TransferVirtual.TransferSizeInBytes = size;
-    operation.TransferVirtual.SourceVirtualAddress = in ? window.system : window.local;
-    operation.TransferVirtual.DestinationVirtualAddress = in ? window.local : window.system;
+    operation.TransferVirtual.SourceVirtualAddress = in ? window.system : local;
+    operation.TransferVirtual.DestinationVirtualAddress = in ? local : window.system;
     operation.TransferVirtual.Flags.Src64KBPages = in ? system_64k : local_64k;
     operation.TransferVirtual.Flags.Dst64KBPages = in ? local_64k : system_64k;
     operation.TransferVirtual.TransferDirection =
@@ -72,17 +88,19 @@ void VidMm::Transfer(Allocation& allocation, SystemBuffer& buffer, uint64_t byte
 
 void VidMm::CopyLocal(Allocation& source, Allocation& target, uint64_t bytes) {
   for (uint64_t done = 0; done < bytes;) {
-    const uint64_t size = std::min(bytes - done, WindowBytes());
+    Piece from = PieceAt(source, done, bytes - done, kernel_.parameters().window_pages);
+    const Piece to = PieceAt(target, done, from.size, kernel_.parameters().window_pages);
+    const uint64_t size = from.size = to.size;
     Window& window = NextWindow();
-    const bool source_64k = SetWindow(window.system, LocalEntries(source, done, size), source, done, 0);
-    const bool target_64k = SetWindow(window.local, LocalEntries(target, done, size), target, done, 0);
+    const bool source_64k = SetWindow(window.system, source, from);
+    const bool target_64k = SetWindow(window.local, target, to);
     DXGKARG_BUILDPAGINGBUFFER operation{};
     operation.Operation = DXGK_OPERATION_VIRTUAL_TRANSFER;
     operation.TransferVirtual.hAllocation = target.handle;
     operation.TransferVirtual.AllocationOffsetInBytes = done;
     operation.TransferVirtual.TransferSizeInBytes = size;
-    operation.TransferVirtual.SourceVirtualAddress = window.system;
-    operation.TransferVirtual.DestinationVirtualAddress = window.local;
+    operation.TransferVirtual.SourceVirtualAddress = window.system + from.skip;
+    operation.TransferVirtual.DestinationVirtualAddress = window.local + to.skip;
     operation.TransferVirtual.Flags.Src64KBPages = source_64k;
     operation.TransferVirtual.Flags.Dst64KBPages = target_64k;
     operation.TransferVirtual.TransferDirection = DXGK_MEMORY_TRANSFER_LOCAL_TO_LOCAL;
@@ -106,25 +124,20 @@ void VidMm::PageOut(Allocation& allocation, SystemBuffer& target, uint64_t bytes
 void VidMm::Fill(Allocation& allocation, uint64_t offset, uint64_t bytes, uint32_t pattern) {
   if (kernel_.parameters().physical_paging) return FillPhysical(allocation, offset, bytes, pattern);
   for (uint64_t done = 0; done < bytes;) {
-    // The window begins with a whole page of the segment.
-    const uint64_t skip = (offset + done) % gpu_.local_segment().page_bytes();
-    const uint64_t from = offset + done - skip;
-    uint64_t pages = PagesOf(kernel_.parameters().fill_bytes);
-    const uint64_t protection = WindowProtection(allocation, from / kPage, &pages);
-    const uint64_t size = std::min(bytes - done, pages * kPage - skip);
+    const Piece piece = PieceAt(allocation, offset + done, bytes - done, PagesOf(kernel_.parameters().fill_bytes));
     queue_.WaitFor(fill_window_.packet);
-    Window& window = skip + size > WindowBytes() ? fill_window_ : NextWindow();
-    SetWindow(window.local, LocalEntries(allocation, from, skip + size), allocation, from, protection);
+    Window& window = piece.skip + piece.size > WindowBytes() ? fill_window_ : NextWindow();
+    SetWindow(window.local, allocation, piece);
     DXGKARG_BUILDPAGINGBUFFER operation{};
     operation.Operation = DXGK_OPERATION_VIRTUAL_FILL;
     operation.FillVirtual.hAllocation = allocation.handle;
     operation.FillVirtual.AllocationOffsetInBytes = offset + done;
-    operation.FillVirtual.FillSizeInBytes = size;
+    operation.FillVirtual.FillSizeInBytes = piece.size;
     operation.FillVirtual.FillPattern = pattern;
-    operation.FillVirtual.DestinationVirtualAddress = window.local + skip;
+    operation.FillVirtual.DestinationVirtualAddress = window.local + piece.skip;
     active_->Add(operation);
     window.packet = active_->Submit();
-    done += size;
+    done += piece.size;
   }
   Finish();
 }

@@ -2,6 +2,8 @@
 // Memory and addresses that a driver asks for itself. Documents only.
 #include "os/context_allocations.h"
 
+#include <tuple>
+
 #include "driver_front.h"
 #include "kmd/escape.h"
 #include "workload/render_buffer.h"
@@ -192,6 +194,54 @@ TEST_F(ContextAllocation, WithoutMapGpuVirtualAddressThereIsNoMapping) {
       life.vidmm.DestroyProcess(process);
     });
   });
+}
+
+// D3DGPU_UNIQUE_DRIVER_PROTECTION: of the pages that were mapped with it, and of no other.
+TEST_F(ContextAllocation, ItsWindowHasTheUniqueDriverProtectionOfEachPage) {
+  constexpr uint64_t kUnique = D3DGPU_UNIQUE_DRIVER_PROTECTION;
+  bool armed = false;
+  VidMm::Process* process = nullptr;
+  std::vector<std::tuple<uint64_t, UINT, UINT64>> windows;  // offset, pages, protection
+  Instead([&](DXGKARG_BUILDPAGINGBUFFER& args, const BuildCall& call) {
+    const auto& op = args.UpdatePageTable;
+    if (armed && args.Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE && op.hProcess != process->handles.process)
+      windows.emplace_back(op.AllocationOffsetInBytes, op.NumPageTableEntries, op.DriverProtection);
+    const bool of_the_test = args.Operation == DXGK_OPERATION_INIT_CONTEXT_RESOURCE ||
+                             args.Operation == DXGK_OPERATION_UPDATE_CONTEXT_ALLOCATION;
+    return of_the_test ? STATUS_SUCCESS : call(args);
+  });
+  bench.options.os.driver["ContextBytes"] = 0;
+  Run([&](Life& life) {
+    life.worker.Call([&] {
+      process = life.vidmm.CreateProcess("process");
+      int driver_data = 0;
+      DXGKARGCB_CREATECONTEXTALLOCATION create{};
+      create.hAdapter = life.adapter.handle();
+      create.hContext = process->handles.dxgk_context;
+      create.hDriverAllocation = &driver_data;
+      create.Size = 4 * kPage;
+      create.SupportedSegmentSet = 2;
+      create.ContextAllocationFlags.MapGpuVirtualAddress = 1;
+      ASSERT_EQ(seen.interface.DxgkCbCreateContextAllocation(&create), STATUS_SUCCESS);
+      DXGKARGCB_MAPCONTEXTALLOCATION map{};
+      map.hAllocation = create.hAllocation;
+      map.OffsetInPages = 1;
+      map.SizeInPages = 1;
+      map.Protection.Write = 1;
+      map.DriverProtection = kUnique | 9;
+      ASSERT_NE(seen.interface.DxgkCbMapContextAllocation(life.adapter.handle(), &map), 0u);
+      uint64_t record = 1;
+      const DXGKARGCB_UPDATECONTEXTALLOCATION update{create.hAllocation, &record, sizeof record};
+      armed = true;
+      ASSERT_EQ(seen.interface.DxgkCbUpdateContextAllocation(life.adapter.handle(), &update), STATUS_SUCCESS);
+      armed = false;
+      EXPECT_EQ(seen.interface.DxgkCbDestroyContextAllocation(life.adapter.handle(), create.hAllocation),
+                STATUS_SUCCESS);
+      life.vidmm.DestroyProcess(process);
+    });
+  });
+  const decltype(windows) expected = {{0, 1, 0}, {kPage, 1, kUnique | 9}, {2 * kPage, 2, 0}};
+  EXPECT_EQ(windows, expected);
 }
 
 class DriverRange : public DriverFront {};

@@ -651,6 +651,42 @@ TEST_F(VaCall, AUniqueDriverProtectionIsTheSameForAllMappingsAndGoesWithThePages
   });
 }
 
+// Source and target of a copy have protections of their own; a piece has one of each.
+TEST_F(VaCall, AUniqueDriverProtectionGoesIntoBothWindowsOfACopyInVram) {
+  constexpr uint64_t kUnique = D3DGPU_UNIQUE_DRIVER_PROTECTION;
+  std::vector<std::tuple<HANDLE, uint64_t, UINT64>> windows;  // allocation, pages, protection
+  In([&](Life& life, World& world) {
+    VidMm::Allocation* target = Filled(life, 32, 0x900);
+    const D3DKMT_HANDLE handle = world.calls.Open(*target);
+    const auto map = [&](D3DKMT_HANDLE of, uint64_t offset, uint64_t pages, uint64_t protection) {
+      auto args = world.MapArgs(0, offset, pages);
+      args.hAllocation = of;
+      args.DriverProtection = protection;
+      ASSERT_EQ(world.calls.Map(*world.process, args), STATUS_SUCCESS);
+    };
+    map(world.handle, 0, 4, kUnique | 5);
+    map(handle, 2, 10, kUnique | 6);
+    Watch([&](const DXGKARG_BUILDPAGINGBUFFER& args) {
+      const auto& op = args.UpdatePageTable;
+      if (args.Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE)
+        windows.emplace_back(op.hAllocation, op.NumPageTableEntries, op.DriverProtection);
+    });
+    life.vidmm.CopyLocal(*world.data, *target, 32 * kPage);
+    seen.operation = nullptr;
+    const HANDLE from = world.data->handle, to = target->handle;
+    const decltype(windows) expected = {{from, 2, kUnique | 5}, {to, 2, 0},           {from, 2, kUnique | 5},
+                                        {to, 2, kUnique | 6},   {from, 8, 0},         {to, 8, kUnique | 6},
+                                        {from, 20, 0},          {to, 20, 0}};
+    EXPECT_EQ(windows, expected);
+    auto args = world.MapArgs(0, 12, 20);
+    args.hAllocation = handle;
+    ASSERT_EQ(world.calls.Map(*world.process, args), STATUS_SUCCESS);
+    Reads(life, world.process, args.VirtualAddress, {0x10C, 0x10D});
+    world.calls.Forget(*world.process);
+    life.vidmm.DestroyAllocation(target);
+  });
+}
+
 TEST_F(VaCall, RangesOfTheDriverTakeMappingsOnlyWithAllowUserModeMapping) {
   for (const bool allowed : {false, true}) {
     bench.options.os.driver["DriverVaBytes"] = 1;
