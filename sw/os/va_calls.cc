@@ -46,8 +46,8 @@ const VaCalls::Range* VaCalls::RangeOf(const VidMm::Process& process, uint64_t b
 }
 
 // D3DGPU_UNIQUE_DRIVER_PROTECTION: all mappings of a page have the same value.
-bool VaCalls::Clashes(const VidMm::Allocation& allocation, uint64_t first, uint64_t pages, uint64_t protection) const {
-  return std::any_of(allocation.mappings.begin(), allocation.mappings.end(), [&](const auto& mapping) {
+bool VaCalls::Clashes(const Mappings& mappings, uint64_t first, uint64_t pages, uint64_t protection) {
+  return std::any_of(mappings.begin(), mappings.end(), [&](const auto& mapping) {
     if (mapping.first_page >= first + pages || first >= mapping.first_page + mapping.shown()) return false;
     return ((mapping.protection.driver | protection) & D3DGPU_UNIQUE_DRIVER_PROTECTION) != 0 &&
            mapping.protection.driver != protection;
@@ -78,7 +78,7 @@ NTSTATUS VaCalls::Map(VidMm::Process& process, D3DDDI_MAPGPUVIRTUALADDRESS& args
     return STATUS_INVALID_PARAMETER;
   }
   if (allocation != nullptr && !no_memory &&
-      Clashes(*allocation, args.OffsetInPages, args.SizeInPages, args.DriverProtection)) {
+      Clashes(allocation->mappings, args.OffsetInPages, args.SizeInPages, args.DriverProtection)) {
     return STATUS_INVALID_PARAMETER;
   }
   uint64_t va = base;
@@ -139,7 +139,7 @@ NTSTATUS VaCalls::Free(VidMm::Process& process, uint64_t base, uint64_t bytes) {
 }
 
 NTSTATUS VaCalls::Check(const VidMm::Process& process, const D3DDDI_UPDATEGPUVIRTUALADDRESS_OPERATION& operation,
-                        const Range** target, const Range** source) const {
+                        const Plan& plan, const Range** target, const Range** source) const {
   const auto in_one = [&](uint64_t base, uint64_t bytes, const Range** one) {
     if (!WholePages(base, bytes)) return false;
     const Range* range = RangeOf(process, base, bytes);
@@ -155,8 +155,8 @@ NTSTATUS VaCalls::Check(const VidMm::Process& process, const D3DDDI_UPDATEGPUVIR
            map.AllocationSizeInBytes <= allocation->bytes - map.AllocationOffsetInBytes;
   };
   const auto clashes = [&](const auto& map, uint64_t protection) {
-    return Clashes(*Find(map.hAllocation), map.AllocationOffsetInBytes / kPage, map.AllocationSizeInBytes / kPage,
-                   protection);
+    return Clashes(plan.at(Find(map.hAllocation)), map.AllocationOffsetInBytes / kPage,
+                   map.AllocationSizeInBytes / kPage, protection);
   };
   bool legal = false;
   switch (operation.OperationType) {
@@ -184,12 +184,49 @@ NTSTATUS VaCalls::Check(const VidMm::Process& process, const D3DDDI_UPDATEGPUVIR
       legal = in_one(copy.DestAddress, copy.SizeInBytes, target) &&
               in_one(copy.SourceAddress, copy.SizeInBytes, source);
       if (!legal) break;
-      for (const auto& [allocation, mapping] : vidmm_.MappingsIn(process, copy.SourceAddress, copy.SizeInBytes))
-        legal = legal && !Clashes(*allocation, mapping.first_page, mapping.pages, (*target)->driver_protection);
+      for (const auto& [allocation, mappings] : plan)
+        for (const auto& mapping : VidMm::Within(mappings, process, copy.SourceAddress, copy.SizeInBytes))
+          legal = legal && !Clashes(mappings, mapping.first_page, mapping.shown(), (*target)->driver_protection);
       break;
     }
   }
   return legal ? STATUS_SUCCESS : STATUS_INVALID_PARAMETER;
+}
+
+// As Do will have done it.
+void VaCalls::Note(VidMm::Process& process, const D3DDDI_UPDATEGPUVIRTUALADDRESS_OPERATION& operation,
+                   uint64_t inherited, Plan& plan) const {
+  const auto forget = [&](uint64_t base, uint64_t bytes) {
+    for (auto& [allocation, mappings] : plan) mappings = VidMm::Without(mappings, process, base, bytes / kPage);
+  };
+  const auto map = [&](const auto& args, uint64_t protection) {
+    forget(args.BaseAddress, args.SizeInBytes);
+    for (uint64_t done = 0; done < args.SizeInBytes; done += args.AllocationSizeInBytes) {
+      plan.at(Find(args.hAllocation))
+          .push_back({&process, args.BaseAddress + done, args.AllocationOffsetInBytes / kPage,
+                      args.AllocationSizeInBytes / kPage, Of({}, protection)});
+    }
+  };
+  switch (operation.OperationType) {
+    case D3DDDI_UPDATEGPUVIRTUALADDRESS_MAP: return map(operation.Map, inherited);
+    case D3DDDI_UPDATEGPUVIRTUALADDRESS_MAP_PROTECT:
+      return map(operation.MapProtect, operation.MapProtect.DriverProtection);
+    case D3DDDI_UPDATEGPUVIRTUALADDRESS_UNMAP:
+      return forget(operation.Unmap.BaseAddress, operation.Unmap.SizeInBytes);
+    case D3DDDI_UPDATEGPUVIRTUALADDRESS_COPY: break;
+  }
+  const auto& copy = operation.Copy;
+  Plan copies;
+  for (const auto& [allocation, mappings] : plan)
+    copies[allocation] = VidMm::Within(mappings, process, copy.SourceAddress, copy.SizeInBytes);
+  forget(copy.DestAddress, copy.SizeInBytes);
+  for (const auto& [allocation, mappings] : copies) {
+    for (VidMm::Allocation::Mapping mapping : mappings) {
+      mapping.va = copy.DestAddress + (mapping.va - copy.SourceAddress);
+      mapping.protection.driver = inherited;
+      plan.at(allocation).push_back(mapping);
+    }
+  }
 }
 
 void VaCalls::Do(VidMm::Process& process, const D3DDDI_UPDATEGPUVIRTUALADDRESS_OPERATION& operation,
@@ -218,9 +255,12 @@ NTSTATUS VaCalls::Update(VidMm::Process& process,
                          MonitoredFence& fence, uint64_t value) {
   const Range* target = nullptr;
   const Range* source = nullptr;
+  Plan plan;
+  for (VidMm::Allocation* allocation : vidmm_.Allocations()) plan[allocation] = allocation->mappings;
   for (const auto& operation : operations) {
-    const NTSTATUS status = Check(process, operation, &target, &source);
+    const NTSTATUS status = Check(process, operation, plan, &target, &source);
     if (!NT_SUCCESS(status)) return status;
+    Note(process, operation, target->driver_protection, plan);
   }
   const uint64_t inherited = target == nullptr ? 0 : target->driver_protection;
   fence.Wait(value, kBoundNs);  // in software, before anything of it is queued

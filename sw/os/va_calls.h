@@ -46,11 +46,16 @@ class VaCalls {
   };
   const Range* RangeOf(const VidMm::Process& process, uint64_t base, uint64_t bytes) const;
   VidMm::Allocation* Find(D3DKMT_HANDLE handle) const;
-  bool Clashes(const VidMm::Allocation& allocation, uint64_t first, uint64_t pages, uint64_t protection) const;
+  using Mappings = std::vector<VidMm::Allocation::Mapping>;
+  /// What is mapped when the operations of a batch so far are done.
+  using Plan = std::map<VidMm::Allocation*, Mappings>;
+  static bool Clashes(const Mappings& mappings, uint64_t first, uint64_t pages, uint64_t protection);
   void Put(VidMm::Process& process, uint64_t va, VidMm::Allocation* allocation, uint64_t first, uint64_t pages,
            const Protection& protection);
   NTSTATUS Check(const VidMm::Process& process, const D3DDDI_UPDATEGPUVIRTUALADDRESS_OPERATION& operation,
-                 const Range** target, const Range** source) const;
+                 const Plan& plan, const Range** target, const Range** source) const;
+  void Note(VidMm::Process& process, const D3DDDI_UPDATEGPUVIRTUALADDRESS_OPERATION& operation, uint64_t inherited,
+            Plan& plan) const;
   void Do(VidMm::Process& process, const D3DDDI_UPDATEGPUVIRTUALADDRESS_OPERATION& operation, uint64_t inherited);
 
   VidMm& vidmm_;

@@ -84,6 +84,7 @@ class VidMm {
 
       /// Pages of the allocation from `first_page` on.
       uint64_t shown() const { return one_page ? 1 : pages; }
+      uint64_t end() const { return va + pages * hw::kPageSize; }
       /// Its addresses from page `first` on, `count` of them.
       Mapping Part(uint64_t first, uint64_t count) const {
         return {process, va + first * hw::kPageSize, one_page ? first_page : first_page + first, count, protection,
@@ -247,7 +248,13 @@ class VidMm {
   /// `driver_protection` for the target's.
   void CopyMappings(Process& process, uint64_t source, uint64_t target, uint64_t bytes,
                     uint64_t driver_protection = 0);
-  /// Mappings in [va, va + bytes) of a process, cut to it.
+  /// `mappings` without [va, va + 4096 * pages) of a process: what is left of each.
+  static std::vector<Allocation::Mapping> Without(const std::vector<Allocation::Mapping>& mappings,
+                                                  const Process& process, uint64_t va, uint64_t pages);
+  /// Those in [va, va + bytes) of a process, cut to it.
+  static std::vector<Allocation::Mapping> Within(const std::vector<Allocation::Mapping>& mappings,
+                                                 const Process& process, uint64_t va, uint64_t bytes);
+  /// The same of every allocation.
   std::vector<std::pair<Allocation*, Allocation::Mapping>> MappingsIn(const Process& process, uint64_t va,
                                                                       uint64_t bytes) const;
   /// `work`, whose operations and flushes go through the companion context of the process' context. What was queued
@@ -360,7 +367,6 @@ class VidMm {
   std::vector<DXGK_PTE> LocalEntries(const Allocation& allocation, uint64_t offset, uint64_t bytes) const;
   /// What was cached of the entries for [va, va + bytes), behind everything queued.
   void Flush(Process& process, uint64_t va, uint64_t bytes);
-  static void ForgetIn(Allocation& allocation, Process& process, uint64_t va, uint64_t pages);
   void Transfer(Allocation& allocation, SystemBuffer& buffer, uint64_t bytes, bool in,
                 const Progress& progress);
   /// Signals the monitored fence behind everything queued, and waits for it.

@@ -115,17 +115,24 @@ void VidMm::CopyByGpu(Process& process, const AddressSpace::CopyPiece& piece, co
   UnmapTable(target_va, target.bytes);
 }
 
+std::vector<VidMm::Allocation::Mapping> VidMm::Within(const std::vector<Allocation::Mapping>& mappings,
+                                                      const Process& process, uint64_t va, uint64_t bytes) {
+  std::vector<Allocation::Mapping> found;
+  for (const Allocation::Mapping& mapping : mappings) {
+    const uint64_t start = std::max(mapping.va, va), end = std::min(mapping.end(), va + bytes);
+    if (mapping.process != &process || start >= end) continue;
+    found.push_back(mapping.Part((start - mapping.va) / kPage, (end - start) / kPage));
+  }
+  return found;
+}
+
 std::vector<std::pair<VidMm::Allocation*, VidMm::Allocation::Mapping>> VidMm::MappingsIn(const Process& process,
                                                                                          uint64_t va,
                                                                                          uint64_t bytes) const {
   std::vector<std::pair<Allocation*, Allocation::Mapping>> found;
   for (const auto& allocation : allocations_) {
-    for (const Allocation::Mapping& mapping : allocation->mappings) {
-      const uint64_t start = std::max(mapping.va, va);
-      const uint64_t end = std::min(mapping.va + mapping.pages * kPage, va + bytes);
-      if (mapping.process != &process || start >= end) continue;
-      found.emplace_back(allocation.get(), mapping.Part((start - mapping.va) / kPage, (end - start) / kPage));
-    }
+    for (const Allocation::Mapping& mapping : Within(allocation->mappings, process, va, bytes))
+      found.emplace_back(allocation.get(), mapping);
   }
   return found;
 }

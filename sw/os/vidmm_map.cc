@@ -83,15 +83,17 @@ void VidMm::SetLocal(Allocation& allocation, const Allocation::Mapping& mapping)
 // What is left of every mapping outside of the range.
 void VidMm::Forget(Process& process, uint64_t va, uint64_t pages) {
   for (VidMm* vidmm : link_) {
-    for (const auto& allocation : vidmm->allocations_) ForgetIn(*allocation, process, va, pages);
+    for (const auto& allocation : vidmm->allocations_)
+      allocation->mappings = Without(allocation->mappings, process, va, pages);
   }
 }
 
-void VidMm::ForgetIn(Allocation& allocation, Process& process, uint64_t va, uint64_t pages) {
+std::vector<VidMm::Allocation::Mapping> VidMm::Without(const std::vector<Allocation::Mapping>& mappings,
+                                                       const Process& process, uint64_t va, uint64_t pages) {
   const uint64_t end = va + pages * kPage;
   std::vector<Allocation::Mapping> kept;
-  for (const Allocation::Mapping& mapping : allocation.mappings) {
-    const uint64_t last = mapping.va + mapping.pages * kPage;
+  for (const Allocation::Mapping& mapping : mappings) {
+    const uint64_t last = mapping.end();
     if (mapping.process != &process || last <= va || mapping.va >= end) {
       kept.push_back(mapping);
       continue;
@@ -99,7 +101,7 @@ void VidMm::ForgetIn(Allocation& allocation, Process& process, uint64_t va, uint
     if (mapping.va < va) kept.push_back(mapping.Part(0, (va - mapping.va) / kPage));
     if (last > end) kept.push_back(mapping.Part((end - mapping.va) / kPage, (last - end) / kPage));
   }
-  allocation.mappings = std::move(kept);
+  return kept;
 }
 
 void VidMm::FlushChanges(Process& process, uint64_t va, uint64_t pages) {

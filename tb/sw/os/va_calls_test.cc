@@ -262,7 +262,7 @@ TEST_F(VaCall, WhatIsNotResidentTakesTheAddressesOfWhatWasThere) {
   });
 }
 
-// Where nothing is mapped nothing is sent; a zero entry above the leaf goes as it is, and makes tables for its rest only.
+// Where nothing is mapped nothing is sent; a zero entry above the leaf goes as it is, or makes a table for what is left.
 TEST_F(VaCall, WhatIsNotResidentMakesNoTablesForItsAddresses) {
   constexpr uint64_t kLarge = uint64_t{2} << 20;
   In([](Life& life, World& world) {
@@ -493,6 +493,44 @@ TEST_P(CopyWays, ACopyThatWouldGiveAPageASecondUniqueDriverProtectionIsRefused) 
     Reads(life, world.process, same, {0x100});
     EXPECT_EQ(world.calls.Update(*world.process, {CopyOf(source + kPage, other, kPage)}, fence, 2), STATUS_SUCCESS)
         << "nothing is mapped there";
+    fence.Release();
+  });
+}
+
+// Operations of a batch are done one after another: each finds what those before it have mapped and unmapped.
+TEST_P(CopyWays, ABatchThatWouldGiveAPageTwoUniqueDriverProtectionsIsRefusedAsAWhole) {
+  In([&](Life& life, World& world) {
+    MonitoredFence fence(life.vidmm, 0);
+    const UINT64 unique = D3DGPU_UNIQUE_DRIVER_PROTECTION;
+    const uint64_t source = world.Reserve(2 * kBlock, D3DDDIGPUVIRTUALADDRESS_RESERVE_NO_COMMIT, unique | 1);
+    const uint64_t other = world.Reserve(2 * kBlock, D3DDDIGPUVIRTUALADDRESS_RESERVE_NO_COMMIT);
+    const auto protect = [&](uint64_t va, uint64_t offset, uint64_t protection) {
+      Operation operation{};
+      operation.OperationType = D3DDDI_UPDATEGPUVIRTUALADDRESS_MAP_PROTECT;
+      operation.MapProtect = {va, kPage, world.handle, offset, kPage, Of(true, true), protection};
+      return operation;
+    };
+    const auto update = [&](const std::vector<Operation>& operations, uint64_t value = 0) {
+      return world.calls.Update(*world.process, operations, fence, value);
+    };
+    const Operation none = UnmapOf(source, kPage, Of(false, false, false, true));
+    EXPECT_EQ(update({protect(source, 0, unique | 1), protect(source + kBlock, 0, unique | 2)}),
+              STATUS_INVALID_PARAMETER);
+    EXPECT_EQ(update({MapOf(source, kPage, world.handle, 0, kPage), protect(source + kPage, 0, 0)}),
+              STATUS_INVALID_PARAMETER);
+    EXPECT_EQ(update({protect(source, 0, unique | 2), CopyOf(source, source + kPage, kPage)}), STATUS_INVALID_PARAMETER)
+        << "the copy inherits another value";
+    EXPECT_EQ(fence.Value(), 0u) << "nothing was begun";
+    Faults(life, world.process, source, regs::Fault::kEntryInvalid);
+    EXPECT_EQ(update({protect(source, 0, unique | 2), none, protect(source + kPage, 0, unique | 3),
+                      protect(source, 3 * kPage, unique | 4)}),
+              STATUS_SUCCESS)
+        << "it is unmapped in between";
+    Reads(life, world.process, source, {0x103, 0x100});
+    EXPECT_EQ(update({MapOf(other, 2 * kPage, world.handle, 5 * kPage, kPage), CopyOf(other + kPage, other, kPage)}, 1),
+              STATUS_SUCCESS)
+        << "not unique";
+    Reads(life, world.process, other, {0x105, 0x105});
     fence.Release();
   });
 }
