@@ -45,6 +45,14 @@ const VaCalls::Range* VaCalls::RangeOf(const VidMm::Process& process, uint64_t b
   return base - range.base < range.bytes && bytes <= range.bytes - (base - range.base) ? &range : nullptr;
 }
 
+bool VaCalls::Touches(const VidMm::Process& process, uint64_t base, uint64_t bytes) const {
+  const auto all = ranges_.find(&process);
+  if (all == ranges_.end()) return false;
+  return std::any_of(all->second.begin(), all->second.end(), [&](const auto& held) {
+    return base < held.second.base + held.second.bytes && held.second.base < base + bytes;
+  });
+}
+
 // D3DGPU_UNIQUE_DRIVER_PROTECTION: all mappings of a page have the same value.
 bool VaCalls::Clashes(const Mappings& mappings, uint64_t first, uint64_t pages, uint64_t protection) {
   return std::any_of(mappings.begin(), mappings.end(), [&](const auto& mapping) {
@@ -69,7 +77,7 @@ NTSTATUS VaCalls::Map(VidMm::Process& process, D3DDDI_MAPGPUVIRTUALADDRESS& args
   const bool no_memory = args.Protection.Zero || args.Protection.NoAccess;
   VidMm::Allocation* allocation = Find(args.hAllocation);
   const uint64_t bytes = args.SizeInPages * kPage, base = args.BaseAddress;
-  if (!Legal(args.Protection) || args.SizeInPages == 0 || args.SizeInPages > UINT64_MAX / kPage || base % kPage != 0)
+  if (!Legal(args.Protection) || args.SizeInPages == 0 || args.SizeInPages > (UINT64_MAX - base) / kPage || base % kPage != 0)
     return STATUS_INVALID_PARAMETER;
   if (args.Protection.Zero && !vidmm_.adapter().answers().mmu.ZeroInPteSupported) return STATUS_INVALID_PARAMETER;
   if (allocation == nullptr ? !no_memory || args.hAllocation != 0
@@ -84,10 +92,13 @@ NTSTATUS VaCalls::Map(VidMm::Process& process, D3DDDI_MAPGPUVIRTUALADDRESS& args
   uint64_t va = base;
   if (base == 0 || RangeOf(process, base, bytes) == nullptr) {
     Range range;
-    const VidMm::Process::DriverRange* driver = base == 0 ? nullptr : vidmm_.DriverRangeOf(process, base, bytes);
-    if (driver != nullptr && !driver->user) return STATUS_INVALID_PARAMETER;
+    const auto* driver = base == 0 ? nullptr : vidmm_.DriverRangeOf(process, base, bytes);
+    if (driver != nullptr && !driver->second.user) return STATUS_INVALID_PARAMETER;
     range.anywhere = driver != nullptr;
-    if (driver == nullptr) {
+    if (driver != nullptr) {
+      const bool inside = base >= driver->first && bytes <= driver->second.bytes - (base - driver->first);
+      if (!inside || Touches(process, base, bytes)) return STATUS_NO_MEMORY;
+    } else {
       const uint64_t large = allocation != nullptr && !no_memory ? vidmm_.LargePageBytes(*allocation) : 0;
       const uint64_t alignment = large != 0 && bytes == large ? large : kBlock;
       const auto place =

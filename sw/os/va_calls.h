@@ -23,8 +23,8 @@ class VaCalls {
   /// The application's handle of an allocation.
   D3DKMT_HANDLE Open(VidMm::Allocation& allocation);
 
-  /// At BaseAddress, which is free, or lies in one range of the process, or in one of the driver's that allows it; or
-  /// anywhere. Large pages where pages, addresses and hardware allow it.
+  /// At BaseAddress, which is free, or lies in one range of the process, or in one of the driver's that allows it,
+  /// where nothing else is mapped in part; or anywhere. Large pages where pages, addresses and hardware allow it.
   NTSTATUS Map(VidMm::Process& process, D3DDDI_MAPGPUVIRTUALADDRESS& args);
   NTSTATUS Reserve(VidMm::Process& process, D3DDDI_RESERVEGPUVIRTUALADDRESS& args);
   /// A range as it was mapped or reserved.
@@ -45,6 +45,7 @@ class VaCalls {
     uint64_t driver_protection = 0;
   };
   const Range* RangeOf(const VidMm::Process& process, uint64_t base, uint64_t bytes) const;
+  bool Touches(const VidMm::Process& process, uint64_t base, uint64_t bytes) const;
   VidMm::Allocation* Find(D3DKMT_HANDLE handle) const;
   using Mappings = std::vector<VidMm::Allocation::Mapping>;
   /// What is mapped when the operations of a batch so far are done.

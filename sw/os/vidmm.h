@@ -143,8 +143,9 @@ class VidMm {
   /// nullopt: taken, or no room.
   std::optional<uint64_t> ReserveVaWithin(Process& process, uint64_t bytes, uint64_t base, uint64_t minimum,
                                           uint64_t maximum, uint64_t alignment = 64 << 10);
-  /// The driver's range that [base, base + bytes) touches; null: none.
-  const Process::DriverRange* DriverRangeOf(const Process& process, uint64_t base, uint64_t bytes) const;
+  /// The first of the driver's ranges that [base, base + bytes) touches, and its address; null: none.
+  const std::pair<const uint64_t, Process::DriverRange>* DriverRangeOf(const Process& process, uint64_t base,
+                                                                       uint64_t bytes) const;
   /// What a large page of level 1 holds, when the allocation may be mapped so; else 0.
   uint64_t LargePageBytes(const Allocation& allocation) const;
 

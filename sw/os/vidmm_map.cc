@@ -168,9 +168,11 @@ uint64_t VidMm::LargePageBytes(const Allocation& allocation) const {
   return may ? bytes : 0;
 }
 
-const VidMm::Process::DriverRange* VidMm::DriverRangeOf(const Process& process, uint64_t base, uint64_t bytes) const {
-  for (const auto& [va, range] : process.driver_ranges)
-    if (base < va + range.bytes && va < base + bytes) return &range;
+const std::pair<const uint64_t, VidMm::Process::DriverRange>* VidMm::DriverRangeOf(const Process& process,
+                                                                                   uint64_t base,
+                                                                                   uint64_t bytes) const {
+  for (const auto& range : process.driver_ranges)
+    if (base < range.first + range.second.bytes && range.first < base + bytes) return &range;
   return nullptr;
 }
 

@@ -262,7 +262,7 @@ TEST_F(VaCall, WhatIsNotResidentTakesTheAddressesOfWhatWasThere) {
   });
 }
 
-// Where nothing is mapped nothing is sent; a zero entry above the leaf goes as it is, or makes a table for what is left.
+// Where nothing is mapped nothing is sent. A zero entry above the leaf goes as it is, or leaves a table of its rest.
 TEST_F(VaCall, WhatIsNotResidentMakesNoTablesForItsAddresses) {
   constexpr uint64_t kLarge = uint64_t{2} << 20;
   In([](Life& life, World& world) {
@@ -736,6 +736,37 @@ TEST_F(VaCall, RangesOfTheDriverTakeMappingsOnlyWithAllowUserModeMapping) {
       if (allowed) Reads(life, world.process, va + 4 * kPage, {0x102});
     });
   }
+}
+
+// What reaches out of such a range, or into something that is mapped there, is taken; it changes nothing.
+TEST_F(VaCall, MappingsInARangeOfTheDriverStayInsideAndApart) {
+  bench.options.os.driver["DriverVaBytes"] = 1;
+  bench.options.os.driver["DriverVaUser"] = 1;
+  In([](Life& life, World& world) {
+    const auto& [start, range] = *world.process->driver_ranges.begin();
+    const uint64_t end = start + range.bytes;
+    const auto map = [&](uint64_t base, uint64_t offset, uint64_t pages) {
+      auto args = world.MapArgs(base, offset, pages);
+      const NTSTATUS status = world.calls.Map(*world.process, args);
+      EXPECT_EQ(args.VirtualAddress, NT_SUCCESS(status) ? base : 0);
+      return status;
+    };
+    EXPECT_EQ(map(end - kBlock, 0, 32), STATUS_NO_MEMORY) << "over its end";
+    EXPECT_EQ(map(start - kBlock, 0, 32), STATUS_NO_MEMORY) << "over its start";
+    EXPECT_TRUE(world.process->space->va().AllocateAt(end, kBlock, "test")) << "nobody has what is behind it";
+    world.process->space->va().Free(end);
+    EXPECT_EQ(map(end - 2 * kBlock, 0, 32), STATUS_SUCCESS) << "up to its end";
+    EXPECT_EQ(map(start + kBlock, 0, 16), STATUS_SUCCESS);
+    EXPECT_EQ(map(start + kBlock, 0, 17), STATUS_NO_MEMORY) << "more than is there";
+    EXPECT_EQ(map(start + kBlock - 2 * kPage, 0, 4), STATUS_NO_MEMORY) << "a part of it";
+    EXPECT_EQ(map(start, 0, 32), STATUS_NO_MEMORY) << "around it";
+    EXPECT_EQ(map(start + kBlock + kPage, 9, 1), STATUS_SUCCESS) << "inside it";
+    EXPECT_EQ(map(start + 2 * kBlock, 20, 1), STATUS_SUCCESS) << "behind it";
+    Reads(life, world.process, start + kBlock, {0x100, 0x109, 0x102});
+    EXPECT_EQ(world.calls.Free(*world.process, start + kBlock, 16 * kPage), STATUS_SUCCESS);
+    Faults(life, world.process, start + 2 * kBlock - kPage, regs::Fault::kEntryInvalid);
+    Reads(life, world.process, start + 2 * kBlock, {0x114});
+  });
 }
 
 TEST_F(VaCall, ContiguousAlignedMemoryIsMappedByLargePagesUnlessTheDriverForbidsIt) {
