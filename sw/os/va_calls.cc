@@ -26,16 +26,6 @@ bool WholePages(uint64_t base, uint64_t bytes) { return bytes != 0 && base % kPa
 
 }  // namespace
 
-D3DKMT_HANDLE VaCalls::Open(VidMm::Allocation& allocation) {
-  handles_[next_ += 0x40] = &allocation;
-  return next_;
-}
-
-VidMm::Allocation* VaCalls::Find(D3DKMT_HANDLE handle) const {
-  const auto found = handles_.find(handle);
-  return found == handles_.end() ? nullptr : found->second;
-}
-
 const VaCalls::Range* VaCalls::RangeOf(const VidMm::Process& process, uint64_t base, uint64_t bytes) const {
   const auto all = ranges_.find(&process);
   if (all == ranges_.end()) return nullptr;

@@ -20,8 +20,8 @@ class VaCalls {
   /// Not over linked adapters.
   explicit VaCalls(VidMm& vidmm) : vidmm_(vidmm) { vidmm.RefuseOnLink("mapping by applications (VaCalls)"); }
 
-  /// The application's handle of an allocation.
-  D3DKMT_HANDLE Open(VidMm::Allocation& allocation);
+  /// The application's handle of an allocation; of none when that is destroyed.
+  D3DKMT_HANDLE Open(VidMm::Allocation& allocation) { return vidmm_.Open(allocation); }
 
   /// At BaseAddress, which is free, or lies in one range of the process, or in one of the driver's that allows it,
   /// where nothing else is mapped in part; or anywhere. Large pages where pages, addresses and hardware allow it.
@@ -46,7 +46,7 @@ class VaCalls {
   };
   const Range* RangeOf(const VidMm::Process& process, uint64_t base, uint64_t bytes) const;
   bool Touches(const VidMm::Process& process, uint64_t base, uint64_t bytes) const;
-  VidMm::Allocation* Find(D3DKMT_HANDLE handle) const;
+  VidMm::Allocation* Find(D3DKMT_HANDLE handle) const { return vidmm_.Opened(handle); }
   using Mappings = std::vector<VidMm::Allocation::Mapping>;
   /// What is mapped when the operations of a batch so far are done.
   using Plan = std::map<VidMm::Allocation*, Mappings>;
@@ -61,8 +61,6 @@ class VaCalls {
 
   VidMm& vidmm_;
   std::map<const VidMm::Process*, std::map<uint64_t, Range>> ranges_;
-  std::map<D3DKMT_HANDLE, VidMm::Allocation*> handles_;
-  D3DKMT_HANDLE next_ = 0x40000000;
 };
 
 }  // namespace gmmu::os

@@ -423,9 +423,20 @@ void VidMm::DropAllocation(Allocation* allocation) {
     Evict(*allocation);
   }
   DropAsleep(*allocation);
+  for (auto it = opened_.begin(); it != opened_.end();) it = it->second == allocation ? opened_.erase(it) : ++it;
   allocations_.erase(
       std::find_if(allocations_.begin(), allocations_.end(),
                    [allocation](const auto& held) { return held.get() == allocation; }));
+}
+
+D3DKMT_HANDLE VidMm::Open(Allocation& allocation) {
+  opened_[next_handle_ += 0x40] = &allocation;
+  return next_handle_;
+}
+
+VidMm::Allocation* VidMm::Opened(D3DKMT_HANDLE handle) const {
+  const auto found = opened_.find(handle);
+  return found == opened_.end() ? nullptr : found->second;
 }
 
 VidMm::Allocation* VidMm::AdoptAllocation(const std::string& name, uint64_t bytes, HANDLE driver_handle) {

@@ -225,6 +225,10 @@ class VidMm {
   /// Aperture pages show the dummy page.
   void UnbindAperture(uint64_t aperture_page, uint64_t pages, Allocation& allocation);
 
+  /// A handle for applications; it ends with the allocation.
+  D3DKMT_HANDLE Open(Allocation& allocation);
+  /// null: no handle, or not any more.
+  Allocation* Opened(D3DKMT_HANDLE handle) const;
   /// In the order of their making.
   std::vector<Allocation*> Allocations() const;
   /// Entries for the allocation at `va`. When it is not resident they are invalid, whatever was mapped there, and are
@@ -388,6 +392,8 @@ class VidMm {
   Process paging_;
   std::vector<std::unique_ptr<Process>> processes_;
   std::vector<std::unique_ptr<Allocation>> allocations_;
+  std::map<D3DKMT_HANDLE, Allocation*> opened_;
+  D3DKMT_HANDLE next_handle_ = 0x40000000;
   std::array<Window, 4> windows_;
   std::vector<uint64_t> paging_ranges_;  // of the paging process
   uint64_t self_map_ = 0, buffers_va_ = 0, first_fill_ = 0;

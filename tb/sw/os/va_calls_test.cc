@@ -139,6 +139,31 @@ TEST_F(VaCall, MapRefusesWhatBreaksARule) {
   });
 }
 
+// Whatever has its place in memory since then.
+TEST_F(VaCall, AHandleEndsWithItsAllocation) {
+  In([](Life& life, World& world) {
+    VidMm::Allocation* gone = Filled(life, 4, 0x900);
+    const D3DKMT_HANDLE handle = world.calls.Open(*gone), second = world.calls.Open(*gone);
+    const uint64_t reserved = world.Reserve(kBlock, D3DDDIGPUVIRTUALADDRESS_RESERVE_NO_ACCESS);
+    life.vidmm.DestroyAllocation(gone);
+    std::vector<VidMm::Allocation*> others;
+    for (uint32_t i = 0; i < 8; ++i) others.push_back(Filled(life, 4, 0xA00));
+    MonitoredFence fence(life.vidmm, 0);
+    for (const D3DKMT_HANDLE each : {handle, second}) {
+      auto args = world.MapArgs(0, 0, 1);
+      args.hAllocation = each;
+      EXPECT_EQ(world.calls.Map(*world.process, args), STATUS_INVALID_PARAMETER);
+      EXPECT_EQ(world.calls.Update(*world.process, {MapOf(reserved, kPage, each, 0, kPage)}, fence, 0),
+                STATUS_INVALID_PARAMETER);
+      for (VidMm::Allocation* other : others) EXPECT_NE(world.calls.Open(*other), each) << "no handle comes again";
+    }
+    auto args = world.MapArgs(0, 0, 1);
+    EXPECT_EQ(world.calls.Map(*world.process, args), STATUS_SUCCESS);
+    fence.Release();
+    for (VidMm::Allocation* other : others) life.vidmm.DestroyAllocation(other);
+  });
+}
+
 TEST_F(VaCall, ProtectionsBecomeAttributesOfTheEntries) {
   std::vector<DXGK_PTE> entries;
   Watch([&](const DXGKARG_BUILDPAGINGBUFFER& args) {
