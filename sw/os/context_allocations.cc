@@ -85,8 +85,8 @@ D3DGPU_VIRTUAL_ADDRESS ContextAllocations::MapContextAllocation(const DXGKARGCB_
   if (found == made_.end()) return 0;
   Made& made = found->second;
   const uint64_t pages = made.allocation->bytes / kPage;
-  if (!made.may_map || made.va || args.SizeInPages == 0 || args.OffsetInPages >= pages ||
-      args.SizeInPages > pages - args.OffsetInPages) {
+  if (!made.may_map || made.va || args.BaseAddress % kPage != 0 || args.SizeInPages == 0 ||
+      args.OffsetInPages >= pages || args.SizeInPages > pages - args.OffsetInPages) {
     return 0;
   }
   Protection protection;

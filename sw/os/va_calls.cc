@@ -67,8 +67,10 @@ NTSTATUS VaCalls::Map(VidMm::Process& process, D3DDDI_MAPGPUVIRTUALADDRESS& args
   const bool no_memory = args.Protection.Zero || args.Protection.NoAccess;
   VidMm::Allocation* allocation = Find(args.hAllocation);
   const uint64_t bytes = args.SizeInPages * kPage, base = args.BaseAddress;
-  if (!Legal(args.Protection) || args.SizeInPages == 0 || args.SizeInPages > (UINT64_MAX - base) / kPage || base % kPage != 0)
+  if (!Legal(args.Protection) || args.SizeInPages == 0 || base % kPage != 0 ||
+      args.SizeInPages > (UINT64_MAX - base) / kPage) {
     return STATUS_INVALID_PARAMETER;
+  }
   if (args.Protection.Zero && !vidmm_.adapter().answers().mmu.ZeroInPteSupported) return STATUS_INVALID_PARAMETER;
   if (allocation == nullptr ? !no_memory || args.hAllocation != 0
                             : args.OffsetInPages >= allocation->bytes / kPage ||

@@ -181,6 +181,9 @@ TEST_F(ContextAllocation, WithoutMapGpuVirtualAddressThereIsNoMapping) {
         map.hAllocation = create.hAllocation;
         map.OffsetInPages = 1;
         map.SizeInPages = 1;
+        map.BaseAddress = 0x20000123;
+        EXPECT_EQ(seen.interface.DxgkCbMapContextAllocation(life.adapter.handle(), &map), 0u) << "inside a page";
+        map.BaseAddress = 0;
         map.MinimumAddress = 0x10000000;
         map.MaximumAddress = 0x10020000;
         const uint64_t va = seen.interface.DxgkCbMapContextAllocation(life.adapter.handle(), &map);
