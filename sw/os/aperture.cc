@@ -35,17 +35,35 @@ Aperture::Aperture(Kernel& kernel, MemoryObjects& objects, Segment& segment, con
     throw BugCheck("a remapped adapter whose driver takes no MAP_APERTURE_SEGMENT2");
 }
 
-uint64_t Aperture::Reserve(uint64_t pages) {
+bool Aperture::WithinCommitLimit(uint64_t pages) const {
+  return facts_.commit_limit == 0 ||
+         pages * hw::kPageSize <= facts_.commit_limit - std::min(reserved_, facts_.commit_limit);
+}
+
+std::optional<uint64_t> Aperture::TryReserve(uint64_t pages) {
   const uint64_t bytes = pages * hw::kPageSize;
-  if (facts_.commit_limit != 0 && bytes > facts_.commit_limit - std::min(reserved_, facts_.commit_limit)) {
-    throw OsError("the aperture's commit limit of " + std::to_string(facts_.commit_limit) + " bytes has no room for " +
-                  std::to_string(pages) + " pages");
-  }
+  if (!WithinCommitLimit(pages)) return std::nullopt;
   const auto start = segment_.space->Allocate(bytes, hw::kPageSize, "AllocateAperture");
-  if (!start) throw OsError("no room in the aperture for " + std::to_string(pages) + " pages");
+  if (!start) return std::nullopt;
   ranges_[*start / hw::kPageSize] = pages;
   reserved_ += bytes;
   return *start / hw::kPageSize;
+}
+
+uint64_t Aperture::Reserve(uint64_t pages) {
+  if (!WithinCommitLimit(pages)) {
+    throw OsError("the aperture's commit limit of " + std::to_string(facts_.commit_limit) + " bytes has no room for " +
+                  std::to_string(pages) + " pages");
+  }
+  const auto first = TryReserve(pages);
+  if (!first) throw OsError("no room in the aperture for " + std::to_string(pages) + " pages");
+  return *first;
+}
+
+std::pair<uint64_t, uint64_t> Aperture::ReserveSome(uint64_t pages) {
+  for (; pages > 1; pages /= 2)
+    if (const auto first = TryReserve(pages)) return {*first, pages};
+  return {Reserve(1), 1};
 }
 
 void Aperture::Free(uint64_t first) {

@@ -4,7 +4,9 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ddi/d3dkmddi.h"
@@ -46,6 +48,9 @@ class Aperture {
 
   /// First page of a range. Throws OsError when the segment, or its commit limit, has no room.
   uint64_t Reserve(uint64_t pages);
+  /// The same for as many of `pages` as there is room for, halving: first page and pages. Throws OsError when there is
+  /// none for one.
+  std::pair<uint64_t, uint64_t> ReserveSome(uint64_t pages);
   /// Nothing of it may be mapped.
   void Free(uint64_t first);
 
@@ -70,6 +75,8 @@ class Aperture {
     DXGKARGCB_MAP_PHYSICAL_MEMORY view{};  // of the CPU address; pMappedAddress null: none
     uint64_t pages = 0;                    // not unmapped yet
   };
+  bool WithinCommitLimit(uint64_t pages) const;
+  std::optional<uint64_t> TryReserve(uint64_t pages);
   DXGKARG_BUILDPAGINGBUFFER UnmapOf(const Owner& owner, uint64_t first, uint64_t pages) const;
   void Forget(uint64_t first, uint64_t pages);
   void CheckReserved(const char* what, uint64_t first, uint64_t pages) const;

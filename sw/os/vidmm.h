@@ -176,7 +176,8 @@ class VidMm {
   /// VRAM into host memory.
   void PageOut(Allocation& allocation, SystemBuffer& target, uint64_t bytes,
                const Progress& progress);
-  /// The same for one whose EvictionSegmentSet has an aperture segment, by a range of that.
+  /// The same for one whose EvictionSegmentSet has an aperture segment, by a range of that; in pieces when it has no
+  /// room for all. Throws OsError when it has none.
   void EvictThroughAperture(Allocation& allocation, SystemBuffer& target);
   /// Fills VRAM from `offset` on.
   void Fill(Allocation& allocation, uint64_t offset, uint64_t bytes, uint32_t pattern);
@@ -367,7 +368,9 @@ class VidMm {
   bool SetWindow(uint64_t va, const std::vector<DXGK_PTE>& entries, const Allocation& allocation,
                  uint64_t offset, uint64_t driver_protection);
   bool SetWindow(uint64_t va, const Allocation& allocation, const Piece& piece);
-  void CopyAperture(uint64_t aperture_offset, Allocation& allocation, uint64_t offset, uint64_t bytes, bool in);
+  /// `begins`, `ends`: a move of which this is a part, or all.
+  void CopyAperture(uint64_t aperture_offset, Allocation& allocation, uint64_t offset, uint64_t bytes, bool in,
+                    bool begins = true, bool ends = true);
   /// Pages of an allocation in VRAM; where it has pages of 64 KiB, up to the end of the last one.
   std::vector<DXGK_PTE> LocalEntries(const Allocation& allocation, uint64_t offset, uint64_t bytes) const;
   /// What was cached of the entries for [va, va + bytes), behind everything queued.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copies and fills through the scratch windows of the paging process; the aperture.
 #include <algorithm>
+#include <tuple>
 
 #include "os/bug_check.h"
 #include "os/text.h"
@@ -149,15 +150,19 @@ void VidMm::CopyFromAperture(uint64_t aperture_offset, Allocation& allocation, u
 
 // Driver documents, EvictionSegmentSet: contents move to an aperture segment, whose pages are the backing store's.
 void VidMm::EvictThroughAperture(Allocation& allocation, SystemBuffer& target) {
-  const uint64_t pages = PagesOf(allocation.bytes);
-  const uint64_t range = AllocateAperture(pages);
-  BindAperture(range, pages, allocation, target, 0);
-  CopyAperture(range * kPage, allocation, 0, allocation.bytes, false);
-  UnbindAperture(range, pages, allocation);
-  FreeAperture(range);
+  const uint64_t all = PagesOf(allocation.bytes);
+  for (uint64_t done = 0, pages = 0; done < all; done += pages) {
+    uint64_t range = 0;
+    std::tie(range, pages) = aperture_->ReserveSome(all - done);
+    BindAperture(range, pages, allocation, target, done);
+    CopyAperture(range * kPage, allocation, done * kPage, pages * kPage, false, done == 0, done + pages == all);
+    UnbindAperture(range, pages, allocation);
+    FreeAperture(range);
+  }
 }
 
-void VidMm::CopyAperture(uint64_t aperture_offset, Allocation& allocation, uint64_t offset, uint64_t bytes, bool in) {
+void VidMm::CopyAperture(uint64_t aperture_offset, Allocation& allocation, uint64_t offset, uint64_t bytes, bool in,
+                         bool begins, bool ends) {
   const Segment& aperture = gpu_.aperture_segment();
   const Segment& local = gpu_.local_segment();
   for (uint64_t done = 0; done < bytes;) {
@@ -179,8 +184,8 @@ void VidMm::CopyAperture(uint64_t aperture_offset, Allocation& allocation, uint6
     args.Source.SegmentAddress.QuadPart = in ? shown : place;
     args.Destination.SegmentId = in ? local.id : aperture.id;
     args.Destination.SegmentAddress.QuadPart = in ? place : shown;
-    args.Flags.TransferStart = done == 0;
-    args.Flags.TransferEnd = done + size == bytes;
+    args.Flags.TransferStart = begins && done == 0;
+    args.Flags.TransferEnd = ends && done + size == bytes;
     active_->Add(operation);
     done += size;
   }

@@ -165,6 +165,58 @@ TEST(Eviction, OfAnAllocationThatIsAccessedPhysicallyGoesThroughTheAperture) {
   }
 }
 
+// One move in pieces, when the aperture is smaller than the allocation, or others have most of it.
+TEST(Eviction, GoesThroughTheApertureInPiecesWhereThatHasNoRoomForAll) {
+  for (const uint64_t others : {0u, 200u}) {
+    test::LifeBench bench;
+    bench.config.gpu.vram_mib = 16;
+    uint64_t transfers = 0, starts = 0, ends = 0;
+    bool armed = false;
+    bench.options.os.trace_paging = [&](const std::string& line) {
+      const auto has = [&](const char* text) { return line.find(text) != std::string::npos; };
+      if (!armed || !has("\"TRANSFER\"")) return;
+      ++transfers;
+      starts += has("\"Flags.TransferStart\": true");
+      ends += has("\"Flags.TransferEnd\": true");
+    };
+    const auto result = bench.Run([&](Life& life) {
+      life.worker.Call([&] {
+        constexpr uint64_t kPages = 300;  // of an aperture of 256
+        Residency residency(life.vidmm);
+        const uint64_t taken = others == 0 ? 0 : life.vidmm.AllocateAperture(others);
+        const size_t ranges = life.adapter.aperture_segment().space->ranges();
+        AllocationRequest request;
+        request.name = "evicted";
+        request.bytes = kPages * hw::kPageSize;
+        VidMm::Allocation* data = life.vidmm.CreateAllocation(request);
+        residency.MakeResident({data});
+        for (uint64_t page = 0; page < kPages; ++page)
+          life.vidmm.Fill(*data, page * hw::kPageSize, hw::kPageSize, 0xC0DE0000 + static_cast<uint32_t>(page));
+        armed = true;
+        residency.Evict(*data);
+        armed = false;
+        EXPECT_FALSE(life.vidmm.aperture().in_use());
+        EXPECT_EQ(life.adapter.aperture_segment().space->ranges(), ranges);
+        const uint8_t* view = residency.Backing(*data)->Map(0, data->bytes);
+        for (uint64_t page = 0; page < kPages; ++page) {
+          uint32_t word = 0;
+          std::memcpy(&word, view + (page + 1) * hw::kPageSize - 4, 4);
+          EXPECT_EQ(word, 0xC0DE0000 + page);
+        }
+        residency.Backing(*data)->Unmap();
+        if (others != 0) life.vidmm.FreeAperture(taken);
+        residency.Drop(*data);
+        life.vidmm.DestroyAllocation(data);
+      });
+    });
+    EXPECT_EQ(test::FaultsOf(result), "");
+    EXPECT_THAT(result.leaks, IsEmpty());
+    EXPECT_GE(transfers, others == 0 ? 2u : 6u);
+    EXPECT_EQ(starts, 1u);
+    EXPECT_EQ(ends, 1u);
+  }
+}
+
 TEST(SegmentMemoryState, WhatMustNotBeUsedIsNeverGivenOut) {
   constexpr uint64_t kBad = 0x40000, kBytes = 0x20000;
   test::LifeBench bench;
