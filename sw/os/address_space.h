@@ -200,6 +200,7 @@ class AddressSpace {
   void NoteSmall(const TableUpdate& update);
   void PutLarge(TableUpdate update, const Sink& sink);
   void InvalidateSmall(const TableUpdate& update, const Sink& sink);
+  void InvalidateLarge(const TableUpdate& update, const Leaf64k& leaf, const Sink& sink);
   Leaf64k& Ensure64k(uint64_t slot, const Sink& sink);
   void Clear64k(uint64_t slot, const Sink& sink);
   const Leaf64k* Find64k(uint64_t slot) const;

@@ -173,14 +173,32 @@ void AddressSpace::PutPair(const TableUpdate& update, bool fits, const Sink& sin
     InvalidateSmall(update, sink);
     return PutLarge(update, sink);
   }
+  const bool none = NoneInUse(update.entries);
+  if (none && leaf != nullptr) InvalidateLarge(update, *leaf, sink);
   std::vector<uint64_t> blocks;
   const uint64_t first = slot * (adapter_.caps().geometry.Coverage(0) / kBytesOf64k);
   for (uint64_t block = FirstBlock(update); leaf != nullptr && block < EndBlock(update); ++block) {
     if (InUse(leaf->entries[block - first].entry)) blocks.push_back(block);
   }
   if (!blocks.empty()) return Move(update, blocks, sink);
-  if (leaf != nullptr && NoneInUse(update.entries) && tables_.count({0, slot}) == 0) return;
+  if (leaf != nullptr && none && tables_.count({0, slot}) == 0) return;
   PutSmall(update, sink);
+}
+
+// Whole blocks go by their 64 KiB entries. No table is made for that: an eviction comes when there is no room for one.
+void AddressSpace::InvalidateLarge(const TableUpdate& update, const Leaf64k& leaf, const Sink& sink) {
+  const uint64_t blocks = adapter_.caps().geometry.Coverage(0) / kBytesOf64k;
+  const uint64_t whole = (update.first_va + kBytesOf64k - 1) / kBytesOf64k;
+  const uint64_t end = (update.first_va + update.count * hw::kPageSize) / kBytesOf64k;
+  uint64_t first = end, last = end;  // those in use
+  for (uint64_t block = whole; block < end; ++block) {
+    if (!InUse(leaf.entries[block % blocks].entry)) continue;
+    first = std::min(first, block);
+    last = block;
+  }
+  if (first == end) return;
+  const uint64_t page = (first * kBytesOf64k - update.first_va) / hw::kPageSize;
+  PutLarge(Cut(update, page, (last - first + 1) * kPagesOf64k), sink);
 }
 
 // Before their 64 KiB entries: never both.

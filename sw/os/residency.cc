@@ -36,15 +36,19 @@ void Residency::EvictOldest(const VidMm::Allocation& for_this, const std::vector
                 for_this.name);
 }
 
-void Residency::Restore(VidMm::Allocation& allocation, const std::vector<VidMm::Allocation*>& wanted) {
-  for (bool tables = false; !tables;) {
+void Residency::WithRoom(const VidMm::Allocation& for_this, const std::vector<VidMm::Allocation*>& wanted,
+                         const std::function<void()>& work) {
+  for (;;) {
     try {
-      vidmm_.EnsureTables(allocation);
-      tables = true;
+      return work();
     } catch (const NoRoom&) {
-      EvictOldest(allocation, wanted);
+      EvictOldest(for_this, wanted);
     }
   }
+}
+
+void Residency::Restore(VidMm::Allocation& allocation, const std::vector<VidMm::Allocation*>& wanted) {
+  WithRoom(allocation, wanted, [&] { vidmm_.EnsureTables(allocation); });
   while (!vidmm_.TryMakeResident(allocation)) EvictOldest(allocation, wanted);
   Held& held = held_[&allocation];
   if (held.backing) {
@@ -57,7 +61,8 @@ void Residency::Restore(VidMm::Allocation& allocation, const std::vector<VidMm::
     counts_.bytes_filled += allocation.bytes;
   }
   vidmm_.NotifyResident(allocation);
-  vidmm_.RestoreMappings(allocation);
+  // Where its pages come between pages of 64 KiB, that takes a leaf table of 4 KiB entries.
+  WithRoom(allocation, wanted, [&] { vidmm_.RestoreMappings(allocation); });
 }
 
 void Residency::Evict(VidMm::Allocation& allocation) {

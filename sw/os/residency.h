@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -44,6 +45,9 @@ class Residency {
     uint64_t used = 0;  // when it was last wanted
   };
   void Restore(VidMm::Allocation& allocation, const std::vector<VidMm::Allocation*>& wanted);
+  /// Does `work` again, with more evicted, until there is room for what it takes.
+  void WithRoom(const VidMm::Allocation& for_this, const std::vector<VidMm::Allocation*>& wanted,
+                const std::function<void()>& work);
   void EvictOldest(const VidMm::Allocation& for_this, const std::vector<VidMm::Allocation*>& wanted);
   VidMm::Allocation* Oldest(const std::vector<VidMm::Allocation*>& wanted);
 

@@ -322,6 +322,118 @@ TEST_F(Rule11Pages64kDual, AMoveToMemoryWithout64KiBPagesEndsAtLevel1) {
   EXPECT_THAT(events, ::testing::ElementsAre("0 64K 0", "flush", "0 4K 0", "0 4K 1", "1 4K 11", "flush", "flush"));
 }
 
+// Either kind of level 1: whole blocks become invalid as such, so that an eviction takes no memory itself.
+TEST_F(Pages64k, AreEvictedWhenVideoMemoryIsFull) {
+  for (const bool dual : {false, true}) {
+    bench.options.os.driver["DualPte"] = dual;
+    const auto result = bench.Run([&](Life& life) {
+      life.worker.Call([&] {
+        constexpr uint64_t kVa = 0x10000000, kSize = 1 << 20;
+        Residency residency(life.vidmm);
+        VidMm::Process* process = life.vidmm.CreateProcess("process");
+        std::vector<VidMm::Allocation*> all;
+        for (uint64_t i = 0; i < 10; ++i) {
+          all.push_back(life.vidmm.CreateAllocation(std::to_string(i), kSize));
+          life.vidmm.Map(*process, kVa + i * kSize, *all[i], 0, kSize / kPage);
+          residency.MakeResident({all[i]});
+          EXPECT_TRUE(process->space->Is64k(kVa + i * kSize));
+          for (uint64_t page = 0; page < 16; ++page) life.vidmm.Fill(*all[i], page * kPage, kPage, Word(page));
+        }
+        EXPECT_GT(residency.counts().evictions, 1u) << "not all of them fit";
+        std::vector<VidMm::Allocation*> rest;
+        do {
+          rest.push_back(life.vidmm.CreateAllocation("rest", 16 * kPage));
+        } while (life.vidmm.TryMakeResident(*rest.back()));
+        const size_t tables = process->space->tables();
+        for (VidMm::Allocation* one : all) residency.Evict(*one);
+        EXPECT_EQ(process->space->tables(), tables) << "an eviction makes no table";
+        EXPECT_EQ(process->space->Any64k(kVa, 10 * kSize / kPage), !dual) << "a single table keeps its kind";
+        for (uint64_t i = 0; i < all.size(); ++i) {
+          residency.MakeResident({all[i]});
+          EXPECT_TRUE(Reads(life, process, kVa + i * kSize, 0, 16).passed) << i;
+        }
+        for (VidMm::Allocation* one : all) {
+          residency.Drop(*one);
+          life.vidmm.DestroyAllocation(one);
+        }
+        for (VidMm::Allocation* one : rest) life.vidmm.DestroyAllocation(one);
+        life.vidmm.DestroyProcess(process);
+      });
+    });
+    EXPECT_EQ(FaultsOf(result), "");
+    EXPECT_THAT(result.leaks, IsEmpty());
+  }
+}
+
+// What begins or ends inside a block takes the block to 4 KiB entries; whole blocks beside it go by their own entries.
+TEST_F(Rule11Pages64kDual, AnUnmapTakesWholeBlocksByTheirEntriesAndPartsOfBlocksByPages) {
+  std::vector<std::string> events;
+  const auto result = bench.Run([&](Life& life) {
+    life.worker.Call([&] {
+      constexpr uint64_t kVa = 0x10000000;
+      VidMm::Process* process = life.vidmm.CreateProcess("process");
+      VidMm::Allocation* data = Make(life, 64);
+      life.vidmm.MapLocal(*process, kVa, *data, 0, 64);
+      built = [&](const DXGKARG_BUILDPAGINGBUFFER& args) {
+        const auto& op = args.UpdatePageTable;
+        if (args.Operation != DXGK_OPERATION_UPDATE_PAGE_TABLE || op.hProcess != process->handles.process) return;
+        events.push_back(std::to_string(op.PageTableLevel) + (op.Flags.Use64KBPages ? " 64K " : " 4K ") +
+                         std::to_string(op.StartIndex % 128) + "+" + std::to_string(op.NumPageTableEntries));
+      };
+      life.vidmm.Unmap(*process, kVa + 16 * kPage, 32);
+      EXPECT_THAT(events, ::testing::ElementsAre("0 64K 1+2"));
+      EXPECT_TRUE(Reads(life, process, kVa, 0, 16).passed);
+      EXPECT_TRUE(Reads(life, process, kVa + 48 * kPage, 48, 16).passed);
+      life.vidmm.MapLocal(*process, kVa, *data, 0, 64);
+      life.vidmm.Unmap(*process, kVa + 8 * kPage, 40);
+      built = nullptr;
+      EXPECT_EQ(events.back(), "1 4K 0+1") << "of a move level 1 is the last";
+      EXPECT_TRUE(Reads(life, process, kVa, 0, 8).passed);
+      EXPECT_TRUE(Reads(life, process, kVa + 48 * kPage, 48, 16).passed);
+      EXPECT_FALSE(process->space->Any64k(kVa, 48));
+      life.vidmm.DestroyAllocation(data);
+      life.vidmm.DestroyProcess(process);
+    });
+  });
+  EXPECT_EQ(FaultsOf(result), "");
+  EXPECT_THAT(result.leaks, IsEmpty());
+}
+
+// A page that comes back between blocks of 64 KiB takes a leaf table of 4 KiB entries, and another allocation leaves
+// for it.
+TEST_F(Rule11Pages64k, AConversionForWhatComesBackEvictsMoreWhenThereIsNoRoom) {
+  const auto result = bench.Run([&](Life& life) {
+    life.worker.Call([&] {
+      constexpr uint64_t kVa = 0x10000000, kOthers = 0x20000000;
+      Residency residency(life.vidmm);
+      VidMm::Process* process = life.vidmm.CreateProcess("process");
+      VidMm::Allocation *blocks = Make(life, 16), *page = life.vidmm.CreateAllocation("page", kPage);
+      life.vidmm.MapLocal(*process, kVa, *blocks, 0, 16);
+      life.vidmm.Map(*process, kVa + 0x100000, *page, 0, 1);
+      std::vector<VidMm::Allocation*> others;
+      while (residency.counts().evictions == 0) {
+        others.push_back(life.vidmm.CreateAllocation("other", 16 * kPage));
+        life.vidmm.Map(*process, kOthers + others.size() * kBytesOf64k, *others.back(), 0, 16);
+        residency.MakeResident({others.back()});
+      }
+      residency.MakeResident({page});
+      EXPECT_EQ(residency.counts().evictions, 3u) << "for the first that had no room, the page, and its table";
+      EXPECT_FALSE(process->space->Is64k(kVa));
+      life.vidmm.Fill(*page, 0, kPage, Word(3));
+      EXPECT_TRUE(Reads(life, process, kVa, 0, 16).passed);
+      EXPECT_TRUE(Reads(life, process, kVa + 0x100000, 3, 1).passed);
+      others.insert(others.end(), {blocks, page});
+      for (VidMm::Allocation* one : others) {
+        residency.Drop(*one);
+        life.vidmm.DestroyAllocation(one);
+      }
+      life.vidmm.DestroyProcess(process);
+    });
+  });
+  EXPECT_EQ(FaultsOf(result), "");
+  EXPECT_THAT(result.leaks, IsEmpty());
+}
+
 TEST_F(Rule11Pages64k, VidMmsOwnStreamIsHeldAgainstTheOrder) {
   for (const bool dual : {false, true}) {
     for (const bool wrong : {false, true}) {
