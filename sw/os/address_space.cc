@@ -2,6 +2,7 @@
 #include "os/address_space.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "os/bug_check.h"
 #include "os/memory_objects.h"
@@ -36,10 +37,10 @@ AddressSpace::Table AddressSpace::NewTable(unsigned level, uint64_t slot, uint64
   const std::string created_by = "level " + std::to_string(level) + " table of " + name_;
   Table table;
   if (id == 0) {
-    table.system = SystemBuffer(adapter_.kernel(), adapter_.objects(), adapter_.handle(), bytes,
-                                SystemBuffer::Shape::kScattered, "vidmm");
     if (bytes > hw::kPageSize)
       throw OsError("the driver puts tables of more than a page into system memory");
+    table.system = SystemBuffer(adapter_.kernel(), adapter_.objects(), adapter_.handle(), bytes,
+                                SystemBuffer::Shape::kScattered, "vidmm");
     table.gpu.SegmentOffset = table.system.logical();
     table.cpu = table.system.Map(0, bytes);
   } else {
@@ -51,7 +52,13 @@ AddressSpace::Table AddressSpace::NewTable(unsigned level, uint64_t slot, uint64
     if (table.segment->cpu_view != nullptr) table.cpu = table.segment->cpu_view + *offset;
   }
   table.bytes = bytes;
-  if (views_.map) table.view = views_.map(table.gpu, bytes);
+  try {
+    if (views_.map) table.view = views_.map(table.gpu, bytes);
+  } catch (const NoRoom&) {
+    if (table.segment != nullptr) table.segment->space->Free(table.gpu.SegmentOffset);
+    table.system.Release();
+    throw;
+  }
   table.ticket = adapter_.kernel().ledger().Open(
       "page_table", "segment " + adapter_.Named(std::to_string(id)) + ", " + Hex(table.gpu.SegmentOffset), "vidmm",
       created_by);
@@ -71,22 +78,25 @@ void AddressSpace::Initialise(const Table& table, unsigned level, uint64_t count
   sink(update);
 }
 
-AddressSpace::Table AddressSpace::NewRoot(uint64_t wanted) {
+AddressSpace::Root AddressSpace::NewRoot(uint64_t wanted) {
   const Geometry& geometry = adapter_.caps().geometry;
   const unsigned level = geometry.count() - 1;
-  uint64_t bytes = geometry.levels[level].bytes;
-  root_entries_ = geometry.Entries(level);
+  uint64_t bytes = geometry.levels[level].bytes, entries = geometry.Entries(level);
   if (geometry.count() == 2) {  // only two-level roots are resizable
-    const uint64_t asked = wanted == 0 ? root_entries_ : std::min(wanted, root_entries_);
-    const auto [entries, size] = adapter_.RootPageTableSize(asked);
-    root_entries_ = std::min(entries, root_entries_);
+    const auto [held, size] = adapter_.RootPageTableSize(wanted == 0 ? entries : std::min(wanted, entries));
+    entries = std::min(held, entries);
     bytes = size;
   }
-  return NewTable(level, 0, bytes);
+  return {NewTable(level, 0, bytes), entries};
+}
+
+AddressSpace::Table AddressSpace::PutRoot(Root root) {
+  root_entries_ = root.entries;
+  return std::exchange(root_, std::move(root.table));
 }
 
 void AddressSpace::CreateRoot(const Sink& sink, uint64_t entries) {
-  root_ = NewRoot(entries);
+  PutRoot(NewRoot(entries));
   if (windows_ || first_) return;  // written with its first entries
   root_.written = true;
   Initialise(root_, adapter_.caps().geometry.count() - 1, root_entries_, 0, sink);
@@ -248,7 +258,8 @@ void AddressSpace::FreeTables() {
   evicted_.clear();
   evicted_64k_.clear();
   ReleaseRetired();
-  if (root_entries_ != 0) Release(root_);
+  if (root_.bytes != 0) Release(root_);
+  root_ = {};
   root_entries_ = 0;
 }
 

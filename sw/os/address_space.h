@@ -187,7 +187,13 @@ class AddressSpace {
   Table NewTable(unsigned level, uint64_t slot, uint64_t bytes);
   std::optional<uint64_t> PlaceOf(unsigned level, uint64_t slot, Segment& segment, uint64_t bytes,
                                   const std::string& created_by);
-  Table NewRoot(uint64_t wanted);
+  struct Root {
+    Table table;
+    uint64_t entries;
+  };
+  Root NewRoot(uint64_t wanted);
+  /// The root from now on; returns the one before.
+  Table PutRoot(Root root);
   struct Leaf64k {
     Table table;
     std::vector<HeldEntry> entries;

@@ -12,9 +12,7 @@ namespace gmmu::os {
 void AddressSpace::ReplaceRoot(uint64_t entries, const Sink& sink) {
   const Geometry& geometry = adapter_.caps().geometry;
   const unsigned level = geometry.count() - 1;
-  Table old = std::move(root_);
-  root_ = NewRoot(entries == 0 ? root_entries_ : entries);
-  retired_.push_back(std::move(old));
+  retired_.push_back(PutRoot(NewRoot(entries == 0 ? root_entries_ : entries)));
   Initialise(root_, level, root_entries_, 0, sink);
   root_.written = true;
   for (const auto& [slot, table] : tables_) {

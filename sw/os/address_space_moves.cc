@@ -140,10 +140,11 @@ void AddressSpace::EvictTables(const Contents& contents, const Sink& sink) {
 void AddressSpace::FreeRoot() {
   ReleaseRetired();
   Release(root_);
+  root_ = {};
 }
 
 void AddressSpace::RestoreRoot(const Sink& sink) {
-  root_ = NewRoot(root_entries_);
+  PutRoot(NewRoot(root_entries_));
   root_.written = true;
   const Restoring restoring(restoring_);
   Initialise(root_, adapter_.caps().geometry.count() - 1, root_entries_, 0, sink);

@@ -193,7 +193,12 @@ uint64_t VidMm::MapTable(const D3DGPU_PHYSICAL_ADDRESS& table, uint64_t bytes) {
     }
     entries.push_back(entry);
   }
-  paging_.space->SetEntries(va, entries.size(), entries, nullptr, 0, SinkFor(paging_));
+  try {
+    paging_.space->SetEntries(va, entries.size(), entries, nullptr, 0, SinkFor(paging_));
+  } catch (const NoRoom&) {
+    FreeVa(paging_, va);
+    throw;
+  }
   Flush(paging_, va, bytes);
   return va;
 }

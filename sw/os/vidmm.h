@@ -208,7 +208,8 @@ class VidMm {
   /// (0). The process' contexts must be idle.
   void ReplaceRoot(Process& process, uint64_t entries);
 
-  /// All page tables of a process lie elsewhere afterwards, the root too; its context waits meanwhile.
+  /// All page tables of a process lie elsewhere afterwards, the root too; its context waits meanwhile. After NoRoom
+  /// some do, and the process goes on.
   void MoveTables(Process& process);
   /// They leave memory, but for the root; the context waits until they are back, and nothing may be mapped.
   void EvictTables(Process& process);

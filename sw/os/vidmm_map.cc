@@ -221,8 +221,14 @@ void VidMm::FlushSpace(Process& process) {
 void VidMm::MoveTables(Process& process) {
   RefuseOnLink("moving page tables");
   gpu_.vidsch().SuspendContext(process.handles.context, kIdleNs);
-  process.space->MoveTables(ContentsOf(process), SinkFor(process));
-  process.space->ReplaceRoot(0, SinkFor(process));
+  try {
+    process.space->MoveTables(ContentsOf(process), SinkFor(process));
+    process.space->ReplaceRoot(0, SinkFor(process));
+  } catch (const NoRoom&) {  // what has moved stays there, under the old root
+    FlushSpace(process);
+    gpu_.vidsch().ResumeContext(process.handles.context);
+    throw;
+  }
   Finish();
   gpu_.SetRootPageTable(process.handles.context, process.space->root(), process.space->root_entries());
   FlushSpace(process);

@@ -43,6 +43,15 @@ class TableLife : public DriverFront {
       life.vidmm.DestroyProcess(subject.process);
     });
   }
+  /// All of VRAM that is free, but for some pages.
+  static VidMm::Allocation* TakeAllBut(Life& life, uint64_t pages) {
+    const uint64_t free = life.adapter.local_segment().space->free_bytes();
+    VidMm::Allocation* rest = life.vidmm.CreateAllocation("the rest", free - pages * kPage);
+    life.vidmm.MakeResident(*rest);
+    return rest;
+  }
+  /// A root of up to 8192 entries, 512 in a page.
+  void TwoLevels() { bench.options.os.page_table_bits = bench.config.gpu.page_table_bits = {9, 13}; }
   static std::vector<uint32_t> Pages(uint32_t first, uint32_t count) {
     std::vector<uint32_t> words;
     for (uint32_t i = 0; i < count; ++i) words.push_back(first + i);
@@ -73,6 +82,78 @@ TEST_F(TableLife, TablesThatMoveSayTheSameElsewhereAndTheRootIsSetAnew) {
     life.worker.Call([&] { life.vidmm.MapLocal(*subject.process, subject.va + 3 * kPage, *subject.data, 9, 1); });
     Reads(life, subject.process, subject.va + 2 * kPage, {0x102, 0x109, 0x104});
     End(life, subject);
+  });
+}
+
+TEST_F(TableLife, TablesThatFindNoRoomToMoveLeaveTheProcessRunning) {
+  Run([&](Life& life) {
+    Subject subject = Make(life);
+    workload::RenderBuffer buffer(life, subject.process, kPage);
+    buffer.Copy(subject.va, subject.va + 10 * kPage, 8 * kPage);
+    const size_t tables = subject.process->space->tables();
+    for (uint64_t pages = 0; pages <= tables; ++pages) {  // the last time there is room for all but the root
+      life.worker.Call([&] {
+        VidMm::Allocation* rest = TakeAllBut(life, pages);
+        EXPECT_THROW(life.vidmm.MoveTables(*subject.process), NoRoom);
+        life.vidmm.DestroyAllocation(rest);
+        EXPECT_EQ(life.adapter.vidsch().Wait(buffer.Submit("copies"), 100'000'000), PacketEnd::kCompleted);
+      });
+      Reads(life, subject.process, subject.va + 9 * kPage, {0x109, 0x100, 0x101});
+    }
+    life.worker.Call([&] { life.vidmm.MoveTables(*subject.process); });
+    EXPECT_EQ(subject.process->space->tables(), tables);
+    Reads(life, subject.process, subject.va, Pages(0x100, 10));
+    buffer.Release();
+    End(life, subject);
+  });
+}
+
+TEST_F(TableLife, ARootThatFindsNoRoomLeavesTheOldOneWithItsNumberOfEntries) {
+  TwoLevels();
+  Run([&](Life& life) {
+    VidMm::Process* process = nullptr;
+    VidMm::Allocation* data = nullptr;
+    const uint64_t unit = uint64_t{1} << life.adapter.caps().geometry.Shift(1);
+    const auto tell = [&] {
+      life.adapter.SetRootPageTable(process->handles.context, process->space->root(), process->space->root_entries());
+    };
+    life.worker.Call([&] {
+      process = life.vidmm.CreateProcess("process", 1);
+      data = Filled(life, 1, 0x500);
+      life.vidmm.MapLocal(*process, 3 * unit, *data, 0, 1);
+      ASSERT_EQ(process->space->root_entries(), 512u);
+      VidMm::Allocation* rest = TakeAllBut(life, 1);
+      EXPECT_THROW(life.vidmm.ReplaceRoot(*process, 1024), NoRoom);
+      EXPECT_EQ(process->space->root_entries(), 512u);
+      tell();
+      life.vidmm.DestroyAllocation(rest);
+    });
+    Reads(life, process, 3 * unit, {0x500});
+    Faults(life, process, 600 * unit, regs::Fault::kRootBound);
+    life.worker.Call([&] { life.vidmm.ReplaceRoot(*process, 1024); });
+    Reads(life, process, 3 * unit, {0x500});
+    Faults(life, process, 600 * unit, regs::Fault::kEntryInvalid);
+    life.worker.Call([&] {
+      life.vidmm.DestroyAllocation(data);
+      life.vidmm.DestroyProcess(process);
+    });
+  });
+}
+
+// Update mode GPU_VIRTUAL: a table has addresses of the paging process, which take tables themselves.
+TEST_F(TableLife, ATableWithoutAddressesToWriteItByGivesItsPlaceBack) {
+  bench.options.os.driver["PageTableUpdateMode"] = DXGK_PAGETABLEUPDATE_GPU_VIRTUAL;
+  Run([&](Life& life) {
+    life.worker.Call([&] {
+      VidMm::Process* process = life.vidmm.CreateProcess("process");
+      VidMm::Allocation* rest = TakeAllBut(life, 1);
+      EXPECT_THROW(life.vidmm.MapZero(*process, uint64_t{5} << 40, 1), NoRoom);
+      EXPECT_EQ(life.adapter.local_segment().space->free_bytes(), kPage);
+      EXPECT_EQ(process->space->tables(), 0u);
+      life.vidmm.DestroyAllocation(rest);
+      life.vidmm.MapZero(*process, uint64_t{5} << 40, 1);
+      life.vidmm.DestroyProcess(process);
+    });
   });
 }
 
