@@ -173,7 +173,7 @@ void AddressSpace::Release(Table& table) {
 }
 
 void AddressSpace::ReleaseRetired() {
-  for (Table& table : retired_) Release(table);
+  for (Retired& retired : retired_) Release(retired.table);
   retired_.clear();
 }
 
@@ -222,30 +222,44 @@ void AddressSpace::Invalidate(uint64_t va, uint64_t pages, const Sink& sink) {
   SetEntries(va, pages, std::vector<DXGK_PTE>(1), nullptr, 0, sink);
 }
 
-void AddressSpace::InvalidateAll(const Sink& sink) {
+AddressSpace::Extent AddressSpace::ExtentOf(const Slot& slot, bool use_64k) const {
   const Geometry& geometry = adapter_.caps().geometry;
-  const auto invalidate = [&](const Table& table, unsigned level, uint64_t count, uint64_t va) {
-    TableUpdate update;
-    update.level = level;
-    update.entries.resize(1);
-    update.count = count;
-    update.repeat = true;
-    update.first_va = va;
-    Aim(update, table);
-    sink(update);
-  };
-  for (const auto& [slot, leaf] : leaves_64k_) {
-    TableUpdate update;
-    update.entries.resize(1);
-    update.use_64k = update.repeat = true;
-    update.count = leaf.entries.size();
-    update.first_va = slot * geometry.Coverage(0);
-    Aim(update, leaf.table);
-    sink(update);
+  const auto [level, index] = slot;
+  return {level, index * geometry.Coverage(level), geometry.Entries(level) / (use_64k ? kPagesOf64k : 1), use_64k};
+}
+
+AddressSpace::Extent AddressSpace::ExtentOfRoot() const {
+  return {adapter_.caps().geometry.count() - 1, 0, root_entries_, false};
+}
+
+void AddressSpace::InvalidateTable(const Table& table, const Extent& extent, bool retired, const Sink& sink) {
+  TableUpdate update;
+  update.level = extent.level;
+  update.entries.resize(1);
+  update.count = extent.entries;
+  update.repeat = true;
+  update.use_64k = extent.use_64k;
+  update.retired = retired;
+  update.first_va = extent.va;
+  Aim(update, table);
+  sink(update);
+}
+
+bool AddressSpace::InvalidateRetired(const Sink& sink) {
+  bool any = false;
+  for (Retired& retired : retired_) {
+    if (std::exchange(retired.cleared, true)) continue;
+    InvalidateTable(retired.table, retired.extent, true, sink);
+    any = true;
   }
-  for (const auto& [slot, table] : tables_)
-    invalidate(table, slot.first, geometry.Entries(slot.first), slot.second * geometry.Coverage(slot.first));
-  if (root_.written) invalidate(root_, geometry.count() - 1, root_entries_, 0);
+  return any;
+}
+
+void AddressSpace::InvalidateAll(const Sink& sink) {
+  InvalidateRetired(sink);
+  for (const auto& [slot, leaf] : leaves_64k_) InvalidateTable(leaf.table, ExtentOf({0, slot}, true), false, sink);
+  for (const auto& [slot, table] : tables_) InvalidateTable(table, ExtentOf(slot), false, sink);
+  if (root_.written) InvalidateTable(root_, ExtentOfRoot(), false, sink);
 }
 
 void AddressSpace::FreeTables() {

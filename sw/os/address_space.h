@@ -30,6 +30,7 @@ struct TableUpdate {
   std::vector<DXGK_PTE> entries_64k;    ///< level 1 of pairs: the 64 KiB halves, as many as `entries`; empty: invalid
   bool initial = false;
   bool notify_eviction = false;  ///< the table is about to go
+  bool retired = false;  ///< the table is no part of the tree any more
   uint64_t first_va = 0;
   HANDLE allocation = nullptr;
   uint64_t allocation_offset = 0;
@@ -135,10 +136,14 @@ class AddressSpace {
                 const Sink& sink, uint64_t driver_protection = 0);
   /// Zero entries, each at the highest level that fits.
   void SetZero(uint64_t va, uint64_t pages, const Sink& sink);
-  /// Frees leaf tables that lie in the range as a whole, and tables above that are empty then: entries of
-  /// parents become invalid. Tables are retired.
+  /// Frees leaf tables that lie in the range as a whole, which is invalid, and tables above that are empty then:
+  /// entries of parents become invalid. Tables are retired.
   void FreeTables(uint64_t va, uint64_t pages, const Sink& sink);
-  /// Gives retired tables back: nothing that is queued, and no TLB, may use them any more.
+  // Of retired tables, which nothing that is queued, and no TLB, may use any more.
+  /// Writes the entries of all that still have some in use invalid (DXGK_GPUMMUCAPS.ExplicitPageTableInvalidation).
+  /// Says whether there was one.
+  bool InvalidateRetired(const Sink& sink);
+  /// Gives them back.
   void ReleaseRetired();
   /// What a table says, entry by entry.
   using Contents =
@@ -162,7 +167,7 @@ class AddressSpace {
   void FreeRoot();
   void RestoreRoot(const Sink& sink);
   bool evicted() const { return !(evicted_.empty() && evicted_64k_.empty()) && !restoring_; }
-  /// Writes every entry of every table invalid (DXGK_GPUMMUCAPS.ExplicitPageTableInvalidation).
+  /// Writes every entry of every table invalid, of retired ones too (DXGK_GPUMMUCAPS.ExplicitPageTableInvalidation).
   void InvalidateAll(const Sink& sink);
   /// Gives every table back. The GPU must not use the space any more.
   void FreeTables();
@@ -220,7 +225,23 @@ class AddressSpace {
   void ForgetBlocks(uint64_t slot);
   DXGK_PTE LinkTo64k(const Table& table) const;
   void Release(Table& table);
-  void Retire(Slot slot);
+  /// All entries of a table, the first one for `va`.
+  struct Extent {
+    unsigned level;
+    uint64_t va;
+    uint64_t entries;
+    bool use_64k;
+  };
+  Extent ExtentOf(const Slot& slot, bool use_64k = false) const;
+  Extent ExtentOfRoot() const;
+  void InvalidateTable(const Table& table, const Extent& extent, bool retired, const Sink& sink);
+  struct Retired {
+    Table table;
+    Extent extent;
+    bool cleared;  ///< its entries are invalid
+  };
+  /// The tables of the slot, and all below them.
+  void Retire(Slot slot, bool cleared);
   /// All entries of a table that lies elsewhere from now on; leaves with what their entries were made with.
   void WriteAll(const Table& table, unsigned level, uint64_t va, const std::vector<HeldEntry>& entries,
                 const Sink& sink);
@@ -264,7 +285,7 @@ class AddressSpace {
   std::map<uint64_t, Leaf64k> leaves_64k_;  // by va / coverage of a leaf table
   std::map<uint64_t, uint16_t> small_;      // pairs: 4 KiB entries in use, by block of 64 KiB
   ChangeHooks hooks_;
-  std::vector<Table> retired_;
+  std::vector<Retired> retired_;
   std::map<Slot, std::vector<HeldEntry>> evicted_;  // contents
   std::map<uint64_t, std::vector<HeldEntry>> evicted_64k_;
   bool restoring_ = false;

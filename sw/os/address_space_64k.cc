@@ -245,7 +245,7 @@ void AddressSpace::Convert(uint64_t slot, const Sink& sink) {
     if (InUse(old.entries[i].entry)) PutSmall(Part64k(slot * blocks + i, old.entries[i], 0, kPagesOf64k), sink);
   }
   if (!wrong) WriteEntry(1, start, LinkTo(table), sink);
-  retired_.push_back(std::move(old.table));
+  retired_.push_back({std::move(old.table), ExtentOf({0, slot}, true), false});
   if (hooks_.flush) hooks_.flush(start, geometry.Coverage(0));
   if (hooks_.end) hooks_.end(LeafChange::kConversion);
 }

@@ -12,7 +12,10 @@ namespace gmmu::os {
 void AddressSpace::ReplaceRoot(uint64_t entries, const Sink& sink) {
   const Geometry& geometry = adapter_.caps().geometry;
   const unsigned level = geometry.count() - 1;
-  retired_.push_back(PutRoot(NewRoot(entries == 0 ? root_entries_ : entries)));
+  Root made = NewRoot(entries == 0 ? root_entries_ : entries);
+  const Extent extent = ExtentOfRoot();
+  const bool cleared = !root_.written;
+  retired_.push_back({PutRoot(std::move(made)), extent, cleared});
   Initialise(root_, level, root_entries_, 0, sink);
   root_.written = true;
   for (const auto& [slot, table] : tables_) {
@@ -75,17 +78,17 @@ HeldEntry AddressSpace::EntryOf(const HeldEntry& upper, unsigned level, uint64_t
   return held;
 }
 
-void AddressSpace::Retire(Slot slot) {
+void AddressSpace::Retire(Slot slot, bool cleared) {
   if (slot.first == 0) {
     if (const auto large = leaves_64k_.find(slot.second); large != leaves_64k_.end()) {
-      retired_.push_back(std::move(large->second.table));
+      retired_.push_back({std::move(large->second.table), ExtentOf(slot, true), cleared});
       leaves_64k_.erase(large);
     }
     ForgetBlocks(slot.second);
   }
   const auto found = tables_.find(slot);
   if (found == tables_.end()) return;
-  retired_.push_back(std::move(found->second));
+  retired_.push_back({std::move(found->second), ExtentOf(slot), cleared});
   tables_.erase(found);
   if (slot.first == 0) return;
   const Geometry& geometry = adapter_.caps().geometry;
@@ -93,7 +96,7 @@ void AddressSpace::Retire(Slot slot) {
   for (uint64_t i = 0; i < entries; ++i) {
     const Slot below{slot.first - 1, slot.second * entries + i};
     uppers_.erase(below);
-    Retire(below);
+    Retire(below, cleared);
   }
 }
 
@@ -115,7 +118,7 @@ void AddressSpace::SetUpper(unsigned level, uint64_t va, const DXGK_PTE& entry, 
   Aim(update, table);
   update.entries = {entry};
   sink(update);
-  Retire(slot);
+  Retire(slot, false);
   uppers_[slot] = {entry, {}, allocation, allocation_offset, driver_protection};
 }
 
@@ -175,7 +178,7 @@ void AddressSpace::FreeTables(uint64_t va, uint64_t pages, const Sink& sink) {
       if (!used && !used_64k) gone.push_back(it->first);
     }
     for (const Slot& slot : gone) {
-      Retire(slot);
+      Retire(slot, true);
       if (adapter_.caps().explicit_invalidation) WriteEntry(level + 1, slot.second * coverage, DXGK_PTE{}, sink);
     }
     all.insert(all.end(), gone.begin(), gone.end());

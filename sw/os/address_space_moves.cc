@@ -74,7 +74,7 @@ void AddressSpace::MoveTables(const Contents& contents, const Sink& sink) {
     Table moved = New64k();
     WriteLeaf(moved, slot * geometry.Coverage(0), leaf.entries, true, sink);
     std::swap(leaf.table, moved);
-    retired_.push_back(std::move(moved));
+    retired_.push_back({std::move(moved), ExtentOf({0, slot}, true), false});
     WriteLinkOfLeaf(slot, sink);
   }
   for (auto& [slot, table] : tables_) {  // ascending levels
@@ -84,7 +84,7 @@ void AddressSpace::MoveTables(const Contents& contents, const Sink& sink) {
     moved.written = table.written;
     WriteAll(moved, level, va, contents(table.gpu, 0, geometry.Entries(level)), sink);
     std::swap(table, moved);
-    retired_.push_back(std::move(moved));
+    retired_.push_back({std::move(moved), ExtentOf(slot), false});
     WriteEntry(level + 1, va, LinkTo(table), sink);
   }
 }
@@ -113,6 +113,7 @@ void AddressSpace::Evict(const Table& table, unsigned level, uint64_t va, const 
 
 void AddressSpace::EvictTables(const Contents& contents, const Sink& sink) {
   const Geometry& geometry = adapter_.caps().geometry;
+  const bool cleared = !adapter_.kernel().parameters().open.eviction_tells_entries;
   std::map<Slot, std::vector<HeldEntry>> evicted;
   std::map<uint64_t, std::vector<HeldEntry>> evicted_64k;
   while (!leaves_64k_.empty()) {
@@ -121,7 +122,7 @@ void AddressSpace::EvictTables(const Contents& contents, const Sink& sink) {
     leaves_64k_.erase(leaves_64k_.begin());
     Evict(leaf.table, 0, slot * geometry.Coverage(0), leaf.entries, true, sink);
     WriteLinkOfLeaf(slot, sink);
-    retired_.push_back(std::move(leaf.table));
+    retired_.push_back({std::move(leaf.table), ExtentOf({0, slot}, true), cleared});
     evicted_64k[slot] = std::move(leaf.entries);
   }
   for (const auto& [slot, table] : tables_) {
@@ -131,7 +132,7 @@ void AddressSpace::EvictTables(const Contents& contents, const Sink& sink) {
     Evict(table, level, va, evicted[slot], false, sink);
     WriteEntry(level + 1, va, DXGK_PTE{}, sink);
   }
-  for (auto& [slot, table] : tables_) retired_.push_back(std::move(table));
+  for (auto& [slot, table] : tables_) retired_.push_back({std::move(table), ExtentOf(slot), cleared});
   tables_.clear();
   evicted_ = std::move(evicted);
   evicted_64k_ = std::move(evicted_64k);

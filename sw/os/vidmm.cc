@@ -58,8 +58,11 @@ DXGK_PTE VidMm::LocalEntry(const Allocation& allocation, uint64_t page) {
 
 void VidMm::Update(Process& process, const TableUpdate& update, bool immediate) {
   Hold(process);
-  if (process.shadow.Apply(update)) process.overwritten = true;
-  if (process.order) process.order->Note(update);
+  const bool overwritten = process.shadow.Apply(update);
+  if (!update.retired) {
+    process.overwritten = process.overwritten || overwritten;
+    if (process.order) process.order->Note(update);
+  }
   Send(process, update, immediate);
 }
 
@@ -274,10 +277,18 @@ void VidMm::RebuildTables() {
   MakePagingTables();
 }
 
+// By the CPU: nothing uses them any more.
+void VidMm::InvalidatePagingTables() {
+  if (!gpu_.caps().explicit_invalidation) return;
+  paging_is_up_ = false;
+  paging_.space->InvalidateAll(SinkFor(paging_));
+}
+
 void VidMm::Stop() {
   DestroyDeferred();
   active_->Drain();
   FreePagingVa();
+  InvalidatePagingTables();
   queue_.Stop();
   adapter().DestroyProcess(paging_.handles);
   adapter().set_driver_requests(nullptr);
@@ -325,8 +336,7 @@ VidMm::Process* VidMm::CreatePart(const std::string& name, const Process* joins,
 }
 
 void VidMm::DestroyProcess(Process* process) {
-  if (gpu_.caps().explicit_invalidation && !process->space->evicted())
-    process->space->InvalidateAll(SinkFor(*process));
+  if (gpu_.caps().explicit_invalidation) process->space->InvalidateAll(SinkFor(*process));
   active_->Drain();
   if (process->space->evicted()) gpu_.vidsch().ResumeContext(process->handles.context);
   if (process->companion) {

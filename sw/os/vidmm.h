@@ -306,6 +306,9 @@ class VidMm {
   void WritePagingTables();
   void MakePagingTablesOf26100();
   void TellPagingRoot();
+  /// Before they are freed, where the driver wants that (ExplicitPageTableInvalidation).
+  void InvalidatePagingTables();
+  void ReleaseRetired(Process& process);
   void MapPagingBuffers();
   void WriteUnexplained();
   void FirstFill();

@@ -132,7 +132,7 @@ void VidMm::ClearMappings(Allocation& allocation) {
   }
   if (touched.empty()) return;
   Finish(touched);
-  for (Process* process : changed) process->space->ReleaseRetired();
+  for (Process* process : changed) process->vidmm->ReleaseRetired(*process);
 }
 
 void VidMm::ClearStale(Process& process) {
@@ -145,6 +145,12 @@ void VidMm::FinishMapping(Process& process, uint64_t va, uint64_t pages) {
   FlushChanges(process, va, pages);
   Finish();
   TellRoot(process);
+  ReleaseRetired(process);
+}
+
+// Nothing leads to them any more, and that is done.
+void VidMm::ReleaseRetired(Process& process) {
+  if (gpu_.caps().explicit_invalidation && process.space->InvalidateRetired(SinkFor(process))) Finish();
   process.space->ReleaseRetired();
 }
 
@@ -214,7 +220,7 @@ void VidMm::FlushSpace(Process& process) {
   process.overwritten = false;
   Flush(process, 0, 0);
   Finish();
-  process.space->ReleaseRetired();
+  ReleaseRetired(process);
 }
 
 // Parents by UPDATE_PAGE_TABLE, the root by SetRootPageTable.
@@ -253,7 +259,7 @@ void VidMm::ReplaceRoot(Process& process, uint64_t entries) {
   process.space->ReplaceRoot(entries, SinkFor(process));
   Finish();  // the new root is complete before the hardware is told of it
   gpu_.SetRootPageTable(process.handles.context, process.space->root(), process.space->root_entries());
-  process.space->ReleaseRetired();
+  ReleaseRetired(process);
 }
 
 void VidMm::Map(Process& process, uint64_t va, Allocation& allocation, uint64_t first_page, uint64_t pages,
@@ -261,7 +267,7 @@ void VidMm::Map(Process& process, uint64_t va, Allocation& allocation, uint64_t 
   if (allocation.local) return MapLocal(process, va, allocation, first_page, pages, protection);
   if (Clear(process, va, pages)) {
     Finish();
-    process.space->ReleaseRetired();
+    ReleaseRetired(process);
   }
   Forget(process, va, pages);
   allocation.mappings.push_back({&process, va, first_page, pages, protection});

@@ -30,11 +30,13 @@ void VidMm::Sleep() {
     if (process->handles.context != nullptr) gpu_.vidsch().SuspendContext(process->handles.context, kIdleNs);
     process->tables_asleep = !process->space->evicted();  // else they come back when who evicted them says so
     if (process->tables_asleep) process->space->EvictTables(ContentsOf(*process), SinkFor(*process));
+    if (gpu_.caps().explicit_invalidation) process->space->InvalidateAll(SinkFor(*process));
     Finish();
     process->space->FreeRoot();
     process->root_told = false;
   }
   queue_.Drain();
+  InvalidatePagingTables();
   paging_.space->FreeTables();
   asleep_now_ = true;
 }
