@@ -134,15 +134,26 @@ void AddressSpace::WriteEntry(unsigned level, uint64_t va, const DXGK_PTE& entry
   sink(update);
 }
 
+bool AddressSpace::InRoot(uint64_t va) const {
+  const Geometry& geometry = adapter_.caps().geometry;
+  return va >> geometry.Shift(geometry.count() - 1) < root_entries_;
+}
+
+void AddressSpace::ReachInRoot(uint64_t va) {
+  if (InRoot(va)) return;
+  const Geometry& geometry = adapter_.caps().geometry;
+  const uint64_t index = va >> geometry.Shift(geometry.count() - 1);
+  if (grow_ && geometry.count() == 2 && index < geometry.Entries(1)) grow_(index + 1);
+  if (!InRoot(va))
+    throw OsError("address " + Hex(va) + " of " + name_ + " is beyond the " + std::to_string(root_entries_) +
+                  " entries of its root");
+}
+
 AddressSpace::Table& AddressSpace::Ensure(unsigned level, uint64_t va, const Sink& sink) {
   if (evicted()) throw BugCheck("entries of " + name_ + " are changed while its page tables are evicted");
   const Geometry& geometry = adapter_.caps().geometry;
-  if (level == geometry.count() - 1) {
-    if (va / (uint64_t{1} << geometry.Shift(level)) >= root_entries_)
-      throw OsError("address " + Hex(va) + " of " + name_ + " is beyond the " + std::to_string(root_entries_) +
-                    " entries of its root");
-    return root_;
-  }
+  ReachInRoot(va);
+  if (level == geometry.count() - 1) return root_;
   const Slot slot{level, va / geometry.Coverage(level)};
   const auto found = tables_.find(slot);
   if (found != tables_.end()) return found->second;
@@ -200,6 +211,7 @@ void AddressSpace::SetEntries(uint64_t va, uint64_t pages, const std::vector<DXG
       update.entries.assign(first, first + static_cast<ptrdiff_t>(update.count));
     }
     done += update.count;
+    if (grow_ && !InRoot(at) && NoneInUse(update.entries)) continue;
     PutLeaf(std::move(update), fits, sink);
   }
 }

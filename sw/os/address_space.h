@@ -66,6 +66,10 @@ class AddressSpace {
     std::function<void(LeafChange)> end;
   };
   void set_change_hooks(ChangeHooks hooks) { hooks_ = std::move(hooks); }
+  /// Called before an address beyond a resizable root gets an entry: replaces the root by one of at least so many
+  /// entries, or throws NoRoom. Without it such an address is an OsError.
+  using RootGrower = std::function<void(uint64_t entries)>;
+  void set_root_grower(RootGrower grower) { grow_ = std::move(grower); }
   /// Gives a table its place in a memory segment, byte offset; nullopt: there is no room.
   using Placer = std::function<std::optional<uint64_t>(unsigned level, uint64_t slot, uint64_t bytes,
                                                        uint64_t alignment, const std::string& created_by)>;
@@ -127,7 +131,7 @@ class AddressSpace {
   bool Is64k(uint64_t va) const;
   /// One of these pages has.
   bool Any64k(uint64_t va, uint64_t pages) const;
-  /// Writes one invalid entry over all of them.
+  /// Writes one invalid entry over all of them; what lies beyond a resizable root is invalid already.
   void Invalidate(uint64_t va, uint64_t pages, const Sink& sink);
   /// One entry of `level` > 0 that maps data or zeros: all that a table of the level below would cover. `va` is
   /// aligned to that. Tables that it replaces are retired. Later changes of parts of it make tables that say the
@@ -257,6 +261,9 @@ class AddressSpace {
   DXGK_PTE LinkTo(const Table& table) const;
   static void Aim(TableUpdate& update, const Table& table);
   Table& Ensure(unsigned level, uint64_t va, const Sink& sink);
+  bool InRoot(uint64_t va) const;
+  /// The root has an entry for the address from now on.
+  void ReachInRoot(uint64_t va);
   /// The same in the order of BringUp::kWindows22621.
   Table& EnsureInWindowsOrder(unsigned level, uint64_t va, const Sink& sink);
   Table& TableOf(unsigned level, uint64_t va);
@@ -285,6 +292,7 @@ class AddressSpace {
   std::map<uint64_t, Leaf64k> leaves_64k_;  // by va / coverage of a leaf table
   std::map<uint64_t, uint16_t> small_;      // pairs: 4 KiB entries in use, by block of 64 KiB
   ChangeHooks hooks_;
+  RootGrower grow_;
   std::vector<Retired> retired_;
   std::map<Slot, std::vector<HeldEntry>> evicted_;  // contents
   std::map<uint64_t, std::vector<HeldEntry>> evicted_64k_;

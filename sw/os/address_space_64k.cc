@@ -8,7 +8,6 @@
 namespace gmmu::os {
 namespace {
 
-bool NoneInUse(const std::vector<DXGK_PTE>& entries) { return std::none_of(entries.begin(), entries.end(), InUse); }
 uint64_t FirstBlock(const TableUpdate& update) { return update.first_va / kBytesOf64k; }
 uint64_t EndBlock(const TableUpdate& update) {  // one behind the last
   return (update.first_va + update.count * hw::kPageSize + kBytesOf64k - 1) / kBytesOf64k;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -19,6 +20,9 @@ struct HeldEntry {
 };
 
 inline bool InUse(const DXGK_PTE& entry) { return entry.Valid || entry.Zero; }
+inline bool NoneInUse(const std::vector<DXGK_PTE>& entries) {
+  return std::none_of(entries.begin(), entries.end(), InUse);
+}
 
 /// The part of a large entry that begins `bytes` behind its start, as an entry of its own; LargePage stays as it is.
 inline HeldEntry PartOf(HeldEntry held, uint64_t bytes) {

@@ -150,6 +150,7 @@ void VidMm::StartProcess(Process& process, bool system, uint64_t va_end, const P
     process.handles.joined = true;
   }
   WatchOrder(process);
+  if (!system) process.space->set_root_grower([this, &process](uint64_t entries) { GrowRoot(process, entries); });
   if (system || gpu_.caps().update_mode != DXGK_PAGETABLEUPDATE_GPU_VIRTUAL) return;
   process.space->set_table_views({[this](const auto& table, uint64_t bytes) { return MapTable(table, bytes); },
                                   [this](uint64_t va, uint64_t bytes) { UnmapTable(va, bytes); }});
@@ -310,6 +311,11 @@ VidMm::Process* VidMm::CreateProcess(const std::string& name, uint64_t root_entr
   Process& process = *processes_.back();
   process.name = name;
   StartProcess(process, false, uint64_t{1} << gpu_.caps().geometry.va_bits);
+  if (root_entries != 0) {
+    const Geometry& geometry = gpu_.caps().geometry;
+    for (const auto& [va, range] : process.driver_ranges)  // their tables exist from now on
+      root_entries = std::max(root_entries, ((va + range.bytes - 1) >> geometry.Shift(geometry.count() - 1)) + 1);
+  }
   process.space->CreateRoot(SinkFor(process), root_entries);
   for (const auto& [va, range] : process.driver_ranges)
     process.space->Invalidate(va, range.bytes / kPage, SinkFor(process));

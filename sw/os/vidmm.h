@@ -127,7 +127,8 @@ class VidMm {
   void Sleep();
   void Wake();
 
-  /// `root_entries`: of a resizable root at first; 0: all that its level has. Without a context the driver is not
+  /// `root_entries`: of a resizable root at first, which grows with the addresses that are mapped; 0: all that its
+  /// level has. Without a context the driver is not
   /// told of a root (seen on build 22621).
   Process* CreateProcess(const std::string& name, uint64_t root_entries = 0, bool with_context = true);
   void CreateContext(Process& process);
@@ -355,6 +356,7 @@ class VidMm {
   void ClearMappings(Allocation& allocation);
   /// The same for what went while the tables were away, without a flush.
   void ClearStale(Process& process);
+  void GrowRoot(Process& process, uint64_t entries);
   void FinishMapping(Process& process, uint64_t va, uint64_t pages);
   /// Flushes the range when entries were in use there before, or when the hardware may hold that they were not
   /// (DXGK_GPUMMUCAPS.InvalidTlbEntriesNotCached).

@@ -262,6 +262,25 @@ void VidMm::ReplaceRoot(Process& process, uint64_t entries) {
   ReleaseRetired(process);
 }
 
+// In the middle of a mapping: tables that it has replaced go too, so all that was cached of the space does. A process
+// without a context is told of its root when it has one, and nothing of it is cached.
+void VidMm::GrowRoot(Process& process, uint64_t entries) {
+  const HANDLE context = process.handles.context;
+  if (context != nullptr) gpu_.vidsch().SuspendContext(context, kernel_.parameters().tdr_delay_ns, true);
+  try {
+    process.space->ReplaceRoot(entries, SinkFor(process));
+  } catch (const NoRoom&) {
+    if (context != nullptr) gpu_.vidsch().ResumeContext(context);
+    throw;
+  }
+  Finish();
+  if (context == nullptr) return ReleaseRetired(process);
+  gpu_.SetRootPageTable(context, process.space->root(), process.space->root_entries());
+  process.root_told = true;
+  FlushSpace(process);
+  gpu_.vidsch().ResumeContext(context);
+}
+
 void VidMm::Map(Process& process, uint64_t va, Allocation& allocation, uint64_t first_page, uint64_t pages,
                 const Protection& protection) {
   if (allocation.local) return MapLocal(process, va, allocation, first_page, pages, protection);

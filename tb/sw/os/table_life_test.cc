@@ -141,6 +141,77 @@ TEST_F(TableLife, ARootThatFindsNoRoomLeavesTheOldOneWithItsNumberOfEntries) {
   });
 }
 
+TEST_F(TableLife, ARootGrowsWithTheAddressesThatAreMapped) {
+  TwoLevels();
+  std::vector<UINT> told;
+  Run([&](Life& life) {
+    VidMm::Process* process = nullptr;
+    VidMm::Allocation* data = nullptr;
+    const uint64_t unit = uint64_t{1} << life.adapter.caps().geometry.Shift(1);
+    life.worker.Call([&] {
+      process = life.vidmm.CreateProcess("process", 1);
+      data = Filled(life, 4, 0x600);
+      life.vidmm.MapLocal(*process, 3 * unit, *data, 0, 4);
+      seen.root = [&](const DXGKARG_SETROOTPAGETABLE& args) { told.push_back(args.NumEntries); };
+      life.vidmm.Unmap(*process, 600 * unit, 4);
+      EXPECT_EQ(process->space->root_entries(), 512u) << "nothing is mapped beyond it";
+      life.vidmm.MapLocal(*process, 600 * unit, *data, 2, 2);
+      EXPECT_EQ(process->space->root_entries(), 1024u);
+      life.vidmm.MapZero(*process, 1500 * unit, 600 * unit / kPage);
+      EXPECT_EQ(process->space->root_entries(), 2560u) << "as many pages of entries as it takes";
+    });
+    EXPECT_EQ(told.back(), 2560u);
+    Reads(life, process, 3 * unit, Pages(0x600, 4));
+    Reads(life, process, 600 * unit, Pages(0x602, 2));
+    Reads(life, process, 1500 * unit, {0});
+    Reads(life, process, 2100 * unit - kPage, {0});
+    Faults(life, process, 2100 * unit, regs::Fault::kEntryInvalid);
+    Faults(life, process, 2560 * unit, regs::Fault::kRootBound);
+    life.worker.Call([&] {
+      life.vidmm.DestroyAllocation(data);
+      life.vidmm.DestroyProcess(process);
+    });
+  });
+}
+
+TEST_F(TableLife, ARootGrowsWhileTheContextIsSuspendedWhetherThereIsRoomOrNot) {
+  TwoLevels();
+  Run([&](Life& life) {
+    Subject subject;
+    const uint64_t unit = uint64_t{1} << life.adapter.caps().geometry.Shift(1);
+    life.worker.Call([&] {
+      subject.process = life.vidmm.CreateProcess("process", 1);
+      subject.data = Filled(life, 20, 0x700);
+      subject.va = life.vidmm.ReserveVa(*subject.process, 7680 * unit, 512 * unit);  // beyond the root
+      life.vidmm.MapLocal(*subject.process, 3 * unit, *subject.data, 0, 20);
+    });
+    workload::RenderBuffer buffer(life, subject.process, kPage);
+    for (int i = 0; i < 8; ++i) buffer.Copy(3 * unit, 3 * unit + 10 * kPage, 8 * kPage);
+    life.worker.Call([&] {
+      VidSch& vidsch = life.adapter.vidsch();
+      unsigned told = 0;
+      seen.root = [&](const DXGKARG_SETROOTPAGETABLE&) {
+        ++told;
+        EXPECT_FALSE(vidsch.Holds(subject.process->handles.context));
+      };
+      const PacketId running = buffer.Submit("copies");
+      EXPECT_TRUE(vidsch.Holds(subject.process->handles.context));
+      life.vidmm.MapLocal(*subject.process, 600 * unit, *subject.data, 0, 4);
+      EXPECT_EQ(told, 1u);
+      EXPECT_EQ(vidsch.Wait(running, 100'000'000), PacketEnd::kCompleted);
+      VidMm::Allocation* rest = TakeAllBut(life, 0);
+      EXPECT_THROW(life.vidmm.MapLocal(*subject.process, 1200 * unit, *subject.data, 0, 4), NoRoom);
+      EXPECT_EQ(subject.process->space->root_entries(), 1024u);
+      life.vidmm.DestroyAllocation(rest);
+      EXPECT_EQ(vidsch.Wait(buffer.Submit("again"), 100'000'000), PacketEnd::kCompleted);
+      seen.root = nullptr;
+    });
+    Reads(life, subject.process, 600 * unit, Pages(0x700, 4));
+    buffer.Release();
+    End(life, subject);
+  });
+}
+
 // Update mode GPU_VIRTUAL: a table has addresses of the paging process, which take tables themselves.
 TEST_F(TableLife, ATableWithoutAddressesToWriteItByGivesItsPlaceBack) {
   bench.options.os.driver["PageTableUpdateMode"] = DXGK_PAGETABLEUPDATE_GPU_VIRTUAL;
