@@ -45,10 +45,13 @@ void Levels(const AdapterAnswers& a, Refusals& out) {
   // A link has the virtual addresses of its smallest GPU; the root of a larger one is used in part.
   const bool in_part = a.linked > 1 && a.mmu.VirtualAddressBitCount < bits &&
                        a.mmu.VirtualAddressBitCount > bits - a.levels.back().PageTableIndexBitCount;
-  if (bits != a.mmu.VirtualAddressBitCount && !in_part) {
+  // Of two levels the root's descriptor tells its first size only, and may tell none: the root grows.
+  const bool resizable = count == 2 && a.mmu.VirtualAddressBitCount > bits;
+  const bool no_root = count == 2 && bits - a.levels.back().PageTableIndexBitCount >= a.mmu.VirtualAddressBitCount;
+  if ((bits != a.mmu.VirtualAddressBitCount && !in_part && !resizable) || no_root) {
     out.push_back({"DXGK_GPUMMUCAPS.VirtualAddressBitCount",
                    "is " + Number(a.mmu.VirtualAddressBitCount) + "; the level descriptors cover " +
-                       Number(bits) + " bits",
+                       Number(bits) + " bits" + (no_root ? ", none of them for the root" : ""),
                    StopCode::kUnknown, {}});
   }
 }

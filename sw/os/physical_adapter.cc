@@ -117,8 +117,13 @@ void PhysicalAdapter::UseAnswers(uint64_t highest_visible) {
                                      level.PagingProcessPageTableSegmentId,
                                      level.PageTableSizeInBytes, level.PageTableAlignmentInBytes});
   }
-  // A link with less virtual addresses than this GPU has: its root is used in part.
-  caps_.geometry.levels.back().index_bits -= bits - caps_.geometry.va_bits;
+  // The root indexes what is left of the addresses. With two levels its descriptor tells the first size only; in a link
+  // with less virtual addresses than this GPU has it is used in part.
+  LevelDescriptor& root = caps_.geometry.levels.back();
+  const unsigned left = caps_.geometry.va_bits - (bits - root.index_bits);
+  if (caps_.geometry.count() == 2 && root.index_bits < left)
+    caps_.geometry.first_root_entries = uint64_t{1} << root.index_bits;
+  root.index_bits = left;
   caps_.nodes = answers_.nodes();
   caps_.paging_node = answers_.paging_node();
   caps_.render_node = caps_.nodes > 1 ? (caps_.paging_node == 0 ? 1 : 0) : caps_.paging_node;

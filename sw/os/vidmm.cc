@@ -311,8 +311,9 @@ VidMm::Process* VidMm::CreateProcess(const std::string& name, uint64_t root_entr
   Process& process = *processes_.back();
   process.name = name;
   StartProcess(process, false, uint64_t{1} << gpu_.caps().geometry.va_bits);
+  const Geometry& geometry = gpu_.caps().geometry;
+  if (root_entries == 0) root_entries = geometry.first_root_entries;
   if (root_entries != 0) {
-    const Geometry& geometry = gpu_.caps().geometry;
     for (const auto& [va, range] : process.driver_ranges)  // their tables exist from now on
       root_entries = std::max(root_entries, ((va + range.bytes - 1) >> geometry.Shift(geometry.count() - 1)) + 1);
   }

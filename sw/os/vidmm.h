@@ -127,8 +127,8 @@ class VidMm {
   void Sleep();
   void Wake();
 
-  /// `root_entries`: of a resizable root at first, which grows with the addresses that are mapped; 0: all that its
-  /// level has. Without a context the driver is not
+  /// `root_entries`: of a resizable root at first, which grows with the addresses that are mapped; 0: what its
+  /// descriptor says. Without a context the driver is not
   /// told of a root (seen on build 22621).
   Process* CreateProcess(const std::string& name, uint64_t root_entries = 0, bool with_context = true);
   void CreateContext(Process& process);

@@ -177,6 +177,23 @@ TEST(Admission, TablesInSystemMemoryOfOnePagePass) {
   EXPECT_THAT(Admit(answers, true), IsEmpty());
 }
 
+TEST(Admission, ARootOfTwoLevelsMayTellFewerBitsThanTheAddressesHaveOrNone) {
+  AdapterAnswers answers = Good();
+  answers.levels.resize(2);
+  answers.mmu.PageTableLevelCount = 2;
+  answers.mmu.VirtualAddressBitCount = 32;
+  for (const UINT bits : {0u, 1u, 11u}) {
+    answers.levels[1].PageTableIndexBitCount = bits;
+    EXPECT_THAT(Admit(answers, true), IsEmpty()) << bits;
+  }
+  answers.levels[1].PageTableIndexBitCount = 12;
+  ASSERT_EQ(Admit(answers, true).size(), 1u);
+  EXPECT_EQ(Admit(answers, true)[0].field, "DXGK_GPUMMUCAPS.VirtualAddressBitCount");
+  answers.levels[1].PageTableIndexBitCount = 0;
+  answers.mmu.VirtualAddressBitCount = 21;
+  EXPECT_EQ(Admit(answers, true).size(), 1u) << "the leaf tables have all of the addresses";
+}
+
 TEST(Admission, ARefusedPhysicalAdapterQueryLeavesTheTopologyOfTheDriver) {
   AdapterAnswers answers = Good();
   answers.physical.reset();

@@ -22,6 +22,7 @@ struct Seen {
   std::function<void(const DXGKARG_SUBMITCOMMANDVIRTUAL&)> submission;
   std::function<void(const DXGKARG_SETROOTPAGETABLE&)> root;
   std::function<NTSTATUS(DXGKARG_CREATEPROCESS&)> process;
+  std::function<void(const DXGKARG_QUERYADAPTERINFO&)> answer;  // that the driver has given
   unsigned devices = 0, destroyed = 0;
   DXGKRNL_INTERFACE interface{};
   DRIVER_INITIALIZATION_DATA real{};
@@ -110,6 +111,11 @@ class DriverFront : public ::testing::Test {
     seen.interface = *interface;
     return seen.real.DxgkDdiStartDevice(context, info, interface, sources, children);
   }
+  static NTSTATUS Query(HANDLE adapter, CONST DXGKARG_QUERYADAPTERINFO* args) {
+    const NTSTATUS status = seen.real.DxgkDdiQueryAdapterInfo(adapter, args);
+    if (NT_SUCCESS(status) && seen.answer) seen.answer(*args);
+    return status;
+  }
   static NTSTATUS CreateProcess(HANDLE adapter, DXGKARG_CREATEPROCESS* args) {
     if (seen.process) {
       const NTSTATUS status = seen.process(*args);
@@ -132,6 +138,7 @@ class DriverFront : public ::testing::Test {
     table.DxgkDdiSubmitCommandVirtual = Submit;
     table.DxgkDdiSetRootPageTable = SetRoot;
     table.DxgkDdiStartDevice = Start;
+    table.DxgkDdiQueryAdapterInfo = Query;
     table.DxgkDdiCreateProcess = CreateProcess;
     table.DxgkDdiCreateDevice = CreateDevice;
     table.DxgkDdiDestroyAllocation = DestroyAllocation;

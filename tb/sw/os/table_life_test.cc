@@ -174,6 +174,37 @@ TEST_F(TableLife, ARootGrowsWithTheAddressesThatAreMapped) {
   });
 }
 
+// DXGK_PAGE_TABLE_LEVEL_DESC of a root of two levels: its bits and its size are those of the first root, and may be 0.
+TEST_F(TableLife, ARootWithoutBitsInItsDescriptorStartsSmallAndReachesAllAddresses) {
+  TwoLevels();
+  for (const UINT bits : {0u, 10u}) {
+    seen.answer = [&](const DXGKARG_QUERYADAPTERINFO& args) {
+      if (args.Type != DXGKQAITYPE_PAGETABLELEVELDESC) return;
+      if (static_cast<const DXGK_QUERYPAGETABLELEVELDESCIN*>(args.pInputData)->LevelIndex != 1) return;
+      auto* desc = static_cast<DXGK_PAGE_TABLE_LEVEL_DESC*>(args.pOutputData);
+      desc->PageTableIndexBitCount = bits;
+      desc->PageTableSizeInBytes = bits == 0 ? 0 : 8u << bits;
+    };
+    Run([&](Life& life) {
+      VidMm::Process* process = nullptr;
+      VidMm::Allocation* data = nullptr;
+      const uint64_t unit = uint64_t{1} << life.adapter.caps().geometry.Shift(1);
+      life.worker.Call([&] {
+        process = life.vidmm.CreateProcess("process");
+        EXPECT_EQ(process->space->root_entries(), bits == 0 ? 512u : 1024u);
+        data = Filled(life, 1, 0x800);
+        life.vidmm.MapLocal(*process, 8191 * unit, *data, 0, 1);
+        EXPECT_EQ(process->space->root_entries(), 8192u);
+      });
+      Reads(life, process, 8191 * unit, {0x800});
+      life.worker.Call([&] {
+        life.vidmm.DestroyAllocation(data);
+        life.vidmm.DestroyProcess(process);
+      });
+    });
+  }
+}
+
 TEST_F(TableLife, ARootGrowsWhileTheContextIsSuspendedWhetherThereIsRoomOrNot) {
   TwoLevels();
   Run([&](Life& life) {
