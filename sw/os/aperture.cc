@@ -60,10 +60,10 @@ uint64_t Aperture::Reserve(uint64_t pages) {
   return *first;
 }
 
-std::pair<uint64_t, uint64_t> Aperture::ReserveSome(uint64_t pages) {
-  for (; pages > 1; pages /= 2)
-    if (const auto first = TryReserve(pages)) return {*first, pages};
-  return {Reserve(1), 1};
+std::optional<std::pair<uint64_t, uint64_t>> Aperture::ReserveSome(uint64_t pages) {
+  for (; pages > 0; pages /= 2)
+    if (const auto first = TryReserve(pages)) return std::pair(*first, pages);
+  return std::nullopt;
 }
 
 void Aperture::Free(uint64_t first) {

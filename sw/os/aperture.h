@@ -48,9 +48,8 @@ class Aperture {
 
   /// First page of a range. Throws OsError when the segment, or its commit limit, has no room.
   uint64_t Reserve(uint64_t pages);
-  /// The same for as many of `pages` as there is room for, halving: first page and pages. Throws OsError when there is
-  /// none for one.
-  std::pair<uint64_t, uint64_t> ReserveSome(uint64_t pages);
+  /// The same for as many of `pages` as there is room for, halving: first page and pages. nullopt: no room for one.
+  std::optional<std::pair<uint64_t, uint64_t>> ReserveSome(uint64_t pages);
   /// Nothing of it may be mapped.
   void Free(uint64_t first);
 

@@ -178,7 +178,7 @@ class VidMm {
   void PageOut(Allocation& allocation, SystemBuffer& target, uint64_t bytes,
                const Progress& progress);
   /// The same for one whose EvictionSegmentSet has an aperture segment, by a range of that; in pieces when it has no
-  /// room for all. Throws OsError when it has none.
+  /// room for all, and through the scratch windows when it has none.
   void EvictThroughAperture(Allocation& allocation, SystemBuffer& target);
   /// Fills VRAM from `offset` on.
   void Fill(Allocation& allocation, uint64_t offset, uint64_t bytes, uint32_t pattern);

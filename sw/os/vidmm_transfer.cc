@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copies and fills through the scratch windows of the paging process; the aperture.
 #include <algorithm>
-#include <tuple>
 
 #include "os/bug_check.h"
 #include "os/text.h"
@@ -151,13 +150,16 @@ void VidMm::CopyFromAperture(uint64_t aperture_offset, Allocation& allocation, u
 // Driver documents, EvictionSegmentSet: contents move to an aperture segment, whose pages are the backing store's.
 void VidMm::EvictThroughAperture(Allocation& allocation, SystemBuffer& target) {
   const uint64_t all = PagesOf(allocation.bytes);
-  for (uint64_t done = 0, pages = 0; done < all; done += pages) {
-    uint64_t range = 0;
-    std::tie(range, pages) = aperture_->ReserveSome(all - done);
+  for (uint64_t done = 0; done < all;) {
+    const auto some = aperture_->ReserveSome(all - done);
+    if (!some && done == 0) return PageOut(allocation, target, allocation.bytes, nullptr);
+    if (!some) throw OsError("no room in the aperture for the rest of " + allocation.name);
+    const auto [range, pages] = *some;
     BindAperture(range, pages, allocation, target, done);
     CopyAperture(range * kPage, allocation, done * kPage, pages * kPage, false, done == 0, done + pages == all);
     UnbindAperture(range, pages, allocation);
     FreeAperture(range);
+    done += pages;
   }
 }
 
