@@ -157,7 +157,7 @@ void Adapter::DecideMemory() {
   }
   if (mode_ == DmaMode::kPhysical) return;
   SwitchIommuOn();
-  domain_ = kernel_.iommu()->CreateDomain(highest_visible_ + 1, mode_ == DmaMode::kIdentity, "dxgkrnl");
+  MakeDomain(mode_ == DmaMode::kIdentity);
 }
 
 void Adapter::SwitchIommuOn() {
@@ -177,9 +177,26 @@ void Adapter::SwitchIommuOn() {
   });
 }
 
+void Adapter::MakeDomain(bool identity) {
+  const uint64_t limit = highest_visible_ == ~uint64_t{0} ? highest_visible_ : highest_visible_ + 1;
+  domain_ = kernel_.iommu()->CreateDomain(limit, identity, "dxgkrnl");
+}
+
 void Adapter::MakeIsolationDomain() {
+  if (domain_ != nullptr) return;
   kernel_.iommu()->Prepare();
-  domain_ = kernel_.iommu()->CreateDomain(highest_visible_ + 1, true, "dxgkrnl");
+  MakeDomain(true);
+}
+
+void Adapter::MapIsolationDomain() {
+  if (reserved_mapped_) return;
+  MapReservedRanges();
+  if (kernel_.parameters().isolation_scope == IsolationScope::kAll)
+    kernel_.iommu()->MapWhole(*domain_, kernel_.pages().ranges());
+  for (const auto& gpu : physical_) {
+    objects().SetDomain(gpu->handle(), *domain_);
+    isolation_memory().SetDomain(gpu->handle(), *domain_);
+  }
 }
 
 void Adapter::AttachIsolationDomain() {
@@ -191,13 +208,15 @@ void Adapter::AttachIsolationDomain() {
   mode_ = DmaMode::kIdentity;
 }
 
+void Adapter::AbandonIsolationDomain() {
+  if (domain_ == nullptr) return;
+  reserved_mapped_ = false;  // with the domain
+  LeaveDomain();
+}
+
 void Adapter::EnterIdentity() {
   MakeIsolationDomain();
-  MapReservedRanges();
-  for (const auto& gpu : physical_) {
-    objects().SetDomain(gpu->handle(), *domain_);
-    isolation_memory().SetDomain(gpu->handle(), *domain_);
-  }
+  MapIsolationDomain();
   AttachIsolationDomain();
 }
 
@@ -209,7 +228,7 @@ void Adapter::LeaveDomain() {
   }
   UnmapReservedRanges();
   kernel_.iommu()->DestroyDomain(std::exchange(domain_, nullptr));
-  kernel_.iommu()->Disable();
+  if (kernel_.iommu()->enabled()) kernel_.iommu()->Disable();
   mode_ = DmaMode::kPhysical;
 }
 
@@ -389,9 +408,9 @@ void Adapter::Stop() {
     throw OsError("the device used the bus while its IOMMU domain was detached");
   dxgkrnl_.frame_buffer().Release(handle());
   for (PhysicalAdapter* gpu : DownOrder()) {
+    miniport_->RemoveDevice(gpu->unit());  // may still give back what it has
     objects().RemoveAdapter(gpu->handle());
     isolation_memory().RemoveAdapter(gpu->handle());
-    miniport_->RemoveDevice(gpu->unit());
   }
   if (domain_ != nullptr) {
     UnmapReservedRanges();

@@ -117,11 +117,13 @@ class Adapter {
   /// Requests of all of its devices that the bus monitor has counted.
   hw::BusCounts Traffic();
 
-  // What GpuIsolation does, in this order: an empty 1:1 domain; the reserved ranges in it; the device
+  // What GpuIsolation does, in this order, each once: an empty 1:1 domain; what the GPU may reach in it; the device
   // behind it, in exclusive access.
   void MakeIsolationDomain();
-  void MapReservedRanges();
+  void MapIsolationDomain();
   void AttachIsolationDomain();
+  /// What of it was done is undone, wherever it failed.
+  void AbandonIsolationDomain();
   // What SwitchDma does in exclusive access.
   void EnterIdentity();
   void LeaveDomain();
@@ -162,6 +164,8 @@ class Adapter {
   HANDLE NewHandle(unsigned kind) {
     return reinterpret_cast<HANDLE>(uint64_t{0xFFFF9000 + kind} << 32 | next_handle_++ << 4);
   }
+  void MakeDomain(bool identity);
+  void MapReservedRanges();
   void UnmapReservedRanges();
   /// The others before the lead; on the way down the lead before the others.
   std::vector<PhysicalAdapter*> UpOrder();

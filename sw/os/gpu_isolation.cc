@@ -13,22 +13,11 @@ bool GpuIsolation::DriverCap() const {
 bool GpuIsolation::active() const { return adapter_.mode() != DmaMode::kPhysical; }
 
 void GpuIsolation::Enable(const ForcedIsolation& actions) {
-  Kernel& kernel = adapter_.kernel();
-  Iommu* iommu = kernel.iommu();
-  if (iommu == nullptr) throw OsError("GPU isolation needs an IOMMU, and there is none ([iommu] present)");
+  if (adapter_.kernel().iommu() == nullptr)
+    throw OsError("GPU isolation needs an IOMMU, and there is none ([iommu] present)");
   if (!actions.create_domain) return;
-  if (adapter_.domain() == nullptr) adapter_.MakeIsolationDomain();
-  IommuDomain& domain = *adapter_.domain();
-  if (actions.map && !mapped_) {
-    mapped_ = true;
-    adapter_.MapReservedRanges();
-    if (kernel.parameters().isolation_scope == IsolationScope::kAll)
-      iommu->MapWhole(domain, kernel.pages().ranges());
-    for (unsigned i = 0; i < adapter_.adapters(); ++i) {
-      adapter_.objects().SetDomain(adapter_.physical(i).handle(), domain);
-      adapter_.isolation_memory().SetDomain(adapter_.physical(i).handle(), domain);
-    }
-  }
+  adapter_.MakeIsolationDomain();
+  if (actions.map) adapter_.MapIsolationDomain();
   if (!actions.attach) return;
   exclusive_.Run("attach of the isolation domain", [this] { adapter_.AttachIsolationDomain(); });
   adapter_.dxgkrnl().NoteIsolation();
@@ -36,7 +25,6 @@ void GpuIsolation::Enable(const ForcedIsolation& actions) {
 
 void GpuIsolation::OnStarted() {
   ignored_failure_.clear();
-  mapped_ = false;
   if (active()) return;
   const bool required = adapter_.answers().driver.MemoryManagementCaps.IoMmuSecureModeRequired != 0;
   if (required || (adapter_.dxgkrnl().isolation_noted() && DriverCap())) return Enable({true, true, true, false});
@@ -51,11 +39,13 @@ void GpuIsolation::OnStarted() {
   } catch (const OsError& error) {
     if (!actions.ignore_failure) throw;
     ignored_failure_ = error.what();
+    adapter_.AbandonIsolationDomain();
   }
 }
 
 void GpuIsolation::OnSecureVm() {
-  switch (DecideSecureVm(adapter_.kernel().parameters().secure_vm_key, DriverCap(), active())) {
+  const bool enabled = adapter_.kernel().parameters().secure_vm_key || adapter_.dxgkrnl().isolation_noted();
+  switch (DecideSecureVm(enabled, DriverCap(), active())) {
     case SecureVmStart::kNothingToDo: return;
     case SecureVmStart::kActivate: return Enable({true, true, true, false});
     case SecureVmStart::kRefused:

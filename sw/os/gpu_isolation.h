@@ -23,7 +23,7 @@ class GpuIsolation {
   /// A secure virtual machine is started. Throws OsError when it must not.
   void OnSecureVm();
 
-  /// The GPU is behind a domain.
+  /// The GPU is behind a domain, which may also be that of remapping.
   bool active() const;
   /// Why the forced path failed, and was let pass; empty: it did not.
   const std::string& ignored_failure() const { return ignored_failure_; }
@@ -36,7 +36,6 @@ class GpuIsolation {
   Adapter& adapter_;
   ExclusiveAccess exclusive_;
   std::string ignored_failure_;
-  bool mapped_ = false;  // into the adapter's domain, attached or not
 };
 
 }  // namespace gmmu::os

@@ -301,10 +301,9 @@ void Iommu::Unmap(IommuDomain& domain, uint64_t logical, uint64_t pages) {
 }
 
 void Iommu::MapIdentity(IommuDomain& domain, const std::vector<uint64_t>& pfns) {
-  if (domain.whole_) return;
   std::vector<uint64_t> fresh;
   for (uint64_t pfn : pfns) {
-    if (domain.identity_uses_[pfn]++ == 0) fresh.push_back(pfn);
+    if (!domain.InWhole(pfn) && domain.identity_uses_[pfn]++ == 0) fresh.push_back(pfn);
   }
   for (uint64_t pfn : fresh) domain.tables_.Map({pfn, pfn, 1});
   FlushWriteBuffer();
@@ -315,15 +314,15 @@ void Iommu::MapIdentity(IommuDomain& domain, const std::vector<uint64_t>& pfns) 
 void Iommu::MapWhole(IommuDomain& domain, const std::vector<hw::Range>& ranges) {
   for (const hw::Range& range : ranges)
     domain.tables_.Map({range.start, range.start, range.end - range.start});
-  domain.whole_ = true;
+  domain.whole_ = ranges;
   FlushWriteBuffer();
 }
 
 void Iommu::UnmapIdentity(IommuDomain& domain, const std::vector<uint64_t>& pfns) {
-  if (domain.whole_) return;
   SecondStage::Unmapped gone;
   bool any = false;
   for (uint64_t pfn : pfns) {
+    if (domain.InWhole(pfn)) continue;
     const auto uses = domain.identity_uses_.find(pfn);
     if (uses == domain.identity_uses_.end())
       throw BugCheck("host page " + Hex(pfn) + " is not mapped 1:1");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -36,7 +37,7 @@ class IommuDomain {
   /// Logical addresses are the host's own (1:1), not given out by `logical`.
   bool identity() const { return identity_; }
   /// Identity: all installed memory is mapped, whoever uses it.
-  bool whole() const { return whole_; }
+  bool whole() const { return !whole_.empty(); }
   RangeAllocator& logical() { return logical_; }
 
  private:
@@ -54,10 +55,14 @@ class IommuDomain {
     uint64_t pages;
     Ledger::Ticket ticket;
   };
+  bool InWhole(uint64_t pfn) const {
+    return std::any_of(whole_.begin(), whole_.end(),
+                       [pfn](const hw::Range& range) { return pfn >= range.start && pfn < range.end; });
+  }
   uint16_t id_;
   SecondStage tables_;
   const bool identity_;
-  bool whole_ = false;
+  std::vector<hw::Range> whole_;  // in pages: what MapWhole took
   std::map<uint64_t, Mapping> mappings_;        // by first logical page of a Map call
   std::map<uint64_t, unsigned> identity_uses_;  // of a host page, by those that MapIdentity took
   std::vector<uint16_t> attached_;

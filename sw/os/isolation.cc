@@ -14,8 +14,8 @@ ForcedIsolation ForceIsolation(uint32_t flags, bool driver_cap) {
   return actions;
 }
 
-SecureVmStart DecideSecureVm(bool staging_key, bool driver_cap, bool active) {
-  if (!staging_key && !active) return SecureVmStart::kNothingToDo;
+SecureVmStart DecideSecureVm(bool enabled, bool driver_cap, bool active) {
+  if (!enabled) return SecureVmStart::kNothingToDo;
   if (!driver_cap) return SecureVmStart::kRefused;
   return active ? SecureVmStart::kNothingToDo : SecureVmStart::kActivate;
 }

@@ -35,9 +35,9 @@ enum class SecureVmStart {
   kRefused,      ///< the driver lacks support
 };
 
-/// `staging_key`: velocity staging key 14688597, off by default. `active`: isolation is on already,
-/// which nothing but a restart undoes. kAllowFailure has no say here.
-SecureVmStart DecideSecureVm(bool staging_key, bool driver_cap, bool active);
+/// `enabled`: by velocity staging key 14688597, off by default, or because isolation was switched on before,
+/// which nothing but a restart undoes. `active`: the adapter is behind a domain. kAllowFailure has no say here.
+SecureVmStart DecideSecureVm(bool enabled, bool driver_cap, bool active);
 
 /// How the first of the two queries for hardware-reserved ranges looks, which is open: it has no array in
 /// either form.

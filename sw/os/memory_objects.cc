@@ -37,6 +37,12 @@ MemoryObjects::AdapterObject& MemoryObjects::FindAdapterObject(HANDLE handle, co
   return found->second;
 }
 
+IommuDomain* MemoryObjects::DomainOf(const AdapterObject& opened, const char* call) const {
+  const auto found = adapters_.find(opened.adapter);
+  if (found == adapters_.end()) throw BugCheck(std::string(call) + " for an adapter that is not started");
+  return found->second.view.domain;
+}
+
 void MemoryObjects::AddAdapter(HANDLE adapter, DmaView view) {
   adapters_.emplace(adapter, Adapter{adapter, std::move(view)});
 }

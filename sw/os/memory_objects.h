@@ -106,6 +106,7 @@ class MemoryObjects {
   void Free(HANDLE handle, Object& object);
   Object& FindObject(HANDLE handle, const char* call);
   AdapterObject& FindAdapterObject(HANDLE handle, const char* call);
+  IommuDomain* DomainOf(const AdapterObject& opened, const char* call) const;  // nullptr: physical addresses
 
   Kernel& kernel_;
   Random random_;

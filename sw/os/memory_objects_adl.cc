@@ -59,6 +59,7 @@ NTSTATUS MemoryObjects::AllocateAdl(DXGKARGCB_ALLOCATE_ADL& args, const std::str
   const bool physically_contiguous = object.backing.contiguous();
   if (args.Flags.RequireContiguous && !physically_contiguous) return STATUS_INVALID_PARAMETER;
   const bool wants_contiguous = args.Flags.RequireContiguous || args.Flags.PreferContiguous;
+  IommuDomain* domain = DomainOf(opened, kCall);
 
   auto adl = std::make_unique<Adl>();
   adl->adapter_object = args.hAdapterMemoryObject;
@@ -67,7 +68,6 @@ NTSTATUS MemoryObjects::AllocateAdl(DXGKARGCB_ALLOCATE_ADL& args, const std::str
   if (!object.backing.Hold(first, count)) return STATUS_NO_MEMORY;
   const auto begin = object.backing.pfns().begin() + static_cast<ptrdiff_t>(first);
   const std::vector<uint64_t> pfns(begin, begin + static_cast<ptrdiff_t>(count));
-  IommuDomain* domain = adapters_.at(opened.adapter).view.domain;
   uint64_t base = pfns.front();
   bool consecutive = physically_contiguous;
   const bool remapped = domain != nullptr && !domain->identity();
@@ -122,7 +122,7 @@ void MemoryObjects::FreeAdl(const DXGKARGCB_FREE_ADL& args) {
     throw BugCheck(std::string(kCall) + " with another object's handle");
   AdapterObject& opened = FindAdapterObject(args.hAdapterMemoryObject, kCall);
   Object& object = FindObject(opened.object, kCall);
-  IommuDomain* domain = adapters_.at(opened.adapter).view.domain;
+  IommuDomain* domain = DomainOf(opened, kCall);
   if (domain != nullptr && domain->identity()) {
     const auto at = object.backing.pfns().begin() + static_cast<ptrdiff_t>(adl.first_page);
     kernel_.iommu()->UnmapIdentity(*domain, {at, at + static_cast<ptrdiff_t>(adl.page_count)});

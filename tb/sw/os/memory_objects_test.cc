@@ -456,6 +456,52 @@ TEST(MemoryTypes, TheProtectionOfASectionHoldsForItsViews) {
   EXPECT_EQ(test.objects.Map(map, "test"), STATUS_INVALID_PARAMETER);
 }
 
+/// A 1:1 domain that maps all installed memory: what a device decodes is not among it, and is mapped for its ADL.
+TEST(MemoryTypes, IoSpaceIsMappedInADomainOfAllMemoryToo) {
+  Objects test;
+  IommuDomain* whole = test.kernel.iommu()->CreateDomain(uint64_t{1} << 46, true, "test");
+  test.kernel.iommu()->MapWhole(*whole, test.kernel.pages().ranges());
+  test.kernel.iommu()->Detach({1, 0, 0}, *test.domain);
+  test.kernel.iommu()->Attach({1, 0, 0}, *whole);
+  int token = 0;
+  test.objects.AddAdapter(&token, {whole, "test"});
+  const uint64_t bar = test.kernel.pci().Enumerate().front().bars[0].address;
+  auto args = Wanted(DXGK_PHYSICAL_MEMORY_TYPE_IO_SPACE, 8192);
+  args.CacheType = DXGK_MEMORY_CACHING_TYPE_NON_CACHED;
+  args.IOSpace.BaseAddress.QuadPart = static_cast<LONGLONG>(bar);
+  args.hAdapter = &token;
+  ASSERT_EQ(test.objects.Create(args, "test"), STATUS_SUCCESS);
+  auto adl = test.Adl(args.hAdapterMemoryObject, 0, 8192);
+  ASSERT_EQ(test.objects.AllocateAdl(adl, "test"), STATUS_SUCCESS);
+  EXPECT_EQ(test.Translate(bar + 4096).hpa, bar + 4096);
+  test.objects.FreeAdl({args.hAdapterMemoryObject, adl.pAdl});
+  EXPECT_FALSE(test.Translate(bar + 4096).ok());
+  EXPECT_TRUE(test.Translate(test.kernel.pages().ranges().front().start * 4096).ok());
+  test.objects.Destroy({args.hPhysicalMemoryObject, args.hAdapterMemoryObject});
+}
+
+/// A bug check names the call; the memory is not touched.
+TEST(MemoryObjects, OfAnAdapterThatWasRemovedAreABugCheck) {
+  Objects test;
+  const auto object = test.Create(8192, test.adapter);
+  auto adl = test.Adl(object.hAdapterMemoryObject, 0, 4096);
+  ASSERT_EQ(test.objects.AllocateAdl(adl, "test"), STATUS_SUCCESS);
+  test.objects.RemoveAdapter(test.adapter);
+  const auto stop_of = [](const auto& call) -> std::string {
+    try {
+      call();
+    } catch (const BugCheck& stop) {
+      return stop.what();
+    }
+    return "";
+  };
+  EXPECT_THAT(stop_of([&] { test.objects.FreeAdl({object.hAdapterMemoryObject, adl.pAdl}); }),
+              HasSubstr("DxgkCbFreeAdl for an adapter that is not started"));
+  auto more = test.Adl(object.hAdapterMemoryObject, 4096, 4096);
+  EXPECT_THAT(stop_of([&] { test.objects.AllocateAdl(more, "test"); }),
+              HasSubstr("DxgkCbAllocateAdl for an adapter that is not started"));
+}
+
 TEST(MemoryTypes, IoSpaceWrapsWhatADeviceDecodes) {
   Objects test;
   const uint64_t bar = test.kernel.pci().Enumerate().front().bars[0].address;
