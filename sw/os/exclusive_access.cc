@@ -61,7 +61,7 @@ void ExclusiveAccess::Run(const std::string& what, const std::function<void()>& 
   scheduler.Suspend();
   try {
     RunSuspended(what, work);
-  } catch (...) {
+  } catch (const std::exception&) {
     scheduler.Resume();
     throw;
   }
@@ -72,11 +72,23 @@ void ExclusiveAccess::Run(const std::string& what, const std::function<void()>& 
 void ExclusiveAccess::RunSuspended(const std::string& what, const std::function<void()>& work) {
   Kernel& kernel = adapter_.kernel();
   Miniport& miniport = adapter_.miniport();
-  const Miniport::Exclusive exclusive(miniport, [&] {
-    const uint64_t start = kernel.hal().NowNs();
-    adapter_.vidsch().WaitQuiet(kFencesNs);
-    drained_ns_ = kernel.hal().NowNs() - start;
-  });
+  const uint64_t asked = kernel.hal().NowNs();
+  miniport.BeginExclusiveAccess([&] { adapter_.vidsch().WaitQuiet(kFencesNs); });
+  drained_ns_ = kernel.hal().NowNs() - asked;
+  try {
+    DoInSilence(what, work);
+  } catch (const std::exception&) {
+    try {
+      miniport.EndExclusiveAccess();  // whoever goes on needs a device that works
+    } catch (const OsError&) {  // the first error says more
+    }
+    throw;
+  }
+  miniport.EndExclusiveAccess();
+}
+
+void ExclusiveAccess::DoInSilence(const std::string& what, const std::function<void()>& work) {
+  Kernel& kernel = adapter_.kernel();
   const std::vector<hw::BusCounts> quiet = Traffic();
   const uint64_t start = kernel.hal().NowNs();
   const std::optional<hw::Stray> noise = kernel.parameters().inject.noisy_device;
@@ -87,7 +99,6 @@ void ExclusiveAccess::RunSuspended(const std::string& what, const std::function<
   LetTimePass();
   RequireSilence(quiet, what);
   quiet_ns_ = kernel.hal().NowNs() - start;
-  miniport.EndExclusiveAccess();
 }
 
 }  // namespace gmmu::os

@@ -36,6 +36,7 @@ class ExclusiveAccess {
 
  private:
   void RunSuspended(const std::string& what, const std::function<void()>& work);
+  void DoInSilence(const std::string& what, const std::function<void()>& work);
   /// Of each device.
   std::vector<hw::BusCounts> Traffic();
   void RequireSilence(const std::vector<hw::BusCounts>& before, const std::string& what);

@@ -47,7 +47,7 @@ auto Miniport::Call(const char* entry, Function* function, Irql level, Args... a
     throw BugCheck(std::string(entry) + " is called at IRQL " + std::to_string(before) +
                    ", its level is " + std::to_string(level));
   }
-  if (owner_ && !at_gate_) PassGate(entry, level);
+  if (owner_ != nullptr && !at_gate_) PassGate(entry, level);
   PassLevel(entry);
   ++calls_[entry];
   struct InClass {
@@ -130,12 +130,11 @@ void Miniport::SetPowerState(DEVICE_POWER_STATE state, POWER_ACTION action, unsi
 }
 
 void Miniport::PassGate(const char* entry, Irql level) {
-  if (level != kPassive && !hold_) return;  // what is drained may be served
-  if (level != kPassive || *owner_ == kernel_.scheduler().current()) {
+  if (level != kPassive || owner_ == kernel_.scheduler().fibre()) {
     throw BugCheck(std::string(entry) +
                    " is called between DxgkDdiBeginExclusiveAccess and DxgkDdiEndExclusiveAccess");
   }
-  kernel_.scheduler().Wait([this] { return !owner_; }, kExclusiveNs,
+  kernel_.scheduler().Wait([this] { return owner_ == nullptr; }, kExclusiveNs,
                            std::string("the end of exclusive access, to call ") + entry);
 }
 
@@ -163,35 +162,8 @@ void Miniport::WaitForSchedulerClass(const char* entry) {
 }
 
 void Miniport::Open() {
-  owner_.reset();
-  hold_ = at_gate_ = false;
-}
-
-void Miniport::BeginExclusiveAccess(const std::function<void()>& drain) {
-  Scheduler& scheduler = kernel_.scheduler();
-  scheduler.Wait([this] { return !owner_; }, kExclusiveNs, "the end of another exclusive access");
-  owner_ = scheduler.current();
-  try {
-    scheduler.Wait([this] { return inside_ == 0; }, kExclusiveNs,
-                   "the calls that are in the driver, before exclusive access");
-    drain();
-    DXGKARG_BEGINEXCLUSIVEACCESS args{};
-    hold_ = at_gate_ = true;
-    const NTSTATUS status = Call(DRIVER(BeginExclusiveAccess), kPassive, lead(), &args);
-    at_gate_ = false;
-    Require(status, "DxgkDdiBeginExclusiveAccess");
-  } catch (...) {
-    Open();
-    throw;
-  }
-}
-
-void Miniport::EndExclusiveAccess() {
-  DXGKARG_ENDEXCLUSIVEACCESS args{};
-  at_gate_ = true;
-  const NTSTATUS status = Call(DRIVER(EndExclusiveAccess), kPassive, lead(), &args);
-  Open();
-  Require(status, "DxgkDdiEndExclusiveAccess");
+  owner_ = nullptr;
+  at_gate_ = false;
   for (const unsigned unit : std::exchange(held_interrupts_, {})) {
     const Irql old = kernel_.scheduler().Raise(kDevice);
     InterruptRoutine(0, unit);
@@ -204,8 +176,40 @@ void Miniport::EndExclusiveAccess() {
   }
 }
 
+void Miniport::BeginExclusiveAccess(const std::function<void()>& drain) {
+  Scheduler& scheduler = kernel_.scheduler();
+  scheduler.Wait([this] { return !claimed_; }, kExclusiveNs, "the end of another exclusive access");
+  claimed_ = true;
+  try {
+    do {  // what was inside may have asked for something
+      scheduler.Wait([this] { return inside_ == 0; }, kExclusiveNs,
+                     "the calls that are in the driver, before exclusive access");
+      drain();
+    } while (inside_ != 0);
+    DXGKARG_BEGINEXCLUSIVEACCESS args{};
+    owner_ = scheduler.fibre();
+    at_gate_ = true;
+    const NTSTATUS status = Call(DRIVER(BeginExclusiveAccess), kPassive, lead(), &args);
+    at_gate_ = false;
+    Require(status, "DxgkDdiBeginExclusiveAccess");
+  } catch (const std::exception&) {
+    claimed_ = false;
+    if (owner_ != nullptr) Open();
+    throw;
+  }
+}
+
+void Miniport::EndExclusiveAccess() {
+  DXGKARG_ENDEXCLUSIVEACCESS args{};
+  at_gate_ = true;
+  const NTSTATUS status = Call(DRIVER(EndExclusiveAccess), kPassive, lead(), &args);
+  claimed_ = false;
+  Open();
+  Require(status, "DxgkDdiEndExclusiveAccess");
+}
+
 bool Miniport::InterruptRoutine(ULONG message, unsigned unit) {
-  if (hold_) {
+  if (owner_ != nullptr) {
     ++held_;
     held_interrupts_.insert(unit);
     return true;
@@ -214,7 +218,7 @@ bool Miniport::InterruptRoutine(ULONG message, unsigned unit) {
 }
 
 void Miniport::DpcRoutine(unsigned unit) {
-  if (hold_) {
+  if (owner_ != nullptr) {
     ++held_;
     held_dpcs_.insert(unit);
     return;

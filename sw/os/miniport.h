@@ -64,22 +64,12 @@ class Miniport {
   void StopDevice(unsigned unit = 0);
   void RemoveDevice(unsigned unit = 0);
   void SetPowerState(DEVICE_POWER_STATE state, POWER_ACTION action, unsigned unit = 0);
-  /// From its making on until EndExclusiveAccess, or its end, nobody else enters the driver: who calls
-  /// waits. `drain` runs when nobody is inside any more, interrupts served as ever; from then on interrupts
-  /// and deferred calls are held and made up for at the end. Throws what `drain` does, and OsError when the
-  /// driver refuses to begin.
-  class Exclusive {
-   public:
-    Exclusive(Miniport& miniport, const std::function<void()>& drain) : miniport_(miniport) {
-      miniport.BeginExclusiveAccess(drain);
-    }
-    ~Exclusive() { miniport_.Open(); }
-    Exclusive(const Exclusive&) = delete;
-    Exclusive& operator=(const Exclusive&) = delete;
-
-   private:
-    Miniport& miniport_;
-  };
+  /// Until EndExclusiveAccess nobody else enters the driver: who calls waits, and interrupts and deferred calls
+  /// are held and made up for at the end. One at a time, each on a fibre of its own. `drain` returns when the
+  /// driver holds no work and nothing new can come; calls are served meanwhile, those of a recovery too. Throws
+  /// what `drain` does, and OsError when the driver refuses to begin; then it is as if nothing had been asked for.
+  void BeginExclusiveAccess(const std::function<void()>& drain);
+  /// Throws OsError when the driver refuses; the entries may be called again in any case.
   void EndExclusiveAccess();
   /// Interrupts and deferred calls that exclusive access held back, so far.
   uint64_t held() const { return held_; }
@@ -139,7 +129,6 @@ class Miniport {
   static void Require(NTSTATUS status, const std::string& what);
 
  private:
-  void BeginExclusiveAccess(const std::function<void()>& drain);
   void Open();
   void PassGate(const char* entry, Irql level);
   void PassLevel(const char* entry);
@@ -153,10 +142,10 @@ class Miniport {
   std::vector<LifeCall> life_;
   unsigned lead_ = 0;
   bool started_ = false;
-  std::optional<std::string> owner_;  // the fibre that has exclusive access, or is about to
-  bool hold_ = false;                 // between begin and end
-  bool at_gate_ = false;              // its own calls to begin and end it
-  unsigned inside_ = 0;               // calls at passive level that have not returned
+  bool claimed_ = false;         // somebody has exclusive access, or drains for it
+  const void* owner_ = nullptr;  // the fibre that has it: between begin and end
+  bool at_gate_ = false;         // its own calls to begin and end it
+  unsigned inside_ = 0;          // calls at passive level that have not returned
   std::set<unsigned> held_interrupts_, held_dpcs_;  // of these units
   uint64_t held_ = 0;
   std::function<std::string()> not_idle_;

@@ -70,6 +70,8 @@ class Scheduler {
   uint64_t delivered() const { return delivered_; }
   /// Messages that no routine was connected for.
   uint64_t spurious() const { return spurious_; }
+  /// The running fibre, to compare with another; null outside of them.
+  const void* fibre() const { return running_; }
   /// Name of the running fibre, "boot" outside of them.
   std::string current() const { return running_ == nullptr ? "boot" : running_->name; }
 

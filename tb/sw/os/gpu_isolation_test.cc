@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "kmd/escape.h"
+#include "os/domain_switch.h"
 #include "os/dxgkrnl.h"
 #include "os/monitored_fence.h"
 #include "os/residency.h"
@@ -155,6 +156,23 @@ TEST_F(Isolation, ASecureVmFailsToStartWhenTheDriverLacksSupport) {
   EXPECT_THAT(result.faults[0].text, HasSubstr("IoMmuSecureModeSupported is 0"));
 }
 
+/// The key is off: a secure machine starts whatever the driver supports, also behind a remapping domain. Isolation that
+/// IOMMUFlags forced on is isolation, and the driver must support it.
+TEST_F(Isolation, WithTheKeyOffASecureVmStartsUnlessIsolationIsOn) {
+  options.os.driver["Isolation"] = 0;
+  options.os.secure_vm_key = false;
+  for (const RemapPolicy remap : {RemapPolicy::kNever, RemapPolicy::kWhenPossible}) {
+    options.os.remap = remap;
+    const auto result = Run(SecureVm);
+    EXPECT_TRUE(result.Passed()) << Texts(result);
+  }
+  options.os.remap = RemapPolicy::kNever;
+  options.os.iommu_flags = 0xF;  // kBypassDriverCap and the three enable bits
+  const auto result = Run(SecureVm);
+  ASSERT_THAT(result.faults, SizeIs(1));
+  EXPECT_THAT(result.faults[0].text, HasSubstr("IoMmuSecureModeSupported is 0"));
+}
+
 TEST_F(Isolation, AFailureIsIgnoredOnTheForcedPathOnlyWhereItIsAllowed) {
   config.iommu.present = false;
   options.os.iommu_flags = IommuFlags::kEnabled | IommuFlags::kEnableMappings | IommuFlags::kEnableAttach;
@@ -179,6 +197,22 @@ TEST_F(Isolation, DomainAndMappingsWithoutAttachLeaveTheGpuAsItIs) {
       life.Compare("off", life.adapter.isolation().active() ? "on" : "");
       life.Compare("a domain", life.adapter.domain() != nullptr ? "" : "none");
       workload::MainJob(life).Run();
+    });
+    EXPECT_TRUE(result.Passed()) << flags << ": " << Texts(result);
+  }
+}
+
+/// One domain for each logical adapter: the one that waits is the one that is entered.
+TEST_F(Isolation, AWaitingDomainIsEnteredByASwitchOfTheMode) {
+  for (const uint32_t flags : {0x1u, 0x3u}) {
+    options.os.iommu_flags = flags;
+    const auto result = Run([](workload::Life& life) {
+      const IommuDomain* waiting = life.adapter.domain();
+      SwitchDma(life.adapter, DmaMode::kIdentity);
+      life.Compare("the domain", life.adapter.domain() == waiting ? "" : "another one");
+      workload::MainJob(life).Run();
+      SwitchDma(life.adapter, DmaMode::kPhysical);
+      life.Compare("no domain", life.adapter.domain() == nullptr ? "" : "there is one");
     });
     EXPECT_TRUE(result.Passed()) << flags << ": " << Texts(result);
   }
@@ -341,6 +375,43 @@ TEST_F(Isolation, ExclusiveAccessThatTheDriverRefusesChangesNothing) {
                                  : error.what());
       }
     });
+    workload::MainJob(life).Run();
+  });
+  EXPECT_TRUE(result.Passed()) << Texts(result);
+}
+
+/// Work that fails ends the access all the same: the device is let go, and what comes next finds it as it was.
+TEST_F(Isolation, AnErrorInExclusiveAccessEndsIt) {
+  const auto result = Run([](workload::Life& life) {
+    ExclusiveAccess& exclusive = life.adapter.isolation().exclusive();
+    std::string error;
+    life.worker.Call([&] {
+      try {
+        exclusive.Run("test", [] { throw OsError("no room"); });
+      } catch (const OsError& thrown) {
+        error = thrown.what();
+      }
+    });
+    life.Compare("the error", error == "no room" ? "" : error);
+    life.Compare("no run was counted", exclusive.runs() == 0 ? "" : "there is one");
+    workload::MainJob(life).Run();
+    life.worker.Call([&] { exclusive.Run("test", [] {}); });
+  });
+  EXPECT_TRUE(result.Passed()) << Texts(result);
+  EXPECT_EQ(std::count(between.calls.begin(), between.calls.end(), "EndExclusiveAccess"), 2);
+}
+
+/// kAllowFailure: nothing is left of it, and a secure machine that is started later gets all of it.
+TEST_F(Isolation, AFailureThatIsIgnoredLeavesNoDomainBehind) {
+  options.os.iommu_flags = 0x17;
+  between.begin = [] { return STATUS_DEVICE_NOT_READY; };
+  const auto result = Run([](workload::Life& life) {
+    life.Compare("noted", life.adapter.isolation().ignored_failure().empty() ? "no failure is noted" : "");
+    life.Compare("no domain", life.adapter.domain() == nullptr ? "" : "there is one");
+    life.Compare("the IOMMU is off", life.kernel.iommu()->enabled() ? "it is on" : "");
+    between.begin = nullptr;  // the driver's own
+    SecureVm(life);
+    life.Compare("on", life.adapter.isolation().active() ? "" : "off");
     workload::MainJob(life).Run();
   });
   EXPECT_TRUE(result.Passed()) << Texts(result);
