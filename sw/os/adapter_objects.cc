@@ -77,13 +77,17 @@ HANDLE Adapter::OpenCompanion(const ProcessHandles& handles, const std::string& 
   return context.hContext;
 }
 
-void Adapter::CloseCompanion(HANDLE context) { miniport_->DestroyContext(context); }
+void Adapter::CloseCompanion(HANDLE context) {
+  vidsch_.ForgetContext(context);
+  miniport_->DestroyContext(context);
+}
 
 void Adapter::DestroyProcess(ProcessHandles& handles) {
   // A leaked handle takes those that it lives in with it.
   if (kernel_.LeakNow("context")) return;
   if (handles.state != nullptr && !handles.joined) vidsch_.DestroyDevice(handles.state);
   if (handles.context != nullptr) {
+    vidsch_.ForgetContext(handles.context);
     miniport_->DestroyContext(handles.context);
     kernel_.ledger().Close(handles.context_ticket);
   }

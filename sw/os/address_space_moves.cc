@@ -67,12 +67,24 @@ void AddressSpace::WriteAll(const Table& table, unsigned level, uint64_t va, con
   sink(update);
 }
 
+// A table that nobody knows yet is given back when it cannot be written.
+void AddressSpace::OrRelease(Table& table, const std::function<void()>& write) {
+  try {
+    write();
+  } catch (const std::exception&) {
+    Release(table);
+    throw;
+  }
+}
+
 // Leaves first: what a table above says of them is in its contents when its turn comes.
 void AddressSpace::MoveTables(const Contents& contents, const Sink& sink) {
   const Geometry& geometry = adapter_.caps().geometry;
   for (auto& [slot, leaf] : leaves_64k_) {
     Table moved = New64k();
-    WriteLeaf(moved, slot * geometry.Coverage(0), leaf.entries, true, sink);
+    OrRelease(moved, [&, first = slot * geometry.Coverage(0), &entries = leaf.entries] {
+      WriteLeaf(moved, first, entries, true, sink);
+    });
     std::swap(leaf.table, moved);
     retired_.push_back({std::move(moved), ExtentOf({0, slot}, true), false});
     WriteLinkOfLeaf(slot, sink);
@@ -82,7 +94,8 @@ void AddressSpace::MoveTables(const Contents& contents, const Sink& sink) {
     const uint64_t va = index * geometry.Coverage(level);
     Table moved = NewTable(level, slot.second, table.bytes);
     moved.written = table.written;
-    WriteAll(moved, level, va, contents(table.gpu, 0, geometry.Entries(level)), sink);
+    const std::vector<HeldEntry> entries = contents(table.gpu, 0, geometry.Entries(level));
+    OrRelease(moved, [&, of = level] { WriteAll(moved, of, va, entries, sink); });
     std::swap(table, moved);
     retired_.push_back({std::move(moved), ExtentOf(slot), false});
     WriteEntry(level + 1, va, LinkTo(table), sink);

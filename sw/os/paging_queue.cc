@@ -90,7 +90,12 @@ PagingQueue::Buffer& PagingQueue::Current() {
   return buffer;
 }
 
+void PagingQueue::RefuseInReset() const {
+  if (adapter_.vidsch().discarding()) throw AdapterWasReset("the adapter was reset before an operation was built");
+}
+
 void PagingQueue::Add(DXGKARG_BUILDPAGINGBUFFER& operation) {
+  RefuseInReset();
   ++operations_;
   order_.Note(operation);
   operation.MultipassOffset = 0;
@@ -122,7 +127,7 @@ void PagingQueue::Add(DXGKARG_BUILDPAGINGBUFFER& operation) {
     if (status == STATUS_GRAPHICS_ALLOCATION_BUSY) {
       // No reference of the GPU is left behind it, of whichever node.
       Submit();
-      adapter_.vidsch().WaitForHeld(kBoundNs + 2 * adapter_.kernel().parameters().tdr_delay_ns);
+      adapter_.vidsch().WaitForHeld(kBoundNs);
       Drain();
       idle = true;
       continue;
@@ -149,6 +154,7 @@ void PagingQueue::CheckPrivate(Buffer& buffer, DXGK_BUILDPAGINGBUFFER_OPERATION 
 }
 
 void PagingQueue::Immediate(DXGKARG_BUILDPAGINGBUFFER& operation) {
+  RefuseInReset();
   ++operations_;
   operation.MultipassOffset = 0;
   operation.hSystemContext = context_;

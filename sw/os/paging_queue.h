@@ -56,6 +56,7 @@ class PagingQueue {
   uint64_t flushes() const { return flushes_; }
 
  private:
+  void RefuseInReset() const;
   struct Flush {
     unsigned space;  // hardware's number
     uint64_t start, end;

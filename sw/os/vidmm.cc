@@ -166,7 +166,7 @@ void VidMm::WatchOrder(Process& process) {
     process.order->Begin(change);
     if (change != LeafChange::kConversion) return;
     if (paging) queue_.Drain();
-    else gpu_.vidsch().SuspendContext(process.handles.context, kernel_.parameters().tdr_delay_ns, true);
+    else gpu_.vidsch().SuspendContext(process.handles.context, kBoundNs, true);
     process.order->set_suspended(true);
   };
   hooks.flush = [this, &process, paging](uint64_t va, uint64_t bytes) {
@@ -241,6 +241,7 @@ void VidMm::Start() {
 
 // What was in VRAM and in the aperture, allocation by allocation; the GPU does nothing of it.
 void VidMm::Rebuild() {
+  adapter().vidsch().BeginRebuild();
   ForgetQueued();
   adapter().Restart();
   RebuildTables();

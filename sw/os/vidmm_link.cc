@@ -55,6 +55,7 @@ void VidMmLink::Stop() {
 }
 
 void VidMmLink::Rebuild() {
+  adapter_.vidsch().BeginRebuild();
   for (unsigned gpu = 0; gpu < gpus_; ++gpu) on(gpu).ForgetQueued();
   adapter_.Restart();
   for (unsigned gpu = 0; gpu < gpus_; ++gpu) on(gpu).RebuildTables();

@@ -17,6 +17,9 @@ void VidMm::Sleep() {
   RefuseOnLink("sleep with processes");
   if (aperture_->in_use())
     throw OsError("ranges of the aperture are mapped: they must be unmapped before the GPU sleeps");
+  // What the GPU still does for them is in the bytes that are kept; from here on it does nothing for them.
+  for (const auto& process : processes_)
+    if (process->handles.context != nullptr) gpu_.vidsch().SuspendContext(process->handles.context, kIdleNs);
   for (const auto& allocation : allocations_) {
     if (!allocation->local) continue;
     SystemBuffer kept(kernel_, gpu_.objects(), gpu_.handle(), allocation->bytes,
@@ -27,7 +30,6 @@ void VidMm::Sleep() {
     asleep_.emplace_back(allocation.get(), std::move(kept));
   }
   for (const auto& process : processes_) {
-    if (process->handles.context != nullptr) gpu_.vidsch().SuspendContext(process->handles.context, kIdleNs);
     process->tables_asleep = !process->space->evicted();  // else they come back when who evicted them says so
     if (process->tables_asleep) process->space->EvictTables(ContentsOf(*process), SinkFor(*process));
     if (gpu_.caps().explicit_invalidation) process->space->InvalidateAll(SinkFor(*process));

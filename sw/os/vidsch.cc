@@ -61,6 +61,10 @@ PacketId VidSch::Submit(GpuPacket packet) {
                                        packet.what);
   entry.packet = std::move(packet);
   const PacketId id = entry.id;
+  if (discarding_) {
+    End(std::move(entry), PacketEnd::kLost);
+    return id;
+  }
   At(node).waiting.push_back(std::move(entry));
   Dispatch(node);
   return id;
@@ -72,13 +76,20 @@ PacketEnd VidSch::EndOf(PacketId packet) const {
 }
 
 PacketEnd VidSch::Wait(PacketId packet, uint64_t bound_ns) {
-  if (!Ended(packet))
-    kernel_.WaitOrFault([&] { return Ended(packet); }, bound_ns, waiting_for_.at(packet));
+  const uint64_t last = kernel_.hal().NowNs() + bound_ns + RecoveryNs();
+  while (!Ended(packet)) {
+    try {
+      kernel_.WaitOrFault([&] { return Ended(packet); }, bound_ns, waiting_for_.at(packet));
+    } catch (const OsTimeout&) {
+      if (!HeldUp(packet) || kernel_.hal().NowNs() >= last) throw;
+    }
+  }
   return EndOf(packet);
 }
 
 void VidSch::Resume() {
-  suspended_ = false;
+  if (suspended_ == 0) throw BugCheck("the GPU scheduler is resumed and was not suspended");
+  if (--suspended_ != 0) return;
   for (const auto& [number, node] : nodes_) Dispatch(number);
 }
 
@@ -91,8 +102,14 @@ bool VidSch::idle(uint32_t node, uint32_t engine) const {
   return found == nodes_.end() || found->second.running.empty();
 }
 
+bool VidSch::quiet() const {
+  return idle() && !resetting_ && std::all_of(nodes_.begin(), nodes_.end(), [](const auto& node) {
+    return !node.second.preemption && node.second.reset_because.empty();
+  });
+}
+
 void VidSch::WaitQuiet(uint64_t bound_ns) {
-  kernel_.WaitOrFault([this] { return idle(); }, bound_ns, "the packets that the driver holds to end");
+  kernel_.WaitOrFault([this] { return quiet(); }, bound_ns + RecoveryNs(), "the packets that the driver holds to end");
 }
 
 void VidSch::WaitForHeld(uint64_t bound_ns) {
@@ -105,7 +122,8 @@ void VidSch::WaitForHeld(uint64_t bound_ns) {
                           [&](const Entry& entry) { return held.count(entry.id) != 0; });
     });
   };
-  kernel_.WaitOrFault(gone, bound_ns, "the packets that the driver held when it found an allocation busy");
+  kernel_.WaitOrFault(gone, bound_ns + RecoveryNs(),
+                      "the packets that the driver held when it found an allocation busy");
 }
 
 void VidSch::SuspendContext(HANDLE context, uint64_t bound_ns, bool preempt) {
@@ -113,7 +131,7 @@ void VidSch::SuspendContext(HANDLE context, uint64_t bound_ns, bool preempt) {
   for (const auto& [number, node] : nodes_) {
     if (preempt && HoldsOn(node, context)) PreemptNode(number);
   }
-  kernel_.WaitOrFault([&] { return !Holds(context); }, bound_ns,
+  kernel_.WaitOrFault([&] { return !Holds(context); }, bound_ns + RecoveryNs(),
                       "the packets of a suspended context to be preempted or to end");
 }
 

@@ -46,16 +46,27 @@ class VidSch {
   /// What is done after DxgkDdiResetFromTimeout: clean-up without the GPU, DxgkDdiRestartFromTimeout,
   /// and what video memory held. Runs on the scheduler's thread.
   void set_adapter_reset(std::function<void()> work) { adapter_reset_ = std::move(work); }
+  /// The adapter was reset and that work has not begun: what is submitted is lost, so that who still works on what the
+  /// adapter had comes to its end and makes room.
+  bool discarding() const { return discarding_; }
+  /// That work begins. What is submitted from now on is run after it.
+  void BeginRebuild() { discarding_ = false; }
 
-  /// Nothing is submitted from now on; what runs goes on to its end. Resume submits what has come since.
-  void Suspend() { suspended_ = true; }
+  /// Nothing is submitted from now on until Resume was called as often; what runs goes on to its end. The last Resume
+  /// submits what has come since.
+  void Suspend() { ++suspended_; }
   void Resume();
   /// The driver holds no packet, of any node or of this one.
   bool idle() const;
   bool idle(uint32_t node, uint32_t engine = 0) const;
   /// The driver holds a packet of the context.
   bool Holds(HANDLE context) const;
-  /// Waits until the driver holds no packet. Throws OsTimeout or DeviceFault.
+  /// No packet is with the driver, no request to preempt is open and no reset is under way or due.
+  bool quiet() const;
+  // The bounds of the waits below are those of work that nothing holds up. A recovery may lie in front of it, whose
+  // time is added: what a process hangs is no timeout of who waits for the GPU.
+
+  /// Waits until it is quiet. Throws OsTimeout or DeviceFault.
   void WaitQuiet(uint64_t bound_ns);
   /// Waits until every packet that the driver holds now, of any node, has ended or was given back; later ones may come
   /// meanwhile. Throws OsTimeout or DeviceFault.
@@ -65,6 +76,8 @@ class VidSch {
   /// has are waited for, or preempted. Other contexts go on. Throws OsTimeout or DeviceFault.
   void SuspendContext(HANDLE context, uint64_t bound_ns, bool preempt = false);
   void ResumeContext(HANDLE context);
+  /// The context is destroyed.
+  void ForgetContext(HANDLE context) { suspended_contexts_.erase(context); }
 
   GpuDevice* CreateDevice(const std::string& name);
   void DestroyDevice(GpuDevice* device);
@@ -74,7 +87,7 @@ class VidSch {
   bool Ended(PacketId packet) const { return waiting_for_.count(packet) == 0; }
   /// kLost only for packets whose device was lost.
   PacketEnd EndOf(PacketId packet) const;
-  /// Throws OsTimeout or DeviceFault.
+  /// Longer than `bound_ns` only while a render packet or a recovery is in its way. Throws OsTimeout or DeviceFault.
   PacketEnd Wait(PacketId packet, uint64_t bound_ns);
   /// Asks the driver to give back what `node` has not completed. Nothing happens while a request is open.
   void Preempt(uint32_t node, uint32_t engine = 0) { PreemptNode({engine, node}); }
@@ -162,6 +175,7 @@ class VidSch {
   // recovery (vidsch_recovery.cc)
   void Serve();
   bool Due(const Node& node) const;
+  static bool RunsPaging(const Node& node);
   bool AskDue(const Node& node) const;
   void AskForFence(NodeId id);
   bool QuietDependents(NodeId id);
@@ -170,6 +184,10 @@ class VidSch {
   void ResetAdapter(NodeId id, const std::string& culprit, const std::string& why);
   void Lose(GpuDevice* device, const std::string& why);
   uint64_t Delay() const;
+  /// How long a recovery may take, from the start of a packet that hangs to its end.
+  uint64_t RecoveryNs() const;
+  /// Something that is not `packet` may hold up the paging work behind it.
+  bool HeldUp(PacketId packet) const;
 
   Kernel& kernel_;
   const uint32_t first_;
@@ -186,8 +204,9 @@ class VidSch {
   bool attention_ = false;
   bool stop_ = false;
   bool serving_ = false;
-  bool suspended_ = false;
+  unsigned suspended_ = 0;
   bool resetting_ = false;  // the adapter: nothing is submitted
+  bool discarding_ = false;
   uint64_t interrupts_ = 0;
   uint64_t monitored_ = 0;
   uint64_t preemptions_ = 0;

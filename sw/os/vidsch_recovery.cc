@@ -16,6 +16,18 @@ bool Reached(uint32_t fence, uint32_t other) { return static_cast<int32_t>(fence
 
 uint64_t VidSch::Delay() const { return kernel_.parameters().tdr_delay_ns; }
 
+// It runs, is asked to be preempted, does not answer; the nodes that depend on its own are preempted before the reset.
+uint64_t VidSch::RecoveryNs() const { return 3 * Delay() + kDependentNs; }
+
+bool VidSch::HeldUp(PacketId packet) const {
+  return resetting_ || std::any_of(nodes_.begin(), nodes_.end(), [packet](const auto& at) {
+    const Node& node = at.second;
+    return node.preemption || !node.reset_because.empty() ||
+           std::any_of(node.running.begin(), node.running.end(),
+                       [packet](const Entry& entry) { return !entry.packet.paging && entry.id != packet; });
+  });
+}
+
 void VidSch::Start() {
   stop_ = false;
   serving_ = true;
@@ -43,10 +55,13 @@ void VidSch::Serve() {
         was_busy ? std::max<uint64_t>(1, std::min(kernel_.parameters().quantum_ns, Delay()) / 2) : 0);
     if (stop_) break;
     attention_ = false;
-    for (auto& [number, node] : nodes_) {
-      Watch(number);
-      Dispatch(number);
+    // Nodes may share what executes them: paging is not judged before the render packet that may be in its way.
+    for (const bool paging : {false, true}) {
+      for (auto& [number, node] : nodes_) {
+        if (RunsPaging(node) == paging) Watch(number);
+      }
     }
+    for (auto& [number, node] : nodes_) Dispatch(number);
   }
   serving_ = false;
 }
@@ -59,6 +74,8 @@ bool VidSch::Due(const Node& node) const {
   const uint64_t allowed = node.waiting.empty() ? Delay() : std::min(kernel_.parameters().quantum_ns, Delay());
   return now - node.since >= allowed;
 }
+
+bool VidSch::RunsPaging(const Node& node) { return !node.running.empty() && node.running.front().packet.paging; }
 
 bool VidSch::AskDue(const Node& node) const {
   const uint64_t since = std::max(node.since, node.asked);
@@ -167,13 +184,18 @@ void VidSch::ResetEngine(NodeId id, const std::string& why) {
     End(std::move(hit), PacketEnd::kLost);
   }
   TakeBack(node);
+  for (auto& [other, held_up] : nodes_) {  // those that it held up have all their time before them
+    if (other.engine != id.engine) continue;
+    held_up.since = kernel_.hal().NowNs();
+    if (held_up.preemption) held_up.preemption->since = held_up.since;
+  }
   recoveries_.push_back({Recovery::Kind::kEngine, id.node, id.engine, aborted, culprit, why});
   attention_ = true;
 }
 
 // Of linked adapters all are reset: they are one adapter.
 void VidSch::ResetAdapter(NodeId id, const std::string& culprit, const std::string& why) {
-  resetting_ = true;
+  resetting_ = discarding_ = true;
   const NTSTATUS status = miniport_->ResetFromTimeout();
   if (!NT_SUCCESS(status)) {
     throw BugCheck(StopCode::kVideoTdrFailure, {0, 0, static_cast<uint32_t>(status), id.node},
@@ -199,8 +221,9 @@ void VidSch::ResetAdapter(NodeId id, const std::string& culprit, const std::stri
     }
   }
   reported_.clear();
+  suspended_contexts_.clear();
   if (adapter_reset_) adapter_reset_();
-  resetting_ = false;
+  resetting_ = discarding_ = false;
   attention_ = true;
 }
 

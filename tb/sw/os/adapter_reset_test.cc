@@ -93,6 +93,35 @@ TEST(AdapterReset, EveryDeviceIsLostTheTablesAreRebuiltAndNewProcessesWork) {
   EXPECT_TRUE(result.verified);
 }
 
+/// The worker waits for the process whose packet hangs, to move its tables. The rebuild is the worker's too, behind it.
+TEST(AdapterReset, WorkThatIsUnderWayEndsAndTheRebuildFollows) {
+  LifeBench bench;
+  bench.config.gpu.rings = 2;
+  bench.config.gpu.vram_mib = 4;
+  bench.options.driver = Entry;
+  bench.options.os.quantum_ns = 20'000;
+  bench.options.os.tdr_delay_ns = 50'000;
+  const auto result = bench.Run([](Life& life) {
+    Hung hung(life);
+    const PacketId packet = hung.commands->Submit("an endless fill");
+    EXPECT_THROW(life.worker.Call([&] { life.vidmm.MoveTables(*hung.process); }), AdapterWasReset);
+    EXPECT_EQ(life.adapter.vidsch().EndOf(packet), PacketEnd::kLost);
+    bool afterwards = false;
+    life.worker.Call([&] { afterwards = life.adapter.miniport().calls("DxgkDdiRestartFromTimeout") == 1; });
+    EXPECT_TRUE(afterwards);
+    hung.commands->Release();
+    life.worker.Call([&] {
+      life.vidmm.FreeVa(*hung.process, hung.va);
+      life.vidmm.DestroyAllocation(hung.page);
+      life.vidmm.DestroyProcess(hung.process);
+    });
+    workload::RunSeededMainJob(life, 100'000);
+  });
+  for (const auto& fault : result.faults) ADD_FAILURE() << fault.text;
+  EXPECT_THAT(result.leaks, IsEmpty());
+  EXPECT_TRUE(result.verified);
+}
+
 /// The driver as it is, on a machine whose memory does not answer for `hold_us`.
 workload::JobResult RunWithHeldReads(uint64_t hold_us) {
   LifeBench bench;

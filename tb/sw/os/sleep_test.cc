@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "driver_front.h"
+#include "workload/copier.h"
 
 namespace gmmu::os::test {
 namespace {
@@ -108,6 +109,27 @@ TEST_P(SleepWithProcesses, MappingsOfSystemMemoryAndZerosAreAsBefore) {
       vidmm.DestroyProcess(process);
     });
   });
+}
+
+// The driver holds packets and more wait: all that those did before is kept, and the rest is done afterwards.
+TEST_P(SleepWithProcesses, WhatTheGpuIsDoingIsDoneOrWaits) {
+  bench.options.os.quantum_ns = 2'000;  // processes take turns
+  const auto result = Run([](Life& life) {
+    workload::Copier one(life, "one", 8, 6), other(life, "other", 8, 6);
+    for (uint32_t round = 1; round <= 6; ++round) {
+      one.SubmitRound(round);
+      other.SubmitRound(round);
+    }
+    EXPECT_FALSE(life.adapter.vidsch().idle());
+    life.worker.Call([&] { Sleep(life); });
+    EXPECT_EQ(one.Finish(), PacketEnd::kCompleted);
+    EXPECT_EQ(other.Finish(), PacketEnd::kCompleted);
+    one.Check();
+    other.Check();
+    one.End();
+    other.End();
+  });
+  for (const auto& check : result.checks) EXPECT_TRUE(check.passed) << check.name << ": " << check.text;
 }
 
 // Who evicted tables before brings them back afterwards.
