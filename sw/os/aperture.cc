@@ -108,11 +108,30 @@ void Aperture::Map(const Owner& owner, uint64_t first, uint64_t pages, const DXG
   if (next != mapped_.end() && next->first < first + pages)
     throw BugCheck("a map of aperture page " + Hex(next->first) + ", which is mapped");
   const MemoryObjects::AdlOrigin origin = objects_.OriginOf(adl);
+  if (!facts_.remapped || adl.Flags.Contiguous) {
+    MapPiece(owner, first, pages, adl, adl_offset, origin, adl_offset);
+    return work_.finish();
+  }
+  // Lists of logical addresses are contiguous, so a list that lies in pieces is mapped piece by piece.
+  for (uint64_t done = 0, run = 0; done < pages; done += run) {
+    const UINT_PTR* page = adl.Pages + adl_offset + done;
+    for (run = 1; run < pages - done && page[run] == page[0] + run;) ++run;
+    DXGK_ADL piece{};
+    piece.PageCount = static_cast<UINT32>(run);
+    piece.Flags.Contiguous = 1;
+    piece.BasePageNumber = page[0];
+    MapPiece(owner, first + done, run, piece, 0, origin, adl_offset + done);
+  }
+  work_.finish();
+}
+
+void Aperture::MapPiece(const Owner& owner, uint64_t first, uint64_t pages, const DXGK_ADL& adl, uint64_t adl_offset,
+                        const MemoryObjects::AdlOrigin& origin, uint64_t origin_offset) {
   const bool cached = origin.caching == hw::Caching::kCached;
   // Mandatory where it is set, so only where it can be kept: cacheable memory in a coherent segment.
   const bool coherent = cached && segment_.cache_coherent;
   if (cached && !coherent && kernel_.parameters().open.aperture_writes_back)
-    WriteBackCaches(origin, adl_offset, pages);
+    WriteBackCaches(origin, origin_offset, pages);
 
   auto mapping = std::make_shared<Mapping>();
   mapping->allocation = owner.allocation;
@@ -130,7 +149,7 @@ void Aperture::Map(const Owner& owner, uint64_t first, uint64_t pages, const DXG
     args.Adl = adl;
     args.Flags.CacheCoherent = coherent;
     args.AdlOffset = static_cast<ULONG>(adl_offset);
-    if (owner.cpu_visible) args.CpuVisibleAddress = CpuAddress(*mapping, origin, adl_offset, pages);
+    if (owner.cpu_visible) args.CpuVisibleAddress = CpuAddress(*mapping, origin, origin_offset, pages);
   } else {
     mdl = MdlOf(adl);
     operation.Operation = DXGK_OPERATION_MAP_APERTURE_SEGMENT;
@@ -147,7 +166,6 @@ void Aperture::Map(const Owner& owner, uint64_t first, uint64_t pages, const DXG
   ++maps_;
   for (uint64_t page = first; page < first + pages; ++page) mapped_[page] = mapping;
   work_.add(operation);
-  work_.finish();
 }
 
 void Aperture::Unmap(const Owner& owner, uint64_t first, uint64_t pages) {

@@ -53,7 +53,8 @@ class Aperture {
   /// Nothing of it may be mapped.
   void Free(uint64_t first);
 
-  /// Pages [first, first + pages) show pages [adl_offset, ...) of a live ADL.
+  /// Pages [first, first + pages) show pages [adl_offset, ...) of a live ADL. To a remapped GPU's driver go contiguous
+  /// lists only (seed document of IOMMU DMA remapping): several operations where the logical space is in pieces.
   void Map(const Owner& owner, uint64_t first, uint64_t pages, const DXGK_ADL& adl, uint64_t adl_offset);
   /// They show the dummy page. CPU addresses of mappings that end with it are gone when the driver returns.
   void Unmap(const Owner& owner, uint64_t first, uint64_t pages);
@@ -80,6 +81,9 @@ class Aperture {
   void Forget(uint64_t first, uint64_t pages);
   void CheckReserved(const char* what, uint64_t first, uint64_t pages) const;
   void WriteBackCaches(const MemoryObjects::AdlOrigin& origin, uint64_t adl_offset, uint64_t pages);
+  /// One operation. `adl_offset` counts in the list that the driver gets, `origin_offset` in the one that it came from.
+  void MapPiece(const Owner& owner, uint64_t first, uint64_t pages, const DXGK_ADL& adl, uint64_t adl_offset,
+                const MemoryObjects::AdlOrigin& origin, uint64_t origin_offset);
   void* CpuAddress(Mapping& mapping, const MemoryObjects::AdlOrigin& origin, uint64_t adl_offset, uint64_t pages);
 
   Kernel& kernel_;

@@ -46,6 +46,7 @@ struct Bound : Objects {
     create.Mdl.HighAddress.QuadPart = -1;
     EXPECT_EQ(objects.Create(create, "test"), STATUS_SUCCESS);
     object = create.hPhysicalMemoryObject;
+    on_adapter = create.hAdapterMemoryObject;
     DXGKARGCB_ALLOCATE_ADL allocate = Adl(create.hAdapterMemoryObject, 4096, 7 * 4096);
     EXPECT_EQ(objects.AllocateAdl(allocate, "test"), STATUS_SUCCESS);
     adl = allocate.pAdl;
@@ -71,7 +72,7 @@ struct Bound : Objects {
   }
 
   Segment segment;
-  HANDLE object = nullptr;
+  HANDLE object = nullptr, on_adapter = nullptr;
   DXGK_ADL* adl = nullptr;
   Aperture::Facts facts;
   std::unique_ptr<Aperture> aperture;
@@ -101,6 +102,36 @@ TEST(Aperture, MapsByAdlWithTheOffsetsInPages) {
   EXPECT_EQ(test.Translate((args.Adl.BasePageNumber + 4) * 4096).hpa,
             test.objects.PagesOf(test.object)[1 + 4] * 4096);
   EXPECT_EQ(test.finished, 1u);
+}
+
+TEST(Aperture, ListsOfLogicalAddressesAreContiguousAlsoWhereTheLogicalSpaceIsInPieces) {
+  Bound test;
+  // Every second page of the logical space is taken: the list of seven pages lies in seven places.
+  test.objects.FreeAdl({test.on_adapter, test.adl});
+  std::vector<uint64_t> taken;
+  while (const auto page = test.domain->logical().Allocate(4096, 4096, "test", RangeAllocator::Place::kLowest)) {
+    taken.push_back(*page);
+    if (taken.size() == 64) break;
+  }
+  test.domain->logical().Exclude(taken.back() + 4096, uint64_t{1} << 33);
+  for (size_t i = 0; i < taken.size(); i += 2) test.domain->logical().Free(taken[i]);
+  DXGKARGCB_ALLOCATE_ADL allocate = test.Adl(test.on_adapter, 4096, 7 * 4096);
+  ASSERT_EQ(test.objects.AllocateAdl(allocate, "test"), STATUS_SUCCESS);
+  ASSERT_FALSE(allocate.pAdl->Flags.Contiguous);
+  const uint64_t first = test.aperture->Reserve(8);
+  test.aperture->Map(test.owner, first + 2, 3, *allocate.pAdl, 4);
+  ASSERT_THAT(test.operations, SizeIs(3));
+  for (uint64_t i = 0; i < 3; ++i) {
+    const auto& args = test.operations[i].MapApertureSegment2;
+    EXPECT_TRUE(args.Adl.Flags.Contiguous);
+    EXPECT_EQ(args.OffsetInPages, first + 2 + i);
+    EXPECT_EQ(args.NumberOfPages, 1u);
+    EXPECT_EQ(test.Translate((args.Adl.BasePageNumber + args.AdlOffset) * 4096).hpa,
+              test.objects.PagesOf(test.object)[1 + 4 + i] * 4096);
+  }
+  EXPECT_EQ(test.finished, 1u);
+  test.aperture->Unmap(test.owner, first + 2, 3);
+  EXPECT_FALSE(test.aperture->in_use());
 }
 
 TEST(Aperture, ADriverWithoutMapAperture2SupportedGetsAnMdl) {
