@@ -44,6 +44,8 @@ NTSTATUS BuildMapAperture(Build& build) {
   if (!InAperture(build, op.SegmentId, op.OffsetInPages, op.NumberOfPages))
     return STATUS_INVALID_PARAMETER;
   if (op.pMdl == nullptr) return STATUS_INVALID_PARAMETER;
+  const uint64_t listed = (uint64_t{op.pMdl->ByteOffset} + op.pMdl->ByteCount + kPage - 1) / kPage;
+  if (op.MdlOffset > listed || op.NumberOfPages > listed - op.MdlOffset) return STATUS_INVALID_PARAMETER;
   return MapList(build, op.OffsetInPages, op.NumberOfPages,
                  MmGetMdlPfnArray(op.pMdl) + op.MdlOffset, op.Flags.CacheCoherent);
 }

@@ -162,8 +162,8 @@ NTSTATUS BuildFlushTlb(Build& build) {
     fits = build.commands.FlushSpace(space);
   } else {
     if (op.EndVirtualAddress < op.StartVirtualAddress) return STATUS_INVALID_PARAMETER;
-    fits = build.commands.FlushRange(space, op.StartVirtualAddress / kPage * kPage,
-                                     (op.EndVirtualAddress / kPage + 1) * kPage);
+    const uint64_t last = std::min<uint64_t>(op.EndVirtualAddress, ~uint64_t{0} - kPage) / kPage;  // no space is larger
+    fits = build.commands.FlushRange(space, op.StartVirtualAddress / kPage * kPage, (last + 1) * kPage);
   }
   return fits ? STATUS_SUCCESS : STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
 }

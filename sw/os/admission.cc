@@ -56,6 +56,24 @@ void Levels(const AdapterAnswers& a, Refusals& out) {
   }
 }
 
+/// Size and alignment of tables. The root of two levels is resizable: the first size may be none.
+void Tables(const AdapterAnswers& a, Refusals& out) {
+  for (size_t index = 0; index < a.levels.size(); ++index) {
+    const UINT bytes = a.levels[index].PageTableSizeInBytes;
+    const UINT alignment = a.levels[index].PageTableAlignmentInBytes;
+    const bool resizable = a.levels.size() == 2 && index == 1;
+    const std::string of = "of level " + Number(index) + " is ";
+    if (bytes % hw::kPageSize != 0 || (bytes == 0 && !resizable)) {
+      out.push_back({"DXGK_PAGE_TABLE_LEVEL_DESC.PageTableSizeInBytes", of + Number(bytes) + ", not whole pages",
+                     StopCode::kUnknown, {}});
+    }
+    if ((alignment & (alignment - 1)) != 0) {
+      out.push_back({"DXGK_PAGE_TABLE_LEVEL_DESC.PageTableAlignmentInBytes",
+                     of + Number(alignment) + ", not a power of two", StopCode::kUnknown, {}});
+    }
+  }
+}
+
 /// Pages of 64 KiB: leaf tables of them have a size, and 4 KiB leaf tables enough entries.
 void Pages64k(const AdapterAnswers& a, Refusals& out) {
   const bool used = std::any_of(a.segments.begin(), a.segments.end(),
@@ -220,6 +238,7 @@ std::vector<Refusal> Admit(const AdapterAnswers& answers, bool remapped) {
   Model(answers, out);
   IommuBits(answers, remapped, out);
   Levels(answers, out);
+  Tables(answers, out);
   Pages64k(answers, out);
   Segments(answers, out);
   PagingBuffers(answers, out);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "os/physical_adapter.h"
 
+#include <algorithm>
+
 #include "os/adapter.h"
 #include "os/bug_check.h"
 
@@ -141,6 +143,13 @@ void PhysicalAdapter::MakeSegments() {
     segment.cache_coherent = descriptor.Flags.CacheCoherent;
     segment.pages_64k = descriptor.Flags.Use64KBPages;
     segment.base = static_cast<uint64_t>(descriptor.BaseAddress.QuadPart);
+    const bool tables = std::any_of(answers_.levels.begin(), answers_.levels.end(), [&](const auto& level) {
+      return level.PageTableSegmentId == segment.id || level.PagingProcessPageTableSegmentId == segment.id;
+    });
+    if (tables && descriptor.Flags.SupportsCpuHostAperture) {
+      throw OsError("page tables are in segment " + Named(std::to_string(segment.id)) + ", which the CPU reaches " +
+                    "through a host aperture only (SupportsCpuHostAperture); no GPU of this machine has one");
+    }
     segment.size = descriptor.Size;
     if (segment.cpu_visible && !segment.aperture) {
       segment.cpu_view = static_cast<uint8_t*>(

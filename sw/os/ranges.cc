@@ -35,10 +35,14 @@ void RangeAllocator::Remove(std::map<uint64_t, uint64_t>::iterator hole, uint64_
 
 void RangeAllocator::Exclude(uint64_t start, uint64_t end) {
   auto hole = free_.upper_bound(start);
-  if (hole == free_.begin()) return;
-  --hole;
-  if (end > hole->second) end = hole->second;
-  if (start < end) Remove(hole, start, end - start);
+  if (hole != free_.begin()) --hole;
+  while (hole != free_.end() && hole->first < end) {
+    const auto next = std::next(hole);
+    const uint64_t from = std::max(start, hole->first);
+    const uint64_t to = std::min(end, hole->second);
+    if (from < to) Remove(hole, from, to - from);
+    hole = next;
+  }
 }
 
 std::optional<uint64_t> RangeAllocator::Allocate(uint64_t size, uint64_t alignment,

@@ -18,7 +18,7 @@ class RangeAllocator {
   RangeAllocator(uint64_t start, uint64_t end, uint64_t seed, std::string kind, std::string owner,
                  Ledger& ledger);
 
-  /// Takes [start, end) out for good (holes, windows). It must be free.
+  /// Takes what is free of [start, end) out for good (holes, windows, bad memory).
   void Exclude(uint64_t start, uint64_t end);
   enum class Place { kBySeed, kLowest, kHighest };
   /// Start of a free range of `size` at a multiple of `alignment` (power of two); nullopt when

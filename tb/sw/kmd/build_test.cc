@@ -241,6 +241,19 @@ TEST_F(BuildTest, ApertureRangesThatDoNotFitAreRefused) {
             STATUS_INVALID_PARAMETER);
   EXPECT_EQ(Refused(MapAperture2(ContiguousAdl(10, 1), 0, 8, 3)), STATUS_INVALID_PARAMETER)
       << "past the ADL";
+  Mdl mdl({9, 8, 7});
+  DXGKARG_BUILDPAGINGBUFFER by_mdl{};
+  by_mdl.Operation = DXGK_OPERATION_MAP_APERTURE_SEGMENT;
+  auto& op = by_mdl.MapApertureSegment;
+  op.SegmentId = kApertureSegment;
+  op.pMdl = mdl.get();
+  op.NumberOfPages = 4;
+  EXPECT_EQ(Refused(by_mdl), STATUS_INVALID_PARAMETER) << "past the MDL";
+  op.NumberOfPages = 2;
+  op.MdlOffset = 2;
+  EXPECT_EQ(Refused(by_mdl), STATUS_INVALID_PARAMETER) << "past the MDL from its third page";
+  op.NumberOfPages = 1;
+  EXPECT_EQ(Built(by_mdl).aperture.size(), 1u);
   auto args = MapAperture2(ContiguousAdl(10, 1), 0, 1, 0);
   args.MapApertureSegment2.SegmentId = kVramSegment;
   EXPECT_EQ(Refused(args), STATUS_INVALID_PARAMETER);
@@ -662,6 +675,12 @@ TEST_F(BuildTest, FlushNamesTheSpaceOfTheProcessAndCoversThePageOfItsEnd) {
   EXPECT_EQ(model.flushes[0].space, kProcessSpace);
   EXPECT_EQ(model.flushes[0].start, 0x2030000u);
   EXPECT_EQ(model.flushes[0].end, 0x25B1000u);
+
+  args.FlushTlb.EndVirtualAddress = ~D3DGPU_VIRTUAL_ADDRESS{0};  // to the end of every space
+  model = Built(args);
+  ASSERT_EQ(model.flushes.size(), 1u);
+  EXPECT_EQ(model.flushes[0].start, 0x2030000u);
+  EXPECT_EQ(model.flushes[0].end, ~uint64_t{0xFFF});
 
   args.FlushTlb.StartVirtualAddress = args.FlushTlb.EndVirtualAddress = 0;
   model = Built(args);

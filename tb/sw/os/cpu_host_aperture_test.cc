@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "between.h"
 #include "machine.h"
 #include "os/bug_check.h"
 
@@ -118,6 +119,24 @@ TEST(CpuHostAperture, WhatDoesNotFitOrIsRefusedTakesNothing) {
 TEST(CpuHostAperture, IsForSegmentsThatHaveOne) {
   Window window;
   EXPECT_THROW(CpuHostAperture(window.kernel, window.miniport, DXGK_SEGMENTDESCRIPTOR4{}, 2, 0), BugCheck);
+}
+
+/// Windows admits it, and so does admission here; but this machine's GPU has no such window.
+class CpuHostApertureStart : public DriverWithAFront {};
+TEST_F(CpuHostApertureStart, TablesBehindOneEndTheStartWithAWord) {
+  between.query = [&](const DXGKARG_QUERYADAPTERINFO& args) {
+    const NTSTATUS status = between.real.DxgkDdiQueryAdapterInfo(between.context, &args);
+    if (args.Type != DXGKQAITYPE_QUERYSEGMENT4 || !NT_SUCCESS(status)) return status;
+    auto* out = static_cast<DXGK_QUERYSEGMENTOUT4*>(args.pOutputData);
+    if (out->pSegmentDescriptor == nullptr) return status;
+    auto* vram = reinterpret_cast<DXGK_SEGMENTDESCRIPTOR4*>(out->pSegmentDescriptor + out->SegmentDescriptorStride);
+    vram->Flags.CpuVisible = 0;
+    vram->Flags.SupportsCpuHostAperture = 1;
+    return status;
+  };
+  const auto result = Run();
+  ASSERT_EQ(result.faults.size(), 1u);
+  EXPECT_NE(result.faults[0].text.find("through a host aperture only"), std::string::npos) << result.faults[0].text;
 }
 
 }  // namespace
