@@ -246,8 +246,6 @@ class AddressSpace {
   };
   /// The tables of the slot, and all below them.
   void Retire(Slot slot, bool cleared);
-||||||| parent of 6cab371 (wip3)
-  void Retire(Slot slot);
   void OrRelease(Table& table, const std::function<void()>& write);
   /// All entries of a table that lies elsewhere from now on; leaves with what their entries were made with.
   void WriteAll(const Table& table, unsigned level, uint64_t va, const std::vector<HeldEntry>& entries,
