@@ -305,8 +305,38 @@ void VidSch::HandlePreempted(const DXGKARGCB_NOTIFY_INTERRUPT_DATA& data) {
   TakeBack(node);
 }
 
-// With a fence: its packet counts as completed, with those before it, and its device is lost. Without one the driver
-// says what must be reset, and perhaps whose process it was.
+// A ring does packets in order: those before the faulted one have completed.
+bool VidSch::EndFaulted(NodeId id, uint32_t fence, const Fault& fault) {
+  Node& node = At(id);
+  const auto culprit = std::find_if(node.running.begin(), node.running.end(),
+                                    [fence](const Entry& entry) { return entry.fence == fence; });
+  if (culprit == node.running.end() || culprit->packet.paging) {
+    kernel_.Report(fault);
+    return false;
+  }
+  node.fault_fence = fence;
+  Lose(culprit->packet.device, fault.text);
+  Retire(id, fence);
+  return true;
+}
+
+// Always with a fence.
+void VidSch::HandleFault(const DXGKARGCB_NOTIFY_INTERRUPT_DATA& data) {
+  const auto& report = data.DmaFaulted;
+  const NodeId id{report.EngineOrdinal, report.NodeOrdinal};
+  Fault fault;
+  fault.source = "gpu";
+  fault.name = "dma_faulted";
+  fault.fence = report.FaultedFenceId;
+  fault.text = id.name() + " stopped at fence " + std::to_string(fault.fence) + ", status " +
+               Hex(static_cast<uint32_t>(report.Status));
+  if (!EndFaulted(id, report.FaultedFenceId, fault)) return;
+  At(id).reset_because = fault.text;
+  attention_ = true;
+}
+
+// With a fence: its packet is the culprit. Without one the driver says what must be reset, and perhaps whose process
+// it was.
 void VidSch::HandlePageFault(const DXGKARGCB_NOTIFY_INTERRUPT_DATA& data) {
   constexpr UINT kAdapter = DXGK_PAGE_FAULT_ADAPTER_RESET_REQUIRED | DXGK_PAGE_FAULT_FATAL_HARDWARE_ERROR;
   const auto& page = data.DmaPageFaulted;
@@ -325,15 +355,7 @@ void VidSch::HandlePageFault(const DXGKARGCB_NOTIFY_INTERRUPT_DATA& data) {
         if (device->process == page.FaultedProcessHandle) node.culprit = device.get();
     }
   } else {
-    const auto culprit = std::find_if(node.running.begin(), node.running.end(),
-                                      [&](const Entry& entry) { return entry.fence == page.FaultedFenceId; });
-    if (culprit == node.running.end() || culprit->packet.paging) {
-      kernel_.Report(fault);
-      return;
-    }
-    node.fault_fence = page.FaultedFenceId;
-    Lose(culprit->packet.device, fault.text);
-    Retire(id, page.FaultedFenceId);
+    if (!EndFaulted(id, page.FaultedFenceId, fault)) return;
   }
   node.reset_adapter = (flags & kAdapter) != 0;
   node.reset_because = fault.text;
@@ -351,24 +373,7 @@ void VidSch::OnDpc() {
       case DXGK_INTERRUPT_DMA_PREEMPTED: HandlePreempted(data); break;
       case DXGK_INTERRUPT_DMA_PAGE_FAULTED: HandlePageFault(data); break;
       case DXGK_INTERRUPT_MONITORED_FENCE_SIGNALED: ++monitored_; break;
-      case DXGK_INTERRUPT_DMA_FAULTED: {
-        Fault fault;
-        fault.source = "gpu";
-        fault.name = "dma_faulted";
-        fault.fence = data.DmaFaulted.FaultedFenceId;
-        const NodeId id{data.DmaFaulted.EngineOrdinal, data.DmaFaulted.NodeOrdinal};
-        fault.text = id.name() + " stopped at fence " +
-                     std::to_string(fault.fence) + ", status " + Hex(static_cast<uint32_t>(data.DmaFaulted.Status));
-        Node& node = At(id);
-        const bool render = !node.running.empty() && !node.running.front().packet.paging;
-        if (render) {
-          node.reset_because = fault.text;
-          attention_ = true;
-        } else {
-          kernel_.Report(fault);
-        }
-        break;
-      }
+      case DXGK_INTERRUPT_DMA_FAULTED: HandleFault(data); break;
       default:
         throw BugCheck("the driver notified interrupt type " + std::to_string(data.InterruptType));
     }

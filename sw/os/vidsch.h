@@ -31,7 +31,8 @@ namespace gmmu::os {
 /// the quantum while others wait, or longer than the delay, is asked to be preempted; a request that is
 /// not answered within the delay resets the engine; an engine reset that fails, or that hit a paging
 /// packet, resets the adapter. The device whose packet ran is lost, and no other, unless it is the
-/// adapter that was reset: then every device is. A page fault of a render packet resets its engine too.
+/// adapter that was reset: then every device is. A fault of a render packet, which the driver names by its fence, resets
+/// its engine too.
 /// Faults of paging packets go to the kernel's list and end every wait.
 class VidSch {
  public:
@@ -171,6 +172,10 @@ class VidSch {
   /// of any of their contexts.
   void TakeBack(Node& node);
   void HandlePreempted(const DXGKARGCB_NOTIFY_INTERRUPT_DATA& data);
+  /// The render packet with this fence counts as completed, with those before it, and its device is lost. No such
+  /// packet: the fault goes to the kernel's list, and the answer is false.
+  bool EndFaulted(NodeId id, uint32_t fence, const Fault& fault);
+  void HandleFault(const DXGKARGCB_NOTIFY_INTERRUPT_DATA& data);
   void HandlePageFault(const DXGKARGCB_NOTIFY_INTERRUPT_DATA& data);
   // recovery (vidsch_recovery.cc)
   void Serve();

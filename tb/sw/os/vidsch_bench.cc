@@ -127,6 +127,15 @@ void SchedulerBench::PageFault(uint32_t fence, uint32_t node, unsigned flags, HA
   Tell(data);
 }
 
+void SchedulerBench::DmaFault(uint32_t fence, uint32_t node) {
+  DXGKARGCB_NOTIFY_INTERRUPT_DATA data{};
+  data.InterruptType = DXGK_INTERRUPT_DMA_FAULTED;
+  data.DmaFaulted.FaultedFenceId = fence;
+  data.DmaFaulted.NodeOrdinal = node;
+  data.DmaFaulted.Status = STATUS_INVALID_PARAMETER;
+  Tell(data);
+}
+
 void SchedulerBench::Run(const std::function<void()>& body) {
   vidsch.Start();
   kernel.scheduler().Spawn("test", [&] {

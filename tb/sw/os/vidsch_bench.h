@@ -53,6 +53,8 @@ class SchedulerBench {
   void AnswerPreemption(uint32_t last_completed, uint32_t node);
   void PageFault(uint32_t fence, uint32_t node, unsigned flags = DXGK_PAGE_FAULT_ENGINE_RESET_REQUIRED,
                  HANDLE process = nullptr);
+  /// Of a command, not of a page.
+  void DmaFault(uint32_t fence, uint32_t node);
 
   /// `body` on a fibre, with the scheduler's own thread beside it.
   void Run(const std::function<void()>& body);

@@ -100,6 +100,42 @@ TEST(PageFaultFlags, AdapterResetAndFatalErrorResetTheAdapter) {
   }
 }
 
+TEST(DmaFaults, LoseTheDeviceOfThePacketThatTheFenceNames) {
+  Faults test;
+  const PacketId first = test.Submit(test.Render(2, test.other));  // its completion was not told
+  const PacketId faulted = test.Submit(test.Render(1, test.guilty));
+  const PacketId later = test.Submit(test.Render(2, test.other));
+  test.driver.last_aborted = 3;
+  test.Run([&] {
+    test.DmaFault(2, 1);
+    EXPECT_EQ(test.vidsch.EndOf(first), PacketEnd::kCompleted);
+    EXPECT_EQ(test.vidsch.EndOf(faulted), PacketEnd::kLost);
+    test.Sleep(2000);
+    EXPECT_THAT(test.driver.reset, ElementsAre(1u));
+    ASSERT_THAT(test.driver.FencesFrom(3), ElementsAre(4u)) << "what came later, and nothing else";
+    test.Complete(4, 1);
+    EXPECT_EQ(test.vidsch.EndOf(later), PacketEnd::kCompleted);
+  });
+  EXPECT_TRUE(test.guilty->lost);
+  EXPECT_THAT(test.guilty->why, HasSubstr("fence 2"));
+  EXPECT_FALSE(test.other->lost);
+  ASSERT_THAT(test.vidsch.recoveries(), SizeIs(1));
+  EXPECT_EQ(test.vidsch.recoveries()[0].device, "guilty");
+  EXPECT_THAT(test.kernel.faults(), IsEmpty());
+}
+
+TEST(DmaFaults, OfAPagingPacketOrOfNoneThatRunsEndTheRun) {
+  for (const uint32_t fence : {1u, 7u}) {
+    Faults test;
+    test.Submit(test.Paging());
+    test.Submit(test.Render(1, test.guilty, 0));  // behind it
+    test.DmaFault(fence, 0);
+    ASSERT_THAT(test.kernel.faults(), SizeIs(1));
+    EXPECT_EQ(test.kernel.faults()[0].fence, fence);
+    EXPECT_FALSE(test.guilty->lost);
+  }
+}
+
 // By the design of a driver for build 22621: both resets fail.
 TEST(Tdr, WhenEngineAndAdapterCannotBeResetItIsBugCheck0x116) {
   Faults test;
