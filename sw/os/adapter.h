@@ -107,6 +107,7 @@ class Adapter {
   /// A system context on the device's companion node, for updates of its process' page tables.
   HANDLE OpenCompanion(const ProcessHandles& handles, const std::string& name, PhysicalAdapter& gpu);
   void CloseCompanion(HANDLE context);
+  /// What there is of it, when the driver refused a part.
   void DestroyProcess(ProcessHandles& handles);
   void SetRootPageTable(HANDLE context, const D3DGPU_PHYSICAL_ADDRESS& root, uint64_t entries) {
     lead().SetRootPageTable(context, root, entries);

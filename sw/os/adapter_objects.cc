@@ -52,8 +52,12 @@ void Adapter::OpenContext(ProcessHandles& handles, const std::string& name, bool
   context.EngineAffinity = 1u << gpu.index();
   context.Flags.SystemContext = system;
   context.Flags.VirtualAddressing = 1;
-  Miniport::Require(miniport_->CreateContext(handles.device, context),
-                    "DxgkDdiCreateContext for " + name);
+  const NTSTATUS status = miniport_->CreateContext(handles.device, context);
+  if (!NT_SUCCESS(status) && !system && !handles.joined) {
+    vidsch_.DestroyDevice(handles.state);
+    handles.state = nullptr;
+  }
+  Miniport::Require(status, "DxgkDdiCreateContext for " + name);
   if (!system && context.ContextInfo.DmaBufferSegmentSet == 0) {
     throw BugCheck(StopCode::kSystemServiceException, {},
                    "DXGK_CONTEXTINFO.DmaBufferSegmentSet of the context of " + name + " is 0 with virtual addressing: "
@@ -95,13 +99,17 @@ void Adapter::DestroyProcess(ProcessHandles& handles) {
     handles = {};
     return;
   }
-  if (kernel_.LeakNow("device")) return;
-  if (handles.second_device != nullptr) miniport_->DestroyDevice(handles.second_device);
-  miniport_->DestroyDevice(handles.device);
-  kernel_.ledger().Close(handles.device_ticket);
-  if (kernel_.LeakNow("process")) return;
-  miniport_->DestroyProcess(handles.process);
-  kernel_.ledger().Close(handles.process_ticket);
+  if (handles.device != nullptr) {
+    if (kernel_.LeakNow("device")) return;
+    if (handles.second_device != nullptr) miniport_->DestroyDevice(handles.second_device);
+    miniport_->DestroyDevice(handles.device);
+    kernel_.ledger().Close(handles.device_ticket);
+  }
+  if (handles.process != nullptr) {
+    if (kernel_.LeakNow("process")) return;
+    miniport_->DestroyProcess(handles.process);
+    kernel_.ledger().Close(handles.process_ticket);
+  }
   handles = {};
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <exception>
 #include <string>
 
 #include "os/errors.h"
@@ -45,5 +46,24 @@ class BugCheck : public OsError {
   std::array<uint64_t, 4> parameters_;
   std::string cause_;
 };
+
+/// The error of `work` after which its caller goes on: a refusal, a full segment, an adapter that was reset; null:
+/// there was none. What ends the run goes through: a bug check, a fault, a bound that passed. The caller undoes what
+/// was begun outside of any handler, where a fibre may wait.
+template <typename Work>
+std::exception_ptr RefusalOf(const Work& work) {
+  try {
+    work();
+  } catch (const BugCheck&) {
+    throw;
+  } catch (const OsTimeout&) {
+    throw;
+  } catch (const DeviceFault&) {
+    throw;
+  } catch (const OsError&) {
+    return std::current_exception();
+  }
+  return nullptr;
+}
 
 }  // namespace gmmu::os

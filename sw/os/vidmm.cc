@@ -125,7 +125,10 @@ uint64_t VidMm::PagingVaEnd() const {
 
 // PageTableUpdateRequireAddressSpaceIdle: nothing of the space runs from its first update until all is done.
 void VidMm::Hold(Process& process) {
-  if (!gpu_.caps().idle_for_updates || process.held || process.handles.state == nullptr) return;
+  if (!gpu_.caps().idle_for_updates || process.held || process.handles.context == nullptr ||
+      process.handles.state == nullptr) {
+    return;
+  }
   process.held = true;
   gpu_.vidsch().SuspendContext(process.handles.context, kBoundNs);
 }
@@ -148,6 +151,7 @@ void VidMm::StartProcess(Process& process, bool system, uint64_t va_end, const P
   } else {
     process.handles = joins->handles;
     process.handles.joined = true;
+    process.handles.context = nullptr;  // its own comes later
   }
   WatchOrder(process);
   if (!system) process.space->set_root_grower([this, &process](uint64_t entries) { GrowRoot(process, entries); });
@@ -311,17 +315,19 @@ VidMm::Process* VidMm::CreateProcess(const std::string& name, uint64_t root_entr
   processes_.push_back(std::make_unique<Process>());  // the driver may ask for memory of it from now on
   Process& process = *processes_.back();
   process.name = name;
-  StartProcess(process, false, uint64_t{1} << gpu_.caps().geometry.va_bits);
-  const Geometry& geometry = gpu_.caps().geometry;
-  if (root_entries == 0) root_entries = geometry.first_root_entries;
-  if (root_entries != 0) {
-    for (const auto& [va, range] : process.driver_ranges)  // their tables exist from now on
-      root_entries = std::max(root_entries, ((va + range.bytes - 1) >> geometry.Shift(geometry.count() - 1)) + 1);
-  }
-  process.space->CreateRoot(SinkFor(process), root_entries);
-  for (const auto& [va, range] : process.driver_ranges)
-    process.space->Invalidate(va, range.bytes / kPage, SinkFor(process));
-  if (with_context) CreateContext(process);
+  OrUndo(process, [&] {
+    StartProcess(process, false, uint64_t{1} << gpu_.caps().geometry.va_bits);
+    const Geometry& geometry = gpu_.caps().geometry;
+    if (root_entries == 0) root_entries = geometry.first_root_entries;
+    if (root_entries != 0) {
+      for (const auto& [va, range] : process.driver_ranges)  // their tables exist from now on
+        root_entries = std::max(root_entries, ((va + range.bytes - 1) >> geometry.Shift(geometry.count() - 1)) + 1);
+    }
+    process.space->CreateRoot(SinkFor(process), root_entries);
+    for (const auto& [va, range] : process.driver_ranges)
+      process.space->Invalidate(va, range.bytes / kPage, SinkFor(process));
+    if (with_context) CreateContext(process);
+  });
   return &process;
 }
 
@@ -336,11 +342,20 @@ VidMm::Process* VidMm::CreatePart(const std::string& name, const Process* joins,
   Process& process = *processes_.back();
   process.name = gpu_.Named(name);
   process.parts = &parts;
-  StartProcess(process, false, uint64_t{1} << gpu_.caps().geometry.va_bits, joins);
-  process.space->set_placer(std::move(placer));
-  process.space->CreateRoot(SinkFor(process), 0);
-  CreateContext(process);
+  OrUndo(process, [&] {
+    StartProcess(process, false, uint64_t{1} << gpu_.caps().geometry.va_bits, joins);
+    process.space->set_placer(std::move(placer));
+    process.space->CreateRoot(SinkFor(process), 0);
+    CreateContext(process);
+  });
   return &process;
+}
+
+void VidMm::OrUndo(Process& process, const std::function<void()>& making) {
+  const std::exception_ptr refusal = RefusalOf(making);
+  if (!refusal) return;
+  DestroyProcess(&process);
+  std::rethrow_exception(refusal);
 }
 
 void VidMm::DestroyProcess(Process* process) {

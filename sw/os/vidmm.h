@@ -128,8 +128,8 @@ class VidMm {
   void Wake();
 
   /// `root_entries`: of a resizable root at first, which grows with the addresses that are mapped; 0: what its
-  /// descriptor says. Without a context the driver is not
-  /// told of a root (seen on build 22621).
+  /// descriptor says. Without a context the driver is not told of a root (seen on build 22621). When the driver refuses a
+  /// part of it, or there is no room, there is none.
   Process* CreateProcess(const std::string& name, uint64_t root_entries = 0, bool with_context = true);
   void CreateContext(Process& process);
   /// The part of a process over linked adapters that is on this GPU: the first one makes the process (`joins` null),
@@ -321,6 +321,8 @@ class VidMm {
   void TellRoot(Process& process);
   void StartProcess(Process& process, bool system, uint64_t va_end, const Process* joins = nullptr);
   void Hold(Process& process);
+  /// When `making` a process is refused, what there is of it is destroyed.
+  void OrUndo(Process& process, const std::function<void()>& making);
   void ReleaseHeld();
   void DestroyDeferred();
   /// The driver's protection of the allocation's pages from `first` on in paging windows: `pages` is cut to those

@@ -80,15 +80,26 @@ VidMmLink::Process* VidMmLink::CreateProcess(const std::string& name) {
       return tables->Take(gpu, level == top, level, slot, bytes, alignment, created_by);
     };
     const VidMm::Process* made = gpu == 0 ? nullptr : process->parts[0];
-    process->parts.push_back(on(gpu).CreatePart(name, made, place, process->parts));
+    const std::exception_ptr refusal =
+        RefusalOf([&] { process->parts.push_back(on(gpu).CreatePart(name, made, place, process->parts)); });
+    if (!refusal) continue;
+    DestroyParts(*process);
+    std::rethrow_exception(refusal);
   }
   processes_.push_back(std::move(process));
   return processes_.back().get();
 }
 
+void VidMmLink::DestroyParts(Process& process) {
+  for (; !process.parts.empty(); process.parts.pop_back()) {
+    VidMm::Process* part = process.parts.back();
+    part->vidmm->DestroyProcess(part);
+  }
+  process.tables->ReleaseReserved();
+}
+
 void VidMmLink::DestroyProcess(Process* process) {
-  for (unsigned gpu = gpus_; gpu-- > 0;) on(gpu).DestroyProcess(process->parts[gpu]);
-  process->tables->ReleaseReserved();
+  DestroyParts(*process);
   processes_.erase(std::find_if(processes_.begin(), processes_.end(),
                                 [process](const auto& held) { return held.get() == process; }));
 }

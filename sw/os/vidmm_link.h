@@ -41,6 +41,7 @@ class VidMmLink {
   unsigned gpus() const { return gpus_; }
   VidMm& on(unsigned gpu) { return *vidmm_.at(gpu); }
 
+  /// When a GPU refuses its part or has no room for it, there is none on any.
   Process* CreateProcess(const std::string& name);
   void DestroyProcess(Process* process);
   uint64_t ReserveVa(Process& process, uint64_t bytes) { return on(0).ReserveVa(*process.parts[0], bytes); }
@@ -55,6 +56,8 @@ class VidMmLink {
   void UnmapEverywhere(Process& process, uint64_t va, uint64_t pages);
 
  private:
+  void DestroyParts(Process& process);
+
   Adapter& adapter_;
   unsigned gpus_;
   std::array<std::optional<VidMm>, kMost> vidmm_;  // places that stay, whoever is made anew in them
