@@ -91,13 +91,13 @@ NTSTATUS ResetFromTimeout(HANDLE hAdapter) {
   NTSTATUS status = STATUS_SUCCESS;
   ForEachMember(Adapter::From(hAdapter), [&](Adapter& adapter) {
     adapter.contiguous_blocks.ForgetAll();  // the system writes all tables anew
-    adapter.residency.Clear();
     for (Engine& engine : adapter.engines) {
       engine.preemption_pending = false;
       engine.progress = {};
     }
     const NTSTATUS quiet = adapter.Quiesce();
     if (!NT_SUCCESS(quiet)) status = quiet;
+    adapter.residency.Clear();  // the GPU wrote it until now
   });
   return status;
 }

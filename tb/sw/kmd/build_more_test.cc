@@ -239,25 +239,51 @@ TEST_F(BuildTest, UpdateContextAllocationWritesThePrivateDataInAsManyPassesAsItT
   EXPECT_EQ(Refused(args), STATUS_INVALID_PARAMETER) << "more than the allocation holds";
 }
 
-TEST_F(BuildTest, NotifyResidencyWritesTheAddressInStreamOrderForWhoAskedForIt) {
-  AllocationData data;
-  data.bytes = kPage;
-  data.accessed_physically = data.explicit_residency = 1;
-  DXGK_ALLOCATIONINFO info{};
-  info.pPrivateDriverData = &data;
-  info.PrivateDriverDataSize = sizeof data;
-  DXGKARG_CREATEALLOCATION create{};
-  create.NumAllocations = 1;
-  create.pAllocationInfo = &info;
-  ASSERT_EQ(driver.kernel.table.DxgkDdiCreateAllocation(driver.kernel.adapter, &create), STATUS_SUCCESS);
-  EXPECT_TRUE(info.FlagsWddm2.ExplicitResidencyNotification && info.FlagsWddm2.AccessedPhysically);
+/// An allocation that wants to be told where it is.
+struct Told {
+  explicit Told(StartedDriver& driver) : kernel(driver.kernel) {
+    AllocationData data;
+    data.bytes = kPage;
+    data.accessed_physically = data.explicit_residency = 1;
+    info.pPrivateDriverData = &data;
+    info.PrivateDriverDataSize = sizeof data;
+    DXGKARG_CREATEALLOCATION create{};
+    create.NumAllocations = 1;
+    create.pAllocationInfo = &info;
+    EXPECT_EQ(kernel.table.DxgkDdiCreateAllocation(kernel.adapter, &create), STATUS_SUCCESS);
+  }
+  ~Told() {
+    DXGKARG_DESTROYALLOCATION destroy{};
+    destroy.NumAllocations = 1;
+    destroy.pAllocationList = &info.hAllocation;
+    kernel.table.DxgkDdiDestroyAllocation(kernel.adapter, &destroy);
+  }
+  DXGKARG_BUILDPAGINGBUFFER Notice(bool resident) const {
+    DXGKARG_BUILDPAGINGBUFFER args{};
+    args.Operation = DXGK_OPERATION_NOTIFY_RESIDENCY;
+    args.NotifyResidency.hAllocation = info.hAllocation;
+    if (resident) args.NotifyResidency.PhysicalAddress = {kVramSegment, 0, 0x7000};
+    args.NotifyResidency.Resident = resident;
+    return args;
+  }
+  EscapeQueryResidency Query() const {
+    EscapeQueryResidency query;
+    query.allocation = reinterpret_cast<uint64_t>(info.hAllocation);
+    DXGKARG_ESCAPE escape{};
+    escape.pPrivateDriverData = &query;
+    escape.PrivateDriverDataSize = sizeof query;
+    EXPECT_EQ(kernel.table.DxgkDdiEscape(kernel.adapter, &escape), STATUS_SUCCESS);
+    return query;
+  }
 
-  DXGKARG_BUILDPAGINGBUFFER args{};
-  args.Operation = DXGK_OPERATION_NOTIFY_RESIDENCY;
-  args.NotifyResidency.hAllocation = info.hAllocation;
-  args.NotifyResidency.PhysicalAddress = {kVramSegment, 0, 0x7000};
-  args.NotifyResidency.Resident = 1;
-  auto model = Built(args);
+  FakeKernel& kernel;
+  DXGK_ALLOCATIONINFO info{};
+};
+
+TEST_F(BuildTest, NotifyResidencyWritesTheAddressInStreamOrderForWhoAskedForIt) {
+  const Told told(driver);
+  EXPECT_TRUE(told.info.FlagsWddm2.ExplicitResidencyNotification && told.info.FlagsWddm2.AccessedPhysically);
+  const auto model = Built(told.Notice(true));
   ASSERT_EQ(model.tables.size(), 1u);
   const auto [where, word] = *model.tables.begin();
   EXPECT_EQ(word, 0x7000u | kVramSegment << 1 | 1);
@@ -266,23 +292,29 @@ TEST_F(BuildTest, NotifyResidencyWritesTheAddressInStreamOrderForWhoAskedForIt) 
   ASSERT_NE(record, nullptr) << "the driver's own memory";
   EXPECT_EQ(*record, 0u) << "not before the GPU gets there";
   *record = word;
-  EscapeQueryResidency query;
-  query.allocation = reinterpret_cast<uint64_t>(info.hAllocation);
-  DXGKARG_ESCAPE escape{};
-  escape.pPrivateDriverData = &query;
-  escape.PrivateDriverDataSize = sizeof query;
-  ASSERT_EQ(driver.kernel.table.DxgkDdiEscape(driver.kernel.adapter, &escape), STATUS_SUCCESS);
+  const EscapeQueryResidency query = told.Query();
   EXPECT_EQ(query.resident, 1u);
   EXPECT_EQ(query.segment, kVramSegment);
   EXPECT_EQ(query.address, 0x7000u);
+  EXPECT_EQ(Built(told.Notice(false)).tables.begin()->second, 0u);
+}
 
-  args.NotifyResidency.PhysicalAddress = {};
-  args.NotifyResidency.Resident = 0;
-  EXPECT_EQ(Built(args).tables.begin()->second, 0u);
-  DXGKARG_DESTROYALLOCATION destroy{};
-  destroy.NumAllocations = 1;
-  destroy.pAllocationList = &info.hAllocation;
-  driver.kernel.table.DxgkDdiDestroyAllocation(driver.kernel.adapter, &destroy);
+// Video memory is lost with the reset; a notice that the GPU wrote on its way there is void.
+TEST_F(BuildTest, AfterAnAdapterResetNothingIsResidentThoughTheGpuWroteUntilItStoodStill) {
+  const Told told(driver);
+  const auto model = Built(told.Notice(true));
+  ASSERT_EQ(model.tables.size(), 1u);
+  const uint64_t word = model.tables.begin()->second;
+  uint64_t* record = driver.kernel.SystemMemory(std::get<3>(model.tables.begin()->first));
+  ASSERT_NE(record, nullptr);
+  driver.kernel.on_write = [=](const FakeKernel::Access& access) {
+    if (access.offset == regs::Ctrl::kOffset) *record = word;  // the last thing before it is off
+  };
+  ASSERT_EQ(driver.kernel.table.DxgkDdiResetFromTimeout(driver.kernel.adapter), STATUS_SUCCESS);
+  driver.kernel.on_write = nullptr;
+  EXPECT_EQ(told.Query().resident, 0u);
+  EXPECT_EQ(driver.kernel.table.DxgkDdiRestartFromTimeout(driver.kernel.adapter), STATUS_SUCCESS);
+  EXPECT_EQ(told.Query().resident, 0u);
 }
 
 // Private data: a record for each operation, advanced as pDmaBuffer is.

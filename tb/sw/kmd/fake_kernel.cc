@@ -202,6 +202,7 @@ void FakeKernel::WriteWord(volatile void* at, uint64_t value) {
   if (byte >= registers_view_.get() && byte < registers_view_.get() + kRegisterBytes) {
     const auto offset = static_cast<uint32_t>(byte - registers_view_.get());
     writes.push_back({false, offset, value});
+    if (on_write) on_write(writes.back());
     if (offset == regs::IntStatus::kOffset)
       registers_[offset] &= ~value;
     else

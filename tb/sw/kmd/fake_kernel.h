@@ -42,6 +42,7 @@ class FakeKernel {
     uint64_t value;
   };
   std::vector<Access> writes;         ///< of both BARs, in order
+  std::function<void(const Access&)> on_write;  ///< what the device does when a register is written
   std::map<uint64_t, uint64_t> vram;  ///< words by VRAM byte offset
   void* WindowPointer(uint64_t offset) { return window_.get() + offset; }
   static constexpr uint64_t kWindowBytes = 8 << 20;
