@@ -39,7 +39,7 @@ uint64_t MonitoredFence::MapInto(VidMm::Process& process) {
   return va;
 }
 
-void MonitoredFence::SignalBehind(VidMm::Process& process, uint64_t value) {
+PacketEnd MonitoredFence::SignalBehind(VidMm::Process& process, uint64_t value) {
   if (mapped_.count(&process) == 0) MapInto(process);
   Adapter& adapter = vidmm_.adapter();
   SystemBuffer buffer(adapter.kernel(), adapter.objects(), adapter.handle(), kPage, SystemBuffer::Shape::kScattered,
@@ -57,10 +57,11 @@ void MonitoredFence::SignalBehind(VidMm::Process& process, uint64_t value) {
   Miniport::Require(adapter.miniport().SignalMonitoredFence(process.handles.context, args),
                     "DxgkDdiSignalMonitoredFence");
   const PacketId packet = vidmm_.SubmitRender(process, va, kPage - args.DmaSize, "a signal");
-  adapter.vidsch().Wait(packet, kBoundNs);
+  const PacketEnd end = adapter.vidsch().Wait(packet, kBoundNs);
   vidmm_.Unmap(process, va, 1);
   vidmm_.FreeVa(process, va);
   buffer.Release();
+  return end;
 }
 
 void MonitoredFence::Wait(uint64_t value, uint64_t bound_ns) {

@@ -29,8 +29,9 @@ class MonitoredFence {
   /// In a process, read and written; once for each.
   uint64_t MapInto(VidMm::Process& process);
   /// A packet of the process' context signals `value` behind everything that the context has queued; the driver writes
-  /// the command (DxgkDdiSignalMonitoredFence). Returns when it has ended.
-  void SignalBehind(VidMm::Process& process, uint64_t value);
+  /// the command (DxgkDdiSignalMonitoredFence). Returns when it has ended; of a lost device (kLost) the value never
+  /// comes.
+  [[nodiscard]] PacketEnd SignalBehind(VidMm::Process& process, uint64_t value);
   /// Throws OsTimeout or DeviceFault.
   void Wait(uint64_t value, uint64_t bound_ns);
 

@@ -766,7 +766,7 @@ TEST_F(Fence, TheCpusViewOfAMonitoredFenceIsReadOnlyAndTheGpuWritesIt) {
       EXPECT_EQ(fence.Value(), uint64_t{7} << 40);
       EXPECT_DEATH(*const_cast<volatile uint64_t*>(fence.cpu()) = 1, "");
       VidMm::Process* process = life.vidmm.CreateProcess("process");
-      fence.SignalBehind(*process, (uint64_t{7} << 40) + 1);
+      EXPECT_EQ(fence.SignalBehind(*process, (uint64_t{7} << 40) + 1), PacketEnd::kCompleted);
       fence.Wait((uint64_t{7} << 40) + 1, 1'000'000);
       EXPECT_GT(life.adapter.miniport().calls("DxgkDdiSignalMonitoredFence"), 0u);
       fence.Release();
@@ -786,11 +786,37 @@ TEST_F(Fence, No64BitAtomicsMakesTheSystemExtendTheValueFromItsLowHalf) {
       MonitoredFence fence(life.vidmm, 0xFFFFFFFE);
       VidMm::Process* process = life.vidmm.CreateProcess("process");
       for (uint64_t value = 0xFFFFFFFF; value < 0x100000003; ++value) {
-        fence.SignalBehind(*process, value);
+        EXPECT_EQ(fence.SignalBehind(*process, value), PacketEnd::kCompleted);
         EXPECT_EQ(*fence.cpu(), value & 0xFFFFFFFF) << "what the GPU can write";
         EXPECT_EQ(fence.Value(), value);
       }
       fence.Release();
+      life.vidmm.DestroyProcess(process);
+    });
+  });
+}
+
+TEST_F(Fence, ASignalOfALostDeviceSaysSoAndTheValueNeverComes) {
+  Run([&](Life& life) {
+    VidMm::Process* process = nullptr;
+    uint64_t nowhere = 0;
+    life.worker.Call([&] {
+      process = life.vidmm.CreateProcess("process");
+      nowhere = life.vidmm.ReserveVa(*process, kPage);
+    });
+    workload::RenderBuffer buffer(life, process, kPage);
+    buffer.Fill(nowhere, kPage, 1);
+    const PacketId faulting = buffer.Submit("a fill that faults");
+    life.worker.Call([&] {
+      EXPECT_EQ(life.adapter.vidsch().Wait(faulting, 100'000'000), PacketEnd::kLost);
+      MonitoredFence fence(life.vidmm, 5);
+      EXPECT_EQ(fence.SignalBehind(*process, 6), PacketEnd::kLost);
+      EXPECT_EQ(fence.Value(), 5u);
+      fence.Release();
+    });
+    buffer.Release();
+    life.worker.Call([&] {
+      life.vidmm.FreeVa(*process, nowhere);
       life.vidmm.DestroyProcess(process);
     });
   });
