@@ -11,6 +11,7 @@ namespace gmmu::os {
 /// A device of a process, as the GPU scheduler sees it. Once lost it stays so: what it has queued
 /// ends as lost and nothing new of it reaches the GPU.
 struct GpuDevice {
+  uint64_t id = 0;  ///< never given again
   std::string name;
   HANDLE process = nullptr;  ///< hDxgkProcess, as page faults may name it
   bool lost = false;

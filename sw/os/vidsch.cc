@@ -29,6 +29,7 @@ Fault PageFault(const DXGKARGCB_NOTIFY_INTERRUPT_DATA& data) {
 
 GpuDevice* VidSch::CreateDevice(const std::string& name) {
   devices_.push_back(std::make_unique<GpuDevice>());
+  devices_.back()->id = next_device_++;
   devices_.back()->name = name;
   return devices_.back().get();
 }
@@ -352,7 +353,7 @@ void VidSch::HandlePageFault(const DXGKARGCB_NOTIFY_INTERRUPT_DATA& data) {
     }
     if ((flags & DXGK_PAGE_FAULT_PROCESS_HANDLE_VALID) != 0) {
       for (const auto& device : devices_)
-        if (device->process == page.FaultedProcessHandle) node.culprit = device.get();
+        if (device->process == page.FaultedProcessHandle) node.culprit = device->id;
     }
   } else {
     if (!EndFaulted(id, page.FaultedFenceId, fault)) return;

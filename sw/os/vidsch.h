@@ -154,7 +154,7 @@ class VidSch {
     std::string reset_because;    // not empty: the engine must be reset
     uint32_t fault_fence = 0;
     uint64_t asked = 0;           // when the driver was asked for its current fence
-    GpuDevice* culprit = nullptr;  // a page fault without a fence names its process
+    uint64_t culprit = 0;         // a page fault without a fence names the process of this device, which may be gone
     bool reset_adapter = false;   // not the engine alone
     uint64_t resubmissions = 0;
   };
@@ -188,6 +188,9 @@ class VidSch {
   void ResetEngine(NodeId id, const std::string& why);
   void ResetAdapter(NodeId id, const std::string& culprit, const std::string& why);
   void Lose(GpuDevice* device, const std::string& why);
+  /// The device with this id; null: there is none any more.
+  GpuDevice* Find(uint64_t device) const;
+  std::string NameOf(uint64_t device) const;  // "": none
   uint64_t Delay() const;
   /// How long a recovery may take, from the start of a packet that hangs to its end.
   uint64_t RecoveryNs() const;
@@ -204,6 +207,7 @@ class VidSch {
   std::set<PacketId> lost_;
   std::multiset<HANDLE> suspended_contexts_;
   PacketId next_id_ = 1;
+  uint64_t next_device_ = 1;
   std::deque<DXGKARGCB_NOTIFY_INTERRUPT_DATA> reported_;
   std::vector<Recovery> recoveries_;
   bool attention_ = false;

@@ -98,13 +98,24 @@ void VidSch::Watch(NodeId id) {
   if (AskDue(node)) AskForFence(id);
   if (!Due(node)) return;
   if (!node.reset_because.empty()) {
-    if (node.reset_adapter) ResetAdapter(id, node.culprit == nullptr ? "" : node.culprit->name, node.reset_because);
+    if (node.reset_adapter) ResetAdapter(id, NameOf(node.culprit), node.reset_because);
     else ResetEngine(id, node.reset_because);
   } else if (node.preemption) {
     ResetEngine(id, "the request to preempt was not answered within " + std::to_string(Delay() / 1000) + " us");
   } else {
     PreemptNode(id);
   }
+}
+
+GpuDevice* VidSch::Find(uint64_t device) const {
+  for (const auto& held : devices_)
+    if (held->id == device) return held.get();
+  return nullptr;
+}
+
+std::string VidSch::NameOf(uint64_t device) const {
+  const GpuDevice* found = Find(device);
+  return found == nullptr ? "" : found->name;
 }
 
 void VidSch::Lose(GpuDevice* device, const std::string& why) {
@@ -141,14 +152,15 @@ void VidSch::ResetEngine(NodeId id, const std::string& why) {
   const bool paging = !node.running.empty() && node.running.front().packet.paging;
   const bool faulted = !node.reset_because.empty() && node.fault_fence != 0;
   const PacketId hit_id = node.running.empty() ? 0 : node.running.front().id;
-  GpuDevice* guilty = node.culprit;
-  if (guilty == nullptr && !faulted && !node.running.empty()) guilty = node.running.front().packet.device;
-  std::string culprit = guilty == nullptr ? "" : guilty->name;
+  uint64_t guilty = node.culprit;  // it may be destroyed while this waits
+  if (guilty == 0 && !faulted && !node.running.empty() && node.running.front().packet.device != nullptr)
+    guilty = node.running.front().packet.device->id;
+  std::string culprit = NameOf(guilty);
   for (const auto& device : devices_) {
     if (faulted && device->lost && device->why == why) culprit = device->name;
   }
   if (!QuietDependents(id)) {
-    Lose(guilty, why);
+    Lose(Find(guilty), why);
     return ResetAdapter(id, culprit, why + "; a node that depends on it was not preempted");
   }
   DXGKARG_QUERYENGINESTATUS status{};
@@ -156,7 +168,7 @@ void VidSch::ResetEngine(NodeId id, const std::string& why) {
   status.NodeOrdinal = id.node;
   miniport_->QueryEngineStatus(status);
   if (node.reset_because.empty() && !node.preemption) return;  // it was answered meanwhile
-  Lose(guilty, why);
+  Lose(Find(guilty), why);
   DXGKARG_RESETENGINE args{};
   args.EngineOrdinal = id.engine;
   args.NodeOrdinal = id.node;
@@ -175,7 +187,7 @@ void VidSch::ResetEngine(NodeId id, const std::string& why) {
   node.preemption.reset();
   node.reset_because.clear();
   node.fault_fence = 0;
-  const bool innocent = std::exchange(node.culprit, nullptr) != nullptr && !node.running.empty() &&
+  const bool innocent = std::exchange(node.culprit, 0) != 0 && !node.running.empty() &&
                         node.running.front().packet.device != nullptr && !node.running.front().packet.device->lost;
   // The packet that ran is gone with its device; the others are submitted again.
   if (!node.running.empty() && node.running.front().id == hit_id && !faulted && !innocent) {
@@ -209,7 +221,7 @@ void VidSch::ResetAdapter(NodeId id, const std::string& culprit, const std::stri
     node.preemption.reset();
     node.reset_because.clear();
     node.fault_fence = 0;
-    node.culprit = nullptr;
+    node.culprit = 0;
     node.reset_adapter = false;
     node.last_completed = node.last_given;
     for (auto* queue : {&node.running, &node.waiting}) {

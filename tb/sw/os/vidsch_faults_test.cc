@@ -84,6 +84,26 @@ TEST(PageFaultFlags, TheProcessHandleSaysWhoseDeviceIsLost) {
   EXPECT_EQ(test.vidsch.recoveries()[0].device, "guilty");
 }
 
+TEST(PageFaultFlags, AProcessThatIsNamedAndEndsBeforeTheResetTakesNobodyWithIt) {
+  for (const unsigned reset : {DXGK_PAGE_FAULT_ENGINE_RESET_REQUIRED, DXGK_PAGE_FAULT_ADAPTER_RESET_REQUIRED}) {
+    Faults test;
+    const bool adapter = reset == DXGK_PAGE_FAULT_ADAPTER_RESET_REQUIRED;
+    const PacketId ran = test.Submit(test.Render(2, test.other));
+    test.driver.last_aborted = 1;
+    test.Run([&] {
+      test.PageFault(0, 1, DXGK_PAGE_FAULT_FENCE_INVALID | reset | DXGK_PAGE_FAULT_PROCESS_HANDLE_VALID, &test.guilty);
+      test.vidsch.DestroyDevice(test.guilty);
+      test.vidsch.CreateDevice("one more");  // where it was, perhaps
+      test.Sleep(2000);
+      if (!adapter) test.Complete(test.vidsch.last_submitted(1), 1);
+    });
+    ASSERT_THAT(test.vidsch.recoveries(), SizeIs(1));
+    EXPECT_EQ(test.vidsch.recoveries()[0].device, "");
+    EXPECT_EQ(test.vidsch.EndOf(ran), adapter ? PacketEnd::kLost : PacketEnd::kCompleted);
+    EXPECT_EQ(test.other->lost, adapter);
+  }
+}
+
 TEST(PageFaultFlags, AdapterResetAndFatalErrorResetTheAdapter) {
   for (const unsigned flag : {DXGK_PAGE_FAULT_ADAPTER_RESET_REQUIRED, DXGK_PAGE_FAULT_FATAL_HARDWARE_ERROR}) {
     Faults test;
