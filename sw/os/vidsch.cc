@@ -165,11 +165,13 @@ void VidSch::Dispatch(NodeId id) {
   Node& node = At(id);
   while (miniport_ != nullptr && !resetting_ && !suspended_ && !node.preemption && node.reset_because.empty() &&
          node.running.size() < kDepth && Choose(node)) {
-    GpuDevice* device = node.waiting.front().packet.device;
-    if (device != nullptr && device->lost) {
+    const GpuDevice* device = node.waiting.front().packet.device;
+    if (node.waiting.front().refused || (device != nullptr && device->lost)) {
       Entry entry = std::move(node.waiting.front());
       node.waiting.pop_front();
-      End(std::move(entry), PacketEnd::kLost);
+      // One that was refused and came back ends behind those before it, as it did then.
+      if (entry.refused && !node.running.empty()) node.running.push_back(std::move(entry));
+      else End(std::move(entry), PacketEnd::kLost);
       continue;
     }
     if (!miniport_->scheduler_class_free()) {  // one thread at a time: later, in the order that the queue has then

@@ -214,5 +214,25 @@ TEST(VidSchRecovery, ARefusedRenderPacketEndsAfterThoseBeforeItAndItsDeviceIsLos
   EXPECT_EQ(test.vidsch.EndOf(refused), PacketEnd::kLost);
 }
 
+TEST(VidSchRecovery, ARefusedRenderPacketThatComesBackStillEndsAfterThoseBeforeIt) {
+  Recovery test;
+  const PacketId first = test.Submit(test.Render(2, test.other));
+  test.driver.submit_status = STATUS_INVALID_PARAMETER;
+  const PacketId refused = test.Submit(test.Render(1, test.guilty));
+  test.driver.submit_status = STATUS_SUCCESS;
+  test.vidsch.Preempt(1);
+  test.AnswerPreemption(0, 1);
+  test.Run([&] {
+    test.Sleep(1000);
+    ASSERT_THAT(test.driver.submitted, SizeIs(3));
+    EXPECT_EQ(test.driver.submitted.back().hContext, reinterpret_cast<HANDLE>(2)) << "the refused one is no more";
+    EXPECT_FALSE(test.vidsch.Ended(refused)) << "one before it runs";
+    test.Complete(test.driver.submitted.back().SubmissionFenceId, 1);
+  });
+  EXPECT_THAT(test.ended, ElementsAre(first, refused));
+  EXPECT_EQ(test.vidsch.EndOf(first), PacketEnd::kCompleted);
+  EXPECT_EQ(test.vidsch.EndOf(refused), PacketEnd::kLost);
+}
+
 }  // namespace
 }  // namespace gmmu::os::test
