@@ -8,12 +8,14 @@ namespace {
 
 constexpr uint64_t kMostDropped = 0xFFFF;
 
+uint64_t Mask(regs::FaultQueueSize size) { return (uint64_t{1} << size.size_lg2()) - 1; }
+
 }  // namespace
 
 void FaultLog::Report(const FaultReport& fault) {
   const uint32_t number = sequence_++;
-  if (size.enable() == 0) return;  // only numbered
-  const uint64_t mask = (uint64_t{1} << size.size_lg2()) - 1;
+  if (size_.enable() == 0) return;  // only numbered
+  const uint64_t mask = Mask(size_);
   const uint64_t next = (tail_ + 1) & mask;
   if (next == (head & mask) || !memory_.bus_master()) {
     dropped_ = std::min(dropped_ + 1, kMostDropped);
@@ -36,8 +38,13 @@ void FaultLog::Report(const FaultReport& fault) {
   recorded_();
 }
 
+void FaultLog::Resize(regs::FaultQueueSize size) {
+  if (size.enable() != 0 && size_.enable() == 0) tail_ &= Mask(size);
+  size_ = size;
+}
+
 void FaultLog::Reset() {
-  base.raw = size.raw = 0;
+  base.raw = size_.raw = 0;
   head = tail_ = dropped_ = 0;
   sequence_ = 0;
 }

@@ -34,15 +34,19 @@ class FaultLog {
 
   void Report(const FaultReport& fault);
 
+  /// Switched on, the tail is reduced modulo the size; while it is off the tail keeps its place.
+  void Resize(regs::FaultQueueSize size);
+
   regs::FaultQueueBase base;
-  regs::FaultQueueSize size;
   uint64_t head = 0;
+  regs::FaultQueueSize size() const { return size_; }
   regs::FaultQueueTail tail() const {
     return regs::FaultQueueTail().set_index(tail_).set_dropped(dropped_);
   }
   void Reset();
 
  private:
+  regs::FaultQueueSize size_;
   Memory& memory_;
   TimeModel& time_;
   Agenda& agenda_;

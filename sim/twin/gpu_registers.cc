@@ -199,7 +199,7 @@ uint64_t Gpu::ReadShared(uint32_t offset) const {
     case regs::IntStatus::kOffset: return interrupts_.status();
     case regs::IntEnable::kOffset: return interrupts_.enable();
     case regs::FaultQueueBase::kOffset: return faults_.base.raw;
-    case regs::FaultQueueSize::kOffset: return faults_.size.raw;
+    case regs::FaultQueueSize::kOffset: return faults_.size().raw;
     case regs::FaultQueueHead::kOffset: return faults_.head;
     case regs::FaultQueueTail::kOffset: return faults_.tail().raw;
     case regs::ApertureBase::kOffset: return aperture_.base();
@@ -228,8 +228,7 @@ void Gpu::WriteShared(uint32_t offset, uint64_t value) {
       return;
     case regs::FaultQueueSize::kOffset: {
       const regs::FaultQueueSize wanted{value};
-      faults_.size =
-          regs::FaultQueueSize().set_size_lg2(wanted.size_lg2()).set_enable(wanted.enable());
+      faults_.Resize(regs::FaultQueueSize().set_size_lg2(wanted.size_lg2()).set_enable(wanted.enable()));
       return;
     }
     case regs::FaultQueueHead::kOffset: faults_.head = value & 0xFFFF; return;

@@ -467,6 +467,21 @@ TEST(Engines, CountAndHoldTheSameWay) {
     s.Write(regs::IntStatus::kOffset, 8);
     s.Say("message", s.platform().WaitForMessage(20'000));
     s.Say("idle", s.Read(regs::Status::kOffset));
+    // A queue that is smaller when it is switched on again.
+    for (const unsigned lg2 : {7u, 2u, 1u}) {
+      s.Write(regs::FaultQueueSize::kOffset, regs::FaultQueueSize().set_size_lg2(lg2).raw);
+      s.Say("off: tail", s.Read(regs::FaultQueueTail::kOffset));
+      s.Write(regs::FaultQueueSize::kOffset, regs::FaultQueueSize().set_size_lg2(lg2).set_enable(1).raw);
+      s.Say(fmt::format("2^{} records: tail", lg2), s.Read(regs::FaultQueueTail::kOffset));
+      for (int i = 0; i < 5; ++i) {
+        s.Write(regs::kClientBase + 8, 0x80000);
+        s.Write(regs::kClientBase, regs::ClientCtrl().set_start(1).set_space(1).raw);
+        static_cast<void>(s.platform().WaitForMessage(5'000));
+        while (s.platform().TakeMessage()) {
+        }
+        s.Say("tail", s.Read(regs::FaultQueueTail::kOffset));
+      }
+    }
   });
 }
 
