@@ -12,7 +12,7 @@
 A row has four columns: name | implemented in | shown by | evidence. "implemented in" names files in backquotes, each
 with a symbol behind a colon if it helps (`sw/os/vidmm.cc:Evict`), or says "no effect: why". "shown by" has names of tests
 as ctest lists them; a * stands for anything. "evidence": documents, Windows 22621, Windows 26100, driver authors,
-open: switch <key of the configuration>, joined by commas.
+choice of this model, open: switch <key of the configuration>, joined by commas.
 """
 import argparse
 import collections
@@ -30,7 +30,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 PAGES = ROOT / "docs/ddi"
 NAMES = PAGES / "names.md"
 COLUMNS = ["name", "implemented in", "shown by", "evidence"]
-EVIDENCE = ("documents", "Windows 22621", "Windows 26100", "driver authors")
+EVIDENCE = ("documents", "Windows 22621", "Windows 26100", "driver authors", "choice of this model")
 HEADERS = ("d3dukmdt.h", "d3dkmthk.h", "d3dkmddi_memory.h", "d3dkmddi_paging.h", "d3dkmddi_caps.h", "d3dkmddi_exec.h",
            "dispmprt.h")
 RTL = ("tb/rtl/", "tb/system/", "tb/bench/", "tb/sim/gpu/")  # rooms that a build without RTL does not have

@@ -309,16 +309,13 @@ void VidSch::HandlePreempted(const DXGKARGCB_NOTIFY_INTERRUPT_DATA& data) {
 }
 
 // A ring does packets in order: those before the faulted one have completed.
-bool VidSch::EndFaulted(NodeId id, uint32_t fence, const Fault& fault) {
+bool VidSch::EndFaulted(NodeId id, uint32_t fence, const std::string& why) {
   Node& node = At(id);
   const auto culprit = std::find_if(node.running.begin(), node.running.end(),
                                     [fence](const Entry& entry) { return entry.fence == fence; });
-  if (culprit == node.running.end() || culprit->packet.paging) {
-    kernel_.Report(fault);
-    return false;
-  }
+  if (culprit == node.running.end() || culprit->packet.paging) return false;
   node.fault_fence = fence;
-  Lose(culprit->packet.device, fault.text);
+  Lose(culprit->packet.device, why);
   Retire(id, fence);
   return true;
 }
@@ -333,13 +330,14 @@ void VidSch::HandleFault(const DXGKARGCB_NOTIFY_INTERRUPT_DATA& data) {
   fault.fence = report.FaultedFenceId;
   fault.text = id.name() + " stopped at fence " + std::to_string(fault.fence) + ", status " +
                Hex(static_cast<uint32_t>(report.Status));
-  if (!EndFaulted(id, report.FaultedFenceId, fault)) return;
+  if (!EndFaulted(id, report.FaultedFenceId, fault.text)) return kernel_.Report(fault);
   At(id).reset_because = fault.text;
   attention_ = true;
 }
 
 // With a fence: its packet is the culprit. Without one the driver says what must be reset, and perhaps whose process
-// it was.
+// it was. An adapter that must be reset is reset in both cases. Else a fault of a paging packet, which the software has
+// made itself, ends the run.
 void VidSch::HandlePageFault(const DXGKARGCB_NOTIFY_INTERRUPT_DATA& data) {
   constexpr UINT kAdapter = DXGK_PAGE_FAULT_ADAPTER_RESET_REQUIRED | DXGK_PAGE_FAULT_FATAL_HARDWARE_ERROR;
   const auto& page = data.DmaPageFaulted;
@@ -357,8 +355,8 @@ void VidSch::HandlePageFault(const DXGKARGCB_NOTIFY_INTERRUPT_DATA& data) {
       for (const auto& device : devices_)
         if (device->process == page.FaultedProcessHandle) node.culprit = device->id;
     }
-  } else {
-    if (!EndFaulted(id, page.FaultedFenceId, fault)) return;
+  } else if (!EndFaulted(id, page.FaultedFenceId, fault.text) && (flags & kAdapter) == 0) {
+    return kernel_.Report(fault);
   }
   node.reset_adapter = (flags & kAdapter) != 0;
   node.reset_because = fault.text;

@@ -33,7 +33,8 @@ namespace gmmu::os {
 /// packet, resets the adapter. The device whose packet ran is lost, and no other, unless it is the
 /// adapter that was reset: then every device is. A fault of a render packet, which the driver names by its fence, resets
 /// its engine too.
-/// Faults of paging packets go to the kernel's list and end every wait.
+/// Faults of paging packets go to the kernel's list and end every wait, unless the driver asks for a reset of the
+/// adapter.
 class VidSch {
  public:
   /// `last`: the id that the first one of each node follows.
@@ -172,9 +173,9 @@ class VidSch {
   /// of any of their contexts.
   void TakeBack(Node& node);
   void HandlePreempted(const DXGKARGCB_NOTIFY_INTERRUPT_DATA& data);
-  /// The render packet with this fence counts as completed, with those before it, and its device is lost. No such
-  /// packet: the fault goes to the kernel's list, and the answer is false.
-  bool EndFaulted(NodeId id, uint32_t fence, const Fault& fault);
+  /// The render packet with this fence counts as completed, with those before it, and its device is lost. False:
+  /// there is no such packet.
+  bool EndFaulted(NodeId id, uint32_t fence, const std::string& why);
   void HandleFault(const DXGKARGCB_NOTIFY_INTERRUPT_DATA& data);
   void HandlePageFault(const DXGKARGCB_NOTIFY_INTERRUPT_DATA& data);
   // recovery (vidsch_recovery.cc)

@@ -156,6 +156,26 @@ TEST(DmaFaults, OfAPagingPacketOrOfNoneThatRunsEndTheRun) {
   }
 }
 
+TEST(PageFaultFlags, WhoAsksForAnAdapterResetGetsItWhateverFenceIsNamed) {
+  for (const unsigned flag : {DXGK_PAGE_FAULT_ADAPTER_RESET_REQUIRED, DXGK_PAGE_FAULT_FATAL_HARDWARE_ERROR}) {
+    for (const uint32_t fence : {1u, 2u, 7u}) {  // a paging packet's, a render packet's, nobody's
+      SCOPED_TRACE(std::to_string(flag) + ", fence " + std::to_string(fence));
+      Faults test;
+      const PacketId paging = test.Submit(test.Paging(1)), render = test.Submit(test.Render(1, test.guilty));
+      test.Run([&] {
+        test.PageFault(fence, 1, flag);
+        test.Sleep(2000);
+      });
+      EXPECT_THAT(test.kernel.faults(), IsEmpty());
+      EXPECT_THAT(test.driver.reset, IsEmpty()) << "not the engine";
+      EXPECT_EQ(test.driver.adapter_resets, 1);
+      EXPECT_EQ(test.vidsch.EndOf(paging), fence == 2 ? PacketEnd::kCompleted : PacketEnd::kLost);
+      EXPECT_EQ(test.vidsch.EndOf(render), PacketEnd::kLost);
+      EXPECT_TRUE(test.other->lost) << "every device is";
+    }
+  }
+}
+
 // By the design of a driver for build 22621: both resets fail.
 TEST(Tdr, WhenEngineAndAdapterCannotBeResetItIsBugCheck0x116) {
   Faults test;
