@@ -78,7 +78,8 @@ NTSTATUS QueryEngineStatus(HANDLE hAdapter, DXGKARG_QUERYENGINESTATUS* pArgs) {
   return STATUS_SUCCESS;
 }
 
-// Nodes do not wait for each other.
+// A node is reset alone: its ring is emptied, the others keep theirs. They share what runs commands, one entry at a
+// time: a node that hangs holds the others up until it is reset, and then they go on.
 NTSTATUS QueryDependentEngineGroup(HANDLE hAdapter, DXGKARG_QUERYDEPENDENTENGINEGROUP* pArgs) {
   if (Adapter::FindEngine(hAdapter, pArgs->EngineOrdinal, pArgs->NodeOrdinal) == nullptr)
     return STATUS_INVALID_PARAMETER;

@@ -9,6 +9,7 @@
 #include "os/vidsch.h"
 #include "vidsch_bench.h"
 #include "workload/procedures.h"
+#include "workload/render_buffer.h"
 
 namespace gmmu::os::test {
 namespace {
@@ -273,6 +274,56 @@ TEST(DependentNodes, OneThatDoesNotAnswerIn500MsResetsTheAdapter) {
   });
   ASSERT_THAT(test.vidsch.recoveries(), SizeIs(1));
   EXPECT_THAT(test.vidsch.recoveries()[0].why, HasSubstr("depends on it"));
+}
+
+// On the machine: node 0 has paging work behind the fill that hangs node 1. Nothing of node 0 is lost.
+TEST(DependentNodes, OfOursOneThatHangsHoldsTheOtherUpAndIsResetAlone) {
+  LifeBench bench;
+  bench.config.gpu.vram_mib = 4;
+  bench.config.gpu.rings = 2;
+  bench.options.os.quantum_ns = 20'000;
+  bench.options.os.tdr_delay_ns = 50'000;
+  const auto result = bench.Run([](workload::Life& life) {
+    constexpr uint64_t kPages = 1024, kPage = 4096;
+    VidSch& vidsch = life.adapter.vidsch();
+    VidMm::Process *guilty = nullptr, *other = nullptr;
+    VidMm::Allocation* page = nullptr;
+    uint64_t va = 0, others = 0;
+    life.worker.Call([&] {
+      guilty = life.vidmm.CreateProcess("guilty");
+      other = life.vidmm.CreateProcess("other");
+      page = life.vidmm.CreateAllocation("page", kPage);
+      life.vidmm.MakeResident(*page);
+      va = life.vidmm.ReserveVa(*guilty, kPages * kPage);
+      others = life.vidmm.ReserveVa(*other, kPage);
+      life.vidmm.MapOnePage(*guilty, va, *page, 0, kPages);
+    });
+    workload::RenderBuffer commands(life, guilty, kPage);
+    commands.Fill(va, kPages * kPage, 1);
+    const PacketId hung = commands.Submit("an endless fill");
+    life.worker.Call([&] {
+      EXPECT_FALSE(vidsch.Ended(hung));
+      life.vidmm.MapLocal(*other, others, *page, 0, 1);
+      EXPECT_EQ(vidsch.EndOf(hung), PacketEnd::kLost) << "node 0 had to wait for its reset";
+      life.vidmm.Unmap(*other, others, 1);
+    });
+    ASSERT_THAT(vidsch.recoveries(), SizeIs(1));
+    EXPECT_EQ(vidsch.recoveries()[0].kind, Kind::kEngine);
+    EXPECT_EQ(vidsch.recoveries()[0].node, life.adapter.caps().render_node);
+    EXPECT_EQ(vidsch.recoveries()[0].device, "guilty");
+    EXPECT_FALSE(other->handles.state->lost);
+    commands.Release();
+    life.worker.Call([&] {
+      life.vidmm.Unmap(*guilty, va, kPages);
+      life.vidmm.FreeVa(*guilty, va);
+      life.vidmm.FreeVa(*other, others);
+      life.vidmm.DestroyAllocation(page);
+      life.vidmm.DestroyProcess(guilty);
+      life.vidmm.DestroyProcess(other);
+    });
+  });
+  EXPECT_EQ(FaultsOf(result), "");
+  EXPECT_THAT(result.leaks, IsEmpty());
 }
 
 // Seen on build 26100, whose scratch windows are written by paging buffers once the process has come up.
