@@ -376,8 +376,7 @@ TEST(LinkedMemory, APlaceThatOneGpuHasNotFreeIsGivenToNone) {
   ExpectGood(result);
 }
 
-// Reference rule 15, on two adapters.
-TEST(LinkedMemory, FrameBufferCallbacksTakeTheLeadsHandleAndAnIndex) {
+void ExpectTheLeadsHandleAndAnIndex() {
   for (const uint64_t lead : {0u, 1u}) {
     LinkedBench bench;
     bench.options.os.driver["LeadAdapter"] = lead;
@@ -397,6 +396,9 @@ TEST(LinkedMemory, FrameBufferCallbacksTakeTheLeadsHandleAndAnIndex) {
     ExpectGood(result);
   }
 }
+TEST(LinkedMemory, FrameBufferCallbacksTakeTheLeadsHandleAndAnIndex) { ExpectTheLeadsHandleAndAnIndex(); }
+/// Rule 15, on two adapters.
+TEST(Rule11, OverALinkFrameBufferCallbacksTakeTheLeadsHandleAndAnIndex) { ExpectTheLeadsHandleAndAnIndex(); }
 
 /// Adapter 0 keeps 4 pages, adapter 1 two, over a sleep; `sections` are the sizes that they report.
 void ExpectSavedPartsSurvive(LinkedBench& bench, const std::vector<uint64_t>& sections) {

@@ -131,7 +131,7 @@ void NoteStartUp(const std::function<std::string(const DXGKARG_QUERYADAPTERINFO&
 }
 
 // Reference rule 12: both are read after every AddDevice and before any StartDevice.
-TEST(LinkedAdapters, MemoryAndIommuCapsAreReadAfterEveryAddDeviceAndBeforeAnyStart) {
+void ExpectCapsBetweenAddDeviceAndStart() {
   LinkedBench bench(2);
   NoteStartUp([](const DXGKARG_QUERYADAPTERINFO& args) -> std::string {
     if (args.Type == DXGKQAITYPE_PHYSICAL_MEMORY_CAPS) return "memory caps";
@@ -140,6 +140,9 @@ TEST(LinkedAdapters, MemoryAndIommuCapsAreReadAfterEveryAddDeviceAndBeforeAnySta
   bench.Run([](Life&) {});
   events.resize(6);
   EXPECT_THAT(events, ElementsAre("add", "add", "memory caps", "iommu caps", "start", "start"));
+}
+TEST(LinkedAdapters, MemoryAndIommuCapsAreReadAfterEveryAddDeviceAndBeforeAnyStart) {
+  ExpectCapsBetweenAddDeviceAndStart();
 }
 
 TEST(LinkedAdapters, CapabilitiesAreAskedForEachPhysicalAdapterIndex) {
@@ -200,7 +203,8 @@ TEST(LinkedAdapters, TwoIndicesWithOneHandleAreRefused) {
   EXPECT_THAT(FaultOf(bench.Run([](Life&) {})), HasSubstr("DxgkPhysicalAdapterHandle of adapter 1 is not"));
 }
 
-TEST(LinkedAdapters, HighestVisibleAddressIsTheSmallestOfTheLink) {
+// Reference rule 12.
+void ExpectTheSmallestHighestVisibleAddress() {
   for (const char* smaller : {"Adapter0LimitBits", "Adapter1LimitBits"}) {
     LinkedBench bench(2);
     bench.options.os.limit_bits = 40;
@@ -211,6 +215,13 @@ TEST(LinkedAdapters, HighestVisibleAddressIsTheSmallestOfTheLink) {
     });
     EXPECT_EQ(FaultOf(result), "");
   }
+}
+TEST(LinkedAdapters, HighestVisibleAddressIsTheSmallestOfTheLink) { ExpectTheSmallestHighestVisibleAddress(); }
+
+/// Rule 12 on two adapters.
+TEST(Rule11, OverALinkCapsAreReadAfterEveryAddDeviceAndTheSmallestAddressCounts) {
+  ExpectCapsBetweenAddDeviceAndStart();
+  ExpectTheSmallestHighestVisibleAddress();
 }
 
 TEST(LinkedAdapters, VirtualAddressBitCountIsTheSmallestOfTheLink) {
