@@ -44,7 +44,10 @@ const DRIVER_INITIALIZATION_DATA& Dxgkrnl::Load(PDRIVER_INITIALIZE entry) {
   if (!driver.initialized) throw OsError("the driver's DriverEntry did not call DxgkInitialize");
   if (driver.table.Version < DXGKDDI_INTERFACE_VERSION_WDDM2_9) {
     throw OsError("the driver's interface version " + Hex(driver.table.Version) +
-                  " is older than WDDM 2.9");
+                  " is older than WDDM 2.9" +
+                  (driver.table.Version <= DXGKDDI_INTERFACE_VERSION_WDDM1_3_PATH_INDEPENDENT_ROTATION
+                       ? "; it drives no display, which Windows refuses with C01E0004 before WDDM 2.0"
+                       : ""));
   }
   return driver.table;
 }

@@ -37,6 +37,20 @@ TEST(Adapter, StartProgramsTheDeviceFromAdlsAndEnablesItLast) {
   }
 }
 
+TEST(Adapter, DrivesNoDisplay) {
+  FakeKernel kernel;
+  ASSERT_EQ(kernel.Load(), STATUS_SUCCESS);
+  for (const PVOID entry : {kernel.table.DxgkDdiIsSupportedVidPn, kernel.table.DxgkDdiEnumVidPnCofuncModality,
+                            kernel.table.DxgkDdiCommitVidPn, kernel.table.DxgkDdiSetVidPnSourceAddress,
+                            kernel.table.DxgkDdiUpdateActiveVidPnPresentPath}) {
+    EXPECT_EQ(entry, nullptr);
+  }
+  ASSERT_EQ(kernel.Start(), STATUS_SUCCESS);
+  EXPECT_EQ(kernel.sources, 0u);
+  EXPECT_EQ(kernel.children, 0u);
+  kernel.Unload();
+}
+
 TEST(Adapter, AnUnusedApertureShowsTheDummyPageEverywhere) {
   StartedDriver driver({{"ApertureBytes", 2 << 20}});
   FakeKernel& kernel = driver.kernel;

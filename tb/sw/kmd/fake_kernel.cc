@@ -266,7 +266,6 @@ NTSTATUS FakeKernel::Start() {
   interface.DxgkCbUpdateContextAllocation = UpdateContextAllocation;
   interface.DxgkCbReserveGpuVirtualAddressRange = ReserveRange;
   DXGK_START_INFO start{};
-  ULONG sources = 1, children = 1;
   return table.DxgkDdiStartDevice(adapter, &start, &interface, &sources, &children);
 }
 

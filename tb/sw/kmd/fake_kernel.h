@@ -74,6 +74,7 @@ class FakeKernel {
   // The driver, loaded.
   DRIVER_INITIALIZATION_DATA table{};
   PVOID adapter = nullptr;
+  ULONG sources = 1, children = 1;  ///< as the driver answered
   NTSTATUS Load();   ///< DriverEntry and AddDevice
   NTSTATUS Start();  ///< StartDevice
   void Unload();     ///< StopDevice and RemoveDevice

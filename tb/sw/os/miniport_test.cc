@@ -157,6 +157,18 @@ TEST_F(BadDriver, AnEntryThatIsMissingIsNamed) {
   EXPECT_THAT(result.faults[0].text, HasSubstr("no DxgkDdiSubmitCommandVirtual"));
 }
 
+// A render-only adapter with a table of WDDM 1.3 was seen to be refused; what lies between is this model's limit.
+TEST_F(BadDriver, WithATableOlderThanWddm29IsRefusedByItsVersion) {
+  for (const ULONG version : {DXGKDDI_INTERFACE_VERSION_WDDM1_3, DXGKDDI_INTERFACE_VERSION_WDDM2_8}) {
+    between.table = [version](DRIVER_INITIALIZATION_DATA& table) { table.Version = version; };
+    const auto result = Run();
+    ASSERT_THAT(result.faults, SizeIs(1));
+    EXPECT_THAT(result.faults[0].text, HasSubstr("older than WDDM 2.9"));
+    EXPECT_EQ(result.faults[0].text.find("C01E0004") != std::string::npos,
+              version == DXGKDDI_INTERFACE_VERSION_WDDM1_3);
+  }
+}
+
 TEST_F(BadDriver, AReturnAtAnotherIrqlIsABugCheck) {
   between.build = [&](DXGKARG_BUILDPAGINGBUFFER& args) {
     if (args.Operation == DXGK_OPERATION_FLUSH_TLB) Kernel::Current().scheduler().Raise(kDispatch);
