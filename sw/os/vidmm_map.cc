@@ -20,7 +20,10 @@ void VidMm::EnsureTables(Process& process, uint64_t va, uint64_t pages, bool lar
 
 void VidMm::EnsureEverywhere(Process& process, uint64_t va, uint64_t pages) {
   if (process.parts == nullptr) return;  // its own are made when they are written
-  for (Process* part : *process.parts) part->vidmm->EnsureTables(*part, va, pages);
+  for (Process* part : *process.parts) {
+    part->vidmm->EnsureTables(*part, va, pages);
+    if (part != &process && part->held) part->vidmm->Finish();  // its context goes on
+  }
 }
 
 void VidMm::EnsureTables(Allocation& allocation) {
