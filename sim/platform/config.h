@@ -89,6 +89,7 @@ struct MachineConfig {
     std::string bring_up;  ///< "linked", "windows-22621" or "windows-26100"
     uint64_t window_pages;
     bool system_64k_mapped, eviction_tells_entries;
+    bool system_segment_behind_last, both_mmu_models_refused;
     uint64_t quantum_us, tdr_delay_us;
     bool submit_during_preemption;
 

@@ -242,6 +242,12 @@ std::vector<Key> MakeKeys() {
       SWITCH(os, one_failure_status, false,
              "Memory callbacks answer every failure with STATUS_UNSUCCESSFUL; else each with a status of its own. Not "
              "documented."),
+      SWITCH(os, system_segment_behind_last, true,
+             "In segment sets of an allocation the bit behind the last segment names system memory; else bit 31 does. "
+             "Not documented."),
+      SWITCH(os, both_mmu_models_refused, true,
+             "A driver that declares both models of an MMU, GpuMmu and IoMmu, is refused; else it is one of the first. "
+             "Headers and documents differ."),
       SWITCH(os, flush_end_inclusive, false,
              "FLUSH_TLB ends with its last byte; else one byte behind it. Not documented."),
       Key{"os", "window_updates", SLOT(os.window_updates), std::string("cpu_virtual"), "", 0, 0, KeyKind::kRun,

@@ -115,6 +115,8 @@ os::Parameters OsParameters(const sim::MachineConfig& config, uint64_t seed) {
   parameters.dma_remapping_compatible = config.driver.dma_remapping_compatible;
   parameters.open.system_64k_mapped = config.os.system_64k_mapped;
   parameters.open.eviction_tells_entries = config.os.eviction_tells_entries;
+  parameters.open.system_segment_behind_last = config.os.system_segment_behind_last;
+  parameters.open.both_mmu_models_refused = config.os.both_mmu_models_refused;
   parameters.inject.leak = config.inject.leak;
   parameters.driver["SaveAreaBytes"] = config.driver.save_area_kib << 10;
   parameters.driver["SaveAreaShared"] = config.driver.save_area_shared;

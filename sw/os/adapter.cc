@@ -336,6 +336,8 @@ void Adapter::AskStarted() {
     gpu->answers_.physical_adapter = gpu->index_;
     gpu->answers_.linked = adapters();
     gpu->answers_.last_byte = kernel_.pages().end() - 1;
+    gpu->answers_.system_segment_behind_last = kernel_.parameters().open.system_segment_behind_last;
+    gpu->answers_.both_mmu_models_refused = kernel_.parameters().open.both_mmu_models_refused;
     all.push_back(&gpu->answers_);
   }
   QueryStarted(*miniport_, all, kernel_.parameters().bring_up);

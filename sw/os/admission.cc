@@ -23,6 +23,8 @@ void Model(const AdapterAnswers& a, Refusals& out) {
     out.push_back({"DXGK_VIDMMCAPS.GpuMmuSupported", "is 0; only the GpuMmu model is known here",
                    StopCode::kUnknown, {}});
   }
+  if (caps.GpuMmuSupported && caps.IoMmuSupported && a.both_mmu_models_refused)
+    out.push_back({"DXGK_VIDMMCAPS.IoMmuSupported", "is 1 beside GpuMmuSupported", StopCode::kUnknown, {}});
   if (a.nodes() == 0) {  // an answer without an engine was seen to stop the system; a refusal is tolerated
     out.push_back({"DXGK_PHYSICALADAPTERCAPS.NumExecutionNodes", "is 0", StopCode::kSystemServiceException, {}});
   } else if (a.paging_node() >= a.nodes()) {

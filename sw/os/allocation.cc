@@ -18,6 +18,11 @@ UINT SetOf(const AdapterAnswers& answers, bool aperture) {
   return set;
 }
 
+/// Names the implicit system memory segment in a set.
+UINT SystemBit(const AdapterAnswers& answers) {
+  return answers.system_segment_behind_last ? 1u << answers.segments.size() : DXGK_SEGMENT_SET_SYSTEMMEMORY;
+}
+
 }  // namespace
 
 std::vector<Refusal> AdmitAllocation(const AllocationRequest& request, const DXGK_ALLOCATIONINFO& info,
@@ -39,8 +44,7 @@ std::vector<Refusal> AdmitAllocation(const AllocationRequest& request, const DXG
     if (answers.segments[i].Flags.Use64KBPages && (set >> i & 1) != 0 && info.Alignment % 0x10000 != 0)
       refuse("Alignment", "is no multiple of 64 KiB, and segment " + std::to_string(i + 1) + " has pages of 64 KiB");
   }
-  // The bit behind the last segment names the implicit system memory segment (seen in an open driver).
-  if ((set & ~(apertures | memories | 1u << answers.segments.size())) != 0)
+  if ((set & ~(apertures | memories | SystemBit(answers))) != 0)
     refuse("SupportedWriteSegmentSet", "is " + Hex(set) + "; there are " + std::to_string(answers.segments.size()) +
                                            " segments");
   if ((info.EvictionSegmentSet & ~apertures) != 0)
@@ -71,7 +75,7 @@ Homes HomesOf(const DXGK_ALLOCATIONINFO& info, const AdapterAnswers& answers) {
   const UINT set = info.SupportedWriteSegmentSet;
   homes.memory = set & SetOf(answers, false);
   homes.aperture = set & SetOf(answers, true);
-  homes.implicit_system = (set >> answers.segments.size() & 1) != 0;
+  homes.implicit_system = (set & SystemBit(answers)) != 0;
   homes.contiguous = info.FlagsWddm2.AccessedPhysically != 0;
   homes.alignment = info.Alignment;
   homes.eviction = info.FlagsWddm2.AccessedPhysically ? info.EvictionSegmentSet : 0;

@@ -64,6 +64,12 @@ struct OpenPoints {
   bool system_64k_mapped = true;
   /// Updates with NotifyEviction carry the entries that the table has; else invalid ones.
   bool eviction_tells_entries = false;
+  /// In segment sets of an allocation the bit behind the last segment names system memory (an open driver does it so);
+  /// else DXGK_SEGMENT_SET_SYSTEMMEMORY, a constant of the headers, does.
+  bool system_segment_behind_last = true;
+  /// A driver that declares GpuMmuSupported and IoMmuSupported is refused (header); else it is one of the first model
+  /// (documents: either or both).
+  bool both_mmu_models_refused = true;
 };
 
 /// What the operating system is told about machine and policy.

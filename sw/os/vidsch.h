@@ -31,10 +31,9 @@ namespace gmmu::os {
 /// the quantum while others wait, or longer than the delay, is asked to be preempted; a request that is
 /// not answered within the delay resets the engine; an engine reset that fails, or that hit a paging
 /// packet, resets the adapter. The device whose packet ran is lost, and no other, unless it is the
-/// adapter that was reset: then every device is. A fault of a render packet, which the driver names by its fence, resets
-/// its engine too.
-/// Faults of paging packets go to the kernel's list and end every wait, unless the driver asks for a reset of the
-/// adapter.
+/// adapter that was reset: then every device is. A fault of a render packet, which the driver names by its
+/// fence, resets its engine too. Faults of paging packets go to the kernel's list and end every wait, unless
+/// the driver asks for a reset of the adapter.
 class VidSch {
  public:
   /// `last`: the id that the first one of each node follows.

@@ -152,6 +152,16 @@ TEST_P(AdmissionRule, RefusesAndNamesTheField) {
 INSTANTIATE_TEST_SUITE_P(All, AdmissionRule, ::testing::ValuesIn(kCases),
                          [](const auto& info) { return std::string(info.param.name); });
 
+// os.both_mmu_models_refused: the header forbids it, the documents speak of either or both.
+TEST(Admission, BothModelsOfAnMmuAreRefusedOrNotByASwitch) {
+  AdapterAnswers answers = Good();
+  answers.driver.MemoryManagementCaps.IoMmuSupported = 1;
+  ASSERT_EQ(Admit(answers, true).size(), 1u);
+  EXPECT_EQ(Admit(answers, true)[0].field, "DXGK_VIDMMCAPS.IoMmuSupported");
+  answers.both_mmu_models_refused = false;
+  EXPECT_THAT(Admit(answers, true), IsEmpty());
+}
+
 // Seen on build 26100: bug check 0x10E with parameter 0x49, even with update mode GPU_PHYSICAL.
 TEST(Admission, TablesThatTheCpuCannotReachStopTheSystemWith0x49) {
   AdapterAnswers answers = Good();

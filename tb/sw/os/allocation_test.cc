@@ -128,6 +128,20 @@ TEST(Rule11, WithoutAccessedPhysicallyAnApertureIsUpgradedToTheImplicitSystemSeg
   EXPECT_FALSE(HomesOf(good.info, good.answers).implicit_system) << "nothing to upgrade";
 }
 
+// os.system_segment_behind_last: an open driver takes the bit behind the last segment, the headers have a constant.
+TEST(AllocationRules, SystemMemoryIsInASetByTheBitBehindTheLastSegmentOrByBit31) {
+  for (const bool behind : {true, false}) {
+    Good good;
+    good.answers.system_segment_behind_last = behind;
+    for (const UINT bit : {4u, DXGK_SEGMENT_SET_SYSTEMMEMORY}) {
+      good.info.SupportedWriteSegmentSet = kVramBit | bit;
+      const bool named = behind == (bit == 4);
+      EXPECT_EQ(HomesOf(good.info, good.answers).implicit_system, named) << bit;
+      EXPECT_EQ(good.Refused().empty(), named) << bit;
+    }
+  }
+}
+
 // Bit 13 is LinkInstanced in the flags of WDDM 1.x and MapApertureCpuVisible in those of 2.x.
 TEST(Rule11, Bit13IsMapApertureCpuVisibleInFlagsWddm2) {
   Good good;
