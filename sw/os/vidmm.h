@@ -128,8 +128,8 @@ class VidMm {
   void Wake();
 
   /// `root_entries`: of a resizable root at first, which grows with the addresses that are mapped; 0: what its
-  /// descriptor says. Without a context the driver is not told of a root (seen on build 22621). When the driver refuses a
-  /// part of it, or there is no room, there is none.
+  /// descriptor says. Without a context the driver is not told of a root (seen on build 22621). When the driver
+  /// refuses a part of it, or there is no room, there is none.
   Process* CreateProcess(const std::string& name, uint64_t root_entries = 0, bool with_context = true);
   void CreateContext(Process& process);
   /// The part of a process over linked adapters that is on this GPU: the first one makes the process (`joins` null),
