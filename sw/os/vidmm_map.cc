@@ -49,8 +49,7 @@ void VidMm::InvalidateMappings(Allocation& allocation) {
     Process& process = *mapping.process;
     VidMm& tables = *process.vidmm;
     touched.push_back(&tables);
-    process.space->Invalidate(mapping.va, mapping.pages, tables.SinkFor(process));
-    tables.FlushChanges(process, mapping.va, mapping.pages);
+    tables.Clear(process, mapping.va, mapping.pages);
   }
   Finish(touched);
 }

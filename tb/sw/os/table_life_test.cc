@@ -8,6 +8,7 @@
 #include "driver_front.h"
 #include "os/debug_view.h"
 #include "os/monitored_fence.h"
+#include "os/residency.h"
 #include "os/table_shadow.h"
 #include "workload/render_buffer.h"
 
@@ -305,6 +306,56 @@ TEST_F(TableLife, EvictedTablesAreAnnouncedAndTheirAddressesFaultUntilTheyAreBac
     EXPECT_EQ(announced, tables);
     EXPECT_EQ(subject.process->space->tables(), tables);
     Reads(life, subject.process, subject.va, Pages(0x100, 20));
+    End(life, subject);
+  });
+}
+
+// The entry above the leaf becomes invalid as it is: an eviction comes when there is no room for a table.
+TEST_F(TableLife, WhatALargePageMapsLeavesFullVideoMemory) {
+  bench.config.gpu.vram_mib = 64;
+  Run([&](Life& life) {
+    VidMm::Process* process = nullptr;
+    VidMm::Allocation *data = nullptr, *rest = nullptr;
+    Residency residency(life.vidmm);
+    const uint64_t size = uint64_t{1} << life.adapter.caps().geometry.Shift(1), va = 5 * size;
+    life.worker.Call([&] {
+      process = life.vidmm.CreateProcess("process");
+      data = Filled(life, size / kPage, 0x900, size);
+      life.vidmm.MapLarge(*process, va, 1, *data);
+      rest = TakeAllBut(life, 0);
+      const size_t tables = process->space->tables();
+      residency.Evict(*data);
+      EXPECT_EQ(process->space->tables(), tables);
+      EXPECT_EQ(life.adapter.local_segment().space->free_bytes(), size);
+    });
+    Faults(life, process, va + 3 * kPage, regs::Fault::kEntryInvalid);
+    life.worker.Call([&] {
+      life.vidmm.DestroyAllocation(rest);
+      residency.MakeResident({data});
+    });
+    Reads(life, process, va, Pages(0x900, 4));
+    life.worker.Call([&] {
+      residency.Drop(*data);
+      life.vidmm.DestroyAllocation(data);
+      life.vidmm.DestroyProcess(process);
+    });
+  });
+}
+
+// What is evicted while the tables are away is invalid when they are back.
+TEST_F(TableLife, AnAllocationIsEvictedWhileTheTablesAreAway) {
+  Run([&](Life& life) {
+    Subject subject = Make(life);
+    Residency residency(life.vidmm);
+    life.worker.Call([&] {
+      life.vidmm.EvictTables(*subject.process);
+      residency.Evict(*subject.data);
+      life.vidmm.RestoreTables(*subject.process);
+    });
+    Faults(life, subject.process, subject.va, regs::Fault::kEntryInvalid);
+    life.worker.Call([&] { residency.MakeResident({subject.data}); });
+    Reads(life, subject.process, subject.va, Pages(0x100, 20));
+    life.worker.Call([&] { residency.Drop(*subject.data); });
     End(life, subject);
   });
 }
