@@ -268,7 +268,7 @@ void VidMm::ReplaceRoot(Process& process, uint64_t entries) {
 // without a context is told of its root when it has one, and nothing of it is cached.
 void VidMm::GrowRoot(Process& process, uint64_t entries) {
   const HANDLE context = process.handles.context;
-  if (context != nullptr) gpu_.vidsch().SuspendContext(context, kernel_.parameters().tdr_delay_ns, true);
+  if (context != nullptr) gpu_.vidsch().SuspendContext(context, kIdleNs, true);
   try {
     process.space->ReplaceRoot(entries, SinkFor(process));
   } catch (const NoRoom&) {
