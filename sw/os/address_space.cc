@@ -203,7 +203,7 @@ void AddressSpace::SetEntries(uint64_t va, uint64_t pages, const std::vector<DXG
     update.first_va = at;
     update.driver_protection = driver_protection;
     update.allocation = allocation;
-    update.allocation_offset = allocation_offset + done * hw::kPageSize;
+    update.allocation_offset = allocation_offset + (repeat ? 0 : done * hw::kPageSize);
     if (repeat) {
       update.entries = entries;
     } else {

@@ -358,7 +358,7 @@ void VidSch::HandlePageFault(const DXGKARGCB_NOTIFY_INTERRUPT_DATA& data) {
   } else if (!EndFaulted(id, page.FaultedFenceId, fault.text) && (flags & kAdapter) == 0) {
     return kernel_.Report(fault);
   }
-  node.reset_adapter = (flags & kAdapter) != 0;
+  node.reset_adapter = node.reset_adapter || (flags & kAdapter) != 0;
   node.reset_because = fault.text;
   attention_ = true;
 }

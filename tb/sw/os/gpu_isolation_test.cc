@@ -18,6 +18,7 @@
 #include "os/residency.h"
 #include "platform/config.h"
 #include "twin/machine.h"
+#include "workload/copier.h"
 #include "workload/input.h"
 #include "workload/life.h"
 #include "workload/main_job.h"
@@ -376,6 +377,25 @@ TEST_F(Isolation, ExclusiveAccessThatTheDriverRefusesChangesNothing) {
       }
     });
     workload::MainJob(life).Run();
+  });
+  EXPECT_TRUE(result.Passed()) << Texts(result);
+}
+
+TEST_F(Isolation, WaitsForThePacketsThatTheDriverHolds) {
+  config.gpu.rings = 2;
+  config.gpu.vram_mib = 4;
+  const auto result = Run([](workload::Life& life) {
+    workload::Copier copier(life, "copier", 8, 6);
+    for (uint32_t round = 1; round <= 6; ++round) copier.SubmitRound(round);
+    life.Compare("before", life.adapter.vidsch().idle() ? "the driver holds nothing" : "");
+    life.worker.Call([&] {
+      life.adapter.isolation().exclusive().Run("test", [&] {
+        life.Compare("meanwhile", life.adapter.vidsch().idle() ? "" : "the driver holds packets");
+      });
+    });
+    life.Compare("all packets", copier.Finish() == PacketEnd::kCompleted ? "" : "some are lost");
+    copier.Check();
+    copier.End();
   });
   EXPECT_TRUE(result.Passed()) << Texts(result);
 }

@@ -113,10 +113,11 @@ TEST_P(SleepWithProcesses, MappingsOfSystemMemoryAndZerosAreAsBefore) {
 
 // The driver holds packets and more wait: all that those did before is kept, and the rest is done afterwards.
 TEST_P(SleepWithProcesses, WhatTheGpuIsDoingIsDoneOrWaits) {
+  constexpr uint32_t kRounds = 24;
   bench.options.os.quantum_ns = 2'000;  // processes take turns
   const auto result = Run([](Life& life) {
-    workload::Copier one(life, "one", 8, 6), other(life, "other", 8, 6);
-    for (uint32_t round = 1; round <= 6; ++round) {
+    workload::Copier one(life, "one", 8, kRounds), other(life, "other", 8, kRounds);
+    for (uint32_t round = 1; round <= kRounds; ++round) {
       one.SubmitRound(round);
       other.SubmitRound(round);
     }

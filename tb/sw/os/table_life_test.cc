@@ -261,6 +261,30 @@ TEST_F(TableLife, ATableWithoutAddressesToWriteItByGivesItsPlaceBack) {
   });
 }
 
+// A repeated entry is one page of its allocation, in whichever leaf table it stands.
+TEST_F(TableLife, OnePageOverSeveralLeafTablesHasOneOffsetInItsAllocation) {
+  std::vector<uint64_t> offsets;
+  Run([&](Life& life) {
+    Subject subject = Make(life);
+    const uint64_t pages = 2 * life.adapter.caps().geometry.Entries(0);
+    Watch([&](const DXGKARG_BUILDPAGINGBUFFER& args) {
+      const auto& op = args.UpdatePageTable;
+      if (args.Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE && op.hAllocation == subject.data->handle)
+        offsets.push_back(op.AllocationOffsetInBytes);
+    });
+    life.worker.Call([&] {
+      const uint64_t va = life.vidmm.ReserveVa(*subject.process, pages * kPage);
+      life.vidmm.MapOnePage(*subject.process, va, *subject.data, 3, pages);
+      seen.operation = nullptr;
+      life.vidmm.Unmap(*subject.process, va, pages);
+      life.vidmm.FreeVa(*subject.process, va);
+    });
+    End(life, subject);
+  });
+  EXPECT_GE(offsets.size(), 2u);
+  for (const uint64_t offset : offsets) EXPECT_EQ(offset, 3 * kPage);
+}
+
 TEST_F(TableLife, TablesOfAProcessThatRunsWaitForItsPacketsAndHoldThoseThatCome) {
   Run([&](Life& life) {
     Subject subject = Make(life);

@@ -177,6 +177,19 @@ TEST(PageFaultFlags, WhoAsksForAnAdapterResetGetsItWhateverFenceIsNamed) {
   }
 }
 
+TEST(PageFaultFlags, AFaultThatNeedsLessDoesNotTakeAnAdapterResetBack) {
+  Faults test;
+  test.Submit(test.Render(1, test.guilty));
+  test.Submit(test.Render(2, test.other));
+  test.Run([&] {
+    test.PageFault(1, 1, DXGK_PAGE_FAULT_ADAPTER_RESET_REQUIRED);
+    test.PageFault(2, 1, DXGK_PAGE_FAULT_ENGINE_RESET_REQUIRED);
+    test.Sleep(2000);
+  });
+  EXPECT_THAT(test.driver.reset, IsEmpty());
+  EXPECT_EQ(test.driver.adapter_resets, 1);
+}
+
 // By the design of a driver for build 22621: both resets fail.
 TEST(Tdr, WhenEngineAndAdapterCannotBeResetItIsBugCheck0x116) {
   Faults test;
