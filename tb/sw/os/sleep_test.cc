@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What lives through D3 with its processes. Driver authors for S4; the rest is documents only.
 #include <algorithm>
+#include <memory>
 
 #include "driver_front.h"
-#include "workload/copier.h"
+#include "workload/render_buffer.h"
 
 namespace gmmu::os::test {
 namespace {
@@ -111,26 +112,43 @@ TEST_P(SleepWithProcesses, MappingsOfSystemMemoryAndZerosAreAsBefore) {
   });
 }
 
-// The driver holds packets and more wait: all that those did before is kept, and the rest is done afterwards.
+// The driver holds packets and more wait: all that those did before is kept, and the rest is done afterwards. Each packet
+// copies what the one before it has written.
 TEST_P(SleepWithProcesses, WhatTheGpuIsDoingIsDoneOrWaits) {
-  constexpr uint32_t kRounds = 24;
-  bench.options.os.quantum_ns = 2'000;  // processes take turns
-  const auto result = Run([](Life& life) {
-    workload::Copier one(life, "one", 8, kRounds), other(life, "other", 8, kRounds);
-    for (uint32_t round = 1; round <= kRounds; ++round) {
-      one.SubmitRound(round);
-      other.SubmitRound(round);
+  constexpr uint32_t kPackets = 24, kPages = 8, kBytes = kPages * kPage;
+  Run([](Life& life) {
+    VidMm& vidmm = life.vidmm;
+    VidMm::Process* process = nullptr;
+    VidMm::Allocation* data = nullptr;
+    uint64_t va = 0;
+    life.worker.Call([&] {
+      process = vidmm.CreateProcess("one");
+      data = vidmm.CreateAllocation("data", (kPackets + 1) * kBytes);
+      vidmm.MakeResident(*data);
+      vidmm.Fill(*data, 0, kBytes, 0x77);
+      vidmm.Fill(*data, kBytes, kPackets * kBytes, 0);
+      va = vidmm.ReserveVa(*process, (kPackets + 1) * kBytes);
+      vidmm.MapLocal(*process, va, *data, 0, (kPackets + 1) * kPages);
+    });
+    std::vector<std::unique_ptr<workload::RenderBuffer>> buffers;
+    for (uint64_t i = 0; i < kPackets; ++i) {
+      buffers.push_back(std::make_unique<workload::RenderBuffer>(life, process, kPage));
+      buffers.back()->Copy(va + i * kBytes, va + (i + 1) * kBytes, kBytes);
     }
-    EXPECT_FALSE(life.adapter.vidsch().idle());
+    std::vector<PacketId> packets;
+    for (const auto& buffer : buffers) packets.push_back(buffer->Submit("a copy"));
+    EXPECT_FALSE(life.adapter.vidsch().Ended(packets.front()));
     life.worker.Call([&] { Sleep(life); });
-    EXPECT_EQ(one.Finish(), PacketEnd::kCompleted);
-    EXPECT_EQ(other.Finish(), PacketEnd::kCompleted);
-    one.Check();
-    other.Check();
-    one.End();
-    other.End();
+    for (const PacketId packet : packets)
+      EXPECT_EQ(life.adapter.vidsch().Wait(packet, 1'000'000'000), PacketEnd::kCompleted);
+    Reads(life, process, va, std::vector<uint32_t>((kPackets + 1) * kPages, 0x77));
+    for (const auto& buffer : buffers) buffer->Release();
+    life.worker.Call([&] {
+      vidmm.FreeVa(*process, va);
+      vidmm.DestroyAllocation(data);
+      vidmm.DestroyProcess(process);
+    });
   });
-  for (const auto& check : result.checks) EXPECT_TRUE(check.passed) << check.name << ": " << check.text;
 }
 
 // Who evicted tables before brings them back afterwards.
