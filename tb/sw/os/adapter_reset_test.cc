@@ -36,6 +36,15 @@ NTSTATUS Entry(PDRIVER_OBJECT object, PUNICODE_STRING path) {
   return NT_SUCCESS(status) ? DxgkInitialize(object, path, &table) : status;
 }
 
+struct ShortDelays : LifeBench {
+  ShortDelays() {
+    config.gpu.rings = 2;
+    config.gpu.vram_mib = 4;
+    options.os.quantum_ns = 20'000;
+    options.os.tdr_delay_ns = 50'000;
+  }
+};
+
 struct Hung {
   explicit Hung(Life& life) : life(life) {
     life.worker.Call([&] {
@@ -57,12 +66,8 @@ struct Hung {
 };
 
 TEST(AdapterReset, EveryDeviceIsLostTheTablesAreRebuiltAndNewProcessesWork) {
-  LifeBench bench;
-  bench.config.gpu.rings = 2;
-  bench.config.gpu.vram_mib = 4;
+  ShortDelays bench;
   bench.options.driver = Entry;
-  bench.options.os.quantum_ns = 20'000;
-  bench.options.os.tdr_delay_ns = 50'000;
   const auto result = bench.Run([](Life& life) {
     Hung hung(life);
     VidMm::Process* innocent = nullptr;
@@ -95,12 +100,8 @@ TEST(AdapterReset, EveryDeviceIsLostTheTablesAreRebuiltAndNewProcessesWork) {
 
 /// The worker waits for the process whose packet hangs, to move its tables. The rebuild is the worker's too, behind it.
 TEST(AdapterReset, WorkThatIsUnderWayEndsAndTheRebuildFollows) {
-  LifeBench bench;
-  bench.config.gpu.rings = 2;
-  bench.config.gpu.vram_mib = 4;
+  ShortDelays bench;
   bench.options.driver = Entry;
-  bench.options.os.quantum_ns = 20'000;
-  bench.options.os.tdr_delay_ns = 50'000;
   const auto result = bench.Run([](Life& life) {
     Hung hung(life);
     const PacketId packet = hung.commands->Submit("an endless fill");
@@ -124,11 +125,7 @@ TEST(AdapterReset, WorkThatIsUnderWayEndsAndTheRebuildFollows) {
 
 /// The driver as it is, on a machine whose memory does not answer for `hold_us`.
 workload::JobResult RunWithHeldReads(uint64_t hold_us) {
-  LifeBench bench;
-  bench.config.gpu.rings = 2;
-  bench.config.gpu.vram_mib = 4;
-  bench.options.os.quantum_ns = 20'000;
-  bench.options.os.tdr_delay_ns = 50'000;
+  ShortDelays bench;
   return bench.Run([&](Life& life) {
     workload::FindProcedure("adapter_reset")->run(life, {{"pages", 4}, {"hold_us", hold_us}});
   });
@@ -154,12 +151,8 @@ TEST(AdapterReset, WhenMemoryDoesNotAnswerThenEitherItIsBugCheck0x116) {
 
 /// The driver may use CpuVisibleAddress until it is told that the mapping is gone, and a reset tells it late.
 TEST(AdapterReset, TheCpuAddressOfAnApertureMappingLivesUntilTheDriverIsToldOfItsLoss) {
-  LifeBench bench;
-  bench.config.gpu.rings = 2;
-  bench.config.gpu.vram_mib = 4;
+  ShortDelays bench;
   bench.options.driver = Entry;
-  bench.options.os.quantum_ns = 20'000;
-  bench.options.os.tdr_delay_ns = 50'000;
   unsigned told = 0;
   const auto result = bench.Run([&](Life& life) {
     const char* address = nullptr;

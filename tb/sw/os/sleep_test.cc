@@ -112,8 +112,8 @@ TEST_P(SleepWithProcesses, MappingsOfSystemMemoryAndZerosAreAsBefore) {
   });
 }
 
-// The driver holds packets and more wait: all that those did before is kept, and the rest is done afterwards. Each packet
-// copies what the one before it has written.
+// The driver holds packets and more wait: all that those did before is kept, and the rest is done afterwards. Each
+// packet copies what the one before it has written.
 TEST_P(SleepWithProcesses, WhatTheGpuIsDoingIsDoneOrWaits) {
   constexpr uint32_t kPackets = 24, kPages = 8, kBytes = kPages * kPage;
   Run([](Life& life) {
