@@ -49,6 +49,12 @@ CLI::Option* AddNumber(CLI::App* command, const std::string& name, uint64_t& val
       ->type_name("N");
 }
 
+/// An empty path is a mistake of whoever made it (an unset variable), not an option that was not given.
+CLI::Validator NotEmpty() {
+  return CLI::Validator(
+      [](std::string& text) { return text.empty() ? std::string("the value is empty") : std::string(); }, "");
+}
+
 std::string ListOfEngines() {
   std::string list;
   for (const std::string& engine : Engines()) list += (list.empty() ? "" : ", ") + engine;
@@ -75,28 +81,33 @@ int Dispatch(int argc, const char* const* argv, std::FILE* out, std::FILE* err) 
       ->type_name("");
   run->add_option("--scenario", run_arguments.scenario,
                   "Run a scenario: a name of --list, or a file that ends in .toml")
-      ->type_name("NAME");
+      ->type_name("NAME")->check(NotEmpty());
   bool list = false;
-  run->add_flag("--list", list, "List the scenarios");
-  run->add_option("--out", run_arguments.out, "Write the bytes that came back")->type_name("COPY");
-  run->add_option("--json", run_arguments.json, "Write the report as JSON")->type_name("REPORT");
+  CLI::Option* only_list = run->add_flag("--list", list, "List the scenarios");
+  run->add_option("--out", run_arguments.out, "Write the bytes that came back")->type_name("COPY")->check(NotEmpty());
+  run->add_option("--json", run_arguments.json, "Write the report as JSON")->type_name("REPORT")->check(NotEmpty());
   run->add_option("--engine", run_arguments.engine,
                   "What stands in for the hardware: " + ListOfEngines())
       ->type_name("NAME");
   run->add_option("--config", run_arguments.config, "Machine description, TOML (see gmmu config)")
-      ->type_name("FILE");
+      ->type_name("FILE")->check(NotEmpty());
   AddNumber(run, "--seed", run_arguments.seed, "Seed of placement and patterns, 0 unless given");
-  run->add_option("--waves", run_arguments.waves, "Dump waves (FST)")->type_name("FILE");
-  AddNumber(run, "--waves-from", run_arguments.waves_from, "First GPU cycle in the waves");
-  AddNumber(run, "--waves-to", run_arguments.waves_to, "One past the last GPU cycle in the waves");
+  CLI::Option* waves = run->add_option("--waves", run_arguments.waves, "Dump waves (FST)")
+                          ->type_name("FILE")->check(NotEmpty());
+  AddNumber(run, "--waves-from", run_arguments.waves_from, "First GPU cycle in the waves")->needs(waves);
+  AddNumber(run, "--waves-to", run_arguments.waves_to, "One past the last GPU cycle in the waves")
+      ->needs(waves);
   run->add_option("--dump-host", run_arguments.dump_host,
                   "Write host memory after the last page-in of the first piece, and FILE.json with "
                   "the IOMMU's mappings")
-      ->type_name("FILE");
+      ->type_name("FILE")->check(NotEmpty());
 
   run->add_option("--trace-paging", run_arguments.trace_paging,
                   "Write a line of JSON for each call of DxgkDdiBuildPagingBuffer")
-      ->type_name("FILE");
+      ->type_name("FILE")->check(NotEmpty());
+  for (CLI::Option* option : run->get_options()) {
+    if (option != only_list && option != run->get_help_ptr()) only_list->excludes(option);
+  }
 
   std::string config;
   CLI::App* print =

@@ -7,8 +7,37 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 
 namespace gmmu::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Both are, or will be, the same regular file.
+bool OneFile(const std::string& first, const std::string& second) {
+  std::error_code error;
+  for (const std::string& path : {first, second}) {
+    if (fs::exists(path, error) && !fs::is_regular_file(path, error)) return false;
+  }
+  if (fs::equivalent(first, second, error)) return true;
+  const fs::path one = fs::weakly_canonical(first, error);
+  return !error && one == fs::weakly_canonical(second, error);
+}
+
+}  // namespace
+
+void RefuseSharedFiles(const std::vector<NamedPath>& outputs, const std::vector<NamedPath>& inputs) {
+  const auto refuse = [](const NamedPath& output, const NamedPath& other) {
+    if (output.path.empty() || other.path.empty() || !OneFile(output.path, other.path)) return;
+    throw OutputError(output.path + ": is the file of " + output.option + " and of " + other.option +
+                      "; give each its own");
+  };
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    for (const NamedPath& input : inputs) refuse(outputs[i], input);
+    for (size_t j = 0; j < i; ++j) refuse(outputs[i], outputs[j]);
+  }
+}
 
 OutputFile::OutputFile(const std::string& path) : path_(path) {
   struct stat status;

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace gmmu::app {
 
@@ -11,6 +12,16 @@ class OutputError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
+
+/// A path and the option that gave it; an empty path was not given.
+struct NamedPath {
+  std::string option;
+  std::string path;
+};
+
+/// Throws OutputError when two outputs, or an output and an input, are one file: one of them would be lost. Pipes and
+/// devices may serve several.
+void RefuseSharedFiles(const std::vector<NamedPath>& outputs, const std::vector<NamedPath>& inputs);
 
 /// An output that appears complete or not at all.
 ///

@@ -173,6 +173,15 @@ std::unique_ptr<sim::Engine> MakeEngine(const std::string& name, const sim::Mach
   return sim::Engine::CreateFast(config, options);
 }
 
+/// A scenario brings its own machine, for which no program is built and kept.
+void CheckSizes(const sim::MachineConfig& config, const RunArguments& arguments) {
+  if (arguments.scenario.empty() || config.BuildOptions().empty()) return config.CheckBuilt(arguments.config);
+  std::string sizes;
+  for (const std::string& option : config.BuildOptions()) sizes += (sizes.empty() ? "" : " ") + option;
+  throw sim::ConfigError("scenario " + arguments.scenario + " needs a machine of other sizes: " + sizes +
+                         "\nRun it with --engine fast, which takes any size.");
+}
+
 std::unique_ptr<OutputFile> OpenIfAsked(const std::string& path) {
   return path.empty() ? nullptr : std::make_unique<OutputFile>(path);
 }
@@ -188,7 +197,7 @@ int Run(const RunArguments& arguments, std::FILE* out, std::FILE* err) {
       scenario ? sim::MachineConfig::FromToml(scenario->machine, "[machine] of scenario " + scenario->name)
       : arguments.config.empty() ? sim::MachineConfig::Default()
                                  : sim::MachineConfig::FromFile(arguments.config);
-  if (arguments.engine != kFast) config.CheckBuilt(arguments.config);
+  if (arguments.engine != kFast) CheckSizes(config, arguments);
   workload::JobOptions options;
   options.os = OsParameters(config, arguments.seed);
   options.seed = arguments.seed;
@@ -197,11 +206,20 @@ int Run(const RunArguments& arguments, std::FILE* out, std::FILE* err) {
                              : workload::LoadInput(arguments.file);
   options.input = &input;
 
+  const std::string mappings_path = arguments.dump_host.empty() ? "" : arguments.dump_host + ".json";
+  RefuseSharedFiles({{"--out", arguments.out},
+                     {"--json", arguments.json},
+                     {"--dump-host", arguments.dump_host},
+                     {"the mappings of --dump-host", mappings_path},
+                     {"--waves", arguments.waves},
+                     {"--trace-paging", arguments.trace_paging}},
+                    {{"the input", arguments.file},
+                     {"--config", arguments.config},
+                     {"--scenario", arguments.scenario.find(".toml") == std::string::npos ? "" : arguments.scenario}});
   const auto copy = OpenIfAsked(arguments.out);
   const auto json = OpenIfAsked(arguments.json);
   const auto image = OpenIfAsked(arguments.dump_host);
-  const auto mappings =
-      OpenIfAsked(arguments.dump_host.empty() ? "" : arguments.dump_host + ".json");
+  const auto mappings = OpenIfAsked(mappings_path);
   const auto waves = OpenIfAsked(arguments.waves);
   const auto trace = OpenIfAsked(arguments.trace_paging);
   if (trace) {

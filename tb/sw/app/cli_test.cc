@@ -147,6 +147,14 @@ TEST_F(Cli, ComparesTwoReportsAndNamesTheDifference) {
   ExpectRefusal({"compare", Path("first"), Path("third")}, "the second is no report of gmmu run --json");
 }
 
+TEST_F(Cli, RefusesOptionsThatHaveNoEffect) {
+  ExpectRefusal({"run", "--waves-from", "3"}, "--waves");
+  ExpectRefusal({"run", "--engine", "fast", "--waves-to", "5"}, "--waves");
+  ExpectRefusal({"run", "--list", "--scenario", "main-job"}, "--list");
+  ExpectRefusal({"run", "--list", "--json", Path("x.json")}, "--list");
+  ExpectRefusal({"run", "--list", "file"}, "--list");
+}
+
 TEST_F(Cli, RefusesWavesOfTheFastEngine) {
   ExpectRefusal({"run", "--engine", "fast", "--waves", Path("x.fst")}, "--engine rtl");
 }
@@ -162,6 +170,35 @@ TEST_F(Cli, TheFastEngineTakesAnySizeOfTheHardware) {
 TEST_F(Cli, RefusesOutputsThatCannotBeWritten) {
   ExpectRefusal({"run", "--out", Path("no/such/folder/copy")}, "cannot be created");
   ExpectRefusal({"run", "--json", folder_.string()}, "folder");
+}
+
+TEST_F(Cli, RefusesOutputsThatAreOneFileWithAnotherOrWithAnInput) {
+  const auto contents = [](const std::string& path) {
+    std::ifstream file(path);
+    return std::string{std::istreambuf_iterator<char>(file), {}};
+  };
+  std::ofstream(Path("in")) << "some bytes";
+  std::ofstream(Path("c.toml")) << "[gpu]\nvram_mib = 8\n";
+  fs::create_symlink(Path("in"), Path("link"));
+  const std::vector<std::string> run = {"run", "--engine", "fast"};
+  const auto refuse = [&](std::vector<std::string> more, const std::string& text) {
+    more.insert(more.begin(), run.begin(), run.end());
+    ExpectRefusal(more, text);
+  };
+  for (const char* option : {"--out", "--json", "--dump-host", "--trace-paging"}) {
+    refuse({Path("in"), option, Path("in")}, std::string("is the file of ") + option + " and of the input");
+    refuse({Path("link"), option, Path("in")}, "and of the input");
+    refuse({"--config", Path("c.toml"), option, Path("./c.toml")}, "and of --config");
+    refuse({option, ""}, "the value is empty");
+  }
+  refuse({"--json", Path("x"), "--out", Path("x")}, "is the file of --json and of --out");
+  refuse({"--dump-host", Path("x"), "--json", Path("x.json")}, "the mappings of --dump-host and of --json");
+  EXPECT_EQ(contents(Path("in")), "some bytes");
+  EXPECT_EQ(Run({"run", "--engine", "fast", Path("in"), "--out", Path("copy"), "--json", "/dev/null",
+                 "--trace-paging", "/dev/null"}),
+            0)
+      << err_;
+  EXPECT_EQ(contents(Path("copy")), "some bytes");
 }
 
 TEST_F(Cli, PrintsAConfigurationThatItLoadsAgain) {
