@@ -13,6 +13,7 @@
 #include "platform/config.h"
 #include "platform/engine.h"
 #include "workload/input.h"
+#include "workload/procedures.h"
 #include "workload/scenario.h"
 
 namespace gmmu::app {
@@ -84,6 +85,9 @@ int Dispatch(int argc, const char* const* argv, std::FILE* out, std::FILE* err) 
       ->type_name("NAME")->check(NotEmpty());
   bool list = false;
   CLI::Option* only_list = run->add_flag("--list", list, "List the scenarios");
+  bool procedures = false;
+  CLI::Option* only_procedures =
+      run->add_flag("--procedures", procedures, "List what a scenario can run, with the parameters of each");
   run->add_option("--out", run_arguments.out, "Write the bytes that came back")->type_name("COPY")->check(NotEmpty());
   run->add_option("--json", run_arguments.json, "Write the report as JSON")->type_name("REPORT")->check(NotEmpty());
   run->add_option("--engine", run_arguments.engine,
@@ -106,7 +110,8 @@ int Dispatch(int argc, const char* const* argv, std::FILE* out, std::FILE* err) 
                   "Write a line of JSON for each call of DxgkDdiBuildPagingBuffer")
       ->type_name("FILE")->check(NotEmpty());
   for (CLI::Option* option : run->get_options()) {
-    if (option != only_list && option != run->get_help_ptr()) only_list->excludes(option);
+    for (CLI::Option* only : {only_list, only_procedures})
+      if (option != only && option != run->get_help_ptr()) only->excludes(option);
   }
 
   std::string config;
@@ -139,13 +144,14 @@ int Dispatch(int argc, const char* const* argv, std::FILE* out, std::FILE* err) 
   }
 
   if (app.get_subcommands().empty()) {
-    fmt::print(err, "gmmu: give a command: gmmu run or gmmu config\nSee gmmu --help.\n");
+    fmt::print(err, "gmmu: give a command: gmmu run, config, compare or scan-driver\nSee gmmu --help.\n");
     return kExitUsage;
   }
   if (scan->parsed()) return ScanDriver(driver, out);
   if (compare->parsed()) return Compare(first, second, out);
   if (print->parsed()) return PrintConfig(config, build_options, out);
   if (list) return ListScenarios(out);
+  if (procedures) return ListProcedures(out);
   if (!run_arguments.scenario.empty()) {
     for (const auto& [name, given] : {std::pair{"FILE", !run_arguments.file.empty()},
                                       {"--config", !run_arguments.config.empty()},
@@ -198,6 +204,16 @@ int ListScenarios(std::FILE* out) {
     fmt::print(out, "{}\n    {}\n    {}; evidence: {}{}\n", scenario.name, scenario.title, parts,
                scenario.evidence,
                scenario.expected ? "; must end with: " + scenario.expected->fault : "");
+  }
+  return kExitGood;
+}
+
+int ListProcedures(std::FILE* out) {
+  for (const workload::Procedure& procedure : workload::Procedures()) {
+    fmt::print(out, "{}\n    {}\n", procedure.name, procedure.description);
+    for (const workload::ParameterRule& rule : procedure.parameters) {
+      fmt::print(out, "    {} = {}, {} to {}: {}\n", rule.name, rule.initial, rule.min, rule.max, rule.description);
+    }
   }
   return kExitGood;
 }

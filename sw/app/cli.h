@@ -39,6 +39,8 @@ int Main(int argc, const char* const* argv, std::FILE* out, std::FILE* err);
 int Run(const RunArguments& arguments, std::FILE* out, std::FILE* err);
 /// `gmmu run --list`: the scenarios that are built in.
 int ListScenarios(std::FILE* out);
+/// `gmmu run --procedures`: what a scenario can run, with default, range and meaning of every parameter.
+int ListProcedures(std::FILE* out);
 /// `gmmu scan-driver`: the routines that a driver imports, against those that GPU isolation forbids.
 int ScanDriver(const std::string& path, std::FILE* out);
 /// `gmmu compare`: what two reports of --json say differently of the same work on two engines.

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "app/outputs.h"
+#include "workload/procedures.h"
 
 namespace gmmu::app {
 namespace {
@@ -145,6 +146,22 @@ TEST_F(Cli, ComparesTwoReportsAndNamesTheDifference) {
   EXPECT_THAT(out_, HasSubstr("differs: counters.gpu_engine.commands: "));
   std::ofstream(Path("third")) << "{}";
   ExpectRefusal({"compare", Path("first"), Path("third")}, "the second is no report of gmmu run --json");
+}
+
+TEST_F(Cli, ListsEveryProcedureWithItsParameters) {
+  EXPECT_EQ(Run({"run", "--procedures"}), 0) << err_;
+  size_t parameters = 0;
+  for (const workload::Procedure& procedure : workload::Procedures()) {
+    EXPECT_THAT("\n" + out_, HasSubstr("\n" + procedure.name + "\n    " + procedure.description + "\n"));
+    for (const auto& rule : procedure.parameters) {
+      EXPECT_FALSE(rule.description.empty()) << procedure.name << "." << rule.name;
+      EXPECT_THAT(out_, HasSubstr("\n    " + rule.name + " = " + std::to_string(rule.initial) + ", " +
+                                  std::to_string(rule.min) + " to " + std::to_string(rule.max) + ": "));
+      ++parameters;
+    }
+  }
+  EXPECT_GT(parameters, 20u);
+  ExpectRefusal({"run", "--procedures", "--list"}, "--list");
 }
 
 TEST_F(Cli, RefusesOptionsThatHaveNoEffect) {
