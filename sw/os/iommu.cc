@@ -16,7 +16,8 @@ constexpr uint32_t kFsts = 0x34, kFectl = 0x38, kFedata = 0x3C, kFeaddr = 0x40;
 constexpr uint32_t kIqt = 0x88, kIqa = 0x90;
 constexpr uint32_t kTe = 1u << 31, kSrtp = 1u << 30, kWbf = 1u << 27, kQie = 1u << 26;
 constexpr uint32_t kLevelBits = 0x96FFFFFF;
-constexpr uint32_t kIqe = 1u << 4;
+constexpr uint32_t kPfo = 1u << 0, kPpf = 1u << 1, kIqe = 1u << 4;
+constexpr uint64_t kMostFaults = 4096;  // in one go: who makes more has stopped the run long ago
 constexpr uint64_t kQueueEntries = 256;
 constexpr uint64_t kBoundNs = 10'000'000;
 constexpr uint64_t kPollNs = 100;
@@ -348,24 +349,30 @@ void Iommu::PunchHole(IommuDomain& domain, uint64_t logical) {
   }
 }
 
+// An interrupt comes only when no fault is pending any more and then one is: whatever comes while others are drained is
+// drained with them.
 void Iommu::DrainFaults() {
   const uint32_t records = static_cast<uint32_t>(Field(cap_, 47, 40)) + 1;
   const uint32_t at = static_cast<uint32_t>(16 * Field(cap_, 33, 24));
-  const uint32_t status = Read32(kFsts);
-  uint32_t index = static_cast<uint32_t>(Field(status, 15, 8)) % records;
-  for (uint32_t n = 0; n < records; ++n, index = (index + 1) % records) {
-    const uint64_t high = Read64(at + 16 * index + 8);
-    if (high >> 63 == 0) break;
-    const uint64_t low = Read64(at + 16 * index);
-    IommuFault fault;
-    fault.requester = static_cast<uint16_t>(high);
-    fault.reason = static_cast<uint8_t>(Field(high, 39, 32));
-    fault.read = Field(high, 62, 62) != 0;
-    fault.address = low & ~uint64_t{0xFFF};
-    Write32(at + 16 * index + 12, 1u << 31);
-    if (on_fault_) on_fault_(fault);
-  }
-  Write32(kFsts, 1u | (status & kIqe));  // overflow, and a queue error if there was one
+  uint32_t status = Read32(kFsts);
+  uint64_t drained = 0;
+  do {
+    uint32_t index = static_cast<uint32_t>(Field(status, 15, 8)) % records;
+    for (; drained < kMostFaults; ++drained, index = (index + 1) % records) {
+      const uint64_t high = Read64(at + 16 * index + 8);
+      if (high >> 63 == 0) break;
+      const uint64_t low = Read64(at + 16 * index);
+      IommuFault fault;
+      fault.requester = static_cast<uint16_t>(high);
+      fault.reason = static_cast<uint8_t>(Field(high, 39, 32));
+      fault.read = Field(high, 62, 62) != 0;
+      fault.address = low & ~uint64_t{0xFFF};
+      Write32(at + 16 * index + 12, 1u << 31);
+      if (on_fault_) on_fault_(fault);
+    }
+    Write32(kFsts, kPfo | (Read32(kFsts) & kIqe));  // overflow, and a queue error if there was one
+    status = Read32(kFsts);
+  } while ((status & kPpf) != 0 && drained < kMostFaults);
 }
 
 }  // namespace gmmu::os

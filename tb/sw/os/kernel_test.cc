@@ -75,6 +75,30 @@ TEST(Iommu, TranslatesWhatWasMappedForAttachedDevicesOnly) {
   EXPECT_EQ(machine.kernel.pages().allocated(), 0u);
 }
 
+// The unit tells of a fault only when none was pending.
+TEST(Iommu, FaultsThatComeWhileOthersAreDrainedAreReportedToo) {
+  Machine machine;
+  Iommu& iommu = *machine.kernel.iommu();
+  std::vector<uint64_t> faults;
+  uint64_t more = 20;  // than there are records
+  iommu.Enable([&](const IommuFault& fault) {
+    faults.push_back(fault.address);
+    if (more > 0) machine.Translate(more-- * 4096);
+  });
+  const auto seam = [&] {  // the message is on its way for a while
+    machine.platform.WaitForMessage(1'000'000);
+    machine.kernel.scheduler().Seam();
+  };
+  machine.Translate(0x100000);
+  seam();
+  EXPECT_THAT(faults, SizeIs(21));
+  machine.Translate(0x200000);
+  seam();
+  ASSERT_THAT(faults, SizeIs(22));
+  EXPECT_EQ(faults.back(), 0x200000u);
+  iommu.Disable();
+}
+
 TEST(Iommu, NeverGivesOutTheInterruptWindowOrPageZero) {
   Machine machine;
   Iommu& iommu = *machine.kernel.iommu();
