@@ -223,10 +223,11 @@ IommuDomain* Iommu::CreateDomain(uint64_t limit, bool identity, const std::strin
       id, SecondStage(hal_, pages_, features, "IOMMU domain " + std::to_string(id)), limit, identity,
       seed_, ledger_));
   domain->ticket_ = ledger_.Open("domain", std::to_string(id), owner, "CreateDomain");
+  IommuDomain* made = domain.get();
+  domains_.push_back(std::move(domain));  // the id is taken before anything waits
   if (std::find(stale_ids_.begin(), stale_ids_.end(), id) != stale_ids_.end())
     Submit({DomainFlush(id)});
-  domains_.push_back(std::move(domain));
-  return domains_.back().get();
+  return made;
 }
 
 void Iommu::DestroyDomain(IommuDomain* domain) {
