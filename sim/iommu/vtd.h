@@ -131,7 +131,9 @@ class VtdCore {
 
   // ---- observation
 
-  bool translating() const { return (status_ & 0x80000000u) != 0; }
+  /// Requests that come now are translated: from the write of TE on, while TES still waits for those before it; until
+  /// TES falls, after TE was cleared.
+  bool translating() const { return translating_; }
   uint64_t root() const { return root_; }
   /// Everything that the tables at `root` let devices reach, by SID: exactly the translations that
   /// Peek would grant.
@@ -201,6 +203,7 @@ class VtdCore {
 
   // registers
   uint32_t status_ = 0;  // GSTS
+  bool translating_ = false;
   uint64_t rtaddr_ = 0;  // as written
   uint64_t root_ = 0;    // as latched by SRTP
   uint64_t ccmd_ = 0, iva_ = 0, iotlb_command_ = 0;
@@ -217,8 +220,8 @@ class VtdCore {
   VtdDrainTracker drains_;
 
   // pending
-  VtdDrainTracker::Wait disable_wait_, context_wait_, iotlb_wait_;
-  bool disabling_ = false, context_busy_ = false, iotlb_busy_ = false;
+  VtdDrainTracker::Wait enable_wait_, disable_wait_, context_wait_, iotlb_wait_;
+  bool enabling_ = false, disabling_ = false, context_busy_ = false, iotlb_busy_ = false;
   enum class QueueState : uint8_t {
     kReady,
     kFetching,

@@ -215,9 +215,13 @@ void VtdCore::Write32(uint32_t offset, uint32_t value) {
 
 void VtdCore::WriteCommand(uint32_t value) {
   if ((value & vtd::kTe) != 0) {
-    status_ |= vtd::kTe;
     disabling_ = false;
+    if ((status_ & vtd::kTe) == 0 && !enabling_) {
+      translating_ = enabling_ = true;
+      enable_wait_ = drains_.Mark(true, true);  // what passes untranslated has ended before TES says so
+    }
   } else if (translating() && !disabling_) {
+    enabling_ = false;
     disabling_ = true;
     disable_wait_ = drains_.Mark(true, true);
   }
@@ -236,8 +240,12 @@ void VtdCore::WriteCommand(uint32_t value) {
 }
 
 void VtdCore::CheckDrains() {
+  if (enabling_ && drains_.Done(enable_wait_)) {
+    enabling_ = false;
+    status_ |= vtd::kTe;
+  }
   if (disabling_ && drains_.Done(disable_wait_)) {
-    disabling_ = false;
+    translating_ = disabling_ = false;
     status_ &= ~vtd::kTe;
   }
   if (context_busy_ && drains_.Done(context_wait_)) {

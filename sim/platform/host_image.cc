@@ -67,6 +67,7 @@ std::string MappingsAsJson(const VtdCore* core, hw::HostRam& ram) {
       }
       dump["devices"].push_back({{"bdf", BdfOf(device.sid).ToString()},
                                  {"domain", device.domain},
+                                 {"pass_through", device.pass_through},
                                  {"mappings", mappings}});
     }
   }

@@ -13,7 +13,7 @@ namespace {
 // Registers (docs/vtd.md).
 constexpr uint32_t kCap = 0x08, kEcap = 0x10, kGcmd = 0x18, kGsts = 0x1C, kRtaddr = 0x20;
 constexpr uint32_t kFsts = 0x34, kFectl = 0x38, kFedata = 0x3C, kFeaddr = 0x40;
-constexpr uint32_t kIqt = 0x88, kIqa = 0x90;
+constexpr uint32_t kIqh = 0x80, kIqt = 0x88, kIqa = 0x90, kIqercd = 0xB0;
 constexpr uint32_t kTe = 1u << 31, kSrtp = 1u << 30, kWbf = 1u << 27, kQie = 1u << 26;
 constexpr uint32_t kLevelBits = 0x96FFFFFF;
 constexpr uint32_t kPfo = 1u << 0, kPpf = 1u << 1, kIqe = 1u << 4;
@@ -151,6 +151,7 @@ void Iommu::Disable() {
 
 void Iommu::Submit(const std::vector<Descriptor>& descriptors) {
   if (!enabled()) return;  // it keeps nothing while it is off
+  RequireQueue();
   const uint32_t slot = next_status_++ % 1024;
   const uint64_t status = status_ * hw::kPageSize + 4 * slot;
   const uint32_t done = next_status_;
@@ -171,10 +172,29 @@ void Iommu::Submit(const std::vector<Descriptor>& descriptors) {
   if (forget_()) return;
   auto answered = [&] {
     uint32_t value = 0;
+    if (!queue_error_.empty()) return true;
     return hal_.ram().Read(status, &value, sizeof value) && value == done;
   };
   hal_.scheduler().Wait(answered, kBoundNs, "the IOMMU's invalidation wait descriptor", kPollNs);
+  RequireQueue();
   ledger_.Close(ticket);
+}
+
+void Iommu::RequireQueue() const {
+  if (!queue_error_.empty()) throw OsError(queue_error_);
+}
+
+// Nothing can be invalidated any more, so nothing may be unmapped: whoever waits for the queue, or comes to it, ends
+// the run before it reuses a page.
+void Iommu::StopQueue() {
+  const uint64_t at = Read64(kIqh);
+  const uint64_t address = queue_ * hw::kPageSize + at;
+  queue_error_ = "the IOMMU stopped its invalidation queue, IQERCD " + Hex(Field(Read64(kIqercd), 3, 0)) +
+                 ", at the descriptor " + std::to_string(at / 16) + " (tail " +
+                 std::to_string(Read64(kIqt) / 16) + "): " + Hex(ReadEntry(address)) + " " +
+                 Hex(ReadEntry(address + 8));
+  Write32(kGcmd, Read32(kGsts) & kLevelBits & ~kQie);
+  Write32(kFsts, kIqe);
 }
 
 Iommu::Descriptor Iommu::DomainFlush(uint16_t id) const {
@@ -371,8 +391,9 @@ void Iommu::DrainFaults() {
       Write32(at + 16 * index + 12, 1u << 31);
       if (on_fault_) on_fault_(fault);
     }
-    Write32(kFsts, kPfo | (Read32(kFsts) & kIqe));  // overflow, and a queue error if there was one
+    Write32(kFsts, kPfo);
     status = Read32(kFsts);
+    if ((status & kIqe) != 0) StopQueue();
   } while ((status & kPpf) != 0 && drained < kMostFaults);
 }
 

@@ -73,7 +73,8 @@ class IommuDomain {
 /// Driver of a VT-d unit in legacy mode with queued invalidation.
 ///
 /// Tables lie in host memory; every change that a cache may know is followed by an invalidation and
-/// its wait descriptor before the call returns, so that pages may be reused at once.
+/// its wait descriptor before the call returns, so that pages may be reused at once. A unit that stops its queue (IQE)
+/// ends the call that waits for it, and every later one that would have to, with an OsError.
 class Iommu {
  public:
   /// `forget`: true when the next invalidation is to be queued and never waited for (a deliberate
@@ -136,6 +137,9 @@ class Iommu {
   /// them any more.
   void InvalidatePages(IommuDomain& domain, uint64_t first, uint64_t count,
                        const SecondStage::Unmapped& unmapped);
+  /// Throws OsError, with what the unit said, when it stopped the queue.
+  void RequireQueue() const;
+  void StopQueue();
   Descriptor DomainFlush(uint16_t id) const;
   void WriteEntry(uint64_t address, uint64_t value);
   uint64_t ReadEntry(uint64_t address);
@@ -152,6 +156,7 @@ class Iommu {
   uint64_t queue_ = 0;       // pfn
   uint64_t status_ = 0;      // pfn of the wait descriptors' status page
   uint32_t queue_tail_ = 0;  // entries
+  std::string queue_error_;  // empty: it runs
   uint32_t next_status_ = 1;
   std::map<uint8_t, uint64_t> context_tables_;  // bus -> pfn
   std::vector<std::unique_ptr<IommuDomain>> domains_;

@@ -150,6 +150,36 @@ TEST(VtdCommand, LeavesTranslationOnUntilRequestsInFlightAreDone) {
   EXPECT_EQ(bench.Gsts() & vtd::kTe, 0u);
 }
 
+TEST(VtdCommand, SaysThatTranslationIsOnWhenWhatPassedUntranslatedIsDone) {
+  VtdBench bench;
+  const VtdRequest write{VtdBench::kSid, 0x1000, true, VtdAddressType::kUntranslated};
+  const VtdWalk passed = bench.core.Lookup(write);
+  ASSERT_TRUE(passed.done());
+  EXPECT_EQ(passed.result().hpa, 0x1000u);
+  bench.Start();
+  bench.Map(0x1000, 0x2000);
+  EXPECT_EQ(bench.Gsts() & vtd::kTe, 0u) << "a write that nothing translated is on its way";
+  EXPECT_EQ(bench.Access(0x1000, true).hpa, 0x2000u) << "what comes now is translated";
+  EXPECT_EQ(bench.Gsts() & vtd::kTe, 0u);
+  bench.core.Finish(passed);
+  EXPECT_NE(bench.Gsts() & vtd::kTe, 0u);
+}
+
+TEST(VtdCommand, TakesTranslationBackBeforeItsStatusCame) {
+  VtdBench bench;
+  const VtdRequest write{VtdBench::kSid, 0x1000, true, VtdAddressType::kUntranslated};
+  const VtdWalk passed = bench.core.Lookup(write);
+  bench.Start();
+  bench.Map(0x1000, 0x2000);
+  bench.CommandOff(vtd::kTe);
+  bench.core.Finish(passed);
+  EXPECT_EQ(bench.Gsts() & vtd::kTe, 0u);
+  EXPECT_EQ(bench.Access(0x1000, true).hpa, 0x1000u);
+  bench.Command(vtd::kTe);
+  EXPECT_NE(bench.Gsts() & vtd::kTe, 0u);
+  EXPECT_EQ(bench.Access(0x1000, true).hpa, 0x2000u);
+}
+
 TEST(VtdParameters, AreRefusedOutsideTheirBounds) {
   const auto refused = [](auto change) {
     VtdParameters p;
