@@ -304,7 +304,7 @@ MachineConfig MachineConfig::Default() {
   return config;
 }
 
-MachineConfig MachineConfig::FromToml(std::string_view text, const std::string& file) {
+MachineConfig MachineConfig::FromToml(std::string_view text, const std::string& file, const std::string& section) {
   MachineConfig config = Default();
   toml::table root;
   try {
@@ -313,8 +313,9 @@ MachineConfig MachineConfig::FromToml(std::string_view text, const std::string& 
     throw ConfigError(file + ":" + std::to_string(error.source().begin.line) +
                       ": not TOML: " + std::string(error.description()));
   }
+  const toml::table* table = section.empty() ? &root : root[section].as_table();
   Loader loader(config, file);
-  loader.Load(root);
+  if (table != nullptr) loader.Load(*table);
   loader.CheckTogether();
   return config;
 }

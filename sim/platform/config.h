@@ -141,8 +141,9 @@ struct MachineConfig {
   static MachineConfig Default();
   /// Defaults changed by the TOML text; `file` is the name that errors give. Throws ConfigError for
   /// a syntax error, an unknown key (with the nearest known one), a wrong type, a value out of
-  /// range, and keys that contradict.
-  static MachineConfig FromToml(std::string_view text, const std::string& file);
+  /// range, and keys that contradict. `section`: only that table of the text is read, whose sections are the
+  /// configuration's ("machine": [machine.gpu] is [gpu]); errors give the lines of the whole. Absent: defaults.
+  static MachineConfig FromToml(std::string_view text, const std::string& file, const std::string& section = "");
   /// The same of a file. Throws ConfigError when it cannot be read.
   static MachineConfig FromFile(const std::string& path);
 

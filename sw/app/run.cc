@@ -194,7 +194,7 @@ int Run(const RunArguments& arguments, std::FILE* out, std::FILE* err) {
   std::optional<workload::Scenario> scenario;
   if (!arguments.scenario.empty()) scenario = workload::FindScenario(arguments.scenario);
   const sim::MachineConfig config =
-      scenario ? sim::MachineConfig::FromToml(scenario->machine, "[machine] of scenario " + scenario->name)
+      scenario ? sim::MachineConfig::FromToml(scenario->machine, scenario->file, "machine")
       : arguments.config.empty() ? sim::MachineConfig::Default()
                                  : sim::MachineConfig::FromFile(arguments.config);
   if (arguments.engine != kFast) CheckSizes(config, arguments);

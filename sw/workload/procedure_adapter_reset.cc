@@ -5,6 +5,7 @@
 
 #include "workload/clients.h"
 #include "workload/copier.h"
+#include "workload/needs.h"
 #include "workload/procedures.h"
 #include "workload/render_buffer.h"
 
@@ -124,6 +125,7 @@ class Survivor {
 void Run(Life& life, const ParameterValues& values) {
   os::VidSch& vidsch = life.adapter.vidsch();
   const os::Miniport& driver = life.adapter.miniport();
+  NeedTimeoutWithin(life, values.at("hold_us") * 1000);
   Survivor survivor(life, values.at("pages"));
   Guilty guilty(life, values.at("hold_us") * 1000);
   life.Compare("the packet of the guilty process is lost",

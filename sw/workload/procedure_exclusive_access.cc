@@ -7,6 +7,7 @@
 #include "os/text.h"
 #include "workload/clients.h"
 #include "workload/input.h"
+#include "workload/needs.h"
 #include "workload/procedures.h"
 
 namespace gmmu::workload {
@@ -96,6 +97,7 @@ void SpawnExclusive(Life& life, bool first, uint64_t submitted, Seen& seen) {
 }
 
 void Run(Life& life, const ParameterValues& values) {
+  NeedIsolation(life);
   const uint64_t bytes = (values.at("bytes") + hw::kPageSize - 1) / hw::kPageSize * hw::kPageSize;
   Load load;
   life.worker.Call([&] { Make(life, bytes, load); });

@@ -8,6 +8,7 @@
 #include "os/text.h"
 #include "workload/device_copy.h"
 #include "workload/lines.h"
+#include "workload/needs.h"
 #include "workload/procedures.h"
 
 namespace gmmu::workload {
@@ -164,6 +165,7 @@ class IsolationCallbacks {
 };
 
 void Run(Life& life, const ParameterValues& values) {
+  NeedIsolation(life);
   life.worker.Call([&] { IsolationCallbacks(life, values.at("pages")).Run(); });
 }
 

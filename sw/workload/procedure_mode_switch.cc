@@ -4,6 +4,7 @@
 
 #include "os/text.h"
 #include "workload/input.h"
+#include "workload/needs.h"
 #include "workload/procedures.h"
 
 namespace gmmu::workload {
@@ -24,6 +25,7 @@ constexpr std::array<Step, 7> kSteps = {{{os::RemapPolicy::kNever, os::DmaMode::
                                          {os::RemapPolicy::kNever, os::DmaMode::kPhysical}}};
 
 void Run(Life& life, const ParameterValues& values) {
+  NeedEveryDmaMode(life);
   for (size_t i = 0; i < values.at("steps"); ++i) {
     const Step& step = kSteps[i % kSteps.size()];
     life.restart(step.policy);

@@ -11,7 +11,7 @@ namespace {
 void Run(Life& life, const ParameterValues& values) {
   const auto& reserved = life.adapter.reserved_ranges();
   const auto& firmware = life.kernel.hal().platform().firmware().gpu_reserved;
-  if (!firmware) throw os::OsError("firmware keeps no memory for the GPU here ([host] gpu_reserved_kib)");
+  if (!firmware) throw os::OsError("firmware keeps no memory for the GPU here ([machine.host] gpu_reserved_kib)");
   const bool same = reserved.size() == 1 && reserved[0].BaseAddress == firmware->start &&
                     reserved[0].NumberOfBytes == firmware->end - firmware->start;
   life.Compare("the driver reports what firmware keeps", same ? "" : "it reports something else");

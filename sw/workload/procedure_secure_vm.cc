@@ -3,6 +3,7 @@
 
 #include "os/text.h"
 #include "workload/input.h"
+#include "workload/needs.h"
 #include "workload/procedures.h"
 
 namespace gmmu::workload {
@@ -24,6 +25,7 @@ std::string Unmapped(Life& life, const std::vector<uint64_t>& pages) {
 void Run(Life& life, const ParameterValues& values) {
   const uint64_t bytes = values.at("bytes");
   const bool forced = life.options.os.iommu_flags != 0;
+  NeedIsolation(life);
   life.Compare("mode at the start", Mode(life, forced ? os::DmaMode::kIdentity : os::DmaMode::kPhysical));
   if (!forced) RunSeededMainJob(life, bytes, "before: ");
 

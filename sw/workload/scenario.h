@@ -26,7 +26,8 @@ struct Scenario {
   std::string title;
   std::vector<std::string> parts;  ///< of the memory management that it exercises
   std::string evidence;            ///< "documents", or the build of Windows on which it was seen
-  std::string machine;             ///< configuration, TOML; keys left out have their defaults
+  std::string file;     ///< as errors name it
+  std::string machine;  ///< TOML whose table "machine" is the configuration; keys left out have their defaults
   std::string procedure;
   std::map<std::string, uint64_t> parameters;  ///< all of the procedure's
   std::optional<Expectation> expected;         ///< absent: the run must pass

@@ -53,6 +53,22 @@ TEST(MachineConfig, NamesTheNearestKeyAndTheLineOfAnUnknownOne) {
               AllOf(StartsWith("m.toml:1: "), HasSubstr("nearest is [pcie]")));
 }
 
+TEST(MachineConfig, IsOneTableOfALargerFileWhoseLinesErrorsGive) {
+  const std::string file = "title = \"a\"\n\n[machine.gpu]\ncount = 2\n[machine.host]\n";
+  EXPECT_EQ(MachineConfig::FromToml(file, "s.toml", "machine").gpu.count, 2u);
+  EXPECT_EQ(MachineConfig::FromToml("title = \"a\"", "s.toml", "machine").gpu.count, 1u);
+  const auto error = [&](const std::string& line) {
+    try {
+      MachineConfig::FromToml(file + line, "s.toml", "machine");
+    } catch (const ConfigError& refused) {
+      return std::string(refused.what());
+    }
+    return std::string();
+  };
+  EXPECT_THAT(error("memory_gb = 4"), AllOf(StartsWith("s.toml:6: "), HasSubstr("unknown key host.memory_gb")));
+  EXPECT_THAT(error("[machine.pci]\nlanes = 4"), AllOf(StartsWith("s.toml:6: "), HasSubstr("nearest is [pcie]")));
+}
+
 TEST(MachineConfig, RefusesValuesOutOfRangeWithWhatIsAllowed) {
   EXPECT_THAT(ErrorOf("[gpu]\nlimit_bits = 64"), AllOf(StartsWith("m.toml:2: gpu.limit_bits = 64"),
                                                        HasSubstr("from 32 to 48 (bits)")));

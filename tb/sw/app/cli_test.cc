@@ -72,6 +72,27 @@ TEST_F(Cli, PrintsHelpAndVersion) {
   EXPECT_THAT(out_, HasSubstr("gmmu"));
 }
 
+TEST_F(Cli, RunsEachProcedureOnTheDefaultMachineOrSaysWhichKeysOfTheMachineItNeeds) {
+  size_t passed = 0;
+  for (const workload::Procedure& procedure : workload::Procedures()) {
+    SCOPED_TRACE(procedure.name);
+    const std::string path = Path(procedure.name + ".toml");
+    std::ofstream(path) << "title = \"t\"\nparts = [\"p\"]\nevidence = \"documents\"\nprocedure = \"" << procedure.name
+                        << "\"\n";
+    const int status = Run({"run", "--engine", "fast", "--scenario", path});
+    passed += status == kExitGood;
+    if (status != kExitGood) EXPECT_THAT(out_, HasSubstr("[machine."));
+  }
+  EXPECT_GE(passed, 8u);
+}
+
+TEST_F(Cli, GivesTheLineOfAMachineKeyThatAScenarioHasWrong) {
+  const std::string path = Path("own.toml");
+  std::ofstream(path) << "title = \"t\"\nparts = [\"p\"]\nevidence = \"documents\"\nprocedure = \"main_job\"\n"
+                         "[machine.gpu]\nclok_mhz = 5\n";
+  ExpectRefusal({"run", "--engine", "fast", "--scenario", path}, path + ":6: unknown key gpu.clok_mhz");
+}
+
 TEST_F(Cli, RefusesWhatItDoesNotKnow) {
   ExpectRefusal({}, "gmmu run");
   ExpectRefusal({"fly"}, "fly");

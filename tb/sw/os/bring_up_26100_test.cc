@@ -74,7 +74,7 @@ struct Windows26100 : LifeBench {
     stream.clear();
     before_root = 0;
     process_pasids = 0;
-    config = sim::MachineConfig::FromToml(workload::FindScenario("windows-26100").machine, "scenario");
+    config = sim::MachineConfig::FromToml(workload::FindScenario("windows-26100").machine, "scenario", "machine");
     config.host.memory_gib = 4;
     if (!bits.empty()) {
       config.gpu.page_table_bits = bits;

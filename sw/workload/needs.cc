@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workload/needs.h"
+
+#include <string>
+
+#include "os/errors.h"
+
+namespace gmmu::workload {
+
+void NeedIsolation(const Life& life) {
+  const os::Parameters& p = life.options.os;
+  const bool started_physical = life.adapter.mode() == os::DmaMode::kPhysical;
+  if (p.iommu_flags != 0 || (started_physical && p.secure_vm_key && life.kernel.iommu() != nullptr)) return;
+  throw os::OsError(
+      "nothing activates GPU isolation: it needs [machine.os] iommu = \"physical\" with secure_vm_key = true or "
+      "iommu_flags = 7, [machine.iommu] present = true, and memory that the GPU reaches untranslated "
+      "([machine.host] memory_gib = 4)");
+}
+
+void NeedEveryDmaMode(const Life& life) {
+  const os::Parameters& p = life.options.os;
+  const uint64_t last = life.kernel.pages().end() - 1;
+  if (life.kernel.iommu() != nullptr && last >> p.limit_bits == 0) return;
+  throw os::OsError(
+      "the adapter is started in every mode of DMA: it needs [machine.iommu] present = true, and a GPU that reaches all "
+      "memory ([machine.gpu] limit_bits = 40 with [machine.host] memory_gib = 4)");
+}
+
+void NeedTimeoutWithin(const Life& life, uint64_t ns) {
+  const uint64_t delay = life.options.os.tdr_delay_ns;
+  if (delay < ns / 4) return;
+  throw os::OsError("memory that does not answer for " + std::to_string(ns / 1000) +
+                    " us is not noticed: [machine.os] tdr_delay_us must be less than a quarter of that, it is " +
+                    std::to_string(delay / 1000));
+}
+
+}  // namespace gmmu::workload

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "workload/life.h"
+
+namespace gmmu::workload {
+
+/// What several procedures need of a machine. Each throws OsError with the keys to change when it is not so.
+
+/// GPU isolation is on already, or a secure virtual machine will activate it.
+void NeedIsolation(const Life& life);
+/// The adapter can start translated and untranslated: the GPU reaches all memory, and there is an IOMMU.
+void NeedEveryDmaMode(const Life& life);
+/// Memory that does not answer for `ns` outlasts the wait for a preemption.
+void NeedTimeoutWithin(const Life& life, uint64_t ns);
+
+}  // namespace gmmu::workload
