@@ -4,7 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+#include <string>
+
 #include "life_bench.h"
+#include "os/mdl.h"
 #include "workload/procedures.h"
 
 namespace gmmu::os {
@@ -38,7 +42,80 @@ TEST(PagingTrace, ALineNamesOperationFlagsSizesAndStatus) {
             "\"GpuPhysical.SegmentOffset\": \"0xc000\", "
             "\"StartIndex\": 1072, \"NumPageTableEntries\": 1024, \"Flags.Repeat\": true, "
             "\"Flags.InitialUpdate\": false, \"Flags.NotifyEviction\": false, \"Flags.Use64KBPages\": false, "
-            "\"DriverProtection\": 0, \"AllocationOffsetInBytes\": 0, \"FirstPteVirtualAddress\": \"0x0\"}");
+            "\"DriverProtection\": 0, \"AllocationOffsetInBytes\": 0, \"FirstPteVirtualAddress\": \"0x0\", "
+            "\"hProcess\": false}");
+}
+
+std::string LineOf(const DXGKARG_BUILDPAGINGBUFFER& args) { return PagingTraceLine(0, args, args, STATUS_SUCCESS); }
+
+TEST(PagingTrace, EntriesStandInRuns) {
+  DXGK_PTE entries[6]{};
+  for (size_t i = 0; i < 3; ++i) {
+    entries[i].Valid = 1;
+    entries[i].Segment = 2;
+    entries[i].PageAddress = 0x40 + 0x10 * i;
+  }
+  entries[3] = entries[2];
+  entries[3].ReadOnly = 1;
+  DXGKARG_BUILDPAGINGBUFFER args{};
+  args.Operation = DXGK_OPERATION_UPDATE_PAGE_TABLE;
+  args.UpdatePageTable.pPageTableEntries = entries;
+  args.UpdatePageTable.NumPageTableEntries = 6;
+  EXPECT_THAT(LineOf(args), HasSubstr("\"pPageTableEntries\": ["
+                                      "{\"count\": 3, \"Flags\": \"0x41\", \"PageAddress\": \"0x40\", \"step\": 16}, "
+                                      "{\"count\": 1, \"Flags\": \"0x49\", \"PageAddress\": \"0x60\"}, "
+                                      "{\"count\": 2, \"Flags\": \"0x0\", \"PageAddress\": \"0x0\", \"step\": 0}]}"));
+  args.UpdatePageTable.Flags.Repeat = 1;
+  args.UpdatePageTable.pPageTableEntries64KB = entries + 3;
+  EXPECT_THAT(LineOf(args), HasSubstr("\"pPageTableEntries\": ["
+                                      "{\"count\": 1, \"Flags\": \"0x41\", \"PageAddress\": \"0x40\"}], "
+                                      "\"pPageTableEntries64KB\": ["
+                                      "{\"count\": 1, \"Flags\": \"0x49\", \"PageAddress\": \"0x60\"}]}"));
+}
+
+TEST(PagingTrace, ListsAndRangesStandWithTheirPages) {
+  DXGKARG_BUILDPAGINGBUFFER args{};
+  args.Operation = DXGK_OPERATION_MAP_APERTURE_SEGMENT2;
+  const DXGK_PAGE_NUMBER pages[4] = {0x100, 0x101, 0x102, 0x90};
+  args.MapApertureSegment2.Adl.PageCount = 4;
+  args.MapApertureSegment2.Adl.Pages = pages;
+  EXPECT_THAT(LineOf(args), HasSubstr("\"Adl.Pages\": [{\"count\": 3, \"PageNumber\": \"0x100\"}, "
+                                      "{\"count\": 1, \"PageNumber\": \"0x90\"}]}"));
+  args.MapApertureSegment2.Adl.Flags.Contiguous = 1;
+  args.MapApertureSegment2.Adl.BasePageNumber = 0x777;
+  EXPECT_THAT(LineOf(args), HasSubstr("\"Adl.BasePageNumber\": \"0x777\"}"));
+
+  Mdl mdl({0x20, 0x21});
+  args = {};
+  args.Operation = DXGK_OPERATION_MAP_APERTURE_SEGMENT;
+  args.MapApertureSegment.pMdl = mdl.get();
+  EXPECT_THAT(LineOf(args), HasSubstr("\"pMdl\": true, \"pMdl.Pages\": [{\"count\": 2, \"PageNumber\": \"0x20\"}]}"));
+
+  DXGK_BUILDPAGINGBUFFER_COPY_RANGE range{};
+  range.NumPageTableEntries = 5;
+  range.SrcPageTableAddress = 0x1000;
+  range.DstStartPteIndex = 9;
+  args = {};
+  args.Operation = DXGK_OPERATION_COPY_PAGE_TABLE_ENTRIES;
+  args.CopyPageTableEntries.NumRanges = 1;
+  args.CopyPageTableEntries.pRanges = &range;
+  EXPECT_THAT(LineOf(args), HasSubstr("\"NumRanges\": 1, \"pRanges\": [{\"NumPageTableEntries\": 5, "
+                                      "\"SrcPageTableAddress\": \"0x1000\", \"DstPageTableAddress\": \"0x0\", "
+                                      "\"SrcStartPteIndex\": 0, \"DstStartPteIndex\": 9}]}"));
+}
+
+TEST(PagingTrace, EachOfTheEighteenOperationsHasItsOperand) {
+  std::set<std::string> operands;
+  for (int operation = DXGK_OPERATION_TRANSFER; operation <= DXGK_OPERATION_MAP_APERTURE_SEGMENT2; ++operation) {
+    DXGKARG_BUILDPAGINGBUFFER args{};
+    args.Operation = static_cast<DXGK_BUILDPAGINGBUFFER_OPERATION>(operation);
+    const std::string line = LineOf(args);
+    const std::string last = "\"MultipassOffset_after\": 0";
+    const std::string operand = line.substr(line.find(last) + last.size());
+    EXPECT_GT(operand.size(), 30u) << line;
+    operands.insert(operand);
+  }
+  EXPECT_EQ(operands.size(), 17u) << "two have the same: READ_PHYSICAL and WRITE_PHYSICAL";
 }
 
 TEST(PagingTrace, HasALineForEachCallAndIsTheSameForOneSeed) {
