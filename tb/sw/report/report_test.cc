@@ -2,7 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
 
 #include "report/json_report.h"
 #include "report/text_report.h"
@@ -59,6 +62,31 @@ TEST(TextReport, NamesEverythingThatWentWrong) {
   EXPECT_THAT(text, HasSubstr("leaked adl 3 pages of driver, created by DxgkCbAllocateAdl"));
   EXPECT_THAT(text, HasSubstr("and 9 leaks more"));
   EXPECT_THAT(text, Not(HasSubstr("no leak\n")));
+}
+
+/// Members of `json` with their place, in order; those of a list's first element stand as [].
+void Members(const nlohmann::ordered_json& json, const std::string& at, std::vector<std::string>& members) {
+  if (json.is_array() && !json.empty() && json[0].is_object()) return Members(json[0], at + "[]", members);
+  if (!json.is_object()) return members.push_back(at);
+  for (const auto& [name, value] : json.items()) Members(value, at.empty() ? name : at + "." + name, members);
+}
+
+TEST(JsonReport, HasTheMembersThatTheTableOfItsPageHas) {
+  workload::JobResult result = Sample();
+  os::Fault fault;
+  fault.stop_code = 0x10E;
+  result.faults = {fault};
+  result.leaks.push_back({"page", "0x1000", "vidmm", "test"});
+  result.findings.push_back({"bus", "text"});
+  result.checks.push_back({"name", true, ""});
+  result.counters = {{"BLOCK", "NAME", 1, "", ""}};
+  std::vector<std::string> members, table;
+  Members(nlohmann::ordered_json::parse(JsonReport(result, SampleLimits())), "", members);
+  std::ifstream page(GMMU_SOURCE_DIR "/sw/report/README.md");
+  for (std::string line; std::getline(page, line);) {
+    if (line.rfind("| `", 0) == 0) table.push_back(line.substr(3, line.find('`', 3) - 3));
+  }
+  EXPECT_EQ(members, table);
 }
 
 TEST(JsonReport, HasTheKeysThatProgramsReadAndNoHostTimeUnderCounters) {
