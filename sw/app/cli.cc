@@ -109,6 +109,9 @@ int Dispatch(int argc, const char* const* argv, std::FILE* out, std::FILE* err) 
   run->add_option("--trace-paging", run_arguments.trace_paging,
                   "Write a line of JSON for each call of DxgkDdiBuildPagingBuffer")
       ->type_name("FILE")->check(NotEmpty());
+  run->add_option("--driver", run_arguments.driver,
+                  "Run with the driver of a shared object (docs/driver.md) in place of the one that is built in")
+      ->type_name("FILE")->check(NotEmpty());
   for (CLI::Option* option : run->get_options()) {
     for (CLI::Option* only : {only_list, only_procedures})
       if (option != only && option != run->get_help_ptr()) only->excludes(option);

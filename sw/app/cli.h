@@ -29,6 +29,7 @@ struct RunArguments {
   uint64_t waves_to = ~uint64_t{0};
   std::string dump_host;
   std::string trace_paging;
+  std::string driver;  ///< shared object with a DriverEntry; empty: our own driver
 };
 
 /// The whole program: parses, runs, prints. Never throws; returns the exit status.

@@ -37,6 +37,12 @@ void Progress::Update(const std::string& phase, uint64_t done, uint64_t total) {
   shown_ = true;
 }
 
+void Progress::Line(const std::string& text) {
+  Finish();
+  fmt::print(to_, "{}\n", text);
+  std::fflush(to_);
+}
+
 void Progress::Finish() {
   if (!shown_) return;
   fmt::print(to_, "\r\033[K");

@@ -15,6 +15,8 @@ class Progress {
   explicit Progress(std::FILE* to);
   ~Progress() { Finish(); }
   void Update(const std::string& phase, uint64_t done, uint64_t total);
+  /// A line of its own.
+  void Line(const std::string& text);
   /// Clears the terminal's line.
   void Finish();
 

@@ -9,6 +9,7 @@
 #include <streambuf>
 
 #include "app/cli.h"
+#include "app/load_driver.h"
 #include "app/outputs.h"
 #include "app/progress.h"
 #include "platform/config.h"
@@ -157,6 +158,7 @@ report::Limits LimitsOf(const sim::MachineConfig& config, const RunArguments& ar
   limits.engine = arguments.engine;
   limits.timing = arguments.engine == kFast ? "estimated" : "exact";
   limits.seed = arguments.seed;
+  limits.driver = arguments.driver;
   limits.scenario = arguments.scenario;
   limits.input = !arguments.scenario.empty() ? "scenario " + arguments.scenario
                  : arguments.file.empty()    ? "seeded buffer"
@@ -205,6 +207,7 @@ int Run(const RunArguments& arguments, std::FILE* out, std::FILE* err) {
       arguments.file.empty() ? workload::SeededInput(arguments.seed, workload::kDefaultInputBytes)
                              : workload::LoadInput(arguments.file);
   options.input = &input;
+  if (!arguments.driver.empty()) options.driver = LoadDriver(arguments.driver);
 
   const std::string mappings_path = arguments.dump_host.empty() ? "" : arguments.dump_host + ".json";
   RefuseSharedFiles({{"--out", arguments.out},
@@ -215,6 +218,7 @@ int Run(const RunArguments& arguments, std::FILE* out, std::FILE* err) {
                      {"--trace-paging", arguments.trace_paging}},
                     {{"the input", arguments.file},
                      {"--config", arguments.config},
+                     {"--driver", arguments.driver},
                      {"--scenario", arguments.scenario.find(".toml") == std::string::npos ? "" : arguments.scenario}});
   const auto copy = OpenIfAsked(arguments.out);
   const auto json = OpenIfAsked(arguments.json);
@@ -237,6 +241,10 @@ int Run(const RunArguments& arguments, std::FILE* out, std::FILE* err) {
   std::unique_ptr<sim::Engine> engine = MakeEngine(arguments.engine, config, engine_options);
 
   Progress progress(err);
+  options.os.debug_print = [&](std::string text) {
+    while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.pop_back();
+    progress.Line("driver: " + text);
+  };
   if (copy) options.out = [&](const void* bytes, size_t size) { copy->Write(bytes, size); };
   options.progress = [&](const std::string& phase, uint64_t done, uint64_t total) {
     progress.Update(phase, done, total);

@@ -65,9 +65,6 @@ class Kernel {
     return leaked_ = true;
   }
 
-  /// Driver's debug prints, in order.
-  std::vector<std::string>& messages() { return messages_; }
-
  private:
   struct Block {
     std::unique_ptr<uint8_t[]> bytes;
@@ -85,7 +82,6 @@ class Kernel {
   std::map<void*, Block> pool_;
   std::map<std::string, uint64_t> registry_;
   std::vector<Fault> faults_;
-  std::vector<std::string> messages_;
   bool leaked_ = false;
 };
 

@@ -110,6 +110,8 @@ struct Parameters {
   ReservedQuery reserved_query = ReservedQuery::kNullPointer;
   /// Gets a line for each call of DxgkDdiBuildPagingBuffer (paging_trace.h); empty: nobody does.
   std::function<void(const std::string&)> trace_paging;
+  /// Gets what the driver prints (DbgPrintEx), as it comes; empty: nobody does.
+  std::function<void(const std::string&)> debug_print;
   /// DmaBufferGpuVirtualAddress of paging buffers is 0 and a submission's address is the byte offset in its buffer
   /// (seen on build 22621 with paging buffers in segment 0); else both are the address for the GPU.
   bool paging_address_is_offset = false;

@@ -108,7 +108,7 @@ ULONG DbgPrintEx(ULONG ComponentId, ULONG Level, const char* Format, ...) {
   va_start(arguments, Format);
   std::vsnprintf(text, sizeof text, Format, arguments);
   va_end(arguments);
-  Kernel::Current().messages().emplace_back(text);
+  if (const auto& print = Kernel::Current().parameters().debug_print; print) print(text);
   return STATUS_SUCCESS;
 }
 

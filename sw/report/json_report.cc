@@ -79,6 +79,7 @@ std::string JsonReport(const workload::JobResult& result, const Limits& limits) 
   }
   report["machine"] = {{"engine", limits.engine},
                        {"timing", limits.timing},
+                       {"driver", limits.driver.empty() ? Json(nullptr) : Json(limits.driver)},
                        {"clock_mhz", limits.clock_mhz},
                        {"bus_bits", limits.bus_bits},
                        {"iommu", ModeOf(result.mode)},

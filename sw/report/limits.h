@@ -16,6 +16,7 @@ struct Limits {
   uint64_t seed = 0;
   std::string input;     ///< what was paged
   std::string scenario;  ///< empty: none
+  std::string driver;    ///< shared object that had it; empty: the one that is built in
 };
 
 }  // namespace gmmu::report

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <string>
+
+#include "ddi/ntddk.h"
+
+namespace gmmu::app {
+
+/// DriverEntry of the driver in a shared object, which stays loaded to the end of the program. It takes the routines of
+/// sw/ddi/kernel_routines.list from this program, and nothing else of it. Throws workload::InputError when the file is
+/// no shared object, has no DriverEntry, or wants routines that are not there, with their names.
+PDRIVER_INITIALIZE LoadDriver(const std::string& path);
+
+}  // namespace gmmu::app

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Drivers in shared objects.
+#include "app/load_driver.h"
+
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <set>
+
+#include "cli_bench.h"
+
+namespace gmmu::app {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+struct Driver : Cli {
+  static std::string Named(const std::string& name) { return GMMU_DRIVERS + name + ".so"; }
+  nlohmann::json Report(std::vector<std::string> arguments) {
+    arguments.insert(arguments.end(), {"--engine", "fast", "--seed", "7", "--json", Path("report.json")});
+    EXPECT_EQ(Run(arguments), kExitGood) << err_;
+    std::ifstream file(Path("report.json"));
+    auto report = nlohmann::json::parse(file);
+    report.erase("host_seconds");
+    return report;
+  }
+  std::string Text(const std::string& path) const {
+    std::ifstream file(path);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+};
+
+// What it needs comes through the kernel's routines and the table alone, so where it stands makes no difference.
+TEST_F(Driver, OfASharedObjectDoesWhatTheOneThatIsBuiltInDoes) {
+  for (const char* scenario : {"main-job", "render-preemption", "linked-two", "power-cycle"}) {
+    SCOPED_TRACE(scenario);
+    nlohmann::json own = Report({"run", "--scenario", scenario});
+    nlohmann::json loaded = Report({"run", "--scenario", scenario, "--driver", Named("own")});
+    EXPECT_TRUE(own["machine"]["driver"].is_null());
+    EXPECT_EQ(loaded["machine"]["driver"], Named("own"));
+    own["machine"].erase("driver");
+    loaded["machine"].erase("driver");
+    EXPECT_EQ(own, loaded);
+  }
+}
+
+TEST_F(Driver, ThatIsLoadedIsTheOneThatRunsAndWhatItPrintsIsShown) {
+  EXPECT_EQ(Run({"run", "--engine", "fast", "--driver", Named("refusing")}), kExitFailed);
+  EXPECT_THAT(out_, AllOf(HasSubstr("DriverEntry"), HasSubstr("0xc00000bb")));
+  EXPECT_THAT(err_, HasSubstr("driver: refusing: number 42\n"));
+}
+
+TEST_F(Driver, ThatCannotBeLoadedIsRefusedWithTheReason) {
+  ExpectRefusal({"run", "--driver", Path("nothing.so")}, "nothing.so");
+  std::ofstream(Path("text.so")) << "no driver";
+  ExpectRefusal({"run", "--driver", Path("text.so")}, "neither an ELF file nor an archive");
+  ExpectRefusal({"run", "--driver", Named("without_entry")}, "has no function DriverEntry");
+  ExpectRefusal({"run", "--driver", Named("unknown_routine")}, "NobodyHasThisRoutine");
+  ExpectRefusal({"run", "--driver", Named("forbidden")},
+                "calls MmAllocateContiguousMemory, MmProbeAndLockPages, which GPU isolation forbids");
+  ExpectRefusal({"run", "--driver", Named("own"), "--json", Named("own")}, "is the file of --json and of --driver");
+}
+
+TEST_F(Driver, GetsExactlyTheRoutinesOfTheHeader) {
+  std::set<std::string> declared = {"DxgkInitialize"}, given;
+  const auto names = [](const std::string& text, const char* pattern, std::set<std::string>& into) {
+    const std::regex regex(pattern);
+    for (std::sregex_iterator at(text.begin(), text.end(), regex), end; at != end; ++at) into.insert((*at)[1]);
+  };
+  names(Text(GMMU_SOURCE_DIR "/sw/ddi/wdm.h"), "\n[A-Za-z0-9_]+ ([A-Za-z0-9_]+)\\(", declared);
+  names(Text(GMMU_SOURCE_DIR "/sw/ddi/kernel_routines.list"), "\n  ([A-Za-z0-9_]+);", given);
+  EXPECT_GT(given.size(), 10u);
+  EXPECT_EQ(declared, given);
+}
+
+}  // namespace
+}  // namespace gmmu::app
