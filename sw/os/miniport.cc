@@ -389,6 +389,7 @@ NTSTATUS Miniport::ResetFromTimeout() { return Call(DRIVER(ResetFromTimeout), kP
 NTSTATUS Miniport::RestartFromTimeout() { return Call(DRIVER(RestartFromTimeout), kPassive, lead()); }
 
 NTSTATUS Miniport::Escape(void* data, size_t bytes) {
+  if (table_.DxgkDdiEscape == nullptr) return STATUS_NOT_SUPPORTED;  // a driver need not have it
   DXGKARG_ESCAPE args{};
   args.pPrivateDriverData = data;
   args.PrivateDriverDataSize = static_cast<UINT>(bytes);

@@ -13,7 +13,7 @@
 namespace gmmu::report {
 namespace {
 
-constexpr size_t kMostLeaks = 12;
+constexpr size_t kMostLeaks = 12, kMostFindings = 8;
 
 const char* Translation(os::DmaMode mode) {
   switch (mode) {
@@ -151,8 +151,10 @@ std::string TextReport(const workload::JobResult& result, const Limits& limits) 
                     end - i == 1 ? "" : fmt::format(" ({} times)", end - i)));
     i = end;
   }
-  for (const hw::Finding& finding : result.findings)
-    bad(fmt::format("{} checker: {}", finding.probe, finding.text));
+  for (size_t i = 0; i < result.findings.size() && i < kMostFindings; ++i)
+    bad(fmt::format("{} checker: {}", result.findings[i].probe, result.findings[i].text));
+  if (result.findings.size() > kMostFindings)
+    bad(fmt::format("and {} findings more (--json names all)", result.findings.size() - kMostFindings));
   // What holds pages says more than the pages.
   std::vector<os::Leak> leaks = result.leaks;
   std::stable_partition(leaks.begin(), leaks.end(), [](const os::Leak& leak) {

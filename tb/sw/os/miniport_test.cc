@@ -157,6 +157,15 @@ TEST_F(BadDriver, AnEntryThatIsMissingIsNamed) {
   EXPECT_THAT(result.faults[0].text, HasSubstr("no DxgkDdiSubmitCommandVirtual"));
 }
 
+TEST_F(BadDriver, WithoutEscapesItIsToldThatAnApplicationGotNone) {
+  between.table = [](DRIVER_INITIALIZATION_DATA& table) { table.DxgkDdiEscape = nullptr; };
+  const auto result = Run();
+  ASSERT_THAT(result.faults, SizeIs(1));
+  EXPECT_EQ(result.faults[0].stop_code, 0u);
+  EXPECT_THAT(result.faults[0].text, HasSubstr("with status 0xc00000bb"));
+  EXPECT_THAT(result.leaks, ::testing::IsEmpty());
+}
+
 // A render-only adapter with a table of WDDM 1.3 was seen to be refused; what lies between is this model's limit.
 TEST_F(BadDriver, WithATableOlderThanWddm29IsRefusedByItsVersion) {
   for (const ULONG version : {DXGKDDI_INTERFACE_VERSION_WDDM1_3, DXGKDDI_INTERFACE_VERSION_WDDM2_8}) {

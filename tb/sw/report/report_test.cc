@@ -56,11 +56,15 @@ TEST(TextReport, NamesEverythingThatWentWrong) {
   result.faults = {fault, fault, fault};
   for (int i = 0; i < 20; ++i) result.leaks.push_back({"page", "0x1000", "vidmm", "test"});
   result.leaks.push_back({"adl", "3 pages", "driver", "DxgkCbAllocateAdl"});
+  for (int i = 0; i < 10; ++i) result.findings.push_back({"bus", "beat " + std::to_string(i)});
   const std::string text = TextReport(result, SampleLimits());
   EXPECT_THAT(text, HasSubstr("FAILED"));
   EXPECT_THAT(text, HasSubstr("iommu: no read permission (3 times)\n"));
   EXPECT_THAT(text, HasSubstr("leaked adl 3 pages of driver, created by DxgkCbAllocateAdl"));
   EXPECT_THAT(text, HasSubstr("and 9 leaks more"));
+  EXPECT_THAT(text, HasSubstr("bus checker: beat 7\n"));
+  EXPECT_THAT(text, HasSubstr("and 2 findings more"));
+  EXPECT_THAT(text, Not(HasSubstr("beat 8")));
   EXPECT_THAT(text, Not(HasSubstr("no leak\n")));
 }
 
