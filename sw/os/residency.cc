@@ -9,7 +9,7 @@ void Residency::MakeResident(const std::vector<VidMm::Allocation*>& wanted) {
   ++now_;
   for (VidMm::Allocation* allocation : wanted) {
     if (!allocation->local) Restore(*allocation, wanted);
-    held_[allocation].used = now_;
+    held_[allocation->serial].used = now_;
   }
 }
 
@@ -17,7 +17,7 @@ VidMm::Allocation* Residency::Oldest(const std::vector<VidMm::Allocation*>& want
   VidMm::Allocation* oldest = nullptr;
   uint64_t used = ~uint64_t{0};
   for (VidMm::Allocation* allocation : vidmm_.Allocations()) {  // in the order of their making
-    const auto held = held_.find(allocation);
+    const auto held = held_.find(allocation->serial);
     if (!allocation->local || held == held_.end() || held->second.used >= used) continue;
     if (std::find(wanted.begin(), wanted.end(), allocation) != wanted.end()) continue;
     oldest = allocation;
@@ -50,7 +50,7 @@ void Residency::WithRoom(const VidMm::Allocation& for_this, const std::vector<Vi
 void Residency::Restore(VidMm::Allocation& allocation, const std::vector<VidMm::Allocation*>& wanted) {
   WithRoom(allocation, wanted, [&] { vidmm_.EnsureTables(allocation); });
   while (!vidmm_.TryMakeResident(allocation)) EvictOldest(allocation, wanted);
-  Held& held = held_[&allocation];
+  Held& held = held_[allocation.serial];
   if (held.backing) {
     vidmm_.PageIn(allocation, held.backing, allocation.bytes, nullptr);
     ++counts_.restores;
@@ -68,7 +68,7 @@ void Residency::Restore(VidMm::Allocation& allocation, const std::vector<VidMm::
 void Residency::Evict(VidMm::Allocation& allocation) {
   if (!allocation.local) return;
   vidmm_.InvalidateMappings(allocation);
-  Held& held = held_[&allocation];
+  Held& held = held_[allocation.serial];
   if (!held.backing) {
     PhysicalAdapter& gpu = vidmm_.gpu();
     held.backing = SystemBuffer(gpu.kernel(), gpu.objects(), gpu.handle(), allocation.bytes,
@@ -83,14 +83,14 @@ void Residency::Evict(VidMm::Allocation& allocation) {
 }
 
 void Residency::Drop(VidMm::Allocation& allocation) {
-  const auto held = held_.find(&allocation);
+  const auto held = held_.find(allocation.serial);
   if (held == held_.end()) return;
   if (held->second.backing) held->second.backing.Release();
   held_.erase(held);
 }
 
 SystemBuffer* Residency::Backing(const VidMm::Allocation& allocation) {
-  const auto held = held_.find(const_cast<VidMm::Allocation*>(&allocation));
+  const auto held = held_.find(allocation.serial);
   return held == held_.end() || !held->second.backing ? nullptr : &held->second.backing;
 }
 

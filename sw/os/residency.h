@@ -52,7 +52,7 @@ class Residency {
   VidMm::Allocation* Oldest(const std::vector<VidMm::Allocation*>& wanted);
 
   VidMm& vidmm_;
-  std::map<VidMm::Allocation*, Held> held_;
+  std::map<uint64_t, Held> held_;  // by VidMm::Allocation::serial
   uint64_t now_ = 0;
   Counts counts_;
 };

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "os/bug_check.h"
+#include "os/caught_exceptions.h"
 
 namespace gmmu::os {
 
@@ -81,7 +82,10 @@ void Scheduler::Run() {
     }
     running_ = ready[random_.Below(ready.size())];
     running_->condition = nullptr;
+    const CaughtExceptions own = CaughtExceptions::Current();
+    CaughtExceptions().MakeCurrent();  // a fibre that was suspended puts its own back
     running_->context = std::move(running_->context).resume();
+    own.MakeCurrent();
     running_ = nullptr;
   }
   irql_ = kPassive;
@@ -104,8 +108,10 @@ void Scheduler::Idle() {
 void Scheduler::Suspend() {
   Fibre* self = running_;
   const Irql level = std::exchange(irql_, kPassive);
+  const CaughtExceptions caught = CaughtExceptions::Current();
   context::fiber scheduler = std::move(*self->back).resume();
   *self->back = std::move(scheduler);
+  caught.MakeCurrent();
   irql_ = level;
   if (cancelled_) throw Cancelled{};
 }

@@ -27,7 +27,7 @@ bool WholePages(uint64_t base, uint64_t bytes) { return bytes != 0 && base % kPa
 }  // namespace
 
 const VaCalls::Range* VaCalls::RangeOf(const VidMm::Process& process, uint64_t base, uint64_t bytes) const {
-  const auto all = ranges_.find(&process);
+  const auto all = ranges_.find(process.serial);
   if (all == ranges_.end()) return nullptr;
   auto next = all->second.upper_bound(base);
   if (next == all->second.begin()) return nullptr;
@@ -36,7 +36,7 @@ const VaCalls::Range* VaCalls::RangeOf(const VidMm::Process& process, uint64_t b
 }
 
 bool VaCalls::Touches(const VidMm::Process& process, uint64_t base, uint64_t bytes) const {
-  const auto all = ranges_.find(&process);
+  const auto all = ranges_.find(process.serial);
   if (all == ranges_.end()) return false;
   return std::any_of(all->second.begin(), all->second.end(), [&](const auto& held) {
     return base < held.second.base + held.second.bytes && held.second.base < base + bytes;
@@ -100,7 +100,7 @@ NTSTATUS VaCalls::Map(VidMm::Process& process, D3DDDI_MAPGPUVIRTUALADDRESS& args
     }
     range.base = va;
     range.bytes = bytes;
-    ranges_[&process][va] = range;
+    ranges_[process.serial][va] = range;
   }
   Put(process, va, allocation, args.OffsetInPages, args.SizeInPages, Of(args.Protection, args.DriverProtection));
   args.VirtualAddress = va;
@@ -125,7 +125,7 @@ NTSTATUS VaCalls::Reserve(VidMm::Process& process, D3DDDI_RESERVEGPUVIRTUALADDRE
   range.bytes = args.Size;
   range.reserved = true;
   range.driver_protection = args.DriverProtection;
-  ranges_[&process][*va] = range;
+  ranges_[process.serial][*va] = range;
   if (zero) vidmm_.MapZero(process, *va, args.Size / kPage);
   if (args.ReservationType == D3DDDIGPUVIRTUALADDRESS_RESERVE_NO_ACCESS) vidmm_.Unmap(process, *va, args.Size / kPage);
   args.VirtualAddress = *va;
@@ -137,7 +137,7 @@ NTSTATUS VaCalls::Free(VidMm::Process& process, uint64_t base, uint64_t bytes) {
   if (range == nullptr || range->base != base || range->bytes != bytes) return STATUS_INVALID_PARAMETER;
   vidmm_.UnmapAndFreeTables(process, base, bytes / kPage);
   if (!range->anywhere) vidmm_.FreeVa(process, base);
-  ranges_[&process].erase(base);
+  ranges_[process.serial].erase(base);
   return STATUS_SUCCESS;
 }
 
@@ -275,11 +275,11 @@ NTSTATUS VaCalls::Update(VidMm::Process& process,
 }
 
 void VaCalls::Forget(VidMm::Process& process) {
-  const auto all = ranges_.find(&process);
+  const auto all = ranges_.find(process.serial);
   if (all == ranges_.end()) return;
   const std::map<uint64_t, Range> left = all->second;
   for (const auto& [base, range] : left) Free(process, base, range.bytes);
-  ranges_.erase(&process);
+  ranges_.erase(process.serial);
 }
 
 }  // namespace gmmu::os

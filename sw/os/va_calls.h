@@ -60,7 +60,7 @@ class VaCalls {
   void Do(VidMm::Process& process, const D3DDDI_UPDATEGPUVIRTUALADDRESS_OPERATION& operation, uint64_t inherited);
 
   VidMm& vidmm_;
-  std::map<const VidMm::Process*, std::map<uint64_t, Range>> ranges_;
+  std::map<uint64_t, std::map<uint64_t, Range>> ranges_;  // by VidMm::Process::serial, and base
 };
 
 }  // namespace gmmu::os

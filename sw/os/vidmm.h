@@ -32,9 +32,15 @@ class ContextAllocations;
 /// and its monitored fence have passed. Virtual addresses and sizes are bytes, multiples of 4 KiB
 /// unless a call says otherwise.
 class VidMm {
+  static uint64_t NextSerial() {
+    static uint64_t last = 0;
+    return ++last;
+  }
+
  public:
   struct Process {
     VidMm* vidmm = nullptr;  // of the GPU whose tables these are
+    uint64_t serial = NextSerial();  // no other has or had it
     std::string name;
     ProcessHandles handles;
     std::unique_ptr<AddressSpace> space;
@@ -62,6 +68,7 @@ class VidMm {
   };
   struct Allocation {
     VidMm* vidmm = nullptr;  // of the GPU in whose memory it lives
+    uint64_t serial = NextSerial();  // no other has or had it
     std::string name;
     uint64_t bytes = 0;
     HANDLE handle = nullptr;  // the driver's

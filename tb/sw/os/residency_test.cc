@@ -113,6 +113,26 @@ TEST(Residency, FillsWithZerosAtFirstTouchOnly) {
   EXPECT_THAT(result.faults, IsEmpty());
 }
 
+// The next one may stand where the one that is gone stood; the bytes are not its.
+TEST(Residency, AnAllocationGetsNothingOfOneThatWasDestroyedWithoutADrop) {
+  LifeBench bench;
+  const auto result = bench.Run([](Life& life) {
+    life.worker.Call([&] {
+      Residency residency(life.vidmm);
+      for (uint64_t i = 1; i <= 8; ++i) {
+        VidMm::Allocation* each = life.vidmm.CreateAllocation("each", hw::kPageSize);
+        residency.MakeResident({each});
+        EXPECT_EQ(residency.counts().fills, i) << "the backing store of another came back";
+        residency.Evict(*each);
+        life.vidmm.DestroyAllocation(each);
+      }
+      EXPECT_EQ(residency.counts().restores, 0u);
+    });
+  });
+  EXPECT_THAT(result.faults, IsEmpty());
+  EXPECT_THAT(result.leaks, ::testing::Not(IsEmpty())) << "eight backing stores";
+}
+
 TEST(Residency, SaysWhatDoesNotFitTogether) {
   LifeBench bench;
   const auto result = bench.Run([](Life& life) {

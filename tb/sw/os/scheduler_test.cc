@@ -52,6 +52,32 @@ class Clock : public hw::Platform {
   hw::FirmwareTables firmware_;
 };
 
+// What works in a handler may wait: the handler's exception is still the one that is thrown on.
+TEST(Scheduler, AFibreThatIsSwitchedInAHandlerKeepsItsExceptions) {
+  for (uint64_t seed = 0; seed < 8; ++seed) {
+    Clock clock;
+    Scheduler scheduler(clock, seed);
+    std::vector<std::string> caught;
+    for (const std::string name : {"a", "b", "c"}) {
+      scheduler.Spawn(name, [&scheduler, &caught, name] {
+        try {
+          try {
+            throw std::runtime_error(name);
+          } catch (const std::runtime_error&) {
+            for (int i = 0; i < 3; ++i) scheduler.Yield();
+            throw;
+          }
+        } catch (const std::runtime_error& error) {
+          scheduler.Yield();
+          caught.push_back(name + error.what());
+        }
+      });
+    }
+    scheduler.Run();
+    EXPECT_THAT(caught, ::testing::UnorderedElementsAre("aa", "bb", "cc"));
+  }
+}
+
 TEST(Scheduler, RunsFibresInAnOrderThatTheSeedAloneDecides) {
   auto order = [](uint64_t seed) {
     Clock clock;

@@ -370,7 +370,7 @@ TEST(FlushEnd, IsTheLastByteOrOneBehindItByASwitch) {
     bench.options.os.trace_paging = [&](const std::string& line) {
       if (line.find("\"FLUSH_TLB\"") == std::string::npos) return;
       ++flushes;
-      odd += line.find("fff\"}") != std::string::npos;
+      odd += line.find("fff\", \"hProcess\"") != std::string::npos;
     };
     const auto result = bench.Run([&](workload::Life& life) { workload::RunSeededMainJob(life, 30'000); });
     EXPECT_TRUE(result.Passed());
