@@ -99,6 +99,6 @@ uint64_t ConfigSpace::bar_bytes(unsigned bar) const {
   return bar == 0 ? parameters_.bar0_bytes : bar == 2 ? parameters_.bar2_bytes : 0;
 }
 
-bool ConfigSpace::bar_active(unsigned bar) const { return memory_enable() && bar_base(bar) != 0; }
+bool ConfigSpace::bar_active(unsigned bar) const { return memory_enable() && powered() && bar_base(bar) != 0; }
 
 }  // namespace gmmu::sim

@@ -42,13 +42,14 @@ class ConfigSpace {
   void Write(uint16_t offset, unsigned size, uint32_t value);
 
   bool memory_enable() const { return (Word(0x04) & 2) != 0; }
-  bool bus_master() const { return (Word(0x04) & 4) != 0; }
+  /// The function may make requests: it is enabled, and in D0.
+  bool bus_master() const { return (Word(0x04) & 4) != 0 && powered(); }
   bool intx_disable() const { return (Word(0x04) & 0x400) != 0; }
 
   /// Address and size of BAR 0 or 2; a size of 0 for any other.
   uint64_t bar_base(unsigned bar) const;
   uint64_t bar_bytes(unsigned bar) const;
-  /// The BAR answers: memory enabled, and its address is not zero.
+  /// The BAR answers: memory enabled, its address is not zero, and the function is in D0.
   bool bar_active(unsigned bar) const;
 
   bool msi_enable() const { return (Half(kMsi + 2) & 1) != 0; }

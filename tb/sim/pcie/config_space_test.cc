@@ -85,6 +85,19 @@ TEST(ConfigSpace, GoesToD3AndBackWithItsRegisters) {
   EXPECT_EQ(config.Read(0x10, 4), 0xC0000000u);
 }
 
+// PCI Power Management 1.2, 5.4.1: a function in D3hot answers configuration requests only, and makes no requests.
+TEST(ConfigSpace, InD3ItNeitherAnswersMemoryNorIsABusMaster) {
+  ConfigSpace config = Default();
+  config.Write(0x10, 4, 0xC0000000);
+  config.Write(0x04, 2, 6);
+  EXPECT_TRUE(config.bus_master() && config.bar_active(0));
+  config.Write(ConfigSpace::kPower + 4, 2, 3);
+  EXPECT_FALSE(config.bus_master());
+  EXPECT_FALSE(config.bar_active(0));
+  config.Write(ConfigSpace::kPower + 4, 2, 0);
+  EXPECT_TRUE(config.bus_master() && config.bar_active(0));
+}
+
 TEST(ConfigSpace, ProgramsItsInterruptMessage) {
   ConfigSpace config = Default();
   config.Write(0x54, 4, 0xFEE01003);
