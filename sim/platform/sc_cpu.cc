@@ -362,6 +362,8 @@ std::vector<hw::Counter> Cpu::Counters() {
 
 std::vector<hw::Finding> Cpu::Findings() {
   auto all = findings_;
+  const auto& unowned = parts_.memory->owners().findings();
+  all.insert(all.end(), unowned.begin(), unowned.end());
   for (const CpuUnit& unit : parts_.units) {
     hw::AddUnitFindings(PrefixOf(unit), unit.gpu->Findings(), all);
     if (unit.checker != nullptr) hw::AddUnitFindings(PrefixOf(unit), unit.checker->findings(), all);

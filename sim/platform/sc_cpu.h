@@ -81,6 +81,9 @@ class Cpu : public sc_core::sc_module, public hw::Platform, public hw::Instrumen
   std::vector<hw::Finding> Findings() override;
   hw::BusCounts BusTraffic(hw::Bdf device) override;
   uint64_t PageAccesses(uint64_t pfn) override { return parts_.memory->PageAccesses(pfn); }
+  void NotePages(uint64_t first, uint64_t count, bool owned) override {
+    parts_.memory->owners().Note(first, count, owned);
+  }
   void NoteFlush(unsigned unit, unsigned space, uint64_t start, uint64_t end) override;
   uint64_t Cycles() override { return parts_.units[0].gpu->cycles(); }
   uint64_t CyclesEvaluated() override;

@@ -64,10 +64,11 @@ void HostMemory::Answer(tlm::tlm_generic_payload& t) {
 }
 
 void HostMemory::Watch(const tlm::tlm_generic_payload& t) {
-  if (watched_.empty()) return;
   const auto* extension = t.get_extension<BusExtension>();
   if (extension == nullptr || extension->kind != AddressKind::kTranslated)
     return;  // an IOMMU's own
+  owners_.Access(t.get_address(), t.is_write());
+  if (watched_.empty()) return;
   const auto page = watched_.find(t.get_address() / hw::kPageSize);
   if (page != watched_.end()) ++page->second;
 }

@@ -10,6 +10,7 @@
 
 #include "hw/host_ram.h"
 #include "memory/dram.h"
+#include "memory/page_owners.h"
 #include "platform/sc_agenda.h"
 
 namespace gmmu::sim {
@@ -30,6 +31,8 @@ class HostMemory : public sc_core::sc_module {
   /// Device accesses to the page since the first call for it; `own` accesses of an IOMMU do not
   /// count.
   uint64_t PageAccesses(uint64_t pfn);
+  /// Looked at with the same accesses.
+  PageOwners& owners() { return owners_; }
   /// Accesses outside installed memory.
   uint64_t errors() const { return errors_; }
   std::vector<hw::Counter> Counters() const;
@@ -46,6 +49,7 @@ class HostMemory : public sc_core::sc_module {
   DramTiming timing_;
   Agenda& agenda_;
   std::unordered_map<uint64_t, uint64_t> watched_;
+  PageOwners owners_;
   uint64_t errors_ = 0;
 };
 

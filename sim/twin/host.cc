@@ -46,7 +46,8 @@ VtdResult Host::Translate(const VtdRequest& request, unsigned& reads) {
   return walk.result();
 }
 
-void Host::Touch(uint64_t hpa) {
+void Host::Touch(uint64_t hpa, bool write) {
+  owners_.Access(hpa, write);
   if (watched_.empty()) return;
   const auto watched = watched_.find(hpa / hw::kPageSize);
   if (watched != watched_.end()) ++watched->second;
@@ -57,7 +58,7 @@ bool Host::Read(uint16_t requester, uint64_t logical, void* to, size_t size, boo
   ++traffic_[requester].reads;
   const VtdResult result = Translate({requester, logical, false}, walk_reads);
   if (result.outcome != VtdOutcome::kMemory) return false;
-  Touch(result.hpa);
+  Touch(result.hpa, false);
   return ram_.DeviceRead(result.hpa, to, size, snoop || result.snoop);
 }
 
@@ -74,7 +75,7 @@ void Host::Write(uint16_t requester, uint64_t logical, const void* from, size_t 
     return;
   }
   if (result.outcome != VtdOutcome::kMemory) return;
-  Touch(result.hpa);
+  Touch(result.hpa, true);
   if (!ram_.DeviceWrite(result.hpa, from, size, snoop || result.snoop)) return;  // nobody is there
 }
 

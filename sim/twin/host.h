@@ -10,6 +10,7 @@
 #include "hw/host_ram.h"
 #include "hw/platform.h"
 #include "iommu/vtd.h"
+#include "memory/page_owners.h"
 #include "twin/agenda.h"
 #include "twin/time_model.h"
 
@@ -47,10 +48,11 @@ class Host {
   hw::BusCounts& traffic(uint16_t requester) { return traffic_[requester]; }
   /// See hw::Instruments.
   uint64_t PageAccesses(uint64_t pfn) { return watched_[pfn]; }
+  PageOwners& owners() { return owners_; }
 
  private:
   VtdResult Translate(const VtdRequest& request, unsigned& reads);
-  void Touch(uint64_t hpa);
+  void Touch(uint64_t hpa, bool write);
   void PumpQueue();
 
   hw::HostRam& ram_;
@@ -61,6 +63,7 @@ class Host {
   bool queue_busy_ = false;
   std::map<uint16_t, hw::BusCounts> traffic_;
   std::unordered_map<uint64_t, uint64_t> watched_;  ///< by host physical page
+  PageOwners owners_;
 };
 
 }  // namespace gmmu::sim::twin

@@ -71,6 +71,7 @@ class Machine : public hw::Platform, public hw::Instruments {
   std::vector<hw::Finding> Findings() override;
   hw::BusCounts BusTraffic(hw::Bdf device) override;
   uint64_t PageAccesses(uint64_t pfn) override { return host_->PageAccesses(pfn); }
+  void NotePages(uint64_t first, uint64_t count, bool owned) override { host_->owners().Note(first, count, owned); }
   void NoteFlush(unsigned unit, unsigned space, uint64_t start, uint64_t end) override;
   uint64_t Cycles() override;
   /// Acts of the agenda: nothing is evaluated cycle by cycle.

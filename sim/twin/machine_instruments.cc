@@ -32,7 +32,7 @@ std::vector<hw::Counter> Machine::Counters() {
 }
 
 std::vector<hw::Finding> Machine::Findings() {
-  std::vector<hw::Finding> all;
+  std::vector<hw::Finding> all = host_->owners().findings();
   for (const auto& gpu : gpus_) {
     if (gpu->checker() == nullptr) continue;
     hw::AddUnitFindings(hw::UnitPrefix(gpu->unit(), units()), gpu->checker()->findings(), all);

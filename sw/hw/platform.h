@@ -79,6 +79,9 @@ class Instruments {
   /// Accesses (after the IOMMU) to host physical pages, for proofs of silence: counts reads and writes by any device.
   /// Watching starts at the first call for the page.
   virtual uint64_t PageAccesses(uint64_t pfn) = 0;
+  /// Host physical pages [first, first + count) have an owner from now on, or none. From the first call on, a device's
+  /// access (after the IOMMU) to a page without an owner is a finding.
+  virtual void NotePages(uint64_t first, uint64_t count, bool owned) = 0;
   /// The operating system regards every translation of [start, end) in `space` of GPU `unit` as flushed from now on
   /// (whole space: 0, ~0). The checker demands new translations from here, whatever the hardware did.
   virtual void NoteFlush(unsigned unit, unsigned space, uint64_t start, uint64_t end) = 0;

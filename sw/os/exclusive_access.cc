@@ -9,7 +9,6 @@ namespace {
 constexpr uint64_t kFencesNs = 100'000'000;  // until everything submitted has completed
 /// So long the device is watched before the work and behind it: far longer than an access takes.
 constexpr uint64_t kWatchNs = 50'000;
-constexpr uint64_t kStrayAddress = 0x1000;  // firmware's memory: nobody reads it
 
 }  // namespace
 
@@ -17,8 +16,12 @@ void ExclusiveAccess::BeNoisy(hw::Stray kind) {
   const PhysicalAdapter& gpu = adapter_.lead();
   const hw::Message& message = gpu.message();
   const bool interrupts = kind == hw::Stray::kMessage;
-  adapter_.kernel().instruments()->StrayAccess(gpu.function().bdf, kind, interrupts ? message.address : kStrayAddress,
-                                               interrupts ? message.data : 0);
+  Kernel& kernel = adapter_.kernel();
+  const uint64_t page = kernel.pages().AllocatePage("noisy device", "a page that nothing else uses");
+  kernel.instruments()->StrayAccess(gpu.function().bdf, kind, interrupts ? message.address : page * hw::kPageSize,
+                                    interrupts ? message.data : 0);
+  LetTimePass();
+  kernel.pages().Free(page);
 }
 
 void ExclusiveAccess::LetTimePass() {
@@ -93,7 +96,7 @@ void ExclusiveAccess::DoInSilence(const std::string& what, const std::function<v
   const uint64_t start = kernel.hal().NowNs();
   const std::optional<hw::Stray> noise = kernel.parameters().inject.noisy_device;
   if (noise && kernel.instruments() != nullptr) BeNoisy(*noise);
-  LetTimePass();
+  else LetTimePass();
   RequireSilence(quiet, what);
   work();
   LetTimePass();

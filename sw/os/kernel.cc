@@ -34,7 +34,7 @@ Kernel::Kernel(hw::Platform& platform, const Parameters& parameters)
     : parameters_(parameters),
       scheduler_(platform, parameters.seed),
       hal_(platform, scheduler_),
-      pages_(platform.firmware().ram, parameters.seed, ledger_, &platform.ram()),
+      pages_(platform.firmware().ram, parameters.seed, ledger_, &platform.ram(), platform.instruments()),
       mmio_(ledger_),
       pci_(hal_, kBarWindow) {
   if (current != nullptr) throw std::logic_error("two kernels at a time");
@@ -50,6 +50,8 @@ Kernel::Kernel(hw::Platform& platform, const Parameters& parameters)
     const uint64_t start = reserved.start - (parameters.inject.reserved_overlap ? hw::kPageSize : 0);
     registry_["ReservedBase"] = start;
     registry_["ReservedBytes"] = reserved.end - start;
+    if (hw::Instruments* instruments = platform.instruments(); instruments != nullptr)
+      instruments->NotePages(reserved.start / hw::kPageSize, (reserved.end - reserved.start) / hw::kPageSize, true);
   }
   registry_["ApertureBytes"] = parameters.aperture_bytes;
   registry_["LimitBits"] = parameters.limit_bits;

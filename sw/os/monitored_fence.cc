@@ -54,13 +54,16 @@ PacketEnd MonitoredFence::SignalBehind(VidMm::Process& process, uint64_t value) 
   args.MonitoredFenceGpuVa = mapped_[&process];
   args.MonitoredFenceValue = value;
   args.MonitoredFenceCpuVa = const_cast<uint64_t*>(cpu_);
-  Miniport::Require(adapter.miniport().SignalMonitoredFence(process.handles.context, args),
-                    "DxgkDdiSignalMonitoredFence");
-  const PacketId packet = vidmm_.SubmitRender(process, va, kPage - args.DmaSize, "a signal");
-  const PacketEnd end = adapter.vidsch().Wait(packet, kBoundNs);
+  const NTSTATUS built = adapter.miniport().SignalMonitoredFence(process.handles.context, args);
+  PacketEnd end{};
+  if (NT_SUCCESS(built)) {
+    const PacketId packet = vidmm_.SubmitRender(process, va, kPage - args.DmaSize, "a signal");
+    end = adapter.vidsch().Wait(packet, kBoundNs);
+  }
   vidmm_.Unmap(process, va, 1);
   vidmm_.FreeVa(process, va);
   buffer.Release();
+  Miniport::Require(built, "DxgkDdiSignalMonitoredFence");
   return end;
 }
 

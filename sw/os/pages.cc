@@ -21,8 +21,8 @@ bool Inside(const std::vector<hw::Range>& ranges, uint64_t first, uint64_t count
 }  // namespace
 
 PageAllocator::PageAllocator(std::vector<hw::Range> installed, uint64_t seed, Ledger& ledger,
-                             hw::HostRam* ram)
-    : random_(seed, "pages"), ledger_(ledger), memory_(ram) {
+                             hw::HostRam* ram, hw::Instruments* instruments)
+    : random_(seed, "pages"), ledger_(ledger), memory_(ram), instruments_(instruments) {
   for (const hw::Range& range : installed) {
     const uint64_t start = std::max(range.start / hw::kPageSize, kFirstPage);
     const uint64_t end = range.end / hw::kPageSize;
@@ -47,6 +47,7 @@ std::vector<hw::Range> PageAllocator::Candidates(uint64_t low, uint64_t high) co
 
 void PageAllocator::Take(uint64_t pfn, const std::string& owner, const std::string& created_by) {
   pages_.emplace(pfn, Page{ledger_.Open("page", Hex(pfn * hw::kPageSize), owner, created_by), {}});
+  if (instruments_ != nullptr) instruments_->NotePages(pfn, 1, true);
   if (!zeroing_ || dirty_.erase(pfn) == 0 || memory_ == nullptr) return;
   static constexpr std::array<uint8_t, hw::kPageSize> kZeros{};
   if (!memory_->Write(pfn * hw::kPageSize, kZeros.data(), kZeros.size())) {
@@ -141,6 +142,7 @@ void PageAllocator::Free(uint64_t pfn) {
   if (!page->second.pins.empty()) throw BugCheck("free of page " + Hex(pfn) + ", which is pinned");
   ledger_.Close(page->second.ticket);
   pages_.erase(page);
+  if (instruments_ != nullptr) instruments_->NotePages(pfn, 1, false);
   dirty_.insert(pfn);
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "hw/host_ram.h"
+#include "hw/platform.h"
 #include "os/ledger.h"
 #include "os/random.h"
 
@@ -20,8 +21,9 @@ namespace gmmu::os {
 /// without it their content is what the last owner left.
 class PageAllocator {
  public:
+  /// `instruments`: told which pages have an owner; null: nobody.
   PageAllocator(std::vector<hw::Range> installed, uint64_t seed, Ledger& ledger,
-                hw::HostRam* ram = nullptr);
+                hw::HostRam* ram = nullptr, hw::Instruments* instruments = nullptr);
 
   /// `count` pages at unrelated places; nullopt, and nothing taken, when there are not that many.
   std::optional<std::vector<uint64_t>> AllocateScattered(size_t count, uint64_t low, uint64_t high,
@@ -74,6 +76,7 @@ class PageAllocator {
   Random random_;
   Ledger& ledger_;
   hw::HostRam* memory_;
+  hw::Instruments* instruments_;
 };
 
 }  // namespace gmmu::os

@@ -11,6 +11,7 @@
 
 #include "tb/sim/platform/bare_machine.h"
 #include "tb/sim/platform/held_reads.h"
+#include "tb/sim/platform/owned_pages.h"
 
 namespace gmmu::sim {
 namespace {
@@ -154,6 +155,10 @@ TEST(RtlEngine, TranslatesDmaAndRefusesWhatIsNotMapped) {
     const uint64_t unit = *p.firmware().iommu_base;
     EXPECT_NE(p.MmioRead(unit + 0x34, 4) & 2, 0u);  // a fault is pending
   });
+}
+
+TEST(RtlEngine, AccessesToPagesThatNobodyHasAreFound) {
+  RunOnDefault([](hw::Platform& p, BareMachine& m) { AccessesToPagesThatNobodyHasAreFound(p, m); });
 }
 
 TEST(RtlEngine, ShowsTheDevicesWritesBeforeTheRegisterThatReportsThem) {

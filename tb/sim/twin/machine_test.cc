@@ -11,6 +11,7 @@
 
 #include "platform/engine.h"
 #include "tb/sim/platform/held_reads.h"
+#include "tb/sim/platform/owned_pages.h"
 #include "tb/sim/twin/bench.h"
 
 namespace gmmu::sim::twin {
@@ -79,6 +80,12 @@ TEST(Machine, HeldReadsKeepARingBusyUntilTheirTime) {
   Machine machine(MachineParameters::From(Config()));
   BareMachine bare(machine);
   HeldReadsKeepARingBusyUntilTheirTime(machine, bare);
+}
+
+TEST(Machine, AccessesToPagesThatNobodyHasAreFound) {
+  Machine machine(MachineParameters::From(Config()));
+  BareMachine bare(machine);
+  AccessesToPagesThatNobodyHasAreFound(machine, bare);
 }
 
 TEST(Machine, KeepsATranslationUntilItIsFlushedAndNoLonger) {
