@@ -124,6 +124,7 @@ void Iommu::Enable(std::function<void(const IommuFault&)> on_fault) {
   Write64(kIqt, 0);
   Write64(kIqa, queue_ * hw::kPageSize);  // 256 entries of 16 bytes
   queue_tail_ = 0;
+  queue_error_.clear();
   Command(kQie, true);
   Submit({{1u | 1u << 4, 0}, {2u | 1u << 4 | 3u << 6, 0}});  // context cache, then IOTLB, global
 
