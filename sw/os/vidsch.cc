@@ -352,6 +352,7 @@ void VidSch::HandlePageFault(const DXGKARGCB_NOTIFY_INTERRUPT_DATA& data) {
                      ": DXGK_PAGE_FAULT_FENCE_INVALID needs fence 0 and a bit that says what to reset");
     }
     if ((flags & DXGK_PAGE_FAULT_PROCESS_HANDLE_VALID) != 0) {
+      node.culprit = kGone;  // unless it is one of these
       for (const auto& device : devices_)
         if (device->process == page.FaultedProcessHandle) node.culprit = device->id;
     }

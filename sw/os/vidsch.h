@@ -145,6 +145,7 @@ class VidSch {
     uint32_t fence;
     uint64_t since;
   };
+  static constexpr uint64_t kGone = ~uint64_t{0};  // of a device that is not there any more
   struct Node {
     uint32_t last_given = 0;
     uint32_t last_completed = 0;
@@ -154,7 +155,7 @@ class VidSch {
     std::string reset_because;    // not empty: the engine must be reset
     uint32_t fault_fence = 0;
     uint64_t asked = 0;           // when the driver was asked for its current fence
-    uint64_t culprit = 0;         // a page fault without a fence names the process of this device, which may be gone
+    uint64_t culprit = 0;         // a page fault without a fence names the process of this device, which may be kGone
     bool reset_adapter = false;   // not the engine alone
     uint64_t resubmissions = 0;
   };

@@ -86,14 +86,19 @@ TEST(PageFaultFlags, TheProcessHandleSaysWhoseDeviceIsLost) {
 }
 
 TEST(PageFaultFlags, AProcessThatIsNamedAndEndsBeforeTheResetTakesNobodyWithIt) {
-  for (const unsigned reset : {DXGK_PAGE_FAULT_ENGINE_RESET_REQUIRED, DXGK_PAGE_FAULT_ADAPTER_RESET_REQUIRED}) {
+  for (const auto& [reset, before] : std::vector<std::pair<unsigned, bool>>{
+           {DXGK_PAGE_FAULT_ENGINE_RESET_REQUIRED, false}, {DXGK_PAGE_FAULT_ADAPTER_RESET_REQUIRED, false},
+           {DXGK_PAGE_FAULT_ENGINE_RESET_REQUIRED, true}, {DXGK_PAGE_FAULT_ADAPTER_RESET_REQUIRED, true}}) {
+    SCOPED_TRACE(before ? "gone when the fault is reported" : "gone behind the report");
     Faults test;
+    const unsigned flags = DXGK_PAGE_FAULT_FENCE_INVALID | reset | DXGK_PAGE_FAULT_PROCESS_HANDLE_VALID;
     const bool adapter = reset == DXGK_PAGE_FAULT_ADAPTER_RESET_REQUIRED;
     const PacketId ran = test.Submit(test.Render(2, test.other));
     test.driver.last_aborted = 1;
     test.Run([&] {
-      test.PageFault(0, 1, DXGK_PAGE_FAULT_FENCE_INVALID | reset | DXGK_PAGE_FAULT_PROCESS_HANDLE_VALID, &test.guilty);
-      test.vidsch.DestroyDevice(test.guilty);
+      if (before) test.vidsch.DestroyDevice(test.guilty);
+      test.PageFault(0, 1, flags, &test.guilty);
+      if (!before) test.vidsch.DestroyDevice(test.guilty);
       test.vidsch.CreateDevice("one more");  // where it was, perhaps
       test.Sleep(2000);
       if (!adapter) test.Complete(test.vidsch.last_submitted(1), 1);
