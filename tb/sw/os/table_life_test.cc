@@ -897,6 +897,28 @@ TEST_F(Fence, ASignalOfALostDeviceSaysSoAndTheValueNeverComes) {
   });
 }
 
+NTSTATUS RefuseSignal(HANDLE, DXGKARG_SIGNALMONITOREDFENCE*) { return STATUS_NOT_SUPPORTED; }
+NTSTATUS EntryThatRefusesSignals(PDRIVER_OBJECT object, PUNICODE_STRING path) {
+  const NTSTATUS status = DriverEntry(object, path);
+  DRIVER_INITIALIZATION_DATA table = Dxgkrnl::Current().table_so_far();
+  table.DxgkDdiSignalMonitoredFence = RefuseSignal;
+  return NT_SUCCESS(status) ? DxgkInitialize(object, path, &table) : status;
+}
+
+TEST_F(Fence, ASignalThatTheDriverRefusesLeavesNothingBehind) {
+  bench.options.driver = EntryThatRefusesSignals;
+  Run([&](Life& life) {  // looks at the leaks
+    life.worker.Call([&] {
+      VidMm::Process* process = life.vidmm.CreateProcess("process");
+      MonitoredFence fence(life.vidmm, 5);
+      EXPECT_THROW(static_cast<void>(fence.SignalBehind(*process, 6)), OsError);
+      EXPECT_EQ(fence.Value(), 5u);
+      fence.Release();
+      life.vidmm.DestroyProcess(process);
+    });
+  });
+}
+
 class Debug : public DriverFront {};
 
 TEST_F(Debug, GetPteWalksFromTheRootToTheEntriesOfOneTable) {
