@@ -22,10 +22,11 @@ class CaughtExceptions {
   void MakeCurrent() const { std::memcpy(abi::__cxa_get_globals(), &globals_, sizeof globals_); }
 
  private:
-  struct {
-    void* caught = nullptr;
-    unsigned uncaught = 0;
-  } globals_;
+  struct Globals {
+    void* caught;
+    unsigned uncaught;
+  };
+  Globals globals_{};
 };
 
 }  // namespace gmmu::os
