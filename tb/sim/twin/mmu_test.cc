@@ -29,7 +29,7 @@ class TwinMmuTest : public ::testing::Test {
                       regs::SpaceRoot().set_address(0x3FF000).set_target(Target::kVram).set_enable(1).raw);
     EXPECT_NE(bench_.bare.Read(at + regs::SpaceRoot::kOffset), 0u);  // it has arrived
   }
-  void Put(uint64_t address, uint64_t word) { gpu_.vram().Write(address, &word, sizeof word); }
+  void Put(uint64_t address, uint64_t word) { ASSERT_TRUE(gpu_.vram().Write(address, &word, sizeof word)); }
   static uint64_t Table(uint64_t address, bool k64) {
     return PteEntry().set_valid(1).set_target(Target::kVram).set_table_64k(k64).set_page(address >> 12).raw;
   }
