@@ -12,6 +12,7 @@
 #include "app/load_driver.h"
 #include "app/outputs.h"
 #include "app/progress.h"
+#include "os/driver_guard.h"
 #include "platform/config.h"
 #include "platform/engine.h"
 #include "report/json_report.h"
@@ -207,7 +208,13 @@ int Run(const RunArguments& arguments, std::FILE* out, std::FILE* err) {
       arguments.file.empty() ? workload::SeededInput(arguments.seed, workload::kDefaultInputBytes)
                              : workload::LoadInput(arguments.file);
   options.input = &input;
-  if (!arguments.driver.empty()) options.driver = LoadDriver(arguments.driver);
+  const struct Guarded {
+    ~Guarded() { os::DriverGuard::Remove(); }
+  } guarded;
+  if (!arguments.driver.empty()) {
+    options.driver = LoadDriver(arguments.driver);
+    os::DriverGuard::Install(reinterpret_cast<const void*>(options.driver));
+  }
 
   const std::string mappings_path = arguments.dump_host.empty() ? "" : arguments.dump_host + ".json";
   RefuseSharedFiles({{"--out", arguments.out},

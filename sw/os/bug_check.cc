@@ -20,6 +20,8 @@ const char* NameOf(StopCode code) {
     case StopCode::kUnknown: return "";
     case StopCode::kSystemServiceException: return "SYSTEM_SERVICE_EXCEPTION";
     case StopCode::kPageFaultInNonpagedArea: return "PAGE_FAULT_IN_NONPAGED_AREA";
+    case StopCode::kSystemThreadException: return "SYSTEM_THREAD_EXCEPTION_NOT_HANDLED";
+    case StopCode::kDriverIrqlNotLessOrEqual: return "DRIVER_IRQL_NOT_LESS_OR_EQUAL";
     case StopCode::kVideoMemoryManagementInternal: return "VIDEO_MEMORY_MANAGEMENT_INTERNAL";
     case StopCode::kVideoDxgkrnlFatalError: return "VIDEO_DXGKRNL_FATAL_ERROR";
     case StopCode::kVideoTdrFailure: return "VIDEO_TDR_FAILURE";

@@ -14,6 +14,8 @@ enum class StopCode : uint32_t {
   kUnknown = 0,  ///< Windows would stop; with which number is not known
   kSystemServiceException = 0x3B,
   kPageFaultInNonpagedArea = 0x50,
+  kSystemThreadException = 0x7E,    ///< P1 is the NTSTATUS
+  kDriverIrqlNotLessOrEqual = 0xD1,  ///< P1 is the address, P2 the IRQL
   kVideoMemoryManagementInternal = 0x10E,
   kVideoDxgkrnlFatalError = 0x113,
   kVideoTdrFailure = 0x116,

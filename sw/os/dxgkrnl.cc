@@ -6,6 +6,7 @@
 
 #include "os/adapter.h"
 #include "os/bug_check.h"
+#include "os/driver_guard.h"
 #include "os/miniport.h"
 #include "os/text.h"
 
@@ -38,7 +39,9 @@ const DRIVER_INITIALIZATION_DATA& Dxgkrnl::Load(PDRIVER_INITIALIZE entry) {
   static WCHAR path[] = {'g', 'm', 'm', 'u', 0};
   UNICODE_STRING registry{8, 10, path};
   loading_ = &driver;
-  const NTSTATUS entered = entry(reinterpret_cast<PDRIVER_OBJECT>(this), &registry);
+  NTSTATUS entered = STATUS_UNSUCCESSFUL;
+  DriverGuard::Run("DriverEntry", kPassive, kernel_.hal().NowNs(),
+                   [&] { entered = entry(reinterpret_cast<PDRIVER_OBJECT>(this), &registry); });
   loading_ = nullptr;
   Miniport::Require(entered, "DriverEntry");
   if (!driver.initialized) throw OsError("the driver's DriverEntry did not call DxgkInitialize");
@@ -55,7 +58,8 @@ const DRIVER_INITIALIZATION_DATA& Dxgkrnl::Load(PDRIVER_INITIALIZE entry) {
 void Dxgkrnl::Unload(PDRIVER_INITIALIZE entry) {
   Driver& driver = drivers_.at(entry);
   if (--driver.adapters != 0) return;
-  if (driver.table.DxgkDdiUnload != nullptr) driver.table.DxgkDdiUnload();
+  if (const auto unload = driver.table.DxgkDdiUnload; unload != nullptr)
+    DriverGuard::Run("DxgkDdiUnload", kPassive, kernel_.hal().NowNs(), [&] { unload(); });
   drivers_.erase(entry);
 }
 

@@ -9,6 +9,7 @@
 
 #include "os/bug_check.h"
 #include "os/call_levels.h"
+#include "os/driver_guard.h"
 #include "os/paging_trace.h"
 #include "os/text.h"
 
@@ -66,15 +67,17 @@ auto Miniport::Call(const char* entry, Function* function, Irql level, Args... a
     throw BugCheck(std::string(entry) + " was entered at IRQL " + std::to_string(before) +
                    " and returned at " + std::to_string(kernel_.scheduler().irql()));
   };
+  const uint64_t now = kernel_.hal().NowNs();
   if constexpr (std::is_void_v<decltype(function(args...))>) {
-    function(args...);
+    DriverGuard::Run(entry, before, now, [&] { function(args...); });
     check();
   } else {
     decltype(function(args...)) result{};
+    const auto guarded = [&] { DriverGuard::Run(entry, before, now, [&] { result = function(args...); }); };
     if (kernel_.parameters().build_stack_bytes != 0 && std::string_view(entry) == "DxgkDdiBuildPagingBuffer") {
-      build_stack_used_ = std::max(build_stack_used_, stack_.Run([&] { result = function(args...); }));
+      build_stack_used_ = std::max(build_stack_used_, stack_.Run(guarded));
     } else {
-      result = function(args...);
+      guarded();
     }
     check();
     return result;
@@ -303,9 +306,15 @@ void Miniport::SetRootPageTable(DXGKARG_SETROOTPAGETABLE& args) {
 NTSTATUS Miniport::BuildPagingBuffer(DXGKARG_BUILDPAGINGBUFFER& args) {
   const uint64_t stack = kernel_.parameters().build_stack_bytes;
   const DXGKARG_BUILDPAGINGBUFFER asked = args;
-  const NTSTATUS status = Call(DRIVER(BuildPagingBuffer), kPassive, lead(), &args);
-  if (const auto& trace = kernel_.parameters().trace_paging; trace)
-    trace(PagingTraceLine(kernel_.hal().NowNs(), asked, args, status));
+  const auto& trace = kernel_.parameters().trace_paging;
+  NTSTATUS status = STATUS_SUCCESS;
+  try {
+    status = Call(DRIVER(BuildPagingBuffer), kPassive, lead(), &args);
+  } catch (const std::exception&) {  // whoever looks for the reason wants this call most
+    if (trace) trace(PagingTraceLine(kernel_.hal().NowNs(), asked, asked, std::nullopt));
+    throw;
+  }
+  if (trace) trace(PagingTraceLine(kernel_.hal().NowNs(), asked, args, status));
   if (stack != 0 && build_stack_used_ > stack - kStackOfVidMm) {
     throw BugCheck(StopCode::kPageFaultInNonpagedArea, {},
                    "DxgkDdiBuildPagingBuffer, operation " + NameOf(args.Operation) + ", used " +

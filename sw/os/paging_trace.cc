@@ -254,10 +254,10 @@ uint64_t Between(const void* from, const void* to) {
 }  // namespace
 
 std::string PagingTraceLine(uint64_t ns, const DXGKARG_BUILDPAGINGBUFFER& asked,
-                            const DXGKARG_BUILDPAGINGBUFFER& answered, NTSTATUS status) {
+                            const DXGKARG_BUILDPAGINGBUFFER& answered, std::optional<NTSTATUS> status) {
   Line line;
   line.Number("ns", ns).Text("operation", NameOf(asked.Operation))
-      .Text("status", Hex(static_cast<uint32_t>(status)))
+      .Raw("status", status ? "\"" + Hex(static_cast<uint32_t>(*status)) + "\"" : "null")
       .Flag("pDmaBuffer", asked.pDmaBuffer != nullptr).Number("DmaSize", asked.DmaSize)
       .Number("DmaBufferWriteOffset", asked.DmaBufferWriteOffset)
       .Number("written", Between(asked.pDmaBuffer, answered.pDmaBuffer))

@@ -7,6 +7,7 @@
 
 #include "os/bug_check.h"
 #include "os/caught_exceptions.h"
+#include "os/driver_guard.h"
 
 namespace gmmu::os {
 
@@ -109,9 +110,11 @@ void Scheduler::Suspend() {
   Fibre* self = running_;
   const Irql level = std::exchange(irql_, kPassive);
   const CaughtExceptions caught = CaughtExceptions::Current();
+  DriverGuard::Frame* const call = DriverGuard::Take();
   context::fiber scheduler = std::move(*self->back).resume();
   *self->back = std::move(scheduler);
   caught.MakeCurrent();
+  DriverGuard::Put(call);
   irql_ = level;
   if (cancelled_) throw Cancelled{};
 }

@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "os/stack_meter.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <boost/context/preallocated.hpp>
+#include <new>
 #include <stdexcept>
 #include <utility>
+
+#include "os/driver_guard.h"
 
 namespace gmmu::os {
 namespace {
 
 namespace context = boost::context;
 
+constexpr size_t kGuard = 64 * 1024;  // below the stack: nobody may touch it
 constexpr uint64_t kPaint = 0x5AC7'5AC7'5AC7'5AC7;
 thread_local StackMeter* running = nullptr;
 
@@ -21,23 +27,31 @@ struct KeepsIt {
 
 }  // namespace
 
-StackMeter::StackMeter(size_t bytes) : stack_(bytes / sizeof(uint64_t), kPaint) {
-  RunPainted([] {});  // the first one links what it calls, on that stack
-  own_ = RunPainted([] {});
+StackMeter::StackMeter(size_t bytes) : bytes_(bytes) {
+  void* at = mmap(nullptr, kGuard + bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (at == MAP_FAILED) throw std::bad_alloc();
+  if (mprotect(at, kGuard, PROT_NONE) != 0) throw std::bad_alloc();
+  begin_ = reinterpret_cast<uint64_t*>(static_cast<char*>(at) + kGuard);
+  std::fill(begin_, end(), kPaint);
+  const auto empty = [] { DriverGuard::Run("", 0, 0, [] {}); };
+  RunPainted(empty);  // the first one links what it calls, on that stack
+  own_ = RunPainted(empty);
 }
 
+StackMeter::~StackMeter() { munmap(reinterpret_cast<char*>(begin_) - kGuard, kGuard + bytes_); }
+
 size_t StackMeter::Touched() {
-  const auto deepest = std::find_if(stack_.begin(), stack_.end(), [](uint64_t word) { return word != kPaint; });
-  const auto bytes = static_cast<size_t>(stack_.end() - deepest) * sizeof(uint64_t);
-  std::fill(deepest, stack_.end(), kPaint);
+  uint64_t* deepest = std::find_if(begin_, end(), [](uint64_t word) { return word != kPaint; });
+  const auto bytes = static_cast<size_t>(end() - deepest) * sizeof(uint64_t);
+  std::fill(deepest, end(), kPaint);
   return bytes;
 }
 
 size_t StackMeter::RunPainted(const std::function<void()>& routine) {
   if (running != nullptr) throw std::logic_error("a stack is measured while another one is");
   context::stack_context place;
-  place.size = stack_.size() * sizeof(uint64_t);
-  place.sp = stack_.data() + stack_.size();
+  place.size = bytes_;
+  place.sp = end();
   std::exception_ptr error;
   context::fiber routine_context(std::allocator_arg, context::preallocated(place.sp, place.size, place), KeepsIt(),
                                  [&](context::fiber&& caller) {
@@ -77,8 +91,10 @@ void StackMeter::Off(const std::function<void()>& work) {
   StackMeter* meter = running;
   if (meter == nullptr) return work();
   meter->off_ = &work;
+  DriverGuard::Frame* const call = DriverGuard::Take();
   context::fiber caller = std::move(*meter->caller_).resume();
   *meter->caller_ = std::move(caller);
+  DriverGuard::Put(call);
   if (meter->error_) std::rethrow_exception(std::exchange(meter->error_, nullptr));
 }
 

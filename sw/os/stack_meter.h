@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <exception>
 #include <functional>
-#include <vector>
 
 namespace gmmu::os {
 
@@ -15,8 +14,9 @@ namespace gmmu::os {
 /// change to another fibre but inside of Off.
 class StackMeter {
  public:
-  /// `bytes`: of the stack, far more than any routine should use.
+  /// `bytes`: of the stack, far more than any routine should use, whole pages. Below it is memory that cannot be touched.
   explicit StackMeter(size_t bytes = 96 * 1024);
+  ~StackMeter();
   StackMeter(const StackMeter&) = delete;
   StackMeter& operator=(const StackMeter&) = delete;
 
@@ -29,7 +29,10 @@ class StackMeter {
   size_t Touched();
   size_t RunPainted(const std::function<void()>& routine);
 
-  std::vector<uint64_t> stack_;
+  uint64_t* end() const { return begin_ + bytes_ / sizeof(uint64_t); }
+
+  const size_t bytes_;
+  uint64_t* begin_ = nullptr;
   boost::context::fiber* caller_ = nullptr;  // while the routine runs
   const std::function<void()>* off_ = nullptr;
   std::exception_ptr error_;

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "ddi/wdm.h"
+#include "os/driver_guard.h"
 #include "os/kernel.h"
 #include "os/stack_meter.h"
 
@@ -17,6 +18,7 @@ template <typename Word>
 Word ReadWord(volatile Word* at) {
   Kernel& kernel = Kernel::Current();
   if (!kernel.mmio().Contains(at)) return *at;
+  gmmu::os::DriverGuard::CheckTime(kernel.hal().NowNs());
   return static_cast<Word>(
       kernel.hal().Read(kernel.mmio().Resolve(at, sizeof(Word)), sizeof(Word)));
 }
@@ -81,13 +83,18 @@ NTSTATUS KeDelayExecutionThread(KPROCESSOR_MODE WaitMode, BOOLEAN Alertable,
   if (Interval->QuadPart >= 0) return STATUS_INVALID_PARAMETER;  // absolute times are not kept
   const uint64_t ns = static_cast<uint64_t>(-Interval->QuadPart) * 100;
   const uint64_t end = kernel.hal().NowNs() + ns;
+  gmmu::os::DriverGuard::CheckTime(kernel.hal().NowNs());
   gmmu::os::StackMeter::Off([&] {
     kernel.scheduler().Wait([&] { return kernel.hal().NowNs() >= end; }, ns + 1'000'000, "a delay to end", ns);
   });
   return STATUS_SUCCESS;
 }
 
-ULONGLONG KeQueryInterruptTime(void) { return Kernel::Current().hal().NowNs() / 100; }
+ULONGLONG KeQueryInterruptTime(void) {
+  const uint64_t now = Kernel::Current().hal().NowNs();
+  gmmu::os::DriverGuard::CheckTime(now);
+  return now / 100;
+}
 
 PHYSICAL_ADDRESS MmGetPhysicalAddress(PVOID BaseAddress) {
   PHYSICAL_ADDRESS address{};

@@ -50,6 +50,14 @@ TEST_F(Driver, ThatIsLoadedIsTheOneThatRunsAndWhatItPrintsIsShown) {
   EXPECT_THAT(err_, HasSubstr("driver: refusing: number 42\n"));
 }
 
+TEST_F(Driver, ThatCrashesLeavesAReportWithThePlaceInItsFile) {
+  EXPECT_EQ(Run({"run", "--engine", "fast", "--driver", Named("crashing"), "--json", Path("report.json")}), kExitFailed);
+  EXPECT_THAT(out_, AllOf(HasSubstr("bug check 0x7e"), HasSubstr("DriverEntry at driver_crashing.so+0x"),
+                          HasSubstr("(DriverEntry) accessed 0x18")));
+  std::ifstream file(Path("report.json"));
+  EXPECT_EQ(nlohmann::json::parse(file)["faults"][0]["bug_check"]["code"], "0x7e");
+}
+
 TEST_F(Driver, ThatCannotBeLoadedIsRefusedWithTheReason) {
   ExpectRefusal({"run", "--driver", Path("nothing.so")}, "nothing.so");
   std::ofstream(Path("text.so")) << "no driver";

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <csetjmp>
+#include <csignal>
+#include <cstdint>
+#include <functional>
+
+namespace gmmu::os {
+
+/// What the driver is being asked, so that it can be blamed: for a call that does not return, and, once Install was
+/// called, for what a processor would raise in it.
+///
+/// A fault of the processor inside of a call (a bad pointer, a division by zero, abort) leaves the driver's frames as they are and
+/// throws BugCheck from Run: SYSTEM_THREAD_EXCEPTION_NOT_HANDLED (0x7E) with the NTSTATUS, at DISPATCH_LEVEL and above
+/// DRIVER_IRQL_NOT_LESS_OR_EQUAL (0xD1) with the address, or no number where Windows has another. So does a call that spends `spin_seconds`
+/// of processor time in the driver's own code, and, installed or not, one that reads registers or delays for kBoundNs of the
+/// machine's time: OsTimeout.
+class DriverGuard {
+ public:
+  static constexpr uint64_t kBoundNs = 500'000'000;
+
+  struct Frame {
+    const char* entry = nullptr;
+    unsigned irql = 0;
+    uint64_t start_ns = 0;
+    Frame* outer = nullptr;
+    sigjmp_buf at;
+    int signal = 0;
+    const void* address = nullptr;      ///< that was accessed
+    const void* instruction = nullptr;  ///< in the driver, perhaps
+  };
+
+  /// From now on signals of this process that come inside of a call are the driver's. `in_driver`: any address of its code;
+  /// null: all code is (a test).
+  static void Install(const void* in_driver, unsigned spin_seconds = 10);
+  /// Back to what was before; no call may be under way.
+  static void Remove();
+
+  /// `call` on this stack, blamed as `entry` at `irql`. `now_ns`: the machine's time.
+  static void Run(const char* entry, unsigned irql, uint64_t now_ns, const std::function<void()>& call);
+  /// A kernel routine in which a driver may wait: throws OsTimeout when the call has lasted too long.
+  static void CheckTime(uint64_t now_ns);
+
+  /// The innermost call of this fibre, for whoever changes stacks: taken away before, put back behind.
+  static Frame* Take();
+  static void Put(Frame* frame);
+
+ private:
+  [[noreturn]] static void Raise(const Frame& frame);
+};
+
+}  // namespace gmmu::os

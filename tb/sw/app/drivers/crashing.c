@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A driver whose first act is a bad pointer. */
+#include <wdm.h>
+
+NTSTATUS DriverEntry(PDRIVER_OBJECT DriverObject, PUNICODE_STRING RegistryPath) {
+  (void)DriverObject;
+  RegistryPath = (PUNICODE_STRING)0x18;
+  return *(volatile USHORT*)&RegistryPath->Length;
+}
