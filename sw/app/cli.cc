@@ -239,6 +239,9 @@ int Main(int argc, const char* const* argv, std::FILE* out, std::FILE* err) {
   } catch (const std::exception& error) {
     fmt::print(err, "gmmu: {}\n", error.what());
     return kExitFailed;
+  } catch (...) {
+    fmt::print(err, "gmmu: a driver threw something that is no std::exception\n");
+    return kExitFailed;
   }
 }
 

@@ -2,7 +2,10 @@
 #include "app/load_driver.h"
 
 #include <dlfcn.h>
+#include <unistd.h>
 
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 
 #include "os/import_scan.h"
@@ -20,9 +23,21 @@ std::string Forbidden(const std::vector<uint8_t>& file) {
   return names;
 }
 
+/// What it wants and nobody here has.
+std::string Missing(const std::vector<uint8_t>& file) {
+  std::string names;
+  for (const std::string& name : os::ImportsOf(file)) {
+    if (name.rfind("_ITM_", 0) == 0 || name == "__gmon_start__" || dlsym(RTLD_DEFAULT, name.c_str()) != nullptr) continue;
+    names += (names.empty() ? "" : ", ") + name;
+  }
+  return names;
+}
+
 }  // namespace
 
 PDRIVER_INITIALIZE LoadDriver(const std::string& path) {
+  if (access(path.c_str(), R_OK) != 0)
+    throw workload::InputError("cannot read the driver '" + path + "': " + std::strerror(errno) + kHow);
   const std::vector<uint8_t> file = workload::LoadInput(path);
   std::string forbidden;
   try {
@@ -36,7 +51,13 @@ PDRIVER_INITIALIZE LoadDriver(const std::string& path) {
   }
   // All names at once, so that none is missed in the middle of a run; they are nobody else's.
   void* library = dlopen(std::filesystem::absolute(path).c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) throw workload::InputError(std::string(dlerror()) + kHow);
+  if (library == nullptr) {
+    const std::string why = dlerror();
+    const std::string missing = Missing(file);
+    if (missing.empty()) throw workload::InputError(why + kHow);
+    throw workload::InputError(path + ": wants what this program does not give: " + missing +
+                               "\nsw/ddi/kernel_routines.list has the kernel routines that there are.");
+  }
   void* entry = dlsym(library, "DriverEntry");
   if (entry == nullptr) throw workload::InputError(path + ": has no function DriverEntry (extern \"C\" in C++)" + kHow);
   return reinterpret_cast<PDRIVER_INITIALIZE>(entry);

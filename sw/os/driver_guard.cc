@@ -5,8 +5,10 @@
 #include <dlfcn.h>
 #include <sys/time.h>
 #include <ucontext.h>
+#include <unistd.h>
 
 #include <array>
+#include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <utility>
@@ -24,7 +26,7 @@ constexpr size_t kSignalStack = 64 * 1024;
 
 // Read by the handlers, which run on the thread that they interrupt.
 DriverGuard::Frame* volatile current = nullptr;
-bool installed = false;
+bool is_on = false;
 const void* base_of_driver = nullptr;  // of its object in memory; null: any code
 DriverGuard::Frame* spinning = nullptr;
 unsigned ticks = 0, most_ticks = 0;
@@ -94,12 +96,22 @@ std::string PlaceOf(const void* instruction) {
   return place;
 }
 
+/// A driver that calls exit ends nothing well; what is open stays as it is.
+void OnExit() {
+  if (current == nullptr) return;
+  std::fprintf(stderr, "gmmu: the driver called exit inside of %s: no report is written\n", current->entry);
+  std::fflush(stderr);
+  _exit(1);
+}
+
 }  // namespace
 
 void DriverGuard::Install(const void* in_driver, unsigned spin_seconds) {
   base_of_driver = BaseOf(in_driver);
   most_ticks = spin_seconds;
-  if (std::exchange(installed, true)) return;
+  if (std::exchange(is_on, true)) return;
+  static const int at_exit = std::atexit(OnExit);
+  static_cast<void>(at_exit);
   signal_stack.resize(kSignalStack);  // the driver's may be what has run out
   stack_t stack{};
   stack.ss_sp = signal_stack.data();
@@ -118,8 +130,10 @@ void DriverGuard::Install(const void* in_driver, unsigned spin_seconds) {
   setitimer(ITIMER_PROF, &second, nullptr);
 }
 
+bool DriverGuard::installed() { return is_on; }
+
 void DriverGuard::Remove() {
-  if (!std::exchange(installed, false)) return;
+  if (!std::exchange(is_on, false)) return;
   const itimerval never{};
   setitimer(ITIMER_PROF, &never, nullptr);
   for (const auto& [signal, action] : std::exchange(before, {})) sigaction(signal, &action, nullptr);

@@ -35,6 +35,7 @@ class DriverGuard {
   static void Install(const void* in_driver, unsigned spin_seconds = 10);
   /// Back to what was before; no call may be under way.
   static void Remove();
+  static bool installed();
 
   /// `call` on this stack, blamed as `entry` at `irql`. `now_ns`: the machine's time.
   static void Run(const char* entry, unsigned irql, uint64_t now_ns, const std::function<void()>& call);

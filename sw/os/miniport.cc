@@ -308,11 +308,21 @@ NTSTATUS Miniport::BuildPagingBuffer(DXGKARG_BUILDPAGINGBUFFER& args) {
   const DXGKARG_BUILDPAGINGBUFFER asked = args;
   const auto& trace = kernel_.parameters().trace_paging;
   NTSTATUS status = STATUS_SUCCESS;
+  if (DriverGuard::installed() && args.Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE) {
+    auto& op = args.UpdatePageTable;
+    const size_t given = op.Flags.Repeat ? 1 : op.NumPageTableEntries;
+    for (const auto& [entries, copy] : {std::pair{&op.pPageTableEntries, &entries_}, {&op.pPageTableEntries64KB, &entries_64k_}})
+      if (*entries != nullptr) *entries = copy->Of<DXGK_PTE>(*entries, given);
+  }
   try {
     status = Call(DRIVER(BuildPagingBuffer), kPassive, lead(), &args);
   } catch (const std::exception&) {  // whoever looks for the reason wants this call most
     if (trace) trace(PagingTraceLine(kernel_.hal().NowNs(), asked, asked, std::nullopt));
     throw;
+  }
+  if (args.Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE) {
+    args.UpdatePageTable.pPageTableEntries = asked.UpdatePageTable.pPageTableEntries;
+    args.UpdatePageTable.pPageTableEntries64KB = asked.UpdatePageTable.pPageTableEntries64KB;
   }
   if (trace) trace(PagingTraceLine(kernel_.hal().NowNs(), asked, args, status));
   if (stack != 0 && build_stack_used_ > stack - kStackOfVidMm) {

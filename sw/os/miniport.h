@@ -11,6 +11,7 @@
 
 #include "ddi/dispmprt.h"
 #include "os/kernel.h"
+#include "os/guarded_copy.h"
 #include "os/stack_meter.h"
 
 namespace gmmu::os {
@@ -151,6 +152,7 @@ class Miniport {
   std::function<std::string()> not_idle_;
   bool in_scheduler_class_ = false;
   StackMeter stack_;
+  GuardedCopy entries_, entries_64k_;  // of the call that is under way
   size_t build_stack_used_ = 0;
   std::map<std::string, uint64_t> calls_;
 };

@@ -118,8 +118,11 @@ void PagingQueue::Add(DXGKARG_BUILDPAGINGBUFFER& operation) {
     const NTSTATUS status = adapter_.miniport().BuildPagingBuffer(operation);
 
     const auto* end = static_cast<uint8_t*>(operation.pDmaBuffer);
-    if (end < begin || end > buffer.cpu + size)
-      throw BugCheck("the driver wrote past the end of a paging buffer");
+    if (end < begin || end > buffer.cpu + size) {
+      throw BugCheck("the driver wrote past the end of a paging buffer: pDmaBuffer moved by " +
+                     std::to_string(end - begin) + " bytes of the " + std::to_string(operation.DmaSize) +
+                     " that were free, operation " + NameOf(operation.Operation));
+    }
     const bool was_empty = buffer.used == 0;
     buffer.used = static_cast<uint64_t>(end - buffer.cpu);
     CheckPrivate(buffer, operation.Operation, private_begin, operation);
@@ -132,9 +135,11 @@ void PagingQueue::Add(DXGKARG_BUILDPAGINGBUFFER& operation) {
       idle = true;
       continue;
     }
-    if (was_empty && buffer.used == 0 && operation.MultipassOffset == pass) {
-      throw BugCheck("operation " + std::to_string(operation.Operation) +
-                     " does not fit into an empty paging buffer");
+    // The next call would be the same, for ever.
+    if (was_empty && operation.MultipassOffset == pass) {
+      throw BugCheck("operation " + NameOf(operation.Operation) + " does not fit into an empty paging buffer of " +
+                     std::to_string(size) + " bytes: the driver wrote " + std::to_string(buffer.used) +
+                     " and left MultipassOffset at " + std::to_string(pass));
     }
     Submit();
   }

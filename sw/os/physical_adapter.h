@@ -87,7 +87,8 @@ class PhysicalAdapter {
   /// The same, a refusal being an error that names `what`.
   template <typename Data>
   void Escape(Data& data, const char* what) {
-    Miniport::Require(Ask(data), what);
+    Miniport::Require(Ask(data), std::string(what) + " (DxgkDdiEscape, code " +
+                                     std::to_string(static_cast<uint32_t>(data.header.code)) + " of sw/kmd/escape.h)");
   }
 
   /// Its interrupt message, since the start.

@@ -16,7 +16,7 @@ namespace {
 
 namespace context = boost::context;
 
-constexpr size_t kGuard = 64 * 1024;  // below the stack: nobody may touch it
+constexpr size_t kGuard = 16 << 20;  // below the stack: nobody may touch it, nor jump over it
 constexpr uint64_t kPaint = 0x5AC7'5AC7'5AC7'5AC7;
 thread_local StackMeter* running = nullptr;
 

@@ -364,12 +364,20 @@ void VidSch::HandlePageFault(const DXGKARGCB_NOTIFY_INTERRUPT_DATA& data) {
   attention_ = true;
 }
 
+// What was found by asking a moment ago was on its way.
+void VidSch::NoteTold(NodeId id) {
+  Node& node = At(id);
+  if (node.missed_at && kernel_.hal().NowNs() - *node.missed_at < kLateNs) --missed_;
+  node.missed_at.reset();
+}
+
 void VidSch::OnDpc() {
   while (!reported_.empty()) {
     const DXGKARGCB_NOTIFY_INTERRUPT_DATA data = reported_.front();
     reported_.pop_front();
     switch (data.InterruptType) {
       case DXGK_INTERRUPT_DMA_COMPLETED:
+        NoteTold({data.DmaCompleted.EngineOrdinal, data.DmaCompleted.NodeOrdinal});
         Retire({data.DmaCompleted.EngineOrdinal, data.DmaCompleted.NodeOrdinal}, data.DmaCompleted.SubmissionFenceId);
         break;
       case DXGK_INTERRUPT_DMA_PREEMPTED: HandlePreempted(data); break;

@@ -145,6 +145,7 @@ class VidSch {
     uint32_t fence;
     uint64_t since;
   };
+  static constexpr uint64_t kLateNs = 100'000;  // an interrupt may come so long behind the fence that it tells
   static constexpr uint64_t kGone = ~uint64_t{0};  // of a device that is not there any more
   struct Node {
     uint32_t last_given = 0;
@@ -155,11 +156,16 @@ class VidSch {
     std::string reset_because;    // not empty: the engine must be reset
     uint32_t fault_fence = 0;
     uint64_t asked = 0;           // when the driver was asked for its current fence
+    std::optional<uint64_t> missed_at;  // when a completion was found that no interrupt had told
     uint64_t culprit = 0;         // a page fault without a fence names the process of this device, which may be kGone
     bool reset_adapter = false;   // not the engine alone
     uint64_t resubmissions = 0;
   };
-  Node& At(NodeId id) { return nodes_.try_emplace(id, Node{first_, first_, {}, {}, {}, 0, {}, 0}).first->second; }
+  Node& At(NodeId id) {
+    const auto [node, made] = nodes_.try_emplace(id);
+    if (made) node->second.last_given = node->second.last_completed = first_;
+    return node->second;
+  }
   uint32_t NewFence(Node& node);
   static bool HoldsOn(const Node& node, HANDLE context);
   void Dispatch(NodeId id);
@@ -184,6 +190,7 @@ class VidSch {
   static bool RunsPaging(const Node& node);
   bool AskDue(const Node& node) const;
   void AskForFence(NodeId id);
+  void NoteTold(NodeId id);
   bool QuietDependents(NodeId id);
   void Watch(NodeId id);
   void ResetEngine(NodeId id, const std::string& why);

@@ -90,6 +90,7 @@ void VidSch::AskForFence(NodeId id) {
   const std::optional<uint32_t> fence = miniport_->QueryCurrentFence(id.node, id.engine);
   if (!fence || *fence == node.last_completed || !Reached(*fence, node.last_completed)) return;
   ++missed_;
+  node.missed_at = node.asked;
   Retire(id, *fence);
 }
 

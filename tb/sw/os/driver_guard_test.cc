@@ -107,6 +107,31 @@ TEST_F(DriverGuardTest, AWaitInTheDriverEndsAtItsBound) {
   EXPECT_THAT(fault.text, HasSubstr("waited 500000000 ns for DxgkDdiBuildPagingBuffer to return"));
 }
 
+TEST_F(DriverGuardTest, AnEntryBehindThoseOfAnUpdateCannotBeRead) {
+  unsigned looked = 0;
+  between.build = [&](DXGKARG_BUILDPAGINGBUFFER& args) {
+    const auto& op = args.UpdatePageTable;
+    if (args.Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE && op.Flags.Repeat && op.pPageTableEntries != nullptr) {
+      ++looked;
+      zero = static_cast<int>(op.pPageTableEntries[1].Valid);
+    }
+    return RealBuild(args);
+  };
+  const auto result = Run();
+  EXPECT_EQ(looked, 1u);
+  ASSERT_THAT(result.faults, SizeIs(1));
+  ExpectException(result.faults[0], 0xC0000005, " accessed ");
+}
+
+TEST_F(DriverGuardTest, ExitInTheDriverIsNoGoodEnd) {
+  EXPECT_EXIT(
+      {
+        between.build = [](DXGKARG_BUILDPAGINGBUFFER&) -> NTSTATUS { std::exit(0); };
+        Run();
+      },
+      ::testing::ExitedWithCode(1), "the driver called exit inside of DxgkDdiBuildPagingBuffer");
+}
+
 BOOLEAN CrashingInterrupt(const PVOID, ULONG) {
   *nowhere = 1;
   return TRUE;

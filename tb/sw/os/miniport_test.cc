@@ -93,6 +93,21 @@ TEST_F(BadDriver, AnOperationThatFitsIntoNoBufferIsABugCheck) {
   EXPECT_LE(refused, 2u) << "in what is left of one, and in an empty one";
 }
 
+TEST_F(BadDriver, AnOperationThatFillsBufferAfterBufferWithoutProgressIsABugCheck) {
+  unsigned refused = 0;
+  between.build = [&](DXGKARG_BUILDPAGINGBUFFER& args) {
+    const NTSTATUS status = RealBuild(args);
+    if (args.Operation != DXGK_OPERATION_FLUSH_TLB) return status;
+    ++refused;
+    return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
+  };
+  const auto result = Run();
+  ASSERT_THAT(result.faults, SizeIs(1));
+  EXPECT_THAT(result.faults[0].text, HasSubstr("operation FLUSH_TLB does not fit into an empty paging buffer"));
+  EXPECT_THAT(result.faults[0].text, HasSubstr("and left MultipassOffset at 0"));
+  EXPECT_LE(refused, 2u);
+}
+
 TEST_F(BadDriver, ThatAdvancesAPagingBufferPastItsEndIsABugCheck) {
   for (const bool backwards : {false, true}) {
     between.build = [&](DXGKARG_BUILDPAGINGBUFFER& args) {

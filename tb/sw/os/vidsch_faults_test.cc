@@ -257,6 +257,41 @@ TEST(LostInterrupts, TheMainJobEndsWithoutThem) {
   EXPECT_TRUE(result.verified);
 }
 
+/// A machine on which some interrupt messages never come.
+struct Silent : sim::twin::Machine {
+  explicit Silent(const sim::MachineConfig& config) : Machine(sim::twin::MachineParameters::From(config)) {}
+  std::optional<hw::Message> TakeMessage() override {
+    while (auto message = Machine::TakeMessage()) {
+      if (lost == 0) return message;
+      --lost;
+    }
+    return std::nullopt;
+  }
+  unsigned lost = 0;
+};
+
+TEST(LostInterrupts, ACompletionThatNoInterruptReportedIsAFinding) {
+  for (const unsigned lost : {0u, 3u}) {
+    LifeBench bench;
+    bench.options.os.quantum_ns = 20'000;
+    Silent platform(bench.config);
+    workload::JobResult result;
+    RunLife(platform, bench.options, result, [&](workload::Life& life) {
+      platform.lost = lost;
+      workload::RunSeededMainJob(life, 30'000);
+    });
+    EXPECT_THAT(result.faults, IsEmpty());
+    EXPECT_TRUE(result.verified);
+    if (lost == 0) {
+      EXPECT_THAT(result.findings, IsEmpty());
+    } else {
+      ASSERT_THAT(result.findings, SizeIs(1));
+      EXPECT_EQ(result.findings[0].probe, "interrupts");
+      EXPECT_THAT(result.findings[0].text, HasSubstr("DxgkDdiQueryCurrentFence told "));
+    }
+  }
+}
+
 TEST(DependentNodes, ArePreemptedBeforeTheEngineIsReset) {
   Faults test;
   test.driver.dependents = 1u << 2;
