@@ -211,9 +211,6 @@ if(GMMU_PYTHON AND TARGET gmmu)
   add_test(NAME tools.check_long_compares_the_engines_and_their_times
            COMMAND ${GMMU_PYTHON} ${CMAKE_SOURCE_DIR}/tb/tools/check_long_test.py $<TARGET_FILE:gmmu>)
   set_tests_properties(tools.check_long_compares_the_engines_and_their_times PROPERTIES LABELS unit TIMEOUT 120)
-endif()
-
-if(GMMU_PYTHON AND TARGET gmmu)
   add_test(NAME tools.the_front_door_knows_the_options_that_take_a_value
            COMMAND ${GMMU_PYTHON} ${CMAKE_SOURCE_DIR}/tb/tools/front_door_test.py $<TARGET_FILE:gmmu>)
   set_tests_properties(tools.the_front_door_knows_the_options_that_take_a_value PROPERTIES LABELS unit TIMEOUT 60)

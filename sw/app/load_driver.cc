@@ -27,7 +27,8 @@ std::string Forbidden(const std::vector<uint8_t>& file) {
 std::string Missing(const std::vector<uint8_t>& file) {
   std::string names;
   for (const std::string& name : os::ImportsOf(file)) {
-    if (name.rfind("_ITM_", 0) == 0 || name == "__gmon_start__" || dlsym(RTLD_DEFAULT, name.c_str()) != nullptr) continue;
+    if (name.rfind("_ITM_", 0) == 0 || name == "__gmon_start__") continue;  // the tool chain's, which may be missing
+    if (dlsym(RTLD_DEFAULT, name.c_str()) != nullptr) continue;
     names += (names.empty() ? "" : ", ") + name;
   }
   return names;
@@ -46,7 +47,8 @@ PDRIVER_INITIALIZE LoadDriver(const std::string& path) {
     throw workload::InputError(path + ": " + error.what() + kHow);
   }
   if (!forbidden.empty()) {
-    throw workload::InputError(path + ": calls " + forbidden + ", which GPU isolation forbids and this kernel does not have\n"
+    throw workload::InputError(path + ": calls " + forbidden +
+                               ", which GPU isolation forbids and this kernel does not have\n"
                                "A driver gets and locks memory through the callbacks of DXGKRNL_INTERFACE.");
   }
   // All names at once, so that none is missed in the middle of a run; they are nobody else's.

@@ -6,9 +6,9 @@
 
 namespace gmmu::os {
 
-/// The exceptions that are being handled. The C++ runtime keeps them by operating system thread (Itanium C++ ABI: Exception
-/// Handling, 2.2.2), so a fibre that is switched away inside of a handler takes its own along: else it would leave, or
-/// throw on, another fibre's.
+/// The exceptions that are being handled. The C++ runtime keeps them by operating system thread (Itanium C++ ABI:
+/// Exception Handling, 2.2.2), so a fibre that is switched away inside of a handler takes its own along: else it would
+/// leave, or throw on, another fibre's.
 class CaughtExceptions {
  public:
   /// None.

@@ -75,7 +75,8 @@ void OnTick(int, siginfo_t* info, void* context) {
     return;
   }
   if (++ticks < most_ticks) return;
-  if (base_of_driver != nullptr && BaseOf(InstructionOf(context)) != base_of_driver) return;  // in the model: the next tick
+  // In the model just now: the next tick.
+  if (base_of_driver != nullptr && BaseOf(InstructionOf(context)) != base_of_driver) return;
   spinning = nullptr;
   ticks = 0;
   Leave(frame, SIGPROF, info, context);
@@ -86,8 +87,8 @@ std::string PlaceOf(const void* instruction) {
   Dl_info info{};
   if (instruction == nullptr || dladdr(instruction, &info) == 0 || info.dli_fname == nullptr) return "";
   const std::string path = info.dli_fname;
-  std::string place = " at " + path.substr(path.find_last_of('/') + 1) + "+" +
-                      Hex(static_cast<uint64_t>(static_cast<const char*>(instruction) - static_cast<const char*>(info.dli_fbase)));
+  const auto offset = reinterpret_cast<uintptr_t>(instruction) - reinterpret_cast<uintptr_t>(info.dli_fbase);
+  std::string place = " at " + path.substr(path.find_last_of('/') + 1) + "+" + Hex(offset);
   if (info.dli_sname == nullptr) return place;
   int status = 0;
   char* readable = abi::__cxa_demangle(info.dli_sname, nullptr, nullptr, &status);
@@ -156,7 +157,8 @@ void DriverGuard::Run(const char* entry, unsigned irql, uint64_t now_ns, const s
 
 void DriverGuard::CheckTime(uint64_t now_ns) {
   const Frame* frame = current;
-  if (frame != nullptr && now_ns - frame->start_ns > kBoundNs) throw OsTimeout(std::string(frame->entry) + " to return", kBoundNs);
+  if (frame != nullptr && now_ns - frame->start_ns > kBoundNs)
+    throw OsTimeout(std::string(frame->entry) + " to return", kBoundNs);
 }
 
 DriverGuard::Frame* DriverGuard::Take() {
@@ -181,7 +183,8 @@ void DriverGuard::Raise(const Frame& frame) {
     case SIGFPE: throw stop(0xC0000094, " divided by zero");
     case SIGILL: throw stop(0xC000001D, " ran into an illegal instruction");
     case SIGPROF:
-      throw OsTimeout(where + ", which spends its time in the driver's own code, to return", most_ticks * uint64_t{1'000'000'000});
+      throw OsTimeout(where + ", which spends its time in the driver's own code, to return",
+                      most_ticks * uint64_t{1'000'000'000});
     default: throw BugCheck(where + " called abort");
   }
 }

@@ -311,8 +311,11 @@ NTSTATUS Miniport::BuildPagingBuffer(DXGKARG_BUILDPAGINGBUFFER& args) {
   if (DriverGuard::installed() && args.Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE) {
     auto& op = args.UpdatePageTable;
     const size_t given = op.Flags.Repeat ? 1 : op.NumPageTableEntries;
-    for (const auto& [entries, copy] : {std::pair{&op.pPageTableEntries, &entries_}, {&op.pPageTableEntries64KB, &entries_64k_}})
-      if (*entries != nullptr) *entries = copy->Of<DXGK_PTE>(*entries, given);
+    const auto guard = [given](DXGK_PTE*& entries, GuardedCopy& copy) {
+      if (entries != nullptr) entries = copy.Of(entries, given);
+    };
+    guard(op.pPageTableEntries, entries_);
+    guard(op.pPageTableEntries64KB, entries_64k_);
   }
   try {
     status = Call(DRIVER(BuildPagingBuffer), kPassive, lead(), &args);

@@ -35,12 +35,15 @@ std::string Entries(const DXGK_PTE* entries, size_t count) {
   std::string list = "[";
   for (size_t first = 0; first < count;) {
     const auto next = [&](size_t i) { return entries[i].Flags == entries[first].Flags; };
-    const auto step = [&](size_t i) { return static_cast<int64_t>(entries[i].PageAddress - entries[i - 1].PageAddress); };
+    const auto step = [&](size_t i) {
+      return static_cast<int64_t>(entries[i].PageAddress - entries[i - 1].PageAddress);
+    };
     size_t end = first + 1;
     const int64_t apart = end < count && next(end) ? step(end) : 0;
     while (end < count && next(end) && step(end) == apart) ++end;
     Line run;
-    run.Number("count", end - first).Address("Flags", entries[first].Flags).Address("PageAddress", entries[first].PageAddress);
+    run.Number("count", end - first).Address("Flags", entries[first].Flags)
+        .Address("PageAddress", entries[first].PageAddress);
     if (end - first > 1) run.Raw("step", std::to_string(apart));
     Append(list, run.Take());
     first = end;

@@ -14,7 +14,8 @@ namespace gmmu::os {
 /// change to another fibre but inside of Off.
 class StackMeter {
  public:
-  /// `bytes`: of the stack, far more than any routine should use, whole pages. Below it is memory that cannot be touched.
+  /// `bytes`: of the stack, far more than any routine should use, whole pages. Below it is memory that cannot be
+  /// touched.
   explicit StackMeter(size_t bytes = 96 * 1024);
   ~StackMeter();
   StackMeter(const StackMeter&) = delete;

@@ -215,7 +215,8 @@ void RunLife(hw::Platform& platform, const JobOptions& options, JobResult& resul
     result.findings.push_back({"interrupts", std::to_string(kernel.scheduler().spurious()) +
                                                  " interrupt messages had no routine"});
   }
-  if (const uint64_t missed = adapter.vidsch().missed_completions(); missed != 0 && options.os.inject.lost_interrupts == 0) {
+  const uint64_t missed = adapter.vidsch().missed_completions();
+  if (missed != 0 && options.os.inject.lost_interrupts == 0) {
     result.findings.push_back({"interrupts", "DxgkDdiQueryCurrentFence told " + std::to_string(missed) +
                                                  " times of packets whose completion no interrupt had reported"});
   }

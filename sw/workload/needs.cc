@@ -22,8 +22,8 @@ void NeedEveryDmaMode(const Life& life) {
   const uint64_t last = life.kernel.pages().end() - 1;
   if (life.kernel.iommu() != nullptr && last >> p.limit_bits == 0) return;
   throw os::OsError(
-      "the adapter is started in every mode of DMA: it needs [machine.iommu] present = true, and a GPU that reaches all "
-      "memory ([machine.gpu] limit_bits = 40 with [machine.host] memory_gib = 4)");
+      "the adapter is started in every mode of DMA: it needs [machine.iommu] present = true, and a GPU that reaches "
+      "all memory ([machine.gpu] limit_bits = 40 with [machine.host] memory_gib = 4)");
 }
 
 void NeedTimeoutWithin(const Life& life, uint64_t ns) {

@@ -42,7 +42,10 @@ void Run(Life& life, const ParameterValues& values) {
   const auto way = static_cast<Way>(values.at("way"));
   os::Hal& hal = life.kernel.hal();
   const kmd::EscapeQuerySaveArea area = Area(life);
-  if (area.bytes == 0) throw os::OsError("the driver keeps nothing over a power transition: [machine.driver] save_area_kib must not be 0");
+  if (area.bytes == 0) {
+    throw os::OsError(
+        "the driver keeps nothing over a power transition: [machine.driver] save_area_kib must not be 0");
+  }
   const std::vector<uint8_t> kept = SeededInput(life.options.seed ^ 0x736176, area.bytes);
   hal.WriteBlock(WindowAt(life, area.offset), kept.data(), kept.size());
 

@@ -51,7 +51,8 @@ TEST_F(Driver, ThatIsLoadedIsTheOneThatRunsAndWhatItPrintsIsShown) {
 }
 
 TEST_F(Driver, ThatCrashesLeavesAReportWithThePlaceInItsFile) {
-  EXPECT_EQ(Run({"run", "--engine", "fast", "--driver", Named("crashing"), "--json", Path("report.json")}), kExitFailed);
+  EXPECT_EQ(Run({"run", "--engine", "fast", "--driver", Named("crashing"), "--json", Path("report.json")}),
+            kExitFailed);
   EXPECT_THAT(out_, AllOf(HasSubstr("bug check 0x7e"), HasSubstr("DriverEntry at driver_crashing.so+0x"),
                           HasSubstr("(DriverEntry) accessed 0x18")));
   std::ifstream file(Path("report.json"));

@@ -93,7 +93,8 @@ TEST_F(DriverGuardTest, ALoopInTheDriverEndsAfterItsSeconds) {
     }
   });
   EXPECT_EQ(fault.name, "timeout");
-  EXPECT_THAT(fault.text, AllOf(HasSubstr("waited 1000000000 ns"), HasSubstr("spends its time in the driver's own code")));
+  EXPECT_THAT(fault.text,
+              AllOf(HasSubstr("waited 1000000000 ns"), HasSubstr("spends its time in the driver's own code")));
 }
 
 TEST_F(DriverGuardTest, AWaitInTheDriverEndsAtItsBound) {
