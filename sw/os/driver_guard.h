@@ -10,11 +10,12 @@ namespace gmmu::os {
 /// What the driver is being asked, so that it can be blamed: for a call that does not return, and, once Install was
 /// called, for what a processor would raise in it.
 ///
-/// A fault of the processor inside of a call (a bad pointer, a division by zero, abort) leaves the driver's frames as they
-/// are and throws BugCheck from Run: SYSTEM_THREAD_EXCEPTION_NOT_HANDLED (0x7E) with the NTSTATUS, at DISPATCH_LEVEL and
-/// above DRIVER_IRQL_NOT_LESS_OR_EQUAL (0xD1) with the address; abort has no number. A call that spends `spin_seconds` of
-/// processor time in the driver's own code throws OsTimeout; so does, installed or not, one that reads registers or delays
-/// for kBoundNs of the machine's time. A driver that calls exit ends the program with status 1, and says so.
+/// A fault of the processor inside of a call (a bad pointer, a division by zero, abort) leaves the driver's frames as
+/// they are and throws BugCheck from Run: SYSTEM_THREAD_EXCEPTION_NOT_HANDLED (0x7E) with the NTSTATUS, at
+/// DISPATCH_LEVEL and above DRIVER_IRQL_NOT_LESS_OR_EQUAL (0xD1) with the address; abort has no number. A call that
+/// spends `spin_seconds` of processor time in the driver's own code throws OsTimeout; so does, installed or not, one
+/// that reads registers or delays for kBoundNs of the machine's time. A driver that calls exit ends the program with
+/// status 1, and says so.
 class DriverGuard {
  public:
   static constexpr uint64_t kBoundNs = 500'000'000;
