@@ -34,7 +34,7 @@ rules: ## Break each rule of docs/rules.md on purpose: every planted fault must 
 rules-sw: ## Disable rows of docs/ddi.md on purpose in the software: their tests must notice (ARGS='--seed 7 --draw 10' for ten)
 	@./gmmu tools test
 	@cmake -S . -B build/rules-sw -DGMMU_PLANTS=ON -DGMMU_RTL=OFF -DGMMU_TESTS=ON -DGMMU_PYTHON=$(CURDIR)/$(PYTHON) >build/rules-sw.log
-	@cmake --build build/rules-sw --target test_sw_os test_sw_kmd --parallel $${GMMU_JOBS:-$$(nproc)} >>build/rules-sw.log || { tail -n 30 build/rules-sw.log; exit 1; }
+	@cmake --build build/rules-sw --target ddi_tests --parallel $${GMMU_JOBS:-$$(nproc)} >>build/rules-sw.log || { tail -n 30 build/rules-sw.log; exit 1; }
 	@$(PYTHON) tools/plant_ddi.py run build/rules-sw $(ARGS)
 
 coverage: ## Line and branch coverage of rtl/ by the RTL benches: table, pages in build/coverage/html (TOGGLES=1: of bits too)

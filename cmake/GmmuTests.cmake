@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # GoogleTest programs, one a room, path for path:
-#   tb/sw/<room>, tb/sim/<room>  label unit    plain C++; rooms with SystemC sources link the engine
+#   tb/sw/<room>, tb/sim/<room>  label unit    plain C++; rooms with SystemC sources link the engine (tb/sw/os/<room> too)
 #   tb/rtl/<room>                label rtl     with the Verilated tops gmmu_*_bench of that folder
 #   tb/system                    label system  the whole stack
 # and with ports of GMMU_WIDE_BITS bits the rooms of GMMU_WIDE_BENCHES and jobs of the whole stack: label wide.
@@ -40,7 +40,8 @@ function(gmmu_test name label seconds)
                        PROPERTIES LABELS ${label} TIMEOUT ${seconds} FIXTURES_REQUIRED ddi_rows)
 endfunction()
 
-file(GLOB rooms CONFIGURE_DEPENDS tb/sw/*/*_test.cc tb/sim/*/*_test.cc)
+add_custom_target(ddi_tests)  # the programs that notice the faults of tb/ddi
+file(GLOB_RECURSE rooms CONFIGURE_DEPENDS tb/sw/*_test.cc tb/sim/*_test.cc)
 list(TRANSFORM rooms REPLACE "/[^/]*$" "")
 list(REMOVE_DUPLICATES rooms)
 foreach(room IN LISTS rooms)
@@ -69,11 +70,14 @@ foreach(room IN LISTS rooms)
       gmmu_test(test_${name} unit 120 SOURCES ${plain} LIBRARIES ${libraries})
     endif()
   endif()
-  if(TARGET test_sw_os AND path STREQUAL "sw/os")  # what the import scan reads
+  if(TARGET test_${name} AND path MATCHES "^sw/(os|kmd)")
+    add_dependencies(ddi_tests test_${name})
+  endif()
+  if(TARGET test_${name} AND path STREQUAL "sw/os/memory")  # what the import scan reads
     add_library(forbidden_driver STATIC tb/sw/os/drivers/forbidden.c tb/sw/os/drivers/forbidden_too.c)
-    target_compile_definitions(test_sw_os PRIVATE GMMU_KMD_LIBRARY="$<TARGET_FILE:gmmu_kmd>"
-                                                  GMMU_FORBIDDEN_DRIVER="$<TARGET_FILE:forbidden_driver>")
-    add_dependencies(test_sw_os gmmu_kmd forbidden_driver)
+    target_compile_definitions(test_${name} PRIVATE GMMU_KMD_LIBRARY="$<TARGET_FILE:gmmu_kmd>"
+                                                    GMMU_FORBIDDEN_DRIVER="$<TARGET_FILE:forbidden_driver>")
+    add_dependencies(test_${name} gmmu_kmd forbidden_driver)
   endif()
   if(TARGET test_sw_app AND path STREQUAL "sw/app")  # drivers in shared objects: our own, and bad ones
     add_library(driver_own MODULE $<TARGET_OBJECTS:gmmu_kmd>)

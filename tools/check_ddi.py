@@ -10,7 +10,7 @@
                         sw/ddi, from the rows of the other pages; fails for a name without one.
 
 A row has four columns: name | implemented in | shown by | evidence. "implemented in" names files in backquotes, each
-with a symbol behind a colon if it helps (`sw/os/vidmm.cc:Evict`), or says "no effect: why". "shown by" has names of tests
+with a symbol behind a colon if it helps (`sw/os/vidmm/vidmm.cc:Evict`), or says "no effect: why". "shown by" has names of tests
 as ctest lists them; a * stands for anything. "evidence": documents, Windows 22621, Windows 26100, driver authors,
 choice of this model, open: switch <key of the configuration>, joined by commas.
 """

@@ -3,8 +3,7 @@
 """Planted faults of the software: a row of docs/ddi is disabled on purpose, and a named test must notice.
 
 tb/ddi/*.toml lists the faults, as tb/rules does for the RTL (tools/plant.py has the rules of the text replacement):
-id, row (the beginning of a name in docs/ddi, of any page), file, old, new, program (test_sw_...), test (GoogleTest
-filter), why; optional part, statement, and throws (text of an exception that counts as noticing). `copy` writes sw/ with
+id, row (the beginning of a name in docs/ddi, of any page), file, old, new, test (GoogleTest filter), why; optional part, statement, and throws (text of an exception that counts as noticing). `copy` writes sw/ with
 all faults, each behind a number of the environment variable GMMU_PLANT; `run` runs the tests of one build of it, first
 without a fault, then with each: all of them, or --draw N of them with --seed S. With --write the results go to
 docs/ddi-faults.md. `table` compares that page with the faults.
@@ -23,7 +22,7 @@ import plant
 ROOT = plant.ROOT
 FAULTS = ROOT / "tb/ddi"
 PAGE = ROOT / "docs/ddi-faults.md"
-NEEDED = ("id", "row", "file", "old", "new", "program", "test", "why")
+NEEDED = ("id", "row", "file", "old", "new", "test", "why")
 KNOWN = NEEDED + ("part", "statement", "throws")
 SEED, DRAW = 1, 10  # of the list on the page
 
@@ -48,6 +47,9 @@ def load():
                     errors.append(f"{name}: {fault['test']} is no test of its row ({', '.join(row.tests)})")
             plants.append(dict(fault, page=row.page if row else None, row_name=row.name if row else "",
                                row_tests=row.tests if row else [], number=len(plants) + 1))
+    tests = check_ddi.tests_of_sources()
+    errors += [f"fault {fault.get('id')}: no test of tb/ is named {fault['test']}" for fault in plants
+               if "test" in fault and not programs_of(fault, tests)]
     names = [fault.get("id") for fault in plants]
     errors += [f"fault {name} stands twice" for name in sorted(set(names)) if names.count(name) > 1]
     if errors:
@@ -89,6 +91,14 @@ def drawn(plants, seed, count):
     return list(of_row.values())[:count]
 
 
+def programs_of(fault, tests):
+    """The test programs that have a test of the fault's filter: one a folder of tb/."""
+    patterns = fault["test"].split(":")
+    folders = {test.file.parent.relative_to(ROOT / "tb") for name, test in tests.items()
+               if any(fnmatch.fnmatchcase(name, pattern) or fnmatch.fnmatchcase(pattern, name) for pattern in patterns)}
+    return sorted("test_" + "_".join(folder.parts) for folder in folders)
+
+
 def noticed(fault, results):
     """The first test of the row that failed by an expectation or by the exception that the fault names; its text."""
     for test, texts in results.items():
@@ -104,16 +114,21 @@ def run(build, seed, count, write):
     plants = load()
     chosen = drawn(plants, seed, count) if count else plants
     bad, results = 0, {}
-    for program in sorted({fault["program"] for fault in chosen}):
-        tests = ":".join(sorted({fault["test"] for fault in chosen if fault["program"] == program}))
+    sources = check_ddi.tests_of_sources()
+    programs = {fault["id"]: programs_of(fault, sources) for fault in chosen}
+    for program in sorted({program for names in programs.values() for program in names}):
+        tests = ":".join(sorted({fault["test"] for fault in chosen if program in programs[fault["id"]]}))
         status, found, output = plant.run(build / "bin" / program, tests, 0)
         if status != 0 or not found:
             print(f"{output[-3000:]}\n{program}: its tests fail without a fault")
             return 1
         print(f"{program}: {len(found)} tests pass without a fault")
     for fault in chosen:
-        status, found, output = plant.run(build / "bin" / fault["program"], fault["test"], fault["number"])
-        test, text = noticed(fault, found)
+        for program in programs[fault["id"]]:
+            status, found, output = plant.run(build / "bin" / program, fault["test"], fault["number"])
+            test, text = noticed(fault, found)
+            if test is not None:
+                break
         if test is None:
             bad += 1
             verdict = "NOT noticed" if found and not any(found.values()) else f"status {status}: {output[-1500:]}"

@@ -13,7 +13,7 @@
 #include "platform/config.h"
 #include "platform/engine.h"
 #include "workload/input.h"
-#include "workload/procedures.h"
+#include "workload/procedures/procedures.h"
 #include "workload/scenario.h"
 
 namespace gmmu::app {

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <filesystem>
 
-#include "os/import_scan.h"
+#include "os/miniport/import_scan.h"
 #include "workload/input.h"
 
 namespace gmmu::app {

@@ -12,7 +12,7 @@
 #include "app/load_driver.h"
 #include "app/outputs.h"
 #include "app/progress.h"
-#include "os/driver_guard.h"
+#include "os/kernel/driver_guard.h"
 #include "platform/config.h"
 #include "platform/engine.h"
 #include "report/json_report.h"

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "app/cli.h"
-#include "os/import_scan.h"
+#include "os/miniport/import_scan.h"
 #include "workload/input.h"
 
 namespace gmmu::app {

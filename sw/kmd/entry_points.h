@@ -30,8 +30,8 @@ extern DXGKDDI_DESTROYALLOCATION DestroyAllocation;
 extern DXGKDDI_SETROOTPAGETABLE SetRootPageTable;  // roots.cc
 extern DXGKDDI_GETROOTPAGETABLESIZE GetRootPageTableSize;
 
-extern DXGKDDI_BUILDPAGINGBUFFER BuildPagingBuffer;        // build.cc
-extern DXGKDDI_SIGNALMONITOREDFENCE SignalMonitoredFence;  // build_transfer.cc
+extern DXGKDDI_BUILDPAGINGBUFFER BuildPagingBuffer;        // build/build.cc
+extern DXGKDDI_SIGNALMONITOREDFENCE SignalMonitoredFence;  // build/transfer.cc
 extern DXGKDDI_SUBMITCOMMAND SubmitCommand;          // submit.cc
 extern DXGKDDI_SUBMITCOMMANDVIRTUAL SubmitCommandVirtual;
 extern DXGKDDI_QUERYCURRENTFENCE QueryCurrentFence;

@@ -3,8 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "os/bug_check.h"
-#include "os/text.h"
+#include "os/kernel/bug_check.h"
+#include "os/kernel/text.h"
 
 namespace gmmu::report {
 namespace {

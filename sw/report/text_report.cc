@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "hw/unit_names.h"
-#include "os/text.h"
+#include "os/kernel/text.h"
 
 namespace gmmu::report {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "hw/gmmu_regs.h"
 #include "kmd/escape.h"
-#include "os/text.h"
+#include "os/kernel/text.h"
 
 namespace gmmu::workload {
 namespace {

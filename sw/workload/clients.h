@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "hw/gmmu_regs.h"
-#include "os/vidmm.h"
+#include "os/vidmm/vidmm.h"
 #include "workload/job.h"
 #include "workload/lines.h"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "os/vidmm.h"
+#include "os/vidmm/vidmm.h"
 #include "workload/life.h"
 #include "workload/render_buffer.h"
 

@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "hw/traffic.h"
-#include "os/text.h"
+#include "os/kernel/text.h"
 
 namespace gmmu::workload {
 

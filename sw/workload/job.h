@@ -8,9 +8,9 @@
 
 #include "ddi/dispmprt.h"
 #include "hw/platform.h"
-#include "os/errors.h"
-#include "os/ledger.h"
-#include "os/parameters.h"
+#include "os/kernel/errors.h"
+#include "os/kernel/ledger.h"
+#include "os/kernel/parameters.h"
 
 namespace gmmu::workload {
 

@@ -6,8 +6,8 @@
 
 #include "hw/gmmu_regs.h"
 #include "kmd/escape.h"
-#include "os/bug_check.h"
-#include "os/text.h"
+#include "os/kernel/bug_check.h"
+#include "os/kernel/text.h"
 #include "workload/counter_sums.h"
 #include "workload/user_mode_driver.h"
 

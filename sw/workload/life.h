@@ -3,11 +3,11 @@
 #include <functional>
 
 #include "hw/platform.h"
-#include "os/adapter.h"
-#include "os/dxgkrnl.h"
-#include "os/kernel.h"
-#include "os/vidmm_link.h"
-#include "os/worker.h"
+#include "os/dxgkrnl/adapter.h"
+#include "os/dxgkrnl/dxgkrnl.h"
+#include "os/kernel/kernel.h"
+#include "os/vidmm/vidmm_link.h"
+#include "os/kernel/worker.h"
 #include "workload/job.h"
 
 namespace gmmu::workload {

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <numeric>
 
-#include "os/random.h"
+#include "os/kernel/random.h"
 #include "workload/crc32c.h"
 
 namespace gmmu::workload {

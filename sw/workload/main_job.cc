@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "kmd/escape.h"
-#include "os/text.h"
+#include "os/kernel/text.h"
 #include "workload/clients.h"
 #include "workload/input.h"
 #include "workload/lines.h"

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "os/errors.h"
+#include "os/kernel/errors.h"
 
 namespace gmmu::workload {
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "kmd/command_buffer.h"
-#include "os/vidmm.h"
+#include "os/vidmm/vidmm.h"
 #include "workload/life.h"
 
 namespace gmmu::workload {

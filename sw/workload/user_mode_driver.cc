@@ -4,8 +4,8 @@
 #include <cstring>
 
 #include "kmd/escape.h"
-#include "os/adapter.h"
-#include "os/allocation.h"
+#include "os/dxgkrnl/adapter.h"
+#include "os/miniport/allocation.h"
 
 namespace gmmu::workload {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "os/kernel.h"
+#include "os/kernel/kernel.h"
 #include "report/compare.h"
 #include "tb/system/program.h"
 

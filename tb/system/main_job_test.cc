@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "os/kernel.h"
+#include "os/kernel/kernel.h"
 #include "tb/system/program.h"
 #include "workload/input.h"
 

@@ -5,7 +5,7 @@
 
 #include "app/outputs.h"
 #include "cli_bench.h"
-#include "workload/procedures.h"
+#include "workload/procedures/procedures.h"
 
 namespace gmmu::app {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "fake_kernel.h"
+#include "tb/sw/kmd/fake_kernel.h"
 #include "kmd/escape.h"
 
 namespace gmmu::kmd::test {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fake_kernel.h"
+#include "tb/sw/kmd/fake_kernel.h"
 
 #include <gtest/gtest.h>
 

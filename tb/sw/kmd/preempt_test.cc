@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "submit_bench.h"
+#include "tb/sw/kmd/submit_bench.h"
 
 namespace gmmu::kmd::test {
 namespace {

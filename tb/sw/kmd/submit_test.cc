@@ -6,7 +6,7 @@
 #include "kmd/escape.h"
 #include "kmd/ring.h"
 #include "kmd/segments.h"
-#include "submit_bench.h"
+#include "tb/sw/kmd/submit_bench.h"
 
 namespace gmmu::kmd::test {
 namespace {

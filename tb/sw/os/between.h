@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "os/dxgkrnl.h"
+#include "os/dxgkrnl/dxgkrnl.h"
 #include "platform/config.h"
 #include "twin/machine.h"
 #include "workload/input.h"

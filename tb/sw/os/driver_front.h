@@ -7,8 +7,8 @@
 #include <functional>
 #include <vector>
 
-#include "life_bench.h"
-#include "os/dxgkrnl.h"
+#include "tb/sw/os/life_bench.h"
+#include "os/dxgkrnl/dxgkrnl.h"
 #include "workload/clients.h"
 
 namespace gmmu::os::test {

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "between.h"
-#include "life_bench.h"
+#include "tb/sw/os/between.h"
+#include "tb/sw/os/life_bench.h"
 #include "workload/clients.h"
-#include "workload/procedures.h"
+#include "workload/procedures/procedures.h"
 
 namespace gmmu::os::test {
 

@@ -3,8 +3,8 @@
 #pragma once
 #include <gtest/gtest.h>
 
-#include "os/kernel.h"
-#include "os/memory_objects.h"
+#include "os/kernel/kernel.h"
+#include "os/memory/memory_objects.h"
 #include "platform/host_image.h"
 #include "twin/machine.h"
 

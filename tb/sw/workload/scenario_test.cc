@@ -7,7 +7,7 @@
 #include <set>
 #include <string>
 
-#include "workload/procedures.h"
+#include "workload/procedures/procedures.h"
 
 namespace gmmu::workload {
 namespace {

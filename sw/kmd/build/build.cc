@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kmd/build/build.h"
+
+#include <cstring>
+
+#include "ddi/wdm.h"
+#include "kmd/entry_points.h"
+#include "kmd/paging_record.h"
+
+namespace gmmu::kmd {
+namespace {
+
+NTSTATUS Dispatch(Build& build) {
+  switch (build.args.Operation) {
+    case DXGK_OPERATION_TRANSFER: return BuildTransfer(build);
+    case DXGK_OPERATION_FILL: return BuildFill(build);
+    case DXGK_OPERATION_READ_PHYSICAL:
+    case DXGK_OPERATION_WRITE_PHYSICAL: return BuildBarrier(build);
+    case DXGK_OPERATION_MAP_APERTURE_SEGMENT: return BuildMapAperture(build);
+    case DXGK_OPERATION_UNMAP_APERTURE_SEGMENT: return BuildUnmapAperture(build);
+    case DXGK_OPERATION_SPECIAL_LOCK_TRANSFER: return BuildSpecialLockTransfer(build);
+    case DXGK_OPERATION_VIRTUAL_TRANSFER: return BuildVirtualTransfer(build);
+    case DXGK_OPERATION_VIRTUAL_FILL: return BuildVirtualFill(build);
+    case DXGK_OPERATION_INIT_CONTEXT_RESOURCE: return BuildInitContextResource(build);
+    case DXGK_OPERATION_UPDATE_PAGE_TABLE: return BuildUpdatePageTable(build);
+    case DXGK_OPERATION_FLUSH_TLB: return BuildFlushTlb(build);
+    case DXGK_OPERATION_UPDATE_CONTEXT_ALLOCATION: return BuildUpdateContextAllocation(build);
+    case DXGK_OPERATION_COPY_PAGE_TABLE_ENTRIES: return BuildCopyPageTableEntries(build);
+    case DXGK_OPERATION_NOTIFY_RESIDENCY: return BuildNotifyResidency(build);
+    case DXGK_OPERATION_SIGNAL_MONITORED_FENCE: return BuildSignalMonitoredFence(build);
+    case DXGK_OPERATION_MAP_APERTURE_SEGMENT2: return BuildMapAperture2(build);
+
+    // Nothing in this hardware depends on these.
+    case DXGK_OPERATION_DISCARD_CONTENT:
+    case DXGK_OPERATION_NOTIFY_RESIDENCY2:
+    case DXGK_OPERATION_NOTIFY_FENCE_RESIDENCY:
+    case DXGK_OPERATION_NOTIFY_ALLOC: return STATUS_SUCCESS;
+
+    // Only for drivers that ask for them: MMU objects.
+    default: return STATUS_NOT_SUPPORTED;
+  }
+}
+
+}  // namespace
+
+// A system context of another process is a companion for its page tables. There is one privileged space, the paging
+// process'.
+bool Build::PagingSpace(uint32_t* space) const {
+  const auto* context = static_cast<const Context*>(args.hSystemContext);
+  const Process* process = context != nullptr && !context->system ? context->process : adapter.system_process;
+  const UINT index = adapter.link.index();
+  if (process == nullptr || process->space_on(index) == Spaces::kNone) return false;
+  *space = process->space_on(index);
+  return true;
+}
+
+bool Build::SegmentPlace(UINT segment, LARGE_INTEGER address, Place* place) const {
+  regs::Target target{};
+  const auto at = static_cast<uint64_t>(address.QuadPart);
+  if (segment == kSystemMemory || !TargetOf(segment, &target) || at < adapter.parameters.BaseOf(segment)) return false;
+  *place = Place::Physical(target, at - adapter.parameters.BaseOf(segment));
+  return true;
+}
+
+// The operation names no adapter: it is the one on which the system context runs.
+NTSTATUS BuildPagingBuffer(HANDLE hAdapter, DXGKARG_BUILDPAGINGBUFFER* pArgs) {
+  const UINT room = pArgs->pDmaBuffer == nullptr ? 0 : pArgs->DmaSize;
+  const auto* context = static_cast<const Context*>(pArgs->hSystemContext);
+  Adapter& adapter = context != nullptr ? *context->adapter : Adapter::From(hAdapter);
+  Build build{adapter, *pArgs, CommandBuffer(pArgs->pDmaBuffer, room)};
+  const bool records = room != 0 && build.adapter.parameters.paging_private_bytes != 0;
+  const bool starts = room != 0 && BufferStart::Wanted(*pArgs);
+  if (records && !PagingRecord::Fits(*pArgs, starts ? sizeof(BufferStart) : 0)) {
+    return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
+  }
+  const NTSTATUS status = Dispatch(build);
+  const auto used = static_cast<UINT>(build.commands.bytes_used());
+  if (used != 0) {
+    if (starts) BufferStart::Append(pArgs);
+    if (records) PagingRecord::Append(pArgs, used);
+    pArgs->pDmaBuffer = build.commands.end();
+    pArgs->DmaSize -= used;
+  }
+  return status;
+}
+
+}  // namespace gmmu::kmd

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// INIT_CONTEXT_RESOURCE and UPDATE_CONTEXT_ALLOCATION: what context allocations hold.
+#include <algorithm>
+#include <cstring>
+
+#include "kmd/build/build.h"
+
+namespace gmmu::kmd {
+
+// A context begins with zeros. By its address in the paging process where there is one: the pages need not be
+// consecutive then.
+NTSTATUS BuildInitContextResource(Build& build) {
+  const auto& op = build.args.InitContextResource;
+  const auto* allocation = static_cast<const Allocation*>(op.hAllocation);
+  if (allocation == nullptr) return STATUS_INVALID_PARAMETER;
+  Place at;
+  if (op.Destination.GpuVirtualAddress != 0) {
+    uint32_t space = 0;
+    if (!build.PagingSpace(&space)) return STATUS_INVALID_PARAMETER;
+    at = Place::Virtual(space, op.Destination.GpuVirtualAddress);
+  } else if (!build.SegmentPlace(op.Destination.SegmentId, op.Destination.SegmentAddress, &at)) {
+    return STATUS_INVALID_PARAMETER;
+  }
+  return build.commands.Fill(at, allocation->bytes, 0) ? STATUS_SUCCESS : STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
+}
+
+// The private data is the new content, from the start on. MultipassOffset: words done.
+NTSTATUS BuildUpdateContextAllocation(Build& build) {
+  const auto& op = build.args.UpdateContextAllocation;
+  uint32_t space = 0;
+  if (!build.PagingSpace(&space) || op.pDriverPrivateData == nullptr || op.DriverPrivateDataSize % 8 != 0 ||
+      op.DriverPrivateDataSize > op.ContextAllocationSize) {
+    return STATUS_INVALID_PARAMETER;
+  }
+  const auto* words = static_cast<const uint8_t*>(op.pDriverPrivateData);
+  const uint32_t count = op.DriverPrivateDataSize / 8;
+  for (uint32_t done = build.args.MultipassOffset; done < count;) {
+    const uint32_t now = std::min(build.commands.InlineRoom(), count - done);
+    uint64_t* to = now == 0 ? nullptr
+                            : build.commands.TableWrite(
+                                  Place::Virtual(space, op.ContextAllocation + uint64_t{done} * 8), now);
+    if (to == nullptr) {
+      build.args.MultipassOffset = done;
+      return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
+    }
+    std::memcpy(to, words + size_t{done} * 8, size_t{now} * 8);
+    done += now;
+  }
+  return STATUS_SUCCESS;
+}
+
+}  // namespace gmmu::kmd

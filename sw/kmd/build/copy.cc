@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// COPY_PAGE_TABLE_ENTRIES: hardware entries from table to table, when the GPU gets there.
+#include <algorithm>
+
+#include "kmd/build/build.h"
+
+namespace gmmu::kmd {
+namespace {
+
+constexpr uint64_t kEntryBytes = 8;
+
+/// One range in pieces that do not overlap themselves, in the order in which no piece overwrites what a later one
+/// reads (as memmove).
+struct Move {
+  explicit Move(const DXGK_BUILDPAGINGBUFFER_COPY_RANGE& range)
+      : source(range.SrcPageTableAddress + range.SrcStartPteIndex * kEntryBytes),
+        destination(range.DstPageTableAddress + range.DstStartPteIndex * kEntryBytes),
+        entries(range.NumPageTableEntries) {
+    const uint64_t distance = (upward() ? source - destination : destination - source) / kEntryBytes;
+    piece = std::min<uint64_t>(entries, distance);
+  }
+  bool upward() const { return destination < source; }
+  /// First entry of the piece that comes when `done` entries have been moved, and how many it has.
+  uint64_t Size(uint64_t done) const { return std::min(piece, entries - done); }
+  uint64_t First(uint64_t done) const { return upward() ? done : entries - done - Size(done); }
+
+  uint64_t source, destination, entries, piece;
+};
+
+}  // namespace
+
+// MultipassOffset: entries done, over all ranges. Addresses are of the privileged space. A copied entry brings its
+// contiguous bit along, which says nothing true at another place: a driver that marks blocks does not take the
+// operation.
+NTSTATUS BuildCopyPageTableEntries(Build& build) {
+  const auto& op = build.args.CopyPageTableEntries;
+  uint32_t space = 0;
+  if (build.adapter.parameters.contiguous_pages) {
+    DbgPrintEx(DPFLTR_IHVVIDEO_ID, DPFLTR_ERROR_LEVEL,
+               "gmmu: COPY_PAGE_TABLE_ENTRIES needs ContiguousPages = 0: copied entries would promise too much");
+    return STATUS_NOT_SUPPORTED;
+  }
+  if (op.pRanges == nullptr || !build.PagingSpace(&space)) return STATUS_INVALID_PARAMETER;
+  for (UINT i = 0; i < op.NumRanges; ++i) {
+    const auto& range = op.pRanges[i];
+    if (range.SrcPageTableAddress % kEntryBytes != 0 || range.DstPageTableAddress % kEntryBytes != 0)
+      return STATUS_INVALID_PARAMETER;
+  }
+  uint64_t before = 0;  // entries of earlier ranges
+  for (UINT i = 0; i < op.NumRanges; ++i) {
+    const Move move(op.pRanges[i]);
+    uint64_t done = build.args.MultipassOffset - std::min<uint64_t>(build.args.MultipassOffset, before);
+    for (; move.piece != 0 && done < move.entries; done += move.Size(done)) {
+      const uint64_t at = move.First(done) * kEntryBytes;
+      build.commands.Wait();
+      if (!build.commands.Copy(Place::Virtual(space, move.source + at), Place::Virtual(space, move.destination + at),
+                               move.Size(done) * kEntryBytes)) {
+        build.args.MultipassOffset = static_cast<UINT>(before + done);
+        return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
+      }
+    }
+    before += move.entries;
+  }
+  return STATUS_SUCCESS;
+}
+
+}  // namespace gmmu::kmd

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kmd/build/entry_format.h"
+
+#include "kmd/segments.h"
+
+namespace gmmu::kmd {
+namespace {
+constexpr uint64_t kPageLimit = uint64_t{1} << 36;  // page numbers of 48-bit addresses
+static_assert(regs::PteEntry{}.set_page(1).raw == kNextPage, "a page number counts from bit 12");
+
+/// Whether the table that an entry of level 1 names has entries of 64 KiB; false: no such form.
+bool KindOfTable(const DXGK_PTE& pte, EntryForm form, bool* large) {
+  *large = form == EntryForm::kHalf64k;
+  if (form == EntryForm::kHalf4k || form == EntryForm::kHalf64k) return true;
+  *large = pte.PageTablePageSize == DXGK_PTE_PAGE_TABLE_PAGE_64KB;
+  return pte.PageTablePageSize == DXGK_PTE_PAGE_TABLE_PAGE_4KB || (*large && form == EntryForm::kSingle);
+}
+}  // namespace
+
+bool ToHardware(const DXGK_PTE& pte, uint32_t level, EntryForm form, bool contiguous, regs::PteEntry* entry,
+                uint32_t own) {
+  if (pte.Zero) {
+    *entry = regs::PteEntry{}.set_zero(1).set_valid(pte.Valid);
+    return true;
+  }
+  if (!pte.Valid) {
+    *entry = regs::PteEntry{};
+    return true;
+  }
+
+  regs::Target target{};
+  if (!TargetOf(static_cast<uint32_t>(pte.Segment), &target)) return false;
+  if (pte.PageAddress >= kPageLimit) return false;
+  const bool maps_data = level == 0 || pte.LargePage;
+  if (level == 0 && pte.LargePage) return false;
+  bool table_64k = false;
+  if (level == 1 && !pte.LargePage && !KindOfTable(pte, form, &table_64k)) return false;
+  if (form == EntryForm::kHalf64k && pte.LargePage) return false;
+  if (form == EntryForm::kLeaf64k && pte.PageAddress % (1u << kPagesOf64kLg2) != 0) return false;
+  const bool vram = target == regs::Target::kVram;
+  if (!vram && pte.PhysicalAdapterIndex != 0) return false;
+  const bool peer = vram && pte.PhysicalAdapterIndex != own;
+  if (peer) target = regs::Target::kPeer;
+  const bool in_own_memory = target == regs::Target::kVram || target == regs::Target::kSystem;
+  if (!maps_data && !in_own_memory) return false;
+
+  auto made = regs::PteEntry{}
+                  .set_valid(1)
+                  .set_coherent(pte.CacheCoherent)
+                  .set_target(target)
+                  .set_page(pte.PageAddress)
+                  .set_table_64k(table_64k)
+                  .set_adapter(peer ? pte.PhysicalAdapterIndex : 0)
+                  .set_segment(pte.Segment);
+  if (maps_data) {  // attributes of an entry that names a table mean nothing
+    made.set_read_only(pte.ReadOnly).set_no_execute(pte.NoExecute).set_large(level != 0);
+  }
+  if (level == 0) made.set_contiguous(contiguous);
+  *entry = made;
+  return true;
+}
+
+}  // namespace gmmu::kmd

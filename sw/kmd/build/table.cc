@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// UPDATE_PAGE_TABLE and FLUSH_TLB.
+#include <algorithm>
+
+#include "kmd/build/build.h"
+#include "kmd/build/table_source.h"
+
+namespace gmmu::kmd {
+namespace {
+
+constexpr uint32_t kEntryBytes = 8;
+constexpr uint32_t kBlock = ContiguousBlocks::kEntries;
+/// From here on a repeat command is shorter than inline entries, with its own header counted.
+constexpr uint32_t kShortestRun = 4;
+
+/// Writes through the CPU, now. The window keeps writes in order, and a doorbell or a root comes
+/// after them.
+NTSTATUS WriteByCpu(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE& op, const TableSource& source) {
+  if (op.PageTableAddress.CpuVirtual == nullptr) return STATUS_INVALID_PARAMETER;
+  volatile ULONG64* at =
+      static_cast<volatile ULONG64*>(op.PageTableAddress.CpuVirtual) + source.start();
+  constexpr uint32_t kChunk = 64;
+  ULONG64 chunk[kChunk];
+  for (uint32_t done = 0; done < source.count(); done += kChunk) {
+    const uint32_t count = std::min(kChunk, source.count() - done);
+    for (uint32_t i = 0; i < count; ++i) chunk[i] = source.Entry(done + i);
+    WRITE_REGISTER_BUFFER_ULONG64(at + done, chunk, count);
+  }
+  return STATUS_SUCCESS;
+}
+
+/// Takes the contiguous bit back from a block of which the call writes only a part. False: no room,
+/// nothing is changed.
+bool Demote(Build& build, ContiguousBlocks::Block block) {
+  ContiguousBlocks& blocks = build.adapter.contiguous_blocks;
+  auto first = blocks.Find(block);
+  if (!first) return true;
+  const Place at = Place::Physical(block.target, block.address);
+  if (!build.commands.TableRepeat(at, kBlock, first->set_contiguous(0).raw, kNextPage))
+    return false;
+  build.commands.Wait();  // the update overwrites some of these
+  blocks.Forget(block);
+  return true;
+}
+
+/// Before a leaf update's first entry: blocks that it covers in part lose their contiguous bit;
+/// blocks that it covers as a whole are as the update makes them. False: no room; to be called
+/// again, it goes on where it was.
+bool SettleBlocks(Build& build, regs::Target target, uint64_t table, uint32_t start,
+                  const TableSource& source) {
+  ContiguousBlocks& blocks = build.adapter.contiguous_blocks;
+  const uint32_t end = start + source.count();
+  const auto block_at = [&](uint32_t index) {
+    return ContiguousBlocks::Block{target, table + uint64_t{index} * kEntryBytes};
+  };
+  for (uint32_t index = start / kBlock * kBlock; index < end; index += kBlock) {
+    const bool whole = index >= start && index + kBlock <= end;
+    if (!whole && !Demote(build, block_at(index))) return false;
+  }
+  for (uint32_t index = static_cast<uint32_t>(RoundUp(start, kBlock)); index + kBlock <= end;
+       index += kBlock) {
+    const uint32_t i = index - start;
+    regs::PteEntry first;
+    first.raw = source.Entry(i);
+    if (first.contiguous())
+      blocks.Mark(block_at(index), first);
+    else
+      blocks.Forget(block_at(index));
+  }
+  return true;
+}
+
+/// Emits commands for words from MultipassOffset on (words done).
+NTSTATUS WriteByCommands(Build& build, Place table, const TableSource& source) {
+  const uint32_t start = source.start();
+  const auto place = [&](uint32_t i) { return table + (uint64_t{start} + i) * kEntryBytes; };
+  uint32_t done = build.args.MultipassOffset;
+  const auto no_room = [&] {
+    build.args.MultipassOffset = done;
+    return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
+  };
+  while (done < source.count()) {
+    uint64_t step = 0;
+    const uint32_t run = source.Run(done, source.count() - done, &step);
+    if (run >= kShortestRun) {
+      if (!build.commands.TableRepeat(place(done), run, source.Entry(done), step)) return no_room();
+      done += run;
+      continue;
+    }
+    // Inline, up to where the next run begins.
+    const uint32_t room = std::min(build.commands.InlineRoom(), source.count() - done);
+    if (room == 0) return no_room();
+    uint32_t count = 1;
+    while (count < room && source.Run(done + count, kShortestRun, &step) < kShortestRun) ++count;
+    uint64_t* entries = build.commands.TableWrite(place(done), count);
+    if (entries == nullptr) return no_room();
+    for (uint32_t i = 0; i < count; ++i) entries[i] = source.Entry(done + i);
+    done += count;
+  }
+  return STATUS_SUCCESS;
+}
+
+}  // namespace
+
+NTSTATUS BuildUpdatePageTable(Build& build) {
+  const auto& op = build.args.UpdatePageTable;
+  const Adapter& adapter = build.adapter;
+  TableSource source(op, adapter.parameters, adapter.link.index());
+  if (!source.Legal()) return STATUS_INVALID_PARAMETER;
+
+  // The mode decides, not whether there is a buffer: immediate updates may come with one.
+  switch (op.UpdateMode) {
+    case DXGK_PAGETABLEUPDATE_CPU_VIRTUAL: return WriteByCpu(op, source);
+
+    case DXGK_PAGETABLEUPDATE_GPU_VIRTUAL: {
+      uint32_t space = 0;
+      if (!build.PagingSpace(&space)) return STATUS_INVALID_PARAMETER;
+      return WriteByCommands(build, Place::Virtual(space, op.PageTableAddress.GpuVirtual), source);
+    }
+
+    case DXGK_PAGETABLEUPDATE_GPU_PHYSICAL: {
+      regs::Target target{};
+      const D3DGPU_PHYSICAL_ADDRESS table = op.PageTableAddress.GpuPhysical;
+      if (!TargetOf(table.SegmentId, &target) || target == regs::Target::kAperture ||
+          table.SegmentOffset % kPage != 0) {
+        return STATUS_INVALID_PARAMETER;
+      }
+      // The paging process's tables are written by the CPU too, so nothing is promised about
+      // theirs.
+      const auto* process = static_cast<const Process*>(op.hProcess);
+      if (adapter.parameters.contiguous_pages && process != nullptr && !process->system)
+        source.MarkContiguous();
+      if (source.has_pages_of_4k() && build.args.MultipassOffset == 0 &&
+          !SettleBlocks(build, target, table.SegmentOffset, op.StartIndex, source)) {
+        return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
+      }
+      return WriteByCommands(build, Place::Physical(target, table.SegmentOffset), source);
+    }
+  }
+  return STATUS_INVALID_PARAMETER;
+}
+
+// The space is that of the process, and of the root; a root that walks for another process' space is refused. A root
+// need not be active yet, or any more: a process without a space has nothing cached, and an empty command keeps the
+// operation's place in the stream. Both ends 0: the whole space. The page of the end address is flushed as well, so
+// that it does not matter whether the end is inclusive.
+NTSTATUS BuildFlushTlb(Build& build) {
+  const auto& op = build.args.FlushTlb;
+  const auto* process = static_cast<const Process*>(op.hProcess);
+  if (process == nullptr) process = build.adapter.system_process;
+
+  const uint32_t space = process == nullptr ? Spaces::kNone : process->space_on(build.adapter.link.index());
+  regs::Target target{};
+  const bool named = TargetOf(op.RootPageTableAddress.SegmentId, &target);
+  const uint32_t owner =
+      named ? build.adapter.spaces.WithRoot(target, op.RootPageTableAddress.SegmentOffset) : Spaces::kNone;
+  if (owner != Spaces::kNone && owner != space) return STATUS_INVALID_PARAMETER;
+  bool fits = false;
+  if (space == Spaces::kNone) {
+    fits = build.commands.Nop();
+  } else if (op.StartVirtualAddress == 0 && op.EndVirtualAddress == 0) {
+    fits = build.commands.FlushSpace(space);
+  } else {
+    if (op.EndVirtualAddress < op.StartVirtualAddress) return STATUS_INVALID_PARAMETER;
+    const uint64_t last = std::min<uint64_t>(op.EndVirtualAddress, ~uint64_t{0} - kPage) / kPage;  // no space is larger
+    fits = build.commands.FlushRange(space, op.StartVirtualAddress / kPage * kPage, (last + 1) * kPage);
+  }
+  return fits ? STATUS_SUCCESS : STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
+}
+
+}  // namespace gmmu::kmd

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copies, fills, fences.
+#include <algorithm>
+
+#include "kmd/build/build.h"
+#include "kmd/entry_points.h"
+
+namespace gmmu::kmd {
+namespace {
+
+/// One side of a TRANSFER: an MDL (segment 0) or a range of a segment.
+struct Side {
+  const PFN_NUMBER* pages = nullptr;  ///< of the first page, or null
+  Place start;                        ///< without pages
+
+  /// Bytes from `offset` on that lie in a row, at most `most`.
+  uint64_t Run(uint64_t offset, uint64_t most) const {
+    if (pages == nullptr) return most;
+    uint64_t page = offset / kPage;
+    uint64_t end = (page + 1) * kPage;
+    for (; end < offset + most && pages[page + 1] == pages[page] + 1; ++page) end += kPage;
+    return std::min(most, end - offset);
+  }
+  Place At(uint64_t offset) const {
+    if (pages == nullptr) return start + offset;
+    return Place::Physical(regs::Target::kSystem, pages[offset / kPage] * kPage + offset % kPage);
+  }
+};
+
+/// `End` is the operand's Source or Destination.
+template <typename End>
+bool MakeSide(const Build& build, const End& end, UINT mdl_offset, UINT transfer_offset, Side* side) {
+  if (end.SegmentId == kSystemMemory) {
+    if (end.pMdl == nullptr) return false;
+    side->pages = MmGetMdlPfnArray(end.pMdl) + mdl_offset;
+    return true;
+  }
+  // Only the side with a segment address is shifted by TransferOffset.
+  if (!build.SegmentPlace(end.SegmentId, end.SegmentAddress, &side->start)) return false;
+  side->start.address += transfer_offset;
+  return true;
+}
+
+// MultipassOffset: pages done. A size of 0 only announces that the content is lost.
+template <typename Operand>
+NTSTATUS Move(Build& build, const Operand& op, UINT mdl_offset) {
+  Side source;
+  Side destination;
+  if (!MakeSide(build, op.Source, mdl_offset, op.TransferOffset, &source) ||
+      !MakeSide(build, op.Destination, mdl_offset, op.TransferOffset, &destination)) {
+    return STATUS_INVALID_PARAMETER;
+  }
+  uint64_t done = uint64_t{build.args.MultipassOffset} * kPage;
+  while (done < op.TransferSize) {
+    uint64_t bytes = source.Run(done, op.TransferSize - done);
+    bytes = destination.Run(done, bytes);
+    if (!build.commands.Copy(source.At(done), destination.At(done), bytes)) {
+      build.args.MultipassOffset = static_cast<UINT>(done / kPage);  // runs end at page boundaries
+      return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
+    }
+    done += bytes;
+  }
+  return STATUS_SUCCESS;
+}
+
+/// The pattern has 32 bits, or it is a byte in a field of 32 bits: the texts leave it open.
+uint32_t Pattern(const Build& build, UINT pattern) {
+  return build.adapter.parameters.fill_by_byte ? (pattern & 0xFF) * 0x01010101u : pattern;
+}
+
+/// What hardware with 32-bit atomics would write: the upper half stays 0, and the system extends the value.
+uint64_t FenceValue(const Adapter& adapter, uint64_t value) {
+  return adapter.parameters.no_64bit_atomics ? value & UINT32_MAX : value;
+}
+
+}  // namespace
+
+NTSTATUS BuildTransfer(Build& build) { return Move(build, build.args.Transfer, build.args.Transfer.MdlOffset); }
+
+// Nothing in this hardware is swizzled, so a swizzling range changes nothing.
+NTSTATUS BuildSpecialLockTransfer(Build& build) { return Move(build, build.args.SpecialLockTransfer, 0); }
+
+NTSTATUS BuildFill(Build& build) {
+  const auto& op = build.args.Fill;
+  Place at;
+  if (!build.SegmentPlace(op.Destination.SegmentId, op.Destination.SegmentAddress, &at))
+    return STATUS_INVALID_PARAMETER;
+  return build.commands.Fill(at, op.FillSize, Pattern(build, op.FillPattern))
+             ? STATUS_SUCCESS
+             : STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
+}
+
+// One command whatever the size. AllocationOffsetInBytes is information, never part of an address.
+NTSTATUS BuildVirtualTransfer(Build& build) {
+  const auto& op = build.args.TransferVirtual;
+  uint32_t space = 0;
+  if (!build.PagingSpace(&space)) return STATUS_INVALID_PARAMETER;
+  const bool fits = build.commands.Copy(Place::Virtual(space, op.SourceVirtualAddress),
+                                        Place::Virtual(space, op.DestinationVirtualAddress),
+                                        op.TransferSizeInBytes);
+  return fits ? STATUS_SUCCESS : STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
+}
+
+// The pattern is 32 bits wide, or its low byte (no source settles it).
+NTSTATUS BuildVirtualFill(Build& build) {
+  const auto& op = build.args.FillVirtual;
+  uint32_t space = 0;
+  if (!build.PagingSpace(&space)) return STATUS_INVALID_PARAMETER;
+  const bool fits = build.commands.Fill(Place::Virtual(space, op.DestinationVirtualAddress),
+                                        op.FillSizeInBytes, Pattern(build, op.FillPattern));
+  return fits ? STATUS_SUCCESS : STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
+}
+
+NTSTATUS BuildSignalMonitoredFence(Build& build) {
+  const auto& op = build.args.SignalMonitoredFence;
+  uint32_t space = 0;
+  if (!build.PagingSpace(&space) || op.MonitoredFenceGpuVa % 8 != 0)
+    return STATUS_INVALID_PARAMETER;
+  if (!build.commands.SignalFence(Place::Virtual(space, op.MonitoredFenceGpuVa),
+                                  FenceValue(build.adapter, op.MonitoredFenceValue),
+                                  /*interrupt=*/true)) {
+    return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
+  }
+  build.adapter.fences_signalled = true;
+  return STATUS_SUCCESS;
+}
+
+// Where an allocation is that wants to be told, in stream order; others are not noted. Address 0 of segment 0 says
+// that it is nowhere.
+NTSTATUS BuildNotifyResidency(Build& build) {
+  const auto& op = build.args.NotifyResidency;
+  const auto* allocation = static_cast<const Allocation*>(op.hAllocation);
+  if (allocation == nullptr || allocation->residency_slot == ResidencyRecord::kNone) return STATUS_SUCCESS;
+  const uint64_t address = build.adapter.residency.address(allocation->residency_slot);
+  uint64_t* word = build.commands.TableWrite(Place::Physical(regs::Target::kSystem, address), 1);
+  if (word == nullptr) return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
+  *word = op.Resident ? ResidencyRecord::Word(op.PhysicalAddress.SegmentId, op.PhysicalAddress.SegmentOffset) : 0;
+  return STATUS_SUCCESS;
+}
+
+// DxgkDdiSignalMonitoredFence: a signal behind what the system has built itself, in the context's own space.
+NTSTATUS SignalMonitoredFence(HANDLE hContext, DXGKARG_SIGNALMONITOREDFENCE* pArgs) {
+  const auto& context = *static_cast<const Context*>(hContext);
+  const Process* process = context.system ? context.adapter->system_process : context.process;
+  if (process == nullptr || process->space_on(context.index) == Spaces::kNone || pArgs->pDmaBuffer == nullptr ||
+      pArgs->MonitoredFenceGpuVa % 8 != 0) {
+    return STATUS_INVALID_PARAMETER;
+  }
+  CommandBuffer commands(pArgs->pDmaBuffer, pArgs->DmaSize);
+  if (!commands.SignalFence(Place::Virtual(process->space_on(context.index), pArgs->MonitoredFenceGpuVa),
+                            FenceValue(*context.adapter, pArgs->MonitoredFenceValue), /*interrupt=*/true)) {
+    return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
+  }
+  pArgs->pDmaBuffer = commands.end();
+  pArgs->DmaSize -= static_cast<UINT>(commands.bytes_used());
+  context.adapter->fences_signalled = true;
+  return STATUS_SUCCESS;
+}
+
+// READ_PHYSICAL and WRITE_PHYSICAL order GPU writes before CPU reads; the data does not matter. The
+// command's wait bit and the submission's fence do that.
+NTSTATUS BuildBarrier(Build& build) {
+  return build.commands.Nop() ? STATUS_SUCCESS : STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
+}
+
+}  // namespace gmmu::kmd

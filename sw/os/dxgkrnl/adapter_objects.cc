@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// Processes, contexts and allocations of an adapter.
+#include "os/dxgkrnl/adapter.h"
+#include "os/miniport/admission.h"
+#include "os/kernel/bug_check.h"
+
+namespace gmmu::os {
+namespace {
+constexpr ULONG kPasid = 1;
+}
+
+void Adapter::OpenProcess(ProcessHandles& handles, const std::string& name, bool system) {
+  handles.dxgk_process = NewHandle(0);
+  DXGKARG_CREATEPROCESS process{};
+  process.hDxgkProcess = handles.dxgk_process;
+  process.Flags.SystemProcess = system;
+  std::vector<ULONG> pasids(adapters(), kPasid);  // one for each GPU
+  if (system && kernel_.parameters().system_process_has_pasid) {
+    process.NumPasid = adapters();
+    process.pPasid = pasids.data();
+  }
+  Miniport::Require(miniport_->CreateProcess(process), "DxgkDdiCreateProcess for " + name);
+  handles.process = process.hKmdProcess;
+  handles.process_ticket =
+      kernel_.ledger().Open("process", name, "dxgkrnl", "DxgkDdiCreateProcess");
+}
+
+void Adapter::OpenDevice(ProcessHandles& handles, const std::string& name, bool system) {
+  const auto open = [&] {
+    DXGKARG_CREATEDEVICE device{};
+    device.hDevice = handles.dxgk_device = NewHandle(1);
+    device.Flags.SystemDevice = system;
+    device.hKmdProcess = handles.process;
+    if (system && kernel_.parameters().system_process_has_pasid) device.Pasid = kPasid;
+    Miniport::Require(miniport_->CreateDevice(device), "DxgkDdiCreateDevice for " + name);
+    return device.hDevice;
+  };
+  if (system && kernel_.parameters().bring_up == BringUp::kWindows22621) handles.second_device = open();
+  handles.device = open();
+  handles.device_ticket = kernel_.ledger().Open("device", name, "dxgkrnl", "DxgkDdiCreateDevice");
+}
+
+void Adapter::OpenContext(ProcessHandles& handles, const std::string& name, bool system, PhysicalAdapter& gpu) {
+  DXGKARG_CREATECONTEXT context{};
+  context.hContext = handles.dxgk_context = NewHandle(2);
+  handles.node = system ? gpu.caps().paging_node : gpu.caps().render_node;
+  if (!system && !handles.joined) {
+    handles.state = vidsch_.CreateDevice(name);
+    handles.state->process = handles.dxgk_process;
+  }
+  context.NodeOrdinal = handles.node;
+  context.EngineAffinity = 1u << gpu.index();
+  context.Flags.SystemContext = system;
+  context.Flags.VirtualAddressing = 1;
+  const NTSTATUS status = miniport_->CreateContext(handles.device, context);
+  if (!NT_SUCCESS(status) && !system && !handles.joined) {
+    vidsch_.DestroyDevice(handles.state);
+    handles.state = nullptr;
+  }
+  Miniport::Require(status, "DxgkDdiCreateContext for " + name);
+  if (!system && context.ContextInfo.DmaBufferSegmentSet == 0) {
+    throw BugCheck(StopCode::kSystemServiceException, {},
+                   "DXGK_CONTEXTINFO.DmaBufferSegmentSet of the context of " + name + " is 0 with virtual addressing: "
+                   "its DMA buffers have no segment (only the paging context may have none)");
+  }
+  handles.context = context.hContext;
+  handles.companion_node = context.ContextInfo.PagingCompanionNodeId;
+  handles.context_ticket =
+      kernel_.ledger().Open("context", name, "dxgkrnl", "DxgkDdiCreateContext");
+}
+
+HANDLE Adapter::OpenCompanion(const ProcessHandles& handles, const std::string& name, PhysicalAdapter& gpu) {
+  DXGKARG_CREATECONTEXT context{};
+  context.hContext = NewHandle(2);
+  context.NodeOrdinal = handles.companion_node;
+  context.EngineAffinity = 1u << gpu.index();
+  context.Flags.SystemContext = 1;
+  context.Flags.VirtualAddressing = 1;
+  Miniport::Require(miniport_->CreateContext(handles.device, context),
+                    "DxgkDdiCreateContext for the paging companion of " + name);
+  return context.hContext;
+}
+
+void Adapter::CloseCompanion(HANDLE context) {
+  vidsch_.ForgetContext(context);
+  miniport_->DestroyContext(context);
+}
+
+void Adapter::DestroyProcess(ProcessHandles& handles) {
+  // A leaked handle takes those that it lives in with it.
+  if (kernel_.LeakNow("context")) return;
+  if (handles.state != nullptr && !handles.joined) vidsch_.DestroyDevice(handles.state);
+  if (handles.context != nullptr) {
+    vidsch_.ForgetContext(handles.context);
+    miniport_->DestroyContext(handles.context);
+    kernel_.ledger().Close(handles.context_ticket);
+  }
+  if (handles.joined) {
+    handles = {};
+    return;
+  }
+  if (handles.device != nullptr) {
+    if (kernel_.LeakNow("device")) return;
+    if (handles.second_device != nullptr) miniport_->DestroyDevice(handles.second_device);
+    miniport_->DestroyDevice(handles.device);
+    kernel_.ledger().Close(handles.device_ticket);
+  }
+  if (handles.process != nullptr) {
+    if (kernel_.LeakNow("process")) return;
+    miniport_->DestroyProcess(handles.process);
+    kernel_.ledger().Close(handles.process_ticket);
+  }
+  handles = {};
+}
+
+DriverAllocation Adapter::CreateAllocation(const AllocationRequest& request) {
+  const auto& data_of = dxgkrnl_.user_mode_driver().allocation_data;
+  std::vector<uint8_t> data = data_of ? data_of(request) : std::vector<uint8_t>();
+  DXGK_ALLOCATIONINFO info{};
+  info.pPrivateDriverData = data.data();
+  info.PrivateDriverDataSize = static_cast<UINT>(data.size());
+  DXGKARG_CREATEALLOCATION args{};
+  args.NumAllocations = 1;
+  args.pAllocationInfo = &info;
+  Miniport::Require(miniport_->CreateAllocation(args), "DxgkDdiCreateAllocation of " + request.name);
+  const std::vector<Refusal> refusals = AdmitAllocation(request, info, physical(request.physical_adapter).answers());
+  if (!refusals.empty()) {
+    DXGKARG_DESTROYALLOCATION destroy{};
+    destroy.NumAllocations = 1;
+    destroy.pAllocationList = &info.hAllocation;
+    if (info.hAllocation != nullptr) miniport_->DestroyAllocation(destroy);
+    throw OsError("allocation " + request.name + " is refused: " + refusals.front().field + " " +
+                  refusals.front().text);
+  }
+  return {info.hAllocation, info.Size, info.FlagsWddm2, HomesOf(info, physical(info.PhysicalAdapterIndex).answers()),
+          info.PhysicalAdapterIndex,
+          kernel_.ledger().Open("allocation", request.name, "application", "DxgkDdiCreateAllocation")};
+}
+
+void Adapter::DestroyAllocation(HANDLE allocation, Ledger::Ticket ticket) {
+  if (kernel_.LeakNow("allocation")) return;
+  DXGKARG_DESTROYALLOCATION args{};
+  args.NumAllocations = 1;
+  args.pAllocationList = &allocation;
+  miniport_->DestroyAllocation(args);
+  kernel_.ledger().Close(ticket);
+}
+
+}  // namespace gmmu::os

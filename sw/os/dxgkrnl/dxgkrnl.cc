@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "os/dxgkrnl/dxgkrnl.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "os/dxgkrnl/adapter.h"
+#include "os/kernel/bug_check.h"
+#include "os/kernel/driver_guard.h"
+#include "os/miniport/miniport.h"
+#include "os/kernel/text.h"
+
+namespace gmmu::os {
+namespace {
+Dxgkrnl* current = nullptr;
+}
+
+Dxgkrnl::Dxgkrnl(Kernel& kernel)
+    : kernel_(kernel),
+      objects_(kernel),
+      isolation_memory_(kernel),
+      frame_buffer_(kernel, objects_),
+      remap_policy_(kernel.parameters().remap) {
+  if (current != nullptr) throw std::logic_error("two graphics kernels at a time");
+  current = this;
+}
+
+Dxgkrnl::~Dxgkrnl() { current = nullptr; }
+
+Dxgkrnl& Dxgkrnl::Current() {
+  if (current == nullptr)
+    throw BugCheck("a graphics callback was called while there is no graphics kernel");
+  return *current;
+}
+
+const DRIVER_INITIALIZATION_DATA& Dxgkrnl::Load(PDRIVER_INITIALIZE entry) {
+  Driver& driver = drivers_[entry];
+  if (driver.adapters++ != 0) return driver.table;
+  static WCHAR path[] = {'g', 'm', 'm', 'u', 0};
+  UNICODE_STRING registry{8, 10, path};
+  loading_ = &driver;
+  NTSTATUS entered = STATUS_UNSUCCESSFUL;
+  DriverGuard::Run("DriverEntry", kPassive, kernel_.hal().NowNs(),
+                   [&] { entered = entry(reinterpret_cast<PDRIVER_OBJECT>(this), &registry); });
+  loading_ = nullptr;
+  Miniport::Require(entered, "DriverEntry");
+  if (!driver.initialized) throw OsError("the driver's DriverEntry did not call DxgkInitialize");
+  if (driver.table.Version < DXGKDDI_INTERFACE_VERSION_WDDM2_9) {
+    throw OsError("the driver's interface version " + Hex(driver.table.Version) +
+                  " is older than WDDM 2.9" +
+                  (driver.table.Version <= DXGKDDI_INTERFACE_VERSION_WDDM1_3_PATH_INDEPENDENT_ROTATION
+                       ? "; it drives no display, which Windows refuses with C01E0004 before WDDM 2.0"
+                       : ""));
+  }
+  return driver.table;
+}
+
+void Dxgkrnl::Unload(PDRIVER_INITIALIZE entry) {
+  Driver& driver = drivers_.at(entry);
+  if (--driver.adapters != 0) return;
+  if (const auto unload = driver.table.DxgkDdiUnload; unload != nullptr)
+    DriverGuard::Run("DxgkDdiUnload", kPassive, kernel_.hal().NowNs(), [&] { unload(); });
+  drivers_.erase(entry);
+}
+
+void Dxgkrnl::OnDriverTable(const DRIVER_INITIALIZATION_DATA& table) {
+  if (loading_ == nullptr) throw BugCheck("DxgkInitialize was called outside of DriverEntry");
+  loading_->table = table;
+  loading_->initialized = true;
+}
+
+const DRIVER_INITIALIZATION_DATA& Dxgkrnl::table_so_far() const {
+  if (loading_ == nullptr) throw std::logic_error("no DriverEntry is running");
+  return loading_->table;
+}
+
+void Dxgkrnl::Register(Adapter& adapter) { adapters_.push_back(&adapter); }
+
+void Dxgkrnl::Unregister(Adapter& adapter) {
+  adapters_.erase(std::remove(adapters_.begin(), adapters_.end(), &adapter), adapters_.end());
+}
+
+PhysicalAdapter& Dxgkrnl::FromHandle(HANDLE handle) {
+  for (Adapter* adapter : adapters_) {
+    if (PhysicalAdapter* gpu = adapter->FromHandle(handle)) return *gpu;
+  }
+  throw BugCheck("a callback got an unknown adapter handle");
+}
+
+}  // namespace gmmu::os

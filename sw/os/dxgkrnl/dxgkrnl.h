@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "ddi/dispmprt.h"
+#include "os/kernel/dma_policy.h"
+#include "os/memory/frame_buffer.h"
+#include "os/memory/isolation_memory.h"
+#include "os/kernel/kernel.h"
+#include "os/memory/memory_objects.h"
+#include "os/kernel/user_mode_driver.h"
+
+namespace gmmu::os {
+
+class Adapter;
+class PhysicalAdapter;
+
+/// What all adapters of a machine share in the graphics kernel: the loaded drivers, the physical
+/// memory objects, and the adapters by their handles.
+///
+/// Exactly one lives at a time, because eight of the driver's callbacks have no argument that says
+/// which.
+class Dxgkrnl {
+ public:
+  explicit Dxgkrnl(Kernel& kernel);
+  ~Dxgkrnl();
+  Dxgkrnl(const Dxgkrnl&) = delete;
+  Dxgkrnl& operator=(const Dxgkrnl&) = delete;
+
+  /// The one that lives; a bug check when there is none.
+  static Dxgkrnl& Current();
+
+  Kernel& kernel() { return kernel_; }
+  MemoryObjects& objects() { return objects_; }
+  IsolationMemory& isolation_memory() { return isolation_memory_; }
+  FrameBuffer& frame_buffer() { return frame_buffer_; }
+
+  /// GPU isolation was switched on: it is not switched off again while the machine runs.
+  void NoteIsolation() { isolation_noted_ = true; }
+  bool isolation_noted() const { return isolation_noted_; }
+
+  /// The table that the driver gives to DxgkInitialize; its DriverEntry runs at the first load.
+  /// Throws OsError when it refuses, does not call, or is older than WDDM 2.9.
+  const DRIVER_INITIALIZATION_DATA& Load(PDRIVER_INITIALIZE entry);
+  /// Calls DxgkDdiUnload after the last adapter's.
+  void Unload(PDRIVER_INITIALIZE entry);
+  /// DxgkInitialize, inside of DriverEntry.
+  void OnDriverTable(const DRIVER_INITIALIZATION_DATA& table);
+  /// What a DriverEntry that is running has given so far: whoever stands between the two copies it,
+  /// puts functions of its own in and calls DxgkInitialize again.
+  const DRIVER_INITIALIZATION_DATA& table_so_far() const;
+
+  /// The user-mode half of the display driver.
+  void set_user_mode_driver(UserModeDriver driver) { user_mode_driver_ = std::move(driver); }
+  const UserModeDriver& user_mode_driver() const { return user_mode_driver_; }
+
+  /// Which mode of DMA adapters get that are started from now on.
+  RemapPolicy remap_policy() const { return remap_policy_; }
+  void set_remap_policy(RemapPolicy policy) { remap_policy_ = policy; }
+
+  void Register(Adapter& adapter);
+  void Unregister(Adapter& adapter);
+  /// The physical adapter that a callback names; a bug check when there is none.
+  PhysicalAdapter& FromHandle(HANDLE handle);
+
+ private:
+  struct Driver {
+    DRIVER_INITIALIZATION_DATA table{};
+    bool initialized = false;
+    unsigned adapters = 0;
+  };
+  Kernel& kernel_;
+  MemoryObjects objects_;
+  IsolationMemory isolation_memory_;
+  FrameBuffer frame_buffer_;
+  bool isolation_noted_ = false;
+  std::map<PDRIVER_INITIALIZE, Driver> drivers_;
+  Driver* loading_ = nullptr;
+  std::vector<Adapter*> adapters_;
+  RemapPolicy remap_policy_;
+  UserModeDriver user_mode_driver_;
+};
+
+}  // namespace gmmu::os

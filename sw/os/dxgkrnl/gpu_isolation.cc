@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "os/dxgkrnl/gpu_isolation.h"
+
+#include "os/dxgkrnl/adapter.h"
+#include "os/kernel/bug_check.h"
+
+namespace gmmu::os {
+
+bool GpuIsolation::DriverCap() const {
+  return adapter_.answers().driver.MemoryManagementCaps.IoMmuSecureModeSupported != 0;
+}
+
+bool GpuIsolation::active() const { return adapter_.mode() != DmaMode::kPhysical; }
+
+void GpuIsolation::Enable(const ForcedIsolation& actions) {
+  if (adapter_.kernel().iommu() == nullptr)
+    throw OsError("GPU isolation needs an IOMMU, and there is none ([iommu] present)");
+  if (!actions.create_domain) return;
+  adapter_.MakeIsolationDomain();
+  if (actions.map) adapter_.MapIsolationDomain();
+  if (!actions.attach) return;
+  exclusive_.Run("attach of the isolation domain", [this] { adapter_.AttachIsolationDomain(); });
+  adapter_.dxgkrnl().NoteIsolation();
+}
+
+void GpuIsolation::OnStarted() {
+  ignored_failure_.clear();
+  if (active()) return;
+  const bool required = adapter_.answers().driver.MemoryManagementCaps.IoMmuSecureModeRequired != 0;
+  if (required || (adapter_.dxgkrnl().isolation_noted() && DriverCap())) return Enable({true, true, true, false});
+  const ForcedIsolation actions = ForceIsolation(adapter_.kernel().parameters().iommu_flags, DriverCap());
+  if (!actions.create_domain) return;
+  try {
+    Enable(actions);
+  } catch (const BugCheck&) {
+    throw;
+  } catch (const DeviceFault&) {
+    throw;  // the machine is broken, not only isolation
+  } catch (const OsError& error) {
+    if (!actions.ignore_failure) throw;
+    ignored_failure_ = error.what();
+    adapter_.AbandonIsolationDomain();
+  }
+}
+
+void GpuIsolation::OnSecureVm() {
+  const bool enabled = adapter_.kernel().parameters().secure_vm_key || adapter_.dxgkrnl().isolation_noted();
+  switch (DecideSecureVm(enabled, DriverCap(), active())) {
+    case SecureVmStart::kNothingToDo: return;
+    case SecureVmStart::kActivate: return Enable({true, true, true, false});
+    case SecureVmStart::kRefused:
+      throw OsError("a secure virtual machine cannot start: the driver of " +
+                    adapter_.function().bdf.ToString() +
+                    " does not support isolation (DXGK_VIDMMCAPS.IoMmuSecureModeSupported is 0)");
+  }
+}
+
+}  // namespace gmmu::os

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "os/dxgkrnl/physical_adapter.h"
+
+#include <algorithm>
+
+#include "os/dxgkrnl/adapter.h"
+#include "os/kernel/bug_check.h"
+
+namespace gmmu::os {
+
+Kernel& PhysicalAdapter::kernel() { return logical_.kernel(); }
+MemoryObjects& PhysicalAdapter::objects() { return logical_.objects(); }
+Miniport& PhysicalAdapter::miniport() { return logical_.miniport(); }
+VidSch& PhysicalAdapter::vidsch() { return logical_.vidsch(); }
+bool PhysicalAdapter::remapped() const { return logical_.remapped(); }
+
+std::string PhysicalAdapter::Named(const std::string& text) const {
+  return logical_.adapters() > 1 ? text + " of adapter " + std::to_string(index_) : text;
+}
+
+hw::BusCounts PhysicalAdapter::Traffic() const {
+  hw::Instruments* instruments = logical_.kernel().instruments();
+  return instruments == nullptr ? hw::BusCounts() : instruments->BusTraffic(function_.bdf);
+}
+
+void PhysicalAdapter::RequireUntouchedBus() const {
+  if (Traffic().total() != traffic_when_off_) throw OsError("the device used the bus before it was started");
+}
+
+void PhysicalAdapter::Connect() {
+  kernel().pci().SetBusMaster(function_, true);
+  message_ = kernel().hal().ConnectInterrupt("gpu " + name(), [this] {
+    if (!logical_.LoseInterrupt()) miniport().InterruptRoutine(0, unit_);
+  });
+  kernel().pci().EnableMsi(function_, message_);
+}
+
+void PhysicalAdapter::Disconnect() {
+  kernel().pci().DisableMsi(function_);
+  kernel().pci().SetBusMaster(function_, false);
+  kernel().hal().DisconnectInterrupt(message_);
+}
+
+void PhysicalAdapter::PowerFunction(bool on) {
+  Pci& pci = kernel().pci();
+  if (on) {
+    pci.SetPower(function_, true);
+    pci.SetBusMaster(function_, true);
+    pci.EnableMsi(function_, message_);
+  } else {
+    pci.DisableMsi(function_);
+    pci.SetBusMaster(function_, false);
+    pci.SetPower(function_, false);
+  }
+}
+
+void PhysicalAdapter::StartDevice() {
+  size_t memory = 0;
+  for (const Bar& bar : function_.bars) memory += bar.size != 0;
+  const size_t count = memory + 1;
+  resources_.assign(sizeof(CM_RESOURCE_LIST) + count * sizeof(CM_PARTIAL_RESOURCE_DESCRIPTOR), 0);
+  auto* list = reinterpret_cast<CM_RESOURCE_LIST*>(resources_.data());
+  list->Count = 1;
+  list->List[0].InterfaceType = PCIBus;
+  list->List[0].BusNumber = function_.bdf.bus;
+  CM_PARTIAL_RESOURCE_LIST& partial = list->List[0].PartialResourceList;
+  partial.Version = 1;
+  partial.Revision = 1;
+  partial.Count = static_cast<ULONG>(count);
+  auto* next = partial.PartialDescriptors;
+  for (const Bar& bar : function_.bars) {
+    if (bar.size == 0) continue;
+    next->Type = CmResourceTypeMemory;
+    next->u.Memory.Start.QuadPart = static_cast<LONGLONG>(bar.address);
+    next->u.Memory.Length = static_cast<ULONG>(bar.size);
+    ++next;
+  }
+  next->Type = CmResourceTypeInterrupt;
+  next->Flags = CM_RESOURCE_INTERRUPT_MESSAGE;
+  next->u.Interrupt.Level = kDevice;
+  next->u.Interrupt.Vector = message_.data;
+  next->u.Interrupt.Affinity = 1;
+
+  DXGK_START_INFO start{};
+  start.RequiredDmaQueueEntry = 8;
+  start.AdapterLuid.QuadPart = 1;  // of the logical adapter
+  DXGKRNL_INTERFACE interface = MakeInterface(*this);
+  miniport().StartDevice(start, interface, unit_);
+}
+
+NTSTATUS PhysicalAdapter::FillDeviceInformation(DXGK_DEVICE_INFO& info) {
+  info = {};
+  info.MiniportDeviceContext = miniport().context(unit_);
+  info.PhysicalDeviceObject = reinterpret_cast<PDEVICE_OBJECT>(this);
+  info.TranslatedResourceList = reinterpret_cast<PCM_RESOURCE_LIST>(resources_.data());
+  info.SystemMemorySize.QuadPart = static_cast<LONGLONG>(kernel().pages().installed_pages() * hw::kPageSize);
+  info.HighestPhysicalAddress.QuadPart = static_cast<LONGLONG>(kernel().pages().end() - 1);
+  return STATUS_SUCCESS;
+}
+
+void PhysicalAdapter::UseAnswers(uint64_t highest_visible) {
+  caps_.highest_visible = highest_visible;
+  caps_.coherent = answers_.mmu.CacheCoherentMemorySupported;
+  caps_.invalid_not_cached = answers_.mmu.InvalidTlbEntriesNotCached;
+  caps_.explicit_invalidation = answers_.mmu.ExplicitPageTableInvalidation;
+  caps_.idle_for_updates = answers_.mmu.PageTableUpdateRequireAddressSpaceIdle;
+  caps_.narrow_fences = answers_.driver.SchedulingCaps.No64BitAtomics;
+  caps_.system_64k = answers_.mmu.SysMem64KBPageSupported;
+  caps_.geometry.dual = answers_.mmu.DualPteSupported;
+  for (const DXGK_SEGMENTDESCRIPTOR4& segment : answers_.segments) {
+    if (segment.Flags.Use64KBPages) caps_.geometry.leaf_64k_bytes = answers_.mmu.LeafPageTableSizeFor64KPagesInBytes;
+  }
+  caps_.update_mode = answers_.mmu.PageTableUpdateMode;
+  caps_.geometry.va_bits = answers_.mmu.VirtualAddressBitCount;
+  unsigned bits = 12;
+  for (const DXGK_PAGE_TABLE_LEVEL_DESC& level : answers_.levels) {
+    bits += level.PageTableIndexBitCount;
+    caps_.geometry.levels.push_back({level.PageTableIndexBitCount, level.PageTableSegmentId,
+                                     level.PagingProcessPageTableSegmentId,
+                                     level.PageTableSizeInBytes, level.PageTableAlignmentInBytes});
+  }
+  // The root indexes what is left of the addresses. With two levels its descriptor tells the first size only; in a link
+  // with less virtual addresses than this GPU has it is used in part.
+  LevelDescriptor& root = caps_.geometry.levels.back();
+  const unsigned left = caps_.geometry.va_bits - (bits - root.index_bits);
+  if (caps_.geometry.count() == 2 && root.index_bits < left)
+    caps_.geometry.first_root_entries = uint64_t{1} << root.index_bits;
+  root.index_bits = left;
+  caps_.nodes = answers_.nodes();
+  caps_.paging_node = answers_.paging_node();
+  caps_.render_node = caps_.nodes > 1 ? (caps_.paging_node == 0 ? 1 : 0) : caps_.paging_node;
+  caps_.paging_buffer_bytes = answers_.paging_buffer_bytes;
+  caps_.paging_buffer_segment = answers_.paging_buffer_segment;
+  caps_.paging_private_bytes = answers_.paging_private_bytes;
+}
+
+void PhysicalAdapter::MakeSegments() {
+  for (const DXGK_SEGMENTDESCRIPTOR4& descriptor : answers_.segments) {
+    Segment segment;
+    segment.id = static_cast<unsigned>(segments_.size()) + 1;
+    segment.aperture = descriptor.Flags.Aperture;
+    segment.cpu_visible = descriptor.Flags.CpuVisible;
+    segment.cache_coherent = descriptor.Flags.CacheCoherent;
+    segment.pages_64k = descriptor.Flags.Use64KBPages;
+    segment.base = static_cast<uint64_t>(descriptor.BaseAddress.QuadPart);
+    const bool tables = std::any_of(answers_.levels.begin(), answers_.levels.end(), [&](const auto& level) {
+      return level.PageTableSegmentId == segment.id || level.PagingProcessPageTableSegmentId == segment.id;
+    });
+    if (tables && descriptor.Flags.SupportsCpuHostAperture) {
+      throw OsError("page tables are in segment " + Named(std::to_string(segment.id)) + ", which the CPU reaches " +
+                    "through a host aperture only (SupportsCpuHostAperture); no GPU of this machine has one");
+    }
+    segment.size = descriptor.Size;
+    if (segment.cpu_visible && !segment.aperture) {
+      segment.cpu_view = static_cast<uint8_t*>(
+          kernel().mmio().Map(static_cast<uint64_t>(descriptor.CpuTranslatedAddress.QuadPart),
+                              descriptor.Size, "vidmm", "segment view"));
+    }
+    segment.space = std::make_unique<RangeAllocator>(0, segment.size, kernel().parameters().seed,
+                                                     segment.aperture ? "aperture_range" : "vram_range",
+                                                     Named("segment" + std::to_string(segment.id)), kernel().ledger());
+    if (const auto bad = answers_.bad_ranges.find(segment.id); bad != answers_.bad_ranges.end()) {
+      for (const DXGK_MEMORYRANGE& range : bad->second)
+        segment.space->Exclude(range.SegmentOffset, range.SegmentOffset + range.SizeInBytes);
+    }
+    segments_.push_back(std::move(segment));
+  }
+}
+
+void PhysicalAdapter::DropViews() {
+  for (Segment& segment : segments_) {
+    if (segment.cpu_view != nullptr) kernel().mmio().Unmap(segment.cpu_view);
+    segment.cpu_view = nullptr;
+  }
+}
+
+Segment& PhysicalAdapter::segment(unsigned id) {
+  if (id == 0 || id > segments_.size()) throw BugCheck("there is no segment " + std::to_string(id));
+  return segments_[id - 1];
+}
+
+Segment& PhysicalAdapter::local_segment() {
+  for (Segment& segment : segments_) {
+    if (!segment.aperture) return segment;
+  }
+  throw OsError("the driver reports no memory segment");
+}
+
+Segment& PhysicalAdapter::aperture_segment() {
+  for (Segment& segment : segments_) {
+    if (segment.aperture) return segment;
+  }
+  throw OsError("the driver reports no aperture segment");
+}
+
+bool PhysicalAdapter::Has64kPages(unsigned id) {
+  if (id != 0) return segment(id).pages_64k;
+  return caps_.system_64k && kernel().parameters().open.system_64k_mapped;
+}
+
+std::pair<uint64_t, uint64_t> PhysicalAdapter::RootPageTableSize(uint64_t entries) {
+  DXGKARG_GETROOTPAGETABLESIZE args{static_cast<UINT>(entries), index_};
+  const uint64_t bytes = miniport().GetRootPageTableSize(args);
+  return {args.NumberOfPte, bytes};
+}
+
+void PhysicalAdapter::SetRootPageTable(HANDLE context, const D3DGPU_PHYSICAL_ADDRESS& root, uint64_t entries) {
+  DXGKARG_SETROOTPAGETABLE args{};
+  args.hContext = context;
+  args.Address = root;
+  args.NumEntries = static_cast<UINT>(entries);
+  miniport().SetRootPageTable(args);
+}
+
+void PhysicalAdapter::QueueDpc() {
+  if (dpc_queued_) return;
+  dpc_queued_ = true;
+  kernel().scheduler().QueueDpc([this] {
+    dpc_queued_ = false;
+    miniport().DpcRoutine(unit_);
+  });
+}
+
+}  // namespace gmmu::os

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ddi/dispmprt.h"
+#include "os/miniport/adapter_answers.h"
+#include "os/miniport/geometry.h"
+#include "os/kernel/kernel.h"
+#include "os/miniport/segments.h"
+#include "os/vidsch/vidsch.h"
+
+namespace gmmu::os {
+
+class Adapter;
+class MemoryObjects;
+
+/// What Dxgkrnl learnt from the driver's answers about one GPU.
+struct AdapterCaps {
+  uint64_t highest_visible = 0;  ///< of all linked adapters
+  bool coherent = false;
+  bool invalid_not_cached = false;
+  bool explicit_invalidation = false;
+  bool idle_for_updates = false;  ///< PageTableUpdateRequireAddressSpaceIdle
+  bool narrow_fences = false;     ///< DXGK_VIDSCHCAPS.No64BitAtomics
+  bool system_64k = false;        ///< SysMem64KBPageSupported
+  DXGK_PAGETABLEUPDATEMODE update_mode = DXGK_PAGETABLEUPDATE_CPU_VIRTUAL;
+  Geometry geometry;
+  unsigned nodes = 0;
+  unsigned paging_node = 0;
+  unsigned render_node = 0;  ///< of processes; the paging node when there is no other
+  uint64_t paging_buffer_bytes = 0;
+  unsigned paging_buffer_segment = 0;
+  uint64_t paging_private_bytes = 0;
+};
+
+/// One GPU of a logical adapter: its function on the bus, its device object, what the driver answered about it
+/// and its memory segments. Adapter makes it, and calls everything here in the order that a link needs.
+class PhysicalAdapter {
+ public:
+  /// `handle`: opaque, the same whenever this GPU starts.
+  PhysicalAdapter(Adapter& logical, const PciFunction& function, unsigned unit, HANDLE handle)
+      : logical_(logical), function_(function), unit_(unit), handle_(handle) {}
+  PhysicalAdapter(const PhysicalAdapter&) = delete;
+  PhysicalAdapter& operator=(const PhysicalAdapter&) = delete;
+
+  Adapter& logical() { return logical_; }
+  /// Number of the device object: of the GPUs on the bus, this one. The driver has a context for each.
+  unsigned unit() const { return unit_; }
+  /// PhysicalAdapterIndex and EngineOrdinal: the driver's numbering, known when it has started.
+  unsigned index() const { return index_; }
+  /// DeviceHandle of its DXGKRNL_INTERFACE, hAdapter of its callbacks.
+  HANDLE handle() const { return handle_; }
+  const PciFunction& function() const { return function_; }
+  std::string name() const { return function_.bdf.ToString(); }
+  const AdapterAnswers& answers() const { return answers_; }
+  const AdapterCaps& caps() const { return caps_; }
+  /// `text`, with the adapter's index where there are several.
+  std::string Named(const std::string& text) const;
+
+  Segment& segment(unsigned id);
+  Segment& local_segment();
+  Segment& aperture_segment();
+  /// Memory of this segment (0: system memory) may be mapped with pages of 64 KiB.
+  bool Has64kPages(unsigned id);
+  const std::vector<Segment>& segments() const { return segments_; }
+
+  // The logical adapter's.
+  Kernel& kernel();
+  MemoryObjects& objects();
+  Miniport& miniport();
+  VidSch& vidsch();
+  bool remapped() const;
+
+  // Entry points about this GPU.
+  /// Entries that a root of at least `entries` holds, and its bytes.
+  std::pair<uint64_t, uint64_t> RootPageTableSize(uint64_t entries);
+  void SetRootPageTable(HANDLE context, const D3DGPU_PHYSICAL_ADDRESS& root, uint64_t entries);
+  /// Of this hardware's software: `Data` begins with a header that names the adapter.
+  template <typename Data>
+  NTSTATUS Ask(Data& data) {
+    data.header.adapter = static_cast<uint16_t>(index_);
+    return miniport().Escape(&data, sizeof data);
+  }
+  /// The same, a refusal being an error that names `what`.
+  template <typename Data>
+  void Escape(Data& data, const char* what) {
+    Miniport::Require(Ask(data), std::string(what) + " (DxgkDdiEscape, code " +
+                                     std::to_string(static_cast<uint32_t>(data.header.code)) + " of sw/kmd/escape.h)");
+  }
+
+  /// Its interrupt message, since the start.
+  const hw::Message& message() const { return message_; }
+  /// Requests of the device that the bus monitor has counted.
+  hw::BusCounts Traffic() const;
+
+  // What callbacks.cc calls.
+  NTSTATUS FillDeviceInformation(DXGK_DEVICE_INFO& info);
+  void QueueDpc();
+
+ private:
+  friend class Adapter;
+  void NoteTraffic() { traffic_when_off_ = Traffic().total(); }
+  /// Throws OsError when the device used the bus since NoteTraffic: the driver has not been started.
+  void RequireUntouchedBus() const;
+  /// Bus mastering and interrupt messages on.
+  void Connect();
+  void Disconnect();
+  void StartDevice();
+  /// Puts the function into D3 and back.
+  void PowerFunction(bool on);
+  void UseAnswers(uint64_t highest_visible);
+  void MakeSegments();
+  void DropViews();
+
+  Adapter& logical_;
+  const PciFunction function_;
+  const unsigned unit_;
+  HANDLE const handle_;
+  unsigned index_ = 0;
+  AdapterAnswers answers_;
+  AdapterCaps caps_;
+  std::vector<Segment> segments_;
+  hw::Message message_;
+  std::vector<uint8_t> resources_;  // CM_RESOURCE_LIST
+  bool attached_ = false;
+  bool dpc_queued_ = false;
+  uint64_t traffic_when_off_ = 0;
+};
+
+/// Bytes of DXGKRNL_INTERFACE that a driver of this interface version is offered (build 22621: 0x100 to drivers of
+/// Windows 8, 0x138 of WDDM 2.0, 0x240 from WDDM 2.8 on; between the last two the smaller one is assumed).
+UINT KernelTableBytes(ULONG driver_version);
+/// Fills the table of kernel callbacks that StartDevice hands to the driver: as much of it as the driver's version has.
+DXGKRNL_INTERFACE MakeInterface(PhysicalAdapter& adapter);
+
+}  // namespace gmmu::os

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "os/kernel/driver_guard.h"
+
+#include <cxxabi.h>
+#include <dlfcn.h>
+#include <sys/time.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "os/kernel/bug_check.h"
+#include "os/kernel/text.h"
+
+namespace gmmu::os {
+namespace {
+
+constexpr std::array kFaults = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+constexpr unsigned kDispatchLevel = 2;
+constexpr size_t kSignalStack = 64 * 1024;
+
+// Read by the handlers, which run on the thread that they interrupt.
+DriverGuard::Frame* volatile current = nullptr;
+bool is_on = false;
+const void* base_of_driver = nullptr;  // of its object in memory; null: any code
+DriverGuard::Frame* spinning = nullptr;
+unsigned ticks = 0, most_ticks = 0;
+
+std::vector<std::pair<int, struct sigaction>> before;
+std::vector<char> signal_stack;
+stack_t stack_before;
+
+const void* InstructionOf(const void* context) {
+#if defined(__x86_64__)
+  const auto* at = static_cast<const ucontext_t*>(context);
+  return reinterpret_cast<const void*>(at->uc_mcontext.gregs[REG_RIP]);
+#elif defined(__aarch64__)
+  const auto* at = static_cast<const ucontext_t*>(context);
+  return reinterpret_cast<const void*>(at->uc_mcontext.pc);
+#else
+  static_cast<void>(context);
+  return nullptr;
+#endif
+}
+
+const void* BaseOf(const void* code) {
+  Dl_info info{};
+  return code != nullptr && dladdr(code, &info) != 0 ? info.dli_fbase : nullptr;
+}
+
+[[noreturn]] void Leave(DriverGuard::Frame* frame, int signal, const siginfo_t* info, const void* context) {
+  frame->signal = signal;
+  frame->address = info->si_addr;
+  frame->instruction = InstructionOf(context);
+  siglongjmp(frame->at, 1);
+}
+
+void OnFault(int signal, siginfo_t* info, void* context) {
+  if (current != nullptr) Leave(current, signal, info, context);
+  // Not the driver: as if nobody had looked. It comes again when this returns.
+  std::signal(signal, SIG_DFL);
+  if (info->si_code <= 0) raise(signal);  // sent, which does not repeat
+}
+
+void OnTick(int, siginfo_t* info, void* context) {
+  DriverGuard::Frame* frame = current;
+  if (frame == nullptr || frame != spinning) {
+    spinning = frame;
+    ticks = 0;
+    return;
+  }
+  if (++ticks < most_ticks) return;
+  // In the model just now: the next tick.
+  if (base_of_driver != nullptr && BaseOf(InstructionOf(context)) != base_of_driver) return;
+  spinning = nullptr;
+  ticks = 0;
+  Leave(frame, SIGPROF, info, context);
+}
+
+/// " at driver.so+0x5c3f (kmd::BuildFlushTlb(Build&))": what addr2line wants, and the function where it has a name.
+std::string PlaceOf(const void* instruction) {
+  Dl_info info{};
+  if (instruction == nullptr || dladdr(instruction, &info) == 0 || info.dli_fname == nullptr) return "";
+  const std::string path = info.dli_fname;
+  const auto offset = reinterpret_cast<uintptr_t>(instruction) - reinterpret_cast<uintptr_t>(info.dli_fbase);
+  std::string place = " at " + path.substr(path.find_last_of('/') + 1) + "+" + Hex(offset);
+  if (info.dli_sname == nullptr) return place;
+  int status = 0;
+  char* readable = abi::__cxa_demangle(info.dli_sname, nullptr, nullptr, &status);
+  place += std::string(" (") + (status == 0 ? readable : info.dli_sname) + ")";
+  std::free(readable);
+  return place;
+}
+
+/// A driver that calls exit ends nothing well; what is open stays as it is.
+void OnExit() {
+  if (current == nullptr) return;
+  std::fprintf(stderr, "gmmu: the driver called exit inside of %s: no report is written\n", current->entry);
+  std::fflush(stderr);
+  _exit(1);
+}
+
+}  // namespace
+
+void DriverGuard::Install(const void* in_driver, unsigned spin_seconds) {
+  base_of_driver = BaseOf(in_driver);
+  most_ticks = spin_seconds;
+  if (std::exchange(is_on, true)) return;
+  static const int at_exit = std::atexit(OnExit);
+  static_cast<void>(at_exit);
+  signal_stack.resize(kSignalStack);  // the driver's may be what has run out
+  stack_t stack{};
+  stack.ss_sp = signal_stack.data();
+  stack.ss_size = signal_stack.size();
+  sigaltstack(&stack, &stack_before);
+  struct sigaction action {};
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER | SA_RESTART;
+  const auto take = [&](int signal, void (*handler)(int, siginfo_t*, void*)) {
+    action.sa_sigaction = handler;
+    before.push_back({signal, {}});
+    sigaction(signal, &action, &before.back().second);
+  };
+  for (const int signal : kFaults) take(signal, OnFault);
+  take(SIGPROF, OnTick);
+  const itimerval second{{1, 0}, {1, 0}};
+  setitimer(ITIMER_PROF, &second, nullptr);
+}
+
+bool DriverGuard::installed() { return is_on; }
+
+void DriverGuard::Remove() {
+  if (!std::exchange(is_on, false)) return;
+  const itimerval never{};
+  setitimer(ITIMER_PROF, &never, nullptr);
+  for (const auto& [signal, action] : std::exchange(before, {})) sigaction(signal, &action, nullptr);
+  sigaltstack(&stack_before, nullptr);
+}
+
+void DriverGuard::Run(const char* entry, unsigned irql, uint64_t now_ns, const std::function<void()>& call) {
+  struct Entered : Frame {
+    ~Entered() { current = outer; }
+  } frame;
+  frame.entry = entry;
+  frame.irql = irql;
+  frame.start_ns = now_ns;
+  frame.outer = current;
+  spinning = nullptr;  // another call, whatever its address
+  if (sigsetjmp(frame.at, 0) != 0) Raise(frame);
+  current = &frame;
+  call();
+}
+
+void DriverGuard::CheckTime(uint64_t now_ns) {
+  const Frame* frame = current;
+  if (frame != nullptr && now_ns - frame->start_ns > kBoundNs)
+    throw OsTimeout(std::string(frame->entry) + " to return", kBoundNs);
+}
+
+DriverGuard::Frame* DriverGuard::Take() {
+  Frame* frame = current;
+  current = nullptr;
+  return frame;
+}
+
+void DriverGuard::Put(Frame* frame) { current = frame; }
+
+void DriverGuard::Raise(const Frame& frame) {
+  const std::string where = std::string(frame.entry) + PlaceOf(frame.instruction);
+  const auto address = reinterpret_cast<uint64_t>(frame.address);
+  const auto stop = [&](uint32_t status, const std::string& what) {
+    if (frame.irql >= kDispatchLevel && status == 0xC0000005)
+      return BugCheck(StopCode::kDriverIrqlNotLessOrEqual, {address, frame.irql, 0, 0}, where + what);
+    return BugCheck(StopCode::kSystemThreadException, {status, 0, 0, 0}, where + what);
+  };
+  switch (frame.signal) {
+    case SIGSEGV:
+    case SIGBUS: throw stop(0xC0000005, " accessed " + Hex(address) + ", where nothing may be accessed so");
+    case SIGFPE: throw stop(0xC0000094, " divided by zero");
+    case SIGILL: throw stop(0xC000001D, " ran into an illegal instruction");
+    case SIGPROF:
+      throw OsTimeout(where + ", which spends its time in the driver's own code, to return",
+                      most_ticks * uint64_t{1'000'000'000});
+    default: throw BugCheck(where + " called abort");
+  }
+}
+
+}  // namespace gmmu::os

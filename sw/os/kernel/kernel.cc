@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "os/kernel/kernel.h"
+
+#include "os/kernel/bug_check.h"
+#include "os/kernel/text.h"
+
+namespace gmmu::os {
+namespace {
+Kernel* current = nullptr;
+
+/// Where BARs go: from 3 GiB up to the first thing that a PC keeps below 4 GiB.
+constexpr hw::Range kBarWindow{0xC0000000, 0xFEC00000};
+
+std::string TagName(uint32_t tag) {
+  std::string name;
+  for (unsigned i = 0; i < 4; ++i) {
+    const char c = static_cast<char>(tag >> (8 * i));
+    name += c >= ' ' && c <= '~' ? c : '?';
+  }
+  return name;
+}
+}  // namespace
+
+const std::vector<std::string>& Inject::LeakKinds() {
+  static const std::vector<std::string> kKinds = {
+      "process",        "device",   "context",     "allocation",     "memory_object", "adl",
+      "cpu_view",       "page",     "pinned_page", "domain_mapping", "logical_range", "vram_range",
+      "aperture_range", "va_range", "page_table",  "dma_buffer",     "fence",         "invalidation",
+      "rtl_slot"};
+  return kKinds;
+}
+
+Kernel::Kernel(hw::Platform& platform, const Parameters& parameters)
+    : parameters_(parameters),
+      scheduler_(platform, parameters.seed),
+      hal_(platform, scheduler_),
+      pages_(platform.firmware().ram, parameters.seed, ledger_, &platform.ram(), platform.instruments()),
+      mmio_(ledger_),
+      pci_(hal_, kBarWindow) {
+  if (current != nullptr) throw std::logic_error("two kernels at a time");
+  current = this;
+  if (platform.firmware().iommu_base) {
+    iommu_ = std::make_unique<Iommu>(hal_, pages_, ledger_, *platform.firmware().iommu_base,
+                                     parameters.seed, [this] { return LeakNow("invalidation"); });
+  }
+  registry_ = parameters.driver;
+  registry_.emplace("LinkedAdapters", platform.firmware().gpus);  // whoever set it says less, or more
+  if (platform.firmware().gpu_reserved) {
+    const hw::Range reserved = *platform.firmware().gpu_reserved;
+    const uint64_t start = reserved.start - (parameters.inject.reserved_overlap ? hw::kPageSize : 0);
+    registry_["ReservedBase"] = start;
+    registry_["ReservedBytes"] = reserved.end - start;
+    if (hw::Instruments* instruments = platform.instruments(); instruments != nullptr)
+      instruments->NotePages(reserved.start / hw::kPageSize, (reserved.end - reserved.start) / hw::kPageSize, true);
+  }
+  registry_["ApertureBytes"] = parameters.aperture_bytes;
+  registry_["LimitBits"] = parameters.limit_bits;
+  registry_["PageTableLevels"] = parameters.page_table_bits.size();
+  for (size_t level = 0; level < parameters.page_table_bits.size(); ++level) {
+    registry_["PageTableBits" + std::to_string(level)] = parameters.page_table_bits[level];
+  }
+}
+
+Kernel::~Kernel() { current = nullptr; }
+
+Kernel& Kernel::Current() {
+  if (current == nullptr) throw BugCheck("a kernel routine was called while no machine is on");
+  return *current;
+}
+
+void* Kernel::AllocatePool(size_t bytes, uint32_t tag) {
+  if (scheduler_.irql() > kDispatch) throw BugCheck("pool allocation above dispatch level");
+  if (bytes == 0) return nullptr;
+  Block block{std::make_unique<uint8_t[]>(bytes), tag,
+              ledger_.Open("pool", TagName(tag) + ", " + std::to_string(bytes) + " bytes", "driver",
+                           "ExAllocatePool2")};
+  void* address = block.bytes.get();
+  pool_.emplace(address, std::move(block));
+  return address;
+}
+
+void Kernel::FreePool(void* block, uint32_t tag) {
+  const auto found = pool_.find(block);
+  if (found == pool_.end()) throw BugCheck("free of pool memory that is not allocated");
+  if (tag != 0 && found->second.tag != tag) throw BugCheck("pool memory freed with another tag");
+  ledger_.Close(found->second.ticket);
+  pool_.erase(found);
+}
+
+std::optional<uint64_t> Kernel::QueryParameter(const std::string& name) const {
+  const auto found = registry_.find(name);
+  if (found == registry_.end()) return std::nullopt;
+  return found->second;
+}
+
+void Kernel::Report(Fault fault) { faults_.push_back(std::move(fault)); }
+
+void Kernel::CheckFaults() const {
+  if (!faults_.empty()) throw DeviceFault(faults_.front().source + ": " + faults_.front().text);
+}
+
+void Kernel::WaitOrFault(const std::function<bool()>& condition, uint64_t bound_ns,
+                         const std::string& what, uint64_t poll_ns) {
+  scheduler_.Wait([&] { return !faults_.empty() || condition(); }, bound_ns, what, poll_ns);
+  CheckFaults();
+}
+
+}  // namespace gmmu::os

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "hw/platform.h"
+#include "os/kernel/errors.h"
+#include "os/kernel/hal.h"
+#include "os/kernel/iommu.h"
+#include "os/kernel/ledger.h"
+#include "os/kernel/pages.h"
+#include "os/kernel/parameters.h"
+#include "os/kernel/pci.h"
+#include "os/kernel/scheduler.h"
+
+namespace gmmu::os {
+
+/// The kernel of one machine: everything below Dxgkrnl. Exactly one lives at a time, because the
+/// routines that drivers call (wdm_routines.cc) have no argument that says which.
+class Kernel {
+ public:
+  Kernel(hw::Platform& platform, const Parameters& parameters);
+  ~Kernel();
+  Kernel(const Kernel&) = delete;
+  Kernel& operator=(const Kernel&) = delete;
+
+  /// The one that lives; a bug check when there is none.
+  static Kernel& Current();
+
+  const Parameters& parameters() const { return parameters_; }
+  Ledger& ledger() { return ledger_; }
+  Scheduler& scheduler() { return scheduler_; }
+  Hal& hal() { return hal_; }
+  PageAllocator& pages() { return pages_; }
+  MmioViews& mmio() { return mmio_; }
+  Pci& pci() { return pci_; }
+  /// Null when firmware names none. Off until an adapter needs it.
+  Iommu* iommu() { return iommu_.get(); }
+  hw::Instruments* instruments() { return hal_.platform().instruments(); }
+
+  void* AllocatePool(size_t bytes, uint32_t tag);
+  void FreePool(void* block, uint32_t tag);
+
+  /// A value of the driver's registry stand-in.
+  std::optional<uint64_t> QueryParameter(const std::string& name) const;
+
+  /// Faults that devices reported, oldest first.
+  std::vector<Fault>& faults() { return faults_; }
+  void Report(Fault fault);
+  /// Throws DeviceFault when a fault was reported; waits look here.
+  void CheckFaults() const;
+  /// Waits as Scheduler::Wait does, and gives up at once with DeviceFault when a device reports a
+  /// fault.
+  void WaitOrFault(const std::function<bool()>& condition, uint64_t bound_ns,
+                   const std::string& what, uint64_t poll_ns = 0);
+
+  /// True once, when the run was told to leak an object of this kind: the caller then keeps it.
+  bool LeakNow(const std::string& kind) {
+    if (parameters_.inject.leak != kind || leaked_) return false;
+    return leaked_ = true;
+  }
+
+ private:
+  struct Block {
+    std::unique_ptr<uint8_t[]> bytes;
+    uint32_t tag;
+    Ledger::Ticket ticket;
+  };
+  const Parameters parameters_;
+  Ledger ledger_;
+  Scheduler scheduler_;
+  Hal hal_;
+  PageAllocator pages_;
+  MmioViews mmio_;
+  Pci pci_;
+  std::unique_ptr<Iommu> iommu_;
+  std::map<void*, Block> pool_;
+  std::map<std::string, uint64_t> registry_;
+  std::vector<Fault> faults_;
+  bool leaked_ = false;
+};
+
+}  // namespace gmmu::os

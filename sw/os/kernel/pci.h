@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "os/kernel/hal.h"
+
+namespace gmmu::os {
+
+/// A memory BAR after assignment; size 0: not implemented.
+struct Bar {
+  uint64_t address = 0;
+  uint64_t size = 0;
+  bool is_64 = false;
+  bool prefetchable = false;
+};
+
+struct PciFunction {
+  hw::Bdf bdf;
+  uint16_t vendor = 0;
+  uint16_t device = 0;
+  uint16_t subsystem_vendor = 0;
+  uint16_t subsystem = 0;
+  uint8_t revision = 0;
+  uint32_t class_code = 0;
+  std::array<Bar, 6> bars;
+  uint16_t msi_offset = 0;  ///< capability; 0: none
+};
+
+/// The PCI bus driver: finds functions, gives their BARs addresses between `window.start` and
+/// `window.end` (below 4 GiB), switches bus mastering and message-signalled interrupts.
+class Pci {
+ public:
+  Pci(Hal& hal, hw::Range window) : hal_(hal), window_(window), next_(window.start) {}
+
+  /// Every function of buses 0 to `last_bus`, BARs sized and assigned, memory decoding on, bus
+  /// mastering off. A BAR that was assigned before keeps its place.
+  std::vector<PciFunction> Enumerate(uint8_t last_bus = 8);
+  void EnableMsi(const PciFunction& function, const hw::Message& message);
+  void DisableMsi(const PciFunction& function);
+  void SetBusMaster(const PciFunction& function, bool on);
+  /// A BAR that has a place holds all of [start, start + size).
+  bool Decodes(uint64_t start, uint64_t size) const;
+  /// D0 or D3 by the power management capability, if it has one. In D3 its memory loses its content.
+  void SetPower(const PciFunction& function, bool on);
+  /// Memory decoding and bus mastering off.
+  void PowerOff(const PciFunction& function);
+
+ private:
+  void AssignBars(PciFunction& function);
+  /// Where a BAR goes: where it was before, or behind all others.
+  uint64_t PlaceOf(hw::Bdf bdf, unsigned index, uint64_t size);
+  uint16_t FindCapability(hw::Bdf bdf, uint8_t id);
+
+  Hal& hal_;
+  hw::Range window_;
+  uint64_t next_;
+  std::map<std::pair<uint16_t, unsigned>, hw::Range> places_;  // requester id, BAR
+};
+
+}  // namespace gmmu::os

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "os/kernel/scheduler.h"
+
+#include <algorithm>
+#include <boost/context/protected_fixedsize_stack.hpp>
+#include <utility>
+
+#include "os/kernel/bug_check.h"
+#include "os/kernel/caught_exceptions.h"
+#include "os/kernel/driver_guard.h"
+
+namespace gmmu::os {
+
+namespace context = boost::context;
+
+namespace {
+/// Puts the level back, exceptions included.
+class LevelGuard {
+ public:
+  LevelGuard(Irql& level, Irql during) : level_(level), before_(std::exchange(level, during)) {}
+  ~LevelGuard() { level_ = before_; }
+  LevelGuard(const LevelGuard&) = delete;
+  LevelGuard& operator=(const LevelGuard&) = delete;
+
+ private:
+  Irql& level_;
+  const Irql before_;
+};
+}  // namespace
+
+Scheduler::Scheduler(hw::Platform& platform, uint64_t seed)
+    : platform_(platform), random_(seed, "scheduler") {}
+
+Scheduler::~Scheduler() = default;
+
+void Scheduler::Spawn(std::string name, std::function<void()> body, size_t stack_bytes) {
+  auto fibre = std::make_unique<Fibre>();
+  Fibre* self = fibre.get();
+  self->name = std::move(name);
+  self->context =
+      context::fiber(std::allocator_arg, context::protected_fixedsize_stack(stack_bytes),
+                     [this, self, body = std::move(body)](context::fiber&& scheduler) {
+                       self->back = &scheduler;
+                       try {
+                         if (!cancelled_) body();
+                       } catch (const Cancelled&) {
+                       } catch (const context::detail::forced_unwind&) {
+                         throw;
+                       } catch (...) {
+                         if (!error_) error_ = std::current_exception();
+                       }
+                       self->ended = true;
+                       return std::move(scheduler);
+                     });
+  fibres_.push_back(std::move(fibre));
+}
+
+void Scheduler::Run() {
+  while (true) {
+    fibres_.erase(std::remove_if(fibres_.begin(), fibres_.end(),
+                                 [](const auto& fibre) { return fibre->ended; }),
+                  fibres_.end());
+    if (fibres_.empty()) break;
+    if (error_) cancelled_ = true;
+
+    std::vector<Fibre*> ready;
+    const uint64_t now = platform_.NowNs();
+    for (const auto& fibre : fibres_) {
+      if (cancelled_ || fibre->condition == nullptr || (*fibre->condition)()) {
+        ready.push_back(fibre.get());
+      } else if (now >= fibre->deadline) {
+        fibre->timed_out = true;
+        ready.push_back(fibre.get());
+      }
+    }
+    if (ready.empty()) {
+      try {
+        Idle();
+      } catch (...) {
+        if (!error_) error_ = std::current_exception();
+      }
+      continue;
+    }
+    running_ = ready[random_.Below(ready.size())];
+    running_->condition = nullptr;
+    const CaughtExceptions own = CaughtExceptions::Current();
+    CaughtExceptions().MakeCurrent();  // a fibre that was suspended puts its own back
+    running_->context = std::move(running_->context).resume();
+    own.MakeCurrent();
+    running_ = nullptr;
+  }
+  irql_ = kPassive;
+  cancelled_ = false;
+  if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
+}
+
+void Scheduler::Idle() {
+  const uint64_t now = platform_.NowNs();
+  uint64_t bound = ~uint64_t{0};
+  for (const auto& fibre : fibres_) {
+    uint64_t left = fibre->deadline - now;
+    if (fibre->poll_ns != 0) left = std::min(left, fibre->poll_ns);
+    bound = std::min(bound, left);
+  }
+  platform_.WaitForMessage(std::max<uint64_t>(bound, 1));
+  Seam();
+}
+
+void Scheduler::Suspend() {
+  Fibre* self = running_;
+  const Irql level = std::exchange(irql_, kPassive);
+  const CaughtExceptions caught = CaughtExceptions::Current();
+  DriverGuard::Frame* const call = DriverGuard::Take();
+  context::fiber scheduler = std::move(*self->back).resume();
+  *self->back = std::move(scheduler);
+  caught.MakeCurrent();
+  DriverGuard::Put(call);
+  irql_ = level;
+  if (cancelled_) throw Cancelled{};
+}
+
+void Scheduler::Wait(const std::function<bool()>& condition, uint64_t bound_ns,
+                     const std::string& what, uint64_t poll_ns) {
+  if (irql_ >= kDispatch) throw BugCheck("a wait for " + what + " at dispatch level or above");
+  if (other_processor_) throw BugCheck("a wait for " + what + " on a processor that must not wait");
+  if (condition()) return;
+  const uint64_t deadline = platform_.NowNs() + bound_ns;
+  if (running_ == nullptr) {  // before the first fibre
+    while (!condition()) {
+      const uint64_t now = platform_.NowNs();
+      if (now >= deadline) throw OsTimeout(what, bound_ns);
+      const uint64_t left = deadline - now;
+      platform_.WaitForMessage(poll_ns == 0 ? left : std::min(left, poll_ns));
+      Seam();
+    }
+    return;
+  }
+  running_->condition = &condition;
+  running_->deadline = deadline;
+  running_->poll_ns = poll_ns;
+  running_->timed_out = false;
+  Suspend();
+  if (running_->timed_out && !condition()) throw OsTimeout(what, bound_ns);
+}
+
+void Scheduler::Yield() {
+  if (running_ == nullptr || irql_ != kPassive) return;
+  running_->condition = nullptr;
+  Suspend();
+}
+
+void Scheduler::Seam() {
+  while (irql_ < kDevice && !other_processor_) {
+    const auto message = platform_.TakeMessage();
+    if (!message) break;
+    Deliver(*message);
+  }
+  RunDpcs();
+}
+
+void Scheduler::Deliver(const hw::Message& message) {
+  for (const Vector& vector : vectors_) {
+    if (vector.data != message.data) continue;
+    const auto isr = vector.isr;  // the routine may disconnect itself
+    const LevelGuard guard(irql_, kDevice);
+    ++delivered_;
+    isr();
+    return;
+  }
+  ++spurious_;
+}
+
+void Scheduler::RunDpcs() {
+  while (irql_ < kDispatch && !other_processor_ && !dpcs_.empty()) {
+    auto dpc = std::move(dpcs_.front());
+    dpcs_.pop_front();
+    const LevelGuard guard(irql_, kDispatch);
+    dpc();
+  }
+}
+
+void Scheduler::ConnectInterrupt(uint32_t data, std::string name, std::function<void()> isr) {
+  vectors_.push_back({data, std::move(name), std::move(isr)});
+}
+
+void Scheduler::DisconnectInterrupt(uint32_t data) {
+  vectors_.erase(std::remove_if(vectors_.begin(), vectors_.end(),
+                                [data](const Vector& vector) { return vector.data == data; }),
+                 vectors_.end());
+}
+
+void Scheduler::QueueDpc(std::function<void()> dpc) {
+  dpcs_.push_back(std::move(dpc));
+  RunDpcs();
+}
+
+void Scheduler::OnAnotherProcessor(const std::function<void()>& work) {
+  const LevelGuard guard(irql_, kPassive);
+  other_processor_ = true;
+  work();
+  other_processor_ = false;
+}
+
+uint64_t Scheduler::AttachProcess(uint64_t process) {
+  if (running_ == nullptr) throw BugCheck("only a thread can be attached to a process");
+  return std::exchange(running_->process, process);
+}
+
+Irql Scheduler::Raise(Irql level) {
+  if (level < irql_) throw BugCheck("IRQL raised to a lower level");
+  return std::exchange(irql_, level);
+}
+
+void Scheduler::Lower(Irql level) {
+  if (level > irql_) throw BugCheck("IRQL lowered to a higher level");
+  irql_ = level;
+  Seam();
+}
+
+}  // namespace gmmu::os

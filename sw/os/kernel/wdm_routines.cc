@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernel routines of wdm.h.
+#include <cstdarg>
+#include <cstdio>
+#include <cstring>
+
+#include "ddi/wdm.h"
+#include "os/kernel/driver_guard.h"
+#include "os/kernel/kernel.h"
+#include "os/kernel/stack_meter.h"
+
+using gmmu::os::Kernel;
+
+namespace {
+
+/// A pointer of a register view goes to the machine; any other is system memory.
+template <typename Word>
+Word ReadWord(volatile Word* at) {
+  Kernel& kernel = Kernel::Current();
+  if (!kernel.mmio().Contains(at)) return *at;
+  gmmu::os::DriverGuard::CheckTime(kernel.hal().NowNs());
+  return static_cast<Word>(
+      kernel.hal().Read(kernel.mmio().Resolve(at, sizeof(Word)), sizeof(Word)));
+}
+
+template <typename Word>
+void WriteWord(volatile Word* at, Word value) {
+  Kernel& kernel = Kernel::Current();
+  if (!kernel.mmio().Contains(at)) {
+    *at = value;
+    return;
+  }
+  kernel.hal().Write(kernel.mmio().Resolve(at, sizeof(Word)), sizeof(Word), value);
+}
+
+}  // namespace
+
+extern "C" {
+
+ULONG READ_REGISTER_ULONG(volatile ULONG* Register) { return ReadWord(Register); }
+void WRITE_REGISTER_ULONG(volatile ULONG* Register, ULONG Value) { WriteWord(Register, Value); }
+ULONG64 READ_REGISTER_ULONG64(volatile ULONG64* Register) { return ReadWord(Register); }
+void WRITE_REGISTER_ULONG64(volatile ULONG64* Register, ULONG64 Value) {
+  WriteWord(Register, Value);
+}
+
+void WRITE_REGISTER_BUFFER_ULONG64(volatile ULONG64* Register, ULONG64* Buffer, ULONG Count) {
+  Kernel& kernel = Kernel::Current();
+  if (Count == 0) return;
+  if (!kernel.mmio().Contains(Register)) {
+    for (ULONG i = 0; i < Count; ++i) Register[i] = Buffer[i];
+    return;
+  }
+  const size_t bytes = size_t{Count} * sizeof(ULONG64);
+  kernel.hal().WriteBlock(kernel.mmio().Resolve(Register, bytes), Buffer, bytes);
+}
+
+void READ_REGISTER_BUFFER_ULONG64(volatile ULONG64* Register, ULONG64* Buffer, ULONG Count) {
+  Kernel& kernel = Kernel::Current();
+  if (Count == 0) return;
+  if (!kernel.mmio().Contains(Register)) {
+    for (ULONG i = 0; i < Count; ++i) Buffer[i] = Register[i];
+    return;
+  }
+  const size_t bytes = size_t{Count} * sizeof(ULONG64);
+  kernel.hal().ReadBlock(kernel.mmio().Resolve(Register, bytes), Buffer, bytes);
+}
+
+PVOID ExAllocatePool2(ULONG64 Flags, SIZE_T NumberOfBytes, ULONG Tag) {
+  UNREFERENCED_PARAMETER(Flags);
+  return Kernel::Current().AllocatePool(NumberOfBytes, Tag);
+}
+
+void ExFreePoolWithTag(PVOID P, ULONG Tag) { Kernel::Current().FreePool(P, Tag); }
+
+KIRQL KeGetCurrentIrql(void) { return static_cast<KIRQL>(Kernel::Current().scheduler().irql()); }
+
+NTSTATUS KeDelayExecutionThread(KPROCESSOR_MODE WaitMode, BOOLEAN Alertable,
+                                PLARGE_INTEGER Interval) {
+  UNREFERENCED_PARAMETER(WaitMode);
+  UNREFERENCED_PARAMETER(Alertable);
+  Kernel& kernel = Kernel::Current();
+  if (Interval->QuadPart >= 0) return STATUS_INVALID_PARAMETER;  // absolute times are not kept
+  const uint64_t ns = static_cast<uint64_t>(-Interval->QuadPart) * 100;
+  const uint64_t end = kernel.hal().NowNs() + ns;
+  gmmu::os::DriverGuard::CheckTime(kernel.hal().NowNs());
+  gmmu::os::StackMeter::Off([&] {
+    kernel.scheduler().Wait([&] { return kernel.hal().NowNs() >= end; }, ns + 1'000'000, "a delay to end", ns);
+  });
+  return STATUS_SUCCESS;
+}
+
+ULONGLONG KeQueryInterruptTime(void) {
+  const uint64_t now = Kernel::Current().hal().NowNs();
+  gmmu::os::DriverGuard::CheckTime(now);
+  return now / 100;
+}
+
+PHYSICAL_ADDRESS MmGetPhysicalAddress(PVOID BaseAddress) {
+  PHYSICAL_ADDRESS address{};
+  address.QuadPart = static_cast<LONGLONG>(Kernel::Current().hal().ram().PhysicalOf(BaseAddress).value_or(0));
+  return address;
+}
+
+BOOLEAN KeInvalidateAllCaches(void) {
+  Kernel::Current().hal().ram().cache().WriteBackAll();
+  return TRUE;
+}
+
+ULONG DbgPrintEx(ULONG ComponentId, ULONG Level, const char* Format, ...) {
+  UNREFERENCED_PARAMETER(ComponentId);
+  UNREFERENCED_PARAMETER(Level);
+  char text[512];
+  va_list arguments;
+  va_start(arguments, Format);
+  std::vsnprintf(text, sizeof text, Format, arguments);
+  va_end(arguments);
+  if (const auto& print = Kernel::Current().parameters().debug_print; print) print(text);
+  return STATUS_SUCCESS;
+}
+
+NTSTATUS GmmuQueryParameter(const char* Name, ULONG64* Value) {
+  const auto value = Kernel::Current().QueryParameter(Name);
+  if (!value) return STATUS_OBJECT_NAME_NOT_FOUND;
+  *Value = *value;
+  return STATUS_SUCCESS;
+}
+
+}  // extern "C"

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "ddi/d3dkmddi.h"
+#include "os/kernel/kernel.h"
+#include "os/miniport/miniport.h"
+#include "os/kernel/ranges.h"
+
+namespace gmmu::os {
+
+/// The window through which the CPU sees a memory segment that it does not see as a whole (SupportsCpuHostAperture):
+/// the driver points each of its pages at a page of the segment. It works as soon as segments are known. Documents
+/// only.
+///
+/// Pages are the segment's: 64 KiB with Use64KBPages, else 4 KiB. A view is consecutive in the window, whatever pages
+/// of the segment it shows; its pointer is one of a register view.
+class CpuHostAperture {
+ public:
+  CpuHostAperture(Kernel& kernel, Miniport& miniport, const DXGK_SEGMENTDESCRIPTOR4& segment, UINT segment_id,
+                  UINT physical_adapter);
+
+  /// Shows `pages` of the segment, in this order. Throws OsError when the window has no room, or the driver refuses.
+  uint8_t* Map(HANDLE allocation, const std::vector<uint64_t>& pages);
+  /// `view` as Map returned it; anything else is a bug check. The pointer is gone before the driver is called.
+  void Unmap(uint8_t* view);
+
+  uint64_t page_bytes() const { return page_bytes_; }
+  size_t views() const { return views_.size(); }
+
+ private:
+  struct View {
+    uint64_t first;  // page of the window
+    uint64_t pages;
+  };
+  std::vector<UINT> Pages(const View& view) const;
+
+  Kernel& kernel_;
+  Miniport& miniport_;
+  const UINT segment_, adapter_;
+  const uint64_t page_bytes_, start_, segment_pages_;
+  RangeAllocator space_;  // pages of the window
+  std::map<uint8_t*, View> views_;
+};
+
+}  // namespace gmmu::os

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "os/miniport/mdl.h"
+#include "os/memory/memory_objects.h"
+
+namespace gmmu::os {
+
+/// Room in system memory for the parts of VRAM that drivers keep over a power transition
+/// (DXGKQAITYPE_FRAMEBUFFERSAVESIZE and the frame buffer callbacks; documents only).
+///
+/// One section for each physical adapter that reports a size, charged against memory when the adapter
+/// starts. A driver pins all of it, or looks at one window of it at a time. hAdapter is the lead adapter,
+/// PhysicalAdapterIndex picks the section; one section for all is the size of adapter 0 and 0 for the
+/// others. Failure to pin or to map is a status that drivers must live with; an unpin or unmap of nothing,
+/// and a second window, are bug checks. At most APC level. Ledger: commit_charge, pinned_frame_buffer.
+class FrameBuffer {
+ public:
+  FrameBuffer(Kernel& kernel, MemoryObjects& objects) : kernel_(kernel), objects_(objects) {}
+
+  /// `sizes`: DXGK_FRAMEBUFFERSAVEAREA.MaximumSize by physical adapter, bytes. Throws OsError for a size
+  /// that is not whole pages, or that memory cannot back.
+  void Reserve(HANDLE adapter, bool remapped, const std::vector<uint64_t>& sizes);
+  /// Gives sections and charge back.
+  void Release(HANDLE adapter);
+
+  /// Pages in an MDL. STATUS_NOT_SUPPORTED behind a remapped domain, whose pages only an ADL can tell.
+  NTSTATUS Pin(HANDLE adapter, DXGKARGCB_PINFRAMEBUFFERFORSAVE& args);
+  NTSTATUS Pin2(HANDLE adapter, DXGKARGCB_PINFRAMEBUFFERFORSAVE2& args);
+  /// Of either.
+  NTSTATUS Unpin(HANDLE adapter, const DXGKARGCB_UNPINFRAMEBUFFERFORSAVE& args);
+  /// [Offset, Offset + Size) of the section for the CPU; it lies at pBaseAddress + Offset as it comes out.
+  NTSTATUS MapWindow(HANDLE adapter, DXGKARGCB_MAPFRAMEBUFFERPOINTER& args);
+  NTSTATUS UnmapWindow(HANDLE adapter, const DXGKARGCB_UNMAPFRAMEBUFFERPOINTER& args);
+
+  /// Pages charged now.
+  uint64_t charged() const { return charged_; }
+
+ private:
+  struct Section {
+    uint64_t bytes = 0;
+    HANDLE object = nullptr, adapter_object = nullptr;
+    DXGK_ADL* adl = nullptr;  // while pinned
+    Mdl mdl;
+    void* window = nullptr;
+    uint64_t window_bytes = 0;
+    Ledger::Ticket charge = 0, pin = 0;
+  };
+  using Key = std::pair<HANDLE, UINT>;
+  void CheckLevel(const char* call) const;
+  Section* Find(HANDLE adapter, UINT index);
+  /// Pins, or a status; `size` as the driver asked.
+  NTSTATUS PinPages(HANDLE adapter, UINT index, uint64_t size, bool contiguous, const char* call);
+
+  Kernel& kernel_;
+  MemoryObjects& objects_;
+  std::map<Key, Section> sections_;
+  std::map<HANDLE, bool> remapped_;
+  uint64_t charged_ = 0;
+  uint64_t pin_calls_ = 0, window_calls_ = 0;
+};
+
+}  // namespace gmmu::os

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "os/memory/isolation_memory.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "os/kernel/bug_check.h"
+#include "os/kernel/text.h"
+
+namespace gmmu::os {
+namespace {
+
+constexpr char kDriver[] = "driver";
+constexpr uint64_t kMostMdlBytes = (uint64_t{4} << 30) - hw::kPageSize;
+
+}  // namespace
+
+IsolationMemory::~IsolationMemory() {
+  for (const auto& [handle, block] : blocks_) {  // what a failed run left: give the address space back
+    if (block.view != nullptr) kernel_.hal().ram().UnmapPages(block.view, block.pfns.size());
+  }
+}
+
+void IsolationMemory::CheckLevel(const char* call) const {
+  if (kernel_.scheduler().irql() > kApc) throw BugCheck(std::string(call) + " above APC level");
+}
+
+DmaView& IsolationMemory::View(HANDLE adapter, const char* call) {
+  CheckLevel(call);
+  const auto found = adapters_.find(adapter);
+  if (found == adapters_.end()) throw BugCheck(std::string(call) + " for an adapter that is not started");
+  return found->second;
+}
+
+void IsolationMemory::SetDomain(HANDLE adapter, IommuDomain& domain) {
+  adapters_.at(adapter).domain = &domain;
+  for (const auto& [handle, block] : blocks_) {
+    if (block.adapter == adapter) kernel_.iommu()->MapIdentity(domain, block.pfns);
+  }
+}
+
+size_t IsolationMemory::Live(HANDLE adapter) const {
+  return static_cast<size_t>(std::count_if(blocks_.begin(), blocks_.end(),
+                                           [adapter](const auto& block) { return block.second.adapter == adapter; }));
+}
+
+void IsolationMemory::RemoveAdapter(HANDLE adapter) { adapters_.erase(adapter); }
+
+HANDLE IsolationMemory::Keep(Block block, const char* kind, const char* call) {
+  const HANDLE handle = reinterpret_cast<HANDLE>(uint64_t{0xFFFF8100} << 32 | next_handle_++ << 4);
+  IommuDomain* domain = adapters_.at(block.adapter).domain;
+  if (domain != nullptr) kernel_.iommu()->MapIdentity(*domain, block.pfns);
+  for (uint64_t pfn : block.pfns) kernel_.pages().Pin(pfn, kDriver, call);
+  block.ticket = kernel_.ledger().Open(kind,
+                                       Hex(reinterpret_cast<uintptr_t>(handle)) + ", " +
+                                           std::to_string(block.pfns.size()) + " pages",
+                                       kDriver, call);
+  blocks_.emplace(handle, std::move(block));
+  return handle;
+}
+
+std::map<HANDLE, IsolationMemory::Block>::iterator IsolationMemory::Find(HANDLE adapter, HANDLE handle,
+                                                                         Kind kind, const char* call) {
+  View(adapter, call);
+  const auto found = blocks_.find(handle);
+  if (found == blocks_.end() || found->second.kind != kind || found->second.adapter != adapter)
+    throw BugCheck(std::string(call) + " of an unknown handle " + Hex(reinterpret_cast<uintptr_t>(handle)));
+  return found;
+}
+
+void IsolationMemory::Drop(std::map<HANDLE, Block>::iterator at) {
+  Block& block = at->second;
+  if (IommuDomain* domain = adapters_.at(block.adapter).domain)
+    kernel_.iommu()->UnmapIdentity(*domain, block.pfns);
+  for (uint64_t pfn : block.pfns) kernel_.pages().Unpin(pfn);
+  if (block.view != nullptr) kernel_.hal().ram().UnmapPages(block.view, block.pfns.size());
+  block.backing.Free(kernel_);  // none for pages of the driver
+  kernel_.ledger().Close(block.ticket);
+  blocks_.erase(at);
+}
+
+NTSTATUS IsolationMemory::AllocateContiguous(HANDLE adapter, DXGKARGCB_ALLOCATECONTIGUOUSMEMORY& args) {
+  static constexpr char kCall[] = "DxgkCbAllocateContiguousMemory";
+  const DmaView& view = View(adapter, kCall);
+  args.hMemoryHandle = nullptr;
+  args.pMemory = nullptr;
+  if (view.remapped()) return STATUS_NOT_SUPPORTED;
+  MemoryBacking::Arguments create{};
+  create.Type = DXGK_PHYSICAL_MEMORY_TYPE_CONTIGUOUS_MEMORY;
+  create.Size = args.NumberOfBytes;
+  create.CacheType = args.CacheType;
+  create.ContiguousMemory = {args.LowestAcceptableAddress, args.HighestAcceptableAddress, args.BoundaryAddressMultiple};
+  Block block{Kind::kContiguous, adapter, {}, {}, {}, nullptr, nullptr, 0};
+  const NTSTATUS status = MemoryBacking::Make(kernel_, create, kDriver, kCall, block.backing);
+  if (status == STATUS_INSUFFICIENT_RESOURCES) return STATUS_NO_MEMORY;  // as this callback says it
+  if (!NT_SUCCESS(status)) return status;
+  block.pfns = block.backing.pfns();
+  block.view = args.pMemory =
+      kernel_.hal().ram().MapPages(block.pfns.data(), block.pfns.size(), block.backing.caching());
+  args.hMemoryHandle = Keep(std::move(block), "isolation_memory", kCall);
+  return STATUS_SUCCESS;
+}
+
+NTSTATUS IsolationMemory::FreeContiguous(HANDLE adapter, const DXGKARGCB_FREECONTIGUOUSMEMORY& args) {
+  Drop(Find(adapter, args.hMemoryHandle, Kind::kContiguous, "DxgkCbFreeContiguousMemory"));
+  return STATUS_SUCCESS;
+}
+
+NTSTATUS IsolationMemory::AllocatePagesForMdl(HANDLE adapter, DXGKARGCB_ALLOCATEPAGESFORMDL& args) {
+  static constexpr char kCall[] = "DxgkCbAllocatePagesForMdl";
+  const DmaView& view = View(adapter, kCall);
+  args.hMemoryHandle = nullptr;
+  args.pMdl = nullptr;
+  if (view.remapped()) return STATUS_NOT_SUPPORTED;
+  if (args.TotalBytes > kMostMdlBytes) return STATUS_INVALID_PARAMETER;
+  MemoryBacking::Arguments create{};
+  create.Type = DXGK_PHYSICAL_MEMORY_TYPE_MDL;
+  create.Size = args.TotalBytes;
+  create.CacheType = args.CacheType;
+  create.Mdl = {args.LowAddress, args.HighAddress, args.SkipBytes, args.Flags};
+  Block block{Kind::kMdl, adapter, {}, {}, {}, nullptr, nullptr, 0};
+  const NTSTATUS status = MemoryBacking::Make(kernel_, create, kDriver, kCall, block.backing);
+  if (!NT_SUCCESS(status)) return status;
+  block.pfns = block.backing.pfns();
+  block.mdl = Mdl(block.pfns);
+  const HANDLE handle = Keep(std::move(block), "isolation_mdl", kCall);
+  args.hMemoryHandle = handle;
+  args.pMdl = blocks_.at(handle).mdl.get();
+  return STATUS_SUCCESS;
+}
+
+NTSTATUS IsolationMemory::FreePagesFromMdl(HANDLE adapter, const DXGKARGCB_FREEPAGESFROMMDL& args) {
+  Drop(Find(adapter, args.hMemoryHandle, Kind::kMdl, "DxgkCbFreePagesFromMdl"));
+  return STATUS_SUCCESS;
+}
+
+NTSTATUS IsolationMemory::MapMdl(HANDLE adapter, DXGKARGCB_MAPMDLTOIOMMU& args) {
+  static constexpr char kCall[] = "DxgkCbMapMdlToIoMmu";
+  const DmaView& view = View(adapter, kCall);
+  args.hMemoryHandle = nullptr;
+  if (view.remapped()) return STATUS_NOT_SUPPORTED;
+  if (args.pMdl == nullptr || args.pMdl->ByteCount == 0) return STATUS_INVALID_PARAMETER;
+  Block block{Kind::kDriversMdl, adapter, Mdl::PagesOf(args.pMdl), {}, {}, args.pMdl, nullptr, 0};
+  const auto free = [this](uint64_t pfn) { return !kernel_.pages().Allocated(pfn); };
+  if (std::any_of(block.pfns.begin(), block.pfns.end(), free)) return STATUS_INVALID_PARAMETER;
+  args.hMemoryHandle = Keep(std::move(block), "iommu_mdl", kCall);
+  return STATUS_SUCCESS;
+}
+
+void IsolationMemory::UnmapMdl(HANDLE adapter, const DXGKARGCB_UNMAPMDLFROMIOMMU& args) {
+  static constexpr char kCall[] = "DxgkCbUnmapMdlFromIoMmu";
+  const auto found = Find(adapter, args.hMemoryHandle, Kind::kDriversMdl, kCall);
+  if (Mdl::PagesOf(found->second.drivers) != found->second.pfns)
+    throw BugCheck(std::string(kCall) + ": the MDL was changed while it was mapped");
+  Drop(found);
+}
+
+}  // namespace gmmu::os

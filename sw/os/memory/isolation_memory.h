@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "ddi/d3dkmddi.h"
+#include "os/kernel/kernel.h"
+#include "os/miniport/mdl.h"
+#include "os/memory/memory_backing.h"
+#include "os/memory/memory_objects.h"
+
+namespace gmmu::os {
+
+/// The six memory callbacks of WDDM 2.4: contiguous memory, pages behind an MDL, and MDLs of the driver's
+/// own made reachable for the GPU.
+///
+/// Memory is allocated and, behind a 1:1 domain, mapped in one step; MDLs carry physical pages, which are
+/// the domain's own numbers. Each block has a handle that its counterpart needs, and a ticket in the
+/// ledger: isolation_memory, isolation_mdl, iommu_mdl. Which memory it is, and which arguments are good, is as for
+/// memory objects of the same two types (MemoryBacking): bounds hold as they stand, also 0. Not usable behind a
+/// remapped domain (STATUS_NOT_SUPPORTED; the sources name no status). hAdapter is the lead adapter. At most APC level,
+/// an unknown handle is a bug check.
+class IsolationMemory {
+ public:
+  explicit IsolationMemory(Kernel& kernel) : kernel_(kernel) {}
+  ~IsolationMemory();
+
+  void AddAdapter(HANDLE adapter, DmaView view) { adapters_[adapter] = std::move(view); }
+  /// The adapter's 1:1 domain from now on: what is held is mapped now, what comes when it comes.
+  void SetDomain(HANDLE adapter, IommuDomain& domain);
+  /// It has none any more, and all mappings of the old one went with it.
+  void DropDomain(HANDLE adapter) { adapters_.at(adapter).domain = nullptr; }
+  void RemoveAdapter(HANDLE adapter);
+  /// What of the adapter was not freed.
+  size_t Live(HANDLE adapter) const;
+
+  NTSTATUS AllocateContiguous(HANDLE adapter, DXGKARGCB_ALLOCATECONTIGUOUSMEMORY& args);
+  NTSTATUS FreeContiguous(HANDLE adapter, const DXGKARGCB_FREECONTIGUOUSMEMORY& args);
+  /// All of it or nothing; at most 4 GiB less a page. CacheType is checked and kept for nobody: the callback makes no
+  /// view.
+  NTSTATUS AllocatePagesForMdl(HANDLE adapter, DXGKARGCB_ALLOCATEPAGESFORMDL& args);
+  NTSTATUS FreePagesFromMdl(HANDLE adapter, const DXGKARGCB_FREEPAGESFROMMDL& args);
+  /// The list and its pages must stay as they are until UnmapMdl has returned: pages are pinned, and a
+  /// list that has changed by then is a bug check.
+  NTSTATUS MapMdl(HANDLE adapter, DXGKARGCB_MAPMDLTOIOMMU& args);
+  void UnmapMdl(HANDLE adapter, const DXGKARGCB_UNMAPMDLFROMIOMMU& args);
+
+ private:
+  enum class Kind { kContiguous, kMdl, kDriversMdl };
+  struct Block {
+    Kind kind;
+    HANDLE adapter;
+    std::vector<uint64_t> pfns;
+    MemoryBacking backing;      // of the system's two kinds
+    Mdl mdl;                    // kMdl
+    PMDL drivers = nullptr;     // kDriversMdl
+    void* view = nullptr;       // kContiguous
+    Ledger::Ticket ticket = 0;
+  };
+  void CheckLevel(const char* call) const;
+  /// The adapter's view; a bug check when there is none.
+  DmaView& View(HANDLE adapter, const char* call);
+  HANDLE Keep(Block block, const char* kind, const char* call);
+  std::map<HANDLE, Block>::iterator Find(HANDLE adapter, HANDLE handle, Kind kind, const char* call);
+  void Drop(std::map<HANDLE, Block>::iterator at);
+
+  Kernel& kernel_;
+  uint64_t next_handle_ = 1;
+  std::map<HANDLE, DmaView> adapters_;
+  std::map<HANDLE, Block> blocks_;
+};
+
+}  // namespace gmmu::os

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ddi/d3dkmddi.h"
+#include "os/kernel/kernel.h"
+#include "os/memory/section.h"
+
+namespace gmmu::os {
+
+/// What lies behind a physical memory object, by its type (DXGKARGCB_CREATE_PHYSICAL_MEMORY_OBJECT), and behind the
+/// contiguous memory and the MDLs of the isolation callbacks:
+///
+///   MDL                pages as MmAllocatePagesForMdlEx chooses them: SkipBytes moves the range on until there
+///                      are enough, or is the size of contiguous chunks (Flags)
+///   CONTIGUOUS_MEMORY  consecutive pages between two bounds, across no multiple of a boundary
+///   SECTION            pageable memory of the page file (Section)
+///   IO_SPACE           a range that a PCI device decodes; nothing is taken
+///
+/// Sizes are whole pages from here on.
+class MemoryBacking {
+ public:
+  using Arguments = DXGKARGCB_CREATE_PHYSICAL_MEMORY_OBJECT;
+
+  /// STATUS_INVALID_PARAMETER for arguments that no memory can satisfy, STATUS_NO_MEMORY and
+  /// STATUS_INSUFFICIENT_RESOURCES when there is none; nothing is taken then.
+  static NTSTATUS Make(Kernel& kernel, const Arguments& args, const std::string& owner, const char* call,
+                       MemoryBacking& backing);
+  /// Gives the memory back. A bug check while a page is pinned.
+  void Free(Kernel& kernel);
+
+  uint64_t pages() const { return pfns().size(); }
+  /// Host physical pages; Section::kAway where a section's page is not in memory.
+  const std::vector<uint64_t>& pfns() const { return section_ ? section_->pfns() : pfns_; }
+  bool io_space() const { return type_ == DXGK_PHYSICAL_MEMORY_TYPE_IO_SPACE; }
+  /// By its type, as RequireContiguous asks.
+  bool contiguous() const { return io_space() || type_ == DXGK_PHYSICAL_MEMORY_TYPE_CONTIGUOUS_MEMORY; }
+  hw::Caching caching() const { return caching_; }
+  /// What a view may do; null: no view at all (a section without SECTION_MAP_READ).
+  std::optional<hw::ViewAccess> access() const { return access_; }
+
+  /// Keeps pages [first, first + count) where they are until the matching Release. False: memory is out.
+  bool Hold(uint64_t first, uint64_t count) { return !section_ || section_->Hold(first, count); }
+  void Release(uint64_t first, uint64_t count) {
+    if (section_) section_->Release(first, count);
+  }
+
+ private:
+  NTSTATUS MakePages(Kernel& kernel, const Arguments& args, const std::string& owner, const char* call);
+  NTSTATUS MakeContiguous(Kernel& kernel, const Arguments& args, const std::string& owner, const char* call);
+  NTSTATUS MakeSection(Kernel& kernel, const Arguments& args, const std::string& owner, const char* call);
+  NTSTATUS MakeIoSpace(Kernel& kernel, const Arguments& args);
+
+  DXGK_PHYSICAL_MEMORY_TYPE type_ = DXGK_PHYSICAL_MEMORY_TYPE_MDL;
+  hw::Caching caching_ = hw::Caching::kNonCached;
+  std::optional<hw::ViewAccess> access_ = hw::ViewAccess::kReadWrite;
+  std::vector<uint64_t> pfns_;
+  std::unique_ptr<Section> section_;
+};
+
+}  // namespace gmmu::os

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ddi/d3dkmddi.h"
+#include "os/memory/cpu_views.h"
+#include "os/kernel/kernel.h"
+#include "os/memory/memory_backing.h"
+
+namespace gmmu::os {
+
+/// What one logical adapter can reach of host memory.
+struct DmaView {
+  IommuDomain* domain = nullptr;  ///< null: physical mode, logical addresses are host physical ones
+  std::string name;
+
+  bool remapped() const { return domain != nullptr && !domain->identity(); }
+};
+
+/// Physical memory objects, address descriptor lists and CPU views: the eight callbacks of WDDM 2.9
+/// and later.
+///
+/// VidMm backs allocations with the same code, so `owner` ("driver", "vidmm", "application") goes
+/// with every call that takes something. Bad arguments are a status. Misuse is a bug check: above APC
+/// level, an unknown handle, a handle that was closed already, an ADL that outlives its object. What
+/// no document says about it is a switch (OpenPoints).
+class MemoryObjects {
+ public:
+  explicit MemoryObjects(Kernel& kernel)
+      : kernel_(kernel), random_(kernel.parameters().seed, "adl"), views_(kernel) {}
+
+  /// `adapter` is what hAdapter arguments name.
+  void AddAdapter(HANDLE adapter, DmaView view);
+  /// The adapter was started without a domain and gets this 1:1 one: ADLs that exist are mapped now.
+  void SetDomain(HANDLE adapter, IommuDomain& domain);
+  /// It has none any more, and all mappings of the old one went with it.
+  void DropDomain(HANDLE adapter) { adapters_.at(adapter).view.domain = nullptr; }
+  void RemoveAdapter(HANDLE adapter);
+  /// ADLs of the adapter that were not freed.
+  size_t LiveAdls(HANDLE adapter) const;
+
+  NTSTATUS Create(DXGKARGCB_CREATE_PHYSICAL_MEMORY_OBJECT& args, const std::string& owner);
+  void Destroy(const DXGKARGCB_DESTROY_PHYSICAL_MEMORY_OBJECT& args);
+  NTSTATUS Open(DXGKARGCB_OPEN_PHYSICAL_MEMORY_OBJECT& args, const std::string& owner);
+  void Close(const DXGKARGCB_CLOSE_PHYSICAL_MEMORY_OBJECT& args);
+  NTSTATUS AllocateAdl(DXGKARGCB_ALLOCATE_ADL& args, const std::string& owner);
+  void FreeAdl(const DXGKARGCB_FREE_ADL& args);
+  NTSTATUS Map(DXGKARGCB_MAP_PHYSICAL_MEMORY& args, const std::string& owner);
+  void Unmap(const DXGKARGCB_UNMAP_PHYSICAL_MEMORY& args);
+
+  /// What a live ADL describes.
+  struct AdlOrigin {
+    HANDLE object = nullptr;
+    uint64_t first_page = 0;  ///< of the object
+    hw::Caching caching = hw::Caching::kNonCached;
+  };
+  AdlOrigin OriginOf(const DXGK_ADL& adl);
+  /// Host physical pages behind an object, for the OS's own proofs; Section::kAway where a section's page
+  /// is not in memory.
+  const std::vector<uint64_t>& PagesOf(HANDLE object);
+
+ private:
+  struct Adapter {
+    HANDLE handle;
+    DmaView view;
+  };
+  struct Object {
+    MemoryBacking backing;
+    uint64_t size = 0;  // bytes, as asked
+    HANDLE opened = nullptr;  // the adapter object
+    unsigned views = 0;
+    bool destroyed = false;  // lives until its last view ends
+    Ledger::Ticket ticket = 0;
+  };
+  struct AdapterObject {
+    HANDLE object;
+    HANDLE adapter;
+    unsigned adls = 0;
+    Ledger::Ticket ticket = 0;
+  };
+  struct Adl {
+    DXGK_ADL list{};
+    std::vector<DXGK_PAGE_NUMBER> pages;
+    HANDLE adapter_object;
+    uint64_t first_page, page_count;
+    /// Logical ranges, remapped mode only: one, or several when the logical space is in pieces.
+    struct Range {
+      uint64_t taken;    // bytes, as the domain's allocator gave it
+      uint64_t logical;  // bytes
+      uint64_t pages;
+    };
+    std::vector<Range> ranges;
+    Ledger::Ticket ticket = 0;
+  };
+  void CheckLevel(const char* call) const;
+  /// Logical pages for `pfns`, in order, in one range where there is one; false, and nothing taken, when
+  /// the logical space is used up, or in pieces and `one_range` is asked for.
+  bool MapLogical(IommuDomain& domain, const std::vector<uint64_t>& pfns, bool one_range, Adl& adl,
+                  const std::string& owner, const char* call);
+  void UnmapLogical(IommuDomain& domain, const Adl& adl);
+  HANDLE NewHandle(unsigned kind);
+  void Free(HANDLE handle, Object& object);
+  Object& FindObject(HANDLE handle, const char* call);
+  AdapterObject& FindAdapterObject(HANDLE handle, const char* call);
+  IommuDomain* DomainOf(const AdapterObject& opened, const char* call) const;  // nullptr: physical addresses
+
+  Kernel& kernel_;
+  Random random_;
+  uint64_t next_handle_ = 1;
+  std::map<HANDLE, Adapter> adapters_;
+  std::map<HANDLE, Object> objects_;
+  std::map<HANDLE, AdapterObject> adapter_objects_;
+  std::map<DXGK_ADL*, std::unique_ptr<Adl>> adls_;
+  CpuViews views_;
+};
+
+}  // namespace gmmu::os

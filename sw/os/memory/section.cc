@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "os/memory/section.h"
+
+#include <utility>
+
+#include "os/kernel/bug_check.h"
+#include "os/kernel/text.h"
+
+namespace gmmu::os {
+
+Section::Section(PageAllocator& pages, hw::HostRam& ram, uint64_t count, std::string owner,
+                 std::string created_by)
+    : pages_(pages),
+      ram_(ram),
+      owner_(std::move(owner)),
+      created_by_(std::move(created_by)),
+      slots_(count),
+      pfns_(count, kAway) {}
+
+bool Section::Hold(uint64_t first, uint64_t count) {
+  for (uint64_t index = first; index < first + count; ++index) {
+    if (slots_[index].holds == 0 && !BringIn(index)) {
+      Release(first, index - first);
+      return false;
+    }
+    ++slots_[index].holds;
+  }
+  return true;
+}
+
+void Section::Release(uint64_t first, uint64_t count) {
+  for (uint64_t index = first; index < first + count; ++index) {
+    if (--slots_[index].holds == 0) TakeOut(index);
+  }
+}
+
+bool Section::BringIn(uint64_t index) {
+  const auto page = pages_.AllocateScattered(1, 0, ~uint64_t{0}, owner_, created_by_);
+  if (!page) return false;
+  pfns_[index] = page->front();
+  std::vector<uint8_t>& file = slots_[index].file;
+  if (file.empty()) return true;
+  if (!ram_.Write(pfns_[index] * hw::kPageSize, file.data(), file.size()))
+    throw BugCheck("page " + Hex(pfns_[index]) + " of a section is not installed memory");
+  file.clear();
+  return true;
+}
+
+void Section::TakeOut(uint64_t index) {
+  std::vector<uint8_t>& file = slots_[index].file;
+  file.resize(hw::kPageSize);
+  if (!ram_.Read(pfns_[index] * hw::kPageSize, file.data(), file.size()))
+    throw BugCheck("page " + Hex(pfns_[index]) + " of a section is not installed memory");
+  pages_.Free(std::exchange(pfns_[index], kAway));
+}
+
+}  // namespace gmmu::os

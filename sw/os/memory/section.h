@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "os/kernel/pages.h"
+
+namespace gmmu::os {
+
+/// A page-file backed section: pages that are in memory only while somebody holds them.
+///
+/// A page that nobody holds goes to the page file at once and comes back at another place, so that whoever
+/// uses memory beyond its hold does not find it any more.
+class Section {
+ public:
+  Section(PageAllocator& pages, hw::HostRam& ram, uint64_t count, std::string owner, std::string created_by);
+
+  uint64_t count() const { return slots_.size(); }
+  /// Brings [first, first + count) into memory until the matching Release; holds nest. False, and nothing
+  /// held, when memory is out.
+  bool Hold(uint64_t first, uint64_t count);
+  void Release(uint64_t first, uint64_t count);
+  /// Host physical pages; kAway where nobody holds it.
+  static constexpr uint64_t kAway = ~uint64_t{0};
+  const std::vector<uint64_t>& pfns() const { return pfns_; }
+
+ private:
+  struct Slot {
+    unsigned holds = 0;
+    std::vector<uint8_t> file;  // empty: zeros
+  };
+  bool BringIn(uint64_t index);
+  void TakeOut(uint64_t index);
+
+  PageAllocator& pages_;
+  hw::HostRam& ram_;
+  std::string owner_, created_by_;
+  std::vector<Slot> slots_;
+  std::vector<uint64_t> pfns_;
+};
+
+}  // namespace gmmu::os

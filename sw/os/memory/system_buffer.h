@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <string>
+
+#include "os/memory/memory_objects.h"
+
+namespace gmmu::os {
+
+/// Host memory that a GPU may reach: a physical memory object with one ADL over all of it, made by
+/// the OS through the same code that serves the driver's callbacks.
+///
+/// Release() must be called; the destructor only forgets, so that an exception on its way up
+/// touches no machine.
+class SystemBuffer {
+ public:
+  /// kReadOnlyView: pages like the first, and the CPU's view may not be written.
+  enum class Shape { kScattered, kContiguous, kReadOnlyView };
+
+  SystemBuffer() = default;
+  /// `lowest`: of its host physical pages, bytes.
+  SystemBuffer(Kernel& kernel, MemoryObjects& objects, HANDLE adapter, uint64_t bytes, Shape shape,
+               std::string owner, uint64_t lowest = 0);
+  SystemBuffer(SystemBuffer&& other) noexcept { *this = std::move(other); }
+  SystemBuffer& operator=(SystemBuffer&& other) noexcept;
+
+  void Release();
+  explicit operator bool() const { return object_ != nullptr; }
+
+  uint64_t bytes() const { return bytes_; }
+  const DXGK_ADL& adl() const { return *adl_; }
+  /// Page number as the GPU uses it: logical, or physical in physical mode.
+  uint64_t page(uint64_t index) const {
+    if (index == wrong_index_) return wrong_page_;
+    return adl_->Flags.Contiguous ? adl_->BasePageNumber + index : adl_->Pages[index];
+  }
+  uint64_t logical() const { return page(0) * hw::kPageSize; }
+  const std::vector<uint64_t>& host_pages() const { return objects_->PagesOf(object_); }
+
+  /// From now on page(index) answers `page`: the deliberate fault "wrong ADL".
+  void Falsify(uint64_t index, uint64_t page) {
+    wrong_index_ = index;
+    wrong_page_ = page;
+  }
+
+  /// CPU view of [offset, offset + size); one at a time.
+  uint8_t* Map(uint64_t offset, uint64_t size);
+  void Unmap();
+
+ private:
+  Kernel* kernel_ = nullptr;
+  MemoryObjects* objects_ = nullptr;
+  HANDLE object_ = nullptr;
+  HANDLE adapter_object_ = nullptr;
+  DXGK_ADL* adl_ = nullptr;
+  uint64_t bytes_ = 0;
+  std::string owner_;
+  uint64_t wrong_index_ = ~uint64_t{0};
+  uint64_t wrong_page_ = 0;
+  void* view_ = nullptr;
+  uint64_t view_size_ = 0;
+};
+
+}  // namespace gmmu::os

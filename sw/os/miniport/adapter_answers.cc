@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "os/miniport/adapter_answers.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace gmmu::os {
+namespace {
+
+/// Larger than the structure, as a newer kernel's is: a driver has to step by what it is told.
+constexpr size_t kStride = sizeof(DXGK_SEGMENTDESCRIPTOR4) + 16;
+
+void QuerySegments(Miniport& miniport, AdapterAnswers& answers) {
+  DXGK_QUERYSEGMENTIN4 which{answers.physical_adapter};
+  DXGK_QUERYSEGMENTOUT4 out{};
+  Miniport::Require(miniport.Query(DXGKQAITYPE_QUERYSEGMENT4, which, out),
+                    "the first query for QUERYSEGMENT4");
+  const UINT count = out.NbSegment;
+  std::vector<BYTE> descriptors(count * kStride);
+  out.pSegmentDescriptor = descriptors.data();
+  out.SegmentDescriptorStride = kStride;
+  Miniport::Require(miniport.Query(DXGKQAITYPE_QUERYSEGMENT4, which, out),
+                    "the second query for QUERYSEGMENT4");
+  answers.paging_buffer_segment = out.PagingBufferSegmentId;
+  answers.paging_buffer_bytes = out.PagingBufferSize;
+  answers.paging_private_bytes = out.PagingBufferPrivateDataSize;
+  for (UINT index = 0; index < count; ++index) {
+    DXGK_SEGMENTDESCRIPTOR4 descriptor;
+    std::memcpy(&descriptor, descriptors.data() + index * kStride, sizeof descriptor);
+    answers.segments.push_back(descriptor);
+  }
+  for (UINT index = 0; index < count; ++index) {  // asked only where the descriptor says that there are some
+    const UINT ranges = answers.segments[index].NumInvalidMemoryRanges;
+    if (ranges == 0) continue;
+    std::vector<DXGK_MEMORYRANGE> bad(ranges);
+    DXGK_QUERYSEGMENTMEMORYSTATE state{static_cast<WORD>(index + 1), static_cast<WORD>(answers.physical_adapter),
+                                       ranges, bad.data()};
+    Miniport::Require(miniport.Query(DXGKQAITYPE_SEGMENTMEMORYSTATE, state),
+                      "the query for SEGMENTMEMORYSTATE of segment " + std::to_string(index + 1));
+    bad.resize(std::min(ranges, state.NumInvalidMemoryRanges));
+    answers.bad_ranges[index + 1] = bad;
+  }
+}
+
+void QueryPhysicalAdapter(Miniport& miniport, AdapterAnswers& answers) {
+  DXGK_QUERYPHYSICALADAPTERCAPSIN adapter{answers.physical_adapter};
+  DXGK_PHYSICALADAPTERCAPS physical{};
+  if (NT_SUCCESS(miniport.Query(DXGKQAITYPE_PHYSICALADAPTERCAPS, adapter, physical)))
+    answers.physical = physical;
+  if (!answers.driver.MemoryManagementCaps.IoMmuSecureModeSupported) return;
+  DXGK_FRAMEBUFFERSAVEAREA area{};
+  UINT index = answers.physical_adapter;
+  if (NT_SUCCESS(miniport.Query(DXGKQAITYPE_FRAMEBUFFERSAVESIZE, index, area))) answers.save_area = area.MaximumSize;
+}
+
+void QueryMmu(Miniport& miniport, AdapterAnswers& answers) {
+  DXGK_QUERYGPUMMUCAPSIN mmu{answers.physical_adapter};
+  Miniport::Require(miniport.Query(DXGKQAITYPE_GPUMMUCAPS, mmu, answers.mmu),
+                    "the query for GPUMMUCAPS");
+  const UINT levels = answers.mmu.PageTableLevelCount;
+  for (UINT level = 0; level < levels && level < DXGK_MAX_PAGE_TABLE_LEVEL_COUNT; ++level) {
+    DXGK_QUERYPAGETABLELEVELDESCIN which{static_cast<WORD>(level),
+                                         static_cast<WORD>(answers.physical_adapter)};
+    DXGK_PAGE_TABLE_LEVEL_DESC descriptor{};
+    Miniport::Require(miniport.Query(DXGKQAITYPE_PAGETABLELEVELDESC, which, descriptor),
+                      "the query for PAGETABLELEVELDESC of level " + std::to_string(level));
+    answers.levels.push_back(descriptor);
+  }
+}
+
+/// Asked by build 22621, which goes on without an answer; nothing of it concerns memory.
+void QueryUnneeded(Miniport& miniport, DXGK_QUERYADAPTERINFOTYPE type) {
+  UINT32 out = 0;  // HISTORYBUFFERPRECISION was seen with 4 bytes
+  miniport.Query(type, out);
+}
+
+}  // namespace
+
+unsigned AdapterAnswers::nodes() const {
+  return physical ? physical->NumExecutionNodes
+                  : driver.GpuEngineTopology.NbAsymetricProcessingNodes;
+}
+
+unsigned AdapterAnswers::paging_node() const {
+  return physical ? physical->PagingNodeIndex : driver.MemoryManagementCaps.PagingNode;
+}
+
+void QueryMemory(Miniport& miniport, AdapterAnswers& answers) {
+  answers.version = miniport.table().Version;
+  Miniport::Require(miniport.Query(DXGKQAITYPE_PHYSICAL_MEMORY_CAPS, answers.memory),
+                    "the query for PHYSICAL_MEMORY_CAPS");
+  DXGK_IOMMU_CAPS iommu{};
+  if (NT_SUCCESS(miniport.Query(DXGKQAITYPE_IOMMU_CAPS, iommu))) answers.iommu = iommu;
+}
+
+void QueryStarted(Miniport& miniport, const std::vector<AdapterAnswers*>& adapters, BringUp order) {
+  const bool as_22621 = order == BringUp::kWindows22621;
+  DXGK_DRIVERCAPS& driver = adapters.front()->driver;
+  Miniport::Require(miniport.Query(DXGKQAITYPE_DRIVERCAPS, driver), "the query for DRIVERCAPS");
+  for (AdapterAnswers* answers : adapters) {
+    answers->driver = driver;
+    QueryPhysicalAdapter(miniport, *answers);
+  }
+  if (as_22621) QueryUnneeded(miniport, DXGKQAITYPE_64BITONLYCAPS);
+  for (AdapterAnswers* answers : adapters) {
+    QueryMmu(miniport, *answers);
+    for (UINT node = 0; node < answers->nodes() && miniport.has_node_metadata(); ++node) {
+      DXGKARG_GETNODEMETADATA metadata{};
+      Miniport::Require(miniport.GetNodeMetadata(node, answers->physical_adapter, metadata),
+                        "DxgkDdiGetNodeMetadata of node " + std::to_string(node));
+    }
+    QuerySegments(miniport, *answers);
+  }
+  if (!as_22621) return;
+  QueryUnneeded(miniport, DXGKQAITYPE_DISPLAY_DRIVERCAPS_EXTENSION);
+  QueryUnneeded(miniport, DXGKQAITYPE_HISTORYBUFFERPRECISION);
+}
+
+}  // namespace gmmu::os

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "ddi/dispmprt.h"
+#include "os/kernel/bring_up.h"
+#include "os/miniport/miniport.h"
+
+namespace gmmu::os {
+
+/// What a driver answered to DxgkDdiQueryAdapterInfo about one physical adapter, as it came.
+struct AdapterAnswers {
+  ULONG version = 0;  ///< of the driver's table, DXGKDDI_INTERFACE_VERSION_*
+  UINT physical_adapter = 0;
+  uint64_t last_byte = 0;  ///< of installed memory: what the answers are held against
+  UINT linked = 1;  ///< physical adapters of the link
+  bool system_segment_behind_last = true, both_mmu_models_refused = true;  ///< OpenPoints
+
+  // Before DxgkDdiStartDevice.
+  DXGK_PHYSICAL_MEMORY_CAPS memory{};
+  std::optional<DXGK_IOMMU_CAPS> iommu;  ///< absent: refused, as drivers before WDDM 2.9 do
+
+  // After it.
+  DXGK_DRIVERCAPS driver{};
+  std::optional<DXGK_PHYSICALADAPTERCAPS> physical;  ///< absent: refused, which Windows tolerates
+  std::optional<uint64_t> save_area;  ///< FRAMEBUFFERSAVESIZE; absent: not asked, or refused
+  std::vector<uint64_t> save_areas;   ///< of all physical adapters, at the lead only; empty: none answered
+  DXGK_GPUMMUCAPS mmu{};
+  std::vector<DXGK_PAGE_TABLE_LEVEL_DESC> levels;  ///< leaf first
+  std::vector<DXGK_SEGMENTDESCRIPTOR4> segments;   ///< segment n + 1 at n
+  std::map<UINT, std::vector<DXGK_MEMORYRANGE>> bad_ranges;  ///< by segment id: what must not be used of it
+  UINT paging_buffer_segment = 0;
+  UINT paging_buffer_bytes = 0;
+  UINT paging_private_bytes = 0;
+
+  /// Execution nodes: of `physical`, else of the driver's engine topology.
+  unsigned nodes() const;
+  unsigned paging_node() const;
+};
+
+/// PHYSICAL_MEMORY_CAPS and IOMMU_CAPS. Throws OsError when the first is refused.
+void QueryMemory(Miniport& miniport, AdapterAnswers& answers);
+/// The rest, in the order in which Windows asks (seen on build 22621): DRIVERCAPS,
+/// PHYSICALADAPTERCAPS, FRAMEBUFFERSAVESIZE of a driver with GPU isolation (documents only), GPUMMUCAPS,
+/// a level descriptor for each level, node metadata, QUERYSEGMENT4
+/// twice. With BringUp::kWindows22621 also what that build asks and does without: 64BITONLYCAPS behind
+/// PHYSICALADAPTERCAPS, at the end DISPLAY_DRIVERCAPS_EXTENSION and HISTORYBUFFERPRECISION. Throws OsError with the
+/// query's name when one that Windows needs is refused. Linked adapters: one DRIVERCAPS, then the capabilities of
+/// each adapter by its index (documents only).
+void QueryStarted(Miniport& miniport, const std::vector<AdapterAnswers*>& adapters, BringUp order);
+
+}  // namespace gmmu::os

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "os/miniport/admission.h"
+
+#include <algorithm>
+
+#include "hw/host_ram.h"
+
+namespace gmmu::os {
+namespace {
+
+using Refusals = std::vector<Refusal>;
+
+std::string Number(uint64_t value) { return std::to_string(value); }
+
+/// GpuMmu model: DXGK_VIDMMCAPS, DXGK_GPUMMUCAPS.
+void Model(const AdapterAnswers& a, Refusals& out) {
+  const DXGK_VIDMMCAPS& caps = a.driver.MemoryManagementCaps;
+  if (!caps.VirtualAddressingSupported) {
+    out.push_back({"DXGK_VIDMMCAPS.VirtualAddressingSupported",
+                   "is 0; GPU virtual addresses need it", StopCode::kUnknown, {}});
+  }
+  if (!caps.GpuMmuSupported) {
+    out.push_back({"DXGK_VIDMMCAPS.GpuMmuSupported", "is 0; only the GpuMmu model is known here",
+                   StopCode::kUnknown, {}});
+  }
+  if (caps.GpuMmuSupported && caps.IoMmuSupported && a.both_mmu_models_refused)
+    out.push_back({"DXGK_VIDMMCAPS.IoMmuSupported", "is 1 beside GpuMmuSupported", StopCode::kUnknown, {}});
+  if (a.nodes() == 0) {  // an answer without an engine was seen to stop the system; a refusal is tolerated
+    out.push_back({"DXGK_PHYSICALADAPTERCAPS.NumExecutionNodes", "is 0", StopCode::kSystemServiceException, {}});
+  } else if (a.paging_node() >= a.nodes()) {
+    out.push_back({"DXGK_PHYSICALADAPTERCAPS.PagingNodeIndex",
+                   "is " + Number(a.paging_node()) + "; there are " + Number(a.nodes()) + " nodes",
+                   StopCode::kUnknown, {}});
+  }
+}
+
+/// DXGK_GPUMMUCAPS against the level descriptors.
+void Levels(const AdapterAnswers& a, Refusals& out) {
+  const UINT count = a.mmu.PageTableLevelCount;
+  if (count < DXGK_MIN_PAGE_TABLE_LEVEL_COUNT || count > DXGK_MAX_PAGE_TABLE_LEVEL_COUNT) {
+    out.push_back({"DXGK_GPUMMUCAPS.PageTableLevelCount", "is " + Number(count) + ", legal: 2 to 6",
+                   StopCode::kUnknown, {}});
+    return;
+  }
+  unsigned bits = 12;
+  for (const DXGK_PAGE_TABLE_LEVEL_DESC& level : a.levels) bits += level.PageTableIndexBitCount;
+  // A link has the virtual addresses of its smallest GPU; the root of a larger one is used in part.
+  const bool in_part = a.linked > 1 && a.mmu.VirtualAddressBitCount < bits &&
+                       a.mmu.VirtualAddressBitCount > bits - a.levels.back().PageTableIndexBitCount;
+  // Of two levels the root's descriptor tells its first size only, and may tell none: the root grows.
+  const bool resizable = count == 2 && a.mmu.VirtualAddressBitCount > bits;
+  const bool no_root = count == 2 && bits - a.levels.back().PageTableIndexBitCount >= a.mmu.VirtualAddressBitCount;
+  if ((bits != a.mmu.VirtualAddressBitCount && !in_part && !resizable) || no_root) {
+    out.push_back({"DXGK_GPUMMUCAPS.VirtualAddressBitCount",
+                   "is " + Number(a.mmu.VirtualAddressBitCount) + "; the level descriptors cover " +
+                       Number(bits) + " bits" + (no_root ? ", none of them for the root" : ""),
+                   StopCode::kUnknown, {}});
+  }
+}
+
+/// Size and alignment of tables. The root of two levels is resizable: the first size may be none.
+void Tables(const AdapterAnswers& a, Refusals& out) {
+  for (size_t index = 0; index < a.levels.size(); ++index) {
+    const UINT bytes = a.levels[index].PageTableSizeInBytes;
+    const UINT alignment = a.levels[index].PageTableAlignmentInBytes;
+    const bool resizable = a.levels.size() == 2 && index == 1;
+    const std::string of = "of level " + Number(index) + " is ";
+    if (bytes % hw::kPageSize != 0 || (bytes == 0 && !resizable)) {
+      out.push_back({"DXGK_PAGE_TABLE_LEVEL_DESC.PageTableSizeInBytes", of + Number(bytes) + ", not whole pages",
+                     StopCode::kUnknown, {}});
+    }
+    if ((alignment & (alignment - 1)) != 0) {
+      out.push_back({"DXGK_PAGE_TABLE_LEVEL_DESC.PageTableAlignmentInBytes",
+                     of + Number(alignment) + ", not a power of two", StopCode::kUnknown, {}});
+    }
+  }
+}
+
+/// Pages of 64 KiB: leaf tables of them have a size, and 4 KiB leaf tables enough entries.
+void Pages64k(const AdapterAnswers& a, Refusals& out) {
+  const bool used = std::any_of(a.segments.begin(), a.segments.end(),
+                                [](const auto& s) { return s.Flags.Use64KBPages; });
+  const UINT bytes = a.mmu.LeafPageTableSizeFor64KPagesInBytes;
+  if (bytes % hw::kPageSize != 0 || (bytes == 0 && used)) {
+    out.push_back({"DXGK_GPUMMUCAPS.LeafPageTableSizeFor64KPagesInBytes",
+                   "is " + Number(bytes) + ", not whole pages" + (used ? "; a segment has pages of 64 KiB" : ""),
+                   StopCode::kUnknown, {}});
+  }
+  if (a.mmu.DualPteSupported && !used) {
+    out.push_back({"DXGK_GPUMMUCAPS.DualPteSupported", "is 1, and no segment has pages of 64 KiB",
+                   StopCode::kUnknown, {}});
+  }
+  if (used && !a.levels.empty() && a.levels[0].PageTableIndexBitCount < 4) {
+    out.push_back({"DXGK_PAGE_TABLE_LEVEL_DESC.PageTableIndexBitCount",
+                   "of level 0 is " + Number(a.levels[0].PageTableIndexBitCount) + "; pages of 64 KiB need 4 bits",
+                   StopCode::kUnknown, {}});
+  }
+}
+
+/// Where a table may lie. Windows writes the paging process' first tables with the CPU whatever the
+/// update mode is, so a local segment of tables must be visible to it (seen: 0x10E, 0x49).
+void TableSegment(const AdapterAnswers& a, size_t index, UINT id, const char* member, Refusals& out) {
+  const std::string field = std::string("DXGK_PAGE_TABLE_LEVEL_DESC.") + member;
+  const std::string which = "of level " + Number(index) + " is " + Number(id);
+  if (id == 0) {
+    if (a.levels[index].PageTableSizeInBytes > hw::kPageSize) {
+      out.push_back({"DXGK_PAGE_TABLE_LEVEL_DESC.PageTableSizeInBytes",
+                     "of level " + Number(index) + " is " +
+                         Number(a.levels[index].PageTableSizeInBytes) +
+                         "; tables in system memory have 4096 bytes",
+                     StopCode::kUnknown, {}});
+    }
+    return;
+  }
+  if (id > a.segments.size()) {
+    out.push_back({field, which + "; there are " + Number(a.segments.size()) + " segments",
+                   StopCode::kUnknown, {}});
+    return;
+  }
+  const DXGK_SEGMENTFLAGS& flags = a.segments[id - 1].Flags;
+  if (flags.Aperture) {
+    out.push_back({field, which + ", an aperture segment", StopCode::kUnknown, {}});
+  } else if (!flags.CpuVisible && !flags.SupportsCpuHostAperture) {
+    out.push_back({field,
+                   which + ", a segment that the CPU cannot reach: neither CpuVisible nor behind a "
+                           "CPU host aperture",
+                   StopCode::kVideoMemoryManagementInternal, {stop::kPageTableUnreachable, 0, 0, 0}});
+  }
+}
+
+/// DXGK_SEGMENTDESCRIPTOR4, one by one and together.
+void Segments(const AdapterAnswers& a, Refusals& out) {
+  unsigned apertures = 0;
+  bool host_aperture = false;
+  for (size_t i = 0; i < a.segments.size(); ++i) {
+    const DXGK_SEGMENTFLAGS& flags = a.segments[i].Flags;
+    const std::string segment = "of segment " + Number(i + 1) + " ";
+    apertures += flags.Aperture;
+    if (host_aperture) {  // seen: "invalid flags" for the segment behind it
+      out.push_back({"DXGK_SEGMENTDESCRIPTOR4.Flags",
+                     segment + "stands behind a segment with SupportsCpuHostAperture, which must be the last",
+                     StopCode::kUnknown, {}});
+    }
+    host_aperture = flags.SupportsCpuHostAperture;
+    if (flags.SupportsCpuHostAperture && flags.CpuVisible) {
+      out.push_back({"DXGK_SEGMENTFLAGS.SupportsCpuHostAperture", segment + "excludes CpuVisible",
+                     StopCode::kUnknown, {}});
+    }
+    if (flags.SupportsCachedCpuHostAperture && !flags.SupportsCpuHostAperture) {
+      out.push_back({"DXGK_SEGMENTFLAGS.SupportsCachedCpuHostAperture",
+                     segment + "needs SupportsCpuHostAperture", StopCode::kUnknown, {}});
+    }
+    if (flags.CacheCoherent && !flags.Aperture) {
+      out.push_back({"DXGK_SEGMENTFLAGS.CacheCoherent", segment + "is for aperture segments only",
+                     StopCode::kUnknown, {}});
+    }
+    const unsigned preserved = flags.PreservedDuringStandby | flags.PreservedDuringHibernate << 1 |
+                               flags.PartiallyPreservedDuringHibernate << 2;
+    if (preserved != 0 && preserved != 1 && preserved != 3 && preserved != 5) {
+      out.push_back({"DXGK_SEGMENTFLAGS.PreservedDuringHibernate",
+                     segment + "stands in a combination of the three Preserved bits that is not legal",
+                     StopCode::kUnknown, {}});
+    }
+    if (a.segments[i].Size == 0 || a.segments[i].Size % hw::kPageSize != 0) {
+      out.push_back({"DXGK_SEGMENTDESCRIPTOR4.Size",
+                     segment + "is " + Number(a.segments[i].Size) + ", not whole pages",
+                     StopCode::kUnknown, {}});
+    }
+  }
+  for (const auto& [id, ranges] : a.bad_ranges) {
+    for (const DXGK_MEMORYRANGE& range : ranges) {
+      const uint64_t size = a.segments[id - 1].Size;
+      if (range.SegmentOffset % hw::kPageSize == 0 && range.SizeInBytes % hw::kPageSize == 0 &&
+          range.SegmentOffset <= size && range.SizeInBytes <= size - range.SegmentOffset) {
+        continue;
+      }
+      out.push_back({"DXGK_MEMORYRANGE", "of segment " + Number(id) + " begins at " + Number(range.SegmentOffset) +
+                                             " and has " + Number(range.SizeInBytes) + " bytes: not whole pages of it",
+                     StopCode::kUnknown, {}});
+    }
+  }
+  if (apertures != 1) {
+    out.push_back({"DXGK_SEGMENTFLAGS.Aperture",
+                   "stands at " + Number(apertures) + " segments; GpuMmu needs exactly one",
+                   StopCode::kUnknown, {}});
+  }
+}
+
+/// Paging buffers: seen as INVALID_PARAMETER after the paging context was made.
+void PagingBuffers(const AdapterAnswers& a, Refusals& out) {
+  const UINT id = a.paging_buffer_segment;
+  if (id > a.segments.size() || (id != 0 && !a.segments[id - 1].Flags.Aperture)) {
+    out.push_back({"DXGK_QUERYSEGMENTOUT4.PagingBufferSegmentId",
+                   "is " + Number(id) + "; it must be 0 or an aperture segment",
+                   StopCode::kUnknown, {}});
+  }
+  if (a.paging_buffer_bytes == 0) {
+    out.push_back({"DXGK_QUERYSEGMENTOUT4.PagingBufferSize", "is 0", StopCode::kUnknown, {}});
+  }
+}
+
+/// The two sets of IOMMU bits must say the same (IOMMU-based GPU isolation; DXGK_IOMMU_CAPS).
+void IommuBits(const AdapterAnswers& a, bool remapped, Refusals& out) {
+  const DXGK_VIDMMCAPS& caps = a.driver.MemoryManagementCaps;
+  if (a.iommu) {
+    if (a.iommu->IommuIsolationSupported != caps.IoMmuSecureModeSupported) {
+      out.push_back({"DXGK_IOMMU_CAPS.IommuIsolationSupported",
+                     "is " + Number(a.iommu->IommuIsolationSupported) +
+                         ", DXGK_VIDMMCAPS.IoMmuSecureModeSupported is " +
+                         Number(caps.IoMmuSecureModeSupported),
+                     StopCode::kUnknown, {}});
+    }
+    if (a.iommu->IommuIsolationRequired != caps.IoMmuSecureModeRequired) {
+      out.push_back({"DXGK_IOMMU_CAPS.IommuIsolationRequired",
+                     "is " + Number(a.iommu->IommuIsolationRequired) +
+                         ", DXGK_VIDMMCAPS.IoMmuSecureModeRequired is " +
+                         Number(caps.IoMmuSecureModeRequired),
+                     StopCode::kUnknown, {}});
+    }
+  }
+  // Before WDDM 2.9 there is no PHYSICAL_MEMORY_CAPS: this limit says what the GPU reaches.
+  if (a.version < DXGKDDI_INTERFACE_VERSION_WDDM2_9 &&
+      static_cast<uint64_t>(a.driver.HighestAcceptableAddress.QuadPart) < a.last_byte) {
+    out.push_back({"DXGK_DRIVERCAPS.HighestAcceptableAddress",
+                   "is " + Number(static_cast<uint64_t>(a.driver.HighestAcceptableAddress.QuadPart)) +
+                       "; installed memory ends at " + Number(a.last_byte),
+                   StopCode::kUnknown, {}});
+  }
+  if (remapped && !caps.MapAperture2Supported) {
+    out.push_back({"DXGK_VIDMMCAPS.MapAperture2Supported",
+                   "is 0; DMA remapping (DXGK_IOMMU_CAPS.DmaRemappingSupported) needs it",
+                   StopCode::kUnknown, {}});
+  }
+}
+
+}  // namespace
+
+std::vector<Refusal> Admit(const AdapterAnswers& answers, bool remapped) {
+  Refusals out;
+  Model(answers, out);
+  IommuBits(answers, remapped, out);
+  Levels(answers, out);
+  Tables(answers, out);
+  Pages64k(answers, out);
+  Segments(answers, out);
+  PagingBuffers(answers, out);
+  for (size_t level = 0; level < answers.levels.size(); ++level) {
+    const DXGK_PAGE_TABLE_LEVEL_DESC& d = answers.levels[level];
+    TableSegment(answers, level, d.PagingProcessPageTableSegmentId, "PagingProcessPageTableSegmentId", out);
+    if (d.PageTableSegmentId != d.PagingProcessPageTableSegmentId)
+      TableSegment(answers, level, d.PageTableSegmentId, "PageTableSegmentId", out);
+  }
+  return out;
+}
+
+std::vector<Refusal> AdmitLink(const std::vector<AdapterAnswers*>& adapters) {
+  Refusals out;
+  const AdapterAnswers& first = *adapters.front();
+  for (const AdapterAnswers* a : adapters) {
+    if (adapters.size() == 1) break;
+    const std::string which = "of adapter " + Number(a->physical_adapter) + " is ";
+    if (a->nodes() != first.nodes()) {
+      out.push_back({"DXGK_PHYSICALADAPTERCAPS.NumExecutionNodes",
+                     which + Number(a->nodes()) + ", of adapter 0 " + Number(first.nodes()) +
+                         "; linked adapters have the same number of nodes",
+                     StopCode::kUnknown, {}});
+    }
+    if (a->mmu.VirtualAddressBitCount != first.mmu.VirtualAddressBitCount) {
+      out.push_back({"DXGK_GPUMMUCAPS.VirtualAddressBitCount",
+                     which + Number(a->mmu.VirtualAddressBitCount) + ", of adapter 0 " +
+                         Number(first.mmu.VirtualAddressBitCount) +
+                         "; linked adapters share one address space, so all report the smallest",
+                     StopCode::kUnknown, {}});
+    }
+    for (const DXGK_PAGE_TABLE_LEVEL_DESC& level : a->levels) {
+      if (level.PageTableSegmentId != 0) continue;
+      out.push_back({"DXGK_PAGE_TABLE_LEVEL_DESC.PageTableSegmentId",
+                     which + "0; tables of linked adapters lie in a memory segment of each of them, roots at one "
+                             "address (LinkMirrored, LinkInstanced)",
+                     StopCode::kUnknown, {}});
+      break;
+    }
+  }
+  return out;
+}
+
+void RequireAdmission(const std::vector<Refusal>& refusals) {
+  if (refusals.empty()) return;
+  std::string text;
+  for (const Refusal& refusal : refusals)
+    text += (text.empty() ? "" : "; ") + refusal.field + " " + refusal.text;
+  const Refusal& first = refusals.front();
+  if (first.stop != StopCode::kUnknown) throw BugCheck(first.stop, first.parameters, text);
+  throw OsError("the driver's answers are refused: " + text);
+}
+
+}  // namespace gmmu::os

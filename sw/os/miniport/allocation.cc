@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "os/miniport/allocation.h"
+
+#include <algorithm>
+
+#include "os/kernel/text.h"
+
+namespace gmmu::os {
+namespace {
+
+constexpr ULONG kCpuVisibleNeedsAperture = 0xF002;  // interface version
+
+UINT SetOf(const AdapterAnswers& answers, bool aperture) {
+  UINT set = 0;
+  for (size_t i = 0; i < answers.segments.size(); ++i) {
+    if ((answers.segments[i].Flags.Aperture != 0) == aperture) set |= 1u << i;
+  }
+  return set;
+}
+
+/// Names the implicit system memory segment in a set.
+UINT SystemBit(const AdapterAnswers& answers) {
+  return answers.system_segment_behind_last ? 1u << answers.segments.size() : DXGK_SEGMENT_SET_SYSTEMMEMORY;
+}
+
+}  // namespace
+
+std::vector<Refusal> AdmitAllocation(const AllocationRequest& request, const DXGK_ALLOCATIONINFO& info,
+                                     const AdapterAnswers& answers) {
+  std::vector<Refusal> out;
+  const auto refuse = [&](const char* member, const std::string& text) {
+    out.push_back({std::string("DXGK_ALLOCATIONINFO.") + member, text, StopCode::kUnknown, {}});
+  };
+  const UINT apertures = SetOf(answers, true), memories = SetOf(answers, false);
+  const DXGK_ALLOCATIONINFOFLAGS_WDDM2_0& flags = info.FlagsWddm2;
+  const UINT set = info.SupportedWriteSegmentSet;
+
+  if (info.hAllocation == nullptr) refuse("hAllocation", "is NULL");
+  if (info.Size < request.bytes)
+    refuse("Size", "is " + std::to_string(info.Size) + ", " + std::to_string(request.bytes) + " were asked for");
+  if (info.Alignment != 0 && (info.Alignment & (info.Alignment - 1)) != 0)
+    refuse("Alignment", "is " + std::to_string(info.Alignment) + ", no power of two");
+  for (size_t i = 0; i < answers.segments.size(); ++i) {  // DXGK_SEGMENTFLAGS.Use64KBPages
+    if (answers.segments[i].Flags.Use64KBPages && (set >> i & 1) != 0 && info.Alignment % 0x10000 != 0)
+      refuse("Alignment", "is no multiple of 64 KiB, and segment " + std::to_string(i + 1) + " has pages of 64 KiB");
+  }
+  if ((set & ~(apertures | memories | SystemBit(answers))) != 0)
+    refuse("SupportedWriteSegmentSet", "is " + Hex(set) + "; there are " + std::to_string(answers.segments.size()) +
+                                           " segments");
+  if ((info.EvictionSegmentSet & ~apertures) != 0)
+    refuse("EvictionSegmentSet", "is " + Hex(info.EvictionSegmentSet) + "; only aperture segments are legal");
+  if (info.AllocationPriority == 0) refuse("AllocationPriority", "is 0");
+  if (info.PhysicalAdapterIndex >= answers.linked)
+    refuse("PhysicalAdapterIndex", "is " + std::to_string(info.PhysicalAdapterIndex) + "; there are " +
+                                       std::to_string(answers.linked) + " physical adapters");
+  if (info.Flags.LinkMirrored)  // bit 13, LinkInstanced, is MapApertureCpuVisible now
+    refuse("FlagsWddm2", "has bit 12, LinkMirrored of WDDM 1.x; it is reserved since WDDM 2.0, and an allocation "
+                         "lives on the adapter that PhysicalAdapterIndex names");
+  if (flags.ExplicitResidencyNotification && !flags.AccessedPhysically)
+    refuse("FlagsWddm2.ExplicitResidencyNotification", "needs AccessedPhysically");
+  // IOMMU DMA remapping: the field belongs to operation 17.
+  if (flags.MapApertureCpuVisible && !answers.driver.MemoryManagementCaps.MapAperture2Supported)
+    refuse("FlagsWddm2.MapApertureCpuVisible", "needs DXGK_VIDMMCAPS.MapAperture2Supported");
+  // Both seen on build 22621.
+  if (flags.CpuVisible && request.shareable && (set & memories) != 0)
+    refuse("SupportedWriteSegmentSet",
+           "is " + Hex(set) + "; a shareable CpuVisible allocation must be in aperture segments only");
+  if (flags.CpuVisible && !request.primary && answers.version >= kCpuVisibleNeedsAperture && (set & apertures) == 0)
+    refuse("SupportedWriteSegmentSet", "is " + Hex(set) + "; a CpuVisible allocation needs an aperture segment");
+  return out;
+}
+
+Homes HomesOf(const DXGK_ALLOCATIONINFO& info, const AdapterAnswers& answers) {
+  Homes homes;
+  const UINT set = info.SupportedWriteSegmentSet;
+  homes.memory = set & SetOf(answers, false);
+  homes.aperture = set & SetOf(answers, true);
+  homes.implicit_system = (set & SystemBit(answers)) != 0;
+  homes.contiguous = info.FlagsWddm2.AccessedPhysically != 0;
+  homes.alignment = info.Alignment;
+  homes.eviction = info.FlagsWddm2.AccessedPhysically ? info.EvictionSegmentSet : 0;
+  const DXGK_SEGMENTPREFERENCE& preferred = info.PreferredSegment;
+  const bool at_end = info.FlagsWddm2.FromEndOfSegment != 0;
+  const auto add = [&](UINT id, bool from_end) {
+    const auto same = [id](const Homes::Place& place) { return place.segment == id; };
+    if (id == 0 || (homes.memory >> (id - 1) & 1) == 0) return;
+    if (std::none_of(homes.places.begin(), homes.places.end(), same)) homes.places.push_back({id, from_end || at_end});
+  };
+  add(preferred.SegmentId0, preferred.Direction0 != 0);
+  add(preferred.SegmentId1, preferred.Direction1 != 0);
+  add(preferred.SegmentId2, preferred.Direction2 != 0);
+  add(preferred.SegmentId3, preferred.Direction3 != 0);
+  add(preferred.SegmentId4, preferred.Direction4 != 0);
+  for (UINT id = 1; id <= answers.segments.size(); ++id) add(id, false);
+  if (!info.FlagsWddm2.AccessedPhysically && homes.aperture != 0) {
+    homes.aperture = 0;
+    homes.implicit_system = true;
+  }
+  return homes;
+}
+
+}  // namespace gmmu::os

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "ddi/d3dkmddi.h"
+#include "os/miniport/admission.h"
+#include "os/kernel/ledger.h"
+
+namespace gmmu::os {
+
+/// What an application asks for.
+struct AllocationRequest {
+  std::string name;
+  uint64_t bytes = 0;
+  bool accessed_physically = true;  ///< engines use its physical addresses too, not GPU VAs only
+  bool cpu_visible = false;
+  bool map_cpu_visible = false;  ///< the driver wants CPU addresses of its aperture mappings
+  bool system_only = false;      ///< never in VRAM
+  bool no_large_pages = false;   ///< DisableLargePageMapping
+  bool explicit_residency = false;  ///< the driver wants to be told where it is; needs accessed_physically
+  bool shareable = false;
+  bool primary = false;
+  unsigned physical_adapter = 0;  ///< of linked adapters, the one in whose VRAM it lives
+};
+
+/// Where VidMm may put an allocation.
+struct Homes {
+  UINT memory = 0;               ///< segment set, memory segments
+  UINT aperture = 0;             ///< segment set, the aperture segment
+  bool implicit_system = false;  ///< in system memory without an aperture range: no map operation ever
+  bool contiguous = false;       ///< in a memory segment its pages are consecutive
+  uint64_t alignment = 0;        ///< bytes, of its first page there; 0: a page
+  UINT eviction = 0;             ///< segment set: apertures through which it is evicted; 0: straight to system memory
+  /// Memory segments of the set in the order in which they are tried: the preferred ones first.
+  struct Place {
+    UINT segment = 0;
+    bool from_end = false;
+  };
+  std::vector<Place> places;
+};
+
+/// An allocation that the driver made and Dxgkrnl admitted.
+struct DriverAllocation {
+  HANDLE handle = nullptr;
+  uint64_t bytes = 0;
+  DXGK_ALLOCATIONINFOFLAGS_WDDM2_0 flags{};
+  Homes homes;
+  unsigned adapter = 0;  ///< PhysicalAdapterIndex
+  Ledger::Ticket ticket = 0;
+};
+
+/// The rules that Dxgkrnl holds the driver's answer to DxgkDdiCreateAllocation against; empty when all hold. Sources
+/// by rule: allocation.cc.
+std::vector<Refusal> AdmitAllocation(const AllocationRequest& request, const DXGK_ALLOCATIONINFO& info,
+                                     const AdapterAnswers& answers);
+
+/// Without AccessedPhysically an aperture segment in the set is upgraded to the implicit system memory segment.
+Homes HomesOf(const DXGK_ALLOCATIONINFO& info, const AdapterAnswers& answers);
+
+}  // namespace gmmu::os

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "os/miniport/import_scan.h"
+
+#include <elf.h>
+
+#include <algorithm>
+#include <cstring>
+#include <set>
+
+namespace gmmu::os {
+namespace {
+
+constexpr char kArchive[] = "!<arch>\n";
+constexpr size_t kMagicBytes = 8;
+constexpr size_t kHeaderBytes = 60;  // of an archive's member
+constexpr size_t kSizeAt = 48, kSizeDigits = 10;
+
+struct Names {
+  std::set<std::string> wanted, defined;
+};
+
+/// A piece of the file; reading past its end is an error, not a crash.
+class Bytes {
+ public:
+  Bytes(const uint8_t* at, size_t size) : at_(at), size_(size) {}
+  Bytes Part(uint64_t offset, uint64_t size) const {
+    if (offset > size_ || size > size_ - offset) throw ImportScanError("the file ends inside of a table");
+    return {at_ + offset, static_cast<size_t>(size)};
+  }
+  template <typename T>
+  T Read(uint64_t offset) const {
+    T value;
+    std::memcpy(&value, Part(offset, sizeof value).at_, sizeof value);
+    return value;
+  }
+  std::string Text(uint64_t offset) const {
+    const Bytes rest = Part(offset, size_ - std::min<uint64_t>(offset, size_));
+    const void* end = std::memchr(rest.at_, 0, rest.size_);
+    if (end == nullptr) throw ImportScanError("a name has no end");
+    return {reinterpret_cast<const char*>(rest.at_), static_cast<const char*>(end)};
+  }
+  bool StartsWith(const char* text, size_t size) const {
+    return size_ >= size && std::memcmp(at_, text, size) == 0;
+  }
+  size_t size() const { return size_; }
+
+ private:
+  const uint8_t* at_;
+  size_t size_;
+};
+
+void ScanElf(const Bytes& file, Names& names) {
+  const auto head = file.Read<Elf64_Ehdr>(0);
+  if (head.e_ident[EI_CLASS] != ELFCLASS64 || head.e_ident[EI_DATA] != ELFDATA2LSB)
+    throw ImportScanError("not a 64-bit little-endian ELF file");
+  const auto section = [&](uint64_t index) {
+    if (index >= head.e_shnum) throw ImportScanError("a section that does not exist is named");
+    return file.Read<Elf64_Shdr>(head.e_shoff + index * sizeof(Elf64_Shdr));
+  };
+  for (uint64_t i = 0; i < head.e_shnum; ++i) {
+    const Elf64_Shdr table = section(i);
+    if (table.sh_type != SHT_SYMTAB && table.sh_type != SHT_DYNSYM) continue;
+    const Elf64_Shdr text = section(table.sh_link);
+    const Bytes symbols = file.Part(table.sh_offset, table.sh_size);
+    const Bytes strings = file.Part(text.sh_offset, text.sh_size);
+    for (uint64_t at = sizeof(Elf64_Sym); at < symbols.size(); at += sizeof(Elf64_Sym)) {  // the first is none
+      const auto symbol = symbols.Read<Elf64_Sym>(at);
+      const unsigned binding = ELF64_ST_BIND(symbol.st_info);
+      if (binding == STB_LOCAL || symbol.st_name == 0) continue;
+      std::string name = strings.Text(symbol.st_name);
+      name.resize(std::min(name.size(), name.find('@')));  // a version
+      (symbol.st_shndx == SHN_UNDEF ? names.wanted : names.defined).insert(name);
+    }
+  }
+}
+
+void ScanArchive(const Bytes& file, Names& names) {
+  for (uint64_t at = kMagicBytes; at + kHeaderBytes <= file.size();) {
+    const Bytes head = file.Part(at, kHeaderBytes);
+    uint64_t size = 0;
+    for (size_t digit = 0; digit < kSizeDigits; ++digit) {
+      const char c = head.Read<char>(kSizeAt + digit);
+      if (c >= '0' && c <= '9') size = size * 10 + static_cast<uint64_t>(c - '0');
+    }
+    const Bytes member = file.Part(at + kHeaderBytes, size);
+    if (member.StartsWith(ELFMAG, SELFMAG)) ScanElf(member, names);
+    at += kHeaderBytes + size + size % 2;
+  }
+}
+
+}  // namespace
+
+const std::vector<std::string>& ForbiddenRoutines() {
+  static const std::vector<std::string> kNames = {
+      "MmAllocateContiguousMemory", "MmAllocateContiguousMemorySpecifyCache", "MmFreeContiguousMemory",
+      "MmAllocatePagesForMdl",      "MmAllocatePagesForMdlEx",                "MmFreePagesFromMdl",
+      "MmProbeAndLockPages"};
+  return kNames;
+}
+
+std::vector<std::string> ImportsOf(const std::vector<uint8_t>& file) {
+  const Bytes bytes(file.data(), file.size());
+  Names names;
+  if (bytes.StartsWith(kArchive, kMagicBytes)) {
+    ScanArchive(bytes, names);
+  } else if (bytes.StartsWith(ELFMAG, SELFMAG)) {
+    ScanElf(bytes, names);
+  } else {
+    throw ImportScanError("neither an ELF file nor an archive");
+  }
+  std::vector<std::string> imports;
+  std::set_difference(names.wanted.begin(), names.wanted.end(), names.defined.begin(), names.defined.end(),
+                      std::back_inserter(imports));
+  return imports;
+}
+
+std::vector<std::string> ForbiddenImports(const std::vector<std::string>& imports) {
+  std::vector<std::string> found;
+  for (const std::string& name : ForbiddenRoutines()) {
+    if (std::find(imports.begin(), imports.end(), name) != imports.end()) found.push_back(name);
+  }
+  return found;
+}
+
+}  // namespace gmmu::os

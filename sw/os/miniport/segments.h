@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "os/kernel/kernel.h"
+#include "os/kernel/ranges.h"
+
+namespace gmmu::os {
+
+/// A memory segment of an adapter. Offsets are bytes from its start.
+struct Segment {
+  unsigned id = 0;  ///< 1-based
+  bool aperture = false;
+  bool cpu_visible = false;
+  bool cache_coherent = false;
+  bool pages_64k = false;  ///< allocations have places and sizes of whole pages of 64 KiB
+  uint64_t base =
+      0;  ///< GPU side address of offset 0 (WDDM 1.x style operands carry base + offset)
+  uint64_t size = 0;
+  uint8_t* cpu_view =
+      nullptr;  ///< register view of the whole segment, CPU-visible memory segments only
+  std::unique_ptr<RangeAllocator> space;
+
+  uint64_t page_bytes() const { return pages_64k ? 65536 : hw::kPageSize; }
+};
+
+/// Pages of a memory segment that one allocation has: single pages and 64 KiB blocks, scattered by
+/// seed; only blocks in a segment with pages of 64 KiB, the last one as a whole.
+class SegmentPages {
+ public:
+  /// nullopt, and nothing taken, when the segment has no room.
+  static std::optional<SegmentPages> Allocate(Segment& segment, uint64_t count, Random& random,
+                                              const std::string& created_by);
+  /// One range, `alignment` bytes a power of two.
+  static std::optional<SegmentPages> AllocateContiguous(Segment& segment, uint64_t count, uint64_t alignment,
+                                                        const std::string& created_by,
+                                                        RangeAllocator::Place place = RangeAllocator::Place::kBySeed);
+  void Release(Kernel& kernel);
+
+  uint64_t count() const { return pages_.size(); }
+  /// 4 KiB page number from the segment's start.
+  uint64_t page(uint64_t index) const { return pages_[index]; }
+
+ private:
+  Segment* segment_ = nullptr;
+  std::vector<uint64_t> pages_;
+  std::vector<uint64_t> starts_;  // ranges taken, bytes
+};
+
+}  // namespace gmmu::os

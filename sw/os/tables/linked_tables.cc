@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "os/tables/linked_tables.h"
+
+#include <algorithm>
+
+#include "os/kernel/bug_check.h"
+
+namespace gmmu::os {
+namespace {
+constexpr size_t kMostTries = 64;  // places that are not free on every GPU
+}
+
+// The GPUs propose in turn, so that one that is almost full is asked for what it has.
+std::optional<uint64_t> LinkedTables::ReserveOnAll(uint64_t bytes, uint64_t alignment, const std::string& created_by) {
+  std::vector<std::pair<size_t, uint64_t>> not_everywhere;  // who proposed it, and what
+  std::optional<uint64_t> found;
+  for (size_t tries = 0; tries < kMostTries && !found; ++tries) {
+    const size_t proposer = tries % segments_.size();
+    const auto offset = segments_[proposer]->space->Allocate(bytes, alignment, created_by);
+    if (!offset) break;
+    std::vector<size_t> taken;
+    for (size_t gpu = 0; gpu < segments_.size(); ++gpu) {
+      if (gpu != proposer && segments_[gpu]->space->AllocateAt(*offset, bytes, created_by)) taken.push_back(gpu);
+    }
+    if (taken.size() + 1 == segments_.size()) {
+      found = offset;
+      break;
+    }
+    for (const size_t gpu : taken) segments_[gpu]->space->Free(*offset);
+    not_everywhere.push_back({proposer, *offset});
+  }
+  for (const auto& [proposer, offset] : not_everywhere) segments_[proposer]->space->Free(offset);
+  return found;
+}
+
+std::optional<uint64_t> LinkedTables::Take(unsigned gpu, bool root, unsigned level, uint64_t slot, uint64_t bytes,
+                                           uint64_t alignment, const std::string& created_by) {
+  if (!root && !same_geometry_) return segments_[gpu]->space->Allocate(bytes, alignment, created_by);
+  const std::pair<unsigned, uint64_t> key{root ? ~0u : level, slot};
+  auto found = places_.find(key);
+  if (found == places_.end()) {
+    const auto offset = ReserveOnAll(bytes, alignment, created_by);
+    if (!offset) return std::nullopt;
+    found = places_.emplace(key, Place{*offset, bytes, std::vector<bool>(segments_.size(), true)}).first;
+  }
+  Place& place = found->second;
+  if (place.bytes != bytes)
+    throw OsError("linked adapters have roots of " + std::to_string(place.bytes) + " and " + std::to_string(bytes) +
+                  " bytes, which cannot be mirrored");
+  if (!place.waiting[gpu]) throw BugCheck("adapter " + std::to_string(gpu) + " has two of a " + created_by);
+  place.waiting[gpu] = false;
+  const uint64_t offset = place.offset;
+  if (std::none_of(place.waiting.begin(), place.waiting.end(), [](bool waits) { return waits; })) places_.erase(found);
+  return offset;
+}
+
+void LinkedTables::ReleaseReserved() {
+  for (const auto& [key, place] : places_) {
+    for (size_t gpu = 0; gpu < segments_.size(); ++gpu) {
+      if (place.waiting[gpu]) segments_[gpu]->space->Free(place.offset);
+    }
+  }
+  places_.clear();
+}
+
+}  // namespace gmmu::os

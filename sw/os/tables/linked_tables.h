@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "os/dxgkrnl/physical_adapter.h"
+
+namespace gmmu::os {
+
+/// Where the page tables of one process over linked adapters lie.
+///
+/// The root is LinkMirrored: at the same physical address on each GPU, with the same content. So the tables that it
+/// names are at the same address on each GPU too. They are LinkInstanced: one place, an instance on each GPU with a
+/// content of its own. GPUs of another geometry have trees of another form: then the roots alone are mirrored in
+/// place. (GPU virtual address documents; documents only. What they do not say, the place of tables in the middle,
+/// follows from the mirrored root.)
+class LinkedTables {
+ public:
+  /// `segments`: the memory segment of page tables of each GPU, by index.
+  LinkedTables(std::vector<Segment*> segments, bool same_geometry)
+      : segments_(std::move(segments)), same_geometry_(same_geometry) {}
+
+  /// The place of a table of `gpu`: the one that another GPU's table of the same level and slot got, or a new one
+  /// that is free on all. nullopt: one of them has no room. The caller gives it back to its own segment.
+  std::optional<uint64_t> Take(unsigned gpu, bool root, unsigned level, uint64_t slot, uint64_t bytes,
+                               uint64_t alignment, const std::string& created_by);
+  /// Gives back what was reserved on GPUs that did not take it.
+  void ReleaseReserved();
+
+ private:
+  struct Place {
+    uint64_t offset = 0, bytes = 0;
+    std::vector<bool> waiting;  // by GPU: reserved there, not taken yet
+  };
+  std::optional<uint64_t> ReserveOnAll(uint64_t bytes, uint64_t alignment, const std::string& created_by);
+
+  std::vector<Segment*> segments_;
+  bool same_geometry_;
+  std::map<std::pair<unsigned, uint64_t>, Place> places_;
+};
+
+}  // namespace gmmu::os

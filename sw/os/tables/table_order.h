@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+
+#include "os/tables/address_space.h"
+
+namespace gmmu::os {
+
+/// Holds the updates of one process' tables, as VidMm sends them, against the rules of 64 KiB pages (GPU virtual
+/// address documents, "64 KB pages"; documents only):
+///   pairs   in a block of 64 KiB the 64 KiB entry or its sixteen 4 KiB entries are in use, never both; between the
+///           end of one kind and the begin of the other the block is flushed (docs/page-tables.md)
+///   single  an entry of level 1 goes from a 64 KiB leaf table to a 4 KiB one only while the process' contexts are
+///           suspended, and when every block in use has its sixteen entries; it never goes back
+///   both    of a conversion or a move the entry of level 1 is written last
+/// In use is what is valid or zero. Whoever breaks a rule is VidMm itself: a bug check that names the rule.
+class TableOrder {
+ public:
+  TableOrder(const Geometry& geometry, std::string name) : geometry_(geometry), name_(std::move(name)) {}
+
+  void Begin(LeafChange change);
+  void End() { changing_ = false; }
+  /// The process' contexts are, or run again.
+  void set_suspended(bool suspended) { suspended_ = suspended; }
+  /// In the order in which they are done.
+  void Note(const TableUpdate& update);
+  /// FLUSH_TLB of [start, end); both 0: of everything.
+  void NoteFlush(uint64_t start, uint64_t end);
+
+ private:
+  void NoteLeaf(const TableUpdate& update);
+  void NoteLink(uint64_t slot, const DXGK_PTE& entry, const DXGK_PTE& entry_64k, bool initial);
+  void Convert(uint64_t slot);
+  /// Nothing of `count` blocks from `block` on is in use any more.
+  void Forget(uint64_t block, uint64_t count, bool small, bool large);
+  [[noreturn]] void Broken(const std::string& rule, uint64_t va) const;
+  uint64_t BlocksOfLeaf() const { return geometry_.Entries(0) / kPagesOf64k; }
+
+  const Geometry& geometry_;
+  const std::string name_;
+  bool suspended_ = false;
+  bool changing_ = false;
+  LeafChange change_ = LeafChange::kMove;
+  bool upper_written_ = false;          // since Begin
+  std::map<uint64_t, uint16_t> small_;  // pages in use, by block
+  std::set<uint64_t> large_;            // blocks whose 64 KiB entry is in use
+  std::map<uint64_t, uint16_t> was_small_;  // of both kinds, what was in use since the last flush
+  std::set<uint64_t> was_large_;
+  std::map<uint64_t, bool> kinds_;      // single: what level 1 names; true: a table of 64 KiB entries
+};
+
+}  // namespace gmmu::os

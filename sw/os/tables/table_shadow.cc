@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "os/tables/table_shadow.h"
+
+#include <algorithm>
+
+namespace gmmu::os {
+
+std::vector<HeldEntry>& TableShadow::Table(const D3DGPU_PHYSICAL_ADDRESS& place, uint64_t entries) {
+  std::vector<HeldEntry>& table = tables_[{place.SegmentId, place.SegmentOffset}];
+  if (table.size() < entries) table.resize(entries);
+  return table;
+}
+
+bool TableShadow::Apply(const TableUpdate& update) {
+  std::vector<HeldEntry>& table = Table(update.table, update.start + update.count);
+  const uint64_t page = update.use_64k ? kBytesOf64k : hw::kPageSize;
+  bool changed = false;
+  for (uint64_t i = 0; i < update.count; ++i) {
+    const uint64_t from = update.repeat ? 0 : i;
+    HeldEntry held;
+    held.entry = update.entries[from];
+    if (!update.entries_64k.empty()) held.entry_64k = update.entries_64k[from];
+    held.allocation = update.allocation;
+    if (update.allocation != nullptr) held.allocation_offset = update.allocation_offset + from * page;
+    held.driver_protection = update.driver_protection;
+    HeldEntry& at = table[update.start + i];
+    changed = changed || InUse(at.entry) || InUse(at.entry_64k);
+    at = held;
+  }
+  return changed && !update.initial;
+}
+
+bool TableShadow::Copy(const D3DGPU_PHYSICAL_ADDRESS& source, uint64_t from, const D3DGPU_PHYSICAL_ADDRESS& target,
+                       uint64_t to, uint64_t count) {
+  bool changed = false;
+  for (const HeldEntry& held : Entries(target, to, count)) changed = changed || InUse(held.entry);
+  const std::vector<HeldEntry> entries = Entries(source, from, count);
+  std::copy(entries.begin(), entries.end(), Table(target, to + count).begin() + static_cast<ptrdiff_t>(to));
+  return changed;
+}
+
+HeldEntry TableShadow::At(const D3DGPU_PHYSICAL_ADDRESS& place, uint64_t index) const {
+  const auto table = tables_.find({place.SegmentId, place.SegmentOffset});
+  return table == tables_.end() || index >= table->second.size() ? HeldEntry{} : table->second[index];
+}
+
+std::vector<HeldEntry> TableShadow::Entries(const D3DGPU_PHYSICAL_ADDRESS& place, uint64_t first,
+                                            uint64_t count) const {
+  std::vector<HeldEntry> entries;
+  for (uint64_t i = 0; i < count; ++i) entries.push_back(At(place, first + i));
+  return entries;
+}
+
+}  // namespace gmmu::os

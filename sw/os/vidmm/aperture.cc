@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "os/vidmm/aperture.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "os/kernel/bug_check.h"
+#include "os/kernel/text.h"
+
+namespace gmmu::os {
+namespace {
+
+/// The pages of an ADL, which are the host's own without remapping, as an MDL.
+std::vector<uint64_t> MdlOf(const DXGK_ADL& adl) {
+  static_assert(sizeof(MDL) % sizeof(PFN_NUMBER) == 0, "the array follows the header");
+  std::vector<uint64_t> words(sizeof(MDL) / sizeof(uint64_t) + adl.PageCount, 0);
+  auto* mdl = reinterpret_cast<MDL*>(words.data());
+  mdl->Size = static_cast<SHORT>(sizeof(MDL) + sizeof(PFN_NUMBER) * std::min<UINT32>(adl.PageCount, 1024));
+  mdl->ByteCount = static_cast<ULONG>(uint64_t{adl.PageCount} * hw::kPageSize);
+  PPFN_NUMBER pages = MmGetMdlPfnArray(mdl);
+  for (UINT32 i = 0; i < adl.PageCount; ++i) pages[i] = adl.Flags.Contiguous ? adl.BasePageNumber + i : adl.Pages[i];
+  return words;
+}
+
+std::string Pages(uint64_t first, uint64_t pages) {
+  return "aperture pages " + Hex(first) + " to " + Hex(first + pages - 1);
+}
+
+}  // namespace
+
+Aperture::Aperture(Kernel& kernel, MemoryObjects& objects, Segment& segment, const Facts& facts, Work work)
+    : kernel_(kernel), objects_(objects), segment_(segment), facts_(facts), work_(std::move(work)) {
+  if (facts.remapped && !facts.map_aperture2)
+    throw BugCheck("a remapped adapter whose driver takes no MAP_APERTURE_SEGMENT2");
+}
+
+bool Aperture::WithinCommitLimit(uint64_t pages) const {
+  return facts_.commit_limit == 0 ||
+         pages * hw::kPageSize <= facts_.commit_limit - std::min(reserved_, facts_.commit_limit);
+}
+
+std::optional<uint64_t> Aperture::TryReserve(uint64_t pages) {
+  const uint64_t bytes = pages * hw::kPageSize;
+  if (!WithinCommitLimit(pages)) return std::nullopt;
+  const auto start = segment_.space->Allocate(bytes, hw::kPageSize, "AllocateAperture");
+  if (!start) return std::nullopt;
+  ranges_[*start / hw::kPageSize] = pages;
+  reserved_ += bytes;
+  return *start / hw::kPageSize;
+}
+
+uint64_t Aperture::Reserve(uint64_t pages) {
+  if (!WithinCommitLimit(pages)) {
+    throw OsError("the aperture's commit limit of " + std::to_string(facts_.commit_limit) + " bytes has no room for " +
+                  std::to_string(pages) + " pages");
+  }
+  const auto first = TryReserve(pages);
+  if (!first) throw OsError("no room in the aperture for " + std::to_string(pages) + " pages");
+  return *first;
+}
+
+std::optional<std::pair<uint64_t, uint64_t>> Aperture::ReserveSome(uint64_t pages) {
+  for (; pages > 0; pages /= 2)
+    if (const auto first = TryReserve(pages)) return std::pair(*first, pages);
+  return std::nullopt;
+}
+
+void Aperture::Free(uint64_t first) {
+  const auto range = ranges_.find(first);
+  if (range == ranges_.end()) throw BugCheck("free of an aperture range that nobody has");
+  const auto mapped = mapped_.lower_bound(first);
+  if (mapped != mapped_.end() && mapped->first < first + range->second)
+    throw BugCheck("free of an aperture range with page " + Hex(mapped->first) + " mapped");
+  segment_.space->Free(first * hw::kPageSize);
+  reserved_ -= range->second * hw::kPageSize;
+  ranges_.erase(range);
+}
+
+void Aperture::CheckReserved(const char* what, uint64_t first, uint64_t pages) const {
+  auto range = ranges_.upper_bound(first);
+  if (pages == 0 || range == ranges_.begin() || first + pages > std::prev(range)->first + std::prev(range)->second)
+    throw BugCheck(std::string(what) + " of " + Pages(first, pages) + ", which are in no range");
+}
+
+void Aperture::WriteBackCaches(const MemoryObjects::AdlOrigin& origin, uint64_t adl_offset, uint64_t pages) {
+  const std::vector<uint64_t>& pfns = objects_.PagesOf(origin.object);
+  for (uint64_t i = 0; i < pages; ++i) {
+    kernel_.hal().ram().cache().WriteBack(pfns[origin.first_page + adl_offset + i] * hw::kPageSize, hw::kPageSize);
+  }
+}
+
+void* Aperture::CpuAddress(Mapping& mapping, const MemoryObjects::AdlOrigin& origin, uint64_t adl_offset,
+                           uint64_t pages) {
+  mapping.view.hPhysicalMemoryObject = origin.object;
+  mapping.view.AccessMode = DXGK_ACCESS_MODE_KERNEL_MODE;
+  mapping.view.Offset = (origin.first_page + adl_offset) * hw::kPageSize;
+  mapping.view.Size = pages * hw::kPageSize;
+  if (!NT_SUCCESS(objects_.Map(mapping.view, "vidmm"))) throw OsError("no CPU address for an aperture mapping");
+  return static_cast<uint8_t*>(mapping.view.pMappedAddress) + mapping.view.Offset;
+}
+
+void Aperture::Map(const Owner& owner, uint64_t first, uint64_t pages, const DXGK_ADL& adl, uint64_t adl_offset) {
+  CheckReserved("a map", first, pages);
+  if (adl_offset > adl.PageCount || pages > adl.PageCount - adl_offset)
+    throw BugCheck("a map of " + Pages(first, pages) + " from behind the end of the list");
+  const auto next = mapped_.lower_bound(first);
+  if (next != mapped_.end() && next->first < first + pages)
+    throw BugCheck("a map of aperture page " + Hex(next->first) + ", which is mapped");
+  const MemoryObjects::AdlOrigin origin = objects_.OriginOf(adl);
+  if (!facts_.remapped || adl.Flags.Contiguous) {
+    MapPiece(owner, first, pages, adl, adl_offset, origin, adl_offset);
+    return work_.finish();
+  }
+  // Lists of logical addresses are contiguous, so a list that lies in pieces is mapped piece by piece.
+  for (uint64_t done = 0, run = 0; done < pages; done += run) {
+    const UINT_PTR* page = adl.Pages + adl_offset + done;
+    for (run = 1; run < pages - done && page[run] == page[0] + run;) ++run;
+    DXGK_ADL piece{};
+    piece.PageCount = static_cast<UINT32>(run);
+    piece.Flags.Contiguous = 1;
+    piece.BasePageNumber = page[0];
+    MapPiece(owner, first + done, run, piece, 0, origin, adl_offset + done);
+  }
+  work_.finish();
+}
+
+void Aperture::MapPiece(const Owner& owner, uint64_t first, uint64_t pages, const DXGK_ADL& adl, uint64_t adl_offset,
+                        const MemoryObjects::AdlOrigin& origin, uint64_t origin_offset) {
+  const bool cached = origin.caching == hw::Caching::kCached;
+  // Mandatory where it is set, so only where it can be kept: cacheable memory in a coherent segment.
+  const bool coherent = cached && segment_.cache_coherent;
+  if (cached && !coherent && kernel_.parameters().open.aperture_writes_back)
+    WriteBackCaches(origin, origin_offset, pages);
+
+  auto mapping = std::make_shared<Mapping>();
+  mapping->allocation = owner.allocation;
+  mapping->pages = pages;
+  DXGKARG_BUILDPAGINGBUFFER operation{};
+  std::vector<uint64_t> mdl;
+  if (facts_.map_aperture2) {
+    operation.Operation = DXGK_OPERATION_MAP_APERTURE_SEGMENT2;
+    auto& args = operation.MapApertureSegment2;
+    args.hDevice = owner.device;
+    args.hAllocation = owner.allocation;
+    args.SegmentId = segment_.id;
+    args.OffsetInPages = first;
+    args.NumberOfPages = pages;
+    args.Adl = adl;
+    args.Flags.CacheCoherent = coherent;
+    args.AdlOffset = static_cast<ULONG>(adl_offset);
+    if (owner.cpu_visible) args.CpuVisibleAddress = CpuAddress(*mapping, origin, origin_offset, pages);
+  } else {
+    mdl = MdlOf(adl);
+    operation.Operation = DXGK_OPERATION_MAP_APERTURE_SEGMENT;
+    auto& args = operation.MapApertureSegment;
+    args.hDevice = owner.device;
+    args.hAllocation = owner.allocation;
+    args.SegmentId = segment_.id;
+    args.OffsetInPages = first;
+    args.NumberOfPages = pages;
+    args.pMdl = reinterpret_cast<MDL*>(mdl.data());
+    args.Flags.CacheCoherent = coherent;
+    args.MdlOffset = static_cast<ULONG>(adl_offset);
+  }
+  ++maps_;
+  for (uint64_t page = first; page < first + pages; ++page) mapped_[page] = mapping;
+  work_.add(operation);
+}
+
+void Aperture::Unmap(const Owner& owner, uint64_t first, uint64_t pages) {
+  CheckReserved("an unmap", first, pages);
+  for (uint64_t page = first; page < first + pages; ++page) {
+    const auto found = mapped_.find(page);
+    if (found == mapped_.end()) throw BugCheck("an unmap of aperture page " + Hex(page) + ", which is not mapped");
+    if (found->second->allocation != owner.allocation)
+      throw BugCheck("an unmap of aperture page " + Hex(page) + ", which another allocation has");
+  }
+  DXGKARG_BUILDPAGINGBUFFER operation = UnmapOf(owner, first, pages);
+  ++unmaps_;
+  work_.add(operation);
+  Forget(first, pages);
+  work_.finish();
+}
+
+DXGKARG_BUILDPAGINGBUFFER Aperture::UnmapOf(const Owner& owner, uint64_t first, uint64_t pages) const {
+  const bool logical = !facts_.remapped || kernel_.parameters().open.dummy_page_logical;
+  DXGKARG_BUILDPAGINGBUFFER operation{};
+  operation.Operation = DXGK_OPERATION_UNMAP_APERTURE_SEGMENT;
+  auto& args = operation.UnmapApertureSegment;
+  args.hDevice = owner.device;
+  args.hAllocation = owner.allocation;
+  args.SegmentId = segment_.id;
+  args.OffsetInPages = first;
+  args.NumberOfPages = pages;
+  args.DummyPage.QuadPart = static_cast<LONGLONG>(logical ? facts_.dummy_logical : facts_.dummy_host);
+  return operation;
+}
+
+std::vector<DXGKARG_BUILDPAGINGBUFFER> Aperture::Lost() const {
+  std::vector<DXGKARG_BUILDPAGINGBUFFER> operations;
+  for (auto it = mapped_.begin(); it != mapped_.end();) {
+    const uint64_t first = it->first;
+    Owner owner;
+    owner.allocation = it->second->allocation;
+    uint64_t pages = 0;
+    while (it != mapped_.end() && it->first == first + pages && it->second->allocation == owner.allocation) {
+      ++it;
+      ++pages;
+    }
+    operations.push_back(UnmapOf(owner, first, pages));
+  }
+  return operations;
+}
+
+void Aperture::ForgetAll() {
+  while (!mapped_.empty()) Forget(mapped_.begin()->first, 1);
+}
+
+void Aperture::Forget(uint64_t first, uint64_t pages) {
+  for (uint64_t page = first; page < first + pages; ++page) {
+    const auto found = mapped_.find(page);
+    const std::shared_ptr<Mapping> mapping = found->second;
+    mapped_.erase(found);
+    if (--mapping->pages != 0 || mapping->view.pMappedAddress == nullptr) continue;
+    objects_.Unmap({mapping->view.hPhysicalMemoryObject, mapping->view.pMappedAddress, mapping->view.Size});
+  }
+}
+
+}  // namespace gmmu::os

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ddi/d3dkmddi.h"
+#include "os/memory/memory_objects.h"
+#include "os/miniport/segments.h"
+
+namespace gmmu::os {
+
+/// The aperture segment in use: who has which range of it, and the operations that map system memory there.
+///
+/// A range may be mapped in pieces, from several lists, and unmapped in other pieces; nothing outside a piece is
+/// touched, so that the GPU may be busy in the rest. Memory comes as an ADL (operation 17), or as an MDL (operation 5)
+/// to a driver without MapAperture2Supported, which is never remapped. Unmapping (operation 6) shows the dummy page.
+///
+/// Pages are 4 KiB; mistakes of the caller (a page that is mapped twice, or not at all) are bug checks.
+class Aperture {
+ public:
+  struct Facts {
+    bool map_aperture2 = false;  ///< DXGK_VIDMMCAPS.MapAperture2Supported
+    bool remapped = false;       ///< the GPU uses logical addresses
+    uint64_t commit_limit = 0;   ///< DXGK_SEGMENTDESCRIPTOR4.CommitLimit, bytes; 0: none
+    uint64_t dummy_logical = 0;  ///< the dummy page as the GPU sees it, bytes
+    uint64_t dummy_host = 0;     ///< its host physical address, bytes
+  };
+  /// How operations reach the driver: `add` returns when DxgkDdiBuildPagingBuffer has, `finish` when the GPU has done
+  /// all of them.
+  struct Work {
+    std::function<void(DXGKARG_BUILDPAGINGBUFFER&)> add;
+    std::function<void()> finish;
+  };
+  /// Whose memory it is.
+  struct Owner {
+    HANDLE device = nullptr;      ///< null: the primary's
+    HANDLE allocation = nullptr;  ///< null: a DMA buffer
+    bool cpu_visible = false;     ///< made with MapApertureCpuVisible: the driver gets a CPU address
+  };
+
+  Aperture(Kernel& kernel, MemoryObjects& objects, Segment& segment, const Facts& facts, Work work);
+
+  /// First page of a range. Throws OsError when the segment, or its commit limit, has no room.
+  uint64_t Reserve(uint64_t pages);
+  /// The same for as many of `pages` as there is room for, halving: first page and pages. nullopt: no room for one.
+  std::optional<std::pair<uint64_t, uint64_t>> ReserveSome(uint64_t pages);
+  /// Nothing of it may be mapped.
+  void Free(uint64_t first);
+
+  /// Pages [first, first + pages) show pages [adl_offset, ...) of a live ADL. To a remapped GPU's driver go contiguous
+  /// lists only (seed document of IOMMU DMA remapping): several operations where the logical space is in pieces.
+  void Map(const Owner& owner, uint64_t first, uint64_t pages, const DXGK_ADL& adl, uint64_t adl_offset);
+  /// They show the dummy page. CPU addresses of mappings that end with it are gone when the driver returns.
+  void Unmap(const Owner& owner, uint64_t first, uint64_t pages);
+
+  /// The GPU was reset and the map is gone: the operations that tell the driver, one for each run of an allocation's
+  /// pages. CPU addresses live until the driver has been told: ForgetAll, after which nothing is mapped.
+  std::vector<DXGKARG_BUILDPAGINGBUFFER> Lost() const;
+  void ForgetAll();
+
+  bool in_use() const { return !mapped_.empty(); }
+  bool mapped(uint64_t page) const { return mapped_.count(page) != 0; }
+  uint64_t map_operations() const { return maps_; }
+  uint64_t unmap_operations() const { return unmaps_; }
+
+ private:
+  struct Mapping {  // of one Map
+    HANDLE allocation = nullptr;
+    DXGKARGCB_MAP_PHYSICAL_MEMORY view{};  // of the CPU address; pMappedAddress null: none
+    uint64_t pages = 0;                    // not unmapped yet
+  };
+  bool WithinCommitLimit(uint64_t pages) const;
+  std::optional<uint64_t> TryReserve(uint64_t pages);
+  DXGKARG_BUILDPAGINGBUFFER UnmapOf(const Owner& owner, uint64_t first, uint64_t pages) const;
+  void Forget(uint64_t first, uint64_t pages);
+  void CheckReserved(const char* what, uint64_t first, uint64_t pages) const;
+  void WriteBackCaches(const MemoryObjects::AdlOrigin& origin, uint64_t adl_offset, uint64_t pages);
+  /// One operation. `adl_offset` counts in the list that the driver gets, `origin_offset` in the one that it came from.
+  void MapPiece(const Owner& owner, uint64_t first, uint64_t pages, const DXGK_ADL& adl, uint64_t adl_offset,
+                const MemoryObjects::AdlOrigin& origin, uint64_t origin_offset);
+  void* CpuAddress(Mapping& mapping, const MemoryObjects::AdlOrigin& origin, uint64_t adl_offset, uint64_t pages);
+
+  Kernel& kernel_;
+  MemoryObjects& objects_;
+  Segment& segment_;
+  const Facts facts_;
+  const Work work_;
+  std::map<uint64_t, uint64_t> ranges_;  // first page, pages
+  std::map<uint64_t, std::shared_ptr<Mapping>> mapped_;
+  uint64_t reserved_ = 0, maps_ = 0, unmaps_ = 0;
+};
+
+}  // namespace gmmu::os

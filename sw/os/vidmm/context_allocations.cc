@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "os/vidmm/context_allocations.h"
+
+#include <algorithm>
+
+#include "os/kernel/bug_check.h"
+
+namespace gmmu::os {
+namespace {
+
+constexpr uint64_t kPage = hw::kPageSize;
+
+bool PowerOfTwo(uint64_t value) { return value != 0 && (value & (value - 1)) == 0; }
+
+UINT SetOf(const AdapterAnswers& answers, bool aperture) {
+  UINT set = 0;
+  for (size_t i = 0; i < answers.segments.size(); ++i)
+    if ((answers.segments[i].Flags.Aperture != 0) == aperture) set |= 1u << i;
+  return set;
+}
+
+}  // namespace
+
+NTSTATUS ContextAllocations::CreateContextAllocation(DXGKARGCB_CREATECONTEXTALLOCATION& args) {
+  const bool shared = args.ContextAllocationFlags.SharedAcrossContexts;
+  const HANDLE owner = shared ? args.hDevice : args.hContext;
+  VidMm::Process* process = vidmm_.FindProcess([&](const VidMm::Process& each) {
+    return owner != nullptr && owner == (shared ? each.handles.dxgk_device : each.handles.dxgk_context);
+  });
+  const AdapterAnswers& answers = vidmm_.adapter().answers();
+  args.hAllocation = nullptr;
+  if (process == nullptr || args.Size == 0 || args.Size > vidmm_.WindowBytes() || args.PhysicalAdapterIndex != 0 ||
+      (args.Alignment != 0 && !PowerOfTwo(args.Alignment)) || (args.SupportedSegmentSet & SetOf(answers, false)) == 0 ||
+      (args.EvictionSegmentSet & ~SetOf(answers, true)) != 0) {
+    return STATUS_INVALID_PARAMETER;
+  }
+  VidMm::Allocation* allocation =
+      vidmm_.AdoptAllocation("context allocation of " + process->name, args.Size, args.hDriverAllocation);
+  allocation->contiguous = std::max<uint64_t>(args.Alignment, kPage);
+  if (!vidmm_.TryMakeResident(*allocation)) {
+    vidmm_.DropAllocation(allocation);
+    return STATUS_NO_MEMORY;
+  }
+  Made made{process, allocation, args.ContextAllocationFlags.MapGpuVirtualAddress != 0, std::nullopt,
+            vidmm_.adapter().kernel().ledger().Open("allocation", allocation->name, "driver",
+                                                    "DxgkCbCreateContextAllocation")};
+  Init(made);
+  args.hAllocation = allocation;
+  made_.emplace(allocation, made);
+  return STATUS_SUCCESS;
+}
+
+void ContextAllocations::Init(Made& made) {
+  VidMm::Allocation& allocation = *made.allocation;
+  const Segment& segment = vidmm_.adapter().local_segment();
+  vidmm_.InWindow(allocation, allocation.bytes, [&](uint64_t va) {
+    DXGKARG_BUILDPAGINGBUFFER operation{};
+    operation.Operation = DXGK_OPERATION_INIT_CONTEXT_RESOURCE;
+    operation.InitContextResource.hAllocation = allocation.handle;
+    auto& destination = operation.InitContextResource.Destination;
+    destination.SegmentId = segment.id;
+    destination.SegmentAddress.QuadPart = static_cast<LONGLONG>(segment.base + allocation.local->page(0) * kPage);
+    destination.GpuVirtualAddress = va;
+    return operation;
+  });
+}
+
+NTSTATUS ContextAllocations::DestroyContextAllocation(HANDLE allocation) {
+  const auto found = made_.find(allocation);
+  if (found == made_.end()) throw BugCheck("DxgkCbDestroyContextAllocation of an allocation that does not exist");
+  const Made made = found->second;
+  if (made.va) {
+    vidmm_.Unmap(*made.process, *made.va, made.allocation->bytes / kPage);
+    vidmm_.FreeVa(*made.process, *made.va);
+  }
+  residency_.Drop(*made.allocation);
+  vidmm_.DropAllocation(made.allocation);
+  made_.erase(found);
+  if (!vidmm_.adapter().kernel().LeakNow("allocation")) vidmm_.adapter().kernel().ledger().Close(made.ticket);
+  return STATUS_SUCCESS;
+}
+
+D3DGPU_VIRTUAL_ADDRESS ContextAllocations::MapContextAllocation(const DXGKARGCB_MAPCONTEXTALLOCATION& args) {
+  const auto found = made_.find(args.hAllocation);
+  if (found == made_.end()) return 0;
+  Made& made = found->second;
+  const uint64_t pages = made.allocation->bytes / kPage;
+  if (!made.may_map || made.va || args.BaseAddress % kPage != 0 || args.SizeInPages == 0 ||
+      args.OffsetInPages >= pages || args.SizeInPages > pages - args.OffsetInPages) {
+    return 0;
+  }
+  Protection protection;
+  protection.type = args.Protection;
+  protection.driver = args.DriverProtection;
+  const auto va = vidmm_.ReserveVaWithin(*made.process, args.SizeInPages * kPage, args.BaseAddress, args.MinimumAddress,
+                                         args.MaximumAddress);
+  if (!va) return 0;
+  vidmm_.Map(*made.process, *va, *made.allocation, args.OffsetInPages, args.SizeInPages, protection);
+  made.va = va;
+  return *va;
+}
+
+NTSTATUS ContextAllocations::UpdateContextAllocation(const DXGKARGCB_UPDATECONTEXTALLOCATION& args) {
+  const auto found = made_.find(args.hAllocation);
+  if (found == made_.end() || args.pPrivateDriverData == nullptr || args.PrivateDriverDataSize == 0)
+    return STATUS_INVALID_PARAMETER;
+  VidMm::Allocation& allocation = *found->second.allocation;
+  MakeResident(*found->second.process);
+  vidmm_.InWindow(allocation, allocation.bytes, [&](uint64_t va) {
+    DXGKARG_BUILDPAGINGBUFFER operation{};
+    operation.Operation = DXGK_OPERATION_UPDATE_CONTEXT_ALLOCATION;
+    operation.UpdateContextAllocation = {va, allocation.bytes, args.pPrivateDriverData, args.PrivateDriverDataSize};
+    return operation;
+  });
+  return STATUS_SUCCESS;
+}
+
+// Sizes, alignments and bases in whole leaf tables; the first entry of the root is never given out.
+NTSTATUS ContextAllocations::ReserveVaRange(DXGKARGCB_RESERVEGPUVIRTUALADDRESSRANGE& args) {
+  VidMm::Process* process = vidmm_.FindProcess(
+      [&](const VidMm::Process& each) { return each.handles.dxgk_process == args.hDxgkProcess && each.in_creation; });
+  if (process == nullptr) throw BugCheck("DxgkCbReserveGpuVirtualAddressRange outside of DxgkDdiCreateProcess");
+  const Geometry& geometry = vidmm_.adapter().caps().geometry;
+  const uint64_t unit = geometry.Coverage(0);
+  args.StartVirtualAddress = 0;
+  // What the first entry of the root covers.
+  const uint64_t first = uint64_t{1} << geometry.Shift(geometry.count() - 1);
+  if (args.SizeInBytes == 0 || args.SizeInBytes % unit != 0 || args.BaseAddress % unit != 0 ||
+      (args.BaseAddress != 0 && args.BaseAddress < first) || (args.Alignment != 0 && !PowerOfTwo(args.Alignment))) {
+    return STATUS_INVALID_PARAMETER;
+  }
+  RangeAllocator& space = process->space->va();
+  const uint64_t alignment = std::max<uint64_t>(args.Alignment, unit);
+  const char* const call = "DxgkCbReserveGpuVirtualAddressRange";
+  if (args.BaseAddress != 0) {
+    if (args.BaseAddress % alignment != 0) return STATUS_INVALID_PARAMETER;
+    if (!space.AllocateAt(args.BaseAddress, args.SizeInBytes, call)) return STATUS_NO_MEMORY;
+    args.StartVirtualAddress = args.BaseAddress;
+  } else {
+    const auto start = space.AllocateWithin(first, ~uint64_t{0}, args.SizeInBytes, alignment, call);
+    if (!start) return STATUS_NO_MEMORY;
+    args.StartVirtualAddress = *start;
+  }
+  process->driver_ranges[args.StartVirtualAddress] = {args.SizeInBytes, args.Flags.AllowUserModeMapping != 0};
+  return STATUS_SUCCESS;
+}
+
+void ContextAllocations::MakeResident(VidMm::Process& process) {
+  for (const auto& [handle, made] : made_)
+    if (made.process == &process) residency_.MakeResident({made.allocation});
+}
+
+void ContextAllocations::Evict(VidMm::Process& process) {
+  for (const auto& [handle, made] : made_)
+    if (made.process == &process) residency_.Evict(*made.allocation);
+}
+
+VidMm::Allocation* ContextAllocations::Of(const VidMm::Process& process) {
+  for (const auto& [handle, made] : made_)
+    if (made.process == &process) return made.allocation;
+  return nullptr;
+}
+
+}  // namespace gmmu::os

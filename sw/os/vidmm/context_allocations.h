@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <map>
+#include <memory>
+#include <optional>
+
+#include "os/kernel/driver_requests.h"
+#include "os/vidmm/residency.h"
+#include "os/vidmm/vidmm.h"
+
+namespace gmmu::os {
+
+/// Memory that a driver asks for itself, for its contexts, and addresses that it keeps in each process
+/// (DxgkCbCreateContextAllocation and its companions, DxgkCbReserveGpuVirtualAddressRange; display driver documents).
+///
+/// A context allocation lives with a context, or with a device when it is shared across contexts. Its first content is
+/// the driver's (INIT_CONTEXT_RESOURCE); it is resident whenever a context that it belongs to is scheduled. Statuses:
+/// STATUS_INVALID_PARAMETER for what the arguments must not say, STATUS_NO_MEMORY for lack of room.
+class ContextAllocations : public DriverRequests {
+ public:
+  explicit ContextAllocations(VidMm& vidmm) : vidmm_(vidmm), residency_(vidmm) {}
+
+  NTSTATUS CreateContextAllocation(DXGKARGCB_CREATECONTEXTALLOCATION& args) override;
+  NTSTATUS DestroyContextAllocation(HANDLE allocation) override;
+  D3DGPU_VIRTUAL_ADDRESS MapContextAllocation(const DXGKARGCB_MAPCONTEXTALLOCATION& args) override;
+  NTSTATUS UpdateContextAllocation(const DXGKARGCB_UPDATECONTEXTALLOCATION& args) override;
+  NTSTATUS ReserveVaRange(DXGKARGCB_RESERVEGPUVIRTUALADDRESSRANGE& args) override;
+
+  /// What the process' context needs to run.
+  void MakeResident(VidMm::Process& process);
+  /// Gives the VRAM of a context that does not run to others; contents go to system memory.
+  void Evict(VidMm::Process& process);
+  VidMm::Allocation* Of(const VidMm::Process& process);
+
+ private:
+  struct Made {
+    VidMm::Process* process;
+    VidMm::Allocation* allocation;
+    bool may_map;  // MapGpuVirtualAddress
+    std::optional<uint64_t> va;
+    Ledger::Ticket ticket;
+  };
+  void Init(Made& made);
+
+  VidMm& vidmm_;
+  Residency residency_;
+  std::map<HANDLE, Made> made_;
+};
+
+}  // namespace gmmu::os

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "os/vidmm/paging_queue.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+
+#include "os/kernel/bug_check.h"
+#include "os/kernel/text.h"
+
+namespace gmmu::os {
+namespace {
+constexpr uint64_t kBoundNs = 100'000'000;  // longest paging buffer on the slowest link, with room
+
+/// The answer to STATUS_GRAPHICS_ALLOCATION_BUSY.
+void SayIdle(DXGKARG_BUILDPAGINGBUFFER& operation, bool idle) {
+  switch (operation.Operation) {
+    case DXGK_OPERATION_TRANSFER: operation.Transfer.Flags.AllocationIsIdle = idle; break;
+    case DXGK_OPERATION_DISCARD_CONTENT: operation.DiscardContent.Flags.AllocationIsIdle = idle; break;
+    case DXGK_OPERATION_SPECIAL_LOCK_TRANSFER: operation.SpecialLockTransfer.Flags.AllocationIsIdle = idle; break;
+    default: break;
+  }
+}
+}  // namespace
+
+void PagingQueue::Start(HANDLE context, size_t count) {
+  context_ = context;
+  const uint64_t bytes = adapter_.caps().paging_buffer_bytes;
+  if (bytes == 0) throw OsError("the driver reports paging buffers of no size");
+  if (adapter_.kernel().parameters().paging_address_is_offset && adapter_.remapped() &&
+      adapter_.answers().paging_buffer_segment == 0)
+    throw OsError("os.paging_address_is_offset: a driver cannot find a paging buffer behind a remapped domain by its "
+                  "physical address; set os.iommu to \"physical\", \"identity\" or \"needed\"");
+  for (size_t i = 0; i < count; ++i) {
+    Buffer buffer;
+    // The GPU takes a paging buffer of segment 0 by its first address, so its pages must be consecutive for
+    // the device: physical ones, or logical ones, whatever pages lie behind them.
+    buffer.memory = SystemBuffer(
+        adapter_.kernel(), adapter_.objects(), adapter_.handle(), bytes,
+        adapter_.remapped() || adapter_.caps().paging_buffer_segment != 0 ? SystemBuffer::Shape::kScattered
+                                                                          : SystemBuffer::Shape::kContiguous,
+        "vidmm");
+    if (adapter_.caps().paging_buffer_segment == 0 && !buffer.memory.adl().Flags.Contiguous) {
+      buffer.memory.Release();
+      throw OsError("no " + std::to_string(bytes) + " consecutive bytes of logical addresses for a paging buffer: the "
+                    "GPU takes it by its first one; smaller buffers (driver.paging_buffer_bytes) or buffers in the "
+                    "aperture segment (driver.paging_buffer_segment) need none");
+    }
+    buffer.cpu = buffer.memory.Map(0, bytes);
+    buffer.private_data.assign(adapter_.caps().paging_private_bytes + static_cast<uint64_t>(kGuard), 0);
+    std::fill_n(buffer.private_data.end() - kGuard, kGuard, kGuardByte);
+    buffer.ticket = adapter_.kernel().ledger().Open("dma_buffer", Hex(buffer.memory.logical()),
+                                                    "vidmm", "paging queue");
+    buffers_.push_back(std::move(buffer));
+  }
+}
+
+uint64_t PagingQueue::AddressOf(const Buffer& buffer) const {
+  if (buffer.va != 0) return buffer.va;
+  return adapter_.kernel().parameters().paging_address_is_offset ? 0 : buffer.memory.logical();
+}
+
+void PagingQueue::Stop() {
+  Drain();
+  for (Buffer& buffer : buffers_) {
+    if (adapter_.kernel().LeakNow("dma_buffer")) continue;
+    buffer.memory.Release();
+    adapter_.kernel().ledger().Close(buffer.ticket);
+  }
+  buffers_.clear();
+}
+
+void PagingQueue::Reset() {
+  for (Buffer& buffer : buffers_) {
+    buffer.used = buffer.private_used = 0;
+    buffer.packet = 0;
+    buffer.flushes.clear();
+  }
+  last_ = 0;
+  order_ = {};
+}
+
+PagingQueue::Buffer& PagingQueue::Current() {
+  Buffer& buffer = buffers_[current_];
+  if (buffer.used == 0 && buffer.packet != 0) {
+    WaitFor(buffer.packet);
+    buffer.packet = 0;
+  }
+  return buffer;
+}
+
+void PagingQueue::RefuseInReset() const {
+  if (adapter_.vidsch().discarding()) throw AdapterWasReset("the adapter was reset before an operation was built");
+}
+
+void PagingQueue::Add(DXGKARG_BUILDPAGINGBUFFER& operation) {
+  RefuseInReset();
+  ++operations_;
+  order_.Note(operation);
+  operation.MultipassOffset = 0;
+  operation.hSystemContext = context_;
+  bool idle = false;  // the allocation, for the next call and no other
+  while (true) {
+    Buffer& buffer = Current();
+    const uint64_t size = adapter_.caps().paging_buffer_bytes;
+    uint8_t* const begin = buffer.cpu + buffer.used;
+    uint8_t* const private_begin = buffer.private_data.data() + buffer.private_used;
+    const UINT pass = operation.MultipassOffset;
+    operation.pDmaBuffer = begin;
+    operation.DmaSize = static_cast<UINT>(size - buffer.used);
+    operation.pDmaBufferPrivateData = buffer.private_bytes() == 0 ? nullptr : private_begin;
+    operation.DmaBufferPrivateDataSize =
+        static_cast<UINT>(buffer.private_bytes() - buffer.private_used);
+    operation.DmaBufferGpuVirtualAddress = AddressOf(buffer);
+    operation.DmaBufferWriteOffset = static_cast<UINT>(buffer.used);
+    SayIdle(operation, std::exchange(idle, false));
+    const NTSTATUS status = adapter_.miniport().BuildPagingBuffer(operation);
+
+    const auto* end = static_cast<uint8_t*>(operation.pDmaBuffer);
+    if (end < begin || end > buffer.cpu + size) {
+      throw BugCheck("the driver wrote past the end of a paging buffer: pDmaBuffer moved by " +
+                     std::to_string(end - begin) + " bytes of the " + std::to_string(operation.DmaSize) +
+                     " that were free, operation " + NameOf(operation.Operation));
+    }
+    const bool was_empty = buffer.used == 0;
+    buffer.used = static_cast<uint64_t>(end - buffer.cpu);
+    CheckPrivate(buffer, operation.Operation, private_begin, operation);
+    if (status == STATUS_SUCCESS) return;
+    if (status == STATUS_GRAPHICS_ALLOCATION_BUSY) {
+      // No reference of the GPU is left behind it, of whichever node.
+      Submit();
+      adapter_.vidsch().WaitForHeld(kBoundNs);
+      Drain();
+      idle = true;
+      continue;
+    }
+    // The next call would be the same, for ever.
+    if (was_empty && operation.MultipassOffset == pass) {
+      throw BugCheck("operation " + NameOf(operation.Operation) + " does not fit into an empty paging buffer of " +
+                     std::to_string(size) + " bytes: the driver wrote " + std::to_string(buffer.used) +
+                     " and left MultipassOffset at " + std::to_string(pass));
+    }
+    Submit();
+  }
+}
+
+// The driver advances the private data as it advances the buffer, and writes nothing behind its end.
+void PagingQueue::CheckPrivate(Buffer& buffer, DXGK_BUILDPAGINGBUFFER_OPERATION operation, const uint8_t* begin,
+                               const DXGKARG_BUILDPAGINGBUFFER& after) {
+  const auto guard = buffer.private_data.end() - kGuard;
+  if (std::count(guard, buffer.private_data.end(), kGuardByte) != kGuard)
+    throw BugCheck("the driver wrote past the end of a paging buffer's private data, operation " + NameOf(operation));
+  if (buffer.private_bytes() == 0) return;
+  const auto* end = static_cast<const uint8_t*>(after.pDmaBufferPrivateData);
+  if (end < begin || end > buffer.private_data.data() + buffer.private_bytes())
+    throw BugCheck("the driver advanced a paging buffer's private data past its end, operation " + NameOf(operation));
+  buffer.private_used = static_cast<uint64_t>(end - buffer.private_data.data());
+}
+
+void PagingQueue::Immediate(DXGKARG_BUILDPAGINGBUFFER& operation) {
+  RefuseInReset();
+  ++operations_;
+  operation.MultipassOffset = 0;
+  operation.hSystemContext = context_;
+  operation.pDmaBuffer = nullptr;
+  operation.DmaSize = 0;
+  std::array<uint8_t, hw::kPageSize> unused{}, unused_private{};
+  if (adapter_.kernel().parameters().immediate_updates_have_a_buffer) {
+    operation.pDmaBuffer = unused.data();
+    operation.DmaSize = unused.size();
+    operation.pDmaBufferPrivateData = unused_private.data();
+    operation.DmaBufferPrivateDataSize = unused_private.size();
+  }
+  const void* const begin = operation.pDmaBuffer;
+  if (adapter_.miniport().BuildPagingBuffer(operation) != STATUS_SUCCESS) {
+    throw BugCheck("DxgkDdiBuildPagingBuffer asks for room for the immediate operation " +
+                   NameOf(operation.Operation));
+  }
+  if (operation.pDmaBuffer != begin) {
+    throw BugCheck("DxgkDdiBuildPagingBuffer writes commands for the immediate operation " +
+                   NameOf(operation.Operation) + ", which must be done inside the call");
+  }
+}
+
+void PagingQueue::FlushTlb(HANDLE process, const D3DGPU_PHYSICAL_ADDRESS& root, uint64_t start,
+                           uint64_t end) {
+  ++flushes_;
+  if (!adapter_.kernel().parameters().inject.missing_flush) {
+    DXGKARG_BUILDPAGINGBUFFER operation{};
+    operation.Operation = DXGK_OPERATION_FLUSH_TLB;
+    operation.FlushTlb.RootPageTableAddress = root;
+    operation.FlushTlb.hProcess = process;
+    operation.FlushTlb.StartVirtualAddress = start;
+    const bool last = adapter_.kernel().parameters().flush_end_inclusive && end != 0;
+    operation.FlushTlb.EndVirtualAddress = last ? end - 1 : end;
+    Add(operation);
+  }
+  const auto& space_of = adapter_.logical().dxgkrnl().user_mode_driver().space_of;
+  const std::optional<unsigned> space = space_of ? space_of(adapter_, process) : std::nullopt;
+  if (!space) return;  // no space yet, so nothing was translated in it
+  buffers_[current_].flushes.push_back({*space, start, end});
+}
+
+void PagingQueue::NoteFlush(const Flush& flush) {
+  hw::Instruments* instruments = adapter_.kernel().instruments();
+  if (instruments == nullptr) return;
+  const bool whole = flush.start == 0 && flush.end == 0;
+  instruments->NoteFlush(adapter_.unit(), flush.space, flush.start, whole ? ~uint64_t{0} : flush.end);
+}
+
+PacketId PagingQueue::Submit() {
+  Buffer& buffer = buffers_[current_];
+  if (buffer.used == 0) {
+    // Nothing to run: what was noted holds with the fence before.
+    Buffer& before = buffers_[(current_ + buffers_.size() - 1) % buffers_.size()];
+    if (!buffer.flushes.empty() && adapter_.vidsch().Ended(last_)) {
+      for (const Flush& flush : buffer.flushes) NoteFlush(flush);
+      buffer.flushes.clear();
+    } else {
+      before.flushes.insert(before.flushes.end(), buffer.flushes.begin(), buffer.flushes.end());
+      buffer.flushes.clear();
+    }
+    return last_;
+  }
+  const size_t index = current_;
+  GpuPacket packet;
+  packet.node = adapter_.caps().paging_node;
+  packet.engine = adapter_.index();
+  packet.context = context_;
+  packet.address = AddressOf(buffer);
+  packet.bytes = buffer.used;
+  packet.private_data = buffer.private_bytes() == 0 ? nullptr : buffer.private_data.data();
+  packet.private_bytes = buffer.private_used;
+  packet.paging = true;
+  packet.what = "a paging buffer of " + std::to_string(buffer.used) + " bytes";
+  packet.on_end = [this, index](PacketEnd end) {
+    if (end == PacketEnd::kCompleted)
+      for (const Flush& flush : buffers_[index].flushes) NoteFlush(flush);
+    buffers_[index].flushes.clear();
+  };
+  ++submissions_;
+  buffer.used = 0;
+  buffer.private_used = 0;
+  current_ = (current_ + 1) % buffers_.size();
+  last_ = buffer.packet = adapter_.vidsch().Submit(std::move(packet));
+  return last_;
+}
+
+void PagingQueue::WaitFor(PacketId packet) {
+  if (packet != 0 && adapter_.vidsch().Wait(packet, kBoundNs) == PacketEnd::kLost)
+    throw AdapterWasReset("the adapter was reset before a paging buffer had run");
+}
+
+void PagingQueue::Drain() {
+  Submit();
+  WaitFor(last_);
+}
+
+}  // namespace gmmu::os

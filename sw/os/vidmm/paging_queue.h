@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "os/dxgkrnl/adapter.h"
+#include "os/memory/system_buffer.h"
+#include "os/vidmm/transfer_order.h"
+
+namespace gmmu::os {
+
+/// Builds paging buffers with the driver and submits them on the paging context.
+///
+/// Operations are packed back to back; when the driver has no room left, what there is goes to the
+/// GPU and the same operation is continued in the next buffer.
+class PagingQueue {
+ public:
+  /// Of one of the linked adapters: each has its own.
+  explicit PagingQueue(PhysicalAdapter& gpu) : adapter_(gpu) {}
+
+  /// `count` buffers are made; `context` is the system context they run in.
+  void Start(HANDLE context, size_t count = 4);
+  /// Paging buffers in the aperture segment: the GPU finds buffer i at `va` of the paging process, which is mapped
+  /// before anything is submitted. Else it takes the buffer by its address in system memory.
+  void SetAddress(size_t i, uint64_t va) { buffers_[i].va = va; }
+  size_t buffers() const { return buffers_.size(); }
+  const SystemBuffer& memory(size_t i) const { return buffers_[i].memory; }
+  void Stop();
+  /// What was built and not submitted is forgotten: the adapter was reset.
+  void Reset();
+
+  /// Says whether what was built since the last submission is nothing.
+  bool empty() const { return buffers_[current_].used == 0; }
+
+  /// Adds one operation; its union is filled in. Bug check when the driver fails, overruns or does
+  /// not progress.
+  void Add(DXGKARG_BUILDPAGINGBUFFER& operation);
+  /// An operation that must be complete when the call returns (CPU_VIRTUAL updates).
+  void Immediate(DXGKARG_BUILDPAGINGBUFFER& operation);
+  /// A TLB flush of [start, end) in the address space of `process`: known to observers once its
+  /// fence has passed.
+  void FlushTlb(HANDLE process, const D3DGPU_PHYSICAL_ADDRESS& root, uint64_t start, uint64_t end);
+
+  /// Sends what was built; returns the last packet.
+  PacketId Submit();
+  /// Waits for everything submitted.
+  void Drain();
+  /// Throws AdapterWasReset when the packet never ran.
+  void WaitFor(PacketId packet);
+
+  uint64_t submissions() const { return submissions_; }
+  uint64_t operations() const { return operations_; }
+  uint64_t flushes() const { return flushes_; }
+
+ private:
+  void RefuseInReset() const;
+  struct Flush {
+    unsigned space;  // hardware's number
+    uint64_t start, end;
+  };
+  struct Buffer {
+    SystemBuffer memory;
+    uint8_t* cpu = nullptr;
+    uint64_t va = 0;  // in the paging process; 0: the GPU takes it by its bus address
+    std::vector<uint8_t> private_data;
+    uint64_t used = 0;
+    uint64_t private_used = 0;
+    uint64_t private_bytes() const { return private_data.size() - static_cast<uint64_t>(kGuard); }
+    PacketId packet = 0;  // its last submission
+    std::vector<Flush> flushes;
+    Ledger::Ticket ticket = 0;
+  };
+  static constexpr std::ptrdiff_t kGuard = 64;  // bytes behind private data that nobody may write
+  static constexpr uint8_t kGuardByte = 0xC7;
+  uint64_t AddressOf(const Buffer& buffer) const;
+  Buffer& Current();
+  void CheckPrivate(Buffer& buffer, DXGK_BUILDPAGINGBUFFER_OPERATION operation, const uint8_t* begin,
+                    const DXGKARG_BUILDPAGINGBUFFER& after);
+  void NoteFlush(const Flush& flush);
+
+  PhysicalAdapter& adapter_;
+  HANDLE context_ = nullptr;
+  std::vector<Buffer> buffers_;
+  size_t current_ = 0;
+  PacketId last_ = 0;
+  TransferOrder order_;
+  uint64_t submissions_ = 0;
+  uint64_t operations_ = 0;
+  uint64_t flushes_ = 0;
+};
+
+}  // namespace gmmu::os

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "os/vidmm/vidmm.h"
+
+namespace gmmu::os {
+
+/// Which allocations are in VRAM when all of them do not fit.
+///
+/// An allocation that is not resident has its bytes in a backing store of system memory, or none yet: then
+/// its VRAM is filled with zeros at first touch. Room is made by evicting what was used the longest ago;
+/// what is wanted now stays. Order of an eviction: entries invalid and flushed, contents to the backing
+/// store through the scratch windows, VRAM free. Of a page-in: page tables, VRAM, contents, entries
+/// (GPU virtual address documents, "examples"; fill at first touch as seen on build 22621).
+///
+/// Calls are made on the VidMm worker and return when the GPU has done the work. No client may use what
+/// is evicted.
+class Residency {
+ public:
+  explicit Residency(VidMm& vidmm) : vidmm_(vidmm) {}
+
+  /// All of `wanted` in VRAM. Throws OsError when they do not fit together; what was resident may
+  /// then be evicted.
+  void MakeResident(const std::vector<VidMm::Allocation*>& wanted);
+  void Evict(VidMm::Allocation& allocation);
+  /// Forgets it; its backing store goes back. The allocation itself is the caller's.
+  void Drop(VidMm::Allocation& allocation);
+  /// The backing store, null before the first eviction.
+  SystemBuffer* Backing(const VidMm::Allocation& allocation);
+
+  struct Counts {
+    uint64_t evictions = 0, restores = 0, fills = 0;
+    uint64_t bytes_out = 0, bytes_in = 0, bytes_filled = 0;
+  };
+  const Counts& counts() const { return counts_; }
+
+ private:
+  struct Held {
+    SystemBuffer backing;
+    uint64_t used = 0;  // when it was last wanted
+  };
+  void Restore(VidMm::Allocation& allocation, const std::vector<VidMm::Allocation*>& wanted);
+  /// Does `work` again, with more evicted, until there is room for what it takes.
+  void WithRoom(const VidMm::Allocation& for_this, const std::vector<VidMm::Allocation*>& wanted,
+                const std::function<void()>& work);
+  void EvictOldest(const VidMm::Allocation& for_this, const std::vector<VidMm::Allocation*>& wanted);
+  VidMm::Allocation* Oldest(const std::vector<VidMm::Allocation*>& wanted);
+
+  VidMm& vidmm_;
+  std::map<uint64_t, Held> held_;  // by VidMm::Allocation::serial
+  uint64_t now_ = 0;
+  Counts counts_;
+};
+
+}  // namespace gmmu::os

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "ddi/d3dkmddi.h"
+#include "os/kernel/bug_check.h"
+
+namespace gmmu::os {
+
+/// Moves of allocations by TRANSFER: the first piece has TransferStart, the last TransferEnd, and the end of one comes
+/// before the start of another (DXGK_TRANSFERFLAGS). Passes of a piece repeat its flags and are not looked at.
+class TransferOrder {
+ public:
+  /// Bug check when `operation`, as VidMm first sends it, is out of order.
+  void Note(const DXGKARG_BUILDPAGINGBUFFER& operation) {
+    if (operation.Operation == DXGK_OPERATION_TRANSFER) Note(operation.Transfer);
+    if (operation.Operation == DXGK_OPERATION_SPECIAL_LOCK_TRANSFER) Note(operation.SpecialLockTransfer);
+  }
+
+ private:
+  template <typename Operand>
+  void Note(const Operand& operand) {
+    if (operand.Flags.TransferStart && open_)
+      throw BugCheck("TransferStart of a move while another one has not had its TransferEnd");
+    if (!operand.Flags.TransferStart && !open_) throw BugCheck("a piece of a move that had no TransferStart");
+    if (open_ && operand.hAllocation != allocation_) throw BugCheck("a piece of one move between those of another");
+    open_ = !operand.Flags.TransferEnd;
+    allocation_ = operand.hAllocation;
+  }
+  bool open_ = false;
+  HANDLE allocation_ = nullptr;
+};
+
+}  // namespace gmmu::os

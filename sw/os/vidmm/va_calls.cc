@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "os/vidmm/va_calls.h"
+
+#include <algorithm>
+
+namespace gmmu::os {
+namespace {
+
+constexpr uint64_t kPage = hw::kPageSize;
+constexpr uint64_t kBlock = 64 << 10;
+constexpr uint64_t kBoundNs = 100'000'000;
+
+/// An application may ask for it.
+bool Legal(const D3DDDIGPUVIRTUALADDRESS_PROTECTION_TYPE& type) {
+  return !type.SystemUseOnly && !type.Reserved && !(type.Zero && type.NoAccess);
+}
+
+Protection Of(const D3DDDIGPUVIRTUALADDRESS_PROTECTION_TYPE& type, uint64_t driver) {
+  Protection protection;
+  protection.type = type;
+  protection.driver = driver;
+  return protection;
+}
+
+bool WholePages(uint64_t base, uint64_t bytes) { return bytes != 0 && base % kPage == 0 && bytes % kPage == 0; }
+
+}  // namespace
+
+const VaCalls::Range* VaCalls::RangeOf(const VidMm::Process& process, uint64_t base, uint64_t bytes) const {
+  const auto all = ranges_.find(process.serial);
+  if (all == ranges_.end()) return nullptr;
+  auto next = all->second.upper_bound(base);
+  if (next == all->second.begin()) return nullptr;
+  const Range& range = std::prev(next)->second;
+  return base - range.base < range.bytes && bytes <= range.bytes - (base - range.base) ? &range : nullptr;
+}
+
+bool VaCalls::Touches(const VidMm::Process& process, uint64_t base, uint64_t bytes) const {
+  const auto all = ranges_.find(process.serial);
+  if (all == ranges_.end()) return false;
+  return std::any_of(all->second.begin(), all->second.end(), [&](const auto& held) {
+    return base < held.second.base + held.second.bytes && held.second.base < base + bytes;
+  });
+}
+
+// D3DGPU_UNIQUE_DRIVER_PROTECTION: all mappings of a page have the same value.
+bool VaCalls::Clashes(const Mappings& mappings, uint64_t first, uint64_t pages, uint64_t protection) {
+  return std::any_of(mappings.begin(), mappings.end(), [&](const auto& mapping) {
+    if (mapping.first_page >= first + pages || first >= mapping.first_page + mapping.shown()) return false;
+    return ((mapping.protection.driver | protection) & D3DGPU_UNIQUE_DRIVER_PROTECTION) != 0 &&
+           mapping.protection.driver != protection;
+  });
+}
+
+void VaCalls::Put(VidMm::Process& process, uint64_t va, VidMm::Allocation* allocation, uint64_t first, uint64_t pages,
+                  const Protection& protection) {
+  if (protection.type.Zero) return vidmm_.MapZero(process, va, pages);
+  if (protection.type.NoAccess) return vidmm_.Unmap(process, va, pages);
+  const uint64_t large = vidmm_.LargePageBytes(*allocation);
+  const bool fits = large != 0 && va % large == 0 && first == 0 && pages * kPage == large;
+  if (fits) return vidmm_.MapLarge(process, va, 1, *allocation, protection);
+  vidmm_.Map(process, va, *allocation, first, pages, protection);
+}
+
+NTSTATUS VaCalls::Map(VidMm::Process& process, D3DDDI_MAPGPUVIRTUALADDRESS& args) {
+  args.VirtualAddress = args.PagingFenceValue = 0;
+  const bool no_memory = args.Protection.Zero || args.Protection.NoAccess;
+  VidMm::Allocation* allocation = Find(args.hAllocation);
+  const uint64_t bytes = args.SizeInPages * kPage, base = args.BaseAddress;
+  if (!Legal(args.Protection) || args.SizeInPages == 0 || base % kPage != 0 ||
+      args.SizeInPages > (UINT64_MAX - base) / kPage) {
+    return STATUS_INVALID_PARAMETER;
+  }
+  if (args.Protection.Zero && !vidmm_.adapter().answers().mmu.ZeroInPteSupported) return STATUS_INVALID_PARAMETER;
+  if (allocation == nullptr ? !no_memory || args.hAllocation != 0
+                            : args.OffsetInPages >= allocation->bytes / kPage ||
+                                  args.SizeInPages > allocation->bytes / kPage - args.OffsetInPages) {
+    return STATUS_INVALID_PARAMETER;
+  }
+  if (allocation != nullptr && !no_memory &&
+      Clashes(allocation->mappings, args.OffsetInPages, args.SizeInPages, args.DriverProtection)) {
+    return STATUS_INVALID_PARAMETER;
+  }
+  uint64_t va = base;
+  if (base == 0 || RangeOf(process, base, bytes) == nullptr) {
+    Range range;
+    const auto* driver = base == 0 ? nullptr : vidmm_.DriverRangeOf(process, base, bytes);
+    if (driver != nullptr && !driver->second.user) return STATUS_INVALID_PARAMETER;
+    range.anywhere = driver != nullptr;
+    if (driver != nullptr) {
+      const bool inside = base >= driver->first && bytes <= driver->second.bytes - (base - driver->first);
+      if (!inside || Touches(process, base, bytes)) return STATUS_NO_MEMORY;
+    } else {
+      const uint64_t large = allocation != nullptr && !no_memory ? vidmm_.LargePageBytes(*allocation) : 0;
+      const uint64_t alignment = large != 0 && bytes == large ? large : kBlock;
+      const auto place =
+          vidmm_.ReserveVaWithin(process, bytes, base, args.MinimumAddress, args.MaximumAddress, alignment);
+      if (!place) return STATUS_NO_MEMORY;
+      va = *place;
+    }
+    range.base = va;
+    range.bytes = bytes;
+    ranges_[process.serial][va] = range;
+  }
+  Put(process, va, allocation, args.OffsetInPages, args.SizeInPages, Of(args.Protection, args.DriverProtection));
+  args.VirtualAddress = va;
+  return STATUS_SUCCESS;
+}
+
+// The tables of a range without commitment are made when something is mapped there.
+NTSTATUS VaCalls::Reserve(VidMm::Process& process, D3DDDI_RESERVEGPUVIRTUALADDRESS& args) {
+  args.VirtualAddress = args.PagingFenceValue = 0;
+  const bool zero = args.ReservationType == D3DDDIGPUVIRTUALADDRESS_RESERVE_ZERO;
+  if (args.Size == 0 || args.Size % kBlock != 0 || args.BaseAddress % kBlock != 0 ||
+      args.MinimumAddress % kBlock != 0 ||
+      args.ReservationType > D3DDDIGPUVIRTUALADDRESS_RESERVE_NO_COMMIT ||
+      (zero && !vidmm_.adapter().answers().mmu.ZeroInPteSupported)) {
+    return STATUS_INVALID_PARAMETER;
+  }
+  const auto va =
+      vidmm_.ReserveVaWithin(process, args.Size, args.BaseAddress, args.MinimumAddress, args.MaximumAddress);
+  if (!va) return STATUS_NO_MEMORY;
+  Range range;
+  range.base = *va;
+  range.bytes = args.Size;
+  range.reserved = true;
+  range.driver_protection = args.DriverProtection;
+  ranges_[process.serial][*va] = range;
+  if (zero) vidmm_.MapZero(process, *va, args.Size / kPage);
+  if (args.ReservationType == D3DDDIGPUVIRTUALADDRESS_RESERVE_NO_ACCESS) vidmm_.Unmap(process, *va, args.Size / kPage);
+  args.VirtualAddress = *va;
+  return STATUS_SUCCESS;
+}
+
+NTSTATUS VaCalls::Free(VidMm::Process& process, uint64_t base, uint64_t bytes) {
+  const Range* range = RangeOf(process, base, bytes);
+  if (range == nullptr || range->base != base || range->bytes != bytes) return STATUS_INVALID_PARAMETER;
+  vidmm_.UnmapAndFreeTables(process, base, bytes / kPage);
+  if (!range->anywhere) vidmm_.FreeVa(process, base);
+  ranges_[process.serial].erase(base);
+  return STATUS_SUCCESS;
+}
+
+NTSTATUS VaCalls::Check(const VidMm::Process& process, const D3DDDI_UPDATEGPUVIRTUALADDRESS_OPERATION& operation,
+                        const Plan& plan, const Range** target, const Range** source) const {
+  const auto in_one = [&](uint64_t base, uint64_t bytes, const Range** one) {
+    if (!WholePages(base, bytes)) return false;
+    const Range* range = RangeOf(process, base, bytes);
+    if (range == nullptr || !range->reserved || (*one != nullptr && *one != range)) return false;
+    *one = range;
+    return true;
+  };
+  const auto memory = [&](const auto& map) {
+    const VidMm::Allocation* allocation = Find(map.hAllocation);
+    return allocation != nullptr && WholePages(map.AllocationOffsetInBytes, map.AllocationSizeInBytes) &&
+           map.AllocationSizeInBytes <= map.SizeInBytes && map.SizeInBytes % map.AllocationSizeInBytes == 0 &&
+           map.AllocationOffsetInBytes <= allocation->bytes &&
+           map.AllocationSizeInBytes <= allocation->bytes - map.AllocationOffsetInBytes;
+  };
+  const auto clashes = [&](const auto& map, uint64_t protection) {
+    return Clashes(plan.at(Find(map.hAllocation)), map.AllocationOffsetInBytes / kPage,
+                   map.AllocationSizeInBytes / kPage, protection);
+  };
+  bool legal = false;
+  switch (operation.OperationType) {
+    case D3DDDI_UPDATEGPUVIRTUALADDRESS_MAP: {
+      const auto& map = operation.Map;
+      legal = in_one(map.BaseAddress, map.SizeInBytes, target) && memory(map) &&
+              !clashes(map, (*target)->driver_protection);
+      break;
+    }
+    case D3DDDI_UPDATEGPUVIRTUALADDRESS_MAP_PROTECT: {
+      const auto& map = operation.MapProtect;
+      legal = in_one(map.BaseAddress, map.SizeInBytes, target) && memory(map) && Legal(map.Protection) &&
+              !map.Protection.Zero && !map.Protection.NoAccess && !clashes(map, map.DriverProtection);
+      break;
+    }
+    case D3DDDI_UPDATEGPUVIRTUALADDRESS_UNMAP: {
+      const auto& unmap = operation.Unmap;
+      legal = in_one(unmap.BaseAddress, unmap.SizeInBytes, target) && Legal(unmap.Protection) &&
+              (unmap.Protection.Zero || unmap.Protection.NoAccess) && !unmap.Protection.Write &&
+              !unmap.Protection.Execute;
+      break;
+    }
+    case D3DDDI_UPDATEGPUVIRTUALADDRESS_COPY: {
+      const auto& copy = operation.Copy;
+      legal = in_one(copy.DestAddress, copy.SizeInBytes, target) &&
+              in_one(copy.SourceAddress, copy.SizeInBytes, source);
+      if (!legal) break;
+      for (const auto& [allocation, mappings] : plan)
+        for (const auto& mapping : VidMm::Within(mappings, process, copy.SourceAddress, copy.SizeInBytes))
+          legal = legal && !Clashes(mappings, mapping.first_page, mapping.shown(), (*target)->driver_protection);
+      break;
+    }
+  }
+  return legal ? STATUS_SUCCESS : STATUS_INVALID_PARAMETER;
+}
+
+// As Do will have done it.
+void VaCalls::Note(VidMm::Process& process, const D3DDDI_UPDATEGPUVIRTUALADDRESS_OPERATION& operation,
+                   uint64_t inherited, Plan& plan) const {
+  const auto forget = [&](uint64_t base, uint64_t bytes) {
+    for (auto& [allocation, mappings] : plan) mappings = VidMm::Without(mappings, process, base, bytes / kPage);
+  };
+  const auto map = [&](const auto& args, uint64_t protection) {
+    forget(args.BaseAddress, args.SizeInBytes);
+    for (uint64_t done = 0; done < args.SizeInBytes; done += args.AllocationSizeInBytes) {
+      plan.at(Find(args.hAllocation))
+          .push_back({&process, args.BaseAddress + done, args.AllocationOffsetInBytes / kPage,
+                      args.AllocationSizeInBytes / kPage, Of({}, protection)});
+    }
+  };
+  switch (operation.OperationType) {
+    case D3DDDI_UPDATEGPUVIRTUALADDRESS_MAP: return map(operation.Map, inherited);
+    case D3DDDI_UPDATEGPUVIRTUALADDRESS_MAP_PROTECT:
+      return map(operation.MapProtect, operation.MapProtect.DriverProtection);
+    case D3DDDI_UPDATEGPUVIRTUALADDRESS_UNMAP:
+      return forget(operation.Unmap.BaseAddress, operation.Unmap.SizeInBytes);
+    case D3DDDI_UPDATEGPUVIRTUALADDRESS_COPY: break;
+  }
+  const auto& copy = operation.Copy;
+  Plan copies;
+  for (const auto& [allocation, mappings] : plan)
+    copies[allocation] = VidMm::Within(mappings, process, copy.SourceAddress, copy.SizeInBytes);
+  forget(copy.DestAddress, copy.SizeInBytes);
+  for (const auto& [allocation, mappings] : copies) {
+    for (VidMm::Allocation::Mapping mapping : mappings) {
+      mapping.va = copy.DestAddress + (mapping.va - copy.SourceAddress);
+      mapping.protection.driver = inherited;
+      plan.at(allocation).push_back(mapping);
+    }
+  }
+}
+
+void VaCalls::Do(VidMm::Process& process, const D3DDDI_UPDATEGPUVIRTUALADDRESS_OPERATION& operation,
+                 uint64_t inherited) {
+  const auto map = [&](const auto& args, const Protection& protection) {
+    for (uint64_t done = 0; done < args.SizeInBytes; done += args.AllocationSizeInBytes) {
+      Put(process, args.BaseAddress + done, Find(args.hAllocation), args.AllocationOffsetInBytes / kPage,
+          args.AllocationSizeInBytes / kPage, protection);
+    }
+  };
+  switch (operation.OperationType) {
+    case D3DDDI_UPDATEGPUVIRTUALADDRESS_MAP: return map(operation.Map, Of(Protection::All().type, inherited));
+    case D3DDDI_UPDATEGPUVIRTUALADDRESS_MAP_PROTECT:
+      return map(operation.MapProtect, Of(operation.MapProtect.Protection, operation.MapProtect.DriverProtection));
+    case D3DDDI_UPDATEGPUVIRTUALADDRESS_UNMAP:
+      return Put(process, operation.Unmap.BaseAddress, nullptr, 0, operation.Unmap.SizeInBytes / kPage,
+                 Of(operation.Unmap.Protection, 0));
+    case D3DDDI_UPDATEGPUVIRTUALADDRESS_COPY:
+      return vidmm_.CopyMappings(process, operation.Copy.SourceAddress, operation.Copy.DestAddress,
+                                 operation.Copy.SizeInBytes, inherited);
+  }
+}
+
+NTSTATUS VaCalls::Update(VidMm::Process& process,
+                         const std::vector<D3DDDI_UPDATEGPUVIRTUALADDRESS_OPERATION>& operations,
+                         MonitoredFence& fence, uint64_t value) {
+  const Range* target = nullptr;
+  const Range* source = nullptr;
+  Plan plan;
+  for (VidMm::Allocation* allocation : vidmm_.Allocations()) plan[allocation] = allocation->mappings;
+  for (const auto& operation : operations) {
+    const NTSTATUS status = Check(process, operation, plan, &target, &source);
+    if (!NT_SUCCESS(status)) return status;
+    Note(process, operation, target->driver_protection, plan);
+  }
+  const uint64_t inherited = target == nullptr ? 0 : target->driver_protection;
+  fence.Wait(value, kBoundNs);  // in software, before anything of it is queued
+  vidmm_.OnCompanion(process, [&] {
+    for (const auto& operation : operations) Do(process, operation, inherited);
+    vidmm_.Signal(fence.va(), value + 1);
+  });
+  return STATUS_SUCCESS;
+}
+
+void VaCalls::Forget(VidMm::Process& process) {
+  const auto all = ranges_.find(process.serial);
+  if (all == ranges_.end()) return;
+  const std::map<uint64_t, Range> left = all->second;
+  for (const auto& [base, range] : left) Free(process, base, range.bytes);
+  ranges_.erase(process.serial);
+}
+
+}  // namespace gmmu::os

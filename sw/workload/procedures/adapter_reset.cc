@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "workload/clients.h"
+#include "workload/copier.h"
+#include "workload/needs.h"
+#include "workload/procedures/procedures.h"
+#include "workload/render_buffer.h"
+
+namespace gmmu::workload {
+namespace {
+constexpr uint64_t kPage = hw::kPageSize;
+constexpr uint64_t kBoundNs = 1'000'000'000;
+
+std::string Unless(bool held, const std::string& otherwise) { return held ? "" : otherwise; }
+
+/// A process whose packet reads host memory that does not answer for a while: its engine can neither be preempted nor
+/// reset meanwhile.
+class Guilty {
+ public:
+  Guilty(Life& life, uint64_t hold_ns) : life_(life) {
+    life.worker.Call([&] {
+      os::PhysicalAdapter& gpu = life.vidmm.gpu();
+      source_ = os::SystemBuffer(life.kernel, gpu.objects(), gpu.handle(), kPage, os::SystemBuffer::Shape::kScattered,
+                                 "application");
+      process_ = life.vidmm.CreateProcess("guilty process");
+      target_ = life.vidmm.CreateAllocation("target", kPage);
+      life.vidmm.MakeResident(*target_);
+      va_ = life.vidmm.ReserveVa(*process_, 2 * kPage);
+      life.vidmm.MapSystem(*process_, va_, source_);
+      life.vidmm.MapLocal(*process_, va_ + kPage, *target_, 0, 1);
+    });
+    commands_ = std::make_unique<RenderBuffer>(life, process_, kPage);
+    commands_->Copy(va_, va_ + kPage, kPage);
+    hw::Instruments* instruments = life.kernel.instruments();
+    if (instruments == nullptr) throw os::OsError("this machine has no instruments: nobody can hold its answers");
+    instruments->HoldReads(life.vidmm.gpu().unit(), source_.logical(), life.kernel.hal().NowNs() + hold_ns);
+    packet_ = commands_->Submit("a copy from memory that does not answer");
+  }
+  os::PacketEnd Wait() { return life_.adapter.vidsch().Wait(packet_, kBoundNs); }
+  bool lost() const { return process_->handles.state->lost; }
+  const std::string& name() const { return process_->name; }
+  void End() {
+    commands_->Release();
+    life_.worker.Call([&] {
+      life_.vidmm.FreeVa(*process_, va_);
+      life_.vidmm.DestroyAllocation(target_);
+      life_.vidmm.DestroyProcess(process_);
+      source_.Release();
+    });
+  }
+
+ private:
+  Life& life_;
+  os::SystemBuffer source_;
+  os::VidMm::Process* process_ = nullptr;
+  os::VidMm::Allocation* target_ = nullptr;
+  uint64_t va_ = 0;
+  std::unique_ptr<RenderBuffer> commands_;
+  os::PacketId packet_ = 0;
+};
+
+/// An application whose bytes were paged out to system memory, and come back from there into a device made anew.
+class Survivor {
+ public:
+  Survivor(Life& life, uint64_t pages) : life_(life), bytes_(pages * kPage), expected_(bytes_) {
+    FillPattern(expected_.data(), bytes_, life.options.seed + 1);
+    life.worker.Call([&] {
+      os::PhysicalAdapter& gpu = life.vidmm.gpu();
+      kept_ = os::SystemBuffer(life.kernel, gpu.objects(), gpu.handle(), bytes_, os::SystemBuffer::Shape::kScattered,
+                               "application");
+      uint8_t* const cpu = kept_.Map(0, bytes_);
+      std::memcpy(cpu, expected_.data(), bytes_);
+      Make();
+      life.vidmm.PageIn(*allocation_, kept_, bytes_, nullptr);
+      std::memset(cpu, 0, bytes_);
+      life.vidmm.PageOut(*allocation_, kept_, bytes_, nullptr);
+      kept_.Unmap();
+    });
+  }
+  bool lost() const { return process_->handles.state->lost; }
+  /// What the reset left of it is taken away, and it begins again.
+  void ComeBack() {
+    life_.worker.Call([&] {
+      Unmake();
+      Make();
+      life_.vidmm.PageIn(*allocation_, kept_, bytes_, nullptr);
+    });
+    ClientRun run = AllLines(process_, va_, bytes_);
+    run.crc = LineCrc(expected_.data(), run.order);
+    RunClients(life_.vidmm, {run}, process_->name + ", what came back", life_.result.checks);
+  }
+  void End() {
+    life_.worker.Call([&] {
+      Unmake();
+      kept_.Release();
+    });
+  }
+
+ private:
+  void Make() {
+    process_ = life_.vidmm.CreateProcess("surviving process");
+    allocation_ = life_.vidmm.CreateAllocation("its bytes", bytes_);
+    life_.vidmm.MakeResident(*allocation_);
+    va_ = life_.vidmm.ReserveVa(*process_, bytes_);
+    life_.vidmm.MapLocal(*process_, va_, *allocation_, 0, bytes_ / kPage);
+  }
+  void Unmake() {
+    life_.vidmm.FreeVa(*process_, va_);
+    life_.vidmm.DestroyAllocation(allocation_);
+    life_.vidmm.DestroyProcess(process_);
+  }
+
+  Life& life_;
+  const uint64_t bytes_;
+  std::vector<uint8_t> expected_;
+  os::SystemBuffer kept_;
+  os::VidMm::Process* process_ = nullptr;
+  os::VidMm::Allocation* allocation_ = nullptr;
+  uint64_t va_ = 0;
+};
+
+void Run(Life& life, const ParameterValues& values) {
+  os::VidSch& vidsch = life.adapter.vidsch();
+  const os::Miniport& driver = life.adapter.miniport();
+  NeedTimeoutWithin(life, values.at("hold_us") * 1000);
+  Survivor survivor(life, values.at("pages"));
+  Guilty guilty(life, values.at("hold_us") * 1000);
+  life.Compare("the packet of the guilty process is lost",
+               Unless(guilty.Wait() == os::PacketEnd::kLost, "it completed"));
+  life.kernel.scheduler().Wait([&] { return driver.calls("DxgkDdiRestartFromTimeout") != 0; }, kBoundNs,
+                               "the driver to be restarted", 1000);
+  const auto calls = [&](const char* entry) {
+    const uint64_t count = driver.calls(entry);
+    life.Compare(std::string(entry) + " is called once", Unless(count == 1, std::to_string(count) + " times"));
+  };
+  calls("DxgkDdiResetEngine");
+  calls("DxgkDdiResetFromTimeout");
+  calls("DxgkDdiRestartFromTimeout");
+  const auto& recoveries = vidsch.recoveries();
+  life.Compare("the adapter was reset once, because the engine of the guilty process could not be",
+               Unless(recoveries.size() == 1 && recoveries[0].kind == os::VidSch::Recovery::Kind::kAdapter &&
+                          recoveries[0].device == guilty.name() &&
+                          recoveries[0].why.find("the engine could not be reset") != std::string::npos,
+                      recoveries.empty() ? "there was no recovery"
+                                         : "for \"" + recoveries[0].device + "\": " + recoveries[0].why));
+  life.Compare("every device is lost", Unless(guilty.lost() && survivor.lost(), "one is not"));
+  guilty.End();
+  survivor.ComeBack();
+  Copier goes_on(life, "new process", 4, 2);
+  for (uint32_t round = 1; round <= 2; ++round) goes_on.SubmitRound(round);
+  life.Compare("packets go on", Unless(goes_on.Finish() == os::PacketEnd::kCompleted, "one was lost"));
+  goes_on.Check();
+  life.Compare("nothing else had to be recovered",
+               Unless(recoveries.size() == 1, std::to_string(recoveries.size()) + " recoveries"));
+  life.result.bytes += values.at("pages") * kPage + goes_on.bytes();
+  life.result.bytes_verified = life.result.bytes;
+  goes_on.End();
+  survivor.End();
+}
+
+}  // namespace
+
+Procedure AdapterResetProcedure() {
+  return {"adapter_reset",
+          "A process reads host memory that does not answer for a while: its node cannot be reset, so the adapter is, "
+          "and everything is rebuilt. Another one's bytes come back from system memory, and packets go on.",
+          {{"pages", 16, 1, 4096, "Pages of the process whose bytes come back."},
+           {"hold_us", 2000, 1, 1'000'000,
+            "So long the memory does not answer: longer than the driver waits when it resets an engine, not as long as "
+            "when it resets the adapter."}},
+          Run};
+}
+
+}  // namespace gmmu::workload

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "workload/clients.h"
+#include "workload/device_copy.h"
+#include "workload/lines.h"
+#include "workload/procedures/procedures.h"
+
+namespace gmmu::workload {
+namespace {
+
+constexpr uint64_t kPage = hw::kPageSize;
+using Bytes = std::vector<uint8_t>;
+
+/// Two ranges of the aperture: a client reads from the first all the time, while the second is mapped and unmapped in
+/// pieces. Then pieces of the first are taken away, written, and mapped to other memory.
+class ApertureRun {
+ public:
+  ApertureRun(Life& life, uint64_t pages, uint64_t rounds)
+      : life_(life), vidmm_(life.vidmm), pages_(pages), half_(pages / 2), rounds_(rounds) {}
+
+  void Run() {
+    life_.worker.Call([&] { Make(); });
+    LiveTraffic();
+    UnmapAPiece();
+    WriteWhereNothingIsMapped();
+    MapThePieceToOtherMemory();
+    WithoutPhysicalAccess();
+    life_.worker.Call([&] { TakeDown(); });
+  }
+
+ private:
+  void Fill(os::SystemBuffer& buffer, Bytes& bytes, uint64_t seed) {
+    bytes.resize(pages_ * kPage);
+    FillPattern(bytes.data(), bytes.size(), seed);
+    std::memcpy(buffer.Map(0, bytes.size()), bytes.data(), bytes.size());
+    buffer.Unmap();
+  }
+  static Bytes Part(const Bytes& bytes, uint64_t page, uint64_t pages) {
+    const auto at = bytes.begin() + static_cast<ptrdiff_t>(page * kPage);
+    return Bytes(at, at + static_cast<ptrdiff_t>(pages * kPage));
+  }
+  static void Put(Bytes& bytes, uint64_t page, const Bytes& part) {
+    std::copy(part.begin(), part.end(), bytes.begin() + static_cast<ptrdiff_t>(page * kPage));
+  }
+
+  void Make() {
+    os::Adapter& adapter = life_.adapter;
+    for (os::SystemBuffer* buffer : {&first_, &second_}) {
+      *buffer = os::SystemBuffer(life_.kernel, adapter.objects(), adapter.handle(), pages_ * kPage,
+                                 os::SystemBuffer::Shape::kScattered, "application");
+    }
+    Fill(first_, first_bytes_, life_.options.seed ^ 0x6669727374);
+    Fill(second_, second_bytes_, life_.options.seed ^ 0x7365636F6E64);
+    dummy_bytes_.resize(kPage);
+    FillPattern(dummy_bytes_.data(), kPage, life_.options.seed ^ 0x64756D6D79);
+    std::memcpy(vidmm_.dummy().Map(0, kPage), dummy_bytes_.data(), kPage);
+    vidmm_.dummy().Unmap();
+
+    os::AllocationRequest request;
+    request.bytes = pages_ * kPage;
+    request.system_only = true;
+    request.name = "first";
+    reader_ = vidmm_.CreateAllocation(request);
+    request.name = "second";
+    request.map_cpu_visible = adapter.answers().driver.MemoryManagementCaps.MapAperture2Supported;
+    other_ = vidmm_.CreateAllocation(request);
+    process_ = vidmm_.CreateProcess("reader");
+    va_ = vidmm_.ReserveVa(*process_, pages_ * kPage);
+    copy_ = std::make_unique<DeviceCopy>(life_, pages_ * kPage);
+
+    // The halves change places: the offset into the list is another one than that into the range.
+    range_ = vidmm_.AllocateAperture(pages_);
+    free_ = vidmm_.AllocateAperture(pages_);
+    vidmm_.BindAperture(range_, half_, *reader_, first_, pages_ - half_);
+    vidmm_.BindAperture(range_ + half_, pages_ - half_, *reader_, first_, 0);
+    seen_.resize(pages_ * kPage);
+    Put(seen_, 0, Part(first_bytes_, pages_ - half_, half_));
+    Put(seen_, half_, Part(first_bytes_, 0, pages_ - half_));
+    vidmm_.MapToAperture(*process_, va_, *reader_, range_, pages_);
+  }
+
+  ClientRun Reader(uint64_t va, const Bytes& expected) const {
+    ClientRun run = AllLines(process_, va, expected.size());
+    run.crc = LineCrc(expected.data(), run.order);
+    return run;
+  }
+
+  void LiveTraffic() {
+    ClientRun slow = Reader(va_, seen_);
+    slow.depth = 1;
+    life_.Timed("aperture maps under traffic", 2 * rounds_ * pages_ * kPage, true, [&] {
+      for (uint64_t round = 0; round < rounds_; ++round) {
+        const uint64_t cut = 1 + round % (pages_ - 1);
+        ClientBatch maps(vidmm_, {slow}, "bytes of a range while others are mapped");
+        life_.worker.Call([&] { Map(cut, maps); });
+        maps.Finish(life_.result.checks);
+        ClientBatch unmaps(vidmm_, {slow}, "bytes of a range while others are unmapped");
+        life_.worker.Call([&] { Unmap(cut, unmaps); });
+        unmaps.Finish(life_.result.checks);
+      }
+    });
+  }
+
+  /// Two pieces of the second range, one after the other.
+  void Map(uint64_t cut, const ClientBatch& batch) {
+    vidmm_.BindAperture(free_ + cut, pages_ - cut, *other_, second_, cut);
+    life_.Compare("a map while the client reads", batch.busy() ? "" : "the client had ended before");
+    vidmm_.BindAperture(free_, cut, *other_, second_, 0);
+    life_.Compare("two pieces, cut at page " + std::to_string(cut),
+                  Difference(copy_->FromAperture(free_, pages_ * kPage), second_bytes_));
+  }
+
+  /// As three pieces, one of which lies over the cut.
+  void Unmap(uint64_t cut, const ClientBatch& batch) {
+    const uint64_t from = cut - 1;
+    vidmm_.UnbindAperture(free_ + from, 2, *other_);
+    life_.Compare("an unmap while the client reads", batch.busy() ? "" : "the client had ended before");
+    Bytes expected = second_bytes_;
+    Put(expected, from, dummy_bytes_);
+    Put(expected, from + 1, dummy_bytes_);
+    life_.Compare("a piece over the cut at page " + std::to_string(cut) + " unmapped",
+                  Difference(copy_->FromAperture(free_, pages_ * kPage), expected));
+    if (from != 0) vidmm_.UnbindAperture(free_, from, *other_);
+    if (from + 2 < pages_) vidmm_.UnbindAperture(free_ + from + 2, pages_ - from - 2, *other_);
+  }
+
+  void UnmapAPiece() {
+    life_.worker.Call([&] { vidmm_.UnbindAperture(range_ + 1, 2, *reader_); });
+    for (uint64_t page : {1, 2}) Put(seen_, page, dummy_bytes_);
+    RunClients(vidmm_, {Reader(va_, seen_)}, "the dummy page between mapped ones", life_.result.checks);
+  }
+
+  /// Host pages that the unmapped piece showed before.
+  uint64_t AccessesToOldPages() {
+    uint64_t sum = 0;
+    for (uint64_t page : {1, 2}) {
+      const uint64_t index = page < half_ ? pages_ - half_ + page : page - half_;
+      if (life_.kernel.instruments() != nullptr)
+        sum += life_.kernel.instruments()->PageAccesses(first_.host_pages()[index]);
+    }
+    return sum;
+  }
+
+  void WriteWhereNothingIsMapped() {
+    const uint64_t before = AccessesToOldPages();
+    ClientRun write = Reader(va_ + 2 * kPage, dummy_bytes_);
+    write.write = true;
+    write.pattern = life_.options.seed;
+    RunClients(vidmm_, {write}, "writes to an unmapped aperture page", life_.result.checks);
+    dummy_bytes_ = PatternAt(write.base, kPage, *write.pattern);
+    const uint8_t* dummy = vidmm_.dummy().Map(0, kPage);
+    life_.Compare("the dummy page takes writes", Difference(Bytes(dummy, dummy + kPage), dummy_bytes_));
+    vidmm_.dummy().Unmap();
+    for (uint64_t page : {1, 2}) Put(seen_, page, dummy_bytes_);
+    RunClients(vidmm_, {Reader(va_, seen_)}, "what was written there, in both pages", life_.result.checks);
+    const uint64_t after = AccessesToOldPages();
+    life_.Compare("no access to unmapped pages",
+                  after == before ? "" : std::to_string(after - before) + " accesses to the old pages");
+  }
+
+  void MapThePieceToOtherMemory() {
+    life_.worker.Call([&] { vidmm_.BindAperture(range_ + 1, 2, *reader_, second_, 1); });
+    Put(seen_, 1, Part(second_bytes_, 1, 2));
+    RunClients(vidmm_, {Reader(va_, seen_)}, "a piece that shows other memory", life_.result.checks);
+  }
+
+  /// Upgraded to the implicit system memory segment: the GPU sees it, and no map operation comes.
+  void WithoutPhysicalAccess() {
+    const uint64_t before = vidmm_.aperture().map_operations();
+    os::VidMm::Allocation* virtual_only = nullptr;
+    uint64_t va = 0;
+    life_.worker.Call([&] {
+      os::AllocationRequest request;
+      request.name = "without AccessedPhysically";
+      request.bytes = pages_ * kPage;
+      request.system_only = true;
+      request.accessed_physically = false;
+      virtual_only = vidmm_.CreateAllocation(request);
+      va = vidmm_.ReserveVa(*process_, pages_ * kPage);
+      vidmm_.MapSystem(*process_, va, second_);
+    });
+    life_.Compare("upgraded to the implicit system segment",
+                  virtual_only->homes.implicit_system && virtual_only->homes.aperture == 0
+                      ? ""
+                      : "it has a place in the aperture");
+    RunClients(vidmm_, {Reader(va, second_bytes_)}, "system memory without an aperture range", life_.result.checks);
+    life_.Compare("no aperture map without AccessedPhysically",
+                  vidmm_.aperture().map_operations() == before ? "" : "a map operation was sent");
+    life_.worker.Call([&] {
+      vidmm_.Unmap(*process_, va, pages_);
+      vidmm_.FreeVa(*process_, va);
+      vidmm_.DestroyAllocation(virtual_only);
+    });
+  }
+
+  void TakeDown() {
+    vidmm_.Unmap(*process_, va_, pages_);
+    vidmm_.UnbindAperture(range_, pages_, *reader_);
+    vidmm_.FreeAperture(range_);
+    vidmm_.FreeAperture(free_);
+    vidmm_.FreeVa(*process_, va_);
+    vidmm_.DestroyProcess(process_);
+    copy_->Release();
+    vidmm_.DestroyAllocation(reader_);
+    vidmm_.DestroyAllocation(other_);
+    first_.Release();
+    second_.Release();
+  }
+
+  Life& life_;
+  os::VidMm& vidmm_;
+  const uint64_t pages_, half_, rounds_;
+  os::SystemBuffer first_, second_;
+  Bytes first_bytes_, second_bytes_, dummy_bytes_;
+  Bytes seen_;  ///< what the first range shows
+  os::VidMm::Allocation* reader_ = nullptr;
+  os::VidMm::Allocation* other_ = nullptr;
+  os::VidMm::Process* process_ = nullptr;
+  std::unique_ptr<DeviceCopy> copy_;
+  uint64_t va_ = 0, range_ = 0, free_ = 0;
+};
+
+void Run(Life& life, const ParameterValues& values) {
+  ApertureRun(life, values.at("pages"), values.at("rounds")).Run();
+}
+
+}  // namespace
+
+Procedure ApertureProcedure() {
+  return {"aperture",
+          "Maps and unmaps pieces of an aperture range while a client reads from another range.",
+          {{"pages", 12, 6, 4096, "Pages of each of the two ranges."},
+           {"rounds", 2, 1, 1000, "How often the second range is mapped and unmapped."}},
+          Run};
+}
+
+}  // namespace gmmu::workload

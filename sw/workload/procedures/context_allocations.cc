@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <memory>
+
+#include "kmd/escape.h"
+#include "os/vidmm/context_allocations.h"
+#include "workload/procedures/procedures.h"
+#include "workload/render_buffer.h"
+
+namespace gmmu::workload {
+namespace {
+constexpr uint64_t kPage = hw::kPageSize;
+constexpr uint64_t kBoundNs = 1'000'000'000;
+
+/// A process whose context writes its own context allocation behind what the driver put there.
+struct Owner {
+  os::VidMm::Process* process = nullptr;
+  kmd::EscapeQueryContext memory;
+  std::unique_ptr<RenderBuffer> commands;
+  uint32_t word = 0;
+};
+
+std::vector<uint64_t> Contents(Life& life, const Owner& owner) {
+  std::vector<uint64_t> words;
+  life.worker.Call([&] {
+    os::VidMm::Allocation* allocation = life.vidmm.context_allocations().Of(*owner.process);
+    os::SystemBuffer target(life.kernel, life.adapter.objects(), life.adapter.handle(), allocation->bytes,
+                            os::SystemBuffer::Shape::kScattered, "application");
+    life.vidmm.PageOut(*allocation, target, allocation->bytes, nullptr);
+    const auto* view = reinterpret_cast<const uint64_t*>(target.Map(0, allocation->bytes));
+    words.assign(view, view + allocation->bytes / 8);
+    target.Release();
+  });
+  return words;
+}
+
+void Compare(Life& life, const std::string& what, const Owner& owner, bool written) {
+  const std::vector<uint64_t> words = Contents(life, owner);
+  const uint64_t half = words.size() / 2, pair = uint64_t{owner.word} << 32 | owner.word;
+  const bool head = words[0] == kmd::ContextRecord::kMagic && words[1] == owner.memory.sequence &&
+                    words[2] == owner.memory.va;
+  const auto all = [&](uint64_t from, uint64_t to, uint64_t value) {
+    return std::all_of(words.begin() + static_cast<ptrdiff_t>(from), words.begin() + static_cast<ptrdiff_t>(to),
+                       [&](uint64_t word) { return word == value; });
+  };
+  life.Compare(what + " of " + owner.process->name,
+               !head                                          ? "the driver's record is not at its start"
+               : !all(3, half, 0)                             ? "what nobody wrote is not zero"
+               : !all(half, words.size(), written ? pair : 0) ? "its second half is not what its context wrote"
+                                                              : "");
+}
+
+void Run(Life& life, const ParameterValues& values) {
+  std::vector<Owner> owners(values.at("processes"));
+  for (size_t i = 0; i < owners.size(); ++i) {
+    Owner& owner = owners[i];
+    life.worker.Call([&] { owner.process = life.vidmm.CreateProcess("process " + std::to_string(i + 1)); });
+    owner.memory.context = reinterpret_cast<uint64_t>(owner.process->handles.context);
+    if (!NT_SUCCESS(life.adapter.Ask(owner.memory)))
+      throw os::OsError("contexts have no allocation: [machine.driver] context_kib must not be 0");
+    owner.commands = std::make_unique<RenderBuffer>(life, owner.process, kPage);
+    owner.word = 0xC0DE0000 + static_cast<uint32_t>(i);
+    owner.commands->Fill(owner.memory.va + owner.memory.bytes / 2, owner.memory.bytes / 2, owner.word);
+    Compare(life, "a new context allocation", owner, false);
+  }
+  for (uint64_t round = 0; round < values.at("rounds"); ++round) {
+    for (Owner& owner : owners) {
+      life.worker.Call([&] { life.vidmm.context_allocations().Evict(*owner.process); });
+      os::PacketId packet = 0;
+      life.worker.Call([&] { packet = owner.commands->Submit("writes of its own context"); });
+      life.adapter.vidsch().Wait(packet, kBoundNs);
+      Compare(life, "after its context has run, round " + std::to_string(round + 1) + ",", owner, true);
+    }
+  }
+  for (Owner& owner : owners) {
+    owner.commands->Release();
+    life.worker.Call([&] { life.vidmm.DestroyProcess(owner.process); });
+  }
+}
+
+}  // namespace
+
+Procedure ContextAllocationsProcedure() {
+  return {"context_allocations",
+          "The driver gives every context memory of its own; it is filled and written by the GPU, evicted while the "
+          "context rests, and back with its contents before the context runs.",
+          {{"processes", 2, 1, 8, "Processes with a context each."}, {"rounds", 2, 1, 100, "Evictions of each."}},
+          Run};
+}
+
+}  // namespace gmmu::workload

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "kmd/escape.h"
+#include "os/kernel/text.h"
+#include "workload/clients.h"
+#include "workload/input.h"
+#include "workload/needs.h"
+#include "workload/procedures/procedures.h"
+
+namespace gmmu::workload {
+namespace {
+
+constexpr uint64_t kBoundNs = 1'000'000'000;
+constexpr uint64_t kPollNs = 1'000;
+constexpr uint64_t kPagedBytes = 32768;
+
+/// An application's buffer in the aperture, as client 0 reads it again and again.
+struct Load {
+  os::VidMm::Process* process = nullptr;
+  os::VidMm::Allocation* allocation = nullptr;
+  os::SystemBuffer buffer;
+  std::vector<uint8_t> data;
+  uint64_t va = 0, aperture = 0;
+};
+
+/// What the threads have seen.
+struct Seen {
+  bool held = false;     ///< a run was held in the middle
+  bool drained = false;  ///< fences were waited for
+  bool noted = false;    ///< before and after it the bus monitor counted what the client reads
+  bool done = false;
+};
+
+void Make(Life& life, uint64_t bytes, Load& load) {
+  load.data = SeededInput(life.options.seed, bytes);
+  load.process = life.vidmm.CreateProcess("load");
+  load.va = life.vidmm.ReserveVa(*load.process, bytes);
+  load.allocation = life.vidmm.CreateInAperture("load", bytes);
+  load.buffer = os::SystemBuffer(life.kernel, life.adapter.objects(), life.adapter.handle(), bytes,
+                                 os::SystemBuffer::Shape::kScattered, "application");
+  std::memcpy(load.buffer.Map(0, bytes), load.data.data(), bytes);
+  load.buffer.Unmap();
+  const uint64_t pages = bytes / hw::kPageSize;
+  load.aperture = life.vidmm.AllocateAperture(pages);
+  life.vidmm.BindAperture(load.aperture, pages, *load.allocation, load.buffer, 0);
+  life.vidmm.MapToAperture(*load.process, load.va, *load.allocation, load.aperture, pages);
+}
+
+void Destroy(Life& life, Load& load) {
+  const uint64_t pages = load.data.size() / hw::kPageSize;
+  life.vidmm.Unmap(*load.process, load.va, pages);
+  life.vidmm.UnbindAperture(load.aperture, pages, *load.allocation);
+  life.vidmm.FreeAperture(load.aperture);
+  life.vidmm.FreeVa(*load.process, load.va);
+  life.vidmm.DestroyProcess(load.process);
+  life.vidmm.DestroyAllocation(load.allocation);
+  load.buffer.Release();
+}
+
+bool Running(Life& life) {
+  kmd::EscapeQueryClient state;
+  state.client = 0;
+  life.adapter.Escape(state, "the query of a client");
+  return state.busy != 0;
+}
+
+/// The bus monitor counts what the client reads while it runs: what it says of silence means something.
+bool Noted(Life& life) {
+  const uint64_t before = life.adapter.Traffic().reads;
+  const auto grew = [&] { return life.adapter.Traffic().reads > before; };
+  life.kernel.scheduler().Wait([&] { return grew() || !Running(life); }, kBoundNs, "reads of the client", kPollNs);
+  return grew();
+}
+
+/// A thread that takes the device as soon as paging work has been submitted behind `submitted`.
+void SpawnExclusive(Life& life, bool first, uint64_t submitted, Seen& seen) {
+  life.kernel.scheduler().Spawn("exclusive access", [&life, &seen, first, submitted] {
+    const auto begun = [&] { return life.adapter.miniport().calls("DxgkDdiSubmitCommandVirtual") > submitted; };
+    life.kernel.scheduler().Wait(begun, kBoundNs, "paging work", kPollNs);
+    os::ExclusiveAccess& exclusive = life.adapter.isolation().exclusive();
+    const bool before = Running(life);
+    const bool noted = before && Noted(life);
+    if (first) {
+      life.adapter.isolation().OnSecureVm();  // the domain is attached inside
+    } else {
+      exclusive.Run("nothing", [] {});
+    }
+    const bool held = before && Running(life);
+    seen.noted = seen.noted || (noted && held && Noted(life));
+    seen.held = seen.held || held;
+    seen.drained = seen.drained || exclusive.drained_ns() != 0;
+    seen.done = true;
+  });
+}
+
+void Run(Life& life, const ParameterValues& values) {
+  NeedIsolation(life);
+  const uint64_t bytes = (values.at("bytes") + hw::kPageSize - 1) / hw::kPageSize * hw::kPageSize;
+  Load load;
+  life.worker.Call([&] { Make(life, bytes, load); });
+  ClientRun run;
+  run.process = load.process;
+  run.base = load.va;
+  run.order = {0, 1, bytes / kLine, 1};
+  run.crc = LineCrc(load.data.data(), run.order);
+
+  // Few pages, so that the run outlives what is paged and is held.
+  const uint64_t paged_bytes = std::min(bytes, kPagedBytes);
+  const uint64_t times = values.at("times");
+  Seen seen;
+  for (uint64_t i = 0; i < times; ++i) {
+    seen.done = false;
+    ClientBatch batch(life.vidmm, {run}, "client over exclusive access " + std::to_string(i + 1));
+    SpawnExclusive(life, i == 0, life.adapter.miniport().calls("DxgkDdiSubmitCommandVirtual"), seen);
+    life.worker.Call([&] {
+      os::VidMm::Allocation* paged = life.vidmm.CreateAllocation("paged", paged_bytes);
+      life.vidmm.MakeResident(*paged);
+      life.vidmm.PageIn(*paged, load.buffer, paged_bytes, nullptr);
+      life.vidmm.DestroyAllocation(paged);
+    });
+    life.kernel.WaitOrFault([&] { return seen.done; }, kBoundNs, "the thread with exclusive access", kPollNs);
+    batch.Finish(life.result.checks);
+  }
+  const os::ExclusiveAccess& exclusive = life.adapter.isolation().exclusive();
+  life.Compare("exclusive accesses", exclusive.runs() == times
+                                         ? ""
+                                         : std::to_string(exclusive.runs()) + " of " + std::to_string(times));
+  life.Compare("a run was held in the middle", seen.held ? "" : "it had ended, or not begun");
+  if (life.kernel.instruments() != nullptr)
+    life.Compare("the bus monitor counted the load", seen.noted ? "" : "not before and after an exclusive access");
+  life.Compare("fences were pending", seen.drained ? "" : "there was nothing to wait for");
+  life.Compare("the device was watched", exclusive.quiet_ns() != 0 ? "" : "for no time");
+  life.worker.Call([&] { Destroy(life, load); });
+}
+
+}  // namespace
+
+Procedure ExclusiveAccessProcedure() {
+  return {"exclusive_access",
+          "Takes the device for the operating system alone while a client reads host memory and paging work "
+          "is under way; the first time its IOMMU domain is attached.",
+          {{"bytes", 1 << 20, 4096, kMaxInputBytes, "Bytes that the client reads each time."},
+           {"times", 4, 1, 1000, "Exclusive accesses."}},
+          Run};
+}
+
+}  // namespace gmmu::workload

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "os/kernel/errors.h"
+#include "os/miniport/mdl.h"
+#include "os/kernel/text.h"
+#include "workload/device_copy.h"
+#include "workload/lines.h"
+#include "workload/needs.h"
+#include "workload/procedures/procedures.h"
+
+namespace gmmu::workload {
+namespace {
+
+constexpr uint64_t kPage = hw::kPageSize;
+using Bytes = std::vector<uint8_t>;
+
+void Require(NTSTATUS status, const char* what) {
+  if (NT_SUCCESS(status)) return;
+  throw os::OsError(std::string("Dxgkrnl refused ") + what + " with status " + os::Hex(static_cast<uint32_t>(status)));
+}
+
+/// The ten callbacks of GPU isolation as a driver has them: through the table that StartDevice gets, before a domain
+/// and behind it. The device moves bytes from contiguous memory into VRAM (TRANSFER), and from there to the pages of
+/// each list (SPECIAL_LOCK_TRANSFER). Worker's.
+class IsolationCallbacks {
+ public:
+  IsolationCallbacks(Life& life, uint64_t pages)
+      : life_(life), pages_(pages), table_(os::MakeInterface(life.adapter.lead())) {}
+
+  void Run() {
+    vram_ = life_.vidmm.CreateAllocation("what lists are compared with", Size());
+    vram_->contiguous = kPage;
+    life_.vidmm.MakeResident(*vram_);
+    AllocateList();
+    life_.adapter.isolation().OnSecureVm();
+    life_.Compare("a domain of its own numbers", life_.adapter.mode() == os::DmaMode::kIdentity ? "" : "there is none");
+    Reached("pages given before the domain", os::Mdl::PagesOf(list_), true);
+    ContiguousIntoVram();
+    Out("pages of the callback's list", list_);
+    DriversOwnList();
+    SavedFrameBuffer();
+    const std::vector<uint64_t> pfns = os::Mdl::PagesOf(list_);
+    const DXGKARGCB_FREEPAGESFROMMDL free{pages_handle_};
+    Require(table_.DxgkCbFreePagesFromMdl(Device(), &free), "the return of pages");
+    Reached("pages that were given back", pfns, false);
+    life_.vidmm.Evict(*vram_);
+    life_.vidmm.DestroyAllocation(vram_);
+  }
+
+ private:
+  HANDLE Device() const { return table_.DeviceHandle; }
+  uint64_t Size() const { return pages_ * kPage; }
+  void Reached(const std::string& what, const std::vector<uint64_t>& pfns, bool wanted) {
+    uint64_t reached = 0;
+    for (const uint64_t pfn : pfns) reached += life_.adapter.domain()->tables().Lookup(pfn) == pfn;
+    const std::string found = std::to_string(reached) + " of " + std::to_string(pages_) + " are in it";
+    life_.Compare(what + (wanted ? " are in the domain" : " are out of the domain"),
+                  reached == (wanted ? pages_ : 0) ? "" : found);
+  }
+
+  void AllocateList() {
+    DXGKARGCB_ALLOCATEPAGESFORMDL allocate{};
+    allocate.HighAddress.QuadPart = -1;
+    allocate.TotalBytes = Size();
+    allocate.CacheType = DXGK_MEMORY_CACHING_TYPE_CACHED;
+    Require(table_.DxgkCbAllocatePagesForMdl(Device(), &allocate), "pages behind an MDL");
+    pages_handle_ = allocate.hMemoryHandle;
+    list_ = allocate.pMdl;
+  }
+
+  void ContiguousIntoVram() {
+    DXGKARGCB_ALLOCATECONTIGUOUSMEMORY allocate{};
+    allocate.NumberOfBytes = Size();
+    allocate.HighestAcceptableAddress.QuadPart = -1;
+    allocate.CacheType = DXGK_MEMORY_CACHING_TYPE_CACHED;
+    Require(table_.DxgkCbAllocateContiguousMemory(Device(), &allocate), "contiguous memory");
+    bytes_.resize(Size());
+    FillPattern(bytes_.data(), bytes_.size(), life_.options.seed ^ 0x69736F6C);
+    std::memcpy(allocate.pMemory, bytes_.data(), bytes_.size());
+    std::vector<uint64_t> pfns;
+    for (uint64_t page = 0; page < pages_; ++page) {
+      const uint8_t* at = static_cast<uint8_t*>(allocate.pMemory) + page * kPage;
+      pfns.push_back(*life_.kernel.hal().ram().PhysicalOf(at) / kPage);
+      life_.Compare("contiguous memory, page " + std::to_string(page),
+                    pfns[page] == pfns[0] + page ? "" : "it is elsewhere");
+    }
+    os::Mdl list(pfns);
+    Reached("contiguous memory's pages", pfns, true);
+    DXGKARG_BUILDPAGINGBUFFER operation{};
+    operation.Operation = DXGK_OPERATION_TRANSFER;
+    operation.Transfer.Source.pMdl = list.get();
+    Move(operation.Transfer, operation.Transfer.Destination);
+    life_.vidmm.Operate(operation);
+    const DXGKARGCB_FREECONTIGUOUSMEMORY free{allocate.hMemoryHandle};
+    Require(table_.DxgkCbFreeContiguousMemory(Device(), &free), "the return of contiguous memory");
+    Reached("contiguous memory's pages that were given back", pfns, false);
+  }
+
+  /// All of it in one move; `vram` is the operand's side that VRAM is at.
+  template <typename Operand, typename Side>
+  void Move(Operand& operand, Side& vram) const {
+    const os::Segment& local = life_.adapter.local_segment();
+    operand.hAllocation = vram_->handle;
+    operand.TransferSize = Size();
+    vram.SegmentId = local.id;
+    vram.SegmentAddress.QuadPart = static_cast<LONGLONG>(local.base + vram_->local->page(0) * kPage);
+    operand.Flags.TransferStart = operand.Flags.TransferEnd = 1;
+  }
+
+  void Out(const std::string& what, PMDL list) {
+    DXGKARG_BUILDPAGINGBUFFER operation{};
+    operation.Operation = DXGK_OPERATION_SPECIAL_LOCK_TRANSFER;
+    operation.SpecialLockTransfer.Destination.pMdl = list;
+    Move(operation.SpecialLockTransfer, operation.SpecialLockTransfer.Source);
+    life_.vidmm.Operate(operation);
+    Bytes found(Size());
+    uint64_t at = 0;
+    for (const uint64_t pfn : os::Mdl::PagesOf(list)) {
+      if (!life_.kernel.hal().ram().Read(pfn * kPage, &found[at], kPage)) throw os::OsError("a list names no memory");
+      at += kPage;
+    }
+    life_.Compare("the device wrote " + what, Difference(found, bytes_));
+  }
+
+  /// Memory that no callback can allocate.
+  void DriversOwnList() {
+    const auto pfns = life_.kernel.pages().AllocateScattered(pages_, 0, ~uint64_t{0}, "driver", "a list of its own");
+    if (!pfns) throw os::OsError("out of memory: " + std::to_string(Size()) + " bytes for the driver");
+    os::Mdl list(*pfns);
+    Reached("the driver's own pages before the map", *pfns, false);
+    DXGKARGCB_MAPMDLTOIOMMU map{list.get(), nullptr};
+    Require(table_.DxgkCbMapMdlToIoMmu(Device(), &map), "the map of an MDL");
+    Out("the driver's own list", list.get());
+    const DXGKARGCB_UNMAPMDLFROMIOMMU unmap{map.hMemoryHandle};
+    table_.DxgkCbUnmapMdlFromIoMmu(Device(), &unmap);
+    Reached("the driver's own pages after the unmap", *pfns, false);
+    life_.kernel.pages().Free(*pfns);
+  }
+
+  void SavedFrameBuffer() {
+    DXGKARGCB_PINFRAMEBUFFERFORSAVE pin{0, Size(), nullptr};
+    Require(table_.DxgkCbPinFrameBufferForSave(Device(), &pin), "the pin of the frame buffer's section");
+    Out("the frame buffer's section", pin.pMdl);
+    const DXGKARGCB_UNPINFRAMEBUFFERFORSAVE unpin{0};
+    Require(table_.DxgkCbUnpinFrameBufferForSave(Device(), &unpin), "its unpin");
+    DXGKARGCB_MAPFRAMEBUFFERPOINTER window{0, Size() - kPage, kPage, nullptr};
+    Require(table_.DxgkCbMapFrameBufferPointer(Device(), &window), "a window of the section");
+    const uint8_t* view = static_cast<const uint8_t*>(window.pBaseAddress) + window.Offset;
+    life_.Compare("the section's window from its second page on",
+                  Difference(Bytes(view, view + Size() - kPage), Bytes(bytes_.begin() + kPage, bytes_.end())));
+    const DXGKARGCB_UNMAPFRAMEBUFFERPOINTER unmap{0, window.pBaseAddress};
+    Require(table_.DxgkCbUnmapFrameBufferPointer(Device(), &unmap), "the window's end");
+  }
+
+  Life& life_;
+  const uint64_t pages_;
+  const DXGKRNL_INTERFACE table_;
+  os::VidMm::Allocation* vram_ = nullptr;
+  PMDL list_ = nullptr;
+  HANDLE pages_handle_ = nullptr;
+  Bytes bytes_;  ///< in VRAM
+};
+
+void Run(Life& life, const ParameterValues& values) {
+  NeedIsolation(life);
+  life.worker.Call([&] { IsolationCallbacks(life, values.at("pages")).Run(); });
+}
+
+}  // namespace
+
+Procedure IsolationMemoryProcedure() {
+  return {"isolation_memory",
+          "The ten callbacks of GPU isolation through the driver's table: memory taken before the domain and behind "
+          "it, the driver's own pages, the frame buffer's section, each used by the device and out of the domain "
+          "afterwards.",
+          {{"pages", 3, 2, 4, "Pages of each piece of memory; the section of save memory has as many at least."}},
+          Run};
+}
+
+}  // namespace gmmu::workload

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <memory>
+
+#include "kmd/escape.h"
+#include "workload/clients.h"
+#include "workload/device_copy.h"
+#include "workload/input.h"
+#include "workload/procedures/procedures.h"
+#include "workload/render_buffer.h"
+
+namespace gmmu::workload {
+namespace {
+constexpr uint64_t kPage = hw::kPageSize;
+constexpr uint64_t kBoundNs = 1'000'000'000;
+
+/// Memory of one GPU, mapped at one address in the tables of all.
+struct Piece {
+  os::VidMm::Allocation* allocation = nullptr;
+  uint64_t va = 0;
+  uint64_t seed = 0;  ///< of the pattern that it holds
+};
+
+class Linked {
+ public:
+  Linked(Life& life, const ParameterValues& values)
+      : life_(life), gpus_(life.link.gpus()), bytes_(values.at("pages") * kPage) {
+    if (gpus_ < 2) throw os::OsError("one GPU is not linked: [machine.gpu] count of 2 to 4");
+    kmd::EscapeQueryCaps caps;
+    life.adapter.Escape(caps, "the query for what was built");
+    if (caps.clients == 0) throw os::OsError("the GPU has no client");
+    life.result.clients = 1;
+  }
+
+  void Run(bool sleeps) {
+    CompareOrder("DxgkDdiStartDevice", PowerDeviceUnspecified, "started after the others", true);
+    Make();
+    for (unsigned gpu = 0; gpu < gpus_; ++gpu) data_[gpu].seed = Seed(gpu);
+    Clients("its own memory written", 0, true);
+    for (unsigned away = 1; away < gpus_; ++away) Clients("memory of a peer read", away, false);
+    for (unsigned gpu = 0; gpu < gpus_; ++gpu) data_[gpu].seed = Seed(gpu + gpus_);
+    Clients("memory of a peer written", 1, true);
+    Clients("what a peer wrote", 0, false);
+    PagingCopies();
+    if (life_.adapter.caps().render_node != life_.adapter.caps().paging_node) RenderCopies();
+    CompareFences();
+    End();
+    if (sleeps) Sleep();
+  }
+
+ private:
+  uint64_t Seed(unsigned n) const { return life_.options.seed << 8 ^ (n + 1); }
+  std::string Name(unsigned gpu) const { return "adapter " + std::to_string(gpu); }
+  unsigned Peer(unsigned gpu, unsigned away) const { return (gpu + away) % gpus_; }
+
+  void Make() {
+    life_.worker.Call([&] {
+      process_ = life_.link.CreateProcess("process");
+      for (unsigned gpu = 0; gpu < gpus_; ++gpu) {
+        data_.push_back(MakePiece(gpu, "data"));
+        copies_.push_back(MakePiece(gpu, "copy"));
+      }
+    });
+    std::string different;
+    for (unsigned gpu = 1; gpu < gpus_; ++gpu) {
+      if (process_->parts[gpu]->space->root().SegmentOffset != process_->parts[0]->space->root().SegmentOffset)
+        different = "the root of " + Name(gpu) + " lies elsewhere";
+    }
+    life_.Compare("roots at one physical address", different);
+  }
+
+  Piece MakePiece(unsigned gpu, const std::string& name) {
+    os::VidMm& vidmm = life_.link.on(gpu);
+    Piece piece;
+    piece.allocation = vidmm.CreateAllocation(name + " of " + Name(gpu), bytes_);
+    vidmm.MakeResident(*piece.allocation);
+    piece.va = life_.link.ReserveVa(*process_, bytes_);
+    life_.link.MapEverywhere(*process_, piece.va, *piece.allocation, 0, bytes_ / kPage);
+    return piece;
+  }
+
+  /// A client of every GPU at the data of the GPU that is `away` further, all at the same time.
+  void Clients(const std::string& what, unsigned away, bool write) {
+    std::vector<std::unique_ptr<ClientBatch>> batches;
+    for (unsigned gpu = 0; gpu < gpus_; ++gpu) {
+      const Piece& piece = data_[Peer(gpu, away)];
+      ClientRun run = AllLines(process_->parts[gpu], piece.va, bytes_);
+      run.pattern = piece.seed;
+      run.write = write;
+      batches.push_back(std::make_unique<ClientBatch>(life_.link.on(gpu), std::vector<ClientRun>{run},
+                                                      what + " by " + Name(gpu)));
+    }
+    for (auto& batch : batches) batch->Finish(life_.result.checks);
+    life_.result.bytes += gpus_ * bytes_;
+    life_.result.bytes_verified += gpus_ * bytes_;
+  }
+
+  /// The copy of a GPU holds what `of` says, byte for byte.
+  void CompareCopy(unsigned gpu, const Piece& of, const std::string& what) {
+    std::vector<uint8_t> found;
+    life_.worker.Call([&] {
+      os::VidMm& vidmm = life_.link.on(gpu);
+      os::SystemBuffer target(life_.kernel, vidmm.gpu().objects(), vidmm.gpu().handle(), bytes_,
+                              os::SystemBuffer::Shape::kScattered, "application");
+      vidmm.PageOut(*copies_[gpu].allocation, target, bytes_, nullptr);
+      const uint8_t* view = target.Map(0, bytes_);
+      found.assign(view, view + bytes_);
+      target.Unmap();
+      target.Release();
+    });
+    life_.Compare(what + " " + Name(gpu), Difference(found, PatternAt(of.va, bytes_, of.seed)));
+    life_.result.bytes_verified += bytes_;
+  }
+
+  /// Each paging engine fetches from its peer.
+  void PagingCopies() {
+    life_.Timed("copies over the link", gpus_ * bytes_, false, [&] {
+      life_.worker.Call([&] {
+        for (unsigned gpu = 0; gpu < gpus_; ++gpu) {
+          life_.link.on(gpu).CopyLocal(*data_[Peer(gpu, 1)].allocation, *copies_[gpu].allocation, bytes_);
+        }
+      });
+    });
+    for (unsigned gpu = 0; gpu < gpus_; ++gpu)
+      CompareCopy(gpu, data_[Peer(gpu, 1)], "fetched from its peer by the paging engine of");
+  }
+
+  /// Commands of the process: each GPU brings its own to its peer.
+  void RenderCopies() {
+    std::vector<std::unique_ptr<RenderBuffer>> buffers;
+    std::vector<os::PacketId> packets;
+    for (unsigned gpu = 0; gpu < gpus_; ++gpu) {
+      buffers.push_back(std::make_unique<RenderBuffer>(life_, process_->parts[gpu], kPage));
+      buffers.back()->Copy(data_[gpu].va, copies_[Peer(gpu, 1)].va, bytes_);
+    }
+    for (auto& buffer : buffers) packets.push_back(buffer->Submit("a copy to a peer"));
+    for (const os::PacketId packet : packets) life_.adapter.vidsch().Wait(packet, kBoundNs);
+    for (unsigned gpu = 0; gpu < gpus_; ++gpu)
+      CompareCopy(Peer(gpu, 1), data_[gpu], "brought by a command of a peer to");
+    for (auto& buffer : buffers) buffer->Release();
+  }
+
+  void CompareFences() {
+    os::VidSch& vidsch = life_.adapter.vidsch();
+    for (unsigned gpu = 0; gpu < gpus_; ++gpu) {
+      const uint32_t node = life_.adapter.physical(gpu).caps().paging_node;
+      const uint32_t last = vidsch.last_submitted(node, gpu);
+      life_.Compare("fences of " + Name(gpu),
+                    last != 0 && vidsch.last_completed(node, gpu) == last ? "" : "not all of its packets completed");
+    }
+  }
+
+  /// The lead is the last of the newest calls of `entry` when `last`, else the first.
+  void CompareOrder(const std::string& entry, DEVICE_POWER_STATE state, const std::string& rule, bool last) {
+    std::vector<unsigned> order;
+    for (const os::Miniport::LifeCall& call : life_.adapter.miniport().life()) {
+      if (call.entry == entry && call.state == state) order.push_back(call.unit);
+    }
+    const unsigned lead = life_.adapter.lead().unit();
+    const bool complete = order.size() == gpus_;
+    const bool right = complete && (last ? order.back() : order.front()) == lead;
+    std::string text;
+    for (const unsigned unit : order) text += " " + std::to_string(unit);
+    life_.Compare("the lead " + life_.adapter.lead().name() + " is " + rule, right ? "" : "the order was" + text);
+  }
+
+  /// What the driver keeps of each GPU over the time without power; empty where that is nothing.
+  std::vector<std::vector<uint8_t>> Kept(bool write) {
+    std::vector<std::vector<uint8_t>> kept;
+    for (unsigned gpu = 0; gpu < gpus_; ++gpu) {
+      kmd::EscapeQuerySaveArea area;
+      life_.adapter.physical(gpu).Escape(area, "the query of the save area");
+      const uint64_t window = life_.adapter.physical(gpu).function().bars[2].address + area.offset;
+      std::vector<uint8_t> bytes = SeededInput(Seed(gpu) ^ 0x736176, area.bytes);
+      if (write) life_.kernel.hal().WriteBlock(window, bytes.data(), bytes.size());
+      else life_.kernel.hal().ReadBlock(window, bytes.data(), bytes.size());
+      kept.push_back(bytes);
+    }
+    return kept;
+  }
+
+  void Sleep() {
+    const std::vector<std::vector<uint8_t>> kept = Kept(true);
+    life_.power_cycle([] {});  // VRAM loses its content: procedure "power_cycle" looks
+    const std::vector<std::vector<uint8_t>> back = Kept(false);
+    for (unsigned gpu = 0; gpu < gpus_; ++gpu)
+      life_.Compare("what the driver keeps of " + Name(gpu), Difference(back[gpu], kept[gpu]));
+    CompareOrder("DxgkDdiSetPowerState", PowerDeviceD3, "powered down before the others", false);
+    CompareOrder("DxgkDdiSetPowerState", PowerDeviceD0, "powered up after the others", true);
+    data_.clear();
+    copies_.clear();
+    Make();
+    for (unsigned gpu = 0; gpu < gpus_; ++gpu) data_[gpu].seed = Seed(gpu);
+    Clients("awake: memory of a peer written", 1, true);
+    Clients("awake: what a peer wrote", 0, false);
+    End();
+  }
+
+  void End() {
+    life_.worker.Call([&] {
+      for (auto* pieces : {&data_, &copies_}) {
+        for (unsigned gpu = 0; gpu < gpus_; ++gpu) {
+          Piece& piece = (*pieces)[gpu];
+          life_.link.UnmapEverywhere(*process_, piece.va, bytes_ / kPage);
+          life_.link.FreeVa(*process_, piece.va);
+          life_.link.on(gpu).DestroyAllocation(piece.allocation);
+        }
+      }
+      life_.link.DestroyProcess(process_);
+    });
+  }
+
+  Life& life_;
+  const unsigned gpus_;
+  const uint64_t bytes_;
+  os::VidMmLink::Process* process_ = nullptr;
+  std::vector<Piece> data_, copies_;
+};
+
+void Run(Life& life, const ParameterValues& values) { Linked(life, values).Run(values.at("sleep") != 0); }
+
+}  // namespace
+
+Procedure LinkedProcedure() {
+  return {"linked",
+          "One process over all linked GPUs: each writes its own memory, reads and writes that of its peers with "
+          "clients, paging engine and commands; every byte is compared, and who leads at start, sleep and wake.",
+          {{"pages", 2, 1, 4096, "Pages of each GPU that the others read and write."},
+           {"sleep", 0, 0, 1, "1: the link sleeps and wakes, and works again."}},
+          Run};
+}
+
+}  // namespace gmmu::workload

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <array>
+#include <string>
+
+#include "os/kernel/text.h"
+#include "workload/input.h"
+#include "workload/needs.h"
+#include "workload/procedures/procedures.h"
+
+namespace gmmu::workload {
+namespace {
+
+struct Step {
+  os::RemapPolicy policy;
+  os::DmaMode mode;
+};
+
+/// Every mode follows every other one.
+constexpr std::array<Step, 7> kSteps = {{{os::RemapPolicy::kNever, os::DmaMode::kPhysical},
+                                         {os::RemapPolicy::kWhenPossible, os::DmaMode::kRemapped},
+                                         {os::RemapPolicy::kNever, os::DmaMode::kPhysical},
+                                         {os::RemapPolicy::kIdentity, os::DmaMode::kIdentity},
+                                         {os::RemapPolicy::kWhenPossible, os::DmaMode::kRemapped},
+                                         {os::RemapPolicy::kIdentity, os::DmaMode::kIdentity},
+                                         {os::RemapPolicy::kNever, os::DmaMode::kPhysical}}};
+
+void Run(Life& life, const ParameterValues& values) {
+  NeedEveryDmaMode(life);
+  for (size_t i = 0; i < values.at("steps"); ++i) {
+    const Step& step = kSteps[i % kSteps.size()];
+    life.restart(step.policy);
+    const std::string name = os::NameOf(step.mode);
+    life.Compare("mode of start " + std::to_string(i + 1),
+                 life.adapter.mode() == step.mode
+                     ? ""
+                     : std::string(os::NameOf(life.adapter.mode())) + ", must be " + name);
+    RunSeededMainJob(life, values.at("bytes"), name + ": ");
+  }
+}
+
+}  // namespace
+
+Procedure ModeSwitchProcedure() {
+  return {"mode_switch",
+          "Starts the adapter again and again with the same driver, without translation, remapped and 1:1, "
+          "and runs the main job each time.",
+          {{"bytes", 65536, 1, kMaxInputBytes, "Bytes of the buffer of each start."},
+           {"steps", kSteps.size(), 1, 1000, "Starts."}},
+          Run};
+}
+
+}  // namespace gmmu::workload

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstring>
+
+#include "hw/traffic.h"
+#include "kmd/escape.h"
+#include "os/vidmm/residency.h"
+#include "os/kernel/text.h"
+#include "workload/clients.h"
+#include "workload/procedures/procedures.h"
+
+namespace gmmu::workload {
+namespace {
+constexpr uint64_t kPage = hw::kPageSize;
+
+/// One allocation of one process; `seed` is the pattern that it carries, none before the first write.
+struct Piece {
+  os::VidMm::Process* process = nullptr;
+  os::VidMm::Allocation* allocation = nullptr;
+  uint64_t va = 0;
+  std::optional<uint64_t> seed;
+};
+
+class Oversubscription {
+ public:
+  Oversubscription(Life& life, const ParameterValues& values)
+      : life_(life), values_(values), residency_(life.vidmm) {
+    kmd::EscapeQueryCaps caps;
+    life.adapter.Escape(caps, "the query for what was built");
+    clients_ = caps.clients;
+    if (clients_ == 0) throw os::OsError("the GPU has no client");
+    life.result.clients = clients_;
+  }
+
+  void Run() {
+    Make();
+    for (uint64_t round = 0; round < values_.at("rounds"); ++round) {
+      for (Piece& piece : pieces_) Visit(piece, round);
+    }
+    life_.worker.Call([&] {
+      for (Piece& piece : pieces_) residency_.Evict(*piece.allocation);
+    });
+    for (const Piece& piece : pieces_) CompareNotice(piece);
+    for (const Piece& piece : pieces_) CompareBacking(piece);
+    const auto& counts = residency_.counts();
+    const uint64_t total = values_.at("bytes") * values_.at("rounds");
+    life_.Compare("every round moved everything out and back in",
+                  counts.bytes_out >= total && counts.bytes_in + counts.bytes_filled >= total
+                      ? ""
+                      : std::to_string(counts.bytes_out) + " bytes out and " +
+                            std::to_string(counts.bytes_in + counts.bytes_filled) + " in, each must be " +
+                            std::to_string(total));
+    life_.Compare("contents of a first touch are zeros that were written", counts.fills == pieces_.size() ? "" : "no");
+    life_.result.bytes += total;
+    life_.result.bytes_verified += total;
+    End();
+  }
+
+ private:
+  void Make() {
+    const uint64_t size = values_.at("allocation_bytes");
+    const uint64_t local = life_.adapter.local_segment().size;
+    if (size > local / 4)
+      throw os::OsError("allocation_bytes must be at most a quarter of VRAM, " + std::to_string(local / 4));
+    if (values_.at("bytes") <= local) {
+      throw os::OsError("bytes must be more than VRAM holds, " + std::to_string(local) +
+                        ", or nothing has to leave it; a scenario sets [machine.gpu] vram_mib");
+    }
+    life_.worker.Call([&] {
+      for (uint64_t i = 0; i < values_.at("processes"); ++i)
+        processes_.push_back(life_.vidmm.CreateProcess("process " + std::to_string(i + 1)));
+      for (uint64_t done = 0; done < values_.at("bytes"); done += size) Add(size, false);
+      for (uint64_t i = 0; i < values_.at("told"); ++i) Add(kPage, true);
+    });
+  }
+
+  /// `told`: its pages are consecutive, and the driver wants to know where.
+  void Add(uint64_t bytes, bool told) {
+    Piece piece;
+    piece.process = processes_[pieces_.size() % processes_.size()];
+    os::AllocationRequest request;
+    request.name = "allocation " + std::to_string(pieces_.size());
+    request.bytes = bytes;
+    request.accessed_physically = request.explicit_residency = told;
+    piece.allocation = life_.vidmm.CreateAllocation(request);
+    piece.va = life_.vidmm.ReserveVa(*piece.process, bytes);
+    life_.vidmm.Map(*piece.process, piece.va, *piece.allocation, 0, bytes / kPage);
+    pieces_.push_back(piece);
+  }
+
+  /// Brings it in, reads what must be there, writes something new.
+  void Visit(Piece& piece, uint64_t round) {
+    const uint64_t size = piece.allocation->bytes;
+    if (life_.options.progress) {
+      const uint64_t index = static_cast<uint64_t>(&piece - pieces_.data());
+      const uint64_t each = values_.at("allocation_bytes");
+      life_.options.progress("round " + std::to_string(round + 1), (round * pieces_.size() + index) * each,
+                             values_.at("rounds") * pieces_.size() * each);
+    }
+    life_.Timed("evict and restore", size, true,
+                [&] { life_.worker.Call([&] { residency_.MakeResident({piece.allocation}); }); });
+    CompareNotice(piece);
+    Clients(piece, false);
+    piece.seed = life_.options.seed ^ piece.va << 8 ^ round;
+    Clients(piece, true);
+  }
+
+  /// What a driver that asked for it was told of the allocation's place, by NOTIFY_RESIDENCY in the stream.
+  void CompareNotice(const Piece& piece) {
+    if (!piece.allocation->explicit_residency) return;
+    kmd::EscapeQueryResidency answer;
+    answer.allocation = reinterpret_cast<uint64_t>(piece.allocation->handle);
+    life_.adapter.Escape(answer, "the query of a residency");
+    const bool resident = piece.allocation->local.has_value();
+    const uint64_t address = resident ? piece.allocation->local->page(0) * kPage : 0;
+    const bool same = answer.resident == resident && answer.address == address;
+    life_.Compare("the driver was told where " + piece.allocation->name + " is", same ? "" : "it knows another place");
+  }
+
+  void Clients(const Piece& piece, bool write) {
+    const uint64_t size = piece.allocation->bytes;
+    const std::vector<uint8_t> zeros(piece.seed ? 0 : size);
+    std::vector<ClientRun> runs;
+    for (unsigned client = 0; client < clients_; ++client) {
+      ClientRun run;
+      run.client = client;
+      run.process = piece.process;
+      run.base = piece.va;
+      run.order = ShareOf(size / kLine, client, clients_);
+      run.pattern = piece.seed;
+      run.write = write;
+      if (!piece.seed) run.crc = LineCrc(zeros.data(), run.order);
+      runs.push_back(run);
+    }
+    RunClients(life_.vidmm, runs, piece.allocation->name + (write ? " written" : " read"), life_.result.checks);
+  }
+
+  /// What was written last stands in the backing store, byte for byte.
+  void CompareBacking(const Piece& piece) {
+    os::SystemBuffer* backing = residency_.Backing(*piece.allocation);
+    if (backing == nullptr) return life_.Compare("contents of " + piece.allocation->name, "it was never evicted");
+    const uint8_t* view = backing->Map(0, piece.allocation->bytes);
+    std::string difference;
+    for (uint64_t at = 0; at < piece.allocation->bytes && difference.empty(); at += 8) {
+      uint64_t word = 0;
+      std::memcpy(&word, view + at, sizeof word);
+      const uint64_t expected = hw::AddressPattern(*piece.seed, piece.va + at);
+      if (word != expected)
+        difference = "byte " + std::to_string(at) + " is " + os::Hex(word) + ", was written as " + os::Hex(expected);
+    }
+    backing->Unmap();
+    life_.Compare("contents of " + piece.allocation->name, difference);
+  }
+
+  void End() {
+    life_.worker.Call([&] {
+      for (Piece& piece : pieces_) {
+        residency_.Drop(*piece.allocation);
+        life_.vidmm.FreeVa(*piece.process, piece.va);
+        life_.vidmm.DestroyAllocation(piece.allocation);
+      }
+      for (os::VidMm::Process* process : processes_) life_.vidmm.DestroyProcess(process);
+    });
+  }
+
+  Life& life_;
+  const ParameterValues& values_;
+  os::Residency residency_;
+  unsigned clients_ = 0;
+  std::vector<os::VidMm::Process*> processes_;
+  std::vector<Piece> pieces_;
+};
+
+void Run(Life& life, const ParameterValues& values) { Oversubscription(life, values).Run(); }
+
+}  // namespace
+
+Procedure OversubscriptionProcedure() {
+  return {"oversubscription",
+          "Processes whose allocations do not fit into VRAM together: each is brought in, read, overwritten "
+          "and thrown out again by the others, round after round; at the end every byte is compared.",
+          {{"bytes", 8 << 20, kPage, uint64_t{1} << 34, "All allocations together."},
+           {"allocation_bytes", 1 << 20, kPage, 1 << 26, "One allocation; a multiple of 4096."},
+           {"processes", 3, 1, 14, "Processes; allocations are theirs in turn."},
+           {"rounds", 3, 1, 1000, "Times that everything is visited."},
+           {"told", 0, 0, 64, "More allocations, of a page each, whose place the driver wants to be told."}},
+          Run};
+}
+
+}  // namespace gmmu::workload

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstring>
+#include "workload/clients.h"
+#include "workload/procedures/procedures.h"
+
+namespace gmmu::workload {
+namespace {
+constexpr uint64_t kPage = hw::kPageSize;
+using regs::Fault;
+
+/// One process with an allocation whose bytes are a pattern by address, and runs of client 0 on it.
+class Subject {
+ public:
+  Subject(Life& life, uint64_t pages, uint64_t contiguous, uint64_t root_entries) : life_(life), pages_(pages) {
+    life.worker.Call([&] {
+      process_ = life.vidmm.CreateProcess("process", root_entries);
+      allocation_ = life.vidmm.CreateAllocation("data", pages * kPage);
+      allocation_->contiguous = contiguous;
+      life.vidmm.MakeResident(*allocation_);
+      life.vidmm.Fill(*allocation_, 0, pages * kPage, kFill);
+    });
+  }
+  void End() {
+    life_.worker.Call([&] {
+      life_.vidmm.DestroyAllocation(allocation_);
+      life_.vidmm.DestroyProcess(process_);
+    });
+  }
+  os::VidMm::Process& process() { return *process_; }
+  os::VidMm::Allocation& allocation() { return *allocation_; }
+  uint64_t pages() const { return pages_; }
+
+  /// Reads `pages` from `va`; every word of 4 bytes must be `pattern`.
+  void Reads(const std::string& what, uint64_t va, uint64_t pages, uint32_t pattern) {
+    std::vector<uint8_t> expected(pages * kPage);
+    for (size_t i = 0; i < expected.size(); i += 4) std::memcpy(&expected[i], &pattern, 4);
+    ClientRun run = Run(va, pages);
+    run.crc = LineCrc(expected.data(), run.order);
+    RunClients(life_.vidmm, {run}, what, life_.result.checks);
+  }
+  void Writes(const std::string& what, uint64_t va, uint64_t pages) {
+    ClientRun run = Run(va, pages);
+    run.write = true;
+    RunClients(life_.vidmm, {run}, what, life_.result.checks);
+  }
+  void Faults(const std::string& what, uint64_t va, Fault fault, regs::Access access = regs::Access::kRead) {
+    ClientRun run = Run(va, 1);
+    run.fault = fault;
+    run.write = access == regs::Access::kWrite;
+    run.execute = access == regs::Access::kExecute;
+    RunClients(life_.vidmm, {run}, what, life_.result.checks);
+  }
+  void Executes(const std::string& what, uint64_t va) {
+    ClientRun run = Run(va, 1);
+    run.execute = true;
+    std::vector<uint8_t> expected(kPage);
+    for (size_t i = 0; i < expected.size(); i += 4) std::memcpy(&expected[i], &kFill, 4);
+    run.crc = LineCrc(expected.data(), run.order);
+    RunClients(life_.vidmm, {run}, what, life_.result.checks);
+  }
+  static constexpr uint32_t kFill = 0xC0FFEE01;
+
+ private:
+  ClientRun Run(uint64_t va, uint64_t pages) const {
+    return AllLines(process_, va, pages * kPage);
+  }
+  Life& life_;
+  uint64_t pages_;
+  os::VidMm::Process* process_ = nullptr;
+  os::VidMm::Allocation* allocation_ = nullptr;
+};
+
+/// The root starts small, grows, shrinks and moves; what lies in the kept part stays, what is beyond faults.
+void ResizableRoot(Life& life, const ParameterValues& values) {
+  const os::Geometry& geometry = life.adapter.caps().geometry;
+  if (geometry.count() != 2)
+    throw os::OsError("only roots of two levels are resizable: [machine.gpu] page_table_bits must have two numbers");
+  const uint64_t unit = uint64_t{1} << geometry.Shift(1);  // what an entry of the root covers
+  const uint64_t page_entries = kPage / 8;                 // by which roots grow
+  Subject subject(life, values.at("pages"), 0, 1);
+  os::VidMm& vidmm = life.vidmm;
+  os::VidMm::Process& process = subject.process();
+  const auto entries = [&] { return process.space->root_entries(); };
+  const uint64_t low = unit, high = (page_entries + 2) * unit;
+  const auto map = [&](uint64_t va) {
+    life.worker.Call([&] { vidmm.MapLocal(process, va, subject.allocation(), 0, subject.pages()); });
+  };
+  const auto replace = [&](uint64_t wanted) { life.worker.Call([&] { vidmm.ReplaceRoot(process, wanted); }); };
+
+  life.Compare("a small root has the entries of a page", entries() == page_entries ? "" : std::to_string(entries()));
+  map(low);
+  subject.Reads("within a small root", low, subject.pages(), Subject::kFill);
+  subject.Faults("beyond a small root", high, Fault::kRootBound);
+  const os::PacketId before = process.space->root().SegmentOffset;
+  replace(2 * page_entries);
+  life.Compare("a grown root lies elsewhere",
+               process.space->root().SegmentOffset != before && entries() == 2 * page_entries ? "" : "no");
+  subject.Reads("after the root has grown", low, subject.pages(), Subject::kFill);
+  subject.Faults("not mapped in the grown part", high, Fault::kEntryInvalid);
+  map(high);
+  subject.Reads("in the grown part", high, subject.pages(), Subject::kFill);
+  replace(0);  // moved
+  subject.Reads("after the root has moved, below", low, subject.pages(), Subject::kFill);
+  subject.Reads("after the root has moved, above", high, subject.pages(), Subject::kFill);
+  life.worker.Call([&] { vidmm.UnmapAndFreeTables(process, high, unit / kPage); });
+  replace(page_entries);
+  life.Compare("a shrunk root has the entries of a page", entries() == page_entries ? "" : std::to_string(entries()));
+  subject.Reads("in the kept part", low, subject.pages(), Subject::kFill);
+  subject.Faults("beyond a shrunk root", high, Fault::kRootBound);
+  subject.End();
+}
+
+/// Protections, zero pages at every level, large pages, and all of them split again.
+void PageEntries(Life& life, const ParameterValues&) {
+  const os::Geometry& geometry = life.adapter.caps().geometry;
+  const uint64_t large = uint64_t{1} << geometry.Shift(1);
+  Subject subject(life, large / kPage, large, 0);
+  os::VidMm& vidmm = life.vidmm;
+  os::VidMm::Process& process = subject.process();
+  uint64_t reserved = 0;
+  life.worker.Call([&] { reserved = vidmm.ReserveVa(process, 8 * large); });
+  const uint64_t va = (reserved + large - 1) / large * large;
+  const auto map = [&](uint64_t at, uint64_t pages, os::Protection protection) {
+    life.worker.Call([&] { vidmm.MapLocal(process, at, subject.allocation(), 0, pages, protection); });
+  };
+  os::Protection read_only = os::Protection::All(), no_execute = read_only, none = read_only, zero = read_only;
+  read_only.type.Write = 0;
+  no_execute.type.Execute = 0;
+  none.type.NoAccess = 1;
+  zero.type.Zero = 1;
+
+  map(va, 4, read_only);
+  subject.Reads("read-only, read", va, 4, Subject::kFill);
+  subject.Executes("read-only, executed", va);
+  subject.Faults("read-only, written", va, Fault::kWriteProtect, regs::Access::kWrite);
+  map(va, 4, no_execute);
+  subject.Reads("no-execute, read", va, 4, Subject::kFill);
+  subject.Faults("no-execute, executed", va, Fault::kExecuteProtect, regs::Access::kExecute);
+  map(va, 4, none);
+  subject.Faults("no access, read", va, Fault::kEntryInvalid);
+  map(va, 4, zero);
+  subject.Reads("zero, read", va, 4, 0);
+
+  life.worker.Call([&] { vidmm.MapLarge(process, va + large, 1, subject.allocation()); });
+  subject.Reads("a large page, its first pages", va + large, 4, Subject::kFill);
+  subject.Reads("a large page, its last pages", va + 2 * large - 4 * kPage, 4, Subject::kFill);
+  life.worker.Call([&] { vidmm.MapZero(process, va + large + 16 * kPage, 16); });
+  subject.Reads("a large page that was split, before the zeros", va + large, 16, Subject::kFill);
+  subject.Reads("zeros in a large page", va + large + 16 * kPage, 16, 0);
+  subject.Reads("a large page that was split, behind the zeros", va + large + 32 * kPage, 16, Subject::kFill);
+
+  life.worker.Call([&] { vidmm.MapZero(process, va + 2 * large - 8 * kPage, (2 * large) / kPage); });
+  subject.Reads("before zeros that begin in the middle of a table", va + 2 * large - 16 * kPage, 8, Subject::kFill);
+  subject.Reads("zeros across tables", va + 2 * large - 8 * kPage, 16, 0);
+  subject.Writes("writes to zeros are dropped", va + 2 * large, 4);
+  subject.Reads("zeros that were written", va + 2 * large, 4, 0);
+  map(va + 2 * large + 8 * kPage, 2, os::Protection::All());
+  subject.Reads("two pages among zeros", va + 2 * large + 8 * kPage, 2, Subject::kFill);
+  subject.Reads("zeros beside them", va + 2 * large + 10 * kPage, 8, 0);
+
+  const size_t tables = process.space->tables();
+  life.worker.Call([&] { vidmm.UnmapAndFreeTables(process, va, 7 * large / kPage); });
+  life.Compare("tables of an unmapped range are freed", process.space->tables() < tables ? "" : "none");
+  subject.Faults("after the tables are freed", va + large, Fault::kEntryInvalid);
+  life.worker.Call([&] { vidmm.MapLocal(process, va + large, subject.allocation(), 0, 8); });
+  subject.Reads("mapped again, in tables that were others before", va + large, 8, Subject::kFill);
+  life.worker.Call([&] { vidmm.ReplaceRoot(process, 0); });
+  subject.Reads("after the root has moved", va + large, 8, Subject::kFill);
+  life.worker.Call([&] { vidmm.FreeVa(process, reserved); });
+  subject.End();
+}
+
+}  // namespace
+
+Procedure ResizableRootProcedure() {
+  return {"resizable_root",
+          "The root of two levels starts with one page, grows, moves and shrinks under a process that goes on; "
+          "addresses beyond it fault.",
+          {{"pages", 16, 1, 256, "Pages that are mapped in each part."}},
+          ResizableRoot};
+}
+
+Procedure PageEntriesProcedure() {
+  return {"page_entries",
+          "Protections, zero pages and large pages in the tables of one process, split, freed and used again, with a "
+          "client on each of them.",
+          {},
+          PageEntries};
+}
+
+}  // namespace gmmu::workload

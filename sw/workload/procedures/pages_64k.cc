@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstring>
+
+#include "workload/clients.h"
+#include "workload/procedures/procedures.h"
+
+namespace gmmu::workload {
+namespace {
+constexpr uint64_t kPage = hw::kPageSize;
+constexpr uint64_t kBlock = os::kBytesOf64k;
+constexpr uint64_t kPagesOfBlock = os::kPagesOf64k;
+
+/// A process with an allocation of which every page has words of its own; addresses within one leaf table.
+class Field {
+ public:
+  Field(Life& life, uint64_t pages) : life_(life), pages_(pages) {
+    const uint64_t coverage = life.adapter.caps().geometry.Coverage(0);
+    if (pages * kPage + 2 * kBlock > coverage)
+      throw os::OsError("blocks: a leaf table covers " + std::to_string(coverage / kBlock) +
+                        ", which must be two more");
+    life.worker.Call([&] {
+      process_ = life.vidmm.CreateProcess("process");
+      allocation_ = life.vidmm.CreateAllocation("data", pages * kPage);
+      life.vidmm.MakeResident(*allocation_);
+      for (uint64_t page = 0; page < pages; ++page) life.vidmm.Fill(*allocation_, page * kPage, kPage, Word(page));
+      reserved_ = life.vidmm.ReserveVa(*process_, 2 * coverage);
+    });
+    va_ = (reserved_ + coverage - 1) / coverage * coverage;
+  }
+  void End() {
+    life_.worker.Call([&] {
+      life_.vidmm.FreeVa(*process_, reserved_);
+      life_.vidmm.DestroyAllocation(allocation_);
+      life_.vidmm.DestroyProcess(process_);
+    });
+  }
+  os::VidMm::Process& process() { return *process_; }
+  os::VidMm::Allocation& allocation() { return *allocation_; }
+  uint64_t va() const { return va_; }
+  uint64_t pages() const { return pages_; }
+  bool Is64k(uint64_t va) const { return process_->space->Is64k(va); }
+
+  void Map(uint64_t va, uint64_t first, uint64_t pages) {
+    life_.worker.Call([&] { life_.vidmm.MapLocal(*process_, va, *allocation_, first, pages); });
+  }
+  std::vector<uint8_t> Bytes(uint64_t first, uint64_t pages) const {
+    std::vector<uint8_t> bytes(pages * kPage);
+    for (size_t i = 0; i < bytes.size(); i += 4) {
+      const uint32_t word = Word(first + i / kPage);
+      std::memcpy(&bytes[i], &word, 4);
+    }
+    return bytes;
+  }
+  void Reads(const std::string& what, uint64_t va, uint64_t first, uint64_t pages) {
+    const std::vector<uint8_t> expected = Bytes(first, pages);
+    ClientRun run = Run(va, pages);
+    run.crc = LineCrc(expected.data(), run.order);
+    RunClients(life_.vidmm, {run}, what, life_.result.checks);
+  }
+  void Faults(const std::string& what, uint64_t va) {
+    ClientRun run = Run(va, 1);
+    run.fault = regs::Fault::kEntryInvalid;
+    RunClients(life_.vidmm, {run}, what, life_.result.checks);
+  }
+
+ private:
+  static uint32_t Word(uint64_t page) { return 0xA5000000 + static_cast<uint32_t>(page); }
+  ClientRun Run(uint64_t va, uint64_t pages) const {
+    return AllLines(process_, va, pages * kPage);
+  }
+  Life& life_;
+  uint64_t pages_;
+  os::VidMm::Process* process_ = nullptr;
+  os::VidMm::Allocation* allocation_ = nullptr;
+  uint64_t reserved_ = 0, va_ = 0;
+};
+
+/// Pages of 64 KiB and of 4 KiB in one leaf table's range, each way from one to the other that the entries of level 1
+/// allow, and a move to system memory and back.
+void Run(Life& life, const ParameterValues& values) {
+  const os::Geometry& geometry = life.adapter.caps().geometry;
+  if (geometry.leaf_64k_bytes == 0) throw os::OsError("there are no pages of 64 KiB: [machine.driver] leaf_64k = true");
+  const bool dual = geometry.dual;
+  os::VidMm& vidmm = life.vidmm;
+  Field field(life, values.at("blocks") * kPagesOfBlock);
+  const uint64_t va = field.va(), second = va + kBlock, small = va + field.pages() * kPage + kBlock + kPage;
+  const auto is_64k = [&](const std::string& what, uint64_t at, bool wanted) {
+    life.Compare(what, field.Is64k(at) == wanted ? "" : wanted ? "no" : "still 64 KiB");
+  };
+
+  field.Map(va, 0, field.pages());
+  is_64k("aligned, whole and in VRAM: pages of 64 KiB", va, true);
+  field.Reads("pages of 64 KiB", va, 0, field.pages());
+
+  field.Map(small, 3, 3);
+  is_64k(dual ? "pages of 64 KiB stay beside pages of 4 KiB" : "the leaf table has 4 KiB entries from now on", va,
+         dual);
+  field.Reads("beside pages of 4 KiB", va, 0, field.pages());
+  field.Reads("pages of 4 KiB", small, 3, 3);
+
+  life.worker.Call([&] { vidmm.Unmap(field.process(), second + 5 * kPage, 1); });
+  is_64k("a block that lost a page", second, false);
+  is_64k("the block before it", va, dual);
+  field.Faults("the page that was unmapped", second + 5 * kPage);
+  field.Reads("the pages before it", va, 0, kPagesOfBlock + 5);
+  field.Reads("the pages behind it", second + 6 * kPage, kPagesOfBlock + 6, field.pages() - kPagesOfBlock - 6);
+
+  field.Map(va, 0, field.pages());
+  is_64k(dual ? "mapped as a whole: 64 KiB again" : "mapped as a whole: no way back", second, dual);
+  field.Reads("mapped as a whole", va, 0, field.pages());
+  field.Reads("pages of 4 KiB, still", small, 3, 3);
+
+  os::SystemBuffer memory(life.kernel, life.adapter.objects(), life.adapter.handle(), field.pages() * kPage,
+                          os::SystemBuffer::Shape::kScattered, "application");
+  life.worker.Call([&] {
+    vidmm.PageOut(field.allocation(), memory, memory.bytes(), nullptr);
+    vidmm.MapSystem(field.process(), va, memory);
+  });
+  is_64k("moved to system memory", va, false);
+  field.Reads("moved to system memory", va, 0, field.pages());
+  const std::vector<uint8_t> expected = field.Bytes(0, field.pages());
+  life.Compare("bytes in system memory",
+               std::memcmp(memory.Map(0, memory.bytes()), expected.data(), expected.size()) == 0 ? "" : "differ");
+  memory.Unmap();
+  life.worker.Call([&] {
+    vidmm.Fill(field.allocation(), 0, memory.bytes(), 0);
+    vidmm.PageIn(field.allocation(), memory, memory.bytes(), nullptr);
+  });
+  field.Map(va, 0, field.pages());
+  is_64k("moved back to VRAM", va, dual);
+  field.Reads("moved back to VRAM", va, 0, field.pages());
+
+  life.worker.Call([&] { vidmm.UnmapAndFreeTables(field.process(), va, geometry.Coverage(0) / kPage); });
+  field.Faults("after the tables are freed", va);
+  field.Map(va, 0, field.pages());
+  is_64k("in a new leaf table", va, true);
+  field.Reads("in a new leaf table", va, 0, field.pages());
+  memory.Release();
+  field.End();
+}
+
+}  // namespace
+
+Procedure Pages64kProcedure() {
+  return {"pages_64k",
+          "Pages of 64 KiB beside pages of 4 KiB in one range, unmapped in part, moved to system memory and back, with "
+          "a client on each of them.",
+          {{"blocks", 3, 2, 64, "Blocks of 64 KiB in the range."}},
+          Run};
+}
+
+}  // namespace gmmu::workload

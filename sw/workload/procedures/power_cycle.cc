@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "kmd/escape.h"
+#include "os/kernel/text.h"
+#include "workload/input.h"
+#include "workload/lines.h"
+#include "workload/procedures/procedures.h"
+
+namespace gmmu::workload {
+namespace {
+
+enum class Way : uint64_t { kPinned = 1, kWindows = 2, kLost = 3 };
+
+kmd::EscapeQuerySaveArea Area(Life& life) {
+  kmd::EscapeQuerySaveArea area;
+  life.adapter.Escape(area, "the query of the save area");
+  return area;
+}
+
+/// The same bytes through the window onto VRAM, which only the CPU sees.
+uint64_t WindowAt(const Life& life, uint64_t offset) { return life.adapter.function().bars[2].address + offset; }
+
+uint64_t SameBytes(const std::vector<uint8_t>& is, const std::vector<uint8_t>& was) {
+  uint64_t same = 0;
+  for (size_t i = 0; i < was.size(); ++i) same += is[i] == was[i];
+  return same;
+}
+
+std::string Difference(const std::vector<uint8_t>& is, const std::vector<uint8_t>& was) {
+  for (size_t i = 0; i < was.size(); ++i) {
+    if (is[i] != was[i])
+      return "byte " + std::to_string(i) + " is " + os::Hex(is[i]) + ", was " + os::Hex(was[i]);
+  }
+  return "";
+}
+
+void Run(Life& life, const ParameterValues& values) {
+  const uint64_t bytes = values.at("bytes");
+  const auto way = static_cast<Way>(values.at("way"));
+  os::Hal& hal = life.kernel.hal();
+  const kmd::EscapeQuerySaveArea area = Area(life);
+  if (area.bytes == 0) {
+    throw os::OsError(
+        "the driver keeps nothing over a power transition: [machine.driver] save_area_kib must not be 0");
+  }
+  const std::vector<uint8_t> kept = SeededInput(life.options.seed ^ 0x736176, area.bytes);
+  hal.WriteBlock(WindowAt(life, area.offset), kept.data(), kept.size());
+
+  // Bytes of an application that wait in system memory (procedure "sleep" has allocations that stay).
+  const std::vector<uint8_t> input = SeededInput(life.options.seed, bytes);
+  os::SystemBuffer buffer;
+  const auto fill = [&](const std::vector<uint8_t>& with) {
+    std::memcpy(buffer.Map(0, bytes), with.data(), bytes);
+    buffer.Unmap();
+  };
+  const uint64_t lines = (bytes + kLine - 1) / kLine * kLine;
+  os::VidMm::Allocation* allocation = nullptr;
+  uint64_t elsewhere = 0;  // a page that the driver does not keep
+  life.worker.Call([&] {
+    buffer = os::SystemBuffer(life.kernel, life.adapter.objects(), life.adapter.handle(), lines,
+                              os::SystemBuffer::Shape::kScattered, "application");
+    fill(input);
+    allocation = life.vidmm.CreateAllocation("data", bytes);
+    life.vidmm.MakeResident(*allocation);
+    life.vidmm.PageIn(*allocation, buffer, lines, nullptr);
+    fill(std::vector<uint8_t>(bytes));
+    life.vidmm.PageOut(*allocation, buffer, lines, nullptr);
+    elsewhere = allocation->local->page(0) * hw::kPageSize;
+    life.vidmm.DestroyAllocation(allocation);
+  });
+  const std::vector<uint8_t> mark = SeededInput(life.options.seed ^ 0x6B72616D, hw::kPageSize);
+  hal.WriteBlock(WindowAt(life, elsewhere), mark.data(), mark.size());
+
+  std::vector<uint8_t> asleep(area.bytes);
+  life.power_cycle([&] { hal.ReadBlock(WindowAt(life, area.offset), asleep.data(), asleep.size()); });
+  life.Compare("in D3 the device answers nobody", Difference(asleep, std::vector<uint8_t>(asleep.size(), 0xFF)));
+  std::vector<uint8_t> found(mark.size());
+  hal.ReadBlock(WindowAt(life, elsewhere), found.data(), found.size());
+  const uint64_t same = SameBytes(found, mark);  // tables may stand there now, whose bytes agree here and there
+  life.Compare("VRAM lost its content", same < mark.size() / 16 ? "" : std::to_string(same) + " bytes stayed");
+
+  const kmd::EscapeQuerySaveArea after = Area(life);
+  const uint64_t wanted = values.at("way");
+  life.Compare("way of the transfer",
+               after.state == wanted ? "" : std::to_string(after.state) + ", must be " + std::to_string(wanted));
+  const auto way_out = values.at("way_out") == 0 ? way : static_cast<Way>(values.at("way_out"));
+  uint64_t windows = values.at("lost_after");
+  for (const Way each : {way_out, way}) windows += each == Way::kWindows ? area.bytes / hw::kPageSize : 0;
+  life.Compare("windows", after.windows == windows ? ""
+                                                   : std::to_string(after.windows) + ", must be " +
+                                                         std::to_string(windows));
+  std::vector<uint8_t> back(area.bytes);
+  hal.ReadBlock(WindowAt(life, area.offset), back.data(), back.size());
+  const std::vector<uint8_t> empty(area.bytes);
+  life.Compare("the driver's bytes", Difference(back, way == Way::kLost ? empty : kept));
+
+  life.worker.Call([&] {
+    allocation = life.vidmm.CreateAllocation("data again", bytes);
+    life.vidmm.MakeResident(*allocation);
+    life.vidmm.PageIn(*allocation, buffer, lines, nullptr);
+    fill(std::vector<uint8_t>(bytes));
+    life.vidmm.PageOut(*allocation, buffer, lines, nullptr);
+    std::vector<uint8_t> came(bytes);
+    std::memcpy(came.data(), buffer.Map(0, bytes), bytes);
+    buffer.Unmap();
+    life.Compare("what waited in system memory, through the woken GPU", Difference(came, input));
+    life.vidmm.DestroyAllocation(allocation);
+    buffer.Release();
+  });
+  RunSeededMainJob(life, bytes, "awake: ");
+}
+
+}  // namespace
+
+Procedure PowerCycleProcedure() {
+  return {"power_cycle",
+          "Sends the adapter to D3 and back: VRAM loses its content, the driver's part comes back byte for byte, or "
+          "is cleared when it is lost; bytes of system memory are paged through the GPU again, and the main job runs.",
+          {{"bytes", 32768, 1, kMaxInputBytes, "Bytes that are paged before and after."},
+           {"way", 1, 1, 3, "How the driver's part must come: 1 pinned pages, 2 windows of a page, 3 lost."},
+           {"way_out", 0, 0, 3, "How it must have gone; 0: in the same way, or lost there."},
+           {"lost_after", 0, 0, 65536, "Windows that were had before it was lost."}},
+          Run};
+}
+
+}  // namespace gmmu::workload

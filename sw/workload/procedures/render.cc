@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <memory>
+#include <vector>
+
+#include "workload/clients.h"
+#include "workload/copier.h"
+#include "workload/preempter.h"
+#include "workload/procedures/procedures.h"
+
+namespace gmmu::workload {
+namespace {
+constexpr uint64_t kPage = hw::kPageSize;
+constexpr uint64_t kBoundNs = 1'000'000'000;
+
+enum Trouble : uint64_t { kNone, kHang, kPageFault };
+
+std::string Unless(bool held, const std::string& otherwise) { return held ? "" : otherwise; }
+
+std::string AtLeast(uint64_t count, uint64_t wanted) {
+  return Unless(count >= wanted, std::to_string(count) + ", of at least " + std::to_string(wanted));
+}
+
+std::string Described(const std::vector<os::VidSch::Recovery>& recoveries) {
+  const std::string count = std::to_string(recoveries.size()) + " recoveries";
+  if (recoveries.empty()) return count;
+  return count + ", the first for \"" + recoveries[0].device + "\": " + recoveries[0].why;
+}
+
+/// A process that hangs its node, or touches addresses where nothing is mapped.
+class Guilty {
+ public:
+  Guilty(Life& life, Trouble trouble, uint64_t pages) : life_(life) {
+    life.worker.Call([&] {
+      process_ = life.vidmm.CreateProcess("guilty process");
+      page_ = life.vidmm.CreateAllocation("page", kPage);
+      life.vidmm.MakeResident(*page_);
+      va_ = life.vidmm.ReserveVa(*process_, pages * kPage);
+      life.vidmm.MapOnePage(*process_, va_, *page_, 0, pages);
+    });
+    commands_ = std::make_unique<RenderBuffer>(life, process_, kPage);
+    // A fill of many pages that are one: longer than any delay.
+    if (trouble == kHang) commands_->Fill(va_, pages * kPage, 0xBAD);
+    else commands_->Fill(va_ + (uint64_t{1} << 32), kPage, 0xBAD);
+    packet_ = commands_->Submit(trouble == kHang ? "an endless fill" : "a fill of unmapped addresses");
+  }
+  bool lost() {
+    return life_.adapter.vidsch().Wait(packet_, kBoundNs) == os::PacketEnd::kLost && process_->handles.state->lost;
+  }
+  const std::string& name() const { return process_->name; }
+  void End() {
+    commands_->Release();
+    life_.worker.Call([&] {
+      life_.vidmm.FreeVa(*process_, va_);
+      life_.vidmm.DestroyAllocation(page_);
+      life_.vidmm.DestroyProcess(process_);
+    });
+  }
+
+ private:
+  Life& life_;
+  os::VidMm::Process* process_ = nullptr;
+  os::VidMm::Allocation* page_ = nullptr;
+  uint64_t va_ = 0;
+  std::unique_ptr<RenderBuffer> commands_;
+  os::PacketId packet_ = 0;
+};
+
+/// Paging work of several turns: each brings other bytes from the same host pages into an allocation of its own, by
+/// the same few windows. A transfer that is left out or done again later leaves wrong bytes in one of them.
+class Paged {
+ public:
+  Paged(Life& life, uint64_t turns, uint64_t pages) : life_(life), turns_(turns), bytes_(pages * kPage) {
+    life.worker.Call([&] {
+      os::PhysicalAdapter& gpu = life.vidmm.gpu();
+      source_ = os::SystemBuffer(life.kernel, gpu.objects(), gpu.handle(), bytes_, os::SystemBuffer::Shape::kScattered,
+                                 "application");
+      process_ = life.vidmm.CreateProcess("paged process");
+      va_ = life.vidmm.ReserveVa(*process_, turns * bytes_);
+    });
+    cpu_ = source_.Map(0, bytes_);
+  }
+  /// Returns when the bytes of all turns are there.
+  void Work() {
+    for (uint64_t turn = 0; turn < turns_; ++turn) {
+      Fill(cpu_, turn);
+      life_.worker.Call([&] {
+        allocations_.push_back(life_.vidmm.CreateAllocation("turn " + std::to_string(turn), bytes_));
+        os::VidMm::Allocation& allocation = *allocations_.back();
+        life_.vidmm.MakeResident(allocation);
+        life_.vidmm.PageIn(allocation, source_, bytes_, nullptr);
+        life_.vidmm.MapLocal(*process_, va_ + turn * bytes_, allocation, 0, bytes_ / kPage);
+      });
+    }
+    Fill(cpu_, turns_);
+  }
+  void Check() {
+    std::vector<uint8_t> expected(turns_ * bytes_);
+    for (uint64_t turn = 0; turn < turns_; ++turn) Fill(&expected[turn * bytes_], turn);
+    ClientRun run = AllLines(process_, va_, turns_ * bytes_);
+    run.crc = LineCrc(expected.data(), run.order);
+    RunClients(life_.vidmm, {run}, process_->name + ", every turn", life_.result.checks);
+  }
+  uint64_t bytes() const { return turns_ * bytes_; }
+  void End() {
+    source_.Unmap();
+    life_.worker.Call([&] {
+      life_.vidmm.FreeVa(*process_, va_);
+      for (os::VidMm::Allocation* allocation : allocations_) life_.vidmm.DestroyAllocation(allocation);
+      life_.vidmm.DestroyProcess(process_);
+      source_.Release();
+    });
+  }
+
+ private:
+  void Fill(uint8_t* to, uint64_t turn) const { FillPattern(to, bytes_, life_.options.seed + turn + 1); }
+
+  Life& life_;
+  const uint64_t turns_, bytes_;
+  os::SystemBuffer source_;
+  uint8_t* cpu_ = nullptr;
+  os::VidMm::Process* process_ = nullptr;
+  uint64_t va_ = 0;
+  std::vector<os::VidMm::Allocation*> allocations_;
+};
+
+/// Both nodes are preempted while their packets run, from its making to Check.
+class BothPreempted {
+ public:
+  BothPreempted(Life& life, const ParameterValues& values)
+      : life_(life),
+        wanted_(values.at("resubmissions_at_least")),
+        paged_(life, values.at("paging_turns"), values.at("paging_pages")),
+        paging_(life, life.adapter.caps().paging_node),
+        render_(life, life.adapter.caps().render_node) {}
+
+  /// Paging work, beside the packets that have been submitted.
+  void Work() { paged_.Work(); }
+  /// When all packets have ended. What came back says that more than idle nodes were asked.
+  void Check() {
+    paging_.Stop();
+    render_.Stop();
+    paged_.Check();
+    os::VidSch& vidsch = life_.adapter.vidsch();
+    const auto& caps = life_.adapter.caps();
+    life_.Compare("paging packets that came back", AtLeast(vidsch.resubmissions(caps.paging_node), wanted_));
+    life_.Compare("render packets that came back", AtLeast(vidsch.resubmissions(caps.render_node), wanted_));
+    const uint64_t in_reports = vidsch.submitted_in_reports();
+    const bool told = life_.kernel.parameters().submit_while_preemption_is_told;
+    const std::string none = Unless(in_reports == 0, std::to_string(in_reports) + ", of none");
+    life_.Compare("packets submitted while a preemption was being told", told ? AtLeast(in_reports, wanted_) : none);
+    life_.result.bytes += paged_.bytes();
+  }
+  void End() { paged_.End(); }
+
+ private:
+  Life& life_;
+  const uint64_t wanted_;
+  Paged paged_;
+  Preempter paging_, render_;
+};
+
+void Run(Life& life, const ParameterValues& values) {
+  const uint64_t trouble = values.at("trouble");
+  const auto rounds = static_cast<uint32_t>(values.at("rounds"));
+  std::vector<std::unique_ptr<Copier>> copiers;
+  for (uint64_t i = 0; i < values.at("processes"); ++i)
+    copiers.push_back(std::make_unique<Copier>(life, "process " + std::to_string(i + 1), values.at("pages"), rounds));
+  std::unique_ptr<BothPreempted> preempted;
+  if (values.at("paging_turns") != 0) preempted = std::make_unique<BothPreempted>(life, values);
+  std::unique_ptr<Guilty> guilty;
+  for (uint32_t round = 1; round <= rounds; ++round) {
+    for (auto& copier : copiers) copier->SubmitRound(round);
+    if (round == 1 && trouble != kNone)
+      guilty = std::make_unique<Guilty>(life, static_cast<Trouble>(trouble), values.at("hang_pages"));
+  }
+  if (preempted) preempted->Work();
+  for (auto& copier : copiers) copier->Finish();
+  if (preempted) preempted->Check();
+  for (auto& copier : copiers) {
+    const bool completed = copier->Finish() == os::PacketEnd::kCompleted && !copier->lost();
+    life.Compare("packets of " + copier->name() + " completed", Unless(completed, "the device was lost"));
+    if (completed) copier->Check();
+    life.result.bytes += copier->bytes();
+  }
+  const auto& recoveries = life.adapter.vidsch().recoveries();
+  if (guilty) {
+    life.Compare("the packet of the guilty process is lost", Unless(guilty->lost(), "it completed"));
+    life.Compare("the engine was reset once, for the guilty process",
+                 Unless(recoveries.size() == 1 && recoveries[0].kind == os::VidSch::Recovery::Kind::kEngine &&
+                            recoveries[0].device == guilty->name(),
+                        Described(recoveries)));
+  } else {
+    life.Compare("nothing had to be recovered", Unless(recoveries.empty(), "an engine was reset"));
+  }
+  life.result.bytes_verified = life.result.bytes;
+  if (preempted) preempted->End();
+  for (auto& copier : copiers) copier->End();
+  if (guilty) guilty->End();
+}
+
+}  // namespace
+
+Procedure RenderProcedure() {
+  return {"render",
+          "Processes that submit commands of their own to one node; packets are preempted in front of any command and "
+          "submitted again, and each command must be done once. One more process may hang or fault: it alone is lost.",
+          {{"processes", 3, 1, 12, "Processes that must not be harmed."},
+           {"pages", 16, 1, 4096, "Pages that each packet copies and overwrites, one by one."},
+           {"rounds", 4, 1, 100, "Packets of each process; each has a place of its own for what it copies."},
+           {"paging_turns", 0, 0, 100,
+            "Times that bytes are paged in while both nodes are preempted; 0: nobody asks for it."},
+           {"paging_pages", 64, 1, 4096, "Pages of each time."},
+           {"resubmissions_at_least", 1, 0, 1'000'000,
+            "So many packets of each node must have come back, and as many must have been submitted from inside a "
+            "report, where the system does so."},
+           {"trouble", kNone, kNone, kPageFault, "1: another process hangs; 2: it touches unmapped addresses."},
+           {"hang_pages", 16384, 1, 1 << 20, "Pages of the endless fill."}},
+          Run};
+}
+
+}  // namespace gmmu::workload

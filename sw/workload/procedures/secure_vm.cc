@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <string>
+
+#include "os/kernel/text.h"
+#include "workload/input.h"
+#include "workload/needs.h"
+#include "workload/procedures/procedures.h"
+
+namespace gmmu::workload {
+namespace {
+
+std::string Mode(const Life& life, os::DmaMode wanted) {
+  const os::DmaMode mode = life.adapter.mode();
+  return mode == wanted ? "" : std::string(os::NameOf(mode)) + ", must be " + os::NameOf(wanted);
+}
+
+/// What of `pages` the domain does not map at its own number, as text; empty: all of them are mapped.
+std::string Unmapped(Life& life, const std::vector<uint64_t>& pages) {
+  uint64_t missing = 0;
+  for (uint64_t pfn : pages) missing += life.adapter.domain()->tables().Lookup(pfn) != pfn;
+  return missing == 0 ? "" : std::to_string(missing) + " of " + std::to_string(pages.size());
+}
+
+// The buffer lives across the activation: what the GPU was given before is mapped at that moment.
+void Run(Life& life, const ParameterValues& values) {
+  const uint64_t bytes = values.at("bytes");
+  const bool forced = life.options.os.iommu_flags != 0;
+  NeedIsolation(life);
+  life.Compare("mode at the start", Mode(life, forced ? os::DmaMode::kIdentity : os::DmaMode::kPhysical));
+  if (!forced) RunSeededMainJob(life, bytes, "before: ");
+
+  os::SystemBuffer buffer;
+  uint64_t exclusive = 0;
+  life.worker.Call([&] {
+    buffer = os::SystemBuffer(life.kernel, life.adapter.objects(), life.adapter.handle(), bytes,
+                              os::SystemBuffer::Shape::kScattered, "application");
+    life.adapter.isolation().OnSecureVm();
+    exclusive = life.adapter.isolation().exclusive().runs();
+    life.adapter.isolation().OnSecureVm();  // a second one
+  });
+  life.Compare("mode with the secure machine", Mode(life, os::DmaMode::kIdentity));
+  life.Compare("exclusive accesses",
+               exclusive == 1 && life.adapter.isolation().exclusive().runs() == 1
+                   ? ""
+                   : std::to_string(life.adapter.isolation().exclusive().runs()) + ", must be 1");
+  life.Compare("pages given before the activation are mapped", Unmapped(life, buffer.host_pages()));
+  const bool tracked = life.options.os.isolation_scope == os::IsolationScope::kTracked;
+  const uint64_t other = life.kernel.pages().AllocatePage("application", "a page that the GPU was not given");
+  const uint64_t found = life.adapter.domain()->tables().Lookup(other);
+  life.Compare(tracked ? "another page is out of the GPU's reach" : "all other pages are mapped too",
+               found == (tracked ? ~uint64_t{0} : other) ? "" : os::Hex(other) + (tracked ? " is mapped" : " is not"));
+  life.kernel.pages().Free(other);
+  RunSeededMainJob(life, bytes, "isolated: ");
+  life.worker.Call([&] { buffer.Release(); });
+}
+
+}  // namespace
+
+Procedure SecureVmProcedure() {
+  return {"secure_vm",
+          "Starts a secure virtual machine while the adapter runs: GPU isolation is switched on in exclusive "
+          "access, and the main job runs before and after.",
+          {{"bytes", 65536, 1, kMaxInputBytes, "Bytes of the buffer of each main job."}},
+          Run};
+}
+
+}  // namespace gmmu::workload

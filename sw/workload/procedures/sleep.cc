@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "workload/clients.h"
+#include "workload/input.h"
+#include "workload/procedures/procedures.h"
+
+namespace gmmu::workload {
+namespace {
+
+constexpr uint64_t kPage = hw::kPageSize;
+
+/// A process with one allocation, that it never lets go.
+struct Sleeper {
+  os::VidMm::Process* process = nullptr;
+  os::VidMm::Allocation* allocation = nullptr;
+  uint64_t va = 0;
+  HANDLE context = nullptr;
+  std::vector<uint8_t> data;
+};
+
+Sleeper Make(Life& life, uint64_t number, uint64_t pages) {
+  Sleeper made;
+  made.data = SeededInput(life.options.seed ^ number << 32, pages * kPage);
+  life.worker.Call([&] {
+    os::VidMm& vidmm = life.vidmm;
+    made.process = vidmm.CreateProcess("process " + std::to_string(number));
+    made.context = made.process->handles.context;
+    made.allocation = vidmm.CreateAllocation("data of process " + std::to_string(number), pages * kPage);
+    vidmm.MakeResident(*made.allocation);
+    os::SystemBuffer source(life.kernel, life.adapter.objects(), life.adapter.handle(), pages * kPage,
+                            os::SystemBuffer::Shape::kScattered, "application");
+    std::memcpy(source.Map(0, pages * kPage), made.data.data(), pages * kPage);
+    source.Unmap();
+    vidmm.PageIn(*made.allocation, source, pages * kPage, nullptr);
+    source.Release();
+    made.va = vidmm.ReserveVa(*made.process, pages * kPage);
+    vidmm.MapLocal(*made.process, made.va, *made.allocation, 0, pages);
+  });
+  return made;
+}
+
+/// Every byte, read by a client at the address that the process has always had.
+void Read(Life& life, const Sleeper& sleeper, const std::string& when) {
+  ClientRun run = AllLines(sleeper.process, sleeper.va, sleeper.data.size());
+  run.crc = LineCrc(sleeper.data.data(), run.order);
+  RunClients(life.vidmm, {run}, sleeper.process->name + ", " + when, life.result.checks);
+}
+
+void Run(Life& life, const ParameterValues& values) {
+  std::vector<Sleeper> sleepers;
+  for (uint64_t i = 0; i < values.at("processes"); ++i) sleepers.push_back(Make(life, i + 1, values.at("pages")));
+  for (const Sleeper& sleeper : sleepers) Read(life, sleeper, "before");
+  const auto action = values.at("hibernate") != 0 ? PowerActionHibernate : PowerActionSleep;
+  for (uint64_t i = 0; i < values.at("times"); ++i) {
+    const std::string when = "after sleep " + std::to_string(i + 1);
+    life.worker.Call([&] {
+      life.vidmm.Sleep();
+      life.adapter.PowerDown(action);
+      std::vector<uint8_t> vram(64 << 10);
+      life.kernel.hal().ReadBlock(life.adapter.function().bars[2].address, vram.data(), vram.size());
+      life.Compare("nothing of it was in VRAM, " + when,
+                   life.adapter.local_segment().space->ranges() == 0 ? "" : "ranges are in use");
+      life.adapter.PowerUp();
+      life.vidmm.Wake();
+    });
+    for (const Sleeper& sleeper : sleepers) {
+      life.Compare("the context of " + sleeper.process->name + " lives, " + when,
+                   sleeper.process->handles.context == sleeper.context && !sleeper.process->handles.state->lost
+                       ? ""
+                       : "it is another one, or lost");
+      Read(life, sleeper, when);
+    }
+  }
+  life.result.bytes += values.at("processes") * values.at("pages") * kPage;
+  life.result.bytes_verified = life.result.bytes;
+  life.worker.Call([&] {
+    for (const Sleeper& sleeper : sleepers) {
+      life.vidmm.FreeVa(*sleeper.process, sleeper.va);
+      life.vidmm.DestroyAllocation(sleeper.allocation);
+      life.vidmm.DestroyProcess(sleeper.process);
+    }
+  });
+  RunSeededMainJob(life, values.at("pages") * kPage, "awake: ");
+}
+
+}  // namespace
+
+Procedure SleepProcedure() {
+  return {"sleep",
+          "Processes with their contexts, allocations and virtual addresses live through D3: every byte is read again "
+          "at the old address.",
+          {{"processes", 2, 1, 12, "Processes."},
+           {"pages", 8, 1, 4096, "Pages of the allocation of each."},
+           {"times", 2, 1, 100, "Times that the adapter goes to D3 and back."},
+           {"hibernate", 0, 0, 1, "1: the system hibernates (S4); 0: it sleeps."}},
+          Run};
+}
+
+}  // namespace gmmu::workload

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workload/page_words.h"
+#include "workload/procedures/procedures.h"
+#include "workload/render_buffer.h"
+
+namespace gmmu::workload {
+namespace {
+constexpr uint64_t kPage = hw::kPageSize;
+constexpr uint64_t kBoundNs = 1'000'000'000;
+
+/// Page tables change their places, and leave memory, under a process that goes on copying.
+void Run(Life& life, const ParameterValues& values) {
+  const uint64_t pages = values.at("pages");
+  PageWords words(life);
+  os::VidMm::Process* process = nullptr;
+  os::VidMm::Allocation* data = nullptr;
+  uint64_t source = 0, target = 0;
+  life.worker.Call([&] {
+    process = life.vidmm.CreateProcess("process");
+    data = words.Make("data", 2 * pages, 0xA000);
+    source = life.vidmm.ReserveVa(*process, pages * kPage);
+    target = life.vidmm.ReserveVa(*process, pages * kPage);
+    life.vidmm.MapLocal(*process, source, *data, 0, pages);
+    life.vidmm.MapLocal(*process, target, *data, pages, pages);
+  });
+  RenderBuffer commands(life, process, kPage);
+  commands.Copy(source, target, pages * kPage);
+  for (uint64_t round = 0; round < values.at("rounds"); ++round) {
+    const std::string which = ", round " + std::to_string(round + 1);
+    const uint64_t root = process->space->root().SegmentOffset;
+    os::PacketId before = 0, after = 0;
+    life.worker.Call([&] {
+      before = commands.Submit("a copy before the tables move");
+      if (round % 2 == 0) {
+        life.vidmm.MoveTables(*process);
+      } else {
+        life.vidmm.EvictTables(*process);
+        after = commands.Submit("a copy while the tables are evicted");
+      }
+      life.Compare("what ran has ended before tables changed" + which,
+                   life.adapter.vidsch().Ended(before) ? "" : "it had not");
+    });
+    if (round % 2 == 0) {
+      life.Compare("the root lies elsewhere" + which,
+                   process->space->root().SegmentOffset != root ? "" : "it does not");
+    } else {
+      words.Fault(process, "an address of evicted tables" + which, source, regs::Fault::kEntryInvalid);
+      life.worker.Call([&] {
+        life.Compare("what came meanwhile waits" + which, life.adapter.vidsch().Ended(after) ? "it has run" : "");
+        life.vidmm.RestoreTables(*process);
+      });
+      life.adapter.vidsch().Wait(after, kBoundNs);
+    }
+    words.Read(process, "the source" + which, source, PageWords::Words(0xA000, pages));
+    words.Read(process, "the copy" + which, target, PageWords::Words(0xA000, pages));
+  }
+  commands.Release();
+  life.worker.Call([&] {
+    life.vidmm.FreeVa(*process, source);
+    life.vidmm.FreeVa(*process, target);
+    life.vidmm.DestroyAllocation(data);
+    life.vidmm.DestroyProcess(process);
+  });
+}
+
+}  // namespace
+
+Procedure TableMovesProcedure() {
+  return {"table_moves",
+          "Page tables of a process that copies move to other places, the root too, or leave memory and come back; "
+          "packets that ran have ended before, packets that come meanwhile wait.",
+          {{"pages", 8, 1, 128, "Pages that each packet copies."},
+           {"rounds", 4, 1, 100, "Times: tables move in odd ones and are evicted in even ones."}},
+          Run};
+}
+
+}  // namespace gmmu::workload

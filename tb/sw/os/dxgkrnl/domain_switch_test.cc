@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+// The mode of DMA of an adapter that runs, and of one that is started again. Documents only.
+#include "os/dxgkrnl/domain_switch.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tb/sw/os/life_bench.h"
+#include "workload/procedures/procedures.h"
+
+namespace gmmu::os {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+using workload::Life;
+
+/// A GPU that reaches all memory of its machine by itself.
+struct Reaching : test::LifeBench {
+  Reaching() { options.os.limit_bits = 33; }
+};
+
+template <typename Work>
+std::string RefusalOf(const Work& work) {
+  try {
+    work();
+  } catch (const OsError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(DomainSwitch, HappensInExclusiveAccessWhileTheAdapterRuns) {
+  Reaching bench;
+  bench.options.os.remap = RemapPolicy::kNever;
+  const auto result = bench.Run([](Life& life) {
+    ExclusiveAccess& exclusive = life.adapter.isolation().exclusive();
+    for (const DmaMode mode : {DmaMode::kIdentity, DmaMode::kPhysical, DmaMode::kIdentity}) {
+      const uint64_t runs = exclusive.runs();
+      SwitchDma(life.adapter, mode);
+      EXPECT_EQ(exclusive.runs(), runs + 1);
+      EXPECT_EQ(life.adapter.mode(), mode);
+      EXPECT_EQ(life.kernel.iommu()->enabled(), mode == DmaMode::kIdentity);
+      workload::RunSeededMainJob(life, 30'000, NameOf(mode));
+    }
+  });
+  EXPECT_THAT(result.faults, IsEmpty());
+  EXPECT_THAT(result.leaks, IsEmpty());
+  EXPECT_TRUE(result.verified);
+}
+
+TEST(DomainSwitch, IntoARemappedDomainIsRefusedWhileAdlsLive) {
+  Reaching bench;
+  bench.options.os.remap = RemapPolicy::kNever;
+  const auto result = bench.Run([](Life& life) {
+    const std::string refusal = RefusalOf([&] { SwitchDma(life.adapter, DmaMode::kRemapped); });
+    EXPECT_THAT(refusal, HasSubstr("from physical to remapped is refused: the GPU references"));
+    EXPECT_EQ(life.adapter.mode(), DmaMode::kPhysical);
+    workload::RunSeededMainJob(life, 30'000);
+  });
+  EXPECT_TRUE(result.verified);
+}
+
+TEST(DomainSwitch, OutOfARemappedDomainIsRefusedToo) {
+  Reaching bench;
+  const auto result = bench.Run([](Life& life) {
+    ASSERT_EQ(life.adapter.mode(), DmaMode::kRemapped);
+    EXPECT_THAT(RefusalOf([&] { SwitchDma(life.adapter, DmaMode::kPhysical); }), HasSubstr("ADLs"));
+    EXPECT_THAT(RefusalOf([&] { SwitchDma(life.adapter, DmaMode::kIdentity); }), HasSubstr("ADLs"));
+    workload::RunSeededMainJob(life, 30'000);
+  });
+  EXPECT_TRUE(result.verified);
+}
+
+TEST(DomainSwitch, WithoutAnIommuThereIsNoDomainToEnter) {
+  Reaching bench;
+  bench.options.os.remap = RemapPolicy::kNever;
+  bench.config.iommu.present = false;
+  bench.Run([](Life& life) {
+    for (const DmaMode mode : {DmaMode::kIdentity, DmaMode::kRemapped}) {
+      EXPECT_EQ(RefusalOf([&] { SwitchDma(life.adapter, mode); }),
+                std::string("the switch of DMA from physical to ") + NameOf(mode) +
+                    " needs an IOMMU, and there is none ([iommu] present)");
+    }
+    EXPECT_EQ(life.adapter.isolation().exclusive().runs(), 0u);
+    EXPECT_EQ(life.adapter.mode(), DmaMode::kPhysical);
+  });
+}
+
+TEST(DomainSwitch, AGpuThatDoesNotReachAllMemoryStaysRemapped) {
+  test::LifeBench bench;  // 32 bits in 4 GiB
+  bench.Run([](Life& life) {
+    ASSERT_EQ(life.adapter.mode(), DmaMode::kRemapped);
+    for (const DmaMode mode : {DmaMode::kPhysical, DmaMode::kIdentity}) {
+      EXPECT_EQ(RefusalOf([&] { SwitchDma(life.adapter, mode); }),
+                std::string("the switch of DMA from remapped to ") + NameOf(mode) +
+                    " is refused: the GPU does not reach all memory by itself");
+    }
+    EXPECT_EQ(life.adapter.isolation().exclusive().runs(), 0u);
+    EXPECT_EQ(life.adapter.mode(), DmaMode::kRemapped);
+  });
+}
+
+TEST(DomainSwitch, ADriverThatCannotRemapIsNotRemapped) {
+  for (const char* key : {"MapAperture2", "dma_remapping_compatible"}) {
+    Reaching bench;
+    bench.options.os.remap = RemapPolicy::kNever;
+    if (std::string(key) == "MapAperture2") bench.options.os.driver[key] = 0;
+    else bench.options.os.dma_remapping_compatible = 0;
+    bench.Run([&](Life& life) {
+      EXPECT_EQ(RefusalOf([&] { SwitchDma(life.adapter, DmaMode::kRemapped); }),
+                "the switch of DMA from physical to remapped is refused: the driver does not support remapping "
+                "(DXGK_IOMMU_CAPS, MapAperture2Supported)") << key;
+      EXPECT_EQ(life.adapter.isolation().exclusive().runs(), 0u);
+    });
+  }
+}
+
+TEST(DomainSwitch, IsolationStaysOnOnceItIsOn) {
+  Reaching bench;
+  bench.options.os.remap = RemapPolicy::kNever;
+  bench.options.os.secure_vm_key = true;
+  bench.Run([](Life& life) {
+    life.worker.Call([&] { life.adapter.isolation().OnSecureVm(); });
+    ASSERT_EQ(life.adapter.mode(), DmaMode::kIdentity);
+    EXPECT_EQ(RefusalOf([&] { SwitchDma(life.adapter, DmaMode::kPhysical); }),
+              "the switch of DMA from 1:1 to physical is refused: isolation stays on once it is on");
+    EXPECT_EQ(life.adapter.isolation().exclusive().runs(), 1u) << "the activation's";
+    EXPECT_EQ(life.adapter.mode(), DmaMode::kIdentity);
+    workload::RunSeededMainJob(life, 30'000);
+  });
+}
+
+TEST(DomainSwitch, AStartIsRefusedWhileAnAdlOfTheLastOneLives) {
+  Reaching bench;
+  bench.options.os.remap = RemapPolicy::kNever;
+  const auto result = bench.Run([](Life& life) {
+    life.worker.Call([&] {
+      const SystemBuffer kept(life.kernel, life.adapter.objects(), life.adapter.handle(), hw::kPageSize,
+                              SystemBuffer::Shape::kScattered, "somebody");
+      life.vidmm.Stop();
+      life.adapter.Stop();
+      life.dxgkrnl.set_remap_policy(RemapPolicy::kWhenPossible);
+      life.adapter.Start();
+    });
+  });
+  ASSERT_THAT(result.faults, SizeIs(1));
+  EXPECT_THAT(result.faults[0].text, HasSubstr("while 1 ADLs"));
+}
+
+// Not settled by any source: refused, or not remapped.
+TEST(DomainSwitch, WithoutMapAperture2TheStartIsRefusedOrNotRemappedByASwitch) {
+  for (const bool refused : {true, false}) {
+    Reaching bench;
+    bench.options.os.driver["MapAperture2"] = 0;
+    bench.options.os.open.map_aperture2_missing_refused = refused;
+    const auto result = bench.Run([](Life& life) {
+      EXPECT_EQ(life.adapter.mode(), DmaMode::kPhysical);
+      workload::RunSeededMainJob(life, 30'000);
+    });
+    if (refused) {
+      ASSERT_THAT(result.faults, SizeIs(1));
+      EXPECT_THAT(result.faults[0].text, HasSubstr("MapAperture2Supported"));
+    } else {
+      EXPECT_THAT(result.faults, IsEmpty());
+      EXPECT_TRUE(result.Passed());
+    }
+  }
+}
+
+TEST(DomainSwitch, AGpuThatDoesNotReachAllMemoryIsNotStartedWithoutMapAperture2) {
+  test::LifeBench bench;
+  bench.options.os.driver["MapAperture2"] = 0;
+  bench.options.os.open.map_aperture2_missing_refused = false;
+  const auto result = bench.Run([](Life&) { ADD_FAILURE() << "it was started"; });
+  ASSERT_THAT(result.faults, SizeIs(1));
+  EXPECT_THAT(result.faults[0].text, HasSubstr("the GPU reaches memory up to 0xffffffff"));
+}
+
+}  // namespace
+}  // namespace gmmu::os

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+// Discovery, order and capabilities of linked adapters. Documents only.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tb/sw/os/linked_bench.h"
+#include "os/miniport/admission.h"
+#include "os/kernel/text.h"
+
+namespace gmmu::os::test {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+using workload::Life;
+
+std::vector<std::string> LifeCalls(Life& life) {
+  std::vector<std::string> calls;
+  for (const Miniport::LifeCall& call : life.adapter.miniport().life())
+    calls.push_back(call.entry.substr(7) + " " + std::to_string(call.unit));
+  return calls;
+}
+
+TEST(LinkedAdapters, EachIsLinkedRightAfterItsAddDeviceAndTheLeadStartsLast) {
+  for (const uint64_t lead : {0u, 1u, 2u}) {
+    LinkedBench bench(3);
+    bench.options.os.driver["LeadAdapter"] = lead;
+    const auto result = bench.Run([&](Life& life) {
+      std::vector<std::string> expected = {"AddDevice 0",  "LinkDevice 0", "AddDevice 1",
+                                           "LinkDevice 1", "AddDevice 2",  "LinkDevice 2"};
+      for (uint64_t unit = 0; unit < 3; ++unit)
+        if (unit != lead) expected.push_back("StartDevice " + std::to_string(unit));
+      expected.push_back("StartDevice " + std::to_string(lead));
+      EXPECT_EQ(LifeCalls(life), expected);
+      EXPECT_EQ(life.adapter.lead().unit(), lead);
+      EXPECT_EQ(life.adapter.adapters(), 3u);
+    });
+    EXPECT_EQ(FaultOf(result), "");
+    EXPECT_THAT(result.leaks, IsEmpty());
+  }
+}
+
+TEST(LinkedAdapters, TheLeadSleepsFirstAndWakesLast) {
+  LinkedBench bench(3);
+  bench.options.os.driver["LeadAdapter"] = 1;
+  const auto result = bench.Run([](Life& life) {
+    const size_t before = life.adapter.miniport().life().size();
+    life.power_cycle([] {});
+    std::vector<std::string> order;
+    for (size_t i = before; i < life.adapter.miniport().life().size(); ++i) {
+      const Miniport::LifeCall& call = life.adapter.miniport().life()[i];
+      order.push_back((call.state == PowerDeviceD0 ? "D0 " : "D3 ") + std::to_string(call.unit));
+    }
+    EXPECT_THAT(order, ElementsAre("D3 1", "D3 2", "D3 0", "D0 0", "D0 2", "D0 1"));
+  });
+  EXPECT_EQ(FaultOf(result), "");
+}
+
+TEST(LinkedAdapters, AMissingMemberIsRefusedByName) {
+  LinkedBench bench(2);
+  bench.options.os.driver["LinkedAdapters"] = 3;
+  const auto result = bench.Run([](Life&) { ADD_FAILURE() << "it started"; });
+  EXPECT_THAT(FaultOf(result), AllOf(HasSubstr("announces 3 adapters, 2 were enumerated"),
+                                     HasSubstr("adapter 3 of 3 is missing")));
+}
+
+NTSTATUS BothLead(PDEVICE_OBJECT device, PVOID context, PLINKED_DEVICE link) {
+  const NTSTATUS status = between.real.DxgkDdiLinkDevice(device, context, link);
+  link->LeadLink = TRUE;
+  return status;
+}
+
+TEST(LinkedAdapters, TwoLeadsAreRefused) {
+  LinkedBench bench(2);
+  between.table = [](DRIVER_INITIALIZATION_DATA& table) { table.DxgkDdiLinkDevice = BothLead; };
+  EXPECT_THAT(FaultOf(bench.Run([](Life&) {})), HasSubstr("LeadLink is TRUE for 2 adapters"));
+}
+
+TEST(LinkedAdapters, GpusThatAreNotInTheChainAreRemovedAgain) {
+  LinkedBench bench(3);
+  bench.options.os.driver["LinkedAdapters"] = 2;
+  const auto result = bench.Run([](Life& life) {
+    EXPECT_EQ(life.adapter.adapters(), 2u);
+    EXPECT_THAT(LifeCalls(life), Contains("RemoveDevice 2"));
+    workload::FindProcedure("linked")->run(life, {{"pages", 1}, {"sleep", 0}});
+  });
+  EXPECT_EQ(FaultOf(result), "");
+  EXPECT_TRUE(result.verified);
+  EXPECT_THAT(result.leaks, IsEmpty());
+}
+
+TEST(LinkedAdapters, WithoutTheEntryEveryDeviceStandsAlone) {
+  LinkedBench bench(2);
+  between.table = [](DRIVER_INITIALIZATION_DATA& table) { table.DxgkDdiLinkDevice = nullptr; };
+  const auto result = bench.Run([](Life& life) { EXPECT_EQ(life.adapter.adapters(), 1u); });
+  EXPECT_EQ(FaultOf(result), "");
+}
+
+std::vector<std::string> events;
+NTSTATUS NoteAdd(PDEVICE_OBJECT device, PVOID* context) {
+  events.push_back("add");
+  return between.real.DxgkDdiAddDevice(device, context);
+}
+NTSTATUS NoteStart(PVOID context, PDXGK_START_INFO info, PDXGKRNL_INTERFACE interface, PULONG sources,
+                   PULONG children) {
+  events.push_back("start");
+  return between.real.DxgkDdiStartDevice(context, info, interface, sources, children);
+}
+NTSTATUS NoteMetadata(HANDLE context, UINT node, DXGKARG_GETNODEMETADATA* args) {
+  events.push_back("node " + Hex(node));
+  return between.real.DxgkDdiGetNodeMetadata(context, node, args);
+}
+
+/// Calls of AddDevice, StartDevice, GetNodeMetadata and of the queries that `name` names.
+void NoteStartUp(const std::function<std::string(const DXGKARG_QUERYADAPTERINFO&)>& name) {
+  events.clear();
+  between.table = [](DRIVER_INITIALIZATION_DATA& table) {
+    table.DxgkDdiAddDevice = NoteAdd;
+    table.DxgkDdiStartDevice = NoteStart;
+    table.DxgkDdiGetNodeMetadata = NoteMetadata;
+  };
+  between.query = [name](const DXGKARG_QUERYADAPTERINFO& args) {
+    const std::string text = name(args);
+    if (!text.empty()) events.push_back(text);
+    return between.real.DxgkDdiQueryAdapterInfo(between.context, &args);
+  };
+}
+
+// Reference rule 12: both are read after every AddDevice and before any StartDevice.
+void ExpectCapsBetweenAddDeviceAndStart() {
+  LinkedBench bench(2);
+  NoteStartUp([](const DXGKARG_QUERYADAPTERINFO& args) -> std::string {
+    if (args.Type == DXGKQAITYPE_PHYSICAL_MEMORY_CAPS) return "memory caps";
+    return args.Type == DXGKQAITYPE_IOMMU_CAPS ? "iommu caps" : "";
+  });
+  bench.Run([](Life&) {});
+  events.resize(6);
+  EXPECT_THAT(events, ElementsAre("add", "add", "memory caps", "iommu caps", "start", "start"));
+}
+TEST(LinkedAdapters, MemoryAndIommuCapsAreReadAfterEveryAddDeviceAndBeforeAnyStart) {
+  ExpectCapsBetweenAddDeviceAndStart();
+}
+
+TEST(LinkedAdapters, CapabilitiesAreAskedForEachPhysicalAdapterIndex) {
+  LinkedBench bench(2);
+  NoteStartUp([](const DXGKARG_QUERYADAPTERINFO& args) -> std::string {
+    const auto index = [&](UINT at) { return " of " + std::to_string(at); };
+    switch (args.Type) {
+      case DXGKQAITYPE_DRIVERCAPS: return "driver";
+      case DXGKQAITYPE_GPUMMUCAPS:
+        return "mmu" + index(static_cast<DXGK_QUERYGPUMMUCAPSIN*>(args.pInputData)->PhysicalAdapterIndex);
+      case DXGKQAITYPE_PAGETABLELEVELDESC: {
+        const auto& in = *static_cast<DXGK_QUERYPAGETABLELEVELDESCIN*>(args.pInputData);
+        return in.LevelIndex == 3 ? "level 3" + index(in.PhysicalAdapterIndex) : "";
+      }
+      case DXGKQAITYPE_FRAMEBUFFERSAVESIZE: return "save size" + index(*static_cast<UINT*>(args.pInputData));
+      case DXGKQAITYPE_QUERYSEGMENT4:
+        return "segments" + index(static_cast<DXGK_QUERYSEGMENTIN4*>(args.pInputData)->PhysicalAdapterIndex);
+      default: return "";
+    }
+  });
+  bench.Run([](Life&) {});
+  events.erase(events.begin(), events.begin() + 4);  // AddDevice, StartDevice
+  EXPECT_THAT(events, ElementsAre("driver", "save size of 0", "save size of 1", "mmu of 0", "level 3 of 0", "node 0x0",
+                                  "node 0x1", "segments of 0", "segments of 0", "mmu of 1", "level 3 of 1",
+                                  "node 0x10000", "node 0x10001", "segments of 1", "segments of 1"));
+}
+
+TEST(LinkedAdapters, TheIndexOfADeviceIsTheDriversByItsHandle) {
+  LinkedBench bench(2);
+  // Another numbering than that of the link: the driver's word counts. (It could not work any more.)
+  between.query = [](const DXGKARG_QUERYADAPTERINFO& args) {
+    if (args.Type != DXGKQAITYPE_PHYSICALADAPTERCAPS)
+      return between.real.DxgkDdiQueryAdapterInfo(between.context, &args);
+    DXGKARG_QUERYADAPTERINFO other = args;
+    const UINT index = static_cast<DXGK_QUERYPHYSICALADAPTERCAPSIN*>(args.pInputData)->PhysicalAdapterIndex;
+    DXGK_QUERYPHYSICALADAPTERCAPSIN in{1 - index};
+    other.pInputData = &in;
+    return between.real.DxgkDdiQueryAdapterInfo(between.context, &other);
+  };
+  unsigned units[2] = {9, 9};
+  bench.Run([&](Life& life) {
+    for (unsigned i = 0; i < 2; ++i) {
+      units[i] = life.adapter.physical(i).unit();
+      EXPECT_EQ(life.adapter.physical(i).index(), i);
+    }
+  });
+  EXPECT_THAT(units, ElementsAre(1u, 0u));
+}
+
+TEST(LinkedAdapters, TwoIndicesWithOneHandleAreRefused) {
+  LinkedBench bench(2);
+  between.query = [](const DXGKARG_QUERYADAPTERINFO& args) {
+    DXGKARG_QUERYADAPTERINFO other = args;
+    DXGK_QUERYPHYSICALADAPTERCAPSIN in{0};
+    if (args.Type == DXGKQAITYPE_PHYSICALADAPTERCAPS) other.pInputData = &in;
+    return between.real.DxgkDdiQueryAdapterInfo(between.context, &other);
+  };
+  EXPECT_THAT(FaultOf(bench.Run([](Life&) {})), HasSubstr("DxgkPhysicalAdapterHandle of adapter 1 is not"));
+}
+
+// Reference rule 12.
+void ExpectTheSmallestHighestVisibleAddress() {
+  for (const char* smaller : {"Adapter0LimitBits", "Adapter1LimitBits"}) {
+    LinkedBench bench(2);
+    bench.options.os.limit_bits = 40;
+    bench.options.os.driver[smaller] = 34;
+    const auto result = bench.Run([](Life& life) {
+      for (unsigned i = 0; i < 2; ++i)
+        EXPECT_EQ(life.adapter.physical(i).caps().highest_visible, (uint64_t{1} << 34) - 1);
+    });
+    EXPECT_EQ(FaultOf(result), "");
+  }
+}
+TEST(LinkedAdapters, HighestVisibleAddressIsTheSmallestOfTheLink) { ExpectTheSmallestHighestVisibleAddress(); }
+
+/// Rule 12 on two adapters.
+TEST(Rule11, OverALinkCapsAreReadAfterEveryAddDeviceAndTheSmallestAddressCounts) {
+  ExpectCapsBetweenAddDeviceAndStart();
+  ExpectTheSmallestHighestVisibleAddress();
+}
+
+TEST(LinkedAdapters, VirtualAddressBitCountIsTheSmallestOfTheLink) {
+  LinkedBench bench(2);
+  bench.options.os.driver["Adapter1PageTableBits3"] = 7;
+  const auto result = bench.Run([](Life& life) {
+    for (unsigned i = 0; i < 2; ++i) {
+      EXPECT_EQ(life.adapter.physical(i).answers().mmu.VirtualAddressBitCount, 46u);
+      EXPECT_EQ(life.adapter.physical(i).caps().geometry.Entries(3), 128u) << "the larger root is used in part";
+    }
+    EXPECT_EQ(life.adapter.physical(0).answers().levels[3].PageTableIndexBitCount, 9u);
+    workload::FindProcedure("linked")->run(life, {{"pages", 1}, {"sleep", 0}});
+  });
+  EXPECT_EQ(FaultOf(result), "");
+  EXPECT_TRUE(result.verified);
+}
+
+TEST(LinkedAdapters, OtherCapabilitiesOfTheMmuMayDiffer) {
+  LinkedBench bench(2);
+  bench.options.os.driver = {{"Adapter1PageTableLevels", 5}, {"Adapter1PageTableBits3", 5},
+                             {"Adapter1PageTableBits4", 4}, {"Adapter1ContiguousPages", 0}};
+  const auto result = bench.RunLinked();
+  EXPECT_EQ(FaultOf(result), "");
+  EXPECT_TRUE(result.verified);
+  EXPECT_THAT(result.leaks, IsEmpty());
+}
+
+AdapterAnswers AnswersOf(UINT index) {
+  AdapterAnswers answers;
+  answers.physical_adapter = index;
+  answers.linked = 2;
+  answers.physical.emplace();
+  answers.physical->NumExecutionNodes = 2;
+  answers.mmu.VirtualAddressBitCount = 48;
+  answers.levels.assign(4, {});
+  for (auto& level : answers.levels) level.PageTableSegmentId = 2;
+  return answers;
+}
+
+TEST(LinkedAdapters, WhatMustAgreeIsRefusedByField) {
+  AdapterAnswers first = AnswersOf(0), second = AnswersOf(1);
+  const auto refused = [&] {
+    std::vector<std::string> fields;
+    for (const Refusal& refusal : AdmitLink({&first, &second})) fields.push_back(refusal.field);
+    return fields;
+  };
+  EXPECT_THAT(refused(), IsEmpty());
+  second.physical->NumExecutionNodes = 1;
+  EXPECT_THAT(refused(), ElementsAre("DXGK_PHYSICALADAPTERCAPS.NumExecutionNodes"));
+  second = AnswersOf(1);
+  second.mmu.VirtualAddressBitCount = 47;
+  EXPECT_THAT(refused(), ElementsAre("DXGK_GPUMMUCAPS.VirtualAddressBitCount"));
+  second = AnswersOf(1);
+  second.levels[0].PageTableSegmentId = 0;
+  EXPECT_THAT(refused(), ElementsAre("DXGK_PAGE_TABLE_LEVEL_DESC.PageTableSegmentId"));
+  EXPECT_THAT(AdmitLink({&second}), SizeIs(0)) << "a GPU alone may have them in system memory";
+}
+
+}  // namespace
+}  // namespace gmmu::os::test

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "os/kernel/bug_check.h"
+#include "os/kernel/pages.h"
+#include "os/kernel/ranges.h"
+
+namespace gmmu::os {
+namespace {
+
+using ::testing::IsEmpty;
+
+const std::vector<hw::Range> kRam = {{0, uint64_t{2} << 30},
+                                     {uint64_t{4} << 30, uint64_t{6} << 30}};
+
+TEST(Pages, AreScatteredOverAllInstalledMemoryButTheFirstMiB) {
+  Ledger ledger;
+  PageAllocator pages(kRam, 1, ledger);
+  const auto taken = pages.AllocateScattered(1000, 0, ~uint64_t{0}, "test", "test");
+  ASSERT_TRUE(taken);
+  std::set<uint64_t> distinct(taken->begin(), taken->end());
+  EXPECT_EQ(distinct.size(), 1000u);
+  EXPECT_GE(*distinct.begin(), 0x100u);
+  size_t high = 0;
+  for (uint64_t pfn : *taken) {
+    EXPECT_TRUE(pfn < 0x80000 || (pfn >= 0x100000 && pfn < 0x180000));
+    high += pfn >= 0x100000;
+  }
+  EXPECT_GT(high, 300u);
+  EXPECT_LT(high, 700u);
+}
+
+TEST(Pages, KeepToTheBoundsOfARequest) {
+  Ledger ledger;
+  PageAllocator pages(kRam, 1, ledger);
+  const auto low = pages.AllocateScattered(64, 0x1000000, 0x1040000, "test", "test");
+  ASSERT_TRUE(low);
+  for (uint64_t pfn : *low) EXPECT_TRUE(pfn >= 0x1000 && pfn < 0x1040);
+  EXPECT_FALSE(
+      pages.AllocateScattered(1, 0x1000000, 0x1040000, "test", "test"));  // all 64 are taken
+  for (int i = 0; i < 50; ++i) {
+    const auto first = pages.AllocateContiguous(5, 0, 0x2000000, 0x8000, "test", "test");
+    ASSERT_TRUE(first);
+    EXPECT_EQ(*first / 8, (*first + 4) / 8) << "crosses a 32 KiB boundary";
+  }
+}
+
+TEST(Pages, ARequestThatFailsTakesNothing) {
+  Ledger ledger;
+  PageAllocator pages({{0, 0x200000}}, 1, ledger);
+  EXPECT_FALSE(pages.AllocateScattered(257, 0, ~uint64_t{0}, "test", "test"));
+  EXPECT_EQ(pages.allocated(), 0u);
+  EXPECT_THAT(ledger.Leaks(), IsEmpty());
+  EXPECT_TRUE(pages.AllocateScattered(256, 0, ~uint64_t{0}, "test", "test"));
+}
+
+TEST(Pages, CannotBeFreedWhilePinnedOrTwice) {
+  Ledger ledger;
+  PageAllocator pages(kRam, 1, ledger);
+  const uint64_t page = pages.AllocatePage("test", "test");
+  pages.Pin(page, "test", "test");
+  pages.Pin(page, "test", "test");
+  pages.Unpin(page);
+  EXPECT_THROW(pages.Free(page), BugCheck);
+  pages.Unpin(page);
+  EXPECT_THROW(pages.Unpin(page), BugCheck);
+  pages.Free(page);
+  EXPECT_THROW(pages.Free(page), BugCheck);
+}
+
+TEST(Pages, ArePlacedElsewhereByAnotherSeed) {
+  Ledger ledger;
+  PageAllocator one(kRam, 1, ledger), same(kRam, 1, ledger), other(kRam, 2, ledger);
+  const auto first = one.AllocateScattered(10, 0, ~uint64_t{0}, "test", "test");
+  EXPECT_EQ(first, same.AllocateScattered(10, 0, ~uint64_t{0}, "test", "test"));
+  EXPECT_NE(first, other.AllocateScattered(10, 0, ~uint64_t{0}, "test", "test"));
+}
+
+TEST(Ranges, AreAlignedDisjointAndComeBackWhole) {
+  Ledger ledger;
+  RangeAllocator ranges(0x1000, 0x100000, 3, "vram_range", "test", ledger);
+  const uint64_t all = ranges.free_bytes();
+  std::vector<std::pair<uint64_t, uint64_t>> taken;
+  for (int i = 0; i < 60; ++i) {
+    const uint64_t size = i % 3 == 0 ? 0x4000 : 0x1000;
+    const auto start = ranges.Allocate(size, size, "test");
+    ASSERT_TRUE(start);
+    EXPECT_EQ(*start % size, 0u);
+    for (const auto& [other, other_size] : taken)
+      EXPECT_TRUE(*start >= other + other_size || other >= *start + size);
+    taken.emplace_back(*start, size);
+  }
+  for (const auto& [start, size] : taken) ranges.Free(start);
+  EXPECT_EQ(ranges.free_bytes(), all);
+  EXPECT_TRUE(ranges.AllocateAt(0x1000, 0xFF000, "test")) << "holes were not joined";
+}
+
+TEST(Ranges, NeverTouchWhatIsExcluded) {
+  Ledger ledger;
+  RangeAllocator ranges(0x1000, 0x10000, 3, "logical_range", "test", ledger);
+  ranges.Exclude(0x4000, 0x6000);
+  EXPECT_FALSE(ranges.AllocateAt(0x3000, 0x2000, "test"));
+  while (const auto start = ranges.Allocate(0x1000, 0x1000, "test"))
+    EXPECT_TRUE(*start < 0x4000 || *start >= 0x6000);
+  EXPECT_EQ(ranges.ranges(), 13u);
+}
+
+TEST(Ranges, WhatIsExcludedTwiceOrInPiecesIsExcludedWhole) {
+  Ledger ledger;
+  RangeAllocator ranges(0x1000, 0x10000, 3, "vram_range", "test", ledger);
+  ranges.Exclude(0, 0x4000);
+  ranges.Exclude(0x2000, 0x6000);  // its first half is gone already
+  ranges.Exclude(0x8000, 0x9000);
+  ranges.Exclude(0x7000, 0xB000);  // around the one before
+  EXPECT_EQ(ranges.free_bytes(), 0x1000u + 0x5000);
+  while (const auto start = ranges.Allocate(0x1000, 0x1000, "test"))
+    EXPECT_TRUE((*start >= 0x6000 && *start < 0x7000) || *start >= 0xB000);
+  EXPECT_EQ(ranges.ranges(), 6u);
+}
+
+TEST(Ranges, AFreeOfSomethingElseIsABugCheck) {
+  Ledger ledger;
+  RangeAllocator ranges(0, 0x10000, 3, "va_range", "test", ledger);
+  ASSERT_TRUE(ranges.AllocateAt(0x2000, 0x2000, "test"));
+  EXPECT_THROW(ranges.Free(0x3000), BugCheck);
+  EXPECT_EQ(ledger.open(), 1u);
+}
+
+}  // namespace
+}  // namespace gmmu::os

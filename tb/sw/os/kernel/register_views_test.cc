@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// DxgkCbMapMemory as a driver calls it. Documents only.
+#include "tb/sw/os/driver_front.h"
+
+namespace gmmu::os::test {
+namespace {
+
+using workload::Life;
+
+class RegisterViewsOfADriver : public DriverFront {};
+
+TEST_F(RegisterViewsOfADriver, LieInsideOneBarOfItsDevice) {
+  Run([&](Life& life) {
+    const Bar bar = life.adapter.function().bars[0];
+    const HANDLE device = life.adapter.handle();
+    const auto map = [&](uint64_t address, uint64_t length, bool io = false, bool user = false) {
+      PHYSICAL_ADDRESS start{};
+      start.QuadPart = static_cast<LONGLONG>(address);
+      PVOID view = nullptr;
+      const NTSTATUS status = seen.interface.DxgkCbMapMemory(device, start, static_cast<ULONG>(length), io, user,
+                                                             MmNonCached, &view);
+      EXPECT_EQ(view != nullptr, status == STATUS_SUCCESS);
+      if (view != nullptr) seen.interface.DxgkCbUnmapMemory(device, view);
+      return status;
+    };
+    EXPECT_EQ(map(bar.address, bar.size), STATUS_SUCCESS);
+    EXPECT_EQ(map(bar.address + 0x1000, bar.size - 0x1000), STATUS_SUCCESS);
+    EXPECT_EQ(map(bar.address + 0x1000, bar.size), STATUS_INVALID_PARAMETER) << "past its end";
+    EXPECT_EQ(map(bar.address, 0), STATUS_INVALID_PARAMETER);
+    EXPECT_EQ(map(0x1000, 0x1000), STATUS_INVALID_PARAMETER) << "memory is no device";
+    EXPECT_EQ(map(bar.address, 0x1000, true), STATUS_INVALID_PARAMETER);
+    EXPECT_EQ(map(bar.address, 0x1000, false, true), STATUS_INVALID_PARAMETER);
+  });
+}
+
+}  // namespace
+}  // namespace gmmu::os::test

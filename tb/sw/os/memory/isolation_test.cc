@@ -1,0 +1,414 @@
+// SPDX-License-Identifier: Apache-2.0
+// GPU isolation: what turns it on, the driver's memory callbacks, the scan of its imports. Documents only.
+#include "os/kernel/isolation.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "os/kernel/bug_check.h"
+#include "os/miniport/import_scan.h"
+#include "os/memory/isolation_memory.h"
+#include "os/kernel/text.h"
+#include "platform/host_image.h"
+#include "twin/machine.h"
+
+namespace gmmu::os {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+TEST(IommuFlags, All32ValuesWithAndWithoutTheDriversCapability) {
+  // The documents' sentences, bit by bit, for every value.
+  for (uint32_t flags = 0; flags <= IommuFlags::kAll; ++flags) {
+    const bool enabled = flags & 0x01, mappings = flags & 0x02, attach = flags & 0x04;
+    const bool bypass = flags & 0x08, allow = flags & 0x10;
+    for (const bool cap : {false, true}) {
+      SCOPED_TRACE("flags " + std::to_string(flags) + (cap ? ", cap" : ", no cap"));
+      const ForcedIsolation actions = ForceIsolation(flags, cap);
+      const bool counted = cap || bypass;  // else the enable bits are ignored
+      EXPECT_EQ(actions.create_domain, counted && enabled);
+      EXPECT_EQ(actions.map, counted && enabled && mappings);
+      EXPECT_EQ(actions.attach, counted && enabled && mappings && attach);
+      EXPECT_EQ(actions.ignore_failure, counted && enabled && allow);
+    }
+  }
+}
+
+TEST(IommuFlags, TheValuesThatDoSomethingAreThese) {
+  // The same as a table that one can read: enabled and mappings and attach are steps.
+  std::vector<uint32_t> attaching, mapping, creating;
+  for (uint32_t flags = 0; flags < 0x10; ++flags) {
+    const ForcedIsolation actions = ForceIsolation(flags, false);
+    if (actions.create_domain) creating.push_back(flags);
+    if (actions.map) mapping.push_back(flags);
+    if (actions.attach) attaching.push_back(flags);
+  }
+  EXPECT_THAT(creating, ElementsAre(0x9, 0xB, 0xD, 0xF));
+  EXPECT_THAT(mapping, ElementsAre(0xB, 0xF));
+  EXPECT_THAT(attaching, ElementsAre(0xF));
+}
+
+TEST(SecureVm, ActivatesIsolationOnlyWhereItIsEnabled) {
+  EXPECT_EQ(DecideSecureVm(false, true, false), SecureVmStart::kNothingToDo);
+  EXPECT_EQ(DecideSecureVm(false, false, false), SecureVmStart::kNothingToDo);
+  EXPECT_EQ(DecideSecureVm(false, false, true), SecureVmStart::kNothingToDo) << "remapped, which is not isolation";
+  EXPECT_EQ(DecideSecureVm(true, true, false), SecureVmStart::kActivate);
+  EXPECT_EQ(DecideSecureVm(true, true, true), SecureVmStart::kNothingToDo);
+}
+
+TEST(SecureVm, FailsWhileEnabledWhenTheDriverLacksSupport) {
+  EXPECT_EQ(DecideSecureVm(true, false, false), SecureVmStart::kRefused);
+  EXPECT_EQ(DecideSecureVm(true, false, true), SecureVmStart::kRefused);
+}
+
+// ---- the callbacks
+
+struct Machine {
+  Machine() {
+    kernel.iommu()->Enable([](const IommuFault&) {});
+    domain = kernel.iommu()->CreateDomain(uint64_t{1} << 40, true, "test");
+    kernel.iommu()->Attach({1, 0, 0}, *domain);
+  }
+  bool Reaches(uint64_t pfn, bool write = true) {
+    const auto result = platform.iommu()->Translate(ram, {0x100, pfn * hw::kPageSize, write});
+    return result.ok() && result.hpa == pfn * hw::kPageSize;
+  }
+  sim::twin::Machine platform{sim::twin::MachineParameters::From(sim::MachineConfig::Default())};
+  Kernel kernel{platform, {}};
+  sim::RamOfIommu ram{platform.ram()};
+  IommuDomain* domain = nullptr;
+  IsolationMemory memory{kernel};
+  int token = 0;
+  HANDLE adapter = &token;
+};
+
+TEST(IsolationMemory, ContiguousMemoryIsMappedAtItsOwnAddressUntilItIsFreed) {
+  Machine machine;
+  machine.memory.AddAdapter(machine.adapter, {machine.domain, "test"});
+  DXGKARGCB_ALLOCATECONTIGUOUSMEMORY args{};
+  args.NumberOfBytes = 3 * 4096 + 1;
+  args.LowestAcceptableAddress.QuadPart = 0x10000000;
+  args.HighestAcceptableAddress.QuadPart = 0x1FFFFFFF;
+  args.BoundaryAddressMultiple.QuadPart = 0x10000;
+  ASSERT_EQ(machine.memory.AllocateContiguous(machine.adapter, args), STATUS_SUCCESS);
+  ASSERT_NE(args.hMemoryHandle, nullptr);
+  auto* words = static_cast<uint64_t*>(args.pMemory);
+  words[0] = 0x0123456789ABCDEF;
+  words[3 * 512] = 0xFEDCBA9876543210;
+  uint64_t first = 0;
+  for (uint64_t pfn = 0x10000; pfn < 0x20000 && first == 0; ++pfn) {
+    if (machine.Reaches(pfn)) first = pfn;
+  }
+  ASSERT_NE(first, 0u);
+  EXPECT_EQ(first / 16, (first + 3) / 16) << "crosses the boundary";
+  uint64_t word = 0;
+  ASSERT_TRUE(machine.platform.ram().Read((first + 3) * 4096, &word, 8));
+  EXPECT_EQ(word, words[3 * 512]);
+  EXPECT_TRUE(machine.Reaches(first + 3));
+  EXPECT_FALSE(machine.Reaches(first + 4));
+  machine.memory.FreeContiguous(machine.adapter, {args.hMemoryHandle});
+  EXPECT_FALSE(machine.Reaches(first));
+  EXPECT_EQ(machine.platform.ram().views(), 0u);
+}
+
+TEST(IsolationMemory, AnMdlCarriesPhysicalPagesThatTheGpuReachesAtTheSameNumbers) {
+  Machine machine;
+  machine.memory.AddAdapter(machine.adapter, {machine.domain, "test"});
+  DXGKARGCB_ALLOCATEPAGESFORMDL args{};
+  args.HighAddress.QuadPart = -1;
+  args.TotalBytes = 5 * 4096;
+  ASSERT_EQ(machine.memory.AllocatePagesForMdl(machine.adapter, args), STATUS_SUCCESS);
+  const auto pfns = Mdl::PagesOf(args.pMdl);
+  ASSERT_EQ(pfns.size(), 5u);
+  for (uint64_t pfn : pfns) EXPECT_TRUE(machine.Reaches(pfn));
+  machine.memory.FreePagesFromMdl(machine.adapter, {args.hMemoryHandle});
+  for (uint64_t pfn : pfns) EXPECT_FALSE(machine.Reaches(pfn));
+}
+
+TEST(IsolationMemory, AnMdlIsWholeOrNotAndSmallerThan4GiB) {
+  Machine machine;
+  machine.memory.AddAdapter(machine.adapter, {machine.domain, "test"});
+  DXGKARGCB_ALLOCATEPAGESFORMDL args{};
+  args.LowAddress.QuadPart = 0x100000;
+  args.HighAddress.QuadPart = 0x104FFF;  // five pages
+  args.TotalBytes = 6 * 4096;
+  EXPECT_EQ(machine.memory.AllocatePagesForMdl(machine.adapter, args), STATUS_NO_MEMORY);
+  EXPECT_EQ(args.pMdl, nullptr);
+  args.TotalBytes = (uint64_t{4} << 30) - 4095;
+  EXPECT_EQ(machine.memory.AllocatePagesForMdl(machine.adapter, args), STATUS_INVALID_PARAMETER);
+  args.TotalBytes = 0;
+  EXPECT_EQ(machine.memory.AllocatePagesForMdl(machine.adapter, args), STATUS_INVALID_PARAMETER);
+}
+
+/// The routines that the callbacks mirror: MmAllocatePagesForMdlEx and MmAllocateContiguousMemorySpecifyCache.
+DXGKARGCB_ALLOCATEPAGESFORMDL Pages(uint64_t pages, LONGLONG low = 0, LONGLONG high = -1) {
+  DXGKARGCB_ALLOCATEPAGESFORMDL args{};
+  args.LowAddress.QuadPart = low;
+  args.HighAddress.QuadPart = high;
+  args.TotalBytes = pages * 4096;
+  return args;
+}
+
+TEST(IsolationMemory, SkipBytesMovesTheRangeOnUntilThereAreEnoughPages) {
+  Machine machine;
+  machine.memory.AddAdapter(machine.adapter, {machine.domain, "test"});
+  auto args = Pages(6, 0x100000, 0x104FFF);  // five pages
+  args.SkipBytes.QuadPart = 0x100000;
+  ASSERT_EQ(machine.memory.AllocatePagesForMdl(machine.adapter, args), STATUS_SUCCESS);
+  auto pfns = Mdl::PagesOf(args.pMdl);
+  std::sort(pfns.begin(), pfns.end());
+  ASSERT_EQ(pfns.size(), 6u);
+  EXPECT_EQ(pfns[4], 0x104u);
+  EXPECT_GE(pfns[5], 0x200u);
+  EXPECT_LE(pfns[5], 0x204u) << "from the range SkipBytes further";
+  args.SkipBytes.QuadPart = 100;
+  EXPECT_EQ(machine.memory.AllocatePagesForMdl(machine.adapter, args), STATUS_INVALID_PARAMETER) << "no whole pages";
+}
+
+TEST(IsolationMemory, MdlFlagsAskForContiguousChunksAndForPagesAsTheyAre) {
+  Machine machine;
+  machine.memory.AddAdapter(machine.adapter, {machine.domain, "test"});
+  auto args = Pages(8);
+  args.Flags = MM_ALLOCATE_REQUIRE_CONTIGUOUS_CHUNKS;
+  args.SkipBytes.QuadPart = 4 * 4096;  // the size of a chunk
+  ASSERT_EQ(machine.memory.AllocatePagesForMdl(machine.adapter, args), STATUS_SUCCESS);
+  const auto pfns = Mdl::PagesOf(args.pMdl);
+  for (size_t i = 0; i < 8; ++i) EXPECT_EQ(pfns[i], pfns[i / 4 * 4] + i % 4);
+  machine.memory.FreePagesFromMdl(machine.adapter, {args.hMemoryHandle});
+  args.Flags = 1u << 31;
+  EXPECT_EQ(machine.memory.AllocatePagesForMdl(machine.adapter, args), STATUS_INVALID_PARAMETER) << "an unknown flag";
+
+  for (const bool zero : {true, false}) {  // one page, given out again
+    auto page = Pages(1, 0x300000, 0x300FFF);
+    ASSERT_EQ(machine.memory.AllocatePagesForMdl(machine.adapter, page), STATUS_SUCCESS);
+    ASSERT_TRUE(machine.platform.ram().Write(0x300000, "left", 4));
+    machine.memory.FreePagesFromMdl(machine.adapter, {page.hMemoryHandle});
+    page.Flags = zero ? 0 : MM_DONT_ZERO_ALLOCATION;
+    ASSERT_EQ(machine.memory.AllocatePagesForMdl(machine.adapter, page), STATUS_SUCCESS);
+    char found[4];
+    ASSERT_TRUE(machine.platform.ram().Read(0x300000, found, 4));
+    EXPECT_EQ(std::string(found, 4), zero ? std::string(4, 0) : "left");
+    machine.memory.FreePagesFromMdl(machine.adapter, {page.hMemoryHandle});
+  }
+}
+
+TEST(IsolationMemory, TheCacheTypeIsThatOfTheView) {
+  for (const auto type : {DXGK_MEMORY_CACHING_TYPE_NON_CACHED, DXGK_MEMORY_CACHING_TYPE_CACHED,
+                          DXGK_MEMORY_CACHING_TYPE_WRITE_COMBINED}) {
+    Machine machine;
+    machine.memory.AddAdapter(machine.adapter, {machine.domain, "test"});
+    DXGKARGCB_ALLOCATECONTIGUOUSMEMORY args{};
+    args.NumberOfBytes = 4096;
+    args.LowestAcceptableAddress.QuadPart = 0x500000;
+    args.HighestAcceptableAddress.QuadPart = 0x500FFF;
+    args.CacheType = type;
+    ASSERT_EQ(machine.memory.AllocateContiguous(machine.adapter, args), STATUS_SUCCESS);
+    static_cast<char*>(args.pMemory)[5] = 'n';
+    char seen = 0;
+    ASSERT_TRUE(machine.platform.ram().DeviceRead(0x500005, &seen, 1, false));
+    EXPECT_EQ(seen, type == DXGK_MEMORY_CACHING_TYPE_NON_CACHED ? 'n' : 0) << type << ", without snooping";
+    ASSERT_TRUE(machine.platform.ram().DeviceRead(0x500005, &seen, 1, true));
+    EXPECT_EQ(seen, type == DXGK_MEMORY_CACHING_TYPE_WRITE_COMBINED ? 0 : 'n') << type << ", with it";
+    machine.memory.FreeContiguous(machine.adapter, {args.hMemoryHandle});
+  }
+  Machine machine;
+  machine.memory.AddAdapter(machine.adapter, {machine.domain, "test"});
+  auto args = Pages(1);
+  args.CacheType = static_cast<DXGK_MEMORY_CACHING_TYPE>(3);
+  EXPECT_EQ(machine.memory.AllocatePagesForMdl(machine.adapter, args), STATUS_INVALID_PARAMETER);
+}
+
+TEST(IsolationMemory, ABoundOfZeroIsABound) {
+  Machine machine;
+  machine.memory.AddAdapter(machine.adapter, {machine.domain, "test"});
+  auto args = Pages(1, 0, 0);
+  EXPECT_EQ(machine.memory.AllocatePagesForMdl(machine.adapter, args), STATUS_NO_MEMORY);
+  DXGKARGCB_ALLOCATECONTIGUOUSMEMORY contiguous{};
+  contiguous.NumberOfBytes = 4096;
+  EXPECT_EQ(machine.memory.AllocateContiguous(machine.adapter, contiguous), STATUS_NO_MEMORY);
+  EXPECT_EQ(machine.platform.ram().views(), 0u);
+}
+
+TEST(IsolationMemory, WhatIsHeldIsMappedWhenTheDomainComes) {
+  Machine machine;
+  machine.memory.AddAdapter(machine.adapter, {nullptr, "test"});
+  auto args = Pages(2);
+  ASSERT_EQ(machine.memory.AllocatePagesForMdl(machine.adapter, args), STATUS_SUCCESS);
+  const auto pfns = Mdl::PagesOf(args.pMdl);
+  EXPECT_FALSE(machine.Reaches(pfns[0]));
+  machine.memory.SetDomain(machine.adapter, *machine.domain);
+  EXPECT_TRUE(machine.Reaches(pfns[0]) && machine.Reaches(pfns[1]));
+}
+
+TEST(IsolationMemory, IsNotUsableBehindARemappedDomain) {
+  Machine machine;
+  IommuDomain* remapped = machine.kernel.iommu()->CreateDomain(uint64_t{1} << 33, false, "test");
+  machine.memory.AddAdapter(machine.adapter, {remapped, "test"});
+  auto pages = Pages(1);
+  DXGKARGCB_ALLOCATECONTIGUOUSMEMORY contiguous{};
+  contiguous.NumberOfBytes = 4096;
+  contiguous.HighestAcceptableAddress.QuadPart = -1;
+  MDL list{};
+  list.ByteCount = 4096;
+  DXGKARGCB_MAPMDLTOIOMMU map{&list, nullptr};
+  EXPECT_EQ(machine.memory.AllocatePagesForMdl(machine.adapter, pages), STATUS_NOT_SUPPORTED);
+  EXPECT_EQ(machine.memory.AllocateContiguous(machine.adapter, contiguous), STATUS_NOT_SUPPORTED);
+  EXPECT_EQ(machine.memory.MapMdl(machine.adapter, map), STATUS_NOT_SUPPORTED);
+}
+
+TEST(IsolationMemory, NamesWhatTheDriverLeaksWithItsHandle) {
+  Machine machine;
+  machine.memory.AddAdapter(machine.adapter, {machine.domain, "test"});
+  auto pages = Pages(2);
+  ASSERT_EQ(machine.memory.AllocatePagesForMdl(machine.adapter, pages), STATUS_SUCCESS);
+  DXGKARGCB_ALLOCATECONTIGUOUSMEMORY contiguous{};
+  contiguous.NumberOfBytes = 3 * 4096;
+  contiguous.HighestAcceptableAddress.QuadPart = -1;
+  ASSERT_EQ(machine.memory.AllocateContiguous(machine.adapter, contiguous), STATUS_SUCCESS);
+  DXGKARGCB_MAPMDLTOIOMMU map{pages.pMdl, nullptr};
+  ASSERT_EQ(machine.memory.MapMdl(machine.adapter, map), STATUS_SUCCESS);
+  std::vector<std::string> leaks;
+  for (const Leak& leak : machine.kernel.ledger().Leaks()) {
+    if (leak.owner == "driver") leaks.push_back(leak.kind + " " + leak.name + " by " + leak.created_by);
+  }
+  const auto named = [](HANDLE handle, const char* pages) { return Hex(reinterpret_cast<uintptr_t>(handle)) + pages; };
+  EXPECT_THAT(leaks, Contains("isolation_mdl " + named(pages.hMemoryHandle, ", 2 pages") +
+                              " by DxgkCbAllocatePagesForMdl"));
+  EXPECT_THAT(leaks, Contains("isolation_memory " + named(contiguous.hMemoryHandle, ", 3 pages") +
+                              " by DxgkCbAllocateContiguousMemory"));
+  EXPECT_THAT(leaks, Contains("iommu_mdl " + named(map.hMemoryHandle, ", 2 pages") + " by DxgkCbMapMdlToIoMmu"));
+  // The wrong counterpart is no way to give a handle back.
+  EXPECT_THROW(machine.memory.FreeContiguous(machine.adapter, {pages.hMemoryHandle}), BugCheck);
+  EXPECT_THROW(machine.memory.UnmapMdl(machine.adapter, {pages.hMemoryHandle}), BugCheck);
+  machine.memory.UnmapMdl(machine.adapter, {map.hMemoryHandle});
+  machine.memory.FreePagesFromMdl(machine.adapter, {pages.hMemoryHandle});
+  machine.memory.FreeContiguous(machine.adapter, {contiguous.hMemoryHandle});
+  for (const Leak& leak : machine.kernel.ledger().Leaks()) EXPECT_NE(leak.owner, "driver") << leak.kind;
+  EXPECT_THROW(machine.memory.FreeContiguous(machine.adapter, {contiguous.hMemoryHandle}), BugCheck);
+}
+
+TEST(IsolationMemory, AboveApcLevelEveryOneOfTheSixStops) {
+  Machine machine;
+  machine.memory.AddAdapter(machine.adapter, {machine.domain, "test"});
+  IsolationMemory& memory = machine.memory;
+  const HANDLE adapter = machine.adapter;
+  auto pages = Pages(1);
+  DXGKARGCB_ALLOCATECONTIGUOUSMEMORY contiguous{};
+  contiguous.NumberOfBytes = 4096;
+  contiguous.HighestAcceptableAddress.QuadPart = -1;
+  DXGKARGCB_MAPMDLTOIOMMU map{};
+  auto more_pages = pages;
+  auto more_contiguous = contiguous;
+  DXGKARGCB_MAPMDLTOIOMMU more_maps{};
+  machine.kernel.scheduler().Raise(kApc);  // low enough
+  ASSERT_EQ(memory.AllocatePagesForMdl(adapter, pages), STATUS_SUCCESS);
+  ASSERT_EQ(memory.AllocateContiguous(adapter, contiguous), STATUS_SUCCESS);
+  map.pMdl = more_maps.pMdl = pages.pMdl;
+  ASSERT_EQ(memory.MapMdl(adapter, map), STATUS_SUCCESS);
+  const size_t open = machine.kernel.ledger().open();
+  const std::pair<const char*, std::function<void()>> calls[] = {
+      {"DxgkCbAllocatePagesForMdl", [&] { memory.AllocatePagesForMdl(adapter, more_pages); }},
+      {"DxgkCbAllocateContiguousMemory", [&] { memory.AllocateContiguous(adapter, more_contiguous); }},
+      {"DxgkCbMapMdlToIoMmu", [&] { memory.MapMdl(adapter, more_maps); }},
+      {"DxgkCbUnmapMdlFromIoMmu", [&] { memory.UnmapMdl(adapter, {map.hMemoryHandle}); }},
+      {"DxgkCbFreeContiguousMemory", [&] { memory.FreeContiguous(adapter, {contiguous.hMemoryHandle}); }},
+      {"DxgkCbFreePagesFromMdl", [&] { memory.FreePagesFromMdl(adapter, {pages.hMemoryHandle}); }}};
+  machine.kernel.scheduler().Raise(kDispatch);
+  for (const auto& [name, call] : calls) {
+    try {
+      call();
+      ADD_FAILURE() << name << " was let pass";
+    } catch (const BugCheck& stop) {
+      EXPECT_EQ(stop.cause(), std::string(name) + " above APC level");
+    }
+  }
+  EXPECT_EQ(machine.kernel.ledger().open(), open);
+}
+
+/// Rule 16 of the reference, the half about MDLs: the MDL passed to MapMdlToIoMmu outlives the unmap. The
+/// English page and its reason say so; the Japanese page reads the other way round.
+struct MappedMdl : Machine {
+  MappedMdl() {
+    memory.AddAdapter(adapter, {domain, "test"});
+    pfns = *kernel.pages().AllocateScattered(3, 0, ~uint64_t{0}, "driver", "test");
+    mdl = Mdl(pfns);
+    map.pMdl = mdl.get();
+    EXPECT_EQ(memory.MapMdl(adapter, map), STATUS_SUCCESS);
+  }
+  std::vector<uint64_t> pfns;
+  Mdl mdl;
+  DXGKARGCB_MAPMDLTOIOMMU map{};
+};
+
+TEST(Rule11, TheMdlOutlivesItsUnmap) {
+  {
+    MappedMdl machine;
+    for (uint64_t pfn : machine.pfns) EXPECT_TRUE(machine.Reaches(pfn));
+    // Its pages cannot go back to the system while the GPU reaches them.
+    EXPECT_THROW(machine.kernel.pages().Free(machine.pfns[1]), BugCheck);
+    machine.memory.UnmapMdl(machine.adapter, {machine.map.hMemoryHandle});
+    for (uint64_t pfn : machine.pfns) EXPECT_FALSE(machine.Reaches(pfn));
+    machine.kernel.pages().Free(machine.pfns);
+  }
+  {
+    MappedMdl machine;
+    MmGetMdlPfnArray(machine.map.pMdl)[2] ^= 1;  // used for something else before the unmap
+    try {
+      machine.memory.UnmapMdl(machine.adapter, {machine.map.hMemoryHandle});
+      ADD_FAILURE() << "the changed MDL went unnoticed";
+    } catch (const BugCheck& stop) {
+      EXPECT_THAT(stop.cause(), HasSubstr("the MDL was changed while it was mapped"));
+    }
+  }
+}
+
+// ---- imports
+
+std::vector<uint8_t> Load(const char* path) {
+  std::ifstream file(path, std::ios::binary);
+  EXPECT_TRUE(file) << path;
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+TEST(ImportScan, TheDriverCallsNoneOfTheSevenRoutines) {
+  const auto imports = ImportsOf(Load(GMMU_KMD_LIBRARY));
+  EXPECT_THAT(imports, Contains("DxgkInitialize")) << "the scan sees what the driver does call";
+  EXPECT_THAT(imports, Contains("ExAllocatePool2"));
+  EXPECT_THAT(imports, Not(Contains("DriverEntry")));
+  EXPECT_THAT(ForbiddenImports(imports), IsEmpty());
+}
+
+TEST(ImportScan, NamesTheRoutinesThatADriverMustNotCall) {
+  const auto imports = ImportsOf(Load(GMMU_FORBIDDEN_DRIVER));
+  EXPECT_THAT(imports, ElementsAre("DxgkInitialize", "MmAllocateContiguousMemory", "MmProbeAndLockPages"))
+      << "AddDevice is another member's";
+  EXPECT_THAT(ForbiddenImports(imports), ElementsAre("MmAllocateContiguousMemory", "MmProbeAndLockPages"));
+}
+
+TEST(ImportScan, KnowsAllSeven) {
+  EXPECT_EQ(ForbiddenRoutines().size(), 7u);
+  EXPECT_EQ(ForbiddenImports(ForbiddenRoutines()), ForbiddenRoutines());
+}
+
+TEST(ImportScan, SaysWhenAFileIsNoDriver) {
+  EXPECT_THROW(ImportsOf({}), ImportScanError);
+  EXPECT_THROW(ImportsOf(std::vector<uint8_t>(100, 'x')), ImportScanError);
+  std::vector<uint8_t> cut = Load(GMMU_FORBIDDEN_DRIVER);
+  cut.resize(cut.size() - cut.size() / 3);
+  EXPECT_THROW(ImportsOf(cut), ImportScanError);
+}
+
+}  // namespace
+}  // namespace gmmu::os

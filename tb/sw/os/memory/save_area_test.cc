@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a driver keeps over a power cycle, on a machine that runs, when transfers fail on the way out, on the way
+// back and in the middle. Documents only.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "tb/sw/os/between.h"
+#include "kmd/escape.h"
+#include "tb/sw/os/life_bench.h"
+#include "workload/procedures/procedures.h"
+
+namespace gmmu::os::test {
+namespace {
+
+using workload::Life;
+
+enum Way : uint64_t { kPinned = 1, kWindows, kLost };
+
+struct SaveArea : ::testing::Test {
+  SaveArea() {
+    bench.config.gpu.vram_mib = 4;
+    bench.options.os.driver["SaveAreaBytes"] = 4 * hw::kPageSize;
+  }
+  /// The procedure looks at the way that was taken, the windows, and every byte afterwards.
+  /// `nowhere`: the device reaches for memory that nobody has, which is found too.
+  void ExpectCycle(Way out, Way in, uint64_t lost_after = 0, bool nowhere = false) {
+    const auto result = bench.Run([&](Life& life) {
+      const auto* procedure = workload::FindProcedure("power_cycle");
+      procedure->run(life, {{"bytes", 8192}, {"way", in}, {"way_out", out}, {"lost_after", lost_after}});
+    });
+    EXPECT_EQ(FaultsOf(result), "");
+    for (const workload::Check& check : result.checks) EXPECT_TRUE(check.passed) << check.name << ": " << check.text;
+    EXPECT_TRUE(result.verified);
+    EXPECT_EQ(result.findings.empty(), !nowhere);
+    for (const hw::Finding& finding : result.findings) EXPECT_EQ(finding.probe, "host_pages");
+  }
+  LifeBench bench;
+  Inject& inject = bench.options.os.inject;
+};
+
+TEST_F(SaveArea, SavedFromPinnedPagesComesBackThroughWindows) {
+  inject.pin_failures_after = inject.pin_failures = 1;
+  ExpectCycle(kPinned, kWindows);
+}
+
+TEST_F(SaveArea, SavedThroughWindowsComesBackFromPinnedPages) {
+  inject.pin_failures = 1;
+  ExpectCycle(kWindows, kPinned);
+}
+
+TEST_F(SaveArea, AWindowThatFailsInTheMiddleOfSavingLosesAllAndNothingIsRestored) {
+  inject.pin_failures = inject.window_failures = 1;
+  inject.window_failures_after = 2;
+  ExpectCycle(kLost, kLost, 2);
+}
+
+TEST_F(SaveArea, AWindowThatFailsInTheMiddleOfRestoringLosesAllAndWhatCameIsCleared) {
+  inject.pin_failures_after = inject.pin_failures = inject.window_failures = 1;
+  inject.window_failures_after = 2;
+  ExpectCycle(kPinned, kLost, 2);
+}
+
+decltype(DXGKRNL_INTERFACE::DxgkCbPinFrameBufferForSave2) real_pin = nullptr;
+unsigned pins = 0;
+DXGK_ADL nowhere{};
+
+/// The second pin, of the way back, names pages behind the end of memory: the engine's copy meets a fault.
+NTSTATUS PinNowhere(HANDLE adapter, DXGKARGCB_PINFRAMEBUFFERFORSAVE2* args) {
+  const NTSTATUS status = real_pin(adapter, args);
+  if (!NT_SUCCESS(status) || ++pins < 2) return status;
+  nowhere = *args->pAdl;
+  nowhere.Flags.Contiguous = 1;
+  nowhere.BasePageNumber = (uint64_t{1} << 40) / hw::kPageSize;
+  args->pAdl = &nowhere;
+  return status;
+}
+NTSTATUS StartWithPinNowhere(PVOID context, PDXGK_START_INFO start, PDXGKRNL_INTERFACE interface, PULONG sources,
+                             PULONG children) {
+  DXGKRNL_INTERFACE changed = *interface;
+  real_pin = changed.DxgkCbPinFrameBufferForSave2;
+  changed.DxgkCbPinFrameBufferForSave2 = PinNowhere;
+  return between.real.DxgkDdiStartDevice(context, start, &changed, sources, children);
+}
+
+/// The ring stands at the fault: without the reset of the adapter nothing clears the area, and nothing works.
+TEST_F(SaveArea, AnEngineThatFaultsInTheTransferIsResetBeforeTheAreaIsCleared) {
+  pins = 0;
+  bench.options.driver = Entry;
+  bench.options.os.remap = RemapPolicy::kNever;  // no IOMMU's fault
+  bench.options.os.limit_bits = 40;
+  between = {};
+  between.table = [](DRIVER_INITIALIZATION_DATA& table) { table.DxgkDdiStartDevice = StartWithPinNowhere; };
+  ExpectCycle(kPinned, kLost, 1, true);  // the one whose bytes the ring does not take
+  EXPECT_EQ(pins, 2u);
+  between = {};
+}
+
+}  // namespace
+}  // namespace gmmu::os::test

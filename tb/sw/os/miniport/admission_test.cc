@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+// Each rule of admission: a set of answers that passes, one field of it made wrong, the refusal that
+// names this field and no other.
+#include "os/miniport/admission.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+
+namespace gmmu::os {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+/// An aperture, and VRAM that the CPU sees; four levels of nine bits with tables in VRAM.
+AdapterAnswers Good() {
+  AdapterAnswers a;
+  a.version = DXGKDDI_INTERFACE_VERSION;
+  a.driver.MemoryManagementCaps.VirtualAddressingSupported = 1;
+  a.driver.MemoryManagementCaps.GpuMmuSupported = 1;
+  a.driver.MemoryManagementCaps.MapAperture2Supported = 1;
+  a.iommu.emplace();
+  a.iommu->DmaRemappingSupported = 1;
+  a.physical.emplace();
+  a.physical->NumExecutionNodes = 2;
+  a.mmu.PageTableLevelCount = 4;
+  a.mmu.VirtualAddressBitCount = 48;
+  a.levels.assign(4, {});
+  for (auto& level : a.levels) {
+    level.PageTableIndexBitCount = 9;
+    level.PageTableSegmentId = level.PagingProcessPageTableSegmentId = 2;
+    level.PageTableSizeInBytes = 4096;
+  }
+  a.segments.assign(2, {});
+  a.segments[0].Flags.Aperture = 1;
+  a.segments[0].Flags.CacheCoherent = 1;
+  a.segments[0].Size = 1 << 20;
+  a.segments[1].Flags.CpuVisible = 1;
+  a.segments[1].Size = 64 << 20;
+  a.paging_buffer_bytes = 65536;
+  return a;
+}
+
+struct Case {
+  const char* name;
+  const char* field;
+  std::function<void(AdapterAnswers&)> spoil;
+  StopCode stop = StopCode::kUnknown;
+};
+
+const Case kCases[] = {
+    {"NoVirtualAddressing", "DXGK_VIDMMCAPS.VirtualAddressingSupported",
+     [](AdapterAnswers& a) { a.driver.MemoryManagementCaps.VirtualAddressingSupported = 0; }},
+    {"NoGpuMmu", "DXGK_VIDMMCAPS.GpuMmuSupported",
+     [](AdapterAnswers& a) { a.driver.MemoryManagementCaps.GpuMmuSupported = 0; }},
+    {"NoNode", "DXGK_PHYSICALADAPTERCAPS.NumExecutionNodes",
+     [](AdapterAnswers& a) { a.physical->NumExecutionNodes = 0; }, StopCode::kSystemServiceException},
+    {"PagingNodeOutOfRange", "DXGK_PHYSICALADAPTERCAPS.PagingNodeIndex",
+     [](AdapterAnswers& a) { a.physical->PagingNodeIndex = 2; }},
+    {"OneLevel", "DXGK_GPUMMUCAPS.PageTableLevelCount",
+     [](AdapterAnswers& a) { a.mmu.PageTableLevelCount = 1; }},
+    {"SevenLevels", "DXGK_GPUMMUCAPS.PageTableLevelCount",
+     [](AdapterAnswers& a) { a.mmu.PageTableLevelCount = 7; }},
+    {"ATableOfOddSize", "DXGK_PAGE_TABLE_LEVEL_DESC.PageTableSizeInBytes",
+     [](AdapterAnswers& a) { a.levels[0].PageTableSizeInBytes = 4100; }},
+    {"ATableWithoutASize", "DXGK_PAGE_TABLE_LEVEL_DESC.PageTableSizeInBytes",
+     [](AdapterAnswers& a) { a.levels[1].PageTableSizeInBytes = 0; }},
+    {"AlignmentThatIsNoPowerOfTwo", "DXGK_PAGE_TABLE_LEVEL_DESC.PageTableAlignmentInBytes",
+     [](AdapterAnswers& a) { a.levels[2].PageTableAlignmentInBytes = 12288; }},
+    {"BitsDoNotAddUp", "DXGK_GPUMMUCAPS.VirtualAddressBitCount",
+     [](AdapterAnswers& a) { a.mmu.VirtualAddressBitCount = 47; }},
+    {"LargeTableInSystemMemory", "DXGK_PAGE_TABLE_LEVEL_DESC.PageTableSizeInBytes",
+     [](AdapterAnswers& a) {
+       a.levels[1].PageTableSegmentId = a.levels[1].PagingProcessPageTableSegmentId = 0;
+       a.levels[1].PageTableSizeInBytes = 8192;
+     }},
+    {"TablesInNoSegment", "DXGK_PAGE_TABLE_LEVEL_DESC.PageTableSegmentId",
+     [](AdapterAnswers& a) { a.levels[3].PageTableSegmentId = 3; }},
+    {"TablesInAnAperture", "DXGK_PAGE_TABLE_LEVEL_DESC.PagingProcessPageTableSegmentId",
+     [](AdapterAnswers& a) { a.levels[0].PagingProcessPageTableSegmentId = 1; }},
+    {"TablesOutOfTheCpusReach", "DXGK_PAGE_TABLE_LEVEL_DESC.PageTableSegmentId",
+     [](AdapterAnswers& a) {
+       a.segments.push_back(a.segments[1]);
+       a.segments[2].Flags.CpuVisible = 0;
+       a.levels[0].PageTableSegmentId = 3;
+     },
+     StopCode::kVideoMemoryManagementInternal},
+    {"SegmentBehindAHostAperture", "DXGK_SEGMENTDESCRIPTOR4.Flags",
+     [](AdapterAnswers& a) {
+       a.segments.push_back(a.segments[1]);
+       a.segments[1].Flags.CpuVisible = 0;
+       a.segments[1].Flags.SupportsCpuHostAperture = 1;
+     }},
+    {"HostApertureAndCpuVisible", "DXGK_SEGMENTFLAGS.SupportsCpuHostAperture",
+     [](AdapterAnswers& a) { a.segments[1].Flags.SupportsCpuHostAperture = 1; }},
+    {"CachedHostApertureAlone", "DXGK_SEGMENTFLAGS.SupportsCachedCpuHostAperture",
+     [](AdapterAnswers& a) { a.segments[1].Flags.SupportsCachedCpuHostAperture = 1; }},
+    {"CoherentMemorySegment", "DXGK_SEGMENTFLAGS.CacheCoherent",
+     [](AdapterAnswers& a) { a.segments[1].Flags.CacheCoherent = 1; }},
+    {"PreservedInHibernateOnly", "DXGK_SEGMENTFLAGS.PreservedDuringHibernate",
+     [](AdapterAnswers& a) { a.segments[1].Flags.PreservedDuringHibernate = 1; }},
+    {"SegmentOfOddSize", "DXGK_SEGMENTDESCRIPTOR4.Size",
+     [](AdapterAnswers& a) { a.segments[1].Size += 100; }},
+    {"TwoApertures", "DXGK_SEGMENTFLAGS.Aperture",
+     [](AdapterAnswers& a) { a.segments.push_back(a.segments[0]); }},
+    {"PagingBuffersInVram", "DXGK_QUERYSEGMENTOUT4.PagingBufferSegmentId",
+     [](AdapterAnswers& a) { a.paging_buffer_segment = 2; }},
+    {"PagingBuffersOfNoSize", "DXGK_QUERYSEGMENTOUT4.PagingBufferSize",
+     [](AdapterAnswers& a) { a.paging_buffer_bytes = 0; }},
+    {"No64KiBLeafTableForASegmentOf64KiBPages", "DXGK_GPUMMUCAPS.LeafPageTableSizeFor64KPagesInBytes",
+     [](AdapterAnswers& a) { a.segments[1].Flags.Use64KBPages = 1; }},
+    {"A64KiBLeafTableOfOddSize", "DXGK_GPUMMUCAPS.LeafPageTableSizeFor64KPagesInBytes",
+     [](AdapterAnswers& a) { a.mmu.LeafPageTableSizeFor64KPagesInBytes = 256; }},
+    {"PairsWithoutPagesOf64KiB", "DXGK_GPUMMUCAPS.DualPteSupported",
+     [](AdapterAnswers& a) { a.mmu.DualPteSupported = 1; }},
+    {"IsolationBitsDiffer", "DXGK_IOMMU_CAPS.IommuIsolationSupported",
+     [](AdapterAnswers& a) { a.iommu->IommuIsolationSupported = 1; }},
+    {"IsolationRequiredBitsDiffer", "DXGK_IOMMU_CAPS.IommuIsolationRequired",
+     [](AdapterAnswers& a) { a.driver.MemoryManagementCaps.IoMmuSecureModeRequired = 1; }},
+    {"RemappedWithoutOperation17", "DXGK_VIDMMCAPS.MapAperture2Supported",
+     [](AdapterAnswers& a) { a.driver.MemoryManagementCaps.MapAperture2Supported = 0; }},
+};
+
+TEST(Admission, GoodAnswersPass) {
+  EXPECT_THAT(Admit(Good(), true), IsEmpty());
+  RequireAdmission({});
+}
+
+class AdmissionRule : public ::testing::TestWithParam<Case> {};
+
+TEST_P(AdmissionRule, RefusesAndNamesTheField) {
+  AdapterAnswers answers = Good();
+  GetParam().spoil(answers);
+  const std::vector<Refusal> refusals = Admit(answers, true);
+  ASSERT_EQ(refusals.size(), 1u);
+  EXPECT_EQ(refusals[0].field, GetParam().field);
+  EXPECT_EQ(refusals[0].stop, GetParam().stop);
+  try {
+    RequireAdmission(refusals);
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (const BugCheck& stop) {
+    EXPECT_EQ(stop.code(), GetParam().stop);
+    EXPECT_THAT(stop.what(), HasSubstr(GetParam().field));
+  } catch (const OsError& error) {
+    EXPECT_EQ(GetParam().stop, StopCode::kUnknown);
+    EXPECT_THAT(error.what(), HasSubstr(GetParam().field));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, AdmissionRule, ::testing::ValuesIn(kCases),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+// os.both_mmu_models_refused: the header forbids it, the documents speak of either or both.
+TEST(Admission, BothModelsOfAnMmuAreRefusedOrNotByASwitch) {
+  AdapterAnswers answers = Good();
+  answers.driver.MemoryManagementCaps.IoMmuSupported = 1;
+  ASSERT_EQ(Admit(answers, true).size(), 1u);
+  EXPECT_EQ(Admit(answers, true)[0].field, "DXGK_VIDMMCAPS.IoMmuSupported");
+  answers.both_mmu_models_refused = false;
+  EXPECT_THAT(Admit(answers, true), IsEmpty());
+}
+
+// Seen on build 26100: bug check 0x10E with parameter 0x49, even with update mode GPU_PHYSICAL.
+TEST(Admission, TablesThatTheCpuCannotReachStopTheSystemWith0x49) {
+  AdapterAnswers answers = Good();
+  answers.mmu.PageTableUpdateMode = DXGK_PAGETABLEUPDATE_GPU_PHYSICAL;
+  answers.segments[1].Flags.CpuVisible = 0;
+  const std::vector<Refusal> refusals = Admit(answers, false);
+  ASSERT_EQ(refusals.size(), 4u) << "one for each level";
+  EXPECT_EQ(refusals[0].parameters[0], 0x49u);
+  answers.segments[1].Flags.SupportsCpuHostAperture = 1;
+  EXPECT_THAT(Admit(answers, false), IsEmpty()) << "a CPU host aperture is enough";
+}
+
+// Documents only: the notion of before WDDM 2.9.
+TEST(Admission, BeforeWddm29HighestAcceptableAddressMustReachAllMemory) {
+  AdapterAnswers answers = Good();
+  answers.last_byte = 0xFFFF'FFFF;
+  answers.driver.HighestAcceptableAddress.QuadPart = 0xFFFF'FFFE;
+  EXPECT_THAT(Admit(answers, false), IsEmpty()) << "from 2.9 on PHYSICAL_MEMORY_CAPS says it";
+  answers.version = DXGKDDI_INTERFACE_VERSION_WDDM2_8;
+  ASSERT_EQ(Admit(answers, false).size(), 1u);
+  EXPECT_EQ(Admit(answers, false)[0].field, "DXGK_DRIVERCAPS.HighestAcceptableAddress");
+  answers.driver.HighestAcceptableAddress.QuadPart = 0xFFFF'FFFF;
+  EXPECT_THAT(Admit(answers, false), IsEmpty());
+}
+
+TEST(Admission, TablesInSystemMemoryOfOnePagePass) {
+  AdapterAnswers answers = Good();
+  for (auto& level : answers.levels) level.PageTableSegmentId = level.PagingProcessPageTableSegmentId = 0;
+  EXPECT_THAT(Admit(answers, true), IsEmpty());
+}
+
+TEST(Admission, ARootOfTwoLevelsMayTellFewerBitsThanTheAddressesHaveOrNone) {
+  AdapterAnswers answers = Good();
+  answers.levels.resize(2);
+  answers.mmu.PageTableLevelCount = 2;
+  answers.mmu.VirtualAddressBitCount = 32;
+  for (const UINT bits : {0u, 1u, 11u}) {
+    answers.levels[1].PageTableIndexBitCount = bits;
+    EXPECT_THAT(Admit(answers, true), IsEmpty()) << bits;
+  }
+  answers.levels[1].PageTableIndexBitCount = 12;
+  ASSERT_EQ(Admit(answers, true).size(), 1u);
+  EXPECT_EQ(Admit(answers, true)[0].field, "DXGK_GPUMMUCAPS.VirtualAddressBitCount");
+  answers.levels[1].PageTableIndexBitCount = 0;
+  answers.mmu.VirtualAddressBitCount = 21;
+  EXPECT_EQ(Admit(answers, true).size(), 1u) << "the leaf tables have all of the addresses";
+}
+
+TEST(Admission, ARefusedPhysicalAdapterQueryLeavesTheTopologyOfTheDriver) {
+  AdapterAnswers answers = Good();
+  answers.physical.reset();
+  answers.driver.GpuEngineTopology.NbAsymetricProcessingNodes = 3;
+  answers.driver.MemoryManagementCaps.PagingNode = 1;
+  EXPECT_THAT(Admit(answers, true), IsEmpty());
+  EXPECT_EQ(answers.nodes(), 3u);
+  EXPECT_EQ(answers.paging_node(), 1u);
+}
+
+}  // namespace
+}  // namespace gmmu::os

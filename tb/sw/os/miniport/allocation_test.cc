@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "os/miniport/allocation.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace gmmu::os {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+constexpr UINT kApertureBit = 1, kVramBit = 2;
+
+/// A driver's answer to which nothing can be said.
+struct Good {
+  Good() {
+    answers.version = 0x10004;
+    answers.segments.resize(2);
+    answers.segments[0].Flags.Aperture = 1;
+    answers.driver.MemoryManagementCaps.MapAperture2Supported = 1;
+    request.bytes = 10'000;
+    info.hAllocation = this;
+    info.Size = 12'288;
+    info.Alignment = 4096;
+    info.SupportedWriteSegmentSet = kApertureBit | kVramBit;
+    info.EvictionSegmentSet = kApertureBit;
+    info.AllocationPriority = 1;
+    info.FlagsWddm2.AccessedPhysically = 1;
+  }
+  std::vector<std::string> Refused() {
+    std::vector<std::string> fields;
+    for (const Refusal& refusal : AdmitAllocation(request, info, answers)) fields.push_back(refusal.field);
+    return fields;
+  }
+  AdapterAnswers answers;
+  AllocationRequest request;
+  DXGK_ALLOCATIONINFO info{};
+};
+
+TEST(AllocationRules, NameTheFieldThatBreaksThem) {
+  EXPECT_THAT(Good().Refused(), IsEmpty());
+  const std::vector<std::pair<const char*, std::function<void(Good&)>>> cases = {
+      {"hAllocation", [](Good& g) { g.info.hAllocation = nullptr; }},
+      {"Size", [](Good& g) { g.info.Size = 9'999; }},
+      {"Alignment", [](Good& g) { g.info.Alignment = 12'288; }},
+      {"Alignment", [](Good& g) { g.answers.segments[1].Flags.Use64KBPages = 1; }},
+      {"SupportedWriteSegmentSet", [](Good& g) { g.info.SupportedWriteSegmentSet = 8; }},
+      {"EvictionSegmentSet", [](Good& g) { g.info.EvictionSegmentSet = kVramBit; }},
+      {"AllocationPriority", [](Good& g) { g.info.AllocationPriority = 0; }},
+      {"PhysicalAdapterIndex", [](Good& g) { g.info.PhysicalAdapterIndex = 1; }},
+      {"FlagsWddm2", [](Good& g) { g.info.Flags.LinkMirrored = 1; }},  // reserved since WDDM 2.0
+      {"FlagsWddm2.ExplicitResidencyNotification",
+       [](Good& g) {
+         g.info.FlagsWddm2.ExplicitResidencyNotification = 1;
+         g.info.FlagsWddm2.AccessedPhysically = 0;
+       }},
+  };
+  for (const auto& [field, breaks] : cases) {
+    Good good;
+    breaks(good);
+    EXPECT_THAT(good.Refused(), ElementsAre(std::string("DXGK_ALLOCATIONINFO.") + field));
+  }
+}
+
+// Documents only.
+TEST(AllocationRules, MapApertureCpuVisibleNeedsMapAperture2Supported) {
+  Good good;
+  good.info.FlagsWddm2.MapApertureCpuVisible = 1;
+  EXPECT_THAT(good.Refused(), IsEmpty());
+  good.answers.driver.MemoryManagementCaps.MapAperture2Supported = 0;
+  EXPECT_THAT(good.Refused(), ElementsAre("DXGK_ALLOCATIONINFO.FlagsWddm2.MapApertureCpuVisible"));
+}
+
+// Documents only: bit 13 has another meaning since WDDM 2.0.
+TEST(AllocationRules, TheBitOfLinkInstancedIsMapApertureCpuVisible) {
+  Good good;
+  good.info.Flags.LinkInstanced = 1;
+  EXPECT_TRUE(good.info.FlagsWddm2.MapApertureCpuVisible);
+  EXPECT_THAT(good.Refused(), IsEmpty());
+  good.answers.driver.MemoryManagementCaps.MapAperture2Supported = 0;
+  EXPECT_THAT(good.Refused(), ElementsAre("DXGK_ALLOCATIONINFO.FlagsWddm2.MapApertureCpuVisible"));
+}
+
+// Seen on build 22621.
+TEST(AllocationRules, AShareableCpuVisibleAllocationIsInApertureSegmentsOnly) {
+  Good good;
+  good.info.FlagsWddm2.CpuVisible = 1;
+  EXPECT_THAT(good.Refused(), IsEmpty());
+  good.request.shareable = true;
+  EXPECT_THAT(good.Refused(), ElementsAre("DXGK_ALLOCATIONINFO.SupportedWriteSegmentSet"));
+  good.info.SupportedWriteSegmentSet = kApertureBit;
+  EXPECT_THAT(good.Refused(), IsEmpty());
+}
+
+// Seen on build 22621.
+TEST(AllocationRules, ACpuVisibleAllocationNeedsAnApertureUnlessItIsThePrimary) {
+  Good good;
+  good.info.FlagsWddm2.CpuVisible = 1;
+  good.info.SupportedWriteSegmentSet = kVramBit;
+  EXPECT_THAT(good.Refused(), ElementsAre("DXGK_ALLOCATIONINFO.SupportedWriteSegmentSet"));
+  good.request.primary = true;
+  EXPECT_THAT(good.Refused(), IsEmpty());
+  good.request.primary = false;
+  good.answers.version = 0xF001;
+  EXPECT_THAT(good.Refused(), IsEmpty()) << "older interfaces";
+}
+
+// Seen on build 22621 (no operation 5 without the flag); the upgrade is documents only.
+TEST(Rule11, WithoutAccessedPhysicallyAnApertureIsUpgradedToTheImplicitSystemSegment) {
+  Good good;
+  Homes homes = HomesOf(good.info, good.answers);
+  EXPECT_EQ(homes.aperture, kApertureBit);
+  EXPECT_EQ(homes.memory, kVramBit);
+  EXPECT_FALSE(homes.implicit_system);
+  EXPECT_TRUE(homes.contiguous);
+  good.info.FlagsWddm2.AccessedPhysically = 0;
+  homes = HomesOf(good.info, good.answers);
+  EXPECT_EQ(homes.aperture, 0u);
+  EXPECT_EQ(homes.memory, kVramBit) << "memory segments stay";
+  EXPECT_TRUE(homes.implicit_system);
+  EXPECT_FALSE(homes.contiguous);
+  good.info.SupportedWriteSegmentSet = kVramBit;
+  EXPECT_FALSE(HomesOf(good.info, good.answers).implicit_system) << "nothing to upgrade";
+}
+
+// os.system_segment_behind_last: an open driver takes the bit behind the last segment, the headers have a constant.
+TEST(AllocationRules, SystemMemoryIsInASetByTheBitBehindTheLastSegmentOrByBit31) {
+  for (const bool behind : {true, false}) {
+    Good good;
+    good.answers.system_segment_behind_last = behind;
+    for (const UINT bit : {4u, DXGK_SEGMENT_SET_SYSTEMMEMORY}) {
+      good.info.SupportedWriteSegmentSet = kVramBit | bit;
+      const bool named = behind == (bit == 4);
+      EXPECT_EQ(HomesOf(good.info, good.answers).implicit_system, named) << bit;
+      EXPECT_EQ(good.Refused().empty(), named) << bit;
+    }
+  }
+}
+
+// Bit 13 is LinkInstanced in the flags of WDDM 1.x and MapApertureCpuVisible in those of 2.x.
+TEST(Rule11, Bit13IsMapApertureCpuVisibleInFlagsWddm2) {
+  Good good;
+  good.answers.driver.MemoryManagementCaps.MapAperture2Supported = 0;
+  good.info.FlagsValue |= 1u << 13;
+  EXPECT_EQ(good.info.FlagsWddm2.MapApertureCpuVisible, 1u);
+  EXPECT_THAT(good.Refused(), ElementsAre("DXGK_ALLOCATIONINFO.FlagsWddm2.MapApertureCpuVisible"));
+}
+
+}  // namespace
+}  // namespace gmmu::os

@@ -1,0 +1,480 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operations 5, 6 and 17: what the driver is told, and when. Operation 17 and its rules are documents only: no real
+// Windows was seen to send it. Operation 5 was seen with a driver of WDDM 1.3.
+#include "os/vidmm/aperture.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "os/kernel/bug_check.h"
+#include "tb/sw/os/between.h"
+#include "tb/sw/os/machine.h"
+
+namespace gmmu::os {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+constexpr uint64_t kDummyLogical = 0x7000, kDummyHost = 0x9000;
+
+/// A segment of 64 pages, one object of eight with an ADL over its last seven, and a driver that notes what comes.
+struct Bound : Objects {
+  explicit Bound(bool aperture2 = true, DXGK_MEMORY_CACHING_TYPE type = DXGK_MEMORY_CACHING_TYPE_CACHED,
+                 const Parameters& parameters = TestParameters())
+      : Objects(parameters) {
+    if (!aperture2) {  // such a driver is never remapped
+      objects.RemoveAdapter(adapter);
+      objects.AddAdapter(adapter, {nullptr, "test"});
+    }
+    segment.id = 3;
+    segment.aperture = true;
+    segment.cache_coherent = true;
+    segment.size = 64 * 4096;
+    segment.space = std::make_unique<RangeAllocator>(0, segment.size, 1, "aperture_range", "segment3", kernel.ledger());
+    DXGKARGCB_CREATE_PHYSICAL_MEMORY_OBJECT create{};
+    create.hAdapter = adapter;
+    create.Size = 8 * 4096;
+    create.CacheType = type;
+    create.Mdl.HighAddress.QuadPart = -1;
+    EXPECT_EQ(objects.Create(create, "test"), STATUS_SUCCESS);
+    object = create.hPhysicalMemoryObject;
+    on_adapter = create.hAdapterMemoryObject;
+    DXGKARGCB_ALLOCATE_ADL allocate = Adl(create.hAdapterMemoryObject, 4096, 7 * 4096);
+    EXPECT_EQ(objects.AllocateAdl(allocate, "test"), STATUS_SUCCESS);
+    adl = allocate.pAdl;
+    facts.map_aperture2 = aperture2;
+    facts.remapped = aperture2;
+    facts.dummy_logical = kDummyLogical;
+    facts.dummy_host = kDummyHost;
+    Make();
+  }
+  void Make() {
+    aperture = std::make_unique<Aperture>(
+        kernel, objects, segment, facts,
+        Aperture::Work{[this](DXGKARG_BUILDPAGINGBUFFER& operation) {
+                         operations.push_back(operation);
+                         if (operation.Operation == DXGK_OPERATION_MAP_APERTURE_SEGMENT) {
+                           const auto& map = operation.MapApertureSegment;
+                           const auto* pages = MmGetMdlPfnArray(map.pMdl) + map.MdlOffset;
+                           mdl_pages.assign(pages, pages + map.NumberOfPages);
+                         }
+                         if (during) during(operation);
+                       },
+                       [this] { ++finished; }});
+  }
+
+  Segment segment;
+  HANDLE object = nullptr, on_adapter = nullptr;
+  DXGK_ADL* adl = nullptr;
+  Aperture::Facts facts;
+  std::unique_ptr<Aperture> aperture;
+  std::vector<DXGKARG_BUILDPAGINGBUFFER> operations;
+  std::function<void(DXGKARG_BUILDPAGINGBUFFER&)> during;
+  std::vector<uint64_t> mdl_pages;
+  unsigned finished = 0;
+  const Aperture::Owner owner{&finished, &operations, false};
+};
+
+TEST(Aperture, MapsByAdlWithTheOffsetsInPages) {
+  Bound test;
+  const uint64_t first = test.aperture->Reserve(8);
+  test.aperture->Map(test.owner, first + 2, 3, *test.adl, 4);
+  ASSERT_THAT(test.operations, SizeIs(1));
+  ASSERT_EQ(test.operations[0].Operation, DXGK_OPERATION_MAP_APERTURE_SEGMENT2);
+  const auto& args = test.operations[0].MapApertureSegment2;
+  EXPECT_EQ(args.hDevice, test.owner.device);
+  EXPECT_EQ(args.hAllocation, test.owner.allocation);
+  EXPECT_EQ(args.SegmentId, 3u);
+  EXPECT_EQ(args.OffsetInPages, first + 2);
+  EXPECT_EQ(args.NumberOfPages, 3u);
+  EXPECT_EQ(args.AdlOffset, 4u);
+  EXPECT_EQ(args.CpuVisibleAddress, nullptr) << "the allocation did not ask for one";
+  EXPECT_EQ(args.Adl.PageCount, 7u);
+  ASSERT_TRUE(args.Adl.Flags.Contiguous) << "always, behind a remapping IOMMU with room";
+  EXPECT_EQ(test.Translate((args.Adl.BasePageNumber + 4) * 4096).hpa,
+            test.objects.PagesOf(test.object)[1 + 4] * 4096);
+  EXPECT_EQ(test.finished, 1u);
+}
+
+TEST(Aperture, ListsOfLogicalAddressesAreContiguousAlsoWhereTheLogicalSpaceIsInPieces) {
+  Bound test;
+  // Every second page of the logical space is taken: the list of seven pages lies in seven places.
+  test.objects.FreeAdl({test.on_adapter, test.adl});
+  std::vector<uint64_t> taken;
+  while (const auto page = test.domain->logical().Allocate(4096, 4096, "test", RangeAllocator::Place::kLowest)) {
+    taken.push_back(*page);
+    if (taken.size() == 64) break;
+  }
+  test.domain->logical().Exclude(taken.back() + 4096, uint64_t{1} << 33);
+  for (size_t i = 0; i < taken.size(); i += 2) test.domain->logical().Free(taken[i]);
+  DXGKARGCB_ALLOCATE_ADL allocate = test.Adl(test.on_adapter, 4096, 7 * 4096);
+  ASSERT_EQ(test.objects.AllocateAdl(allocate, "test"), STATUS_SUCCESS);
+  ASSERT_FALSE(allocate.pAdl->Flags.Contiguous);
+  const uint64_t first = test.aperture->Reserve(8);
+  test.aperture->Map(test.owner, first + 2, 3, *allocate.pAdl, 4);
+  ASSERT_THAT(test.operations, SizeIs(3));
+  for (uint64_t i = 0; i < 3; ++i) {
+    const auto& args = test.operations[i].MapApertureSegment2;
+    EXPECT_TRUE(args.Adl.Flags.Contiguous);
+    EXPECT_EQ(args.OffsetInPages, first + 2 + i);
+    EXPECT_EQ(args.NumberOfPages, 1u);
+    EXPECT_EQ(test.Translate((args.Adl.BasePageNumber + args.AdlOffset) * 4096).hpa,
+              test.objects.PagesOf(test.object)[1 + 4 + i] * 4096);
+  }
+  EXPECT_EQ(test.finished, 1u);
+  test.aperture->Unmap(test.owner, first + 2, 3);
+  EXPECT_FALSE(test.aperture->in_use());
+}
+
+TEST(Aperture, ADriverWithoutMapAperture2SupportedGetsAnMdl) {
+  Bound test(false);
+  const uint64_t first = test.aperture->Reserve(8);
+  test.aperture->Map(test.owner, first, 3, *test.adl, 4);
+  ASSERT_THAT(test.operations, SizeIs(1));
+  ASSERT_EQ(test.operations[0].Operation, DXGK_OPERATION_MAP_APERTURE_SEGMENT);
+  const auto& args = test.operations[0].MapApertureSegment;
+  EXPECT_EQ(args.hDevice, test.owner.device);
+  EXPECT_EQ(args.hAllocation, test.owner.allocation);
+  EXPECT_EQ(args.OffsetInPages, first);
+  EXPECT_EQ(args.MdlOffset, 4u);
+  EXPECT_EQ(args.Flags.CacheCoherent, 1u);
+  const auto& pfns = test.objects.PagesOf(test.object);
+  EXPECT_THAT(test.mdl_pages, ElementsAre(pfns[5], pfns[6], pfns[7])) << "physical pages";
+  DXGK_ADL list{};
+  list.PageCount = 7;
+  list.Flags.Contiguous = 1;
+  list.BasePageNumber = 0x1230;
+  *test.adl = list;  // as of contiguous memory
+  test.aperture->Map(test.owner, first + 3, 3, *test.adl, 4);
+  EXPECT_THAT(test.mdl_pages, ElementsAre(0x1234, 0x1235, 0x1236)) << "a contiguous list becomes an array";
+  test.facts.remapped = true;
+  EXPECT_THROW(test.Make(), BugCheck) << "an MDL cannot carry logical pages";
+}
+
+// CacheCoherent: cacheable memory in a cache-coherent segment, and nothing else.
+TEST(Aperture, SetsCacheCoherentForCachedMemoryInACoherentSegmentOnly) {
+  for (const auto type : {DXGK_MEMORY_CACHING_TYPE_NON_CACHED, DXGK_MEMORY_CACHING_TYPE_CACHED,
+                          DXGK_MEMORY_CACHING_TYPE_WRITE_COMBINED}) {
+    for (const bool coherent : {false, true}) {
+      Bound test(true, type);
+      test.segment.cache_coherent = coherent;
+      test.aperture->Map(test.owner, test.aperture->Reserve(1), 1, *test.adl, 0);
+      EXPECT_EQ(test.operations[0].MapApertureSegment2.Flags.CacheCoherent,
+                coherent && type == DXGK_MEMORY_CACHING_TYPE_CACHED ? 1u : 0u)
+          << type << coherent;
+    }
+  }
+}
+
+// Open: who writes the CPU's caches back before a device reads without snooping. Documents only.
+TEST(Aperture, WritesTheCachesBackBeforeAMapIntoASegmentThatIsNotCoherent) {
+  for (const bool writes_back : {true, false}) {
+    Parameters parameters = TestParameters();
+    parameters.open.aperture_writes_back = writes_back;
+    Bound test(true, DXGK_MEMORY_CACHING_TYPE_CACHED, parameters);
+    test.segment.cache_coherent = false;
+    const auto view = test.Map(test.object, 3 * 4096, 4096);
+    static_cast<char*>(view.pMappedAddress)[view.Offset] = 'n';
+    test.aperture->Map(test.owner, test.aperture->Reserve(1), 1, *test.adl, 2);
+    char seen = 0;
+    ASSERT_TRUE(test.platform.ram().DeviceRead(test.objects.PagesOf(test.object)[3] * 4096, &seen, 1, false));
+    EXPECT_EQ(seen, writes_back ? 'n' : 0);
+    test.Unmap(view);
+  }
+}
+
+TEST(Aperture, TheCpuAddressLivesUntilTheUnmapReturns) {
+  Bound test;
+  const Aperture::Owner visible{nullptr, &test, true};
+  const uint64_t first = test.aperture->Reserve(8);
+  ASSERT_TRUE(test.platform.ram().Write(test.objects.PagesOf(test.object)[1 + 3] * 4096, "here", 4));
+  test.aperture->Map(visible, first, 4, *test.adl, 3);
+  const auto* address = static_cast<char*>(test.operations[0].MapApertureSegment2.CpuVisibleAddress);
+  ASSERT_NE(address, nullptr);
+  EXPECT_EQ(std::memcmp(address, "here", 4), 0) << "of the first page that was mapped";
+  const size_t views = test.platform.ram().views();
+  bool readable = false;
+  test.during = [&](DXGKARG_BUILDPAGINGBUFFER&) { readable = std::memcmp(address, "here", 4) == 0; };
+  test.aperture->Unmap(visible, first + 1, 3);
+  EXPECT_EQ(test.platform.ram().views(), views) << "one page is mapped still";
+  test.aperture->Unmap(visible, first, 1);
+  EXPECT_TRUE(readable) << "the driver may use it in the unmap itself";
+  EXPECT_EQ(test.platform.ram().views(), views - 1);
+  EXPECT_DEATH(static_cast<void>(*const_cast<volatile char*>(address)), "");
+}
+
+TEST(Aperture, BugChecksOnPagesThatAreNotTheCallers) {
+  Bound test;
+  const uint64_t first = test.aperture->Reserve(8);
+  const Aperture::Owner other{nullptr, &test.segment, false};
+  EXPECT_THROW(test.aperture->Map(test.owner, first, 9, *test.adl, 0), BugCheck) << "behind the range";
+  EXPECT_THROW(test.aperture->Map(test.owner, first, 4, *test.adl, 4), BugCheck) << "behind the list";
+  EXPECT_THROW(test.aperture->Unmap(test.owner, first, 1), BugCheck) << "not mapped";
+  test.aperture->Map(test.owner, first + 2, 2, *test.adl, 0);
+  EXPECT_THROW(test.aperture->Map(test.owner, first, 3, *test.adl, 0), BugCheck) << "mapped already";
+  EXPECT_THROW(test.aperture->Unmap(other, first + 2, 2), BugCheck) << "another allocation's";
+  EXPECT_THROW(test.aperture->Unmap(test.owner, first + 2, 3), BugCheck) << "a page of it is not mapped";
+  EXPECT_THROW(test.aperture->Free(first), BugCheck) << "pages are mapped";
+  DXGK_ADL copy = *test.adl;
+  EXPECT_THROW(test.aperture->Map(test.owner, first, 1, copy, 0), BugCheck) << "nobody's list";
+  EXPECT_THAT(test.operations, SizeIs(1));
+  test.aperture->Unmap(test.owner, first + 2, 2);
+  test.aperture->Free(first);
+  EXPECT_THROW(test.aperture->Free(first), BugCheck);
+}
+
+TEST(Aperture, KeepsToItsCommitLimit) {
+  Bound test;
+  test.facts.commit_limit = 8 * 4096;
+  test.Make();
+  const uint64_t first = test.aperture->Reserve(6);
+  EXPECT_THROW(test.aperture->Reserve(3), OsError);
+  test.aperture->Free(first);
+  EXPECT_NO_THROW(test.aperture->Reserve(8));
+}
+
+// Open: whether DummyPage is logical or physical while the GPU is remapped. Documents only.
+TEST(Aperture, TheDummyPageIsLogicalOrPhysicalByASwitch) {
+  for (const bool logical : {true, false}) {
+    for (const bool remapped : {true, false}) {
+      Parameters parameters = TestParameters();
+      parameters.open.dummy_page_logical = logical;
+      Bound test(remapped, DXGK_MEMORY_CACHING_TYPE_CACHED, parameters);
+      if (!remapped) test.facts.dummy_logical = kDummyHost;  // the same thing then
+      test.Make();
+      const uint64_t first = test.aperture->Reserve(1);
+      test.aperture->Map(test.owner, first, 1, *test.adl, 0);
+      test.aperture->Unmap(test.owner, first, 1);
+      ASSERT_EQ(test.operations.back().Operation, DXGK_OPERATION_UNMAP_APERTURE_SEGMENT);
+      EXPECT_EQ(test.operations.back().UnmapApertureSegment.DummyPage.QuadPart,
+                static_cast<LONGLONG>(remapped && logical ? kDummyLogical : kDummyHost));
+    }
+  }
+}
+
+// ---- the whole machine, with the driver's calls observed
+
+using ApertureRun = DriverWithAFront;
+using Rule11Driver = DriverWithAFront;
+
+std::map<DXGK_BUILDPAGINGBUFFER_OPERATION, unsigned> counts;
+
+void CountOperations() {
+  counts.clear();
+  between.build = [](DXGKARG_BUILDPAGINGBUFFER& args) {
+    ++counts[args.Operation];
+    return between.real.DxgkDdiBuildPagingBuffer(between.context, &args);
+  };
+}
+
+std::string Text(const workload::JobResult& result) {
+  std::string text;
+  for (const auto& check : result.checks) {
+    if (!check.passed) text += check.name + ": " + check.text + "\n";
+  }
+  for (const auto& fault : result.faults) text += fault.text + "\n";
+  for (const auto& leak : result.leaks) text += "leak " + leak.kind + " " + leak.name + "\n";
+  return text;
+}
+
+TEST_F(ApertureRun, MapsByAdlWhenTheDriverTakesOneWhateverTheMode) {
+  CountOperations();
+  for (const RemapPolicy policy : {RemapPolicy::kWhenPossible, RemapPolicy::kNever}) {
+    Parameters os = Defaults();
+    os.remap = policy;
+    if (policy == RemapPolicy::kNever) os.limit_bits = 40;
+    const auto result = Run(os, "aperture");
+    EXPECT_TRUE(result.Passed()) << Text(result);
+    EXPECT_EQ(counts[DXGK_OPERATION_MAP_APERTURE_SEGMENT], 0u);
+    EXPECT_GT(counts[DXGK_OPERATION_MAP_APERTURE_SEGMENT2], 0u);
+    EXPECT_GT(counts[DXGK_OPERATION_UNMAP_APERTURE_SEGMENT], 0u);
+  }
+}
+
+TEST_F(ApertureRun, MapsByMdlWhenTheDriverDoesNotTakeAnAdlAndIsNotRemapped) {
+  CountOperations();
+  Parameters os = Defaults();
+  os.driver["MapAperture2"] = 0;
+  os.remap = RemapPolicy::kNever;
+  os.limit_bits = 40;
+  auto result = Run(os, "aperture");
+  EXPECT_TRUE(result.Passed()) << Text(result);
+  EXPECT_EQ(counts[DXGK_OPERATION_MAP_APERTURE_SEGMENT2], 0u);
+  EXPECT_GT(counts[DXGK_OPERATION_MAP_APERTURE_SEGMENT], 0u);
+  os.remap = RemapPolicy::kWhenPossible;
+  result = Run(os, "aperture");
+  EXPECT_THAT(Text(result), HasSubstr("DXGK_VIDMMCAPS.MapAperture2Supported")) << "no remapping without it";
+}
+
+TEST_F(ApertureRun, ShowsTheDriverTheBytesThatItMaps) {
+  unsigned looked = 0, wrong = 0;
+  between.build = [&](DXGKARG_BUILDPAGINGBUFFER& args) {
+    if (args.Operation == DXGK_OPERATION_MAP_APERTURE_SEGMENT2 &&
+        args.MapApertureSegment2.CpuVisibleAddress != nullptr) {
+      const auto* bytes = static_cast<const uint8_t*>(args.MapApertureSegment2.CpuVisibleAddress);
+      unsigned sum = 0;
+      for (uint64_t i = 0; i < args.MapApertureSegment2.NumberOfPages * 4096; ++i) sum += bytes[i] != 0;
+      ++looked;
+      wrong += sum == 0;
+    }
+    return RealBuild(args);
+  };
+  const auto result = Run(Defaults(), "aperture");
+  EXPECT_TRUE(result.Passed()) << Text(result);
+  EXPECT_GT(looked, 0u);
+  EXPECT_EQ(wrong, 0u);
+}
+
+TEST_F(ApertureRun, RefusesAnAllocationThatAsksForCpuAddressesWithoutTheCap) {
+  between.table = [](DRIVER_INITIALIZATION_DATA& table) {
+    table.DxgkDdiCreateAllocation = [](HANDLE context, DXGKARG_CREATEALLOCATION* args) {
+      const NTSTATUS status = between.real.DxgkDdiCreateAllocation(context, args);
+      args->pAllocationInfo[0].FlagsWddm2.MapApertureCpuVisible = 1;
+      return status;
+    };
+  };
+  Parameters os = Defaults();
+  EXPECT_TRUE(Run(os).Passed());
+  os.driver["MapAperture2"] = 0;
+  os.remap = RemapPolicy::kNever;
+  os.limit_bits = 40;
+  EXPECT_THAT(Text(Run(os)), HasSubstr("FlagsWddm2.MapApertureCpuVisible needs DXGK_VIDMMCAPS.MapAperture2Supported"));
+}
+
+// Open, as above: a driver that takes a physical dummy page as it comes sends the GPU to a page that nobody mapped.
+TEST_F(ApertureRun, APhysicalDummyPageIsOutOfReachBehindTheIommu) {
+  Parameters os = Defaults();
+  os.open.dummy_page_logical = false;
+  EXPECT_THAT(Text(Run(os, "aperture")), HasSubstr("bus_read"));
+  os.remap = RemapPolicy::kNever;
+  os.limit_bits = 40;
+  EXPECT_TRUE(Run(os, "aperture").Passed()) << "there is one kind of address without remapping";
+}
+
+// ---- points that are easily got wrong, by their numbers in the list of the reference
+
+/// Rule 1. Seen on builds 22621 and 26100 for entries; segment addresses with a base are documents only. The real
+/// driver's segments begin at 0: in front of it they get bases, which are taken away again from what comes.
+TEST_F(Rule11Driver, AddressesComeInPagesInBytesAndInBytesWithTheSegmentsBase) {
+  constexpr LONGLONG kBases[] = {LONGLONG{1} << 40, LONGLONG{3} << 40};  // aperture, VRAM
+  constexpr uint64_t kVram = 64 << 20;
+  unsigned entries = 0, tables = 0, segment_addresses = 0;
+  between.query = [&](const DXGKARG_QUERYADAPTERINFO& args) {
+    const NTSTATUS status = between.real.DxgkDdiQueryAdapterInfo(between.context, &args);
+    if (args.Type != DXGKQAITYPE_QUERYSEGMENT4 || !NT_SUCCESS(status)) return status;
+    auto* out = static_cast<DXGK_QUERYSEGMENTOUT4*>(args.pOutputData);
+    for (UINT i = 0; out->pSegmentDescriptor != nullptr && i < out->NbSegment; ++i) {
+      reinterpret_cast<DXGK_SEGMENTDESCRIPTOR4*>(out->pSegmentDescriptor + i * out->SegmentDescriptorStride)
+          ->BaseAddress.QuadPart = kBases[i];
+    }
+    return status;
+  };
+  between.build = [&](DXGKARG_BUILDPAGINGBUFFER& args) {
+    if (args.Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE) {
+      const auto& update = args.UpdatePageTable;
+      const D3DGPU_PHYSICAL_ADDRESS& table = update.PageTableAddress.GpuPhysical;
+      if (update.UpdateMode == DXGK_PAGETABLEUPDATE_GPU_PHYSICAL && table.SegmentId == 2) {
+        ++tables;
+        EXPECT_EQ(table.SegmentOffset % 4096, 0u) << "bytes, without the base";
+        EXPECT_LT(table.SegmentOffset, kVram);
+      }
+      for (UINT i = 0; i < (update.Flags.Repeat ? 1 : update.NumPageTableEntries); ++i) {
+        const DXGK_PTE& entry = update.pPageTableEntries[i];
+        if (!entry.Valid || entry.Segment != 2) continue;
+        ++entries;
+        EXPECT_LT(entry.PageAddress, kVram / 4096) << "a page number, without the base";
+      }
+    }
+    if (args.Operation == DXGK_OPERATION_TRANSFER) {
+      auto& transfer = args.Transfer;
+      const auto in_bytes = [&](auto& side) {
+        const LONGLONG base = kBases[side.SegmentId - 1];
+        ++segment_addresses;
+        EXPECT_GE(side.SegmentAddress.QuadPart, base) << "bytes, with the base";
+        EXPECT_LT(side.SegmentAddress.QuadPart - base, static_cast<LONGLONG>(kVram));
+        side.SegmentAddress.QuadPart -= base;
+      };
+      const DXGKARG_BUILDPAGINGBUFFER before = args;
+      in_bytes(transfer.Source);
+      in_bytes(transfer.Destination);
+      const NTSTATUS status = RealBuild(args);
+      transfer.Source = before.Transfer.Source;  // an operand that comes again is unchanged
+      transfer.Destination = before.Transfer.Destination;
+      return status;
+    }
+    return RealBuild(args);
+  };
+  const auto result = Run();
+  EXPECT_TRUE(result.Passed()) << Text(result);
+  EXPECT_GT(entries, 0u);
+  EXPECT_GT(tables, 0u);
+  EXPECT_GT(segment_addresses, 0u);
+}
+
+/// Rule 2, at operation 17: the real driver must not follow `Pages` of a contiguous list, and must count AdlOffset in
+/// pages in both forms. Every map comes once in each form.
+TEST_F(Rule11Driver, AContiguousListAndAnArrayMeanTheSame) {
+  std::vector<DXGK_PAGE_NUMBER> array;
+  unsigned maps = 0;
+  between.build = [&](DXGKARG_BUILDPAGINGBUFFER& args) {
+    auto& map = args.MapApertureSegment2;
+    if (args.Operation != DXGK_OPERATION_MAP_APERTURE_SEGMENT2 || ++maps % 2 == 0) return RealBuild(args);
+    EXPECT_TRUE(map.Adl.Flags.Contiguous);
+    const DXGK_ADL before = map.Adl;
+    array.clear();
+    for (UINT32 i = 0; i < before.PageCount; ++i) array.push_back(before.BasePageNumber + i);
+    map.Adl.Flags.Contiguous = 0;
+    map.Adl.Pages = array.data();
+    const NTSTATUS status = RealBuild(args);
+    map.Adl = before;
+    if (status == STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER) --maps;
+    return status;
+  };
+  const auto result = Run(Defaults(), "aperture");
+  EXPECT_TRUE(result.Passed()) << Text(result);
+  EXPECT_GT(maps, 4u);
+}
+
+/// Rule 5. The scenario reads and writes unmapped pages; here the driver loses the dummy page, and it must be noticed.
+TEST_F(Rule11Driver, UnmappedRangesReadAndWriteTheDummyPage) {
+  auto result = Run(Defaults(), "aperture");
+  EXPECT_TRUE(result.Passed()) << Text(result);
+  unsigned unmaps = 0;
+  between.build = [&](DXGKARG_BUILDPAGINGBUFFER& args) {
+    if (args.Operation == DXGK_OPERATION_UNMAP_APERTURE_SEGMENT) {
+      ++unmaps;
+      return STATUS_SUCCESS;  // nothing is done: the pages stay mapped
+    }
+    return RealBuild(args);
+  };
+  result = Run(Defaults(), "aperture");
+  EXPECT_FALSE(result.Passed());
+  EXPECT_GT(unmaps, 0u);
+}
+
+/// Rule 13. No operation 5 without the flag was seen on build 22621; the rest is documents only.
+TEST_F(Rule11Driver, NoApertureMapWithoutAccessedPhysically) {
+  CountOperations();
+  between.table = [](DRIVER_INITIALIZATION_DATA& table) {
+    table.DxgkDdiCreateAllocation = [](HANDLE context, DXGKARG_CREATEALLOCATION* args) {
+      const NTSTATUS status = between.real.DxgkDdiCreateAllocation(context, args);
+      args->pAllocationInfo[0].FlagsWddm2.AccessedPhysically = 0;
+      return status;
+    };
+  };
+  const auto result = Run();
+  EXPECT_FALSE(result.Passed()) << "the main job wants its pieces in the aperture";
+  EXPECT_THAT(Text(result), HasSubstr("has no place in the aperture"));
+  EXPECT_EQ(counts[DXGK_OPERATION_MAP_APERTURE_SEGMENT] + counts[DXGK_OPERATION_MAP_APERTURE_SEGMENT2], 0u);
+}
+
+}  // namespace
+}  // namespace gmmu::os

@@ -1,0 +1,614 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory of linked adapters: one domain, one address space, page tables on each GPU, peers. Documents only.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <map>
+#include <set>
+
+#include "hw/traffic.h"
+#include "kmd/escape.h"
+#include "tb/sw/os/linked_bench.h"
+#include "os/kernel/bug_check.h"
+#include "os/dxgkrnl/domain_switch.h"
+#include "os/tables/linked_tables.h"
+#include "os/vidmm/residency.h"
+#include "os/vidmm/va_calls.h"
+#include "workload/device_copy.h"
+#include "workload/render_buffer.h"
+
+namespace gmmu::os::test {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Each;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+using workload::ClientRun;
+using workload::JobOptions;
+using workload::JobResult;
+using workload::Life;
+constexpr uint64_t kPage = hw::kPageSize;
+
+/// A process over all GPUs with memory of one of them, mapped everywhere.
+struct Shared {
+  Shared(Life& life, unsigned home, uint64_t pages = 2) : life(life), home(home), pages(pages) {
+    life.worker.Call([&] {
+      process = life.link.CreateProcess("process");
+      allocation = life.link.on(home).CreateAllocation("data", pages * kPage);
+      life.link.on(home).MakeResident(*allocation);
+      va = life.link.ReserveVa(*process, pages * kPage);
+      life.link.MapEverywhere(*process, va, *allocation, 0, pages);
+    });
+  }
+  ClientRun Client(unsigned gpu, bool write, uint64_t seed) const {
+    ClientRun run = workload::AllLines(process->parts[gpu], va, pages * kPage);
+    run.pattern = seed;
+    run.write = write;
+    return run;
+  }
+  void RunClient(unsigned gpu, const ClientRun& run, const std::string& what) {
+    workload::RunClients(life.link.on(gpu), {run}, what, life.result.checks);
+  }
+  void End() {
+    life.worker.Call([&] {
+      life.link.UnmapEverywhere(*process, va, pages);
+      life.link.FreeVa(*process, va);
+      life.link.on(home).DestroyAllocation(allocation);
+      life.link.DestroyProcess(process);
+    });
+  }
+
+  Life& life;
+  unsigned home;
+  uint64_t pages;
+  VidMmLink::Process* process = nullptr;
+  VidMm::Allocation* allocation = nullptr;
+  uint64_t va = 0;
+};
+
+void ExpectGood(const workload::JobResult& result) {
+  EXPECT_EQ(FaultOf(result), "");
+  EXPECT_THAT(result.leaks, IsEmpty());
+  EXPECT_THAT(result.findings, IsEmpty());
+  for (const workload::Check& check : result.checks) EXPECT_TRUE(check.passed) << check.name << ": " << check.text;
+  EXPECT_TRUE(result.verified);
+}
+
+class LinkedGpus : public ::testing::TestWithParam<unsigned> {};
+
+TEST_P(LinkedGpus, ReadWriteAndCopyTheMemoryOfTheirPeers) {
+  LinkedBench bench(GetParam());
+  ExpectGood(bench.RunLinked(1));
+}
+INSTANTIATE_TEST_SUITE_P(Count, LinkedGpus, ::testing::Values(2u, 3u, 4u), ::testing::PrintToStringParamName());
+
+TEST(LinkedMemory, TheLeadMayHaveAnyIndex) {
+  LinkedBench bench(3);
+  bench.options.os.driver["LeadAdapter"] = 2;
+  ExpectGood(bench.RunLinked(1));
+}
+
+TEST(LinkedMemory, WhatIsForOneGpuIsRefusedByItsKey) {
+  const auto refusal = [](const std::function<void(JobOptions&)>& set) {
+    LinkedBench bench;
+    set(bench.options);
+    return FaultOf(bench.RunLinked());
+  };
+  EXPECT_THAT(refusal([](JobOptions& o) { o.os.bring_up = BringUp::kWindows26100; }), HasSubstr("os.bring_up"));
+  EXPECT_THAT(refusal([](JobOptions& o) { o.os.physical_paging = true; }), HasSubstr("os.physical_paging"));
+  for (const std::string key : {"Leaf64k", "ContextBytes", "DriverVaBytes"})
+    EXPECT_THAT(refusal([&](JobOptions& o) { o.os.driver[key] = 65536; }), HasSubstr(key + " is for one GPU"));
+}
+
+TEST(LinkedMemory, CallsThatKnowOneGpuAreRefused) {
+  LinkedBench bench;
+  const JobResult result = bench.Run([](Life& life) {
+    Shared shared(life, 0);
+    life.worker.Call([&] {
+      VidMm& vidmm = life.link.on(0);
+      VidMm::Process& part = *shared.process->parts[0];
+      EXPECT_THROW(vidmm.MoveTables(part), OsError);
+      EXPECT_THROW(vidmm.EvictTables(part), OsError);
+      EXPECT_THROW(vidmm.Sleep(), OsError);
+      EXPECT_THROW(vidmm.CopyMappings(part, shared.va, shared.va, kPage), OsError);
+      EXPECT_THROW(vidmm.OnCompanion(part, [] {}), OsError);
+      EXPECT_THROW(VaCalls{vidmm}, OsError);
+      EXPECT_THROW(SwitchDma(life.adapter, life.adapter.mode() == DmaMode::kPhysical ? DmaMode::kIdentity
+                                                                                     : DmaMode::kPhysical),
+                   OsError);
+    });
+    shared.End();
+  });
+  ExpectGood(result);
+}
+
+TEST(LinkedMemory, WorksInEveryModeOfDma) {
+  for (const RemapPolicy policy : {RemapPolicy::kNever, RemapPolicy::kIdentity, RemapPolicy::kWhenPossible}) {
+    LinkedBench bench;
+    bench.options.os.remap = policy;
+    bench.options.os.limit_bits = 40;
+    ExpectGood(bench.RunLinked());
+  }
+}
+
+TEST(LinkedMemory, WorksWithEveryUpdateModeOfPageTables) {
+  for (const uint64_t mode : {DXGK_PAGETABLEUPDATE_CPU_VIRTUAL, DXGK_PAGETABLEUPDATE_GPU_VIRTUAL}) {
+    LinkedBench bench;
+    bench.options.os.driver["PageTableUpdateMode"] = mode;
+    ExpectGood(bench.RunLinked());
+  }
+}
+
+TEST(LinkedMemory, AnObjectThatOneAdapterOpenedIsVisibleToAll) {
+  LinkedBench bench(3);
+  const auto result = bench.Run([](Life& life) {
+    ASSERT_TRUE(life.adapter.remapped());
+    Shared shared(life, 0);
+    const uint64_t bytes = 2 * kPage;
+    SystemBuffer buffer;
+    uint64_t va = 0;
+    life.worker.Call([&] {
+      buffer = SystemBuffer(life.kernel, life.adapter.objects(), life.adapter.physical(2).handle(), bytes,
+                            SystemBuffer::Shape::kScattered, "application");
+      const std::vector<uint8_t> pattern = workload::PatternAt(0, bytes, 5);
+      std::memcpy(buffer.Map(0, bytes), pattern.data(), bytes);
+      buffer.Unmap();
+      va = life.link.ReserveVa(*shared.process, bytes);
+      for (unsigned gpu = 0; gpu < 3; ++gpu) life.link.on(gpu).MapSystem(*shared.process->parts[gpu], va, buffer);
+    });
+    for (unsigned gpu = 0; gpu < 3; ++gpu) {
+      ClientRun run = workload::AllLines(shared.process->parts[gpu], va, bytes);
+      run.crc = workload::LineCrc(workload::PatternAt(0, bytes, 5).data(), run.order);
+      shared.RunClient(gpu, run, "read by adapter " + std::to_string(gpu));
+    }
+    life.worker.Call([&] {
+      life.link.UnmapEverywhere(*shared.process, va, 2);
+      life.link.FreeVa(*shared.process, va);
+      buffer.Release();
+    });
+    shared.End();
+  });
+  ExpectGood(result);
+}
+
+/// UPDATE_PAGE_TABLE calls by table, of processes: level, place and entries, by the system context that runs them.
+struct Seen {
+  HANDLE context;
+  UINT level;
+  uint64_t offset;
+  std::vector<DXGK_PTE> entries;
+};
+std::vector<Seen> updates;
+
+void NoteUpdates() {
+  updates.clear();
+  between.build = [](DXGKARG_BUILDPAGINGBUFFER& args) {
+    if (args.Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE && args.MultipassOffset == 0 &&
+        args.UpdatePageTable.UpdateMode == DXGK_PAGETABLEUPDATE_GPU_PHYSICAL) {
+      const auto& op = args.UpdatePageTable;
+      updates.push_back({args.hSystemContext, op.PageTableLevel, op.PageTableAddress.GpuPhysical.SegmentOffset,
+                         {op.pPageTableEntries,
+                          op.pPageTableEntries + (op.Flags.Repeat ? 1 : op.NumPageTableEntries)}});
+    }
+    return between.real.DxgkDdiBuildPagingBuffer(between.context, &args);
+  };
+}
+
+// LinkMirrored root, LinkInstanced tables below it (GPU virtual address document).
+TEST(LinkedMemory, RootsAreMirroredAtOneAddressAndLowerTablesHaveContentsOfTheirOwn) {
+  LinkedBench bench;
+  NoteUpdates();
+  const auto result = bench.Run([](Life& life) {
+    Shared shared(life, 1);
+    uint64_t on_one = 0;  // mapped on one GPU only: tables are made on both
+    life.worker.Call([&] {
+      on_one = life.link.ReserveVa(*shared.process, 2 * kPage);
+      life.link.Map(*shared.process, 1, on_one, *shared.allocation, 0, 2);
+      life.link.on(0).CopyLocal(*shared.allocation, *shared.allocation, kPage);  // its queue has run
+    });
+    std::vector<std::vector<uint64_t>> roots;
+    for (unsigned gpu = 0; gpu < 2; ++gpu) {
+      const AddressSpace& space = *shared.process->parts[gpu]->space;
+      EXPECT_EQ(space.root().SegmentOffset, shared.process->parts[0]->space->root().SegmentOffset);
+      std::vector<uint64_t> root(512);
+      for (size_t i = 0; i < root.size(); ++i) {
+        const uint8_t* at = life.adapter.physical(gpu).local_segment().cpu_view + space.root().SegmentOffset + 8 * i;
+        root[i] = READ_REGISTER_ULONG64(reinterpret_cast<volatile ULONG64*>(const_cast<uint8_t*>(at)));
+      }
+      roots.push_back(root);
+    }
+    EXPECT_EQ(roots[0], roots[1]) << "the same content";
+    EXPECT_NE(roots[0], std::vector<uint64_t>(512)) << "that is not nothing";
+    // The same root entry leads each GPU to tables of its own.
+    shared.RunClient(0, shared.Client(0, true, 11), "written through the addresses that both have");
+    ClientRun page = shared.Client(1, false, 11);
+    std::vector<uint8_t> bytes = workload::PatternAt(shared.va, 2 * kPage, 11);
+    page.base = on_one;
+    page.pattern.reset();
+    page.crc = workload::LineCrc(bytes.data(), page.order);
+    shared.RunClient(1, page, "the bytes through the addresses that only GPU 1 has");
+    page.process = shared.process->parts[0];
+    page.order.count = 1;
+    page.fault = regs::Fault::kEntryInvalid;
+    shared.RunClient(0, page, "a fault of GPU 0 there");
+    life.worker.Call([&] {
+      life.link.UnmapEverywhere(*shared.process, on_one, 2);
+      life.link.FreeVa(*shared.process, on_one);
+    });
+    shared.End();
+  });
+  ExpectGood(result);
+  // Every table has the same place on both; each GPU's own paging context wrote its own instance.
+  std::map<HANDLE, std::set<std::pair<UINT, uint64_t>>> places;
+  for (const Seen& seen : updates) places[seen.context].insert({seen.level, seen.offset});
+  ASSERT_THAT(places, SizeIs(2));
+  EXPECT_EQ(places.begin()->second, places.rbegin()->second);
+}
+
+TEST(LinkedMemory, EntriesNameTheOwnerOfThePage) {
+  LinkedBench bench;
+  NoteUpdates();
+  std::set<uint64_t> owners;
+  const auto result = bench.Run([&](Life& life) {
+    Shared shared(life, 1);
+    for (const Seen& seen : updates) {
+      for (const DXGK_PTE& entry : seen.entries) {
+        if (seen.level == 0 && entry.Valid && entry.Segment == 2) owners.insert(entry.PhysicalAdapterIndex);
+      }
+    }
+    shared.End();
+  });
+  ExpectGood(result);
+  EXPECT_EQ(owners, std::set<uint64_t>{1}) << "whoever maps it";
+}
+
+TEST(LinkedMemory, WhatIsEvictedGoesFromTheTablesOfEveryGpuAndComesBackThere) {
+  LinkedBench bench(3);
+  const auto result = bench.Run([](Life& life) {
+    Shared shared(life, 1);
+    shared.RunClient(2, shared.Client(2, true, 77), "written by a peer");
+    Residency residency(life.link.on(1));
+    life.worker.Call([&] {
+      residency.MakeResident({shared.allocation});
+      residency.Evict(*shared.allocation);
+    });
+    EXPECT_FALSE(shared.allocation->local);
+    for (unsigned gpu = 0; gpu < 3; ++gpu) {
+      ClientRun run = shared.Client(gpu, false, 77);
+      run.order.count = 1;
+      run.fault = regs::Fault::kEntryInvalid;
+      shared.RunClient(gpu, run, "evicted, read by adapter " + std::to_string(gpu));
+    }
+    life.worker.Call([&] { residency.MakeResident({shared.allocation}); });
+    for (unsigned gpu = 0; gpu < 3; ++gpu)
+      shared.RunClient(gpu, shared.Client(gpu, false, 77), "back, read by adapter " + std::to_string(gpu));
+    life.worker.Call([&] { residency.Drop(*shared.allocation); });
+    shared.End();
+  });
+  ExpectGood(result);
+}
+
+TEST(LinkedMemory, WhatIsDestroyedGoesFromTheTablesOfEveryGpu) {
+  LinkedBench bench(3);
+  const auto result = bench.Run([](Life& life) {
+    Shared shared(life, 1);
+    shared.RunClient(2, shared.Client(2, true, 77), "written by a peer");
+    for (unsigned gpu = 0; gpu < 3; ++gpu)
+      shared.RunClient(gpu, shared.Client(gpu, false, 77), "read by adapter " + std::to_string(gpu));
+    life.worker.Call([&] { life.link.on(1).DestroyAllocation(shared.allocation); });
+    for (unsigned gpu = 0; gpu < 3; ++gpu) {
+      ClientRun run = shared.Client(gpu, false, 77);
+      run.order.count = 1;
+      run.fault = regs::Fault::kEntryInvalid;
+      shared.RunClient(gpu, run, "destroyed, read by adapter " + std::to_string(gpu));
+    }
+    life.worker.Call([&] { shared.allocation = life.link.on(1).CreateAllocation("another", kPage); });
+    shared.End();
+  });
+  ExpectGood(result);
+}
+
+TEST(LinkedMemory, EachAdapterHasItsOwnBudget) {
+  LinkedBench bench;
+  const auto result = bench.Run([](Life& life) {
+    life.worker.Call([&] {
+      std::vector<VidMm::Allocation*> fill;
+      for (bool fits = true; fits;) {
+        fill.push_back(life.link.on(0).CreateAllocation("fill", 256 << 10));
+        fits = life.link.on(0).TryMakeResident(*fill.back());
+      }
+      VidMm::Allocation* other = life.link.on(1).CreateAllocation("other", 256 << 10);
+      EXPECT_TRUE(life.link.on(1).TryMakeResident(*other)) << "GPU 0 is full, GPU 1 is not";
+      life.link.on(1).DestroyAllocation(other);
+      for (VidMm::Allocation* allocation : fill) life.link.on(0).DestroyAllocation(allocation);
+    });
+  });
+  ExpectGood(result);
+}
+
+TEST(LinkedMemory, PagingWorkAndFencesAreEachAdaptersOwn) {
+  LinkedBench bench(3);
+  bench.options.os.quantum_ns = 1'000'000'000;  // no fence goes to a preemption
+  std::map<std::pair<UINT, UINT>, std::vector<UINT>> fences;  // engine, node
+  between.submit = [&](const DXGKARG_SUBMITCOMMANDVIRTUAL& args) {
+    fences[{args.EngineOrdinal, args.NodeOrdinal}].push_back(args.SubmissionFenceId);
+    return between.real.DxgkDdiSubmitCommandVirtual(between.context, &args);
+  };
+  ExpectGood(bench.RunLinked());
+  ASSERT_THAT(fences, SizeIs(6)) << "two nodes on each of three adapters";
+  for (const auto& [node, given] : fences) {
+    for (size_t i = 0; i < given.size(); ++i)
+      EXPECT_EQ(given[i], i + 1) << "engine " << node.first << ", node " << node.second;
+  }
+}
+
+TEST(LinkedMemory, APlaceThatOneGpuHasNotFreeIsGivenToNone) {
+  LinkedBench bench;
+  const auto result = bench.Run([](Life& life) {
+    Segment& first = life.adapter.physical(0).local_segment();
+    Segment& second = life.adapter.physical(1).local_segment();
+    LinkedTables tables({&first, &second}, true);
+    std::vector<uint64_t> blocked;
+    const uint64_t free_first = first.space->free_bytes();
+    // Take most of GPU 1, so that what GPU 0 would choose is not free there.
+    while (const auto offset = second.space->Allocate(64 << 10, 64 << 10, "test")) blocked.push_back(*offset);
+    second.space->Free(blocked.back());  // a hole
+    blocked.pop_back();
+    std::set<uint64_t> places;
+    for (uint64_t slot = 0; slot < 4; ++slot) {
+      const auto a = tables.Take(0, false, 0, slot, kPage, kPage, "table");
+      ASSERT_TRUE(a);
+      for (const uint64_t offset : blocked) EXPECT_FALSE(*a >= offset && *a < offset + (64 << 10)) << "taken on GPU 1";
+      EXPECT_EQ(tables.Take(1, false, 0, slot, kPage, kPage, "table"), a);
+      EXPECT_TRUE(places.insert(*a).second);
+    }
+    for (const uint64_t place : places) {
+      first.space->Free(place);
+      second.space->Free(place);
+    }
+    tables.ReleaseReserved();
+    for (const uint64_t offset : blocked) second.space->Free(offset);
+    EXPECT_EQ(first.space->free_bytes(), free_first) << "what was tried was given back";
+  });
+  ExpectGood(result);
+}
+
+void ExpectTheLeadsHandleAndAnIndex() {
+  for (const uint64_t lead : {0u, 1u}) {
+    LinkedBench bench;
+    bench.options.os.driver["LeadAdapter"] = lead;
+    const auto result = bench.Run([&](Life& life) {
+      FrameBuffer& frame_buffer = life.dxgkrnl.frame_buffer();
+      life.worker.Call([&] {
+        for (UINT index = 0; index < 2; ++index) {
+          DXGKARGCB_PINFRAMEBUFFERFORSAVE2 pin{};
+          pin.PhysicalAdapterIndex = index;
+          pin.CommitSize = kPage;
+          EXPECT_EQ(frame_buffer.Pin2(life.adapter.physical(1 - lead).handle(), pin), STATUS_INVALID_PARAMETER);
+          EXPECT_EQ(frame_buffer.Pin2(life.adapter.physical(lead).handle(), pin), STATUS_SUCCESS);
+          frame_buffer.Unpin(life.adapter.physical(lead).handle(), {index});
+        }
+      });
+    });
+    ExpectGood(result);
+  }
+}
+TEST(LinkedMemory, FrameBufferCallbacksTakeTheLeadsHandleAndAnIndex) { ExpectTheLeadsHandleAndAnIndex(); }
+/// Rule 15, on two adapters.
+TEST(Rule11, OverALinkFrameBufferCallbacksTakeTheLeadsHandleAndAnIndex) { ExpectTheLeadsHandleAndAnIndex(); }
+
+/// Adapter 0 keeps 4 pages, adapter 1 two, over a sleep; `sections` are the sizes that they report.
+void ExpectSavedPartsSurvive(LinkedBench& bench, const std::vector<uint64_t>& sections) {
+  bench.options.os.driver["Adapter1SaveAreaBytes"] = 2 * kPage;
+  const auto result = bench.Run([&](Life& life) {
+    EXPECT_EQ(life.adapter.lead().answers().save_areas, sections);
+    std::vector<std::vector<uint8_t>> kept;
+    std::vector<uint64_t> place;
+    for (unsigned i = 0; i < 2; ++i) {
+      PhysicalAdapter& gpu = life.adapter.physical(i);
+      kmd::EscapeQuerySaveArea area;
+      gpu.Escape(area, "the save area");
+      EXPECT_EQ(area.bytes, i == 0 ? 4 * kPage : 2 * kPage);
+      kept.push_back(workload::SeededInput(100 + i, area.bytes));
+      place.push_back(gpu.function().bars[2].address + area.offset);
+      life.kernel.hal().WriteBlock(place[i], kept[i].data(), kept[i].size());
+    }
+    life.power_cycle([] {});
+    for (unsigned i = 0; i < 2; ++i) {
+      std::vector<uint8_t> back(kept[i].size());
+      life.kernel.hal().ReadBlock(place[i], back.data(), back.size());
+      EXPECT_EQ(back, kept[i]) << "adapter " << i;
+    }
+  });
+  ExpectGood(result);
+}
+
+TEST(LinkedMemory, EachAdaptersPartOfVramSurvivesSleepInASectionOfItsOwn) {
+  LinkedBench bench;
+  ExpectSavedPartsSurvive(bench, {4 * kPage, 2 * kPage});
+}
+
+/// The other form: the section is pinned whole, and the driver applies the offsets itself.
+TEST(LinkedMemory, OneSectionOfAdapter0ServesAllAtOffsetsOfTheirOwn) {
+  for (const uint64_t lead : {0u, 1u}) {
+    for (const uint64_t pin_failures : {0u, 4u}) {  // every pin fails: windows
+      LinkedBench bench;
+      bench.options.os.driver["SaveAreaShared"] = 1;
+      bench.options.os.driver["LeadAdapter"] = lead;
+      bench.options.os.inject.pin_failures = pin_failures;
+      ExpectSavedPartsSurvive(bench, {6 * kPage, 0});
+    }
+  }
+}
+
+TEST(LinkedMemory, ExclusiveAccessSilencesEveryDeviceOfTheLink) {
+  LinkedBench bench;
+  bench.options.os.remap = RemapPolicy::kNever;  // nothing else stops what is not silent
+  bench.options.os.limit_bits = 40;
+  bool held = false;
+  const auto result = bench.Run([&](Life& life) {
+    Shared shared(life, 0);
+    constexpr uint64_t kPages = 256;
+    SystemBuffer buffer;
+    uint64_t va = 0;
+    life.worker.Call([&] {
+      buffer = SystemBuffer(life.kernel, life.adapter.objects(), life.adapter.handle(), kPages * kPage,
+                            SystemBuffer::Shape::kScattered, "application");
+      va = life.link.ReserveVa(*shared.process, kPages * kPage);
+      life.link.on(1).MapSystem(*shared.process->parts[1], va, buffer);
+    });
+    const auto run = [&](const std::function<void()>& work) {
+      life.worker.Call([&] { life.adapter.isolation().exclusive().Run("a test", work); });
+    };
+    // GPU 1 is busy with system memory while Begin comes; it must stand still as well.
+    ClientRun writes;
+    writes.process = shared.process->parts[1];
+    writes.base = va;
+    writes.order = workload::ShareOf(kPages * kPage / workload::kLine, 0, 1);
+    writes.pattern = 9;
+    writes.write = true;
+    workload::ClientBatch busy(life.link.on(1), {writes}, "through exclusive access");
+    run([] {});
+    EXPECT_TRUE(busy.busy()) << "it was held";
+    busy.Finish(life.result.checks);
+    life.worker.Call([&] {
+      life.link.UnmapEverywhere(*shared.process, va, kPages);
+      life.link.FreeVa(*shared.process, va);
+      buffer.Release();
+    });
+    EXPECT_EQ(life.adapter.miniport().calls("DxgkDdiBeginExclusiveAccess"), 1u) << "one call for the link";
+    shared.End();
+    held = true;
+    run([&] {
+      life.kernel.instruments()->StrayAccess(life.adapter.physical(1).function().bdf, hw::Stray::kRead, 0x1000);
+    });
+  });
+  EXPECT_TRUE(held) << "both stood still the first time";
+  EXPECT_THAT(FaultOf(result), AllOf(HasSubstr("02:00.0"), HasSubstr("was not silent")));
+}
+
+NTSTATUS CannotReset(HANDLE, DXGKARG_RESETENGINE*) { return STATUS_IO_TIMEOUT; }
+
+Life* reset_life = nullptr;
+std::vector<uint64_t> controls;  // register ctrl of each GPU when DxgkDdiResetFromTimeout has returned
+NTSTATUS NoteReset(HANDLE context) {
+  const NTSTATUS status = between.real.DxgkDdiResetFromTimeout(context);
+  for (unsigned i = 0; i < reset_life->adapter.adapters(); ++i) {
+    const uint64_t registers = reset_life->adapter.physical(i).function().bars[0].address;
+    controls.push_back(reset_life->kernel.hal().Read(registers + regs::Ctrl::kOffset, 8));
+  }
+  return status;
+}
+
+TEST(LinkedMemory, AHangOfOneAdapterThatCannotBeResetAloneResetsTheWholeLink) {
+  LinkedBench bench;
+  bench.config.gpu.vram_mib = 4;
+  bench.options.os.quantum_ns = 20'000;
+  bench.options.os.tdr_delay_ns = 50'000;
+  between.table = [](DRIVER_INITIALIZATION_DATA& table) {
+    table.DxgkDdiResetEngine = CannotReset;
+    table.DxgkDdiResetFromTimeout = NoteReset;
+  };
+  controls.clear();
+  const auto result = bench.Run([](Life& life) {
+    reset_life = &life;
+    constexpr uint64_t kPages = 1024;
+    Shared guilty(life, 1, 1), innocent(life, 0, 1);
+    uint64_t va = 0;
+    life.worker.Call([&] {
+      va = life.link.ReserveVa(*guilty.process, kPages * kPage);
+      life.link.on(1).MapOnePage(*guilty.process->parts[1], va, *guilty.allocation, 0, kPages);
+    });
+    workload::RenderBuffer commands(life, guilty.process->parts[1], kPage);
+    commands.Fill(va, kPages * kPage, 1);
+    const PacketId packet = commands.Submit("an endless fill");
+    EXPECT_EQ(life.adapter.vidsch().Wait(packet, 1'000'000'000), PacketEnd::kLost);
+    life.kernel.scheduler().Wait([&] { return life.adapter.miniport().calls("DxgkDdiRestartFromTimeout") == 1; },
+                                 1'000'000'000, "the restart", 1000);
+    ASSERT_THAT(life.adapter.vidsch().recoveries(), SizeIs(1));
+    const VidSch::Recovery& recovery = life.adapter.vidsch().recoveries()[0];
+    EXPECT_EQ(recovery.kind, VidSch::Recovery::Kind::kAdapter);
+    EXPECT_EQ(recovery.engine, 1u);
+    EXPECT_EQ(controls, std::vector<uint64_t>(2)) << "no GPU touches memory";
+    EXPECT_TRUE(guilty.process->parts[0]->handles.state->lost);
+    EXPECT_TRUE(innocent.process->parts[0]->handles.state->lost) << "it never used GPU 1's engine";
+    commands.Release();
+    life.worker.Call([&] { life.link.FreeVa(*guilty.process, va); });
+    guilty.End();
+    innocent.End();
+    workload::FindProcedure("linked")->run(life, {{"pages", 1}, {"sleep", 0}});
+  });
+  ExpectGood(result);
+}
+
+TEST(LinkedMemory, AHangOfOneAdapterResetsItsEngineAndHarmsNobodyElse) {
+  LinkedBench bench;
+  bench.config.gpu.vram_mib = 4;
+  bench.options.os.quantum_ns = 20'000;
+  bench.options.os.tdr_delay_ns = 50'000;
+  const auto result = bench.Run([](Life& life) {
+    constexpr uint64_t kPages = 1024;
+    Shared guilty(life, 1, 1), innocent(life, 0, 1);
+    uint64_t va = 0;
+    life.worker.Call([&] {
+      va = life.link.ReserveVa(*guilty.process, kPages * kPage);
+      life.link.on(1).MapOnePage(*guilty.process->parts[1], va, *guilty.allocation, 0, kPages);
+    });
+    workload::RenderBuffer commands(life, guilty.process->parts[1], kPage);
+    commands.Fill(va, kPages * kPage, 1);
+    EXPECT_EQ(life.adapter.vidsch().Wait(commands.Submit("an endless fill"), 1'000'000'000), PacketEnd::kLost);
+    life.kernel.scheduler().Wait([&] { return !life.adapter.vidsch().recoveries().empty(); }, 1'000'000'000,
+                                 "the recovery", 1000);
+    EXPECT_EQ(life.adapter.vidsch().recoveries()[0].kind, VidSch::Recovery::Kind::kEngine);
+    EXPECT_EQ(life.adapter.vidsch().recoveries()[0].engine, 1u);
+    EXPECT_FALSE(innocent.process->parts[0]->handles.state->lost);
+    innocent.RunClient(1, innocent.Client(1, true, 3), "the other process");
+    commands.Release();
+    life.worker.Call([&] { life.link.FreeVa(*guilty.process, va); });
+    guilty.End();
+    innocent.End();
+  });
+  ExpectGood(result);
+}
+
+TEST(LinkedMemory, ALeakNamesItsAdapter) {
+  LinkedBench bench;
+  bench.options.os.inject.leak = "vram_range";
+  const auto result = bench.Run([](Life& life) {
+    Shared shared(life, 1);
+    shared.End();
+  });
+  ASSERT_FALSE(result.leaks.empty());
+  std::vector<std::string> owners;
+  for (const Leak& leak : result.leaks) owners.push_back(leak.owner + " " + leak.name);
+  EXPECT_THAT(owners, ::testing::Contains(HasSubstr("segment2 of adapter 1")));
+}
+
+TEST(LinkedMemory, AnAllocationLivesOnTheAdapterThatItNames) {
+  LinkedBench bench;
+  std::vector<UINT> indices;
+  const auto result = bench.Run([&](Life& life) {
+    life.worker.Call([&] {
+      for (unsigned gpu = 0; gpu < 2; ++gpu) {
+        VidMm::Allocation* allocation = life.link.on(gpu).CreateAllocation("data", kPage);
+        EXPECT_EQ(allocation->vidmm, &life.link.on(gpu));
+        const uint64_t free = life.adapter.physical(gpu).local_segment().space->free_bytes();
+        life.link.on(gpu).MakeResident(*allocation);
+        EXPECT_LT(life.adapter.physical(gpu).local_segment().space->free_bytes(), free);
+        life.link.on(gpu).DestroyAllocation(allocation);
+      }
+      AllocationRequest request;
+      request.name = "nowhere";
+      request.bytes = kPage;
+      request.physical_adapter = 2;
+      EXPECT_THROW(life.adapter.CreateAllocation(request), OsError);
+    });
+  });
+  ExpectGood(result);
+}
+
+}  // namespace
+}  // namespace gmmu::os::test

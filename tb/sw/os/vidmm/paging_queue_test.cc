@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// Paging buffers between VidMm, driver and GPU: what is built is queued, not done.
+#include "os/vidmm/paging_queue.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "ddi/wdm.h"
+#include "tb/sw/os/driver_front.h"
+#include "os/dxgkrnl/dxgkrnl.h"
+
+namespace gmmu::os::test {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using workload::Life;
+
+using Paging = DriverFront;
+
+// Seen on build 22621: a walk at build time finds the entries of before, whatever the stream has been told.
+TEST_F(Paging, UpdatesAreQueuedAndAWalkAtBuildTimeSeesTheOldTables) {
+  bench.options.os.driver["InvalidNotCached"] = 0;  // so that a flush comes too
+  unsigned operations = 0;
+  const auto result = bench.Run([&](Life& life) {
+    VidMm::Process* process = nullptr;
+    VidMm::Allocation* page = nullptr;
+    uint64_t va = 0;
+    life.worker.Call([&] {
+      process = life.vidmm.CreateProcess("process");
+      page = life.vidmm.CreateAllocation("page", hw::kPageSize);
+      life.vidmm.MakeResident(*page);
+      va = life.vidmm.ReserveVa(*process, hw::kPageSize);
+      life.vidmm.Unmap(*process, va, 1);  // tables, no page
+      std::optional<uint64_t> offset;
+      const auto entry = [&] {
+        return READ_REGISTER_ULONG64(
+            reinterpret_cast<volatile ULONG64*>(life.adapter.local_segment().cpu_view + *offset));
+      };
+      Instead([&](DXGKARG_BUILDPAGINGBUFFER& args, const BuildCall& call) {
+        const auto& op = args.UpdatePageTable;
+        const bool leaf = args.Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE && op.PageTableLevel == 0 &&
+                          op.UpdateMode == DXGK_PAGETABLEUPDATE_GPU_PHYSICAL;
+        if (leaf) offset = op.PageTableAddress.GpuPhysical.SegmentOffset + 8 * op.StartIndex;
+        const NTSTATUS status = call(args);
+        if (!offset) return status;
+        EXPECT_EQ(entry(), 0u) << "operation " << args.Operation << " came before the submission";
+        ++operations;
+        return status;
+      });
+      seen.submission = [&](const DXGKARG_SUBMITCOMMANDVIRTUAL&) { seen.instead = nullptr; };
+      life.vidmm.MapLocal(*process, va, *page, 0, 1);
+      ASSERT_TRUE(offset);
+      EXPECT_NE(entry(), 0u) << "behind its fence it is there";
+      Instead(nullptr);
+      seen.submission = nullptr;
+      life.vidmm.Unmap(*process, va, 1);
+      life.vidmm.FreeVa(*process, va);
+      life.vidmm.DestroyAllocation(page);
+      life.vidmm.DestroyProcess(process);
+    });
+  });
+  EXPECT_THAT(result.faults, IsEmpty());
+  EXPECT_GE(operations, 3u) << "update, flush, fence";
+}
+
+// Seen on build 22621: operations one behind the other, DmaSize the bytes left, one submission for several.
+TEST_F(Paging, OperationsArePackedAtUnevenOffsetsAndSubmittedTogether) {
+  struct Place {
+    UINT offset, room, used;
+  };
+  std::vector<Place> places;
+  std::vector<UINT> sizes;
+  const auto result = bench.Run([&](Life& life) {
+    life.worker.Call([&] {
+      VidMm::Process* process = life.vidmm.CreateProcess("process");
+      const uint64_t va = life.vidmm.ReserveVa(*process, 8 * hw::kPageSize);
+      Instead([&](DXGKARG_BUILDPAGINGBUFFER& args, const BuildCall& call) {
+        const UINT room = args.DmaSize;
+        const auto* begin = static_cast<uint8_t*>(args.pDmaBuffer);
+        const NTSTATUS status = call(args);
+        places.push_back({args.DmaBufferWriteOffset, room,
+                          static_cast<UINT>(static_cast<uint8_t*>(args.pDmaBuffer) - begin)});
+        return status;
+      });
+      seen.submission = [&](const DXGKARG_SUBMITCOMMANDVIRTUAL& args) { sizes.push_back(args.DmaBufferSize); };
+      life.vidmm.Unmap(*process, va, 8);
+      Instead(nullptr);
+      seen.submission = nullptr;
+      life.vidmm.FreeVa(*process, va);
+      life.vidmm.DestroyProcess(process);
+    });
+  });
+  EXPECT_THAT(result.faults, IsEmpty());
+  ASSERT_GE(places.size(), 6u) << "three tables, their links, the entries, a fence";
+  const UINT size = places[0].offset + places[0].room;
+  UINT next = 0;
+  for (const Place& place : places) {
+    EXPECT_EQ(place.offset, next);
+    EXPECT_EQ(place.room, size - place.offset);
+    next += place.used;
+  }
+  EXPECT_THAT(sizes, ElementsAre(next)) << "one submission";
+}
+
+// Seen on build 22621: the driver must advance pDmaBuffer, or the operation never gets a fence.
+TEST_F(Paging, AnOperationThatEmitsNothingIsNeverSubmitted) {
+  unsigned submissions = 0;
+  const auto result = bench.Run([&](Life& life) {
+    life.worker.Call([&] {
+      VidMm::Allocation* page = life.vidmm.CreateAllocation("page", hw::kPageSize);
+      PagingQueue queue(life.adapter.lead());
+      VidMm::Process* process = life.vidmm.CreateProcess("process");
+      queue.Start(process->handles.context, 4);
+      seen.submission = [&](const DXGKARG_SUBMITCOMMANDVIRTUAL&) { ++submissions; };
+      DXGKARG_BUILDPAGINGBUFFER discard{};
+      discard.Operation = DXGK_OPERATION_DISCARD_CONTENT;
+      discard.DiscardContent.hAllocation = page->handle;
+      queue.Add(discard);
+      queue.Drain();
+      EXPECT_EQ(submissions, 0u);
+      DXGKARG_BUILDPAGINGBUFFER barrier{};
+      barrier.Operation = DXGK_OPERATION_READ_PHYSICAL;
+      queue.Add(barrier);
+      queue.Drain();
+      EXPECT_EQ(submissions, 1u);
+      Instead(nullptr);
+      seen.submission = nullptr;
+      queue.Stop();
+      life.vidmm.DestroyAllocation(page);
+      life.vidmm.DestroyProcess(process);
+    });
+  });
+  EXPECT_THAT(result.faults, IsEmpty());
+  EXPECT_THAT(result.leaks, IsEmpty());
+}
+
+}  // namespace
+}  // namespace gmmu::os::test

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "os/vidmm/residency.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "tb/sw/os/life_bench.h"
+#include "os/vidmm/debug_view.h"
+
+namespace gmmu::os::test {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+using workload::Life;
+constexpr uint64_t kSize = 128 << 10;
+
+/// Allocations of one process over a VRAM of 1 MiB.
+struct Set {
+  Set(Life& life, size_t count) : life(life), residency(life.vidmm) {
+    life.worker.Call([&] {
+      process = life.vidmm.CreateProcess("process");
+      for (size_t i = 0; i < count; ++i) {
+        all.push_back(life.vidmm.CreateAllocation(std::to_string(i), kSize));
+        va.push_back(life.vidmm.ReserveVa(*process, kSize));
+        life.vidmm.Map(*process, va.back(), *all.back(), 0, kSize / hw::kPageSize);
+      }
+    });
+  }
+  void MakeResident(const std::vector<size_t>& indices) {
+    std::vector<VidMm::Allocation*> wanted;
+    for (size_t i : indices) wanted.push_back(all[i]);
+    life.worker.Call([&] { residency.MakeResident(wanted); });
+  }
+  std::vector<size_t> Resident() const {
+    std::vector<size_t> resident;
+    for (size_t i = 0; i < all.size(); ++i)
+      if (all[i]->local) resident.push_back(i);
+    return resident;
+  }
+  void End() {
+    life.worker.Call([&] {
+      for (size_t i = 0; i < all.size(); ++i) {
+        residency.Drop(*all[i]);
+        life.vidmm.FreeVa(*process, va[i]);
+        life.vidmm.DestroyAllocation(all[i]);
+      }
+      life.vidmm.DestroyProcess(process);
+    });
+  }
+
+  Life& life;
+  Residency residency;
+  VidMm::Process* process = nullptr;
+  std::vector<VidMm::Allocation*> all;
+  std::vector<uint64_t> va;
+};
+
+TEST(Residency, EvictsWhatWasUsedTheLongestAgoAndKeepsWhatIsWanted) {
+  LifeBench bench;
+  const auto result = bench.Run([](Life& life) {
+    Set set(life, 9);
+    size_t fit = 0;
+    while (set.residency.counts().evictions == 0) set.MakeResident({fit++});
+    --fit;  // so many fit
+    EXPECT_FALSE(set.all[0]->local) << "the oldest one went";
+    set.MakeResident({1});       // now 2 is the oldest
+    const uint64_t before = set.residency.counts().evictions;
+    set.MakeResident({0, 2});    // 0 comes back; 2 is wanted, so 3 goes
+    EXPECT_EQ(set.residency.counts().evictions, before + 1) << "2 never went";
+    EXPECT_FALSE(set.all[3]->local);
+    EXPECT_TRUE(set.all[0]->local && set.all[1]->local && set.all[2]->local);
+    EXPECT_THAT(set.Resident(), SizeIs(fit));
+    set.End();
+  });
+  EXPECT_THAT(result.faults, IsEmpty());
+  EXPECT_THAT(result.leaks, IsEmpty());
+}
+
+TEST(Residency, FillsWithZerosAtFirstTouchOnly) {
+  LifeBench bench;
+  const auto result = bench.Run([](Life& life) {
+    Set set(life, 1);
+    // VRAM has old contents
+    life.worker.Call([&] {
+      VidMm::Allocation* dirt = life.vidmm.CreateAllocation("dirt", 4 * kSize);
+      life.vidmm.MakeResident(*dirt);
+      life.vidmm.Fill(*dirt, 0, 4 * kSize, 0xDEADBEEF);
+      life.vidmm.DestroyAllocation(dirt);
+    });
+    for (const uint8_t expected : {0, 0x77, 0x77}) {
+      set.MakeResident({0});
+      life.worker.Call([&] { set.residency.Evict(*set.all[0]); });
+      const uint8_t* view = set.residency.Backing(*set.all[0])->Map(0, kSize);
+      EXPECT_EQ(std::count(view, view + kSize, expected), static_cast<ptrdiff_t>(kSize));
+      set.residency.Backing(*set.all[0])->Unmap();
+      if (expected != 0) continue;
+      set.MakeResident({0});
+      life.worker.Call([&] {
+        life.vidmm.Fill(*set.all[0], 0, kSize, 0x77777777);
+        set.residency.Evict(*set.all[0]);
+      });
+    }
+    EXPECT_EQ(set.residency.counts().fills, 1u);
+    EXPECT_EQ(set.residency.counts().restores, 3u);
+    set.End();
+  });
+  EXPECT_THAT(result.faults, IsEmpty());
+}
+
+// The next one may stand where the one that is gone stood; the bytes are not its.
+TEST(Residency, AnAllocationGetsNothingOfOneThatWasDestroyedWithoutADrop) {
+  LifeBench bench;
+  const auto result = bench.Run([](Life& life) {
+    life.worker.Call([&] {
+      Residency residency(life.vidmm);
+      for (uint64_t i = 1; i <= 8; ++i) {
+        VidMm::Allocation* each = life.vidmm.CreateAllocation("each", hw::kPageSize);
+        residency.MakeResident({each});
+        EXPECT_EQ(residency.counts().fills, i) << "the backing store of another came back";
+        residency.Evict(*each);
+        life.vidmm.DestroyAllocation(each);
+      }
+      EXPECT_EQ(residency.counts().restores, 0u);
+    });
+  });
+  EXPECT_THAT(result.faults, IsEmpty());
+  EXPECT_THAT(result.leaks, ::testing::Not(IsEmpty())) << "eight backing stores";
+}
+
+TEST(Residency, SaysWhatDoesNotFitTogether) {
+  LifeBench bench;
+  const auto result = bench.Run([](Life& life) {
+    Set set(life, 9);
+    set.MakeResident({0, 1, 2, 3, 4, 5, 6, 7, 8});
+  });
+  ASSERT_THAT(result.faults, SizeIs(1));
+  EXPECT_THAT(result.faults[0].text, HasSubstr("1179648 bytes must be resident at once"));
+}
+
+// DXGK_GPUMMUCAPS.InvalidTlbEntriesNotCached (2.6): no FlushTlb from invalid to valid.
+TEST(Residency, FromInvalidToValidNeedsNoFlushWhenTheHardwareSaysSo) {
+  LifeBench bench;
+  const auto result = bench.Run([](Life& life) {
+    Set set(life, 1);
+    set.MakeResident({0});
+    const uint64_t before = life.vidmm.queue().operations();
+    life.worker.Call([&] { life.vidmm.InvalidateMappings(*set.all[0]); });
+    const uint64_t invalidated = life.vidmm.queue().operations();
+    life.worker.Call([&] { life.vidmm.RestoreMappings(*set.all[0]); });
+    ASSERT_TRUE(life.adapter.caps().invalid_not_cached);
+    EXPECT_EQ(invalidated - before, 3u) << "entries, flush, monitored fence";
+    EXPECT_EQ(life.vidmm.queue().operations() - invalidated, 2u) << "entries, monitored fence";
+    set.End();
+  });
+  EXPECT_THAT(result.faults, IsEmpty());
+}
+
+// The same for every way to map. What was valid is flushed whether the cap is set or not.
+TEST(Residency, OnlyEntriesThatWereInUseAreFlushedUnlessTheHardwareMayCacheInvalidOnes) {
+  for (const bool not_cached : {true, false}) {
+    LifeBench bench;
+    bench.options.os.driver["InvalidNotCached"] = not_cached;
+    const auto result = bench.Run([&](Life& life) {
+      life.worker.Call([&] {
+        ASSERT_EQ(life.adapter.caps().invalid_not_cached, not_cached);
+        VidMm::Process* process = life.vidmm.CreateProcess("process");
+        VidMm::Allocation* data = life.vidmm.CreateAllocation("data", 8 * hw::kPageSize);
+        life.vidmm.MakeResident(*data);
+        const uint64_t va = life.vidmm.ReserveVa(*process, 16 * hw::kPageSize);
+        const auto flushes = [&](const std::function<void()>& change) {
+          const uint64_t before = life.vidmm.queue().flushes();
+          change();
+          return life.vidmm.queue().flushes() - before;
+        };
+        const uint64_t expected = not_cached ? 0 : 1;
+        const auto map = [&] { life.vidmm.MapLocal(*process, va, *data, 0, 8); };
+        EXPECT_EQ(flushes(map), expected) << "into a new table";
+        EXPECT_EQ(flushes([&] { life.vidmm.Unmap(*process, va + hw::kPageSize, 1); }), 1u) << "valid to invalid";
+        EXPECT_EQ(flushes([&] { life.vidmm.MapLocal(*process, va + hw::kPageSize, *data, 5, 1); }), expected);
+        EXPECT_EQ(flushes([&] { life.vidmm.MapLocal(*process, va + 7 * hw::kPageSize, *data, 6, 2); }), 1u)
+            << "valid to valid, and invalid to valid";
+        EXPECT_EQ(flushes([&] { life.vidmm.MapZero(*process, va + 12 * hw::kPageSize, 1); }), expected);
+        EXPECT_EQ(flushes([&] { life.vidmm.MapLocal(*process, va + 12 * hw::kPageSize, *data, 6, 1); }), 1u)
+            << "a zero entry is in use";
+        EXPECT_EQ(flushes([&] { life.vidmm.UnmapAndFreeTables(*process, va, 16); }), 1u);
+        EXPECT_EQ(flushes(map), expected) << "after its unmapping was flushed";
+        const uint64_t mapped = data->mappings.size();
+        EXPECT_EQ(flushes([&] { life.vidmm.InvalidateMappings(*data); }), mapped);
+        EXPECT_EQ(flushes([&] { life.vidmm.RestoreMappings(*data); }), expected * mapped);
+        life.vidmm.FreeVa(*process, va);
+        life.vidmm.DestroyAllocation(data);
+        life.vidmm.DestroyProcess(process);
+      });
+    });
+    EXPECT_THAT(result.faults, IsEmpty());
+  }
+}
+
+// One page at many addresses is a mapping as well.
+TEST(Residency, APageAtManyAddressesGoesAndComesBackEverywhere) {
+  LifeBench bench;
+  const auto result = bench.Run([](Life& life) {
+    Set set(life, 1);
+    const auto used = [&](uint64_t va) {
+      D3DKMT_GET_PTE get{};
+      const auto& geometry = life.adapter.caps().geometry;
+      for (unsigned level = 0; level < geometry.count(); ++level)
+        get.PageTableIndex[level] = static_cast<UINT>(geometry.Index(level, va));
+      get.NumPtes = 8;
+      EXPECT_EQ(DebugView(life.vidmm).GetPte(*set.process, get), STATUS_SUCCESS);
+      std::vector<uint64_t> pages;
+      for (UINT i = 0; i < get.NumPtes; ++i) pages.push_back(get.Pte[i].Valid ? get.Pte[i].PageAddress : 0);
+      return pages;
+    };
+    set.MakeResident({0});
+    life.worker.Call([&] {
+      const uint64_t va = life.vidmm.ReserveVa(*set.process, 8 * hw::kPageSize);
+      life.vidmm.MapOnePage(*set.process, va, *set.all[0], 5, 8);
+      life.vidmm.Unmap(*set.process, va + 2 * hw::kPageSize, 1);
+      uint64_t page = set.all[0]->local->page(5);
+      EXPECT_THAT(used(va), ElementsAre(page, page, 0, page, page, page, page, page));
+      set.residency.Evict(*set.all[0]);
+      EXPECT_THAT(used(va), ElementsAre(0, 0, 0, 0, 0, 0, 0, 0));
+      set.residency.MakeResident({set.all[0]});
+      page = set.all[0]->local->page(5);
+      EXPECT_THAT(used(va), ElementsAre(page, page, 0, page, page, page, page, page));
+      life.vidmm.Unmap(*set.process, va, 8);
+      life.vidmm.FreeVa(*set.process, va);
+    });
+    EXPECT_THAT(set.all[0]->mappings, SizeIs(1));
+    set.End();
+  });
+  EXPECT_THAT(result.faults, IsEmpty());
+}
+
+TEST(Residency, AMappingThatWasTakenAwayIsNotRestored) {
+  LifeBench bench;
+  const auto result = bench.Run([](Life& life) {
+    Set set(life, 1);
+    set.MakeResident({0});
+    life.worker.Call([&] { life.vidmm.Unmap(*set.process, set.va[0] + 4 * hw::kPageSize, 8); });
+    const auto& mappings = set.all[0]->mappings;
+    ASSERT_THAT(mappings, SizeIs(2));
+    EXPECT_EQ(mappings[0].pages, 4u);
+    EXPECT_EQ(mappings[1].first_page, 12u);
+    EXPECT_EQ(mappings[1].va, set.va[0] + 12 * hw::kPageSize);
+    EXPECT_EQ(mappings[1].pages, kSize / hw::kPageSize - 12);
+    set.End();
+  });
+  EXPECT_THAT(result.faults, IsEmpty());
+}
+
+}  // namespace
+}  // namespace gmmu::os::test

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "os/miniport/miniport.h"
+#include "os/vidsch/vidsch.h"
+#include "platform/config.h"
+#include "twin/machine.h"
+
+namespace gmmu::os::test {
+
+/// A driver of which only the scheduler's entries exist. It records what it is told and answers as
+/// the test says; what the GPU does, the test says too.
+class SchedulerDriver {
+ public:
+  SchedulerDriver();
+  ~SchedulerDriver();
+  DRIVER_INITIALIZATION_DATA Table() const;
+
+  std::vector<DXGKARG_SUBMITCOMMANDVIRTUAL> submitted;
+  std::vector<DXGKARG_PREEMPTCOMMAND> preempted;
+  std::vector<uint32_t> reset;  ///< nodes
+  int adapter_resets = 0;
+  NTSTATUS submit_status = STATUS_SUCCESS;
+  NTSTATUS reset_status = STATUS_SUCCESS;
+  uint32_t last_aborted = 0;
+  NTSTATUS adapter_reset_status = STATUS_SUCCESS;
+  std::optional<uint32_t> current_fence;  ///< null: the driver cannot say
+  uint64_t dependents = 0;                ///< besides the node itself
+  std::function<void()> on_submit, on_status;  ///< inside of the call
+
+  /// Fence ids of `submitted` from `first` on.
+  std::vector<uint32_t> FencesFrom(size_t first) const;
+};
+
+/// A scheduler over that driver.
+class SchedulerBench {
+ public:
+  explicit SchedulerBench(uint32_t last = 0, Parameters parameters = {});
+
+  GpuPacket Render(uint64_t context, GpuDevice* device = nullptr, uint32_t node = 1);
+  GpuPacket Paging(uint32_t node = 0);
+  PacketId Submit(GpuPacket packet);
+
+  void Tell(const DXGKARGCB_NOTIFY_INTERRUPT_DATA& data, bool dpc = true);
+  void Complete(uint32_t fence, uint32_t node = 0);
+  /// Answers the last request.
+  void AnswerPreemption(uint32_t last_completed, uint32_t node);
+  void PageFault(uint32_t fence, uint32_t node, unsigned flags = DXGK_PAGE_FAULT_ENGINE_RESET_REQUIRED,
+                 HANDLE process = nullptr);
+  /// Of a command, not of a page.
+  void DmaFault(uint32_t fence, uint32_t node);
+
+  /// `body` on a fibre, with the scheduler's own thread beside it.
+  void Run(const std::function<void()>& body);
+  void Sleep(uint64_t ns);
+
+  SchedulerDriver driver;
+  sim::twin::Machine platform{sim::twin::MachineParameters::From(sim::MachineConfig::Default())};
+  Kernel kernel;
+  Miniport miniport;
+  VidSch vidsch;
+  std::vector<PacketId> ended;  ///< in their order
+};
+
+}  // namespace gmmu::os::test
