@@ -6,7 +6,6 @@
 #include <string_view>
 
 #include "kmd/adapter.h"
-#include "kmd/build/build.h"
 #include "kmd/entry_points.h"
 #include "kmd/paging_record.h"
 

@@ -3,7 +3,6 @@
 // (bus) address of the first byte to run, in system memory, and the buffer is contiguous there. Those of
 // the aperture segment, and buffers of processes, lie in the address space of their context.
 #include "kmd/adapter.h"
-#include "kmd/build/build.h"
 #include "kmd/entry_points.h"
 #include "kmd/objects.h"
 #include "kmd/paging_record.h"
