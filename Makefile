@@ -45,8 +45,8 @@ coverage: ## Line and branch coverage of rtl/ by the RTL benches: table, pages i
 	@cmake --build $(COVERAGE) --target rtl_benches --parallel $${GMMU_JOBS:-$$(nproc)} >>$(COVERAGE).log || { tail -n 30 $(COVERAGE).log; exit 1; }
 	@$(PYTHON) tools/coverage.py --build $(COVERAGE) $(ARGS)
 
-lint: ## Verilator -Wall, elaboration by Yosys, generated files, reasons of waivers
-	@./gmmu tools build test synth
+lint: ## Verilator -Wall, elaboration by Yosys, generated files, waivers; C++: format, order of rooms, sizes
+	@./gmmu tools build test synth lint
 	$(PYTHON) tools/lint.py
 
 synth: ## GPU top placed and routed for an ECP5-85F: area by block, worst path, Fmax (24 minutes on two cores)

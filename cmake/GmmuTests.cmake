@@ -220,6 +220,12 @@ if(GMMU_PYTHON AND TARGET gmmu)
   set_tests_properties(tools.the_front_door_knows_the_options_that_take_a_value PROPERTIES LABELS unit TIMEOUT 60)
 endif()
 
+if(GMMU_PYTHON)
+  add_test(NAME tools.checks_of_sources_and_pages_find_what_is_wrong
+           COMMAND ${GMMU_PYTHON} -m unittest discover -s ${CMAKE_SOURCE_DIR}/tb/tools -p check_of_*_test.py)
+  set_tests_properties(tools.checks_of_sources_and_pages_find_what_is_wrong PROPERTIES LABELS unit TIMEOUT 60)
+endif()
+
 # The table of the driver interface: each row has its tests, and they ran (last, whatever part of the tests is run).
 if(GMMU_PYTHON)
   add_test(NAME ddi.every_row_has_its_tests

@@ -9,14 +9,21 @@
   parameters   illegal values stop elaboration with a message; legal corners pass both tools (tools/parameters.py)
   core         gmmu.core names the files of rtl/files.f in their order
   registers    the generated register files match rtl/pkg/gmmu.rdl
+  format       C++ of sw/, sim/ and tb/ is as clang-format writes it (.clang-format); generated files are left out
+  rooms        no include of sw/ or sim/ points to a room above its own (tools/rooms.py)
+  sizes        lines of a file, public methods of a class, headers that a header reaches (tools/sizes.py)
 """
 import concurrent.futures
 import os
+import pathlib
 import re
 import subprocess
 import sys
 
+import rooms
 import rtl_sources
+import sizes
+import tree
 from rtl_sources import ROOT, TOP
 
 # Sizes at which proofs are made: the smallest that keep every structure.
@@ -52,6 +59,18 @@ def verilator_errors(sizes, log):
     return [] if status == 0 and "%Warning" not in output else [output.strip() or f"verilator: exit status {status}"]
 
 
+def format_errors():
+    """One line a file whose text clang-format would change."""
+    command = str(pathlib.Path(sys.executable).parent / "clang-format")
+    files = [path for path in tree.texts(("sw", "sim", "tb"), (".h", ".cc")) if path not in tree.GENERATED]
+    done = subprocess.run([command, "--dry-run", *files], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          text=True)
+    changed = sorted(set(re.findall(r"^(\S+?):\d+:\d+: (?:warning|error):", done.stdout, re.M)))
+    if changed:
+        return [f"{path}: not as .clang-format has it" for path in changed] + ["build/venv/bin/clang-format -i mends them"]
+    return [] if done.returncode == 0 else [done.stdout.strip() or f"exit status {done.returncode}"]
+
+
 def command_errors(*command):
     done = subprocess.run([sys.executable, *command], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     return [] if done.returncode == 0 else [done.stdout.strip() or f"exit status {done.returncode}"]
@@ -68,6 +87,9 @@ def main():
         ("parameters: legal corners", lambda: command_errors("tools/parameters.py", "--legal", "--slang")),
         ("core: gmmu.core", lambda: command_errors("tools/core.py", "--check")),
         ("registers: generated files", lambda: command_errors("tools/regs/generate.py", "--check")),
+        ("format: C++ follows .clang-format", format_errors),
+        ("rooms: no include points upward", rooms.errors),
+        ("sizes: files, classes, headers", sizes.errors),
     )
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:  # each is processes of its own

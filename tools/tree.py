@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Source files of the checkout and what they include."""
+import pathlib
+import re
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+GENERATED = ("rtl/pkg/gmmu_regs_pkg.sv", "sw/hw/gmmu_regs.h")  # by tools/regs/generate.py
+
+
+def texts(folders, suffixes):
+    """{path relative to the root: text} of the files below `folders` that end in one of `suffixes`."""
+    return {path.relative_to(ROOT).as_posix(): path.read_text()
+            for folder in folders for path in sorted((ROOT / folder).rglob("*")) if path.name.endswith(tuple(suffixes))}
+
+
+def includes(text):
+    """[(line, header)] of the #include directives of a text."""
+    return [(text.count("\n", 0, match.start()) + 1, match.group(1))
+            for match in re.finditer(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"\n]+)[>"]', text, re.M)]
