@@ -5,11 +5,15 @@
 Looks at all .md files of the checkout: link targets, and words in backquotes that look like a path of this repository
 (they begin with one of its folders, or end in a suffix of its files and contain a slash). Paths hold from the root or
 from the page's folder; <room>, * and {a,b} stand for what they stand for in a shell. build/ is not looked for.
+
+Besides: the first page keeps its length, and every source has a test (tools/tested.py).
 """
 import glob
 import pathlib
 import re
 import sys
+
+import tested
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 FOLDERS = ("rtl/", "sim/", "sw/", "tb/", "constraints/", "tools/", "docs/", "cmake/", ".ci/")
@@ -35,6 +39,7 @@ def recipes():
 
 
 TARGETS = recipes()
+WORDS, COLUMNS = 900, 120  # of the first page
 
 
 def slug(heading):
@@ -50,7 +55,8 @@ def errors_of(page):
             if target not in TARGETS:
                 found.append((number, f"names make {target}, which has no recipe"))
     for number, line in enumerate(fenced.splitlines(), 1):
-        for target in re.findall(r"\]\(([^)\s]+)\)", line):
+        for target in re.findall(r"\]\(([^)\s]+)\)|^\[[^\]]+\]: (\S+)$", line):
+            target = "".join(target)
             if re.match(r"[a-z]+:", target):
                 continue
             path, _, anchor = target.partition("#")
@@ -68,13 +74,27 @@ def errors_of(page):
     return found
 
 
+def first_page_errors(text):
+    """[(line, error)] of README.md: it stays one page of lines that an editor shows whole."""
+    words = len(text.split())
+    found = [(1, f"{words} words, at most {WORDS} are allowed")] if words > WORDS else []
+    return found + [(number, f"{len(line)} columns, at most {COLUMNS} are allowed")
+                    for number, line in enumerate(text.splitlines(), 1) if len(line) > COLUMNS]
+
+
 def main():
     count = 0
     pages = [page for page in sorted(ROOT.rglob("*.md")) if "build" not in page.relative_to(ROOT).parts]
     for page in pages:
-        for number, error in errors_of(page):
+        found = errors_of(page)
+        if page == ROOT / "README.md":
+            found += first_page_errors(page.read_text())
+        for number, error in found:
             print(f"{page.relative_to(ROOT)}:{number}: {error}")
             count += 1
+    for error in tested.errors():
+        print(error)
+        count += 1
     print(f"docs: {len(pages)} pages, {count} errors")
     return 1 if count else 0
 

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The checks of tools/check_docs.py and tools/tested.py, on small trees and pages that are made up here."""
+import pathlib
+import sys
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
+import check_docs  # noqa: E402
+import tested  # noqa: E402
+
+CODE = "int F() { return 1; }\n"
+
+
+class Tested(unittest.TestCase):
+    def errors(self, files, tests, *rows):
+        page = "\n".join(("text", "", tested.HEAD, "|---|---|", *rows, "", "more"))
+        return tested.errors(files, set(tests), page)
+
+    def test_a_test_at_the_mirror_path_or_a_line_is_enough(self):
+        files = {"sw/a/b.cc": CODE, "sw/a/b.h": CODE, "sw/a/c.h": CODE, "rtl/m/gmmu_d.sv": "", "rtl/m/gmmu_e.sv": ""}
+        tests = ("tb/sw/a/b_test.cc", "tb/sw/a/c_test.cc", "tb/rtl/m/gmmu_d_test.cc")
+        self.assertEqual(self.errors(files, tests, "| `rtl/m/*_e.sv` | `tb/rtl/m/gmmu_d_test.cc` |"), [])
+
+    def test_a_source_without_either_is_named(self):
+        self.assertEqual(self.errors({"sw/a/b.cc": CODE}, ()),
+                         ["sw/a/b.cc: no tb/sw/a/b_test.cc, and no line of tb/README.md says where it is tested"])
+        self.assertEqual(len(self.errors({"sw/a/b.h": "struct B {\n  int f() const { return 1; }\n};\n"}, ())), 1)
+
+    def test_a_header_of_declarations_needs_none(self):
+        self.assertEqual(self.errors({"sw/a/b.h": "struct B {\n  int f() const;  // {return}\n  int x = 0;\n};\n"}, ()), [])
+
+    def test_a_line_that_is_not_needed_or_names_nothing_is_an_error(self):
+        files, tests = {"sw/a/b.cc": CODE}, {"tb/sw/a/b_test.cc"}
+        for row, error in (("| `sw/a/b.cc` | `tb/sw/a/b_test.cc` |", "sw/a/b.cc needs no line"),
+                           ("| `sw/a/gone.cc` | `tb/sw/a/b_test.cc` |", "no source is sw/a/gone.cc")):
+            with self.subTest(row=row):
+                found = self.errors(files, tests, row)
+                self.assertEqual(len(found), 1, found)
+                self.assertIn("tb/README.md:5: " + error, found[0])
+        for row, error in (("| `sw/a/b.cc` | `tb/sw/a/gone_test.cc` |", "there is no test tb/sw/a/gone_test.cc"),
+                           ("| `sw/a/b.cc` | somewhere |", "names no test")):
+            with self.subTest(row=row):
+                self.assertEqual(self.errors(files, (), row), [f"tb/README.md:5: {error}"])
+
+
+class FirstPage(unittest.TestCase):
+    def test_its_words_and_columns_are_limited(self):
+        self.assertEqual(check_docs.first_page_errors("word\n" * 900 + "\n" + "-" * 120), [(1, "901 words, at most 900 are allowed")])
+        self.assertEqual(check_docs.first_page_errors("word " * 24 + "wor"), [(1, "123 columns, at most 120 are allowed")])
+        self.assertEqual(check_docs.first_page_errors("word " * 24), [])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which test holds for which source: the namesake at its path below tb/, or a line of the table in tb/README.md."""
+import fnmatch
+import pathlib
+import re
+
+import tree
+
+PAGE = "tb/README.md"
+HEAD = "| source or pattern | tested by |"
+
+
+def has_code(text):
+    """Whether a header holds more than declarations: a function with a body."""
+    text = re.sub(r"//[^\n]*|/\*.*?\*/", "", text, flags=re.S)
+    return re.search(r"\)\s*(?:const\s*|noexcept\s*|override\s*|final\s*)*(?:->[^;{}]*)?\{|\breturn\b", text) is not None
+
+
+def sources(files):
+    """The files of {path: text} that must have a test; of a header and its source file, the latter."""
+    found = []
+    for path, text in files.items():
+        if path in tree.GENERATED:
+            continue
+        if path.endswith(".h") and (path[:-2] + ".cc" in files or not has_code(text)):
+            continue
+        found.append(path)
+    return sorted(found)
+
+
+def namesake(path):
+    return "tb/" + str(pathlib.PurePosixPath(path).with_suffix("")) + "_test.cc"
+
+
+def rows(page):
+    """[(line, patterns, tests)] of the table."""
+    lines = page.splitlines()
+    if HEAD not in lines:
+        return []
+    found = []
+    for number in range(lines.index(HEAD) + 2, len(lines)):
+        if not lines[number].startswith("|"):
+            break
+        cells = lines[number].strip("|").split("|")
+        found.append((number + 1, re.findall(r"`([^`]+)`", cells[0]), re.findall(r"`([^`]+)`", cells[1])))
+    return found
+
+
+def errors(files=None, tests=None, page=None):
+    """Sources without a test and lines of the table that are wrong; all of the checkout unless given."""
+    if files is None:
+        files = tree.texts(("sw", "sim", "rtl"), (".h", ".cc", ".sv"))
+        tests = set(tree.texts(("tb", "tools"), (".cc", ".py")))
+        page = (tree.ROOT / PAGE).read_text()
+    without = {path for path in sources(files) if namesake(path) not in tests}
+    listed, found = set(), []
+    for number, patterns, named in rows(page):
+        for pattern in patterns:
+            matched = set(fnmatch.filter(files, pattern))
+            listed |= matched & without
+            if not matched:
+                found.append(f"{PAGE}:{number}: no source is {pattern}")
+            elif not matched & without:
+                found.append(f"{PAGE}:{number}: {pattern} needs no line: it has a test of its name, or no code")
+        if not named:
+            found.append(f"{PAGE}:{number}: names no test")
+        found += [f"{PAGE}:{number}: there is no test {test}" for test in named if test not in tests]
+    return found + [f"{path}: no {namesake(path)}, and no line of {PAGE} says where it is tested"
+                    for path in sorted(without - listed)]
