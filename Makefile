@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # What a developer of the code can do. The front door is ./gmmu; each target here is one line over it or over a tool.
 .DEFAULT_GOAL := help
-.PHONY: help run bench test check-long rules rules-sw coverage lint synth synth-check formal regs docs check fresh clean
+.PHONY: help run bench test check-long rules rules-sw coverage lint format synth synth-check formal regs docs check fresh clean
 SHELL := /bin/sh
 PYTHON := build/venv/bin/python
 SUITE ?= trixie
@@ -48,6 +48,10 @@ coverage: ## Line and branch coverage of rtl/ by the RTL benches: table, pages i
 lint: ## Verilator -Wall, elaboration by Yosys, generated files, waivers; C++: format, order of rooms, sizes
 	@./gmmu tools build test synth lint
 	$(PYTHON) tools/lint.py
+
+format: ## Format the C++ of sw/, sim/ and tb/ as make lint wants it
+	@./gmmu tools lint
+	@$(PYTHON) tools/lint.py --format
 
 synth: ## GPU top placed and routed for an ECP5-85F: area by block, worst path, Fmax (24 minutes on two cores)
 	@./gmmu tools synth pnr

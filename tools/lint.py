@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""make lint: one line a check, exit status 1 if one fails.
+"""make lint: one line a check, exit status 1 if one fails. With --format (make format): formats C++, checks nothing.
 
   files        rtl/files.f names every RTL file once
   waivers      stand in rtl/*.vlt only, each below a comment with its reason
@@ -59,16 +59,21 @@ def verilator_errors(sizes, log):
     return [] if status == 0 and "%Warning" not in output else [output.strip() or f"verilator: exit status {status}"]
 
 
-def format_errors():
-    """One line a file whose text clang-format would change."""
+def clang_format(*options):
+    """(exit status, output) of clang-format, as pinned in tools/requirements-lint.txt, on all C++ that people write."""
     command = str(pathlib.Path(sys.executable).parent / "clang-format")
     files = [path for path in tree.texts(("sw", "sim", "tb"), (".h", ".cc")) if path not in tree.GENERATED]
-    done = subprocess.run([command, "--dry-run", *files], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                          text=True)
-    changed = sorted(set(re.findall(r"^(\S+?):\d+:\d+: (?:warning|error):", done.stdout, re.M)))
+    done = subprocess.run([command, *options, *files], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    return done.returncode, done.stdout.strip()
+
+
+def format_errors():
+    """The files that clang-format would change."""
+    status, output = clang_format("--dry-run")
+    changed = sorted(set(re.findall(r"^(\S+?):\d+:\d+: (?:warning|error):", output, re.M)))
     if changed:
-        return [f"{path}: not as .clang-format has it" for path in changed] + ["build/venv/bin/clang-format -i mends them"]
-    return [] if done.returncode == 0 else [done.stdout.strip() or f"exit status {done.returncode}"]
+        return [f"{path}: not as .clang-format has it; make format mends it" for path in changed]
+    return [] if status == 0 else [output or f"exit status {status}"]
 
 
 def command_errors(*command):
@@ -77,6 +82,10 @@ def command_errors(*command):
 
 
 def main():
+    if sys.argv[1:] == ["--format"]:
+        status, output = clang_format("-i")
+        print(output or "format: C++ is as .clang-format has it")
+        return status
     checks = (
         ("files: rtl/files.f is complete", rtl_sources.list_errors),
         ("waivers: each has its reason", waiver_errors),
