@@ -4,7 +4,7 @@
 #include <functional>
 
 #include "Vgmmu_gpu.h"
-#include "gpu/ring.h"
+#include "gpu/fifo.h"
 #include "gpu/transaction_pool.h"
 
 namespace gmmu::sim {
@@ -71,7 +71,7 @@ class CpuPort {
   const Done done_;
   const Configure configure_;
   WriteHook hook_;
-  Ring<Queued> queue_{64};
+  Fifo<Queued> queue_{64};
   bool active_ = false;
   bool failed_ = false;    ///< of the active access
   unsigned sent_ = 0;      ///< bytes of the active access whose beat (read: address) was taken

@@ -4,7 +4,7 @@
 
 #include "Vgmmu_gpu.h"
 #include "gpu/beats.h"
-#include "gpu/ring.h"
+#include "gpu/fifo.h"
 #include "gpu/transaction_pool.h"
 #include "hw/platform.h"
 
@@ -119,10 +119,10 @@ class HostPort {
   const HostPortParameters parameters_;
   TransactionPool& pool_;
   Sink& sink_;
-  Ring<Inbound> inbound_{256};
-  Ring<Data> data_{128};
-  Ring<Write> writes_{32};
-  Ring<Accepted> accepted_{64};
+  Fifo<Inbound> inbound_{256};
+  Fifo<Data> data_{128};
+  Fifo<Write> writes_{32};
+  Fifo<Accepted> accepted_{64};
   unsigned tags_used_ = 0, reads_out_ = 0, unanswered_ = 0;
   unsigned peer_reads_out_ = 0, peer_writes_out_ = 0;
   uint64_t reads_ = 0, writes_sent_ = 0, messages_ = 0, bytes_read_ = 0, bytes_written_ = 0,

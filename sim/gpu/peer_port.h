@@ -5,7 +5,7 @@
 #include <functional>
 
 #include "gpu/beats.h"
-#include "gpu/ring.h"
+#include "gpu/fifo.h"
 #include "gpu/transaction_pool.h"
 
 namespace gmmu::sim {
@@ -105,9 +105,9 @@ class PeerPort {
     bool idle() const { return waiting_.empty() && free_.size() == kInFlight; }
 
    private:
-    Ring<std::pair<PooledTransaction*, uint64_t>> waiting_{256};
+    Fifo<std::pair<PooledTransaction*, uint64_t>> waiting_{256};
     std::array<Slot, kInFlight> slots_;
-    Ring<unsigned> free_{kInFlight};
+    Fifo<unsigned> free_{kInFlight};
   };
   struct Owed {  // a write whose AW was taken
     unsigned id;
@@ -122,7 +122,7 @@ class PeerPort {
 
   const Done done_;
   Direction reads_, writes_;
-  Ring<Owed> owed_{kInFlight};
+  Fifo<Owed> owed_{kInFlight};
 };
 
 }  // namespace gmmu::sim

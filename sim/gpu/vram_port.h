@@ -4,7 +4,7 @@
 
 #include "Vgmmu_gpu.h"
 #include "gpu/beats.h"
-#include "gpu/ring.h"
+#include "gpu/fifo.h"
 #include "hw/platform.h"
 #include "memory/vram.h"
 
@@ -88,9 +88,9 @@ class VramPort {
   const size_t outstanding_;
   const bool reorder_;
   uint64_t random_;
-  Ring<Read> reads_;
-  Ring<Write> writes_;
-  Ring<Answer> answers_;
+  Fifo<Read> reads_;
+  Fifo<Write> writes_;
+  Fifo<Answer> answers_;
   uint64_t flip_after_ = 0;
   uint64_t bytes_read_ = 0, bytes_written_ = 0, read_bursts_ = 0, write_bursts_ = 0, errors_ = 0,
            flips_ = 0;

@@ -123,9 +123,6 @@ class VtdCore {
   /// Serves the queue until it is idle or has to wait for requests in flight.
   void RunQueue(VtdMemory& memory);
 
-  /// For a wrapper with waits of its own: what is in flight now, and whether it has finished.
-  VtdDrainTracker::Wait BeginDrain(bool reads, bool writes) { return drains_.Mark(reads, writes); }
-  bool Drained(const VtdDrainTracker::Wait& wait) const { return drains_.Done(wait); }
   /// Counts invalidations; a result of an older generation must not be kept by anybody.
   uint64_t generation() const { return generation_; }
 

@@ -5,7 +5,6 @@
 
 namespace gmmu::sim::vtd {
 
-inline constexpr uint64_t kPage = 4096;
 inline constexpr uint64_t kInterruptStart = 0xFEE00000;
 inline constexpr uint64_t kInterruptEnd = 0xFEF00000;
 

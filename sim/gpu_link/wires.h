@@ -7,7 +7,7 @@
 
 namespace gmmu::sim {
 
-struct LinkParameters {
+struct GpuLinkParameters {
   unsigned units = 1;              ///< GPUs on the link
   uint64_t latency_ps = 200'000;   ///< each way
   uint64_t bytes_per_ns = 16;      ///< of a unit's port, each direction
@@ -17,12 +17,12 @@ struct LinkParameters {
 ///
 /// A packet keeps the sender's wire and the receiver's for its bytes and those of its head; it passes
 /// the switch while it comes in. Time is reserved packet by packet, in the order of the calls.
-class LinkWires {
+class GpuLinkWires {
  public:
   static constexpr uint64_t kHeadBytes = 16;  ///< of each packet, beside its data
 
   /// Throws std::invalid_argument for a unit count or a rate of 0.
-  explicit LinkWires(const LinkParameters& parameters);
+  explicit GpuLinkWires(const GpuLinkParameters& parameters);
 
   /// A packet with `bytes` of data from one unit to another that is ready at `ready_ps`: when its
   /// last byte is there.
@@ -30,7 +30,7 @@ class LinkWires {
 
   /// When the wire out of `unit` is free for another packet.
   uint64_t free_ps(unsigned unit) const { return out_[unit].free_ps; }
-  const LinkParameters& parameters() const { return parameters_; }
+  const GpuLinkParameters& parameters() const { return parameters_; }
   /// Of one unit: what it sent.
   std::vector<hw::Counter> Counters(unsigned unit) const;
 
@@ -39,7 +39,7 @@ class LinkWires {
     uint64_t free_ps = 0;
     uint64_t packets = 0, bytes = 0, busy_ps = 0;
   };
-  const LinkParameters parameters_;
+  const GpuLinkParameters parameters_;
   std::vector<Wire> out_, in_;
 };
 
