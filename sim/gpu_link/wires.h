@@ -8,15 +8,15 @@
 namespace gmmu::sim {
 
 struct GpuLinkParameters {
-  unsigned units = 1;              ///< GPUs on the link
-  uint64_t latency_ps = 200'000;   ///< each way
-  uint64_t bytes_per_ns = 16;      ///< of a unit's port, each direction
+  unsigned units = 1;              ///< how many GPUs are on the link
+  uint64_t latency_ps = 200'000;   ///< from the last byte sent to the last byte received
+  uint64_t bytes_per_ns = 16;      ///< rate of a unit's port, in each direction
 };
 
 /// The wires of the link between GPUs: each unit has one into the switch and one out of it.
 ///
-/// A packet keeps the sender's wire and the receiver's for its bytes and those of its head; it passes
-/// the switch while it comes in. Time is reserved packet by packet, in the order of the calls.
+/// A packet occupies the sender's wire and the receiver's for its bytes and those of its head; it
+/// passes the switch while it comes in. Time is reserved packet by packet, in the order of the calls.
 class GpuLinkWires {
  public:
   static constexpr uint64_t kHeadBytes = 16;  ///< of each packet, beside its data
@@ -24,14 +24,14 @@ class GpuLinkWires {
   /// Throws std::invalid_argument for a unit count or a rate of 0.
   explicit GpuLinkWires(const GpuLinkParameters& parameters);
 
-  /// A packet with `bytes` of data from one unit to another that is ready at `ready_ps`: when its
-  /// last byte is there.
+  /// Sends a packet with `bytes` of data, ready at `ready_ps`, from one unit to another. Returns the
+  /// time at which its last byte arrives.
   uint64_t Send(unsigned from, unsigned to, uint64_t bytes, uint64_t ready_ps);
 
-  /// When the wire out of `unit` is free for another packet.
+  /// Returns the time from which the wire out of `unit` is free for another packet.
   uint64_t free_ps(unsigned unit) const { return out_[unit].free_ps; }
   const GpuLinkParameters& parameters() const { return parameters_; }
-  /// Of one unit: what it sent.
+  /// Returns the counters of block "link": what `unit` has sent.
   std::vector<hw::Counter> Counters(unsigned unit) const;
 
  private:
