@@ -347,7 +347,7 @@ module gmmu_lookup
 
   gmmu_walk_cache #(.Entries(WalkCacheEntries)) u_walk_cache (
     .clk_i, .rst_i, .read_i(op_read_q), .key_i(op_q.what.key), .keep_i(op_space.keep),
-    .dual_i(op_space.dual), .half_i(op_space.dual && !op_q.second),
+    .half_i(op_space.dual && !op_q.second),
     .top_i(space.top), .hit_o(wc_hit), .pfn_o(wc_pfn), .vram_o(wc_vram), .k64_o(wc_k64),
     .write_i(wc_write_i), .data_i(wc_data_i), .kill_i, .sweep_i(sweep));
 

@@ -6,7 +6,8 @@
 //   probe     read_i, key_i and the masks of its space; in the next cycle top_i of the same space.
 //             Results in the cycle after that, until the next probe's: one bit for the lowest level
 //             whose entry is known, or none; the tables that the entries name; k64_o: that of level
-//             1 is a leaf table of 64 KiB entries. dual_i: of level 1 only one that half_i names
+//             1 is a leaf table of 64 KiB entries. half_i: the walk takes the 64 KiB half of a pair;
+//             of level 1 only that half's pointer is found, since each half has rows of its own
 //   write     one pointer a cycle; forgotten three cycles after a step of a sweep
 //   kill_i    a write of the same cycle is dropped
 //   sweep_i   drops row `index` of all levels if the step covers it, three cycles later; the last
@@ -24,7 +25,6 @@ module gmmu_walk_cache
   input  logic                               read_i,
   input  key_t                               key_i,
   input  logic [MaxLevels-1:1][VpnWidth-1:0] keep_i,
-  input  logic                               dual_i,   // the space has pairs
   input  logic                               half_i,   // the walk takes their 64 KiB half
   input  level_t                             top_i,
   output logic [MaxLevels-1:1]               hit_o,
@@ -64,10 +64,10 @@ module gmmu_walk_cache
     return index;
   endfunction
 
-  localparam int unsigned Fours = ($bits(space_t) + VpnWidth + 4) / 4;
+  localparam int unsigned Fours = ($bits(space_t) + VpnWidth + 3) / 4;
   logic [MaxLevels-1:1] hit_q;
   index_t               write_index, read_index_q, swept_index_q, drop_index_q;
-  logic                 read_q, sweep_q, swept_q, drop_q, dual_q, half_q;
+  logic                 read_q, sweep_q, swept_q, drop_q;
   space_t               space_q;
   space_t [MaxLevels-1:1] swept_space_q;
 
@@ -80,11 +80,7 @@ module gmmu_walk_cache
     read_index_q <= index_t'(sweep_i.index);
     swept_index_q <= read_index_q;
     drop_index_q <= swept_index_q;
-    if (read_i) begin
-      space_q <= key_i.space;
-      dual_q <= dual_i;
-      half_q <= half_i;
-    end
+    if (read_i) space_q <= key_i.space;
   end
 
   for (genvar l = 1; l < MaxLevels; l++) begin : g_level
@@ -95,11 +91,9 @@ module gmmu_walk_cache
     // by four bits, kept so that the comparison stays flat
     (* keep *) logic [Fours-1:0] same;
 
-    // Both halves of a pair can be known: the 64 KiB half goes to the neighbour.
+    // Both halves of a pair can be cached: the 64 KiB half has the neighbouring row.
     index_t write_here;
-    logic   other_half;
     assign write_here = write_index ^ index_t'(l == 1 && data_i.half);
-    assign other_half = l == 1 && dual_q && row.k64 != half_q;
 
     // The cycle of the key: its row's number.
     always_ff @(posedge clk_i) begin
@@ -122,7 +116,7 @@ module gmmu_walk_cache
       .read_addr_i(index_q), .data_o(row));
     always_comb begin
       for (int unsigned i = 0; i < Fours; i++) begin
-        same[i] = 4'({other_half, {row.space, row.tag} ^ {space_q, tag_q}} >> (i * 4)) == '0;
+        same[i] = 4'(({row.space, row.tag} ^ {space_q, tag_q}) >> (i * 4)) == '0;
       end
     end
     always_ff @(posedge clk_i) begin

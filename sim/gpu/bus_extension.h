@@ -10,14 +10,14 @@ namespace gmmu::sim {
 /// host port.
 enum class AddressKind : uint8_t {
   kLogical,     ///< untranslated: an IOMMU, if there is one, translates it
-  kTranslated,  ///< the device translated it itself
+  kTranslated,  ///< the device has translated the address itself
   kInterrupt,   ///< an interrupt message
-  kPeer,        ///< VRAM of a linked GPU: {adapter[47:42], offset[41:0]}; for the link
-  kConfig,      ///< towards a device: offset in its configuration space
+  kPeer,        ///< VRAM of a linked GPU: {adapter[47:42], offset[41:0]}; it goes to the GPU link
+  kConfig,      ///< of an access towards a device: an offset in its configuration space
 };
 
-/// Who sent a transaction. Ignorable: without it a transaction is a plain bus master's, logical,
-/// requester 0.
+/// Names the sender of a transaction. A target may ignore it: a transaction without one counts as
+/// that of a plain bus master, with a logical address and requester 0.
 class BusExtension : public tlm::tlm_extension<BusExtension> {
  public:
   tlm::tlm_extension_base* clone() const override { return new BusExtension(*this); }

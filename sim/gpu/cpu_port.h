@@ -4,12 +4,12 @@
 #include <functional>
 
 #include "Vgmmu_gpu.h"
-#include "gpu/ring.h"
+#include "gpu/fifo.h"
 #include "gpu/transaction_pool.h"
 
 namespace gmmu::sim {
 
-/// The AXI4-Lite managers on s_reg and s_win: the CPU's accesses to the function, in their order.
+/// Drives the AXI4-Lite ports s_reg and s_win with the CPU's accesses to the function, in their order.
 ///
 /// A window access is cut into 8-byte beats, writes pipelined. A register access begins when all
 /// earlier window beats were handed over, and ends with its answer before the next access begins;
@@ -24,20 +24,21 @@ class CpuPort {
     uint32_t offset = 0;
     unsigned bytes = 8;  ///< 1, 2, 4 or a multiple of 8; naturally aligned
     uint8_t* data = nullptr;
-    tlm::tlm_generic_payload* transaction = nullptr;  ///< the user's
+    tlm::tlm_generic_payload* transaction = nullptr;  ///< belongs to the caller, who gets it back by Done
   };
-  /// The access is done; `ok` false: the GPU answered with an error (data of a read is all ones).
+  /// Is called when the access is done. `ok` false means that the GPU answered with an error; the
+  /// data of a read is then all ones.
   using Done = std::function<void(const Access&, bool ok)>;
   using Configure = std::function<void(const Access&)>;
-  /// A register write is being handed over: bytes of `data` by `strobe` at the 8-byte word
-  /// `offset`.
+  /// Is called when a register write is handed over: the bytes of `data` that `strobe` selects go to
+  /// the 8-byte word at `offset`.
   using WriteHook = std::function<void(uint32_t offset, uint64_t data, unsigned strobe)>;
 
   CpuPort(Done done, Configure configure)
       : done_(std::move(done)), configure_(std::move(configure)) {}
   void set_write_hook(WriteHook hook) { hook_ = std::move(hook); }
 
-  /// An access that arrives at `time_ps`; the first clock edge after it sees it.
+  /// Queues an access that arrives at `time_ps`; the first clock edge after that time sees it.
   void Push(const Access& access, uint64_t time_ps) { queue_.push({access, time_ps}); }
 
   void Drive(Vgmmu_gpu& top, uint64_t edge_ps) {
@@ -49,7 +50,7 @@ class CpuPort {
   }
 
   bool idle() const { return !active_ && !taken_ && queue_.empty() && window_answers_ == 0; }
-  /// What it is waiting for, for an error's text.
+  /// Says, for the text of an error, what the oldest access waits for.
   std::string Waiting() const;
 
  private:
@@ -71,11 +72,11 @@ class CpuPort {
   const Done done_;
   const Configure configure_;
   WriteHook hook_;
-  Ring<Queued> queue_{64};
+  Fifo<Queued> queue_{64};
   bool active_ = false;
-  bool failed_ = false;    ///< of the active access
+  bool failed_ = false;    ///< an answer to the active access was an error
   unsigned sent_ = 0;      ///< bytes of the active access whose beat (read: address) was taken
-  unsigned received_ = 0;  ///< bytes that came back
+  unsigned received_ = 0;  ///< bytes of the active access that have come back
   bool address_open_ = false, data_open_ = false;  ///< offered, not taken
   bool taken_ = false;  ///< in the last cycle something was taken: its valid falls at the next Drive
   unsigned window_answers_ = 0;  ///< window writes without their B

@@ -8,7 +8,7 @@
 
 namespace gmmu::sim {
 
-/// Bits 32 i to 32 i + 31 of a port of any width.
+/// Returns bits 32 i to 32 i + 31 of a port of any width; bits past its end are 0.
 template <typename Port>
 inline uint32_t Word32(const Port& port, unsigned i) {
   if constexpr (std::is_integral_v<Port>) {
@@ -18,10 +18,10 @@ inline uint32_t Word32(const Port& port, unsigned i) {
   }
 }
 
-/// Hands the event port of the cycle, as it stands before the edge, to the checker.
+/// Hands the checker what the event port shows in this cycle, before the clock edge.
 void TapEvents(const Vgmmu_gpu& top, uint64_t cycle, TranslationChecker& checker);
 
-/// The port has something to say.
+/// Is the event port reporting an answered lookup or a completed invalidation?
 inline bool HasEvents(const Vgmmu_gpu& top) {
   uint32_t any = top.ev_inv_done_o;
   for (unsigned i = 0; i < (sizeof(top.ev_xlate_valid_o) + 3) / 4; ++i)

@@ -4,18 +4,18 @@
 
 #include "Vgmmu_gpu.h"
 #include "gpu/beats.h"
-#include "gpu/ring.h"
+#include "gpu/fifo.h"
 #include "gpu/transaction_pool.h"
 #include "hw/platform.h"
 
 namespace gmmu::sim {
 
-/// What the device may have on its link.
+/// What the device may have in flight on its PCIe link, and deliberate faults of the port.
 struct HostPortParameters {
   uint16_t requester = 0x0100;
   unsigned tags = 64;               ///< read requests in flight
   unsigned max_read_request = 512;  ///< bytes that one of them may ask for
-  unsigned write_buffer = 16;       ///< bursts that wait for the link
+  unsigned write_buffer = 16;       ///< write bursts that may wait for the link
   unsigned peer_bursts = 64;        ///< accesses to peers in flight, of each direction
   bool drop_fence = false;          ///< lose writes of 16 aligned bytes, for a test of the checks
 };
@@ -32,7 +32,7 @@ class HostPort {
   class Sink {
    public:
     virtual ~Sink() = default;
-    /// Ownership passes; comes back by Answer.
+    /// Takes the transaction, which comes back by Answer.
     virtual void Send(PooledTransaction* transaction) = 0;
   };
 
@@ -41,7 +41,7 @@ class HostPort {
         pool_(pool),
         sink_(sink) {}
 
-  /// An answer that arrives at `time_ps`; the first clock edge after it sees it.
+  /// Queues an answer that arrives at `time_ps`; the first clock edge after that time sees it.
   void Answer(PooledTransaction* transaction, uint64_t time_ps) {
     inbound_.push({transaction, time_ps});
   }
@@ -79,7 +79,7 @@ class HostPort {
   bool idle() const {
     return inbound_.empty() && data_.empty() && accepted_.empty() && writes_.empty();
   }
-  /// Transactions that the outside has not answered.
+  /// Counts the transactions that the outside has not answered yet.
   unsigned outstanding() const {
     return reads_out_ + unanswered_ + peer_reads_out_ + peer_writes_out_;
   }
@@ -119,10 +119,10 @@ class HostPort {
   const HostPortParameters parameters_;
   TransactionPool& pool_;
   Sink& sink_;
-  Ring<Inbound> inbound_{256};
-  Ring<Data> data_{128};
-  Ring<Write> writes_{32};
-  Ring<Accepted> accepted_{64};
+  Fifo<Inbound> inbound_{256};
+  Fifo<Data> data_{128};
+  Fifo<Write> writes_{32};
+  Fifo<Accepted> accepted_{64};
   unsigned tags_used_ = 0, reads_out_ = 0, unanswered_ = 0;
   unsigned peer_reads_out_ = 0, peer_writes_out_ = 0;
   uint64_t reads_ = 0, writes_sent_ = 0, messages_ = 0, bytes_read_ = 0, bytes_written_ = 0,

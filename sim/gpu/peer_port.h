@@ -5,7 +5,7 @@
 #include <functional>
 
 #include "gpu/beats.h"
-#include "gpu/ring.h"
+#include "gpu/fifo.h"
 #include "gpu/transaction_pool.h"
 
 namespace gmmu::sim {
@@ -23,7 +23,7 @@ class PeerPort {
   /// `done` gets each transaction back at the cycle of its last R, or its B.
   explicit PeerPort(Done done);
 
-  /// An access that arrives at `time_ps`; the first clock edge after it sees it.
+  /// Queues an access that arrives at `time_ps`; the first clock edge after that time sees it.
   void Push(PooledTransaction* transaction, uint64_t time_ps) {
     (transaction->is_write() ? writes_ : reads_).push({transaction, time_ps});
   }
@@ -98,18 +98,18 @@ class PeerPort {
     }
     PooledTransaction* front() const { return waiting_.front().first; }
     unsigned next_id() const { return free_.front(); }
-    /// The front has gone out; its id.
+    /// Notes that the access at the front has been accepted, and returns the id that it got.
     unsigned Take();
     Slot& at(unsigned id) { return slots_[id]; }
     PooledTransaction* End(unsigned id);
     bool idle() const { return waiting_.empty() && free_.size() == kInFlight; }
 
    private:
-    Ring<std::pair<PooledTransaction*, uint64_t>> waiting_{256};
+    Fifo<std::pair<PooledTransaction*, uint64_t>> waiting_{256};
     std::array<Slot, kInFlight> slots_;
-    Ring<unsigned> free_{kInFlight};
+    Fifo<unsigned> free_{kInFlight};
   };
-  struct Owed {  // a write whose AW was taken
+  struct Owed {  // a write whose AW was taken and whose data is still to be sent
     unsigned id;
     unsigned sent;  // beats
   };
@@ -122,7 +122,7 @@ class PeerPort {
 
   const Done done_;
   Direction reads_, writes_;
-  Ring<Owed> owed_{kInFlight};
+  Fifo<Owed> owed_{kInFlight};
 };
 
 }  // namespace gmmu::sim

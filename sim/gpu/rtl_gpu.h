@@ -27,37 +27,36 @@ namespace gmmu::sim {
 struct RtlGpuParameters {
   uint64_t period_ps = 1000;
   uint64_t batch = 10'000;  ///< most cycles of one activation
-  bool skip_idle = true;    ///< off: every cycle is executed, for measurements
+  bool skip_idle = true;    ///< false executes every cycle, for measurements
   VramParameters vram;
   bool vram_reorder = false;
   uint64_t seed = 0;
   uint64_t flip_after = 0;  ///< VramPort::FlipAfter
   HostPortParameters host;
   ConfigSpaceParameters config;
-  std::string waves;  ///< needs a model built with tracing
+  std::string waves;  ///< FST file; empty for none. It needs a model built with tracing
   uint64_t waves_from = 0, waves_to = ~uint64_t{0};
 };
 
 /// One GPU: the Verilated gmmu_gpu with the AXI ends, VRAM and configuration space around it.
 ///
-///   dma        AT initiator. A burst or interrupt message is one transaction with a BusExtension,
-///   BEGIN_REQ at its
-///              clock edge (annotated delay). The target answers each with BEGIN_RESP at any later
-///              time: of a write when the link has taken it, in order; of a read when its data is
-///              there.
-///   registers  AT target of the CPU's accesses, in order: bus addresses that a BAR decodes, or, of
-///   kind kConfig,
-///              offsets in configuration space. A read's BEGIN_RESP carries data; a write's frees
-///              its place. An address that no BAR decodes answers TLM_ADDRESS_ERROR_RESPONSE.
-///   peers      AT initiator, may stay unbound. What of dma is of kind kPeer leaves here; a write's
-///   answer means
-///              that the peer's VRAM has it. Unbound: every such access is answered with an error.
-///   inbound    AT target, may stay unbound: accesses of other GPUs to VRAM, inside 4 KiB and of at
-///   most 256
-///              beats; address: the offset. Answered with BEGIN_RESP in any order.
+///   dma        AT initiator. Each burst or interrupt message is one transaction with a BusExtension,
+///              sent with BEGIN_REQ at its clock edge (annotated delay). The target answers with
+///              BEGIN_RESP: to writes in their order, when the PCIe link has taken them; to a read
+///              at any later time, when its data is there.
+///   registers  AT target, takes the CPU's accesses in their order. The address is one that a BAR
+///              decodes or, with kind kConfig, an offset in configuration space. The BEGIN_RESP of a
+///              read carries the data, that of a write frees its place. An address that no BAR
+///              decodes answers TLM_ADDRESS_ERROR_RESPONSE.
+///   peers      AT initiator, may stay unbound. Accesses of kind kPeer leave here instead of by dma;
+///              the answer to a write means that the peer's VRAM has it. While the socket is
+///              unbound, every such access is answered with an error.
+///   inbound    AT target, may stay unbound. It takes accesses of other GPUs to VRAM; each lies inside
+///              4 KiB, has at most 256 beats and the offset in VRAM as its address. They are answered
+///              with BEGIN_RESP in any order.
 ///
-/// Clock edge c (from 0) is at time (c + 1) x period; nothing else may happen at such a time. Reset
-/// is over before time 0. The module runs batches of cycles up to the next pending event and sleeps
+/// Clock edge c (counted from 0) is at time (c + 1) x period; nothing else may happen at such a time.
+/// Reset is over before time 0. The module runs batches of cycles up to the next pending event and sleeps
 /// while the GPU is idle.
 class RtlGpu : public sc_core::sc_module, private HostPort::Sink {
  public:
@@ -71,27 +70,27 @@ class RtlGpu : public sc_core::sc_module, private HostPort::Sink {
 
   ConfigSpace& config() { return config_; }
   VramCore& vram() { return vram_; }
-  /// Gets every answered lookup and invalidation; null: none.
+  /// Hands every answered lookup and every completed invalidation to `checker`; null for none.
   void set_checker(TranslationChecker* checker);
 
-  /// Clock edges up to now, and those that the model executed.
+  /// Counts the clock edges up to now, and those of them that the model executed.
   uint64_t cycles() const;
   uint64_t cycles_evaluated() const { return evaluated_; }
 
-  /// Reads registers for instruments, in order behind the CPU's accesses and past the link; `done`
-  /// gets the values, at local_ps(), which may be ahead of the simulation's time. False, and
-  /// nothing done, while an earlier one has no answer.
+  /// Reads registers for instruments: behind the CPU's accesses, but without passing the PCIe link.
+  /// `done` gets the values at local_ps(), which may be ahead of the simulation's time. While an
+  /// earlier call has no answer it returns false and does nothing.
   [[nodiscard]] bool ServiceRead(const std::vector<uint32_t>& offsets,
                                  std::function<void(const std::vector<uint64_t>&)> done);
 
   uint64_t local_ps() const { return edge_ps_; }
 
-  /// What the CPU's oldest access waits for, for an error's text.
+  /// Says, for the text of an error, what the CPU's oldest access waits for.
   std::string Waiting() const { return cpu_port_.Waiting(); }
   std::vector<hw::Finding> Findings() const;
   /// Deliberate fault: client 0 begins a read whose answer is never taken (hw::Instruments).
   void LoseAnswer(unsigned space, uint64_t va);
-  /// Host memory holds answers back on purpose, so many picoseconds: no finding of the port's checker.
+  /// Host memory holds answers back on purpose for `ps` picoseconds: the port's checker accepts such waits.
   void AllowHostWait(uint64_t ps) { axi_.AllowHostWait(2 * (ps / parameters_.period_ps)); }
   /// "rtl_slot" while idle_o is 0, "bus_slot" while a burst at an AXI port has no last R or B.
   std::vector<hw::InUse> ResourcesInUse() const;
@@ -141,9 +140,9 @@ class RtlGpu : public sc_core::sc_module, private HostPort::Sink {
 
   sc_core::sc_event wake_;
   bool asleep_ = false;
-  bool sent_ = false;     ///< in this cycle something went out
-  uint64_t edge_ps_ = 0;  ///< of the cycle under way
-  uint64_t cycle_ = 0;    ///< next to run
+  bool sent_ = false;     ///< something has left the GPU in this cycle
+  uint64_t edge_ps_ = 0;  ///< clock edge of the cycle under way
+  uint64_t cycle_ = 0;    ///< the cycle that runs next
   uint64_t evaluated_ = 0;
   bool losing_ = false;   ///< the read of LoseAnswer is not accepted yet
   unsigned quiet_ = 0;  ///< cycles in a row with nothing to do

@@ -28,10 +28,10 @@ class PooledTransaction : public tlm::tlm_generic_payload {
   BusExtension* const extension;
   std::vector<uint8_t> buffer;
   std::vector<uint8_t> enables;
-  uint64_t owner_tag = 0;  ///< the initiator's own
+  uint64_t owner_tag = 0;  ///< the initiator may use it as it likes
 };
 
-/// Transactions that are used again: no allocation once as many exist as are ever in flight.
+/// Transactions that are used again: nothing is allocated once as many exist as are ever in flight.
 ///
 /// Acquire gives a transaction with one reference; it is back in the pool when the last reference
 /// is released.

@@ -4,18 +4,18 @@
 
 #include "Vgmmu_gpu.h"
 #include "gpu/beats.h"
-#include "gpu/ring.h"
+#include "gpu/fifo.h"
 #include "hw/platform.h"
 #include "memory/vram.h"
 
 namespace gmmu::sim {
 
-/// The AXI4 subordinate on m_vram: VramCore's bytes at VramTiming's cycles.
+/// The AXI4 subordinate on m_vram: it has VramCore's bytes and VramTiming's cycles.
 ///
-/// Several bursts at once; R beats of one burst are together. Reads are answered in order of their
-/// addresses, or, if asked, in an order drawn from the seed among those that are due. A write takes
-/// effect at its W handshake; an access past the end is answered SLVERR. Drive before the clock
-/// edge, Sample between the settled inputs and the edge.
+/// It serves several bursts at once; the R beats of one burst follow each other. Reads are answered
+/// in the order in which their addresses came or, if `reorder` is set, in an order drawn from the
+/// seed among those that are due. A write takes effect at its W handshake; an access past the end is
+/// answered SLVERR. Call Drive before the clock edge, and Sample when the inputs have settled.
 class VramPort {
  public:
   VramPort(VramCore& core, const VramParameters& parameters, bool reorder, uint64_t seed)
@@ -28,8 +28,8 @@ class VramPort {
         writes_(outstanding_),
         answers_(outstanding_) {}
 
-  /// Inverts one bit of the byte that brings the bytes written through the port to `bytes`; 0:
-  /// never.
+  /// Inverts one bit of the byte with which `bytes` bytes have been written through the port; 0
+  /// inverts none.
   void FlipAfter(uint64_t bytes) { flip_after_ = bytes; }
 
   void Drive(Vgmmu_gpu& top, uint64_t cycle) {
@@ -62,7 +62,7 @@ class VramPort {
 
  private:
   struct Read {
-    uint64_t address;      // of the next beat, aligned
+    uint64_t address;      // aligned, of the next beat
     uint64_t first, last;  // cycles of its beats, when nothing holds them up
     unsigned id, beats, done;
   };
@@ -88,9 +88,9 @@ class VramPort {
   const size_t outstanding_;
   const bool reorder_;
   uint64_t random_;
-  Ring<Read> reads_;
-  Ring<Write> writes_;
-  Ring<Answer> answers_;
+  Fifo<Read> reads_;
+  Fifo<Write> writes_;
+  Fifo<Answer> answers_;
   uint64_t flip_after_ = 0;
   uint64_t bytes_read_ = 0, bytes_written_ = 0, read_bursts_ = 0, write_bursts_ = 0, errors_ = 0,
            flips_ = 0;

@@ -13,17 +13,17 @@
 
 namespace gmmu::sim {
 
-/// One request on its way through the unit: made by VtdCore::Lookup, fed by VtdCore::Feed. A value;
-/// keep it anywhere.
+/// One request on its way through the unit. VtdCore::Lookup makes it and VtdCore::Feed moves it on.
+/// It is a value, so it may be copied and kept anywhere.
 class VtdWalk {
  public:
   bool done() const { return stage_ == Stage::kDone; }
-  /// The read that the walk wants next; only while not done.
+  /// The read that the walk needs next; valid only while it is not done.
   const VtdRead& read() const { return read_; }
-  /// Only when done.
+  /// The answer; valid only when done.
   const VtdResult& result() const { return result_; }
   const VtdRequest& request() const { return request_; }
-  /// Reads that this walk was fed.
+  /// Counts the reads that Feed has answered.
   unsigned reads() const { return reads_; }
 
  private:
@@ -36,8 +36,8 @@ class VtdWalk {
   VtdRead read_;
   VtdContext context_;
   bool context_known_ = false;
-  uint8_t level_ = 0;                      ///< of the table being read
-  bool read_ok_ = true, write_ok_ = true;  ///< ANDed permissions
+  uint8_t level_ = 0;                      ///< level of the table being read
+  bool read_ok_ = true, write_ok_ = true;  ///< permissions of all entries so far, ANDed
   uint64_t generation_ = 0;
   uint64_t root_ = 0;
   uint64_t epoch_ = 0;
@@ -47,11 +47,10 @@ class VtdWalk {
 /// What the invalidation queue needs from its surroundings next.
 struct VtdQueueWork {
   enum class Kind : uint8_t {
-    kIdle,  ///< nothing, until a register is written or the answer to the last kFetch or kStatus is
-            ///< given
+    kIdle,  ///< it needs nothing until a register is written, or until the last kFetch or kStatus is
+            ///< answered
     kFetch,   ///< read the 16 bytes at `address`, then FetchDone
-    kDrain,   ///< a wait descriptor holds until requests in flight are done; ask again after each
-              ///< Finish
+    kDrain,   ///< a wait descriptor waits for requests in flight; ask again after each Finish
     kStatus,  ///< write `data` (32 bits) to `address`, then StatusDone
   };
   Kind kind = Kind::kIdle;
@@ -59,60 +58,62 @@ struct VtdQueueWork {
   uint32_t data = 0;
 };
 
-/// An Intel VT-d unit in legacy mode: registers, translation, caches, invalidation, faults. Knows
-/// no time.
+/// An Intel VT-d unit in legacy mode: registers, translation, caches, invalidation and faults, but no
+/// time.
 ///
 /// A timed unit drives it in steps and puts each memory access through its own memory:
 ///
-///   walk = Lookup(request)            caches are searched; a hit or a fault is done at once
+///   walk = Lookup(request)            searches the caches; a hit or a fault is done at once
 ///   while (!walk.done()) Feed(walk, ok, low, high) with the bytes at walk.read()
 ///   ... the access itself, at walk.result().hpa ...
-///   Finish(walk)                      once for each Lookup, when the access is done or refused
+///   Finish(walk)                      is called once for each Lookup, when the access is done or refused
 ///
-/// Any number of walks may be under way. A fault is recorded when the walk becomes done. An
-/// invalidation leaves walks alone but keeps those begun before it from filling a cache, and a wait
-/// descriptor (register: ICC, IVT, TES) stands back until they, and with DR or DW the accesses
-/// translated before it, have been finished.
+/// Any number of walks may be under way. A fault is recorded when its walk becomes done. An
+/// invalidation does not stop walks, but those begun before it fill no cache. A wait descriptor (by
+/// register: ICC, IVT, TES) completes only after those walks have been finished and, with DR or DW,
+/// the accesses that were translated before it.
 ///
-/// The invalidation queue is driven the same way: NextWork() says what it needs. Registers act at
-/// once.
+/// The invalidation queue is driven the same way: NextWork() says what it needs. Register accesses
+/// take effect at once.
 class VtdCore {
  public:
   /// Throws std::invalid_argument, naming the parameter, when one is out of its bounds.
   explicit VtdCore(const VtdParameters& parameters);
 
   const VtdParameters& parameters() const { return parameters_; }
-  /// Fault and invalidation-completion interrupts go here. They pass no translation.
+  /// Gets the fault and invalidation-completion interrupts, whose addresses are not translated.
   void set_message_sink(const VtdMessageSink& sink);
 
   // ---- registers: `offset` from the unit's base, below register_bytes()
 
   uint32_t register_bytes() const { return register_bytes_; }
-  /// `size` 4 or 8, naturally aligned. Another shape reads all ones; offsets that hold no register
-  /// read 0.
+  /// Takes a `size` of 4 or 8, naturally aligned; another access reads all ones. An offset without a
+  /// register reads 0.
   uint64_t ReadRegister(uint32_t offset, unsigned size) const;
-  /// 64-bit registers take one 64-bit or two 32-bit writes, 32-bit registers 32-bit writes; others
-  /// are dropped and counted. May leave work for the queue: ask NextWork().
+  /// A 64-bit register takes one 64-bit or two 32-bit writes, a 32-bit register a 32-bit write; other
+  /// writes are dropped and counted. The queue may have work afterwards: ask NextWork().
   void WriteRegister(uint32_t offset, unsigned size, uint64_t value);
 
   // ---- translation in steps
 
   VtdWalk Lookup(const VtdRequest& request);
-  /// The answer to walk.read(): `ok` false if unreadable; `high` only for 16-byte reads.
+  /// Answers walk.read(). `ok` is false if the memory is unreadable; `high` counts only for reads of
+  /// 16 bytes.
   void Feed(VtdWalk& walk, bool ok, uint64_t low, uint64_t high = 0);
-  /// Starts a walk that is not done over with the caches as they are now: another walk may have
-  /// filled them since, or an invalidation made its reads old. Keeps its place for draining.
+  /// Begins a walk that is not done again, with the caches as they are now: another walk may have
+  /// filled them since, or an invalidation may have made its reads stale. Drains still count it as
+  /// begun when it was looked up.
   void Restart(VtdWalk& walk);
   void Finish(const VtdWalk& walk);
-  /// Requests looked up and not finished.
+  /// Counts the requests that were looked up and are not finished.
   uint64_t in_flight() const { return drains_.in_flight(); }
 
   // ---- translation at once
 
-  /// As a device's request: caches, records and counters take part.
+  /// Translates as a device's request does: caches, fault records and counters take part.
   VtdResult Translate(VtdMemory& memory, const VtdRequest& request);
-  /// By the tables alone, with no trace: for dumps, debug accesses and as the oracle of cached
-  /// translation.
+  /// Translates by the tables alone and changes nothing: for dumps, debug accesses and as the oracle
+  /// of cached translation.
   VtdResult Peek(VtdMemory& memory, const VtdRequest& request) const;
 
   // ---- invalidation
@@ -123,38 +124,35 @@ class VtdCore {
   /// Serves the queue until it is idle or has to wait for requests in flight.
   void RunQueue(VtdMemory& memory);
 
-  /// For a wrapper with waits of its own: what is in flight now, and whether it has finished.
-  VtdDrainTracker::Wait BeginDrain(bool reads, bool writes) { return drains_.Mark(reads, writes); }
-  bool Drained(const VtdDrainTracker::Wait& wait) const { return drains_.Done(wait); }
-  /// Counts invalidations; a result of an older generation must not be kept by anybody.
+  /// Counts invalidations. A result of an older generation must not be kept.
   uint64_t generation() const { return generation_; }
 
   // ---- observation
 
-  /// Requests that come now are translated: from the write of TE on, while TES still waits for those before it; until
-  /// TES falls, after TE was cleared.
+  /// Is a request that comes now translated? It is from the write that sets TE, even while TES still waits for earlier
+  /// requests, and until TES falls after a write that clears TE.
   bool translating() const { return translating_; }
   uint64_t root() const { return root_; }
-  /// Everything that the tables at `root` let devices reach, by SID: exactly the translations that
-  /// Peek would grant.
+  /// Lists by SID what the tables at `root` let devices reach: exactly the translations that Peek
+  /// would grant.
   std::vector<VtdDeviceMappings> MappingsOf(VtdMemory& memory, uint64_t root) const;
-  /// Faults by reason (index: the reason's number), recorded or not.
+  /// Counts faults by the number of their reason, whether or not they were recorded.
   const std::array<uint64_t, 16>& faults() const { return faults_; }
   /// Block "iommu".
   std::vector<hw::Counter> Counters() const;
 
  private:
-  // vtd_walk.cc: what one answer taught, to be cached if the walk may
+  // vtd_walk.cc: what a walk learned from one answer, cached if the walk may fill
   struct Learned {
     enum class Kind : uint8_t { kNothing, kContext, kTable, kPage } kind = Kind::kNothing;
     VtdContext context;
     VtdTableEntry table;
     VtdTlbEntry page;
   };
-  void Begin(VtdWalk& walk) const;         // to the root entry, or done
-  void Search(VtdWalk& walk);              // the caches
-  bool SearchTranslations(VtdWalk& walk);  // the caches behind a known context
-  void EnterDomain(VtdWalk& walk) const;   // to the top table, or done
+  void Begin(VtdWalk& walk) const;         // goes to the root entry, or is done
+  void Search(VtdWalk& walk);              // searches all caches
+  bool SearchTranslations(VtdWalk& walk);  // searches IOTLB and table cache; the context is there
+  void EnterDomain(VtdWalk& walk) const;   // goes to the top table, or is done
   Learned Step(VtdWalk& walk, bool ok, uint64_t low, uint64_t high) const;
   Learned StepContext(VtdWalk& walk, bool ok, uint64_t low, uint64_t high) const;
   Learned StepTable(VtdWalk& walk, bool ok, uint64_t entry) const;

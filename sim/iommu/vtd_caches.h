@@ -20,7 +20,7 @@ struct VtdContext {
   VtdReason reason = VtdReason::kNone;
 };
 
-/// Context entries by SID; fully associative, least recently used goes.
+/// Context entries by SID. The cache is fully associative and replaces the least recently used entry.
 class VtdContextCache {
  public:
   explicit VtdContextCache(unsigned entries) : capacity_(entries) {}
@@ -28,8 +28,8 @@ class VtdContextCache {
   void Fill(const VtdContext& context);
   size_t DropAll();
   size_t DropDomain(uint16_t did);
-  /// Entries of this DID whose SID equals `sid` where `function_mask` (0..3) does not mask its low
-  /// bits.
+  /// Drops the entries of `did` whose SID equals `sid` but for the low bits that `function_mask`
+  /// (0..3) masks. Like its neighbours it returns how many were dropped.
   size_t DropDevice(uint16_t did, uint16_t sid, unsigned function_mask);
 
  private:
@@ -48,19 +48,19 @@ struct VtdTlbEntry {
   VtdReason reason = VtdReason::kNone;
 };
 
-/// The IOTLB: tagged by DID, set-associative over the page number of each size, least recently used
-/// goes.
+/// The IOTLB: tagged by DID, set-associative over the page number of each size; a set replaces its
+/// least recently used entry.
 class VtdIotlb {
  public:
   VtdIotlb(unsigned sets, unsigned ways);
-  /// The entry that serves the access: a translation of any size first (whatever its permissions),
-  /// then a failure that was kept for this kind of access.
+  /// Finds the entry that serves the access: a translation of any size (whatever its permissions) or
+  /// else a failure that was kept for this kind of access. Null: there is none.
   const VtdTlbEntry* Find(uint16_t did, uint64_t iova, bool write);
   void Fill(const VtdTlbEntry& entry);
   size_t DropAll();
   size_t DropDomain(uint16_t did);
-  /// Entries of `did` that overlap the 2^address_mask pages at `iova`; larger ones than that only
-  /// if `larger`.
+  /// Drops the entries of `did` that overlap the 2^address_mask pages at `iova`; entries larger than
+  /// that range only if `larger`.
   size_t DropPages(uint16_t did, uint64_t iova, unsigned address_mask, bool larger);
 
  private:
@@ -88,11 +88,12 @@ struct VtdTableEntry {
   bool read = false, write = false;  ///< ANDed from the top down to here
 };
 
-/// Paging-structure caches, one a table level; fully associative, least recently used goes.
+/// Paging-structure caches, one for each table level. Each is fully associative and replaces its
+/// least recently used entry.
 class VtdTableCache {
  public:
   explicit VtdTableCache(unsigned entries_a_level) : capacity_(entries_a_level) {}
-  /// The lowest known table on the way to `iova`, below `levels`.
+  /// Finds the lowest cached table on the way to `iova`, below level `levels`.
   std::optional<VtdTableEntry> Find(uint16_t did, uint64_t iova, unsigned levels);
   void Fill(const VtdTableEntry& entry);
   size_t DropAll();

@@ -24,7 +24,7 @@ class VtdDrainTracker {
   void Change(uint64_t epoch, Kind from, Kind to);
   void Leave(uint64_t epoch, Kind kind);
 
-  /// Everything entered so far of these kinds; walks always.
+  /// Covers everything of these kinds that has entered so far; walks always count.
   Wait Mark(bool reads, bool writes);
   bool Done(const Wait& wait) const;
   uint64_t in_flight() const { return in_flight_; }

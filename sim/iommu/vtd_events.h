@@ -14,8 +14,9 @@ using VtdMessageSink = std::function<void(uint64_t address, uint32_t data)>;
 /// The control, data and address registers of one of the unit's own interrupts (FECTL... or
 /// IECTL...).
 ///
-/// A condition sets IP. Not masked, the message goes out and IP falls; masked, IP stays until
-/// unmasked (then the message goes out) or until software has cleared the conditions.
+/// A condition sets IP. While the interrupt is not masked, the message goes out and IP falls. While
+/// it is masked, IP stays set until software unmasks it, which sends the message, or clears the
+/// conditions.
 class VtdEvent {
  public:
   void set_sink(VtdMessageSink sink) { sink_ = std::move(sink); }
@@ -39,20 +40,20 @@ class VtdEvent {
   uint32_t address_ = 0;
 };
 
-/// Fault records, FSTS and the fault interrupt.
+/// Holds the fault records, the status register FSTS and the fault interrupt.
 class VtdFaultLog {
  public:
   VtdFaultLog(unsigned records, bool collapse) : collapse_(collapse), records_(records) {}
 
   /// Records a blocked request, unless the log is full (PFO).
   void Record(uint16_t sid, uint64_t iova, bool write, VtdAddressType type, VtdReason reason);
-  /// IQE, ICE or ITE of FSTS goes 1.
+  /// Sets IQE, ICE or ITE of FSTS.
   void RaiseStatus(uint32_t bit);
 
   uint32_t status() const;           ///< FSTS
   void WriteStatus(uint32_t value);  ///< write 1 to clear: PFO, IQE, ICE, ITE
   uint64_t record(unsigned index, bool high) const;
-  void ClearRecord(unsigned index);  ///< F written with 1
+  void ClearRecord(unsigned index);  ///< software has written 1 to the record's F
   unsigned records() const { return static_cast<unsigned>(records_.size()); }
 
   VtdEvent& event() { return event_; }
@@ -66,13 +67,13 @@ class VtdFaultLog {
   };
   bool Quiet() const {
     return (status() & ~uint32_t{0xFF01}) == 0;
-  }  ///< neither PPF nor an error bit
+  }  ///< neither PPF nor an error bit is set
   void AfterClear();
   bool PendingFault() const;
 
   const bool collapse_;
   std::vector<Words> records_;
-  unsigned next_ = 0;   ///< record that the next fault takes
+  unsigned next_ = 0;   ///< index of the record that the next fault takes
   unsigned first_ = 0;  ///< FRI
   uint32_t bits_ = 0;   ///< PFO, IQE, ICE, ITE
   uint64_t recorded_ = 0, lost_ = 0;

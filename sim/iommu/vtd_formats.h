@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Register offsets and memory formats of Intel VT-d, legacy mode, as docs/vtd.md tells them.
+// Register offsets and memory formats of Intel VT-d in legacy mode, as docs/vtd.md describes them.
 #pragma once
 #include <cstdint>
 
 namespace gmmu::sim::vtd {
 
-inline constexpr uint64_t kPage = 4096;
 inline constexpr uint64_t kInterruptStart = 0xFEE00000;
 inline constexpr uint64_t kInterruptEnd = 0xFEF00000;
 
-// Registers, offsets from the unit's base. IVA, IOTLB and the fault records lie where ECAP.IRO and
-// CAP.FRO say.
+// Register offsets from the unit's base. IVA, IOTLB and the fault records are not among them: they lie
+// where ECAP.IRO and CAP.FRO say.
 enum Register : uint32_t {
   kVer = 0x00,
   kCap = 0x08,
@@ -46,7 +45,7 @@ inline constexpr uint32_t kPfo = 1u << 0, kPpf = 1u << 1, kIqe = 1u << 4, kIce =
 // FECTL and IECTL.
 inline constexpr uint32_t kIm = 1u << 31, kIp = 1u << 30;
 
-// Reasons of an IQE, IQERCD[3:0].
+// Why IQE was set, as IQERCD[3:0] reports it.
 enum QueueError : uint8_t {
   kQueueNoInformation = 0,
   kQueueBadTail = 1,
@@ -68,7 +67,7 @@ inline constexpr uint64_t kEntryAddress = 0x000F'FFFF'FFFF'F000;
 /// log2 of the bytes that an entry of the table of `level` (1 = 4 KiB tables) covers.
 constexpr unsigned LevelShift(unsigned level) { return 12 + 9 * (level - 1); }
 
-/// Bits [63:width] set.
+/// A word in which bits [63:width] are set.
 constexpr uint64_t Above(unsigned width) { return width >= 64 ? 0 : ~uint64_t{0} << width; }
 
 /// Field [high:low] of a word.

@@ -5,7 +5,7 @@
 
 namespace gmmu::sim {
 
-/// What a VT-d unit is built with. Each default is legal and comparable with other models.
+/// What a VT-d unit is built with. Each default is a legal value that other models use as well.
 struct VtdParameters {
   unsigned haw = 48;               ///< host address width, bits: 32..52
   unsigned sagaw = 0x6;            ///< bit 1: 39-bit/3 levels, bit 2: 48/4, bit 3: 57/5
@@ -22,8 +22,8 @@ struct VtdParameters {
   bool pass_through = true;    ///< PT: context entries of type 2
   bool fpd_covers_reserved_context = true;  ///< reason 0xB is not recorded when FPD = 1
   bool collapse_faults = false;  ///< a fault whose SID has an unread record already is dropped
-  /// An entry of a 2 MiB or 1 GiB page outlives a page-selective invalidation that is smaller than
-  /// the page: the longest that it may be kept. False: any overlap drops it.
+  /// If true, an entry of a 2 MiB or 1 GiB page outlives a page-selective invalidation that is smaller
+  /// than the page: hardware may keep it that long. If false, any overlap drops it.
   bool keep_larger_pages = true;
 
   unsigned context_entries = 64;  ///< context cache, fully associative LRU; 0: none
@@ -50,7 +50,7 @@ enum class VtdReason : uint8_t {
   kAtsBlocked = 0xD,
   kInterruptRange = 0xE,  ///< the resulting address is in the interrupt range
 };
-/// snake_case, as reports print it; "unknown" for a number that is none.
+/// The reason in snake_case, as reports print it; "unknown" for a number that is not a reason.
 const char* NameOf(VtdReason reason);
 
 /// The AT field of a request.
@@ -65,7 +65,7 @@ struct VtdRequest {
 };
 
 enum class VtdOutcome : uint8_t {
-  kMemory,     ///< access `hpa`
+  kMemory,     ///< the access goes to `hpa`
   kInterrupt,  ///< a write to the interrupt window: `hpa` is its address
   kBlocked,    ///< a read completes unsuccessfully, a write is dropped
 };
@@ -75,28 +75,28 @@ struct VtdResult {
   uint64_t hpa = 0;
   bool translated = false;  ///< false: passed unchanged (translation off or pass-through)
   bool snoop = false;       ///< SNP of the leaf: snoop whatever the request says
-  /// kNone with kBlocked: a read of the interrupt window, which is not recorded.
+  /// kNone together with kBlocked means a read of the interrupt window, which is not recorded.
   VtdReason reason = VtdReason::kNone;
   bool ok() const { return outcome != VtdOutcome::kBlocked; }
 };
 
-/// One read of host memory that the unit wants: 8 or 16 bytes, naturally aligned.
+/// One read of host memory that the unit needs: 8 or 16 bytes, naturally aligned.
 struct VtdRead {
   uint64_t address = 0;
   unsigned bytes = 0;
 };
 
-/// Host memory as the unit's own accesses see it: untranslated, coherent.
+/// Host memory as the unit's own accesses reach it: by host physical address, coherent.
 class VtdMemory {
  public:
   virtual ~VtdMemory() = default;
-  /// 8 aligned bytes; false: unreadable (not backed by memory).
+  /// Reads 8 aligned bytes. False: no memory is there.
   virtual bool Read64(uint64_t hpa, uint64_t* value) = 0;
-  /// 4 aligned bytes.
+  /// Writes 4 aligned bytes. False: no memory is there.
   virtual bool Write32(uint64_t hpa, uint32_t value) = 0;
 };
 
-/// [iova, iova + bytes) reaches [hpa, hpa + bytes).
+/// A device that accesses [iova, iova + bytes) reaches [hpa, hpa + bytes).
 struct VtdMapping {
   uint64_t iova = 0;
   uint64_t hpa = 0;
@@ -105,7 +105,7 @@ struct VtdMapping {
   bool write = false;
 };
 
-/// What one context entry lets its device reach.
+/// What the tables of one context entry let its device reach.
 struct VtdDeviceMappings {
   uint16_t sid = 0;
   uint16_t domain = 0;

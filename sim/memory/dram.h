@@ -23,12 +23,12 @@ struct DramParameters {
   uint64_t trfc_ps = 350'000;       ///< a channel does nothing else for so long in a refresh
 };
 
-/// When accesses to DRAM finish: open-page banks, a data bus a channel, all-bank refresh at fixed
-/// times.
+/// Says when accesses to DRAM finish. Banks keep a page open, each channel has one data bus, and
+/// refreshes come at fixed times for all banks of a channel.
 ///
 /// Accesses are served in the order of the calls, which is the only reordering rule. Times of calls
 /// need not ascend: an access starts when its bank and bus are free and not before its own time.
-/// Holds no data. Deterministic.
+/// The class holds no data, and equal calls give equal times.
 class DramTiming {
  public:
   /// Throws std::invalid_argument when a parameter is out of its bounds.
@@ -39,9 +39,9 @@ class DramTiming {
   uint64_t Access(uint64_t time_ps, uint64_t address, unsigned bytes, bool write);
 
   const DramParameters& parameters() const { return parameters_; }
-  /// Bytes a second of all data buses together.
+  /// The bytes that all data buses together move in a second.
   double PeakBytesPerSecond() const;
-  /// Block "dram".
+  /// The counters of block "dram".
   std::vector<hw::Counter> Counters() const;
 
  private:

@@ -9,22 +9,22 @@
 
 namespace gmmu::sim {
 
-/// Which host physical pages somebody has, as the operating system says (hw::Instruments::NotePages), and the device
-/// accesses that reached others: memory that was given back is out of every device's reach by then, whatever the IOMMU
-/// or the device still holds.
+/// Keeps which host physical pages have an owner, as the operating system reports (hw::Instruments::NotePages), and
+/// finds device accesses that reached other pages. Memory that was given back must be out of every device's reach,
+/// whatever the IOMMU or the device still caches.
 ///
-/// Nothing is looked at before the first Note.
+/// No access is checked before the first Note.
 class PageOwners {
  public:
   static constexpr size_t kMostFindings = 64;
 
-  /// Pages [first, first + count) have an owner from now on, or none.
+  /// From now on pages [first, first + count) have an owner, or none.
   void Note(uint64_t first, uint64_t count, bool owned);
-  /// A device's access that has reached memory at `hpa`, inside of a page.
+  /// Checks a device's access that has reached memory at `hpa`; it lies inside one page.
   void Access(uint64_t hpa, bool write) {
     if (told_ && owned_.count(hpa / hw::kPageSize) == 0) Found(hpa, write);
   }
-  /// Probe "host_pages"; the first ones.
+  /// The first kMostFindings findings, of probe "host_pages".
   const std::vector<hw::Finding>& findings() const { return findings_; }
 
  private:

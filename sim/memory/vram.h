@@ -20,11 +20,11 @@ struct VramParameters {
   unsigned outstanding = 64;  ///< bursts of each direction at once; at least 1
 };
 
-/// VRAM's bytes: all zero at power-on.
+/// Holds VRAM's bytes, which are all zero at power-on.
 class VramCore {
  public:
-  /// Called before [address, address + size) changes, with the bytes about to be written (already
-  /// masked: all of them change hands, if not value).
+  /// Is called before [address, address + size) is written, with the bytes to be written; bytes whose
+  /// strobe is 0 are not among them.
   using WriteHook = std::function<void(uint64_t address, const uint8_t* from, size_t size)>;
 
   /// Throws std::runtime_error when the host has no such memory.
@@ -35,17 +35,17 @@ class VramCore {
     return address <= size_ && size <= size_ - address;
   }
 
-  /// False, and nothing moved and no hook called, unless all of it is inside.
+  /// Return false, move nothing and call no hook unless all of [address, address + size) is inside.
   [[nodiscard]] bool Read(uint64_t address, void* to, size_t size) const;
   [[nodiscard]] bool Write(uint64_t address, const void* from, size_t size);
-  /// Byte i of `from` is written if bit i of `strobe` is set; `size` at most 64. Each run of set
-  /// bits is one write.
+  /// Writes byte i of `from` if bit i of `strobe` is set; `size` is at most 64. Each run of set bits is
+  /// one write to the hooks.
   [[nodiscard]] bool WriteStrobed(uint64_t address, const void* from, size_t size, uint64_t strobe);
 
   /// Hooks run in the order of their addition; they must not write to this VRAM (FlipBit apart).
   void AddWriteHook(WriteHook hook) { hooks_.push_back(std::move(hook)); }
 
-  /// Power was gone: every byte is another one than before. Hooks are called.
+  /// Power is lost: every byte changes its value. Hooks are called.
   void LosePower();
 
   /// Damage for tests: inverts bit `bit` (0..7) of a byte, with no hook called.
@@ -62,8 +62,8 @@ class VramCore {
   std::vector<WriteHook> hooks_;
 };
 
-/// When VRAM bursts finish: a fixed latency, then a data bus a direction. Cycles of calls must not
-/// fall.
+/// Says when VRAM bursts finish: a fixed latency, then one data bus for each direction. The cycles of
+/// successive calls must not decrease.
 class VramTiming {
  public:
   struct Beats {
@@ -74,9 +74,9 @@ class VramTiming {
   /// Throws std::invalid_argument when a parameter is out of its bounds.
   explicit VramTiming(const VramParameters& parameters);
 
-  /// A burst of `beats` (> 0) whose address (write: whose last data) was accepted at `cycle`: when
-  /// its beats move. Beats of one direction are served in the order of the calls. A write's B is
-  /// due at `last + latency_cycles`.
+  /// Say when the beats of a burst of `beats` (> 0) move whose address (of a write: whose last data)
+  /// was accepted at `cycle`. Beats of one direction are served in the order of the calls. A write's
+  /// B is due at `last + latency_cycles`.
   Beats Read(uint64_t cycle, unsigned beats) {
     return Reserve(read_free_, cycle + parameters_.latency_cycles, beats);
   }

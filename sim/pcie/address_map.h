@@ -17,7 +17,7 @@ inline constexpr uint64_t kMessageStart = 0xFEE00000;  ///< interrupt messages
 inline constexpr uint64_t kMessageEnd = 0xFEF00000;
 
 enum class Region : uint8_t {
-  kNone,     ///< nobody decodes it: reads all ones, writes are dropped
+  kNone,     ///< no device decodes it: a read gives all ones, a write is dropped
   kRam,      ///< `offset` is the host physical address
   kIommu,    ///< `offset` from the unit's register base
   kMessage,  ///< the interrupt window; `offset` is the address itself
@@ -31,23 +31,23 @@ struct Decoded {
   uint64_t offset = 0;
 };
 
-/// Who answers to a host physical address: RAM from 0 to 2 GiB and from 4 GiB on, devices between.
+/// Says who answers to a host physical address: RAM from 0 to 2 GiB and from 4 GiB on, devices between.
 ///
 /// RAM always wins over BARs, the IOMMU and the message window over BARs: a BAR programmed over
 /// them is not seen there.
 class AddressMap {
  public:
-  /// `ram_bytes`: installed RAM, a multiple of 4 KiB, more than 0; `iommu`: the unit's registers
-  /// are there.
+  /// `ram_bytes` of RAM are installed, a multiple of 4 KiB and more than 0. `iommu` says whether the
+  /// unit's registers are there.
   AddressMap(uint64_t ram_bytes, bool iommu);
 
-  /// RAM of a PC with `bytes` installed: what lies past 2 GiB moves to 4 GiB.
+  /// Returns where a PC has its RAM of `bytes`: what lies past 2 GiB moves to 4 GiB.
   static std::vector<hw::Range> RamRanges(uint64_t bytes);
 
-  /// BAR `bar` of GPU `unit` answers at [base, base + size) from now on; `size` 0: nowhere.
+  /// From now on BAR `bar` of GPU `unit` answers at [base, base + size); with a `size` of 0 nowhere.
   void SetBar(unsigned unit, unsigned bar, uint64_t base, uint64_t size);
 
-  /// The owner of all of [address, address + size); kNone when one region does not hold all of it.
+  /// Returns the region that holds all of [address, address + size); kNone when no single one does.
   Decoded Decode(uint64_t address, uint64_t size) const;
 
   const std::vector<hw::Range>& ram() const { return ram_; }
@@ -63,8 +63,8 @@ class AddressMap {
   std::vector<Bar> bars_;
 };
 
-/// What firmware tells of RAM: the last `bytes` below 2 GiB (or of RAM that ends before) are the GPU's,
-/// the rest is the operating system's.
+/// Enters RAM into firmware's tables: the last `bytes` below 2 GiB (or of RAM that ends before) are the
+/// GPU's, the rest is the operating system's.
 void ReserveForGpu(std::vector<hw::Range> ram, uint64_t bytes, hw::FirmwareTables& firmware);
 
 }  // namespace gmmu::sim

@@ -12,22 +12,22 @@ struct ConfigSpaceParameters {
   uint8_t revision = 0;
   uint32_t bar0_bytes = 64u << 10;  ///< registers; a power of two, at least 4 KiB
   uint32_t bar2_bytes = 64u << 20;  ///< window onto VRAM
-  unsigned max_payload = 256;       ///< what the PCIe capability offers, 128..4096
+  unsigned max_payload = 256;       ///< the largest that the PCIe capability offers, 128..4096
   unsigned max_read_request = 512;  ///< its reset value
   unsigned link_generation = 3;
   unsigned link_lanes = 8;
 };
 
-/// Configuration space of one GPU function: a type-0 header, MSI and PCI Express capabilities, 256
-/// bytes.
+/// The 256 bytes of configuration space of one GPU function: a type-0 header and the capabilities
+/// MSI, PCI Express and power management.
 ///
 ///   0x00 vendor, device     0x04 command, status (capabilities)   0x08 class 0x030000, revision
 ///   0x10 BAR0 (32-bit memory, registers)   0x18 BAR2 (32-bit memory, window)   0x34 -> 0x50
 ///   0x50 MSI: one vector, 64-bit address   0x60 PCI Express endpoint
 ///   0xA0 power management: D0 and D3, registers are kept in D3 (No_Soft_Reset)
 ///
-/// A BAR is sized as usual: write all ones, read back, the low zero bits of the address part are
-/// the size.
+/// Software sizes a BAR as usual: it writes all ones and reads back; the lowest bit of the address part
+/// that reads 1 is the size.
 class ConfigSpace {
  public:
   static constexpr uint16_t kMsi = 0x50;
@@ -36,20 +36,20 @@ class ConfigSpace {
 
   explicit ConfigSpace(const ConfigSpaceParameters& parameters);
 
-  /// `size` 1, 2 or 4, naturally aligned, inside 4 KiB. Above 256 bytes: reads zero, writes are
-  /// dropped. An access of another shape reads all ones and writes nothing.
+  /// Take a `size` of 1, 2 or 4, naturally aligned, inside 4 KiB; another access reads all ones and
+  /// writes nothing. From offset 256 on reads give 0 and writes are dropped.
   uint32_t Read(uint16_t offset, unsigned size) const;
   void Write(uint16_t offset, unsigned size, uint32_t value);
 
   bool memory_enable() const { return (Word(0x04) & 2) != 0; }
-  /// The function may make requests: it is enabled, and in D0.
+  /// May the function make requests? Bus mastering is on, and it is in D0.
   bool bus_master() const { return (Word(0x04) & 4) != 0 && powered(); }
   bool intx_disable() const { return (Word(0x04) & 0x400) != 0; }
 
-  /// Address and size of BAR 0 or 2; a size of 0 for any other.
+  /// Return address and size of BAR 0 or 2; any other BAR has a size of 0.
   uint64_t bar_base(unsigned bar) const;
   uint64_t bar_bytes(unsigned bar) const;
-  /// The BAR answers: memory enabled, its address is not zero, and the function is in D0.
+  /// Does the BAR answer? Memory decoding is on, its address is not 0, and the function is in D0.
   bool bar_active(unsigned bar) const;
 
   bool msi_enable() const { return (Half(kMsi + 2) & 1) != 0; }
@@ -62,10 +62,10 @@ class ConfigSpace {
   unsigned max_payload() const { return 128u << (Half(kExpress + 8) >> 5 & 7); }
   unsigned max_read_request() const { return 128u << (Half(kExpress + 8) >> 12 & 7); }
 
-  /// Called after each write that changed something.
+  /// `hook` is called after each write that changed something.
   void OnChange(std::function<void()> hook) { hook_ = std::move(hook); }
 
-  /// Back to the state after reset; the hook is called.
+  /// Returns to the state after reset and calls the hook.
   void Reset();
 
  private:

@@ -276,9 +276,9 @@ std::string Cpu::PrefixOf(const CpuUnit& unit) const {
                     static_cast<unsigned>(parts_.units.size()));
 }
 
-hw::BusCounts Cpu::BusTraffic(hw::Bdf device) {
+hw::BusCounts Cpu::BusAccesses(hw::Bdf device) {
   const CpuUnit* unit = Find(device);
-  return unit == nullptr ? hw::BusCounts() : unit->root_complex->Traffic(device.requester_id());
+  return unit == nullptr ? hw::BusCounts() : unit->root_complex->BusCountsOf(device.requester_id());
 }
 
 void Cpu::StrayAccess(hw::Bdf device, hw::Stray kind, uint64_t address, uint32_t data) {
@@ -300,7 +300,7 @@ std::vector<hw::InUse> Cpu::ResourcesInUse() {
       held.push_back({"pcie_tag", std::to_string(tags) + " of the GPU's reads"});
     hw::AddUnitResources(PrefixOf(unit), held, all);
   }
-  if (const size_t accesses = parts_.link->in_flight(); accesses != 0)
+  if (const size_t accesses = parts_.gpu_link->in_flight(); accesses != 0)
     all.push_back({"bus_slot", std::to_string(accesses) + " accesses on the link between GPUs"});
   return all;
 }
@@ -356,7 +356,7 @@ std::vector<hw::Counter> Cpu::Counters() {
     if (unit.checker != nullptr) hw::AddUnitCounters(PrefixOf(unit), unit.checker->Counters(), all);
   }
   for (unsigned unit = 0; parts_.units.size() > 1 && unit < parts_.units.size(); ++unit)
-    hw::AddUnitCounters(PrefixOf(parts_.units[unit]), parts_.link->Counters(unit), all);
+    hw::AddUnitCounters(PrefixOf(parts_.units[unit]), parts_.gpu_link->Counters(unit), all);
   return all;
 }
 

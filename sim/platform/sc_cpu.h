@@ -19,7 +19,7 @@
 #include "platform/sc_agenda.h"
 #include "platform/sc_host_memory.h"
 #include "platform/sc_iommu.h"
-#include "platform/sc_peer_link.h"
+#include "platform/sc_gpu_link.h"
 #include "platform/sc_root_complex.h"
 
 namespace gmmu::sim {
@@ -36,7 +36,7 @@ struct CpuUnit {
 struct CpuParts {
   Agenda* agenda = nullptr;
   std::vector<CpuUnit> units;
-  PeerLink* link = nullptr;
+  GpuLink* gpu_link = nullptr;
   Iommu* iommu = nullptr;
   HostMemory* memory = nullptr;
   hw::HostRam* ram = nullptr;
@@ -79,7 +79,7 @@ class Cpu : public sc_core::sc_module, public hw::Platform, public hw::Instrumen
   // hw::Instruments
   std::vector<hw::Counter> Counters() override;
   std::vector<hw::Finding> Findings() override;
-  hw::BusCounts BusTraffic(hw::Bdf device) override;
+  hw::BusCounts BusAccesses(hw::Bdf device) override;
   uint64_t PageAccesses(uint64_t pfn) override { return parts_.memory->PageAccesses(pfn); }
   void NotePages(uint64_t first, uint64_t count, bool owned) override {
     parts_.memory->owners().Note(first, count, owned);

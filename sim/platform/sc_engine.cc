@@ -15,12 +15,13 @@
 #include "iommu/vtd.h"
 #include "pcie/address_map.h"
 #include "platform/host_image.h"
+#include "platform/machine_parts.h"
 #include "platform/sc_agenda.h"
 #include "platform/sc_cpu.h"
 #include "platform/sc_host_memory.h"
 #include "platform/sc_iommu.h"
 #include "platform/sc_kernel.h"
-#include "platform/sc_peer_link.h"
+#include "platform/sc_gpu_link.h"
 #include "platform/sc_root_complex.h"
 #include "probe/translation_checker.h"
 
@@ -30,12 +31,6 @@ int sc_main(int, char**) { return 0; }
 namespace gmmu::sim {
 namespace {
 
-hw::Bdf BdfOf(unsigned unit) {
-  hw::Bdf bdf;
-  bdf.bus = static_cast<uint8_t>(1 + unit);
-  return bdf;
-}
-
 /// FILE.fst of GPU 1 is FILE.unit1.fst, unless it is the only one.
 std::string WavesOf(const std::string& file, unsigned unit, unsigned units) {
   if (file.empty() || units == 1) return file;
@@ -43,28 +38,6 @@ std::string WavesOf(const std::string& file, unsigned unit, unsigned units) {
   size_t dot = file.find_last_of('.');
   if (dot == std::string::npos || (slash != std::string::npos && dot < slash)) dot = file.size();
   return file.substr(0, dot) + ".unit" + std::to_string(unit) + file.substr(dot);
-}
-
-PcieParameters PcieOf(const MachineConfig::Pcie& c) {
-  PcieParameters p;
-  p.generation = static_cast<unsigned>(c.generation);
-  p.lanes = static_cast<unsigned>(c.lanes);
-  p.tlp_overhead = static_cast<unsigned>(c.tlp_overhead);
-  p.link_layer_ppm = static_cast<unsigned>(c.link_layer_ppm);
-  p.max_payload = static_cast<unsigned>(c.max_payload);
-  p.max_read_request = static_cast<unsigned>(c.max_read_request);
-  p.read_completion_boundary = static_cast<unsigned>(c.completion_boundary);
-  p.tags = static_cast<unsigned>(c.tags);
-  p.latency_ps = c.latency_ps;
-  const auto credits = [](uint64_t headers, uint64_t data) {
-    return PcieCredits{static_cast<unsigned>(headers), static_cast<unsigned>(data)};
-  };
-  p.credits[static_cast<size_t>(TlpKind::kPosted)] = credits(c.posted_headers, c.posted_data);
-  p.credits[static_cast<size_t>(TlpKind::kNonPosted)] =
-      credits(c.non_posted_headers, c.non_posted_headers);
-  p.credits[static_cast<size_t>(TlpKind::kCompletion)] =
-      credits(c.completion_headers, c.completion_data);
-  return p;
 }
 
 DramParameters DramOf(const MachineConfig::Host& c) {
@@ -83,21 +56,9 @@ DramParameters DramOf(const MachineConfig::Host& c) {
   return p;
 }
 
-VtdParameters VtdOf(const MachineConfig::Iommu& c) {
-  VtdParameters p;
-  p.caching_mode = c.caching_mode;
-  p.rwbf = c.write_buffer_flush;
-  p.num_fault_records = static_cast<unsigned>(c.fault_records);
-  p.context_entries = static_cast<unsigned>(c.context_entries);
-  p.iotlb_sets = static_cast<unsigned>(c.iotlb_sets);
-  p.iotlb_ways = static_cast<unsigned>(c.iotlb_ways);
-  p.psc_entries = static_cast<unsigned>(c.paging_entries);
-  return p;
-}
-
 RtlGpuParameters GpuOf(const MachineConfig& c, const EngineOptions& options, unsigned unit) {
   RtlGpuParameters p;
-  p.period_ps = (1'000'000 + c.gpu.clock_mhz / 2) / c.gpu.clock_mhz;
+  p.period_ps = PeriodPs(c.gpu);
   p.batch = c.sim.batch;
   p.vram.bytes = c.gpu.vram_bytes();
   p.vram.latency_cycles = static_cast<unsigned>(c.gpu.vram_latency);
@@ -111,10 +72,7 @@ RtlGpuParameters GpuOf(const MachineConfig& c, const EngineOptions& options, uns
   p.host.tags = static_cast<unsigned>(c.pcie.tags);
   p.host.max_read_request = static_cast<unsigned>(c.pcie.max_read_request);
   p.host.drop_fence = c.inject.drop_fence;
-  p.config.max_payload = static_cast<unsigned>(c.pcie.max_payload);
-  p.config.max_read_request = static_cast<unsigned>(c.pcie.max_read_request);
-  p.config.link_generation = static_cast<unsigned>(c.pcie.generation);
-  p.config.link_lanes = static_cast<unsigned>(c.pcie.lanes);
+  p.config = ConfigSpaceOf(c.pcie);
   p.waves = WavesOf(options.waves, unit, static_cast<unsigned>(c.gpu.count));
   p.waves_from = options.waves_from;
   p.waves_to = options.waves_to;
@@ -131,9 +89,9 @@ class RtlEngine : public Engine {
     memory_ = std::make_unique<HostMemory>("memory", ram_, DramOf(config.host), *agenda_);
     MakeIommu(config);
     iommu_->memory.bind(memory_->socket);
-    link_ = std::make_unique<PeerLink>(
+    gpu_link_ = std::make_unique<GpuLink>(
         "link",
-        LinkParameters{units(), config.link.latency_ns * 1000, config.link.bytes_per_ns},
+        GpuLinkParameters{units(), config.link.latency_ns * 1000, config.link.bytes_per_ns},
         *agenda_);
     for (unsigned unit = 0; unit < units(); ++unit) Bind(config, unit);
     if (config.inject.leak == "pcie_tag") units_[0].root_complex->LoseTag();
@@ -198,8 +156,8 @@ class RtlEngine : public Engine {
     gpu.dma.bind(unit.root_complex->from_device);
     unit.root_complex->to_device.bind(gpu.registers);
     unit.root_complex->memory.bind(iommu_->device(number));
-    gpu.peers.bind(link_->from(number));
-    link_->to(number).bind(gpu.inbound);
+    gpu.peers.bind(gpu_link_->from(number));
+    gpu_link_->to(number).bind(gpu.inbound);
     gpu.config().OnChange([this, number, &gpu] {
       for (const unsigned bar : {0u, 2u}) {
         const ConfigSpace& space = gpu.config();
@@ -256,7 +214,7 @@ class RtlEngine : public Engine {
       parts.units.push_back({BdfOf(unit), units_[unit].gpu.get(),
                              units_[unit].root_complex.get(), units_[unit].checker.get()});
     }
-    parts.link = link_.get();
+    parts.gpu_link = gpu_link_.get();
     parts.iommu = iommu_.get();
     parts.memory = memory_.get();
     parts.ram = &ram_;
@@ -278,7 +236,7 @@ class RtlEngine : public Engine {
   std::unique_ptr<Cpu> cpu_;
   std::unique_ptr<HostMemory> memory_;
   std::unique_ptr<Iommu> iommu_;
-  std::unique_ptr<PeerLink> link_;
+  std::unique_ptr<GpuLink> gpu_link_;
 };
 
 }  // namespace

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "iommu/vtd_formats.h"
 #include "pcie/address_map.h"
 
 namespace gmmu::sim {
@@ -83,7 +82,7 @@ void Iommu::Dispatch(Request* request) {
   }
   const auto same = [&](const Request* other) {
     return other->walk.request().sid == request->walk.request().sid &&
-           other->walk.request().iova / vtd::kPage == request->walk.request().iova / vtd::kPage;
+           other->walk.request().iova / hw::kPageSize == request->walk.request().iova / hw::kPageSize;
   };
   if (std::any_of(walks_under_way_.begin(), walks_under_way_.end(), same)) {
     ++joined_;
@@ -118,7 +117,7 @@ void Iommu::Fed(Request* request, const PooledTransaction& t) {
   }
   walks_under_way_.erase(std::find(walks_under_way_.begin(), walks_under_way_.end(), request));
   walk_ps_ += Agenda::Now() - request->arrived_ps;
-  const uint64_t page = request->walk.request().iova / vtd::kPage;
+  const uint64_t page = request->walk.request().iova / hw::kPageSize;
   Translated(request);
   Requeue(page);
 }
@@ -130,7 +129,7 @@ void Iommu::Requeue(uint64_t page) {
   waiting.swap(queued_);
   for (Request* next : waiting) {
     const bool free = walks_under_way_.size() < timing_.walks;
-    if (free || next->walk.request().iova / vtd::kPage == page) {
+    if (free || next->walk.request().iova / hw::kPageSize == page) {
       core_->Restart(next->walk);
       Dispatch(next);
     } else {

@@ -12,7 +12,7 @@ RootComplex::RootComplex(sc_core::sc_module_name name, const PcieParameters& par
                          Agenda& agenda, Agenda::Source device)
     : sc_module(name),
       parameters_(parameters),
-      link_(parameters),
+      pcie_link_(parameters),
       agenda_(agenda),
       device_(device) {
   from_device.register_nb_transport_fw(this, &RootComplex::FromDevice);
@@ -27,9 +27,9 @@ void RootComplex::Pump(std::deque<Tlp>& queue, PcieDirection& direction, bool up
   while (!queue.empty()) {
     Tlp& tlp = queue.front();
     const bool wants_tag = up && tlp.kind == TlpKind::kNonPosted;
-    if (wants_tag && link_.tags.full()) return;
+    if (wants_tag && pcie_link_.tags.full()) return;
     if (!direction.CanSend(tlp.kind, tlp.payload)) return;
-    if (wants_tag) tlp.tag = *link_.tags.Allocate();
+    if (wants_tag) tlp.tag = *pcie_link_.tags.Allocate();
     const PcieDirection::Sent sent =
         direction.Send(tlp.kind, tlp.payload, std::max(tlp.ready_ps, Agenda::Now()));
     const auto action = std::move(tlp.sent);
@@ -49,7 +49,7 @@ tlm::tlm_sync_enum RootComplex::FromDevice(tlm::tlm_generic_payload& t, tlm::tlm
   agenda_.At(
       Agenda::Now() + delay.value(),
       [this, mine] {
-        hw::BusCounts& counts = traffic_[mine->extension->requester];
+        hw::BusCounts& counts = bus_counts_[mine->extension->requester];
         if (mine->extension->kind == AddressKind::kInterrupt) ++counts.messages;
         else if (mine->is_write()) ++counts.writes;
         else ++counts.reads;
@@ -98,7 +98,7 @@ void RootComplex::BeginWrite(PooledTransaction* t) {
         ++posted_forwarded_;
         ToMemory(out, [this, bytes](PooledTransaction&) {
           ++posted_done_;
-          link_.up.Release(TlpKind::kPosted, bytes);
+          pcie_link_.up.Release(TlpKind::kPosted, bytes);
           while (!held_.empty() && held_.front().first <= posted_done_) {
             CpuAccess* access = held_.front().second;
             held_.pop_front();
@@ -127,7 +127,7 @@ void RootComplex::BeginRead(PooledTransaction* t) {
         in->set_data_ptr(burst->transaction->get_data_ptr() +
                          (piece.address - burst->transaction->get_address()));
         ToMemory(in, [this, burst, piece, tag](PooledTransaction& done) {
-          link_.up.Release(TlpKind::kNonPosted, 0);
+          pcie_link_.up.Release(TlpKind::kNonPosted, 0);
           const bool ok = done.is_response_ok();
           if (piece.address / hw::kPageSize == hold_.page && hold_.until_ps > Agenda::Now())
             agenda_.At(hold_.until_ps, [this, burst, piece, tag, ok] { Complete(burst, piece, tag, ok); });
@@ -172,9 +172,9 @@ void RootComplex::Complete(Burst* burst, TlpPiece piece, uint32_t tag, bool ok) 
     tlp.sent = [this, burst, tag, ok, last,
                 bytes = parts[i].bytes](const PcieDirection::Sent& sent) {
       agenda_.At(sent.arrive_ps, [this, burst, tag, ok, last, bytes] {
-        link_.down.Release(TlpKind::kCompletion, bytes);
+        pcie_link_.down.Release(TlpKind::kCompletion, bytes);
         if (last) {
-          link_.tags.Free(tag);
+          pcie_link_.tags.Free(tag);
           if (!ok) burst->error = true;
           if (--burst->pieces == 0) {
             AnswerDevice(burst->transaction, !burst->error);
@@ -317,7 +317,7 @@ void RootComplex::CpuAnswer(CpuAccess* access, uint64_t time_ps) {
       [this, access] {
         at_device_.erase(access->transaction);
         const bool posted = access->done == nullptr;
-        link_.down.Release(posted ? TlpKind::kPosted : TlpKind::kNonPosted, access->payload);
+        pcie_link_.down.Release(posted ? TlpKind::kPosted : TlpKind::kNonPosted, access->payload);
         PumpDown();
         if (posted) {
           access->transaction->release();
@@ -331,7 +331,7 @@ void RootComplex::CpuAnswer(CpuAccess* access, uint64_t time_ps) {
         tlp.ready_ps = Agenda::Now();
         tlp.sent = [this, access, bytes = tlp.payload](const PcieDirection::Sent& sent) {
           agenda_.At(sent.arrive_ps, [this, access, bytes] {
-            link_.up.Release(TlpKind::kCompletion, bytes);
+            pcie_link_.up.Release(TlpKind::kCompletion, bytes);
             if (posted_done_ >= posted_forwarded_) {
               Deliver(access);
             } else {
@@ -359,14 +359,14 @@ void RootComplex::Deliver(CpuAccess* access) {
 
 // ---- observation
 
-hw::BusCounts RootComplex::Traffic(uint16_t requester) const {
-  const auto found = traffic_.find(requester);
-  return found == traffic_.end() ? hw::BusCounts() : found->second;
+hw::BusCounts RootComplex::BusCountsOf(uint16_t requester) const {
+  const auto found = bus_counts_.find(requester);
+  return found == bus_counts_.end() ? hw::BusCounts() : found->second;
 }
 
 std::vector<hw::Counter> RootComplex::Counters() const {
-  auto all = link_.up.Counters();
-  const auto down = link_.down.Counters();
+  auto all = pcie_link_.up.Counters();
+  const auto down = pcie_link_.down.Counters();
   all.insert(all.end(), down.begin(), down.end());
   all.push_back({"root_complex", "cpu_requests", cpu_reads_, "requests",
                  "Register, window and configuration reads of the CPU."});

@@ -16,7 +16,7 @@
 
 #include "gpu/transaction_pool.h"
 #include "hw/platform.h"
-#include "pcie/link.h"
+#include "pcie/pcie_link.h"
 #include "platform/sc_agenda.h"
 
 namespace gmmu::sim {
@@ -58,11 +58,11 @@ class RootComplex : public sc_core::sc_module {
   void Request(tlm::tlm_command command, AddressKind kind, uint64_t address, void* data,
                unsigned bytes, Done done);
 
-  hw::BusCounts Traffic(uint16_t requester) const;
+  hw::BusCounts BusCountsOf(uint16_t requester) const;
   /// Tags of reads that have no answer yet.
-  unsigned tags_in_use() const { return link_.tags.in_use(); }
+  unsigned tags_in_use() const { return pcie_link_.tags.in_use(); }
   /// Takes a tag and never gives it back: for tests of the count at power-off.
-  void LoseTag() { static_cast<void>(link_.tags.Allocate()); }
+  void LoseTag() { static_cast<void>(pcie_link_.tags.Allocate()); }
   std::vector<hw::Counter> Counters() const;
 
  private:
@@ -95,8 +95,8 @@ class RootComplex : public sc_core::sc_module {
   void BeginRead(PooledTransaction* t);
   void AnswerDevice(PooledTransaction* t, bool ok);
   void Pump(std::deque<Tlp>& queue, PcieDirection& direction, bool up);
-  void PumpUp() { Pump(up_, link_.up, true); }
-  void PumpDown() { Pump(down_, link_.down, false); }
+  void PumpUp() { Pump(up_, pcie_link_.up, true); }
+  void PumpDown() { Pump(down_, pcie_link_.down, false); }
   void ToMemory(PooledTransaction* t, std::function<void(PooledTransaction&)> done);
   void Complete(Burst* burst, TlpPiece piece, uint32_t tag, bool ok);
   void SendToDevice(CpuAccess* access);
@@ -107,7 +107,7 @@ class RootComplex : public sc_core::sc_module {
   Burst* NewBurst(PooledTransaction* t, size_t pieces);
 
   const PcieParameters parameters_;
-  PcieLink link_;
+  PcieLink pcie_link_;
   Agenda& agenda_;
   const Agenda::Source device_;
   TransactionPool pool_;
@@ -124,7 +124,7 @@ class RootComplex : public sc_core::sc_module {
   uint32_t sent_tag_ = 0;  ///< of the read that Pump is sending
   uint64_t posted_forwarded_ = 0, posted_done_ = 0;
   std::deque<std::pair<uint64_t, CpuAccess*>> held_;  ///< completions behind so many posted writes
-  std::map<uint16_t, hw::BusCounts> traffic_;
+  std::map<uint16_t, hw::BusCounts> bus_counts_;
   std::set<const tlm::tlm_generic_payload*> strays_;  ///< under way
   struct {
     uint64_t page = 0, until_ps = 0;  ///< 0: nothing is held

@@ -198,10 +198,6 @@ uint64_t TranslationChecker::WindowStart(const Space& space, uint64_t va) const 
 
 void TranslationChecker::Answered(uint64_t cycle, const TranslationEvent& event) {
   ++answers_;
-  if (log_ != nullptr) {
-    *log_ << fmt::format("{} port {} space {} {} {:#x}: {}\n", cycle, event.port, event.space,
-                         regs::NameOf(event.access), event.va, Text(event));
-  }
   if (event.space >= spaces_.size()) {  // not built
     Translation expected;
     expected.fault = regs::Fault::kSpaceDisabled;

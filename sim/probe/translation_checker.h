@@ -5,7 +5,6 @@
 #include <deque>
 #include <functional>
 #include <optional>
-#include <ostream>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -62,9 +61,6 @@ class TranslationChecker {
   void RegisterWritten(uint32_t offset, uint64_t data, unsigned strobe);
   /// From now on, answers for [start, end) of `space` must come from tables of now or later.
   void NoteFlush(unsigned space, uint64_t start, uint64_t end);
-
-  /// One line an answer; null: no log.
-  void set_log(std::ostream* log) { log_ = log; }
 
   const std::vector<hw::Finding>& findings() const { return findings_; }
   std::vector<hw::Counter> Counters() const;
@@ -133,7 +129,6 @@ class TranslationChecker {
   std::unordered_set<uint64_t> visited_;  ///< words of the walk under way
   bool touched_host_ = false;
   std::vector<hw::Finding> findings_;
-  std::ostream* log_ = nullptr;
   uint64_t answers_ = 0, walks_ = 0, past_ = 0, wrong_ = 0, flushes_ = 0, invalidations_ = 0;
 };
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "twin/crc32c.h"
+#include "hw/crc32c.h"
 
 namespace gmmu::sim::twin {
 namespace {
@@ -91,7 +91,7 @@ void Client::Start() {
   verified_write_ = access_ == Access::kWrite && ctrl_.verify() != 0;
   sequence_.emplace(Lines());
   done_ = passed_ = mismatches_ = 0;
-  crc_ = ~uint32_t{0};
+  crc_ = 0;
   last_ps_ = parts_.agenda.now();
   if (order_.count() != 0) va_ = sequence_->Next();
   Schedule(parts_.agenda.now() + parts_.time.CommandPs());
@@ -180,7 +180,7 @@ bool Client::ReadLine(const Place& place, Cost& cost) {
     Fault(regs::Fault::kBusRead, 0);
     return false;
   }
-  crc_ = Crc32cStep(crc_, words.data(), sizeof words);
+  crc_ = hw::Crc32c(crc_, words.data(), sizeof words);
   const bool chase = ctrl_.pattern() == Pattern::kChase;
   if (ctrl_.verify() != 0 && !chase) {
     for (size_t i = 0; i < words.size(); ++i)
@@ -211,7 +211,7 @@ void Client::End(uint64_t ps) {
     scheduled_ = false;
     busy_ = false;
     status_.set_count(done_);
-    result_.set_crc(~crc_).set_mismatches(std::min(mismatches_, kMostMismatches));
+    result_.set_crc(crc_).set_mismatches(std::min(mismatches_, kMostMismatches));
     ended_();
   });
 }

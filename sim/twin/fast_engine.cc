@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <string>
 
-#include "iommu/vtd.h"
-#include "pcie/link.h"
 #include "platform/engine.h"
 #include "platform/host_image.h"
+#include "platform/machine_parts.h"
 #include "twin/machine.h"
 
 namespace gmmu::sim::twin {
@@ -20,12 +19,8 @@ uint64_t DramPs(const MachineConfig::Host& c) {
 }
 
 TimeParameters TimingOf(const MachineConfig& c) {
-  PcieParameters link;
-  link.generation = Small(c.pcie.generation);
-  link.lanes = Small(c.pcie.lanes);
-  link.link_layer_ppm = Small(c.pcie.link_layer_ppm);
   TimeParameters t;
-  t.period_ps = (1'000'000 + c.gpu.clock_mhz / 2) / c.gpu.clock_mhz;
+  t.period_ps = PeriodPs(c.gpu);
   t.bus_bytes = Small(c.gpu.data_bits / 8);
   t.vram_latency = Small(c.gpu.vram_latency);
   t.vram_beats = Small(c.gpu.vram_beats);
@@ -33,11 +28,11 @@ TimeParameters TimingOf(const MachineConfig& c) {
   t.walks = Small(c.gpu.walks);
   t.engine_reads = Small(c.gpu.reads_in_flight);
   t.l2_sets = std::max(1u, Small(c.gpu.l2_entries / 16 / c.gpu.l2_ways));
-  t.link_ps_per_byte = 8e12 / TlpBitsPerSecond(link);
+  t.pcie_ps_per_byte = 8e12 / TlpBitsPerSecond(PcieOf(c.pcie));
   t.tlp_overhead = Small(c.pcie.tlp_overhead);
   t.max_payload = Small(c.pcie.max_payload);
   t.max_read_request = Small(c.pcie.max_read_request);
-  t.link_latency_ps = c.pcie.latency_ps;
+  t.pcie_latency_ps = c.pcie.latency_ps;
   t.dram_ps = DramPs(c.host);
   t.iommu_lookup_ps = c.iommu.lookup_ps;
   t.iommu_descriptor_ps = c.iommu.descriptor_ps;
@@ -60,26 +55,11 @@ GpuParameters GpuOf(const MachineConfig& c) {
   p.built.data_bits = Small(c.gpu.data_bits);
   p.built.va_bits = Small(c.gpu.va_bits);
   p.vram_bytes = c.gpu.vram_bytes();
-  p.config.max_payload = Small(c.pcie.max_payload);
-  p.config.max_read_request = Small(c.pcie.max_read_request);
-  p.config.link_generation = Small(c.pcie.generation);
-  p.config.link_lanes = Small(c.pcie.lanes);
+  p.config = ConfigSpaceOf(c.pcie);
   p.timing = TimingOf(c);
   p.faults.flip_after = c.inject.vram_flip.after_write_bytes;
   p.faults.drop_fence = c.inject.drop_fence;
   p.checker = c.sim.checker;
-  return p;
-}
-
-VtdParameters VtdOf(const MachineConfig::Iommu& c) {
-  VtdParameters p;
-  p.caching_mode = c.caching_mode;
-  p.rwbf = c.write_buffer_flush;
-  p.num_fault_records = Small(c.fault_records);
-  p.context_entries = Small(c.context_entries);
-  p.iotlb_sets = Small(c.iotlb_sets);
-  p.iotlb_ways = Small(c.iotlb_ways);
-  p.psc_entries = Small(c.paging_entries);
   return p;
 }
 
@@ -105,8 +85,8 @@ MachineParameters MachineParameters::From(const MachineConfig& config) {
   p.iommu = config.iommu.present;
   p.vtd = VtdOf(config.iommu);
   p.gpus.assign(config.gpu.count, GpuOf(config));
-  p.link_latency_ps = config.link.latency_ns * 1000;
-  p.link_bytes_per_ns = config.link.bytes_per_ns;
+  p.gpu_link_latency_ps = config.link.latency_ns * 1000;
+  p.gpu_link_bytes_per_ns = config.link.bytes_per_ns;
   p.mmio_bound_ns = config.gpu.mmio_bound_ns;
   p.reserved_bytes = config.host.gpu_reserved_kib << 10;
   p.late_interrupt_ns = config.inject.late_interrupt_ns;

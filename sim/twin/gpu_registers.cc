@@ -10,7 +10,7 @@ namespace {
 
 constexpr uint64_t kMagic = 0x554D4D47;
 constexpr uint64_t kMajor = 1, kMinor = 4;
-constexpr uint64_t kPageMask = ~uint64_t{0xFFF};
+constexpr uint64_t kPageMask = ~(hw::kPageSize - 1);
 constexpr uint64_t kAddressMask = (uint64_t{1} << 48) - 1;
 constexpr uint64_t kCauses = 0x3F;
 constexpr unsigned kAddressBits = 48, kCounterBits = 64, kLevels = 6, kPatterns = 7;

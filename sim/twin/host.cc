@@ -55,7 +55,7 @@ void Host::Touch(uint64_t hpa, bool write) {
 
 bool Host::Read(uint16_t requester, uint64_t logical, void* to, size_t size, bool snoop,
                 unsigned& walk_reads) {
-  ++traffic_[requester].reads;
+  ++bus_counts_[requester].reads;
   const VtdResult result = Translate({requester, logical, false}, walk_reads);
   if (result.outcome != VtdOutcome::kMemory) return false;
   Touch(result.hpa, false);
@@ -65,12 +65,12 @@ bool Host::Read(uint16_t requester, uint64_t logical, void* to, size_t size, boo
 void Host::Write(uint16_t requester, uint64_t logical, const void* from, size_t size, bool snoop,
                  unsigned& walk_reads) {
   const VtdResult result = Translate({requester, logical, true}, walk_reads);
-  hw::BusCounts& counts = traffic_[requester];
+  hw::BusCounts& counts = bus_counts_[requester];
   ++(result.outcome == VtdOutcome::kInterrupt ? counts.messages : counts.writes);
   if (result.outcome == VtdOutcome::kInterrupt) {
     uint32_t data = 0;
     std::memcpy(&data, from, std::min<size_t>(size, sizeof data));
-    agenda_.At(agenda_.now() + timing_.link_latency_ps,
+    agenda_.At(agenda_.now() + timing_.pcie_latency_ps,
                [this, address = result.hpa, data] { messages_(address, data); });
     return;
   }

@@ -45,7 +45,7 @@ class Host {
   void WriteRegister(uint32_t offset, unsigned size, uint64_t value);
 
   VtdCore* iommu() { return iommu_.get(); }
-  hw::BusCounts& traffic(uint16_t requester) { return traffic_[requester]; }
+  hw::BusCounts& bus_counts(uint16_t requester) { return bus_counts_[requester]; }
   /// See hw::Instruments.
   uint64_t PageAccesses(uint64_t pfn) { return watched_[pfn]; }
   PageOwners& owners() { return owners_; }
@@ -61,7 +61,7 @@ class Host {
   Agenda& agenda_;
   const MessageSink messages_;
   bool queue_busy_ = false;
-  std::map<uint16_t, hw::BusCounts> traffic_;
+  std::map<uint16_t, hw::BusCounts> bus_counts_;
   std::unordered_map<uint64_t, uint64_t> watched_;  ///< by host physical page
   PageOwners owners_;
 };

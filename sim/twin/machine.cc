@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "platform/engine.h"
+#include "platform/machine_parts.h"
 
 namespace gmmu::sim::twin {
 namespace {
@@ -23,18 +24,12 @@ uint64_t ToPs(uint64_t ns) { return ns > kForever / 1000 ? kForever : ns * 1000;
 
 }  // namespace
 
-hw::Bdf Machine::BdfOf(unsigned unit) {
-  hw::Bdf bdf;
-  bdf.bus = static_cast<uint8_t>(1 + unit);
-  return bdf;
-}
-
 Machine::Machine(const MachineParameters& parameters)
     : parameters_(parameters),
       map_(parameters.ram_bytes, parameters.iommu),
       ram_(map_.ram()),
       peers_({std::max(1u, static_cast<unsigned>(parameters.gpus.size())),
-              parameters.link_latency_ps, parameters.link_bytes_per_ns},
+              parameters.gpu_link_latency_ps, parameters.gpu_link_bytes_per_ns},
              agenda_) {
   if (parameters.gpus.empty() || parameters.gpus.size() > kMostUnits)
     throw std::invalid_argument(fmt::format("a machine has 1 to {} GPUs, not {}", kMostUnits,

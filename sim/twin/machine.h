@@ -25,7 +25,7 @@ struct MachineParameters {
   bool iommu = true;
   VtdParameters vtd;
   std::vector<GpuParameters> gpus;  ///< 1 to 4
-  uint64_t link_latency_ps = 200'000, link_bytes_per_ns = 16;  ///< between them
+  uint64_t gpu_link_latency_ps = 200'000, gpu_link_bytes_per_ns = 16;  ///< between them
   uint64_t mmio_bound_ns = 10'000'000;
   uint64_t late_interrupt_ns = 0;
   uint64_t reserved_bytes = 0;  ///< RAM that firmware keeps for the GPU
@@ -50,7 +50,6 @@ class Machine : public hw::Platform, public hw::Instruments {
   Gpu& gpu(unsigned unit) { return *gpus_[unit]; }
   unsigned units() const { return static_cast<unsigned>(gpus_.size()); }
   VtdCore* iommu() { return host_->iommu(); }
-  static hw::Bdf BdfOf(unsigned unit);
 
   // hw::Platform
   const hw::FirmwareTables& firmware() const override { return firmware_; }
@@ -69,7 +68,7 @@ class Machine : public hw::Platform, public hw::Instruments {
   // hw::Instruments (machine_instruments.cc)
   std::vector<hw::Counter> Counters() override;
   std::vector<hw::Finding> Findings() override;
-  hw::BusCounts BusTraffic(hw::Bdf device) override;
+  hw::BusCounts BusAccesses(hw::Bdf device) override;
   uint64_t PageAccesses(uint64_t pfn) override { return host_->PageAccesses(pfn); }
   void NotePages(uint64_t first, uint64_t count, bool owned) override { host_->owners().Note(first, count, owned); }
   void NoteFlush(unsigned unit, unsigned space, uint64_t start, uint64_t end) override;

@@ -40,7 +40,7 @@ std::vector<hw::Finding> Machine::Findings() {
   return all;
 }
 
-hw::BusCounts Machine::BusTraffic(hw::Bdf device) { return host_->traffic(device.requester_id()); }
+hw::BusCounts Machine::BusAccesses(hw::Bdf device) { return host_->bus_counts(device.requester_id()); }
 
 void Machine::NoteFlush(unsigned unit, unsigned space, uint64_t start, uint64_t end) {
   if (unit < units() && gpus_[unit]->checker() != nullptr)

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "link/wires.h"
+#include "gpu_link/wires.h"
 #include "twin/agenda.h"
 #include "twin/time_model.h"
 
@@ -16,7 +16,7 @@ class Memory;
 /// happens at once; its cost is that of the wires and of the peer's VRAM.
 class Peers {
  public:
-  Peers(const LinkParameters& parameters, Agenda& agenda) : wires_(parameters), agenda_(agenda) {}
+  Peers(const GpuLinkParameters& parameters, Agenda& agenda) : wires_(parameters), agenda_(agenda) {}
   /// In the order of units. `memory` must outlive the accesses.
   void Attach(Memory& memory) { memories_.push_back(&memory); }
 
@@ -27,12 +27,12 @@ class Peers {
   bool Write(unsigned own, unsigned peer, uint64_t offset, const void* from, size_t size,
              Cost& cost);
 
-  const LinkWires& wires() const { return wires_; }
+  const GpuLinkWires& wires() const { return wires_; }
 
  private:
   Memory* Find(unsigned own, unsigned peer) const;
 
-  LinkWires wires_;
+  GpuLinkWires wires_;
   Agenda& agenda_;
   std::vector<Memory*> memories_;
 };

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "twin/ring.h"
 
+#include "hw/host_ram.h"
+
 namespace gmmu::sim::twin {
 namespace {
 
-constexpr uint64_t kPageBits = 0xFFF;
 constexpr uint64_t kFenceBits = 0xF;
 
 }  // namespace
@@ -28,7 +29,7 @@ void Ring::Write(uint32_t offset, uint64_t value) {
   switch (offset) {
     case regs::RingBase::kOffset:
       base = regs::RingBase()
-                 .set_address(value & ~kPageBits)
+                 .set_address(value & ~(hw::kPageSize - 1))
                  .set_target(regs::RingBase{value}.target());
       return;
     case regs::RingCtrl::kOffset: {

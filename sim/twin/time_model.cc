@@ -26,10 +26,10 @@ uint64_t TimeModel::Beats(uint64_t bytes) const {
 }
 
 /// `bytes` of payload in packets of `packet` bytes.
-uint64_t TimeModel::LinkPs(uint64_t bytes, uint64_t packet) const {
+uint64_t TimeModel::PciePs(uint64_t bytes, uint64_t packet) const {
   const uint64_t packets = std::max<uint64_t>(1, (bytes + packet - 1) / packet);
   return static_cast<uint64_t>(static_cast<double>(bytes + packets * p_.tlp_overhead) *
-                               p_.link_ps_per_byte);
+                               p_.pcie_ps_per_byte);
 }
 
 Cost TimeModel::Vram(uint64_t now, uint64_t bytes, bool write) {
@@ -42,9 +42,9 @@ Cost TimeModel::Vram(uint64_t now, uint64_t bytes, bool write) {
 Cost TimeModel::HostRead(uint64_t now, uint64_t bytes, uint64_t window, unsigned walk_reads) {
   const uint64_t requests = (bytes + p_.max_read_request - 1) / p_.max_read_request;
   const uint64_t up =
-      Take(up_free_, now, LinkPs(0, 1) * std::max<uint64_t>(1, requests));
-  const uint64_t down = Take(down_free_, now, LinkPs(bytes, p_.max_payload));
-  const uint64_t trip = 2 * p_.link_latency_ps + p_.dram_ps + p_.iommu_lookup_ps +
+      Take(up_free_, now, PciePs(0, 1) * std::max<uint64_t>(1, requests));
+  const uint64_t down = Take(down_free_, now, PciePs(bytes, p_.max_payload));
+  const uint64_t trip = 2 * p_.pcie_latency_ps + p_.dram_ps + p_.iommu_lookup_ps +
                         Cycles(kAnswerCycles) + walk_reads * p_.dram_ps;
   const uint64_t allowed = now + trip * bytes / std::max<uint64_t>(window, 1);
   return {std::max(down, allowed), std::max(down, up) + trip};
@@ -53,26 +53,26 @@ Cost TimeModel::HostRead(uint64_t now, uint64_t bytes, uint64_t window, unsigned
 /// Done when the link has taken it. Translations of the IOMMU overlap.
 Cost TimeModel::HostWrite(uint64_t now, uint64_t bytes, unsigned walk_reads) {
   const uint64_t walk = walk_reads * p_.dram_ps / p_.iommu_walks;
-  const uint64_t free = Take(up_free_, now, LinkPs(bytes, p_.max_payload));
+  const uint64_t free = Take(up_free_, now, PciePs(bytes, p_.max_payload));
   return {std::max(free, now + walk), free + Cycles(kAnswerCycles)};
 }
 
 Cost TimeModel::Walk(uint64_t now, unsigned vram_reads, unsigned host_reads) const {
-  const uint64_t host = 2 * p_.link_latency_ps + p_.dram_ps + p_.iommu_lookup_ps;
+  const uint64_t host = 2 * p_.pcie_latency_ps + p_.dram_ps + p_.iommu_lookup_ps;
   const uint64_t ps = Cycles(kWalkCycles + uint64_t{vram_reads} * p_.vram_latency) + host_reads * host;
   return {now + ps / p_.walks, now + ps};
 }
 
 uint64_t TimeModel::Down(uint64_t now, uint64_t bytes) {
-  return Take(down_free_, now, LinkPs(bytes, p_.max_payload)) + p_.link_latency_ps;
+  return Take(down_free_, now, PciePs(bytes, p_.max_payload)) + p_.pcie_latency_ps;
 }
 
 uint64_t TimeModel::Up(uint64_t now, uint64_t bytes) {
-  return Take(up_free_, now, LinkPs(bytes, p_.max_payload)) + p_.link_latency_ps;
+  return Take(up_free_, now, PciePs(bytes, p_.max_payload)) + p_.pcie_latency_ps;
 }
 
 uint64_t TimeModel::AfterPost(uint64_t now, uint64_t bytes) const {
-  const uint64_t queued = kStoreBuffer * LinkPs(bytes, p_.max_payload);
+  const uint64_t queued = kStoreBuffer * PciePs(bytes, p_.max_payload);
   return std::max(now + kPostPs, down_free_ > queued ? down_free_ - queued : 0);
 }
 
@@ -80,6 +80,6 @@ uint64_t TimeModel::CommandPs() const { return Cycles(kCommandCycles); }
 uint64_t TimeModel::EntryPs() const { return Cycles(kEntryCycles); }
 uint64_t TimeModel::InvalidationPs() const { return Cycles(kSweepCycles + p_.l2_sets); }
 uint64_t TimeModel::RegisterPs() const { return Cycles(kRegisterCycles); }
-uint64_t TimeModel::MessagePs() const { return p_.link_latency_ps + p_.iommu_lookup_ps; }
+uint64_t TimeModel::MessagePs() const { return p_.pcie_latency_ps + p_.iommu_lookup_ps; }
 
 }  // namespace gmmu::sim::twin

@@ -15,9 +15,9 @@ struct TimeParameters {
   unsigned engine_reads = 32;  ///< bursts of 128 bytes in flight
   unsigned client_slots = 64;  ///< lines in flight
   unsigned l2_sets = 8;        ///< swept by an invalidation
-  double link_ps_per_byte = 0.136;
+  double pcie_ps_per_byte = 0.136;
   unsigned tlp_overhead = 24, max_payload = 256, max_read_request = 512;
-  uint64_t link_latency_ps = 250'000;
+  uint64_t pcie_latency_ps = 250'000;
   uint64_t dram_ps = 60'000;  ///< one access of host memory
   uint64_t iommu_lookup_ps = 10'000, iommu_descriptor_ps = 20'000;
   unsigned iommu_walks = 8;
@@ -68,7 +68,7 @@ class TimeModel {
 
  private:
   uint64_t Beats(uint64_t bytes) const;
-  uint64_t LinkPs(uint64_t bytes, uint64_t packet) const;
+  uint64_t PciePs(uint64_t bytes, uint64_t packet) const;
   static uint64_t Take(uint64_t& free, uint64_t now, uint64_t ps);
 
   const TimeParameters p_;

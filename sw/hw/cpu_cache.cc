@@ -10,9 +10,9 @@ namespace gmmu::hw {
 template <typename Part>
 void CpuCache::ForParts(uint64_t hpa, uint64_t size, const Part& part) const {
   for (uint64_t done = 0; done < size;) {
-    const uint64_t offset = (hpa + done) % kPageBytes;
-    const uint64_t bytes = std::min(size - done, kPageBytes - offset);
-    const auto page = pages_.find((hpa + done) / kPageBytes);
+    const uint64_t offset = (hpa + done) % kPageSize;
+    const uint64_t bytes = std::min(size - done, kPageSize - offset);
+    const auto page = pages_.find((hpa + done) / kPageSize);
     if (page != pages_.end()) part(page->first, *page->second, offset, done, bytes);
     done += bytes;
   }
@@ -108,7 +108,7 @@ void CpuCache::WriteBack(uint64_t hpa, uint64_t size) {
 void CpuCache::WriteBackAll() {
   std::vector<uint64_t> all;
   for (const auto& [pfn, page] : pages_) all.push_back(pfn);
-  for (uint64_t pfn : all) WriteBack(pfn * kPageBytes, kPageBytes);
+  for (uint64_t pfn : all) WriteBack(pfn * kPageSize, kPageSize);
   left_.clear();
 }
 

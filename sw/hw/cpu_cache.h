@@ -10,6 +10,9 @@
 
 namespace gmmu::hw {
 
+/// Bytes of a page of host memory, of the IOMMU's tables and of the smallest GPU page.
+inline constexpr uint64_t kPageSize = 4096;
+
 /// How the CPU uses a view of memory.
 enum class Caching : uint8_t { kNonCached, kCached, kWriteCombined };
 
@@ -31,7 +34,7 @@ class CpuCache {
   static constexpr size_t kLine = 64;
   static constexpr size_t kPages = 2048;
 
-  /// How a page of the file is looked at and changed without counting as an access; `bytes` 4096 from its start.
+  /// How the file is read, a whole page of kPageSize bytes at a time, and changed, neither counting as an access.
   struct File {
     std::function<void(uint64_t pfn, uint8_t* bytes)> read;
     std::function<void(uint64_t at, const uint8_t* from, size_t size)> write;
@@ -61,8 +64,7 @@ class CpuCache {
   uint64_t dirty_bytes() const;
 
  private:
-  static constexpr size_t kPageBytes = 4096;
-  using Bytes = std::array<uint8_t, kPageBytes>;
+  using Bytes = std::array<uint8_t, kPageSize>;
   struct Page {
     Bytes dram;
     unsigned cached = 0, combined = 0;  ///< views

@@ -12,8 +12,6 @@
 
 namespace gmmu::hw {
 
-inline constexpr uint64_t kPageSize = 4096;
-
 /// [start, end), bytes.
 struct Range {
   uint64_t start = 0;

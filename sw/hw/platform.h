@@ -75,7 +75,7 @@ class Instruments {
   virtual std::vector<Counter> Counters() = 0;
   virtual std::vector<Finding> Findings() = 0;
   /// Requests that the device has put on the bus since reset.
-  virtual BusCounts BusTraffic(Bdf device) = 0;
+  virtual BusCounts BusAccesses(Bdf device) = 0;
   /// Accesses (after the IOMMU) to host physical pages, for proofs of silence: counts reads and writes by any device.
   /// Watching starts at the first call for the page.
   virtual uint64_t PageAccesses(uint64_t pfn) = 0;

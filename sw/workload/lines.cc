@@ -4,8 +4,8 @@
 #include <cstring>
 #include <numeric>
 
+#include "hw/crc32c.h"
 #include "os/kernel/random.h"
-#include "workload/crc32c.h"
 
 namespace gmmu::workload {
 
@@ -29,7 +29,7 @@ uint32_t LineCrc(const uint8_t* bytes, const LineOrder& order) {
   uint32_t crc = 0;
   uint64_t k = 0;
   for (uint64_t n = 0; n < order.count; ++n) {
-    crc = Crc32c(crc, bytes + kLine * (order.first + order.stride * k), kLine);
+    crc = hw::Crc32c(crc, bytes + kLine * (order.first + order.stride * k), kLine);
     k = (k + order.step) % order.count;
   }
   return crc;

@@ -6,7 +6,7 @@
 
 #include "Vgmmu_gpu.h"
 #include "gpu/beats.h"
-#include "gpu/ring.h"
+#include "gpu/fifo.h"
 #include "memory/vram.h"
 
 namespace gmmu::bench {
@@ -143,9 +143,9 @@ class ArrayPort {
 
   sim::VramCore& core_;
   const ArrayTiming timing_;
-  sim::Ring<Read> reads_{256};
-  sim::Ring<Write> writes_{256};
-  sim::Ring<Answer> answers_{256};
+  sim::Fifo<Read> reads_{256};
+  sim::Fifo<Write> writes_{256};
+  sim::Fifo<Answer> answers_{256};
   uint64_t bursts_ = 0, first_ar_ = 0, last_b_ = 0;
 };
 

@@ -9,7 +9,7 @@
 #include <tlm_utils/simple_initiator_socket.h>
 #include <tlm_utils/simple_target_socket.h>
 
-#include "gpu/ring.h"
+#include "gpu/fifo.h"
 #include "gpu/transaction_pool.h"
 #include "memory/vram.h"
 #include "tb/bench/bare_gpu.h"
@@ -50,7 +50,7 @@ class ArrayMemory : public sc_core::sc_module {
     ++transactions_;
     t.set_response_status(Access(t) ? tlm::TLM_OK_RESPONSE : tlm::TLM_ADDRESS_ERROR_RESPONSE);
     const unsigned latency = t.is_write() ? timing_.write_latency : timing_.latency;
-    sim::Ring<Waiting>& queue = t.is_write() ? writes_ : reads_;
+    sim::Fifo<Waiting>& queue = t.is_write() ? writes_ : reads_;
     queue.push({&t, NowPs() + delay.value() + latency * kPeriodPs - kPeriodPs / 2});
     Arm();
     phase = tlm::END_REQ;
@@ -77,7 +77,7 @@ class ArrayMemory : public sc_core::sc_module {
   }
 
   void Answer() {
-    for (sim::Ring<Waiting>* queue : {&writes_, &reads_}) {
+    for (sim::Fifo<Waiting>* queue : {&writes_, &reads_}) {
       while (!queue->empty() && queue->front().due_ps <= NowPs()) {
         tlm::tlm_generic_payload* t = queue->front().transaction;
         queue->pop();
@@ -91,7 +91,7 @@ class ArrayMemory : public sc_core::sc_module {
 
   sim::VramCore& core_;
   const ArrayTiming timing_;
-  sim::Ring<Waiting> reads_{256}, writes_{256};
+  sim::Fifo<Waiting> reads_{256}, writes_{256};
   sc_core::sc_event due_;
   uint64_t transactions_ = 0;
 };

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "workload/crc32c.h"
+#include "hw/crc32c.h"
 
 namespace gmmu::test {
 namespace {
@@ -44,7 +44,7 @@ void Script::SayVram(uint64_t offset, uint64_t bytes) {
 
 void Script::SayHost(uint64_t address, uint64_t bytes) {
   const auto data = bare_.Bytes(address, bytes);
-  Say(fmt::format("host {:#x}", address), workload::Crc32c(0, data.data(), data.size()));
+  Say(fmt::format("host {:#x}", address), hw::Crc32c(0, data.data(), data.size()));
 }
 
 bool Script::Until(uint32_t offset, uint64_t mask, uint64_t value) {

@@ -20,7 +20,7 @@ std::string PhysicalAdapter::Named(const std::string& text) const {
 
 hw::BusCounts PhysicalAdapter::Traffic() const {
   hw::Instruments* instruments = logical_.kernel().instruments();
-  return instruments == nullptr ? hw::BusCounts() : instruments->BusTraffic(function_.bdf);
+  return instruments == nullptr ? hw::BusCounts() : instruments->BusAccesses(function_.bdf);
 }
 
 void PhysicalAdapter::RequireUntouchedBus() const {

@@ -51,7 +51,6 @@ module gmmu_mmu_blocks_bench
   input  logic        wc_vram_i,
   input  logic        wc_k64_i,
   input  logic        wc_write_half_i,
-  input  logic        wc_dual_i,
   input  logic        wc_half_i,
   output logic        wc_hit_o,
   output logic [2:0]  wc_level_o,
@@ -270,7 +269,7 @@ module gmmu_mmu_blocks_bench
     end
     gmmu_walk_cache #(.Entries(s == 0 ? 16 : 2)) u_walk_cache (
       .clk_i, .rst_i, .read_i(wc_enable_i), .key_i(key), .keep_i(keep), .top_i(wc_top_i),
-      .dual_i(wc_dual_i), .half_i(wc_half_i), .k64_o(wc_k64),
+      .half_i(wc_half_i), .k64_o(wc_k64),
       .hit_o(wc_hits), .pfn_o(wc_pfns), .vram_o(wc_vrams), .write_i(wc_write_i),
       .data_i('{level: wc_level_i, space: other_space_i, tag: other_vpn_i, pfn: wc_pfn_i,
                 vram: wc_vram_i, k64: wc_k64_i, half: wc_write_half_i}),

@@ -123,7 +123,7 @@ TEST(RtlEngine, CopiesHostMemoryThroughVramWithTheMessageBehindTheBytes) {
     EXPECT_EQ(m.Bytes(0x500000, 1), std::vector<uint8_t>{0});
     EXPECT_THAT(p.instruments()->Findings(), IsEmpty());
     EXPECT_EQ(CounterOf(p, "gpu_engine", "ring_entries"), 2u);
-    EXPECT_GT(p.instruments()->BusTraffic(BareMachine::kGpu).reads, 0u);
+    EXPECT_GT(p.instruments()->BusAccesses(BareMachine::kGpu).reads, 0u);
     EXPECT_LT(p.instruments()->CyclesEvaluated(), p.instruments()->Cycles());
   });
 }

@@ -211,10 +211,10 @@ void InterruptsAndRequestersAreEachGpusOwn(hw::Platform& p) {
   LinkedMachine m(p);
   for (unsigned unit = 0; unit < m.units(); ++unit) {
     std::vector<uint64_t> before, after;
-    for (unsigned i = 0; i < m.units(); ++i) before.push_back(p.instruments()->BusTraffic(m.gpu(i).bdf()).total());
+    for (unsigned i = 0; i < m.units(); ++i) before.push_back(p.instruments()->BusAccesses(m.gpu(i).bdf()).total());
     ASSERT_TRUE(m.gpu(unit).Execute(m.Copy(m.Own(), m.Own(4096), 64)));  // Execute checks the message's data
     for (unsigned i = 0; i < m.units(); ++i) {
-      const uint64_t now = p.instruments()->BusTraffic(m.gpu(i).bdf()).total();
+      const uint64_t now = p.instruments()->BusAccesses(m.gpu(i).bdf()).total();
       EXPECT_EQ(now != before[i], i == unit) << i;
     }
   }

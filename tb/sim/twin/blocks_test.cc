@@ -7,7 +7,6 @@
 
 #include "twin/agenda.h"
 #include "twin/command.h"
-#include "twin/crc32c.h"
 #include "twin/interrupts.h"
 #include "twin/ring.h"
 #include "twin/time_model.h"
@@ -175,16 +174,6 @@ TEST(Ring, SwitchingOnClearsHeadErrorAndLastFenceAndOffEndsALife) {
     EXPECT_EQ(ring.Read(offset), 0u) << offset;
   ring.Write(regs::RingTail::kOffset, 5);
   EXPECT_TRUE(ring.HasWork());  // index 1 of four
-}
-
-TEST(Crc32c, GivesTheCheckValue) {
-  const char text[] = "123456789012345678901234";
-  uint32_t slow = ~0u;
-  for (int i = 0; i < 24; ++i) {
-    slow ^= static_cast<uint8_t>(text[i]);
-    for (int bit = 0; bit < 8; ++bit) slow = slow >> 1 ^ ((slow & 1) != 0 ? 0x82F63B78u : 0);
-  }
-  EXPECT_EQ(Crc32cStep(~0u, text, 24), slow);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "platform/engine.h"
+#include "platform/machine_parts.h"
 #include "tb/sim/platform/held_reads.h"
 #include "tb/sim/platform/owned_pages.h"
 #include "tb/sim/twin/bench.h"
@@ -158,7 +159,7 @@ TEST(Machine, AResetForgetsEverythingButVramAndThePciFunction) {
 TEST(Machine, GpusAreFunctionsOfTheirOwn) {
   constexpr uint64_t kSecond = 0xD0000000, kSecondWindow = 0xD4000000;
   Bench b(Config(1, 2));
-  const hw::Bdf second = Machine::BdfOf(1);
+  const hw::Bdf second = BdfOf(1);
   EXPECT_EQ(second.ToString(), "02:00.0");
   b.machine.ConfigWrite(second, 0x10, 4, kSecond);
   b.machine.ConfigWrite(second, 0x18, 4, kSecondWindow);
@@ -169,7 +170,7 @@ TEST(Machine, GpusAreFunctionsOfTheirOwn) {
   EXPECT_EQ(b.machine.MmioRead(BareMachine::kWindow + 0x40, 8), 0u);
   EXPECT_EQ(b.machine.MmioRead(kSecond + regs::InvStart::kOffset, 8), 77u);
   EXPECT_EQ(b.bare.Read(regs::InvStart::kOffset), 0u);
-  EXPECT_EQ(b.machine.ConfigRead(Machine::BdfOf(2), 0, 2), 0xFFFFu);
+  EXPECT_EQ(b.machine.ConfigRead(BdfOf(2), 0, 2), 0xFFFFu);
   EXPECT_THROW(Machine(MachineParameters::From(Config(1, 5))), std::invalid_argument);
   EXPECT_THROW(Machine(MachineParameters::From(Config(1, 0))), std::invalid_argument);
 }

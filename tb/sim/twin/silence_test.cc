@@ -32,8 +32,8 @@ struct Silence : ::testing::Test {
       ++messages_, b.machine.TakeMessage();
   }
   /// Everything that leaves by the two ports.
-  std::vector<uint64_t> Traffic() {
-    const hw::BusCounts host = b.machine.BusTraffic(BareMachine::kGpu);
+  std::vector<uint64_t> Accesses() {
+    const hw::BusCounts host = b.machine.BusAccesses(BareMachine::kGpu);
     const auto counter = [&](uint32_t offset) { return b.bare.Read(regs::kCountersBase + offset); };
     return {host.reads, host.writes, host.messages, counter(regs::CountersVramReadBytes::kOffset),
             counter(regs::CountersVramWriteBytes::kOffset), counter(regs::CountersMessages::kOffset)};
@@ -65,9 +65,9 @@ TEST_F(Silence, NothingMovesAndAllWorkIsDoneAfterwards) {
   Ask(true);
   EXPECT_FALSE(Silent());  // what is in flight
   BeSilent();
-  const auto before = Traffic();
+  const auto before = Accesses();
   Let(2'000'000);
-  EXPECT_EQ(Traffic(), before);
+  EXPECT_EQ(Accesses(), before);
   EXPECT_TRUE(Silent());
   EXPECT_EQ(b.Fence(0), 0u);
   Ask(false);

@@ -9,8 +9,6 @@
 #include <cstring>
 #include <fstream>
 
-#include "workload/crc32c.h"
-
 namespace gmmu::workload {
 namespace {
 
@@ -33,18 +31,6 @@ std::string ErrorOf(const std::string& path) {
     return error.what();
   }
   return "";
-}
-
-TEST(Crc32c, GivesTheCheckValueOfTheStandard) {
-  EXPECT_EQ(Crc32c(0, "123456789", 9), 0xE3069283u);
-  EXPECT_EQ(Crc32c(0, "", 0), 0u);
-}
-
-TEST(Crc32c, ChainsOverParts) {
-  const char* text = "a page table entry";
-  const size_t size = std::strlen(text);
-  for (size_t cut = 0; cut <= size; ++cut)
-    EXPECT_EQ(Crc32c(Crc32c(0, text, cut), text + cut, size - cut), Crc32c(0, text, size));
 }
 
 TEST(SeededInput, DependsOnTheSeedOnly) {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "twin/crc32c.h"
+#include "hw/crc32c.h"
 
 #include <array>
 #include <cstring>
 
-namespace gmmu::sim::twin {
+namespace gmmu::hw {
 namespace {
 
-constexpr uint32_t kPolynomial = 0x82F63B78;  // bits reversed
+constexpr uint32_t kPolynomial = 0x82F63B78;  // 0x1EDC6F41, bits reversed
 using Tables = std::array<std::array<uint32_t, 256>, 8>;
 
 /// [n][b]: what byte b does to the state when n bytes follow it.
@@ -31,16 +31,18 @@ constexpr Tables kTables = MakeTables();
 
 }  // namespace
 
-uint32_t Crc32cStep(uint32_t state, const void* bytes, size_t size) {
-  const auto* at = static_cast<const uint8_t*>(bytes);
-  for (size_t done = 0; done < size; done += 8) {
+uint32_t Crc32c(uint32_t before, const void* data, size_t size) {
+  const auto* bytes = static_cast<const uint8_t*>(data);
+  uint32_t state = ~before;
+  for (; size >= 8; size -= 8, bytes += 8) {
     uint64_t word;
-    std::memcpy(&word, at + done, sizeof word);
+    std::memcpy(&word, bytes, sizeof word);
     word ^= state;
     state = 0;
     for (size_t i = 0; i < 8; ++i) state ^= kTables[7 - i][word >> (8 * i) & 0xFF];
   }
-  return state;
+  for (; size != 0; --size) state = state >> 8 ^ kTables[0][(state ^ *bytes++) & 0xFF];
+  return ~state;
 }
 
-}  // namespace gmmu::sim::twin
+}  // namespace gmmu::hw

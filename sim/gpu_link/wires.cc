@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "link/wires.h"
+#include "gpu_link/wires.h"
 
 #include <algorithm>
 #include <stdexcept>
 
 namespace gmmu::sim {
 
-LinkWires::LinkWires(const LinkParameters& parameters)
+GpuLinkWires::GpuLinkWires(const GpuLinkParameters& parameters)
     : parameters_(parameters), out_(parameters.units), in_(parameters.units) {
   if (parameters.units == 0 || parameters.bytes_per_ns == 0)
     throw std::invalid_argument("a link has at least one unit and carries at least a byte in a nanosecond");
 }
 
-uint64_t LinkWires::Send(unsigned from, unsigned to, uint64_t bytes, uint64_t ready_ps) {
+uint64_t GpuLinkWires::Send(unsigned from, unsigned to, uint64_t bytes, uint64_t ready_ps) {
   const uint64_t rate = parameters_.bytes_per_ns;
   const uint64_t ps = ((bytes + kHeadBytes) * 1000 + rate - 1) / rate;
   Wire& out = out_[from];
@@ -26,7 +26,7 @@ uint64_t LinkWires::Send(unsigned from, unsigned to, uint64_t bytes, uint64_t re
   return in.free_ps + parameters_.latency_ps;
 }
 
-std::vector<hw::Counter> LinkWires::Counters(unsigned unit) const {
+std::vector<hw::Counter> GpuLinkWires::Counters(unsigned unit) const {
   const Wire& wire = out_[unit];
   return {{"link", "packets", wire.packets, "packets", "Requests and answers sent to other GPUs."},
           {"link", "payload", wire.bytes, "bytes", "Data in them."},

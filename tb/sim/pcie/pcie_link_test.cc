@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "pcie/link.h"
+#include "pcie/pcie_link.h"
 
 #include <gtest/gtest.h>
 

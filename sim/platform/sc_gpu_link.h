@@ -11,13 +11,13 @@
 #include <tlm_utils/simple_target_socket.h>
 
 #include "gpu/transaction_pool.h"
-#include "link/wires.h"
+#include "gpu_link/wires.h"
 #include "platform/sc_agenda.h"
 
 namespace gmmu::sim {
 
 /// The link between the GPUs of a machine: accesses of kind kPeer go to the named GPU's VRAM, their
-/// answers come back (sim/link/README.md).
+/// answers come back (sim/gpu_link/README.md).
 ///
 ///   from(unit)  AT target of the unit's accesses: {adapter[47:42], offset[41:0]}. A write is answered
 ///               when the peer has answered, an access to no other GPU with an error.
@@ -25,12 +25,12 @@ namespace gmmu::sim {
 ///
 /// Requests wait at the GPU that serves them, answers nowhere: both have their wire's time and are
 /// taken. So no access waits for another one of the other direction.
-class PeerLink : public sc_core::sc_module {
+class GpuLink : public sc_core::sc_module {
  public:
-  using FromSocket = tlm_utils::simple_target_socket_tagged<PeerLink>;
-  using ToSocket = tlm_utils::simple_initiator_socket_tagged<PeerLink>;
+  using FromSocket = tlm_utils::simple_target_socket_tagged<GpuLink>;
+  using ToSocket = tlm_utils::simple_initiator_socket_tagged<GpuLink>;
 
-  PeerLink(sc_core::sc_module_name name, const LinkParameters& parameters, Agenda& agenda);
+  GpuLink(sc_core::sc_module_name name, const GpuLinkParameters& parameters, Agenda& agenda);
 
   FromSocket& from(unsigned unit) { return *from_[unit]; }
   ToSocket& to(unsigned unit) { return *to_[unit]; }
@@ -53,7 +53,7 @@ class PeerLink : public sc_core::sc_module {
   void Return(const Access& access, bool ok);
   void Answer(const Access& access, bool ok);
 
-  LinkWires wires_;
+  GpuLinkWires wires_;
   Agenda& agenda_;
   TransactionPool pool_;
   std::vector<std::unique_ptr<FromSocket>> from_;

@@ -40,38 +40,38 @@ struct PcieParameters {
 /// Throws std::invalid_argument, naming the parameter, when one is out of its bounds.
 void Check(const PcieParameters& parameters);
 
-/// Bits a second after the line encoding (8b/10b: generations 1 and 2; 128b/130b: from 3 on),
-/// before any overhead.
+/// The bits a second that remain after the line encoding (8b/10b in generations 1 and 2, 128b/130b
+/// from 3 on), before any overhead.
 double RawBitsPerSecond(const PcieParameters& parameters);
-/// Bits a second that TLPs (payload and overhead) can have: the raw rate without acknowledgements
-/// and credit updates.
+/// The bits a second that are left for TLPs (payload and overhead): the raw rate without
+/// acknowledgements and credit updates.
 double TlpBitsPerSecond(const PcieParameters& parameters);
-/// Share of the TLP rate that is payload for writes of `size` bytes: size / (ceil(size / MPS) x
+/// The share of the TLP rate that is payload when writes have `size` bytes: size / (ceil(size / MPS) x
 /// overhead + size).
 double WriteEfficiency(const PcieParameters& parameters, uint64_t size);
-/// The same of the completions' direction for reads of `size` bytes, aligned to the completion
-/// boundary.
+/// The same share in the completions' direction when reads have `size` bytes and are aligned to the
+/// completion boundary.
 double ReadEfficiency(const PcieParameters& parameters, uint64_t size);
 
-/// A piece of a request or completion: one TLP's payload (a read request has none, `bytes` is what
-/// it asks for).
+/// A piece of a request or completion: the payload of one TLP. A read request has none; there `bytes`
+/// is what it asks for.
 struct TlpPiece {
   uint64_t address = 0;
   unsigned bytes = 0;
 };
 
-/// Cuts [address, address + bytes) into write TLPs: maximum payload, 4 KiB. Ascending; empty for 0
-/// bytes.
+/// Cuts [address, address + bytes) into write TLPs, at the maximum payload and at 4 KiB boundaries. The
+/// pieces ascend; 0 bytes have none.
 std::vector<TlpPiece> SplitWrite(const PcieParameters& parameters, uint64_t address,
                                  uint64_t bytes);
-/// ... into read requests: maximum read request, 4 KiB.
+/// Cuts the range into read requests, at the maximum read request and at 4 KiB boundaries.
 std::vector<TlpPiece> SplitRead(const PcieParameters& parameters, uint64_t address, uint64_t bytes);
-/// ... into the completions of one read request: maximum payload, and all but the last end on a
-/// completion boundary.
+/// Cuts the range of one read request into its completions, at the maximum payload; all but the last
+/// end on a completion boundary.
 std::vector<TlpPiece> SplitCompletion(const PcieParameters& parameters, uint64_t address,
                                       uint64_t bytes);
 
-/// One direction of a link: its time is reserved TLP by TLP, in the order of the calls.
+/// One direction of a PCIe link. Its time is reserved TLP by TLP, in the order of the calls.
 class PcieDirection {
  public:
   struct Sent {
@@ -82,16 +82,16 @@ class PcieDirection {
 
   PcieDirection(const PcieParameters& parameters, const char* block);
 
-  /// The receiver's credits allow such a TLP now.
+  /// Do the receiver's credits allow such a TLP now?
   bool CanSend(TlpKind kind, unsigned payload_bytes) const;
-  /// Sends a TLP that is ready at `ready_ps` and takes its credits; only when CanSend.
+  /// Sends a TLP that is ready at `ready_ps` and takes its credits. Call it only when CanSend is true.
   Sent Send(TlpKind kind, unsigned payload_bytes, uint64_t ready_ps);
   /// The receiver has taken such a TLP out of its buffer: its credits are the sender's again.
   void Release(TlpKind kind, unsigned payload_bytes);
 
-  /// Earliest time at which another TLP could start.
+  /// Returns the earliest time at which another TLP could start.
   uint64_t free_ps() const { return (free_fs_ + 999) / 1000; }
-  /// All credits are back: nothing is in the receiver's buffers.
+  /// Are all credits back, so that nothing is in the receiver's buffers?
   bool idle() const;
   std::vector<hw::Counter> Counters() const;
 
@@ -110,7 +110,7 @@ class PcieDirection {
   uint64_t busy_fs_ = 0;
 };
 
-/// Tags of one requester's reads; the lowest free one is given.
+/// The tags of one requester's reads. Allocate gives the lowest free one, or none when all are in use.
 class TagPool {
  public:
   explicit TagPool(unsigned tags) : used_(tags, false) {}
@@ -124,7 +124,7 @@ class TagPool {
   unsigned in_use_ = 0;
 };
 
-/// A link: `up` from the device to the host, `down` from the host to the device.
+/// A PCIe link: `up` goes from the device to the host, `down` from the host to the device.
 struct PcieLink {
   explicit PcieLink(const PcieParameters& parameters)
       : up(parameters, "pcie_up"), down(parameters, "pcie_down"), tags(parameters.tags) {}

@@ -8,9 +8,9 @@ namespace gmmu::sim {
 
 /// A queue that never allocates while it stays within its capacity; it doubles when it does not.
 template <typename T>
-class Ring {
+class Fifo {
  public:
-  explicit Ring(size_t capacity = 16) {
+  explicit Fifo(size_t capacity = 16) {
     size_t size = 2;
     while (size < capacity) size *= 2;
     items_.resize(size);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "link/wires.h"
+#include "gpu_link/wires.h"
 
 #include <gtest/gtest.h>
 
@@ -8,36 +8,36 @@
 namespace gmmu::sim {
 namespace {
 
-constexpr uint64_t kHead = LinkWires::kHeadBytes;
+constexpr uint64_t kHead = GpuLinkWires::kHeadBytes;
 
-TEST(LinkWires, APacketTakesItsBytesAndTheLatency) {
-  LinkWires wires({2, 5'000, 4});
+TEST(GpuLinkWires, APacketTakesItsBytesAndTheLatency) {
+  GpuLinkWires wires({2, 5'000, 4});
   EXPECT_EQ(wires.Send(0, 1, 128, 1'000), 1'000 + (128 + kHead) * 250 + 5'000);
 }
 
-TEST(LinkWires, PacketsOfOneSenderFollowEachOther) {
-  LinkWires wires({3, 5'000, 4});
+TEST(GpuLinkWires, PacketsOfOneSenderFollowEachOther) {
+  GpuLinkWires wires({3, 5'000, 4});
   const uint64_t first = wires.Send(0, 1, 128, 0);
   EXPECT_EQ(wires.Send(0, 2, 128, 0), first + (128 + kHead) * 250);
   EXPECT_EQ(wires.free_ps(0), 2 * (128 + kHead) * 250);
 }
 
-TEST(LinkWires, PacketsToOneReceiverFollowEachOther) {
-  LinkWires wires({3, 5'000, 4});
+TEST(GpuLinkWires, PacketsToOneReceiverFollowEachOther) {
+  GpuLinkWires wires({3, 5'000, 4});
   const uint64_t first = wires.Send(0, 2, 128, 0);
   EXPECT_EQ(wires.Send(1, 2, 128, 0), first + (128 + kHead) * 250);
   EXPECT_EQ(wires.free_ps(1), (128 + kHead) * 250);
 }
 
-TEST(LinkWires, DirectionsAndPairsDoNotDisturbEachOther) {
-  LinkWires wires({4, 5'000, 4});
+TEST(GpuLinkWires, DirectionsAndPairsDoNotDisturbEachOther) {
+  GpuLinkWires wires({4, 5'000, 4});
   const uint64_t one = wires.Send(0, 1, 128, 0);
   EXPECT_EQ(wires.Send(1, 0, 128, 0), one);
   EXPECT_EQ(wires.Send(2, 3, 128, 0), one);
 }
 
-TEST(LinkWires, CountWhatAUnitSent) {
-  LinkWires wires({2, 5'000, 4});
+TEST(GpuLinkWires, CountWhatAUnitSent) {
+  GpuLinkWires wires({2, 5'000, 4});
   wires.Send(0, 1, 128, 0);
   wires.Send(0, 1, 0, 0);
   const auto counters = wires.Counters(0);
@@ -47,9 +47,9 @@ TEST(LinkWires, CountWhatAUnitSent) {
   EXPECT_EQ(wires.Counters(1)[0].value, 0u);
 }
 
-TEST(LinkWires, RefusesWhatIsNoLink) {
-  EXPECT_THROW(LinkWires({0, 1, 1}), std::invalid_argument);
-  EXPECT_THROW(LinkWires({1, 1, 0}), std::invalid_argument);
+TEST(GpuLinkWires, RefusesWhatIsNoLink) {
+  EXPECT_THROW(GpuLinkWires({0, 1, 1}), std::invalid_argument);
+  EXPECT_THROW(GpuLinkWires({1, 1, 0}), std::invalid_argument);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platform/sc_peer_link.h"
+#include "platform/sc_gpu_link.h"
 
 #include <string>
 
@@ -11,18 +11,18 @@ constexpr uint64_t kAdapterMask = 63;
 
 }  // namespace
 
-PeerLink::PeerLink(sc_core::sc_module_name name, const LinkParameters& parameters, Agenda& agenda)
+GpuLink::GpuLink(sc_core::sc_module_name name, const GpuLinkParameters& parameters, Agenda& agenda)
     : sc_module(name), wires_(parameters), agenda_(agenda) {
   for (unsigned unit = 0; unit < parameters.units; ++unit) {
     const std::string number = std::to_string(unit);
     from_.push_back(std::make_unique<FromSocket>(("from" + number).c_str()));
     to_.push_back(std::make_unique<ToSocket>(("to" + number).c_str()));
-    from(unit).register_nb_transport_fw(this, &PeerLink::FromGpu, static_cast<int>(unit));
-    to(unit).register_nb_transport_bw(this, &PeerLink::ToAnswers, static_cast<int>(unit));
+    from(unit).register_nb_transport_fw(this, &GpuLink::FromGpu, static_cast<int>(unit));
+    to(unit).register_nb_transport_bw(this, &GpuLink::ToAnswers, static_cast<int>(unit));
   }
 }
 
-tlm::tlm_sync_enum PeerLink::FromGpu(int unit, tlm::tlm_generic_payload& t, tlm::tlm_phase& phase,
+tlm::tlm_sync_enum GpuLink::FromGpu(int unit, tlm::tlm_generic_payload& t, tlm::tlm_phase& phase,
                                      sc_core::sc_time& delay) {
   if (phase == tlm::END_RESP) return tlm::TLM_COMPLETED;
   sc_assert(phase == tlm::BEGIN_REQ);
@@ -37,7 +37,7 @@ tlm::tlm_sync_enum PeerLink::FromGpu(int unit, tlm::tlm_generic_payload& t, tlm:
   return tlm::TLM_UPDATED;
 }
 
-void PeerLink::Begin(const Access& access) {
+void GpuLink::Begin(const Access& access) {
   if (access.peer == access.own || access.peer >= to_.size()) {
     Answer(access, false);
     return;
@@ -50,7 +50,7 @@ void PeerLink::Begin(const Access& access) {
 }
 
 /// The requester's buffer is used in place: it stands until the answer.
-void PeerLink::Serve(const Access& access, uint64_t offset) {
+void GpuLink::Serve(const Access& access, uint64_t offset) {
   PooledTransaction& t = *access.transaction;
   PooledTransaction* in = pool_.Acquire(t.get_command(), offset, 0, t.get_data_length());
   *in->extension = *t.extension;
@@ -69,7 +69,7 @@ void PeerLink::Serve(const Access& access, uint64_t offset) {
   to(access.peer)->nb_transport_fw(*in, phase, delay);
 }
 
-tlm::tlm_sync_enum PeerLink::ToAnswers(int unit, tlm::tlm_generic_payload& t,
+tlm::tlm_sync_enum GpuLink::ToAnswers(int unit, tlm::tlm_generic_payload& t,
                                        tlm::tlm_phase& phase, sc_core::sc_time& delay) {
   if (phase == tlm::END_REQ) return tlm::TLM_ACCEPTED;
   auto& mine = static_cast<PooledTransaction&>(t);
@@ -84,14 +84,14 @@ tlm::tlm_sync_enum PeerLink::ToAnswers(int unit, tlm::tlm_generic_payload& t,
   return tlm::TLM_COMPLETED;
 }
 
-void PeerLink::Return(const Access& access, bool ok) {
+void GpuLink::Return(const Access& access, bool ok) {
   const PooledTransaction& t = *access.transaction;
   const uint64_t bytes = t.is_read() && ok ? t.get_data_length() : 0;
   agenda_.At(wires_.Send(access.peer, access.own, bytes, Agenda::Now()),
              [this, access, ok] { Answer(access, ok); });
 }
 
-void PeerLink::Answer(const Access& access, bool ok) {
+void GpuLink::Answer(const Access& access, bool ok) {
   access.transaction->set_response_status(ok ? tlm::TLM_OK_RESPONSE : tlm::TLM_ADDRESS_ERROR_RESPONSE);
   tlm::tlm_phase phase = tlm::BEGIN_RESP;
   sc_core::sc_time delay = sc_core::SC_ZERO_TIME;

@@ -3,10 +3,11 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace gmmu::workload {
+namespace gmmu::hw {
 
 /// CRC-32C (Castagnoli, reflected, initial and final inversion), as the clients' traffic engines
-/// compute it. Chains: Crc32c(Crc32c(0, a, m), b, n) is the checksum of a followed by b.
+/// compute it. `before` is the checksum of the bytes in front of these, 0 if there are none:
+/// Crc32c(Crc32c(0, a, m), b, n) is the checksum of a followed by b.
 uint32_t Crc32c(uint32_t before, const void* data, size_t size);
 
-}  // namespace gmmu::workload
+}  // namespace gmmu::hw

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "hw/platform.h"
+
+namespace gmmu::sim {
+
+struct GpuLinkParameters {
+  unsigned units = 1;              ///< how many GPUs are on the link
+  uint64_t latency_ps = 200'000;   ///< from the last byte sent to the last byte received
+  uint64_t bytes_per_ns = 16;      ///< rate of a unit's port, in each direction
+};
+
+/// The wires of the link between GPUs: each unit has one into the switch and one out of it.
+///
+/// A packet occupies the sender's wire and the receiver's for its bytes and those of its head; it
+/// passes the switch while it comes in. Time is reserved packet by packet, in the order of the calls.
+class GpuLinkWires {
+ public:
+  static constexpr uint64_t kHeadBytes = 16;  ///< of each packet, beside its data
+
+  /// Throws std::invalid_argument for a unit count or a rate of 0.
+  explicit GpuLinkWires(const GpuLinkParameters& parameters);
+
+  /// Sends a packet with `bytes` of data, ready at `ready_ps`, from one unit to another. Returns the
+  /// time at which its last byte arrives.
+  uint64_t Send(unsigned from, unsigned to, uint64_t bytes, uint64_t ready_ps);
+
+  /// Returns the time from which the wire out of `unit` is free for another packet.
+  uint64_t free_ps(unsigned unit) const { return out_[unit].free_ps; }
+  const GpuLinkParameters& parameters() const { return parameters_; }
+  /// Returns the counters of block "link": what `unit` has sent.
+  std::vector<hw::Counter> Counters(unsigned unit) const;
+
+ private:
+  struct Wire {
+    uint64_t free_ps = 0;
+    uint64_t packets = 0, bytes = 0, busy_ps = 0;
+  };
+  const GpuLinkParameters parameters_;
+  std::vector<Wire> out_, in_;
+};
+
+}  // namespace gmmu::sim

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/machine_parts.h"
+
+namespace gmmu::sim {
+namespace {
+
+unsigned Small(uint64_t value) { return static_cast<unsigned>(value); }
+
+}  // namespace
+
+hw::Bdf BdfOf(unsigned unit) {
+  hw::Bdf bdf;
+  bdf.bus = static_cast<uint8_t>(1 + unit);
+  return bdf;
+}
+
+uint64_t PeriodPs(const MachineConfig::Gpu& c) { return (1'000'000 + c.clock_mhz / 2) / c.clock_mhz; }
+
+PcieParameters PcieOf(const MachineConfig::Pcie& c) {
+  PcieParameters p;
+  p.generation = Small(c.generation);
+  p.lanes = Small(c.lanes);
+  p.tlp_overhead = Small(c.tlp_overhead);
+  p.link_layer_ppm = Small(c.link_layer_ppm);
+  p.max_payload = Small(c.max_payload);
+  p.max_read_request = Small(c.max_read_request);
+  p.read_completion_boundary = Small(c.completion_boundary);
+  p.tags = Small(c.tags);
+  p.latency_ps = c.latency_ps;
+  const auto credits = [](uint64_t headers, uint64_t data) {
+    return PcieCredits{Small(headers), Small(data)};
+  };
+  p.credits[static_cast<size_t>(TlpKind::kPosted)] = credits(c.posted_headers, c.posted_data);
+  p.credits[static_cast<size_t>(TlpKind::kNonPosted)] = credits(c.non_posted_headers, c.non_posted_headers);
+  p.credits[static_cast<size_t>(TlpKind::kCompletion)] = credits(c.completion_headers, c.completion_data);
+  return p;
+}
+
+ConfigSpaceParameters ConfigSpaceOf(const MachineConfig::Pcie& c) {
+  ConfigSpaceParameters p;
+  p.max_payload = Small(c.max_payload);
+  p.max_read_request = Small(c.max_read_request);
+  p.link_generation = Small(c.generation);
+  p.link_lanes = Small(c.lanes);
+  return p;
+}
+
+VtdParameters VtdOf(const MachineConfig::Iommu& c) {
+  VtdParameters p;
+  p.caching_mode = c.caching_mode;
+  p.rwbf = c.write_buffer_flush;
+  p.num_fault_records = Small(c.fault_records);
+  p.context_entries = Small(c.context_entries);
+  p.iotlb_sets = Small(c.iotlb_sets);
+  p.iotlb_ways = Small(c.iotlb_ways);
+  p.psc_entries = Small(c.paging_entries);
+  return p;
+}
+
+}  // namespace gmmu::sim
