@@ -31,7 +31,7 @@ uint64_t ToPageEnd(uint64_t at) { return hw::kPageSize - at % hw::kPageSize; }
 
 }  // namespace
 
-/// Acts on what stopped the reading of the buffer: waits for the host port, or fails. Always true: the engine stops here.
+/// Acts on what stopped the reading of the buffer: waits for the host port, or fails. It always returns true.
 bool PagingEngine::Trouble(const Buffer::Trouble& trouble) {
   if (trouble.closed) Wait();
   else Fail({trouble.reason, Access::kRead, trouble.level, trouble.address, fetch_port()});
