@@ -2,13 +2,13 @@
 // The aperture map: page of the aperture segment -> logical page in host memory, or a fault.
 //
 //   lookups  NumPorts independent streams of page numbers; answers of one stream keep its order and
-//            have no ready (the asker keeps a place for each answer). One every other cycle, of
-//            one stream every third; an answer comes three cycles after its question was taken
-//            where the cache has the entry.
+//            have no ready (the requester keeps a place for each answer). The map takes one every
+//            other cycle, and one every third from the same stream. A hit in the cache is
+//            answered three cycles after its lookup was taken.
 //   table    8-byte aperture entries (rdl: aperture_entry) in VRAM at base_i, entry p at base_i + 8
 //            * p; read in 64-byte lines into a small direct-mapped cache.
-//   flush    flush_i (a pulse) drops the cache; flush_done_o pulses when it is empty and no answer
-//            given from here on stems from an older entry. A change of base_i or pages_i must be
+//   flush    flush_i (a pulse) drops the cache; flush_done_o pulses when it is empty and no later
+//            answer uses an older entry. A change of base_i or pages_i must be
 //            followed by a flush.
 //   faults   page >= pages_i: FaultApertureRange; entry not valid: FaultApertureEntry; bus error of
 //            the table read: FaultApertureRead (never cached).
@@ -70,7 +70,7 @@ module gmmu_aperture_map
   typedef enum logic [2:0] {StateIdle, StateRead, StateJudge, StateAsk, StateFetch} state_e;
   state_e state_q;
 
-  // The next one is chosen beforehand.
+  // The next lookup is chosen while this one is judged.
   logic [NumPorts-1:0]  grant, grant_q, port_q;
   logic [PortWidth-1:0] grant_index, grant_index_q;
   logic                 granted_q, may_take, take;
@@ -214,8 +214,8 @@ module gmmu_aperture_map
         end
       endcase
 
-      // While a line is fetched its old content is gone; a flush drops all lines and the one under
-      // way.
+      // A line that is being fetched is not valid; a flush drops all lines, and the one that is
+      // being fetched.
       if (state_q == StateAsk) valid_q[index] <= 1'b0;
       if (flush_i) begin
         valid_q <= '0;

@@ -10,11 +10,11 @@
 //            outstanding; the answer has its place reserved, so it needs no ready).
 //
 // Checks: VRAM, page below vram_bytes_i, a multiple of 4 KiB, else FaultVramRange. Peer: an adapter
-// below link_i.adapters and not link_i.own, offset bits 47:42 zero, else FaultPeerAbsent; how much
-// VRAM the peer has is not known here. Aperture: what the map says. System addresses pass. One
-// access a cycle, an aperture access every other cycle at most, judged in the cycle after it was
-// taken. An access to another target waits until the aperture has answered those before it on the
-// same path.
+// below link_i.adapters and not link_i.own, offset bits 47:42 zero, else FaultPeerAbsent; the peer
+// itself checks the size of its VRAM. Aperture: what the map answers. System addresses pass. The
+// unit takes one access a cycle, but an aperture access every other cycle at most, and judges it in
+// the next cycle. An access to another target waits until the aperture has answered those before
+// it on the same path.
 module gmmu_route
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
@@ -63,7 +63,7 @@ module gmmu_route
     pa_t                 addr;
     logic                coherent;
   } access_t;
-  // Known at once, and known when the aperture has answered.
+  // A result has its place at once; page_t is what the checks or the aperture map decide of it.
   typedef struct packed {
     logic [TagWidth-1:0] tag;
     port_e               port;
@@ -80,7 +80,7 @@ module gmmu_route
     pfn_t   page;
   } page_t;
 
-  // ---- Accesses in order. Those that wait for the aperture are the newest.
+  // ---- Accesses in order. Those that wait for the aperture are the last ones accepted.
   logic     push, pop, known, full_q, waits_q;
   pointer_t write_q, answer_q, read_q;           // next to come, to be answered, to leave
   count_t   inside_q, wait_q, ready_q;           // of them wait for the aperture, can leave
@@ -167,7 +167,7 @@ module gmmu_route
       if (push) write_q <= write_q + 1'b1;
       if (known) answer_q <= answer_q + 1'b1;
       if (pop) read_q <= read_q + 1'b1;
-      // that one leaves is known last
+      // the access that leaves is decided last
       inside_q <= pop ? inside_less : inside_more;
       full_q <= !pop && (full_q || (push && inside_q == count_t'(Depth - 1)));
       if (asked_q != ap_rsp_valid_i) begin
@@ -182,7 +182,7 @@ module gmmu_route
     .clk_i, .write_i(push), .write_addr_i(write_q), .data_i(place_in),
     .read_addr_i(read_q), .data_o(place)
   );
-  // An access that asked brings no page of its own.
+  // An access to the aperture has no page before the map answers.
   gmmu_lutram #(.Width($bits(page_t)), .Depth(Depth)) u_pages (
     .clk_i, .write_i(known), .write_addr_i(answer_q),
     .data_i(ap_rsp_valid_i ? answer : own), .read_addr_i(read_q), .data_o(page)

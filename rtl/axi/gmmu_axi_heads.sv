@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the words of a requester's register slice go: registers that stand beside a gmmu_slice and
-// follow it word by word, so that the pick need not decode the slice.
+// Registers beside a requester's gmmu_slice that follow it word by word and say to which memory port
+// each word goes, so that the pick need not decode the slice.
 //
 //   push_i     a word enters the slice: for the host (host_i), or for VRAM
-//   pop_i      the first word became a candidate; in the slice it stays until it goes
+//   pop_i      the first word became a candidate; it stays in the slice until it goes
 //   first_o    memory port of the first word that was not popped, one-hot ([0] VRAM, [1] host); zero
 //              without one
 //   second_o   the same of the word behind it; always zero with Slow

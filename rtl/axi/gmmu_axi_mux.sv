@@ -5,20 +5,20 @@
 //               KindPeer, and no other burst does. A requester has its W beats before it offers
 //               AW; they follow its own AW order. R and B need no ready: their places are reserved
 //               before AR or AW.
-//   edge        id = {requester, its own id}. AR, AW round robin by memory port. W in the order of
-//               AW. B and R in any order.
+//   edge        id = {requester, its own id}. Each memory port takes AR and AW round robin and W in
+//               the order of AW; it answers B and R in any order.
 //   one port    a requester gets an AW of one memory port only when it owes the other no W beat:
 //               a memory port that takes nothing holds up nobody's writes to the other one.
 //   user        kind and no_snoop are the requester's; the other fields are 0 at the edge, since no
 //               requester uses them
 //   order       a requester's AW that was accepted earlier leaves earlier on the same memory port.
 //   host_enable_i = 0: no new AR or AW leaves by the host port; what has left is finished.
-//   hold_i      no new AR or AW is granted, but of requesters in Exempt. What was granted leaves
-//               (by the host port only while it is enabled) and is finished; then silent_o. Back to
-//               0: requests go on where they stood.
+//   hold_i      no new AR or AW is granted, except to requesters in Exempt. What was granted leaves
+//               (by the host port only while it is enabled) and is finished; then silent_o rises.
+//               When hold_i falls, requests go on where they stood.
 //
-// Registered at every input; answers are registered twice; one beat a cycle on every channel of a
-// memory port and of every requester, but of those in Slow, whose requests (AR, AW, W) come every
+// Every input has a register, answers have two. Every channel of a memory port and of a requester
+// carries one beat a cycle, except the requests (AR, AW, W) of requesters in Slow, which come every
 // other cycle.
 module gmmu_axi_mux
   import gmmu_pkg::*;
@@ -30,10 +30,10 @@ module gmmu_axi_mux
   parameter logic [NumRequesters-1:0] Readers = '1,
   parameter logic [NumRequesters-1:0] Writers = '1,  // requesters that write
   parameter logic [NumRequesters-1:0] Slow = '0,     // requesters whose slices are small
-  // requesters whose R is chosen in front of its register, which is their own: nothing stands
-  // behind it
+  // requesters whose R is chosen in front of its register, which then belongs to them alone:
+  // no logic stands behind it
   parameter logic [NumRequesters-1:0] Direct = '0,
-  parameter logic [NumRequesters-1:0] Exempt = '0    // hold_i is not for them
+  parameter logic [NumRequesters-1:0] Exempt = '0    // requesters that hold_i does not hold
 ) (
   input  logic                          clk_i,
   input  logic                          rst_i,
@@ -74,7 +74,7 @@ module gmmu_axi_mux
   input  edge_b_t  [1:0]                b_i,
 
   output logic                          idle_o,      // no burst accepted here still waits to leave
-  output logic                          own_idle_o   // nothing but of Exempt is here or unanswered
+  output logic                          own_idle_o   // no burst but of Exempt is here or unanswered
 );
   localparam int unsigned N = NumRequesters;
   localparam int unsigned IndexWidth = N > 1 ? $clog2(N) : 1;
@@ -89,7 +89,7 @@ module gmmu_axi_mux
     $fatal(1, "gmmu_axi_mux: OwnerDepth must be at least 4");
   end
 
-  // What of an address goes through.
+  // The fields of an address request that pass the mux.
   typedef struct packed {
     logic [IdWidth-1:0] id;
     pa_t                addr;
@@ -227,8 +227,8 @@ module gmmu_axi_mux
   always_ff @(posedge clk_i) begin
     ar_room <= rst_i ? '0 : ar_out_room & open;
     aw_room <= rst_i ? '0 : aw_out_room & owner_room & open;
-    // may: registered beside the pick. A candidate may go in this cycle, and is what it owes from
-    // the next one on.
+    // may is registered beside the pick. A candidate may go in this cycle; from the next one on the
+    // requester owes its W beats.
     for (int unsigned p = 0; p < 2; p++) begin
       ar_may[p] <= hold_i ? Exempt : '1;
       for (int unsigned q = 0; q < N; q++) begin
@@ -308,7 +308,7 @@ module gmmu_axi_mux
       .valid_i(aw_go[p]), .data_i(aw_index[p]),
       .valid_o(owner_here), .ready_i(owner_shift), .data_o(owner_first)
     );
-    // in between, so that the end of a burst reaches two words and not the FIFO
+    // two words in front of the FIFO, so that the end of a burst reaches them and not the FIFO
     gmmu_skid #(.Width(IndexWidth)) u_owner_next (
       .clk_i, .rst_i, .valid_i(owner_here), .ready_o(owner_shift), .data_i(owner_first),
       .valid_o(owner_waits), .ready_i(owner_load), .data_o(owner_next)
@@ -352,7 +352,7 @@ module gmmu_axi_mux
   end
 
   // A requester takes one R and one B a cycle; when both ports have one for it they take turns.
-  // What goes is registered once a port, with the requesters that it goes to.
+  // An answer is registered once for each port, with the requester that it goes to.
   logic              r_clash, b_clash;
   logic              r_turn_q, b_turn_q;
   logic [1:0][N-1:0] r_to, b_to;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Picks one request a cycle and memory port out of N: one address channel of the AXI mux.
+// Picks, for each memory port, one of N requests a cycle: one address channel of the AXI mux.
 //
 //   first_i    memory port of the first offer of a requester that is no candidate yet
 //              (gmmu_axi_heads), one-hot or zero; second_i: of the offer behind it
-//   may_i      by memory port: the requester may be chosen; what is chosen may go
+//   may_i      by memory port: the requester may be chosen, and its candidate may go
 //   candidate_o  by memory port, one-hot or zero: whose offer is the candidate. From registers
 //   pop_o      requesters whose first offer became a candidate at the last edge. From registers
 //   data_i     the oldest offer of a requester that has not gone: its candidate, if it has one
@@ -14,8 +14,8 @@
 //              index_o and data_o. From registers
 //
 // Three steps: each memory port has a candidate, chosen round robin and registered; a candidate
-// goes when its port has room; each port's multiplexer is registered. Nothing of one port depends
-// on the other, but that a requester is not the candidate of both.
+// goes when its port has room; each port's multiplexer is registered. The ports are independent of
+// each other, except that a requester is never the candidate of both.
 module gmmu_axi_pick #(
   parameter int unsigned N = 2,
   parameter int unsigned Width = 8,

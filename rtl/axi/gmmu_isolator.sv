@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Between the core and its memory ports: silence and reset.
+// Stands between the core and its memory ports and makes them silent, or isolates a core in reset.
 //
-//   silence_i   (level) the host port begins nothing new. silent_o: and nothing of it is
-//               unanswered. VRAM goes on. Back to 0: the host port goes on where it stood.
+//   silence_i   (level) the host port begins nothing new; silent_o rises when none of its bursts is
+//               unanswered. VRAM goes on. When silence_i falls, the host port resumes.
 //   reset_i     (pulse) function-level reset: both ports stop, bursts under way get Timeout cycles
 //               for their answers, then the core is in reset (core_reset_o) until every offer and
-//               every W beat that was promised has been taken.
+//               every W beat of an accepted AW has been taken.
 //   late        answers that come after that belong to the old generation and are dropped. Two
 //               generations: a reset that times out while answers of the one before are still
 //               missing keeps the core in reset until either has none.
@@ -29,7 +29,7 @@ module gmmu_isolator
   output logic           closed_o,
   output logic           stale_o,
   output logic           silent_o,
-  output logic           idle_o,         // running, or silent with nothing to wait for
+  output logic           idle_o,         // it runs, or is silent and waits for nothing
   output logic [1:0]     late_o,
 
   // Core: [0] VRAM, [1] host.
@@ -72,8 +72,8 @@ module gmmu_isolator
 );
   localparam int unsigned TimerWidth = $clog2(Timeout + 1);
 
-  // Stop: bursts under way get their answers. Choose: a generation for what comes after.
-  // Cut: what was promised is finished. Pause: the last cycles of the core's reset.
+  // Stop waits for answers of the bursts under way, Choose takes the generation for later bursts,
+  // Cut finishes offers and owed W beats, Pause is the last cycles of the core's reset.
   // Bit 3: closed; bit 2: cut.
   typedef enum logic [3:0] {
     StRun = 4'b0000, StStop = 4'b1000, StChoose = 4'b1100, StCut = 4'b1101, StPause = 4'b1110

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// One memory port of the isolator: passes bursts through without a register, counts what has no
-// answer yet, and keeps every promise made to the memory when the core behind it is reset.
+// One memory port of the isolator: it passes bursts through without a register, counts those without
+// an answer and, when the core behind it is reset, finishes what the AXI protocol owes the memory.
 //
 //   close_i       no new AR or AW begins; an offer that stands goes on until it is taken
 //   cut_i         the core is in reset: an offer that stood is finished from here, W beats that its
 //                 bursts owe follow with all strobes 0. Only while close_i, a cycle behind it
 //   generation_i  stands above the id of every burst that begins; it may change only during cut_i.
 //                 R and B of the other generation are taken and dropped.
-//   busy_o        by generation: a burst of it has no answer yet
-//   owing_o       an offer or W beats of before are not taken yet
+//   busy_o        by generation: one of its bursts has no answer yet
+//   owing_o       an offer, or W beats, from before the cut are not taken yet
 //   late_o        pulse: an answer was dropped
 // A burst counts from the cycle after the first one of its offer. A W beat passes only behind its
 // burst's AW.

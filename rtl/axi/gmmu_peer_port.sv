@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// VRAM for linked adapters: their bursts come in by an AXI4 subordinate port and are one requester
-// of the mux.
+// Serves linked adapters from VRAM: their bursts come in by an AXI4 subordinate port, which is one
+// requester of the mux.
 //
 //   bursts    INCR, full bus width, never across 4 KiB, offsets of VRAM. Ids are unique among those
 //             outstanding of a direction; no order between ids, nor between reads and writes.
 //   answers   R and B have no ready: whoever asks always takes them. SLVERR for a burst at or past
 //             vram_bytes_i, which is a multiple of 4 KiB; nothing is accessed then.
-//   waits     for VRAM only. AW reaches the mux when all W beats of the burst are here, and no place
-//             is shared by reads and writes. Who writes has the beats of a burst before it offers
-//             AW: those of bursts behind it wait.
-//   cut_i     the mux is in reset. What has no answer yet, and what comes meanwhile, answers SLVERR;
-//             of such a write any beats may be in VRAM. rst_i is the power-on reset.
+//   waits     An access waits for VRAM only. Its AW reaches the mux when all W beats of the burst
+//             are here, and reads and writes share no place. A writer must have the beats of a burst
+//             before it offers AW, since those of later bursts wait behind them.
+//   cut_i     The mux is in reset. Bursts without an answer, and those that come meanwhile, answer
+//             SLVERR; any beats of such a write may be in VRAM. rst_i is the power-on reset.
 //   idle_o    no burst is here
 module gmmu_peer_port
   import gmmu_pkg::*;

@@ -9,7 +9,7 @@
 //   cut_i     the mux is in reset: beats that a burst has not had come as errors, and so does
 //             every burst that comes now
 //   idle_o    no burst is here
-// Errors are told when no answer of the mux is, slot by slot.
+// Errors are answered, slot by slot, in cycles in which the mux has no answer.
 module gmmu_peer_read
   import gmmu_pkg::*;
   import gmmu_axi_pkg::*;

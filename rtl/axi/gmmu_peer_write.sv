@@ -11,7 +11,7 @@
 //   cut_i      the mux is in reset: what was handed to it answers an error, and so does every burst
 //              that is complete now; bursts behind what was lost wait until that is gone
 //   idle_o     no burst is here
-// Errors are told when no answer of the mux is, slot by slot.
+// Errors are answered, slot by slot, in cycles in which the mux has no answer.
 module gmmu_peer_write
   import gmmu_pkg::*;
   import gmmu_axi_pkg::*;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ends of one client's accesses, one a cycle: gives translation answers back and tells who ended.
+// Ends of one client's accesses, one a cycle: gives translation answers back and reports which slot
+// has ended.
 //
 //   r, b     reads and writes of the bus, always taken
 //   page     faults and zero pages of the translation; route: faults of the router

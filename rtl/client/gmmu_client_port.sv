@@ -126,7 +126,7 @@ module gmmu_client_port
   assign req_ready_o = external && u_req_ready;
   assign w_ready_o = external;
   assign rsp_valid_o = u_rsp_valid && !taker_q;
-  // Answers may follow a cycle later: none comes in the first cycle of a run, or behind its end.
+  // Answers may follow a cycle late: none comes in the first cycle of a run, or after its end.
   always_ff @(posedge clk_i) taker_q <= owner && !rst_i;
 
   gmmu_client u_unit (

@@ -4,7 +4,7 @@
 //   wr_i       one cycle: data_i goes to register word_i; ignored while busy_o is 1
 //   rd_data_o  register word_i two cycles after rd_i, else 0
 //   start_o    pulses when ctrl was written with start
-//   cfg_o      stands still while busy_o is 1
+//   cfg_o      does not change while busy_o is 1
 module gmmu_client_regs
   import gmmu_regs_pkg::*;
   import gmmu_client_pkg::*;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Through-port: gives a plain AXI4 master the service of a client. Virtual addresses in, translated
-// bursts out on the memory ports.
+// Through-port: gives a plain AXI4 master the service of a client. It takes bursts at virtual
+// addresses and issues translated ones on the memory ports.
 //
 //   s_ar, s_aw  AXI4 of the ports' data width; AxUSER is the address space, ARPROT[2] makes a read
 //               an execute access. Legal: INCR of any size up to the bus width, any length, any

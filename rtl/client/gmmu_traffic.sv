@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Traffic engine of one client: runs a programmed list of 64-byte accesses through the access unit.
 //
-//   start_i   a pulse begins a run (ignored while state_o.busy); cfg_i stands still while busy
+//   start_i   a pulse begins a run (ignored while state_o.busy); cfg_i does not change while busy
 //   lines     see gmmu_traffic_lines; pattern chase reads, one line at a time
-//   reads     CRC-32C over the bytes in access order; answers come in that order because ordered_o
-//             makes them
+//   reads     CRC-32C over the bytes in access order; ordered_o makes the unit answer in that order
 //   writes    64-bit word w of the access sequence is seed + w
 //   verify    the word at va carries address_pattern(seed, va) instead. Words read that differ are
 //             counted. A run of writes is followed by one that reads the same lines.
@@ -49,7 +48,7 @@ module gmmu_traffic
   typedef enum logic [2:0] {StateIdle, StateDrain, StateMake, StateRun, StateEnd} state_e;
   state_e      state_q;
   logic        read_pass_q;             // verified writes: they are read back
-  logic        unit_idle_q;             // one cycle old: while busy nobody else begins an access
+  logic        unit_idle_q;             // one cycle old; in a run only this engine begins accesses
   logic        load, quiet_q, again;
 
   // Answer side.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the reads of one traffic run gave: CRC-32C over the words in their order, and how many of
-// them differ from the address pattern of the seed.
+// Sums up the reads of one traffic run: CRC-32C over the words in their order, and how many of them
+// differ from the address pattern of the seed.
 //
 //   clear_i   begins anew
 //   word      an 8-byte word and the va that it was read from, any in any cycle
-//   word_o    word_i of the cycle before
+//   word_o    the previous cycle's word_i
 //   count_i   word_o counts; one word a cycle
 //   busy_o    a word is not counted yet
 module gmmu_traffic_check

@@ -6,9 +6,9 @@
 //   words     the paging buffer; word_error_i, without word_valid_i: the next one could not be read
 //   command   header, operands and what they mean; `over` after the last. command_o stands for one
 //             cycle after it was taken.
-//   tail      words after the operands (inline words, words of a nop) are the taker's: it takes them
-//             by tail_ready_i from the cycle after the command on, and tail_end_i tells, two cycles
-//             after the last one at the earliest, that it has them all
+//   tail      The words after the operands (inline words, words of a nop) go to the taker: it takes
+//             them by tail_ready_i from the cycle after the command on. With tail_end_i, two
+//             cycles after the last word at the earliest, it reports that it has them all
 //   halt_i    forgets everything
 module gmmu_dma_collect
   import gmmu_regs_pkg::*;
@@ -84,7 +84,7 @@ module gmmu_dma_collect
   assign rest = {1'b0, left_q} - {14'd0, header_q.words};
 
   assign good = sized_q && clean_q && fits_q;
-  // A bad header's next word may be taken: nothing is done with it.
+  // The word after a bad header may be taken: it has no effect.
   assign takes = (state_q[StateHeader] && !over_q) || state_q[StateFirst] || state_q[StateOperand];
   assign word_ready_o = takes || (state_q[StateTail] && tail_ready_i);
   assign took = word_valid_i && word_ready_o;

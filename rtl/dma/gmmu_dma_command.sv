@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Command processor: executes one paging buffer after the other. While it executes a command the
-// next one is collected (gmmu_dma_collect).
+// Command processor: executes one paging buffer after the other. While it executes a command,
+// gmmu_dma_collect collects the next one.
 //
 //   start     bytes of commands that the word stream will bring (0: only the fence record), the
 //             ring's rights and where its fence record goes
@@ -106,8 +106,8 @@ module gmmu_dma_command
     StateCount
   } state_e;
   logic [StateCount:0] state_q;                   // one bit for each state; the top one: see below
-  // Not between the two halves of a handshake, nor on the way out, may a state be broken off. The
-  // state's top bit says so.
+  // A state must not be aborted between the two halves of a handshake, nor while a buffer ends. The
+  // top bit of such a state is set.
   function automatic logic [StateCount:0] to(state_e state);
     logic held;
     held = state == StateIdle || state == StateFlush || state == StateControl ||
@@ -245,8 +245,9 @@ module gmmu_dma_command
   assign inline_dead_o = state_q[StateInlineDead];
   assign mover_kill_o = state_q[StateKill];
   assign mover_fault_ready_o = state_q[StateLookup] || state_q[StateKill];
-  // After an unmap an empty range of no built space: nothing is dropped, but the drain generation
-  // flips, so that its end means that all accesses translated before have left the old pages.
+  // After an unmap the engine invalidates an empty range of a space that is not built. It drops
+  // nothing but flips the drain generation: when it is done, all accesses that were translated
+  // before have left the old pages.
   always_comb begin
     ctl_o = '{op: CtlInvalidate, scope: scope_q, space: space_q, va_start: job_q.src.address,
               va_end: job_q.value, cfg: '0};
@@ -269,7 +270,8 @@ module gmmu_dma_command
     .write_i(job_taken), .write_addr_i(job_q.id),
     .data_i({offset_q, state_q[StateRecord] ? 32'd0 : header_q}));
 
-  // Of the command as such: where it stands. Why a word could not be read stands on word_fault_i.
+  // A command's own error names its place in the buffer; word_fault_i says why a word could not be
+  // read.
   fault_e     reason_q;
   dma_fault_t own_fault;
   always_comb begin
@@ -382,7 +384,7 @@ module gmmu_dma_command
     else if (word_now) words_left_q <= words_left_q - 16'd1;
     if (word_failed) unreadable_q <= 1'b1;
     none_q <= words_left_q == (word_now ? 16'd1 : 16'd0);
-    // The words are the collector's again, which has counted the last one.
+    // The collector takes words again; it has counted the last one.
     tail_end_q <= ((state_q[StateSkip] || state_q[StateInline]) && none_q) ||
                   (state_q[StateWait] && needs_q.has_inline && no_length_q && free);
 
@@ -411,7 +413,7 @@ module gmmu_dma_command
                                       (needs_q.dst && dst_end_bad_q)));
     end
     if (state_q[StateVerdict]) reason_q <= verdict;
-    // In StateIdle nobody looks: so the enable is no part of the next state.
+    // The values are not used in StateIdle, so the enable does not depend on the next state.
     if (state_q[StateEnd] || state_q[StateIdle])
       job_q <= '{id: job_id_q, source: SourcePair, src: '0,
                  dst: '{physical: 1'b1, target: TargetSystem, space: '0,

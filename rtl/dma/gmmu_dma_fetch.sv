@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fetches a range of 8-byte words (a ring entry, a paging buffer) ahead of their use, 64-byte
-// chunks, Chunks at once.
+// Fetches a range of 8-byte words (a ring entry, a paging buffer) ahead of their use, in chunks of
+// 64 bytes, of which Chunks may be in flight.
 //
 //   request   place 8-byte aligned, bytes a multiple of 8, not 0; one range at a time (the next
 //             after its last word)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One mark for each slot of a ring, with bits: "this has come for the slot's present use". Kept in
-// LUT RAM, never cleared: a mark carries the phase of the use that it belongs to.
+// One mark for each slot of a ring, which says, with some bits, that something has come for the
+// slot's present use. Marks lie in LUT RAM and are never cleared: each carries the phase of its use.
 //
 //   alloc     the ring's next slot, with one bit more that turns over with every pass; a slot in
 //             use was given out in alloc_i's pass if it lies below alloc_i, else in the one before

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The transfer engine: jobs in, memory writes out, several jobs at once, effects in job order where
-// they fail.
+// The transfer engine turns jobs into memory writes. It works on several jobs at once; when one
+// fails, the effects are those of the jobs in order up to it.
 //
 //   job       see job_t; taken while there is room. Jobs overlap. retired_o pulses when one has all
 //             its B; once a job has failed, also for it and for those behind it.
@@ -10,7 +10,7 @@
 //             may have begun; all that was issued is done and nothing is in flight when
 //             fault_valid_o rises. Reason FaultNone: the inline words ran dry, and the number of
 //             the job means nothing. fault_ready_i ends it, and new jobs are taken.
-//   kill_i    gives up all jobs without a fault; idle_o says when that is done. Held until then.
+//   kill_i    aborts all jobs without a fault; idle_o says when that is done. Hold it until then.
 //
 //   job ─┬─► read splitter ► lookups ► AR … R ► landing slots ► realigner ─┐
 //        ├─► order of sources ─────────────────────────────────────────► select ► data FIFO ► W

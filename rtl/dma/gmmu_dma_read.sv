@@ -2,9 +2,9 @@
 // Reads ranges of memory, many bursts at once, and hands the bytes out in order.
 //
 //   job       a range of length bytes (not 0); label comes back with its beats
-//   slots     each burst takes the next landing slot (a ring of Slots) before its address is looked
-//             up, so R never waits. Lookups, reads and data come back in any order; slots are
-//             emptied in order, each when complete.
+//   slots     Each burst takes the next landing slot (a ring of Slots) before its address is
+//             translated, so R never waits. Lookups, reads and data come back in any order; slots
+//             are emptied in order, each when complete.
 //   output    one bus beat as it lies in memory: mask_o marks the bytes of the range, last_o the
 //             range's last beat. Zero pages give zeros.
 //   fault     fault_valid_o stands when the oldest slot failed; fault_label_o names its range.

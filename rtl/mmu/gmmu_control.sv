@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Invalidation and address space updates, one at a time (rule of epochs: nothing older than the
-// kill is used or filled once the operation is done).
+// Does invalidations and address space updates, one at a time. By the rule of epochs, nothing older
+// than the kill is used or filled once the operation is done.
 //
 //   1. hold: the shared levels' pipeline, messages and fills run dry; table reads go on
 //   2. kill, one cycle: L1 entries of the scope and fills on their way there are dropped, its walks
@@ -76,7 +76,7 @@ module gmmu_control
     .row_o(space_row_o));
 
   assign ctl_ready_o = state_q == StIdle;
-  // Orders leave by registers, one cycle after the state that gives them.
+  // Control signals leave by registers, one cycle after the state that sets them.
   always_ff @(posedge clk_i) begin
     held_q <= rst_i || state_q == StHold || state_q == StKill || state_q == StSweep
         || state_q == StSettle;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Enters finished translations into the L2 TLB: all good entries of a fetched line; or one page; or,
-// from one that is big, its whole 64 KiB block. Entries at fault are left out and never show; so
-// is what lies in the line behind a table of fewer than eight entries.
+// Enters finished translations into the L2 TLB: all valid entries of a fetched line, or one page, or
+// the whole 64 KiB block of a page that is big. It leaves out entries at fault, and the words behind
+// a table of fewer than eight entries.
 //
 //   line       beats of reads, any order of rows
-//   page       a page that is to be entered by itself; taken when there is room, else forgotten
+//   page       a page that is to be entered by itself; it is dropped if there is no room
 //   start      a row whose line is complete, with any page of the line
 //   done_o     one cycle, with done_row_o: the line is entered
 //   probe      asks the pipeline which ways hold what; then tag and data writes go to gmmu_l2_ram
@@ -111,7 +111,7 @@ module gmmu_fill
     word <= read_word;
   end
 
-  // What is judged in this cycle; it is written in the next one.
+  // The entry that is judged in this cycle and written in the next one.
   pte_verdict_t entry;
   logic         good, first, last;
   logic [15:0]  present;

@@ -8,7 +8,7 @@
 //   lookup           a miss that asks the shared levels. A cycle ahead lookup_soon_o says that one
 //                    may be offered, lookup_sure_o that one stands
 //   msg              answers of the shared levels to this port, never refused
-//   later            the message of two cycles before: what the L1 may keep
+//   later            the message of two cycles ago, which the L1 may enter
 //   kill             drops entries of the scope; answers that were made keep their generation
 //   generation_i     drain generation that answers made now belong to. An answer is made when it
 //                    hits, or when its message comes
@@ -179,7 +179,7 @@ module gmmu_l1
   assign held_turn = held_valid && !accept_q;
   assign held_take = !accept_q && out_room;
   assign res_take = !b_near && out_room && (held_turn || mine);
-  // A cycle later: that they are to wait is known late.
+  // One cycle later, because the decision that they wait comes late.
   always_ff @(posedge clk_i) begin
     release_q <= res_take && !rst_i;
     release_slot_q <= result_slot;

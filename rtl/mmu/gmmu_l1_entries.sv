@@ -8,7 +8,7 @@
 // Entries never share a short tag: a new one takes the place of those that it would share one with,
 // else the next in turn.
 //
-//   look_i     a request stands. accept_i: it is accepted, and its key may have an entry. Then
+//   look_i     a request is offered. accept_i: it is accepted, and its key may have an entry. Then
 //              in the next cycle one bit of near_o is 1, and of far_o 0, if an entry's short tag
 //              agrees, none otherwise; if so, hit_o says whether the rest does, and page_o.
 //              read_only and no_execute of a zero page are 0

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A short FIFO of a port, in LUT RAM, for words of which it is known late whether they come: the
-// last words of a port, and its questions.
+// A short FIFO of a port, in LUT RAM, for words whose valid bit comes late in the cycle: the port's
+// answers, and its lookups to the shared levels.
 //
 //   may_i     a word may come: data_i is written
 //   valid_i   it comes; only with may_i. Words may come in a cycle in which room_o is 1 and in the

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Miss slots of one port: what the port alone has to know of a lookup until its answer comes. The
-// rest travels with the question and its answer.
+// Miss slots (MSHRs) of one port: they keep what only the port needs of a lookup until its answer
+// comes. The rest travels with the lookup and its answer.
 //
 //   one_o     a slot is free, and slot_o says which; both one LUT behind registers
 //   may       a miss may take slot_o: what it keeps is written; only while one_o

@@ -5,8 +5,8 @@
 //
 //   lookup     from the ports. One that may offer a lookup in the next cycle says so by
 //              lookup_soon_i, or lookup_sure_i if one stands already. lookup_ready_o comes one LUT
-//              behind registers: the turn is given a cycle ahead, to who is sure first, and among
-//              those to who was served longest ago
+//              behind registers: the turn is given a cycle ahead, to a port whose lookup stands
+//              before others, and among those to the one served longest ago
 //   restart    a row whose walk has to be done again asks for its start
 //   probe      the fill unit asks for the ways of a block; taken at once. The key stands for one
 //              cycle more
@@ -17,8 +17,8 @@
 //              restart_row_o begins again, as start_o says
 //   tell       answers of walks: they have the bus when no hit has it. One that has waited for some
 //              cycles stops newcomers for one
-//   msg        answers to the ports, msg_valid_o: to which, one-hot; later: what the message of two
-//              cycles before said
+//   msg        answers to the ports; msg_valid_o is one-hot by port. later: the translation in the
+//              message of two cycles ago
 //   hold_i     no lookup, replay or restart enters, from the third cycle on; probes go on. quiet_o:
 //              nothing is in the pipeline or on the bus
 //   kill_i     while nothing is in the pipeline; it brings the space's masks for the sweep
@@ -180,13 +180,13 @@ module gmmu_lookup
   logic       wc_k64, s2_has_64k_q, s2_pair_q;
   logic       s3_valid_q, s3_push_q, s3_dense_q, s3_engine_q;
 
-  // Waiting lookups are tried again, as many as rows may be had.
+  // Waiting lookups are replayed, as many as there may be free rows.
   logic s1_replay, own_replay, op_replay;
   logic [2:0] replays_q;  // from `own` to stage 3
   assign own_replay = own_valid_q && own_q.kind == OpReplay;
   assign op_replay = op_valid_q && op_q.kind == OpReplay;
   assign s1_replay = s1_valid_q && s1_q.kind == OpReplay;
-  // Whether there is a row is known a cycle ahead, with the replay that goes meanwhile.
+  // Whether a row is free is computed a cycle ahead and allows for the replay that goes meanwhile.
   logic row_q, row_engine_q;
   always_ff @(posedge clk_i) begin
     if (rst_i) replays_q <= '0;
@@ -213,12 +213,12 @@ module gmmu_lookup
     if (hold_q && !probe_q) own_d.what.key.space = kill_i.space;  // a kill's, perhaps
   end
 
-  // Ports in turn: ahead_q[i][j] with i < j says that i goes before j. Who was served goes last. Who
-  // has the turn may have nothing more in the next cycle.
+  // Ports take turns: ahead_q[i][j] with i < j says that i goes before j. A port that was served
+  // goes last. The port that has the turn may have no further lookup in the next cycle.
   logic [NumPorts-1:0][NumPorts-1:0] ahead_q;
   logic [NumPorts-1:0] sure, grant;
   logic newcomer;
-  // Kept, so that what comes late has few LUTs to pass.
+  // (* keep *) holds this split, so that late signals pass few LUTs.
   localparam int unsigned Twos = (NumPorts + 1) / 2;
   localparam int unsigned Threes = (NumPorts + 2) / 3;
   (* keep *) logic [Twos-1:0] took;
@@ -464,7 +464,7 @@ module gmmu_lookup
     s3_engine_q <= s2_engine_q;
   end
 
-  // The bus: a hit first, else what a walk tells.
+  // The answer bus carries a hit first, else the answer of a walk.
   logic hit_valid_q;
   logic [NumPorts-1:0] hit_port_q;
   msg_t hit_q;

@@ -82,13 +82,13 @@ package gmmu_mmu_pkg;
     cause_t cause;
   } msg_t;
 
-  // A finished translation as the ports' L1 TLBs take it: a message of a cycle before.
+  // A finished translation as the ports' L1 TLBs take it, one cycle after its message.
   typedef struct packed {
     key_t  key;
     page_t page;
   } known_t;
 
-  // What the shared levels tell the event port in one cycle. Walks and fills are named by their row.
+  // What the shared levels report to the event port in one cycle; walks and fills by their row.
   typedef struct packed {
     logic  walk_start;      // port and slot asked for key
     row_t  walk_row;
@@ -193,8 +193,8 @@ package gmmu_mmu_pkg;
     return {VpnWidth{1'b1}} << shift;
   endfunction
 
-  // The page that the decoded entry of a level with `keep` maps at vpn. leaf: of 4 KiB; promised:
-  // a contiguous one may stand for its block of sixteen.
+  // The page that the decoded entry of a level with `keep` maps at vpn. leaf: the entry is in a
+  // 4 KiB leaf table; promised: a contiguous one may stand for its block of sixteen.
   function automatic page_t page_of(gmmu_pte_pkg::pte_verdict_t entry, level_t level, logic leaf,
       vpn_t vpn, vpn_t keep, logic promised);
     logic unused_bits;

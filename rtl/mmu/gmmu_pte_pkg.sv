@@ -71,7 +71,7 @@ package gmmu_pte_pkg;
         && (entry.target == TargetSystem || entry.target == TargetVram);
   endfunction
 
-  // Says the entry `word` nothing at all?
+  // Is the entry `word` neither valid nor zero, so that this half of a pair has nothing?
   function automatic logic is_nothing(logic [63:0] word);
     pte_entry_t entry;
     logic unused_bits;

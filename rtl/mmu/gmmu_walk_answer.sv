@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Answers of the walks on their way out: those of the row in hand, and when there is none direct ones.
+// Answers of the walks on their way out: those of the row in hand, else direct ones.
 //
-//   direct   an own entry comes in this cycle. Its data are taken whatever it is, if there is room;
-//            only direct_valid_i says that it is to be told; direct_take_o: it will be (else its row
-//            comes later). Not while hold_i
+//   direct   the own entry of a row comes in this cycle. Its data are loaded in any case if there is
+//            room; direct_valid_i says that it is an answer, and direct_take_o that it goes out
+//            (else its row answers later). Not while hold_i
 //   entry    a lookup of the row in hand and the word with its entry. The row's data (row_*) stand
 //            until entry_idle_o. word and what belongs to it are taken whenever entry_ready_o,
 //            which comes from a register: one every other cycle
@@ -106,7 +106,7 @@ module gmmu_walk_answer
     good_q <= row_cause_i == '0 && !row_error_i;
   end
   assign span = pfn_t'(vpn_t'(~keep_q));
-  // Whether a large page is aligned is told apart from the rest: it takes longest.
+  // The alignment of a large page is checked apart from the rest, since it takes longest.
   assign form = pte_entry_t'(word_q);
   assign entry = decode(word_q, form_q);
   assign crooked = form.valid && !form.zero && form.large_ && form_q == FormUpper

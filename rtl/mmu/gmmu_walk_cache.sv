@@ -5,14 +5,14 @@
 //
 //   probe     read_i, key_i and the masks of its space; in the next cycle top_i of the same space.
 //             Results in the cycle after that, until the next probe's: one bit for the lowest level
-//             whose entry is known, or none; the tables that the entries name; k64_o: that of level
+//             whose entry is cached, or none; the tables that the entries name; k64_o: that of level
 //             1 is a leaf table of 64 KiB entries. half_i: the walk takes the 64 KiB half of a pair;
 //             of level 1 only that half's pointer is found, since each half has rows of its own
 //   write     one pointer a cycle; forgotten three cycles after a step of a sweep
 //   kill_i    a write of the same cycle is dropped
 //   sweep_i   drops row `index` of all levels if the step covers it, three cycles later; the last
 //             read_i before it brought the masks of the swept space, and the scope stands until
-//             then. Nothing is known before the first sweep of everything
+//             then. The first sweep of everything must come before any probe
 module gmmu_walk_cache
   import gmmu_pkg::*;
   import gmmu_mmu_pkg::*;

@@ -3,7 +3,8 @@
 //
 //   row_free     a row for anybody can be given to the lookup that decides now: not the one that
 //                begins in this cycle. row_engine: the engine's
-//   rows_soon    rows for anybody that are free or all but; to 3; of a cycle before
+//   rows_soon    how many rows for anybody were free, or about to become free, in the previous
+//                cycle; saturates at 3
 //   begin        a row begins now: begin_rows_o, one-hot, and its number
 //   closing      rows that have nothing left to do; end_rows_o: the one that is free in the next
 //                cycle, unless it is joined_i now. end_o, end_row_o: one cycle later

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One row after the other of those that ask: all that ask are taken into a register, and then served
-// from the lowest one up before those that ask later.
+// Picks one requesting row after the other: all rows that ask are loaded into a register and served
+// from the lowest one up, before rows that ask later.
 //
 //   req      rows that ask; they go on until they have been picked and taken, or cleared
 //   pick     one-hot, from a register, with its number; 0: none. It stands until it is taken or

@@ -33,11 +33,11 @@ package gmmu_walk_pkg;
     logic       below;       // the table was named by an entry, not by the start
     logic       known;       // the index of the next read is known
     logic       asked;       // the index unit works on it
-    logic [2:0] word;        // own entry in its line, by the newest index
+    logic [2:0] word;        // own entry in its line, by the latest index
     logic [2:0] beat;        // the next one of the read under way
     logic [2:0] left;        // beats of a line before the one with the own entry
     logic       chain;       // lookups have joined
-    // What the next beat may be used for in its own cycle; cleared where that is not sure yet.
+    // What the next beat may be used for in its own cycle; 0 while that is undecided.
     logic       to_table;    // it names the next table, whose index is known
     logic       to_line;     // that is a leaf table, to be read by lines
     logic       to_who;      // it holds the own entry
@@ -51,7 +51,7 @@ package gmmu_walk_pkg;
     logic k64;               // of 64 KiB entries
     logic nothing;           // the 64 KiB half has nothing here
     logic sent;              // and the next read is on its way
-    logic answered;          // who began the walk is told
+    logic answered;          // the lookup that began the walk has its answer
     logic big;               // the entry stands for its whole block
   } verdict_t;
 

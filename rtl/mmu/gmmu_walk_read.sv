@@ -4,9 +4,10 @@
 //
 //   descend  a pointer comes in this cycle: the read of the table that it names. Address and row are
 //            taken whatever it is; only descend_i says that it is to be read. descend_sent_o
-//   start    a walk starts above the leaves with its index known. It goes before the rows below
-//   soon     an index is known in the next cycle, as raw & mask; row  a row wants a read. Either is kept here until it is
-//            sent. kept_o: who is kept. A kill throws it out
+//   start    a walk starts above the leaves with a valid index. It goes before the rows below
+//   soon     the index of a row comes in the next cycle, as raw & mask
+//   row      a row wants a read. It, or the row of `soon`, is kept here until its read is sent;
+//            kept_o says which row is kept. A kill drops it
 //   sent_o   by row, one cycle late: the read of a start, or of who was kept, is on its way
 //
 // The entry's pointer is written to table_*_i one cycle after it came.
@@ -76,7 +77,7 @@ module gmmu_walk_read
     return '{row: row, vram: vram, pfn: pfn + pfn_t'(index[12:9]), word: index[8:0], line: line};
   endfunction
 
-  // A row that waits here. One of those that ask goes before an index that is about to be known.
+  // A row that waits here. A row that asks goes before one whose index is about to come.
   logic            row, row_send, below_q, line_q, keep_q, fresh_q, start_sent;
   logic [12:0]     index_q, index;
   index_t          kept_row_q, soon_row;

@@ -7,9 +7,9 @@
 //   begin, restart   it starts as start_i says
 //   join, told       a lookup has joined; who began it and who joined are picked up to be answered
 //   asked, again     the index unit has its page number; has put it off
-//   index            the index of its next read is known
-//   sent             its next read is on its way since the cycle before
-//   beat, judged     a beat of its read comes; the beat of the cycle before is verdict_i. Where the
+//   index            the index of its next read has come
+//   sent             its next read has been sent in the previous cycle
+//   beat, judged     a beat of its read comes; verdict_i judges the previous cycle's beat. Where the
 //                    64 KiB half of a pair has nothing, the row asks for another start, for the other
 //   filling, filled  its line is being entered; is entered
 //   restarted        it has asked for its start
@@ -71,7 +71,8 @@ module gmmu_walk_row
       && !verdict_i.nothing;
   assign descends = down && verdict_i.sent;
   assign answered = walk_q.answered || (judged_i && verdict_i.answered);
-  // The index below is of 4 KiB entries, unless only the other ones are possible.
+  // The index of the level below is computed for 4 KiB entries, unless only 64 KiB ones are
+  // possible. wrong_way: the entry names the other kind, so that index is mispredicted.
   assign wrong_way = down && verdict_i.k64 && !walk_q.dual;
   assign takes_4k = !walk_q.k64 && !is_half_64k(walk_q);
   // It held the own entry: `left` has gone down once more since.
@@ -142,7 +143,8 @@ module gmmu_walk_row
       walk_q.left <= walk_q.left - 1'b1;
     end
 
-    // Of a cycle before: no beat comes sooner after what changes them, or it is not used at once.
+    // These are one cycle old. A beat never comes earlier after what changes them, or is not used at
+    // once.
     walk_q.to_table <= at[Read] && walk_q.upper && takes_4k && walk_q.known && !walk_q.stale && !ends
         && !kill_i;
     walk_q.to_line <= walk_q.wide && walk_q.level == 1;

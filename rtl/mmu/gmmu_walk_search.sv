@@ -47,7 +47,7 @@ module gmmu_walk_search
   logic [Groups-1:0] group_q;              // a row of a group before has matched
   assign keys_o = key_q;
 
-  // First cycle: compare. A row that begins in it is told apart: its key is not there yet, and in
+  // First cycle: compare. A row that begins in it is handled apart: its key is not there yet, and in
   // the second cycle it is not among live_q and open_q.
   assign new_line = begin_i && same_line(key_i, search_i);
   always_ff @(posedge clk_i) begin

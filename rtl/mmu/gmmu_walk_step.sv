@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rows' steps: index, shift and width of the levels that they read, in LUT RAM. A row keeps two,
-// told apart by the lowest bit of the level: the one of its read, and the one below it.
+// addressed by the lowest bit of the level: the one of its read, and the one below it.
 //
 //   start    a row's first step; it is written at once
 //   index    a step from the index unit; not while start_i
-//   newest   by row: the step that was written last, for its next read. line: the same
+//   newest   by row: the step that was written last, for its next read; line likewise
 //   level    by row and the lowest bit of the level; beat_word_o only where a beat has several words
 module gmmu_walk_step
   import gmmu_mmu_pkg::*;

@@ -20,7 +20,7 @@
 //                    is over; lookups that joined a row that was answered are done again
 //   stale_o          a read of a stale row is still under way; of the cycle before
 //
-// A row answers who began it as soon as its own entry is known; the others when its line is
+// A row answers who began it as soon as its own entry has come; the others when its line is
 // complete. It is closed to lookups, and then free, when all have their answers and the line is
 // entered. Outputs come from registers, or from few LUTs behind them.
 module gmmu_walk_table
@@ -96,7 +96,7 @@ module gmmu_walk_table
   input  logic       hold_i,
   input  kill_t      kill_i,
   output logic       stale_o,
-  output logic       quiet_o,       // nothing is being told
+  output logic       quiet_o,       // no answer is on its way
   input  logic       space_write_i,
   input  space_t     space_i,
   input  shape_t     shape_i,
@@ -149,8 +149,8 @@ module gmmu_walk_table
       is_read[i] = walk[i].state[Read];
       is_below[i] = walk[i].below;
       reads_line[i] = !walk[i].upper && walk[i].wide;
-      // Not once its reads are over, unless the line goes into the L2: who is sent back by a row
-      // must not find it again for ever.
+      // A row cannot be joined once its reads are over, unless its line goes into the L2: a lookup
+      // that a row sends back must not join the same row again and again.
       is_open[i] = !is_free[i] && !walk[i].drop
           && (!walk[i].state[Done] || walk[i].fill || walk[i].filling);
       closes[i] = walk[i].state[Done] && walk[i].answered && !walk[i].chain && !walk[i].fill

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Answers of the walks: to who began a walk directly from the beat with its entry, or later from the
-// fetched line; to those that joined it, one every other cycle, from the fetched line.
+// Answers the lookups of the walks: the one that began a walk directly from the beat with its entry,
+// or later from the fetched line; those that joined it from that line, one every other cycle.
 //
 //   line       beats of reads, any order of rows
 //   direct     an own entry comes in this cycle (gmmu_walk_answer). Not while hold_i
@@ -14,7 +14,7 @@
 //              read (and made valid)
 //   count      one cycle after an answer to who began a walk is taken
 //   kept_o     rows that have to be kept: in hand, or their answer is not taken
-//   quiet_o    nothing is being told
+//   quiet_o    no answer is on its way
 module gmmu_walk_tell
   import gmmu_pkg::*;
   import gmmu_mmu_pkg::*;

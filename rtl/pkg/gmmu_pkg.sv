@@ -21,7 +21,7 @@ package gmmu_pkg;
   localparam int unsigned VpnWidth = VaWidth - PageLg2;  // 4 KiB page number of a va
   localparam int unsigned PfnWidth = PaWidth - PageLg2;  // 4 KiB page number of an offset
   localparam int unsigned MaxLevels = 6;
-  // Of the AXI ports. An illegal macro is told by gmmu_parameter_check; until then 64 stands in.
+  // Width of the AXI ports. gmmu_parameter_check reports an illegal macro; 64 stands in for it.
   localparam int unsigned DataWidthAsked = `GMMU_DATA_WIDTH;
   localparam int unsigned DataWidth =
       DataWidthAsked inside {64, 128, 256, 512} ? DataWidthAsked : 64;
@@ -51,8 +51,8 @@ package gmmu_pkg;
     logic [2:0] adapters;
   } link_cfg_t;
 
-  // A lookup. tag comes back with the answer; answers come in any order. At most one outstanding
-  // use of a tag a port.
+  // A lookup. tag comes back with the answer; answers come in any order. Each port uses a tag for at
+  // most one outstanding lookup.
   typedef struct packed {
     tag_t    tag;
     space_t  space;
@@ -60,10 +60,10 @@ package gmmu_pkg;
     access_e access;
   } xlate_req_t;
 
-  // The answer. fault != FaultNone: gpa, zero and coherent mean nothing. zero: reads are 0, writes
-  // are dropped. epoch is the drain generation: the user gives it back with `done` when the access
-  // that used the answer has its last R or its B (or will never be issued). Every answer, faults
-  // and zero pages included, is given back exactly once.
+  // The answer. With a fault, gpa, zero and coherent mean nothing. With zero, reads are 0 and writes
+  // are dropped. The user gives epoch, the drain generation, back with `done` when the access that
+  // used the answer has its last R or its B (or will never be issued). Every answer, faults and
+  // zero pages included, is given back exactly once.
   typedef struct packed {
     tag_t    tag;
     logic    epoch;
@@ -125,7 +125,7 @@ package gmmu_pkg;
     pfn_t   page;                 // logical page in host memory
   } aperture_rsp_t;
 
-  // What the MMU tells the event port: one answered lookup.
+  // One answered lookup, as the MMU reports it to the event port.
   typedef struct packed {
     space_t      space;
     access_e     access;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A gmmu_fifo that tells early when it may be written, for writers that decide some cycles ahead.
+// A gmmu_fifo that says early when it may be written, for writers that decide some cycles ahead.
 //
 //   room_o   from a register: one cycle ago there was place for Margin more words. Margin counts the
 //            word that is decided on, and all that may be on their way or have come since.
-//   input    has no ready: who heeds room_o never meets a full FIFO
+//   input    It has no ready: a writer that obeys room_o never finds the FIFO full.
 //   output   as gmmu_fifo
 module gmmu_fifo_room #(
   parameter int unsigned Width = 8,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers and formats the events of the event port. Observation only; nothing without Present.
+// Numbers and formats the events of the event port, which is for observation only. Without Present
+// there is no logic.
 //
 //   xlate_id_o   per translation port, with its answered lookup: {tag[39:32], sequence[31:0]}
 //   lanes        192 bits each: word 0 {request id[63:32], sequence[31:0]}, words 1 and 2 as

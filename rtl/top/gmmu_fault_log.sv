@@ -2,7 +2,7 @@
 // Writes fault records (rdl: fault_record, 32 bytes, one burst) to the fault queue in host memory.
 //
 //   fault    one stream a source, round robin. While the bus is closed (open_i = 0) records are
-//            taken and dropped, so that nobody waits for it.
+//            taken and dropped, so that no source waits for the bus.
 //   queue    tail_o is the next record's index, modulo the size; it moves after the record's B.
 //            Full when the next index is the head: the record is dropped and counted (saturating).
 //            enable_i = 0: records are only numbered. The tail keeps its place while the queue is
@@ -67,8 +67,8 @@ module gmmu_fault_log
   gmmu_rr_arbiter #(.N(Sources)) u_arbiter (
     .clk_i, .rst_i, .req_i(fault_valid_i), .advance_i(choose), .gnt_o(grant), .index_o(index)
   );
-  // A source is chosen in one cycle and its record taken in the next. Behind a closed bus a full
-  // queue takes it too, to drop it; not beside the drop of its head, so that no cycle drops two.
+  // A source is chosen in one cycle and its record taken in the next. While the bus is closed a full
+  // queue takes it too, to drop it, but not in a cycle that drops its head: no cycle drops two.
   assign choose = chosen_q == '0 && fault_valid_i != '0;
   assign take = chosen_q != '0 && (queue_ready || (!open_q && !head_take));
   assign fault_ready_o = take ? chosen_q : '0;

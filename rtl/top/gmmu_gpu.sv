@@ -288,7 +288,7 @@ module gmmu_gpu
       NumRequesters'({{(NumUnits + 1){1'b1}}, 8'b1111_0000});
   // a request every other cycle is enough: tables, aperture, fetch, fault log, interrupts
   localparam logic [NumRequesters-1:0] Slow = NumRequesters'(8'b1100_0111);
-  // ctrl.silence is not for the work of others: the window, linked adapters
+  // ctrl.silence does not hold accesses of others: the window and linked adapters
   localparam logic [NumRequesters-1:0] Exempt = NumRequesters'(1) << ReqWindow |
                                                 NumRequesters'(LinkPort) << ReqPeer;
 
@@ -570,7 +570,7 @@ module gmmu_gpu
 
   gmmu_mmu #(
     .NumPorts(NumPorts), .NumSpaces(NumSpaces), .L1Entries(L1Entries), .L2Entries(L2Entries),
-    .L2Ways(L2Ways == 0 ? 1 : L2Ways),   // 0 is told by u_check, nobody divides by it
+    .L2Ways(L2Ways == 0 ? 1 : L2Ways),   // u_check reports 0; 1 avoids a division by it
     .LargeEntries(LargeEntries), .WalkCacheEntries(WalkCacheEntries), .NumWalks(NumWalks),
     .EventPort(EventPort != 0)
   ) u_mmu (
@@ -587,7 +587,7 @@ module gmmu_gpu
     .mev_o(mmu_event), .port_count_o(port_count), .count_o(mmu_count), .idle_o(mmu_idle)
   );
 
-  // What is not observed goes with the event port.
+  // Without the event port all its signals are 0.
   localparam logic Observed = EventPort != 0;
   assign ev_inv_done_o = Observed && inv_done;
   assign ev_inv_scope_o = Observed ? inv_scope : '0;
@@ -977,8 +977,8 @@ module gmmu_gpu
   );
 
   // ---- Idle.
-  // Each block's word is registered; what is offered in this cycle is looked at beside it. Accesses
-  // of linked adapters are no work of this GPU.
+  // Each block's idle bit is registered; offers of this cycle are looked at beside it. Accesses of
+  // linked adapters do not count as this GPU's work.
   logic [11+NumClients:0] parts_idle_q;
   logic                   ports_idle_q, isolator_idle_q, offered;
 

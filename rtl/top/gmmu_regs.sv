@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The registers of rtl/pkg/gmmu.rdl, counters excepted.
 //
-//   bus     addr_i stands from the cycle before wr_valid_i: what it names is decoded into registers.
+//   bus     addr_i is valid from the cycle before wr_valid_i on: it is decoded into registers.
 //           wr_valid_i with wr_data_i stands until wr_ready_o; the write takes effect in that
 //           cycle. Every write waits until the window has settled, so doorbells, roots,
 //           invalidations and the window's base come after all earlier window accesses. A root
@@ -129,7 +129,7 @@ module gmmu_regs
   logic        ctl_busy_q, ctl_inv_q;
   logic [31:0] ctl_done_count_q;
 
-  // The window holds while a write stands, so what was settled stays so; a SPACE_ROOT also waits
+  // The window takes no address while a write waits, so it stays settled. A SPACE_ROOT also waits
   // for the operation before it, but not in silence.
   always_ff @(posedge clk_i) begin
     settled_q <= window_settled_i && wr_valid_i && !write && !root_waits && !rst_i;

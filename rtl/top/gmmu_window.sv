@@ -72,8 +72,8 @@ module gmmu_window
   logic [63:0] w_data;
   logic [7:0]  w_strb;
 
-  // An address of one kind is not taken while one of the other kind waits here, so neither
-  // overtakes the other; nor behind one of its own kind while the other kind waits outside.
+  // An address of one kind is not taken while one of the other kind waits here, so neither overtakes
+  // the other. Nor is it taken behind one of its own kind while the other kind waits outside.
   logic aw_open, ar_open, aw_waits_q, ar_waits_q, last_reads_q;
   assign aw_open = !hold_i && !ar_valid && !(ar_waits_q && !last_reads_q);
   assign ar_open = !hold_i && !aw_valid && !(aw_waits_q && last_reads_q);

@@ -12,7 +12,7 @@ namespace {
 constexpr unsigned kBeat = 8;
 constexpr unsigned kMostWindowAnswers = 64;
 
-/// The beat of `access` at `at`: its 8-byte word's strobe and data in their lanes.
+/// Makes the beat of `access` at `at`: strobe and data, in the lanes of the 8-byte word.
 struct Beat {
   uint32_t offset = 0;  // of the access's first byte
   unsigned bytes = 0;

@@ -33,7 +33,7 @@ PeerPort::Burst PeerPort::BurstOf(const PooledTransaction& t) {
 
 // ---- writes
 
-/// The bytes of the transaction that lie in the beat, with their enables.
+/// Makes the next W beat from those bytes of the transaction that lie in it, with their enables.
 PeerPort::Beat PeerPort::NextBeat() {
   const Owed& owed = owed_.front();
   const PooledTransaction& t = *writes_.at(owed.id).transaction;

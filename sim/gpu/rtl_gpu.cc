@@ -25,7 +25,7 @@ constexpr unsigned kQuietCycles = 16;  ///< idle for so long before cycles are s
 
 uint64_t NowPs() { return sc_core::sc_time_stamp().value(); }  // the resolution is 1 ps
 
-/// Sets the lowest 64 bits of a port of any width, clears the others.
+/// Sets the lowest 64 bits of a port of any width and clears the others.
 template <typename Port>
 void SetLow(Port& port, uint64_t value) {
   if constexpr (std::is_integral_v<Port>) {
@@ -119,7 +119,7 @@ void RtlGpu::DriveStraps() {
 
 uint64_t RtlGpu::cycles() const { return NowPs() / parameters_.period_ps; }
 
-/// Time up to which no other process can act, if none of this module's actions makes one.
+/// Returns the time up to which no other process can act, unless an action of this module wakes one.
 uint64_t RtlGpu::Limit(uint64_t now_ps) const {
   const uint64_t batch_end = now_ps + parameters_.batch * parameters_.period_ps;
   const uint64_t pending = sc_core::sc_time_to_pending_activity().value();

@@ -8,7 +8,7 @@
 namespace gmmu::sim {
 namespace {
 
-/// Moves the element to the front: most recently used.
+/// Moves the element to the front, which makes it the most recently used one.
 template <typename T>
 void Touch(std::vector<T>& entries, typename std::vector<T>::iterator at) {
   std::rotate(entries.begin(), at, at + 1);

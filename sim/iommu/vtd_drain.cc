@@ -38,8 +38,8 @@ void VtdDrainTracker::Leave(uint64_t epoch, Kind kind) {
 VtdDrainTracker::Wait VtdDrainTracker::Mark(bool reads, bool writes) {
   if (counts_.back() != std::array<uint64_t, 3>{}) counts_.emplace_back();
   const uint64_t current = first_ + counts_.size() - 1;
-  // A walk that is under way now turns into a read or write of the same epoch: with draining it is
-  // waited for to its end.
+  // A walk that is under way now becomes a read or write of the same epoch. A drain of that kind waits
+  // for its end.
   return Wait{{current, reads ? current : 0, writes ? current : 0}};
 }
 

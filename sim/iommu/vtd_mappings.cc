@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The complete content of every domain, from the tables in memory.
+// Lists everything that each domain maps, from the tables in memory.
 #include <algorithm>
 #include <array>
 
@@ -27,7 +27,7 @@ bool InWindow(uint64_t address) {
   return address >= vtd::kInterruptStart && address < vtd::kInterruptEnd;
 }
 
-/// Without what lies in the interrupt window on either side: those addresses reach no memory.
+/// Adds a mapping without the parts whose IOVA or host address lies in the interrupt window: they reach no memory.
 void AppendOutsideWindow(std::vector<VtdMapping>& list, const VtdMapping& whole) {
   std::array<uint64_t, 6> cuts{0, whole.bytes};
   size_t count = 2;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Invalidation: by registers and by the queue.
+// Invalidation, by registers and by the queue.
 #include "iommu/vtd.h"
 #include "iommu/vtd_formats.h"
 

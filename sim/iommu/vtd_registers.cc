@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The register file: what software sees and what its writes start.
+// The register file: what software reads there, and what its writes start.
 #include "iommu/vtd.h"
 #include "iommu/vtd_formats.h"
 
@@ -136,7 +136,8 @@ void VtdCore::WriteRegister(uint32_t offset, unsigned size, uint64_t value) {
                     : Write32(offset, static_cast<uint32_t>(value));
     return;
   }
-  // IQT acts on its low half, the others on their high half: low first, except there.
+  // A write of IQT's low half takes effect, of the others a write of the high half. So the low half goes first, except
+  // for IQT.
   const bool tail = offset == vtd::kIqt;
   WriteHalf(offset + (tail ? 4 : 0), static_cast<uint32_t>(tail ? value >> 32 : value));
   WriteHalf(offset + (tail ? 0 : 4), static_cast<uint32_t>(tail ? value : value >> 32));

@@ -46,8 +46,7 @@ bool VtdCore::LevelHasPages(unsigned level) const {
 }
 
 uint64_t VtdCore::ReservedBits(unsigned level, bool leaf) const {
-  // The transient-mapping bit is reserved at every level because the unit has no device-TLB
-  // support.
+  // The transient-mapping bit is reserved at every level because the unit does not support device TLBs.
   uint64_t bits = (Above(parameters_.haw) & ~Above(52)) | vtd::kEntryTransient;
   if (!leaf || !parameters_.snoop_control) bits |= vtd::kEntrySnoop;
   if (level > 3) bits |= vtd::kEntryPageSize;

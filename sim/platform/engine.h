@@ -12,54 +12,55 @@
 
 namespace gmmu::sim {
 
-/// The machine could not go on: a CPU access passed its bound, or nothing can happen any more while
-/// software waits. what() says what was waited for. It leaves the platform call that software was
-/// in.
+/// The machine could not go on: a CPU access took longer than its bound, or nothing can happen any
+/// more while software waits. what() says what was waited for. The platform call that software was in
+/// throws it.
 class EngineError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
 struct EngineOptions {
-  uint64_t seed = 0;        ///< of choices that hardware leaves open (order of VRAM answers)
-  std::string waves;        ///< FST file; empty: none
+  uint64_t seed = 0;        ///< draws what hardware may choose freely (the order of VRAM answers)
+  std::string waves;        ///< FST file; empty for none
   uint64_t waves_from = 0;  ///< first GPU cycle in the dump
   uint64_t waves_to = ~uint64_t{0};  ///< one past the last
-  unsigned shuffle = 0;  ///< order in which the modules are made; results must not depend on it
+  unsigned shuffle = 0;  ///< picks the order in which modules are made; results must not depend on it
 };
 
 /// A machine that runs software.
 ///
-/// One after another, several engines may live in a process, never two at once. Software runs on a
+/// A process may have several engines one after the other, but never two at once. Software runs on a
 /// stack of 8 MiB inside the simulation; it may switch to stacks of its own (fibres) and call the
 /// platform from any of them, one at a time. It must not call the platform inside a catch handler.
 class Engine {
  public:
   virtual ~Engine() = default;
 
-  /// SystemC around the Verilated GPU. Throws ConfigError when the configuration does not fit this
-  /// build (build keys, waves without a tracing build) and std::runtime_error when the host refuses
-  /// resources.
+  /// Makes the machine in SystemC around the Verilated GPU. Throws ConfigError when the configuration
+  /// does not fit this build (build keys, waves without a tracing build) and std::runtime_error when
+  /// the host refuses resources.
   static std::unique_ptr<Engine> CreateRtl(const MachineConfig& config,
                                            const EngineOptions& options);
 
-  /// The machine in plain C++ (sim/twin): the same answers, times that are estimates. Any size of
-  /// the hardware that the configuration allows; throws ConfigError when waves are asked for.
+  /// Makes the machine in plain C++ (sim/twin), which gives the same answers with estimated times. It
+  /// takes any size of the hardware that the configuration allows, and throws ConfigError when waves
+  /// are asked for.
   static std::unique_ptr<Engine> CreateFast(const MachineConfig& config,
                                             const EngineOptions& options);
 
-  /// Powers the machine on, runs `software` until it returns, and gives its result. Once per
-  /// engine. An exception of `software` passes through. The platform is valid inside the call only;
+  /// Powers the machine on, runs `software` until it returns, and gives its result. May be called once
+  /// for each engine. An exception of `software` passes through. The platform is valid inside the call only;
   /// its instruments() are not null.
   virtual int Run(const std::function<int(hw::Platform&)>& software) = 0;
 
-  /// Host memory as it is: 8 bytes HOSTIMG1, then records {u64 address, u64 length, bytes}, little
-  /// endian, ascending, of every page ever written. May be called by `software`; takes no simulated
-  /// time.
+  /// Writes host memory as it is: the 8 bytes HOSTIMG1, then records {u64 address, u64 length, bytes},
+  /// little endian and ascending, of every page ever written. `software` may call it; it takes no
+  /// simulated time.
   virtual void DumpHost(std::ostream& out) = 0;
-  /// {"root", "aw_bits", "devices": [{"bdf", "domain", "mappings": [{"logical", "host", "bytes",
-  /// "read", "write"}]}]} of the IOMMU as it is programmed now, as JSON text. Devices is empty when
-  /// translation is off.
+  /// Returns what the IOMMU, as it is programmed now, lets devices reach, as JSON text: {"root",
+  /// "aw_bits", "devices": [{"bdf", "domain", "mappings": [{"logical", "host", "bytes", "read",
+  /// "write"}]}]}. Devices is empty when translation is off.
   virtual std::string DumpMappings() = 0;
 };
 

@@ -16,10 +16,10 @@ struct GpuCounter {
   std::string description;
 };
 
-/// Every counter register of a GPU with so many clients. Blocks: port_client0.. and
-/// port_engine_fetch, port_engine_read, port_engine_write for the translation ports; gpu_l2,
-/// gpu_walker, gpu_walk_cache, gpu_mmu, gpu_aperture, gpu_engine, gpu_bus and gpu_clients for the
-/// shared ones.
+/// Lists every counter register of a GPU with `clients` clients. The translation ports have the blocks
+/// port_client0.. and port_engine_fetch, port_engine_read, port_engine_write; the shared counters
+/// are in gpu_l2, gpu_walker, gpu_walk_cache, gpu_mmu, gpu_aperture, gpu_engine, gpu_bus and
+/// gpu_clients.
 std::vector<GpuCounter> GpuCounters(unsigned clients);
 
 }  // namespace gmmu::sim

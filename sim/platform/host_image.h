@@ -8,7 +8,7 @@
 
 namespace gmmu::sim {
 
-/// VtdCore's view of HostRam.
+/// Lets a VtdCore reach HostRam.
 class RamOfIommu : public VtdMemory {
  public:
   explicit RamOfIommu(hw::HostRam& ram) : ram_(ram) {}
@@ -23,12 +23,11 @@ class RamOfIommu : public VtdMemory {
   hw::HostRam& ram_;
 };
 
-/// HOSTIMG1, then records {u64 address, u64 length, bytes}, little endian, ascending: every page
-/// ever written, runs of neighbours in one record.
+/// Writes the image of Engine::DumpHost: every page ever written, neighbouring pages in one record.
 void WriteHostImage(const hw::HostRam& ram, std::ostream& out);
 
-/// What devices reach, as JSON text (Engine::DumpMappings). `core` null or translation off: no
-/// devices.
+/// Returns what devices reach, as the JSON text of Engine::DumpMappings. There are no devices if `core`
+/// is null or its translation is off.
 std::string MappingsAsJson(const VtdCore* core, hw::HostRam& ram);
 
 }  // namespace gmmu::sim

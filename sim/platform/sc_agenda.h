@@ -9,8 +9,8 @@
 
 namespace gmmu::sim {
 
-/// What the machine around the GPUs will do when: one process for all of it, so that the order in
-/// which SystemC runs processes of the same time cannot show.
+/// Holds what the machine around the GPUs will do, and when. One process does all of it, so the order
+/// in which SystemC runs processes of the same time has no effect.
 ///
 /// Actions of one time run by source, then in the order in which that source asked. An action may
 /// ask for more, at later times only. Times are moved off the GPU's clock edges (multiples of the
@@ -18,7 +18,7 @@ namespace gmmu::sim {
 class Agenda : public sc_core::sc_module {
  public:
   enum Source : uint8_t { kPlatform, kGpu, kCpu = kGpu + 4, kSources };
-  /// GPU `unit`; at equal times they act by their numbers.
+  /// The source of GPU `unit`. At equal times the GPUs act in the order of their numbers.
   static Source GpuSource(unsigned unit) { return static_cast<Source>(kGpu + unit); }
 
   Agenda(sc_core::sc_module_name name, uint64_t period_ps)
@@ -29,7 +29,7 @@ class Agenda : public sc_core::sc_module {
     dont_initialize();
   }
 
-  /// `action` at `time_ps`, or as soon as possible when that is not in the future.
+  /// Runs `action` at `time_ps`, or as early as possible when that is not in the future.
   void At(uint64_t time_ps, std::function<void()> action, Source source = kPlatform) {
     const uint64_t now = Now();
     if (time_ps <= now) time_ps = now + 1;

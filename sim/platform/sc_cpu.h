@@ -24,15 +24,15 @@
 
 namespace gmmu::sim {
 
-/// A GPU and what is its own of the machine.
+/// A GPU with those parts of the machine that belong to it alone.
 struct CpuUnit {
   hw::Bdf bdf;
   RtlGpu* gpu = nullptr;
   RootComplex* root_complex = nullptr;
-  TranslationChecker* checker = nullptr;  ///< null: off
+  TranslationChecker* checker = nullptr;  ///< null if sim.checker is off
 };
 
-/// The parts of the machine that the CPU reaches; filled in when all are made.
+/// The parts of the machine that the CPU reaches. RtlEngine fills it in when all are made.
 struct CpuParts {
   Agenda* agenda = nullptr;
   std::vector<CpuUnit> units;
@@ -54,12 +54,12 @@ class Cpu : public sc_core::sc_module, public hw::Platform, public hw::Instrumen
   void Connect(const CpuParts& parts, hw::FirmwareTables firmware);
   void set_software(std::function<int(hw::Platform&)> software) { software_ = std::move(software); }
   bool finished() const { return finished_; }
-  /// Nothing else can happen: the wait under way ends with EngineError.
+  /// Ends the wait under way with EngineError: nothing else can happen any more.
   void Stuck();
-  /// After the end: what the software gave, or its exception.
+  /// Returns the software's result, or throws its exception. Call it when finished.
   int Result() const;
 
-  /// An interrupt message arrives (from the agenda).
+  /// Takes an interrupt message that arrives now.
   void Deliver(const hw::Message& message);
 
   // hw::Platform
@@ -108,14 +108,14 @@ class Cpu : public sc_core::sc_module, public hw::Platform, public hw::Instrumen
   void Main();
   void Pause(uint64_t ps);
   void Yield();
-  /// False when the bound passes first.
+  /// Waits until `ready` is true, or returns false when `bound_ps` picoseconds pass first.
   bool Await(const std::function<bool()>& ready, uint64_t bound_ps, const std::string& what);
   void AwaitAccess(const CpuUnit& unit, const std::function<bool()>& ready,
                    const std::string& what);
   std::shared_ptr<Answer> Request(const CpuUnit& unit, tlm::tlm_command command, AddressKind kind,
                                   uint64_t address, const void* data, unsigned bytes);
   void Post(const CpuUnit& unit, uint64_t address, const void* from, unsigned bytes);
-  /// Null: no such function.
+  /// Finds the GPU at `bdf`; null if there is none.
   const CpuUnit* Find(hw::Bdf bdf) const;
   std::string PrefixOf(const CpuUnit& unit) const;
   void ReadCounters(const CpuUnit& unit, std::vector<hw::Counter>& all);

@@ -25,13 +25,13 @@
 #include "platform/sc_root_complex.h"
 #include "probe/translation_checker.h"
 
-// SystemC's library asks for it; programs here have a main of their own.
+// SystemC's library needs this symbol; programs here have a main of their own.
 int sc_main(int, char**) { return 0; }
 
 namespace gmmu::sim {
 namespace {
 
-/// FILE.fst of GPU 1 is FILE.unit1.fst, unless it is the only one.
+/// The waves of GPU 1 go to FILE.unit1.fst instead of FILE.fst, unless the machine has only one GPU.
 std::string WavesOf(const std::string& file, unsigned unit, unsigned units) {
   if (file.empty() || units == 1) return file;
   const size_t slash = file.find_last_of('/');
@@ -124,8 +124,8 @@ class RtlEngine : public Engine {
 
   unsigned units() const { return static_cast<unsigned>(units_.size()); }
 
-  /// The modules with processes, in an order that `shuffle` picks: SystemC runs them in the order
-  /// of their making.
+  /// Makes the modules that have processes, in an order that `shuffle` picks: SystemC runs them in the
+  /// order in which they were made.
   void MakeProcesses(const MachineConfig& config, const EngineOptions& options) {
     std::vector<std::function<void()>> makers = {
         [&] { agenda_ = std::make_unique<Agenda>("agenda", GpuOf(config, options, 0).period_ps); }};
@@ -146,7 +146,7 @@ class RtlEngine : public Engine {
     for (const size_t i : order) makers[i]();
   }
 
-  /// A GPU behind its root port, on the link, at its addresses.
+  /// Connects a GPU to its root port, to the GPU link and to the address map.
   void Bind(const MachineConfig& config, unsigned number) {
     Unit& unit = units_[number];
     RtlGpu& gpu = *unit.gpu;

@@ -16,15 +16,15 @@
 
 namespace gmmu::sim {
 
-/// The link between the GPUs of a machine: accesses of kind kPeer go to the named GPU's VRAM, their
-/// answers come back (sim/gpu_link/README.md).
+/// The link between the GPUs of a machine: it carries accesses of kind kPeer to the named GPU's VRAM,
+/// and their answers back (sim/gpu_link/README.md).
 ///
 ///   from(unit)  AT target of the unit's accesses: {adapter[47:42], offset[41:0]}. A write is answered
-///               when the peer has answered, an access to no other GPU with an error.
+///               when the peer has answered. An access that names no other GPU gets an error.
 ///   to(unit)    AT initiator of the accesses to the unit's VRAM.
 ///
-/// Requests wait at the GPU that serves them, answers nowhere: both have their wire's time and are
-/// taken. So no access waits for another one of the other direction.
+/// A request may wait at the GPU that serves it; an answer is always taken when its wire's time is
+/// over. So no access waits for one of the other direction.
 class GpuLink : public sc_core::sc_module {
  public:
   using FromSocket = tlm_utils::simple_target_socket_tagged<GpuLink>;
@@ -35,13 +35,13 @@ class GpuLink : public sc_core::sc_module {
   FromSocket& from(unsigned unit) { return *from_[unit]; }
   ToSocket& to(unsigned unit) { return *to_[unit]; }
   std::vector<hw::Counter> Counters(unsigned unit) const { return wires_.Counters(unit); }
-  /// Accesses without their answer.
+  /// Counts the accesses that have no answer yet.
   size_t in_flight() const { return waiting_.size() - free_slots_.size(); }
 
  private:
   struct Access {
     unsigned own = 0, peer = 0;
-    PooledTransaction* transaction = nullptr;  ///< the requester's
+    PooledTransaction* transaction = nullptr;  ///< belongs to the requester
   };
 
   tlm::tlm_sync_enum FromGpu(int unit, tlm::tlm_generic_payload& t, tlm::tlm_phase& phase,

@@ -15,12 +15,12 @@
 
 namespace gmmu::sim {
 
-/// Host memory as devices reach it: HostRam's bytes at DramTiming's times.
+/// Host memory as devices reach it: it has HostRam's bytes and DramTiming's times.
 ///
-/// AT target, any number of transactions at once. A write is visible at its BEGIN_REQ and answered
-/// when DRAM has taken it; a read carries what memory holds when it is answered. A request snoops
-/// the CPU's caches (hw::CpuCache) unless its extension says no_snoop. Outside installed memory:
-/// TLM_ADDRESS_ERROR_RESPONSE.
+/// The socket is an AT target that takes any number of transactions at once. A write is visible from
+/// its BEGIN_REQ on and answered when DRAM has taken it; a read carries what memory holds when it is
+/// answered. A request snoops the CPU's caches (hw::CpuCache) unless its extension says no_snoop. An
+/// access outside installed memory is answered TLM_ADDRESS_ERROR_RESPONSE.
 class HostMemory : public sc_core::sc_module {
  public:
   tlm_utils::simple_target_socket<HostMemory> socket{"socket"};
@@ -28,12 +28,12 @@ class HostMemory : public sc_core::sc_module {
   HostMemory(sc_core::sc_module_name name, hw::HostRam& ram, const DramParameters& timing,
              Agenda& agenda);
 
-  /// Device accesses to the page since the first call for it; `own` accesses of an IOMMU do not
+  /// Counts device accesses to the page since the first call for it. The IOMMU's own accesses do not
   /// count.
   uint64_t PageAccesses(uint64_t pfn);
-  /// Looked at with the same accesses.
+  /// Checks the same accesses against the pages' owners.
   PageOwners& owners() { return owners_; }
-  /// Accesses outside installed memory.
+  /// Counts accesses outside installed memory.
   uint64_t errors() const { return errors_; }
   std::vector<hw::Counter> Counters() const;
 

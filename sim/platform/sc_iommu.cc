@@ -73,8 +73,8 @@ void Iommu::Lookup(Request* request) {
   Dispatch(request);
 }
 
-/// A request that was looked up: done, or walked now, or behind the walk of its page, or behind
-/// other walks.
+/// Sends a request on that was looked up: it is done, walks now, or waits for the walk of its page or
+/// for a free walker.
 void Iommu::Dispatch(Request* request) {
   if (request->walk.done()) {
     Translated(request);
@@ -122,8 +122,8 @@ void Iommu::Fed(Request* request, const PooledTransaction& t) {
   Requeue(page);
 }
 
-/// A walk of `page` has ended: those that waited for it look again, and the free walker takes the
-/// next one.
+/// Is called when a walk of `page` has ended: requests that waited for it look up again, and the free
+/// walker takes the next one.
 void Iommu::Requeue(uint64_t page) {
   std::deque<Request*> waiting;
   waiting.swap(queued_);
@@ -153,7 +153,7 @@ void Iommu::Translated(Request* request) {
   IssueRead(request);
 }
 
-/// Writes go to memory from the front of the order, as far as they are translated.
+/// Sends the port's writes to memory in their order, up to the first that is not translated.
 void Iommu::Commit(Port& port) {
   bool moved = false;
   while (!port.posted.empty() && port.posted.front()->translated) {
@@ -169,14 +169,14 @@ void Iommu::Commit(Port& port) {
   if (moved) StartReads();
 }
 
-/// The request's attribute, unless the leaf's SNP overrules it.
+/// Returns the request's No Snoop attribute, unless SNP of the leaf entry overrules it.
 bool Iommu::NoSnoop(const Request& request) const {
   const auto* extension = request.transaction->get_extension<BusExtension>();
   if (extension == nullptr || !extension->no_snoop) return false;
   return !core_ || !request.walk.result().snoop;
 }
 
-/// True if memory answers it.
+/// Does a write whose turn has come. True: memory will answer it.
 bool Iommu::CommitWrite(Request* request) {
   auto& t = *request->transaction;
   const VtdResult& result = request->walk.result();

@@ -19,23 +19,24 @@ namespace gmmu::sim {
 
 struct IommuTiming {
   unsigned walks =
-      8;  ///< walks at once; more wait, hits pass them, and so do those of a page that is walked
+      8;  ///< walks at once. A request that needs another one waits, and hits pass it; so does a
+          ///< request for a page that is being walked
   uint64_t lookup_ps = 10'000;  ///< of every request
   uint64_t descriptor_ps = 20'000;
 };
 
-/// VtdCore with time: device requests in, host memory out.
+/// A VtdCore with time, between the root ports and host memory.
 ///
-///   device   AT targets, one a root port. Requests that do not cross 4 KiB; a BusExtension names
-///            the requester. Writes are posted: those of a port reach memory in the order of their
-///            arrival, whatever their translations take, and their answer says that memory has them
-///            (OK also when they were blocked). A read goes to memory after the writes of its port
-///            that came before it, and a blocked one is answered TLM_ADDRESS_ERROR_RESPONSE.
-///   memory   AT initiator: device accesses (kind kTranslated) and the unit's own (kind kLogical).
+///   device   AT targets, one for each root port. A request does not cross 4 KiB; its BusExtension
+///            names the requester. Writes are posted: those of a port reach memory in the order of
+///            their arrival, however long their translations take, and the answer says that memory
+///            has them (it is OK also for a blocked one). A read goes to memory after the writes of
+///            its port that came before it; a blocked one is answered TLM_ADDRESS_ERROR_RESPONSE.
+///   memory   AT initiator of device accesses (kind kTranslated) and the unit's own (kind kLogical).
 ///
 /// Without a unit (`core` null) addresses pass unchanged, in the same order. A write to the
 /// interrupt window becomes a call of the message sink when its turn comes. The unit's own
-/// interrupts come without translation.
+/// interrupts are not translated.
 class Iommu : public sc_core::sc_module {
  public:
   using DeviceSocket = tlm_utils::simple_target_socket_tagged<Iommu>;
@@ -47,7 +48,7 @@ class Iommu : public sc_core::sc_module {
         const IommuTiming& timing, Agenda& agenda, MessageSink messages);
 
   VtdCore* core() { return core_.get(); }
-  /// Register accesses of the CPU; at once, the consequences take their time.
+  /// Does a register access of the CPU. It takes effect at once; what it causes takes its time.
   uint64_t ReadRegister(uint32_t offset, unsigned size) {
     return core_->ReadRegister(offset, size);
   }

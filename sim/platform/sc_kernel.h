@@ -6,7 +6,7 @@
 
 namespace gmmu::sim {
 
-/// A SystemC kernel of its own for each machine.
+/// Gives a machine a SystemC kernel of its own, so that a process may make several one after the other.
 class Kernel {
  public:
   Kernel() : context_(std::make_unique<sc_core::sc_simcontext>()) {

@@ -20,9 +20,9 @@ RootComplex::RootComplex(sc_core::sc_module_name name, const PcieParameters& par
   memory.register_nb_transport_bw(this, &RootComplex::MemoryAnswers);
 }
 
-// ---- the link
+// ---- the PCIe link
 
-/// Gives the queue's TLPs to the link in their order, as far as credits (and tags for reads) allow.
+/// Sends the queue's TLPs in their order, as far as credits (and tags for reads) allow.
 void RootComplex::Pump(std::deque<Tlp>& queue, PcieDirection& direction, bool up) {
   while (!queue.empty()) {
     Tlp& tlp = queue.front();
@@ -77,8 +77,8 @@ void RootComplex::BeginWrite(PooledTransaction* t) {
   for (size_t i = 0; i < pieces.size(); ++i) {
     const TlpPiece piece = pieces[i];
     const bool last = i + 1 == pieces.size();
-    // Memory gets a copy: the device has its answer, and its buffer back, when the link has taken
-    // the data.
+    // Memory gets a copy, because the device gets its answer and its buffer back when the PCIe link has
+    // taken the data.
     PooledTransaction* out = pool_.Acquire(tlm::TLM_WRITE_COMMAND, piece.address, 0, piece.bytes);
     *out->extension = *t->extension;
     const size_t at = piece.address - t->get_address();
@@ -309,8 +309,8 @@ tlm::tlm_sync_enum RootComplex::DeviceAnswers(tlm::tlm_generic_payload& t, tlm::
   return tlm::TLM_COMPLETED;
 }
 
-/// The device has finished a CPU access: its place in the device's buffer is free, and an answer
-/// goes up.
+/// Is called when the device has finished a CPU access: its place in the device's buffer is free, and
+/// an answer goes up.
 void RootComplex::CpuAnswer(CpuAccess* access, uint64_t time_ps) {
   agenda_.At(
       time_ps,

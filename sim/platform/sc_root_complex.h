@@ -42,36 +42,37 @@ class RootComplex : public sc_core::sc_module {
   RootComplex(sc_core::sc_module_name name, const PcieParameters& parameters, Agenda& agenda,
               Agenda::Source device);
 
-  /// Deliberate fault: an access that the device's port never made comes in as from it; nobody gets its answer.
+  /// Deliberate fault: an access arrives as if from the device, whose port never made it. Its answer is dropped.
   void StrayAccess(uint16_t requester, hw::Stray kind, uint64_t address, uint32_t data);
   /// Deliberate fault: completions for the device's reads of the page at `address` leave at `until_ps`, not earlier.
   void HoldReads(uint64_t address, uint64_t until_ps) { hold_ = {address / hw::kPageSize, until_ps}; }
-  /// CPU accesses on their way down that the link has not taken.
+  /// Counts the CPU's accesses that wait for the PCIe link.
   size_t posted_waiting() const { return posted_waiting_; }
-  /// Called whenever posted_waiting falls; null: nobody.
+  /// `hook` is called whenever posted_waiting falls; null calls nobody.
   void NotifyTaken(std::function<void()> hook) { taken_ = std::move(hook); }
-  /// A posted write; the bytes are copied. At most 4 KiB.
+  /// Sends a posted write of at most 4 KiB; the bytes are copied.
   void Post(uint64_t address, const void* from, unsigned bytes);
-  /// A read, or a configuration access (a write of one too), of at most 4 KiB. `done` is called
-  /// when the answer may be seen, `ok` false: unsupported request. `data` lives until then.
+  /// Sends a read, or a read or write of configuration space, of at most 4 KiB. `done` is called when
+  /// the answer may be seen; `ok` is false for an unsupported request. `data` must live until then.
   using Done = std::function<void(bool ok)>;
   void Request(tlm::tlm_command command, AddressKind kind, uint64_t address, void* data,
                unsigned bytes, Done done);
 
+  /// Counts the requests that arrived from this device.
   hw::BusCounts BusCountsOf(uint16_t requester) const;
-  /// Tags of reads that have no answer yet.
+  /// Counts the tags of reads that have no answer yet.
   unsigned tags_in_use() const { return pcie_link_.tags.in_use(); }
-  /// Takes a tag and never gives it back: for tests of the count at power-off.
+  /// Deliberate fault: takes a tag and never gives it back, which the count at power-off must find.
   void LoseTag() { static_cast<void>(pcie_link_.tags.Allocate()); }
   std::vector<hw::Counter> Counters() const;
 
  private:
   struct Burst {  // a device's transaction under way
     PooledTransaction* transaction = nullptr;
-    unsigned pieces = 0;  ///< not done
+    unsigned pieces = 0;  ///< TLPs that are not done
     bool error = false;
   };
-  struct Tlp {  // one that waits for the link
+  struct Tlp {  // waits for the link
     TlpKind kind = TlpKind::kPosted;
     unsigned payload = 0;
     uint64_t ready_ps = 0;

@@ -51,7 +51,7 @@ void AxiChecker::Judge() {
     held_ |= channel.held;
   }
 
-  // Answers first: they may not depend on what is taken in the same cycle.
+  // Answers are judged first: they may not depend on what is taken in the same cycle.
   if (channels_[kR].valid) JudgeRead(fresh[kR]);
   if (channels_[kB].valid) JudgeAnswer(fresh[kB]);
   for (const bool write : {false, true}) {

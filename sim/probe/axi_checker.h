@@ -13,13 +13,13 @@
 
 namespace gmmu::sim {
 
-/// What a port promises beyond AXI4, and what it does not use.
+/// The rules of one port: what holds beyond AXI4, and what the port does not use.
 struct AxiPort {
   std::string name;
   unsigned beat_bytes = 8;
   unsigned id_bits = 16;
-  unsigned most_beats = 256;      ///< of a burst; 1 for AXI4-Lite
-  bool unique_ids = true;         ///< an id names one outstanding burst a direction
+  unsigned most_beats = 256;      ///< beats of the longest burst; 1 for AXI4-Lite
+  bool unique_ids = true;         ///< in each direction an id names at most one outstanding burst
   bool full_width = true;         ///< AxSIZE is the bus width
   bool has_w_last = true;         ///< the port has a WLAST
   bool judges_addresses = true;   ///< false: the manager sends illegal bursts on purpose
@@ -27,7 +27,7 @@ struct AxiPort {
   uint64_t wait_limit = 100'000;  ///< cycles that anything may wait
 };
 
-/// AXI4-Lite: one beat, no ids, answers in order; W may come before AW.
+/// The rules of AXI4-Lite: one beat, no ids, answers in order. W may come before AW.
 inline AxiPort AxiLitePort(std::string name) {
   AxiPort port;
   port.name = std::move(name);
@@ -44,9 +44,9 @@ inline AxiPort AxiLitePort(std::string name) {
 /// kMost of them. Rules: reset, stands, stable, burst, size, length, page, id-unique, w-order,
 /// w-last, w-strobe, r-id, r-last, b-id, b-early, response, wait.
 ///
-/// A cycle, between the settled inputs and the clock edge: Begin, then the five channels in any
-/// order, then End. The payload functions are called only while a channel is valid. Cycles in which
-/// nothing is valid may be left out.
+/// In each cycle, when the inputs have settled and before the clock edge, call Begin, then the five
+/// channels in any order, then End. The payload functions are called only while their channel is
+/// valid. Cycles in which no channel is valid may be left out.
 class AxiChecker {
  public:
   struct Ax {
@@ -74,7 +74,7 @@ class AxiChecker {
 
   explicit AxiChecker(const AxiPort& port);
 
-  /// From now on anything may wait so many cycles at least: somebody holds answers on purpose.
+  /// From now on a wait of up to `cycles` cycles is no finding: somebody holds answers back on purpose.
   void AllowWait(uint64_t cycles) { port_.wait_limit = std::max(port_.wait_limit, cycles); }
 
   void Begin(uint64_t cycle, bool reset) {
@@ -109,7 +109,7 @@ class AxiChecker {
   }
 
   const std::vector<hw::Finding>& findings() const { return findings_; }
-  /// Bursts without their last R or B.
+  /// Counts the bursts without their last R or B.
   size_t outstanding() const { return outstanding_; }
   uint64_t bursts() const { return bursts_; }
 
@@ -118,7 +118,7 @@ class AxiChecker {
   static constexpr uint32_t kNone = ~uint32_t{0};
   struct Channel {
     bool valid = false, ready = false;
-    bool held = false;  ///< the offer of the cycle before was not taken
+    bool held = false;  ///< the previous cycle's offer was not taken
     uint64_t since = 0;
     bool reported = false;
   };

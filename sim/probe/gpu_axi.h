@@ -9,11 +9,11 @@ namespace gmmu::sim {
 
 /// A checker on each AXI port of gmmu_gpu: m_vram, m_host, s_reg, s_win, s_thr, s_peer.
 ///
-/// `Top` is any Verilated model with the pins of gmmu_gpu. Sample stands between the settled inputs
-/// and the clock edge of every cycle, those of the reset too.
+/// `Top` is any Verilated model with the pins of gmmu_gpu. Call Sample in every cycle, those of the
+/// reset too, when the inputs have settled and before the clock edge.
 class GpuAxi {
  public:
-  /// A host port's answers come from the other side of a link and its translation.
+  /// `wait_limit` is long because answers at the host port have passed the PCIe link and the IOMMU.
   explicit GpuAxi(unsigned beat_bytes, uint64_t wait_limit = 1'000'000)
       : vram_(Manager("m_vram", beat_bytes, wait_limit)),
         host_(Manager("m_host", beat_bytes, wait_limit)),
@@ -22,11 +22,11 @@ class GpuAxi {
         through_(Through("s_thr", beat_bytes, wait_limit)),
         peer_(Peer("s_peer", beat_bytes, wait_limit)) {}
 
-  /// Host memory holds answers back for so many cycles, on purpose.
+  /// From now on host memory holds answers back on purpose, for up to `cycles` cycles.
   void AllowHostWait(uint64_t cycles) { host_.AllowWait(cycles); }
 
-  /// The through-port's contract (gmmu_through): any size, no WLAST, answers of an id in order, W
-  /// before AW as far as its queues go.
+  /// The rules of the through-port (gmmu_through): it has accesses of any size, no WLAST, and answers
+  /// of an id in order; W may come before AW as far as its queues go.
   static AxiPort Through(const char* name, unsigned beat_bytes, uint64_t wait_limit) {
     AxiPort port = Manager(name, beat_bytes, wait_limit);
     port.id_bits = 8;
@@ -103,7 +103,7 @@ class GpuAxi {
     port.wait_limit = wait_limit;
     return port;
   }
-  static AxiChecker::Ax Lite(uint64_t address) {  // strobes are of the aligned word
+  static AxiChecker::Ax Lite(uint64_t address) {  // strobes select bytes of the aligned word
     return {0, address & ~uint64_t{7}, 0, 3, 1, 0};
   }
 

@@ -13,7 +13,7 @@ constexpr unsigned kPageLg2 = 12;
 constexpr unsigned kBlockLg2 = 16;        // what an entry of a 64 KiB leaf table maps
 constexpr unsigned kPageNumberBits = 36;  // 48-bit addresses
 
-/// What is wider than the hardware was built for is not known here.
+/// Judges a geometry by the page's rules alone: the reference walk does not know what width the hardware has.
 bool IsAllowedGeometry(const SpaceConfig& space) {
   if (space.levels < 2 || space.levels > 6) return false;
   for (unsigned level = 0; level < space.levels; ++level)
@@ -21,7 +21,7 @@ bool IsAllowedGeometry(const SpaceConfig& space) {
   return !space.dual || (space.bits[1] <= 12 && space.bits[0] >= 4);
 }
 
-/// What a word of a table is.
+/// The forms that a table word may have.
 enum class Form {
   kEntry,   ///< of any level: single
   kWord0,   ///< of a dual entry of level 1
@@ -43,7 +43,7 @@ Translation FaultAt(Fault fault, unsigned level) {
   return result;
 }
 
-/// One walk: the space and the access stay, tables go by.
+/// One walk, of one address for one access.
 class Walk {
  public:
   Walk(const SpaceConfig& space, uint64_t va, Access access, const EntryReader& read)
@@ -62,7 +62,7 @@ class Walk {
   }
 
  private:
-  /// What one word says: the next table, or the end.
+  /// Decodes one word: it names the next table, or ends the walk.
   struct Outcome {
     bool names_table = false;
     Table table{};
@@ -86,7 +86,7 @@ class Walk {
     return table.address + 8 * index;
   }
 
-  /// The list "faults with entry_reserved" of the page; `entry` is valid and not zero.
+  /// Does the page's list "faults with entry_reserved" name `entry`, which is valid and not zero?
   bool IsReservedForm(PteEntry entry, unsigned level, Form form) const {
     const bool large = entry.large() != 0;
     const bool names_table = level > 0 && !large;

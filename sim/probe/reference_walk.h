@@ -20,7 +20,7 @@ struct SpaceConfig {
   bool dual = false;           ///< entries of level 1 are pairs
 
   static SpaceConfig FromRegisters(uint64_t geometry, uint64_t root);
-  /// Bytes that one entry of `level` covers, as a logarithm.
+  /// The base-2 logarithm of the bytes that one entry of `level` covers.
   unsigned Shift(unsigned level) const;
   bool operator==(const SpaceConfig& other) const;
   bool operator!=(const SpaceConfig& other) const { return !(*this == other); }
@@ -37,7 +37,7 @@ struct Gpa {
 /// How a walk ended. `gpa` and `coherent` mean something only if fault is kNone and zero is false.
 struct Translation {
   regs::Fault fault = regs::Fault::kNone;
-  unsigned level = 0;  ///< of the entry at fault, or of the entry that maps the page
+  unsigned level = 0;  ///< level of the entry at fault, or of the entry that maps the page
   bool zero = false;
   bool coherent = false;
   Gpa gpa;
@@ -47,10 +47,12 @@ struct Translation {
 /// Reads one aligned 8-byte table entry; nullopt: the bus answered with an error.
 using EntryReader = std::function<std::optional<uint64_t>(regs::Target target, uint64_t address)>;
 
-/// The walk of docs/page-tables.md: one address, no caches, in the order of that page's table.
+/// Walks the tables for one address as docs/page-tables.md describes, without caches, and checks in the order of that
+/// page's table.
 ///
-/// The oracle of every bench and of the translation checker. It is slow on purpose, knows nothing of the RTL, and must
-/// not be changed to agree with it.
+/// It is the oracle of every bench and of the translation checker: slow on purpose, and written without the RTL. Never
+/// change it to agree with the RTL. sim/twin/walk.cc does the same walk and shares no code with it, so that each finds
+/// the other's errors.
 Translation ReferenceWalk(const SpaceConfig& space, uint64_t va, regs::Access access, const EntryReader& read);
 
 }  // namespace gmmu::sim

@@ -16,7 +16,8 @@ constexpr size_t kMostFindings = 64;
 constexpr size_t kMostMemos = 1u << 18;  // of a space
 constexpr uint64_t kConfigKey = ~uint64_t{0};
 
-/// What the event port shows of a walk: no coherent bit; a fault's level.
+/// Does an answer agree with a walk, in what the event port shows? It shows no coherent bit, and the level only of a
+/// fault.
 bool Agrees(const TranslationEvent& event, const Translation& walk) {
   if (event.fault != walk.fault) return false;
   if (walk.fault != regs::Fault::kNone) return event.level == walk.level;
@@ -76,8 +77,8 @@ void TranslationChecker::Remember(uint64_t key, uint64_t old, unsigned config) {
   }
 }
 
-/// The page holds a table: its latest changes, kept until now in case it would, join the history in
-/// their place.
+/// Follows a page that turns out to hold a table. Its latest changes, which were kept for this case, join the history
+/// at their place.
 void TranslationChecker::FollowPage(uint64_t page) {
   versions_[page] = 1;
   std::vector<Change> found;
@@ -244,7 +245,7 @@ void TranslationChecker::Fill(Memo& memo, const Space& space, const TranslationE
   }
 }
 
-/// Undoes the changes of the window, latest first, until a walk agrees.
+/// Walks the tables of earlier moments: it undoes the changes of the window, last one first, until a walk agrees.
 bool TranslationChecker::MatchesThePast(const TranslationEvent& event, uint64_t from) {
   std::unordered_map<uint64_t, uint64_t> past;
   SpaceConfig config = spaces_[event.space].config;

@@ -16,19 +16,19 @@
 
 namespace gmmu::sim {
 
-/// One answered lookup, as the GPU's event port tells it.
+/// One answered lookup, as the GPU's event port reports it.
 struct TranslationEvent {
   unsigned port = 0;
   unsigned space = 0;
   regs::Access access = regs::Access::kRead;
   uint64_t va = 0;
   regs::Fault fault = regs::Fault::kNone;
-  unsigned level = 0;  ///< of the entry at fault
+  unsigned level = 0;  ///< level of the entry at fault
   bool zero = false;
   Gpa gpa;
 };
 
-/// A completed invalidation; a changed root under a space is one of scope kSpace.
+/// A completed invalidation. A space whose root has changed counts as one of scope kSpace.
 struct InvalidationEvent {
   regs::Scope scope = regs::Scope::kGlobal;
   unsigned space = 0;
@@ -39,16 +39,17 @@ struct InvalidationEvent {
 /// Compares every translation of the GPU with the reference walk.
 ///
 /// An answer is right when it equals the walk of the tables as they stood at some moment of its
-/// window: from the last completed invalidation, or NoteFlush, that covers the address to the
-/// answer. Tables in VRAM are followed write by write; tables in host memory are compared with what
+/// window. The window reaches from the last completed invalidation (or NoteFlush) that covers the
+/// address to the answer. Tables in VRAM are followed write by write; tables in host memory are compared with what
 /// they held at the last look, and a change counts as made since then. Space registers count from
 /// the moment at which the CPU's write reaches the GPU.
 ///
-/// Costs a hash lookup while tables stand still. Calls come in the order of simulated time.
+/// While tables do not change, a call costs one hash lookup. Calls must come in the order of simulated
+/// time.
 class TranslationChecker {
  public:
-  /// Reads an aligned 8-byte word of host memory at a logical address, as the device would;
-  /// nullopt: a bus error.
+  /// Reads an aligned 8-byte word of host memory at a logical address, as the device would. It returns
+  /// nullopt for a bus error.
   using HostReader = std::function<std::optional<uint64_t>(uint64_t address)>;
 
   /// Follows the writes of `vram`, which must outlive the checker.
@@ -56,17 +57,17 @@ class TranslationChecker {
 
   void Answered(uint64_t cycle, const TranslationEvent& event);
   void Invalidated(const InvalidationEvent& event);
-  /// A CPU write to the GPU's registers (BAR0): `data` bytes by `strobe` in the 8-byte word
-  /// `offset`.
+  /// Takes a CPU write to the GPU's registers (BAR0): the bytes of `data` that `strobe` selects go to
+  /// the 8-byte word at `offset`.
   void RegisterWritten(uint32_t offset, uint64_t data, unsigned strobe);
-  /// From now on, answers for [start, end) of `space` must come from tables of now or later.
+  /// From now on answers for [start, end) of `space` must agree with the tables as they are now or later.
   void NoteFlush(unsigned space, uint64_t start, uint64_t end);
 
   const std::vector<hw::Finding>& findings() const { return findings_; }
   std::vector<hw::Counter> Counters() const;
 
  private:
-  static constexpr unsigned kWalkWords = 8;  ///< that a walk reads at most: six levels, both halves of the last two
+  static constexpr unsigned kWalkWords = 8;  ///< a walk reads at most six levels, and both halves of the last two
 
   /// A table word, or a space's configuration, that held `old` before moment `time`.
   struct Change {
@@ -92,8 +93,8 @@ class TranslationChecker {
     uint64_t geometry = 0;       ///< as written, used at the next write of root
     uint64_t latch[2] = {0, 0};  ///< low halves of geometry and root
     uint64_t root = 0;
-    uint64_t flushed = 0;       ///< moment from which the whole space is new
-    std::deque<Window> ranges;  ///< later ones
+    uint64_t flushed = 0;       ///< moment of the last flush of the whole space
+    std::deque<Window> ranges;  ///< flushes of ranges since then
     std::unordered_map<uint64_t, Memo> memo;
   };
 
@@ -120,11 +121,11 @@ class TranslationChecker {
   const HostReader host_;
   std::vector<Space> spaces_;
   uint64_t now_ = 1;                ///< moments: grows with every change and flush
-  uint64_t horizon_ = 0;            ///< changes before it are forgotten
-  std::vector<uint64_t> versions_;  ///< of VRAM pages; 0: holds no table that anybody has walked
+  uint64_t horizon_ = 0;            ///< changes before this moment are forgotten
+  std::vector<uint64_t> versions_;  ///< by VRAM page; 0 if it holds no table that has been walked
   std::deque<Change> changes_;
-  std::deque<Change> recent_;                          ///< of VRAM pages not followed
-  std::unordered_map<uint64_t, uint64_t> host_words_;  ///< last look at table words in host memory
+  std::deque<Change> recent_;                          ///< changes of VRAM pages that are not followed
+  std::unordered_map<uint64_t, uint64_t> host_words_;  ///< table words in host memory at the last look
   std::deque<SpaceConfig> old_configs_;
   std::unordered_set<uint64_t> visited_;  ///< words of the walk under way
   bool touched_host_ = false;

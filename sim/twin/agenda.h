@@ -8,22 +8,22 @@
 
 namespace gmmu::sim::twin {
 
-/// What will happen, in the order of its time; of equal times in the order of the calls. So equal
-/// calls give equal runs.
+/// Holds what will happen, and does it in the order of its time; acts of equal times run in the order
+/// of the calls. So equal calls give equal runs.
 class Agenda {
  public:
   using Act = std::function<void()>;
 
   uint64_t now() const { return now_; }
-  /// `act` at `ps`, which counts as now if it has passed.
+  /// Runs `act` at `ps`, or now if that has passed.
   void At(uint64_t ps, Act act) {
     queue_.push_back({std::max(ps, now_), order_++, std::move(act)});
     std::push_heap(queue_.begin(), queue_.end(), Later);
   }
   bool empty() const { return queue_.empty(); }
-  /// Time of the next act; only while not empty.
+  /// Returns the time of the next act. Call it only while not empty.
   uint64_t next() const { return queue_.front().ps; }
-  /// Everything up to and including `ps` happens, also what it causes there; then it is `ps`.
+  /// Runs every act up to and including `ps`, also those that are added meanwhile; then it is `ps`.
   void RunUntil(uint64_t ps) {
     while (!queue_.empty() && queue_.front().ps <= ps) {
       std::pop_heap(queue_.begin(), queue_.end(), Later);
@@ -35,7 +35,7 @@ class Agenda {
     }
     now_ = std::max(now_, ps);
   }
-  /// Acts that have happened.
+  /// Counts the acts that have run.
   uint64_t acts() const { return acts_; }
 
  private:

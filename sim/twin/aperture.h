@@ -9,8 +9,8 @@
 
 namespace gmmu::sim::twin {
 
-/// The aperture map (rtl/aperture/README.md): pages of the aperture segment to logical pages of host
-/// memory, by a table in VRAM. A line of eight entries is kept until the map is flushed.
+/// The aperture map (rtl/aperture/README.md) takes a page of the aperture segment to a logical page of
+/// host memory, by a table in VRAM. A line of eight entries is cached until the map is flushed.
 class ApertureMap {
  public:
   struct Found {
@@ -23,12 +23,12 @@ class ApertureMap {
 
   uint64_t base() const { return base_.raw; }
   uint64_t pages() const { return pages_; }
-  /// Registers; a write of either drops what is cached.
+  /// Set the registers; either call drops what is cached.
   void set_base(uint64_t raw);
   void set_pages(uint64_t pages);
   void Flush() { lines_.clear(); }
 
-  /// For `lookups` accesses of one page of the aperture at `offset`.
+  /// Answers `lookups` accesses to the page of the aperture at `offset`; a miss is added to `cost`.
   Found Lookup(uint64_t offset, uint64_t lookups, Cost& cost);
 
  private:

@@ -8,12 +8,12 @@
 
 namespace gmmu::sim::twin {
 
-/// The words of a paging buffer, read from memory as they are wanted, a page at a time.
+/// The words of a paging buffer. They are read from memory a page at a time, when Want needs them.
 class Buffer {
  public:
-  /// What stops the reading.
+  /// Says why reading stopped.
   struct Trouble {
-    bool closed = false;  ///< wait for the host port
+    bool closed = false;  ///< the host port is closed: try again when it is open
     regs::Fault reason = regs::Fault::kNone;
     unsigned level = 0;
     Address address;
@@ -26,7 +26,7 @@ class Buffer {
   const Address& from() const { return from_; }
   const uint64_t* at(uint64_t word) const { return &words_[word]; }
 
-  /// Makes the words below `end` readable; nothing if they are.
+  /// Makes the words below `end` readable by at(). Returns why it could not; nullopt: they are readable.
   std::optional<Trouble> Want(Path& path, unsigned port, uint64_t end, Cost& cost);
 
  private:

@@ -24,8 +24,8 @@ struct ClientParts {
   FaultLog& faults;
 };
 
-/// One client with its traffic engine (rtl/client/README.md). Lines are accessed one after the
-/// other, some at each act of the agenda; results appear in the registers when the run ends.
+/// One client with its traffic engine (rtl/client/README.md). A run accesses lines one after the
+/// other, up to 64 in each act of the agenda; results appear in the registers when it ends.
 class Client {
  public:
   /// `ended` is called when a run is over.
@@ -33,7 +33,7 @@ class Client {
 
   uint64_t Read(uint32_t offset) const;
   void Write(uint32_t offset, uint64_t value);
-  /// Goes on where the GPU was switched off or the host port was closed.
+  /// Continues a run that stopped because the GPU was switched off or the host port was closed.
   void Wake();
   void set_enabled(bool on) { enabled_ = on; }
   bool busy() const { return busy_; }
@@ -46,7 +46,7 @@ class Client {
   void Start();
   void Schedule(uint64_t ps);
   void Act();
-  bool AccessLine(Cost& cost);  ///< false: the run stands
+  bool AccessLine(Cost& cost);  ///< false: the run has stopped, for good or until Wake
   bool WriteLine(const Place& place, Cost& cost);
   bool ReadLine(const Place& place, Cost& cost);
   void Fault(regs::Fault reason, unsigned level);
@@ -72,7 +72,7 @@ class Client {
   uint64_t generation_ = 0;
   std::optional<hw::TrafficSequence> sequence_;
   regs::Access access_ = regs::Access::kRead;
-  uint64_t va_ = 0;      ///< of the line at work
+  uint64_t va_ = 0;      ///< address of the line under way
   uint64_t done_ = 0;    ///< accesses without a fault, both passes
   uint64_t passed_ = 0;  ///< accesses of the pass under way
   uint32_t crc_ = 0;

@@ -18,7 +18,7 @@ struct Form {
   unsigned operands, least, most;  // operand words; words with the header
 };
 
-/// Null: no such opcode.
+/// Finds the rule of an opcode; null if there is no such opcode.
 const Form* FormOf(Opcode opcode) {
   static constexpr Form kForms[] = {
       {0, 1, kMost},  // nop
@@ -56,7 +56,7 @@ bool NeedsPrivilege(regs::CommandHeaderWord header) {
          (opcode == Opcode::kFlushTlb && header.scope() == Scope::kGlobal);
 }
 
-/// The range wraps, or leaves the 48 bits of physical addresses.
+/// Does the range wrap, or leave the 48 bits of physical addresses?
 bool BadRange(const Address& range, uint64_t bytes) {
   const uint64_t end = range.at + bytes;
   if (bytes != 0 && end != 0 && end < range.at) return true;
@@ -125,7 +125,7 @@ void FillAperture(Command& command, const uint64_t* words, const CommandRights& 
   command.step = opcode == Opcode::kApertureMap ? hw::kPageSize : 0;
 }
 
-/// Step 4: the form of the operands.
+/// Step 4 checks the form of the operands.
 bool BadOperands(const Command& command, const uint64_t* words) {
   const regs::CommandHeaderWord header = command.header;
   switch (header.opcode()) {
@@ -150,7 +150,7 @@ bool BadOperands(const Command& command, const uint64_t* words) {
   }
 }
 
-/// Step 5: a space that is not built.
+/// Step 5 refuses a space that is not built.
 bool BadSpace(const Command& command, unsigned spaces) {
   const regs::CommandHeaderWord header = command.header;
   const Opcode opcode = header.opcode();
@@ -160,7 +160,7 @@ bool BadSpace(const Command& command, unsigned spaces) {
          (HasDestination(opcode) && header.dst_physical() == 0 && header.dst_space() >= spaces);
 }
 
-/// A virtual place, or a flush, of another space than the buffer's own.
+/// Does the command name another space than its buffer's, by a virtual address or a flush?
 bool NamesAnotherSpace(regs::CommandHeaderWord header, unsigned own) {
   const Opcode opcode = header.opcode();
   if (opcode == Opcode::kFlushTlb) return header.dst_space() != own;

@@ -7,16 +7,17 @@
 
 namespace gmmu::sim::twin {
 
-/// What a ring and the machine allow its commands.
+/// What a ring and the machine allow the commands of the ring.
 struct CommandRights {
   bool privileged = false;
-  unsigned space = 0;           ///< of the paging buffer: the only one that it may name without privilege
-  unsigned spaces = 0;          ///< built
+  unsigned space = 0;           ///< the paging buffer's, the only one that it may name without privilege
+  unsigned spaces = 0;          ///< how many are built
   uint64_t aperture_pages = 0;  ///< register aperture_pages
   uint64_t aperture_base = 0;
 };
 
-/// A command, judged. rtl/dma/README.md, "Faults and their priority", orders the judgement.
+/// A command after its checks, which are made in the order of rtl/dma/README.md, "Faults and their
+/// priority".
 struct Command {
   /// Where the bytes of a write come from.
   enum class Data : uint8_t {
@@ -37,17 +38,17 @@ struct Command {
   Address source, destination;
   uint64_t bytes = 0;
   uint64_t value = 0, step = 0;
-  unsigned inline_word = 0;     ///< of the command
-  uint64_t start = 0, end = 0;  ///< of a flush
+  unsigned inline_word = 0;     ///< the command's first word of data
+  uint64_t start = 0, end = 0;  ///< range of a flush
 };
 
-/// Words after the header that JudgeOperands looks at; 0 for a bad header.
+/// Counts the words behind the header that JudgeCommand reads; 0 for a bad header.
 unsigned OperandWords(regs::CommandHeaderWord header);
 
-/// The header alone: opcode, size, reserved bits, and that the command ends inside the buffer.
+/// Checks the header alone: opcode, size, reserved bits, and that the command ends inside the buffer.
 regs::Fault JudgeHeader(regs::CommandHeaderWord header, uint64_t words_left);
 
-/// The whole command; `words` are the header and its operands.
+/// Checks and decodes the whole command; `words` are the header and its operands.
 Command JudgeCommand(const uint64_t* words, const CommandRights& rights);
 
 }  // namespace gmmu::sim::twin

@@ -7,22 +7,24 @@
 
 namespace gmmu::sim::twin {
 
-/// The counter registers. Those of time are 0 but for `engine_cycles` and `client_cycles`, which
-/// are estimates; README.md names the ones that depend on timing or on the size of a cache.
+/// The counter registers. Those that count cycles are 0, except for `engine_cycles` and
+/// `client_cycles`, which are estimates; README.md names the ones that depend on timing or on the
+/// size of a cache.
 class Counters {
  public:
   struct Port {
     uint64_t lookups = 0, hits = 0, misses = 0, merged = 0, faults = 0, cycles = 0;
   };
 
-  /// By translation port: clients, then the paging engine's fetch, read, write.
+  /// Counters of a translation port; the clients come first, then the paging engine's fetch, read and
+  /// write.
   Port& port(unsigned index) { return ports_[index]; }
-  /// By register, as in Of<regs::CountersWalks>().
+  /// A shared counter by its register, as in Of<regs::CountersWalks>().
   template <typename Register>
   uint64_t& Of() {
     return shared_[Register::kOffset / 8];
   }
-  /// The register at `offset` of BAR0, or 0.
+  /// Reads the counter register at `offset` of BAR0; 0 if there is none.
   uint64_t Read(uint32_t offset) const {
     if (offset >= regs::kCountersBase) {
       const uint32_t index = (offset - regs::kCountersBase) / 8;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The engine around the machine, and what it takes from the configuration.
+// The fast engine: it makes a Machine with the parameters that follow from a configuration.
 #include <algorithm>
 #include <string>
 
@@ -13,7 +13,7 @@ namespace {
 
 unsigned Small(uint64_t value) { return static_cast<unsigned>(value); }
 
-/// Activation, column and data of a row that is not open, behind the controller.
+/// The time of an access to a row that is not open: controller, activation, column command and data.
 uint64_t DramPs(const MachineConfig::Host& c) {
   return c.dram_controller_ps + c.dram_trcd_ps + c.dram_tcas_ps + c.dram_burst_ps;
 }

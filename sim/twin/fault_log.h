@@ -8,7 +8,7 @@
 
 namespace gmmu::sim::twin {
 
-/// A fault as who met it tells it.
+/// A fault as the engine or client that met it reports it.
 struct FaultReport {
   regs::Fault reason = regs::Fault::kNone;
   unsigned space = 0;
@@ -20,7 +20,8 @@ struct FaultReport {
   uint32_t fence = 0;
 };
 
-/// The fault queue: records in host memory, numbered from reset, dropped ones included.
+/// The fault queue: records in host memory, numbered since reset. Records that are dropped because the
+/// queue is full take a number too.
 class FaultLog {
  public:
   /// `recorded` is called when a record is in memory and the tail has moved.
@@ -34,7 +35,8 @@ class FaultLog {
 
   void Report(const FaultReport& fault);
 
-  /// Switched on, the tail is reduced modulo the size; while it is off the tail keeps its place.
+  /// Writes the size register. Switching the queue on reduces the tail modulo the size; while the queue
+  /// is off the tail keeps its value.
   void Resize(regs::FaultQueueSize size);
 
   regs::FaultQueueBase base;

@@ -57,7 +57,7 @@ Gpu::Gpu(unsigned unit, hw::Bdf bdf, const GpuParameters& parameters, Host& host
 
 // ---- the PCI function, silence, reset
 
-/// What the blocks see of the PCI function and of the pins.
+/// Passes what the PCI function and the pins allow on to the blocks.
 void Gpu::Straps() {
   memory_.set_bus_master(config_.bus_master());
   memory_.set_silence(silence_);
@@ -136,7 +136,7 @@ void Gpu::Pump() {
   }
 }
 
-/// False: it has to wait.
+/// Does one access. False: it has to wait.
 bool Gpu::Do(Access& access) {
   switch (access.target) {
     case Access::Target::kConfig: DoConfig(access); return true;
@@ -181,7 +181,7 @@ void Gpu::DoWindow(Access& access) {
 
 // ---- observation
 
-/// Accesses through BAR2 are the CPU's.
+/// Have engine and clients become silent? Accesses through BAR2 are the CPU's and do not count.
 bool Gpu::Silent() const {
   return held_ && !lost_answer_ && memory_.busy_until() <= agenda_.now();
 }

@@ -26,7 +26,7 @@
 
 namespace gmmu::sim::twin {
 
-/// Sizes of the hardware, as registers cap0 to cap2 tell them.
+/// Sizes of the hardware, as registers cap0 to cap2 report them.
 struct Built {
   unsigned clients = 4, rings = 1, spaces = 16;
   unsigned l1_entries = 16, l2_entries = 512, l2_ways = 4, large_entries = 8, walk_cache = 16;
@@ -44,8 +44,8 @@ struct GpuParameters {
 
 /// One GPU of a platform: the blocks of rtl/top, VRAM, and its PCI function.
 ///
-/// Accesses of the CPU are pushed in the order in which they arrive and are done in that order; an
-/// answer comes at once or, behind a register write that has to wait, later.
+/// Accesses of the CPU are pushed in the order in which they arrive and are done in that order. An
+/// answer comes at once, or later if a register write in front of the access has to wait.
 class Gpu {
  public:
   /// An access that has arrived.
@@ -53,8 +53,8 @@ class Gpu {
     enum class Target : uint8_t { kRegisters, kWindow, kConfig } target = Target::kRegisters;
     bool write = false;
     uint64_t offset = 0;
-    std::vector<uint8_t> data;  ///< to write; its size is that of the access
-    /// The bytes read (empty for a write); `ok` false: refused.
+    std::vector<uint8_t> data;  ///< what to write; its size is that of the access, also of a read
+    /// Gets the bytes read (none for a write). `ok` false: the access was refused.
     std::function<void(bool ok, const std::vector<uint8_t>& data)> done;
   };
 
@@ -74,16 +74,16 @@ class Gpu {
   Memory& memory() { return memory_; }
 
   void Push(Access access);
-  /// The register as an instrument reads it: no access, no time.
+  /// Reads a register for an instrument: it is no access and takes no time.
   uint64_t ReadRegister(uint32_t offset) const;
-  /// Pins of the top: nothing new leaves by the host port while `on`; everything but VRAM and the
-  /// PCI function as after power-on.
+  /// Drives the silence pin of the top: while `on`, nothing new leaves by the host port.
   void Silence(bool on);
+  /// Pulses the reset pin of the top: everything but VRAM and the PCI function is as after power-on.
   void Reset();
 
   bool idle() const;
   std::vector<hw::InUse> ResourcesInUse() const;
-  /// See hw::Instruments: the client's slot is in use for ever.
+  /// As hw::Instruments has it: client 0's slot stays in use for ever.
   void LoseAnswer(unsigned space, uint64_t va);
   void HoldReads(uint64_t logical, uint64_t until_ps) { memory_.HoldReads(logical, until_ps); }
 
@@ -140,8 +140,8 @@ class Gpu {
     uint32_t offset = 0;
     uint32_t value = 0;
   };
-  Half write_low_;  ///< low half of a write
-  Half read_high_;  ///< what the latest read of a low half latched
+  Half write_low_;  ///< the low half of a write that waits for its high half
+  Half read_high_;  ///< the high half that the last read of a low half latched
 };
 
 }  // namespace gmmu::sim::twin

@@ -24,8 +24,8 @@ bool InBlock(uint32_t offset, uint32_t base, uint32_t stride, uint32_t count) {
 
 // ---- the port: whole words, or two halves, the low one first
 
-/// A root write that comes before the end of the operation before it: it waits; with ctrl.silence,
-/// under which that operation may never end, it is ignored.
+/// Does a write of a root find an operation under way? Then it waits. With ctrl.silence, under which
+/// that operation may never end, it is ignored instead.
 bool Gpu::BusyRoot(const Access& access) const {
   const auto word = static_cast<uint32_t>(access.offset) & ~(kWord - 1);
   return access.write && operations_.busy() &&
@@ -88,7 +88,8 @@ bool Gpu::WriteBeat(Access& access) {
   return true;
 }
 
-/// The word at the access; its high half as it was latched, if the low half was read just before.
+/// Returns the word at the access. Of a word whose low half was read just before, the high half is the one latched
+/// then.
 uint64_t Gpu::ReadBeat(const Access& access) {
   const auto offset = static_cast<uint32_t>(access.offset);
   const uint32_t word = offset & ~(kWord - 1);
@@ -99,7 +100,7 @@ uint64_t Gpu::ReadBeat(const Access& access) {
   return value;
 }
 
-// ---- who has a register
+// ---- which block has a register
 
 uint64_t Gpu::ReadRegister(uint32_t offset) const {
   const Built& built = parameters_.built;

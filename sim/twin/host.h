@@ -16,10 +16,9 @@
 
 namespace gmmu::sim::twin {
 
-/// The host's side of the links: the IOMMU in front of memory, for every GPU of the machine.
+/// The host's side of the PCIe links: the IOMMU in front of memory, shared by all GPUs of the machine.
 ///
-/// Accesses of devices happen at once; what the unit fetches from its invalidation queue takes its
-/// time.
+/// Accesses of devices happen at once; only descriptors of the invalidation queue take time.
 class Host {
  public:
   using MessageSink = std::function<void(uint64_t address, uint32_t data)>;
@@ -28,15 +27,15 @@ class Host {
   Host(hw::HostRam& ram, std::unique_ptr<VtdCore> iommu, const TimeParameters& timing,
        Agenda& agenda, MessageSink messages);
 
-  /// A device's access of [logical, +size) inside a 4 KiB page. False: refused; a write is posted,
-  /// so that the device does not learn it. A write to the interrupt window is a message. `snoop`
-  /// false: the request has PCIe's No Snoop attribute, which an entry of the IOMMU may overrule.
-  /// `walk_reads` grows by what the IOMMU read from memory for it.
+  /// Does a device's access of [logical, logical + size), which lies inside a 4 KiB page. A refused
+  /// read returns false; a write is posted, so the device does not learn of a refusal. A write to the
+  /// interrupt window is a message. With `snoop` false the request has PCIe's No Snoop attribute,
+  /// which an entry of the IOMMU may overrule. `walk_reads` grows by the reads that the IOMMU made.
   bool Read(uint16_t requester, uint64_t logical, void* to, size_t size, bool snoop,
             unsigned& walk_reads);
   void Write(uint16_t requester, uint64_t logical, const void* from, size_t size, bool snoop,
              unsigned& walk_reads);
-  /// The word as the device would read it, without a trace.
+  /// Reads the word as the device would, but changes and counts nothing. False: refused.
   bool Peek(uint16_t requester, uint64_t logical, uint64_t* word) const;
 
   uint64_t ReadRegister(uint32_t offset, unsigned size) {
@@ -46,7 +45,7 @@ class Host {
 
   VtdCore* iommu() { return iommu_.get(); }
   hw::BusCounts& bus_counts(uint16_t requester) { return bus_counts_[requester]; }
-  /// See hw::Instruments.
+  /// As hw::Instruments has it.
   uint64_t PageAccesses(uint64_t pfn) { return watched_[pfn]; }
   PageOwners& owners() { return owners_; }
 

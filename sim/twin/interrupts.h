@@ -5,9 +5,9 @@
 
 namespace gmmu::sim::twin {
 
-/// Causes and messages (rtl/top/README.md): a message when an enabled cause appears, and after a
-/// clear that leaves one standing. One at a time; held while the port is closed, and dropped when
-/// no enabled cause stands any more.
+/// Interrupt causes and messages (rtl/top/README.md). A message is due when an enabled cause appears,
+/// and after a clear that leaves one set. One message is sent at a time; it waits while the port is
+/// closed, and is dropped when no enabled cause is set any more.
 class Interrupts {
  public:
   /// `begin` starts a message; Sent() is called when it has left.
@@ -30,7 +30,7 @@ class Interrupts {
     enable_ = enable;
     Try();
   }
-  /// MSI and bus mastering are on, and nobody asked for silence.
+  /// Tells whether messages may leave: MSI and bus mastering are on, and silence is off.
   void set_open(bool open) {
     open_ = open;
     Try();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CPU's side: accesses that take their way to a device, and messages.
+// The CPU's side of the machine: its accesses on their way to a device, and interrupt messages.
 #include "twin/machine.h"
 
 #include <algorithm>
@@ -74,7 +74,7 @@ Gpu::Access Machine::AccessTo(const Decoded& where, bool write) const {
   return access;
 }
 
-/// Posted: it is on its way when this returns.
+/// Sends a posted write, which is on its way when this returns.
 void Machine::Post(Gpu& gpu, Gpu::Access access) {
   ++writes_;
   const uint64_t bytes = access.data.size();
@@ -83,7 +83,7 @@ void Machine::Post(Gpu& gpu, Gpu::Access access) {
   agenda_.RunUntil(gpu.time().AfterPost(agenda_.now(), bytes));
 }
 
-/// Waits for the answer.
+/// Sends an access and waits for its answer.
 Machine::Reply Machine::Request(Gpu& gpu, Gpu::Access access, const std::string& what) {
   ++requests_;
   const auto reply = std::make_shared<Reply>();

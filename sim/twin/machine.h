@@ -25,21 +25,23 @@ struct MachineParameters {
   bool iommu = true;
   VtdParameters vtd;
   std::vector<GpuParameters> gpus;  ///< 1 to 4
-  uint64_t gpu_link_latency_ps = 200'000, gpu_link_bytes_per_ns = 16;  ///< between them
+  uint64_t gpu_link_latency_ps = 200'000, gpu_link_bytes_per_ns = 16;  ///< of the link between the GPUs
   uint64_t mmio_bound_ns = 10'000'000;
   uint64_t late_interrupt_ns = 0;
   uint64_t reserved_bytes = 0;  ///< RAM that firmware keeps for the GPU
-  std::vector<hw::InUse> in_use;  ///< what the hardware claims to hold, always: a deliberate fault
+  std::vector<hw::InUse> in_use;  ///< deliberate fault: what the hardware always claims to hold
 
-  /// The machine of the configuration.
+  /// Returns the parameters of the machine that `config` describes.
   static MachineParameters From(const MachineConfig& config);
 };
 
 /// The whole machine in plain C++: a CPU's accesses, host memory behind an IOMMU, and linked GPUs.
 ///
-/// Unit n is PCI function (n + 1):00.0. Nothing acts inside a write: it arrives at its device later,
-/// when other calls let time pass. All times are estimates; equal calls give equal times and equal
-/// bytes.
+/// Unit n is PCI function (n + 1):00.0. No device acts inside a write: the write arrives later, when
+/// other calls let time pass. All times are estimates; equal calls give equal times and equal bytes.
+///
+/// The twin models the blocks of rtl/ a second time on purpose: it is the fast engine, and a run that
+/// differs between the engines shows an error in one of them.
 class Machine : public hw::Platform, public hw::Instruments {
  public:
   static constexpr unsigned kMostUnits = 4;
@@ -73,7 +75,7 @@ class Machine : public hw::Platform, public hw::Instruments {
   void NotePages(uint64_t first, uint64_t count, bool owned) override { host_->owners().Note(first, count, owned); }
   void NoteFlush(unsigned unit, unsigned space, uint64_t start, uint64_t end) override;
   uint64_t Cycles() override;
-  /// Acts of the agenda: nothing is evaluated cycle by cycle.
+  /// Counts acts of the agenda, since nothing is evaluated cycle by cycle.
   uint64_t CyclesEvaluated() override { return agenda_.acts(); }
   std::vector<hw::InUse> ResourcesInUse() override;
   void LoseAnswer(unsigned unit, unsigned space, uint64_t va) override {

@@ -10,7 +10,7 @@ constexpr size_t kFenceRecord = 16;
 
 }  // namespace
 
-/// Reads count the beats that they move, all of each.
+/// Reads count whole beats, as the bus moves them.
 uint64_t Memory::WholeBeats(uint64_t address, uint64_t size) const {
   const uint64_t beat = time_.parameters().bus_bytes;
   return size == 0 ? 0 : ((address + size + beat - 1) / beat - address / beat) * beat;

@@ -18,13 +18,13 @@ namespace gmmu::sim::twin {
 
 /// Deliberate faults of one GPU; all off by default.
 struct MemoryFaults {
-  /// The beat that brings this byte, counted over all writes to VRAM, gets a wrong bit; 0: off.
+  /// The beat with which this many bytes have been written to VRAM gets a wrong bit; 0: none does.
   uint64_t flip_after = 0;
   bool drop_fence = false;  ///< writes of 16 aligned bytes to the host are lost
 };
 
-/// The two memory ports of a GPU: VRAM, and host, by which accesses to peers leave too. What is asked
-/// for happens at once and is counted; what it costs is added to a Cost.
+/// The two memory ports of a GPU: VRAM and host. Accesses to peers leave by the host port too. An
+/// access happens at once and is counted; its time is added to a Cost.
 class Memory {
  public:
   Memory(VramCore& vram, Host& host, Peers& peers, unsigned unit, uint16_t requester,
@@ -42,45 +42,45 @@ class Memory {
   VramCore& vram() { return vram_; }
   uint64_t vram_bytes() const { return vram_.size(); }
 
-  /// False: past the end of VRAM, and nothing moved.
+  /// Return false and move nothing if the access reaches past the end of VRAM.
   bool ReadVram(uint64_t offset, void* to, size_t size, Cost& cost);
   bool WriteVram(uint64_t offset, const void* from, size_t size, Cost& cost);
-  /// Inside a 4 KiB page. False: the host refused it. `window`: bytes that the requester may have in
-  /// flight. `snoop`: the CPU's caches are asked.
+  /// Reads inside a 4 KiB page. False: the host refused it. `window` is how many bytes the requester
+  /// may have in flight; `snoop` says whether the CPU's caches are asked.
   bool ReadHost(uint64_t logical, void* to, size_t size, uint64_t window, Cost& cost,
                 bool snoop = true);
-  /// Posted: always taken.
+  /// Writes inside a 4 KiB page. The write is posted, so it is always accepted.
   void WriteHost(uint64_t logical, const void* from, size_t size, Cost& cost, bool snoop = true);
-  /// At VRAM of a linked adapter; its answer says that the peer's VRAM has the bytes. False: no such
-  /// peer, or past its end.
+  /// Access VRAM of a linked adapter; a write is over when the peer's VRAM has the bytes. False: there
+  /// is no such peer, or the access reaches past the end of its VRAM.
   bool ReadPeer(unsigned adapter, uint64_t offset, void* to, size_t size, uint64_t window,
                 Cost& cost);
   bool WritePeer(unsigned adapter, uint64_t offset, const void* from, size_t size, Cost& cost);
-  /// Register link allows an access there.
+  /// Does register `link` allow an access to that adapter and offset?
   bool Linked(unsigned adapter, uint64_t offset) const {
     return adapter < link_.adapters() && adapter != link_.own() && offset >> kPeerOffsetBits == 0;
   }
   regs::Link link() const { return link_; }
   void set_link(regs::Link link) { link_ = link; }
-  /// A table entry, without cost; false: error. It counts as a read.
+  /// Reads a table entry. The read is counted, but costs no time here. False: a bus error.
   bool ReadEntry(bool vram, uint64_t address, uint64_t* entry);
 
-  /// Register ctrl.silence: engine and clients begin no access at either port.
+  /// Is register ctrl.silence set, so that engine and clients begin no access at either port?
   bool held() const { return held_; }
   void set_held(bool on) { held_ = on; }
-  /// An access of engine or clients is under way until `ps`.
+  /// Notes that an access of engine or clients is under way until `ps`.
   void Busy(uint64_t ps) { busy_until_ = std::max(busy_until_, ps); }
   uint64_t busy_until() const { return std::max(busy_until_, host_busy_until_); }
-  /// New requests may leave by the host port: bus mastering is on and nobody asked for silence.
+  /// May new requests leave by the host port? Bus mastering is on, and neither pin nor register silences it.
   bool host_open() const { return bus_master_ && !silence_ && !held_; }
   void set_bus_master(bool on) { bus_master_ = on; }
   void set_silence(bool on) { silence_ = on; }
   bool bus_master() const { return bus_master_; }
 
-  /// Deliberate fault: reads of the host page at `logical` have their answers at `until_ps`, not earlier.
+  /// Deliberate fault: reads of the host page at `logical` get their answers at `until_ps`, not earlier.
   void HoldReads(uint64_t logical, uint64_t until_ps) { hold_ = {logical / hw::kPageSize, until_ps}; }
 
-  /// Until when a read, and any burst, is under way at the host port.
+  /// Return until when reads, and bursts of any kind, are under way at the host port.
   uint64_t host_reads_until() const { return host_reads_until_; }
   uint64_t host_busy_until() const { return host_busy_until_; }
   uint64_t writes_lost() const { return writes_lost_; }

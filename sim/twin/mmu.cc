@@ -134,8 +134,8 @@ Translated Mmu::Lookup(unsigned port, unsigned number, uint64_t va, regs::Access
   return answer;
 }
 
-/// The mapping of `va`, known or walked for; false: the host port is closed. `hit`: the port's L1 had
-/// it.
+/// Finds the mapping of `va` in the caches or by a walk. False: the host port is closed. `hit` says whether the port's
+/// L1 had it.
 bool Mmu::Search(unsigned port, Space& space, uint64_t va, regs::Access access, Mapping& mapping,
                  bool& hit, Cost& cost) {
   if (Entry* entry = Find(space, va)) {

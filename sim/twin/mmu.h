@@ -26,8 +26,8 @@ struct Translated {
 
 /// The GMMU: spaces, translations, invalidation (docs/page-tables.md, rtl/mmu/README.md).
 ///
-/// A translation, and a pointer to a lower table, is kept until it is flushed: the longest that any
-/// hardware may. So a flush that software forgets is always seen.
+/// Translations and pointers to lower tables are kept until they are flushed, as long as any hardware
+/// may keep them. So a flush that software forgets always shows.
 class Mmu {
  public:
   static constexpr unsigned kPorts = regs::kPortCountersCount;
@@ -36,7 +36,7 @@ class Mmu {
       Counters& counters);
 
   unsigned spaces() const { return static_cast<unsigned>(spaces_.size()); }
-  /// Gets every answered lookup and invalidation; null: none.
+  /// Hands every answered lookup and every completed invalidation to `checker`; null for none.
   void set_checker(TranslationChecker* checker) { checker_ = checker; }
 
   /// Translates va for `lookups` accesses of the same 4 KiB page by one port; they are counted, and
@@ -44,17 +44,17 @@ class Mmu {
   Translated Lookup(unsigned port, unsigned space, uint64_t va, regs::Access access,
                     uint64_t lookups, Cost& cost);
 
-  /// Commits geometry and root. True: something changed, and the space was flushed.
+  /// Commits geometry and root. Returns true if something changed; then the space was flushed.
   bool Configure(unsigned space, regs::SpaceGeometry geometry, regs::SpaceRoot root);
-  /// Forgets what overlaps; a range is [start, end).
+  /// Drops translations and table pointers that overlap the scope; a range is [start, end).
   void Invalidate(regs::Scope scope, unsigned space, uint64_t start, uint64_t end);
-  /// As after reset: every space disabled, nothing known.
+  /// Returns to the state after reset: every space is disabled and nothing is cached.
   void Reset();
 
  private:
   struct Entry {
     Mapping mapping;
-    std::bitset<kPorts> ports;  ///< whose L1 has it
+    std::bitset<kPorts> ports;  ///< the ports whose L1 has it
   };
   struct Space {
     SpaceShape shape;
@@ -64,8 +64,8 @@ class Mmu {
     std::array<std::unordered_map<uint64_t, Entry>, 64> entries;  ///< [span_lg2][va >> span_lg2]
     /// Pointers to tables: [level of the table][va >> bytes that the table covers].
     std::array<std::unordered_map<uint64_t, TablePlace>, 6> tables;
-    std::unordered_map<uint64_t, TablePlace> tables_64k;  ///< of level 0, by the 64 KiB halves of a dual space
-    uint64_t last_page = ~uint64_t{0};  ///< found last: most lookups are for the same page again
+    std::unordered_map<uint64_t, TablePlace> tables_64k;  ///< level 0 tables that 64 KiB halves of pairs name
+    uint64_t last_page = ~uint64_t{0};  ///< found by the last lookup; most lookups repeat it
     Entry* last = nullptr;
   };
 
@@ -73,11 +73,11 @@ class Mmu {
   struct Position {
     unsigned level = 0;
     TablePlace table;
-    bool cached = false;  ///< a pointer was known
+    bool cached = false;  ///< a cached pointer named the table
   };
 
   Entry* Find(Space& space, uint64_t va);
-  /// Where the walk of `half` starts: at the deepest table that is known.
+  /// Returns where the walk of `half` starts: at the lowest table that is cached.
   static Position Start(const Space& space, uint64_t va, Half half);
   bool Search(unsigned port, Space& space, uint64_t va, regs::Access access, Mapping& mapping,
               bool& hit, Cost& cost);

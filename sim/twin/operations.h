@@ -11,7 +11,7 @@
 
 namespace gmmu::sim::twin {
 
-/// What software asks of the MMU by register: invalidations and address space updates, one at a
+/// Does what software asks of the MMU by register: invalidations and address space updates, one at a
 /// time.
 class Operations {
  public:
@@ -36,7 +36,7 @@ class Operations {
   std::array<regs::SpaceGeometry, regs::kSpaceCount> geometry{};
   std::array<regs::SpaceRoot, regs::kSpaceCount> root{};
 
-  /// A write of inv_cmd; ignored while busy.
+  /// Takes a write of inv_cmd; it is ignored while busy.
   void Invalidate(uint64_t raw) {
     if (busy_) return;
     const regs::InvCmd wanted{raw};
@@ -47,7 +47,7 @@ class Operations {
       return true;
     });
   }
-  /// A write of a root; not while busy.
+  /// Takes a write of a space's root. Call it only while not busy.
   void Configure(unsigned space, const regs::SpaceRoot& wanted) {
     root[space] = wanted;
     Begin(time_.InvalidationPs(), [this, space] {
@@ -65,7 +65,7 @@ class Operations {
   }
 
  private:
-  /// `act` tells whether it was an invalidation.
+  /// Does `act` after `ps`; it returns whether it was an invalidation.
   void Begin(uint64_t ps, std::function<bool()> act) {
     busy_ = true;
     agenda_.At(agenda_.now() + ps, [this, act = std::move(act), generation = generation_] {

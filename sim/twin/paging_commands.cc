@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command processor and its transfers.
+// PagingEngine's part that executes commands and their transfers.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -14,7 +14,7 @@ using regs::Fault;
 
 constexpr uint64_t kBurst = 128;  // ranges are cut at its multiples
 
-/// Bursts of the range that begins at `start` which begin in [at, at + size).
+/// Counts the bursts of the range from `start` on that begin in [at, at + size).
 uint64_t BurstsBegun(uint64_t start, uint64_t at, uint64_t size) {
   if (size == 0) return 0;
   const uint64_t multiples = (at + size - 1) / kBurst - (at - 1) / kBurst;
@@ -22,7 +22,7 @@ uint64_t BurstsBegun(uint64_t start, uint64_t at, uint64_t size) {
   return (at == 0 ? (size - 1) / kBurst + 1 : multiples) + (head ? 1 : 0);
 }
 
-/// First byte of the burst that holds `at`.
+/// Returns the address of the first byte of the burst that holds `at`.
 uint64_t BurstOf(uint64_t start, uint64_t at) {
   return std::max(start, at / kBurst * kBurst);
 }
@@ -31,7 +31,7 @@ uint64_t ToPageEnd(uint64_t at) { return hw::kPageSize - at % hw::kPageSize; }
 
 }  // namespace
 
-/// True: the engine stands.
+/// Acts on what stopped the reading of the buffer: waits for the host port, or fails. It always returns true.
 bool PagingEngine::Trouble(const Buffer::Trouble& trouble) {
   if (trouble.closed) Wait();
   else Fail({trouble.reason, Access::kRead, trouble.level, trouble.address, fetch_port()});
@@ -85,7 +85,7 @@ void PagingEngine::NextCommand() {
 
 // ---- transfers
 
-/// Moves pieces until something has to be waited for; each piece takes its time.
+/// Moves one piece of the transfer after another until one has to wait; each piece takes its time.
 void PagingEngine::Transfer() {
   if (moved_ == command_.bytes || command_.data == Command::Data::kNone) {
     state_ = State::kSettle;
@@ -100,7 +100,7 @@ void PagingEngine::Transfer() {
   Schedule(cost.next);
 }
 
-/// False: closed, or failed.
+/// Moves one piece. False: a port is closed, or the command has failed.
 bool PagingEngine::Stopped(const Place& place, Access access, const Address& range, uint64_t done,
                      unsigned port) {
   if (place.kind == Place::Kind::kClosed) {
@@ -114,13 +114,14 @@ bool PagingEngine::Stopped(const Place& place, Access access, const Address& ran
   return true;
 }
 
-/// What of the `got` bytes for `to` fills bursts: the others of a failing copy are not written.
+/// Returns how many of the `got` bytes for `to` fill whole bursts; a failing copy does not write the others.
 uint64_t PagingEngine::WholeBursts(const Address& to, uint64_t got) {
   const uint64_t end = (to.at + got) / kBurst * kBurst;
   return end > to.at ? end - to.at : 0;
 }
 
-/// Reads the piece's bytes, which lie in one page or two. Fewer than `size`: `failed` says why.
+/// Reads the piece's bytes, which lie in one page or two, and returns how many it read. If they are fewer than `size`,
+/// `failed` says why.
 uint64_t PagingEngine::ReadSource(uint64_t size, uint8_t* to, Cost& cost, Place& failed) {
   const uint64_t window = parts_.time.parameters().engine_reads * kBurst;
   uint64_t got = 0;
@@ -175,7 +176,7 @@ bool PagingEngine::TransferPiece(Cost& cost, uint64_t& size) {
   return !Stopped(failed, Access::kRead, command_.source, moved_ + got, read_port());
 }
 
-/// A fence's value, and what a zero page gives or swallows, does not count.
+/// Count what a transfer reads and writes; a fence's value and what a zero page gives or takes do not count.
 void PagingEngine::CountRead(const Place& place, uint64_t at, uint64_t size, bool inside) {
   if (place.kind == Place::Kind::kZero) return;
   Counters& counters = parts_.counters;
@@ -193,7 +194,7 @@ void PagingEngine::CountWrite(const Place& place, uint64_t size) {
     parts_.counters.Of<regs::CountersCopyWriteBytes>() += size;
 }
 
-/// The next `size` bytes of a command that makes its own data.
+/// Makes the next `size` bytes of a command that generates its data.
 void PagingEngine::Produce(uint64_t size, uint8_t* to) const {
   const Command& c = command_;
   if (c.data == Command::Data::kInline) {

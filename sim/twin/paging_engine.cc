@@ -117,7 +117,7 @@ void PagingEngine::TakeEntry() {
   if (JudgeEntry()) Schedule(cost.done + parts_.time.EntryPs());
 }
 
-/// False: the ring has stopped.
+/// Checks the entry. False: the ring has stopped.
 bool PagingEngine::JudgeEntry() {
   const Address& from = buffer_.from();
   const uint64_t bytes = shape_.bytes(), end = from.at + bytes;
@@ -158,7 +158,7 @@ void PagingEngine::Complete() {
   End();
 }
 
-/// Of rings that are not at work.
+/// Answers preemption requests of the rings that have no entry under way.
 void PagingEngine::AnswerPreemptions() {
   for (Ring& ring : rings_) {
     if (ring.busy || !ring.OwesPreemption()) continue;
@@ -167,7 +167,7 @@ void PagingEngine::AnswerPreemptions() {
   }
 }
 
-/// In front of a command, with everything behind it.
+/// Preempts the entry in front of a command, when all writes of the commands before it are done.
 void PagingEngine::Preempt() {
   Ring& ring = rings_[current_];
   ring.status = regs::RingStatus().set_preempted(1).set_fence(fence_);
@@ -176,7 +176,7 @@ void PagingEngine::Preempt() {
   raise_(regs::IntStatus().set_preempted(1).raw);
 }
 
-/// The entry is over, in whatever way.
+/// Ends the entry, whether it has completed, failed or was preempted.
 void PagingEngine::End() {
   rings_[current_].busy = false;
   state_ = State::kNone;

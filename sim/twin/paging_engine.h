@@ -14,7 +14,7 @@
 
 namespace gmmu::sim::twin {
 
-/// What the engine works with; everything outlives it.
+/// What the engine works with. Everything must outlive it.
 struct EngineParts {
   Agenda& agenda;
   TimeModel& time;
@@ -23,14 +23,14 @@ struct EngineParts {
   ApertureMap& aperture;
   Counters& counters;
   FaultLog& faults;
-  unsigned clients;  ///< its translation ports are the three behind theirs
+  unsigned clients;  ///< the engine's three translation ports follow those of the clients
 };
 
-/// The paging engine: takes entries from the rings in turn, one at a time, and does the commands of
+/// The paging engine takes entries from the rings in turn, one at a time, and executes the commands of
 /// their paging buffers in order (rtl/dma/README.md).
 ///
-/// A transfer moves a page of one side at a time, each an act of the agenda. So fences, register
-/// reads and clients see it half done.
+/// Each act of the agenda moves what lies in one page of source and destination, so register reads
+/// and clients can see a transfer half done.
 class PagingEngine {
  public:
   using Raise = std::function<void(uint64_t causes)>;
@@ -40,11 +40,11 @@ class PagingEngine {
   Ring& ring(unsigned index) { return rings_[index]; }
   const Ring& ring(unsigned index) const { return rings_[index]; }
   unsigned rings() const { return static_cast<unsigned>(rings_.size()); }
-  /// Looks for work, or goes on where the host port was closed. Call after any change of a ring, of
-  /// the GPU's switch or of the host port.
+  /// Looks for work, or continues where the host port was closed. Call it after any change of a ring,
+  /// of the GPU's switch or of the host port.
   void Wake();
   void set_enabled(bool on) { enabled_ = on; }
-  /// No entry is at work and none could be taken.
+  /// Is no entry under way, and is there none that could be taken?
   bool idle() const;
   void Reset();
 
@@ -58,7 +58,7 @@ class PagingEngine {
     unsigned port;
   };
 
-  // engine.cc: entries
+  // paging_engine.cc: entries
   void Schedule(uint64_t ps);
   void Act();
   void TakeEntry();
@@ -70,7 +70,7 @@ class PagingEngine {
   void End();
   void Fail(const Stop& stop);
   Address EntryAddress() const;
-  // engine_commands.cc: commands and their transfers
+  // paging_commands.cc: commands and their transfers
   void NextCommand();
   void Begin();
   void Transfer();
@@ -97,16 +97,16 @@ class PagingEngine {
   bool enabled_ = false;
 
   State state_ = State::kNone;
-  bool waiting_ = false;     ///< for the host port
+  bool waiting_ = false;     ///< the host port is closed
   bool scheduled_ = false;
-  uint64_t generation_ = 0;  ///< acts of before a reset do nothing
-  unsigned current_ = 0;     ///< ring at work, or the last one
-  uint64_t life_ = 0;        ///< of that ring when the entry was taken
+  uint64_t generation_ = 0;  ///< counts resets: an act that was planned before one does nothing
+  unsigned current_ = 0;     ///< the ring whose entry is under way, or was last
+  uint64_t life_ = 0;        ///< that ring's life when the entry was taken
   uint64_t began_ps_ = 0;
   uint32_t fence_ = 0;
   regs::RingEntryShape shape_;
   Buffer buffer_;
-  uint64_t word_ = 0;  ///< of the buffer: where the command begins
+  uint64_t word_ = 0;  ///< the buffer's word at which the command begins
   Command command_;
   uint64_t moved_ = 0;      ///< bytes of the command's transfer
   uint64_t writes_ps_ = 0;  ///< when all writes so far have their answers

@@ -23,34 +23,36 @@ struct Address {
   }
 };
 
-/// Where it ends.
+/// Where an access ends.
 struct Place {
   enum class Kind : uint8_t {
     kVram,
     kHost,
     kPeer,    ///< VRAM of the linked adapter `adapter`
     kZero,    ///< reads give zeros, writes vanish
-    kFault,   ///< `fault`, `level`
-    kClosed,  ///< its port, or with ctrl.silence both, are closed: try again when it is open
+    kFault,   ///< `fault` and `level` say why it ends nowhere
+    kClosed,  ///< its port is closed (ctrl.silence closes both): try again when it is open
   };
   Kind kind = Kind::kFault;
   regs::Fault fault = regs::Fault::kNone;
   unsigned level = 0;
   unsigned adapter = 0;
   uint64_t address = 0;
-  bool snoop = true;  ///< of kHost: the entry's coherent bit; physical addresses are coherent
+  bool snoop = true;  ///< for kHost: the entry's coherent bit; physical addresses are coherent
 };
 
-/// Translation, then routing, then the memory: the way of every access of an engine or a client.
+/// The way of every access of the engine and the clients: translation, then routing, then the memory.
 class Path {
  public:
   Path(Mmu& mmu, ApertureMap& aperture, Memory& memory)
       : mmu_(mmu), aperture_(aperture), memory_(memory) {}
 
-  /// Where `accesses` accesses of one 4 KiB page go. Counted as so many lookups, unless physical.
+  /// Finds where `accesses` accesses of one 4 KiB page go. They count as that many lookups unless they
+  /// are physical.
   Place Resolve(unsigned port, const Address& from, regs::Access access, uint64_t accesses,
                 Cost& cost);
-  /// Moves `size` bytes that lie in one page. False: the bus answered with an error.
+  /// Move `size` bytes that lie in one page. False: the bus answered with an error. `window` is how many
+  /// bytes the requester may have in flight.
   bool Read(const Place& place, void* to, size_t size, uint64_t window, Cost& cost);
   bool Write(const Place& place, const void* from, size_t size, Cost& cost);
 

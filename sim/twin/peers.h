@@ -12,16 +12,17 @@ namespace gmmu::sim::twin {
 
 class Memory;
 
-/// The link between the GPUs of a machine: it reaches the VRAM of each and nothing else. An access
-/// happens at once; its cost is that of the wires and of the peer's VRAM.
+/// The link between the GPUs of a machine, which reaches the VRAM of each and nothing else. An access
+/// happens at once; it costs the time of the wires and of the peer's VRAM.
 class Peers {
  public:
   Peers(const GpuLinkParameters& parameters, Agenda& agenda) : wires_(parameters), agenda_(agenda) {}
-  /// In the order of units. `memory` must outlive the accesses.
+  /// Adds the next unit; call it in the order of units. `memory` must outlive the accesses.
   void Attach(Memory& memory) { memories_.push_back(&memory); }
 
-  /// Of unit `own`, at VRAM of unit `peer`. False: there is no such peer (its own index is none), or
-  /// it is past the end of its VRAM. `window`: bytes that the requester may have in flight.
+  /// Access VRAM of unit `peer` for unit `own`. False: there is no such peer (a unit is not its own), or
+  /// the access reaches past the end of its VRAM. `window` is how many bytes the requester may have in
+  /// flight.
   bool Read(unsigned own, unsigned peer, uint64_t offset, void* to, size_t size, uint64_t window,
             Cost& cost);
   bool Write(unsigned own, unsigned peer, uint64_t offset, const void* from, size_t size,

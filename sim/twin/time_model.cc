@@ -25,7 +25,7 @@ uint64_t TimeModel::Beats(uint64_t bytes) const {
   return beats * p_.vram_beat_cycles / p_.vram_beats;
 }
 
-/// `bytes` of payload in packets of `packet` bytes.
+/// Returns the PCIe link's time for `bytes` of payload in packets of `packet` bytes.
 uint64_t TimeModel::PciePs(uint64_t bytes, uint64_t packet) const {
   const uint64_t packets = std::max<uint64_t>(1, (bytes + packet - 1) / packet);
   return static_cast<uint64_t>(static_cast<double>(bytes + packets * p_.tlp_overhead) *
@@ -38,7 +38,7 @@ Cost TimeModel::Vram(uint64_t now, uint64_t bytes, bool write) {
   return {free, free + Cycles(p_.vram_latency + kAnswerCycles)};
 }
 
-/// The link's rate, or what the reads in flight allow in a round trip, whichever is less.
+/// A read runs at the PCIe link's rate, or at what the reads in flight allow in a round trip, whichever is less.
 Cost TimeModel::HostRead(uint64_t now, uint64_t bytes, uint64_t window, unsigned walk_reads) {
   const uint64_t requests = (bytes + p_.max_read_request - 1) / p_.max_read_request;
   const uint64_t up =
@@ -50,7 +50,7 @@ Cost TimeModel::HostRead(uint64_t now, uint64_t bytes, uint64_t window, unsigned
   return {std::max(down, allowed), std::max(down, up) + trip};
 }
 
-/// Done when the link has taken it. Translations of the IOMMU overlap.
+/// A write is done when the PCIe link has taken it. Translations of the IOMMU overlap.
 Cost TimeModel::HostWrite(uint64_t now, uint64_t bytes, unsigned walk_reads) {
   const uint64_t walk = walk_reads * p_.dram_ps / p_.iommu_walks;
   const uint64_t free = Take(up_free_, now, PciePs(bytes, p_.max_payload));

@@ -5,20 +5,21 @@
 
 namespace gmmu::sim::twin {
 
-/// What the estimates are made from: latencies and rates of the configuration. Picoseconds.
+/// What the estimates are made from: latencies and rates of the configuration. Times are in
+/// picoseconds unless a comment says otherwise.
 struct TimeParameters {
   uint64_t period_ps = 1000;
   unsigned bus_bytes = 8;
   unsigned vram_latency = 100;  ///< cycles
   unsigned vram_beats = 1, vram_beat_cycles = 1;
-  unsigned walks = 8;          ///< table walks at once
+  unsigned walks = 8;          ///< table walks in flight
   unsigned engine_reads = 32;  ///< bursts of 128 bytes in flight
   unsigned client_slots = 64;  ///< lines in flight
-  unsigned l2_sets = 8;        ///< swept by an invalidation
+  unsigned l2_sets = 8;        ///< sets that an invalidation sweeps
   double pcie_ps_per_byte = 0.136;
   unsigned tlp_overhead = 24, max_payload = 256, max_read_request = 512;
   uint64_t pcie_latency_ps = 250'000;
-  uint64_t dram_ps = 60'000;  ///< one access of host memory
+  uint64_t dram_ps = 60'000;  ///< latency of one access of host memory
   uint64_t iommu_lookup_ps = 10'000, iommu_descriptor_ps = 20'000;
   unsigned iommu_walks = 8;
 };
@@ -33,7 +34,7 @@ struct Cost {
   }
 };
 
-/// ESTIMATED times of one GPU, its VRAM and its link. Every formula of the fast engine stands in
+/// ESTIMATED times of one GPU, its VRAM and its PCIe link. Every formula of the fast engine stands in
 /// time_model.cc; none of them decides what happens, only when.
 ///
 /// Each bus is a queue: an access begins when the bus is free and keeps it for its bytes.
@@ -45,19 +46,19 @@ class TimeModel {
   uint64_t Cycles(uint64_t cycles) const { return cycles * p_.period_ps; }
   uint64_t CycleAt(uint64_t ps) const { return ps / p_.period_ps; }
 
-  /// `bytes` at VRAM, asked for at `now`.
+  /// An access of `bytes` at VRAM that is asked for at `now`.
   Cost Vram(uint64_t now, uint64_t bytes, bool write);
-  /// `bytes` at host memory. `window`: bytes that the requester may have in flight; `walk_reads`:
-  /// what the IOMMU read for them.
+  /// An access of `bytes` at host memory. `window` is how many bytes the requester may have in flight,
+  /// `walk_reads` how many reads the IOMMU made for it.
   Cost HostRead(uint64_t now, uint64_t bytes, uint64_t window, unsigned walk_reads);
   Cost HostWrite(uint64_t now, uint64_t bytes, unsigned walk_reads);
-  /// A TLB miss that read so many entries of tables.
+  /// A TLB miss whose walk read this many table entries.
   Cost Walk(uint64_t now, unsigned vram_reads, unsigned host_reads) const;
 
-  /// The CPU's TLPs: when they arrive at the device, and when its answer arrives at the CPU.
+  /// Return when a TLP of the CPU arrives at the device, and when the device's answer arrives at the CPU.
   uint64_t Down(uint64_t now, uint64_t bytes);
   uint64_t Up(uint64_t now, uint64_t bytes);
-  /// When the CPU may go on after a posted write at `now`: at once while few wait for the link.
+  /// Returns when the CPU may go on after a posted write at `now`: at once while few wait for the link.
   uint64_t AfterPost(uint64_t now, uint64_t bytes) const;
 
   uint64_t CommandPs() const;       ///< a command, from its header to its job

@@ -8,9 +8,9 @@
 
 namespace gmmu::sim::twin {
 
-/// An address space, ready to be walked: docs/page-tables.md, Geometry.
+/// An address space prepared for walks (docs/page-tables.md, Geometry).
 struct SpaceShape {
-  bool usable = false;  ///< enabled, and its geometry is allowed and built
+  bool usable = false;  ///< it is enabled, and its geometry is allowed and built
   regs::SpaceRoot root;
   uint64_t root_entries = 0;
   unsigned root_level = 0;
@@ -18,7 +18,7 @@ struct SpaceShape {
   std::array<uint8_t, 7> shift{};  ///< [levels] is the top
   bool dual = false;               ///< entries of level 1 are pairs
 
-  /// Registers geometry and root as committed; `va_bits`: the widest address that is built.
+  /// Prepares the space of registers geometry and root; addresses of `va_bits` bits are built.
   static SpaceShape From(regs::SpaceGeometry geometry, regs::SpaceRoot root, unsigned va_bits);
   unsigned top() const { return shift[root_level + 1]; }
   uint64_t Index(uint64_t va, unsigned level) const {
@@ -26,14 +26,14 @@ struct SpaceShape {
   }
 };
 
-/// Where a table lies.
+/// Where a table lies and what it holds.
 struct TablePlace {
   regs::Target target = regs::Target::kSystem;  ///< system or VRAM
   uint64_t address = 0;
   bool k64 = false;  ///< a leaf table of 64 KiB entries
 };
 
-/// Which word of a dual entry of level 1 a walk takes. Elsewhere it means nothing.
+/// Which word of a dual entry of level 1 a walk reads. At other levels it means nothing.
 enum class Half : uint8_t { k4, k64 };
 
 /// What a walk found for all of an aligned block of 2^span_lg2 bytes.
@@ -44,27 +44,28 @@ struct Mapping {
   bool zero = false, coherent = false, read_only = false, no_execute = false;
   regs::Target target = regs::Target::kSystem;
   unsigned adapter = 0;
-  uint64_t base = 0;  ///< of the block behind it
+  uint64_t base = 0;  ///< where the block lies that it maps
 };
 
-/// The checks before the first read (1 to 3a of the page's table), or nothing.
+/// Makes the checks before the first read (lines 1 to 3a of the page's table); nullopt: they pass.
 std::optional<Mapping> BeforeTheRoot(const SpaceShape& space, uint64_t va);
 
-/// Where the word of `level` for `va` lies in `table`, in bytes.
+/// Returns the byte address of the word of `level` for `va` in `table`.
 uint64_t EntryAddress(const SpaceShape& space, uint64_t va, unsigned level, const TablePlace& table,
                       Half half);
 
-/// What a word says: the next lower table, that the other half is to be walked, or the end.
+/// What a table word leads to: the next lower table, a walk of the other half, or the walk's end.
 struct Step {
   std::optional<TablePlace> table;
   bool other_half = false;
   Mapping mapping;
 };
-/// `entry` is the word of `level` for `va` in `table`.
+/// Decodes `entry`, the word of `level` for `va` in `table`. This walk and ReferenceWalk (sim/probe) share no code on
+/// purpose: the checker compares every answer of the twin with the other one.
 Step Judge(const SpaceShape& space, uint64_t va, unsigned level, const TablePlace& table, Half half,
            regs::PteEntry entry);
 
-/// Whether the mapping allows the access: lines 9 and 10.
+/// Says whether the mapping allows the access (lines 9 and 10 of the page's table).
 regs::Fault Permission(const Mapping& mapping, regs::Access access);
 
 }  // namespace gmmu::sim::twin

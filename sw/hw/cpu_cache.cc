@@ -65,8 +65,8 @@ void CpuCache::DeviceRead(uint64_t hpa, uint8_t* to, size_t size, bool snoop) co
 
 void CpuCache::DeviceWrite(uint64_t hpa, const uint8_t* from, size_t size, bool snoop) {
   if (pages_.empty()) return file_.write(hpa, from, size);
-  // What the CPU sees: all of it, but for what lies behind dirty lines that are not snooped, and bytes that wait in
-  // a write-combining buffer.
+  // The CPU sees all of the write but for bytes behind dirty lines that are not snooped, and bytes that wait in a
+  // write-combining buffer.
   std::vector<uint8_t> seen(from, from + size);
   ForParts(hpa, size, [&](uint64_t pfn, Page& page, uint64_t offset, uint64_t done, uint64_t bytes) {
     const Bytes before = Seen(pfn);

@@ -16,16 +16,16 @@ inline constexpr uint64_t kPageSize = 4096;
 /// How the CPU uses a view of memory.
 enum class Caching : uint8_t { kNonCached, kCached, kWriteCombined };
 
-/// What the CPU has stored through cached and write-combined views and DRAM does not have yet.
+/// Keeps what the CPU has stored through cached and write-combined views and DRAM does not have yet.
 ///
 /// HostRam's file always holds what the CPU sees. For the pages of such views this class keeps what DRAM holds: a
-/// byte that differs is dirty. It stays so as long as any hardware may keep it, so that software that forgets to
-/// write back is always seen:
+/// byte that differs is dirty. It stays dirty as long as any hardware may keep it, so that software that forgets to
+/// write back always shows:
 ///
-///   cached           lines of 64 bytes; until WriteBack, a snooped write of a device to the line, or until more
-///                    than kPages pages without a view are dirty (then the oldest page goes to DRAM).
-///   write-combined   single bytes; devices do not snoop them. Until WriteBack, DrainWriteCombining (the CPU's next
-///                    uncached store) or the end of the view.
+///   cached           Lines of 64 bytes are dirty until WriteBack, until a snooped write of a device to the line, or
+///                    until more than kPages pages without a view are dirty (then the oldest page goes to DRAM).
+///   write-combined   Single bytes are dirty until WriteBack, until DrainWriteCombining (the CPU's next uncached
+///                    store) or until the view ends. Devices do not snoop them.
 ///
 /// What a device writes without snooping is hidden from the CPU only behind a dirty line, which overwrites it when it
 /// is written back. A clean line counts as not cached.
@@ -41,26 +41,26 @@ class CpuCache {
   };
   explicit CpuCache(File file) : file_(std::move(file)) {}
 
-  /// A view of the page begins, or ends. Not for kNonCached.
+  /// Note that a view of the page begins, or ends. Do not call them for kNonCached.
   void Enter(uint64_t pfn, Caching caching);
   void Leave(uint64_t pfn, Caching caching);
 
-  /// Nothing is dirty and no view is open: the file says what DRAM holds.
+  /// Is nothing dirty and no view open, so that the file says what DRAM holds?
   bool empty() const { return pages_.empty(); }
 
-  /// A device's read: `to` holds what the file has of [hpa, hpa + size) and gets what the device sees.
+  /// Does a device's read: `to` holds what the file has of [hpa, hpa + size) and gets what the device sees.
   void DeviceRead(uint64_t hpa, uint8_t* to, size_t size, bool snoop) const;
-  /// A device's write, in place of writing the file.
+  /// Does a device's write, instead of the caller's writing the file.
   void DeviceWrite(uint64_t hpa, const uint8_t* from, size_t size, bool snoop);
-  /// An uncached store of the CPU, which is in the file already.
+  /// Notes an uncached store of the CPU, which is in the file already.
   void Stored(uint64_t hpa, const uint8_t* from, size_t size);
 
-  /// DRAM has what the CPU sees: of the lines that touch [hpa, hpa + size), or of all.
+  /// Write dirty bytes to DRAM: those of the lines that touch [hpa, hpa + size), or all of them.
   void WriteBack(uint64_t hpa, uint64_t size);
   void WriteBackAll();
   void DrainWriteCombining();
 
-  /// Bytes that DRAM does not have.
+  /// Counts the bytes that DRAM does not have.
   uint64_t dirty_bytes() const;
 
  private:
@@ -79,7 +79,7 @@ class CpuCache {
 
   const File file_;
   std::unordered_map<uint64_t, std::unique_ptr<Page>> pages_;
-  std::deque<uint64_t> left_;  ///< pages without a view, oldest first; may name some that have gone
+  std::deque<uint64_t> left_;  ///< pages without a view, oldest first; it may name pages that are not kept any more
   size_t combined_pages_ = 0;
 };
 

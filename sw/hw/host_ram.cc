@@ -54,8 +54,7 @@ HostRam::HostRam(std::vector<Range> installed) : installed_(std::move(installed)
         error);
   }
   base_ = static_cast<uint8_t*>(base);
-  // Pages are accounted one by one (WrittenPages): no huge pages, and no sparse TiBs in a core
-  // file.
+  // Pages are accounted one by one (WrittenPages), so huge pages are off. A core file leaves the sparse range out.
   madvise(base, size_, MADV_NOHUGEPAGE);
   madvise(base, size_, MADV_DONTDUMP);
 }
@@ -80,7 +79,7 @@ bool HostRam::Installed(uint64_t hpa, uint64_t size) const {
 bool HostRam::Read(uint64_t hpa, void* to, size_t size) const {
   if (size == 0) return true;
   if (!Installed(hpa, size)) return false;
-  // Through the file: a load from a page never written would allocate it.
+  // The read goes through the file, because a load from a page that was never written would allocate it.
   uint8_t* out = static_cast<uint8_t*>(to);
   while (size > 0) {
     const ssize_t got = pread(file_, out, size, static_cast<off_t>(hpa));

@@ -22,8 +22,7 @@ struct Range {
 /// read-only view is a page fault.
 enum class ViewAccess : uint8_t { kReadWrite, kReadOnly, kCopyOnWrite };
 
-/// The modelled machine's RAM: sparse, any size up to 47 bits, one byte of storage for every byte of the ranges
-/// touched.
+/// The modelled machine's RAM. It has any size up to 47 bits and is sparse: only pages that were written take storage.
 ///
 /// Backed by an anonymous file whose offset is the host physical address, so that a CPU view of scattered pages is one
 /// contiguous pointer (MapPages) and devices see what the CPU writes with no copy. A page reads as zero until written.
@@ -40,31 +39,31 @@ class HostRam {
   const std::vector<Range>& installed() const { return installed_; }
   /// One past the last installed byte.
   uint64_t end() const { return installed_.empty() ? 0 : installed_.back().end; }
-  /// All of [hpa, hpa + size) is installed.
+  /// Is all of [hpa, hpa + size) installed?
   bool Installed(uint64_t hpa, uint64_t size) const;
 
-  /// What the CPU sees, and its uncached stores. False, and nothing moved, unless all of it is installed.
+  /// Read what the CPU sees, and do its uncached stores. Return false and move nothing unless all of it is installed.
   [[nodiscard]] bool Read(uint64_t hpa, void* to, size_t size) const;
   [[nodiscard]] bool Write(uint64_t hpa, const void* from, size_t size);
-  /// Accesses of devices; `snoop`: the CPU's caches are asked first, as for every request without the No Snoop
-  /// attribute.
+  /// Do accesses of devices. With `snoop` the CPU's caches are asked first, as for every request without the No Snoop
+  /// attribute. Return false and move nothing unless all of it is installed.
   [[nodiscard]] bool DeviceRead(uint64_t hpa, void* to, size_t size, bool snoop) const;
   [[nodiscard]] bool DeviceWrite(uint64_t hpa, const void* from, size_t size, bool snoop);
 
-  /// A contiguous pointer to the pages `pfns[0..count)` (host physical page numbers), in that order. Throws
-  /// std::runtime_error if a page is not installed or the host is out of address space.
+  /// Maps the pages `pfns[0..count)` (host physical page numbers) in that order and returns one contiguous pointer to
+  /// them. Throws std::runtime_error if a page is not installed or the host is out of address space.
   void* MapPages(const uint64_t* pfns, size_t count, Caching caching = Caching::kNonCached,
                  ViewAccess access = ViewAccess::kReadWrite);
-  /// `view` and `count` as of MapPages.
+  /// Ends a view; `view` is what MapPages returned and `count` what it was given.
   void UnmapPages(void* view, size_t count);
-  /// Host physical address behind a pointer into a cached or write-combined view; nullopt for any other.
+  /// Returns the host physical address behind a pointer into a cached or write-combined view; nullopt for any other.
   std::optional<uint64_t> PhysicalOf(const void* pointer) const;
-  /// Views not unmapped yet.
+  /// Counts the views that are not unmapped yet.
   size_t views() const { return views_; }
 
   CpuCache& cache() { return cache_; }
 
-  /// Host physical page numbers of every page that holds data, ascending (pages never written are absent).
+  /// Lists the host physical page numbers of all pages that hold data, ascending; pages never written are absent.
   std::vector<uint64_t> WrittenPages() const;
 
  private:

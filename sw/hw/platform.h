@@ -36,7 +36,7 @@ struct FirmwareTables {
   uint16_t gpu_device = 0;
 };
 
-/// A counter as reports print it. `name` is snake_case and unique in its block; description and unit always stand.
+/// A counter as reports print it. `name` is snake_case and unique in its block; description and unit are never empty.
 struct Counter {
   std::string block;
   std::string name;
@@ -45,13 +45,13 @@ struct Counter {
   std::string description;
 };
 
-/// What the translation checker and other probes found wrong; a run with one has failed.
+/// What the translation checker or another probe found wrong. A run with a finding has failed.
 struct Finding {
   std::string probe;  ///< "translation", "bus", ...
   std::string text;
 };
 
-/// Counts kept by the bus monitor at the device's side of the root complex.
+/// What the bus monitor, at the device's side of the root complex, has counted of one device.
 struct BusCounts {
   uint64_t reads = 0;
   uint64_t writes = 0;
@@ -59,25 +59,25 @@ struct BusCounts {
   uint64_t total() const { return reads + writes + messages; }
 };
 
-/// What a device does on the bus by itself: 8 bytes read or written, or an interrupt message of 4 bytes.
+/// An access that a device makes without being asked: it reads or writes 8 bytes, or sends an interrupt message of 4.
 enum class Stray : uint8_t { kRead, kWrite, kMessage };
 
-/// Something of the hardware that is taken and not given back yet.
+/// A resource of the hardware that is in use: it was taken and not given back yet.
 struct InUse {
   std::string kind;  ///< "rtl_slot" (work under way in the GPU), "bus_slot" (a burst at its edge), "pcie_tag"
   std::string name;  ///< which, or how many
 };
 
-/// Observation of the machine that no real one offers; null on engines without it.
+/// Observes the machine and plants faults in it, as no real machine allows.
 class Instruments {
  public:
   virtual ~Instruments() = default;
   virtual std::vector<Counter> Counters() = 0;
   virtual std::vector<Finding> Findings() = 0;
-  /// Requests that the device has put on the bus since reset.
+  /// Counts the requests that the device has put on the bus since reset.
   virtual BusCounts BusAccesses(Bdf device) = 0;
-  /// Accesses (after the IOMMU) to host physical pages, for proofs of silence: counts reads and writes by any device.
-  /// Watching starts at the first call for the page.
+  /// Counts the reads and writes of a host physical page (after the IOMMU) by any device, which proves that devices are
+  /// silent. Counting starts at the first call for the page.
   virtual uint64_t PageAccesses(uint64_t pfn) = 0;
   /// Host physical pages [first, first + count) have an owner from now on, or none. From the first call on, a device's
   /// access (after the IOMMU) to a page without an owner is a finding.
@@ -85,19 +85,19 @@ class Instruments {
   /// The operating system regards every translation of [start, end) in `space` of GPU `unit` as flushed from now on
   /// (whole space: 0, ~0). The checker demands new translations from here, whatever the hardware did.
   virtual void NoteFlush(unsigned unit, unsigned space, uint64_t start, uint64_t end) = 0;
-  /// GPU clock edges since reset release, and those that the engine evaluated.
+  /// Count the GPU's clock edges since the end of reset, and those that the engine evaluated.
   virtual uint64_t Cycles() = 0;
   virtual uint64_t CyclesEvaluated() = 0;
-  /// What the hardware has in use now; empty when it is quiet, as it must be at power-off.
+  /// Lists what the hardware has in use now. It must be empty at power-off.
   virtual std::vector<InUse> ResourcesInUse() = 0;
   /// Deliberate fault: client 0 of GPU `unit` reads 64 bytes at `va` in `space` and nobody ever takes the answer, so
   /// its slot stays in use. The client's traffic engine cannot run any more.
   virtual void LoseAnswer(unsigned unit, unsigned space, uint64_t va) = 0;
-  /// Deliberate fault: an access at bus address `address` leaves the device by its port, whatever its software told
-  /// it, and is seen there as any other. `data` is what a write or message carries; what a read brings is dropped.
+  /// Deliberate fault: an access at bus address `address` leaves the device by its port although no software asked for
+  /// it, and is treated there as any other. `data` is what a write or message carries; what a read brings is dropped.
   virtual void StrayAccess(Bdf device, Stray kind, uint64_t address, uint32_t data = 0) = 0;
   /// Deliberate fault: reads of GPU `unit` from the 4 KiB page at bus address `address` get their answers at `until_ns`
-  /// (time as of NowNs), not earlier. What waits for them waits with them. One page at a time.
+  /// (time as of NowNs), not earlier. What depends on them waits with them. Only one page is held at a time.
   virtual void HoldReads(unsigned unit, uint64_t address, uint64_t until_ns) = 0;
 };
 
@@ -112,25 +112,26 @@ class Platform {
   virtual const FirmwareTables& firmware() const = 0;
   virtual HostRam& ram() = 0;
 
-  /// Uncached access to a device or the IOMMU; `size` 1, 2, 4 or 8, naturally aligned. An address that nobody decodes
-  /// reads all ones; a write there is dropped.
+  /// Access a device or the IOMMU uncached; `size` is 1, 2, 4 or 8, and the address naturally aligned. An address that
+  /// nobody decodes reads all ones; a write there is dropped.
   virtual uint64_t MmioRead(uint64_t address, unsigned size) = 0;
   virtual void MmioWrite(uint64_t address, unsigned size, uint64_t value) = 0;
-  /// Write-combined copies, 8-byte aligned address and size. In order with other accesses to the same device.
+  /// Copy write-combined; address and size are 8-byte aligned. Copies are in order with other accesses to the device.
   virtual void MmioReadBlock(uint64_t address, void* to, size_t size) = 0;
   virtual void MmioWriteBlock(uint64_t address, const void* from, size_t size) = 0;
 
-  /// PCI configuration space; `size` 1, 2 or 4. A function that does not exist reads all ones.
+  /// Access PCI configuration space; `size` is 1, 2 or 4. A function that does not exist reads all ones.
   virtual uint32_t ConfigRead(Bdf bdf, uint16_t offset, unsigned size) = 0;
   virtual void ConfigWrite(Bdf bdf, uint16_t offset, unsigned size, uint32_t value) = 0;
 
-  /// The oldest interrupt message not taken yet.
+  /// Takes the oldest interrupt message that was not taken yet; nullopt: there is none.
   virtual std::optional<Message> TakeMessage() = 0;
   /// Lets time pass until a message is pending (true) or `bound_ns` nanoseconds have passed (false).
   virtual bool WaitForMessage(uint64_t bound_ns) = 0;
-  /// Nanoseconds since power-on, in the machine's time.
+  /// Returns the nanoseconds since power-on, in the machine's time.
   virtual uint64_t NowNs() = 0;
 
+  /// The machine's instruments; null on a platform without them.
   virtual Instruments* instruments() { return nullptr; }
 };
 

@@ -16,14 +16,14 @@ namespace gmmu::hw {
 /// access.
 ///
 /// It has RAM, GPU functions (configuration header, BAR0 registers, BAR2 window onto VRAM each) and
-/// ranges with handlers of the test's own. What takes a unit is of GPU 0 without one. Registers of BAR0 keep what is
-/// written unless a handler covers them. Time advances by a fixed step with each call that touches the machine.
+/// ranges with handlers of the test's own. A call that takes a unit means GPU 0 if none is given. A register of BAR0
+/// keeps what is written unless a handler covers it. Time advances by a fixed step with each call that touches the machine.
 class RecordingPlatform : public Platform {
  public:
   struct Options {
     std::vector<Range> ram{{0, 64u << 20}};
-    std::optional<uint64_t> iommu_base;  ///< told by firmware; the test maps a handler there
-    Bdf gpu{1, 0, 0};  ///< of GPU 0; the others are on the buses behind it
+    std::optional<uint64_t> iommu_base;  ///< as firmware reports it; the test maps a handler there
+    Bdf gpu{1, 0, 0};  ///< address of GPU 0; the others are on the buses behind it
     unsigned gpus = 1;
     uint16_t vendor = 0x1234;
     uint16_t device = 0x474D;
@@ -48,19 +48,18 @@ class RecordingPlatform : public Platform {
   struct Access {
     Kind kind = Kind::kMmioRead;
     uint64_t address = 0;  ///< configuration accesses: requester id << 16 | offset
-    uint64_t size = 0;     ///< bytes; of a wait: the bound in nanoseconds
-    uint64_t value =
-        0;  ///< read or written (blocks: the first 8 bytes); of a wait: 1 if a message came
+    uint64_t size = 0;     ///< bytes; for a wait the bound in nanoseconds
+    uint64_t value = 0;    ///< read or written (blocks: the first 8 bytes); for a wait 1 if a message came
     bool operator==(const Access& other) const {
       return kind == other.kind && address == other.address && size == other.size &&
              value == other.value;
     }
   };
 
-  /// `offset` is from the start of the handler's range.
+  /// Answers accesses to a range; `offset` counts from the start of the range.
   struct Handler {
-    std::function<uint64_t(uint64_t offset, unsigned size)> read;               ///< null: all ones
-    std::function<void(uint64_t offset, unsigned size, uint64_t value)> write;  ///< null: dropped
+    std::function<uint64_t(uint64_t offset, unsigned size)> read;               ///< null: reads give all ones
+    std::function<void(uint64_t offset, unsigned size, uint64_t value)> write;  ///< null: writes are dropped
   };
 
   RecordingPlatform() : RecordingPlatform(Options()) {}
@@ -68,30 +67,30 @@ class RecordingPlatform : public Platform {
 
   // ---- what a test programs
 
-  /// Accesses that begin in `range` (host physical) go to `handler`. The newest handler of an
-  /// address wins, also over BARs.
+  /// Sends accesses that begin in `range` (host physical) to `handler`. Of several handlers for an
+  /// address the last one added wins, also over BARs.
   void OnMmio(Range range, Handler handler);
-  /// The same for BAR0 offsets, wherever the BAR lies.
+  /// Does the same for offsets in BAR0, wherever the BAR lies.
   void OnRegister(Range offsets, Handler handler, unsigned unit = 0);
-  /// Contents of the 64-bit BAR0 register at `offset` (8-byte aligned) that no handler covers; 0
-  /// until set or written.
+  /// Sets the 64-bit BAR0 register at `offset` (8-byte aligned) that no handler covers; it is 0 until
+  /// set or written.
   void SetRegister(uint32_t offset, uint64_t value, unsigned unit = 0) {
     functions_[unit].registers[offset / 8] = value;
   }
   uint64_t Register(uint32_t offset, unsigned unit = 0) const;
   void PushMessage(Message message) { messages_.push_back(message); }
-  /// Called when software waits and no message is pending: the device may act and push. May be
-  /// called again.
+  /// `hook` is called in each wait of the software that finds no message pending: the device may act
+  /// and push one.
   void OnIdle(std::function<void()> hook) { idle_ = std::move(hook); }
 
   // ---- what a test looks at
 
   const std::vector<Access>& log() const { return log_; }
   void ClearLog() { log_.clear(); }
-  /// Accesses of `kind` that begin in `range`, in order.
+  /// Returns the accesses of `kind` that begin in `range`, in order.
   std::vector<Access> LogOf(Kind kind, Range range) const;
   std::vector<uint8_t>& vram(unsigned unit = 0) { return functions_[unit].vram; }
-  /// Address of BAR 0 or 2 as programmed, 0 while it is not or memory decoding is off.
+  /// Returns the programmed address of BAR 0 or 2; 0 while there is none or memory decoding is off.
   uint64_t BarBase(unsigned bar, unsigned unit = 0) const;
   bool bus_master(unsigned unit = 0) const { return (functions_[unit].config[4] & 4) != 0; }
   Message programmed_message(unsigned unit = 0) const;  ///< what the MSI capability is set to
@@ -132,8 +131,8 @@ class RecordingPlatform : public Platform {
   };
 
   static Function NewFunction(const Options& options, unsigned unit);
-  Function* At(Bdf bdf);  ///< null: no such function
-  /// The function whose BAR `bar` holds the address; null: none.
+  Function* At(Bdf bdf);  ///< null if there is no such function
+  /// Finds the function whose BAR `bar` holds the address; null if there is none.
   Function* Holding(unsigned bar, uint64_t address);
   void Log(Kind kind, uint64_t address, uint64_t size, uint64_t value);
   static const Mapped* Find(const std::vector<Mapped>& handlers, uint64_t address);

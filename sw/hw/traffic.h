@@ -4,8 +4,8 @@
 
 #include "hw/gmmu_regs.h"
 
-/// What a client's traffic engine does with the values in its registers, so that software can
-/// predict it. rtl/pkg/gmmu.rdl (client) is the description.
+/// These functions compute what a client's traffic engine does with the values in its registers, so
+/// that software can predict it; rtl/pkg/gmmu.rdl (client) describes the engine.
 namespace gmmu::hw {
 
 /// The next state of the xorshift32 generator of pattern random.
@@ -16,7 +16,7 @@ constexpr uint32_t Xorshift32(uint32_t x) {
   return x;
 }
 
-/// What the 8-byte word at `va` carries in a run with verify.
+/// The 8-byte word that a run with verify writes and expects at `va`.
 constexpr uint64_t AddressPattern(uint64_t seed, uint64_t va) {
   return seed ^ va ^ (va << 21 | va >> 43) ^ (va << 42 | va >> 22);
 }
@@ -24,19 +24,19 @@ constexpr uint64_t AddressPattern(uint64_t seed, uint64_t va) {
 /// The registers that choose a run's lines.
 struct TrafficLines {
   regs::Pattern pattern = regs::Pattern::kOrder;
-  unsigned footprint_lg2 = 0;  ///< 0 to 32
+  unsigned footprint_lg2 = 0;  ///< line numbers are taken modulo 2^footprint_lg2; 0: they are not
   uint64_t base = 0;           ///< GPU VA, 64-byte aligned
   uint32_t first = 0, stride = 0;
   uint32_t count = 0, step = 0;  ///< step below count, or 1
   uint64_t seed = 0;
 };
 
-/// GPU VAs of a run's accesses, one after the other. Of pattern chase only the first: memory names
-/// the others.
+/// Gives the GPU VAs of a run's accesses, one after the other. Of pattern chase only the first counts:
+/// memory names the others.
 class TrafficSequence {
  public:
   explicit TrafficSequence(const TrafficLines& lines);
-  /// The address of the next access.
+  /// Returns the address of the next access.
   uint64_t Next();
 
  private:

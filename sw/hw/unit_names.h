@@ -8,12 +8,13 @@
 
 namespace gmmu::hw {
 
-/// How what instruments tell of one GPU begins: nothing in a machine of one, else "unit2." for GPU 2.
+/// The prefix of the names that instruments give to one GPU's counters, findings and resources: "unit2." for GPU 2, or
+/// nothing in a machine with one GPU.
 inline std::string UnitPrefix(unsigned unit, unsigned units) {
   return units == 1 ? std::string() : "unit" + std::to_string(unit) + ".";
 }
 
-/// Length of that prefix of a block's name; 0: it has none.
+/// The length of that prefix in a block's name; 0 if it has none.
 inline size_t UnitPrefixLength(std::string_view block) {
   const size_t dot = block.find('.');
   return block.substr(0, 4) == "unit" && dot != std::string_view::npos ? dot + 1 : 0;

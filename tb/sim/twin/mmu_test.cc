@@ -3,7 +3,7 @@
 // with the reference walk on the way.
 #include "twin/mmu.h"
 
-#include "bench.h"
+#include "tb/sim/twin/work.h"
 
 namespace gmmu::sim::twin {
 namespace {
@@ -79,6 +79,28 @@ TEST_F(TwinMmuTest, TheTablesOfBothHalvesAreKeptApart) {
   mmu_.Invalidate(Scope::kRange, 1, kVa + 0xB0000, kVa + 0xB0001);
   EXPECT_EQ(At(kVa + 0x40000).fault, Fault::kEntryInvalid);
   EXPECT_EQ(At(kVa + 0x40000).level, 1u);
+}
+
+TEST_F(Work, ARangeFlushDropsWhatItOverlapsAndNothingElse) {
+  const auto line = [&](uint64_t va) {
+    EXPECT_EQ(Client(regs::ClientCtrl(), va, 1).count(), 1u);
+    return regs::ClientResult{b.bare.Read(regs::kClientBase + regs::ClientResult::kOffset)}.crc();
+  };
+  const uint64_t ones = 1;
+  b.bare.WriteVram(0x20000, &ones, 8);
+  const uint64_t zero = line(0), also_zero = line(0x1000);
+  const auto moved = regs::PteEntry().set_valid(1).set_target(Target::kVram).set_page(0x20);
+  for (const uint64_t entry : {0x2000, 0x2008}) b.bare.WriteVram(entry, &moved.raw, 8);
+  EXPECT_EQ(Execute({Head(regs::Opcode::kFlushTlb, 3, 2 << 10 | uint64_t{1} << 32), 0x1FFF, 0x2000}), Fault::kNone);
+  EXPECT_EQ(line(0), zero);
+  EXPECT_NE(line(0x1000), also_zero);
+}
+
+TEST_F(Work, AResetDisablesTheSpaces) {
+  EXPECT_EQ(Client(regs::ClientCtrl(), 0, 1).count(), 1u);
+  b.machine.gpu(0).Reset();
+  b.bare.Write(regs::Ctrl::kOffset, 1);
+  EXPECT_EQ(Client(regs::ClientCtrl(), 0, 1).reason(), Fault::kSpaceDisabled);
 }
 
 }  // namespace

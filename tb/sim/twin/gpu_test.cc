@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Silence by register: ctrl.silence and status.silent.
+// Silence of a GPU by register: ctrl.silence and status.silent.
+#include "twin/gpu.h"
+
 #include <gtest/gtest.h>
 
 #include <vector>

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Preemption of rings at command boundaries.
+// Entries of the rings, and their preemption at command boundaries.
+#include "twin/paging_engine.h"
+
 #include <gtest/gtest.h>
 
 #include <random>
 #include <vector>
 
-#include "tb/sim/twin/bench.h"
+#include "tb/sim/twin/work.h"
 
 namespace gmmu::sim::twin {
 namespace {
@@ -188,6 +190,12 @@ TEST_F(Preempt, InterruptedBuffersDoEveryCommandOnce) {
     for (unsigned n = 0; n < kCommands; ++n) ASSERT_EQ(Vram(0x10000 * n), expected[n]);
   }
   EXPECT_GT(interrupted, 60u);
+}
+
+TEST_F(Work, TheRingGoesRound) {
+  for (unsigned i = 0; i < 20; ++i) EXPECT_EQ(Execute({Head(Opcode::kNop, 1)}), regs::Fault::kNone);
+  EXPECT_EQ(b.bare.Read(Bench::Block(0) + regs::RingHead::kOffset), 4u);
+  EXPECT_EQ(b.bare.Read(regs::kCountersBase + regs::CountersRingEntries::kOffset), 20u);
 }
 
 }  // namespace

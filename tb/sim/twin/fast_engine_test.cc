@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+#include "platform/engine.h"
+#include "tb/sim/twin/bench.h"
+
+namespace gmmu::sim::twin {
+namespace {
+
+TEST(FastEngine, PassesResultsAndExceptionsAndRefusesWaves) {
+  EXPECT_EQ(sim::Engine::CreateFast(Config(), {})->Run([](hw::Platform&) { return 42; }), 42);
+  const auto throws = [](hw::Platform&) -> int { throw std::out_of_range("x"); };
+  EXPECT_THROW(sim::Engine::CreateFast(Config(), {})->Run(throws), std::out_of_range);
+  EngineOptions waves;
+  waves.waves = "x.fst";
+  EXPECT_THROW(sim::Engine::CreateFast(Config(), waves), ConfigError);
+}
+
+}  // namespace
+}  // namespace gmmu::sim::twin

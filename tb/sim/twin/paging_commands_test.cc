@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the commands of the paging engine write, and where they stop.
+#include "tb/sim/twin/work.h"
+
+namespace gmmu::sim::twin {
+namespace {
+
+using regs::Fault;
+using regs::Opcode;
+using regs::Target;
+
+TEST_F(Work, DoesTheCopyOfTheDmaPagesExample) {
+  const uint64_t header = 0x0004000000012001;  // to physical VRAM, from space 0
+  EXPECT_EQ(Execute({header | uint64_t{1} << 24, 0xFFC, 0x2003 + 0x20000, 100}), Fault::kNone);
+  b.bare.Fill(0x400000, 0x2000, 9);
+  EXPECT_EQ(Execute(BareMachine::Copy(Target::kSystem, 0x400000, Target::kVram, 0x10000, 0x2000)), Fault::kNone);
+  EXPECT_EQ(Execute({header | uint64_t{1} << 24, 0xFFC, 0x22003, 100}), Fault::kNone);
+  for (uint64_t i = 0; i < 100; ++i) {
+    uint8_t expected = 0;
+    ASSERT_TRUE(b.machine.ram().Read(0x400FFC + i, &expected, 1));
+    ASSERT_EQ(b.machine.MmioRead(BareMachine::kWindow + 0x22003 + i, 1), expected) << i;
+  }
+  EXPECT_EQ(Vram(0x22000) & 0xFFFFFF, 0u);
+  EXPECT_EQ(b.Fence(0), 102u);
+}
+
+TEST_F(Work, WritesFillsSeriesAndInlineWords) {
+  EXPECT_EQ(Execute({Head(Opcode::kFill, 4, 1 << 13 | 1 << 16), 0x30001, 6, 0x44332211,
+                     Head(Opcode::kTableRepeat, 5, 1 << 13 | 1 << 16), 0x31000, 3, 7, 4096,
+                     Head(Opcode::kTableWrite, 4, 1 << 13 | 1 << 16), 0x32000, 5, 6}),
+            Fault::kNone);
+  EXPECT_EQ(Vram(0x30000), 0x0022'1144'3322'1100u);
+  EXPECT_EQ(Vram(0x31000), 7u);
+  EXPECT_EQ(Vram(0x31010), 7u + 2 * 4096);
+  EXPECT_EQ(Vram(0x31018), 0u);
+  EXPECT_EQ(Vram(0x32008), 6u);
+}
+
+TEST_F(Work, StopsAtAFaultWithARecordAndWhatWasWrittenBefore) {
+  b.bare.Fill(0x400000, 0x8000, 1);
+  const uint64_t to_space = uint64_t{1} << 32;  // five pages into a space of four
+  EXPECT_EQ(Execute({Head(Opcode::kCopy, 4, 1 << 12 | to_space), 0x400000, 0x80, 0x5000}), Fault::kEntryInvalid);
+  EXPECT_EQ(b.bare.Read(Bench::Block(0) + regs::RingErrorAddress::kOffset), 0x4000u);
+  EXPECT_EQ(b.bare.Read(Bench::Block(0) + regs::RingHead::kOffset), 0u);
+  const regs::FaultRecordWhat what{Host(kQueue)};
+  EXPECT_EQ(what.reason(), Fault::kEntryInvalid);
+  EXPECT_EQ(what.space(), 1u);
+  EXPECT_EQ(what.port_index(), 6u);
+  EXPECT_EQ(what.access(), regs::Access::kWrite);
+  EXPECT_EQ(what.fence(), 100u);
+  EXPECT_EQ(Host(kQueue + 8), 0x4000u);
+  EXPECT_EQ(Vram(0x13FF8), Host(0x403F78));
+  EXPECT_EQ(b.Fence(0), 0u);
+}
+
+}  // namespace
+}  // namespace gmmu::sim::twin
