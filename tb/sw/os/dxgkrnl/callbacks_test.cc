@@ -6,7 +6,7 @@
 #include <cstring>
 #include <functional>
 
-#include "os/dxgkrnl/adapter.h"
+#include "os/dxgkrnl/logical_adapter.h"
 #include "os/kernel/bug_check.h"
 #include "os/kernel/stack_meter.h"
 #include "os/memory/isolation_memory.h"

@@ -7,7 +7,7 @@
 
 #include "tb/sw/os/between.h"
 #include "tb/sw/os/life_bench.h"
-#include "os/dxgkrnl/adapter.h"
+#include "os/dxgkrnl/logical_adapter.h"
 #include "os/kernel/bug_check.h"
 #include "os/kernel/stack_meter.h"
 #include "tb/sw/os/vidsch/vidsch_bench.h"
