@@ -73,7 +73,7 @@ foreach(room IN LISTS rooms)
   if(TARGET test_${name} AND path MATCHES "^sw/(os|kmd)")
     add_dependencies(ddi_tests test_${name})
   endif()
-  if(TARGET test_${name} AND path STREQUAL "sw/os/memory")  # what the import scan reads
+  if(TARGET test_${name} AND path STREQUAL "sw/os/miniport")  # what the import scan reads
     add_library(forbidden_driver STATIC tb/sw/os/drivers/forbidden.c tb/sw/os/drivers/forbidden_too.c)
     target_compile_definitions(test_${name} PRIVATE GMMU_KMD_LIBRARY="$<TARGET_FILE:gmmu_kmd>"
                                                     GMMU_FORBIDDEN_DRIVER="$<TARGET_FILE:forbidden_driver>")

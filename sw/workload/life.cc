@@ -80,7 +80,7 @@ std::vector<hw::InUse> InUseAtPowerOff(os::Kernel& kernel) {
   return instruments->ResourcesInUse();
 }
 
-void CollectFaults(os::Kernel& kernel, os::Adapter& adapter, bool failed, JobResult& result) {
+void CollectFaults(os::Kernel& kernel, os::LogicalAdapter& adapter, bool failed, JobResult& result) {
   if (failed && adapter.running()) {
     const uint64_t end = kernel.hal().NowNs() + kGraceNs;
     while (kernel.hal().NowNs() < end && kernel.hal().platform().WaitForMessage(kGraceNs))
@@ -128,7 +128,7 @@ void RunLife(hw::Platform& platform, const JobOptions& options, JobResult& resul
   os::Kernel kernel(platform, options.os);
   os::Dxgkrnl dxgkrnl(kernel);
   dxgkrnl.set_user_mode_driver(OurUserModeDriver());
-  os::Adapter adapter(dxgkrnl, options.driver);
+  os::LogicalAdapter adapter(dxgkrnl, options.driver);
   std::optional<os::VidMmLink> link;
   os::Worker worker(kernel.scheduler(), "vidmm worker");
   bool stopping = false;

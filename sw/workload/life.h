@@ -3,7 +3,7 @@
 #include <functional>
 
 #include "hw/platform.h"
-#include "os/dxgkrnl/adapter.h"
+#include "os/dxgkrnl/logical_adapter.h"
 #include "os/dxgkrnl/dxgkrnl.h"
 #include "os/kernel/kernel.h"
 #include "os/vidmm/vidmm_link.h"
@@ -17,7 +17,7 @@ namespace gmmu::workload {
 struct Life {
   os::Kernel& kernel;
   os::Dxgkrnl& dxgkrnl;
-  os::Adapter& adapter;
+  os::LogicalAdapter& adapter;
   os::VidMmLink& link;  ///< of all GPUs
   os::VidMm& vidmm;     ///< of GPU 0
   os::Worker& worker;

@@ -161,7 +161,7 @@ void MainJob::LoseAnswer() {
 void MainJob::Allocate(Piece& piece) {
   Progress("copying in", 0);
   worker_.Call([&] {
-    os::Adapter& adapter = vidmm_.adapter();
+    os::LogicalAdapter& adapter = vidmm_.adapter();
     piece.allocation =
         vidmm_.CreateAllocation("input at " + os::Hex(piece.offset), piece.pages * kPage);
     piece.shown = vidmm_.CreateInAperture("aperture at " + os::Hex(piece.offset), piece.pages * kPage);
@@ -225,7 +225,7 @@ void MainJob::Use(Piece& piece) {
 
 void MainJob::PageOut(Piece& piece) {
   worker_.Call([&] {
-    os::Adapter& adapter = vidmm_.adapter();
+    os::LogicalAdapter& adapter = vidmm_.adapter();
     piece.target =
         os::SystemBuffer(kernel_, adapter.objects(), adapter.handle(), piece.pages * kPage,
                          os::SystemBuffer::Shape::kScattered, "application");

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "kmd/escape.h"
-#include "os/dxgkrnl/adapter.h"
+#include "os/dxgkrnl/logical_adapter.h"
 #include "os/miniport/allocation.h"
 
 namespace gmmu::workload {

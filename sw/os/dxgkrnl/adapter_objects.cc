@@ -1,38 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
-// Processes, contexts and allocations of an adapter.
-#include "os/dxgkrnl/adapter.h"
-#include "os/miniport/admission.h"
+#include "os/dxgkrnl/adapter_objects.h"
+
+#include "os/dxgkrnl/logical_adapter.h"
 #include "os/kernel/bug_check.h"
+#include "os/miniport/admission.h"
 
 namespace gmmu::os {
 namespace {
 constexpr ULONG kPasid = 1;
 }
 
-void Adapter::OpenProcess(ProcessHandles& handles, const std::string& name, bool system) {
+AdapterObjects::AdapterObjects(LogicalAdapter& adapter) : adapter_(adapter), kernel_(adapter.kernel()) {}
+
+Miniport& AdapterObjects::miniport() { return adapter_.miniport(); }
+
+void AdapterObjects::OpenProcess(ProcessHandles& handles, const std::string& name, bool system) {
   handles.dxgk_process = NewHandle(0);
   DXGKARG_CREATEPROCESS process{};
   process.hDxgkProcess = handles.dxgk_process;
   process.Flags.SystemProcess = system;
-  std::vector<ULONG> pasids(adapters(), kPasid);  // one for each GPU
+  std::vector<ULONG> pasids(adapter_.adapters(), kPasid);  // one for each GPU
   if (system && kernel_.parameters().system_process_has_pasid) {
-    process.NumPasid = adapters();
+    process.NumPasid = adapter_.adapters();
     process.pPasid = pasids.data();
   }
-  Miniport::Require(miniport_->CreateProcess(process), "DxgkDdiCreateProcess for " + name);
+  Miniport::Require(miniport().CreateProcess(process), "DxgkDdiCreateProcess for " + name);
   handles.process = process.hKmdProcess;
   handles.process_ticket =
       kernel_.ledger().Open("process", name, "dxgkrnl", "DxgkDdiCreateProcess");
 }
 
-void Adapter::OpenDevice(ProcessHandles& handles, const std::string& name, bool system) {
+void AdapterObjects::OpenDevice(ProcessHandles& handles, const std::string& name, bool system) {
   const auto open = [&] {
     DXGKARG_CREATEDEVICE device{};
     device.hDevice = handles.dxgk_device = NewHandle(1);
     device.Flags.SystemDevice = system;
     device.hKmdProcess = handles.process;
     if (system && kernel_.parameters().system_process_has_pasid) device.Pasid = kPasid;
-    Miniport::Require(miniport_->CreateDevice(device), "DxgkDdiCreateDevice for " + name);
+    Miniport::Require(miniport().CreateDevice(device), "DxgkDdiCreateDevice for " + name);
     return device.hDevice;
   };
   if (system && kernel_.parameters().bring_up == BringUp::kWindows22621) handles.second_device = open();
@@ -40,21 +45,21 @@ void Adapter::OpenDevice(ProcessHandles& handles, const std::string& name, bool 
   handles.device_ticket = kernel_.ledger().Open("device", name, "dxgkrnl", "DxgkDdiCreateDevice");
 }
 
-void Adapter::OpenContext(ProcessHandles& handles, const std::string& name, bool system, PhysicalAdapter& gpu) {
+void AdapterObjects::OpenContext(ProcessHandles& handles, const std::string& name, bool system, PhysicalAdapter& gpu) {
   DXGKARG_CREATECONTEXT context{};
   context.hContext = handles.dxgk_context = NewHandle(2);
   handles.node = system ? gpu.caps().paging_node : gpu.caps().render_node;
   if (!system && !handles.joined) {
-    handles.state = vidsch_.CreateDevice(name);
+    handles.state = adapter_.vidsch().CreateDevice(name);
     handles.state->process = handles.dxgk_process;
   }
   context.NodeOrdinal = handles.node;
   context.EngineAffinity = 1u << gpu.index();
   context.Flags.SystemContext = system;
   context.Flags.VirtualAddressing = 1;
-  const NTSTATUS status = miniport_->CreateContext(handles.device, context);
+  const NTSTATUS status = miniport().CreateContext(handles.device, context);
   if (!NT_SUCCESS(status) && !system && !handles.joined) {
-    vidsch_.DestroyDevice(handles.state);
+    adapter_.vidsch().DestroyDevice(handles.state);
     handles.state = nullptr;
   }
   Miniport::Require(status, "DxgkDdiCreateContext for " + name);
@@ -69,30 +74,30 @@ void Adapter::OpenContext(ProcessHandles& handles, const std::string& name, bool
       kernel_.ledger().Open("context", name, "dxgkrnl", "DxgkDdiCreateContext");
 }
 
-HANDLE Adapter::OpenCompanion(const ProcessHandles& handles, const std::string& name, PhysicalAdapter& gpu) {
+HANDLE AdapterObjects::OpenCompanion(const ProcessHandles& handles, const std::string& name, PhysicalAdapter& gpu) {
   DXGKARG_CREATECONTEXT context{};
   context.hContext = NewHandle(2);
   context.NodeOrdinal = handles.companion_node;
   context.EngineAffinity = 1u << gpu.index();
   context.Flags.SystemContext = 1;
   context.Flags.VirtualAddressing = 1;
-  Miniport::Require(miniport_->CreateContext(handles.device, context),
+  Miniport::Require(miniport().CreateContext(handles.device, context),
                     "DxgkDdiCreateContext for the paging companion of " + name);
   return context.hContext;
 }
 
-void Adapter::CloseCompanion(HANDLE context) {
-  vidsch_.ForgetContext(context);
-  miniport_->DestroyContext(context);
+void AdapterObjects::CloseCompanion(HANDLE context) {
+  adapter_.vidsch().ForgetContext(context);
+  miniport().DestroyContext(context);
 }
 
-void Adapter::DestroyProcess(ProcessHandles& handles) {
+void AdapterObjects::DestroyProcess(ProcessHandles& handles) {
   // A leaked handle takes those that it lives in with it.
   if (kernel_.LeakNow("context")) return;
-  if (handles.state != nullptr && !handles.joined) vidsch_.DestroyDevice(handles.state);
+  if (handles.state != nullptr && !handles.joined) adapter_.vidsch().DestroyDevice(handles.state);
   if (handles.context != nullptr) {
-    vidsch_.ForgetContext(handles.context);
-    miniport_->DestroyContext(handles.context);
+    adapter_.vidsch().ForgetContext(handles.context);
+    miniport().DestroyContext(handles.context);
     kernel_.ledger().Close(handles.context_ticket);
   }
   if (handles.joined) {
@@ -101,20 +106,20 @@ void Adapter::DestroyProcess(ProcessHandles& handles) {
   }
   if (handles.device != nullptr) {
     if (kernel_.LeakNow("device")) return;
-    if (handles.second_device != nullptr) miniport_->DestroyDevice(handles.second_device);
-    miniport_->DestroyDevice(handles.device);
+    if (handles.second_device != nullptr) miniport().DestroyDevice(handles.second_device);
+    miniport().DestroyDevice(handles.device);
     kernel_.ledger().Close(handles.device_ticket);
   }
   if (handles.process != nullptr) {
     if (kernel_.LeakNow("process")) return;
-    miniport_->DestroyProcess(handles.process);
+    miniport().DestroyProcess(handles.process);
     kernel_.ledger().Close(handles.process_ticket);
   }
   handles = {};
 }
 
-DriverAllocation Adapter::CreateAllocation(const AllocationRequest& request) {
-  const auto& data_of = dxgkrnl_.user_mode_driver().allocation_data;
+DriverAllocation AdapterObjects::CreateAllocation(const AllocationRequest& request) {
+  const auto& data_of = adapter_.dxgkrnl().user_mode_driver().allocation_data;
   std::vector<uint8_t> data = data_of ? data_of(request) : std::vector<uint8_t>();
   DXGK_ALLOCATIONINFO info{};
   info.pPrivateDriverData = data.data();
@@ -122,27 +127,27 @@ DriverAllocation Adapter::CreateAllocation(const AllocationRequest& request) {
   DXGKARG_CREATEALLOCATION args{};
   args.NumAllocations = 1;
   args.pAllocationInfo = &info;
-  Miniport::Require(miniport_->CreateAllocation(args), "DxgkDdiCreateAllocation of " + request.name);
-  const std::vector<Refusal> refusals = AdmitAllocation(request, info, physical(request.physical_adapter).answers());
+  Miniport::Require(miniport().CreateAllocation(args), "DxgkDdiCreateAllocation of " + request.name);
+  const std::vector<Refusal> refusals = AdmitAllocation(request, info, adapter_.physical(request.physical_adapter).answers());
   if (!refusals.empty()) {
     DXGKARG_DESTROYALLOCATION destroy{};
     destroy.NumAllocations = 1;
     destroy.pAllocationList = &info.hAllocation;
-    if (info.hAllocation != nullptr) miniport_->DestroyAllocation(destroy);
+    if (info.hAllocation != nullptr) miniport().DestroyAllocation(destroy);
     throw OsError("allocation " + request.name + " is refused: " + refusals.front().field + " " +
                   refusals.front().text);
   }
-  return {info.hAllocation, info.Size, info.FlagsWddm2, HomesOf(info, physical(info.PhysicalAdapterIndex).answers()),
+  return {info.hAllocation, info.Size, info.FlagsWddm2, HomesOf(info, adapter_.physical(info.PhysicalAdapterIndex).answers()),
           info.PhysicalAdapterIndex,
           kernel_.ledger().Open("allocation", request.name, "application", "DxgkDdiCreateAllocation")};
 }
 
-void Adapter::DestroyAllocation(HANDLE allocation, Ledger::Ticket ticket) {
+void AdapterObjects::DestroyAllocation(HANDLE allocation, Ledger::Ticket ticket) {
   if (kernel_.LeakNow("allocation")) return;
   DXGKARG_DESTROYALLOCATION args{};
   args.NumAllocations = 1;
   args.pAllocationList = &allocation;
-  miniport_->DestroyAllocation(args);
+  miniport().DestroyAllocation(args);
   kernel_.ledger().Close(ticket);
 }
 

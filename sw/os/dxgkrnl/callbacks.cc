@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "ddi/dispmprt.h"
-#include "os/dxgkrnl/adapter.h"
+#include "os/dxgkrnl/logical_adapter.h"
 
 namespace gmmu::os {
 namespace {
@@ -112,7 +112,7 @@ void UnmapObject(CONST DXGKARGCB_UNMAP_PHYSICAL_MEMORY* args) {
   Dxgkrnl::Current().objects().Unmap(*args);
 }
 
-IsolationMemory& Isolation(HANDLE device) { return Dxgkrnl::Current().FromHandle(device).logical().isolation_memory(); }
+IsolationMemory& Isolation(HANDLE device) { return Dxgkrnl::Current().FromHandle(device).logical().dxgkrnl().isolation_memory(); }
 
 NTSTATUS AllocateContiguousMemory(HANDLE device, DXGKARGCB_ALLOCATECONTIGUOUSMEMORY* args) {
   return Told(Isolation(device).AllocateContiguous(device, *args));

@@ -3,11 +3,11 @@
 
 #include <string>
 
-#include "os/dxgkrnl/adapter.h"
+#include "os/dxgkrnl/logical_adapter.h"
 
 namespace gmmu::os {
 
-void SwitchDma(Adapter& adapter, DmaMode mode) {
+void SwitchDma(LogicalAdapter& adapter, DmaMode mode) {
   const DmaMode old = adapter.mode();
   if (mode == old) return;
   if (adapter.adapters() > 1)
@@ -16,21 +16,21 @@ void SwitchDma(Adapter& adapter, DmaMode mode) {
   const std::string what = std::string("the switch of DMA from ") + NameOf(old) + " to " + NameOf(mode);
   if (mode != DmaMode::kPhysical && adapter.kernel().iommu() == nullptr)
     throw OsError(what + " needs an IOMMU, and there is none ([iommu] present)");
-  if (mode != DmaMode::kRemapped && !adapter.reaches_all_memory())
+  if (mode != DmaMode::kRemapped && !adapter.dma().reaches_all_memory())
     throw OsError(what + " is refused: the GPU does not reach all memory by itself");
   if (mode == DmaMode::kPhysical && adapter.dxgkrnl().isolation_noted())
     throw OsError(what + " is refused: isolation stays on once it is on");
-  if (mode == DmaMode::kRemapped && !adapter.can_remap())
+  if (mode == DmaMode::kRemapped && !adapter.dma().can_remap())
     throw OsError(what + " is refused: the driver does not support remapping (DXGK_IOMMU_CAPS, MapAperture2Supported)");
   if (mode == DmaMode::kRemapped || old == DmaMode::kRemapped) {
     throw OsError(what + " is refused: the GPU references " +
                   std::to_string(adapter.objects().LiveAdls(adapter.handle())) + " ADLs and " +
-                  std::to_string(adapter.isolation_memory().Live(adapter.handle())) +
+                  std::to_string(adapter.dxgkrnl().isolation_memory().Live(adapter.handle())) +
                   " pieces of isolation memory, whose addresses all change; stop the adapter and start it again");
   }
   adapter.isolation().exclusive().Run(what, [&] {
-    if (mode == DmaMode::kIdentity) adapter.EnterIdentity();
-    else adapter.LeaveDomain();
+    if (mode == DmaMode::kIdentity) adapter.dma().EnterIdentity();
+    else adapter.dma().Leave();
   });
 }
 

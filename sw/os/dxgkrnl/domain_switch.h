@@ -4,7 +4,7 @@
 
 namespace gmmu::os {
 
-class Adapter;
+class LogicalAdapter;
 
 /// Gives an adapter that runs another mode of DMA, in exclusive access (IOMMU DMA remapping and GPU isolation;
 /// documents only).
@@ -14,6 +14,6 @@ class Adapter;
 /// page tables and VidMm's pages have ADLs. So that switch is refused with OsError, which counts them, and the adapter
 /// has to be stopped and started instead. Refused too: a mode that the machine or the driver does not have, and the end
 /// of an isolation that was asked for.
-void SwitchDma(Adapter& adapter, DmaMode mode);
+void SwitchDma(LogicalAdapter& adapter, DmaMode mode);
 
 }  // namespace gmmu::os

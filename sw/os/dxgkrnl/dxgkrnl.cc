@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "os/dxgkrnl/adapter.h"
+#include "os/dxgkrnl/logical_adapter.h"
 #include "os/kernel/bug_check.h"
 #include "os/kernel/driver_guard.h"
 #include "os/miniport/miniport.h"
@@ -74,14 +74,14 @@ const DRIVER_INITIALIZATION_DATA& Dxgkrnl::table_so_far() const {
   return loading_->table;
 }
 
-void Dxgkrnl::Register(Adapter& adapter) { adapters_.push_back(&adapter); }
+void Dxgkrnl::Register(LogicalAdapter& adapter) { adapters_.push_back(&adapter); }
 
-void Dxgkrnl::Unregister(Adapter& adapter) {
+void Dxgkrnl::Unregister(LogicalAdapter& adapter) {
   adapters_.erase(std::remove(adapters_.begin(), adapters_.end(), &adapter), adapters_.end());
 }
 
 PhysicalAdapter& Dxgkrnl::FromHandle(HANDLE handle) {
-  for (Adapter* adapter : adapters_) {
+  for (LogicalAdapter* adapter : adapters_) {
     if (PhysicalAdapter* gpu = adapter->FromHandle(handle)) return *gpu;
   }
   throw BugCheck("a callback got an unknown adapter handle");

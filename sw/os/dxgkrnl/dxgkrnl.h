@@ -14,7 +14,7 @@
 
 namespace gmmu::os {
 
-class Adapter;
+class LogicalAdapter;
 class PhysicalAdapter;
 
 /// What all adapters of a machine share in the graphics kernel: the loaded drivers, the physical
@@ -60,8 +60,8 @@ class Dxgkrnl {
   RemapPolicy remap_policy() const { return remap_policy_; }
   void set_remap_policy(RemapPolicy policy) { remap_policy_ = policy; }
 
-  void Register(Adapter& adapter);
-  void Unregister(Adapter& adapter);
+  void Register(LogicalAdapter& adapter);
+  void Unregister(LogicalAdapter& adapter);
   /// The physical adapter that a callback names; a bug check when there is none.
   PhysicalAdapter& FromHandle(HANDLE handle);
 
@@ -78,7 +78,7 @@ class Dxgkrnl {
   bool isolation_noted_ = false;
   std::map<PDRIVER_INITIALIZE, Driver> drivers_;
   Driver* loading_ = nullptr;
-  std::vector<Adapter*> adapters_;
+  std::vector<LogicalAdapter*> adapters_;
   RemapPolicy remap_policy_;
   UserModeDriver user_mode_driver_;
 };

@@ -9,7 +9,7 @@
 
 namespace gmmu::os {
 
-class Adapter;
+class LogicalAdapter;
 class PhysicalAdapter;
 
 /// The time in which Dxgkrnl has a device, and those that are linked to it, for itself, to change what its bus
@@ -21,7 +21,7 @@ class PhysicalAdapter;
 /// no write, no interrupt message. A device that does is fault "not_silent".
 class ExclusiveAccess {
  public:
-  explicit ExclusiveAccess(Adapter& adapter) : adapter_(adapter) {}
+  explicit ExclusiveAccess(LogicalAdapter& adapter) : adapter_(adapter) {}
 
   /// Does `work`, which `what` names, inside of one. On a fibre that is not in the driver. Throws OsError
   /// when the driver refuses, OsTimeout when its work does not end, DeviceFault when the device was not
@@ -44,7 +44,7 @@ class ExclusiveAccess {
   void LetTimePass();
   void BeNoisy(hw::Stray kind);  // deliberate fault
 
-  Adapter& adapter_;
+  LogicalAdapter& adapter_;
   uint64_t runs_ = 0;
   uint64_t quiet_ns_ = 0;
   uint64_t drained_ns_ = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "os/dxgkrnl/gpu_isolation.h"
 
-#include "os/dxgkrnl/adapter.h"
+#include "os/dxgkrnl/logical_adapter.h"
 #include "os/kernel/bug_check.h"
 
 namespace gmmu::os {
@@ -16,10 +16,10 @@ void GpuIsolation::Enable(const ForcedIsolation& actions) {
   if (adapter_.kernel().iommu() == nullptr)
     throw OsError("GPU isolation needs an IOMMU, and there is none ([iommu] present)");
   if (!actions.create_domain) return;
-  adapter_.MakeIsolationDomain();
-  if (actions.map) adapter_.MapIsolationDomain();
+  adapter_.dma().MakeIsolation();
+  if (actions.map) adapter_.dma().MapIsolation();
   if (!actions.attach) return;
-  exclusive_.Run("attach of the isolation domain", [this] { adapter_.AttachIsolationDomain(); });
+  exclusive_.Run("attach of the isolation domain", [this] { adapter_.dma().AttachIsolation(); });
   adapter_.dxgkrnl().NoteIsolation();
 }
 
@@ -39,7 +39,7 @@ void GpuIsolation::OnStarted() {
   } catch (const OsError& error) {
     if (!actions.ignore_failure) throw;
     ignored_failure_ = error.what();
-    adapter_.AbandonIsolationDomain();
+    adapter_.dma().AbandonIsolation();
   }
 }
 

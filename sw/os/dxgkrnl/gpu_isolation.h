@@ -7,7 +7,7 @@
 
 namespace gmmu::os {
 
-class Adapter;
+class LogicalAdapter;
 class IommuDomain;
 
 /// GPU isolation of one adapter that was started without a domain: a 1:1 domain that holds what the GPU
@@ -15,7 +15,7 @@ class IommuDomain;
 /// here switches it off, and an adapter that is started again gets it again.
 class GpuIsolation {
  public:
-  explicit GpuIsolation(Adapter& adapter) : adapter_(adapter), exclusive_(adapter) {}
+  explicit GpuIsolation(LogicalAdapter& adapter) : adapter_(adapter), exclusive_(adapter) {}
 
   /// Shortly after the adapter has started: what IOMMUFlags, the driver's need, or an earlier activation
   /// ask for. Throws OsError when it fails, unless IOMMUFlags allows that.
@@ -33,7 +33,7 @@ class GpuIsolation {
   bool DriverCap() const;
   void Enable(const ForcedIsolation& actions);
 
-  Adapter& adapter_;
+  LogicalAdapter& adapter_;
   ExclusiveAccess exclusive_;
   std::string ignored_failure_;
 };

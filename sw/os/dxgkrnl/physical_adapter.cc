@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "os/dxgkrnl/adapter.h"
+#include "os/dxgkrnl/logical_adapter.h"
 #include "os/kernel/bug_check.h"
 
 namespace gmmu::os {

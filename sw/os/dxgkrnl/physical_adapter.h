@@ -14,7 +14,7 @@
 
 namespace gmmu::os {
 
-class Adapter;
+class LogicalAdapter;
 class MemoryObjects;
 
 /// What Dxgkrnl learnt from the driver's answers about one GPU.
@@ -37,16 +37,16 @@ struct AdapterCaps {
 };
 
 /// One GPU of a logical adapter: its function on the bus, its device object, what the driver answered about it
-/// and its memory segments. Adapter makes it, and calls everything here in the order that a link needs.
+/// and its memory segments. LogicalAdapter makes it, and calls everything here in the order that a link needs.
 class PhysicalAdapter {
  public:
   /// `handle`: opaque, the same whenever this GPU starts.
-  PhysicalAdapter(Adapter& logical, const PciFunction& function, unsigned unit, HANDLE handle)
+  PhysicalAdapter(LogicalAdapter& logical, const PciFunction& function, unsigned unit, HANDLE handle)
       : logical_(logical), function_(function), unit_(unit), handle_(handle) {}
   PhysicalAdapter(const PhysicalAdapter&) = delete;
   PhysicalAdapter& operator=(const PhysicalAdapter&) = delete;
 
-  Adapter& logical() { return logical_; }
+  LogicalAdapter& logical() { return logical_; }
   /// Number of the device object: of the GPUs on the bus, this one. The driver has a context for each.
   unsigned unit() const { return unit_; }
   /// PhysicalAdapterIndex and EngineOrdinal: the driver's numbering, known when it has started.
@@ -101,7 +101,7 @@ class PhysicalAdapter {
   void QueueDpc();
 
  private:
-  friend class Adapter;
+  friend class LogicalAdapter;
   void NoteTraffic() { traffic_when_off_ = Traffic().total(); }
   /// Throws OsError when the device used the bus since NoteTraffic: the driver has not been started.
   void RequireUntouchedBus() const;
@@ -115,7 +115,7 @@ class PhysicalAdapter {
   void MakeSegments();
   void DropViews();
 
-  Adapter& logical_;
+  LogicalAdapter& logical_;
   const PciFunction function_;
   const unsigned unit_;
   HANDLE const handle_;
@@ -125,7 +125,6 @@ class PhysicalAdapter {
   std::vector<Segment> segments_;
   hw::Message message_;
   std::vector<uint8_t> resources_;  // CM_RESOURCE_LIST
-  bool attached_ = false;
   bool dpc_queued_ = false;
   uint64_t traffic_when_off_ = 0;
 };

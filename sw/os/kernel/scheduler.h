@@ -26,6 +26,9 @@ enum Irql : uint8_t { kPassive = 0, kApc = 1, kDispatch = 2, kDevice = 10, kHigh
 /// (IRQL kDevice), deferred procedure calls after them as soon as the IRQL is below kDispatch.
 class Scheduler {
  public:
+  /// The bound of a wait whose work has bounds of its own (an hour): it only says that nothing waits without end.
+  static constexpr uint64_t kForEver = 3'600'000'000'000;
+
   Scheduler(hw::Platform& platform, uint64_t seed);
   ~Scheduler();
 

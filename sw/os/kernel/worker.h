@@ -31,19 +31,16 @@ class Worker {
       }
       done = true;
     });
-    scheduler_.Wait([&] { return done; }, kBoundNs, "the worker to finish");
+    scheduler_.Wait([&] { return done; }, Scheduler::kForEver, "the worker to finish");
     if (lost) std::rethrow_exception(lost);
   }
   /// The fibre ends when it has nothing left to do.
   void Stop() { stop_ = true; }
 
  private:
-  // Work has tighter bounds of its own; this one only says that nothing waits for ever.
-  static constexpr uint64_t kBoundNs = 3'600'000'000'000;
-
   void Serve() {
     while (true) {
-      scheduler_.Wait([this] { return stop_ || !queue_.empty(); }, kBoundNs, "work");
+      scheduler_.Wait([this] { return stop_ || !queue_.empty(); }, Scheduler::kForEver, "work");
       if (queue_.empty()) return;
       const auto work = std::move(queue_.front());
       queue_.pop_front();

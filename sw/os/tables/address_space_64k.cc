@@ -2,7 +2,7 @@
 // Pages of 64 KiB: which ones, tables of them, and their way back to pages of 4 KiB.
 #include <algorithm>
 
-#include "os/dxgkrnl/adapter.h"
+#include "os/dxgkrnl/logical_adapter.h"
 #include "os/tables/address_space.h"
 
 namespace gmmu::os {

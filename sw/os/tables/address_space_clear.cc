@@ -2,7 +2,7 @@
 // Entries that go without a word of what takes their place.
 #include <algorithm>
 
-#include "os/dxgkrnl/adapter.h"
+#include "os/dxgkrnl/logical_adapter.h"
 #include "os/tables/address_space.h"
 
 namespace gmmu::os {

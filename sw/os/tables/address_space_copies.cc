@@ -2,7 +2,7 @@
 // What copies of mappings need to know of the tables.
 #include <algorithm>
 
-#include "os/dxgkrnl/adapter.h"
+#include "os/dxgkrnl/logical_adapter.h"
 #include "os/tables/address_space.h"
 
 namespace gmmu::os {

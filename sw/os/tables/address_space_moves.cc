@@ -3,7 +3,7 @@
 #include <iterator>
 #include <utility>
 
-#include "os/dxgkrnl/adapter.h"
+#include "os/dxgkrnl/logical_adapter.h"
 #include "os/tables/address_space.h"
 
 namespace gmmu::os {

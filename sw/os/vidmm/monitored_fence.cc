@@ -10,7 +10,7 @@ constexpr uint64_t kBoundNs = 100'000'000;
 }  // namespace
 
 MonitoredFence::MonitoredFence(VidMm& vidmm, uint64_t initial) : vidmm_(vidmm), last_(initial) {
-  Adapter& adapter = vidmm.adapter();
+  LogicalAdapter& adapter = vidmm.adapter();
   page_ = SystemBuffer(adapter.kernel(), adapter.objects(), adapter.handle(), kPage,
                        SystemBuffer::Shape::kReadOnlyView, "vidmm");
   cpu_ = reinterpret_cast<const volatile uint64_t*>(page_.Map(0, kPage));
@@ -41,7 +41,7 @@ uint64_t MonitoredFence::MapInto(VidMm::Process& process) {
 
 PacketEnd MonitoredFence::SignalBehind(VidMm::Process& process, uint64_t value) {
   if (mapped_.count(&process) == 0) MapInto(process);
-  Adapter& adapter = vidmm_.adapter();
+  LogicalAdapter& adapter = vidmm_.adapter();
   SystemBuffer buffer(adapter.kernel(), adapter.objects(), adapter.handle(), kPage, SystemBuffer::Shape::kScattered,
                       "vidmm");
   const uint64_t va = vidmm_.ReserveVa(process, kPage);

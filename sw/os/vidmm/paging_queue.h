@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "os/dxgkrnl/adapter.h"
+#include "os/dxgkrnl/logical_adapter.h"
 #include "os/memory/system_buffer.h"
 #include "os/vidmm/transfer_order.h"
 

@@ -145,9 +145,9 @@ void VidMm::StartProcess(Process& process, bool system, uint64_t va_end, const P
   process.space = std::make_unique<AddressSpace>(gpu_, process.name, system, va_end);
   if (joins == nullptr) {
     process.in_creation = true;
-    adapter().OpenProcess(process.handles, process.name, system);
+    adapter().driver_objects().OpenProcess(process.handles, process.name, system);
     process.in_creation = false;
-    adapter().OpenDevice(process.handles, process.name, system);
+    adapter().driver_objects().OpenDevice(process.handles, process.name, system);
   } else {
     process.handles = joins->handles;
     process.handles.joined = true;
@@ -222,7 +222,7 @@ void VidMm::Start() {
   paging_.name = gpu_.Named("paging process");
   adapter().set_driver_requests(context_allocations_.get());
   StartProcess(paging_, true, PagingVaEnd());
-  adapter().OpenContext(paging_.handles, paging_.name, true, gpu_);
+  adapter().driver_objects().OpenContext(paging_.handles, paging_.name, true, gpu_);
   queue_.Start(paging_.handles.context, kernel_.parameters().bring_up == BringUp::kWindows26100 ? 2 : 4);
   ReservePagingVa();
   fence_page_ = SystemBuffer(kernel_, gpu_.objects(), gpu_.handle(), kPage,
@@ -296,7 +296,7 @@ void VidMm::Stop() {
   FreePagingVa();
   InvalidatePagingTables();
   queue_.Stop();
-  adapter().DestroyProcess(paging_.handles);
+  adapter().driver_objects().DestroyProcess(paging_.handles);
   adapter().set_driver_requests(nullptr);
   paging_.space->FreeTables();
   fence_page_.Release();
@@ -332,7 +332,7 @@ VidMm::Process* VidMm::CreateProcess(const std::string& name, uint64_t root_entr
 }
 
 void VidMm::CreateContext(Process& process) {
-  adapter().OpenContext(process.handles, process.name, false, gpu_);
+  adapter().driver_objects().OpenContext(process.handles, process.name, false, gpu_);
   TellRoot(process);
 }
 
@@ -364,10 +364,10 @@ void VidMm::DestroyProcess(Process* process) {
   if (process->space->evicted()) gpu_.vidsch().ResumeContext(process->handles.context);
   if (process->companion) {
     process->companion->queue->Stop();
-    adapter().CloseCompanion(process->companion->context);
+    adapter().driver_objects().CloseCompanion(process->companion->context);
     kernel_.ledger().Close(process->companion->ticket);
   }
-  adapter().DestroyProcess(process->handles);
+  adapter().driver_objects().DestroyProcess(process->handles);
   active_->Drain();
   for (const auto& [va, range] : process->driver_ranges) FreeVa(*process, va);
   process->space->FreeTables();
@@ -430,7 +430,7 @@ VidMm::Allocation* VidMm::CreateInAperture(const std::string& name, uint64_t byt
 VidMm::Allocation* VidMm::CreateAllocation(const AllocationRequest& asked) {
   AllocationRequest request = asked;
   request.physical_adapter = gpu_.index();
-  const DriverAllocation made = adapter().CreateAllocation(request);
+  const DriverAllocation made = adapter().driver_objects().CreateAllocation(request);
   auto allocation = std::make_unique<Allocation>();
   allocation->vidmm = this;
   allocation->name = request.name;
@@ -450,7 +450,7 @@ void VidMm::DestroyAllocation(Allocation* allocation) {
   const auto [handle, ticket] = std::pair(allocation->handle, allocation->ticket);
   DropAllocation(allocation);
   if (kernel_.parameters().deferred_destroy) deferred_.emplace_back(handle, ticket);
-  else adapter().DestroyAllocation(handle, ticket);
+  else adapter().driver_objects().DestroyAllocation(handle, ticket);
 }
 
 void VidMm::DropAllocation(Allocation* allocation) {
@@ -489,7 +489,7 @@ VidMm::Allocation* VidMm::AdoptAllocation(const std::string& name, uint64_t byte
 }
 
 void VidMm::DestroyDeferred() {
-  for (const auto& [handle, ticket] : std::exchange(deferred_, {})) adapter().DestroyAllocation(handle, ticket);
+  for (const auto& [handle, ticket] : std::exchange(deferred_, {})) adapter().driver_objects().DestroyAllocation(handle, ticket);
 }
 
 bool VidMm::TryMakeResident(Allocation& allocation) {

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "os/dxgkrnl/adapter.h"
+#include "os/dxgkrnl/logical_adapter.h"
 #include "os/tables/address_space.h"
 #include "os/vidmm/aperture.h"
 #include "os/vidmm/paging_queue.h"
@@ -110,7 +110,7 @@ class VidMm {
     return nullptr;
   }
 
-  explicit VidMm(Adapter& adapter) : VidMm(adapter.lead()) {}
+  explicit VidMm(LogicalAdapter& adapter) : VidMm(adapter.lead()) {}
   explicit VidMm(PhysicalAdapter& gpu);
   ~VidMm();
   /// Linked: all of the link, this one among them.
@@ -286,7 +286,7 @@ class VidMm {
   /// Aperture maps of other memory than SystemBuffers.
   Aperture& aperture() { return *aperture_; }
   SystemBuffer& dummy() { return dummy_; }
-  Adapter& adapter() { return gpu_.logical(); }
+  LogicalAdapter& adapter() { return gpu_.logical(); }
   PhysicalAdapter& gpu() { return gpu_; }
   const PagingQueue& queue() const { return queue_; }
   /// Between Start and Stop.

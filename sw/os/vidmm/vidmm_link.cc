@@ -18,7 +18,7 @@ bool SameLevels(const Geometry& a, const Geometry& b) {
 }
 
 // What knows one GPU only; each refusal names the key.
-void RefuseForOneGpu(Adapter& adapter) {
+void RefuseForOneGpu(LogicalAdapter& adapter) {
   const Parameters& parameters = adapter.kernel().parameters();
   const auto refuse = [&](const std::string& key) {
     throw OsError(key + " is for one GPU, not for " + std::to_string(adapter.adapters()) +
@@ -38,7 +38,7 @@ void RefuseForOneGpu(Adapter& adapter) {
 
 }  // namespace
 
-VidMmLink::VidMmLink(Adapter& adapter) : adapter_(adapter), gpus_(adapter.adapters()) {
+VidMmLink::VidMmLink(LogicalAdapter& adapter) : adapter_(adapter), gpus_(adapter.adapters()) {
   if (gpus_ > kMost) throw OsError(std::to_string(gpus_) + " linked adapters, 4 are the most");
   if (gpus_ > 1) RefuseForOneGpu(adapter);
   std::vector<VidMm*> all;

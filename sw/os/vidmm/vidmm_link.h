@@ -31,7 +31,7 @@ class VidMmLink {
   };
 
   /// `adapter` has started.
-  explicit VidMmLink(Adapter& adapter);
+  explicit VidMmLink(LogicalAdapter& adapter);
 
   void Start();
   void Stop();
@@ -58,7 +58,7 @@ class VidMmLink {
  private:
   void DestroyParts(Process& process);
 
-  Adapter& adapter_;
+  LogicalAdapter& adapter_;
   unsigned gpus_;
   std::array<std::optional<VidMm>, kMost> vidmm_;  // places that stay, whoever is made anew in them
   std::vector<std::unique_ptr<Process>> processes_;

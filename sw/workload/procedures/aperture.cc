@@ -49,7 +49,7 @@ class ApertureRun {
   }
 
   void Make() {
-    os::Adapter& adapter = life_.adapter;
+    os::LogicalAdapter& adapter = life_.adapter;
     for (os::SystemBuffer* buffer : {&first_, &second_}) {
       *buffer = os::SystemBuffer(life_.kernel, adapter.objects(), adapter.handle(), pages_ * kPage,
                                  os::SystemBuffer::Shape::kScattered, "application");

@@ -9,7 +9,7 @@ namespace gmmu::workload {
 namespace {
 
 void Run(Life& life, const ParameterValues& values) {
-  const auto& reserved = life.adapter.reserved_ranges();
+  const auto& reserved = life.adapter.dma().reserved_ranges();
   const auto& firmware = life.kernel.hal().platform().firmware().gpu_reserved;
   if (!firmware) throw os::OsError("firmware keeps no memory for the GPU here ([machine.host] gpu_reserved_kib)");
   const bool same = reserved.size() == 1 && reserved[0].BaseAddress == firmware->start &&

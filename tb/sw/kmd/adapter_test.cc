@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kmd/adapter.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include <algorithm>
 
 #include "tb/sw/kmd/fake_kernel.h"
 #include "kmd/escape.h"
@@ -207,135 +204,6 @@ TEST(Adapter, ACauseThatComesInExclusiveAccessIsNotForgotten) {
   ASSERT_EQ(kernel.table.DxgkDdiEndExclusiveAccess(kernel.adapter, &end), STATUS_SUCCESS);
   for (const auto& write : kernel.writes)
     EXPECT_FALSE(!write.window && write.offset == regs::IntStatus::kOffset) << "a cause is cleared unseen";
-}
-
-TEST(Spaces, AreHandedOutFlushedAndGivenBackWithTheLastContext) {
-  StartedDriver driver;  // holds 2 of 4
-  FakeKernel& kernel = driver.kernel;
-  std::vector<HANDLE> processes, devices, contexts;
-  for (int i = 0; i < 2; ++i) {
-    processes.push_back(driver.CreateProcess(false));
-    devices.push_back(driver.CreateDevice(processes.back()));
-    kernel.writes.clear();
-    contexts.push_back(driver.CreateContext(devices.back(), false));
-    ASSERT_EQ(kernel.writes.size(), 1u);
-    EXPECT_EQ(kernel.writes[0].offset, regs::InvCmd::kOffset);
-    EXPECT_EQ(kernel.writes[0].value,
-              regs::InvCmd{}.set_scope(regs::Scope::kSpace).set_space(2u + i).raw);
-  }
-  processes.push_back(driver.CreateProcess(false));
-  devices.push_back(driver.CreateDevice(processes.back()));
-  NTSTATUS status = STATUS_SUCCESS;
-  driver.CreateContext(devices.back(), false, &status);
-  EXPECT_EQ(status, STATUS_INSUFFICIENT_RESOURCES);
-
-  DXGKARG_SETROOTPAGETABLE root{contexts[0], {kVramSegment, 0, 0x40000}, 512};
-  kernel.table.DxgkDdiSetRootPageTable(kernel.adapter, &root);
-  const uint32_t space2 = regs::kSpaceBase + 2 * regs::kSpaceStride;
-  EXPECT_TRUE(kernel.Reg<regs::SpaceRoot>(space2).enable());
-  kernel.table.DxgkDdiDestroyContext(contexts[0]);
-  EXPECT_FALSE(kernel.Reg<regs::SpaceRoot>(space2).enable());
-  contexts[0] = driver.CreateContext(devices.back(), false);  // now there is one
-
-  for (HANDLE handle : contexts) kernel.table.DxgkDdiDestroyContext(handle);
-  for (HANDLE handle : devices) kernel.table.DxgkDdiDestroyDevice(handle);
-  for (HANDLE handle : processes) kernel.table.DxgkDdiDestroyProcess(kernel.adapter, handle);
-}
-
-TEST(Spaces, RootGoesToTheSpaceOfTheContextsProcessAndOnlyAChangeIsWritten) {
-  StartedDriver driver({{"PageTableLevels", 3},
-                        {"PageTableBits0", 13},
-                        {"PageTableBits1", 11},
-                        {"PageTableBits2", 3}});
-  FakeKernel& kernel = driver.kernel;
-  DXGKARG_SETROOTPAGETABLE root{driver.context, {kVramSegment, 0, 0x123000}, 8};
-  kernel.table.DxgkDdiSetRootPageTable(kernel.adapter, &root);
-  ASSERT_EQ(kernel.writes.size(), 2u);
-  const uint32_t space = regs::kSpaceBase + regs::kSpaceStride;
-  EXPECT_EQ(kernel.writes[0].offset, space + regs::SpaceGeometry::kOffset);
-  EXPECT_EQ(kernel.writes[1].offset, space + regs::SpaceRoot::kOffset) << "root last: it commits";
-  const auto geometry = kernel.Reg<regs::SpaceGeometry>(space);
-  EXPECT_EQ(geometry.levels(), 3u);
-  EXPECT_EQ(geometry.bits0(), 13u);
-  EXPECT_EQ(geometry.bits1(), 11u);
-  EXPECT_EQ(geometry.bits2(), 3u);
-  EXPECT_EQ(geometry.root_entries(), 8u);
-  const auto written = kernel.Reg<regs::SpaceRoot>(space);
-  EXPECT_EQ(written.address(), 0x123000u);
-  EXPECT_EQ(written.target(), regs::Target::kVram);
-
-  kernel.writes.clear();
-  kernel.table.DxgkDdiSetRootPageTable(kernel.adapter, &root);
-  EXPECT_TRUE(kernel.writes.empty());
-  root.NumEntries = 4;
-  kernel.table.DxgkDdiSetRootPageTable(kernel.adapter, &root);
-  EXPECT_EQ(kernel.writes.size(), 2u);
-}
-
-TEST(Spaces, RefusesARootTheHardwareCannotHave) {
-  StartedDriver driver;
-  FakeKernel& kernel = driver.kernel;
-  const DXGKARG_SETROOTPAGETABLE bad[] = {{driver.context, {kApertureSegment, 0, 0}, 512},
-                                          {driver.context, {7, 0, 0}, 512},
-                                          {driver.context, {kVramSegment, 0, 0x800}, 512},
-                                          {driver.context, {kVramSegment, 0, 0}, 513}};
-  for (const auto& root : bad) kernel.table.DxgkDdiSetRootPageTable(kernel.adapter, &root);
-  EXPECT_TRUE(kernel.writes.empty());
-}
-
-TEST(Spaces, ASpaceThatNeverBecomesQuietIsNotHandedOut) {
-  StartedDriver driver;
-  FakeKernel& kernel = driver.kernel;
-  const HANDLE process = driver.CreateProcess(false);
-  const HANDLE device = driver.CreateDevice(process);
-  kernel.reg(regs::InvStatus::kOffset) = 1;
-  NTSTATUS status = STATUS_SUCCESS;
-  driver.CreateContext(device, false, &status);
-  EXPECT_EQ(status, STATUS_IO_TIMEOUT);
-  kernel.reg(regs::InvStatus::kOffset) = 0;
-  kernel.table.DxgkDdiDestroyDevice(device);
-  kernel.table.DxgkDdiDestroyProcess(kernel.adapter, process);
-}
-
-TEST(Allocations, TellTheirPlacesAndSurviveABadOneInTheMiddle) {
-  StartedDriver driver;
-  FakeKernel& kernel = driver.kernel;
-  AllocationData wanted[2];
-  wanted[0].bytes = 5000;
-  wanted[1].bytes = 4096;
-  wanted[1].accessed_physically = wanted[1].system_only = 1;
-  DXGK_ALLOCATIONINFO infos[2]{};
-  for (int i = 0; i < 2; ++i) {
-    infos[i].pPrivateDriverData = &wanted[i];
-    infos[i].PrivateDriverDataSize = sizeof wanted[i];
-  }
-  DXGKARG_CREATEALLOCATION args{};
-  args.NumAllocations = 2;
-  args.pAllocationInfo = infos;
-  ASSERT_EQ(kernel.table.DxgkDdiCreateAllocation(kernel.adapter, &args), STATUS_SUCCESS);
-  EXPECT_EQ(infos[0].Size, 8192u);
-  EXPECT_EQ(infos[0].SupportedWriteSegmentSet, 3u);
-  EXPECT_EQ(infos[0].PreferredSegment.SegmentId0, kVramSegment);
-  EXPECT_FALSE(infos[0].FlagsWddm2.AccessedPhysically);
-  EXPECT_EQ(infos[1].SupportedWriteSegmentSet, 1u);
-  EXPECT_TRUE(infos[1].FlagsWddm2.AccessedPhysically);
-  for (const DXGK_ALLOCATIONINFO& info : infos) {  // flags that change nothing here are not set, but Cached
-    EXPECT_TRUE(info.FlagsWddm2.Cached);
-    EXPECT_FALSE(info.FlagsWddm2.PermanentSysMem || info.FlagsWddm2.ExistingSysMem ||
-                 info.FlagsWddm2.ExistingKernelSysMem || info.FlagsWddm2.DisableLargePageMapping ||
-                 info.FlagsWddm2.CpuVisibleOnDemand || info.Flags2.ShareBackingStoreWithKmd);
-  }
-  EXPECT_EQ(infos[1].EvictionSegmentSet, 1u);
-  const HANDLE handles[2] = {infos[0].hAllocation, infos[1].hAllocation};
-  DXGKARG_DESTROYALLOCATION destroy{};
-  destroy.NumAllocations = 2;
-  destroy.pAllocationList = handles;
-  EXPECT_EQ(kernel.table.DxgkDdiDestroyAllocation(kernel.adapter, &destroy), STATUS_SUCCESS);
-
-  const int64_t before = kernel.pool_blocks;
-  wanted[1].bytes = 0;
-  EXPECT_EQ(kernel.table.DxgkDdiCreateAllocation(kernel.adapter, &args), STATUS_INVALID_PARAMETER);
-  EXPECT_EQ(kernel.pool_blocks, before);
 }
 
 }  // namespace

@@ -294,24 +294,6 @@ TEST(Caps, EntriesAtLevel1OfPairsNeedTwiceTheSize) {
   EXPECT_EQ(Level(driver, 2).PageTableSizeInBytes, 4096u);
 }
 
-TEST(Caps, ParametersOf64KiBPagesThatCannotBeAreRefused) {
-  const std::map<std::string, uint64_t> bad[] = {
-      {{"DualPte", 1}},
-      {{"System64k", 1}},
-      {{"Leaf64k", 1}, {"PageTableBits0", 3}},
-      {{"Leaf64k", 1}, {"DualPte", 1}, {"PageTableBits1", 13}},
-      {{"PageTableBytes1", 5000}},
-      {{"PageTableBytes1", 8192}, {"PageTableSegment", 0}},
-      {{"PageTableAlignment", 24576}},
-      {{"PageTableAlignment", 2048}},
-      {{"PagingBufferSegment", 2}}};
-  for (const auto& parameters : bad) {
-    FakeKernel kernel;
-    kernel.parameters = parameters;
-    EXPECT_FALSE(NT_SUCCESS(kernel.Load()) && NT_SUCCESS(kernel.Start())) << parameters.begin()->first;
-  }
-}
-
 TEST(Caps, HardwareBeforeMinorVersion4HasNoPagesOf64KiB) {
   for (const unsigned minor : {3u, 4u}) {
     FakeKernel kernel;

@@ -304,12 +304,12 @@ TEST_F(Isolation, EachOfTheFourKindsOfMemoryIsWithinReachAndNothingElse) {
   config.host.gpu_reserved_kib = 64;
   const auto result = Run([](workload::Life& life) {
     life.worker.Call([&] {
-      Adapter& adapter = life.adapter;
+      LogicalAdapter& adapter = life.adapter;
       const auto mapped = [&](uint64_t pfn) { return adapter.domain()->tables().Lookup(pfn) == pfn; };
       DXGKARGCB_ALLOCATEPAGESFORMDL own{};  // 1: a driver's, through the callbacks
       own.HighAddress.QuadPart = -1;
       own.TotalBytes = 2 * hw::kPageSize;
-      Miniport::Require(adapter.isolation_memory().AllocatePagesForMdl(adapter.handle(), own), "memory");
+      Miniport::Require(adapter.dxgkrnl().isolation_memory().AllocatePagesForMdl(adapter.handle(), own), "memory");
       const uint64_t before = Mdl::PagesOf(own.pMdl)[1];
       adapter.isolation().OnSecureVm();
       life.Compare("driver's memory", mapped(before) ? "" : "not mapped");
@@ -325,13 +325,13 @@ TEST_F(Isolation, EachOfTheFourKindsOfMemoryIsWithinReachAndNothingElse) {
       life.Compare("save memory", mapped(saved) ? "" : "not mapped");
       life.dxgkrnl.frame_buffer().Unpin(adapter.handle(), {0});
       life.Compare("save memory goes with the pin", mapped(saved) ? "still mapped" : "");
-      const uint64_t reserved = adapter.reserved_ranges().at(0).BaseAddress / hw::kPageSize;  // 4: firmware's
+      const uint64_t reserved = adapter.dma().reserved_ranges().at(0).BaseAddress / hw::kPageSize;  // 4: firmware's
       life.Compare("reserved memory", mapped(reserved) ? "" : "not mapped");
       // Memory that went past the callbacks.
       const uint64_t other = life.kernel.pages().AllocatePage("driver", "MmAllocatePagesForMdl");
       life.Compare("other memory", mapped(other) ? "mapped" : "");
       life.kernel.pages().Free(other);
-      adapter.isolation_memory().FreePagesFromMdl(adapter.handle(), {own.hMemoryHandle});
+      adapter.dxgkrnl().isolation_memory().FreePagesFromMdl(adapter.handle(), {own.hMemoryHandle});
     });
   });
   EXPECT_TRUE(result.Passed()) << Texts(result);

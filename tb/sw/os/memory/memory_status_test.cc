@@ -170,29 +170,5 @@ TEST_P(MemoryStatus, IsThatOfTheTable) {
 INSTANTIATE_TEST_SUITE_P(All, MemoryStatus, ::testing::ValuesIn(kCases),
                          [](const auto& info) { return std::string(info.param.name); });
 
-/// Through the table that a driver is given.
-struct FailureStatus : test::DriverFront {};
-
-TEST_F(FailureStatus, IsEachOnesOwnOrOneForAllByASwitch) {
-  for (const bool one : {false, true}) {
-    bench.options.os.open.one_failure_status = one;
-    Run([&](workload::Life& life) {
-      life.worker.Call([&] {
-        auto create = Bench::Wanted(kMdl);
-        create.hAdapter = life.adapter.handle();
-        create.Size = 0;
-        EXPECT_EQ(test::seen.interface.DxgkCbCreatePhysicalMemoryObject(&create),
-                  one ? STATUS_UNSUCCESSFUL : STATUS_INVALID_PARAMETER);
-        DXGKARGCB_ALLOCATECONTIGUOUSMEMORY contiguous{};
-        EXPECT_EQ(test::seen.interface.DxgkCbAllocateContiguousMemory(life.adapter.handle(), &contiguous),
-                  one ? STATUS_UNSUCCESSFUL : STATUS_NOT_SUPPORTED);
-        DXGKARGCB_PINFRAMEBUFFERFORSAVE pin{};
-        EXPECT_EQ(test::seen.interface.DxgkCbPinFrameBufferForSave(life.adapter.handle(), &pin),
-                  one ? STATUS_UNSUCCESSFUL : STATUS_NOT_SUPPORTED);
-      });
-    });
-  }
-}
-
 }  // namespace
 }  // namespace gmmu::os

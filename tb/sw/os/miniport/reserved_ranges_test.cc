@@ -111,7 +111,7 @@ TEST(ReservedRanges, AreMappedBeforeTheDeviceIsAttached) {
                         // Without a domain at the start, isolation brings one later.
                         if (policy == RemapPolicy::kNever)
                           life.worker.Call([&] { life.adapter.isolation().OnSecureVm(); });
-                        reserved = life.adapter.reserved_ranges()[0].BaseAddress;
+                        reserved = life.adapter.dma().reserved_ranges()[0].BaseAddress;
                       });
     EXPECT_EQ(test::FaultsOf(result), "");
     EXPECT_THAT(platform.attached, HasSubstr("\"logical\": \"" + Hex(reserved) + "\"")) << static_cast<int>(policy);

@@ -604,7 +604,7 @@ TEST(LinkedMemory, AnAllocationLivesOnTheAdapterThatItNames) {
       request.name = "nowhere";
       request.bytes = kPage;
       request.physical_adapter = 2;
-      EXPECT_THROW(life.adapter.CreateAllocation(request), OsError);
+      EXPECT_THROW(life.adapter.driver_objects().CreateAllocation(request), OsError);
     });
   });
   ExpectGood(result);

@@ -1,196 +1,174 @@
 // SPDX-License-Identifier: Apache-2.0
-// Queues, fences, preemption. Recovery is in vidsch_recovery_test.cc.
+// Waits of the users of the scheduler, and the level of the driver's notifications.
 #include "os/vidsch/vidsch.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <vector>
+#include <string>
 
 #include "os/kernel/bug_check.h"
+#include "os/kernel/errors.h"
 #include "tb/sw/os/vidsch/vidsch_bench.h"
 
 namespace gmmu::os::test {
 namespace {
 
-using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
-
-TEST(VidSch, ACompletionRetiresAllSmallerFencesInOrder) {
-  SchedulerBench test;
-  const PacketId first = test.Submit(test.Paging()), second = test.Submit(test.Paging()),
-                 third = test.Submit(test.Paging());
-  EXPECT_THAT(test.driver.FencesFrom(0), ElementsAre(1u, 2u, 3u));
-  EXPECT_FALSE(test.vidsch.Ended(first));
-  test.Complete(2);
-  EXPECT_THAT(test.ended, ElementsAre(first, second));
-  EXPECT_EQ(test.vidsch.EndOf(first), PacketEnd::kCompleted);
-  EXPECT_EQ(test.vidsch.EndOf(third), PacketEnd::kPending);
-  test.Complete(2);  // told again: nothing new
-  test.Complete(3);
-  EXPECT_THAT(test.ended, ElementsAre(first, second, third));
-  EXPECT_THAT(test.kernel.ledger().Leaks(), IsEmpty());
-}
-
-TEST(VidSch, FencesOfNodesAreUnrelated) {
-  SchedulerBench test;
-  const PacketId paging = test.Submit(test.Paging());
-  const PacketId render = test.Submit(test.Render(1));
-  EXPECT_EQ(test.driver.submitted[0].SubmissionFenceId, test.driver.submitted[1].SubmissionFenceId);
-  test.Complete(1, 0);
-  EXPECT_TRUE(test.vidsch.Ended(paging));
-  EXPECT_FALSE(test.vidsch.Ended(render));
-  EXPECT_NE(test.driver.submitted[0].Flags.Paging, test.driver.submitted[1].Flags.Paging);
-}
-
-TEST(VidSch, IdsWrapPast2To32WithoutAZero) {
-  SchedulerBench test(0xFFFFFFFE);
-  const PacketId last = test.Submit(test.Paging()), first = test.Submit(test.Paging()),
-                 second = test.Submit(test.Paging());
-  EXPECT_THAT(test.driver.FencesFrom(0), ElementsAre(0xFFFFFFFFu, 1u, 2u));
-  test.Complete(0xFFFFFFFF);
-  EXPECT_THAT(test.ended, ElementsAre(last));
-  test.Complete(2);
-  EXPECT_THAT(test.ended, ElementsAre(last, first, second));
-  test.Complete(0xFFFFFFFF);  // an id from before the wrap is an old one
-  EXPECT_EQ(test.vidsch.last_completed(0), 2u);
-}
-
-TEST(VidSch, AFenceThatWasNeverSubmittedIsABugCheck) {
-  SchedulerBench test(0xFFFFFFFE);
-  test.Submit(test.Paging());
-  EXPECT_THROW(test.Complete(1), BugCheck);
-}
 
 TEST(VidSch, AnInterruptIsToldAtDeviceLevelOnly) {
   SchedulerBench test;
   EXPECT_THROW(test.vidsch.OnInterrupt({}), BugCheck);
 }
 
-TEST(VidSch, ADriverHoldsSoManyPacketsAndTheRestWaits) {
-  SchedulerBench test;
-  for (size_t i = 0; i < VidSch::kDepth + 2; ++i) test.Submit(test.Paging());
-  EXPECT_THAT(test.driver.submitted, SizeIs(VidSch::kDepth));
+constexpr uint64_t kBoundNs = 100'000'000;
+
+/// With the delay that a machine has when nobody changes it: two seconds.
+struct Waits : SchedulerBench {
+  HANDLE Context(uint64_t number) { return reinterpret_cast<HANDLE>(number); }
+  GpuDevice* guilty = vidsch.CreateDevice("guilty");
+};
+
+TEST(VidSchWaits, PagingBehindAPacketThatHangsIsWaitedForUntilThatIsReset) {
+  Waits test;
+  test.driver.last_aborted = 1;
+  const PacketId hung = test.Submit(test.Render(1, test.guilty));
+  const PacketId paging = test.Submit(test.Paging());
   test.Run([&] {
-    test.Complete(2);
-    test.Sleep(1000);
-    EXPECT_THAT(test.driver.submitted, SizeIs(VidSch::kDepth + 2));
-    test.Complete(VidSch::kDepth + 2);
+    const uint64_t start = test.kernel.hal().NowNs();
+    test.kernel.scheduler().Spawn("the GPU", [&] {
+      test.kernel.scheduler().Wait([&] { return !test.driver.reset.empty(); }, 60'000'000'000, "the reset");
+      test.Complete(1);
+    });
+    EXPECT_EQ(test.vidsch.Wait(paging, kBoundNs), PacketEnd::kCompleted);
+    EXPECT_GE(test.kernel.hal().NowNs() - start, 4'000'000'000u) << "the delay twice";
   });
-  EXPECT_THAT(test.ended, SizeIs(VidSch::kDepth + 2));
+  EXPECT_EQ(test.vidsch.EndOf(hung), PacketEnd::kLost);
 }
 
-// Display driver documents, and seen on build 26100: 0x81 is Paging and Resubmission.
-TEST(Rule11, PagingPacketsKeepTheirFenceIdsWhenTheyComeBack) {
-  SchedulerBench test;
-  for (int i = 0; i < 3; ++i) test.Submit(test.Paging());
-  test.vidsch.Preempt(0);
-  ASSERT_THAT(test.driver.preempted, SizeIs(1));
-  EXPECT_EQ(test.driver.preempted[0].PreemptionFenceId, 4u) << "an id of the same node";
-  const PacketId later = test.Submit(test.Paging());
-  EXPECT_THAT(test.driver.submitted, SizeIs(3)) << "nothing is submitted while the request is open";
+TEST(VidSchWaits, PagingThatNothingHoldsUpHasItsOwnBound) {
+  Waits test;
+  const PacketId paging = test.Submit(test.Paging());
   test.Run([&] {
-    test.AnswerPreemption(1, 0);
-    test.Sleep(1000);
-    EXPECT_THAT(test.driver.FencesFrom(3), ElementsAre(2u, 3u, 5u)) << "in order, before anything new";
-    EXPECT_EQ(test.driver.submitted[3].Flags.Value, 0x81u);
-    EXPECT_EQ(test.driver.submitted[5].Flags.Value, 0x01u);
-    test.Complete(5);
+    const uint64_t start = test.kernel.hal().NowNs();
+    EXPECT_THROW(test.vidsch.Wait(paging, kBoundNs), OsTimeout);
+    EXPECT_LT(test.kernel.hal().NowNs() - start, kBoundNs + 1'000'000);
+    test.Complete(1);
   });
-  EXPECT_EQ(test.ended.back(), later);
+}
+
+TEST(VidSchWaits, AContextIsSuspendedAndTheDriverIsQuietAfterTheReset) {
+  Waits test;
+  test.driver.last_aborted = 1;
+  test.Submit(test.Render(1, test.guilty));
+  test.Run([&] {
+    test.vidsch.SuspendContext(test.Context(1), kBoundNs);
+    EXPECT_THAT(test.driver.reset, SizeIs(1));
+    test.vidsch.WaitQuiet(kBoundNs);
+  });
+  EXPECT_TRUE(test.guilty->lost);
+}
+
+TEST(VidSchWaits, ARequestToPreemptThatIsOpenIsNotQuiet) {
+  Waits test;
+  test.vidsch.Preempt(1);
+  test.Run([&] {
+    bool quiet = false;
+    test.kernel.scheduler().Spawn("waits", [&] {
+      test.vidsch.WaitQuiet(kBoundNs);
+      quiet = true;
+    });
+    test.Sleep(10'000);
+    EXPECT_TRUE(test.vidsch.idle());
+    EXPECT_FALSE(quiet);
+    test.AnswerPreemption(0, 1);
+    test.Sleep(10'000);
+    EXPECT_TRUE(quiet);
+  });
+}
+
+TEST(VidSchWaits, SuspensionsAreCounted) {
+  Waits test;
+  test.vidsch.Suspend();
+  test.vidsch.Suspend();
+  test.Submit(test.Render(1));
+  test.vidsch.Resume();
+  EXPECT_THAT(test.driver.submitted, IsEmpty()) << "one more suspends it";
+  test.vidsch.Resume();
+  EXPECT_THAT(test.driver.submitted, SizeIs(1));
+  EXPECT_THROW(test.vidsch.Resume(), BugCheck);
+  test.Run([&] { test.Complete(1, 1); });
+}
+
+TEST(VidSchWaits, ASuspensionEndsWithItsContextAndWithAResetOfTheAdapter) {
+  Waits test;
+  test.Run([&] {
+    test.vidsch.SuspendContext(test.Context(1), kBoundNs);
+    test.vidsch.ForgetContext(test.Context(1));
+    const PacketId packet = test.Submit(test.Render(1));  // a new context may have the old one's address
+    EXPECT_THAT(test.driver.submitted, SizeIs(1));
+    test.Complete(1, 1);
+    EXPECT_TRUE(test.vidsch.Ended(packet));
+
+    test.vidsch.SuspendContext(test.Context(2), kBoundNs);
+    test.PageFault(0, 1, DXGK_PAGE_FAULT_FENCE_INVALID | DXGK_PAGE_FAULT_ADAPTER_RESET_REQUIRED);
+    test.Sleep(10'000);
+    ASSERT_EQ(test.driver.adapter_resets, 1);
+    test.Submit(test.Render(2));
+    EXPECT_THAT(test.driver.submitted, SizeIs(2));
+    test.Complete(test.vidsch.last_submitted(1), 1);
+  });
+}
+
+/// Who is in the middle of paging when the adapter is reset must come to its end: the rebuild waits for it.
+TEST(VidSchWaits, WhatIsSubmittedBetweenAResetOfTheAdapterAndItsRebuildIsLost) {
+  Waits test;
+  PacketId before = 0, after = 0;
+  test.vidsch.set_adapter_reset([&] {
+    EXPECT_TRUE(test.vidsch.discarding());
+    before = test.Submit(test.Paging());
+    EXPECT_EQ(test.vidsch.EndOf(before), PacketEnd::kLost);
+    test.vidsch.BeginRebuild();
+    after = test.Submit(test.Paging());
+    EXPECT_FALSE(test.vidsch.Ended(after));
+  });
+  test.Run([&] {
+    test.PageFault(0, 1, DXGK_PAGE_FAULT_FENCE_INVALID | DXGK_PAGE_FAULT_ADAPTER_RESET_REQUIRED);
+    test.Sleep(10'000);
+    ASSERT_THAT(test.driver.submitted, SizeIs(1)) << "the one that came after";
+    test.Complete(test.vidsch.last_submitted(0));
+    EXPECT_EQ(test.vidsch.EndOf(after), PacketEnd::kCompleted);
+  });
   EXPECT_THAT(test.kernel.ledger().Leaks(), IsEmpty());
 }
 
-// Seen on build 26100: 2494, 2495, 2496.
-TEST(VidSch, ARenderPacketComesBackWithANewId) {
-  SchedulerBench test;
-  const PacketId packet = test.Submit(test.Render(1));
-  test.Run([&] {
-    for (const uint32_t id : {1u, 3u, 5u}) {
-      EXPECT_EQ(test.driver.submitted.back().SubmissionFenceId, id);
-      test.vidsch.Preempt(1);
-      test.AnswerPreemption(id - 1, 1);
-      test.Sleep(1000);
+/// A drain is served by the calls of a recovery. This driver has no DxgkDdiBeginExclusiveAccess, which comes behind it.
+TEST(VidSchWaits, ExclusiveAccessIsDrainedOfWhatHangsAndOfWhatNobodyTold) {
+  const auto refusal = [](SchedulerBench& test) -> std::string {
+    std::string text;
+    test.vidsch.Suspend();
+    try {
+      test.miniport.BeginExclusiveAccess([&] { test.vidsch.WaitQuiet(kBoundNs); });
+    } catch (const OsError& error) {
+      text = error.what();
     }
-    EXPECT_EQ(test.driver.submitted.back().Flags.Value, 0x80u);
-    test.Complete(7, 1);
-  });
-  EXPECT_THAT(test.ended, ElementsAre(packet));
-}
-
-TEST(VidSch, WhatComesBackStandsBeforeThePacketsOfItsOwnContext) {
-  SchedulerBench test;
-  std::vector<PacketId> first;
-  for (size_t i = 0; i < VidSch::kDepth + 1; ++i) first.push_back(test.Submit(test.Render(1)));
-  const PacketId second = test.Submit(test.Render(2));
-  test.Run([&] {
-    test.vidsch.Preempt(1);
-    test.AnswerPreemption(1, 1);  // the first is done, three come back
-    test.Sleep(1000);
-    EXPECT_EQ(test.driver.submitted[4].hContext, reinterpret_cast<HANDLE>(1));
-    test.Complete(test.vidsch.last_submitted(1), 1);
-    test.Sleep(1000);
-    test.Complete(test.vidsch.last_submitted(1), 1);
-  });
-  EXPECT_THAT(test.ended, ElementsAre(first[0], first[1], first[2], first[3], first[4], second));
-}
-
-TEST(VidSch, AfterAPreemptionOtherContextsHaveTheirTurn) {
-  SchedulerBench test;
-  const PacketId preempted = test.Submit(test.Render(1));
-  test.vidsch.Preempt(1);
-  const PacketId overtakes = test.Submit(test.Render(2));
-  test.Run([&] {
-    test.AnswerPreemption(0, 1);
-    test.Sleep(1000);
-    test.Complete(test.vidsch.last_submitted(1), 1);
-  });
-  EXPECT_THAT(test.ended, ElementsAre(overtakes, preempted));
-}
-
-// A driver with packets of several contexts: b2 must not run before b1, though b1 was not the one that ran.
-TEST(VidSch, WhatComesBackKeepsTheOrderWithinEachOfItsContexts) {
-  constexpr uint64_t kA = 1, kB = 2, kOther = 3;
-  SchedulerBench test;
-  const PacketId a1 = test.Submit(test.Render(kA)), b1 = test.Submit(test.Render(kB));
-  const PacketId a2 = test.Submit(test.Render(kA)), a3 = test.Submit(test.Render(kA));
-  const PacketId other = test.Submit(test.Render(kOther)), b2 = test.Submit(test.Render(kB));
-  ASSERT_THAT(test.driver.submitted, SizeIs(VidSch::kDepth));
-  test.Run([&] {
-    test.vidsch.Preempt(1);
-    test.AnswerPreemption(0, 1);
-    test.Sleep(1000);
-    test.Complete(test.vidsch.last_submitted(1), 1);
-    test.Sleep(1000);
-    test.Complete(test.vidsch.last_submitted(1), 1);
-  });
-  EXPECT_THAT(test.ended, ElementsAre(other, a1, b1, a2, a3, b2)) << "and another context has its turn first";
-}
-
-TEST(VidSch, APreemptionThatNobodyAskedForIsABugCheck) {
-  SchedulerBench test;
-  test.Submit(test.Paging());
-  test.driver.preempted.push_back({7, 0, 0, 0});
-  EXPECT_THROW(test.AnswerPreemption(0, 0), BugCheck);
-}
-
-// Seen on build 26100: the next packet is submitted before the report's call returns.
-TEST(VidSch, APacketCanBeSubmittedWhileThePreemptionIsBeingTold) {
-  for (const bool told : {false, true}) {
-    Parameters parameters;
-    parameters.submit_while_preemption_is_told = told;
-    SchedulerBench test(0, parameters);
-    test.Submit(test.Paging());
-    test.vidsch.Preempt(0);
-    test.Submit(test.Paging());
-    DXGKARGCB_NOTIFY_INTERRUPT_DATA data{};
-    data.InterruptType = DXGK_INTERRUPT_DMA_PREEMPTED;
-    data.DmaPreempted.PreemptionFenceId = test.driver.preempted.back().PreemptionFenceId;
-    test.Tell(data, false);
-    EXPECT_THAT(test.driver.submitted, SizeIs(told ? 3 : 1));
-    EXPECT_EQ(test.kernel.scheduler().irql(), kPassive);
+    test.vidsch.Resume();
+    return text;
+  };
+  {
+    Waits hangs;
+    hangs.driver.last_aborted = 1;
+    hangs.Submit(hangs.Render(1, hangs.guilty));
+    hangs.Run([&] { EXPECT_THAT(refusal(hangs), HasSubstr("the driver's table has no DxgkDdiBeginExclusiveAccess")); });
+    EXPECT_THAT(hangs.driver.reset, SizeIs(1));
   }
+  Waits untold;
+  untold.driver.current_fence = 1;
+  untold.Submit(untold.Render(1, untold.guilty));
+  untold.Run([&] { EXPECT_THAT(refusal(untold), HasSubstr("the driver's table has no DxgkDdiBeginExclusiveAccess")); });
+  EXPECT_EQ(untold.vidsch.missed_completions(), 1u);
 }
 
 }  // namespace

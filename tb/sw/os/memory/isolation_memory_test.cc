@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// GPU isolation: what turns it on, the driver's memory callbacks, the scan of its imports. Documents only.
 #include "os/kernel/isolation.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <fstream>
 #include <functional>
-#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,56 +21,7 @@ namespace gmmu::os {
 namespace {
 
 using ::testing::Contains;
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Not;
-
-TEST(IommuFlags, All32ValuesWithAndWithoutTheDriversCapability) {
-  // The documents' sentences, bit by bit, for every value.
-  for (uint32_t flags = 0; flags <= IommuFlags::kAll; ++flags) {
-    const bool enabled = flags & 0x01, mappings = flags & 0x02, attach = flags & 0x04;
-    const bool bypass = flags & 0x08, allow = flags & 0x10;
-    for (const bool cap : {false, true}) {
-      SCOPED_TRACE("flags " + std::to_string(flags) + (cap ? ", cap" : ", no cap"));
-      const ForcedIsolation actions = ForceIsolation(flags, cap);
-      const bool counted = cap || bypass;  // else the enable bits are ignored
-      EXPECT_EQ(actions.create_domain, counted && enabled);
-      EXPECT_EQ(actions.map, counted && enabled && mappings);
-      EXPECT_EQ(actions.attach, counted && enabled && mappings && attach);
-      EXPECT_EQ(actions.ignore_failure, counted && enabled && allow);
-    }
-  }
-}
-
-TEST(IommuFlags, TheValuesThatDoSomethingAreThese) {
-  // The same as a table that one can read: enabled and mappings and attach are steps.
-  std::vector<uint32_t> attaching, mapping, creating;
-  for (uint32_t flags = 0; flags < 0x10; ++flags) {
-    const ForcedIsolation actions = ForceIsolation(flags, false);
-    if (actions.create_domain) creating.push_back(flags);
-    if (actions.map) mapping.push_back(flags);
-    if (actions.attach) attaching.push_back(flags);
-  }
-  EXPECT_THAT(creating, ElementsAre(0x9, 0xB, 0xD, 0xF));
-  EXPECT_THAT(mapping, ElementsAre(0xB, 0xF));
-  EXPECT_THAT(attaching, ElementsAre(0xF));
-}
-
-TEST(SecureVm, ActivatesIsolationOnlyWhereItIsEnabled) {
-  EXPECT_EQ(DecideSecureVm(false, true, false), SecureVmStart::kNothingToDo);
-  EXPECT_EQ(DecideSecureVm(false, false, false), SecureVmStart::kNothingToDo);
-  EXPECT_EQ(DecideSecureVm(false, false, true), SecureVmStart::kNothingToDo) << "remapped, which is not isolation";
-  EXPECT_EQ(DecideSecureVm(true, true, false), SecureVmStart::kActivate);
-  EXPECT_EQ(DecideSecureVm(true, true, true), SecureVmStart::kNothingToDo);
-}
-
-TEST(SecureVm, FailsWhileEnabledWhenTheDriverLacksSupport) {
-  EXPECT_EQ(DecideSecureVm(true, false, false), SecureVmStart::kRefused);
-  EXPECT_EQ(DecideSecureVm(true, false, true), SecureVmStart::kRefused);
-}
-
-// ---- the callbacks
 
 struct Machine {
   Machine() {
@@ -372,42 +320,6 @@ TEST(Rule11, TheMdlOutlivesItsUnmap) {
       EXPECT_THAT(stop.cause(), HasSubstr("the MDL was changed while it was mapped"));
     }
   }
-}
-
-// ---- imports
-
-std::vector<uint8_t> Load(const char* path) {
-  std::ifstream file(path, std::ios::binary);
-  EXPECT_TRUE(file) << path;
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-TEST(ImportScan, TheDriverCallsNoneOfTheSevenRoutines) {
-  const auto imports = ImportsOf(Load(GMMU_KMD_LIBRARY));
-  EXPECT_THAT(imports, Contains("DxgkInitialize")) << "the scan sees what the driver does call";
-  EXPECT_THAT(imports, Contains("ExAllocatePool2"));
-  EXPECT_THAT(imports, Not(Contains("DriverEntry")));
-  EXPECT_THAT(ForbiddenImports(imports), IsEmpty());
-}
-
-TEST(ImportScan, NamesTheRoutinesThatADriverMustNotCall) {
-  const auto imports = ImportsOf(Load(GMMU_FORBIDDEN_DRIVER));
-  EXPECT_THAT(imports, ElementsAre("DxgkInitialize", "MmAllocateContiguousMemory", "MmProbeAndLockPages"))
-      << "AddDevice is another member's";
-  EXPECT_THAT(ForbiddenImports(imports), ElementsAre("MmAllocateContiguousMemory", "MmProbeAndLockPages"));
-}
-
-TEST(ImportScan, KnowsAllSeven) {
-  EXPECT_EQ(ForbiddenRoutines().size(), 7u);
-  EXPECT_EQ(ForbiddenImports(ForbiddenRoutines()), ForbiddenRoutines());
-}
-
-TEST(ImportScan, SaysWhenAFileIsNoDriver) {
-  EXPECT_THROW(ImportsOf({}), ImportScanError);
-  EXPECT_THROW(ImportsOf(std::vector<uint8_t>(100, 'x')), ImportScanError);
-  std::vector<uint8_t> cut = Load(GMMU_FORBIDDEN_DRIVER);
-  cut.resize(cut.size() - cut.size() / 3);
-  EXPECT_THROW(ImportsOf(cut), ImportScanError);
 }
 
 }  // namespace

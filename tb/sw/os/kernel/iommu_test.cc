@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// PCI and the IOMMU's driver on the twin's machine.
+// The IOMMU's driver on the twin's machine.
 #include "os/kernel/kernel.h"
 
 #include <gmock/gmock.h>
@@ -16,32 +16,6 @@ namespace {
 
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
-
-TEST(Pci, FindsTheGpuAndGivesItsBarsAddressesBelow4GiB) {
-  Machine machine;
-  const auto functions = machine.kernel.pci().Enumerate();
-  ASSERT_THAT(functions, SizeIs(1));
-  const PciFunction& gpu = functions.front();
-  EXPECT_EQ(gpu.bdf.ToString(), "01:00.0");
-  EXPECT_EQ(gpu.bars[0].size, 64u << 10);
-  EXPECT_EQ(gpu.bars[2].size, 64u << 20);
-  for (unsigned bar : {0u, 2u}) {
-    EXPECT_EQ(gpu.bars[bar].address % gpu.bars[bar].size, 0u);
-    EXPECT_LT(gpu.bars[bar].address + gpu.bars[bar].size, uint64_t{4} << 30);
-  }
-  EXPECT_EQ(machine.kernel.hal().Read(gpu.bars[0].address, 8) & 0xFFFFFFFF, 0x554D4D47u);
-}
-
-TEST(RegisterViews, AreReachableByTheRegisterRoutinesOnly) {
-  Machine machine;
-  const auto gpu = machine.kernel.pci().Enumerate().front();
-  void* view = machine.kernel.mmio().Map(gpu.bars[0].address, 0x1000, "test", "test");
-  EXPECT_EQ(READ_REGISTER_ULONG64(static_cast<volatile ULONG64*>(view)) & 0xFFFFFFFF, 0x554D4D47u);
-  EXPECT_THROW(READ_REGISTER_ULONG64(static_cast<volatile ULONG64*>(view) + 0x200), BugCheck);
-  EXPECT_DEATH(*static_cast<volatile ULONG64*>(view) = 0, "");
-  machine.kernel.mmio().Unmap(view);
-  EXPECT_THROW(machine.kernel.mmio().Unmap(view), BugCheck);
-}
 
 TEST(Iommu, TranslatesWhatWasMappedForAttachedDevicesOnly) {
   Machine machine;

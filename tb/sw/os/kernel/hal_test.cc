@@ -1,6 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-// DxgkCbMapMemory as a driver calls it. Documents only.
+#include "os/kernel/hal.h"
+
+#include <gtest/gtest.h>
+
+#include "ddi/wdm.h"
+#include "os/kernel/bug_check.h"
+#include "os/kernel/kernel.h"
 #include "tb/sw/os/driver_front.h"
+#include "tb/sw/os/machine.h"
+
+namespace gmmu::os {
+namespace {
+
+TEST(RegisterViews, AreReachableByTheRegisterRoutinesOnly) {
+  Machine machine;
+  const auto gpu = machine.kernel.pci().Enumerate().front();
+  void* view = machine.kernel.mmio().Map(gpu.bars[0].address, 0x1000, "test", "test");
+  EXPECT_EQ(READ_REGISTER_ULONG64(static_cast<volatile ULONG64*>(view)) & 0xFFFFFFFF, 0x554D4D47u);
+  EXPECT_THROW(READ_REGISTER_ULONG64(static_cast<volatile ULONG64*>(view) + 0x200), BugCheck);
+  EXPECT_DEATH(*static_cast<volatile ULONG64*>(view) = 0, "");
+  machine.kernel.mmio().Unmap(view);
+  EXPECT_THROW(machine.kernel.mmio().Unmap(view), BugCheck);
+}
+
+}  // namespace
+}  // namespace gmmu::os
 
 namespace gmmu::os::test {
 namespace {

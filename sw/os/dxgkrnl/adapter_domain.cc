@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "os/dxgkrnl/adapter_domain.h"
+
+#include <utility>
+
+#include "os/dxgkrnl/logical_adapter.h"
+#include "os/kernel/bug_check.h"
+#include "os/kernel/text.h"
+#include "os/miniport/reserved_ranges.h"
+
+namespace gmmu::os {
+
+AdapterDomain::AdapterDomain(LogicalAdapter& adapter) : adapter_(adapter), kernel_(adapter.kernel()) {}
+
+bool AdapterDomain::can_remap() const {
+  return adapter_.answers().iommu && adapter_.answers().iommu->DmaRemappingSupported &&
+         kernel_.parameters().dma_remapping_compatible == 3 &&
+         adapter_.answers().driver.MemoryManagementCaps.MapAperture2Supported;
+}
+
+void AdapterDomain::Decide(bool may_remap) {
+  const AdapterAnswers& answers = adapter_.answers();
+  highest_visible_ = static_cast<uint64_t>(answers.memory.HighestVisibleAddress.QuadPart);
+  DmaFacts facts;
+  facts.highest_visible = highest_visible_;
+  facts.last_byte = kernel_.pages().end() - 1;
+  facts.supported = answers.iommu && answers.iommu->DmaRemappingSupported != 0 && may_remap;
+  facts.inf_value = kernel_.parameters().dma_remapping_compatible;
+  facts.inclusive = kernel_.parameters().open.highest_visible_inclusive;
+  facts.iommu = kernel_.iommu() != nullptr;
+  facts.policy = adapter_.dxgkrnl().remap_policy();
+  const DmaDecision decision = DecideDma(facts);
+  if (!decision.refusal.empty()) throw OsError(decision.refusal);
+  reaches_all_memory_ = decision.reaches_all;
+  mode_ = decision.mode;
+  if (answers.iommu && answers.iommu->IommuIsolationRequired && kernel_.iommu() == nullptr) {
+    throw OsError("DXGK_IOMMU_CAPS.IommuIsolationRequired is 1, and there is no IOMMU ([iommu] present)");
+  }
+  if (mode_ == DmaMode::kPhysical) return;
+  SwitchIommuOn();
+  MakeDomain(mode_ == DmaMode::kIdentity);
+}
+
+void AdapterDomain::SwitchIommuOn() {
+  kernel_.iommu()->Enable([this](const IommuFault& record) {
+    Fault fault;
+    fault.source = "iommu";
+    fault.name = record.ReasonName();
+    fault.address = record.address;
+    fault.client = record.requester;
+    fault.access = record.read ? "read" : "write";
+    const hw::Bdf bdf{static_cast<uint8_t>(record.requester >> 8),
+                      static_cast<uint8_t>(record.requester >> 3 & 31),
+                      static_cast<uint8_t>(record.requester & 7)};
+    fault.text = "device " + bdf.ToString() + ": " + fault.access + " of logical page " +
+                 Hex(record.address) + ": " + fault.name;
+    kernel_.Report(fault);
+  });
+}
+
+void AdapterDomain::MakeDomain(bool identity) {
+  const uint64_t limit = highest_visible_ == ~uint64_t{0} ? highest_visible_ : highest_visible_ + 1;
+  domain_ = kernel_.iommu()->CreateDomain(limit, identity, "dxgkrnl");
+}
+
+void AdapterDomain::QueryReserved() {
+  const auto& iommu = adapter_.answers().iommu;
+  const bool asked = iommu && (iommu->IommuIsolationSupported || iommu->DmaRemappingSupported);
+  if (!asked) return;
+  reserved_ = QueryReservedRanges(adapter_.miniport(), kernel_.parameters().reserved_query);
+  const std::string wrong = CheckReservedRanges(reserved_, kernel_.pages().ranges());
+  if (wrong.empty()) return;
+  if (kernel_.parameters().open.reserved_overlap_stops) throw BugCheck(wrong);
+  throw OsError(wrong);
+}
+
+void AdapterDomain::MapReservedRanges() {
+  reserved_mapped_ = true;
+  if (domain_->identity()) return kernel_.iommu()->MapIdentity(*domain_, PagesOf(reserved_));
+  for (const DXGK_PHYSICAL_MEMORY_RANGE& range : reserved_) {  // at its own address here too
+    if (!domain_->logical().AllocateAt(range.BaseAddress, range.NumberOfBytes, "reserved range")) {
+      throw OsError("hardware-reserved range at " + Hex(range.BaseAddress) +
+                    " is not among the addresses that the GPU has");
+    }
+    kernel_.iommu()->Map(*domain_, range.BaseAddress, PagesOf({range}), "dxgkrnl", "reserved range");
+  }
+}
+
+void AdapterDomain::UnmapReservedRanges() {
+  if (!std::exchange(reserved_mapped_, false)) return;
+  if (domain_->identity()) return kernel_.iommu()->UnmapIdentity(*domain_, PagesOf(reserved_));
+  for (const DXGK_PHYSICAL_MEMORY_RANGE& range : reserved_) {
+    kernel_.iommu()->Unmap(*domain_, range.BaseAddress, range.NumberOfBytes / hw::kPageSize);
+    domain_->logical().Free(range.BaseAddress);
+  }
+}
+
+void AdapterDomain::Attach(PhysicalAdapter& gpu) {
+  kernel_.iommu()->Attach(gpu.function().bdf, *domain_);
+  attached_.insert(&gpu);
+}
+
+void AdapterDomain::Detach(PhysicalAdapter& gpu) {
+  if (attached_.erase(&gpu) != 0) kernel_.iommu()->Detach(gpu.function().bdf, *domain_);
+}
+
+void AdapterDomain::AttachAll() {
+  if (domain_ == nullptr) return;
+  MapReservedRanges();
+  const uint64_t before = adapter_.Traffic().total();
+  for (const auto& gpu : adapter_.gpus()) Attach(*gpu);
+  if (adapter_.Traffic().total() != before)
+    throw OsError("the device used the bus while its IOMMU domain was attached");
+}
+
+void AdapterDomain::DetachAll() {
+  const uint64_t before = adapter_.Traffic().total();
+  for (const auto& gpu : adapter_.gpus()) Detach(*gpu);
+  if (adapter_.Traffic().total() != before)
+    throw OsError("the device used the bus while its IOMMU domain was detached");
+}
+
+void AdapterDomain::Destroy() {
+  if (domain_ == nullptr) return;
+  UnmapReservedRanges();
+  kernel_.iommu()->DestroyDomain(domain_);
+  domain_ = nullptr;
+  if (kernel_.iommu()->enabled()) kernel_.iommu()->Disable();
+}
+
+void AdapterDomain::Reset() {
+  reserved_.clear();
+  mode_ = DmaMode::kPhysical;
+}
+
+void AdapterDomain::MakeIsolation() {
+  if (domain_ != nullptr) return;
+  kernel_.iommu()->Prepare();
+  MakeDomain(true);
+}
+
+void AdapterDomain::MapIsolation() {
+  if (reserved_mapped_) return;
+  MapReservedRanges();
+  if (kernel_.parameters().isolation_scope == IsolationScope::kAll)
+    kernel_.iommu()->MapWhole(*domain_, kernel_.pages().ranges());
+  for (const auto& gpu : adapter_.gpus()) {
+    adapter_.objects().SetDomain(gpu->handle(), *domain_);
+    adapter_.dxgkrnl().isolation_memory().SetDomain(gpu->handle(), *domain_);
+  }
+}
+
+void AdapterDomain::AttachIsolation() {
+  SwitchIommuOn();
+  for (const auto& gpu : adapter_.gpus()) {
+    Attach(*gpu);
+  }
+  mode_ = DmaMode::kIdentity;
+}
+
+void AdapterDomain::AbandonIsolation() {
+  if (domain_ == nullptr) return;
+  reserved_mapped_ = false;  // with the domain
+  Leave();
+}
+
+void AdapterDomain::EnterIdentity() {
+  MakeIsolation();
+  MapIsolation();
+  AttachIsolation();
+}
+
+void AdapterDomain::Leave() {
+  for (const auto& gpu : adapter_.gpus()) {
+    Detach(*gpu);
+    adapter_.objects().DropDomain(gpu->handle());
+    adapter_.dxgkrnl().isolation_memory().DropDomain(gpu->handle());
+  }
+  UnmapReservedRanges();
+  kernel_.iommu()->DestroyDomain(std::exchange(domain_, nullptr));
+  if (kernel_.iommu()->enabled()) kernel_.iommu()->Disable();
+  mode_ = DmaMode::kPhysical;
+}
+
+}  // namespace gmmu::os

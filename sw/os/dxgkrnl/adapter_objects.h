@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <string>
+
+#include "ddi/dispmprt.h"
+#include "os/kernel/ledger.h"
+#include "os/miniport/allocation.h"
+
+namespace gmmu::os {
+
+class LogicalAdapter;
+class Kernel;
+class Miniport;
+class PhysicalAdapter;
+struct GpuDevice;
+
+/// Handles of a GPU process: the driver's, and Dxgkrnl's where they say so. Over linked adapters it has a context on
+/// each of them.
+struct ProcessHandles {
+  HANDLE process = nullptr;
+  HANDLE device = nullptr;
+  HANDLE context = nullptr;  ///< null: none yet
+  HANDLE second_device = nullptr;  ///< the system's (seen on build 22621)
+  uint32_t node = 0;           ///< of the context
+  bool joined = false;         ///< process and device are another's
+  GpuDevice* state = nullptr;  ///< null: the system's
+  Ledger::Ticket process_ticket = 0, device_ticket = 0, context_ticket = 0;
+  HANDLE dxgk_process = nullptr, dxgk_device = nullptr, dxgk_context = nullptr;
+  uint32_t companion_node = 0;  ///< DXGK_CONTEXTINFO.PagingCompanionNodeId
+};
+
+/// What the driver of one logical adapter makes for processes: process, device, contexts and allocations. Each call
+/// throws OsError when the driver refuses.
+class AdapterObjects {
+ public:
+  explicit AdapterObjects(LogicalAdapter& adapter);
+
+  /// A process, then a device of it, then a context on `gpu`; over linked adapters a context on each, the first one's
+  /// `handles` made whole and the others' copies of it with `joined`, which are destroyed before it. Dxgkrnl's handle
+  /// stands in `handles` before the driver is called.
+  void OpenProcess(ProcessHandles& handles, const std::string& name, bool system);
+  void OpenDevice(ProcessHandles& handles, const std::string& name, bool system);
+  void OpenContext(ProcessHandles& handles, const std::string& name, bool system, PhysicalAdapter& gpu);
+  /// A system context on the device's companion node, for updates of its process' page tables.
+  HANDLE OpenCompanion(const ProcessHandles& handles, const std::string& name, PhysicalAdapter& gpu);
+  void CloseCompanion(HANDLE context);
+  /// Destroys what there is of it, when the driver refused a part too.
+  void DestroyProcess(ProcessHandles& handles);
+  /// Throws OsError too when what the driver answers is refused (AdmitAllocation).
+  DriverAllocation CreateAllocation(const AllocationRequest& request);
+  void DestroyAllocation(HANDLE allocation, Ledger::Ticket ticket);
+
+ private:
+  Miniport& miniport();
+  HANDLE NewHandle(unsigned kind) {
+    return reinterpret_cast<HANDLE>(uint64_t{0xFFFF9000 + kind} << 32 | next_handle_++ << 4);
+  }
+
+  LogicalAdapter& adapter_;
+  Kernel& kernel_;
+  uint64_t next_handle_ = 1;
+};
+
+}  // namespace gmmu::os

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "os/miniport/gpu_packet.h"
+
+namespace gmmu::os {
+
+/// The devices whose packets a scheduler runs, and which of them are lost.
+class GpuDevices {
+ public:
+  GpuDevice* Create(const std::string& name);
+  void Destroy(GpuDevice* device);
+  /// The device with this id; null when it has been destroyed.
+  GpuDevice* Find(uint64_t device) const;
+  /// The name of the device with this id; "" when it has been destroyed.
+  std::string NameOf(uint64_t device) const;
+  /// The device loses the GPU. Null, and a device that is lost already, change nothing.
+  static void Lose(GpuDevice* device, const std::string& why);
+
+  auto begin() const { return devices_.begin(); }
+  auto end() const { return devices_.end(); }
+
+ private:
+  std::vector<std::unique_ptr<GpuDevice>> devices_;
+  uint64_t next_ = 1;
+};
+
+}  // namespace gmmu::os

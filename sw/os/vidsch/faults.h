@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <string>
+
+#include "os/vidsch/devices.h"
+#include "os/vidsch/packets.h"
+
+namespace gmmu::os {
+
+class Kernel;
+
+/// Takes the driver's reports of faults. A fault of a render packet, which the driver names by its fence, costs that
+/// packet's device and asks for a reset of the engine. A fault of a paging packet goes to the kernel's list, where it
+/// ends every wait, unless the driver asks for a reset of the adapter.
+class FaultReports {
+ public:
+  FaultReports(Kernel& kernel, Packets& packets, GpuDevices& devices)
+      : kernel_(kernel), packets_(packets), devices_(devices) {}
+
+  /// DXGK_INTERRUPT_DMA_FAULTED, which always names a fence.
+  void OnDmaFault(const DXGKARGCB_NOTIFY_INTERRUPT_DATA& data);
+  /// DXGK_INTERRUPT_DMA_PAGE_FAULTED. Without a fence the driver says what must be reset, and perhaps whose process it
+  /// was; a report that says neither is a bug check. When the driver asks for a reset of the adapter, it is reset
+  /// whether a fence is named or not.
+  void OnPageFault(const DXGKARGCB_NOTIFY_INTERRUPT_DATA& data);
+
+ private:
+  /// The render packet with this fence counts as completed, with those before it, and its device is lost. False:
+  /// there is no such packet.
+  bool EndFaulted(NodeId id, uint32_t fence, const std::string& why);
+
+  Kernel& kernel_;
+  Packets& packets_;
+  GpuDevices& devices_;
+};
+
+}  // namespace gmmu::os

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <algorithm>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+
+#include "os/kernel/ledger.h"
+#include "os/miniport/gpu_packet.h"
+#include "os/vidsch/fences.h"
+
+namespace gmmu::os {
+
+/// A node is named by its ordinal and the index of the linked adapter that has it.
+struct NodeId {
+  uint32_t engine, node;
+
+  bool operator<(const NodeId& other) const {
+    return engine != other.engine ? engine < other.engine : node < other.node;
+  }
+  std::string name() const {
+    return "node " + std::to_string(node) + (engine == 0 ? "" : " of adapter " + std::to_string(engine));
+  }
+};
+
+/// What the GPU scheduler keeps of one node: its fence ids, its queues, and the requests that are open.
+struct Node {
+  static constexpr uint64_t kDestroyed = ~uint64_t{0};  ///< a `culprit` that has been destroyed
+
+  struct Entry {
+    GpuPacket packet;
+    PacketId id = 0;
+    uint32_t fence = 0;     ///< 0: it gets one when it is submitted
+    bool again = false;     ///< the driver gave it back
+    bool refused = false;   ///< the driver refused it; it ends when it is the oldest
+    Ledger::Ticket ticket = 0;
+  };
+  struct PreemptionRequest {
+    uint32_t fence;
+    uint64_t since;  ///< ns
+  };
+
+  explicit Node(uint32_t last_fence) : fences(last_fence) {}
+  bool Holds(HANDLE context) const {
+    return std::any_of(running.begin(), running.end(),
+                       [context](const Entry& entry) { return entry.packet.context == context; });
+  }
+  bool RunsPaging() const { return !running.empty() && running.front().packet.paging; }
+
+  Fences fences;
+  std::deque<Entry> waiting;  ///< not submitted yet, or given back
+  std::deque<Entry> running;  ///< with the driver, oldest first
+  std::optional<PreemptionRequest> preemption;  ///< the driver has not answered it
+  uint64_t since = 0;           ///< ns, when the oldest running packet became the oldest
+  std::string reset_because;    ///< not empty: the engine must be reset
+  bool reset_adapter = false;   ///< the whole adapter must be reset, not the engine alone
+  uint32_t fault_fence = 0;     ///< of the packet that faulted
+  uint64_t culprit = 0;         ///< device whose process a page fault without a fence names, or kDestroyed
+  uint64_t asked = 0;           ///< ns, when the driver was asked for its current fence
+  std::optional<uint64_t> missed_at;  ///< ns, when a completion was found that no interrupt had reported
+  uint64_t resubmissions = 0;
+};
+
+}  // namespace gmmu::os

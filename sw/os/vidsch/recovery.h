@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "os/vidsch/devices.h"
+#include "os/vidsch/packets.h"
+#include "os/vidsch/preemption.h"
+
+namespace gmmu::os {
+
+class Kernel;
+
+/// One recovery.
+struct RecoveryRecord {
+  enum class Kind { kEngine, kAdapter } kind = Kind::kEngine;
+  uint32_t node = 0, engine = 0;
+  uint32_t fence = 0;  ///< last aborted one
+  std::string device;  ///< the lost one; of an adapter reset the one that caused it
+  std::string why;
+};
+
+/// The GPU scheduler's thread: submits what waits, watches over what runs, and resets what hangs.
+///
+/// Recovery (display driver documents, timeout detection and recovery): a packet that runs longer than the quantum
+/// while others wait, or longer than the delay, is asked to be preempted; a request that is not answered within the
+/// delay resets the engine; an engine reset that fails, or that hit a paging packet, resets the adapter. The device
+/// whose packet ran is lost, and no other, unless it is the adapter that was reset: then every device is.
+///
+/// A packet that runs for a quantum without a report is asked for: the driver may know of a completion whose interrupt
+/// was lost (DxgkDdiQueryCurrentFence).
+class TimeoutRecovery {
+ public:
+  /// `adapter_reset` is called after DxgkDdiResetFromTimeout, on the scheduler's thread.
+  TimeoutRecovery(Kernel& kernel, Packets& packets, Preemption& preemption, GpuDevices& devices,
+                  std::function<void()> adapter_reset)
+      : kernel_(kernel),
+        packets_(packets),
+        preemption_(preemption),
+        devices_(devices),
+        adapter_reset_(std::move(adapter_reset)) {}
+
+  /// The thread runs from Start to Stop.
+  void Start();
+  void Stop();
+
+  /// How long a recovery may take, from the start of a packet that hangs to its end.
+  uint64_t RecoveryNs() const;
+  /// Something that is not `packet` may hold up the paging work behind it.
+  bool HeldUp(PacketId packet) const;
+  /// An interrupt reports completions of the node. A completion that was found by asking a moment ago was not missed
+  /// then: its interrupt was on its way.
+  void OnReport(NodeId id);
+
+  const std::vector<RecoveryRecord>& recoveries() const { return recoveries_; }
+  uint64_t missed_completions() const { return missed_; }
+
+ private:
+  void Serve();
+  bool Due(const Node& node) const;
+  bool AskDue(const Node& node) const;
+  void AskForFence(NodeId id);
+  bool QuietDependents(NodeId id);
+  void Watch(NodeId id);
+  void ResetEngine(NodeId id, const std::string& why);
+  void ResetAdapter(NodeId id, const std::string& culprit, const std::string& why);
+  uint64_t Delay() const;
+
+  Kernel& kernel_;
+  Packets& packets_;
+  Preemption& preemption_;
+  GpuDevices& devices_;
+  const std::function<void()> adapter_reset_;
+  std::vector<RecoveryRecord> recoveries_;
+  uint64_t missed_ = 0;
+  bool stop_ = false;
+  bool serving_ = false;
+};
+
+}  // namespace gmmu::os

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "os/kernel/kernel.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "ddi/wdm.h"
+#include "os/kernel/bug_check.h"
+#include "tb/sw/os/machine.h"
+
+namespace gmmu::os {
+namespace {
+
+using ::testing::SizeIs;
+
+TEST(Pci, FindsTheGpuAndGivesItsBarsAddressesBelow4GiB) {
+  Machine machine;
+  const auto functions = machine.kernel.pci().Enumerate();
+  ASSERT_THAT(functions, SizeIs(1));
+  const PciFunction& gpu = functions.front();
+  EXPECT_EQ(gpu.bdf.ToString(), "01:00.0");
+  EXPECT_EQ(gpu.bars[0].size, 64u << 10);
+  EXPECT_EQ(gpu.bars[2].size, 64u << 20);
+  for (unsigned bar : {0u, 2u}) {
+    EXPECT_EQ(gpu.bars[bar].address % gpu.bars[bar].size, 0u);
+    EXPECT_LT(gpu.bars[bar].address + gpu.bars[bar].size, uint64_t{4} << 30);
+  }
+  EXPECT_EQ(machine.kernel.hal().Read(gpu.bars[0].address, 8) & 0xFFFFFFFF, 0x554D4D47u);
+}
+
+}  // namespace
+}  // namespace gmmu::os

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "os/memory/memory_objects.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "ddi/wdm.h"
+#include "os/kernel/bug_check.h"
+#include "tb/sw/os/machine.h"
+
+namespace gmmu::os {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+constexpr uint64_t kMiB = uint64_t{1} << 20;
+
+TEST(MemoryTypes, AnMdlKeepsToItsBounds) {
+  Objects test;
+  auto args = Wanted(DXGK_PHYSICAL_MEMORY_TYPE_MDL, 8 * 4096);
+  args.Mdl.LowAddress.QuadPart = 16 * kMiB;
+  args.Mdl.HighAddress.QuadPart = 16 * kMiB + 8 * 4096 - 1;
+  ASSERT_EQ(test.objects.Create(args, "test"), STATUS_SUCCESS);
+  for (uint64_t pfn : test.objects.PagesOf(args.hPhysicalMemoryObject)) {
+    EXPECT_GE(pfn, 0x1000u);
+    EXPECT_LT(pfn, 0x1008u);
+  }
+  args.Size = 4096;
+  EXPECT_EQ(test.TryCreate(args), STATUS_NO_MEMORY) << "the range is full";
+  args.Mdl.HighAddress.QuadPart = 15 * kMiB;
+  EXPECT_EQ(test.TryCreate(args), STATUS_INVALID_PARAMETER) << "it ends before it begins";
+}
+
+TEST(MemoryTypes, SkipBytesMovesTheRangeOnUntilThereAreEnoughPages) {
+  Objects test;
+  auto args = Wanted(DXGK_PHYSICAL_MEMORY_TYPE_MDL, 10 * 4096);
+  args.Mdl.LowAddress.QuadPart = 16 * kMiB;
+  args.Mdl.HighAddress.QuadPart = 16 * kMiB + 4 * 4096 - 1;
+  EXPECT_EQ(test.TryCreate(args), STATUS_NO_MEMORY) << "four pages, and nowhere to go on";
+  args.Mdl.SkipBytes.QuadPart = kMiB;
+  ASSERT_EQ(test.objects.Create(args, "test"), STATUS_SUCCESS);
+  std::set<uint64_t> pages;
+  for (uint64_t pfn : test.objects.PagesOf(args.hPhysicalMemoryObject)) {
+    EXPECT_LT(pfn % 0x100, 4u) << "outside of the ranges";
+    pages.insert(pfn);
+  }
+  EXPECT_EQ(pages.size(), 10u);
+  EXPECT_EQ(*pages.rbegin() / 0x100, 0x12u) << "the third range, and no further";
+  args.Mdl.SkipBytes.QuadPart = 100;
+  EXPECT_EQ(test.TryCreate(args), STATUS_INVALID_PARAMETER) << "not whole pages";
+}
+
+TEST(MemoryTypes, MdlFlagsAskForContiguousChunks) {
+  Objects test;
+  auto args = Wanted(DXGK_PHYSICAL_MEMORY_TYPE_MDL, 64 << 10);
+  args.Mdl.Flags = MM_ALLOCATE_REQUIRE_CONTIGUOUS_CHUNKS;
+  args.Mdl.SkipBytes.QuadPart = 16 << 10;
+  ASSERT_EQ(test.objects.Create(args, "test"), STATUS_SUCCESS);
+  const auto pages = test.objects.PagesOf(args.hPhysicalMemoryObject);
+  for (size_t i = 0; i < pages.size(); ++i) {
+    EXPECT_EQ(pages[i] % 4, i % 4) << "chunks stand at multiples of their size";
+    EXPECT_EQ(pages[i] - i % 4, pages[i / 4 * 4]);
+  }
+  args.Mdl.SkipBytes.QuadPart = 0;
+  ASSERT_EQ(test.objects.Create(args, "test"), STATUS_SUCCESS);
+  const auto whole = test.objects.PagesOf(args.hPhysicalMemoryObject);
+  for (size_t i = 0; i < whole.size(); ++i) EXPECT_EQ(whole[i], whole[0] + i);
+  args.Mdl.SkipBytes.QuadPart = 12 << 10;
+  EXPECT_EQ(test.TryCreate(args), STATUS_INVALID_PARAMETER) << "no power of two";
+  args.Mdl.SkipBytes.QuadPart = 128 << 10;
+  EXPECT_EQ(test.TryCreate(args), STATUS_INVALID_PARAMETER) << "larger than the object";
+  args.Mdl.Flags = 0x40000000;
+  EXPECT_EQ(test.TryCreate(args), STATUS_INVALID_PARAMETER) << "an unknown flag";
+}
+
+TEST(MemoryTypes, DontZeroGivesPagesAsTheirLastOwnerLeftThem) {
+  Objects test;
+  auto args = Wanted(DXGK_PHYSICAL_MEMORY_TYPE_MDL, 4096);
+  args.Mdl.LowAddress.QuadPart = 16 * kMiB;
+  args.Mdl.HighAddress.QuadPart = 16 * kMiB + 4095;
+  const auto first_byte = [&](UINT flags) {
+    args.Mdl.Flags = flags;
+    EXPECT_EQ(test.objects.Create(args, "test"), STATUS_SUCCESS);
+    char byte = 0;
+    EXPECT_TRUE(test.platform.ram().Read(16 * kMiB, &byte, 1));
+    EXPECT_TRUE(test.platform.ram().Write(16 * kMiB, "x", 1));
+    test.objects.Destroy({args.hPhysicalMemoryObject, nullptr});
+    return byte;
+  };
+  EXPECT_EQ(first_byte(0), 0);
+  EXPECT_EQ(first_byte(0), 0);
+  EXPECT_EQ(first_byte(MM_DONT_ZERO_ALLOCATION), 'x');
+  EXPECT_EQ(first_byte(0), 0) << "the flag holds for one call";
+}
+
+TEST(MemoryTypes, ContiguousMemoryKeepsToBoundsAndBoundary) {
+  Objects test;
+  auto args = Wanted(DXGK_PHYSICAL_MEMORY_TYPE_CONTIGUOUS_MEMORY, 48 << 10);
+  args.ContiguousMemory.LowestAcceptableAddress.QuadPart = 16 * kMiB;
+  args.ContiguousMemory.HighestAcceptableAddress.QuadPart = 17 * kMiB - 1;
+  args.ContiguousMemory.BoundaryAddressMultiple.QuadPart = 64 << 10;
+  for (int i = 0; i < 8; ++i) {
+    ASSERT_EQ(test.objects.Create(args, "test"), STATUS_SUCCESS);
+    const auto& pages = test.objects.PagesOf(args.hPhysicalMemoryObject);
+    ASSERT_THAT(pages, SizeIs(12));
+    EXPECT_EQ(pages.back(), pages.front() + 11);
+    EXPECT_EQ(pages.front() / 16, pages.back() / 16) << "across a multiple of 64 KiB";
+    EXPECT_GE(pages.front(), 0x1000u);
+    EXPECT_LT(pages.back(), 0x1100u);
+  }
+  args.ContiguousMemory.BoundaryAddressMultiple.QuadPart = 48 << 10;
+  EXPECT_EQ(test.TryCreate(args), STATUS_INVALID_PARAMETER) << "no power of two";
+  args.ContiguousMemory.BoundaryAddressMultiple.QuadPart = 32 << 10;
+  EXPECT_EQ(test.TryCreate(args), STATUS_INSUFFICIENT_RESOURCES) << "no 48 KiB fit between them";
+  args.ContiguousMemory.BoundaryAddressMultiple.QuadPart = 0;
+  args.ContiguousMemory.HighestAcceptableAddress.QuadPart = 16 * kMiB + 4095;
+  EXPECT_EQ(test.TryCreate(args), STATUS_INSUFFICIENT_RESOURCES);
+}
+
+// Seen on build 26100: a large contiguous object fails with C000009A on a live system and passes at cold boot.
+TEST(MemoryTypes, ContiguousMemoryMayFailOnALiveSystem) {
+  Parameters parameters = TestParameters();
+  parameters.inject.contiguous_bytes = 64 << 10;
+  Objects test(parameters);
+  auto args = Wanted(DXGK_PHYSICAL_MEMORY_TYPE_CONTIGUOUS_MEMORY, 64 << 10);
+  EXPECT_EQ(test.TryCreate(args), STATUS_SUCCESS) << "a cold boot";
+  EXPECT_EQ(static_cast<uint32_t>(test.TryCreate(args)), 0xC000009Au) << "memory has been used";
+  args.Size = 60 << 10;
+  EXPECT_EQ(test.TryCreate(args), STATUS_SUCCESS);
+}
+
+/// A 1:1 domain that maps all installed memory: what a device decodes is not among it, and is mapped for its ADL.
+TEST(MemoryTypes, IoSpaceIsMappedInADomainOfAllMemoryToo) {
+  Objects test;
+  IommuDomain* whole = test.kernel.iommu()->CreateDomain(uint64_t{1} << 46, true, "test");
+  test.kernel.iommu()->MapWhole(*whole, test.kernel.pages().ranges());
+  test.kernel.iommu()->Detach({1, 0, 0}, *test.domain);
+  test.kernel.iommu()->Attach({1, 0, 0}, *whole);
+  int token = 0;
+  test.objects.AddAdapter(&token, {whole, "test"});
+  const uint64_t bar = test.kernel.pci().Enumerate().front().bars[0].address;
+  auto args = Wanted(DXGK_PHYSICAL_MEMORY_TYPE_IO_SPACE, 8192);
+  args.CacheType = DXGK_MEMORY_CACHING_TYPE_NON_CACHED;
+  args.IOSpace.BaseAddress.QuadPart = static_cast<LONGLONG>(bar);
+  args.hAdapter = &token;
+  ASSERT_EQ(test.objects.Create(args, "test"), STATUS_SUCCESS);
+  auto adl = test.Adl(args.hAdapterMemoryObject, 0, 8192);
+  ASSERT_EQ(test.objects.AllocateAdl(adl, "test"), STATUS_SUCCESS);
+  EXPECT_EQ(test.Translate(bar + 4096).hpa, bar + 4096);
+  test.objects.FreeAdl({args.hAdapterMemoryObject, adl.pAdl});
+  EXPECT_FALSE(test.Translate(bar + 4096).ok());
+  EXPECT_TRUE(test.Translate(test.kernel.pages().ranges().front().start * 4096).ok());
+  test.objects.Destroy({args.hPhysicalMemoryObject, args.hAdapterMemoryObject});
+}
+
+TEST(MemoryTypes, IoSpaceWrapsWhatADeviceDecodes) {
+  Objects test;
+  const uint64_t bar = test.kernel.pci().Enumerate().front().bars[0].address;
+  auto args = Wanted(DXGK_PHYSICAL_MEMORY_TYPE_IO_SPACE, 8192);
+  args.CacheType = DXGK_MEMORY_CACHING_TYPE_NON_CACHED;
+  args.IOSpace.BaseAddress.QuadPart = static_cast<LONGLONG>(bar);
+  args.hAdapter = test.adapter;
+  ASSERT_EQ(test.objects.Create(args, "test"), STATUS_SUCCESS);
+  auto view = test.Map(args.hPhysicalMemoryObject, 0, 8);
+  auto* id = reinterpret_cast<volatile ULONG*>(static_cast<char*>(view.pMappedAddress) + view.Offset);
+  EXPECT_EQ(READ_REGISTER_ULONG(id), 0x554D4D47u);
+  test.Unmap(view);
+  DXGKARGCB_MAP_PHYSICAL_MEMORY user{args.hPhysicalMemoryObject, DXGK_ACCESS_MODE_USER_MODE, 0, 8, nullptr};
+  EXPECT_EQ(test.objects.Map(user, "test"), STATUS_INVALID_PARAMETER) << "kernel mode only";
+  auto adl = test.Adl(args.hAdapterMemoryObject, 4096, 4096, false);
+  adl.Flags.RequireContiguous = 1;
+  ASSERT_EQ(test.objects.AllocateAdl(adl, "test"), STATUS_SUCCESS);
+  EXPECT_EQ(test.Translate(adl.pAdl->BasePageNumber * 4096).hpa, bar + 4096);
+  test.objects.FreeAdl({args.hAdapterMemoryObject, adl.pAdl});
+  test.objects.Destroy({args.hPhysicalMemoryObject, args.hAdapterMemoryObject});
+
+  args.IOSpace.BaseAddress.QuadPart = static_cast<LONGLONG>(bar + 8);
+  EXPECT_EQ(test.TryCreate(args), STATUS_INVALID_PARAMETER) << "not page aligned";
+  args.IOSpace.BaseAddress.QuadPart = static_cast<LONGLONG>(bar - 4096);
+  EXPECT_EQ(test.TryCreate(args), STATUS_INVALID_PARAMETER) << "nobody decodes its first page";
+  args.IOSpace.BaseAddress.QuadPart = 0x80000000;
+  EXPECT_EQ(test.TryCreate(args), STATUS_INVALID_PARAMETER) << "nobody is there";
+}
+
+TEST(MemoryTypes, BytesBehindTheSizeAreNobodysToView) {
+  Objects test;
+  const auto object = test.Create(4096 + 100, test.adapter);
+  EXPECT_THAT(test.objects.PagesOf(object.hPhysicalMemoryObject), SizeIs(2));
+  test.Unmap(test.Map(object.hPhysicalMemoryObject, 4096, 100));
+  DXGKARGCB_MAP_PHYSICAL_MEMORY map{object.hPhysicalMemoryObject, DXGK_ACCESS_MODE_KERNEL_MODE, 4096, 101, nullptr};
+  EXPECT_EQ(test.objects.Map(map, "test"), STATUS_INVALID_PARAMETER);
+  auto adl = test.Adl(object.hAdapterMemoryObject, 0, 8192);
+  EXPECT_EQ(test.objects.AllocateAdl(adl, "test"), STATUS_SUCCESS) << "ADLs count whole pages";
+}
+
+TEST(MemoryTypes, TheContextNamesTheObjectInTheAccountOfLeaks) {
+  Objects test;
+  auto args = Wanted(DXGK_PHYSICAL_MEMORY_TYPE_MDL, 4096);
+  args.Context = 0xC00C1E;
+  ASSERT_EQ(test.objects.Create(args, "test"), STATUS_SUCCESS);
+  EXPECT_THAT(test.kernel.ledger().Leaks().back().name, HasSubstr("context 0xc00c1e"));
+}
+
+}  // namespace
+}  // namespace gmmu::os

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tb/sw/os/life_bench.h"
+#include "os/kernel/bug_check.h"
+#include "os/vidsch/vidsch.h"
+#include "tb/sw/os/vidsch/vidsch_bench.h"
+#include "workload/procedures/procedures.h"
+#include "workload/render_buffer.h"
+
+namespace gmmu::os::test {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+struct Faults : SchedulerBench {
+  explicit Faults(uint64_t quantum_ns = 10'000) : SchedulerBench(0, Short(quantum_ns)) {
+    guilty->process = &guilty;
+    other->process = &other;
+  }
+  static Parameters Short(uint64_t quantum_ns) {
+    Parameters parameters;
+    parameters.quantum_ns = quantum_ns;
+    parameters.tdr_delay_ns = 100'000;
+    return parameters;
+  }
+  GpuDevice* guilty = vidsch.CreateDevice("guilty");
+  GpuDevice* other = vidsch.CreateDevice("other");
+};
+
+TEST(LostInterrupts, ACompletionThatNobodyToldIsFoundByQueryCurrentFence) {
+  Faults test;
+  const PacketId first = test.Submit(test.Render(1, test.guilty));
+  const PacketId second = test.Submit(test.Render(1, test.guilty));
+  test.Run([&] {
+    test.driver.current_fence = 1;
+    test.Sleep(30'000);
+    EXPECT_EQ(test.vidsch.EndOf(first), PacketEnd::kCompleted);
+    EXPECT_FALSE(test.vidsch.Ended(second));
+    EXPECT_EQ(test.vidsch.missed_completions(), 1u) << "what is not newer is not reported again";
+    test.driver.current_fence = 2;
+    test.Sleep(30'000);
+    EXPECT_EQ(test.vidsch.EndOf(second), PacketEnd::kCompleted);
+  });
+  EXPECT_THAT(test.driver.preempted, IsEmpty());
+  EXPECT_THAT(test.vidsch.recoveries(), IsEmpty());
+}
+
+TEST(LostInterrupts, AnOlderFenceIsNotTaken) {
+  Faults test;
+  test.Submit(test.Render(1, test.guilty));
+  test.Submit(test.Render(1, test.guilty));
+  test.Complete(1, 1);
+  test.driver.current_fence = 0xFFFF'FFF0;  // before 1
+  test.Run([&] {
+    test.Sleep(30'000);
+    EXPECT_EQ(test.vidsch.last_completed(1), 1u);
+    test.Complete(2, 1);
+  });
+  EXPECT_EQ(test.vidsch.missed_completions(), 0u);
+}
+
+TEST(LostInterrupts, TheMainJobEndsWithoutThem) {
+  LifeBench bench;
+  bench.options.os.inject.lost_interrupts = 3;
+  bench.options.os.quantum_ns = 20'000;
+  const auto result = bench.Run([](workload::Life& life) {
+    workload::RunSeededMainJob(life, 30'000);
+    EXPECT_GT(life.adapter.vidsch().missed_completions(), 0u);
+    EXPECT_THAT(life.adapter.vidsch().recoveries(), IsEmpty());
+  });
+  EXPECT_THAT(result.faults, IsEmpty());
+  EXPECT_TRUE(result.verified);
+}
+
+/// A machine on which some interrupt messages never come.
+struct Silent : sim::twin::Machine {
+  explicit Silent(const sim::MachineConfig& config) : Machine(sim::twin::MachineParameters::From(config)) {}
+  std::optional<hw::Message> TakeMessage() override {
+    while (auto message = Machine::TakeMessage()) {
+      if (lost == 0) return message;
+      --lost;
+    }
+    return std::nullopt;
+  }
+  unsigned lost = 0;
+};
+
+TEST(LostInterrupts, ACompletionThatNoInterruptReportedIsAFinding) {
+  for (const unsigned lost : {0u, 3u}) {
+    LifeBench bench;
+    bench.options.os.quantum_ns = 20'000;
+    Silent platform(bench.config);
+    workload::JobResult result;
+    RunLife(platform, bench.options, result, [&](workload::Life& life) {
+      platform.lost = lost;
+      workload::RunSeededMainJob(life, 30'000);
+    });
+    EXPECT_THAT(result.faults, IsEmpty());
+    EXPECT_TRUE(result.verified);
+    if (lost == 0) {
+      EXPECT_THAT(result.findings, IsEmpty());
+    } else {
+      ASSERT_THAT(result.findings, SizeIs(1));
+      EXPECT_EQ(result.findings[0].probe, "interrupts");
+      EXPECT_THAT(result.findings[0].text, HasSubstr("DxgkDdiQueryCurrentFence told "));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace gmmu::os::test
