@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "os/kernel/bug_check.h"
+#include "os/miniport/segments.h"
 
 namespace gmmu::os {
 namespace {

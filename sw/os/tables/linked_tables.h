@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "os/dxgkrnl/physical_adapter.h"
-
 namespace gmmu::os {
+
+struct Segment;
 
 /// Where the page tables of one process over linked adapters lie.
 ///

@@ -3,6 +3,7 @@
 
 #include <iterator>
 
+#include "hw/host_ram.h"
 #include "os/kernel/bug_check.h"
 #include "os/kernel/text.h"
 

@@ -5,7 +5,8 @@
 #include <set>
 #include <string>
 
-#include "os/tables/address_space.h"
+#include "os/miniport/geometry.h"
+#include "os/tables/leaf_changes.h"
 
 namespace gmmu::os {
 

@@ -3,6 +3,9 @@
 
 #include <algorithm>
 
+#include "hw/host_ram.h"
+#include "os/miniport/geometry.h"
+
 namespace gmmu::os {
 
 std::vector<HeldEntry>& TableShadow::Table(const D3DGPU_PHYSICAL_ADDRESS& place, uint64_t entries) {

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "os/tables/address_space.h"
+#include "os/tables/table_update.h"
 
 namespace gmmu::os {
 

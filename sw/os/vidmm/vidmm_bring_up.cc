@@ -132,8 +132,7 @@ void VidMm::MakePagingTablesOf26100() {
   const auto sink = SinkFor(paging_);
   AddressSpace& space = *paging_.space;
   const uint64_t low = gpu_.caps().geometry.Coverage(0);
-  space.MakeFirst(low, LeafTablesOfLocalWindows(), sink);
-  const std::vector<DXGK_PTE> self = space.EntriesOfLeafTable(low);
+  const std::vector<DXGK_PTE> self = space.MakeFirst(low, LeafTablesOfLocalWindows(), sink);
   space.SetEntries(self_map_, self.size(), self, nullptr, 0, sink);
   MapPagingBuffers();
   WriteUnexplained();

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the tables of processes are written, by what the driver's caps say. Documents only.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
+// How the memory of processes' tables is written, by what the driver's caps say. Documents only.
 #include <map>
-#include <vector>
 
-#include "tb/sw/os/life_bench.h"
 #include "os/dxgkrnl/dxgkrnl.h"
+#include "tb/sw/os/tables/tables_bench.h"
 #include "workload/procedures/procedures.h"
 
 namespace gmmu::os::test {
@@ -16,12 +12,12 @@ namespace {
 using ::testing::IsEmpty;
 using workload::Life;
 
-struct Seen {
+struct Updates {
   unsigned count = 0;      // UPDATE_PAGE_TABLE of processes, by mode
   unsigned clears = 0;     // whole tables of them made invalid, not for the first time
   unsigned in_buffer = 0;  // that wrote commands
 };
-std::map<DXGK_PAGETABLEUPDATEMODE, Seen> seen;
+std::map<DXGK_PAGETABLEUPDATEMODE, Updates> updates;
 HANDLE paging_process = nullptr;
 DRIVER_INITIALIZATION_DATA real;
 
@@ -30,7 +26,7 @@ NTSTATUS Build(HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER* args) {
   const NTSTATUS status = real.DxgkDdiBuildPagingBuffer(adapter, args);
   const auto& op = before.UpdatePageTable;
   if (before.Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE && op.hProcess != paging_process) {
-    Seen& mode = seen[op.UpdateMode];
+    Updates& mode = updates[op.UpdateMode];
     ++mode.count;
     mode.clears += op.Flags.Repeat && !op.Flags.InitialUpdate && op.StartIndex == 0 && op.NumPageTableEntries == 512 &&
                    !op.pPageTableEntries->Valid;
@@ -38,11 +34,13 @@ NTSTATUS Build(HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER* args) {
   }
   return status;
 }
+
 NTSTATUS CreateProcess(HANDLE adapter, DXGKARG_CREATEPROCESS* args) {
   const NTSTATUS status = real.DxgkDdiCreateProcess(adapter, args);
   if (args->Flags.SystemProcess) paging_process = args->hKmdProcess;
   return status;
 }
+
 NTSTATUS Entry(PDRIVER_OBJECT object, PUNICODE_STRING path) {
   const NTSTATUS status = DriverEntry(object, path);
   DRIVER_INITIALIZATION_DATA table = real = Dxgkrnl::Current().table_so_far();
@@ -54,7 +52,7 @@ NTSTATUS Entry(PDRIVER_OBJECT object, PUNICODE_STRING path) {
 class UpdateModes : public ::testing::TestWithParam<DXGK_PAGETABLEUPDATEMODE> {};
 
 TEST_P(UpdateModes, TheTablesOfProcessesAreWrittenInTheModeOfTheCaps) {
-  seen.clear();
+  updates.clear();
   LifeBench bench;
   bench.options.driver = Entry;
   bench.options.os.driver["PageTableUpdateMode"] = GetParam();
@@ -63,16 +61,16 @@ TEST_P(UpdateModes, TheTablesOfProcessesAreWrittenInTheModeOfTheCaps) {
   EXPECT_THAT(result.faults, IsEmpty());
   EXPECT_THAT(result.leaks, IsEmpty());
   EXPECT_TRUE(result.verified);
-  ASSERT_EQ(seen.size(), 1u);
-  EXPECT_EQ(seen.begin()->first, GetParam());
-  EXPECT_GT(seen.begin()->second.count, 10u);
+  ASSERT_EQ(updates.size(), 1u);
+  EXPECT_EQ(updates.begin()->first, GetParam());
+  EXPECT_GT(updates.begin()->second.count, 10u);
   const bool by_cpu = GetParam() == DXGK_PAGETABLEUPDATE_CPU_VIRTUAL;
-  EXPECT_EQ(seen.begin()->second.in_buffer, by_cpu ? 0u : seen.begin()->second.count);
+  EXPECT_EQ(updates.begin()->second.in_buffer, by_cpu ? 0u : updates.begin()->second.count);
 }
 
 TEST_P(UpdateModes, TablesAreMadeInvalidBeforeTheyAreFreedWhenTheCapsAskForIt) {
   for (const bool asked : {false, true}) {
-    seen.clear();
+    updates.clear();
     LifeBench bench;
     bench.options.driver = Entry;
     bench.options.os.driver["PageTableUpdateMode"] = GetParam();
@@ -90,41 +88,30 @@ TEST_P(UpdateModes, TablesAreMadeInvalidBeforeTheyAreFreedWhenTheCapsAskForIt) {
     EXPECT_THAT(result.faults, IsEmpty());
     EXPECT_THAT(result.leaks, IsEmpty());
     EXPECT_GE(tables, 7u);
-    EXPECT_EQ(seen[GetParam()].clears, asked ? tables : 0u);
-  }
-}
-
-// Seen on build 26100: a driver that refuses it does not start.
-TEST(SystemProcess, MayBringAPasidWhateverTheIommuModel) {
-  for (const bool pasid : {false, true}) {
-    static ULONG process_pasids, device_pasid;
-    process_pasids = device_pasid = 0;
-    LifeBench bench;
-    bench.options.driver = +[](PDRIVER_OBJECT object, PUNICODE_STRING path) -> NTSTATUS {
-      const NTSTATUS status = DriverEntry(object, path);
-      DRIVER_INITIALIZATION_DATA table = real = Dxgkrnl::Current().table_so_far();
-      table.DxgkDdiCreateProcess = +[](HANDLE adapter, DXGKARG_CREATEPROCESS* args) -> NTSTATUS {
-        if (args->Flags.SystemProcess) process_pasids += args->NumPasid;
-        return real.DxgkDdiCreateProcess(adapter, args);
-      };
-      table.DxgkDdiCreateDevice = +[](HANDLE adapter, DXGKARG_CREATEDEVICE* args) -> NTSTATUS {
-        if (args->Flags.SystemDevice) device_pasid = args->Pasid;
-        return real.DxgkDdiCreateDevice(adapter, args);
-      };
-      return NT_SUCCESS(status) ? DxgkInitialize(object, path, &table) : status;
-    };
-    bench.options.os.system_process_has_pasid = pasid;
-    bench.config.gpu.vram_mib = 4;
-    const auto result = bench.Run([](Life& life) { workload::RunSeededMainJob(life, 5000); });
-    EXPECT_TRUE(result.verified);
-    EXPECT_EQ(process_pasids, pasid ? 1u : 0u);
-    EXPECT_EQ(device_pasid != 0, pasid);
+    EXPECT_EQ(updates[GetParam()].clears, asked ? tables : 0u);
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(All, UpdateModes,
                          ::testing::Values(DXGK_PAGETABLEUPDATE_CPU_VIRTUAL, DXGK_PAGETABLEUPDATE_GPU_VIRTUAL,
                                            DXGK_PAGETABLEUPDATE_GPU_PHYSICAL));
+
+// Update mode GPU_VIRTUAL: a table has addresses of the paging process, which take tables themselves.
+TEST_F(TableLife, ATableWithoutAddressesToWriteItByGivesItsPlaceBack) {
+  bench.options.os.driver["PageTableUpdateMode"] = DXGK_PAGETABLEUPDATE_GPU_VIRTUAL;
+  Run([&](Life& life) {
+    life.worker.Call([&] {
+      VidMm::Process* process = life.vidmm.CreateProcess("process");
+      VidMm::Allocation* rest = TakeAllBut(life, 1);
+      EXPECT_THROW(life.vidmm.MapZero(*process, uint64_t{5} << 40, 1), NoRoom);
+      EXPECT_EQ(life.adapter.local_segment().space->free_bytes(), kPage);
+      EXPECT_EQ(process->space->tables(), 0u);
+      life.vidmm.DestroyAllocation(rest);
+      life.vidmm.MapZero(*process, uint64_t{5} << 40, 1);
+      life.vidmm.DestroyProcess(process);
+    });
+  });
+}
 
 }  // namespace
 }  // namespace gmmu::os::test

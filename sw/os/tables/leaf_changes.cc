@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "os/tables/leaf_changes.h"
+
+#include <algorithm>
+
+#include "os/dxgkrnl/physical_adapter.h"
+#include "os/tables/retired_tables.h"
+#include "os/tables/table_memory.h"
+#include "os/tables/table_tree.h"
+
+namespace gmmu::os {
+
+LeafChanges::LeafChanges(PhysicalAdapter& gpu, TableTree& tree, TableMemory& memory, RetiredTables& retired)
+    : adapter_(gpu), tree_(tree), memory_(memory), retired_(retired) {}
+
+void LeafChanges::Begin(LeafChange change) const {
+  if (hooks_.begin) hooks_.begin(change);
+}
+void LeafChanges::Flush(uint64_t va, uint64_t bytes) const {
+  if (hooks_.flush) hooks_.flush(va, bytes);
+}
+void LeafChanges::End(LeafChange change) const {
+  if (hooks_.end) hooks_.end(change);
+}
+
+// Pages [first, first + count) of a block as they were in its 64 KiB entry.
+TableUpdate LeafChanges::PartOfBlock(uint64_t block, const HeldEntry& held, uint64_t first, uint64_t count) const {
+  TableUpdate part;
+  part.first_va = block * kBytesOf64k + first * hw::kPageSize;
+  part.start = adapter_.caps().geometry.Index(0, part.first_va);
+  part.count = count;
+  part.allocation = held.allocation;
+  part.allocation_offset = PartOf(held, first * hw::kPageSize).allocation_offset;
+  part.driver_protection = held.driver_protection;
+  for (uint64_t i = first; i < first + count; ++i) part.entries.push_back(PartOf(held, i * hw::kPageSize).entry);
+  return part;
+}
+
+// Order (documents): contexts suspended, entries of level 0, the entry of level 1, contexts resumed.
+void LeafChanges::Convert(uint64_t leaf, const UpdateSink& sink) {
+  const Geometry& geometry = adapter_.caps().geometry;
+  const uint64_t start = leaf * geometry.Coverage(0);
+  const uint64_t blocks = geometry.Coverage(0) / kBytesOf64k;
+  const bool wrong = adapter_.kernel().parameters().inject.table_order;
+  PageTable& table = tree_.Place(0, start);
+  Begin(LeafChange::kConversion);
+  Leaf64k old = tree_.leaves_64k().Take(leaf);
+  Initialise(table, tree_.ExtentAt(0, start), sink);
+  if (wrong) tree_.WriteEntry(1, start, memory_.LinkTo(table), sink);
+  for (uint64_t i = 0; i < blocks; ++i) {
+    if (InUse(old.entries[i].entry))
+      tree_.WriteSmall(PartOfBlock(leaf * blocks + i, old.entries[i], 0, kPagesOf64k), sink);
+  }
+  if (!wrong) tree_.WriteEntry(1, start, memory_.LinkTo(table), sink);
+  retired_.Add(std::move(old.table), ExtentOf(geometry, {0, leaf}, true), false);
+  Flush(start, geometry.Coverage(0));
+  End(LeafChange::kConversion);
+}
+
+// Order (documents): the 64 KiB entry becomes invalid, the 4 KiB ones valid, and level 1 names a new table last. The
+// flush between them is the hardware's wish (docs/page-tables.md).
+void LeafChanges::MoveTo4k(const TableUpdate& update, const std::vector<uint64_t>& blocks, const UpdateSink& sink) {
+  const Geometry& geometry = adapter_.caps().geometry;
+  const uint64_t leaf = update.first_va / geometry.Coverage(0), start = leaf * geometry.Coverage(0);
+  const uint64_t end_va = update.first_va + update.count * hw::kPageSize;
+  const bool is_new = !tree_.HasLeaf(leaf);
+  PageTable& table = tree_.Place(0, start);
+  Begin(LeafChange::kMove);
+  std::vector<TableUpdate> rest;  // pages of the blocks that the update does not write
+  for (const uint64_t block : blocks) {
+    const HeldEntry held = tree_.leaves_64k().Find(leaf)->entries[block - start / kBytesOf64k];
+    TableUpdate clear = PartOfBlock(block, {}, 0, kPagesOf64k);
+    clear.entries.resize(1);
+    clear.repeat = true;
+    if (!adapter_.kernel().parameters().inject.table_order) tree_.leaves_64k().Put(clear, sink);
+    const uint64_t va = block * kBytesOf64k;
+    if (va < update.first_va) rest.push_back(PartOfBlock(block, held, 0, (update.first_va - va) / hw::kPageSize));
+    if (va + kBytesOf64k > end_va) {
+      const uint64_t from = (end_va - va) / hw::kPageSize;
+      rest.push_back(PartOfBlock(block, held, from, kPagesOf64k - from));
+    }
+  }
+  const uint64_t from = std::min(update.first_va, blocks.front() * kBytesOf64k);
+  const uint64_t to = std::max(end_va, (blocks.back() + 1) * kBytesOf64k);
+  Flush(from, to - from);
+  if (is_new) Initialise(table, tree_.ExtentAt(0, start), sink);
+  for (const TableUpdate& part : rest) tree_.WriteSmall(part, sink);
+  tree_.WriteSmall(update, sink);
+  if (is_new) tree_.WriteEntry(1, start, memory_.LinkTo(table), sink);
+  Flush(from, to - from);
+  End(LeafChange::kMove);
+}
+
+void LeafChanges::ClearSmall(const TableUpdate& update, const UpdateSink& sink) {
+  bool any = false;
+  const uint64_t first = update.first_va / kBytesOf64k, end = first + update.count / kPagesOf64k;
+  for (uint64_t block = first; block < end; ++block) {
+    if (!tree_.small_pages().AnyIn(block)) continue;
+    TableUpdate clear = PartOfBlock(block, {}, 0, kPagesOf64k);
+    clear.entries.resize(1);
+    clear.repeat = true;
+    tree_.WriteSmall(clear, sink);
+    any = true;
+  }
+  if (any) Flush(update.first_va, update.count * hw::kPageSize);
+}
+
+}  // namespace gmmu::os

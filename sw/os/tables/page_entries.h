@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "os/tables/table_update.h"
+
+namespace gmmu::os {
+
+class LeafChanges;
+class MappingCopies;
+class PhysicalAdapter;
+class TableTree;
+struct Leaf64k;
+
+/// The entries of ranges of pages: chooses the page size and the level, and makes the tables that are missing.
+///
+/// Blocks of 64 KiB are mapped as such when address and size of the range are multiples of 64 KiB and each block is
+/// consecutive, aligned and in a segment with pages of 64 KiB. Where an entry of level 1 names one table, and that has
+/// 4 KiB entries already, it keeps them.
+class PageEntries {
+ public:
+  PageEntries(PhysicalAdapter& gpu, TableTree& tree, LeafChanges& changes, const MappingCopies& copies);
+
+  /// Writes entries for consecutive pages from `va`: `entries` has either one for each page, or one that is repeated.
+  /// What lies beyond a root that grows is invalid already, so that invalid entries are not written there.
+  void Set(uint64_t va, uint64_t pages, const std::vector<DXGK_PTE>& entries, HANDLE allocation,
+           uint64_t allocation_offset, uint64_t driver_protection, const UpdateSink& sink);
+  /// Writes zero entries, each at the highest level that fits.
+  void SetZero(uint64_t va, uint64_t pages, const UpdateSink& sink);
+  /// Makes these pages invalid where their entries are in use; no table is made except for what is left of a larger
+  /// entry. False: nothing was in use.
+  bool Clear(uint64_t va, uint64_t pages, const TableContents& contents, const UpdateSink& sink);
+  /// Makes the tables that are missing for these pages; `large`: for pages of 64 KiB, where that is still open.
+  void EnsureTables(uint64_t va, uint64_t pages, bool large, const UpdateSink& sink);
+
+ private:
+  bool Fits64k(uint64_t va, uint64_t pages, const std::vector<DXGK_PTE>& entries) const;
+  void PutSingle(TableUpdate update, bool fits, const UpdateSink& sink);
+  void PutPair(const TableUpdate& update, bool fits, const UpdateSink& sink);
+  void InvalidateLarge(const TableUpdate& update, const Leaf64k& leaf, const UpdateSink& sink);
+
+  PhysicalAdapter& adapter_;
+  TableTree& tree_;
+  LeafChanges& changes_;
+  const MappingCopies& copies_;
+};
+
+}  // namespace gmmu::os

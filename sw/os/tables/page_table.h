@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "ddi/d3dkmddi.h"
+#include "os/kernel/ledger.h"
+#include "os/tables/table_update.h"
+
+namespace gmmu::os {
+
+struct Geometry;
+struct Segment;
+class SystemBuffer;
+
+/// Names a table below the root: its level, and its index among the tables of that level (va / coverage of one).
+using TableSlot = std::pair<unsigned, uint64_t>;
+
+/// All entries of a table; the first one is for `va`.
+struct TableExtent {
+  unsigned level;
+  uint64_t va;
+  uint64_t entries;
+  bool use_64k;  ///< a leaf table of 64 KiB entries
+};
+TableExtent ExtentOf(const Geometry& geometry, const TableSlot& slot, bool use_64k = false);
+
+/// One page table in memory. TableMemory makes and frees it; the destructor frees nothing.
+struct PageTable {
+  PageTable();
+  PageTable(PageTable&& other) noexcept;
+  PageTable& operator=(PageTable&& other) noexcept;
+  ~PageTable();
+
+  D3DGPU_PHYSICAL_ADDRESS gpu{};
+  void* cpu = nullptr;
+  Segment* segment = nullptr;            ///< null: the table is in `system`
+  std::unique_ptr<SystemBuffer> system;
+  Ledger::Ticket ticket = 0;
+  bool written = false;                  ///< every entry has been written since the table was made
+  uint64_t bytes = 0;
+  uint64_t view = 0;                     ///< where the paging process sees the table, with update mode GPU_VIRTUAL
+};
+
+/// Makes `table` the one that `update` writes.
+void Aim(TableUpdate& update, const PageTable& table);
+/// An update of every entry of a table, which does not say yet what the entries are.
+TableUpdate UpdateOfAll(const PageTable& table, const TableExtent& extent);
+/// An update that makes every entry of a table invalid.
+TableUpdate UpdateToInvalid(const PageTable& table, const TableExtent& extent);
+/// Makes every entry of a new table invalid, whatever its memory held before.
+void Initialise(const PageTable& table, const TableExtent& extent, const UpdateSink& sink);
+/// Makes a new table say `entries`, each leaf entry with its allocation and the driver's protection. `dual`: entries
+/// of level 1 are pairs.
+void WriteAll(const PageTable& table, const TableExtent& extent, const std::vector<HeldEntry>& entries, bool dual,
+              const UpdateSink& sink);
+/// Puts `entries` into an update of a whole table.
+void FillUpdate(TableUpdate& update, const std::vector<HeldEntry>& entries, bool dual);
+
+}  // namespace gmmu::os

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <utility>
+#include <vector>
+
+#include "os/tables/page_table.h"
+
+namespace gmmu::os {
+
+class TableMemory;
+
+/// Tables that no entry names any more, but that queued updates and TLBs may still use: their memory goes to nobody
+/// before Free.
+class RetiredTables {
+ public:
+  explicit RetiredTables(TableMemory& memory) : memory_(memory) {}
+
+  /// `invalid`: every entry of the table is invalid already.
+  void Add(PageTable table, const TableExtent& extent, bool invalid) {
+    tables_.push_back({std::move(table), extent, invalid});
+  }
+  /// Writes the entries of every table invalid that may have some in use
+  /// (DXGK_GPUMMUCAPS.ExplicitPageTableInvalidation). Says whether there was one.
+  bool Invalidate(const UpdateSink& sink);
+  /// Gives the memory back. Nothing that is queued, and no TLB, may use the tables.
+  void Free();
+
+ private:
+  struct Retired {
+    PageTable table;
+    TableExtent extent;
+    bool invalid;
+  };
+  TableMemory& memory_;
+  std::vector<Retired> tables_;
+};
+
+}  // namespace gmmu::os

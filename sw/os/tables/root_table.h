@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <utility>
+
+#include "os/tables/page_table.h"
+
+namespace gmmu::os {
+
+class PhysicalAdapter;
+class TableMemory;
+
+/// The root of a process' page tables. A root of two levels is resizable: it has as many entries as its addresses
+/// need, and another one with more or fewer takes its place. Every other root has all of them.
+class RootTable {
+ public:
+  /// Called before an address beyond a resizable root gets an entry: replaces the root by one of at least so many
+  /// entries, or throws NoRoom.
+  using Grower = std::function<void(uint64_t entries)>;
+
+  RootTable(PhysicalAdapter& gpu, TableMemory& memory) : adapter_(gpu), memory_(memory) {}
+  /// Without one, an address beyond the root is an OsError.
+  void set_grower(Grower grower) { grow_ = std::move(grower); }
+  bool grows() const { return grow_ != nullptr; }
+
+  /// Puts a new root, of at least `entries` entries (0: all), in the place of the old one, which is the caller's then.
+  /// Throws NoRoom; the old one stays as it is then.
+  [[nodiscard]] PageTable Renew(uint64_t entries);
+  /// Makes every entry invalid.
+  void Write(const UpdateSink& sink);
+  /// Frees its memory, if it has any; the number of entries is kept, for a root that comes back.
+  void Free();
+
+  /// The root has an entry for `va`.
+  bool Reaches(uint64_t va) const;
+  /// Makes the root reach `va`, by its grower when it must.
+  void Reach(uint64_t va);
+
+  PageTable& table() { return table_; }
+  const PageTable& table() const { return table_; }
+  unsigned level() const;
+  uint64_t entries() const { return entries_; }
+  TableExtent extent() const { return {level(), 0, entries_, false}; }
+
+ private:
+  PhysicalAdapter& adapter_;
+  TableMemory& memory_;
+  Grower grow_;
+  PageTable table_;
+  uint64_t entries_ = 0;
+};
+
+}  // namespace gmmu::os

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "os/tables/table_memory.h"
+
+#include <algorithm>
+
+#include "os/dxgkrnl/physical_adapter.h"
+#include "os/kernel/text.h"
+#include "os/memory/system_buffer.h"
+
+namespace gmmu::os {
+
+std::optional<uint64_t> TableMemory::PlaceOf(unsigned level, uint64_t slot, Segment& segment, uint64_t bytes,
+                                             const std::string& created_by) {
+  const uint64_t asked = adapter_.caps().geometry.levels[level].alignment;
+  const uint64_t alignment = asked != 0 ? std::max<uint64_t>(asked, hw::kPageSize) : segment.page_bytes();
+  if (placer_) return placer_(level, slot, bytes, alignment, created_by);
+  return segment.space->Allocate(bytes, alignment, created_by, place_);
+}
+
+PageTable TableMemory::Make(unsigned level, uint64_t slot, uint64_t bytes) {
+  const LevelDescriptor& descriptor = adapter_.caps().geometry.levels[level];
+  const unsigned id = paging_ ? descriptor.paging_segment : descriptor.segment;
+  const std::string created_by = "level " + std::to_string(level) + " table of " + name_;
+  PageTable table;
+  if (id == 0) {
+    if (bytes > hw::kPageSize)
+      throw OsError("the driver puts tables of more than a page into system memory");
+    table.system = std::make_unique<SystemBuffer>(adapter_.kernel(), adapter_.objects(), adapter_.handle(), bytes,
+                                                  SystemBuffer::Shape::kScattered, "vidmm");
+    table.gpu.SegmentOffset = table.system->logical();
+    table.cpu = table.system->Map(0, bytes);
+  } else {
+    table.segment = &adapter_.segment(id);
+    const auto offset = PlaceOf(level, slot, *table.segment, bytes, created_by);
+    if (!offset) throw NoRoom("no room in segment " + adapter_.Named(std::to_string(id)) + " for a " + created_by);
+    table.gpu.SegmentId = id;
+    table.gpu.SegmentOffset = *offset;
+    if (table.segment->cpu_view != nullptr) table.cpu = table.segment->cpu_view + *offset;
+  }
+  table.bytes = bytes;
+  try {
+    if (views_.map) table.view = views_.map(table.gpu, bytes);
+  } catch (const NoRoom&) {
+    if (table.segment != nullptr) table.segment->space->Free(table.gpu.SegmentOffset);
+    if (table.system) table.system->Release();
+    throw;
+  }
+  table.ticket = adapter_.kernel().ledger().Open(
+      "page_table", "segment " + adapter_.Named(std::to_string(id)) + ", " + Hex(table.gpu.SegmentOffset), "vidmm",
+      created_by);
+  return table;
+}
+
+// Linked adapters have none, so a Placer never sees this slot.
+PageTable TableMemory::Make64k() { return Make(0, 0, adapter_.caps().geometry.leaf_64k_bytes); }
+
+void TableMemory::Free(PageTable& table) {
+  if (adapter_.kernel().LeakNow("page_table")) return;
+  if (views_.unmap) views_.unmap(table.view, table.bytes);
+  if (table.segment != nullptr) table.segment->space->Free(table.gpu.SegmentOffset);
+  if (table.system) table.system->Release();
+  adapter_.kernel().ledger().Close(table.ticket);
+}
+
+DXGK_PTE TableMemory::LinkTo(const PageTable& table) const {
+  DXGK_PTE entry{};
+  entry.Valid = 1;
+  entry.Segment = table.gpu.SegmentId;
+  if (table.gpu.SegmentId != 0) entry.PhysicalAdapterIndex = adapter_.index();
+  entry.PageTableAddress = table.gpu.SegmentOffset / hw::kPageSize;
+  return entry;
+}
+
+DXGK_PTE TableMemory::LinkTo64k(const PageTable& table) const {
+  DXGK_PTE entry = LinkTo(table);
+  entry.PageTablePageSize = DXGK_PTE_PAGE_TABLE_PAGE_64KB;
+  return entry;
+}
+
+}  // namespace gmmu::os

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "os/kernel/ranges.h"
+#include "os/tables/page_table.h"
+
+namespace gmmu::os {
+
+class PhysicalAdapter;
+
+/// The memory of one process' page tables: in the segment that the driver names for the level, or in system memory.
+class TableMemory {
+ public:
+  /// Gives a table its place in a memory segment, byte offset; nullopt: there is no room.
+  using Placer = std::function<std::optional<uint64_t>(unsigned level, uint64_t slot, uint64_t bytes,
+                                                       uint64_t alignment, const std::string& created_by)>;
+  /// Maps tables where the paging process can write them, and unmaps them (update mode GPU_VIRTUAL).
+  struct Views {
+    std::function<uint64_t(const D3DGPU_PHYSICAL_ADDRESS& table, uint64_t bytes)> map;
+    std::function<void(uint64_t va, uint64_t bytes)> unmap;
+  };
+
+  /// `place`: where in a segment tables lie that no Placer places.
+  TableMemory(PhysicalAdapter& gpu, std::string name, bool paging, RangeAllocator::Place place)
+      : adapter_(gpu), name_(std::move(name)), paging_(paging), place_(place) {}
+  void set_placer(Placer placer) { placer_ = std::move(placer); }
+  void set_views(Views views) { views_ = std::move(views); }
+
+  /// A table of `bytes` for index `slot` of `level`, with a place and no contents. Throws NoRoom when its segment is
+  /// full; nothing is taken then.
+  PageTable Make(unsigned level, uint64_t slot, uint64_t bytes);
+  /// A leaf table of 64 KiB entries.
+  PageTable Make64k();
+  /// Nothing may use the table any more.
+  void Free(PageTable& table);
+  /// The entry by which a parent names the table.
+  DXGK_PTE LinkTo(const PageTable& table) const;
+  DXGK_PTE LinkTo64k(const PageTable& table) const;
+  /// Of the process.
+  const std::string& name() const { return name_; }
+
+ private:
+  std::optional<uint64_t> PlaceOf(unsigned level, uint64_t slot, Segment& segment, uint64_t bytes,
+                                  const std::string& created_by);
+
+  PhysicalAdapter& adapter_;
+  const std::string name_;
+  const bool paging_;
+  const RangeAllocator::Place place_;
+  Placer placer_;
+  Views views_;
+};
+
+}  // namespace gmmu::os

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <utility>
+
+#include "os/tables/leaves_64k.h"
+#include "os/tables/root_table.h"
+#include "os/tables/small_pages.h"
+#include "os/tables/upper_entries.h"
+
+namespace gmmu::os {
+
+class RetiredTables;
+
+/// The page tables of one process on one GPU: which tables exist, and the entries above the leaves, which lead to them.
+///
+/// Updates go to the sink in the order in which they must be done: a new table is initialised before its parent names
+/// it. Calls that make tables throw NoRoom when a segment is full; what was made stays.
+class TableTree {
+ public:
+  /// Makes a missing table, and those above it that are missing too, in an order of its own.
+  using Builder = std::function<PageTable&(unsigned level, uint64_t va, const UpdateSink& sink)>;
+
+  TableTree(PhysicalAdapter& gpu, TableMemory& memory, RetiredTables& retired);
+  /// In place of the ordinary order, which makes each table, invalidates it and then links it, from the root down.
+  /// Where an entry above the leaf stands in the table's place the order is the ordinary one all the same.
+  void set_builder(Builder builder) { builder_ = std::move(builder); }
+  /// While the tables are evicted, whoever wants to change an entry gets a BugCheck.
+  void set_evicted(bool evicted) { evicted_ = evicted; }
+  bool evicted() const { return evicted_; }
+
+  const Geometry& geometry() const { return geometry_; }
+
+  // The parts of the tree.
+  RootTable& root() { return root_; }
+  const RootTable& root() const { return root_; }
+  UpperEntries& uppers() { return uppers_; }
+  Leaves64k& leaves_64k() { return leaves_64k_; }
+  const Leaves64k& leaves_64k() const { return leaves_64k_; }
+  SmallPages& small_pages() { return small_pages_; }
+  /// All tables but the root and the leaf tables of 64 KiB entries; ascending levels.
+  const std::map<TableSlot, PageTable>& tables() const { return tables_; }
+
+  // One table. Leaf tables are those of 4 KiB entries where no other kind is named.
+  /// Null: it is missing.
+  PageTable* Find(unsigned level, uint64_t va);
+  bool HasLeaf(uint64_t leaf) const { return tables_.count({0, leaf}) != 0; }
+  /// Nothing maps the range of the leaf table yet: neither a table of 4 KiB entries nor an entry above it.
+  bool IsOpen(uint64_t leaf) const { return !HasLeaf(leaf) && uppers_.At({0, leaf}) == nullptr; }
+  TableExtent ExtentAt(unsigned level, uint64_t va) const;
+  /// Found, or made with a place, no contents and no link.
+  PageTable& Place(unsigned level, uint64_t va);
+  /// Found, or made complete, with those above it. An entry in its place is replaced by a table that says the same.
+  PageTable& Ensure(unsigned level, uint64_t va, const UpdateSink& sink);
+  const Leaf64k& Ensure64k(uint64_t leaf, const UpdateSink& sink);
+  /// Puts a table elsewhere; returns the old one.
+  PageTable Replace(const TableSlot& slot, PageTable table) {
+    return std::exchange(tables_.at(slot), std::move(table));
+  }
+  /// Another root with the same contents (RootTable::Renew; 0 keeps the number of entries); the old one is retired. An
+  /// entry in use beyond a smaller root is a BugCheck.
+  void ReplaceRoot(uint64_t entries, const UpdateSink& sink);
+
+  // Entries.
+  void WriteEntry(unsigned level, uint64_t va, const DXGK_PTE& entry, const UpdateSink& sink);
+  /// The entry of level 1 for the leaf tables, of either kind, that exist.
+  void WriteLinkOfLeaf(uint64_t leaf, const UpdateSink& sink);
+  /// All entries of a new table of level > 0: links to the tables below it that exist.
+  void WriteLinks(unsigned level, uint64_t va, const UpdateSink& sink);
+  /// An entry of `level` > 0 that maps data or zeros. Tables that it replaces are retired.
+  void WriteUpper(unsigned level, uint64_t va, const HeldEntry& entry, const UpdateSink& sink);
+  /// The entries of a new root that map data or zeros.
+  void WriteUppersOfRoot(const UpdateSink& sink);
+  /// An update of 4 KiB entries of one leaf table, which need not exist yet.
+  void WriteSmall(TableUpdate update, const UpdateSink& sink);
+
+  // Several tables.
+  /// Retires leaf tables that lie in the range as a whole, all of it invalid, and tables above that are empty then;
+  /// entries of parents become invalid.
+  void Free(uint64_t va, uint64_t pages, const UpdateSink& sink);
+  /// Retires all tables(); the entries above the leaves are kept. `invalid`: every entry is invalid already.
+  void RetireAll(bool invalid);
+  /// Makes every entry of every table invalid.
+  void InvalidateAll(const UpdateSink& sink);
+  /// Gives all memory back but the root's. The GPU must not use the space any more.
+  void FreeAll();
+
+ private:
+  void Split(const PageTable& table, const TableSlot& slot, const UpdateSink& sink);
+  void WriteRootEntry(const TableSlot& slot, const DXGK_PTE& entry, const UpdateSink& sink);
+  bool HasChildren(const TableSlot& slot) const;
+  /// The tables of the slot, and all below them.
+  void Retire(const TableSlot& slot, bool invalid);
+  TableUpdate UpdateOfEntry(unsigned level, uint64_t va, const DXGK_PTE& entry, const UpdateSink& sink);
+
+  PhysicalAdapter& adapter_;
+  const Geometry& geometry_;
+  TableMemory& memory_;
+  RetiredTables& retired_;
+  Builder builder_;
+  bool evicted_ = false;
+  RootTable root_;
+  std::map<TableSlot, PageTable> tables_;
+  UpperEntries uppers_;
+  Leaves64k leaves_64k_;
+  SmallPages small_pages_;
+};
+
+}  // namespace gmmu::os

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <map>
+#include <optional>
+
+#include "os/tables/page_table.h"
+
+namespace gmmu::os {
+
+/// The entries above the leaves that map data or zeros (large pages, zero ranges). Each stands in the place of one
+/// table and is known by the slot that this table would have.
+class UpperEntries {
+ public:
+  explicit UpperEntries(const Geometry& geometry) : geometry_(geometry) {}
+
+  /// Null: a table is there, or nothing.
+  const HeldEntry* At(const TableSlot& slot) const;
+  /// The slot of the entry that maps `va` in place of a table of `level` or of one above it.
+  std::optional<TableSlot> Over(uint64_t va, unsigned level = 0) const;
+  /// There is one at `level` with an index of [first, end).
+  bool AnyIn(unsigned level, uint64_t first, uint64_t end) const;
+  /// By slot.
+  const std::map<TableSlot, HeldEntry>& all() const { return entries_; }
+
+  void Put(const TableSlot& slot, const HeldEntry& entry) { entries_[slot] = entry; }
+  void Erase(const TableSlot& slot) { entries_.erase(slot); }
+  void Clear() { entries_.clear(); }
+  /// Entry `index` of a table of `level` that says what `upper` says: zeros, or a smaller page of the same data.
+  HeldEntry PartOfTable(const HeldEntry& upper, unsigned level, uint64_t index) const;
+  /// A table has taken the place of the entry at `slot` and says the same: its entries are noted where they are above
+  /// the leaves too.
+  void Split(const TableSlot& slot);
+
+ private:
+  const Geometry& geometry_;
+  std::map<TableSlot, HeldEntry> entries_;
+};
+
+}  // namespace gmmu::os

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+
+#include "os/tables/table_update.h"
+
+namespace gmmu::os {
+
+struct PageTable;
+class TableMemory;
+class TableTree;
+
+/// The order in which build 22621 of Windows makes tables (BringUp::kWindows22621): places from the root down, contents
+/// from the leaf up. The root is written with its first entries, not when it is made.
+class Windows22621 {
+ public:
+  Windows22621(TableTree& tree, const TableMemory& memory) : tree_(tree), memory_(memory) {}
+
+  /// A missing table of a process and those above it that are missing too (TableTree::Builder).
+  PageTable& Build(unsigned level, uint64_t va, const UpdateSink& sink);
+  /// The paging process: all tables of [0, va_end), level by level, and the root.
+  void MakeWhole(uint64_t va_end, const UpdateSink& sink);
+
+ private:
+  /// Makes all entries of the table invalid, which is complete with that.
+  PageTable& WriteInvalid(unsigned level, uint64_t va, const UpdateSink& sink);
+
+  TableTree& tree_;
+  const TableMemory& memory_;
+};
+
+}  // namespace gmmu::os

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pages of 64 KiB in VRAM and in the windows that transfers use. Documents only.
+#include <string>
+#include <tuple>
+
+#include "os/vidmm/residency.h"
+#include "tb/sw/os/tables/tables_bench.h"
+
+namespace gmmu::os::test {
+namespace {
+
+using ::testing::IsEmpty;
+using workload::Life;
+
+TEST_F(Pages64k, AllocationsHaveWholePagesOf64KiBInVram) {
+  const auto result = bench.Run([&](Life& life) {
+    life.worker.Call([&] {
+      for (const uint64_t pages : {1u, 17u, 100u}) {
+        VidMm::Allocation* data = Make(life, pages);
+        for (uint64_t page = 0; page < pages; ++page)
+          EXPECT_EQ(data->local->page(page), data->local->page(page / 16 * 16) + page % 16) << page;
+        EXPECT_EQ(data->local->page(0) % 16, 0u);
+        life.vidmm.DestroyAllocation(data);
+      }
+      // Until nothing is left: pieces beside page tables are no pages of 64 KiB.
+      std::vector<VidMm::Allocation*> all;
+      do {
+        all.push_back(life.vidmm.CreateAllocation("one more", 16 * kPage));
+      } while (life.vidmm.TryMakeResident(*all.back()));
+      EXPECT_GT(life.adapter.local_segment().space->free_bytes(), 0u) << "there are such pieces";
+      for (VidMm::Allocation* one : all) {
+        for (uint64_t page = 0; one->local && page < 16; ++page)
+          EXPECT_EQ(one->local->page(page), one->local->page(0) / 16 * 16 + page);
+        life.vidmm.DestroyAllocation(one);
+      }
+    });
+  });
+  EXPECT_EQ(FaultsOf(result), "");
+}
+
+TEST_F(Pages64k, TransfersSayWhichSideHasPagesOf64KiB) {
+  for (const bool large : {false, true}) {
+    unsigned in = 0, out = 0, flags_in = 0, flags_out = 0;
+    bench.options.os.driver["Leaf64k"] = large;
+    const auto result = bench.Run([&](Life& life) {
+      life.worker.Call([&] {
+        VidMm::Allocation* data = Make(life, 37);
+        SystemBuffer memory(life.kernel, life.adapter.objects(), life.adapter.handle(), 37 * kPage,
+                            SystemBuffer::Shape::kScattered, "test");
+        built = [&](const DXGKARG_BUILDPAGINGBUFFER& args) {
+          if (args.Operation != DXGK_OPERATION_VIRTUAL_TRANSFER) return;
+          const bool to_local = args.TransferVirtual.TransferDirection == DXGK_MEMORY_TRANSFER_SYSTEM_TO_LOCAL;
+          ++(to_local ? in : out);
+          const auto& flags = args.TransferVirtual.Flags;
+          (to_local ? flags_in : flags_out) = flags.Src64KBPages << 1 | flags.Dst64KBPages;
+        };
+        life.vidmm.PageOut(*data, memory, 37 * kPage, nullptr);
+        life.vidmm.Fill(*data, 0, 37 * kPage, 0);
+        life.vidmm.PageIn(*data, memory, 37 * kPage, nullptr);
+        built = nullptr;
+        life.vidmm.PageOut(*data, memory, 37 * kPage, nullptr);
+        const uint8_t* bytes = memory.Map(0, 37 * kPage);
+        for (uint64_t page = 0; page < 37; ++page) {
+          const uint32_t word = Word(page);
+          EXPECT_EQ(std::memcmp(bytes + page * kPage + 4092, &word, 4), 0) << page;
+        }
+        memory.Unmap();
+        memory.Release();
+        life.vidmm.DestroyAllocation(data);
+      });
+    });
+    EXPECT_EQ(FaultsOf(result), "");
+    EXPECT_THAT(result.leaks, IsEmpty());
+    EXPECT_EQ(in, 1u);
+    EXPECT_EQ(out, 1u);
+    EXPECT_EQ(flags_in, large ? 1u : 0u) << "Dst64KBPages";
+    EXPECT_EQ(flags_out, large ? 2u : 0u) << "Src64KBPages";
+  }
+}
+
+// Each piece has the protection of its pages; the window begins with a whole page of 64 KiB and is mapped by one.
+TEST_F(Pages64k, PiecesWithADriverProtectionBeginInsideAPageOf64KiB) {
+  constexpr uint64_t kUnique = D3DGPU_UNIQUE_DRIVER_PROTECTION, kVa = 0x10000000, kPages = 37;
+  for (const bool dual : {false, true}) {
+    bench.options.os.driver["DualPte"] = dual;
+    using Piece = std::tuple<uint64_t, uint64_t, uint64_t, UINT64>;  // offset, size, place in its block, protection
+    std::vector<Piece> fills, outs, ins;
+    unsigned small = 0;
+    const auto result = bench.Run([&](Life& life) {
+      VidMm::Process* process = nullptr;
+      VidMm::Allocation* data = nullptr;
+      UINT64 last = 0;  // protection of the window of VRAM
+      const auto watch = [&](const DXGKARG_BUILDPAGINGBUFFER& args) {
+        const auto& op = args.UpdatePageTable;
+        const auto& fill = args.FillVirtual;
+        const auto& move = args.TransferVirtual;
+        if (args.Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE && op.hProcess != process->handles.process &&
+            op.hAllocation == data->handle && op.pPageTableEntries->Segment != 0) {
+          last = op.DriverProtection;
+          small += !op.Flags.Use64KBPages;
+        }
+        if (args.Operation == DXGK_OPERATION_VIRTUAL_FILL)
+          fills.emplace_back(fill.AllocationOffsetInBytes, fill.FillSizeInBytes,
+                             fill.DestinationVirtualAddress % kBytesOf64k, last);
+        if (args.Operation != DXGK_OPERATION_VIRTUAL_TRANSFER) return;
+        const bool in = move.TransferDirection == DXGK_MEMORY_TRANSFER_SYSTEM_TO_LOCAL;
+        const uint64_t local = in ? move.DestinationVirtualAddress : move.SourceVirtualAddress;
+        (in ? ins : outs)
+            .emplace_back(move.AllocationOffsetInBytes, move.TransferSizeInBytes, local % kBytesOf64k, last);
+      };
+      life.worker.Call([&] {
+        process = life.vidmm.CreateProcess("process");
+        data = life.vidmm.CreateAllocation("data", kPages * kPage);
+        const auto map = [&](uint64_t first, uint64_t pages, uint64_t protection) {
+          Protection with = Protection::All();
+          with.driver = protection;
+          life.vidmm.Map(*process, kVa + first * kPage, *data, first, pages, with);
+        };
+        map(0, 1, kUnique | 5);
+        map(1, 3, 7);  // not unique: nothing in the windows
+        map(20, 4, kUnique | 6);
+        built = watch;
+        Residency residency(life.vidmm);
+        residency.MakeResident({data});
+        built = nullptr;
+        for (uint64_t page = 0; page < kPages; ++page) life.vidmm.Fill(*data, page * kPage, kPage, Word(page));
+      });
+      EXPECT_TRUE(Reads(life, process, kVa, 0, 4).passed);
+      life.worker.Call([&] {
+        SystemBuffer memory(life.kernel, life.adapter.objects(), life.adapter.handle(), kPages * kPage,
+                            SystemBuffer::Shape::kScattered, "test");
+        built = watch;
+        life.vidmm.PageOut(*data, memory, kPages * kPage, nullptr);
+        life.vidmm.PageIn(*data, memory, kPages * kPage, nullptr);
+        built = nullptr;
+        const uint8_t* bytes = memory.Map(0, kPages * kPage);
+        for (uint64_t page = 0; page < kPages; ++page) {
+          const uint32_t word = Word(page);
+          EXPECT_EQ(std::memcmp(bytes + page * kPage + 4092, &word, 4), 0) << page;
+        }
+        memory.Unmap();
+        memory.Release();
+        life.vidmm.DestroyAllocation(data);
+        life.vidmm.DestroyProcess(process);
+      });
+    });
+    EXPECT_EQ(FaultsOf(result), "");
+    EXPECT_THAT(result.leaks, IsEmpty());
+    const std::vector<Piece> expected = {{0, kPage, 0, kUnique | 5},
+                                         {kPage, 19 * kPage, kPage, 0},
+                                         {20 * kPage, 4 * kPage, 4 * kPage, kUnique | 6},
+                                         {24 * kPage, 13 * kPage, 8 * kPage, 0}};
+    EXPECT_EQ(fills, expected);
+    EXPECT_EQ(outs, expected);
+    EXPECT_EQ(ins, expected);
+    EXPECT_EQ(small, 0u) << "the windows of VRAM keep their pages of 64 KiB";
+  }
+}
+
+}  // namespace
+}  // namespace gmmu::os::test

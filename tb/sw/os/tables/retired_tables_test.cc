@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tables that go, and what their entries say then. Documents only.
+#include <map>
+#include <set>
+#include <utility>
+
+#include "tb/sw/os/tables/tables_bench.h"
+
+namespace gmmu::os::test {
+namespace {
+
+using workload::Life;
+
+/// Which entries of all tables are in use, by the tables' places.
+class Places {
+ public:
+  void See(const DXGKARG_BUILDPAGINGBUFFER& args) {
+    const auto& op = args.UpdatePageTable;
+    if (args.Operation != DXGK_OPERATION_UPDATE_PAGE_TABLE || args.MultipassOffset != 0) return;
+    const bool by_cpu = op.UpdateMode == DXGK_PAGETABLEUPDATE_CPU_VIRTUAL;
+    const uint64_t place = by_cpu ? reinterpret_cast<uint64_t>(op.PageTableAddress.CpuVirtual)
+                                  : op.PageTableAddress.GpuPhysical.SegmentOffset;
+    std::set<UINT>& table = in_use_[{by_cpu, place}];
+    if (op.Flags.InitialUpdate) {
+      reused_ += !table.empty();
+      table.clear();
+    }
+    for (UINT i = 0; i < op.NumPageTableEntries; ++i) {
+      const UINT from = op.Flags.Repeat ? 0 : i;
+      if (InUse(op.pPageTableEntries[from]) ||
+          (op.pPageTableEntries64KB != nullptr && InUse(op.pPageTableEntries64KB[from])))
+        table.insert(op.StartIndex + i);
+      else
+        table.erase(op.StartIndex + i);
+    }
+  }
+  /// Tables whose place was another's while it still had entries in use.
+  unsigned reused() const { return reused_; }
+  size_t in_use() const {
+    size_t count = 0;
+    for (const auto& [place, table] : in_use_) count += table.size();
+    return count;
+  }
+
+ private:
+  std::map<std::pair<bool, uint64_t>, std::set<UINT>> in_use_;
+  unsigned reused_ = 0;
+};
+
+TEST_P(TableKinds, NoTableGoesWithEntriesInUseWhenTheCapsAskForIt) {
+  for (const bool asked : {false, true}) {
+    bench.options.os.driver["ExplicitPageTableInvalidation"] = asked;
+    for (const bool tells : {false, true}) {
+      bench.options.os.open.eviction_tells_entries = tells;
+      Places places;
+      Watch([&](const DXGKARG_BUILDPAGINGBUFFER& args) { places.See(args); });
+      Run([&](Life& life) {
+        Subject subject = MakeMixed(life);
+        life.worker.Call([&] {
+          life.vidmm.MoveTables(*subject.process);
+          life.vidmm.ReplaceRoot(*subject.process, 0);
+          life.vidmm.EvictTables(*subject.process);
+          life.vidmm.RestoreTables(*subject.process);
+        });
+        ReadsAll(life, subject);
+        life.worker.Call([&] {
+          life.vidmm.MapZero(*subject.process, kSmall, 512);                    // one entry of level 1
+          life.vidmm.MapLocal(*subject.process, kLarge, *subject.data, 33, 1);  // in the middle of a block
+        });
+        Reads(life, subject.process, kSmall, Pages(0, 1));
+        Reads(life, subject.process, kLarge, {0x221, 0x201});
+        EndMixed(life, subject);
+      });
+      EXPECT_EQ(places.in_use() == 0, asked);
+      if (asked) EXPECT_EQ(places.reused(), 0u);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace gmmu::os::test

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fixtures of the tests of page tables: a process with mappings, and what its updates say.
+#pragma once
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "tb/sw/os/driver_front.h"
+#include "workload/clients.h"
+
+namespace gmmu::os::test {
+
+inline constexpr uint64_t kPage = hw::kPageSize;
+
+/// A process with 20 pages of VRAM, each filled with a word of its own, and calls to make and end it.
+class TableLife : public DriverFront {
+ protected:
+  struct Subject {
+    VidMm::Process* process = nullptr;
+    VidMm::Allocation* data = nullptr;
+    uint64_t va = 0;
+  };
+  static Subject Make(workload::Life& life) {
+    Subject subject;
+    life.worker.Call([&] {
+      subject.process = life.vidmm.CreateProcess("process");
+      subject.data = Filled(life, 20, 0x100);
+      subject.va = life.vidmm.ReserveVa(*subject.process, 20 * kPage);
+      life.vidmm.MapLocal(*subject.process, subject.va, *subject.data, 0, 20);
+    });
+    return subject;
+  }
+  static void End(workload::Life& life, Subject& subject) {
+    life.worker.Call([&] {
+      life.vidmm.FreeVa(*subject.process, subject.va);
+      life.vidmm.DestroyAllocation(subject.data);
+      life.vidmm.DestroyProcess(subject.process);
+    });
+  }
+  /// All of VRAM that is free, but for some pages.
+  static VidMm::Allocation* TakeAllBut(workload::Life& life, uint64_t pages) {
+    const uint64_t free = life.adapter.local_segment().space->free_bytes();
+    VidMm::Allocation* rest = life.vidmm.CreateAllocation("the rest", free - pages * kPage);
+    life.vidmm.MakeResident(*rest);
+    return rest;
+  }
+  /// A root of up to 8192 entries, 512 in a page.
+  void TwoLevels() { bench.options.os.page_table_bits = bench.config.gpu.page_table_bits = {9, 13}; }
+  static std::vector<uint32_t> Pages(uint32_t first, uint32_t count) {
+    std::vector<uint32_t> words;
+    for (uint32_t i = 0; i < count; ++i) words.push_back(first + i);
+    return words;
+  }
+};
+
+/// The kinds of leaf tables: of 4 KiB entries only; of either kind; both beside each other.
+enum class Kind { k4k, kSingle, kDual };
+
+/// The same with each kind of leaf tables. table_moves_test.cc instantiates the suite for every file.
+class TableKinds : public TableLife, public ::testing::WithParamInterface<Kind> {
+ protected:
+  TableKinds() {
+    bench.config.gpu.vram_mib = 8;
+    bench.options.os.driver["Leaf64k"] = GetParam() != Kind::k4k;
+    bench.options.os.driver["DualPte"] = GetParam() == Kind::kDual;
+  }
+  static constexpr uint64_t kLarge = 0x10000000, kSmall = 0x20000000, kBeside = kLarge + 0x100000;
+  static constexpr uint64_t kProtection = 0x5000000007;
+  /// Whole blocks of 64 KiB, five pages of another leaf table with a protection of the driver's, and with pairs pages
+  /// of 4 KiB in the blocks' leaf table.
+  static Subject MakeMixed(workload::Life& life) {
+    Subject subject;
+    life.worker.Call([&] {
+      subject.process = life.vidmm.CreateProcess("process");
+      subject.data = Filled(life, 37, 0x200);
+      Protection protection = Protection::All();
+      protection.driver = kProtection;
+      life.vidmm.MapLocal(*subject.process, kLarge, *subject.data, 0, 32);
+      life.vidmm.MapLocal(*subject.process, kSmall, *subject.data, 32, 5, protection);
+      if (GetParam() != Kind::kSingle) life.vidmm.MapLocal(*subject.process, kBeside, *subject.data, 7, 3);
+    });
+    EXPECT_EQ(subject.process->space->Is64k(kLarge), GetParam() != Kind::k4k);
+    return subject;
+  }
+  static void ReadsAll(workload::Life& life, const Subject& subject) {
+    EXPECT_EQ(subject.process->space->Is64k(kLarge), GetParam() != Kind::k4k);
+    Reads(life, subject.process, kLarge, Pages(0x200, 32));
+    Reads(life, subject.process, kSmall, Pages(0x220, 5));
+    if (GetParam() != Kind::kSingle) Reads(life, subject.process, kBeside, Pages(0x207, 3));
+  }
+  static void EndMixed(workload::Life& life, Subject& subject) {
+    life.worker.Call([&] {
+      life.vidmm.DestroyAllocation(subject.data);
+      life.vidmm.DestroyProcess(subject.process);
+    });
+  }
+  /// Updates of the process' tables.
+  void WatchUpdates(const Subject& subject, std::function<void(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE&)> watch) {
+    Watch(
+        [process = subject.process->handles.process, watch = std::move(watch)](const DXGKARG_BUILDPAGINGBUFFER& args) {
+          if (args.Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE && args.UpdatePageTable.hProcess == process)
+            watch(args.UpdatePageTable);
+        });
+  }
+};
+
+/// Pages64k calls it with every operation that VidMm sends, once where it takes several passes.
+inline std::function<void(const DXGKARG_BUILDPAGINGBUFFER&)> built;
+
+/// A machine with pages of 64 KiB; `dual`: entries of level 1 are pairs.
+class Pages64k : public DriverFront {
+ protected:
+  explicit Pages64k(bool dual = false) {
+    built = nullptr;
+    Watch([](const DXGKARG_BUILDPAGINGBUFFER& args) {
+      if (built && args.MultipassOffset == 0) built(args);
+    });
+    bench.options.os.driver["Leaf64k"] = 1;
+    bench.options.os.driver["DualPte"] = dual;
+    bench.config.gpu.vram_mib = 8;
+  }
+  ~Pages64k() override { built = nullptr; }
+  static uint32_t Word(uint64_t page) { return 0x77000000 + static_cast<uint32_t>(page); }
+  static VidMm::Allocation* Make(workload::Life& life, uint64_t pages) {
+    VidMm::Allocation* made = life.vidmm.CreateAllocation("data", pages * kPage);
+    life.vidmm.MakeResident(*made);
+    for (uint64_t page = 0; page < pages; ++page) life.vidmm.Fill(*made, page * kPage, kPage, Word(page));
+    return made;
+  }
+  /// Client 0 reads pages of an allocation of Make.
+  static workload::Check Reads(workload::Life& life, VidMm::Process* process, uint64_t va, uint64_t first,
+                               uint64_t pages) {
+    std::vector<uint8_t> expected(pages * kPage);
+    for (size_t i = 0; i < expected.size(); i += 4) {
+      const uint32_t word = Word(first + i / kPage);
+      std::memcpy(&expected[i], &word, 4);
+    }
+    workload::ClientRun run = workload::AllLines(process, va, pages * kPage);
+    run.crc = workload::LineCrc(expected.data(), run.order);
+    std::vector<workload::Check> checks;
+    workload::RunClients(life.vidmm, {run}, "pages", checks);
+    return checks.at(0);
+  }
+};
+class Rule11Pages64k : public Pages64k {};
+class Rule11Pages64kDual : public Pages64k {
+ protected:
+  Rule11Pages64kDual() : Pages64k(true) {}
+};
+
+}  // namespace gmmu::os::test

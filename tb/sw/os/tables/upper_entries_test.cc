@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Entries above the leaves that tables take the place of.
+#include "tb/sw/os/tables/tables_bench.h"
+
+namespace gmmu::os::test {
+namespace {
+
+using workload::Life;
+
+// In the orders of both builds: a zero entry of level 1 becomes a table of them when one page is mapped.
+TEST_F(TableLife, AZeroEntryAboveTheLeafIsSplitInEveryOrderOfTables) {
+  for (const BringUp order : {BringUp::kLinked, BringUp::kWindows22621}) {
+    bench.options.os.bring_up = order;
+    bench.config.gpu.vram_mib = 8;
+    Run([&](Life& life) {
+      life.worker.Call([&] {
+        VidMm::Process* process = life.vidmm.CreateProcess("process");
+        VidMm::Allocation* data = Filled(life, 1, 0x300);
+        const uint64_t va = 0x10000000;
+        life.vidmm.MapZero(*process, va, 512);
+        life.vidmm.MapLocal(*process, va + 2 * kPage, *data, 0, 1);
+        Reads(life, process, va + kPage, {0, 0x300, 0});
+        life.vidmm.DestroyAllocation(data);
+        life.vidmm.DestroyProcess(process);
+      });
+    });
+  }
+}
+
+}  // namespace
+}  // namespace gmmu::os::test
