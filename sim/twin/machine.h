@@ -10,19 +10,15 @@
 
 #include "hw/host_ram.h"
 #include "hw/platform.h"
-#include "iommu/vtd_types.h"
+#include "iommu/vtd.h"
 #include "pcie/address_map.h"
+#include "platform/config.h"
 #include "twin/agenda.h"
 #include "twin/gpu_access.h"
 #include "twin/gpu_parameters.h"
 #include "twin/peers.h"
 
-namespace gmmu::sim {
-
-struct MachineConfig;
-class VtdCore;
-
-namespace twin {
+namespace gmmu::sim::twin {
 
 class Gpu;
 class Host;
@@ -117,5 +113,4 @@ class Machine : public hw::Platform, public hw::Instruments {
   uint64_t requests_ = 0, writes_ = 0;
 };
 
-}  // namespace twin
-}  // namespace gmmu::sim
+}  // namespace gmmu::sim::twin
