@@ -6,8 +6,16 @@
 
 #include <fmt/format.h>
 
+#include "gpu/rtl_gpu.h"
 #include "hw/unit_names.h"
+#include "pcie/address_map.h"
 #include "platform/engine.h"
+#include "platform/gpu_counters.h"
+#include "platform/sc_agenda.h"
+#include "platform/sc_gpu_link.h"
+#include "platform/sc_host_memory.h"
+#include "platform/sc_iommu.h"
+#include "platform/sc_root_complex.h"
 
 namespace gmmu::sim {
 namespace {
@@ -250,6 +258,8 @@ void Cpu::ConfigWrite(hw::Bdf bdf, uint16_t offset, unsigned size, uint32_t valu
               fmt::format("a configuration write of {} at {:#x}", bdf.ToString(), offset));
 }
 
+uint64_t Cpu::NowNs() { return Agenda::Now() / 1000; }
+
 // ---- messages
 
 void Cpu::Deliver(const hw::Message& message) {
@@ -276,6 +286,10 @@ std::string Cpu::PrefixOf(const CpuUnit& unit) const {
                     static_cast<unsigned>(parts_.units.size()));
 }
 
+uint64_t Cpu::PageAccesses(uint64_t pfn) { return parts_.memory->PageAccesses(pfn); }
+
+void Cpu::NotePages(uint64_t first, uint64_t count, bool owned) { parts_.memory->owners().Note(first, count, owned); }
+
 hw::BusCounts Cpu::BusAccesses(hw::Bdf device) {
   const CpuUnit* unit = Find(device);
   return unit == nullptr ? hw::BusCounts() : unit->root_complex->BusCountsOf(device.requester_id());
@@ -285,6 +299,16 @@ void Cpu::StrayAccess(hw::Bdf device, hw::Stray kind, uint64_t address, uint32_t
   const CpuUnit* unit = Find(device);
   if (unit != nullptr) unit->root_complex->StrayAccess(device.requester_id(), kind, address, data);
 }
+
+void Cpu::LoseAnswer(unsigned unit, unsigned space, uint64_t va) { parts_.units.at(unit).gpu->LoseAnswer(space, va); }
+
+void Cpu::HoldReads(unsigned unit, uint64_t address, uint64_t until_ns) {
+  CpuUnit& held = parts_.units.at(unit);
+  held.root_complex->HoldReads(address, until_ns * 1000);
+  held.gpu->AllowHostWait((until_ns - NowNs()) * 1000);
+}
+
+uint64_t Cpu::Cycles() { return parts_.units[0].gpu->cycles(); }
 
 uint64_t Cpu::CyclesEvaluated() {
   uint64_t all = 0;

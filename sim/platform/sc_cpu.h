@@ -11,18 +11,20 @@
 
 #include <systemc>
 
-#include "gpu/rtl_gpu.h"
+#include "gpu/bus_extension.h"
 #include "hw/host_ram.h"
 #include "hw/platform.h"
-#include "pcie/address_map.h"
-#include "platform/gpu_counters.h"
-#include "platform/sc_agenda.h"
-#include "platform/sc_host_memory.h"
-#include "platform/sc_iommu.h"
-#include "platform/sc_gpu_link.h"
-#include "platform/sc_root_complex.h"
 
 namespace gmmu::sim {
+
+class AddressMap;
+class Agenda;
+class GpuLink;
+class HostMemory;
+class Iommu;
+class RootComplex;
+class RtlGpu;
+class TranslationChecker;
 
 /// A GPU with those parts of the machine that belong to it alone.
 struct CpuUnit {
@@ -73,30 +75,22 @@ class Cpu : public sc_core::sc_module, public hw::Platform, public hw::Instrumen
   void ConfigWrite(hw::Bdf bdf, uint16_t offset, unsigned size, uint32_t value) override;
   std::optional<hw::Message> TakeMessage() override;
   bool WaitForMessage(uint64_t bound_ns) override;
-  uint64_t NowNs() override { return Agenda::Now() / 1000; }
+  uint64_t NowNs() override;
   hw::Instruments* instruments() override { return this; }
 
   // hw::Instruments
   std::vector<hw::Counter> Counters() override;
   std::vector<hw::Finding> Findings() override;
   hw::BusCounts BusAccesses(hw::Bdf device) override;
-  uint64_t PageAccesses(uint64_t pfn) override { return parts_.memory->PageAccesses(pfn); }
-  void NotePages(uint64_t first, uint64_t count, bool owned) override {
-    parts_.memory->owners().Note(first, count, owned);
-  }
+  uint64_t PageAccesses(uint64_t pfn) override;
+  void NotePages(uint64_t first, uint64_t count, bool owned) override;
   void NoteFlush(unsigned unit, unsigned space, uint64_t start, uint64_t end) override;
-  uint64_t Cycles() override { return parts_.units[0].gpu->cycles(); }
+  uint64_t Cycles() override;
   uint64_t CyclesEvaluated() override;
   std::vector<hw::InUse> ResourcesInUse() override;
-  void LoseAnswer(unsigned unit, unsigned space, uint64_t va) override {
-    parts_.units.at(unit).gpu->LoseAnswer(space, va);
-  }
+  void LoseAnswer(unsigned unit, unsigned space, uint64_t va) override;
   void StrayAccess(hw::Bdf device, hw::Stray kind, uint64_t address, uint32_t data) override;
-  void HoldReads(unsigned unit, uint64_t address, uint64_t until_ns) override {
-    CpuUnit& held = parts_.units.at(unit);
-    held.root_complex->HoldReads(address, until_ns * 1000);
-    held.gpu->AllowHostWait((until_ns - NowNs()) * 1000);
-  }
+  void HoldReads(unsigned unit, uint64_t address, uint64_t until_ns) override;
 
  private:
   struct Answer {  // outlives a read that was given up

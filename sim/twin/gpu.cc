@@ -6,6 +6,9 @@
 #include <optional>
 #include <utility>
 
+#include "probe/translation_checker.h"
+#include "twin/host.h"
+
 namespace gmmu::sim::twin {
 
 Gpu::Gpu(unsigned unit, hw::Bdf bdf, const GpuParameters& parameters, Host& host, Peers& peers,

@@ -10,37 +10,28 @@
 #include "hw/platform.h"
 #include "memory/vram.h"
 #include "pcie/config_space.h"
-#include "probe/translation_checker.h"
 #include "twin/agenda.h"
 #include "twin/aperture.h"
 #include "twin/client.h"
 #include "twin/counters.h"
-#include "twin/paging_engine.h"
 #include "twin/fault_log.h"
-#include "twin/host.h"
+#include "twin/gpu_access.h"
+#include "twin/gpu_parameters.h"
 #include "twin/interrupts.h"
 #include "twin/memory.h"
 #include "twin/mmu.h"
 #include "twin/operations.h"
+#include "twin/paging_engine.h"
 #include "twin/time_model.h"
 
-namespace gmmu::sim::twin {
+namespace gmmu::sim {
 
-/// Sizes of the hardware, as registers cap0 to cap2 report them.
-struct Built {
-  unsigned clients = 4, rings = 1, spaces = 16;
-  unsigned l1_entries = 16, l2_entries = 512, l2_ways = 4, large_entries = 8, walk_cache = 16;
-  unsigned walks = 8, reads_in_flight = 32, data_bits = 64, va_bits = 48;
-};
+class TranslationChecker;
 
-struct GpuParameters {
-  Built built;
-  uint64_t vram_bytes = 64u << 20;
-  ConfigSpaceParameters config;
-  TimeParameters timing;
-  MemoryFaults faults;
-  bool checker = true;  ///< compare every translation with the reference walk
-};
+namespace twin {
+
+class Host;
+class Peers;
 
 /// One GPU of a platform: the blocks of rtl/top, VRAM, and its PCI function.
 ///
@@ -48,18 +39,11 @@ struct GpuParameters {
 /// answer comes at once, or later if a register write in front of the access has to wait.
 class Gpu {
  public:
-  /// An access that has arrived.
-  struct Access {
-    enum class Target : uint8_t { kRegisters, kWindow, kConfig } target = Target::kRegisters;
-    bool write = false;
-    uint64_t offset = 0;
-    std::vector<uint8_t> data;  ///< what to write; its size is that of the access, also of a read
-    /// Gets the bytes read (none for a write). `ok` false: the access was refused.
-    std::function<void(bool ok, const std::vector<uint8_t>& data)> done;
-  };
+  using Access = GpuAccess;
 
   Gpu(unsigned unit, hw::Bdf bdf, const GpuParameters& parameters, Host& host, Peers& peers,
       Agenda& agenda);
+  ~Gpu();
   Gpu(const Gpu&) = delete;
   Gpu& operator=(const Gpu&) = delete;
 
@@ -144,4 +128,5 @@ class Gpu {
   Half read_high_;  ///< the high half that the last read of a low half latched
 };
 
-}  // namespace gmmu::sim::twin
+}  // namespace twin
+}  // namespace gmmu::sim

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "probe/translation_checker.h"
 #include "twin/gpu.h"
 
 namespace gmmu::sim::twin {

@@ -10,6 +10,8 @@
 
 #include "platform/engine.h"
 #include "platform/machine_parts.h"
+#include "twin/gpu.h"
+#include "twin/host.h"
 
 namespace gmmu::sim::twin {
 namespace {
@@ -59,6 +61,10 @@ Machine::Machine(const MachineParameters& parameters)
 
 // ---- accesses of a GPU
 
+Machine::~Machine() = default;
+
+VtdCore* Machine::iommu() { return host_->iommu(); }
+
 Gpu* Machine::Find(hw::Bdf bdf) {
   for (const auto& gpu : gpus_) {
     if (gpu->bdf().requester_id() == bdf.requester_id()) return gpu.get();
@@ -66,16 +72,16 @@ Gpu* Machine::Find(hw::Bdf bdf) {
   return nullptr;
 }
 
-Gpu::Access Machine::AccessTo(const Decoded& where, bool write) const {
-  Gpu::Access access;
-  access.target = where.bar == 0 ? Gpu::Access::Target::kRegisters : Gpu::Access::Target::kWindow;
+GpuAccess Machine::AccessTo(const Decoded& where, bool write) const {
+  GpuAccess access;
+  access.target = where.bar == 0 ? GpuAccess::Target::kRegisters : GpuAccess::Target::kWindow;
   access.offset = where.offset;
   access.write = write;
   return access;
 }
 
 /// Sends a posted write, which is on its way when this returns.
-void Machine::Post(Gpu& gpu, Gpu::Access access) {
+void Machine::Post(Gpu& gpu, GpuAccess access) {
   ++writes_;
   const uint64_t bytes = access.data.size();
   const uint64_t arrives = gpu.time().Down(agenda_.now(), bytes);
@@ -84,7 +90,7 @@ void Machine::Post(Gpu& gpu, Gpu::Access access) {
 }
 
 /// Sends an access and waits for its answer.
-Machine::Reply Machine::Request(Gpu& gpu, Gpu::Access access, const std::string& what) {
+Machine::Reply Machine::Request(Gpu& gpu, GpuAccess access, const std::string& what) {
   ++requests_;
   const auto reply = std::make_shared<Reply>();
   TimeModel& time = gpu.time();
@@ -117,7 +123,7 @@ uint64_t Machine::MmioRead(uint64_t address, unsigned size) {
   uint64_t value = 0;
   if (where.region == Region::kRam) return ram_.Read(address, &value, size) ? value : Ones(size);
   if (where.region == Region::kBar) {
-    Gpu::Access access = AccessTo(where, false);
+    GpuAccess access = AccessTo(where, false);
     access.data.resize(size);
     const Reply reply = Request(*gpus_[where.unit], std::move(access),
                                 fmt::format("a read of {} bytes at {:#x}", size, address));
@@ -135,7 +141,7 @@ void Machine::MmioWrite(uint64_t address, unsigned size, uint64_t value) {
   if (where.region == Region::kRam) {
     static_cast<void>(ram_.Write(address, &value, size));
   } else if (where.region == Region::kBar) {
-    Gpu::Access access = AccessTo(where, true);
+    GpuAccess access = AccessTo(where, true);
     access.data.resize(size);
     std::memcpy(access.data.data(), &value, size);
     Post(*gpus_[where.unit], std::move(access));
@@ -152,7 +158,7 @@ void Machine::MmioReadBlock(uint64_t address, void* to, size_t size) {
     const size_t piece = std::min(size, kBlockBytes - address % kBlockBytes);
     const Decoded where = map_.Decode(address, piece);
     if (where.region == Region::kBar) {
-      Gpu::Access access = AccessTo(where, false);
+      GpuAccess access = AccessTo(where, false);
       access.data.resize(piece);
       const Reply reply = Request(*gpus_[where.unit], std::move(access),
                                   fmt::format("a read of {} bytes at {:#x}", piece, address));
@@ -173,7 +179,7 @@ void Machine::MmioWriteBlock(uint64_t address, const void* from, size_t size) {
     const size_t piece = std::min(size, kBlockBytes - address % kBlockBytes);
     const Decoded where = map_.Decode(address, piece);
     if (where.region == Region::kBar) {
-      Gpu::Access access = AccessTo(where, true);
+      GpuAccess access = AccessTo(where, true);
       access.data.assign(bytes, bytes + piece);
       Post(*gpus_[where.unit], std::move(access));
     } else {
@@ -193,8 +199,8 @@ uint32_t Machine::ConfigRead(hw::Bdf bdf, uint16_t offset, unsigned size) {
     Pass(kChipsetPs);
     return static_cast<uint32_t>(Ones(size));
   }
-  Gpu::Access access;
-  access.target = Gpu::Access::Target::kConfig;
+  GpuAccess access;
+  access.target = GpuAccess::Target::kConfig;
   access.offset = offset;
   access.data.resize(size);
   const Reply reply =
@@ -208,8 +214,8 @@ uint32_t Machine::ConfigRead(hw::Bdf bdf, uint16_t offset, unsigned size) {
 void Machine::ConfigWrite(hw::Bdf bdf, uint16_t offset, unsigned size, uint32_t value) {
   Gpu* gpu = Find(bdf);
   if (gpu == nullptr) return Pass(kChipsetPs);
-  Gpu::Access access;
-  access.target = Gpu::Access::Target::kConfig;
+  GpuAccess access;
+  access.target = GpuAccess::Target::kConfig;
   access.offset = offset;
   access.write = true;
   access.data.resize(size);

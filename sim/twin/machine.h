@@ -14,11 +14,14 @@
 #include "pcie/address_map.h"
 #include "platform/config.h"
 #include "twin/agenda.h"
-#include "twin/gpu.h"
-#include "twin/host.h"
+#include "twin/gpu_access.h"
+#include "twin/gpu_parameters.h"
 #include "twin/peers.h"
 
 namespace gmmu::sim::twin {
+
+class Gpu;
+class Host;
 
 struct MachineParameters {
   uint64_t ram_bytes = uint64_t{16} << 30;
@@ -48,10 +51,11 @@ class Machine : public hw::Platform, public hw::Instruments {
 
   /// Throws std::invalid_argument for a number of GPUs that is not 1 to 4.
   explicit Machine(const MachineParameters& parameters);
+  ~Machine() override;
 
   Gpu& gpu(unsigned unit) { return *gpus_[unit]; }
   unsigned units() const { return static_cast<unsigned>(gpus_.size()); }
-  VtdCore* iommu() { return host_->iommu(); }
+  VtdCore* iommu();
 
   // hw::Platform
   const hw::FirmwareTables& firmware() const override { return firmware_; }
@@ -71,20 +75,16 @@ class Machine : public hw::Platform, public hw::Instruments {
   std::vector<hw::Counter> Counters() override;
   std::vector<hw::Finding> Findings() override;
   hw::BusCounts BusAccesses(hw::Bdf device) override;
-  uint64_t PageAccesses(uint64_t pfn) override { return host_->PageAccesses(pfn); }
-  void NotePages(uint64_t first, uint64_t count, bool owned) override { host_->owners().Note(first, count, owned); }
+  uint64_t PageAccesses(uint64_t pfn) override;
+  void NotePages(uint64_t first, uint64_t count, bool owned) override;
   void NoteFlush(unsigned unit, unsigned space, uint64_t start, uint64_t end) override;
   uint64_t Cycles() override;
   /// Counts acts of the agenda, since nothing is evaluated cycle by cycle.
   uint64_t CyclesEvaluated() override { return agenda_.acts(); }
   std::vector<hw::InUse> ResourcesInUse() override;
-  void LoseAnswer(unsigned unit, unsigned space, uint64_t va) override {
-    gpus_.at(unit)->LoseAnswer(space, va);
-  }
+  void LoseAnswer(unsigned unit, unsigned space, uint64_t va) override;
   void StrayAccess(hw::Bdf device, hw::Stray kind, uint64_t address, uint32_t data) override;
-  void HoldReads(unsigned unit, uint64_t address, uint64_t until_ns) override {
-    gpus_.at(unit)->HoldReads(address, until_ns * 1000);
-  }
+  void HoldReads(unsigned unit, uint64_t address, uint64_t until_ns) override;
 
  private:
   struct Reply {
@@ -96,9 +96,9 @@ class Machine : public hw::Platform, public hw::Instruments {
   void Deliver(uint64_t address, uint32_t data);
   void Pass(uint64_t ps) { agenda_.RunUntil(agenda_.now() + ps); }
   Gpu* Find(hw::Bdf bdf);
-  Gpu::Access AccessTo(const Decoded& where, bool write) const;
-  void Post(Gpu& gpu, Gpu::Access access);
-  Reply Request(Gpu& gpu, Gpu::Access access, const std::string& what);
+  GpuAccess AccessTo(const Decoded& where, bool write) const;
+  void Post(Gpu& gpu, GpuAccess access);
+  Reply Request(Gpu& gpu, GpuAccess access, const std::string& what);
   void AwaitReply(const Reply& reply, const std::string& what);
 
   const MachineParameters parameters_;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hw/unit_names.h"
 #include "platform/gpu_counters.h"
+#include "probe/translation_checker.h"
+#include "twin/gpu.h"
+#include "twin/host.h"
 #include "twin/machine.h"
 
 namespace gmmu::sim::twin {
@@ -42,9 +45,19 @@ std::vector<hw::Finding> Machine::Findings() {
 
 hw::BusCounts Machine::BusAccesses(hw::Bdf device) { return host_->bus_counts(device.requester_id()); }
 
+uint64_t Machine::PageAccesses(uint64_t pfn) { return host_->PageAccesses(pfn); }
+
+void Machine::NotePages(uint64_t first, uint64_t count, bool owned) { host_->owners().Note(first, count, owned); }
+
 void Machine::NoteFlush(unsigned unit, unsigned space, uint64_t start, uint64_t end) {
   if (unit < units() && gpus_[unit]->checker() != nullptr)
     gpus_[unit]->checker()->NoteFlush(space, start, end);
+}
+
+void Machine::LoseAnswer(unsigned unit, unsigned space, uint64_t va) { gpus_.at(unit)->LoseAnswer(space, va); }
+
+void Machine::HoldReads(unsigned unit, uint64_t address, uint64_t until_ns) {
+  gpus_.at(unit)->HoldReads(address, until_ns * 1000);
 }
 
 void Machine::StrayAccess(hw::Bdf device, hw::Stray kind, uint64_t address, uint32_t data) {

@@ -3,6 +3,9 @@
 
 #include <algorithm>
 
+#include "twin/host.h"
+#include "twin/peers.h"
+
 namespace gmmu::sim::twin {
 namespace {
 

@@ -6,22 +6,17 @@
 #include <vector>
 
 #include "hw/gmmu_regs.h"
-#include "hw/platform.h"
+#include "hw/host_ram.h"
 #include "memory/vram.h"
 #include "twin/agenda.h"
 #include "twin/counters.h"
-#include "twin/host.h"
-#include "twin/peers.h"
+#include "twin/gpu_parameters.h"
 #include "twin/time_model.h"
 
 namespace gmmu::sim::twin {
 
-/// Deliberate faults of one GPU; all off by default.
-struct MemoryFaults {
-  /// The beat with which this many bytes have been written to VRAM gets a wrong bit; 0: none does.
-  uint64_t flip_after = 0;
-  bool drop_fence = false;  ///< writes of 16 aligned bytes to the host are lost
-};
+class Host;
+class Peers;
 
 /// The two memory ports of a GPU: VRAM and host. Accesses to peers leave by the host port too. An
 /// access happens at once and is counted; its time is added to a Cost.

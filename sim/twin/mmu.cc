@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "twin/mmu.h"
 
+#include "probe/translation_checker.h"
+
 namespace gmmu::sim::twin {
 namespace {
 

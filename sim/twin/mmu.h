@@ -7,11 +7,15 @@
 #include <vector>
 
 #include "hw/gmmu_regs.h"
-#include "probe/translation_checker.h"
 #include "twin/memory.h"
 #include "twin/walk.h"
 
-namespace gmmu::sim::twin {
+namespace gmmu::sim {
+
+class TranslationChecker;
+struct InvalidationEvent;
+
+namespace twin {
 
 /// The answer to a lookup.
 struct Translated {
@@ -97,4 +101,5 @@ class Mmu {
   std::vector<Space> spaces_;
 };
 
-}  // namespace gmmu::sim::twin
+}  // namespace twin
+}  // namespace gmmu::sim

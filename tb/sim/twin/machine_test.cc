@@ -14,6 +14,7 @@
 #include "tb/sim/platform/held_reads.h"
 #include "tb/sim/platform/owned_pages.h"
 #include "tb/sim/twin/bench.h"
+#include "twin/gpu.h"
 
 namespace gmmu::sim::twin {
 namespace {

@@ -4,6 +4,7 @@
 #include "twin/mmu.h"
 
 #include "tb/sim/twin/work.h"
+#include "twin/gpu.h"
 
 namespace gmmu::sim::twin {
 namespace {

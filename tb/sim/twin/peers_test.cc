@@ -7,6 +7,7 @@
 
 #include "tb/sim/platform/linked.h"
 #include "tb/sim/twin/bench.h"
+#include "twin/gpu.h"
 
 namespace gmmu::sim::twin {
 namespace {

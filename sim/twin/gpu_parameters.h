@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+
+#include "pcie/config_space.h"
+#include "twin/time_model.h"
+
+namespace gmmu::sim::twin {
+
+/// Sizes of the hardware, as registers cap0 to cap2 report them.
+struct Built {
+  unsigned clients = 4, rings = 1, spaces = 16;
+  unsigned l1_entries = 16, l2_entries = 512, l2_ways = 4, large_entries = 8, walk_cache = 16;
+  unsigned walks = 8, reads_in_flight = 32, data_bits = 64, va_bits = 48;
+};
+
+/// Deliberate faults of one GPU; all off by default.
+struct MemoryFaults {
+  /// The beat with which this many bytes have been written to VRAM gets a wrong bit; 0: none does.
+  uint64_t flip_after = 0;
+  bool drop_fence = false;  ///< writes of 16 aligned bytes to the host are lost
+};
+
+struct GpuParameters {
+  Built built;
+  uint64_t vram_bytes = 64u << 20;
+  ConfigSpaceParameters config;
+  TimeParameters timing;
+  MemoryFaults faults;
+  bool checker = true;  ///< compare every translation with the reference walk
+};
+
+}  // namespace gmmu::sim::twin
