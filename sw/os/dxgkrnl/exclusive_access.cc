@@ -76,18 +76,18 @@ void ExclusiveAccess::RunSuspended(const std::string& what, const std::function<
   Kernel& kernel = adapter_.kernel();
   Miniport& miniport = adapter_.miniport();
   const uint64_t asked = kernel.hal().NowNs();
-  miniport.BeginExclusiveAccess([&] { adapter_.vidsch().WaitQuiet(kFencesNs); });
+  miniport.driver().BeginExclusiveAccess([&] { adapter_.vidsch().WaitQuiet(kFencesNs); });
   drained_ns_ = kernel.hal().NowNs() - asked;
   try {
     DoInSilence(what, work);
   } catch (const std::exception&) {
     try {
-      miniport.EndExclusiveAccess();  // whoever goes on needs a device that works
+      miniport.driver().EndExclusiveAccess();  // whoever goes on needs a device that works
     } catch (const OsError&) {  // the first error says more
     }
     throw;
   }
-  miniport.EndExclusiveAccess();
+  miniport.driver().EndExclusiveAccess();
 }
 
 void ExclusiveAccess::DoInSilence(const std::string& what, const std::function<void()>& work) {

@@ -74,7 +74,7 @@ class LogicalAdapter {
   Segment& aperture_segment() { return lead().aperture_segment(); }
   const PciFunction& function() const { return lead().function(); }
   /// Between DxgkDdiStartDevice and DxgkDdiStopDevice.
-  bool running() const { return miniport_ != nullptr && miniport_->started(); }
+  bool running() const { return miniport_ != nullptr && miniport_->devices().started(); }
   /// How the GPUs reach host memory.
   AdapterDomain& dma() { return dma_; }
   DmaMode mode() const { return dma_.mode(); }
