@@ -10,7 +10,7 @@
 #include "os/memory/isolation_memory.h"
 #include "os/kernel/kernel.h"
 #include "os/memory/memory_objects.h"
-#include "os/kernel/user_mode_driver.h"
+#include "os/dxgkrnl/user_mode_driver.h"
 
 namespace gmmu::os {
 

@@ -6,7 +6,6 @@
 namespace gmmu::os {
 namespace {
 
-constexpr uint64_t kFencesNs = 100'000'000;  // until everything submitted has completed
 /// So long the device is watched before the work and behind it: far longer than an access takes.
 constexpr uint64_t kWatchNs = 50'000;
 
@@ -76,7 +75,7 @@ void ExclusiveAccess::RunSuspended(const std::string& what, const std::function<
   Kernel& kernel = adapter_.kernel();
   Miniport& miniport = adapter_.miniport();
   const uint64_t asked = kernel.hal().NowNs();
-  miniport.driver().BeginExclusiveAccess([&] { adapter_.vidsch().WaitQuiet(kFencesNs); });
+  miniport.driver().BeginExclusiveAccess([&] { adapter_.vidsch().WaitQuiet(VidSch::kBoundNs); });
   drained_ns_ = kernel.hal().NowNs() - asked;
   try {
     DoInSilence(what, work);

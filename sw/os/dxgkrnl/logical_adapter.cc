@@ -11,10 +11,6 @@
 #include "os/kernel/text.h"
 
 namespace gmmu::os {
-namespace {
-constexpr uint64_t kPowerBoundNs = 100'000'000;
-}
-
 LogicalAdapter::LogicalAdapter(Dxgkrnl& dxgkrnl, PDRIVER_INITIALIZE entry)
     : dxgkrnl_(dxgkrnl), kernel_(dxgkrnl.kernel()), entry_(entry), vidsch_(kernel_) {
   dxgkrnl_.Register(*this);
@@ -236,7 +232,7 @@ std::string LogicalAdapter::NotIdle() const {
 
 void LogicalAdapter::PowerDown(POWER_ACTION action) {
   vidsch_.Suspend();  // until PowerUp
-  vidsch_.WaitQuiet(kPowerBoundNs);
+  vidsch_.WaitQuiet(VidSch::kBoundNs);
   for (PhysicalAdapter* gpu : DownOrder()) {
     miniport_->devices().SetPowerState(PowerDeviceD3, action, gpu->unit());
     gpu->PowerFunction(false);

@@ -10,7 +10,7 @@
 #include "ddi/dispmprt.h"
 #include "os/dxgkrnl/adapter_domain.h"
 #include "os/dxgkrnl/adapter_objects.h"
-#include "os/kernel/driver_requests.h"
+#include "os/dxgkrnl/driver_requests.h"
 #include "os/dxgkrnl/dxgkrnl.h"
 #include "os/dxgkrnl/gpu_isolation.h"
 #include "os/kernel/kernel.h"

@@ -51,7 +51,6 @@ class FrameBuffer {
     Ledger::Ticket charge = 0, pin = 0;
   };
   using Key = std::pair<HANDLE, UINT>;
-  void CheckLevel(const char* call) const;
   Section* Find(HANDLE adapter, UINT index);
   /// Pins, or a status; `size` as the driver asked.
   NTSTATUS PinPages(HANDLE adapter, UINT index, uint64_t size, bool contiguous, const char* call);

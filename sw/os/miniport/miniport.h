@@ -28,6 +28,7 @@ class Miniport {
 
   /// The driver's table and what holds for all calls into it.
   DriverCalls& driver() { return calls_; }
+  const DriverCalls& driver() const { return calls_; }
   DeviceLife& devices() { return devices_; }
   const DRIVER_INITIALIZATION_DATA& table() const { return calls_.table(); }
   bool scheduler_class_free() const { return calls_.scheduler_class_free(); }

@@ -4,12 +4,9 @@
 
 #include "os/kernel/bug_check.h"
 #include "os/vidmm/vidmm.h"
+#include "os/kernel/page_math.h"
 
 namespace gmmu::os {
-namespace {
-constexpr uint64_t kPage = hw::kPageSize;
-}  // namespace
-
 // The companion is a system context of the process' own device; its buffers are paging buffers like all others.
 void VidMm::OnCompanion(Process& process, const std::function<void()>& work) {
   RefuseOnLink("a paging companion context");

@@ -25,6 +25,8 @@ class Miniport;
 class VidSch {
  public:
   static constexpr size_t kDepth = Packets::kDepth;
+  /// How long the longest paging buffer may take on the slowest link, with room: the bound of waits for paging work.
+  static constexpr uint64_t kBoundNs = 100'000'000;
 
   /// `last`: the fence id that the first one of each node follows.
   explicit VidSch(Kernel& kernel, uint32_t last = 0);
