@@ -20,9 +20,9 @@
 
 namespace gmmu::os {
 
-/// How every call into a display driver's table is made, and who may be inside of it.
+/// How every call into a display driver's table is made, and which calls may be in it at once.
 ///
-/// Calls are made at the IRQL that the interface promises (a bug check otherwise, and when the driver returns at
+/// Calls are made at the IRQL that the interface names (a bug check otherwise, and when the driver returns at
 /// another one), and keep to the levels of threading (call_levels.h). An entry that the driver left empty is an OsError
 /// with its name.
 class DriverCalls {

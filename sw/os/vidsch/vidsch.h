@@ -39,7 +39,7 @@ class VidSch {
   /// What is done after DxgkDdiResetFromTimeout: clean-up without the GPU, DxgkDdiRestartFromTimeout,
   /// and what video memory held. Runs on the scheduler's thread.
   void set_adapter_reset(std::function<void()> work) { adapter_reset_ = std::move(work); }
-  /// The adapter was reset and that work has not begun: what is submitted is lost, so that whoever still works on what
+  /// The adapter was reset and that work has not begun: what is submitted is lost, so that work on what
   /// the adapter had comes to its end and makes room.
   bool discarding() const { return packets_.discarding(); }
   /// That work begins. What is submitted from now on runs after it.
@@ -58,7 +58,7 @@ class VidSch {
   bool quiet() const;
 
   // Bounds below are those of work that nothing holds up. The time of a recovery is added, because a packet of another
-  // process that hangs is no timeout of whoever waits behind it. All waits throw OsTimeout or DeviceFault.
+  // process that hangs is no timeout of those that wait behind it. All waits throw OsTimeout or DeviceFault.
 
   void WaitQuiet(uint64_t bound_ns);
   /// Waits until every packet that the driver holds now, of any node, has ended or was given back. Later packets may
