@@ -112,7 +112,9 @@ void UnmapObject(CONST DXGKARGCB_UNMAP_PHYSICAL_MEMORY* args) {
   Dxgkrnl::Current().objects().Unmap(*args);
 }
 
-IsolationMemory& Isolation(HANDLE device) { return Dxgkrnl::Current().FromHandle(device).logical().dxgkrnl().isolation_memory(); }
+IsolationMemory& Isolation(HANDLE device) {
+  return Dxgkrnl::Current().FromHandle(device).logical().dxgkrnl().isolation_memory();
+}
 
 NTSTATUS AllocateContiguousMemory(HANDLE device, DXGKARGCB_ALLOCATECONTIGUOUSMEMORY* args) {
   return Answer(Isolation(device).AllocateContiguous(device, *args));

@@ -45,8 +45,8 @@ class LogicalAdapter {
   void PowerDown(POWER_ACTION action = PowerActionSleep);
   void PowerUp();
 
-  /// After DxgkDdiResetFromTimeout of all GPUs: AnnounceLoss notifies the driver that what was in VRAM and in the aperture
-  /// of one is gone (`lost`: operations without a paging buffer, which the GPU never sees); after one call for each,
+  /// After DxgkDdiResetFromTimeout of all GPUs: AnnounceLoss notifies the driver that what was in VRAM and in the
+  /// aperture of one is gone (`lost`: operations without a paging buffer, which the GPU never sees); after one call for each,
   /// Restart lets it start the hardware again (display driver documents, resetting the hardware).
   void AnnounceLoss(HANDLE paging_context, std::vector<DXGKARG_BUILDPAGINGBUFFER> lost);
   void Restart();

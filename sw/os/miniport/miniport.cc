@@ -49,7 +49,7 @@ NTSTATUS Miniport::CreateProcess(DXGKARG_CREATEPROCESS& args) {
 }
 
 void Miniport::DestroyProcess(HANDLE process) {
-  DriverCalls::Require(calls_.Call(DRIVER(DestroyProcess), kPassive, calls_.lead(), process), "DxgkDdiDestroyProcess");
+  Require(calls_.Call(DRIVER(DestroyProcess), kPassive, calls_.lead(), process), "DxgkDdiDestroyProcess");
 }
 
 NTSTATUS Miniport::CreateDevice(DXGKARG_CREATEDEVICE& args) {
@@ -57,7 +57,7 @@ NTSTATUS Miniport::CreateDevice(DXGKARG_CREATEDEVICE& args) {
 }
 
 void Miniport::DestroyDevice(HANDLE device) {
-  DriverCalls::Require(calls_.Call(DRIVER(DestroyDevice), kPassive, device), "DxgkDdiDestroyDevice");
+  Require(calls_.Call(DRIVER(DestroyDevice), kPassive, device), "DxgkDdiDestroyDevice");
 }
 
 NTSTATUS Miniport::CreateContext(HANDLE device, DXGKARG_CREATECONTEXT& args) {
@@ -65,7 +65,7 @@ NTSTATUS Miniport::CreateContext(HANDLE device, DXGKARG_CREATECONTEXT& args) {
 }
 
 void Miniport::DestroyContext(HANDLE context) {
-  DriverCalls::Require(calls_.Call(DRIVER(DestroyContext), kPassive, context), "DxgkDdiDestroyContext");
+  Require(calls_.Call(DRIVER(DestroyContext), kPassive, context), "DxgkDdiDestroyContext");
 }
 
 NTSTATUS Miniport::CreateAllocation(DXGKARG_CREATEALLOCATION& args) {
@@ -74,7 +74,7 @@ NTSTATUS Miniport::CreateAllocation(DXGKARG_CREATEALLOCATION& args) {
 
 void Miniport::DestroyAllocation(DXGKARG_DESTROYALLOCATION& args) {
   const DXGKARG_DESTROYALLOCATION* constant = &args;
-  DriverCalls::Require(calls_.Call(DRIVER(DestroyAllocation), kPassive, calls_.lead(), constant), "DxgkDdiDestroyAllocation");
+  Require(calls_.Call(DRIVER(DestroyAllocation), kPassive, calls_.lead(), constant), "DxgkDdiDestroyAllocation");
 }
 
 NTSTATUS Miniport::MapCpuHostAperture(DXGKARG_MAPCPUHOSTAPERTURE& args) {
@@ -176,7 +176,7 @@ void Miniport::PreemptCommand(DXGKARG_PREEMPTCOMMAND& args) {
 }
 
 void Miniport::QueryEngineStatus(DXGKARG_QUERYENGINESTATUS& args) {
-  DriverCalls::Require(calls_.Call(DRIVER(QueryEngineStatus), kPassive, calls_.lead(), &args), "DxgkDdiQueryEngineStatus");
+  Require(calls_.Call(DRIVER(QueryEngineStatus), kPassive, calls_.lead(), &args), "DxgkDdiQueryEngineStatus");
 }
 
 std::optional<uint32_t> Miniport::QueryCurrentFence(UINT node, UINT engine) {
@@ -194,7 +194,7 @@ uint64_t Miniport::QueryDependentEngineGroup(UINT node, UINT engine) {
   DXGKARG_QUERYDEPENDENTENGINEGROUP args{};
   args.EngineOrdinal = engine;
   args.NodeOrdinal = node;
-  DriverCalls::Require(calls_.Call(DRIVER(QueryDependentEngineGroup), kPassive, calls_.lead(), &args), "DxgkDdiQueryDependentEngineGroup");
+  Require(calls_.Call(DRIVER(QueryDependentEngineGroup), kPassive, calls_.lead(), &args), "DxgkDdiQueryDependentEngineGroup");
   if ((args.DependentNodeOrdinalMask & own) == 0) {
     throw BugCheck("DxgkDdiQueryDependentEngineGroup of node " + std::to_string(node) + " answered " +
                    Hex(args.DependentNodeOrdinalMask) + ", without the node itself");

@@ -18,9 +18,9 @@ std::string NameOf(DXGK_BUILDPAGINGBUFFER_OPERATION operation);
 /// part, calls about the life of devices are DeviceLife's.
 ///
 /// A status that Windows answers with a bug check is one (sources: display driver interface,
-/// DxgkDdiBuildPagingBuffer and DxgkDdiSubmitCommandVirtual; numbers as seen on builds 22621 and 26100); `Require` makes
-/// any other refusal an OsError. A call of DxgkDdiBuildPagingBuffer that needs more stack than the VidMm worker has left
-/// is bug check 0x50 (seen on build 22621).
+/// DxgkDdiBuildPagingBuffer and DxgkDdiSubmitCommandVirtual; numbers as seen on builds 22621 and 26100); `Require`
+/// makes any other refusal an OsError. A call of DxgkDdiBuildPagingBuffer that needs more stack than the VidMm worker
+/// has left is bug check 0x50 (seen on build 22621).
 class Miniport {
  public:
   Miniport(Kernel& kernel, const DRIVER_INITIALIZATION_DATA& table)

@@ -487,7 +487,8 @@ VidMm::Allocation* VidMm::AdoptAllocation(const std::string& name, uint64_t byte
 }
 
 void VidMm::DestroyDeferred() {
-  for (const auto& [handle, ticket] : std::exchange(deferred_, {})) adapter().driver_objects().DestroyAllocation(handle, ticket);
+  for (const auto& [handle, ticket] : std::exchange(deferred_, {}))
+    adapter().driver_objects().DestroyAllocation(handle, ticket);
 }
 
 bool VidMm::TryMakeResident(Allocation& allocation) {

@@ -94,7 +94,9 @@ class VidSch {
   uint32_t last_completed(uint32_t node, uint32_t engine = 0) {
     return packets_.At({engine, node}).fences.last_completed();
   }
-  uint32_t last_submitted(uint32_t node, uint32_t engine = 0) { return packets_.At({engine, node}).fences.last_given(); }
+  uint32_t last_submitted(uint32_t node, uint32_t engine = 0) {
+    return packets_.At({engine, node}).fences.last_given();
+  }
   /// Packets of the node that came back and were submitted again.
   uint64_t resubmissions(uint32_t node, uint32_t engine = 0) { return packets_.At({engine, node}).resubmissions; }
   /// Packets that were submitted while the driver was still inside its report of a preemption.
