@@ -10,8 +10,8 @@ namespace gmmu::kmd {
 
 /// Remembers which aligned blocks of sixteen leaf entries carry the contiguous bit.
 ///
-/// The bit promises something about all sixteen entries, so an update of some of them must first
-/// take it back from the others. Tables cannot be read when paging buffers are built (earlier
+/// The bit says something about all sixteen entries, so an update of some of them must first
+/// clear it in the others. Tables cannot be read when paging buffers are built (earlier
 /// updates may still be queued); this memory is in build order, which is execution order. A block
 /// is named by the place of its first entry, and one entry stands for all: entry k is first + k
 /// pages.

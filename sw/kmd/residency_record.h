@@ -8,7 +8,7 @@
 
 namespace gmmu::kmd {
 
-/// Where the allocations are that want to be told (ExplicitResidencyNotification): one word of GPU-visible memory
+/// Where the allocations with ExplicitResidencyNotification are: one word of GPU-visible memory
 /// each, written by the GPU in stream order (NOTIFY_RESIDENCY). 0: not resident; else the address of its first byte
 /// with the segment in bits 5:1 and bit 0 set.
 class ResidencyRecord {

@@ -18,7 +18,7 @@ struct Submission {
   uint64_t buffer = 0;   ///< where the system's buffer begins
   uint32_t skipped = 0;  ///< bytes of it that were done before it came back
   Progress* progress = nullptr;  ///< where KeepProgress writes; lives as long as the submission is in the ring
-  bool interrupt = true;  ///< a message tells of its end
+  bool interrupt = true;  ///< the hardware sends a message at its end
 };
 
 /// A ring: one page of entries, one fence record.
@@ -37,18 +37,18 @@ class Ring {
   void Start(const Registers& registers, uint32_t index, bool privileged, const OwnMemory& entries,
              const OwnMemory& fence, uint32_t completed);
   /// Makes the hardware give up what it works on, which takes as long as the answers to what it has in flight.
-  /// STATUS_IO_TIMEOUT: it did not within so many looks.
+  /// STATUS_IO_TIMEOUT: it did not within `polls` reads of its status.
   NTSTATUS Stop(uint32_t polls = Registers::kPolls);
 
-  /// Asks the hardware to stop in front of the next command; its interrupt tells when it has.
+  /// Asks the hardware to stop in front of the next command; it sends an interrupt when it has.
   void Preempt();
 
   /// STATUS_INVALID_PARAMETER: misaligned. STATUS_IO_TIMEOUT: full, and no entry ended within the
   /// bound.
   [[nodiscard]] NTSTATUS Submit(const Submission& submission);
 
-  /// Fence id of the last completed entry, from memory. Entries before the first give what Start
-  /// was told.
+  /// Fence id of the last completed entry, from memory. Before the first one it is the
+  /// `completed` of Start.
   uint32_t CompletedFence() const;
   /// Records what was done of each submission that has not completed, before Stop and Start: of the one in front of
   /// whose command a preemption has stopped the hardware up to there, of the others what was done when they came.

@@ -8,10 +8,10 @@
 
 namespace gmmu::kmd {
 
-/// The hardware's address spaces: who has one, and which root it uses.
+/// The hardware's address spaces: which of them are taken, and which root each uses.
 ///
 /// Every call that changes a root waits, by a bounded number of register reads, until the hardware
-/// has done with the old one (inv_status.busy). STATUS_IO_TIMEOUT: it never said so, and the space
+/// has done with the old one (inv_status.busy). STATUS_IO_TIMEOUT: it stayed busy, and the space
 /// must not be used again.
 class Spaces {
  public:

@@ -18,8 +18,8 @@ class CompareError : public std::runtime_error {
 ///
 /// Compared: result, bytes, machine, checks, faults, leaks and findings; of runs that passed without a fault
 /// also phases and the counters of work that software asked for, but those that the report lists under
-/// `by_time`. Not compared: times, cycles, rates; the text of the device's own faults and how often one is
-/// told (as often as accesses were in flight); names of what the hardware holds; texts of findings.
+/// `by_time`. Not compared: times, cycles, rates; the text of the device's own faults and how often each
+/// is reported (as often as accesses were in flight); names of what the hardware holds; texts of findings.
 /// Throws CompareError.
 std::vector<std::string> Differences(std::string_view first, std::string_view second);
 

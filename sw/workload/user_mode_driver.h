@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "os/kernel/user_mode_driver.h"
+#include "os/dxgkrnl/user_mode_driver.h"
 
 namespace gmmu::workload {
 

@@ -10,7 +10,7 @@ namespace gmmu::kmd {
 /// Which of the hardware's entries of a level is meant.
 enum class EntryForm {
   kPlain,    ///< 4 KiB leaf tables only
-  kSingle,   ///< level 1: PageTablePageSize tells the kind of the leaf table
+  kSingle,   ///< level 1: PageTablePageSize gives the kind of the leaf table
   kHalf4k,   ///< level 1, word 0 of a pair: a table of 4 KiB entries, a large page, zeros; PageTablePageSize is ignored
   kHalf64k,  ///< level 1, word 1 of a pair: a table of 64 KiB entries, zeros
   kLeaf64k,  ///< level 0: an entry of a table of 64 KiB entries

@@ -128,7 +128,8 @@ DriverAllocation AdapterObjects::CreateAllocation(const AllocationRequest& reque
   args.NumAllocations = 1;
   args.pAllocationInfo = &info;
   Miniport::Require(miniport().CreateAllocation(args), "DxgkDdiCreateAllocation of " + request.name);
-  const std::vector<Refusal> refusals = AdmitAllocation(request, info, adapter_.physical(request.physical_adapter).answers());
+  const std::vector<Refusal> refusals =
+      AdmitAllocation(request, info, adapter_.physical(request.physical_adapter).answers());
   if (!refusals.empty()) {
     DXGKARG_DESTROYALLOCATION destroy{};
     destroy.NumAllocations = 1;
@@ -137,7 +138,8 @@ DriverAllocation AdapterObjects::CreateAllocation(const AllocationRequest& reque
     throw OsError("allocation " + request.name + " is refused: " + refusals.front().field + " " +
                   refusals.front().text);
   }
-  return {info.hAllocation, info.Size, info.FlagsWddm2, HomesOf(info, adapter_.physical(info.PhysicalAdapterIndex).answers()),
+  return {info.hAllocation, info.Size, info.FlagsWddm2,
+          HomesOf(info, adapter_.physical(info.PhysicalAdapterIndex).answers()),
           info.PhysicalAdapterIndex,
           kernel_.ledger().Open("allocation", request.name, "application", "DxgkDdiCreateAllocation")};
 }

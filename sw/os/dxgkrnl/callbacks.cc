@@ -83,53 +83,55 @@ void NotifyInterrupt(HANDLE device, CONST DXGKARGCB_NOTIFY_INTERRUPT_DATA* data)
 
 void NotifyDpc(HANDLE device) { Dxgkrnl::Current().FromHandle(device).vidsch().OnDpc(); }
 
-// Of memory callbacks; docs/ddi/statuses.md.
-NTSTATUS Told(NTSTATUS status) {
+// What a memory callback answers for `status` (docs/ddi/statuses.md).
+NTSTATUS Answer(NTSTATUS status) {
   const bool one = Dxgkrnl::Current().kernel().parameters().open.one_failure_status;
   return one && !NT_SUCCESS(status) ? STATUS_UNSUCCESSFUL : status;
 }
 
 NTSTATUS CreateObject(DXGKARGCB_CREATE_PHYSICAL_MEMORY_OBJECT* args) {
-  return Told(Dxgkrnl::Current().objects().Create(*args, kDriver));
+  return Answer(Dxgkrnl::Current().objects().Create(*args, kDriver));
 }
 void DestroyObject(CONST DXGKARGCB_DESTROY_PHYSICAL_MEMORY_OBJECT* args) {
   Dxgkrnl::Current().objects().Destroy(*args);
 }
 NTSTATUS OpenObject(DXGKARGCB_OPEN_PHYSICAL_MEMORY_OBJECT* args) {
-  return Told(Dxgkrnl::Current().objects().Open(*args, kDriver));
+  return Answer(Dxgkrnl::Current().objects().Open(*args, kDriver));
 }
 void CloseObject(CONST DXGKARGCB_CLOSE_PHYSICAL_MEMORY_OBJECT* args) {
   Dxgkrnl::Current().objects().Close(*args);
 }
 NTSTATUS AllocateAdl(DXGKARGCB_ALLOCATE_ADL* args) {
-  return Told(Dxgkrnl::Current().objects().AllocateAdl(*args, kDriver));
+  return Answer(Dxgkrnl::Current().objects().AllocateAdl(*args, kDriver));
 }
 void FreeAdl(CONST DXGKARGCB_FREE_ADL* args) { Dxgkrnl::Current().objects().FreeAdl(*args); }
 NTSTATUS MapObject(DXGKARGCB_MAP_PHYSICAL_MEMORY* args) {
-  return Told(Dxgkrnl::Current().objects().Map(*args, kDriver));
+  return Answer(Dxgkrnl::Current().objects().Map(*args, kDriver));
 }
 void UnmapObject(CONST DXGKARGCB_UNMAP_PHYSICAL_MEMORY* args) {
   Dxgkrnl::Current().objects().Unmap(*args);
 }
 
-IsolationMemory& Isolation(HANDLE device) { return Dxgkrnl::Current().FromHandle(device).logical().dxgkrnl().isolation_memory(); }
+IsolationMemory& Isolation(HANDLE device) {
+  return Dxgkrnl::Current().FromHandle(device).logical().dxgkrnl().isolation_memory();
+}
 
 NTSTATUS AllocateContiguousMemory(HANDLE device, DXGKARGCB_ALLOCATECONTIGUOUSMEMORY* args) {
-  return Told(Isolation(device).AllocateContiguous(device, *args));
+  return Answer(Isolation(device).AllocateContiguous(device, *args));
 }
 NTSTATUS FreeContiguousMemory(HANDLE device, CONST DXGKARGCB_FREECONTIGUOUSMEMORY* args) {
-  return Told(Isolation(device).FreeContiguous(device, *args));
+  return Answer(Isolation(device).FreeContiguous(device, *args));
 }
 NTSTATUS AllocatePagesForMdl(HANDLE device, DXGKARGCB_ALLOCATEPAGESFORMDL* args) {
-  return Told(Isolation(device).AllocatePagesForMdl(device, *args));
+  return Answer(Isolation(device).AllocatePagesForMdl(device, *args));
 }
 NTSTATUS FreePagesFromMdl(HANDLE device, CONST DXGKARGCB_FREEPAGESFROMMDL* args) {
-  return Told(Isolation(device).FreePagesFromMdl(device, *args));
+  return Answer(Isolation(device).FreePagesFromMdl(device, *args));
 }
 // hAdapter is the lead's, as for the frame buffer.
 NTSTATUS MapMdlToIoMmu(HANDLE device, DXGKARGCB_MAPMDLTOIOMMU* args) {
-  if (device != Dxgkrnl::Current().FromHandle(device).logical().handle()) return Told(STATUS_INVALID_PARAMETER);
-  return Told(Isolation(device).MapMdl(device, *args));
+  if (device != Dxgkrnl::Current().FromHandle(device).logical().handle()) return Answer(STATUS_INVALID_PARAMETER);
+  return Answer(Isolation(device).MapMdl(device, *args));
 }
 void UnmapMdlFromIoMmu(HANDLE device, CONST DXGKARGCB_UNMAPMDLFROMIOMMU* args) {
   Isolation(device).UnmapMdl(device, *args);
@@ -156,19 +158,19 @@ NTSTATUS ReserveGpuVirtualAddressRange(HANDLE device, DXGKARGCB_RESERVEGPUVIRTUA
 FrameBuffer& Saved(HANDLE device) { return Dxgkrnl::Current().FromHandle(device).logical().dxgkrnl().frame_buffer(); }
 
 NTSTATUS PinFrameBufferForSave(HANDLE device, DXGKARGCB_PINFRAMEBUFFERFORSAVE* args) {
-  return Told(Saved(device).Pin(device, *args));
+  return Answer(Saved(device).Pin(device, *args));
 }
 NTSTATUS PinFrameBufferForSave2(HANDLE device, DXGKARGCB_PINFRAMEBUFFERFORSAVE2* args) {
-  return Told(Saved(device).Pin2(device, *args));
+  return Answer(Saved(device).Pin2(device, *args));
 }
 NTSTATUS UnpinFrameBufferForSave(HANDLE device, CONST DXGKARGCB_UNPINFRAMEBUFFERFORSAVE* args) {
-  return Told(Saved(device).Unpin(device, *args));
+  return Answer(Saved(device).Unpin(device, *args));
 }
 NTSTATUS MapFrameBufferPointer(HANDLE device, DXGKARGCB_MAPFRAMEBUFFERPOINTER* args) {
-  return Told(Saved(device).MapWindow(device, *args));
+  return Answer(Saved(device).MapWindow(device, *args));
 }
 NTSTATUS UnmapFrameBufferPointer(HANDLE device, CONST DXGKARGCB_UNMAPFRAMEBUFFERPOINTER* args) {
-  return Told(Saved(device).UnmapWindow(device, *args));
+  return Answer(Saved(device).UnmapWindow(device, *args));
 }
 
 }  // namespace

@@ -10,7 +10,7 @@
 #include "os/memory/isolation_memory.h"
 #include "os/kernel/kernel.h"
 #include "os/memory/memory_objects.h"
-#include "os/kernel/user_mode_driver.h"
+#include "os/dxgkrnl/user_mode_driver.h"
 
 namespace gmmu::os {
 
@@ -48,7 +48,7 @@ class Dxgkrnl {
   void Unload(PDRIVER_INITIALIZE entry);
   /// DxgkInitialize, inside of DriverEntry.
   void OnDriverTable(const DRIVER_INITIALIZATION_DATA& table);
-  /// What a DriverEntry that is running has given so far: whoever stands between the two copies it,
+  /// The table that a running DriverEntry has given so far. A program that wraps the driver copies it,
   /// puts functions of its own in and calls DxgkInitialize again.
   const DRIVER_INITIALIZATION_DATA& table_so_far() const;
 

@@ -6,7 +6,6 @@
 namespace gmmu::os {
 namespace {
 
-constexpr uint64_t kFencesNs = 100'000'000;  // until everything submitted has completed
 /// So long the device is watched before the work and behind it: far longer than an access takes.
 constexpr uint64_t kWatchNs = 50'000;
 
@@ -76,18 +75,18 @@ void ExclusiveAccess::RunSuspended(const std::string& what, const std::function<
   Kernel& kernel = adapter_.kernel();
   Miniport& miniport = adapter_.miniport();
   const uint64_t asked = kernel.hal().NowNs();
-  miniport.BeginExclusiveAccess([&] { adapter_.vidsch().WaitQuiet(kFencesNs); });
+  miniport.driver().BeginExclusiveAccess([&] { adapter_.vidsch().WaitQuiet(VidSch::kBoundNs); });
   drained_ns_ = kernel.hal().NowNs() - asked;
   try {
     DoInSilence(what, work);
   } catch (const std::exception&) {
     try {
-      miniport.EndExclusiveAccess();  // whoever goes on needs a device that works
+      miniport.driver().EndExclusiveAccess();  // whoever goes on needs a device that works
     } catch (const OsError&) {  // the first error says more
     }
     throw;
   }
-  miniport.EndExclusiveAccess();
+  miniport.driver().EndExclusiveAccess();
 }
 
 void ExclusiveAccess::DoInSilence(const std::string& what, const std::function<void()>& work) {

@@ -23,7 +23,7 @@ class ExclusiveAccess {
  public:
   explicit ExclusiveAccess(LogicalAdapter& adapter) : adapter_(adapter) {}
 
-  /// Does `work`, which `what` names, inside of one. On a fibre that is not in the driver. Throws OsError
+  /// Does `work`, which `what` names, in exclusive access. Call it on a fibre that is not in the driver. Throws OsError
   /// when the driver refuses, OsTimeout when its work does not end, DeviceFault when the device was not
   /// silent; the driver's entries may be called again in any case.
   void Run(const std::string& what, const std::function<void()>& work);
@@ -31,7 +31,7 @@ class ExclusiveAccess {
   /// Runs that have ended well, and the time that the device was quiet in the last one.
   uint64_t runs() const { return runs_; }
   uint64_t quiet_ns() const { return quiet_ns_; }
-  /// How long the last one waited for fences.
+  /// How long the last run waited for the packets that the driver held.
   uint64_t drained_ns() const { return drained_ns_; }
 
  private:

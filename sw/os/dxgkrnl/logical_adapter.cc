@@ -11,10 +11,6 @@
 #include "os/kernel/text.h"
 
 namespace gmmu::os {
-namespace {
-constexpr uint64_t kPowerBoundNs = 100'000'000;
-}
-
 LogicalAdapter::LogicalAdapter(Dxgkrnl& dxgkrnl, PDRIVER_INITIALIZE entry)
     : dxgkrnl_(dxgkrnl), kernel_(dxgkrnl.kernel()), entry_(entry), vidsch_(kernel_) {
   dxgkrnl_.Register(*this);
@@ -108,15 +104,15 @@ void LogicalAdapter::FindDevices() {
 
 void LogicalAdapter::LoadDriver() {
   miniport_ = std::make_unique<Miniport>(kernel_, dxgkrnl_.Load(entry_));
-  miniport_->set_not_idle([this] { return NotIdle(); });
+  miniport_->driver().set_not_idle([this] { return NotIdle(); });
 }
 
 void LogicalAdapter::AssembleLink() {
   std::vector<LinkAnswer> answers;
   for (const auto& gpu : physical_) {
     PDEVICE_OBJECT const device = reinterpret_cast<PDEVICE_OBJECT>(gpu.get());
-    miniport_->AddDevice(device);
-    answers.push_back({gpu->name(), miniport_->LinkDevice(device, gpu->unit())});
+    miniport_->devices().AddDevice(device);
+    answers.push_back({gpu->name(), miniport_->devices().LinkDevice(device, gpu->unit())});
   }
   const LinkedChain chain = FindChain(answers);
   if (!chain.refusal.empty()) throw OsError(chain.refusal);
@@ -127,8 +123,8 @@ void LogicalAdapter::AssembleLink() {
     (member ? members : others).push_back(std::move(physical_[i]));
   }
   physical_ = std::move(members);
-  for (const auto& gpu : others) miniport_->RemoveDevice(gpu->unit());
-  miniport_->set_lead(lead_->unit());
+  for (const auto& gpu : others) miniport_->devices().RemoveDevice(gpu->unit());
+  miniport_->driver().set_lead(lead_->unit());
 }
 
 void LogicalAdapter::Attach() {
@@ -236,9 +232,9 @@ std::string LogicalAdapter::NotIdle() const {
 
 void LogicalAdapter::PowerDown(POWER_ACTION action) {
   vidsch_.Suspend();  // until PowerUp
-  vidsch_.WaitQuiet(kPowerBoundNs);
+  vidsch_.WaitQuiet(VidSch::kBoundNs);
   for (PhysicalAdapter* gpu : DownOrder()) {
-    miniport_->SetPowerState(PowerDeviceD3, action, gpu->unit());
+    miniport_->devices().SetPowerState(PowerDeviceD3, action, gpu->unit());
     gpu->PowerFunction(false);
   }
 }
@@ -246,7 +242,7 @@ void LogicalAdapter::PowerDown(POWER_ACTION action) {
 void LogicalAdapter::PowerUp() {
   for (PhysicalAdapter* gpu : UpOrder()) {
     gpu->PowerFunction(true);
-    miniport_->SetPowerState(PowerDeviceD0, PowerActionNone, gpu->unit());
+    miniport_->devices().SetPowerState(PowerDeviceD0, PowerActionNone, gpu->unit());
   }
   vidsch_.Resume();
 }
@@ -256,14 +252,14 @@ void LogicalAdapter::Stop() {
   vidsch_.Stop();
   vidsch_.Connect(nullptr);
   for (PhysicalAdapter* gpu : DownOrder()) {
-    miniport_->SetPowerState(PowerDeviceD3, PowerActionShutdownOff, gpu->unit());
-    miniport_->StopDevice(gpu->unit());
+    miniport_->devices().SetPowerState(PowerDeviceD3, PowerActionShutdownOff, gpu->unit());
+    miniport_->devices().StopDevice(gpu->unit());
     gpu->Disconnect();
   }
   dma_.DetachAll();
   dxgkrnl_.frame_buffer().Release(handle());
   for (PhysicalAdapter* gpu : DownOrder()) {
-    miniport_->RemoveDevice(gpu->unit());  // may still give back what it has
+    miniport_->devices().RemoveDevice(gpu->unit());  // may still give back what it has
     objects().RemoveAdapter(gpu->handle());
     dxgkrnl_.isolation_memory().RemoveAdapter(gpu->handle());
   }

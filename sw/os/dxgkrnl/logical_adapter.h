@@ -10,7 +10,7 @@
 #include "ddi/dispmprt.h"
 #include "os/dxgkrnl/adapter_domain.h"
 #include "os/dxgkrnl/adapter_objects.h"
-#include "os/kernel/driver_requests.h"
+#include "os/dxgkrnl/driver_requests.h"
 #include "os/dxgkrnl/dxgkrnl.h"
 #include "os/dxgkrnl/gpu_isolation.h"
 #include "os/kernel/kernel.h"
@@ -45,9 +45,9 @@ class LogicalAdapter {
   void PowerDown(POWER_ACTION action = PowerActionSleep);
   void PowerUp();
 
-  /// After DxgkDdiResetFromTimeout of all GPUs: the driver is told that what was in VRAM and in the aperture of one
-  /// is gone (`lost`: operations without a paging buffer, which the GPU never sees); when it has been told for each,
-  /// it starts the hardware again (display driver documents, resetting the hardware).
+  /// After DxgkDdiResetFromTimeout of all GPUs: AnnounceLoss notifies the driver that what was in VRAM and in the
+  /// aperture of one is gone (`lost`: operations without a paging buffer, which the GPU never sees); after one call for each,
+  /// Restart lets it start the hardware again (display driver documents, resetting the hardware).
   void AnnounceLoss(HANDLE paging_context, std::vector<DXGKARG_BUILDPAGINGBUFFER> lost);
   void Restart();
 
@@ -74,7 +74,7 @@ class LogicalAdapter {
   Segment& aperture_segment() { return lead().aperture_segment(); }
   const PciFunction& function() const { return lead().function(); }
   /// Between DxgkDdiStartDevice and DxgkDdiStopDevice.
-  bool running() const { return miniport_ != nullptr && miniport_->started(); }
+  bool running() const { return miniport_ != nullptr && miniport_->devices().started(); }
   /// How the GPUs reach host memory.
   AdapterDomain& dma() { return dma_; }
   DmaMode mode() const { return dma_.mode(); }

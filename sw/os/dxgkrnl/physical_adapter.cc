@@ -30,7 +30,7 @@ void PhysicalAdapter::RequireUntouchedBus() const {
 void PhysicalAdapter::Connect() {
   kernel().pci().SetBusMaster(function_, true);
   message_ = kernel().hal().ConnectInterrupt("gpu " + name(), [this] {
-    if (!logical_.LoseInterrupt()) miniport().InterruptRoutine(0, unit_);
+    if (!logical_.LoseInterrupt()) miniport().driver().InterruptRoutine(0, unit_);
   });
   kernel().pci().EnableMsi(function_, message_);
 }
@@ -85,12 +85,12 @@ void PhysicalAdapter::StartDevice() {
   start.RequiredDmaQueueEntry = 8;
   start.AdapterLuid.QuadPart = 1;  // of the logical adapter
   DXGKRNL_INTERFACE interface = MakeInterface(*this);
-  miniport().StartDevice(start, interface, unit_);
+  miniport().devices().StartDevice(start, interface, unit_);
 }
 
 NTSTATUS PhysicalAdapter::FillDeviceInformation(DXGK_DEVICE_INFO& info) {
   info = {};
-  info.MiniportDeviceContext = miniport().context(unit_);
+  info.MiniportDeviceContext = miniport().driver().context(unit_);
   info.PhysicalDeviceObject = reinterpret_cast<PDEVICE_OBJECT>(this);
   info.TranslatedResourceList = reinterpret_cast<PCM_RESOURCE_LIST>(resources_.data());
   info.SystemMemorySize.QuadPart = static_cast<LONGLONG>(kernel().pages().installed_pages() * hw::kPageSize);
@@ -217,7 +217,7 @@ void PhysicalAdapter::QueueDpc() {
   dpc_queued_ = true;
   kernel().scheduler().QueueDpc([this] {
     dpc_queued_ = false;
-    miniport().DpcRoutine(unit_);
+    miniport().driver().DpcRoutine(unit_);
   });
 }
 

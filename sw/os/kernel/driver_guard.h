@@ -43,7 +43,7 @@ class DriverGuard {
   /// A kernel routine in which a driver may wait: throws OsTimeout when the call has lasted too long.
   static void CheckTime(uint64_t now_ns);
 
-  /// The innermost call of this fibre, for whoever changes stacks: taken away before, put back behind.
+  /// The innermost call of this fibre. Call Take before switching stacks and Put after.
   static Frame* Take();
   static void Put(Frame* frame);
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "os/kernel/bug_check.h"
+#include "os/kernel/page_math.h"
 #include "os/kernel/errors.h"
 #include "os/kernel/stack_meter.h"
 #include "os/kernel/text.h"
@@ -93,7 +94,7 @@ MmioViews::~MmioViews() { munmap(base_, kReservation); }
 void* MmioViews::Map(uint64_t physical, size_t size, const std::string& owner,
                      const std::string& created_by) {
   const uint64_t lead = physical % hw::kPageSize;
-  const uint64_t span = (lead + size + hw::kPageSize - 1) / hw::kPageSize * hw::kPageSize;
+  const uint64_t span = PagesOf(lead + size) * kPage;
   if (size == 0 || next_ + span + hw::kPageSize > kReservation) return nullptr;
   const uint64_t offset = next_ + lead;
   next_ += span + hw::kPageSize;  // a page between views catches overruns

@@ -68,7 +68,8 @@ void InvalidationQueue::Require() const {
 void InvalidationQueue::OnError() {
   const uint64_t at = registers_.Read64(vtd::kIqh);
   const uint64_t address = pfn_ * hw::kPageSize + at;
-  error_ = "the IOMMU stopped its invalidation queue, IQERCD " + Hex(vtd::Field(registers_.Read64(vtd::kIqercd), 3, 0)) +
+  error_ = "the IOMMU stopped its invalidation queue, IQERCD " +
+           Hex(vtd::Field(registers_.Read64(vtd::kIqercd), 3, 0)) +
                  ", at the descriptor " + std::to_string(at / 16) + " (tail " +
                  std::to_string(registers_.Read64(vtd::kIqt) / 16) + "): " + Hex(registers_.ReadEntry(address)) + " " +
                  Hex(registers_.ReadEntry(address + 8));

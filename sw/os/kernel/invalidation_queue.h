@@ -13,8 +13,8 @@
 namespace gmmu::os {
 
 /// The invalidation queue of a VT-d unit: 256 descriptors of 16 bytes in one page, and a page for the status words of
-/// wait descriptors. When the unit stops its queue (IQE), the call that waits for it and every later one that would have
-/// to end with an OsError.
+/// wait descriptors. When the unit stops its queue (IQE), the call that waits for it and every later one that would
+/// have to end with an OsError.
 class InvalidationQueue {
  public:
   struct Descriptor {

@@ -23,7 +23,7 @@ class IommuDomain {
   const SecondStage& tables() const { return tables_; }
   /// Logical addresses are the host's own (1:1), not given out by `logical`.
   bool identity() const { return identity_; }
-  /// Identity: all installed memory is mapped, whoever uses it.
+  /// Identity: all installed memory is mapped, in use or not.
   bool whole() const { return !whole_.empty(); }
   RangeAllocator& logical() { return logical_; }
 

@@ -59,7 +59,7 @@ class Kernel {
   void WaitOrFault(const std::function<bool()>& condition, uint64_t bound_ns,
                    const std::string& what, uint64_t poll_ns = 0);
 
-  /// True once, when the run was told to leak an object of this kind: the caller then keeps it.
+  /// True once, when inject.leak names this kind of object: the caller then keeps it.
   bool LeakNow(const std::string& kind) {
     if (parameters_.inject.leak != kind || leaked_) return false;
     return leaked_ = true;

@@ -21,7 +21,7 @@ namespace gmmu::os {
 /// without it their content is what the last owner left.
 class PageAllocator {
  public:
-  /// `instruments`: told which pages have an owner; null: nobody.
+  /// `instruments` hears which pages have an owner; it may be null.
   PageAllocator(std::vector<hw::Range> installed, uint64_t seed, Ledger& ledger,
                 hw::HostRam* ram = nullptr, hw::Instruments* instruments = nullptr);
 

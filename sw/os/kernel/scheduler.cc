@@ -206,6 +206,10 @@ uint64_t Scheduler::AttachProcess(uint64_t process) {
   return std::exchange(running_->process, process);
 }
 
+void Scheduler::RequireApc(const char* call) const {
+  if (irql_ > kApc) throw BugCheck(std::string(call) + " above APC level");
+}
+
 Irql Scheduler::Raise(Irql level) {
   if (level < irql_) throw BugCheck("IRQL raised to a lower level");
   return std::exchange(irql_, level);

@@ -58,6 +58,8 @@ class Scheduler {
 
   Irql irql() const { return irql_; }
   bool may_wait() const { return irql_ < kDispatch && !other_processor_; }
+  /// `call` is a routine that may be called up to APC level: a bug check above it.
+  void RequireApc(const char* call) const;
   /// Returns the old level. Lowering by Raise or raising by Lower is a bug check.
   Irql Raise(Irql level);
   void Lower(Irql level);

@@ -23,7 +23,7 @@ class StackMeter {
 
   /// Bytes of stack that `routine` touched. Its exceptions pass.
   size_t Run(const std::function<void()>& routine);
-  /// Runs `work` on the stack of the one who called Run, where a routine is running; else here.
+  /// Runs `work` on the stack of the caller of Run while a routine is running, else on this one.
   static void Off(const std::function<void()>& work);
 
  private:

@@ -12,8 +12,11 @@
 namespace gmmu::os {
 
 /// The window through which the CPU sees a memory segment that it does not see as a whole (SupportsCpuHostAperture):
-/// the driver points each of its pages at a page of the segment. It works as soon as segments are known. Documents
-/// only.
+/// the driver points each of its pages at a page of the segment. It works as soon as the driver has reported its
+/// segments. Documents only.
+///
+/// No run uses it: this hardware has no such window, our driver declares none, and page tables are refused in a segment
+/// that needs one (PhysicalAdapter). It serves drivers that declare one; the test plays such a driver.
 ///
 /// Pages are the segment's: 64 KiB with Use64KBPages, else 4 KiB. A view is consecutive in the window, whatever pages
 /// of the segment it shows; its pointer is one of a register view.

@@ -18,10 +18,6 @@ bool Among(uint64_t call, uint64_t after, uint64_t count) { return call >= after
 
 }  // namespace
 
-void FrameBuffer::CheckLevel(const char* call) const {
-  if (kernel_.scheduler().irql() > kApc) throw BugCheck(std::string(call) + " above APC level");
-}
-
 FrameBuffer::Section* FrameBuffer::Find(HANDLE adapter, UINT index) {
   const auto found = sections_.find({adapter, index});
   return found == sections_.end() ? nullptr : &found->second;
@@ -103,7 +99,7 @@ NTSTATUS FrameBuffer::PinPages(HANDLE adapter, UINT index, uint64_t size, bool c
 
 NTSTATUS FrameBuffer::Pin(HANDLE adapter, DXGKARGCB_PINFRAMEBUFFERFORSAVE& args) {
   static constexpr char kCall[] = "DxgkCbPinFrameBufferForSave";
-  CheckLevel(kCall);
+  kernel_.scheduler().RequireApc(kCall);
   args.pMdl = nullptr;
   if (remapped_[adapter]) return STATUS_NOT_SUPPORTED;
   const NTSTATUS status = PinPages(adapter, args.PhysicalAdapterIndex, args.CommitSize, false, kCall);
@@ -117,7 +113,7 @@ NTSTATUS FrameBuffer::Pin(HANDLE adapter, DXGKARGCB_PINFRAMEBUFFERFORSAVE& args)
 
 NTSTATUS FrameBuffer::Pin2(HANDLE adapter, DXGKARGCB_PINFRAMEBUFFERFORSAVE2& args) {
   static constexpr char kCall[] = "DxgkCbPinFrameBufferForSave2";
-  CheckLevel(kCall);
+  kernel_.scheduler().RequireApc(kCall);
   args.pAdl = nullptr;
   const NTSTATUS status =
       PinPages(adapter, args.PhysicalAdapterIndex, args.CommitSize, args.Flags.PreferContiguous, kCall);
@@ -127,7 +123,7 @@ NTSTATUS FrameBuffer::Pin2(HANDLE adapter, DXGKARGCB_PINFRAMEBUFFERFORSAVE2& arg
 
 NTSTATUS FrameBuffer::Unpin(HANDLE adapter, const DXGKARGCB_UNPINFRAMEBUFFERFORSAVE& args) {
   static constexpr char kCall[] = "DxgkCbUnpinFrameBufferForSave";
-  CheckLevel(kCall);
+  kernel_.scheduler().RequireApc(kCall);
   Section* section = Find(adapter, args.PhysicalAdapterIndex);
   if (section == nullptr || section->adl == nullptr)
     throw BugCheck(std::string(kCall) + " of a frame buffer that is not pinned");
@@ -139,7 +135,7 @@ NTSTATUS FrameBuffer::Unpin(HANDLE adapter, const DXGKARGCB_UNPINFRAMEBUFFERFORS
 
 NTSTATUS FrameBuffer::MapWindow(HANDLE adapter, DXGKARGCB_MAPFRAMEBUFFERPOINTER& args) {
   static constexpr char kCall[] = "DxgkCbMapFrameBufferPointer";
-  CheckLevel(kCall);
+  kernel_.scheduler().RequireApc(kCall);
   args.pBaseAddress = nullptr;
   Section* section = Find(adapter, args.PhysicalAdapterIndex);
   if (section == nullptr || args.Size == 0 || args.Size % hw::kPageSize != 0 ||
@@ -167,7 +163,7 @@ NTSTATUS FrameBuffer::MapWindow(HANDLE adapter, DXGKARGCB_MAPFRAMEBUFFERPOINTER&
 
 NTSTATUS FrameBuffer::UnmapWindow(HANDLE adapter, const DXGKARGCB_UNMAPFRAMEBUFFERPOINTER& args) {
   static constexpr char kCall[] = "DxgkCbUnmapFrameBufferPointer";
-  CheckLevel(kCall);
+  kernel_.scheduler().RequireApc(kCall);
   Section* section = Find(adapter, args.PhysicalAdapterIndex);
   if (section == nullptr || section->window == nullptr || section->window != args.pBaseAddress)
     throw BugCheck(std::string(kCall) + " of a window that is not mapped");

@@ -28,10 +28,10 @@ class FrameBuffer {
   /// Gives sections and charge back.
   void Release(HANDLE adapter);
 
-  /// Pages in an MDL. STATUS_NOT_SUPPORTED behind a remapped domain, whose pages only an ADL can tell.
+  /// Pages in an MDL. STATUS_NOT_SUPPORTED behind a remapped domain, whose pages only an ADL can name.
   NTSTATUS Pin(HANDLE adapter, DXGKARGCB_PINFRAMEBUFFERFORSAVE& args);
   NTSTATUS Pin2(HANDLE adapter, DXGKARGCB_PINFRAMEBUFFERFORSAVE2& args);
-  /// Of either.
+  /// Unpins what Pin or Pin2 pinned.
   NTSTATUS Unpin(HANDLE adapter, const DXGKARGCB_UNPINFRAMEBUFFERFORSAVE& args);
   /// [Offset, Offset + Size) of the section for the CPU; it lies at pBaseAddress + Offset as it comes out.
   NTSTATUS MapWindow(HANDLE adapter, DXGKARGCB_MAPFRAMEBUFFERPOINTER& args);
@@ -51,7 +51,6 @@ class FrameBuffer {
     Ledger::Ticket charge = 0, pin = 0;
   };
   using Key = std::pair<HANDLE, UINT>;
-  void CheckLevel(const char* call) const;
   Section* Find(HANDLE adapter, UINT index);
   /// Pins, or a status; `size` as the driver asked.
   NTSTATUS PinPages(HANDLE adapter, UINT index, uint64_t size, bool contiguous, const char* call);

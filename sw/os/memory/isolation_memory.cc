@@ -21,12 +21,8 @@ IsolationMemory::~IsolationMemory() {
   }
 }
 
-void IsolationMemory::CheckLevel(const char* call) const {
-  if (kernel_.scheduler().irql() > kApc) throw BugCheck(std::string(call) + " above APC level");
-}
-
 DmaView& IsolationMemory::View(HANDLE adapter, const char* call) {
-  CheckLevel(call);
+  kernel_.scheduler().RequireApc(call);
   const auto found = adapters_.find(adapter);
   if (found == adapters_.end()) throw BugCheck(std::string(call) + " for an adapter that is not started");
   return found->second;

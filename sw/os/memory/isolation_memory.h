@@ -59,7 +59,6 @@ class IsolationMemory {
     void* view = nullptr;       // kContiguous
     Ledger::Ticket ticket = 0;
   };
-  void CheckLevel(const char* call) const;
   /// The adapter's view; a bug check when there is none.
   DmaView& View(HANDLE adapter, const char* call);
   HANDLE Keep(Block block, const char* kind, const char* call);

@@ -3,12 +3,12 @@
 
 #include <algorithm>
 
+#include "os/kernel/page_math.h"
+
 namespace gmmu::os {
 namespace {
 
 uint64_t Bytes(const PHYSICAL_ADDRESS& address) { return static_cast<uint64_t>(address.QuadPart); }
-uint64_t PagesFor(uint64_t bytes) { return bytes / hw::kPageSize + (bytes % hw::kPageSize != 0); }
-bool PowerOfTwo(uint64_t value) { return value != 0 && (value & (value - 1)) == 0; }
 
 /// One past an inclusive bound.
 uint64_t Past(const PHYSICAL_ADDRESS& highest) {
@@ -32,7 +32,7 @@ constexpr UINT kMdlFlags = MM_DONT_ZERO_ALLOCATION | MM_ALLOCATE_FROM_LOCAL_NODE
 class MdlPages {
  public:
   MdlPages(PageAllocator& pages, const MemoryBacking::Arguments& args, const std::string& owner, const char* call)
-      : pages_(pages), args_(args), owner_(owner), call_(call), count_(PagesFor(args.Size)) {
+      : pages_(pages), args_(args), owner_(owner), call_(call), count_(PagesOf(args.Size)) {
     pages_.set_zeroing((args.Mdl.Flags & MM_DONT_ZERO_ALLOCATION) == 0);
   }
   ~MdlPages() { pages_.set_zeroing(true); }
@@ -129,7 +129,7 @@ NTSTATUS MemoryBacking::MakeContiguous(Kernel& kernel, const Arguments& args, co
   // Seen on build 26100: large contiguous objects sometimes fail on a live system and pass after a cold boot.
   const uint64_t fails = kernel.parameters().inject.contiguous_bytes;
   if (fails != 0 && args.Size >= fails && kernel.pages().used_before()) return STATUS_INSUFFICIENT_RESOURCES;
-  const uint64_t count = PagesFor(args.Size);
+  const uint64_t count = PagesOf(args.Size);
   const auto first = kernel.pages().AllocateContiguous(
       count, Bytes(args.ContiguousMemory.LowestAcceptableAddress),
       Past(args.ContiguousMemory.HighestAcceptableAddress), boundary, owner, call);
@@ -156,14 +156,14 @@ NTSTATUS MemoryBacking::MakeSection(Kernel& kernel, const Arguments& args, const
   if ((desired & (SECTION_MAP_READ | SECTION_MAP_WRITE | SECTION_MAP_EXECUTE)) == 0) access_.reset();
   else if ((desired & SECTION_MAP_WRITE) == 0 && access_ == hw::ViewAccess::kReadWrite)
     access_ = hw::ViewAccess::kReadOnly;
-  section_ = std::make_unique<Section>(kernel.pages(), kernel.hal().ram(), PagesFor(args.Size), owner, call);
+  section_ = std::make_unique<Section>(kernel.pages(), kernel.hal().ram(), PagesOf(args.Size), owner, call);
   return STATUS_SUCCESS;
 }
 
 NTSTATUS MemoryBacking::MakeIoSpace(Kernel& kernel, const Arguments& args) {
   const uint64_t base = Bytes(args.IOSpace.BaseAddress);
   if (base % hw::kPageSize != 0 || !kernel.pci().Decodes(base, args.Size)) return STATUS_INVALID_PARAMETER;
-  for (uint64_t i = 0; i < PagesFor(args.Size); ++i) pfns_.push_back(base / hw::kPageSize + i);
+  for (uint64_t i = 0; i < PagesOf(args.Size); ++i) pfns_.push_back(base / hw::kPageSize + i);
   return STATUS_SUCCESS;
 }
 

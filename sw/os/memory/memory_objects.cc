@@ -14,10 +14,6 @@ std::string Name(HANDLE handle, uint64_t size, uint64_t context) {
 
 }  // namespace
 
-void MemoryObjects::CheckLevel(const char* call) const {
-  if (kernel_.scheduler().irql() > kApc) throw BugCheck(std::string(call) + " above APC level");
-}
-
 HANDLE MemoryObjects::NewHandle(unsigned kind) {
   return reinterpret_cast<HANDLE>(uint64_t{0xFFFF8000} << 32 | uint64_t{kind} << 24 |
                                   next_handle_++ << 4);
@@ -72,7 +68,7 @@ const std::vector<uint64_t>& MemoryObjects::PagesOf(HANDLE object) {
 NTSTATUS MemoryObjects::Create(DXGKARGCB_CREATE_PHYSICAL_MEMORY_OBJECT& args,
                                const std::string& owner) {
   static constexpr char kCall[] = "DxgkCbCreatePhysicalMemoryObject";
-  CheckLevel(kCall);
+  kernel_.scheduler().RequireApc(kCall);
   args.hPhysicalMemoryObject = nullptr;
   args.hAdapterMemoryObject = nullptr;
   if (args.hAdapter != nullptr && adapters_.count(args.hAdapter) == 0)
@@ -96,7 +92,7 @@ NTSTATUS MemoryObjects::Create(DXGKARGCB_CREATE_PHYSICAL_MEMORY_OBJECT& args,
 
 void MemoryObjects::Destroy(const DXGKARGCB_DESTROY_PHYSICAL_MEMORY_OBJECT& args) {
   static constexpr char kCall[] = "DxgkCbDestroyPhysicalMemoryObject";
-  CheckLevel(kCall);
+  kernel_.scheduler().RequireApc(kCall);
   Object& object = FindObject(args.hPhysicalMemoryObject, kCall);
   const bool stops = kernel_.parameters().open.destroy_in_use_stops;
   if (args.hAdapterMemoryObject != nullptr && object.opened == nullptr)
@@ -125,7 +121,7 @@ void MemoryObjects::Free(HANDLE handle, Object& object) {
 NTSTATUS MemoryObjects::Open(DXGKARGCB_OPEN_PHYSICAL_MEMORY_OBJECT& args,
                              const std::string& owner) {
   static constexpr char kCall[] = "DxgkCbOpenPhysicalMemoryObject";
-  CheckLevel(kCall);
+  kernel_.scheduler().RequireApc(kCall);
   args.hAdapterMemoryObject = nullptr;
   Object& object = FindObject(args.hPhysicalMemoryObject, kCall);
   if (adapters_.count(args.hAdapter) == 0) return STATUS_INVALID_PARAMETER;
@@ -141,7 +137,7 @@ NTSTATUS MemoryObjects::Open(DXGKARGCB_OPEN_PHYSICAL_MEMORY_OBJECT& args,
 
 void MemoryObjects::Close(const DXGKARGCB_CLOSE_PHYSICAL_MEMORY_OBJECT& args) {
   static constexpr char kCall[] = "DxgkCbClosePhysicalMemoryObject";
-  CheckLevel(kCall);
+  kernel_.scheduler().RequireApc(kCall);
   AdapterObject& opened = FindAdapterObject(args.hAdapterMemoryObject, kCall);
   if (opened.adls != 0) throw BugCheck(std::string(kCall) + " while an ADL of the object exists");
   FindObject(opened.object, kCall).opened = nullptr;
@@ -151,7 +147,7 @@ void MemoryObjects::Close(const DXGKARGCB_CLOSE_PHYSICAL_MEMORY_OBJECT& args) {
 
 NTSTATUS MemoryObjects::Map(DXGKARGCB_MAP_PHYSICAL_MEMORY& args, const std::string& owner) {
   static constexpr char kCall[] = "DxgkCbMapPhysicalMemory";
-  CheckLevel(kCall);
+  kernel_.scheduler().RequireApc(kCall);
   Object& object = FindObject(args.hPhysicalMemoryObject, kCall);
   const NTSTATUS status =
       views_.Map(args.hPhysicalMemoryObject, object.backing, object.size, args, owner, kCall);
@@ -161,7 +157,7 @@ NTSTATUS MemoryObjects::Map(DXGKARGCB_MAP_PHYSICAL_MEMORY& args, const std::stri
 
 void MemoryObjects::Unmap(const DXGKARGCB_UNMAP_PHYSICAL_MEMORY& args) {
   static constexpr char kCall[] = "DxgkCbUnmapPhysicalMemory";
-  CheckLevel(kCall);
+  kernel_.scheduler().RequireApc(kCall);
   const auto found = objects_.find(args.hPhysicalMemoryObject);
   if (found == objects_.end()) throw BugCheck(std::string(kCall) + " of an unknown physical memory object");
   Object& object = found->second;

@@ -96,7 +96,6 @@ class MemoryObjects {
     std::vector<Range> ranges;
     Ledger::Ticket ticket = 0;
   };
-  void CheckLevel(const char* call) const;
   /// Logical pages for `pfns`, in order, in one range where there is one; false, and nothing taken, when
   /// the logical space is used up, or in pieces and `one_range` is asked for.
   bool MapLogical(IommuDomain& domain, const std::vector<uint64_t>& pfns, bool one_range, Adl& adl,

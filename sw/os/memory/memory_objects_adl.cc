@@ -45,7 +45,7 @@ void MemoryObjects::UnmapLogical(IommuDomain& domain, const Adl& adl) {
 
 NTSTATUS MemoryObjects::AllocateAdl(DXGKARGCB_ALLOCATE_ADL& args, const std::string& owner) {
   static constexpr char kCall[] = "DxgkCbAllocateAdl";
-  CheckLevel(kCall);
+  kernel_.scheduler().RequireApc(kCall);
   args.pAdl = nullptr;
   AdapterObject& opened = FindAdapterObject(args.hAdapterMemoryObject, kCall);
   Object& object = FindObject(opened.object, kCall);
@@ -114,7 +114,7 @@ MemoryObjects::AdlOrigin MemoryObjects::OriginOf(const DXGK_ADL& adl) {
 
 void MemoryObjects::FreeAdl(const DXGKARGCB_FREE_ADL& args) {
   static constexpr char kCall[] = "DxgkCbFreeAdl";
-  CheckLevel(kCall);
+  kernel_.scheduler().RequireApc(kCall);
   const auto found = adls_.find(args.pAdl);
   if (found == adls_.end()) throw BugCheck(std::string(kCall) + " of an unknown ADL");
   Adl& adl = *found->second;

@@ -8,10 +8,10 @@
 
 namespace gmmu::os {
 
-/// A page-file backed section: pages that are in memory only while somebody holds them.
+/// A page-file backed section: pages that are in memory only while an ADL or a view holds them.
 ///
-/// A page that nobody holds goes to the page file at once and comes back at another place, so that whoever
-/// uses memory beyond its hold does not find it any more.
+/// A page without a hold goes to the page file at once and comes back at another place, so that code that uses memory
+/// beyond its hold does not find it any more.
 class Section {
  public:
   Section(PageAllocator& pages, hw::HostRam& ram, uint64_t count, std::string owner, std::string created_by);
@@ -21,7 +21,7 @@ class Section {
   /// held, when memory is out.
   bool Hold(uint64_t first, uint64_t count);
   void Release(uint64_t first, uint64_t count);
-  /// Host physical pages; kAway where nobody holds it.
+  /// Host physical pages; kAway where there is no hold.
   static constexpr uint64_t kAway = ~uint64_t{0};
   const std::vector<uint64_t>& pfns() const { return pfns_; }
 

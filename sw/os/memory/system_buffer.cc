@@ -4,13 +4,14 @@
 #include <utility>
 
 #include "os/kernel/bug_check.h"
+#include "os/kernel/page_math.h"
 
 namespace gmmu::os {
 
 SystemBuffer::SystemBuffer(Kernel& kernel, MemoryObjects& objects, HANDLE adapter, uint64_t bytes,
                            Shape shape, std::string owner, uint64_t lowest)
     : kernel_(&kernel), objects_(&objects), owner_(std::move(owner)) {
-  bytes_ = (bytes + hw::kPageSize - 1) / hw::kPageSize * hw::kPageSize;
+  bytes_ = os::PagesOf(bytes) * kPage;
   DXGKARGCB_CREATE_PHYSICAL_MEMORY_OBJECT create{};
   create.hAdapter = adapter;
   create.Size = bytes_;

@@ -19,7 +19,7 @@ struct AllocationRequest {
   bool map_cpu_visible = false;  ///< the driver wants CPU addresses of its aperture mappings
   bool system_only = false;      ///< never in VRAM
   bool no_large_pages = false;   ///< DisableLargePageMapping
-  bool explicit_residency = false;  ///< the driver wants to be told where it is; needs accessed_physically
+  bool explicit_residency = false;  ///< the driver is notified of its address; needs accessed_physically
   bool shareable = false;
   bool primary = false;
   unsigned physical_adapter = 0;  ///< of linked adapters, the one in whose VRAM it lives

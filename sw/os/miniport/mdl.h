@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "ddi/ntddk.h"
-#include "hw/host_ram.h"
+#include "os/kernel/page_math.h"
 
 namespace gmmu::os {
 
@@ -26,7 +26,7 @@ class Mdl {
   static std::vector<uint64_t> PagesOf(const MDL* list) {
     const uint64_t bytes = uint64_t{list->ByteOffset} + list->ByteCount;
     const PFN_NUMBER* first = reinterpret_cast<const PFN_NUMBER*>(list + 1);
-    return {first, first + (bytes + hw::kPageSize - 1) / hw::kPageSize};
+    return {first, first + os::PagesOf(bytes)};
   }
 
  private:

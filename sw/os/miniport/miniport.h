@@ -1,81 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
-#include <functional>
-#include <map>
 #include <optional>
-#include <set>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "ddi/dispmprt.h"
-#include "os/kernel/kernel.h"
 #include "os/kernel/guarded_copy.h"
-#include "os/kernel/stack_meter.h"
+#include "os/miniport/device_life.h"
+#include "os/miniport/driver_calls.h"
 
 namespace gmmu::os {
 
 /// "UPDATE_PAGE_TABLE" for 11; the number where there is no name.
 std::string NameOf(DXGK_BUILDPAGINGBUFFER_OPERATION operation);
 
-/// A display driver as Dxgkrnl calls it for one logical adapter: every call into the driver's table is made
-/// here, so that what holds for all of them is said once.
+/// A display driver as Dxgkrnl calls it for one logical adapter, entry by entry. How each call is made is DriverCalls'
+/// part, calls about the life of devices are DeviceLife's.
 ///
-/// Calls are made at the IRQL that the interface promises (a bug check otherwise, and when the
-/// driver returns at another one). An entry that the driver left empty is an OsError with its name.
-/// So are the levels of threading (call_levels.h). A call of DxgkDdiBuildPagingBuffer that needs more stack than the
-/// VidMm worker has left is bug check 0x50 (seen on build 22621).
 /// A status that Windows answers with a bug check is one (sources: display driver interface,
-/// DxgkDdiBuildPagingBuffer and DxgkDdiSubmitCommandVirtual; numbers as seen on builds 22621 and
-/// 26100); `Require` makes any other refusal an OsError.
+/// DxgkDdiBuildPagingBuffer and DxgkDdiSubmitCommandVirtual; numbers as seen on builds 22621 and 26100); `Require`
+/// makes any other refusal an OsError. A call of DxgkDdiBuildPagingBuffer that needs more stack than the VidMm worker
+/// has left is bug check 0x50 (seen on build 22621).
 class Miniport {
  public:
-  Miniport(Kernel& kernel, const DRIVER_INITIALIZATION_DATA& table) : kernel_(kernel), table_(table) {}
+  Miniport(Kernel& kernel, const DRIVER_INITIALIZATION_DATA& table)
+      : kernel_(kernel), calls_(kernel, table), devices_(calls_) {}
 
-  const DRIVER_INITIALIZATION_DATA& table() const { return table_; }
-  /// The driver's own pointer for a device, by the order of AddDevice; null before that.
-  PVOID context(unsigned unit) const { return unit < contexts_.size() ? contexts_[unit] : nullptr; }
-  /// Between StartDevice and StopDevice of the lead.
-  bool started() const { return started_; }
-  /// What level three calls must not meet: "" when the GPU is idle and video memory evicted, else what is not.
-  void set_not_idle(std::function<std::string()> not_idle) { not_idle_ = std::move(not_idle); }
-  /// Nobody is in a call of the GPU scheduler's class (call_levels.h). Wait: until it is so.
-  bool scheduler_class_free() const { return !in_scheduler_class_; }
-  void WaitForSchedulerClass(const char* entry);
-  /// Most stack that a call of DxgkDdiBuildPagingBuffer used, bytes; 0 when it is not measured.
-  size_t build_stack_used() const { return build_stack_used_; }
-  /// Calls about the life of devices so far, in order.
-  struct LifeCall {
-    std::string entry;
-    unsigned unit = 0;
-    DEVICE_POWER_STATE state = PowerDeviceUnspecified;  ///< of DxgkDdiSetPowerState
-  };
-  const std::vector<LifeCall>& life() const { return life_; }
-  /// Calls of an entry point so far, by its name ("DxgkDdiQueryAdapterInfo").
-  uint64_t calls(const std::string& entry) const;
-
-  // Life of a device; `unit` is its number in the order of AddDevice. These throw OsError when the driver refuses.
-  void AddDevice(PDEVICE_OBJECT device);
-  /// A device alone when the driver has no such entry.
-  LINKED_DEVICE LinkDevice(PDEVICE_OBJECT device, unsigned unit);
-  /// All calls but those with a unit are made with this one's context.
-  void set_lead(unsigned unit) { lead_ = unit; }
-  void StartDevice(DXGK_START_INFO& start, DXGKRNL_INTERFACE& interface, unsigned unit = 0);
-  void StopDevice(unsigned unit = 0);
-  void RemoveDevice(unsigned unit = 0);
-  void SetPowerState(DEVICE_POWER_STATE state, POWER_ACTION action, unsigned unit = 0);
-  /// Until EndExclusiveAccess nobody else enters the driver: who calls waits, and interrupts and deferred calls
-  /// are held and made up for at the end. One at a time, each on a fibre of its own. `drain` returns when the
-  /// driver holds no work and nothing new can come; calls are served meanwhile, those of a recovery too. Throws
-  /// what `drain` does, and OsError when the driver refuses to begin; then it is as if nothing had been asked for.
-  void BeginExclusiveAccess(const std::function<void()>& drain);
-  /// Throws OsError when the driver refuses; the entries may be called again in any case.
-  void EndExclusiveAccess();
-  /// Interrupts and deferred calls that exclusive access held back, so far.
-  uint64_t held() const { return held_; }
-  bool InterruptRoutine(ULONG message, unsigned unit = 0);
-  void DpcRoutine(unsigned unit = 0);
+  /// The driver's table and what holds for all calls into it.
+  DriverCalls& driver() { return calls_; }
+  const DriverCalls& driver() const { return calls_; }
+  DeviceLife& devices() { return devices_; }
+  const DRIVER_INITIALIZATION_DATA& table() const { return calls_.table(); }
+  bool scheduler_class_free() const { return calls_.scheduler_class_free(); }
+  void WaitForSchedulerClass(const char* entry) { calls_.WaitForSchedulerClass(entry); }
+  uint64_t calls(const std::string& entry) const { return calls_.calls(entry); }
+  static void Require(NTSTATUS status, const std::string& what) { DriverCalls::Require(status, what); }
 
   /// Refusals are the caller's to judge.
   NTSTATUS QueryAdapterInfo(DXGK_QUERYADAPTERINFOTYPE type, void* input, size_t input_bytes, void* output,
@@ -88,7 +47,7 @@ class Miniport {
   NTSTATUS Query(DXGK_QUERYADAPTERINFOTYPE type, Input& input, Output& output) {
     return QueryAdapterInfo(type, &input, sizeof input, &output, sizeof output);
   }
-  bool has_node_metadata() const { return table_.DxgkDdiGetNodeMetadata != nullptr; }
+  bool has_node_metadata() const { return table().DxgkDdiGetNodeMetadata != nullptr; }
   NTSTATUS GetNodeMetadata(UINT node, UINT physical_adapter, DXGKARG_GETNODEMETADATA& metadata);
 
   NTSTATUS CreateProcess(DXGKARG_CREATEPROCESS& args);
@@ -126,35 +85,11 @@ class Miniport {
   NTSTATUS RestartFromTimeout();
   NTSTATUS Escape(void* data, size_t bytes);
 
-  /// Throws OsError when `status` is no success: "the driver refused <what> with status 0x...".
-  static void Require(NTSTATUS status, const std::string& what);
-
  private:
-  void Open();
-  void PassGate(const char* entry, Irql level);
-  void PassLevel(const char* entry);
-  template <typename Function, typename... Args>
-  auto Call(const char* entry, Function* function, Irql level, Args... args);
-
   Kernel& kernel_;
-  const DRIVER_INITIALIZATION_DATA table_;
-  PVOID lead() const { return context(lead_); }
-  std::vector<PVOID> contexts_;
-  std::vector<LifeCall> life_;
-  unsigned lead_ = 0;
-  bool started_ = false;
-  bool claimed_ = false;         // somebody has exclusive access, or drains for it
-  const void* owner_ = nullptr;  // the fibre that has it: between begin and end
-  bool at_gate_ = false;         // its own calls to begin and end it
-  unsigned inside_ = 0;          // calls at passive level that have not returned
-  std::set<unsigned> held_interrupts_, held_dpcs_;  // of these units
-  uint64_t held_ = 0;
-  std::function<std::string()> not_idle_;
-  bool in_scheduler_class_ = false;
-  StackMeter stack_;
+  DriverCalls calls_;
+  DeviceLife devices_;
   GuardedCopy entries_, entries_64k_;  // of the call that is under way
-  size_t build_stack_used_ = 0;
-  std::map<std::string, uint64_t> calls_;
 };
 
 }  // namespace gmmu::os

@@ -4,13 +4,12 @@
 #include <algorithm>
 
 #include "os/kernel/bug_check.h"
+#include "os/kernel/page_math.h"
 
 namespace gmmu::os {
 namespace {
 
-constexpr uint64_t kPage = hw::kPageSize;
 
-bool PowerOfTwo(uint64_t value) { return value != 0 && (value & (value - 1)) == 0; }
 
 UINT SetOf(const AdapterAnswers& answers, bool aperture) {
   UINT set = 0;

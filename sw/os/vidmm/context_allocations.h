@@ -4,7 +4,7 @@
 #include <memory>
 #include <optional>
 
-#include "os/kernel/driver_requests.h"
+#include "os/dxgkrnl/driver_requests.h"
 #include "os/vidmm/residency.h"
 #include "os/vidmm/vidmm.h"
 

@@ -2,13 +2,9 @@
 #include "os/vidmm/monitored_fence.h"
 
 #include "os/kernel/bug_check.h"
+#include "os/kernel/page_math.h"
 
 namespace gmmu::os {
-namespace {
-constexpr uint64_t kPage = hw::kPageSize;
-constexpr uint64_t kBoundNs = 100'000'000;
-}  // namespace
-
 MonitoredFence::MonitoredFence(VidMm& vidmm, uint64_t initial) : vidmm_(vidmm), last_(initial) {
   LogicalAdapter& adapter = vidmm.adapter();
   page_ = SystemBuffer(adapter.kernel(), adapter.objects(), adapter.handle(), kPage,
@@ -58,7 +54,7 @@ PacketEnd MonitoredFence::SignalBehind(VidMm::Process& process, uint64_t value) 
   PacketEnd end{};
   if (NT_SUCCESS(built)) {
     const PacketId packet = vidmm_.SubmitRender(process, va, kPage - args.DmaSize, "a signal");
-    end = adapter.vidsch().Wait(packet, kBoundNs);
+    end = adapter.vidsch().Wait(packet, VidSch::kBoundNs);
   }
   vidmm_.Unmap(process, va, 1);
   vidmm_.FreeVa(process, va);

@@ -11,7 +11,6 @@
 
 namespace gmmu::os {
 namespace {
-constexpr uint64_t kBoundNs = 100'000'000;  // longest paging buffer on the slowest link, with room
 
 /// The answer to STATUS_GRAPHICS_ALLOCATION_BUSY.
 void SayIdle(DXGKARG_BUILDPAGINGBUFFER& operation, bool idle) {
@@ -130,7 +129,7 @@ void PagingQueue::Add(DXGKARG_BUILDPAGINGBUFFER& operation) {
     if (status == STATUS_GRAPHICS_ALLOCATION_BUSY) {
       // No reference of the GPU is left behind it, of whichever node.
       Submit();
-      adapter_.vidsch().WaitForHeld(kBoundNs);
+      adapter_.vidsch().WaitForHeld(VidSch::kBoundNs);
       Drain();
       idle = true;
       continue;
@@ -248,7 +247,7 @@ PacketId PagingQueue::Submit() {
 }
 
 void PagingQueue::WaitFor(PacketId packet) {
-  if (packet != 0 && adapter_.vidsch().Wait(packet, kBoundNs) == PacketEnd::kLost)
+  if (packet != 0 && adapter_.vidsch().Wait(packet, VidSch::kBoundNs) == PacketEnd::kLost)
     throw AdapterWasReset("the adapter was reset before a paging buffer had run");
 }
 

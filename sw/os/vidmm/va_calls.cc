@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "os/vidmm/va_calls.h"
+#include "os/kernel/page_math.h"
 
 #include <algorithm>
 
 namespace gmmu::os {
 namespace {
 
-constexpr uint64_t kPage = hw::kPageSize;
 constexpr uint64_t kBlock = 64 << 10;
-constexpr uint64_t kBoundNs = 100'000'000;
 
 /// An application may ask for it.
 bool Legal(const D3DDDIGPUVIRTUALADDRESS_PROTECTION_TYPE& type) {
@@ -266,7 +265,7 @@ NTSTATUS VaCalls::Update(VidMm::Process& process,
     Note(process, operation, target->driver_protection, plan);
   }
   const uint64_t inherited = target == nullptr ? 0 : target->driver_protection;
-  fence.Wait(value, kBoundNs);  // in software, before anything of it is queued
+  fence.Wait(value, VidSch::kBoundNs);  // in software, before anything of it is queued
   vidmm_.OnCompanion(process, [&] {
     for (const auto& operation : operations) Do(process, operation, inherited);
     vidmm_.Signal(fence.va(), value + 1);

@@ -9,15 +9,13 @@
 #include "os/vidmm/context_allocations.h"
 #include "os/vidmm/monitored_fence.h"
 #include "os/kernel/text.h"
+#include "os/kernel/page_math.h"
 
 namespace gmmu::os {
 namespace {
-constexpr uint64_t kPage = hw::kPageSize;
 constexpr uint64_t kPagingVa = uint64_t{1} << 30;
-constexpr uint64_t kBoundNs = 100'000'000;
 constexpr uint64_t kBlock = kBytesOf64k;
 
-uint64_t PagesOf(uint64_t bytes) { return (bytes + kPage - 1) / kPage; }
 }  // namespace
 
 VidMm::VidMm(PhysicalAdapter& gpu)
@@ -130,7 +128,7 @@ void VidMm::Hold(Process& process) {
     return;
   }
   process.held = true;
-  gpu_.vidsch().SuspendContext(process.handles.context, kBoundNs);
+  gpu_.vidsch().SuspendContext(process.handles.context, VidSch::kBoundNs);
 }
 
 void VidMm::ReleaseHeld() {
@@ -170,7 +168,7 @@ void VidMm::WatchOrder(Process& process) {
     process.order->Begin(change);
     if (change != LeafChange::kConversion) return;
     if (paging) queue_.Drain();
-    else gpu_.vidsch().SuspendContext(process.handles.context, kBoundNs, true);
+    else gpu_.vidsch().SuspendContext(process.handles.context, VidSch::kBoundNs, true);
     process.order->set_suspended(true);
   };
   hooks.flush = [this, &process, paging](uint64_t va, uint64_t bytes) {
@@ -489,7 +487,8 @@ VidMm::Allocation* VidMm::AdoptAllocation(const std::string& name, uint64_t byte
 }
 
 void VidMm::DestroyDeferred() {
-  for (const auto& [handle, ticket] : std::exchange(deferred_, {})) adapter().driver_objects().DestroyAllocation(handle, ticket);
+  for (const auto& [handle, ticket] : std::exchange(deferred_, {}))
+    adapter().driver_objects().DestroyAllocation(handle, ticket);
 }
 
 bool VidMm::TryMakeResident(Allocation& allocation) {
@@ -544,7 +543,7 @@ void VidMm::Finish() {
         fence_seen_ = ExtendFence(fence_seen_, value, gpu_.caps().narrow_fences);
         return fence_seen_ >= fence_value_;
       },
-      kBoundNs, "monitored fence value " + std::to_string(fence_value_), 1000);
+      VidSch::kBoundNs, "monitored fence value " + std::to_string(fence_value_), 1000);
 }
 
 }  // namespace gmmu::os

@@ -4,10 +4,10 @@
 
 #include "os/kernel/text.h"
 #include "os/vidmm/vidmm.h"
+#include "os/kernel/page_math.h"
 
 namespace gmmu::os {
 namespace {
-constexpr uint64_t kPage = hw::kPageSize;
 using Seen = Unexplained26100;
 }  // namespace
 

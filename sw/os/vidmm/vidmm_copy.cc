@@ -4,12 +4,9 @@
 
 #include "os/kernel/bug_check.h"
 #include "os/vidmm/vidmm.h"
+#include "os/kernel/page_math.h"
 
 namespace gmmu::os {
-namespace {
-constexpr uint64_t kPage = hw::kPageSize;
-}  // namespace
-
 // The companion is a system context of the process' own device; its buffers are paging buffers like all others.
 void VidMm::OnCompanion(Process& process, const std::function<void()>& work) {
   RefuseOnLink("a paging companion context");
@@ -18,10 +15,10 @@ void VidMm::OnCompanion(Process& process, const std::function<void()>& work) {
     if (process.handles.companion_node != gpu_.caps().paging_node)
       throw OsError("the driver names node " + std::to_string(process.handles.companion_node) +
                     " for paging companions; only the paging node is supported");
-    process.companion = Process::Companion{adapter().driver_objects().OpenCompanion(process.handles, process.name, gpu_),
-                                           std::make_unique<PagingQueue>(gpu_),
-                                           kernel_.ledger().Open("context", "paging companion of " + process.name,
-                                                                 "dxgkrnl", "DxgkDdiCreateContext")};
+    process.companion = Process::Companion{
+        adapter().driver_objects().OpenCompanion(process.handles, process.name, gpu_),
+        std::make_unique<PagingQueue>(gpu_),
+        kernel_.ledger().Open("context", "paging companion of " + process.name, "dxgkrnl", "DxgkDdiCreateContext")};
     process.companion->queue->Start(process.companion->context);
   }
   queue_.Drain();

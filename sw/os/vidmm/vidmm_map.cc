@@ -7,10 +7,10 @@
 #include "os/vidmm/context_allocations.h"
 #include "os/kernel/text.h"
 #include "os/vidmm/vidmm.h"
+#include "os/kernel/page_math.h"
 
 namespace gmmu::os {
 namespace {
-constexpr uint64_t kPage = hw::kPageSize;
 constexpr uint64_t kIdleNs = 100'000'000;
 }  // namespace
 

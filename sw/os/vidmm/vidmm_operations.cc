@@ -5,13 +5,9 @@
 #include "os/kernel/bug_check.h"
 #include "os/miniport/mdl.h"
 #include "os/vidmm/vidmm.h"
+#include "os/kernel/page_math.h"
 
 namespace gmmu::os {
-namespace {
-constexpr uint64_t kPage = hw::kPageSize;
-uint64_t PagesOf(uint64_t bytes) { return (bytes + kPage - 1) / kPage; }
-}  // namespace
-
 LONGLONG VidMm::SegmentAddress(const Allocation& allocation, uint64_t page) const {
   return static_cast<LONGLONG>(gpu_.local_segment().base + allocation.local->page(page) * kPage);
 }

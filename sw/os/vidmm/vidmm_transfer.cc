@@ -5,13 +5,9 @@
 #include "os/kernel/bug_check.h"
 #include "os/kernel/text.h"
 #include "os/vidmm/vidmm.h"
+#include "os/kernel/page_math.h"
 
 namespace gmmu::os {
-namespace {
-constexpr uint64_t kPage = hw::kPageSize;
-uint64_t PagesOf(uint64_t bytes) { return (bytes + kPage - 1) / kPage; }
-}  // namespace
-
 VidMm::Window& VidMm::NextWindow() {
   Window& window = windows_[next_window_];
   next_window_ = (next_window_ + 1) % windows_.size();

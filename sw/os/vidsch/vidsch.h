@@ -25,6 +25,8 @@ class Miniport;
 class VidSch {
  public:
   static constexpr size_t kDepth = Packets::kDepth;
+  /// How long the longest paging buffer may take on the slowest link, with room: the bound of waits for paging work.
+  static constexpr uint64_t kBoundNs = 100'000'000;
 
   /// `last`: the fence id that the first one of each node follows.
   explicit VidSch(Kernel& kernel, uint32_t last = 0);
@@ -37,7 +39,7 @@ class VidSch {
   /// What is done after DxgkDdiResetFromTimeout: clean-up without the GPU, DxgkDdiRestartFromTimeout,
   /// and what video memory held. Runs on the scheduler's thread.
   void set_adapter_reset(std::function<void()> work) { adapter_reset_ = std::move(work); }
-  /// The adapter was reset and that work has not begun: what is submitted is lost, so that whoever still works on what
+  /// The adapter was reset and that work has not begun: what is submitted is lost, so that work on what
   /// the adapter had comes to its end and makes room.
   bool discarding() const { return packets_.discarding(); }
   /// That work begins. What is submitted from now on runs after it.
@@ -56,7 +58,7 @@ class VidSch {
   bool quiet() const;
 
   // Bounds below are those of work that nothing holds up. The time of a recovery is added, because a packet of another
-  // process that hangs is no timeout of whoever waits behind it. All waits throw OsTimeout or DeviceFault.
+  // process that hangs is no timeout of those that wait behind it. All waits throw OsTimeout or DeviceFault.
 
   void WaitQuiet(uint64_t bound_ns);
   /// Waits until every packet that the driver holds now, of any node, has ended or was given back. Later packets may
@@ -92,7 +94,9 @@ class VidSch {
   uint32_t last_completed(uint32_t node, uint32_t engine = 0) {
     return packets_.At({engine, node}).fences.last_completed();
   }
-  uint32_t last_submitted(uint32_t node, uint32_t engine = 0) { return packets_.At({engine, node}).fences.last_given(); }
+  uint32_t last_submitted(uint32_t node, uint32_t engine = 0) {
+    return packets_.At({engine, node}).fences.last_given();
+  }
   /// Packets of the node that came back and were submitted again.
   uint64_t resubmissions(uint32_t node, uint32_t engine = 0) { return packets_.At({engine, node}).resubmissions; }
   /// Packets that were submitted while the driver was still inside its report of a preemption.

@@ -152,7 +152,7 @@ class Linked {
   /// The lead is the last of the newest calls of `entry` when `last`, else the first.
   void CompareOrder(const std::string& entry, DEVICE_POWER_STATE state, const std::string& rule, bool last) {
     std::vector<unsigned> order;
-    for (const os::Miniport::LifeCall& call : life_.adapter.miniport().life()) {
+    for (const os::DeviceLife::LifeCall& call : life_.adapter.miniport().devices().life()) {
       if (call.entry == entry && call.state == state) order.push_back(call.unit);
     }
     const unsigned lead = life_.adapter.lead().unit();

@@ -600,7 +600,7 @@ TEST_F(Isolation, AnInterruptThatFallsDueInExclusiveAccessComesAfterIt) {
         EXPECT_EQ(life.adapter.Traffic().messages, sent);
       });
       EXPECT_EQ(miniport.calls("DxgkDdiInterruptRoutine"), served) << "not before End has returned";
-      EXPECT_EQ(miniport.held(), 0u) << "the device held it";
+      EXPECT_EQ(miniport.driver().held(), 0u) << "the device held it";
     });
     LetPass(life, 100'000);
     EXPECT_EQ(life.adapter.Traffic().messages, sent + 1);
@@ -625,7 +625,7 @@ TEST_F(Isolation, AnInterruptUnderWayIsHeldInExclusiveAccessAndServedAfterIt) {
         EXPECT_EQ(miniport.calls("DxgkDdiInterruptRoutine"), served);
       });
     });
-    EXPECT_EQ(miniport.held(), 1u);
+    EXPECT_EQ(miniport.driver().held(), 1u);
     EXPECT_EQ(miniport.calls("DxgkDdiInterruptRoutine"), served + 1) << "made up for";
     LetPass(life, 200'000);
     EXPECT_EQ(life.adapter.Traffic().messages, sent + 1);

@@ -20,7 +20,7 @@ using workload::Life;
 
 std::vector<std::string> LifeCalls(Life& life) {
   std::vector<std::string> calls;
-  for (const Miniport::LifeCall& call : life.adapter.miniport().life())
+  for (const DeviceLife::LifeCall& call : life.adapter.miniport().devices().life())
     calls.push_back(call.entry.substr(7) + " " + std::to_string(call.unit));
   return calls;
 }
@@ -48,11 +48,11 @@ TEST(LinkedAdapters, TheLeadSleepsFirstAndWakesLast) {
   LinkedBench bench(3);
   bench.options.os.driver["LeadAdapter"] = 1;
   const auto result = bench.Run([](Life& life) {
-    const size_t before = life.adapter.miniport().life().size();
+    const size_t before = life.adapter.miniport().devices().life().size();
     life.power_cycle([] {});
     std::vector<std::string> order;
-    for (size_t i = before; i < life.adapter.miniport().life().size(); ++i) {
-      const Miniport::LifeCall& call = life.adapter.miniport().life()[i];
+    for (size_t i = before; i < life.adapter.miniport().devices().life().size(); ++i) {
+      const DeviceLife::LifeCall& call = life.adapter.miniport().devices().life()[i];
       order.push_back((call.state == PowerDeviceD0 ? "D0 " : "D3 ") + std::to_string(call.unit));
     }
     EXPECT_THAT(order, ElementsAre("D3 1", "D3 2", "D3 0", "D0 0", "D0 2", "D0 1"));

@@ -73,8 +73,8 @@ TEST(BuildStackOfOurDriver, IsAFractionOfIt) {
   test::LifeBench bench;
   bench.Run([](Life& life) {
     workload::RunSeededMainJob(life, 100'000);
-    EXPECT_GT(life.adapter.miniport().build_stack_used(), 0u);
-    EXPECT_LT(life.adapter.miniport().build_stack_used(), 8u << 10);
+    EXPECT_GT(life.adapter.miniport().driver().build_stack_used(), 0u);
+    EXPECT_LT(life.adapter.miniport().driver().build_stack_used(), 8u << 10);
   });
 }
 

@@ -59,12 +59,12 @@ TEST(CallLevels, LevelThreeComesWithEvictedVideoMemory) {
 // Documents only.
 TEST(CallLevels, LevelThreeComesWithAnIdleGpu) {
   test::SchedulerBench bench;
-  bench.miniport.set_not_idle([&] { return bench.vidsch.idle() ? "" : "the driver holds packets"; });
+  bench.miniport.driver().set_not_idle([&] { return bench.vidsch.idle() ? "" : "the driver holds packets"; });
   bench.Submit(bench.Paging());
-  EXPECT_THROW(bench.miniport.StopDevice(), BugCheck);
+  EXPECT_THROW(bench.miniport.devices().StopDevice(), BugCheck);
   EXPECT_EQ(bench.miniport.ResetFromTimeout(), STATUS_SUCCESS) << "what recovers a hung GPU";
   bench.Complete(1);
-  bench.miniport.StopDevice();
+  bench.miniport.devices().StopDevice();
   EXPECT_EQ(bench.miniport.calls("DxgkDdiStopDevice"), 1u);
 }
 

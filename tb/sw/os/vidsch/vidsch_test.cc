@@ -150,7 +150,7 @@ TEST(VidSchWaits, ExclusiveAccessIsDrainedOfWhatHangsAndOfWhatNobodyTold) {
     std::string text;
     test.vidsch.Suspend();
     try {
-      test.miniport.BeginExclusiveAccess([&] { test.vidsch.WaitQuiet(kBoundNs); });
+      test.miniport.driver().BeginExclusiveAccess([&] { test.vidsch.WaitQuiet(kBoundNs); });
     } catch (const OsError& error) {
       text = error.what();
     }

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+
+#include "hw/host_ram.h"
+
+namespace gmmu::os {
+
+inline constexpr uint64_t kPage = hw::kPageSize;
+
+/// Pages that hold `bytes`.
+constexpr uint64_t PagesOf(uint64_t bytes) { return bytes / kPage + (bytes % kPage != 0); }
+
+constexpr bool PowerOfTwo(uint64_t value) { return value != 0 && (value & (value - 1)) == 0; }
+
+}  // namespace gmmu::os

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <string>
+#include <vector>
+
+#include "ddi/dispmprt.h"
+
+namespace gmmu::os {
+
+class DriverCalls;
+
+/// The calls about the life of a driver's devices. `unit` is a device's number in the order of AddDevice. All throw
+/// OsError when the driver refuses.
+class DeviceLife {
+ public:
+  explicit DeviceLife(DriverCalls& calls) : calls_(calls) {}
+
+  void AddDevice(PDEVICE_OBJECT device);
+  /// A device alone when the driver has no such entry.
+  LINKED_DEVICE LinkDevice(PDEVICE_OBJECT device, unsigned unit);
+  void StartDevice(DXGK_START_INFO& start, DXGKRNL_INTERFACE& interface, unsigned unit = 0);
+  void StopDevice(unsigned unit = 0);
+  void RemoveDevice(unsigned unit = 0);
+  void SetPowerState(DEVICE_POWER_STATE state, POWER_ACTION action, unsigned unit = 0);
+
+  /// Between StartDevice and StopDevice of the lead.
+  bool started() const { return started_; }
+  /// The calls so far, in order.
+  struct LifeCall {
+    std::string entry;
+    unsigned unit = 0;
+    DEVICE_POWER_STATE state = PowerDeviceUnspecified;  ///< of DxgkDdiSetPowerState
+  };
+  const std::vector<LifeCall>& life() const { return life_; }
+
+ private:
+  DriverCalls& calls_;
+  std::vector<LifeCall> life_;
+  bool started_ = false;
+};
+
+}  // namespace gmmu::os

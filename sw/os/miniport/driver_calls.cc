@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "os/miniport/driver_calls.h"
+
+#include <utility>
+
+#include "os/kernel/text.h"
+
+namespace gmmu::os {
+namespace {
+constexpr uint64_t kExclusiveNs = 1'000'000'000;  // exclusive access never takes so long
+}
+
+void DriverCalls::Require(NTSTATUS status, const std::string& what) {
+  if (!NT_SUCCESS(status))
+    throw OsError("the driver refused " + what + " with status " + Hex(static_cast<uint32_t>(status)));
+}
+
+uint64_t DriverCalls::calls(const std::string& entry) const {
+  const auto found = calls_.find(entry);
+  return found == calls_.end() ? 0 : found->second;
+}
+
+void DriverCalls::PassGate(const char* entry, Irql level) {
+  if (level != kPassive || owner_ == kernel_.scheduler().fibre()) {
+    throw BugCheck(std::string(entry) +
+                   " is called between DxgkDdiBeginExclusiveAccess and DxgkDdiEndExclusiveAccess");
+  }
+  kernel_.scheduler().Wait([this] { return owner_ == nullptr; }, kExclusiveNs,
+                           std::string("the end of exclusive access, to call ") + entry);
+}
+
+void DriverCalls::PassLevel(const char* entry) {
+  Scheduler& scheduler = kernel_.scheduler();
+  switch (LevelOf(entry)) {
+    case CallLevel::kZero: return;
+    case CallLevel::kOne:
+      if (!in_scheduler_class_) return;
+      if (!scheduler.may_wait())
+        throw BugCheck(std::string(entry) + " is called while another call of the GPU scheduler's class is under way");
+      return WaitForSchedulerClass(entry);
+    case CallLevel::kThree: break;
+  }
+  scheduler.Wait([this] { return inside_ == 0; }, kExclusiveNs,
+                 std::string("the calls that are in the driver, before ") + entry);
+  if (ComesWithABusyGpu(entry) || !not_idle_) return;
+  const std::string busy = not_idle_();
+  if (!busy.empty()) throw BugCheck(std::string(entry) + ", a call of level three, is made while " + busy);
+}
+
+void DriverCalls::WaitForSchedulerClass(const char* entry) {
+  kernel_.scheduler().Wait([this] { return !in_scheduler_class_; }, kExclusiveNs,
+                           std::string("the GPU scheduler's calls that are in the driver, before ") + entry);
+}
+
+void DriverCalls::Open() {
+  owner_ = nullptr;
+  at_gate_ = false;
+  for (const unsigned unit : std::exchange(held_interrupts_, {})) {
+    const Irql old = kernel_.scheduler().Raise(kDevice);
+    InterruptRoutine(0, unit);
+    kernel_.scheduler().Lower(old);
+  }
+  for (const unsigned unit : std::exchange(held_dpcs_, {})) {
+    const Irql old = kernel_.scheduler().Raise(kDispatch);
+    DpcRoutine(unit);
+    kernel_.scheduler().Lower(old);
+  }
+}
+
+void DriverCalls::BeginExclusiveAccess(const std::function<void()>& drain) {
+  Scheduler& scheduler = kernel_.scheduler();
+  scheduler.Wait([this] { return !claimed_; }, kExclusiveNs, "the end of another exclusive access");
+  claimed_ = true;
+  try {
+    do {  // what was inside may have asked for something
+      scheduler.Wait([this] { return inside_ == 0; }, kExclusiveNs,
+                     "the calls that are in the driver, before exclusive access");
+      drain();
+    } while (inside_ != 0);
+    DXGKARG_BEGINEXCLUSIVEACCESS args{};
+    owner_ = scheduler.fibre();
+    at_gate_ = true;
+    const NTSTATUS status = Call(GMMU_DRIVER(*this, BeginExclusiveAccess), kPassive, lead(), &args);
+    at_gate_ = false;
+    Require(status, "DxgkDdiBeginExclusiveAccess");
+  } catch (const std::exception&) {
+    claimed_ = false;
+    if (owner_ != nullptr) Open();
+    throw;
+  }
+}
+
+void DriverCalls::EndExclusiveAccess() {
+  DXGKARG_ENDEXCLUSIVEACCESS args{};
+  at_gate_ = true;
+  const NTSTATUS status = Call(GMMU_DRIVER(*this, EndExclusiveAccess), kPassive, lead(), &args);
+  claimed_ = false;
+  Open();
+  Require(status, "DxgkDdiEndExclusiveAccess");
+}
+
+bool DriverCalls::InterruptRoutine(ULONG message, unsigned unit) {
+  if (owner_ != nullptr) {
+    ++held_;
+    held_interrupts_.insert(unit);
+    return true;
+  }
+  return Call(GMMU_DRIVER(*this, InterruptRoutine), kDevice, context(unit), message) != FALSE;
+}
+
+void DriverCalls::DpcRoutine(unsigned unit) {
+  if (owner_ != nullptr) {
+    ++held_;
+    held_dpcs_.insert(unit);
+    return;
+  }
+  Call(GMMU_DRIVER(*this, DpcRoutine), kDispatch, context(unit));
+}
+
+}  // namespace gmmu::os

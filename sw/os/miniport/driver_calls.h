@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "ddi/dispmprt.h"
+#include "os/kernel/bug_check.h"
+#include "os/kernel/driver_guard.h"
+#include "os/kernel/errors.h"
+#include "os/kernel/kernel.h"
+#include "os/kernel/stack_meter.h"
+#include "os/miniport/call_levels.h"
+
+namespace gmmu::os {
+
+/// How every call into a display driver's table is made, and which calls may be in it at once.
+///
+/// Calls are made at the IRQL that the interface names (a bug check otherwise, and when the driver returns at
+/// another one), and keep to the levels of threading (call_levels.h). An entry that the driver left empty is an OsError
+/// with its name.
+class DriverCalls {
+ public:
+  DriverCalls(Kernel& kernel, const DRIVER_INITIALIZATION_DATA& table) : kernel_(kernel), table_(table) {}
+
+  Kernel& kernel() { return kernel_; }
+  const DRIVER_INITIALIZATION_DATA& table() const { return table_; }
+  /// Calls `function`, which is the table's `entry`, at `level`.
+  template <typename Function, typename... Args>
+  auto Call(const char* entry, Function* function, Irql level, Args... args);
+  /// Calls of an entry point so far, by its name ("DxgkDdiQueryAdapterInfo").
+  uint64_t calls(const std::string& entry) const;
+  /// Most stack that a call of DxgkDdiBuildPagingBuffer used, bytes; 0 when it is not measured.
+  size_t build_stack_used() const { return build_stack_used_; }
+
+  /// The driver's own pointer for a device, by the order of AddDevice; null before that and after its removal.
+  PVOID context(unsigned unit) const { return unit < contexts_.size() ? contexts_[unit] : nullptr; }
+  void AddContext(PVOID context) { contexts_.push_back(context); }
+  void ForgetContext(unsigned unit) { contexts_[unit] = nullptr; }
+  unsigned units() const { return static_cast<unsigned>(contexts_.size()); }
+  /// All calls but those with a unit are made with the lead's context.
+  void set_lead(unsigned unit) { lead_ = unit; }
+  unsigned lead_unit() const { return lead_; }
+  PVOID lead() const { return context(lead_); }
+
+  /// What level three calls must not meet: "" when the GPU is idle and video memory evicted, else what is not.
+  void set_not_idle(std::function<std::string()> not_idle) { not_idle_ = std::move(not_idle); }
+  /// No call of the GPU scheduler's class is in the driver (call_levels.h); waits until none is.
+  bool scheduler_class_free() const { return !in_scheduler_class_; }
+  void WaitForSchedulerClass(const char* entry);
+
+  /// Until EndExclusiveAccess no other fibre enters the driver: its calls wait, and interrupts and deferred calls are
+  /// held and made up for at the end. One at a time, each on a fibre of its own. `drain` returns when the
+  /// driver holds no work and nothing new can come; calls are served meanwhile, those of a recovery too. Throws
+  /// what `drain` does, and OsError when the driver refuses to begin; then it is as if nothing had been asked for.
+  void BeginExclusiveAccess(const std::function<void()>& drain);
+  /// Throws OsError when the driver refuses; the entries may be called again in any case.
+  void EndExclusiveAccess();
+  /// Interrupts and deferred calls that exclusive access held back, so far.
+  uint64_t held() const { return held_; }
+  bool InterruptRoutine(ULONG message, unsigned unit = 0);
+  void DpcRoutine(unsigned unit = 0);
+
+  /// Throws OsError when `status` is no success: "the driver refused <what> with status 0x...".
+  static void Require(NTSTATUS status, const std::string& what);
+
+ private:
+  void Open();
+  void PassGate(const char* entry, Irql level);
+  void PassLevel(const char* entry);
+
+  Kernel& kernel_;
+  const DRIVER_INITIALIZATION_DATA table_;
+  std::vector<PVOID> contexts_;
+  unsigned lead_ = 0;
+  bool claimed_ = false;         // a fibre has exclusive access, or drains for it
+  const void* owner_ = nullptr;  // the fibre that has it: between begin and end
+  bool at_gate_ = false;         // its own calls to begin and end it
+  unsigned inside_ = 0;          // calls at passive level that have not returned
+  std::set<unsigned> held_interrupts_, held_dpcs_;  // of these units
+  uint64_t held_ = 0;
+  std::function<std::string()> not_idle_;
+  bool in_scheduler_class_ = false;
+  StackMeter stack_;
+  size_t build_stack_used_ = 0;
+  std::map<std::string, uint64_t> calls_;
+};
+
+template <typename Function, typename... Args>
+auto DriverCalls::Call(const char* entry, Function* function, Irql level, Args... args) {
+  if (function == nullptr) throw OsError(std::string("the driver's table has no ") + entry);
+  const Irql before = kernel_.scheduler().irql();
+  if (before != level) {
+    throw BugCheck(std::string(entry) + " is called at IRQL " + std::to_string(before) +
+                   ", its level is " + std::to_string(level));
+  }
+  if (owner_ != nullptr && !at_gate_) PassGate(entry, level);
+  PassLevel(entry);
+  ++calls_[entry];
+  struct InClass {
+    InClass(bool& flag, bool set) : flag_(flag), set_(set) { flag_ = flag_ || set_; }
+    ~InClass() { if (set_) flag_ = false; }
+    bool& flag_;
+    const bool set_;
+  } const in_class(in_scheduler_class_, LevelOf(entry) == CallLevel::kOne);
+  struct Inside {
+    explicit Inside(unsigned* count) : count_(count) { if (count_ != nullptr) ++*count_; }
+    ~Inside() { if (count_ != nullptr) --*count_; }
+    unsigned* count_;
+  } const inside(level == kPassive ? &inside_ : nullptr);
+  const auto check = [&] {
+    if (kernel_.scheduler().irql() == before) return;
+    throw BugCheck(std::string(entry) + " was entered at IRQL " + std::to_string(before) +
+                   " and returned at " + std::to_string(kernel_.scheduler().irql()));
+  };
+  const uint64_t now = kernel_.hal().NowNs();
+  if constexpr (std::is_void_v<decltype(function(args...))>) {
+    DriverGuard::Run(entry, before, now, [&] { function(args...); });
+    check();
+  } else {
+    decltype(function(args...)) result{};
+    const auto guarded = [&] { DriverGuard::Run(entry, before, now, [&] { result = function(args...); }); };
+    if (kernel_.parameters().build_stack_bytes != 0 && std::string_view(entry) == "DxgkDdiBuildPagingBuffer") {
+      build_stack_used_ = std::max(build_stack_used_, stack_.Run(guarded));
+    } else {
+      guarded();
+    }
+    check();
+    return result;
+  }
+}
+
+}  // namespace gmmu::os
+
+/// Name and pointer of a table's entry, for Call.
+#define GMMU_DRIVER(calls, entry) "DxgkDdi" #entry, (calls).table().DxgkDdi##entry
