@@ -14,6 +14,7 @@
 #include "hw/host_ram.h"
 #include "iommu/vtd.h"
 #include "pcie/address_map.h"
+#include "platform/core_parameters.h"
 #include "platform/host_image.h"
 #include "platform/sc_agenda.h"
 #include "platform/sc_cpu.h"
@@ -43,56 +44,6 @@ std::string WavesOf(const std::string& file, unsigned unit, unsigned units) {
   size_t dot = file.find_last_of('.');
   if (dot == std::string::npos || (slash != std::string::npos && dot < slash)) dot = file.size();
   return file.substr(0, dot) + ".unit" + std::to_string(unit) + file.substr(dot);
-}
-
-PcieParameters PcieOf(const MachineConfig::Pcie& c) {
-  PcieParameters p;
-  p.generation = static_cast<unsigned>(c.generation);
-  p.lanes = static_cast<unsigned>(c.lanes);
-  p.tlp_overhead = static_cast<unsigned>(c.tlp_overhead);
-  p.link_layer_ppm = static_cast<unsigned>(c.link_layer_ppm);
-  p.max_payload = static_cast<unsigned>(c.max_payload);
-  p.max_read_request = static_cast<unsigned>(c.max_read_request);
-  p.read_completion_boundary = static_cast<unsigned>(c.completion_boundary);
-  p.tags = static_cast<unsigned>(c.tags);
-  p.latency_ps = c.latency_ps;
-  const auto credits = [](uint64_t headers, uint64_t data) {
-    return PcieCredits{static_cast<unsigned>(headers), static_cast<unsigned>(data)};
-  };
-  p.credits[static_cast<size_t>(TlpKind::kPosted)] = credits(c.posted_headers, c.posted_data);
-  p.credits[static_cast<size_t>(TlpKind::kNonPosted)] =
-      credits(c.non_posted_headers, c.non_posted_headers);
-  p.credits[static_cast<size_t>(TlpKind::kCompletion)] =
-      credits(c.completion_headers, c.completion_data);
-  return p;
-}
-
-DramParameters DramOf(const MachineConfig::Host& c) {
-  DramParameters p;
-  p.channels = static_cast<unsigned>(c.dram_channels);
-  p.banks = static_cast<unsigned>(c.dram_banks);
-  p.row_bytes = static_cast<unsigned>(c.dram_row_bytes);
-  p.burst_bytes = static_cast<unsigned>(c.dram_burst_bytes);
-  p.burst_ps = c.dram_burst_ps;
-  p.trcd_ps = c.dram_trcd_ps;
-  p.trp_ps = c.dram_trp_ps;
-  p.tcas_ps = c.dram_tcas_ps;
-  p.controller_ps = c.dram_controller_ps;
-  p.trefi_ps = c.dram_trefi_ps;
-  p.trfc_ps = c.dram_trfc_ps;
-  return p;
-}
-
-VtdParameters VtdOf(const MachineConfig::Iommu& c) {
-  VtdParameters p;
-  p.caching_mode = c.caching_mode;
-  p.rwbf = c.write_buffer_flush;
-  p.num_fault_records = static_cast<unsigned>(c.fault_records);
-  p.context_entries = static_cast<unsigned>(c.context_entries);
-  p.iotlb_sets = static_cast<unsigned>(c.iotlb_sets);
-  p.iotlb_ways = static_cast<unsigned>(c.iotlb_ways);
-  p.psc_entries = static_cast<unsigned>(c.paging_entries);
-  return p;
 }
 
 RtlGpuParameters GpuOf(const MachineConfig& c, const EngineOptions& options, unsigned unit) {
@@ -136,7 +87,7 @@ class RtlEngine : public Engine {
         LinkParameters{units(), config.link.latency_ns * 1000, config.link.bytes_per_ns},
         *agenda_);
     for (unsigned unit = 0; unit < units(); ++unit) Bind(config, unit);
-    if (config.inject.leak == "pcie_tag") units_[0].root_complex->LoseTag();
+    if (config.inject.lose_tag) units_[0].root_complex->LoseTag();
     Connect(config);
   }
 

@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "iommu/vtd.h"
-#include "pcie/link.h"
+#include "platform/core_parameters.h"
 #include "platform/engine.h"
 #include "platform/host_image.h"
 #include "twin/machine.h"
@@ -20,10 +19,6 @@ uint64_t DramPs(const MachineConfig::Host& c) {
 }
 
 TimeParameters TimingOf(const MachineConfig& c) {
-  PcieParameters link;
-  link.generation = Small(c.pcie.generation);
-  link.lanes = Small(c.pcie.lanes);
-  link.link_layer_ppm = Small(c.pcie.link_layer_ppm);
   TimeParameters t;
   t.period_ps = (1'000'000 + c.gpu.clock_mhz / 2) / c.gpu.clock_mhz;
   t.bus_bytes = Small(c.gpu.data_bits / 8);
@@ -33,7 +28,7 @@ TimeParameters TimingOf(const MachineConfig& c) {
   t.walks = Small(c.gpu.walks);
   t.engine_reads = Small(c.gpu.reads_in_flight);
   t.l2_sets = std::max(1u, Small(c.gpu.l2_entries / 16 / c.gpu.l2_ways));
-  t.link_ps_per_byte = 8e12 / TlpBitsPerSecond(link);
+  t.link_ps_per_byte = 8e12 / TlpBitsPerSecond(PcieOf(c.pcie));
   t.tlp_overhead = Small(c.pcie.tlp_overhead);
   t.max_payload = Small(c.pcie.max_payload);
   t.max_read_request = Small(c.pcie.max_read_request);
@@ -71,18 +66,6 @@ GpuParameters GpuOf(const MachineConfig& c) {
   return p;
 }
 
-VtdParameters VtdOf(const MachineConfig::Iommu& c) {
-  VtdParameters p;
-  p.caching_mode = c.caching_mode;
-  p.rwbf = c.write_buffer_flush;
-  p.num_fault_records = Small(c.fault_records);
-  p.context_entries = Small(c.context_entries);
-  p.iotlb_sets = Small(c.iotlb_sets);
-  p.iotlb_ways = Small(c.iotlb_ways);
-  p.psc_entries = Small(c.paging_entries);
-  return p;
-}
-
 class FastEngine : public Engine {
  public:
   explicit FastEngine(const MachineConfig& config) : machine_(MachineParameters::From(config)) {}
@@ -110,7 +93,7 @@ MachineParameters MachineParameters::From(const MachineConfig& config) {
   p.mmio_bound_ns = config.gpu.mmio_bound_ns;
   p.reserved_bytes = config.host.gpu_reserved_kib << 10;
   p.late_interrupt_ns = config.inject.late_interrupt_ns;
-  if (config.inject.leak == "pcie_tag") p.in_use.push_back({"pcie_tag", "1 of the GPU's reads"});
+  if (config.inject.lose_tag) p.in_use.push_back({"pcie_tag", "1 of the GPU's reads"});
   return p;
 }
 

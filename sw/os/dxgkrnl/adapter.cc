@@ -13,7 +13,10 @@
 namespace gmmu::os {
 namespace {
 constexpr uint64_t kPowerBoundNs = 100'000'000;
-}
+
+/// What the INF of our driver declares, unless the user sets another value.
+uint64_t InfValue(const Kernel& kernel) { return kernel.QueryParameter("DmaRemappingCompatible").value_or(3); }
+}  // namespace
 
 Adapter::Adapter(Dxgkrnl& dxgkrnl, PDRIVER_INITIALIZE entry)
     : dxgkrnl_(dxgkrnl), kernel_(dxgkrnl.kernel()), entry_(entry), vidsch_(kernel_) {
@@ -69,7 +72,7 @@ hw::BusCounts Adapter::Traffic() {
 void Adapter::Start() {
   may_remap_ = true;
   StartInMode();
-  if (remapped() && !can_remap() && !kernel_.parameters().open.map_aperture2_missing_refused) {
+  if (remapped() && !can_remap() && !kernel_.parameters().map_aperture2_missing_refused) {
     Stop();
     may_remap_ = false;
     StartInMode();
@@ -94,7 +97,7 @@ void Adapter::StartInMode() {
 
 bool Adapter::can_remap() const {
   return answers().iommu && answers().iommu->DmaRemappingSupported &&
-         kernel_.parameters().dma_remapping_compatible == 3 &&
+         InfValue(kernel_) == 3 &&
          answers().driver.MemoryManagementCaps.MapAperture2Supported;
 }
 
@@ -144,8 +147,8 @@ void Adapter::DecideMemory() {
   facts.highest_visible = highest_visible_;
   facts.last_byte = kernel_.pages().end() - 1;
   facts.supported = answers.iommu && answers.iommu->DmaRemappingSupported != 0 && may_remap_;
-  facts.inf_value = kernel_.parameters().dma_remapping_compatible;
-  facts.inclusive = kernel_.parameters().open.highest_visible_inclusive;
+  facts.inf_value = InfValue(kernel_);
+  facts.inclusive = kernel_.parameters().highest_visible_inclusive;
   facts.iommu = kernel_.iommu() != nullptr;
   facts.policy = dxgkrnl_.remap_policy();
   const DmaDecision decision = DecideDma(facts);
@@ -191,7 +194,7 @@ void Adapter::MakeIsolationDomain() {
 void Adapter::MapIsolationDomain() {
   if (reserved_mapped_) return;
   MapReservedRanges();
-  if (kernel_.parameters().isolation_scope == IsolationScope::kAll)
+  if (kernel_.parameters().isolation_maps == IsolationScope::kAll)
     kernel_.iommu()->MapWhole(*domain_, kernel_.pages().ranges());
   for (const auto& gpu : physical_) {
     objects().SetDomain(gpu->handle(), *domain_);
@@ -239,7 +242,7 @@ void Adapter::QueryReserved() {
   reserved_ = QueryReservedRanges(*miniport_, kernel_.parameters().reserved_query);
   const std::string wrong = CheckReservedRanges(reserved_, kernel_.pages().ranges());
   if (wrong.empty()) return;
-  if (kernel_.parameters().open.reserved_overlap_stops) throw BugCheck(wrong);
+  if (kernel_.parameters().reserved_overlap_stops) throw BugCheck(wrong);
   throw OsError(wrong);
 }
 
@@ -336,8 +339,8 @@ void Adapter::AskStarted() {
     gpu->answers_.physical_adapter = gpu->index_;
     gpu->answers_.linked = adapters();
     gpu->answers_.last_byte = kernel_.pages().end() - 1;
-    gpu->answers_.system_segment_behind_last = kernel_.parameters().open.system_segment_behind_last;
-    gpu->answers_.both_mmu_models_refused = kernel_.parameters().open.both_mmu_models_refused;
+    gpu->answers_.system_segment_behind_last = kernel_.parameters().system_segment_behind_last;
+    gpu->answers_.both_mmu_models_refused = kernel_.parameters().both_mmu_models_refused;
     all.push_back(&gpu->answers_);
   }
   QueryStarted(*miniport_, all, kernel_.parameters().bring_up);

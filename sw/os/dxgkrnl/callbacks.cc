@@ -85,7 +85,7 @@ void NotifyDpc(HANDLE device) { Dxgkrnl::Current().FromHandle(device).vidsch().O
 
 // Of memory callbacks; docs/ddi/statuses.md.
 NTSTATUS Told(NTSTATUS status) {
-  const bool one = Dxgkrnl::Current().kernel().parameters().open.one_failure_status;
+  const bool one = Dxgkrnl::Current().kernel().parameters().one_failure_status;
   return one && !NT_SUCCESS(status) ? STATUS_UNSUCCESSFUL : status;
 }
 

@@ -74,7 +74,7 @@ auto Miniport::Call(const char* entry, Function* function, Irql level, Args... a
   } else {
     decltype(function(args...)) result{};
     const auto guarded = [&] { DriverGuard::Run(entry, before, now, [&] { result = function(args...); }); };
-    if (kernel_.parameters().build_stack_bytes != 0 && std::string_view(entry) == "DxgkDdiBuildPagingBuffer") {
+    if (kernel_.parameters().build_stack_bytes() != 0 && std::string_view(entry) == "DxgkDdiBuildPagingBuffer") {
       build_stack_used_ = std::max(build_stack_used_, stack_.Run(guarded));
     } else {
       guarded();
@@ -304,7 +304,7 @@ void Miniport::SetRootPageTable(DXGKARG_SETROOTPAGETABLE& args) {
 }
 
 NTSTATUS Miniport::BuildPagingBuffer(DXGKARG_BUILDPAGINGBUFFER& args) {
-  const uint64_t stack = kernel_.parameters().build_stack_bytes;
+  const uint64_t stack = kernel_.parameters().build_stack_bytes();
   const DXGKARG_BUILDPAGINGBUFFER asked = args;
   const auto& trace = kernel_.parameters().trace_paging;
   NTSTATUS status = STATUS_SUCCESS;

@@ -112,7 +112,7 @@ void AddressSpace::Evict(const Table& table, unsigned level, uint64_t va, const 
   update.notify_eviction = true;
   update.first_va = va;
   Aim(update, table);
-  if (adapter_.kernel().parameters().open.eviction_tells_entries) {
+  if (adapter_.kernel().parameters().eviction_tells_entries) {
     for (const HeldEntry& held : entries) {
       update.entries.push_back(held.entry);
       if (level == 1 && adapter_.caps().geometry.dual) update.entries_64k.push_back(held.entry_64k);
@@ -126,7 +126,7 @@ void AddressSpace::Evict(const Table& table, unsigned level, uint64_t va, const 
 
 void AddressSpace::EvictTables(const Contents& contents, const Sink& sink) {
   const Geometry& geometry = adapter_.caps().geometry;
-  const bool cleared = !adapter_.kernel().parameters().open.eviction_tells_entries;
+  const bool cleared = !adapter_.kernel().parameters().eviction_tells_entries;
   std::map<Slot, std::vector<HeldEntry>> evicted;
   std::map<uint64_t, std::vector<HeldEntry>> evicted_64k;
   while (!leaves_64k_.empty()) {

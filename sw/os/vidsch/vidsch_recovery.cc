@@ -14,7 +14,7 @@ constexpr uint64_t kForEver = 3'600'000'000'000;  // its work has tighter bounds
 bool Reached(uint32_t fence, uint32_t other) { return static_cast<int32_t>(fence - other) >= 0; }
 }  // namespace
 
-uint64_t VidSch::Delay() const { return kernel_.parameters().tdr_delay_ns; }
+uint64_t VidSch::Delay() const { return kernel_.parameters().tdr_delay_ns(); }
 
 // It runs, is asked to be preempted, does not answer; the nodes that depend on its own are preempted before the reset.
 uint64_t VidSch::RecoveryNs() const { return 3 * Delay() + kDependentNs; }
@@ -52,7 +52,7 @@ void VidSch::Serve() {
     const bool was_busy = busy();
     kernel_.scheduler().Wait(
         [&] { return stop_ || attention_ || busy() != was_busy || due(); }, kForEver, "work for the GPU scheduler",
-        was_busy ? std::max<uint64_t>(1, std::min(kernel_.parameters().quantum_ns, Delay()) / 2) : 0);
+        was_busy ? std::max<uint64_t>(1, std::min(kernel_.parameters().quantum_ns(), Delay()) / 2) : 0);
     if (stop_) break;
     attention_ = false;
     // Nodes may share what executes them: paging is not judged before the render packet that may be in its way.
@@ -71,7 +71,7 @@ bool VidSch::Due(const Node& node) const {
   if (!node.reset_because.empty()) return true;
   if (node.preemption) return now - node.preemption->since >= Delay();
   if (node.running.empty()) return false;
-  const uint64_t allowed = node.waiting.empty() ? Delay() : std::min(kernel_.parameters().quantum_ns, Delay());
+  const uint64_t allowed = node.waiting.empty() ? Delay() : std::min(kernel_.parameters().quantum_ns(), Delay());
   return now - node.since >= allowed;
 }
 
@@ -79,7 +79,7 @@ bool VidSch::RunsPaging(const Node& node) { return !node.running.empty() && node
 
 bool VidSch::AskDue(const Node& node) const {
   const uint64_t since = std::max(node.since, node.asked);
-  const uint64_t quiet = std::min(kernel_.parameters().quantum_ns, Delay() / 2);
+  const uint64_t quiet = std::min(kernel_.parameters().quantum_ns(), Delay() / 2);
   return !node.running.empty() && kernel_.hal().NowNs() - since >= quiet;
 }
 

@@ -416,7 +416,7 @@ TEST(MemoryTypes, ASectionTakesFourProtectionsAndTwoCacheTypes) {
 TEST(MemoryTypes, ASectionIsAlwaysCommitted) {
   for (bool refused : {true, false}) {
     Parameters parameters = TestParameters();
-    parameters.open.section_attributes_refused = refused;
+    parameters.section_attributes_refused = refused;
     Objects test(parameters);
     auto args = Wanted(DXGK_PHYSICAL_MEMORY_TYPE_SECTION, 4096);
     args.Section.AllocationAttributes = SEC_COMMIT | SEC_NOCACHE;
@@ -682,7 +682,7 @@ TEST(MemoryAdls, PreferContiguousIsAHintWithoutRemapping) {
 TEST(MemoryMisuse, DestroyInUseStopsOrTheMemoryGoesWithItsLastView) {
   for (bool stops : {true, false}) {
     Parameters parameters = TestParameters();
-    parameters.open.destroy_in_use_stops = stops;
+    parameters.destroy_in_use_stops = stops;
     Objects test(parameters);
     const size_t before = test.kernel.pages().allocated();
     const auto viewed = test.Create(4096, nullptr);
@@ -788,7 +788,7 @@ TEST(Rule11, MapResultsAreRelativeToTheReturnedBaseAndUnmapTakesTheOutputSize) {
 TEST(Rule11, AnAdlMustBeFreedBeforeItsObject) {
   for (bool stops : {true, false}) {  // no switch changes it
     Parameters parameters = TestParameters();
-    parameters.open.destroy_in_use_stops = stops;
+    parameters.destroy_in_use_stops = stops;
     Objects test(parameters);
     const auto object = test.Create(4096, test.adapter);
     auto adl = test.Adl(object.hAdapterMemoryObject, 0, 4096);

@@ -21,14 +21,14 @@ using ::testing::SizeIs;
 using Kind = VidSch::Recovery::Kind;
 
 struct Faults : SchedulerBench {
-  explicit Faults(uint64_t quantum_ns = 10'000) : SchedulerBench(0, Short(quantum_ns)) {
+  explicit Faults(uint64_t quantum_us = 10) : SchedulerBench(0, Short(quantum_us)) {
     guilty->process = &guilty;
     other->process = &other;
   }
-  static Parameters Short(uint64_t quantum_ns) {
+  static Parameters Short(uint64_t quantum_us) {
     Parameters parameters;
-    parameters.quantum_ns = quantum_ns;
-    parameters.tdr_delay_ns = 100'000;
+    parameters.quantum_us = quantum_us;
+    parameters.tdr_delay_us = 100;
     return parameters;
   }
   GpuDevice* guilty = vidsch.CreateDevice("guilty");
@@ -247,7 +247,7 @@ TEST(LostInterrupts, AnOlderFenceIsNotTaken) {
 TEST(LostInterrupts, TheMainJobEndsWithoutThem) {
   LifeBench bench;
   bench.options.os.inject.lost_interrupts = 3;
-  bench.options.os.quantum_ns = 20'000;
+  bench.options.os.quantum_us = 20;
   const auto result = bench.Run([](workload::Life& life) {
     workload::RunSeededMainJob(life, 30'000);
     EXPECT_GT(life.adapter.vidsch().missed_completions(), 0u);
@@ -273,7 +273,7 @@ struct Silent : sim::twin::Machine {
 TEST(LostInterrupts, ACompletionThatNoInterruptReportedIsAFinding) {
   for (const unsigned lost : {0u, 3u}) {
     LifeBench bench;
-    bench.options.os.quantum_ns = 20'000;
+    bench.options.os.quantum_us = 20;
     Silent platform(bench.config);
     workload::JobResult result;
     RunLife(platform, bench.options, result, [&](workload::Life& life) {
@@ -334,8 +334,8 @@ TEST(DependentNodes, OfOursOneThatHangsHoldsTheOtherUpAndIsResetAlone) {
   LifeBench bench;
   bench.config.gpu.vram_mib = 4;
   bench.config.gpu.rings = 2;
-  bench.options.os.quantum_ns = 20'000;
-  bench.options.os.tdr_delay_ns = 50'000;
+  bench.options.os.quantum_us = 20;
+  bench.options.os.tdr_delay_us = 50;
   const auto result = bench.Run([](workload::Life& life) {
     constexpr uint64_t kPages = 1024, kPage = 4096;
     VidSch& vidsch = life.adapter.vidsch();
@@ -384,7 +384,7 @@ TEST(PagingProcess, IsWrittenByTheCpuOrByPagingBuffersOnceItHasComeUp) {
   for (const bool by_gpu : {false, true}) {
     uint64_t cpu = 0, gpu = 0, before = 0;
     LifeBench bench;
-    bench.options.os.paging_updates_by_gpu = by_gpu;
+    bench.options.os.window_updates = by_gpu ? WindowUpdates::kGpuPhysical : WindowUpdates::kCpuVirtual;
     bench.options.os.trace_paging = [&](const std::string& line) {
       cpu += line.find("\"CPU_VIRTUAL\"") != std::string::npos;
       gpu += line.find("\"GPU_PHYSICAL\"") != std::string::npos;
