@@ -137,8 +137,16 @@ class Build:
 
 
 def keys():
-    return set(re.findall(r'(?:NUMBER|FLAG|BOOL|SWITCH|Key\{)\(?\s*"?(\w+)"?,\s*"?(\w+)"?',
-                          (ROOT / "sim/platform/config_keys.cc").read_text()))
+    """(section, key) of each row of the settings' .def files."""
+    found = set()
+    for path, section in (("sim/platform/machine.def", None), ("sw/os/kernel/os.def", "os"),
+                          ("sw/os/kernel/inject.def", "inject"), ("sw/kmd/driver.def", "driver")):
+        for kind, name in re.findall(r"^([A-Z_]+)\((?:[A-Z]\w*, )?(\w+)", (ROOT / path).read_text(), re.MULTILINE):
+            if kind == "SECTION":
+                section = name
+            elif kind not in ("END", "GETTER", "NO_KEY", "LIST_OF_ONE"):
+                found.add((section, name))
+    return found
 
 
 def check_where(row, say):

@@ -61,7 +61,7 @@ def copy(folder):
     plants = load()
     kept = set()
     for path in sorted((ROOT / "sw").rglob("*")):
-        if path.suffix not in (".cc", ".c", ".h"):
+        if path.suffix not in (".cc", ".c", ".h", ".def"):
             continue
         name = str(path.relative_to(ROOT))
         here = [fault for fault in plants if fault["file"] == name]

@@ -45,6 +45,22 @@ ConfigSpaceParameters ConfigSpaceOf(const MachineConfig::Pcie& c) {
   return p;
 }
 
+DramParameters DramOf(const MachineConfig::Host& c) {
+  DramParameters p;
+  p.channels = Small(c.dram_channels);
+  p.banks = Small(c.dram_banks);
+  p.row_bytes = Small(c.dram_row_bytes);
+  p.burst_bytes = Small(c.dram_burst_bytes);
+  p.burst_ps = c.dram_burst_ps;
+  p.trcd_ps = c.dram_trcd_ps;
+  p.trp_ps = c.dram_trp_ps;
+  p.tcas_ps = c.dram_tcas_ps;
+  p.controller_ps = c.dram_controller_ps;
+  p.trefi_ps = c.dram_trefi_ps;
+  p.trfc_ps = c.dram_trfc_ps;
+  return p;
+}
+
 VtdParameters VtdOf(const MachineConfig::Iommu& c) {
   VtdParameters p;
   p.caching_mode = c.caching_mode;

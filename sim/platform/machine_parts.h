@@ -4,6 +4,7 @@
 
 #include "hw/platform.h"
 #include "iommu/vtd_types.h"
+#include "memory/dram.h"
 #include "pcie/config_space.h"
 #include "pcie/pcie_link.h"
 #include "platform/config.h"
@@ -18,6 +19,7 @@ hw::Bdf BdfOf(unsigned unit);
 uint64_t PeriodPs(const MachineConfig::Gpu& config);
 PcieParameters PcieOf(const MachineConfig::Pcie& config);
 ConfigSpaceParameters ConfigSpaceOf(const MachineConfig::Pcie& config);
+DramParameters DramOf(const MachineConfig::Host& config);
 VtdParameters VtdOf(const MachineConfig::Iommu& config);
 
 }  // namespace gmmu::sim

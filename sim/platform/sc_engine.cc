@@ -40,22 +40,6 @@ std::string WavesOf(const std::string& file, unsigned unit, unsigned units) {
   return file.substr(0, dot) + ".unit" + std::to_string(unit) + file.substr(dot);
 }
 
-DramParameters DramOf(const MachineConfig::Host& c) {
-  DramParameters p;
-  p.channels = static_cast<unsigned>(c.dram_channels);
-  p.banks = static_cast<unsigned>(c.dram_banks);
-  p.row_bytes = static_cast<unsigned>(c.dram_row_bytes);
-  p.burst_bytes = static_cast<unsigned>(c.dram_burst_bytes);
-  p.burst_ps = c.dram_burst_ps;
-  p.trcd_ps = c.dram_trcd_ps;
-  p.trp_ps = c.dram_trp_ps;
-  p.tcas_ps = c.dram_tcas_ps;
-  p.controller_ps = c.dram_controller_ps;
-  p.trefi_ps = c.dram_trefi_ps;
-  p.trfc_ps = c.dram_trfc_ps;
-  return p;
-}
-
 RtlGpuParameters GpuOf(const MachineConfig& c, const EngineOptions& options, unsigned unit) {
   RtlGpuParameters p;
   p.period_ps = PeriodPs(c.gpu);
@@ -94,7 +78,7 @@ class RtlEngine : public Engine {
         GpuLinkParameters{units(), config.link.latency_ns * 1000, config.link.bytes_per_ns},
         *agenda_);
     for (unsigned unit = 0; unit < units(); ++unit) Bind(config, unit);
-    if (config.inject.leak == "pcie_tag") units_[0].root_complex->LoseTag();
+    if (config.inject.lose_tag) units_[0].root_complex->LoseTag();
     Connect(config);
   }
 

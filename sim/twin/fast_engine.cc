@@ -90,7 +90,7 @@ MachineParameters MachineParameters::From(const MachineConfig& config) {
   p.mmio_bound_ns = config.gpu.mmio_bound_ns;
   p.reserved_bytes = config.host.gpu_reserved_kib << 10;
   p.late_interrupt_ns = config.inject.late_interrupt_ns;
-  if (config.inject.leak == "pcie_tag") p.in_use.push_back({"pcie_tag", "1 of the GPU's reads"});
+  if (config.inject.lose_tag) p.in_use.push_back({"pcie_tag", "1 of the GPU's reads"});
   return p;
 }
 

@@ -9,17 +9,16 @@
 #include <exception>
 #include <sstream>
 
+#include "app/configuration.h"
 #include "app/outputs.h"
-#include "platform/config.h"
 #include "platform/engine.h"
+#include "settings/keys.h"
 #include "workload/input.h"
 #include "workload/procedures/procedures.h"
 #include "workload/scenario.h"
 
 namespace gmmu::app {
 namespace {
-
-constexpr const char* kVersion = "gmmu 0.1";
 
 /// Decimal or 0x hexadecimal, all of the text, no sign.
 std::optional<uint64_t> ParseNumber(const std::string& text) {
@@ -67,7 +66,7 @@ int Dispatch(int argc, const char* const* argv, std::FILE* out, std::FILE* err) 
       "An open model of a GPU's memory-management unit and paging engine, and the driver software "
       "that runs on it.",
       "gmmu");
-  app.set_version_flag("--version", kVersion);
+  app.set_version_flag("--version", "gmmu " GMMU_VERSION);
   app.require_subcommand(0, 1);
   app.failure_message([](const CLI::App* failed, const CLI::Error& error) {
     return fmt::format("gmmu: {}\nSee {} --help.\n", error.what(),
@@ -117,13 +116,20 @@ int Dispatch(int argc, const char* const* argv, std::FILE* out, std::FILE* err) 
       if (option != only && option != run->get_help_ptr()) only->excludes(option);
   }
 
-  std::string config;
-  CLI::App* print =
-      app.add_subcommand("config", "Print the machine's configuration as loadable TOML.");
-  print->add_option("--config", config, "Configuration to start from")->type_name("FILE");
-  bool build_options = false;
-  print->add_flag("--build-options", build_options,
-                  "Print the CMake variables of sizes that differ from this program's instead");
+  ConfigArguments config_arguments;
+  CLI::App* print = app.add_subcommand(
+      "config", "Print the configuration as loadable TOML: each key with its value, bounds, unit and meaning.");
+  print->add_option("--config", config_arguments.config, "Configuration to start from")->type_name("FILE");
+  CLI::Option* list_keys = print->add_flag("--list", config_arguments.list, "List the keys instead");
+  print->add_option("SECTION", config_arguments.section, "With --list: those of one section, as gpu or os")
+      ->type_name("")->needs(list_keys);
+  CLI::Option* markdown =
+      print->add_flag("--markdown", config_arguments.markdown, "Print the page docs/settings.md instead");
+  CLI::Option* build_options =
+      print->add_flag("--build-options", config_arguments.build_options,
+                      "Print the CMake variables of sizes that differ from this program's instead");
+  list_keys->excludes(markdown)->excludes(build_options);
+  markdown->excludes(build_options);
 
   std::string driver;
   CLI::App* scan = app.add_subcommand(
@@ -152,7 +158,7 @@ int Dispatch(int argc, const char* const* argv, std::FILE* out, std::FILE* err) 
   }
   if (scan->parsed()) return ScanDriver(driver, out);
   if (compare->parsed()) return Compare(first, second, out);
-  if (print->parsed()) return PrintConfig(config, build_options, out);
+  if (print->parsed()) return PrintConfig(config_arguments, out);
   if (list) return ListScenarios(out);
   if (procedures) return ListProcedures(out);
   if (!run_arguments.scenario.empty()) {
@@ -189,14 +195,17 @@ const std::vector<std::string>& Engines() {
   return kEngines;
 }
 
-int PrintConfig(const std::string& config, bool build_options, std::FILE* out) {
-  const sim::MachineConfig machine =
-      config.empty() ? sim::MachineConfig::Default() : sim::MachineConfig::FromFile(config);
-  if (build_options) {
-    for (const std::string& option : machine.BuildOptions()) fmt::print(out, "{}\n", option);
+int PrintConfig(const ConfigArguments& arguments, std::FILE* out) {
+  Configuration configuration =
+      arguments.config.empty() ? Configuration() : Configuration::FromFile(arguments.config);
+  if (arguments.build_options) {
+    for (const std::string& option : configuration.machine.BuildOptions()) fmt::print(out, "{}\n", option);
     return kExitGood;
   }
-  fmt::print(out, "{}", machine.ToToml());
+  fmt::print(out, "{}",
+             arguments.markdown ? Configuration::Page()
+             : arguments.list   ? settings::ToList(configuration.Keys(), arguments.section)
+                                : configuration.ToToml());
   return kExitGood;
 }
 
@@ -233,7 +242,7 @@ int Main(int argc, const char* const* argv, std::FILE* out, std::FILE* err) {
   } catch (const OutputError& error) {
     fmt::print(err, "gmmu: {}\n", error.what());
     return kExitUsage;
-  } catch (const sim::ConfigError& error) {
+  } catch (const settings::Error& error) {
     fmt::print(err, "gmmu: {}\n", error.what());
     return kExitUsage;
   } catch (const std::exception& error) {

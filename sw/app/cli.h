@@ -32,10 +32,17 @@ struct RunArguments {
   std::string driver;  ///< shared object with a DriverEntry; empty: our own driver
 };
 
+/// Arguments of `gmmu config`.
+struct ConfigArguments {
+  std::string config;  ///< file to start from; empty: the defaults
+  bool list = false, markdown = false, build_options = false;  ///< what to print; none: TOML
+  std::string section;  ///< with `list`; empty: all of them
+};
+
 /// The whole program: parses, runs, prints. Never throws; returns the exit status.
 int Main(int argc, const char* const* argv, std::FILE* out, std::FILE* err);
 
-/// `gmmu run`. Throws OutputError, workload::InputError and sim::ConfigError before anything is
+/// `gmmu run`. Throws OutputError, workload::InputError and settings::Error before anything is
 /// simulated.
 int Run(const RunArguments& arguments, std::FILE* out, std::FILE* err);
 /// `gmmu run --list`: the scenarios that are built in.
@@ -46,7 +53,7 @@ int ListProcedures(std::FILE* out);
 int ScanDriver(const std::string& path, std::FILE* out);
 /// `gmmu compare`: what two reports of --json say differently of the same work on two engines.
 int Compare(const std::string& first, const std::string& second, std::FILE* out);
-/// `gmmu config`: the complete configuration as loadable TOML.
-int PrintConfig(const std::string& config, bool build_options, std::FILE* out);
+/// `gmmu config`: the complete configuration as loadable TOML, or what else is asked for. Throws settings::Error.
+int PrintConfig(const ConfigArguments& arguments, std::FILE* out);
 
 }  // namespace gmmu::app

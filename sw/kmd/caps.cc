@@ -147,7 +147,7 @@ NTSTATUS GpuMmuCaps(const DXGKARG_QUERYADAPTERINFO& args, const Adapter& lead) {
   caps.SysMemLargePageSupported = 1;
   caps.ExplicitPageTableInvalidation = adapter.parameters.explicit_invalidation;
   caps.PageTableUpdateRequireAddressSpaceIdle = adapter.parameters.idle_for_updates;
-  caps.PageTableUpdateMode = adapter.parameters.update_mode;
+  caps.PageTableUpdateMode = static_cast<DXGK_PAGETABLEUPDATEMODE>(adapter.parameters.update_mode);
   caps.DualPteSupported = adapter.parameters.dual_pte;
   caps.SysMem64KBPageSupported = adapter.parameters.system_64k;
   caps.LeafPageTableSizeFor64KPagesInBytes = static_cast<UINT>(adapter.parameters.Leaf64kTableBytes());

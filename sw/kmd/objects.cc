@@ -14,10 +14,10 @@ namespace {
 // Only inside DxgkDdiCreateProcess. Whole leaf tables, because their entries in the range are the driver's.
 NTSTATUS ReserveDriverVa(Adapter& adapter, Process& process) {
   const Parameters& parameters = adapter.parameters;
-  if (parameters.driver_va_bytes == 0 || process.system) return STATUS_SUCCESS;
+  if (parameters.own_va_bytes == 0 || process.system) return STATUS_SUCCESS;
   DXGKARGCB_RESERVEGPUVIRTUALADDRESSRANGE args{};
   args.hDxgkProcess = process.dxgk_process;
-  args.SizeInBytes = RoundUp(parameters.driver_va_bytes, parameters.LeafCoverage());
+  args.SizeInBytes = RoundUp(parameters.own_va_bytes, parameters.LeafCoverage());
   args.Alignment = static_cast<UINT>(parameters.LeafCoverage());
   args.Flags.AllowUserModeMapping = parameters.driver_va_user;
   const NTSTATUS status = adapter.dxgkrnl.DxgkCbReserveGpuVirtualAddressRange(adapter.dxgkrnl_handle(), &args);

@@ -27,7 +27,7 @@ void NeedEveryDmaMode(const Life& life) {
 }
 
 void NeedTimeoutWithin(const Life& life, uint64_t ns) {
-  const uint64_t delay = life.options.os.tdr_delay_ns;
+  const uint64_t delay = life.options.os.tdr_delay_ns();
   if (delay < ns / 4) return;
   throw os::OsError("memory that does not answer for " + std::to_string(ns / 1000) +
                     " us is not noticed: [machine.os] tdr_delay_us must be less than a quarter of that, it is " +

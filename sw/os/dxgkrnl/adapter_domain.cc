@@ -9,12 +9,18 @@
 #include "os/miniport/reserved_ranges.h"
 
 namespace gmmu::os {
+namespace {
+
+/// The value that the INF of our driver declares, unless the user sets another one.
+uint64_t InfValue(const Kernel& kernel) { return kernel.QueryParameter("DmaRemappingCompatible").value_or(3); }
+
+}  // namespace
 
 AdapterDomain::AdapterDomain(LogicalAdapter& adapter) : adapter_(adapter), kernel_(adapter.kernel()) {}
 
 bool AdapterDomain::can_remap() const {
   return adapter_.answers().iommu && adapter_.answers().iommu->DmaRemappingSupported &&
-         kernel_.parameters().dma_remapping_compatible == 3 &&
+         InfValue(kernel_) == 3 &&
          adapter_.answers().driver.MemoryManagementCaps.MapAperture2Supported;
 }
 
@@ -25,8 +31,8 @@ void AdapterDomain::Decide(bool may_remap) {
   facts.highest_visible = highest_visible_;
   facts.last_byte = kernel_.pages().end() - 1;
   facts.supported = answers.iommu && answers.iommu->DmaRemappingSupported != 0 && may_remap;
-  facts.inf_value = kernel_.parameters().dma_remapping_compatible;
-  facts.inclusive = kernel_.parameters().open.highest_visible_inclusive;
+  facts.inf_value = InfValue(kernel_);
+  facts.inclusive = kernel_.parameters().highest_visible_inclusive;
   facts.iommu = kernel_.iommu() != nullptr;
   facts.policy = adapter_.dxgkrnl().remap_policy();
   const DmaDecision decision = DecideDma(facts);
@@ -70,7 +76,7 @@ void AdapterDomain::QueryReserved() {
   reserved_ = QueryReservedRanges(adapter_.miniport(), kernel_.parameters().reserved_query);
   const std::string wrong = CheckReservedRanges(reserved_, kernel_.pages().ranges());
   if (wrong.empty()) return;
-  if (kernel_.parameters().open.reserved_overlap_stops) throw BugCheck(wrong);
+  if (kernel_.parameters().reserved_overlap_stops) throw BugCheck(wrong);
   throw OsError(wrong);
 }
 
@@ -142,7 +148,7 @@ void AdapterDomain::MakeIsolation() {
 void AdapterDomain::MapIsolation() {
   if (reserved_mapped_) return;
   MapReservedRanges();
-  if (kernel_.parameters().isolation_scope == IsolationScope::kAll)
+  if (kernel_.parameters().isolation_maps == IsolationScope::kAll)
     kernel_.iommu()->MapWhole(*domain_, kernel_.pages().ranges());
   for (const auto& gpu : adapter_.gpus()) {
     adapter_.objects().SetDomain(gpu->handle(), *domain_);

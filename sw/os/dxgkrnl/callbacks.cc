@@ -85,7 +85,7 @@ void NotifyDpc(HANDLE device) { Dxgkrnl::Current().FromHandle(device).vidsch().O
 
 // What a memory callback answers for `status` (docs/ddi/statuses.md).
 NTSTATUS Answer(NTSTATUS status) {
-  const bool one = Dxgkrnl::Current().kernel().parameters().open.one_failure_status;
+  const bool one = Dxgkrnl::Current().kernel().parameters().one_failure_status;
   return one && !NT_SUCCESS(status) ? STATUS_UNSUCCESSFUL : status;
 }
 

@@ -20,7 +20,7 @@ Dxgkrnl::Dxgkrnl(Kernel& kernel)
       objects_(kernel),
       isolation_memory_(kernel),
       frame_buffer_(kernel, objects_),
-      remap_policy_(kernel.parameters().remap) {
+      remap_policy_(kernel.parameters().iommu) {
   if (current != nullptr) throw std::logic_error("two graphics kernels at a time");
   current = this;
 }

@@ -93,7 +93,7 @@ void ExclusiveAccess::DoInSilence(const std::string& what, const std::function<v
   Kernel& kernel = adapter_.kernel();
   const std::vector<hw::BusCounts> quiet = Traffic();
   const uint64_t start = kernel.hal().NowNs();
-  const std::optional<hw::Stray> noise = kernel.parameters().inject.noisy_device;
+  const std::optional<hw::Stray> noise = kernel.parameters().inject.stray();
   if (noise && kernel.instruments() != nullptr) BeNoisy(*noise);
   else LetTimePass();
   RequireSilence(quiet, what);

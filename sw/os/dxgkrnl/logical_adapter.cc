@@ -65,7 +65,7 @@ hw::BusCounts LogicalAdapter::Traffic() {
 void LogicalAdapter::Start() {
   may_remap_ = true;
   StartInMode();
-  if (remapped() && !dma_.can_remap() && !kernel_.parameters().open.map_aperture2_missing_refused) {
+  if (remapped() && !dma_.can_remap() && !kernel_.parameters().map_aperture2_missing_refused) {
     Stop();
     may_remap_ = false;
     StartInMode();
@@ -190,8 +190,8 @@ void LogicalAdapter::AskStarted() {
     gpu->answers_.physical_adapter = gpu->index_;
     gpu->answers_.linked = adapters();
     gpu->answers_.last_byte = kernel_.pages().end() - 1;
-    gpu->answers_.system_segment_behind_last = kernel_.parameters().open.system_segment_behind_last;
-    gpu->answers_.both_mmu_models_refused = kernel_.parameters().open.both_mmu_models_refused;
+    gpu->answers_.system_segment_behind_last = kernel_.parameters().system_segment_behind_last;
+    gpu->answers_.both_mmu_models_refused = kernel_.parameters().both_mmu_models_refused;
     all.push_back(&gpu->answers_);
   }
   QueryStarted(*miniport_, all, kernel_.parameters().bring_up);

@@ -195,7 +195,7 @@ Segment& PhysicalAdapter::aperture_segment() {
 
 bool PhysicalAdapter::Has64kPages(unsigned id) {
   if (id != 0) return segment(id).pages_64k;
-  return caps_.system_64k && kernel().parameters().open.system_64k_mapped;
+  return caps_.system_64k && kernel().parameters().system_64k_mapped;
 }
 
 std::pair<uint64_t, uint64_t> PhysicalAdapter::RootPageTableSize(uint64_t entries) {

@@ -38,6 +38,9 @@ namespace gmmu::os {
 /// Parameters::immediate_updates_have_a_buffer is set. What follows no rule that is known is data: Unexplained26100.
 enum class BringUp { kLinked, kWindows22621, kWindows26100 };
 
+/// Who writes the entries of the paging process once it has come up.
+enum class WindowUpdates { kCpuVirtual, kGpuPhysical };
+
 inline constexpr uint64_t kUnexplainedWholeWrites = 1;
 
 /// Of the bring-up of build 26100, as it was seen. Offsets count from the lowest address in use; where the first leaf

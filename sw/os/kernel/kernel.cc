@@ -21,15 +21,6 @@ std::string TagName(uint32_t tag) {
 }
 }  // namespace
 
-const std::vector<std::string>& Inject::LeakKinds() {
-  static const std::vector<std::string> kKinds = {
-      "process",        "device",   "context",     "allocation",     "memory_object", "adl",
-      "cpu_view",       "page",     "pinned_page", "domain_mapping", "logical_range", "vram_range",
-      "aperture_range", "va_range", "page_table",  "dma_buffer",     "fence",         "invalidation",
-      "rtl_slot"};
-  return kKinds;
-}
-
 Kernel::Kernel(hw::Platform& platform, const Parameters& parameters)
     : parameters_(parameters),
       scheduler_(platform, parameters.seed),

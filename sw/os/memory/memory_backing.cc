@@ -141,7 +141,7 @@ NTSTATUS MemoryBacking::MakeContiguous(Kernel& kernel, const Arguments& args, co
 NTSTATUS MemoryBacking::MakeSection(Kernel& kernel, const Arguments& args, const std::string& owner,
                                     const char* call) {
   if (args.CacheType == DXGK_MEMORY_CACHING_TYPE_NON_CACHED) return STATUS_INVALID_PARAMETER;
-  if (kernel.parameters().open.section_attributes_refused &&
+  if (kernel.parameters().section_attributes_refused &&
       (args.Section.AllocationAttributes & ~ULONG{SEC_COMMIT}) != 0) {
     return STATUS_INVALID_PARAMETER;
   }

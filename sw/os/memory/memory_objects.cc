@@ -94,7 +94,7 @@ void MemoryObjects::Destroy(const DXGKARGCB_DESTROY_PHYSICAL_MEMORY_OBJECT& args
   static constexpr char kCall[] = "DxgkCbDestroyPhysicalMemoryObject";
   kernel_.scheduler().RequireApc(kCall);
   Object& object = FindObject(args.hPhysicalMemoryObject, kCall);
-  const bool stops = kernel_.parameters().open.destroy_in_use_stops;
+  const bool stops = kernel_.parameters().destroy_in_use_stops;
   if (args.hAdapterMemoryObject != nullptr && object.opened == nullptr)
     throw BugCheck(std::string(kCall) + " with an adapter memory object that was closed already");
   if (args.hAdapterMemoryObject != nullptr && object.opened != args.hAdapterMemoryObject)

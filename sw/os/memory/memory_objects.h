@@ -27,7 +27,7 @@ struct DmaView {
 /// VidMm backs allocations with the same code, so `owner` ("driver", "vidmm", "application") goes
 /// with every call that takes something. Bad arguments are a status. Misuse is a bug check: above APC
 /// level, an unknown handle, a handle that was closed already, an ADL that outlives its object. What
-/// no document says about it is a switch (OpenPoints).
+/// no document says about it is a switch (kernel/os.def).
 class MemoryObjects {
  public:
   explicit MemoryObjects(Kernel& kernel)

@@ -17,7 +17,7 @@ struct AdapterAnswers {
   UINT physical_adapter = 0;
   uint64_t last_byte = 0;  ///< of installed memory: what the answers are held against
   UINT linked = 1;  ///< physical adapters of the link
-  bool system_segment_behind_last = true, both_mmu_models_refused = true;  ///< OpenPoints
+  bool system_segment_behind_last = true, both_mmu_models_refused = true;  ///< os.def
 
   // Before DxgkDdiStartDevice.
   DXGK_PHYSICAL_MEMORY_CAPS memory{};

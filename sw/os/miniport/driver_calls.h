@@ -126,7 +126,7 @@ auto DriverCalls::Call(const char* entry, Function* function, Irql level, Args..
   } else {
     decltype(function(args...)) result{};
     const auto guarded = [&] { DriverGuard::Run(entry, before, now, [&] { result = function(args...); }); };
-    if (kernel_.parameters().build_stack_bytes != 0 && std::string_view(entry) == "DxgkDdiBuildPagingBuffer") {
+    if (kernel_.parameters().build_stack_bytes() != 0 && std::string_view(entry) == "DxgkDdiBuildPagingBuffer") {
       build_stack_used_ = std::max(build_stack_used_, stack_.Run(guarded));
     } else {
       guarded();

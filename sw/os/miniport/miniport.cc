@@ -104,7 +104,7 @@ void Miniport::SetRootPageTable(DXGKARG_SETROOTPAGETABLE& args) {
 }
 
 NTSTATUS Miniport::BuildPagingBuffer(DXGKARG_BUILDPAGINGBUFFER& args) {
-  const uint64_t stack = kernel_.parameters().build_stack_bytes;
+  const uint64_t stack = kernel_.parameters().build_stack_bytes();
   const DXGKARG_BUILDPAGINGBUFFER asked = args;
   const auto& trace = kernel_.parameters().trace_paging;
   NTSTATUS status = STATUS_SUCCESS;

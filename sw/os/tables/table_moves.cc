@@ -57,7 +57,7 @@ void TableMoves::Move(const TableContents& contents, const UpdateSink& sink) {
 // What the entries of a table say that is told of its eviction is open: invalid ones, or those that it has.
 void TableMoves::Announce(const PageTable& table, const TableExtent& extent, const std::vector<HeldEntry>& entries,
                           const UpdateSink& sink) const {
-  const bool told = adapter_.kernel().parameters().open.eviction_tells_entries;
+  const bool told = adapter_.kernel().parameters().eviction_tells_entries;
   TableUpdate update = told ? UpdateOfAll(table, extent) : UpdateToInvalid(table, extent);
   update.notify_eviction = true;
   if (told) FillUpdate(update, entries, geometry_.dual);
@@ -65,7 +65,7 @@ void TableMoves::Announce(const PageTable& table, const TableExtent& extent, con
 }
 
 void TableMoves::Evict(const TableContents& contents, const UpdateSink& sink) {
-  const bool invalid = !adapter_.kernel().parameters().open.eviction_tells_entries;
+  const bool invalid = !adapter_.kernel().parameters().eviction_tells_entries;
   std::map<TableSlot, std::vector<HeldEntry>> evicted;
   std::map<uint64_t, std::vector<HeldEntry>> evicted_64k;
   while (!tree_.leaves_64k().all().empty()) {

@@ -130,7 +130,7 @@ void Aperture::MapPiece(const Owner& owner, uint64_t first, uint64_t pages, cons
   const bool cached = origin.caching == hw::Caching::kCached;
   // Mandatory where it is set, so only where it can be kept: cacheable memory in a coherent segment.
   const bool coherent = cached && segment_.cache_coherent;
-  if (cached && !coherent && kernel_.parameters().open.aperture_writes_back)
+  if (cached && !coherent && kernel_.parameters().aperture_writes_back)
     WriteBackCaches(origin, origin_offset, pages);
 
   auto mapping = std::make_shared<Mapping>();
@@ -184,7 +184,7 @@ void Aperture::Unmap(const Owner& owner, uint64_t first, uint64_t pages) {
 }
 
 DXGKARG_BUILDPAGINGBUFFER Aperture::UnmapOf(const Owner& owner, uint64_t first, uint64_t pages) const {
-  const bool logical = !facts_.remapped || kernel_.parameters().open.dummy_page_logical;
+  const bool logical = !facts_.remapped || kernel_.parameters().dummy_page_logical;
   DXGKARG_BUILDPAGINGBUFFER operation{};
   operation.Operation = DXGK_OPERATION_UNMAP_APERTURE_SEGMENT;
   auto& args = operation.UnmapApertureSegment;

@@ -109,7 +109,7 @@ void VidMm::Flush(Process& process, uint64_t va, uint64_t bytes) {
 }
 
 AddressSpace::Sink VidMm::SinkFor(Process& process) {
-  const bool by_cpu = !paging_is_up_ || !kernel_.parameters().paging_updates_by_gpu;
+  const bool by_cpu = !paging_is_up_ || kernel_.parameters().window_updates == WindowUpdates::kCpuVirtual;
   const bool immediate =
       (&process == &paging_ && by_cpu) || gpu_.caps().update_mode == DXGK_PAGETABLEUPDATE_CPU_VIRTUAL;
   return [this, &process, immediate](const TableUpdate& update) {

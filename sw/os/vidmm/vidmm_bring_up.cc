@@ -31,7 +31,7 @@ uint64_t VidMm::ReservePaging(uint64_t bytes, std::optional<uint64_t> offset) {
 
 uint64_t VidMm::FillWindowBytes() const {
   // No allocation is larger than its segment.
-  const uint64_t bytes = std::min(kernel_.parameters().fill_bytes, gpu_.local_segment().size);
+  const uint64_t bytes = std::min(kernel_.parameters().fill_bytes(), gpu_.local_segment().size);
   return bytes > WindowBytes() ? (bytes + kBytesOf64k - 1) / kBytesOf64k * kBytesOf64k : 0;
 }
 

@@ -139,7 +139,7 @@ void VidMm::FillPhysical(Allocation& allocation, uint64_t offset, uint64_t bytes
   for (uint64_t done = 0; done < bytes;) {
     const uint64_t first = (offset + done) / kPage;
     uint64_t size = std::min(kPage, bytes - done);
-    while (done + size < bytes && size + kPage <= kernel_.parameters().fill_bytes &&
+    while (done + size < bytes && size + kPage <= kernel_.parameters().fill_bytes() &&
            allocation.local->page(first + size / kPage) == allocation.local->page(first) + size / kPage) {
       size += std::min(kPage, bytes - done - size);
     }

@@ -120,7 +120,7 @@ void VidMm::PageOut(Allocation& allocation, SystemBuffer& target, uint64_t bytes
 void VidMm::Fill(Allocation& allocation, uint64_t offset, uint64_t bytes, uint32_t pattern) {
   if (kernel_.parameters().physical_paging) return FillPhysical(allocation, offset, bytes, pattern);
   for (uint64_t done = 0; done < bytes;) {
-    const Piece piece = PieceAt(allocation, offset + done, bytes - done, PagesOf(kernel_.parameters().fill_bytes));
+    const Piece piece = PieceAt(allocation, offset + done, bytes - done, PagesOf(kernel_.parameters().fill_bytes()));
     queue_.WaitFor(fill_window_.packet);
     Window& window = piece.skip + piece.size > WindowBytes() ? fill_window_ : NextWindow();
     SetWindow(window.local, allocation, piece);

@@ -16,7 +16,7 @@ constexpr uint64_t kDependentNs = 500'000'000;
 constexpr uint64_t kLateNs = 100'000;  // an interrupt may come so long behind the fence that it reports
 }  // namespace
 
-uint64_t TimeoutRecovery::Delay() const { return kernel_.parameters().tdr_delay_ns; }
+uint64_t TimeoutRecovery::Delay() const { return kernel_.parameters().tdr_delay_ns(); }
 
 // It runs, is asked to be preempted, does not answer; the nodes that depend on its own are preempted before the reset.
 uint64_t TimeoutRecovery::RecoveryNs() const { return 3 * Delay() + kDependentNs; }
@@ -53,7 +53,7 @@ void TimeoutRecovery::Serve() {
     kernel_.scheduler().Wait(
         [&] { return stop_ || packets_.attention() || busy() != was_busy || due(); }, Scheduler::kForEver,
         "work for the GPU scheduler",
-        was_busy ? std::max<uint64_t>(1, std::min(kernel_.parameters().quantum_ns, Delay()) / 2) : 0);
+        was_busy ? std::max<uint64_t>(1, std::min(kernel_.parameters().quantum_ns(), Delay()) / 2) : 0);
     if (stop_) break;
     packets_.ClearAttention();
     // Nodes may share what executes them: paging is not judged before the render packet that may be in its way.
@@ -72,13 +72,13 @@ bool TimeoutRecovery::Due(const Node& node) const {
   if (!node.reset_because.empty()) return true;
   if (node.preemption) return now - node.preemption->since >= Delay();
   if (node.running.empty()) return false;
-  const uint64_t allowed = node.waiting.empty() ? Delay() : std::min(kernel_.parameters().quantum_ns, Delay());
+  const uint64_t allowed = node.waiting.empty() ? Delay() : std::min(kernel_.parameters().quantum_ns(), Delay());
   return now - node.since >= allowed;
 }
 
 bool TimeoutRecovery::AskDue(const Node& node) const {
   const uint64_t since = std::max(node.since, node.asked);
-  const uint64_t quiet = std::min(kernel_.parameters().quantum_ns, Delay() / 2);
+  const uint64_t quiet = std::min(kernel_.parameters().quantum_ns(), Delay() / 2);
   return !node.running.empty() && kernel_.hal().NowNs() - since >= quiet;
 }
 

@@ -145,7 +145,7 @@ class BothPreempted {
     life_.Compare("paging packets that came back", AtLeast(vidsch.resubmissions(caps.paging_node), wanted_));
     life_.Compare("render packets that came back", AtLeast(vidsch.resubmissions(caps.render_node), wanted_));
     const uint64_t in_reports = vidsch.submitted_in_reports();
-    const bool told = life_.kernel.parameters().submit_while_preemption_is_told;
+    const bool told = life_.kernel.parameters().submit_during_preemption;
     const std::string none = Unless(in_reports == 0, std::to_string(in_reports) + ", of none");
     life_.Compare("packets submitted while a preemption was being told", told ? AtLeast(in_reports, wanted_) : none);
     life_.result.bytes += paged_.bytes();

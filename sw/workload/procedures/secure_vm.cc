@@ -44,7 +44,7 @@ void Run(Life& life, const ParameterValues& values) {
                    ? ""
                    : std::to_string(life.adapter.isolation().exclusive().runs()) + ", must be 1");
   life.Compare("pages given before the activation are mapped", Unmapped(life, buffer.host_pages()));
-  const bool tracked = life.options.os.isolation_scope == os::IsolationScope::kTracked;
+  const bool tracked = life.options.os.isolation_maps == os::IsolationScope::kTracked;
   const uint64_t other = life.kernel.pages().AllocatePage("application", "a page that the GPU was not given");
   const uint64_t found = life.adapter.domain()->tables().Lookup(other);
   life.Compare(tracked ? "another page is out of the GPU's reach" : "all other pages are mapped too",

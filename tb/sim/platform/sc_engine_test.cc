@@ -219,8 +219,9 @@ struct Figures {
   }
 };
 
-Figures Job(unsigned shuffle, uint64_t seed, bool reorder) {
+Figures Job(unsigned shuffle, uint64_t seed, bool reorder, uint64_t batch = 10'000) {
   MachineConfig config = MachineConfig::Default();
+  config.sim.batch = batch;
   config.gpu.vram_reorder = reorder;
   EngineOptions options;
   options.shuffle = shuffle;
@@ -258,6 +259,12 @@ TEST(RtlEngine, DoesTheSameInTheSameCyclesWhateverTheOrderOfItsProcesses) {
     EXPECT_EQ(again.evaluated, first.evaluated) << shuffle;
     EXPECT_EQ(again.counters, first.counters) << shuffle;
   }
+}
+
+TEST(RtlEngine, DoesTheSameInTheSameCyclesWhateverItsBatch) {
+  const Figures large = Job(0, 1, false), small = Job(0, 1, false, 100);
+  EXPECT_EQ(small.cycles, large.cycles);
+  EXPECT_EQ(small.counters, large.counters);
 }
 
 TEST(RtlEngine, GivesTheSameBytesWhenVramAnswersOutOfOrder) {

@@ -20,7 +20,7 @@ TEST_F(Cli, PrintsHelpAndVersion) {
   EXPECT_EQ(Run({"run", "--help"}), 0);
   EXPECT_THAT(out_, HasSubstr("--waves-from"));
   EXPECT_EQ(Run({"--version"}), 0);
-  EXPECT_THAT(out_, HasSubstr("gmmu"));
+  EXPECT_EQ(out_, "gmmu " GMMU_VERSION "\n") << "the project's version in CMake";
 }
 
 TEST_F(Cli, RunsEachProcedureOnTheDefaultMachineOrSaysWhichKeysOfTheMachineItNeeds) {
@@ -196,6 +196,19 @@ TEST_F(Cli, PrintsAConfigurationThatItLoadsAgain) {
   std::ofstream(Path("c.toml")) << first;
   ASSERT_EQ(Run({"config", "--config", Path("c.toml")}), 0) << err_;
   EXPECT_EQ(out_, first);
+}
+
+TEST_F(Cli, ListsTheKeysOfTheConfigurationAndTheirPage) {
+  ASSERT_EQ(Run({"config", "--list", "os"}), 0) << err_;
+  EXPECT_THAT(out_, HasSubstr("os.fill_kib = 1024, a whole number from 4 to 262144 (KiB)\n    Largest"));
+  EXPECT_THAT(out_, ::testing::Not(HasSubstr("gpu.")));
+  ASSERT_EQ(Run({"config", "--list"}), 0) << err_;
+  EXPECT_THAT(out_, ::testing::AllOf(HasSubstr("gpu.count = 1"), HasSubstr("driver.update_mode = ")));
+  ExpectRefusal({"config", "--list", "pci"}, "no section [pci]; the nearest is [pcie]");
+  ASSERT_EQ(Run({"config", "--markdown"}), 0) << err_;
+  EXPECT_THAT(out_, ::testing::StartsWith("# The settings\n"));
+  ExpectRefusal({"config", "--markdown", "--list"}, "--list");
+  ExpectRefusal({"config", "os"}, "--list");
 }
 
 TEST_F(Cli, AnOutputAppearsWholeOrNotAtAll) {

@@ -91,7 +91,7 @@ INSTANTIATE_TEST_SUITE_P(MainJob, Sizes,
 
 TEST(MainJob, RunsInPhysicalModeWithScatteredPages) {
   Life life;
-  life.os.remap = os::RemapPolicy::kNever;
+  life.os.iommu = os::RemapPolicy::kNever;
   life.os.limit_bits = 40;
   const JobResult result = life.Run();
   EXPECT_TRUE(result.Passed()) << Explain(result);
@@ -119,7 +119,7 @@ TEST(MainJob, RunsWithTwoAndSixPageTableLevels) {
 
 TEST(MainJob, RefusesAGpuThatReachesTooLittleMemoryWithoutRemapping) {
   Life life;
-  life.os.remap = os::RemapPolicy::kNever;
+  life.os.iommu = os::RemapPolicy::kNever;
   const JobResult result = life.Run();
   EXPECT_FALSE(result.Passed());
   ASSERT_FALSE(result.faults.empty());
@@ -157,7 +157,7 @@ TEST(MainJob, FailsWhenAnEntryNamesAnotherPage) {
 
 TEST(MainJob, FailsWhenAnAdlNamesAnotherPage) {
   Life life;
-  life.os.remap = os::RemapPolicy::kNever;
+  life.os.iommu = os::RemapPolicy::kNever;
   life.os.limit_bits = 40;
   life.os.inject.wrong_adl = true;
   EXPECT_THAT(Explain(life.Run()), ::testing::HasSubstr("clients in sequence"));

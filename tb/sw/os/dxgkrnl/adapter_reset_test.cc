@@ -40,8 +40,8 @@ struct ShortDelays : LifeBench {
   ShortDelays() {
     config.gpu.rings = 2;
     config.gpu.vram_mib = 4;
-    options.os.quantum_ns = 20'000;
-    options.os.tdr_delay_ns = 50'000;
+    options.os.quantum_us = 20;
+    options.os.tdr_delay_us = 50;
   }
 };
 

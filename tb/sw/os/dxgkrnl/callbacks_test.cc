@@ -97,7 +97,7 @@ struct FailureStatus : test::DriverFront {};
 
 TEST_F(FailureStatus, IsEachOnesOwnOrOneForAllByASwitch) {
   for (const bool one : {false, true}) {
-    bench.options.os.open.one_failure_status = one;
+    bench.options.os.one_failure_status = one;
     Run([&](workload::Life& life) {
       life.worker.Call([&] {
         auto create = Bench::Wanted(kMdl);

@@ -33,7 +33,7 @@ std::string RefusalOf(const Work& work) {
 
 TEST(DomainSwitch, HappensInExclusiveAccessWhileTheAdapterRuns) {
   Reaching bench;
-  bench.options.os.remap = RemapPolicy::kNever;
+  bench.options.os.iommu = RemapPolicy::kNever;
   const auto result = bench.Run([](Life& life) {
     ExclusiveAccess& exclusive = life.adapter.isolation().exclusive();
     for (const DmaMode mode : {DmaMode::kIdentity, DmaMode::kPhysical, DmaMode::kIdentity}) {
@@ -52,7 +52,7 @@ TEST(DomainSwitch, HappensInExclusiveAccessWhileTheAdapterRuns) {
 
 TEST(DomainSwitch, IntoARemappedDomainIsRefusedWhileAdlsLive) {
   Reaching bench;
-  bench.options.os.remap = RemapPolicy::kNever;
+  bench.options.os.iommu = RemapPolicy::kNever;
   const auto result = bench.Run([](Life& life) {
     const std::string refusal = RefusalOf([&] { SwitchDma(life.adapter, DmaMode::kRemapped); });
     EXPECT_THAT(refusal, HasSubstr("from physical to remapped is refused: the GPU references"));
@@ -75,7 +75,7 @@ TEST(DomainSwitch, OutOfARemappedDomainIsRefusedToo) {
 
 TEST(DomainSwitch, WithoutAnIommuThereIsNoDomainToEnter) {
   Reaching bench;
-  bench.options.os.remap = RemapPolicy::kNever;
+  bench.options.os.iommu = RemapPolicy::kNever;
   bench.config.iommu.present = false;
   bench.Run([](Life& life) {
     for (const DmaMode mode : {DmaMode::kIdentity, DmaMode::kRemapped}) {
@@ -103,11 +103,10 @@ TEST(DomainSwitch, AGpuThatDoesNotReachAllMemoryStaysRemapped) {
 }
 
 TEST(DomainSwitch, ADriverThatCannotRemapIsNotRemapped) {
-  for (const char* key : {"MapAperture2", "dma_remapping_compatible"}) {
+  for (const char* key : {"MapAperture2", "DmaRemappingCompatible"}) {
     Reaching bench;
-    bench.options.os.remap = RemapPolicy::kNever;
-    if (std::string(key) == "MapAperture2") bench.options.os.driver[key] = 0;
-    else bench.options.os.dma_remapping_compatible = 0;
+    bench.options.os.iommu = RemapPolicy::kNever;
+    bench.options.os.driver[key] = 0;
     bench.Run([&](Life& life) {
       EXPECT_EQ(RefusalOf([&] { SwitchDma(life.adapter, DmaMode::kRemapped); }),
                 "the switch of DMA from physical to remapped is refused: the driver does not support remapping "
@@ -119,7 +118,7 @@ TEST(DomainSwitch, ADriverThatCannotRemapIsNotRemapped) {
 
 TEST(DomainSwitch, IsolationStaysOnOnceItIsOn) {
   Reaching bench;
-  bench.options.os.remap = RemapPolicy::kNever;
+  bench.options.os.iommu = RemapPolicy::kNever;
   bench.options.os.secure_vm_key = true;
   bench.Run([](Life& life) {
     life.worker.Call([&] { life.adapter.isolation().OnSecureVm(); });
@@ -134,7 +133,7 @@ TEST(DomainSwitch, IsolationStaysOnOnceItIsOn) {
 
 TEST(DomainSwitch, AStartIsRefusedWhileAnAdlOfTheLastOneLives) {
   Reaching bench;
-  bench.options.os.remap = RemapPolicy::kNever;
+  bench.options.os.iommu = RemapPolicy::kNever;
   const auto result = bench.Run([](Life& life) {
     life.worker.Call([&] {
       const SystemBuffer kept(life.kernel, life.adapter.objects(), life.adapter.handle(), hw::kPageSize,
@@ -154,7 +153,7 @@ TEST(DomainSwitch, WithoutMapAperture2TheStartIsRefusedOrNotRemappedByASwitch) {
   for (const bool refused : {true, false}) {
     Reaching bench;
     bench.options.os.driver["MapAperture2"] = 0;
-    bench.options.os.open.map_aperture2_missing_refused = refused;
+    bench.options.os.map_aperture2_missing_refused = refused;
     const auto result = bench.Run([](Life& life) {
       EXPECT_EQ(life.adapter.mode(), DmaMode::kPhysical);
       workload::RunSeededMainJob(life, 30'000);
@@ -172,7 +171,7 @@ TEST(DomainSwitch, WithoutMapAperture2TheStartIsRefusedOrNotRemappedByASwitch) {
 TEST(DomainSwitch, AGpuThatDoesNotReachAllMemoryIsNotStartedWithoutMapAperture2) {
   test::LifeBench bench;
   bench.options.os.driver["MapAperture2"] = 0;
-  bench.options.os.open.map_aperture2_missing_refused = false;
+  bench.options.os.map_aperture2_missing_refused = false;
   const auto result = bench.Run([](Life&) { ADD_FAILURE() << "it was started"; });
   ASSERT_THAT(result.faults, SizeIs(1));
   EXPECT_THAT(result.faults[0].text, HasSubstr("the GPU reaches memory up to 0xffffffff"));

@@ -108,7 +108,7 @@ class Isolation : public ::testing::Test {
   Isolation() {
     between = {};
     config.host.memory_gib = 4;
-    options.os.remap = RemapPolicy::kNever;
+    options.os.iommu = RemapPolicy::kNever;
     options.os.aperture_bytes = 4 << 20;
     options.os.limit_bits = 33;
     options.os.page_table_bits = {9, 9, 9, 9};
@@ -163,11 +163,11 @@ TEST_F(Isolation, WithTheKeyOffASecureVmStartsUnlessIsolationIsOn) {
   options.os.driver["Isolation"] = 0;
   options.os.secure_vm_key = false;
   for (const RemapPolicy remap : {RemapPolicy::kNever, RemapPolicy::kWhenPossible}) {
-    options.os.remap = remap;
+    options.os.iommu = remap;
     const auto result = Run(SecureVm);
     EXPECT_TRUE(result.Passed()) << Texts(result);
   }
-  options.os.remap = RemapPolicy::kNever;
+  options.os.iommu = RemapPolicy::kNever;
   options.os.iommu_flags = 0xF;  // kBypassDriverCap and the three enable bits
   const auto result = Run(SecureVm);
   ASSERT_THAT(result.faults, SizeIs(1));
@@ -485,7 +485,7 @@ TEST_F(Isolation, ACallOfTheOneThatHasExclusiveAccessIsABugCheck) {
 struct CapsComeBeforeTheStart : Isolation {
   void TestBody() override {
     config.host.gpu_reserved_kib = 64;
-    options.os.remap = RemapPolicy::kWhenPossible;
+    options.os.iommu = RemapPolicy::kWhenPossible;
     auto result = Run([](workload::Life&) {});
     EXPECT_TRUE(result.Passed()) << Texts(result);
     ASSERT_GE(between.calls.size(), 6u);
@@ -518,7 +518,7 @@ struct AttachedBeforeTheStart : Isolation {
   void TestBody() override {
     for (const RemapPolicy policy : {RemapPolicy::kNever, RemapPolicy::kIdentity, RemapPolicy::kWhenPossible}) {
       between = {};
-      options.os.remap = policy;
+      options.os.iommu = policy;
       const auto result = Run([](workload::Life&) {});
       EXPECT_TRUE(result.Passed()) << Texts(result);
       EXPECT_EQ(between.attached, policy != RemapPolicy::kNever);
@@ -531,9 +531,9 @@ TEST(DomainSwitch, ADomainIsAttachedBeforeStartDevice) { AttachedBeforeTheStart(
 struct SilenceIsProven : Isolation {
   void TestBody() override {
     workload::JobResult result;
-    for (const auto& [kind, text] : {std::pair{hw::Stray::kRead, "1 reads, 0 writes, 0 interrupt messages"},
-                                     {hw::Stray::kWrite, "0 reads, 1 writes, 0 interrupt messages"},
-                                     {hw::Stray::kMessage, "0 reads, 0 writes, 1 interrupt messages"}}) {
+    for (const auto& [kind, text] : {std::pair{NoisyDevice::kRead, "1 reads, 0 writes, 0 interrupt messages"},
+                                     {NoisyDevice::kWrite, "0 reads, 1 writes, 0 interrupt messages"},
+                                     {NoisyDevice::kMessage, "0 reads, 0 writes, 1 interrupt messages"}}) {
       options.os.inject.noisy_device = kind;
       result = Run(SecureVm);
       ASSERT_THAT(result.faults, SizeIs(1)) << Texts(result);
@@ -544,7 +544,7 @@ struct SilenceIsProven : Isolation {
     }
 
     // A driver that lets its device go on, a client of it at work.
-    options.os.inject.noisy_device.reset();
+    options.os.inject.noisy_device = NoisyDevice::kNone;
     between.begin = [] { return STATUS_SUCCESS; };
     const auto load = [](workload::Life& life) {
       workload::FindProcedure("exclusive_access")->run(life, {{"bytes", 2 << 20}, {"times", 1}});

@@ -65,7 +65,7 @@ TEST_F(BuildStack, IsNotMeasuredWhenTheSwitchIsOff) {
     return RealBuild(args);
   };
   Parameters os = Defaults();
-  os.build_stack_bytes = 0;
+  os.build_stack_kib = 0;
   EXPECT_TRUE(Run(os).Passed());
 }
 

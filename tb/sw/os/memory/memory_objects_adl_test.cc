@@ -175,7 +175,7 @@ TEST(Rule11, ContiguousAdlHasNoArray) {
 TEST(Rule11, AnAdlMustBeFreedBeforeItsObject) {
   for (bool stops : {true, false}) {  // no switch changes it
     Parameters parameters = TestParameters();
-    parameters.open.destroy_in_use_stops = stops;
+    parameters.destroy_in_use_stops = stops;
     Objects test(parameters);
     const auto object = test.Create(4096, test.adapter);
     auto adl = test.Adl(object.hAdapterMemoryObject, 0, 4096);

@@ -166,7 +166,7 @@ TEST(MemoryObjects, OfAnAdapterThatWasRemovedAreABugCheck) {
 TEST(MemoryMisuse, DestroyInUseStopsOrTheMemoryGoesWithItsLastView) {
   for (bool stops : {true, false}) {
     Parameters parameters = TestParameters();
-    parameters.open.destroy_in_use_stops = stops;
+    parameters.destroy_in_use_stops = stops;
     Objects test(parameters);
     const size_t before = test.kernel.pages().allocated();
     const auto viewed = test.Create(4096, nullptr);

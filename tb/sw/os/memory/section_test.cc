@@ -64,7 +64,7 @@ TEST(MemoryTypes, ASectionTakesFourProtectionsAndTwoCacheTypes) {
 TEST(MemoryTypes, ASectionIsAlwaysCommitted) {
   for (bool refused : {true, false}) {
     Parameters parameters = TestParameters();
-    parameters.open.section_attributes_refused = refused;
+    parameters.section_attributes_refused = refused;
     Objects test(parameters);
     auto args = Wanted(DXGK_PHYSICAL_MEMORY_TYPE_SECTION, 4096);
     args.Section.AllocationAttributes = SEC_COMMIT | SEC_NOCACHE;

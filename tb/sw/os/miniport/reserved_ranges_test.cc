@@ -100,7 +100,7 @@ TEST(ReservedRanges, AreMappedBeforeTheDeviceIsAttached) {
     test::LifeBench bench;
     bench.config.host.gpu_reserved_kib = 64;
     bench.config.iommu.caching_mode = true;  // the attach is told to the IOMMU
-    bench.options.os.remap = policy;
+    bench.options.os.iommu = policy;
     bench.options.os.limit_bits = 33;
     bench.options.os.secure_vm_key = true;
     Watching platform(bench.config);
@@ -137,7 +137,7 @@ TEST(ReservedRanges, ThatOverlapRefuseTheStartOrStopTheSystemByASwitch) {
     test::LifeBench bench;
     bench.config.host.gpu_reserved_kib = 64;
     bench.options.os.inject.reserved_overlap = true;
-    bench.options.os.open.reserved_overlap_stops = stops;
+    bench.options.os.reserved_overlap_stops = stops;
     const auto result = bench.Run([](workload::Life&) { ADD_FAILURE() << "the adapter started"; });
     ASSERT_THAT(result.faults, SizeIs(1));
     EXPECT_EQ(result.faults[0].name, stops ? "bug_check" : "stopped");

@@ -110,7 +110,7 @@ TEST_F(Pages64k, SystemMemoryHasThemWhenTheCapAndTheReadingOfItSaySo) {
   };
   for (const Case& each : {Case{false, true, false}, Case{true, false, false}, Case{true, true, true}}) {
     bench.options.os.driver["System64k"] = each.cap;
-    bench.options.os.open.system_64k_mapped = each.mapped;
+    bench.options.os.system_64k_mapped = each.mapped;
     const auto result = bench.Run([&](Life& life) {
       VidMm::Process* process = nullptr;
       VidMm::Allocation* data = nullptr;

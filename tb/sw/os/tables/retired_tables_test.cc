@@ -51,7 +51,7 @@ TEST_P(TableKinds, NoTableGoesWithEntriesInUseWhenTheCapsAskForIt) {
   for (const bool asked : {false, true}) {
     bench.options.os.driver["ExplicitPageTableInvalidation"] = asked;
     for (const bool tells : {false, true}) {
-      bench.options.os.open.eviction_tells_entries = tells;
+      bench.options.os.eviction_tells_entries = tells;
       Places places;
       Watch([&](const DXGKARG_BUILDPAGINGBUFFER& args) { places.See(args); });
       Run([&](Life& life) {

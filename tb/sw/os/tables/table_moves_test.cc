@@ -179,7 +179,7 @@ TEST_P(TableKinds, AllTablesMoveAndTheirEntriesKeepAllocationAndDriverProtection
 // Contents of the entries: os.eviction_tells_entries; documents say nothing.
 TEST_P(TableKinds, AllTablesAreEvictedAnnouncedAndRestored) {
   for (const bool tells : {false, true}) {
-    bench.options.os.open.eviction_tells_entries = tells;
+    bench.options.os.eviction_tells_entries = tells;
     Run([&](Life& life) {
       Subject subject = MakeMixed(life);
       const size_t tables = subject.process->space->tables(), large = subject.process->space->tables_64k();

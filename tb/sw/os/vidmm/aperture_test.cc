@@ -178,7 +178,7 @@ TEST(Aperture, SetsCacheCoherentForCachedMemoryInACoherentSegmentOnly) {
 TEST(Aperture, WritesTheCachesBackBeforeAMapIntoASegmentThatIsNotCoherent) {
   for (const bool writes_back : {true, false}) {
     Parameters parameters = TestParameters();
-    parameters.open.aperture_writes_back = writes_back;
+    parameters.aperture_writes_back = writes_back;
     Bound test(true, DXGK_MEMORY_CACHING_TYPE_CACHED, parameters);
     test.segment.cache_coherent = false;
     const auto view = test.Map(test.object, 3 * 4096, 4096);
@@ -246,7 +246,7 @@ TEST(Aperture, TheDummyPageIsLogicalOrPhysicalByASwitch) {
   for (const bool logical : {true, false}) {
     for (const bool remapped : {true, false}) {
       Parameters parameters = TestParameters();
-      parameters.open.dummy_page_logical = logical;
+      parameters.dummy_page_logical = logical;
       Bound test(remapped, DXGK_MEMORY_CACHING_TYPE_CACHED, parameters);
       if (!remapped) test.facts.dummy_logical = kDummyHost;  // the same thing then
       test.Make();
@@ -289,7 +289,7 @@ TEST_F(ApertureRun, MapsByAdlWhenTheDriverTakesOneWhateverTheMode) {
   CountOperations();
   for (const RemapPolicy policy : {RemapPolicy::kWhenPossible, RemapPolicy::kNever}) {
     Parameters os = Defaults();
-    os.remap = policy;
+    os.iommu = policy;
     if (policy == RemapPolicy::kNever) os.limit_bits = 40;
     const auto result = Run(os, "aperture");
     EXPECT_TRUE(result.Passed()) << Text(result);
@@ -303,13 +303,13 @@ TEST_F(ApertureRun, MapsByMdlWhenTheDriverDoesNotTakeAnAdlAndIsNotRemapped) {
   CountOperations();
   Parameters os = Defaults();
   os.driver["MapAperture2"] = 0;
-  os.remap = RemapPolicy::kNever;
+  os.iommu = RemapPolicy::kNever;
   os.limit_bits = 40;
   auto result = Run(os, "aperture");
   EXPECT_TRUE(result.Passed()) << Text(result);
   EXPECT_EQ(counts[DXGK_OPERATION_MAP_APERTURE_SEGMENT2], 0u);
   EXPECT_GT(counts[DXGK_OPERATION_MAP_APERTURE_SEGMENT], 0u);
-  os.remap = RemapPolicy::kWhenPossible;
+  os.iommu = RemapPolicy::kWhenPossible;
   result = Run(os, "aperture");
   EXPECT_THAT(Text(result), HasSubstr("DXGK_VIDMMCAPS.MapAperture2Supported")) << "no remapping without it";
 }
@@ -344,7 +344,7 @@ TEST_F(ApertureRun, RefusesAnAllocationThatAsksForCpuAddressesWithoutTheCap) {
   Parameters os = Defaults();
   EXPECT_TRUE(Run(os).Passed());
   os.driver["MapAperture2"] = 0;
-  os.remap = RemapPolicy::kNever;
+  os.iommu = RemapPolicy::kNever;
   os.limit_bits = 40;
   EXPECT_THAT(Text(Run(os)), HasSubstr("FlagsWddm2.MapApertureCpuVisible needs DXGK_VIDMMCAPS.MapAperture2Supported"));
 }
@@ -352,9 +352,9 @@ TEST_F(ApertureRun, RefusesAnAllocationThatAsksForCpuAddressesWithoutTheCap) {
 // Open, as above: a driver that takes a physical dummy page as it comes sends the GPU to a page that nobody mapped.
 TEST_F(ApertureRun, APhysicalDummyPageIsOutOfReachBehindTheIommu) {
   Parameters os = Defaults();
-  os.open.dummy_page_logical = false;
+  os.dummy_page_logical = false;
   EXPECT_THAT(Text(Run(os, "aperture")), HasSubstr("bus_read"));
-  os.remap = RemapPolicy::kNever;
+  os.iommu = RemapPolicy::kNever;
   os.limit_bits = 40;
   EXPECT_TRUE(Run(os, "aperture").Passed()) << "there is one kind of address without remapping";
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tb/sw/os/life_bench.h"
+#include "app/configuration.h"
 #include "ddi/wdm.h"
 #include "os/kernel/bring_up.h"
 #include "os/dxgkrnl/dxgkrnl.h"
@@ -74,26 +75,16 @@ struct Windows26100 : LifeBench {
     stream.clear();
     before_root = 0;
     process_pasids = 0;
-    config = sim::MachineConfig::FromToml(workload::FindScenario("windows-26100").machine, "scenario", "machine");
-    config.host.memory_gib = 4;
+    auto scenario = app::Configuration::FromToml(workload::FindScenario("windows-26100").machine, "scenario", "machine");
+    scenario.machine.host.memory_gib = 4;
     if (!bits.empty()) {
-      config.gpu.page_table_bits = bits;
-      config.driver.page_table_bytes.clear();
-      config.driver.page_table_alignment = 0;
+      scenario.machine.gpu.page_table_bits = bits;
+      scenario.driver.page_table_bytes.clear();
+      scenario.driver.page_table_alignment = 0;
     }
+    config = scenario.machine;
     options.driver = Entry;
-    options.os.page_table_bits = config.gpu.page_table_bits;
-    options.os.bring_up = BringUp::kWindows26100;
-    options.os.immediate_updates_have_a_buffer = config.os.immediate_updates_have_a_buffer;
-    options.os.system_process_has_pasid = config.os.system_process_has_pasid;
-    options.os.window_pages = config.os.window_pages;
-    options.os.paging_updates_by_gpu = config.os.window_updates == "gpu_physical";
-    options.os.driver["Leaf64k"] = config.driver.leaf_64k;
-    for (size_t level = 0; level < config.driver.page_table_bytes.size(); ++level)
-      options.os.driver["PageTableBytes" + std::to_string(level)] = config.driver.page_table_bytes[level];
-    options.os.driver["PageTableAlignment"] = config.driver.page_table_alignment;
-    options.os.driver["PagingBufferSegment"] = config.driver.paging_buffer_segment == "aperture";
-    options.os.driver["PagingBufferBytes"] = config.driver.paging_buffer_bytes;
+    options.os = scenario.OsParameters(options.seed);
   }
 };
 
@@ -246,7 +237,7 @@ TEST(Windows26100, TheRuleHoldsForOtherGeometries) {
 TEST(Windows26100, EvictionGoesThroughWindowsOf1024EntriesThatTheGpuWrites) {
   for (const bool by_gpu : {true, false}) {
     Windows26100 bench;
-    bench.options.os.paging_updates_by_gpu = by_gpu;
+    bench.options.os.window_updates = by_gpu ? WindowUpdates::kGpuPhysical : WindowUpdates::kCpuVirtual;
     bench.config.gpu.vram_mib = 16;
     const auto result = bench.Run([&](Life& life) {
       life.worker.Call([&] {

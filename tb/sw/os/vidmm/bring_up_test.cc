@@ -192,7 +192,7 @@ TEST(Windows22621, TheWindowOfLargeFillsHasRoomWithEverySeed) {
     SCOPED_TRACE(seed);
     Windows bench({9, 9, 9, 9});
     bench.options.os.seed = seed;
-    bench.options.os.fill_bytes = 256 << 20;
+    bench.options.os.fill_kib = 256 << 10;
     const auto result = bench.Run([](Life& life) {
       life.worker.Call([&] {
         VidMm::Allocation* large = life.vidmm.CreateAllocation("large", 4 << 20);

@@ -128,7 +128,7 @@ TEST(LinkedMemory, CallsThatKnowOneGpuAreRefused) {
 TEST(LinkedMemory, WorksInEveryModeOfDma) {
   for (const RemapPolicy policy : {RemapPolicy::kNever, RemapPolicy::kIdentity, RemapPolicy::kWhenPossible}) {
     LinkedBench bench;
-    bench.options.os.remap = policy;
+    bench.options.os.iommu = policy;
     bench.options.os.limit_bits = 40;
     ExpectGood(bench.RunLinked());
   }
@@ -331,7 +331,7 @@ TEST(LinkedMemory, EachAdapterHasItsOwnBudget) {
 
 TEST(LinkedMemory, PagingWorkAndFencesAreEachAdaptersOwn) {
   LinkedBench bench(3);
-  bench.options.os.quantum_ns = 1'000'000'000;  // no fence goes to a preemption
+  bench.options.os.quantum_us = 1'000'000;  // no fence goes to a preemption
   std::map<std::pair<UINT, UINT>, std::vector<UINT>> fences;  // engine, node
   between.submit = [&](const DXGKARG_SUBMITCOMMANDVIRTUAL& args) {
     fences[{args.EngineOrdinal, args.NodeOrdinal}].push_back(args.SubmissionFenceId);
@@ -446,7 +446,7 @@ TEST(LinkedMemory, OneSectionOfAdapter0ServesAllAtOffsetsOfTheirOwn) {
 
 TEST(LinkedMemory, ExclusiveAccessSilencesEveryDeviceOfTheLink) {
   LinkedBench bench;
-  bench.options.os.remap = RemapPolicy::kNever;  // nothing else stops what is not silent
+  bench.options.os.iommu = RemapPolicy::kNever;  // nothing else stops what is not silent
   bench.options.os.limit_bits = 40;
   bool held = false;
   const auto result = bench.Run([&](Life& life) {
@@ -506,8 +506,8 @@ NTSTATUS NoteReset(HANDLE context) {
 TEST(LinkedMemory, AHangOfOneAdapterThatCannotBeResetAloneResetsTheWholeLink) {
   LinkedBench bench;
   bench.config.gpu.vram_mib = 4;
-  bench.options.os.quantum_ns = 20'000;
-  bench.options.os.tdr_delay_ns = 50'000;
+  bench.options.os.quantum_us = 20;
+  bench.options.os.tdr_delay_us = 50;
   between.table = [](DRIVER_INITIALIZATION_DATA& table) {
     table.DxgkDdiResetEngine = CannotReset;
     table.DxgkDdiResetFromTimeout = NoteReset;
@@ -547,8 +547,8 @@ TEST(LinkedMemory, AHangOfOneAdapterThatCannotBeResetAloneResetsTheWholeLink) {
 TEST(LinkedMemory, AHangOfOneAdapterResetsItsEngineAndHarmsNobodyElse) {
   LinkedBench bench;
   bench.config.gpu.vram_mib = 4;
-  bench.options.os.quantum_ns = 20'000;
-  bench.options.os.tdr_delay_ns = 50'000;
+  bench.options.os.quantum_us = 20;
+  bench.options.os.tdr_delay_us = 50;
   const auto result = bench.Run([](Life& life) {
     constexpr uint64_t kPages = 1024;
     Shared guilty(life, 1, 1), innocent(life, 0, 1);

@@ -16,7 +16,7 @@ TEST(PagingProcess, IsWrittenByTheCpuOrByPagingBuffersOnceItHasComeUp) {
   for (const bool by_gpu : {false, true}) {
     uint64_t cpu = 0, gpu = 0, before = 0;
     LifeBench bench;
-    bench.options.os.paging_updates_by_gpu = by_gpu;
+    bench.options.os.window_updates = by_gpu ? WindowUpdates::kGpuPhysical : WindowUpdates::kCpuVirtual;
     bench.options.os.trace_paging = [&](const std::string& line) {
       cpu += line.find("\"CPU_VIRTUAL\"") != std::string::npos;
       gpu += line.find("\"GPU_PHYSICAL\"") != std::string::npos;

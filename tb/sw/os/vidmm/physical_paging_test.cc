@@ -214,7 +214,7 @@ TEST_F(PhysicalPaging, AnAllocationThatIsToldOfIsContiguous) {
 // Seen on build 22621: 512 MiB are filled by two operations of 256 MiB. Here with small numbers.
 TEST_F(PhysicalPaging, ALargeFillIsSeveralOperationsOfTheLargestSize) {
   for (const uint64_t largest : {uint64_t{64} << 10, uint64_t{2} << 20}) {
-    bench.options.os.fill_bytes = largest;
+    bench.options.os.fill_kib = largest >> 10;
     bench.config.gpu.vram_mib = 16;
     std::vector<uint64_t> sizes;
     Run([&](Life& life) {

@@ -273,7 +273,7 @@ TEST(PagingBufferAddress, IsTheGpusOrAByteOffsetByASwitch) {
     test::LifeBench bench;
     bench.options.driver = Entry;
     bench.options.os.limit_bits = 33;
-    bench.options.os.remap = RemapPolicy::kNever;
+    bench.options.os.iommu = RemapPolicy::kNever;
     bench.options.os.paging_address_is_offset = offset;
     bench.options.os.driver["PagingPrivateBytes"] = static_cast<uint64_t>(records);
     uint64_t built = 0, submitted = 0, wrong = 0;

@@ -19,14 +19,14 @@ using ::testing::SizeIs;
 using Kind = VidSch::Recovery::Kind;
 
 struct Faults : SchedulerBench {
-  explicit Faults(uint64_t quantum_ns = 10'000) : SchedulerBench(0, Short(quantum_ns)) {
+  explicit Faults(uint64_t quantum_us = 10) : SchedulerBench(0, Short(quantum_us)) {
     guilty->process = &guilty;
     other->process = &other;
   }
-  static Parameters Short(uint64_t quantum_ns) {
+  static Parameters Short(uint64_t quantum_us) {
     Parameters parameters;
-    parameters.quantum_ns = quantum_ns;
-    parameters.tdr_delay_ns = 100'000;
+    parameters.quantum_us = quantum_us;
+    parameters.tdr_delay_us = 100;
     return parameters;
   }
   GpuDevice* guilty = vidsch.CreateDevice("guilty");
@@ -92,8 +92,8 @@ TEST(DependentNodes, OfOursOneThatHangsHoldsTheOtherUpAndIsResetAlone) {
   LifeBench bench;
   bench.config.gpu.vram_mib = 4;
   bench.config.gpu.rings = 2;
-  bench.options.os.quantum_ns = 20'000;
-  bench.options.os.tdr_delay_ns = 50'000;
+  bench.options.os.quantum_us = 20;
+  bench.options.os.tdr_delay_us = 50;
   const auto result = bench.Run([](workload::Life& life) {
     constexpr uint64_t kPages = 1024, kPage = 4096;
     VidSch& vidsch = life.adapter.vidsch();

@@ -19,14 +19,14 @@ using ::testing::SizeIs;
 using Kind = VidSch::Recovery::Kind;
 
 struct Faults : SchedulerBench {
-  explicit Faults(uint64_t quantum_ns = 10'000) : SchedulerBench(0, Short(quantum_ns)) {
+  explicit Faults(uint64_t quantum_us = 10) : SchedulerBench(0, Short(quantum_us)) {
     guilty->process = &guilty;
     other->process = &other;
   }
-  static Parameters Short(uint64_t quantum_ns) {
+  static Parameters Short(uint64_t quantum_us) {
     Parameters parameters;
-    parameters.quantum_ns = quantum_ns;
-    parameters.tdr_delay_ns = 100'000;
+    parameters.quantum_us = quantum_us;
+    parameters.tdr_delay_us = 100;
     return parameters;
   }
   GpuDevice* guilty = vidsch.CreateDevice("guilty");

@@ -17,14 +17,14 @@ using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
 struct Faults : SchedulerBench {
-  explicit Faults(uint64_t quantum_ns = 10'000) : SchedulerBench(0, Short(quantum_ns)) {
+  explicit Faults(uint64_t quantum_us = 10) : SchedulerBench(0, Short(quantum_us)) {
     guilty->process = &guilty;
     other->process = &other;
   }
-  static Parameters Short(uint64_t quantum_ns) {
+  static Parameters Short(uint64_t quantum_us) {
     Parameters parameters;
-    parameters.quantum_ns = quantum_ns;
-    parameters.tdr_delay_ns = 100'000;
+    parameters.quantum_us = quantum_us;
+    parameters.tdr_delay_us = 100;
     return parameters;
   }
   GpuDevice* guilty = vidsch.CreateDevice("guilty");
@@ -66,7 +66,7 @@ TEST(LostInterrupts, AnOlderFenceIsNotTaken) {
 TEST(LostInterrupts, TheMainJobEndsWithoutThem) {
   LifeBench bench;
   bench.options.os.inject.lost_interrupts = 3;
-  bench.options.os.quantum_ns = 20'000;
+  bench.options.os.quantum_us = 20;
   const auto result = bench.Run([](workload::Life& life) {
     workload::RunSeededMainJob(life, 30'000);
     EXPECT_GT(life.adapter.vidsch().missed_completions(), 0u);
@@ -92,7 +92,7 @@ struct Silent : sim::twin::Machine {
 TEST(LostInterrupts, ACompletionThatNoInterruptReportedIsAFinding) {
   for (const unsigned lost : {0u, 3u}) {
     LifeBench bench;
-    bench.options.os.quantum_ns = 20'000;
+    bench.options.os.quantum_us = 20;
     Silent platform(bench.config);
     workload::JobResult result;
     RunLife(platform, bench.options, result, [&](workload::Life& life) {

@@ -114,7 +114,7 @@ TEST(VidSch, APreemptionThatNobodyAskedForIsABugCheck) {
 TEST(VidSch, APacketCanBeSubmittedWhileThePreemptionIsBeingTold) {
   for (const bool told : {false, true}) {
     Parameters parameters;
-    parameters.submit_while_preemption_is_told = told;
+    parameters.submit_during_preemption = told;
     SchedulerBench test(0, parameters);
     test.Submit(test.Paging());
     test.vidsch.Preempt(0);

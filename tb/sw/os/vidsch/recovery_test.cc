@@ -18,8 +18,8 @@ using Kind = VidSch::Recovery::Kind;
 
 Parameters Short() {
   Parameters parameters;
-  parameters.quantum_ns = 10'000;
-  parameters.tdr_delay_ns = 100'000;
+  parameters.quantum_us = 10;
+  parameters.tdr_delay_us = 100;
   return parameters;
 }
 

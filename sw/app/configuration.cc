@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/configuration.h"
+
+#include <algorithm>
+
+#include "settings/keys.h"
+
+namespace gmmu::app {
+namespace {
+
+using settings::Refuse;
+
+constexpr const char* kPcieTag = "pcie_tag";
+
+/// Rules between keys of different owners.
+void CheckTogether(const sim::MachineConfig& machine, const os::Parameters& os, const DriverSettings& driver,
+                   const std::string& file) {
+  if (os.copies_entries && driver.contiguous_pages) {
+    Refuse(file, "os.copies_entries", "needs driver.contiguous_pages = false: a copied entry would promise too much");
+  }
+  const auto& bits = machine.gpu.page_table_bits;
+  if (driver.leaf_64k && bits[0] < 4)
+    Refuse(file, "gpu.page_table_bits", "at least 4 bits of level 0 with driver.leaf_64k");
+  if (driver.dual_pte && bits[1] > 12)
+    Refuse(file, "gpu.page_table_bits", "at most 12 bits of level 1 with driver.dual_pte");
+  if (driver.dual_pte && driver.system_tables() && bits[1] > 8) {
+    Refuse(file, "gpu.page_table_bits",
+           "at most 8 bits of level 1 with driver.dual_pte and driver.page_tables = \"system\"");
+  }
+  if (driver.system_tables() && *std::max_element(bits.begin(), bits.end()) > 9)
+    Refuse(file, "gpu.page_table_bits", "at most 9 bits a level with driver.page_tables = \"system\"");
+  const bool remaps = os.iommu == os::RemapPolicy::kWhenPossible;
+  if ((remaps || os.iommu == os::RemapPolicy::kIdentity) && !machine.iommu.present) {
+    Refuse(file, "os.iommu", std::string(remaps ? "\"remap\"" : "\"identity\"") +
+                                 " needs iommu.present = true; without a unit use \"physical\"");
+  }
+}
+
+}  // namespace
+
+Configuration Configuration::FromToml(std::string_view text, const std::string& file, const std::string& table) {
+  Configuration configuration;
+  settings::Load(configuration.Keys(), text, file, table);
+  configuration.machine.inject.lose_tag = configuration.os_.inject.leak == kPcieTag;
+  configuration.machine.Check(file);
+  configuration.os_.Check(file);
+  configuration.driver.Check(file);
+  CheckTogether(configuration.machine, configuration.os_, configuration.driver, file);
+  return configuration;
+}
+
+Configuration Configuration::FromFile(const std::string& path) {
+  return FromToml(settings::ReadFile(path), path);
+}
+
+settings::Keys Configuration::Keys() {
+  settings::Keys keys = machine.Keys();
+  keys.Append(os_.Keys());
+  keys.Append(driver.Keys());
+  return keys;
+}
+
+std::string Configuration::ToToml() const {
+  Configuration copy = *this;
+  return settings::ToToml(copy.Keys());
+}
+
+std::string Configuration::Page() {
+  Configuration defaults;
+  return "# The settings\n\n"
+         "<!-- SPDX-License-Identifier: Apache-2.0. Generated: gmmu config --markdown > docs/settings.md -->\n\n"
+         "What a configuration file can state (`gmmu run --config FILE`, and the tables `[machine.SECTION]` of a "
+         "scenario), section by\nsection. A file is TOML; keys left out have their defaults. `gmmu config` prints a "
+         "file of all keys, `gmmu config --list\nSECTION` those of one section. A default in capitals is a CMake "
+         "variable: the key is a size of the RTL and must equal\nwhat the program was built with (`./gmmu build "
+         "--config FILE`).\n\n"
+         "Each owner states its settings once: [machine.def](../sim/platform/machine.def), "
+         "[os.def](../sw/os/kernel/os.def), [inject.def](../sw/os/kernel/inject.def),\n"
+         "[driver.def](../sw/kmd/driver.def). This page and the errors of the program come from there.\n" +
+         settings::ToMarkdown(defaults.Keys());
+}
+
+os::Parameters Configuration::OsParameters(uint64_t seed) const {
+  os::Parameters parameters = os_;
+  parameters.seed = seed;
+  parameters.aperture_bytes = machine.gpu.aperture_bytes();
+  parameters.limit_bits = machine.gpu.limit_bits;
+  parameters.page_table_bits = machine.gpu.page_table_bits;
+  parameters.driver = driver.Registry();
+  if (machine.inject.lose_tag) parameters.inject.leak.clear();  // the machine's, not the operating system's
+  return parameters;
+}
+
+}  // namespace gmmu::app

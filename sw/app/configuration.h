@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "app/driver_settings.h"
+#include "os/kernel/parameters.h"
+#include "platform/config.h"
+
+namespace gmmu::app {
+
+/// A whole configuration file: the settings of machine, operating system and driver, each as its owner states them.
+struct Configuration {
+  sim::MachineConfig machine;
+  DriverSettings driver;
+
+  /// The defaults changed by the TOML text; `file` is the name that errors give. `table`: only that table of the text
+  /// is read, whose sections are the configuration's ("machine": [machine.gpu] is [gpu]). Throws settings::Error for
+  /// a syntax error, an unknown key, a wrong value, and keys that contradict.
+  static Configuration FromToml(std::string_view text, const std::string& file, const std::string& table = "");
+  /// The same of a file. Throws settings::Error when it cannot be read.
+  static Configuration FromFile(const std::string& path);
+
+  /// All settings as keys, which must not outlive this object.
+  settings::Keys Keys();
+  /// Loadable TOML of every key.
+  std::string ToToml() const;
+  /// docs/settings.md: all keys with their defaults, bounds and meanings.
+  static std::string Page();
+
+  /// The settings of the operating system, with what the machine and [driver] hand to its driver.
+  os::Parameters OsParameters(uint64_t seed) const;
+
+ private:
+  os::Parameters os_;
+};
+
+}  // namespace gmmu::app

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace gmmu::settings {
+class Keys;
+}
+
+namespace gmmu::app {
+
+/// [driver] of the configuration: what the driver finds in its registry stand-in. kmd/driver.def states the members; a
+/// choice holds the number that the registry has.
+struct DriverSettings {
+#define NUMBER(key, Value, initial, unit, min, max, text) uint64_t key = initial;
+#define BYTES(key, member, Value, lg2, initial, unit, min, max, text) uint64_t key = initial;
+#define SWITCH(key, Value, initial, text) bool key = initial;
+#define CHOICE(key, member, Value, initial, text, ...) uint64_t key = initial;
+#define LEVELS(key, Value, unit, min, max, text) std::vector<uint64_t> key{0, 0};
+#define NO_KEY(member, Value, initial, text)
+#include "kmd/driver.def"
+
+  bool system_tables() const { return page_tables == 0; }
+
+  /// The members as keys of a configuration file, which must not outlive this object.
+  settings::Keys Keys();
+  /// Rules between them. Throws settings::Error: `file`, key, and what is wrong with it.
+  void Check(const std::string& file) const;
+  /// The values by the names that the driver asks for; sizes in bytes.
+  std::map<std::string, uint64_t> Registry() const;
+};
+
+}  // namespace gmmu::app

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Before a .def file, where `keys` is a Keys and `place` the object: its settings become keys of the members. The last
+// line of the file takes the macros back.
+#define SECTION(member, Type, text)  \
+  {                                  \
+    auto& outer = place;             \
+    {                                \
+      auto& place = outer.member;    \
+      auto& section = keys.Open(#member, text); \
+      static_cast<void>(section);
+#define END(member, Type) \
+  keys.Close();           \
+  }                       \
+  }
+#define NUMBER(name, initial, unit, min, max, text) keys.AddNumber(#name, place.name, initial, unit, min, max, text);
+#define SWITCH(name, initial, text) keys.AddSwitch(#name, place.name, initial, text);
+#define CHOICE(Type, name, initial, text, ...) keys.AddChoice(#name, place.name, Type::initial, text, {__VA_ARGS__});
+#define TEXT(name, text, allowed) keys.AddText(#name, place.name, text, allowed);
+#define LIST(name, unit, min, max, text, ...) keys.AddList(#name, place.name, {__VA_ARGS__}, unit, min, max, text);
+#define BUILD(name, option, min, max, text) \
+  keys.AddBuild(#name, place.name, BuiltSize(#option), #option, min, max, text);
+#define GETTER(...)
+#define LIST_OF_ONE(name, refusal) section.list = #name, section.second = refusal;

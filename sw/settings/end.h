@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// The last line of a .def file includes this.
+#undef SECTION
+#undef END
+#undef NUMBER
+#undef SWITCH
+#undef CHOICE
+#undef TEXT
+#undef LIST
+#undef BUILD
+#undef GETTER
+#undef LIST_OF_ONE

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <stdexcept>
+
+namespace gmmu::settings {
+
+/// Settings that cannot be used. what() is one to three lines: where, what, and the way out.
+class Error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+}  // namespace gmmu::settings

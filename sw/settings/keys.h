@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "settings/error.h"
+
+namespace gmmu::settings {
+
+inline constexpr uint64_t kNoMax = INT64_MAX;  ///< the largest whole number that TOML has
+
+/// A value as the file states it; that of a choice is its name.
+using Value = std::variant<uint64_t, bool, std::string, std::vector<uint64_t>>;
+/// The value as TOML.
+std::string Render(const Value& value);
+
+/// A name that a key accepts, and the number that its member then holds.
+struct Choice {
+  std::string name;
+  uint64_t value = 0;
+};
+
+/// A member that holds a choice: an enumeration, or a number.
+struct ChoicePlace {
+  void* member;
+  uint64_t (*get)(const void* member);
+  void (*set)(void* member, uint64_t value);
+
+  template <typename Type>
+  static ChoicePlace Of(Type& member) {
+    return {&member, [](const void* at) { return static_cast<uint64_t>(*static_cast<const Type*>(at)); },
+            [](void* at, uint64_t value) { *static_cast<Type*>(at) = static_cast<Type>(value); }};
+  }
+};
+
+/// One key of the file, bound to a member of the object that its Keys were made of.
+struct Key {
+  std::string section;  ///< dotted, as in TOML
+  std::string name;     ///< the member's own
+  std::variant<uint64_t*, bool*, std::string*, std::vector<uint64_t>*, ChoicePlace> place;
+  Value initial;                   ///< default; of a build key: what was built
+  std::string unit;                ///< empty: a plain number or name
+  uint64_t min = 0, max = kNoMax;  ///< of numbers, and of each element of a list
+  std::string text;                ///< one or more sentences
+  std::vector<Choice> choices;     ///< of names; empty: any text
+  std::string build_option;        ///< CMake variable of a key that must equal what was built; empty: read at start
+  std::string other_name;          ///< by which another program reads the value; empty: none does
+
+  std::string full_name() const { return section + "." + name; }
+  Value value() const;
+  /// "a whole number from 1 to 4 (MiB)": what the file may say.
+  std::string Allowed() const;
+};
+
+/// A value that the same reader takes and that no key sets.
+struct OtherValue {
+  std::string name, text;
+};
+
+/// Keys that a file states together; a table of the file.
+struct Section {
+  std::string name, text;
+  std::vector<Key> keys;
+  /// [[name.list]] may stand for [name], once; a second one is refused with these words. Empty: it may not.
+  std::string list, second;
+  /// Values of key "preset", each with the TOML of the section's keys that it sets. They count as defaults:
+  /// what the file states goes before them, wherever it stands.
+  std::vector<std::pair<std::string, std::string>> presets;
+  std::vector<OtherValue> others;
+};
+
+/// The settings of one object, bound to its members: they must not outlive it. Names, bounds and texts come from the
+/// owner's .def file, which as_members.h turns into members and as_keys.h into calls of this class.
+class Keys {
+ public:
+  /// Until Close, keys go to section `name` of the section that is open.
+  Section& Open(const std::string& name, const std::string& text);
+  void Close() { path_.pop_back(); }
+
+  Key& Add(Key key);
+  Key& AddNumber(const char* name, uint64_t& member, uint64_t initial, const char* unit, uint64_t min, uint64_t max,
+                 const char* text);
+  Key& AddSwitch(const char* name, bool& member, bool initial, const char* text);
+  Key& AddText(const char* name, std::string& member, const char* text, const std::vector<std::string>& allowed);
+  Key& AddList(const char* name, std::vector<uint64_t>& member, std::vector<uint64_t> initial, const char* unit,
+               uint64_t min, uint64_t max, const char* text);
+  Key& AddBuild(const char* name, uint64_t& member, uint64_t built, const char* option, uint64_t min, uint64_t max,
+                const char* text);
+  /// `names` are those of the enumerators 0, 1, 2...
+  template <typename Type>
+  Key& AddChoice(const char* name, Type& member, Type initial, const char* text,
+                 const std::vector<std::string>& names) {
+    Key key;
+    key.name = name;
+    key.place = ChoicePlace::Of(member);
+    key.initial = names.at(static_cast<size_t>(initial));
+    key.text = text;
+    for (const std::string& choice : names) key.choices.push_back({choice, key.choices.size()});
+    return Add(std::move(key));
+  }
+
+  /// Adds another object's sections; keys of a section that is there go to its end.
+  void Append(Keys other);
+
+  const std::vector<Section>& sections() const { return sections_; }
+  std::vector<const Key*> all() const;
+  /// Null when there is none.
+  const Section* FindSection(const std::string& name) const;
+  const Key* Find(const std::string& section, const std::string& name) const;
+  /// The full name of the key that is the fewest edits away; one of the same section goes before others.
+  std::string Nearest(const std::string& section, const std::string& name) const;
+  std::string NearestSection(const std::string& name) const;
+
+ private:
+  std::vector<Section> sections_;
+  std::vector<std::string> path_;  ///< of what is open, outermost first
+};
+
+/// Sets what the TOML text states; members that it does not name keep their values. `file` is the name that errors
+/// give. `table`: only that table of the text is read, whose sections are the keys' ("machine": [machine.gpu] is
+/// [gpu]); errors give the lines of the whole text. Throws Error for a syntax error, an unknown key (with the nearest
+/// known one), a wrong type and a value out of range; members may have changed then.
+void Load(const Keys& keys, std::string_view text, const std::string& file, const std::string& table = "");
+/// The contents of a file. Throws Error when it cannot be read.
+std::string ReadFile(const std::string& path);
+
+/// Loadable TOML of every key with its value; a comment gives bounds, unit, default and text.
+std::string ToToml(const Keys& keys);
+/// A line for each key, and its text; `section` empty: of all sections. Throws Error for an unknown section.
+std::string ToList(const Keys& keys, const std::string& section);
+/// Tables of all keys for a page; of values the defaults only.
+std::string ToMarkdown(const Keys& keys);
+
+/// Throws Error: file, key, and what is wrong with its value.
+[[noreturn]] void Refuse(const std::string& file, const std::string& key, const std::string& text);
+/// Rules that owners have in common.
+void CheckMultiple(const std::string& file, const std::string& key, uint64_t value, uint64_t of);
+void CheckPowerOfTwo(const std::string& file, const std::string& key, uint64_t value);
+
+}  // namespace gmmu::settings

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <sstream>
+
+#include "settings/keys.h"
+
+namespace gmmu::settings {
+namespace {
+
+/// A build key's default is what was built, which a page cannot know.
+std::string DefaultOnPage(const Key& key) {
+  return key.build_option.empty() ? "`" + Render(key.initial) + "`" : "`" + key.build_option + "`";
+}
+
+/// In a cell of a table.
+std::string Cell(std::string text) {
+  for (size_t at = 0; (at = text.find('|', at)) != std::string::npos; at += 2) text.insert(at, "\\");
+  return text;
+}
+
+void Table(const Section& section, std::ostringstream& out) {
+  const bool others = std::any_of(section.keys.begin(), section.keys.end(),
+                                  [](const Key& key) { return !key.other_name.empty(); });
+  out << "| key |" << (others ? " value of the driver's key |" : "") << " default | allowed | meaning |\n"
+      << (others ? "|---|---|---|---|---|\n" : "|---|---|---|---|\n");
+  for (const Key& key : section.keys) {
+    out << "| `" << key.name << "` | ";
+    if (others) out << key.other_name << " | ";
+    out << DefaultOnPage(key) << " | " << Cell(key.Allowed()) << " | " << Cell(key.text) << " |\n";
+  }
+}
+
+void Presets(const Section& section, std::ostringstream& out) {
+  out << "\nEach `preset` gives keys of this section their values; what a file states goes before them.\n\n"
+      << "| preset | sets |\n|---|---|\n";
+  for (const auto& [name, text] : section.presets) {
+    std::string sets;
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) sets += (sets.empty() ? "`" : ", `") + line + "`";
+    out << "| `" << name << "` | " << (sets.empty() ? "the defaults" : sets) << " |\n";
+  }
+}
+
+void Others(const Section& section, std::ostringstream& out) {
+  out << "\nValues that no key sets: the system gives them, or a test.\n\n| value | meaning |\n|---|---|\n";
+  for (const OtherValue& other : section.others) out << "| " << other.name << " | " << Cell(other.text) << " |\n";
+}
+
+}  // namespace
+
+std::string Render(const Value& value) {
+  if (const auto* number = std::get_if<uint64_t>(&value)) return std::to_string(*number);
+  if (const auto* flag = std::get_if<bool>(&value)) return *flag ? "true" : "false";
+  std::ostringstream out;
+  if (const auto* text = std::get_if<std::string>(&value)) {
+    out << toml::value<std::string>(*text);
+    return out.str();
+  }
+  out << "[";
+  const auto& list = std::get<std::vector<uint64_t>>(value);
+  for (size_t i = 0; i < list.size(); ++i) out << (i == 0 ? "" : ", ") << list[i];
+  out << "]";
+  return out.str();
+}
+
+std::string Key::Allowed() const {
+  std::ostringstream out;
+  if (std::holds_alternative<bool>(initial)) return "true or false";
+  if (std::holds_alternative<std::string>(initial)) {
+    if (choices.empty()) return "a string";
+    for (size_t i = 0; i < choices.size(); ++i) out << (i == 0 ? "" : " or ") << '"' << choices[i].name << '"';
+    return out.str();
+  }
+  const bool list = std::holds_alternative<std::vector<uint64_t>>(initial);
+  out << (list ? "a list of 2 to 6 whole numbers, each " : "a whole number");
+  if (max == kNoMax) {
+    out << (list ? "" : ", ") << "at least " << min;
+  } else {
+    out << (list ? "" : " from ") << min << " to " << max;
+  }
+  if (!unit.empty()) out << " (" << unit << ")";
+  return out.str();
+}
+
+std::string ToToml(const Keys& keys) {
+  std::ostringstream out;
+  out << "# gmmu machine configuration. Every key with its value; keys left out have their defaults.\n"
+         "# run: read at start. build: a parameter of the RTL, must equal what the program was built with.\n";
+  for (const Section& section : keys.sections()) {
+    out << "\n# " << section.text << "\n[" << section.name << "]\n";
+    for (const Key& key : section.keys) {
+      out << "# " << key.text << " " << (key.build_option.empty() ? "run" : "build") << ", " << key.Allowed()
+          << ", default " << Render(key.initial) << "\n"
+          << key.name << " = " << Render(key.value()) << "\n";
+    }
+  }
+  return out.str();
+}
+
+std::string ToList(const Keys& keys, const std::string& section) {
+  if (!section.empty() && keys.FindSection(section) == nullptr)
+    throw Error("no section [" + section + "]; the nearest is [" + keys.NearestSection(section) + "]");
+  std::string text;
+  for (const Key* key : keys.all()) {
+    if (!section.empty() && key->section != section) continue;
+    text += key->full_name() + " = " + Render(key->value()) + ", " + key->Allowed() + "\n    " + key->text + "\n";
+  }
+  return text;
+}
+
+std::string ToMarkdown(const Keys& keys) {
+  std::ostringstream out;
+  for (const Section& section : keys.sections()) {
+    out << "\n## [" << section.name << "]\n\n" << section.text << "\n\n";
+    Table(section, out);
+    if (!section.presets.empty()) Presets(section, out);
+    if (!section.others.empty()) Others(section, out);
+  }
+  return out.str();
+}
+
+}  // namespace gmmu::settings

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+// Keys of the configuration that no scenario sets: each changes the software's run on the fast engine, or the answer of
+// the core that both engines share.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "app/configuration.h"
+#include "hw/gmmu_regs.h"
+#include "platform/machine_parts.h"
+#include "platform/engine.h"
+#include "settings/keys.h"
+#include "tb/sim/platform/bare_machine.h"
+#include "tb/sim/iommu/vtd_bench.h"
+#include "tb/sw/os/between.h"
+#include "twin/machine.h"
+#include "workload/input.h"
+#include "workload/job.h"
+
+namespace gmmu::app {
+namespace {
+
+/// The TOML of "section.name" with a value.
+std::string Toml(const std::string& key, const std::string& value) {
+  const size_t dot = key.rfind('.');
+  return "[" + key.substr(0, dot) + "]\n" + key.substr(dot + 1) + " = " + value + "\n";
+}
+
+/// `more` adds a section of its own.
+Configuration With(const std::string& key, const std::string& value, const std::string& more = "") {
+  return Configuration::FromToml(Toml(key, value) + more, key);
+}
+
+workload::JobResult Job(const Configuration& configuration, uint64_t bytes = 100'000) {
+  sim::twin::Machine machine(sim::twin::MachineParameters::From(configuration.machine));
+  const std::vector<uint8_t> input = workload::SeededInput(1, bytes);
+  workload::JobOptions options;
+  options.os = configuration.OsParameters(1);
+  options.seed = 1;
+  options.input = &input;
+  workload::JobResult result;
+  RunMainJob(machine, options, result);
+  return result;
+}
+
+// ---- times of the main job
+
+enum class Becomes { kSlower, kFaster };
+
+struct TimeRow {
+  std::string key, value;
+  Becomes becomes = Becomes::kSlower;
+  std::string more = "";  ///< of both machines
+};
+
+class TimeKey : public ::testing::TestWithParam<TimeRow> {};
+
+TEST_P(TimeKey, ChangesTheCyclesOfTheMainJob) {
+  const TimeRow& row = GetParam();
+  const auto before = Job(Configuration::FromToml(row.more, "before"));
+  const auto after = Job(With(row.key, row.value, row.more));
+  ASSERT_TRUE(before.Passed() && after.Passed());
+  if (row.becomes == Becomes::kSlower) EXPECT_GT(after.cycles, before.cycles);
+  else EXPECT_LT(after.cycles, before.cycles);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Settings, TimeKey,
+    ::testing::Values(TimeRow{"pcie.generation", "1"}, TimeRow{"pcie.lanes", "1"}, TimeRow{"pcie.tlp_overhead", "64"},
+                      TimeRow{"pcie.link_layer_ppm", "500000"}, TimeRow{"pcie.max_payload", "128"},
+                      TimeRow{"pcie.max_read_request", "128"}, TimeRow{"pcie.latency_ps", "1000000"},
+                      TimeRow{"host.dram_controller_ps", "1000000"}, TimeRow{"host.dram_trcd_ps", "1000000"},
+                      TimeRow{"host.dram_tcas_ps", "1000000"}, TimeRow{"host.dram_burst_ps", "1000000"},
+                      TimeRow{"iommu.lookup_ps", "100000"}, TimeRow{"iommu.descriptor_ps", "2000000"},
+                      TimeRow{"iommu.walks", "1"}, TimeRow{"iommu.paging_entries", "0"},
+                      TimeRow{"gpu.vram_beat_cycles", "8"}, TimeRow{"gpu.reads_in_flight", "2"},
+                      TimeRow{"gpu.l2_entries", "4096"}, TimeRow{"gpu.l2_ways", "16", Becomes::kFaster},
+                      TimeRow{"gpu.data_bits", "512", Becomes::kFaster}),
+    [](const auto& info) {
+      std::string name = info.param.key;
+      name[name.find('.')] = '_';
+      return name;
+    });
+
+TEST(Settings, VramBeatsShareTheBeatCycles) {
+  const auto one = Job(Configuration::FromToml("[gpu]\nvram_beat_cycles = 8", "one"));
+  const auto four = Job(Configuration::FromToml("[gpu]\nvram_beat_cycles = 8\nvram_beats = 4", "four"));
+  EXPECT_LT(four.cycles, one.cycles) << "gpu.vram_beats";
+}
+
+// ---- sizes that registers tell
+
+TEST(Settings, SizesOfTheGpuStandInItsRegisters) {
+  struct Row {
+    const char* key;
+    uint64_t value;
+    uint32_t offset;
+    uint64_t (*field)(uint64_t raw);
+  };
+#define FIELD(Register, field) \
+  regs::Register::kOffset, [](uint64_t raw) { return uint64_t{regs::Register{raw}.field()}; }
+  for (const Row& row : {Row{"gpu.clients", 7, FIELD(Cap0, clients)}, Row{"gpu.spaces", 9, FIELD(Cap0, spaces)},
+                         Row{"gpu.reads_in_flight", 11, FIELD(Cap0, reads)},
+                         Row{"gpu.va_bits", 50, FIELD(Cap0, va_bits)},
+                         Row{"gpu.l1_entries", 5, FIELD(Cap1, l1_entries)},
+                         Row{"gpu.l2_entries", 128, FIELD(Cap1, l2_entries)},
+                         Row{"gpu.l2_ways", 2, FIELD(Cap1, l2_ways)},
+                         Row{"gpu.walk_cache", 6, FIELD(Cap1, walk_cache)},
+                         Row{"gpu.large_entries", 3, FIELD(Cap2, large_entries)}}) {
+    const Configuration configuration = With(row.key, std::to_string(row.value));
+    sim::twin::Machine machine(sim::twin::MachineParameters::From(configuration.machine));
+    sim::BareMachine bare(machine);
+    bare.PowerOn();
+    EXPECT_EQ(row.field(bare.Read(row.offset)), row.value) << row.key;
+  }
+#undef FIELD
+}
+
+TEST(Settings, TheBoundOfCpuAccessesEndsARunThatTakesLonger) {
+  const std::string slow = "[pcie]\nlatency_ps = 1000000\n";
+  const auto read = [](const Configuration& configuration) {
+    sim::twin::Machine machine(sim::twin::MachineParameters::From(configuration.machine));
+    sim::BareMachine(machine).PowerOn();
+    machine.MmioRead(sim::BareMachine::kRegisters, 8);
+  };
+  EXPECT_NO_THROW(read(Configuration::FromToml(slow, "default")));
+  EXPECT_THROW(read(With("gpu.mmio_bound_ns", "1000", slow)), sim::EngineError);
+}
+
+// ---- answers of the cores
+
+/// When the last of some reads is done: two rows of one bank, then a stream, behind the first refresh.
+uint64_t DramDone(const Configuration& configuration) {
+  sim::DramTiming dram(sim::DramOf(configuration.machine.host));
+  uint64_t done = dram.Access(8'000'000, 0, 64, false);
+  done = dram.Access(done, 1 << 20, 64, false);
+  for (uint64_t at = 0; at < 64 << 10; at += 512) done = std::max(done, dram.Access(8'000'000, at, 512, false));
+  return done;
+}
+
+struct DramRow {
+  std::string key, value;
+  Becomes becomes;
+};
+class DramKey : public ::testing::TestWithParam<DramRow> {};
+
+TEST_P(DramKey, ChangesWhenReadsAreDone) {
+  const uint64_t before = DramDone({}), after = DramDone(With(GetParam().key, GetParam().value));
+  if (GetParam().becomes == Becomes::kSlower) EXPECT_GT(after, before);
+  else EXPECT_LT(after, before);
+}
+
+INSTANTIATE_TEST_SUITE_P(Settings, DramKey,
+                         ::testing::Values(DramRow{"host.dram_channels", "4", Becomes::kFaster},
+                                           DramRow{"host.dram_banks", "1", Becomes::kSlower},
+                                           DramRow{"host.dram_row_bytes", "1024", Becomes::kSlower},
+                                           DramRow{"host.dram_burst_bytes", "128", Becomes::kFaster},
+                                           DramRow{"host.dram_trp_ps", "500000", Becomes::kSlower},
+                                           DramRow{"host.dram_trefi_ps", "400000", Becomes::kSlower},
+                                           DramRow{"host.dram_trfc_ps", "1000000", Becomes::kSlower}),
+                         [](const auto& info) { return info.param.key.substr(info.param.key.find('.') + 1); });
+
+/// TLPs of a kind that can be sent before the receiver gives credits back.
+unsigned Sent(const Configuration& configuration, sim::TlpKind kind, unsigned bytes) {
+  sim::PcieDirection direction(sim::PcieOf(configuration.machine.pcie), "link");
+  unsigned sent = 0;
+  for (; direction.CanSend(kind, bytes); ++sent) direction.Send(kind, bytes, 0);
+  return sent;
+}
+
+TEST(Settings, CreditsOfTheLinkAreWhatASenderMaySend) {
+  using sim::TlpKind;
+  EXPECT_EQ(Sent({}, TlpKind::kPosted, 16), 64u);
+  EXPECT_EQ(Sent(With("pcie.posted_headers", "5"), TlpKind::kPosted, 16), 5u);
+  EXPECT_EQ(Sent(With("pcie.posted_data", "256"), TlpKind::kPosted, 256), 16u) << "credits of 16 bytes";
+  EXPECT_EQ(Sent(With("pcie.non_posted_headers", "6"), TlpKind::kNonPosted, 0), 6u);
+  EXPECT_EQ(Sent(With("pcie.completion_headers", "7"), TlpKind::kCompletion, 16), 7u);
+  EXPECT_EQ(Sent(With("pcie.completion_data", "256"), TlpKind::kCompletion, 256), 16u);
+}
+
+TEST(Settings, TagsAndTheCompletionBoundaryShapeReads) {
+  EXPECT_EQ(sim::PcieOf(With("pcie.tags", "9").machine.pcie).tags, 9u);
+  const auto first = [](const Configuration& configuration) {
+    return sim::SplitCompletion(sim::PcieOf(configuration.machine.pcie), 0x1040, 512).at(0).bytes;
+  };
+  EXPECT_EQ(first({}), 256u);
+  EXPECT_EQ(first(With("pcie.completion_boundary", "128")), 192u) << "ends at 0x1100";
+}
+
+TEST(Settings, OfTheIommuAreItsCapabilitiesAndCaches) {
+  const auto cap = [](const Configuration& configuration) {
+    return sim::VtdCore(sim::VtdOf(configuration.machine.iommu)).ReadRegister(sim::vtd::kCap, 8);
+  };
+  EXPECT_EQ(cap({}) >> 4 & 1, 0u);
+  EXPECT_EQ(cap(With("iommu.write_buffer_flush", "true")) >> 4 & 1, 1u);
+  EXPECT_EQ((cap(With("iommu.fault_records", "3")) >> 40 & 0xFF) + 1, 3u);
+
+  // Two devices in turn: one entry of the context cache holds only the later one.
+  const auto reads = [](const Configuration& configuration) {
+    sim::VtdBench bench(sim::VtdOf(configuration.machine.iommu));
+    bench.Start();
+    bench.Map(0x1000, 0x2000);
+    bench.SetContext(0x101, sim::VtdBench::kDid, bench.top, 4);
+    for (const uint16_t device : {0x100, 0x101, 0x100, 0x101}) bench.Access(0x1000, false, device);
+    return bench.memory.reads;
+  };
+  EXPECT_GT(reads(With("iommu.context_entries", "1")), reads({}));
+}
+
+// ---- the operating system
+
+TEST(Settings, AGpuThatReachesExactlyTheLastByteReachesAllMemoryOrNot) {
+  const std::string edge = "iommu = \"needed\"\n[host]\nmemory_gib = 6\n[gpu]\nlimit_bits = 33\n";  // 2 GiB and 4 to 8
+  EXPECT_EQ(Job(With("os.highest_visible_inclusive", "true", edge)).mode, os::DmaMode::kPhysical);
+  EXPECT_EQ(Job(With("os.highest_visible_inclusive", "false", edge)).mode, os::DmaMode::kRemapped);
+}
+
+struct OtherDriver : os::DriverWithAFront {
+  workload::JobResult RunWith(const std::string& key, const std::string& value) {
+    return Run(With(key, value, "[host]\nmemory_gib = 4\n").OsParameters(3));
+  }
+};
+
+TEST_F(OtherDriver, WithBothModelsOfAnMmuIsRefusedOrNot) {
+  os::between.query = [](const DXGKARG_QUERYADAPTERINFO& args) {
+    const NTSTATUS status = os::between.real.DxgkDdiQueryAdapterInfo(os::between.context, &args);
+    if (args.Type == DXGKQAITYPE_DRIVERCAPS)
+      static_cast<DXGK_DRIVERCAPS*>(args.pOutputData)->MemoryManagementCaps.IoMmuSupported = 1;
+    return status;
+  };
+  EXPECT_FALSE(RunWith("os.both_mmu_models_refused", "true").Passed());
+  EXPECT_TRUE(RunWith("os.both_mmu_models_refused", "false").Passed());
+}
+
+NTSTATUS CreateInSystemMemoryToo(HANDLE adapter, DXGKARG_CREATEALLOCATION* args) {
+  const NTSTATUS status = os::between.real.DxgkDdiCreateAllocation(adapter, args);
+  for (UINT i = 0; i < args->NumAllocations; ++i) args->pAllocationInfo[i].SupportedWriteSegmentSet |= 1u << 2;
+  return status;
+}
+
+TEST_F(OtherDriver, ThatTakesTheBitBehindTheLastSegmentForSystemMemoryIsUnderstoodOrNot) {
+  os::between.table = [](DRIVER_INITIALIZATION_DATA& table) {
+    table.DxgkDdiCreateAllocation = CreateInSystemMemoryToo;
+  };
+  EXPECT_TRUE(RunWith("os.system_segment_behind_last", "true").Passed());
+  EXPECT_FALSE(RunWith("os.system_segment_behind_last", "false").Passed());
+}
+
+}  // namespace
+}  // namespace gmmu::app
