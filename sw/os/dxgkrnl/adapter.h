@@ -16,25 +16,11 @@
 #include "os/kernel/kernel.h"
 #include "os/miniport/miniport.h"
 #include "os/dxgkrnl/physical_adapter.h"
+#include "os/dxgkrnl/process_handles.h"
 #include "os/miniport/reserved_ranges.h"
 #include "os/vidsch/vidsch.h"
 
 namespace gmmu::os {
-
-/// Handles of a GPU process: the driver's, and Dxgkrnl's where they say so. Over linked adapters it has a context on
-/// each of them.
-struct ProcessHandles {
-  HANDLE process = nullptr;
-  HANDLE device = nullptr;
-  HANDLE context = nullptr;  ///< null: none yet
-  HANDLE second_device = nullptr;  ///< the system's (seen on build 22621)
-  uint32_t node = 0;           ///< of the context
-  bool joined = false;         ///< process and device are another's
-  GpuDevice* state = nullptr;  ///< null: the system's
-  Ledger::Ticket process_ticket = 0, device_ticket = 0, context_ticket = 0;
-  HANDLE dxgk_process = nullptr, dxgk_device = nullptr, dxgk_context = nullptr;
-  uint32_t companion_node = 0;  ///< DXGK_CONTEXTINFO.PagingCompanionNodeId
-};
 
 /// A logical adapter from power-on to power-off, as Dxgkrnl drives it: one GPU, or several that are linked. Finds
 /// them on the bus, loads their driver through DriverEntry, decides how they reach memory, starts them and asks what

@@ -44,7 +44,7 @@ TEST(CallLevels, LevelThreeComesWithEvictedVideoMemory) {
   test::LifeBench bench;
   const auto result = bench.Run([](Life& life) {
     life.worker.Call([&] {
-      VidMm::Allocation* held = life.vidmm.CreateAllocation("held", hw::kPageSize);
+      Allocation* held = life.vidmm.CreateAllocation("held", hw::kPageSize);
       life.vidmm.MakeResident(*held);
       life.vidmm.Stop();
       try {

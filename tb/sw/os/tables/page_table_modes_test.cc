@@ -8,6 +8,8 @@
 
 #include "tb/sw/os/life_bench.h"
 #include "os/dxgkrnl/dxgkrnl.h"
+#include "os/tables/address_space.h"
+#include "os/vidmm/gpu_process.h"
 #include "workload/procedures/procedures.h"
 
 namespace gmmu::os::test {
@@ -80,7 +82,7 @@ TEST_P(UpdateModes, TablesAreMadeInvalidBeforeTheyAreFreedWhenTheCapsAskForIt) {
     size_t tables = 0;
     const auto result = bench.Run([&](Life& life) {
       life.worker.Call([&] {
-        VidMm::Process* process = life.vidmm.CreateProcess("process");
+        GpuProcess* process = life.vidmm.CreateProcess("process");
         life.vidmm.Unmap(*process, 0x10000000, 4);
         life.vidmm.Unmap(*process, uint64_t{5} << 40, 4);
         tables = process->space->tables() + 1;  // and the root

@@ -12,7 +12,14 @@
 #include <vector>
 
 #include "tb/sw/os/driver_front.h"
+#include "os/dxgkrnl/adapter.h"
 #include "os/dxgkrnl/dxgkrnl.h"
+#include "os/memory/system_buffer.h"
+#include "os/tables/address_space.h"
+#include "os/vidmm/allocation.h"
+#include "os/vidmm/gpu_process.h"
+#include "os/vidmm/mappings.h"
+#include "os/vidmm/placement.h"
 #include "os/vidmm/residency.h"
 #include "workload/clients.h"
 #include "workload/render_buffer.h"
@@ -42,14 +49,14 @@ class Pages64k : public DriverFront {
   }
   ~Pages64k() override { built = nullptr; }
   static uint32_t Word(uint64_t page) { return 0x77000000 + static_cast<uint32_t>(page); }
-  static VidMm::Allocation* Make(Life& life, uint64_t pages) {
-    VidMm::Allocation* made = life.vidmm.CreateAllocation("data", pages * kPage);
+  static Allocation* Make(Life& life, uint64_t pages) {
+    Allocation* made = life.vidmm.CreateAllocation("data", pages * kPage);
     life.vidmm.MakeResident(*made);
     for (uint64_t page = 0; page < pages; ++page) life.vidmm.Fill(*made, page * kPage, kPage, Word(page));
     return made;
   }
   /// Client 0 reads pages of an allocation of Make.
-  static workload::Check Reads(Life& life, VidMm::Process* process, uint64_t va, uint64_t first, uint64_t pages) {
+  static workload::Check Reads(Life& life, GpuProcess* process, uint64_t va, uint64_t first, uint64_t pages) {
     std::vector<uint8_t> expected(pages * kPage);
     for (size_t i = 0; i < expected.size(); i += 4) {
       const uint32_t word = Word(first + i / kPage);
@@ -71,33 +78,33 @@ class Rule11Pages64kDual : public Pages64k {
 TEST_F(Pages64k, AreChosenWhenAddressSizeAndSegmentAllow) {
   const auto result = bench.Run([&](Life& life) {
     life.worker.Call([&] {
-      VidMm::Allocation* data = Make(life, 48);
+      Allocation* data = Make(life, 48);
       SystemBuffer memory(life.kernel, life.adapter.objects(), life.adapter.handle(), 16 * kPage,
                           SystemBuffer::Shape::kScattered, "test");
-      const auto chosen = [&](const std::function<void(VidMm::Process&)>& map, uint64_t va) {
-        VidMm::Process* process = life.vidmm.CreateProcess("process");
+      const auto chosen = [&](const std::function<void(GpuProcess&)>& map, uint64_t va) {
+        GpuProcess* process = life.vidmm.CreateProcess("process");
         map(*process);
         const bool large = process->space->Is64k(va);
         life.vidmm.DestroyProcess(process);
         return large;
       };
       const auto local = [&](uint64_t va, uint64_t first, uint64_t pages) {
-        return chosen([&](auto& process) { life.vidmm.MapLocal(process, va, *data, first, pages); }, va);
+        return chosen([&](auto& process) { life.vidmm.Map(process, va, *data, first, pages); }, va);
       };
       EXPECT_TRUE(local(0x10000000, 0, 16));
       EXPECT_TRUE(local(0x10010000, 16, 32));
       EXPECT_TRUE(local(0x101F0000, 0, 48)) << "over the end of a leaf table";
       EXPECT_FALSE(local(0x10001000, 0, 16)) << "address";
       EXPECT_FALSE(local(0x10000000, 0, 20)) << "size";
-      VidMm::Allocation* row = life.vidmm.CreateAllocation("row", 48 * kPage);
+      Allocation* row = life.vidmm.CreateAllocation("row", 48 * kPage);
       row->contiguous = kPage;
       life.vidmm.MakeResident(*row);
-      EXPECT_FALSE(chosen([&](auto& process) { life.vidmm.MapLocal(process, 0x10000000, *row, 1, 16); }, 0x10000000))
+      EXPECT_FALSE(chosen([&](auto& process) { life.vidmm.Map(process, 0x10000000, *row, 1, 16); }, 0x10000000))
           << "place in the segment";
       life.vidmm.DestroyAllocation(row);
-      EXPECT_FALSE(chosen([&](auto& process) { life.vidmm.MapSystem(process, 0x10000000, memory); }, 0x10000000));
+      EXPECT_FALSE(chosen([&](auto& process) { life.vidmm.mappings().MapSystem(process, 0x10000000, memory); }, 0x10000000));
       EXPECT_FALSE(
-          chosen([&](auto& process) { life.vidmm.MapOnePage(process, 0x10000000, *data, 0, 16); }, 0x10000000));
+          chosen([&](auto& process) { life.vidmm.mappings().MapOnePage(process, 0x10000000, *data, 0, 16); }, 0x10000000));
       memory.Release();
       life.vidmm.DestroyAllocation(data);
     });
@@ -110,19 +117,19 @@ TEST_F(Pages64k, AllocationsHaveWholePagesOf64KiBInVram) {
   const auto result = bench.Run([&](Life& life) {
     life.worker.Call([&] {
       for (const uint64_t pages : {1u, 17u, 100u}) {
-        VidMm::Allocation* data = Make(life, pages);
+        Allocation* data = Make(life, pages);
         for (uint64_t page = 0; page < pages; ++page)
           EXPECT_EQ(data->local->page(page), data->local->page(page / 16 * 16) + page % 16) << page;
         EXPECT_EQ(data->local->page(0) % 16, 0u);
         life.vidmm.DestroyAllocation(data);
       }
       // Until nothing is left: pieces beside page tables are no pages of 64 KiB.
-      std::vector<VidMm::Allocation*> all;
+      std::vector<Allocation*> all;
       do {
         all.push_back(life.vidmm.CreateAllocation("one more", 16 * kPage));
-      } while (life.vidmm.TryMakeResident(*all.back()));
+      } while (life.vidmm.placement().TryMakeResident(*all.back()));
       EXPECT_GT(life.adapter.local_segment().space->free_bytes(), 0u) << "there are such pieces";
-      for (VidMm::Allocation* one : all) {
+      for (Allocation* one : all) {
         for (uint64_t page = 0; one->local && page < 16; ++page)
           EXPECT_EQ(one->local->page(page), one->local->page(0) / 16 * 16 + page);
         life.vidmm.DestroyAllocation(one);
@@ -135,19 +142,19 @@ TEST_F(Pages64k, AllocationsHaveWholePagesOf64KiBInVram) {
 /// One way: what is mapped with 64 KiB afterwards stays at 4 KiB, and an update at level 1 never goes back.
 TEST_F(Rule11Pages64k, SinglePteConversionIsOneWay) {
   const auto result = bench.Run([&](Life& life) {
-    VidMm::Process* process = nullptr;
-    VidMm::Allocation* data = nullptr;
+    GpuProcess* process = nullptr;
+    Allocation* data = nullptr;
     const uint64_t va = 0x10000000;
     life.worker.Call([&] {
       process = life.vidmm.CreateProcess("process");
       data = Make(life, 32);
-      life.vidmm.MapLocal(*process, va, *data, 0, 32);
+      life.vidmm.Map(*process, va, *data, 0, 32);
       EXPECT_EQ(process->space->tables_64k(), 1u);
-      life.vidmm.MapLocal(*process, va + 0x100000, *data, 7, 1);
+      life.vidmm.Map(*process, va + 0x100000, *data, 7, 1);
       EXPECT_EQ(process->space->tables_64k(), 0u);
-      life.vidmm.MapLocal(*process, va, *data, 0, 32);
+      life.vidmm.Map(*process, va, *data, 0, 32);
       EXPECT_EQ(process->space->tables_64k(), 0u);
-      life.vidmm.MapLocal(*process, va + 0x200000, *data, 0, 32);
+      life.vidmm.Map(*process, va + 0x200000, *data, 0, 32);
       EXPECT_EQ(process->space->tables_64k(), 1u) << "the next leaf table is another one";
     });
     EXPECT_TRUE(Reads(life, process, va, 0, 32).passed);
@@ -169,15 +176,15 @@ TEST_F(Rule11Pages64k, SinglePteConversionSuspendsTheContextsWritesLevel0ThenLev
   bool converting = false;
   unsigned held = 0, link_again = 0;
   const auto result = bench.Run([&](Life& life) {
-    VidMm::Process* process = nullptr;
-    VidMm::Allocation *data = nullptr, *other = nullptr;
+    GpuProcess* process = nullptr;
+    Allocation *data = nullptr, *other = nullptr;
     const uint64_t va = 0x10000000, target = 0x20000000;
     life.worker.Call([&] {
       process = life.vidmm.CreateProcess("process");
       data = Make(life, 32);
       other = Make(life, 32);
-      life.vidmm.MapLocal(*process, va, *data, 0, 32);
-      life.vidmm.MapLocal(*process, target, *other, 0, 32);
+      life.vidmm.Map(*process, va, *data, 0, 32);
+      life.vidmm.Map(*process, target, *other, 0, 32);
     });
     workload::RenderBuffer buffer(life, process, 4096);
     for (int i = 0; i < 16; ++i) buffer.Copy(va, target, 32 * kPage);
@@ -207,7 +214,7 @@ TEST_F(Rule11Pages64k, SinglePteConversionSuspendsTheContextsWritesLevel0ThenLev
     for (int i = 0; i < 6; ++i) packets.push_back(buffer.Submit("copies"));
     EXPECT_GE(renders, 1u);
     EXPECT_TRUE(life.adapter.vidsch().Holds(process->handles.context)) << "packets run when the conversion begins";
-    life.worker.Call([&] { life.vidmm.MapLocal(*process, va + 0x100000, *data, 7, 1); });
+    life.worker.Call([&] { life.vidmm.Map(*process, va + 0x100000, *data, 7, 1); });
     for (const PacketId packet : packets)
       EXPECT_EQ(life.adapter.vidsch().Wait(packet, 1'000'000'000), PacketEnd::kCompleted);
     EXPECT_TRUE(Reads(life, process, target, 0, 32).passed);
@@ -234,8 +241,8 @@ TEST_F(Rule11Pages64kDual, DualPteExclusionHoldsAfterEveryUpdate) {
   std::map<uint64_t, bool> large;
   unsigned both = 0, large_updates = 0, without_array = 0;
   const auto result = bench.Run([&](Life& life) {
-    VidMm::Process* process = nullptr;
-    VidMm::Allocation* data = nullptr;
+    GpuProcess* process = nullptr;
+    Allocation* data = nullptr;
     constexpr uint64_t kVa = 0x10000000, kBlocks = 8;
     life.worker.Call([&] {
       process = life.vidmm.CreateProcess("process");
@@ -269,7 +276,7 @@ TEST_F(Rule11Pages64kDual, DualPteExclusionHoldsAfterEveryUpdate) {
       const uint64_t from = whole ? random() % (kBlocks - pages / 16 + 1) * 16 : random() % (16 * kBlocks - pages + 1);
       life.worker.Call([&] {
         if (unmap) life.vidmm.Unmap(*process, kVa + first * kPage, pages);
-        else life.vidmm.MapLocal(*process, kVa + first * kPage, *data, from, pages);
+        else life.vidmm.Map(*process, kVa + first * kPage, *data, from, pages);
       });
       for (uint64_t i = 0; i < pages; ++i) expected[first + i] = unmap ? -1 : static_cast<int64_t>(from + i);
       if (step % 10 != 9) continue;
@@ -297,11 +304,11 @@ TEST_F(Rule11Pages64kDual, AMoveToMemoryWithout64KiBPagesEndsAtLevel1) {
   std::vector<std::string> events;
   const auto result = bench.Run([&](Life& life) {
     life.worker.Call([&] {
-      VidMm::Process* process = life.vidmm.CreateProcess("process");
-      VidMm::Allocation* data = Make(life, 16);
+      GpuProcess* process = life.vidmm.CreateProcess("process");
+      Allocation* data = Make(life, 16);
       SystemBuffer memory(life.kernel, life.adapter.objects(), life.adapter.handle(), 16 * kPage,
                           SystemBuffer::Shape::kScattered, "test");
-      life.vidmm.MapLocal(*process, 0x10000000, *data, 0, 16);
+      life.vidmm.Map(*process, 0x10000000, *data, 0, 16);
       built = [&](const DXGKARG_BUILDPAGINGBUFFER& args) {
         const auto& op = args.UpdatePageTable;
         if (args.Operation == DXGK_OPERATION_FLUSH_TLB && args.FlushTlb.hProcess == process->handles.process)
@@ -311,7 +318,7 @@ TEST_F(Rule11Pages64kDual, AMoveToMemoryWithout64KiBPagesEndsAtLevel1) {
                          (op.PageTableLevel == 1 ? std::to_string(op.pPageTableEntries64KB->Valid) : "") +
                          std::to_string(op.pPageTableEntries->Valid));
       };
-      life.vidmm.MapSystem(*process, 0x10000000, memory);
+      life.vidmm.mappings().MapSystem(*process, 0x10000000, memory);
       built = nullptr;
       memory.Release();
       life.vidmm.DestroyAllocation(data);
@@ -330,8 +337,8 @@ TEST_F(Pages64k, AreEvictedWhenVideoMemoryIsFull) {
       life.worker.Call([&] {
         constexpr uint64_t kVa = 0x10000000, kSize = 1 << 20;
         Residency residency(life.vidmm);
-        VidMm::Process* process = life.vidmm.CreateProcess("process");
-        std::vector<VidMm::Allocation*> all;
+        GpuProcess* process = life.vidmm.CreateProcess("process");
+        std::vector<Allocation*> all;
         for (uint64_t i = 0; i < 10; ++i) {
           all.push_back(life.vidmm.CreateAllocation(std::to_string(i), kSize));
           life.vidmm.Map(*process, kVa + i * kSize, *all[i], 0, kSize / kPage);
@@ -340,23 +347,23 @@ TEST_F(Pages64k, AreEvictedWhenVideoMemoryIsFull) {
           for (uint64_t page = 0; page < 16; ++page) life.vidmm.Fill(*all[i], page * kPage, kPage, Word(page));
         }
         EXPECT_GT(residency.counts().evictions, 1u) << "not all of them fit";
-        std::vector<VidMm::Allocation*> rest;
+        std::vector<Allocation*> rest;
         do {
           rest.push_back(life.vidmm.CreateAllocation("rest", 16 * kPage));
-        } while (life.vidmm.TryMakeResident(*rest.back()));
+        } while (life.vidmm.placement().TryMakeResident(*rest.back()));
         const size_t tables = process->space->tables();
-        for (VidMm::Allocation* one : all) residency.Evict(*one);
+        for (Allocation* one : all) residency.Evict(*one);
         EXPECT_EQ(process->space->tables(), tables) << "an eviction makes no table";
         EXPECT_EQ(process->space->Any64k(kVa, 10 * kSize / kPage), !dual) << "a single table keeps its kind";
         for (uint64_t i = 0; i < all.size(); ++i) {
           residency.MakeResident({all[i]});
           EXPECT_TRUE(Reads(life, process, kVa + i * kSize, 0, 16).passed) << i;
         }
-        for (VidMm::Allocation* one : all) {
+        for (Allocation* one : all) {
           residency.Drop(*one);
           life.vidmm.DestroyAllocation(one);
         }
-        for (VidMm::Allocation* one : rest) life.vidmm.DestroyAllocation(one);
+        for (Allocation* one : rest) life.vidmm.DestroyAllocation(one);
         life.vidmm.DestroyProcess(process);
       });
     });
@@ -371,9 +378,9 @@ TEST_F(Rule11Pages64kDual, AnUnmapTakesWholeBlocksByTheirEntriesAndPartsOfBlocks
   const auto result = bench.Run([&](Life& life) {
     life.worker.Call([&] {
       constexpr uint64_t kVa = 0x10000000;
-      VidMm::Process* process = life.vidmm.CreateProcess("process");
-      VidMm::Allocation* data = Make(life, 64);
-      life.vidmm.MapLocal(*process, kVa, *data, 0, 64);
+      GpuProcess* process = life.vidmm.CreateProcess("process");
+      Allocation* data = Make(life, 64);
+      life.vidmm.Map(*process, kVa, *data, 0, 64);
       built = [&](const DXGKARG_BUILDPAGINGBUFFER& args) {
         const auto& op = args.UpdatePageTable;
         if (args.Operation != DXGK_OPERATION_UPDATE_PAGE_TABLE || op.hProcess != process->handles.process) return;
@@ -384,7 +391,7 @@ TEST_F(Rule11Pages64kDual, AnUnmapTakesWholeBlocksByTheirEntriesAndPartsOfBlocks
       EXPECT_THAT(events, ::testing::ElementsAre("0 64K 1+2"));
       EXPECT_TRUE(Reads(life, process, kVa, 0, 16).passed);
       EXPECT_TRUE(Reads(life, process, kVa + 48 * kPage, 48, 16).passed);
-      life.vidmm.MapLocal(*process, kVa, *data, 0, 64);
+      life.vidmm.Map(*process, kVa, *data, 0, 64);
       life.vidmm.Unmap(*process, kVa + 8 * kPage, 40);
       built = nullptr;
       EXPECT_EQ(events.back(), "1 4K 0+1") << "of a move level 1 is the last";
@@ -406,11 +413,11 @@ TEST_F(Rule11Pages64k, AConversionForWhatComesBackEvictsMoreWhenThereIsNoRoom) {
     life.worker.Call([&] {
       constexpr uint64_t kVa = 0x10000000, kOthers = 0x20000000;
       Residency residency(life.vidmm);
-      VidMm::Process* process = life.vidmm.CreateProcess("process");
-      VidMm::Allocation *blocks = Make(life, 16), *page = life.vidmm.CreateAllocation("page", kPage);
-      life.vidmm.MapLocal(*process, kVa, *blocks, 0, 16);
+      GpuProcess* process = life.vidmm.CreateProcess("process");
+      Allocation *blocks = Make(life, 16), *page = life.vidmm.CreateAllocation("page", kPage);
+      life.vidmm.Map(*process, kVa, *blocks, 0, 16);
       life.vidmm.Map(*process, kVa + 0x100000, *page, 0, 1);
-      std::vector<VidMm::Allocation*> others;
+      std::vector<Allocation*> others;
       while (residency.counts().evictions == 0) {
         others.push_back(life.vidmm.CreateAllocation("other", 16 * kPage));
         life.vidmm.Map(*process, kOthers + others.size() * kBytesOf64k, *others.back(), 0, 16);
@@ -423,7 +430,7 @@ TEST_F(Rule11Pages64k, AConversionForWhatComesBackEvictsMoreWhenThereIsNoRoom) {
       EXPECT_TRUE(Reads(life, process, kVa, 0, 16).passed);
       EXPECT_TRUE(Reads(life, process, kVa + 0x100000, 3, 1).passed);
       others.insert(others.end(), {blocks, page});
-      for (VidMm::Allocation* one : others) {
+      for (Allocation* one : others) {
         residency.Drop(*one);
         life.vidmm.DestroyAllocation(one);
       }
@@ -441,9 +448,9 @@ TEST_F(Rule11Pages64k, VidMmsOwnStreamIsHeldAgainstTheOrder) {
       bench.options.os.inject.table_order = wrong;
       const auto result = bench.Run([&](Life& life) {
         life.worker.Call([&] {
-          VidMm::Process* process = life.vidmm.CreateProcess("process");
-          VidMm::Allocation* data = Make(life, 16);
-          life.vidmm.MapLocal(*process, 0x10000000, *data, 0, 16);
+          GpuProcess* process = life.vidmm.CreateProcess("process");
+          Allocation* data = Make(life, 16);
+          life.vidmm.Map(*process, 0x10000000, *data, 0, 16);
           life.vidmm.Unmap(*process, 0x10001000, 1);
           life.vidmm.DestroyAllocation(data);
           life.vidmm.DestroyProcess(process);
@@ -467,7 +474,7 @@ TEST_F(Pages64k, TransfersSayWhichSideHasPagesOf64KiB) {
     bench.options.os.driver["Leaf64k"] = large;
     const auto result = bench.Run([&](Life& life) {
       life.worker.Call([&] {
-        VidMm::Allocation* data = Make(life, 37);
+        Allocation* data = Make(life, 37);
         SystemBuffer memory(life.kernel, life.adapter.objects(), life.adapter.handle(), 37 * kPage,
                             SystemBuffer::Shape::kScattered, "test");
         built = [&](const DXGKARG_BUILDPAGINGBUFFER& args) {
@@ -510,8 +517,8 @@ TEST_F(Pages64k, PiecesWithADriverProtectionBeginInsideAPageOf64KiB) {
     std::vector<Piece> fills, outs, ins;
     unsigned small = 0;
     const auto result = bench.Run([&](Life& life) {
-      VidMm::Process* process = nullptr;
-      VidMm::Allocation* data = nullptr;
+      GpuProcess* process = nullptr;
+      Allocation* data = nullptr;
       UINT64 last = 0;  // protection of the window of VRAM
       const auto watch = [&](const DXGKARG_BUILDPAGINGBUFFER& args) {
         const auto& op = args.UpdatePageTable;
@@ -589,8 +596,8 @@ TEST_F(Pages64k, SystemMemoryHasThemWhenTheCapAndTheReadingOfItSaySo) {
     bench.options.os.driver["System64k"] = each.cap;
     bench.options.os.open.system_64k_mapped = each.mapped;
     const auto result = bench.Run([&](Life& life) {
-      VidMm::Process* process = nullptr;
-      VidMm::Allocation* data = nullptr;
+      GpuProcess* process = nullptr;
+      Allocation* data = nullptr;
       SystemBuffer memory(life.kernel, life.adapter.objects(), life.adapter.handle(), 2 << 20,
                           SystemBuffer::Shape::kScattered, "test");
       const uint64_t first = (16 - memory.page(0) % 16) % 16;  // aligned for the device
@@ -598,7 +605,7 @@ TEST_F(Pages64k, SystemMemoryHasThemWhenTheCapAndTheReadingOfItSaySo) {
         process = life.vidmm.CreateProcess("process");
         data = Make(life, 32);
         life.vidmm.PageOut(*data, memory, 32 * kPage, nullptr);
-        life.vidmm.MapSystem(*process, 0x10000000, memory, first, 16);
+        life.vidmm.mappings().MapSystem(*process, 0x10000000, memory, first, 16);
         EXPECT_EQ(process->space->Is64k(0x10000000), each.expected);
       });
       EXPECT_TRUE(Reads(life, process, 0x10000000, first, 16).passed);

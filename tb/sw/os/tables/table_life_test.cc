@@ -6,10 +6,22 @@
 #include <set>
 
 #include "tb/sw/os/driver_front.h"
-#include "os/vidmm/debug_view.h"
-#include "os/vidmm/monitored_fence.h"
-#include "os/vidmm/residency.h"
+#include "os/dxgkrnl/adapter.h"
+#include "os/tables/address_space.h"
 #include "os/tables/table_shadow.h"
+#include "os/vidmm/allocation.h"
+#include "os/vidmm/allocations.h"
+#include "os/vidmm/debug_view.h"
+#include "os/vidmm/gpu_process.h"
+#include "os/vidmm/mappings.h"
+#include "os/vidmm/monitored_fence.h"
+#include "os/vidmm/paging_fence.h"
+#include "os/vidmm/paging_queue.h"
+#include "os/vidmm/paging_work.h"
+#include "os/vidmm/placement.h"
+#include "os/vidmm/process_tables.h"
+#include "os/vidmm/processes.h"
+#include "os/vidmm/residency.h"
 #include "workload/render_buffer.h"
 
 namespace gmmu::os::test {
@@ -24,8 +36,8 @@ constexpr uint64_t kPage = hw::kPageSize;
 class TableLife : public DriverFront {
  protected:
   struct Subject {
-    VidMm::Process* process = nullptr;
-    VidMm::Allocation* data = nullptr;
+    GpuProcess* process = nullptr;
+    Allocation* data = nullptr;
     uint64_t va = 0;
   };
   static Subject Make(Life& life) {
@@ -34,7 +46,7 @@ class TableLife : public DriverFront {
       subject.process = life.vidmm.CreateProcess("process");
       subject.data = Filled(life, 20, 0x100);
       subject.va = life.vidmm.ReserveVa(*subject.process, 20 * kPage);
-      life.vidmm.MapLocal(*subject.process, subject.va, *subject.data, 0, 20);
+      life.vidmm.Map(*subject.process, subject.va, *subject.data, 0, 20);
     });
     return subject;
   }
@@ -46,9 +58,9 @@ class TableLife : public DriverFront {
     });
   }
   /// All of VRAM that is free, but for some pages.
-  static VidMm::Allocation* TakeAllBut(Life& life, uint64_t pages) {
+  static Allocation* TakeAllBut(Life& life, uint64_t pages) {
     const uint64_t free = life.adapter.local_segment().space->free_bytes();
-    VidMm::Allocation* rest = life.vidmm.CreateAllocation("the rest", free - pages * kPage);
+    Allocation* rest = life.vidmm.CreateAllocation("the rest", free - pages * kPage);
     life.vidmm.MakeResident(*rest);
     return rest;
   }
@@ -75,13 +87,13 @@ TEST_F(TableLife, TablesThatMoveSayTheSameElsewhereAndTheRootIsSetAnew) {
         written.insert({op.PageTableLevel, op.PageTableAddress.GpuPhysical.SegmentOffset});
     });
     seen.root = [&](const DXGKARG_SETROOTPAGETABLE& args) { roots.push_back(args.Address.SegmentOffset); };
-    life.worker.Call([&] { life.vidmm.MoveTables(*subject.process); });
+    life.worker.Call([&] { life.vidmm.tables().Move(*subject.process); });
     EXPECT_THAT(written, SizeIs(tables + 1)) << "every table and the root";
     EXPECT_NE(subject.process->space->root().SegmentOffset, old);
     EXPECT_THAT(roots, ElementsAre(subject.process->space->root().SegmentOffset));
     Reads(life, subject.process, subject.va, Pages(0x100, 20));
     // What is changed afterwards is changed in the new tables.
-    life.worker.Call([&] { life.vidmm.MapLocal(*subject.process, subject.va + 3 * kPage, *subject.data, 9, 1); });
+    life.worker.Call([&] { life.vidmm.Map(*subject.process, subject.va + 3 * kPage, *subject.data, 9, 1); });
     Reads(life, subject.process, subject.va + 2 * kPage, {0x102, 0x109, 0x104});
     End(life, subject);
   });
@@ -95,14 +107,14 @@ TEST_F(TableLife, TablesThatFindNoRoomToMoveLeaveTheProcessRunning) {
     const size_t tables = subject.process->space->tables();
     for (uint64_t pages = 0; pages <= tables; ++pages) {  // the last time there is room for all but the root
       life.worker.Call([&] {
-        VidMm::Allocation* rest = TakeAllBut(life, pages);
-        EXPECT_THROW(life.vidmm.MoveTables(*subject.process), NoRoom);
+        Allocation* rest = TakeAllBut(life, pages);
+        EXPECT_THROW(life.vidmm.tables().Move(*subject.process), NoRoom);
         life.vidmm.DestroyAllocation(rest);
         EXPECT_EQ(life.adapter.vidsch().Wait(buffer.Submit("copies"), 100'000'000), PacketEnd::kCompleted);
       });
       Reads(life, subject.process, subject.va + 9 * kPage, {0x109, 0x100, 0x101});
     }
-    life.worker.Call([&] { life.vidmm.MoveTables(*subject.process); });
+    life.worker.Call([&] { life.vidmm.tables().Move(*subject.process); });
     EXPECT_EQ(subject.process->space->tables(), tables);
     Reads(life, subject.process, subject.va, Pages(0x100, 10));
     buffer.Release();
@@ -113,8 +125,8 @@ TEST_F(TableLife, TablesThatFindNoRoomToMoveLeaveTheProcessRunning) {
 TEST_F(TableLife, ARootThatFindsNoRoomLeavesTheOldOneWithItsNumberOfEntries) {
   TwoLevels();
   Run([&](Life& life) {
-    VidMm::Process* process = nullptr;
-    VidMm::Allocation* data = nullptr;
+    GpuProcess* process = nullptr;
+    Allocation* data = nullptr;
     const uint64_t unit = uint64_t{1} << life.adapter.caps().geometry.Shift(1);
     const auto tell = [&] {
       life.adapter.SetRootPageTable(process->handles.context, process->space->root(), process->space->root_entries());
@@ -122,17 +134,17 @@ TEST_F(TableLife, ARootThatFindsNoRoomLeavesTheOldOneWithItsNumberOfEntries) {
     life.worker.Call([&] {
       process = life.vidmm.CreateProcess("process", 1);
       data = Filled(life, 1, 0x500);
-      life.vidmm.MapLocal(*process, 3 * unit, *data, 0, 1);
+      life.vidmm.Map(*process, 3 * unit, *data, 0, 1);
       ASSERT_EQ(process->space->root_entries(), 512u);
-      VidMm::Allocation* rest = TakeAllBut(life, 1);
-      EXPECT_THROW(life.vidmm.ReplaceRoot(*process, 1024), NoRoom);
+      Allocation* rest = TakeAllBut(life, 1);
+      EXPECT_THROW(life.vidmm.tables().ReplaceRoot(*process, 1024), NoRoom);
       EXPECT_EQ(process->space->root_entries(), 512u);
       tell();
       life.vidmm.DestroyAllocation(rest);
     });
     Reads(life, process, 3 * unit, {0x500});
     Faults(life, process, 600 * unit, regs::Fault::kRootBound);
-    life.worker.Call([&] { life.vidmm.ReplaceRoot(*process, 1024); });
+    life.worker.Call([&] { life.vidmm.tables().ReplaceRoot(*process, 1024); });
     Reads(life, process, 3 * unit, {0x500});
     Faults(life, process, 600 * unit, regs::Fault::kEntryInvalid);
     life.worker.Call([&] {
@@ -146,19 +158,19 @@ TEST_F(TableLife, ARootGrowsWithTheAddressesThatAreMapped) {
   TwoLevels();
   std::vector<UINT> told;
   Run([&](Life& life) {
-    VidMm::Process* process = nullptr;
-    VidMm::Allocation* data = nullptr;
+    GpuProcess* process = nullptr;
+    Allocation* data = nullptr;
     const uint64_t unit = uint64_t{1} << life.adapter.caps().geometry.Shift(1);
     life.worker.Call([&] {
       process = life.vidmm.CreateProcess("process", 1);
       data = Filled(life, 4, 0x600);
-      life.vidmm.MapLocal(*process, 3 * unit, *data, 0, 4);
+      life.vidmm.Map(*process, 3 * unit, *data, 0, 4);
       seen.root = [&](const DXGKARG_SETROOTPAGETABLE& args) { told.push_back(args.NumEntries); };
       life.vidmm.Unmap(*process, 600 * unit, 4);
       EXPECT_EQ(process->space->root_entries(), 512u) << "nothing is mapped beyond it";
-      life.vidmm.MapLocal(*process, 600 * unit, *data, 2, 2);
+      life.vidmm.Map(*process, 600 * unit, *data, 2, 2);
       EXPECT_EQ(process->space->root_entries(), 1024u);
-      life.vidmm.MapZero(*process, 1500 * unit, 600 * unit / kPage);
+      life.vidmm.mappings().MapZero(*process, 1500 * unit, 600 * unit / kPage);
       EXPECT_EQ(process->space->root_entries(), 2560u) << "as many pages of entries as it takes";
     });
     EXPECT_EQ(told.back(), 2560u);
@@ -187,14 +199,14 @@ TEST_F(TableLife, ARootWithoutBitsInItsDescriptorStartsSmallAndReachesAllAddress
       desc->PageTableSizeInBytes = bits == 0 ? 0 : 8u << bits;
     };
     Run([&](Life& life) {
-      VidMm::Process* process = nullptr;
-      VidMm::Allocation* data = nullptr;
+      GpuProcess* process = nullptr;
+      Allocation* data = nullptr;
       const uint64_t unit = uint64_t{1} << life.adapter.caps().geometry.Shift(1);
       life.worker.Call([&] {
         process = life.vidmm.CreateProcess("process");
         EXPECT_EQ(process->space->root_entries(), bits == 0 ? 512u : 1024u);
         data = Filled(life, 1, 0x800);
-        life.vidmm.MapLocal(*process, 8191 * unit, *data, 0, 1);
+        life.vidmm.Map(*process, 8191 * unit, *data, 0, 1);
         EXPECT_EQ(process->space->root_entries(), 8192u);
       });
       Reads(life, process, 8191 * unit, {0x800});
@@ -215,7 +227,7 @@ TEST_F(TableLife, ARootGrowsWhileTheContextIsSuspendedWhetherThereIsRoomOrNot) {
       subject.process = life.vidmm.CreateProcess("process", 1);
       subject.data = Filled(life, 20, 0x700);
       subject.va = life.vidmm.ReserveVa(*subject.process, 7680 * unit, 512 * unit);  // beyond the root
-      life.vidmm.MapLocal(*subject.process, 3 * unit, *subject.data, 0, 20);
+      life.vidmm.Map(*subject.process, 3 * unit, *subject.data, 0, 20);
     });
     workload::RenderBuffer buffer(life, subject.process, kPage);
     for (int i = 0; i < 8; ++i) buffer.Copy(3 * unit, 3 * unit + 10 * kPage, 8 * kPage);
@@ -228,11 +240,11 @@ TEST_F(TableLife, ARootGrowsWhileTheContextIsSuspendedWhetherThereIsRoomOrNot) {
       };
       const PacketId running = buffer.Submit("copies");
       EXPECT_TRUE(vidsch.Holds(subject.process->handles.context));
-      life.vidmm.MapLocal(*subject.process, 600 * unit, *subject.data, 0, 4);
+      life.vidmm.Map(*subject.process, 600 * unit, *subject.data, 0, 4);
       EXPECT_EQ(told, 1u);
       EXPECT_EQ(vidsch.Wait(running, 100'000'000), PacketEnd::kCompleted);
-      VidMm::Allocation* rest = TakeAllBut(life, 0);
-      EXPECT_THROW(life.vidmm.MapLocal(*subject.process, 1200 * unit, *subject.data, 0, 4), NoRoom);
+      Allocation* rest = TakeAllBut(life, 0);
+      EXPECT_THROW(life.vidmm.Map(*subject.process, 1200 * unit, *subject.data, 0, 4), NoRoom);
       EXPECT_EQ(subject.process->space->root_entries(), 1024u);
       life.vidmm.DestroyAllocation(rest);
       EXPECT_EQ(vidsch.Wait(buffer.Submit("again"), 100'000'000), PacketEnd::kCompleted);
@@ -249,13 +261,13 @@ TEST_F(TableLife, ATableWithoutAddressesToWriteItByGivesItsPlaceBack) {
   bench.options.os.driver["PageTableUpdateMode"] = DXGK_PAGETABLEUPDATE_GPU_VIRTUAL;
   Run([&](Life& life) {
     life.worker.Call([&] {
-      VidMm::Process* process = life.vidmm.CreateProcess("process");
-      VidMm::Allocation* rest = TakeAllBut(life, 1);
-      EXPECT_THROW(life.vidmm.MapZero(*process, uint64_t{5} << 40, 1), NoRoom);
+      GpuProcess* process = life.vidmm.CreateProcess("process");
+      Allocation* rest = TakeAllBut(life, 1);
+      EXPECT_THROW(life.vidmm.mappings().MapZero(*process, uint64_t{5} << 40, 1), NoRoom);
       EXPECT_EQ(life.adapter.local_segment().space->free_bytes(), kPage);
       EXPECT_EQ(process->space->tables(), 0u);
       life.vidmm.DestroyAllocation(rest);
-      life.vidmm.MapZero(*process, uint64_t{5} << 40, 1);
+      life.vidmm.mappings().MapZero(*process, uint64_t{5} << 40, 1);
       life.vidmm.DestroyProcess(process);
     });
   });
@@ -274,7 +286,7 @@ TEST_F(TableLife, OnePageOverSeveralLeafTablesHasOneOffsetInItsAllocation) {
     });
     life.worker.Call([&] {
       const uint64_t va = life.vidmm.ReserveVa(*subject.process, pages * kPage);
-      life.vidmm.MapOnePage(*subject.process, va, *subject.data, 3, pages);
+      life.vidmm.mappings().MapOnePage(*subject.process, va, *subject.data, 3, pages);
       seen.operation = nullptr;
       life.vidmm.Unmap(*subject.process, va, pages);
       life.vidmm.FreeVa(*subject.process, va);
@@ -299,11 +311,11 @@ TEST_F(TableLife, TablesOfAProcessThatRunsWaitForItsPacketsAndHoldThoseThatCome)
           EXPECT_TRUE(life.adapter.vidsch().Ended(running)) << "the space is idle before anything changes";
         }
       });
-      life.vidmm.EvictTables(*subject.process);
+      life.vidmm.tables().Evict(*subject.process);
       seen.operation = nullptr;
       const PacketId waiting = second.Submit("a fill");
       EXPECT_FALSE(life.adapter.vidsch().Ended(waiting));
-      life.vidmm.RestoreTables(*subject.process);
+      life.vidmm.tables().Restore(*subject.process);
       EXPECT_EQ(life.adapter.vidsch().Wait(waiting, 100'000'000), PacketEnd::kCompleted);
     });
     Reads(life, subject.process, subject.va + 10 * kPage, Pages(0x100, 8));
@@ -322,11 +334,11 @@ TEST_F(TableLife, EvictedTablesAreAnnouncedAndTheirAddressesFaultUntilTheyAreBac
     Watch([&](const DXGKARG_BUILDPAGINGBUFFER& args) {
       if (args.Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE) announced += args.UpdatePageTable.Flags.NotifyEviction;
     });
-    life.worker.Call([&] { life.vidmm.EvictTables(*subject.process); });
+    life.worker.Call([&] { life.vidmm.tables().Evict(*subject.process); });
     EXPECT_EQ(announced, tables) << "once for each";
     EXPECT_EQ(life.adapter.local_segment().space->ranges(), ranges - tables) << "their memory is free";
     Faults(life, subject.process, subject.va, regs::Fault::kEntryInvalid);
-    life.worker.Call([&] { life.vidmm.RestoreTables(*subject.process); });
+    life.worker.Call([&] { life.vidmm.tables().Restore(*subject.process); });
     EXPECT_EQ(announced, tables);
     EXPECT_EQ(subject.process->space->tables(), tables);
     Reads(life, subject.process, subject.va, Pages(0x100, 20));
@@ -338,14 +350,14 @@ TEST_F(TableLife, EvictedTablesAreAnnouncedAndTheirAddressesFaultUntilTheyAreBac
 TEST_F(TableLife, WhatALargePageMapsLeavesFullVideoMemory) {
   bench.config.gpu.vram_mib = 64;
   Run([&](Life& life) {
-    VidMm::Process* process = nullptr;
-    VidMm::Allocation *data = nullptr, *rest = nullptr;
+    GpuProcess* process = nullptr;
+    Allocation *data = nullptr, *rest = nullptr;
     Residency residency(life.vidmm);
     const uint64_t size = uint64_t{1} << life.adapter.caps().geometry.Shift(1), va = 5 * size;
     life.worker.Call([&] {
       process = life.vidmm.CreateProcess("process");
       data = Filled(life, size / kPage, 0x900, size);
-      life.vidmm.MapLarge(*process, va, 1, *data);
+      life.vidmm.mappings().MapLarge(*process, va, 1, *data);
       rest = TakeAllBut(life, 0);
       const size_t tables = process->space->tables();
       residency.Evict(*data);
@@ -372,9 +384,9 @@ TEST_F(TableLife, AnAllocationIsEvictedWhileTheTablesAreAway) {
     Subject subject = Make(life);
     Residency residency(life.vidmm);
     life.worker.Call([&] {
-      life.vidmm.EvictTables(*subject.process);
+      life.vidmm.tables().Evict(*subject.process);
       residency.Evict(*subject.data);
-      life.vidmm.RestoreTables(*subject.process);
+      life.vidmm.tables().Restore(*subject.process);
     });
     Faults(life, subject.process, subject.va, regs::Fault::kEntryInvalid);
     life.worker.Call([&] { residency.MakeResident({subject.data}); });
@@ -405,9 +417,9 @@ class TableKinds : public TableLife, public ::testing::WithParamInterface<Kind> 
       subject.data = Filled(life, 37, 0x200);
       Protection protection = Protection::All();
       protection.driver = kProtection;
-      life.vidmm.MapLocal(*subject.process, kLarge, *subject.data, 0, 32);
-      life.vidmm.MapLocal(*subject.process, kSmall, *subject.data, 32, 5, protection);
-      if (GetParam() != Kind::kSingle) life.vidmm.MapLocal(*subject.process, kBeside, *subject.data, 7, 3);
+      life.vidmm.Map(*subject.process, kLarge, *subject.data, 0, 32);
+      life.vidmm.Map(*subject.process, kSmall, *subject.data, 32, 5, protection);
+      if (GetParam() != Kind::kSingle) life.vidmm.Map(*subject.process, kBeside, *subject.data, 7, 3);
     });
     EXPECT_EQ(subject.process->space->Is64k(kLarge), GetParam() != Kind::k4k);
     return subject;
@@ -449,7 +461,7 @@ TEST_P(TableKinds, AllTablesMoveAndTheirEntriesKeepAllocationAndDriverProtection
       EXPECT_EQ(op.DriverProtection, op.FirstPteVirtualAddress / kSmall == 1 ? kProtection : 0u);
       if (op.DriverProtection != 0) offsets.push_back(op.AllocationOffsetInBytes);
     });
-    life.worker.Call([&] { life.vidmm.MoveTables(*subject.process); });
+    life.worker.Call([&] { life.vidmm.tables().Move(*subject.process); });
     seen.operation = nullptr;
     const size_t large = subject.process->space->tables_64k();
     EXPECT_EQ(large, GetParam() == Kind::k4k ? 0u : 1u);
@@ -485,7 +497,7 @@ TEST_P(TableKinds, AllTablesAreEvictedAnnouncedAndRestored) {
           for (UINT i = 0; i < op.NumPageTableEntries; ++i)
             valid += op.pPageTableEntries[op.Flags.Repeat ? 0 : i].Valid;
       });
-      life.worker.Call([&] { life.vidmm.EvictTables(*subject.process); });
+      life.worker.Call([&] { life.vidmm.tables().Evict(*subject.process); });
       EXPECT_EQ(announced, tables) << "once for each";
       EXPECT_EQ(of_64k, large);
       const uint64_t in_use = GetParam() == Kind::k4k ? 40 : GetParam() == Kind::kSingle ? 7 : 10;
@@ -494,7 +506,7 @@ TEST_P(TableKinds, AllTablesAreEvictedAnnouncedAndRestored) {
       EXPECT_EQ(life.adapter.local_segment().space->ranges(), ranges - tables) << "their memory is free";
       Faults(life, subject.process, kLarge, regs::Fault::kEntryInvalid);
       Faults(life, subject.process, kSmall, regs::Fault::kEntryInvalid);
-      life.worker.Call([&] { life.vidmm.RestoreTables(*subject.process); });
+      life.worker.Call([&] { life.vidmm.tables().Restore(*subject.process); });
       EXPECT_EQ(subject.process->space->tables(), tables);
       EXPECT_EQ(subject.process->space->tables_64k(), large);
       ReadsAll(life, subject);
@@ -537,22 +549,22 @@ TEST_P(TableKinds, EntriesAreInvalidAndFlushedBeforeTheMemoryOfADestroyedAllocat
 TEST_P(TableKinds, EntriesOfWhatGoesWhileTheTablesAreEvictedAreInvalidWhenTheyAreBack) {
   Run([&](Life& life) {
     Subject subject = MakeMixed(life);
-    VidMm::Allocation* kept = nullptr;
+    Allocation* kept = nullptr;
     constexpr uint64_t kKept = 0x30000000, kOver = kKept + kPage;
     life.worker.Call([&] {
       kept = Filled(life, 2, 0x300);
-      life.vidmm.MapLocal(*subject.process, kKept, *kept, 0, 2);
-      VidMm::Allocation* away = life.vidmm.CreateAllocation("away", kPage);
-      life.vidmm.EvictTables(*subject.process);
+      life.vidmm.Map(*subject.process, kKept, *kept, 0, 2);
+      Allocation* away = life.vidmm.CreateAllocation("away", kPage);
+      life.vidmm.tables().Evict(*subject.process);
       life.vidmm.DestroyAllocation(subject.data);
       life.vidmm.Map(*subject.process, kOver, *away, 0, 1);
-      life.vidmm.RestoreTables(*subject.process);
+      life.vidmm.tables().Restore(*subject.process);
     });
     for (const uint64_t va : {kLarge, kLarge + 31 * kPage, kSmall, kBeside, kOver})
       Faults(life, subject.process, va, regs::Fault::kEntryInvalid);
     Reads(life, subject.process, kKept, {0x300});
     life.worker.Call([&] {
-      for (VidMm::Allocation* allocation : life.vidmm.Allocations()) life.vidmm.DestroyAllocation(allocation);
+      for (Allocation* allocation : life.vidmm.allocations().all()) life.vidmm.DestroyAllocation(allocation);
       life.vidmm.DestroyProcess(subject.process);
     });
   });
@@ -604,15 +616,15 @@ TEST_P(TableKinds, NoTableGoesWithEntriesInUseWhenTheCapsAskForIt) {
       Run([&](Life& life) {
         Subject subject = MakeMixed(life);
         life.worker.Call([&] {
-          life.vidmm.MoveTables(*subject.process);
-          life.vidmm.ReplaceRoot(*subject.process, 0);
-          life.vidmm.EvictTables(*subject.process);
-          life.vidmm.RestoreTables(*subject.process);
+          life.vidmm.tables().Move(*subject.process);
+          life.vidmm.tables().ReplaceRoot(*subject.process, 0);
+          life.vidmm.tables().Evict(*subject.process);
+          life.vidmm.tables().Restore(*subject.process);
         });
         ReadsAll(life, subject);
         life.worker.Call([&] {
-          life.vidmm.MapZero(*subject.process, kSmall, 512);                    // one entry of level 1
-          life.vidmm.MapLocal(*subject.process, kLarge, *subject.data, 33, 1);  // in the middle of a block
+          life.vidmm.mappings().MapZero(*subject.process, kSmall, 512);                    // one entry of level 1
+          life.vidmm.Map(*subject.process, kLarge, *subject.data, 33, 1);  // in the middle of a block
         });
         Reads(life, subject.process, kSmall, Pages(0, 1));
         Reads(life, subject.process, kLarge, {0x221, 0x201});
@@ -638,11 +650,11 @@ TEST_F(TableLife, AZeroEntryAboveTheLeafIsSplitInEveryOrderOfTables) {
     bench.config.gpu.vram_mib = 8;
     Run([&](Life& life) {
       life.worker.Call([&] {
-        VidMm::Process* process = life.vidmm.CreateProcess("process");
-        VidMm::Allocation* data = Filled(life, 1, 0x300);
+        GpuProcess* process = life.vidmm.CreateProcess("process");
+        Allocation* data = Filled(life, 1, 0x300);
         const uint64_t va = 0x10000000;
-        life.vidmm.MapZero(*process, va, 512);
-        life.vidmm.MapLocal(*process, va + 2 * kPage, *data, 0, 1);
+        life.vidmm.mappings().MapZero(*process, va, 512);
+        life.vidmm.Map(*process, va + 2 * kPage, *data, 0, 1);
         Reads(life, process, va + kPage, {0, 0x300, 0});
         life.vidmm.DestroyAllocation(data);
         life.vidmm.DestroyProcess(process);
@@ -655,7 +667,7 @@ TEST_F(TableLife, EntriesOfEvictedTablesCannotBeChanged) {
   const auto result = bench.Run([&](Life& life) {
     Subject subject = Make(life);
     life.worker.Call([&] {
-      life.vidmm.EvictTables(*subject.process);
+      life.vidmm.tables().Evict(*subject.process);
       life.vidmm.Unmap(*subject.process, subject.va, 1);
     });
   });
@@ -667,25 +679,25 @@ TEST_F(TableLife, EntriesOfEvictedTablesCannotBeChanged) {
 TEST_F(TableLife, ADestroyedAllocationIsSeenByNoProcess) {
   Run([](Life& life) {
     life.worker.Call([&] {
-      VidMm::Process* owner = life.vidmm.CreateProcess("owner");
-      VidMm::Process* other = life.vidmm.CreateProcess("other");
-      VidMm::Allocation* data = Filled(life, 4, 0x100);
-      VidMm::Allocation* beside = Filled(life, 1, 0x200);
+      GpuProcess* owner = life.vidmm.CreateProcess("owner");
+      GpuProcess* other = life.vidmm.CreateProcess("other");
+      Allocation* data = Filled(life, 4, 0x100);
+      Allocation* beside = Filled(life, 1, 0x200);
       const uint64_t va = life.vidmm.ReserveVa(*owner, 6 * kPage), second = life.vidmm.ReserveVa(*other, 4 * kPage);
-      life.vidmm.MapLocal(*owner, va, *data, 0, 4);
-      life.vidmm.MapLocal(*owner, va + 4 * kPage, *beside, 0, 1);
-      life.vidmm.MapOnePage(*owner, va + 5 * kPage, *data, 3, 1);
-      life.vidmm.MapLocal(*other, second, *data, 0, 4);
+      life.vidmm.Map(*owner, va, *data, 0, 4);
+      life.vidmm.Map(*owner, va + 4 * kPage, *beside, 0, 1);
+      life.vidmm.mappings().MapOnePage(*owner, va + 5 * kPage, *data, 3, 1);
+      life.vidmm.Map(*other, second, *data, 0, 4);
       Reads(life, owner, va, {0x100, 0x101, 0x102, 0x103, 0x200, 0x103});
       life.vidmm.DestroyAllocation(data);
-      std::vector<VidMm::Allocation*> all;
+      std::vector<Allocation*> all;
       do {
         all.push_back(life.vidmm.CreateAllocation("one more", 16 * kPage));
-      } while (life.vidmm.TryMakeResident(*all.back()));
+      } while (life.vidmm.placement().TryMakeResident(*all.back()));
       for (const uint64_t page : {0, 3, 5}) Faults(life, owner, va + page * kPage, regs::Fault::kEntryInvalid);
       Reads(life, owner, va + 4 * kPage, {0x200});
       Faults(life, other, second + kPage, regs::Fault::kEntryInvalid);
-      for (VidMm::Allocation* one : all) life.vidmm.DestroyAllocation(one);
+      for (Allocation* one : all) life.vidmm.DestroyAllocation(one);
       life.vidmm.DestroyAllocation(beside);
       for (const auto& [process, address] : {std::pair(owner, va), std::pair(other, second)}) {
         life.vidmm.FreeVa(*process, address);
@@ -699,17 +711,17 @@ TEST_F(TableLife, ADestroyedAllocationIsSeenByNoProcess) {
 TEST_F(TableLife, NothingIsSentForADestroyedAllocationThatNothingLeadsTo) {
   Run([](Life& life) {
     life.worker.Call([&] {
-      VidMm::Process* process = life.vidmm.CreateProcess("process");
+      GpuProcess* process = life.vidmm.CreateProcess("process");
       const uint64_t va = life.vidmm.ReserveVa(*process, 4 * kPage);
-      VidMm::Allocation* unmapped = Filled(life, 1, 0x100);
-      VidMm::Allocation* away = life.vidmm.CreateAllocation("away", 2 * kPage);
-      VidMm::Allocation* replaced = Filled(life, 2, 0x200);
+      Allocation* unmapped = Filled(life, 1, 0x100);
+      Allocation* away = life.vidmm.CreateAllocation("away", 2 * kPage);
+      Allocation* replaced = Filled(life, 2, 0x200);
       life.vidmm.Map(*process, va, *away, 0, 2);
-      life.vidmm.MapLocal(*process, va + 2 * kPage, *replaced, 0, 2);
-      life.vidmm.MapZero(*process, va + 2 * kPage, 2);
-      const uint64_t before = life.vidmm.queue().operations();
-      for (VidMm::Allocation* allocation : {unmapped, away, replaced}) life.vidmm.DestroyAllocation(allocation);
-      EXPECT_EQ(life.vidmm.queue().operations(), before);
+      life.vidmm.Map(*process, va + 2 * kPage, *replaced, 0, 2);
+      life.vidmm.mappings().MapZero(*process, va + 2 * kPage, 2);
+      const uint64_t before = life.vidmm.work().queue().operations();
+      for (Allocation* allocation : {unmapped, away, replaced}) life.vidmm.DestroyAllocation(allocation);
+      EXPECT_EQ(life.vidmm.work().queue().operations(), before);
       Reads(life, process, va + 2 * kPage, {0, 0});
       life.vidmm.FreeVa(*process, va);
       life.vidmm.DestroyProcess(process);
@@ -734,7 +746,7 @@ TEST_F(TableLife, PageTableUpdateRequireAddressSpaceIdleSuspendsTheContextsAroun
           during += !life.adapter.vidsch().Ended(packet);
         });
         const uint64_t va = life.vidmm.ReserveVa(*subject.process, kPage);
-        life.vidmm.MapLocal(*subject.process, va, *subject.data, 0, 1);
+        life.vidmm.Map(*subject.process, va, *subject.data, 0, 1);
         life.adapter.vidsch().Wait(packet, 100'000'000);
         // And they run again afterwards.
         EXPECT_EQ(life.adapter.vidsch().Wait(buffer.Submit("again"), 100'000'000), PacketEnd::kCompleted);
@@ -755,18 +767,18 @@ TEST_F(TableLife, AProcessWithoutContextGetsNoRootUntilItHasOne) {
   Run([&](Life& life) {
     life.worker.Call([&] {
       seen.root = [&](const DXGKARG_SETROOTPAGETABLE&) { ++roots; };
-      VidMm::Process* process = life.vidmm.CreateProcess("process", 0, false);
-      VidMm::Allocation* data = Filled(life, 1, 1);
+      GpuProcess* process = life.vidmm.CreateProcess("process", 0, false);
+      Allocation* data = Filled(life, 1, 1);
       const uint64_t va = life.vidmm.ReserveVa(*process, kPage);
-      life.vidmm.MapLocal(*process, va, *data, 0, 1);
+      life.vidmm.Map(*process, va, *data, 0, 1);
       EXPECT_EQ(roots, 0u);
-      life.vidmm.CreateContext(*process);
+      life.vidmm.processes().CreateContext(*process);
       EXPECT_EQ(roots, 1u);
       Reads(life, process, va, {1});
       life.vidmm.FreeVa(*process, va);
       life.vidmm.DestroyAllocation(data);
       life.vidmm.DestroyProcess(process);
-      VidMm::Process* never = life.vidmm.CreateProcess("without context", 0, false);
+      GpuProcess* never = life.vidmm.CreateProcess("without context", 0, false);
       life.vidmm.DestroyProcess(never);
     });
   });
@@ -817,12 +829,12 @@ TEST_F(TableLife, DeferredDestructionTellsTheDriverWithOtherPagingWork) {
     Run([&](Life& life) {
       Subject subject = Make(life);
       life.worker.Call([&] {
-        VidMm::Allocation* other = Filled(life, 1, 5);
+        Allocation* other = Filled(life, 1, 5);
         const size_t ranges = life.adapter.local_segment().space->ranges();
         life.vidmm.DestroyAllocation(other);
         EXPECT_EQ(seen.destroyed, deferred ? 0u : 1u);
         EXPECT_LT(life.adapter.local_segment().space->ranges(), ranges) << "its memory is free at once";
-        EXPECT_EQ(life.vidmm.deferred(), deferred ? 1u : 0u);
+        EXPECT_EQ(life.vidmm.work().deferred(), deferred ? 1u : 0u);
         life.vidmm.Unmap(*subject.process, subject.va, 1);
         EXPECT_EQ(seen.destroyed, 1u);
       });
@@ -840,7 +852,7 @@ TEST_F(Fence, TheCpusViewOfAMonitoredFenceIsReadOnlyAndTheGpuWritesIt) {
       MonitoredFence fence(life.vidmm, uint64_t{7} << 40);
       EXPECT_EQ(fence.Value(), uint64_t{7} << 40);
       EXPECT_DEATH(*const_cast<volatile uint64_t*>(fence.cpu()) = 1, "");
-      VidMm::Process* process = life.vidmm.CreateProcess("process");
+      GpuProcess* process = life.vidmm.CreateProcess("process");
       EXPECT_EQ(fence.SignalBehind(*process, (uint64_t{7} << 40) + 1), PacketEnd::kCompleted);
       fence.Wait((uint64_t{7} << 40) + 1, 1'000'000);
       EXPECT_GT(life.adapter.miniport().calls("DxgkDdiSignalMonitoredFence"), 0u);
@@ -859,7 +871,7 @@ TEST_F(Fence, No64BitAtomicsMakesTheSystemExtendTheValueFromItsLowHalf) {
     life.worker.Call([&] {
       ASSERT_TRUE(life.adapter.caps().narrow_fences);
       MonitoredFence fence(life.vidmm, 0xFFFFFFFE);
-      VidMm::Process* process = life.vidmm.CreateProcess("process");
+      GpuProcess* process = life.vidmm.CreateProcess("process");
       for (uint64_t value = 0xFFFFFFFF; value < 0x100000003; ++value) {
         EXPECT_EQ(fence.SignalBehind(*process, value), PacketEnd::kCompleted);
         EXPECT_EQ(*fence.cpu(), value & 0xFFFFFFFF) << "what the GPU can write";
@@ -873,7 +885,7 @@ TEST_F(Fence, No64BitAtomicsMakesTheSystemExtendTheValueFromItsLowHalf) {
 
 TEST_F(Fence, ASignalOfALostDeviceSaysSoAndTheValueNeverComes) {
   Run([&](Life& life) {
-    VidMm::Process* process = nullptr;
+    GpuProcess* process = nullptr;
     uint64_t nowhere = 0;
     life.worker.Call([&] {
       process = life.vidmm.CreateProcess("process");
@@ -909,7 +921,7 @@ TEST_F(Fence, ASignalThatTheDriverRefusesLeavesNothingBehind) {
   bench.options.driver = EntryThatRefusesSignals;
   Run([&](Life& life) {  // looks at the leaks
     life.worker.Call([&] {
-      VidMm::Process* process = life.vidmm.CreateProcess("process");
+      GpuProcess* process = life.vidmm.CreateProcess("process");
       MonitoredFence fence(life.vidmm, 5);
       EXPECT_THROW(static_cast<void>(fence.SignalBehind(*process, 6)), OsError);
       EXPECT_EQ(fence.Value(), 5u);
@@ -925,12 +937,12 @@ TEST_F(Debug, GetPteWalksFromTheRootToTheEntriesOfOneTable) {
   Run([&](Life& life) {
     life.worker.Call([&] {
       const DebugView view(life.vidmm);
-      VidMm::Process* process = life.vidmm.CreateProcess("process");
-      VidMm::Allocation* data = Filled(life, 3, 1);
+      GpuProcess* process = life.vidmm.CreateProcess("process");
+      Allocation* data = Filled(life, 3, 1);
       const uint64_t va = life.vidmm.ReserveVa(*process, 8 * kPage);
       Protection read_only = Protection::All();
       read_only.type.Write = 0;
-      life.vidmm.MapLocal(*process, va + kPage, *data, 0, 3, read_only);
+      life.vidmm.Map(*process, va + kPage, *data, 0, 3, read_only);
       const DXGK_ESCAPE_GPUMMUCAPS caps = view.EscapeGpuMmuCaps();
       D3DKMT_GET_PTE get{};
       for (UINT level = 0; level < caps.PageTableLevelCount; ++level) {

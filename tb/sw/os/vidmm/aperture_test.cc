@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "os/miniport/segments.h"
 #include "os/kernel/bug_check.h"
 #include "tb/sw/os/between.h"
 #include "tb/sw/os/machine.h"
