@@ -6,7 +6,9 @@
 
 #include "hw/gmmu_regs.h"
 #include "kmd/escape.h"
+#include "os/dxgkrnl/logical_adapter.h"
 #include "os/kernel/text.h"
+#include "os/vidmm/gpu_process.h"
 
 namespace gmmu::workload {
 namespace {
@@ -19,7 +21,7 @@ regs::Access AccessOf(const ClientRun& run) {
 uint64_t BoundNs(uint64_t lines) { return 20'000'000 + lines * 20'000; }
 }  // namespace
 
-ClientRun AllLines(os::VidMm::Process* process, uint64_t base, uint64_t bytes) {
+ClientRun AllLines(os::GpuProcess* process, uint64_t base, uint64_t bytes) {
   ClientRun run;
   run.process = process;
   run.base = base;

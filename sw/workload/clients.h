@@ -17,7 +17,7 @@ namespace gmmu::workload {
 /// the engine itself compares.
 struct ClientRun {
   unsigned client = 0;
-  os::VidMm::Process* process = nullptr;
+  os::GpuProcess* process = nullptr;
   uint64_t base = 0;  ///< GPU VA of line 0
   LineOrder order;
   uint32_t crc = 0;  ///< expected, of reads without a pattern
@@ -29,7 +29,7 @@ struct ClientRun {
 };
 
 /// A run over every line of [base, base + bytes), in order.
-ClientRun AllLines(os::VidMm::Process* process, uint64_t base, uint64_t bytes);
+ClientRun AllLines(os::GpuProcess* process, uint64_t base, uint64_t bytes);
 
 /// Runs that were started together. Runs with no line are skipped.
 class ClientBatch {

@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "os/dxgkrnl/logical_adapter.h"
 #include "workload/clients.h"
 
 namespace gmmu::workload {
@@ -24,7 +25,7 @@ Copier::Copier(Life& life, const std::string& name, uint64_t pages, uint32_t rou
     for (uint64_t page = 0; page < pages; ++page) life.vidmm.Fill(*allocation_, page * kPage, kPage, WordOf(0, page));
     if (rounds != 0) life.vidmm.Fill(*allocation_, pages * kPage, bytes() - pages * kPage, 0);
     va_ = life.vidmm.ReserveVa(*process_, bytes());
-    life.vidmm.MapLocal(*process_, va_, *allocation_, 0, bytes() / kPage);
+    life.vidmm.Map(*process_, va_, *allocation_, 0, bytes() / kPage);
   });
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "os/vidmm/gpu_process.h"
 #include "os/vidmm/vidmm.h"
 #include "workload/life.h"
 #include "workload/render_buffer.h"
@@ -39,8 +40,8 @@ class Copier {
   Life& life_;
   const uint64_t pages_;
   const uint32_t rounds_;
-  os::VidMm::Process* process_ = nullptr;
-  os::VidMm::Allocation* allocation_ = nullptr;
+  os::GpuProcess* process_ = nullptr;
+  os::Allocation* allocation_ = nullptr;
   uint64_t va_ = 0;  ///< the source, then the places of rounds 1 and on
   std::vector<std::unique_ptr<RenderBuffer>> buffers_;
   std::vector<os::PacketId> packets_;

@@ -5,7 +5,11 @@
 #include <cstring>
 
 #include "hw/traffic.h"
+#include "os/dxgkrnl/logical_adapter.h"
 #include "os/kernel/text.h"
+#include "os/memory/system_buffer.h"
+#include "os/vidmm/allocation.h"
+#include "os/vidmm/transfers.h"
 
 namespace gmmu::workload {
 
@@ -23,7 +27,7 @@ void DeviceCopy::Release() {
 }
 
 std::vector<uint8_t> DeviceCopy::FromAperture(uint64_t aperture_page, uint64_t bytes) {
-  life_.vidmm.CopyFromAperture(aperture_page * hw::kPageSize, *vram_, 0, bytes);
+  life_.vidmm.transfers().CopyFromAperture(aperture_page * hw::kPageSize, *vram_, 0, bytes);
   life_.vidmm.PageOut(*vram_, target_, bytes, nullptr);
   const uint8_t* view = target_.Map(0, bytes);
   std::vector<uint8_t> found(view, view + bytes);

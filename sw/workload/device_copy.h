@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "os/memory/system_buffer.h"
 #include "os/vidmm/vidmm.h"
 #include "workload/life.h"
 
@@ -21,7 +22,7 @@ class DeviceCopy {
 
  private:
   Life& life_;
-  os::VidMm::Allocation* vram_ = nullptr;
+  os::Allocation* vram_ = nullptr;
   os::SystemBuffer target_;
 };
 

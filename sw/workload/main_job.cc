@@ -5,7 +5,15 @@
 #include <cstring>
 
 #include "kmd/escape.h"
+#include "os/dxgkrnl/logical_adapter.h"
 #include "os/kernel/text.h"
+#include "os/memory/system_buffer.h"
+#include "os/vidmm/allocation.h"
+#include "os/vidmm/allocations.h"
+#include "os/vidmm/aperture.h"
+#include "os/vidmm/gpu_process.h"
+#include "os/vidmm/mappings.h"
+#include "os/vidmm/transfers.h"
 #include "workload/clients.h"
 #include "workload/input.h"
 #include "workload/lines.h"
@@ -51,7 +59,7 @@ void MainJob::Write(os::SystemBuffer& buffer, const uint8_t* data, uint64_t byte
   }
 }
 
-ClientRun MainJob::Reader(unsigned client, os::VidMm::Process* process, const uint8_t* expected,
+ClientRun MainJob::Reader(unsigned client, os::GpuProcess* process, const uint8_t* expected,
                           LineOrder order) const {
   ClientRun run;
   run.client = client;
@@ -81,7 +89,7 @@ void MainJob::Run() {
 
   if (options_.progress) options_.progress("power off", 0, 0);
   worker_.Call([&] {
-    for (os::VidMm::Process* process : {first_, second_}) vidmm_.FreeVa(*process, va_);
+    for (os::GpuProcess* process : {first_, second_}) vidmm_.FreeVa(*process, va_);
     vidmm_.FreeVa(*first_, aperture_va_);
     vidmm_.DestroyProcess(first_);
     vidmm_.DestroyProcess(second_);
@@ -164,7 +172,7 @@ void MainJob::Allocate(Piece& piece) {
     os::LogicalAdapter& adapter = vidmm_.adapter();
     piece.allocation =
         vidmm_.CreateAllocation("input at " + os::Hex(piece.offset), piece.pages * kPage);
-    piece.shown = vidmm_.CreateInAperture("aperture at " + os::Hex(piece.offset), piece.pages * kPage);
+    piece.shown = vidmm_.allocations().CreateInAperture("aperture at " + os::Hex(piece.offset), piece.pages * kPage);
     piece.source =
         os::SystemBuffer(kernel_, adapter.objects(), adapter.handle(), piece.pages * kPage,
                          os::SystemBuffer::Shape::kScattered, "application", options_.lowest_source);
@@ -184,8 +192,8 @@ void MainJob::Allocate(Piece& piece) {
 void MainJob::PageIn(Piece& piece, bool first) {
   worker_.Call([&] {
     vidmm_.MakeResident(*piece.allocation);
-    vidmm_.MapLocal(*first_, va_, *piece.allocation, 0, piece.pages);
-    if (other_ != nullptr) vidmm_.MapLocal(*second_, va_, *other_, 0, other_->bytes / kPage);
+    vidmm_.Map(*first_, va_, *piece.allocation, 0, piece.pages);
+    if (other_ != nullptr) vidmm_.Map(*second_, va_, *other_, 0, other_->bytes / kPage);
     life_.Timed("page in", piece.padded, true, [&] {
       vidmm_.PageIn(*piece.allocation, piece.source, piece.padded,
                     [&](uint64_t done) { Progress("page in", std::min(done, piece.bytes)); });
@@ -271,9 +279,9 @@ void MainJob::ApertureChunk(Piece& piece, uint64_t first_page, uint64_t pages) {
   const uint8_t* expected = piece.data.data() + start;
   uint64_t aperture = 0;
   worker_.Call([&] {
-    aperture = vidmm_.AllocateAperture(pages);
-    vidmm_.BindAperture(aperture, pages, *piece.shown, piece.target, first_page);
-    vidmm_.MapToAperture(*first_, aperture_va_, *piece.shown, aperture, pages);
+    aperture = vidmm_.aperture().Reserve(pages);
+    vidmm_.aperture().Bind(aperture, pages, *piece.shown, piece.target, first_page);
+    vidmm_.mappings().MapToAperture(*first_, aperture_va_, *piece.shown, aperture, pages);
   });
   ClientRun direct = Reader(0, first_, expected, ShareOf(bytes / kLine, 0, 1));
   direct.base = aperture_va_;
@@ -291,7 +299,7 @@ void MainJob::ApertureChunk(Piece& piece, uint64_t first_page, uint64_t pages) {
   Progress("aperture", start + bytes / 2);
   worker_.Call([&] {
     life_.Timed("aperture by DMA", bytes, true,
-          [&] { vidmm_.CopyFromAperture(aperture * kPage, *piece.allocation, start, bytes); });
+          [&] { vidmm_.transfers().CopyFromAperture(aperture * kPage, *piece.allocation, start, bytes); });
   });
   RunClients(vidmm_, copied, "bytes that the DMA engine read from the aperture", result_.checks);
   CheckUnmapped(piece, first_page, pages, aperture);
@@ -314,17 +322,17 @@ void MainJob::CheckUnmapped(Piece& piece, uint64_t first_page, uint64_t pages,
     FillPattern(dummy.data() + page * kPage, kPage, options_.seed ^ kDummySeed);
   uint64_t before = 0;
   worker_.Call([&] {
-    vidmm_.UnbindAperture(aperture_page, pages, *piece.shown);
+    vidmm_.aperture().Unbind(aperture_page, pages, *piece.shown);
     before = accesses();
   });
   ClientRun one = Reader(0, first_, dummy.data(), ShareOf(read * kPage / kLine, 0, 1));
   one.base = aperture_va_;
   RunClients(vidmm_, {one}, "dummy page by a client after the unmap", result_.checks);
   worker_.Call([&] {
-    vidmm_.CopyFromAperture(aperture_page * kPage, *piece.allocation, first_page * kPage,
+    vidmm_.transfers().CopyFromAperture(aperture_page * kPage, *piece.allocation, first_page * kPage,
                             read * kPage);
     // The same addresses now name VRAM: whoever kept the old translation would read the aperture.
-    vidmm_.MapLocal(*first_, aperture_va_, *piece.allocation, first_page, read);
+    vidmm_.Map(*first_, aperture_va_, *piece.allocation, first_page, read);
   });
   RunClients(vidmm_, {one}, "dummy page by DMA after the unmap", result_.checks);
   Check check;
@@ -336,7 +344,7 @@ void MainJob::CheckUnmapped(Piece& piece, uint64_t first_page, uint64_t pages,
   result_.checks.push_back(check);
   worker_.Call([&] {
     vidmm_.Unmap(*first_, aperture_va_, pages);
-    vidmm_.FreeAperture(aperture_page);
+    vidmm_.aperture().Free(aperture_page);
   });
 }
 

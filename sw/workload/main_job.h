@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "os/memory/system_buffer.h"
 #include "workload/clients.h"
 #include "workload/life.h"
 
@@ -29,8 +30,8 @@ class MainJob {
     uint64_t lines = 0;
     std::vector<uint8_t> data;  ///< padded with zeros
     os::SystemBuffer source, target;
-    os::VidMm::Allocation* allocation = nullptr;
-    os::VidMm::Allocation* shown = nullptr;  ///< the same bytes in the aperture
+    os::Allocation* allocation = nullptr;
+    os::Allocation* shown = nullptr;  ///< the same bytes in the aperture
   };
   void MakeProcesses(uint64_t piece_bytes);
   void RunPiece(uint64_t offset, uint64_t bytes, bool first);
@@ -47,7 +48,7 @@ class MainJob {
   void Progress(const std::string& phase, uint64_t done) const;
   /// Writes `bytes` of `data` (or a pattern by `seed` when null) to a buffer through CPU views.
   void Write(os::SystemBuffer& buffer, const uint8_t* data, uint64_t bytes, uint64_t seed);
-  ClientRun Reader(unsigned client, os::VidMm::Process* process, const uint8_t* expected,
+  ClientRun Reader(unsigned client, os::GpuProcess* process, const uint8_t* expected,
                    LineOrder order) const;
 
   Life& life_;
@@ -59,9 +60,9 @@ class MainJob {
   unsigned clients_ = 0;
   uint64_t va_ = 0;           // of the data, in both processes
   uint64_t aperture_va_ = 0;  // of the aperture, in the first process
-  os::VidMm::Process* first_ = nullptr;
-  os::VidMm::Process* second_ = nullptr;
-  os::VidMm::Allocation* other_ = nullptr;
+  os::GpuProcess* first_ = nullptr;
+  os::GpuProcess* second_ = nullptr;
+  os::Allocation* other_ = nullptr;
   os::SystemBuffer other_source_;
   std::vector<uint8_t> other_data_;
   uint64_t done_ = 0;  // bytes of finished pieces

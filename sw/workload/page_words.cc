@@ -8,8 +8,8 @@ namespace {
 constexpr uint64_t kPage = hw::kPageSize;
 }  // namespace
 
-os::VidMm::Allocation* PageWords::Make(const std::string& name, uint64_t pages, uint32_t first) {
-  os::VidMm::Allocation* allocation = life_.vidmm.CreateAllocation(name, pages * kPage);
+os::Allocation* PageWords::Make(const std::string& name, uint64_t pages, uint32_t first) {
+  os::Allocation* allocation = life_.vidmm.CreateAllocation(name, pages * kPage);
   life_.vidmm.MakeResident(*allocation);
   for (uint64_t page = 0; page < pages; ++page)
     life_.vidmm.Fill(*allocation, page * kPage, kPage, first + static_cast<uint32_t>(page));
@@ -22,7 +22,7 @@ std::vector<uint32_t> PageWords::Words(uint32_t first, uint64_t count) {
   return words;
 }
 
-void PageWords::Read(os::VidMm::Process* process, const std::string& what, uint64_t va,
+void PageWords::Read(os::GpuProcess* process, const std::string& what, uint64_t va,
                      const std::vector<uint32_t>& words) {
   std::vector<uint8_t> expected;
   for (const uint32_t word : words)
@@ -32,7 +32,7 @@ void PageWords::Read(os::VidMm::Process* process, const std::string& what, uint6
   RunClients(life_.vidmm, {run}, what, life_.result.checks);
 }
 
-void PageWords::Fault(os::VidMm::Process* process, const std::string& what, uint64_t va, regs::Fault fault,
+void PageWords::Fault(os::GpuProcess* process, const std::string& what, uint64_t va, regs::Fault fault,
                       bool write) {
   ClientRun run = AllLines(process, va, kPage);
   run.fault = fault;

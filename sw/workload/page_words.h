@@ -18,11 +18,11 @@ class PageWords {
   explicit PageWords(Life& life) : life_(life) {}
 
   /// An allocation in VRAM, page i filled with first + i. Worker's.
-  os::VidMm::Allocation* Make(const std::string& name, uint64_t pages, uint32_t first);
+  os::Allocation* Make(const std::string& name, uint64_t pages, uint32_t first);
   /// The pages from `va` on must read as `words`, one a page.
-  void Read(os::VidMm::Process* process, const std::string& what, uint64_t va, const std::vector<uint32_t>& words);
+  void Read(os::GpuProcess* process, const std::string& what, uint64_t va, const std::vector<uint32_t>& words);
   /// A read, or a write, of the page must end at the fault.
-  void Fault(os::VidMm::Process* process, const std::string& what, uint64_t va, regs::Fault fault, bool write = false);
+  void Fault(os::GpuProcess* process, const std::string& what, uint64_t va, regs::Fault fault, bool write = false);
   static std::vector<uint32_t> Words(uint32_t first, uint64_t count);
 
  private:

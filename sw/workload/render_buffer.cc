@@ -2,6 +2,11 @@
 #include "workload/render_buffer.h"
 
 #include "kmd/escape.h"
+#include "os/memory/system_buffer.h"
+#include "os/vidmm/allocation.h"
+#include "os/vidmm/gpu_process.h"
+#include "os/vidmm/mappings.h"
+#include "os/vidmm/processes.h"
 
 namespace gmmu::workload {
 namespace {
@@ -10,7 +15,7 @@ void NeedRoom(bool fits) {
 }
 }  // namespace
 
-RenderBuffer::RenderBuffer(Life& life, os::VidMm::Process* process, uint64_t bytes)
+RenderBuffer::RenderBuffer(Life& life, os::GpuProcess* process, uint64_t bytes)
     : life_(life), process_(process), commands_(nullptr, 0) {
   os::PhysicalAdapter& gpu = process->vidmm->gpu();
   if (gpu.caps().render_node == gpu.caps().paging_node)
@@ -23,7 +28,7 @@ RenderBuffer::RenderBuffer(Life& life, os::VidMm::Process* process, uint64_t byt
     memory_ = os::SystemBuffer(life_.kernel, gpu.objects(), gpu.handle(), bytes,
                                os::SystemBuffer::Shape::kScattered, "application");
     va_ = process_->vidmm->ReserveVa(*process_, memory_.bytes());
-    process_->vidmm->MapSystem(*process_, va_, memory_);
+    process_->vidmm->mappings().MapSystem(*process_, va_, memory_);
   });
   commands_ = kmd::CommandBuffer(memory_.Map(0, memory_.bytes()), memory_.bytes());
 }
@@ -39,7 +44,7 @@ void RenderBuffer::Fill(uint64_t destination, uint64_t bytes, uint32_t pattern) 
 }
 
 os::PacketId RenderBuffer::Submit(const std::string& what) {
-  return process_->vidmm->SubmitRender(*process_, va_, commands_.bytes_used(), what);
+  return process_->vidmm->processes().SubmitRender(*process_, va_, commands_.bytes_used(), what);
 }
 
 void RenderBuffer::Release() {

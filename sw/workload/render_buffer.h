@@ -4,6 +4,7 @@
 #include <string>
 
 #include "kmd/command_buffer.h"
+#include "os/memory/system_buffer.h"
 #include "os/vidmm/vidmm.h"
 #include "workload/life.h"
 
@@ -15,7 +16,7 @@ namespace gmmu::workload {
 /// Throws os::OsError when the buffer is full, or when the GPU has no node for processes.
 class RenderBuffer {
  public:
-  RenderBuffer(Life& life, os::VidMm::Process* process, uint64_t bytes);
+  RenderBuffer(Life& life, os::GpuProcess* process, uint64_t bytes);
 
   /// Each command begins when everything before it has been written.
   void Copy(uint64_t source, uint64_t destination, uint64_t bytes);
@@ -27,7 +28,7 @@ class RenderBuffer {
 
  private:
   Life& life_;
-  os::VidMm::Process* process_;
+  os::GpuProcess* process_;
   os::SystemBuffer memory_;
   uint64_t va_ = 0;
   uint32_t space_ = 0;

@@ -5,10 +5,12 @@
 #include <vector>
 
 #include "ddi/d3dkmddi.h"
-#include "os/miniport/admission.h"
 #include "os/kernel/ledger.h"
 
 namespace gmmu::os {
+
+struct AdapterAnswers;
+struct Refusal;
 
 /// What an application asks for.
 struct AllocationRequest {

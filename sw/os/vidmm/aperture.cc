@@ -7,6 +7,10 @@
 
 #include "os/kernel/bug_check.h"
 #include "os/kernel/text.h"
+#include "os/memory/memory_objects.h"
+#include "os/memory/system_buffer.h"
+#include "os/miniport/segments.h"
+#include "os/vidmm/allocation.h"
 
 namespace gmmu::os {
 namespace {
@@ -29,11 +33,23 @@ std::string Pages(uint64_t first, uint64_t pages) {
 
 }  // namespace
 
+/// Of one operation that maps.
+struct Aperture::Mapping {
+  HANDLE allocation = nullptr;
+  DXGKARGCB_MAP_PHYSICAL_MEMORY view{};  // of the CPU address; pMappedAddress null: none
+  uint64_t pages = 0;                    // not unmapped yet
+};
+
+/// Where the pages of an ADL come from.
+struct Aperture::Origin : MemoryObjects::AdlOrigin {};
+
 Aperture::Aperture(Kernel& kernel, MemoryObjects& objects, Segment& segment, const Facts& facts, Work work)
     : kernel_(kernel), objects_(objects), segment_(segment), facts_(facts), work_(std::move(work)) {
   if (facts.remapped && !facts.map_aperture2)
     throw BugCheck("a remapped adapter whose driver takes no MAP_APERTURE_SEGMENT2");
 }
+
+Aperture::~Aperture() = default;
 
 bool Aperture::WithinCommitLimit(uint64_t pages) const {
   return facts_.commit_limit == 0 ||
@@ -67,6 +83,7 @@ std::optional<std::pair<uint64_t, uint64_t>> Aperture::ReserveSome(uint64_t page
 }
 
 void Aperture::Free(uint64_t first) {
+  if (kernel_.LeakNow("aperture_range")) return;
   const auto range = ranges_.find(first);
   if (range == ranges_.end()) throw BugCheck("free of an aperture range that nobody has");
   const auto mapped = mapped_.lower_bound(first);
@@ -83,14 +100,14 @@ void Aperture::CheckReserved(const char* what, uint64_t first, uint64_t pages) c
     throw BugCheck(std::string(what) + " of " + Pages(first, pages) + ", which are in no range");
 }
 
-void Aperture::WriteBackCaches(const MemoryObjects::AdlOrigin& origin, uint64_t adl_offset, uint64_t pages) {
+void Aperture::WriteBackCaches(const Origin& origin, uint64_t adl_offset, uint64_t pages) {
   const std::vector<uint64_t>& pfns = objects_.PagesOf(origin.object);
   for (uint64_t i = 0; i < pages; ++i) {
     kernel_.hal().ram().cache().WriteBack(pfns[origin.first_page + adl_offset + i] * hw::kPageSize, hw::kPageSize);
   }
 }
 
-void* Aperture::CpuAddress(Mapping& mapping, const MemoryObjects::AdlOrigin& origin, uint64_t adl_offset,
+void* Aperture::CpuAddress(Mapping& mapping, const Origin& origin, uint64_t adl_offset,
                            uint64_t pages) {
   mapping.view.hPhysicalMemoryObject = origin.object;
   mapping.view.AccessMode = DXGK_ACCESS_MODE_KERNEL_MODE;
@@ -107,7 +124,7 @@ void Aperture::Map(const Owner& owner, uint64_t first, uint64_t pages, const DXG
   const auto next = mapped_.lower_bound(first);
   if (next != mapped_.end() && next->first < first + pages)
     throw BugCheck("a map of aperture page " + Hex(next->first) + ", which is mapped");
-  const MemoryObjects::AdlOrigin origin = objects_.OriginOf(adl);
+  const Origin origin{objects_.OriginOf(adl)};
   if (!facts_.remapped || adl.Flags.Contiguous) {
     MapPiece(owner, first, pages, adl, adl_offset, origin, adl_offset);
     return work_.finish();
@@ -126,7 +143,7 @@ void Aperture::Map(const Owner& owner, uint64_t first, uint64_t pages, const DXG
 }
 
 void Aperture::MapPiece(const Owner& owner, uint64_t first, uint64_t pages, const DXGK_ADL& adl, uint64_t adl_offset,
-                        const MemoryObjects::AdlOrigin& origin, uint64_t origin_offset) {
+                        const Origin& origin, uint64_t origin_offset) {
   const bool cached = origin.caching == hw::Caching::kCached;
   // Mandatory where it is set, so only where it can be kept: cacheable memory in a coherent segment.
   const bool coherent = cached && segment_.cache_coherent;
@@ -177,10 +194,20 @@ void Aperture::Unmap(const Owner& owner, uint64_t first, uint64_t pages) {
       throw BugCheck("an unmap of aperture page " + Hex(page) + ", which another allocation has");
   }
   DXGKARG_BUILDPAGINGBUFFER operation = UnmapOf(owner, first, pages);
-  ++unmaps_;
   work_.add(operation);
   Forget(first, pages);
   work_.finish();
+}
+
+void Aperture::Bind(uint64_t first, uint64_t pages, const Allocation& allocation, const SystemBuffer& buffer,
+                    uint64_t adl_offset) {
+  if (allocation.homes.aperture == 0 && allocation.homes.eviction == 0)
+    throw BugCheck("allocation " + allocation.name + " has no place in the aperture");
+  Map({nullptr, allocation.handle, allocation.map_cpu_visible}, first, pages, buffer.adl(), adl_offset);
+}
+
+void Aperture::Unbind(uint64_t first, uint64_t pages, const Allocation& allocation) {
+  Unmap({nullptr, allocation.handle, allocation.map_cpu_visible}, first, pages);
 }
 
 DXGKARG_BUILDPAGINGBUFFER Aperture::UnmapOf(const Owner& owner, uint64_t first, uint64_t pages) const {

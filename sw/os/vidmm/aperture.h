@@ -10,10 +10,14 @@
 #include <vector>
 
 #include "ddi/d3dkmddi.h"
-#include "os/memory/memory_objects.h"
-#include "os/miniport/segments.h"
 
 namespace gmmu::os {
+
+class Kernel;
+class MemoryObjects;
+class SystemBuffer;
+struct Allocation;
+struct Segment;
 
 /// The aperture segment in use: who has which range of it, and the operations that map system memory there.
 ///
@@ -45,6 +49,7 @@ class Aperture {
   };
 
   Aperture(Kernel& kernel, MemoryObjects& objects, Segment& segment, const Facts& facts, Work work);
+  ~Aperture();
 
   /// First page of a range. Throws OsError when the segment, or its commit limit, has no room.
   uint64_t Reserve(uint64_t pages);
@@ -59,6 +64,12 @@ class Aperture {
   /// They show the dummy page. CPU addresses of mappings that end with it are gone when the driver returns.
   void Unmap(const Owner& owner, uint64_t first, uint64_t pages);
 
+  /// The same for memory of an allocation, which must have a place in the aperture (its Homes): the range shows pages
+  /// of `buffer` from page `adl_offset` of its ADL on.
+  void Bind(uint64_t first, uint64_t pages, const Allocation& allocation, const SystemBuffer& buffer,
+            uint64_t adl_offset);
+  void Unbind(uint64_t first, uint64_t pages, const Allocation& allocation);
+
   /// The GPU was reset and the map is gone: the operations that tell the driver, one for each run of an allocation's
   /// pages. CPU addresses live until the driver has been told: ForgetAll, after which nothing is mapped.
   std::vector<DXGKARG_BUILDPAGINGBUFFER> Lost() const;
@@ -67,24 +78,20 @@ class Aperture {
   bool in_use() const { return !mapped_.empty(); }
   bool mapped(uint64_t page) const { return mapped_.count(page) != 0; }
   uint64_t map_operations() const { return maps_; }
-  uint64_t unmap_operations() const { return unmaps_; }
 
  private:
-  struct Mapping {  // of one Map
-    HANDLE allocation = nullptr;
-    DXGKARGCB_MAP_PHYSICAL_MEMORY view{};  // of the CPU address; pMappedAddress null: none
-    uint64_t pages = 0;                    // not unmapped yet
-  };
+  struct Mapping;
+  struct Origin;
   bool WithinCommitLimit(uint64_t pages) const;
   std::optional<uint64_t> TryReserve(uint64_t pages);
   DXGKARG_BUILDPAGINGBUFFER UnmapOf(const Owner& owner, uint64_t first, uint64_t pages) const;
   void Forget(uint64_t first, uint64_t pages);
   void CheckReserved(const char* what, uint64_t first, uint64_t pages) const;
-  void WriteBackCaches(const MemoryObjects::AdlOrigin& origin, uint64_t adl_offset, uint64_t pages);
+  void WriteBackCaches(const Origin& origin, uint64_t adl_offset, uint64_t pages);
   /// One operation. `adl_offset` counts in the list that the driver gets, `origin_offset` in the one that it came from.
   void MapPiece(const Owner& owner, uint64_t first, uint64_t pages, const DXGK_ADL& adl, uint64_t adl_offset,
-                const MemoryObjects::AdlOrigin& origin, uint64_t origin_offset);
-  void* CpuAddress(Mapping& mapping, const MemoryObjects::AdlOrigin& origin, uint64_t adl_offset, uint64_t pages);
+                const Origin& origin, uint64_t origin_offset);
+  void* CpuAddress(Mapping& mapping, const Origin& origin, uint64_t adl_offset, uint64_t pages);
 
   Kernel& kernel_;
   MemoryObjects& objects_;
@@ -93,7 +100,7 @@ class Aperture {
   const Work work_;
   std::map<uint64_t, uint64_t> ranges_;  // first page, pages
   std::map<uint64_t, std::shared_ptr<Mapping>> mapped_;
-  uint64_t reserved_ = 0, maps_ = 0, unmaps_ = 0;
+  uint64_t reserved_ = 0, maps_ = 0;
 };
 
 }  // namespace gmmu::os

@@ -3,7 +3,16 @@
 
 #include <algorithm>
 
+#include "os/dxgkrnl/logical_adapter.h"
 #include "os/kernel/bug_check.h"
+#include "os/tables/address_space.h"
+#include "os/vidmm/allocation.h"
+#include "os/vidmm/allocations.h"
+#include "os/vidmm/gpu_process.h"
+#include "os/vidmm/placement.h"
+#include "os/vidmm/processes.h"
+#include "os/vidmm/scratch_windows.h"
+#include "os/vidmm/vidmm.h"
 #include "os/kernel/page_math.h"
 
 namespace gmmu::os {
@@ -23,21 +32,21 @@ UINT SetOf(const AdapterAnswers& answers, bool aperture) {
 NTSTATUS ContextAllocations::CreateContextAllocation(DXGKARGCB_CREATECONTEXTALLOCATION& args) {
   const bool shared = args.ContextAllocationFlags.SharedAcrossContexts;
   const HANDLE owner = shared ? args.hDevice : args.hContext;
-  VidMm::Process* process = vidmm_.FindProcess([&](const VidMm::Process& each) {
+  GpuProcess* process = vidmm_.processes().Find([&](const GpuProcess& each) {
     return owner != nullptr && owner == (shared ? each.handles.dxgk_device : each.handles.dxgk_context);
   });
   const AdapterAnswers& answers = vidmm_.adapter().answers();
   args.hAllocation = nullptr;
-  if (process == nullptr || args.Size == 0 || args.Size > vidmm_.WindowBytes() || args.PhysicalAdapterIndex != 0 ||
+  if (process == nullptr || args.Size == 0 || args.Size > vidmm_.windows().bytes() || args.PhysicalAdapterIndex != 0 ||
       (args.Alignment != 0 && !PowerOfTwo(args.Alignment)) || (args.SupportedSegmentSet & SetOf(answers, false)) == 0 ||
       (args.EvictionSegmentSet & ~SetOf(answers, true)) != 0) {
     return STATUS_INVALID_PARAMETER;
   }
-  VidMm::Allocation* allocation =
-      vidmm_.AdoptAllocation("context allocation of " + process->name, args.Size, args.hDriverAllocation);
+  Allocation* allocation =
+      vidmm_.allocations().Adopt("context allocation of " + process->name, args.Size, args.hDriverAllocation);
   allocation->contiguous = std::max<uint64_t>(args.Alignment, kPage);
-  if (!vidmm_.TryMakeResident(*allocation)) {
-    vidmm_.DropAllocation(allocation);
+  if (!vidmm_.placement().TryMakeResident(*allocation)) {
+    vidmm_.allocations().Drop(allocation);
     return STATUS_NO_MEMORY;
   }
   Made made{process, allocation, args.ContextAllocationFlags.MapGpuVirtualAddress != 0, std::nullopt,
@@ -50,9 +59,9 @@ NTSTATUS ContextAllocations::CreateContextAllocation(DXGKARGCB_CREATECONTEXTALLO
 }
 
 void ContextAllocations::Init(Made& made) {
-  VidMm::Allocation& allocation = *made.allocation;
+  Allocation& allocation = *made.allocation;
   const Segment& segment = vidmm_.adapter().local_segment();
-  vidmm_.InWindow(allocation, allocation.bytes, [&](uint64_t va) {
+  vidmm_.windows().InWindow(allocation, allocation.bytes, [&](uint64_t va) {
     DXGKARG_BUILDPAGINGBUFFER operation{};
     operation.Operation = DXGK_OPERATION_INIT_CONTEXT_RESOURCE;
     operation.InitContextResource.hAllocation = allocation.handle;
@@ -70,10 +79,10 @@ NTSTATUS ContextAllocations::DestroyContextAllocation(HANDLE allocation) {
   const Made made = found->second;
   if (made.va) {
     vidmm_.Unmap(*made.process, *made.va, made.allocation->bytes / kPage);
-    vidmm_.FreeVa(*made.process, *made.va);
+    made.process->FreeVa(*made.va);
   }
   residency_.Drop(*made.allocation);
-  vidmm_.DropAllocation(made.allocation);
+  vidmm_.allocations().Drop(made.allocation);
   made_.erase(found);
   if (!vidmm_.adapter().kernel().LeakNow("allocation")) vidmm_.adapter().kernel().ledger().Close(made.ticket);
   return STATUS_SUCCESS;
@@ -91,8 +100,8 @@ D3DGPU_VIRTUAL_ADDRESS ContextAllocations::MapContextAllocation(const DXGKARGCB_
   Protection protection;
   protection.type = args.Protection;
   protection.driver = args.DriverProtection;
-  const auto va = vidmm_.ReserveVaWithin(*made.process, args.SizeInPages * kPage, args.BaseAddress, args.MinimumAddress,
-                                         args.MaximumAddress);
+  const auto va = made.process->ReserveVaWithin(args.SizeInPages * kPage, args.BaseAddress, args.MinimumAddress,
+                                                args.MaximumAddress);
   if (!va) return 0;
   vidmm_.Map(*made.process, *va, *made.allocation, args.OffsetInPages, args.SizeInPages, protection);
   made.va = va;
@@ -103,9 +112,9 @@ NTSTATUS ContextAllocations::UpdateContextAllocation(const DXGKARGCB_UPDATECONTE
   const auto found = made_.find(args.hAllocation);
   if (found == made_.end() || args.pPrivateDriverData == nullptr || args.PrivateDriverDataSize == 0)
     return STATUS_INVALID_PARAMETER;
-  VidMm::Allocation& allocation = *found->second.allocation;
+  Allocation& allocation = *found->second.allocation;
   MakeResident(*found->second.process);
-  vidmm_.InWindow(allocation, allocation.bytes, [&](uint64_t va) {
+  vidmm_.windows().InWindow(allocation, allocation.bytes, [&](uint64_t va) {
     DXGKARG_BUILDPAGINGBUFFER operation{};
     operation.Operation = DXGK_OPERATION_UPDATE_CONTEXT_ALLOCATION;
     operation.UpdateContextAllocation = {va, allocation.bytes, args.pPrivateDriverData, args.PrivateDriverDataSize};
@@ -116,8 +125,8 @@ NTSTATUS ContextAllocations::UpdateContextAllocation(const DXGKARGCB_UPDATECONTE
 
 // Sizes, alignments and bases in whole leaf tables; the first entry of the root is never given out.
 NTSTATUS ContextAllocations::ReserveVaRange(DXGKARGCB_RESERVEGPUVIRTUALADDRESSRANGE& args) {
-  VidMm::Process* process = vidmm_.FindProcess(
-      [&](const VidMm::Process& each) { return each.handles.dxgk_process == args.hDxgkProcess && each.in_creation; });
+  GpuProcess* process = vidmm_.processes().Find(
+      [&](const GpuProcess& each) { return each.handles.dxgk_process == args.hDxgkProcess && each.in_creation; });
   if (process == nullptr) throw BugCheck("DxgkCbReserveGpuVirtualAddressRange outside of DxgkDdiCreateProcess");
   const Geometry& geometry = vidmm_.adapter().caps().geometry;
   const uint64_t unit = geometry.Coverage(0);
@@ -144,17 +153,17 @@ NTSTATUS ContextAllocations::ReserveVaRange(DXGKARGCB_RESERVEGPUVIRTUALADDRESSRA
   return STATUS_SUCCESS;
 }
 
-void ContextAllocations::MakeResident(VidMm::Process& process) {
+void ContextAllocations::MakeResident(GpuProcess& process) {
   for (const auto& [handle, made] : made_)
     if (made.process == &process) residency_.MakeResident({made.allocation});
 }
 
-void ContextAllocations::Evict(VidMm::Process& process) {
+void ContextAllocations::Evict(GpuProcess& process) {
   for (const auto& [handle, made] : made_)
     if (made.process == &process) residency_.Evict(*made.allocation);
 }
 
-VidMm::Allocation* ContextAllocations::Of(const VidMm::Process& process) {
+Allocation* ContextAllocations::Of(const GpuProcess& process) {
   for (const auto& [handle, made] : made_)
     if (made.process == &process) return made.allocation;
   return nullptr;

@@ -5,10 +5,12 @@
 #include <optional>
 
 #include "os/dxgkrnl/driver_requests.h"
+#include "os/kernel/ledger.h"
 #include "os/vidmm/residency.h"
-#include "os/vidmm/vidmm.h"
 
 namespace gmmu::os {
+
+struct GpuProcess;
 
 /// Memory that a driver asks for itself, for its contexts, and addresses that it keeps in each process
 /// (DxgkCbCreateContextAllocation and its companions, DxgkCbReserveGpuVirtualAddressRange; display driver documents).
@@ -27,15 +29,15 @@ class ContextAllocations : public DriverRequests {
   NTSTATUS ReserveVaRange(DXGKARGCB_RESERVEGPUVIRTUALADDRESSRANGE& args) override;
 
   /// What the process' context needs to run.
-  void MakeResident(VidMm::Process& process);
+  void MakeResident(GpuProcess& process);
   /// Gives the VRAM of a context that does not run to others; contents go to system memory.
-  void Evict(VidMm::Process& process);
-  VidMm::Allocation* Of(const VidMm::Process& process);
+  void Evict(GpuProcess& process);
+  Allocation* Of(const GpuProcess& process);
 
  private:
   struct Made {
-    VidMm::Process* process;
-    VidMm::Allocation* allocation;
+    GpuProcess* process;
+    Allocation* allocation;
     bool may_map;  // MapGpuVirtualAddress
     std::optional<uint64_t> va;
     Ledger::Ticket ticket;

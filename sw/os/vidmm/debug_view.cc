@@ -3,6 +3,12 @@
 
 #include <algorithm>
 
+#include "os/dxgkrnl/logical_adapter.h"
+#include "os/tables/address_space.h"
+#include "os/tables/table_shadow.h"
+#include "os/vidmm/gpu_process.h"
+#include "os/vidmm/vidmm.h"
+
 namespace gmmu::os {
 
 D3DKMT_GPUMMU_CAPS DebugView::GpuMmuCaps() const {
@@ -60,7 +66,7 @@ std::vector<D3DKMT_SEGMENT_CAPS> DebugView::SegmentCaps() const {
   return all;
 }
 
-NTSTATUS DebugView::GetPte(const VidMm::Process& process, D3DKMT_GET_PTE& args) const {
+NTSTATUS DebugView::GetPte(const GpuProcess& process, D3DKMT_GET_PTE& args) const {
   const Geometry& geometry = vidmm_.adapter().caps().geometry;
   const unsigned top = geometry.count() - 1;
   if (args.PhysicalAdapterIndex != 0 || args.PageTableLevel > top || args.NumPtes == 0 ||
@@ -72,7 +78,7 @@ NTSTATUS DebugView::GetPte(const VidMm::Process& process, D3DKMT_GET_PTE& args) 
   for (unsigned level = top;; --level) {
     if (args.PageTableIndex[level] >= entries) return STATUS_INVALID_PARAMETER;
     if (level == args.PageTableLevel) break;
-    const DXGK_PTE entry = process.shadow.At(table, args.PageTableIndex[level]).entry;
+    const DXGK_PTE entry = process.shadow->At(table, args.PageTableIndex[level]).entry;
     if (!entry.Valid || entry.Zero || entry.LargePage) return STATUS_INVALID_PARAMETER;
     table = {static_cast<UINT>(entry.Segment), 0, entry.PageTableAddress * hw::kPageSize};
     entries = geometry.Entries(level - 1);
@@ -81,7 +87,7 @@ NTSTATUS DebugView::GetPte(const VidMm::Process& process, D3DKMT_GET_PTE& args) 
   args.NumPtes = static_cast<UINT>(std::min<uint64_t>(args.NumPtes, entries - first));
   args.NumValidEntries = 0;
   for (UINT i = 0; i < args.NumPtes; ++i) {
-    args.Pte[i] = process.shadow.At(table, first + i).entry;
+    args.Pte[i] = process.shadow->At(table, first + i).entry;
     args.NumValidEntries += args.Pte[i].Valid != 0;
   }
   return STATUS_SUCCESS;

@@ -1,26 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "os/vidmm/monitored_fence.h"
 
+#include "os/dxgkrnl/logical_adapter.h"
 #include "os/kernel/bug_check.h"
+#include "os/memory/system_buffer.h"
+#include "os/vidmm/gpu_process.h"
+#include "os/vidmm/mappings.h"
+#include "os/vidmm/paging_fence.h"
+#include "os/vidmm/paging_process.h"
+#include "os/vidmm/paging_work.h"
+#include "os/vidmm/processes.h"
+#include "os/vidmm/vidmm.h"
 #include "os/kernel/page_math.h"
 
 namespace gmmu::os {
-MonitoredFence::MonitoredFence(VidMm& vidmm, uint64_t initial) : vidmm_(vidmm), last_(initial) {
+MonitoredFence::MonitoredFence(VidMm& vidmm, uint64_t initial)
+    : vidmm_(vidmm), page_(std::make_unique<SystemBuffer>()), last_(initial) {
   LogicalAdapter& adapter = vidmm.adapter();
-  page_ = SystemBuffer(adapter.kernel(), adapter.objects(), adapter.handle(), kPage,
-                       SystemBuffer::Shape::kReadOnlyView, "vidmm");
-  cpu_ = reinterpret_cast<const volatile uint64_t*>(page_.Map(0, kPage));
-  va_ = vidmm.MapForPaging(page_);
-  vidmm.Signal(va_, initial);
+  *page_ = SystemBuffer(adapter.kernel(), adapter.objects(), adapter.handle(), kPage,
+                        SystemBuffer::Shape::kReadOnlyView, "vidmm");
+  cpu_ = reinterpret_cast<const volatile uint64_t*>(page_->Map(0, kPage));
+  va_ = vidmm.paging().Map(*page_);
+  vidmm.work().Signal(va_, initial);
 }
+
+MonitoredFence::~MonitoredFence() = default;
 
 void MonitoredFence::Release() {
   for (const auto& [process, va] : mapped_) {
     vidmm_.Unmap(*process, va, 1);
-    vidmm_.FreeVa(*process, va);
+    process->FreeVa(va);
   }
-  vidmm_.UnmapForPaging(va_, 1);
-  page_.Release();
+  vidmm_.paging().Unmap(va_, 1);
+  page_->Release();
 }
 
 uint64_t MonitoredFence::Value() {
@@ -28,20 +40,20 @@ uint64_t MonitoredFence::Value() {
   return last_;
 }
 
-uint64_t MonitoredFence::MapInto(VidMm::Process& process) {
+uint64_t MonitoredFence::MapInto(GpuProcess& process) {
   if (mapped_.count(&process) != 0) throw BugCheck("a monitored fence is mapped into " + process.name + " twice");
-  const uint64_t va = mapped_[&process] = vidmm_.ReserveVa(process, kPage);
-  vidmm_.MapSystem(process, va, page_);
+  const uint64_t va = mapped_[&process] = process.ReserveVa(kPage);
+  vidmm_.mappings().MapSystem(process, va, *page_);
   return va;
 }
 
-PacketEnd MonitoredFence::SignalBehind(VidMm::Process& process, uint64_t value) {
+PacketEnd MonitoredFence::SignalBehind(GpuProcess& process, uint64_t value) {
   if (mapped_.count(&process) == 0) MapInto(process);
   LogicalAdapter& adapter = vidmm_.adapter();
   SystemBuffer buffer(adapter.kernel(), adapter.objects(), adapter.handle(), kPage, SystemBuffer::Shape::kScattered,
                       "vidmm");
-  const uint64_t va = vidmm_.ReserveVa(process, kPage);
-  vidmm_.MapSystem(process, va, buffer);
+  const uint64_t va = process.ReserveVa(kPage);
+  vidmm_.mappings().MapSystem(process, va, buffer);
   DXGKARG_SIGNALMONITOREDFENCE args{};
   args.KernelSubmissionType = DXGK_KERNEL_SUBMISSION_RENDERGDI;
   args.pDmaBuffer = buffer.Map(0, kPage);
@@ -53,11 +65,11 @@ PacketEnd MonitoredFence::SignalBehind(VidMm::Process& process, uint64_t value) 
   const NTSTATUS built = adapter.miniport().SignalMonitoredFence(process.handles.context, args);
   PacketEnd end{};
   if (NT_SUCCESS(built)) {
-    const PacketId packet = vidmm_.SubmitRender(process, va, kPage - args.DmaSize, "a signal");
+    const PacketId packet = vidmm_.processes().SubmitRender(process, va, kPage - args.DmaSize, "a signal");
     end = adapter.vidsch().Wait(packet, VidSch::kBoundNs);
   }
   vidmm_.Unmap(process, va, 1);
-  vidmm_.FreeVa(process, va);
+  process.FreeVa(va);
   buffer.Release();
   Miniport::Require(built, "DxgkDdiSignalMonitoredFence");
   return end;

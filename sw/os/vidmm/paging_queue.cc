@@ -6,8 +6,10 @@
 #include <optional>
 #include <utility>
 
+#include "os/dxgkrnl/logical_adapter.h"
 #include "os/kernel/bug_check.h"
 #include "os/kernel/text.h"
+#include "os/memory/system_buffer.h"
 
 namespace gmmu::os {
 namespace {
@@ -22,6 +24,34 @@ void SayIdle(DXGKARG_BUILDPAGINGBUFFER& operation, bool idle) {
   }
 }
 }  // namespace
+
+struct PagingQueue::Flush {
+  unsigned space;  // hardware's number
+  uint64_t start, end;
+};
+
+struct PagingQueue::Buffer {
+  SystemBuffer memory;
+  uint8_t* cpu = nullptr;
+  uint64_t va = 0;  // in the paging process; 0: the GPU takes it by its bus address
+  std::vector<uint8_t> private_data;
+  uint64_t used = 0;
+  uint64_t private_used = 0;
+  uint64_t private_bytes() const { return private_data.size() - static_cast<uint64_t>(kGuard); }
+  PacketId packet = 0;  // its last submission
+  std::vector<Flush> flushes;
+  Ledger::Ticket ticket = 0;
+};
+
+PagingQueue::PagingQueue(PhysicalAdapter& gpu) : adapter_(gpu) {}
+
+PagingQueue::~PagingQueue() = default;
+
+size_t PagingQueue::buffers() const { return buffers_.size(); }
+
+void PagingQueue::SetAddress(size_t i, uint64_t va) { buffers_[i].va = va; }
+
+const SystemBuffer& PagingQueue::memory(size_t i) const { return buffers_[i].memory; }
 
 void PagingQueue::Start(HANDLE context, size_t count) {
   context_ = context;

@@ -6,11 +6,14 @@
 #include <string>
 #include <vector>
 
-#include "os/dxgkrnl/logical_adapter.h"
-#include "os/memory/system_buffer.h"
+#include "ddi/d3dkmddi.h"
+#include "os/miniport/gpu_packet.h"
 #include "os/vidmm/transfer_order.h"
 
 namespace gmmu::os {
+
+class PhysicalAdapter;
+class SystemBuffer;
 
 /// Builds paging buffers with the driver and submits them on the paging context.
 ///
@@ -19,21 +22,19 @@ namespace gmmu::os {
 class PagingQueue {
  public:
   /// Of one of the linked adapters: each has its own.
-  explicit PagingQueue(PhysicalAdapter& gpu) : adapter_(gpu) {}
+  explicit PagingQueue(PhysicalAdapter& gpu);
+  ~PagingQueue();
 
   /// `count` buffers are made; `context` is the system context they run in.
   void Start(HANDLE context, size_t count = 4);
   /// Paging buffers in the aperture segment: the GPU finds buffer i at `va` of the paging process, which is mapped
   /// before anything is submitted. Else it takes the buffer by its address in system memory.
-  void SetAddress(size_t i, uint64_t va) { buffers_[i].va = va; }
-  size_t buffers() const { return buffers_.size(); }
-  const SystemBuffer& memory(size_t i) const { return buffers_[i].memory; }
+  void SetAddress(size_t i, uint64_t va);
+  size_t buffers() const;
+  const SystemBuffer& memory(size_t i) const;
   void Stop();
   /// What was built and not submitted is forgotten: the adapter was reset.
   void Reset();
-
-  /// Says whether what was built since the last submission is nothing.
-  bool empty() const { return buffers_[current_].used == 0; }
 
   /// Adds one operation; its union is filled in. Bug check when the driver fails, overruns or does
   /// not progress.
@@ -57,22 +58,8 @@ class PagingQueue {
 
  private:
   void RefuseInReset() const;
-  struct Flush {
-    unsigned space;  // hardware's number
-    uint64_t start, end;
-  };
-  struct Buffer {
-    SystemBuffer memory;
-    uint8_t* cpu = nullptr;
-    uint64_t va = 0;  // in the paging process; 0: the GPU takes it by its bus address
-    std::vector<uint8_t> private_data;
-    uint64_t used = 0;
-    uint64_t private_used = 0;
-    uint64_t private_bytes() const { return private_data.size() - static_cast<uint64_t>(kGuard); }
-    PacketId packet = 0;  // its last submission
-    std::vector<Flush> flushes;
-    Ledger::Ticket ticket = 0;
-  };
+  struct Flush;
+  struct Buffer;
   static constexpr std::ptrdiff_t kGuard = 64;  // bytes behind private data that nobody may write
   static constexpr uint8_t kGuardByte = 0xC7;
   uint64_t AddressOf(const Buffer& buffer) const;

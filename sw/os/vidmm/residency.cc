@@ -3,40 +3,64 @@
 
 #include <algorithm>
 
+#include "os/dxgkrnl/physical_adapter.h"
+#include "os/memory/system_buffer.h"
+#include "os/vidmm/allocation.h"
+#include "os/vidmm/allocations.h"
+#include "os/vidmm/mappings.h"
+#include "os/vidmm/placement.h"
+#include "os/vidmm/transfers.h"
+#include "os/vidmm/vidmm.h"
+
 namespace gmmu::os {
 
-void Residency::MakeResident(const std::vector<VidMm::Allocation*>& wanted) {
+struct Residency::Held {
+  SystemBuffer backing;
+  uint64_t used = 0;  // when it was last wanted
+};
+
+Residency::Residency(VidMm& vidmm) : vidmm_(vidmm) {}
+
+Residency::~Residency() = default;
+
+Residency::Held& Residency::HeldOf(const Allocation& allocation) {
+  auto& held = held_[allocation.serial];
+  if (!held) held = std::make_unique<Held>();
+  return *held;
+}
+
+void Residency::MakeResident(const std::vector<Allocation*>& wanted) {
   ++now_;
-  for (VidMm::Allocation* allocation : wanted) {
+  for (Allocation* allocation : wanted) {
     if (!allocation->local) Restore(*allocation, wanted);
-    held_[allocation->serial].used = now_;
+    HeldOf(*allocation).used = now_;
   }
 }
 
-VidMm::Allocation* Residency::Oldest(const std::vector<VidMm::Allocation*>& wanted) {
-  VidMm::Allocation* oldest = nullptr;
+Allocation* Residency::Oldest(const std::vector<Allocation*>& wanted) {
+  Allocation* oldest = nullptr;
   uint64_t used = ~uint64_t{0};
-  for (VidMm::Allocation* allocation : vidmm_.Allocations()) {  // in the order of their making
+  for (Allocation* allocation : vidmm_.allocations().all()) {  // in the order of their making
     const auto held = held_.find(allocation->serial);
-    if (!allocation->local || held == held_.end() || held->second.used >= used) continue;
+    if (!allocation->local || held == held_.end() || held->second->used >= used) continue;
     if (std::find(wanted.begin(), wanted.end(), allocation) != wanted.end()) continue;
     oldest = allocation;
-    used = held->second.used;
+    used = held->second->used;
   }
   return oldest;
 }
 
-void Residency::EvictOldest(const VidMm::Allocation& for_this, const std::vector<VidMm::Allocation*>& wanted) {
-  VidMm::Allocation* oldest = Oldest(wanted);
+void Residency::EvictOldest(const Allocation& for_this, const std::vector<Allocation*>& wanted) {
+  Allocation* oldest = Oldest(wanted);
   if (oldest != nullptr) return Evict(*oldest);
   uint64_t bytes = 0;
-  for (const VidMm::Allocation* each : wanted) bytes += each->bytes;
+  for (const Allocation* each : wanted) bytes += each->bytes;
   throw OsError(std::to_string(bytes) +
                 " bytes must be resident at once and do not fit into VRAM with their page tables: no room for " +
                 for_this.name);
 }
 
-void Residency::WithRoom(const VidMm::Allocation& for_this, const std::vector<VidMm::Allocation*>& wanted,
+void Residency::WithRoom(const Allocation& for_this, const std::vector<Allocation*>& wanted,
                          const std::function<void()>& work) {
   for (;;) {
     try {
@@ -47,10 +71,10 @@ void Residency::WithRoom(const VidMm::Allocation& for_this, const std::vector<Vi
   }
 }
 
-void Residency::Restore(VidMm::Allocation& allocation, const std::vector<VidMm::Allocation*>& wanted) {
-  WithRoom(allocation, wanted, [&] { vidmm_.EnsureTables(allocation); });
-  while (!vidmm_.TryMakeResident(allocation)) EvictOldest(allocation, wanted);
-  Held& held = held_[allocation.serial];
+void Residency::Restore(Allocation& allocation, const std::vector<Allocation*>& wanted) {
+  WithRoom(allocation, wanted, [&] { vidmm_.mappings().EnsureTables(allocation); });
+  while (!vidmm_.placement().TryMakeResident(allocation)) EvictOldest(allocation, wanted);
+  Held& held = HeldOf(allocation);
   if (held.backing) {
     vidmm_.PageIn(allocation, held.backing, allocation.bytes, nullptr);
     ++counts_.restores;
@@ -60,38 +84,38 @@ void Residency::Restore(VidMm::Allocation& allocation, const std::vector<VidMm::
     ++counts_.fills;
     counts_.bytes_filled += allocation.bytes;
   }
-  vidmm_.NotifyResident(allocation);
+  vidmm_.placement().NotifyResident(allocation);
   // Where its pages come between pages of 64 KiB, that takes a leaf table of 4 KiB entries.
-  WithRoom(allocation, wanted, [&] { vidmm_.RestoreMappings(allocation); });
+  WithRoom(allocation, wanted, [&] { vidmm_.mappings().Restore(allocation); });
 }
 
-void Residency::Evict(VidMm::Allocation& allocation) {
+void Residency::Evict(Allocation& allocation) {
   if (!allocation.local) return;
-  vidmm_.InvalidateMappings(allocation);
-  Held& held = held_[allocation.serial];
+  vidmm_.mappings().Invalidate(allocation);
+  Held& held = HeldOf(allocation);
   if (!held.backing) {
     PhysicalAdapter& gpu = vidmm_.gpu();
     held.backing = SystemBuffer(gpu.kernel(), gpu.objects(), gpu.handle(), allocation.bytes,
                                 SystemBuffer::Shape::kScattered, "vidmm");
   }
-  vidmm_.NotifyEvicted(allocation);
-  if (allocation.homes.eviction != 0) vidmm_.EvictThroughAperture(allocation, held.backing);
+  vidmm_.placement().NotifyEvicted(allocation);
+  if (allocation.homes.eviction != 0) vidmm_.transfers().EvictThroughAperture(allocation, held.backing);
   else vidmm_.PageOut(allocation, held.backing, allocation.bytes, nullptr);
-  vidmm_.Evict(allocation);
+  vidmm_.placement().Evict(allocation);
   ++counts_.evictions;
   counts_.bytes_out += allocation.bytes;
 }
 
-void Residency::Drop(VidMm::Allocation& allocation) {
+void Residency::Drop(Allocation& allocation) {
   const auto held = held_.find(allocation.serial);
   if (held == held_.end()) return;
-  if (held->second.backing) held->second.backing.Release();
+  if (held->second->backing) held->second->backing.Release();
   held_.erase(held);
 }
 
-SystemBuffer* Residency::Backing(const VidMm::Allocation& allocation) {
+SystemBuffer* Residency::Backing(const Allocation& allocation) {
   const auto held = held_.find(allocation.serial);
-  return held == held_.end() || !held->second.backing ? nullptr : &held->second.backing;
+  return held == held_.end() || !held->second->backing ? nullptr : &held->second->backing;
 }
 
 }  // namespace gmmu::os

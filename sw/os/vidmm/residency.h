@@ -3,12 +3,15 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
-#include "os/vidmm/vidmm.h"
-
 namespace gmmu::os {
+
+class SystemBuffer;
+class VidMm;
+struct Allocation;
 
 /// Which allocations are in VRAM when all of them do not fit.
 ///
@@ -22,16 +25,17 @@ namespace gmmu::os {
 /// is evicted.
 class Residency {
  public:
-  explicit Residency(VidMm& vidmm) : vidmm_(vidmm) {}
+  explicit Residency(VidMm& vidmm);
+  ~Residency();
 
   /// All of `wanted` in VRAM. Throws OsError when they do not fit together; what was resident may
   /// then be evicted.
-  void MakeResident(const std::vector<VidMm::Allocation*>& wanted);
-  void Evict(VidMm::Allocation& allocation);
+  void MakeResident(const std::vector<Allocation*>& wanted);
+  void Evict(Allocation& allocation);
   /// Forgets it; its backing store goes back. The allocation itself is the caller's.
-  void Drop(VidMm::Allocation& allocation);
+  void Drop(Allocation& allocation);
   /// The backing store, null before the first eviction.
-  SystemBuffer* Backing(const VidMm::Allocation& allocation);
+  SystemBuffer* Backing(const Allocation& allocation);
 
   struct Counts {
     uint64_t evictions = 0, restores = 0, fills = 0;
@@ -40,19 +44,17 @@ class Residency {
   const Counts& counts() const { return counts_; }
 
  private:
-  struct Held {
-    SystemBuffer backing;
-    uint64_t used = 0;  // when it was last wanted
-  };
-  void Restore(VidMm::Allocation& allocation, const std::vector<VidMm::Allocation*>& wanted);
+  struct Held;
+  Held& HeldOf(const Allocation& allocation);
+  void Restore(Allocation& allocation, const std::vector<Allocation*>& wanted);
   /// Does `work` again, with more evicted, until there is room for what it takes.
-  void WithRoom(const VidMm::Allocation& for_this, const std::vector<VidMm::Allocation*>& wanted,
+  void WithRoom(const Allocation& for_this, const std::vector<Allocation*>& wanted,
                 const std::function<void()>& work);
-  void EvictOldest(const VidMm::Allocation& for_this, const std::vector<VidMm::Allocation*>& wanted);
-  VidMm::Allocation* Oldest(const std::vector<VidMm::Allocation*>& wanted);
+  void EvictOldest(const Allocation& for_this, const std::vector<Allocation*>& wanted);
+  Allocation* Oldest(const std::vector<Allocation*>& wanted);
 
   VidMm& vidmm_;
-  std::map<uint64_t, Held> held_;  // by VidMm::Allocation::serial
+  std::map<uint64_t, std::unique_ptr<Held>> held_;  // by Allocation::serial
   uint64_t now_ = 0;
   Counts counts_;
 };

@@ -1,8 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "os/vidmm/va_calls.h"
-#include "os/kernel/page_math.h"
 
 #include <algorithm>
+
+#include "os/dxgkrnl/logical_adapter.h"
+#include "os/vidmm/allocation.h"
+#include "os/vidmm/allocations.h"
+#include "os/vidmm/gpu_process.h"
+#include "os/vidmm/mapping_copy.h"
+#include "os/vidmm/mappings.h"
+#include "os/vidmm/monitored_fence.h"
+#include "os/vidmm/one_gpu.h"
+#include "os/vidmm/paging_work.h"
+#include "os/vidmm/vidmm.h"
+#include "os/kernel/page_math.h"
 
 namespace gmmu::os {
 namespace {
@@ -25,7 +36,13 @@ bool WholePages(uint64_t base, uint64_t bytes) { return bytes != 0 && base % kPa
 
 }  // namespace
 
-const VaCalls::Range* VaCalls::RangeOf(const VidMm::Process& process, uint64_t base, uint64_t bytes) const {
+VaCalls::VaCalls(VidMm& vidmm) : vidmm_(vidmm) { RefuseOnLink(vidmm.gpu(), "mapping by applications (VaCalls)"); }
+
+D3DKMT_HANDLE VaCalls::Open(Allocation& allocation) { return vidmm_.allocations().Open(allocation); }
+
+Allocation* VaCalls::Find(D3DKMT_HANDLE handle) const { return vidmm_.allocations().Opened(handle); }
+
+const VaCalls::Range* VaCalls::RangeOf(const GpuProcess& process, uint64_t base, uint64_t bytes) const {
   const auto all = ranges_.find(process.serial);
   if (all == ranges_.end()) return nullptr;
   auto next = all->second.upper_bound(base);
@@ -34,7 +51,7 @@ const VaCalls::Range* VaCalls::RangeOf(const VidMm::Process& process, uint64_t b
   return base - range.base < range.bytes && bytes <= range.bytes - (base - range.base) ? &range : nullptr;
 }
 
-bool VaCalls::Touches(const VidMm::Process& process, uint64_t base, uint64_t bytes) const {
+bool VaCalls::Touches(const GpuProcess& process, uint64_t base, uint64_t bytes) const {
   const auto all = ranges_.find(process.serial);
   if (all == ranges_.end()) return false;
   return std::any_of(all->second.begin(), all->second.end(), [&](const auto& held) {
@@ -43,7 +60,7 @@ bool VaCalls::Touches(const VidMm::Process& process, uint64_t base, uint64_t byt
 }
 
 // D3DGPU_UNIQUE_DRIVER_PROTECTION: all mappings of a page have the same value.
-bool VaCalls::Clashes(const Mappings& mappings, uint64_t first, uint64_t pages, uint64_t protection) {
+bool VaCalls::Clashes(const std::vector<Mapping>& mappings, uint64_t first, uint64_t pages, uint64_t protection) {
   return std::any_of(mappings.begin(), mappings.end(), [&](const auto& mapping) {
     if (mapping.first_page >= first + pages || first >= mapping.first_page + mapping.shown()) return false;
     return ((mapping.protection.driver | protection) & D3DGPU_UNIQUE_DRIVER_PROTECTION) != 0 &&
@@ -51,20 +68,20 @@ bool VaCalls::Clashes(const Mappings& mappings, uint64_t first, uint64_t pages, 
   });
 }
 
-void VaCalls::Put(VidMm::Process& process, uint64_t va, VidMm::Allocation* allocation, uint64_t first, uint64_t pages,
+void VaCalls::Put(GpuProcess& process, uint64_t va, Allocation* allocation, uint64_t first, uint64_t pages,
                   const Protection& protection) {
-  if (protection.type.Zero) return vidmm_.MapZero(process, va, pages);
+  if (protection.type.Zero) return vidmm_.mappings().MapZero(process, va, pages);
   if (protection.type.NoAccess) return vidmm_.Unmap(process, va, pages);
-  const uint64_t large = vidmm_.LargePageBytes(*allocation);
+  const uint64_t large = Mappings::LargePageBytes(*allocation);
   const bool fits = large != 0 && va % large == 0 && first == 0 && pages * kPage == large;
-  if (fits) return vidmm_.MapLarge(process, va, 1, *allocation, protection);
+  if (fits) return vidmm_.mappings().MapLarge(process, va, 1, *allocation, protection);
   vidmm_.Map(process, va, *allocation, first, pages, protection);
 }
 
-NTSTATUS VaCalls::Map(VidMm::Process& process, D3DDDI_MAPGPUVIRTUALADDRESS& args) {
+NTSTATUS VaCalls::Map(GpuProcess& process, D3DDDI_MAPGPUVIRTUALADDRESS& args) {
   args.VirtualAddress = args.PagingFenceValue = 0;
   const bool no_memory = args.Protection.Zero || args.Protection.NoAccess;
-  VidMm::Allocation* allocation = Find(args.hAllocation);
+  Allocation* allocation = Find(args.hAllocation);
   const uint64_t bytes = args.SizeInPages * kPage, base = args.BaseAddress;
   if (!Legal(args.Protection) || args.SizeInPages == 0 || base % kPage != 0 ||
       args.SizeInPages > (UINT64_MAX - base) / kPage) {
@@ -83,17 +100,17 @@ NTSTATUS VaCalls::Map(VidMm::Process& process, D3DDDI_MAPGPUVIRTUALADDRESS& args
   uint64_t va = base;
   if (base == 0 || RangeOf(process, base, bytes) == nullptr) {
     Range range;
-    const auto* driver = base == 0 ? nullptr : vidmm_.DriverRangeOf(process, base, bytes);
+    const auto* driver = base == 0 ? nullptr : process.DriverRangeOf(base, bytes);
     if (driver != nullptr && !driver->second.user) return STATUS_INVALID_PARAMETER;
     range.anywhere = driver != nullptr;
     if (driver != nullptr) {
       const bool inside = base >= driver->first && bytes <= driver->second.bytes - (base - driver->first);
       if (!inside || Touches(process, base, bytes)) return STATUS_NO_MEMORY;
     } else {
-      const uint64_t large = allocation != nullptr && !no_memory ? vidmm_.LargePageBytes(*allocation) : 0;
+      const uint64_t large = allocation != nullptr && !no_memory ? Mappings::LargePageBytes(*allocation) : 0;
       const uint64_t alignment = large != 0 && bytes == large ? large : kBlock;
       const auto place =
-          vidmm_.ReserveVaWithin(process, bytes, base, args.MinimumAddress, args.MaximumAddress, alignment);
+          process.ReserveVaWithin(bytes, base, args.MinimumAddress, args.MaximumAddress, alignment);
       if (!place) return STATUS_NO_MEMORY;
       va = *place;
     }
@@ -107,7 +124,7 @@ NTSTATUS VaCalls::Map(VidMm::Process& process, D3DDDI_MAPGPUVIRTUALADDRESS& args
 }
 
 // The tables of a range without commitment are made when something is mapped there.
-NTSTATUS VaCalls::Reserve(VidMm::Process& process, D3DDDI_RESERVEGPUVIRTUALADDRESS& args) {
+NTSTATUS VaCalls::Reserve(GpuProcess& process, D3DDDI_RESERVEGPUVIRTUALADDRESS& args) {
   args.VirtualAddress = args.PagingFenceValue = 0;
   const bool zero = args.ReservationType == D3DDDIGPUVIRTUALADDRESS_RESERVE_ZERO;
   if (args.Size == 0 || args.Size % kBlock != 0 || args.BaseAddress % kBlock != 0 ||
@@ -117,7 +134,7 @@ NTSTATUS VaCalls::Reserve(VidMm::Process& process, D3DDDI_RESERVEGPUVIRTUALADDRE
     return STATUS_INVALID_PARAMETER;
   }
   const auto va =
-      vidmm_.ReserveVaWithin(process, args.Size, args.BaseAddress, args.MinimumAddress, args.MaximumAddress);
+      process.ReserveVaWithin(args.Size, args.BaseAddress, args.MinimumAddress, args.MaximumAddress);
   if (!va) return STATUS_NO_MEMORY;
   Range range;
   range.base = *va;
@@ -125,22 +142,22 @@ NTSTATUS VaCalls::Reserve(VidMm::Process& process, D3DDDI_RESERVEGPUVIRTUALADDRE
   range.reserved = true;
   range.driver_protection = args.DriverProtection;
   ranges_[process.serial][*va] = range;
-  if (zero) vidmm_.MapZero(process, *va, args.Size / kPage);
+  if (zero) vidmm_.mappings().MapZero(process, *va, args.Size / kPage);
   if (args.ReservationType == D3DDDIGPUVIRTUALADDRESS_RESERVE_NO_ACCESS) vidmm_.Unmap(process, *va, args.Size / kPage);
   args.VirtualAddress = *va;
   return STATUS_SUCCESS;
 }
 
-NTSTATUS VaCalls::Free(VidMm::Process& process, uint64_t base, uint64_t bytes) {
+NTSTATUS VaCalls::Free(GpuProcess& process, uint64_t base, uint64_t bytes) {
   const Range* range = RangeOf(process, base, bytes);
   if (range == nullptr || range->base != base || range->bytes != bytes) return STATUS_INVALID_PARAMETER;
-  vidmm_.UnmapAndFreeTables(process, base, bytes / kPage);
-  if (!range->anywhere) vidmm_.FreeVa(process, base);
+  vidmm_.mappings().UnmapAndFreeTables(process, base, bytes / kPage);
+  if (!range->anywhere) process.FreeVa(base);
   ranges_[process.serial].erase(base);
   return STATUS_SUCCESS;
 }
 
-NTSTATUS VaCalls::Check(const VidMm::Process& process, const D3DDDI_UPDATEGPUVIRTUALADDRESS_OPERATION& operation,
+NTSTATUS VaCalls::Check(const GpuProcess& process, const D3DDDI_UPDATEGPUVIRTUALADDRESS_OPERATION& operation,
                         const Plan& plan, const Range** target, const Range** source) const {
   const auto in_one = [&](uint64_t base, uint64_t bytes, const Range** one) {
     if (!WholePages(base, bytes)) return false;
@@ -150,7 +167,7 @@ NTSTATUS VaCalls::Check(const VidMm::Process& process, const D3DDDI_UPDATEGPUVIR
     return true;
   };
   const auto memory = [&](const auto& map) {
-    const VidMm::Allocation* allocation = Find(map.hAllocation);
+    const Allocation* allocation = Find(map.hAllocation);
     return allocation != nullptr && WholePages(map.AllocationOffsetInBytes, map.AllocationSizeInBytes) &&
            map.AllocationSizeInBytes <= map.SizeInBytes && map.SizeInBytes % map.AllocationSizeInBytes == 0 &&
            map.AllocationOffsetInBytes <= allocation->bytes &&
@@ -187,7 +204,7 @@ NTSTATUS VaCalls::Check(const VidMm::Process& process, const D3DDDI_UPDATEGPUVIR
               in_one(copy.SourceAddress, copy.SizeInBytes, source);
       if (!legal) break;
       for (const auto& [allocation, mappings] : plan)
-        for (const auto& mapping : VidMm::Within(mappings, process, copy.SourceAddress, copy.SizeInBytes))
+        for (const auto& mapping : Within(mappings, process, copy.SourceAddress, copy.SizeInBytes))
           legal = legal && !Clashes(mappings, mapping.first_page, mapping.shown(), (*target)->driver_protection);
       break;
     }
@@ -196,10 +213,10 @@ NTSTATUS VaCalls::Check(const VidMm::Process& process, const D3DDDI_UPDATEGPUVIR
 }
 
 // As Do will have done it.
-void VaCalls::Note(VidMm::Process& process, const D3DDDI_UPDATEGPUVIRTUALADDRESS_OPERATION& operation,
+void VaCalls::Note(GpuProcess& process, const D3DDDI_UPDATEGPUVIRTUALADDRESS_OPERATION& operation,
                    uint64_t inherited, Plan& plan) const {
   const auto forget = [&](uint64_t base, uint64_t bytes) {
-    for (auto& [allocation, mappings] : plan) mappings = VidMm::Without(mappings, process, base, bytes / kPage);
+    for (auto& [allocation, mappings] : plan) mappings = Without(mappings, process, base, bytes / kPage);
   };
   const auto map = [&](const auto& args, uint64_t protection) {
     forget(args.BaseAddress, args.SizeInBytes);
@@ -220,10 +237,10 @@ void VaCalls::Note(VidMm::Process& process, const D3DDDI_UPDATEGPUVIRTUALADDRESS
   const auto& copy = operation.Copy;
   Plan copies;
   for (const auto& [allocation, mappings] : plan)
-    copies[allocation] = VidMm::Within(mappings, process, copy.SourceAddress, copy.SizeInBytes);
+    copies[allocation] = Within(mappings, process, copy.SourceAddress, copy.SizeInBytes);
   forget(copy.DestAddress, copy.SizeInBytes);
   for (const auto& [allocation, mappings] : copies) {
-    for (VidMm::Allocation::Mapping mapping : mappings) {
+    for (Mapping mapping : mappings) {
       mapping.va = copy.DestAddress + (mapping.va - copy.SourceAddress);
       mapping.protection.driver = inherited;
       plan.at(allocation).push_back(mapping);
@@ -231,7 +248,7 @@ void VaCalls::Note(VidMm::Process& process, const D3DDDI_UPDATEGPUVIRTUALADDRESS
   }
 }
 
-void VaCalls::Do(VidMm::Process& process, const D3DDDI_UPDATEGPUVIRTUALADDRESS_OPERATION& operation,
+void VaCalls::Do(GpuProcess& process, const D3DDDI_UPDATEGPUVIRTUALADDRESS_OPERATION& operation,
                  uint64_t inherited) {
   const auto map = [&](const auto& args, const Protection& protection) {
     for (uint64_t done = 0; done < args.SizeInBytes; done += args.AllocationSizeInBytes) {
@@ -247,18 +264,18 @@ void VaCalls::Do(VidMm::Process& process, const D3DDDI_UPDATEGPUVIRTUALADDRESS_O
       return Put(process, operation.Unmap.BaseAddress, nullptr, 0, operation.Unmap.SizeInBytes / kPage,
                  Of(operation.Unmap.Protection, 0));
     case D3DDDI_UPDATEGPUVIRTUALADDRESS_COPY:
-      return vidmm_.CopyMappings(process, operation.Copy.SourceAddress, operation.Copy.DestAddress,
+      return CopyMappings(vidmm_, process, operation.Copy.SourceAddress, operation.Copy.DestAddress,
                                  operation.Copy.SizeInBytes, inherited);
   }
 }
 
-NTSTATUS VaCalls::Update(VidMm::Process& process,
+NTSTATUS VaCalls::Update(GpuProcess& process,
                          const std::vector<D3DDDI_UPDATEGPUVIRTUALADDRESS_OPERATION>& operations,
                          MonitoredFence& fence, uint64_t value) {
   const Range* target = nullptr;
   const Range* source = nullptr;
   Plan plan;
-  for (VidMm::Allocation* allocation : vidmm_.Allocations()) plan[allocation] = allocation->mappings;
+  for (Allocation* allocation : vidmm_.allocations().all()) plan[allocation] = allocation->mappings;
   for (const auto& operation : operations) {
     const NTSTATUS status = Check(process, operation, plan, &target, &source);
     if (!NT_SUCCESS(status)) return status;
@@ -266,14 +283,14 @@ NTSTATUS VaCalls::Update(VidMm::Process& process,
   }
   const uint64_t inherited = target == nullptr ? 0 : target->driver_protection;
   fence.Wait(value, VidSch::kBoundNs);  // in software, before anything of it is queued
-  vidmm_.OnCompanion(process, [&] {
+  vidmm_.work().OnCompanion(process, [&] {
     for (const auto& operation : operations) Do(process, operation, inherited);
-    vidmm_.Signal(fence.va(), value + 1);
+    vidmm_.work().Signal(fence.va(), value + 1);
   });
   return STATUS_SUCCESS;
 }
 
-void VaCalls::Forget(VidMm::Process& process) {
+void VaCalls::Forget(GpuProcess& process) {
   const auto all = ranges_.find(process.serial);
   if (all == ranges_.end()) return;
   const std::map<uint64_t, Range> left = all->second;

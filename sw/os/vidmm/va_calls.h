@@ -4,10 +4,15 @@
 #include <map>
 #include <vector>
 
-#include "os/vidmm/monitored_fence.h"
-#include "os/vidmm/vidmm.h"
+#include "ddi/d3dkmddi.h"
+#include "os/vidmm/mapping.h"
 
 namespace gmmu::os {
+
+class MonitoredFence;
+class VidMm;
+struct Allocation;
+struct GpuProcess;
 
 /// What applications ask of their GPU virtual addresses: map, reserve, update, free (display driver documents, GPU
 /// virtual address; layouts of the user-mode headers).
@@ -18,24 +23,24 @@ namespace gmmu::os {
 class VaCalls {
  public:
   /// Not over linked adapters.
-  explicit VaCalls(VidMm& vidmm) : vidmm_(vidmm) { vidmm.RefuseOnLink("mapping by applications (VaCalls)"); }
+  explicit VaCalls(VidMm& vidmm);
 
   /// The application's handle of an allocation; of none when that is destroyed.
-  D3DKMT_HANDLE Open(VidMm::Allocation& allocation) { return vidmm_.Open(allocation); }
+  D3DKMT_HANDLE Open(Allocation& allocation);
 
   /// At BaseAddress, which is free, or lies in one range of the process, or in one of the driver's that allows it,
   /// where nothing else is mapped in part; or anywhere. Large pages where pages, addresses and hardware allow it.
-  NTSTATUS Map(VidMm::Process& process, D3DDDI_MAPGPUVIRTUALADDRESS& args);
-  NTSTATUS Reserve(VidMm::Process& process, D3DDDI_RESERVEGPUVIRTUALADDRESS& args);
+  NTSTATUS Map(GpuProcess& process, D3DDDI_MAPGPUVIRTUALADDRESS& args);
+  NTSTATUS Reserve(GpuProcess& process, D3DDDI_RESERVEGPUVIRTUALADDRESS& args);
   /// A range as it was mapped or reserved.
-  NTSTATUS Free(VidMm::Process& process, uint64_t base, uint64_t bytes);
+  NTSTATUS Free(GpuProcess& process, uint64_t base, uint64_t bytes);
   /// One batch, on the companion context of the process' context: it begins when `fence` has `value` and signals
   /// value + 1 at its end. All targets lie in one reserved range, all sources of copies in one too.
-  NTSTATUS Update(VidMm::Process& process, const std::vector<D3DDDI_UPDATEGPUVIRTUALADDRESS_OPERATION>& operations,
+  NTSTATUS Update(GpuProcess& process, const std::vector<D3DDDI_UPDATEGPUVIRTUALADDRESS_OPERATION>& operations,
                   MonitoredFence& fence, uint64_t value);
 
   /// Everything that the process still has is freed.
-  void Forget(VidMm::Process& process);
+  void Forget(GpuProcess& process);
 
  private:
   struct Range {
@@ -44,23 +49,22 @@ class VaCalls {
     bool anywhere = false;  // in a range of the driver's: nothing to free
     uint64_t driver_protection = 0;
   };
-  const Range* RangeOf(const VidMm::Process& process, uint64_t base, uint64_t bytes) const;
-  bool Touches(const VidMm::Process& process, uint64_t base, uint64_t bytes) const;
-  VidMm::Allocation* Find(D3DKMT_HANDLE handle) const { return vidmm_.Opened(handle); }
-  using Mappings = std::vector<VidMm::Allocation::Mapping>;
+  const Range* RangeOf(const GpuProcess& process, uint64_t base, uint64_t bytes) const;
+  bool Touches(const GpuProcess& process, uint64_t base, uint64_t bytes) const;
+  Allocation* Find(D3DKMT_HANDLE handle) const;
   /// What is mapped when the operations of a batch so far are done.
-  using Plan = std::map<VidMm::Allocation*, Mappings>;
-  static bool Clashes(const Mappings& mappings, uint64_t first, uint64_t pages, uint64_t protection);
-  void Put(VidMm::Process& process, uint64_t va, VidMm::Allocation* allocation, uint64_t first, uint64_t pages,
+  using Plan = std::map<Allocation*, std::vector<Mapping>>;
+  static bool Clashes(const std::vector<Mapping>& mappings, uint64_t first, uint64_t pages, uint64_t protection);
+  void Put(GpuProcess& process, uint64_t va, Allocation* allocation, uint64_t first, uint64_t pages,
            const Protection& protection);
-  NTSTATUS Check(const VidMm::Process& process, const D3DDDI_UPDATEGPUVIRTUALADDRESS_OPERATION& operation,
+  NTSTATUS Check(const GpuProcess& process, const D3DDDI_UPDATEGPUVIRTUALADDRESS_OPERATION& operation,
                  const Plan& plan, const Range** target, const Range** source) const;
-  void Note(VidMm::Process& process, const D3DDDI_UPDATEGPUVIRTUALADDRESS_OPERATION& operation, uint64_t inherited,
+  void Note(GpuProcess& process, const D3DDDI_UPDATEGPUVIRTUALADDRESS_OPERATION& operation, uint64_t inherited,
             Plan& plan) const;
-  void Do(VidMm::Process& process, const D3DDDI_UPDATEGPUVIRTUALADDRESS_OPERATION& operation, uint64_t inherited);
+  void Do(GpuProcess& process, const D3DDDI_UPDATEGPUVIRTUALADDRESS_OPERATION& operation, uint64_t inherited);
 
   VidMm& vidmm_;
-  std::map<uint64_t, std::map<uint64_t, Range>> ranges_;  // by VidMm::Process::serial, and base
+  std::map<uint64_t, std::map<uint64_t, Range>> ranges_;  // by GpuProcess::serial, and base
 };
 
 }  // namespace gmmu::os

@@ -3,7 +3,13 @@
 
 #include <algorithm>
 
+#include "os/dxgkrnl/logical_adapter.h"
 #include "os/kernel/bug_check.h"
+#include "os/tables/linked_tables.h"
+#include "os/vidmm/gpu_process.h"
+#include "os/vidmm/mappings.h"
+#include "os/vidmm/one_gpu.h"
+#include "os/vidmm/processes.h"
 
 namespace gmmu::os {
 namespace {
@@ -20,10 +26,7 @@ bool SameLevels(const Geometry& a, const Geometry& b) {
 // What knows one GPU only; each refusal names the key.
 void RefuseForOneGpu(LogicalAdapter& adapter) {
   const Parameters& parameters = adapter.kernel().parameters();
-  const auto refuse = [&](const std::string& key) {
-    throw OsError(key + " is for one GPU, not for " + std::to_string(adapter.adapters()) +
-                  " that are linked (LinkedAdapters)");
-  };
+  const auto refuse = [&](const std::string& key) { RefuseOnLink(adapter.lead(), key); };
   if (parameters.bring_up == BringUp::kWindows26100) refuse("os.bring_up \"windows-26100\"");
   if (parameters.physical_paging) refuse("os.physical_paging");
   for (unsigned gpu = 0; gpu < adapter.adapters(); ++gpu)
@@ -37,6 +40,10 @@ void RefuseForOneGpu(LogicalAdapter& adapter) {
 }
 
 }  // namespace
+
+VidMmLink::Process::~Process() = default;
+
+VidMmLink::~VidMmLink() = default;
 
 VidMmLink::VidMmLink(LogicalAdapter& adapter) : adapter_(adapter), gpus_(adapter.adapters()) {
   if (gpus_ > kMost) throw OsError(std::to_string(gpus_) + " linked adapters, 4 are the most");
@@ -79,9 +86,9 @@ VidMmLink::Process* VidMmLink::CreateProcess(const std::string& name) {
                                                                   uint64_t alignment, const std::string& created_by) {
       return tables->Take(gpu, level == top, level, slot, bytes, alignment, created_by);
     };
-    const VidMm::Process* made = gpu == 0 ? nullptr : process->parts[0];
+    const GpuProcess* made = gpu == 0 ? nullptr : process->parts[0];
     const std::exception_ptr refusal =
-        RefusalOf([&] { process->parts.push_back(on(gpu).CreatePart(name, made, place, process->parts)); });
+        RefusalOf([&] { process->parts.push_back(on(gpu).processes().CreatePart(name, made, place, process->parts)); });
     if (!refusal) continue;
     DestroyParts(*process);
     std::rethrow_exception(refusal);
@@ -92,7 +99,7 @@ VidMmLink::Process* VidMmLink::CreateProcess(const std::string& name) {
 
 void VidMmLink::DestroyParts(Process& process) {
   for (; !process.parts.empty(); process.parts.pop_back()) {
-    VidMm::Process* part = process.parts.back();
+    GpuProcess* part = process.parts.back();
     part->vidmm->DestroyProcess(part);
   }
   process.tables->ReleaseReserved();
@@ -104,18 +111,18 @@ void VidMmLink::DestroyProcess(Process* process) {
                                 [process](const auto& held) { return held.get() == process; }));
 }
 
-void VidMmLink::Map(Process& process, unsigned gpu, uint64_t va, VidMm::Allocation& allocation, uint64_t first_page,
+void VidMmLink::Map(Process& process, unsigned gpu, uint64_t va, Allocation& allocation, uint64_t first_page,
                     uint64_t pages, const Protection& protection) {
-  on(gpu).MapLocal(*process.parts[gpu], va, allocation, first_page, pages, protection);
+  on(gpu).Map(*process.parts[gpu], va, allocation, first_page, pages, protection);
 }
 
-void VidMmLink::MapEverywhere(Process& process, uint64_t va, VidMm::Allocation& allocation, uint64_t first_page,
+void VidMmLink::MapEverywhere(Process& process, uint64_t va, Allocation& allocation, uint64_t first_page,
                               uint64_t pages) {
   for (unsigned gpu = 0; gpu < gpus_; ++gpu) Map(process, gpu, va, allocation, first_page, pages);
 }
 
 void VidMmLink::UnmapEverywhere(Process& process, uint64_t va, uint64_t pages) {
-  for (unsigned gpu = 0; gpu < gpus_; ++gpu) on(gpu).UnmapAndFreeTables(*process.parts[gpu], va, pages);
+  for (unsigned gpu = 0; gpu < gpus_; ++gpu) on(gpu).mappings().UnmapAndFreeTables(*process.parts[gpu], va, pages);
 }
 
 }  // namespace gmmu::os

@@ -7,10 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "os/tables/linked_tables.h"
 #include "os/vidmm/vidmm.h"
 
 namespace gmmu::os {
+
+class LinkedTables;
 
 /// The video memory of a logical adapter: a VidMm for each of its GPUs, and the processes over all of them
 /// (documents only).
@@ -25,13 +26,16 @@ class VidMmLink {
   static constexpr unsigned kMost = 4;
 
   struct Process {
+    ~Process();
+
     std::string name;
-    std::vector<VidMm::Process*> parts;  ///< by GPU
+    std::vector<GpuProcess*> parts;  ///< by GPU
     std::unique_ptr<LinkedTables> tables;
   };
 
   /// `adapter` has started.
   explicit VidMmLink(LogicalAdapter& adapter);
+  ~VidMmLink();
 
   void Start();
   void Stop();
@@ -48,10 +52,10 @@ class VidMmLink {
   void FreeVa(Process& process, uint64_t va) { on(0).FreeVa(*process.parts[0], va); }
 
   /// Entries in the tables of GPU `gpu` for an allocation in the memory of any GPU.
-  void Map(Process& process, unsigned gpu, uint64_t va, VidMm::Allocation& allocation, uint64_t first_page,
+  void Map(Process& process, unsigned gpu, uint64_t va, Allocation& allocation, uint64_t first_page,
            uint64_t pages, const Protection& protection = Protection::All());
   /// Entries in the tables of every GPU.
-  void MapEverywhere(Process& process, uint64_t va, VidMm::Allocation& allocation, uint64_t first_page, uint64_t pages);
+  void MapEverywhere(Process& process, uint64_t va, Allocation& allocation, uint64_t first_page, uint64_t pages);
   /// In the tables of every GPU; tables that served the range only go.
   void UnmapEverywhere(Process& process, uint64_t va, uint64_t pages);
 

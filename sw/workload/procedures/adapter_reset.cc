@@ -3,6 +3,11 @@
 #include <memory>
 #include <vector>
 
+#include "os/dxgkrnl/logical_adapter.h"
+#include "os/memory/system_buffer.h"
+#include "os/vidmm/allocation.h"
+#include "os/vidmm/gpu_process.h"
+#include "os/vidmm/mappings.h"
 #include "workload/clients.h"
 #include "workload/copier.h"
 #include "workload/needs.h"
@@ -29,8 +34,8 @@ class Guilty {
       target_ = life.vidmm.CreateAllocation("target", kPage);
       life.vidmm.MakeResident(*target_);
       va_ = life.vidmm.ReserveVa(*process_, 2 * kPage);
-      life.vidmm.MapSystem(*process_, va_, source_);
-      life.vidmm.MapLocal(*process_, va_ + kPage, *target_, 0, 1);
+      life.vidmm.mappings().MapSystem(*process_, va_, source_);
+      life.vidmm.Map(*process_, va_ + kPage, *target_, 0, 1);
     });
     commands_ = std::make_unique<RenderBuffer>(life, process_, kPage);
     commands_->Copy(va_, va_ + kPage, kPage);
@@ -55,8 +60,8 @@ class Guilty {
  private:
   Life& life_;
   os::SystemBuffer source_;
-  os::VidMm::Process* process_ = nullptr;
-  os::VidMm::Allocation* target_ = nullptr;
+  os::GpuProcess* process_ = nullptr;
+  os::Allocation* target_ = nullptr;
   uint64_t va_ = 0;
   std::unique_ptr<RenderBuffer> commands_;
   os::PacketId packet_ = 0;
@@ -105,7 +110,7 @@ class Survivor {
     allocation_ = life_.vidmm.CreateAllocation("its bytes", bytes_);
     life_.vidmm.MakeResident(*allocation_);
     va_ = life_.vidmm.ReserveVa(*process_, bytes_);
-    life_.vidmm.MapLocal(*process_, va_, *allocation_, 0, bytes_ / kPage);
+    life_.vidmm.Map(*process_, va_, *allocation_, 0, bytes_ / kPage);
   }
   void Unmake() {
     life_.vidmm.FreeVa(*process_, va_);
@@ -117,8 +122,8 @@ class Survivor {
   const uint64_t bytes_;
   std::vector<uint8_t> expected_;
   os::SystemBuffer kept_;
-  os::VidMm::Process* process_ = nullptr;
-  os::VidMm::Allocation* allocation_ = nullptr;
+  os::GpuProcess* process_ = nullptr;
+  os::Allocation* allocation_ = nullptr;
   uint64_t va_ = 0;
 };
 

@@ -5,6 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "os/memory/system_buffer.h"
+#include "os/miniport/allocation.h"
+#include "os/vidmm/allocation.h"
+#include "os/vidmm/aperture.h"
+#include "os/vidmm/mappings.h"
 #include "workload/clients.h"
 #include "workload/device_copy.h"
 #include "workload/lines.h"
@@ -74,14 +79,14 @@ class ApertureRun {
     copy_ = std::make_unique<DeviceCopy>(life_, pages_ * kPage);
 
     // The halves change places: the offset into the list is another one than that into the range.
-    range_ = vidmm_.AllocateAperture(pages_);
-    free_ = vidmm_.AllocateAperture(pages_);
-    vidmm_.BindAperture(range_, half_, *reader_, first_, pages_ - half_);
-    vidmm_.BindAperture(range_ + half_, pages_ - half_, *reader_, first_, 0);
+    range_ = vidmm_.aperture().Reserve(pages_);
+    free_ = vidmm_.aperture().Reserve(pages_);
+    vidmm_.aperture().Bind(range_, half_, *reader_, first_, pages_ - half_);
+    vidmm_.aperture().Bind(range_ + half_, pages_ - half_, *reader_, first_, 0);
     seen_.resize(pages_ * kPage);
     Put(seen_, 0, Part(first_bytes_, pages_ - half_, half_));
     Put(seen_, half_, Part(first_bytes_, 0, pages_ - half_));
-    vidmm_.MapToAperture(*process_, va_, *reader_, range_, pages_);
+    vidmm_.mappings().MapToAperture(*process_, va_, *reader_, range_, pages_);
   }
 
   ClientRun Reader(uint64_t va, const Bytes& expected) const {
@@ -108,9 +113,9 @@ class ApertureRun {
 
   /// Two pieces of the second range, one after the other.
   void Map(uint64_t cut, const ClientBatch& batch) {
-    vidmm_.BindAperture(free_ + cut, pages_ - cut, *other_, second_, cut);
+    vidmm_.aperture().Bind(free_ + cut, pages_ - cut, *other_, second_, cut);
     life_.Compare("a map while the client reads", batch.busy() ? "" : "the client had ended before");
-    vidmm_.BindAperture(free_, cut, *other_, second_, 0);
+    vidmm_.aperture().Bind(free_, cut, *other_, second_, 0);
     life_.Compare("two pieces, cut at page " + std::to_string(cut),
                   Difference(copy_->FromAperture(free_, pages_ * kPage), second_bytes_));
   }
@@ -118,19 +123,19 @@ class ApertureRun {
   /// As three pieces, one of which lies over the cut.
   void Unmap(uint64_t cut, const ClientBatch& batch) {
     const uint64_t from = cut - 1;
-    vidmm_.UnbindAperture(free_ + from, 2, *other_);
+    vidmm_.aperture().Unbind(free_ + from, 2, *other_);
     life_.Compare("an unmap while the client reads", batch.busy() ? "" : "the client had ended before");
     Bytes expected = second_bytes_;
     Put(expected, from, dummy_bytes_);
     Put(expected, from + 1, dummy_bytes_);
     life_.Compare("a piece over the cut at page " + std::to_string(cut) + " unmapped",
                   Difference(copy_->FromAperture(free_, pages_ * kPage), expected));
-    if (from != 0) vidmm_.UnbindAperture(free_, from, *other_);
-    if (from + 2 < pages_) vidmm_.UnbindAperture(free_ + from + 2, pages_ - from - 2, *other_);
+    if (from != 0) vidmm_.aperture().Unbind(free_, from, *other_);
+    if (from + 2 < pages_) vidmm_.aperture().Unbind(free_ + from + 2, pages_ - from - 2, *other_);
   }
 
   void UnmapAPiece() {
-    life_.worker.Call([&] { vidmm_.UnbindAperture(range_ + 1, 2, *reader_); });
+    life_.worker.Call([&] { vidmm_.aperture().Unbind(range_ + 1, 2, *reader_); });
     for (uint64_t page : {1, 2}) Put(seen_, page, dummy_bytes_);
     RunClients(vidmm_, {Reader(va_, seen_)}, "the dummy page between mapped ones", life_.result.checks);
   }
@@ -164,7 +169,7 @@ class ApertureRun {
   }
 
   void MapThePieceToOtherMemory() {
-    life_.worker.Call([&] { vidmm_.BindAperture(range_ + 1, 2, *reader_, second_, 1); });
+    life_.worker.Call([&] { vidmm_.aperture().Bind(range_ + 1, 2, *reader_, second_, 1); });
     Put(seen_, 1, Part(second_bytes_, 1, 2));
     RunClients(vidmm_, {Reader(va_, seen_)}, "a piece that shows other memory", life_.result.checks);
   }
@@ -172,7 +177,7 @@ class ApertureRun {
   /// Upgraded to the implicit system memory segment: the GPU sees it, and no map operation comes.
   void WithoutPhysicalAccess() {
     const uint64_t before = vidmm_.aperture().map_operations();
-    os::VidMm::Allocation* virtual_only = nullptr;
+    os::Allocation* virtual_only = nullptr;
     uint64_t va = 0;
     life_.worker.Call([&] {
       os::AllocationRequest request;
@@ -182,7 +187,7 @@ class ApertureRun {
       request.accessed_physically = false;
       virtual_only = vidmm_.CreateAllocation(request);
       va = vidmm_.ReserveVa(*process_, pages_ * kPage);
-      vidmm_.MapSystem(*process_, va, second_);
+      vidmm_.mappings().MapSystem(*process_, va, second_);
     });
     life_.Compare("upgraded to the implicit system segment",
                   virtual_only->homes.implicit_system && virtual_only->homes.aperture == 0
@@ -200,9 +205,9 @@ class ApertureRun {
 
   void TakeDown() {
     vidmm_.Unmap(*process_, va_, pages_);
-    vidmm_.UnbindAperture(range_, pages_, *reader_);
-    vidmm_.FreeAperture(range_);
-    vidmm_.FreeAperture(free_);
+    vidmm_.aperture().Unbind(range_, pages_, *reader_);
+    vidmm_.aperture().Free(range_);
+    vidmm_.aperture().Free(free_);
     vidmm_.FreeVa(*process_, va_);
     vidmm_.DestroyProcess(process_);
     copy_->Release();
@@ -218,9 +223,9 @@ class ApertureRun {
   os::SystemBuffer first_, second_;
   Bytes first_bytes_, second_bytes_, dummy_bytes_;
   Bytes seen_;  ///< what the first range shows
-  os::VidMm::Allocation* reader_ = nullptr;
-  os::VidMm::Allocation* other_ = nullptr;
-  os::VidMm::Process* process_ = nullptr;
+  os::Allocation* reader_ = nullptr;
+  os::Allocation* other_ = nullptr;
+  os::GpuProcess* process_ = nullptr;
   std::unique_ptr<DeviceCopy> copy_;
   uint64_t va_ = 0, range_ = 0, free_ = 0;
 };

@@ -3,7 +3,11 @@
 #include <memory>
 
 #include "kmd/escape.h"
+#include "os/dxgkrnl/logical_adapter.h"
+#include "os/memory/system_buffer.h"
+#include "os/vidmm/allocation.h"
 #include "os/vidmm/context_allocations.h"
+#include "os/vidmm/gpu_process.h"
 #include "workload/procedures/procedures.h"
 #include "workload/render_buffer.h"
 
@@ -14,7 +18,7 @@ constexpr uint64_t kBoundNs = 1'000'000'000;
 
 /// A process whose context writes its own context allocation behind what the driver put there.
 struct Owner {
-  os::VidMm::Process* process = nullptr;
+  os::GpuProcess* process = nullptr;
   kmd::EscapeQueryContext memory;
   std::unique_ptr<RenderBuffer> commands;
   uint32_t word = 0;
@@ -23,7 +27,7 @@ struct Owner {
 std::vector<uint64_t> Contents(Life& life, const Owner& owner) {
   std::vector<uint64_t> words;
   life.worker.Call([&] {
-    os::VidMm::Allocation* allocation = life.vidmm.context_allocations().Of(*owner.process);
+    os::Allocation* allocation = life.vidmm.context_allocations().Of(*owner.process);
     os::SystemBuffer target(life.kernel, life.adapter.objects(), life.adapter.handle(), allocation->bytes,
                             os::SystemBuffer::Shape::kScattered, "application");
     life.vidmm.PageOut(*allocation, target, allocation->bytes, nullptr);

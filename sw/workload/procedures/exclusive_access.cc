@@ -4,7 +4,13 @@
 #include <string>
 
 #include "kmd/escape.h"
+#include "os/dxgkrnl/logical_adapter.h"
 #include "os/kernel/text.h"
+#include "os/memory/system_buffer.h"
+#include "os/vidmm/allocation.h"
+#include "os/vidmm/allocations.h"
+#include "os/vidmm/aperture.h"
+#include "os/vidmm/mappings.h"
 #include "workload/clients.h"
 #include "workload/input.h"
 #include "workload/needs.h"
@@ -19,8 +25,8 @@ constexpr uint64_t kPagedBytes = 32768;
 
 /// An application's buffer in the aperture, as client 0 reads it again and again.
 struct Load {
-  os::VidMm::Process* process = nullptr;
-  os::VidMm::Allocation* allocation = nullptr;
+  os::GpuProcess* process = nullptr;
+  os::Allocation* allocation = nullptr;
   os::SystemBuffer buffer;
   std::vector<uint8_t> data;
   uint64_t va = 0, aperture = 0;
@@ -38,22 +44,22 @@ void Make(Life& life, uint64_t bytes, Load& load) {
   load.data = SeededInput(life.options.seed, bytes);
   load.process = life.vidmm.CreateProcess("load");
   load.va = life.vidmm.ReserveVa(*load.process, bytes);
-  load.allocation = life.vidmm.CreateInAperture("load", bytes);
+  load.allocation = life.vidmm.allocations().CreateInAperture("load", bytes);
   load.buffer = os::SystemBuffer(life.kernel, life.adapter.objects(), life.adapter.handle(), bytes,
                                  os::SystemBuffer::Shape::kScattered, "application");
   std::memcpy(load.buffer.Map(0, bytes), load.data.data(), bytes);
   load.buffer.Unmap();
   const uint64_t pages = bytes / hw::kPageSize;
-  load.aperture = life.vidmm.AllocateAperture(pages);
-  life.vidmm.BindAperture(load.aperture, pages, *load.allocation, load.buffer, 0);
-  life.vidmm.MapToAperture(*load.process, load.va, *load.allocation, load.aperture, pages);
+  load.aperture = life.vidmm.aperture().Reserve(pages);
+  life.vidmm.aperture().Bind(load.aperture, pages, *load.allocation, load.buffer, 0);
+  life.vidmm.mappings().MapToAperture(*load.process, load.va, *load.allocation, load.aperture, pages);
 }
 
 void Destroy(Life& life, Load& load) {
   const uint64_t pages = load.data.size() / hw::kPageSize;
   life.vidmm.Unmap(*load.process, load.va, pages);
-  life.vidmm.UnbindAperture(load.aperture, pages, *load.allocation);
-  life.vidmm.FreeAperture(load.aperture);
+  life.vidmm.aperture().Unbind(load.aperture, pages, *load.allocation);
+  life.vidmm.aperture().Free(load.aperture);
   life.vidmm.FreeVa(*load.process, load.va);
   life.vidmm.DestroyProcess(load.process);
   life.vidmm.DestroyAllocation(load.allocation);
@@ -116,7 +122,7 @@ void Run(Life& life, const ParameterValues& values) {
     ClientBatch batch(life.vidmm, {run}, "client over exclusive access " + std::to_string(i + 1));
     SpawnExclusive(life, i == 0, life.adapter.miniport().calls("DxgkDdiSubmitCommandVirtual"), seen);
     life.worker.Call([&] {
-      os::VidMm::Allocation* paged = life.vidmm.CreateAllocation("paged", paged_bytes);
+      os::Allocation* paged = life.vidmm.CreateAllocation("paged", paged_bytes);
       life.vidmm.MakeResident(*paged);
       life.vidmm.PageIn(*paged, load.buffer, paged_bytes, nullptr);
       life.vidmm.DestroyAllocation(paged);

@@ -3,9 +3,13 @@
 #include <string>
 #include <vector>
 
+#include "os/dxgkrnl/logical_adapter.h"
 #include "os/kernel/errors.h"
-#include "os/miniport/mdl.h"
 #include "os/kernel/text.h"
+#include "os/miniport/mdl.h"
+#include "os/vidmm/allocation.h"
+#include "os/vidmm/paging_work.h"
+#include "os/vidmm/placement.h"
 #include "workload/device_copy.h"
 #include "workload/lines.h"
 #include "workload/needs.h"
@@ -46,7 +50,7 @@ class IsolationCallbacks {
     const DXGKARGCB_FREEPAGESFROMMDL free{pages_handle_};
     Require(table_.DxgkCbFreePagesFromMdl(Device(), &free), "the return of pages");
     Reached("pages that were given back", pfns, false);
-    life_.vidmm.Evict(*vram_);
+    life_.vidmm.placement().Evict(*vram_);
     life_.vidmm.DestroyAllocation(vram_);
   }
 
@@ -93,7 +97,7 @@ class IsolationCallbacks {
     operation.Operation = DXGK_OPERATION_TRANSFER;
     operation.Transfer.Source.pMdl = list.get();
     Move(operation.Transfer, operation.Transfer.Destination);
-    life_.vidmm.Operate(operation);
+    life_.vidmm.work().Operate(operation);
     const DXGKARGCB_FREECONTIGUOUSMEMORY free{allocate.hMemoryHandle};
     Require(table_.DxgkCbFreeContiguousMemory(Device(), &free), "the return of contiguous memory");
     Reached("contiguous memory's pages that were given back", pfns, false);
@@ -115,7 +119,7 @@ class IsolationCallbacks {
     operation.Operation = DXGK_OPERATION_SPECIAL_LOCK_TRANSFER;
     operation.SpecialLockTransfer.Destination.pMdl = list;
     Move(operation.SpecialLockTransfer, operation.SpecialLockTransfer.Source);
-    life_.vidmm.Operate(operation);
+    life_.vidmm.work().Operate(operation);
     Bytes found(Size());
     uint64_t at = 0;
     for (const uint64_t pfn : os::Mdl::PagesOf(list)) {
@@ -158,7 +162,7 @@ class IsolationCallbacks {
   Life& life_;
   const uint64_t pages_;
   const DXGKRNL_INTERFACE table_;
-  os::VidMm::Allocation* vram_ = nullptr;
+  os::Allocation* vram_ = nullptr;
   PMDL list_ = nullptr;
   HANDLE pages_handle_ = nullptr;
   Bytes bytes_;  ///< in VRAM

@@ -2,6 +2,11 @@
 #include <memory>
 
 #include "kmd/escape.h"
+#include "os/dxgkrnl/logical_adapter.h"
+#include "os/memory/system_buffer.h"
+#include "os/tables/address_space.h"
+#include "os/vidmm/gpu_process.h"
+#include "os/vidmm/transfers.h"
 #include "workload/clients.h"
 #include "workload/device_copy.h"
 #include "workload/input.h"
@@ -15,7 +20,7 @@ constexpr uint64_t kBoundNs = 1'000'000'000;
 
 /// Memory of one GPU, mapped at one address in the tables of all.
 struct Piece {
-  os::VidMm::Allocation* allocation = nullptr;
+  os::Allocation* allocation = nullptr;
   uint64_t va = 0;
   uint64_t seed = 0;  ///< of the pattern that it holds
 };
@@ -116,7 +121,7 @@ class Linked {
     life_.Timed("copies over the link", gpus_ * bytes_, false, [&] {
       life_.worker.Call([&] {
         for (unsigned gpu = 0; gpu < gpus_; ++gpu) {
-          life_.link.on(gpu).CopyLocal(*data_[Peer(gpu, 1)].allocation, *copies_[gpu].allocation, bytes_);
+          life_.link.on(gpu).transfers().CopyLocal(*data_[Peer(gpu, 1)].allocation, *copies_[gpu].allocation, bytes_);
         }
       });
     });

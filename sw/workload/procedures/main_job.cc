@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "os/dxgkrnl/logical_adapter.h"
 #include "workload/input.h"
 #include "workload/main_job.h"
 #include "workload/procedures/procedures.h"

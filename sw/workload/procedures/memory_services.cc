@@ -5,8 +5,13 @@
 #include <vector>
 
 #include "ddi/wdm.h"
+#include "os/dxgkrnl/logical_adapter.h"
 #include "os/kernel/errors.h"
 #include "os/kernel/text.h"
+#include "os/miniport/allocation.h"
+#include "os/vidmm/allocation.h"
+#include "os/vidmm/aperture.h"
+#include "os/vidmm/mappings.h"
 #include "workload/clients.h"
 #include "workload/device_copy.h"
 #include "workload/lines.h"
@@ -152,7 +157,7 @@ class MemoryServices {
                     adl->PageCount == pages_ - 1 && (adl->Flags.Contiguous || !one.require_contiguous)
                         ? ""
                         : "not the pages, or not the form that was asked for");
-      range = vidmm_.AllocateAperture(pages_ - 2);
+      range = vidmm_.aperture().Reserve(pages_ - 2);
       vidmm_.aperture().Map({nullptr, allocation_->handle, false}, range, pages_ - 2, *adl, 1);
       Compare(one, "bytes of the CPU", copy_->FromAperture(range, Seen()), first);
 
@@ -164,7 +169,7 @@ class MemoryServices {
               copy_->FromAperture(range, Seen()), hidden ? first : second);
       KeInvalidateAllCaches();
       Compare(one, "bytes that were written back", copy_->FromAperture(range, Seen()), second);
-      vidmm_.MapToAperture(*process_, va_, *allocation_, range, pages_ - 2);
+      vidmm_.mappings().MapToAperture(*process_, va_, *allocation_, range, pages_ - 2);
     });
     ClientRun write;
     write.process = process_;
@@ -179,7 +184,7 @@ class MemoryServices {
               Bytes(written.begin() + kLead, written.end()));
       vidmm_.Unmap(*process_, va_, pages_ - 2);
       vidmm_.aperture().Unmap({nullptr, allocation_->handle, false}, range, pages_ - 2);
-      vidmm_.FreeAperture(range);
+      vidmm_.aperture().Free(range);
       const DXGKARGCB_UNMAP_PHYSICAL_MEMORY unmap{object_, view_.pMappedAddress, view_.Size};
       table_.DxgkCbUnmapPhysicalMemory(&unmap);
       const DXGKARGCB_FREE_ADL free{opened_, adl};
@@ -227,8 +232,8 @@ class MemoryServices {
   os::VidMm& vidmm_;
   const uint64_t pages_;
   const DXGKRNL_INTERFACE table_;
-  os::VidMm::Allocation* allocation_ = nullptr;
-  os::VidMm::Process* process_ = nullptr;
+  os::Allocation* allocation_ = nullptr;
+  os::GpuProcess* process_ = nullptr;
   std::unique_ptr<DeviceCopy> copy_;
   uint64_t va_ = 0;
   HANDLE object_ = nullptr, opened_ = nullptr;

@@ -4,8 +4,12 @@
 
 #include "hw/traffic.h"
 #include "kmd/escape.h"
-#include "os/vidmm/residency.h"
+#include "os/dxgkrnl/logical_adapter.h"
 #include "os/kernel/text.h"
+#include "os/memory/system_buffer.h"
+#include "os/miniport/allocation.h"
+#include "os/vidmm/allocation.h"
+#include "os/vidmm/residency.h"
 #include "workload/clients.h"
 #include "workload/procedures/procedures.h"
 
@@ -15,8 +19,8 @@ constexpr uint64_t kPage = hw::kPageSize;
 
 /// One allocation of one process; `seed` is the pattern that it carries, none before the first write.
 struct Piece {
-  os::VidMm::Process* process = nullptr;
-  os::VidMm::Allocation* allocation = nullptr;
+  os::GpuProcess* process = nullptr;
+  os::Allocation* allocation = nullptr;
   uint64_t va = 0;
   std::optional<uint64_t> seed;
 };
@@ -159,7 +163,7 @@ class Oversubscription {
         life_.vidmm.FreeVa(*piece.process, piece.va);
         life_.vidmm.DestroyAllocation(piece.allocation);
       }
-      for (os::VidMm::Process* process : processes_) life_.vidmm.DestroyProcess(process);
+      for (os::GpuProcess* process : processes_) life_.vidmm.DestroyProcess(process);
     });
   }
 
@@ -167,7 +171,7 @@ class Oversubscription {
   const ParameterValues& values_;
   os::Residency residency_;
   unsigned clients_ = 0;
-  std::vector<os::VidMm::Process*> processes_;
+  std::vector<os::GpuProcess*> processes_;
   std::vector<Piece> pieces_;
 };
 

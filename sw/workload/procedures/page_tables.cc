@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstring>
+#include "os/dxgkrnl/logical_adapter.h"
+#include "os/tables/address_space.h"
+#include "os/vidmm/allocation.h"
+#include "os/vidmm/gpu_process.h"
+#include "os/vidmm/mappings.h"
+#include "os/vidmm/process_tables.h"
 #include "workload/clients.h"
 #include "workload/procedures/procedures.h"
 
@@ -26,8 +32,8 @@ class Subject {
       life_.vidmm.DestroyProcess(process_);
     });
   }
-  os::VidMm::Process& process() { return *process_; }
-  os::VidMm::Allocation& allocation() { return *allocation_; }
+  os::GpuProcess& process() { return *process_; }
+  os::Allocation& allocation() { return *allocation_; }
   uint64_t pages() const { return pages_; }
 
   /// Reads `pages` from `va`; every word of 4 bytes must be `pattern`.
@@ -66,8 +72,8 @@ class Subject {
   }
   Life& life_;
   uint64_t pages_;
-  os::VidMm::Process* process_ = nullptr;
-  os::VidMm::Allocation* allocation_ = nullptr;
+  os::GpuProcess* process_ = nullptr;
+  os::Allocation* allocation_ = nullptr;
 };
 
 /// The root starts small, grows, shrinks and moves; what lies in the kept part stays, what is beyond faults.
@@ -79,13 +85,13 @@ void ResizableRoot(Life& life, const ParameterValues& values) {
   const uint64_t page_entries = kPage / 8;                 // by which roots grow
   Subject subject(life, values.at("pages"), 0, 1);
   os::VidMm& vidmm = life.vidmm;
-  os::VidMm::Process& process = subject.process();
+  os::GpuProcess& process = subject.process();
   const auto entries = [&] { return process.space->root_entries(); };
   const uint64_t low = unit, high = (page_entries + 2) * unit;
   const auto map = [&](uint64_t va) {
-    life.worker.Call([&] { vidmm.MapLocal(process, va, subject.allocation(), 0, subject.pages()); });
+    life.worker.Call([&] { vidmm.Map(process, va, subject.allocation(), 0, subject.pages()); });
   };
-  const auto replace = [&](uint64_t wanted) { life.worker.Call([&] { vidmm.ReplaceRoot(process, wanted); }); };
+  const auto replace = [&](uint64_t wanted) { life.worker.Call([&] { vidmm.tables().ReplaceRoot(process, wanted); }); };
 
   life.Compare("a small root has the entries of a page", entries() == page_entries ? "" : std::to_string(entries()));
   map(low);
@@ -102,7 +108,7 @@ void ResizableRoot(Life& life, const ParameterValues& values) {
   replace(0);  // moved
   subject.Reads("after the root has moved, below", low, subject.pages(), Subject::kFill);
   subject.Reads("after the root has moved, above", high, subject.pages(), Subject::kFill);
-  life.worker.Call([&] { vidmm.UnmapAndFreeTables(process, high, unit / kPage); });
+  life.worker.Call([&] { vidmm.mappings().UnmapAndFreeTables(process, high, unit / kPage); });
   replace(page_entries);
   life.Compare("a shrunk root has the entries of a page", entries() == page_entries ? "" : std::to_string(entries()));
   subject.Reads("in the kept part", low, subject.pages(), Subject::kFill);
@@ -116,12 +122,12 @@ void PageEntries(Life& life, const ParameterValues&) {
   const uint64_t large = uint64_t{1} << geometry.Shift(1);
   Subject subject(life, large / kPage, large, 0);
   os::VidMm& vidmm = life.vidmm;
-  os::VidMm::Process& process = subject.process();
+  os::GpuProcess& process = subject.process();
   uint64_t reserved = 0;
   life.worker.Call([&] { reserved = vidmm.ReserveVa(process, 8 * large); });
   const uint64_t va = (reserved + large - 1) / large * large;
   const auto map = [&](uint64_t at, uint64_t pages, os::Protection protection) {
-    life.worker.Call([&] { vidmm.MapLocal(process, at, subject.allocation(), 0, pages, protection); });
+    life.worker.Call([&] { vidmm.Map(process, at, subject.allocation(), 0, pages, protection); });
   };
   os::Protection read_only = os::Protection::All(), no_execute = read_only, none = read_only, zero = read_only;
   read_only.type.Write = 0;
@@ -141,15 +147,15 @@ void PageEntries(Life& life, const ParameterValues&) {
   map(va, 4, zero);
   subject.Reads("zero, read", va, 4, 0);
 
-  life.worker.Call([&] { vidmm.MapLarge(process, va + large, 1, subject.allocation()); });
+  life.worker.Call([&] { vidmm.mappings().MapLarge(process, va + large, 1, subject.allocation()); });
   subject.Reads("a large page, its first pages", va + large, 4, Subject::kFill);
   subject.Reads("a large page, its last pages", va + 2 * large - 4 * kPage, 4, Subject::kFill);
-  life.worker.Call([&] { vidmm.MapZero(process, va + large + 16 * kPage, 16); });
+  life.worker.Call([&] { vidmm.mappings().MapZero(process, va + large + 16 * kPage, 16); });
   subject.Reads("a large page that was split, before the zeros", va + large, 16, Subject::kFill);
   subject.Reads("zeros in a large page", va + large + 16 * kPage, 16, 0);
   subject.Reads("a large page that was split, behind the zeros", va + large + 32 * kPage, 16, Subject::kFill);
 
-  life.worker.Call([&] { vidmm.MapZero(process, va + 2 * large - 8 * kPage, (2 * large) / kPage); });
+  life.worker.Call([&] { vidmm.mappings().MapZero(process, va + 2 * large - 8 * kPage, (2 * large) / kPage); });
   subject.Reads("before zeros that begin in the middle of a table", va + 2 * large - 16 * kPage, 8, Subject::kFill);
   subject.Reads("zeros across tables", va + 2 * large - 8 * kPage, 16, 0);
   subject.Writes("writes to zeros are dropped", va + 2 * large, 4);
@@ -159,12 +165,12 @@ void PageEntries(Life& life, const ParameterValues&) {
   subject.Reads("zeros beside them", va + 2 * large + 10 * kPage, 8, 0);
 
   const size_t tables = process.space->tables();
-  life.worker.Call([&] { vidmm.UnmapAndFreeTables(process, va, 7 * large / kPage); });
+  life.worker.Call([&] { vidmm.mappings().UnmapAndFreeTables(process, va, 7 * large / kPage); });
   life.Compare("tables of an unmapped range are freed", process.space->tables() < tables ? "" : "none");
   subject.Faults("after the tables are freed", va + large, Fault::kEntryInvalid);
-  life.worker.Call([&] { vidmm.MapLocal(process, va + large, subject.allocation(), 0, 8); });
+  life.worker.Call([&] { vidmm.Map(process, va + large, subject.allocation(), 0, 8); });
   subject.Reads("mapped again, in tables that were others before", va + large, 8, Subject::kFill);
-  life.worker.Call([&] { vidmm.ReplaceRoot(process, 0); });
+  life.worker.Call([&] { vidmm.tables().ReplaceRoot(process, 0); });
   subject.Reads("after the root has moved", va + large, 8, Subject::kFill);
   life.worker.Call([&] { vidmm.FreeVa(process, reserved); });
   subject.End();

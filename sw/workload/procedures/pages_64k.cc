@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstring>
 
+#include "os/dxgkrnl/logical_adapter.h"
+#include "os/memory/system_buffer.h"
+#include "os/tables/address_space.h"
+#include "os/vidmm/allocation.h"
+#include "os/vidmm/gpu_process.h"
+#include "os/vidmm/mappings.h"
 #include "workload/clients.h"
 #include "workload/procedures/procedures.h"
 
@@ -34,14 +40,14 @@ class Field {
       life_.vidmm.DestroyProcess(process_);
     });
   }
-  os::VidMm::Process& process() { return *process_; }
-  os::VidMm::Allocation& allocation() { return *allocation_; }
+  os::GpuProcess& process() { return *process_; }
+  os::Allocation& allocation() { return *allocation_; }
   uint64_t va() const { return va_; }
   uint64_t pages() const { return pages_; }
   bool Is64k(uint64_t va) const { return process_->space->Is64k(va); }
 
   void Map(uint64_t va, uint64_t first, uint64_t pages) {
-    life_.worker.Call([&] { life_.vidmm.MapLocal(*process_, va, *allocation_, first, pages); });
+    life_.worker.Call([&] { life_.vidmm.Map(*process_, va, *allocation_, first, pages); });
   }
   std::vector<uint8_t> Bytes(uint64_t first, uint64_t pages) const {
     std::vector<uint8_t> bytes(pages * kPage);
@@ -70,8 +76,8 @@ class Field {
   }
   Life& life_;
   uint64_t pages_;
-  os::VidMm::Process* process_ = nullptr;
-  os::VidMm::Allocation* allocation_ = nullptr;
+  os::GpuProcess* process_ = nullptr;
+  os::Allocation* allocation_ = nullptr;
   uint64_t reserved_ = 0, va_ = 0;
 };
 
@@ -114,7 +120,7 @@ void Run(Life& life, const ParameterValues& values) {
                           os::SystemBuffer::Shape::kScattered, "application");
   life.worker.Call([&] {
     vidmm.PageOut(field.allocation(), memory, memory.bytes(), nullptr);
-    vidmm.MapSystem(field.process(), va, memory);
+    vidmm.mappings().MapSystem(field.process(), va, memory);
   });
   is_64k("moved to system memory", va, false);
   field.Reads("moved to system memory", va, 0, field.pages());
@@ -130,7 +136,7 @@ void Run(Life& life, const ParameterValues& values) {
   is_64k("moved back to VRAM", va, dual);
   field.Reads("moved back to VRAM", va, 0, field.pages());
 
-  life.worker.Call([&] { vidmm.UnmapAndFreeTables(field.process(), va, geometry.Coverage(0) / kPage); });
+  life.worker.Call([&] { vidmm.mappings().UnmapAndFreeTables(field.process(), va, geometry.Coverage(0) / kPage); });
   field.Faults("after the tables are freed", va);
   field.Map(va, 0, field.pages());
   is_64k("in a new leaf table", va, true);

@@ -4,7 +4,10 @@
 #include <string>
 
 #include "kmd/escape.h"
+#include "os/dxgkrnl/logical_adapter.h"
 #include "os/kernel/text.h"
+#include "os/memory/system_buffer.h"
+#include "os/vidmm/allocation.h"
 #include "workload/input.h"
 #include "workload/lines.h"
 #include "workload/procedures/procedures.h"
@@ -57,7 +60,7 @@ void Run(Life& life, const ParameterValues& values) {
     buffer.Unmap();
   };
   const uint64_t lines = (bytes + kLine - 1) / kLine * kLine;
-  os::VidMm::Allocation* allocation = nullptr;
+  os::Allocation* allocation = nullptr;
   uint64_t elsewhere = 0;  // a page that the driver does not keep
   life.worker.Call([&] {
     buffer = os::SystemBuffer(life.kernel, life.adapter.objects(), life.adapter.handle(), lines,

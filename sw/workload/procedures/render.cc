@@ -2,6 +2,11 @@
 #include <memory>
 #include <vector>
 
+#include "os/dxgkrnl/logical_adapter.h"
+#include "os/memory/system_buffer.h"
+#include "os/vidmm/allocation.h"
+#include "os/vidmm/gpu_process.h"
+#include "os/vidmm/mappings.h"
 #include "workload/clients.h"
 #include "workload/copier.h"
 #include "workload/preempter.h"
@@ -35,7 +40,7 @@ class Guilty {
       page_ = life.vidmm.CreateAllocation("page", kPage);
       life.vidmm.MakeResident(*page_);
       va_ = life.vidmm.ReserveVa(*process_, pages * kPage);
-      life.vidmm.MapOnePage(*process_, va_, *page_, 0, pages);
+      life.vidmm.mappings().MapOnePage(*process_, va_, *page_, 0, pages);
     });
     commands_ = std::make_unique<RenderBuffer>(life, process_, kPage);
     // A fill of many pages that are one: longer than any delay.
@@ -58,8 +63,8 @@ class Guilty {
 
  private:
   Life& life_;
-  os::VidMm::Process* process_ = nullptr;
-  os::VidMm::Allocation* page_ = nullptr;
+  os::GpuProcess* process_ = nullptr;
+  os::Allocation* page_ = nullptr;
   uint64_t va_ = 0;
   std::unique_ptr<RenderBuffer> commands_;
   os::PacketId packet_ = 0;
@@ -85,10 +90,10 @@ class Paged {
       Fill(cpu_, turn);
       life_.worker.Call([&] {
         allocations_.push_back(life_.vidmm.CreateAllocation("turn " + std::to_string(turn), bytes_));
-        os::VidMm::Allocation& allocation = *allocations_.back();
+        os::Allocation& allocation = *allocations_.back();
         life_.vidmm.MakeResident(allocation);
         life_.vidmm.PageIn(allocation, source_, bytes_, nullptr);
-        life_.vidmm.MapLocal(*process_, va_ + turn * bytes_, allocation, 0, bytes_ / kPage);
+        life_.vidmm.Map(*process_, va_ + turn * bytes_, allocation, 0, bytes_ / kPage);
       });
     }
     Fill(cpu_, turns_);
@@ -105,7 +110,7 @@ class Paged {
     source_.Unmap();
     life_.worker.Call([&] {
       life_.vidmm.FreeVa(*process_, va_);
-      for (os::VidMm::Allocation* allocation : allocations_) life_.vidmm.DestroyAllocation(allocation);
+      for (os::Allocation* allocation : allocations_) life_.vidmm.DestroyAllocation(allocation);
       life_.vidmm.DestroyProcess(process_);
       source_.Release();
     });
@@ -118,9 +123,9 @@ class Paged {
   const uint64_t turns_, bytes_;
   os::SystemBuffer source_;
   uint8_t* cpu_ = nullptr;
-  os::VidMm::Process* process_ = nullptr;
+  os::GpuProcess* process_ = nullptr;
   uint64_t va_ = 0;
-  std::vector<os::VidMm::Allocation*> allocations_;
+  std::vector<os::Allocation*> allocations_;
 };
 
 /// Both nodes are preempted while their packets run, from its making to Check.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <string>
 
+#include "os/memory/system_buffer.h"
 #include "os/kernel/text.h"
 #include "workload/input.h"
 #include "workload/needs.h"

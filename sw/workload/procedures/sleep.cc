@@ -3,6 +3,11 @@
 #include <string>
 #include <vector>
 
+#include "os/dxgkrnl/logical_adapter.h"
+#include "os/memory/system_buffer.h"
+#include "os/tables/address_space.h"
+#include "os/vidmm/allocation.h"
+#include "os/vidmm/gpu_process.h"
 #include "workload/clients.h"
 #include "workload/input.h"
 #include "workload/procedures/procedures.h"
@@ -14,8 +19,8 @@ constexpr uint64_t kPage = hw::kPageSize;
 
 /// A process with one allocation, that it never lets go.
 struct Sleeper {
-  os::VidMm::Process* process = nullptr;
-  os::VidMm::Allocation* allocation = nullptr;
+  os::GpuProcess* process = nullptr;
+  os::Allocation* allocation = nullptr;
   uint64_t va = 0;
   HANDLE context = nullptr;
   std::vector<uint8_t> data;
@@ -37,7 +42,7 @@ Sleeper Make(Life& life, uint64_t number, uint64_t pages) {
     vidmm.PageIn(*made.allocation, source, pages * kPage, nullptr);
     source.Release();
     made.va = vidmm.ReserveVa(*made.process, pages * kPage);
-    vidmm.MapLocal(*made.process, made.va, *made.allocation, 0, pages);
+    vidmm.Map(*made.process, made.va, *made.allocation, 0, pages);
   });
   return made;
 }

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "os/dxgkrnl/logical_adapter.h"
+#include "os/tables/address_space.h"
+#include "os/vidmm/gpu_process.h"
+#include "os/vidmm/process_tables.h"
 #include "workload/page_words.h"
 #include "workload/procedures/procedures.h"
 #include "workload/render_buffer.h"
@@ -12,16 +16,16 @@ constexpr uint64_t kBoundNs = 1'000'000'000;
 void Run(Life& life, const ParameterValues& values) {
   const uint64_t pages = values.at("pages");
   PageWords words(life);
-  os::VidMm::Process* process = nullptr;
-  os::VidMm::Allocation* data = nullptr;
+  os::GpuProcess* process = nullptr;
+  os::Allocation* data = nullptr;
   uint64_t source = 0, target = 0;
   life.worker.Call([&] {
     process = life.vidmm.CreateProcess("process");
     data = words.Make("data", 2 * pages, 0xA000);
     source = life.vidmm.ReserveVa(*process, pages * kPage);
     target = life.vidmm.ReserveVa(*process, pages * kPage);
-    life.vidmm.MapLocal(*process, source, *data, 0, pages);
-    life.vidmm.MapLocal(*process, target, *data, pages, pages);
+    life.vidmm.Map(*process, source, *data, 0, pages);
+    life.vidmm.Map(*process, target, *data, pages, pages);
   });
   RenderBuffer commands(life, process, kPage);
   commands.Copy(source, target, pages * kPage);
@@ -32,9 +36,9 @@ void Run(Life& life, const ParameterValues& values) {
     life.worker.Call([&] {
       before = commands.Submit("a copy before the tables move");
       if (round % 2 == 0) {
-        life.vidmm.MoveTables(*process);
+        life.vidmm.tables().Move(*process);
       } else {
-        life.vidmm.EvictTables(*process);
+        life.vidmm.tables().Evict(*process);
         after = commands.Submit("a copy while the tables are evicted");
       }
       life.Compare("what ran has ended before tables changed" + which,
@@ -47,7 +51,7 @@ void Run(Life& life, const ParameterValues& values) {
       words.Fault(process, "an address of evicted tables" + which, source, regs::Fault::kEntryInvalid);
       life.worker.Call([&] {
         life.Compare("what came meanwhile waits" + which, life.adapter.vidsch().Ended(after) ? "it has run" : "");
-        life.vidmm.RestoreTables(*process);
+        life.vidmm.tables().Restore(*process);
       });
       life.adapter.vidsch().Wait(after, kBoundNs);
     }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <optional>
 
+#include "os/dxgkrnl/logical_adapter.h"
 #include "os/kernel/text.h"
+#include "os/vidmm/monitored_fence.h"
 #include "os/vidmm/va_calls.h"
 #include "workload/page_words.h"
 #include "workload/procedures/procedures.h"
@@ -37,8 +39,8 @@ void Run(Life& life, const ParameterValues& values) {
   const uint64_t pages = values.at("pages"), half = pages / 2;
   PageWords words(life);
   os::VaCalls calls(life.vidmm);
-  os::VidMm::Process* process = nullptr;
-  os::VidMm::Allocation* data = nullptr;
+  os::GpuProcess* process = nullptr;
+  os::Allocation* data = nullptr;
   std::optional<os::MonitoredFence> fence;
   D3DKMT_HANDLE handle = 0;
   uint64_t va = 0, fixed = 0, edge = 0, batches = 0;

@@ -9,6 +9,7 @@
 
 #include "tb/sw/os/life_bench.h"
 #include "os/dxgkrnl/dxgkrnl.h"
+#include "os/vidmm/allocation.h"
 #include "workload/clients.h"
 
 namespace gmmu::os::test {
@@ -58,7 +59,7 @@ class DriverFront : public ::testing::Test {
   }
   /// A run of client 0 over whole pages: what it reads must be `words` of 4 bytes repeated, one for each page; or it
   /// must fault.
-  static void Reads(workload::Life& life, VidMm::Process* process, uint64_t va, const std::vector<uint32_t>& words) {
+  static void Reads(workload::Life& life, GpuProcess* process, uint64_t va, const std::vector<uint32_t>& words) {
     std::vector<uint8_t> expected;
     for (const uint32_t word : words)
       for (size_t i = 0; i < hw::kPageSize; ++i) expected.push_back(static_cast<uint8_t>(word >> i % 4 * 8));
@@ -66,7 +67,7 @@ class DriverFront : public ::testing::Test {
     run.crc = workload::LineCrc(expected.data(), run.order);
     EXPECT_TRUE(Passed(life, run)) << "at " << std::hex << va;
   }
-  static void Faults(workload::Life& life, VidMm::Process* process, uint64_t va, regs::Fault fault,
+  static void Faults(workload::Life& life, GpuProcess* process, uint64_t va, regs::Fault fault,
                      bool write = false) {
     workload::ClientRun run = workload::AllLines(process, va, hw::kPageSize);
     run.fault = fault;
@@ -74,8 +75,8 @@ class DriverFront : public ::testing::Test {
     EXPECT_TRUE(Passed(life, run)) << "at " << std::hex << va;
   }
   /// An allocation in VRAM of which page i is filled with first + i.
-  static VidMm::Allocation* Filled(workload::Life& life, uint64_t pages, uint32_t first, uint64_t contiguous = 0) {
-    VidMm::Allocation* allocation = life.vidmm.CreateAllocation("filled", pages * hw::kPageSize);
+  static Allocation* Filled(workload::Life& life, uint64_t pages, uint32_t first, uint64_t contiguous = 0) {
+    Allocation* allocation = life.vidmm.CreateAllocation("filled", pages * hw::kPageSize);
     allocation->contiguous = contiguous;
     life.vidmm.MakeResident(*allocation);
     for (uint64_t page = 0; page < pages; ++page)

@@ -7,7 +7,15 @@
 #include <functional>
 
 #include "tb/sw/os/life_bench.h"
+#include "os/dxgkrnl/logical_adapter.h"
 #include "os/dxgkrnl/dxgkrnl.h"
+#include "os/memory/system_buffer.h"
+#include "os/miniport/allocation.h"
+#include "os/vidmm/allocation.h"
+#include "os/vidmm/aperture.h"
+#include "os/vidmm/gpu_process.h"
+#include "os/vidmm/mappings.h"
+#include "os/vidmm/process_tables.h"
 #include "workload/procedures/procedures.h"
 #include "workload/render_buffer.h"
 
@@ -52,15 +60,15 @@ struct Hung {
       page = life.vidmm.CreateAllocation("page", hw::kPageSize);
       life.vidmm.MakeResident(*page);
       va = life.vidmm.ReserveVa(*process, kPages * hw::kPageSize);
-      life.vidmm.MapOnePage(*process, va, *page, 0, kPages);
+      life.vidmm.mappings().MapOnePage(*process, va, *page, 0, kPages);
     });
     commands = std::make_unique<RenderBuffer>(life, process, hw::kPageSize);
     commands->Fill(va, kPages * hw::kPageSize, 1);
   }
   static constexpr uint64_t kPages = 1024;
   Life& life;
-  VidMm::Process* process = nullptr;
-  VidMm::Allocation* page = nullptr;
+  GpuProcess* process = nullptr;
+  Allocation* page = nullptr;
   uint64_t va = 0;
   std::unique_ptr<RenderBuffer> commands;
 };
@@ -70,7 +78,7 @@ TEST(AdapterReset, EveryDeviceIsLostTheTablesAreRebuiltAndNewProcessesWork) {
   bench.options.driver = Entry;
   const auto result = bench.Run([](Life& life) {
     Hung hung(life);
-    VidMm::Process* innocent = nullptr;
+    GpuProcess* innocent = nullptr;
     life.worker.Call([&] { innocent = life.vidmm.CreateProcess("innocent"); });
     const PacketId packet = hung.commands->Submit("an endless fill");
     EXPECT_EQ(life.adapter.vidsch().Wait(packet, 1'000'000'000), PacketEnd::kLost);
@@ -105,7 +113,7 @@ TEST(AdapterReset, WorkThatIsUnderWayEndsAndTheRebuildFollows) {
   const auto result = bench.Run([](Life& life) {
     Hung hung(life);
     const PacketId packet = hung.commands->Submit("an endless fill");
-    EXPECT_THROW(life.worker.Call([&] { life.vidmm.MoveTables(*hung.process); }), AdapterWasReset);
+    EXPECT_THROW(life.worker.Call([&] { life.vidmm.tables().Move(*hung.process); }), AdapterWasReset);
     EXPECT_EQ(life.adapter.vidsch().EndOf(packet), PacketEnd::kLost);
     bool afterwards = false;
     life.worker.Call([&] { afterwards = life.adapter.miniport().calls("DxgkDdiRestartFromTimeout") == 1; });
@@ -168,7 +176,7 @@ TEST(AdapterReset, TheCpuAddressOfAnApertureMappingLivesUntilTheDriverIsToldOfIt
       EXPECT_EQ(std::memcmp(address, "here", 4), 0);
     };
     Hung hung(life);
-    VidMm::Allocation* mapped = nullptr;
+    Allocation* mapped = nullptr;
     SystemBuffer memory;
     uint64_t range = 0;
     life.worker.Call([&] {
@@ -181,8 +189,8 @@ TEST(AdapterReset, TheCpuAddressOfAnApertureMappingLivesUntilTheDriverIsToldOfIt
       request.bytes = 2 * hw::kPageSize;
       request.system_only = request.map_cpu_visible = true;
       mapped = life.vidmm.CreateAllocation(request);
-      range = life.vidmm.AllocateAperture(2);
-      life.vidmm.BindAperture(range, 2, *mapped, memory, 0);
+      range = life.vidmm.aperture().Reserve(2);
+      life.vidmm.aperture().Bind(range, 2, *mapped, memory, 0);
       views = ram.views();
     });
     ASSERT_NE(address, nullptr);
@@ -195,7 +203,7 @@ TEST(AdapterReset, TheCpuAddressOfAnApertureMappingLivesUntilTheDriverIsToldOfIt
     built = nullptr;
     hung.commands->Release();
     life.worker.Call([&] {
-      life.vidmm.FreeAperture(range);
+      life.vidmm.aperture().Free(range);
       life.vidmm.DestroyAllocation(mapped);
       memory.Release();
       life.vidmm.FreeVa(*hung.process, hung.va);

@@ -12,9 +12,13 @@
 #include <vector>
 
 #include "kmd/escape.h"
+#include "os/dxgkrnl/logical_adapter.h"
 #include "os/dxgkrnl/domain_switch.h"
 #include "os/dxgkrnl/dxgkrnl.h"
+#include "os/memory/system_buffer.h"
+#include "os/vidmm/allocation.h"
 #include "os/vidmm/monitored_fence.h"
+#include "os/vidmm/paging_work.h"
 #include "os/vidmm/residency.h"
 #include "platform/config.h"
 #include "twin/machine.h"
@@ -266,7 +270,7 @@ TEST_F(Isolation, BackingStoresAndFencesAreWithinReachWhileTheyAreUsed) {
     SecureVm(life);
     life.worker.Call([&] {
       const auto mapped = [&](uint64_t pfn) { return life.adapter.domain()->tables().Lookup(pfn) == pfn; };
-      VidMm::Allocation* data = life.vidmm.CreateAllocation("data", 4 * hw::kPageSize);
+      Allocation* data = life.vidmm.CreateAllocation("data", 4 * hw::kPageSize);
       Residency residency(life.vidmm);
       residency.MakeResident({data});
       unsigned transfers = 0, unmapped = 0;
@@ -288,7 +292,7 @@ TEST_F(Isolation, BackingStoresAndFencesAreWithinReachWhileTheyAreUsed) {
       const auto at = life.kernel.hal().ram().PhysicalOf(const_cast<const uint64_t*>(fence.cpu()));
       ASSERT_TRUE(at);
       life.Compare("a fence's page", mapped(*at / hw::kPageSize) ? "" : "not mapped");
-      life.vidmm.Signal(fence.va(), 8);
+      life.vidmm.work().Signal(fence.va(), 8);
       life.Compare("the GPU signals it", fence.Value() == 8 ? "" : std::to_string(fence.Value()));
       fence.Release();
       life.Compare("a fence's page goes", mapped(*at / hw::kPageSize) ? "still mapped" : "");

@@ -8,6 +8,7 @@
 #include "tb/sw/os/between.h"
 #include "tb/sw/os/life_bench.h"
 #include "os/dxgkrnl/logical_adapter.h"
+#include "os/dxgkrnl/logical_adapter.h"
 #include "os/kernel/bug_check.h"
 #include "os/kernel/stack_meter.h"
 #include "tb/sw/os/vidsch/vidsch_bench.h"
@@ -41,7 +42,7 @@ TEST(CallLevels, LevelThreeComesWithEvictedVideoMemory) {
   test::LifeBench bench;
   const auto result = bench.Run([](Life& life) {
     life.worker.Call([&] {
-      VidMm::Allocation* held = life.vidmm.CreateAllocation("held", hw::kPageSize);
+      Allocation* held = life.vidmm.CreateAllocation("held", hw::kPageSize);
       life.vidmm.MakeResident(*held);
       life.vidmm.Stop();
       try {

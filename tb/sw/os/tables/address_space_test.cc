@@ -3,6 +3,14 @@
 // that are destroyed. Documents only, unless a comment names a build.
 #include <algorithm>
 
+#include "os/dxgkrnl/logical_adapter.h"
+#include "os/tables/address_space.h"
+#include "os/vidmm/allocation.h"
+#include "os/vidmm/gpu_process.h"
+#include "os/vidmm/mappings.h"
+#include "os/vidmm/paging_queue.h"
+#include "os/vidmm/paging_work.h"
+#include "os/vidmm/placement.h"
 #include "tb/sw/os/tables/tables_bench.h"
 #include "workload/render_buffer.h"
 
@@ -28,7 +36,7 @@ TEST_F(TableLife, PageTableUpdateRequireAddressSpaceIdleSuspendsTheContextsAroun
           during += !life.adapter.vidsch().Ended(packet);
         });
         const uint64_t va = life.vidmm.ReserveVa(*subject.process, kPage);
-        life.vidmm.MapLocal(*subject.process, va, *subject.data, 0, 1);
+        life.vidmm.Map(*subject.process, va, *subject.data, 0, 1);
         life.adapter.vidsch().Wait(packet, 100'000'000);
         // And they run again afterwards.
         EXPECT_EQ(life.adapter.vidsch().Wait(buffer.Submit("again"), 100'000'000), PacketEnd::kCompleted);
@@ -47,25 +55,25 @@ TEST_F(TableLife, PageTableUpdateRequireAddressSpaceIdleSuspendsTheContextsAroun
 TEST_F(TableLife, ADestroyedAllocationIsSeenByNoProcess) {
   Run([](Life& life) {
     life.worker.Call([&] {
-      VidMm::Process* owner = life.vidmm.CreateProcess("owner");
-      VidMm::Process* other = life.vidmm.CreateProcess("other");
-      VidMm::Allocation* data = Filled(life, 4, 0x100);
-      VidMm::Allocation* beside = Filled(life, 1, 0x200);
+      GpuProcess* owner = life.vidmm.CreateProcess("owner");
+      GpuProcess* other = life.vidmm.CreateProcess("other");
+      Allocation* data = Filled(life, 4, 0x100);
+      Allocation* beside = Filled(life, 1, 0x200);
       const uint64_t va = life.vidmm.ReserveVa(*owner, 6 * kPage), second = life.vidmm.ReserveVa(*other, 4 * kPage);
-      life.vidmm.MapLocal(*owner, va, *data, 0, 4);
-      life.vidmm.MapLocal(*owner, va + 4 * kPage, *beside, 0, 1);
-      life.vidmm.MapOnePage(*owner, va + 5 * kPage, *data, 3, 1);
-      life.vidmm.MapLocal(*other, second, *data, 0, 4);
+      life.vidmm.Map(*owner, va, *data, 0, 4);
+      life.vidmm.Map(*owner, va + 4 * kPage, *beside, 0, 1);
+      life.vidmm.mappings().MapOnePage(*owner, va + 5 * kPage, *data, 3, 1);
+      life.vidmm.Map(*other, second, *data, 0, 4);
       Reads(life, owner, va, {0x100, 0x101, 0x102, 0x103, 0x200, 0x103});
       life.vidmm.DestroyAllocation(data);
-      std::vector<VidMm::Allocation*> all;
+      std::vector<Allocation*> all;
       do {
         all.push_back(life.vidmm.CreateAllocation("one more", 16 * kPage));
-      } while (life.vidmm.TryMakeResident(*all.back()));
+      } while (life.vidmm.placement().TryMakeResident(*all.back()));
       for (const uint64_t page : {0, 3, 5}) Faults(life, owner, va + page * kPage, regs::Fault::kEntryInvalid);
       Reads(life, owner, va + 4 * kPage, {0x200});
       Faults(life, other, second + kPage, regs::Fault::kEntryInvalid);
-      for (VidMm::Allocation* one : all) life.vidmm.DestroyAllocation(one);
+      for (Allocation* one : all) life.vidmm.DestroyAllocation(one);
       life.vidmm.DestroyAllocation(beside);
       for (const auto& [process, address] : {std::pair(owner, va), std::pair(other, second)}) {
         life.vidmm.FreeVa(*process, address);
@@ -79,17 +87,17 @@ TEST_F(TableLife, ADestroyedAllocationIsSeenByNoProcess) {
 TEST_F(TableLife, NothingIsSentForADestroyedAllocationThatNothingLeadsTo) {
   Run([](Life& life) {
     life.worker.Call([&] {
-      VidMm::Process* process = life.vidmm.CreateProcess("process");
+      GpuProcess* process = life.vidmm.CreateProcess("process");
       const uint64_t va = life.vidmm.ReserveVa(*process, 4 * kPage);
-      VidMm::Allocation* unmapped = Filled(life, 1, 0x100);
-      VidMm::Allocation* away = life.vidmm.CreateAllocation("away", 2 * kPage);
-      VidMm::Allocation* replaced = Filled(life, 2, 0x200);
+      Allocation* unmapped = Filled(life, 1, 0x100);
+      Allocation* away = life.vidmm.CreateAllocation("away", 2 * kPage);
+      Allocation* replaced = Filled(life, 2, 0x200);
       life.vidmm.Map(*process, va, *away, 0, 2);
-      life.vidmm.MapLocal(*process, va + 2 * kPage, *replaced, 0, 2);
-      life.vidmm.MapZero(*process, va + 2 * kPage, 2);
-      const uint64_t before = life.vidmm.queue().operations();
-      for (VidMm::Allocation* allocation : {unmapped, away, replaced}) life.vidmm.DestroyAllocation(allocation);
-      EXPECT_EQ(life.vidmm.queue().operations(), before);
+      life.vidmm.Map(*process, va + 2 * kPage, *replaced, 0, 2);
+      life.vidmm.mappings().MapZero(*process, va + 2 * kPage, 2);
+      const uint64_t before = life.vidmm.work().queue().operations();
+      for (Allocation* allocation : {unmapped, away, replaced}) life.vidmm.DestroyAllocation(allocation);
+      EXPECT_EQ(life.vidmm.work().queue().operations(), before);
       Reads(life, process, va + 2 * kPage, {0, 0});
       life.vidmm.FreeVa(*process, va);
       life.vidmm.DestroyProcess(process);
@@ -105,12 +113,12 @@ TEST_F(TableLife, DeferredDestructionTellsTheDriverWithOtherPagingWork) {
     Run([&](Life& life) {
       Subject subject = Make(life);
       life.worker.Call([&] {
-        VidMm::Allocation* other = Filled(life, 1, 5);
+        Allocation* other = Filled(life, 1, 5);
         const size_t ranges = life.adapter.local_segment().space->ranges();
         life.vidmm.DestroyAllocation(other);
         EXPECT_EQ(seen.destroyed, deferred ? 0u : 1u);
         EXPECT_LT(life.adapter.local_segment().space->ranges(), ranges) << "its memory is free at once";
-        EXPECT_EQ(life.vidmm.deferred(), deferred ? 1u : 0u);
+        EXPECT_EQ(life.vidmm.work().deferred(), deferred ? 1u : 0u);
         life.vidmm.Unmap(*subject.process, subject.va, 1);
         EXPECT_EQ(seen.destroyed, 1u);
       });

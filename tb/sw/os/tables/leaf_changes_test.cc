@@ -5,6 +5,12 @@
 #include <random>
 #include <string>
 
+#include "os/dxgkrnl/logical_adapter.h"
+#include "os/memory/system_buffer.h"
+#include "os/tables/address_space.h"
+#include "os/vidmm/allocation.h"
+#include "os/vidmm/gpu_process.h"
+#include "os/vidmm/mappings.h"
 #include "os/vidmm/residency.h"
 #include "tb/sw/os/tables/tables_bench.h"
 #include "workload/render_buffer.h"
@@ -20,19 +26,19 @@ using workload::Life;
 /// One way: what is mapped with 64 KiB afterwards stays at 4 KiB, and an update at level 1 never goes back.
 TEST_F(Rule11Pages64k, SinglePteConversionIsOneWay) {
   const auto result = bench.Run([&](Life& life) {
-    VidMm::Process* process = nullptr;
-    VidMm::Allocation* data = nullptr;
+    GpuProcess* process = nullptr;
+    Allocation* data = nullptr;
     const uint64_t va = 0x10000000;
     life.worker.Call([&] {
       process = life.vidmm.CreateProcess("process");
       data = Make(life, 32);
-      life.vidmm.MapLocal(*process, va, *data, 0, 32);
+      life.vidmm.Map(*process, va, *data, 0, 32);
       EXPECT_EQ(process->space->tables_64k(), 1u);
-      life.vidmm.MapLocal(*process, va + 0x100000, *data, 7, 1);
+      life.vidmm.Map(*process, va + 0x100000, *data, 7, 1);
       EXPECT_EQ(process->space->tables_64k(), 0u);
-      life.vidmm.MapLocal(*process, va, *data, 0, 32);
+      life.vidmm.Map(*process, va, *data, 0, 32);
       EXPECT_EQ(process->space->tables_64k(), 0u);
-      life.vidmm.MapLocal(*process, va + 0x200000, *data, 0, 32);
+      life.vidmm.Map(*process, va + 0x200000, *data, 0, 32);
       EXPECT_EQ(process->space->tables_64k(), 1u) << "the next leaf table is another one";
     });
     EXPECT_TRUE(Reads(life, process, va, 0, 32).passed);
@@ -54,15 +60,15 @@ TEST_F(Rule11Pages64k, SinglePteConversionSuspendsTheContextsWritesLevel0ThenLev
   bool converting = false;
   unsigned held = 0, link_again = 0;
   const auto result = bench.Run([&](Life& life) {
-    VidMm::Process* process = nullptr;
-    VidMm::Allocation *data = nullptr, *other = nullptr;
+    GpuProcess* process = nullptr;
+    Allocation *data = nullptr, *other = nullptr;
     const uint64_t va = 0x10000000, target = 0x20000000;
     life.worker.Call([&] {
       process = life.vidmm.CreateProcess("process");
       data = Make(life, 32);
       other = Make(life, 32);
-      life.vidmm.MapLocal(*process, va, *data, 0, 32);
-      life.vidmm.MapLocal(*process, target, *other, 0, 32);
+      life.vidmm.Map(*process, va, *data, 0, 32);
+      life.vidmm.Map(*process, target, *other, 0, 32);
     });
     workload::RenderBuffer buffer(life, process, 4096);
     for (int i = 0; i < 16; ++i) buffer.Copy(va, target, 32 * kPage);
@@ -92,7 +98,7 @@ TEST_F(Rule11Pages64k, SinglePteConversionSuspendsTheContextsWritesLevel0ThenLev
     for (int i = 0; i < 6; ++i) packets.push_back(buffer.Submit("copies"));
     EXPECT_GE(renders, 1u);
     EXPECT_TRUE(life.adapter.vidsch().Holds(process->handles.context)) << "packets run when the conversion begins";
-    life.worker.Call([&] { life.vidmm.MapLocal(*process, va + 0x100000, *data, 7, 1); });
+    life.worker.Call([&] { life.vidmm.Map(*process, va + 0x100000, *data, 7, 1); });
     for (const PacketId packet : packets)
       EXPECT_EQ(life.adapter.vidsch().Wait(packet, 1'000'000'000), PacketEnd::kCompleted);
     EXPECT_TRUE(Reads(life, process, target, 0, 32).passed);
@@ -119,8 +125,8 @@ TEST_F(Rule11Pages64kDual, DualPteExclusionHoldsAfterEveryUpdate) {
   std::map<uint64_t, bool> large;
   unsigned both = 0, large_updates = 0, without_array = 0;
   const auto result = bench.Run([&](Life& life) {
-    VidMm::Process* process = nullptr;
-    VidMm::Allocation* data = nullptr;
+    GpuProcess* process = nullptr;
+    Allocation* data = nullptr;
     constexpr uint64_t kVa = 0x10000000, kBlocks = 8;
     life.worker.Call([&] {
       process = life.vidmm.CreateProcess("process");
@@ -154,7 +160,7 @@ TEST_F(Rule11Pages64kDual, DualPteExclusionHoldsAfterEveryUpdate) {
       const uint64_t from = whole ? random() % (kBlocks - pages / 16 + 1) * 16 : random() % (16 * kBlocks - pages + 1);
       life.worker.Call([&] {
         if (unmap) life.vidmm.Unmap(*process, kVa + first * kPage, pages);
-        else life.vidmm.MapLocal(*process, kVa + first * kPage, *data, from, pages);
+        else life.vidmm.Map(*process, kVa + first * kPage, *data, from, pages);
       });
       for (uint64_t i = 0; i < pages; ++i) expected[first + i] = unmap ? -1 : static_cast<int64_t>(from + i);
       if (step % 10 != 9) continue;
@@ -182,11 +188,11 @@ TEST_F(Rule11Pages64kDual, AMoveToMemoryWithout64KiBPagesEndsAtLevel1) {
   std::vector<std::string> events;
   const auto result = bench.Run([&](Life& life) {
     life.worker.Call([&] {
-      VidMm::Process* process = life.vidmm.CreateProcess("process");
-      VidMm::Allocation* data = Make(life, 16);
+      GpuProcess* process = life.vidmm.CreateProcess("process");
+      Allocation* data = Make(life, 16);
       SystemBuffer memory(life.kernel, life.adapter.objects(), life.adapter.handle(), 16 * kPage,
                           SystemBuffer::Shape::kScattered, "test");
-      life.vidmm.MapLocal(*process, 0x10000000, *data, 0, 16);
+      life.vidmm.Map(*process, 0x10000000, *data, 0, 16);
       built = [&](const DXGKARG_BUILDPAGINGBUFFER& args) {
         const auto& op = args.UpdatePageTable;
         if (args.Operation == DXGK_OPERATION_FLUSH_TLB && args.FlushTlb.hProcess == process->handles.process)
@@ -196,7 +202,7 @@ TEST_F(Rule11Pages64kDual, AMoveToMemoryWithout64KiBPagesEndsAtLevel1) {
                          (op.PageTableLevel == 1 ? std::to_string(op.pPageTableEntries64KB->Valid) : "") +
                          std::to_string(op.pPageTableEntries->Valid));
       };
-      life.vidmm.MapSystem(*process, 0x10000000, memory);
+      life.vidmm.mappings().MapSystem(*process, 0x10000000, memory);
       built = nullptr;
       memory.Release();
       life.vidmm.DestroyAllocation(data);
@@ -213,9 +219,9 @@ TEST_F(Rule11Pages64kDual, AnUnmapTakesWholeBlocksByTheirEntriesAndPartsOfBlocks
   const auto result = bench.Run([&](Life& life) {
     life.worker.Call([&] {
       constexpr uint64_t kVa = 0x10000000;
-      VidMm::Process* process = life.vidmm.CreateProcess("process");
-      VidMm::Allocation* data = Make(life, 64);
-      life.vidmm.MapLocal(*process, kVa, *data, 0, 64);
+      GpuProcess* process = life.vidmm.CreateProcess("process");
+      Allocation* data = Make(life, 64);
+      life.vidmm.Map(*process, kVa, *data, 0, 64);
       built = [&](const DXGKARG_BUILDPAGINGBUFFER& args) {
         const auto& op = args.UpdatePageTable;
         if (args.Operation != DXGK_OPERATION_UPDATE_PAGE_TABLE || op.hProcess != process->handles.process) return;
@@ -226,7 +232,7 @@ TEST_F(Rule11Pages64kDual, AnUnmapTakesWholeBlocksByTheirEntriesAndPartsOfBlocks
       EXPECT_THAT(events, ::testing::ElementsAre("0 64K 1+2"));
       EXPECT_TRUE(Reads(life, process, kVa, 0, 16).passed);
       EXPECT_TRUE(Reads(life, process, kVa + 48 * kPage, 48, 16).passed);
-      life.vidmm.MapLocal(*process, kVa, *data, 0, 64);
+      life.vidmm.Map(*process, kVa, *data, 0, 64);
       life.vidmm.Unmap(*process, kVa + 8 * kPage, 40);
       built = nullptr;
       EXPECT_EQ(events.back(), "1 4K 0+1") << "of a move level 1 is the last";
@@ -248,11 +254,11 @@ TEST_F(Rule11Pages64k, AConversionForWhatComesBackEvictsMoreWhenThereIsNoRoom) {
     life.worker.Call([&] {
       constexpr uint64_t kVa = 0x10000000, kOthers = 0x20000000;
       Residency residency(life.vidmm);
-      VidMm::Process* process = life.vidmm.CreateProcess("process");
-      VidMm::Allocation *blocks = Make(life, 16), *page = life.vidmm.CreateAllocation("page", kPage);
-      life.vidmm.MapLocal(*process, kVa, *blocks, 0, 16);
+      GpuProcess* process = life.vidmm.CreateProcess("process");
+      Allocation *blocks = Make(life, 16), *page = life.vidmm.CreateAllocation("page", kPage);
+      life.vidmm.Map(*process, kVa, *blocks, 0, 16);
       life.vidmm.Map(*process, kVa + 0x100000, *page, 0, 1);
-      std::vector<VidMm::Allocation*> others;
+      std::vector<Allocation*> others;
       while (residency.counts().evictions == 0) {
         others.push_back(life.vidmm.CreateAllocation("other", 16 * kPage));
         life.vidmm.Map(*process, kOthers + others.size() * kBytesOf64k, *others.back(), 0, 16);
@@ -265,7 +271,7 @@ TEST_F(Rule11Pages64k, AConversionForWhatComesBackEvictsMoreWhenThereIsNoRoom) {
       EXPECT_TRUE(Reads(life, process, kVa, 0, 16).passed);
       EXPECT_TRUE(Reads(life, process, kVa + 0x100000, 3, 1).passed);
       others.insert(others.end(), {blocks, page});
-      for (VidMm::Allocation* one : others) {
+      for (Allocation* one : others) {
         residency.Drop(*one);
         life.vidmm.DestroyAllocation(one);
       }
@@ -283,9 +289,9 @@ TEST_F(Rule11Pages64k, VidMmsOwnStreamIsHeldAgainstTheOrder) {
       bench.options.os.inject.table_order = wrong;
       const auto result = bench.Run([&](Life& life) {
         life.worker.Call([&] {
-          VidMm::Process* process = life.vidmm.CreateProcess("process");
-          VidMm::Allocation* data = Make(life, 16);
-          life.vidmm.MapLocal(*process, 0x10000000, *data, 0, 16);
+          GpuProcess* process = life.vidmm.CreateProcess("process");
+          Allocation* data = Make(life, 16);
+          life.vidmm.Map(*process, 0x10000000, *data, 0, 16);
           life.vidmm.Unmap(*process, 0x10001000, 1);
           life.vidmm.DestroyAllocation(data);
           life.vidmm.DestroyProcess(process);

@@ -3,6 +3,12 @@
 #include <string>
 #include <tuple>
 
+#include "os/dxgkrnl/logical_adapter.h"
+#include "os/memory/system_buffer.h"
+#include "os/tables/address_space.h"
+#include "os/vidmm/allocation.h"
+#include "os/vidmm/gpu_process.h"
+#include "os/vidmm/placement.h"
 #include "os/vidmm/residency.h"
 #include "tb/sw/os/tables/tables_bench.h"
 
@@ -16,19 +22,19 @@ TEST_F(Pages64k, AllocationsHaveWholePagesOf64KiBInVram) {
   const auto result = bench.Run([&](Life& life) {
     life.worker.Call([&] {
       for (const uint64_t pages : {1u, 17u, 100u}) {
-        VidMm::Allocation* data = Make(life, pages);
+        Allocation* data = Make(life, pages);
         for (uint64_t page = 0; page < pages; ++page)
           EXPECT_EQ(data->local->page(page), data->local->page(page / 16 * 16) + page % 16) << page;
         EXPECT_EQ(data->local->page(0) % 16, 0u);
         life.vidmm.DestroyAllocation(data);
       }
       // Until nothing is left: pieces beside page tables are no pages of 64 KiB.
-      std::vector<VidMm::Allocation*> all;
+      std::vector<Allocation*> all;
       do {
         all.push_back(life.vidmm.CreateAllocation("one more", 16 * kPage));
-      } while (life.vidmm.TryMakeResident(*all.back()));
+      } while (life.vidmm.placement().TryMakeResident(*all.back()));
       EXPECT_GT(life.adapter.local_segment().space->free_bytes(), 0u) << "there are such pieces";
-      for (VidMm::Allocation* one : all) {
+      for (Allocation* one : all) {
         for (uint64_t page = 0; one->local && page < 16; ++page)
           EXPECT_EQ(one->local->page(page), one->local->page(0) / 16 * 16 + page);
         life.vidmm.DestroyAllocation(one);
@@ -44,7 +50,7 @@ TEST_F(Pages64k, TransfersSayWhichSideHasPagesOf64KiB) {
     bench.options.os.driver["Leaf64k"] = large;
     const auto result = bench.Run([&](Life& life) {
       life.worker.Call([&] {
-        VidMm::Allocation* data = Make(life, 37);
+        Allocation* data = Make(life, 37);
         SystemBuffer memory(life.kernel, life.adapter.objects(), life.adapter.handle(), 37 * kPage,
                             SystemBuffer::Shape::kScattered, "test");
         built = [&](const DXGKARG_BUILDPAGINGBUFFER& args) {
@@ -87,8 +93,8 @@ TEST_F(Pages64k, PiecesWithADriverProtectionBeginInsideAPageOf64KiB) {
     std::vector<Piece> fills, outs, ins;
     unsigned small = 0;
     const auto result = bench.Run([&](Life& life) {
-      VidMm::Process* process = nullptr;
-      VidMm::Allocation* data = nullptr;
+      GpuProcess* process = nullptr;
+      Allocation* data = nullptr;
       UINT64 last = 0;  // protection of the window of VRAM
       const auto watch = [&](const DXGKARG_BUILDPAGINGBUFFER& args) {
         const auto& op = args.UpdatePageTable;

@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Entries of pages: which page size and level VidMm chooses, and how they go. Documents only.
+#include "os/dxgkrnl/logical_adapter.h"
+#include "os/memory/system_buffer.h"
+#include "os/tables/address_space.h"
+#include "os/vidmm/allocation.h"
+#include "os/vidmm/gpu_process.h"
+#include "os/vidmm/mappings.h"
+#include "os/vidmm/placement.h"
 #include "os/vidmm/residency.h"
 #include "tb/sw/os/tables/tables_bench.h"
 
@@ -22,7 +29,7 @@ TEST_F(TableLife, OnePageOverSeveralLeafTablesHasOneOffsetInItsAllocation) {
     });
     life.worker.Call([&] {
       const uint64_t va = life.vidmm.ReserveVa(*subject.process, pages * kPage);
-      life.vidmm.MapOnePage(*subject.process, va, *subject.data, 3, pages);
+      life.vidmm.mappings().MapOnePage(*subject.process, va, *subject.data, 3, pages);
       seen.operation = nullptr;
       life.vidmm.Unmap(*subject.process, va, pages);
       life.vidmm.FreeVa(*subject.process, va);
@@ -37,14 +44,14 @@ TEST_F(TableLife, OnePageOverSeveralLeafTablesHasOneOffsetInItsAllocation) {
 TEST_F(TableLife, WhatALargePageMapsLeavesFullVideoMemory) {
   bench.config.gpu.vram_mib = 64;
   Run([&](Life& life) {
-    VidMm::Process* process = nullptr;
-    VidMm::Allocation *data = nullptr, *rest = nullptr;
+    GpuProcess* process = nullptr;
+    Allocation *data = nullptr, *rest = nullptr;
     Residency residency(life.vidmm);
     const uint64_t size = uint64_t{1} << life.adapter.caps().geometry.Shift(1), va = 5 * size;
     life.worker.Call([&] {
       process = life.vidmm.CreateProcess("process");
       data = Filled(life, size / kPage, 0x900, size);
-      life.vidmm.MapLarge(*process, va, 1, *data);
+      life.vidmm.mappings().MapLarge(*process, va, 1, *data);
       rest = TakeAllBut(life, 0);
       const size_t tables = process->space->tables();
       residency.Evict(*data);
@@ -68,33 +75,33 @@ TEST_F(TableLife, WhatALargePageMapsLeavesFullVideoMemory) {
 TEST_F(Pages64k, AreChosenWhenAddressSizeAndSegmentAllow) {
   const auto result = bench.Run([&](Life& life) {
     life.worker.Call([&] {
-      VidMm::Allocation* data = Make(life, 48);
+      Allocation* data = Make(life, 48);
       SystemBuffer memory(life.kernel, life.adapter.objects(), life.adapter.handle(), 16 * kPage,
                           SystemBuffer::Shape::kScattered, "test");
-      const auto chosen = [&](const std::function<void(VidMm::Process&)>& map, uint64_t va) {
-        VidMm::Process* process = life.vidmm.CreateProcess("process");
+      const auto chosen = [&](const std::function<void(GpuProcess&)>& map, uint64_t va) {
+        GpuProcess* process = life.vidmm.CreateProcess("process");
         map(*process);
         const bool large = process->space->Is64k(va);
         life.vidmm.DestroyProcess(process);
         return large;
       };
       const auto local = [&](uint64_t va, uint64_t first, uint64_t pages) {
-        return chosen([&](auto& process) { life.vidmm.MapLocal(process, va, *data, first, pages); }, va);
+        return chosen([&](auto& process) { life.vidmm.Map(process, va, *data, first, pages); }, va);
       };
       EXPECT_TRUE(local(0x10000000, 0, 16));
       EXPECT_TRUE(local(0x10010000, 16, 32));
       EXPECT_TRUE(local(0x101F0000, 0, 48)) << "over the end of a leaf table";
       EXPECT_FALSE(local(0x10001000, 0, 16)) << "address";
       EXPECT_FALSE(local(0x10000000, 0, 20)) << "size";
-      VidMm::Allocation* row = life.vidmm.CreateAllocation("row", 48 * kPage);
+      Allocation* row = life.vidmm.CreateAllocation("row", 48 * kPage);
       row->contiguous = kPage;
       life.vidmm.MakeResident(*row);
-      EXPECT_FALSE(chosen([&](auto& process) { life.vidmm.MapLocal(process, 0x10000000, *row, 1, 16); }, 0x10000000))
+      EXPECT_FALSE(chosen([&](auto& process) { life.vidmm.Map(process, 0x10000000, *row, 1, 16); }, 0x10000000))
           << "place in the segment";
       life.vidmm.DestroyAllocation(row);
-      EXPECT_FALSE(chosen([&](auto& process) { life.vidmm.MapSystem(process, 0x10000000, memory); }, 0x10000000));
+      EXPECT_FALSE(chosen([&](auto& process) { life.vidmm.mappings().MapSystem(process, 0x10000000, memory); }, 0x10000000));
       EXPECT_FALSE(
-          chosen([&](auto& process) { life.vidmm.MapOnePage(process, 0x10000000, *data, 0, 16); }, 0x10000000));
+          chosen([&](auto& process) { life.vidmm.mappings().MapOnePage(process, 0x10000000, *data, 0, 16); }, 0x10000000));
       memory.Release();
       life.vidmm.DestroyAllocation(data);
     });
@@ -112,8 +119,8 @@ TEST_F(Pages64k, SystemMemoryHasThemWhenTheCapAndTheReadingOfItSaySo) {
     bench.options.os.driver["System64k"] = each.cap;
     bench.options.os.system_64k_mapped = each.mapped;
     const auto result = bench.Run([&](Life& life) {
-      VidMm::Process* process = nullptr;
-      VidMm::Allocation* data = nullptr;
+      GpuProcess* process = nullptr;
+      Allocation* data = nullptr;
       SystemBuffer memory(life.kernel, life.adapter.objects(), life.adapter.handle(), 2 << 20,
                           SystemBuffer::Shape::kScattered, "test");
       const uint64_t first = (16 - memory.page(0) % 16) % 16;  // aligned for the device
@@ -121,7 +128,7 @@ TEST_F(Pages64k, SystemMemoryHasThemWhenTheCapAndTheReadingOfItSaySo) {
         process = life.vidmm.CreateProcess("process");
         data = Make(life, 32);
         life.vidmm.PageOut(*data, memory, 32 * kPage, nullptr);
-        life.vidmm.MapSystem(*process, 0x10000000, memory, first, 16);
+        life.vidmm.mappings().MapSystem(*process, 0x10000000, memory, first, 16);
         EXPECT_EQ(process->space->Is64k(0x10000000), each.expected);
       });
       EXPECT_TRUE(Reads(life, process, 0x10000000, first, 16).passed);
@@ -144,8 +151,8 @@ TEST_F(Pages64k, AreEvictedWhenVideoMemoryIsFull) {
       life.worker.Call([&] {
         constexpr uint64_t kVa = 0x10000000, kSize = 1 << 20;
         Residency residency(life.vidmm);
-        VidMm::Process* process = life.vidmm.CreateProcess("process");
-        std::vector<VidMm::Allocation*> all;
+        GpuProcess* process = life.vidmm.CreateProcess("process");
+        std::vector<Allocation*> all;
         for (uint64_t i = 0; i < 10; ++i) {
           all.push_back(life.vidmm.CreateAllocation(std::to_string(i), kSize));
           life.vidmm.Map(*process, kVa + i * kSize, *all[i], 0, kSize / kPage);
@@ -154,23 +161,23 @@ TEST_F(Pages64k, AreEvictedWhenVideoMemoryIsFull) {
           for (uint64_t page = 0; page < 16; ++page) life.vidmm.Fill(*all[i], page * kPage, kPage, Word(page));
         }
         EXPECT_GT(residency.counts().evictions, 1u) << "not all of them fit";
-        std::vector<VidMm::Allocation*> rest;
+        std::vector<Allocation*> rest;
         do {
           rest.push_back(life.vidmm.CreateAllocation("rest", 16 * kPage));
-        } while (life.vidmm.TryMakeResident(*rest.back()));
+        } while (life.vidmm.placement().TryMakeResident(*rest.back()));
         const size_t tables = process->space->tables();
-        for (VidMm::Allocation* one : all) residency.Evict(*one);
+        for (Allocation* one : all) residency.Evict(*one);
         EXPECT_EQ(process->space->tables(), tables) << "an eviction makes no table";
         EXPECT_EQ(process->space->Any64k(kVa, 10 * kSize / kPage), !dual) << "a single table keeps its kind";
         for (uint64_t i = 0; i < all.size(); ++i) {
           residency.MakeResident({all[i]});
           EXPECT_TRUE(Reads(life, process, kVa + i * kSize, 0, 16).passed) << i;
         }
-        for (VidMm::Allocation* one : all) {
+        for (Allocation* one : all) {
           residency.Drop(*one);
           life.vidmm.DestroyAllocation(one);
         }
-        for (VidMm::Allocation* one : rest) life.vidmm.DestroyAllocation(one);
+        for (Allocation* one : rest) life.vidmm.DestroyAllocation(one);
         life.vidmm.DestroyProcess(process);
       });
     });

@@ -4,6 +4,8 @@
 #include <set>
 #include <utility>
 
+#include "os/vidmm/mappings.h"
+#include "os/vidmm/process_tables.h"
 #include "tb/sw/os/tables/tables_bench.h"
 
 namespace gmmu::os::test {
@@ -57,15 +59,15 @@ TEST_P(TableKinds, NoTableGoesWithEntriesInUseWhenTheCapsAskForIt) {
       Run([&](Life& life) {
         Subject subject = MakeMixed(life);
         life.worker.Call([&] {
-          life.vidmm.MoveTables(*subject.process);
-          life.vidmm.ReplaceRoot(*subject.process, 0);
-          life.vidmm.EvictTables(*subject.process);
-          life.vidmm.RestoreTables(*subject.process);
+          life.vidmm.tables().Move(*subject.process);
+          life.vidmm.tables().ReplaceRoot(*subject.process, 0);
+          life.vidmm.tables().Evict(*subject.process);
+          life.vidmm.tables().Restore(*subject.process);
         });
         ReadsAll(life, subject);
         life.worker.Call([&] {
-          life.vidmm.MapZero(*subject.process, kSmall, 512);                    // one entry of level 1
-          life.vidmm.MapLocal(*subject.process, kLarge, *subject.data, 33, 1);  // in the middle of a block
+          life.vidmm.mappings().MapZero(*subject.process, kSmall, 512);                    // one entry of level 1
+          life.vidmm.Map(*subject.process, kLarge, *subject.data, 33, 1);  // in the middle of a block
         });
         Reads(life, subject.process, kSmall, Pages(0, 1));
         Reads(life, subject.process, kLarge, {0x221, 0x201});

@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Roots: those that grow, and when the hardware is told of one. Documents only, unless a comment names a build.
+#include "os/dxgkrnl/logical_adapter.h"
+#include "os/tables/address_space.h"
+#include "os/vidmm/gpu_process.h"
+#include "os/vidmm/mappings.h"
+#include "os/vidmm/process_tables.h"
+#include "os/vidmm/processes.h"
 #include "tb/sw/os/tables/tables_bench.h"
 #include "workload/render_buffer.h"
 
@@ -11,8 +17,8 @@ using workload::Life;
 TEST_F(TableLife, ARootThatFindsNoRoomLeavesTheOldOneWithItsNumberOfEntries) {
   TwoLevels();
   Run([&](Life& life) {
-    VidMm::Process* process = nullptr;
-    VidMm::Allocation* data = nullptr;
+    GpuProcess* process = nullptr;
+    Allocation* data = nullptr;
     const uint64_t unit = uint64_t{1} << life.adapter.caps().geometry.Shift(1);
     const auto tell = [&] {
       life.adapter.SetRootPageTable(process->handles.context, process->space->root(), process->space->root_entries());
@@ -20,17 +26,17 @@ TEST_F(TableLife, ARootThatFindsNoRoomLeavesTheOldOneWithItsNumberOfEntries) {
     life.worker.Call([&] {
       process = life.vidmm.CreateProcess("process", 1);
       data = Filled(life, 1, 0x500);
-      life.vidmm.MapLocal(*process, 3 * unit, *data, 0, 1);
+      life.vidmm.Map(*process, 3 * unit, *data, 0, 1);
       ASSERT_EQ(process->space->root_entries(), 512u);
-      VidMm::Allocation* rest = TakeAllBut(life, 1);
-      EXPECT_THROW(life.vidmm.ReplaceRoot(*process, 1024), NoRoom);
+      Allocation* rest = TakeAllBut(life, 1);
+      EXPECT_THROW(life.vidmm.tables().ReplaceRoot(*process, 1024), NoRoom);
       EXPECT_EQ(process->space->root_entries(), 512u);
       tell();
       life.vidmm.DestroyAllocation(rest);
     });
     Reads(life, process, 3 * unit, {0x500});
     Faults(life, process, 600 * unit, regs::Fault::kRootBound);
-    life.worker.Call([&] { life.vidmm.ReplaceRoot(*process, 1024); });
+    life.worker.Call([&] { life.vidmm.tables().ReplaceRoot(*process, 1024); });
     Reads(life, process, 3 * unit, {0x500});
     Faults(life, process, 600 * unit, regs::Fault::kEntryInvalid);
     life.worker.Call([&] {
@@ -44,19 +50,19 @@ TEST_F(TableLife, ARootGrowsWithTheAddressesThatAreMapped) {
   TwoLevels();
   std::vector<UINT> told;
   Run([&](Life& life) {
-    VidMm::Process* process = nullptr;
-    VidMm::Allocation* data = nullptr;
+    GpuProcess* process = nullptr;
+    Allocation* data = nullptr;
     const uint64_t unit = uint64_t{1} << life.adapter.caps().geometry.Shift(1);
     life.worker.Call([&] {
       process = life.vidmm.CreateProcess("process", 1);
       data = Filled(life, 4, 0x600);
-      life.vidmm.MapLocal(*process, 3 * unit, *data, 0, 4);
+      life.vidmm.Map(*process, 3 * unit, *data, 0, 4);
       seen.root = [&](const DXGKARG_SETROOTPAGETABLE& args) { told.push_back(args.NumEntries); };
       life.vidmm.Unmap(*process, 600 * unit, 4);
       EXPECT_EQ(process->space->root_entries(), 512u) << "nothing is mapped beyond it";
-      life.vidmm.MapLocal(*process, 600 * unit, *data, 2, 2);
+      life.vidmm.Map(*process, 600 * unit, *data, 2, 2);
       EXPECT_EQ(process->space->root_entries(), 1024u);
-      life.vidmm.MapZero(*process, 1500 * unit, 600 * unit / kPage);
+      life.vidmm.mappings().MapZero(*process, 1500 * unit, 600 * unit / kPage);
       EXPECT_EQ(process->space->root_entries(), 2560u) << "as many pages of entries as it takes";
     });
     EXPECT_EQ(told.back(), 2560u);
@@ -85,14 +91,14 @@ TEST_F(TableLife, ARootWithoutBitsInItsDescriptorStartsSmallAndReachesAllAddress
       desc->PageTableSizeInBytes = bits == 0 ? 0 : 8u << bits;
     };
     Run([&](Life& life) {
-      VidMm::Process* process = nullptr;
-      VidMm::Allocation* data = nullptr;
+      GpuProcess* process = nullptr;
+      Allocation* data = nullptr;
       const uint64_t unit = uint64_t{1} << life.adapter.caps().geometry.Shift(1);
       life.worker.Call([&] {
         process = life.vidmm.CreateProcess("process");
         EXPECT_EQ(process->space->root_entries(), bits == 0 ? 512u : 1024u);
         data = Filled(life, 1, 0x800);
-        life.vidmm.MapLocal(*process, 8191 * unit, *data, 0, 1);
+        life.vidmm.Map(*process, 8191 * unit, *data, 0, 1);
         EXPECT_EQ(process->space->root_entries(), 8192u);
       });
       Reads(life, process, 8191 * unit, {0x800});
@@ -113,7 +119,7 @@ TEST_F(TableLife, ARootGrowsWhileTheContextIsSuspendedWhetherThereIsRoomOrNot) {
       subject.process = life.vidmm.CreateProcess("process", 1);
       subject.data = Filled(life, 20, 0x700);
       subject.va = life.vidmm.ReserveVa(*subject.process, 7680 * unit, 512 * unit);  // beyond the root
-      life.vidmm.MapLocal(*subject.process, 3 * unit, *subject.data, 0, 20);
+      life.vidmm.Map(*subject.process, 3 * unit, *subject.data, 0, 20);
     });
     workload::RenderBuffer buffer(life, subject.process, kPage);
     for (int i = 0; i < 8; ++i) buffer.Copy(3 * unit, 3 * unit + 10 * kPage, 8 * kPage);
@@ -126,11 +132,11 @@ TEST_F(TableLife, ARootGrowsWhileTheContextIsSuspendedWhetherThereIsRoomOrNot) {
       };
       const PacketId running = buffer.Submit("copies");
       EXPECT_TRUE(vidsch.Holds(subject.process->handles.context));
-      life.vidmm.MapLocal(*subject.process, 600 * unit, *subject.data, 0, 4);
+      life.vidmm.Map(*subject.process, 600 * unit, *subject.data, 0, 4);
       EXPECT_EQ(told, 1u);
       EXPECT_EQ(vidsch.Wait(running, 100'000'000), PacketEnd::kCompleted);
-      VidMm::Allocation* rest = TakeAllBut(life, 0);
-      EXPECT_THROW(life.vidmm.MapLocal(*subject.process, 1200 * unit, *subject.data, 0, 4), NoRoom);
+      Allocation* rest = TakeAllBut(life, 0);
+      EXPECT_THROW(life.vidmm.Map(*subject.process, 1200 * unit, *subject.data, 0, 4), NoRoom);
       EXPECT_EQ(subject.process->space->root_entries(), 1024u);
       life.vidmm.DestroyAllocation(rest);
       EXPECT_EQ(vidsch.Wait(buffer.Submit("again"), 100'000'000), PacketEnd::kCompleted);
@@ -148,18 +154,18 @@ TEST_F(TableLife, AProcessWithoutContextGetsNoRootUntilItHasOne) {
   Run([&](Life& life) {
     life.worker.Call([&] {
       seen.root = [&](const DXGKARG_SETROOTPAGETABLE&) { ++roots; };
-      VidMm::Process* process = life.vidmm.CreateProcess("process", 0, false);
-      VidMm::Allocation* data = Filled(life, 1, 1);
+      GpuProcess* process = life.vidmm.CreateProcess("process", 0, false);
+      Allocation* data = Filled(life, 1, 1);
       const uint64_t va = life.vidmm.ReserveVa(*process, kPage);
-      life.vidmm.MapLocal(*process, va, *data, 0, 1);
+      life.vidmm.Map(*process, va, *data, 0, 1);
       EXPECT_EQ(roots, 0u);
-      life.vidmm.CreateContext(*process);
+      life.vidmm.processes().CreateContext(*process);
       EXPECT_EQ(roots, 1u);
       Reads(life, process, va, {1});
       life.vidmm.FreeVa(*process, va);
       life.vidmm.DestroyAllocation(data);
       life.vidmm.DestroyProcess(process);
-      VidMm::Process* never = life.vidmm.CreateProcess("without context", 0, false);
+      GpuProcess* never = life.vidmm.CreateProcess("without context", 0, false);
       life.vidmm.DestroyProcess(never);
     });
   });

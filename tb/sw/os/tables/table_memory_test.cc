@@ -2,7 +2,12 @@
 // How the memory of processes' tables is written, by what the driver's caps say. Documents only.
 #include <map>
 
+#include "os/dxgkrnl/logical_adapter.h"
 #include "os/dxgkrnl/dxgkrnl.h"
+#include "os/tables/address_space.h"
+#include "os/vidmm/allocation.h"
+#include "os/vidmm/gpu_process.h"
+#include "os/vidmm/mappings.h"
 #include "tb/sw/os/tables/tables_bench.h"
 #include "workload/procedures/procedures.h"
 
@@ -78,7 +83,7 @@ TEST_P(UpdateModes, TablesAreMadeInvalidBeforeTheyAreFreedWhenTheCapsAskForIt) {
     size_t tables = 0;
     const auto result = bench.Run([&](Life& life) {
       life.worker.Call([&] {
-        VidMm::Process* process = life.vidmm.CreateProcess("process");
+        GpuProcess* process = life.vidmm.CreateProcess("process");
         life.vidmm.Unmap(*process, 0x10000000, 4);
         life.vidmm.Unmap(*process, uint64_t{5} << 40, 4);
         tables = process->space->tables() + 1;  // and the root
@@ -101,13 +106,13 @@ TEST_F(TableLife, ATableWithoutAddressesToWriteItByGivesItsPlaceBack) {
   bench.options.os.driver["PageTableUpdateMode"] = DXGK_PAGETABLEUPDATE_GPU_VIRTUAL;
   Run([&](Life& life) {
     life.worker.Call([&] {
-      VidMm::Process* process = life.vidmm.CreateProcess("process");
-      VidMm::Allocation* rest = TakeAllBut(life, 1);
-      EXPECT_THROW(life.vidmm.MapZero(*process, uint64_t{5} << 40, 1), NoRoom);
+      GpuProcess* process = life.vidmm.CreateProcess("process");
+      Allocation* rest = TakeAllBut(life, 1);
+      EXPECT_THROW(life.vidmm.mappings().MapZero(*process, uint64_t{5} << 40, 1), NoRoom);
       EXPECT_EQ(life.adapter.local_segment().space->free_bytes(), kPage);
       EXPECT_EQ(process->space->tables(), 0u);
       life.vidmm.DestroyAllocation(rest);
-      life.vidmm.MapZero(*process, uint64_t{5} << 40, 1);
+      life.vidmm.mappings().MapZero(*process, uint64_t{5} << 40, 1);
       life.vidmm.DestroyProcess(process);
     });
   });

@@ -3,6 +3,12 @@
 #include <algorithm>
 #include <set>
 
+#include "os/dxgkrnl/logical_adapter.h"
+#include "os/tables/address_space.h"
+#include "os/vidmm/allocation.h"
+#include "os/vidmm/allocations.h"
+#include "os/vidmm/gpu_process.h"
+#include "os/vidmm/process_tables.h"
 #include "os/vidmm/residency.h"
 #include "tb/sw/os/tables/tables_bench.h"
 #include "workload/render_buffer.h"
@@ -29,13 +35,13 @@ TEST_F(TableLife, TablesThatMoveSayTheSameElsewhereAndTheRootIsSetAnew) {
         written.insert({op.PageTableLevel, op.PageTableAddress.GpuPhysical.SegmentOffset});
     });
     seen.root = [&](const DXGKARG_SETROOTPAGETABLE& args) { roots.push_back(args.Address.SegmentOffset); };
-    life.worker.Call([&] { life.vidmm.MoveTables(*subject.process); });
+    life.worker.Call([&] { life.vidmm.tables().Move(*subject.process); });
     EXPECT_THAT(written, SizeIs(tables + 1)) << "every table and the root";
     EXPECT_NE(subject.process->space->root().SegmentOffset, old);
     EXPECT_THAT(roots, ElementsAre(subject.process->space->root().SegmentOffset));
     Reads(life, subject.process, subject.va, Pages(0x100, 20));
     // What is changed afterwards is changed in the new tables.
-    life.worker.Call([&] { life.vidmm.MapLocal(*subject.process, subject.va + 3 * kPage, *subject.data, 9, 1); });
+    life.worker.Call([&] { life.vidmm.Map(*subject.process, subject.va + 3 * kPage, *subject.data, 9, 1); });
     Reads(life, subject.process, subject.va + 2 * kPage, {0x102, 0x109, 0x104});
     End(life, subject);
   });
@@ -49,14 +55,14 @@ TEST_F(TableLife, TablesThatFindNoRoomToMoveLeaveTheProcessRunning) {
     const size_t tables = subject.process->space->tables();
     for (uint64_t pages = 0; pages <= tables; ++pages) {  // the last time there is room for all but the root
       life.worker.Call([&] {
-        VidMm::Allocation* rest = TakeAllBut(life, pages);
-        EXPECT_THROW(life.vidmm.MoveTables(*subject.process), NoRoom);
+        Allocation* rest = TakeAllBut(life, pages);
+        EXPECT_THROW(life.vidmm.tables().Move(*subject.process), NoRoom);
         life.vidmm.DestroyAllocation(rest);
         EXPECT_EQ(life.adapter.vidsch().Wait(buffer.Submit("copies"), 100'000'000), PacketEnd::kCompleted);
       });
       Reads(life, subject.process, subject.va + 9 * kPage, {0x109, 0x100, 0x101});
     }
-    life.worker.Call([&] { life.vidmm.MoveTables(*subject.process); });
+    life.worker.Call([&] { life.vidmm.tables().Move(*subject.process); });
     EXPECT_EQ(subject.process->space->tables(), tables);
     Reads(life, subject.process, subject.va, Pages(0x100, 10));
     buffer.Release();
@@ -78,11 +84,11 @@ TEST_F(TableLife, TablesOfAProcessThatRunsWaitForItsPacketsAndHoldThoseThatCome)
           EXPECT_TRUE(life.adapter.vidsch().Ended(running)) << "the space is idle before anything changes";
         }
       });
-      life.vidmm.EvictTables(*subject.process);
+      life.vidmm.tables().Evict(*subject.process);
       seen.operation = nullptr;
       const PacketId waiting = second.Submit("a fill");
       EXPECT_FALSE(life.adapter.vidsch().Ended(waiting));
-      life.vidmm.RestoreTables(*subject.process);
+      life.vidmm.tables().Restore(*subject.process);
       EXPECT_EQ(life.adapter.vidsch().Wait(waiting, 100'000'000), PacketEnd::kCompleted);
     });
     Reads(life, subject.process, subject.va + 10 * kPage, Pages(0x100, 8));
@@ -101,11 +107,11 @@ TEST_F(TableLife, EvictedTablesAreAnnouncedAndTheirAddressesFaultUntilTheyAreBac
     Watch([&](const DXGKARG_BUILDPAGINGBUFFER& args) {
       if (args.Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE) announced += args.UpdatePageTable.Flags.NotifyEviction;
     });
-    life.worker.Call([&] { life.vidmm.EvictTables(*subject.process); });
+    life.worker.Call([&] { life.vidmm.tables().Evict(*subject.process); });
     EXPECT_EQ(announced, tables) << "once for each";
     EXPECT_EQ(life.adapter.local_segment().space->ranges(), ranges - tables) << "their memory is free";
     Faults(life, subject.process, subject.va, regs::Fault::kEntryInvalid);
-    life.worker.Call([&] { life.vidmm.RestoreTables(*subject.process); });
+    life.worker.Call([&] { life.vidmm.tables().Restore(*subject.process); });
     EXPECT_EQ(announced, tables);
     EXPECT_EQ(subject.process->space->tables(), tables);
     Reads(life, subject.process, subject.va, Pages(0x100, 20));
@@ -119,9 +125,9 @@ TEST_F(TableLife, AnAllocationIsEvictedWhileTheTablesAreAway) {
     Subject subject = Make(life);
     Residency residency(life.vidmm);
     life.worker.Call([&] {
-      life.vidmm.EvictTables(*subject.process);
+      life.vidmm.tables().Evict(*subject.process);
       residency.Evict(*subject.data);
-      life.vidmm.RestoreTables(*subject.process);
+      life.vidmm.tables().Restore(*subject.process);
     });
     Faults(life, subject.process, subject.va, regs::Fault::kEntryInvalid);
     life.worker.Call([&] { residency.MakeResident({subject.data}); });
@@ -135,7 +141,7 @@ TEST_F(TableLife, EntriesOfEvictedTablesCannotBeChanged) {
   const auto result = bench.Run([&](Life& life) {
     Subject subject = Make(life);
     life.worker.Call([&] {
-      life.vidmm.EvictTables(*subject.process);
+      life.vidmm.tables().Evict(*subject.process);
       life.vidmm.Unmap(*subject.process, subject.va, 1);
     });
   });
@@ -158,7 +164,7 @@ TEST_P(TableKinds, AllTablesMoveAndTheirEntriesKeepAllocationAndDriverProtection
       EXPECT_EQ(op.DriverProtection, op.FirstPteVirtualAddress / kSmall == 1 ? kProtection : 0u);
       if (op.DriverProtection != 0) offsets.push_back(op.AllocationOffsetInBytes);
     });
-    life.worker.Call([&] { life.vidmm.MoveTables(*subject.process); });
+    life.worker.Call([&] { life.vidmm.tables().Move(*subject.process); });
     seen.operation = nullptr;
     const size_t large = subject.process->space->tables_64k();
     EXPECT_EQ(large, GetParam() == Kind::k4k ? 0u : 1u);
@@ -194,7 +200,7 @@ TEST_P(TableKinds, AllTablesAreEvictedAnnouncedAndRestored) {
           for (UINT i = 0; i < op.NumPageTableEntries; ++i)
             valid += op.pPageTableEntries[op.Flags.Repeat ? 0 : i].Valid;
       });
-      life.worker.Call([&] { life.vidmm.EvictTables(*subject.process); });
+      life.worker.Call([&] { life.vidmm.tables().Evict(*subject.process); });
       EXPECT_EQ(announced, tables) << "once for each";
       EXPECT_EQ(of_64k, large);
       const uint64_t in_use = GetParam() == Kind::k4k ? 40 : GetParam() == Kind::kSingle ? 7 : 10;
@@ -203,7 +209,7 @@ TEST_P(TableKinds, AllTablesAreEvictedAnnouncedAndRestored) {
       EXPECT_EQ(life.adapter.local_segment().space->ranges(), ranges - tables) << "their memory is free";
       Faults(life, subject.process, kLarge, regs::Fault::kEntryInvalid);
       Faults(life, subject.process, kSmall, regs::Fault::kEntryInvalid);
-      life.worker.Call([&] { life.vidmm.RestoreTables(*subject.process); });
+      life.worker.Call([&] { life.vidmm.tables().Restore(*subject.process); });
       EXPECT_EQ(subject.process->space->tables(), tables);
       EXPECT_EQ(subject.process->space->tables_64k(), large);
       ReadsAll(life, subject);
@@ -216,22 +222,22 @@ TEST_P(TableKinds, AllTablesAreEvictedAnnouncedAndRestored) {
 TEST_P(TableKinds, EntriesOfWhatGoesWhileTheTablesAreEvictedAreInvalidWhenTheyAreBack) {
   Run([&](Life& life) {
     Subject subject = MakeMixed(life);
-    VidMm::Allocation* kept = nullptr;
+    Allocation* kept = nullptr;
     constexpr uint64_t kKept = 0x30000000, kOver = kKept + kPage;
     life.worker.Call([&] {
       kept = Filled(life, 2, 0x300);
-      life.vidmm.MapLocal(*subject.process, kKept, *kept, 0, 2);
-      VidMm::Allocation* away = life.vidmm.CreateAllocation("away", kPage);
-      life.vidmm.EvictTables(*subject.process);
+      life.vidmm.Map(*subject.process, kKept, *kept, 0, 2);
+      Allocation* away = life.vidmm.CreateAllocation("away", kPage);
+      life.vidmm.tables().Evict(*subject.process);
       life.vidmm.DestroyAllocation(subject.data);
       life.vidmm.Map(*subject.process, kOver, *away, 0, 1);
-      life.vidmm.RestoreTables(*subject.process);
+      life.vidmm.tables().Restore(*subject.process);
     });
     for (const uint64_t va : {kLarge, kLarge + 31 * kPage, kSmall, kBeside, kOver})
       Faults(life, subject.process, va, regs::Fault::kEntryInvalid);
     Reads(life, subject.process, kKept, {0x300});
     life.worker.Call([&] {
-      for (VidMm::Allocation* allocation : life.vidmm.Allocations()) life.vidmm.DestroyAllocation(allocation);
+      for (Allocation* allocation : life.vidmm.allocations().all()) life.vidmm.DestroyAllocation(allocation);
       life.vidmm.DestroyProcess(subject.process);
     });
   });

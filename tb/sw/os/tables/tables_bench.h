@@ -7,6 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include "os/dxgkrnl/logical_adapter.h"
+#include "os/tables/address_space.h"
+#include "os/vidmm/gpu_process.h"
 #include "tb/sw/os/driver_front.h"
 #include "workload/clients.h"
 
@@ -18,8 +21,8 @@ inline constexpr uint64_t kPage = hw::kPageSize;
 class TableLife : public DriverFront {
  protected:
   struct Subject {
-    VidMm::Process* process = nullptr;
-    VidMm::Allocation* data = nullptr;
+    GpuProcess* process = nullptr;
+    Allocation* data = nullptr;
     uint64_t va = 0;
   };
   static Subject Make(workload::Life& life) {
@@ -28,7 +31,7 @@ class TableLife : public DriverFront {
       subject.process = life.vidmm.CreateProcess("process");
       subject.data = Filled(life, 20, 0x100);
       subject.va = life.vidmm.ReserveVa(*subject.process, 20 * kPage);
-      life.vidmm.MapLocal(*subject.process, subject.va, *subject.data, 0, 20);
+      life.vidmm.Map(*subject.process, subject.va, *subject.data, 0, 20);
     });
     return subject;
   }
@@ -40,9 +43,9 @@ class TableLife : public DriverFront {
     });
   }
   /// All of VRAM that is free, but for some pages.
-  static VidMm::Allocation* TakeAllBut(workload::Life& life, uint64_t pages) {
+  static Allocation* TakeAllBut(workload::Life& life, uint64_t pages) {
     const uint64_t free = life.adapter.local_segment().space->free_bytes();
-    VidMm::Allocation* rest = life.vidmm.CreateAllocation("the rest", free - pages * kPage);
+    Allocation* rest = life.vidmm.CreateAllocation("the rest", free - pages * kPage);
     life.vidmm.MakeResident(*rest);
     return rest;
   }
@@ -77,9 +80,9 @@ class TableKinds : public TableLife, public ::testing::WithParamInterface<Kind> 
       subject.data = Filled(life, 37, 0x200);
       Protection protection = Protection::All();
       protection.driver = kProtection;
-      life.vidmm.MapLocal(*subject.process, kLarge, *subject.data, 0, 32);
-      life.vidmm.MapLocal(*subject.process, kSmall, *subject.data, 32, 5, protection);
-      if (GetParam() != Kind::kSingle) life.vidmm.MapLocal(*subject.process, kBeside, *subject.data, 7, 3);
+      life.vidmm.Map(*subject.process, kLarge, *subject.data, 0, 32);
+      life.vidmm.Map(*subject.process, kSmall, *subject.data, 32, 5, protection);
+      if (GetParam() != Kind::kSingle) life.vidmm.Map(*subject.process, kBeside, *subject.data, 7, 3);
     });
     EXPECT_EQ(subject.process->space->Is64k(kLarge), GetParam() != Kind::k4k);
     return subject;
@@ -123,14 +126,14 @@ class Pages64k : public DriverFront {
   }
   ~Pages64k() override { built = nullptr; }
   static uint32_t Word(uint64_t page) { return 0x77000000 + static_cast<uint32_t>(page); }
-  static VidMm::Allocation* Make(workload::Life& life, uint64_t pages) {
-    VidMm::Allocation* made = life.vidmm.CreateAllocation("data", pages * kPage);
+  static Allocation* Make(workload::Life& life, uint64_t pages) {
+    Allocation* made = life.vidmm.CreateAllocation("data", pages * kPage);
     life.vidmm.MakeResident(*made);
     for (uint64_t page = 0; page < pages; ++page) life.vidmm.Fill(*made, page * kPage, kPage, Word(page));
     return made;
   }
   /// Client 0 reads pages of an allocation of Make.
-  static workload::Check Reads(workload::Life& life, VidMm::Process* process, uint64_t va, uint64_t first,
+  static workload::Check Reads(workload::Life& life, GpuProcess* process, uint64_t va, uint64_t first,
                                uint64_t pages) {
     std::vector<uint8_t> expected(pages * kPage);
     for (size_t i = 0; i < expected.size(); i += 4) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Entries above the leaves that tables take the place of.
+#include "os/vidmm/mappings.h"
 #include "tb/sw/os/tables/tables_bench.h"
 
 namespace gmmu::os::test {
@@ -14,11 +15,11 @@ TEST_F(TableLife, AZeroEntryAboveTheLeafIsSplitInEveryOrderOfTables) {
     bench.config.gpu.vram_mib = 8;
     Run([&](Life& life) {
       life.worker.Call([&] {
-        VidMm::Process* process = life.vidmm.CreateProcess("process");
-        VidMm::Allocation* data = Filled(life, 1, 0x300);
+        GpuProcess* process = life.vidmm.CreateProcess("process");
+        Allocation* data = Filled(life, 1, 0x300);
         const uint64_t va = 0x10000000;
-        life.vidmm.MapZero(*process, va, 512);
-        life.vidmm.MapLocal(*process, va + 2 * kPage, *data, 0, 1);
+        life.vidmm.mappings().MapZero(*process, va, 512);
+        life.vidmm.Map(*process, va + 2 * kPage, *data, 0, 1);
         Reads(life, process, va + kPage, {0, 0x300, 0});
         life.vidmm.DestroyAllocation(data);
         life.vidmm.DestroyProcess(process);

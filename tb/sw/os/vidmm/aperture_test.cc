@@ -13,6 +13,8 @@
 #include <vector>
 
 #include "os/kernel/bug_check.h"
+#include "os/miniport/segments.h"
+#include "os/vidmm/gpu_process.h"
 #include "tb/sw/os/between.h"
 #include "tb/sw/os/machine.h"
 

@@ -10,8 +10,15 @@
 #include "tb/sw/os/life_bench.h"
 #include "app/configuration.h"
 #include "ddi/wdm.h"
-#include "os/kernel/bring_up.h"
+#include "os/dxgkrnl/logical_adapter.h"
 #include "os/dxgkrnl/dxgkrnl.h"
+#include "os/kernel/bring_up.h"
+#include "os/memory/system_buffer.h"
+#include "os/tables/address_space.h"
+#include "os/vidmm/allocation.h"
+#include "os/vidmm/gpu_process.h"
+#include "os/vidmm/mappings.h"
+#include "os/vidmm/paging_process.h"
 #include "workload/clients.h"
 #include "workload/procedures/procedures.h"
 #include "workload/scenario.h"
@@ -241,7 +248,7 @@ TEST(Windows26100, EvictionGoesThroughWindowsOf1024EntriesThatTheGpuWrites) {
     bench.config.gpu.vram_mib = 16;
     const auto result = bench.Run([&](Life& life) {
       life.worker.Call([&] {
-        VidMm::Allocation* data = life.vidmm.CreateAllocation("data", 4 << 20);
+        Allocation* data = life.vidmm.CreateAllocation("data", 4 << 20);
         life.vidmm.MakeResident(*data);
         SystemBuffer memory(life.kernel, life.adapter.objects(), life.adapter.handle(), 4 << 20,
                             SystemBuffer::Shape::kScattered, "test");
@@ -252,7 +259,7 @@ TEST(Windows26100, EvictionGoesThroughWindowsOf1024EntriesThatTheGpuWrites) {
         EXPECT_EQ(window.PageTableLevel, 0u);
         EXPECT_EQ(window.UpdateMode, by_gpu ? DXGK_PAGETABLEUPDATE_GPU_PHYSICAL : DXGK_PAGETABLEUPDATE_CPU_VIRTUAL);
         EXPECT_EQ(window.NumPageTableEntries, 0x400u);
-        EXPECT_EQ(window.hProcess, life.vidmm.paging_process().handles.process);
+        EXPECT_EQ(window.hProcess, life.vidmm.paging().process().handles.process);
         EXPECT_EQ(window.FirstPteVirtualAddress, 0x2000000u + 0x1000 * window.StartIndex);
         EXPECT_EQ(window.hAllocation, data->handle);
         DXGK_PTE entry = stream[0].entries[0];
@@ -306,15 +313,15 @@ TEST(TablePages, ComeBackAtAnotherLevelWithAStaleParentLinkAndDirty) {
   bench.config.gpu.vram_mib = 8;
   unsigned stale = 0, dirty = 0;
   const auto result = bench.Run([&](Life& life) {
-    VidMm::Process* process = nullptr;
-    VidMm::Allocation* data = nullptr;
+    GpuProcess* process = nullptr;
+    Allocation* data = nullptr;
     const uint64_t first = 0x10000000, second = uint64_t{3} << 40;
     uint64_t leaf = 0, upper = 0;
     const auto word = [&](uint64_t offset) {
       return READ_REGISTER_ULONG64(reinterpret_cast<volatile ULONG64*>(life.adapter.local_segment().cpu_view + offset));
     };
     life.worker.Call([&] {
-      VidMm::Allocation* junk = life.vidmm.CreateAllocation("junk", life.adapter.local_segment().space->free_bytes());
+      Allocation* junk = life.vidmm.CreateAllocation("junk", life.adapter.local_segment().space->free_bytes());
       life.vidmm.MakeResident(*junk);
       life.vidmm.Fill(*junk, 0, junk->bytes, 0xFFFFFFFF);
       life.vidmm.DestroyAllocation(junk);
@@ -325,18 +332,18 @@ TEST(TablePages, ComeBackAtAnotherLevelWithAStaleParentLinkAndDirty) {
       stream.clear();
       const uint64_t end = life.adapter.local_segment().size;
       dirty += word(end - 0x4000) == ~uint64_t{0};  // behind root, level 2 and level 1
-      life.vidmm.MapLocal(*process, first, *data, 0, 8);
+      life.vidmm.Map(*process, first, *data, 0, 8);
       leaf = stream[0].args.UpdatePageTable.PageTableAddress.GpuPhysical.SegmentOffset;
       upper = stream[1].args.UpdatePageTable.PageTableAddress.GpuPhysical.SegmentOffset;
       ASSERT_EQ(stream[1].args.UpdatePageTable.PageTableLevel, 1u);
       EXPECT_EQ(leaf, end - 0x4000);
-      life.vidmm.MapLocal(*process, first + (uint64_t{5} << 30), *data, 0, 8);  // keeps the table of level 2
-      life.vidmm.UnmapAndFreeTables(*process, first, 512);
+      life.vidmm.Map(*process, first + (uint64_t{5} << 30), *data, 0, 8);  // keeps the table of level 2
+      life.vidmm.mappings().UnmapAndFreeTables(*process, first, 512);
       const uint64_t link = word(upper + 8 * (first >> 21 & 511));
       EXPECT_EQ(link & 1, 1u);
       stale += (link >> 12 & 0xFFFFFF) == leaf / 4096;
       stream.clear();
-      life.vidmm.MapLocal(*process, second, *data, 0, 8);
+      life.vidmm.Map(*process, second, *data, 0, 8);
     });
     bool reused = false;
     for (const Seen& seen : stream) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tb/sw/os/life_bench.h"
+#include "os/dxgkrnl/logical_adapter.h"
 #include "os/dxgkrnl/dxgkrnl.h"
 #include "workload/procedures/procedures.h"
 
@@ -150,14 +151,14 @@ TEST(Windows22621, TablesOfAProcessLieDownwardFromTheEndOfTheSegmentAndAreWritte
     updates.clear();
     roots.clear();
     life.worker.Call([&] {
-      VidMm::Process* process = life.vidmm.CreateProcess("process");
+      GpuProcess* process = life.vidmm.CreateProcess("process");
       EXPECT_THAT(updates, IsEmpty());
       EXPECT_THAT(roots, IsEmpty()) << "no root before the first range";
       const uint64_t va = life.vidmm.ReserveVa(*process, 4096, 0x10000000);
-      VidMm::Allocation* page = life.vidmm.CreateAllocation("page", 4096);
+      Allocation* page = life.vidmm.CreateAllocation("page", 4096);
       life.vidmm.MakeResident(*page);
       const size_t before = updates.size();
-      life.vidmm.MapLocal(*process, va, *page, 0, 1);
+      life.vidmm.Map(*process, va, *page, 0, 1);
       std::vector<unsigned> levels, flags, counts;
       std::vector<uint64_t> places;
       for (size_t i = before; i < updates.size(); ++i) {
@@ -195,7 +196,7 @@ TEST(Windows22621, TheWindowOfLargeFillsHasRoomWithEverySeed) {
     bench.options.os.fill_kib = 256 << 10;
     const auto result = bench.Run([](Life& life) {
       life.worker.Call([&] {
-        VidMm::Allocation* large = life.vidmm.CreateAllocation("large", 4 << 20);
+        Allocation* large = life.vidmm.CreateAllocation("large", 4 << 20);
         life.vidmm.MakeResident(*large);
         life.vidmm.Fill(*large, 0, 4 << 20, 0);
         life.vidmm.DestroyAllocation(large);

@@ -4,6 +4,11 @@
 
 #include <tuple>
 
+#include "os/dxgkrnl/logical_adapter.h"
+#include "os/memory/system_buffer.h"
+#include "os/tables/address_space.h"
+#include "os/vidmm/allocation.h"
+#include "os/vidmm/gpu_process.h"
 #include "tb/sw/os/driver_front.h"
 #include "kmd/escape.h"
 #include "workload/render_buffer.h"
@@ -22,8 +27,8 @@ class ContextAllocation : public DriverFront {
   ContextAllocation() { bench.options.os.driver["ContextBytes"] = 8192; }
 
   /// Its first words, through the process' own address.
-  static std::vector<uint64_t> Words(Life& life, VidMm::Process* process) {
-    VidMm::Allocation* allocation = life.vidmm.context_allocations().Of(*process);
+  static std::vector<uint64_t> Words(Life& life, GpuProcess* process) {
+    Allocation* allocation = life.vidmm.context_allocations().Of(*process);
     SystemBuffer target(life.kernel, life.adapter.objects(), life.adapter.handle(), allocation->bytes,
                         SystemBuffer::Shape::kScattered, "test");
     life.vidmm.PageOut(*allocation, target, allocation->bytes, nullptr);
@@ -32,7 +37,7 @@ class ContextAllocation : public DriverFront {
     target.Release();
     return words;
   }
-  static kmd::EscapeQueryContext Query(Life& life, const VidMm::Process& process) {
+  static kmd::EscapeQueryContext Query(Life& life, const GpuProcess& process) {
     kmd::EscapeQueryContext query;
     query.context = reinterpret_cast<uint64_t>(process.handles.context);
     life.adapter.Escape(query, "the query of a context");
@@ -44,7 +49,7 @@ TEST_F(ContextAllocation, IsInitialisedMappedAndUpdatedByTheGpuBeforeTheContextI
   std::vector<int> operations;
   Run([&](Life& life) {
     life.worker.Call([&] {
-      VidMm::Allocation* dirt = life.vidmm.CreateAllocation("dirt", 2 << 20);
+      Allocation* dirt = life.vidmm.CreateAllocation("dirt", 2 << 20);
       life.vidmm.MakeResident(*dirt);
       life.vidmm.Fill(*dirt, 0, 2 << 20, 0xDEADBEEF);
       life.vidmm.DestroyAllocation(dirt);
@@ -58,7 +63,7 @@ TEST_F(ContextAllocation, IsInitialisedMappedAndUpdatedByTheGpuBeforeTheContextI
           EXPECT_EQ(args.InitContextResource.Destination.VirtualAddress, nullptr) << "not CpuVisible and Protected";
         }
       });
-      VidMm::Process* process = life.vidmm.CreateProcess("process");
+      GpuProcess* process = life.vidmm.CreateProcess("process");
       EXPECT_THAT(operations,
                   ElementsAre(DXGK_OPERATION_INIT_CONTEXT_RESOURCE, DXGK_OPERATION_UPDATE_CONTEXT_ALLOCATION));
       const kmd::EscapeQueryContext query = Query(life, *process);
@@ -68,7 +73,7 @@ TEST_F(ContextAllocation, IsInitialisedMappedAndUpdatedByTheGpuBeforeTheContextI
       EXPECT_EQ(words[1], query.sequence);
       EXPECT_EQ(words[2], query.va);
       EXPECT_EQ(std::count(words.begin() + 3, words.end(), 0u), 1021) << "the rest is zeros";
-      VidMm::Allocation* made = life.vidmm.context_allocations().Of(*process);
+      Allocation* made = life.vidmm.context_allocations().Of(*process);
       EXPECT_EQ(made->mappings.at(0).va, query.va) << "in the application's space";
       uint64_t record[] = {1, 2, 3};
       const DXGKARGCB_UPDATECONTEXTALLOCATION update{made, record, sizeof record};
@@ -85,7 +90,7 @@ TEST_F(ContextAllocation, IsInitialisedMappedAndUpdatedByTheGpuBeforeTheContextI
 
 TEST_F(ContextAllocation, IsResidentWhenItsContextIsScheduledAndKeepsItsContents) {
   Run([&](Life& life) {
-    VidMm::Process* process = nullptr;
+    GpuProcess* process = nullptr;
     std::vector<uint64_t> before;
     life.worker.Call([&] {
       process = life.vidmm.CreateProcess("process");
@@ -114,7 +119,7 @@ TEST_F(ContextAllocation, SharedAcrossContextsBelongsToTheDevice) {
   bench.options.os.driver["ContextShared"] = 1;
   Run([&](Life& life) {
     life.worker.Call([&] {
-      VidMm::Process* process = life.vidmm.CreateProcess("process");
+      GpuProcess* process = life.vidmm.CreateProcess("process");
       ASSERT_NE(life.vidmm.context_allocations().Of(*process), nullptr);
       EXPECT_EQ(Words(life, process)[0], kmd::ContextRecord::kMagic);
       life.vidmm.DestroyProcess(process);
@@ -127,7 +132,7 @@ TEST_F(ContextAllocation, ArgumentsThatBreakARuleAreRefusedAndChangeNothing) {
   bench.options.os.driver["ContextBytes"] = 0;
   Run([&](Life& life) {
     life.worker.Call([&] {
-      VidMm::Process* process = life.vidmm.CreateProcess("process");
+      GpuProcess* process = life.vidmm.CreateProcess("process");
       const size_t open = life.kernel.ledger().open();
       DXGKARGCB_CREATECONTEXTALLOCATION good{};
       good.hAdapter = life.adapter.handle();
@@ -168,7 +173,7 @@ TEST_F(ContextAllocation, WithoutMapGpuVirtualAddressThereIsNoMapping) {
   bench.options.os.driver["ContextBytes"] = 0;
   Run([&](Life& life) {
     life.worker.Call([&] {
-      VidMm::Process* process = life.vidmm.CreateProcess("process");
+      GpuProcess* process = life.vidmm.CreateProcess("process");
       for (const bool mapped : {false, true}) {
         DXGKARGCB_CREATECONTEXTALLOCATION create{};
         create.hAdapter = life.adapter.handle();
@@ -203,7 +208,7 @@ TEST_F(ContextAllocation, WithoutMapGpuVirtualAddressThereIsNoMapping) {
 TEST_F(ContextAllocation, ItsWindowHasTheUniqueDriverProtectionOfEachPage) {
   constexpr uint64_t kUnique = D3DGPU_UNIQUE_DRIVER_PROTECTION;
   bool armed = false;
-  VidMm::Process* process = nullptr;
+  GpuProcess* process = nullptr;
   std::vector<std::tuple<uint64_t, UINT, UINT64>> windows;  // offset, pages, protection
   Instead([&](DXGKARG_BUILDPAGINGBUFFER& args, const BuildCall& call) {
     const auto& op = args.UpdatePageTable;
@@ -254,7 +259,7 @@ TEST_F(DriverRange, IsReservedInsideCreateProcessOnlyAndNeverUnderTheFirstRootEn
   Run([&](Life& life) {
     life.worker.Call([&] {
       const Geometry& geometry = life.adapter.caps().geometry;
-      VidMm::Process* process = life.vidmm.CreateProcess("process");
+      GpuProcess* process = life.vidmm.CreateProcess("process");
       kmd::EscapeQueryProcess query;
       query.process = reinterpret_cast<uint64_t>(process->handles.process);
       life.adapter.Escape(query, "the query of a process");
@@ -292,7 +297,7 @@ TEST_F(DriverRange, SizesAndBasesAreWholeLeafTables) {
         reserve(unit, first + 4 * unit, 0);  // taken
         return STATUS_SUCCESS;
       };
-      VidMm::Process* process = life.vidmm.CreateProcess("process");
+      GpuProcess* process = life.vidmm.CreateProcess("process");
       life.vidmm.DestroyProcess(process);
     });
   });
@@ -303,7 +308,7 @@ TEST_F(DriverRange, SizesAndBasesAreWholeLeafTables) {
 TEST_F(DriverRange, OutsideOfCreateProcessItIsABugCheck) {
   const auto result = bench.Run([&](Life& life) {
     life.worker.Call([&] {
-      VidMm::Process* process = life.vidmm.CreateProcess("process");
+      GpuProcess* process = life.vidmm.CreateProcess("process");
       DXGKARGCB_RESERVEGPUVIRTUALADDRESSRANGE args{};
       args.hDxgkProcess = process->handles.dxgk_process;
       args.SizeInBytes = life.adapter.caps().geometry.Coverage(0);

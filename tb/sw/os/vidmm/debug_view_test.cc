@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a debugger is shown of page tables, capabilities and segments. Documents only.
+#include "os/dxgkrnl/logical_adapter.h"
+#include "os/vidmm/allocation.h"
 #include "os/vidmm/debug_view.h"
 #include "tb/sw/os/driver_front.h"
 
@@ -17,12 +19,12 @@ TEST_F(Debug, GetPteWalksFromTheRootToTheEntriesOfOneTable) {
   Run([&](Life& life) {
     life.worker.Call([&] {
       const DebugView view(life.vidmm);
-      VidMm::Process* process = life.vidmm.CreateProcess("process");
-      VidMm::Allocation* data = Filled(life, 3, 1);
+      GpuProcess* process = life.vidmm.CreateProcess("process");
+      Allocation* data = Filled(life, 3, 1);
       const uint64_t va = life.vidmm.ReserveVa(*process, 8 * kPage);
       Protection read_only = Protection::All();
       read_only.type.Write = 0;
-      life.vidmm.MapLocal(*process, va + kPage, *data, 0, 3, read_only);
+      life.vidmm.Map(*process, va + kPage, *data, 0, 3, read_only);
       const DXGK_ESCAPE_GPUMMUCAPS caps = view.EscapeGpuMmuCaps();
       D3DKMT_GET_PTE get{};
       for (UINT level = 0; level < caps.PageTableLevelCount; ++level) {

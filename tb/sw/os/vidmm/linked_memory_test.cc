@@ -10,10 +10,22 @@
 #include "hw/traffic.h"
 #include "kmd/escape.h"
 #include "tb/sw/os/linked_bench.h"
-#include "os/kernel/bug_check.h"
+#include "os/dxgkrnl/logical_adapter.h"
 #include "os/dxgkrnl/domain_switch.h"
+#include "os/kernel/bug_check.h"
+#include "os/memory/system_buffer.h"
+#include "os/miniport/allocation.h"
+#include "os/tables/address_space.h"
 #include "os/tables/linked_tables.h"
+#include "os/vidmm/allocation.h"
+#include "os/vidmm/gpu_process.h"
+#include "os/vidmm/mapping_copy.h"
+#include "os/vidmm/mappings.h"
+#include "os/vidmm/paging_work.h"
+#include "os/vidmm/placement.h"
+#include "os/vidmm/process_tables.h"
 #include "os/vidmm/residency.h"
+#include "os/vidmm/transfers.h"
 #include "os/vidmm/va_calls.h"
 #include "workload/device_copy.h"
 #include "workload/render_buffer.h"
@@ -65,7 +77,7 @@ struct Shared {
   unsigned home;
   uint64_t pages;
   VidMmLink::Process* process = nullptr;
-  VidMm::Allocation* allocation = nullptr;
+  Allocation* allocation = nullptr;
   uint64_t va = 0;
 };
 
@@ -109,12 +121,12 @@ TEST(LinkedMemory, CallsThatKnowOneGpuAreRefused) {
     Shared shared(life, 0);
     life.worker.Call([&] {
       VidMm& vidmm = life.link.on(0);
-      VidMm::Process& part = *shared.process->parts[0];
-      EXPECT_THROW(vidmm.MoveTables(part), OsError);
-      EXPECT_THROW(vidmm.EvictTables(part), OsError);
+      GpuProcess& part = *shared.process->parts[0];
+      EXPECT_THROW(vidmm.tables().Move(part), OsError);
+      EXPECT_THROW(vidmm.tables().Evict(part), OsError);
       EXPECT_THROW(vidmm.Sleep(), OsError);
-      EXPECT_THROW(vidmm.CopyMappings(part, shared.va, shared.va, kPage), OsError);
-      EXPECT_THROW(vidmm.OnCompanion(part, [] {}), OsError);
+      EXPECT_THROW(CopyMappings(vidmm, part, shared.va, shared.va, kPage), OsError);
+      EXPECT_THROW(vidmm.work().OnCompanion(part, [] {}), OsError);
       EXPECT_THROW(VaCalls{vidmm}, OsError);
       EXPECT_THROW(SwitchDma(life.adapter, life.adapter.mode() == DmaMode::kPhysical ? DmaMode::kIdentity
                                                                                      : DmaMode::kPhysical),
@@ -157,7 +169,7 @@ TEST(LinkedMemory, AnObjectThatOneAdapterOpenedIsVisibleToAll) {
       std::memcpy(buffer.Map(0, bytes), pattern.data(), bytes);
       buffer.Unmap();
       va = life.link.ReserveVa(*shared.process, bytes);
-      for (unsigned gpu = 0; gpu < 3; ++gpu) life.link.on(gpu).MapSystem(*shared.process->parts[gpu], va, buffer);
+      for (unsigned gpu = 0; gpu < 3; ++gpu) life.link.on(gpu).mappings().MapSystem(*shared.process->parts[gpu], va, buffer);
     });
     for (unsigned gpu = 0; gpu < 3; ++gpu) {
       ClientRun run = workload::AllLines(shared.process->parts[gpu], va, bytes);
@@ -207,7 +219,7 @@ TEST(LinkedMemory, RootsAreMirroredAtOneAddressAndLowerTablesHaveContentsOfTheir
     life.worker.Call([&] {
       on_one = life.link.ReserveVa(*shared.process, 2 * kPage);
       life.link.Map(*shared.process, 1, on_one, *shared.allocation, 0, 2);
-      life.link.on(0).CopyLocal(*shared.allocation, *shared.allocation, kPage);  // its queue has run
+      life.link.on(0).transfers().CopyLocal(*shared.allocation, *shared.allocation, kPage);  // its queue has run
     });
     std::vector<std::vector<uint64_t>> roots;
     for (unsigned gpu = 0; gpu < 2; ++gpu) {
@@ -315,15 +327,15 @@ TEST(LinkedMemory, EachAdapterHasItsOwnBudget) {
   LinkedBench bench;
   const auto result = bench.Run([](Life& life) {
     life.worker.Call([&] {
-      std::vector<VidMm::Allocation*> fill;
+      std::vector<Allocation*> fill;
       for (bool fits = true; fits;) {
         fill.push_back(life.link.on(0).CreateAllocation("fill", 256 << 10));
-        fits = life.link.on(0).TryMakeResident(*fill.back());
+        fits = life.link.on(0).placement().TryMakeResident(*fill.back());
       }
-      VidMm::Allocation* other = life.link.on(1).CreateAllocation("other", 256 << 10);
-      EXPECT_TRUE(life.link.on(1).TryMakeResident(*other)) << "GPU 0 is full, GPU 1 is not";
+      Allocation* other = life.link.on(1).CreateAllocation("other", 256 << 10);
+      EXPECT_TRUE(life.link.on(1).placement().TryMakeResident(*other)) << "GPU 0 is full, GPU 1 is not";
       life.link.on(1).DestroyAllocation(other);
-      for (VidMm::Allocation* allocation : fill) life.link.on(0).DestroyAllocation(allocation);
+      for (Allocation* allocation : fill) life.link.on(0).DestroyAllocation(allocation);
     });
   });
   ExpectGood(result);
@@ -458,7 +470,7 @@ TEST(LinkedMemory, ExclusiveAccessSilencesEveryDeviceOfTheLink) {
       buffer = SystemBuffer(life.kernel, life.adapter.objects(), life.adapter.handle(), kPages * kPage,
                             SystemBuffer::Shape::kScattered, "application");
       va = life.link.ReserveVa(*shared.process, kPages * kPage);
-      life.link.on(1).MapSystem(*shared.process->parts[1], va, buffer);
+      life.link.on(1).mappings().MapSystem(*shared.process->parts[1], va, buffer);
     });
     const auto run = [&](const std::function<void()>& work) {
       life.worker.Call([&] { life.adapter.isolation().exclusive().Run("a test", work); });
@@ -520,7 +532,7 @@ TEST(LinkedMemory, AHangOfOneAdapterThatCannotBeResetAloneResetsTheWholeLink) {
     uint64_t va = 0;
     life.worker.Call([&] {
       va = life.link.ReserveVa(*guilty.process, kPages * kPage);
-      life.link.on(1).MapOnePage(*guilty.process->parts[1], va, *guilty.allocation, 0, kPages);
+      life.link.on(1).mappings().MapOnePage(*guilty.process->parts[1], va, *guilty.allocation, 0, kPages);
     });
     workload::RenderBuffer commands(life, guilty.process->parts[1], kPage);
     commands.Fill(va, kPages * kPage, 1);
@@ -555,7 +567,7 @@ TEST(LinkedMemory, AHangOfOneAdapterResetsItsEngineAndHarmsNobodyElse) {
     uint64_t va = 0;
     life.worker.Call([&] {
       va = life.link.ReserveVa(*guilty.process, kPages * kPage);
-      life.link.on(1).MapOnePage(*guilty.process->parts[1], va, *guilty.allocation, 0, kPages);
+      life.link.on(1).mappings().MapOnePage(*guilty.process->parts[1], va, *guilty.allocation, 0, kPages);
     });
     workload::RenderBuffer commands(life, guilty.process->parts[1], kPage);
     commands.Fill(va, kPages * kPage, 1);
@@ -593,7 +605,7 @@ TEST(LinkedMemory, AnAllocationLivesOnTheAdapterThatItNames) {
   const auto result = bench.Run([&](Life& life) {
     life.worker.Call([&] {
       for (unsigned gpu = 0; gpu < 2; ++gpu) {
-        VidMm::Allocation* allocation = life.link.on(gpu).CreateAllocation("data", kPage);
+        Allocation* allocation = life.link.on(gpu).CreateAllocation("data", kPage);
         EXPECT_EQ(allocation->vidmm, &life.link.on(gpu));
         const uint64_t free = life.adapter.physical(gpu).local_segment().space->free_bytes();
         life.link.on(gpu).MakeResident(*allocation);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Monitored fences between the CPU, the GPU and the system. Documents only.
+#include "os/dxgkrnl/logical_adapter.h"
 #include "os/vidmm/monitored_fence.h"
+#include "os/vidmm/paging_fence.h"
 #include "tb/sw/os/driver_front.h"
 #include "workload/render_buffer.h"
 
@@ -19,7 +21,7 @@ TEST_F(Fence, TheCpusViewOfAMonitoredFenceIsReadOnlyAndTheGpuWritesIt) {
       MonitoredFence fence(life.vidmm, uint64_t{7} << 40);
       EXPECT_EQ(fence.Value(), uint64_t{7} << 40);
       EXPECT_DEATH(*const_cast<volatile uint64_t*>(fence.cpu()) = 1, "");
-      VidMm::Process* process = life.vidmm.CreateProcess("process");
+      GpuProcess* process = life.vidmm.CreateProcess("process");
       EXPECT_EQ(fence.SignalBehind(*process, (uint64_t{7} << 40) + 1), PacketEnd::kCompleted);
       fence.Wait((uint64_t{7} << 40) + 1, 1'000'000);
       EXPECT_GT(life.adapter.miniport().calls("DxgkDdiSignalMonitoredFence"), 0u);
@@ -38,7 +40,7 @@ TEST_F(Fence, No64BitAtomicsMakesTheSystemExtendTheValueFromItsLowHalf) {
     life.worker.Call([&] {
       ASSERT_TRUE(life.adapter.caps().narrow_fences);
       MonitoredFence fence(life.vidmm, 0xFFFFFFFE);
-      VidMm::Process* process = life.vidmm.CreateProcess("process");
+      GpuProcess* process = life.vidmm.CreateProcess("process");
       for (uint64_t value = 0xFFFFFFFF; value < 0x100000003; ++value) {
         EXPECT_EQ(fence.SignalBehind(*process, value), PacketEnd::kCompleted);
         EXPECT_EQ(*fence.cpu(), value & 0xFFFFFFFF) << "what the GPU can write";
@@ -52,7 +54,7 @@ TEST_F(Fence, No64BitAtomicsMakesTheSystemExtendTheValueFromItsLowHalf) {
 
 TEST_F(Fence, ASignalOfALostDeviceSaysSoAndTheValueNeverComes) {
   Run([&](Life& life) {
-    VidMm::Process* process = nullptr;
+    GpuProcess* process = nullptr;
     uint64_t nowhere = 0;
     life.worker.Call([&] {
       process = life.vidmm.CreateProcess("process");
@@ -88,7 +90,7 @@ TEST_F(Fence, ASignalThatTheDriverRefusesLeavesNothingBehind) {
   bench.options.driver = EntryThatRefusesSignals;
   Run([&](Life& life) {  // looks at the leaks
     life.worker.Call([&] {
-      VidMm::Process* process = life.vidmm.CreateProcess("process");
+      GpuProcess* process = life.vidmm.CreateProcess("process");
       MonitoredFence fence(life.vidmm, 5);
       EXPECT_THROW(static_cast<void>(fence.SignalBehind(*process, 6)), OsError);
       EXPECT_EQ(fence.Value(), 5u);

@@ -6,8 +6,14 @@
 #include <vector>
 
 #include "tb/sw/os/driver_front.h"
-#include "os/vidmm/context_allocations.h"
+#include "os/dxgkrnl/logical_adapter.h"
+#include "os/memory/system_buffer.h"
 #include "os/miniport/mdl.h"
+#include "os/vidmm/allocation.h"
+#include "os/vidmm/context_allocations.h"
+#include "os/vidmm/gpu_process.h"
+#include "os/vidmm/mappings.h"
+#include "os/vidmm/paging_queue.h"
 #include "workload/procedures/procedures.h"
 #include "workload/render_buffer.h"
 
@@ -34,7 +40,7 @@ class Busy : public PagingPasses, public ::testing::WithParamInterface<DXGK_BUIL
 
   /// One piece from VRAM to the list.
   template <typename Operand>
-  static void MoveOut(Life& life, const VidMm::Allocation& data, PMDL list, Operand& operand) {
+  static void MoveOut(Life& life, const Allocation& data, PMDL list, Operand& operand) {
     operand.hAllocation = data.handle;
     operand.TransferSize = kPage;
     operand.Source.SegmentId = life.adapter.local_segment().id;
@@ -42,7 +48,7 @@ class Busy : public PagingPasses, public ::testing::WithParamInterface<DXGK_BUIL
     operand.Destination.pMdl = list;
     operand.Flags.TransferStart = operand.Flags.TransferEnd = 1;
   }
-  static DXGKARG_BUILDPAGINGBUFFER Operation(Life& life, const VidMm::Allocation& data, PMDL list) {
+  static DXGKARG_BUILDPAGINGBUFFER Operation(Life& life, const Allocation& data, PMDL list) {
     DXGKARG_BUILDPAGINGBUFFER operation{};
     operation.Operation = GetParam();
     if (GetParam() == DXGK_OPERATION_TRANSFER) MoveOut(life, data, list, operation.Transfer);
@@ -68,15 +74,15 @@ void Busy::ComesAgain(bool built) {
   Run([&](Life& life) {
     VidSch& vidsch = life.adapter.vidsch();
     const uint32_t paging = life.adapter.caps().paging_node;
-    VidMm::Process* process = nullptr;
-    VidMm::Allocation* data = nullptr;
+    GpuProcess* process = nullptr;
+    Allocation* data = nullptr;
     uint64_t va = 0;
     constexpr uint64_t kPages = 1024;
     life.worker.Call([&] {
       process = life.vidmm.CreateProcess("process");
       data = Filled(life, 1, 0x40, kPage);
       va = life.vidmm.ReserveVa(*process, kPages * kPage);
-      life.vidmm.MapOnePage(*process, va, *data, 0, kPages);
+      life.vidmm.mappings().MapOnePage(*process, va, *data, 0, kPages);
     });
     const uint32_t render = process->handles.node;
     ASSERT_NE(render, paging);
@@ -176,8 +182,8 @@ TEST_F(TinyBuffers, InitAndUpdateOfContextAllocationsComeInSeveralPasses) {
   // Our driver writes three words, which fit. Here it writes more.
   Run([&](Life& life) {
     life.worker.Call([&] {
-      VidMm::Process* process = life.vidmm.CreateProcess("process");
-      VidMm::Allocation* memory = life.vidmm.context_allocations().Of(*process);
+      GpuProcess* process = life.vidmm.CreateProcess("process");
+      Allocation* memory = life.vidmm.context_allocations().Of(*process);
       std::vector<uint64_t> words(100);
       for (size_t i = 0; i < words.size(); ++i) words[i] = 0x1000 + i;
       const DXGKARGCB_UPDATECONTEXTALLOCATION update{memory, words.data(), static_cast<UINT>(8 * words.size())};

@@ -11,7 +11,10 @@
 
 #include "ddi/wdm.h"
 #include "tb/sw/os/driver_front.h"
+#include "os/dxgkrnl/logical_adapter.h"
 #include "os/dxgkrnl/dxgkrnl.h"
+#include "os/vidmm/allocation.h"
+#include "os/vidmm/gpu_process.h"
 
 namespace gmmu::os::test {
 namespace {
@@ -27,8 +30,8 @@ TEST_F(Paging, UpdatesAreQueuedAndAWalkAtBuildTimeSeesTheOldTables) {
   bench.options.os.driver["InvalidNotCached"] = 0;  // so that a flush comes too
   unsigned operations = 0;
   const auto result = bench.Run([&](Life& life) {
-    VidMm::Process* process = nullptr;
-    VidMm::Allocation* page = nullptr;
+    GpuProcess* process = nullptr;
+    Allocation* page = nullptr;
     uint64_t va = 0;
     life.worker.Call([&] {
       process = life.vidmm.CreateProcess("process");
@@ -53,7 +56,7 @@ TEST_F(Paging, UpdatesAreQueuedAndAWalkAtBuildTimeSeesTheOldTables) {
         return status;
       });
       seen.submission = [&](const DXGKARG_SUBMITCOMMANDVIRTUAL&) { seen.instead = nullptr; };
-      life.vidmm.MapLocal(*process, va, *page, 0, 1);
+      life.vidmm.Map(*process, va, *page, 0, 1);
       ASSERT_TRUE(offset);
       EXPECT_NE(entry(), 0u) << "behind its fence it is there";
       Instead(nullptr);
@@ -77,7 +80,7 @@ TEST_F(Paging, OperationsArePackedAtUnevenOffsetsAndSubmittedTogether) {
   std::vector<UINT> sizes;
   const auto result = bench.Run([&](Life& life) {
     life.worker.Call([&] {
-      VidMm::Process* process = life.vidmm.CreateProcess("process");
+      GpuProcess* process = life.vidmm.CreateProcess("process");
       const uint64_t va = life.vidmm.ReserveVa(*process, 8 * hw::kPageSize);
       Instead([&](DXGKARG_BUILDPAGINGBUFFER& args, const BuildCall& call) {
         const UINT room = args.DmaSize;
@@ -112,9 +115,9 @@ TEST_F(Paging, AnOperationThatEmitsNothingIsNeverSubmitted) {
   unsigned submissions = 0;
   const auto result = bench.Run([&](Life& life) {
     life.worker.Call([&] {
-      VidMm::Allocation* page = life.vidmm.CreateAllocation("page", hw::kPageSize);
+      Allocation* page = life.vidmm.CreateAllocation("page", hw::kPageSize);
       PagingQueue queue(life.adapter.lead());
-      VidMm::Process* process = life.vidmm.CreateProcess("process");
+      GpuProcess* process = life.vidmm.CreateProcess("process");
       queue.Start(process->handles.context, 4);
       seen.submission = [&](const DXGKARG_SUBMITCOMMANDVIRTUAL&) { ++submissions; };
       DXGKARG_BUILDPAGINGBUFFER discard{};

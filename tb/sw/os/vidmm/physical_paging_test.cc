@@ -5,7 +5,13 @@
 
 #include "tb/sw/os/driver_front.h"
 #include "kmd/escape.h"
+#include "os/dxgkrnl/logical_adapter.h"
+#include "os/memory/system_buffer.h"
+#include "os/miniport/allocation.h"
 #include "os/miniport/mdl.h"
+#include "os/vidmm/allocation.h"
+#include "os/vidmm/aperture.h"
+#include "os/vidmm/paging_work.h"
 #include "os/vidmm/residency.h"
 #include "os/vidmm/transfer_order.h"
 #include "workload/procedures/procedures.h"
@@ -75,7 +81,7 @@ TEST_F(PhysicalPaging, EvictionWithoutWriteBackIsADiscard) {
   Count();
   Run([&](Life& life) {
     life.worker.Call([&] {
-      VidMm::Allocation* data = Filled(life, 3, 1);
+      Allocation* data = Filled(life, 3, 1);
       EXPECT_EQ(counts[DXGK_OPERATION_DISCARD_CONTENT], 0u);
       life.vidmm.DestroyAllocation(data);
       EXPECT_GT(counts[DXGK_OPERATION_DISCARD_CONTENT], 0u);
@@ -86,7 +92,7 @@ TEST_F(PhysicalPaging, EvictionWithoutWriteBackIsADiscard) {
 TEST_F(PhysicalPaging, ASpecialLockTransferMovesTheBytesToTheMdl) {
   Run([&](Life& life) {
     life.worker.Call([&] {
-      VidMm::Allocation* data = Filled(life, 2, 0x40, kPage);
+      Allocation* data = Filled(life, 2, 0x40, kPage);
       SystemBuffer target(life.kernel, life.adapter.objects(), life.adapter.handle(), 2 * kPage,
                           SystemBuffer::Shape::kScattered, "test");
       Mdl mdl({target.page(0), target.page(1)});
@@ -99,7 +105,7 @@ TEST_F(PhysicalPaging, ASpecialLockTransferMovesTheBytesToTheMdl) {
       args.Source.SegmentAddress.QuadPart = static_cast<LONGLONG>(data->local->page(0) * kPage);
       args.Destination.pMdl = mdl.get();
       args.Flags.TransferStart = args.Flags.TransferEnd = 1;
-      life.vidmm.Operate(operation);
+      life.vidmm.work().Operate(operation);
       const uint8_t* bytes = target.Map(0, 2 * kPage);
       EXPECT_EQ(bytes[0], 0x40);
       EXPECT_EQ(bytes[kPage], 0x41);
@@ -151,8 +157,8 @@ TEST_F(PhysicalPaging, NoticesOfResidencyComeOnceBehindTheLastFillAndBeforeTheFi
       request.name = "told";
       request.bytes = 3 * kPage;
       request.explicit_residency = true;
-      VidMm::Allocation* told = life.vidmm.CreateAllocation(request);
-      VidMm::Allocation* other = life.vidmm.CreateAllocation("not told", kPage);
+      Allocation* told = life.vidmm.CreateAllocation(request);
+      Allocation* other = life.vidmm.CreateAllocation("not told", kPage);
       Residency residency(life.vidmm);
       const auto query = [&] {
         kmd::EscapeQueryResidency answer;
@@ -184,7 +190,7 @@ TEST_F(PhysicalPaging, NoticesOfResidencyComeOnceBehindTheLastFillAndBeforeTheFi
       }
       residency.MakeResident({told});
       seen.operation = nullptr;
-      for (VidMm::Allocation* each : {told, other}) {
+      for (Allocation* each : {told, other}) {
         residency.Drop(*each);
         life.vidmm.DestroyAllocation(each);
       }
@@ -203,7 +209,7 @@ TEST_F(PhysicalPaging, AnAllocationThatIsToldOfIsContiguous) {
       request.name = "told";
       request.bytes = 40 * kPage;
       request.explicit_residency = true;
-      VidMm::Allocation* told = life.vidmm.CreateAllocation(request);
+      Allocation* told = life.vidmm.CreateAllocation(request);
       life.vidmm.MakeResident(*told);
       for (uint64_t page = 1; page < 40; ++page) EXPECT_EQ(told->local->page(page), told->local->page(0) + page);
       life.vidmm.DestroyAllocation(told);
@@ -219,16 +225,16 @@ TEST_F(PhysicalPaging, ALargeFillIsSeveralOperationsOfTheLargestSize) {
     std::vector<uint64_t> sizes;
     Run([&](Life& life) {
       life.worker.Call([&] {
-        VidMm::Allocation* data = life.vidmm.CreateAllocation("data", 2 * largest);
+        Allocation* data = life.vidmm.CreateAllocation("data", 2 * largest);
         life.vidmm.MakeResident(*data);
         Watch([&](const DXGKARG_BUILDPAGINGBUFFER& args) {
           if (args.Operation == DXGK_OPERATION_VIRTUAL_FILL) sizes.push_back(args.FillVirtual.FillSizeInBytes);
         });
         life.vidmm.Fill(*data, 0, 2 * largest, 0xABCDEF01);
         seen.operation = nullptr;
-        VidMm::Process* process = life.vidmm.CreateProcess("process");
+        GpuProcess* process = life.vidmm.CreateProcess("process");
         const uint64_t va = life.vidmm.ReserveVa(*process, 2 * largest);
-        life.vidmm.MapLocal(*process, va, *data, 0, 2 * largest / kPage);
+        life.vidmm.Map(*process, va, *data, 0, 2 * largest / kPage);
         Reads(life, process, va + largest - kPage, {0xABCDEF01, 0xABCDEF01});
         Reads(life, process, va + 2 * largest - kPage, {0xABCDEF01});
         life.vidmm.FreeVa(*process, va);
@@ -246,10 +252,10 @@ TEST_F(PhysicalPaging, AFillByByteRepeatsItsLowByteOnTheMachine) {
     bench.options.os.driver["FillByByte"] = by_byte;
     Run([&](Life& life) {
       life.worker.Call([&] {
-        VidMm::Process* process = life.vidmm.CreateProcess("process");
-        VidMm::Allocation* data = Filled(life, 1, 0x11223344);
+        GpuProcess* process = life.vidmm.CreateProcess("process");
+        Allocation* data = Filled(life, 1, 0x11223344);
         const uint64_t va = life.vidmm.ReserveVa(*process, kPage);
-        life.vidmm.MapLocal(*process, va, *data, 0, 1);
+        life.vidmm.Map(*process, va, *data, 0, 1);
         Reads(life, process, va, {by_byte ? 0x44444444u : 0x11223344u});
         life.vidmm.FreeVa(*process, va);
         life.vidmm.DestroyAllocation(data);
@@ -298,7 +304,7 @@ TEST_F(PhysicalPaging, ADriverThatWritesPastItsPrivateDataIsABugCheck) {
 TEST_F(PhysicalPaging, AfterAResetMovesOfNothingAndUnmapsComeWithoutABuffer) {
   std::map<int, unsigned> lost;
   Run([&](Life& life) {
-    VidMm::Allocation *first = nullptr, *second = nullptr, *shown = nullptr;
+    Allocation *first = nullptr, *second = nullptr, *shown = nullptr;
     SystemBuffer memory;
     uint64_t aperture = 0;
     life.worker.Call([&] {
@@ -310,8 +316,8 @@ TEST_F(PhysicalPaging, AfterAResetMovesOfNothingAndUnmapsComeWithoutABuffer) {
       shown = life.vidmm.CreateAllocation(request);
       memory = SystemBuffer(life.kernel, life.adapter.objects(), life.adapter.handle(), 4 * kPage,
                             SystemBuffer::Shape::kScattered, "test");
-      aperture = life.vidmm.AllocateAperture(4);
-      life.vidmm.BindAperture(aperture, 4, *shown, memory, 0);
+      aperture = life.vidmm.aperture().Reserve(4);
+      life.vidmm.aperture().Bind(aperture, 4, *shown, memory, 0);
       Watch([&](const DXGKARG_BUILDPAGINGBUFFER& args) {
         if (args.pDmaBuffer != nullptr || args.Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE) return;
         ++lost[args.Operation];
@@ -325,12 +331,12 @@ TEST_F(PhysicalPaging, AfterAResetMovesOfNothingAndUnmapsComeWithoutABuffer) {
         }
       });
       ASSERT_TRUE(NT_SUCCESS(life.adapter.miniport().ResetFromTimeout()));
-      life.vidmm.Rebuild();
+      life.link.Rebuild();
       seen.operation = nullptr;
       EXPECT_FALSE(life.vidmm.aperture().mapped(aperture));
-      life.vidmm.FreeAperture(aperture);
+      life.vidmm.aperture().Free(aperture);
       memory.Release();
-      for (VidMm::Allocation* each : {first, second, shown}) life.vidmm.DestroyAllocation(each);
+      for (Allocation* each : {first, second, shown}) life.vidmm.DestroyAllocation(each);
     });
   });
   EXPECT_EQ(lost[DXGK_OPERATION_TRANSFER], 2u);

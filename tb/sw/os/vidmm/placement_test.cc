@@ -8,6 +8,13 @@
 
 #include "tb/sw/os/between.h"
 #include "tb/sw/os/life_bench.h"
+#include "os/dxgkrnl/logical_adapter.h"
+#include "os/miniport/allocation.h"
+#include "os/tables/address_space.h"
+#include "os/vidmm/allocation.h"
+#include "os/vidmm/aperture.h"
+#include "os/vidmm/gpu_process.h"
+#include "os/vidmm/placement.h"
 #include "os/vidmm/residency.h"
 #include "workload/procedures/procedures.h"
 
@@ -69,14 +76,14 @@ class Placed : public DriverWithAFront {
     std::vector<uint64_t> pages;
     const auto result = bench.Run([&](Life& life) {
       life.worker.Call([&] {
-        VidMm::Allocation* some = life.vidmm.CreateAllocation("some", 5 * hw::kPageSize);  // so that it begins anywhere
+        Allocation* some = life.vidmm.CreateAllocation("some", 5 * hw::kPageSize);  // so that it begins anywhere
         life.vidmm.MakeResident(*some);
         AllocationRequest request;
         request.name = "placed";
         request.bytes = 9 * hw::kPageSize;
         request.accessed_physically = accessed_physically;
         request.explicit_residency = told;
-        VidMm::Allocation* placed = life.vidmm.CreateAllocation(request);
+        Allocation* placed = life.vidmm.CreateAllocation(request);
         life.vidmm.MakeResident(*placed);
         for (uint64_t i = 0; i < 9; ++i) pages.push_back(placed->local->page(i));
         end = life.adapter.local_segment().size / hw::kPageSize;
@@ -143,7 +150,7 @@ TEST(Eviction, OfAnAllocationThatIsAccessedPhysicallyGoesThroughTheAperture) {
         request.name = "evicted";
         request.bytes = 3 * hw::kPageSize;
         request.accessed_physically = physically;
-        VidMm::Allocation* data = life.vidmm.CreateAllocation(request);
+        Allocation* data = life.vidmm.CreateAllocation(request);
         residency.MakeResident({data});
         life.vidmm.Fill(*data, 0, data->bytes, 0xC0FFEE11);
         armed = true;
@@ -184,12 +191,12 @@ TEST(Eviction, GoesThroughTheApertureInPiecesWhereThatHasNoRoomForAll) {
       life.worker.Call([&] {
         constexpr uint64_t kPages = 300;  // of an aperture of 256
         Residency residency(life.vidmm);
-        const uint64_t taken = others == 0 ? 0 : life.vidmm.AllocateAperture(others);
+        const uint64_t taken = others == 0 ? 0 : life.vidmm.aperture().Reserve(others);
         const size_t ranges = life.adapter.aperture_segment().space->ranges();
         AllocationRequest request;
         request.name = "evicted";
         request.bytes = kPages * hw::kPageSize;
-        VidMm::Allocation* data = life.vidmm.CreateAllocation(request);
+        Allocation* data = life.vidmm.CreateAllocation(request);
         residency.MakeResident({data});
         for (uint64_t page = 0; page < kPages; ++page)
           life.vidmm.Fill(*data, page * hw::kPageSize, hw::kPageSize, 0xC0DE0000 + static_cast<uint32_t>(page));
@@ -205,7 +212,7 @@ TEST(Eviction, GoesThroughTheApertureInPiecesWhereThatHasNoRoomForAll) {
           EXPECT_EQ(word, 0xC0DE0000 + page);
         }
         residency.Backing(*data)->Unmap();
-        if (others != 0) life.vidmm.FreeAperture(taken);
+        if (others != 0) life.vidmm.aperture().Free(taken);
         residency.Drop(*data);
         life.vidmm.DestroyAllocation(data);
       });
@@ -226,15 +233,15 @@ TEST(SegmentMemoryState, WhatMustNotBeUsedIsNeverGivenOut) {
   bench.options.os.driver["BadVramBytes"] = kBytes;
   const auto result = bench.Run([&](Life& life) {
     life.worker.Call([&] {
-      std::vector<VidMm::Allocation*> all;
+      std::vector<Allocation*> all;
       while (true) {
         all.push_back(life.vidmm.CreateAllocation("page", hw::kPageSize));
-        if (!life.vidmm.TryMakeResident(*all.back())) break;
+        if (!life.vidmm.placement().TryMakeResident(*all.back())) break;
         const uint64_t at = all.back()->local->page(0) * hw::kPageSize;
         EXPECT_TRUE(at + hw::kPageSize <= kBad || at >= kBad + kBytes) << std::hex << at;
       }
       EXPECT_GT(all.size(), 100u) << "the segment is full";
-      for (VidMm::Allocation* allocation : all) life.vidmm.DestroyAllocation(allocation);
+      for (Allocation* allocation : all) life.vidmm.DestroyAllocation(allocation);
     });
   });
   EXPECT_THAT(result.faults, IsEmpty());

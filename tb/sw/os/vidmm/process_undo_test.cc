@@ -6,6 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "os/dxgkrnl/logical_adapter.h"
+#include "os/tables/address_space.h"
+#include "os/vidmm/gpu_process.h"
+#include "os/vidmm/placement.h"
 #include "tb/sw/os/linked_bench.h"
 
 namespace gmmu::os::test {
@@ -51,14 +55,14 @@ struct UndoBench : LinkedBench {
 
   /// `create` fails for the reason of the case, and leaves nothing. On the worker.
   void ExpectUndone(Life& life, const Case& reason, const std::function<void()>& create) {
-    std::vector<VidMm::Allocation*> fill;
+    std::vector<Allocation*> fill;
     VidMm& full = life.link.on(reason.engine);
     if (reason.what == std::string("room")) {
       for (uint64_t bytes = 256 << 10; bytes >= kPage; bytes /= 2) {
         while (true) {
-          VidMm::Allocation* allocation = full.CreateAllocation("fill", bytes);
+          Allocation* allocation = full.CreateAllocation("fill", bytes);
           fill.push_back(allocation);
-          if (!full.TryMakeResident(*allocation)) break;
+          if (!full.placement().TryMakeResident(*allocation)) break;
         }
       }
     }
@@ -70,7 +74,7 @@ struct UndoBench : LinkedBench {
     refused = "";
     EXPECT_EQ(Free(life), before);
     EXPECT_EQ(life.kernel.ledger().Leaks().size(), held);
-    for (VidMm::Allocation* allocation : fill) full.DestroyAllocation(allocation);
+    for (Allocation* allocation : fill) full.DestroyAllocation(allocation);
   }
   static std::vector<uint64_t> Free(Life& life) {
     std::vector<uint64_t> bytes;

@@ -8,7 +8,13 @@
 #include <vector>
 
 #include "tb/sw/os/life_bench.h"
+#include "os/dxgkrnl/logical_adapter.h"
+#include "os/memory/system_buffer.h"
+#include "os/vidmm/allocation.h"
 #include "os/vidmm/debug_view.h"
+#include "os/vidmm/mappings.h"
+#include "os/vidmm/paging_queue.h"
+#include "os/vidmm/paging_work.h"
 
 namespace gmmu::os::test {
 namespace {
@@ -33,7 +39,7 @@ struct Set {
     });
   }
   void MakeResident(const std::vector<size_t>& indices) {
-    std::vector<VidMm::Allocation*> wanted;
+    std::vector<Allocation*> wanted;
     for (size_t i : indices) wanted.push_back(all[i]);
     life.worker.Call([&] { residency.MakeResident(wanted); });
   }
@@ -56,8 +62,8 @@ struct Set {
 
   Life& life;
   Residency residency;
-  VidMm::Process* process = nullptr;
-  std::vector<VidMm::Allocation*> all;
+  GpuProcess* process = nullptr;
+  std::vector<Allocation*> all;
   std::vector<uint64_t> va;
 };
 
@@ -88,7 +94,7 @@ TEST(Residency, FillsWithZerosAtFirstTouchOnly) {
     Set set(life, 1);
     // VRAM has old contents
     life.worker.Call([&] {
-      VidMm::Allocation* dirt = life.vidmm.CreateAllocation("dirt", 4 * kSize);
+      Allocation* dirt = life.vidmm.CreateAllocation("dirt", 4 * kSize);
       life.vidmm.MakeResident(*dirt);
       life.vidmm.Fill(*dirt, 0, 4 * kSize, 0xDEADBEEF);
       life.vidmm.DestroyAllocation(dirt);
@@ -120,7 +126,7 @@ TEST(Residency, AnAllocationGetsNothingOfOneThatWasDestroyedWithoutADrop) {
     life.worker.Call([&] {
       Residency residency(life.vidmm);
       for (uint64_t i = 1; i <= 8; ++i) {
-        VidMm::Allocation* each = life.vidmm.CreateAllocation("each", hw::kPageSize);
+        Allocation* each = life.vidmm.CreateAllocation("each", hw::kPageSize);
         residency.MakeResident({each});
         EXPECT_EQ(residency.counts().fills, i) << "the backing store of another came back";
         residency.Evict(*each);
@@ -149,13 +155,13 @@ TEST(Residency, FromInvalidToValidNeedsNoFlushWhenTheHardwareSaysSo) {
   const auto result = bench.Run([](Life& life) {
     Set set(life, 1);
     set.MakeResident({0});
-    const uint64_t before = life.vidmm.queue().operations();
-    life.worker.Call([&] { life.vidmm.InvalidateMappings(*set.all[0]); });
-    const uint64_t invalidated = life.vidmm.queue().operations();
-    life.worker.Call([&] { life.vidmm.RestoreMappings(*set.all[0]); });
+    const uint64_t before = life.vidmm.work().queue().operations();
+    life.worker.Call([&] { life.vidmm.mappings().Invalidate(*set.all[0]); });
+    const uint64_t invalidated = life.vidmm.work().queue().operations();
+    life.worker.Call([&] { life.vidmm.mappings().Restore(*set.all[0]); });
     ASSERT_TRUE(life.adapter.caps().invalid_not_cached);
     EXPECT_EQ(invalidated - before, 3u) << "entries, flush, monitored fence";
-    EXPECT_EQ(life.vidmm.queue().operations() - invalidated, 2u) << "entries, monitored fence";
+    EXPECT_EQ(life.vidmm.work().queue().operations() - invalidated, 2u) << "entries, monitored fence";
     set.End();
   });
   EXPECT_THAT(result.faults, IsEmpty());
@@ -169,30 +175,30 @@ TEST(Residency, OnlyEntriesThatWereInUseAreFlushedUnlessTheHardwareMayCacheInval
     const auto result = bench.Run([&](Life& life) {
       life.worker.Call([&] {
         ASSERT_EQ(life.adapter.caps().invalid_not_cached, not_cached);
-        VidMm::Process* process = life.vidmm.CreateProcess("process");
-        VidMm::Allocation* data = life.vidmm.CreateAllocation("data", 8 * hw::kPageSize);
+        GpuProcess* process = life.vidmm.CreateProcess("process");
+        Allocation* data = life.vidmm.CreateAllocation("data", 8 * hw::kPageSize);
         life.vidmm.MakeResident(*data);
         const uint64_t va = life.vidmm.ReserveVa(*process, 16 * hw::kPageSize);
         const auto flushes = [&](const std::function<void()>& change) {
-          const uint64_t before = life.vidmm.queue().flushes();
+          const uint64_t before = life.vidmm.work().queue().flushes();
           change();
-          return life.vidmm.queue().flushes() - before;
+          return life.vidmm.work().queue().flushes() - before;
         };
         const uint64_t expected = not_cached ? 0 : 1;
-        const auto map = [&] { life.vidmm.MapLocal(*process, va, *data, 0, 8); };
+        const auto map = [&] { life.vidmm.Map(*process, va, *data, 0, 8); };
         EXPECT_EQ(flushes(map), expected) << "into a new table";
         EXPECT_EQ(flushes([&] { life.vidmm.Unmap(*process, va + hw::kPageSize, 1); }), 1u) << "valid to invalid";
-        EXPECT_EQ(flushes([&] { life.vidmm.MapLocal(*process, va + hw::kPageSize, *data, 5, 1); }), expected);
-        EXPECT_EQ(flushes([&] { life.vidmm.MapLocal(*process, va + 7 * hw::kPageSize, *data, 6, 2); }), 1u)
+        EXPECT_EQ(flushes([&] { life.vidmm.Map(*process, va + hw::kPageSize, *data, 5, 1); }), expected);
+        EXPECT_EQ(flushes([&] { life.vidmm.Map(*process, va + 7 * hw::kPageSize, *data, 6, 2); }), 1u)
             << "valid to valid, and invalid to valid";
-        EXPECT_EQ(flushes([&] { life.vidmm.MapZero(*process, va + 12 * hw::kPageSize, 1); }), expected);
-        EXPECT_EQ(flushes([&] { life.vidmm.MapLocal(*process, va + 12 * hw::kPageSize, *data, 6, 1); }), 1u)
+        EXPECT_EQ(flushes([&] { life.vidmm.mappings().MapZero(*process, va + 12 * hw::kPageSize, 1); }), expected);
+        EXPECT_EQ(flushes([&] { life.vidmm.Map(*process, va + 12 * hw::kPageSize, *data, 6, 1); }), 1u)
             << "a zero entry is in use";
-        EXPECT_EQ(flushes([&] { life.vidmm.UnmapAndFreeTables(*process, va, 16); }), 1u);
+        EXPECT_EQ(flushes([&] { life.vidmm.mappings().UnmapAndFreeTables(*process, va, 16); }), 1u);
         EXPECT_EQ(flushes(map), expected) << "after its unmapping was flushed";
         const uint64_t mapped = data->mappings.size();
-        EXPECT_EQ(flushes([&] { life.vidmm.InvalidateMappings(*data); }), mapped);
-        EXPECT_EQ(flushes([&] { life.vidmm.RestoreMappings(*data); }), expected * mapped);
+        EXPECT_EQ(flushes([&] { life.vidmm.mappings().Invalidate(*data); }), mapped);
+        EXPECT_EQ(flushes([&] { life.vidmm.mappings().Restore(*data); }), expected * mapped);
         life.vidmm.FreeVa(*process, va);
         life.vidmm.DestroyAllocation(data);
         life.vidmm.DestroyProcess(process);
@@ -221,7 +227,7 @@ TEST(Residency, APageAtManyAddressesGoesAndComesBackEverywhere) {
     set.MakeResident({0});
     life.worker.Call([&] {
       const uint64_t va = life.vidmm.ReserveVa(*set.process, 8 * hw::kPageSize);
-      life.vidmm.MapOnePage(*set.process, va, *set.all[0], 5, 8);
+      life.vidmm.mappings().MapOnePage(*set.process, va, *set.all[0], 5, 8);
       life.vidmm.Unmap(*set.process, va + 2 * hw::kPageSize, 1);
       uint64_t page = set.all[0]->local->page(5);
       EXPECT_THAT(used(va), ElementsAre(page, page, 0, page, page, page, page, page));

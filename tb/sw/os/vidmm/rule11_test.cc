@@ -12,7 +12,13 @@
 
 #include "ddi/wdm.h"
 #include "tb/sw/os/driver_front.h"
+#include "os/dxgkrnl/logical_adapter.h"
 #include "os/dxgkrnl/dxgkrnl.h"
+#include "os/tables/address_space.h"
+#include "os/vidmm/allocation.h"
+#include "os/vidmm/gpu_process.h"
+#include "os/vidmm/mappings.h"
+#include "os/vidmm/process_tables.h"
 #include "workload/clients.h"
 #include "workload/procedures/procedures.h"
 
@@ -137,14 +143,14 @@ TEST_F(Rule11Paging, ARootIsNamedByItsPhysicalAddressWhichChangesWhenItMoves) {
   });
   const auto result = bench.Run([&](Life& life) {
     life.worker.Call([&] {
-      VidMm::Process* process = life.vidmm.CreateProcess("process");
+      GpuProcess* process = life.vidmm.CreateProcess("process");
       const uint64_t va = life.vidmm.ReserveVa(*process, hw::kPageSize);
       for (int move = 0; move < 3; ++move) {
         named.clear();
         life.vidmm.Unmap(*process, va, 1);
         EXPECT_EQ(named.count(process->space->root().SegmentOffset), 1u);
         const uint64_t old = process->space->root().SegmentOffset;
-        life.vidmm.ReplaceRoot(*process, 0);
+        life.vidmm.tables().ReplaceRoot(*process, 0);
         EXPECT_NE(process->space->root().SegmentOffset, old);
       }
       life.vidmm.FreeVa(*process, va);
@@ -155,7 +161,7 @@ TEST_F(Rule11Paging, ARootIsNamedByItsPhysicalAddressWhichChangesWhenItMoves) {
 }
 
 /// A client's run over one page, and how it must end.
-workload::Check RunOnePage(Life& life, VidMm::Process* process, uint64_t va, std::optional<regs::Fault> fault,
+workload::Check RunOnePage(Life& life, GpuProcess* process, uint64_t va, std::optional<regs::Fault> fault,
                            const std::vector<uint8_t>& expected) {
   ClientRun run = workload::AllLines(process, va, hw::kPageSize);
   run.fault = fault;
@@ -170,15 +176,15 @@ TEST_F(Rule11Paging, ARootIndexAtOrAboveNumEntriesFaultsThoughTheMemoryBehindIsV
   bench.config.gpu.page_table_bits = {9, 13};
   const std::vector<uint8_t> zeros(hw::kPageSize);
   const auto result = bench.Run([&](Life& life) {
-    VidMm::Process* process = nullptr;
-    VidMm::Allocation* page = nullptr;
+    GpuProcess* process = nullptr;
+    Allocation* page = nullptr;
     const uint64_t unit = uint64_t{1} << life.adapter.caps().geometry.Shift(1), va = 600 * unit;
     life.worker.Call([&] {
       process = life.vidmm.CreateProcess("process", 1024);
       page = life.vidmm.CreateAllocation("page", hw::kPageSize);
       life.vidmm.MakeResident(*page);
       life.vidmm.Fill(*page, 0, hw::kPageSize, 0);
-      life.vidmm.MapLocal(*process, va, *page, 0, 1);
+      life.vidmm.Map(*process, va, *page, 0, 1);
     });
     EXPECT_TRUE(RunOnePage(life, process, va, std::nullopt, zeros).passed) << "entry 600 of 1024";
     const auto told = [&](uint64_t entries) {
@@ -218,11 +224,11 @@ TEST_F(Rule11Paging, ZeroEntriesReadZeroAtAnyLevelAndLargePagesAreEveryWhereButA
           }
           return call(args);
         });
-        VidMm::Process* process = nullptr;
+        GpuProcess* process = nullptr;
         const uint64_t size = uint64_t{1} << geometry.Shift(level), va = size * 3;
         life.worker.Call([&] {
           process = life.vidmm.CreateProcess("process");
-          life.vidmm.MapZero(*process, va, size / hw::kPageSize);
+          life.vidmm.mappings().MapZero(*process, va, size / hw::kPageSize);
         });
         EXPECT_EQ(process->space->tables(), geometry.count() - 1 - level) << "no table below the entry";
         EXPECT_TRUE(RunOnePage(life, process, va + size - hw::kPageSize, std::nullopt, zeros).passed) << level << valid;
@@ -233,12 +239,12 @@ TEST_F(Rule11Paging, ZeroEntriesReadZeroAtAnyLevelAndLargePagesAreEveryWhereButA
     Instead(nullptr);
     life.worker.Call([&] {  // level 1: the hardware above has addresses for more than this VRAM
       const uint64_t size = uint64_t{1} << geometry.Shift(1);
-      VidMm::Process* process = life.vidmm.CreateProcess("process");
-      VidMm::Allocation* data = life.vidmm.CreateAllocation("data", size);
+      GpuProcess* process = life.vidmm.CreateProcess("process");
+      Allocation* data = life.vidmm.CreateAllocation("data", size);
       data->contiguous = size;
       life.vidmm.MakeResident(*data);
       life.vidmm.Fill(*data, 0, size, 0x5A5A5A5A);
-      life.vidmm.MapLarge(*process, 5 * size, 1, *data);
+      life.vidmm.mappings().MapLarge(*process, 5 * size, 1, *data);
       EXPECT_TRUE(RunOnePage(life, process, 6 * size - hw::kPageSize, std::nullopt, filled).passed);
       life.vidmm.DestroyAllocation(data);
       life.vidmm.DestroyProcess(process);
@@ -258,10 +264,10 @@ TEST_F(Rule11Paging, AFlushThatNamesTheRootOfAnotherProcessStopsTheSystem) {
   });
   const auto result = bench.Run([&](Life& life) {
     life.worker.Call([&] {
-      VidMm::Process* process = life.vidmm.CreateProcess("process");
+      GpuProcess* process = life.vidmm.CreateProcess("process");
       other = life.vidmm.CreateProcess("other")->space->root();
       const uint64_t va = life.vidmm.ReserveVa(*process, hw::kPageSize);
-      life.vidmm.MapZero(*process, va, 1);
+      life.vidmm.mappings().MapZero(*process, va, 1);
       flushed = process->handles.process;
       life.vidmm.Unmap(*process, va, 1);
     });
@@ -281,8 +287,8 @@ TEST_F(Rule11Paging, LargePagesAreAtEveryLevelAboveTheLeaf) {
     const Geometry& geometry = life.adapter.caps().geometry;
     for (unsigned level = 1; level < geometry.count(); ++level) {
       const uint64_t size = uint64_t{1} << geometry.Shift(level), va = 5 * size, quarter = size / 4;
-      VidMm::Process* process = nullptr;
-      VidMm::Allocation* data = nullptr;
+      GpuProcess* process = nullptr;
+      Allocation* data = nullptr;
       life.worker.Call([&] {
         process = life.vidmm.CreateProcess("process");
         data = life.vidmm.CreateAllocation("data", size);
@@ -290,7 +296,7 @@ TEST_F(Rule11Paging, LargePagesAreAtEveryLevelAboveTheLeaf) {
         life.vidmm.MakeResident(*data);
         for (uint64_t part = 0; part < 4; ++part)
           life.vidmm.Fill(*data, part * quarter, quarter, 0x01010101 * static_cast<uint32_t>(0x10 * level + part));
-        life.vidmm.MapLarge(*process, va, level, *data);
+        life.vidmm.mappings().MapLarge(*process, va, level, *data);
       });
       const auto reads = [&](uint64_t offset) {
         const std::vector<uint8_t> bytes(hw::kPageSize, static_cast<uint8_t>(0x10 * level + offset / quarter));

@@ -3,6 +3,15 @@
 #include <algorithm>
 #include <memory>
 
+#include "os/dxgkrnl/logical_adapter.h"
+#include "os/memory/system_buffer.h"
+#include "os/miniport/allocation.h"
+#include "os/tables/address_space.h"
+#include "os/vidmm/allocation.h"
+#include "os/vidmm/gpu_process.h"
+#include "os/vidmm/mappings.h"
+#include "os/vidmm/placement.h"
+#include "os/vidmm/process_tables.h"
 #include "tb/sw/os/driver_front.h"
 #include "workload/render_buffer.h"
 
@@ -28,8 +37,8 @@ TEST_P(SleepWithProcesses, ContextsAllocationsAddressesAndProtectionsAreAsBefore
   std::vector<HANDLE> told;
   Run([&](Life& life) {
     VidMm& vidmm = life.vidmm;
-    VidMm::Process *one = nullptr, *other = nullptr;
-    VidMm::Allocation *data = nullptr, *more = nullptr, *away = nullptr;
+    GpuProcess *one = nullptr, *other = nullptr;
+    Allocation *data = nullptr, *more = nullptr, *away = nullptr;
     uint64_t va = 0, second = 0, nowhere = 0;
     life.worker.Call([&] {
       one = vidmm.CreateProcess("one");
@@ -40,11 +49,11 @@ TEST_P(SleepWithProcesses, ContextsAllocationsAddressesAndProtectionsAreAsBefore
       va = vidmm.ReserveVa(*one, 4 * kPage);
       second = vidmm.ReserveVa(*other, 2 * kPage);
       nowhere = vidmm.ReserveVa(*one, kPage);
-      vidmm.MapLocal(*one, va, *data, 0, 3);
+      vidmm.Map(*one, va, *data, 0, 3);
       Protection read_only = Protection::All();
       read_only.type.Write = 0;
       vidmm.Map(*one, va + 3 * kPage, *data, 3, 1, read_only);
-      vidmm.MapLocal(*other, second, *more, 0, 2);
+      vidmm.Map(*other, second, *more, 0, 2);
       vidmm.Map(*one, nowhere, *away, 0, 1);
       vidmm.Unmap(*one, va + kPage, 1);
     });
@@ -68,7 +77,7 @@ TEST_P(SleepWithProcesses, ContextsAllocationsAddressesAndProtectionsAreAsBefore
     life.worker.Call([&] {
       for (const uint64_t address : {va, nowhere}) vidmm.FreeVa(*one, address);
       vidmm.FreeVa(*other, second);
-      for (VidMm::Allocation* allocation : {data, more, away}) vidmm.DestroyAllocation(allocation);
+      for (Allocation* allocation : {data, more, away}) vidmm.DestroyAllocation(allocation);
       vidmm.DestroyProcess(one);
       vidmm.DestroyProcess(other);
     });
@@ -81,7 +90,7 @@ TEST_P(SleepWithProcesses, MappingsOfSystemMemoryAndZerosAreAsBefore) {
     VidMm& vidmm = life.vidmm;
     const Geometry& geometry = life.adapter.caps().geometry;
     const uint64_t large = uint64_t{1} << geometry.Shift(geometry.count() - 1);
-    VidMm::Process* process = nullptr;
+    GpuProcess* process = nullptr;
     SystemBuffer buffer;
     uint64_t system = 0, zeros = 0, root_zeros = 0;
     life.worker.Call([&] {
@@ -91,11 +100,11 @@ TEST_P(SleepWithProcesses, MappingsOfSystemMemoryAndZerosAreAsBefore) {
       std::fill_n(reinterpret_cast<uint32_t*>(buffer.Map(0, 2 * kPage)), 2 * kPage / 4, 0x77u);
       buffer.Unmap();
       system = vidmm.ReserveVa(*process, 2 * kPage);
-      vidmm.MapSystem(*process, system, buffer);
+      vidmm.mappings().MapSystem(*process, system, buffer);
       zeros = vidmm.ReserveVa(*process, 2 * kPage);
-      vidmm.MapZero(*process, zeros, 2);
+      vidmm.mappings().MapZero(*process, zeros, 2);
       root_zeros = vidmm.ReserveVa(*process, large, large);
-      vidmm.MapZero(*process, root_zeros, large / kPage);
+      vidmm.mappings().MapZero(*process, root_zeros, large / kPage);
     });
     for (int times = 0; times < 2; ++times) {
       life.worker.Call([&] { Sleep(life); });
@@ -118,8 +127,8 @@ TEST_P(SleepWithProcesses, WhatTheGpuIsDoingIsDoneOrWaits) {
   constexpr uint32_t kPackets = 24, kPages = 8, kBytes = kPages * kPage;
   Run([](Life& life) {
     VidMm& vidmm = life.vidmm;
-    VidMm::Process* process = nullptr;
-    VidMm::Allocation* data = nullptr;
+    GpuProcess* process = nullptr;
+    Allocation* data = nullptr;
     uint64_t va = 0;
     life.worker.Call([&] {
       process = vidmm.CreateProcess("one");
@@ -128,7 +137,7 @@ TEST_P(SleepWithProcesses, WhatTheGpuIsDoingIsDoneOrWaits) {
       vidmm.Fill(*data, 0, kBytes, 0x77);
       vidmm.Fill(*data, kBytes, kPackets * kBytes, 0);
       va = vidmm.ReserveVa(*process, (kPackets + 1) * kBytes);
-      vidmm.MapLocal(*process, va, *data, 0, (kPackets + 1) * kPages);
+      vidmm.Map(*process, va, *data, 0, (kPackets + 1) * kPages);
     });
     std::vector<std::unique_ptr<workload::RenderBuffer>> buffers;
     for (uint64_t i = 0; i < kPackets; ++i) {
@@ -155,16 +164,16 @@ TEST_P(SleepWithProcesses, WhatTheGpuIsDoingIsDoneOrWaits) {
 TEST_P(SleepWithProcesses, TablesThatWereEvictedBeforeStayEvicted) {
   Run([](Life& life) {
     VidMm& vidmm = life.vidmm;
-    VidMm::Process* process = nullptr;
+    GpuProcess* process = nullptr;
     uint64_t va = 0;
     life.worker.Call([&] {
       process = vidmm.CreateProcess("one");
       va = vidmm.ReserveVa(*process, kPage);
-      vidmm.MapZero(*process, va, 1);
-      vidmm.EvictTables(*process);
+      vidmm.mappings().MapZero(*process, va, 1);
+      vidmm.tables().Evict(*process);
       Sleep(life);
       EXPECT_TRUE(process->space->evicted());
-      vidmm.RestoreTables(*process);
+      vidmm.tables().Restore(*process);
     });
     Reads(life, process, va, {0});
     life.worker.Call([&] {
@@ -178,16 +187,16 @@ TEST_P(SleepWithProcesses, TablesThatWereEvictedBeforeStayEvicted) {
 TEST_P(SleepWithProcesses, WhatIsDestroyedMeanwhileDoesNotComeBack) {
   Run([](Life& life) {
     VidMm& vidmm = life.vidmm;
-    VidMm::Process* process = nullptr;
-    VidMm::Allocation *data = nullptr, *more = nullptr;
+    GpuProcess* process = nullptr;
+    Allocation *data = nullptr, *more = nullptr;
     uint64_t va = 0;
     life.worker.Call([&] {
       process = vidmm.CreateProcess("one");
       data = Filled(life, 2, 0x100);
       more = Filled(life, 1, 0x200);
       va = vidmm.ReserveVa(*process, 3 * kPage);
-      vidmm.MapLocal(*process, va, *data, 0, 2);
-      vidmm.MapLocal(*process, va + 2 * kPage, *more, 0, 1);
+      vidmm.Map(*process, va, *data, 0, 2);
+      vidmm.Map(*process, va + 2 * kPage, *more, 0, 1);
       vidmm.Sleep();
       vidmm.DestroyAllocation(data);
       life.adapter.PowerDown(GetParam());
@@ -209,7 +218,7 @@ TEST_P(SleepWithProcesses, WhatIsDestroyedMeanwhileDoesNotComeBack) {
 TEST_P(SleepWithProcesses, NoticesOfResidencyGoWithTheContent) {
   std::vector<bool> resident;
   Run([&](Life& life) {
-    VidMm::Allocation* told = nullptr;
+    Allocation* told = nullptr;
     life.worker.Call([&] {
       AllocationRequest request;
       request.name = "told";
@@ -218,7 +227,7 @@ TEST_P(SleepWithProcesses, NoticesOfResidencyGoWithTheContent) {
       told = life.vidmm.CreateAllocation(request);
       life.vidmm.MakeResident(*told);
       life.vidmm.Fill(*told, 0, 4 * kPage, 0x55);
-      life.vidmm.NotifyResident(*told);
+      life.vidmm.placement().NotifyResident(*told);
       Watch([&](const DXGKARG_BUILDPAGINGBUFFER& args) {
         if (args.Operation == DXGK_OPERATION_NOTIFY_RESIDENCY) resident.push_back(args.NotifyResidency.Resident);
       });

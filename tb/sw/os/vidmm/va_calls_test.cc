@@ -8,7 +8,19 @@
 #include <tuple>
 
 #include "tb/sw/os/driver_front.h"
+#include "os/dxgkrnl/logical_adapter.h"
+#include "os/memory/system_buffer.h"
+#include "os/miniport/allocation.h"
+#include "os/tables/address_space.h"
+#include "os/vidmm/allocation.h"
+#include "os/vidmm/gpu_process.h"
+#include "os/vidmm/mappings.h"
+#include "os/vidmm/monitored_fence.h"
+#include "os/vidmm/paging_process.h"
+#include "os/vidmm/paging_queue.h"
+#include "os/vidmm/paging_work.h"
 #include "os/vidmm/residency.h"
+#include "os/vidmm/transfers.h"
 
 namespace gmmu::os::test {
 namespace {
@@ -62,8 +74,8 @@ class VaCall : public DriverFront {
       return args.VirtualAddress;
     }
     VaCalls calls;
-    VidMm::Process* process;
-    VidMm::Allocation* data;
+    GpuProcess* process;
+    Allocation* data;
     D3DKMT_HANDLE handle;
   };
   /// `body` on the worker.
@@ -142,11 +154,11 @@ TEST_F(VaCall, MapRefusesWhatBreaksARule) {
 // Whatever has its place in memory since then.
 TEST_F(VaCall, AHandleEndsWithItsAllocation) {
   In([](Life& life, World& world) {
-    VidMm::Allocation* gone = Filled(life, 4, 0x900);
+    Allocation* gone = Filled(life, 4, 0x900);
     const D3DKMT_HANDLE handle = world.calls.Open(*gone), second = world.calls.Open(*gone);
     const uint64_t reserved = world.Reserve(kBlock, D3DDDIGPUVIRTUALADDRESS_RESERVE_NO_ACCESS);
     life.vidmm.DestroyAllocation(gone);
-    std::vector<VidMm::Allocation*> others;
+    std::vector<Allocation*> others;
     for (uint32_t i = 0; i < 8; ++i) others.push_back(Filled(life, 4, 0xA00));
     MonitoredFence fence(life.vidmm, 0);
     for (const D3DKMT_HANDLE each : {handle, second}) {
@@ -155,12 +167,12 @@ TEST_F(VaCall, AHandleEndsWithItsAllocation) {
       EXPECT_EQ(world.calls.Map(*world.process, args), STATUS_INVALID_PARAMETER);
       EXPECT_EQ(world.calls.Update(*world.process, {MapOf(reserved, kPage, each, 0, kPage)}, fence, 0),
                 STATUS_INVALID_PARAMETER);
-      for (VidMm::Allocation* other : others) EXPECT_NE(world.calls.Open(*other), each) << "no handle comes again";
+      for (Allocation* other : others) EXPECT_NE(world.calls.Open(*other), each) << "no handle comes again";
     }
     auto args = world.MapArgs(0, 0, 1);
     EXPECT_EQ(world.calls.Map(*world.process, args), STATUS_SUCCESS);
     fence.Release();
-    for (VidMm::Allocation* other : others) life.vidmm.DestroyAllocation(other);
+    for (Allocation* other : others) life.vidmm.DestroyAllocation(other);
   });
 }
 
@@ -256,7 +268,7 @@ TEST_F(VaCall, UpdatesMapRepeatUnmapAndProtectInsideOneReservation) {
 TEST_F(VaCall, WhatIsNotResidentTakesTheAddressesOfWhatWasThere) {
   In([](Life& life, World& world) {
     Residency residency(life.vidmm);
-    VidMm::Allocation* away = life.vidmm.CreateAllocation("away", 4 * kPage);
+    Allocation* away = life.vidmm.CreateAllocation("away", 4 * kPage);
     const D3DKMT_HANDLE handle = world.calls.Open(*away);
     auto args = world.MapArgs(0, 4, 4);
     ASSERT_EQ(world.calls.Map(*world.process, args), STATUS_SUCCESS);
@@ -291,7 +303,7 @@ TEST_F(VaCall, WhatIsNotResidentTakesTheAddressesOfWhatWasThere) {
 TEST_F(VaCall, WhatIsNotResidentMakesNoTablesForItsAddresses) {
   constexpr uint64_t kLarge = uint64_t{2} << 20;
   In([](Life& life, World& world) {
-    VidMm::Allocation* away = life.vidmm.CreateAllocation("away", kLarge);
+    Allocation* away = life.vidmm.CreateAllocation("away", kLarge);
     D3DDDI_RESERVEGPUVIRTUALADDRESS reserve{};
     reserve.BaseAddress = 64 * kLarge;
     reserve.Size = 4 * kLarge;
@@ -304,12 +316,12 @@ TEST_F(VaCall, WhatIsNotResidentMakesNoTablesForItsAddresses) {
       args.hAllocation = world.calls.Open(*away);
       ASSERT_EQ(world.calls.Map(*world.process, args), STATUS_SUCCESS);
     };
-    const uint64_t before = life.vidmm.queue().operations();
+    const uint64_t before = life.vidmm.work().queue().operations();
     map(free, 512);
-    EXPECT_EQ(life.vidmm.queue().operations(), before);
+    EXPECT_EQ(life.vidmm.work().queue().operations(), before);
     map(va + kLarge, 512);
     EXPECT_EQ(world.process->space->tables(), tables);
-    EXPECT_EQ(life.vidmm.queue().operations() - before, 3u) << "entry, flush, monitored fence";
+    EXPECT_EQ(life.vidmm.work().queue().operations() - before, 3u) << "entry, flush, monitored fence";
     Reads(life, world.process, va + kLarge - kPage, {0});
     Faults(life, world.process, va + kLarge, regs::Fault::kEntryInvalid);
     Faults(life, world.process, va + 2 * kLarge - kPage, regs::Fault::kEntryInvalid);
@@ -447,9 +459,9 @@ TEST_P(CopyWays, PagesOf64KiBAreCopiedWhateverIsAtTheTarget) {
     map(va + 5 * kLeaf, 0, 32);
     EXPECT_EQ(large(va + 5 * kLeaf), kind() == Kind::kDual) << "with single entries there is no way back";
     reads("mapped as a whole again");
-    life.vidmm.InvalidateMappings(*world.data);
+    life.vidmm.mappings().Invalidate(*world.data);
     Faults(life, world.process, va + kLeaf + 10 * kPage, regs::Fault::kEntryInvalid);
-    life.vidmm.RestoreMappings(*world.data);
+    life.vidmm.mappings().Restore(*world.data);
     reads("copies are mappings as well");
     fence.Release();
   });
@@ -487,8 +499,8 @@ TEST_P(CopyWays, TheCopyHasTheDriverProtectionOfItsReservationAndTheAllocationOf
                                          {target + 3 * kPage, handle, 0, 2, 0x22}};
     EXPECT_EQ(given, expected);
     given.clear();
-    life.vidmm.InvalidateMappings(*world.data);
-    life.vidmm.RestoreMappings(*world.data);
+    life.vidmm.mappings().Invalidate(*world.data);
+    life.vidmm.mappings().Restore(*world.data);
     for (const Given& one : given)
       EXPECT_EQ(std::get<4>(one), std::get<0>(one) >= target && std::get<0>(one) < target + 2 * kBlock ? 0x22u : 0x11u);
     EXPECT_EQ(given.size(), 4u);
@@ -581,13 +593,13 @@ TEST_F(VaCall, UpdatesWaitForTheFenceAndRunOnThePagingCompanionContext) {
     EXPECT_THROW(world.calls.Update(*world.process, {MapOf(va, kPage, world.handle, 0, kPage)}, fence, 6), OsTimeout)
         << "nobody signals 6";
     seen.submission = nullptr;
-    life.vidmm.Signal(fence.va(), 6);
+    life.vidmm.work().Signal(fence.va(), 6);
     seen.submission = [&](const DXGKARG_SUBMITCOMMANDVIRTUAL& args) { contexts.insert(args.hContext); };
     EXPECT_EQ(world.calls.Update(*world.process, {MapOf(va, kPage, world.handle, 0, kPage)}, fence, 6), STATUS_SUCCESS);
     seen.submission = nullptr;
     EXPECT_EQ(fence.Value(), 7u);
     EXPECT_THAT(contexts, SizeIs(1));
-    EXPECT_EQ(contexts.count(life.vidmm.paging_process().handles.context), 0u) << "not the system's paging context";
+    EXPECT_EQ(contexts.count(life.vidmm.paging().process().handles.context), 0u) << "not the system's paging context";
     Reads(life, world.process, va, {0x100});
     fence.Release();
   });
@@ -649,7 +661,7 @@ TEST_F(VaCall, APartOfALargePageKeepsAllocationAndDriverProtection) {
   bench.config.gpu.vram_mib = 32;
   constexpr uint64_t kLarge = uint64_t{2} << 20;
   In([&](Life& life, World& world) {
-    VidMm::Allocation* data = Filled(life, 512, 0x400, kLarge);
+    Allocation* data = Filled(life, 512, 0x400, kLarge);
     D3DDDI_MAPGPUVIRTUALADDRESS args{};
     args.hAllocation = world.calls.Open(*data);
     args.SizeInPages = 512;
@@ -719,7 +731,7 @@ TEST_F(VaCall, AUniqueDriverProtectionGoesIntoBothWindowsOfACopyInVram) {
   constexpr uint64_t kUnique = D3DGPU_UNIQUE_DRIVER_PROTECTION;
   std::vector<std::tuple<HANDLE, uint64_t, UINT64>> windows;  // allocation, pages, protection
   In([&](Life& life, World& world) {
-    VidMm::Allocation* target = Filled(life, 32, 0x900);
+    Allocation* target = Filled(life, 32, 0x900);
     const D3DKMT_HANDLE handle = world.calls.Open(*target);
     const auto map = [&](D3DKMT_HANDLE of, uint64_t offset, uint64_t pages, uint64_t protection) {
       auto args = world.MapArgs(0, offset, pages);
@@ -734,7 +746,7 @@ TEST_F(VaCall, AUniqueDriverProtectionGoesIntoBothWindowsOfACopyInVram) {
       if (args.Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE)
         windows.emplace_back(op.hAllocation, op.NumPageTableEntries, op.DriverProtection);
     });
-    life.vidmm.CopyLocal(*world.data, *target, 32 * kPage);
+    life.vidmm.transfers().CopyLocal(*world.data, *target, 32 * kPage);
     seen.operation = nullptr;
     const HANDLE from = world.data->handle, to = target->handle;
     const decltype(windows) expected = {{from, 2, kUnique | 5}, {to, 2, 0},           {from, 2, kUnique | 5},
@@ -801,12 +813,12 @@ TEST_F(VaCall, ContiguousAlignedMemoryIsMappedByLargePagesUnlessTheDriverForbids
     Run([&](Life& life) {
       life.worker.Call([&] {
         unsigned large = 0;
-        VidMm::Process* process = life.vidmm.CreateProcess("process");
+        GpuProcess* process = life.vidmm.CreateProcess("process");
         AllocationRequest request;
         request.name = "large";
         request.bytes = kLarge;
         request.no_large_pages = forbidden;
-        VidMm::Allocation* data = life.vidmm.CreateAllocation(request);
+        Allocation* data = life.vidmm.CreateAllocation(request);
         data->contiguous = kLarge;
         life.vidmm.MakeResident(*data);
         life.vidmm.Fill(*data, 0, kLarge, 0x51525354);

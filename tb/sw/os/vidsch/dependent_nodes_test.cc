@@ -3,7 +3,11 @@
 #include <gtest/gtest.h>
 
 #include "tb/sw/os/life_bench.h"
+#include "os/dxgkrnl/logical_adapter.h"
 #include "os/kernel/bug_check.h"
+#include "os/vidmm/allocation.h"
+#include "os/vidmm/gpu_process.h"
+#include "os/vidmm/mappings.h"
 #include "os/vidsch/vidsch.h"
 #include "tb/sw/os/vidsch/vidsch_bench.h"
 #include "workload/procedures/procedures.h"
@@ -97,8 +101,8 @@ TEST(DependentNodes, OfOursOneThatHangsHoldsTheOtherUpAndIsResetAlone) {
   const auto result = bench.Run([](workload::Life& life) {
     constexpr uint64_t kPages = 1024, kPage = 4096;
     VidSch& vidsch = life.adapter.vidsch();
-    VidMm::Process *guilty = nullptr, *other = nullptr;
-    VidMm::Allocation* page = nullptr;
+    GpuProcess *guilty = nullptr, *other = nullptr;
+    Allocation* page = nullptr;
     uint64_t va = 0, others = 0;
     life.worker.Call([&] {
       guilty = life.vidmm.CreateProcess("guilty");
@@ -107,14 +111,14 @@ TEST(DependentNodes, OfOursOneThatHangsHoldsTheOtherUpAndIsResetAlone) {
       life.vidmm.MakeResident(*page);
       va = life.vidmm.ReserveVa(*guilty, kPages * kPage);
       others = life.vidmm.ReserveVa(*other, kPage);
-      life.vidmm.MapOnePage(*guilty, va, *page, 0, kPages);
+      life.vidmm.mappings().MapOnePage(*guilty, va, *page, 0, kPages);
     });
     workload::RenderBuffer commands(life, guilty, kPage);
     commands.Fill(va, kPages * kPage, 1);
     const PacketId hung = commands.Submit("an endless fill");
     life.worker.Call([&] {
       EXPECT_FALSE(vidsch.Ended(hung));
-      life.vidmm.MapLocal(*other, others, *page, 0, 1);
+      life.vidmm.Map(*other, others, *page, 0, 1);
       EXPECT_EQ(vidsch.EndOf(hung), PacketEnd::kLost) << "node 0 had to wait for its reset";
       life.vidmm.Unmap(*other, others, 1);
     });

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "os/kernel/ledger.h"
+#include "os/miniport/allocation.h"
+#include "os/miniport/segments.h"
+#include "os/vidmm/mapping.h"
+
+namespace gmmu::os {
+
+class VidMm;
+
+/// Memory that the GPU works on: what the driver said of it, where it lives, and where it is mapped. Allocations makes
+/// and destroys it; Placement alone gives it pages of VRAM and takes them; Mappings alone changes `mappings`.
+struct Allocation {
+  VidMm* vidmm = nullptr;  // of the GPU in whose memory it lives
+  const uint64_t serial = NextSerial();  // no other allocation has or had it
+  std::string name;
+  uint64_t bytes = 0;  // whole pages
+  HANDLE handle = nullptr;  // the driver's
+  Ledger::Ticket ticket = 0;
+  /// Alignment in bytes of an allocation whose VRAM is one piece (AccessedPhysically); 0: its pages are scattered.
+  uint64_t contiguous = 0;
+  Homes homes;
+  bool map_cpu_visible = false;
+  bool large_pages = true;  // not DisableLargePageMapping
+  std::optional<SegmentPages> local;  // its pages of VRAM while it is resident
+  bool explicit_residency = false;    // the driver wants to be notified of its residency
+  bool notified = false;              // the driver knows that it is resident
+  std::vector<Mapping> mappings;  // where its pages are, or will be when it is resident again
+
+  /// The driver's protection that all mappings of page `page` share (D3DGPU_UNIQUE_DRIVER_PROTECTION); 0: none.
+  uint64_t UniqueProtection(uint64_t page) const;
+
+ private:
+  static uint64_t NextSerial();
+};
+
+}  // namespace gmmu::os

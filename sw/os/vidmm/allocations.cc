@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "os/vidmm/allocations.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "os/dxgkrnl/logical_adapter.h"
+#include "os/vidmm/allocation.h"
+#include "os/vidmm/mappings.h"
+#include "os/vidmm/page_entries.h"
+#include "os/vidmm/paging_work.h"
+#include "os/vidmm/placement.h"
+#include "os/vidmm/sleeping_memory.h"
+#include "os/vidmm/transfers.h"
+#include "os/vidmm/vidmm.h"
+#include "os/kernel/page_math.h"
+
+namespace gmmu::os {
+Allocations::Allocations(VidMm& vidmm) : vidmm_(vidmm) {}
+
+Allocations::~Allocations() = default;
+
+Allocation* Allocations::Create(const std::string& name, uint64_t bytes) {
+  AllocationRequest request;
+  request.name = name;
+  request.bytes = bytes;
+  request.accessed_physically = false;
+  return Create(request);
+}
+
+Allocation* Allocations::CreateInAperture(const std::string& name, uint64_t bytes) {
+  AllocationRequest request;
+  request.name = name;
+  request.bytes = bytes;
+  request.system_only = true;
+  return Create(request);
+}
+
+Allocation* Allocations::Create(const AllocationRequest& asked) {
+  AllocationRequest request = asked;
+  request.physical_adapter = vidmm_.gpu().index();
+  const DriverAllocation made = vidmm_.adapter().driver_objects().CreateAllocation(request);
+  auto allocation = std::make_unique<Allocation>();
+  allocation->vidmm = &vidmm_;
+  allocation->name = request.name;
+  allocation->bytes = PagesOf(request.bytes) * kPage;
+  allocation->handle = made.handle;
+  allocation->ticket = made.ticket;
+  allocation->homes = made.homes;
+  if (made.homes.contiguous) allocation->contiguous = std::max<uint64_t>(made.homes.alignment, kPage);
+  allocation->map_cpu_visible = made.flags.MapApertureCpuVisible;
+  allocation->large_pages = !made.flags.DisableLargePageMapping;
+  allocation->explicit_residency = made.flags.ExplicitResidencyNotification;
+  allocations_.push_back(std::move(allocation));
+  return allocations_.back().get();
+}
+
+void Allocations::Destroy(Allocation* allocation) {
+  const auto tell = [&adapter = vidmm_.adapter(), handle = allocation->handle, ticket = allocation->ticket] {
+    adapter.driver_objects().DestroyAllocation(handle, ticket);
+  };
+  Drop(allocation);
+  if (vidmm_.gpu().kernel().parameters().deferred_destroy) vidmm_.work().Defer(tell);
+  else tell();
+}
+
+Allocation* Allocations::Adopt(const std::string& name, uint64_t bytes, HANDLE driver_handle) {
+  allocations_.push_back(std::make_unique<Allocation>());
+  Allocation& allocation = *allocations_.back();
+  allocation.vidmm = &vidmm_;
+  allocation.name = name;
+  allocation.bytes = PagesOf(bytes) * kPage;
+  allocation.handle = driver_handle;
+  allocation.homes.places.push_back({vidmm_.gpu().local_segment().id});
+  return &allocation;
+}
+
+void Allocations::Drop(Allocation* allocation) {
+  vidmm_.mappings().Clear(*allocation);
+  if (vidmm_.running()) vidmm_.placement().NotifyEvicted(*allocation);
+  if (allocation->local) {
+    vidmm_.transfers().Discard(*allocation);
+    vidmm_.placement().Evict(*allocation);
+  }
+  vidmm_.sleeping().Drop(*allocation);
+  for (auto it = opened_.begin(); it != opened_.end();) it = it->second == allocation ? opened_.erase(it) : ++it;
+  allocations_.erase(std::find_if(allocations_.begin(), allocations_.end(),
+                                  [allocation](const auto& held) { return held.get() == allocation; }));
+}
+
+std::vector<Allocation*> Allocations::all() const {
+  std::vector<Allocation*> all;
+  for (const auto& allocation : allocations_) all.push_back(allocation.get());
+  return all;
+}
+
+D3DKMT_HANDLE Allocations::Open(Allocation& allocation) {
+  opened_[next_handle_ += 0x40] = &allocation;
+  return next_handle_;
+}
+
+Allocation* Allocations::Opened(D3DKMT_HANDLE handle) const {
+  const auto found = opened_.find(handle);
+  return found == opened_.end() ? nullptr : found->second;
+}
+
+std::vector<DXGKARG_BUILDPAGINGBUFFER> Allocations::Lose() {
+  std::vector<DXGKARG_BUILDPAGINGBUFFER> lost;
+  for (const auto& allocation : allocations_) {
+    allocation->mappings.clear();  // the tables are lost as well
+    if (!allocation->local) continue;
+    DXGKARG_BUILDPAGINGBUFFER operation{};
+    operation.Operation = DXGK_OPERATION_TRANSFER;
+    auto& args = operation.Transfer;
+    args.hAllocation = allocation->handle;
+    args.Source.SegmentId = args.Destination.SegmentId = vidmm_.gpu().local_segment().id;
+    args.Source.SegmentAddress.QuadPart = args.Destination.SegmentAddress.QuadPart = SegmentAddress(*allocation, 0);
+    args.Flags.TransferStart = 1;
+    args.Flags.TransferEnd = 1;
+    lost.push_back(operation);
+    allocation->notified = false;
+  }
+  return lost;
+}
+
+}  // namespace gmmu::os

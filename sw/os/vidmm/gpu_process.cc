@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "os/vidmm/gpu_process.h"
+
+#include <algorithm>
+
+#include "os/dxgkrnl/physical_adapter.h"
+#include "os/kernel/text.h"
+#include "os/tables/address_space.h"
+#include "os/tables/table_order.h"
+#include "os/tables/table_shadow.h"
+#include "os/vidmm/paging_companion.h"
+#include "os/vidmm/vidmm.h"
+
+namespace gmmu::os {
+namespace {
+
+uint64_t NextSerial() {
+  static uint64_t last = 0;
+  return ++last;
+}
+
+}  // namespace
+
+GpuProcess::GpuProcess(VidMm& of, std::string its_name)
+    : vidmm(&of), serial(NextSerial()), name(std::move(its_name)), shadow(std::make_unique<TableShadow>()) {}
+
+GpuProcess::~GpuProcess() = default;
+
+AddressSpace& GpuProcess::Addresses() { return parts == nullptr ? *space : *parts->front()->space; }
+
+uint64_t GpuProcess::ReserveVa(uint64_t bytes, std::optional<uint64_t> at) {
+  AddressSpace& addresses = Addresses();
+  const uint64_t size = std::max<uint64_t>((bytes + kBytesOf64k - 1) / kBytesOf64k * kBytesOf64k, kBytesOf64k);
+  if (at) {
+    if (!addresses.va().AllocateAt(*at, size, "ReserveVa"))
+      throw OsError("virtual addresses at " + Hex(*at) + " of " + name + " are taken");
+    return *at;
+  }
+  const auto va = addresses.va().Allocate(size, kBytesOf64k, "ReserveVa");
+  if (!va) throw OsError("no virtual addresses left in " + name);
+  return *va;
+}
+
+std::optional<uint64_t> GpuProcess::ReserveVaWithin(uint64_t bytes, uint64_t base, uint64_t minimum, uint64_t maximum,
+                                                    uint64_t alignment) {
+  RangeAllocator& va = Addresses().va();
+  if (maximum == 0) maximum = ~uint64_t{0};
+  if (base == 0) return va.AllocateWithin(minimum, maximum, bytes, alignment, "ReserveVaWithin");
+  return va.AllocateAt(base, bytes, "ReserveVaWithin") ? std::optional(base) : std::nullopt;
+}
+
+void GpuProcess::FreeVa(uint64_t va) {
+  if (!vidmm->gpu().kernel().LeakNow("va_range")) Addresses().va().Free(va);
+}
+
+const std::pair<const uint64_t, GpuProcess::DriverRange>* GpuProcess::DriverRangeOf(uint64_t base,
+                                                                                    uint64_t bytes) const {
+  for (const auto& range : driver_ranges)
+    if (base < range.first + range.second.bytes && range.first < base + bytes) return &range;
+  return nullptr;
+}
+
+std::function<std::vector<HeldEntry>(const D3DGPU_PHYSICAL_ADDRESS&, uint64_t, uint64_t)> GpuProcess::Contents() {
+  return [this](const D3DGPU_PHYSICAL_ADDRESS& table, uint64_t first, uint64_t count) {
+    return shadow->Entries(table, first, count);
+  };
+}
+
+}  // namespace gmmu::os

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ddi/d3dkmddi.h"
+#include "os/dxgkrnl/process_handles.h"
+
+namespace gmmu::os {
+
+class AddressSpace;
+class PagingCompanion;
+class TableOrder;
+class TableShadow;
+class VidMm;
+struct HeldEntry;
+
+/// A process on one GPU: the driver's handles, its page tables there and its virtual addresses. A process over linked
+/// adapters has one on each GPU, its parts; the first part has the addresses of all.
+struct GpuProcess {
+  GpuProcess(VidMm& vidmm, std::string name);
+  ~GpuProcess();
+
+  VidMm* const vidmm;  // of the GPU whose tables these are
+  const uint64_t serial;  // no other process has or had it; later ones have larger ones
+  const std::string name;
+  ProcessHandles handles;
+  std::unique_ptr<AddressSpace> space;
+  const std::unique_ptr<TableShadow> shadow;  // what its page tables say
+  std::unique_ptr<TableOrder> order;  // where there are pages of 64 KiB
+  bool by_cpu = false;       // the CPU writes its tables, whatever the driver's update mode
+  bool root_told = false;    // the driver has the address of the root
+  bool overwritten = false;  // entries that were in use have changed, and no flush has followed
+  bool in_creation = false;  // DxgkDdiCreateProcess runs
+  std::unique_ptr<PagingCompanion> companion;  // of its context, from the first use on
+  struct DriverRange {
+    uint64_t bytes;
+    bool user;  // applications may map there (AllowUserModeMapping)
+  };
+  std::map<uint64_t, DriverRange> driver_ranges;  // that the driver keeps for itself, by address
+  bool tables_asleep = false;  // evicted because the GPU sleeps
+  /// Address and pages of what was unmapped while the tables were away: its entries are cleared when they are back.
+  std::vector<std::pair<uint64_t, uint64_t>> stale;
+  const std::vector<GpuProcess*>* parts = nullptr;  // over linked adapters, all of them
+
+  /// Virtual addresses for `bytes`, rounded up to 64 KiB: at a place drawn by seed, or at `at`. Throws OsError when
+  /// there is no room, or `at` is taken.
+  uint64_t ReserveVa(uint64_t bytes, std::optional<uint64_t> at = std::nullopt);
+  /// The same for `bytes` as they are, at `base`, or, with base 0, anywhere in [minimum, maximum); maximum 0 is no
+  /// bound. nullopt: they are taken, or there is no room.
+  std::optional<uint64_t> ReserveVaWithin(uint64_t bytes, uint64_t base, uint64_t minimum, uint64_t maximum,
+                                          uint64_t alignment = 64 << 10);
+  void FreeVa(uint64_t va);
+  /// The first of the driver's ranges that [base, base + bytes) touches, and its address; null: none.
+  const std::pair<const uint64_t, DriverRange>* DriverRangeOf(uint64_t base, uint64_t bytes) const;
+  /// Reads `count` entries of the table at `table` from `first` on, as `shadow` has them.
+  std::function<std::vector<HeldEntry>(const D3DGPU_PHYSICAL_ADDRESS& table, uint64_t first, uint64_t count)> Contents();
+
+ private:
+  AddressSpace& Addresses();
+};
+
+}  // namespace gmmu::os

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "os/vidmm/mapping_copy.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "os/dxgkrnl/physical_adapter.h"
+#include "os/tables/address_space.h"
+#include "os/tables/table_order.h"
+#include "os/tables/table_shadow.h"
+#include "os/vidmm/allocation.h"
+#include "os/vidmm/gpu_process.h"
+#include "os/vidmm/mappings.h"
+#include "os/vidmm/one_gpu.h"
+#include "os/vidmm/paging_process.h"
+#include "os/vidmm/paging_work.h"
+#include "os/vidmm/process_tables.h"
+#include "os/vidmm/vidmm.h"
+#include "os/kernel/page_math.h"
+
+namespace gmmu::os {
+namespace {
+
+
+// The GPU executes a copy when the stream gets there, and sees the tables in the paging process' addresses.
+void CopyByGpu(VidMm& vidmm, GpuProcess& process, const AddressSpace::CopyPiece& piece,
+               const std::vector<HeldEntry>& entries) {
+  PagingProcess& paging = vidmm.paging();
+  process.space->EnsureTables(piece.target, piece.pages, vidmm.work().SinkFor(process));
+  const Geometry& geometry = vidmm.gpu().caps().geometry;
+  const uint64_t from = geometry.Index(0, piece.source), to = geometry.Index(0, piece.target);
+  const auto source = process.space->PlaceOfLeaf(piece.source), target = process.space->PlaceOfLeaf(piece.target);
+  const uint64_t source_va = paging.MapTable(source.gpu, source.bytes);
+  const uint64_t target_va = paging.MapTable(target.gpu, target.bytes);
+  DXGK_BUILDPAGINGBUFFER_COPY_RANGE range{static_cast<UINT>(piece.pages), source_va, target_va,
+                                          static_cast<UINT>(from), static_cast<UINT>(to)};
+  if (source.gpu.SegmentId == target.gpu.SegmentId && source.gpu.SegmentOffset == target.gpu.SegmentOffset)
+    range.DstPageTableAddress = source_va;  // one table has one address, so that the driver sees an overlap
+  DXGKARG_BUILDPAGINGBUFFER operation{};
+  operation.Operation = DXGK_OPERATION_COPY_PAGE_TABLE_ENTRIES;
+  operation.CopyPageTableEntries.NumRanges = 1;
+  operation.CopyPageTableEntries.pRanges = &range;
+  vidmm.work().Add(operation);
+  if (process.shadow->Copy(source.gpu, from, target.gpu, to, piece.pages)) process.overwritten = true;
+  const TableUpdate copied = process.space->NoteCopied(piece, entries);
+  if (process.order) process.order->Note(copied);
+  vidmm.work().Drain();
+  paging.UnmapTable(source_va, source.bytes);
+  paging.UnmapTable(target_va, target.bytes);
+}
+
+// Either VidMm writes the entries that the tables have, or the GPU copies them. The GPU copies entries of 4 KiB as they
+// are, so pages of 64 KiB on either side, and entries that get another protection of the driver's, are written.
+void CopyOne(VidMm& vidmm, GpuProcess& process, const AddressSpace::CopyPiece& piece, uint64_t driver_protection) {
+  AddressSpace& space = *process.space;
+  const std::vector<HeldEntry> entries = space.PageEntries(piece, process.Contents());
+  const bool as_they_are = std::all_of(entries.begin(), entries.end(), [&](const HeldEntry& held) {
+    return !InUse(held.entry) || held.driver_protection == driver_protection;
+  });
+  PhysicalAdapter& gpu = vidmm.gpu();
+  if (gpu.kernel().parameters().copies_entries && gpu.caps().update_mode != DXGK_PAGETABLEUPDATE_CPU_VIRTUAL &&
+      as_they_are && !space.Any64k(piece.source, piece.pages) && !space.Any64k(piece.target, piece.pages))
+    return CopyByGpu(vidmm, process, piece, entries);
+  for (size_t first = 0, end = 0; first < entries.size(); first = end) {
+    end = EndOfRun(entries, first, kPage);
+    std::vector<DXGK_PTE> run;
+    for (size_t i = first; i < end; ++i) run.push_back(entries[i].entry);
+    space.SetEntries(piece.target + first * kPage, run.size(), run, entries[first].allocation,
+                     entries[first].allocation_offset, vidmm.work().SinkFor(process),
+                     InUse(run.front()) ? driver_protection : 0);
+  }
+}
+
+}  // namespace
+
+// One leaf table after the other, from the end that an overlap leaves whole.
+void CopyMappings(VidMm& vidmm, GpuProcess& process, uint64_t source, uint64_t target, uint64_t bytes,
+                  uint64_t driver_protection) {
+  RefuseOnLink(vidmm.gpu(), "copying mappings");
+  process.space->EnsureTables(source, bytes / kPage, vidmm.work().SinkFor(process));
+  std::vector<AddressSpace::CopyPiece> pieces = process.space->CopyPieces(source, target, bytes);
+  if (target > source) std::reverse(pieces.begin(), pieces.end());
+  for (const AddressSpace::CopyPiece& piece : pieces) CopyOne(vidmm, process, piece, driver_protection);
+
+  auto copies = vidmm.mappings().Of(process, source, bytes);
+  vidmm.mappings().Forget(process, target, bytes / kPage);
+  for (auto& [allocation, mapping] : copies) {
+    mapping.va = target + (mapping.va - source);
+    mapping.protection.driver = driver_protection;
+    allocation->mappings.push_back(mapping);
+  }
+  vidmm.tables().FinishChange(process, target, bytes / kPage);
+}
+
+}  // namespace gmmu::os

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "os/vidmm/mappings.h"
+
+#include <algorithm>
+
+#include "os/dxgkrnl/physical_adapter.h"
+#include "os/kernel/bug_check.h"
+#include "os/memory/system_buffer.h"
+#include "os/tables/address_space.h"
+#include "os/vidmm/allocation.h"
+#include "os/vidmm/allocations.h"
+#include "os/vidmm/gpu_process.h"
+#include "os/vidmm/page_entries.h"
+#include "os/vidmm/paging_work.h"
+#include "os/vidmm/process_tables.h"
+#include "os/vidmm/vidmm.h"
+#include "os/kernel/page_math.h"
+
+namespace gmmu::os {
+void Mappings::Finish(const std::vector<VidMm*>& touched) {
+  for (VidMm* vidmm : link_) {
+    if (vidmm == &vidmm_ || std::find(touched.begin(), touched.end(), vidmm) != touched.end()) vidmm->work().Finish();
+  }
+}
+
+void Mappings::EnsureTables(Allocation& allocation) {
+  for (const Mapping& mapping : allocation.mappings) {
+    const bool large = vidmm_.gpu().local_segment().pages_64k && mapping.va % kBytesOf64k == 0 &&
+                       mapping.pages % kPagesOf64k == 0 && mapping.first_page % kPagesOf64k == 0 &&
+                       !mapping.one_page;
+    ProcessTables& tables = mapping.process->vidmm->tables();
+    tables.EnsureEverywhere(*mapping.process, mapping.va, mapping.pages);
+    tables.Ensure(*mapping.process, mapping.va, mapping.pages, large);
+  }
+}
+
+void Mappings::Invalidate(Allocation& allocation) {
+  std::vector<VidMm*> touched;
+  for (const Mapping& mapping : allocation.mappings) {
+    VidMm* const owner = mapping.process->vidmm;
+    touched.push_back(owner);
+    owner->tables().Clear(*mapping.process, mapping.va, mapping.pages);
+  }
+  Finish(touched);
+}
+
+void Mappings::Restore(Allocation& allocation) {
+  std::vector<VidMm*> touched;
+  for (const Mapping& mapping : allocation.mappings) {
+    VidMm* const owner = mapping.process->vidmm;
+    touched.push_back(owner);
+    owner->mappings().WriteEntries(allocation, mapping);
+    owner->tables().FlushChanges(*mapping.process, mapping.va, mapping.pages);
+  }
+  Finish(touched);
+}
+
+void Mappings::Clear(Allocation& allocation) {
+  std::vector<VidMm*> touched;
+  std::vector<GpuProcess*> changed;
+  for (const Mapping& mapping : std::exchange(allocation.mappings, {})) {
+    GpuProcess& process = *mapping.process;
+    VidMm* const owner = process.vidmm;
+    if (!owner->running() || (!allocation.local && !owner->tables().Away(process))) continue;
+    if (!owner->tables().Clear(process, mapping.va, mapping.pages)) continue;
+    touched.push_back(owner);
+    changed.push_back(&process);
+  }
+  if (touched.empty()) return;
+  Finish(touched);
+  for (GpuProcess* process : changed) process->vidmm->tables().ReleaseRetired(*process);
+}
+
+void Mappings::WriteEntries(Allocation& allocation, const Mapping& mapping) {
+  GpuProcess& process = *mapping.process;
+  vidmm_.tables().EnsureEverywhere(process, mapping.va, mapping.pages);
+  const uint64_t shown = mapping.shown();
+  std::vector<DXGK_PTE> entries;
+  for (uint64_t page = mapping.first_page; page < mapping.first_page + shown; ++page)
+    entries.push_back(Protect(LocalEntry(allocation, page), mapping.protection));
+  if (vidmm_.gpu().kernel().parameters().inject.wrong_pte && !wrong_pte_done_) {
+    wrong_pte_done_ = true;
+    entries[shown / 2].PageAddress =
+        shown > 1 ? entries[(shown / 2 + 1) % shown].PageAddress : entries[0].PageAddress ^ 1;
+  }
+  process.space->SetEntries(mapping.va, mapping.pages, entries, allocation.handle, mapping.first_page * kPage,
+                            vidmm_.work().SinkFor(process), mapping.protection.driver);
+}
+
+void Mappings::Forget(GpuProcess& process, uint64_t va, uint64_t pages) {
+  for (VidMm* vidmm : link_) {
+    for (Allocation* allocation : vidmm->allocations().all())
+      allocation->mappings = Without(allocation->mappings, process, va, pages);
+  }
+}
+
+void Mappings::ForgetAll(const GpuProcess& process) {
+  const auto of_it = [&](const Mapping& mapping) { return mapping.process == &process; };
+  for (VidMm* vidmm : link_) {
+    for (Allocation* allocation : vidmm->allocations().all()) {
+      auto& held = allocation->mappings;
+      held.erase(std::remove_if(held.begin(), held.end(), of_it), held.end());
+    }
+  }
+}
+
+std::vector<std::pair<Allocation*, Mapping>> Mappings::Of(const GpuProcess& process, uint64_t va,
+                                                          uint64_t bytes) const {
+  std::vector<std::pair<Allocation*, Mapping>> found;
+  for (Allocation* allocation : vidmm_.allocations().all()) {
+    for (const Mapping& mapping : Within(allocation->mappings, process, va, bytes))
+      found.emplace_back(allocation, mapping);
+  }
+  return found;
+}
+
+void Mappings::Replace(GpuProcess& process, uint64_t va, uint64_t pages) {
+  Forget(process, va, pages);
+  vidmm_.tables().FinishChange(process, va, pages);
+}
+
+void Mappings::MapResident(Allocation& allocation, const Mapping& mapping) {
+  WriteEntries(allocation, mapping);
+  Forget(*mapping.process, mapping.va, mapping.pages);
+  allocation.mappings.push_back(mapping);
+  vidmm_.tables().FinishChange(*mapping.process, mapping.va, mapping.pages);
+}
+
+void Mappings::Map(GpuProcess& process, uint64_t va, Allocation& allocation, uint64_t first_page, uint64_t pages,
+                   const Protection& protection) {
+  const Mapping mapping{&process, va, first_page, pages, protection};
+  if (allocation.local) return MapResident(allocation, mapping);
+  if (vidmm_.tables().Clear(process, va, pages)) {
+    vidmm_.work().Finish();
+    vidmm_.tables().ReleaseRetired(process);
+  }
+  Forget(process, va, pages);
+  allocation.mappings.push_back(mapping);
+}
+
+uint64_t Mappings::LargePageBytes(const Allocation& allocation) {
+  PhysicalAdapter& gpu = allocation.vidmm->gpu();
+  const uint64_t bytes = uint64_t{1} << gpu.caps().geometry.Shift(1);
+  const bool may = gpu.answers().mmu.LargePageSupported && allocation.large_pages && allocation.local &&
+                   allocation.contiguous != 0 && allocation.bytes >= bytes &&
+                   allocation.local->page(0) % (bytes / kPage) == 0;
+  return may ? bytes : 0;
+}
+
+void Mappings::MapLarge(GpuProcess& process, uint64_t va, unsigned level, Allocation& allocation,
+                        const Protection& protection) {
+  const uint64_t pages = (uint64_t{1} << vidmm_.gpu().caps().geometry.Shift(level)) / kPage;
+  DXGK_PTE entry = LocalEntry(allocation, 0);
+  entry.LargePage = 1;
+  if (!allocation.contiguous || entry.PageAddress % pages != 0 || allocation.bytes < pages * kPage)
+    throw BugCheck("a large page of " + allocation.name + ", which is not contiguous and aligned to it");
+  process.space->SetUpper(level, va, Protect(entry, protection), allocation.handle, 0, vidmm_.work().SinkFor(process),
+                          protection.driver);
+  Forget(process, va, pages);
+  allocation.mappings.push_back({&process, va, 0, pages, protection});
+  vidmm_.tables().FinishChange(process, va, pages);
+}
+
+void Mappings::MapOnePage(GpuProcess& process, uint64_t va, Allocation& allocation, uint64_t page, uint64_t pages) {
+  MapResident(allocation, {&process, va, page, pages, Protection::All(), true});
+}
+
+void Mappings::MapZero(GpuProcess& process, uint64_t va, uint64_t pages) {
+  process.space->SetZero(va, pages, vidmm_.work().SinkFor(process));
+  Replace(process, va, pages);
+}
+
+void Mappings::MapToAperture(GpuProcess& process, uint64_t va, Allocation& allocation, uint64_t aperture_page,
+                             uint64_t pages) {
+  std::vector<DXGK_PTE> entries;
+  for (uint64_t page = aperture_page; page < aperture_page + pages; ++page) {
+    entries.push_back(SystemEntry(vidmm_.gpu(), page));
+    entries.back().Segment = vidmm_.gpu().aperture_segment().id;
+  }
+  vidmm_.tables().EnsureEverywhere(process, va, pages);
+  process.space->SetEntries(va, pages, entries, allocation.handle, 0, vidmm_.work().SinkFor(process));
+  Replace(process, va, pages);
+}
+
+void Mappings::MapSystem(GpuProcess& process, uint64_t va, const SystemBuffer& buffer, uint64_t first_page,
+                         uint64_t pages) {
+  if (pages == 0) pages = buffer.bytes() / kPage - first_page;
+  std::vector<DXGK_PTE> entries;
+  for (uint64_t page = first_page; page < first_page + pages; ++page)
+    entries.push_back(SystemEntry(vidmm_.gpu(), buffer.page(page)));
+  vidmm_.tables().EnsureEverywhere(process, va, pages);
+  process.space->SetEntries(va, pages, entries, nullptr, 0, vidmm_.work().SinkFor(process));
+  Replace(process, va, pages);
+}
+
+void Mappings::Unmap(GpuProcess& process, uint64_t va, uint64_t pages) {
+  process.space->Invalidate(va, pages, vidmm_.work().SinkFor(process));
+  Replace(process, va, pages);
+}
+
+void Mappings::UnmapAndFreeTables(GpuProcess& process, uint64_t va, uint64_t pages) {
+  const auto sink = vidmm_.work().SinkFor(process);
+  process.space->Invalidate(va, pages, sink);
+  process.space->FreeTables(va, pages, sink);
+  Replace(process, va, pages);
+}
+
+}  // namespace gmmu::os

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "os/vidmm/page_entries.h"
+
+#include "os/dxgkrnl/physical_adapter.h"
+#include "os/vidmm/allocation.h"
+#include "os/vidmm/vidmm.h"
+
+namespace gmmu::os {
+
+DXGK_PTE SystemEntry(const PhysicalAdapter& gpu, uint64_t page) {
+  DXGK_PTE entry{};
+  entry.Valid = 1;
+  entry.CacheCoherent = gpu.caps().coherent;
+  entry.PageAddress = page;
+  return entry;
+}
+
+DXGK_PTE LocalEntry(PhysicalAdapter& gpu, uint64_t page) {
+  DXGK_PTE entry{};
+  entry.Valid = 1;
+  entry.Segment = gpu.local_segment().id;
+  entry.PhysicalAdapterIndex = gpu.index();
+  entry.PageAddress = page;
+  return entry;
+}
+
+DXGK_PTE LocalEntry(const Allocation& allocation, uint64_t page) {
+  return LocalEntry(allocation.vidmm->gpu(), allocation.local->page(page));
+}
+
+LONGLONG SegmentAddress(const Allocation& allocation, uint64_t page) {
+  return static_cast<LONGLONG>(allocation.vidmm->gpu().local_segment().base +
+                               allocation.local->page(page) * hw::kPageSize);
+}
+
+}  // namespace gmmu::os

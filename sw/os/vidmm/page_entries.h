@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+
+#include "ddi/d3dkmddi.h"
+#include "os/kernel/page_math.h"
+
+namespace gmmu::os {
+
+class PhysicalAdapter;
+struct Allocation;
+
+/// Leaf entries for pages of 4 KiB, valid, with nothing forbidden: page `page` of system memory, as the GPU uses it;
+/// page `page` of its own VRAM; page `page` of a resident allocation, of whichever linked GPU has it.
+DXGK_PTE SystemEntry(const PhysicalAdapter& gpu, uint64_t page);
+DXGK_PTE LocalEntry(PhysicalAdapter& gpu, uint64_t page);
+DXGK_PTE LocalEntry(const Allocation& allocation, uint64_t page);
+
+/// Address of page `page` of a resident allocation as operands of WDDM 1 take it: the segment's base address is added.
+LONGLONG SegmentAddress(const Allocation& allocation, uint64_t page);
+
+}  // namespace gmmu::os

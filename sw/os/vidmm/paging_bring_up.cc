@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "os/vidmm/paging_bring_up.h"
+
+#include "os/dxgkrnl/physical_adapter.h"
+#include "os/kernel/text.h"
+#include "os/memory/system_buffer.h"
+#include "os/tables/address_space.h"
+#include "os/vidmm/gpu_process.h"
+#include "os/vidmm/page_entries.h"
+#include "os/vidmm/paging_process.h"
+#include "os/vidmm/paging_queue.h"
+#include "os/vidmm/paging_work.h"
+#include "os/vidmm/placement.h"
+#include "os/vidmm/scratch_windows.h"
+#include "os/kernel/page_math.h"
+
+namespace gmmu::os {
+namespace {
+using Seen = Unexplained26100;
+}  // namespace
+
+uint64_t PagingBringUp::Reserve(uint64_t bytes, std::optional<uint64_t> offset) {
+  const uint64_t low = gpu_.caps().geometry.Coverage(0);
+  const uint64_t size = (bytes + kBytesOf64k - 1) / kBytesOf64k * kBytesOf64k;
+  const bool seen = gpu_.kernel().parameters().bring_up == BringUp::kWindows26100;
+  uint64_t va = 0;
+  if (seen && offset && *offset + size <= low) {
+    va = paging_.ReserveVa(bytes, low + *offset);
+  } else if (seen) {
+    const auto free = paging_.space().va().Allocate(size, kBytesOf64k, "ReservePaging", RangeAllocator::Place::kLowest);
+    if (!free) throw OsError("no virtual addresses left in the paging process");
+    va = *free;
+  } else {
+    va = paging_.ReserveVa(bytes);
+  }
+  ranges_.push_back(va);
+  return va;
+}
+
+// Scratch windows of VRAM lie behind the first leaf table where VRAM has pages of 64 KiB, in leaf tables of their own.
+void PagingBringUp::ReserveVa() {
+  const bool seen = gpu_.kernel().parameters().bring_up == BringUp::kWindows26100;
+  const Geometry& geometry = gpu_.caps().geometry;
+  const uint64_t low = geometry.Coverage(0), tables = windows_.leaf_tables(), bytes = windows_.bytes();
+  if (tables != 0) {
+    if ((tables + 2) * low > paging_.va_end())
+      throw OsError("the windows of VRAM need " + std::to_string(tables) +
+                    " leaf tables of 64 KiB entries behind the first; the paging process has no addresses for them");
+    ranges_.push_back(paging_.ReserveVa(tables * low, 2 * low));
+  }
+  if (seen) self_map_ = Reserve(geometry.levels[0].bytes, 0);
+  if (gpu_.caps().paging_buffer_segment != 0)
+    buffers_va_ = Reserve(work_.queue().buffers() * gpu_.caps().paging_buffer_bytes, Seen::kBuffers);
+  if (seen) first_fill_ = Reserve(Seen::kFillPages * kPage, Seen::kFill);
+  auto& all = windows_.all();
+  for (size_t i = 0; i < all.size(); ++i) {
+    all[i].system = Reserve(bytes, i == 0 ? std::optional<uint64_t>(Seen::kWindow) : std::nullopt);
+    all[i].local = tables != 0 ? 2 * low + i * bytes : Reserve(bytes);
+  }
+  if (windows_.fill_bytes() != 0)
+    windows_.fill().local = tables != 0 ? 2 * low + all.size() * bytes : Reserve(windows_.fill_bytes());
+  work_.fence().set_va(Reserve(kPage));
+}
+
+void PagingBringUp::FreeVa() {
+  for (const uint64_t va : ranges_) paging_.FreeVa(va);
+  ranges_.clear();
+  if (unexplained_) gpu_.local_segment().space->Free(*unexplained_);
+  unexplained_.reset();
+}
+
+// Read-only; whatever the bring-up, before anything is submitted.
+void PagingBringUp::MapPagingBuffers() {
+  if (gpu_.caps().paging_buffer_segment == 0) return;
+  const uint64_t bytes = gpu_.caps().paging_buffer_bytes;
+  for (size_t i = 0; i < work_.queue().buffers(); ++i) {
+    std::vector<DXGK_PTE> entries;
+    for (uint64_t page = 0; page < bytes / kPage; ++page) {
+      entries.push_back(SystemEntry(gpu_, work_.queue().memory(i).page(page)));
+      entries.back().ReadOnly = 1;
+    }
+    const uint64_t va = buffers_va_ + i * bytes;
+    paging_.Set(va, entries);
+    work_.queue().SetAddress(i, va);
+  }
+}
+
+void PagingBringUp::MakeTables() {
+  paging_.set_up(false);
+  WriteTables();
+  paging_.set_up(true);
+}
+
+void PagingBringUp::WriteTables() {
+  const auto sink = paging_.sink();
+  AddressSpace& space = paging_.space();
+  const BringUp order = gpu_.kernel().parameters().bring_up;
+  space.CreateRoot(sink);
+  windows_.ForgetPackets();
+  if (order == BringUp::kWindows26100) return WriteTablesOf26100();
+  const std::vector<DXGK_PTE> fence = {SystemEntry(gpu_, work_.fence().page())};
+  if (order == BringUp::kWindows22621) {
+    space.MakeWhole(paging_.va_end(), sink);
+    MapPagingBuffers();
+    paging_.TellRoot();
+    paging_.Set(work_.fence().va(), fence);
+    return;
+  }
+  const bool large = windows_.leaf_tables() != 0;
+  for (const ScratchWindows::Window& window : windows_.all()) {
+    paging_.Clear(window.system, windows_.bytes());
+    space.EnsureTables(window.local, windows_.bytes() / kPage, sink, large);
+    paging_.Clear(window.local, windows_.bytes());
+  }
+  if (windows_.fill_bytes() != 0) {
+    space.EnsureTables(windows_.fill().local, windows_.fill_bytes() / kPage, sink, large);
+    paging_.Clear(windows_.fill().local, windows_.fill_bytes());
+  }
+  MapPagingBuffers();
+  paging_.Set(work_.fence().va(), fence);
+  paging_.TellRoot();
+}
+
+void PagingBringUp::WriteTablesOf26100() {
+  const auto sink = paging_.sink();
+  AddressSpace& space = paging_.space();
+  const uint64_t low = gpu_.caps().geometry.Coverage(0);
+  const std::vector<DXGK_PTE> self = space.MakeFirst(low, windows_.leaf_tables(), sink);
+  paging_.Set(self_map_, self);
+  MapPagingBuffers();
+  WriteUnexplained();
+  space.MakeWholeRoot(sink);
+  paging_.Flush(low + Seen::kFlushStart, Seen::kFlushEnd - Seen::kFlushStart);
+  paging_.TellRoot();
+  paging_.Set(work_.fence().va(), {SystemEntry(gpu_, work_.fence().page())});
+  FirstFill();
+}
+
+void PagingBringUp::WriteUnexplained() {
+  const Geometry& geometry = gpu_.caps().geometry;
+  if (geometry.Entries(0) < Seen::kStart + Seen::kCount) return;
+  Segment& segment = gpu_.local_segment();
+  if (!unexplained_)
+    unexplained_ = segment.space->Allocate(geometry.levels[0].bytes, segment.page_bytes(), "unexplained update");
+  if (!unexplained_) throw NoRoom("no room in VRAM for the table of an update that nothing explains");
+  TableUpdate update;
+  update.start = Seen::kStart;
+  update.count = Seen::kCount;
+  update.initial = true;
+  update.first_va = geometry.Coverage(0) + Seen::kStart * kPage;
+  update.entries.assign(Seen::kCount, SystemEntry(gpu_, work_.fence().page()));
+  for (DXGK_PTE& entry : update.entries) entry.ReadOnly = 1;
+  update.table.SegmentId = segment.id;
+  update.table.SegmentOffset = *unexplained_;
+  work_.Send(paging_.process(), update, false);
+}
+
+// What is filled first is not known: pages of VRAM that nobody has.
+void PagingBringUp::FirstFill() {
+  SegmentPages pages = placement_.Take(Seen::kFillPages, "first fill");
+  std::vector<DXGK_PTE> entries;
+  for (uint64_t page = 0; page < Seen::kFillPages; ++page) entries.push_back(LocalEntry(gpu_, pages.page(page)));
+  paging_.Set(first_fill_, entries);
+  paging_.Flush(first_fill_, Seen::kFillPages * kPage);
+  DXGKARG_BUILDPAGINGBUFFER operation{};
+  operation.Operation = DXGK_OPERATION_VIRTUAL_FILL;
+  operation.FillVirtual.FillSizeInBytes = Seen::kFillPages * kPage;
+  operation.FillVirtual.DestinationVirtualAddress = first_fill_;
+  work_.Operate(operation);
+  paging_.Clear(first_fill_, Seen::kFillPages * kPage);
+  paging_.Flush(first_fill_, Seen::kFillPages * kPage);
+  work_.Finish();
+  pages.Release(gpu_.kernel());
+}
+
+}  // namespace gmmu::os

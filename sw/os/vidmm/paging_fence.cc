@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "os/vidmm/paging_fence.h"
+
+#include <cstring>
+#include <string>
+
+#include "os/dxgkrnl/physical_adapter.h"
+#include "os/memory/system_buffer.h"
+
+namespace gmmu::os {
+namespace {
+}  // namespace
+
+PagingFence::PagingFence(PhysicalAdapter& gpu) : gpu_(gpu), page_(std::make_unique<SystemBuffer>()) {}
+
+PagingFence::~PagingFence() = default;
+
+void PagingFence::Make() {
+  *page_ = SystemBuffer(gpu_.kernel(), gpu_.objects(), gpu_.handle(), hw::kPageSize,
+                        SystemBuffer::Shape::kReadOnlyView, "vidmm");
+  cpu_ = page_->Map(0, hw::kPageSize);
+}
+
+void PagingFence::Release() { page_->Release(); }
+
+uint64_t PagingFence::page() const { return page_->page(0); }
+
+void PagingFence::Wait() {
+  gpu_.kernel().WaitOrFault(
+      [this] {
+        uint64_t value = 0;
+        std::memcpy(&value, cpu_, sizeof value);
+        seen_ = ExtendFence(seen_, value, gpu_.caps().narrow_fences);
+        return seen_ >= value_;
+      },
+      VidSch::kBoundNs, "monitored fence value " + std::to_string(value_), 1000);
+}
+
+}  // namespace gmmu::os

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "os/vidmm/paging_process.h"
+
+#include <algorithm>
+
+#include "os/dxgkrnl/logical_adapter.h"
+#include "os/memory/system_buffer.h"
+#include "os/tables/address_space.h"
+#include "os/vidmm/gpu_process.h"
+#include "os/vidmm/order_watch.h"
+#include "os/vidmm/page_entries.h"
+#include "os/vidmm/paging_work.h"
+#include "os/kernel/page_math.h"
+
+namespace gmmu::os {
+namespace {
+constexpr uint64_t kPagingVa = uint64_t{1} << 30;
+}  // namespace
+
+PagingProcess::PagingProcess(PhysicalAdapter& gpu, PagingWork& work) : gpu_(gpu), work_(work) {}
+
+PagingProcess::~PagingProcess() = default;
+
+void PagingProcess::Open(VidMm& owner) {
+  process_ = std::make_unique<GpuProcess>(owner, gpu_.Named("paging process"));
+  process_->by_cpu = true;
+  process_->space = std::make_unique<AddressSpace>(gpu_, process_->name, true, va_end());
+  gpu_.logical().driver_objects().OpenProcess(process_->handles, process_->name, true);
+  gpu_.logical().driver_objects().OpenDevice(process_->handles, process_->name, true);
+  RestartOrder();
+  gpu_.logical().driver_objects().OpenContext(process_->handles, process_->name, true, gpu_);
+}
+
+void PagingProcess::Close() {
+  gpu_.logical().driver_objects().DestroyProcess(process_->handles);
+  space().FreeTables();
+}
+
+AddressSpace& PagingProcess::space() { return *process_->space; }
+
+uint64_t PagingProcess::va_end() const { return std::min(kPagingVa, uint64_t{1} << gpu_.caps().geometry.va_bits); }
+
+void PagingProcess::set_up(bool up) {
+  process_->by_cpu = !up || gpu_.kernel().parameters().window_updates == WindowUpdates::kCpuVirtual;
+}
+
+std::function<void(const TableUpdate&)> PagingProcess::sink() { return work_.SinkFor(*process_); }
+
+bool PagingProcess::Set(uint64_t va, const std::vector<DXGK_PTE>& entries, HANDLE allocation, uint64_t offset,
+                        uint64_t driver_protection) {
+  space().SetEntries(va, entries.size(), entries, allocation, offset, sink(), driver_protection);
+  return space().Is64k(va);
+}
+
+void PagingProcess::Clear(uint64_t va, uint64_t bytes) { space().Invalidate(va, PagesOf(bytes), sink()); }
+
+void PagingProcess::Flush(uint64_t va, uint64_t bytes) { work_.Flush(*process_, va, bytes); }
+
+void PagingProcess::TellRoot() {
+  gpu_.SetRootPageTable(process_->handles.context, space().root(), space().root_entries());
+}
+
+void PagingProcess::InvalidateTables() {
+  if (!gpu_.caps().explicit_invalidation) return;
+  set_up(false);
+  space().InvalidateAll(sink());
+}
+
+void PagingProcess::RestartOrder() { WatchOrder(*process_, gpu_, work_, true); }
+
+uint64_t PagingProcess::ReserveVa(uint64_t bytes, std::optional<uint64_t> at) { return process_->ReserveVa(bytes, at); }
+
+void PagingProcess::FreeVa(uint64_t va) { process_->FreeVa(va); }
+
+uint64_t PagingProcess::MapTable(const D3DGPU_PHYSICAL_ADDRESS& table, uint64_t bytes) {
+  const uint64_t va = ReserveVa(bytes);
+  std::vector<DXGK_PTE> entries;
+  for (uint64_t page = 0; page < PagesOf(bytes); ++page) {
+    DXGK_PTE entry = SystemEntry(gpu_, table.SegmentOffset / kPage + page);
+    if (table.SegmentId != 0) {
+      entry.CacheCoherent = 0;
+      entry.Segment = table.SegmentId;
+      entry.PhysicalAdapterIndex = gpu_.index();
+    }
+    entries.push_back(entry);
+  }
+  try {
+    Set(va, entries);
+  } catch (const NoRoom&) {
+    FreeVa(va);
+    throw;
+  }
+  Flush(va, bytes);
+  return va;
+}
+
+void PagingProcess::UnmapTable(uint64_t va, uint64_t bytes) {
+  Clear(va, bytes);
+  Flush(va, bytes);
+  work_.Drain();
+  FreeVa(va);
+}
+
+uint64_t PagingProcess::Map(const SystemBuffer& buffer) {
+  const uint64_t pages = buffer.bytes() / kPage, va = ReserveVa(buffer.bytes());
+  std::vector<DXGK_PTE> entries;
+  for (uint64_t page = 0; page < pages; ++page) entries.push_back(SystemEntry(gpu_, buffer.page(page)));
+  Set(va, entries);
+  Flush(va, pages * kPage);
+  return va;
+}
+
+void PagingProcess::Unmap(uint64_t va, uint64_t pages) {
+  Clear(va, pages * kPage);
+  Flush(va, pages * kPage);
+  work_.Finish();
+  FreeVa(va);
+}
+
+}  // namespace gmmu::os

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "ddi/d3dkmddi.h"
+#include "os/miniport/gpu_packet.h"
+#include "os/vidmm/paging_fence.h"
+
+namespace gmmu::os {
+
+class PagingQueue;
+class PhysicalAdapter;
+struct GpuProcess;
+struct TableUpdate;
+
+/// The paging work of one GPU, in stream order: single operations, updates of page tables, TLB flushes, and the fence
+/// behind them.
+///
+/// Everything is queued on the paging context; inside OnCompanion it is queued on the companion context of a process.
+/// Calls that queue return when the driver has built the operation; Finish waits for the GPU. They throw BugCheck and
+/// AdapterWasReset as PagingQueue does. Worker's.
+class PagingWork {
+ public:
+  explicit PagingWork(PhysicalAdapter& gpu);
+  ~PagingWork();
+
+  /// `context` is the paging process'.
+  void Start(HANDLE context);
+  void Stop();
+  /// After a reset of the adapter: what was queued on the paging context is forgotten.
+  void Reset();
+  PagingQueue& queue() { return *queue_; }
+  PagingFence& fence() { return fence_; }
+
+  void Add(DXGKARG_BUILDPAGINGBUFFER& operation);
+  /// Sends what is queued; returns its last packet.
+  PacketId Submit();
+  void WaitFor(PacketId packet);
+  /// Sends what is queued and waits for its packets, without the fence.
+  void Drain();
+  /// The same for the paging context, also inside OnCompanion.
+  void DrainPaging();
+  /// Signals the fence behind everything queued, and waits for it. Contexts that were held for updates run again, and
+  /// deferred actions are done.
+  void Finish();
+  /// Queues one operation and finishes.
+  void Operate(DXGKARG_BUILDPAGINGBUFFER operation);
+  /// Writes `value` at `va` of the paging process in stream order; returns when the packet has ended.
+  void Signal(uint64_t va, uint64_t value);
+
+  /// What updates of a process' tables are sent to. Where the caps ask for it, the process' context is held from its
+  /// first update to the end of the work (PageTableUpdateRequireAddressSpaceIdle).
+  std::function<void(const TableUpdate&)> SinkFor(GpuProcess& process);
+  /// One update. `immediate`: the CPU does it inside the call.
+  void Send(GpuProcess& process, const TableUpdate& update, bool immediate);
+  /// Drops what is cached of the entries for [va, va + bytes), behind everything queued; both 0: of all of the process.
+  void Flush(GpuProcess& process, uint64_t va, uint64_t bytes);
+  /// Says whether the process' context is held for an update.
+  bool Holds(const GpuProcess& process) const;
+  void ReleaseHeld();
+  /// The process is about to go.
+  void Forget(const GpuProcess& process);
+
+  /// Does `work`, whose operations and flushes go through the companion context of the process' context. What was
+  /// queued before is done first.
+  void OnCompanion(GpuProcess& process, const std::function<void()>& work);
+
+  /// Does `action` at the next Finish, behind its signal.
+  void Defer(std::function<void()> action) { deferred_.push_back(std::move(action)); }
+  size_t deferred() const { return deferred_.size(); }
+  void DoDeferred();
+
+ private:
+  void Update(GpuProcess& process, const TableUpdate& update, bool immediate);
+  void Hold(GpuProcess& process);
+
+  PhysicalAdapter& gpu_;
+  const std::unique_ptr<PagingQueue> queue_;
+  PagingQueue* active_;  // queue_, or a companion's
+  PagingFence fence_;
+  std::map<uint64_t, GpuProcess*> held_;  // by GpuProcess::serial: contexts go on in the order of their making
+  std::vector<std::function<void()>> deferred_;
+};
+
+}  // namespace gmmu::os

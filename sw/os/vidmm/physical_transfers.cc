@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "os/vidmm/physical_transfers.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "os/dxgkrnl/physical_adapter.h"
+#include "os/memory/system_buffer.h"
+#include "os/miniport/mdl.h"
+#include "os/vidmm/allocation.h"
+#include "os/vidmm/page_entries.h"
+#include "os/vidmm/paging_work.h"
+#include "os/vidmm/vidmm.h"
+#include "os/kernel/page_math.h"
+
+namespace gmmu::os {
+namespace {
+
+
+UINT LocalSegment(const Allocation& allocation) { return allocation.vidmm->gpu().local_segment().id; }
+
+// Comes between what the GPU wrote and what the CPU reads; its data and place do not matter.
+void Barrier(PagingWork& work, UINT segment, bool write) {
+  DXGKARG_BUILDPAGINGBUFFER operation{};
+  if (write) {
+    operation.Operation = DXGK_OPERATION_WRITE_PHYSICAL;
+    operation.WritePhysical.SegmentId = segment;
+  } else {
+    operation.Operation = DXGK_OPERATION_READ_PHYSICAL;
+    operation.ReadPhysical.SegmentId = segment;
+  }
+  work.Add(operation);
+}
+
+/// Bytes from page `first` on, at most `left` and, but for a first page, at most `largest`, that are consecutive in
+/// VRAM.
+uint64_t RunAt(const Allocation& allocation, uint64_t first, uint64_t left, uint64_t largest = ~uint64_t{0}) {
+  uint64_t size = std::min(kPage, left);
+  while (size < left && size + kPage <= largest &&
+         allocation.local->page(first + size / kPage) == allocation.local->page(first) + size / kPage) {
+    size += std::min(kPage, left - size);
+  }
+  return size;
+}
+
+}  // namespace
+
+void TransferByMdl(PagingWork& work, Allocation& allocation, SystemBuffer& buffer, uint64_t bytes, bool in,
+                   const Progress& progress) {
+  std::vector<uint64_t> pages;
+  for (uint64_t page = 0; page < PagesOf(bytes); ++page) pages.push_back(buffer.page(page));
+  Mdl mdl(pages);
+  for (uint64_t done = 0; done < bytes;) {
+    const uint64_t first = done / kPage, size = RunAt(allocation, first, bytes - done);
+    DXGKARG_BUILDPAGINGBUFFER operation{};
+    operation.Operation = DXGK_OPERATION_TRANSFER;
+    auto& args = operation.Transfer;
+    args.hAllocation = allocation.handle;
+    args.TransferSize = size;
+    const auto segment = [&](auto& end) {
+      end.SegmentId = LocalSegment(allocation);
+      end.SegmentAddress.QuadPart = SegmentAddress(allocation, first);
+    };
+    if (in) {
+      args.Source.pMdl = mdl.get();
+      segment(args.Destination);
+    } else {
+      segment(args.Source);
+      args.Destination.pMdl = mdl.get();
+    }
+    args.MdlOffset = static_cast<UINT>(first);
+    args.Flags.TransferStart = done == 0;
+    args.Flags.TransferEnd = done + size == bytes;
+    work.Add(operation);
+    done += size;
+    if (progress) progress(done);
+  }
+  Barrier(work, LocalSegment(allocation), in);
+  work.Finish();
+}
+
+void FillBySegment(PagingWork& work, Allocation& allocation, uint64_t offset, uint64_t bytes, uint32_t pattern,
+                   uint64_t largest) {
+  for (uint64_t done = 0; done < bytes;) {
+    const uint64_t first = (offset + done) / kPage, size = RunAt(allocation, first, bytes - done, largest);
+    DXGKARG_BUILDPAGINGBUFFER operation{};
+    operation.Operation = DXGK_OPERATION_FILL;
+    operation.Fill.hAllocation = allocation.handle;
+    operation.Fill.FillSize = size;
+    operation.Fill.FillPattern = pattern;
+    operation.Fill.Destination.SegmentId = LocalSegment(allocation);
+    operation.Fill.Destination.SegmentAddress.QuadPart = SegmentAddress(allocation, first);
+    work.Add(operation);
+    done += size;
+  }
+  work.Finish();
+}
+
+void CopyAperture(PagingWork& work, uint64_t aperture_offset, Allocation& allocation, uint64_t offset, uint64_t bytes,
+                  bool in, bool begins, bool ends) {
+  const Segment& aperture = allocation.vidmm->gpu().aperture_segment();
+  for (uint64_t done = 0; done < bytes;) {
+    const uint64_t first = (offset + done) / kPage, size = RunAt(allocation, first, bytes - done);
+    DXGKARG_BUILDPAGINGBUFFER operation{};
+    operation.Operation = DXGK_OPERATION_TRANSFER;
+    auto& args = operation.Transfer;
+    args.hAllocation = allocation.handle;
+    args.TransferSize = size;
+    const auto shown = static_cast<LONGLONG>(aperture.base + aperture_offset + done);
+    const LONGLONG place = SegmentAddress(allocation, first);
+    args.Source.SegmentId = in ? aperture.id : LocalSegment(allocation);
+    args.Source.SegmentAddress.QuadPart = in ? shown : place;
+    args.Destination.SegmentId = in ? LocalSegment(allocation) : aperture.id;
+    args.Destination.SegmentAddress.QuadPart = in ? place : shown;
+    args.Flags.TransferStart = begins && done == 0;
+    args.Flags.TransferEnd = ends && done + size == bytes;
+    work.Add(operation);
+    done += size;
+  }
+  work.Finish();
+}
+
+void DiscardContent(PagingWork& work, const Allocation& allocation) {
+  DXGKARG_BUILDPAGINGBUFFER operation{};
+  operation.Operation = DXGK_OPERATION_DISCARD_CONTENT;
+  operation.DiscardContent.hAllocation = allocation.handle;
+  operation.DiscardContent.SegmentId = LocalSegment(allocation);
+  operation.DiscardContent.SegmentAddress.QuadPart = SegmentAddress(allocation, 0);
+  work.Add(operation);
+}
+
+}  // namespace gmmu::os

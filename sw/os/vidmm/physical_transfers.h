@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+
+#include "os/vidmm/transfers.h"
+
+namespace gmmu::os {
+
+class PagingWork;
+
+// Operations of WDDM 1, which name VRAM by segment and address instead of by a scratch window: one operation for each
+// run of consecutive pages. The allocation is resident on the GPU whose work it is. All but DiscardContent return when
+// the GPU has done them.
+
+/// Moves the allocation's first `bytes` from (`in`) or to system memory, which an MDL names. The MDL holds the pages as
+/// the GPU names them, as an ADL's array would.
+void TransferByMdl(PagingWork& work, Allocation& allocation, SystemBuffer& buffer, uint64_t bytes, bool in,
+                   const Progress& progress);
+/// Fills VRAM from byte `offset` on, at most `largest` bytes at once.
+void FillBySegment(PagingWork& work, Allocation& allocation, uint64_t offset, uint64_t bytes, uint32_t pattern,
+                   uint64_t largest);
+/// Moves `bytes` between the aperture segment and the allocation. `begins`, `ends`: it is the first, or the last, part
+/// of a move of the whole allocation.
+void CopyAperture(PagingWork& work, uint64_t aperture_offset, Allocation& allocation, uint64_t offset, uint64_t bytes,
+                  bool in, bool begins = true, bool ends = true);
+void DiscardContent(PagingWork& work, const Allocation& allocation);
+
+}  // namespace gmmu::os

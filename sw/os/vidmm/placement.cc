@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "os/vidmm/placement.h"
+
+#include "os/dxgkrnl/physical_adapter.h"
+#include "os/vidmm/allocation.h"
+#include "os/vidmm/page_entries.h"
+#include "os/vidmm/paging_work.h"
+
+namespace gmmu::os {
+
+Placement::Placement(PhysicalAdapter& gpu, PagingWork& work)
+    : gpu_(gpu), work_(work), random_(gpu.kernel().parameters().seed, "vidmm") {}
+
+bool Placement::TryMakeResident(Allocation& allocation) {
+  if (allocation.local) return true;
+  Segment& segment = gpu_.local_segment();
+  const uint64_t pages = PagesOf(allocation.bytes);
+  for (const Homes::Place& place : allocation.homes.places) {
+    if (place.segment != segment.id) continue;  // entries name one memory segment
+    if (allocation.contiguous == 0) {
+      allocation.local = SegmentPages::Allocate(segment, pages, random_, allocation.name);
+    } else {
+      allocation.local = SegmentPages::AllocateContiguous(
+          segment, pages, allocation.contiguous, allocation.name,
+          place.from_end ? RangeAllocator::Place::kHighest : RangeAllocator::Place::kBySeed);
+    }
+    if (allocation.local) return true;
+  }
+  return false;
+}
+
+void Placement::MakeResident(Allocation& allocation) {
+  if (TryMakeResident(allocation)) return;
+  if (allocation.homes.memory == 0)
+    throw OsError(allocation.name + " has no place in VRAM: its driver names no memory segment");
+  throw OsError("no room in VRAM for " + std::to_string(allocation.bytes) + " bytes of " + allocation.name + "; " +
+                std::to_string(gpu_.local_segment().space->free_bytes()) + " are free");
+}
+
+void Placement::Evict(Allocation& allocation) {
+  if (!allocation.local) return;
+  allocation.local->Release(gpu_.kernel());
+  allocation.local.reset();
+}
+
+void Placement::NotifyResident(Allocation& allocation) {
+  if (!allocation.explicit_residency || allocation.notified) return;
+  allocation.notified = true;
+  DXGKARG_BUILDPAGINGBUFFER operation{};
+  operation.Operation = DXGK_OPERATION_NOTIFY_RESIDENCY;
+  operation.NotifyResidency.hAllocation = allocation.handle;
+  operation.NotifyResidency.PhysicalAddress = {gpu_.local_segment().id, 0, allocation.local->page(0) * hw::kPageSize};
+  operation.NotifyResidency.Resident = 1;
+  work_.Add(operation);
+}
+
+void Placement::NotifyEvicted(Allocation& allocation) {
+  if (!allocation.notified) return;
+  allocation.notified = false;
+  DXGKARG_BUILDPAGINGBUFFER operation{};
+  operation.Operation = DXGK_OPERATION_NOTIFY_RESIDENCY;
+  operation.NotifyResidency.hAllocation = allocation.handle;
+  work_.Add(operation);
+}
+
+SegmentPages Placement::Take(uint64_t pages, const std::string& what) {
+  auto taken = SegmentPages::Allocate(gpu_.local_segment(), pages, random_, what);
+  if (!taken) throw NoRoom("no room in VRAM for the " + what + " of the paging process");
+  return std::move(*taken);
+}
+
+}  // namespace gmmu::os

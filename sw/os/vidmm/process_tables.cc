@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "os/vidmm/process_tables.h"
+
+#include <utility>
+
+#include "os/dxgkrnl/physical_adapter.h"
+#include "os/tables/address_space.h"
+#include "os/vidmm/gpu_process.h"
+#include "os/vidmm/one_gpu.h"
+#include "os/vidmm/paging_work.h"
+#include "os/vidmm/vidmm.h"
+#include "os/kernel/page_math.h"
+
+namespace gmmu::os {
+namespace {
+constexpr uint64_t kIdleNs = 100'000'000;
+}  // namespace
+
+void ProcessTables::Ensure(GpuProcess& process, uint64_t va, uint64_t pages, bool large) {
+  process.space->EnsureTables(va, pages, work_.SinkFor(process), large);
+}
+
+void ProcessTables::EnsureEverywhere(GpuProcess& process, uint64_t va, uint64_t pages) {
+  if (process.parts == nullptr) return;
+  for (GpuProcess* part : *process.parts) {
+    part->vidmm->tables().Ensure(*part, va, pages);
+    PagingWork& work = part->vidmm->work();
+    if (part != &process && work.Holds(*part)) work.Finish();  // its context goes on
+  }
+}
+
+bool ProcessTables::Away(const GpuProcess& process) const { return asleep_ || process.space->evicted(); }
+
+bool ProcessTables::Clear(GpuProcess& process, uint64_t va, uint64_t pages) {
+  if (Away(process)) {
+    process.stale.emplace_back(va, pages);
+    return false;
+  }
+  const bool any = process.space->Clear(va, pages, process.Contents(), work_.SinkFor(process));
+  if (any) FlushChanges(process, va, pages);
+  return any;
+}
+
+void ProcessTables::ClearStale(GpuProcess& process) {
+  for (const auto& [va, pages] : std::exchange(process.stale, {}))
+    process.space->Clear(va, pages, process.Contents(), work_.SinkFor(process));
+}
+
+void ProcessTables::FlushChanges(GpuProcess& process, uint64_t va, uint64_t pages) {
+  if (std::exchange(process.overwritten, false) || !gpu_.caps().invalid_not_cached)
+    work_.Flush(process, va, pages * kPage);
+}
+
+void ProcessTables::FinishChange(GpuProcess& process, uint64_t va, uint64_t pages) {
+  FlushChanges(process, va, pages);
+  work_.Finish();
+  TellRoot(process);
+  ReleaseRetired(process);
+}
+
+void ProcessTables::ReleaseRetired(GpuProcess& process) {
+  if (gpu_.caps().explicit_invalidation && process.space->InvalidateRetired(work_.SinkFor(process))) work_.Finish();
+  process.space->ReleaseRetired();
+}
+
+void ProcessTables::FlushSpace(GpuProcess& process) {
+  process.overwritten = false;
+  work_.Flush(process, 0, 0);
+  work_.Finish();
+  ReleaseRetired(process);
+}
+
+void ProcessTables::SetRoot(GpuProcess& process) {
+  gpu_.SetRootPageTable(process.handles.context, process.space->root(), process.space->root_entries());
+}
+
+void ProcessTables::TellRoot(GpuProcess& process) {
+  if (process.root_told || process.handles.context == nullptr || !process.space->ready()) return;
+  work_.Finish();
+  SetRoot(process);
+  process.root_told = true;
+}
+
+void ProcessTables::ReplaceRoot(GpuProcess& process, uint64_t entries) {
+  process.space->ReplaceRoot(entries, work_.SinkFor(process));
+  work_.Finish();  // the new root is complete before the hardware is told of it
+  SetRoot(process);
+  ReleaseRetired(process);
+}
+
+// Tables that the change has replaced are freed too, so all that was cached of the process is flushed. A process
+// without a context has nothing in any cache, and the driver learns of its root when it gets a context.
+void ProcessTables::GrowRoot(GpuProcess& process, uint64_t entries) {
+  const HANDLE context = process.handles.context;
+  if (context != nullptr) gpu_.vidsch().SuspendContext(context, kIdleNs, true);
+  try {
+    process.space->ReplaceRoot(entries, work_.SinkFor(process));
+  } catch (const NoRoom&) {
+    if (context != nullptr) gpu_.vidsch().ResumeContext(context);
+    throw;
+  }
+  work_.Finish();
+  if (context == nullptr) return ReleaseRetired(process);
+  SetRoot(process);
+  process.root_told = true;
+  FlushSpace(process);
+  gpu_.vidsch().ResumeContext(context);
+}
+
+// Parents by UPDATE_PAGE_TABLE, the root by SetRootPageTable.
+void ProcessTables::Move(GpuProcess& process) {
+  RefuseOnLink(gpu_, "moving page tables");
+  gpu_.vidsch().SuspendContext(process.handles.context, kIdleNs);
+  try {
+    process.space->MoveTables(process.Contents(), work_.SinkFor(process));
+    process.space->ReplaceRoot(0, work_.SinkFor(process));
+  } catch (const NoRoom&) {  // what has moved stays there, under the old root
+    FlushSpace(process);
+    gpu_.vidsch().ResumeContext(process.handles.context);
+    throw;
+  }
+  work_.Finish();
+  SetRoot(process);
+  FlushSpace(process);
+  gpu_.vidsch().ResumeContext(process.handles.context);
+}
+
+void ProcessTables::Evict(GpuProcess& process) {
+  RefuseOnLink(gpu_, "eviction of page tables");
+  gpu_.vidsch().SuspendContext(process.handles.context, kIdleNs);
+  process.space->EvictTables(process.Contents(), work_.SinkFor(process));
+  FlushSpace(process);
+}
+
+void ProcessTables::Restore(GpuProcess& process) {
+  process.space->RestoreTables(work_.SinkFor(process));
+  ClearStale(process);
+  FlushSpace(process);
+  gpu_.vidsch().ResumeContext(process.handles.context);
+}
+
+}  // namespace gmmu::os

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "os/vidmm/processes.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "os/dxgkrnl/logical_adapter.h"
+#include "os/kernel/caught_exceptions.h"
+#include "os/tables/address_space.h"
+#include "os/vidmm/context_allocations.h"
+#include "os/vidmm/gpu_process.h"
+#include "os/vidmm/mappings.h"
+#include "os/vidmm/order_watch.h"
+#include "os/vidmm/paging_companion.h"
+#include "os/vidmm/paging_process.h"
+#include "os/vidmm/paging_work.h"
+#include "os/vidmm/process_tables.h"
+#include "os/vidmm/vidmm.h"
+
+namespace gmmu::os {
+
+Processes::Processes(VidMm& vidmm) : vidmm_(vidmm) {}
+
+Processes::~Processes() = default;
+
+GpuProcess& Processes::Add(const std::string& name) {
+  processes_.push_back(std::make_unique<GpuProcess>(vidmm_, name));  // the driver may ask for memory of it from now on
+  return *processes_.back();
+}
+
+void Processes::Open(GpuProcess& process, const GpuProcess* joins) {
+  PhysicalAdapter& gpu = vidmm_.gpu();
+  process.space =
+      std::make_unique<AddressSpace>(gpu, process.name, false, uint64_t{1} << gpu.caps().geometry.va_bits);
+  if (joins == nullptr) {
+    process.in_creation = true;
+    gpu.logical().driver_objects().OpenProcess(process.handles, process.name, false);
+    process.in_creation = false;
+    gpu.logical().driver_objects().OpenDevice(process.handles, process.name, false);
+  } else {
+    process.handles = joins->handles;
+    process.handles.joined = true;
+    process.handles.context = nullptr;  // its own comes later
+  }
+  WatchOrder(process, gpu, vidmm_.work(), false);
+  process.space->set_root_grower([this, &process](uint64_t entries) { vidmm_.tables().GrowRoot(process, entries); });
+  if (gpu.caps().update_mode != DXGK_PAGETABLEUPDATE_GPU_VIRTUAL) return;
+  PagingProcess& paging = vidmm_.paging();
+  process.space->set_table_views(
+      {[&paging](const auto& table, uint64_t bytes) { return paging.MapTable(table, bytes); },
+       [&paging](uint64_t va, uint64_t bytes) { paging.UnmapTable(va, bytes); }});
+}
+
+GpuProcess* Processes::Create(const std::string& name, uint64_t root_entries, bool with_context) {
+  GpuProcess& process = Add(name);
+  OrUndo(process, [&] {
+    Open(process, nullptr);
+    const Geometry& geometry = vidmm_.gpu().caps().geometry;
+    if (root_entries == 0) root_entries = geometry.first_root_entries;
+    if (root_entries != 0) {
+      for (const auto& [va, range] : process.driver_ranges)  // their tables exist from now on
+        root_entries = std::max(root_entries, ((va + range.bytes - 1) >> geometry.Shift(geometry.count() - 1)) + 1);
+    }
+    const auto sink = vidmm_.work().SinkFor(process);
+    process.space->CreateRoot(sink, root_entries);
+    for (const auto& [va, range] : process.driver_ranges)
+      process.space->Invalidate(va, range.bytes / hw::kPageSize, sink);
+    if (with_context) CreateContext(process);
+  });
+  return &process;
+}
+
+void Processes::CreateContext(GpuProcess& process) {
+  PhysicalAdapter& gpu = vidmm_.gpu();
+  gpu.logical().driver_objects().OpenContext(process.handles, process.name, false, gpu);
+  vidmm_.tables().TellRoot(process);
+}
+
+GpuProcess* Processes::CreatePart(const std::string& name, const GpuProcess* joins, TablePlacer placer,
+                                  const std::vector<GpuProcess*>& parts) {
+  GpuProcess& process = Add(vidmm_.gpu().Named(name));
+  process.parts = &parts;
+  OrUndo(process, [&] {
+    Open(process, joins);
+    process.space->set_placer(std::move(placer));
+    process.space->CreateRoot(vidmm_.work().SinkFor(process), 0);
+    CreateContext(process);
+  });
+  return &process;
+}
+
+void Processes::OrUndo(GpuProcess& process, const std::function<void()>& making) {
+  const std::exception_ptr refusal = RefusalOf(making);
+  if (!refusal) return;
+  Destroy(&process);
+  std::rethrow_exception(refusal);
+}
+
+void Processes::Destroy(GpuProcess* process) {
+  PhysicalAdapter& gpu = vidmm_.gpu();
+  PagingWork& work = vidmm_.work();
+  if (gpu.caps().explicit_invalidation) process->space->InvalidateAll(work.SinkFor(*process));
+  work.Drain();
+  if (process->space->evicted()) gpu.vidsch().ResumeContext(process->handles.context);
+  if (process->companion) process->companion->Close();
+  gpu.logical().driver_objects().DestroyProcess(process->handles);
+  work.Drain();
+  for (const auto& [va, range] : process->driver_ranges) process->FreeVa(va);
+  process->space->FreeTables();
+  vidmm_.mappings().ForgetAll(*process);
+  work.Forget(*process);
+  processes_.erase(std::find_if(processes_.begin(), processes_.end(),
+                                [process](const auto& held) { return held.get() == process; }));
+}
+
+GpuProcess* Processes::Find(const std::function<bool(const GpuProcess&)>& test) const {
+  for (const auto& process : processes_)
+    if (test(*process)) return process.get();
+  return nullptr;
+}
+
+PacketId Processes::SubmitRender(GpuProcess& process, uint64_t va, uint64_t bytes, const std::string& what) {
+  vidmm_.context_allocations().MakeResident(process);
+  PhysicalAdapter& gpu = vidmm_.gpu();
+  GpuPacket packet;
+  packet.node = process.handles.node;
+  packet.engine = gpu.index();
+  packet.context = process.handles.context;
+  packet.address = va;
+  packet.bytes = bytes;
+  packet.device = process.handles.state;
+  packet.what = what + " of " + process.name;
+  if (gpu.kernel().parameters().root_before_submission) {
+    packet.before = [&gpu, &process] {
+      gpu.SetRootPageTable(process.handles.context, process.space->root(), process.space->root_entries());
+    };
+  }
+  return gpu.vidsch().Submit(std::move(packet));
+}
+
+}  // namespace gmmu::os

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "os/miniport/gpu_packet.h"
+
+namespace gmmu::os {
+
+class VidMm;
+struct GpuProcess;
+
+/// Gives a page table of a process over linked adapters its place in a memory segment, byte offset; nullopt: no room.
+using TablePlacer = std::function<std::optional<uint64_t>(unsigned level, uint64_t slot, uint64_t bytes,
+                                                          uint64_t alignment, const std::string& created_by)>;
+
+/// The processes of one GPU, without the paging process: made and destroyed with their root tables and contexts. When
+/// the driver refuses a part of a process, or there is no room for it, the exception comes through and nothing of it
+/// stays. Worker's.
+class Processes {
+ public:
+  explicit Processes(VidMm& vidmm);
+  ~Processes();
+
+  /// `root_entries`: what a resizable root has at first; it grows with the addresses that are mapped. 0: what its
+  /// descriptor says. A process without a context has no root that the driver knows (seen on build 22621).
+  GpuProcess* Create(const std::string& name, uint64_t root_entries = 0, bool with_context = true);
+  void CreateContext(GpuProcess& process);
+  /// The part of a process over linked adapters that is on this GPU: the first one makes the process (`joins` null),
+  /// the others join it and are destroyed before it. `parts` will hold all of them.
+  GpuProcess* CreatePart(const std::string& name, const GpuProcess* joins, TablePlacer placer,
+                         const std::vector<GpuProcess*>& parts);
+  /// Also forgets every mapping of the process. Nothing of it may run.
+  void Destroy(GpuProcess* process);
+
+  /// In the order of their making.
+  const std::vector<std::unique_ptr<GpuProcess>>& all() const { return processes_; }
+  /// The first process for which `test` says true; null: none.
+  GpuProcess* Find(const std::function<bool(const GpuProcess&)>& test) const;
+
+  /// Commands of a process, `bytes` at `va`, for its node. The memory that the driver has for the context is made
+  /// resident first.
+  PacketId SubmitRender(GpuProcess& process, uint64_t va, uint64_t bytes, const std::string& what);
+
+ private:
+  GpuProcess& Add(const std::string& name);
+  /// Address space and handles. The driver may keep addresses of the process for itself while it is told of it.
+  void Open(GpuProcess& process, const GpuProcess* joins);
+  /// Does `making`; when it throws, destroys what there is of the process.
+  void OrUndo(GpuProcess& process, const std::function<void()>& making);
+
+  VidMm& vidmm_;
+  std::vector<std::unique_ptr<GpuProcess>> processes_;
+};
+
+}  // namespace gmmu::os

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <array>
+#include <cstdint>
+#include <functional>
+
+#include "ddi/d3dkmddi.h"
+#include "os/miniport/gpu_packet.h"
+
+namespace gmmu::os {
+
+class PagingProcess;
+class PagingWork;
+class PhysicalAdapter;
+class SystemBuffer;
+struct Allocation;
+
+/// The scratch windows of the paging process: addresses at which a transfer, a fill or a single operation sees pages of
+/// an allocation and of system memory. A window is pointed elsewhere only when the GPU has ended the last packet that
+/// went through it. Sizes and offsets are bytes. Worker's.
+class ScratchWindows {
+ public:
+  struct Window {
+    uint64_t system = 0;  ///< address for pages of system memory
+    uint64_t local = 0;   ///< address for pages of a memory segment
+    PacketId packet = 0;  ///< the last transfer through it
+  };
+  /// What of an allocation one window shows: `skip` bytes of it are before what is wanted, because a window begins with
+  /// a whole page of the segment.
+  struct Piece {
+    uint64_t start, skip, size;
+    uint64_t protection;  ///< the driver's, of all that is wanted
+  };
+  static constexpr size_t kCount = 4;
+
+  ScratchWindows(PhysicalAdapter& gpu, PagingWork& work, PagingProcess& paging) : gpu_(gpu), work_(work), paging_(paging) {}
+
+  // For PagingBringUp, which gives the windows their addresses and tables.
+  std::array<Window, kCount>& all() { return windows_; }
+  /// A window for large fills, for pages of a memory segment only; there when fill_bytes() is not 0.
+  Window& fill() { return fill_; }
+  /// Bytes of a window, and of the one for large fills; 0: fills fit into a window.
+  uint64_t bytes() const;
+  uint64_t fill_bytes() const;
+  /// Leaf tables that the addresses for pages of memory segments take, where they are tables of 64 KiB entries; else 0.
+  uint64_t leaf_tables() const;
+  /// Tables are made anew: nothing is under way through a window.
+  void ForgetPackets();
+
+  /// The next window; waits until the GPU has ended what went through it. NextForFill: one of at least `bytes`.
+  Window& Next();
+  Window& NextForFill(uint64_t bytes);
+  /// The piece from byte `at` on, of at most `left` bytes and at most `pages` in the window.
+  static Piece PieceAt(const Allocation& allocation, uint64_t at, uint64_t left, uint64_t pages);
+  /// Shows a piece at `va`. True: with pages of 64 KiB.
+  bool Show(uint64_t va, const Allocation& allocation, const Piece& piece);
+  /// Shows `bytes` of system memory from the page of byte `at` on, in the name of the allocation.
+  bool ShowSystem(uint64_t va, const SystemBuffer& buffer, uint64_t at, const Piece& piece, const Allocation& allocation);
+  /// Does one operation on the allocation's first `bytes`, which it sees at the address that `operation` is given.
+  /// Returns when the GPU has done it. Bug check when they do not fit into a window.
+  void InWindow(Allocation& allocation, uint64_t bytes,
+                const std::function<DXGKARG_BUILDPAGINGBUFFER(uint64_t va)>& operation);
+
+ private:
+  bool Set(uint64_t va, const std::vector<DXGK_PTE>& entries, const Allocation& allocation, uint64_t offset,
+           uint64_t driver_protection);
+  /// Entries of an allocation's pages in VRAM; where there are pages of 64 KiB, up to the end of the last one.
+  std::vector<DXGK_PTE> LocalEntries(const Allocation& allocation, uint64_t offset, uint64_t bytes) const;
+
+  PhysicalAdapter& gpu_;
+  PagingWork& work_;
+  PagingProcess& paging_;
+  std::array<Window, kCount> windows_;
+  Window fill_;
+  size_t next_ = 0;
+};
+
+}  // namespace gmmu::os

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "os/vidmm/sleeping_memory.h"
+
+#include <algorithm>
+
+#include "os/dxgkrnl/physical_adapter.h"
+#include "os/memory/system_buffer.h"
+#include "os/tables/address_space.h"
+#include "os/vidmm/allocation.h"
+#include "os/vidmm/allocations.h"
+#include "os/vidmm/aperture.h"
+#include "os/vidmm/gpu_process.h"
+#include "os/vidmm/mappings.h"
+#include "os/vidmm/one_gpu.h"
+#include "os/vidmm/paging_process.h"
+#include "os/vidmm/paging_work.h"
+#include "os/vidmm/placement.h"
+#include "os/vidmm/process_tables.h"
+#include "os/vidmm/processes.h"
+#include "os/vidmm/transfers.h"
+#include "os/vidmm/vidmm.h"
+
+namespace gmmu::os {
+namespace {
+constexpr uint64_t kIdleNs = 100'000'000;
+}  // namespace
+
+struct SleepingMemory::Kept {
+  Allocation* allocation;
+  SystemBuffer bytes;
+};
+
+SleepingMemory::SleepingMemory(VidMm& vidmm) : vidmm_(vidmm) {}
+
+SleepingMemory::~SleepingMemory() = default;
+
+void SleepingMemory::Sleep() {
+  PhysicalAdapter& gpu = vidmm_.gpu();
+  PagingWork& work = vidmm_.work();
+  RefuseOnLink(gpu, "sleep with processes");
+  if (vidmm_.aperture().in_use())
+    throw OsError("ranges of the aperture are mapped: they must be unmapped before the GPU sleeps");
+  // What the GPU still does for them is in the bytes that are kept; from here on it does nothing for them.
+  for (const auto& process : vidmm_.processes().all())
+    if (process->handles.context != nullptr) gpu.vidsch().SuspendContext(process->handles.context, kIdleNs);
+  for (Allocation* allocation : vidmm_.allocations().all()) {
+    if (!allocation->local) continue;
+    SystemBuffer kept(gpu.kernel(), gpu.objects(), gpu.handle(), allocation->bytes, SystemBuffer::Shape::kScattered,
+                      "vidmm");
+    vidmm_.placement().NotifyEvicted(*allocation);
+    vidmm_.transfers().PageOut(*allocation, kept, allocation->bytes, nullptr);
+    vidmm_.placement().Evict(*allocation);
+    kept_.push_back({allocation, std::move(kept)});
+  }
+  for (const auto& process : vidmm_.processes().all()) {
+    process->tables_asleep = !process->space->evicted();  // else they come back when who evicted them says so
+    if (process->tables_asleep) process->space->EvictTables(process->Contents(), work.SinkFor(*process));
+    if (gpu.caps().explicit_invalidation) process->space->InvalidateAll(work.SinkFor(*process));
+    work.Finish();
+    process->space->FreeRoot();
+    process->root_told = false;
+  }
+  work.DrainPaging();
+  vidmm_.paging().InvalidateTables();
+  vidmm_.paging().space().FreeTables();
+  vidmm_.tables().set_asleep(true);
+}
+
+void SleepingMemory::Drop(const Allocation& allocation) {
+  const auto kept =
+      std::find_if(kept_.begin(), kept_.end(), [&](const Kept& each) { return each.allocation == &allocation; });
+  if (kept == kept_.end()) return;
+  kept->bytes.Release();
+  kept_.erase(kept);
+}
+
+void SleepingMemory::Wake() {
+  ProcessTables& tables = vidmm_.tables();
+  tables.set_asleep(false);
+  for (const auto& process : vidmm_.processes().all()) {
+    const auto sink = vidmm_.work().SinkFor(*process);
+    process->space->RestoreRoot(sink);
+    if (process->tables_asleep) process->space->RestoreTables(sink);
+    if (!process->space->evicted()) tables.ClearStale(*process);
+    tables.TellRoot(*process);
+  }
+  for (Kept& kept : kept_) {
+    Allocation& allocation = *kept.allocation;
+    vidmm_.mappings().EnsureTables(allocation);
+    vidmm_.placement().MakeResident(allocation);
+    vidmm_.transfers().PageIn(allocation, kept.bytes, allocation.bytes, nullptr);
+    vidmm_.placement().NotifyResident(allocation);
+    vidmm_.mappings().Restore(allocation);
+    kept.bytes.Release();
+  }
+  kept_.clear();
+  for (const auto& process : vidmm_.processes().all())
+    if (process->handles.context != nullptr) vidmm_.gpu().vidsch().ResumeContext(process->handles.context);
+}
+
+}  // namespace gmmu::os

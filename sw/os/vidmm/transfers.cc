@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "os/vidmm/transfers.h"
+
+#include "os/dxgkrnl/physical_adapter.h"
+#include "os/memory/system_buffer.h"
+#include "os/vidmm/allocation.h"
+#include "os/vidmm/aperture.h"
+#include "os/vidmm/page_entries.h"
+#include "os/vidmm/paging_work.h"
+#include "os/vidmm/physical_transfers.h"
+#include "os/vidmm/scratch_windows.h"
+#include "os/vidmm/vidmm.h"
+#include "os/kernel/page_math.h"
+
+namespace gmmu::os {
+namespace {
+using Piece = ScratchWindows::Piece;
+using Window = ScratchWindows::Window;
+}  // namespace
+
+void Transfers::Transfer(Allocation& allocation, SystemBuffer& buffer, uint64_t bytes, bool in,
+                         const Progress& progress) {
+  PagingWork& work = vidmm_.work();
+  const Parameters& parameters = vidmm_.gpu().kernel().parameters();
+  if (parameters.physical_paging) return TransferByMdl(work, allocation, buffer, bytes, in, progress);
+  ScratchWindows& windows = vidmm_.windows();
+  for (uint64_t done = 0; done < bytes;) {
+    const Piece piece = ScratchWindows::PieceAt(allocation, done, bytes - done, parameters.window_pages);
+    const uint64_t size = piece.size;
+    Window& window = windows.Next();
+    const uint64_t local = window.local + piece.skip;
+    const bool system_64k = windows.ShowSystem(window.system, buffer, done, piece, allocation);
+    const bool local_64k = windows.Show(window.local, allocation, piece);
+    DXGKARG_BUILDPAGINGBUFFER operation{};
+    operation.Operation = DXGK_OPERATION_VIRTUAL_TRANSFER;
+    operation.TransferVirtual.hAllocation = allocation.handle;
+    operation.TransferVirtual.AllocationOffsetInBytes = done;
+    operation.TransferVirtual.TransferSizeInBytes = size;
+    operation.TransferVirtual.SourceVirtualAddress = in ? window.system : local;
+    operation.TransferVirtual.DestinationVirtualAddress = in ? local : window.system;
+    operation.TransferVirtual.Flags.Src64KBPages = in ? system_64k : local_64k;
+    operation.TransferVirtual.Flags.Dst64KBPages = in ? local_64k : system_64k;
+    operation.TransferVirtual.TransferDirection =
+        in ? DXGK_MEMORY_TRANSFER_SYSTEM_TO_LOCAL : DXGK_MEMORY_TRANSFER_LOCAL_TO_SYSTEM;
+    work.Add(operation);
+    window.packet = work.Submit();
+    done += size;
+    if (progress) progress(done);
+  }
+  work.Finish();
+}
+
+void Transfers::CopyLocal(Allocation& source, Allocation& target, uint64_t bytes) {
+  PagingWork& work = vidmm_.work();
+  ScratchWindows& windows = vidmm_.windows();
+  const uint64_t window_pages = vidmm_.gpu().kernel().parameters().window_pages;
+  for (uint64_t done = 0; done < bytes;) {
+    Piece from = ScratchWindows::PieceAt(source, done, bytes - done, window_pages);
+    const Piece to = ScratchWindows::PieceAt(target, done, from.size, window_pages);
+    const uint64_t size = from.size = to.size;
+    Window& window = windows.Next();
+    const bool source_64k = windows.Show(window.system, source, from);
+    const bool target_64k = windows.Show(window.local, target, to);
+    DXGKARG_BUILDPAGINGBUFFER operation{};
+    operation.Operation = DXGK_OPERATION_VIRTUAL_TRANSFER;
+    operation.TransferVirtual.hAllocation = target.handle;
+    operation.TransferVirtual.AllocationOffsetInBytes = done;
+    operation.TransferVirtual.TransferSizeInBytes = size;
+    operation.TransferVirtual.SourceVirtualAddress = window.system + from.skip;
+    operation.TransferVirtual.DestinationVirtualAddress = window.local + to.skip;
+    operation.TransferVirtual.Flags.Src64KBPages = source_64k;
+    operation.TransferVirtual.Flags.Dst64KBPages = target_64k;
+    operation.TransferVirtual.TransferDirection = DXGK_MEMORY_TRANSFER_LOCAL_TO_LOCAL;
+    work.Add(operation);
+    window.packet = work.Submit();
+    done += size;
+  }
+  work.Finish();
+}
+
+void Transfers::PageIn(Allocation& allocation, SystemBuffer& source, uint64_t bytes, const Progress& progress) {
+  Transfer(allocation, source, bytes, true, progress);
+}
+
+void Transfers::PageOut(Allocation& allocation, SystemBuffer& target, uint64_t bytes, const Progress& progress) {
+  Transfer(allocation, target, bytes, false, progress);
+}
+
+void Transfers::Fill(Allocation& allocation, uint64_t offset, uint64_t bytes, uint32_t pattern) {
+  PagingWork& work = vidmm_.work();
+  const Parameters& parameters = vidmm_.gpu().kernel().parameters();
+  if (parameters.physical_paging)
+    return FillBySegment(work, allocation, offset, bytes, pattern, parameters.fill_bytes());
+  ScratchWindows& windows = vidmm_.windows();
+  for (uint64_t done = 0; done < bytes;) {
+    const Piece piece =
+        ScratchWindows::PieceAt(allocation, offset + done, bytes - done, PagesOf(parameters.fill_bytes()));
+    Window& window = windows.NextForFill(piece.skip + piece.size);
+    windows.Show(window.local, allocation, piece);
+    DXGKARG_BUILDPAGINGBUFFER operation{};
+    operation.Operation = DXGK_OPERATION_VIRTUAL_FILL;
+    operation.FillVirtual.hAllocation = allocation.handle;
+    operation.FillVirtual.AllocationOffsetInBytes = offset + done;
+    operation.FillVirtual.FillSizeInBytes = piece.size;
+    operation.FillVirtual.FillPattern = pattern;
+    operation.FillVirtual.DestinationVirtualAddress = window.local + piece.skip;
+    work.Add(operation);
+    window.packet = work.Submit();
+    done += piece.size;
+  }
+  work.Finish();
+}
+
+void Transfers::Discard(const Allocation& allocation) {
+  if (vidmm_.gpu().kernel().parameters().physical_paging && vidmm_.running()) DiscardContent(vidmm_.work(), allocation);
+}
+
+void Transfers::CopyFromAperture(uint64_t aperture_offset, Allocation& allocation, uint64_t offset, uint64_t bytes) {
+  CopyAperture(vidmm_.work(), aperture_offset, allocation, offset, bytes, true);
+}
+
+void Transfers::EvictThroughAperture(Allocation& allocation, SystemBuffer& target) {
+  Aperture& aperture = vidmm_.aperture();
+  const uint64_t all = PagesOf(allocation.bytes);
+  for (uint64_t done = 0; done < all;) {
+    const auto some = aperture.ReserveSome(all - done);
+    if (!some && done == 0) return PageOut(allocation, target, allocation.bytes, nullptr);
+    if (!some) throw OsError("no room in the aperture for the rest of " + allocation.name);
+    const auto [range, pages] = *some;
+    aperture.Bind(range, pages, allocation, target, done);
+    CopyAperture(vidmm_.work(), range * kPage, allocation, done * kPage, pages * kPage, false, done == 0,
+                 done + pages == all);
+    aperture.Unbind(range, pages, allocation);
+    aperture.Free(range);
+    done += pages;
+  }
+}
+
+}  // namespace gmmu::os

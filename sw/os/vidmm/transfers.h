@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <functional>
+
+namespace gmmu::os {
+
+class SystemBuffer;
+class VidMm;
+struct Allocation;
+
+/// Called with the bytes that are done so far; may be empty.
+using Progress = std::function<void(uint64_t)>;
+
+/// Contents of resident allocations: moved from and to system memory, copied and filled, through the scratch windows,
+/// or by WDDM 1 operations where the system uses those (`physical_paging`). `bytes` are of any size. Calls return when
+/// the GPU has done the work. Worker's.
+class Transfers {
+ public:
+  explicit Transfers(VidMm& vidmm) : vidmm_(vidmm) {}
+
+  /// Host memory into VRAM, and back.
+  void PageIn(Allocation& allocation, SystemBuffer& source, uint64_t bytes, const Progress& progress);
+  void PageOut(Allocation& allocation, SystemBuffer& target, uint64_t bytes, const Progress& progress);
+  /// From VRAM to VRAM. The target lives on this GPU; the source may be another linked GPU's.
+  void CopyLocal(Allocation& source, Allocation& target, uint64_t bytes);
+  /// Fills VRAM from `offset` on.
+  void Fill(Allocation& allocation, uint64_t offset, uint64_t bytes, uint32_t pattern);
+  /// Tells the driver that the allocation's content goes without being written back (WDDM 1 only); queued.
+  void Discard(const Allocation& allocation);
+
+  /// Reads the aperture segment from byte `aperture_offset` on into the allocation's VRAM.
+  void CopyFromAperture(uint64_t aperture_offset, Allocation& allocation, uint64_t offset, uint64_t bytes);
+  /// Page-out of an allocation whose EvictionSegmentSet has an aperture segment: through a range of that, whose pages
+  /// are `target`'s (driver documents). In pieces when the aperture has no room for all; by PageOut when it has none.
+  void EvictThroughAperture(Allocation& allocation, SystemBuffer& target);
+
+ private:
+  void Transfer(Allocation& allocation, SystemBuffer& buffer, uint64_t bytes, bool in, const Progress& progress);
+
+  VidMm& vidmm_;
+};
+
+}  // namespace gmmu::os
