@@ -7,7 +7,8 @@
 //   result   one for each burst, in any order: memory port and address, or zero page, or fault.
 //            virt and epoch say whether a translation has to be given back, and of which
 //            generation.
-// The result and the request come from registers. Physical places skip the translation. Physical system memory is accessed coherently.
+// The result and the request come from registers. Physical places skip the translation; system
+// memory is then accessed coherently.
 module gmmu_dma_path
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
