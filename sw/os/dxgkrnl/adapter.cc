@@ -54,10 +54,10 @@ std::vector<PhysicalAdapter*> Adapter::DownOrder() {
   return order;
 }
 
-hw::BusCounts Adapter::Traffic() {
+hw::BusCounts Adapter::BusAccesses() {
   hw::BusCounts sum;
   for (const auto& gpu : physical_) {
-    const hw::BusCounts one = gpu->Traffic();
+    const hw::BusCounts one = gpu->BusAccesses();
     sum.reads += one.reads;
     sum.writes += one.writes;
     sum.messages += one.messages;
@@ -104,7 +104,7 @@ void Adapter::FindDevices() {
     if (function.vendor != firmware.gpu_vendor || function.device != firmware.gpu_device) continue;
     physical_.push_back(std::make_unique<PhysicalAdapter>(*this, function, static_cast<unsigned>(physical_.size()),
                                                           &handles_[function.bdf.requester_id()]));
-    physical_.back()->NoteTraffic();
+    physical_.back()->NoteBusAccesses();
   }
   if (!physical_.empty()) return;
   throw OsError("no GPU " + Hex(firmware.gpu_vendor) + ":" + Hex(firmware.gpu_device) +
@@ -278,12 +278,12 @@ void Adapter::Attach() {
   }
   if (domain_ != nullptr) {
     MapReservedRanges();
-    const uint64_t before = Traffic().total();
+    const uint64_t before = BusAccesses().total();
     for (const auto& gpu : physical_) {
       kernel_.iommu()->Attach(gpu->function().bdf, *domain_);
       gpu->attached_ = true;
     }
-    if (Traffic().total() != before)
+    if (BusAccesses().total() != before)
       throw OsError("the device used the bus while its IOMMU domain was attached");
   }
   for (const auto& gpu : physical_) {
@@ -402,11 +402,11 @@ void Adapter::Stop() {
     miniport_->StopDevice(gpu->unit());
     gpu->Disconnect();
   }
-  const uint64_t before = Traffic().total();
+  const uint64_t before = BusAccesses().total();
   for (const auto& gpu : physical_) {
     if (std::exchange(gpu->attached_, false)) kernel_.iommu()->Detach(gpu->function().bdf, *domain_);
   }
-  if (Traffic().total() != before)
+  if (BusAccesses().total() != before)
     throw OsError("the device used the bus while its IOMMU domain was detached");
   dxgkrnl_.frame_buffer().Release(handle());
   for (PhysicalAdapter* gpu : DownOrder()) {

@@ -116,7 +116,7 @@ class Adapter {
   DriverAllocation CreateAllocation(const AllocationRequest& request);
   void DestroyAllocation(HANDLE allocation, Ledger::Ticket ticket);
   /// Requests of all of its devices that the bus monitor has counted.
-  hw::BusCounts Traffic();
+  hw::BusCounts BusAccesses();
 
   // What GpuIsolation does, in this order, each once: an empty 1:1 domain; what the GPU may reach in it; the device
   // behind it, in exclusive access.
