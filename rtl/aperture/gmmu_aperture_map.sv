@@ -148,12 +148,12 @@ module gmmu_aperture_map
   assign fill_last = fill && r_q.last;
 
   // Judge the lookup. Tags and range are compared while the entry is read.
-  logic   in_range, in_range_q, hit, hit_q, forced_q, known, answer_now;
+  logic   in_range, in_range_q, hit, hit_q, forced_q, resolved, answer_now;
   fault_e reason;
 
   assign in_range = page_q[PfnWidth-1:32] == '0 && page_q[31:0] < pages_i;
   assign hit = valid_q[index] && tag == page_q[PfnWidth-1 -: TagWidth] && !flush_i;
-  assign known = hit_q || forced_q;
+  assign resolved = hit_q || forced_q;
   always_comb begin
     reason = FaultNone;
     if (!in_range_q) reason = FaultApertureRange;
@@ -161,7 +161,7 @@ module gmmu_aperture_map
     else if (!entry.valid) reason = FaultApertureEntry;
   end
 
-  assign answer_now = state_q == StateJudge && known;
+  assign answer_now = state_q == StateJudge && resolved;
   assign may_take = state_q == StateIdle || answer_now;
   assign take = may_take && granted_q;
   assign req_ready_o = may_take ? grant_q : '0;
@@ -200,7 +200,7 @@ module gmmu_aperture_map
         StateRead: state_q <= StateJudge;
         StateJudge: begin
           killed_q <= 1'b0;
-          if (!known) state_q <= StateAsk;
+          if (!resolved) state_q <= StateAsk;
           else state_q <= take ? StateRead : StateIdle;
         end
         StateAsk: if (ar_ready_i) state_q <= StateFetch;

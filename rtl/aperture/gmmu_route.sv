@@ -81,7 +81,7 @@ module gmmu_route
   } page_t;
 
   // ---- Accesses in order. Those that wait for the aperture are the last ones accepted.
-  logic     push, pop, known, full_q, waits_q;
+  logic     push, pop, resolved, full_q, waits_q;
   pointer_t write_q, answer_q, read_q;           // next to come, to be answered, to leave
   count_t   inside_q, wait_q, ready_q;           // of them wait for the aperture, can leave
   count_t   inside_more, inside_less, ready_more, ready_less;  // and in the next cycle
@@ -145,10 +145,10 @@ module gmmu_route
   assign room = inside_q < count_t'(Depth - 1);  // for one more than the access at hand
   assign ap_req_valid_o = ask_q;
   assign push = access_valid_q && access_take;
-  assign known = ap_rsp_valid_i || (push && !asked_q);
+  assign resolved = ap_rsp_valid_i || (push && !asked_q);
   assign inside_more = inside_q + count_t'(push);
   assign inside_less = inside_more - 1'b1;
-  assign ready_more = ready_q + count_t'(known);
+  assign ready_more = ready_q + count_t'(resolved);
   assign ready_less = ready_more - 1'b1;
   assign pop = valid_o && ready_i;
   assign valid_o = ready_q != '0;
@@ -165,7 +165,7 @@ module gmmu_route
       waits_q <= 1'b0;
     end else begin
       if (push) write_q <= write_q + 1'b1;
-      if (known) answer_q <= answer_q + 1'b1;
+      if (resolved) answer_q <= answer_q + 1'b1;
       if (pop) read_q <= read_q + 1'b1;
       // the access that leaves is decided last
       inside_q <= pop ? inside_less : inside_more;
@@ -184,7 +184,7 @@ module gmmu_route
   );
   // An access to the aperture has no page before the map answers.
   gmmu_lutram #(.Width($bits(page_t)), .Depth(Depth)) u_pages (
-    .clk_i, .write_i(known), .write_addr_i(answer_q),
+    .clk_i, .write_i(resolved), .write_addr_i(answer_q),
     .data_i(ap_rsp_valid_i ? answer : own), .read_addr_i(read_q), .data_o(page)
   );
 

@@ -92,7 +92,7 @@ module gmmu_peer_read
   r_t                 r_q;
   slot_t              scan_q, at;
   logic [IdWidth-1:0] id;
-  logic [7:0]         len, told, beat;  // beat: of the burst, from 0
+  logic [7:0]         len, beats_done, beat;  // beat: of the burst, from 0
 
   always_ff @(posedge clk_i) begin
     r_valid_q <= m_r_valid_i && !cut_i && !rst_i;
@@ -100,7 +100,7 @@ module gmmu_peer_read
   end
   assign at = r_valid_q ? r_q.id[SlotWidth-1:0] : scan_q;
   assign tell = r_valid_q || fail_q[scan_q];
-  assign beat = fresh_q[at] ? '0 : told;
+  assign beat = fresh_q[at] ? '0 : beats_done;
   assign last = beat == len;
   assign ended = Slots'(tell && last) << at;
 
@@ -108,9 +108,9 @@ module gmmu_peer_read
     .clk_i, .write_i(ask_take), .write_addr_i(next_q), .data_i({ask_id, ask_len}),
     .read_addr_i(at), .data_o({id, len})
   );
-  gmmu_lutram #(.Width(8), .Depth(Slots)) u_told (
+  gmmu_lutram #(.Width(8), .Depth(Slots)) u_beats_done (
     .clk_i, .write_i(tell), .write_addr_i(at), .data_i(beat + 1'b1), .read_addr_i(at),
-    .data_o(told)
+    .data_o(beats_done)
   );
 
   always_ff @(posedge clk_i) begin
@@ -132,7 +132,7 @@ module gmmu_peer_read
 
   assign idle_o = busy_q == '0 && !ask_valid && !s_r_valid_o;
 
-  a_told: assert property (@(posedge clk_i) disable iff (rst_i)
+  a_sent: assert property (@(posedge clk_i) disable iff (rst_i)
     !r_valid_q || (busy_q[at] && !fail_q[at] && r_q.last == last));
   logic unused_bits;  // pages count, not bytes
   assign unused_bits = ^{vram_bytes_i[PageLg2-1:0], r_q.id};

@@ -206,7 +206,7 @@ module gmmu_peer_write
 
   assign idle_o = busy_q == '0 && !ask_valid && !s_b_valid_o;
 
-  a_told: assert property (@(posedge clk_i) disable iff (rst_i) !b_valid_q || sent_q[at]);
+  a_sent: assert property (@(posedge clk_i) disable iff (rst_i) !b_valid_q || sent_q[at]);
   logic unused_bits;  // pages count, not bytes
   assign unused_bits = ^{vram_bytes_i[PageLg2-1:0], m_b_i.id};
 endmodule

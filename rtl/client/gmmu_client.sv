@@ -196,7 +196,7 @@ module gmmu_client
   );
   gmmu_client_ends u_ends (
     .clk_i, .rst_i,
-    .epoch_valid_i(xlate_take), .epoch_slot_i(xlate_slot), .epoch_i(xlate_rsp_i.epoch),
+    .generation_valid_i(xlate_take), .generation_slot_i(xlate_slot), .generation_i(xlate_rsp_i.generation),
     .r_valid_i(r_end), .r_slot_i(r_slot), .r_error_i(r_error),
     .b_valid_i, .b_slot_i(b_i.id[SlotLg2-1:0]), .b_error_i(b_i.error),
     .page_valid_i(xlate_take && xlate_ends), .page_ready_o(page_ready), .page_i(page),

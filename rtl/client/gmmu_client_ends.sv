@@ -5,7 +5,7 @@
 //   r, b     reads and writes of the bus, always taken
 //   page     faults and zero pages of the translation; route: faults of the router
 //   hold_o   a B waits: no new translation is to be taken, so that its wait is bounded
-//   epoch    a translation answer was taken: its drain generation
+//   generation a translation answer was taken: its drain generation
 //   done_o   every answer once, when its access has ended
 //   end      the access has ended; one cycle with done_o
 module gmmu_client_ends
@@ -16,9 +16,9 @@ module gmmu_client_ends
   input  logic        clk_i,
   input  logic        rst_i,
 
-  input  logic        epoch_valid_i,
-  input  slot_t       epoch_slot_i,
-  input  logic        epoch_i,
+  input  logic        generation_valid_i,
+  input  slot_t       generation_slot_i,
+  input  logic        generation_i,
 
   input  logic        r_valid_i,
   input  slot_t       r_slot_i,
@@ -46,7 +46,7 @@ module gmmu_client_ends
 
   b_end_t      b_in, b_head;
   client_end_t page_q, next, next_q;
-  logic        b_valid, b_take, page_valid_q, page_take, next_valid_q, epoch;
+  logic        b_valid, b_take, page_valid_q, page_take, next_valid_q, generation;
 
   assign b_in = '{slot: b_slot_i, error: b_error_i};
   logic unused_b_ready;  // never full: one place an access
@@ -73,9 +73,9 @@ module gmmu_client_ends
     end
   end
 
-  gmmu_lutram #(.Width(1), .Depth(Slots)) u_epoch (
-    .clk_i, .write_i(epoch_valid_i), .write_addr_i(epoch_slot_i), .data_i(epoch_i),
-    .read_addr_i(next_q.slot), .data_o(epoch)
+  gmmu_lutram #(.Width(1), .Depth(Slots)) u_generation (
+    .clk_i, .write_i(generation_valid_i), .write_addr_i(generation_slot_i), .data_i(generation_i),
+    .read_addr_i(next_q.slot), .data_o(generation)
   );
 
   always_ff @(posedge clk_i) begin
@@ -89,8 +89,8 @@ module gmmu_client_ends
       page_valid_q <= page_valid_q ? !page_take : page_valid_i;
       next_valid_q <= r_valid_i || route_valid_i || b_valid || page_valid_q;
       end_valid_o <= next_valid_q;
-      done_o.old0 <= {1'b0, next_valid_q && !epoch};
-      done_o.old1 <= {1'b0, next_valid_q && epoch};
+      done_o.old0 <= {1'b0, next_valid_q && !generation};
+      done_o.old1 <= {1'b0, next_valid_q && generation};
       hold_o <= b_valid && !b_take;
     end
     if (!page_valid_q) page_q <= page_i;

@@ -5,9 +5,10 @@
 //            taken
 //   xlate    virtual places are translated with access Access, answers come in any order
 //   result   one for each burst, in any order: memory port and address, or zero page, or fault.
-//            virt and epoch say whether a translation has to be given back, and of which
+//            virt and generation say whether a translation has to be given back, and of which
 //            generation.
-// The result and the request come from registers. Physical places skip the translation. Physical system memory is accessed coherently.
+// The result and the request come from registers. Physical places skip the translation; system
+// memory is then accessed coherently.
 module gmmu_dma_path
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
@@ -47,7 +48,7 @@ module gmmu_dma_path
   input  logic                ready_i,
   output logic [TagWidth-1:0] tag_o,
   output logic                virt_o,
-  output logic                epoch_o,
+  output logic                generation_o,
   output logic                zero_o,
   output logic                ends_o,          // fault or zero: nothing to access
   output port_e               port_o,
@@ -94,7 +95,7 @@ module gmmu_dma_path
     else use_rsp <= use_rsp ? rsp_routes || !phys_valid : rsp_routes && !phys_valid;
   end
   assign route_valid = use_rsp ? rsp_routes : phys_valid;
-  assign route_tag = use_rsp ? {1'b1, rsp_q.epoch, rsp_q.tag[TagWidth-1:0]} : {2'b00, tag_q};
+  assign route_tag = use_rsp ? {1'b1, rsp_q.generation, rsp_q.tag[TagWidth-1:0]} : {2'b00, tag_q};
   assign route_gpa = use_rsp ? rsp_q.gpa : phys_gpa;
   assign route_coherent = use_rsp ? rsp_q.coherent : 1'b1;
   assign phys_taken = route_ready && !use_rsp;
@@ -122,7 +123,7 @@ module gmmu_dma_path
     if (free) begin
       tag_o <= routed_valid ? routed_tag[TagWidth-1:0] : rsp_q.tag[TagWidth-1:0];
       virt_o <= !routed_valid || routed_tag[TagWidth+1];
-      epoch_o <= routed_valid ? routed_tag[TagWidth] : rsp_q.epoch;
+      generation_o <= routed_valid ? routed_tag[TagWidth] : rsp_q.generation;
       zero_o <= !routed_valid && rsp_q.zero && rsp_q.fault == FaultNone;
       ends_o <= routed_valid ? routed_fault != FaultNone : 1'b1;
       port_o <= routed_port;

@@ -156,7 +156,7 @@ module gmmu_dma_read
     .read_addr_i(result_tag), .data_o(result_len));
 
   // Addresses.
-  logic   result_valid, result_ready, result_virt, result_epoch, result_coherent, result_ends;
+  logic   result_valid, result_ready, result_virt, result_generation, result_coherent, result_ends;
   logic   unused_zero;
   port_e  result_port;
   pa_t    result_addr;
@@ -169,7 +169,7 @@ module gmmu_dma_read
     .req_valid_o, .req_ready_i, .req_o, .rsp_valid_i, .rsp_ready_o, .rsp_i,
     .ap_req_valid_o, .ap_req_ready_i, .ap_req_page_o, .ap_rsp_valid_i, .ap_rsp_i,
     .valid_o(result_valid), .ready_i(result_ready), .tag_o(result_tag), .virt_o(result_virt),
-    .epoch_o(result_epoch), .zero_o(unused_zero), .ends_o(result_ends), .port_o(result_port),
+    .generation_o(result_generation), .zero_o(unused_zero), .ends_o(result_ends), .port_o(result_port),
     .addr_o(result_addr),
     .coherent_o(result_coherent), .fault_o(result_fault), .level_o(result_level));
 
@@ -194,7 +194,7 @@ module gmmu_dma_read
   } cause_t;
   cause_t     head_cause;
   place_t     head_place;
-  logic [1:0] r_lent;                         // {virtual, epoch}
+  logic [1:0] r_lent;                         // {virtual, generation}
   gmmu_ram_apart #(.Width($bits(place_t)), .Depth(Slots)) u_place (
     .clk_i, .write_i(take), .write_addr_i(alloc_slot), .data_i(burst_place),
     .read_i(1'b1), .read_addr_i(drain_slot), .data_o(head_place));
@@ -204,7 +204,7 @@ module gmmu_dma_read
     .read_i(1'b1), .read_addr_i(drain_slot), .data_o(head_cause));
   gmmu_lutram #(.Width(2), .Depth(Slots)) u_lent (
     .clk_i, .write_i(result_valid && result_ready), .write_addr_i(result_tag),
-    .data_i({result_virt, result_epoch}), .read_addr_i(r_slot), .data_o(r_lent));
+    .data_i({result_virt, result_generation}), .read_addr_i(r_slot), .data_o(r_lent));
 
   // Landing. Each slot's next beat and whether one of them was an error; 0 between bursts.
   logic  r_bad, r_error, look_marked, look_ended, look_bad;
@@ -338,8 +338,8 @@ module gmmu_dma_read
     end else begin
       gone_q <= 2'(ended_early) + 2'(r_last);
       pending_q <= pending_q + (TagWidth + 1)'(take) - (TagWidth + 1)'(gone_q);
-      done_o.old0 <= 2'(back_early && !result_epoch) + 2'(back_read && !r_lent[0]);
-      done_o.old1 <= 2'(back_early && result_epoch) + 2'(back_read && r_lent[0]);
+      done_o.old0 <= 2'(back_early && !result_generation) + 2'(back_read && !r_lent[0]);
+      done_o.old1 <= 2'(back_early && result_generation) + 2'(back_read && r_lent[0]);
     end
   end
   always_ff @(posedge clk_i) quiet_o <= pending_q == '0 && !take && stop_i && !rst_i;

@@ -208,15 +208,15 @@ module gmmu_dma_ring
   dma_fault_t  fault_q;
   logic [1:0]  path_q;
   logic [31:0] offset_q, header_q, fence_q;      // fence_q: 0 while the entry is not read
-  logic fault_valid_q, fault_told_q;
+  logic fault_valid_q, fault_reported_q;
   assign fault_valid_o = fault_valid_q;
   always_ff @(posedge clk_i) begin
     if (rst_i || !state_q[StateFault]) begin
       fault_valid_q <= 1'b0;
-      fault_told_q <= 1'b0;
+      fault_reported_q <= 1'b0;
     end else begin
-      fault_valid_q <= fault_valid_q ? !fault_ready_i : !fault_told_q;
-      fault_told_q <= fault_told_q || fault_valid_q;
+      fault_valid_q <= fault_valid_q ? !fault_ready_i : !fault_reported_q;
+      fault_reported_q <= fault_reported_q || fault_valid_q;
     end
   end
   assign fault_o = '{reason: fault_q.reason,
@@ -303,7 +303,7 @@ module gmmu_dma_ring
           if (done_i || killed_i || stopped_i) state_q <= to(StateAbort);
           else if (failed_i) state_q <= killed_q ? to(StateAbort) : to(StateFault);
         end
-        state_q[StateFault]: if (fault_told_q && !fault_valid_q) state_q <= to(StateFaulted);
+        state_q[StateFault]: if (fault_reported_q && !fault_valid_q) state_q <= to(StateFaulted);
         state_q[StateFaulted]: state_q <= to(StateAbort);
         state_q[StateAbort]: if (forgotten) state_q <= to(StateIdle);
         default: ;

@@ -141,7 +141,7 @@ module gmmu_dma_write
     fault_e fault;
     level_t level;
   } result_t;
-  logic    result_valid, result_virt, result_epoch, result_ends;
+  logic    result_valid, result_virt, result_generation, result_ends;
   slot_t   result_tag;
   result_t result;
   gmmu_dma_path #(.Tags(Slots), .Access(AccessWrite)) u_path (
@@ -151,7 +151,7 @@ module gmmu_dma_write
     .req_valid_o, .req_ready_i, .req_o, .rsp_valid_i, .rsp_ready_o, .rsp_i,
     .ap_req_valid_o, .ap_req_ready_i, .ap_req_page_o, .ap_rsp_valid_i, .ap_rsp_i,
     .valid_o(result_valid), .ready_i(1'b1), .tag_o(result_tag), .virt_o(result_virt),
-    .epoch_o(result_epoch), .zero_o(result.zero), .ends_o(result_ends), .port_o(result.port),
+    .generation_o(result_generation), .zero_o(result.zero), .ends_o(result_ends), .port_o(result.port),
     .addr_o(result.addr),
     .coherent_o(result.coherent), .fault_o(result.fault), .level_o(result.level));
 
@@ -283,7 +283,7 @@ module gmmu_dma_write
   } slot_info_t;
   typedef struct packed {
     logic virt;
-    logic epoch;
+    logic generation;
   } lent_t;
   logic       drops, oldest_done, dropped, b_error, ended, failed;
   slot_t      mark_slot;
@@ -296,7 +296,7 @@ module gmmu_dma_write
     .read_addr_i(judge_q[TagWidth-1:0]), .data_o(retire_info));
   gmmu_lutram #(.Width($bits(lent_t)), .Depth(Slots)) u_lent (
     .clk_i, .write_i(result_valid), .write_addr_i(result_tag),
-    .data_i({result_virt, result_epoch}),
+    .data_i({result_virt, result_generation}),
     .read_addr_i(judge_q[TagWidth-1:0]), .data_o(lent));
   assign drops = stage_valid && stage_drop && stage_done;
   always_comb begin
@@ -347,8 +347,8 @@ module gmmu_dma_write
       if (consume) issue_q <= issue_q + 1'b1;
       if (retire) retire_q <= retire_q + 1'b1;
       if (ended || abandon) judge_q <= judge_q + 1'b1;
-      done_o.old0 <= 2'(retire && retire_lent.virt && !retire_lent.epoch);
-      done_o.old1 <= 2'(retire && retire_lent.virt && retire_lent.epoch);
+      done_o.old0 <= 2'(retire && retire_lent.virt && !retire_lent.generation);
+      done_o.old1 <= 2'(retire && retire_lent.virt && retire_lent.generation);
       retired_o <= retire && !abandon && !failed && retire_info_q.last;
       count_bytes_o <= over_q && !dropped_q && !b_error_of_q ? 9'(retire_info_q.bytes_m1) + 9'd1
                                                              : 9'd0;

@@ -59,8 +59,8 @@ module gmmu_control
   logic [2:0]   quiet_q;      // cycles of quiet seen under hold
   logic [2:0]   settle_q;
   space_cfg_t   old_cfg;
-  logic [NumSpaces-1:0] known_q;
-  logic         known_here_q, held_q, killed_q, sweeps_q, writes_q, dry_q;
+  logic [NumSpaces-1:0] written_q;
+  logic         written_here_q, held_q, killed_q, sweeps_q, writes_q, dry_q;
   logic [15:0]  row_q;        // of the sweep
   logic         built, prepared, set_space;
 
@@ -107,7 +107,7 @@ module gmmu_control
       ranged_q <= 1'b0;
       empty_q <= 1'b0;
       index_q <= '0;
-      known_q <= '0;
+      written_q <= '0;
       generation_o <= 1'b0;
     end else begin
       unique case (state_q)
@@ -137,13 +137,13 @@ module gmmu_control
       end
       if (state_q == StSweep) index_q <= index_q + 1'b1;
       if (state_q == StSettle && settle_q == 3'd3) reset_q <= 1'b0;
-      if (space_write_o) known_q[IndexWidth'(ctl_q.space)] <= 1'b1;
+      if (space_write_o) written_q[IndexWidth'(ctl_q.space)] <= 1'b1;
       if (state_q == StFlip) generation_o <= !generation_o;
     end
 
     if (state_q == StIdle) ctl_q <= ctl_i;
-    known_here_q <= known_q[IndexWidth'(ctl_q.space)];
-    same_q <= state_q == StCompare && known_here_q && old_cfg == ctl_q.cfg;
+    written_here_q <= written_q[IndexWidth'(ctl_q.space)];
+    same_q <= state_q == StCompare && written_here_q && old_cfg == ctl_q.cfg;
     last_byte_q <= ctl_q.va_end - 1'b1;
     first_q <= ctl_q.va_start[VaWidth-1:PageLg2];
     tail_q <= (last_byte_q >> VaWidth) != '0 ? '1 : last_byte_q[VaWidth-1:PageLg2];

@@ -32,7 +32,7 @@ module gmmu_fill
   input  logic [DataWidth-1:0]  line_data_i,
 
   input  logic                  page_valid_i,
-  input  known_t                page_i,
+  input  translation_t          page_i,
   input  row_t                  page_row_i,    // for the event port
   input  logic                  start_valid_i,
   output logic                  start_ready_o,
@@ -73,7 +73,7 @@ module gmmu_fill
   typedef enum logic [1:0] {StIdle, StProbe, StProbed, StWrite} state_e;
   state_e          state_q;
   logic            page_valid_q;  // a page is kept, or being entered
-  known_t          page_q;
+  translation_t    page_q;
   row_t            page_row_q;
   logic            whole_q;       // a line is being entered
   line_t           line_q;

@@ -5,8 +5,8 @@
 //                    accepted. Hits pass misses; while no miss slot is free, requests are accepted
 //                    every other cycle at most, and a miss stops the port. A new entry may hold up
 //                    a request for a cycle
-//   lookup           a miss that asks the shared levels. A cycle ahead lookup_soon_o says that one
-//                    may be offered, lookup_sure_o that one stands
+//   lookup           a miss that asks the shared levels. A cycle ahead lookup_hint_o says that one
+//                    may be offered, lookup_pending_o that one stands
 //   msg              answers of the shared levels to this port, never refused
 //   later            the message of two cycles ago, which the L1 may enter
 //   kill             drops entries of the scope; answers that were made keep their generation
@@ -35,14 +35,14 @@ module gmmu_l1
   output xlate_rsp_t   rsp_o,
   input  xlate_done_t  done_i,
 
-  output logic         lookup_soon_o,
-  output logic         lookup_sure_o,
+  output logic         lookup_hint_o,
+  output logic         lookup_pending_o,
   output logic         lookup_valid_o,
   input  logic         lookup_ready_i,
   output lookup_t      lookup_o,
   input  logic         msg_valid_i,
   input  msg_t         msg_i,
-  input  known_t       later_i,
+  input  translation_t later_i,
 
   input  kill_t        kill_i,
   input  logic         generation_i,
@@ -87,14 +87,14 @@ module gmmu_l1
   } seen_t;
 
   // ---- Stage A: the request, or a fill, searches the entries.
-  logic    accept, known, fill_q, no_fill_q, write_q;  // no_fill_q: no fill; for the entries
+  logic    accept, in_range, fill_q, no_fill_q, write_q;  // no_fill_q: no fill; for the entries
   logic [1:0] skipped_q;
   logic    room, out_room, tight, calm_q;
   key_t    req_key;
   assign req_key = '{space: req_i.space, vpn: req_i.va[VaWidth-1:PageLg2],
                      high: (req_i.va >> VaWidth) != '0};
   assign accept = req_valid_i && req_ready_o;
-  assign known = !req_key.high && 32'(req_key.space) < NumSpaces;
+  assign in_range = !req_key.high && 32'(req_key.space) < NumSpaces;
 
   // ---- Stage B: the request and what it found. It is near (an entry's short tag agreed), or far:
   // a miss for certain. A hit leaves in its only cycle. That the rest of a near one's tag agrees
@@ -108,7 +108,7 @@ module gmmu_l1
   page_t   b_page;
 
   gmmu_l1_entries #(.Entries(Entries), .NumSpaces(NumSpaces)) u_entries (
-    .clk_i, .rst_i, .look_i(req_valid_i), .accept_i(accept && known), .search_key_i(req_key),
+    .clk_i, .rst_i, .look_i(req_valid_i), .accept_i(accept && in_range), .search_key_i(req_key),
     .near_o(near), .far_o(far), .b_key_i(b_key_q), .hit_o(found), .page_o(b_page),
     .fill_i(!no_fill_q), .fill_next_i(msg_i.key), .fill_next_big_i(msg_i.page.big),
     .write_i(write_q), .write_what_i(later_i), .kill_i);
@@ -131,8 +131,8 @@ module gmmu_l1
   assign b_lookup = '{port: port_i, slot: slot_t'(slot), key: b_key_q};
   assign lookup_valid_o = ask_valid || (b_valid_q && slot_one && !b_near);  // none waits: ask_room
   assign lookup_o = ask_valid ? asked : b_lookup;
-  assign lookup_soon_o = req_valid_i || b_valid_q || ask_push_q || ask_valid;
-  assign lookup_sure_o = ask_push_q || ask_valid;
+  assign lookup_hint_o = req_valid_i || b_valid_q || ask_push_q || ask_valid;
+  assign lookup_pending_o = ask_push_q || ask_valid;
   // A request may follow another only if that one leaves stage B even if it is a miss.
   assign req_ready_o = calm_q && !fill_q && !(tight && b_valid_q);
 
@@ -257,7 +257,7 @@ module gmmu_l1
     assign head_seen = '0;
   end
 
-  assign rsp_o = '{tag: head.tag, epoch: head.generation,
+  assign rsp_o = '{tag: head.tag, generation: head.generation,
                    gpa: '{target: head.target, adapter: head.adapter,
                           offset: {head.pfn, head.offset}},
                    zero: head.zero, coherent: head.coherent, fault: fault_e'(8'(judged(head))),

@@ -41,7 +41,7 @@ module gmmu_l1_entries
   input  key_t   fill_next_i,
   input  logic   fill_next_big_i,
   input  logic   write_i,
-  input  known_t write_what_i,
+  input  translation_t write_what_i,
   input  kill_t  kill_i
 );
   localparam int unsigned SpaceBits = NumSpaces > 1 ? $clog2(NumSpaces) : 1;

@@ -4,7 +4,7 @@
 // the last but one: hit, joined or began a walk, or waits for a row.
 //
 //   lookup     from the ports. One that may offer a lookup in the next cycle says so by
-//              lookup_soon_i, or lookup_sure_i if one stands already. lookup_ready_o comes one LUT
+//              lookup_hint_i, or lookup_pending_i if one stands already. lookup_ready_o comes one LUT
 //              behind registers: the turn is given a cycle ahead, to a port whose lookup stands
 //              before others, and among those to the one served longest ago
 //   restart    a row whose walk has to be done again asks for its start
@@ -47,21 +47,21 @@ module gmmu_lookup
   input  logic                    clk_i,
   input  logic                    rst_i,
 
-  input  logic    [NumPorts-1:0]  lookup_soon_i,
-  input  logic    [NumPorts-1:0]  lookup_sure_i,
+  input  logic    [NumPorts-1:0]  lookup_hint_i,
+  input  logic    [NumPorts-1:0]  lookup_pending_i,
   input  logic    [NumPorts-1:0]  lookup_valid_i,
   output logic    [NumPorts-1:0]  lookup_ready_o,
   input  lookup_t [NumPorts-1:0]  lookup_i,
   output logic    [NumPorts-1:0]  msg_valid_o,
   output msg_t                    msg_o,
-  output known_t                  later_o,
+  output translation_t            later_o,
 
   output key_t                    search_key_o,
   input  logic                    search_hit_i,    // a row walks for this page
   input  logic                    search_near_i,   // a row walks for another page of this line
   input  logic                    row_free_i,      // a row for anybody is free
   input  logic                    row_engine_i,    // the engine's row is free
-  input  logic [1:0]              rows_soon_i,     // rows for anybody that are free or all but; to 3
+  input  logic [1:0]              rows_early_i,    // rows for anybody that are free or all but; to 3
   output logic                    begin_o,
   output logic                    begin_wide_o,
   output logic                    begin_engine_o,  // in the engine's row
@@ -191,7 +191,7 @@ module gmmu_lookup
   always_ff @(posedge clk_i) begin
     if (rst_i) replays_q <= '0;
     else replays_q <= 3'(replay) + 3'(own_replay) + 3'(op_replay) + 3'(s1_replay) + 3'(s2_replay_q);
-    row_q <= replay ? 4'(rows_soon_i) > 4'(replays_q) + 4'd1 : 4'(rows_soon_i) > 4'(replays_q);
+    row_q <= replay ? 4'(rows_early_i) > 4'(replays_q) + 4'd1 : 4'(rows_early_i) > 4'(replays_q);
     row_engine_q <= !replay && replays_q == '0 && row_engine_i;
   end
   assign restart_ready_o = restart_may_q;
@@ -216,13 +216,13 @@ module gmmu_lookup
   // Ports take turns: ahead_q[i][j] with i < j says that i goes before j. A port that was served
   // goes last. The port that has the turn may have no further lookup in the next cycle.
   logic [NumPorts-1:0][NumPorts-1:0] ahead_q;
-  logic [NumPorts-1:0] sure, grant;
+  logic [NumPorts-1:0] pending, grant;
   logic newcomer;
   // (* keep *) holds this split, so that late signals pass few LUTs.
   localparam int unsigned Twos = (NumPorts + 1) / 2;
   localparam int unsigned Threes = (NumPorts + 2) / 3;
   (* keep *) logic [Twos-1:0] took;
-  assign sure = lookup_sure_i & ~turn_q;
+  assign pending = lookup_pending_i & ~turn_q;
   always_comb begin
     took = '0;
     for (int unsigned i = 0; i < NumPorts; i++) begin
@@ -245,11 +245,11 @@ module gmmu_lookup
     always_comb begin
       behind = '0;
       for (int unsigned j = 0; j < NumPorts; j++) begin
-        if (lookup_soon_i[j] && earlier[j]) behind[j/3] = 1'b1;
+        if (lookup_hint_i[j] && earlier[j]) behind[j/3] = 1'b1;
       end
     end
-    assign grant[i] = (sure[i] && (sure & earlier) == '0)
-        || (sure == '0 && lookup_soon_i[i] && behind == '0);
+    assign grant[i] = (pending[i] && (pending & earlier) == '0)
+        || (pending == '0 && lookup_hint_i[i] && behind == '0);
   end
   always_comb begin
     chosen = '0;
@@ -412,7 +412,7 @@ module gmmu_lookup
     else if (s2_target_q != TargetVram && s2_target_q != TargetSystem) begin
       start.cause = cause_t'(FaultEntryReserved);
     end
-    start.index_known = !wc_any;
+    start.index_valid = !wc_any;
     start.index = s2_pair_q ? {s2_index_q[11:0], !s2_q.second} : s2_index_q[12:0];
     start.dual = s2_shape_q.dual;
     start.has_64k = s2_has_64k_q;
@@ -488,7 +488,7 @@ module gmmu_lookup
     // A port has most to do with the slot: chosen by the register with fewer loads.
     msg_o.slot = tell_ready_o ? tell_i.slot : hit_q.slot;
   end
-  known_t late_q;
+  translation_t late_q;
   always_ff @(posedge clk_i) begin
     late_q <= '{key: msg_o.key, page: msg_o.page};
     later_o <= late_q;

@@ -4,7 +4,7 @@
 //
 //   req, rsp   per port: lookups in, answers out in any order (by tag). req_ready_o and rsp_valid_o
 //              depend on no input of the same cycle. Every lookup gets exactly one answer.
-//   done       per port: answers given back, by drain generation (xlate_rsp_t.epoch). Every answer
+//   done       per port: answers given back, by drain generation (xlate_rsp_t.generation). Every answer
 //              taken is given back.
 //   ctl        one operation at a time: taken when ctl_ready_o, finished with one pulse of
 //              ctl_done_o.
@@ -85,13 +85,13 @@ module gmmu_mmu
   space_row_t space_row;
 
   // Ports.
-  logic    [NumPorts-1:0]      lookup_soon, lookup_sure, lookup_valid, lookup_ready, msg_valid;
+  logic    [NumPorts-1:0]      lookup_hint, lookup_pending, lookup_valid, lookup_ready, msg_valid;
   logic    [NumPorts-1:0]      port_idle;
   lookup_t [NumPorts-1:0]      lookup;
   logic    [NumPorts-1:0][1:0] port_drained;
   logic    [1:0]               drained;
   msg_t                        msg;
-  known_t                      later;
+  translation_t                later;
 
   for (genvar p = 0; p < NumPorts; p++) begin : g_port
     gmmu_l1 #(
@@ -103,7 +103,7 @@ module gmmu_mmu
       .req_valid_i(req_valid_i[p]), .req_ready_o(req_ready_o[p]), .req_i(req_i[p]),
       .rsp_valid_o(rsp_valid_o[p]), .rsp_ready_i(rsp_ready_i[p]), .rsp_o(rsp_o[p]),
       .done_i(done_i[p]),
-      .lookup_soon_o(lookup_soon[p]), .lookup_sure_o(lookup_sure[p]),
+      .lookup_hint_o(lookup_hint[p]), .lookup_pending_o(lookup_pending[p]),
       .lookup_valid_o(lookup_valid[p]), .lookup_ready_i(lookup_ready[p]), .lookup_o(lookup[p]),
       .msg_valid_i(msg_valid[p]), .msg_i(msg), .later_i(later), .kill_i(kill),
       .generation_i(generation), .drained_o(port_drained[p]), .ev_valid_o(ev_valid_o[p]),
@@ -123,7 +123,7 @@ module gmmu_mmu
   key_t      search_key, restart_key, probe_key, entry_key;
   logic      search_hit, search_near, row_free, row_engine, begins, begin_wide, begin_engine;
   logic      joins, restarts;
-  logic [1:0] rows_soon;
+  logic [1:0] rows_early;
   row_t      begin_row, start_row, restart_row, line_row, fill_done_row;
   logic [DataWidth-1:0] line_data;
   lookup_t   what, again;
@@ -149,12 +149,12 @@ module gmmu_mmu
     .LargeEntries(LargeEntries), .WalkCacheEntries(WalkCacheEntries), .MissSlots(MissSlots)
   ) u_lookup (
     .clk_i, .rst_i,
-    .lookup_soon_i(lookup_soon), .lookup_sure_i(lookup_sure),
+    .lookup_hint_i(lookup_hint), .lookup_pending_i(lookup_pending),
     .lookup_valid_i(lookup_valid), .lookup_ready_o(lookup_ready), .lookup_i(lookup),
     .msg_valid_o(msg_valid), .msg_o(msg), .later_o(later),
     .search_key_o(search_key), .search_hit_i(search_hit), .search_near_i(search_near),
     .row_free_i(row_free), .row_engine_i(row_engine),
-    .rows_soon_i(rows_soon),
+    .rows_early_i(rows_early),
     .begin_o(begins), .begin_wide_o(begin_wide), .begin_engine_o(begin_engine), .join_o(joins),
     .what_o(what), .restart_o(restarts), .restart_row_o(start_row), .start_o(start),
     .restart_valid_i(restart_valid), .restart_ready_o(restart_ready),
@@ -180,7 +180,7 @@ module gmmu_mmu
     .clk_i, .rst_i,
     .search_key_i(search_key), .search_hit_o(search_hit), .search_near_o(search_near),
     .row_free_o(row_free), .row_engine_o(row_engine),
-    .rows_soon_o(rows_soon),
+    .rows_early_o(rows_early),
     .begin_i(begins), .begin_wide_i(begin_wide), .begin_engine_i(begin_engine),
     .begin_row_o(begin_row), .join_i(joins), .what_i(what),
     .restart_i(restarts), .restart_row_i(start_row), .start_i(start),

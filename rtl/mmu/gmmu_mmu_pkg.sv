@@ -86,7 +86,7 @@ package gmmu_mmu_pkg;
   typedef struct packed {
     key_t  key;
     page_t page;
-  } known_t;
+  } translation_t;
 
   // What the shared levels report to the event port in one cycle; walks and fills by their row.
   typedef struct packed {
@@ -153,7 +153,7 @@ package gmmu_mmu_pkg;
     logic        half;         // of pairs: the 64 KiB half, which is the index's lowest bit
     pfn_t        pfn;
     logic        vram;
-    logic        index_known;  // index is valid (walk from the root)
+    logic        index_valid;  // index is valid (walk from the root)
     logic [12:0] index;
     // of the level; as space_row_t has them, if the index has still to be computed
     logic [5:0]  shift;
@@ -194,9 +194,9 @@ package gmmu_mmu_pkg;
   endfunction
 
   // The page that the decoded entry of a level with `keep` maps at vpn. leaf: the entry is in a
-  // 4 KiB leaf table; promised: a contiguous one may stand for its block of sixteen.
+  // 4 KiB leaf table; block_ok: a contiguous one may stand for its block of sixteen.
   function automatic page_t page_of(gmmu_pte_pkg::pte_verdict_t entry, level_t level, logic leaf,
-      vpn_t vpn, vpn_t keep, logic promised);
+      vpn_t vpn, vpn_t keep, logic block_ok);
     logic unused_bits;
     pfn_t span;  // page number bits inside the page
     span = pfn_t'(vpn_t'(~keep));
@@ -204,7 +204,7 @@ package gmmu_mmu_pkg;
     return '{pfn: entry.pfn | (pfn_t'(vpn) & span), target: entry.target,
              adapter: entry.adapter, zero: entry.zero, coherent: entry.coherent,
              read_only: entry.read_only, no_execute: entry.no_execute,
-             big: leaf ? promised && entry.contiguous && entry.pfn[3:0] == vpn[3:0]
+             big: leaf ? block_ok && entry.contiguous && entry.pfn[3:0] == vpn[3:0]
                  : keep[3:0] == '0,
              level: level};
   endfunction

@@ -25,8 +25,8 @@ module gmmu_space_table
 );
   localparam int unsigned IndexWidth = NumSpaces > 1 ? $clog2(NumSpaces) : 1;
 
-  logic [2**IndexWidth-1:0] known_q;
-  logic        known_read_q;
+  logic [2**IndexWidth-1:0] written_q;
+  logic        written_read_q;
   space_row_t  row;
 
   gmmu_lutram #(.Width($bits(space_row_t)), .Depth(NumSpaces)) u_rows (
@@ -37,17 +37,17 @@ module gmmu_space_table
   assign unused_bits = ^write_space_i;
 
   always_ff @(posedge clk_i) begin
-    if (rst_i) known_q <= '0;
-    else if (write_i) known_q[IndexWidth'(write_space_i)] <= 1'b1;  // only built spaces
+    if (rst_i) written_q <= '0;
+    else if (write_i) written_q[IndexWidth'(write_space_i)] <= 1'b1;  // only built spaces
     if (read_i) begin
       row <= now_o;
-      known_read_q <= known_q[IndexWidth'(read_space_i)] && 32'(read_space_i) < NumSpaces;
+      written_read_q <= written_q[IndexWidth'(read_space_i)] && 32'(read_space_i) < NumSpaces;
     end
   end
 
   always_comb begin
     row_o = row;
-    row_o.enable = row.enable && known_read_q;
-    if (!known_read_q) row_o.top = '0;
+    row_o.enable = row.enable && written_read_q;
+    if (!written_read_q) row_o.top = '0;
   end
 endmodule

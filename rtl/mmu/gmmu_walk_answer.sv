@@ -45,7 +45,7 @@ module gmmu_walk_answer
   input  level_t          row_level_i,
   input  form_e           row_form_i,      // of the entry
   input  logic [5:0]      row_shift_i,
-  input  logic            row_promised_i,
+  input  logic            row_block_ok_i,
   input  logic [2:0]      row_line_i,
   input  logic            row_wide_i,
   input  logic            row_drop_i,
@@ -75,7 +75,7 @@ module gmmu_walk_answer
   } answer_t;
 
   // ---- The entry in hand.
-  logic            entry_q, begin_q, told_q, good_q;
+  logic            entry_q, begin_q, staged_valid_q, good_q;
   form_e           form_q;
   port_t           port_q;
   slot_t           slot_q;
@@ -93,7 +93,7 @@ module gmmu_walk_answer
   assign entry_idle_o = !entry_q;
   always_ff @(posedge clk_i) begin
     if (rst_i) entry_q <= 1'b0;
-    else entry_q <= entry_q ? told_q : entry_valid_i;
+    else entry_q <= entry_q ? staged_valid_q : entry_valid_i;
     if (entry_ready_o) begin
       begin_q <= entry_begin_i;
       port_q <= entry_port_i;
@@ -115,7 +115,7 @@ module gmmu_walk_answer
     key = row_key_i;
     key.vpn[2:0] = sub_q;
   end
-  assign page = page_of(entry, row_level_i, form_q == FormLeaf, key.vpn, keep_q, row_promised_i);
+  assign page = page_of(entry, row_level_i, form_q == FormLeaf, key.vpn, keep_q, row_block_ok_i);
   // A 64 KiB entry is right for all that its row's line can be asked for.
   assign same_table = form_q == FormLeaf64
       || ((sub_q ^ row_key_i.vpn[2:0]) & ~(form_q == FormLeaf ? row_line_i : '0)) == '0;
@@ -128,39 +128,39 @@ module gmmu_walk_answer
   end
 
   // ---- What becomes of it. A fault goes only to who began the walk.
-  logic            fits_q, crooked_q, large_q, answers, tells;
-  answer_t         told_answer_q;
-  logic [Rows-1:0] told_rows_q;
+  logic            fits_q, crooked_q, large_q, answers, staged_goes;
+  answer_t         staged_q;
+  logic [Rows-1:0] staged_rows_q;
   logic [5:0]      shift_q;
-  assign answers = !told_answer_q.msg.merged || (fits_q && !crooked_q);
-  assign tells = told_q && answers;
+  assign answers = !staged_q.msg.merged || (fits_q && !crooked_q);
+  assign staged_goes = staged_valid_q && answers;
   always_ff @(posedge clk_i) begin
-    if (rst_i) told_q <= 1'b0;
-    else if (told_q) told_q <= !(answers ? tell_free : again_ready_i);
-    else told_q <= entry_q;
-    if (!told_q) begin
+    if (rst_i) staged_valid_q <= 1'b0;
+    else if (staged_valid_q) staged_valid_q <= !(answers ? tell_free : again_ready_i);
+    else staged_valid_q <= entry_q;
+    if (!staged_valid_q) begin
       fits_q <= !row_drop_i && no_cause && same_table;
       crooked_q <= crooked;
       large_q <= begin_q && no_cause && (form_q == FormUpper || form_q == FormHalf64);
-      told_rows_q <= rows_i;
+      staged_rows_q <= rows_i;
       shift_q <= row_shift_i;
-      told_answer_q <= '{
+      staged_q <= '{
         msg: '{port: port_q, slot: slot_q, merged: !begin_q, key: key, page: page, cause: cause},
         narrow: begin_q && no_cause && (form_q == FormLeaf64
             || (form_q == FormLeaf && (!row_wide_i || page.big))),
         row: row_i};
     end
   end
-  assign again_valid_o = told_q && !answers;
-  assign again_o = '{port: told_answer_q.msg.port, slot: told_answer_q.msg.slot,
-                     key: told_answer_q.msg.key};
+  assign again_valid_o = staged_valid_q && !answers;
+  assign again_o = '{port: staged_q.msg.port, slot: staged_q.msg.slot,
+                     key: staged_q.msg.key};
 
   // ---- The port: from there, or else directly.
   answer_t         offer_q, direct_answer;
   logic [Rows-1:0] offer_rows_q;
   logic            taken;
   assign tell_free = !tell_valid_o || tell_ready_i;
-  assign direct_take_o = direct_valid_i && tell_free && !tells && !hold_i;
+  assign direct_take_o = direct_valid_i && tell_free && !staged_goes && !hold_i;
   assign direct_answer = '{
     msg: '{port: direct_port_i, slot: direct_slot_i, merged: 1'b0, key: direct_key_i,
            page: direct_page_i, cause: direct_cause_i},
@@ -172,21 +172,21 @@ module gmmu_walk_answer
   assign taken = tell_valid_o && tell_ready_i;
   always_ff @(posedge clk_i) begin
     if (rst_i) tell_valid_o <= 1'b0;
-    else if (tell_free) tell_valid_o <= tells || direct_take_o;
+    else if (tell_free) tell_valid_o <= staged_goes || direct_take_o;
     if (tell_free) begin
-      offer_q <= tells ? told_answer_q : direct_answer;
-      if (tells && crooked_q) begin
-        offer_q.msg.cause <= told_answer_q.msg.cause | cause_t'(FaultEntryReserved);
+      offer_q <= staged_goes ? staged_q : direct_answer;
+      if (staged_goes && crooked_q) begin
+        offer_q.msg.cause <= staged_q.msg.cause | cause_t'(FaultEntryReserved);
       end
-      offer_rows_q <= tells ? told_rows_q : direct_rows_i;
-      tell_large_o <= tells && large_q && !crooked_q;
+      offer_rows_q <= staged_goes ? staged_rows_q : direct_rows_i;
+      tell_large_o <= staged_goes && large_q && !crooked_q;
       tell_shift_o <= shift_q;
     end
     count_ok_o <= !rst_i && taken && !offer_q.msg.merged && offer_q.msg.cause == '0;
     count_fault_o <= !rst_i && taken && !offer_q.msg.merged && offer_q.msg.cause != '0;
   end
-  assign kept_o = (tell_valid_o ? offer_rows_q : '0) | (told_q ? told_rows_q : '0);
-  assign quiet_o = !tell_valid_o && !entry_q && !told_q;
+  assign kept_o = (tell_valid_o ? offer_rows_q : '0) | (staged_valid_q ? staged_rows_q : '0);
+  assign quiet_o = !tell_valid_o && !entry_q && !staged_valid_q;
 
   logic unused_bits;  // judged by decode
   assign unused_bits = ^form;

@@ -3,7 +3,7 @@
 //
 //   row_free     a row for anybody can be given to the lookup that decides now: not the one that
 //                begins in this cycle. row_engine: the engine's
-//   rows_soon    how many rows for anybody were free, or about to become free, in the previous
+//   rows_early   how many rows for anybody were free, or about to become free, in the previous
 //                cycle; saturates at 3
 //   begin        a row begins now: begin_rows_o, one-hot, and its number
 //   closing      rows that have nothing left to do; end_rows_o: the one that is free in the next
@@ -24,7 +24,7 @@ module gmmu_walk_free
 
   output logic            row_free_o,
   output logic            row_engine_o,
-  output logic [1:0]      rows_soon_o,
+  output logic [1:0]      rows_early_o,
 
   input  logic            begin_i,
   input  logic            begin_engine_i,
@@ -68,7 +68,7 @@ module gmmu_walk_free
     next_q <= takes ? rest & ~below_rest : open & ~below_open;
     one_q <= !rst_i && (takes ? rest != '0 : open != '0);
     two_q <= !rst_i && (takes ? several(64'(rest)) : several(64'(open)));
-    rows_soon_o <= takes ? few(64'(rest | closing)) : few(64'(open | closing));
+    rows_early_o <= takes ? few(64'(rest | closing)) : few(64'(open | closing));
     end_q <= rst_i ? '0 : end_rows_o & ~joined_i;
   end
 endmodule

@@ -6,7 +6,7 @@
 //            entries); half: the lowest bit of the index, if it is of pairs
 //   begin    a walk that starts below the root enters the second stage at once; a row that is there
 //            is put off (again_o: it has to ask again)
-//   soon     a row whose index stands at index_o from the next cycle on, until it is done. Not if
+//   early    a row whose index stands at index_o from the next cycle on, until it is done. Not if
 //            held_o
 //   done     rows, index, the level's shift, bits and lowest bit. While hold_i it waits (held_o),
 //            and who comes behind it is put off
@@ -37,7 +37,7 @@ module gmmu_walk_index
   input  logic [5:0]      begin_shift_i,
   input  logic [3:0]      begin_bits_i,
 
-  output logic [Rows-1:0] soon_rows_o,     // 0: nobody
+  output logic [Rows-1:0] early_rows_o,    // 0: nobody
   output logic            done_o,
   input  logic            hold_i,
   output logic [Rows-1:0] done_rows_o,
@@ -80,7 +80,7 @@ module gmmu_walk_index
   assign held = three_valid_q && hold_i;
   assign done_o = three_valid_q && !hold_i;
   assign index_o = raw_q & mask_q;
-  assign soon_rows_o = two_valid_q ? two_rows_q : '0;
+  assign early_rows_o = two_valid_q ? two_rows_q : '0;
   assign held_o = held;
   assign again_o = (one_valid_q && begin_i ? one_rows_q : '0)
       | (two_valid_q && held ? two_rows_q : '0);

@@ -29,7 +29,7 @@ module gmmu_walk_judge
   output row_t                 beat_row_o,
   output logic                 beat_low_o,
   input  logic [2:0]           beat_word_i,
-  input  logic                 promised_i,
+  input  logic                 block_ok_i,
   input  key_t                 key_i,
   output logic                 descend_o,
   input  logic                 descend_sent_i,
@@ -112,7 +112,7 @@ module gmmu_walk_judge
   end
   // Only leaf entries are answered directly: for those above, the page has to be put together.
   assign entry = decode(word, FormLeaf);
-  assign page_o = page_of(entry, '0, 1'b1, key_i.vpn, '1, promised_i);
+  assign page_o = page_of(entry, '0, 1'b1, key_i.vpn, '1, block_ok_i);
   assign cause_o = r_i.error ? cause_t'(FaultTableRead) : cause_t'(entry.fault);
   assign pfn_o = entry.pfn;
   assign vram_o = entry.target == TargetVram;

@@ -29,9 +29,9 @@ package gmmu_walk_pkg;
     logic       dual;        // entries of level 1 are pairs
     logic       has_64k;     // a leaf table may have 64 KiB entries
     logic       second;      // of pairs: the 4 KiB half, the other one has nothing
-    logic       misled;      // the index unit was asked for an index of 4 KiB entries, in vain
+    logic       mispredicted;  // the index unit was asked for an index of 4 KiB entries, in vain
     logic       below;       // the table was named by an entry, not by the start
-    logic       known;       // the index of the next read is known
+    logic       index_valid;  // the index of the next read is known
     logic       asked;       // the index unit works on it
     logic [2:0] word;        // own entry in its line, by the latest index
     logic [2:0] beat;        // the next one of the read under way
@@ -65,13 +65,13 @@ package gmmu_walk_pkg;
   // The level of an entry as later readers need it.
   typedef struct packed {
     logic [5:0]  shift;
-    logic        promised;   // the leaf table has sixteen entries or more
+    logic        block_ok;   // the leaf table has sixteen entries or more
     logic [2:0]  line;       // ones: index bits that the table has within a line
     logic [12:0] index;
   } step_t;
 
   function automatic step_t step_of(logic [5:0] shift, logic [3:0] bits, logic [12:0] index);
-    return '{shift: shift, promised: bits >= 4'd4,
+    return '{shift: shift, block_ok: bits >= 4'd4,
              line: {bits >= 4'd3, bits >= 4'd2, bits >= 4'd1}, index: index};
   endfunction
 

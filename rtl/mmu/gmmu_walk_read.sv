@@ -5,7 +5,7 @@
 //   descend  a pointer comes in this cycle: the read of the table that it names. Address and row are
 //            taken whatever it is; only descend_i says that it is to be read. descend_sent_o
 //   start    a walk starts above the leaves with a valid index. It goes before the rows below
-//   soon     the index of a row comes in the next cycle, as raw & mask
+//   early    the index of a row comes in the next cycle, as raw & mask
 //   row      a row wants a read. It, or the row of `soon`, is kept here until its read is sent;
 //            kept_o says which row is kept. A kill drops it
 //   sent_o   by row, one cycle late: the read of a start, or of who was kept, is on its way
@@ -35,9 +35,9 @@ module gmmu_walk_read
   input  logic [Rows-1:0] start_rows_i,
   input  start_t          start_i,
 
-  input  logic [Rows-1:0] soon_rows_i,
-  input  logic            soon_held_i,     // but not now
-  input  logic [12:0]     soon_index_i,    // in the next cycle
+  input  logic [Rows-1:0] early_rows_i,
+  input  logic            early_held_i,    // but not now
+  input  logic [12:0]     early_index_i,   // in the next cycle
   output logic            row_ready_o,
   input  logic [Rows-1:0] rows_i,
   input  row_t            row_i,
@@ -80,7 +80,7 @@ module gmmu_walk_read
   // A row that waits here. A row that asks goes before one whose index is about to come.
   logic            row, row_send, below_q, line_q, keep_q, fresh_q, start_sent;
   logic [12:0]     index_q, index;
-  index_t          kept_row_q, soon_row;
+  index_t          kept_row_q, early_row;
   table_t          started, named, kept_table;
   assign row = rows_i != '0;
   assign row_ready_o = !keep_q;
@@ -89,24 +89,24 @@ module gmmu_walk_read
       kept_o <= '0;
       keep_q <= 1'b0;
     end else if (!keep_q) begin
-      kept_o <= row ? rows_i : soon_held_i ? '0 : soon_rows_i;
-      keep_q <= row || (soon_rows_i != '0 && !soon_held_i);
+      kept_o <= row ? rows_i : early_held_i ? '0 : early_rows_i;
+      keep_q <= row || (early_rows_i != '0 && !early_held_i);
     end
     fresh_q <= !keep_q && !row;
     index_q <= keep_q ? index : row_index_i;
     if (!keep_q) begin
-      kept_row_q <= row ? index_t'(row_i) : soon_row;
-      below_q <= row ? (rows_i & below_i) != '0 : (soon_rows_i & below_i) != '0;
-      line_q <= row ? (rows_i & line_i) != '0 : (soon_rows_i & line_i) != '0;
+      kept_row_q <= row ? index_t'(row_i) : early_row;
+      below_q <= row ? (rows_i & below_i) != '0 : (early_rows_i & below_i) != '0;
+      line_q <= row ? (rows_i & line_i) != '0 : (early_rows_i & line_i) != '0;
     end
   end
   always_comb begin
-    soon_row = '0;
+    early_row = '0;
     for (int unsigned i = 0; i < Rows; i++) begin
-      if (soon_rows_i[i]) soon_row |= index_t'(i);
+      if (early_rows_i[i]) early_row |= index_t'(i);
     end
   end
-  assign index = fresh_q ? soon_index_i : index_q;
+  assign index = fresh_q ? early_index_i : index_q;
 
   gmmu_lutram #(.Width($bits(table_t)), .Depth(Rows)) u_started (
     .clk_i, .write_i(start_valid_i), .write_addr_i(index_t'(start_row_i)),
@@ -123,7 +123,7 @@ module gmmu_walk_read
   assign pointer_free = !pointer_valid_q || (ar_ready_i && first_q);
   assign other_free = !other_valid_q || (ar_ready_i && !first_q);
   assign descend_sent_o = descend_i && pointer_free && !kill_i;
-  assign start_sent = start_valid_i && start_i.cause == '0 && start_i.index_known
+  assign start_sent = start_valid_i && start_i.cause == '0 && start_i.index_valid
       && start_i.level != '0 && other_free;
   assign row_send = keep_q && !start_valid_i && other_free;
   assign other_sent = start_sent || (row_send && !kill_i);

@@ -5,7 +5,7 @@
 // cycle of a kill only a beat, a judgement and sent.
 //
 //   begin, restart   it starts as start_i says
-//   join, told       a lookup has joined; who began it and who joined are picked up to be answered
+//   join, picked     a lookup has joined; who began it and who joined are picked up to be answered
 //   asked, again     the index unit has its page number; has put it off
 //   index            the index of its next read has come
 //   sent             its next read has been sent in the previous cycle
@@ -28,7 +28,7 @@ module gmmu_walk_row
   input  logic       wide_i,
   input  start_t     start_i,
   input  logic       join_i,
-  input  logic       told_i,
+  input  logic       picked_i,
   input  logic       asked_i,
   input  logic       again_i,
   input  logic       index_i,
@@ -94,8 +94,8 @@ module gmmu_walk_row
     if (at[Free]) walk_q.wide <= wide_i;
     walk_q.stale <= !redo
         && (walk_q.stale || (killed_i && ((read && !ends) || descends)));
-    walk_q.answered <= !begins && (answered || told_i);
-    walk_q.chain <= join_i || (walk_q.chain && !told_i && !at[Free]);
+    walk_q.answered <= !begins && (answered || picked_i);
+    walk_q.chain <= join_i || (walk_q.chain && !picked_i && !at[Free]);
 
     // A line that has an error, is stale, or is one whole block, is not entered.
     walk_q.fill <= (sent_i && !walk_q.upper && walk_q.wide)
@@ -123,16 +123,16 @@ module gmmu_walk_row
     walk_q.below <= !begins && (walk_q.below || down);
 
     // Nothing is below a leaf.
-    if (begins) walk_q.known <= start_i.index_known;
-    else if (wrong_way) walk_q.known <= 1'b0;
-    else if (sent_i) walk_q.known <= !walk_q.upper || walk_q.k64;
-    else if (descends) walk_q.known <= walk_q.level == 1;
-    else if (index_i && !walk_q.misled) walk_q.known <= 1'b1;
-    walk_q.asked <= !kill_i && (begins ? good && !start_i.index_known
+    if (begins) walk_q.index_valid <= start_i.index_valid;
+    else if (wrong_way) walk_q.index_valid <= 1'b0;
+    else if (sent_i) walk_q.index_valid <= !walk_q.upper || walk_q.k64;
+    else if (descends) walk_q.index_valid <= walk_q.level == 1;
+    else if (index_i && !walk_q.mispredicted) walk_q.index_valid <= 1'b1;
+    walk_q.asked <= !kill_i && (begins ? good && !start_i.index_valid
         : asked_i || (walk_q.asked && !again_i && !index_i));
     // Until that index comes, or the unit, having put it off, is asked anew.
-    walk_q.misled <= !kill_i && !begins && (wrong_way ? asked_i || (walk_q.asked && !index_i)
-        : walk_q.misled && !asked_i && !index_i);
+    walk_q.mispredicted <= !kill_i && !begins && (wrong_way ? asked_i || (walk_q.asked && !index_i)
+        : walk_q.mispredicted && !asked_i && !index_i);
     if (begins) walk_q.word <= start_i.index[2:0];
     else if (index_i) walk_q.word <= word_i;
     if (at[Issue] || descends) begin
@@ -145,7 +145,7 @@ module gmmu_walk_row
 
     // These are one cycle old. A beat never comes earlier after what changes them, or is not used at
     // once.
-    walk_q.to_table <= at[Read] && walk_q.upper && takes_4k && walk_q.known && !walk_q.stale && !ends
+    walk_q.to_table <= at[Read] && walk_q.upper && takes_4k && walk_q.index_valid && !walk_q.stale && !ends
         && !kill_i;
     walk_q.to_line <= walk_q.wide && walk_q.level == 1;
     walk_q.to_who <= at[Read] && !walk_q.upper && !walk_q.stale && !ends && !kill_i
@@ -155,7 +155,7 @@ module gmmu_walk_row
       walk_q.state <= only(Free);
       walk_q.stale <= 1'b0;
       walk_q.asked <= 1'b0;
-      walk_q.misled <= 1'b0;
+      walk_q.mispredicted <= 1'b0;
       walk_q.to_table <= 1'b0;
       walk_q.to_who <= 1'b0;
     end

@@ -43,7 +43,7 @@ module gmmu_walk_table
   output logic       search_near_o,
   output logic       row_free_o,
   output logic       row_engine_o,
-  output logic [1:0] rows_soon_o,
+  output logic [1:0] rows_early_o,
 
   input  logic       begin_i,
   input  logic       begin_wide_i,
@@ -157,8 +157,8 @@ module gmmu_walk_table
           && !walk[i].filling && !walk[i].asked && !kept[i] && !joined[i]
           && !ending[i];
       want_restart[i] = walk[i].state[Restart] && !walk[i].asked;
-      want_read[i] = is_issue[i] && walk[i].known && !sent[i];
-      want_index[i] = (is_issue[i] || is_read[i]) && !walk[i].known && !walk[i].asked;
+      want_read[i] = is_issue[i] && walk[i].index_valid && !sent[i];
+      want_index[i] = (is_issue[i] || is_read[i]) && !walk[i].index_valid && !walk[i].asked;
       want_tell[i] = walk[i].state[Done] && (!walk[i].answered || walk[i].chain);
       want_fill[i] = walk[i].state[Done] && walk[i].fill;
       killed[i] = kill_i.valid && !is_free[i] && (kill_i.all || in_space_q[i]);
@@ -189,7 +189,7 @@ module gmmu_walk_table
 
   gmmu_walk_free #(.NumWalks(NumWalks)) u_free (
     .clk_i, .rst_i, .free_i(is_free), .closing_i(closing_q), .joined_i(joined), .row_free_o, .row_engine_o,
-    .rows_soon_o, .begin_i, .begin_engine_i, .begin_rows_o(begin_rows), .begin_row_o,
+    .rows_early_o, .begin_i, .begin_engine_i, .begin_rows_o(begin_rows), .begin_row_o,
     .end_rows_o(ending), .end_o, .end_row_o);
 
   // ---- Rows whose turn it is.
@@ -259,11 +259,11 @@ module gmmu_walk_table
   // ---- Beats.
   rows_t    beat_rows, judged_rows;
   row_t     beat_row, judge_row;
-  logic     beat_low, promised, descend, descend_sent, beat_vram, next_line, direct, direct_take;
+  logic     beat_low, block_ok, descend, descend_sent, beat_vram, next_line, direct, direct_take;
   logic     direct_wide, judge_low, table_write, table_vram;
   logic [2:0]  beat_word, judge_word;
   logic [5:0]  judge_shift;
-  logic [12:0] newest;
+  logic [12:0] latest;
   pfn_t     beat_pfn, table_pfn;
   page_t    page;
   cause_t   cause;
@@ -273,7 +273,7 @@ module gmmu_walk_table
   gmmu_walk_judge #(.Rows(Rows)) u_judge (
     .clk_i, .rst_i, .kill_i(kill_i.valid), .r_valid_i, .r_i, .walk_i(walk),
     .beat_rows_o(beat_rows), .beat_row_o(beat_row), .beat_low_o(beat_low),
-    .beat_word_i(beat_word), .promised_i(promised), .key_i(beat_key),
+    .beat_word_i(beat_word), .block_ok_i(block_ok), .key_i(beat_key),
     .descend_o(descend), .descend_sent_i(descend_sent), .pfn_o(beat_pfn), .vram_o(beat_vram),
     .next_line_o(next_line), .direct_o(direct), .direct_take_i(direct_take), .page_o(page),
     .cause_o(cause), .wide_o(direct_wide),
@@ -284,12 +284,12 @@ module gmmu_walk_table
   assign line_row_o = judge_row;
 
   // ---- Indices.
-  rows_t       soon_rows, index_done_rows, index_again, asked, is_misled;
+  rows_t       early_rows, index_done_rows, index_again, asked, is_mispredicted;
   logic        index_done, index_held, index_low, index_half;
-  logic [12:0] index_new, read_newest;
+  logic [12:0] index_new, read_latest;
   logic [5:0]  shift_new, tell_shift;
   logic [3:0]  bits_new;
-  logic        tell_promised, tell_low;
+  logic        tell_block_ok, tell_low;
   logic [2:0]  tell_line, tell_word;
   level_t      index_level, tell_level;
   key_t        index_key;
@@ -300,7 +300,7 @@ module gmmu_walk_table
   logic  start_step_q, start_low_q;
   step_t start_q;
   always_ff @(posedge clk_i) begin
-    start_step_q <= !rst_i && starts && start_i.index_known;
+    start_step_q <= !rst_i && starts && start_i.index_valid;
     start_row_q <= start_row;
     start_low_q <= start_i.level[0];
     start_q <= step_of(start_i.shift, start_i.bits, start_i.index);
@@ -309,7 +309,7 @@ module gmmu_walk_table
     index_level = '0;
     index_half = 1'b0;
     for (int unsigned i = 0; i < Rows; i++) begin
-      is_misled[i] = walk[i].misled;
+      is_mispredicted[i] = walk[i].mispredicted;
       if (index_rows[i]) begin
         index_half |= !walk[i].second;
         index_level |= (is_read[i] ? is_half_64k(walk[i]) : walk[i].k64) ? LevelLeaf64
@@ -320,11 +320,11 @@ module gmmu_walk_table
   gmmu_walk_index #(.NumSpaces(NumSpaces), .Rows(Rows)) u_walk_index (
     .clk_i, .rst_i, .ask_i(asked != '0), .ask_rows_i(asked), .ask_key_i(index_key),
     .ask_level_i(index_level), .ask_half_i(index_half),
-    .begin_i(starts && start_i.cause == '0 && !start_i.index_known), .begin_rows_i(start_rows),
+    .begin_i(starts && start_i.cause == '0 && !start_i.index_valid), .begin_rows_i(start_rows),
     .begin_vpn_i(what_i.key.vpn), .begin_low_i(start_i.level[0]),
     .begin_pair_i(start_i.dual && start_i.level == 1), .begin_half_i(start_i.half),
     .begin_shift_i(start_i.shift), .begin_bits_i(start_i.bits),
-    .soon_rows_o(soon_rows),
+    .early_rows_o(early_rows),
     .done_o(index_done), .hold_i(start_step_q), .done_rows_o(index_done_rows),
     .done_low_o(index_low), .index_o(index_new), .shift_o(shift_new), .bits_o(bits_new),
     .again_o(index_again), .held_o(index_held), .clear_i(kill_i.valid),
@@ -336,25 +336,25 @@ module gmmu_walk_table
     .index_i(index_done), .index_row_i(number_of(index_done_rows)), .index_low_i(index_low),
     .index_step_i(step_of(shift_new, bits_new, index_new)),
     .beat_row_i(beat_row), .beat_low_i(beat_low), .beat_word_o(beat_word),
-    .beat_newest_o(newest), .beat_promised_o(promised),
-    .read_row_i(read_pick), .read_newest_o(read_newest),
+    .beat_latest_o(latest), .beat_block_ok_o(block_ok),
+    .read_row_i(read_pick), .read_latest_o(read_latest),
     .fill_row_i(fill_pick), .fill_line_o(fill_line),
     .judge_row_i(judge_row), .judge_low_i(judge_low), .judge_shift_o(judge_shift),
     .judge_word_o(judge_word), .tell_row_i(tell_pick), .tell_low_i(tell_low),
-    .tell_shift_o(tell_shift), .tell_promised_o(tell_promised), .tell_line_o(tell_line),
+    .tell_shift_o(tell_shift), .tell_block_ok_o(tell_block_ok), .tell_line_o(tell_line),
     .tell_word_o(tell_word));
 
   // ---- Reads.
   gmmu_walk_read #(.Rows(Rows)) u_read (
     .clk_i, .rst_i, .kill_i(kill_i.valid),
     .descend_i(descend), .descend_sent_o(descend_sent), .descend_row_i(beat_row),
-    .descend_pfn_i(beat_pfn), .descend_vram_i(beat_vram), .descend_index_i(newest),
+    .descend_pfn_i(beat_pfn), .descend_vram_i(beat_vram), .descend_index_i(latest),
     .descend_line_i(next_line),
     .start_valid_i(starts), .start_row_i(start_row), .start_rows_i(start_rows), .start_i,
-    .soon_rows_i(soon_rows & is_issue & ~is_misled), .soon_held_i(index_held),
-    .soon_index_i(index_new),
+    .early_rows_i(early_rows & is_issue & ~is_mispredicted), .early_held_i(index_held),
+    .early_index_i(index_new),
     .row_ready_o(read_ready), .rows_i(read_rows), .row_i(read_pick),
-    .row_index_i(read_newest), .below_i(is_below), .line_i(reads_line), .kept_o(read_kept),
+    .row_index_i(read_latest), .below_i(is_below), .line_i(reads_line), .kept_o(read_kept),
     .sent_o(sent),
     .table_write_i(table_write), .table_row_i(judge_row), .table_pfn_i(table_pfn),
     .table_vram_i(table_vram), .ar_valid_o, .ar_ready_i, .ar_o);
@@ -403,7 +403,7 @@ module gmmu_walk_table
     .join_tail_i(join_tail),
     .row_valid_i(tell_rows != '0), .row_ready_o(tell_ready), .row_i(tell_pick), .rows_i(tell_rows),
     .row_key_i(tell_key), .row_level_i(tell_level), .row_form_i(tell_form), .row_shift_i(tell_shift),
-    .row_promised_i(tell_promised), .row_line_i(tell_line), .row_word_i(tell_word),
+    .row_block_ok_i(tell_block_ok), .row_line_i(tell_line), .row_word_i(tell_word),
     .row_wide_i(telling.wide), .row_drop_i(telling.drop), .row_error_i(telling.error),
     .row_cause_i(tell_cause), .row_begin_i(!telling.answered), .row_who_i(tell_who),
     .row_chain_i(telling.chain), .row_head_i(tell_head), .row_tail_i(tell_tail),
@@ -417,7 +417,7 @@ module gmmu_walk_table
       .clk_i, .rst_i,
       .begin_i(begin_rows[i]), .restart_i(restart_i && restart_row_i == row_t'(i)),
       .wide_i(begin_wide_i), .start_i,
-      .join_i(joined[i]), .told_i(tell_ready && tell_rows[i]),
+      .join_i(joined[i]), .picked_i(tell_ready && tell_rows[i]),
       .asked_i(asked[i]), .again_i(index_again[i]), .index_i(index_done && index_done_rows[i]),
       .word_i(index_new[2:0]), .sent_i(sent[i]),
       .beat_i(beat_rows[i]), .judged_i(judged_rows[i]), .verdict_i(verdict),

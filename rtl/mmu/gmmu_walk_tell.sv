@@ -58,7 +58,7 @@ module gmmu_walk_tell
   input  level_t                 row_level_i,
   input  form_e                  row_form_i,    // of its entry; not FormLeaf: read by itself
   input  logic [5:0]             row_shift_i,
-  input  logic                   row_promised_i,
+  input  logic                   row_block_ok_i,
   input  logic [2:0]             row_line_i,
   input  logic [2:0]             row_word_i,
   input  logic                   row_wide_i,
@@ -121,7 +121,7 @@ module gmmu_walk_tell
   form_e           form_q;
   logic [5:0]      shift_q;
   logic [2:0]      line_q, word_q;
-  logic            promised_q, wide_q, drop_q, error_q, chain_q;
+  logic            block_ok_q, wide_q, drop_q, error_q, chain_q;
   cause_t          cause_q;
   waiter_t         who_q, head_q, tail_q;
 
@@ -177,7 +177,7 @@ module gmmu_walk_tell
     .entry_begin_i(q_begin_q), .entry_port_i(port_of(q_who_q)), .entry_slot_i(slot_of(q_who_q)),
     .entry_sub_i(q_sub_q), .entry_word_i(word),
     .row_i(row_q), .rows_i(rows_q), .row_key_i(key_q), .row_level_i(level_q), .row_form_i(form_q),
-    .row_shift_i(shift_q), .row_promised_i(promised_q), .row_line_i(line_q), .row_wide_i(wide_q),
+    .row_shift_i(shift_q), .row_block_ok_i(block_ok_q), .row_line_i(line_q), .row_wide_i(wide_q),
     .row_drop_i(drop_q), .row_error_i(error_q), .row_cause_i(cause_q),
     .tell_valid_o, .tell_ready_i, .tell_o, .tell_large_o, .tell_narrow_o, .tell_shift_o,
     .tell_row_o, .again_valid_o, .again_ready_i, .again_o,
@@ -211,7 +211,7 @@ module gmmu_walk_tell
       level_q <= row_level_i;
       form_q <= row_form_i;
       shift_q <= row_shift_i;
-      promised_q <= row_promised_i;
+      block_ok_q <= row_block_ok_i;
       line_q <= row_line_i;
       word_q <= row_word_i;
       wide_q <= row_wide_i;

@@ -61,12 +61,12 @@ package gmmu_pkg;
   } xlate_req_t;
 
   // The answer. With a fault, gpa, zero and coherent mean nothing. With zero, reads are 0 and writes
-  // are dropped. The user gives epoch, the drain generation, back with `done` when the access that
+  // are dropped. The user gives generation, the drain generation, back with `done` when the access that
   // used the answer has its last R or its B (or will never be issued). Every answer, faults and
   // zero pages included, is given back exactly once.
   typedef struct packed {
     tag_t    tag;
-    logic    epoch;
+    logic    generation;
     gpa_t    gpa;
     logic    zero;
     logic    coherent;
@@ -76,8 +76,8 @@ package gmmu_pkg;
 
   // Accesses of one port that ended this cycle, by drain generation.
   typedef struct packed {
-    logic [1:0] old1;             // how many of epoch 1 (0 to 3)
-    logic [1:0] old0;             // how many of epoch 0
+    logic [1:0] old1;             // how many of generation 1 (0 to 3)
+    logic [1:0] old0;             // how many of generation 0
   } xlate_done_t;
 
   // One address space as software writes it (space registers geometry and root).

@@ -35,7 +35,7 @@ class VtdWalk {
   Stage stage_ = Stage::kDone;
   VtdRead read_;
   VtdContext context_;
-  bool context_known_ = false;
+  bool has_context_ = false;
   uint8_t level_ = 0;                      ///< level of the table being read
   bool read_ok_ = true, write_ok_ = true;  ///< permissions of all entries so far, ANDed
   uint64_t generation_ = 0;

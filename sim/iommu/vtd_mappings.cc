@@ -85,7 +85,7 @@ std::vector<VtdDeviceMappings> VtdCore::MappingsOf(VtdMemory& memory, uint64_t r
           memory.Read64(walk.read_.address, &low) && memory.Read64(walk.read_.address + 8, &high);
       Step(walk, ok, low, high);
     }
-    if (!walk.context_known_) {
+    if (!walk.has_context_) {
       if (sid % 256 == 0 && walk.result_.reason != VtdReason::kContextUnreadable)
         sid |= 0xFF;  // no such bus
       continue;

@@ -59,7 +59,7 @@ uint64_t VtdCore::ReservedBits(unsigned level, bool leaf) const {
 
 void VtdCore::Begin(VtdWalk& walk) const {
   walk.result_ = {};
-  walk.context_known_ = false;
+  walk.has_context_ = false;
   walk.read_ok_ = walk.write_ok_ = true;
   walk.generation_ = generation_;
   walk.root_ = root_;
@@ -83,7 +83,7 @@ void VtdCore::WantTable(VtdWalk& walk, unsigned level, uint64_t table) const {
 
 void VtdCore::EnterDomain(VtdWalk& walk) const {
   const VtdContext& context = walk.context_;
-  walk.context_known_ = true;
+  walk.has_context_ = true;
   if (context.reason != VtdReason::kNone) return Block(walk, context.reason);
   if (walk.request_.type != VtdAddressType::kUntranslated)
     return Block(walk, VtdReason::kAtsBlocked);
@@ -287,7 +287,7 @@ void VtdCore::Finished(VtdWalk& walk) {
   ++faults_[static_cast<size_t>(result.reason)];
   // Reasons that arise before a context entry was read have no FPD to silence them.
   const bool silenced =
-      walk.context_known_ && walk.context_.fpd &&
+      walk.has_context_ && walk.context_.fpd &&
       (result.reason != VtdReason::kContextReserved || parameters_.fpd_covers_reserved_context);
   if (silenced) return;
   log_.Record(walk.request_.sid, walk.request_.iova, walk.request_.write, walk.request_.type,
@@ -319,7 +319,7 @@ void VtdCore::Feed(VtdWalk& walk, bool ok, uint64_t low, uint64_t high) {
   const bool was_context = walk.stage_ == VtdWalk::Stage::kContext;
   const Learned learned = Step(walk, ok, low, high);
   Keep(walk, learned);
-  // The domain is known only now: the IOTLB may hold what another device of the domain brought. A
+  // Only now does the walk have its domain: the IOTLB may hold what another device of it brought. A
   // walk that an invalidation has overtaken goes on with its own reads.
   if (was_context && !walk.done() && walk.generation_ == generation_) SearchTranslations(walk);
   if (walk.done()) Finished(walk);

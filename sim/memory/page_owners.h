@@ -22,7 +22,7 @@ class PageOwners {
   void Note(uint64_t first, uint64_t count, bool owned);
   /// Checks a device's access that has reached memory at `hpa`; it lies inside one page.
   void Access(uint64_t hpa, bool write) {
-    if (told_ && owned_.count(hpa / hw::kPageSize) == 0) Found(hpa, write);
+    if (watching_ && owned_.count(hpa / hw::kPageSize) == 0) Found(hpa, write);
   }
   /// The first kMostFindings findings, of probe "host_pages".
   const std::vector<hw::Finding>& findings() const { return findings_; }
@@ -30,7 +30,7 @@ class PageOwners {
  private:
   void Found(uint64_t hpa, bool write);
 
-  bool told_ = false;
+  bool watching_ = false;
   std::unordered_set<uint64_t> owned_;
   std::vector<hw::Finding> findings_;
 };

@@ -21,8 +21,8 @@
 
 namespace gmmu::sim {
 
-/// One root port: the link to a device, cutting requests into TLPs and back, and the order that
-/// PCIe promises.
+/// One root port and the PCIe link to its device. It cuts requests into TLPs and joins them again, and
+/// keeps the order that PCIe demands.
 ///
 ///   from_device  AT target of the device's bursts. A write is answered when the link has taken its
 ///   last TLP; a read

@@ -55,7 +55,7 @@ void PagingEngine::NextCommand() {
   }
   command_ = Command();
   command_.header.raw = *buffer_.at(word_);
-  state_ = State::kJob;  // the header is known from here on
+  state_ = State::kJob;  // the header is there from here on
   moved_ = 0;
   const Address here = buffer_.from() + 8 * word_;
   const Fault bad = JudgeHeader(command_.header, buffer_.words() - word_);

@@ -204,9 +204,9 @@ void PagingEngine::Fail(const Stop& stop) {
                     .set_access(stop.access)
                     .set_level(stop.level)
                     .set_fence(fence_);
-  const bool known = state_ == State::kJob || state_ == State::kSettle;
+  const bool has_header = state_ == State::kJob || state_ == State::kSettle;
   ring.error_command = regs::RingErrorCommand().set_offset(8 * word_).set_header(
-      known ? command_.header.raw & 0xFFFFFFFF : 0);
+      has_header ? command_.header.raw & 0xFFFFFFFF : 0);
   ring.error_address = stop.address.at;
   End();
   raise_(regs::IntStatus().set_ring_error(1).raw);

@@ -113,16 +113,16 @@ void AdapterDomain::Detach(PhysicalAdapter& gpu) {
 void AdapterDomain::AttachAll() {
   if (domain_ == nullptr) return;
   MapReservedRanges();
-  const uint64_t before = adapter_.Traffic().total();
+  const uint64_t before = adapter_.BusAccesses().total();
   for (const auto& gpu : adapter_.gpus()) Attach(*gpu);
-  if (adapter_.Traffic().total() != before)
+  if (adapter_.BusAccesses().total() != before)
     throw OsError("the device used the bus while its IOMMU domain was attached");
 }
 
 void AdapterDomain::DetachAll() {
-  const uint64_t before = adapter_.Traffic().total();
+  const uint64_t before = adapter_.BusAccesses().total();
   for (const auto& gpu : adapter_.gpus()) Detach(*gpu);
-  if (adapter_.Traffic().total() != before)
+  if (adapter_.BusAccesses().total() != before)
     throw OsError("the device used the bus while its IOMMU domain was detached");
 }
 

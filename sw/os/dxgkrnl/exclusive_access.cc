@@ -31,9 +31,9 @@ void ExclusiveAccess::LetTimePass() {
   }
 }
 
-std::vector<hw::BusCounts> ExclusiveAccess::Traffic() {
+std::vector<hw::BusCounts> ExclusiveAccess::BusAccesses() {
   std::vector<hw::BusCounts> counts;
-  for (unsigned i = 0; i < adapter_.adapters(); ++i) counts.push_back(adapter_.physical(i).Traffic());
+  for (unsigned i = 0; i < adapter_.adapters(); ++i) counts.push_back(adapter_.physical(i).BusAccesses());
   return counts;
 }
 
@@ -42,7 +42,7 @@ void ExclusiveAccess::RequireSilence(const std::vector<hw::BusCounts>& before, c
 }
 
 void ExclusiveAccess::RequireSilence(PhysicalAdapter& gpu, const hw::BusCounts& before, const std::string& what) {
-  const hw::BusCounts now = gpu.Traffic();
+  const hw::BusCounts now = gpu.BusAccesses();
   if (now.total() == before.total()) return;
   Kernel& kernel = adapter_.kernel();
   Fault fault;
@@ -91,7 +91,7 @@ void ExclusiveAccess::RunSuspended(const std::string& what, const std::function<
 
 void ExclusiveAccess::DoInSilence(const std::string& what, const std::function<void()>& work) {
   Kernel& kernel = adapter_.kernel();
-  const std::vector<hw::BusCounts> quiet = Traffic();
+  const std::vector<hw::BusCounts> quiet = BusAccesses();
   const uint64_t start = kernel.hal().NowNs();
   const std::optional<hw::Stray> noise = kernel.parameters().inject.stray();
   if (noise && kernel.instruments() != nullptr) BeNoisy(*noise);

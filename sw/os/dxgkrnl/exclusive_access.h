@@ -38,7 +38,7 @@ class ExclusiveAccess {
   void RunSuspended(const std::string& what, const std::function<void()>& work);
   void DoInSilence(const std::string& what, const std::function<void()>& work);
   /// Of each device.
-  std::vector<hw::BusCounts> Traffic();
+  std::vector<hw::BusCounts> BusAccesses();
   void RequireSilence(const std::vector<hw::BusCounts>& before, const std::string& what);
   void RequireSilence(PhysicalAdapter& gpu, const hw::BusCounts& before, const std::string& what);
   void LetTimePass();

@@ -50,10 +50,10 @@ std::vector<PhysicalAdapter*> LogicalAdapter::DownOrder() {
   return order;
 }
 
-hw::BusCounts LogicalAdapter::Traffic() {
+hw::BusCounts LogicalAdapter::BusAccesses() {
   hw::BusCounts sum;
   for (const auto& gpu : physical_) {
-    const hw::BusCounts one = gpu->Traffic();
+    const hw::BusCounts one = gpu->BusAccesses();
     sum.reads += one.reads;
     sum.writes += one.writes;
     sum.messages += one.messages;
@@ -95,7 +95,7 @@ void LogicalAdapter::FindDevices() {
     if (function.vendor != firmware.gpu_vendor || function.device != firmware.gpu_device) continue;
     physical_.push_back(std::make_unique<PhysicalAdapter>(*this, function, static_cast<unsigned>(physical_.size()),
                                                           &handles_[function.bdf.requester_id()]));
-    physical_.back()->NoteTraffic();
+    physical_.back()->NoteBusAccesses();
   }
   if (!physical_.empty()) return;
   throw OsError("no GPU " + Hex(firmware.gpu_vendor) + ":" + Hex(firmware.gpu_device) +

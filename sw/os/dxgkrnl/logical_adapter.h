@@ -87,7 +87,7 @@ class LogicalAdapter {
     lead().SetRootPageTable(context, root, entries);
   }
   /// Requests of all of its devices that the bus monitor has counted.
-  hw::BusCounts Traffic();
+  hw::BusCounts BusAccesses();
 
   template <typename Data>
   NTSTATUS Ask(Data& data) {

@@ -18,13 +18,13 @@ std::string PhysicalAdapter::Named(const std::string& text) const {
   return logical_.adapters() > 1 ? text + " of adapter " + std::to_string(index_) : text;
 }
 
-hw::BusCounts PhysicalAdapter::Traffic() const {
+hw::BusCounts PhysicalAdapter::BusAccesses() const {
   hw::Instruments* instruments = logical_.kernel().instruments();
   return instruments == nullptr ? hw::BusCounts() : instruments->BusAccesses(function_.bdf);
 }
 
 void PhysicalAdapter::RequireUntouchedBus() const {
-  if (Traffic().total() != traffic_when_off_) throw OsError("the device used the bus before it was started");
+  if (BusAccesses().total() != bus_accesses_when_off_) throw OsError("the device used the bus before it was started");
 }
 
 void PhysicalAdapter::Connect() {

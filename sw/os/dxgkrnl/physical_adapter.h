@@ -94,7 +94,7 @@ class PhysicalAdapter {
   /// Its interrupt message, since the start.
   const hw::Message& message() const { return message_; }
   /// Requests of the device that the bus monitor has counted.
-  hw::BusCounts Traffic() const;
+  hw::BusCounts BusAccesses() const;
 
   // What callbacks.cc calls.
   NTSTATUS FillDeviceInformation(DXGK_DEVICE_INFO& info);
@@ -102,8 +102,8 @@ class PhysicalAdapter {
 
  private:
   friend class LogicalAdapter;
-  void NoteTraffic() { traffic_when_off_ = Traffic().total(); }
-  /// Throws OsError when the device used the bus since NoteTraffic: the driver has not been started.
+  void NoteBusAccesses() { bus_accesses_when_off_ = BusAccesses().total(); }
+  /// Throws OsError when the device used the bus since NoteBusAccesses: the driver has not been started.
   void RequireUntouchedBus() const;
   /// Bus mastering and interrupt messages on.
   void Connect();
@@ -126,7 +126,7 @@ class PhysicalAdapter {
   hw::Message message_;
   std::vector<uint8_t> resources_;  // CM_RESOURCE_LIST
   bool dpc_queued_ = false;
-  uint64_t traffic_when_off_ = 0;
+  uint64_t bus_accesses_when_off_ = 0;
 };
 
 /// Bytes of DXGKRNL_INTERFACE that a driver of this interface version is offered (build 22621: 0x100 to drivers of

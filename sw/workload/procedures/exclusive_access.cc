@@ -75,8 +75,8 @@ bool Running(Life& life) {
 
 /// The bus monitor counts what the client reads while it runs: what it says of silence means something.
 bool Noted(Life& life) {
-  const uint64_t before = life.adapter.Traffic().reads;
-  const auto grew = [&] { return life.adapter.Traffic().reads > before; };
+  const uint64_t before = life.adapter.BusAccesses().reads;
+  const auto grew = [&] { return life.adapter.BusAccesses().reads > before; };
   life.kernel.scheduler().Wait([&] { return grew() || !Running(life); }, kBoundNs, "reads of the client", kPollNs);
   return grew();
 }

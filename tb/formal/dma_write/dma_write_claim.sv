@@ -32,7 +32,7 @@ module dma_write_claim
   input logic          req_ready_i,
   input logic          rsp_valid_i,
   input logic [SlotWidth-1:0] rsp_tag_i,
-  input logic          rsp_epoch_i,
+  input logic          rsp_generation_i,
   input logic          rsp_zero_i,
   input logic          rsp_fault_i,
   input target_e       rsp_target_i,
@@ -120,7 +120,7 @@ module dma_write_claim
   always_comb begin
     rsp = '0;
     rsp.tag = tag_t'(rsp_tag_i);
-    rsp.epoch = rsp_epoch_i;
+    rsp.generation = rsp_generation_i;
     rsp.gpa.target = rsp_target_i;
     rsp.gpa.offset = pa_t'({rsp_page_i, asked_q[rsp_tag_i]});
     rsp.zero = rsp_zero_i;
@@ -176,7 +176,7 @@ module dma_write_claim
 
   if (Virtual) begin : g_slots
     // By slot: answered, under which generation, with an AW whose B is due, with a B that was good.
-    logic [Slots-1:0] answered_q, epoch_q, waits_q, zero_q, good_q;
+    logic [Slots-1:0] answered_q, generation_q, waits_q, zero_q, good_q;
     slot_t            oldest_q;
     logic             retire;
     assign retire = done.old0 != '0 || done.old1 != '0;
@@ -194,7 +194,7 @@ module dma_write_claim
       end
       if (retire) good_q[oldest_q] <= 1'b0;
       if (rsp_valid_i && rsp_ready) begin
-        epoch_q[slot_t'(rsp.tag)] <= rsp.epoch;
+        generation_q[slot_t'(rsp.tag)] <= rsp.generation;
         zero_q[slot_t'(rsp.tag)] <= rsp.zero && rsp.fault == FaultNone;
         good_q[slot_t'(rsp.tag)] <= 1'b0;
       end
@@ -203,7 +203,7 @@ module dma_write_claim
     a_has_its_answer: assert property (@(posedge clk_i) disable iff (rst_i)
       !(ran && retire) || (answered_q[oldest_q] && !waits_q[oldest_q]));
     a_its_generation: assert property (@(posedge clk_i) disable iff (rst_i)
-      !(ran && retire) || epoch_q[oldest_q] == (done.old1 != '0));
+      !(ran && retire) || generation_q[oldest_q] == (done.old1 != '0));
     a_job_done: assert property (@(posedge clk_i) disable iff (rst_i)
       !(ran && retired) || (retire && (good_q[oldest_q] || zero_q[oldest_q])));
     a_all_given_back: assert property (@(posedge clk_i) disable iff (rst_i)

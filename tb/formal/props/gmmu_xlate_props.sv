@@ -39,7 +39,7 @@ module gmmu_xlate_props
 
   always_comb begin
     held = held_q;
-    if (answer) held[rsp_i.epoch] = held[rsp_i.epoch] + 1'b1;
+    if (answer) held[rsp_i.generation] = held[rsp_i.generation] + 1'b1;
   end
   always_ff @(posedge clk_i) begin
     if (rst_i) begin

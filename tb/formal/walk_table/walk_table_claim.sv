@@ -30,7 +30,7 @@ module walk_table_claim
   input logic [RowWidth-1:0] restart_row_i,
   input logic                start_fault_i,
   input logic [1:0]          start_level_i,
-  input logic                start_known_i,
+  input logic                start_index_valid_i,
   input logic [2:0]          start_index_i,
   input logic                restart_ready_i,
   input logic                ar_ready_i,
@@ -53,7 +53,7 @@ module walk_table_claim
   logic      ran, search_hit, search_near, row_free, row_engine, restart_valid, ar_valid;
   logic      tell_valid, tell_large, tell_narrow, again_valid, wc_write, line_valid, fill_valid;
   logic      stale, quiet, count_ok, count_fault, count_read, idle, free_fill;
-  logic [1:0] rows_soon;
+  logic [1:0] rows_early;
   logic [2:0] line_beat;
   logic [5:0] tell_shift, count_issue, count_memory, count_rows;
   row_t      tell_row, begin_row, restart_row, line_row, start_row, filling_row_q, end_row;
@@ -82,7 +82,7 @@ module walk_table_claim
     start.cause = start_fault_i ? cause_t'(FaultSpaceDisabled) : '0;
     start.level = level_t'(start_level_i);
     start.vram = 1'b1;
-    start.index_known = start_known_i;
+    start.index_valid = start_index_valid_i;
     start.index = 13'(start_index_i);
     start.shift = 6'(start_level_i) * 6'd9;
     start.bits = 4'd9;
@@ -104,7 +104,7 @@ module walk_table_claim
 
   gmmu_walk_table #(.NumPorts(2), .NumSpaces(2), .NumWalks(NumWalks), .MissSlots(2)) u_table (
     .clk_i, .rst_i, .search_key_i(search_key), .search_hit_o(search_hit), .search_near_o(search_near),
-    .row_free_o(row_free), .row_engine_o(row_engine), .rows_soon_o(rows_soon),
+    .row_free_o(row_free), .row_engine_o(row_engine), .rows_early_o(rows_early),
     .begin_i, .begin_wide_i, .begin_engine_i, .begin_row_o(begin_row), .join_i, .what_i(what),
     .restart_i, .restart_row_i(row_t'(restart_row_i)), .start_i(start), .restart_valid_o(restart_valid), .restart_ready_i,
     .restart_row_o(restart_row), .restart_key_o(restart_key), .restart_second_o(restart_second), .ar_valid_o(ar_valid), .ar_ready_i,
@@ -207,10 +207,10 @@ module walk_table_claim
       row_of_q[who] <= index_t'(start_row);
     end
   end
-  a_told_once: assert property (@(posedge clk_i) disable iff (rst_i)
+  a_answered_once: assert property (@(posedge clk_i) disable iff (rst_i)
     !ran || ((!tell_valid || waits_q[told]) && (!again_valid || waits_q[back])
              && !(tell_valid && again_valid && told == back)));
-  a_who_began_is_told: assert property (@(posedge clk_i) disable iff (rst_i)
+  a_who_began_is_answered: assert property (@(posedge clk_i) disable iff (rst_i)
     !(ran && tell_valid) || tell.merged != began_q[told]);
   a_who_began_is_not_sent_back: assert property (@(posedge clk_i) disable iff (rst_i)
     !(ran && again_valid) || !began_q[back]);
@@ -244,7 +244,7 @@ module walk_table_claim
     !(ran && fill_valid) || !dirty_q[index_t'(fill.row)]);
   a_stale_is_not_cached: assert property (@(posedge clk_i) disable iff (rst_i)
     !(ran && wc_write) || !dirty_q[judge_row_q]);
-  a_stale_is_not_told: assert property (@(posedge clk_i) disable iff (rst_i)
+  a_stale_is_not_answered: assert property (@(posedge clk_i) disable iff (rst_i)
     !(ran && tell_valid && !tell.merged) || !dirty_q[row_of_q[told]]);
   a_stale_is_said: assert property (@(posedge clk_i) disable iff (rst_i)
     !ran || (due_q & open_q & dirty_q) == '0 || stale);
@@ -269,7 +269,7 @@ module walk_table_claim
     ran && (Calm || (open_q & dirty_q) != '0));
 
   logic unused;
-  assign unused = ^{search_near, tell_row, line_data, ends, end_row, end_key, rows_soon, restart_key, restart_second, tell, tell_large, tell_narrow, tell_shift,
+  assign unused = ^{search_near, tell_row, line_data, ends, end_row, end_key, rows_early, restart_key, restart_second, tell, tell_large, tell_narrow, tell_shift,
       again, wc, line_valid, line_row, line_beat, fill, count_ok, count_fault, count_read,
       count_issue, count_memory, count_rows, ar, what, r};
 endmodule

@@ -29,7 +29,7 @@ module gmmu_client_bench
   input  logic        xlate_rsp_valid_i,
   output logic        xlate_rsp_ready_o,
   input  logic [7:0]  xlate_rsp_tag_i,
-  input  logic        xlate_rsp_epoch_i,
+  input  logic        xlate_rsp_generation_i,
   input  logic [1:0]  xlate_rsp_target_i,
   input  logic [63:0] xlate_rsp_offset_i,
   input  logic        xlate_rsp_zero_i,
@@ -105,7 +105,7 @@ module gmmu_client_bench
   input  logic [1:0]  t_xs_valid_i,
   output logic [1:0]  t_xs_ready_o,
   input  logic [7:0]  t_xs_tag_i [2],
-  input  logic        t_xs_epoch_i [2],
+  input  logic        t_xs_generation_i [2],
   input  logic [63:0] t_xs_offset_i [2],
   input  logic        t_xs_zero_i [2],
   input  logic [7:0]  t_xs_fault_i [2],
@@ -152,7 +152,7 @@ module gmmu_client_bench
   assign xlate_req_tag_o = xq.tag;
   assign xlate_req_va_o = xq.va;
   assign xlate_req_access_o = xq.access;
-  assign xs = '{tag: xlate_rsp_tag_i, epoch: xlate_rsp_epoch_i,
+  assign xs = '{tag: xlate_rsp_tag_i, generation: xlate_rsp_generation_i,
                 gpa: '{target: target_e'(xlate_rsp_target_i), adapter: '0,
                     offset: xlate_rsp_offset_i[PaWidth-1:0]},
                 zero: xlate_rsp_zero_i, coherent: 1'b1, fault: fault_e'(xlate_rsp_fault_i),
@@ -204,7 +204,7 @@ module gmmu_client_bench
     assign t_xq_tag_o[i] = txq[i].tag;
     assign t_xq_va_o[i] = txq[i].va;
     assign t_xq_access_o[i] = txq[i].access;
-    assign txs[i] = '{tag: t_xs_tag_i[i], epoch: t_xs_epoch_i[i],
+    assign txs[i] = '{tag: t_xs_tag_i[i], generation: t_xs_generation_i[i],
                       gpa: '{target: TargetVram, adapter: '0,
                           offset: t_xs_offset_i[i][PaWidth-1:0]},
                       zero: t_xs_zero_i[i], coherent: 1'b1, fault: fault_e'(t_xs_fault_i[i]),

@@ -81,9 +81,9 @@ module gmmu_client_blocks_bench
   output logic [DataWidth-1:0] land_data_o,
 
   // ---- gmmu_client_ends.
-  input  logic        ends_epoch_valid_i,
-  input  slot_t       ends_epoch_slot_i,
-  input  logic        ends_epoch_i,
+  input  logic        ends_generation_valid_i,
+  input  slot_t       ends_generation_slot_i,
+  input  logic        ends_generation_i,
   input  logic        ends_r_valid_i,
   input  slot_t       ends_r_slot_i,
   input  logic        ends_r_error_i,
@@ -251,7 +251,7 @@ module gmmu_client_blocks_bench
   input  logic        unit_xs_valid_i,
   output logic        unit_xs_ready_o,
   input  logic [7:0]  unit_xs_tag_i,
-  input  logic        unit_xs_epoch_i,
+  input  logic        unit_xs_generation_i,
   input  logic [1:0]  unit_xs_target_i,
   input  logic [47:0] unit_xs_offset_i,
   input  logic        unit_xs_zero_i,
@@ -381,8 +381,8 @@ module gmmu_client_blocks_bench
   assign {ends_slot_o, ends_fault_o, ends_level_o, ends_zero_o} =
       {ends_end.slot, ends_end.fault, ends_end.level, ends_end.zero};
   gmmu_client_ends u_ends (
-    .clk_i, .rst_i, .epoch_valid_i(ends_epoch_valid_i), .epoch_slot_i(ends_epoch_slot_i),
-    .epoch_i(ends_epoch_i), .r_valid_i(ends_r_valid_i), .r_slot_i(ends_r_slot_i),
+    .clk_i, .rst_i, .generation_valid_i(ends_generation_valid_i), .generation_slot_i(ends_generation_slot_i),
+    .generation_i(ends_generation_i), .r_valid_i(ends_r_valid_i), .r_slot_i(ends_r_slot_i),
     .r_error_i(ends_r_error_i), .b_valid_i(ends_b_valid_i), .b_slot_i(ends_b_slot_i),
     .b_error_i(ends_b_error_i), .page_valid_i(ends_page_valid_i),
     .page_ready_o(ends_page_ready_o), .page_i(ended), .route_valid_i(ends_route_valid_i),
@@ -531,7 +531,7 @@ module gmmu_client_blocks_bench
       .xlate_req_valid_o(unit_all[n].xq_valid), .xlate_req_ready_i(unit_xq_ready_i),
       .xlate_req_o(unit_all[n].xq), .xlate_rsp_valid_i(here && unit_xs_valid_i),
       .xlate_rsp_ready_o(unit_all[n].xs_ready),
-      .xlate_rsp_i('{tag: unit_xs_tag_i, epoch: unit_xs_epoch_i,
+      .xlate_rsp_i('{tag: unit_xs_tag_i, generation: unit_xs_generation_i,
                      gpa: '{target: target_e'(unit_xs_target_i), adapter: '0,
                          offset: unit_xs_offset_i},
                      zero: unit_xs_zero_i, coherent: unit_xs_coherent_i,

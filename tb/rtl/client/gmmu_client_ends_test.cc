@@ -21,7 +21,7 @@ class Ends : public BlocksTest {
     uint64_t due = 0;
   };
 
-  Ends() : epoch_(blocks.slots()) {
+  Ends() : generation_(blocks.slots()) {
     for (unsigned slot = 0; slot < blocks.slots(); ++slot) free_.push_back(slot);
   }
   unsigned Slot() {
@@ -37,9 +37,9 @@ class Ends : public BlocksTest {
     return slot;
   }
   void Epoch(unsigned slot) {
-    t.ends_epoch_valid_i = 1;
-    t.ends_epoch_slot_i = static_cast<uint8_t>(slot);
-    t.ends_epoch_i = epoch_[slot] = blocks.rng() % 2;
+    t.ends_generation_valid_i = 1;
+    t.ends_generation_slot_i = static_cast<uint8_t>(slot);
+    t.ends_generation_i = generation_[slot] = blocks.rng() % 2;
   }
   void R(unsigned slot, bool error) {
     t.ends_r_valid_i = 1;
@@ -94,7 +94,7 @@ class Ends : public BlocksTest {
     blocks.Edge();
     if (page_taken) t.ends_page_valid_i = 0;
     if (route && !r) t.ends_route_valid_i = 0;
-    t.ends_r_valid_i = t.ends_b_valid_i = t.ends_epoch_valid_i = 0;
+    t.ends_r_valid_i = t.ends_b_valid_i = t.ends_generation_valid_i = 0;
   }
   void Quiet(int cycles = 6) {
     for (int i = 0; i < cycles; ++i) Step();
@@ -113,9 +113,9 @@ class Ends : public BlocksTest {
   void Told() {
     const bool due = !expected_.empty() && expected_.front().due == blocks.now;
     ASSERT_EQ(t.ends_valid_o, due);
-    const unsigned epoch = due ? epoch_[expected_.front().slot] : 0;
-    EXPECT_EQ(t.ends_done_o[epoch], due) << "given back with the end";
-    EXPECT_EQ(t.ends_done_o[1 - epoch], 0);
+    const unsigned generation = due ? generation_[expected_.front().slot] : 0;
+    EXPECT_EQ(t.ends_done_o[generation], due) << "given back with the end";
+    EXPECT_EQ(t.ends_done_o[1 - generation], 0);
     if (!due) return;
     const End& end = expected_.front();
     EXPECT_EQ(t.ends_slot_o, end.slot);
@@ -128,7 +128,7 @@ class Ends : public BlocksTest {
     ++told_;
   }
 
-  std::vector<unsigned> epoch_;
+  std::vector<unsigned> generation_;
   std::deque<End> b_;
   std::optional<End> page_;
   bool hold_ = false;

@@ -108,12 +108,12 @@ class Bench {
     if (!x_offer_ && !lookups_.empty() && !Stall()) {
       x_offer_ = true;
       std::swap(lookups_[0], lookups_[random() % lookups_.size()]);
-      epoch_ = random() % 2;
+      generation_ = random() % 2;
     }
     t.xlate_rsp_valid_i = x_offer_;
     if (x_offer_) {
       const auto [tag, va] = lookups_.front();
-      t.xlate_rsp_tag_i = tag, t.xlate_rsp_epoch_i = epoch_,
+      t.xlate_rsp_tag_i = tag, t.xlate_rsp_generation_i = generation_,
       t.xlate_rsp_target_i = static_cast<unsigned>(Target::kVram);
       t.xlate_rsp_offset_i = va, t.xlate_rsp_zero_i = zero.count(va >> 12),
       t.xlate_rsp_fault_i = invalid.count(va >> 12) ? 4 : 0;
@@ -148,8 +148,8 @@ class Bench {
     }
     if (t.xlate_rsp_valid_i && t.xlate_rsp_ready_o) {
       x_offer_ = false;
-      ++given_[epoch_];
-      epoch_of_[t.xlate_rsp_tag_i] = epoch_;
+      ++given_[generation_];
+      generation_of_[t.xlate_rsp_tag_i] = generation_;
       if (t.xlate_rsp_zero_i || t.xlate_rsp_fault_i || t.xlate_rsp_offset_i >= memory.size())
         End(t.xlate_rsp_tag_i);
       lookups_.pop_front();
@@ -190,7 +190,7 @@ class Bench {
     bool last;
   };
   void End(unsigned id) {
-    ++ended_[epoch_of_[id]];
+    ++ended_[generation_of_[id]];
     --in_flight_;
   }
   template <typename Register>
@@ -227,10 +227,10 @@ class Bench {
   std::vector<Burst> reads_, written_;
   std::deque<Burst> writes_;
   std::deque<Beat> beats_;
-  std::map<unsigned, unsigned> epoch_of_;
+  std::map<unsigned, unsigned> generation_of_;
   bool x_offer_ = false;
   regs::ClientCtrl ctrl_;
-  unsigned epoch_ = 0, in_flight_ = 0;
+  unsigned generation_ = 0, in_flight_ = 0;
   uint64_t given_[2] = {}, back_[2] = {}, ended_[2] = {};
 };
 

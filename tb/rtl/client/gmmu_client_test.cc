@@ -24,7 +24,7 @@ class AccessUnit : public BlocksTest {
     Target target = Target::kVram;
     uint64_t offset = 0, page = 0;
     bool zero = false, coherent = false, bus_error = false;
-    unsigned epoch = 0, level = 0;
+    unsigned generation = 0, level = 0;
     Fault lookup = Fault::kNone, map = Fault::kNone;
     bool ended = false, logged = false, accepted = false;
     unsigned beat = 0;  // of its burst, landed
@@ -58,7 +58,7 @@ class AccessUnit : public BlocksTest {
   Access& Add(const Request& request) {
     Access& access = slots_[request.id] = Access{request};
     for (auto& byte : access.data) byte = static_cast<uint8_t>(blocks.rng());
-    access.coherent = blocks.rng() % 2, access.epoch = blocks.rng() % 2;
+    access.coherent = blocks.rng() % 2, access.generation = blocks.rng() % 2;
     access.level = static_cast<unsigned>(blocks.Random(0, 5));
     access.offset = blocks.Random(0, kVram / 4096 - 1) << 12 | request.va % 4096;
     access.page = blocks.rng() >> 28;
@@ -167,7 +167,7 @@ class AccessUnit : public BlocksTest {
       const Access& access = slots_.at(lookups_[0]);
       t.unit_xs_valid_i = 1;
       t.unit_xs_tag_i = static_cast<uint8_t>(lookups_[0]);
-      t.unit_xs_epoch_i = access.epoch, t.unit_xs_zero_i = access.zero;
+      t.unit_xs_generation_i = access.generation, t.unit_xs_zero_i = access.zero;
       t.unit_xs_coherent_i = access.coherent;
       t.unit_xs_target_i = static_cast<uint8_t>(access.target);
       t.unit_xs_offset_i = access.offset;
@@ -209,7 +209,7 @@ class AccessUnit : public BlocksTest {
   }
   void End(Access& access) {
     access.ended = true;
-    ++ended_[access.epoch];
+    ++ended_[access.generation];
   }
 
   void TakeRequest() {
@@ -234,7 +234,7 @@ class AccessUnit : public BlocksTest {
     taken_xs_ = t.unit_xs_valid_i && t.unit_xs_ready_o;
     if (taken_xs_) {
       Access& access = slots_.at(lookups_.front());
-      ++given_[access.epoch];
+      ++given_[access.generation];
       if (access.lookup == Fault::kNone && !access.zero) {
         if (access.target == Target::kAperture) asks_.push_back(lookups_.front());
         if (access.route() == Fault::kNone) routed_.push_back(lookups_.front());

@@ -241,7 +241,7 @@ class Bench {
         const uint64_t va = waiting[0].second;
         const unsigned page = PageOf(va);
         t.t_xs_tag_i[h] = static_cast<uint8_t>(waiting[0].first);
-        t.t_xs_epoch_i[h] = random() % 2;
+        t.t_xs_generation_i[h] = random() % 2;
         t.t_xs_offset_i[h] = Memory(va);
         t.t_xs_zero_i[h] = zero.count(page) != 0;
         t.t_xs_fault_i[h] =
@@ -288,7 +288,7 @@ class Bench {
         EXPECT_EQ(t.t_xq_access_o[h] == static_cast<unsigned>(Access::kWrite), h == 1);
       }
       if (t.t_xs_valid_i >> h & t.t_xs_ready_o >> h & 1) {
-        ++given_[h][t.t_xs_epoch_i[h]];
+        ++given_[h][t.t_xs_generation_i[h]];
         lookups_[h].pop_front();
         offered_[h] = false;
         clear_xs_ |= 1 << h;

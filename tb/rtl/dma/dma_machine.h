@@ -193,7 +193,7 @@ class Machine {
   struct Answer {
     uint64_t at;
     uint8_t tag;
-    bool epoch;
+    bool generation;
     Page page;
   };
   struct Burst {
@@ -292,7 +292,7 @@ inline void Machine::DriveAnswers() {
     if (offered_[path]) {
       const Answer& answer = answers_[path][0];
       top_->rsp_tag_i[path] = answer.tag;
-      top_->rsp_epoch_i[path] = answer.epoch;
+      top_->rsp_generation_i[path] = answer.generation;
       top_->rsp_target_i[path] = static_cast<int>(answer.page.target);
       top_->rsp_offset_i[path] = answer.page.offset;
       top_->rsp_zero_i[path] = answer.page.zero;
@@ -395,13 +395,13 @@ inline void Machine::Sample() {
       if (top_->req_access_o[path] != (path == kWrite ? 1 : 0)) Complain("wrong access kind");
       Page page = Translate(pages, top_->req_space_o[path], va, path == kWrite);
       page.offset |= va & 0xfff;
-      bool epoch = timing.shuffle && (rng_() & 1);
+      bool generation = timing.shuffle && (rng_() & 1);
       answers_[path].push_back({now_ + Random(timing.xlate_min, timing.xlate_max),
-                                top_->req_tag_o[path], epoch, page});
+                                top_->req_tag_o[path], generation, page});
     }
     if (top_->rsp_valid_i[path] && top_->rsp_ready_o[path]) {
       const Answer& answer = answers_[path][0];
-      ++lent_[path][answer.epoch];
+      ++lent_[path][answer.generation];
       tags_[path].erase(answer.tag);
       answers_[path].erase(answers_[path].begin());
       offered_[path] = false;

@@ -52,7 +52,7 @@ module gmmu_dma_bench
   input  logic        rsp_valid_i [3],
   output logic        rsp_ready_o [3],
   input  logic [7:0]  rsp_tag_i [3],
-  input  logic        rsp_epoch_i [3],
+  input  logic        rsp_generation_i [3],
   input  logic [1:0]  rsp_target_i [3],
   input  logic [47:0] rsp_offset_i [3],
   input  logic        rsp_zero_i [3],
@@ -172,7 +172,7 @@ module gmmu_dma_bench
       req_space_o[n] = req[n].space;
       req_va_o[n] = req[n].va;
       req_access_o[n] = req[n].access;
-      rsp[n] = '{tag: rsp_tag_i[n], epoch: rsp_epoch_i[n],
+      rsp[n] = '{tag: rsp_tag_i[n], generation: rsp_generation_i[n],
                  gpa: '{target: target_e'(rsp_target_i[n]), adapter: '0, offset: rsp_offset_i[n]},
                  zero: rsp_zero_i[n], coherent: rsp_coherent_i[n],
                  fault: fault_e'(rsp_fault_i[n]), level: rsp_level_i[n]};

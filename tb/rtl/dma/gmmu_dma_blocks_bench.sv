@@ -100,7 +100,7 @@ module gmmu_dma_blocks_bench
   input  logic        rsp_valid_i [Units],
   output logic        rsp_ready_o [Units],
   input  logic [7:0]  rsp_tag_i [Units],
-  input  logic        rsp_epoch_i [Units],
+  input  logic        rsp_generation_i [Units],
   input  logic [1:0]  rsp_target_i [Units],
   input  logic [47:0] rsp_offset_i [Units],
   input  logic        rsp_zero_i [Units],
@@ -221,7 +221,7 @@ module gmmu_dma_blocks_bench
     dma_fault_t    fault;
     assign place = '{physical: job_physical_i[n], target: target_e'(job_target_i[n]),
                      space: job_space_i[n], address: job_address_i[n]};
-    assign rsp = '{tag: rsp_tag_i[n], epoch: rsp_epoch_i[n],
+    assign rsp = '{tag: rsp_tag_i[n], generation: rsp_generation_i[n],
                    gpa: '{target: target_e'(rsp_target_i[n]), adapter: '0,
                           offset: rsp_offset_i[n]},
                    zero: rsp_zero_i[n], coherent: rsp_coherent_i[n],

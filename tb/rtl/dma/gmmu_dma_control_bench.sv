@@ -202,7 +202,7 @@ module gmmu_dma_control_bench
   output logic        path_valid_o [2],
   input  logic        path_ready_i [2],
   output logic [7:0]  path_tag_o [2],
-  output logic [3:0]  path_kind_o [2],         // {virt, epoch, zero, ends}
+  output logic [3:0]  path_kind_o [2],         // {virt, generation, zero, ends}
   output logic [1:0]  path_port_o [2],
   output logic [47:0] path_addr_o [2],
   output logic        path_coherent_o [2],
@@ -220,7 +220,7 @@ module gmmu_dma_control_bench
   input  logic        rsp_valid_i [Units],
   output logic        rsp_ready_o [Units],
   input  logic [7:0]  rsp_tag_i [Units],
-  input  logic        rsp_epoch_i [Units],
+  input  logic        rsp_generation_i [Units],
   input  logic [1:0]  rsp_target_i [Units],
   input  logic [47:0] rsp_offset_i [Units],
   input  logic        rsp_zero_i [Units],
@@ -404,7 +404,7 @@ module gmmu_dma_control_bench
   ax_t           ax [Units];
   w_t            w [Units];
   for (genvar n = 0; n < Units; n++) begin : g_unit
-    assign rsp[n] = '{tag: rsp_tag_i[n], epoch: rsp_epoch_i[n],
+    assign rsp[n] = '{tag: rsp_tag_i[n], generation: rsp_generation_i[n],
                       gpa: '{target: target_e'(rsp_target_i[n]), adapter: '0,
                              offset: rsp_offset_i[n]},
                       zero: rsp_zero_i[n], coherent: rsp_coherent_i[n],
@@ -429,7 +429,7 @@ module gmmu_dma_control_bench
       localparam int unsigned Tags = n == 4 ? 2 : 32;
       localparam int unsigned TagWidth = $clog2(Tags);
       logic [TagWidth-1:0] tag;
-      logic                virt, epoch, zero, ends, taken;
+      logic                virt, generation, zero, ends, taken;
       gmmu_dma_path #(
         .Tags(Tags), .Access(n == 4 ? AccessWrite : AccessRead), .Slow(n == 4)
       ) u_path (
@@ -441,14 +441,14 @@ module gmmu_dma_control_bench
         .ap_req_valid_o(ap_req_valid_o[n]), .ap_req_ready_i(ap_req_ready_i[n]),
         .ap_req_page_o(ap_req_page_o[n]), .ap_rsp_valid_i(ap_rsp_valid_i[n]),
         .ap_rsp_i(ap_rsp[n]), .valid_o(path_valid_o[n-4]), .ready_i(path_ready_i[n-4]),
-        .tag_o(tag), .virt_o(virt), .epoch_o(epoch), .zero_o(zero), .ends_o(ends),
+        .tag_o(tag), .virt_o(virt), .generation_o(generation), .zero_o(zero), .ends_o(ends),
         .port_o(path_port_o[n-4]), .addr_o(path_addr_o[n-4]),
         .coherent_o(path_coherent_o[n-4]), .fault_o(path_fault_o[n-4]),
         .level_o(path_level_o[n-4]));
       assign path_tag_o[n-4] = 8'(tag);
-      assign path_kind_o[n-4] = {virt, epoch, zero, ends};
+      assign path_kind_o[n-4] = {virt, generation, zero, ends};
       assign taken = path_valid_o[n-4] && path_ready_i[n-4] && virt;
-      assign done[n] = '{old0: 2'(taken && !epoch), old1: 2'(taken && epoch)};
+      assign done[n] = '{old0: 2'(taken && !generation), old1: 2'(taken && generation)};
     end
     if (n >= 4 || n[0] == 0) begin : g_no_writes
       assign w_valid_o[n] = 1'b0;

@@ -57,9 +57,9 @@ class Path : public ::testing::TestWithParam<std::tuple<int, int>> {
   void Compare(const SteeringWorld& world, const UnitJob& job, const Seen& seen) {
     const auto place = world.Find(job, job.address, write_);
     const bool fault = place.fault != Fault::kNone;
-    const unsigned epoch = job.physical ? 0 : world.epochs.at(seen.tag);
+    const unsigned generation = job.physical ? 0 : world.generations.at(seen.tag);
     EXPECT_EQ(seen.kind >> 3, !job.physical);
-    if (!job.physical) EXPECT_EQ(seen.kind >> 2 & 1, epoch);
+    if (!job.physical) EXPECT_EQ(seen.kind >> 2 & 1, generation);
     EXPECT_EQ(seen.kind >> 1 & 1, place.zero);
     EXPECT_EQ(seen.kind & 1, place.zero || fault);
     EXPECT_EQ(seen.fault, static_cast<unsigned>(place.fault));

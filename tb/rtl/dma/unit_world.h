@@ -46,7 +46,7 @@ class WorldOf {
   unsigned latency = 0;
   uint64_t bursts = 0;
   const WorldOf* beside = nullptr;                   // driven before: one aperture answer a cycle
-  std::map<unsigned, bool> epochs;                   // of the last answer, by tag
+  std::map<unsigned, bool> generations;              // of the last answer, by tag
 
   /// Bytes of memory never written: any fixed function.
   static uint8_t Fresh(Address at) {
@@ -108,7 +108,7 @@ class WorldOf {
       const Answer& answer = answers_[0];
       const UnitPage page = pages.count(answer.va >> 12) ? pages.at(answer.va >> 12) : UnitPage{};
       top.rsp_tag_i[u] = answer.tag;
-      top.rsp_epoch_i[u] = answer.epoch;
+      top.rsp_generation_i[u] = answer.generation;
       top.rsp_target_i[u] = static_cast<int>(page.target);
       top.rsp_offset_i[u] = page.page << 12 | (answer.va & 0xfff);
       top.rsp_zero_i[u] = page.zero;
@@ -170,8 +170,8 @@ class WorldOf {
       answers_.push_back({top.req_tag_o[u], blocks_.Chance(50), top.req_va_o[u]});
     }
     if (offered_ && top.rsp_ready_o[u]) {
-      ++lent_[answers_[0].epoch];
-      epochs[answers_[0].tag] = answers_[0].epoch;
+      ++lent_[answers_[0].generation];
+      generations[answers_[0].tag] = answers_[0].generation;
       tags_.erase(answers_[0].tag);
       answers_.erase(answers_.begin());
       offered_ = false;
@@ -222,7 +222,7 @@ class WorldOf {
  private:
   struct Answer {
     uint8_t tag;
-    bool epoch;
+    bool generation;
     uint64_t va;
   };
   struct Burst {

@@ -26,7 +26,7 @@ class L1Test : public BlockTest {
     uint64_t due;
   };
   struct Use {
-    unsigned epoch;
+    unsigned generation;
     uint64_t until;
   };
   const unsigned spaces_ = blocks_.small() ? 2 : 16;
@@ -36,8 +36,8 @@ class L1Test : public BlockTest {
   std::deque<Use> uses_;
   std::vector<bool> slot_used_ = std::vector<bool>(64);
   unsigned version_ = 0;        ///< of all translations; a kill makes a new one
-  unsigned epoch_ = 0;
-  unsigned made_[2] = {0, 0};   ///< answers in use or on their way, by epoch
+  unsigned generation_ = 0;
+  unsigned made_[2] = {0, 0};   ///< answers in use or on their way, by generation
   uint64_t answered_ = 0;
 
   // Knobs.
@@ -91,7 +91,7 @@ class L1Test : public BlockTest {
     }
     top.l1_rsp_ready_i = blocks_.Random(100) >= rsp_stall_;
     top.l1_lookup_ready_i = blocks_.Random(100) >= ask_stall_;
-    top.l1_generation_i = static_cast<uint8_t>(epoch_);
+    top.l1_generation_i = static_cast<uint8_t>(generation_);
     top.l1_msg_valid_i = 0;
     if (messages && !lookups_.empty()) {
       const size_t which = blocks_.Random(static_cast<unsigned>(lookups_.size()));
@@ -104,7 +104,7 @@ class L1Test : public BlockTest {
         blocks_.SetKey(lookup.key);
         top.page_i = PageOf(lookup.key, version_).raw;
         slot_used_[lookup.slot] = false;
-        ++made_[epoch_];
+        ++made_[generation_];
         lookups_.erase(lookups_.begin() + static_cast<long>(which));
       } else if (blocks_.Random(8) == 0) {  // somebody else's
         top.l1_msg_valid_i = 1;
@@ -114,8 +114,8 @@ class L1Test : public BlockTest {
     }
     unsigned back[2] = {0, 0};
     for (auto use = uses_.begin(); use != uses_.end();) {
-      if (use->until <= blocks_.cycle && back[use->epoch] < 3) {
-        ++back[use->epoch];
+      if (use->until <= blocks_.cycle && back[use->generation] < 3) {
+        ++back[use->generation];
         use = uses_.erase(use);
       } else {
         ++use;
@@ -140,13 +140,13 @@ class L1Test : public BlockTest {
       if (request == waiting_.end()) {
         ADD_FAILURE() << "tag " << unsigned{top.l1_rsp_tag_o} << " is not outstanding";
       } else {
-        const bool old = top.l1_rsp_epoch_o != epoch_;
+        const bool old = top.l1_rsp_generation_o != generation_;
         EXPECT_TRUE(Explained(request->second, version_) ||
                     (old && version_ > 0 && Explained(request->second, version_ - 1)))
             << "va " << request->second.va << " space " << request->second.space << " fault "
             << unsigned{top.l1_rsp_fault_o} << " cycle " << blocks_.cycle;
         waiting_.erase(request);
-        uses_.push_back({top.l1_rsp_epoch_o, blocks_.cycle + 1 + blocks_.Random(held_)});
+        uses_.push_back({top.l1_rsp_generation_o, blocks_.cycle + 1 + blocks_.Random(held_)});
         ++answered_;
       }
     }
@@ -184,15 +184,15 @@ class L1Test : public BlockTest {
     top.kill_valid_i = 0;
     ++version_;
     for (unsigned i = blocks_.Random(4); i > 0; --i) Cycle(nullptr);
-    epoch_ ^= 1;
+    generation_ ^= 1;
     // The old generation drains while new lookups go on; then none of its answers is in use.
     for (unsigned i = 0;; ++i) {
       ASSERT_LT(i, 4000u) << "the old generation does not drain";
       const Request request = Some();
       Cycle(i < 60 ? &request : nullptr);
-      if (i > 8 && (top.l1_drained_o >> (epoch_ ^ 1) & 1) != 0) break;
+      if (i > 8 && (top.l1_drained_o >> (generation_ ^ 1) & 1) != 0) break;
     }
-    for (const Use& use : uses_) EXPECT_EQ(use.epoch, epoch_) << "in use although drained";
+    for (const Use& use : uses_) EXPECT_EQ(use.generation, generation_) << "in use although drained";
   }
 };
 

@@ -24,7 +24,7 @@ module gmmu_mmu_bench
   output logic        rsp_valid_o  [Ports],
   input  logic        rsp_ready_i  [Ports],
   output logic [7:0]  rsp_tag_o    [Ports],
-  output logic        rsp_epoch_o  [Ports],
+  output logic        rsp_generation_o  [Ports],
   output logic [1:0]  rsp_target_o [Ports],
   output logic [5:0]  rsp_adapter_o [Ports],
   output logic [63:0] rsp_offset_o [Ports],
@@ -115,7 +115,7 @@ module gmmu_mmu_bench
       req_ready_o[p] = req_ready[small_i][p];
       rsp_valid_o[p] = rsp_valid[small_i][p];
       rsp_tag_o[p] = rsp[small_i][p].tag;
-      rsp_epoch_o[p] = rsp[small_i][p].epoch;
+      rsp_generation_o[p] = rsp[small_i][p].generation;
       rsp_target_o[p] = rsp[small_i][p].gpa.target;
       rsp_adapter_o[p] = rsp[small_i][p].gpa.adapter;
       rsp_offset_o[p] = 64'(rsp[small_i][p].gpa.offset);

@@ -95,7 +95,7 @@ module gmmu_mmu_blocks_bench
   output logic        l1_rsp_valid_o,
   input  logic        l1_rsp_ready_i,
   output logic [7:0]  l1_rsp_tag_o,
-  output logic        l1_rsp_epoch_o,
+  output logic        l1_rsp_generation_o,
   output logic [47:0] l1_rsp_offset_o,
   output logic [7:0]  l1_rsp_fault_o,
   output logic        l1_rsp_zero_o,
@@ -136,7 +136,7 @@ module gmmu_mmu_blocks_bench
   input  logic [23:0] ix_bits_i,
   input  logic        ix_hold_i,
   input  logic        ix_clear_i,
-  output logic [15:0] ix_soon_rows_o,  // without held ones
+  output logic [15:0] ix_early_rows_o,  // without held ones
   output logic        ix_done_o,
   output logic [15:0] ix_done_rows_o,
   output logic        ix_low_o,
@@ -164,7 +164,7 @@ module gmmu_mmu_blocks_bench
   input  logic [2:0]  wt_level_i,
   input  logic [35:0] wt_pfn_i,
   input  logic        wt_vram_i,
-  input  logic        wt_known_i,
+  input  logic        wt_index_valid_i,
   input  logic [12:0] wt_index_i,
   input  logic [5:0]  wt_shift_i,
   input  logic [3:0]  wt_bits_i,
@@ -341,7 +341,7 @@ module gmmu_mmu_blocks_bench
     port_count_t  count;
     logic [1:0]   drained;
     msg_t         msg;
-    known_t       late_q, later_q;
+    translation_t late_q, later_q;
     assign msg = '{port: l1_msg_other_i ? port_t'(2) : port_t'(3), slot: l1_msg_slot_i,
                    merged: l1_msg_merged_i, key: key, page: page, cause: l1_msg_cause_i};
     always_ff @(posedge clk_i) begin
@@ -357,7 +357,7 @@ module gmmu_mmu_blocks_bench
                access: access_e'(l1_req_access_i)}),
       .rsp_valid_o(rsp_valid), .rsp_ready_i(l1_rsp_ready_i), .rsp_o(rsp),
       .done_i(small_i == (s == 1) ? '{old1: l1_done1_i, old0: l1_done0_i} : '0),
-      .lookup_soon_o(), .lookup_sure_o(),
+      .lookup_hint_o(), .lookup_pending_o(),
       .lookup_valid_o(lookup_valid), .lookup_ready_i(l1_lookup_ready_i), .lookup_o(lookup),
       .msg_valid_i(l1_msg_valid_i && !l1_msg_other_i && small_i == (s == 1)), .msg_i(msg), .later_i(later_q),
       .kill_i(kill), .generation_i(l1_generation_i), .drained_o(drained),
@@ -365,7 +365,7 @@ module gmmu_mmu_blocks_bench
 
     // gmmu_walk_index: asks use `key`, begins use `other`. Sixteen rows.
     logic        ix_done, ix_low, ix_held;
-    logic [15:0] ix_rows, ix_again, ix_soon;
+    logic [15:0] ix_rows, ix_again, ix_early;
     logic [12:0] ix_index;
     logic [5:0]  ix_shift;
     logic [3:0]  ix_bits;
@@ -374,7 +374,7 @@ module gmmu_mmu_blocks_bench
       .ask_level_i(ix_level_i), .ask_half_i(ix_half_i), .begin_pair_i(ix_begin_pair_i),
       .begin_half_i(ix_begin_half_i), .begin_i(ix_begin_i), .begin_rows_i(16'd1 << ix_begin_row_i),
       .begin_vpn_i(other_vpn_i), .begin_low_i(ix_begin_low_i), .begin_shift_i(ix_begin_shift_i),
-      .begin_bits_i(ix_begin_bits_i), .soon_rows_o(ix_soon),
+      .begin_bits_i(ix_begin_bits_i), .early_rows_o(ix_early),
       .done_o(ix_done), .hold_i(ix_hold_i), .done_rows_o(ix_rows),
       .done_low_o(ix_low), .index_o(ix_index), .shift_o(ix_shift), .bits_o(ix_bits),
       .again_o(ix_again), .held_o(ix_held), .clear_i(ix_clear_i), .write_i(ix_write_i),
@@ -397,7 +397,7 @@ module gmmu_mmu_blocks_bench
       .MissSlots(s == 0 ? 64 : 2)
     ) u_walk_table (
       .clk_i, .rst_i, .search_key_i(other), .search_hit_o(wt_hit), .search_near_o(wt_near),
-      .row_free_o(wt_free), .row_engine_o(wt_engine_free), .rows_soon_o(),
+      .row_free_o(wt_free), .row_engine_o(wt_engine_free), .rows_early_o(),
       .begin_i(wt_begin_i && small_i == (s == 1)), .begin_wide_i(wt_wide_i),
       .begin_engine_i(wt_begin_engine_i), .begin_row_o(wt_begin_row),
       .join_i(wt_join_i && small_i == (s == 1)),
@@ -405,7 +405,7 @@ module gmmu_mmu_blocks_bench
       .restart_i(wt_restart_i && small_i == (s == 1)), .restart_row_i(wt_restart_row_i),
       .start_i('{cause: wt_cause_i, level: wt_level_i, k64: 1'b0, dual: 1'b0, has_64k: 1'b0,
                  half: 1'b0, pfn: wt_pfn_i, vram: wt_vram_i,
-                 index_known: wt_known_i, index: wt_index_i, shift: wt_shift_i,
+                 index_valid: wt_index_valid_i, index: wt_index_i, shift: wt_shift_i,
                  bits: wt_bits_i}),
       .restart_valid_o(wt_restart_valid), .restart_ready_i(wt_restart_ready_i),
       .restart_row_o(wt_restart_row), .restart_key_o(wt_restart_key), .restart_second_o(),
@@ -470,7 +470,7 @@ module gmmu_mmu_blocks_bench
   assign l1_req_ready_o = small_i ? g_size[1].req_ready : g_size[0].req_ready;
   assign l1_rsp_valid_o = small_i ? g_size[1].rsp_valid : g_size[0].rsp_valid;
   assign l1_rsp_tag_o = small_i ? g_size[1].rsp.tag : g_size[0].rsp.tag;
-  assign l1_rsp_epoch_o = small_i ? g_size[1].rsp.epoch : g_size[0].rsp.epoch;
+  assign l1_rsp_generation_o = small_i ? g_size[1].rsp.generation : g_size[0].rsp.generation;
   assign l1_rsp_offset_o = small_i ? g_size[1].rsp.gpa.offset : g_size[0].rsp.gpa.offset;
   assign l1_rsp_fault_o = small_i ? g_size[1].rsp.fault : g_size[0].rsp.fault;
   assign l1_rsp_zero_o = small_i ? g_size[1].rsp.zero : g_size[0].rsp.zero;
@@ -483,8 +483,8 @@ module gmmu_mmu_blocks_bench
   assign l1_hit_o = small_i ? g_size[1].count.hit : g_size[0].count.hit;
   assign l1_idle_o = small_i ? g_size[1].idle : g_size[0].idle;
   assign ix_done_o = small_i ? g_size[1].ix_done : g_size[0].ix_done;
-  assign ix_soon_rows_o = small_i ? g_size[1].ix_held ? '0 : g_size[1].ix_soon
-      : g_size[0].ix_held ? '0 : g_size[0].ix_soon;
+  assign ix_early_rows_o = small_i ? g_size[1].ix_held ? '0 : g_size[1].ix_early
+      : g_size[0].ix_held ? '0 : g_size[0].ix_early;
   assign ix_done_rows_o = small_i ? g_size[1].ix_rows : g_size[0].ix_rows;
   assign ix_low_o = small_i ? g_size[1].ix_low : g_size[0].ix_low;
   assign ix_index_o = small_i ? g_size[1].ix_index : g_size[0].ix_index;

@@ -28,7 +28,7 @@ module gmmu_mmu_inner_bench
   input  logic        start_k64_i,
   input  logic        start_dual_i,
   input  logic        start_has_i,     // has_64k
-  input  logic        start_known_i,
+  input  logic        start_index_valid_i,
   input  logic [12:0] start_index_i,
 
   // gmmu_l1_entries: fill_next is `other`, written is `other` with `page`
@@ -72,7 +72,7 @@ module gmmu_mmu_inner_bench
   input  logic [8:0]  fr_joined_i,
   output logic        fr_row_free_o [2],
   output logic        fr_engine_o [2],
-  output logic [1:0]  fr_soon_o [2],
+  output logic [1:0]  fr_early_o [2],
   input  logic        fr_begin_i,
   input  logic        fr_begin_engine_i,
   output logic [8:0]  fr_begin_rows_o [2],
@@ -97,7 +97,7 @@ module gmmu_mmu_inner_bench
   output logic [5:0]  ju_beat_row_o [2],
   output logic        ju_beat_low_o [2],
   input  logic [2:0]  ju_beat_word_i,
-  input  logic        ju_promised_i,
+  input  logic        ju_block_ok_i,
   output logic        ju_descend_o [2],
   input  logic        ju_sent_i,
   output logic [35:0] ju_pfn_o [2],
@@ -139,9 +139,9 @@ module gmmu_mmu_inner_bench
   input  logic        re_descend_line_i,
   input  logic        re_start_i,
   input  logic [5:0]  re_start_row_i,
-  input  logic [8:0]  re_soon_rows_i,
+  input  logic [8:0]  re_early_rows_i,
   input  logic        re_held_i,
-  input  logic [12:0] re_soon_index_i,
+  input  logic [12:0] re_early_index_i,
   output logic        re_ready_o [2],
   input  logic [8:0]  re_rows_i,
   input  logic [5:0]  re_row_i,
@@ -166,7 +166,7 @@ module gmmu_mmu_inner_bench
   input  logic        ro_restart_i,
   input  logic        ro_wide_i,
   input  logic        ro_join_i,
-  input  logic        ro_told_i,
+  input  logic        ro_picked_i,
   input  logic        ro_asked_i,
   input  logic        ro_again_i,
   input  logic        ro_index_i,
@@ -207,12 +207,12 @@ module gmmu_mmu_inner_bench
   input  logic [5:0]  st_row_i,        // of all readers
   input  logic        st_low_i,
   output logic [2:0]  st_beat_word_o [2],
-  output logic [12:0] st_beat_newest_o [2],
-  output logic        st_beat_promised_o [2],
-  output logic [12:0] st_read_newest_o [2],
+  output logic [12:0] st_beat_latest_o [2],
+  output logic        st_beat_block_ok_o [2],
+  output logic [12:0] st_read_latest_o [2],
   output logic [2:0]  st_fill_line_o [2],
   output logic [8:0]  st_judge_o [2],  // shift, word
-  output logic [12:0] st_tell_o [2],   // shift, promised, line, word
+  output logic [12:0] st_tell_o [2],   // shift, block_ok, line, word
 
   // gmmu_walk_tell and gmmu_walk_answer: the row's data are shared, its key is `key`; a direct
   // answer has `other` and `page`. Element 2 and 3 of the outputs are gmmu_walk_answer's.
@@ -237,7 +237,7 @@ module gmmu_mmu_inner_bench
   input  logic [2:0]  te_level_i,
   input  logic [1:0]  te_form_i,
   input  logic [5:0]  te_shift_i,
-  input  logic        te_promised_i,
+  input  logic        te_block_ok_i,
   input  logic [2:0]  te_mask_i,
   input  logic [2:0]  te_word_i,
   input  logic        te_wide_i,
@@ -315,14 +315,14 @@ module gmmu_mmu_inner_bench
   assign start = '{cause: start_cause_i, level: start_level_i, k64: start_k64_i,
                    dual: start_dual_i, has_64k: start_has_i, half: 1'b0,
                    pfn: start_pfn_i, vram: start_vram_i,
-                   index_known: start_known_i, index: start_index_i, shift: '0, bits: '0};
+                   index_valid: start_index_valid_i, index: start_index_i, shift: '0, bits: '0};
   for (genvar w = 0; w < Words; w++) begin : g_word
     assign data[w*64 +: 64] = word_i[w];
   end
 
   gmmu_walk_row u_row (
     .clk_i, .rst_i, .begin_i(ro_begin_i), .restart_i(ro_restart_i), .wide_i(ro_wide_i),
-    .start_i(start), .join_i(ro_join_i), .told_i(ro_told_i), .asked_i(ro_asked_i),
+    .start_i(start), .join_i(ro_join_i), .picked_i(ro_picked_i), .asked_i(ro_asked_i),
     .again_i(ro_again_i), .index_i(ro_index_i), .word_i(ro_word_i), .sent_i(ro_sent_i),
     .beat_i(ro_beat_i), .judged_i(ro_judged_i), .verdict_i(verdict_t'(ro_verdict_i)),
     .filling_i(ro_filling_i), .filled_i(ro_filled_i), .restarted_i(ro_restarted_i),
@@ -368,7 +368,7 @@ module gmmu_mmu_inner_bench
     gmmu_walk_free #(.NumWalks(Rows - 1)) u_free (
       .clk_i, .rst_i, .free_i(rows_t'(fr_free_i)), .closing_i(rows_t'(fr_closing_i)),
       .joined_i(rows_t'(fr_joined_i)), .row_free_o(fr_row_free_o[s]),
-      .row_engine_o(fr_engine_o[s]), .rows_soon_o(fr_soon_o[s]), .begin_i(fr_begin_i),
+      .row_engine_o(fr_engine_o[s]), .rows_early_o(fr_early_o[s]), .begin_i(fr_begin_i),
       .begin_engine_i(fr_begin_engine_i), .begin_rows_o(begins), .begin_row_o(fr_begin_row_o[s]),
       .end_rows_o(ends), .end_o(fr_end_o[s]), .end_row_o(fr_end_row_o[s]));
     assign fr_begin_rows_o[s] = 9'(begins);
@@ -391,7 +391,7 @@ module gmmu_mmu_inner_bench
       .clk_i, .rst_i, .kill_i, .r_valid_i(ju_valid_i),
       .r_i('{id: ju_id_i, data: data, error: ju_error_i, last: ju_last_i}), .walk_i(walk),
       .beat_rows_o(beat_rows), .beat_row_o(ju_beat_row_o[s]), .beat_low_o(ju_beat_low_o[s]),
-      .beat_word_i(ju_beat_word_i), .promised_i(ju_promised_i), .key_i(key),
+      .beat_word_i(ju_beat_word_i), .block_ok_i(ju_block_ok_i), .key_i(key),
       .descend_o(ju_descend_o[s]), .descend_sent_i(ju_sent_i), .pfn_o(ju_pfn_o[s]),
       .vram_o(ju_vram_o[s]), .next_line_o(ju_next_line_o[s]), .direct_o(ju_direct_o[s]),
       .direct_take_i(ju_take_i), .page_o(ju_page_o[s]), .cause_o(ju_cause_o[s]),
@@ -419,8 +419,8 @@ module gmmu_mmu_inner_bench
       .descend_vram_i(re_descend_vram_i), .descend_index_i(re_descend_index_i),
       .descend_line_i(re_descend_line_i), .start_valid_i(re_start_i),
       .start_row_i(re_start_row_i), .start_rows_i(rows_t'(1) << re_start_row_i), .start_i(start),
-      .soon_rows_i(rows_t'(re_soon_rows_i)), .soon_held_i(re_held_i),
-      .soon_index_i(re_soon_index_i), .row_ready_o(re_ready_o[s]), .rows_i(rows_t'(re_rows_i)),
+      .early_rows_i(rows_t'(re_early_rows_i)), .early_held_i(re_held_i),
+      .early_index_i(re_early_index_i), .row_ready_o(re_ready_o[s]), .rows_i(rows_t'(re_rows_i)),
       .row_i(re_row_i), .row_index_i(re_row_index_i), .below_i(rows_t'(re_below_i)),
       .line_i(rows_t'(re_line_i)), .kept_o(kept), .sent_o(sent), .table_write_i(re_table_i),
       .table_row_i(re_table_row_i), .table_pfn_i(re_table_pfn_i),
@@ -448,12 +448,12 @@ module gmmu_mmu_inner_bench
       .start_step_i(step_t'(st_start_step_i)), .index_i(st_index_i),
       .index_row_i(st_index_row_i), .index_low_i(st_index_low_i),
       .index_step_i(step_t'(st_index_step_i)), .beat_row_i(st_row_i), .beat_low_i(st_low_i),
-      .beat_word_o(st_beat_word_o[s]), .beat_newest_o(st_beat_newest_o[s]),
-      .beat_promised_o(st_beat_promised_o[s]), .read_row_i(st_row_i),
-      .read_newest_o(st_read_newest_o[s]), .fill_row_i(st_row_i), .fill_line_o(st_fill_line_o[s]),
+      .beat_word_o(st_beat_word_o[s]), .beat_latest_o(st_beat_latest_o[s]),
+      .beat_block_ok_o(st_beat_block_ok_o[s]), .read_row_i(st_row_i),
+      .read_latest_o(st_read_latest_o[s]), .fill_row_i(st_row_i), .fill_line_o(st_fill_line_o[s]),
       .judge_row_i(st_row_i), .judge_low_i(st_low_i), .judge_shift_o(st_judge_o[s][8:3]),
       .judge_word_o(st_judge_o[s][2:0]), .tell_row_i(st_row_i), .tell_low_i(st_low_i),
-      .tell_shift_o(st_tell_o[s][12:7]), .tell_promised_o(st_tell_o[s][6]),
+      .tell_shift_o(st_tell_o[s][12:7]), .tell_block_ok_o(st_tell_o[s][6]),
       .tell_line_o(st_tell_o[s][5:3]), .tell_word_o(st_tell_o[s][2:0]));
 
     rows_t   tell_kept, answer_kept, row_here, direct_here;
@@ -472,7 +472,7 @@ module gmmu_mmu_inner_bench
       .join_tail_i(te_join_tail_i[Who-1:0]), .row_valid_i(te_row_valid_i),
       .row_ready_o(te_row_ready_o[s]), .row_i(te_row_i), .rows_i(row_here), .row_key_i(key),
       .row_level_i(te_level_i), .row_form_i(gmmu_pte_pkg::form_e'(te_form_i)),
-      .row_shift_i(te_shift_i), .row_promised_i(te_promised_i),
+      .row_shift_i(te_shift_i), .row_block_ok_i(te_block_ok_i),
       .row_line_i(te_mask_i), .row_word_i(te_word_i), .row_wide_i(te_wide_i),
       .row_drop_i(te_drop_i), .row_error_i(te_error_i), .row_cause_i(te_cause_i),
       .row_begin_i(te_begin_i), .row_who_i(te_who_i[Who-1:0]), .row_chain_i(te_chain_i),
@@ -494,7 +494,7 @@ module gmmu_mmu_inner_bench
       .entry_sub_i(an_sub_i), .entry_word_i(an_word_i), .row_i(te_row_i), .rows_i(row_here),
       .row_key_i(key), .row_level_i(te_level_i),
       .row_form_i(gmmu_pte_pkg::form_e'(te_form_i)), .row_shift_i(te_shift_i),
-      .row_promised_i(te_promised_i), .row_line_i(te_mask_i), .row_wide_i(te_wide_i),
+      .row_block_ok_i(te_block_ok_i), .row_line_i(te_mask_i), .row_wide_i(te_wide_i),
       .row_drop_i(te_drop_i), .row_error_i(te_error_i), .row_cause_i(te_cause_i),
       .tell_valid_o(te_tell_o[s+2]), .tell_ready_i(te_tell_ready_i), .tell_o(answer),
       .tell_large_o(te_large_o[s+2]), .tell_narrow_o(te_narrow_o[s+2]),

@@ -12,8 +12,8 @@ module gmmu_mmu_lookup_bench
   input  logic         rst_i,
   input  logic [1:0]   size_i,
 
-  input  logic [6:0]   lookup_soon_i,
-  input  logic [6:0]   lookup_sure_i,
+  input  logic [6:0]   lookup_hint_i,
+  input  logic [6:0]   lookup_pending_i,
   input  logic [6:0]   lookup_valid_i,
   output logic [6:0]   lookup_ready_o,
   input  logic [5:0]   lookup_slot_i [7],
@@ -41,7 +41,7 @@ module gmmu_mmu_lookup_bench
   input  logic         search_near_i,
   input  logic         row_free_i,
   input  logic         row_engine_i,
-  input  logic [1:0]   rows_soon_i,
+  input  logic [1:0]   rows_early_i,
   output logic         begin_o,
   output logic         begin_wide_o,
   output logic         begin_engine_o,
@@ -57,7 +57,7 @@ module gmmu_mmu_lookup_bench
   output logic [2:0]   start_level_o,
   output logic [35:0]  start_pfn_o,
   output logic         start_vram_o,
-  output logic         start_known_o,
+  output logic         start_index_valid_o,
   output logic [12:0]  start_index_o,
   output logic [5:0]   start_shift_o,
   output logic [3:0]   start_bits_o,
@@ -84,14 +84,14 @@ module gmmu_mmu_lookup_bench
 
   input  logic         tell_valid_i,
   output logic         tell_ready_o,
-  input  logic [6:0]   told_port_i,
-  input  logic [5:0]   told_slot_i,
-  input  logic         told_merged_i,
-  input  logic [5:0]   told_space_i,
-  input  logic [35:0]  told_vpn_i,
-  input  logic         told_high_i,
-  input  logic [51:0]  told_page_i,
-  input  logic [3:0]   told_cause_i,
+  input  logic [6:0]   tell_port_i,
+  input  logic [5:0]   tell_slot_i,
+  input  logic         tell_merged_i,
+  input  logic [5:0]   tell_space_i,
+  input  logic [35:0]  tell_vpn_i,
+  input  logic         tell_high_i,
+  input  logic [51:0]  tell_page_i,
+  input  logic [3:0]   tell_cause_i,
   input  logic         tell_large_i,
   input  logic [5:0]   tell_shift_i,
   input  logic         wc_write_i,
@@ -176,7 +176,7 @@ module gmmu_mmu_lookup_bench
   typedef struct packed {
     logic [6:0]  lookup_ready, msg_valid;
     msg_t        msg;
-    known_t      later;
+    translation_t later;
     key_t        search;
     logic        begins, wide, engine, joins, restarts;
     lookup_t     what;
@@ -202,12 +202,12 @@ module gmmu_mmu_lookup_bench
       .MissSlots(s == 0 ? 32 : s == 1 ? 2 : 4)
     ) u_lookup (
       .clk_i, .rst_i(rst_i || size_i != 2'(s)),
-      .lookup_soon_i(lookup_soon_i[Ports-1:0]), .lookup_sure_i(lookup_sure_i[Ports-1:0]),
+      .lookup_hint_i(lookup_hint_i[Ports-1:0]), .lookup_pending_i(lookup_pending_i[Ports-1:0]),
       .lookup_valid_i(lookup_valid_i[Ports-1:0]), .lookup_ready_o(ready),
       .lookup_i(lookup[Ports-1:0]), .msg_valid_o(msg_valid), .msg_o(outputs[s].msg),
       .later_o(outputs[s].later),
       .search_key_o(outputs[s].search), .search_hit_i, .search_near_i, .row_free_i, .row_engine_i,
-      .rows_soon_i, .begin_o(outputs[s].begins), .begin_wide_o(outputs[s].wide),
+      .rows_early_i, .begin_o(outputs[s].begins), .begin_wide_o(outputs[s].wide),
       .begin_engine_o(outputs[s].engine), .join_o(outputs[s].joins), .what_o(outputs[s].what),
       .restart_o(outputs[s].restarts), .restart_row_o(outputs[s].restart_row),
       .start_o(outputs[s].start),
@@ -218,9 +218,9 @@ module gmmu_mmu_lookup_bench
       .again_i('{port: again_port_i, slot: again_slot_i,
                  key: '{space: again_space_i, vpn: again_vpn_i, high: again_high_i}}),
       .tell_valid_i, .tell_ready_o(outputs[s].tell_ready),
-      .tell_i('{port: told_port_i, slot: told_slot_i, merged: told_merged_i,
-                key: '{space: told_space_i, vpn: told_vpn_i, high: told_high_i},
-                page: page_t'(told_page_i), cause: told_cause_i}),
+      .tell_i('{port: tell_port_i, slot: tell_slot_i, merged: tell_merged_i,
+                key: '{space: tell_space_i, vpn: tell_vpn_i, high: tell_high_i},
+                page: page_t'(tell_page_i), cause: tell_cause_i}),
       .tell_large_i, .tell_shift_i, .wc_write_i,
       .wc_data_i('{level: wc_level_i, space: wc_space_i, tag: wc_tag_i, pfn: wc_pfn_i,
                    vram: wc_vram_i, k64: wc_k64_i, half: wc_half_i}),
@@ -278,7 +278,7 @@ module gmmu_mmu_lookup_bench
   assign start_level_o = shown.start.level;
   assign start_pfn_o = shown.start.pfn;
   assign start_vram_o = shown.start.vram;
-  assign start_known_o = shown.start.index_known;
+  assign start_index_valid_o = shown.start.index_valid;
   assign start_index_o = shown.start.index;
   assign start_shift_o = shown.start.shift;
   assign start_bits_o = shown.start.bits;

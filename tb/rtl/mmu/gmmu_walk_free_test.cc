@@ -46,7 +46,7 @@ class WalkFreeTest : public InnerTest {
     const unsigned left = before_ & ~taken;
     EXPECT_EQ(t.fr_row_free_o[n] != 0, left != 0) << "cycle " << now;
     EXPECT_EQ(t.fr_engine_o[n] != 0, (free_ & ~taken & 1u << engine_) != 0);
-    EXPECT_EQ(t.fr_soon_o[n], std::min(3, __builtin_popcount(soon_))) << "cycle " << now;
+    EXPECT_EQ(t.fr_early_o[n], std::min(3, __builtin_popcount(soon_))) << "cycle " << now;
     // Ends.
     const unsigned ends = t.fr_end_rows_o[n];
     if (closing_ == 0) {
@@ -106,7 +106,7 @@ TEST_P(WalkFreeTest, ARowBeginsEveryCycleWhileOneIsFree) {
   Cycle(true, false, 0);
   for (int i = 0; i < 4; ++i) Cycle(true, false, 0);
   EXPECT_EQ(begun_, engine_);
-  EXPECT_EQ(t.fr_soon_o[n], 0);
+  EXPECT_EQ(t.fr_early_o[n], 0);
 }
 
 TEST_P(WalkFreeTest, AJoinedRowDoesNotEnd) {

@@ -93,7 +93,7 @@ TEST_P(WalkIndexTest, EqualsAShiftAndAMask) {
       EXPECT_EQ(top.ix_bits_o, three->bits);
       EXPECT_EQ(top.ix_low_o, three->low);
     }
-    ASSERT_EQ(top.ix_soon_rows_o, two && !held ? 1u << two->row : 0u);
+    ASSERT_EQ(top.ix_early_rows_o, two && !held ? 1u << two->row : 0u);
     soon += two && !held;
     const unsigned again = (one && begin ? 1u << one->row : 0u) | (two && held ? 1u << two->row : 0u);
     ASSERT_EQ(top.ix_again_rows_o, again);

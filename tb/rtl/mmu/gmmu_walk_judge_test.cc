@@ -46,7 +46,7 @@ class WalkJudgeTest : public InnerTest {
     const unsigned beat_word = Random(8), word = (beat.level == 0 ? own.word : beat_word) % words;
     for (unsigned w = 0; w < 8; ++w) t.word_i[w] = w == word ? entry : SomeEntry(rng);
     beat.high_word = t.word_i[words - 1];
-    const bool promised = Random(2) != 0;
+    const bool block_ok = Random(2) != 0;
     t.key_i = beat.key.Raw();
     t.kill_i = kill;
     t.ju_valid_i = beat.valid;
@@ -54,7 +54,7 @@ class WalkJudgeTest : public InnerTest {
     t.ju_error_i = beat.error;
     t.ju_last_i = beat.last;
     t.ju_beat_word_i = static_cast<uint8_t>(beat_word);
-    t.ju_promised_i = promised;
+    t.ju_block_ok_i = block_ok;
     const unsigned shift = before_.level == 0 ? 0 : Random(36), judge_word = Random(8);
     t.ju_shift_i = static_cast<uint8_t>(shift);
     t.ju_word_i = static_cast<uint8_t>(judge_word);
@@ -71,7 +71,7 @@ class WalkJudgeTest : public InnerTest {
     beat.dual = own.dual;
     to_64k_ += beat.valid && beat.to_64k, nothing_ += beat.valid && beat.nothing;
     const unsigned fault = beat.error ? kTableRead : e.Fault(0, 0);
-    const Page page = e.PageAt(0, 0, beat.key.vpn, promised);
+    const Page page = e.PageAt(0, 0, beat.key.vpn, block_ok);
     beat.big = page.big;
     ASSERT_EQ(t.ju_beat_rows_o[n], beat.valid ? 1u << beat.row : 0u);
     const bool descend = beat.valid && own.to_table && names, direct = beat.valid && own.to_who;

@@ -21,7 +21,7 @@ class WalkReadTest : public InnerTest {
   struct Row {
     State state = kIdle;
     Table table;
-    bool below = false, line = false, known = false;
+    bool below = false, line = false, index_valid = false;
     unsigned index = 0;
     uint64_t since = 0;  ///< in this state
     bool wide = false;
@@ -34,7 +34,7 @@ class WalkReadTest : public InnerTest {
   };
   std::array<Row, 9> row_;
   std::map<unsigned, Read> coming_;           ///< on their way, by row
-  std::optional<unsigned> pick_, soon_next_;  ///< pick_: a row wants a read; soon_next_: whose index comes now
+  std::optional<unsigned> pick_, early_next_;  ///< pick_: a row wants a read; early_next_: whose index comes now
   struct Write {
     unsigned row;
     Table table;
@@ -42,7 +42,7 @@ class WalkReadTest : public InnerTest {
   std::optional<Write> table_;  ///< written in this cycle
   std::optional<Read> stood_;
   unsigned stood_row_ = 0, stall_ = 0;
-  unsigned starts_at_once_ = 0, sends_ = 0, descends_ = 0, put_off_ = 0, thrown_ = 0, soons_ = 0;
+  unsigned starts_at_once_ = 0, sends_ = 0, descends_ = 0, put_off_ = 0, thrown_ = 0, early_count_ = 0;
   uint64_t calm_ = 0;  ///< cycles without a start and with a port that takes
 
   Read ReadOf(const Table& table, unsigned index, bool line) const {
@@ -97,12 +97,12 @@ class WalkReadTest : public InnerTest {
     t.re_start_row_i = static_cast<uint8_t>(starts ? *idle : Random(rows));
     const Table begin = SomeTable();
     const unsigned level = Random(6), cause = Random(8) == 0 ? 1 + Random(5) : 0, index = Random(8192);
-    const bool known = Random(2) != 0;
+    const bool index_valid = Random(2) != 0;
     t.start_cause_i = static_cast<uint8_t>(cause);
     t.start_level_i = static_cast<uint8_t>(level);
     t.start_pfn_i = begin.pfn;
     t.start_vram_i = begin.vram;
-    t.start_known_i = known;
+    t.start_index_valid_i = index_valid;
     t.start_index_i = static_cast<uint16_t>(index);
     // A beat: a pointer whose read may go, one that waits for its index, or the end.
     const std::optional<unsigned> beat = Chance(70) ? Some(kMemory, 3 + Random(6)) : std::nullopt;
@@ -125,17 +125,17 @@ class WalkReadTest : public InnerTest {
     // A row that wants a read: it asks until it is taken. Or an index that is about to be known.
     if (!pick_ && !kill && Chance(60)) {
       const std::optional<unsigned> want = Some(kIssue, 2);
-      if (want && row_[*want].known && want != soon_next_) pick_ = want;
+      if (want && row_[*want].index_valid && want != early_next_) pick_ = want;
     }
     t.re_rows_i = static_cast<uint16_t>(pick_ ? 1u << *pick_ : 0);
     t.re_row_i = static_cast<uint8_t>(pick_ ? *pick_ : Random(rows));
     t.re_row_index_i = static_cast<uint16_t>(pick_ ? row_[*pick_].index : Random(8192));
-    std::optional<unsigned> soon = Chance(50) ? Some(kIssue, 2) : std::nullopt;
-    if (soon && (row_[*soon].known || soon == soon_next_)) soon.reset();
+    std::optional<unsigned> early = Chance(50) ? Some(kIssue, 2) : std::nullopt;
+    if (early && (row_[*early].index_valid || early == early_next_)) early.reset();
     const bool held = Random(4) == 0;
-    t.re_soon_rows_i = static_cast<uint16_t>(soon ? 1u << *soon : 0);
+    t.re_early_rows_i = static_cast<uint16_t>(early ? 1u << *early : 0);
     t.re_held_i = held;
-    t.re_soon_index_i = static_cast<uint16_t>(soon_next_ ? row_[*soon_next_].index : Random(8192));
+    t.re_early_index_i = static_cast<uint16_t>(early_next_ ? row_[*early_next_].index : Random(8192));
     unsigned below = 0, lines = 0;
     for (unsigned r = 0; r < rows; ++r) below |= unsigned{row_[r].below} << r, lines |= unsigned{row_[r].line} << r;
     t.re_below_i = static_cast<uint16_t>(below);
@@ -179,7 +179,7 @@ class WalkReadTest : public InnerTest {
         row.table = next;
         row.below = true;
         row.line = line;
-        row.known = descend;
+        row.index_valid = descend;
         row.index = next_index;
         if (sent_now) coming_[*beat] = ReadOf(next, next_index, line);
         To(*beat, sent_now ? kAddress : kIssue);
@@ -191,23 +191,23 @@ class WalkReadTest : public InnerTest {
       row.table = begin;
       row.below = false;
       row.line = level == 0 && Random(2) != 0;
-      row.known = known;
-      row.index = known ? index : Random(8192);
-      To(*idle, cause != 0 ? kIdle : known && level != 0 ? kStarted : kIssue);
+      row.index_valid = index_valid;
+      row.index = index_valid ? index : Random(8192);
+      To(*idle, cause != 0 ? kIdle : index_valid && level != 0 ? kStarted : kIssue);
     }
-    if (soon_next_) row_[*soon_next_].known = true;
-    soon_next_.reset();
+    if (early_next_) row_[*early_next_].index_valid = true;
+    early_next_.reset();
     if (ready && pick_) {
       if (!kill) To(*pick_, kKept);
       pick_.reset();
-    } else if (soon && !held) {
-      soon_next_ = soon;
-      row_[*soon].index = Random(8192);
-      if (ready && !pick_ && !kill) To(*soon, kKept), ++soons_;
+    } else if (early && !held) {
+      early_next_ = early;
+      row_[*early].index = Random(8192);
+      if (ready && !pick_ && !kill) To(*early, kKept), ++early_count_;
     }
     if (kill) {  // some rows begin anew, all are asked again
       pick_.reset();
-      soon_next_.reset();
+      early_next_.reset();
       for (unsigned r = 0; r < rows; ++r) {
         if (row_[r].state == kKept) To(r, kIssue), ++thrown_;
         if (row_[r].state == kIssue && Random(2)) To(r, kIdle);
@@ -239,13 +239,13 @@ TEST_P(WalkReadTest, EachReadLeavesOnceWithItsAddress) {
   EXPECT_GT(sends_ - starts_at_once_, 300u);
   EXPECT_GT(descends_, 500u);
   EXPECT_GT(put_off_, 200u);
-  EXPECT_GT(soons_, 100u);
+  EXPECT_GT(early_count_, 100u);
   EXPECT_GT(thrown_, 3u);
   // All that is on its way leaves.
   stall_ = 0;
   for (unsigned i = 0; !coming_.empty(); ++i) {
     ASSERT_LT(i, 100u);
-    t.re_start_i = t.re_descend_i = t.re_table_i = t.re_rows_i = t.re_soon_rows_i = t.kill_i = 0;
+    t.re_start_i = t.re_descend_i = t.re_table_i = t.re_rows_i = t.re_early_rows_i = t.kill_i = 0;
     t.re_ar_ready_i = 1;
     Settle();
     if (t.re_ar_valid_o[n]) coming_.erase(t.re_ar_id_o[n]);
@@ -273,7 +273,7 @@ TEST_P(WalkReadTest, AStartLeavesInTheNextCycleAndGoesBeforeWhoIsKept) {
   t.start_level_i = 3;
   t.start_pfn_i = 0x345;
   t.start_vram_i = 1;
-  t.start_known_i = 1;
+  t.start_index_valid_i = 1;
   t.start_index_i = 0x203;
   Tick();
   t.re_start_i = 0;

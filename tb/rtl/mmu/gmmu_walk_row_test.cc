@@ -19,13 +19,14 @@ class WalkRowTest : public InnerTest {
     }
   };
   struct Events {
-    bool begin = false, restart = false, join = false, told = false, asked = false, again = false, index = false;
+    bool begin = false, restart = false, join = false, picked = false, asked = false, again = false, index = false;
     bool sent = false, beat = false, judged = false, filling = false, filled = false, restarted = false, end = false;
-    bool kill = false, killed = false, wide = false, known = false, k64 = false, dual = false, has_64k = false;
+    bool kill = false, killed = false, wide = false, index_valid = false, k64 = false, dual = false, has_64k = false;
     unsigned cause = 0, level = 0, start_index = 0, word = 0;
     Verdict verdict;
     bool Any() const {
-      return begin || restart || told || asked || again || index || sent || judged || filling || filled || restarted ||
+      return begin || restart || picked || asked || again || index || sent || judged || filling || filled ||
+             restarted ||
              end || kill;
     }
   };
@@ -39,13 +40,13 @@ class WalkRowTest : public InnerTest {
   bool judge_due_ = false, beat_was_own_ = false, beat_last_ = false;
   bool to_table_at_beat_ = false, to_who_at_beat_ = false, may_go_ = false;
   uint64_t ends_ = 0, redone_ = 0, sent_ = 0, lines_ = 0, direct_ = 0, beats_in_kill_ = 0, tables_ = 0;
-  uint64_t to_64k_ = 0, nothing_ = 0, misled_ = 0;
+  uint64_t to_64k_ = 0, nothing_ = 0, mispredicted_ = 0;
 
   unsigned Words() const { return t.data_words_o; }
   bool WideLeaf() const { return m_.level == 0 && !m_.k64 && m_.wide; }
 
   void Drive(const Events& e) {
-    t.ro_begin_i = e.begin, t.ro_restart_i = e.restart, t.ro_join_i = e.join, t.ro_told_i = e.told;
+    t.ro_begin_i = e.begin, t.ro_restart_i = e.restart, t.ro_join_i = e.join, t.ro_picked_i = e.picked;
     t.ro_asked_i = e.asked, t.ro_again_i = e.again, t.ro_index_i = e.index, t.ro_sent_i = e.sent;
     t.ro_beat_i = e.beat, t.ro_judged_i = e.judged, t.ro_filling_i = e.filling, t.ro_filled_i = e.filled;
     t.ro_restarted_i = e.restarted, t.ro_end_i = e.end, t.kill_i = e.kill, t.ro_killed_i = e.killed;
@@ -54,7 +55,7 @@ class WalkRowTest : public InnerTest {
     t.ro_verdict_i = static_cast<uint8_t>(e.judged ? e.verdict.Raw() : Random(256));
     t.start_cause_i = static_cast<uint8_t>(e.cause);
     t.start_level_i = static_cast<uint8_t>(e.level);
-    t.start_known_i = e.known;
+    t.start_index_valid_i = e.index_valid;
     t.start_k64_i = e.k64, t.start_dual_i = e.dual, t.start_has_i = e.has_64k;
     t.start_index_i = static_cast<uint16_t>(e.start_index);
   }
@@ -62,13 +63,13 @@ class WalkRowTest : public InnerTest {
   /// What may happen next, by chance.
   Events Some(unsigned rush, unsigned kills) {
     Events e;
-    e.wide = Random(2), e.known = Random(2), e.word = Random(8), e.start_index = Random(8192);
+    e.wide = Random(2), e.index_valid = Random(2), e.word = Random(8), e.start_index = Random(8192);
     e.cause = Random(6) == 0 ? 1 + Random(5) : 0;
     e.level = Random(3) == 0 ? 0 : Random(Random(2) == 0 ? 2 : 6);
     e.dual = Random(2), e.has_64k = e.dual || Random(2);
     // The second try has another start; only the walk cache names a leaf table, and then the index is not known.
     const bool first_half = !(e.dual && m_.second && state_ != Walk::kFree);
-    e.k64 = e.level == 0 && !e.known && e.cause == 0 && e.has_64k && first_half && Random(2);
+    e.k64 = e.level == 0 && !e.index_valid && e.cause == 0 && e.has_64k && first_half && Random(2);
     e.kill = state_ != Walk::kStarting && !m_.filling && Random(1000) < kills;
     e.killed = e.kill && state_ != Walk::kFree && Random(4) != 0;
     if (judge_due_) Judge(e);
@@ -76,11 +77,11 @@ class WalkRowTest : public InnerTest {
       case Walk::kFree: e.begin = !e.kill && !m_.asked && Chance(rush); break;
       case Walk::kStarting: e.restart = Chance(rush); break;
       case Walk::kRestart: e.restarted = !e.kill && !m_.asked && Chance(rush); break;
-      case Walk::kIssue: e.sent = m_.known && may_go_ && Chance(rush); break;
-      case Walk::kRead: e.beat = !reading_over_ && Chance(m_.known || m_.level == 1 ? rush : rush / 8); break;
+      case Walk::kIssue: e.sent = m_.index_valid && may_go_ && Chance(rush); break;
+      case Walk::kRead: e.beat = !reading_over_ && Chance(m_.index_valid || m_.level == 1 ? rush : rush / 8); break;
       default:
         if (e.kill) break;
-        e.told = (!m_.answered || m_.chain) && Chance(rush);
+        e.picked = (!m_.answered || m_.chain) && Chance(rush);
         e.filling = m_.fill && Chance(rush);
         e.filled = m_.filling && Chance(rush);
         e.end = closed_ && Chance(rush);
@@ -88,7 +89,7 @@ class WalkRowTest : public InnerTest {
     const bool open = state_ != Walk::kFree && !m_.drop && (state_ != Walk::kDone || m_.fill || m_.filling);
     e.join = open && !e.kill && !e.restart && Random(6) == 0;
     if (!e.kill) {
-      const bool wants = (state_ == Walk::kIssue || state_ == Walk::kRead) && !m_.known && !m_.asked;
+      const bool wants = (state_ == Walk::kIssue || state_ == Walk::kRead) && !m_.index_valid && !m_.asked;
       e.asked = wants && Chance(rush);
       if (m_.asked && Chance(state_ == Walk::kRead && m_.level == 1 && Random(2) ? 5 : rush))
         (Random(4) == 0 ? e.again : e.index) = true;
@@ -118,21 +119,24 @@ class WalkRowTest : public InnerTest {
   void Next(const Events& e) {
     const State was = state_;
     const bool answered_before = m_.answered;
-    if (was != Walk::kFree) m_.chain = (m_.chain && !e.told) || e.join;
-    if (e.told) m_.answered = true;
-    if (e.asked) m_.asked = true, m_.misled = false;
+    if (was != Walk::kFree) m_.chain = (m_.chain && !e.picked) || e.join;
+    if (e.picked) m_.answered = true;
+    if (e.asked) m_.asked = true, m_.mispredicted = false;
     if (e.again) m_.asked = false;
-    if (e.index) m_.known = m_.known || !m_.misled, m_.word = e.word, m_.asked = m_.misled = false;
+    if (e.index) {
+      m_.index_valid = m_.index_valid || !m_.mispredicted, m_.word = e.word;
+      m_.asked = m_.mispredicted = false;
+    }
     switch (was) {
       case Walk::kFree:
       case Walk::kStarting:
         if (e.begin || e.restart) {
           if (e.begin) m_.wide = e.wide, m_.chain = false;
           if (e.begin) m_.second = false;
-          m_.level = e.level, m_.known = e.known, m_.word = e.start_index & 7;
-          m_.k64 = e.k64, m_.dual = e.dual, m_.has_64k = e.has_64k, m_.misled = false;
+          m_.level = e.level, m_.index_valid = e.index_valid, m_.word = e.start_index & 7;
+          m_.k64 = e.k64, m_.dual = e.dual, m_.has_64k = e.has_64k, m_.mispredicted = false;
           m_.answered = m_.fill = m_.filling = m_.drop = m_.error = m_.below = m_.stale = false;
-          m_.asked = e.cause == 0 && !e.known;
+          m_.asked = e.cause == 0 && !e.index_valid;
           state_ = e.cause == 0 ? Walk::kIssue : Walk::kDone;
         }
         break;
@@ -158,12 +162,12 @@ class WalkRowTest : public InnerTest {
         }
         if (e.end) state_ = Walk::kFree;
     }
-    if (e.kill) m_.asked = m_.misled = false;
+    if (e.kill) m_.asked = m_.mispredicted = false;
     if (e.killed) m_.second = false;
     m_.upper = m_.level != 0 || m_.k64;
   }
   void BeginRead() {
-    m_.known = m_.level == 0;  // nothing is below a leaf
+    m_.index_valid = m_.level == 0;  // nothing is below a leaf
     m_.fill = WideLeaf();
     m_.drop = false;
     read_beat_ = 0;
@@ -194,9 +198,9 @@ class WalkRowTest : public InnerTest {
       m_.below = true;
       m_.k64 = v.k64;
       if (v.k64 && !m_.dual) {  // the index that is known, or is being computed, is of 4 KiB entries
-        m_.known = false;
-        m_.misled = m_.asked || e.again;
-        misled_ += m_.misled;
+        m_.index_valid = false;
+        m_.mispredicted = m_.asked || e.again;
+        mispredicted_ += m_.mispredicted;
       }
       if (v.sent) {
         BeginRead();
@@ -235,10 +239,10 @@ class WalkRowTest : public InnerTest {
       ASSERT_EQ(got.has_64k, m_.has_64k);
     }
     ASSERT_EQ(got.second, m_.second) << "cycle " << now;
-    if (issue) ASSERT_EQ(got.misled, m_.misled) << "cycle " << now;
+    if (issue) ASSERT_EQ(got.mispredicted, m_.mispredicted) << "cycle " << now;
     if (issue) ASSERT_EQ(got.below, m_.below);
-    if (reads || issue) ASSERT_EQ(got.known, m_.known) << "cycle " << now;
-    if ((issue && m_.known) || (reads && m_.level == 0)) ASSERT_EQ(got.word, m_.word);
+    if (reads || issue) ASSERT_EQ(got.index_valid, m_.index_valid) << "cycle " << now;
+    if ((issue && m_.index_valid) || (reads && m_.level == 0)) ASSERT_EQ(got.word, m_.word);
     if (reads && m_.level == 0) {
       ASSERT_EQ(got.beat, read_beat_ & 7) << "cycle " << now;
       ASSERT_EQ(got.left, (m_.word / Words() - read_beat_) & 7);
@@ -250,7 +254,7 @@ class WalkRowTest : public InnerTest {
     }
     // At once.
     const bool quiet = state_before_ == Walk::kRead && !before_.Any();
-    const bool table = reads && m_.level != 0 && m_.Takes4K() && m_.known && !m_.stale;
+    const bool table = reads && m_.level != 0 && m_.Takes4K() && m_.index_valid && !m_.stale;
     const bool own = reads && m_.level == 0 && !m_.k64 && !m_.stale && read_beat_ == own_beat_;
     if (got.to_table) {
       ASSERT_TRUE(table) << "cycle " << now;
@@ -289,7 +293,7 @@ class WalkRowTest : public InnerTest {
     ends_ += e.end;
     closed_ = closes && state_ == Walk::kDone;
     // A read is sent at the earliest a cycle after its row wants it.
-    may_go_ = was_issue && state_ == Walk::kIssue && m_.known;
+    may_go_ = was_issue && state_ == Walk::kIssue && m_.index_valid;
     Settle();
     Compare();
   }
@@ -312,13 +316,13 @@ TEST_P(WalkRowTest, EqualsItsStatesUnderAnyEvents) {
   EXPECT_GT(beats_in_kill_, 20u);
   EXPECT_GT(to_64k_, 100u);
   EXPECT_GT(nothing_, 100u);
-  EXPECT_GT(misled_, 5u);
+  EXPECT_GT(mispredicted_, 5u);
 }
 
 TEST_P(WalkRowTest, AWideWalkWithoutAStallUsesEveryBeatAtOnce) {
   for (unsigned word = 0; word < 8 && !HasFatalFailure(); ++word) {
     Events begin;
-    begin.begin = begin.known = begin.wide = true;
+    begin.begin = begin.index_valid = begin.wide = true;
     begin.level = 1;
     begin.start_index = word;
     Cycle(begin);
@@ -365,7 +369,7 @@ TEST_P(WalkRowTest, AWideWalkWithoutAStallUsesEveryBeatAtOnce) {
 
 TEST_P(WalkRowTest, AKillWhileItReadsMakesItWalkAgain) {
   Events begin, sent, kill, beat, judged, restarted;
-  begin.begin = begin.known = true;
+  begin.begin = begin.index_valid = true;
   begin.level = 2;
   sent.sent = beat.beat = judged.judged = restarted.restarted = true;
   kill.kill = kill.killed = true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// gmmu_walk_step against arrays: two steps a row by the lowest bit of the level, and the newest of them.
+// gmmu_walk_step against arrays: two steps a row by the lowest bit of the level, and the latest of them.
 #include <vector>
 
 #include "inner.h"
@@ -10,7 +10,7 @@ namespace {
 class WalkStepTest : public InnerTest {};
 
 TEST_P(WalkStepTest, KeepsTwoStepsARowAndTheNewest) {
-  std::vector<Step> newest(rows), by_low(2 * rows);
+  std::vector<Step> latest(rows), by_low(2 * rows);
   const auto write = [&](bool start, unsigned row, unsigned low) {
     const Step step{Random(64), Random(2), Random(8), Random(8192)};
     t.st_start_i = start;
@@ -26,7 +26,7 @@ TEST_P(WalkStepTest, KeepsTwoStepsARowAndTheNewest) {
   };
   for (unsigned r = 0; r < rows; ++r) {
     for (unsigned low = 0; low < 2; ++low) {
-      newest[r] = by_low[2 * r + low] = write(r & 1, r, low);
+      latest[r] = by_low[2 * r + low] = write(r & 1, r, low);
       Tick();
     }
   }
@@ -40,17 +40,17 @@ TEST_P(WalkStepTest, KeepsTwoStepsARowAndTheNewest) {
     t.st_row_i = static_cast<uint8_t>(from);
     t.st_low_i = bit;
     Settle();
-    const Step& last = newest[from];
+    const Step& last = latest[from];
     const Step& one = by_low[2 * from + bit];
-    ASSERT_EQ(t.st_beat_newest_o[n], last.index);  // beside a write: the one before
-    ASSERT_EQ(t.st_beat_promised_o[n], last.promised);
-    ASSERT_EQ(t.st_read_newest_o[n], last.index);
+    ASSERT_EQ(t.st_beat_latest_o[n], last.index);  // beside a write: the one before
+    ASSERT_EQ(t.st_beat_block_ok_o[n], last.block_ok);
+    ASSERT_EQ(t.st_read_latest_o[n], last.index);
     ASSERT_EQ(t.st_fill_line_o[n], last.line);
     ASSERT_EQ(t.st_judge_o[n], one.shift << 3 | (one.index & 7));
-    ASSERT_EQ(t.st_tell_o[n], one.shift << 7 | one.promised << 6 | one.line << 3 | (one.index & 7));
+    ASSERT_EQ(t.st_tell_o[n], one.shift << 7 | one.block_ok << 6 | one.line << 3 | (one.index & 7));
     if (t.data_words_o > 1) ASSERT_EQ(t.st_beat_word_o[n], one.index & 7);
     Tick();
-    if (writes) newest[row] = by_low[2 * row + low] = step;
+    if (writes) latest[row] = by_low[2 * row + low] = step;
   }
 }
 

@@ -174,7 +174,7 @@ class WalkTableTest : public BlockTest {
     top.wt_level_i = static_cast<uint8_t>(start.level);
     top.wt_pfn_i = start.pfn;
     top.wt_vram_i = start.vram;
-    top.wt_known_i = root;
+    top.wt_index_valid_i = root;
     top.wt_index_i = static_cast<uint16_t>(Index(shape, key, start.level));
     top.wt_shift_i = static_cast<uint8_t>(shape.shift[start.level]);
     top.wt_bits_i = static_cast<uint8_t>(shape.bits[start.level]);

@@ -61,8 +61,8 @@ struct Walk {
   unsigned state = 1u << kFree;  ///< one bit each
   bool wide = false, stale = false, answered = false, fill = false, filling = false, drop = false, error = false;
   unsigned level = 0;
-  bool upper = false, k64 = false, dual = false, has_64k = false, second = false, misled = false;
-  bool below = false, known = false, asked = false;
+  bool upper = false, k64 = false, dual = false, has_64k = false, second = false, mispredicted = false;
+  bool below = false, index_valid = false, asked = false;
   unsigned word = 0, beat = 0, left = 0;
   bool chain = false, to_table = false, to_line = false, to_who = false;
 
@@ -77,7 +77,8 @@ struct Walk {
     uint64_t raw = state;
     for (const bool bit : {wide, stale, answered, fill, filling, drop, error}) raw = raw << 1 | bit;
     raw = raw << 3 | level;
-    for (const bool bit : {upper, k64, dual, has_64k, second, misled, below, known, asked}) raw = raw << 1 | bit;
+    for (const bool bit : {upper, k64, dual, has_64k, second, mispredicted, below, index_valid, asked})
+      raw = raw << 1 | bit;
     raw = raw << 9 | word << 6 | beat << 3 | left;
     for (const bool bit : {chain, to_table, to_line, to_who}) raw = raw << 1 | bit;
     return raw;
@@ -89,7 +90,8 @@ struct Walk {
     w.state = take(6);
     for (bool* bit : {&w.wide, &w.stale, &w.answered, &w.fill, &w.filling, &w.drop, &w.error}) *bit = take(1) != 0;
     w.level = take(3);
-    for (bool* bit : {&w.upper, &w.k64, &w.dual, &w.has_64k, &w.second, &w.misled, &w.below, &w.known, &w.asked})
+    for (bool* bit : {&w.upper, &w.k64, &w.dual, &w.has_64k, &w.second, &w.mispredicted, &w.below, &w.index_valid,
+                      &w.asked})
       *bit = take(1) != 0;
     w.word = take(3), w.beat = take(3), w.left = take(3);
     for (bool* bit : {&w.chain, &w.to_table, &w.to_line, &w.to_who}) *bit = take(1) != 0;
@@ -99,8 +101,8 @@ struct Walk {
 
 /// A step_t.
 struct Step {
-  unsigned shift = 0, promised = 0, line = 0, index = 0;
-  uint32_t Raw() const { return shift << 17 | promised << 16 | line << 13 | index; }
+  unsigned shift = 0, block_ok = 0, line = 0, index = 0;
+  uint32_t Raw() const { return shift << 17 | block_ok << 16 | line << 13 | index; }
 };
 
 /// An entry of a page table, judged as docs/page-tables.md says. `shift`: of its level, in page numbers.
@@ -136,15 +138,15 @@ struct Entry {
   }
   bool NamesTable(unsigned level) const { return level != 0 && !Bit(1) && !Bit(5) && Fault(level, 0) == 0; }
   bool NamesTable64() const { return Bit(9) && Entry{raw ^ 1u << 9}.NamesTable(1); }
-  /// The page that it maps at vpn. promised: its leaf table has sixteen entries or more.
-  Page PageAt(unsigned level, unsigned shift, uint64_t vpn, bool promised) const {
+  /// The page that it maps at vpn. block_ok: its leaf table has sixteen entries or more.
+  Page PageAt(unsigned level, unsigned shift, uint64_t vpn, bool block_ok) const {
     const uint64_t inside = level == 0 ? 0 : (uint64_t{1} << shift) - 1;
     Page page;
     page.pfn = ((this->page() & kVpnMask) | (vpn & inside)) & kVpnMask;
     page.target = target(), page.adapter = adapter();
     page.zero = Bit(1);
     if (!page.zero) page.coherent = Bit(2), page.read_only = Bit(3), page.no_execute = Bit(4);
-    page.big = level == 0 ? promised && !page.zero && Bit(8) && (this->page() & 15) == (vpn & 15) : shift >= 4;
+    page.big = level == 0 ? block_ok && !page.zero && Bit(8) && (this->page() & 15) == (vpn & 15) : shift >= 4;
     page.level = level;
     return page;
   }

@@ -139,7 +139,7 @@ std::optional<unsigned> LookupMachine::FreeSlot(unsigned port) {
 }
 
 void LookupMachine::DrivePorts() {
-  top->lookup_valid_i = top->lookup_soon_i = top->lookup_sure_i = 0;
+  top->lookup_valid_i = top->lookup_hint_i = top->lookup_pending_i = 0;
   for (unsigned p = 0; p < Ports(); ++p) {
     Port& port = ports_[p];
     const uint8_t bit = static_cast<uint8_t>(1u << p);
@@ -150,7 +150,7 @@ void LookupMachine::DrivePorts() {
         --port.gap;
       else
         offer = port.standing.front();
-    } else if (port.soon) {
+    } else if (port.hint) {
       if (const auto slot = FreeSlot(p)) {
         Key key = SomeKey();
         if (port.line && Chance(load.near)) {
@@ -167,9 +167,9 @@ void LookupMachine::DrivePorts() {
     top->lookup_space_i[p] = static_cast<uint8_t>(shown.key.space);
     top->lookup_vpn_i[p] = shown.key.vpn;
     top->lookup_high_i[p] = shown.key.high;
-    if (!port.standing.empty()) top->lookup_sure_i |= bit;
-    port.soon = !quiet && Chance(load.lookups);
-    if (port.soon || offer || !port.standing.empty()) top->lookup_soon_i |= bit;
+    if (!port.standing.empty()) top->lookup_pending_i |= bit;
+    port.hint = !quiet && Chance(load.lookups);
+    if (port.hint || offer || !port.standing.empty()) top->lookup_hint_i |= bit;
   }
 }
 
@@ -184,14 +184,14 @@ void LookupMachine::DriveTell() {
             Chance(50),
             Random(36)};
   if (tell_stands_) tell = tells_.front();
-  top->told_port_i = static_cast<uint8_t>(tell.who.first);
-  top->told_slot_i = static_cast<uint8_t>(tell.who.second);
-  top->told_merged_i = tell.merged;
-  top->told_space_i = static_cast<uint8_t>(tell.key.space);
-  top->told_vpn_i = tell.key.vpn;
-  top->told_high_i = tell.key.high;
-  top->told_page_i = tell.page;
-  top->told_cause_i = static_cast<uint8_t>(tell.cause);
+  top->tell_port_i = static_cast<uint8_t>(tell.who.first);
+  top->tell_slot_i = static_cast<uint8_t>(tell.who.second);
+  top->tell_merged_i = tell.merged;
+  top->tell_space_i = static_cast<uint8_t>(tell.key.space);
+  top->tell_vpn_i = tell.key.vpn;
+  top->tell_high_i = tell.key.high;
+  top->tell_page_i = tell.page;
+  top->tell_cause_i = static_cast<uint8_t>(tell.cause);
   top->tell_large_i = tell.large;
   top->tell_shift_i = static_cast<uint8_t>(tell.shift);
 }
@@ -320,7 +320,7 @@ void LookupMachine::DriveSearch() {
   top->search_near_i = answer.near;
   top->row_free_i = answer.free;
   top->row_engine_i = answer.engine;
-  top->rows_soon_i = static_cast<uint8_t>(rows_soon_);
+  top->rows_early_i = static_cast<uint8_t>(rows_early_);
 }
 
 // ---- What comes out.
@@ -450,8 +450,8 @@ void LookupMachine::StartOf(const Key& key, bool second, uint64_t from) {
   ASSERT_EQ(top->start_half_o, !second);
   const unsigned root = space.levels - 1;
   unsigned level = space.levels;  // of the pointer; above the root there is none
-  ASSERT_EQ(top->count_wc_hit_o, !top->start_known_o);
-  if (top->start_known_o) {
+  ASSERT_EQ(top->count_wc_hit_o, !top->start_index_valid_o);
+  if (top->start_index_valid_o) {
     ASSERT_EQ(top->start_level_o, root);
     ASSERT_EQ(top->start_pfn_o, want.pfn);
     ASSERT_EQ(top->start_vram_o, want.vram);
@@ -655,7 +655,7 @@ void LookupMachine::MoveRows() {
     }
     soon += i < load.rows && !row.engine && (row.Free() || row.closing == 1);
   }
-  rows_soon_ = std::min(soon, 3u);
+  rows_early_ = std::min(soon, 3u);
 }
 
 // ---- What a test says.

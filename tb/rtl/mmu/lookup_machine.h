@@ -116,7 +116,7 @@ class LookupMachine {
   struct Port {
     std::deque<Standing> standing;
     std::optional<Standing> fresh;  // offered in the cycle after it was announced
-    bool soon = false;
+    bool hint = false;
     unsigned gap = 0;
     std::optional<uint64_t> line;  // of the lookup before
     unsigned line_space = 0;
@@ -202,7 +202,7 @@ class LookupMachine {
   std::optional<NewPointer> pointer_;
   std::deque<Said> said_;  // messages of this cycle and the two before
   std::vector<Key> pool_;
-  unsigned rows_soon_ = 0, tell_waits_ = 0;
+  unsigned rows_early_ = 0, tell_waits_ = 0;
   uint64_t held_ = 0, released_ = 0;  // cycles of hold; when the last one ended
   uint64_t last_wait_ = 0;            // when a lookup waited for a row
   bool hold_ = false, dry_ = false, sweeping_ = false, tell_stands_ = false, quiet_seen_ = false;

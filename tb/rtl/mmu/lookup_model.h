@@ -137,7 +137,7 @@ class LookupL2 {
 struct LookupStart {
   unsigned cause = 0, level = 0;
   uint64_t pfn = 0;
-  bool vram = false, known = false;
+  bool vram = false, index_valid = false;
   unsigned index = 0, shift = 0, bits = 0;
 };
 
@@ -166,7 +166,7 @@ struct LookupSpace {
     if (start.cause != 0) return start;
     start.pfn = root;
     start.vram = target == 1;
-    start.known = true;
+    start.index_valid = true;
     start.index = static_cast<unsigned>(config.Pairs(levels - 1) ? index << 1 | !second : index);
     start.shift = prepared.root_shift;
     start.bits = prepared.root_bits;

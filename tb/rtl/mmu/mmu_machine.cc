@@ -70,7 +70,7 @@ void Machine::Drive() {
     unsigned back[2] = {0, 0};
     auto& uses = in_use_[p];
     for (auto use = uses.begin(); use != uses.end();) {
-      unsigned& count = back[use->answer.epoch];
+      unsigned& count = back[use->answer.generation];
       if (use->until <= cycle_ && count < 3) {
         ++count;
         use = uses.erase(use);
@@ -181,7 +181,7 @@ void Machine::Sample() {
       --pending_;
       answer.answered = shown_at_[p];
       answer.taken = cycle_;
-      answer.epoch = top.rsp_epoch_o[p];
+      answer.generation = top.rsp_generation_o[p];
       answer.result.fault = static_cast<regs::Fault>(top.rsp_fault_o[p]);
       answer.result.level = top.rsp_level_o[p];
       answer.result.zero = top.rsp_zero_o[p];

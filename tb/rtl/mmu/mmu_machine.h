@@ -33,7 +33,7 @@ struct Request {
 struct Answer {
   Request request;
   uint64_t accepted = 0, answered = 0, taken = 0;
-  bool epoch = false;
+  bool generation = false;
   sim::Translation result;
 };
 

@@ -17,7 +17,7 @@ struct TellRow {
   unsigned row = 0;
   Key key;
   unsigned level = 0, shift = 0, mask = 0, word = 0, cause = 0;
-  bool promised = false, wide = false, drop = false, error = false;
+  bool block_ok = false, wide = false, drop = false, error = false;
   Entry::Form form = Entry::kLeaf;
 };
 
@@ -42,7 +42,7 @@ inline Told Judge(const TellRow& row, unsigned who, bool begins, unsigned sub, u
   told.key.vpn = (row.key.vpn & ~uint64_t{7}) | sub;
   told.merged = !begins;
   told.cause = row.cause != 0 ? row.cause : row.error ? kTableRead : entry.FaultAt(row.form, row.shift);
-  told.page = entry.PageAt(row.form == Entry::kLeaf ? 0 : 1, row.shift, told.key.vpn, row.promised);
+  told.page = entry.PageAt(row.form == Entry::kLeaf ? 0 : 1, row.shift, told.key.vpn, row.block_ok);
   told.page.level = row.level;
   told.shift = row.shift;
   const unsigned may_differ = row.form == Entry::kLeaf64 ? 7 : row.form == Entry::kLeaf ? row.mask : 0;
@@ -110,7 +110,7 @@ class TellTest : public InnerTest {
     t.te_level_i = static_cast<uint8_t>(row.level);
     t.te_form_i = static_cast<uint8_t>(row.form);
     t.te_shift_i = static_cast<uint8_t>(row.shift);
-    t.te_promised_i = row.promised;
+    t.te_block_ok_i = row.block_ok;
     t.te_mask_i = static_cast<uint8_t>(row.mask);
     t.te_word_i = static_cast<uint8_t>(row.word);
     t.te_wide_i = row.wide;
@@ -128,7 +128,7 @@ class TellTest : public InnerTest {
     if (row.level == 0 && Random(3) == 0) row.form = Entry::kLeaf64, row.shift = 4;
     const unsigned bits = Random(5);
     row.mask = bits >= 3 ? 7 : (1u << bits) - 1;
-    row.promised = bits >= 4;
+    row.block_ok = bits >= 4;
     row.word = (Random(8) & ~row.mask) | (row.key.vpn & row.mask);
     row.wide = Random(2) != 0;
     row.drop = Random(8) == 0;

@@ -185,4 +185,13 @@ class VtdBench {
   uint64_t next_table_ = 0x100000;
 };
 
+/// Accesses `iova` and returns the reason of its fault, which the tables alone must give too.
+inline VtdReason ReasonOf(VtdBench& bench, uint64_t iova, bool write = false) {
+  const VtdResult result = bench.Access(iova, write);
+  EXPECT_EQ(result.ok(), result.reason == VtdReason::kNone);
+  // Whatever the caches do, the tables alone must say the same.
+  EXPECT_EQ(bench.Peek(iova, write).reason, result.reason);
+  return result.reason;
+}
+
 }  // namespace gmmu::sim

@@ -28,10 +28,10 @@ TEST(VramCore, LosesEveryByteWithItsPowerAndTellsItsHooks) {
   VramCore vram(10000);
   const uint8_t was[3] = {1, 2, 3};
   ASSERT_TRUE(vram.Write(9997, was, sizeof was));
-  uint64_t told = 0;
-  vram.AddWriteHook([&](uint64_t, const uint8_t*, size_t size) { told += size; });
+  uint64_t written = 0;
+  vram.AddWriteHook([&](uint64_t, const uint8_t*, size_t size) { written += size; });
   vram.LosePower();
-  EXPECT_EQ(told, 10000u);
+  EXPECT_EQ(written, 10000u);
   for (size_t i = 0; i < 10000; ++i) EXPECT_NE(vram.data()[i], i < 9997 ? 0 : was[i - 9997]) << i;
 }
 

@@ -597,17 +597,17 @@ TEST_F(Isolation, AnInterruptThatFallsDueInExclusiveAccessComesAfterIt) {
     const Miniport& miniport = life.adapter.miniport();
     Cause cause(life);
     LetPass(life, 100'000);
-    const uint64_t served = miniport.calls("DxgkDdiInterruptRoutine"), sent = life.adapter.Traffic().messages;
+    const uint64_t served = miniport.calls("DxgkDdiInterruptRoutine"), sent = life.adapter.BusAccesses().messages;
     life.worker.Call([&] {
       life.adapter.isolation().exclusive().Run("a test", [&] {
         cause.Raise();
-        EXPECT_EQ(life.adapter.Traffic().messages, sent);
+        EXPECT_EQ(life.adapter.BusAccesses().messages, sent);
       });
       EXPECT_EQ(miniport.calls("DxgkDdiInterruptRoutine"), served) << "not before End has returned";
       EXPECT_EQ(miniport.driver().held(), 0u) << "the device held it";
     });
     LetPass(life, 100'000);
-    EXPECT_EQ(life.adapter.Traffic().messages, sent + 1);
+    EXPECT_EQ(life.adapter.BusAccesses().messages, sent + 1);
     EXPECT_EQ(miniport.calls("DxgkDdiInterruptRoutine"), served + 1);
     workload::MainJob(life).Run();
   });
@@ -621,10 +621,10 @@ TEST_F(Isolation, AnInterruptUnderWayIsHeldInExclusiveAccessAndServedAfterIt) {
     const Miniport& miniport = life.adapter.miniport();
     Cause cause(life);
     LetPass(life, 200'000);
-    const uint64_t served = miniport.calls("DxgkDdiInterruptRoutine"), sent = life.adapter.Traffic().messages;
+    const uint64_t served = miniport.calls("DxgkDdiInterruptRoutine"), sent = life.adapter.BusAccesses().messages;
     life.worker.Call([&] {
       cause.Raise();
-      EXPECT_EQ(life.adapter.Traffic().messages, sent + 1);
+      EXPECT_EQ(life.adapter.BusAccesses().messages, sent + 1);
       life.adapter.isolation().exclusive().Run("a test", [&] {
         EXPECT_EQ(miniport.calls("DxgkDdiInterruptRoutine"), served);
       });
@@ -632,7 +632,7 @@ TEST_F(Isolation, AnInterruptUnderWayIsHeldInExclusiveAccessAndServedAfterIt) {
     EXPECT_EQ(miniport.driver().held(), 1u);
     EXPECT_EQ(miniport.calls("DxgkDdiInterruptRoutine"), served + 1) << "made up for";
     LetPass(life, 200'000);
-    EXPECT_EQ(life.adapter.Traffic().messages, sent + 1);
+    EXPECT_EQ(life.adapter.BusAccesses().messages, sent + 1);
     EXPECT_EQ(miniport.calls("DxgkDdiInterruptRoutine"), served + 1);
     workload::MainJob(life).Run();
   });
