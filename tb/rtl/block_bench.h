@@ -35,12 +35,16 @@ class BlockBench : public Dice {
 
   Top& t = *top_;    ///< the ports
   const unsigned n;  ///< the size
-  uint64_t now = 0;  ///< rising edges so far, those of resets too
+  uint64_t now = 0;  ///< cycles so far, without those of Reset
+  Manner manner{0, 0};
 
-  /// Four cycles of reset with the other inputs as they are, not by Step. The last edge leaves the block ready.
-  void Reset() {
+  bool Idle() { return Chance(manner.idle_percent); }
+  bool Stall() { return Chance(manner.stall_percent); }
+
+  /// So many cycles of reset with the other inputs as they are. Step is not called for them.
+  void Reset(unsigned cycles = 4) {
     t.rst_i = 1;
-    for (int i = 0; i < 4; ++i) Settle(), Edge();
+    for (unsigned i = 0; i < cycles; ++i) Settle(), Edge(), --now;
     t.rst_i = 0;
     Settle();
   }

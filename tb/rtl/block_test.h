@@ -27,34 +27,34 @@ inline std::string SizeAndSeed(const testing::TestParamInfo<SizeSeed>& test) {
   return std::string(sizes[std::get<0>(test.param)]) + "_seed" + std::to_string(std::get<1>(test.param));
 }
 
-/// A test that is the bench of its block. `Bench` is made of size and seed, as BlockBench is. When the test fails, it
-/// says with which size, seed and manner it ran and how far it came.
+/// A test that is the bench of its block. `Bench` is made of size and seed, as BlockBench is; a manner goes with every
+/// seed. When the test fails, it says with which size, seed and manner it ran and how far it came.
 template <typename Bench>
 class BlockTest : public testing::TestWithParam<SizeSeed>, protected Bench {
  protected:
-  BlockTest() : Bench(static_cast<unsigned>(std::get<0>(GetParam())), static_cast<uint64_t>(std::get<1>(GetParam()))) {}
+  BlockTest() : Bench(static_cast<unsigned>(std::get<0>(GetParam())), static_cast<uint64_t>(std::get<1>(GetParam()))) {
+    this->manner = kManners[seed % 4];
+  }
   ~BlockTest() override {
     if (!HasFailure()) return;
-    std::cout << "size " << this->n << ", seed " << seed << ", " << manner.idle_percent << " % idle, "
-              << manner.stall_percent << " % stalled, cycle " << this->now << '\n';
+    std::cout << "size " << this->n << ", seed " << seed << ", " << this->manner.idle_percent << " % idle, "
+              << this->manner.stall_percent << " % stalled, cycle " << this->now << '\n';
   }
   using Bench::Run;  // testing::Test has a private one
-  bool Idle() { return this->Chance(manner.idle_percent); }
-  bool Stall() { return this->Chance(manner.stall_percent); }
 
   const int seed = std::get<1>(GetParam());
-  Manner manner = kManners[seed % 4];  ///< of those tests that call Idle and Stall
 };
 
 /// Checks that what a block offers stands, payload unchanged, until it is taken.
 template <typename Payload = int>
 class Standing {
  public:
+  explicit Standing(const char* name = "the offer") : name_(name) {}
   /// Once in each cycle, between Settle and Edge. Returns whether the offer is taken.
   bool Look(bool valid, bool ready, const Payload& payload = {}) {
     if (stands_) {
-      EXPECT_TRUE(valid) << "an offer was withdrawn";
-      if (valid) EXPECT_EQ(payload, payload_) << "an offer changed";
+      EXPECT_TRUE(valid) << name_ << " was withdrawn";
+      if (valid) EXPECT_EQ(payload, payload_) << name_ << " changed while it stood";
     }
     stands_ = valid && !ready;
     payload_ = payload;
@@ -63,6 +63,7 @@ class Standing {
   void Forget() { stands_ = false; }  ///< after a reset
 
  private:
+  const char* name_;
   bool stands_ = false;
   Payload payload_{};
 };

@@ -10,7 +10,7 @@
 namespace gmmu {
 
 struct Manner {
-  unsigned idle_percent, stall_percent;  ///< of the cycles: no input offered, output not taken
+  unsigned idle_percent, stall_percent;  ///< of the cycles in which no input is offered, no output is taken
 };
 constexpr Manner kManners[] = {{0, 0}, {60, 0}, {0, 60}, {40, 40}};
 

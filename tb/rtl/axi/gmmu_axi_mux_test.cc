@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random bursts of four requesters through the mux; each beat names its burst, so every loss,
 // double or swap shows.
-#include <gtest/gtest.h>
-
 #include <deque>
 #include <map>
-#include <memory>
-#include <random>
 #include <set>
 
 #include "Vgmmu_axi_bench.h"
-#include "tb/rtl/coverage.h"
-#include "verilated.h"
+#include "tb/rtl/block_test.h"
 
 namespace gmmu {
 namespace {
@@ -28,16 +23,13 @@ struct Burst {
 
 uint64_t Word(const Burst& b, unsigned beat) { return b.address << 8 | beat; }
 
-class Bench {
+class Bench : public BlockBench<Vgmmu_axi_bench> {
  public:
-  explicit Bench(unsigned stall, uint64_t seed)
-      : stall_(stall), random_(seed), top_(std::make_unique<Vgmmu_axi_bench>(&context_)) {
-    top_->host_enable_i = 1;
-    top_->rst_i = 1;
-    for (int i = 0; i < 3; ++i) Edge();
-    top_->rst_i = 0;
+  Bench(unsigned stall, uint64_t seed) : BlockBench(seed) {
+    manner = {stall, stall};
+    t.host_enable_i = 1;
+    Reset();
   }
-  ~Bench() { top_->final(); }
 
   void Read(unsigned requester, unsigned port, unsigned len) {
     to_read_[requester].push_back(Make(requester, port, len));
@@ -55,16 +47,14 @@ class Bench {
         for (const Burst& b : list[p]) count += b.id >> 8 != kExempt;
     return count;
   }
-  Vgmmu_axi_bench& top() { return *top_; }
   unsigned host_requests = 0;
   bool hold_writes = false;   // the memories take no AW and no W
   bool block_host = false;    // the host port's memory takes no W,
   bool take_host_ax = false;  // and AR and AW only if this is true
   unsigned vram_writes_done[kRequesters] = {};
-  uint64_t cycles = 0, r_beats = 0, w_beats = 0;
+  uint64_t r_beats = 0, w_beats = 0;
 
-  void Tick() {
-    auto& t = *top_;
+  void Step() override {
     for (unsigned q = 0; q < kRequesters; ++q) {
       if (!ar_[q] && !to_read_[q].empty() && !Stall()) {
         const unsigned id = FreeId(read_of_[q]);
@@ -108,7 +98,7 @@ class Bench {
       t.m_w_ready_i[p] = !blocked && !hold_writes && !Stall();
       if (!r_offered_[p] && !reads_[p].empty() && !Stall()) {
         r_offered_[p] = true;
-        pick_[p] = random_() % reads_[p].size();  // beats of different bursts interleave
+        pick_[p] = rng() % reads_[p].size();  // beats of different bursts interleave
       }
       t.m_r_valid_i[p] = r_offered_[p];
       if (r_offered_[p]) {
@@ -118,24 +108,21 @@ class Bench {
       }
       if (!b_offered_[p] && !written_[p].empty() && !Stall()) {
         b_offered_[p] = true;
-        std::swap(written_[p][0], written_[p][random_() % written_[p].size()]);
+        std::swap(written_[p][0], written_[p][rng() % written_[p].size()]);
       }
       t.m_b_valid_i[p] = b_offered_[p];
       if (b_offered_[p])
         t.m_b_id_i[p] = written_[p][0].id, t.m_b_error_i[p] = written_[p][0].address % 7 == 0;
     }
-    t.clk_i = 0;
-    t.eval();
+    Settle();
     Sample();
     Edge();
-    ++cycles;
   }
 
   void Finish() {
-    for (int i = 0; i < 200000 && !Done(); ++i) Tick();
-    EXPECT_EQ(asked_, answered_);
-    for (int i = 0; i < 10; ++i) Tick();
-    EXPECT_TRUE(top_->idle_o);
+    Until([&] { return Done(); }, "the answers", 200000);
+    Run(10);
+    EXPECT_TRUE(t.idle_o);
   }
 
  private:
@@ -152,21 +139,13 @@ class Bench {
     EXPECT_EQ(p, port == kVram ? 0u : 1u);
     EXPECT_EQ(kind, port == kPeer ? 3u : 0u);
   }
-  bool Stall() { return random_() % 100 < stall_; }
   static unsigned FreeId(const std::map<unsigned, Burst>& used) {
     for (unsigned id = 0; id < 32; ++id) {
       if (used.count(id * 7 % 256) == 0) return id * 7 % 256;
     }
     return 256;
   }
-  void Edge() {
-    top_->clk_i = 0;
-    top_->eval();
-    top_->clk_i = 1;
-    top_->eval();
-  }
   void Sample() {
-    auto& t = *top_;
     for (unsigned q = 0; q < kRequesters; ++q) {
       if (t.ar_valid_i[q] && t.ar_ready_o[q]) ar_[q].reset();
       if (t.aw_valid_i[q] && t.aw_ready_o[q]) aw_[q].reset();
@@ -231,11 +210,6 @@ class Bench {
     }
   }
 
-  const unsigned stall_;
-  std::mt19937_64 random_;
-  VerilatedContext context_;
-  std::unique_ptr<Vgmmu_axi_bench> top_;
-  Coverage coverage_{context_};
   uint64_t serial_ = 0, asked_ = 0, answered_ = 0;
   std::deque<Burst> to_read_[kRequesters], to_write_[kRequesters], data_[kRequesters];
   std::unique_ptr<Burst> ar_[kRequesters], aw_[kRequesters];
@@ -275,10 +249,10 @@ TEST(AxiMux, CarriesABeatACycleOnEveryChannel) {
     bench.Write(2, kVram, 7);
     bench.Write(0, kHost, 7);
   }
-  while (!bench.Done() && bench.cycles < 5000) bench.Tick();
+  while (!bench.Done() && bench.now < 5000) bench.Step();
   std::printf("512 beats on each of four channels: %llu cycles\n",
-              static_cast<unsigned long long>(bench.cycles));
-  EXPECT_LE(bench.cycles, 512u + 20);
+              static_cast<unsigned long long>(bench.now));
+  EXPECT_LE(bench.now, 512u + 20);
 }
 
 TEST(AxiMux, TwoPortsThatAnswerOneRequesterTakeTurns) {
@@ -287,21 +261,21 @@ TEST(AxiMux, TwoPortsThatAnswerOneRequesterTakeTurns) {
     bench.Read(0, false, 7);
     bench.Read(0, true, 7);
   }
-  while (!bench.Done() && bench.cycles < 5000) bench.Tick();
-  EXPECT_LE(bench.cycles, 512u + 20);  // the requester's one beat a cycle is used
+  while (!bench.Done() && bench.now < 5000) bench.Step();
+  EXPECT_LE(bench.now, 512u + 20);  // the requester's one beat a cycle is used
 }
 
 TEST(AxiMux, NoNewHostRequestLeavesWhileTheHostIsClosed) {
   Bench bench(0, 1);
-  bench.top().host_enable_i = 0;
+  bench.t.host_enable_i = 0;
   bench.Read(0, true, 3);
   bench.Write(1, true, 3);
   bench.Read(3, false, 3);
   bench.Write(2, false, 3);
-  for (int i = 0; i < 200; ++i) bench.Tick();
+  bench.Run(200);
   EXPECT_EQ(bench.host_requests, 0u);
   EXPECT_EQ(bench.r_beats, 4u);  // VRAM goes on
-  bench.top().host_enable_i = 1;
+  bench.t.host_enable_i = 1;
   bench.Finish();
   EXPECT_EQ(bench.host_requests, 2u);
 }
@@ -318,13 +292,13 @@ TEST(AxiMux, HeldItBeginsNothingAndSaysWhenEverythingIsAnswered) {
       };
       for (int round = 0; round < 12; ++round) {
         for (int i = 0; i < 60; ++i) ask(random() % kRequesters);
-        for (int i = random() % 150; i > 0; --i) bench.Tick();
-        bench.top().hold_i = 1;
+        for (int i = random() % 150; i > 0; --i) bench.Step();
+        bench.t.hold_i = 1;
         const bool traffic = round % 2;  // of the exempt one, all the time
         int waits = 0;
-        for (; waits < 20000 && !bench.top().silent_o; ++waits) {
+        for (; waits < 20000 && !bench.t.silent_o; ++waits) {
           if (traffic && waits % 4 == 0) ask(kExempt);
-          bench.Tick();
+          bench.Step();
         }
         ASSERT_LT(waits, 20000) << "never silent";
         ASSERT_EQ(bench.Unanswered(), 0u) << "silent with bursts unanswered";
@@ -333,17 +307,17 @@ TEST(AxiMux, HeldItBeginsNothingAndSaysWhenEverythingIsAnswered) {
           if (traffic && i % 4 == 0) ask(kExempt);
           const unsigned held = random() % kRequesters;  // what is asked for now waits
           if (i % 5 == 0 && held != kExempt) ask(held);
-          bench.Tick();
-          ASSERT_TRUE(bench.top().silent_o);
+          bench.Step();
+          ASSERT_TRUE(bench.t.silent_o);
         }
         EXPECT_EQ(bench.held_offers, offers) << "it begins something";
         const uint64_t beats = bench.r_beats;
         bench.Read(kExempt, round % 3 == 0, 3);
-        for (int i = 0; i < 2000 && bench.r_beats < beats + 4; ++i) bench.Tick();
+        for (int i = 0; i < 2000 && bench.r_beats < beats + 4; ++i) bench.Step();
         EXPECT_GE(bench.r_beats, beats + 4) << "the exempt one is held too";
-        bench.top().hold_i = 0;
-        bench.Tick();
-        EXPECT_FALSE(bench.top().silent_o);
+        bench.t.hold_i = 0;
+        bench.Step();
+        EXPECT_FALSE(bench.t.silent_o);
       }
       bench.Finish();
       if (testing::Test::HasFailure()) return;
@@ -353,35 +327,35 @@ TEST(AxiMux, HeldItBeginsNothingAndSaysWhenEverythingIsAnswered) {
 
 TEST(AxiMux, HeldAndIdleItIsSilentAtOnceAndIdleWhenItIs) {
   Bench bench(0, 1);
-  for (int i = 0; i < 20; ++i) bench.Tick();
-  bench.top().hold_i = 1;
-  bench.Tick();
-  EXPECT_TRUE(!bench.top().idle_o || bench.top().silent_o);
-  for (int i = 0; i < 4; ++i) bench.Tick();
-  EXPECT_TRUE(bench.top().silent_o && bench.top().idle_o);
+  bench.Run(20);
+  bench.t.hold_i = 1;
+  bench.Step();
+  EXPECT_TRUE(!bench.t.idle_o || bench.t.silent_o);
+  bench.Run(4);
+  EXPECT_TRUE(bench.t.silent_o && bench.t.idle_o);
   bench.Read(0, false, 3);
-  for (int i = 0; i < 50; ++i) bench.Tick();
-  EXPECT_TRUE(bench.top().silent_o);
-  EXPECT_FALSE(bench.top().idle_o);  // something waits
+  bench.Run(50);
+  EXPECT_TRUE(bench.t.silent_o);
+  EXPECT_FALSE(bench.t.idle_o);  // something waits
   EXPECT_EQ(bench.r_beats, 0u);
-  bench.top().hold_i = 0;
+  bench.t.hold_i = 0;
   bench.Finish();
 }
 
 TEST(AxiMux, BurstsThatAClosedHostPortKeepsAreNotSilent) {
   Bench bench(0, 1);
   for (int i = 0; i < 12; ++i) bench.Read(0, true, 7), bench.Write(2, true, 7);
-  for (int i = 0; i < 12; ++i) bench.Tick();
-  bench.top().host_enable_i = 0;
-  bench.top().hold_i = 1;
-  for (int i = 0; i < 500; ++i) bench.Tick();
-  const bool kept = !bench.top().silent_o;
-  bench.top().host_enable_i = 1;
+  bench.Run(12);
+  bench.t.host_enable_i = 0;
+  bench.t.hold_i = 1;
+  bench.Run(500);
+  const bool kept = !bench.t.silent_o;
+  bench.t.host_enable_i = 1;
   const uint64_t offers = bench.held_offers;
-  for (int i = 0; i < 500; ++i) bench.Tick();
+  bench.Run(500);
   EXPECT_EQ(kept, bench.held_offers != offers) << "what was kept leaves, else it was silent";
-  EXPECT_TRUE(bench.top().silent_o);
-  bench.top().hold_i = 0;
+  EXPECT_TRUE(bench.t.silent_o);
+  bench.t.hold_i = 0;
   bench.Finish();
 }
 
@@ -390,22 +364,22 @@ TEST(AxiMux, HeldWithACandidateThatHasNoRoomItIsNotSilent) {
   for (bool write : {false, true}) {
     SCOPED_TRACE(write ? "write" : "read");
     Bench bench(0, 1);
-    bench.top().host_enable_i = 0;
-    for (int i = 0; i < 10; ++i) bench.Tick();
+    bench.t.host_enable_i = 0;
+    bench.Run(10);
     if (write) bench.Write(0, kHost, 3);
     else bench.Read(0, kHost, 3);
-    for (int i = 0; i < 30; ++i) bench.Tick();
-    bench.top().hold_i = 1;
+    bench.Run(30);
+    bench.t.hold_i = 1;
     for (int i = 0; i < 100; ++i) {
-      bench.Tick();
-      ASSERT_FALSE(bench.top().silent_o) << "silent with a candidate";
+      bench.Step();
+      ASSERT_FALSE(bench.t.silent_o) << "silent with a candidate";
     }
     EXPECT_EQ(bench.host_requests, 0u);
-    bench.top().host_enable_i = 1;
-    for (int i = 0; i < 100; ++i) bench.Tick();
+    bench.t.host_enable_i = 1;
+    bench.Run(100);
     EXPECT_EQ(bench.host_requests, 1u);
-    EXPECT_TRUE(bench.top().silent_o);
-    bench.top().hold_i = 0;
+    EXPECT_TRUE(bench.t.silent_o);
+    bench.t.hold_i = 0;
     bench.Finish();
   }
 }
@@ -416,12 +390,12 @@ TEST(AxiMux, WritesThatAreNotTakenDoNotHoldReadsUp) {
   for (int i = 0; i < 40; ++i) {
     for (unsigned q = 0; q < 3; ++q) bench.Write(q, i % 2, 7);
   }
-  for (int i = 0; i < 100; ++i) bench.Tick();
+  bench.Run(100);
   for (int i = 0; i < 20; ++i) {
     bench.Read(0, i % 2, 3);
     bench.Read(3, i % 2, 3);
   }
-  for (int i = 0; i < 1000; ++i) bench.Tick();
+  bench.Run(1000);
   EXPECT_EQ(bench.r_beats, 160u);
   bench.hold_writes = false;
   bench.Finish();
@@ -450,11 +424,11 @@ class AxiMuxBlocked : public testing::TestWithParam<Blocked> {
   void Block(Bench& bench) const {
     bench.block_host = true;
     bench.take_host_ax = GetParam().take_ax;
-    bench.top().host_enable_i = GetParam().bus_master;
+    bench.t.host_enable_i = GetParam().bus_master;
   }
   static void Release(Bench& bench) {
     bench.block_host = false;
-    bench.top().host_enable_i = 1;
+    bench.t.host_enable_i = 1;
     bench.Finish();
   }
 };
@@ -468,12 +442,12 @@ TEST_P(AxiMuxBlocked, VramWritesGoOnForEverybodyElse) {
         Block(bench);
         for (int i = 0; i < 5; ++i) bench.Write(stuck, kVram, i % 4);
         for (int i = 0; i < 3; ++i) bench.Write(stuck, port, 7), bench.Write(stuck, kVram, 7);
-        for (int i = 0; i < 2000; ++i) bench.Tick();
+        bench.Run(2000);
         EXPECT_EQ(bench.vram_writes_done[stuck], 5u) << "those before its first to the host";
         for (int i = 0; i < 60; ++i)
           for (unsigned q = 0; q < 3; ++q)
             if (q != stuck) bench.Write(q, kVram, (i + q) % 8);
-        for (int i = 0; i < 4000; ++i) bench.Tick();
+        bench.Run(4000);
         for (unsigned q = 0; q < 3; ++q)
           EXPECT_EQ(bench.vram_writes_done[q], q == stuck ? 5u : 60u) << "requester " << q;
         Release(bench);
@@ -493,16 +467,16 @@ TEST_P(AxiMuxBlocked, VramReadsAndWritesOfTheOneWhoNeedsNoHostGoOn) {
     for (int i = 0; i < 100; ++i)
       for (unsigned q = 0; q < 3; ++q)
         if (q != free) bench.Write(q, random() % 3, random() % 16);
-    for (int i = random() % 200; i > 0; --i) bench.Tick();
+    for (int i = random() % 200; i > 0; --i) bench.Step();
     Block(bench);
-    for (int i = 0; i < 2000; ++i) bench.Tick();
+    bench.Run(2000);
     const unsigned before = bench.vram_writes_done[free];
     const uint64_t beats = bench.r_beats;
     for (int i = 0; i < 50; ++i) {
       bench.Write(free, kVram, random() % 16);
       if (free != 2) bench.Read(free, kVram, 3);
     }
-    for (int i = 0; i < 6000; ++i) bench.Tick();
+    bench.Run(6000);
     EXPECT_EQ(bench.vram_writes_done[free], before + 50);
     if (free != 2) EXPECT_GE(bench.r_beats, beats + 200);
     Release(bench);
@@ -516,8 +490,8 @@ INSTANTIATE_TEST_SUITE_P(Host, AxiMuxBlocked, testing::ValuesIn(kBlocked),
 TEST(AxiMux, ARequesterThatStaysAtOnePortGetsItsAwWithoutAPause) {
   Bench bench(0, 1);
   for (int i = 0; i < 256; ++i) bench.Write(0, kVram, 3), bench.Write(1, kPeer, 3);
-  while (!bench.Done() && bench.cycles < 5000) bench.Tick();
-  EXPECT_LE(bench.cycles, 4 * 256u + 20);
+  while (!bench.Done() && bench.now < 5000) bench.Step();
+  EXPECT_LE(bench.now, 4 * 256u + 20);
 }
 
 TEST(AxiMux, WhatAChangeOfThePortCosts) {
@@ -526,8 +500,8 @@ TEST(AxiMux, WhatAChangeOfThePortCosts) {
   for (unsigned change = 0; change < 2; ++change) {
     Bench bench(0, 1);
     for (int i = 0; i < 64; ++i) bench.Write(0, change ? i % 2 : 0, 7);
-    while (!bench.Done() && bench.cycles < 5000) bench.Tick();
-    cycles[change] = static_cast<unsigned>(bench.cycles);
+    while (!bench.Done() && bench.now < 5000) bench.Step();
+    cycles[change] = static_cast<unsigned>(bench.now);
   }
   std::printf("64 bursts of 8 beats: %u cycles, to the ports in turn %u\n", cycles[0], cycles[1]);
   EXPECT_LE(cycles[0], 512u + 20);
