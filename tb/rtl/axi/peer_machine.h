@@ -98,11 +98,11 @@ class PeerMachine : public BlockBench<Vgmmu_peer_port_bench> {
 
   void DriveOutside() {
     for (bool write : {false, true}) {
-      const bool now = ax_[write].Now(!to_ask_[write].empty(), *this, manner.idle_percent);
-      if (now && !offered_[write]) to_ask_[write].front().id = FreeId(write);
-      offered_[write] = now;
-      (write ? t.s_aw_valid_i : t.s_ar_valid_i)[n] = now;
-      if (!now) continue;
+      const bool offer = ax_[write].Now(!to_ask_[write].empty(), *this, manner.idle_percent);
+      if (offer && !offered_[write]) to_ask_[write].front().id = FreeId(write);
+      offered_[write] = offer;
+      (write ? t.s_aw_valid_i : t.s_ar_valid_i)[n] = offer;
+      if (!offer) continue;
       const Burst& b = to_ask_[write].front();
       (write ? t.s_aw_id_i : t.s_ar_id_i) = static_cast<uint8_t>(b.id);
       (write ? t.s_aw_addr_i : t.s_ar_addr_i) = b.address;
