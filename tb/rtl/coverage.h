@@ -18,7 +18,7 @@ namespace gmmu {
 /// Keeps what a bench's model has covered, beyond the model's life. Does nothing unless the build has
 /// GMMU_COVERAGE (`make coverage`).
 ///
-/// Every class that owns a model has one, as a member after the model, so that it goes first. The sum over all models
+/// BlockBench, which owns the model, has it as a member after the model, so that it goes first. The sum over all models
 /// of the program is written at exit to the file that the environment variable GMMU_COVERAGE_FILE names.
 class Coverage {
  public:

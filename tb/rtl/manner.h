@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How benches of single blocks treat a block: by chance, with pauses on both sides.
+// How benches treat a block: by chance, with pauses on both sides.
 #pragma once
 
 #include <cstdint>
@@ -10,23 +10,26 @@
 namespace gmmu {
 
 struct Manner {
-  unsigned idle_percent, stall_percent;  ///< of the cycles: no input offered, output not taken
+  unsigned idle_percent, stall_percent;  ///< of the cycles in which no input is offered, no output is taken
 };
 constexpr Manner kManners[] = {{0, 0}, {60, 0}, {0, 60}, {40, 40}};
 
-/// A bench's chance, from a seed that the test prints.
+/// A bench's chance, from a seed that the test prints. Each call of a function draws once.
 struct Dice {
   explicit Dice(uint64_t seed) : rng(seed) {}
   bool Chance(unsigned percent) { return rng() % 100 < percent; }
+  /// From 0 to `below` - 1.
+  unsigned Random(unsigned below) { return static_cast<unsigned>(rng() % below); }
   /// From `low` to `high`, both may come.
   uint64_t Random(uint64_t low, uint64_t high) { return low + rng() % (high - low + 1); }
 
   std::mt19937_64 rng;
 };
 
-/// An offer that stands until it is taken.
+/// An input of a block that is offered, after pauses, and stands until it is taken.
 class Offer {
  public:
+  /// Whether it is offered in this cycle. `have`: there is something to offer.
   bool Now(bool have, Dice& dice, unsigned idle_percent) {
     standing_ = have && (standing_ || !dice.Chance(idle_percent));
     return standing_;

@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Routers and aperture map against a plain model: every access is answered in order with the right
 // place or fault, and no answer after a flush comes from an older entry.
-#include <gtest/gtest.h>
-
 #include <deque>
-#include <memory>
-#include <random>
 #include <vector>
 
 #include "Vgmmu_aperture_bench.h"
 #include "hw/gmmu_regs.h"
-#include "tb/rtl/coverage.h"
-#include "verilated.h"
+#include "tb/rtl/block_test.h"
 
 namespace gmmu {
 namespace {
@@ -35,20 +30,15 @@ struct Answer {
   Fault fault = Fault::kNone;
 };
 
-class Bench {
+class Bench : public BlockBench<Vgmmu_aperture_bench> {
  public:
-  Bench(unsigned stall, uint64_t seed)
-      : table(kPages + 8),
-        stall_(stall),
-        random_(seed),
-        top_(std::make_unique<Vgmmu_aperture_bench>(&context_)) {
-    top_->vram_bytes_i = kVram, top_->base_i = kBase, top_->pages_i = kPages, top_->rst_i = 1;
-    for (int i = 0; i < 3; ++i) Edge();
-    top_->rst_i = 0;
+  Bench(unsigned stall, uint64_t seed) : BlockBench(seed) {
+    manner = {stall, stall};
+    t.vram_bytes_i = kVram, t.base_i = kBase, t.pages_i = kPages;
+    Reset();
   }
-  ~Bench() { top_->final(); }
 
-  std::vector<uint64_t> table;
+  std::vector<uint64_t> table = std::vector<uint64_t>(kPages + 8);
   int bad_line = -1;  // table line whose read fails
   unsigned latency = 5;
   unsigned adapters = 0, own = 0;  // register link
@@ -88,14 +78,11 @@ class Bench {
     return r;
   }
 
-  void Tick(bool flush = false) {
-    auto& t = *top_;
-    t.flush_i = flush;
+  void Step() override {
     t.adapters_i = adapters, t.own_i = own;
     for (unsigned i = 0; i < 2; ++i) {
-      if (!offered_[i]) offered_[i] = !in[i].empty() && !Stall();
-      t.valid_i[i] = offered_[i];
-      if (offered_[i]) {
+      t.valid_i[i] = offer_[i].Now(!in[i].empty(), *this, manner.idle_percent);
+      if (t.valid_i[i]) {
         const Access& a = in[i].front();
         t.tag_i[i] = a.tag, t.target_i[i] = static_cast<unsigned>(a.target),
         t.adapter_i[i] = a.adapter, t.offset_i[i] = a.offset, t.coherent_i[i] = a.coherent;
@@ -109,10 +96,9 @@ class Bench {
       t.r_error_i = bad_;
       t.r_last_i = beat_ == 7;
     }
-    t.clk_i = 0;
-    t.eval();
+    Settle();
     for (unsigned i = 0; i < 2; ++i) {
-      if (t.valid_i[i] && t.ready_o[i]) offered_[i] = false, in[i].pop_front();
+      if (t.valid_i[i] && t.ready_o[i]) offer_[i].Taken(), in[i].pop_front();
       if (t.valid_o[i] && t.ready_i[i])
         out[i].push_back({t.tag_o[i], t.port_o[i], t.addr_o[i], t.coherent_o[i] != 0,
                           static_cast<Fault>(t.fault_o[i])});
@@ -135,28 +121,15 @@ class Bench {
     Edge();
   }
   void Finish() {
-    for (int i = 0; i < 100000 && !(in[0].empty() && in[1].empty() && Idle()); ++i) Tick();
-    for (int i = 0; i < 50; ++i) Tick();
+    Until([&] { return in[0].empty() && in[1].empty() && Idle(); }, "the answers", 100000);
+    Run(50);
   }
-  bool Idle() const { return top_->idle_o && !top_->valid_o[0] && !top_->valid_o[1]; }
-  bool fetching() const { return fetching_; }
+  bool Idle() const { return t.idle_o && !t.valid_o[0] && !t.valid_o[1]; }
   bool flushed = false;
 
  private:
-  bool Stall() { return random_() % 100 < stall_; }
-  void Edge() {
-    top_->clk_i = 0;
-    top_->eval();
-    top_->clk_i = 1;
-    top_->eval();
-  }
-
-  const unsigned stall_;
-  std::mt19937_64 random_;
-  VerilatedContext context_;
-  std::unique_ptr<Vgmmu_aperture_bench> top_;
-  Coverage coverage_{context_};
-  bool offered_[2] = {}, fetching_ = false, bad_ = false;
+  Offer offer_[2];
+  bool fetching_ = false, bad_ = false;
   unsigned beat_ = 0, wait_ = 0;
   uint64_t line_[8] = {};
 };
@@ -245,11 +218,12 @@ TEST(Aperture, AFetchUnderWayWhenTheFlushComesDoesNotFill) {
     Access a;
     a.target = Target::kAperture, a.offset = 0x3000, a.tag = 1;
     bench.in[0].push_back(a);
-    for (unsigned i = 0; i < when; ++i) bench.Tick();
+    bench.Run(when);
     for (auto& entry : bench.table) entry = 0x2000 | 1;
-    bench.Tick(/*flush=*/true);
-    for (int i = 0; i < 10 && !bench.flushed; ++i) bench.Tick();
-    ASSERT_TRUE(bench.flushed);
+    bench.t.flush_i = 1;
+    bench.Step();
+    bench.t.flush_i = 0;
+    bench.Until([&] { return bench.flushed; }, "the flush", 10);
     const size_t before = bench.out[0].size();
     a.tag = 2;
     bench.in[0].push_back(a);
@@ -282,16 +256,16 @@ TEST(Aperture, PlainAccessesFlowOneACycleAndHitsEveryThird) {
   Access a;
   for (int i = 0; i < 1000; ++i) bench.in[0].push_back(a);
   int cycles = 0;
-  for (; bench.out[0].size() < 1000; ++cycles) bench.Tick();
+  for (; bench.out[0].size() < 1000; ++cycles) bench.Step();
   EXPECT_LE(cycles, 1004);
   bench.out[0].clear();
   bench.adapters = 2, a.target = Target::kPeer, a.adapter = 1;
   for (int i = 0; i < 1000; ++i) bench.in[0].push_back(a);
-  for (cycles = 0; bench.out[0].size() < 1000; ++cycles) bench.Tick();
+  for (cycles = 0; bench.out[0].size() < 1000; ++cycles) bench.Step();
   EXPECT_LE(cycles, 1004);
   a.target = Target::kAperture;
   for (int i = 0; i < 1000; ++i) bench.in[0].push_back(a);
-  for (cycles = 0; bench.out[0].size() < 2000; ++cycles) bench.Tick();
+  for (cycles = 0; bench.out[0].size() < 2000; ++cycles) bench.Step();
   std::printf("1000 aperture accesses to one page, one fetch of latency 5: %d cycles\n", cycles);
   EXPECT_LE(cycles, 3030);
   EXPECT_EQ(bench.fetches, 1u);

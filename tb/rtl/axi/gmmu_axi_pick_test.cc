@@ -2,17 +2,12 @@
 // gmmu_axi_pick with gmmu_axi_heads, cycle by cycle, against queues and a turn in C++: each memory
 // port has a candidate; it goes when its port has room; the next one is the first requester behind
 // it whose oldest free word is for this port, and that is not the candidate of the other port.
-#include <gtest/gtest.h>
-
 #include <array>
 #include <deque>
-#include <memory>
 #include <optional>
-#include <random>
 
 #include "Vgmmu_axi_pick_bench.h"
-#include "tb/rtl/coverage.h"
-#include "verilated.h"
+#include "tb/rtl/block_test.h"
 
 namespace gmmu::bench {
 namespace {
@@ -90,29 +85,13 @@ class PickModel {
 /// How often, in per cent, what happens in a cycle. `split`: requesters 0 and 1 write to the host,
 /// the others to VRAM, and the host port has no room.
 struct Load {
-  int push, host, may, room;
+  unsigned push, host, may, room;
   bool split = false;
 };
 
-class PickTest : public testing::TestWithParam<int> {
+class PickTest : public BlockTest<BlockBench<Vgmmu_axi_pick_bench>> {
  protected:
-  PickTest() : random_(static_cast<uint64_t>(GetParam())) {
-    context_.randReset(0);
-    context_.assertOn(true);
-    top_ = std::make_unique<Vgmmu_axi_pick_bench>(&context_);
-    top_->rst_i = 1;
-    for (int i = 0; i < 3; ++i) Edge();
-    top_->rst_i = 0;
-  }
-  ~PickTest() override { top_->final(); }
-
-  void Edge() {
-    top_->clk_i = 1;
-    top_->eval();
-    top_->clk_i = 0;
-    top_->eval();
-  }
-  bool Chance(int percent) { return static_cast<int>(random_() % 100) < percent; }
+  PickTest() { Reset(); }
 
   /// One cycle of both picks, compared with their models. Only requester 0 is common: the single
   /// one gets its words when both have place.
@@ -123,29 +102,29 @@ class PickTest : public testing::TestWithParam<int> {
     for (unsigned q = 0; q < kRequesters; ++q) {
       const bool full = model_.Full(q) || (q == 0 && one_.Full(0));
       if (!full && Chance(load.push)) pushed[q] = Word{load.split ? q < 2 : Chance(load.host), ++sent_};
-      top_->push_i[q] = pushed[q].has_value();
-      top_->host_i[q] = pushed[q] && pushed[q]->host;
-      top_->data_i[q] = model_.Front(q);
+      t.push_i[q] = pushed[q].has_value();
+      t.host_i[q] = pushed[q] && pushed[q]->host;
+      t.data_i[q] = model_.Front(q);
       for (unsigned& of_port : may)
         if (Chance(load.may)) of_port |= 1u << q;
     }
     for (unsigned p = 0; p < 2; ++p) {
-      top_->may_i[p] = static_cast<uint8_t>(may[p]);
+      t.may_i[p] = static_cast<uint8_t>(may[p]);
       room |= Chance(load.room) && !(load.split && p == 1) ? 1u << p : 0;
     }
-    top_->room_i = static_cast<uint8_t>(room);
-    top_->eval();
+    t.room_i = static_cast<uint8_t>(room);
+    Settle();
 
     const PickModel::Cycle takes = model_.Takes(room), one_takes = one_.Takes(room);
     for (unsigned p = 0; p < 2; ++p) {
-      ASSERT_EQ(top_->candidate_o[p], model_.Candidate(p)) << "port " << p;
-      ASSERT_EQ(top_->take_o[p], takes[p] ? 1u << takes[p]->requester : 0u) << "port " << p;
-      ASSERT_EQ(top_->one_take_o >> p & 1, one_takes[p] ? 1 : 0) << "single, port " << p;
-      ASSERT_EQ(top_->go_o >> p & 1, went_[p] ? 1 : 0) << "port " << p;
-      ASSERT_EQ(top_->one_go_o >> p & 1, one_went_[p] ? 1 : 0) << "single, port " << p;
+      ASSERT_EQ(t.candidate_o[p], model_.Candidate(p)) << "port " << p;
+      ASSERT_EQ(t.take_o[p], takes[p] ? 1u << takes[p]->requester : 0u) << "port " << p;
+      ASSERT_EQ(t.one_take_o >> p & 1, one_takes[p] ? 1 : 0) << "single, port " << p;
+      ASSERT_EQ(t.go_o >> p & 1, went_[p] ? 1 : 0) << "port " << p;
+      ASSERT_EQ(t.one_go_o >> p & 1, one_went_[p] ? 1 : 0) << "single, port " << p;
       if (went_[p]) {
-        ASSERT_EQ(top_->index_o[p], went_[p]->requester);
-        ASSERT_EQ(top_->data_o[p], went_[p]->data);
+        ASSERT_EQ(t.index_o[p], went_[p]->requester);
+        ASSERT_EQ(t.data_o[p], went_[p]->data);
         ++gone_[p];
       }
     }
@@ -156,10 +135,6 @@ class PickTest : public testing::TestWithParam<int> {
     Edge();
   }
 
-  VerilatedContext context_;
-  std::mt19937_64 random_;
-  std::unique_ptr<Vgmmu_axi_pick_bench> top_;
-  Coverage coverage_{context_};
   PickModel model_{kRequesters}, one_{1};
   PickModel::Cycle went_, one_went_;
   std::array<int, 2> gone_{};
@@ -196,7 +171,7 @@ TEST_P(PickTest, OnePortWithoutRoomHoldsUpNobodyOnTheOther) {
   EXPECT_EQ(gone_[1], 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, PickTest, testing::Range(1, 5));
+INSTANTIATE_TEST_SUITE_P(Seeds, PickTest, Seeds(4));
 
 }  // namespace
 }  // namespace gmmu::bench

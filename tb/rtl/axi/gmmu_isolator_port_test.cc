@@ -1,25 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // gmmu_isolator_port between a core that is cut off at any time and a memory that forgets no promise: what passes, what
 // is held back, what is finished alone, whose answers are dropped, and what it says of all that.
-#include <gtest/gtest.h>
-
 #include <array>
 #include <deque>
-#include <memory>
-#include <random>
 
 #include "Vgmmu_isolator_port_bench.h"
-#include "tb/rtl/coverage.h"
-#include "verilated.h"
+#include "tb/rtl/block_test.h"
 
 namespace gmmu::port {
 namespace {
 
 enum { kRead, kWrite };
 
-class IsolatorPortTest : public testing::TestWithParam<std::tuple<bool, int>> {
-  VerilatedContext context_;
-
+class IsolatorPortTest : public BlockTest<BlockBench<Vgmmu_isolator_port_bench>> {
  protected:
   struct Address {
     unsigned id = 0, len = 0, user = 0, generation = 0;
@@ -38,44 +31,12 @@ class IsolatorPortTest : public testing::TestWithParam<std::tuple<bool, int>> {
     unsigned generation, len, beat;
   };
 
-  IsolatorPortTest() : rng(static_cast<uint64_t>(std::get<1>(GetParam()))), n(std::get<0>(GetParam()) ? 1 : 0),
-                       depth(n ? 1 : 32), top_(std::make_unique<Vgmmu_isolator_port_bench>(&context_)), t(*top_) {
-    RecordProperty("seed", std::get<1>(GetParam()));
-    context_.assertOn(true);
+  IsolatorPortTest() {
     t.small_i = n;
-    t.rst_i = 1;
-    for (int i = 0; i < 3; ++i) Edge();
-    t.rst_i = 0;
+    Reset();
   }
-  ~IsolatorPortTest() override {
-    t.final();
-    if (HasFailure()) std::cout << "seed " << std::get<1>(GetParam()) << " element " << n << " cycle " << now << '\n';
-  }
-  void Edge() {
-    t.clk_i = 0;
-    t.eval();
-    t.clk_i = 1;
-    t.eval();
-    ++now;
-  }
-  unsigned Random(unsigned below) { return static_cast<unsigned>(rng() % below); }
-  bool Chance(unsigned percent) { return rng() % 100 < percent; }
 
-  std::mt19937_64 rng;
-  const unsigned n;      ///< element of the outputs
-  const unsigned depth;  ///< bursts whose data may be owed
-  uint64_t now = 0;
-
- private:
-  std::unique_ptr<Vgmmu_isolator_port_bench> top_;
-
- protected:
-  Vgmmu_isolator_port_bench& t;
-
- private:
-  Coverage coverage_{context_};
-
- protected:
+  const unsigned depth = n ? 1 : 32;  ///< bursts whose data may be owed
   // Knobs.
   unsigned idle_ = 0, stall_ = 0;
   bool answers_ = true, begins_ = true;
@@ -223,12 +184,12 @@ class IsolatorPortTest : public testing::TestWithParam<std::tuple<bool, int>> {
     late_ = false;
   }
 
-  void Cycle() {
+  void Step() override {
+    if (HasFatalFailure()) return;
     t.close_i = close_, t.cut_i = cut_, t.generation_i = generation_;
     DriveCore();
     DriveMemory();
-    t.clk_i = 0;
-    t.eval();
+    Settle();
     // What it says.
     ASSERT_EQ(t.owing_o[n] != 0, stands_[0] || stands_[1] || !owed_.empty()) << "cycle " << now;
     for (unsigned g = 0; g < 2; ++g) {
@@ -307,9 +268,6 @@ class IsolatorPortTest : public testing::TestWithParam<std::tuple<bool, int>> {
       to_send_.clear();
     }
   }
-  void Run(unsigned cycles) {
-    for (unsigned i = 0; i < cycles && !HasFatalFailure(); ++i) Cycle();
-  }
   /// As the isolator resets the core: `patience` cycles for the answers, one at least, then the cut.
   void CutOff(unsigned patience) {
     const unsigned stall = stall_;
@@ -324,16 +282,10 @@ class IsolatorPortTest : public testing::TestWithParam<std::tuple<bool, int>> {
     stall_ = stall;
     const unsigned other = generation_ ^ 1;
     if (unanswered_[0][other] + unanswered_[1][other] == 0 && (InFlight() != 0 || Chance(50))) generation_ = other;
-    for (unsigned i = 0; (stands_[0] || stands_[1] || !owed_.empty()) && !HasFatalFailure(); ++i) {
-      ASSERT_LT(i, 40000u) << "promises are not kept";
-      Run(1);
-    }
+    Until([&] { return !(stands_[0] || stands_[1]) && owed_.empty(); }, "what it has promised", 40000);
     // Bursts of this generation that are not answered: it waits for them, or they would look like new ones.
     answers_ = true;
-    for (unsigned i = 0; unanswered_[0][generation_] + unanswered_[1][generation_] != 0 && !HasFatalFailure(); ++i) {
-      ASSERT_LT(i, 40000u);
-      Run(1);
-    }
+    Until([&] { return unanswered_[0][generation_] + unanswered_[1][generation_] == 0; }, "the answers", 40000);
     Run(4 + Random(6));
     cut_ = close_ = false;
   }
@@ -378,7 +330,7 @@ TEST_P(IsolatorPortTest, OwesTheDataOfAsManyBurstsAsItsDepth) {
     ax_[kWrite] = SomeAddress();
     ax_[kWrite].len = 0;
     offers_[kWrite] = true;
-    Cycle();  // no data come
+    Step();  // no data come
   }
   EXPECT_EQ(begun_, depth);
   EXPECT_EQ(owed_.size(), depth);
@@ -398,11 +350,7 @@ TEST_P(IsolatorPortTest, DataDoNotPassTheirAddress) {
   EXPECT_EQ(InFlight(), 0u);
 }
 
-INSTANTIATE_TEST_SUITE_P(Sizes, IsolatorPortTest, testing::Combine(testing::Bool(), testing::Range(1, 7)),
-                         [](const auto& test) {
-                           return std::string(std::get<0>(test.param) ? "small" : "default") + "_seed" +
-                                  std::to_string(std::get<1>(test.param));
-                         });
+INSTANTIATE_TEST_SUITE_P(Sizes, IsolatorPortTest, SizesAndSeeds(2, 6), SizeAndSeed);
 
 }  // namespace
 }  // namespace gmmu::port

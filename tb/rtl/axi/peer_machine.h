@@ -3,25 +3,20 @@
 // reset at any time. It checks every answer, and every burst that reaches VRAM, against what was asked.
 #pragma once
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <deque>
 #include <list>
 #include <map>
-#include <memory>
 #include <vector>
 
 #include "Vgmmu_peer_port_bench.h"
-#include "tb/rtl/coverage.h"
-#include "tb/rtl/manner.h"
-#include "verilated.h"
+#include "tb/rtl/block_test.h"
 
 namespace gmmu::peer {
 
 constexpr uint64_t kVram = 1 << 20;
 
-class PeerMachine {
+class PeerMachine : public BlockBench<Vgmmu_peer_port_bench> {
  public:
   struct Burst {
     bool write = false;
@@ -35,37 +30,31 @@ class PeerMachine {
     unsigned beats = 0;           // answered; of a write: taken by the port
   };
 
-  PeerMachine(unsigned element, uint64_t seed)
-      : n(element), dice(seed), top_(std::make_unique<Vgmmu_peer_port_bench>(&context_)), t(*top_) {
-    context_.assertOn(true);
+  PeerMachine(unsigned size, uint64_t seed) : BlockBench(size, seed) {
     t.vram_bytes_i = kVram;
-    t.rst_i = 1;
-    for (int i = 0; i < 3; ++i) Edge();
-    t.rst_i = 0;
+    Reset();
   }
-  ~PeerMachine() { t.final(); }
 
   void Ask(bool write, uint64_t address, unsigned len) {
     Burst b;
     b.write = write, b.address = address, b.len = len;
     b.past = t.vram_bytes_i >> 48 == 0 && address >= t.vram_bytes_i;
-    for (unsigned i = 0; write && i <= len; ++i) b.data.push_back(dice.rng());
+    for (unsigned i = 0; write && i <= len; ++i) b.data.push_back(rng());
     to_ask_[write].push_back(b);
   }
   void AskAny() {
-    const bool long_one = dice.Chance(3);
-    const unsigned len = static_cast<unsigned>(dice.Random(0, long_one ? 255 : dice.Chance(50) ? 15 : 0));
-    uint64_t page = dice.Random(0, kVram / 4096 - 1);
-    if (dice.Chance(10)) page += kVram / 4096;
-    if (dice.Chance(3)) page |= uint64_t{1} << 35;
-    if (dice.Chance(10)) page = kVram / 4096 - dice.Random(0, 1);
-    uint64_t offset = 8 * dice.Random(0, 511 - len);
-    if (dice.Chance(20)) offset += dice.Random(0, 7);
-    Ask(dice.Chance(50), page * 4096 + offset, len);
+    const bool long_one = Chance(3);
+    const unsigned len = static_cast<unsigned>(Random(0, long_one ? 255 : Chance(50) ? 15 : 0));
+    uint64_t page = Random(0, kVram / 4096 - 1);
+    if (Chance(10)) page += kVram / 4096;
+    if (Chance(3)) page |= uint64_t{1} << 35;
+    if (Chance(10)) page = kVram / 4096 - Random(0, 1);
+    uint64_t offset = 8 * Random(0, 511 - len);
+    if (Chance(20)) offset += Random(0, 7);
+    Ask(Chance(50), page * 4096 + offset, len);
   }
 
   /// Knobs.
-  Manner manner{0, 0};
   unsigned latency = 0;        ///< of VRAM
   bool take_ar = true, take_aw = true, take_w = true, answer = true;
   bool send_w = true;          ///< the linked adapter sends its beats
@@ -74,48 +63,34 @@ class PeerMachine {
 
   bool Done() const { return to_ask_[0].empty() && to_ask_[1].empty() && asked_[0].empty() && asked_[1].empty(); }
   size_t Unanswered(bool write) const { return asked_[write].size() + to_ask_[write].size(); }
-  bool Finish(int bound = 200000) {
-    for (int i = 0; i < bound && !Done(); ++i) Tick();
-    const bool done = Done();
-    for (int i = 0; i < 40; ++i) Tick();
-    EXPECT_TRUE(done) << Unanswered(0) << " reads, " << Unanswered(1) << " writes have no answer";
+  void Finish(unsigned bound = 200000) {
+    Until([&] { return Done(); }, "the answers of all bursts", bound);
+    Run(40);
     EXPECT_TRUE(t.idle_o[n]);
-    return done;
-  }
-  void Run(int cycles) {
-    for (int i = 0; i < cycles; ++i) Tick();
   }
   /// The mux is reset: it forgets everything, VRAM's answers of before never come.
   void Cut(bool on) { cut_next_ = on; }
 
-  uint64_t cycles = 0, r_beats = 0, w_beats = 0, r_errors = 0, b_errors = 0, answered[2] = {};
+  uint64_t r_beats = 0, w_beats = 0, r_errors = 0, b_errors = 0, answered[2] = {};
 
-  void Tick() {
+  void Step() override {
     const bool first = cut_next_ && !t.cut_i;
     t.cut_i = cut_next_;
     DriveOutside();
     DriveVram(first);
-    t.clk_i = 0;
-    t.eval();
+    Settle();
     const bool waits = !asked_[0].empty() || !asked_[1].empty();
     if (waits) EXPECT_FALSE(t.idle_o[n]) << "idle with a burst that has no answer";
     Outside();
     if (t.cut_i) Forget();
     else Vram();
     Edge();
-    ++cycles;
   }
 
  private:
-  void Edge() {
-    t.clk_i = 0;
-    t.eval();
-    t.clk_i = 1;
-    t.eval();
-  }
   unsigned FreeId(bool write) {
     for (;;) {
-      const unsigned id = static_cast<unsigned>(dice.Random(0, 255));
+      const unsigned id = static_cast<unsigned>(Random(0, 255));
       if (std::none_of(asked_[write].begin(), asked_[write].end(), [&](const Burst& b) { return b.id == id; }))
         return id;
     }
@@ -123,11 +98,11 @@ class PeerMachine {
 
   void DriveOutside() {
     for (bool write : {false, true}) {
-      const bool now = ax_[write].Now(!to_ask_[write].empty(), dice, manner.idle_percent);
-      if (now && !offered_[write]) to_ask_[write].front().id = FreeId(write);
-      offered_[write] = now;
-      (write ? t.s_aw_valid_i : t.s_ar_valid_i)[n] = now;
-      if (!now) continue;
+      const bool offer = ax_[write].Now(!to_ask_[write].empty(), *this, manner.idle_percent);
+      if (offer && !offered_[write]) to_ask_[write].front().id = FreeId(write);
+      offered_[write] = offer;
+      (write ? t.s_aw_valid_i : t.s_ar_valid_i)[n] = offer;
+      if (!offer) continue;
       const Burst& b = to_ask_[write].front();
       (write ? t.s_aw_id_i : t.s_ar_id_i) = static_cast<uint8_t>(b.id);
       (write ? t.s_aw_addr_i : t.s_ar_addr_i) = b.address;
@@ -135,7 +110,7 @@ class PeerMachine {
     }
     // Beats come in the order of AW, each as soon as its AW is offered.
     const bool more = !sending_.empty() || (offered_[1] && !sending_front_);
-    const bool w = w_.Now(send_w && more, dice, manner.idle_percent);
+    const bool w = w_.Now(send_w && more, *this, manner.idle_percent);
     t.s_w_valid_i[n] = w;
     if (w) {
       const Burst& b = sending_.empty() ? to_ask_[1].front() : sending_.front();
@@ -239,9 +214,9 @@ class PeerMachine {
   }
   /// `first`: the first cycle of a cut may still show an answer, which means nothing.
   void DriveVram(bool first) {
-    t.m_ar_ready_i = take_ar && !dice.Chance(manner.stall_percent);
-    t.m_aw_ready_i = take_aw && !dice.Chance(manner.stall_percent);
-    t.m_w_ready_i = take_w && !dice.Chance(manner.stall_percent);
+    t.m_ar_ready_i = take_ar && !Stall();
+    t.m_aw_ready_i = take_aw && !Stall();
+    t.m_w_ready_i = take_w && !Stall();
     if (t.cut_i) {
       t.m_r_valid_i[n] = first && !reads_.empty();
       t.m_b_valid_i[n] = first && !written_.empty();
@@ -250,12 +225,12 @@ class PeerMachine {
       if (t.m_b_valid_i[n]) t.m_b_id_i = static_cast<uint8_t>(written_[0].slot);
       return;
     }
-    const auto due = [&](const std::deque<Access>& all) { return answer && !all.empty() && all[0].due <= cycles; };
-    if (due(reads_) && !dice.Chance(manner.idle_percent)) {
+    const auto due = [&](const std::deque<Access>& all) { return answer && !all.empty() && all[0].due <= now; };
+    if (due(reads_) && !Idle()) {
       r_offered_ = true;
       size_t ready = 0;
-      while (ready < reads_.size() && reads_[ready].due <= cycles) ++ready;
-      if (interleave) std::swap(reads_[0], reads_[dice.Random(0, ready - 1)]);
+      while (ready < reads_.size() && reads_[ready].due <= now) ++ready;
+      if (interleave) std::swap(reads_[0], reads_[Random(0, ready - 1)]);
       const Access& a = reads_[0];
       t.m_r_id_i = static_cast<uint8_t>(a.slot), t.m_r_last_i = a.beat == a.len;
       t.m_r_data_i = Find(false, a.id)->data.emplace_back(Stored(a.address / 8 + a.beat));
@@ -264,11 +239,11 @@ class PeerMachine {
       r_offered_ = false;
     }
     t.m_r_valid_i[n] = r_offered_;
-    b_offered_ = due(written_) && !dice.Chance(manner.idle_percent);
+    b_offered_ = due(written_) && !Idle();
     if (b_offered_) {
       size_t ready = 0;
-      while (ready < written_.size() && written_[ready].due <= cycles) ++ready;
-      std::swap(written_[0], written_[dice.Random(0, ready - 1)]);
+      while (ready < written_.size() && written_[ready].due <= now) ++ready;
+      std::swap(written_[0], written_[Random(0, ready - 1)]);
       t.m_b_id_i = static_cast<uint8_t>(written_[0].slot), t.m_b_error_i = written_[0].error;
     }
     t.m_b_valid_i[n] = b_offered_;
@@ -293,15 +268,15 @@ class PeerMachine {
     if (t.m_ar_valid_o[n] && t.m_ar_ready_i) {
       EXPECT_EQ(t.m_ar_port_o[n], 0u);
       if (Burst* b = Reach(false, t.m_ar_addr_o[n], t.m_ar_len_o[n])) {
-        b->error = dice.Chance(error_percent);
-        reads_.push_back({t.m_ar_id_o[n], b->id, 0, b->len, b->address, cycles + 1 + latency, b->error});
+        b->error = Chance(error_percent);
+        reads_.push_back({t.m_ar_id_o[n], b->id, 0, b->len, b->address, now + 1 + latency, b->error});
       }
     }
     if (t.m_aw_valid_o[n] && t.m_aw_ready_i) {
       EXPECT_EQ(t.m_aw_port_o[n], 0u);
       if (Burst* b = Reach(true, t.m_aw_addr_o[n], t.m_aw_len_o[n])) {
         EXPECT_EQ(b->beats, b->len + 1) << "AW before its beats are here";
-        b->error = dice.Chance(error_percent);
+        b->error = Chance(error_percent);
         writes_.push_back({t.m_aw_id_o[n], b->id, 0, b->len, b->address, 0, b->error});
       }
     }
@@ -313,25 +288,12 @@ class PeerMachine {
       EXPECT_EQ(beats_.front().second, a.beat == a.len);
       beats_.pop_front();
       if (a.beat++ < a.len) continue;
-      a.due = cycles + 1 + latency;
+      a.due = now + 1 + latency;
       written_.push_back(a);
       writes_.pop_front();
     }
   }
 
- public:
-  const unsigned n;
-  Dice dice;
-
- private:
-  VerilatedContext context_;
-  std::unique_ptr<Vgmmu_peer_port_bench> top_;
-
- public:
-  Vgmmu_peer_port_bench& t;
-
- private:
-  Coverage coverage_{context_};
   std::deque<Burst> to_ask_[2];
   std::list<Burst> asked_[2];
   std::deque<Burst> sending_;    // writes that were taken and whose beats are not all sent

@@ -1,97 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bench of the clients' blocks: a clock, chance, bytes of ports of any width, and an access.
+// The bench of the clients' blocks: bytes of ports of any width, and an access.
 #pragma once
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
-#include <cstdint>
-#include <cstring>
 #include <deque>
-#include <memory>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "Vgmmu_client_blocks_bench.h"
 #include "hw/gmmu_regs.h"
-#include "tb/rtl/coverage.h"
-#include "tb/rtl/manner.h"
-#include "verilated.h"
+#include "tb/rtl/block_test.h"
 
 namespace gmmu::client {
 
 constexpr unsigned kBeat = sizeof(Vgmmu_client_blocks_bench::r_data_i);  ///< bytes of the bus
 constexpr unsigned kLine = 64;                                          ///< bytes of a line
 
-/// The blocks with a clock.
-class Blocks : public Dice {
-  VerilatedContext context_;  // goes last
-
+/// The blocks, of a size as gmmu_client_blocks_bench.sv numbers them, out of reset.
+class Blocks : public BlockBench<Vgmmu_client_blocks_bench> {
  public:
-  Blocks(int size, uint64_t seed) : Dice(seed) {
-    context_.randReset(0);
-    context_.assertOn(true);
-    top = std::make_unique<Vgmmu_client_blocks_bench>(&context_);
-    top->size_i = static_cast<uint8_t>(size);
+  Blocks(unsigned size, uint64_t seed) : BlockBench(size, seed) {
+    t.size_i = static_cast<uint8_t>(size);
     Reset();
   }
-  ~Blocks() { top->final(); }
 
   /// Reset and the sweep behind it, which clears every slot.
   void Reset() {
-    top->rst_i = 1;
-    for (int i = 0; i < 3; ++i) Settle(), Edge();
-    top->rst_i = 0;
-    top->clear_i = 1;
+    BlockBench::Reset();
+    t.clear_i = 1;
     for (unsigned slot = 0; slot < slots(); ++slot) {
-      top->clear_slot_i = static_cast<uint8_t>(slot);
+      t.clear_slot_i = static_cast<uint8_t>(slot);
       Settle(), Edge();
     }
-    top->clear_i = 0;
+    t.clear_i = 0;
   }
-  /// Outputs follow the inputs that were set.
-  void Settle() {
-    top->clk_i = 0;
-    top->eval();
-  }
-  void Edge() {
-    top->clk_i = 1;
-    top->eval();
-    ++now;
-  }
-  unsigned slots() const { return top->slots_o; }
-
-  uint64_t now = 0;  ///< cycles, those of reset too
-  std::unique_ptr<Vgmmu_client_blocks_bench> top;
-
- private:
-  Coverage coverage_{context_};
+  unsigned slots() const { return t.slots_o; }
 };
-
-/// A fixture with the blocks. Its parameters are the size, as gmmu_client_blocks_bench.sv numbers
-/// it, and the seed; a manner goes with every seed.
-class BlocksTest : public testing::TestWithParam<std::tuple<int, int>> {
- protected:
-  BlocksTest()
-      : n(std::get<0>(GetParam())),
-        seed(std::get<1>(GetParam())),
-        manner(kManners[seed % 4]),
-        blocks(n, static_cast<uint64_t>(seed)),
-        t(*blocks.top),
-        trace_(__FILE__, __LINE__, "size " + std::to_string(n) + " seed " + std::to_string(seed)) {}
-
-  bool Idle() { return blocks.Chance(manner.idle_percent); }
-  bool Stall() { return blocks.Chance(manner.stall_percent); }
-
-  const int n, seed;
-  Manner manner;
-  Blocks blocks;
-  Vgmmu_client_blocks_bench& t;
-
- private:
-  testing::ScopedTrace trace_;
-};
+using BlocksTest = BlockTest<Blocks>;
 
 /// Bytes into a port of any width.
 template <typename Port>

@@ -29,7 +29,7 @@ class Answer : public BlocksTest {
     ASSERT_EQ(flight_.count(request.id), 0u);
     Access access{request};
     for (unsigned row = 0; row < kRows; ++row) {
-      RandomBytes(t.ans_row_data_i, blocks);
+      RandomBytes(t.ans_row_data_i, *this);
       access.rows.push_back(BytesOf(t.ans_row_data_i));
     }
     PutRow();
@@ -57,25 +57,25 @@ class Answer : public BlocksTest {
     t.ans_end_valid_i = 0;
   }
   void EndRandom(unsigned id) {
-    const bool fault = blocks.Chance(fault_percent_);
-    End(id, fault ? static_cast<Fault>(blocks.Random(1, 15)) : Fault::kNone,
-        static_cast<unsigned>(blocks.Random(0, 5)), !fault && blocks.Chance(15));
+    const bool fault = Chance(fault_percent_);
+    End(id, fault ? static_cast<Fault>(Random(1, 15)) : Fault::kNone,
+        static_cast<unsigned>(Random(0, 5)), !fault && Chance(15));
   }
-  void Step() {
+  void Step() override {
     t.ans_ready_i = !Stall();
     t.ans_log_ready_i = !Stall();
     PutRow();
-    blocks.Settle();
+    Settle();
     TakeLog();
     TakeAnswer();
-    if (t.ans_read_o) row_ = t.ans_row_o % (blocks.slots() * kRows);
-    blocks.Edge();
+    if (t.ans_read_o) row_ = t.ans_row_o % (slots() * kRows);
+    Edge();
   }
   /// Until every access that ended has its answer.
   void Finish() {
     for (int i = 0; i < 8000 && !ended_.empty(); ++i) Step();
     EXPECT_TRUE(ended_.empty()) << "answers are missing";
-    for (int i = 0; i < 6; ++i) Step();
+    Run(6);
   }
   /// Nothing is in flight. A change of order needs that.
   void Choose(bool ordered, bool first_only) {
@@ -83,7 +83,7 @@ class Answer : public BlocksTest {
     t.ans_first_only_i = first_only;
     next_ = 0;
     muted_ = false;
-    for (int i = 0; i < 3; ++i) Step();
+    Run(3);
   }
 
   const unsigned word_;
@@ -95,7 +95,7 @@ class Answer : public BlocksTest {
   /// The row that was read stands.
   void PutRow() {
     const auto at = flight_.find(row_ / kRows);
-    if (at == flight_.end()) RandomBytes(t.ans_row_data_i, blocks);
+    if (at == flight_.end()) RandomBytes(t.ans_row_data_i, *this);
     else SetBytes(t.ans_row_data_i, at->second.rows[row_ % kRows].data());
   }
   /// The access whose answer is due, nothing if none is.
@@ -104,14 +104,12 @@ class Answer : public BlocksTest {
     return ended_.count(id) != 0 ? &flight_.at(id) : nullptr;
   }
   void TakeLog() {
-    if (log_stood_) EXPECT_TRUE(t.ans_log_valid_o);
-    log_stood_ = t.ans_log_valid_o && !t.ans_log_ready_i;
-    if (!t.ans_log_valid_o || !t.ans_log_ready_i) return;
+    if (!log_stands_.Look(t.ans_log_valid_o, t.ans_log_ready_i)) return;
     // Answers before it may wait: it is of the next access that faulted and has no record.
     Access* faulted = nullptr;
     if (t.ans_ordered_i) {
-      for (unsigned i = 0; i < blocks.slots() && faulted == nullptr; ++i) {
-        const unsigned id = (next_ + i) % blocks.slots();
+      for (unsigned i = 0; i < slots() && faulted == nullptr; ++i) {
+        const unsigned id = (next_ + i) % slots();
         if (ended_.count(id) == 0) break;
         Access& access = flight_.at(id);
         if (access.fault != Fault::kNone && !access.logged) faulted = &access;
@@ -155,7 +153,7 @@ class Answer : public BlocksTest {
     ++answered_;
     flight_.erase(t.ans_id_o);
     ended_.erase(t.ans_id_o);
-    if (t.ans_ordered_i) next_ = (next_ + 1) % blocks.slots();
+    if (t.ans_ordered_i) next_ = (next_ + 1) % slots();
     else order_.pop_front();
   }
   void Check(const Access& access) {
@@ -182,14 +180,15 @@ class Answer : public BlocksTest {
 
   std::deque<unsigned> order_;
   unsigned next_ = 0, beat_ = 0, row_ = 0;
-  bool stood_ = false, log_stood_ = false, muted_ = false;
+  bool stood_ = false, muted_ = false;
+  Standing<> log_stands_{"the record"};
 };
 
 TEST_P(Answer, EveryFirstAndLastByteOfARead) {
   for (unsigned first = 0; first < kLine; first += first % 8 < 2 ? 1 : 5) {
     for (unsigned bytes = 1; first + bytes <= kLine; bytes += bytes < 10 ? 1 : 7) {
       Request request;
-      request.id = (first + bytes) % blocks.slots();
+      request.id = (first + bytes) % slots();
       request.va = 0x123456780000 + first;
       request.bytes = bytes;
       Begin(request);
@@ -202,7 +201,7 @@ TEST_P(Answer, EveryFirstAndLastByteOfARead) {
 TEST_P(Answer, EveryFaultIsLoggedBeforeItsAnswer) {
   for (unsigned fault = 1; fault < 16; ++fault) {
     for (auto access : {regs::Access::kRead, regs::Access::kWrite, regs::Access::kExecute}) {
-      Request request = Request::Draw(blocks, fault);
+      Request request = Request::Draw(*this, fault);
       request.access = access;
       Begin(request);
       End(fault, static_cast<Fault>(fault), fault % 6, false);
@@ -215,7 +214,7 @@ TEST_P(Answer, EveryFaultIsLoggedBeforeItsAnswer) {
 TEST_P(Answer, OnlyTheFirstFaultWhileAsked) {
   for (int round = 1; round <= 4; ++round) {
     Choose(true, true);
-    for (unsigned id = 0; id < 8; ++id) Begin(Request::Draw(blocks, id));
+    for (unsigned id = 0; id < 8; ++id) Begin(Request::Draw(*this, id));
     for (unsigned id = 8; id-- > 0;)
       End(id, id < 2 ? Fault::kNone : static_cast<Fault>(4 + id), 0, false);
     Finish();
@@ -228,14 +227,14 @@ TEST_P(Answer, OrderedIdsWaitForTheLowest) {
   for (int round = 0; round < 3; ++round) {
     Choose(true, false);
     for (unsigned turn = 0; turn < 3; ++turn) {
-      for (unsigned id = 0; id < blocks.slots(); ++id) Begin(Request::Draw(blocks, id));
+      for (unsigned id = 0; id < slots(); ++id) Begin(Request::Draw(*this, id));
       const unsigned before = answered_;
-      for (unsigned id = blocks.slots(); id-- > 1;) EndRandom(id);
-      for (int i = 0; i < 50; ++i) Step();
+      for (unsigned id = slots(); id-- > 1;) EndRandom(id);
+      Run(50);
       EXPECT_EQ(answered_, before);
       EndRandom(0);
       Finish();
-      EXPECT_EQ(answered_, before + blocks.slots());
+      EXPECT_EQ(answered_, before + slots());
     }
     Choose(false, false);
   }
@@ -243,15 +242,15 @@ TEST_P(Answer, OrderedIdsWaitForTheLowest) {
 
 TEST_P(Answer, AWordACycle) {
   manner = {0, 0};
-  for (unsigned id = 0; id < blocks.slots(); ++id) {
+  for (unsigned id = 0; id < slots(); ++id) {
     Request request;
     request.id = id, request.va = 64 * id;
     Begin(request);
   }
-  const uint64_t begin = blocks.now;
-  for (unsigned id = 0; id < blocks.slots(); ++id) End(id, Fault::kNone, 0, false);
-  while (!ended_.empty() && blocks.now - begin < 3000) Step();
-  EXPECT_LE(blocks.now - begin, std::max(blocks.slots() * kLine / word_, blocks.slots()) + 8);
+  const uint64_t begin = now;
+  for (unsigned id = 0; id < slots(); ++id) End(id, Fault::kNone, 0, false);
+  while (!ended_.empty() && now - begin < 3000) Step();
+  EXPECT_LE(now - begin, std::max(slots() * kLine / word_, slots()) + 8);
 }
 
 TEST_P(Answer, RandomAccesses) {
@@ -262,13 +261,13 @@ TEST_P(Answer, RandomAccesses) {
     unsigned given = 0;
     std::vector<unsigned> running;
     for (int i = 0; i < 700; ++i) {
-      const unsigned id = (ordered ? given : static_cast<unsigned>(blocks.rng())) % blocks.slots();
-      if (flight_.count(id) == 0 && blocks.Chance(60)) {
-        Begin(Request::Draw(blocks, id), static_cast<int>(blocks.Random(1, 3)));
+      const unsigned id = (ordered ? given : static_cast<unsigned>(rng())) % slots();
+      if (flight_.count(id) == 0 && Chance(60)) {
+        Begin(Request::Draw(*this, id), static_cast<int>(Random(1, 3)));
         running.push_back(id);
         ++given;
       } else if (!running.empty() && !Idle()) {
-        const size_t pick = blocks.Random(0, running.size() - 1);
+        const size_t pick = Random(0, running.size() - 1);
         EndRandom(running[pick]);
         running.erase(running.begin() + static_cast<long>(pick));
       } else {
@@ -285,21 +284,20 @@ TEST_P(Answer, RandomAccesses) {
 
 TEST_P(Answer, ResetForgetsThem) {
   Choose(true, false);
-  for (unsigned id = 0; id < 6; ++id) Begin(Request::Draw(blocks, id));
+  for (unsigned id = 0; id < 6; ++id) Begin(Request::Draw(*this, id));
   manner = {0, 100};
   for (unsigned id = 0; id < 6; ++id) End(id, Fault::kNone, 0, false);
-  for (int i = 0; i < 30; ++i) Step();
-  blocks.Reset();
+  Run(30);
+  Reset();
   for (int i = 0; i < 20; ++i) {
-    blocks.Settle();
+    Settle();
     EXPECT_FALSE(t.ans_valid_o);
     EXPECT_FALSE(t.ans_log_valid_o);
-    blocks.Edge();
+    Edge();
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, Answer,
-                         testing::Combine(testing::Values(0, 1), testing::Range(1, 9)));
+INSTANTIATE_TEST_SUITE_P(Seeds, Answer, SizesAndSeeds(2, 8));
 
 }  // namespace
 }  // namespace gmmu::client

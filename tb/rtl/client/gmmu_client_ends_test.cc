@@ -21,11 +21,11 @@ class Ends : public BlocksTest {
     uint64_t due = 0;
   };
 
-  Ends() : generation_(blocks.slots()) {
-    for (unsigned slot = 0; slot < blocks.slots(); ++slot) free_.push_back(slot);
+  Ends() : generation_(slots()) {
+    for (unsigned slot = 0; slot < slots(); ++slot) free_.push_back(slot);
   }
   unsigned Slot() {
-    const size_t pick = blocks.Random(0, free_.size() - 1);
+    const size_t pick = Random(0, free_.size() - 1);
     const unsigned slot = free_[pick];
     free_.erase(free_.begin() + static_cast<long>(pick));
     return slot;
@@ -39,7 +39,7 @@ class Ends : public BlocksTest {
   void Epoch(unsigned slot) {
     t.ends_generation_valid_i = 1;
     t.ends_generation_slot_i = static_cast<uint8_t>(slot);
-    t.ends_generation_i = generation_[slot] = blocks.rng() % 2;
+    t.ends_generation_i = generation_[slot] = rng() % 2;
   }
   void R(unsigned slot, bool error) {
     t.ends_r_valid_i = 1;
@@ -65,9 +65,9 @@ class Ends : public BlocksTest {
   }
 
   /// One cycle. R, B and epochs are pulses; route and page stand until they are taken.
-  void Step() {
+  void Step() override {
     if (t.ends_page_valid_i && !page_) Epoch(t.e_slot_i);
-    blocks.Settle();
+    Settle();
     EXPECT_EQ(t.ends_page_ready_o, !page_) << "one at a time";
     EXPECT_EQ(t.ends_route_ready_o, !t.ends_r_valid_i);
     EXPECT_EQ(t.ends_hold_o, hold_);
@@ -91,13 +91,13 @@ class Ends : public BlocksTest {
     const bool page_taken = t.ends_page_valid_i && t.ends_page_ready_o;
     if (page_taken)
       page_ = End{t.e_slot_i, static_cast<Fault>(t.e_fault_i), t.e_level_i, t.e_zero_i != 0};
-    blocks.Edge();
+    Edge();
     if (page_taken) t.ends_page_valid_i = 0;
     if (route && !r) t.ends_route_valid_i = 0;
     t.ends_r_valid_i = t.ends_b_valid_i = t.ends_generation_valid_i = 0;
   }
   void Quiet(int cycles = 6) {
-    for (int i = 0; i < cycles; ++i) Step();
+    Run(cycles);
     EXPECT_TRUE(expected_.empty() && b_.empty() && !page_);
   }
 
@@ -107,11 +107,11 @@ class Ends : public BlocksTest {
 
  private:
   void Chosen(End end) {
-    end.due = blocks.now + kTold;
+    end.due = now + kTold;
     expected_.push_back(end);
   }
   void Told() {
-    const bool due = !expected_.empty() && expected_.front().due == blocks.now;
+    const bool due = !expected_.empty() && expected_.front().due == now;
     ASSERT_EQ(t.ends_valid_o, due);
     const unsigned generation = due ? generation_[expected_.front().slot] : 0;
     EXPECT_EQ(t.ends_done_o[generation], due) << "given back with the end";
@@ -201,21 +201,21 @@ TEST_P(Ends, RandomEnds) {
   for (int i = 0; i < 8000; ++i) {
     const unsigned busy = i / 1000 % 2 ? 95 : 40;
     const auto take = [&](std::vector<unsigned>& from) {
-      const size_t pick = blocks.Random(0, from.size() - 1);
+      const size_t pick = Random(0, from.size() - 1);
       const unsigned slot = from[pick];
       from.erase(from.begin() + static_cast<long>(pick));
       return slot;
     };
-    if (!reads.empty() && blocks.Chance(busy / 2)) R(take(reads), blocks.Chance(30));
-    if (!writes.empty() && blocks.Chance(busy / 2)) B(take(writes), blocks.Chance(30));
-    if (!routes.empty() && !t.ends_route_valid_i && blocks.Chance(busy / 3))
-      Route(take(routes), static_cast<Fault>(blocks.Random(9, 13)));
-    if (!free_.empty() && !t.ends_page_valid_i && blocks.Chance(busy / 3)) {
-      const auto fault = blocks.Chance(50) ? Fault::kNone : static_cast<Fault>(blocks.Random(1, 8));
-      Page(Slot(), fault, static_cast<unsigned>(blocks.Random(0, 5)));
+    if (!reads.empty() && Chance(busy / 2)) R(take(reads), Chance(30));
+    if (!writes.empty() && Chance(busy / 2)) B(take(writes), Chance(30));
+    if (!routes.empty() && !t.ends_route_valid_i && Chance(busy / 3))
+      Route(take(routes), static_cast<Fault>(Random(9, 13)));
+    if (!free_.empty() && !t.ends_page_valid_i && Chance(busy / 3)) {
+      const auto fault = Chance(50) ? Fault::kNone : static_cast<Fault>(Random(1, 8));
+      Page(Slot(), fault, static_cast<unsigned>(Random(0, 5)));
     } else if (!free_.empty() && !t.ends_page_valid_i && !Idle()) {
       std::vector<unsigned>* const kinds[] = {&reads, &writes, &routes};
-      kinds[blocks.Random(0, 2)]->push_back(Begin());
+      kinds[Random(0, 2)]->push_back(Begin());
     }
     Step();
   }
@@ -231,15 +231,15 @@ TEST_P(Ends, ResetForgetsThem) {
   B(b, false);
   R(r, false);
   Page(Slot(), Fault::kNone, 0);
-  blocks.Settle();
-  blocks.Edge();
+  Settle();
+  Edge();
   t.ends_r_valid_i = t.ends_b_valid_i = t.ends_page_valid_i = 0;
-  blocks.Reset();
+  Reset();
   Quiet();
   EXPECT_EQ(told_, 0u);
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, Ends, testing::Combine(testing::Values(0), testing::Range(1, 9)));
+INSTANTIATE_TEST_SUITE_P(Seeds, Ends, Seeds(8));
 
 }  // namespace
 }  // namespace gmmu::client

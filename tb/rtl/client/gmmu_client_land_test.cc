@@ -42,33 +42,33 @@ class Land : public BlocksTest {
     Burst& burst = open_.at(slot);
     t.land_r_valid_i = 1;
     t.r_id_i = static_cast<uint8_t>(slot);
-    RandomBytes(t.r_data_i, blocks);
+    RandomBytes(t.r_data_i, *this);
     t.r_error_i = error;
     t.r_last_i = burst.done + 1 == burst.beats;
     burst.error |= error;
     burst.data.push_back(BytesOf(t.r_data_i));
     if (++burst.done == burst.beats) {
-      ends_.push_back({blocks.now + kEnd, slot, burst.error});
+      ends_.push_back({now + kEnd, slot, burst.error});
       ended_[slot] = burst;
       open_.erase(slot);
     }
     Step();
     t.land_r_valid_i = 0;
   }
-  void Step() {
+  void Step() override {
     // A row of an ended slot is read, sometimes; the answer stands until the next read.
     t.land_read_i = !told_.empty() && !Stall();
     std::vector<uint8_t> next = expected_;
     if (t.land_read_i) {
-      const unsigned slot = told_[blocks.Random(0, told_.size() - 1)];
+      const unsigned slot = told_[Random(0, told_.size() - 1)];
       const Burst& burst = ended_[slot];
-      const unsigned beat = static_cast<unsigned>(blocks.Random(0, burst.data.size() - 1));
+      const unsigned beat = static_cast<unsigned>(Random(0, burst.data.size() - 1));
       t.land_row_i = static_cast<uint16_t>(slot * kBeats + burst.first + beat);
       next = burst.data[beat];
     }
-    blocks.Settle();
+    Settle();
     if (!expected_.empty()) EXPECT_EQ(BytesOf(t.land_data_o), expected_);
-    const bool due = !ends_.empty() && ends_.front().due == blocks.now;
+    const bool due = !ends_.empty() && ends_.front().due == now;
     ASSERT_EQ(t.land_end_valid_o, due);
     if (due) {
       EXPECT_EQ(t.land_end_slot_o, ends_.front().slot);
@@ -77,17 +77,17 @@ class Land : public BlocksTest {
       ends_.pop_front();
     }
     expected_ = next;
-    blocks.Edge();
+    Edge();
     // Slots that may be read in the next cycle: their end is told there, or was told before.
     told_.clear();
     for (const auto& [slot, burst] : ended_) {
       bool waits = false;
-      for (const End& end : ends_) waits |= end.slot == slot && end.due > blocks.now;
+      for (const End& end : ends_) waits |= end.slot == slot && end.due > now;
       if (!waits) told_.push_back(slot);
     }
   }
   void Quiet() {
-    for (int i = 0; i < 6; ++i) Step();
+    Run(6);
     EXPECT_TRUE(ends_.empty());
   }
 
@@ -101,15 +101,15 @@ class Land : public BlocksTest {
 TEST_P(Land, EveryShapeOfALineInEverySlot) {
   for (unsigned first = 0; first < kBeats; ++first) {
     for (unsigned beats = 1; first + beats <= kBeats; ++beats) {
-      const unsigned slot = (first * 8 + beats * 5) % blocks.slots();
+      const unsigned slot = (first * 8 + beats * 5) % slots();
       Reserve(slot, first, beats);
       for (unsigned i = 0; i < beats; ++i) Beat(slot, false);
       Quiet();
     }
   }
-  for (unsigned slot = 0; slot < blocks.slots(); ++slot) Reserve(slot, 0, kBeats);
+  for (unsigned slot = 0; slot < slots(); ++slot) Reserve(slot, 0, kBeats);
   for (unsigned i = 0; i < kBeats; ++i) {
-    for (unsigned slot = 0; slot < blocks.slots(); ++slot) Beat(slot, false);
+    for (unsigned slot = 0; slot < slots(); ++slot) Beat(slot, false);
   }
   Quiet();
 }
@@ -131,8 +131,8 @@ TEST_P(Land, ResetForgetsWhatHalfABurstLeft) {
   Reserve(5, 0, kBeats);
   Beat(5, true);
   open_.clear();
-  for (int i = 0; i < 3; ++i) Step();
-  blocks.Reset();
+  Run(3);
+  Reset();
   Reserve(5, 0, kBeats);
   for (unsigned i = 0; i < kBeats; ++i) Beat(5, false);
   Quiet();
@@ -140,16 +140,16 @@ TEST_P(Land, ResetForgetsWhatHalfABurstLeft) {
 
 TEST_P(Land, RandomBurstsInterleaved) {
   for (int i = 0; i < 6000; ++i) {
-    const unsigned slot = static_cast<unsigned>(blocks.Random(0, blocks.slots() - 1));
+    const unsigned slot = static_cast<unsigned>(Random(0, slots() - 1));
     bool told = true;  // a slot is free again when its end was told
     for (const End& end : ends_) told &= end.slot != slot;
-    if (open_.count(slot) == 0 && told && blocks.Chance(40)) {
-      const unsigned first = static_cast<unsigned>(blocks.Random(0, kBeats - 1));
-      Reserve(slot, first, static_cast<unsigned>(blocks.Random(1, kBeats - first)));
+    if (open_.count(slot) == 0 && told && Chance(40)) {
+      const unsigned first = static_cast<unsigned>(Random(0, kBeats - 1));
+      Reserve(slot, first, static_cast<unsigned>(Random(1, kBeats - first)));
     } else if (!open_.empty() && !Idle()) {
       auto pick = open_.begin();
-      std::advance(pick, blocks.Random(0, std::min<size_t>(open_.size(), 4) - 1));
-      Beat(pick->first, blocks.Chance(5));
+      std::advance(pick, Random(0, std::min<size_t>(open_.size(), 4) - 1));
+      Beat(pick->first, Chance(5));
     } else {
       Step();
     }
@@ -158,7 +158,7 @@ TEST_P(Land, RandomBurstsInterleaved) {
   Quiet();
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, Land, testing::Combine(testing::Values(0), testing::Range(1, 9)));
+INSTANTIATE_TEST_SUITE_P(Seeds, Land, Seeds(8));
 
 }  // namespace
 }  // namespace gmmu::client

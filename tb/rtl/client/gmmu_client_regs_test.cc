@@ -11,8 +11,8 @@ class ClientRegs : public BlocksTest {
   static constexpr unsigned kSeed = regs::ClientSeed::kOffset / 8;
   static constexpr uint64_t kCtrlKept = 0x3fff3f3e;  // start reads 0, so do bits that are not built
 
-  void Step() {
-    blocks.Settle();
+  void Step() override {
+    Settle();
     const bool busy = t.regs_state_busy_i || started_;
     EXPECT_EQ(t.regs_start_o, started_);
     EXPECT_EQ(t.regs_busy_o, busy);
@@ -26,7 +26,7 @@ class ClientRegs : public BlocksTest {
       started_ = t.regs_word_i == kCtrl && (t.regs_data_i & 1);
       starts_ += started_;
     }
-    blocks.Edge();
+    Edge();
     t.regs_wr_i = t.regs_rd_i = 0;
   }
   void Write(unsigned word, uint64_t data) {
@@ -39,17 +39,17 @@ class ClientRegs : public BlocksTest {
   }
   void ReadAll() {
     for (unsigned word = 0; word < 8; ++word) Read(word);
-    for (int i = 0; i < 3; ++i) Step();
+    Run(3);
   }
   void DrawState(bool busy) {
     t.regs_state_busy_i = busy;
-    t.regs_state_fault_i = blocks.rng() % 2;
-    t.regs_state_reason_i = static_cast<uint8_t>(blocks.Random(0, 15));
-    t.regs_state_level_i = static_cast<uint8_t>(blocks.Random(0, 5));
-    t.regs_state_count_i = static_cast<uint32_t>(blocks.rng());
-    t.regs_state_crc_i = static_cast<uint32_t>(blocks.rng());
-    t.regs_state_mismatches_i = static_cast<uint32_t>(blocks.rng());
-    t.regs_state_fault_va_i = blocks.rng();
+    t.regs_state_fault_i = rng() % 2;
+    t.regs_state_reason_i = static_cast<uint8_t>(Random(0, 15));
+    t.regs_state_level_i = static_cast<uint8_t>(Random(0, 5));
+    t.regs_state_count_i = static_cast<uint32_t>(rng());
+    t.regs_state_crc_i = static_cast<uint32_t>(rng());
+    t.regs_state_mismatches_i = static_cast<uint32_t>(rng());
+    t.regs_state_fault_va_i = rng();
   }
 
   uint64_t words_[5] = {};
@@ -118,9 +118,9 @@ TEST_P(ClientRegs, StartsOnlyByTheStartBitOfCtrl) {
 }
 
 TEST_P(ClientRegs, WritesWhileBusyAreIgnored) {
-  for (unsigned word = 0; word < 5; ++word) Write(word, blocks.rng() & ~uint64_t{1});
+  for (unsigned word = 0; word < 5; ++word) Write(word, rng() & ~uint64_t{1});
   DrawState(true);
-  for (unsigned word = 0; word < 8; ++word) Write(word, blocks.rng() | 1), Step();
+  for (unsigned word = 0; word < 8; ++word) Write(word, rng() | 1), Step();
   ReadAll();
   EXPECT_EQ(starts_, 0u);
   DrawState(false);
@@ -130,27 +130,26 @@ TEST_P(ClientRegs, WritesWhileBusyAreIgnored) {
 TEST_P(ClientRegs, RandomWritesReadsAndRuns) {
   unsigned written = 0;
   for (int i = 0; i < 6000; ++i) {
-    if (blocks.Chance(5)) DrawState(blocks.Chance(40));
-    const auto word = static_cast<unsigned>(blocks.Random(0, 7));
-    if (blocks.Chance(30)) {
-      Write(word, blocks.rng());
+    if (Chance(5)) DrawState(Chance(40));
+    const auto word = static_cast<unsigned>(Random(0, 7));
+    if (Chance(30)) {
+      Write(word, rng());
       written = word;
-    } else if (blocks.Chance(60)) {
-      Read(blocks.Chance(30) ? written : word);
+    } else if (Chance(60)) {
+      Read(Chance(30) ? written : word);
     } else {
       Step();
     }
-    if (blocks.Chance(1) && blocks.Chance(20)) {
-      for (int k = 0; k < 3; ++k) Step();
-      blocks.Reset();
+    if (Chance(1) && Chance(20)) {
+      Run(3);
+      Reset();
       for (uint64_t& value : words_) value = 0;
     }
   }
   EXPECT_GT(starts_, 20u);
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, ClientRegs,
-                         testing::Combine(testing::Values(0), testing::Range(1, 5)));
+INSTANTIATE_TEST_SUITE_P(Seeds, ClientRegs, Seeds(4));
 
 }  // namespace
 }  // namespace gmmu::client

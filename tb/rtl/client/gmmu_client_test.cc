@@ -57,17 +57,17 @@ class AccessUnit : public BlocksTest {
   /// An access that the user will ask for. The slot of its id is free.
   Access& Add(const Request& request) {
     Access& access = slots_[request.id] = Access{request};
-    for (auto& byte : access.data) byte = static_cast<uint8_t>(blocks.rng());
-    access.coherent = blocks.rng() % 2, access.generation = blocks.rng() % 2;
-    access.level = static_cast<unsigned>(blocks.Random(0, 5));
-    access.offset = blocks.Random(0, kVram / 4096 - 1) << 12 | request.va % 4096;
-    access.page = blocks.rng() >> 28;
+    for (auto& byte : access.data) byte = static_cast<uint8_t>(rng());
+    access.coherent = rng() % 2, access.generation = rng() % 2;
+    access.level = static_cast<unsigned>(Random(0, 5));
+    access.offset = Random(0, kVram / 4096 - 1) << 12 | request.va % 4096;
+    access.page = rng() >> 28;
     asked_.push_back(request.id);
     words_.clear();
     if (request.write()) {
       for (unsigned w = request.first() / word_; w <= request.last() / word_; ++w)
         words_.push_back(w);
-      std::shuffle(words_.begin(), words_.end(), blocks.rng);
+      std::shuffle(words_.begin(), words_.end(), rng);
     }
     ++added_;
     // Its words; then its request is offered.
@@ -76,22 +76,22 @@ class AccessUnit : public BlocksTest {
   }
   /// What happens to it: any end that there is.
   void Draw(Access& access, unsigned fault_percent) {
-    access.target = static_cast<Target>(blocks.Random(0, 2));
-    if (access.target != Target::kVram) access.offset = (blocks.rng() >> 28 << 12 | access.offset % 4096);
-    if (!blocks.Chance(fault_percent)) return;
-    switch (blocks.Random(0, 5)) {
-      case 0: access.lookup = static_cast<Fault>(blocks.Random(1, 8)); break;
+    access.target = static_cast<Target>(Random(0, 2));
+    if (access.target != Target::kVram) access.offset = (rng() >> 28 << 12 | access.offset % 4096);
+    if (!Chance(fault_percent)) return;
+    switch (Random(0, 5)) {
+      case 0: access.lookup = static_cast<Fault>(Random(1, 8)); break;
       case 1: access.zero = true; break;
       case 2: access.target = Target::kPeer; break;
       case 3:
         access.target = Target::kVram;
-        access.offset = kVram + blocks.Random(0, 3) * 4096 + access.offset % 4096;
+        access.offset = kVram + Random(0, 3) * 4096 + access.offset % 4096;
         break;
-      case 4: access.map = static_cast<Fault>(blocks.Random(10, 12)); break;
+      case 4: access.map = static_cast<Fault>(Random(10, 12)); break;
       default: access.bus_error = true;
     }
   }
-  void Step() {
+  void Step() override {
     PutWord();
     PutRequest();
     PutTranslation();
@@ -103,7 +103,7 @@ class AccessUnit : public BlocksTest {
     t.unit_w_ready_i = !Stall();
     t.unit_ready_i = !Stall();
     t.unit_log_ready_i = !Stall();
-    blocks.Settle();
+    Settle();
     bool busy = false;
     for (const auto& [id, access] : slots_) busy |= access.accepted;
     if (busy) EXPECT_FALSE(t.unit_idle_o);
@@ -117,13 +117,13 @@ class AccessUnit : public BlocksTest {
     TakeLog();
     TakeAnswer();
     for (int i = 0; i < 2; ++i) counted_[i] += t.unit_count_o[i];
-    blocks.Edge();
+    Edge();
     if (taken_xs_) t.unit_xs_valid_i = 0;
   }
   void Finish() {
     for (int i = 0; i < 6000 && !slots_.empty(); ++i) Step();
     EXPECT_TRUE(slots_.empty()) << slots_.size() << " accesses have no answer";
-    for (int i = 0; i < 8; ++i) Step();
+    Run(8);
     EXPECT_TRUE(t.unit_idle_o);
     for (int e = 0; e < 2; ++e) {
       EXPECT_EQ(back_[e], given_[e]) << "generation " << e;
@@ -133,7 +133,7 @@ class AccessUnit : public BlocksTest {
   }
   unsigned FreeId() {
     unsigned id;
-    do id = static_cast<unsigned>(blocks.Random(0, blocks.slots() - 1));
+    do id = static_cast<unsigned>(Random(0, slots() - 1));
     while (slots_.count(id) != 0);
     return id;
   }
@@ -149,21 +149,21 @@ class AccessUnit : public BlocksTest {
     Access& access = slots_.at(asked_.back());
     t.word_id_i = static_cast<uint8_t>(asked_.back());
     t.word_number_i = static_cast<uint8_t>(words_.back());
-    RandomBytes(t.word_strobe_i, blocks);
+    RandomBytes(t.word_strobe_i, *this);
     SetBytes(t.word_data_i, access.data + words_.back() * word_, word_);
     for (unsigned i = 0; i < word_; ++i)
       access.kept[words_.back() * word_ + i] = n == 0 || (t.word_strobe_i >> i & 1);
     words_.pop_back();
-    if (words_.empty()) last_word_ = blocks.now;
+    if (words_.empty()) last_word_ = now;
   }
   void PutRequest() {
-    const bool words = asked_.size() == 1 && (!words_.empty() || last_word_ == blocks.now);
-    t.unit_req_valid_i = request_.Now(!asked_.empty() && !words, blocks, manner.idle_percent);
+    const bool words = asked_.size() == 1 && (!words_.empty() || last_word_ == now);
+    t.unit_req_valid_i = request_.Now(!asked_.empty() && !words, *this, manner.idle_percent);
     if (t.unit_req_valid_i) slots_.at(asked_.front()).request.Put(t);
   }
   void PutTranslation() {
     if (!t.unit_xs_valid_i && !lookups_.empty() && !Idle()) {
-      std::swap(lookups_[0], lookups_[blocks.Random(0, lookups_.size() - 1)]);
+      std::swap(lookups_[0], lookups_[Random(0, lookups_.size() - 1)]);
       const Access& access = slots_.at(lookups_[0]);
       t.unit_xs_valid_i = 1;
       t.unit_xs_tag_i = static_cast<uint8_t>(lookups_[0]);
@@ -182,24 +182,24 @@ class AccessUnit : public BlocksTest {
     pages_.pop_front();
     t.unit_ap_fault_i = static_cast<uint8_t>(access.map);
     t.unit_ap_page_i = access.page;
-    t.unit_ap_coherent_i = access.coherent = blocks.rng() % 2;
+    t.unit_ap_coherent_i = access.coherent = rng() % 2;
     if (access.map != Fault::kNone) End(access);
   }
   void PutBus() {
     t.unit_r_valid_i = !reads_.empty() && !Idle();
     if (t.unit_r_valid_i) {
-      const size_t pick = blocks.Random(0, reads_.size() - 1);
+      const size_t pick = Random(0, reads_.size() - 1);
       Access& access = slots_.at(reads_[pick]);
       const unsigned row = access.request.first() / kBeat + access.beat;
       SetBytes(t.r_data_i, access.data + row * kBeat);
       t.r_id_i = static_cast<uint8_t>(reads_[pick]);
       t.r_last_i = ++access.beat == access.beats();
-      t.r_error_i = access.bus_error && (t.r_last_i || blocks.rng() % 2);
+      t.r_error_i = access.bus_error && (t.r_last_i || rng() % 2);
       if (t.r_last_i) End(access), reads_.erase(reads_.begin() + static_cast<long>(pick));
     }
     t.unit_b_valid_i = !written_.empty() && !Idle();
     if (t.unit_b_valid_i) {
-      const size_t pick = blocks.Random(0, written_.size() - 1);
+      const size_t pick = Random(0, written_.size() - 1);
       Access& access = slots_.at(written_[pick]);
       t.b_id_i = static_cast<uint8_t>(written_[pick]);
       t.b_error_i = access.bus_error;
@@ -330,7 +330,7 @@ class AccessUnit : public BlocksTest {
     ++answered_;
     faults_ += fault;
     if (!fault) bytes_[request.write()] += request.bytes;
-    if (t.unit_ordered_i) ordered_next_ = (ordered_next_ + 1) % blocks.slots();
+    if (t.unit_ordered_i) ordered_next_ = (ordered_next_ + 1) % slots();
     slots_.erase(at);
   }
 
@@ -348,7 +348,7 @@ class AccessUnit : public BlocksTest {
 TEST_P(AccessUnit, EveryEndOfReadsAndWrites) {
   for (auto kind : {regs::Access::kRead, regs::Access::kWrite, regs::Access::kExecute}) {
     for (int end = 0; end < 8; ++end) {
-      Request request = Request::Draw(blocks, FreeId());
+      Request request = Request::Draw(*this, FreeId());
       request.access = kind;
       Access& access = Add(request);
       if (end == 0) access.lookup = Fault::kWriteProtect;
@@ -367,20 +367,20 @@ TEST_P(AccessUnit, EveryEndOfReadsAndWrites) {
 
 TEST_P(AccessUnit, AllSlotsAtOnce) {
   for (int round = 0; round < 3; ++round) {
-    for (unsigned id = 0; id < blocks.slots(); ++id)
-      Draw(Add(Request::Draw(blocks, id)), round == 2 ? 100 : 0);
+    for (unsigned id = 0; id < slots(); ++id)
+      Draw(Add(Request::Draw(*this, id)), round == 2 ? 100 : 0);
     Finish();
   }
 }
 
 TEST_P(AccessUnit, OrderedAnswersAscendFromZero) {
   t.unit_ordered_i = 1;
-  for (int i = 0; i < 4; ++i) Step();
+  Run(4);
   unsigned id = 0;
-  for (int i = 0; i < 300; ++i, id = (id + 1) % blocks.slots()) {
+  for (int i = 0; i < 300; ++i, id = (id + 1) % slots()) {
     for (int k = 0; k < 2000 && slots_.count(id) != 0; ++k) Step();
     ASSERT_EQ(slots_.count(id), 0u);
-    Draw(Add(Request::Draw(blocks, id)), 20);
+    Draw(Add(Request::Draw(*this, id)), 20);
   }
   Finish();
   EXPECT_EQ(answered_, 300u);
@@ -388,16 +388,15 @@ TEST_P(AccessUnit, OrderedAnswersAscendFromZero) {
 
 TEST_P(AccessUnit, RandomAccesses) {
   for (int i = 0; i < 3000; ++i) {
-    if (slots_.size() + 1 < blocks.slots() && blocks.Chance(i / 500 % 2 ? 20 : 90))
-      Draw(Add(Request::Draw(blocks, FreeId())), 25);
+    if (slots_.size() + 1 < slots() && Chance(i / 500 % 2 ? 20 : 90))
+      Draw(Add(Request::Draw(*this, FreeId())), 25);
     Step();
   }
   EXPECT_GT(answered_, 250u);
   Finish();
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, AccessUnit,
-                         testing::Combine(testing::Values(0, 1), testing::Range(1, 9)));
+INSTANTIATE_TEST_SUITE_P(Seeds, AccessUnit, SizesAndSeeds(2, 8));
 
 }  // namespace
 }  // namespace gmmu::client

@@ -7,7 +7,7 @@ namespace {
 /// Words of writes go to their slots, bursts follow; W beats are compared byte by byte.
 class Write : public BlocksTest {
  protected:
-  Write() : word_(n == 0 ? 8 : kBeat), line_(blocks.slots()), free_(blocks.slots(), true) {}
+  Write() : word_(n == 0 ? 8 : kBeat), line_(slots()), free_(slots(), true) {}
 
   struct Line {
     uint8_t data[kLine] = {};
@@ -28,21 +28,22 @@ class Write : public BlocksTest {
   void Add(unsigned slot, unsigned first, unsigned last) {
     Burst burst{slot, first, last, {}};
     for (unsigned word = first / word_; word <= last / word_; ++word) burst.words.push_back(word);
-    std::shuffle(burst.words.begin(), burst.words.end(), blocks.rng);
+    std::shuffle(burst.words.begin(), burst.words.end(), rng);
     writes_.push_back(burst);
     free_[slot] = false;
   }
-  void Step(bool bursts = true) {
+  void Step() override { Step(true); }
+  void Step(bool bursts) {
     PutWord();
     const bool have = bursts && !ready_.empty();
-    t.write_burst_valid_i = burst_.Now(have, blocks, manner.idle_percent);
+    t.write_burst_valid_i = burst_.Now(have, *this, manner.idle_percent);
     if (t.write_burst_valid_i) {
       t.write_slot_i = static_cast<uint8_t>(ready_.front().slot);
       t.write_first_i = static_cast<uint8_t>(ready_.front().first);
       t.write_last_i = static_cast<uint8_t>(ready_.front().last);
     }
     t.write_w_ready_i = !Stall();
-    blocks.Settle();
+    Settle();
     TakeW();
     if (t.write_burst_valid_i && t.write_burst_ready_o) {
       Expect(ready_.front());
@@ -54,12 +55,12 @@ class Write : public BlocksTest {
       if (it->words.empty()) ready_.push_back(*it), it = writes_.erase(it);
       else ++it;
     }
-    blocks.Edge();
+    Edge();
   }
   void Finish() {
     for (int i = 0; i < 2000 && !(writes_.empty() && ready_.empty() && beats_.empty()); ++i) Step();
     EXPECT_TRUE(writes_.empty() && ready_.empty() && beats_.empty());
-    for (int i = 0; i < 5; ++i) Step();
+    Run(5);
   }
 
   const unsigned word_;  // bytes
@@ -72,14 +73,14 @@ class Write : public BlocksTest {
   void PutWord() {
     t.write_word_valid_i = !writes_.empty() && !Idle();
     if (!t.write_word_valid_i) return;
-    Burst& burst = writes_[blocks.Random(0, std::min<size_t>(writes_.size(), 3) - 1)];
+    Burst& burst = writes_[Random(0, std::min<size_t>(writes_.size(), 3) - 1)];
     const unsigned word = burst.words.back();
     burst.words.pop_back();
     t.word_id_i = static_cast<uint8_t>(burst.slot);
     t.word_number_i = static_cast<uint8_t>(word);
-    RandomBytes(t.word_data_i, blocks);
-    RandomBytes(t.word_strobe_i, blocks);
-    if (blocks.Chance(30)) std::memset(&t.word_strobe_i, 0xff, sizeof t.word_strobe_i);
+    RandomBytes(t.word_data_i, *this);
+    RandomBytes(t.word_strobe_i, *this);
+    if (Chance(30)) std::memset(&t.word_strobe_i, 0xff, sizeof t.word_strobe_i);
     const auto data = BytesOf(t.word_data_i);
     for (unsigned i = 0; i < word_; ++i) {
       line_[burst.slot].data[word * word_ + i] = data[i];
@@ -102,8 +103,7 @@ class Write : public BlocksTest {
   }
   void TakeW() {
     const bool taken = t.write_w_valid_o && t.write_w_ready_i;
-    if (stood_) EXPECT_TRUE(t.write_w_valid_o) << "an offer stands";
-    stood_ = t.write_w_valid_o && !taken;
+    w_stands_.Look(t.write_w_valid_o, taken);
     if (!t.write_w_valid_o) return;
     ASSERT_FALSE(beats_.empty()) << "a beat of no burst";
     const Beat& beat = beats_.front();
@@ -122,13 +122,13 @@ class Write : public BlocksTest {
   std::deque<Burst> ready_;
   std::deque<Beat> beats_;
   Offer burst_;
-  bool stood_ = false;
+  Standing<> w_stands_{"W"};
 };
 
 TEST_P(Write, EveryFirstAndLastByte) {
   for (unsigned first = 0; first < kLine; ++first) {
     for (unsigned last = first; last < kLine; last += last % 8 < 2 || last % 8 == 6 ? 1 : 3) {
-      unsigned slot = (first * 13 + last) % blocks.slots();
+      unsigned slot = (first * 13 + last) % slots();
       for (int i = 0; i < 200 && !free_[slot]; ++i) Step();
       ASSERT_TRUE(free_[slot]);
       Add(slot, first, last);
@@ -139,20 +139,20 @@ TEST_P(Write, EveryFirstAndLastByte) {
 
 TEST_P(Write, ABeatACycle) {
   manner = {0, 0};
-  for (unsigned slot = 0; slot < blocks.slots(); ++slot) Add(slot, 0, kLine - 1);
+  for (unsigned slot = 0; slot < slots(); ++slot) Add(slot, 0, kLine - 1);
   unsigned cycles = 0;
   while (!writes_.empty() && cycles < 2000) Step(false), ++cycles;
-  for (cycles = 0; taken_ < blocks.slots() * (kLine / kBeat) && cycles < 2000; ++cycles) Step();
-  EXPECT_LE(cycles, blocks.slots() * (kLine / kBeat) + 4) << "beats follow without a gap";
+  for (cycles = 0; taken_ < slots() * (kLine / kBeat) && cycles < 2000; ++cycles) Step();
+  EXPECT_LE(cycles, slots() * (kLine / kBeat) + 4) << "beats follow without a gap";
   Finish();
 }
 
 TEST_P(Write, RandomWrites) {
   for (int i = 0; i < 4000; ++i) {
-    const unsigned slot = static_cast<unsigned>(blocks.Random(0, blocks.slots() - 1));
-    if (free_[slot] && writes_.size() < 12 && blocks.Chance(60)) {
-      const unsigned first = blocks.Chance(30) ? 0 : static_cast<unsigned>(blocks.Random(0, 63));
-      const auto last = static_cast<unsigned>(blocks.Chance(30) ? 63 : blocks.Random(first, 63));
+    const unsigned slot = static_cast<unsigned>(Random(0, slots() - 1));
+    if (free_[slot] && writes_.size() < 12 && Chance(60)) {
+      const unsigned first = Chance(30) ? 0 : static_cast<unsigned>(Random(0, 63));
+      const auto last = static_cast<unsigned>(Chance(30) ? 63 : Random(first, 63));
       Add(slot, first, last);
     }
     Step();
@@ -164,19 +164,19 @@ TEST_P(Write, RandomWrites) {
 TEST_P(Write, ResetForgetsItsBursts) {
   manner = {0, 100};
   for (unsigned slot = 0; slot < 4; ++slot) Add(slot, 0, kLine - 1);
-  for (int i = 0; i < 60; ++i) Step();
+  Run(60);
   EXPECT_TRUE(t.write_w_valid_o);
   t.write_burst_valid_i = 0;
-  blocks.Reset();
+  Reset();
   for (int i = 0; i < 10; ++i) {
-    blocks.Settle();
+    Settle();
     EXPECT_FALSE(t.write_w_valid_o);
     EXPECT_TRUE(t.write_burst_ready_o);
-    blocks.Edge();
+    Edge();
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, Write, testing::Combine(testing::Values(0, 1), testing::Range(1, 9)));
+INSTANTIATE_TEST_SUITE_P(Seeds, Write, SizesAndSeeds(2, 8));
 
 }  // namespace
 }  // namespace gmmu::client

@@ -10,13 +10,13 @@ class ThroughRead : public BlocksTest {
   ThroughRead() { t.tr_enable_i = 1; }
 
   void Read(const ThroughBurst& burst) { offered_.push_back(burst); }
-  void Step() {
-    t.tr_ar_valid_i = ar_.Now(!offered_.empty(), blocks, manner.idle_percent);
+  void Step() override {
+    t.tr_ar_valid_i = ar_.Now(!offered_.empty(), *this, manner.idle_percent);
     if (t.tr_ar_valid_i) offered_.front().Put(t);
     t.tr_r_ready_i = !Stall();
     t.tr_req_ready_i = !Stall();
     PutAnswer();
-    blocks.Settle();
+    Settle();
     if (!open_.empty()) EXPECT_FALSE(t.tr_idle_o);
     TakeR();
     TakeRequest();
@@ -31,14 +31,14 @@ class ThroughRead : public BlocksTest {
       ar_.Taken();
     }
     const bool taken = t.tr_rsp_valid_i && t.tr_rsp_ready_o;
-    blocks.Edge();
+    Edge();
     if (taken) AnswerTaken();
   }
   void Finish() {
     for (int i = 0; i < 60000 && !(offered_.empty() && open_.empty()); ++i) Step();
     EXPECT_TRUE(offered_.empty() && open_.empty()) << "R is missing";
     EXPECT_TRUE(expected_.empty() && lines_.empty());
-    for (int i = 0; i < 3; ++i) Step();
+    Run(3);
     EXPECT_TRUE(t.tr_idle_o);
   }
 
@@ -64,21 +64,21 @@ class ThroughRead : public BlocksTest {
     if (!t.tr_req_valid_o || !t.tr_req_ready_i || expected_.empty()) return;
     Request request = expected_.front();
     expected_.pop_front();
-    request.id = requests_++ % blocks.slots();
+    request.id = requests_++ % slots();
     EXPECT_EQ(t.tr_req_id_o, request.id);
     EXPECT_EQ(t.tr_req_va_o, request.va);
     EXPECT_EQ(t.tr_req_bytes_o, request.bytes);
     EXPECT_EQ(t.tr_req_space_o, request.space);
     EXPECT_EQ(t.tr_req_access_o, static_cast<unsigned>(request.access));
-    Line line{request, blocks.Chance(fault_percent_), blocks.now + blocks.Random(1, latency_), {}};
-    for (auto& byte : line.data) byte = static_cast<uint8_t>(blocks.rng());
+    Line line{request, Chance(fault_percent_), now + Random(1, latency_), {}};
+    for (auto& byte : line.data) byte = static_cast<uint8_t>(rng());
     lines_.push_back(line);
-    EXPECT_LE(lines_.size(), blocks.slots()) << "an id is used twice";
+    EXPECT_LE(lines_.size(), slots()) << "an id is used twice";
     history_.push_back(line);
   }
   void PutAnswer() {
     if (t.tr_rsp_valid_i) return;
-    if (lines_.empty() || lines_.front().due > blocks.now || Idle()) return;
+    if (lines_.empty() || lines_.front().due > now || Idle()) return;
     const Line& line = lines_.front();
     const unsigned row = line.request.first() / kBeat + line.row;
     t.tr_rsp_valid_i = 1;
@@ -94,8 +94,7 @@ class ThroughRead : public BlocksTest {
     if (t.s_last_i) lines_.pop_front();
   }
   void TakeR() {
-    if (stood_) EXPECT_TRUE(t.tr_r_valid_o) << "an offer stands";
-    stood_ = t.tr_r_valid_o && !t.tr_r_ready_i;
+    r_stands_.Look(t.tr_r_valid_o, t.tr_r_ready_i);
     if (!t.tr_r_valid_o || !t.tr_r_ready_i) return;
     ASSERT_FALSE(open_.empty()) << "R that nobody asked for";
     Open& open = open_.front();
@@ -128,7 +127,7 @@ class ThroughRead : public BlocksTest {
   std::deque<Request> expected_;
   std::deque<Line> lines_, history_;  // history_: from the line of the next R on
   Offer ar_;
-  bool stood_ = false;
+  Standing<> r_stands_{"R"};
 };
 
 TEST_P(ThroughRead, EverySizeFromEveryByteOfALine) {
@@ -143,14 +142,7 @@ TEST_P(ThroughRead, EverySizeFromEveryByteOfALine) {
 }
 
 TEST_P(ThroughRead, BurstsThatAreNotLegalAccessNothing) {
-  for (unsigned kind : {0u, 2u, 3u}) {
-    ThroughBurst burst;
-    burst.va = 0x1000, burst.len = 7, burst.size = 2, burst.burst = kind, burst.id = kind;
-    Read(burst);
-  }
-  ThroughBurst wide;
-  wide.size = 7;
-  Read(wide);
+  for (const ThroughBurst& burst : ThroughBurst::Illegal()) Read(burst);
   Finish();
   EXPECT_EQ(requests_, 0u);
   EXPECT_EQ(beats_, 25u);
@@ -159,7 +151,7 @@ TEST_P(ThroughRead, BurstsThatAreNotLegalAccessNothing) {
 TEST_P(ThroughRead, WithoutEnableNoBurstIsTaken) {
   t.tr_enable_i = 0;
   Read({});
-  for (int i = 0; i < 30; ++i) Step();
+  Run(30);
   EXPECT_EQ(requests_, 0u);
   EXPECT_TRUE(t.tr_idle_o);
   t.tr_enable_i = 1;
@@ -169,10 +161,7 @@ TEST_P(ThroughRead, WithoutEnableNoBurstIsTaken) {
 
 TEST_P(ThroughRead, MoreLinesThanSlotsWait) {
   latency_ = 600;
-  ThroughBurst burst;
-  while (1u << burst.size < kBeat) ++burst.size;
-  burst.len = std::min(256u, 4096 / kBeat) - 1;
-  for (int i = 0; i < 5; ++i) burst.va = 4096u * static_cast<unsigned>(i), Read(burst);
+  for (unsigned i = 0; i < 5; ++i) Read(ThroughBurst::Longest(4096 * i));
   Finish();
 }
 
@@ -180,14 +169,13 @@ TEST_P(ThroughRead, RandomBursts) {
   for (int i = 0; i < 200; ++i) {
     fault_percent_ = i < 60 ? 0 : 15;
     latency_ = i / 20 % 2 ? 60 : 5;
-    Read(ThroughBurst::Draw(blocks, i < 60 ? 0 : 15));
-    for (int k = 0; k < 12; ++k) Step();
+    Read(ThroughBurst::Draw(*this, i < 60 ? 0 : 15));
+    Run(12);
   }
   Finish();
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, ThroughRead,
-                         testing::Combine(testing::Values(0, 1), testing::Range(1, 9)));
+INSTANTIATE_TEST_SUITE_P(Seeds, ThroughRead, SizesAndSeeds(2, 8));
 
 }  // namespace
 }  // namespace gmmu::client

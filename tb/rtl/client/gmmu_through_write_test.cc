@@ -19,23 +19,23 @@ class ThroughWrite : public BlocksTest {
     for (unsigned i = 0; i <= burst.len; ++i) {
       Beat beat;
       beat.first = i == 0;
-      for (auto& byte : beat.data) byte = static_cast<uint8_t>(blocks.rng());
+      for (auto& byte : beat.data) byte = static_cast<uint8_t>(rng());
       if (burst.legal() && burst.begin(i) / kLine != expected_[line].request.va / kLine) ++line;
-      const bool full = blocks.Chance(50);
+      const bool full = Chance(50);
       for (uint64_t va = burst.begin(i); va < burst.end(i) && burst.legal(); ++va) {
-        if (!full && blocks.Chance(30)) continue;
+        if (!full && Chance(30)) continue;
         beat.strobe |= uint64_t{1} << va % kBeat;
         expected_[line].data[va % kLine] = beat.data[va % kBeat];
         expected_[line].kept[va % kLine] = true;
       }
-      if (!burst.legal()) beat.strobe = blocks.rng() >> 8;
+      if (!burst.legal()) beat.strobe = rng() >> 8;
       beats_.push_back(beat);
     }
   }
-  void Step() {
-    t.tw_aw_valid_i = aw_.Now(!offered_.empty(), blocks, manner.idle_percent);
+  void Step() override {
+    t.tw_aw_valid_i = aw_.Now(!offered_.empty(), *this, manner.idle_percent);
     if (t.tw_aw_valid_i) offered_.front().Put(t);
-    t.tw_w_valid_i = w_.Now(!beats_.empty(), blocks, manner.idle_percent);
+    t.tw_w_valid_i = w_.Now(!beats_.empty(), *this, manner.idle_percent);
     if (t.tw_w_valid_i) {
       SetBytes(t.word_data_i, beats_.front().data);
       SetBytes(t.word_strobe_i, reinterpret_cast<const uint8_t*>(&beats_.front().strobe));
@@ -43,7 +43,7 @@ class ThroughWrite : public BlocksTest {
     t.tw_b_ready_i = !Stall();
     t.tw_req_ready_i = !Stall();
     PutAnswer();
-    blocks.Settle();
+    Settle();
     if (open_ != 0) EXPECT_FALSE(t.tw_idle_o);
     TakeWord();
     TakeRequest();
@@ -65,14 +65,14 @@ class ThroughWrite : public BlocksTest {
       offered_.pop_front();
       aw_.Taken();
     }
-    blocks.Edge();
+    Edge();
     if (answered) flight_.pop_front(), t.tw_rsp_valid_i = 0;
   }
   void Finish() {
     for (int i = 0; i < 60000 && !responses_.empty(); ++i) Step();
     EXPECT_TRUE(responses_.empty()) << "B is missing";
     EXPECT_TRUE(expected_.empty() && flight_.empty() && beats_.empty() && offered_.empty());
-    for (int i = 0; i < 3; ++i) Step();
+    Run(3);
     EXPECT_TRUE(t.tw_idle_o);
   }
 
@@ -101,7 +101,7 @@ class ThroughWrite : public BlocksTest {
     if (!t.tw_word_valid_o) return;
     ++words_;
     // The row is of the line whose request comes next, or of the one behind it.
-    const unsigned ahead = (t.tw_word_id_o + blocks.slots() - requests_) % blocks.slots();
+    const unsigned ahead = (t.tw_word_id_o + slots() - requests_) % slots();
     ASSERT_LE(ahead, 1u);
     ASSERT_LT(ahead, expected_.size()) << "words of no line";
     for (const Flight& access : flight_) EXPECT_NE(access.id, t.tw_word_id_o) << "in use";
@@ -118,7 +118,7 @@ class ThroughWrite : public BlocksTest {
     ASSERT_FALSE(expected_.empty()) << "an access of no burst";
     const Line& line = expected_.front();
     const Request& request = line.request;
-    EXPECT_EQ(t.tw_req_id_o, requests_ % blocks.slots());
+    EXPECT_EQ(t.tw_req_id_o, requests_ % slots());
     EXPECT_EQ(t.tw_req_va_o, request.va);
     EXPECT_EQ(t.tw_req_bytes_o, request.bytes);
     EXPECT_EQ(t.tw_req_space_o, request.space);
@@ -128,9 +128,9 @@ class ThroughWrite : public BlocksTest {
       EXPECT_EQ(given_[0].kept[at], line.kept[at]) << "strobe of byte " << at;
       if (line.kept[at]) EXPECT_EQ(given_[0].data[at], line.data[at]) << "byte " << at;
     }
-    const bool fault = blocks.Chance(fault_percent_);
-    flight_.push_back({requests_ % blocks.slots(), fault, blocks.now + blocks.Random(1, latency_)});
-    EXPECT_LE(flight_.size(), blocks.slots());
+    const bool fault = Chance(fault_percent_);
+    flight_.push_back({requests_ % slots(), fault, now + Random(1, latency_)});
+    EXPECT_LE(flight_.size(), slots());
     // Lines of one burst stand together; the response of theirs is the first that is not complete.
     failing_ |= fault;
     if (line.last) lines_failed_.push_back(failing_), failing_ = false;
@@ -139,14 +139,13 @@ class ThroughWrite : public BlocksTest {
     given_[0] = given_[1], rows_[0] = rows_[1], given_[1] = {}, rows_[1] = 0;
   }
   void PutAnswer() {
-    if (t.tw_rsp_valid_i || flight_.empty() || flight_.front().due > blocks.now || Idle()) return;
+    if (t.tw_rsp_valid_i || flight_.empty() || flight_.front().due > now || Idle()) return;
     t.tw_rsp_valid_i = t.s_last_i = 1;
     t.s_id_i = static_cast<uint8_t>(flight_.front().id);
     t.s_fault_i = flight_.front().fault ? 15 : 0;
   }
   void TakeB() {
-    if (stood_) EXPECT_TRUE(t.tw_b_valid_o) << "an offer stands";
-    stood_ = t.tw_b_valid_o && !t.tw_b_ready_i;
+    b_stands_.Look(t.tw_b_valid_o, t.tw_b_ready_i);
     if (!t.tw_b_valid_o || !t.tw_b_ready_i) return;
     ASSERT_FALSE(responses_.empty()) << "B that nobody asked for";
     bool failed = responses_.front().second;
@@ -169,7 +168,8 @@ class ThroughWrite : public BlocksTest {
   std::deque<bool> lines_failed_;                    // of legal bursts
   Line given_[2] = {};
   unsigned rows_[2] = {}, open_ = 0, left_ = 0, burst_ = 0;
-  bool failing_ = false, stood_ = false;
+  bool failing_ = false;
+  Standing<> b_stands_{"B"};
   Offer aw_, w_;
 };
 
@@ -185,14 +185,7 @@ TEST_P(ThroughWrite, EverySizeFromEveryByteOfALine) {
 }
 
 TEST_P(ThroughWrite, BurstsThatAreNotLegalWriteNothing) {
-  for (unsigned kind : {0u, 2u, 3u}) {
-    ThroughBurst burst;
-    burst.va = 0x1000, burst.len = 7, burst.size = 2, burst.burst = kind, burst.id = kind;
-    Write(burst);
-  }
-  ThroughBurst wide;
-  wide.size = 7;
-  Write(wide);
+  for (const ThroughBurst& burst : ThroughBurst::Illegal()) Write(burst);
   Finish();
   EXPECT_EQ(requests_ + words_, 0u);
 }
@@ -200,7 +193,7 @@ TEST_P(ThroughWrite, BurstsThatAreNotLegalWriteNothing) {
 TEST_P(ThroughWrite, WithoutEnableNoBurstIsTaken) {
   t.tw_enable_i = 0;
   Write({});
-  for (int i = 0; i < 30; ++i) Step();
+  Run(30);
   EXPECT_EQ(requests_, 0u);
   EXPECT_TRUE(t.tw_idle_o);
   t.tw_enable_i = 1;
@@ -210,10 +203,7 @@ TEST_P(ThroughWrite, WithoutEnableNoBurstIsTaken) {
 
 TEST_P(ThroughWrite, MoreLinesThanSlotsWait) {
   latency_ = 600;
-  ThroughBurst burst;
-  while (1u << burst.size < kBeat) ++burst.size;
-  burst.len = std::min(256u, 4096 / kBeat) - 1;
-  for (int i = 0; i < 4; ++i) burst.va = 4096u * static_cast<unsigned>(i), Write(burst);
+  for (unsigned i = 0; i < 4; ++i) Write(ThroughBurst::Longest(4096 * i));
   Finish();
 }
 
@@ -221,14 +211,13 @@ TEST_P(ThroughWrite, RandomBursts) {
   for (int i = 0; i < 200; ++i) {
     fault_percent_ = i < 60 ? 0 : 10;
     latency_ = i / 20 % 2 ? 60 : 5;
-    Write(ThroughBurst::Draw(blocks, i < 60 ? 0 : 15));
-    for (int k = 0; k < 15; ++k) Step();
+    Write(ThroughBurst::Draw(*this, i < 60 ? 0 : 15));
+    Run(15);
   }
   Finish();
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, ThroughWrite,
-                         testing::Combine(testing::Values(0), testing::Range(1, 9)));
+INSTANTIATE_TEST_SUITE_P(Seeds, ThroughWrite, Seeds(8));
 
 }  // namespace
 }  // namespace gmmu::client

@@ -20,7 +20,7 @@ class TrafficCheck : public BlocksTest {
     t.check_word_i = word;
     t.check_at_i = at & (~uint64_t{0} >> 3);
     t.check_count_i = count;
-    blocks.Settle();
+    Settle();
     EXPECT_EQ(t.check_word_o, last_);
     EXPECT_EQ(t.check_crc_o, crc_);
     EXPECT_EQ(t.check_busy_o, busy_);
@@ -37,7 +37,7 @@ class TrafficCheck : public BlocksTest {
     }
     last_ = word;
     last_at_ = t.check_at_i;
-    blocks.Edge();
+    Edge();
   }
   uint64_t Right(uint64_t at) const { return hw::AddressPattern(t.check_seed_i, 8 * at); }
 
@@ -49,9 +49,9 @@ class TrafficCheck : public BlocksTest {
 };
 
 TEST_P(TrafficCheck, EveryBitOfAWordIsCompared) {
-  Begin(true, blocks.rng());
+  Begin(true, rng());
   for (unsigned bit = 0; bit < 64; ++bit) {
-    const uint64_t at = blocks.rng() >> 3;
+    const uint64_t at = rng() >> 3;
     Step(Right(at) ^ uint64_t{1} << bit, at, false);
     Step(Right(at + 1), at + 1, true);
     Step(0, 0, true);  // this one is right
@@ -63,7 +63,7 @@ TEST_P(TrafficCheck, EveryBitOfAWordIsCompared) {
 TEST_P(TrafficCheck, NothingDiffersWithoutVerify) {
   Begin(false, 1);
   Step(1, 1, false);
-  for (unsigned i = 0; i < 20; ++i) Step(blocks.rng(), i, true);
+  for (unsigned i = 0; i < 20; ++i) Step(rng(), i, true);
   Step(0, 0, false);
   EXPECT_EQ(t.check_mismatches_o, 0u);
 }
@@ -85,21 +85,20 @@ TEST_P(TrafficCheck, ClearDropsTheWordThatIsNotCounted) {
 
 TEST_P(TrafficCheck, RandomWords) {
   for (int run = 0; run < 8; ++run) {
-    Begin(run % 2, blocks.rng());
+    Begin(run % 2, rng());
     bool have = false;
     for (int i = 0; i < 600; ++i) {
-      const uint64_t at = blocks.rng() >> 3;
-      const uint64_t wrong = blocks.Chance(30) ? uint64_t{1} << blocks.Random(0, 63) : 0;
+      const uint64_t at = rng() >> 3;
+      const uint64_t wrong = Chance(30) ? uint64_t{1} << Random(0, 63) : 0;
       const bool count = have && !Idle();
-      Step(blocks.Chance(20) ? blocks.rng() : Right(at) ^ wrong, at, count);
+      Step(Chance(20) ? rng() : Right(at) ^ wrong, at, count);
       have = true;
     }
     if (run % 2) EXPECT_GT(mismatches_, 40u);
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, TrafficCheck,
-                         testing::Combine(testing::Values(0), testing::Range(1, 5)));
+INSTANTIATE_TEST_SUITE_P(Seeds, TrafficCheck, Seeds(4));
 
 }  // namespace
 }  // namespace gmmu::client

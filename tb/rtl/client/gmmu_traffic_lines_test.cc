@@ -58,30 +58,30 @@ class TrafficLines : public BlocksTest {
     hw::TrafficSequence sequence(run);
     for (unsigned i = 0; i < lines; ++i) {
       const unsigned wait =
-          blocks.Chance(2) ? 15 : Stall() ? static_cast<unsigned>(blocks.Random(1, 3)) : 0;
+          Chance(2) ? 15 : Stall() ? static_cast<unsigned>(Random(1, 3)) : 0;
       ASSERT_EQ(Next(wait), sequence.Next() >> 6) << "line " << i;
     }
   }
   hw::TrafficLines Draw() {
     hw::TrafficLines run;
-    run.pattern = blocks.Chance(50) ? Pattern::kOrder : Pattern::kRandom;
-    run.footprint_lg2 = static_cast<unsigned>(blocks.Chance(30) ? 0 : blocks.Random(1, 32));
-    run.base = blocks.rng() & ~uint64_t{63};
-    run.first = static_cast<uint32_t>(blocks.rng()) >> blocks.Random(0, 31);
-    run.stride = static_cast<uint32_t>(blocks.rng()) >> blocks.Random(0, 31);
-    run.count = std::max<uint32_t>(1, static_cast<uint32_t>(blocks.rng()) >> blocks.Random(0, 31));
-    run.step = run.count == 1 ? 1 : static_cast<uint32_t>(blocks.Random(0, run.count - 1));
-    run.seed = blocks.rng();
+    run.pattern = Chance(50) ? Pattern::kOrder : Pattern::kRandom;
+    run.footprint_lg2 = static_cast<unsigned>(Chance(30) ? 0 : Random(1, 32));
+    run.base = rng() & ~uint64_t{63};
+    run.first = static_cast<uint32_t>(rng()) >> Random(0, 31);
+    run.stride = static_cast<uint32_t>(rng()) >> Random(0, 31);
+    run.count = std::max<uint32_t>(1, static_cast<uint32_t>(rng()) >> Random(0, 31));
+    run.step = run.count == 1 ? 1 : static_cast<uint32_t>(Random(0, run.count - 1));
+    run.seed = rng();
     return run;
   }
-  void Step() {
-    blocks.Settle();
+  void Step() override {
+    Settle();
     const bool still = t.lines_still_o && t.lines_ready_o && !t.lines_next_i &&
                        !t.lines_chase_valid_i && !t.lines_load_i;
     const bool valid = t.lines_valid_o;
     const uint64_t line = t.lines_line_o;
-    blocks.Edge();
-    blocks.Settle();
+    Edge();
+    Settle();
     if (!still) return;
     EXPECT_TRUE(t.lines_still_o) << "nothing changes by itself";
     EXPECT_EQ(t.lines_valid_o, valid);
@@ -151,7 +151,7 @@ TEST_P(TrafficLines, AChaseGoesWhereTheAnswerSays) {
         Step();
       }
       EXPECT_TRUE(t.lines_still_o);
-      const uint64_t line = blocks.rng() & kLineMask;
+      const uint64_t line = rng() & kLineMask;
       Chase(line);
       EXPECT_EQ(Next(i % 3 ? 0 : 12), line);
     }
@@ -162,25 +162,24 @@ TEST_P(TrafficLines, ALineEveryOtherCycle) {
   hw::TrafficLines run = Draw();
   Load(run);
   Next(0);
-  const uint64_t begin = blocks.now;
+  const uint64_t begin = now;
   for (int i = 0; i < 100; ++i) Next(0);
-  EXPECT_LE(blocks.now - begin, 200u);
+  EXPECT_LE(now - begin, 200u);
 }
 
 TEST_P(TrafficLines, RandomRunsLoadedAnew) {
   for (int i = 0; i < 60; ++i) {
     const hw::TrafficLines run = Draw();
     Load(run);
-    Expect(run, static_cast<unsigned>(blocks.Random(0, 30)));
-    if (blocks.Chance(40)) {  // the second pass
+    Expect(run, static_cast<unsigned>(Random(0, 30)));
+    if (Chance(40)) {  // the second pass
       Load(run);
       Expect(run, 10);
     }
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, TrafficLines,
-                         testing::Combine(testing::Values(0), testing::Range(1, 9)));
+INSTANTIATE_TEST_SUITE_P(Seeds, TrafficLines, Seeds(8));
 
 }  // namespace
 }  // namespace gmmu::client

@@ -35,7 +35,7 @@ class Traffic : public BlocksTest {
     t.cfg_first_i = l.first, t.cfg_stride_i = l.stride;
     t.cfg_count_i = l.count, t.cfg_step_i = l.step;
     t.cfg_seed_i = l.seed;
-    limit_ = run.depth == 0 || run.depth > blocks.slots() ? blocks.slots() : run.depth;
+    limit_ = run.depth == 0 || run.depth > slots() ? slots() : run.depth;
     sequence_ = std::make_unique<hw::TrafficSequence>(l);
     begun_ = pass_ = answered_ = most_ = dones_ = late_ = 0;
     good_ = crc_ = mismatches_ = 0;
@@ -61,11 +61,11 @@ class Traffic : public BlocksTest {
     EXPECT_EQ(t.run_level_o, faulted_ ? level_ : 0u);
     EXPECT_EQ(t.run_fault_va_o, faulted_ ? fault_va_ : 0);
   }
-  void Step() {
+  void Step() override {
     t.run_req_ready_i = !Stall();
     Answer();
     t.run_unit_idle_i = flight_.empty() && !external_ && !held_;
-    blocks.Settle();
+    Settle();
     if (t.run_owner_o) EXPECT_FALSE(external_) << "earlier accesses are not finished";
     dones_ += t.run_done_o;
     if (t.run_done_o) EXPECT_FALSE(t.run_busy_o);
@@ -73,23 +73,23 @@ class Traffic : public BlocksTest {
     TakeWord();
     TakeRequest();
     held_ = t.run_req_valid_o;
-    blocks.Edge();
+    Edge();
   }
   Run Draw() {
     Run run;
     auto& l = run.lines;
-    l.pattern = static_cast<Pattern>(blocks.Random(0, 2));
-    l.footprint_lg2 = static_cast<unsigned>(blocks.Chance(50) ? 0 : blocks.Random(1, 32));
-    l.base = blocks.rng() & ~uint64_t{63};
-    l.first = static_cast<uint32_t>(blocks.rng()) >> 12;
-    l.stride = static_cast<uint32_t>(blocks.Random(0, 99));
-    l.count = static_cast<uint32_t>(blocks.Random(0, 150));
-    l.step = l.count < 2 ? 1 : static_cast<uint32_t>(blocks.Random(0, l.count - 1));
-    l.seed = blocks.rng();
-    run.access = static_cast<Access>(blocks.Random(0, l.pattern == Pattern::kChase ? 1 : 2));
-    run.verify = blocks.rng() % 2;
-    run.space = static_cast<unsigned>(blocks.Random(0, 63));
-    run.depth = static_cast<unsigned>(blocks.Chance(50) ? 0 : blocks.Random(1, 80));
+    l.pattern = static_cast<Pattern>(Random(0, 2));
+    l.footprint_lg2 = static_cast<unsigned>(Chance(50) ? 0 : Random(1, 32));
+    l.base = rng() & ~uint64_t{63};
+    l.first = static_cast<uint32_t>(rng()) >> 12;
+    l.stride = static_cast<uint32_t>(Random(0, 99));
+    l.count = static_cast<uint32_t>(Random(0, 150));
+    l.step = l.count < 2 ? 1 : static_cast<uint32_t>(Random(0, l.count - 1));
+    l.seed = rng();
+    run.access = static_cast<Access>(Random(0, l.pattern == Pattern::kChase ? 1 : 2));
+    run.verify = rng() % 2;
+    run.space = static_cast<unsigned>(Random(0, 63));
+    run.depth = static_cast<unsigned>(Chance(50) ? 0 : Random(1, 80));
     return run;
   }
   static Run Order(Access access, uint32_t count, bool verify = false) {
@@ -124,7 +124,7 @@ class Traffic : public BlocksTest {
   void TakeWord() {
     if (!t.run_w_valid_o) return;
     ASSERT_TRUE(t.run_owner_o && Writes());
-    ASSERT_EQ(t.run_w_id_o, (begun_ + words_.size() / 8) % blocks.slots());
+    ASSERT_EQ(t.run_w_id_o, (begun_ + words_.size() / 8) % slots());
     ASSERT_EQ(t.run_w_word_o, words_.size() % 8);
     for (const Flight& access : flight_) EXPECT_NE(access.id, t.run_w_id_o) << "its slot is taken";
     words_.push_back(t.run_w_data_o ^ t.run_w_mix_o);
@@ -141,7 +141,7 @@ class Traffic : public BlocksTest {
     ASSERT_LT(begun_, Total());
     const unsigned number = begun_ - pass_ * run_.lines.count;
     const uint64_t va = Chase() && number != 0 ? chase_ : sequence_->Next();
-    EXPECT_EQ(t.run_req_id_o, number % blocks.slots());
+    EXPECT_EQ(t.run_req_id_o, number % slots());
     EXPECT_EQ(t.run_req_va_o, va) << "access " << number;
     EXPECT_EQ(t.run_req_bytes_o, kLine);
     EXPECT_EQ(t.run_req_space_o, run_.space);
@@ -157,9 +157,9 @@ class Traffic : public BlocksTest {
       }
       words_.erase(words_.begin(), words_.begin() + 8);
     }
-    flight_.push_back({t.run_req_id_o, va, blocks.now + blocks.Random(1, latency_), Writes()});
-    flight_.back().fault = blocks.Random(0, 999) < fault_permille_;
-    flight_.back().record = static_cast<int>(blocks.Random(1, 3));
+    flight_.push_back({t.run_req_id_o, va, now + Random(1, latency_), Writes()});
+    flight_.back().fault = Random(0, 999) < fault_permille_;
+    flight_.back().record = static_cast<int>(Random(1, 3));
     ++begun_;
     if (faulted_) ++late_;
     most_ = std::max<unsigned>(most_, static_cast<unsigned>(flight_.size()));
@@ -169,7 +169,7 @@ class Traffic : public BlocksTest {
   }
   void Answer() {
     t.run_rsp_valid_i = t.run_log_valid_i = 0;
-    if (flight_.empty() || flight_.front().due > blocks.now || Idle()) return;
+    if (flight_.empty() || flight_.front().due > now || Idle()) return;
     Flight& access = flight_.front();
     if (access.fault && !faulted_ && access.record > 0) {  // only the first is logged
       t.run_log_valid_i = 1;
@@ -188,8 +188,8 @@ class Traffic : public BlocksTest {
     t.s_word_i = static_cast<uint8_t>(access.word);
     t.s_fault_i = access.fault ? 14 : 0;
     t.s_last_i = access.fault || access.write || access.word == 7;
-    uint64_t data = blocks.rng();
-    if (run_.verify && !Chase() && blocks.Random(0, 999) >= wrong_permille_)
+    uint64_t data = rng();
+    if (run_.verify && !Chase() && Random(0, 999) >= wrong_permille_)
       data = hw::AddressPattern(run_.lines.seed, access.va + 8 * access.word);
     std::memcpy(&t.s_data_i, &data, 8);
     faulted_ |= access.fault;
@@ -244,7 +244,7 @@ TEST_P(Traffic, DepthLimitsAccessesInFlight) {
     latency_ = 400;
     Start(run);
     Finish();
-    const unsigned limit = depth == 0 || depth > blocks.slots() ? blocks.slots() : depth;
+    const unsigned limit = depth == 0 || depth > slots() ? slots() : depth;
     EXPECT_EQ(most_, limit);
   }
 }
@@ -305,10 +305,10 @@ TEST_P(Traffic, AFaultEndsTheRun) {
 TEST_P(Traffic, RandomRuns) {
   for (int i = 0; i < 25; ++i) {
     fault_permille_ = i % 4 == 0 ? 10 : 0;
-    latency_ = static_cast<unsigned>(blocks.Random(1, 80));
+    latency_ = static_cast<unsigned>(Random(1, 80));
     Start(Draw());
-    while (dones_ == 0 && blocks.Chance(97)) {
-      if (blocks.Chance(4)) t.run_enable_i = blocks.rng() % 2;
+    while (dones_ == 0 && Chance(97)) {
+      if (Chance(4)) t.run_enable_i = rng() % 2;
       for (int k = 0; k < 10; ++k) Step();
     }
     t.run_enable_i = 1;
@@ -316,7 +316,7 @@ TEST_P(Traffic, RandomRuns) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, Traffic, testing::Combine(testing::Values(0), testing::Range(1, 9)));
+INSTANTIATE_TEST_SUITE_P(Seeds, Traffic, Seeds(8));
 
 }  // namespace
 }  // namespace gmmu::client

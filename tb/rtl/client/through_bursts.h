@@ -36,6 +36,24 @@ struct ThroughBurst {
     t.ax_len_i = static_cast<uint8_t>(len), t.ax_size_i = static_cast<uint8_t>(size);
     t.ax_burst_i = static_cast<uint8_t>(burst), t.ax_execute_i = execute;
   }
+  /// Bursts that are refused: of each kind that is not INCR, and one with beats wider than the bus.
+  static std::vector<ThroughBurst> Illegal() {
+    std::vector<ThroughBurst> bursts(4);
+    for (unsigned i = 0; i < 3; ++i) {
+      const unsigned kind = i == 0 ? 0 : i + 1;
+      bursts[i].va = 0x1000, bursts[i].len = 7, bursts[i].size = 2, bursts[i].burst = kind, bursts[i].id = kind;
+    }
+    bursts[3].size = 7;
+    return bursts;
+  }
+  /// A burst as long as a page lets it be.
+  static ThroughBurst Longest(uint64_t va) {
+    ThroughBurst burst;
+    while (1u << burst.size < kBeat) ++burst.size;
+    burst.len = std::min(256u, 4096 / kBeat) - 1;
+    burst.va = va;
+    return burst;
+  }
   static ThroughBurst Draw(Blocks& blocks, unsigned illegal_percent) {
     ThroughBurst b;
     b.id = static_cast<unsigned>(blocks.Random(0, 255));

@@ -1,58 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// The benches of single blocks: a clock, chance, and streams that keep the valid/ready contract.
+// The benches of single blocks, and a beat of the bus.
 #pragma once
 
-#include <gtest/gtest.h>
-
-#include <cstdint>
 #include <cstring>
 #include <deque>
-#include <functional>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "Vgmmu_dma_blocks_bench.h"
-#include "tb/rtl/coverage.h"
-#include "tb/rtl/manner.h"
-#include "verilated.h"
+#include "tb/rtl/block_test.h"
 
 namespace gmmu::dma {
 
 constexpr unsigned kBeat = sizeof(Vgmmu_dma_blocks_bench::realign_data_i);  ///< bytes of the bus
 constexpr unsigned kBeatLg2 = kBeat == 8 ? 3 : kBeat == 16 ? 4 : kBeat == 32 ? 5 : 6;
 
-/// Blocks with a clock. Drive sets inputs, Sample sees both sides of every handshake.
+/// Blocks out of reset, beside 64 MiB of VRAM.
 template <typename Top>
-class BenchOf : public Dice {
+class BenchOf : public BlockBench<Top> {
  public:
-  explicit BenchOf(uint64_t seed) : Dice(seed), top(std::make_unique<Top>(&context_)) {
-    top->vram_bytes_i = 64 << 20;
-    top->rst_i = 1;
-    for (int n = 0; n < 4; ++n) Tick([] {}, [] {});
-    top->rst_i = 0;
+  explicit BenchOf(uint64_t seed) : BenchOf(0, seed) {}
+  BenchOf(unsigned size, uint64_t seed) : BlockBench<Top>(size, seed) {
+    this->t.vram_bytes_i = 64 << 20;
+    this->Reset();
   }
-  ~BenchOf() { top->final(); }
-  void Tick(const std::function<void()>& drive, const std::function<void()>& sample) {
-    drive();
-    top->clk_i = 0;
-    top->eval();
-    sample();
-    top->clk_i = 1;
-    top->eval();
-    ++now;
-  }
-
-  uint64_t now = 0;
-
- private:
-  VerilatedContext context_;
-
- public:
-  std::unique_ptr<Top> top;
-
- private:
-  Coverage coverage_{context_};
 };
 using Blocks = BenchOf<Vgmmu_dma_blocks_bench>;
 

@@ -7,16 +7,13 @@
 #include <cstdint>
 #include <cstring>
 #include <deque>
-#include <memory>
-#include <random>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "Vgmmu_dma_copy_bench.h"
 #include "hw/gmmu_regs.h"
-#include "tb/rtl/coverage.h"
-#include "verilated.h"
+#include "tb/rtl/block_bench.h"
 
 namespace gmmu::dma {
 
@@ -36,7 +33,7 @@ struct Job {
 };
 
 /// Mover and MMU. One space of three levels; page p of the window at kVa lies at PageAt(p).
-class CopyMachine {
+class CopyMachine : public BlockBench<Vgmmu_dma_copy_bench> {
  public:
   enum Size { kReads32, kReads128, kReads2 };
   static constexpr unsigned kBus = sizeof(Vgmmu_dma_copy_bench::w_data_o);
@@ -44,7 +41,6 @@ class CopyMachine {
   static constexpr unsigned kPages = 1024;  ///< data pages: the first 4 MiB
 
   CopyMachine(Size size, uint64_t seed, Answers answers);
-  ~CopyMachine() { top_->final(); }
 
   std::vector<uint8_t> memory = std::vector<uint8_t>(kBytes);
   Answers answers;
@@ -59,10 +55,8 @@ class CopyMachine {
   }
   /// Runs the jobs as fast as they are taken, until all is done. False: not within `limit` cycles.
   [[nodiscard]] bool Run(const std::vector<Job>& jobs, uint64_t limit);
-  void Tick();
-  std::mt19937_64& rng() { return rng_; }
-  uint64_t now() const { return now_; }
-  Vgmmu_dma_copy_bench& top() { return *top_; }
+  using BlockBench::Run;
+  void Step() override;
 
  private:
   struct Burst {
@@ -71,23 +65,18 @@ class CopyMachine {
     uint64_t address;
     unsigned beats, beat;
   };
-  bool Chance(unsigned percent) { return percent >= 100 || rng_() % 100 < percent; }
+  bool Chance(unsigned percent) { return percent >= 100 || Dice::Chance(percent); }
   uint64_t Delay(unsigned base) {
-    return base + (answers.spread ? rng_() % (answers.spread + 1) : 0);
+    return base + (answers.spread ? rng() % (answers.spread + 1) : 0);
   }
   /// The burst that gives the next beat, or bursts.end().
   std::deque<Burst>::iterator Next(std::deque<Burst>& bursts);
   void MakeTables();
   void Complain(const std::string& what) {
-    if (complaints.size() < 20) complaints.push_back(what + " at cycle " + std::to_string(now_));
+    if (complaints.size() < 20) complaints.push_back(what + " at cycle " + std::to_string(now));
   }
   void Sample();
 
-  VerilatedContext context_;
-  std::unique_ptr<Vgmmu_dma_copy_bench> top_;
-  Coverage coverage_{context_};
-  std::mt19937_64 rng_;
-  uint64_t now_ = 0;
   std::vector<uint32_t> frames_;
   std::deque<Burst> reads_, tables_, writes_, ended_;
   std::set<unsigned> read_ids_, write_ids_;
@@ -95,35 +84,35 @@ class CopyMachine {
 };
 
 inline CopyMachine::CopyMachine(Size size, uint64_t seed, Answers with)
-    : answers(with), top_(std::make_unique<Vgmmu_dma_copy_bench>(&context_)), rng_(seed) {
+    : BlockBench(size, seed), answers(with) {
   for (unsigned n = 0; n < kPages; ++n) frames_.push_back(n);
-  std::shuffle(frames_.begin(), frames_.end(), rng_);
+  std::shuffle(frames_.begin(), frames_.end(), rng);
   for (uint64_t at = 0; at < kPages << 12; at += 8) {
-    const uint64_t word = rng_();
+    const uint64_t word = rng();
     std::memcpy(&memory[at], &word, 8);
   }
   MakeTables();
-  top_->size_i = size;
-  top_->vram_bytes_i = kBytes;
-  top_->rst_i = 1;
-  for (int n = 0; n < 4; ++n) Tick();
-  top_->rst_i = 0;
-  top_->ctl_valid_i = top_->ctl_set_i = 1;
-  top_->ctl_root_i = kTables;
+  t.size_i = size;
+  t.vram_bytes_i = kBytes;
+  t.rst_i = 1;
+  Run(4);
+  t.rst_i = 0;
+  t.ctl_valid_i = t.ctl_set_i = 1;
+  t.ctl_root_i = kTables;
   bool taken = false;
   for (int n = 0; n < 10000 && !taken; ++n) {
-    top_->eval();
-    taken = top_->ctl_ready_o;
-    Tick();
+    Settle();
+    taken = t.ctl_ready_o;
+    Step();
   }
-  top_->ctl_valid_i = top_->ctl_set_i = 0;
+  t.ctl_valid_i = t.ctl_set_i = 0;
   bool done = false;
   for (int n = 0; n < 10000 && !done; ++n) {
-    Tick();
-    done = top_->ctl_done_o;
+    Step();
+    done = t.ctl_done_o;
   }
   if (!done) Complain("the space was not taken");
-  Tick();
+  Step();
 }
 
 inline void CopyMachine::MakeTables() {
@@ -142,21 +131,20 @@ inline void CopyMachine::MakeTables() {
 
 inline std::deque<CopyMachine::Burst>::iterator CopyMachine::Next(std::deque<Burst>& bursts) {
   if (!answers.mix)
-    return !bursts.empty() && bursts.front().due <= now_ ? bursts.begin() : bursts.end();
+    return !bursts.empty() && bursts.front().due <= now ? bursts.begin() : bursts.end();
   std::vector<size_t> due;
   for (size_t n = 0; n < bursts.size(); ++n)
-    if (bursts[n].due <= now_) due.push_back(n);
-  return due.empty() ? bursts.end() : bursts.begin() + due[rng_() % due.size()];
+    if (bursts[n].due <= now) due.push_back(n);
+  return due.empty() ? bursts.end() : bursts.begin() + due[rng() % due.size()];
 }
 
-inline void CopyMachine::Tick() {
-  auto& top = *top_;
-  top.ar_ready_i = Chance(answers.ready_percent);
-  top.aw_ready_i = Chance(answers.ready_percent);
-  top.w_ready_i = Chance(answers.ready_percent);
-  top.table_ar_ready_i = 1;
+inline void CopyMachine::Step() {
+  t.ar_ready_i = Chance(answers.ready_percent);
+  t.aw_ready_i = Chance(answers.ready_percent);
+  t.w_ready_i = Chance(answers.ready_percent);
+  t.table_ar_ready_i = 1;
 
-  top.r_valid_i = 0;
+  t.r_valid_i = 0;
   auto read = Next(reads_);
   if (read != reads_.end() && !Chance(100 - answers.idle_percent)) read = reads_.end();
   if (read != reads_.end()) {
@@ -164,82 +152,78 @@ inline void CopyMachine::Tick() {
     uint8_t data[kBus];
     for (unsigned lane = 0; lane < kBus; ++lane)  // lanes below the address carry nothing
       data[lane] = at + lane < read->address ? 0xe5 : memory.at(at + lane);
-    std::memcpy(&top.r_data_i, data, kBus);
-    top.r_valid_i = 1;
-    top.r_id_i = read->id;
-    top.r_last_i = ++read->beat == read->beats;
+    std::memcpy(&t.r_data_i, data, kBus);
+    t.r_valid_i = 1;
+    t.r_id_i = read->id;
+    t.r_last_i = ++read->beat == read->beats;
     if (read->beat == read->beats) {
       read_ids_.erase(read->id);
       reads_.erase(read);
     }
   }
-  top.table_r_valid_i = 0;
+  t.table_r_valid_i = 0;
   auto entry = Next(tables_);
   if (entry != tables_.end()) {
     const uint64_t at = (entry->address & ~uint64_t{kBus - 1}) + kBus * entry->beat;
-    std::memcpy(&top.table_r_data_i, &memory.at(at), kBus);
-    top.table_r_valid_i = 1;
-    top.table_r_id_i = entry->id;
-    top.table_r_last_i = ++entry->beat == entry->beats;
+    std::memcpy(&t.table_r_data_i, &memory.at(at), kBus);
+    t.table_r_valid_i = 1;
+    t.table_r_id_i = entry->id;
+    t.table_r_last_i = ++entry->beat == entry->beats;
     if (entry->beat == entry->beats) tables_.erase(entry);
   }
-  top.b_valid_i = 0;
+  t.b_valid_i = 0;
   auto answer = Next(ended_);
   if (answer != ended_.end()) {
-    top.b_valid_i = 1;
-    top.b_id_i = answer->id;
+    t.b_valid_i = 1;
+    t.b_id_i = answer->id;
     write_ids_.erase(answer->id);
     ended_.erase(answer);
-    last_b = now_;
+    last_b = now;
   }
-  top.clk_i = 0;
-  top.eval();
-  if (!top.rst_i) Sample();
-  top.clk_i = 1;
-  top.eval();
-  ++now_;
+  Settle();
+  if (!t.rst_i) Sample();
+  Edge();
 }
 
 inline void CopyMachine::Sample() {
-  auto& top = *top_;
   auto burst = [&](unsigned id, uint64_t address, unsigned len, uint64_t due) {
     const uint64_t end = (address & ~uint64_t{kBus - 1}) + uint64_t{kBus} * (len + 1);
     if (address >> 12 != (end - 1) >> 12) Complain("burst crosses 4 KiB");
     return Burst{due, id, address, len + 1, 0};
   };
-  if (top.ar_valid_o && top.ar_ready_i) {
-    if (first_ar == 0) first_ar = now_;
-    if (!read_ids_.insert(top.ar_id_o).second) Complain("read id used twice");
+  if (t.ar_valid_o && t.ar_ready_i) {
+    if (first_ar == 0) first_ar = now;
+    if (!read_ids_.insert(t.ar_id_o).second) Complain("read id used twice");
     reads_.push_back(
-        burst(top.ar_id_o, top.ar_addr_o, top.ar_len_o, now_ + Delay(answers.latency)));
+        burst(t.ar_id_o, t.ar_addr_o, t.ar_len_o, now + Delay(answers.latency)));
     most_reads = std::max<unsigned>(most_reads, read_ids_.size());
     ++reads;
   }
-  if (top.table_ar_valid_o && top.table_ar_ready_i) {
-    tables_.push_back(burst(top.table_ar_id_o, top.table_ar_addr_o, top.table_ar_len_o,
-                            now_ + Delay(answers.latency)));
+  if (t.table_ar_valid_o && t.table_ar_ready_i) {
+    tables_.push_back(burst(t.table_ar_id_o, t.table_ar_addr_o, t.table_ar_len_o,
+                            now + Delay(answers.latency)));
     ++table_reads;
   }
-  if (top.aw_valid_o && top.aw_ready_i) {
-    if (!write_ids_.insert(top.aw_id_o).second) Complain("write id used twice");
-    writes_.push_back(burst(top.aw_id_o, top.aw_addr_o, top.aw_len_o, 0));
+  if (t.aw_valid_o && t.aw_ready_i) {
+    if (!write_ids_.insert(t.aw_id_o).second) Complain("write id used twice");
+    writes_.push_back(burst(t.aw_id_o, t.aw_addr_o, t.aw_len_o, 0));
   }
-  if (in_w_ && !top.w_valid_o) Complain("gap inside a W burst");
-  if (top.w_valid_o && writes_.empty()) {
+  if (in_w_ && !t.w_valid_o) Complain("gap inside a W burst");
+  if (t.w_valid_o && writes_.empty()) {
     Complain("W before AW");
-  } else if (top.w_valid_o && top.w_ready_i) {
+  } else if (t.w_valid_o && t.w_ready_i) {
     Burst& write = writes_.front();
     const uint64_t at = (write.address & ~uint64_t{kBus - 1}) + kBus * write.beat;
     uint8_t data[kBus];
-    std::memcpy(data, &top.w_data_o, kBus);
-    if (top.w_strb_o == 0) Complain("beat without a byte");
+    std::memcpy(data, &t.w_data_o, kBus);
+    if (t.w_strb_o == 0) Complain("beat without a byte");
     for (unsigned lane = 0; lane < kBus; ++lane)
-      if (top.w_strb_o >> lane & 1) memory.at(at + lane) = data[lane];
+      if (t.w_strb_o >> lane & 1) memory.at(at + lane) = data[lane];
     const bool last = ++write.beat == write.beats;
-    if (last != top.w_last_o) Complain("WLAST wrong");
+    if (last != t.w_last_o) Complain("WLAST wrong");
     in_w_ = !last;
     if (last) {
-      write.due = now_ + Delay(answers.write_latency);
+      write.due = now + Delay(answers.write_latency);
       ended_.push_back(write);
       writes_.pop_front();
     }
@@ -247,34 +231,33 @@ inline void CopyMachine::Sample() {
 }
 
 inline bool CopyMachine::Run(const std::vector<Job>& jobs, uint64_t limit) {
-  auto& top = *top_;
   size_t next = 0;
   bool standing = false;  // an offer stands until it is taken
   for (uint64_t n = 0; n < limit; ++n) {
     const bool offer = next < jobs.size() && (standing || Chance(100 - answers.idle_percent));
-    top.job_valid_i = offer;
+    t.job_valid_i = offer;
     if (offer) {
-      top.job_source_i = 0;  // SourceCopy
-      top.job_physical_i = jobs[next].physical;
-      top.job_src_i = jobs[next].src;
-      top.job_dst_i = jobs[next].dst;
-      top.job_length_i = jobs[next].length;
+      t.job_source_i = 0;  // SourceCopy
+      t.job_physical_i = jobs[next].physical;
+      t.job_src_i = jobs[next].src;
+      t.job_dst_i = jobs[next].dst;
+      t.job_length_i = jobs[next].length;
     }
-    top.eval();
-    const bool taken = offer && top.job_ready_o;
+    Settle();
+    const bool taken = offer && t.job_ready_o;
     standing = offer && !taken;
-    Tick();
-    if (top.fault_o) {
+    Step();
+    if (t.fault_o) {
       Complain("a job failed");
       return false;
     }
     if (taken) ++next;
-    if (next == jobs.size() && !taken && top.idle_o) {
+    if (next == jobs.size() && !taken && t.idle_o) {
       if (!reads_.empty() || !writes_.empty() || !ended_.empty()) Complain("in flight at rest");
       return true;
     }
   }
-  top.job_valid_i = 0;
+  t.job_valid_i = 0;
   Complain("jobs did not end: " + std::to_string(next) + " of " + std::to_string(jobs.size()) +
            " taken");
   return false;

@@ -27,17 +27,17 @@ class Engine : public ::testing::Test {
     // pages.
     std::vector<uint64_t> frames;
     for (uint64_t n = 0; n < 2 * kWindow / 4096; ++n) frames.push_back(n);
-    std::shuffle(frames.begin(), frames.end(), m->rng());
+    std::shuffle(frames.begin(), frames.end(), m->rng);
     for (uint64_t n = 0; n < kWindow / 4096; ++n) {
       Map(1, kSrc + 4096 * n, frames[2 * n]);
       Map(2, kDst + 4096 * n, frames[2 * n + 1]);
     }
     m->vram.Make(kApertureBase, 8 * kAperturePages);
-    m->top().aperture_base_i = kApertureBase;
-    m->top().aperture_pages_i = kAperturePages;
+    m->t.aperture_base_i = kApertureBase;
+    m->t.aperture_pages_i = kAperturePages;
     for (auto* memory : {&m->vram, &m->host})
       for (auto& [page, bytes] : memory->pages())
-        for (auto& byte : bytes) byte = m->rng()();
+        for (auto& byte : bytes) byte = m->rng();
     m->StartRing(0, privileged);
   }
   void Map(unsigned space, uint64_t va, uint64_t frame) {
@@ -51,11 +51,11 @@ class Engine : public ::testing::Test {
     Model model(*m, kApertureBase);
     model.Execute(buffer.words);
     uint32_t fence = m->Submit(0, buffer.words);
-    ASSERT_TRUE(m->Run(limit));
-    EXPECT_FALSE(m->top().ring_error_o[0])
-        << regs::NameOf(static_cast<Fault>(m->top().ring_reason_o[0])) << " at "
-        << m->top().ring_error_offset_o[0];
-    EXPECT_EQ(m->top().ring_last_fence_o[0], fence);
+    ASSERT_TRUE(m->Finish(limit));
+    EXPECT_FALSE(m->t.ring_error_o[0])
+        << regs::NameOf(static_cast<Fault>(m->t.ring_reason_o[0])) << " at "
+        << m->t.ring_error_offset_o[0];
+    EXPECT_EQ(m->t.ring_last_fence_o[0], fence);
     EXPECT_EQ(m->FenceRecord(0, 0) & 0xffffffff, fence);
     Compare(model);
     AtRest();
@@ -84,7 +84,7 @@ class Engine : public ::testing::Test {
   }
   /// Expects the ring to stop at the command at `offset`.
   void ExpectStop(Fault reason, uint64_t offset, uint32_t fence, uint64_t header, int ring = 0) {
-    auto& top = m->top();
+    auto& top = m->t;
     EXPECT_TRUE(top.ring_error_o[ring]);
     EXPECT_STREQ(regs::NameOf(static_cast<Fault>(top.ring_reason_o[ring])), regs::NameOf(reason));
     EXPECT_EQ(top.ring_error_offset_o[ring], offset);

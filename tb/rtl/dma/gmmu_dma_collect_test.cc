@@ -73,9 +73,9 @@ class Collector : public ::testing::TestWithParam<std::tuple<int, int>> {
     return words;
   }
   void Idle(Steering& blocks, unsigned cycles) {
-    auto& top = *blocks.top;
+    auto& top = blocks.t;
     for (unsigned i = 0; i < cycles; ++i)
-      blocks.Tick(
+      blocks.Step(
           [&] {
             top.collect_halt_i[n_] = 1;
             top.collect_start_i[n_] = top.collect_ready_i[n_] = top.collect_tail_ready_i[n_] = 0;
@@ -88,7 +88,7 @@ class Collector : public ::testing::TestWithParam<std::tuple<int, int>> {
           });
   }
   void Compare(Steering& blocks, const Told& told) {
-    auto& top = *blocks.top;
+    auto& top = blocks.t;
     const unsigned kind = top.collect_kind_o[n_];
     EXPECT_EQ(kind >> 2, told.over);
     if (told.over) return;
@@ -110,7 +110,7 @@ class Collector : public ::testing::TestWithParam<std::tuple<int, int>> {
   /// One buffer from start to its end, or to a halt after `cycles`. Returns the cycles it took.
   uint64_t Run(Steering& blocks, const std::vector<uint64_t>& words, size_t error_at,
                unsigned cycles = ~0u) {
-    auto& top = *blocks.top;
+    auto& top = blocks.t;
     const std::vector<Told> expected = Read(words, error_at);
     const uint64_t begin = blocks.now;
     WordStream stream;
@@ -120,7 +120,7 @@ class Collector : public ::testing::TestWithParam<std::tuple<int, int>> {
     unsigned wait = 0;
     bool over = false;
     for (unsigned i = 0; i < 60000 && i < cycles && !over; ++i) {
-      blocks.Tick(
+      blocks.Step(
           [&] {
             top.collect_start_i[n_] = top.collect_halt_i[n_] = i == 0;
             top.collect_bytes_i[n_] = i == 0 ? 8 * words.size() : blocks.rng();

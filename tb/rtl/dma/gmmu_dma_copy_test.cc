@@ -46,14 +46,14 @@ TEST_P(Copy, BackToBackMisalignedDestinationsAtRandomLengths) {
   SCOPED_TRACE("seed " + std::to_string(seed));
   CopyMachine machine(kind.size, seed, kind.answers);
   std::vector<Job> jobs;
-  uint64_t to = machine.rng()() % 64;
+  uint64_t to = machine.rng() % 64;
   while (jobs.size() < 300) {
     const uint64_t kinds[] = {9, 70, 300, 9000};
-    const uint64_t length = 1 + machine.rng()() % kinds[machine.rng()() % 4];
-    const uint64_t from = machine.rng()() % (kWindow - length);
-    to += machine.rng()() % 4 == 0 ? machine.rng()() % 40 : 0;
+    const uint64_t length = 1 + machine.rng() % kinds[machine.rng() % 4];
+    const uint64_t from = machine.rng() % (kWindow - length);
+    to += machine.rng() % 4 == 0 ? machine.rng() % 40 : 0;
     if (to + length > kWindow) break;
-    const bool physical = machine.rng()() % 4 == 0;
+    const bool physical = machine.rng() % 4 == 0;
     Job job{physical, from, kWindow + to, length};
     if (!physical) {
       job.src += CopyMachine::kVa, job.dst += CopyMachine::kVa;

@@ -6,7 +6,7 @@ namespace gmmu::dma {
 namespace {
 
 void Check(Blocks& blocks, uint64_t header) {
-  auto& top = *blocks.top;
+  auto& top = blocks.t;
   top.decode_header_i = header;
   top.eval();
   const regs::CommandHeaderWord word{header};

@@ -30,11 +30,11 @@ class Fetcher : public ::testing::TestWithParam<std::tuple<int, int>> {
   /// Offers one job and takes `count` words, and the error behind them if `fails`.
   void Take(Blocks& blocks, UnitWorld& world, int unit, const UnitJob& job,
             const std::vector<uint64_t>& words, Manner manner, bool fails) {
-    auto& top = *blocks.top;
+    auto& top = blocks.t;
     bool taken = false, failed = false;
     size_t seen = 0;
     for (unsigned n = 0; n < 60000 && (seen < words.size() || (fails && !failed)); ++n)
-      blocks.Tick(
+      blocks.Step(
           [&] {
             world.Drive();
             top.job_valid_i[unit] = !taken;
@@ -73,7 +73,7 @@ TEST_P(Fetcher, GivesTheWordsOfOneRangeAfterTheOther) {
       Take(blocks, world, unit, job, Words(world, job, job.address + job.length), kManners[manner],
            false);
     }
-    for (int n = 0; n < 3; ++n) blocks.Tick([&] { world.Drive(); }, [&] { world.Sample(false); });
+    for (int n = 0; n < 3; ++n) blocks.Step([&] { world.Drive(); }, [&] { world.Sample(false); });
     world.ExpectRest();
   }
 }
@@ -83,7 +83,7 @@ TEST_P(Fetcher, SaysWhyAWordCouldNotBeReadAndForgetsOnAbort) {
   for (uint64_t seed = 10; seed < 20; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Blocks blocks(seed);
-    auto& top = *blocks.top;
+    auto& top = blocks.t;
     UnitWorld world(blocks, unit, kManners[manner]);
     MakeWindow(world, blocks, kPages);
     UnitPage& page = world.pages[0x10003];
@@ -104,12 +104,12 @@ TEST_P(Fetcher, SaysWhyAWordCouldNotBeReadAndForgetsOnAbort) {
     EXPECT_EQ(top.fault_address_o[unit], 0x10003000u);
     bool quiet = false;
     for (int n = 0; n < 5000 && !quiet; ++n)
-      blocks.Tick([&] { world.Drive(), top.stop_i[unit] = 1, top.out_ready_i[unit] = 0; },
+      blocks.Step([&] { world.Drive(), top.stop_i[unit] = 1, top.out_ready_i[unit] = 0; },
                   [&] { world.Sample(false), quiet = top.quiet_o[unit]; });
     ASSERT_TRUE(quiet) << "not quiet after 5000 cycles";
-    blocks.Tick([&] { world.Drive(); }, [&] { world.Sample(false); });
+    blocks.Step([&] { world.Drive(); }, [&] { world.Sample(false); });
     top.stop_i[unit] = 0;
-    for (int n = 0; n < 3; ++n) blocks.Tick([&] { world.Drive(); }, [&] { world.Sample(false); });
+    for (int n = 0; n < 3; ++n) blocks.Step([&] { world.Drive(); }, [&] { world.Sample(false); });
     world.ExpectRest();
     const UnitJob good{true, regs::Target::kSystem, 0x2008, 64, 0};
     Take(blocks, world, unit, good, Words(world, good, 0x2008 + 64), kManners[manner], false);

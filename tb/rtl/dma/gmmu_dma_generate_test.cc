@@ -30,7 +30,7 @@ class Generate : public ::testing::TestWithParam<int> {
   void Check(const std::vector<Make>& jobs, Manner manner, uint64_t seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Blocks blocks(seed);
-    auto& top = *blocks.top;
+    auto& top = blocks.t;
     std::vector<Beat> out;
     std::deque<uint64_t> words;
     for (const Make& job : jobs) {
@@ -40,7 +40,7 @@ class Generate : public ::testing::TestWithParam<int> {
     size_t next = 0, seen = 0;
     Offer offer, word;
     for (unsigned n = 0; n < 400000 && seen < out.size(); ++n)
-      blocks.Tick(
+      blocks.Step(
           [&] {
             top.make_valid_i = offer.Now(next < jobs.size(), blocks, manner.idle_percent);
             if (top.make_valid_i) {
@@ -100,9 +100,9 @@ TEST_F(Generate, PatternsAtEveryLane) {
 
 TEST_F(Generate, SaysWhenItStarves) {
   Blocks blocks(1);
-  auto& top = *blocks.top;
+  auto& top = blocks.t;
   for (int n = 0; n < 10; ++n)
-    blocks.Tick(
+    blocks.Step(
         [&] {
           top.make_valid_i = n == 0;
           top.make_source_i = kWords;

@@ -11,7 +11,7 @@ TEST_P(Marks, StandForThePresentUseOfASlotOnly) {
   const auto [unit, seed] = GetParam();
   SCOPED_TRACE("seed " + std::to_string(seed));
   Blocks blocks(seed);
-  auto& top = *blocks.top;
+  auto& top = blocks.t;
   const unsigned slots = unit == 0 ? 2 : 32;
   struct Slot {
     unsigned number;
@@ -31,7 +31,7 @@ TEST_P(Marks, StandForThePresentUseOfASlotOnly) {
     }
     const uint8_t bits = blocks.Random(0, 7);
     bool back = false;
-    blocks.Tick(
+    blocks.Step(
         [&] {
           top.marks_alloc_i[unit] = alloc;
           top.marks_look_i[unit] = used.empty() ? alloc : used[0].number;

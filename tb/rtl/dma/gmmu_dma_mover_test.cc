@@ -38,11 +38,11 @@ class Rig {
   uint64_t read_bytes = 0, written_bytes = 0;
 
   uint64_t Chunk() const { return n_ == 0 ? 64 : 128; }
-  bool idle() const { return blocks.top->move_idle_o[n_]; }
-  bool fault() const { return blocks.top->move_fault_valid_o[n_]; }
-  unsigned fault_what() const { return blocks.top->move_fault_what_o[n_]; }
-  uint64_t fault_address() const { return blocks.top->move_fault_address_o[n_]; }
-  size_t fault_job() const { return (blocks.top->move_fault_job_o[n_] - first_id_) & 0xff; }
+  bool idle() const { return blocks.t.move_idle_o[n_]; }
+  bool fault() const { return blocks.t.move_fault_valid_o[n_]; }
+  unsigned fault_what() const { return blocks.t.move_fault_what_o[n_]; }
+  uint64_t fault_address() const { return blocks.t.move_fault_address_o[n_]; }
+  size_t fault_job() const { return (blocks.t.move_fault_job_o[n_] - first_id_) & 0xff; }
 
   /// Jobs whose destinations lie side by side or apart, and never over each other.
   void MakeJobs() {
@@ -147,8 +147,8 @@ class Rig {
     }
   }
   void Tick() {
-    auto& top = *blocks.top;
-    blocks.Tick([&] { Drive(top); }, [&] { Sample(top); });
+    auto& top = blocks.t;
+    blocks.Step([&] { Drive(top); }, [&] { Sample(top); });
   }
   /// Until `done`, at most `limit` cycles.
   template <typename Done>

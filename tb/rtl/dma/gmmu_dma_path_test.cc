@@ -49,7 +49,7 @@ class Path : public ::testing::TestWithParam<std::tuple<int, int>> {
     }
   };
   Seen Look(Steering& blocks) {
-    auto& top = *blocks.top;
+    auto& top = blocks.t;
     return {top.path_tag_o[n_],      top.path_kind_o[n_],  top.path_port_o[n_],
             top.path_coherent_o[n_], top.path_fault_o[n_], top.path_level_o[n_],
             top.path_addr_o[n_]};
@@ -72,7 +72,7 @@ class Path : public ::testing::TestWithParam<std::tuple<int, int>> {
   /// Gives bursts under free tags until each has its result. Returns the cycles from the first
   /// burst to the last result.
   uint64_t Run(Steering& blocks, SteeringWorld& world, const std::vector<UnitJob>& bursts) {
-    auto& top = *blocks.top;
+    auto& top = blocks.t;
     std::map<unsigned, UnitJob> out;      // by tag
     std::vector<unsigned> free(tags_);
     for (unsigned n = 0; n < tags_; ++n) free[n] = n;
@@ -82,7 +82,7 @@ class Path : public ::testing::TestWithParam<std::tuple<int, int>> {
     bool stands = false;
     Seen standing{};
     for (unsigned i = 0; i < 100000 && seen < bursts.size(); ++i)
-      blocks.Tick(
+      blocks.Step(
           [&] {
             world.Drive();
             top.path_valid_i[n_] =
@@ -126,7 +126,7 @@ class Path : public ::testing::TestWithParam<std::tuple<int, int>> {
           });
     top.path_valid_i[n_] = 0;
     for (unsigned i = 0; i < 20; ++i)
-      blocks.Tick([&] { world.Drive(); }, [&] {
+      blocks.Step([&] { world.Drive(); }, [&] {
         world.Sample(write_);
         EXPECT_FALSE(top.path_valid_o[n_]) << "a result too many";
       });
@@ -174,10 +174,10 @@ TEST_P(Path, PhysicalBurstsAndAnswersBothGetOn) {
 
 TEST_P(Path, AResultAndARequestStandUntilTheyAreTaken) {
   Steering blocks(4);
-  auto& top = *blocks.top;
+  auto& top = blocks.t;
   unsigned given = 0;
   for (unsigned i = 0; i < 60; ++i)  // a physical and a virtual burst; nobody takes anything
-    blocks.Tick(
+    blocks.Step(
         [&] {
           top.path_valid_i[n_] = given < 2;
           top.path_tag_i[n_] = given;

@@ -32,14 +32,14 @@ class Reader : public ::testing::TestWithParam<std::tuple<int, int>> {
   /// Runs jobs; stops at a fault or when all beats are out.
   void Run(Blocks& blocks, UnitWorld& world, int unit, const std::vector<UnitJob>& jobs,
            const std::vector<Expected>& expected, Manner manner, bool fails) {
-    auto& top = *blocks.top;
+    auto& top = blocks.t;
     size_t next = 0, seen = 0;
     Offer offer;
     bool over = false;
     unsigned after = 0;
     for (unsigned n = 0; n < 400000 && after < 40; ++n) {
       after += over;
-      blocks.Tick(
+      blocks.Step(
           [&] {
             world.Drive();
             top.job_valid_i[unit] = offer.Now(next < jobs.size(), blocks, manner.idle_percent);
@@ -82,8 +82,8 @@ TEST_P(Reader, GivesTheBytesOfRandomRangesInOrder) {
     }
     Run(blocks, world, unit, jobs, expected, kManners[manner], false);
     world.ExpectRest();
-    blocks.Tick([&] { blocks.top->stop_i[unit] = 1; }, [&] {});
-    blocks.Tick([&] {}, [&] { EXPECT_TRUE(blocks.top->quiet_o[unit]); });
+    blocks.Step([&] { blocks.t.stop_i[unit] = 1; }, [&] {});
+    blocks.Step([&] {}, [&] { EXPECT_TRUE(blocks.t.quiet_o[unit]); });
   }
 }
 
@@ -92,7 +92,7 @@ TEST_P(Reader, StopsAtTheFirstFailureInOrderAndStartsAnew) {
   for (uint64_t seed = 10; seed < 22; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Blocks blocks(seed);
-    auto& top = *blocks.top;
+    auto& top = blocks.t;
     UnitWorld world(blocks, unit, kManners[manner]);
     MakeWindow(world, blocks, kPages);
     for (unsigned n = 2; n < kPages; n += 5)
@@ -121,16 +121,8 @@ TEST_P(Reader, StopsAtTheFirstFailureInOrderAndStartsAnew) {
     EXPECT_EQ(top.fault_level_o[unit], place.level);
     EXPECT_EQ(top.fault_address_o[unit], bad);
     EXPECT_EQ(top.fault_label_o[unit], failed->label);
-    // Give up: what is in flight comes back, then everything is forgotten.
-    bool quiet = false;
-    for (int n = 0; n < 5000 && !quiet; ++n)
-      blocks.Tick([&] { world.Drive(), top.stop_i[unit] = 1, top.out_ready_i[unit] = 0; },
-                  [&] { world.Sample(false), quiet = top.quiet_o[unit]; });
-    ASSERT_TRUE(quiet) << "not quiet after 5000 cycles";
-    blocks.Tick([&] { world.Drive(), top.clear_i[unit] = 1; }, [&] { world.Sample(false); });
-    top.clear_i[unit] = top.stop_i[unit] = 0;
-    for (int n = 0; n < 3; ++n) blocks.Tick([&] { world.Drive(); }, [&] { world.Sample(false); });
-    world.ExpectRest();
+    top.out_ready_i[unit] = 0;
+    GiveUp(blocks, world, unit, false);
     std::vector<Expected> again;
     const UnitJob good{true, regs::Target::kVram, 0x1003, 300, 9};
     Append(again, world, good, 0x1003 + 300);

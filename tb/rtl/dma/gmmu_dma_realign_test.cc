@@ -21,7 +21,7 @@ class Realign : public ::testing::TestWithParam<int> {
   uint64_t Check(const std::vector<Range>& ranges, Manner manner, uint64_t seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Blocks blocks(seed);
-    auto& top = *blocks.top;
+    auto& top = blocks.t;
     struct In {
       Beat beat;
       unsigned shift;
@@ -37,7 +37,7 @@ class Realign : public ::testing::TestWithParam<int> {
     uint64_t first = 0, last = 0;
     Offer offer;
     for (unsigned n = 0; n < 400000 && seen < out.size(); ++n)
-      blocks.Tick(
+      blocks.Step(
           [&] {
             top.realign_valid_i = offer.Now(next < in.size(), blocks, manner.idle_percent);
             if (top.realign_valid_i) {

@@ -35,13 +35,13 @@ class Split : public ::testing::TestWithParam<int> {
   uint64_t Check(int unit, const std::vector<Range>& ranges, Manner manner, uint64_t seed) {
     SCOPED_TRACE("unit " + std::to_string(unit) + " seed " + std::to_string(seed));
     Blocks blocks(seed);
-    auto& top = *blocks.top;
+    auto& top = blocks.t;
     const std::vector<Piece> expected = Model(ranges, unit == 0 ? 64 : 256);
     size_t next = 0, seen = 0;
     uint64_t first = 0, last = 0;
     Offer offer;
     for (unsigned n = 0; n < 400000 && seen < expected.size(); ++n)
-      blocks.Tick(
+      blocks.Step(
           [&] {
             top.split_valid_i[unit] = offer.Now(next < ranges.size(), blocks, manner.idle_percent);
             if (top.split_valid_i[unit]) {
@@ -93,12 +93,12 @@ TEST_F(Split, CountsLengthsBeyond32BitsAndAddressesToTheEnd) {
   // The last pieces of a range that ends with the address space, and a carry through all bits.
   Check(1, {{0xfffffffffffffe01, 0x1ff, 1}, {0x00ffffffffffff01, 0x400, 2}}, {0, 0}, 1);
   Blocks blocks(1);
-  auto& top = *blocks.top;
+  auto& top = blocks.t;
   uint64_t bytes = 0;
   unsigned pieces = 0;
   bool last = false;
   for (unsigned n = 0; n < 1000 && !last; ++n)
-    blocks.Tick(
+    blocks.Step(
         [&] {
           top.split_valid_i[1] = n == 0;
           top.split_address_i[1] = 0x80;

@@ -28,7 +28,7 @@ class Writer : public ::testing::TestWithParam<std::tuple<int, int>> {
   /// Gives jobs and beats until all have retired, or a fault stands. Returns the retired jobs.
   unsigned Run(Blocks& blocks, UnitWorld& world, int unit, const std::vector<UnitJob>& jobs,
                Manner manner, bool fails) {
-    auto& top = *blocks.top;
+    auto& top = blocks.t;
     std::vector<Beat> beats;
     for (size_t n = 0; n < jobs.size(); ++n) {
       std::vector<uint8_t> bytes;
@@ -40,7 +40,7 @@ class Writer : public ::testing::TestWithParam<std::tuple<int, int>> {
     Offer offer, data;
     for (unsigned n = 0; n < 400000 && after < 60; ++n) {
       after += fails ? top.fault_valid_o[unit] != 0 : retired == jobs.size();
-      blocks.Tick(
+      blocks.Step(
           [&] {
             world.Drive();
             top.job_valid_i[unit] = offer.Now(next < jobs.size(), blocks, manner.idle_percent);
@@ -92,8 +92,8 @@ TEST_P(Writer, WritesRandomRangesAndNothingElse) {
     Run(blocks, world, unit, jobs, kManners[manner], false);
     Compare(world, jobs, jobs.size());
     world.ExpectRest();
-    blocks.Tick([&] { blocks.top->stop_i[unit] = 1; }, [&] {});
-    blocks.Tick([&] {}, [&] { EXPECT_TRUE(blocks.top->quiet_o[unit]); });
+    blocks.Step([&] { blocks.t.stop_i[unit] = 1; }, [&] {});
+    blocks.Step([&] {}, [&] { EXPECT_TRUE(blocks.t.quiet_o[unit]); });
   }
 }
 
@@ -102,7 +102,7 @@ TEST_P(Writer, ReportsTheFirstFailureInOrderAndIssuesNothingAfterIt) {
   for (uint64_t seed = 10; seed < 22; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Blocks blocks(seed);
-    auto& top = *blocks.top;
+    auto& top = blocks.t;
     UnitWorld world(blocks, unit, kManners[manner]);
     MakeWindow(world, blocks, kPages);
     for (int n = 0; n < 3; ++n)
@@ -125,16 +125,8 @@ TEST_P(Writer, ReportsTheFirstFailureInOrderAndIssuesNothingAfterIt) {
     EXPECT_EQ(top.fault_label_o[unit], jobs[failed].label);
     Compare(world, jobs, failed);
     const uint64_t issued = world.bursts;
-    bool quiet = false;
-    for (int n = 0; n < 5000 && !quiet; ++n)
-      blocks.Tick([&] { world.Drive(), top.stop_i[unit] = 1; },
-                  [&] { world.Sample(true), quiet = top.quiet_o[unit]; });
-    ASSERT_TRUE(quiet) << "not quiet after 5000 cycles";
+    GiveUp(blocks, world, unit, true);
     EXPECT_EQ(world.bursts, issued) << "issued after the failure";
-    blocks.Tick([&] { world.Drive(), top.clear_i[unit] = 1; }, [&] { world.Sample(true); });
-    top.clear_i[unit] = top.stop_i[unit] = 0;
-    for (int n = 0; n < 3; ++n) blocks.Tick([&] { world.Drive(); }, [&] { world.Sample(true); });
-    world.ExpectRest();
     const std::vector<UnitJob> again{{true, regs::Target::kVram, 0x700003, 300, 9}};
     Run(blocks, world, unit, again, kManners[manner], false);
     Compare(world, again, 0);
@@ -144,14 +136,14 @@ TEST_P(Writer, ReportsTheFirstFailureInOrderAndIssuesNothingAfterIt) {
 TEST_P(Writer, IsStuckWhenTheOldestBurstLacksData) {
   const int unit = std::get<0>(GetParam());
   Blocks blocks(1);
-  auto& top = *blocks.top;
+  auto& top = blocks.t;
   UnitWorld world(blocks, unit, {0, 0});
   const unsigned beats = kBeat < Chunk(unit) ? 2 : 1;  // of one burst
   bool taken = false;
   for (int n = 0; n < 70; ++n)  // after reset the slots' marks are swept
-    blocks.Tick([&] { world.Drive(); }, [&] { world.Sample(true); });
+    blocks.Step([&] { world.Drive(); }, [&] { world.Sample(true); });
   for (int n = 0; n < 50; ++n) {
-    blocks.Tick(
+    blocks.Step(
         [&] {
           world.Drive();
           top.job_valid_i[unit] = !taken;
@@ -166,7 +158,7 @@ TEST_P(Writer, IsStuckWhenTheOldestBurstLacksData) {
           if (n > 10 && n < 45) EXPECT_TRUE(top.stuck_o[unit]) << n;
         });
   }
-  for (int n = 0; n < 100; ++n) blocks.Tick([&] { world.Drive(); }, [&] { world.Sample(true); });
+  for (int n = 0; n < 100; ++n) blocks.Step([&] { world.Drive(); }, [&] { world.Sample(true); });
   EXPECT_FALSE(top.stuck_o[unit]);
   EXPECT_EQ(world.written.size(), beats * kBeat);
 }

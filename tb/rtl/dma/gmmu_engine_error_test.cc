@@ -22,11 +22,11 @@ class EngineErrors : public Engine {
     Buffer all = good;
     all.Words(words).Copy(Src(0), privileged ? Dst(8192) : Own(8192), 3000);
     uint32_t fence = m->Submit(0, all.words, true);
-    ASSERT_TRUE(m->Run());
+    ASSERT_TRUE(m->Finish());
     ExpectStop(reason, 32, fence, header);
     EXPECT_EQ(m->fence_irqs, 0u);
     EXPECT_EQ(m->controls.size(), 0u);
-    EXPECT_EQ(m->top().ring_last_fence_o[0], 0u);
+    EXPECT_EQ(m->t.ring_last_fence_o[0], 0u);
     Compare(model);
     AtRest();
   }
@@ -115,11 +115,11 @@ TEST_F(EngineErrors, TransferFaultsNameAddressAccessAndLevel) {
   Buffer buffer;
   buffer.Copy(Src(0), Dst(0), 100).Copy(Src(5000), Dst(9000), 9000).Copy(Src(0), Dst(30000), 9);
   uint32_t fence = m->Submit(0, buffer.words);
-  ASSERT_TRUE(m->Run());
+  ASSERT_TRUE(m->Finish());
   ExpectStop(Fault::kEntryInvalid, 32, fence, buffer.words[4]);
-  EXPECT_EQ(m->top().ring_error_address_o[0], kSrc + 8192);
-  EXPECT_EQ(m->top().ring_access_o[0], 0);
-  EXPECT_EQ(m->top().ring_level_o[0], 1);
+  EXPECT_EQ(m->t.ring_error_address_o[0], kSrc + 8192);
+  EXPECT_EQ(m->t.ring_access_o[0], 0);
+  EXPECT_EQ(m->t.ring_level_o[0], 1);
   EXPECT_EQ(m->faults[0].port, 5);
   EXPECT_EQ(m->faults[0].space, 1);
   AtRest();
@@ -128,10 +128,10 @@ TEST_F(EngineErrors, TransferFaultsNameAddressAccessAndLevel) {
   m->pages[{2, (kDst >> 12) + 1}].read_only = true;
   buffer = Buffer().Fill(Dst(0), 100, 1).TableRepeat(Dst(4000), 1000, 1, 1);
   fence = m->Submit(0, buffer.words);
-  ASSERT_TRUE(m->Run());
+  ASSERT_TRUE(m->Finish());
   ExpectStop(Fault::kWriteProtect, 32, fence, buffer.words[4]);
-  EXPECT_EQ(m->top().ring_error_address_o[0], kDst + 4096);
-  EXPECT_EQ(m->top().ring_access_o[0], 1);
+  EXPECT_EQ(m->t.ring_error_address_o[0], kDst + 4096);
+  EXPECT_EQ(m->t.ring_access_o[0], 1);
   EXPECT_EQ(m->faults[0].port, 6);
   AtRest();
 }
@@ -139,9 +139,9 @@ TEST_F(EngineErrors, TransferFaultsNameAddressAccessAndLevel) {
 TEST_F(EngineErrors, RouteAndBusErrorsStopTheRing) {
   auto stops = [&](Buffer buffer, Fault reason, uint64_t offset, uint64_t address) {
     uint32_t fence = m->Submit(0, buffer.words);
-    ASSERT_TRUE(m->Run());
+    ASSERT_TRUE(m->Finish());
     ExpectStop(reason, offset, fence, buffer.words[offset / 8]);
-    EXPECT_EQ(m->top().ring_error_address_o[0], address);
+    EXPECT_EQ(m->t.ring_error_address_o[0], address);
     AtRest();
   };
   constexpr uint64_t kEnd = Machine::kVramBytes;
@@ -180,7 +180,7 @@ TEST_F(EngineErrors, AnEarlierCommandsLateWriteErrorWins) {
   Buffer buffer;
   buffer.Fill(Dst(0), 64, 1).Copy(Src(5 * 4096), Dst(8192), 64);
   uint32_t fence = m->Submit(0, buffer.words);
-  ASSERT_TRUE(m->Run());
+  ASSERT_TRUE(m->Finish());
   ExpectStop(Fault::kBusWrite, 0, fence, buffer.words[0]);
   AtRest();
 
@@ -190,7 +190,7 @@ TEST_F(EngineErrors, AnEarlierCommandsLateWriteErrorWins) {
   m->bus_errors.insert({page.target == Target::kVram ? 0 : 1, page.offset >> 12});
   buffer = Buffer().Fill(Dst(0), 64, 1).Words({0xff});
   fence = m->Submit(0, buffer.words);
-  ASSERT_TRUE(m->Run());
+  ASSERT_TRUE(m->Finish());
   ExpectStop(Fault::kBusWrite, 0, fence, buffer.words[0]);
   AtRest();
 }
@@ -201,8 +201,8 @@ TEST_F(EngineErrors, NothingIsIssuedAfterAWriteErrorIsSeen) {
   Page page = m->pages[{2, kDst >> 12}];
   m->bus_errors.insert({page.target == Target::kVram ? 0 : 1, page.offset >> 12});
   m->Submit(0, Buffer().Fill(Dst(0), 64, 1).Fill(Dst(4096), 30 * 4096, 2).words);
-  ASSERT_TRUE(m->Run());
-  EXPECT_TRUE(m->top().ring_error_o[0]);
+  ASSERT_TRUE(m->Finish());
+  EXPECT_TRUE(m->t.ring_error_o[0]);
   EXPECT_LT(m->bursts[Machine::kWrite], 20u);  // of 961
   AtRest();
 }
@@ -231,10 +231,10 @@ TEST_F(EngineErrors, AnUnreadableBufferStopsAfterWhatWasRead) {
       }
       uint32_t fence = m->SubmitEntry(0, address, buffer.bytes() | uint64_t{15} << 40);
       m->Doorbell(0);
-      ASSERT_TRUE(m->Run());
+      ASSERT_TRUE(m->Finish());
       Fault reason = bus ? Fault::kCommandFetch : Fault::kEntryInvalid;
       ExpectStop(reason, offset, fence, offset == 4096 ? 0 : buffer.words[offset / 8]);
-      EXPECT_EQ(m->top().ring_error_address_o[0], address + 4096);
+      EXPECT_EQ(m->t.ring_error_address_o[0], address + 4096);
       EXPECT_EQ(m->faults[0].port, 4);
       if (skip != 400) Compare(model);
       AtRest();
@@ -255,9 +255,9 @@ TEST_F(EngineErrors, AnUnreadableBufferStopsWithinTheWordsOfANop) {
   m->pages[{15, address >> 12}] = {Target::kSystem, address};
   uint32_t fence = m->SubmitEntry(0, address, buffer.bytes() | uint64_t{15} << 40);
   m->Doorbell(0);
-  ASSERT_TRUE(m->Run());
+  ASSERT_TRUE(m->Finish());
   ExpectStop(Fault::kEntryInvalid, offset, fence, buffer.words[offset / 8]);
-  EXPECT_EQ(m->top().ring_error_address_o[0], address + 4096);
+  EXPECT_EQ(m->t.ring_error_address_o[0], address + 4096);
   Compare(model);
   AtRest();
 }
@@ -267,9 +267,9 @@ TEST_F(EngineErrors, ABadRingEntryStopsTheRing) {
     Start(14, {}, privileged);
     uint32_t fence = m->SubmitEntry(0, address, shape);
     m->Doorbell(0);
-    ASSERT_TRUE(m->Run());
+    ASSERT_TRUE(m->Finish());
     ExpectStop(reason, 0, fence, 0);
-    EXPECT_EQ(m->top().ring_error_address_o[0], Machine::kRingBase);
+    EXPECT_EQ(m->t.ring_error_address_o[0], Machine::kRingBase);
     AtRest();
   };
   constexpr uint64_t kPhysical = uint64_t{1} << 32, kSpace = uint64_t{15} << 40;
@@ -286,18 +286,18 @@ TEST_F(EngineErrors, ABadRingEntryStopsTheRing) {
   m->bus_errors.insert({1, Machine::kRingBase >> 12});
   m->SubmitEntry(0, 0, 0);
   m->Doorbell(0);
-  ASSERT_TRUE(m->Run());
+  ASSERT_TRUE(m->Finish());
   ExpectStop(Fault::kRingFetch, 0, 0, 0);
   AtRest();
 
   Start(16);
   m->StopRing(0);
-  m->Tick();
-  m->top().ring_target_i[0] = 1;
-  m->top().ring_base_i[0] = Machine::kVramBytes;
-  m->top().ring_enable_i[0] = 1;
-  m->top().ring_tail_i[0] = 1;
-  ASSERT_TRUE(m->Run());
+  m->Step();
+  m->t.ring_target_i[0] = 1;
+  m->t.ring_base_i[0] = Machine::kVramBytes;
+  m->t.ring_enable_i[0] = 1;
+  m->t.ring_tail_i[0] = 1;
+  ASSERT_TRUE(m->Finish());
   ExpectStop(Fault::kVramRange, 0, 0, 0);
   AtRest();
 }
@@ -308,9 +308,9 @@ TEST_F(EngineErrors, AFenceRecordThatCannotBeWrittenStopsTheRing) {
   Buffer buffer;
   buffer.Copy(Src(0), Dst(0), 3000);
   uint32_t fence = m->Submit(0, buffer.words, true);
-  ASSERT_TRUE(m->Run());
+  ASSERT_TRUE(m->Finish());
   ExpectStop(Fault::kBusWrite, 32, fence, 0);
-  EXPECT_EQ(m->top().ring_last_fence_o[0], 0u);
+  EXPECT_EQ(m->t.ring_last_fence_o[0], 0u);
   EXPECT_EQ(m->fence_irqs, 0u);
   AtRest();
 }
@@ -319,12 +319,12 @@ TEST_F(EngineErrors, TheFaultIsLoggedBeforeTheRingShowsIt) {
   Start(18);
   m->fault_ready = false;
   m->Submit(0, {0xff});
-  m->Ticks(2000);
-  EXPECT_FALSE(m->top().ring_error_o[0]);
-  EXPECT_FALSE(m->top().idle_o);
+  m->Run(2000);
+  EXPECT_FALSE(m->t.ring_error_o[0]);
+  EXPECT_FALSE(m->t.idle_o);
   m->fault_ready = true;
-  ASSERT_TRUE(m->Run());
-  EXPECT_TRUE(m->top().ring_error_o[0]);
+  ASSERT_TRUE(m->Finish());
+  EXPECT_TRUE(m->t.ring_error_o[0]);
 }
 
 }  // namespace

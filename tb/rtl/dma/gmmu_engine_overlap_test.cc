@@ -19,7 +19,7 @@ class Overlap : public Engine, public ::testing::WithParamInterface<int> {
         from = std::min(last_to + m->Random(0, last_length - 1), 3 * 4096 - length);
       if (from < to + length && to < from + length) continue;
       buffer.Wait(wait);
-      if (m->Random(0, 9) == 0) buffer.Fill(Dst(to), length, m->rng()());
+      if (m->Random(0, 9) == 0) buffer.Fill(Dst(to), length, m->rng());
       else buffer.Copy(Dst(from), Dst(to), length);
       last_to = to, last_length = length;
       ++n;
@@ -43,7 +43,7 @@ TEST_P(Overlap, WithoutThemItIsNot) {
   Model model(*m, kApertureBase);
   model.Execute(buffer.words);
   m->Submit(0, buffer.words);
-  ASSERT_TRUE(m->Run(400000));
+  ASSERT_TRUE(m->Finish(400000));
   bool equal = true;
   for (auto* pair : {&m->vram, &m->host})
     for (auto& [page, bytes] : (pair == &m->vram ? model.vram : model.host).pages())

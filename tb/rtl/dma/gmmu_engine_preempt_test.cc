@@ -13,13 +13,13 @@ class Preempted : public Random {
     const unsigned before = m->preempted_irqs;
     m->Preempt(ring);
     for (unsigned i = 0; i < limit; ++i) {
-      m->Tick();
-      if (m->top().ring_preempted_o[ring] || m->top().ring_error_o[ring]) break;
+      m->Step();
+      if (m->t.ring_preempted_o[ring] || m->t.ring_error_o[ring]) break;
     }
-    EXPECT_NE(m->top().ring_preempted_o[ring], m->top().ring_error_o[ring]) << "no answer";
-    m->Tick();
-    EXPECT_EQ(m->preempted_irqs, before + m->top().ring_preempted_o[ring]);
-    return m->top().ring_preempted_o[ring];
+    EXPECT_NE(m->t.ring_preempted_o[ring], m->t.ring_error_o[ring]) << "no answer";
+    m->Step();
+    EXPECT_EQ(m->preempted_irqs, before + m->t.ring_preempted_o[ring]);
+    return m->t.ring_preempted_o[ring];
   }
   /// Nothing is in flight and nothing happens any more.
   void ExpectRest() {
@@ -28,11 +28,11 @@ class Preempted : public Random {
     const auto commands = m->commands;
     const auto others = m->controls.size() + m->aperture_flushes + m->fence_irqs;
     AtRest();
-    m->Ticks(200);
+    m->Run(200);
     EXPECT_EQ(m->bursts[0] + m->bursts[1] + m->bursts[2], bursts) << "it goes on";
     EXPECT_EQ(m->commands, commands);
     EXPECT_EQ(m->controls.size() + m->aperture_flushes + m->fence_irqs, others);
-    EXPECT_TRUE(m->top().idle_o);
+    EXPECT_TRUE(m->t.idle_o);
   }
   /// Runs the buffer on ring 0 with an interruption after each `gap()` cycles; compares memory at
   /// each, and the end with the model. Returns how often its entry was interrupted.
@@ -50,22 +50,22 @@ class Preempted : public Random {
     for (unsigned i = 0; i < 400; ++i) {
       const uint64_t entries = m->entries;
       const uint64_t record = m->FenceRecord(0, 0);
-      m->Ticks(gap());
+      m->Run(gap());
       if (!Stop(0)) break;
-      if (m->top().ring_fence_o[0] == 0) {
-        EXPECT_EQ(m->top().ring_error_offset_o[0], 0u);
-        const bool done = m->top().ring_head_o[0] == 1;
-        EXPECT_EQ(m->top().ring_last_fence_o[0], done ? fence : 0);
+      if (m->t.ring_fence_o[0] == 0) {
+        EXPECT_EQ(m->t.ring_error_offset_o[0], 0u);
+        const bool done = m->t.ring_head_o[0] == 1;
+        EXPECT_EQ(m->t.ring_last_fence_o[0], done ? fence : 0);
         EXPECT_EQ(m->entries, entries + done);
         if (done) break;  // else it was not begun
       } else {
         ++interrupted;
-        EXPECT_EQ(m->top().ring_fence_o[0], fence);
-        EXPECT_EQ(m->top().ring_head_o[0], 0);
+        EXPECT_EQ(m->t.ring_fence_o[0], fence);
+        EXPECT_EQ(m->t.ring_head_o[0], 0);
         EXPECT_EQ(m->FenceRecord(0, 0), record) << "a record of an interrupted entry";
         EXPECT_EQ(m->entries, entries);
-        EXPECT_EQ(m->top().ring_error_header_o[0], 0u);
-        offset += m->top().ring_error_offset_o[0];
+        EXPECT_EQ(m->t.ring_error_header_o[0], 0u);
+        offset += m->t.ring_error_offset_o[0];
         EXPECT_EQ(borders.count(offset), 1u) << offset;
         Model model = start;
         model.Execute(buffer.words, offset);
@@ -76,7 +76,7 @@ class Preempted : public Random {
       m->NewLife(0);
       fence = m->SubmitRest(0, address, buffer.bytes(), offset);
     }
-    EXPECT_FALSE(m->top().ring_error_o[0]);
+    EXPECT_FALSE(m->t.ring_error_o[0]);
     EXPECT_EQ(m->FenceRecord(0, 0) & 0xffffffff, fence);
     Compare(end);
     AtRest();
@@ -111,16 +111,16 @@ class PreemptedRings : public Preempted {};
 
 TEST_F(PreemptedRings, AnIdleRingAnswersAtOnce) {
   Start(1);
-  m->Ticks(10);
+  m->Run(10);
   m->Preempt(0);
-  m->Ticks(4);
-  EXPECT_TRUE(m->top().ring_preempted_o[0]);
-  EXPECT_EQ(m->top().ring_fence_o[0], 0u);
+  m->Run(4);
+  EXPECT_TRUE(m->t.ring_preempted_o[0]);
+  EXPECT_EQ(m->t.ring_fence_o[0], 0u);
   EXPECT_EQ(m->preempted_irqs, 1u);
   m->Submit(0, Buffer().Fill(Dst(0), 64, 1).words);
-  m->Ticks(200);
+  m->Run(200);
   EXPECT_EQ(m->bursts[0], 0u);
-  EXPECT_TRUE(m->top().idle_o);
+  EXPECT_TRUE(m->t.idle_o);
 }
 
 TEST_F(PreemptedRings, OthersGoOnMeanwhile) {
@@ -130,15 +130,15 @@ TEST_F(PreemptedRings, OthersGoOnMeanwhile) {
     m->Submit(0, Buffer().Copy(Src(0), Dst(4000 * n), 4000).Fill(Dst(30000), 9, n).words);
     m->Submit(1, Buffer().Fill(Dst(100000 + 900 * n), 900, n).words);
   }
-  m->Ticks(2000);
+  m->Run(2000);
   ASSERT_TRUE(Stop(0));
-  const unsigned head = m->top().ring_head_o[0];
+  const unsigned head = m->t.ring_head_o[0];
   EXPECT_LT(head, 6u);
-  ASSERT_TRUE(m->Run());
-  EXPECT_EQ(m->top().ring_head_o[1], 6);
-  EXPECT_EQ(m->top().ring_head_o[0], head);
+  ASSERT_TRUE(m->Finish());
+  EXPECT_EQ(m->t.ring_head_o[1], 6);
+  EXPECT_EQ(m->t.ring_head_o[0], head);
   ASSERT_TRUE(Stop(1));
-  EXPECT_EQ(m->top().ring_fence_o[1], 0u);
+  EXPECT_EQ(m->t.ring_fence_o[1], 0u);
   EXPECT_EQ(m->preempted_irqs, 2u);
   AtRest();
 }
@@ -152,21 +152,21 @@ TEST_F(PreemptedRings, AnErrorOfACommandUnderWayWins) {
     Buffer buffer;
     buffer.Copy(Src(0), Dst(0), 9000).Copy(Src(0), Dst(8192), 9000).Fill(Dst(40000), 9000, 5);
     m->Submit(0, buffer.words);
-    m->Ticks(m->Random(1, seed % 2 ? 200 : 2500));
+    m->Run(m->Random(1, seed % 2 ? 200 : 2500));
     if (Stop(0)) {
       ++stops;
-      EXPECT_LE(m->top().ring_error_offset_o[0], 32u) << "behind a command that failed";
+      EXPECT_LE(m->t.ring_error_offset_o[0], 32u) << "behind a command that failed";
       EXPECT_TRUE(m->faults.empty());
     } else {
       ++errors;
-      EXPECT_EQ(m->top().ring_error_offset_o[0], 32u);
+      EXPECT_EQ(m->t.ring_error_offset_o[0], 32u);
       EXPECT_EQ(m->preempted_irqs, 0u);
       EXPECT_EQ(m->faults.size(), 1u);
-      m->Ticks(50);  // the request stands
-      EXPECT_FALSE(m->top().ring_preempted_o[0]) << "a ring at an error is not preempted too";
+      m->Run(50);  // the request stands
+      EXPECT_FALSE(m->t.ring_preempted_o[0]) << "a ring at an error is not preempted too";
       EXPECT_EQ(m->preempted_irqs, 0u);
     }
-    ASSERT_TRUE(m->Run());
+    ASSERT_TRUE(m->Finish());
     AtRest();
   }
   EXPECT_GT(errors, 5u);
@@ -183,19 +183,19 @@ TEST_F(PreemptedRings, ARequestThatIsTakenBackLosesNothing) {
     model.Execute(buffer.words);
     m->Submit(0, buffer.words);
     const uint64_t address = m->last_buffer;
-    m->Ticks(m->Random(1, 1500));
+    m->Run(m->Random(1, 1500));
     m->Preempt(0);
-    m->Ticks(m->Random(1, 40));
+    m->Run(m->Random(1, 40));
     m->Preempt(0, false);
-    ASSERT_TRUE(m->Run());
-    if (m->top().ring_preempted_o[0]) {
+    ASSERT_TRUE(m->Finish());
+    if (m->t.ring_preempted_o[0]) {
       ++stopped;
-      const bool begun = m->top().ring_fence_o[0] != 0;
-      const uint64_t offset = m->top().ring_error_offset_o[0];
-      const bool done = m->top().ring_head_o[0] == 1;
+      const bool begun = m->t.ring_fence_o[0] != 0;
+      const uint64_t offset = m->t.ring_error_offset_o[0];
+      const bool done = m->t.ring_head_o[0] == 1;
       m->NewLife(0);
       if (!done) m->SubmitRest(0, address, buffer.bytes(), begun ? offset : 0);
-      ASSERT_TRUE(m->Run());
+      ASSERT_TRUE(m->Finish());
     }
     Compare(model);
     AtRest();

@@ -15,7 +15,7 @@ TEST_P(Random, CommandListsGiveTheModelsBytes) {
     page.coherent = m->Random(0, 1);
   }
   RunAndCompare(Commands(60, true), 2000000);
-  EXPECT_EQ(m->top().ring_head_o[0], 1);
+  EXPECT_EQ(m->t.ring_head_o[0], 1);
 }
 INSTANTIATE_TEST_SUITE_P(Seeds, Random, ::testing::Range(100, 124));
 
@@ -68,17 +68,17 @@ TEST_P(RandomErrors, StopAtTheFirstCommandThatFails) {
   before.Execute(buffer.words, stop);
   after.Execute(buffer.words);
   uint32_t fence = m->Submit(0, buffer.words);
-  ASSERT_TRUE(m->Run(2000000));
+  ASSERT_TRUE(m->Finish(2000000));
   AtRest();
   if (stop == ~uint64_t{0}) {
-    EXPECT_FALSE(m->top().ring_error_o[0]);
+    EXPECT_FALSE(m->t.ring_error_o[0]);
     Compare(after);
     return;
   }
-  EXPECT_TRUE(m->top().ring_error_o[0]);
-  EXPECT_EQ(m->top().ring_error_offset_o[0], stop);
-  EXPECT_EQ(m->top().ring_error_header_o[0], header & 0xffffffff);
-  EXPECT_EQ(m->top().ring_fence_o[0], fence);
+  EXPECT_TRUE(m->t.ring_error_o[0]);
+  EXPECT_EQ(m->t.ring_error_offset_o[0], stop);
+  EXPECT_EQ(m->t.ring_error_header_o[0], header & 0xffffffff);
+  EXPECT_EQ(m->t.ring_fence_o[0], fence);
   EXPECT_EQ(m->FenceRecord(0, 0), before.host.Read64(Machine::kFenceBase));  // not written
   EXPECT_EQ(m->faults.size(), 1u);
   // Commands before it are complete; of it and of later ones any part may be there.
@@ -104,11 +104,11 @@ TEST_P(RandomErrors, StopAtTheFirstCommandThatFails) {
     if (entry.offset >= Machine::kVramBytes) entry.zero = true;
   }
   m->StopRing(0);
-  m->Tick();
+  m->Step();
   m->StartRing(0, true);
-  m->Ticks(3);
-  EXPECT_FALSE(m->top().ring_error_o[0]);
-  EXPECT_EQ(m->top().ring_head_o[0], 0);
+  m->Run(3);
+  EXPECT_FALSE(m->t.ring_error_o[0]);
+  EXPECT_EQ(m->t.ring_head_o[0], 0);
   m->faults.clear();
   RunAndCompare(Commands(20, false), 2000000);
 }

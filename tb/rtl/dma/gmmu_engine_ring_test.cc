@@ -17,21 +17,21 @@ class EngineRings : public Engine {
 TEST_F(EngineRings, WrapWithDoorbellsWhileRunning) {
   Start(1);
   m->StopRing(0);
-  m->Tick();
+  m->Step();
   m->StartRing(0, true, 2);
-  m->Ticks(3);
+  m->Run(3);
   uint32_t fence = 0;
   for (unsigned n = 0; n < 30; ++n) {
     // Room for three: wait until one is free.
-    for (unsigned k = 0; ((n - m->entries) & 3) == 3 && k < 20000; ++k) m->Tick();
+    for (unsigned k = 0; ((n - m->entries) & 3) == 3 && k < 20000; ++k) m->Step();
     fence = m->Submit(0, Buffer().Fill(Dst(1000 * n), 900, n).words, n % 2 == 0);
-    m->Ticks(m->Random(0, 300));
+    m->Run(m->Random(0, 300));
   }
-  ASSERT_TRUE(m->Run());
+  ASSERT_TRUE(m->Finish());
   EXPECT_EQ(m->entries, 30u);
   EXPECT_EQ(m->fence_irqs, 15u);
-  EXPECT_EQ(m->top().ring_head_o[0], 30 % 4);
-  EXPECT_EQ(m->top().ring_last_fence_o[0], fence);
+  EXPECT_EQ(m->t.ring_head_o[0], 30 % 4);
+  EXPECT_EQ(m->t.ring_last_fence_o[0], fence);
   EXPECT_EQ(m->FenceRecord(0, 0), fence | uint64_t{30} << 32);
   AtRest();
 }
@@ -40,23 +40,23 @@ TEST_F(EngineRings, TakeTurns) {
   Start(2);
   m->StartRing(1, false);
   m->buffer_space = 2;  // the only one that the second ring may name
-  m->top().enable_i = 0;
+  m->t.enable_i = 0;
   for (unsigned n = 0; n < 4; ++n) {
     m->Submit(0, Buffer().Fill(Dst(100 * n), 100, n).words);
     m->Submit(1, Buffer().Fill(Dst(5000 + 100 * n), 100, n).words);
   }
-  m->Ticks(500);
+  m->Run(500);
   EXPECT_EQ(m->entries, 0u);  // nothing starts while the engine is off
-  EXPECT_TRUE(m->top().idle_o);
-  m->top().enable_i = 1;
+  EXPECT_TRUE(m->t.idle_o);
+  m->t.enable_i = 1;
   int ahead = 0;
-  while (m->entries < 8 && m->now() < 100000) {
-    m->Tick();
-    ahead = std::max(ahead, std::abs(m->top().ring_head_o[0] - m->top().ring_head_o[1]));
+  while (m->entries < 8 && m->now < 100000) {
+    m->Step();
+    ahead = std::max(ahead, std::abs(m->t.ring_head_o[0] - m->t.ring_head_o[1]));
   }
   EXPECT_EQ(m->entries, 8u);
   EXPECT_EQ(ahead, 1);
-  ASSERT_TRUE(m->Run());
+  ASSERT_TRUE(m->Finish());
   AtRest();
 }
 
@@ -65,10 +65,10 @@ TEST_F(EngineRings, AnErrorOnOneDoesNotStopTheOther) {
   m->StartRing(1, false);
   m->Submit(1, {0xff});
   uint32_t fence = m->Submit(0, Buffer().Copy(Src(0), Dst(0), 3000).words);
-  ASSERT_TRUE(m->Run());
-  EXPECT_TRUE(m->top().ring_error_o[1]);
-  EXPECT_FALSE(m->top().ring_error_o[0]);
-  EXPECT_EQ(m->top().ring_last_fence_o[0], fence);
+  ASSERT_TRUE(m->Finish());
+  EXPECT_TRUE(m->t.ring_error_o[1]);
+  EXPECT_FALSE(m->t.ring_error_o[0]);
+  EXPECT_EQ(m->t.ring_last_fence_o[0], fence);
   AtRest();
 }
 
@@ -83,20 +83,20 @@ TEST_F(EngineRings, SwitchedOffAbandonAndStartAnew) {
     buffer.Copy(Src(1), Dst(40002), 20000);
     if (seed % 5 == 0) m->pages.erase({1, (kSrc >> 12) + 1});
     m->Submit(0, buffer.words, true);
-    m->Ticks(m->Random(1, seed % 2 ? 300 : 4000));
+    m->Run(m->Random(1, seed % 2 ? 300 : 4000));
     bool done = m->entries != 0 || m->error_irqs != 0;
     m->StopRing(0);
-    m->Ticks(m->Random(1, seed % 3 ? 2 : 500));
+    m->Run(m->Random(1, seed % 3 ? 2 : 500));
     done = done || m->entries != 0 || m->error_irqs != 0;  // it ended in the same cycle
     if (seed % 5 == 0) m->pages[{1, (kSrc >> 12) + 1}].zero = true;
     m->StartRing(0, true);
-    m->Ticks(2);
-    EXPECT_EQ(m->top().ring_head_o[0], 0);
-    EXPECT_FALSE(m->top().ring_error_o[0]);
-    EXPECT_EQ(m->top().ring_last_fence_o[0], 0u);
-    ASSERT_TRUE(m->Run());
+    m->Run(2);
+    EXPECT_EQ(m->t.ring_head_o[0], 0);
+    EXPECT_FALSE(m->t.ring_error_o[0]);
+    EXPECT_EQ(m->t.ring_last_fence_o[0], 0u);
+    ASSERT_TRUE(m->Finish());
     EXPECT_EQ(m->entries, done && m->error_irqs == 0 ? 1u : 0u);
-    EXPECT_EQ(m->top().ring_head_o[0], 0);
+    EXPECT_EQ(m->t.ring_head_o[0], 0);
     uint64_t entries = m->entries;
     RunAndCompare(buffer);
     EXPECT_EQ(m->entries, entries + 1);
@@ -112,60 +112,60 @@ TEST_F(EngineRings, SwitchedOffForOneCycleWithinHandshakes) {
     for (unsigned n = 0; n < 20; ++n)
       buffer.Flush(Scope::kGlobal, 0, 0, 0).ApertureMap(n, 2, 5).Signal(Dst(64), n);
     m->Submit(0, buffer.words, true);
-    m->Ticks(m->Random(150, 3000));
+    m->Run(m->Random(150, 3000));
     ASSERT_EQ(m->entries, 0u);
     m->StopRing(0);
-    m->Tick();
+    m->Step();
     m->StartRing(0, true);
-    ASSERT_TRUE(m->Run());
+    ASSERT_TRUE(m->Finish());
     EXPECT_EQ(m->entries, 0u);
-    EXPECT_EQ(m->top().ring_head_o[0], 0);
+    EXPECT_EQ(m->t.ring_head_o[0], 0);
     RunAndCompare(Buffer().Copy(Src(0), Dst(0), 3000));
   }
 }
 
 TEST_F(EngineRings, SwitchedOffAroundItsCompletionNeverMovesTheNewLifesHead) {
   SubmitOneFill();
-  while (m->entries == 0 && m->now() < 10000) m->Tick();
-  const uint64_t end = m->now();
+  while (m->entries == 0 && m->now < 10000) m->Step();
+  const uint64_t end = m->now;
   for (uint64_t at = end - 60; at < end + 10; ++at)
     for (unsigned off : {1u, 2u}) {
       SCOPED_TRACE(at - end);
       SubmitOneFill();
-      while (m->now() < at) m->Tick();
+      while (m->now < at) m->Step();
       m->StopRing(0);
-      m->Ticks(off);
+      m->Run(off);
       m->StartRing(0, true);
-      ASSERT_TRUE(m->Run());
-      EXPECT_EQ(m->top().ring_head_o[0], 0);
-      EXPECT_EQ(m->top().ring_last_fence_o[0], 0u);
+      ASSERT_TRUE(m->Finish());
+      EXPECT_EQ(m->t.ring_head_o[0], 0);
+      EXPECT_EQ(m->t.ring_last_fence_o[0], 0u);
       AtRest();
       uint32_t fence = m->Submit(0, Buffer().Fill(Dst(0), 64, 1).words, true);
-      ASSERT_TRUE(m->Run());
+      ASSERT_TRUE(m->Finish());
       EXPECT_EQ(m->FenceRecord(0, 0), fence | uint64_t{1} << 32);
     }
 }
 
 TEST_F(EngineRings, SwitchedOffInAnyCycleOfItsStartEndsNothing) {
   SubmitOneFill();
-  const uint64_t begin = m->now();
-  while (m->entries == 0 && m->now() < 10000) m->Tick();
-  const uint64_t end = m->now();
+  const uint64_t begin = m->now;
+  while (m->entries == 0 && m->now < 10000) m->Step();
+  const uint64_t end = m->now;
   ASSERT_GT(end, begin + 100);
   // Its entry is asked for, read, judged, its buffer asked for: one cycle after the other.
   for (uint64_t at = begin; at < end - 60; ++at) {
     SCOPED_TRACE(at - begin);
     SubmitOneFill();
-    while (m->now() < at) m->Tick();
+    while (m->now < at) m->Step();
     m->StopRing(0);
-    m->Tick();
+    m->Step();
     m->StartRing(0, true);
-    ASSERT_TRUE(m->Run());
+    ASSERT_TRUE(m->Finish());
     EXPECT_EQ(m->entries, 0u);
-    EXPECT_EQ(m->top().ring_head_o[0], 0);
+    EXPECT_EQ(m->t.ring_head_o[0], 0);
     AtRest();
     uint32_t fence = m->Submit(0, Buffer().Fill(Dst(0), 64, 1).words, true);
-    ASSERT_TRUE(m->Run());
+    ASSERT_TRUE(m->Finish());
     EXPECT_EQ(m->FenceRecord(0, 0), fence | uint64_t{1} << 32);
   }
 }
@@ -176,15 +176,15 @@ TEST_F(EngineRings, WaitHoldsACommandUntilEarlierWritesAreDone) {
   Start(4, timing);
   uint64_t first_read_of_second = 0;
   m->on_read_request = [&](uint64_t va) {
-    if (va >= kSrc + 8192 && first_read_of_second == 0) first_read_of_second = m->now();
+    if (va >= kSrc + 8192 && first_read_of_second == 0) first_read_of_second = m->now;
   };
   m->Submit(0, Buffer().Fill(Dst(0), 64, 1).Copy(Src(8192), Dst(4096), 64).words);
-  ASSERT_TRUE(m->Run());
+  ASSERT_TRUE(m->Finish());
   EXPECT_LT(first_read_of_second, 500u);  // without wait the read overtakes the write
-  uint64_t begin = m->now();
+  uint64_t begin = m->now;
   first_read_of_second = 0;
   m->Submit(0, Buffer().Fill(Dst(0), 64, 1).Wait().Copy(Src(8192), Dst(4096), 64).words);
-  ASSERT_TRUE(m->Run());
+  ASSERT_TRUE(m->Finish());
   EXPECT_GT(first_read_of_second, begin + 2000);
   AtRest();
 }
@@ -192,8 +192,8 @@ TEST_F(EngineRings, WaitHoldsACommandUntilEarlierWritesAreDone) {
 TEST_F(EngineRings, WorkedExampleOfTheFoldersPage) {
   Start(5, Timing::Ideal(20));
   m->StopRing(0);
-  m->Tick();
-  auto& top = m->top();
+  m->Step();
+  auto& top = m->t;
   m->host.Make(0x10000, 512);
   m->host.Make(0x20000, 16);
   m->host.Make(0x30000, 32);
@@ -213,7 +213,7 @@ TEST_F(EngineRings, WorkedExampleOfTheFoldersPage) {
   top.ring_fence_address_i[0] = 0x20000;
   top.ring_tail_i[0] = 1;
   top.ring_enable_i[0] = 1;
-  ASSERT_TRUE(m->Run());
+  ASSERT_TRUE(m->Finish());
   for (unsigned n = 0; n < 100; ++n) ASSERT_EQ(m->vram.Read(0x2003 + n), n + 1);
   EXPECT_EQ(m->bursts[Machine::kFetch], 2u);
   EXPECT_EQ(m->bursts[Machine::kRead], 2u);

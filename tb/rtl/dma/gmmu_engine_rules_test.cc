@@ -12,9 +12,9 @@ class EngineRules : public Engine {
   template <typename Each>
   void Watch(Each each) {
     for (int n = 0; n < 50000; ++n) {
-      m->Tick();
+      m->Step();
       each();
-      if (n > 50 && m->top().idle_o) return;
+      if (n > 50 && m->t.idle_o) return;
     }
     FAIL() << "the engine is not idle after 50000 cycles";
   }
@@ -29,7 +29,7 @@ TEST_F(EngineRules, ATranslationIsGivenBackOnlyWithItsLastBeat) {
   int64_t most = 0;
   Watch([&] {
     most = std::max(most, m->ReadsInFlight());
-    ASSERT_GE(m->Lent(Machine::kRead), m->ReadsInFlight()) << "at cycle " << m->now();
+    ASSERT_GE(m->Lent(Machine::kRead), m->ReadsInFlight()) << "at cycle " << m->now;
   });
   EXPECT_GT(most, 8);
   AtRest();
@@ -43,7 +43,7 @@ TEST_F(EngineRules, ATranslationIsGivenBackOnlyWithItsB) {
   int64_t most = 0;
   Watch([&] {
     most = std::max(most, m->WritesInFlight());
-    ASSERT_GE(m->Lent(Machine::kWrite), m->WritesInFlight()) << "at cycle " << m->now();
+    ASSERT_GE(m->Lent(Machine::kWrite), m->WritesInFlight()) << "at cycle " << m->now;
   });
   EXPECT_GT(most, 8);
   AtRest();
@@ -56,8 +56,8 @@ TEST_F(EngineRules, AFlushComesAfterTheWritesBeforeIt) {
   m->Submit(0, Buffer().Fill(Dst(0), 256, 1).Flush(Scope::kSpace, 1, 0, 0).words);
   uint64_t filled = 0, flushed = 0;
   Watch([&] {
-    if (filled == 0 && m->write_beats.size() >= 256 / kBus) filled = m->now();
-    if (flushed == 0 && !m->controls.empty()) flushed = m->now();
+    if (filled == 0 && m->write_beats.size() >= 256 / kBus) filled = m->now;
+    if (flushed == 0 && !m->controls.empty()) flushed = m->now;
   });
   ASSERT_GT(filled, 0u);
   EXPECT_GE(flushed, filled + 1000);
@@ -74,13 +74,13 @@ TEST_F(EngineRules, WhatFollowsAFlushComesAfterItsEnd) {
   bool flushing = false;
   unsigned asked = 0;
   m->on_read_request = [&](uint64_t) {
-    EXPECT_FALSE(flushing) << "the copy asked for its address at cycle " << m->now();
+    EXPECT_FALSE(flushing) << "the copy asked for its address at cycle " << m->now;
     ++asked;
   };
   m->Submit(0, buffer.words);
   size_t begun = 0;
   Watch([&] {
-    if (m->top().ctl_done_i) flushing = false;
+    if (m->t.ctl_done_i) flushing = false;
     if (m->controls.size() != begun) begun = m->controls.size(), flushing = true;
   });
   EXPECT_EQ(begun, 20u);
@@ -97,8 +97,8 @@ TEST_F(EngineRules, ASignalledFenceComesAfterTheWritesBeforeIt) {
   const size_t beats = 64 / kBus;
   uint64_t filled = 0, signalled = 0;
   Watch([&] {
-    if (filled == 0 && m->write_beats.size() >= beats) filled = m->now();
-    if (signalled == 0 && m->write_beats.size() > beats) signalled = m->now();
+    if (filled == 0 && m->write_beats.size() >= beats) filled = m->now;
+    if (signalled == 0 && m->write_beats.size() > beats) signalled = m->now;
   });
   ASSERT_GT(filled, 0u);
   EXPECT_GE(signalled, filled + 1500);

@@ -48,16 +48,16 @@ class EngineSpeed : public Engine {
     m->Submit(0, buffer.words);
     uint64_t previous = 0, last = 0;
     for (unsigned n = 0; n < 400000 && m->entries == 0; ++n) {
-      m->Tick();
+      m->Step();
       if (m->last_b != last) previous = last, last = m->last_b;
     }
-    EXPECT_TRUE(m->Run());
+    EXPECT_TRUE(m->Finish());
     return previous;
   }
   uint64_t RunDirect(const Buffer& buffer) {
-    auto& top = m->top();
+    auto& top = m->t;
     top.direct_i = 1;
-    m->Ticks(2);
+    m->Run(2);
     for (size_t at = 0; at < buffer.words.size(); at += 4) {
       CommandHeaderWord header{buffer.words[at]};
       top.job_valid_i = 1;
@@ -75,14 +75,14 @@ class EngineSpeed : public Engine {
       for (unsigned n = 0; n < 20000 && !taken; ++n) {
         top.eval();
         taken = top.job_ready_o;
-        m->Tick();
+        m->Step();
       }
       EXPECT_TRUE(taken);
     }
     top.job_valid_i = 0;
-    m->Tick();
-    for (unsigned n = 0; n < 400000 && !top.direct_idle_o; ++n) m->Tick();
-    m->Ticks(4);
+    m->Step();
+    for (unsigned n = 0; n < 400000 && !top.direct_idle_o; ++n) m->Step();
+    m->Run(4);
     EXPECT_TRUE(top.direct_idle_o);
     return m->last_b;
   }

@@ -42,7 +42,7 @@ TEST_F(Engine, WritesTables) {
   Start(4);
   Buffer buffer;
   std::vector<uint64_t> entries;
-  for (int n = 0; n < 700; ++n) entries.push_back(m->rng()());
+  for (int n = 0; n < 700; ++n) entries.push_back(m->rng());
   buffer.TableWrite(Dst(8), {1}).TableWrite(Dst(4088), {2, 3}).TableWrite(Dst(8192), entries);
   buffer.TableRepeat(Dst(40000), 777, 0x123000, 0x1000).TableRepeat(Dst(60000), 0, 1, 1);
   RunAndCompare(buffer);
@@ -108,10 +108,10 @@ TEST_F(Engine, SignalsFencesAndInterrupts) {
   RunAndCompare(buffer);
   EXPECT_EQ(m->fence_irqs, 1u);
   m->Submit(0, buffer.words, true);
-  ASSERT_TRUE(m->Run());
+  ASSERT_TRUE(m->Finish());
   EXPECT_EQ(m->fence_irqs, 3u);
   EXPECT_EQ(m->FenceRecord(0, 0) >> 32, 2u);
-  EXPECT_LT(m->FenceRecord(0, 1), m->now());
+  EXPECT_LT(m->FenceRecord(0, 1), m->now);
   EXPECT_GT(m->FenceRecord(0, 1), 0u);
 }
 

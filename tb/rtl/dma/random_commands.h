@@ -48,12 +48,12 @@ class Random : public Engine, public ::testing::WithParamInterface<int> {
       if (copy) {
         buffer.Copy(from_dst ? Dst(from) : Src(from), Dst(to), length);
       } else if (!words) {
-        buffer.Fill(Dst(to), length, m->rng()());
+        buffer.Fill(Dst(to), length, m->rng());
       } else if (length == 0 || m->Random(0, 1)) {
-        buffer.TableRepeat(Dst(to), length / 8, m->rng()(), m->rng()());
+        buffer.TableRepeat(Dst(to), length / 8, m->rng(), m->rng());
       } else {
         std::vector<uint64_t> entries(length / 8);
-        for (auto& entry : entries) entry = m->rng()();
+        for (auto& entry : entries) entry = m->rng();
         buffer.TableWrite(Dst(to), entries);
       }
       if (m->Random(0, 40) == 0) {

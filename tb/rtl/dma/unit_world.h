@@ -77,7 +77,7 @@ class WorldOf {
       offset = page.page << 12 | (address & 0xfff);
     }
     place.at = {target != regs::Target::kVram, offset};
-    if (target == regs::Target::kVram && offset >= blocks_.top->vram_bytes_i)
+    if (target == regs::Target::kVram && offset >= blocks_.t.vram_bytes_i)
       place.fault = regs::Fault::kVramRange;
     if (target == regs::Target::kPeer) place.fault = regs::Fault::kPeerAbsent;
     if (target == regs::Target::kAperture) {
@@ -92,7 +92,7 @@ class WorldOf {
   }
 
   void Drive() {
-    auto& top = *blocks_.top;
+    auto& top = blocks_.t;
     const int u = unit_;
     auto ready = [&] { return !blocks_.Chance(manner_.stall_percent); };
     top.req_ready_i[u] = ready();
@@ -161,7 +161,7 @@ class WorldOf {
   }
 
   void Sample(bool write) {
-    auto& top = *blocks_.top;
+    auto& top = blocks_.t;
     const int u = unit_;
     if (top.req_valid_o[u] && top.req_ready_i[u]) {
       EXPECT_TRUE(tags_.insert(top.req_tag_o[u]).second) << "tag used twice";
@@ -287,13 +287,26 @@ UnitJob RandomJob(Bench& blocks, unsigned pages, uint64_t most) {
   return job;
 }
 inline void OfferJob(Blocks& blocks, int unit, const UnitJob& job) {
-  auto& top = *blocks.top;
+  auto& top = blocks.t;
   top.job_physical_i[unit] = job.physical;
   top.job_target_i[unit] = static_cast<int>(job.target);
   top.job_space_i[unit] = kUnitSpace;
   top.job_address_i[unit] = job.address;
   top.job_length_i[unit] = job.length;
   top.job_label_i[unit] = job.label;
+}
+/// Stops a unit, waits until it is quiet, and clears it: what is in flight comes back, then everything is forgotten.
+inline void GiveUp(Blocks& blocks, UnitWorld& world, int unit, bool write) {
+  auto& top = blocks.t;
+  const auto step = [&] { blocks.Step([&] { world.Drive(); }, [&] { world.Sample(write); }); };
+  top.stop_i[unit] = 1;
+  for (int n = 0; n < 5000 && (n == 0 || !top.quiet_o[unit]); ++n) step();
+  ASSERT_TRUE(top.quiet_o[unit]) << "not quiet after 5000 cycles";
+  top.clear_i[unit] = 1;
+  step();
+  top.clear_i[unit] = top.stop_i[unit] = 0;
+  for (int n = 0; n < 3; ++n) step();
+  world.ExpectRest();
 }
 /// The first byte of a job's burst that fails, by bursts of `chunk` bytes; its end when none does.
 template <typename Bench>

@@ -1,29 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <gtest/gtest.h>
-
-#include <cstdint>
-#include <iostream>
-#include <memory>
-#include <random>
 
 #include "Vgmmu_mmu_blocks_bench.h"
-#include "tb/rtl/coverage.h"
-#include "verilated.h"
+#include "tb/rtl/block_test.h"
+#include "tb/rtl/mmu/key.h"
 
 namespace gmmu::bench {
-
-constexpr uint64_t kVpnMask = (uint64_t{1} << 36) - 1;
-
-struct Key {
-  unsigned space = 0;
-  uint64_t vpn = 0;
-  bool high = false;
-  bool operator==(const Key& o) const { return space == o.space && vpn == o.vpn && high == o.high; }
-  bool operator<(const Key& o) const {
-    return space != o.space ? space < o.space : vpn < o.vpn;
-  }
-};
 
 /// The fields of page_t, from bit 0: level, big, no_execute, read_only, coherent, zero, adapter,
 /// target, page number.
@@ -44,84 +26,35 @@ struct Page {
   }
 };
 
-/// The blocks of the MMU alone, clocked by Step. `small`: their smallest sizes. The seed is printed
-/// when a test fails.
-class Blocks {
-  VerilatedContext context_;  // goes last
-
+/// The blocks of the MMU alone, out of reset. Size 1: their smallest sizes.
+class Blocks : public BlockBench<Vgmmu_mmu_blocks_bench> {
  public:
-  explicit Blocks(bool small, uint64_t seed = 1) : random(seed), small_(small), seed_(seed) {
-    context_.randReset(0);
-    context_.assertOn(true);
-    top = std::make_unique<Vgmmu_mmu_blocks_bench>(&context_);
-    top->small_i = small;
-    top->rst_i = 1;
-    for (int i = 0; i < 4; ++i) Step();
-    top->rst_i = 0;
-    Settle();
+  Blocks(unsigned size, uint64_t seed) : BlockBench(size, seed) {
+    t.small_i = size != 0;
+    Reset();
     // Arrays without reset are swept once, as the control block does.
-    top->sweep_all_i = 1;
+    t.sweep_all_i = 1;
     for (unsigned i = 0; i < 64; ++i) Sweep(i);
-    for (int i = 0; i < 3; ++i) Step();
-    top->sweep_all_i = 0;
-  }
-  ~Blocks() {
-    top->final();
-    if (testing::Test::HasFailure()) {
-      std::cout << "seed " << seed_ << (small_ ? ", smallest size\n" : ", default size\n");
-    }
-  }
-
-  void Settle() { top->eval(); }
-  void Step() {
-    top->clk_i = 1;
-    top->eval();
-    top->clk_i = 0;
-    top->eval();
-    ++cycle;
+    Run(3);
+    t.sweep_all_i = 0;
   }
   void Sweep(unsigned index) {
-    top->sweep_valid_i = 1;
-    top->sweep_index_i = static_cast<uint16_t>(index);
-    Settle();
+    t.sweep_valid_i = 1;
+    t.sweep_index_i = static_cast<uint16_t>(index);
     Step();
-    top->sweep_valid_i = 0;
+    t.sweep_valid_i = 0;
   }
   void SetKey(const Key& key) {
-    top->key_space_i = static_cast<uint8_t>(key.space);
-    top->key_vpn_i = key.vpn;
-    top->key_high_i = key.high;
+    t.key_space_i = static_cast<uint8_t>(key.space);
+    t.key_vpn_i = key.vpn;
+    t.key_high_i = key.high;
   }
   void SetOther(const Key& key) {
-    top->other_space_i = static_cast<uint8_t>(key.space);
-    top->other_vpn_i = key.vpn;
+    t.other_space_i = static_cast<uint8_t>(key.space);
+    t.other_vpn_i = key.vpn;
   }
-  unsigned Random(unsigned below) { return static_cast<unsigned>(random() % below); }
-  bool small() const { return small_; }
-
-  std::unique_ptr<Vgmmu_mmu_blocks_bench> top;
-  std::mt19937_64 random;
-  uint64_t cycle = 0;
-
- private:
-  Coverage coverage_{context_};
-  const bool small_;
-  const uint64_t seed_;
+  bool small() const { return n != 0; }
 };
-
-/// Each test with both sizes and some seeds.
-class BlockTest : public testing::TestWithParam<std::tuple<bool, int>> {
- protected:
-  BlockTest() : blocks_(std::get<0>(GetParam()), static_cast<uint64_t>(std::get<1>(GetParam()))) {}
-  Blocks blocks_;
-};
-
-inline auto SizesAndSeeds() {
-  return testing::Combine(testing::Bool(), testing::Range(1, 5));
-}
-inline std::string SizeAndSeed(const testing::TestParamInfo<std::tuple<bool, int>>& test) {
-  return std::string(std::get<0>(test.param) ? "small" : "default") + "_seed" +
-         std::to_string(std::get<1>(test.param));
-}
+using BlocksTest = BlockTest<Blocks>;
 
 }  // namespace gmmu::bench

@@ -92,7 +92,7 @@ class L1EntriesTest : public InnerTest {
         if (!hidden) found.near = items_[i], found.index = i;
       }
     }
-    Tick();
+    Step();
     if (writing_) {
       shared_ += !goes.empty();
       for (const unsigned gone : goes) items_[gone].valid = false;
@@ -205,7 +205,7 @@ TEST_P(L1EntriesTest, AResetForgetsAll) {
     for (int k = 0; k < 2; ++k) Cycle(std::nullopt, false);
   }
   t.en_look_i = t.en_accept_i = t.en_fill_i = t.en_write_i = 0;
-  Reset();
+  Reset(1);
   for (Item& item : items_) item.valid = false;
   turn_ = 0;
   for (unsigned i = 0; i < entries_ && !HasFatalFailure(); ++i) {
@@ -215,7 +215,7 @@ TEST_P(L1EntriesTest, AResetForgetsAll) {
   EXPECT_EQ(hits_ + near_only_, 0u);
 }
 
-INSTANTIATE_TEST_SUITE_P(Sizes, L1EntriesTest, SizesAndSeeds(), SizeAndSeed);
+INSTANTIATE_TEST_SUITE_P(Sizes, L1EntriesTest, SizesAndSeeds(2, 4), SizeAndSeed);
 
 }  // namespace
 }  // namespace gmmu::inner

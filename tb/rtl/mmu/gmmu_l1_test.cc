@@ -12,7 +12,7 @@ namespace {
 
 enum Fault { kNone = 0, kInvalid = 4, kWriteProtect = 7, kExecuteProtect = 8 };
 
-class L1Test : public BlockTest {
+class L1Test : public BlocksTest {
  protected:
   struct Request {
     unsigned space;
@@ -29,8 +29,8 @@ class L1Test : public BlockTest {
     unsigned generation;
     uint64_t until;
   };
-  const unsigned spaces_ = blocks_.small() ? 2 : 16;
-  const unsigned slots_ = blocks_.small() ? 2 : 32;
+  const unsigned spaces_ = small() ? 2 : 16;
+  const unsigned slots_ = small() ? 2 : 32;
   std::map<unsigned, Request> waiting_;  ///< by tag
   std::vector<Lookup> lookups_;
   std::deque<Use> uses_;
@@ -63,7 +63,6 @@ class L1Test : public BlockTest {
   }
 
   bool Explained(const Request& request, unsigned version) const {
-    const auto& top = *blocks_.top;
     const Key key{request.space, request.va >> 12 & kVpnMask, request.va >> 48 != 0};
     const Page page = PageOf(key, version);
     unsigned fault = CauseOf(key, version);
@@ -71,100 +70,99 @@ class L1Test : public BlockTest {
       if (request.access == 1 && page.read_only()) fault = kWriteProtect;
       if (request.access == 2 && page.no_execute()) fault = kExecuteProtect;
     }
-    if (top.l1_rsp_fault_o != fault) return false;
+    if (t.l1_rsp_fault_o != fault) return false;
     if (fault != 0) return true;
-    return top.l1_rsp_zero_o == page.zero() &&
-           top.l1_rsp_offset_o == (page.pfn() << 12 | (request.va & 0xfff));
+    return t.l1_rsp_zero_o == page.zero() &&
+           t.l1_rsp_offset_o == (page.pfn() << 12 | (request.va & 0xfff));
   }
 
   /// One cycle. `offer`: a request to offer, or none. Returns whether it was accepted.
   bool Cycle(const Request* offer, bool messages = true) {
-    auto& top = *blocks_.top;
     unsigned tag = 0;
     while (waiting_.count(tag) != 0) ++tag;
-    top.l1_req_valid_i = offer != nullptr;
+    t.l1_req_valid_i = offer != nullptr;
     if (offer != nullptr) {
-      top.l1_req_tag_i = static_cast<uint8_t>(tag);
-      top.l1_req_space_i = static_cast<uint8_t>(offer->space);
-      top.l1_req_va_i = offer->va;
-      top.l1_req_access_i = static_cast<uint8_t>(offer->access);
+      t.l1_req_tag_i = static_cast<uint8_t>(tag);
+      t.l1_req_space_i = static_cast<uint8_t>(offer->space);
+      t.l1_req_va_i = offer->va;
+      t.l1_req_access_i = static_cast<uint8_t>(offer->access);
     }
-    top.l1_rsp_ready_i = blocks_.Random(100) >= rsp_stall_;
-    top.l1_lookup_ready_i = blocks_.Random(100) >= ask_stall_;
-    top.l1_generation_i = static_cast<uint8_t>(generation_);
-    top.l1_msg_valid_i = 0;
+    t.l1_rsp_ready_i = Random(100) >= rsp_stall_;
+    t.l1_lookup_ready_i = Random(100) >= ask_stall_;
+    t.l1_generation_i = static_cast<uint8_t>(generation_);
+    t.l1_msg_valid_i = 0;
     if (messages && !lookups_.empty()) {
-      const size_t which = blocks_.Random(static_cast<unsigned>(lookups_.size()));
+      const size_t which = Random(static_cast<unsigned>(lookups_.size()));
       const Lookup& lookup = lookups_[which];
-      if (lookup.due <= blocks_.cycle) {
-        top.l1_msg_valid_i = 1;
-        top.l1_msg_other_i = 0;
-        top.l1_msg_slot_i = static_cast<uint8_t>(lookup.slot);
-        top.l1_msg_cause_i = static_cast<uint8_t>(CauseOf(lookup.key, version_));
-        blocks_.SetKey(lookup.key);
-        top.page_i = PageOf(lookup.key, version_).raw;
+      if (lookup.due <= now) {
+        t.l1_msg_valid_i = 1;
+        t.l1_msg_other_i = 0;
+        t.l1_msg_slot_i = static_cast<uint8_t>(lookup.slot);
+        t.l1_msg_cause_i = static_cast<uint8_t>(CauseOf(lookup.key, version_));
+        SetKey(lookup.key);
+        t.page_i = PageOf(lookup.key, version_).raw;
         slot_used_[lookup.slot] = false;
         ++made_[generation_];
         lookups_.erase(lookups_.begin() + static_cast<long>(which));
-      } else if (blocks_.Random(8) == 0) {  // somebody else's
-        top.l1_msg_valid_i = 1;
-        top.l1_msg_other_i = 1;
-        top.l1_msg_slot_i = static_cast<uint8_t>(lookup.slot);
+      } else if (Random(8) == 0) {  // somebody else's
+        t.l1_msg_valid_i = 1;
+        t.l1_msg_other_i = 1;
+        t.l1_msg_slot_i = static_cast<uint8_t>(lookup.slot);
       }
     }
     unsigned back[2] = {0, 0};
     for (auto use = uses_.begin(); use != uses_.end();) {
-      if (use->until <= blocks_.cycle && back[use->generation] < 3) {
+      if (use->until <= now && back[use->generation] < 3) {
         ++back[use->generation];
         use = uses_.erase(use);
       } else {
         ++use;
       }
     }
-    top.l1_done0_i = static_cast<uint8_t>(back[0]);
-    top.l1_done1_i = static_cast<uint8_t>(back[1]);
-    blocks_.Settle();
+    t.l1_done0_i = static_cast<uint8_t>(back[0]);
+    t.l1_done1_i = static_cast<uint8_t>(back[1]);
+    Settle();
 
-    const bool accepted = offer != nullptr && top.l1_req_ready_o;
-    if (top.l1_hit_o) ++hits_;
-    if (top.l1_lookup_valid_o && top.l1_lookup_ready_i) {
-      const unsigned slot = top.l1_lookup_slot_o;
+    const bool accepted = offer != nullptr && t.l1_req_ready_o;
+    if (t.l1_hit_o) ++hits_;
+    if (t.l1_lookup_valid_o && t.l1_lookup_ready_i) {
+      const unsigned slot = t.l1_lookup_slot_o;
       EXPECT_LT(slot, slots_);
       EXPECT_FALSE(slot_used_[slot]) << "a slot asks twice";
       slot_used_[slot] = true;
-      lookups_.push_back({slot, {top.l1_lookup_space_o, top.l1_lookup_vpn_o,
-          top.l1_lookup_high_o != 0}, blocks_.cycle + 3 + blocks_.Random(delay_)});
+      lookups_.push_back({slot, {t.l1_lookup_space_o, t.l1_lookup_vpn_o,
+          t.l1_lookup_high_o != 0}, now + 3 + Random(delay_)});
     }
-    if (top.l1_rsp_valid_o && top.l1_rsp_ready_i) {
-      const auto request = waiting_.find(top.l1_rsp_tag_o);
+    if (t.l1_rsp_valid_o && t.l1_rsp_ready_i) {
+      const auto request = waiting_.find(t.l1_rsp_tag_o);
       if (request == waiting_.end()) {
-        ADD_FAILURE() << "tag " << unsigned{top.l1_rsp_tag_o} << " is not outstanding";
+        ADD_FAILURE() << "tag " << unsigned{t.l1_rsp_tag_o} << " is not outstanding";
       } else {
-        const bool old = top.l1_rsp_generation_o != generation_;
+        const bool old = t.l1_rsp_generation_o != generation_;
         EXPECT_TRUE(Explained(request->second, version_) ||
                     (old && version_ > 0 && Explained(request->second, version_ - 1)))
             << "va " << request->second.va << " space " << request->second.space << " fault "
-            << unsigned{top.l1_rsp_fault_o} << " cycle " << blocks_.cycle;
+            << unsigned{t.l1_rsp_fault_o} << " cycle " << now;
         waiting_.erase(request);
-        uses_.push_back({top.l1_rsp_generation_o, blocks_.cycle + 1 + blocks_.Random(held_)});
+        uses_.push_back({t.l1_rsp_generation_o, now + 1 + Random(held_)});
         ++answered_;
       }
     }
-    blocks_.Step();
+    Step();
     if (accepted) waiting_[tag] = *offer;
     return accepted;
   }
   uint64_t hits_ = 0;
 
   Request Some() {
-    Request request{blocks_.Random(std::min(spaces_, 3u)), 0, blocks_.Random(3), false};
-    const uint64_t block = blocks_.Random(blocks_.small() ? 2 : 6);
-    request.va = (block << 16 | uint64_t{blocks_.Random(16)} << 12 | blocks_.Random(4096));
+    Request request{Random(std::min(spaces_, 3u)), 0, Random(3), false};
+    const uint64_t block = Random(small() ? 2 : 6);
+    request.va = (block << 16 | uint64_t{Random(16)} << 12 | Random(4096));
     // 32: folded onto the block's number, short tags agree
-    if (blocks_.Random(6) == 0) {
-      request.va += uint64_t{blocks_.Random(4)} << (blocks_.Random(2) == 0 ? 40 : 32);
+    if (Random(6) == 0) {
+      request.va += uint64_t{Random(4)} << (Random(2) == 0 ? 40 : 32);
     }
-    if (blocks_.Random(30) == 0) request.va |= uint64_t{1} << (48 + blocks_.Random(16));
+    if (Random(30) == 0) request.va |= uint64_t{1} << (48 + Random(16));
     return request;
   }
   void Drain(unsigned bound) {
@@ -176,21 +174,20 @@ class L1Test : public BlockTest {
   }
   /// As the control block does it: silence, kill, and some cycles later the flip.
   void Invalidate() {
-    auto& top = *blocks_.top;
-    top.kill_all_i = 1;
+    t.kill_all_i = 1;
     for (int i = 0; i < 6; ++i) Cycle(nullptr, false);
-    top.kill_valid_i = 1;
+    t.kill_valid_i = 1;
     Cycle(nullptr, false);
-    top.kill_valid_i = 0;
+    t.kill_valid_i = 0;
     ++version_;
-    for (unsigned i = blocks_.Random(4); i > 0; --i) Cycle(nullptr);
+    for (unsigned i = Random(4); i > 0; --i) Cycle(nullptr);
     generation_ ^= 1;
     // The old generation drains while new lookups go on; then none of its answers is in use.
     for (unsigned i = 0;; ++i) {
       ASSERT_LT(i, 4000u) << "the old generation does not drain";
       const Request request = Some();
       Cycle(i < 60 ? &request : nullptr);
-      if (i > 8 && (top.l1_drained_o >> (generation_ ^ 1) & 1) != 0) break;
+      if (i > 8 && (t.l1_drained_o >> (generation_ ^ 1) & 1) != 0) break;
     }
     for (const Use& use : uses_) EXPECT_EQ(use.generation, generation_) << "in use although drained";
   }
@@ -205,7 +202,7 @@ TEST_P(L1Test, AnswersEveryLookupOnceWithTheTranslationOfItsGeneration) {
     held_ = round % 2 == 0 ? 1 : 40;
     Request request = Some();
     for (int i = 0; i < 400; ++i) {
-      const bool offers = blocks_.Random(100) >= idle_ && waiting_.size() < 200;
+      const bool offers = Random(100) >= idle_ && waiting_.size() < 200;
       if (Cycle(offers ? &request : nullptr)) request = Some();
     }
     Invalidate();
@@ -213,8 +210,8 @@ TEST_P(L1Test, AnswersEveryLookupOnceWithTheTranslationOfItsGeneration) {
   if (HasFatalFailure()) return;
   rsp_stall_ = 0;
   Drain(4000);
-  EXPECT_TRUE(blocks_.top->l1_idle_o);
-  EXPECT_EQ(blocks_.top->l1_drained_o, 3);
+  EXPECT_TRUE(t.l1_idle_o);
+  EXPECT_EQ(t.l1_drained_o, 3);
   EXPECT_GT(answered_, 1000u);
 }
 
@@ -259,7 +256,7 @@ TEST_P(L1Test, HitsGoOnWithNoSlotFreeUntilAMissComes) {
   Drain(4000);
 }
 
-INSTANTIATE_TEST_SUITE_P(Sizes, L1Test, SizesAndSeeds(), SizeAndSeed);
+INSTANTIATE_TEST_SUITE_P(Sizes, L1Test, SizesAndSeeds(2, 4), SizeAndSeed);
 
 }  // namespace
 }  // namespace gmmu::bench

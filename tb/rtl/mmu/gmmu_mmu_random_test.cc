@@ -57,7 +57,7 @@ TEST_P(MmuRandom, EveryAnswerEqualsTheReferenceWalk) {
   for (unsigned s = 0; s < 2 * spaces; ++s) {  // the second half: other roots to change to
     const unsigned levels = 2 + (s + static_cast<unsigned>(seed)) % 5;
     tables.push_back(std::make_unique<RandomTables>(machine.memory, random(), levels, 13,
-                                                    machine.top().data_words_o > 1, pick(2) != 0, &next));
+                                                    machine.t.data_words_o > 1, pick(2) != 0, &next));
   }
   machine.memory.fill = [&tables](TableMemory::Key key) -> uint64_t {
     for (auto& owner : tables) {
@@ -85,7 +85,7 @@ TEST_P(MmuRandom, EveryAnswerEqualsTheReferenceWalk) {
       if (machine.pending() < 64) machine.Post(request);
     }
     if (scene.change_every != 0 && pick(scene.change_every) == 0) {
-      tables[active[pick(spaces)]]->Change(machine.cycle());
+      tables[active[pick(spaces)]]->Change(machine.now);
     }
     if (scene.flush_every != 0 && machine.CommandsDone() && pick(scene.flush_every) == 0) {
       Control control;
@@ -112,7 +112,7 @@ TEST_P(MmuRandom, EveryAnswerEqualsTheReferenceWalk) {
   EXPECT_GT(machine.checked(), 100u);
 
   // Every lookup ended as exactly one of hit, miss, merged, fault; the levels' sums agree.
-  const Vgmmu_mmu_bench& top = machine.top();
+  const Vgmmu_mmu_bench& top = machine.t;
   uint64_t misses = 0;
   for (unsigned p = 0; p < machine.ports(); ++p) {
     EXPECT_EQ(top.lookups_o[p], top.hits_o[p] + top.misses_o[p] + top.merged_o[p] + top.faults_o[p]) << "port " << p;

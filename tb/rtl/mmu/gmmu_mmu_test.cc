@@ -79,25 +79,25 @@ TEST_F(MmuTest, FaultsOnABusErrorAtEveryLevelAndForgetsIt) {
     control.config = config_;
     machine.Do(control);
     for (int again = 0; again < 2; ++again) {
-      const uint64_t before = machine.top().table_reads_o;
+      const uint64_t before = machine.t.table_reads_o;
       const sim::Translation result = machine.Translate({0, 1, kVa, Access::kRead}).result;
       EXPECT_EQ(static_cast<int>(result.fault), static_cast<int>(Fault::kTableRead));
       EXPECT_EQ(result.level, level);
-      EXPECT_GT(machine.top().table_reads_o, before);
+      EXPECT_GT(machine.t.table_reads_o, before);
     }
-    EXPECT_EQ(machine.top().l2_fills_o, 0u);
+    EXPECT_EQ(machine.t.l2_fills_o, 0u);
     EXPECT_TRUE(machine.errors().empty());
   }
 }
 
 TEST_F(MmuTest, ANeighboursBusErrorNeverShowsAndItsLineIsNotCached) {
-  if (machine_.top().data_words_o > 1) GTEST_SKIP() << "a beat holds both entries";
+  if (machine_.t.data_words_o > 1) GTEST_SKIP() << "a beat holds both entries";
   machine_.memory.Poison({1, kLeaf + 0xa28 + 8});
   ExpectFault(Fault::kEntryInvalid, 0, kVa - 0x1000);
   const uint64_t reads = Reads();
   EXPECT_EQ(At(kVa).fault, Fault::kNone);  // next to a miss: fetches the line
   EXPECT_EQ(Reads(), reads + 1);
-  EXPECT_EQ(machine_.top().l2_fills_o, 0u);
+  EXPECT_EQ(machine_.t.l2_fills_o, 0u);
   ExpectFault(Fault::kTableRead, 0, kVa + 0x1000);
 }
 
@@ -255,192 +255,6 @@ TEST_F(MmuTest, TheWalkCacheLeavesOneReadOfTheLeafLine) {
   const uint64_t reads = Reads();
   EXPECT_EQ(At(0x123e0000).gpa.offset, 0x9000u);
   EXPECT_EQ(Reads(), reads + 1);
-}
-
-TEST_F(MmuTest, AStaleTranslationLivesUntilItsInvalidationAndNoLonger) {
-  At(kVa);
-  Put(kLeaf + 0xa28, Page(0x4000));
-  EXPECT_EQ(At(kVa).gpa.offset, 0x98765678u);
-  Flush(Scope::kRange, 1, 0x12346000, 0x12347000);  // another page
-  Flush(Scope::kSpace, 2);                          // another space
-  Flush(Scope::kRange, 1, 0x12345000, 0x12345000);  // nothing
-  Flush(Scope::kRange, 1, 0x12345001, 0x12345002);
-  EXPECT_EQ(At(kVa).gpa.offset, 0x4678u);
-}
-
-TEST_F(MmuTest, ARangeDropsThePointersOfAllLevelsThatItOverlaps) {
-  At(kVa);
-  constexpr uint64_t kOther = 0x3f0000;
-  Put(kOther + 0xa28, Page(0x6000));
-  Put(kLevel1 + 0x488, PteEntry{0x08000000003FC041}.set_page(kOther >> 12).raw);
-  Flush(Scope::kRange, 1, kVa & ~uint64_t{0xfff}, (kVa & ~uint64_t{0xfff}) + 0x1000);
-  EXPECT_EQ(At(kVa).gpa.offset, 0x6678u);
-}
-
-TEST_F(MmuTest, AChangedSpaceIsFlushedAndAnEqualOneIsNot) {
-  At(kVa);
-  const uint64_t reads = Reads();
-  SetSpace(1, config_);
-  At(kVa);
-  EXPECT_EQ(Reads(), reads);
-  constexpr uint64_t kOtherRoot = 0x3e0000;
-  Put(kOtherRoot, PteEntry{}.set_zero(1).raw);
-  config_.root_address = kOtherRoot;
-  SetSpace(1, config_);
-  EXPECT_TRUE(At(kVa).zero);
-}
-
-TEST_F(MmuTest, DoneWaitsForAnswersOfBeforeAndOnlyForThem) {
-  At(kVa);
-  machine_.manners.done_delay = 0;
-  Control control;
-  control.scope = Scope::kSpace;
-  control.space = 1;
-  // An answer in use for 300 cycles.
-  machine_.HoldAnswers(300);
-  machine_.Post({0, 1, kVa, Access::kRead});
-  while (machine_.pending() != 0) machine_.Step();
-  const uint64_t held = machine_.cycle();
-  machine_.HoldAnswers(0);
-  machine_.Command(control);
-  unsigned answered = 0;
-  while (!machine_.CommandsDone()) {
-    if (machine_.pending() == 0) machine_.Post({1, 1, kVa, Access::kRead});
-    machine_.Step();
-    answered += static_cast<unsigned>(machine_.TakeAnswers().size());
-    ASSERT_LT(machine_.cycle(), held + 1000);
-  }
-  EXPECT_GE(machine_.cycle(), held + 300);
-  EXPECT_LT(machine_.cycle(), held + 320);
-  EXPECT_GT(answered, 20u);  // lookups go on meanwhile
-}
-
-TEST_F(MmuTest, DoneWaitsForReadsOfTablesOfBefore) {
-  machine_.manners.latency = 400;
-  machine_.Post({0, 1, kVa, Access::kRead});
-  for (int i = 0; i < 30; ++i) machine_.Step();
-  EXPECT_EQ(Reads(), 1u);
-  const uint64_t issued = machine_.cycle();
-  Control control;
-  control.scope = Scope::kGlobal;
-  machine_.Command(control);
-  while (!machine_.CommandsDone()) machine_.Step();
-  EXPECT_GT(machine_.cycle(), issued + 350);
-  EXPECT_TRUE(machine_.Run(5000));
-  EXPECT_EQ(machine_.top().walks_redone_o, 1u);
-}
-
-TEST_F(MmuTest, EqualMissesOfAllPortsTakeOneWalk) {
-  machine_.manners.latency = 100;
-  for (unsigned port = 0; port < kPorts; ++port) {
-    for (unsigned i = 0; i < 4; ++i) machine_.Post({port, 1, kVa + i * 64, Access::kRead});
-  }
-  EXPECT_TRUE(machine_.Run(2000));
-  EXPECT_EQ(machine_.top().walks_o, 1u);
-  EXPECT_EQ(Reads(), 4u);
-  uint64_t merged = 0, misses = 0;
-  for (unsigned port = 0; port < kPorts; ++port) {
-    merged += machine_.top().merged_o[port];
-    misses += machine_.top().misses_o[port];
-  }
-  EXPECT_EQ(misses, 1u);
-  EXPECT_EQ(merged, kPorts * 4 - 1);
-}
-
-TEST_F(MmuTest, ManyLookupsOfAFaultyPageEndWhileOthersOfItsLineAreServed) {
-  // Every one of them has its own walk: a fault goes only to who began it. None may keep another's
-  // row from ending.
-  for (uint64_t i = 0; i < 8; ++i) Put(kLeaf + 0xa00 + i * 8,
-      i == 3 ? 0 : Page(0x100000 + (i << 12)));
-  for (const unsigned latency : {1u, 7u, 30u}) {
-    machine_.manners.latency = latency;
-    for (unsigned i = 0; i < 6; ++i) {
-      for (unsigned port = 0; port < kPorts; ++port) {
-        for (const uint64_t page : {2u, 3u, 3u, 3u, 4u}) {
-          machine_.Post({port, 1, 0x12340000 + (page << 12) + i * 64, Access::kRead});
-        }
-      }
-    }
-    EXPECT_TRUE(machine_.Run(6 * kPorts * 3 * (latency + 60))) << "L = " << latency;
-    unsigned faults = 0;
-    for (const Answer& answer : machine_.TakeAnswers()) {
-      faults += answer.result.fault == Fault::kEntryInvalid;
-    }
-    EXPECT_EQ(faults, 6 * kPorts * 3);
-    Flush(Scope::kGlobal);
-  }
-}
-
-TEST_F(MmuTest, WaitersKeepTheirAnswerWhileTheirRowIsWantedAgain) {
-  // One walk with sixty lookups behind it; as soon as the first is answered, a walk whose entry
-  // would lie at the same place of the same row's line.
-  Put(kLeaf + 0xa28 + 0x400, Page(0x5000));
-  machine_.manners.latency = 60;
-  for (unsigned i = 0; i < 12; ++i) {
-    for (unsigned port = 0; port < kPorts; ++port) {
-      machine_.Post({port, 1, kVa + i * 64, Access::kRead});
-    }
-  }
-  const uint64_t begun = machine_.cycle();
-  std::vector<Answer> answers;
-  while (answers.empty()) {
-    machine_.Step();
-    ASSERT_LT(machine_.cycle(), begun + 1000);
-    answers = machine_.TakeAnswers();
-  }
-  machine_.manners.latency = 2;
-  machine_.Post({0, 1, kVa + 0x80000, Access::kRead});
-  EXPECT_TRUE(machine_.Run(2000));
-  for (const Answer& answer : machine_.TakeAnswers()) answers.push_back(answer);
-  ASSERT_EQ(answers.size(), 12 * kPorts + 1);
-  for (const Answer& answer : answers) {
-    const bool other = answer.request.va == kVa + 0x80000;
-    EXPECT_EQ(answer.result.gpa.offset >> 12, other ? 0x5u : 0x98765u);
-  }
-}
-
-TEST_F(MmuTest, SharedResultsStandUntilTheLastSharerHasItsAnswer) {
-  for (uint64_t i = 0; i < 512; ++i) Put(kLeaf + i * 8, Page(0x5000000 + (i << 12)));
-  machine_.manners.rsp_stall = 90;
-  machine_.manners.latency = 3;
-  for (unsigned i = 0; i < 400; ++i) {
-    const uint64_t page = 0x12200000 + (uint64_t{i * 37 % 512} << 12);
-    for (unsigned j = 0; j < 3; ++j) {
-      while (!machine_.Post({0, 1, page + j * 8, Access::kRead})) machine_.Step();
-    }
-    if (i % 50 == 0) Flush(Scope::kSpace, 1);
-  }
-  EXPECT_TRUE(machine_.Run(100000));
-}
-
-TEST_F(MmuTest, HitsPassMissesThatWait) {
-  At(kVa);
-  machine_.manners.latency = 500;
-  machine_.Post({0, 1, uint64_t{5} << 39, Access::kRead});  // waits for memory
-  for (int i = 0; i < 20; ++i) machine_.Post({0, 1, kVa + static_cast<unsigned>(i) * 8,
-      Access::kRead});
-  for (int i = 0; i < 60; ++i) machine_.Step();
-  EXPECT_EQ(machine_.pending(), 1u);
-  EXPECT_TRUE(machine_.Run(3000));
-}
-
-TEST_F(MmuTest, TheEngineGetsARowAlthoughClientsWantThemAll) {
-  machine_.manners.latency = 300;
-  for (uint64_t i = 0; i < 8; ++i) {
-    machine_.Post({0, 1, (i + 8) << 39, Access::kRead});
-    machine_.Post({1, 1, (i + 32) << 39, Access::kRead});
-  }
-  for (int i = 0; i < 100; ++i) machine_.Step();
-  const uint64_t begun = machine_.cycle();
-  machine_.Post({kPorts - 1, 1, kVa, Access::kRead});
-  bool answered = false;
-  while (!answered) {
-    machine_.Step();
-    for (const Answer& answer
-        : machine_.TakeAnswers()) answered |= answer.request.port == kPorts - 1;
-    ASSERT_LT(machine_.cycle(), begun + 4 * 310 + 60);
-  }
-  EXPECT_TRUE(machine_.Run(10000));
 }
 
 }  // namespace

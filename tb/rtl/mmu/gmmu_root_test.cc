@@ -24,7 +24,7 @@ TEST(MmuRoot, ARootInTheApertureOrAPeerIsReservedAndReadsNothing) {
         machine.Translate({0, 1, 0x12345678, regs::Access::kRead}).result;
     EXPECT_EQ(result.fault, regs::Fault::kEntryReserved);
     EXPECT_EQ(result.level, 3u);
-    EXPECT_EQ(machine.top().table_reads_o, 0u);
+    EXPECT_EQ(machine.t.table_reads_o, 0u);
     for (const std::string& error : machine.errors()) ADD_FAILURE() << error;
   }
 }

@@ -21,19 +21,19 @@ class SpaceTableTest : public ControlBenchTest {
  protected:
   Row AnyRow() {
     Row row{Random(2) == 0, Random(6), {}};
-    for (auto& word : row.rest) word = static_cast<uint32_t>(random_());
+    for (auto& word : row.rest) word = static_cast<uint32_t>(rng());
     return row;
   }
   /// What the space reads as; `strange`: never written or not built.
   void ExpectRead(const std::optional<Row>& row) {
     if (!row) {
-      ASSERT_EQ(top_->st_enable_o, 0);
-      ASSERT_EQ(top_->st_top_o, 0);
+      ASSERT_EQ(t.st_enable_o, 0);
+      ASSERT_EQ(t.st_top_o, 0);
       return;
     }
-    ASSERT_EQ(top_->st_enable_o, row->enable);
-    ASSERT_EQ(top_->st_top_o, row->top);
-    ASSERT_NO_FATAL_FAILURE(ExpectRest(top_->st_rest_o, row->rest));
+    ASSERT_EQ(t.st_enable_o, row->enable);
+    ASSERT_EQ(t.st_top_o, row->top);
+    ASSERT_NO_FATAL_FAILURE(ExpectRest(t.st_rest_o, row->rest));
   }
   template <typename Wide, typename Words>
   void ExpectRest(const Wide& seen, const Words& written) {
@@ -44,21 +44,21 @@ class SpaceTableTest : public ControlBenchTest {
   }
   /// One cycle of the table, compared with the model.
   void Cycle(std::optional<unsigned> read, std::optional<std::pair<unsigned, Row>> write) {
-    top_->st_read_i = read.has_value();
-    top_->st_read_space_i = static_cast<uint8_t>(read ? *read : Random(64));
-    top_->st_write_i = write.has_value();
-    top_->st_write_space_i = static_cast<uint8_t>(write ? write->first : Random(64));
+    t.st_read_i = read.has_value();
+    t.st_read_space_i = static_cast<uint8_t>(read ? *read : Random(64));
+    t.st_write_i = write.has_value();
+    t.st_write_space_i = static_cast<uint8_t>(write ? write->first : Random(64));
     const Row noise = AnyRow();
     const Row& in = write ? write->second : noise;
-    top_->st_enable_i = in.enable;
-    top_->st_top_i = static_cast<uint8_t>(in.top);
-    for (unsigned i = 0; i < in.rest.size(); ++i) top_->st_rest_i[i] = in.rest[i] & mask_[i];
-    top_->eval();
+    t.st_enable_i = in.enable;
+    t.st_top_i = static_cast<uint8_t>(in.top);
+    for (unsigned i = 0; i < in.rest.size(); ++i) t.st_rest_i[i] = in.rest[i] & mask_[i];
+    Settle();
     if (shown_) ASSERT_NO_FATAL_FAILURE(ExpectRead(*shown_));
     if (read && rows_.count(*read)) {
-      ASSERT_EQ(top_->st_now_enable_o, rows_[*read].enable);
-      ASSERT_EQ(top_->st_now_top_o, rows_[*read].top);
-      ASSERT_NO_FATAL_FAILURE(ExpectRest(top_->st_now_rest_o, rows_[*read].rest));
+      ASSERT_EQ(t.st_now_enable_o, rows_[*read].enable);
+      ASSERT_EQ(t.st_now_top_o, rows_[*read].top);
+      ASSERT_NO_FATAL_FAILURE(ExpectRest(t.st_now_rest_o, rows_[*read].rest));
     }
     if (read) {
       const auto found = rows_.find(*read);
@@ -66,32 +66,32 @@ class SpaceTableTest : public ControlBenchTest {
       found == rows_.end() ? ++unknown_ : ++known_;
     }
     if (write) rows_[write->first] = write->second;
-    Edge();
+    Step();
   }
   void SetUp() override {
     // Which bits are of the rest: written as ones they come back as ones.
     mask_.fill(~0u);
     Row ones;
     ones.rest.fill(~0u);
-    top_->st_write_i = 1;
-    top_->st_write_space_i = 0;
-    top_->st_enable_i = 1;
-    top_->st_top_i = 7;
-    for (unsigned i = 0; i < ones.rest.size(); ++i) top_->st_rest_i[i] = ones.rest[i];
+    t.st_write_i = 1;
+    t.st_write_space_i = 0;
+    t.st_enable_i = 1;
+    t.st_top_i = 7;
+    for (unsigned i = 0; i < ones.rest.size(); ++i) t.st_rest_i[i] = ones.rest[i];
     const unsigned bits = kRowBits;
-    if (bits % 32 != 0) top_->st_rest_i[bits / 32] = (1u << bits % 32) - 1;
-    Edge();
-    top_->st_write_i = 0;
-    top_->st_read_i = 1;
-    top_->st_read_space_i = 0;
-    Edge();
+    if (bits % 32 != 0) t.st_rest_i[bits / 32] = (1u << bits % 32) - 1;
+    Step();
+    t.st_write_i = 0;
+    t.st_read_i = 1;
+    t.st_read_space_i = 0;
+    Step();
     unsigned ones_read = 0;
     for (unsigned i = 0; i < mask_.size(); ++i) {
-      mask_[i] = top_->st_rest_o[i];
+      mask_[i] = t.st_rest_o[i];
       for (unsigned b = 0; b < 32; ++b) ones_read += mask_[i] >> b & 1;
     }
     ASSERT_EQ(ones_read, kRowBits - 4);
-    top_->st_read_i = 0;
+    t.st_read_i = 0;
     Reset();
   }
 
@@ -127,7 +127,7 @@ TEST_P(SpaceTableTest, ResetForgetsEveryRow) {
   for (unsigned space = 0; space < Spaces(); ++space) {
     ASSERT_NO_FATAL_FAILURE(Cycle({}, std::pair{space, row}));
   }
-  top_->st_write_i = top_->st_read_i = 0;
+  t.st_write_i = t.st_read_i = 0;
   Reset();
   rows_.clear();
   shown_.reset();
@@ -150,13 +150,13 @@ TEST_P(SpaceTableTest, FollowsTheModel) {
   EXPECT_GT(unknown_, 50u);
 }
 
-INSTANTIATE_TEST_SUITE_P(Sizes, SpaceTableTest, ControlSizesAndSeeds(), ControlSizeAndSeed);
+INSTANTIATE_TEST_SUITE_P(Sizes, SpaceTableTest, SizesAndSeeds(3, 4), SizeAndSeed);
 
 class OverlapTest : public ControlBenchTest {
  protected:
   /// Near a value that matters: of a few bits, all ones, or close to another one.
   uint64_t Value(uint64_t near) {
-    const uint64_t word = random_() & kVpnMask;
+    const uint64_t word = rng() & kVpnMask;
     switch (Random(5)) {
       case 0: return word;
       case 1: return near;
@@ -166,10 +166,10 @@ class OverlapTest : public ControlBenchTest {
     }
   }
   void Drive(const std::array<uint64_t, 4>& v) {
-    top_->low_i = v[0];
-    top_->high_i = v[1];
-    top_->first_i = v[2];
-    top_->tail_i = v[3];
+    t.low_i = v[0];
+    t.high_i = v[1];
+    t.first_i = v[2];
+    t.tail_i = v[3];
   }
 };
 
@@ -178,14 +178,14 @@ TEST_P(OverlapTest, TellsWhetherTwoRangesTouch) {
   unsigned touched = 0, apart = 0;
   for (int i = 0; i < 50000; ++i) {
     std::array<uint64_t, 4> v;
-    v[0] = Value(random_() & kVpnMask);
+    v[0] = Value(rng() & kVpnMask);
     for (unsigned k = 1; k < 4; ++k) v[k] = Value(v[Random(k)]);
     if (v[0] > v[1]) std::swap(v[0], v[1]);
     if (v[2] > v[3]) std::swap(v[2], v[3]);
     Drive(v);
-    top_->eval();
-    if (expected) ASSERT_EQ(top_->touches_o, *expected) << "pair " << i;
-    Edge();
+    Settle();
+    if (expected) ASSERT_EQ(t.touches_o, *expected) << "pair " << i;
+    Step();
     expected = v[0] <= v[3] && v[1] >= v[2];
     *expected ? ++touched : ++apart;
   }
@@ -194,8 +194,7 @@ TEST_P(OverlapTest, TellsWhetherTwoRangesTouch) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, OverlapTest,
-                         testing::Combine(testing::Values(0), testing::Range(1, 5)),
-                         ControlSizeAndSeed);
+                         Seeds(4), SizeAndSeed);
 
 }  // namespace
 }  // namespace gmmu::bench

@@ -50,7 +50,7 @@ class WalkAnswerTest : public TellTest {
     Watch(direct, hold);
     if (HasFatalFailure()) return;
     since_taken_ = takes ? 0 : since_taken_ + 1;
-    Tick();
+    Step();
     if (takes) {
       used_.erase(offer_.who);
       Expect(Judge(row_, offer_.who, offer_.begins, offer_.sub, offer_.word));
@@ -86,7 +86,7 @@ TEST_P(WalkAnswerTest, TakesAnEntryEveryOtherCycle) {
   EXPECT_GT(taken_, n ? 60u : 120u);
 }
 
-INSTANTIATE_TEST_SUITE_P(Sizes, WalkAnswerTest, SizesAndSeeds(), SizeAndSeed);
+INSTANTIATE_TEST_SUITE_P(Sizes, WalkAnswerTest, SizesAndSeeds(2, 4), SizeAndSeed);
 
 }  // namespace
 }  // namespace gmmu::inner

@@ -285,7 +285,7 @@ class WalkRowTest : public InnerTest {
                         !e.join && !e.end;
     before_ = e, state_before_ = state_;
     const bool was_issue = state_ == Walk::kIssue;
-    Tick();
+    Step();
     if (e.beat) ++read_beat_;
     Next(e);
     if (e.beat) beat_was_own_ = own;
@@ -385,12 +385,11 @@ TEST_P(WalkRowTest, AKillWhileItReadsMakesItWalkAgain) {
   restart.restart = true;
   Cycle(restart);
   EXPECT_EQ(state_, Walk::kIssue);
-  Reset();
+  Reset(1);
   EXPECT_EQ(Walk::Of(t.ro_walk_o).state, 1u << Walk::kFree);
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, WalkRowTest, testing::Combine(testing::Values(false), testing::Range(1, 7)),
-                         SizeAndSeed);
+INSTANTIATE_TEST_SUITE_P(Seeds, WalkRowTest, Seeds(6), SizeAndSeed);
 
 }  // namespace
 }  // namespace gmmu::inner

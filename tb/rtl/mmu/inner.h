@@ -1,35 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of the L1 and of the walk table alone: a clock, chance, and their packed types in C++.
+// The parts of the L1 and of the walk table alone, and their packed types in C++.
 #pragma once
-#include <gtest/gtest.h>
 
-#include <array>
-#include <cstdint>
-#include <memory>
-#include <random>
 #include <string>
-#include <tuple>
 
 #include "Vgmmu_mmu_inner_bench.h"
-#include "tb/rtl/coverage.h"
-#include "verilated.h"
+#include "tb/rtl/block_test.h"
+#include "tb/rtl/mmu/key.h"
 
 namespace gmmu::inner {
 
-constexpr uint64_t kVpnMask = (uint64_t{1} << 36) - 1;
+using bench::Key;
+using bench::kVpnMask;
 constexpr unsigned kSpaceDisabled = 1, kVaRange = 2, kRootBound = 3, kInvalid = 4, kReserved = 5, kTableRead = 6;
-
-/// A key_t.
-struct Key {
-  unsigned space = 0;
-  uint64_t vpn = 0;
-  bool high = false;
-  uint64_t Raw() const { return uint64_t{space} << 37 | vpn << 1 | high; }
-  static Key Of(uint64_t raw) {
-    return {static_cast<unsigned>(raw >> 37), raw >> 1 & kVpnMask, (raw & 1) != 0};
-  }
-  bool operator==(const Key& o) const { return Raw() == o.Raw(); }
-};
 
 /// A page_t.
 struct Page {
@@ -100,7 +83,7 @@ struct Walk {
 };
 
 /// A step_t.
-struct Step {
+struct WalkStep {
   unsigned shift = 0, block_ok = 0, line = 0, index = 0;
   uint32_t Raw() const { return shift << 17 | block_ok << 16 | line << 13 | index; }
 };
@@ -152,72 +135,21 @@ struct Entry {
   }
 };
 
-/// The bench, clocked by Tick: inputs are set, Settle, outputs are looked at, Tick. Test parameters: smallest sizes,
-/// and the seed of the chance, which is printed when a test fails.
-class InnerTest : public testing::TestWithParam<std::tuple<bool, int>> {
-  VerilatedContext context_;  // goes last
-
- protected:
-  InnerTest() : rng(static_cast<uint64_t>(std::get<1>(GetParam()))), n(std::get<0>(GetParam()) ? 1 : 0),
-                rows(n ? 2 : 9), top_(std::make_unique<Vgmmu_mmu_inner_bench>(&context_)), t(*top_) {
-    RecordProperty("seed", std::get<1>(GetParam()));
-    context_.assertOn(true);
-    t.small_i = n;
-    t.rst_i = 1;
-    for (int i = 0; i < 4; ++i) Tick();
-    t.rst_i = 0;
-    Settle();
+/// The parts, out of reset. Size 1: their smallest sizes.
+class InnerBench : public BlockBench<Vgmmu_mmu_inner_bench> {
+ public:
+  InnerBench(unsigned size, uint64_t seed) : BlockBench(size, seed), rows(size ? 2 : 9) {
+    t.small_i = size;
+    Reset();
   }
-  ~InnerTest() override {
-    t.final();
-    if (HasFailure()) {
-      std::cout << "seed " << std::get<1>(GetParam()) << (n ? ", smallest" : ", default") << " size, cycle " << now
-                << '\n';
-    }
-  }
-  void Settle() {
-    t.clk_i = 0;
-    t.eval();
-  }
-  void Tick() {
-    Settle();
-    t.clk_i = 1;
-    t.eval();
-    t.clk_i = 0;
-    t.eval();
-    ++now;
-  }
-  void Reset() {
-    t.rst_i = 1;
-    Tick();
-    t.rst_i = 0;
-  }
-  unsigned Random(unsigned below) { return static_cast<unsigned>(rng() % below); }
-  bool Chance(unsigned percent) { return rng() % 100 < percent; }
   /// Number of the one bit that is set; 64: none, or several.
   static unsigned One(uint64_t set) {
     return set != 0 && (set & (set - 1)) == 0 ? static_cast<unsigned>(__builtin_ctzll(set)) : 64;
   }
 
-  std::mt19937_64 rng;
-  const unsigned n;     ///< element of the outputs
   const unsigned rows;
-  uint64_t now = 0;
-
- private:
-  std::unique_ptr<Vgmmu_mmu_inner_bench> top_;
-
- protected:
-  Vgmmu_mmu_inner_bench& t;
-
- private:
-  Coverage coverage_{context_};
 };
-
-inline auto SizesAndSeeds() { return testing::Combine(testing::Bool(), testing::Range(1, 5)); }
-inline std::string SizeAndSeed(const testing::TestParamInfo<std::tuple<bool, int>>& test) {
-  return std::string(std::get<0>(test.param) ? "small" : "default") + "_seed" + std::to_string(std::get<1>(test.param));
-}
+using InnerTest = BlockTest<InnerBench>;
 
 /// A table entry in which most forms are likely: good ones, and one thing or another wrong.
 template <typename Rng>

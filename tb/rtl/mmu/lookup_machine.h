@@ -2,16 +2,13 @@
 #pragma once
 #include <deque>
 #include <map>
-#include <memory>
 #include <optional>
-#include <random>
 #include <utility>
 #include <vector>
 
 #include "Vgmmu_mmu_lookup_bench.h"
 #include "lookup_model.h"
-#include "tb/rtl/coverage.h"
-#include "verilated.h"
+#include "tb/rtl/block_test.h"
 
 namespace gmmu::bench {
 
@@ -20,9 +17,7 @@ namespace gmmu::bench {
 /// No check knows how many cycles a lookup takes: what the TLBs held all the time from a lookup's
 /// entry to its end is certain, what they held for a part of it is possible. Sizes as the bench
 /// numbers them.
-class LookupMachine {
-  VerilatedContext context_;  // goes last
-
+class LookupMachine : public BlockBench<Vgmmu_mmu_lookup_bench> {
  public:
   using Waiter = std::pair<unsigned, unsigned>;  ///< port, slot
 
@@ -63,12 +58,8 @@ class LookupMachine {
   };
 
   LookupMachine(unsigned size, uint64_t seed);
-  ~LookupMachine();
 
-  void Cycle();
-  void Cycles(unsigned count) {
-    while (count-- > 0) Cycle();
-  }
+  void Step() override;
   /// Waits until nobody has to be told anything any more. Bounded; new lookups do not come.
   void Drain();
   /// One invalidation of the scope as the control block does it, with a new row for its space if
@@ -83,15 +74,13 @@ class LookupMachine {
   void Pointer(unsigned level, const Key& key, const LookupPointers::Table& table);
   LookupSpace MakeSpace(const std::vector<unsigned>& bits, bool dual = false);
 
-  unsigned Random(unsigned below) { return static_cast<unsigned>(random_() % below); }
-  bool Chance(unsigned percent) { return Random(100) < percent; }
   Key SomeKey();
-  unsigned Ports() const { return std::array{7u, 2u, 5u}[size_]; }
-  unsigned Spaces() const { return std::array{16u, 2u, 3u}[size_]; }
-  unsigned Slots() const { return std::array{32u, 2u, 4u}[size_]; }
-  unsigned Ways() const { return std::array{4u, 1u, 2u}[size_]; }
-  unsigned Sets() const { return std::array{8u, 1u, 2u}[size_]; }
-  unsigned Steps() const { return std::array{16u, 2u, 4u}[size_]; }  ///< of a sweep
+  unsigned Ports() const { return std::array{7u, 2u, 5u}[n]; }
+  unsigned Spaces() const { return std::array{16u, 2u, 3u}[n]; }
+  unsigned Slots() const { return std::array{32u, 2u, 4u}[n]; }
+  unsigned Ways() const { return std::array{4u, 1u, 2u}[n]; }
+  unsigned Sets() const { return std::array{8u, 1u, 2u}[n]; }
+  unsigned Steps() const { return std::array{16u, 2u, 4u}[n]; }  ///< of a sweep
   bool IsEngine(unsigned port) const { return port + 3 >= Ports(); }
   uint64_t TellWaits() const {
     return tell_waits_;
@@ -101,8 +90,6 @@ class LookupMachine {
   bool quiet = false;  ///< no lookups, fills, pointers and restarts by themselves
   Counts counts;
   std::vector<Row> rows;
-  uint64_t cycle = 0;
-  std::unique_ptr<Vgmmu_mmu_lookup_bench> top;
   bool keep = false;         ///< these two:
   std::vector<Waiter> ends;  ///< who hit, began or joined
   std::vector<std::pair<uint64_t, unsigned>>
@@ -181,11 +168,7 @@ class LookupMachine {
   bool SameLine(const Key& a, const Key& b) const {
     return a.space == b.space && a.high == b.high && a.vpn >> 3 == b.vpn >> 3;
   }
-  void Step();
 
-  const unsigned size_;
-  const uint64_t seed_;
-  std::mt19937_64 random_;
   std::vector<Port> ports_;
   std::map<Waiter, Lookup> lookups_;
   std::vector<LookupSpace> spaces_;
@@ -209,7 +192,6 @@ class LookupMachine {
   LookupScope scope_;
   uint64_t count_hit_ = 0, count_miss_ = 0, count_merged_ = 0, count_wc_lookup_ = 0,
            count_wc_hit_ = 0;
-  Coverage coverage_{context_};
 };
 
 }  // namespace gmmu::bench

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "blocks.h"
+#include "tb/rtl/mmu/key.h"
 #include "control_model.h"
 
 namespace gmmu::bench {

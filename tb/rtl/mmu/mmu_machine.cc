@@ -13,28 +13,14 @@ constexpr unsigned kQueueLimit = 32;
 
 }  // namespace
 
-Machine::Machine(bool small, uint64_t seed) : random_(seed), ports_(small ? 2 : kPorts) {
-  context_.randReset(0);
-  context_.assertOn(true);
-  top_ = std::make_unique<Vgmmu_mmu_bench>(&context_);
+Machine::Machine(bool small, uint64_t seed) : BlockBench(small, seed), ports_(small ? 2 : kPorts) {
   for (auto& history : spaces_) history.emplace_back(0, sim::SpaceConfig{});
-  top_->small_i = small;
-  top_->rst_i = 1;
-  for (int i = 0; i < 4; ++i) {
-    top_->clk_i = 0;
-    top_->eval();
-    top_->clk_i = 1;
-    top_->eval();
-  }
-  top_->clk_i = 0;
-  top_->rst_i = 0;
-  top_->eval();
+  t.small_i = small;
+  Reset();
 }
 
-Machine::~Machine() { top_->final(); }
-
 void Machine::Error(const std::string& text) {
-  if (errors_.size() < 10) errors_.push_back(fmt::format("cycle {}: {}", cycle_, text));
+  if (errors_.size() < 10) errors_.push_back(fmt::format("cycle {}: {}", now, text));
 }
 
 bool Machine::Post(const Request& request) {
@@ -50,81 +36,78 @@ std::vector<Answer> Machine::TakeAnswers() { return std::exchange(answers_, {});
 
 /// Inputs for the edge to come. An offer, once made, stands.
 void Machine::Drive() {
-  Vgmmu_mmu_bench& top = *top_;
   for (unsigned p = 0; p < ports_; ++p) {
     if (!offered_[p] && !queue_[p].empty() && Random(100) >= manners.req_idle) {
       auto& tags = waiting_[p];
-      const auto free = std::find_if(tags.begin(), tags.end(),
-          [](const auto& t) { return !t.has_value(); });
+      const auto free = std::find_if(tags.begin(), tags.end(), [](const auto& use) { return !use.has_value(); });
       if (free != tags.end()) {
         const Request& request = queue_[p].front();
-        top.req_tag_i[p] = static_cast<uint8_t>(free - tags.begin());
-        top.req_space_i[p] = static_cast<uint8_t>(request.space);
-        top.req_va_i[p] = request.va;
-        top.req_access_i[p] = static_cast<uint8_t>(request.access);
+        t.req_tag_i[p] = static_cast<uint8_t>(free - tags.begin());
+        t.req_space_i[p] = static_cast<uint8_t>(request.space);
+        t.req_va_i[p] = request.va;
+        t.req_access_i[p] = static_cast<uint8_t>(request.access);
         offered_[p] = true;
       }
     }
-    top.req_valid_i[p] = offered_[p];
-    top.rsp_ready_i[p] = Random(100) >= manners.rsp_stall;
+    t.req_valid_i[p] = offered_[p];
+    t.rsp_ready_i[p] = Random(100) >= manners.rsp_stall;
     unsigned back[2] = {0, 0};
     auto& uses = in_use_[p];
     for (auto use = uses.begin(); use != uses.end();) {
       unsigned& count = back[use->answer.generation];
-      if (use->until <= cycle_ && count < 3) {
+      if (use->until <= now && count < 3) {
         ++count;
         use = uses.erase(use);
       } else {
         ++use;
       }
     }
-    top.done0_i[p] = static_cast<uint8_t>(back[0]);
-    top.done1_i[p] = static_cast<uint8_t>(back[1]);
+    t.done0_i[p] = static_cast<uint8_t>(back[0]);
+    t.done1_i[p] = static_cast<uint8_t>(back[1]);
   }
 
-  top.ctl_valid_i = !commands_.empty() && !command_busy_;
-  if (top.ctl_valid_i) {
+  t.ctl_valid_i = !commands_.empty() && !command_busy_;
+  if (t.ctl_valid_i) {
     const Control& c = commands_.front();
-    top.ctl_op_i = c.set_space;
-    top.ctl_scope_i = static_cast<uint8_t>(c.scope);
-    top.ctl_space_i = static_cast<uint8_t>(c.space);
-    top.ctl_start_i = c.start;
-    top.ctl_end_i = c.end;
-    top.ctl_enable_i = c.config.enable;
-    top.ctl_root_target_i = static_cast<uint8_t>(c.config.root_target);
-    top.ctl_root_i = c.config.root_address;
-    top.ctl_root_entries_i = c.config.root_entries;
-    top.ctl_levels_i = static_cast<uint8_t>(c.config.levels);
+    t.ctl_op_i = c.set_space;
+    t.ctl_scope_i = static_cast<uint8_t>(c.scope);
+    t.ctl_space_i = static_cast<uint8_t>(c.space);
+    t.ctl_start_i = c.start;
+    t.ctl_end_i = c.end;
+    t.ctl_enable_i = c.config.enable;
+    t.ctl_root_target_i = static_cast<uint8_t>(c.config.root_target);
+    t.ctl_root_i = c.config.root_address;
+    t.ctl_root_entries_i = c.config.root_entries;
+    t.ctl_levels_i = static_cast<uint8_t>(c.config.levels);
     uint32_t bits = 0;
     for (unsigned l = 0; l < 6; ++l) bits |= uint32_t{c.config.bits[l]} << (4 * l);
-    top.ctl_bits_i = bits;
-    top.ctl_dual_i = c.config.dual;
+    t.ctl_bits_i = bits;
+    t.ctl_dual_i = c.config.dual;
   }
 
-  top.ar_ready_i = Random(100) >= manners.ar_stall;
-  top.r_valid_i = 0;
+  t.ar_ready_i = Random(100) >= manners.ar_stall;
+  t.r_valid_i = 0;
   if (Random(100) >= manners.r_stall) {
     std::vector<int> ready;
     for (size_t i = 0; i < bursts_.size(); ++i) {
-      if (bursts_[i].due <= cycle_) ready.push_back(static_cast<int>(i));
+      if (bursts_[i].due <= now) ready.push_back(static_cast<int>(i));
       if (!ready.empty() && !manners.reorder) break;
     }
     if (!ready.empty()) {
       r_burst_ = ready[Random(static_cast<unsigned>(ready.size()))];
       const Burst& burst = bursts_[static_cast<size_t>(r_burst_)];
-      const unsigned words = top.data_words_o;
+      const unsigned words = t.data_words_o;
       const uint64_t beat = (burst.address & ~uint64_t{words * 8 - 1}) + burst.sent * words * 8;
-      top.r_valid_i = 1;
-      top.r_id_i = static_cast<uint8_t>(burst.id);
-      top.r_last_i = burst.sent + 1 == burst.beats;
-      top.r_error_i = 0;
+      t.r_valid_i = 1;
+      t.r_id_i = static_cast<uint8_t>(burst.id);
+      t.r_last_i = burst.sent + 1 == burst.beats;
+      t.r_error_i = 0;
       for (unsigned w = 0; w < words; ++w) {
         const TableMemory::Key key{burst.target, beat + w * 8};
         const bool used = burst.beats * words >= 8 || key.second == burst.address;
-        const uint64_t now = used ? memory.Read(key) : 0x1234567890abcdefull;
-        top.r_word_i[w] = burst.words.empty() || !used ? now
-            : burst.words[(key.second - burst.address) / 8];
-        if (used && memory.Poisoned(key)) top.r_error_i = 1;
+        const uint64_t newest = used ? memory.Read(key) : 0x1234567890abcdefull;
+        t.r_word_i[w] = burst.words.empty() || !used ? newest : burst.words[(key.second - burst.address) / 8];
+        if (used && memory.Poisoned(key)) t.r_error_i = 1;
       }
     }
   }
@@ -132,28 +115,27 @@ void Machine::Drive() {
 
 /// What happened at the edge, from the values that stood before it.
 void Machine::Sample() {
-  Vgmmu_mmu_bench& top = *top_;
-  if (top.r_valid_i) {
+  if (t.r_valid_i) {
     Burst& burst = bursts_[static_cast<size_t>(r_burst_)];
     if (++burst.sent == burst.beats) bursts_.erase(bursts_.begin() + r_burst_);
   }
-  if (top.ar_valid_o && top.ar_ready_i) {
+  if (t.ar_valid_o && t.ar_ready_i) {
     Burst burst;
-    burst.id = top.ar_id_o;
-    burst.target = top.ar_port_o == 0 ? 1 : 0;
-    burst.address = top.ar_addr_o;
-    burst.beats = top.ar_len_o + 1u;
-    burst.due = cycle_ + manners.latency + Random(manners.latency_spread + 1);
+    burst.id = t.ar_id_o;
+    burst.target = t.ar_port_o == 0 ? 1 : 0;
+    burst.address = t.ar_addr_o;
+    burst.beats = t.ar_len_o + 1u;
+    burst.due = now + manners.latency + Random(manners.latency_spread + 1);
     for (const Burst& other : bursts_) {
       if (other.id == burst.id) Error("an AXI id is used twice at once");
     }
     if (burst.address % 8 != 0 ||
-        (burst.address & 0xfff) + burst.beats * top.data_words_o * 8 > 4096 + 56) {
+        (burst.address & 0xfff) + burst.beats * t.data_words_o * 8 > 4096 + 56) {
       Error("a burst is misaligned or crosses 4 KiB");
     }
     if (Random(100) < manners.early_read) {
-      const unsigned words = burst.beats == 1 && top.data_words_o < 8 ? 1
-          : burst.beats * top.data_words_o;
+      const unsigned words = burst.beats == 1 && t.data_words_o < 8 ? 1
+          : burst.beats * t.data_words_o;
       for (unsigned w = 0; w < words; ++w) burst.words.push_back(memory.Read({burst.target,
           burst.address + w * 8}));
     }
@@ -161,17 +143,17 @@ void Machine::Sample() {
   }
 
   for (unsigned p = 0; p < ports_; ++p) {
-    if (top.req_valid_i[p] && top.req_ready_o[p]) {
-      Answer& answer = waiting_[p][top.req_tag_i[p]].emplace();
+    if (t.req_valid_i[p] && t.req_ready_o[p]) {
+      Answer& answer = waiting_[p][t.req_tag_i[p]].emplace();
       answer.request = queue_[p].front();
-      answer.accepted = cycle_;
+      answer.accepted = now;
       queue_[p].pop_front();
       offered_[p] = false;
     }
-    if (top.rsp_valid_o[p] && !shown_[p]) shown_at_[p] = cycle_;
-    shown_[p] = top.rsp_valid_o[p] && !top.rsp_ready_i[p];
-    if (top.rsp_valid_o[p] && top.rsp_ready_i[p]) {
-      const unsigned tag = top.rsp_tag_o[p];
+    if (t.rsp_valid_o[p] && !shown_[p]) shown_at_[p] = now;
+    shown_[p] = t.rsp_valid_o[p] && !t.rsp_ready_i[p];
+    if (t.rsp_valid_o[p] && t.rsp_ready_i[p]) {
+      const unsigned tag = t.rsp_tag_o[p];
       if (tag >= kTags || !waiting_[p][tag]) {
         Error(fmt::format("port {} answers tag {}, which is not outstanding", p, tag));
         continue;
@@ -180,63 +162,60 @@ void Machine::Sample() {
       waiting_[p][tag].reset();
       --pending_;
       answer.answered = shown_at_[p];
-      answer.taken = cycle_;
-      answer.generation = top.rsp_generation_o[p];
-      answer.result.fault = static_cast<regs::Fault>(top.rsp_fault_o[p]);
-      answer.result.level = top.rsp_level_o[p];
-      answer.result.zero = top.rsp_zero_o[p];
-      answer.result.coherent = top.rsp_coherent_o[p];
-      answer.result.gpa.target = static_cast<regs::Target>(top.rsp_target_o[p]);
-      answer.result.gpa.adapter = top.rsp_adapter_o[p];
-      answer.result.gpa.offset = top.rsp_offset_o[p];
+      answer.taken = now;
+      answer.generation = t.rsp_generation_o[p];
+      answer.result.fault = static_cast<regs::Fault>(t.rsp_fault_o[p]);
+      answer.result.level = t.rsp_level_o[p];
+      answer.result.zero = t.rsp_zero_o[p];
+      answer.result.coherent = t.rsp_coherent_o[p];
+      answer.result.gpa.target = static_cast<regs::Target>(t.rsp_target_o[p]);
+      answer.result.gpa.adapter = t.rsp_adapter_o[p];
+      answer.result.gpa.offset = t.rsp_offset_o[p];
       // Of the bits above the built width the event tells only whether there were any.
       const uint64_t above = ~uint64_t{0} << 48;
       const uint64_t seen = (answer.request.va & above) != 0 ? answer.request.va | above
                                                               : answer.request.va;
-      if (!top.ev_valid_o[p] || top.ev_va_o[p] != seen ||
-          top.ev_fault_o[p] != top.rsp_fault_o[p]) {
+      if (!t.ev_valid_o[p] || t.ev_va_o[p] != seen ||
+          t.ev_fault_o[p] != t.rsp_fault_o[p]) {
         Error(fmt::format("port {}: the event does not match the answer", p));
       }
-      if (check) Check(answer, 0, cycle_);
-      in_use_[p].push_back({answer, cycle_ + 1 + hold_ + Random(manners.done_delay + 1)});
+      if (check) Check(answer, 0, now);
+      in_use_[p].push_back({answer, now + 1 + hold_ + Random(manners.done_delay + 1)});
       answers_.push_back(answer);
-    } else if (top.ev_valid_o[p]) {
+    } else if (t.ev_valid_o[p]) {
       Error(fmt::format("port {}: an event without an answer", p));
     }
   }
 
-  if (top.ctl_valid_i && top.ctl_ready_o) {
+  if (t.ctl_valid_i && t.ctl_ready_o) {
     command_ = commands_.front();
     commands_.pop_front();
     command_busy_ = true;
-    command_begun_ = cycle_;
-    if (command_.set_space) spaces_[command_.space].emplace_back(cycle_, command_.config);
+    command_begun_ = now;
+    if (command_.set_space) spaces_[command_.space].emplace_back(now, command_.config);
   }
-  if (top.ctl_done_o) {
+  if (t.ctl_done_o) {
     if (!command_busy_) Error("done without an operation");
     command_busy_ = false;
-    const bool equal = command_.set_space && !top.inv_valid_o;
+    const bool equal = command_.set_space && !t.inv_valid_o;
     for (unsigned s = 0; s < 64 && !equal; ++s) {
       if (s != command_.space && (command_.set_space ||
           command_.scope != regs::Scope::kGlobal)) continue;
       const bool whole = command_.set_space || command_.scope != regs::Scope::kRange;
-      flushes_[s].push_back({command_begun_, cycle_, whole, command_.start, command_.end});
+      flushes_[s].push_back({command_begun_, now, whole, command_.start, command_.end});
     }
     // Nothing older than the operation is in use any more.
     for (unsigned p = 0; p < ports_ && check && !equal; ++p) {
-      for (const Use& use : in_use_[p]) Check(use.answer, 0, cycle_);
+      for (const Use& use : in_use_[p]) Check(use.answer, 0, now);
     }
   }
 }
 
 void Machine::Step() {
   Drive();
-  top_->eval();
+  Settle();
   Sample();
-  top_->clk_i = 1;
-  top_->eval();
-  top_->clk_i = 0;
-  ++cycle_;
+  Edge();
 }
 
 bool Machine::Run(uint64_t bound) {
@@ -245,11 +224,11 @@ bool Machine::Run(uint64_t bound) {
     for (const auto& uses : in_use_) {
       if (!uses.empty()) return true;
     }
-    return !top_->idle_o;
+    return !t.idle_o;
   };
-  const uint64_t end = cycle_ + bound;
+  const uint64_t end = now + bound;
   for (int extra = 0; extra < 4;) {
-    if (cycle_ == end) return false;
+    if (now == end) return false;
     Step();
     extra = busy() ? 0 : extra + 1;
   }
@@ -280,29 +259,23 @@ uint64_t Machine::WindowStart(unsigned space, uint64_t va) const {
 }
 
 void Machine::Check(const Answer& answer, uint64_t from_at_least, uint64_t to) {
-  const uint64_t from = std::max(from_at_least, WindowStart(answer.request.space,
-      answer.request.va));
+  const uint64_t from = std::max(from_at_least, WindowStart(answer.request.space, answer.request.va));
   ++checked_;
   if (Explained(answer, from, to)) return;
   const sim::SpaceConfig space = config(answer.request.space);
-  const auto now = sim::ReferenceWalk(space, answer.request.va, answer.request.access,
-                                      [this](regs::Target t,
-                                          uint64_t a) -> std::optional<uint64_t> {
-                                        const uint64_t value =
-                                            memory.Read({static_cast<int>(t), a});
-                                        if (memory.Poisoned({static_cast<int>(t),
-                                            a})) return std::nullopt;
-                                        return value;
-                                      });
-  Error(fmt::format("port {} space {} va {:#x} access {} accepted {}: got fault {} level {} zero {} gpa {}:{:#x}, walk now "
-                    "says fault {} level {} zero {} gpa {}:{:#x}; window from {}",
+  const auto read = [this](regs::Target target, uint64_t address) -> std::optional<uint64_t> {
+    const TableMemory::Key key{static_cast<int>(target), address};
+    if (memory.Poisoned(key)) return std::nullopt;
+    return memory.Read(key);
+  };
+  const sim::Translation walk = sim::ReferenceWalk(space, answer.request.va, answer.request.access, read);
+  const auto say = [](const sim::Translation& what) {
+    return fmt::format("fault {} level {} zero {} gpa {}:{:#x}", static_cast<int>(what.fault), what.level, what.zero,
+                       static_cast<int>(what.gpa.target), what.gpa.offset);
+  };
+  Error(fmt::format("port {} space {} va {:#x} access {} accepted {}: got {}, walk now says {}; window from {}",
                     answer.request.port, answer.request.space, answer.request.va,
-                        static_cast<int>(answer.request.access),
-                    answer.accepted, static_cast<int>(answer.result.fault), answer.result.level,
-                        answer.result.zero,
-                    static_cast<int>(answer.result.gpa.target), answer.result.gpa.offset,
-                        static_cast<int>(now.fault),
-                    now.level, now.zero, static_cast<int>(now.gpa.target), now.gpa.offset, from));
+                    static_cast<int>(answer.request.access), answer.accepted, say(answer.result), say(walk), from));
 }
 
 /// Is the answer that of a walk in which each entry was read at some cycle in [from, to]? The entry

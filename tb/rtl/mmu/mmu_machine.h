@@ -3,9 +3,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
-#include <memory>
 #include <optional>
-#include <random>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,8 +11,7 @@
 #include "Vgmmu_mmu_bench.h"
 #include "mmu_memory.h"
 #include "probe/reference_walk.h"
-#include "tb/rtl/coverage.h"
-#include "verilated.h"
+#include "tb/rtl/block_bench.h"
 
 namespace gmmu::bench {
 
@@ -27,9 +24,8 @@ struct Request {
   regs::Access access = regs::Access::kRead;
 };
 
-// / An answer with its request; cycles count rising edges, `accepted` that of the request,
-//`answered` the one at which the
-/// answer was valid first, `taken` the one that took it.
+/// An answer with its request. Cycles count rising edges: `accepted` is that of the request, `answered` the one at
+/// which the answer was valid first, `taken` the one that took it.
 struct Answer {
   Request request;
   uint64_t accepted = 0, answered = 0, taken = 0;
@@ -45,47 +41,37 @@ struct Control {
   sim::SpaceConfig config;
 };
 
-// / How the bench treats the MMU. Latency: cycles from the edge that accepts AR to the edge that
-//accepts the first R.
+/// How the bench treats the MMU. Latency: cycles from the edge that accepts AR to the edge that accepts the first R.
 struct Manners {
-  ///< cycles, uniformly from [latency, latency + spread]
-  unsigned latency = 10, latency_spread = 0;
+  unsigned latency = 10, latency_spread = 0;  ///< cycles, uniformly from [latency, latency + spread]
   unsigned ar_stall = 0, r_stall = 0, rsp_stall = 0, req_idle = 0;  ///< percent
   bool reorder = false;       ///< bursts and beats of different ids mix
-  ///< percent of bursts whose words are read when AR is accepted, not beat by beat
-  unsigned early_read = 0;
+  unsigned early_read = 0;    ///< percent of bursts whose words are read when AR is accepted, not beat by beat
   unsigned done_delay = 0;    ///< most cycles that an answer stays in use
 };
 
-// / One MMU with table memory behind it, clocked by Step. Checks every answer against the reference
-//walk.
-class Machine {
+/// One MMU with table memory behind it, clocked by Step. Checks every answer against the reference walk.
+class Machine : public BlockBench<Vgmmu_mmu_bench> {
  public:
   Machine(bool small, uint64_t seed);
-  ~Machine();
 
   TableMemory memory;
   Manners manners;
   bool check = true;
 
-  void Step();
-  ///< queues a lookup; false: its port's queue is long
-  bool Post(const Request& request);
+  void Step() override;
+  bool Post(const Request& request);              ///< queues a lookup; false: its port's queue is long
   void Command(const Control& control);           ///< queues a control operation
-  ///< in use for so long, on top of manners.done_delay
-  void HoldAnswers(uint64_t cycles) { hold_ = cycles; }
+  void HoldAnswers(uint64_t cycles) { hold_ = cycles; }  ///< in use for so long, on top of manners.done_delay
   bool CommandsDone() const { return commands_.empty() && !command_busy_; }
-  ///< until nothing is left to do; false: the bound passed
-  bool Run(uint64_t bound);
+  bool Run(uint64_t bound);                       ///< until nothing is left to do; false: the bound passed
   std::vector<Answer> TakeAnswers();              ///< answers since the last call
   Answer Translate(const Request& request);       ///< one lookup, alone
   void Do(const Control& control);                ///< one operation, alone
 
-  uint64_t cycle() const { return cycle_; }
   unsigned ports() const { return ports_; }
   unsigned pending() const { return pending_; }
   const std::vector<std::string>& errors() const { return errors_; }
-  const Vgmmu_mmu_bench& top() const { return *top_; }
   uint64_t checked() const { return checked_; }
   sim::SpaceConfig config(unsigned space) const { return spaces_[space].back().second; }
 
@@ -117,15 +103,9 @@ class Machine {
   using Words = std::vector<std::pair<TableMemory::Key, uint64_t>>;  ///< that a walk has read, in order
   bool AnyWalk(const sim::SpaceConfig& space, const Answer& answer, uint64_t from, uint64_t to,
       bool second, const std::function<bool(const sim::Translation&, const Words&)>& wanted);
-  unsigned Random(unsigned below) { return below == 0 ? 0
-      : static_cast<unsigned>(random_() % below); }
+  unsigned Random(unsigned below) { return below == 0 ? 0 : Dice::Random(below); }
 
-  VerilatedContext context_;
-  std::unique_ptr<Vgmmu_mmu_bench> top_;
-  Coverage coverage_{context_};
-  std::mt19937_64 random_;
   unsigned ports_;
-  uint64_t cycle_ = 0;
   uint64_t checked_ = 0;
   uint64_t hold_ = 0;
   unsigned pending_ = 0;

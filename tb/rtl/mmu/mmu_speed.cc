@@ -63,9 +63,9 @@ std::vector<Answer> MmuSpeed::Stream(const std::vector<unsigned>& ports, unsigne
   machine_.TakeAnswers();
   std::vector<unsigned> posted(machine_.ports());
   std::vector<Answer> answers;
-  const uint64_t end = machine_.cycle() + kBound;
+  const uint64_t end = machine_.now + kBound;
   while (answers.size() < ports.size() * count) {
-    if (machine_.cycle() == end) {
+    if (machine_.now == end) {
       errors_.push_back("a stream of lookups did not end");
       break;
     }
@@ -149,9 +149,9 @@ double MmuSpeed::L2HitsPerCycle() {
   const unsigned ports = machine_.ports();
   for (const unsigned port : AllPorts())
     Stream({port}, kPages, [&](unsigned p, unsigned i) { return page((p + 1) % ports, i); });
-  const uint64_t walks = machine_.top().walks_o;
+  const uint64_t walks = machine_.t.walks_o;
   const auto answers = Stream(AllPorts(), kPages, page);
-  if (machine_.top().walks_o != walks) errors_.push_back("an L2 hit walked");
+  if (machine_.t.walks_o != walks) errors_.push_back("an L2 hit walked");
   uint64_t first = ~uint64_t{0}, last = 0;
   for (const Answer& answer : answers) {
     first = std::min(first, answer.answered);

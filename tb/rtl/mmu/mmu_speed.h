@@ -40,7 +40,7 @@ class MmuSpeed {
 
   unsigned ports() const { return machine_.ports(); }
   /// Table reads since reset.
-  uint64_t table_reads() const { return machine_.top().table_reads_o; }
+  uint64_t table_reads() const { return machine_.t.table_reads_o; }
   const std::vector<std::string>& errors();
 
  private:

@@ -42,7 +42,7 @@ class MmuTest : public testing::Test {
   }
 
   void Put(uint64_t address, uint64_t word) {
-    machine_.memory.Write({static_cast<int>(Target::kVram), address}, word, machine_.cycle());
+    machine_.memory.Write({static_cast<int>(Target::kVram), address}, word, machine_.now);
   }
   void SetSpace(unsigned space, const sim::SpaceConfig& config) {
     Control control;
@@ -69,7 +69,7 @@ class MmuTest : public testing::Test {
     EXPECT_EQ(static_cast<int>(result.fault), static_cast<int>(fault));
     EXPECT_EQ(result.level, level);
   }
-  uint64_t Reads() const { return machine_.top().table_reads_o; }
+  uint64_t Reads() const { return machine_.t.table_reads_o; }
 
   Machine machine_;
   sim::SpaceConfig config_;

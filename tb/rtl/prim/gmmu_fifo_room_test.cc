@@ -15,14 +15,14 @@ class FifoRoomTest : public PrimTest {
   /// One cycle. `wants`: the writer decides on a word if there is room; it writes it two cycles
   /// later. `takes`: the reader is ready. Returns whether a word came out.
   bool Cycle(bool wants, bool takes) {
-    top_->late_valid_i = coming_[0];
-    top_->late_data_i = next_;
-    top_->late_ready_i = takes;
-    top_->eval();
-    const bool decided = wants && top_->room_o;
-    const bool out = top_->late_valid_o && takes;
-    EXPECT_EQ(top_->late_valid_o != 0, !model_.empty());
-    if (!model_.empty()) EXPECT_EQ(top_->late_data_o, model_.front());
+    t.late_valid_i = coming_[0];
+    t.late_data_i = next_;
+    t.late_ready_i = takes;
+    Settle();
+    const bool decided = wants && t.room_o;
+    const bool out = t.late_valid_o && takes;
+    EXPECT_EQ(t.late_valid_o != 0, !model_.empty());
+    if (!model_.empty()) EXPECT_EQ(t.late_data_o, model_.front());
     if (out) model_.pop_front();
     if (coming_[0]) model_.push_back(next_++);
     EXPECT_LE(model_.size(), kDepth);
@@ -58,7 +58,7 @@ TEST_P(FifoRoomTest, PassesAWordACycle) {
   EXPECT_GE(out, 98);
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, FifoRoomTest, testing::Range(1, 3));
+INSTANTIATE_TEST_SUITE_P(Seeds, FifoRoomTest, Seeds(2));
 
 }  // namespace
 }  // namespace gmmu::bench

@@ -32,38 +32,38 @@ TEST_P(QueueTest, KeepsOrderUnderIdleInputAndBackPressure) {
   for (int i = 0; i < 8000; ++i) {
     const unsigned idle = (i / 1000 % 4) * 30, stall = (i / 2000 % 4) * 30;
     for (unsigned q = 0; q < 6; ++q) {
-      if (top_->valid_i[q] == 0) {  // an offer stands
-        top_->valid_i[q] = Random(100) >= idle;
-        top_->data_i[q] = next[q] * 2654435761u;
+      if (t.valid_i[q] == 0) {  // an offer stands
+        t.valid_i[q] = Random(100) >= idle;
+        t.data_i[q] = next[q] * 2654435761u;
       }
-      top_->ready_i[q] = Random(100) >= stall;
+      t.ready_i[q] = Random(100) >= stall;
     }
-    top_->eval();
+    Settle();
     for (unsigned q = 0; q < 6; ++q) {
-      const bool in = top_->valid_i[q] && top_->ready_o[q];
-      const bool out = top_->valid_o[q] && top_->ready_i[q];
+      const bool in = t.valid_i[q] && t.ready_o[q];
+      const bool out = t.valid_o[q] && t.ready_i[q];
       if (stood[q]) {
-        ASSERT_TRUE(top_->valid_o[q]) << kQueues[q].name;
-        ASSERT_EQ(top_->data_o[q], offer[q]) << kQueues[q].name;
+        ASSERT_TRUE(t.valid_o[q]) << kQueues[q].name;
+        ASSERT_EQ(t.data_o[q], offer[q]) << kQueues[q].name;
       }
-      if (top_->valid_o[q]) {
+      if (t.valid_o[q]) {
         ASSERT_FALSE(model[q].empty()) << kQueues[q].name;
-        ASSERT_EQ(top_->data_o[q], model[q].front()) << kQueues[q].name;
+        ASSERT_EQ(t.data_o[q], model[q].front()) << kQueues[q].name;
       }
-      stood[q] = top_->valid_o[q] && !out;
-      offer[q] = top_->data_o[q];
+      stood[q] = t.valid_o[q] && !out;
+      offer[q] = t.data_o[q];
       if (out) model[q].pop_front();
       if (in) {
-        model[q].push_back(top_->data_i[q]);
+        model[q].push_back(t.data_i[q]);
         ++next[q];
         ASSERT_LE(model[q].size(), kQueues[q].capacity) << kQueues[q].name;
       }
     }
     std::array<bool, 6> taken;
-    for (unsigned q = 0; q < 6; ++q) taken[q] = top_->valid_i[q] && top_->ready_o[q];
+    for (unsigned q = 0; q < 6; ++q) taken[q] = t.valid_i[q] && t.ready_o[q];
     Step();
     for (unsigned q = 0; q < 6; ++q) {
-      if (taken[q]) top_->valid_i[q] = 0;
+      if (taken[q]) t.valid_i[q] = 0;
     }
   }
   for (unsigned q = 0; q < 6; ++q) EXPECT_GT(next[q], 1500u) << kQueues[q].name;
@@ -72,43 +72,43 @@ TEST_P(QueueTest, KeepsOrderUnderIdleInputAndBackPressure) {
 TEST_P(QueueTest, LatencyRateAndCapacityAreAsStated) {
   for (unsigned q = 0; q < 6; ++q) {
     // Latency of one word.
-    top_->valid_i[q] = 1;
-    top_->ready_i[q] = 0;
-    top_->data_i[q] = 7;
-    top_->eval();
-    ASSERT_TRUE(top_->ready_o[q]);
+    t.valid_i[q] = 1;
+    t.ready_i[q] = 0;
+    t.data_i[q] = 7;
+    Settle();
+    ASSERT_TRUE(t.ready_o[q]);
     Step();
-    top_->valid_i[q] = 0;
-    top_->eval();
+    t.valid_i[q] = 0;
+    Settle();
     unsigned latency = 1;
-    for (; !top_->valid_o[q] && latency < 10; ++latency) Step();
+    for (; !t.valid_o[q] && latency < 10; ++latency) Step();
     EXPECT_EQ(latency, kQueues[q].latency) << kQueues[q].name;
     // Capacity.
     unsigned inside = 1;
-    top_->valid_i[q] = 1;
+    t.valid_i[q] = 1;
     for (int i = 0; i < 20; ++i) {
-      top_->eval();
-      inside += top_->ready_o[q];
+      Settle();
+      inside += t.ready_o[q];
       Step();
     }
     EXPECT_EQ(inside, kQueues[q].capacity) << kQueues[q].name;
     // Rate, taken as it comes.
-    top_->ready_i[q] = 1;
-    for (int i = 0; i < 20; ++i) Step();
+    t.ready_i[q] = 1;
+    Run(20);
     unsigned out = 0;
     for (int i = 0; i < 100; ++i) {
-      top_->eval();
-      out += top_->valid_o[q] && top_->ready_i[q];
+      Settle();
+      out += t.valid_o[q] && t.ready_i[q];
       Step();
     }
     EXPECT_EQ(out, kQueues[q].full_rate ? 100u : 50u) << kQueues[q].name;
-    top_->valid_i[q] = 0;
-    for (int i = 0; i < 20; ++i) Step();
-    EXPECT_FALSE(top_->valid_o[q]);
+    t.valid_i[q] = 0;
+    Run(20);
+    EXPECT_FALSE(t.valid_o[q]);
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, QueueTest, testing::Range(1, 4));
+INSTANTIATE_TEST_SUITE_P(Seeds, QueueTest, Seeds(3));
 
 }  // namespace
 }  // namespace gmmu::bench

@@ -10,7 +10,7 @@ class RamBlockTest : public ApartTest {};
 
 TEST_P(RamBlockTest, EqualsAnArray) { EqualsAnArray(2); }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, RamBlockTest, testing::Range(1, 4));
+INSTANTIATE_TEST_SUITE_P(Seeds, RamBlockTest, Seeds(3));
 
 }  // namespace
 }  // namespace gmmu::inner

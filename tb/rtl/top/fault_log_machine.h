@@ -17,6 +17,7 @@ class FaultLog : public BlocksTest {
   static constexpr uint64_t kDelay = 8;  // cycles in which the block has to know a change
   unsigned Sources() const { return n == 0 ? 5 : 2; }
 
+  using BlocksTest::Run;
   FaultLog() {
     t.log_open_i[n] = 1;
     t.log_base_i[n] = kBase;
@@ -26,29 +27,30 @@ class FaultLog : public BlocksTest {
     t.log_enable_i[n] = 1;
     tail_ &= Size() - 1;
     for (uint64_t i = 0; i < kDelay; ++i) {  // no fault
-      blocks.Settle();
+      Settle();
       if (t.log_tail_o[n] != tail_) EXPECT_FALSE(t.log_idle_o[n]) << "the tail will be reduced";
-      blocks.Edge();
+      Edge();
     }
     Quiet();
   }
   /// `busy` per cent: a source without a fault gets one.
-  void Step(unsigned busy = 0, unsigned sources = 31) {
+  void Step() override { Step(0); }
+  void Step(unsigned busy, unsigned sources = 31) {
     for (unsigned s = 0; s < Sources(); ++s) {
-      if (!(offered_ >> s & 1) && (sources >> s & 1) && blocks.Chance(busy)) Offer(s);
+      if (!(offered_ >> s & 1) && (sources >> s & 1) && Chance(busy)) Offer(s);
     }
     t.log_fault_valid_i[n] = offered_;
     const bool open = t.log_open_i[n];
-    t.log_aw_ready_i[n] = open && !blocks.Chance(manner.stall_percent);
-    t.log_w_ready_i[n] = open && !blocks.Chance(manner.stall_percent);
-    t.log_b_valid_i[n] = aw_taken_ && w_taken_ && blocks.now >= answer_;
-    blocks.Settle();
+    t.log_aw_ready_i[n] = open && !Stall();
+    t.log_w_ready_i[n] = open && !Stall();
+    t.log_b_valid_i[n] = aw_taken_ && w_taken_ && now >= answer_;
+    Settle();
     CheckQueue();
     CheckWrite();
     CheckFaults();
-    if (t.log_b_valid_i[n]) aw_taken_ = w_taken_ = false, ++answered_, answered_at_ = blocks.now;
+    if (t.log_b_valid_i[n]) aw_taken_ = w_taken_ = false, ++answered_, answered_at_ = now;
     idle_ = t.log_idle_o[n];
-    blocks.Edge();
+    Edge();
   }
   void Run(int cycles, unsigned busy, unsigned sources = 31) {
     for (int i = 0; i < cycles; ++i) Step(busy, sources);
@@ -58,13 +60,13 @@ class FaultLog : public BlocksTest {
     for (int i = 0; i < 4000 && (offered_ != 0 || !idle_); ++i) Step();
     EXPECT_EQ(offered_, 0u);
     EXPECT_TRUE(idle_);
-    for (int i = 0; i < cycles; ++i) Step();
+    Run(cycles);
   }
   /// So many faults, one after the other.
   void Log(int faults) {
     for (int i = 0; i < faults; ++i) {
       while (offered_ != 0) Step();
-      Offer(static_cast<unsigned>(blocks.Random(0, Sources() - 1)));
+      Offer(static_cast<unsigned>(Random(0, Sources() - 1)));
       Step();
     }
     Quiet();
@@ -84,16 +86,16 @@ class FaultLog : public BlocksTest {
 
   void Offer(unsigned s) {
     offered_ |= 1u << s;
-    since_[s] = blocks.now;
+    since_[s] = now;
     overtaken_[s] = 0;
-    t.log_reason_i[s] = static_cast<uint8_t>(blocks.Random(1, 20));
-    t.log_space_i[s] = blocks.Random(0, 63);
-    t.log_port_i[s] = blocks.Random(0, 127);
-    t.log_access_i[s] = blocks.Random(0, 2);
-    t.log_level_i[s] = blocks.Random(0, 7);
-    t.log_physical_i[s] = blocks.Chance(50);
-    t.log_fence_i[s] = static_cast<uint32_t>(blocks.rng());
-    t.log_address_i[s] = blocks.rng();
+    t.log_reason_i[s] = static_cast<uint8_t>(Random(1, 20));
+    t.log_space_i[s] = Random(0, 63);
+    t.log_port_i[s] = Random(0, 127);
+    t.log_access_i[s] = Random(0, 2);
+    t.log_level_i[s] = Random(0, 7);
+    t.log_physical_i[s] = Chance(50);
+    t.log_fence_i[s] = static_cast<uint32_t>(rng());
+    t.log_address_i[s] = rng();
   }
 
   void CheckFaults() {
@@ -103,7 +105,7 @@ class FaultLog : public BlocksTest {
       if (!(offered_ >> s & 1)) continue;
       const uint64_t bound = Sources() * (t.log_open_i[n] ? 6 * longest_ + 150 : 10);
       const uint64_t from = std::max(since_[s], changed_);
-      EXPECT_LT(blocks.now - from, bound) << "source " << s << " waits";
+      EXPECT_LT(now - from, bound) << "source " << s << " waits";
       if (taken >> s & 1) {
         const auto what = regs::FaultRecordWhat{}
                               .set_reason(static_cast<regs::Fault>(t.log_reason_i[s]))
@@ -113,7 +115,7 @@ class FaultLog : public BlocksTest {
                               .set_level(t.log_level_i[s])
                               .set_physical(t.log_physical_i[s])
                               .set_fence(t.log_fence_i[s]);
-        records_[taken_++] = {what.raw, t.log_address_i[s], since_[s], blocks.now};
+        records_[taken_++] = {what.raw, t.log_address_i[s], since_[s], now};
         order_.push_back(s);
         offered_ &= ~(1u << s);
       } else if (taken != 0) {
@@ -124,10 +126,10 @@ class FaultLog : public BlocksTest {
 
   void CheckQueue() {
     const unsigned mask = Size() - 1;
-    if (((t.log_tail_o[n] + 1) & mask) != (t.log_head_i[n] & mask)) room_ = blocks.now;
-    else full_ = blocks.now;
-    if (!t.log_open_i[n]) full_ = blocks.now;
-    if (t.log_open_i[n] != open_) changed_ = blocks.now;
+    if (((t.log_tail_o[n] + 1) & mask) != (t.log_head_i[n] & mask)) room_ = now;
+    else full_ = now;
+    if (!t.log_open_i[n]) full_ = now;
+    if (t.log_open_i[n] != open_) changed_ = now;
     open_ = t.log_open_i[n];
     if (t.log_logged_o[n]) {
       EXPECT_LT(written_, answered_) << "the tail moves before the B";
@@ -135,11 +137,11 @@ class FaultLog : public BlocksTest {
       ++written_;
       tail_ = (tail_ + 1) & mask;
     }
-    if (written_ < answered_) EXPECT_LT(blocks.now - answered_at_, kDelay);
+    if (written_ < answered_) EXPECT_LT(now - answered_at_, kDelay);
     if (t.log_enable_i[n]) EXPECT_EQ(t.log_tail_o[n], tail_) << "the tail moves with logged_o";
     if (Dropped() != dropped_) {
       EXPECT_GT(Dropped(), dropped_);
-      EXPECT_LT(blocks.now - full_, kDelay) << "dropped with room";
+      EXPECT_LT(now - full_, kDelay) << "dropped with room";
       EXPECT_FALSE(idle_);
       dropped_ = Dropped();
     }
@@ -152,7 +154,7 @@ class FaultLog : public BlocksTest {
     if (!writing_ && (t.log_aw_valid_o[n] || t.log_w_valid_o[n])) {
       EXPECT_FALSE(idle_);
       EXPECT_TRUE(t.log_enable_i[n]);
-      EXPECT_LT(blocks.now - room_, kDelay) << "written to a full queue";
+      EXPECT_LT(now - room_, kDelay) << "written to a full queue";
       EXPECT_EQ(written_, answered_) << "one at a time";
       writing_ = aw_ = w_ = true;
       bytes_.clear();
@@ -179,7 +181,7 @@ class FaultLog : public BlocksTest {
     }
     if (writing_ && aw_taken_ && w_taken_) {
       writing_ = false;
-      answer_ = blocks.now + blocks.Random(1, longest_);
+      answer_ = now + Random(1, longest_);
     }
   }
   void CheckRecord() {

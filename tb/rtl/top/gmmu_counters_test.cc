@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // gmmu_counters against sums in C++: while the inputs rest a read is exact, while they run it lies
 // between the sums at its begin and at its end.
-#include <gtest/gtest.h>
-
 #include <array>
-#include <memory>
-#include <random>
 
 #include "Vgmmu_counters_bench.h"
-#include "tb/rtl/coverage.h"
-#include "verilated.h"
+#include "tb/rtl/block_test.h"
 
 namespace gmmu::bench {
 namespace {
@@ -23,30 +18,21 @@ struct Sums {
   std::array<uint64_t, kShared> shared{};
 };
 
-class CountersTest : public testing::TestWithParam<int> {
+class CountersTest : public BlockTest<BlockBench<Vgmmu_counters_bench>> {
  protected:
   enum Size : unsigned { kDefault, kSmall };
 
-  CountersTest() : random_(static_cast<uint64_t>(GetParam())) {
-    context_.randReset(0);
-    context_.assertOn(true);
-    top_ = std::make_unique<Vgmmu_counters_bench>(&context_);
-    Reset();
-  }
-  ~CountersTest() override { top_->final(); }
+  CountersTest() { Clear(); }
 
-  void Reset() {
+  void Clear() {
+    Reset();
     busy_ = 0;
-    top_->rst_i = 1;
-    for (int i = 0; i < 3; ++i) Step();
-    top_->rst_i = 0;
     sums_ = {};
-    // the words become 0 in the first round
-    for (int i = 0; i < kReadBound; ++i) Step();
+    Run(kReadBound);  // the words become 0 in the first round
   }
 
   /// One cycle; `busy_` per cent of the inputs add something. The amounts are mostly large.
-  void Step() {
+  void Step() override {
     for (unsigned p = 0; p < kPorts; ++p) {
       unsigned events = 0;
       for (unsigned i = 0; i < 5; ++i) {
@@ -54,58 +40,51 @@ class CountersTest : public testing::TestWithParam<int> {
       }
       const unsigned amount = Adds() ? Amount() : 0;
       sums_.port[p][5] += amount;
-      top_->port_events_i[p] = static_cast<uint8_t>(events);
-      top_->port_amount_i[p] = static_cast<uint16_t>(amount);
+      t.port_events_i[p] = static_cast<uint8_t>(events);
+      t.port_amount_i[p] = static_cast<uint16_t>(amount);
     }
     for (unsigned i = 0; i < kShared; ++i) {
       // the small one's first counter counts events
       const unsigned amount = Adds() ? (i == 0 ? 1 : Amount()) : 0;
       sums_.shared[i] += amount;
-      top_->shared_i[i] = static_cast<uint16_t>(amount);
+      t.shared_i[i] = static_cast<uint16_t>(amount);
     }
-    top_->clk_i = 1;
-    top_->eval();
-    top_->clk_i = 0;
-    top_->eval();
+    BlockBench::Step();
   }
 
   /// Reads one counter; cycles go on as the load says.
   uint64_t Read(Size size, unsigned address) {
-    top_->addr_i[size] = static_cast<uint16_t>(address);
+    t.addr_i[size] = static_cast<uint16_t>(address);
     Step();  // the address stands a cycle before the read
-    top_->rd_i[size] = 1;
-    top_->eval();
+    t.rd_i[size] = 1;
+    Settle();
     int cycles = 0;
-    while (top_->rd_busy_o[size] && cycles < kReadBound) Step(), ++cycles;
+    while (t.rd_busy_o[size] && cycles < kReadBound) Step(), ++cycles;
     EXPECT_LT(cycles, kReadBound) << "the read of 0x" << std::hex << address << " does not end";
-    const uint64_t data = top_->rd_data_o[size];
-    top_->rd_i[size] = 0;
+    const uint64_t data = t.rd_data_o[size];
+    t.rd_i[size] = 0;
     Step();
     Step();
     return data;
   }
 
   unsigned PortAddress(unsigned port, unsigned element) const {
-    return top_->ports_base_o + 64 * port + 8 * element;
+    return t.ports_base_o + 64 * port + 8 * element;
   }
-  unsigned SharedAddress(unsigned i) const { return top_->shared_base_o + 8 * i; }
-  bool Adds() { return static_cast<int>(random_() % 100) < busy_; }
-  unsigned Amount() { return random_() % 4 ? 8191 - random_() % 16 : random_() % 8192; }
+  unsigned SharedAddress(unsigned i) const { return t.shared_base_o + 8 * i; }
+  bool Adds() { return Chance(busy_); }
+  unsigned Amount() { return rng() % 4 ? 8191 - rng() % 16 : rng() % 8192; }
 
-  VerilatedContext context_;
-  std::mt19937_64 random_;
-  std::unique_ptr<Vgmmu_counters_bench> top_;
-  Coverage coverage_{context_};
   Sums sums_;
-  int busy_ = 0;
+  unsigned busy_ = 0;
 };
 
 TEST_P(CountersTest, AtRestEveryCounterIsItsSum) {
-  for (int busy : {100, 40, 2}) {
+  for (unsigned busy : {100u, 40u, 2u}) {
     busy_ = busy;
-    for (int i = 0; i < 1500; ++i) Step();
+    Run(1500);
     busy_ = 0;
-    for (int i = 0; i < 4; ++i) Step();
+    Run(4);
     for (unsigned p = 0; p < kPorts; ++p) {
       for (unsigned i = 0; i < 6; ++i) {
         EXPECT_EQ(Read(kDefault, PortAddress(p, i)), sums_.port[p][i]) << "port " << p << "." << i;
@@ -127,7 +106,7 @@ TEST_P(CountersTest, WhileTheyRunAReadLiesBetweenItsBeginAndItsEnd) {
   busy_ = 60;
   uint64_t last = 0;
   for (int i = 0; i < 200; ++i) {
-    const unsigned p = static_cast<unsigned>(random_() % kPorts), e = static_cast<unsigned>(random_() % 6);
+    const unsigned p = static_cast<unsigned>(rng() % kPorts), e = static_cast<unsigned>(rng() % 6);
     uint64_t before = sums_.port[p][e];
     uint64_t value = Read(kDefault, PortAddress(p, e));
     EXPECT_GE(value, before);
@@ -143,7 +122,7 @@ TEST_P(CountersTest, WhileTheyRunAReadLiesBetweenItsBeginAndItsEnd) {
 
 TEST_P(CountersTest, OtherAddressesReadZero) {
   busy_ = 100;
-  for (int i = 0; i < 100; ++i) Step();
+  Run(100);
   busy_ = 0;
   EXPECT_EQ(Read(kDefault, PortAddress(0, 6)), 0u);
   EXPECT_EQ(Read(kDefault, PortAddress(kPorts, 0)), 0u);
@@ -154,14 +133,14 @@ TEST_P(CountersTest, OtherAddressesReadZero) {
 
 TEST_P(CountersTest, ResetClearsThem) {
   busy_ = 100;
-  for (int i = 0; i < 100; ++i) Step();
-  Reset();
+  Run(100);
+  Clear();
   EXPECT_EQ(Read(kDefault, PortAddress(2, 5)), 0u);
   EXPECT_EQ(Read(kDefault, SharedAddress(33)), 0u);
   EXPECT_EQ(Read(kSmall, SharedAddress(1)), 0u);
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, CountersTest, testing::Range(1, 4));
+INSTANTIATE_TEST_SUITE_P(Seeds, CountersTest, Seeds(3));
 
 }  // namespace
 }  // namespace gmmu::bench

@@ -17,15 +17,15 @@ class CtlArbiter : public BlocksTest {
   void Step(unsigned asks) {
     unsigned valid = 0;
     for (int u = 0; u < 2; ++u) {
-      if (!offered_[u] && (asks >> u & 1) && !blocks.Chance(manner.idle_percent)) Ask(u);
+      if (!offered_[u] && (asks >> u & 1) && !Idle()) Ask(u);
       valid |= static_cast<unsigned>(offered_[u]) << u;
     }
     t.arb_valid_i = valid;
-    t.arb_ready_i = !blocks.Chance(manner.stall_percent);
-    t.arb_done_i = work_ && work_->accepted && blocks.now >= work_->due;
-    blocks.Settle();
+    t.arb_ready_i = !Stall();
+    t.arb_done_i = work_ && work_->accepted && now >= work_->due;
+    Settle();
     Check(valid);
-    blocks.Edge();
+    Edge();
   }
   void Run(unsigned asks, int cycles) {
     for (int i = 0; i < cycles; ++i) Step(asks);
@@ -53,7 +53,7 @@ class CtlArbiter : public BlocksTest {
     offered_[u] = true;
     auto& ctl = t.arb_ctl_i[u];
     for (size_t i = 0; i + 1 < ctl.size(); ++i) {  // of the last word not all bits are there
-      ctl[i] = static_cast<uint32_t>(blocks.rng());
+      ctl[i] = static_cast<uint32_t>(rng());
     }
   }
   void Check(unsigned valid) {
@@ -63,12 +63,12 @@ class CtlArbiter : public BlocksTest {
     EXPECT_NE(taken, 3u);
     if (work_) {
       EXPECT_EQ(taken, 0u) << "an operation is under way";
-      EXPECT_EQ(t.arb_valid_o, !work_->accepted && blocks.now > work_->since);
+      EXPECT_EQ(t.arb_valid_o, !work_->accepted && now > work_->since);
       if (t.arb_valid_o && !work_->accepted) {
         EXPECT_EQ(BytesOf(t.arb_ctl_o), work_->ctl);
         if (t.arb_ready_i) {
           work_->accepted = true;
-          work_->due = blocks.now + blocks.Random(1, longest_);
+          work_->due = now + Random(1, longest_);
         }
       }
       if (t.arb_done_i) ++done_[work_->user], work_.reset();
@@ -83,7 +83,7 @@ class CtlArbiter : public BlocksTest {
     order_.push_back(user);
     ++taken_[user];
     offered_[user] = false;
-    work_ = Work{user, BytesOf(t.arb_ctl_i[user]), blocks.now};
+    work_ = Work{user, BytesOf(t.arb_ctl_i[user]), now};
   }
 
   bool offered_[2] = {};
@@ -116,14 +116,13 @@ TEST_P(CtlArbiter, ResetForgetsTheOperationUnderWay) {
   longest_ = 1000;
   Run(2, 60);
   t.arb_valid_i = t.arb_done_i = 0;
-  blocks.Reset();
-  blocks.Settle();
+  Reset();
+  Settle();
   EXPECT_TRUE(t.arb_idle_o);
   EXPECT_FALSE(t.arb_valid_o);
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, CtlArbiter,
-                         testing::Combine(testing::Values(0), testing::Range(1, 9)));
+INSTANTIATE_TEST_SUITE_P(Seeds, CtlArbiter, Seeds(8));
 
 }  // namespace
 }  // namespace gmmu::top

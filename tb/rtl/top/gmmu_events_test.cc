@@ -18,40 +18,40 @@ class Events : public BlocksTest {
   void Drive(unsigned busy) {
     const auto bits = [&](unsigned count) {
       unsigned mask = 0;
-      for (unsigned i = 0; i < count; ++i) mask |= static_cast<unsigned>(blocks.Chance(busy)) << i;
+      for (unsigned i = 0; i < count; ++i) mask |= static_cast<unsigned>(Chance(busy)) << i;
       return mask;
     };
     t.ev_xlate_i = bits(7);
-    for (auto& tag : t.ev_tag_i.m_storage) tag = static_cast<uint8_t>(blocks.rng());
+    for (auto& tag : t.ev_tag_i.m_storage) tag = static_cast<uint8_t>(rng());
     t.ev_begin_i = bits(1), t.ev_end_i = bits(1), t.ev_fill_i = bits(1), t.ev_evict_i = bits(1);
-    t.ev_begin_row_i = blocks.Random(0, 63);
-    t.ev_end_row_i = blocks.Random(0, 63);
-    t.ev_fill_row_i = blocks.Random(0, 63);
-    t.ev_port_i = blocks.Random(0, 127);
-    t.ev_slot_i = blocks.Random(0, 63);
+    t.ev_begin_row_i = Random(0, 63);
+    t.ev_end_row_i = Random(0, 63);
+    t.ev_fill_row_i = Random(0, 63);
+    t.ev_port_i = Random(0, 127);
+    t.ev_slot_i = Random(0, 63);
     for (unsigned i = 0; i < 3; ++i) {
-      t.ev_space_i[i] = blocks.Random(0, 63);
-      t.ev_vpn_i[i] = blocks.rng() & 0xf'ffff'ffff;
+      t.ev_space_i[i] = Random(0, 63);
+      t.ev_vpn_i[i] = rng() & 0xf'ffff'ffff;
     }
     t.ev_inv_done_i = bits(1);
-    t.ev_inv_start_i = blocks.rng();
-    t.ev_inv_end_i = blocks.rng();
+    t.ev_inv_start_i = rng();
+    t.ev_inv_end_i = rng();
     t.ev_entry_i = bits(1);
-    t.ev_commands_i = bits(1) ? blocks.Random(1, 3) : 0;
+    t.ev_commands_i = bits(1) ? Random(1, 3) : 0;
     t.ev_fault_i = bits(1);
-    t.log_reason_i[0] = blocks.Random(0, 20);
-    t.log_space_i[0] = blocks.Random(0, 63);
-    t.log_port_i[0] = blocks.Random(0, 127);
-    t.log_access_i[0] = blocks.Random(0, 2);
-    t.log_level_i[0] = blocks.Random(0, 7);
-    t.log_physical_i[0] = blocks.Chance(50);
-    t.log_fence_i[0] = static_cast<uint32_t>(blocks.rng());
-    t.log_address_i[0] = blocks.rng();
+    t.log_reason_i[0] = Random(0, 20);
+    t.log_space_i[0] = Random(0, 63);
+    t.log_port_i[0] = Random(0, 127);
+    t.log_access_i[0] = Random(0, 2);
+    t.log_level_i[0] = Random(0, 7);
+    t.log_physical_i[0] = Chance(50);
+    t.log_fence_i[0] = static_cast<uint32_t>(rng());
+    t.log_address_i[0] = rng();
     t.ev_write_i = bits(2);
     for (unsigned i = 0; i < 2; ++i) {
-      t.ev_write_id_i[i] = blocks.Random(0, 0x7fff);
-      t.ev_write_addr_i[i] = blocks.rng() & 0xffff'ffff'ffff;
-      t.ev_write_len_i[i] = static_cast<uint8_t>(blocks.rng());
+      t.ev_write_id_i[i] = Random(0, 0x7fff);
+      t.ev_write_addr_i[i] = rng() & 0xffff'ffff'ffff;
+      t.ev_write_len_i[i] = static_cast<uint8_t>(rng());
     }
   }
 
@@ -93,7 +93,7 @@ class Events : public BlocksTest {
   }
   void Cycle(unsigned busy) {
     Drive(busy);
-    blocks.Settle();
+    Settle();
     Model();
     for (unsigned lane = 0; lane < kLanes; ++lane) {
       const bool valid = t.ev_valid_o[n] >> lane & 1;
@@ -109,7 +109,7 @@ class Events : public BlocksTest {
       if (!(t.ev_xlate_i >> p & 1)) continue;
       EXPECT_EQ(t.ev_xlate_id_o[n][p], uint64_t{t.ev_tag_i[p]} << 32 | lookups_[p]++) << "port " << p;
     }
-    blocks.Edge();
+    Edge();
   }
 
   std::array<Words, kLanes> expected_{};
@@ -129,28 +129,27 @@ TEST_P(Events, EachLaneIsNumberedAndTellsItsRequest) {
 
 TEST_P(Events, ResetBeginsTheNumbersAnew) {
   for (int i = 0; i < 20; ++i) Cycle(100);
-  blocks.Reset();
+  Reset();
   sequence_ = {};
   lookups_ = {};
   entries_ = 0;
   for (int i = 0; i < 20; ++i) Cycle(60);
 }
 
-INSTANTIATE_TEST_SUITE_P(Sizes, Events,
-                         testing::Combine(testing::Range(0, 2), testing::Range(1, 5)));
+INSTANTIATE_TEST_SUITE_P(Sizes, Events, SizesAndSeeds(2, 4));
 
 class NoEvents : public Events {};
 
 TEST_P(NoEvents, NothingIsToldWhereTheyAreNotBuilt) {
   for (int i = 0; i < 100; ++i) {
     Drive(100);
-    blocks.Settle();
+    Settle();
     EXPECT_EQ(t.ev_valid_o[n], 0);
     for (unsigned lane = 0; lane < kLanes; ++lane) {
       for (unsigned w = 0; w < 3; ++w) EXPECT_EQ(t.ev_word_o[n][lane][w], 0u);
     }
     for (unsigned p = 0; p < 7; ++p) EXPECT_EQ(t.ev_xlate_id_o[n][p], 0u);
-    blocks.Edge();
+    Edge();
   }
 }
 

@@ -40,7 +40,7 @@ TEST_P(FaultLog, SoftwareFollowsWithItsHead) {
   Enable(2);
   for (int i = 0; i < 8000; ++i) {
     Step(i / 2000 % 2 ? 30 : 3);
-    if (blocks.Chance(2)) t.log_head_i[n] = t.log_tail_o[n];
+    if (Chance(2)) t.log_head_i[n] = t.log_tail_o[n];
   }
   Quiet();
   EXPECT_EQ(written_ + Dropped(), taken_);
@@ -54,7 +54,7 @@ TEST_P(FaultLog, WhileTheBusIsClosedNobodyWaits) {
     t.log_open_i[n] = 0;
     Run(100, 60);  // the bound of a wait is short now
     t.log_open_i[n] = 1;
-    Run(blocks.Random(0, 100), 60);
+    Run(Random(0, 100), 60);
   }
   Quiet();
   EXPECT_EQ(written_ + Dropped(), taken_);
@@ -132,15 +132,14 @@ TEST_P(FaultLog, ResetBeginsAnew) {
   Log(5);
   t.log_enable_i[n] = 0;
   t.log_fault_valid_i[n] = 0;
-  blocks.Reset();
-  blocks.Settle();
+  Reset();
+  Settle();
   EXPECT_EQ(t.log_tail_o[n], 0);
   taken_ = written_ = 0;
   EXPECT_EQ(Dropped(), 0u);
 }
 
-INSTANTIATE_TEST_SUITE_P(Sizes, FaultLog,
-                         testing::Combine(testing::Range(0, 2), testing::Range(1, 9)));
+INSTANTIATE_TEST_SUITE_P(Sizes, FaultLog, SizesAndSeeds(2, 8));
 INSTANTIATE_TEST_SUITE_P(Sizes, FaultLogLong,
                          testing::Combine(testing::Range(0, 2), testing::Values(4)));
 

@@ -14,7 +14,7 @@ using ::testing::StartsWith;
 
 TEST(GpuAxi, FindsAWrongAnswerAtEachPort) {
   TopMachine machine;
-  Vgmmu_top_bench& pins = machine.top();
+  Vgmmu_top_bench& pins = machine.t;
   sim::GpuAxi axi(8);
   axi.Sample(pins, 0);
   EXPECT_THAT(axi.Findings(), SizeIs(0));
@@ -37,7 +37,7 @@ TEST(GpuAxi, FindsAWrongAnswerAtEachPort) {
 
 TEST(GpuAxi, FindsAnAddressThatChangesWhileItWaits) {
   TopMachine machine;
-  Vgmmu_top_bench& pins = machine.top();
+  Vgmmu_top_bench& pins = machine.t;
   sim::GpuAxi axi(8);
   pins.m_vram_awvalid_o = pins.m_host_arvalid_o = pins.s_thr_awvalid_i = pins.s_peer_arvalid_i = 1;
   pins.m_vram_awready_i = pins.m_host_arready_i = pins.s_thr_awready_o = pins.s_peer_arready_o = 0;

@@ -32,7 +32,7 @@ class Driver {
 
   /// Performs one request an id at a time, ids as they become free; checks every answer.
   void Perform(std::vector<Request> requests) {
-    auto& t = gpu_.top();
+    auto& t = gpu_.t;
     size_t next = 0, done = 0;
     unsigned id = kSlots;  // kSlots: none
     unsigned word = 0;
@@ -45,7 +45,7 @@ class Driver {
         }
         word = 0;
       }
-      const bool offer = id != kSlots && gpu_.random() % 100 >= stall_;
+      const bool offer = id != kSlots && gpu_.rng() % 100 >= stall_;
       t.cl_w_valid_i = t.cl_req_valid_i = 0;
       if (offer) {
         const Request& r = requests[next];
@@ -69,7 +69,7 @@ class Driver {
           SetBits(t.cl_req_va_i, 64 * c_, 64, r.va);
         }
       }
-      t.cl_rsp_ready_i = gpu_.random() % 100 >= stall_ ? one : 0;
+      t.cl_rsp_ready_i = gpu_.rng() % 100 >= stall_ ? one : 0;
       t.eval();
       if (t.cl_w_valid_i && (t.cl_w_ready_o >> c_ & 1)) ++word;
       if (t.cl_req_valid_i && (t.cl_req_ready_o >> c_ & 1)) {
@@ -99,7 +99,7 @@ class Driver {
           ++done;
         }
       }
-      gpu_.Tick();
+      gpu_.Step();
     }
     t.cl_w_valid_i = t.cl_req_valid_i = t.cl_rsp_ready_i = 0;
   }
@@ -121,8 +121,8 @@ TEST(GpuClientPort, AccessesOfAnySizeInAnyOrderWithAndWithoutBackPressure) {
     gpu.vram.stall_percent = gpu.host.stall_percent = stall / 2;
     gpu.host.memory.Make(0x40000, 0x10000);
     for (uint64_t i = 0; i < 0x10000; i += 8) {
-      gpu.vram.memory.Write64(i, gpu.random());
-      gpu.host.memory.Write64(0x40000 + i, gpu.random());
+      gpu.vram.memory.Write64(i, gpu.rng());
+      gpu.host.memory.Write64(0x40000 + i, gpu.rng());
     }
     gpu.MakeSpace(3, 0x800000);
     gpu.MapPages(3, kVa, Target::kVram, 0, 16);
@@ -134,15 +134,15 @@ TEST(GpuClientPort, AccessesOfAnySizeInAnyOrderWithAndWithoutBackPressure) {
     };
 
     std::vector<Request> writes, reads;
-    for (unsigned line = 0; line < 2048; line += 1 + gpu.random() % 8) {
+    for (unsigned line = 0; line < 2048; line += 1 + gpu.rng() % 8) {
       Request r;
-      const unsigned first = gpu.random() % 64;
+      const unsigned first = gpu.rng() % 64;
       r.va = kVa + 64 * line + first;
-      r.bytes = 1 + gpu.random() % (64 - first);
-      const bool write = gpu.random() % 2;
-      r.access = write ? Access::kWrite : gpu.random() % 2 ? Access::kRead : Access::kExecute;
+      r.bytes = 1 + gpu.rng() % (64 - first);
+      const bool write = gpu.rng() % 2;
+      r.access = write ? Access::kWrite : gpu.rng() % 2 ? Access::kRead : Access::kExecute;
       for (unsigned i = 0; i < r.bytes; ++i)
-        r.data.push_back(write ? static_cast<uint8_t>(gpu.random()) : memory(r.va + i));
+        r.data.push_back(write ? static_cast<uint8_t>(gpu.rng()) : memory(r.va + i));
       writes.push_back(r);
     }
     std::vector<uint8_t> expected;
@@ -154,7 +154,7 @@ TEST(GpuClientPort, AccessesOfAnySizeInAnyOrderWithAndWithoutBackPressure) {
     driver.Perform(writes);
     gpu.Run(200);
     for (uint64_t i = 0; i < 0x20000; ++i) ASSERT_EQ(memory(kVa + i), expected[i]) << std::hex << i;
-    EXPECT_TRUE(gpu.top().idle_o);
+    EXPECT_TRUE(gpu.t.idle_o);
     EXPECT_TRUE(gpu.vram.errors.empty() && gpu.host.errors.empty());
   }
 }
@@ -163,7 +163,7 @@ TEST(GpuClientPort, AFaultIsOneBeatWithItsReason) {
   TopMachine gpu;
   gpu.MakeSpace(3, 0x800000);
   gpu.Set(regs::Ctrl{1});
-  auto& t = gpu.top();
+  auto& t = gpu.t;
   t.cl_req_valid_i = 1;
   SetBits(t.cl_req_id_i, 0, 6, 5);
   SetBits(t.cl_req_space_i, 0, 6, 3);
@@ -171,7 +171,7 @@ TEST(GpuClientPort, AFaultIsOneBeatWithItsReason) {
   SetBits(t.cl_req_va_i, 0, 64, 0x123000);
   t.eval();
   gpu.Until([&] { return t.cl_req_ready_o & 1; }, "the request");
-  gpu.Tick();
+  gpu.Step();
   t.cl_req_valid_i = 0;
   gpu.Until([&] { return t.cl_rsp_valid_o & 1; }, "the answer");
   EXPECT_EQ(Bits(t.cl_rsp_id_o, 0, 6), 5u);

@@ -68,8 +68,8 @@ class PagingLoad : public ::testing::TestWithParam<unsigned> {
 
 // Rule of epochs for the aperture: who has the fence of an unmap may give the pages to others.
 TEST_P(PagingLoad, AfterTheFenceOfAnUnmapNoAccessReachesTheOldPages) {
-  gpu.host.latency = 150 + gpu.random() % 300;
-  gpu.host.stall_percent = gpu.random() % 40;
+  gpu.host.latency = 150 + gpu.rng() % 300;
+  gpu.host.stall_percent = gpu.rng() % 40;
   uint64_t old_beats = 0;
   gpu.host.on_beat = [&](uint64_t at) { old_beats += at >= kOld && at < kOld + (kPages << 12); };
   for (int round = 0; round < 6; ++round) {
@@ -81,7 +81,7 @@ TEST_P(PagingLoad, AfterTheFenceOfAnUnmapNoAccessReachesTheOldPages) {
       if (c == TopMachine::kLast) ctrl.set_access(regs::Access::kWrite);
       gpu.StartTraffic(c, ctrl, kApertureVa, 0, 1, 64 * kPages, 37);
     }
-    gpu.Run(1 + gpu.random() % 400);
+    gpu.Run(1 + gpu.rng() % 400);
     Execute({Header(Opcode::kApertureUnmap, 3).raw, kAperturePage | uint64_t{kPages} << 32,
              kDummy | 1});
     EXPECT_GT(old_beats, 0u);
@@ -100,9 +100,9 @@ TEST_P(PagingLoad, ATablePageComesBackAtAnotherLevel) {
   constexpr uint64_t kVaA = 0x40000000, kVaB = 0x80000000, kVaC = 0xC0000000;  // root index 1, 2, 3
   constexpr uint64_t kData = 0x100000;  // 64 pages, then destinations
   constexpr uint64_t kToA = 0x180000, kToB = 0x190000, kToC = 0x1a0000;
-  gpu.vram.stall_percent = gpu.random() % 30;
-  gpu.vram.latency = 20 + gpu.random() % 80;
-  for (uint64_t at = 0; at < 0x80000; at += 8) gpu.vram.memory.Write64(kData + at, gpu.random());
+  gpu.vram.stall_percent = gpu.rng() % 30;
+  gpu.vram.latency = 20 + gpu.rng() % 80;
+  for (uint64_t at = 0; at < 0x80000; at += 8) gpu.vram.memory.Write64(kData + at, gpu.rng());
   const auto table = [](uint64_t at) {
     return PteEntry{}.set_valid(1).set_target(Target::kVram).set_page(at >> 12).raw;
   };
@@ -140,19 +140,19 @@ TEST_P(PagingLoad, ATablePageComesBackAtAnotherLevel) {
   for (int round = 0; round < 10; ++round) {
     words.clear();
     std::vector<uint64_t> from_a, from_b;
-    const uint64_t upper = gpu.random() % 512, leaf_b = gpu.random() % 512;
-    const uint64_t first_a = 8 * (gpu.random() % 63), first_b = 8 * (gpu.random() % 63);
+    const uint64_t upper = gpu.rng() % 512, leaf_b = gpu.rng() % 512;
+    const uint64_t first_a = 8 * (gpu.rng() % 63), first_b = 8 * (gpu.rng() % 63);
     // The leaf table of A.
     physical(Opcode::kTableRepeat, 5, true);
     words.insert(words.end(), {kShared, 512, 0, 0});
     physical(Opcode::kTableWrite, 2 + 8, true);
     words.push_back(kShared + 8 * first_a);
     for (unsigned n = 0; n < 8; ++n) {
-      from_a.push_back(kData + 4096 * (gpu.random() % 64));
+      from_a.push_back(kData + 4096 * (gpu.rng() % 64));
       words.push_back(table(from_a.back()));
     }
     write(kUpperA + 8 * upper, table(kShared));
-    const uint64_t va_a = kVaA + (upper << 21) + (first_a << 12), odd = gpu.random() % 100;
+    const uint64_t va_a = kVaA + (upper << 21) + (first_a << 12), odd = gpu.rng() % 100;
     copy(kVaC + odd, kToC, 0x9000, true);
     copy(va_a + odd, kToA, 0x8000 - 100, false);
     write(kUpperA + 8 * upper, 0);
@@ -165,7 +165,7 @@ TEST_P(PagingLoad, ATablePageComesBackAtAnotherLevel) {
     physical(Opcode::kTableWrite, 2 + 8, true);
     words.push_back(kLeafB + 8 * first_b);
     for (unsigned n = 0; n < 8; ++n) {
-      from_b.push_back(kData + 4096 * (gpu.random() % 64));
+      from_b.push_back(kData + 4096 * (gpu.rng() % 64));
       words.push_back(table(from_b.back()));
     }
     write(kShared + 8 * leaf_b, table(kLeafB));

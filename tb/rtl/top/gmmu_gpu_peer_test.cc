@@ -16,7 +16,7 @@ class GpuPeer : public GpuWork {
  protected:
   GpuPeer() : peer(gpu, 1) {
     gpu.host.memory.Make(PeerAddress(kPeerVram), 16 * 4096);
-    for (uint64_t i = 0; i < 16 * 4096; i += 8) gpu.host.memory.Write64(PeerAddress(kPeerVram) + i, gpu.random());
+    for (uint64_t i = 0; i < 16 * 4096; i += 8) gpu.host.memory.Write64(PeerAddress(kPeerVram) + i, gpu.rng());
     MapPeer(kPeer, kPeerVram);
     Link(3, 1);
     gpu.watch = [this](const Vgmmu_top_bench& t) {
@@ -177,7 +177,7 @@ TEST_F(GpuPeer, InboundAccessesNeverWaitForTheHostPort) {
     gpu.host.stall_percent = how == kNothingTaken ? 100 : 0;
     const auto write = regs::ClientCtrl{}.set_space(1).set_access(regs::Access::kWrite);
     for (unsigned c = 0; c + 1 < TopMachine::kEngines; ++c) gpu.StartTraffic(c, write, kTurns[c % 2], 0, 64, 32, 1);
-    if (how == kNoBusMaster) gpu.top().bus_master_i = 0;
+    if (how == kNoBusMaster) gpu.t.bus_master_i = 0;
     gpu.Run(3000);
     const uint64_t reads = peer.reads, writes = peer.writes;
     peer.random = true;
@@ -187,7 +187,7 @@ TEST_F(GpuPeer, InboundAccessesNeverWaitForTheHostPort) {
     EXPECT_EQ(gpu.WindowRead(0x700000 + 8 * 19), 19u + how);
     // a client that needs VRAM only
     EXPECT_EQ(gpu.Traffic(TopMachine::kLast, write, 0x420000, 0, 1, 100, 1).count(), 100u);
-    gpu.top().bus_master_i = 1;
+    gpu.t.bus_master_i = 1;
     gpu.host.hold_w = false;
     gpu.host.stall_percent = 0;
     for (unsigned c = 0; c + 1 < TopMachine::kEngines; ++c) EXPECT_EQ(gpu.EndTraffic(c).count(), 32u);
@@ -218,19 +218,19 @@ TEST_F(GpuPeer, SilenceIsForItsOwnWorkOnly) {
 }
 
 TEST_F(GpuPeer, InboundAccessesAreNoWorkOfItsOwnButTheyKeepTheClock) {
-  gpu.Until([&] { return gpu.top().idle_o; }, "the start");
+  gpu.Until([&] { return gpu.t.idle_o; }, "the start");
   peer.random = true;
   peer.idle_percent = 0;
   gpu.vram.latency = 60;
   unsigned idle = 0;
   for (int i = 0; i < 30; ++i) {
     EXPECT_TRUE(gpu.Get<regs::Status>().idle());
-    for (int k = 0; k < 50; ++k) gpu.Tick(), idle += gpu.top().idle_o && peer.Unanswered() != 0;
+    for (int k = 0; k < 50; ++k) gpu.Step(), idle += gpu.t.idle_o && peer.Unanswered() != 0;
   }
   EXPECT_EQ(idle, 0u) << "idle_o with a burst that has no answer";
   peer.Finish();
   gpu.Run(20);
-  EXPECT_TRUE(gpu.top().idle_o);
+  EXPECT_TRUE(gpu.t.idle_o);
 }
 
 TEST_F(GpuPeer, AResetUnderInboundLoadAnswersEverything) {
@@ -242,14 +242,14 @@ TEST_F(GpuPeer, AResetUnderInboundLoadAnswersEverything) {
     peer.random = true;
     gpu.Run(100 + 37 * when);
     peer.may_fail = true;
-    gpu.top().reset_i = 1;
-    gpu.Tick();
-    gpu.top().reset_i = 0;
+    gpu.t.reset_i = 1;
+    gpu.Step();
+    gpu.t.reset_i = 0;
     gpu.Run(when % 3 == 2 ? 5000 : 600);
     gpu.vram.latency = 20;
     peer.Finish();
     gpu.vram.stall_percent = 0;
-    gpu.Until([&] { return gpu.vram.idle() && gpu.top().idle_o; }, "the reset");
+    gpu.Until([&] { return gpu.vram.idle() && gpu.t.idle_o; }, "the reset");
     // its part as it is now
     for (uint64_t at = PeerTraffic::kBase; at < PeerTraffic::kBase + PeerTraffic::kBytes; at += 4096)
       peer.Ask(true, at, 255), peer.Ask(true, at + 2048, 255);

@@ -24,7 +24,7 @@ TEST_F(GpuPreempt, AnIdleRingSendsTheMessageAtOnce) {
   EXPECT_EQ(Status(0).raw, regs::RingStatus{}.set_preempted(1).raw);
   EXPECT_EQ(gpu.Read(regs::IntStatus::kOffset), kPreempted);
   gpu.Run(100);
-  EXPECT_TRUE(gpu.top().idle_o);
+  EXPECT_TRUE(gpu.t.idle_o);
   EXPECT_TRUE(gpu.Get<regs::Status>().idle());
   gpu.Set(regs::IntStatus{kPreempted});
   NewLife(0);
@@ -83,7 +83,7 @@ TEST_F(GpuPreempt, WithClientsAndUnderStalls) {
   for (uint32_t piece = 1; offset < 8 * words.size() && piece < 60; ++piece) {
     Put(0, 0, words, piece, offset);
     Kick(0, 1);
-    gpu.Run(gpu.random() % 2000);
+    gpu.Run(gpu.rng() % 2000);
     Preempt(0);
     gpu.Until([&] { return Status(0).preempted(); }, "preemption");
     if (Status(0).fence() == piece) offset += gpu.Get<regs::RingErrorCommand>(TopMachine::RingAt(0)).raw, ++interrupted;

@@ -61,7 +61,7 @@ TEST(GpuRegisters, HalvesGoLowFirstAndTheHighHalfCommits) {
 
 TEST(GpuRegisters, AReadOfTheHighHalfReturnsWhatTheLowHalfLatched) {
   TopMachine gpu;
-  gpu.cycle = 0xfffffff0;
+  gpu.now = 0xfffffff0;
   const uint32_t low = gpu.Read32(regs::Cycle::kOffset);
   gpu.Run(100);  // the counter's high half has changed since
   EXPECT_LT(low, 0xffffffffu);
@@ -129,9 +129,9 @@ TEST(GpuWindow, KeepsManyWritesAndReadsInOrder) {
     gpu.vram.stall_percent = seed * 15;
     std::map<uint32_t, uint64_t> expected;
     for (int i = 0; i < 400; ++i) {
-      const uint32_t at = 8 * (gpu.random() % 32);
-      if (gpu.random() % 4 != 0) {
-        expected[at] = gpu.random();
+      const uint32_t at = 8 * (gpu.rng() % 32);
+      if (gpu.rng() % 4 != 0) {
+        expected[at] = gpu.rng();
         gpu.WindowWrite(at, expected[at]);
       } else {
         EXPECT_EQ(gpu.WindowRead(at), expected[at]);
@@ -207,19 +207,19 @@ TEST(GpuInterrupts, MessagesAreHeldWhileMsiOrBusMasterIsOff) {
   for (bool master : {false, true}) {
     TopMachine gpu;
     if (master)
-      gpu.top().bus_master_i = 0;
+      gpu.t.bus_master_i = 0;
     else
-      gpu.top().msi_enable_i = 0;
+      gpu.t.msi_enable_i = 0;
     gpu.Set(regs::IntEnable{0x1f});
     gpu.Set(regs::InvCmd{0});
     gpu.Run(500);
     EXPECT_EQ(gpu.Messages(), 0u);
-    EXPECT_FALSE(gpu.top().idle_o);
+    EXPECT_FALSE(gpu.t.idle_o);
 
-    gpu.top().bus_master_i = gpu.top().msi_enable_i = 1;
+    gpu.t.bus_master_i = gpu.t.msi_enable_i = 1;
     gpu.Run(200);
     EXPECT_EQ(gpu.Messages(), 1u);
-    EXPECT_TRUE(gpu.top().idle_o);
+    EXPECT_TRUE(gpu.t.idle_o);
   }
 }
 

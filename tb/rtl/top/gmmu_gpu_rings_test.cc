@@ -21,7 +21,7 @@ class GpuRings : public ::testing::Test {
     gpu.host.memory.Make(kBuffers, 16 * kBufferBytes * sizes::kNumRings);
     gpu.host.memory.Make(kFences, 0x1000);
     gpu.host.memory.Make(kSource, 0x10000);
-    for (uint64_t i = 0; i < 0x10000; i += 8) gpu.host.memory.Write64(kSource + i, gpu.random());
+    for (uint64_t i = 0; i < 0x10000; i += 8) gpu.host.memory.Write64(kSource + i, gpu.rng());
     gpu.MakeSpace(1, 0x800000);
     gpu.MapPages(1, 0x400000, Target::kVram, 0x100000, 64);
     gpu.MapPages(1, 0x500000, Target::kSystem, kSource, 16);
@@ -91,7 +91,7 @@ TEST_F(GpuRings, AllAtOnceEachInItsOrderWithItsFences) {
   std::vector<std::vector<uint64_t>> from(sizes::kNumRings);
   for (unsigned r = 0; r < sizes::kNumRings; ++r) {
     for (uint32_t fence = 1; fence <= 12; ++fence) {
-      from[r].push_back(gpu.random() % 0xF000);
+      from[r].push_back(gpu.rng() % 0xF000);
       Queue(r, fence, from[r].back());
     }
   }

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "tb/rtl/top/top_machine.h"
+#include "tb/rtl/top/one_ring.h"
 
 namespace gmmu::top {
 namespace {
@@ -14,82 +14,14 @@ using regs::CommandHeaderWord;
 using regs::Opcode;
 using regs::Target;
 
-constexpr uint64_t kRing = 0x10000, kBuffer = 0x20000, kFence = 0x30000, kSource = 0x1'0000'0000;
 constexpr unsigned kIsolatorTimeout = 4096;
 
-class Rules : public ::testing::Test {
- protected:
-  Rules() {
-    gpu.host.memory.Make(kRing, 0x1000);
-    gpu.host.memory.Make(kBuffer, 0x4000);
-    gpu.host.memory.Make(kFence, 0x1000);
-    gpu.host.memory.Make(kSource, 0x10000);
-    for (uint64_t i = 0; i < 0x10000; i += 8) gpu.host.memory.Write64(kSource + i, gpu.random());
-    Program();
-  }
-  ~Rules() override {
-    for (const auto& error : gpu.vram.errors) ADD_FAILURE() << error;
-    for (const auto& error : gpu.host.errors) ADD_FAILURE() << error;
-  }
-
-  /// What software does after power-on and after a reset.
-  void Program() {
-    tail_ = 0;
-    gpu.MakeSpace(1, 0x800000);
-    gpu.MapPages(1, 0x400000, Target::kVram, 0x100000, 16);
-    gpu.MapPages(1, 0x500000, Target::kSystem, kSource, 16);
-    const uint32_t ring = TopMachine::RingAt(0);
-    gpu.Set(regs::RingBase{}.set_address(kRing).set_target(Target::kSystem), ring);
-    gpu.Set(regs::RingFenceAddress{kFence}, ring);
-    gpu.Set(regs::RingCtrl{}.set_size_lg2(4).set_enable(1).set_privileged(1), ring);
-    gpu.Set(regs::IntEnable{0x1f});
-    gpu.Set(regs::Ctrl{1});
-  }
-  void Submit(const std::vector<uint64_t>& words, uint32_t fence) {
-    for (size_t i = 0; i < words.size(); ++i) gpu.host.memory.Write64(kBuffer + 8 * i, words[i]);
-    const uint64_t entry = kRing + 32 * (tail_ % 16);
-    gpu.host.memory.Write64(entry, kBuffer);
-    gpu.host.memory.Write64(entry + 8, regs::RingEntryShape{}
-                                           .set_bytes(words.size() * 8)
-                                           .set_physical(1)
-                                           .set_target(Target::kSystem)
-                                           .set_interrupt(1)
-                                           .raw);
-    gpu.host.memory.Write64(entry + 16, fence);
-    tail_ = (tail_ + 1) % 16;
-    gpu.Set(regs::RingTail{tail_}, TopMachine::RingAt(0));
-  }
-  bool Fenced(uint32_t fence) {
-    return static_cast<uint32_t>(gpu.host.memory.Read64(kFence)) == fence;
-  }
-  void WaitFence(uint32_t fence) {
-    gpu.Until([&] { return Fenced(fence); }, "the fence");
-  }
-  void Reset() {
-    gpu.top().reset_i = 1;
-    gpu.Tick();
-    gpu.top().reset_i = 0;
-  }
-  static std::vector<uint64_t> Copy(uint64_t from, uint64_t to, uint64_t bytes) {
-    return {CommandHeaderWord{}
-                .set_opcode(Opcode::kCopy)
-                .set_src_space(1)
-                .set_dst_space(1)
-                .set_words(4)
-                .raw,
-            from, to, bytes};
-  }
-
-  TopMachine gpu;
-  uint64_t tail_ = 0;
-};
-
-struct RulesDoorbell : Rules {};
-struct RulesFence : Rules {};
-struct RulesDeadlock : Rules {};
-struct RulesReset : Rules {};
-struct RulesFaults : Rules {};
-struct RulesAxi : Rules {};
+struct RulesDoorbell : OneRing {};
+struct RulesFence : OneRing {};
+struct RulesDeadlock : OneRing {};
+struct RulesReset : OneRing {};
+struct RulesFaults : OneRing {};
+struct RulesAxi : OneRing {};
 
 // ---- Doorbells.
 
@@ -111,14 +43,14 @@ TEST_F(RulesDoorbell, EveryKindOfRegisterComesAfterAllEarlierWindowWrites) {
 }
 
 TEST_F(RulesDoorbell, AStreamOfWindowWritesDoesNotHoldARegisterWriteUp) {
-  auto& t = gpu.top();
+  auto& t = gpu.t;
   t.s_win_awvalid_i = t.s_win_wvalid_i = 1;
   t.s_win_awaddr_i = 0x200000;
   t.s_win_wstrb_i = 0xff;
   gpu.Run(200);
-  const uint64_t start = gpu.cycle;
+  const uint64_t start = gpu.now;
   gpu.Set(regs::IntEnable{1});
-  EXPECT_LT(gpu.cycle - start, 500u);
+  EXPECT_LT(gpu.now - start, 500u);
 }
 
 // ---- Fences and messages.
@@ -161,24 +93,24 @@ TEST_F(RulesDeadlock, FaultsOfAClosedBusDoNotHoldClientsUp) {
   gpu.host.memory.Make(0x50000, 0x1000);
   gpu.Set(regs::FaultQueueBase{0x50000});
   gpu.Set(regs::FaultQueueSize{}.set_size_lg2(4).set_enable(1));
-  gpu.top().bus_master_i = 0;
+  gpu.t.bus_master_i = 0;
   for (int round = 0; round < 8; ++round) {  // more than the log's queue holds
     for (unsigned c = 0; c < TopMachine::kEngines; ++c)
       gpu.StartTraffic(c, regs::ClientCtrl{}.set_space(1), 0x700000, 0, 1, 4, 1);
     for (unsigned c = 0; c < TopMachine::kEngines; ++c)
       EXPECT_NE(gpu.EndTraffic(c).reason(), regs::Fault::kNone) << "round " << round;
   }
-  gpu.top().bus_master_i = 1;
+  gpu.t.bus_master_i = 1;
 }
 
 TEST_F(RulesDeadlock, AHeldMessageHoldsNothingElseUp) {
-  gpu.top().msi_enable_i = 0;
+  gpu.t.msi_enable_i = 0;
   for (uint32_t i = 1; i <= 4; ++i) {
     Submit(Copy(0x500000, 0x400000, 0x100), i);
     WaitFence(i);
   }
   EXPECT_EQ(gpu.Messages(), 0u);
-  gpu.top().msi_enable_i = 1;
+  gpu.t.msi_enable_i = 1;
   gpu.Until([&] { return gpu.Messages() == 1; }, "the message");
 }
 
@@ -186,11 +118,11 @@ TEST_F(RulesDeadlock, AHostThatDoesNotAnswerHoldsOnlyItsUsersUp) {
   gpu.host.latency = 50000;
   Submit(Copy(0x500000, 0x400000, 0x1000), 3);
   gpu.Run(100);
-  const uint64_t start = gpu.cycle;
+  const uint64_t start = gpu.now;
   EXPECT_EQ(gpu.Traffic(0, regs::ClientCtrl{}.set_space(1), 0x400000, 0, 1, 64, 1).count(), 64u);
   gpu.WindowWrite(0, 1);
   EXPECT_EQ(gpu.WindowRead(0), 1u);
-  EXPECT_LT(gpu.cycle - start, 10000u);
+  EXPECT_LT(gpu.now - start, 10000u);
 }
 
 // ---- Faults.
@@ -213,7 +145,7 @@ TEST_F(RulesFaults, EveryFieldOfARecordIsRight) {
   uint64_t record = 0x50000;
   uint32_t count = 0;
   for (const auto& c : cases) {
-    const uint64_t before = gpu.cycle;
+    const uint64_t before = gpu.now;
     EXPECT_EQ(gpu.Traffic(TopMachine::kLast, regs::ClientCtrl{}.set_space(1).set_access(regs::Access::kWrite), c.va, 0,
                           1, 1, 1)
                   .reason(),
@@ -228,7 +160,7 @@ TEST_F(RulesFaults, EveryFieldOfARecordIsRight) {
     EXPECT_EQ(what.physical(), 0u);
     EXPECT_EQ(gpu.host.memory.Read64(record + 8), c.va);
     EXPECT_GT(gpu.host.memory.Read64(record + 16), before);
-    EXPECT_LE(gpu.host.memory.Read64(record + 16), gpu.cycle);
+    EXPECT_LE(gpu.host.memory.Read64(record + 16), gpu.now);
     EXPECT_EQ(gpu.host.memory.Read64(record + 24), count);
     record += 32, ++count;
   }
@@ -304,12 +236,12 @@ TEST_F(RulesReset, AnswersThatComeAfterAResetAreSwallowed) {
   gpu.host.latency = 20;
   gpu.Run(3 * kIsolatorTimeout);
   EXPECT_TRUE(gpu.host.idle());
-  EXPECT_TRUE(gpu.top().idle_o);
+  EXPECT_TRUE(gpu.t.idle_o);
 }
 
 TEST_F(RulesReset, AResetUnderLoadFinishesWhatThePortsWerePromised) {
   for (unsigned when = 0; when < 24; ++when) {
-    gpu.random.seed(when + 1);
+    gpu.rng.seed(when + 1);
     gpu.vram.shuffle = gpu.host.shuffle = true;
     gpu.vram.stall_percent = gpu.host.stall_percent = when % 2 == 0 ? 0 : 60;
     gpu.vram.latency = gpu.host.latency = 20 + 30 * (when % 5);
@@ -319,7 +251,7 @@ TEST_F(RulesReset, AResetUnderLoadFinishesWhatThePortsWerePromised) {
                        c, 4, 1000, 1);
     gpu.Run(37 * when);
     Reset();
-    gpu.Until([&] { return gpu.top().idle_o && gpu.vram.idle() && gpu.host.idle(); }, "the reset");
+    gpu.Until([&] { return gpu.t.idle_o && gpu.vram.idle() && gpu.host.idle(); }, "the reset");
     ASSERT_TRUE(gpu.vram.errors.empty()) << "reset at " << 37 * when << ": " << gpu.vram.errors[0];
     ASSERT_TRUE(gpu.host.errors.empty()) << "reset at " << 37 * when << ": " << gpu.host.errors[0];
     gpu.vram.stall_percent = gpu.host.stall_percent = 0;
@@ -339,7 +271,7 @@ TEST_F(RulesReset, BeatsThatAResetLeavesOwedFollowWithoutStrobes) {
   Reset();
   gpu.Run(2 * kIsolatorTimeout);
   gpu.host.hold_w = false;
-  gpu.Until([&] { return gpu.top().idle_o && gpu.host.idle(); }, "the reset");
+  gpu.Until([&] { return gpu.t.idle_o && gpu.host.idle(); }, "the reset");
   EXPECT_FALSE(gpu.host.log.empty());
   size_t changed = 0;
   const auto after = gpu.host.memory.Bytes(kSource, 0x1000);
@@ -356,8 +288,8 @@ TEST_F(RulesReset, SilenceStopsTheHostPortDrainsItAndGoesOnAfterwards) {
     const unsigned messages = gpu.Messages();
     Submit(Copy(0x500000, 0x400000, 0x2000), 500 + when);
     gpu.Run(when);
-    gpu.top().silence_i = 1;
-    gpu.Until([&] { return gpu.top().silent_o; }, "silence");
+    gpu.t.silence_i = 1;
+    gpu.Until([&] { return gpu.t.silent_o; }, "silence");
     ASSERT_TRUE(gpu.host.idle()) << "silent with bursts unanswered, at " << when;
     const uint64_t begun = gpu.host.reads + gpu.host.writes;
     const unsigned held = gpu.Messages();
@@ -366,7 +298,7 @@ TEST_F(RulesReset, SilenceStopsTheHostPortDrainsItAndGoesOnAfterwards) {
     gpu.Run(1000);
     EXPECT_EQ(gpu.host.reads + gpu.host.writes, begun) << "the host port spoke, at " << when;
     EXPECT_EQ(gpu.Messages(), held);
-    gpu.top().silence_i = 0;
+    gpu.t.silence_i = 0;
     WaitFence(500 + when);
     gpu.Until([&] { return gpu.Messages() > messages; }, "the message");
     gpu.Set(regs::IntStatus{0x1f});

@@ -76,7 +76,7 @@ TEST_F(GpuSilence, UnderFullLoadNothingMovesAndAllWorkIsDoneAfterwards) {
     Kick(0, 0);
     gpu.Set(Ctrl(), TopMachine::RingAt(0));
     gpu.Set(regs::IntStatus{0x3f});
-    gpu.Until([&] { return gpu.top().idle_o; }, "the end");
+    gpu.Until([&] { return gpu.t.idle_o; }, "the end");
   }
 }
 
@@ -122,7 +122,7 @@ TEST_F(GpuSilence, AMessageWaitsForTheRelease) {
   gpu.Run(500);
   EXPECT_EQ(gpu.Read(regs::IntStatus::kOffset), regs::IntStatus{}.set_invalidate(1).raw);
   EXPECT_EQ(gpu.Messages(), 0u);
-  EXPECT_FALSE(gpu.top().idle_o) << "it waits";
+  EXPECT_FALSE(gpu.t.idle_o) << "it waits";
   Ask(false);
   gpu.Until([&] { return gpu.Messages() == 1; }, "the message");
 }
@@ -133,7 +133,7 @@ TEST_F(GpuSilence, AMessageWhoseCauseIsClearedMeanwhileIsDropped) {
   gpu.Run(500);
   gpu.Set(regs::IntStatus{0x3f});
   gpu.Run(50);
-  EXPECT_TRUE(gpu.top().idle_o) << "nothing waits";
+  EXPECT_TRUE(gpu.t.idle_o) << "nothing waits";
   Ask(false);
   gpu.Run(500);
   EXPECT_EQ(gpu.Messages(), 0u);
@@ -144,7 +144,7 @@ TEST_F(GpuSilence, WithoutWorkItIsSilentAtOnceAndIdle) {
   gpu.Run(20);
   EXPECT_TRUE(gpu.Get<regs::Status>().silent());
   gpu.Run(20);
-  EXPECT_TRUE(gpu.top().idle_o);
+  EXPECT_TRUE(gpu.t.idle_o);
   EXPECT_TRUE(gpu.Get<regs::Status>().idle());
   Ask(false);
   EXPECT_FALSE(gpu.Get<regs::Status>().silent());
@@ -152,9 +152,9 @@ TEST_F(GpuSilence, WithoutWorkItIsSilentAtOnceAndIdle) {
 
 TEST_F(GpuSilence, AResetEndsIt) {
   BeSilent();
-  gpu.top().reset_i = 1;
-  gpu.Tick();
-  gpu.top().reset_i = 0;
+  gpu.t.reset_i = 1;
+  gpu.Step();
+  gpu.t.reset_i = 0;
   gpu.Run(200);
   EXPECT_EQ(gpu.Read(regs::Ctrl::kOffset), 0u);
   EXPECT_FALSE(gpu.Get<regs::Status>().silent());
@@ -162,7 +162,7 @@ TEST_F(GpuSilence, AResetEndsIt) {
 
 #if GMMU_TOP_ThroughPorts
 TEST_F(GpuSilence, AtTheThroughPortItHoldsToo) {
-  auto& t = gpu.top();
+  auto& t = gpu.t;
   BeSilent();
   t.s_thr_arvalid_i = 1;
   t.s_thr_araddr_i = 0x400000;
@@ -171,7 +171,7 @@ TEST_F(GpuSilence, AtTheThroughPortItHoldsToo) {
   t.s_thr_aruser_i = 1;
   t.s_thr_rready_i = 1;
   gpu.Until([&] { return t.s_thr_arready_o; }, "AR");
-  gpu.Tick();
+  gpu.Step();
   t.s_thr_arvalid_i = 0;
   gpu.Run(500);
   EXPECT_EQ(seen_, 0u);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The ring through the whole GPU: page in by a copy, fence record, message.
-#include <gtest/gtest.h>
-
-#include "tb/rtl/top/top_machine.h"
+#include "tb/rtl/top/one_ring.h"
 
 namespace gmmu::top {
 namespace {
@@ -10,62 +8,7 @@ namespace {
 using regs::Opcode;
 using regs::Target;
 
-constexpr uint64_t kRing = 0x10000, kBuffer = 0x20000, kFence = 0x30000, kSource = 0x1'0000'0000;
-
-class GpuRing : public ::testing::Test {
- protected:
-  GpuRing() {
-    gpu.host.memory.Make(kRing, 0x1000);
-    gpu.host.memory.Make(kBuffer, 0x4000);
-    gpu.host.memory.Make(kFence, 0x1000);
-    gpu.host.memory.Make(kSource, 0x10000);
-    for (uint64_t i = 0; i < 0x10000; i += 8) gpu.host.memory.Write64(kSource + i, gpu.random());
-    gpu.MakeSpace(1, 0x800000);
-    gpu.MapPages(1, 0x400000, Target::kVram, 0x100000, 16);
-    gpu.MapPages(1, 0x500000, Target::kSystem, kSource, 16);
-    const uint32_t ring = TopMachine::RingAt(0);
-    gpu.Set(regs::RingBase{}.set_address(kRing).set_target(Target::kSystem), ring);
-    gpu.Set(regs::RingFenceAddress{kFence}, ring);
-    gpu.Set(regs::RingCtrl{}.set_size_lg2(4).set_enable(1).set_privileged(1), ring);
-    gpu.Set(regs::IntEnable{0x1f});
-    gpu.Set(regs::Ctrl{1});
-  }
-  ~GpuRing() override {
-    for (const auto& error : gpu.vram.errors) ADD_FAILURE() << error;
-    for (const auto& error : gpu.host.errors) ADD_FAILURE() << error;
-  }
-
-  void Submit(const std::vector<uint64_t>& words, uint32_t fence) {
-    for (size_t i = 0; i < words.size(); ++i) gpu.host.memory.Write64(kBuffer + 8 * i, words[i]);
-    const uint64_t entry = kRing + 32 * (tail_ % 16);
-    gpu.host.memory.Write64(entry, kBuffer);
-    gpu.host.memory.Write64(entry + 8, regs::RingEntryShape{}
-                                           .set_bytes(words.size() * 8)
-                                           .set_physical(1)
-                                           .set_target(Target::kSystem)
-                                           .set_interrupt(1)
-                                           .raw);
-    gpu.host.memory.Write64(entry + 16, fence);
-    tail_ = (tail_ + 1) % 16;
-    gpu.Set(regs::RingTail{tail_}, TopMachine::RingAt(0));
-  }
-  void WaitFence(uint32_t fence) {
-    gpu.Until([&] { return static_cast<uint32_t>(gpu.host.memory.Read64(kFence)) == fence; },
-              "the fence");
-  }
-  static std::vector<uint64_t> Copy(uint64_t from, uint64_t to, uint64_t bytes) {
-    return {regs::CommandHeaderWord{}
-                .set_opcode(Opcode::kCopy)
-                .set_src_space(1)
-                .set_dst_space(1)
-                .set_words(4)
-                .raw,
-            from, to, bytes};
-  }
-
-  TopMachine gpu;
-  uint64_t tail_ = 0;
-};
+struct GpuRing : OneRing {};
 
 TEST_F(GpuRing, ACopyThenItsFenceThenTheMessage) {
   Submit(Copy(0x500000, 0x400000, 0x10000), 77);
@@ -81,18 +24,18 @@ TEST_F(GpuRing, ACopyThenItsFenceThenTheMessage) {
   EXPECT_EQ(gpu.Get<regs::RingHead>(TopMachine::RingAt(0)).index(), 1u);
   EXPECT_EQ(gpu.Get<regs::CountersCopyWriteBytes>(regs::kCountersBase).n(), 0x10000u);
   gpu.Run(50);
-  EXPECT_TRUE(gpu.top().idle_o);
+  EXPECT_TRUE(gpu.t.idle_o);
 }
 
 class GpuRingSeeds : public GpuRing, public ::testing::WithParamInterface<unsigned> {};
 
 TEST_P(GpuRingSeeds, CopiesAtAnyAlignmentUnderBackPressure) {
-  gpu.random.seed(GetParam());  // every seed begins with cold TLBs
+  gpu.rng.seed(GetParam());  // every seed begins with cold TLBs
   gpu.vram.shuffle = gpu.host.shuffle = true;
   gpu.vram.stall_percent = gpu.host.stall_percent = 30;
   for (uint32_t i = 1; i <= 6; ++i) {
-    const uint64_t from = gpu.random() % 0x8000, to = gpu.random() % 0x8000,
-                   bytes = 1 + gpu.random() % 0x7000;
+    const uint64_t from = gpu.rng() % 0x8000, to = gpu.rng() % 0x8000,
+                   bytes = 1 + gpu.rng() % 0x7000;
     Submit(Copy(0x500000 + from, 0x400000 + to, bytes), i);
     WaitFence(i);
     EXPECT_EQ(gpu.vram.memory.Bytes(0x100000 + to, bytes),

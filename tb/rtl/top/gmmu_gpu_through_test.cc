@@ -19,14 +19,14 @@ class GpuThrough : public ::testing::Test {
   GpuThrough() {
     gpu.host.memory.Make(kHost, 0x4000);
     for (uint64_t i = 0; i < 0x4000; i += 8) {
-      gpu.vram.memory.Write64(i, gpu.random());
-      gpu.host.memory.Write64(kHost + i, gpu.random());
+      gpu.vram.memory.Write64(i, gpu.rng());
+      gpu.host.memory.Write64(kHost + i, gpu.rng());
     }
     gpu.MakeSpace(kSpace, 0x800000);
     gpu.MapPages(kSpace, kVa, Target::kVram, 0, 4);
     gpu.MapPages(kSpace, kVa + 0x4000, Target::kSystem, kHost, 4);
     gpu.Set(regs::Ctrl{1});
-    auto& t = gpu.top();
+    auto& t = gpu.t;
     t.s_thr_arsize_i = t.s_thr_awsize_i = 3;
     t.s_thr_arburst_i = t.s_thr_awburst_i = 1;
     t.s_thr_aruser_i = t.s_thr_awuser_i = kSpace;
@@ -41,39 +41,39 @@ class GpuThrough : public ::testing::Test {
     return va < kVa + 0x4000 ? gpu.vram.memory.Read64(va - kVa)
                              : gpu.host.memory.Read64(kHost + va - kVa - 0x4000);
   }
-  void Settle() { gpu.top().eval(); }
+  void Settle() { gpu.t.eval(); }
   uint64_t Lookups(unsigned port) {
     return gpu.Get<regs::PortCountersLookups>(regs::kPortCountersBase + port * regs::kPortCountersStride).n();
   }
   void Write(unsigned id, uint64_t va, const std::vector<uint64_t>& words) {
-    auto& t = gpu.top();
+    auto& t = gpu.t;
     t.s_thr_awvalid_i = 1, t.s_thr_awid_i = id, t.s_thr_awaddr_i = va;
     t.s_thr_awlen_i = words.size() - 1;
     Settle();
     gpu.Until([&] { return t.s_thr_awready_o; }, "AW");
-    gpu.Tick();
+    gpu.Step();
     t.s_thr_awvalid_i = 0;
     for (uint64_t word : words) {
       t.s_thr_wvalid_i = 1, t.s_thr_wdata_i = word;
       Settle();
       gpu.Until([&] { return t.s_thr_wready_o; }, "W");
-      gpu.Tick();
+      gpu.Step();
     }
     t.s_thr_wvalid_i = 0, t.s_thr_bready_i = 1;
     Settle();
     gpu.Until([&] { return t.s_thr_bvalid_o; }, "B");
     EXPECT_EQ(t.s_thr_bid_o, id);
     EXPECT_EQ(t.s_thr_bresp_o, 0u);
-    gpu.Tick();
+    gpu.Step();
     t.s_thr_bready_i = 0;
   }
   /// A burst of `beats` words, each compared with memory.
   void Read(unsigned id, uint64_t va, unsigned beats) {
-    auto& t = gpu.top();
+    auto& t = gpu.t;
     t.s_thr_arvalid_i = 1, t.s_thr_arid_i = id, t.s_thr_araddr_i = va, t.s_thr_arlen_i = beats - 1;
     Settle();
     gpu.Until([&] { return t.s_thr_arready_o; }, "AR");
-    gpu.Tick();
+    gpu.Step();
     t.s_thr_arvalid_i = 0, t.s_thr_rready_i = 1;
     for (unsigned i = 0; i < beats; ++i) {
       Settle();
@@ -82,7 +82,7 @@ class GpuThrough : public ::testing::Test {
       EXPECT_EQ(t.s_thr_rresp_o, 0u);
       EXPECT_EQ(t.s_thr_rdata_o, At(va + 8 * i)) << "beat " << i;
       EXPECT_EQ(t.s_thr_rlast_o, i == beats - 1);
-      gpu.Tick();
+      gpu.Step();
     }
     t.s_thr_rready_i = 0;
   }
@@ -97,13 +97,13 @@ TEST_F(GpuThrough, WritesAndReadsBothMemories) {
   gpu.vram.stall_percent = gpu.host.stall_percent = 20;
   for (const uint64_t va : {kVa + 0x3F80, kVa + 0x4000}) {  // the last 128 bytes of VRAM, the first of the host
     std::vector<uint64_t> words(16);
-    for (auto& word : words) word = gpu.random();
+    for (auto& word : words) word = gpu.rng();
     Write(7, va, words);
     for (unsigned i = 0; i < words.size(); ++i) EXPECT_EQ(At(va + 8 * i), words[i]) << "word " << i;
   }
   Read(9, kVa + 0x3E08, 63);
   Read(2, kVa + 0x4000, 64);
-  gpu.Until([&] { return gpu.top().idle_o; }, "idle");
+  gpu.Until([&] { return gpu.t.idle_o; }, "idle");
   EXPECT_EQ(Lookups(sizes::kNumClients), 16u) << "reads: a lookup a line";
   EXPECT_EQ(Lookups(sizes::kNumClients + 1), 4u) << "writes";
 }
@@ -112,16 +112,16 @@ TEST_F(GpuThrough, AFaultIsSlverrAndARecordWithThePortsNumber) {
   gpu.host.memory.Make(0x50000, 0x1000);
   gpu.Set(regs::FaultQueueBase{0x50000});
   gpu.Set(regs::FaultQueueSize{}.set_size_lg2(4).set_enable(1));
-  auto& t = gpu.top();
+  auto& t = gpu.t;
   t.s_thr_arvalid_i = 1, t.s_thr_araddr_i = kVa + 0x8000, t.s_thr_arlen_i = 0;
   Settle();
   gpu.Until([&] { return t.s_thr_arready_o; }, "AR");
-  gpu.Tick();
+  gpu.Step();
   t.s_thr_arvalid_i = 0, t.s_thr_rready_i = 1;
   Settle();
   gpu.Until([&] { return t.s_thr_rvalid_o; }, "R");
   EXPECT_EQ(t.s_thr_rresp_o, 2u);
-  gpu.Tick();
+  gpu.Step();
   gpu.Until([&] { return gpu.Get<regs::FaultQueueTail>().index() == 1; }, "the record");
   const regs::FaultRecordWhat what{gpu.host.memory.Read64(0x50000)};
   EXPECT_EQ(what.reason(), regs::Fault::kEntryInvalid);
@@ -131,7 +131,7 @@ TEST_F(GpuThrough, AFaultIsSlverrAndARecordWithThePortsNumber) {
 }
 
 TEST_F(GpuThrough, TakesNothingWhileTheGpuIsNotEnabledOrInReset) {
-  auto& t = gpu.top();
+  auto& t = gpu.t;
   gpu.Set(regs::Ctrl{0});
   t.s_thr_arvalid_i = t.s_thr_awvalid_i = 1;
   t.s_thr_araddr_i = t.s_thr_awaddr_i = kVa;
@@ -139,27 +139,27 @@ TEST_F(GpuThrough, TakesNothingWhileTheGpuIsNotEnabledOrInReset) {
   for (unsigned i = 0; i < 100; ++i) {
     Settle();
     ASSERT_FALSE(t.s_thr_arready_o || t.s_thr_awready_o);
-    gpu.Tick();
+    gpu.Step();
   }
   t.reset_i = 1;
-  gpu.Tick();
+  gpu.Step();
   t.reset_i = 0;
   for (unsigned i = 0; i < 100; ++i) {
     Settle();
     ASSERT_FALSE(t.s_thr_arready_o || t.s_thr_awready_o || t.s_thr_rvalid_o || t.s_thr_bvalid_o);
-    gpu.Tick();
+    gpu.Step();
   }
 }
 
 #else
 
 TEST_F(GpuThrough, WithoutThePortNothingIsEverReady) {
-  auto& t = gpu.top();
+  auto& t = gpu.t;
   t.s_thr_arvalid_i = t.s_thr_awvalid_i = t.s_thr_wvalid_i = 1;
   for (unsigned i = 0; i < 300; ++i) {
     Settle();
     ASSERT_FALSE(t.s_thr_arready_o || t.s_thr_awready_o || t.s_thr_wready_o || t.s_thr_rvalid_o || t.s_thr_bvalid_o);
-    gpu.Tick();
+    gpu.Step();
   }
   EXPECT_EQ(gpu.vram.reads + gpu.vram.writes + gpu.host.reads + gpu.host.writes, 0u);
 }

@@ -29,8 +29,8 @@ class GpuTraffic : public ::testing::Test {
   GpuTraffic() {
     gpu.host.memory.Make(kHostData, 64 << 10);
     for (uint64_t i = 0; i < 64 << 10; i += 8) {
-      gpu.vram.memory.Write64(i, gpu.random());
-      gpu.host.memory.Write64(kHostData + i, gpu.random());
+      gpu.vram.memory.Write64(i, gpu.rng());
+      gpu.host.memory.Write64(kHostData + i, gpu.rng());
     }
     gpu.MakeSpace(3, kTables);
     gpu.MapPages(3, kVa, Target::kVram, 0, 16);
@@ -148,7 +148,7 @@ TEST_F(GpuTraffic, AClientBuiltWithoutAnEngineReadsZeroAndStartsNothing) {
   EXPECT_EQ(gpu.Get<regs::Cap2>().traffic(), TopMachine::kEngines);
   gpu.StartTraffic(TopMachine::kEngines, space3, kVa, 0, 1, 16, 1);
   gpu.Run(300);
-  EXPECT_TRUE(gpu.top().idle_o);
+  EXPECT_TRUE(gpu.t.idle_o);
   for (uint32_t at = 0; at < regs::kClientStride; at += 8) {
     EXPECT_EQ(gpu.Read(TopMachine::ClientAt(TopMachine::kEngines) + at), 0u) << at;
   }
@@ -311,12 +311,12 @@ TEST_F(GpuTraffic, ReadsHostPagesThroughTheAperture) {
 }
 
 TEST_F(GpuTraffic, NothingGoesToTheHostWhileTheGpuIsNoBusMaster) {
-  gpu.top().bus_master_i = 0;
+  gpu.t.bus_master_i = 0;
   gpu.StartTraffic(0, space3, kVa + 0x10000, 0, 1, 64, 1);
   gpu.Run(2000);
   EXPECT_EQ(gpu.host.reads, 0u);
   EXPECT_EQ(gpu.Traffic(1, space3, kVa, 0, 1, 64, 1).count(), 64u);  // VRAM goes on
-  gpu.top().bus_master_i = 1;
+  gpu.t.bus_master_i = 1;
   EXPECT_EQ(gpu.EndTraffic(0).count(), 64u);
 }
 
@@ -326,11 +326,11 @@ TEST_F(GpuTraffic, ARunWaitsForTheEnableBitAndTheGpuIsIdleMeanwhile) {
   gpu.Run(200);
   EXPECT_EQ(gpu.Get<regs::ClientStatus>(TopMachine::ClientAt(0)).busy(), 1u);
   gpu.Run(10);
-  EXPECT_TRUE(gpu.top().idle_o);
+  EXPECT_TRUE(gpu.t.idle_o);
   gpu.Set(regs::Ctrl{1});
   EXPECT_EQ(gpu.EndTraffic(0).count(), 64u);
   gpu.Run(50);
-  EXPECT_TRUE(gpu.top().idle_o);
+  EXPECT_TRUE(gpu.t.idle_o);
 }
 
 TEST_F(GpuTraffic, AnInvalidationMakesAChangedEntryVisible) {

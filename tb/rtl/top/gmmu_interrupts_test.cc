@@ -15,17 +15,18 @@ class Interrupts : public BlocksTest {
 
   Interrupts() {
     t.int_open_i = 1;
-    address_ = t.int_address_i = 0xfee00000 + 4 * blocks.Random(0, 255);
-    data_ = t.int_data_i = static_cast<uint32_t>(blocks.rng());
+    address_ = t.int_address_i = 0xfee00000 + 4 * Random(0, 255);
+    data_ = t.int_data_i = static_cast<uint32_t>(rng());
   }
-  void Step(unsigned causes = 0, bool clear = false, unsigned bits = 0) {
+  void Step() override { Step(0); }
+  void Step(unsigned causes, bool clear = false, unsigned bits = 0) {
     t.int_causes_i = causes;
     t.int_clear_i = clear;
     t.int_clear_bits_i = bits;
-    t.int_aw_ready_i = t.int_open_i && !blocks.Chance(manner.stall_percent);
-    t.int_w_ready_i = !blocks.Chance(manner.stall_percent);
-    t.int_b_valid_i = aw_taken_ && w_taken_ && blocks.now >= answer_;
-    blocks.Settle();
+    t.int_aw_ready_i = t.int_open_i && !Stall();
+    t.int_w_ready_i = !Stall();
+    t.int_b_valid_i = aw_taken_ && w_taken_ && now >= answer_;
+    Settle();
     EXPECT_EQ(t.int_status_o, status_);
     CheckBus();
     CheckMessages(clear);
@@ -35,12 +36,12 @@ class Interrupts : public BlocksTest {
     if (t.int_b_valid_i) aw_taken_ = w_taken_ = working_ = false;
     status_ = (status_ & ~(clear ? bits : 0)) | causes;
     idle_ = t.int_idle_o;
-    blocks.Edge();
+    Edge();
   }
   /// Messages sent within some cycles without a cause.
   unsigned Quiet(int cycles = 60) {
     const unsigned before = messages_;
-    for (int i = 0; i < cycles; ++i) Step();
+    Run(cycles);
     return messages_ - before;
   }
 
@@ -78,7 +79,7 @@ class Interrupts : public BlocksTest {
       EXPECT_EQ(word, data_);
       if (t.int_w_ready_i) w_taken_ = true;
     }
-    if (aw_taken_ && w_taken_ && !last_both_) answer_ = blocks.now + blocks.Random(1, longest_);
+    if (aw_taken_ && w_taken_ && !last_both_) answer_ = now + Random(1, longest_);
     last_both_ = aw_taken_ && w_taken_;
   }
 
@@ -92,10 +93,10 @@ class Interrupts : public BlocksTest {
       EXPECT_GT(stood_, 0) << "no enabled cause stands";
       EXPECT_GT(open_, 0) << "messages are held";
       owed_ = begun_ = false;
-      last_ = blocks.now;
+      last_ = now;
     }
     // Must: asked, standing, open, and the one before is over.
-    if (asks) owed_ = true, asked_ = blocks.now;
+    if (asks) owed_ = true, asked_ = now;
     stood_ = standing != 0 ? kDelay : stood_ - 1;
     open_ = t.int_open_i ? kDelay : open_ - 1;
     if (standing == 0) owed_ = false;
@@ -182,7 +183,7 @@ TEST_P(Interrupts, ACauseDuringAMessageSendsTheNextBehindIt) {
   t.int_enable_i = 63;
   longest_ = 30;
   Step(1);
-  for (int i = 0; i < 4; ++i) Step();
+  Run(4);
   EXPECT_EQ(messages_, 1u);
   Step(2);
   Step(4);
@@ -195,11 +196,11 @@ TEST_P(Interrupts, ACauseDuringAMessageSendsTheNextBehindIt) {
 TEST_P(Interrupts, RandomCausesClearsAndEnables) {
   for (int i = 0; i < 8000; ++i) {
     const unsigned busy = i / 1000 % 2 ? 4 : 25;  // per cent of the cycles
-    if (blocks.Chance(busy / 2)) t.int_enable_i = static_cast<uint8_t>(blocks.Random(0, 63));
-    if (blocks.Chance(busy / 2)) t.int_open_i = blocks.Chance(70);
-    const unsigned causes = blocks.Chance(busy) ? 1u << blocks.Random(0, 5) : 0;
-    const unsigned bits = static_cast<unsigned>(blocks.Chance(50) ? status_ : blocks.rng() & 63);
-    Step(causes, blocks.Chance(busy), bits);
+    if (Chance(busy / 2)) t.int_enable_i = static_cast<uint8_t>(Random(0, 63));
+    if (Chance(busy / 2)) t.int_open_i = Chance(70);
+    const unsigned causes = Chance(busy) ? 1u << Random(0, 5) : 0;
+    const unsigned bits = static_cast<unsigned>(Chance(50) ? status_ : rng() & 63);
+    Step(causes, Chance(busy), bits);
   }
   EXPECT_GT(messages_, 150u);
   t.int_open_i = 1;
@@ -212,15 +213,14 @@ TEST_P(Interrupts, ResetClearsTheCauses) {
   t.int_enable_i = t.int_open_i = 0;
   Step(63);
   Step();
-  blocks.Reset();
+  Reset();
   status_ = 0;
   t.int_enable_i = 63;
   t.int_open_i = 1;
   EXPECT_EQ(Quiet(), 0u);
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, Interrupts,
-                         testing::Combine(testing::Values(0), testing::Range(1, 9)));
+INSTANTIATE_TEST_SUITE_P(Seeds, Interrupts, Seeds(8));
 
 }  // namespace
 }  // namespace gmmu::top

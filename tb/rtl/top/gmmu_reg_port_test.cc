@@ -51,7 +51,7 @@ TEST_P(RegPort, ALongBusyReadHoldsItsAnswer) {
 
 TEST_P(RegPort, ResetForgetsAKeptHalf) {
   EXPECT_EQ(Put(0x100, 0x11111111, 0x0f), 0u);
-  blocks.Reset();
+  Reset();
   t.reg_awvalid_i[n] = t.reg_wvalid_i[n] = 1;
   t.reg_bready_i[n] = 1;
   t.reg_awaddr_i[n] = 0x104;
@@ -59,19 +59,18 @@ TEST_P(RegPort, ResetForgetsAKeptHalf) {
   t.reg_wstrb_i[n] = 0xf0;
   bool answered = false;
   for (int i = 0; i < 20 && !answered; ++i) {
-    blocks.Settle();
+    Settle();
     EXPECT_FALSE(t.reg_wr_valid_o[n]);
     if (t.reg_bvalid_o[n]) EXPECT_EQ(t.reg_bresp_o[n], 2);
     answered = t.reg_bvalid_o[n];
     const bool taken = t.reg_awready_o[n];
-    blocks.Edge();
+    Edge();
     if (taken) t.reg_awvalid_i[n] = t.reg_wvalid_i[n] = 0;
   }
   EXPECT_TRUE(answered);
 }
 
-INSTANTIATE_TEST_SUITE_P(Sizes, RegPort,
-                         testing::Combine(testing::Range(0, 2), testing::Range(1, 9)));
+INSTANTIATE_TEST_SUITE_P(Sizes, RegPort, SizesAndSeeds(2, 8));
 
 }  // namespace
 }  // namespace gmmu::top

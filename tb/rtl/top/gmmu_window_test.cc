@@ -8,8 +8,8 @@ TEST_P(Window, ReadsReturnWhatEarlierWritesWrote) {
   for (unsigned slow : {1u, 12u, 60u}) {
     latency = slow;
     for (int round = 0; round < 12; ++round) {
-      if (round % 3 != 1) AddWrites(blocks.Random(1, 40));
-      if (round % 3 != 0) AddReads(blocks.Random(1, 40));
+      if (round % 3 != 1) AddWrites(Random(1, 40));
+      if (round % 3 != 0) AddReads(Random(1, 40));
       Finish();
     }
   }
@@ -19,8 +19,8 @@ TEST_P(Window, AHeldWindowSettlesAndThenItsBaseMoves) {
   AddWrites(400);
   AddReads(400);
   for (int i = 0; i < 40; ++i) {
-    for (int steps = blocks.Random(0, 30); steps > 0; --steps) Step();
-    Hold(kWindowBase + (blocks.rng() % 16 << 12));
+    for (int steps = Random(0, 30); steps > 0; --steps) Step();
+    Hold(kWindowBase + (rng() % 16 << 12));
   }
   Finish();
 }
@@ -46,8 +46,7 @@ TEST_P(Window, NeitherKindKeepsTheOtherOut) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Sizes, Window,
-                         testing::Combine(testing::Range(0, 2), testing::Range(1, 9)));
+INSTANTIATE_TEST_SUITE_P(Sizes, Window, SizesAndSeeds(2, 8));
 
 }  // namespace
 }  // namespace gmmu::top

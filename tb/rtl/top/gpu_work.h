@@ -21,7 +21,7 @@ class GpuWork : public ::testing::Test {
     gpu.host.memory.Make(kBuffers, 0x10000 * sizes::kNumRings);
     gpu.host.memory.Make(kFences, 0x1000);
     gpu.host.memory.Make(kSource, kBytes);
-    for (uint64_t i = 0; i < kBytes; i += 8) gpu.host.memory.Write64(kSource + i, gpu.random());
+    for (uint64_t i = 0; i < kBytes; i += 8) gpu.host.memory.Write64(kSource + i, gpu.rng());
     gpu.MakeSpace(1, 0x800000);
     gpu.MapPages(1, 0x400000, regs::Target::kVram, kVram, 64);
     gpu.MapPages(1, 0x500000, regs::Target::kSystem, kSource, 64);

@@ -44,9 +44,9 @@ class RegPort : public BlocksTest {
   static constexpr uint64_t kBound = 400;  // cycles of an access
   unsigned ReadCycles() const { return n == 0 ? 4 : 1; }
 
-  void Step() {
+  void Step() override {
     Drive();
-    blocks.Settle();
+    Settle();
     if (t.reg_awvalid_i[n] && t.reg_awready_o[n]) ++aw_taken_, aw_.Taken();
     if (t.reg_wvalid_i[n] && t.reg_wready_o[n]) ++w_taken_, w_.Taken();
     const bool offers = t.reg_awvalid_i[n] || t.reg_wvalid_i[n] || t.reg_arvalid_i[n];
@@ -55,19 +55,19 @@ class RegPort : public BlocksTest {
     CheckWrite();
     CheckRead();
     address_ = t.reg_addr_o[n];
-    blocks.Edge();
+    Edge();
   }
   /// Until everything is answered.
   void Finish() {
-    uint64_t last = blocks.now;
+    uint64_t last = now;
     size_t seen = 0;
-    while (answers_ + reads_done_ < writes.size() + reads.size() && blocks.now - last < kBound) {
+    while (answers_ + reads_done_ < writes.size() + reads.size() && now - last < kBound) {
       Step();
-      if (answers_ + reads_done_ != seen) seen = answers_ + reads_done_, last = blocks.now;
+      if (answers_ + reads_done_ != seen) seen = answers_ + reads_done_, last = now;
     }
     EXPECT_EQ(answers_, writes.size()) << "writes were not answered";
     EXPECT_EQ(reads_done_, reads.size()) << "reads were not answered";
-    for (int i = 0; i < 10; ++i) Step();
+    Run(10);
   }
   /// One write by itself: its response.
   unsigned Put(uint16_t address, uint64_t data, uint8_t strobes) {
@@ -82,9 +82,9 @@ class RegPort : public BlocksTest {
   }
   Write AnyWrite() {
     static constexpr uint8_t kStrobes[] = {0xff, 0x0f, 0xf0, 0x0f, 0xf0, 0x01, 0x00, 0xfe, 0x7f, 0xf8};
-    Write write{static_cast<uint16_t>(8 * blocks.Random(0, 2) + blocks.Random(0, 7)), blocks.rng(),
-                kStrobes[blocks.Random(0, std::size(kStrobes) - 1)]};
-    if (!writes.empty() && writes.back().strobes == 0x0f && blocks.Chance(70)) {  // the other half
+    Write write{static_cast<uint16_t>(8 * Random(0, 2) + Random(0, 7)), rng(),
+                kStrobes[Random(0, std::size(kStrobes) - 1)]};
+    if (!writes.empty() && writes.back().strobes == 0x0f && Chance(70)) {  // the other half
       write.address = writes.back().address ^ 4;
       write.strobes = 0xf0;
     }
@@ -92,11 +92,11 @@ class RegPort : public BlocksTest {
   }
   void AddRandom(int count) {
     for (int i = 0; i < count; ++i) {
-      if (blocks.Chance(50)) {
+      if (Chance(50)) {
         writes.push_back(AnyWrite());
       } else {
-        const bool behind = !reads.empty() && blocks.Chance(50);
-        reads.push_back(behind ? reads.back() ^ 4 : 8 * blocks.Random(0, 2) + blocks.Random(0, 7));
+        const bool behind = !reads.empty() && Chance(50);
+        reads.push_back(behind ? reads.back() ^ 4 : 8 * Random(0, 2) + Random(0, 7));
       }
     }
   }
@@ -117,11 +117,11 @@ class RegPort : public BlocksTest {
     const bool reading = reading_offered_ || ar_taken_ != reads_done_;
     const bool may_write = together || !reading, may_read = together || !writing;
     aw_taken_before_ = aw_taken_, w_taken_before_ = w_taken_;
-    t.reg_awvalid_i[n] = aw_.Now(may_write && aw_taken_ < writes.size(), blocks, manner.idle_percent);
-    t.reg_wvalid_i[n] = w_.Now(may_write && w_taken_ < writes.size(), blocks, manner.idle_percent);
+    t.reg_awvalid_i[n] = aw_.Now(may_write && aw_taken_ < writes.size(), *this, manner.idle_percent);
+    t.reg_wvalid_i[n] = w_.Now(may_write && w_taken_ < writes.size(), *this, manner.idle_percent);
     const bool also_writes = t.reg_awvalid_i[n] || t.reg_wvalid_i[n];
     t.reg_arvalid_i[n] = ar_.Now(may_read && (together || !also_writes) && ar_taken_ < reads.size(),
-                                 blocks, manner.idle_percent);
+                                 *this, manner.idle_percent);
     reading_offered_ = t.reg_arvalid_i[n];
     if (t.reg_awvalid_i[n]) t.reg_awaddr_i[n] = writes[aw_taken_].address;
     if (t.reg_wvalid_i[n]) {
@@ -129,11 +129,11 @@ class RegPort : public BlocksTest {
       t.reg_wstrb_i[n] = writes[w_taken_].strobes;
     }
     if (t.reg_arvalid_i[n]) t.reg_araddr_i[n] = reads[ar_taken_];
-    t.reg_bready_i[n] = !blocks.Chance(manner.stall_percent);
-    t.reg_rready_i[n] = !blocks.Chance(manner.stall_percent);
-    t.reg_wr_ready_i[n] = !blocks.Chance(manner.stall_percent);
-    t.reg_rd_busy_i[n] = blocks.Chance(busy_percent);
-    t.reg_rd_data_i[n] = blocks.rng();
+    t.reg_bready_i[n] = !Stall();
+    t.reg_rready_i[n] = !Stall();
+    t.reg_wr_ready_i[n] = !Stall();
+    t.reg_rd_busy_i[n] = Chance(busy_percent);
+    t.reg_rd_data_i[n] = rng();
   }
 
   void CheckWrite() {

@@ -16,42 +16,43 @@ class Regs : public BlocksTest {
   static constexpr int kBound = 300;  // cycles of a write
 
   Regs() : model(kRegsSizes[n]) {
-    t.regs_vram_bytes_i = blocks.rng();
+    t.regs_vram_bytes_i = rng();
     t.regs_window_settled_i[n] = 1;
     Inputs();
   }
   /// New values of everything that is only read.
   void Inputs() {
-    t.regs_work_idle_i = blocks.Chance(50);
-    t.regs_int_status_i = blocks.Random(0, 63);
-    t.regs_silent_i = blocks.Chance(50);
-    t.regs_fault_tail_i = blocks.Random(0, 0xffff);
-    t.regs_fault_dropped_i = blocks.Random(0, 0xffff);
+    t.regs_work_idle_i = Chance(50);
+    t.regs_int_status_i = Random(0, 63);
+    t.regs_silent_i = Chance(50);
+    t.regs_fault_tail_i = Random(0, 0xffff);
+    t.regs_fault_dropped_i = Random(0, 0xffff);
     for (unsigned i = 0; i < 4; ++i) {
-      t.regs_ring_head_i[i] = blocks.Random(0, 0xffff);
-      t.regs_ring_busy_i[i] = blocks.Chance(50);
-      t.regs_ring_error_i[i] = blocks.Chance(50);
-      t.regs_ring_preempted_i[i] = blocks.Chance(50);
-      t.regs_ring_reason_i[i] = blocks.Random(0, 20);
-      t.regs_ring_access_i[i] = blocks.Random(0, 2);
-      t.regs_ring_level_i[i] = blocks.Random(0, 7);
-      t.regs_ring_fence_i[i] = static_cast<uint32_t>(blocks.rng());
-      t.regs_ring_last_fence_i[i] = static_cast<uint32_t>(blocks.rng());
-      t.regs_ring_error_offset_i[i] = static_cast<uint32_t>(blocks.rng());
-      t.regs_ring_error_header_i[i] = static_cast<uint32_t>(blocks.rng());
-      t.regs_ring_error_address_i[i] = blocks.rng();
+      t.regs_ring_head_i[i] = Random(0, 0xffff);
+      t.regs_ring_busy_i[i] = Chance(50);
+      t.regs_ring_error_i[i] = Chance(50);
+      t.regs_ring_preempted_i[i] = Chance(50);
+      t.regs_ring_reason_i[i] = Random(0, 20);
+      t.regs_ring_access_i[i] = Random(0, 2);
+      t.regs_ring_level_i[i] = Random(0, 7);
+      t.regs_ring_fence_i[i] = static_cast<uint32_t>(rng());
+      t.regs_ring_last_fence_i[i] = static_cast<uint32_t>(rng());
+      t.regs_ring_error_offset_i[i] = static_cast<uint32_t>(rng());
+      t.regs_ring_error_header_i[i] = static_cast<uint32_t>(rng());
+      t.regs_ring_error_address_i[i] = rng();
     }
   }
 
+  void Step() override { Cycle(); }
   /// One cycle of everything but the register port. Returns whether a write took effect.
-  bool Step() {
+  bool Cycle() {
     const bool writing = t.regs_wr_valid_i[n];
-    if (!writing) t.regs_window_settled_i[n] = blocks.Chance(50);
-    else if (!t.regs_window_settled_i[n]) t.regs_window_settled_i[n] = !blocks.Chance(unsettled);
-    t.regs_ctl_ready_i[n] = !blocks.Chance(manner.stall_percent) && !mmu_holds;
-    t.regs_ctl_done_i[n] = accepted_ && blocks.now >= done_at_ && !mmu_holds;
+    if (!writing) t.regs_window_settled_i[n] = Chance(50);
+    else if (!t.regs_window_settled_i[n]) t.regs_window_settled_i[n] = !Chance(unsettled);
+    t.regs_ctl_ready_i[n] = !Stall() && !mmu_holds;
+    t.regs_ctl_done_i[n] = accepted_ && now >= done_at_ && !mmu_holds;
     DriveClients();
-    blocks.Settle();
+    Settle();
     const bool taken = writing && t.regs_wr_ready_o[n];
     const uint32_t at = t.regs_addr_i[n];
     if (taken) EXPECT_TRUE(t.regs_window_settled_i[n]) << "the window has not settled";
@@ -64,38 +65,38 @@ class Regs : public BlocksTest {
     CheckCtl();
     CheckPulses();
     if (taken) Take(at, t.regs_wr_data_i[n], was_busy);
-    blocks.Edge();
+    Edge();
     return taken;
   }
   void Write(uint32_t at, uint64_t data) {
     t.regs_addr_i[n] = at;
-    Step();
+    Cycle();
     t.regs_wr_valid_i[n] = 1;
     t.regs_wr_data_i[n] = data;
     int cycles = 0;
-    while (!Step() && cycles < kBound) ++cycles;
+    while (!Cycle() && cycles < kBound) ++cycles;
     EXPECT_LT(cycles, kBound) << "a write to 0x" << std::hex << at << " waits";
     t.regs_wr_valid_i[n] = 0;
   }
   uint64_t Read(uint32_t at) {
     t.regs_addr_i[n] = at;
-    for (int i = 0, last = model.Client(at) ? 4 : 3; i < last; ++i) Step();
-    blocks.Settle();
+    for (int i = 0, last = model.Client(at) ? 4 : 3; i < last; ++i) Cycle();
+    Settle();
     return t.regs_rd_data_o[n];
   }
   void CheckRead(uint32_t at) {
     SCOPED_TRACE(testing::Message() << "a read of 0x" << std::hex << at);
-    const uint64_t begin = blocks.now, before = Expected(at), value = Read(at);
+    const uint64_t begin = now, before = Expected(at), value = Read(at);
     if (at == regs::Cycle::kOffset) {
       EXPECT_GE(value, begin);
-      EXPECT_LE(value, blocks.now);
+      EXPECT_LE(value, now);
     } else if (value != before) {  // the MMU may have ended an operation meanwhile
       EXPECT_EQ(value, Expected(at)) << std::hex << value;
     }
   }
-  void Settle() {
-    for (int i = 0; i < kBound && busy_; ++i) Step();
-    for (int i = 0; i < 5; ++i) Step();
+  void Rest() {
+    for (int i = 0; i < kBound && busy_; ++i) Cycle();
+    Run(5);
     EXPECT_TRUE(t.regs_idle_o[n]);
   }
 
@@ -134,7 +135,7 @@ class Regs : public BlocksTest {
     ctl_end_ = model.Kept(regs::InvEnd::kOffset);
     ctl_geometry_ = invalidates ? regs::SpaceGeometry{} : model.Kept<regs::SpaceGeometry>(at - 8);
     ctl_root_.raw = model.Kept(at);
-    since_ = blocks.now;
+    since_ = now;
     ++operations_;
     invalidations_ += invalidates;
   }
@@ -169,7 +170,7 @@ class Regs : public BlocksTest {
   }
 
   void CheckCtl() {
-    EXPECT_EQ(t.regs_ctl_valid_o[n], busy_ && !accepted_ && blocks.now > since_);
+    EXPECT_EQ(t.regs_ctl_valid_o[n], busy_ && !accepted_ && now > since_);
     if (t.regs_ctl_valid_o[n] && busy_) {
       EXPECT_EQ(t.regs_ctl_set_space_o[n], !invalidates_);
       if (invalidates_) {
@@ -189,9 +190,9 @@ class Regs : public BlocksTest {
         EXPECT_EQ(t.regs_ctl_dual_o[n], g.dual());
         EXPECT_EQ(t.regs_ctl_bits_o[n], g.raw >> 8 & 0xff'ffff);
       }
-      if (t.regs_ctl_ready_i[n]) accepted_ = true, done_at_ = blocks.now + blocks.Random(1, 30);
+      if (t.regs_ctl_ready_i[n]) accepted_ = true, done_at_ = now + Random(1, 30);
     }
-    if (busy_ && blocks.now > since_) EXPECT_FALSE(t.regs_idle_o[n]);
+    if (busy_ && now > since_) EXPECT_FALSE(t.regs_idle_o[n]);
     if (t.regs_ctl_done_i[n]) {
       busy_ = accepted_ = false;
       ended_ = invalidates_;

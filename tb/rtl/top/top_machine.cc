@@ -4,34 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <stdexcept>
 
 namespace gmmu::top {
-
-void Memory::Make(uint64_t address, uint64_t bytes) {
-  for (uint64_t page = address >> 12; page <= (address + bytes - 1) >> 12; ++page) pages_[page];
-}
-
-uint8_t Memory::Read(uint64_t address) const { return pages_.at(address >> 12)[address & 0xfff]; }
-void Memory::Write(uint64_t address, uint8_t value) {
-  pages_.at(address >> 12)[address & 0xfff] = value;
-}
-
-uint64_t Memory::Read64(uint64_t address) const {
-  uint64_t value = 0;
-  for (int i = 7; i >= 0; --i) value = value << 8 | Read(address + i);
-  return value;
-}
-
-void Memory::Write64(uint64_t address, uint64_t value) {
-  for (int i = 0; i < 8; ++i) Write(address + i, static_cast<uint8_t>(value >> (8 * i)));
-}
-
-std::vector<uint8_t> Memory::Bytes(uint64_t address, size_t size) const {
-  std::vector<uint8_t> bytes(size);
-  for (size_t i = 0; i < size; ++i) bytes[i] = Read(address + i);
-  return bytes;
-}
 
 void Slave::Check(const Ax& ax, const char* kind) {
   const uint64_t first = ax.address & ~7ull, last = first + 8ull * ax.len;
@@ -113,30 +87,28 @@ void Slave::EndAnswer() {
   answers_.pop_front();
 }
 
-TopMachine::TopMachine(uint64_t seed) : random(seed) {
-  top_ = std::make_unique<Vgmmu_top_bench>(&context_);
+TopMachine::TopMachine(uint64_t seed) : BlockBench(seed) {
   vram.memory.Make(0, kVramBytes);
-  top_->vram_bytes_i = kVramBytes;
-  top_->bus_master_i = 1;
-  top_->msi_enable_i = 1;
-  top_->msi_address_i = 0xFEE00010;
-  top_->msi_data_i = 0x41;
-  top_->rst_i = 1;
-  for (int i = 0; i < 4; ++i) Tick();
-  top_->rst_i = 0;
-  cycle = 0;
+  t.vram_bytes_i = kVramBytes;
+  t.bus_master_i = 1;
+  t.msi_enable_i = 1;
+  t.msi_address_i = 0xFEE00010;
+  t.msi_data_i = 0x41;
+  t.rst_i = 1;
+  Run(4);
+  t.rst_i = 0;
+  now = 0;
 }
 
 TopMachine::~TopMachine() {
   for (const auto& finding : axi_.Findings()) ADD_FAILURE() << finding.text;
-  top_->final();
+  EXPECT_EQ(vram.memory.strays() + host.memory.strays(), 0u) << "accesses outside the made pages";
 }
 
-void TopMachine::Tick() {
-  Vgmmu_top_bench& t = *top_;
-  t.cycle_i = cycle;
+void TopMachine::Step() {
+  t.cycle_i = now;
   const auto ready = [&](const Slave& s) {
-    return s.stall_percent == 0 || random() % 100 >= s.stall_percent;
+    return s.stall_percent == 0 || rng() % 100 >= s.stall_percent;
   };
   t.m_vram_arready_i = ready(vram);
   t.m_vram_awready_i = ready(vram);
@@ -144,8 +116,8 @@ void TopMachine::Tick() {
   t.m_host_arready_i = ready(host);
   t.m_host_awready_i = ready(host);
   t.m_host_wready_i = host.HasWrite() && !host.hold_w && ready(host);
-  const Slave::ReadBeat* vr = vram.Offer(cycle, random);
-  const Slave::ReadBeat* hr = host.Offer(cycle, random);
+  const Slave::ReadBeat* vr = vram.Offer(now, rng);
+  const Slave::ReadBeat* hr = host.Offer(now, rng);
   t.m_vram_rvalid_i = vr != nullptr;
   if (vr != nullptr)
     t.m_vram_rid_i = vr->id, t.m_vram_rdata_i = vr->data, t.m_vram_rresp_i = vr->error ? 2 : 0,
@@ -154,8 +126,8 @@ void TopMachine::Tick() {
   if (hr != nullptr)
     t.m_host_rid_i = hr->id, t.m_host_rdata_i = hr->data, t.m_host_rresp_i = hr->error ? 2 : 0,
     t.m_host_rlast_i = hr->last;
-  const Slave::Ax* vb = vram.Answer(cycle);
-  const Slave::Ax* hb = host.Answer(cycle);
+  const Slave::Ax* vb = vram.Answer(now);
+  const Slave::Ax* hb = host.Answer(now);
   t.m_vram_bvalid_i = vb != nullptr;
   if (vb != nullptr) t.m_vram_bid_i = vb->id, t.m_vram_bresp_i = vb->error ? 2 : 0;
   t.m_host_bvalid_i = hb != nullptr;
@@ -163,10 +135,9 @@ void TopMachine::Tick() {
   t.s_win_bready_i = 1;
   t.s_peer_rready_i = t.s_peer_bready_i = 1;
   if (drive) drive(t);
-  t.clk_i = 0;
-  t.eval();
+  Settle();
 
-  axi_.Sample(t, cycle);
+  axi_.Sample(t, now);
   if (!t.rst_i && watch) watch(t);
   if (!t.rst_i) {
     if (t.m_vram_rvalid_i && t.m_vram_rready_o) vram.EndBeat();
@@ -174,43 +145,36 @@ void TopMachine::Tick() {
     if (t.m_vram_bvalid_i && t.m_vram_bready_o) vram.EndAnswer();
     if (t.m_host_bvalid_i && t.m_host_bready_o) host.EndAnswer();
     if (t.m_vram_wvalid_o && t.m_vram_wready_i)
-      vram.TakeBeat(t.m_vram_wdata_o, t.m_vram_wstrb_o, t.m_vram_wlast_o, cycle);
+      vram.TakeBeat(t.m_vram_wdata_o, t.m_vram_wstrb_o, t.m_vram_wlast_o, now);
     if (t.m_host_wvalid_o && t.m_host_wready_i)
-      host.TakeBeat(t.m_host_wdata_o, t.m_host_wstrb_o, t.m_host_wlast_o, cycle);
+      host.TakeBeat(t.m_host_wdata_o, t.m_host_wstrb_o, t.m_host_wlast_o, now);
     if (t.m_vram_arvalid_o && t.m_vram_arready_i)
-      vram.TakeRead(t.m_vram_arid_o, t.m_vram_araddr_o, t.m_vram_arlen_o, cycle);
+      vram.TakeRead(t.m_vram_arid_o, t.m_vram_araddr_o, t.m_vram_arlen_o, now);
     if (t.m_host_arvalid_o && t.m_host_arready_i)
-      host.TakeRead(t.m_host_arid_o, t.m_host_araddr_o, t.m_host_arlen_o, cycle);
+      host.TakeRead(t.m_host_arid_o, t.m_host_araddr_o, t.m_host_arlen_o, now);
     if (t.m_vram_awvalid_o && t.m_vram_awready_i)
       vram.TakeWrite(t.m_vram_awid_o, t.m_vram_awaddr_o, t.m_vram_awlen_o, 0);
     if (t.m_host_awvalid_o && t.m_host_awready_i)
       host.TakeWrite(t.m_host_awid_o, t.m_host_awaddr_o, t.m_host_awlen_o, t.m_host_awuser_o);
     if (t.s_win_bvalid_o) --window_writes_, response = t.s_win_bresp_o;
   }
-  t.clk_i = 1;
-  t.eval();
-  ++cycle;
-}
-
-void TopMachine::Run(unsigned cycles) {
-  for (unsigned i = 0; i < cycles; ++i) Tick();
+  Edge();
 }
 
 uint64_t TopMachine::Read(uint32_t offset) {
-  Vgmmu_top_bench& t = *top_;
   t.s_reg_arvalid_i = 1;
   t.s_reg_araddr_i = static_cast<uint16_t>(offset);
   t.s_reg_rready_i = 0;
-  t.eval();
+  Settle();
   Until([&] { return t.s_reg_arready_o; }, "register read address");
-  Tick();
+  Step();
   t.s_reg_arvalid_i = 0;
-  t.eval();
+  Settle();
   Until([&] { return t.s_reg_rvalid_o; }, "register read data");
   const uint64_t data = t.s_reg_rdata_o;
   response = t.s_reg_rresp_o;
   t.s_reg_rready_i = 1;
-  Tick();
+  Step();
   t.s_reg_rready_i = 0;
   return data;
 }
@@ -220,20 +184,19 @@ uint32_t TopMachine::Read32(uint32_t offset) {
 }
 
 void TopMachine::Write(uint32_t offset, uint64_t value, unsigned strobe) {
-  Vgmmu_top_bench& t = *top_;
   t.s_reg_awvalid_i = t.s_reg_wvalid_i = 1;
   t.s_reg_awaddr_i = static_cast<uint16_t>(offset);
   t.s_reg_wdata_i = value;
   t.s_reg_wstrb_i = static_cast<uint8_t>(strobe);
   t.s_reg_bready_i = 1;
-  t.eval();
+  Settle();
   Until([&] { return t.s_reg_awready_o && t.s_reg_wready_o; }, "register write address");
-  Tick();
+  Step();
   t.s_reg_awvalid_i = t.s_reg_wvalid_i = 0;
-  t.eval();
+  Settle();
   Until([&] { return t.s_reg_bvalid_o; }, "register write answer");
   response = t.s_reg_bresp_o;
-  Tick();
+  Step();
   t.s_reg_bready_i = 0;
 }
 
@@ -243,34 +206,32 @@ void TopMachine::Write32(uint32_t offset, uint32_t value) {
 }
 
 void TopMachine::WindowWrite(uint32_t offset, uint64_t value, unsigned strobe) {
-  Vgmmu_top_bench& t = *top_;
   t.s_win_awvalid_i = t.s_win_wvalid_i = 1;
   t.s_win_awaddr_i = offset;
   t.s_win_wdata_i = value;
   t.s_win_wstrb_i = static_cast<uint8_t>(strobe);
-  t.eval();
+  Settle();
   Until([&] { return t.s_win_awready_o && t.s_win_wready_o; }, "window write");
   ++window_writes_;
-  Tick();
+  Step();
   t.s_win_awvalid_i = t.s_win_wvalid_i = 0;
-  t.eval();
+  Settle();
 }
 
 uint64_t TopMachine::WindowRead(uint32_t offset) {
-  Vgmmu_top_bench& t = *top_;
   t.s_win_arvalid_i = 1;
   t.s_win_araddr_i = offset;
   t.s_win_rready_i = 0;
-  t.eval();
+  Settle();
   Until([&] { return t.s_win_arready_o; }, "window read address");
-  Tick();
+  Step();
   t.s_win_arvalid_i = 0;
-  t.eval();
+  Settle();
   Until([&] { return t.s_win_rvalid_o; }, "window read data");
   const uint64_t data = t.s_win_rdata_o;
   response = t.s_win_rresp_o;
   t.s_win_rready_i = 1;
-  Tick();
+  Step();
   t.s_win_rready_i = 0;
   return data;
 }

@@ -4,41 +4,23 @@
 // test sees what came before what.
 #pragma once
 
-#include <array>
-#include <cstdint>
 #include <deque>
 #include <functional>
 #include <map>
-#include <memory>
-#include <random>
 #include <set>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "Vgmmu_top_bench.h"
 #include "hw/gmmu_regs.h"
 #include "probe/gpu_axi.h"
-#include "tb/rtl/coverage.h"
+#include "tb/rtl/block_bench.h"
+#include "tb/rtl/paged_memory.h"
 #include "tb/rtl/top/sizes.h"
-#include "verilated.h"
 
 namespace gmmu::top {
 
-/// Bytes in 4 KiB pages; a page that does not exist answers with a bus error.
-class Memory {
- public:
-  void Make(uint64_t address, uint64_t bytes);
-  bool Has(uint64_t address) const { return pages_.count(address >> 12) != 0; }
-  uint8_t Read(uint64_t address) const;
-  void Write(uint64_t address, uint8_t value);
-  uint64_t Read64(uint64_t address) const;
-  void Write64(uint64_t address, uint64_t value);
-  std::vector<uint8_t> Bytes(uint64_t address, size_t size) const;
-
- private:
-  std::map<uint64_t, std::array<uint8_t, 4096>> pages_;
-};
+using Memory = PagedMemory;
 
 /// One write burst as it arrived on the host port.
 struct HostWrite {
@@ -99,13 +81,13 @@ class Slave {
 };
 
 /// The GPU, its memories and a CPU. Waits are bounded by `kBound` cycles; passing it throws.
-class TopMachine {
+class TopMachine : public BlockBench<Vgmmu_top_bench> {
  public:
   static constexpr uint64_t kBound = 200000;
   static constexpr uint64_t kVramBytes = 16 << 20;
 
   explicit TopMachine(uint64_t seed = 1);
-  ~TopMachine();
+  ~TopMachine() override;
 
   /// Told the ports of every cycle outside reset, before its edge.
   std::function<void(const Vgmmu_top_bench&)> watch;
@@ -113,15 +95,10 @@ class TopMachine {
   /// Drives further inputs, before each cycle is evaluated.
   std::function<void(Vgmmu_top_bench&)> drive;
 
-  void Tick();
-  void Run(unsigned cycles);
+  void Step() override;
   template <typename Condition>
-  void Until(Condition condition, const char* what) {
-    for (uint64_t i = 0; i < kBound; ++i) {
-      if (condition()) return;
-      Tick();
-    }
-    throw std::runtime_error(std::string("waited too long for ") + what);
+  void Until(const Condition& condition, const char* what) {
+    BlockBench::Until(condition, what, kBound);
   }
 
   /// Registers. The response code of the last access is in `response`.
@@ -174,17 +151,10 @@ class TopMachine {
   /// Interrupt messages on the host port so far.
   unsigned Messages() const;
 
-  Vgmmu_top_bench& top() { return *top_; }
-
   Slave vram, host;
-  uint64_t cycle = 0;
   unsigned response = 0;
-  std::mt19937_64 random;
 
  private:
-  VerilatedContext context_;
-  std::unique_ptr<Vgmmu_top_bench> top_;
-  Coverage coverage_{context_};
   sim::GpuAxi axi_{8, kBound};
   unsigned window_writes_ = 0;
   std::map<unsigned, uint64_t> roots_, next_table_;

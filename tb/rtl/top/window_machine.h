@@ -26,34 +26,34 @@ class Window : public BlocksTest {
 
   Window() { t.win_base_i[n] = kWindowBase; }
 
-  void Step() {
+  void Step() override {
     DriveCpu();
     DriveMemory();
-    blocks.Settle();
+    Settle();
     for (int kind : {kWrite, kRead}) SampleIssue(static_cast<Kind>(kind));
     SampleData();
     CheckSettled();
     SampleCpu();
     Apply();
-    blocks.Edge();
+    Edge();
   }
   /// Until every access has its answer.
   void Finish() {
-    uint64_t last = blocks.now;
+    uint64_t last = now;
     size_t before = ~size_t{0};
     while (answered_[0] + answered_[1] < todo[0].size() + todo[1].size()) {
-      if (answered_[0] + answered_[1] != before) before = answered_[0] + answered_[1], last = blocks.now;
-      ASSERT_LT(blocks.now - last, 2000u) << "accesses are not answered";
+      if (answered_[0] + answered_[1] != before) before = answered_[0] + answered_[1], last = now;
+      ASSERT_LT(now - last, 2000u) << "accesses are not answered";
       Step();
     }
-    for (int i = 0; i < 10; ++i) Step();
+    Run(10);
     EXPECT_TRUE(t.win_idle_o[n]);
     EXPECT_TRUE(t.win_settled_o[n]);
   }
   void AddWrites(int count) {
     for (int i = 0; i < count; ++i) {
-      const bool all = blocks.Chance(50);
-      todo[kWrite].push_back({AnyOffset(), blocks.rng(), static_cast<uint8_t>(all ? 255 : blocks.rng())});
+      const bool all = Chance(50);
+      todo[kWrite].push_back({AnyOffset(), rng(), static_cast<uint8_t>(all ? 255 : rng())});
     }
   }
   void AddReads(int count) {
@@ -65,7 +65,7 @@ class Window : public BlocksTest {
     Step();
     for (int i = 0; i < 4000 && !settled_; ++i) Step();
     EXPECT_TRUE(settled_) << "held, and not settled";
-    for (int i = 0, more = blocks.Random(0, 3); i < more; ++i) Step();
+    for (int i = 0, more = Random(0, 3); i < more; ++i) Step();
     t.win_base_i[n] = base;
     t.win_hold_i[n] = 0;
   }
@@ -84,8 +84,8 @@ class Window : public BlocksTest {
   };
 
   uint32_t AnyOffset() {
-    const uint32_t offset = 8 * blocks.Random(0, 15) + blocks.Random(0, 7);
-    return blocks.Chance(10) ? kBrokenOffset + offset : blocks.Chance(20) ? 0x7fff'ff00 + offset : offset;
+    const uint32_t offset = 8 * Random(0, 15) + Random(0, 7);
+    return Chance(10) ? kBrokenOffset + offset : Chance(20) ? 0x7fff'ff00 + offset : offset;
   }
   static uint64_t Merge(uint64_t word, uint64_t data, uint8_t strobes) {
     for (unsigned i = 0; i < 8; ++i) {
@@ -97,31 +97,31 @@ class Window : public BlocksTest {
   void DriveCpu() {
     for (int kind : {kWrite, kRead}) {
       const size_t next = taken_[kind].size();
-      offered_[kind] = offer_[kind].Now(next < todo[kind].size(), blocks, manner.idle_percent);
+      offered_[kind] = offer_[kind].Now(next < todo[kind].size(), *this, manner.idle_percent);
     }
     t.win_awvalid_i[n] = offered_[kWrite];
     t.win_arvalid_i[n] = offered_[kRead];
-    t.win_wvalid_i[n] = w_.Now(w_taken_ < todo[kWrite].size(), blocks, manner.idle_percent);
+    t.win_wvalid_i[n] = w_.Now(w_taken_ < todo[kWrite].size(), *this, manner.idle_percent);
     if (offered_[kWrite]) t.win_awaddr_i[n] = todo[kWrite][taken_[kWrite].size()].offset;
     if (offered_[kRead]) t.win_araddr_i[n] = todo[kRead][taken_[kRead].size()].offset;
     if (t.win_wvalid_i[n]) {
       t.win_wdata_i[n] = todo[kWrite][w_taken_].data;
       t.win_wstrb_i[n] = todo[kWrite][w_taken_].strobes;
     }
-    t.win_bready_i[n] = !blocks.Chance(manner.stall_percent);
-    t.win_rready_i[n] = !blocks.Chance(manner.stall_percent);
+    t.win_bready_i[n] = !Stall();
+    t.win_rready_i[n] = !Stall();
   }
 
   void DriveMemory() {
-    for (int kind : {kWrite, kRead}) t.win_ax_ready_i[n][kind] = !blocks.Chance(manner.stall_percent);
-    t.win_w_ready_i[n] = !blocks.Chance(manner.stall_percent);
+    for (int kind : {kWrite, kRead}) t.win_ax_ready_i[n][kind] = !Stall();
+    t.win_w_ready_i[n] = !Stall();
     t.win_b_valid_i[n] = t.win_r_valid_i[n] = 0;
     for (int kind : {kWrite, kRead}) {
       auto& flights = flying_[kind];
-      const size_t first = flights.empty() ? 0 : blocks.rng() % flights.size();
+      const size_t first = flights.empty() ? 0 : rng() % flights.size();
       for (size_t i = 0; i < flights.size(); ++i) {
         const size_t at = (first + i) % flights.size();
-        if (flights[at].due > blocks.now || !flights[at].whole) continue;
+        if (flights[at].due > now || !flights[at].whole) continue;
         Answer(static_cast<Kind>(kind), flights[at]);
         flights.erase(flights.begin() + static_cast<ptrdiff_t>(at));
         break;
@@ -135,7 +135,7 @@ class Window : public BlocksTest {
       t.win_b_error_i[n] = issued.error;
     } else {
       std::array<uint64_t, kBeat / 8> beat;
-      for (auto& word : beat) word = blocks.rng();
+      for (auto& word : beat) word = rng();
       beat[issued.address / 8 % beat.size()] = memory_[issued.address];
       t.win_r_valid_i[n] = 1;
       t.win_r_id_i[n] = issued.id;
@@ -160,7 +160,7 @@ class Window : public BlocksTest {
     EXPECT_LT(id, Slots());
     for (const Issued& other : flying_[kind]) EXPECT_NE(other.id, id) << "two with one id";
     const bool error = todo[kind][issued_[kind]].offset >= kBrokenOffset;
-    flying_[kind].push_back({id, address, blocks.now + blocks.Random(1 + latency / 2, latency), error, kind == kRead});
+    flying_[kind].push_back({id, address, now + Random(1 + latency / 2, latency), error, kind == kRead});
     ++issued_[kind];
     most_ = std::max(most_, static_cast<unsigned>(flying_[kind].size()));
     EXPECT_LE(flying_[kind].size(), Slots());
@@ -199,7 +199,7 @@ class Window : public BlocksTest {
       passed_[kind] = 0;
       if (offered_[1 - kind] && !ready[1 - kind]) EXPECT_LE(++passed_[1 - kind], 2u) << "turns";
       offer_[kind].Taken();
-      taken_[kind].push_back(Taken{blocks.now, taken_[1 - kind].size()});
+      taken_[kind].push_back(Taken{now, taken_[1 - kind].size()});
     }
     if (t.win_wvalid_i[n] && t.win_wready_o[n]) ++w_taken_, w_.Taken();
   }
@@ -236,7 +236,7 @@ class Window : public BlocksTest {
       if (!issued.error) word = Merge(word, access.data, access.strobes);
       data_.pop_front();
       issued.whole = true;
-      issued.due = std::max(issued.due, blocks.now + 1);
+      issued.due = std::max(issued.due, now + 1);
     }
     for (int kind : {kWrite, kRead}) {
       while (bases_[kind].size() < issued_[kind]) bases_[kind].push_back(t.win_base_i[n]);

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+// The mux between requesters and memories that answer at random; each beat names its burst, so every loss, double or
+// swap shows.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <set>
+
+#include "Vgmmu_axi_bench.h"
+#include "tb/rtl/block_test.h"
+
+namespace gmmu {
+
+constexpr unsigned kRequesters = 4;
+constexpr unsigned kVram = 0, kHost = 1, kPeer = 2;  // of a burst; kPeer leaves by the host port
+constexpr unsigned kExempt = 1;  // hold_i is not for it
+
+struct Burst {
+  unsigned requester = 0, id = 0, len = 0, beat = 0;
+  unsigned port = 0;  // kVram, kHost, kPeer
+  uint64_t address = 0;
+};
+
+inline uint64_t Word(const Burst& b, unsigned beat) { return b.address << 8 | beat; }
+
+class MuxMachine : public BlockBench<Vgmmu_axi_bench> {
+ public:
+  MuxMachine(unsigned stall, uint64_t seed) : BlockBench(seed) {
+    manner = {stall, stall};
+    t.host_enable_i = 1;
+    Reset();
+  }
+
+  void Read(unsigned requester, unsigned port, unsigned len) {
+    to_read_[requester].push_back(Make(requester, port, len));
+  }
+  void Write(unsigned requester, unsigned port, unsigned len) {
+    to_write_[requester].push_back(Make(requester, port, len));
+  }
+  bool Done() const { return asked_ == answered_; }
+  /// Bursts of other requesters than the exempt one: offered to a memory, and not answered yet.
+  uint64_t held_offers = 0;
+  unsigned Unanswered() const {
+    unsigned count = 0;
+    for (const auto* list : {reads_, writing_, written_})
+      for (unsigned p = 0; p < 2; ++p)
+        for (const Burst& b : list[p]) count += b.id >> 8 != kExempt;
+    return count;
+  }
+  unsigned host_requests = 0;
+  bool hold_writes = false;   // the memories take no AW and no W
+  bool block_host = false;    // the host port's memory takes no W,
+  bool take_host_ax = false;  // and AR and AW only if this is true
+  unsigned vram_writes_done[kRequesters] = {};
+  uint64_t r_beats = 0, w_beats = 0;
+
+  void Step() override {
+    for (unsigned q = 0; q < kRequesters; ++q) {
+      if (!ar_[q] && !to_read_[q].empty() && !Stall()) {
+        const unsigned id = FreeId(read_of_[q]);
+        if (id < 256) {
+          ar_[q] = std::make_unique<Burst>(to_read_[q].front());
+          to_read_[q].pop_front();
+          ar_[q]->id = id;
+          read_of_[q][id] = *ar_[q];
+        }
+      }
+      t.ar_valid_i[q] = ar_[q] != nullptr;
+      if (ar_[q])
+        t.ar_id_i[q] = ar_[q]->id, t.ar_port_i[q] = ar_[q]->port, t.ar_addr_i[q] = ar_[q]->address,
+        t.ar_len_i[q] = ar_[q]->len;
+      if (!aw_[q] && !to_write_[q].empty() && !Stall()) {
+        const unsigned id = FreeId(write_of_[q]);
+        if (id < 256) {
+          aw_[q] = std::make_unique<Burst>(to_write_[q].front());
+          to_write_[q].pop_front();
+          aw_[q]->id = id;
+          write_of_[q][id] = *aw_[q];
+          data_[q].push_back(*aw_[q]);
+        }
+      }
+      t.aw_valid_i[q] = aw_[q] != nullptr;
+      if (aw_[q])
+        t.aw_id_i[q] = aw_[q]->id, t.aw_port_i[q] = aw_[q]->port, t.aw_addr_i[q] = aw_[q]->address,
+        t.aw_len_i[q] = aw_[q]->len;
+      if (!w_offered_[q]) w_offered_[q] = !data_[q].empty() && !Stall();
+      t.w_valid_i[q] = w_offered_[q];
+      if (w_offered_[q]) {
+        const Burst& b = data_[q].front();
+        t.w_data_i[q] = Word(b, b.beat), t.w_last_i[q] = b.beat == b.len;
+      }
+    }
+    for (unsigned p = 0; p < 2; ++p) {
+      const bool blocked = p == kHost && block_host;
+      const bool closed = blocked && !take_host_ax;
+      t.m_ar_ready_i[p] = !closed && !Stall();
+      t.m_aw_ready_i[p] = !closed && !hold_writes && !Stall();
+      t.m_w_ready_i[p] = !blocked && !hold_writes && !Stall();
+      if (!r_offered_[p] && !reads_[p].empty() && !Stall()) {
+        r_offered_[p] = true;
+        pick_[p] = rng() % reads_[p].size();  // beats of different bursts interleave
+      }
+      t.m_r_valid_i[p] = r_offered_[p];
+      if (r_offered_[p]) {
+        const Burst& b = reads_[p][pick_[p]];
+        t.m_r_id_i[p] = b.id, t.m_r_data_i[p] = Word(b, b.beat), t.m_r_last_i[p] = b.beat == b.len,
+        t.m_r_error_i[p] = b.address % 5 == 0;
+      }
+      if (!b_offered_[p] && !written_[p].empty() && !Stall()) {
+        b_offered_[p] = true;
+        std::swap(written_[p][0], written_[p][rng() % written_[p].size()]);
+      }
+      t.m_b_valid_i[p] = b_offered_[p];
+      if (b_offered_[p])
+        t.m_b_id_i[p] = written_[p][0].id, t.m_b_error_i[p] = written_[p][0].address % 7 == 0;
+    }
+    Settle();
+    Sample();
+    Edge();
+  }
+
+  void Finish() {
+    Until([&] { return Done(); }, "the answers", 200000);
+    Run(10);
+    EXPECT_TRUE(t.idle_o);
+  }
+
+ private:
+  Burst Make(unsigned requester, unsigned port, unsigned len) {
+    ++asked_;
+    Burst b;
+    b.requester = requester, b.port = port, b.len = len;
+    b.address = uint64_t{port} << 40 | (64 * ++serial_ + requester);
+    return b;
+  }
+  /// A burst leaves by its memory port, and says that it is a peer's if and only if it is.
+  static void CheckPort(const Burst& b, unsigned p, unsigned kind) {
+    const unsigned port = static_cast<unsigned>(b.address >> 40);
+    EXPECT_EQ(p, port == kVram ? 0u : 1u);
+    EXPECT_EQ(kind, port == kPeer ? 3u : 0u);
+  }
+  static unsigned FreeId(const std::map<unsigned, Burst>& used) {
+    for (unsigned id = 0; id < 32; ++id) {
+      if (used.count(id * 7 % 256) == 0) return id * 7 % 256;
+    }
+    return 256;
+  }
+  void Sample() {
+    for (unsigned q = 0; q < kRequesters; ++q) {
+      if (t.ar_valid_i[q] && t.ar_ready_o[q]) ar_[q].reset();
+      if (t.aw_valid_i[q] && t.aw_ready_o[q]) aw_[q].reset();
+      if (t.w_valid_i[q] && t.w_ready_o[q]) {
+        w_offered_[q] = false;
+        if (data_[q].front().beat++ == data_[q].front().len) data_[q].pop_front();
+      }
+      if (t.r_valid_o[q]) {
+        auto found = read_of_[q].find(t.r_id_o[q]);
+        ASSERT_NE(found, read_of_[q].end());
+        Burst& b = found->second;
+        EXPECT_EQ(t.r_data_o[q], Word(b, b.beat));
+        EXPECT_EQ(t.r_error_o[q], b.address % 5 == 0);
+        EXPECT_EQ(t.r_last_o[q], b.beat == b.len);
+        ++r_beats;
+        if (b.beat++ == b.len) read_of_[q].erase(found), ++answered_;
+      }
+      if (t.b_valid_o[q]) {
+        auto found = write_of_[q].find(t.b_id_o[q]);
+        ASSERT_NE(found, write_of_[q].end());
+        EXPECT_EQ(t.b_error_o[q], found->second.address % 7 == 0);
+        vram_writes_done[q] += found->second.port == kVram;
+        write_of_[q].erase(found);
+        ++answered_;
+      }
+    }
+    for (unsigned p = 0; p < 2; ++p) {
+      held_offers += t.m_ar_valid_o[p] && t.m_ar_id_o[p] >> 8 != kExempt;
+      held_offers += t.m_aw_valid_o[p] && t.m_aw_id_o[p] >> 8 != kExempt;
+      if (t.m_r_valid_i[p] && t.m_r_ready_o[p]) {
+        r_offered_[p] = false;
+        if (reads_[p][pick_[p]].beat++ == reads_[p][pick_[p]].len)
+          reads_[p].erase(reads_[p].begin() + pick_[p]);
+      }
+      if (t.m_b_valid_i[p] && t.m_b_ready_o[p]) b_offered_[p] = false, written_[p].pop_front();
+      if (t.m_ar_valid_o[p] && t.m_ar_ready_i[p]) {
+        Burst b;
+        b.id = t.m_ar_id_o[p], b.address = t.m_ar_addr_o[p], b.len = t.m_ar_len_o[p];
+        EXPECT_EQ(b.id >> 8, b.address % 64) << "requester in the id";
+        CheckPort(b, p, t.m_ar_kind_o[p]);
+        reads_[p].push_back(b);
+        host_requests += p;
+      }
+      // W may come before its AW: beats and addresses are matched when both are there.
+      if (t.m_aw_valid_o[p] && t.m_aw_ready_i[p]) {
+        Burst b;
+        b.id = t.m_aw_id_o[p], b.address = t.m_aw_addr_o[p], b.len = t.m_aw_len_o[p];
+        EXPECT_EQ(b.id >> 8, b.address % 64);
+        CheckPort(b, p, t.m_aw_kind_o[p]);
+        writing_[p].push_back(b);
+        host_requests += p;
+      }
+      if (t.m_w_valid_o[p] && t.m_w_ready_i[p])
+        beats_[p].push_back({t.m_w_data_o[p], t.m_w_last_o[p] != 0}), ++w_beats;
+      while (!writing_[p].empty() && !beats_[p].empty()) {
+        Burst& b = writing_[p].front();
+        EXPECT_EQ(beats_[p].front().first, Word(b, b.beat));
+        EXPECT_EQ(beats_[p].front().second, b.beat == b.len);
+        beats_[p].pop_front();
+        if (b.beat++ == b.len) written_[p].push_back(b), writing_[p].pop_front();
+      }
+    }
+  }
+
+  uint64_t serial_ = 0, asked_ = 0, answered_ = 0;
+  std::deque<Burst> to_read_[kRequesters], to_write_[kRequesters], data_[kRequesters];
+  std::unique_ptr<Burst> ar_[kRequesters], aw_[kRequesters];
+  bool w_offered_[kRequesters] = {};
+  std::map<unsigned, Burst> read_of_[kRequesters], write_of_[kRequesters];
+  std::deque<Burst> reads_[2], writing_[2], written_[2];
+  std::deque<std::pair<uint64_t, bool>> beats_[2];
+  bool r_offered_[2] = {}, b_offered_[2] = {};
+  size_t pick_[2] = {};
+};
+
+}  // namespace gmmu

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every bench of the RTL has: the Verilated top, its clock, chance, and waits that end. It needs no GoogleTest,
+// since the measurements of tb/bench use some of these benches too; block_test.h has the fixture.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+#include "tb/rtl/coverage.h"
+#include "tb/rtl/manner.h"
+#include "verilated.h"
+
+namespace gmmu {
+
+/// One Verilated top `Top` (with the ports clk_i and rst_i) and its clock. The top is not reset yet after the
+/// construction: set the inputs that a reset needs, then call Reset.
+///
+/// A cycle is: set inputs, Settle, look at outputs, Edge. A bench that plays the block's neighbours puts that into an
+/// override of Step; Run and Until then take its cycles.
+template <typename Top>
+class BlockBench : public Dice {
+  VerilatedContext context_;  // it outlives the model, so it is declared before it
+  const std::unique_ptr<Top> top_ = std::make_unique<Top>(&context_);
+  Coverage coverage_{context_};
+
+ public:
+  /// `size` numbers the instances of the block in the bench's top, which differ in their parameters.
+  BlockBench(unsigned size, uint64_t seed) : Dice(seed), n(size) {}
+  explicit BlockBench(uint64_t seed) : BlockBench(0, seed) {}
+  BlockBench(const BlockBench&) = delete;
+  BlockBench& operator=(const BlockBench&) = delete;
+  virtual ~BlockBench() { t.final(); }
+
+  Top& t = *top_;    ///< the ports
+  const unsigned n;  ///< the size
+  uint64_t now = 0;  ///< cycles so far, without those of Reset
+  Manner manner{0, 0};
+
+  bool Idle() { return Chance(manner.idle_percent); }
+  bool Stall() { return Chance(manner.stall_percent); }
+
+  /// So many cycles of reset with the other inputs as they are. Step is not called for them.
+  void Reset(unsigned cycles = 4) {
+    t.rst_i = 1;
+    for (unsigned i = 0; i < cycles; ++i) Settle(), Edge(), --now;
+    t.rst_i = 0;
+    Settle();
+  }
+  /// Lets the outputs follow the inputs that were set.
+  void Settle() {
+    t.clk_i = 0;
+    t.eval();
+  }
+  /// The rising edge. Settle was called before, with the inputs of this cycle.
+  void Edge() {
+    t.clk_i = 1;
+    t.eval();
+    ++now;
+  }
+  virtual void Step() { Settle(), Edge(); }
+  /// A cycle in which `drive` sets inputs and `sample` sees both sides of every handshake.
+  template <typename Drive, typename Sample>
+  void Step(const Drive& drive, const Sample& sample) {
+    drive();
+    Settle();
+    sample();
+    Edge();
+  }
+  void Run(uint64_t cycles) {
+    while (cycles-- > 0) Step();
+  }
+  /// Steps until `done()`. After `bound` steps without it, throws std::runtime_error, which names what was waited for.
+  template <typename Done>
+  void Until(const Done& done, const std::string& what, uint64_t bound) {
+    for (uint64_t i = 0; !done(); ++i) {
+      if (i == bound) throw std::runtime_error("waited " + std::to_string(bound) + " cycles for " + what);
+      Step();
+    }
+  }
+};
+
+}  // namespace gmmu

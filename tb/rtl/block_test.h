@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// The fixture of a block's tests over its bench, the tests' parameters, and the check of an offer.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <iostream>
+#include <string>
+#include <tuple>
+
+#include "tb/rtl/block_bench.h"
+
+namespace gmmu {
+
+/// Parameters of a test: size of the block, seed.
+using SizeSeed = std::tuple<int, int>;
+
+/// `Seeds(3)`: size 0 with the seeds 1 to 3. `SizesAndSeeds(2, 4)`: sizes 0 and 1 with the seeds 1 to 4 each.
+inline auto SizesAndSeeds(int sizes, int seeds) {
+  return testing::Combine(testing::Range(0, sizes), testing::Range(1, seeds + 1));
+}
+inline auto Seeds(int seeds) { return SizesAndSeeds(1, seeds); }
+
+/// Names a test's instance, if its sizes are the usual ones: default_seed1, small_seed3, odd_seed2.
+inline std::string SizeAndSeed(const testing::TestParamInfo<SizeSeed>& test) {
+  const char* const sizes[] = {"default", "small", "odd"};
+  return std::string(sizes[std::get<0>(test.param)]) + "_seed" + std::to_string(std::get<1>(test.param));
+}
+
+/// A test that is the bench of its block. `Bench` is made of size and seed, as BlockBench is; a manner goes with every
+/// seed. When the test fails, it says with which size, seed and manner it ran and how far it came.
+template <typename Bench>
+class BlockTest : public testing::TestWithParam<SizeSeed>, protected Bench {
+ protected:
+  BlockTest() : Bench(static_cast<unsigned>(std::get<0>(GetParam())), static_cast<uint64_t>(std::get<1>(GetParam()))) {
+    this->manner = kManners[seed % 4];
+  }
+  ~BlockTest() override {
+    if (!HasFailure()) return;
+    std::cout << "size " << this->n << ", seed " << seed << ", " << this->manner.idle_percent << " % idle, "
+              << this->manner.stall_percent << " % stalled, cycle " << this->now << '\n';
+  }
+  using Bench::Run;  // testing::Test has a private one
+
+  const int seed = std::get<1>(GetParam());
+};
+
+/// Checks that what a block offers stands, payload unchanged, until it is taken.
+template <typename Payload = int>
+class Standing {
+ public:
+  explicit Standing(const char* name = "the offer") : name_(name) {}
+  /// Once in each cycle, between Settle and Edge. Returns whether the offer is taken.
+  bool Look(bool valid, bool ready, const Payload& payload = {}) {
+    if (stands_) {
+      EXPECT_TRUE(valid) << name_ << " was withdrawn";
+      if (valid) EXPECT_EQ(payload, payload_) << name_ << " changed while it stood";
+    }
+    stands_ = valid && !ready;
+    payload_ = payload;
+    return valid && ready;
+  }
+  void Forget() { stands_ = false; }  ///< after a reset
+
+ private:
+  const char* name_;
+  bool stands_ = false;
+  Payload payload_{};
+};
+
+}  // namespace gmmu

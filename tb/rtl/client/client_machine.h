@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+// One client against a translation port and a bus that answer late and out of order.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+#include <deque>
+#include <map>
+#include <set>
+#include <vector>
+
+#include "Vgmmu_client_bench.h"
+#include "hw/gmmu_regs.h"
+#include "hw/traffic.h"
+#include "tb/rtl/block_test.h"
+
+namespace gmmu {
+
+using regs::Access;
+using regs::Fault;
+using regs::Target;
+
+inline uint32_t Crc32c(const std::vector<uint8_t>& bytes) {
+  uint32_t crc = ~0u;
+  for (uint8_t byte : bytes) {
+    crc ^= byte;
+    for (int i = 0; i < 8; ++i) crc = crc >> 1 ^ ((crc & 1) != 0 ? 0x82F63B78u : 0);
+  }
+  return ~crc;
+}
+
+constexpr unsigned kBeatBytes = sizeof(Vgmmu_client_bench::r_data_i);
+
+class ClientMachine : public BlockBench<Vgmmu_client_bench> {
+ public:
+  ClientMachine(unsigned stall, uint64_t seed) : BlockBench(seed), memory(1 << 20) {
+    manner = {stall, stall};
+    for (auto& byte : memory) byte = static_cast<uint8_t>(rng());
+    Reset();
+    t.enable_i = 1;
+    for (int i = 0; i < 1000 && !t.idle_o; ++i) BlockBench::Step();
+    EXPECT_TRUE(t.idle_o) << "idle after reset";
+  }
+  using BlockBench::Run;
+
+  std::vector<uint8_t> memory;       // va = offset in VRAM
+  std::set<uint64_t> invalid, zero;  // pages
+  std::set<uint64_t> broken;         // lines whose bus answer is an error
+  unsigned latency = 8;
+  std::vector<std::pair<uint64_t, unsigned>> faults;
+  bool interleave = true;  // beats of different bursts
+  unsigned most_in_flight = 0;
+  regs::ClientStatus status;  // of the last run
+  regs::ClientResult result;
+  uint64_t fault_va = 0;
+
+  /// Pattern, seed and footprint of `lines` for the runs that follow; Run gives the rest.
+  void Choose(regs::Pattern pattern, bool verify, unsigned footprint_lg2 = 0) {
+    ctrl_.set_pattern(pattern).set_verify(verify).set_footprint_lg2(footprint_lg2);
+  }
+
+  /// Runs to the end. Returns the now it took.
+  uint64_t Run(Access access, uint32_t first, uint32_t stride, uint32_t count, uint32_t step,
+               unsigned depth = 0, uint64_t seed = 0) {
+    Write(regs::ClientLines{}.set_first(first).set_stride(stride));
+    Write(regs::ClientOrder{}.set_count(count).set_step(step));
+    Write(regs::ClientSeed{}.set_value(seed));
+    Write(ctrl_.set_access(access).set_depth(depth).set_space(1).set_start(1));
+    const uint64_t begin = now;
+    while (!t.done_o && now - begin < 400000) Step();
+    EXPECT_TRUE(t.done_o) << "the run ends";
+    const uint64_t end = now;
+    Run(50);
+    EXPECT_FALSE(t.busy_o);
+    EXPECT_TRUE(t.idle_o);
+    for (int e = 0; e < 2; ++e)
+      EXPECT_EQ(given_[e], back_[e]) << "answers given back, generation " << e;
+    EXPECT_EQ(Read<regs::ClientOrder>().count(), count) << "a register reads back";
+    EXPECT_EQ(Read<regs::ClientCtrl>().raw, regs::ClientCtrl{ctrl_}.set_start(0).raw);
+    status = Read<regs::ClientStatus>();
+    result = Read<regs::ClientResult>();
+    fault_va = Read<regs::ClientFaultAddress>().va();
+    return end - begin;
+  }
+
+  void Step() override {
+    t.xlate_req_ready_i = !Stall();
+    t.ar_ready_i = !Stall();
+    t.aw_ready_i = !Stall();
+    t.w_ready_i = !Stall();
+    t.fault_ready_i = !Stall();
+    if (!x_offer_ && !lookups_.empty() && !Stall()) {
+      x_offer_ = true;
+      std::swap(lookups_[0], lookups_[rng() % lookups_.size()]);
+      generation_ = rng() % 2;
+    }
+    t.xlate_rsp_valid_i = x_offer_;
+    if (x_offer_) {
+      const auto [tag, va] = lookups_.front();
+      t.xlate_rsp_tag_i = tag, t.xlate_rsp_generation_i = generation_,
+      t.xlate_rsp_target_i = static_cast<unsigned>(Target::kVram);
+      t.xlate_rsp_offset_i = va, t.xlate_rsp_zero_i = zero.count(va >> 12),
+      t.xlate_rsp_fault_i = invalid.count(va >> 12) ? 4 : 0;
+    }
+    t.r_valid_i = t.b_valid_i = 0;
+    if (!reads_.empty() && !Stall()) {
+      const size_t pick = interleave ? rng() % reads_.size() : 0;
+      Burst& r = reads_[pick];
+      if (r.due <= now) {
+        std::memcpy(&t.r_data_i, &memory[r.address + kBeatBytes * r.beat], kBeatBytes);
+        t.r_valid_i = 1, t.r_id_i = r.id, t.r_error_i = broken.count(r.address / 64),
+        t.r_last_i = r.beat == r.len;
+        if (r.beat++ == r.len) End(r.id), reads_.erase(reads_.begin() + pick);
+      }
+    }
+    if (!written_.empty() && !Stall()) {
+      const size_t pick = rng() % written_.size();
+      t.b_valid_i = 1, t.b_id_i = written_[pick].id,
+      t.b_error_i = broken.count(written_[pick].address / 64);
+      End(written_[pick].id);
+      written_.erase(written_.begin() + pick);
+    }
+    Settle();
+    back_[0] += t.done0_o, back_[1] += t.done1_o;
+    for (int e = 0; e < 2; ++e)
+      EXPECT_LE(back_[e], ended_[e]) << "given back before the access has ended";
+    if (t.xlate_req_valid_o && t.xlate_req_ready_i) {
+      lookups_.push_back({t.xlate_req_tag_o, t.xlate_req_va_o});
+      ++in_flight_;
+      most_in_flight = std::max(most_in_flight, in_flight_);
+    }
+    if (t.xlate_rsp_valid_i && t.xlate_rsp_ready_o) {
+      x_offer_ = false;
+      ++given_[generation_];
+      generation_of_[t.xlate_rsp_tag_i] = generation_;
+      if (t.xlate_rsp_zero_i || t.xlate_rsp_fault_i || t.xlate_rsp_offset_i >= memory.size())
+        End(t.xlate_rsp_tag_i);
+      lookups_.pop_front();
+    }
+    if (t.ar_valid_o && t.ar_ready_i)
+      reads_.push_back({t.ar_id_o, t.ar_addr_o, t.ar_len_o, 0, now + latency});
+    if (t.aw_valid_o && t.aw_ready_i) writes_.push_back({t.aw_id_o, t.aw_addr_o, t.aw_len_o, 0, 0});
+    if (t.w_valid_o && t.w_ready_i) {
+      Beat beat{{}, t.w_strb_o, t.w_last_o != 0};
+      std::memcpy(beat.data, &t.w_data_o, kBeatBytes);
+      beats_.push_back(beat);
+    }
+    while (!writes_.empty() && !beats_.empty()) {
+      Burst& w = writes_.front();
+      for (unsigned i = 0; i < kBeatBytes; ++i) {
+        if (beats_.front().strobe >> i & 1)
+          memory[w.address + kBeatBytes * w.beat + i] = beats_.front().data[i];
+      }
+      EXPECT_EQ(beats_.front().last, w.beat == w.len);
+      beats_.pop_front();
+      if (w.beat++ == w.len) written_.push_back(w), writes_.pop_front();
+    }
+    if (t.fault_valid_o && t.fault_ready_i) faults.push_back({t.fault_address_o, t.fault_reason_o});
+    Edge();
+  }
+
+ private:
+  struct Burst {
+    unsigned id;
+    uint64_t address;
+    unsigned len, beat;
+    uint64_t due;
+  };
+  struct Beat {
+    uint8_t data[64];
+    uint64_t strobe;
+    bool last;
+  };
+  void End(unsigned id) {
+    ++ended_[generation_of_[id]];
+    --in_flight_;
+  }
+  template <typename Register>
+  void Write(Register value) {
+    t.reg_wr_i = 1, t.reg_word_i = Register::kOffset / 8, t.reg_data_i = value.raw;
+    Step();
+    t.reg_wr_i = 0;
+  }
+  template <typename Register>
+  Register Read() {
+    t.reg_rd_i = 1, t.reg_word_i = Register::kOffset / 8;
+    Step();
+    Step();
+    t.reg_rd_i = 0;
+    Register value;
+    value.raw = t.reg_data_o;
+    return value;
+  }
+
+  std::deque<std::pair<unsigned, uint64_t>> lookups_;
+  std::vector<Burst> reads_, written_;
+  std::deque<Burst> writes_;
+  std::deque<Beat> beats_;
+  std::map<unsigned, unsigned> generation_of_;
+  bool x_offer_ = false;
+  regs::ClientCtrl ctrl_;
+  unsigned generation_ = 0, in_flight_ = 0;
+  uint64_t given_[2] = {}, back_[2] = {}, ended_[2] = {};
+};
+
+}  // namespace gmmu

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+// The command processor alone, between a stream of words and everything that its commands need, beside its model.
+#pragma once
+
+#include <optional>
+#include <set>
+
+#include "tb/rtl/dma/command_model.h"
+
+namespace gmmu::dma {
+
+class Processor {
+ public:
+  Processor(int n, Manner manner, uint64_t seed) : blocks(seed), n_(n), manner_(manner) {
+    setting.spaces = kSpacesOf[n];
+  }
+  enum End { kNone, kDone, kFailed, kKilled, kPreempted };
+
+  Steering blocks;
+  CommandSetting setting;
+  unsigned retire_percent = 20, most_jobs = 8;
+  uint64_t first_job = 0;  // cycles from start to it
+  uint32_t stopped_at = 0;  // of a preemption
+
+  /// Executes a buffer. The job of step `fail_at` fails; kill_i rises after `kill_after` cycles,
+  /// preempt_i after `preempt_after`. Returns how it ended.
+  End Run(const std::vector<uint64_t>& words, size_t error_at = ~size_t{0},
+          size_t fail_at = ~size_t{0}, unsigned kill_after = ~0u, unsigned preempt_after = ~0u) {
+    plan_ = PlanOf(setting, words, error_at);
+    bytes_ = 8 * words.size();
+    fail_at_ = fail_at;
+    stream_.Start(words, error_at);
+    unreadable_ = SomeFailure(blocks, static_cast<Fault>(blocks.Random(1, 20)));
+    next_ = counted_ = 0;
+    end_ = kNone;
+    started_ = blocks.now;
+    first_job = last_retired_ = 0;
+    kill_ = killed_before_ = preempt_ = false;
+    late_command_.reset();
+    for (unsigned i = 0; i < 60000 && end_ == kNone && !testing::Test::HasFailure(); ++i) {
+      kill_ = kill_ || i > kill_after;
+      if (i == kill_after) kill_began_ = blocks.now;
+      if (i == preempt_after) preempt_ = true, preempt_began_ = blocks.now;
+      if (kill_) EXPECT_LT(blocks.now - kill_began_, 3000u) << "kill without end";
+      Tick(i == 0);
+    }
+    EXPECT_NE(end_, kNone) << "no end; next step " << next_ << " of " << plan_.steps.size();
+    kill_ = killed_before_ = preempt_ = false;
+    for (unsigned i = 0; i < 6; ++i) Tick(false);  // nothing comes after
+    if (kill_after != ~0u) return end_;
+    if (end_ == kPreempted) {
+      ExpectStop(words);
+      return end_;
+    }
+    const bool fails = plan_.Fails() || fail_at < plan_.steps.size();
+    EXPECT_EQ(end_, fails ? kFailed : kDone);
+    if (!fails) EXPECT_EQ(next_, plan_.steps.size()) << "steps are missing";
+    if (!fails) EXPECT_EQ(counted_, plan_.commands) << "count_commands_o";
+    return end_;
+  }
+  const CommandPlan& plan() const { return plan_; }
+
+ private:
+  struct Given {
+    const CommandStep* step;
+    size_t number;
+    uint8_t id;
+    size_t words;  // taken
+    bool Complete() const { return step->source != CommandStep::kWords || words == step->length / 8; }
+  };
+  /// Everything in front of `stopped_at` was done and counted, of what stands behind it nothing.
+  void ExpectStop(const std::vector<uint64_t>& words) {
+    EXPECT_LT(stopped_at, bytes_) << "past its last command";
+    if (plan_.Fails()) EXPECT_LE(stopped_at, plan_.offset) << "an error comes first";
+    size_t steps = 0, commands = 0, at = 0;
+    while (steps < plan_.steps.size() && plan_.steps[steps].offset < stopped_at) ++steps;
+    for (; 8 * at < stopped_at; ++commands) at += CommandHeaderWord{words[at]}.words();
+    EXPECT_EQ(8 * at, stopped_at) << "not in front of a command";
+    EXPECT_EQ(next_, steps) << "steps are missing, or too many";
+    EXPECT_EQ(counted_, commands) << "count_commands_o";
+    EXPECT_GE(fail_at_, steps) << "an error comes first";
+  }
+  void Tick(bool start) {
+    blocks.Step([&] { Drive(blocks.t, start); }, [&] { Sample(blocks.t); });
+  }
+  bool Often() { return !blocks.Chance(manner_.stall_percent); }
+
+  void Drive(Vgmmu_dma_control_bench& top, bool start) {
+    top.command_start_i[n_] = start;
+    top.command_bytes_i[n_] = bytes_;
+    top.command_where_i[n_] = WhereOf(setting.buffer);
+    top.command_address_i[n_] = setting.buffer.address;
+    top.command_privileged_i[n_] = setting.privileged;
+    top.command_record_i[n_] = setting.record;
+    top.command_value_i[n_] = setting.value;
+    top.command_cycle_i[n_] = blocks.now;
+    top.command_base_i[n_] = setting.aperture_base;
+    top.command_pages_i[n_] = setting.aperture_pages;
+    top.command_kill_i[n_] = kill_;
+    top.command_preempt_i[n_] = preempt_;
+    stream_.Drive(blocks, manner_.idle_percent, top.command_word_valid_i[n_],
+                  top.command_word_i[n_], top.command_word_error_i[n_]);
+    if (start) top.command_word_valid_i[n_] = top.command_word_error_i[n_] = 0;
+    if (end_ != kNone) top.command_word_valid_i[n_] = top.command_word_error_i[n_] = 0;
+    top.command_word_what_i[n_] = unreadable_.What();
+    top.command_word_address_i[n_] = unreadable_.place.address;
+    DriveMover(top);
+    top.ctl_ready_i[n_] = Often();
+    top.ctl_done_i[n_] = control_waits_ && blocks.Chance(20);
+    if (top.ctl_done_i[n_]) control_waits_ = false;
+    top.command_flush_done_i[n_] = flush_waits_ && blocks.Chance(20);
+    if (top.command_flush_done_i[n_]) flush_waits_ = false;
+  }
+  void DriveMover(Vgmmu_dma_control_bench& top) {
+    if (top.mover_kill_o[n_] && blocks.Chance(20)) jobs_.clear(), fault_ = false;
+    top.mover_retired_i[n_] = 0;
+    if (!jobs_.empty() && !fault_ && blocks.Chance(retire_percent)) {
+      const Given& job = jobs_.front();
+      const bool starved = top.inline_dead_o[n_] && !top.inline_valid_o[n_] && !job.Complete();
+      if (job.number == fail_at_ || starved) {
+        fault_ = true;
+        failure_ = SomeFailure(blocks, starved ? Fault::kNone
+                                               : static_cast<Fault>(blocks.Random(1, 20)));
+        failed_job_ = job.id;
+      } else if (job.Complete()) {
+        top.mover_retired_i[n_] = 1;
+        last_retired_ = blocks.now;
+        jobs_.pop_front();
+      }
+    }
+    top.mover_fault_valid_i[n_] = fault_;
+    top.mover_fault_what_i[n_] = failure_.What();
+    top.mover_fault_address_i[n_] = failure_.place.address;
+    top.mover_fault_job_i[n_] = failure_.reason == Fault::kNone ? blocks.rng() : failed_job_;
+    idle_for_ = jobs_.empty() && !fault_ ? idle_for_ + 1 : 0;
+    top.mover_idle_i[n_] = idle_for_ > 2;
+    top.give_ready_i[n_] =
+        Often() && !fault_ && !top.mover_kill_o[n_] && jobs_.size() < most_jobs;
+    wants_ = nullptr;
+    for (Given& job : jobs_)
+      if (!wants_ && !job.Complete()) wants_ = &job;
+    top.inline_ready_i[n_] = wants_ && !fault_ && Often();
+  }
+  const CommandStep* Next(CommandStep::Kind kind) {
+    if (next_ < plan_.steps.size() && plan_.steps[next_].kind == kind) {
+      const CommandStep& step = plan_.steps[next_++];
+      if (preempt_ && blocks.now - preempt_began_ > 1 && step.source != CommandStep::kPair) {
+        if (late_command_) EXPECT_EQ(*late_command_, step.offset) << "one more command";
+        late_command_ = step.offset;
+      }
+      return &step;
+    }
+    ADD_FAILURE() << "step " << next_ << " is not of kind " << kind;
+    return nullptr;
+  }
+  void Sample(Vgmmu_dma_control_bench& top) {
+    stream_.Sample(top.command_word_valid_i[n_], top.command_word_ready_o[n_]);
+    counted_ += top.command_count_o[n_];
+    if (!jobs_.empty() && end_ == kNone && !kill_ && !fault_)
+      EXPECT_EQ(top.command_fence_o[n_], jobs_.front().step->fence) << "fence_at_work_o";
+    if (top.give_valid_o[n_]) {
+      EXPECT_FALSE(control_waits_ || flush_waits_) << "a job before the end of a flush";
+      EXPECT_FALSE(killed_before_) << "a job after kill";
+      if (next_ < plan_.steps.size() && plan_.steps[next_].settled)
+        EXPECT_TRUE(jobs_.empty()) << "a job before others have retired";
+    }
+    if (top.inline_valid_o[n_] && top.inline_ready_i[n_]) {
+      if (wants_->words < wants_->step->words.size())
+        EXPECT_EQ(top.inline_word_o[n_], wants_->step->words[wants_->words]);
+      else ADD_FAILURE() << "a word that cannot be read";
+      ++wants_->words;
+    }
+    if (top.give_valid_o[n_] && top.give_ready_i[n_]) SampleJob(top);
+    if (top.command_flush_o[n_] && Next(CommandStep::kFlush)) flush_waits_ = true;
+    if (top.command_flush_o[n_]) EXPECT_TRUE(jobs_.empty()) << "flush before B";
+    if (top.ctl_valid_o[n_]) EXPECT_TRUE(jobs_.empty() && !flush_waits_) << "control too early";
+    if (top.ctl_valid_o[n_] && top.ctl_ready_i[n_]) SampleControl(top);
+    if (top.command_irq_o[n_]) {
+      EXPECT_TRUE(jobs_.empty()) << "interrupt before B";
+      Next(CommandStep::kInterrupt);
+    }
+    if (fault_ && top.mover_fault_ready_o[n_]) fault_ = false, jobs_.clear();
+    SampleEnd(top);
+    killed_before_ = kill_;
+  }
+  void SampleJob(Vgmmu_dma_control_bench& top) {
+    if (first_job == 0) first_job = blocks.now - started_;
+    EXPECT_EQ(top.give_id_o[n_], id_);
+    const size_t number = next_;
+    const CommandStep* step = Next(CommandStep::kJob);
+    if (!step) return;
+    SCOPED_TRACE("step " + std::to_string(number));
+    EXPECT_EQ(top.give_source_o[n_], step->source);
+    EXPECT_EQ(top.give_length_o[n_], step->length);
+    if (step->source == CommandStep::kCopy)
+      ExpectPlace(step->src, top.give_src_where_o[n_], top.give_src_o[n_]);
+    ExpectPlace(step->dst, top.give_dst_where_o[n_], top.give_dst_o[n_]);
+    if (step->source != CommandStep::kCopy && step->source != CommandStep::kWords)
+      EXPECT_EQ(top.give_value_o[n_], step->value);
+    if (step->source == CommandStep::kSteps && step->length > 8)
+      EXPECT_EQ(top.give_step_o[n_], step->step);
+    if (step->source == CommandStep::kPair) {  // the time at which all else was done
+      EXPECT_GE(top.give_step_o[n_], last_retired_);
+      EXPECT_GE(top.give_step_o[n_], started_);
+      EXPECT_LE(top.give_step_o[n_], blocks.now);
+    }
+    jobs_.push_back({step, number, id_++, 0});
+  }
+  static void ExpectPlace(const Place& place, unsigned where, uint64_t address) {
+    EXPECT_EQ(where >> 8, place.physical);
+    if (place.physical) EXPECT_EQ(where >> 6 & 3, static_cast<unsigned>(place.target));
+    else EXPECT_EQ(where & 63, place.space);
+    EXPECT_EQ(address, place.address);
+  }
+  void SampleControl(Vgmmu_dma_control_bench& top) {
+    const CommandStep* step = Next(CommandStep::kControl);
+    if (!step) return;
+    EXPECT_FALSE(control_waits_) << "two at once";
+    control_waits_ = true;
+    EXPECT_EQ(top.ctl_op_o[n_], 0);
+    EXPECT_EQ(top.ctl_scope_o[n_], static_cast<unsigned>(step->scope));
+    if (step->length != 0) {  // of an unmap
+      EXPECT_EQ(top.ctl_start_o[n_], top.ctl_end_o[n_]);
+      return;
+    }
+    if (step->scope != Scope::kGlobal) EXPECT_EQ(top.ctl_space_o[n_], step->space);
+    if (step->scope != Scope::kRange) return;
+    EXPECT_EQ(top.ctl_start_o[n_], step->start);
+    EXPECT_EQ(top.ctl_end_o[n_], step->end);
+  }
+  void SampleEnd(Vgmmu_dma_control_bench& top) {
+    const End end = top.command_done_o[n_]     ? kDone
+                    : top.command_failed_o[n_] ? kFailed
+                    : top.command_killed_o[n_] ? kKilled
+                    : top.command_preempted_o[n_] ? kPreempted
+                                                  : kNone;
+    if (end == kNone) return;
+    EXPECT_EQ(end_, kNone) << "two ends";
+    EXPECT_EQ(top.command_done_o[n_] + top.command_failed_o[n_] + top.command_killed_o[n_] +
+                  top.command_preempted_o[n_], 1);
+    EXPECT_TRUE(jobs_.empty() && !flush_waits_ && !control_waits_) << "something is under way";
+    EXPECT_FALSE(fault_);
+    if (end == kKilled) EXPECT_TRUE(kill_);
+    if (end == kPreempted) EXPECT_TRUE(preempt_);
+    stopped_at = top.command_offset_o[n_];
+    end_ = end;
+    if (end == kFailed && !kill_) ExpectError(top);
+  }
+  void ExpectError(Vgmmu_dma_control_bench& top) {
+    Failure error;
+    unsigned path = 0;
+    uint32_t offset = plan_.offset, header = plan_.header;
+    if (fail_at_ < plan_.steps.size()) {
+      error = failure_;
+      path = error.access == regs::Access::kWrite ? 2 : 1;
+      offset = plan_.steps[fail_at_].offset;
+      header = plan_.steps[fail_at_].header;
+    } else if (plan_.unreadable) {
+      error = unreadable_;
+    } else {
+      error.reason = plan_.fault;
+      error.place = setting.buffer;
+      error.place.address += plan_.offset;
+    }
+    EXPECT_EQ(top.command_what_o[n_], error.What());
+    EXPECT_EQ(top.command_address_o[n_], error.place.address);
+    EXPECT_EQ(top.command_path_o[n_], path);
+    EXPECT_EQ(top.command_offset_o[n_], offset);
+    EXPECT_EQ(top.command_header_o[n_], header);
+  }
+
+  const int n_;
+  const Manner manner_;
+  CommandPlan plan_;
+  WordStream stream_;
+  std::deque<Given> jobs_;  // that the mover works on
+  Given* wants_ = nullptr;  // the one that wants words
+  Failure unreadable_, failure_;
+  End end_ = kNone;
+  size_t next_ = 0, fail_at_ = 0, counted_ = 0;
+  uint64_t bytes_ = 0, started_ = 0, last_retired_ = 0, kill_began_ = 0;
+  unsigned idle_for_ = 9;
+  uint8_t id_ = 0, failed_job_ = 0;
+  bool fault_ = false, control_waits_ = false, flush_waits_ = false, kill_ = false;
+  bool killed_before_ = false, preempt_ = false;
+  uint64_t preempt_began_ = 0;
+  std::optional<uint32_t> late_command_;  // that had steps after preempt_i
+};
+
+}  // namespace gmmu::dma

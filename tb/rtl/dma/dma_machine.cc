@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tb/rtl/dma/dma_machine.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace gmmu::dma {
+
+Machine::Machine(uint64_t seed, Timing with) : BlockBench(seed), timing(with) {
+  t.rst_i = 1;
+  t.enable_i = 1;
+  t.vram_bytes_i = kVramBytes;
+  Run(4);
+  t.rst_i = 0;
+}
+
+void Machine::Complain(const std::string& what) {
+  if (complaints.size() < 20) complaints.push_back(what + " at cycle " + std::to_string(now));
+}
+
+void Machine::Step() {
+  DriveAnswers();
+  DriveReads();
+  DriveWrites();
+  DriveAperture();
+  t.fault_ready_i = fault_ready && Ready();
+  t.ctl_ready_i = Ready() && control_done_at_ == 0;
+  t.ctl_done_i = control_done_at_ != 0 && now >= control_done_at_;
+  if (t.ctl_done_i) {
+    control_done_at_ = 0;
+    for (int path = 1; path < 3; ++path)
+      if (lent_[path][0] + lent_[path][1] != 0) Complain("invalidation of translations in use");
+  }
+  t.cycle_i = now;
+  Settle();
+  Sample();
+  Edge();
+}
+
+void Machine::DriveAnswers() {
+  for (int path = 0; path < 3; ++path) {
+    t.req_ready_i[path] = Ready();
+    if (!offered_[path]) {  // an offer stands until it is taken
+      std::vector<size_t> ripe;
+      for (size_t n = 0; n < answers_[path].size(); ++n)
+        if (answers_[path][n].at <= now) ripe.push_back(n);
+      if (!ripe.empty()) {
+        size_t pick = timing.shuffle ? ripe[rng() % ripe.size()] : ripe[0];
+        std::swap(answers_[path][pick], answers_[path][0]);
+        if (!timing.shuffle && pick != 0) Complain("bench: order");
+        offered_[path] = true;
+      }
+    }
+    t.rsp_valid_i[path] = offered_[path];
+    if (offered_[path]) {
+      const Answer& answer = answers_[path][0];
+      t.rsp_tag_i[path] = answer.tag;
+      t.rsp_generation_i[path] = answer.generation;
+      t.rsp_target_i[path] = static_cast<int>(answer.page.target);
+      t.rsp_offset_i[path] = answer.page.offset;
+      t.rsp_zero_i[path] = answer.page.zero;
+      t.rsp_coherent_i[path] = answer.page.coherent;
+      t.rsp_fault_i[path] = static_cast<int>(answer.page.fault);
+      t.rsp_level_i[path] = answer.page.level;
+    }
+  }
+}
+
+void Machine::DriveReads() {
+  for (int path = 0; path < 2; ++path) {
+    t.ax_ready_i[path] = Ready();
+    t.r_valid_i[path] = 0;
+    std::vector<size_t> ripe;
+    for (size_t n = 0; n < reads_[path].size(); ++n)
+      if (reads_[path][n].at <= now) {
+        ripe.push_back(n);
+        if (!timing.shuffle) break;
+      }
+    if (ripe.empty() || (timing.shuffle && rng() % 100 >= timing.ready_percent)) continue;
+    size_t pick = ripe[rng() % ripe.size()];
+    Burst& burst = reads_[path][pick];
+    uint64_t address = (burst.address & ~uint64_t{kBus - 1}) + kBus * burst.beat;
+    uint8_t data[kBus];  // lanes below the address carry nothing
+    for (unsigned lane = 0; lane < kBus; ++lane)
+      data[lane] = burst.error || address + lane < burst.address
+                       ? 0xe5
+                       : Of(burst.port).Read(address + lane);
+    t.r_valid_i[path] = 1;
+    t.r_id_i[path] = burst.id;
+    std::memcpy(&t.r_data_i[path], data, kBus);
+    t.r_error_i[path] = burst.error;
+    t.r_last_i[path] = ++burst.beat == burst.beats;
+    if (burst.beat == burst.beats) {
+      ids_[path].erase(burst.id);
+      reads_[path].erase(reads_[path].begin() + pick);
+    }
+  }
+}
+
+void Machine::DriveWrites() {
+  t.ax_ready_i[kWrite] = Ready();
+  t.w_ready_i = Ready();
+  t.b_valid_i = 0;
+  std::vector<size_t> ripe;
+  for (size_t n = 0; n < answers_b_.size(); ++n)
+    if (answers_b_[n].at <= now) ripe.push_back(n);
+  if (ripe.empty()) return;
+  size_t pick = timing.shuffle ? ripe[rng() % ripe.size()] : ripe[0];
+  Burst burst = answers_b_[pick];
+  answers_b_.erase(answers_b_.begin() + pick);
+  if (!burst.error)  // what a write does is visible with its B, not before
+    for (auto& [address, value] : burst.data) Of(burst.port).Write(address, value);
+  t.b_valid_i = 1;
+  t.b_id_i = burst.id;
+  t.b_error_i = burst.error;
+  ids_[kWrite].erase(burst.id);
+  last_b = now;
+}
+
+void Machine::DriveAperture() {
+  bool answered = false;
+  for (int path = 0; path < 3; ++path) {
+    t.ap_req_ready_i[path] = Ready();
+    t.ap_rsp_valid_i[path] = 0;
+    if (answered || aperture_asks_[path].empty() || !Ready()) continue;
+    uint64_t page = aperture_asks_[path].front();
+    aperture_asks_[path].pop_front();
+    Fault fault = Fault::kNone;
+    uint64_t entry = 0;
+    if (page >= t.aperture_pages_i) {
+      fault = Fault::kApertureRange;
+    } else {
+      if (!aperture_cache_.count(page))
+        aperture_cache_[page] = vram.Read64(t.aperture_base_i + 8 * page);
+      entry = aperture_cache_[page];
+      if (!(entry & 1)) fault = Fault::kApertureEntry;
+    }
+    t.ap_rsp_valid_i[path] = 1;
+    t.ap_rsp_fault_i = static_cast<int>(fault);
+    t.ap_rsp_coherent_i = entry >> 2 & 1;
+    t.ap_rsp_page_i = entry >> 12 & 0xfffffffff;
+    answered = true;
+  }
+  t.aperture_flush_done_i = aperture_flush_at_ != 0 && now >= aperture_flush_at_;
+  if (t.aperture_flush_done_i) {
+    aperture_flush_at_ = 0;
+    aperture_cache_.clear();
+  }
+}
+
+void Machine::Sample() {
+  if (t.rst_i) return;
+  for (int path = 0; path < 3; ++path) {
+    if (t.req_valid_o[path] && t.req_ready_i[path]) {
+      uint64_t va = t.req_va_o[path];
+      if (path == kRead && on_read_request) on_read_request(va);
+      if (!tags_[path].insert(t.req_tag_o[path]).second) Complain("tag used twice");
+      if (t.req_access_o[path] != (path == kWrite ? 1 : 0)) Complain("wrong access kind");
+      Page page = Translate(pages, t.req_space_o[path], va, path == kWrite);
+      page.offset |= va & 0xfff;
+      bool generation = timing.shuffle && (rng() & 1);
+      answers_[path].push_back({now + Random(timing.xlate_min, timing.xlate_max),
+                                t.req_tag_o[path], generation, page});
+    }
+    if (t.rsp_valid_i[path] && t.rsp_ready_o[path]) {
+      const Answer& answer = answers_[path][0];
+      ++lent_[path][answer.generation];
+      tags_[path].erase(answer.tag);
+      answers_[path].erase(answers_[path].begin());
+      offered_[path] = false;
+    }
+    lent_[path][0] -= t.done0_o[path];
+    lent_[path][1] -= t.done1_o[path];
+    if (lent_[path][0] < 0 || lent_[path][1] < 0) Complain("translation given back twice");
+    if (t.ap_req_valid_o[path] && t.ap_req_ready_i[path])
+      aperture_asks_[path].push_back(t.ap_req_page_o[path]);
+    if (t.ax_valid_o[path] && t.ax_ready_i[path]) {
+      Burst burst;
+      burst.id = t.ax_id_o[path];
+      burst.port = t.ax_port_o[path];
+      burst.address = t.ax_addr_o[path];
+      burst.beats = t.ax_len_o[path] + 1;
+      burst.error = bus_errors.count({burst.port, burst.address >> 12}) != 0;
+      ++bursts[path];
+      if (!ids_[path].insert(burst.id).second) Complain("AXI id used twice");
+      if (burst.port > 1) Complain("burst to no port");
+      if (t.ax_user_o[path] != 0) Complain("wrong AxUSER");
+      uint64_t end = (burst.address & ~uint64_t{kBus - 1}) + kBus * burst.beats;
+      if (burst.address >> 12 != (end - 1) >> 12) Complain("burst crosses 4 KiB");
+      if (path != kFetch && first_ar == 0) first_ar = now;
+      if (path == kWrite) {
+        writes_.push_back(burst);
+      } else {
+        burst.at = now + Random(timing.read_min, timing.read_max);
+        reads_[path].push_back(burst);
+      }
+    }
+  }
+  if (t.w_valid_o) {
+    if (writes_.empty()) {
+      Complain("W before AW");
+    } else if (t.w_ready_i) {
+      Burst& burst = writes_.front();
+      uint64_t address = (burst.address & ~uint64_t{kBus - 1}) + kBus * burst.beat;
+      uint8_t data[kBus];
+      std::memcpy(data, &t.w_data_o, kBus);
+      write_beats.push_back({address, t.w_strb_o});
+      if (t.w_strb_o == 0) Complain("beat without a byte");
+      for (unsigned lane = 0; lane < kBus; ++lane)
+        if (t.w_strb_o >> lane & 1) burst.data.push_back({address + lane, data[lane]});
+      if (!burst.data.empty() && burst.data[0].first != burst.address) Complain("strobes miss AW");
+      bool last = ++burst.beat == burst.beats;
+      if (last != t.w_last_o) Complain("WLAST wrong");
+      w_running_ = !last;
+      if (last) {
+        burst.at = now + Random(timing.write_min, timing.write_max);
+        answers_b_.push_back(burst);
+        writes_.erase(writes_.begin());
+      }
+    }
+  } else if (w_running_) {
+    Complain("gap inside a W burst");
+  }
+  most_reads = std::max<unsigned>(most_reads, reads_[1].size());
+  most_writes = std::max<unsigned>(most_writes, answers_b_.size() + writes_.size());
+
+  if (t.ctl_valid_o && t.ctl_ready_i) {
+    if (t.ctl_op_o != 0) Complain("wrong control operation");
+    controls.push_back({t.ctl_scope_o, t.ctl_space_o, t.ctl_start_o, t.ctl_end_o});
+    if (!writes_.empty() || !answers_b_.empty()) Complain("invalidation before B of writes");
+    control_done_at_ = now + Random(1, 30);
+  }
+  if (t.aperture_flush_o) {
+    ++aperture_flushes;
+    if (!writes_.empty() || !answers_b_.empty()) Complain("aperture flush before B of writes");
+    aperture_flush_at_ = now + Random(1, 100);
+  }
+  if (t.fault_valid_o && t.fault_ready_i)
+    faults.push_back({t.fault_reason_o, t.fault_space_o, t.fault_port_o,
+                      t.fault_access_o, t.fault_physical_o != 0, t.fault_fence_o,
+                      t.fault_address_o});
+  fence_irqs += t.fence_irq_o;
+  error_irqs += t.error_irq_o;
+  preempted_irqs += t.preempted_irq_o;
+  commands += t.count_commands_o;
+  entries += t.count_entry_o;
+  read_bytes += t.count_read_bytes_o;
+  written_bytes += t.count_write_bytes_o;
+}
+
+void Machine::StartRing(unsigned ring, bool privileged, unsigned size_lg2) {
+  host.Make(kRingBase + 0x100000 * ring, 32 << size_lg2);
+  host.Make(kFenceBase + 0x1000 * ring, 4096);
+  t.ring_size_lg2_i[ring] = size_lg2;
+  t.ring_target_i[ring] = 0;
+  t.ring_base_i[ring] = kRingBase + 0x100000 * ring;
+  t.ring_fence_address_i[ring] = kFenceBase + 0x1000 * ring;
+  t.ring_tail_i[ring] = 0;
+  t.ring_privileged_i[ring] = privileged;
+  t.ring_enable_i[ring] = 1;
+  tail_[ring] = 0;
+  size_lg2_[ring] = size_lg2;
+}
+
+void Machine::StopRing(unsigned ring) { t.ring_enable_i[ring] = 0; }
+
+void Machine::NewLife(unsigned ring) {
+  StopRing(ring);
+  Preempt(ring, false);
+  t.ring_tail_i[ring] = tail_[ring] = 0;
+  Step();
+  t.ring_enable_i[ring] = 1;
+  Run(2);
+}
+
+uint64_t Machine::PlaceBuffer(const std::vector<uint64_t>& words) {
+  uint64_t address = next_buffer_;
+  host.Make(address, words.size() * 8 + 8);
+  for (size_t n = 0; n < words.size(); ++n) host.Write64(address + 8 * n, words[n]);
+  next_buffer_ += (words.size() * 8 + 8 * Random(0, 100) + 7) & ~uint64_t{7};
+  return address;
+}
+
+uint32_t Machine::SubmitEntry(unsigned ring, uint64_t address, uint64_t shape) {
+  uint64_t entry = kRingBase + 0x100000 * ring + 32 * tail_[ring];
+  host.Write64(entry, address);
+  host.Write64(entry + 8, shape);
+  host.Write64(entry + 16, next_fence_);
+  host.Write64(entry + 24, rng());
+  tail_[ring] = (tail_[ring] + 1) & ((1u << size_lg2_[ring]) - 1);
+  return next_fence_++;
+}
+
+uint32_t Machine::Submit(unsigned ring, const std::vector<uint64_t>& words, bool interrupt) {
+  // The buffer is virtual, page by page at its own address, so that any ring may use it.
+  uint64_t address = PlaceBuffer(words);
+  last_buffer = address;
+  for (uint64_t page = address >> 12; page <= (address + words.size() * 8) >> 12; ++page)
+    pages[{buffer_space, page}] = {Target::kSystem, page << 12};
+  uint32_t fence = SubmitEntry(ring, address, words.size() * 8 | uint64_t{buffer_space} << 40 |
+                                                  (interrupt ? uint64_t{1} << 48 : 0));
+  Doorbell(ring);
+  return fence;
+}
+
+uint32_t Machine::SubmitRest(unsigned ring, uint64_t address, uint64_t bytes,
+                                    uint64_t offset) {
+  uint32_t fence = SubmitEntry(ring, address + offset, (bytes - offset) | uint64_t{buffer_space} << 40);
+  Doorbell(ring);
+  return fence;
+}
+
+void Machine::Doorbell(unsigned ring) { t.ring_tail_i[ring] = tail_[ring]; }
+
+bool Machine::Finish(unsigned limit) {
+  Run(4);
+  for (unsigned n = 0; n < limit; ++n) {
+    if (t.idle_o) {
+      Run(4);
+      return true;
+    }
+    Step();
+  }
+  return false;
+}
+
+void Machine::CheckAtRest() {
+  for (int path = 0; path < 3; ++path) {
+    if (!ids_[path].empty()) Complain("burst in flight at rest");
+    if (!answers_[path].empty()) Complain("lookup in flight at rest");
+    if (lent_[path][0] != 0 || lent_[path][1] != 0) Complain("translation not given back");
+  }
+  if (vram.strays() != 0 || host.strays() != 0) Complain("access outside the made pages");
+}
+
+}  // namespace gmmu::dma

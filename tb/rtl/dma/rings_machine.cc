@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a RingsBench sees of the rings, against its model.
+#include "tb/rtl/dma/rings_machine.h"
+
+namespace gmmu::dma {
+
+void RingsBench::SamplePreemptions() {
+  unsigned rises = 0;
+  for (unsigned r = 0; r < rings.size(); ++r) {
+    RingModel& ring = rings[r];
+    const bool preempted = t.ring_preempted_o[n][r];
+    const bool stops = stopped_before_ && r == active;
+    if (stops) EXPECT_TRUE(preempted) << "its entry has stopped";
+    if (preempted && !ring.preempted) {
+      ++rises;
+      ++(stops ? stopped : answered);
+      if (stops) ring.fence = entry_[2], ring.offset = stop_offset_;
+      else EXPECT_LT(ring.asked_ago, 3u) << "nobody asked for it";
+      EXPECT_FALSE(ring.error || t.ring_busy_o[n][r]);
+      ring.preempted = true;
+    }
+    EXPECT_EQ(preempted, ring.preempted) << "ring " << r;
+    const bool idle = !t.ring_busy_o[n][r] && !ring.error;
+    idle_for_[r] = idle ? idle_for_[r] + 1 : 0;
+    if (ring.asked_for > 3 && idle_for_[r] > 2) EXPECT_TRUE(preempted) << "no answer of ring " << r;
+    if (t.rings_idle_o[n] && t.ring_enable_i[n][r] && t.ring_preempt_i[n][r] && idle && ring.enable)
+      EXPECT_TRUE(preempted) << "idle though it owes an answer";
+    if (t.ring_busy_o[n][r] && !busy_before_[r])
+      EXPECT_LT(ring.asked_for, 3u) << "an entry begins though preemption stands";
+    busy_before_[r] = t.ring_busy_o[n][r];
+  }
+  EXPECT_EQ(t.rings_preempted_o[n], rises != 0) << "preempted_o";
+  stopped_before_ = false;
+}
+
+void RingsBench::SamplePulses() {
+  RingModel& ring = rings[active];
+  EXPECT_EQ(t.rings_count_o[n], done_before_) << "count_entry_o";
+  EXPECT_EQ(t.rings_fence_irq_o[n], irq_before_ || (done_before_ && Shape().interrupt()));
+  if (done_before_) {
+    ring.head = (ring.head + 1) & ring.Mask();
+    ring.last_fence = entry_[2];
+    ++ring.entries;
+    ++completed;
+  }
+  done_before_ = false;
+  if (t.rings_error_o[n]) {
+    EXPECT_EQ(phase, kError) << "ring_error_o";
+    EXPECT_FALSE(abandoned) << "an error though abandoned";
+    ring.error = true;
+    ring.failure = failing_.failure;
+    ring.fence = failing_.fence;
+    ring.offset = failing_.offset;
+    ring.header = failing_.header;
+    ++errors;
+    Go(kAbort);
+  }
+}
+
+void RingsBench::SampleStates() {
+  unsigned busy = 0;
+  for (unsigned r = 0; r < rings.size(); ++r) {
+    const RingModel& ring = rings[r];
+    busy += t.ring_busy_o[n][r];
+    if (phase != kNone) EXPECT_EQ(t.ring_busy_o[n][r], r == active);
+    EXPECT_EQ(t.ring_head_o[n][r], ring.head) << "ring " << r;
+    EXPECT_EQ(t.ring_last_fence_o[n][r], ring.last_fence);
+    EXPECT_EQ(t.ring_error_o[n][r], ring.error);
+    EXPECT_EQ(t.ring_reason_o[n][r], static_cast<unsigned>(ring.failure.reason));
+    EXPECT_EQ(t.ring_access_o[n][r], static_cast<unsigned>(ring.failure.access));
+    EXPECT_EQ(t.ring_level_o[n][r], ring.failure.level);
+    EXPECT_EQ(t.ring_fence_o[n][r], ring.fence);
+    EXPECT_EQ(t.ring_offset_o[n][r], ring.offset);
+    EXPECT_EQ(t.ring_header_o[n][r], ring.header);
+    EXPECT_EQ(t.ring_address_o[n][r], ring.failure.place.address);
+    if (t.rings_idle_o[n]) EXPECT_FALSE(Ready(r)) << "idle though ring has work";
+  }
+  EXPECT_LE(busy, 1u);
+  EXPECT_EQ(t.rings_busy_o[n], busy);
+  if (t.rings_idle_o[n]) EXPECT_FALSE(busy);
+  EXPECT_EQ(t.entry_ready_o[n] && phase != kWords, false) << "takes words of the buffer";
+  if (phase != kRun) EXPECT_FALSE(t.run_kill_o[n] && phase != kAbort);
+  if (t.run_kill_o[n]) EXPECT_TRUE(abandoned);
+  if (t.ask_valid_o[n]) EXPECT_FALSE(t.ask_abort_o[n]);
+  for (unsigned r = 0; r < rings.size(); ++r) {
+    if (phase != kNone || !rings[r].off || !t.ask_abort_o[n] || quiet_before_) continue;
+    active = r;  // given up before its entry was asked for
+    ++given_up;
+    Go(kAbort);
+  }
+  if (phase == kAbort || quiet_before_ || (abandoned && phase != kRun)) return;
+  EXPECT_FALSE(t.ask_abort_o[n]);
+}
+
+void RingsBench::SamplePhase() {
+  if (abandoned && phase != kNone && phase != kAbort && t.ask_abort_o[n]) Go(kAbort);
+  if (t.run_start_o[n]) EXPECT_EQ(phase, kStart) << "start_o";
+  if (t.log_valid_o[n]) EXPECT_EQ(phase, kLog) << "fault_valid_o";
+  if (!t.ask_valid_o[n]) asked_at_ = now + 1;
+  const bool asked = t.ask_valid_o[n] && t.ask_ready_i[n];
+  if (asked) EXPECT_TRUE(phase == kNone || phase == kBuffer) << "asks in phase " << phase;
+  switch (phase) {
+    case kNone:
+      if (asked) Begin();
+      break;
+    case kWords:
+      words_.Sample(t.entry_valid_i[n], t.entry_ready_o[n]);
+      if (t.entry_error_i[n] && t.entry_ready_o[n]) {
+        Failure failure = unreadable_;
+        if (failure.reason == Fault::kBusRead) failure.reason = Fault::kRingFetch;
+        Fail(failure, 0, 0, 0, 0);
+      } else if (words_.taken == 4) {
+        Judge();
+      }
+      break;
+    case kBuffer:
+      if (!asked) break;
+      EXPECT_EQ(t.ask_where_o[n], WhereOf(Buffer()));
+      EXPECT_EQ(t.ask_address_o[n], entry_[0]);
+      EXPECT_EQ(t.ask_bytes_o[n], Shape().bytes());
+      Go(kStart);
+      break;
+    case kStart:
+      if (!t.run_start_o[n]) break;
+      EXPECT_EQ(t.run_where_o[n], WhereOf(Buffer()));
+      EXPECT_EQ(t.run_address_o[n], entry_[0]);
+      EXPECT_EQ(t.run_bytes_o[n], Shape().bytes());
+      EXPECT_EQ(t.run_privileged_o[n], t.ring_privileged_i[n][active]);
+      EXPECT_EQ(t.run_record_o[n], t.ring_record_i[n][active]);
+      EXPECT_EQ(t.run_value_o[n],
+                uint64_t{rings[active].entries + 1} << 32 | (entry_[2] & 0xffffffff));
+      Go(kRun);
+      killed_for_ = 0;
+      break;
+    case kRun: SampleRun(); break;
+    case kLog: SampleLog(); break;
+    case kError: break;  // SamplePulses
+    case kAbort:
+      if (!t.ask_quiet_i[n]) break;
+      phase = kNone;
+      stopped_before_ = stopping_ && !abandoned && t.ring_enable_i[n][active];
+      stopping_ = false;
+  }
+}
+
+void RingsBench::Begin() {
+  unsigned chosen = 0;
+  while (chosen < rings.size() && t.ring_base_i[n][chosen] >> 20 != t.ask_address_o[n] >> 20)
+    ++chosen;
+  ASSERT_LT(chosen, rings.size());
+  const uint64_t before = asked_at_ - std::min<uint64_t>(asked_at_, 6);
+  for (unsigned step = 1; step < rings.size(); ++step) {
+    const unsigned r = (active + step) % rings.size();
+    if (r == chosen) break;
+    EXPECT_GE(rings[r].ready_since, before) << "ring " << r << " before ring " << chosen;
+  }
+  active = chosen;
+  abandoned = rings[chosen].off;  // before its entry was asked for: it is asked for all the same
+  given_up += abandoned;
+  if (!abandoned) {
+    const bool off = !t.ring_enable_i[n][chosen] || !t.rings_enable_i[n] ||
+                     t.ring_preempt_i[n][chosen];  // asked for since
+    if (!off) EXPECT_TRUE(Ready(chosen)) << "no work in ring " << chosen;
+    EXPECT_EQ(t.ask_where_o[n], WhereOf(EntryPlace()));
+    EXPECT_EQ(t.ask_address_o[n], EntryPlace().address);
+  }
+  EXPECT_EQ(t.ask_bytes_o[n], 32u);
+  served.push_back(chosen);
+  entry_ = rings[chosen].slots[rings[chosen].head];
+  unreadable_ = SomeFailure(*this, Chance(50) ? Fault::kBusRead : static_cast<Fault>(Random(1, 20)));
+  words_.Start({entry_.begin(), entry_.end()},
+               Chance(unreadable_percent) ? Random(0, 3) : ~size_t{0});
+  Go(kWords);
+}
+
+void RingsBench::Judge() {
+  const Fault verdict = Verdict();
+  if (verdict == Fault::kNone) {
+    Go(Shape().bytes() ? kBuffer : kStart);
+    return;
+  }
+  Failure failure;
+  failure.reason = verdict;
+  failure.place = EntryPlace();
+  Fail(failure, 0, entry_[2], 0, 0);
+}
+
+void RingsBench::SampleRun() {
+  const bool off = abandoned || !t.ring_enable_i[n][active];
+  killed_for_ = abandoned ? killed_for_ + 1 : 0;
+  if (killed_for_ > 2) EXPECT_TRUE(t.run_kill_o[n]) << "kill_o";
+  if (rings[active].asked_for > 2 && !off) EXPECT_TRUE(t.run_preempt_o[n]) << "preempt_o";
+  if (t.run_preempt_o[n] && !off) EXPECT_LT(rings[active].asked_ago, 3u) << "preempt_o";
+  if (t.run_stopped_i[n]) stopping_ = true, stop_offset_ = t.run_offset_i[n], Go(kAbort);
+  if (t.run_done_i[n] || t.run_killed_i[n] || (t.run_failed_i[n] && off)) Go(kAbort);
+  done_before_ = t.run_done_i[n] && !off;
+  if (t.run_failed_i[n] && !abandoned)  // when it ends just now, its fault may be told still
+    Fail(run_failure_, t.run_path_i[n], entry_[2], t.run_offset_i[n], t.run_header_i[n]);
+}
+
+void RingsBench::SampleLog() {
+  if (!t.log_valid_o[n]) return;
+  const Place& place = failing_.failure.place;
+  const unsigned port = (n == 0 ? 1 : 4) + path_;
+  const unsigned what = static_cast<unsigned>(failing_.failure.reason) << 19 |
+                        (place.physical ? 0 : place.space) << 13 | port << 6 |
+                        static_cast<unsigned>(failing_.failure.access) << 4 |
+                        failing_.failure.level << 1 | place.physical;
+  EXPECT_EQ(t.log_what_o[n], what);
+  EXPECT_EQ(t.log_fence_o[n], failing_.fence);
+  EXPECT_EQ(t.log_address_o[n], place.address);
+  if (t.log_ready_i[n]) Go(kError);
+}
+
+}  // namespace gmmu::dma

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0
+// gmmu_control in a world of its own, which judges every cycle by the contract.
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "control_machine.h"
+#include "control_model.h"
+
+namespace gmmu::bench {
+
+/// What the world does during one operation.
+struct World {
+  std::vector<bool> quiet;            // from the first cycle of hold on; afterwards it lasts
+  int lag = 0;                        // cycles after the flip in which the ports still say drained
+  int drain = 0;                      // cycles after them in which they do not
+  int stale = 0;                      // cycles after the kill with a stale read under way
+  bool in_use = false;                // answers of the new generation are in use all the time
+};
+
+class ControlTest : public ControlBenchTest {
+ protected:
+  /// A world that is in no one's way, and one with random delays.
+  static World Easy() { return {}; }
+  World Slow() {
+    World world;
+    // The pipeline says quiet for some cycles of hold, as lookups still enter in the first two.
+    world.quiet.assign(Random(5), true);
+    world.quiet.push_back(false);
+    for (unsigned runs = Random(6); runs > 0; --runs) {  // messages of walks that come back
+      for (unsigned i = Random(4); i > 0; --i) world.quiet.push_back(true);
+      for (unsigned i = 1 + Random(8); i > 0; --i) world.quiet.push_back(false);
+    }
+    world.lag = static_cast<int>(Random(5));
+    world.drain = static_cast<int>(Random(3) == 0 ? 0 : Random(60));
+    world.stale = static_cast<int>(Random(3) == 0 ? 0 : Random(90));
+    world.in_use = Random(2) == 0;
+    return world;
+  }
+
+  Config AnyConfig() {
+    Config config;
+    config.enable = Random(8) != 0;
+    config.target = Random(4);
+    config.adapter = Random(64);
+    config.offset = rng() >> 16;
+    config.entries = Random(2) ? Random(10000) : static_cast<uint32_t>(rng());
+    config.dual = Random(3) == 0;
+    config.levels = Random(6) == 0 ? Random(8) : 2 + Random(5);
+    for (unsigned l = 0; l < 6; ++l) {
+      config.bits |= (Random(20) == 0 ? Random(16) : 1 + Random(9)) << (4 * l);
+    }
+    return config;
+  }
+  ControlOp AnyOp() {
+    ControlOp op;
+    op.set = Random(2) == 0;
+    op.scope = Random(3);
+    op.space = Random(10) == 0 ? Random(64) : Random(Spaces());
+    op.start = rng() >> Random(64);
+    op.end = Random(8) == 0 ? rng() >> Random(64) : op.start + (rng() >> (20 + Random(44)));
+    if (Random(8) == 0) op.end = op.start + Random(3) - 1;
+    if (Random(3) == 0) op.end &= ~uint64_t{0xFFF};  // the first byte of a page is not in the range
+    const auto known = configs_.find(op.space);
+    op.config = known != configs_.end() && Random(3) == 0 ? known->second : AnyConfig();
+    return op;
+  }
+
+  void Drive(const ControlOp& op, bool valid) {
+    t.ctl_valid_i = valid;
+    t.ctl_set_i = op.set;
+    t.ctl_scope_i = static_cast<uint8_t>(op.scope);
+    t.ctl_space_i = static_cast<uint8_t>(op.space);
+    t.ctl_start_i = op.start;
+    t.ctl_end_i = op.end;
+    t.cfg_enable_i = op.config.enable;
+    t.cfg_target_i = static_cast<uint8_t>(op.config.target);
+    t.cfg_adapter_i = static_cast<uint8_t>(op.config.adapter);
+    t.cfg_offset_i = op.config.offset;
+    t.cfg_entries_i = op.config.entries;
+    t.cfg_levels_i = static_cast<uint8_t>(op.config.levels);
+    t.cfg_bits_i = op.config.bits;
+    t.cfg_dual_i = op.config.dual;
+  }
+
+  /// The part of the world's inputs that means nothing.
+  void Noise() {
+    t.quiet_i = Random(2);
+    t.drained_i = static_cast<uint8_t>(Random(4));
+    t.stale_i = Random(2);
+  }
+
+  void ExpectIdle() {
+    if (!just_ready_) ASSERT_EQ(t.hold_o, 0);
+    just_ready_ = false;
+    ASSERT_EQ(t.kill_valid_o, 0);
+    ASSERT_EQ(t.sweep_valid_o, 0);
+    ASSERT_EQ(t.space_write_o, 0);
+    ASSERT_EQ(t.ctl_done_o, 0);
+    ASSERT_EQ(t.inv_valid_o, 0);
+    ASSERT_EQ(t.generation_o, generation_);
+  }
+
+  /// After reset: everything is swept once under hold; nothing else happens. Bounded.
+  void Start(bool asks = false) {
+    const ControlOp op;
+    unsigned steps = 0;
+    Settle();
+    for (unsigned cycle = 0; !t.ctl_ready_o; ++cycle) {
+      ASSERT_LT(cycle, Steps() + 20) << "ready after reset";
+      Drive(op, asks);
+      Noise();
+      Settle();
+      ASSERT_EQ(t.kill_valid_o, 0);
+      ASSERT_EQ(t.space_write_o, 0);
+      ASSERT_EQ(t.ctl_done_o, 0);
+      ASSERT_EQ(t.inv_valid_o, 0);
+      ASSERT_EQ(t.generation_o, 0);
+      if (steps < Steps()) ASSERT_EQ(t.hold_o, 1) << "not yet swept";
+      if (t.sweep_valid_o) {
+        ASSERT_EQ(t.sweep_index_o, steps++);
+        ASSERT_EQ(t.sweep_all_o, 1);
+        ASSERT_EQ(t.sweep_ranged_o, 0);
+      }
+      Step();
+      t.ctl_valid_i = 0;
+      Settle();
+    }
+    ASSERT_EQ(steps, Steps());
+    generation_ = 0;
+    configs_.clear();
+    just_ready_ = true;
+  }
+
+  void IdleCycles(unsigned cycles) {
+    for (unsigned i = 0; i < cycles; ++i) {
+      Drive(AnyOp(), false);
+      Noise();
+      Settle();
+      ASSERT_NO_FATAL_FAILURE(ExpectIdle());
+      ASSERT_EQ(t.ctl_ready_o, 1);
+      ASSERT_EQ(t.busy_o, 0);
+      Step();
+    }
+  }
+
+  void ExpectScope(const ControlOp& op) {
+    ASSERT_EQ(t.sweep_all_o, op.All());
+    if (!op.All()) ASSERT_EQ(t.sweep_space_o, op.space);
+    ASSERT_EQ(t.sweep_ranged_o, op.Ranged());
+    if (!op.Ranged()) return;
+    ASSERT_EQ(t.sweep_first_o, op.First());
+    ASSERT_EQ(t.sweep_tail_o, op.Tail());
+  }
+  void ExpectRow(const ControlOp& op) {
+    const auto prepared = Prepare(op.config);
+    ASSERT_EQ(t.space_o, op.space);
+    ASSERT_EQ(t.row_enable_o, prepared && op.config.enable);
+    if (!prepared) return;
+    ASSERT_EQ(t.row_root_o, op.config.offset >> 12);
+    ASSERT_EQ(t.row_target_o, op.config.target);
+    ASSERT_EQ(t.row_entries_o, std::min<uint32_t>(op.config.entries, 8192));
+    ASSERT_EQ(t.row_top_o, op.config.levels - 1);
+    ASSERT_EQ(t.row_root_shift_o, prepared->root_shift);
+    ASSERT_EQ(t.row_root_bits_o, prepared->root_bits);
+    for (unsigned l = 0; l < op.config.levels; ++l) {
+      const unsigned pair = op.config.Pairs(l);
+      ASSERT_EQ(t.row_shift_o >> (6 * l) & 63, prepared->shift[l] - pair);
+      ASSERT_EQ(t.row_bits_o >> (4 * l) & 15, op.config.Bits(l) + pair);
+      if (l > 0) ASSERT_EQ(t.row_keep_o[l], prepared->keep[l]);
+    }
+    ASSERT_EQ(t.row_beyond_o, prepared->beyond);
+  }
+
+  enum class Flush { kDone, kOnlyAcknowledged };
+
+  /// One operation from the request to its end, each cycle judged. `next`: is offered meanwhile and
+  /// stays so. The result says what the model expected, which is then what happened.
+  Flush Run(const ControlOp& op, const World& world, const ControlOp* next = nullptr) {
+    Flush result = Flush::kOnlyAcknowledged;
+    RunChecked(op, world, next, result);
+    return result;
+  }
+  void RunChecked(const ControlOp& op, const World& world, const ControlOp* next, Flush& result) {
+    const auto known = configs_.find(op.space);
+    const bool flushes = !op.set || (op.space < Spaces() &&
+                                     (known == configs_.end() || !(known->second == op.config)));
+    result = flushes ? Flush::kDone : Flush::kOnlyAcknowledged;
+    for (int wait = 0;; ++wait) {
+      ASSERT_LT(wait, 4) << "ready between operations";
+      Drive(op, true);
+      Noise();
+      Settle();
+      ASSERT_NO_FATAL_FAILURE(ExpectIdle());
+      const bool taken = t.ctl_ready_o;
+      Step();
+      if (taken) break;
+    }
+
+    const int limit = static_cast<int>(world.quiet.size() + Steps()) + world.lag + world.drain +
+                      world.stale + 60;
+    int held = 0, killed = -1, flipped = -1, scope_until = -1;
+    unsigned steps = 0;
+    bool quiet_lasts = false, may_end = false;
+    for (int cycle = 0;; ++cycle) {
+      ASSERT_LT(cycle, limit) << "done of the operation";
+      Noise();
+      const bool quiet = held >= static_cast<int>(world.quiet.size());
+      if (t.hold_o && killed < 0) {
+        t.quiet_i = quiet || world.quiet[static_cast<size_t>(held)];
+      }
+      bool drained = false, stale = true;
+      if (flipped >= 0) {
+        const int since = cycle - flipped;
+        const unsigned old = generation_ ^ 1;
+        drained = since >= world.lag + world.drain;
+        const bool says = drained || since < world.lag;
+        t.drained_i &= static_cast<uint8_t>(~(1u << old));
+        if (says) t.drained_i |= static_cast<uint8_t>(1u << old);
+        if (world.in_use) t.drained_i &= static_cast<uint8_t>(1u << old);
+      }
+      if (killed >= 0 && cycle > killed + 1) {
+        stale = cycle - killed <= world.stale;
+        t.stale_i = stale;
+      }
+      Drive(next ? *next : AnyOp(), next != nullptr);
+      Settle();
+
+      ASSERT_EQ(t.busy_o, 1);
+      if (!flushes) {
+        ASSERT_EQ(t.hold_o, 0);
+        ASSERT_EQ(t.sweep_valid_o, 0);
+      }
+      if (t.kill_valid_o) {
+        ASSERT_TRUE(flushes);
+        ASSERT_LT(killed, 0) << "one kill";
+        ASSERT_EQ(t.hold_o, 1);
+        ASSERT_TRUE(quiet_lasts) << "held " << held << " of " << world.quiet.size();
+        ASSERT_EQ(t.kill_all_o, op.All());
+        if (!op.All()) ASSERT_EQ(t.kill_space_o, op.space);
+        ASSERT_EQ(t.space_write_o, op.set);
+        if (op.set) ASSERT_NO_FATAL_FAILURE(ExpectRow(op));
+        killed = cycle;
+      } else {
+        ASSERT_EQ(t.space_write_o, 0);
+      }
+      if (flushes && steps < Steps() && killed >= 0 && !op.Empty()) ASSERT_EQ(t.hold_o, 1);
+      if (t.sweep_valid_o) {
+        ASSERT_GE(killed, 0);
+        ASSERT_FALSE(op.Empty());
+        ASSERT_EQ(t.sweep_index_o, steps++);
+        scope_until = cycle + 5;
+      } else {
+        ASSERT_TRUE(steps == 0 || steps == Steps()) << "one step a cycle";
+      }
+      if (cycle <= scope_until) ASSERT_NO_FATAL_FAILURE(ExpectScope(op));
+      if (t.generation_o != generation_) {
+        ASSERT_TRUE(flushes);
+        ASSERT_LT(flipped, 0) << "one flip";
+        ASSERT_EQ(steps, op.Empty() ? 0 : Steps());
+        ASSERT_GE(killed, 0);
+        generation_ = t.generation_o;
+        flipped = cycle;
+      }
+      if (t.ctl_done_o) {
+        ASSERT_EQ(t.hold_o, 0);
+        ASSERT_EQ(t.inv_valid_o, flushes);
+        if (flushes) {
+          ASSERT_GE(flipped, 0);
+          ASSERT_TRUE(may_end) << "something old is in use";
+          ASSERT_EQ(t.inv_scope_o, op.set ? kSpace : op.scope);
+          ASSERT_EQ(t.inv_space_o, op.space);
+          if (op.Ranged()) {
+            ASSERT_EQ(t.inv_start_o, op.start);
+            ASSERT_EQ(t.inv_end_o, op.end);
+          }
+        }
+        if (op.set && op.space < Spaces()) configs_[op.space] = op.config;
+      } else {
+        ASSERT_EQ(t.inv_valid_o, 0);
+        ASSERT_EQ(t.ctl_ready_o, 0) << "one at a time";
+      }
+      may_end = drained && !stale;
+      quiet_lasts |= t.hold_o && quiet;
+      held += t.hold_o;
+      const bool done = t.ctl_done_o;
+      const bool taken = next && t.ctl_ready_o;
+      ASSERT_FALSE(taken) << "the next one is taken behind done";
+      Step();
+      if (done) return;
+    }
+  }
+
+  std::map<unsigned, Config> configs_;
+  unsigned generation_ = 0;
+  bool just_ready_ = false;  // orders leave by registers: hold may stand for one cycle more
+};
+
+}  // namespace gmmu::bench

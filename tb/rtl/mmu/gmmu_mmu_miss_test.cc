@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// The MMU with many misses under way: shared walks, waiters, and who goes first.
+#include "mmu_test.h"
+
+namespace gmmu::bench {
+namespace {
+
+TEST_F(MmuTest, EqualMissesOfAllPortsTakeOneWalk) {
+  machine_.manners.latency = 100;
+  for (unsigned port = 0; port < kPorts; ++port) {
+    for (unsigned i = 0; i < 4; ++i) machine_.Post({port, 1, kVa + i * 64, Access::kRead});
+  }
+  EXPECT_TRUE(machine_.Run(2000));
+  EXPECT_EQ(machine_.t.walks_o, 1u);
+  EXPECT_EQ(Reads(), 4u);
+  uint64_t merged = 0, misses = 0;
+  for (unsigned port = 0; port < kPorts; ++port) {
+    merged += machine_.t.merged_o[port];
+    misses += machine_.t.misses_o[port];
+  }
+  EXPECT_EQ(misses, 1u);
+  EXPECT_EQ(merged, kPorts * 4 - 1);
+}
+
+TEST_F(MmuTest, ManyLookupsOfAFaultyPageEndWhileOthersOfItsLineAreServed) {
+  // Every one of them has its own walk: a fault goes only to who began it. None may keep another's
+  // row from ending.
+  for (uint64_t i = 0; i < 8; ++i) Put(kLeaf + 0xa00 + i * 8,
+      i == 3 ? 0 : Page(0x100000 + (i << 12)));
+  for (const unsigned latency : {1u, 7u, 30u}) {
+    machine_.manners.latency = latency;
+    for (unsigned i = 0; i < 6; ++i) {
+      for (unsigned port = 0; port < kPorts; ++port) {
+        for (const uint64_t page : {2u, 3u, 3u, 3u, 4u}) {
+          machine_.Post({port, 1, 0x12340000 + (page << 12) + i * 64, Access::kRead});
+        }
+      }
+    }
+    EXPECT_TRUE(machine_.Run(6 * kPorts * 3 * (latency + 60))) << "L = " << latency;
+    unsigned faults = 0;
+    for (const Answer& answer : machine_.TakeAnswers()) {
+      faults += answer.result.fault == Fault::kEntryInvalid;
+    }
+    EXPECT_EQ(faults, 6 * kPorts * 3);
+    Flush(Scope::kGlobal);
+  }
+}
+
+TEST_F(MmuTest, WaitersKeepTheirAnswerWhileTheirRowIsWantedAgain) {
+  // One walk with sixty lookups behind it; as soon as the first is answered, a walk whose entry
+  // would lie at the same place of the same row's line.
+  Put(kLeaf + 0xa28 + 0x400, Page(0x5000));
+  machine_.manners.latency = 60;
+  for (unsigned i = 0; i < 12; ++i) {
+    for (unsigned port = 0; port < kPorts; ++port) {
+      machine_.Post({port, 1, kVa + i * 64, Access::kRead});
+    }
+  }
+  const uint64_t begun = machine_.now;
+  std::vector<Answer> answers;
+  while (answers.empty()) {
+    machine_.Step();
+    ASSERT_LT(machine_.now, begun + 1000);
+    answers = machine_.TakeAnswers();
+  }
+  machine_.manners.latency = 2;
+  machine_.Post({0, 1, kVa + 0x80000, Access::kRead});
+  EXPECT_TRUE(machine_.Run(2000));
+  for (const Answer& answer : machine_.TakeAnswers()) answers.push_back(answer);
+  ASSERT_EQ(answers.size(), 12 * kPorts + 1);
+  for (const Answer& answer : answers) {
+    const bool other = answer.request.va == kVa + 0x80000;
+    EXPECT_EQ(answer.result.gpa.offset >> 12, other ? 0x5u : 0x98765u);
+  }
+}
+
+TEST_F(MmuTest, SharedResultsStandUntilTheLastSharerHasItsAnswer) {
+  for (uint64_t i = 0; i < 512; ++i) Put(kLeaf + i * 8, Page(0x5000000 + (i << 12)));
+  machine_.manners.rsp_stall = 90;
+  machine_.manners.latency = 3;
+  for (unsigned i = 0; i < 400; ++i) {
+    const uint64_t page = 0x12200000 + (uint64_t{i * 37 % 512} << 12);
+    for (unsigned j = 0; j < 3; ++j) {
+      while (!machine_.Post({0, 1, page + j * 8, Access::kRead})) machine_.Step();
+    }
+    if (i % 50 == 0) Flush(Scope::kSpace, 1);
+  }
+  EXPECT_TRUE(machine_.Run(100000));
+}
+
+TEST_F(MmuTest, HitsPassMissesThatWait) {
+  At(kVa);
+  machine_.manners.latency = 500;
+  machine_.Post({0, 1, uint64_t{5} << 39, Access::kRead});  // waits for memory
+  for (int i = 0; i < 20; ++i) machine_.Post({0, 1, kVa + static_cast<unsigned>(i) * 8,
+      Access::kRead});
+  for (int i = 0; i < 60; ++i) machine_.Step();
+  EXPECT_EQ(machine_.pending(), 1u);
+  EXPECT_TRUE(machine_.Run(3000));
+}
+
+TEST_F(MmuTest, TheEngineGetsARowAlthoughClientsWantThemAll) {
+  machine_.manners.latency = 300;
+  for (uint64_t i = 0; i < 8; ++i) {
+    machine_.Post({0, 1, (i + 8) << 39, Access::kRead});
+    machine_.Post({1, 1, (i + 32) << 39, Access::kRead});
+  }
+  for (int i = 0; i < 100; ++i) machine_.Step();
+  const uint64_t begun = machine_.now;
+  machine_.Post({kPorts - 1, 1, kVa, Access::kRead});
+  bool answered = false;
+  while (!answered) {
+    machine_.Step();
+    for (const Answer& answer
+        : machine_.TakeAnswers()) answered |= answer.request.port == kPorts - 1;
+    ASSERT_LT(machine_.now, begun + 4 * 310 + 60);
+  }
+  EXPECT_TRUE(machine_.Run(10000));
+}
+
+}  // namespace
+}  // namespace gmmu::bench

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a LookupMachine drives: the ports, the walk table, the fill unit and the control block.
+#include "lookup_machine.h"
+
+namespace gmmu::bench {
+
+Key LookupMachine::SomeKey() {
+  Key key = pool_[Random(static_cast<unsigned>(pool_.size()))];
+  key.vpn |= Random(16);
+  if (Chance(10)) key.vpn |= uint64_t{Random(512)} << 27;
+  if (Chance(2)) key.space = Random(64);
+  key.high = Chance(2);
+  return key;
+}
+
+std::optional<unsigned> LookupMachine::LargeShift(const Key& key) const {
+  const unsigned area = key.vpn >> 14 & 3;
+  return area == 2   ? std::optional<unsigned>(9)
+         : area == 3 ? std::optional<unsigned>(12)
+                     : std::nullopt;
+}
+
+uint64_t LookupMachine::PageFor(const Key& key, bool* large, unsigned* shift) {
+  const auto of_large = LargeShift(key);
+  *large = of_large.has_value();
+  *shift = of_large.value_or(0);
+  uint64_t page = rng() >> 12 & ~uint64_t{7};
+  if (*large) {  // always the same, as tables would say it; the level is 1
+    const uint64_t mask = (uint64_t{1} << *shift) - 1;
+    page = ((((key.vpn >> *shift) + 77) * 0x9e3779b1 + key.space) & (kVpnMask >> *shift))
+               << (*shift + 16) |
+           (key.vpn & mask) << 16 | 0x31;
+  }
+  return page;
+}
+
+std::optional<unsigned> LookupMachine::FreeSlot(unsigned port) {
+  const unsigned first = Random(Slots());
+  for (unsigned i = 0; i < Slots(); ++i) {
+    const unsigned slot = (first + i) % Slots();
+    bool used = lookups_.count({port, slot}) != 0;
+    for (const Standing& other : ports_[port].standing) used |= other.slot == slot;
+    if (!used) return slot;
+  }
+  return std::nullopt;
+}
+
+void LookupMachine::DrivePorts() {
+  t.lookup_valid_i = t.lookup_hint_i = t.lookup_pending_i = 0;
+  for (unsigned p = 0; p < Ports(); ++p) {
+    Port& port = ports_[p];
+    const uint8_t bit = static_cast<uint8_t>(1u << p);
+    port.fresh.reset();
+    std::optional<Standing> offer;
+    if (!port.standing.empty()) {
+      if (port.gap > 0)
+        --port.gap;
+      else
+        offer = port.standing.front();
+    } else if (port.soon) {
+      if (const auto slot = FreeSlot(p)) {
+        Key key = SomeKey();
+        if (port.line && Chance(load.near)) {
+          key = {port.line_space, (*port.line + Random(3) - 1) << 3 | Random(8), false};
+          key.vpn &= kVpnMask;
+        }
+        offer = port.fresh = Standing{*slot, key};
+      }
+    }
+    const Standing shown =
+        offer.value_or(Standing{Random(64), {Random(64), rng() & kVpnMask, Chance(50)}});
+    if (offer) t.lookup_valid_i |= bit;
+    t.lookup_slot_i[p] = static_cast<uint8_t>(shown.slot);
+    t.lookup_space_i[p] = static_cast<uint8_t>(shown.key.space);
+    t.lookup_vpn_i[p] = shown.key.vpn;
+    t.lookup_high_i[p] = shown.key.high;
+    if (!port.standing.empty()) t.lookup_pending_i |= bit;
+    port.soon = !quiet && Chance(load.lookups);
+    if (port.soon || offer || !port.standing.empty()) t.lookup_hint_i |= bit;
+  }
+}
+
+void LookupMachine::DriveTell() {
+  t.tell_valid_i = !tells_.empty() && (tell_stands_ || Chance(load.tells));
+  tell_stands_ = t.tell_valid_i;
+  Tell tell{{Random(Ports()), Random(64)},
+            SomeKey(),
+            Chance(50),
+            rng() >> 12,
+            Random(16),
+            Chance(50),
+            Random(36)};
+  if (tell_stands_) tell = tells_.front();
+  t.told_port_i = static_cast<uint8_t>(tell.who.first);
+  t.told_slot_i = static_cast<uint8_t>(tell.who.second);
+  t.told_merged_i = tell.merged;
+  t.told_space_i = static_cast<uint8_t>(tell.key.space);
+  t.told_vpn_i = tell.key.vpn;
+  t.told_high_i = tell.key.high;
+  t.told_page_i = tell.page;
+  t.told_cause_i = static_cast<uint8_t>(tell.cause);
+  t.tell_large_i = tell.large;
+  t.tell_shift_i = static_cast<uint8_t>(tell.shift);
+}
+
+void LookupMachine::DriveRest() {
+  t.restart_valid_i = !restarts_.empty();
+  const auto [row, key] =
+      restarts_.empty() ? std::pair<unsigned, Key>(Random(64), SomeKey()) : restarts_.front();
+  t.restart_row_i = static_cast<uint8_t>(row);
+  t.restart_space_i = static_cast<uint8_t>(key.space);
+  t.restart_vpn_i = key.vpn;
+  t.restart_high_i = key.high;
+  t.restart_second_i = Second(key);
+
+  t.again_valid_i = !again_.empty();
+  const auto [who, of] =
+      again_.empty() ? std::pair<Waiter, Key>({0, 0}, SomeKey()) : again_.front();
+  t.again_port_i = static_cast<uint8_t>(who.first);
+  t.again_slot_i = static_cast<uint8_t>(who.second);
+  t.again_space_i = static_cast<uint8_t>(of.space);
+  t.again_vpn_i = of.vpn;
+  t.again_high_i = of.high;
+
+  t.wc_write_i = 0;
+  if (pointer_) {
+    WritePointer(*pointer_);
+    pointer_.reset();
+  }
+  if (quiet || !Chance(load.pointers)) return;
+  const Key at = SomeKey();
+  if (at.space >= Spaces() || !spaces_[at.space].written) return;
+  const LookupSpace& space = spaces_[at.space];
+  const unsigned level = 1 + Random(space.levels - 1);
+  const uint64_t tag = at.vpn & space.prepared.keep[level];
+  const LookupPointers::Table table{rng() & kVpnMask, Chance(50)};
+  // Walks of a swept scope do not go on; of what is written meanwhile some is forgotten.
+  const uint64_t rest = ~space.prepared.keep[level] & kVpnMask;
+  if (sweeping_ && !t.kill_valid_i &&
+      (scope_.Covers(at.space, tag, tag | rest) || pointers_.Knows(level, at.space, tag)))
+    return;
+  WritePointer({level, at.space, tag, table});
+}
+
+void LookupMachine::WritePointer(const NewPointer& pointer) {
+  t.wc_write_i = 1;
+  t.wc_level_i = static_cast<uint8_t>(pointer.level);
+  t.wc_space_i = static_cast<uint8_t>(pointer.space);
+  t.wc_tag_i = pointer.tag;
+  t.wc_pfn_i = pointer.table.first;
+  t.wc_vram_i = pointer.table.second;
+  t.wc_k64_i = spaces_[pointer.space].Names64K(pointer.level, pointer.table.first);
+  if (t.kill_valid_i) return;  // it is dropped
+  pointers_.Write(now, pointer.level, pointer.space, pointer.tag, pointer.table, !sweeping_);
+}
+
+void LookupMachine::DriveFill() {
+  t.probe_valid_i = 0;
+  t.probe_space_i = static_cast<uint8_t>(Random(64));
+  t.probe_vpn_i = rng() & kVpnMask;
+  t.tag_write_i = t.data_write_i = 0;
+  if (!fill_ && !quiet && !hold_ && Chance(load.fills)) {
+    Key key = SomeKey();
+    const Port& port = ports_[Random(Ports())];
+    if (port.line && Chance(60)) key = {port.line_space, *port.line << 3 | Random(8), false};
+    key.high = false;
+    key.space %= Spaces();
+    if (!LargeShift(key)) fill_ = FillWork{key, Random(3) == 0 ? 16u : Random(2) == 0 ? 8u : 1u, 0};
+  }
+  if (!fill_) return;
+  if (fill_->state == FillWork::kProbe || fill_->state == FillWork::kStands) {
+    t.probe_valid_i = fill_->state == FillWork::kProbe;
+    t.probe_space_i = static_cast<uint8_t>(fill_->key.space);
+    t.probe_vpn_i = fill_->key.vpn;
+    fill_->state = fill_->state == FillWork::kProbe ? FillWork::kStands : FillWork::kWait;
+    return;
+  }
+  if (fill_->state != FillWork::kWrite) return;
+  const unsigned word = fill_->word++;
+  const bool first = word == 0, last = fill_->word == fill_->words;
+  const bool good = fill_->words != 8 || fill_->page != 0 || Chance(80);
+  Key key = fill_->key;
+  if (fill_->words > 1) key.vpn = (key.vpn & ~uint64_t{fill_->words - 1}) | word;
+  const uint64_t page =
+      fill_->page != 0 ? fill_->page + (uint64_t{word} << 16) : rng() >> 12 & ~uint64_t{7};
+  if (good) fill_->present |= 1u << (key.vpn & 15);
+  const unsigned present = last ? fill_->present : 0;
+  const bool tag = last || (first && fill_->evicts);
+  t.data_write_i = static_cast<uint8_t>(good ? 1u << fill_->way : 0);
+  t.tag_write_i = static_cast<uint8_t>(tag ? 1u << fill_->way : 0);
+  t.entry_space_i = static_cast<uint8_t>(key.space);
+  t.entry_vpn_i = key.vpn;
+  t.entry_present_i = static_cast<uint16_t>(present);
+  t.entry_page_i = page;
+  l2_.Write(now, key, fill_->way, good ? std::optional<uint64_t>(page) : std::nullopt,
+            tag ? std::optional<unsigned>(present) : std::nullopt);
+  if (last) {
+    ++counts.fills;
+    fill_.reset();
+  }
+}
+
+/// The walk table's answer to the search of the now before; it counts the row that begins now.
+void LookupMachine::DriveSearch() {
+  Answer answer;
+  unsigned free = 0;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const Row& row = rows[i];
+    if (row.Free()) {
+      if (row.engine)
+        answer.engine = true;
+      else
+        free += i < load.rows;
+      continue;
+    }
+    if (!searched_ || !SameLine(row.key, *searched_)) continue;
+    answer.near = true;
+    if (row.busy && (row.wide || row.key.vpn == searched_->vpn) && !answer.hit) {
+      answer.hit = true;
+      answer.row = i;
+    }
+  }
+  answer.free = free > 0;
+  answer.key = searched_.value_or(Key{});
+  answer_ = answer;
+  t.search_hit_i = answer.hit;
+  t.search_near_i = answer.near;
+  t.row_free_i = answer.free;
+  t.row_engine_i = answer.engine;
+  t.rows_early_i = static_cast<uint8_t>(rows_early_);
+}
+
+}  // namespace gmmu::bench
