@@ -2,6 +2,7 @@
 #include <string>
 
 #include "os/kernel/text.h"
+#include "os/miniport/reserved_ranges.h"
 #include "workload/input.h"
 #include "workload/procedures/procedures.h"
 
