@@ -8,6 +8,7 @@
 #include "os/memory/memory_objects.h"
 #include "os/dxgkrnl/physical_adapter.h"
 #include "os/kernel/text.h"
+#include "os/kernel/kernel.h"
 
 namespace gmmu::os {
 

@@ -10,6 +10,7 @@
 #include "tb/sw/os/life_bench.h"
 #include "os/vidmm/residency.h"
 #include "workload/procedures/procedures.h"
+#include "os/kernel/iommu.h"
 
 namespace gmmu::os {
 namespace {
