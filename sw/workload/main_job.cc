@@ -17,6 +17,7 @@
 #include "workload/clients.h"
 #include "workload/input.h"
 #include "workload/lines.h"
+#include "os/kernel/iommu.h"
 
 namespace gmmu::workload {
 namespace {

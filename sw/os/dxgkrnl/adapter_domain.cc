@@ -7,6 +7,7 @@
 #include "os/kernel/bug_check.h"
 #include "os/kernel/text.h"
 #include "os/miniport/reserved_ranges.h"
+#include "os/kernel/iommu.h"
 
 namespace gmmu::os {
 namespace {

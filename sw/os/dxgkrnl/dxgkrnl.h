@@ -8,12 +8,12 @@
 #include "os/kernel/dma_policy.h"
 #include "os/memory/frame_buffer.h"
 #include "os/memory/isolation_memory.h"
-#include "os/kernel/kernel.h"
 #include "os/memory/memory_objects.h"
 #include "os/dxgkrnl/user_mode_driver.h"
 
 namespace gmmu::os {
 
+class Kernel;
 class LogicalAdapter;
 class PhysicalAdapter;
 

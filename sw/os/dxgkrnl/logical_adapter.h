@@ -8,6 +8,9 @@
 #include <vector>
 
 #include "ddi/dispmprt.h"
+#include "os/miniport/driver_calls.h"
+#include "os/miniport/device_life.h"
+#include "os/memory/memory_objects.h"
 #include "os/dxgkrnl/adapter_domain.h"
 #include "os/dxgkrnl/adapter_objects.h"
 #include "os/dxgkrnl/driver_requests.h"

@@ -6,14 +6,16 @@
 #include <vector>
 
 #include "ddi/dispmprt.h"
+#include "os/miniport/miniport.h"
+#include "os/kernel/pci.h"
 #include "os/miniport/adapter_answers.h"
 #include "os/miniport/geometry.h"
-#include "os/kernel/kernel.h"
 #include "os/miniport/segments.h"
-#include "os/vidsch/vidsch.h"
 
 namespace gmmu::os {
 
+class Kernel;
+class VidSch;
 class LogicalAdapter;
 class MemoryObjects;
 

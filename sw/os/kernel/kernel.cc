@@ -2,6 +2,7 @@
 #include "os/kernel/kernel.h"
 
 #include "os/kernel/bug_check.h"
+#include "os/kernel/iommu.h"
 #include "os/kernel/text.h"
 
 namespace gmmu::os {

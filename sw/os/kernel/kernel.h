@@ -11,7 +11,6 @@
 #include "hw/platform.h"
 #include "os/kernel/errors.h"
 #include "os/kernel/hal.h"
-#include "os/kernel/iommu.h"
 #include "os/kernel/ledger.h"
 #include "os/kernel/pages.h"
 #include "os/kernel/parameters.h"
@@ -19,6 +18,8 @@
 #include "os/kernel/scheduler.h"
 
 namespace gmmu::os {
+
+class Iommu;
 
 /// The kernel of one machine: everything below Dxgkrnl. Exactly one lives at a time, because the
 /// routines that drivers call (wdm_routines.cc) have no argument that says which.

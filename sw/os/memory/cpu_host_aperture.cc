@@ -5,6 +5,8 @@
 
 #include "os/kernel/bug_check.h"
 #include "os/kernel/text.h"
+#include "os/kernel/kernel.h"
+#include "os/miniport/miniport.h"
 
 namespace gmmu::os {
 

@@ -5,11 +5,12 @@
 #include <vector>
 
 #include "ddi/d3dkmddi.h"
-#include "os/kernel/kernel.h"
-#include "os/miniport/miniport.h"
 #include "os/kernel/ranges.h"
 
 namespace gmmu::os {
+
+class Kernel;
+class Miniport;
 
 /// The window through which the CPU sees a memory segment that it does not see as a whole (SupportsCpuHostAperture):
 /// the driver points each of its pages at a page of the segment. It works as soon as the driver has reported its

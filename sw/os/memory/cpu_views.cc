@@ -5,11 +5,14 @@
 
 #include "os/kernel/bug_check.h"
 #include "os/kernel/text.h"
+#include "os/kernel/kernel.h"
 
 namespace gmmu::os {
 namespace {
 constexpr uint64_t kCuts[] = {1, 16};  // pages: 4 KiB, 64 KiB
 }
+
+CpuViews::CpuViews(Kernel& kernel) : kernel_(kernel), random_(kernel.parameters().seed, "views") {}
 
 CpuViews::~CpuViews() {
   for (const auto& [base, view] : views_) {  // what a failed run left: give the address space back

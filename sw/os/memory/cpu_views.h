@@ -5,10 +5,11 @@
 #include <string>
 
 #include "ddi/d3dkmddi.h"
-#include "os/kernel/kernel.h"
 #include "os/memory/memory_backing.h"
 
 namespace gmmu::os {
+
+class Kernel;
 
 /// Views that the CPU has of physical memory objects.
 ///
@@ -17,7 +18,7 @@ namespace gmmu::os {
 /// that is current at the call.
 class CpuViews {
  public:
-  explicit CpuViews(Kernel& kernel) : kernel_(kernel), random_(kernel.parameters().seed, "views") {}
+  explicit CpuViews(Kernel& kernel);
   ~CpuViews();
   CpuViews(const CpuViews&) = delete;
   CpuViews& operator=(const CpuViews&) = delete;

@@ -6,6 +6,7 @@
 
 #include "os/kernel/bug_check.h"
 #include "os/kernel/text.h"
+#include "os/kernel/kernel.h"
 
 namespace gmmu::os {
 namespace {

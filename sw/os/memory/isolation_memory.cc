@@ -6,6 +6,8 @@
 
 #include "os/kernel/bug_check.h"
 #include "os/kernel/text.h"
+#include "os/kernel/iommu.h"
+#include "os/kernel/kernel.h"
 
 namespace gmmu::os {
 namespace {

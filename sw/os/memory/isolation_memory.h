@@ -6,12 +6,13 @@
 #include <vector>
 
 #include "ddi/d3dkmddi.h"
-#include "os/kernel/kernel.h"
 #include "os/miniport/mdl.h"
 #include "os/memory/memory_backing.h"
 #include "os/memory/memory_objects.h"
 
 namespace gmmu::os {
+
+class Kernel;
 
 /// The six memory callbacks of WDDM 2.4: contiguous memory, pages behind an MDL, and MDLs of the driver's
 /// own made reachable for the GPU.

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "os/kernel/page_math.h"
+#include "os/kernel/kernel.h"
 
 namespace gmmu::os {
 namespace {

@@ -7,10 +7,11 @@
 #include <vector>
 
 #include "ddi/d3dkmddi.h"
-#include "os/kernel/kernel.h"
 #include "os/memory/section.h"
 
 namespace gmmu::os {
+
+class Kernel;
 
 /// What lies behind a physical memory object, by its type (DXGKARGCB_CREATE_PHYSICAL_MEMORY_OBJECT), and behind the
 /// contiguous memory and the MDLs of the isolation callbacks:

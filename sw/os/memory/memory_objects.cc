@@ -3,6 +3,8 @@
 
 #include "os/kernel/bug_check.h"
 #include "os/kernel/text.h"
+#include "os/kernel/iommu.h"
+#include "os/kernel/kernel.h"
 
 namespace gmmu::os {
 namespace {
@@ -13,6 +15,9 @@ std::string Name(HANDLE handle, uint64_t size, uint64_t context) {
 }
 
 }  // namespace
+
+MemoryObjects::MemoryObjects(Kernel& kernel)
+    : kernel_(kernel), random_(kernel.parameters().seed, "adl"), views_(kernel) {}
 
 HANDLE MemoryObjects::NewHandle(unsigned kind) {
   return reinterpret_cast<HANDLE>(uint64_t{0xFFFF8000} << 32 | uint64_t{kind} << 24 |

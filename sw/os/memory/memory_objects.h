@@ -7,11 +7,13 @@
 #include <vector>
 
 #include "ddi/d3dkmddi.h"
+#include "os/kernel/iommu_domain.h"
 #include "os/memory/cpu_views.h"
-#include "os/kernel/kernel.h"
 #include "os/memory/memory_backing.h"
 
 namespace gmmu::os {
+
+class Kernel;
 
 /// What one logical adapter can reach of host memory.
 struct DmaView {
@@ -30,8 +32,7 @@ struct DmaView {
 /// no document says about it is a switch (kernel/os.def).
 class MemoryObjects {
  public:
-  explicit MemoryObjects(Kernel& kernel)
-      : kernel_(kernel), random_(kernel.parameters().seed, "adl"), views_(kernel) {}
+  explicit MemoryObjects(Kernel& kernel);
 
   /// `adapter` is what hAdapter arguments name.
   void AddAdapter(HANDLE adapter, DmaView view);

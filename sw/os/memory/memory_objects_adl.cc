@@ -8,6 +8,8 @@
 #include "os/kernel/logical_place.h"
 #include "os/memory/memory_objects.h"
 #include "os/kernel/text.h"
+#include "os/kernel/iommu.h"
+#include "os/kernel/kernel.h"
 
 namespace gmmu::os {
 

@@ -5,6 +5,7 @@
 
 #include "os/kernel/bug_check.h"
 #include "os/kernel/page_math.h"
+#include "os/kernel/kernel.h"
 
 namespace gmmu::os {
 

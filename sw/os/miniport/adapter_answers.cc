@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "os/miniport/adapter_answers.h"
+#include "os/miniport/miniport.h"
 
 #include <algorithm>
 #include <cstring>

@@ -7,9 +7,10 @@
 
 #include "ddi/dispmprt.h"
 #include "os/kernel/bring_up.h"
-#include "os/miniport/miniport.h"
 
 namespace gmmu::os {
+
+class Miniport;
 
 /// What a driver answered to DxgkDdiQueryAdapterInfo about one physical adapter, as it came.
 struct AdapterAnswers {

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "os/miniport/driver_calls.h"
 
+#include <string_view>
 #include <utility>
 
+#include "os/kernel/bug_check.h"
+#include "os/kernel/kernel.h"
 #include "os/kernel/text.h"
 
 namespace gmmu::os {
@@ -14,6 +17,29 @@ void DriverCalls::Require(NTSTATUS status, const std::string& what) {
   if (!NT_SUCCESS(status))
     throw OsError("the driver refused " + what + " with status " + Hex(static_cast<uint32_t>(status)));
 }
+
+void DriverCalls::Enter(const char* entry, Irql level) {
+  const Irql before = kernel_.scheduler().irql();
+  if (before != level) {
+    throw BugCheck(std::string(entry) + " is called at IRQL " + std::to_string(before) +
+                   ", its level is " + std::to_string(level));
+  }
+  if (owner_ != nullptr && !at_gate_) PassGate(entry, level);
+  PassLevel(entry);
+  ++calls_[entry];
+}
+
+void DriverCalls::CheckReturn(const char* entry, Irql level) const {
+  if (kernel_.scheduler().irql() == level) return;
+  throw BugCheck(std::string(entry) + " was entered at IRQL " + std::to_string(level) +
+                 " and returned at " + std::to_string(kernel_.scheduler().irql()));
+}
+
+bool DriverCalls::MeasuresStack(const char* entry) const {
+  return kernel_.parameters().build_stack_bytes() != 0 && std::string_view(entry) == "DxgkDdiBuildPagingBuffer";
+}
+
+uint64_t DriverCalls::NowNs() const { return kernel_.hal().NowNs(); }
 
 uint64_t DriverCalls::calls(const std::string& entry) const {
   const auto found = calls_.find(entry);

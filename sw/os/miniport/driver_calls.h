@@ -6,19 +6,19 @@
 #include <map>
 #include <set>
 #include <string>
-#include <string_view>
 #include <type_traits>
 #include <vector>
 
 #include "ddi/dispmprt.h"
-#include "os/kernel/bug_check.h"
 #include "os/kernel/driver_guard.h"
 #include "os/kernel/errors.h"
-#include "os/kernel/kernel.h"
+#include "os/kernel/scheduler.h"
 #include "os/kernel/stack_meter.h"
 #include "os/miniport/call_levels.h"
 
 namespace gmmu::os {
+
+class Kernel;
 
 /// How every call into a display driver's table is made, and which calls may be in it at once.
 ///
@@ -71,6 +71,12 @@ class DriverCalls {
   static void Require(NTSTATUS status, const std::string& what);
 
  private:
+  /// Waits until the entry may be called, and counts the call. A bug check when the IRQL is not `level`.
+  void Enter(const char* entry, Irql level);
+  /// A bug check when the entry returned at another IRQL than `level`.
+  void CheckReturn(const char* entry, Irql level) const;
+  bool MeasuresStack(const char* entry) const;
+  uint64_t NowNs() const;
   void Open();
   void PassGate(const char* entry, Irql level);
   void PassLevel(const char* entry);
@@ -95,14 +101,7 @@ class DriverCalls {
 template <typename Function, typename... Args>
 auto DriverCalls::Call(const char* entry, Function* function, Irql level, Args... args) {
   if (function == nullptr) throw OsError(std::string("the driver's table has no ") + entry);
-  const Irql before = kernel_.scheduler().irql();
-  if (before != level) {
-    throw BugCheck(std::string(entry) + " is called at IRQL " + std::to_string(before) +
-                   ", its level is " + std::to_string(level));
-  }
-  if (owner_ != nullptr && !at_gate_) PassGate(entry, level);
-  PassLevel(entry);
-  ++calls_[entry];
+  Enter(entry, level);
   struct InClass {
     InClass(bool& flag, bool set) : flag_(flag), set_(set) { flag_ = flag_ || set_; }
     ~InClass() { if (set_) flag_ = false; }
@@ -114,24 +113,19 @@ auto DriverCalls::Call(const char* entry, Function* function, Irql level, Args..
     ~Inside() { if (count_ != nullptr) --*count_; }
     unsigned* count_;
   } const inside(level == kPassive ? &inside_ : nullptr);
-  const auto check = [&] {
-    if (kernel_.scheduler().irql() == before) return;
-    throw BugCheck(std::string(entry) + " was entered at IRQL " + std::to_string(before) +
-                   " and returned at " + std::to_string(kernel_.scheduler().irql()));
-  };
-  const uint64_t now = kernel_.hal().NowNs();
+  const uint64_t now = NowNs();
   if constexpr (std::is_void_v<decltype(function(args...))>) {
-    DriverGuard::Run(entry, before, now, [&] { function(args...); });
-    check();
+    DriverGuard::Run(entry, level, now, [&] { function(args...); });
+    CheckReturn(entry, level);
   } else {
     decltype(function(args...)) result{};
-    const auto guarded = [&] { DriverGuard::Run(entry, before, now, [&] { result = function(args...); }); };
-    if (kernel_.parameters().build_stack_bytes() != 0 && std::string_view(entry) == "DxgkDdiBuildPagingBuffer") {
+    const auto guarded = [&] { DriverGuard::Run(entry, level, now, [&] { result = function(args...); }); };
+    if (MeasuresStack(entry)) {
       build_stack_used_ = std::max(build_stack_used_, stack_.Run(guarded));
     } else {
       guarded();
     }
-    check();
+    CheckReturn(entry, level);
     return result;
   }
 }

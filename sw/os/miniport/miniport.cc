@@ -3,7 +3,10 @@
 
 #include "os/kernel/bug_check.h"
 #include "os/kernel/driver_guard.h"
+#include "os/kernel/kernel.h"
 #include "os/kernel/text.h"
+#include "os/miniport/device_life.h"
+#include "os/miniport/driver_calls.h"
 #include "os/miniport/paging_trace.h"
 
 namespace gmmu::os {
@@ -27,7 +30,20 @@ std::optional<bool> SaidIdle(const DXGKARG_BUILDPAGINGBUFFER& args) {
 
 }  // namespace
 
-#define DRIVER(entry) GMMU_DRIVER(calls_, entry)
+Miniport::Miniport(Kernel& kernel, const DRIVER_INITIALIZATION_DATA& table)
+    : kernel_(kernel),
+      driver_(std::make_unique<DriverCalls>(kernel, table)),
+      devices_(std::make_unique<DeviceLife>(*driver_)) {}
+
+Miniport::~Miniport() = default;
+
+const DRIVER_INITIALIZATION_DATA& Miniport::table() const { return driver_->table(); }
+bool Miniport::scheduler_class_free() const { return driver_->scheduler_class_free(); }
+void Miniport::WaitForSchedulerClass(const char* entry) { driver_->WaitForSchedulerClass(entry); }
+uint64_t Miniport::calls(const std::string& entry) const { return driver_->calls(entry); }
+void Miniport::Require(NTSTATUS status, const std::string& what) { DriverCalls::Require(status, what); }
+
+#define DRIVER(entry) GMMU_DRIVER(*driver_, entry)
 
 NTSTATUS Miniport::QueryAdapterInfo(DXGK_QUERYADAPTERINFOTYPE type, void* input, size_t input_bytes,
                                     void* output, size_t output_bytes) {
@@ -37,59 +53,59 @@ NTSTATUS Miniport::QueryAdapterInfo(DXGK_QUERYADAPTERINFOTYPE type, void* input,
   args.InputDataSize = static_cast<UINT>(input_bytes);
   args.pOutputData = output;
   args.OutputDataSize = static_cast<UINT>(output_bytes);
-  return calls_.Call(DRIVER(QueryAdapterInfo), kPassive, calls_.lead(), &args);
+  return driver_->Call(DRIVER(QueryAdapterInfo), kPassive, driver_->lead(), &args);
 }
 
 NTSTATUS Miniport::GetNodeMetadata(UINT node, UINT physical_adapter, DXGKARG_GETNODEMETADATA& metadata) {
-  return calls_.Call(DRIVER(GetNodeMetadata), kPassive, calls_.lead(), node | physical_adapter << 16, &metadata);
+  return driver_->Call(DRIVER(GetNodeMetadata), kPassive, driver_->lead(), node | physical_adapter << 16, &metadata);
 }
 
 NTSTATUS Miniport::CreateProcess(DXGKARG_CREATEPROCESS& args) {
-  return calls_.Call(DRIVER(CreateProcess), kPassive, calls_.lead(), &args);
+  return driver_->Call(DRIVER(CreateProcess), kPassive, driver_->lead(), &args);
 }
 
 void Miniport::DestroyProcess(HANDLE process) {
-  Require(calls_.Call(DRIVER(DestroyProcess), kPassive, calls_.lead(), process), "DxgkDdiDestroyProcess");
+  Require(driver_->Call(DRIVER(DestroyProcess), kPassive, driver_->lead(), process), "DxgkDdiDestroyProcess");
 }
 
 NTSTATUS Miniport::CreateDevice(DXGKARG_CREATEDEVICE& args) {
-  return calls_.Call(DRIVER(CreateDevice), kPassive, calls_.lead(), &args);
+  return driver_->Call(DRIVER(CreateDevice), kPassive, driver_->lead(), &args);
 }
 
 void Miniport::DestroyDevice(HANDLE device) {
-  Require(calls_.Call(DRIVER(DestroyDevice), kPassive, device), "DxgkDdiDestroyDevice");
+  Require(driver_->Call(DRIVER(DestroyDevice), kPassive, device), "DxgkDdiDestroyDevice");
 }
 
 NTSTATUS Miniport::CreateContext(HANDLE device, DXGKARG_CREATECONTEXT& args) {
-  return calls_.Call(DRIVER(CreateContext), kPassive, device, &args);
+  return driver_->Call(DRIVER(CreateContext), kPassive, device, &args);
 }
 
 void Miniport::DestroyContext(HANDLE context) {
-  Require(calls_.Call(DRIVER(DestroyContext), kPassive, context), "DxgkDdiDestroyContext");
+  Require(driver_->Call(DRIVER(DestroyContext), kPassive, context), "DxgkDdiDestroyContext");
 }
 
 NTSTATUS Miniport::CreateAllocation(DXGKARG_CREATEALLOCATION& args) {
-  return calls_.Call(DRIVER(CreateAllocation), kPassive, calls_.lead(), &args);
+  return driver_->Call(DRIVER(CreateAllocation), kPassive, driver_->lead(), &args);
 }
 
 void Miniport::DestroyAllocation(DXGKARG_DESTROYALLOCATION& args) {
   const DXGKARG_DESTROYALLOCATION* constant = &args;
-  Require(calls_.Call(DRIVER(DestroyAllocation), kPassive, calls_.lead(), constant), "DxgkDdiDestroyAllocation");
+  Require(driver_->Call(DRIVER(DestroyAllocation), kPassive, driver_->lead(), constant), "DxgkDdiDestroyAllocation");
 }
 
 NTSTATUS Miniport::MapCpuHostAperture(DXGKARG_MAPCPUHOSTAPERTURE& args) {
   const DXGKARG_MAPCPUHOSTAPERTURE* constant = &args;
-  return calls_.Call(DRIVER(MapCpuHostAperture), kPassive, calls_.lead(), constant);
+  return driver_->Call(DRIVER(MapCpuHostAperture), kPassive, driver_->lead(), constant);
 }
 
 NTSTATUS Miniport::UnmapCpuHostAperture(DXGKARG_UNMAPCPUHOSTAPERTURE& args) {
   const DXGKARG_UNMAPCPUHOSTAPERTURE* constant = &args;
-  return calls_.Call(DRIVER(UnmapCpuHostAperture), kPassive, calls_.lead(), constant);
+  return driver_->Call(DRIVER(UnmapCpuHostAperture), kPassive, driver_->lead(), constant);
 }
 
 uint64_t Miniport::GetRootPageTableSize(DXGKARG_GETROOTPAGETABLESIZE& args) {
   const UINT asked = args.NumberOfPte;
-  const SIZE_T bytes = calls_.Call(DRIVER(GetRootPageTableSize), kPassive, calls_.lead(), &args);
+  const SIZE_T bytes = driver_->Call(DRIVER(GetRootPageTableSize), kPassive, driver_->lead(), &args);
   if (bytes == 0 || args.NumberOfPte < asked) {
     throw BugCheck("DxgkDdiGetRootPageTableSize answered " + std::to_string(bytes) + " bytes for " +
                    std::to_string(args.NumberOfPte) + " entries, " + std::to_string(asked) +
@@ -100,7 +116,7 @@ uint64_t Miniport::GetRootPageTableSize(DXGKARG_GETROOTPAGETABLESIZE& args) {
 
 void Miniport::SetRootPageTable(DXGKARG_SETROOTPAGETABLE& args) {
   const DXGKARG_SETROOTPAGETABLE* constant = &args;
-  calls_.Call(DRIVER(SetRootPageTable), kPassive, calls_.lead(), constant);
+  driver_->Call(DRIVER(SetRootPageTable), kPassive, driver_->lead(), constant);
 }
 
 NTSTATUS Miniport::BuildPagingBuffer(DXGKARG_BUILDPAGINGBUFFER& args) {
@@ -118,7 +134,7 @@ NTSTATUS Miniport::BuildPagingBuffer(DXGKARG_BUILDPAGINGBUFFER& args) {
     guard(op.pPageTableEntries64KB, entries_64k_);
   }
   try {
-    status = calls_.Call(DRIVER(BuildPagingBuffer), kPassive, calls_.lead(), &args);
+    status = driver_->Call(DRIVER(BuildPagingBuffer), kPassive, driver_->lead(), &args);
   } catch (const std::exception&) {  // whoever looks for the reason wants this call most
     if (trace) trace(PagingTraceLine(kernel_.hal().NowNs(), asked, asked, std::nullopt));
     throw;
@@ -128,10 +144,10 @@ NTSTATUS Miniport::BuildPagingBuffer(DXGKARG_BUILDPAGINGBUFFER& args) {
     args.UpdatePageTable.pPageTableEntries64KB = asked.UpdatePageTable.pPageTableEntries64KB;
   }
   if (trace) trace(PagingTraceLine(kernel_.hal().NowNs(), asked, args, status));
-  if (stack != 0 && calls_.build_stack_used() > stack - kStackOfVidMm) {
+  if (stack != 0 && driver_->build_stack_used() > stack - kStackOfVidMm) {
     throw BugCheck(StopCode::kPageFaultInNonpagedArea, {},
                    "DxgkDdiBuildPagingBuffer, operation " + NameOf(args.Operation) + ", used " +
-                       std::to_string(calls_.build_stack_used()) + " bytes of stack; the worker of VidMm has " +
+                       std::to_string(driver_->build_stack_used()) + " bytes of stack; the worker of VidMm has " +
                        std::to_string(stack) + ", of which " + std::to_string(kStackOfVidMm) + " are used already");
   }
   if (status == STATUS_SUCCESS || status == STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER) return status;
@@ -149,7 +165,7 @@ NTSTATUS Miniport::BuildPagingBuffer(DXGKARG_BUILDPAGINGBUFFER& args) {
 
 NTSTATUS Miniport::SubmitCommandVirtual(DXGKARG_SUBMITCOMMANDVIRTUAL& args) {
   const DXGKARG_SUBMITCOMMANDVIRTUAL* constant = &args;
-  const NTSTATUS status = calls_.Call(DRIVER(SubmitCommandVirtual), kPassive, calls_.lead(), constant);
+  const NTSTATUS status = driver_->Call(DRIVER(SubmitCommandVirtual), kPassive, driver_->lead(), constant);
   if (status == STATUS_SUCCESS) return status;
   if (!args.Flags.Paging && status == STATUS_INVALID_PARAMETER) return status;
   throw BugCheck(StopCode::kVideoSchedulerInternalError, {stop::kSubmission, Code(status), 0, 0},
@@ -160,14 +176,14 @@ NTSTATUS Miniport::SubmitCommandVirtual(DXGKARG_SUBMITCOMMANDVIRTUAL& args) {
 }
 
 NTSTATUS Miniport::SignalMonitoredFence(HANDLE context, DXGKARG_SIGNALMONITOREDFENCE& args) {
-  return calls_.Call(DRIVER(SignalMonitoredFence), kPassive, context, &args);
+  return driver_->Call(DRIVER(SignalMonitoredFence), kPassive, context, &args);
 }
 
 void Miniport::PreemptCommand(DXGKARG_PREEMPTCOMMAND& args) {
   const DXGKARG_PREEMPTCOMMAND* constant = &args;
-  calls_.WaitForSchedulerClass("DxgkDdiPreemptCommand");  // at dispatch level nobody can
+  driver_->WaitForSchedulerClass("DxgkDdiPreemptCommand");  // at dispatch level nobody can
   const Irql before = kernel_.scheduler().Raise(kDispatch);
-  const NTSTATUS status = calls_.Call(DRIVER(PreemptCommand), kDispatch, calls_.lead(), constant);
+  const NTSTATUS status = driver_->Call(DRIVER(PreemptCommand), kDispatch, driver_->lead(), constant);
   kernel_.scheduler().Lower(before);
   if (NT_SUCCESS(status)) return;
   throw BugCheck(StopCode::kVideoSchedulerInternalError, {stop::kSubmission, Code(status), 0, 0},
@@ -176,25 +192,25 @@ void Miniport::PreemptCommand(DXGKARG_PREEMPTCOMMAND& args) {
 }
 
 void Miniport::QueryEngineStatus(DXGKARG_QUERYENGINESTATUS& args) {
-  Require(calls_.Call(DRIVER(QueryEngineStatus), kPassive, calls_.lead(), &args), "DxgkDdiQueryEngineStatus");
+  Require(driver_->Call(DRIVER(QueryEngineStatus), kPassive, driver_->lead(), &args), "DxgkDdiQueryEngineStatus");
 }
 
 std::optional<uint32_t> Miniport::QueryCurrentFence(UINT node, UINT engine) {
-  if (calls_.table().DxgkDdiQueryCurrentFence == nullptr) return std::nullopt;
+  if (driver_->table().DxgkDdiQueryCurrentFence == nullptr) return std::nullopt;
   DXGKARG_QUERYCURRENTFENCE args{};
   args.EngineOrdinal = engine;
   args.NodeOrdinal = node;
-  if (!NT_SUCCESS(calls_.Call(DRIVER(QueryCurrentFence), kPassive, calls_.lead(), &args))) return std::nullopt;
+  if (!NT_SUCCESS(driver_->Call(DRIVER(QueryCurrentFence), kPassive, driver_->lead(), &args))) return std::nullopt;
   return args.CurrentFence;
 }
 
 uint64_t Miniport::QueryDependentEngineGroup(UINT node, UINT engine) {
   const uint64_t own = uint64_t{1} << node;
-  if (calls_.table().DxgkDdiQueryDependentEngineGroup == nullptr) return own;
+  if (driver_->table().DxgkDdiQueryDependentEngineGroup == nullptr) return own;
   DXGKARG_QUERYDEPENDENTENGINEGROUP args{};
   args.EngineOrdinal = engine;
   args.NodeOrdinal = node;
-  Require(calls_.Call(DRIVER(QueryDependentEngineGroup), kPassive, calls_.lead(), &args), "DxgkDdiQueryDependentEngineGroup");
+  Require(driver_->Call(DRIVER(QueryDependentEngineGroup), kPassive, driver_->lead(), &args), "DxgkDdiQueryDependentEngineGroup");
   if ((args.DependentNodeOrdinalMask & own) == 0) {
     throw BugCheck("DxgkDdiQueryDependentEngineGroup of node " + std::to_string(node) + " answered " +
                    Hex(args.DependentNodeOrdinalMask) + ", without the node itself");
@@ -203,20 +219,20 @@ uint64_t Miniport::QueryDependentEngineGroup(UINT node, UINT engine) {
 }
 
 NTSTATUS Miniport::ResetEngine(DXGKARG_RESETENGINE& args) {
-  return calls_.Call(DRIVER(ResetEngine), kPassive, calls_.lead(), &args);
+  return driver_->Call(DRIVER(ResetEngine), kPassive, driver_->lead(), &args);
 }
 
-NTSTATUS Miniport::ResetFromTimeout() { return calls_.Call(DRIVER(ResetFromTimeout), kPassive, calls_.lead()); }
+NTSTATUS Miniport::ResetFromTimeout() { return driver_->Call(DRIVER(ResetFromTimeout), kPassive, driver_->lead()); }
 
-NTSTATUS Miniport::RestartFromTimeout() { return calls_.Call(DRIVER(RestartFromTimeout), kPassive, calls_.lead()); }
+NTSTATUS Miniport::RestartFromTimeout() { return driver_->Call(DRIVER(RestartFromTimeout), kPassive, driver_->lead()); }
 
 NTSTATUS Miniport::Escape(void* data, size_t bytes) {
-  if (calls_.table().DxgkDdiEscape == nullptr) return STATUS_NOT_SUPPORTED;  // a driver need not have it
+  if (driver_->table().DxgkDdiEscape == nullptr) return STATUS_NOT_SUPPORTED;  // a driver need not have it
   DXGKARG_ESCAPE args{};
   args.pPrivateDriverData = data;
   args.PrivateDriverDataSize = static_cast<UINT>(bytes);
   const DXGKARG_ESCAPE* constant = &args;
-  return calls_.Call(DRIVER(Escape), kPassive, calls_.lead(), constant);
+  return driver_->Call(DRIVER(Escape), kPassive, driver_->lead(), constant);
 }
 
 #undef DRIVER

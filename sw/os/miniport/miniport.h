@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 
 #include "ddi/dispmprt.h"
 #include "os/kernel/guarded_copy.h"
-#include "os/miniport/device_life.h"
-#include "os/miniport/driver_calls.h"
 
 namespace gmmu::os {
+
+class DeviceLife;
+class DriverCalls;
+class Kernel;
 
 /// "UPDATE_PAGE_TABLE" for 11; the number where there is no name.
 std::string NameOf(DXGK_BUILDPAGINGBUFFER_OPERATION operation);
@@ -23,18 +26,18 @@ std::string NameOf(DXGK_BUILDPAGINGBUFFER_OPERATION operation);
 /// has left is bug check 0x50 (seen on build 22621).
 class Miniport {
  public:
-  Miniport(Kernel& kernel, const DRIVER_INITIALIZATION_DATA& table)
-      : kernel_(kernel), calls_(kernel, table), devices_(calls_) {}
+  Miniport(Kernel& kernel, const DRIVER_INITIALIZATION_DATA& table);
+  ~Miniport();
 
   /// The driver's table and what holds for all calls into it.
-  DriverCalls& driver() { return calls_; }
-  const DriverCalls& driver() const { return calls_; }
-  DeviceLife& devices() { return devices_; }
-  const DRIVER_INITIALIZATION_DATA& table() const { return calls_.table(); }
-  bool scheduler_class_free() const { return calls_.scheduler_class_free(); }
-  void WaitForSchedulerClass(const char* entry) { calls_.WaitForSchedulerClass(entry); }
-  uint64_t calls(const std::string& entry) const { return calls_.calls(entry); }
-  static void Require(NTSTATUS status, const std::string& what) { DriverCalls::Require(status, what); }
+  DriverCalls& driver() { return *driver_; }
+  const DriverCalls& driver() const { return *driver_; }
+  DeviceLife& devices() { return *devices_; }
+  const DRIVER_INITIALIZATION_DATA& table() const;
+  bool scheduler_class_free() const;
+  void WaitForSchedulerClass(const char* entry);
+  uint64_t calls(const std::string& entry) const;
+  static void Require(NTSTATUS status, const std::string& what);
 
   /// Refusals are the caller's to judge.
   NTSTATUS QueryAdapterInfo(DXGK_QUERYADAPTERINFOTYPE type, void* input, size_t input_bytes, void* output,
@@ -87,8 +90,8 @@ class Miniport {
 
  private:
   Kernel& kernel_;
-  DriverCalls calls_;
-  DeviceLife devices_;
+  const std::unique_ptr<DriverCalls> driver_;
+  const std::unique_ptr<DeviceLife> devices_;
   GuardedCopy entries_, entries_64k_;  // of the call that is under way
 };
 

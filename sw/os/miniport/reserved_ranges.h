@@ -6,9 +6,10 @@
 #include "ddi/d3dkmddi.h"
 #include "hw/host_ram.h"
 #include "os/kernel/isolation.h"
-#include "os/miniport/miniport.h"
 
 namespace gmmu::os {
+
+class Miniport;
 
 /// Host memory that firmware keeps for a GPU and no segment shows (DXGKQAITYPE_HARDWARERESERVEDRANGES;
 /// documents only).

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "os/miniport/segments.h"
+#include "os/kernel/kernel.h"
 
 #include <algorithm>
 

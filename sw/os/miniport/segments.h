@@ -5,10 +5,12 @@
 #include <optional>
 #include <vector>
 
-#include "os/kernel/kernel.h"
+#include "hw/host_ram.h"
 #include "os/kernel/ranges.h"
 
 namespace gmmu::os {
+
+class Kernel;
 
 /// A memory segment of an adapter. Offsets are bytes from its start.
 struct Segment {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "os/dxgkrnl/physical_adapter.h"
+#include "os/kernel/kernel.h"
 #include "os/tables/page_entries.h"
 #include "os/tables/retired_tables.h"
 #include "os/tables/table_moves.h"

@@ -11,6 +11,7 @@
 #include "os/memory/system_buffer.h"
 #include "os/miniport/segments.h"
 #include "os/vidmm/allocation.h"
+#include "os/kernel/kernel.h"
 
 namespace gmmu::os {
 namespace {

@@ -7,6 +7,7 @@
 
 #include "tb/sw/os/life_bench.h"
 #include "workload/procedures/procedures.h"
+#include "os/kernel/iommu.h"
 
 namespace gmmu::os {
 namespace {

@@ -27,6 +27,7 @@
 #include "workload/life.h"
 #include "workload/main_job.h"
 #include "workload/procedures/procedures.h"
+#include "os/kernel/iommu.h"
 
 namespace gmmu::os {
 namespace {

@@ -13,6 +13,8 @@
 #include "os/kernel/bug_check.h"
 #include "platform/host_image.h"
 #include "twin/machine.h"
+#include "os/kernel/iommu.h"
+#include "os/kernel/kernel.h"
 
 namespace gmmu::os {
 namespace {

@@ -16,6 +16,8 @@
 #include "os/kernel/text.h"
 #include "platform/host_image.h"
 #include "twin/machine.h"
+#include "os/kernel/iommu.h"
+#include "os/kernel/kernel.h"
 
 namespace gmmu::os {
 namespace {

@@ -14,6 +14,7 @@
 #include "os/kernel/text.h"
 #include "platform/host_image.h"
 #include "twin/machine.h"
+#include "os/miniport/driver_calls.h"
 
 namespace gmmu::os {
 namespace {

@@ -17,6 +17,7 @@
 #include "os/vidmm/placement.h"
 #include "os/vidmm/residency.h"
 #include "workload/procedures/procedures.h"
+#include "os/kernel/iommu.h"
 
 namespace gmmu::os {
 namespace {
