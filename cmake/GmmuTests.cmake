@@ -55,7 +55,7 @@ foreach(room IN LISTS rooms)
   if(TARGET gmmu_app AND path STREQUAL "sw/app")
     list(PREPEND libraries gmmu_app)
   endif()
-  if(path STREQUAL "sim/twin")
+  if(path STREQUAL "sim/twin" OR path STREQUAL "sw/app")
     list(APPEND plain tb/sim/platform/sc_bare_machine.cc tb/sim/platform/sc_linked.cc)  # they need no engine
   endif()
   if(path STREQUAL "sim/gpu")

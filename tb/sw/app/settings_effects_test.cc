@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -54,6 +54,8 @@ struct TimeRow {
   std::string key, value;
   Becomes becomes = Becomes::kSlower;
   std::string more = "";  ///< of both machines
+
+  friend void PrintTo(const TimeRow& row, std::ostream* out) { *out << row.key << " = " << row.value; }
 };
 
 class TimeKey : public ::testing::TestWithParam<TimeRow> {};
@@ -71,11 +73,12 @@ INSTANTIATE_TEST_SUITE_P(
     Settings, TimeKey,
     ::testing::Values(TimeRow{"pcie.generation", "1"}, TimeRow{"pcie.lanes", "1"}, TimeRow{"pcie.tlp_overhead", "64"},
                       TimeRow{"pcie.link_layer_ppm", "500000"}, TimeRow{"pcie.max_payload", "128"},
-                      TimeRow{"pcie.max_read_request", "128"}, TimeRow{"pcie.latency_ps", "1000000"},
+                      TimeRow{"pcie.latency_ps", "1000000"}, TimeRow{"gpu.clock_mhz", "2000"},
                       TimeRow{"host.dram_controller_ps", "1000000"}, TimeRow{"host.dram_trcd_ps", "1000000"},
                       TimeRow{"host.dram_tcas_ps", "1000000"}, TimeRow{"host.dram_burst_ps", "1000000"},
                       TimeRow{"iommu.lookup_ps", "100000"}, TimeRow{"iommu.descriptor_ps", "2000000"},
-                      TimeRow{"iommu.walks", "1"}, TimeRow{"iommu.paging_entries", "0"},
+                      TimeRow{"iommu.paging_entries", "0"},
+                      TimeRow{"iommu.walks", "1", Becomes::kSlower, "[host]\ndram_controller_ps = 10000000\n"},
                       TimeRow{"gpu.vram_beat_cycles", "8"}, TimeRow{"gpu.reads_in_flight", "2"},
                       TimeRow{"gpu.l2_entries", "4096"}, TimeRow{"gpu.l2_ways", "16", Becomes::kFaster},
                       TimeRow{"gpu.data_bits", "512", Becomes::kFaster}),
@@ -132,18 +135,21 @@ TEST(Settings, TheBoundOfCpuAccessesEndsARunThatTakesLonger) {
 
 // ---- answers of the cores
 
-/// When the last of some reads is done: two rows of one bank, then a stream, behind the first refresh.
+/// The times at which some reads are done, in all: of one row, of another row of its bank, and a stream, all of them
+/// behind the first refresh.
 uint64_t DramDone(const Configuration& configuration) {
   sim::DramTiming dram(sim::DramOf(configuration.machine.host));
-  uint64_t done = dram.Access(8'000'000, 0, 64, false);
-  done = dram.Access(done, 1 << 20, 64, false);
-  for (uint64_t at = 0; at < 64 << 10; at += 512) done = std::max(done, dram.Access(8'000'000, at, 512, false));
-  return done;
+  uint64_t done = 8'000'000, sum = 0;
+  for (const uint64_t at : {0, 4096, 1 << 20}) sum += done = dram.Access(done, at, 64, false);
+  for (uint64_t at = 0; at < 64 << 10; at += 512) sum += dram.Access(done, at, 512, false);
+  return sum;
 }
 
 struct DramRow {
   std::string key, value;
   Becomes becomes;
+
+  friend void PrintTo(const DramRow& row, std::ostream* out) { *out << row.key << " = " << row.value; }
 };
 class DramKey : public ::testing::TestWithParam<DramRow> {};
 
@@ -181,8 +187,19 @@ TEST(Settings, CreditsOfTheLinkAreWhatASenderMaySend) {
   EXPECT_EQ(Sent(With("pcie.completion_data", "256"), TlpKind::kCompletion, 256), 16u);
 }
 
-TEST(Settings, TagsAndTheCompletionBoundaryShapeReads) {
-  EXPECT_EQ(sim::PcieOf(With("pcie.tags", "9").machine.pcie).tags, 9u);
+TEST(Settings, TagsRequestSizesAndTheCompletionBoundaryShapeReads) {
+  const auto in_flight = [](const Configuration& configuration) {
+    sim::TagPool tags(sim::PcieOf(configuration.machine.pcie).tags);
+    while (tags.Allocate()) continue;
+    return tags.in_use();
+  };
+  EXPECT_EQ(in_flight({}), 64u);
+  EXPECT_EQ(in_flight(With("pcie.tags", "9")), 9u);
+  const auto requests = [](const Configuration& configuration) {
+    return sim::SplitRead(sim::PcieOf(configuration.machine.pcie), 0x1000, 512).size();
+  };
+  EXPECT_EQ(requests({}), 1u);
+  EXPECT_EQ(requests(With("pcie.max_read_request", "128")), 4u);
   const auto first = [](const Configuration& configuration) {
     return sim::SplitCompletion(sim::PcieOf(configuration.machine.pcie), 0x1040, 512).at(0).bytes;
   };
@@ -216,6 +233,12 @@ TEST(Settings, AGpuThatReachesExactlyTheLastByteReachesAllMemoryOrNot) {
   const std::string edge = "iommu = \"needed\"\n[host]\nmemory_gib = 6\n[gpu]\nlimit_bits = 33\n";  // 2 GiB and 4 to 8
   EXPECT_EQ(Job(With("os.highest_visible_inclusive", "true", edge)).mode, os::DmaMode::kPhysical);
   EXPECT_EQ(Job(With("os.highest_visible_inclusive", "false", edge)).mode, os::DmaMode::kRemapped);
+}
+
+TEST(Settings, ADriverWhoseInfDoesNotDeclareRemappingIsNotRemapped) {
+  const std::string reaches = "[host]\nmemory_gib = 4\n";
+  EXPECT_EQ(Job(Configuration::FromToml(reaches, "default")).mode, os::DmaMode::kRemapped);
+  EXPECT_EQ(Job(With("driver.dma_remapping_compatible", "2", reaches)).mode, os::DmaMode::kPhysical);
 }
 
 struct OtherDriver : os::DriverWithAFront {
