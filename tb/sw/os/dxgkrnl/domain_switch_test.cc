@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "os/memory/system_buffer.h"
 #include "tb/sw/os/life_bench.h"
 #include "workload/procedures/procedures.h"
 
