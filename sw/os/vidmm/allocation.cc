@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "os/vidmm/allocation.h"
 
+#include "os/miniport/segments.h"
+
 namespace gmmu::os {
+
+Allocation::Allocation() = default;
+
+Allocation::~Allocation() = default;
 
 uint64_t Allocation::NextSerial() {
   static uint64_t last = 0;

@@ -1,22 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
-#include <optional>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "os/kernel/ledger.h"
 #include "os/miniport/allocation.h"
-#include "os/miniport/segments.h"
 #include "os/vidmm/mapping.h"
 
 namespace gmmu::os {
 
+class SegmentPages;
 class VidMm;
 
 /// Memory that the GPU works on: what the driver said of it, where it lives, and where it is mapped. Allocations makes
 /// and destroys it; Placement alone gives it pages of VRAM and takes them; Mappings alone changes `mappings`.
 struct Allocation {
+  Allocation();
+  ~Allocation();
+
   VidMm* vidmm = nullptr;  // of the GPU in whose memory it lives
   const uint64_t serial = NextSerial();  // no other allocation has or had it
   std::string name;
@@ -28,7 +31,7 @@ struct Allocation {
   Homes homes;
   bool map_cpu_visible = false;
   bool large_pages = true;  // not DisableLargePageMapping
-  std::optional<SegmentPages> local;  // its pages of VRAM while it is resident
+  std::unique_ptr<SegmentPages> local;  // its pages of VRAM; null while it is not resident
   bool explicit_residency = false;    // the driver wants to be notified of its residency
   bool notified = false;              // the driver knows that it is resident
   std::vector<Mapping> mappings;  // where its pages are, or will be when it is resident again

@@ -41,7 +41,7 @@ class Aperture {
     std::function<void(DXGKARG_BUILDPAGINGBUFFER&)> add;
     std::function<void()> finish;
   };
-  /// Whose memory it is.
+  /// Whose memory is mapped.
   struct Owner {
     HANDLE device = nullptr;      ///< null: the primary's
     HANDLE allocation = nullptr;  ///< null: a DMA buffer
@@ -55,13 +55,13 @@ class Aperture {
   uint64_t Reserve(uint64_t pages);
   /// The same for as many of `pages` as there is room for, halving: first page and pages. nullopt: no room for one.
   std::optional<std::pair<uint64_t, uint64_t>> ReserveSome(uint64_t pages);
-  /// Nothing of it may be mapped.
+  /// Gives a range back, of which nothing may be mapped.
   void Free(uint64_t first);
 
   /// Pages [first, first + pages) show pages [adl_offset, ...) of a live ADL. To a remapped GPU's driver go contiguous
   /// lists only (seed document of IOMMU DMA remapping): several operations where the logical space is in pieces.
   void Map(const Owner& owner, uint64_t first, uint64_t pages, const DXGK_ADL& adl, uint64_t adl_offset);
-  /// They show the dummy page. CPU addresses of mappings that end with it are gone when the driver returns.
+  /// Lets the pages show the dummy page. CPU addresses of mappings that end with it are gone when the driver returns.
   void Unmap(const Owner& owner, uint64_t first, uint64_t pages);
 
   /// The same for memory of an allocation, which must have a place in the aperture (its Homes): the range shows pages

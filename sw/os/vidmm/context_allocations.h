@@ -28,9 +28,9 @@ class ContextAllocations : public DriverRequests {
   NTSTATUS UpdateContextAllocation(const DXGKARGCB_UPDATECONTEXTALLOCATION& args) override;
   NTSTATUS ReserveVaRange(DXGKARGCB_RESERVEGPUVIRTUALADDRESSRANGE& args) override;
 
-  /// What the process' context needs to run.
+  /// Makes the memory resident that the process' context needs to run.
   void MakeResident(GpuProcess& process);
-  /// Gives the VRAM of a context that does not run to others; contents go to system memory.
+  /// Evicts the memory of a context that does not run; its contents go to system memory.
   void Evict(GpuProcess& process);
   Allocation* Of(const GpuProcess& process);
 

@@ -60,7 +60,7 @@ const std::pair<const uint64_t, GpuProcess::DriverRange>* GpuProcess::DriverRang
   return nullptr;
 }
 
-std::function<std::vector<HeldEntry>(const D3DGPU_PHYSICAL_ADDRESS&, uint64_t, uint64_t)> GpuProcess::Contents() {
+TableContents GpuProcess::Contents() {
   return [this](const D3DGPU_PHYSICAL_ADDRESS& table, uint64_t first, uint64_t count) {
     return shadow->Entries(table, first, count);
   };

@@ -21,6 +21,10 @@ class TableShadow;
 class VidMm;
 struct HeldEntry;
 
+/// Reads `count` entries of the table at `table` from `first` on.
+using TableContents =
+    std::function<std::vector<HeldEntry>(const D3DGPU_PHYSICAL_ADDRESS& table, uint64_t first, uint64_t count)>;
+
 /// A process on one GPU: the driver's handles, its page tables there and its virtual addresses. A process over linked
 /// adapters has one on each GPU, its parts; the first part has the addresses of all.
 struct GpuProcess {
@@ -59,8 +63,8 @@ struct GpuProcess {
   void FreeVa(uint64_t va);
   /// The first of the driver's ranges that [base, base + bytes) touches, and its address; null: none.
   const std::pair<const uint64_t, DriverRange>* DriverRangeOf(uint64_t base, uint64_t bytes) const;
-  /// Reads `count` entries of the table at `table` from `first` on, as `shadow` has them.
-  std::function<std::vector<HeldEntry>(const D3DGPU_PHYSICAL_ADDRESS& table, uint64_t first, uint64_t count)> Contents();
+  /// What `shadow` has.
+  TableContents Contents();
 
  private:
   AddressSpace& Addresses();

@@ -22,11 +22,11 @@ class MonitoredFence {
   void Release();
 
   uint64_t Value();
-  /// As the read-only view shows it.
+  /// The CPU's read-only view of the value.
   const volatile uint64_t* cpu() const { return cpu_; }
-  /// In the paging process.
+  /// Address of the value in the paging process.
   uint64_t va() const { return va_; }
-  /// In a process, read and written; once for each.
+  /// Maps the value into a process, which may read and write it; once for each process. Returns its address there.
   uint64_t MapInto(GpuProcess& process);
   /// A packet of the process' context signals `value` behind everything that the context has queued; the driver writes
   /// the command (DxgkDdiSignalMonitoredFence). Returns when it has ended; of a lost device (kLost) the value never

@@ -21,11 +21,11 @@ class SystemBuffer;
 /// GPU and the same operation is continued in the next buffer.
 class PagingQueue {
  public:
-  /// Of one of the linked adapters: each has its own.
+  /// `gpu` is one of the linked adapters; each has its own queue.
   explicit PagingQueue(PhysicalAdapter& gpu);
   ~PagingQueue();
 
-  /// `count` buffers are made; `context` is the system context they run in.
+  /// Makes `count` buffers, which run in the system context `context`.
   void Start(HANDLE context, size_t count = 4);
   /// Paging buffers in the aperture segment: the GPU finds buffer i at `va` of the paging process, which is mapped
   /// before anything is submitted. Else it takes the buffer by its address in system memory.
@@ -33,16 +33,16 @@ class PagingQueue {
   size_t buffers() const;
   const SystemBuffer& memory(size_t i) const;
   void Stop();
-  /// What was built and not submitted is forgotten: the adapter was reset.
+  /// The adapter was reset: forgets what was built and not submitted.
   void Reset();
 
   /// Adds one operation; its union is filled in. Bug check when the driver fails, overruns or does
   /// not progress.
   void Add(DXGKARG_BUILDPAGINGBUFFER& operation);
-  /// An operation that must be complete when the call returns (CPU_VIRTUAL updates).
+  /// Does one operation that must be complete when the call returns (CPU_VIRTUAL updates).
   void Immediate(DXGKARG_BUILDPAGINGBUFFER& operation);
-  /// A TLB flush of [start, end) in the address space of `process`: known to observers once its
-  /// fence has passed.
+  /// Adds a TLB flush of [start, end) in the address space of `process`. Observers learn of it when its fence has
+  /// passed.
   void FlushTlb(HANDLE process, const D3DGPU_PHYSICAL_ADDRESS& root, uint64_t start, uint64_t end);
 
   /// Sends what was built; returns the last packet.

@@ -17,14 +17,14 @@ bool Placement::TryMakeResident(Allocation& allocation) {
   const uint64_t pages = PagesOf(allocation.bytes);
   for (const Homes::Place& place : allocation.homes.places) {
     if (place.segment != segment.id) continue;  // entries name one memory segment
-    if (allocation.contiguous == 0) {
-      allocation.local = SegmentPages::Allocate(segment, pages, random_, allocation.name);
-    } else {
-      allocation.local = SegmentPages::AllocateContiguous(
-          segment, pages, allocation.contiguous, allocation.name,
-          place.from_end ? RangeAllocator::Place::kHighest : RangeAllocator::Place::kBySeed);
-    }
-    if (allocation.local) return true;
+    auto taken = allocation.contiguous == 0
+                     ? SegmentPages::Allocate(segment, pages, random_, allocation.name)
+                     : SegmentPages::AllocateContiguous(
+                           segment, pages, allocation.contiguous, allocation.name,
+                           place.from_end ? RangeAllocator::Place::kHighest : RangeAllocator::Place::kBySeed);
+    if (!taken) continue;
+    allocation.local = std::make_unique<SegmentPages>(std::move(*taken));
+    return true;
   }
   return false;
 }

@@ -24,7 +24,7 @@ Processes::Processes(VidMm& vidmm) : vidmm_(vidmm) {}
 Processes::~Processes() = default;
 
 GpuProcess& Processes::Add(const std::string& name) {
-  processes_.push_back(std::make_unique<GpuProcess>(vidmm_, name));  // the driver may ask for memory of it from now on
+  processes_.push_back(std::make_unique<GpuProcess>(vidmm_, name));  // the driver may ask for its memory from now on
   return *processes_.back();
 }
 

@@ -40,7 +40,7 @@ void Residency::MakeResident(const std::vector<Allocation*>& wanted) {
 Allocation* Residency::Oldest(const std::vector<Allocation*>& wanted) {
   Allocation* oldest = nullptr;
   uint64_t used = ~uint64_t{0};
-  for (Allocation* allocation : vidmm_.allocations().all()) {  // in the order of their making
+  for (Allocation* allocation : vidmm_.allocations().all()) {  // in the order in which they were made
     const auto held = held_.find(allocation->serial);
     if (!allocation->local || held == held_.end() || held->second->used >= used) continue;
     if (std::find(wanted.begin(), wanted.end(), allocation) != wanted.end()) continue;

@@ -28,13 +28,13 @@ class Residency {
   explicit Residency(VidMm& vidmm);
   ~Residency();
 
-  /// All of `wanted` in VRAM. Throws OsError when they do not fit together; what was resident may
-  /// then be evicted.
+  /// Brings all of `wanted` into VRAM. Throws OsError when they do not fit together; what was resident may have been
+  /// evicted then.
   void MakeResident(const std::vector<Allocation*>& wanted);
   void Evict(Allocation& allocation);
-  /// Forgets it; its backing store goes back. The allocation itself is the caller's.
+  /// Releases the backing store of an allocation and forgets its last use. The caller keeps the allocation.
   void Drop(Allocation& allocation);
-  /// The backing store, null before the first eviction.
+  /// The backing store of an allocation; null before its first eviction.
   SystemBuffer* Backing(const Allocation& allocation);
 
   struct Counts {

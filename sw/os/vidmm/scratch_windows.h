@@ -33,7 +33,8 @@ class ScratchWindows {
   };
   static constexpr size_t kCount = 4;
 
-  ScratchWindows(PhysicalAdapter& gpu, PagingWork& work, PagingProcess& paging) : gpu_(gpu), work_(work), paging_(paging) {}
+  ScratchWindows(PhysicalAdapter& gpu, PagingWork& work, PagingProcess& paging)
+      : gpu_(gpu), work_(work), paging_(paging) {}
 
   // For PagingBringUp, which gives the windows their addresses and tables.
   std::array<Window, kCount>& all() { return windows_; }
@@ -54,8 +55,9 @@ class ScratchWindows {
   static Piece PieceAt(const Allocation& allocation, uint64_t at, uint64_t left, uint64_t pages);
   /// Shows a piece at `va`. True: with pages of 64 KiB.
   bool Show(uint64_t va, const Allocation& allocation, const Piece& piece);
-  /// Shows `bytes` of system memory from the page of byte `at` on, in the name of the allocation.
-  bool ShowSystem(uint64_t va, const SystemBuffer& buffer, uint64_t at, const Piece& piece, const Allocation& allocation);
+  /// Shows as many bytes of system memory, from the page of byte `at` on, in the name of the allocation. True: as Show.
+  bool ShowSystem(uint64_t va, const SystemBuffer& buffer, uint64_t at, const Piece& piece,
+                  const Allocation& allocation);
   /// Does one operation on the allocation's first `bytes`, which it sees at the address that `operation` is given.
   /// Returns when the GPU has done it. Bug check when they do not fit into a window.
   void InWindow(Allocation& allocation, uint64_t bytes,

@@ -40,7 +40,7 @@ void SleepingMemory::Sleep() {
   RefuseOnLink(gpu, "sleep with processes");
   if (vidmm_.aperture().in_use())
     throw OsError("ranges of the aperture are mapped: they must be unmapped before the GPU sleeps");
-  // What the GPU still does for them is in the bytes that are kept; from here on it does nothing for them.
+  // When a context is suspended, what it did is in memory: the bytes that are kept from here on are final.
   for (const auto& process : vidmm_.processes().all())
     if (process->handles.context != nullptr) gpu.vidsch().SuspendContext(process->handles.context, kIdleNs);
   for (Allocation* allocation : vidmm_.allocations().all()) {

@@ -25,21 +25,22 @@ class VaCalls {
   /// Not over linked adapters.
   explicit VaCalls(VidMm& vidmm);
 
-  /// The application's handle of an allocation; of none when that is destroyed.
+  /// The application's handle of an allocation; it names none any more when the allocation is destroyed.
   D3DKMT_HANDLE Open(Allocation& allocation);
 
-  /// At BaseAddress, which is free, or lies in one range of the process, or in one of the driver's that allows it,
-  /// where nothing else is mapped in part; or anywhere. Large pages where pages, addresses and hardware allow it.
+  /// Maps at BaseAddress; 0 is anywhere. The range at BaseAddress must be free, lie in one range of the process, or lie
+  /// in a range of the driver's that allows it and not overlap another mapping there in part. Large pages are used
+  /// where pages, addresses and hardware allow them.
   NTSTATUS Map(GpuProcess& process, D3DDDI_MAPGPUVIRTUALADDRESS& args);
   NTSTATUS Reserve(GpuProcess& process, D3DDDI_RESERVEGPUVIRTUALADDRESS& args);
-  /// A range as it was mapped or reserved.
+  /// Frees a range, which must be exactly one that was mapped or reserved.
   NTSTATUS Free(GpuProcess& process, uint64_t base, uint64_t bytes);
-  /// One batch, on the companion context of the process' context: it begins when `fence` has `value` and signals
-  /// value + 1 at its end. All targets lie in one reserved range, all sources of copies in one too.
+  /// Does one batch of operations on the companion context of the process' context: it begins when `fence` has `value`
+  /// and signals value + 1 at its end. All targets lie in one reserved range, all sources of copies in one too.
   NTSTATUS Update(GpuProcess& process, const std::vector<D3DDDI_UPDATEGPUVIRTUALADDRESS_OPERATION>& operations,
                   MonitoredFence& fence, uint64_t value);
 
-  /// Everything that the process still has is freed.
+  /// Frees everything that the process still has.
   void Forget(GpuProcess& process);
 
  private:

@@ -45,7 +45,7 @@ class VidMmLink {
   unsigned gpus() const { return gpus_; }
   VidMm& on(unsigned gpu) { return *vidmm_.at(gpu); }
 
-  /// When a GPU refuses its part or has no room for it, there is none on any.
+  /// When a GPU refuses its part, or has no room for it, the exception comes through and no GPU keeps a part.
   Process* CreateProcess(const std::string& name);
   void DestroyProcess(Process* process);
   uint64_t ReserveVa(Process& process, uint64_t bytes) { return on(0).ReserveVa(*process.parts[0], bytes); }
@@ -56,7 +56,7 @@ class VidMmLink {
            uint64_t pages, const Protection& protection = Protection::All());
   /// Entries in the tables of every GPU.
   void MapEverywhere(Process& process, uint64_t va, Allocation& allocation, uint64_t first_page, uint64_t pages);
-  /// In the tables of every GPU; tables that served the range only go.
+  /// Makes the entries invalid in the tables of every GPU, and frees page tables that only served the range.
   void UnmapEverywhere(Process& process, uint64_t va, uint64_t pages);
 
  private:
@@ -64,7 +64,7 @@ class VidMmLink {
 
   LogicalAdapter& adapter_;
   unsigned gpus_;
-  std::array<std::optional<VidMm>, kMost> vidmm_;  // places that stay, whoever is made anew in them
+  std::array<std::optional<VidMm>, kMost> vidmm_;  // a VidMm that is made anew has the same address
   std::vector<std::unique_ptr<Process>> processes_;
 };
 

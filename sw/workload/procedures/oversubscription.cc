@@ -115,7 +115,7 @@ class Oversubscription {
     kmd::EscapeQueryResidency answer;
     answer.allocation = reinterpret_cast<uint64_t>(piece.allocation->handle);
     life_.adapter.Escape(answer, "the query of a residency");
-    const bool resident = piece.allocation->local.has_value();
+    const bool resident = piece.allocation->local != nullptr;
     const uint64_t address = resident ? piece.allocation->local->page(0) * kPage : 0;
     const bool same = answer.resident == resident && answer.address == address;
     life_.Compare("the driver was told where " + piece.allocation->name + " is", same ? "" : "it knows another place");

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstring>
 #include "os/dxgkrnl/logical_adapter.h"
+#include "os/dxgkrnl/physical_adapter.h"
+#include "os/kernel/text.h"
 #include "os/tables/address_space.h"
+#include "os/tables/protection.h"
 #include "os/vidmm/allocation.h"
+#include "os/vidmm/debug_view.h"
 #include "os/vidmm/gpu_process.h"
 #include "os/vidmm/mappings.h"
+#include "os/vidmm/page_entries.h"
 #include "os/vidmm/process_tables.h"
 #include "workload/clients.h"
 #include "workload/procedures/procedures.h"
@@ -76,6 +81,23 @@ class Subject {
   os::Allocation* allocation_ = nullptr;
 };
 
+/// What a debugger is shown of `pages` pages at `va` must be the entries that the allocation was mapped with; throws
+/// OsError when it is not.
+void RequireShown(os::VidMm& vidmm, const os::GpuProcess& process, uint64_t va, const os::Allocation& allocation,
+                  uint64_t pages, const os::Protection& protection) {
+  D3DKMT_GET_PTE args{};
+  args.NumPtes = static_cast<UINT>(pages);
+  const os::Geometry& geometry = vidmm.gpu().caps().geometry;
+  for (unsigned level = 0; level < geometry.count(); ++level)
+    args.PageTableIndex[level] = static_cast<UINT>(geometry.Index(level, va));
+  bool same = os::DebugView(vidmm).GetPte(process, args) == STATUS_SUCCESS && args.NumPtes == pages;
+  for (uint64_t page = 0; same && page < pages; ++page) {
+    const DXGK_PTE mapped = os::Protect(os::LocalEntry(allocation, page), protection);
+    same = std::memcmp(&args.Pte[page], &mapped, sizeof mapped) == 0;
+  }
+  if (!same) throw os::OsError("a debugger is not shown the entries that are mapped at " + os::Hex(va));
+}
+
 /// The root starts small, grows, shrinks and moves; what lies in the kept part stays, what is beyond faults.
 void ResizableRoot(Life& life, const ParameterValues& values) {
   const os::Geometry& geometry = life.adapter.caps().geometry;
@@ -127,7 +149,10 @@ void PageEntries(Life& life, const ParameterValues&) {
   life.worker.Call([&] { reserved = vidmm.ReserveVa(process, 8 * large); });
   const uint64_t va = (reserved + large - 1) / large * large;
   const auto map = [&](uint64_t at, uint64_t pages, os::Protection protection) {
-    life.worker.Call([&] { vidmm.Map(process, at, subject.allocation(), 0, pages, protection); });
+    life.worker.Call([&] {
+      vidmm.Map(process, at, subject.allocation(), 0, pages, protection);
+      RequireShown(vidmm, process, at, subject.allocation(), pages, protection);
+    });
   };
   os::Protection read_only = os::Protection::All(), no_execute = read_only, none = read_only, zero = read_only;
   read_only.type.Write = 0;

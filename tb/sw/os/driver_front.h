@@ -11,6 +11,7 @@
 #include "os/dxgkrnl/dxgkrnl.h"
 #include "os/vidmm/allocation.h"
 #include "workload/clients.h"
+#include "workload/procedures/procedures.h"
 
 namespace gmmu::os::test {
 
@@ -56,6 +57,11 @@ class DriverFront : public ::testing::Test {
     EXPECT_THAT(result.leaks, ::testing::IsEmpty());
     EXPECT_THAT(result.findings, ::testing::IsEmpty());
     return result;
+  }
+  void MainJobIsVerified(uint64_t bytes = 100'000) {
+    const auto result = bench.Run([&](workload::Life& life) { workload::RunSeededMainJob(life, bytes); });
+    EXPECT_THAT(result.faults, ::testing::IsEmpty());
+    EXPECT_TRUE(result.verified);
   }
   /// A run of client 0 over whole pages: what it reads must be `words` of 4 bytes repeated, one for each page; or it
   /// must fault.

@@ -5,9 +5,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "os/dxgkrnl/adapter.h"
+#include "os/kernel/iommu.h"
+#include "os/memory/system_buffer.h"
 #include "tb/sw/os/life_bench.h"
 #include "workload/procedures/procedures.h"
-#include "os/kernel/iommu.h"
 
 namespace gmmu::os {
 namespace {

@@ -9,7 +9,6 @@
 
 #include "hw/traffic.h"
 #include "kmd/escape.h"
-#include "tb/sw/os/linked_bench.h"
 #include "os/dxgkrnl/logical_adapter.h"
 #include "os/dxgkrnl/domain_switch.h"
 #include "os/kernel/bug_check.h"
@@ -28,66 +27,19 @@
 #include "os/vidmm/transfers.h"
 #include "os/vidmm/va_calls.h"
 #include "workload/device_copy.h"
+#include "tb/sw/os/vidmm/vidmm_link_bench.h"
 #include "workload/render_buffer.h"
 
 namespace gmmu::os::test {
 namespace {
 
-using ::testing::AllOf;
-using ::testing::Each;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using workload::ClientRun;
 using workload::JobOptions;
 using workload::JobResult;
 using workload::Life;
 constexpr uint64_t kPage = hw::kPageSize;
-
-/// A process over all GPUs with memory of one of them, mapped everywhere.
-struct Shared {
-  Shared(Life& life, unsigned home, uint64_t pages = 2) : life(life), home(home), pages(pages) {
-    life.worker.Call([&] {
-      process = life.link.CreateProcess("process");
-      allocation = life.link.on(home).CreateAllocation("data", pages * kPage);
-      life.link.on(home).MakeResident(*allocation);
-      va = life.link.ReserveVa(*process, pages * kPage);
-      life.link.MapEverywhere(*process, va, *allocation, 0, pages);
-    });
-  }
-  ClientRun Client(unsigned gpu, bool write, uint64_t seed) const {
-    ClientRun run = workload::AllLines(process->parts[gpu], va, pages * kPage);
-    run.pattern = seed;
-    run.write = write;
-    return run;
-  }
-  void RunClient(unsigned gpu, const ClientRun& run, const std::string& what) {
-    workload::RunClients(life.link.on(gpu), {run}, what, life.result.checks);
-  }
-  void End() {
-    life.worker.Call([&] {
-      life.link.UnmapEverywhere(*process, va, pages);
-      life.link.FreeVa(*process, va);
-      life.link.on(home).DestroyAllocation(allocation);
-      life.link.DestroyProcess(process);
-    });
-  }
-
-  Life& life;
-  unsigned home;
-  uint64_t pages;
-  VidMmLink::Process* process = nullptr;
-  Allocation* allocation = nullptr;
-  uint64_t va = 0;
-};
-
-void ExpectGood(const workload::JobResult& result) {
-  EXPECT_EQ(FaultOf(result), "");
-  EXPECT_THAT(result.leaks, IsEmpty());
-  EXPECT_THAT(result.findings, IsEmpty());
-  for (const workload::Check& check : result.checks) EXPECT_TRUE(check.passed) << check.name << ": " << check.text;
-  EXPECT_TRUE(result.verified);
-}
 
 class LinkedGpus : public ::testing::TestWithParam<unsigned> {};
 
@@ -169,7 +121,8 @@ TEST(LinkedMemory, AnObjectThatOneAdapterOpenedIsVisibleToAll) {
       std::memcpy(buffer.Map(0, bytes), pattern.data(), bytes);
       buffer.Unmap();
       va = life.link.ReserveVa(*shared.process, bytes);
-      for (unsigned gpu = 0; gpu < 3; ++gpu) life.link.on(gpu).mappings().MapSystem(*shared.process->parts[gpu], va, buffer);
+      for (unsigned gpu = 0; gpu < 3; ++gpu)
+        life.link.on(gpu).mappings().MapSystem(*shared.process->parts[gpu], va, buffer);
     });
     for (unsigned gpu = 0; gpu < 3; ++gpu) {
       ClientRun run = workload::AllLines(shared.process->parts[gpu], va, bytes);
@@ -384,204 +337,6 @@ TEST(LinkedMemory, APlaceThatOneGpuHasNotFreeIsGivenToNone) {
     tables.ReleaseReserved();
     for (const uint64_t offset : blocked) second.space->Free(offset);
     EXPECT_EQ(first.space->free_bytes(), free_first) << "what was tried was given back";
-  });
-  ExpectGood(result);
-}
-
-void ExpectTheLeadsHandleAndAnIndex() {
-  for (const uint64_t lead : {0u, 1u}) {
-    LinkedBench bench;
-    bench.options.os.driver["LeadAdapter"] = lead;
-    const auto result = bench.Run([&](Life& life) {
-      FrameBuffer& frame_buffer = life.dxgkrnl.frame_buffer();
-      life.worker.Call([&] {
-        for (UINT index = 0; index < 2; ++index) {
-          DXGKARGCB_PINFRAMEBUFFERFORSAVE2 pin{};
-          pin.PhysicalAdapterIndex = index;
-          pin.CommitSize = kPage;
-          EXPECT_EQ(frame_buffer.Pin2(life.adapter.physical(1 - lead).handle(), pin), STATUS_INVALID_PARAMETER);
-          EXPECT_EQ(frame_buffer.Pin2(life.adapter.physical(lead).handle(), pin), STATUS_SUCCESS);
-          frame_buffer.Unpin(life.adapter.physical(lead).handle(), {index});
-        }
-      });
-    });
-    ExpectGood(result);
-  }
-}
-TEST(LinkedMemory, FrameBufferCallbacksTakeTheLeadsHandleAndAnIndex) { ExpectTheLeadsHandleAndAnIndex(); }
-/// Rule 15, on two adapters.
-TEST(Rule11, OverALinkFrameBufferCallbacksTakeTheLeadsHandleAndAnIndex) { ExpectTheLeadsHandleAndAnIndex(); }
-
-/// Adapter 0 keeps 4 pages, adapter 1 two, over a sleep; `sections` are the sizes that they report.
-void ExpectSavedPartsSurvive(LinkedBench& bench, const std::vector<uint64_t>& sections) {
-  bench.options.os.driver["Adapter1SaveAreaBytes"] = 2 * kPage;
-  const auto result = bench.Run([&](Life& life) {
-    EXPECT_EQ(life.adapter.lead().answers().save_areas, sections);
-    std::vector<std::vector<uint8_t>> kept;
-    std::vector<uint64_t> place;
-    for (unsigned i = 0; i < 2; ++i) {
-      PhysicalAdapter& gpu = life.adapter.physical(i);
-      kmd::EscapeQuerySaveArea area;
-      gpu.Escape(area, "the save area");
-      EXPECT_EQ(area.bytes, i == 0 ? 4 * kPage : 2 * kPage);
-      kept.push_back(workload::SeededInput(100 + i, area.bytes));
-      place.push_back(gpu.function().bars[2].address + area.offset);
-      life.kernel.hal().WriteBlock(place[i], kept[i].data(), kept[i].size());
-    }
-    life.power_cycle([] {});
-    for (unsigned i = 0; i < 2; ++i) {
-      std::vector<uint8_t> back(kept[i].size());
-      life.kernel.hal().ReadBlock(place[i], back.data(), back.size());
-      EXPECT_EQ(back, kept[i]) << "adapter " << i;
-    }
-  });
-  ExpectGood(result);
-}
-
-TEST(LinkedMemory, EachAdaptersPartOfVramSurvivesSleepInASectionOfItsOwn) {
-  LinkedBench bench;
-  ExpectSavedPartsSurvive(bench, {4 * kPage, 2 * kPage});
-}
-
-/// The other form: the section is pinned whole, and the driver applies the offsets itself.
-TEST(LinkedMemory, OneSectionOfAdapter0ServesAllAtOffsetsOfTheirOwn) {
-  for (const uint64_t lead : {0u, 1u}) {
-    for (const uint64_t pin_failures : {0u, 4u}) {  // every pin fails: windows
-      LinkedBench bench;
-      bench.options.os.driver["SaveAreaShared"] = 1;
-      bench.options.os.driver["LeadAdapter"] = lead;
-      bench.options.os.inject.pin_failures = pin_failures;
-      ExpectSavedPartsSurvive(bench, {6 * kPage, 0});
-    }
-  }
-}
-
-TEST(LinkedMemory, ExclusiveAccessSilencesEveryDeviceOfTheLink) {
-  LinkedBench bench;
-  bench.options.os.iommu = RemapPolicy::kNever;  // nothing else stops what is not silent
-  bench.options.os.limit_bits = 40;
-  bool held = false;
-  const auto result = bench.Run([&](Life& life) {
-    Shared shared(life, 0);
-    constexpr uint64_t kPages = 256;
-    SystemBuffer buffer;
-    uint64_t va = 0;
-    life.worker.Call([&] {
-      buffer = SystemBuffer(life.kernel, life.adapter.objects(), life.adapter.handle(), kPages * kPage,
-                            SystemBuffer::Shape::kScattered, "application");
-      va = life.link.ReserveVa(*shared.process, kPages * kPage);
-      life.link.on(1).mappings().MapSystem(*shared.process->parts[1], va, buffer);
-    });
-    const auto run = [&](const std::function<void()>& work) {
-      life.worker.Call([&] { life.adapter.isolation().exclusive().Run("a test", work); });
-    };
-    // GPU 1 is busy with system memory while Begin comes; it must stand still as well.
-    ClientRun writes;
-    writes.process = shared.process->parts[1];
-    writes.base = va;
-    writes.order = workload::ShareOf(kPages * kPage / workload::kLine, 0, 1);
-    writes.pattern = 9;
-    writes.write = true;
-    workload::ClientBatch busy(life.link.on(1), {writes}, "through exclusive access");
-    run([] {});
-    EXPECT_TRUE(busy.busy()) << "it was held";
-    busy.Finish(life.result.checks);
-    life.worker.Call([&] {
-      life.link.UnmapEverywhere(*shared.process, va, kPages);
-      life.link.FreeVa(*shared.process, va);
-      buffer.Release();
-    });
-    EXPECT_EQ(life.adapter.miniport().calls("DxgkDdiBeginExclusiveAccess"), 1u) << "one call for the link";
-    shared.End();
-    held = true;
-    run([&] {
-      life.kernel.instruments()->StrayAccess(life.adapter.physical(1).function().bdf, hw::Stray::kRead, 0x1000);
-    });
-  });
-  EXPECT_TRUE(held) << "both stood still the first time";
-  EXPECT_THAT(FaultOf(result), AllOf(HasSubstr("02:00.0"), HasSubstr("was not silent")));
-}
-
-NTSTATUS CannotReset(HANDLE, DXGKARG_RESETENGINE*) { return STATUS_IO_TIMEOUT; }
-
-Life* reset_life = nullptr;
-std::vector<uint64_t> controls;  // register ctrl of each GPU when DxgkDdiResetFromTimeout has returned
-NTSTATUS NoteReset(HANDLE context) {
-  const NTSTATUS status = between.real.DxgkDdiResetFromTimeout(context);
-  for (unsigned i = 0; i < reset_life->adapter.adapters(); ++i) {
-    const uint64_t registers = reset_life->adapter.physical(i).function().bars[0].address;
-    controls.push_back(reset_life->kernel.hal().Read(registers + regs::Ctrl::kOffset, 8));
-  }
-  return status;
-}
-
-TEST(LinkedMemory, AHangOfOneAdapterThatCannotBeResetAloneResetsTheWholeLink) {
-  LinkedBench bench;
-  bench.config.gpu.vram_mib = 4;
-  bench.options.os.quantum_us = 20;
-  bench.options.os.tdr_delay_us = 50;
-  between.table = [](DRIVER_INITIALIZATION_DATA& table) {
-    table.DxgkDdiResetEngine = CannotReset;
-    table.DxgkDdiResetFromTimeout = NoteReset;
-  };
-  controls.clear();
-  const auto result = bench.Run([](Life& life) {
-    reset_life = &life;
-    constexpr uint64_t kPages = 1024;
-    Shared guilty(life, 1, 1), innocent(life, 0, 1);
-    uint64_t va = 0;
-    life.worker.Call([&] {
-      va = life.link.ReserveVa(*guilty.process, kPages * kPage);
-      life.link.on(1).mappings().MapOnePage(*guilty.process->parts[1], va, *guilty.allocation, 0, kPages);
-    });
-    workload::RenderBuffer commands(life, guilty.process->parts[1], kPage);
-    commands.Fill(va, kPages * kPage, 1);
-    const PacketId packet = commands.Submit("an endless fill");
-    EXPECT_EQ(life.adapter.vidsch().Wait(packet, 1'000'000'000), PacketEnd::kLost);
-    life.kernel.scheduler().Wait([&] { return life.adapter.miniport().calls("DxgkDdiRestartFromTimeout") == 1; },
-                                 1'000'000'000, "the restart", 1000);
-    ASSERT_THAT(life.adapter.vidsch().recoveries(), SizeIs(1));
-    const VidSch::Recovery& recovery = life.adapter.vidsch().recoveries()[0];
-    EXPECT_EQ(recovery.kind, VidSch::Recovery::Kind::kAdapter);
-    EXPECT_EQ(recovery.engine, 1u);
-    EXPECT_EQ(controls, std::vector<uint64_t>(2)) << "no GPU touches memory";
-    EXPECT_TRUE(guilty.process->parts[0]->handles.state->lost);
-    EXPECT_TRUE(innocent.process->parts[0]->handles.state->lost) << "it never used GPU 1's engine";
-    commands.Release();
-    life.worker.Call([&] { life.link.FreeVa(*guilty.process, va); });
-    guilty.End();
-    innocent.End();
-    workload::FindProcedure("linked")->run(life, {{"pages", 1}, {"sleep", 0}});
-  });
-  ExpectGood(result);
-}
-
-TEST(LinkedMemory, AHangOfOneAdapterResetsItsEngineAndHarmsNobodyElse) {
-  LinkedBench bench;
-  bench.config.gpu.vram_mib = 4;
-  bench.options.os.quantum_us = 20;
-  bench.options.os.tdr_delay_us = 50;
-  const auto result = bench.Run([](Life& life) {
-    constexpr uint64_t kPages = 1024;
-    Shared guilty(life, 1, 1), innocent(life, 0, 1);
-    uint64_t va = 0;
-    life.worker.Call([&] {
-      va = life.link.ReserveVa(*guilty.process, kPages * kPage);
-      life.link.on(1).mappings().MapOnePage(*guilty.process->parts[1], va, *guilty.allocation, 0, kPages);
-    });
-    workload::RenderBuffer commands(life, guilty.process->parts[1], kPage);
-    commands.Fill(va, kPages * kPage, 1);
-    EXPECT_EQ(life.adapter.vidsch().Wait(commands.Submit("an endless fill"), 1'000'000'000), PacketEnd::kLost);
-    life.kernel.scheduler().Wait([&] { return !life.adapter.vidsch().recoveries().empty(); }, 1'000'000'000,
-                                 "the recovery", 1000);
-    EXPECT_EQ(life.adapter.vidsch().recoveries()[0].kind, VidSch::Recovery::Kind::kEngine);
-    EXPECT_EQ(life.adapter.vidsch().recoveries()[0].engine, 1u);
-    EXPECT_FALSE(innocent.process->parts[0]->handles.state->lost);
-    innocent.RunClient(1, innocent.Client(1, true, 3), "the other process");
-    commands.Release();
-    life.worker.Call([&] { life.link.FreeVa(*guilty.process, va); });
-    guilty.End();
-    innocent.End();
   });
   ExpectGood(result);
 }

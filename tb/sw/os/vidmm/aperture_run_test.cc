@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+// The aperture of a whole machine: what the driver is sent, and what the GPU reads and writes there. Documents only.
+#include "os/vidmm/aperture.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "os/miniport/segments.h"
+#include "os/kernel/bug_check.h"
+#include "tb/sw/os/between.h"
+#include "tb/sw/os/machine.h"
+
+namespace gmmu::os {
+namespace {
+
+using ::testing::HasSubstr;
+
+using ApertureRun = DriverWithAFront;
+using Rule11Driver = DriverWithAFront;
+
+std::map<DXGK_BUILDPAGINGBUFFER_OPERATION, unsigned> counts;
+
+void CountOperations() {
+  counts.clear();
+  between.build = [](DXGKARG_BUILDPAGINGBUFFER& args) {
+    ++counts[args.Operation];
+    return between.real.DxgkDdiBuildPagingBuffer(between.context, &args);
+  };
+}
+
+std::string Text(const workload::JobResult& result) {
+  std::string text;
+  for (const auto& check : result.checks) {
+    if (!check.passed) text += check.name + ": " + check.text + "\n";
+  }
+  for (const auto& fault : result.faults) text += fault.text + "\n";
+  for (const auto& leak : result.leaks) text += "leak " + leak.kind + " " + leak.name + "\n";
+  return text;
+}
+
+TEST_F(ApertureRun, MapsByAdlWhenTheDriverTakesOneWhateverTheMode) {
+  CountOperations();
+  for (const RemapPolicy policy : {RemapPolicy::kWhenPossible, RemapPolicy::kNever}) {
+    Parameters os = Defaults();
+    os.iommu = policy;
+    if (policy == RemapPolicy::kNever) os.limit_bits = 40;
+    const auto result = Run(os, "aperture");
+    EXPECT_TRUE(result.Passed()) << Text(result);
+    EXPECT_EQ(counts[DXGK_OPERATION_MAP_APERTURE_SEGMENT], 0u);
+    EXPECT_GT(counts[DXGK_OPERATION_MAP_APERTURE_SEGMENT2], 0u);
+    EXPECT_GT(counts[DXGK_OPERATION_UNMAP_APERTURE_SEGMENT], 0u);
+  }
+}
+
+TEST_F(ApertureRun, MapsByMdlWhenTheDriverDoesNotTakeAnAdlAndIsNotRemapped) {
+  CountOperations();
+  Parameters os = Defaults();
+  os.driver["MapAperture2"] = 0;
+  os.iommu = RemapPolicy::kNever;
+  os.limit_bits = 40;
+  auto result = Run(os, "aperture");
+  EXPECT_TRUE(result.Passed()) << Text(result);
+  EXPECT_EQ(counts[DXGK_OPERATION_MAP_APERTURE_SEGMENT2], 0u);
+  EXPECT_GT(counts[DXGK_OPERATION_MAP_APERTURE_SEGMENT], 0u);
+  os.iommu = RemapPolicy::kWhenPossible;
+  result = Run(os, "aperture");
+  EXPECT_THAT(Text(result), HasSubstr("DXGK_VIDMMCAPS.MapAperture2Supported")) << "no remapping without it";
+}
+
+TEST_F(ApertureRun, ShowsTheDriverTheBytesThatItMaps) {
+  unsigned looked = 0, wrong = 0;
+  between.build = [&](DXGKARG_BUILDPAGINGBUFFER& args) {
+    if (args.Operation == DXGK_OPERATION_MAP_APERTURE_SEGMENT2 &&
+        args.MapApertureSegment2.CpuVisibleAddress != nullptr) {
+      const auto* bytes = static_cast<const uint8_t*>(args.MapApertureSegment2.CpuVisibleAddress);
+      unsigned sum = 0;
+      for (uint64_t i = 0; i < args.MapApertureSegment2.NumberOfPages * 4096; ++i) sum += bytes[i] != 0;
+      ++looked;
+      wrong += sum == 0;
+    }
+    return RealBuild(args);
+  };
+  const auto result = Run(Defaults(), "aperture");
+  EXPECT_TRUE(result.Passed()) << Text(result);
+  EXPECT_GT(looked, 0u);
+  EXPECT_EQ(wrong, 0u);
+}
+
+TEST_F(ApertureRun, RefusesAnAllocationThatAsksForCpuAddressesWithoutTheCap) {
+  between.table = [](DRIVER_INITIALIZATION_DATA& table) {
+    table.DxgkDdiCreateAllocation = [](HANDLE context, DXGKARG_CREATEALLOCATION* args) {
+      const NTSTATUS status = between.real.DxgkDdiCreateAllocation(context, args);
+      args->pAllocationInfo[0].FlagsWddm2.MapApertureCpuVisible = 1;
+      return status;
+    };
+  };
+  Parameters os = Defaults();
+  EXPECT_TRUE(Run(os).Passed());
+  os.driver["MapAperture2"] = 0;
+  os.iommu = RemapPolicy::kNever;
+  os.limit_bits = 40;
+  EXPECT_THAT(Text(Run(os)), HasSubstr("FlagsWddm2.MapApertureCpuVisible needs DXGK_VIDMMCAPS.MapAperture2Supported"));
+}
+
+// Open, as above: a driver that takes a physical dummy page as it comes sends the GPU to a page that nobody mapped.
+TEST_F(ApertureRun, APhysicalDummyPageIsOutOfReachBehindTheIommu) {
+  Parameters os = Defaults();
+  os.dummy_page_logical = false;
+  EXPECT_THAT(Text(Run(os, "aperture")), HasSubstr("bus_read"));
+  os.iommu = RemapPolicy::kNever;
+  os.limit_bits = 40;
+  EXPECT_TRUE(Run(os, "aperture").Passed()) << "there is one kind of address without remapping";
+}
+
+// ---- points that are easily got wrong, by their numbers in the list of the reference
+
+/// Rule 1. Seen on builds 22621 and 26100 for entries; segment addresses with a base are documents only. The real
+/// driver's segments begin at 0: in front of it they get bases, which are taken away again from what comes.
+TEST_F(Rule11Driver, AddressesComeInPagesInBytesAndInBytesWithTheSegmentsBase) {
+  constexpr LONGLONG kBases[] = {LONGLONG{1} << 40, LONGLONG{3} << 40};  // aperture, VRAM
+  constexpr uint64_t kVram = 64 << 20;
+  unsigned entries = 0, tables = 0, segment_addresses = 0;
+  between.query = [&](const DXGKARG_QUERYADAPTERINFO& args) {
+    const NTSTATUS status = between.real.DxgkDdiQueryAdapterInfo(between.context, &args);
+    if (args.Type != DXGKQAITYPE_QUERYSEGMENT4 || !NT_SUCCESS(status)) return status;
+    auto* out = static_cast<DXGK_QUERYSEGMENTOUT4*>(args.pOutputData);
+    for (UINT i = 0; out->pSegmentDescriptor != nullptr && i < out->NbSegment; ++i) {
+      reinterpret_cast<DXGK_SEGMENTDESCRIPTOR4*>(out->pSegmentDescriptor + i * out->SegmentDescriptorStride)
+          ->BaseAddress.QuadPart = kBases[i];
+    }
+    return status;
+  };
+  between.build = [&](DXGKARG_BUILDPAGINGBUFFER& args) {
+    if (args.Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE) {
+      const auto& update = args.UpdatePageTable;
+      const D3DGPU_PHYSICAL_ADDRESS& table = update.PageTableAddress.GpuPhysical;
+      if (update.UpdateMode == DXGK_PAGETABLEUPDATE_GPU_PHYSICAL && table.SegmentId == 2) {
+        ++tables;
+        EXPECT_EQ(table.SegmentOffset % 4096, 0u) << "bytes, without the base";
+        EXPECT_LT(table.SegmentOffset, kVram);
+      }
+      for (UINT i = 0; i < (update.Flags.Repeat ? 1 : update.NumPageTableEntries); ++i) {
+        const DXGK_PTE& entry = update.pPageTableEntries[i];
+        if (!entry.Valid || entry.Segment != 2) continue;
+        ++entries;
+        EXPECT_LT(entry.PageAddress, kVram / 4096) << "a page number, without the base";
+      }
+    }
+    if (args.Operation == DXGK_OPERATION_TRANSFER) {
+      auto& transfer = args.Transfer;
+      const auto in_bytes = [&](auto& side) {
+        const LONGLONG base = kBases[side.SegmentId - 1];
+        ++segment_addresses;
+        EXPECT_GE(side.SegmentAddress.QuadPart, base) << "bytes, with the base";
+        EXPECT_LT(side.SegmentAddress.QuadPart - base, static_cast<LONGLONG>(kVram));
+        side.SegmentAddress.QuadPart -= base;
+      };
+      const DXGKARG_BUILDPAGINGBUFFER before = args;
+      in_bytes(transfer.Source);
+      in_bytes(transfer.Destination);
+      const NTSTATUS status = RealBuild(args);
+      transfer.Source = before.Transfer.Source;  // an operand that comes again is unchanged
+      transfer.Destination = before.Transfer.Destination;
+      return status;
+    }
+    return RealBuild(args);
+  };
+  const auto result = Run();
+  EXPECT_TRUE(result.Passed()) << Text(result);
+  EXPECT_GT(entries, 0u);
+  EXPECT_GT(tables, 0u);
+  EXPECT_GT(segment_addresses, 0u);
+}
+
+/// Rule 2, at operation 17: the real driver must not follow `Pages` of a contiguous list, and must count AdlOffset in
+/// pages in both forms. Every map comes once in each form.
+TEST_F(Rule11Driver, AContiguousListAndAnArrayMeanTheSame) {
+  std::vector<DXGK_PAGE_NUMBER> array;
+  unsigned maps = 0;
+  between.build = [&](DXGKARG_BUILDPAGINGBUFFER& args) {
+    auto& map = args.MapApertureSegment2;
+    if (args.Operation != DXGK_OPERATION_MAP_APERTURE_SEGMENT2 || ++maps % 2 == 0) return RealBuild(args);
+    EXPECT_TRUE(map.Adl.Flags.Contiguous);
+    const DXGK_ADL before = map.Adl;
+    array.clear();
+    for (UINT32 i = 0; i < before.PageCount; ++i) array.push_back(before.BasePageNumber + i);
+    map.Adl.Flags.Contiguous = 0;
+    map.Adl.Pages = array.data();
+    const NTSTATUS status = RealBuild(args);
+    map.Adl = before;
+    if (status == STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER) --maps;
+    return status;
+  };
+  const auto result = Run(Defaults(), "aperture");
+  EXPECT_TRUE(result.Passed()) << Text(result);
+  EXPECT_GT(maps, 4u);
+}
+
+/// Rule 5. The scenario reads and writes unmapped pages; here the driver loses the dummy page, and it must be noticed.
+TEST_F(Rule11Driver, UnmappedRangesReadAndWriteTheDummyPage) {
+  auto result = Run(Defaults(), "aperture");
+  EXPECT_TRUE(result.Passed()) << Text(result);
+  unsigned unmaps = 0;
+  between.build = [&](DXGKARG_BUILDPAGINGBUFFER& args) {
+    if (args.Operation == DXGK_OPERATION_UNMAP_APERTURE_SEGMENT) {
+      ++unmaps;
+      return STATUS_SUCCESS;  // nothing is done: the pages stay mapped
+    }
+    return RealBuild(args);
+  };
+  result = Run(Defaults(), "aperture");
+  EXPECT_FALSE(result.Passed());
+  EXPECT_GT(unmaps, 0u);
+}
+
+/// Rule 13. No operation 5 without the flag was seen on build 22621; the rest is documents only.
+TEST_F(Rule11Driver, NoApertureMapWithoutAccessedPhysically) {
+  CountOperations();
+  between.table = [](DRIVER_INITIALIZATION_DATA& table) {
+    table.DxgkDdiCreateAllocation = [](HANDLE context, DXGKARG_CREATEALLOCATION* args) {
+      const NTSTATUS status = between.real.DxgkDdiCreateAllocation(context, args);
+      args->pAllocationInfo[0].FlagsWddm2.AccessedPhysically = 0;
+      return status;
+    };
+  };
+  const auto result = Run();
+  EXPECT_FALSE(result.Passed()) << "the main job wants its pieces in the aperture";
+  EXPECT_THAT(Text(result), HasSubstr("has no place in the aperture"));
+  EXPECT_EQ(counts[DXGK_OPERATION_MAP_APERTURE_SEGMENT] + counts[DXGK_OPERATION_MAP_APERTURE_SEGMENT2], 0u);
+}
+
+}  // namespace
+}  // namespace gmmu::os

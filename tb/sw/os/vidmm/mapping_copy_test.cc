@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copies of mappings, written entry by entry or done by the GPU.
+
+#include "os/vidmm/mapping_copy.h"
+
+#include <map>
+#include <set>
+#include <string>
+#include <tuple>
+
+#include "tb/sw/os/vidmm/va_calls_bench.h"
+#include "os/dxgkrnl/logical_adapter.h"
+#include "os/memory/system_buffer.h"
+#include "os/miniport/allocation.h"
+#include "os/tables/address_space.h"
+#include "os/vidmm/allocation.h"
+#include "os/vidmm/gpu_process.h"
+#include "os/vidmm/mappings.h"
+#include "os/vidmm/monitored_fence.h"
+#include "os/vidmm/paging_process.h"
+#include "os/vidmm/paging_queue.h"
+#include "os/vidmm/paging_work.h"
+#include "os/vidmm/residency.h"
+#include "os/vidmm/transfers.h"
+
+namespace gmmu::os::test {
+namespace {
+
+constexpr uint64_t kPage = hw::kPageSize;
+constexpr uint64_t kBlock = 64 << 10;
+
+// Build 22621 sends UPDATE_PAGE_TABLE for a copy; the documents say COPY_PAGE_TABLE_ENTRIES.
+enum class Kind { k4k, kSingle, kDual };
+
+class CopyWays : public VaCall, public ::testing::WithParamInterface<std::tuple<bool, Kind>> {
+ protected:
+  CopyWays() {
+    bench.options.os.copies_entries = by_gpu();
+    if (by_gpu()) bench.options.os.driver["ContiguousPages"] = 0;
+    bench.config.gpu.vram_mib = 8;
+    bench.options.os.driver["Leaf64k"] = kind() != Kind::k4k;
+    bench.options.os.driver["DualPte"] = kind() == Kind::kDual;
+  }
+  static bool by_gpu() { return std::get<0>(GetParam()); }
+  static Kind kind() { return std::get<1>(GetParam()); }
+};
+
+TEST_P(CopyWays, ACopyTakesTheMappingsAsTheyAreWithOverlapAndAcrossTables) {
+  unsigned copies = 0, other_contexts = 0;
+  HANDLE companion = nullptr;
+  Watch([&](const DXGKARG_BUILDPAGINGBUFFER& args) {
+    if (args.Operation != DXGK_OPERATION_COPY_PAGE_TABLE_ENTRIES) return;
+    ++copies;
+    other_contexts += companion != nullptr && args.hSystemContext != companion;
+    companion = args.hSystemContext;
+    for (UINT i = 0; i < args.CopyPageTableEntries.NumRanges; ++i) {
+      EXPECT_EQ(args.CopyPageTableEntries.pRanges[i].SrcPageTableAddress % kBlock, 0u);
+      EXPECT_EQ(args.CopyPageTableEntries.pRanges[i].DstPageTableAddress % kBlock, 0u);
+    }
+  });
+  In([&](Life& life, World& world) {
+    MonitoredFence fence(life.vidmm, 0);
+    const uint64_t va = world.Reserve(uint64_t{8} << 20, D3DDDIGPUVIRTUALADDRESS_RESERVE_NO_ACCESS);
+    const uint64_t edge =
+        (va + (uint64_t{2} << 20)) / (uint64_t{2} << 20) * (uint64_t{2} << 20);  // between two leaf tables
+    ASSERT_EQ(world.calls.Update(*world.process, {MapOf(va, 8 * kPage, world.handle, 0, 8 * kPage)}, fence, 0),
+              STATUS_SUCCESS);
+    ASSERT_EQ(world.calls.Update(*world.process,
+                                 {CopyOf(va, va + 3 * kPage, 8 * kPage),    // upward, overlapping
+                                  CopyOf(va + 3 * kPage, edge - 4 * kPage, 8 * kPage),  // across tables
+                                  CopyOf(edge - 4 * kPage, edge - 5 * kPage, 8 * kPage),   // downward, overlapping
+                                  CopyOf(edge - 5 * kPage, edge - 4 * kPage, 8 * kPage)},  // upward, both
+                                 fence, 1),
+              STATUS_SUCCESS);
+    EXPECT_EQ(fence.Value(), 2u);
+    Reads(life, world.process, va, {0x100, 0x101, 0x102, 0x100, 0x101, 0x102, 0x103, 0x104, 0x105, 0x106, 0x107});
+    Reads(life, world.process, edge - 5 * kPage, {0x100, 0x100, 0x101, 0x102, 0x103, 0x104, 0x105, 0x106, 0x107});
+    size_t pages = 0;
+    for (const auto& mapping : world.data->mappings) pages += mapping.pages;
+    EXPECT_EQ(pages, 3u + 8 + 9) << "copies are mappings as well";
+    fence.Release();
+  });
+  EXPECT_EQ(copies > 3, by_gpu());
+  EXPECT_EQ(other_contexts, 0u) << "all of them on the companion";
+}
+
+// Pages of 64 KiB are copied as such where address and size allow, else page by page.
+TEST_P(CopyWays, PagesOf64KiBAreCopiedWhateverIsAtTheTarget) {
+  In([&](Life& life, World& world) {
+    MonitoredFence fence(life.vidmm, 0);
+    uint64_t value = 0;
+    constexpr uint64_t kLeaf = uint64_t{2} << 20;
+    const uint64_t reserved = world.Reserve(8 * kLeaf, D3DDDIGPUVIRTUALADDRESS_RESERVE_NO_COMMIT);
+    const uint64_t va = (reserved + kLeaf - 1) / kLeaf * kLeaf;
+    std::map<uint64_t, uint32_t> expected;  // word of each page
+    const auto note = [&](uint64_t target, uint64_t source, uint64_t pages) {
+      const auto before = expected;
+      for (uint64_t at = 0; at < pages * kPage; at += kPage) {
+        const auto found = before.find(source + at);
+        if (found == before.end()) expected.erase(target + at);
+        else expected[target + at] = found->second;
+      }
+    };
+    const auto map = [&](uint64_t base, uint64_t first, uint64_t pages) {
+      ASSERT_EQ(
+          world.calls.Update(*world.process, {MapOf(base, pages * kPage, world.handle, first * kPage, pages * kPage)},
+                             fence, value++),
+          STATUS_SUCCESS);
+      for (uint64_t i = 0; i < pages; ++i) expected[base + i * kPage] = 0x100 + static_cast<uint32_t>(first + i);
+    };
+    const auto copy = [&](uint64_t source, uint64_t target, uint64_t pages) {
+      ASSERT_EQ(world.calls.Update(*world.process, {CopyOf(source, target, pages * kPage)}, fence, value++),
+                STATUS_SUCCESS);
+      note(target, source, pages);
+    };
+    const auto reads = [&](const char* what) {
+      SCOPED_TRACE(what);
+      for (auto first = expected.begin(); first != expected.end();) {
+        std::vector<uint32_t> words;
+        auto next = first;
+        for (; next != expected.end() && next->first == first->first + words.size() * kPage; ++next)
+          words.push_back(next->second);
+        Reads(life, world.process, first->first, words);
+        first = next;
+      }
+    };
+    const auto large = [&](uint64_t at) { return world.process->space->Is64k(at); };
+    map(va, 0, 32);
+    EXPECT_EQ(large(va), kind() != Kind::k4k);
+    copy(va, va + kLeaf, 32);
+    EXPECT_EQ(large(va + kLeaf), kind() != Kind::k4k) << "aligned, whole, and no table was there";
+    reads("aligned");
+    copy(va, va + 2 * kLeaf + 3 * kPage, 32);
+    EXPECT_FALSE(large(va + 2 * kLeaf));
+    reads("not aligned");
+    copy(va, va + 3 * kLeaf - 16 * kPage, 32);
+    reads("across two leaf tables");
+    copy(va + 2 * kLeaf + 3 * kPage, va + kLeaf + 10 * kPage, 6);
+    EXPECT_FALSE(large(va + kLeaf));
+    EXPECT_EQ(large(va + kLeaf + kBlock), kind() == Kind::kDual) << "the block that it does not touch";
+    reads("pages of 4 KiB into a block of 64 KiB");
+    map(va + 4 * kLeaf, 0, 32);
+    copy(va + 4 * kLeaf, va + 4 * kLeaf + 16 * kPage, 32);
+    EXPECT_EQ(large(va + 4 * kLeaf + 32 * kPage), kind() != Kind::k4k);
+    reads("upward by a block, overlapping");
+    copy(va + 4 * kLeaf + 16 * kPage, va + 4 * kLeaf + 11 * kPage, 32);
+    reads("downward, overlapping");
+    copy(va + 4 * kLeaf + 11 * kPage, va + 4 * kLeaf + 14 * kPage, 32);
+    reads("upward, overlapping");
+    map(va + 5 * kLeaf, 16, 16);
+    copy(va + 6 * kLeaf, va + 5 * kLeaf + 4 * kPage, 2);
+    Faults(life, world.process, va + 5 * kLeaf + 4 * kPage, regs::Fault::kEntryInvalid);
+    reads("nothing into a block of 64 KiB");
+    map(va + 5 * kLeaf, 0, 32);
+    EXPECT_EQ(large(va + 5 * kLeaf), kind() == Kind::kDual) << "with single entries there is no way back";
+    reads("mapped as a whole again");
+    life.vidmm.mappings().Invalidate(*world.data);
+    Faults(life, world.process, va + kLeaf + 10 * kPage, regs::Fault::kEntryInvalid);
+    life.vidmm.mappings().Restore(*world.data);
+    reads("copies are mappings as well");
+    fence.Release();
+  });
+}
+
+// Updates inherit the target reservation's; entries of another one are not copied as they are.
+TEST_P(CopyWays, TheCopyHasTheDriverProtectionOfItsReservationAndTheAllocationOfItsSource) {
+  using Given =
+      std::tuple<uint64_t, HANDLE, uint64_t, uint64_t, UINT64>;  // address, allocation, offset, pages, protection
+  std::vector<Given> given;
+  unsigned copied = 0;
+  In([&](Life& life, World& world) {
+    MonitoredFence fence(life.vidmm, 0);
+    const HANDLE handle = world.data->handle;
+    const uint64_t source = world.Reserve(2 * kBlock, D3DDDIGPUVIRTUALADDRESS_RESERVE_NO_COMMIT, 0x11);
+    const uint64_t target = world.Reserve(2 * kBlock, D3DDDIGPUVIRTUALADDRESS_RESERVE_NO_COMMIT, 0x22);
+    Watch([&](const DXGKARG_BUILDPAGINGBUFFER& args) {
+      copied += args.Operation == DXGK_OPERATION_COPY_PAGE_TABLE_ENTRIES;
+      const auto& op = args.UpdatePageTable;
+      if (args.Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE && op.hProcess == world.process->handles.process &&
+          op.PageTableLevel == 0 && op.pPageTableEntries->Valid)
+        given.emplace_back(op.FirstPteVirtualAddress, op.hAllocation, op.AllocationOffsetInBytes,
+                           op.NumPageTableEntries, op.DriverProtection);
+    });
+    ASSERT_EQ(world.calls.Update(*world.process,
+                                 {MapOf(source, 4 * kPage, world.handle, 8 * kPage, 4 * kPage),
+                                  MapOf(source + 4 * kPage, 2 * kPage, world.handle, 0, 2 * kPage)},
+                                 fence, 0),
+              STATUS_SUCCESS);
+    given.clear();
+    ASSERT_EQ(world.calls.Update(*world.process, {CopyOf(source + kPage, target, 6 * kPage)}, fence, 1),
+              STATUS_SUCCESS);
+    EXPECT_EQ(copied, 0u) << "another protection: by operation 11 in both ways";
+    const std::vector<Given> expected = {{target, handle, 9 * kPage, 3, 0x22},
+                                         {target + 3 * kPage, handle, 0, 2, 0x22}};
+    EXPECT_EQ(given, expected);
+    given.clear();
+    life.vidmm.mappings().Invalidate(*world.data);
+    life.vidmm.mappings().Restore(*world.data);
+    for (const Given& one : given)
+      EXPECT_EQ(std::get<4>(one), std::get<0>(one) >= target && std::get<0>(one) < target + 2 * kBlock ? 0x22u : 0x11u);
+    EXPECT_EQ(given.size(), 4u);
+    Reads(life, world.process, target, {0x109, 0x10A, 0x10B, 0x100, 0x101});
+    // Inside one reservation it is the same.
+    given.clear();
+    ASSERT_EQ(world.calls.Update(*world.process, {CopyOf(source, source + 8 * kPage, 2 * kPage)}, fence, 2),
+              STATUS_SUCCESS);
+    EXPECT_EQ(copied, by_gpu() ? 1u : 0u);
+    if (!by_gpu()) EXPECT_EQ(given, (std::vector<Given>{{source + 8 * kPage, handle, 8 * kPage, 2, 0x11}}));
+    seen.operation = nullptr;
+    fence.Release();
+  });
+}
+
+TEST_P(CopyWays, ACopyThatWouldGiveAPageASecondUniqueDriverProtectionIsRefused) {
+  In([&](Life& life, World& world) {
+    MonitoredFence fence(life.vidmm, 0);
+    const UINT64 unique = D3DGPU_UNIQUE_DRIVER_PROTECTION;
+    const uint64_t source = world.Reserve(kBlock, D3DDDIGPUVIRTUALADDRESS_RESERVE_NO_COMMIT, unique | 1);
+    const uint64_t same = world.Reserve(kBlock, D3DDDIGPUVIRTUALADDRESS_RESERVE_NO_COMMIT, unique | 1);
+    const uint64_t other = world.Reserve(kBlock, D3DDDIGPUVIRTUALADDRESS_RESERVE_NO_COMMIT, unique | 2);
+    ASSERT_EQ(world.calls.Update(*world.process, {MapOf(source, kPage, world.handle, 0, kPage)}, fence, 0),
+              STATUS_SUCCESS);
+    EXPECT_EQ(world.calls.Update(*world.process, {CopyOf(source, other, kPage)}, fence, 1), STATUS_INVALID_PARAMETER);
+    EXPECT_EQ(world.calls.Update(*world.process, {CopyOf(source, same, kPage)}, fence, 1), STATUS_SUCCESS);
+    Reads(life, world.process, same, {0x100});
+    EXPECT_EQ(world.calls.Update(*world.process, {CopyOf(source + kPage, other, kPage)}, fence, 2), STATUS_SUCCESS)
+        << "nothing is mapped there";
+    fence.Release();
+  });
+}
+
+// Operations of a batch are done one after another: each finds what those before it have mapped and unmapped.
+TEST_P(CopyWays, ABatchThatWouldGiveAPageTwoUniqueDriverProtectionsIsRefusedAsAWhole) {
+  In([&](Life& life, World& world) {
+    MonitoredFence fence(life.vidmm, 0);
+    const UINT64 unique = D3DGPU_UNIQUE_DRIVER_PROTECTION;
+    const uint64_t source = world.Reserve(2 * kBlock, D3DDDIGPUVIRTUALADDRESS_RESERVE_NO_COMMIT, unique | 1);
+    const uint64_t other = world.Reserve(2 * kBlock, D3DDDIGPUVIRTUALADDRESS_RESERVE_NO_COMMIT);
+    const auto protect = [&](uint64_t va, uint64_t offset, uint64_t protection) {
+      Operation operation{};
+      operation.OperationType = D3DDDI_UPDATEGPUVIRTUALADDRESS_MAP_PROTECT;
+      operation.MapProtect = {va, kPage, world.handle, offset, kPage, Of(true, true), protection};
+      return operation;
+    };
+    const auto update = [&](const std::vector<Operation>& operations, uint64_t value = 0) {
+      return world.calls.Update(*world.process, operations, fence, value);
+    };
+    const Operation none = UnmapOf(source, kPage, Of(false, false, false, true));
+    EXPECT_EQ(update({protect(source, 0, unique | 1), protect(source + kBlock, 0, unique | 2)}),
+              STATUS_INVALID_PARAMETER);
+    EXPECT_EQ(update({MapOf(source, kPage, world.handle, 0, kPage), protect(source + kPage, 0, 0)}),
+              STATUS_INVALID_PARAMETER);
+    EXPECT_EQ(update({protect(source, 0, unique | 2), CopyOf(source, source + kPage, kPage)}), STATUS_INVALID_PARAMETER)
+        << "the copy inherits another value";
+    EXPECT_EQ(fence.Value(), 0u) << "nothing was begun";
+    Faults(life, world.process, source, regs::Fault::kEntryInvalid);
+    EXPECT_EQ(update({protect(source, 0, unique | 2), none, protect(source + kPage, 0, unique | 3),
+                      protect(source, 3 * kPage, unique | 4)}),
+              STATUS_SUCCESS)
+        << "it is unmapped in between";
+    Reads(life, world.process, source, {0x103, 0x100});
+    EXPECT_EQ(update({MapOf(other, 2 * kPage, world.handle, 5 * kPage, kPage), CopyOf(other + kPage, other, kPage)}, 1),
+              STATUS_SUCCESS)
+        << "not unique";
+    Reads(life, world.process, other, {0x105, 0x105});
+    fence.Release();
+  });
+}
+INSTANTIATE_TEST_SUITE_P(All, CopyWays,
+                         ::testing::Combine(::testing::Bool(),
+                                            ::testing::Values(Kind::k4k, Kind::kSingle, Kind::kDual)),
+                         [](const auto& info) {
+                           const Kind kind = std::get<1>(info.param);
+                           return std::string(std::get<0>(info.param) ? "CopyPageTableEntries" : "UpdatePageTable") +
+                                  (kind == Kind::k4k ? "" : kind == Kind::kSingle ? "Leaf64k" : "DualPte");
+                         });
+
+}  // namespace
+}  // namespace gmmu::os::test

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// Points of the driver interface that implementers get wrong: zero entries and large pages. Documents only, unless a
+// comment says otherwise.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <functional>
+#include <set>
+#include <vector>
+
+#include "ddi/wdm.h"
+#include "tb/sw/os/driver_front.h"
+#include "os/dxgkrnl/adapter.h"
+#include "os/dxgkrnl/dxgkrnl.h"
+#include "os/dxgkrnl/logical_adapter.h"
+#include "os/tables/address_space.h"
+#include "os/vidmm/allocation.h"
+#include "os/vidmm/gpu_process.h"
+#include "os/vidmm/mappings.h"
+#include "os/vidmm/process_tables.h"
+#include "workload/clients.h"
+#include "workload/procedures/procedures.h"
+
+namespace gmmu::os::test {
+namespace {
+
+using ::testing::IsEmpty;
+using workload::ClientRun;
+using workload::Life;
+
+using Rule11Paging = DriverFront;
+
+/// A client's run over one page, and how it must end.
+workload::Check RunOnePage(Life& life, GpuProcess* process, uint64_t va, std::optional<regs::Fault> fault,
+                           const std::vector<uint8_t>& expected) {
+  ClientRun run = workload::AllLines(process, va, hw::kPageSize);
+  run.fault = fault;
+  run.crc = workload::LineCrc(expected.data(), run.order);
+  std::vector<workload::Check> checks;
+  RunClients(life.vidmm, {run}, "one page", checks);
+  return checks.at(0);
+}
+
+// Zero comes with Valid = 1 (seen on build 22621); the other encoding is open.
+TEST_F(Rule11Paging, ZeroEntriesReadZeroAtAnyLevelAndLargePagesAreEveryWhereButAtTheLeaf) {
+  bench.config.gpu.vram_mib = 64;
+  const std::vector<uint8_t> zeros(hw::kPageSize);
+  std::vector<uint8_t> filled(hw::kPageSize, 0x5A);
+  const auto result = bench.Run([&](Life& life) {
+    const Geometry& geometry = life.adapter.caps().geometry;
+    for (unsigned level = 0; level < geometry.count(); ++level) {
+      for (const bool valid : {true, false}) {
+        Instead([&](DXGKARG_BUILDPAGINGBUFFER& args, const BuildCall& call) {
+          if (args.Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE) {
+            for (UINT i = 0; i < (args.UpdatePageTable.Flags.Repeat ? 1 : args.UpdatePageTable.NumPageTableEntries);
+                 ++i) {
+              DXGK_PTE& entry = args.UpdatePageTable.pPageTableEntries[i];
+              if (entry.Zero) entry.Valid = valid;
+            }
+          }
+          return call(args);
+        });
+        GpuProcess* process = nullptr;
+        const uint64_t size = uint64_t{1} << geometry.Shift(level), va = size * 3;
+        life.worker.Call([&] {
+          process = life.vidmm.CreateProcess("process");
+          life.vidmm.mappings().MapZero(*process, va, size / hw::kPageSize);
+        });
+        EXPECT_EQ(process->space->tables(), geometry.count() - 1 - level) << "no table below the entry";
+        EXPECT_TRUE(RunOnePage(life, process, va + size - hw::kPageSize, std::nullopt, zeros).passed) << level << valid;
+        EXPECT_TRUE(RunOnePage(life, process, va + size, regs::Fault::kEntryInvalid, zeros).passed) << level << valid;
+        life.worker.Call([&] { life.vidmm.DestroyProcess(process); });
+      }
+    }
+    Instead(nullptr);
+    life.worker.Call([&] {  // level 1: the hardware above has addresses for more than this VRAM
+      const uint64_t size = uint64_t{1} << geometry.Shift(1);
+      GpuProcess* process = life.vidmm.CreateProcess("process");
+      Allocation* data = life.vidmm.CreateAllocation("data", size);
+      data->contiguous = size;
+      life.vidmm.MakeResident(*data);
+      life.vidmm.Fill(*data, 0, size, 0x5A5A5A5A);
+      life.vidmm.mappings().MapLarge(*process, 5 * size, 1, *data);
+      EXPECT_TRUE(RunOnePage(life, process, 6 * size - hw::kPageSize, std::nullopt, filled).passed);
+      life.vidmm.DestroyAllocation(data);
+      life.vidmm.DestroyProcess(process);
+    });
+  });
+  EXPECT_THAT(result.faults, IsEmpty());
+}
+
+/// Large pages at each level above the leaf: the documents allow them at all, the driver's levels are small enough here
+/// for VRAM to hold one of the root's.
+TEST_F(Rule11Paging, LargePagesAreAtEveryLevelAboveTheLeaf) {
+  bench.config.gpu.vram_mib = 64;
+  bench.options.os.page_table_bits = {5, 2, 2, 9};
+  bench.options.os.window_pages = 16;  // few tables, so that there is a place for the largest one
+  const std::vector<uint8_t> page(hw::kPageSize);
+  const auto result = bench.Run([&](Life& life) {
+    const Geometry& geometry = life.adapter.caps().geometry;
+    for (unsigned level = 1; level < geometry.count(); ++level) {
+      const uint64_t size = uint64_t{1} << geometry.Shift(level), va = 5 * size, quarter = size / 4;
+      GpuProcess* process = nullptr;
+      Allocation* data = nullptr;
+      life.worker.Call([&] {
+        process = life.vidmm.CreateProcess("process");
+        data = life.vidmm.CreateAllocation("data", size);
+        data->contiguous = size;
+        life.vidmm.MakeResident(*data);
+        for (uint64_t part = 0; part < 4; ++part)
+          life.vidmm.Fill(*data, part * quarter, quarter, 0x01010101 * static_cast<uint32_t>(0x10 * level + part));
+        life.vidmm.mappings().MapLarge(*process, va, level, *data);
+      });
+      const auto reads = [&](uint64_t offset) {
+        const std::vector<uint8_t> bytes(hw::kPageSize, static_cast<uint8_t>(0x10 * level + offset / quarter));
+        return RunOnePage(life, process, va + offset, std::nullopt, bytes).passed;
+      };
+      EXPECT_EQ(process->space->tables(), geometry.count() - 1 - level) << "no table below the entry";
+      for (uint64_t part = 0; part < 4; ++part) {
+        EXPECT_TRUE(reads(part * quarter)) << level << " " << part;
+        EXPECT_TRUE(reads((part + 1) * quarter - hw::kPageSize)) << level << " " << part;
+      }
+      EXPECT_TRUE(RunOnePage(life, process, va + size, regs::Fault::kEntryInvalid, page).passed) << level;
+      // A page of it goes: smaller pages stand for the rest, down to the leaf.
+      life.worker.Call([&] { life.vidmm.Unmap(*process, va + quarter, 1); });
+      EXPECT_EQ(process->space->tables(), geometry.count() - 1) << level;
+      EXPECT_TRUE(RunOnePage(life, process, va + quarter, regs::Fault::kEntryInvalid, page).passed) << level;
+      for (const uint64_t offset :
+           {uint64_t{0}, quarter - hw::kPageSize, quarter + hw::kPageSize, 3 * quarter, size - hw::kPageSize})
+        EXPECT_TRUE(reads(offset)) << level << " " << offset;
+      life.worker.Call([&] {
+        life.vidmm.DestroyAllocation(data);
+        life.vidmm.DestroyProcess(process);
+      });
+    }
+  });
+  EXPECT_EQ(FaultsOf(result), "");
+  EXPECT_THAT(result.leaks, IsEmpty());
+}
+
+}  // namespace
+}  // namespace gmmu::os::test

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// Points of the driver interface that implementers get wrong: operations and flushes. Documents only, unless a comment
+// says otherwise.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <functional>
+#include <set>
+#include <vector>
+
+#include "ddi/wdm.h"
+#include "tb/sw/os/driver_front.h"
+#include "os/dxgkrnl/logical_adapter.h"
+#include "os/dxgkrnl/dxgkrnl.h"
+#include "os/tables/address_space.h"
+#include "os/vidmm/allocation.h"
+#include "os/vidmm/gpu_process.h"
+#include "os/vidmm/mappings.h"
+#include "os/vidmm/process_tables.h"
+#include "workload/clients.h"
+#include "workload/procedures/procedures.h"
+
+namespace gmmu::os::test {
+namespace {
+
+using workload::Life;
+
+using Rule11Paging = DriverFront;
+
+TEST_F(Rule11Paging, MultipassGoesOnWithAnUnchangedOperandInAFreshBuffer) {
+  bench.options.os.driver["PagingBufferBytes"] = 64;
+  std::vector<uint8_t> operand;
+  UINT cookie = 0;
+  unsigned passes = 0, submissions = 0, before = 0;
+  seen.submission = [&](const DXGKARG_SUBMITCOMMANDVIRTUAL&) { ++submissions; };
+  Instead([&](DXGKARG_BUILDPAGINGBUFFER& args, const BuildCall& call) {
+    const auto* bytes = reinterpret_cast<const uint8_t*>(&args.Transfer);
+    const std::vector<uint8_t> now(bytes, bytes + 256);
+    const bool continued = !operand.empty();
+    if (continued) {
+      ++passes;
+      EXPECT_EQ(now, operand) << "the operand does not change between passes";
+      EXPECT_EQ(args.MultipassOffset, cookie) << "the driver's cookie comes back";
+      EXPECT_EQ(reinterpret_cast<uint64_t>(args.pDmaBuffer) % 4096, 0u);
+      EXPECT_EQ(args.DmaBufferWriteOffset, 0u) << "a new buffer";
+      EXPECT_EQ(submissions, before + 1) << "each pass is a submission of its own";
+    } else {
+      EXPECT_EQ(args.MultipassOffset, 0u);
+    }
+    const NTSTATUS status = call(args);
+    cookie = args.MultipassOffset;
+    before = submissions;
+    operand = status == STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER ? now : std::vector<uint8_t>();
+    return status;
+  });
+  MainJobIsVerified(20'000);
+  EXPECT_GT(passes, 20u);
+}
+
+TEST_F(Rule11Paging, ImmediateUpdatesWithNullBuffersAreDoneInsideTheCall) {
+  unsigned immediate = 0;
+  Instead([&](DXGKARG_BUILDPAGINGBUFFER& args, const BuildCall& call) {
+    if (args.Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE &&
+        args.UpdatePageTable.UpdateMode == DXGK_PAGETABLEUPDATE_CPU_VIRTUAL) {
+      EXPECT_EQ(args.pDmaBuffer, nullptr);
+      ++immediate;
+    }
+    return call(args);
+  });
+  MainJobIsVerified();
+  EXPECT_GT(immediate, 0u);
+}
+
+// Seen on build 26100: the update mode decides, not the pointers.
+TEST_F(Rule11Paging, ImmediateUpdatesWithBuffersAreDoneInsideTheCallAndLeaveThemAlone) {
+  bench.options.os.immediate_updates_have_a_buffer = true;
+  unsigned immediate = 0;
+  Instead([&](DXGKARG_BUILDPAGINGBUFFER& args, const BuildCall& call) {
+    const bool now = args.Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE &&
+                     args.UpdatePageTable.UpdateMode == DXGK_PAGETABLEUPDATE_CPU_VIRTUAL;
+    const DXGKARG_BUILDPAGINGBUFFER before = args;
+    const NTSTATUS status = call(args);
+    if (now) {
+      ++immediate;
+      EXPECT_NE(before.pDmaBuffer, nullptr);
+      EXPECT_NE(before.pDmaBufferPrivateData, nullptr);
+      EXPECT_EQ(args.pDmaBuffer, before.pDmaBuffer);
+      for (size_t i = 0; i < 4096; ++i) EXPECT_EQ(static_cast<uint8_t*>(before.pDmaBuffer)[i], 0) << i;
+    }
+    return status;
+  });
+  MainJobIsVerified();
+  EXPECT_GT(immediate, 0u);
+}
+
+TEST_F(Rule11Paging, AllocationOffsetInBytesNeverShiftsVirtualAddresses) {
+  unsigned changed = 0;
+  Instead([&](DXGKARG_BUILDPAGINGBUFFER& args, const BuildCall& call) {
+    DXGKARG_BUILDPAGINGBUFFER shifted = args;
+    if (args.Operation == DXGK_OPERATION_VIRTUAL_TRANSFER) shifted.TransferVirtual.AllocationOffsetInBytes += 0x3000;
+    if (args.Operation == DXGK_OPERATION_VIRTUAL_FILL) shifted.FillVirtual.AllocationOffsetInBytes += 0x3000;
+    changed += std::memcmp(&shifted, &args, sizeof args) != 0;
+    const NTSTATUS status = call(shifted);
+    args.pDmaBuffer = shifted.pDmaBuffer;
+    args.DmaSize = shifted.DmaSize;
+    args.MultipassOffset = shifted.MultipassOffset;
+    return status;
+  });
+  MainJobIsVerified();
+  EXPECT_GE(changed, 3u);
+}
+
+TEST_F(Rule11Paging, AFlushOfZeroToZeroIsOfEverything) {
+  unsigned flushes = 0;
+  Instead([&](DXGKARG_BUILDPAGINGBUFFER& args, const BuildCall& call) {
+    if (args.Operation == DXGK_OPERATION_FLUSH_TLB) {
+      args.FlushTlb.StartVirtualAddress = args.FlushTlb.EndVirtualAddress = 0;
+      ++flushes;
+    }
+    return call(args);
+  });
+  MainJobIsVerified();  // the same addresses name other pages again and again
+  EXPECT_GT(flushes, 5u);
+}
+
+/// The driver takes a flush by its process, and holds the root against the space that walks from it.
+TEST_F(Rule11Paging, AFlushThatNamesTheRootOfAnotherProcessStopsTheSystem) {
+  HANDLE flushed = nullptr;
+  D3DGPU_PHYSICAL_ADDRESS other{};
+  Instead([&](DXGKARG_BUILDPAGINGBUFFER& args, const BuildCall& call) {
+    if (args.Operation == DXGK_OPERATION_FLUSH_TLB && flushed != nullptr && args.FlushTlb.hProcess == flushed)
+      args.FlushTlb.RootPageTableAddress = other;
+    return call(args);
+  });
+  const auto result = bench.Run([&](Life& life) {
+    life.worker.Call([&] {
+      GpuProcess* process = life.vidmm.CreateProcess("process");
+      other = life.vidmm.CreateProcess("other")->space->root();
+      const uint64_t va = life.vidmm.ReserveVa(*process, hw::kPageSize);
+      life.vidmm.mappings().MapZero(*process, va, 1);
+      flushed = process->handles.process;
+      life.vidmm.Unmap(*process, va, 1);
+    });
+  });
+  ASSERT_EQ(result.faults.size(), 1u);
+  EXPECT_EQ(result.faults[0].stop_code, 0x10Eu) << result.faults[0].text;
+}
+
+TEST_F(Rule11Paging, ResidentAndReservedOfNotifyResidencyShareBit0) {
+  DXGK_BUILDPAGINGBUFFER_NOTIFYRESIDENCY operand{};
+  operand.Resident = 1;
+  EXPECT_EQ(operand.Reserved, 1u);
+  operand.Reserved = 0x7FFFFFFE;
+  EXPECT_EQ(operand.Resident, 0u);
+}
+
+}  // namespace
+}  // namespace gmmu::os::test

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// Points of the driver interface that implementers get wrong: roots of page tables. Documents only.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <functional>
+#include <set>
+#include <vector>
+
+#include "ddi/wdm.h"
+#include "tb/sw/os/driver_front.h"
+#include "os/dxgkrnl/adapter.h"
+#include "os/dxgkrnl/dxgkrnl.h"
+#include "os/dxgkrnl/logical_adapter.h"
+#include "os/tables/address_space.h"
+#include "os/vidmm/allocation.h"
+#include "os/vidmm/gpu_process.h"
+#include "os/vidmm/mappings.h"
+#include "os/vidmm/process_tables.h"
+#include "workload/clients.h"
+#include "workload/procedures/procedures.h"
+
+namespace gmmu::os::test {
+namespace {
+
+using ::testing::IsEmpty;
+using workload::ClientRun;
+using workload::Life;
+
+using Rule11Paging = DriverFront;
+
+TEST_F(Rule11Paging, ARootIsNamedByItsPhysicalAddressWhichChangesWhenItMoves) {
+  bench.options.os.driver["InvalidNotCached"] = 0;  // every update is flushed
+  std::set<uint64_t> named;
+  Instead([&](DXGKARG_BUILDPAGINGBUFFER& args, const BuildCall& call) {
+    if (args.Operation == DXGK_OPERATION_FLUSH_TLB) named.insert(args.FlushTlb.RootPageTableAddress.SegmentOffset);
+    return call(args);
+  });
+  const auto result = bench.Run([&](Life& life) {
+    life.worker.Call([&] {
+      GpuProcess* process = life.vidmm.CreateProcess("process");
+      const uint64_t va = life.vidmm.ReserveVa(*process, hw::kPageSize);
+      for (int move = 0; move < 3; ++move) {
+        named.clear();
+        life.vidmm.Unmap(*process, va, 1);
+        EXPECT_EQ(named.count(process->space->root().SegmentOffset), 1u);
+        const uint64_t old = process->space->root().SegmentOffset;
+        life.vidmm.tables().ReplaceRoot(*process, 0);
+        EXPECT_NE(process->space->root().SegmentOffset, old);
+      }
+      life.vidmm.FreeVa(*process, va);
+      life.vidmm.DestroyProcess(process);
+    });
+  });
+  EXPECT_THAT(result.faults, IsEmpty());
+}
+
+/// A client's run over one page, and how it must end.
+workload::Check RunOnePage(Life& life, GpuProcess* process, uint64_t va, std::optional<regs::Fault> fault,
+                           const std::vector<uint8_t>& expected) {
+  ClientRun run = workload::AllLines(process, va, hw::kPageSize);
+  run.fault = fault;
+  run.crc = workload::LineCrc(expected.data(), run.order);
+  std::vector<workload::Check> checks;
+  RunClients(life.vidmm, {run}, "one page", checks);
+  return checks.at(0);
+}
+
+TEST_F(Rule11Paging, ARootIndexAtOrAboveNumEntriesFaultsThoughTheMemoryBehindIsValid) {
+  bench.options.os.page_table_bits = {9, 13};
+  bench.config.gpu.page_table_bits = {9, 13};
+  const std::vector<uint8_t> zeros(hw::kPageSize);
+  const auto result = bench.Run([&](Life& life) {
+    GpuProcess* process = nullptr;
+    Allocation* page = nullptr;
+    const uint64_t unit = uint64_t{1} << life.adapter.caps().geometry.Shift(1), va = 600 * unit;
+    life.worker.Call([&] {
+      process = life.vidmm.CreateProcess("process", 1024);
+      page = life.vidmm.CreateAllocation("page", hw::kPageSize);
+      life.vidmm.MakeResident(*page);
+      life.vidmm.Fill(*page, 0, hw::kPageSize, 0);
+      life.vidmm.Map(*process, va, *page, 0, 1);
+    });
+    EXPECT_TRUE(RunOnePage(life, process, va, std::nullopt, zeros).passed) << "entry 600 of 1024";
+    const auto told = [&](uint64_t entries) {
+      life.worker.Call(
+          [&] { life.adapter.SetRootPageTable(process->handles.context, process->space->root(), entries); });
+    };
+    told(512);  // the same table
+    EXPECT_TRUE(RunOnePage(life, process, va, regs::Fault::kRootBound, zeros).passed);
+    told(600);
+    EXPECT_TRUE(RunOnePage(life, process, va, regs::Fault::kRootBound, zeros).passed) << "at NumEntries";
+    told(601);
+    EXPECT_TRUE(RunOnePage(life, process, va, std::nullopt, zeros).passed);
+    life.worker.Call([&] {
+      life.vidmm.DestroyAllocation(page);
+      life.vidmm.DestroyProcess(process);
+    });
+  });
+  EXPECT_THAT(result.faults, IsEmpty());
+}
+
+}  // namespace
+}  // namespace gmmu::os::test

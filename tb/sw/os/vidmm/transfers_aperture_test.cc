@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// Eviction through the aperture. Documents only.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "tb/sw/os/between.h"
+#include "tb/sw/os/life_bench.h"
+#include "os/dxgkrnl/adapter.h"
+#include "os/dxgkrnl/logical_adapter.h"
+#include "os/miniport/allocation.h"
+#include "os/tables/address_space.h"
+#include "os/vidmm/allocation.h"
+#include "os/vidmm/aperture.h"
+#include "os/vidmm/gpu_process.h"
+#include "os/vidmm/placement.h"
+#include "os/vidmm/residency.h"
+#include "workload/procedures/procedures.h"
+
+namespace gmmu::os {
+namespace {
+
+using ::testing::IsEmpty;
+using workload::Life;
+
+// EvictionSegmentSet of our driver is the aperture segment.
+TEST(Eviction, OfAnAllocationThatIsAccessedPhysicallyGoesThroughTheAperture) {
+  for (const bool physically : {true, false}) {
+    test::LifeBench bench;
+    uint64_t transfers = 0, maps = 0;
+    bool armed = false;
+    bench.options.os.trace_paging = [&](const std::string& line) {
+      transfers += armed && line.find("\"TRANSFER\"") != std::string::npos &&
+                   line.find("\"Source.SegmentId\": 2") != std::string::npos &&
+                   line.find("\"Destination.SegmentId\": 1") != std::string::npos;
+      maps += armed && line.find("\"MAP_APERTURE_SEGMENT2\"") != std::string::npos;
+    };
+    const auto result = bench.Run([&](Life& life) {
+      life.worker.Call([&] {
+        Residency residency(life.vidmm);
+        AllocationRequest request;
+        request.name = "evicted";
+        request.bytes = 3 * hw::kPageSize;
+        request.accessed_physically = physically;
+        Allocation* data = life.vidmm.CreateAllocation(request);
+        residency.MakeResident({data});
+        life.vidmm.Fill(*data, 0, data->bytes, 0xC0FFEE11);
+        armed = true;
+        residency.Evict(*data);
+        armed = false;
+        EXPECT_FALSE(life.vidmm.aperture().in_use());
+        uint32_t word = 0;
+        std::memcpy(&word, residency.Backing(*data)->Map(2 * hw::kPageSize, 4), 4);
+        residency.Backing(*data)->Unmap();
+        EXPECT_EQ(word, 0xC0FFEE11u);
+        residency.Drop(*data);
+        life.vidmm.DestroyAllocation(data);
+      });
+    });
+    EXPECT_THAT(result.faults, IsEmpty());
+    EXPECT_THAT(result.leaks, IsEmpty());
+    EXPECT_EQ(transfers, physically ? 1u : 0u);
+    EXPECT_EQ(maps, physically ? 1u : 0u);
+  }
+}
+
+// One move in pieces, when the aperture is smaller than the allocation or others have most of it; without one when they
+// have all of it.
+TEST(Eviction, GoesThroughTheApertureInPiecesWhereThatHasNoRoomForAll) {
+  for (const uint64_t others : {0u, 200u, 256u}) {
+    test::LifeBench bench;
+    bench.config.gpu.vram_mib = 16;
+    uint64_t transfers = 0, starts = 0, ends = 0;
+    bool armed = false;
+    bench.options.os.trace_paging = [&](const std::string& line) {
+      const auto has = [&](const char* text) { return line.find(text) != std::string::npos; };
+      if (!armed || !has("\"TRANSFER\"")) return;
+      ++transfers;
+      starts += has("\"Flags.TransferStart\": true");
+      ends += has("\"Flags.TransferEnd\": true");
+    };
+    const auto result = bench.Run([&](Life& life) {
+      life.worker.Call([&] {
+        constexpr uint64_t kPages = 300;  // of an aperture of 256
+        Residency residency(life.vidmm);
+        const uint64_t taken = others == 0 ? 0 : life.vidmm.aperture().Reserve(others);
+        const size_t ranges = life.adapter.aperture_segment().space->ranges();
+        AllocationRequest request;
+        request.name = "evicted";
+        request.bytes = kPages * hw::kPageSize;
+        Allocation* data = life.vidmm.CreateAllocation(request);
+        residency.MakeResident({data});
+        for (uint64_t page = 0; page < kPages; ++page)
+          life.vidmm.Fill(*data, page * hw::kPageSize, hw::kPageSize, 0xC0DE0000 + static_cast<uint32_t>(page));
+        armed = true;
+        residency.Evict(*data);
+        armed = false;
+        EXPECT_FALSE(life.vidmm.aperture().in_use());
+        EXPECT_EQ(life.adapter.aperture_segment().space->ranges(), ranges);
+        const uint8_t* view = residency.Backing(*data)->Map(0, data->bytes);
+        for (uint64_t page = 0; page < kPages; ++page) {
+          uint32_t word = 0;
+          std::memcpy(&word, view + (page + 1) * hw::kPageSize - 4, 4);
+          EXPECT_EQ(word, 0xC0DE0000 + page);
+        }
+        residency.Backing(*data)->Unmap();
+        if (others != 0) life.vidmm.aperture().Free(taken);
+        residency.Drop(*data);
+        life.vidmm.DestroyAllocation(data);
+      });
+    });
+    EXPECT_EQ(test::FaultsOf(result), "");
+    EXPECT_THAT(result.leaks, IsEmpty());
+    if (others == 256) EXPECT_EQ(transfers, 0u) << "through the scratch windows";
+    else EXPECT_GE(transfers, others == 0 ? 2u : 6u);
+    EXPECT_EQ(starts, others == 256 ? 0u : 1u);
+    EXPECT_EQ(ends, starts);
+  }
+}
+
+}  // namespace
+}  // namespace gmmu::os
