@@ -7,6 +7,7 @@
 #include <functional>
 #include <string>
 #include <vector>
+
 #include "os/miniport/adapter_answers.h"
 #include "os/miniport/admission.h"
 
