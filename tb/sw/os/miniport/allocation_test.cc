@@ -8,6 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "os/miniport/adapter_answers.h"
+#include "os/miniport/admission.h"
+
 namespace gmmu::os {
 namespace {
 
