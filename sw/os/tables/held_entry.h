@@ -9,8 +9,8 @@
 
 namespace gmmu::os {
 
-/// An entry of a page table, and what the update that wrote it said of it. Of a leaf: the allocation, the offset of
-/// its page there, and the driver's protection; when the entry goes to another table, it goes with these.
+/// An entry of a page table with what the update that wrote it said of it. A leaf entry has an allocation, the offset
+/// of its page there and the driver's protection, and keeps them when it moves to another table.
 struct HeldEntry {
   DXGK_PTE entry{};
   DXGK_PTE entry_64k{};  ///< level 1 of pairs: the 64 KiB half
@@ -31,8 +31,8 @@ inline HeldEntry PartOf(HeldEntry held, uint64_t bytes) {
   return held;
 }
 
-/// One behind the last entry from `first` on that one update can write with it: of the same allocation, at offsets
-/// that go on by `step` bytes, with the same protection, and in use as it is.
+/// The end of the run of entries, from `first` on, that one update can write: entries of one allocation, each `step`
+/// bytes behind the one before, with one protection, and all in use or all not.
 inline size_t EndOfRun(const std::vector<HeldEntry>& held, size_t first, uint64_t step) {
   const HeldEntry& begin = held[first];
   size_t end = first + 1;

@@ -5,13 +5,12 @@
 
 #include "os/dxgkrnl/physical_adapter.h"
 #include "os/tables/retired_tables.h"
-#include "os/tables/table_memory.h"
 #include "os/tables/table_tree.h"
 
 namespace gmmu::os {
 
-LeafChanges::LeafChanges(PhysicalAdapter& gpu, TableTree& tree, TableMemory& memory, RetiredTables& retired)
-    : adapter_(gpu), tree_(tree), memory_(memory), retired_(retired) {}
+LeafChanges::LeafChanges(PhysicalAdapter& gpu, TableTree& tree, RetiredTables& retired)
+    : adapter_(gpu), tree_(tree), retired_(retired) {}
 
 void LeafChanges::Begin(LeafChange change) const {
   if (hooks_.begin) hooks_.begin(change);
@@ -46,12 +45,12 @@ void LeafChanges::Convert(uint64_t leaf, const UpdateSink& sink) {
   Begin(LeafChange::kConversion);
   Leaf64k old = tree_.leaves_64k().Take(leaf);
   Initialise(table, tree_.ExtentAt(0, start), sink);
-  if (wrong) tree_.WriteEntry(1, start, memory_.LinkTo(table), sink);
+  if (wrong) tree_.WriteLink(0, start, sink);
   for (uint64_t i = 0; i < blocks; ++i) {
     if (InUse(old.entries[i].entry))
       tree_.WriteSmall(PartOfBlock(leaf * blocks + i, old.entries[i], 0, kPagesOf64k), sink);
   }
-  if (!wrong) tree_.WriteEntry(1, start, memory_.LinkTo(table), sink);
+  if (!wrong) tree_.WriteLink(0, start, sink);
   retired_.Add(std::move(old.table), ExtentOf(geometry, {0, leaf}, true), false);
   Flush(start, geometry.Coverage(0));
   End(LeafChange::kConversion);
@@ -86,7 +85,7 @@ void LeafChanges::MoveTo4k(const TableUpdate& update, const std::vector<uint64_t
   if (is_new) Initialise(table, tree_.ExtentAt(0, start), sink);
   for (const TableUpdate& part : rest) tree_.WriteSmall(part, sink);
   tree_.WriteSmall(update, sink);
-  if (is_new) tree_.WriteEntry(1, start, memory_.LinkTo(table), sink);
+  if (is_new) tree_.WriteLink(0, start, sink);
   Flush(from, to - from);
   End(LeafChange::kMove);
 }

@@ -11,7 +11,6 @@ namespace gmmu::os {
 
 class PhysicalAdapter;
 class RetiredTables;
-class TableMemory;
 class TableTree;
 
 /// What changes between pages of 64 KiB and of 4 KiB: a whole leaf table (kConversion, where an entry of level 1 names
@@ -31,7 +30,7 @@ class LeafChanges {
     std::function<void(LeafChange)> end;
   };
 
-  LeafChanges(PhysicalAdapter& gpu, TableTree& tree, TableMemory& memory, RetiredTables& retired);
+  LeafChanges(PhysicalAdapter& gpu, TableTree& tree, RetiredTables& retired);
   void set_hooks(Hooks hooks) { hooks_ = std::move(hooks); }
 
   /// Single entries: the leaf table of 64 KiB entries becomes one of 4 KiB entries, and never goes back.
@@ -51,7 +50,6 @@ class LeafChanges {
 
   PhysicalAdapter& adapter_;
   TableTree& tree_;
-  TableMemory& memory_;
   RetiredTables& retired_;
   Hooks hooks_;
 };

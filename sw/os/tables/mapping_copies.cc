@@ -9,6 +9,8 @@
 
 namespace gmmu::os {
 
+MappingCopies::MappingCopies(TableTree& tree) : geometry_(tree.geometry()), tree_(tree) {}
+
 std::vector<CopyPiece> MappingCopies::Pieces(uint64_t source, uint64_t target, uint64_t bytes) const {
   const uint64_t coverage = geometry_.Coverage(0);
   std::vector<CopyPiece> pieces;

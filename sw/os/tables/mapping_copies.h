@@ -24,7 +24,7 @@ class MappingCopies {
     uint64_t bytes;
   };
 
-  MappingCopies(const Geometry& geometry, TableTree& tree) : geometry_(geometry), tree_(tree) {}
+  explicit MappingCopies(TableTree& tree);
 
   /// [source, source + bytes) to `target`, ascending.
   std::vector<CopyPiece> Pieces(uint64_t source, uint64_t target, uint64_t bytes) const;

@@ -42,7 +42,7 @@ void TableMoves::Move(const TableContents& contents, const UpdateSink& sink) {
     PageTable moved = memory_.Make64k();
     WriteOrFree(moved, extent, leaf.entries, sink);
     retired_.Add(leaves.Replace(index, std::move(moved)), extent, false);
-    tree_.WriteLinkOfLeaf(index, sink);
+    tree_.WriteLink(0, extent.va, sink);
   }
   for (const auto& [slot, table] : tree_.tables()) {
     const TableExtent extent = ExtentOf(geometry_, slot);
@@ -50,7 +50,7 @@ void TableMoves::Move(const TableContents& contents, const UpdateSink& sink) {
     moved.written = table.written;
     WriteOrFree(moved, extent, contents(table.gpu, 0, extent.entries), sink);
     retired_.Add(tree_.Replace(slot, std::move(moved)), extent, false);
-    tree_.WriteEntry(slot.first + 1, extent.va, memory_.LinkTo(table), sink);
+    tree_.WriteLink(slot.first, extent.va, sink);
   }
 }
 
@@ -73,7 +73,7 @@ void TableMoves::Evict(const TableContents& contents, const UpdateSink& sink) {
     const TableExtent extent = ExtentOf(geometry_, {0, index}, true);
     Leaf64k leaf = tree_.leaves_64k().Take(index);
     Announce(leaf.table, extent, leaf.entries, sink);
-    tree_.WriteLinkOfLeaf(index, sink);
+    tree_.WriteLink(0, extent.va, sink);
     retired_.Add(std::move(leaf.table), extent, invalid);
     evicted_64k[index] = std::move(leaf.entries);
   }
@@ -99,14 +99,15 @@ void TableMoves::Restore(const UpdateSink& sink) {
     PageTable& table = tree_.Place(slot.first, extent.va);
     table.written = true;
     WriteAll(table, extent, last->second, geometry_.dual, sink);
-    tree_.WriteEntry(slot.first + 1, extent.va, memory_.LinkTo(table), sink);
+    tree_.WriteLink(slot.first, extent.va, sink);
     evicted_.erase(last);
   }
   while (!evicted_64k_.empty()) {
     const auto first = evicted_64k_.begin();
+    const TableExtent extent = ExtentOf(geometry_, {0, first->first}, true);
     const Leaf64k& leaf = tree_.leaves_64k().Make(first->first, first->second);
-    WriteAll(leaf.table, ExtentOf(geometry_, {0, first->first}, true), leaf.entries, geometry_.dual, sink);
-    tree_.WriteLinkOfLeaf(first->first, sink);
+    WriteAll(leaf.table, extent, leaf.entries, geometry_.dual, sink);
+    tree_.WriteLink(0, extent.va, sink);
     evicted_64k_.erase(first);
   }
 }

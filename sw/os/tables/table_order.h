@@ -17,16 +17,17 @@ namespace gmmu::os {
 ///   single  an entry of level 1 goes from a 64 KiB leaf table to a 4 KiB one only while the process' contexts are
 ///           suspended, and when every block in use has its sixteen entries; it never goes back
 ///   both    of a conversion or a move the entry of level 1 is written last
-/// In use is what is valid or zero. Whoever breaks a rule is VidMm itself: a bug check that names the rule.
+/// An entry is in use when it is valid or zero. Only VidMm can break a rule: that is a bug check, which names the rule.
 class TableOrder {
  public:
   TableOrder(const Geometry& geometry, std::string name) : geometry_(geometry), name_(std::move(name)) {}
 
+  // A change between pages of 64 KiB and of 4 KiB begins and ends (LeafChanges::Hooks).
   void Begin(LeafChange change);
   void End() { changing_ = false; }
-  /// The process' contexts are, or run again.
+  /// The process' contexts are suspended; false: they run again.
   void set_suspended(bool suspended) { suspended_ = suspended; }
-  /// In the order in which they are done.
+  /// Each update, in the order in which VidMm sends them.
   void Note(const TableUpdate& update);
   /// FLUSH_TLB of [start, end); both 0: of everything.
   void NoteFlush(uint64_t start, uint64_t end);

@@ -13,8 +13,8 @@ namespace gmmu::os {
 /// ahead of the hardware by what is queued.
 class TableShadow {
  public:
-  /// True: an entry that was in use has been written, so that the hardware may hold what it said. A table that is
-  /// initialised is not part of the tree yet.
+  /// True: the update writes over an entry that was in use, so that the hardware may still hold what it said. False for
+  /// the first update of a new table, which the hardware cannot reach yet.
   bool Apply(const TableUpdate& update);
   /// As COPY_PAGE_TABLE_ENTRIES: entries may overlap. True: as for Apply.
   bool Copy(const D3DGPU_PHYSICAL_ADDRESS& source, uint64_t from, const D3DGPU_PHYSICAL_ADDRESS& target, uint64_t to,

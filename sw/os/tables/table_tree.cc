@@ -44,14 +44,12 @@ PageTable& TableTree::Ensure(unsigned level, uint64_t va, const UpdateSink& sink
   if (PageTable* table = Find(level, va)) return *table;
   if (builder_ && !uppers_.Over(va, level)) return builder_(level, va, sink);
 
-  const TableSlot slot{level, va / geometry_.Coverage(level)};
   Ensure(level + 1, va, sink);
   PageTable& table = Place(level, va);
-  if (uppers_.At(slot) == nullptr)
-    Initialise(table, ExtentOf(geometry_, slot), sink);
-  else
-    Split(table, slot, sink);
-  WriteEntry(level + 1, slot.second * geometry_.Coverage(level), memory_.LinkTo(table), sink);
+  const TableSlot slot{level, va / geometry_.Coverage(level)};
+  if (uppers_.At(slot) == nullptr) Initialise(table, ExtentAt(level, va), sink);
+  else Split(table, slot, sink);
+  WriteLink(level, slot.second * geometry_.Coverage(level), sink);
   return table;
 }
 
@@ -78,7 +76,7 @@ const Leaf64k& TableTree::Ensure64k(uint64_t leaf, const UpdateSink& sink) {
   if (uppers_.At({0, leaf}) != nullptr) Ensure(0, start, sink);
   const Leaf64k& made = leaves_64k_.Make(leaf);
   leaves_64k_.Initialise(leaf, sink);
-  WriteLinkOfLeaf(leaf, sink);
+  WriteLink(0, start, sink);
   return made;
 }
 
@@ -120,14 +118,13 @@ void TableTree::WriteEntry(unsigned level, uint64_t va, const DXGK_PTE& entry, c
 }
 
 // The 64 KiB half of a pair goes with every entry of level 1 (WriteEntry).
-void TableTree::WriteLinkOfLeaf(uint64_t leaf, const UpdateSink& sink) {
-  const uint64_t start = leaf * geometry_.Coverage(0);
-  const PageTable* small = Find(0, start);
-  const Leaf64k* large = leaves_64k_.Find(leaf);
+void TableTree::WriteLink(unsigned level, uint64_t va, const UpdateSink& sink) {
+  const PageTable* table = Find(level, va);
+  const Leaf64k* large = level == 0 ? leaves_64k_.Find(va / geometry_.Coverage(0)) : nullptr;
   DXGK_PTE link{};
-  if (small != nullptr) link = memory_.LinkTo(*small);
+  if (table != nullptr) link = memory_.LinkTo(*table);
   else if (large != nullptr && !geometry_.dual) link = memory_.LinkTo64k(large->table);
-  WriteEntry(1, start, link, sink);
+  WriteEntry(level + 1, va, link, sink);
 }
 
 void TableTree::WriteLinks(unsigned level, uint64_t va, const UpdateSink& sink) {
@@ -228,14 +225,14 @@ void TableTree::Free(uint64_t va, uint64_t pages, const UpdateSink& sink) {
     }
     for (const TableSlot& slot : gone) {
       Retire(slot, true);
-      if (adapter_.caps().explicit_invalidation) WriteEntry(level + 1, slot.second * coverage, DXGK_PTE{}, sink);
+      if (adapter_.caps().explicit_invalidation) WriteLink(level, slot.second * coverage, sink);
     }
     all.insert(all.end(), gone.begin(), gone.end());
   }
   if (adapter_.caps().explicit_invalidation) return;
   for (const TableSlot& slot : all) {
     const uint64_t start = slot.second * geometry_.Coverage(slot.first);
-    if (Find(slot.first + 1, start) != nullptr) WriteEntry(slot.first + 1, start, DXGK_PTE{}, sink);
+    if (Find(slot.first + 1, start) != nullptr) WriteLink(slot.first, start, sink);
   }
 }
 

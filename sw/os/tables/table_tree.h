@@ -24,10 +24,10 @@ class TableTree {
   using Builder = std::function<PageTable&(unsigned level, uint64_t va, const UpdateSink& sink)>;
 
   TableTree(PhysicalAdapter& gpu, TableMemory& memory, RetiredTables& retired);
-  /// In place of the ordinary order, which makes each table, invalidates it and then links it, from the root down.
-  /// Where an entry above the leaf stands in the table's place the order is the ordinary one all the same.
+  /// Replaces the ordinary order, which makes each table, invalidates it and then links it, from the root down. The
+  /// ordinary one still holds where an entry above the leaves stands in the place of the table.
   void set_builder(Builder builder) { builder_ = std::move(builder); }
-  /// While the tables are evicted, whoever wants to change an entry gets a BugCheck.
+  /// While it is set, a call that changes an entry is a BugCheck.
   void set_evicted(bool evicted) { evicted_ = evicted; }
   bool evicted() const { return evicted_; }
 
@@ -44,36 +44,38 @@ class TableTree {
   const std::map<TableSlot, PageTable>& tables() const { return tables_; }
 
   // One table. Leaf tables are those of 4 KiB entries where no other kind is named.
-  /// Null: it is missing.
+  /// The table of `level` that covers `va`; null: it is missing.
   PageTable* Find(unsigned level, uint64_t va);
   bool HasLeaf(uint64_t leaf) const { return tables_.count({0, leaf}) != 0; }
   /// Nothing maps the range of the leaf table yet: neither a table of 4 KiB entries nor an entry above it.
   bool IsOpen(uint64_t leaf) const { return !HasLeaf(leaf) && uppers_.At({0, leaf}) == nullptr; }
   TableExtent ExtentAt(unsigned level, uint64_t va) const;
-  /// Found, or made with a place, no contents and no link.
+  /// The same; one that is missing is made, with a place, no contents and no link.
   PageTable& Place(unsigned level, uint64_t va);
-  /// Found, or made complete, with those above it. An entry in its place is replaced by a table that says the same.
+  /// The same; one that is missing is made complete, with those above it. Where an entry above the leaves stands in its
+  /// place, the table says what that entry said.
   PageTable& Ensure(unsigned level, uint64_t va, const UpdateSink& sink);
   const Leaf64k& Ensure64k(uint64_t leaf, const UpdateSink& sink);
   /// Puts a table elsewhere; returns the old one.
   PageTable Replace(const TableSlot& slot, PageTable table) {
     return std::exchange(tables_.at(slot), std::move(table));
   }
-  /// Another root with the same contents (RootTable::Renew; 0 keeps the number of entries); the old one is retired. An
-  /// entry in use beyond a smaller root is a BugCheck.
+  /// Puts another root with the same contents in the place of the old one, which is retired. `entries`: the least
+  /// number of a resizable root, 0 keeps it. An entry in use beyond a smaller root is a BugCheck.
   void ReplaceRoot(uint64_t entries, const UpdateSink& sink);
 
   // Entries.
   void WriteEntry(unsigned level, uint64_t va, const DXGK_PTE& entry, const UpdateSink& sink);
-  /// The entry of level 1 for the leaf tables, of either kind, that exist.
-  void WriteLinkOfLeaf(uint64_t leaf, const UpdateSink& sink);
-  /// All entries of a new table of level > 0: links to the tables below it that exist.
+  /// Writes the parent's entry for what covers `va` at `level`: a table, leaf tables of either kind, or nothing.
+  void WriteLink(unsigned level, uint64_t va, const UpdateSink& sink);
+  /// Writes all entries of a new table of level > 0: links to the tables below it that exist.
   void WriteLinks(unsigned level, uint64_t va, const UpdateSink& sink);
-  /// An entry of `level` > 0 that maps data or zeros. Tables that it replaces are retired.
+  /// Writes an entry of `level` > 0 that maps data or zeros; `va` is aligned to what it maps. Tables that it replaces
+  /// are retired.
   void WriteUpper(unsigned level, uint64_t va, const HeldEntry& entry, const UpdateSink& sink);
-  /// The entries of a new root that map data or zeros.
+  /// Writes the entries of a new root that map data or zeros.
   void WriteUppersOfRoot(const UpdateSink& sink);
-  /// An update of 4 KiB entries of one leaf table, which need not exist yet.
+  /// Does an update of 4 KiB entries of one leaf table, which need not exist yet.
   void WriteSmall(TableUpdate update, const UpdateSink& sink);
 
   // Several tables.
@@ -91,7 +93,7 @@ class TableTree {
   void Split(const PageTable& table, const TableSlot& slot, const UpdateSink& sink);
   void WriteRootEntry(const TableSlot& slot, const DXGK_PTE& entry, const UpdateSink& sink);
   bool HasChildren(const TableSlot& slot) const;
-  /// The tables of the slot, and all below them.
+  /// Retires the tables of the slot, and all below them.
   void Retire(const TableSlot& slot, bool invalid);
   TableUpdate UpdateOfEntry(unsigned level, uint64_t va, const DXGK_PTE& entry, const UpdateSink& sink);
 

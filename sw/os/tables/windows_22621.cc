@@ -5,7 +5,6 @@
 
 #include "os/kernel/bring_up.h"
 #include "os/miniport/geometry.h"
-#include "os/tables/table_memory.h"
 #include "os/tables/table_tree.h"
 
 namespace gmmu::os {
@@ -24,7 +23,7 @@ PageTable& Windows22621::Build(unsigned level, uint64_t va, const UpdateSink& si
   else tree_.WriteLinks(level, va, sink);
   for (unsigned up = level + 1; up <= top; ++up) {
     if (tree_.Place(up, va).written) {
-      tree_.WriteEntry(up, va, memory_.LinkTo(*tree_.Find(up - 1, va)), sink);
+      tree_.WriteLink(up - 1, va, sink);
       break;
     }
     tree_.WriteLinks(up, va, sink);
@@ -42,7 +41,7 @@ void Windows22621::MakeWhole(uint64_t va_end, const UpdateSink& sink) {
   for (uint64_t va = 0; va < va_end; va += geometry.Coverage(1)) {
     WriteInvalid(1, va, sink);
     for (uint64_t leaf = va; leaf < std::min(va_end, va + geometry.Coverage(1)); leaf += geometry.Coverage(0))
-      tree_.WriteEntry(1, leaf, memory_.LinkTo(tree_.Place(0, leaf)), sink);
+      tree_.WriteLink(0, leaf, sink);
   }
   for (unsigned level = 2; level <= top; ++level) {
     for (uint64_t va = 0; va < va_end; va += geometry.Coverage(level)) tree_.WriteLinks(level, va, sink);

@@ -7,14 +7,13 @@
 namespace gmmu::os {
 
 struct PageTable;
-class TableMemory;
 class TableTree;
 
 /// The order in which build 22621 of Windows makes tables (BringUp::kWindows22621): places from the root down, contents
 /// from the leaf up. The root is written with its first entries, not when it is made.
 class Windows22621 {
  public:
-  Windows22621(TableTree& tree, const TableMemory& memory) : tree_(tree), memory_(memory) {}
+  explicit Windows22621(TableTree& tree) : tree_(tree) {}
 
   /// A missing table of a process and those above it that are missing too (TableTree::Builder).
   PageTable& Build(unsigned level, uint64_t va, const UpdateSink& sink);
@@ -26,7 +25,6 @@ class Windows22621 {
   PageTable& WriteInvalid(unsigned level, uint64_t va, const UpdateSink& sink);
 
   TableTree& tree_;
-  const TableMemory& memory_;
 };
 
 }  // namespace gmmu::os
