@@ -58,6 +58,8 @@ Gpu::Gpu(unsigned unit, hw::Bdf bdf, const GpuParameters& parameters, Host& host
   mmu_.set_checker(checker_.get());
 }
 
+Gpu::~Gpu() = default;
+
 // ---- the PCI function, silence, reset
 
 /// Passes what the PCI function and the pins allow on to the blocks.
