@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "os/dxgkrnl/adapter.h"
+#include "os/dxgkrnl/logical_adapter.h"
 #include "os/kernel/iommu.h"
 #include "os/memory/system_buffer.h"
 #include "tb/sw/os/life_bench.h"

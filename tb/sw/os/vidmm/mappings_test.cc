@@ -11,7 +11,7 @@
 
 #include "ddi/wdm.h"
 #include "tb/sw/os/driver_front.h"
-#include "os/dxgkrnl/adapter.h"
+#include "os/dxgkrnl/logical_adapter.h"
 #include "os/dxgkrnl/dxgkrnl.h"
 #include "os/dxgkrnl/logical_adapter.h"
 #include "os/tables/address_space.h"

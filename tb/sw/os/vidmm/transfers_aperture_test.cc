@@ -7,7 +7,7 @@
 
 #include "tb/sw/os/between.h"
 #include "tb/sw/os/life_bench.h"
-#include "os/dxgkrnl/adapter.h"
+#include "os/dxgkrnl/logical_adapter.h"
 #include "os/dxgkrnl/logical_adapter.h"
 #include "os/miniport/allocation.h"
 #include "os/tables/address_space.h"

@@ -9,7 +9,7 @@
 #include <tuple>
 
 #include "tb/sw/os/vidmm/va_calls_bench.h"
-#include "os/dxgkrnl/adapter.h"
+#include "os/dxgkrnl/logical_adapter.h"
 #include "os/dxgkrnl/logical_adapter.h"
 #include "os/memory/system_buffer.h"
 #include "os/miniport/allocation.h"

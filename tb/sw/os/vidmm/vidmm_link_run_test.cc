@@ -9,7 +9,7 @@
 
 #include "hw/traffic.h"
 #include "kmd/escape.h"
-#include "os/dxgkrnl/adapter.h"
+#include "os/dxgkrnl/logical_adapter.h"
 #include "os/dxgkrnl/domain_switch.h"
 #include "os/dxgkrnl/logical_adapter.h"
 #include "os/kernel/bug_check.h"
