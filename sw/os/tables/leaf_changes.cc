@@ -6,6 +6,7 @@
 #include "os/dxgkrnl/physical_adapter.h"
 #include "os/tables/retired_tables.h"
 #include "os/tables/table_tree.h"
+#include "os/kernel/kernel.h"
 
 namespace gmmu::os {
 

@@ -6,6 +6,7 @@
 #include "os/dxgkrnl/physical_adapter.h"
 #include "os/kernel/text.h"
 #include "os/memory/system_buffer.h"
+#include "os/kernel/kernel.h"
 
 namespace gmmu::os {
 

@@ -8,6 +8,7 @@
 #include "os/tables/retired_tables.h"
 #include "os/tables/table_memory.h"
 #include "os/tables/table_tree.h"
+#include "os/kernel/kernel.h"
 
 namespace gmmu::os {
 

@@ -10,6 +10,7 @@
 #include "os/tables/table_shadow.h"
 #include "os/vidmm/paging_companion.h"
 #include "os/vidmm/vidmm.h"
+#include "os/kernel/kernel.h"
 
 namespace gmmu::os {
 namespace {

@@ -17,6 +17,7 @@
 #include "os/vidmm/process_tables.h"
 #include "os/vidmm/vidmm.h"
 #include "os/kernel/page_math.h"
+#include "os/kernel/kernel.h"
 
 namespace gmmu::os {
 namespace {

@@ -15,6 +15,7 @@
 #include "os/vidmm/process_tables.h"
 #include "os/vidmm/vidmm.h"
 #include "os/kernel/page_math.h"
+#include "os/kernel/kernel.h"
 
 namespace gmmu::os {
 void Mappings::Finish(const std::vector<VidMm*>& touched) {

@@ -8,6 +8,7 @@
 #include "os/tables/table_order.h"
 #include "os/vidmm/gpu_process.h"
 #include "os/vidmm/paging_work.h"
+#include "os/vidsch/vidsch.h"
 
 namespace gmmu::os {
 namespace {

@@ -13,6 +13,7 @@
 #include "os/vidmm/placement.h"
 #include "os/vidmm/scratch_windows.h"
 #include "os/kernel/page_math.h"
+#include "os/kernel/kernel.h"
 
 namespace gmmu::os {
 namespace {

@@ -6,6 +6,8 @@
 
 #include "os/dxgkrnl/physical_adapter.h"
 #include "os/memory/system_buffer.h"
+#include "os/kernel/kernel.h"
+#include "os/vidsch/vidsch.h"
 
 namespace gmmu::os {
 namespace {

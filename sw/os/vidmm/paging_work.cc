@@ -12,6 +12,8 @@
 #include "os/vidmm/one_gpu.h"
 #include "os/vidmm/paging_companion.h"
 #include "os/vidmm/paging_queue.h"
+#include "os/kernel/kernel.h"
+#include "os/vidsch/vidsch.h"
 
 namespace gmmu::os {
 namespace {

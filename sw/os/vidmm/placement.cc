@@ -5,6 +5,7 @@
 #include "os/vidmm/allocation.h"
 #include "os/vidmm/page_entries.h"
 #include "os/vidmm/paging_work.h"
+#include "os/kernel/kernel.h"
 
 namespace gmmu::os {
 

@@ -12,6 +12,7 @@
 #include "os/vidmm/paging_work.h"
 #include "os/vidmm/vidmm.h"
 #include "os/kernel/page_math.h"
+#include "os/kernel/kernel.h"
 
 namespace gmmu::os {
 namespace {

@@ -19,6 +19,7 @@
 #include "os/vidmm/processes.h"
 #include "os/vidmm/transfers.h"
 #include "os/vidmm/vidmm.h"
+#include "os/vidsch/vidsch.h"
 
 namespace gmmu::os {
 namespace {

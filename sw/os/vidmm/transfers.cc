@@ -11,6 +11,8 @@
 #include "os/vidmm/scratch_windows.h"
 #include "os/vidmm/vidmm.h"
 #include "os/kernel/page_math.h"
+#include "os/kernel/kernel.h"
+#include "os/kernel/parameters.h"
 
 namespace gmmu::os {
 namespace {
