@@ -29,11 +29,11 @@ ROOMS = {
     "sw/app": ("sw/report", "sw/workload/procedures", "sim/platform"),
     "sim/memory": ("sw/hw",),
     "sim/pcie": ("sw/hw",),
-    "sim/link": ("sw/hw",),
+    "sim/gpu_link": ("sw/hw",),
     "sim/iommu": ("sw/hw",),
     "sim/probe": ("sim/memory",),
     "sim/gpu": ("sim/pcie", "sim/probe"),
-    "sim/platform": ("sim/gpu", "sim/iommu", "sim/link"),
+    "sim/platform": ("sim/gpu", "sim/iommu", "sim/gpu_link"),
     "sim/twin": ("sim/platform",),
 }
 
