@@ -10,6 +10,8 @@
 #include "os/kernel/text.h"
 #include "workload/counter_sums.h"
 #include "workload/user_mode_driver.h"
+#include "os/dxgkrnl/physical_adapter.h"
+#include "os/vidsch/vidsch.h"
 
 namespace gmmu::workload {
 namespace {

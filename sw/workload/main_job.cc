@@ -18,6 +18,7 @@
 #include "workload/input.h"
 #include "workload/lines.h"
 #include "os/kernel/iommu.h"
+#include "os/miniport/segments.h"
 
 namespace gmmu::workload {
 namespace {

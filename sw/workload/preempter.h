@@ -5,6 +5,7 @@
 #include <string>
 
 #include "workload/life.h"
+#include "os/vidsch/vidsch.h"
 
 namespace gmmu::workload {
 

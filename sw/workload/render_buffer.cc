@@ -7,6 +7,7 @@
 #include "os/vidmm/gpu_process.h"
 #include "os/vidmm/mappings.h"
 #include "os/vidmm/processes.h"
+#include "os/dxgkrnl/physical_adapter.h"
 
 namespace gmmu::workload {
 namespace {

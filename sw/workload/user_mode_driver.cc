@@ -6,6 +6,7 @@
 #include "kmd/escape.h"
 #include "os/dxgkrnl/logical_adapter.h"
 #include "os/miniport/allocation.h"
+#include "os/dxgkrnl/physical_adapter.h"
 
 namespace gmmu::workload {
 

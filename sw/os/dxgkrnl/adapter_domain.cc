@@ -8,6 +8,11 @@
 #include "os/kernel/text.h"
 #include "os/miniport/reserved_ranges.h"
 #include "os/kernel/iommu.h"
+#include "os/dxgkrnl/dxgkrnl.h"
+#include "os/dxgkrnl/physical_adapter.h"
+#include "os/kernel/kernel.h"
+#include "os/memory/memory_objects.h"
+#include "os/miniport/adapter_answers.h"
 
 namespace gmmu::os {
 namespace {

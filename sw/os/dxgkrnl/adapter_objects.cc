@@ -4,6 +4,11 @@
 #include "os/dxgkrnl/logical_adapter.h"
 #include "os/kernel/bug_check.h"
 #include "os/miniport/admission.h"
+#include "os/dxgkrnl/dxgkrnl.h"
+#include "os/dxgkrnl/physical_adapter.h"
+#include "os/kernel/kernel.h"
+#include "os/miniport/miniport.h"
+#include "os/vidsch/vidsch.h"
 
 namespace gmmu::os {
 namespace {

@@ -4,6 +4,13 @@
 
 #include "ddi/dispmprt.h"
 #include "os/dxgkrnl/logical_adapter.h"
+#include "os/dxgkrnl/dxgkrnl.h"
+#include "os/dxgkrnl/physical_adapter.h"
+#include "os/kernel/scheduler.h"
+#include "os/memory/frame_buffer.h"
+#include "os/memory/isolation_memory.h"
+#include "os/kernel/kernel.h"
+#include "os/vidsch/vidsch.h"
 
 namespace gmmu::os {
 namespace {

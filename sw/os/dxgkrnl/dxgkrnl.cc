@@ -9,6 +9,7 @@
 #include "os/kernel/driver_guard.h"
 #include "os/miniport/miniport.h"
 #include "os/kernel/text.h"
+#include "os/kernel/kernel.h"
 
 namespace gmmu::os {
 namespace {
@@ -17,9 +18,9 @@ Dxgkrnl* current = nullptr;
 
 Dxgkrnl::Dxgkrnl(Kernel& kernel)
     : kernel_(kernel),
-      objects_(kernel),
-      isolation_memory_(kernel),
-      frame_buffer_(kernel, objects_),
+      objects_(std::make_unique<MemoryObjects>(kernel)),
+      isolation_memory_(std::make_unique<IsolationMemory>(kernel)),
+      frame_buffer_(std::make_unique<FrameBuffer>(kernel, *objects_)),
       remap_policy_(kernel.parameters().iommu) {
   if (current != nullptr) throw std::logic_error("two graphics kernels at a time");
   current = this;

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <map>
+#include <memory>
 #include <utility>
 #include <vector>
 
 #include "ddi/dispmprt.h"
 #include "os/kernel/dma_policy.h"
-#include "os/memory/frame_buffer.h"
-#include "os/memory/isolation_memory.h"
-#include "os/memory/memory_objects.h"
 #include "os/dxgkrnl/user_mode_driver.h"
 
 namespace gmmu::os {
 
+class FrameBuffer;
+class IsolationMemory;
 class Kernel;
 class LogicalAdapter;
+class MemoryObjects;
 class PhysicalAdapter;
 
 /// What all adapters of a machine share in the graphics kernel: the loaded drivers, the physical
@@ -33,9 +34,9 @@ class Dxgkrnl {
   static Dxgkrnl& Current();
 
   Kernel& kernel() { return kernel_; }
-  MemoryObjects& objects() { return objects_; }
-  IsolationMemory& isolation_memory() { return isolation_memory_; }
-  FrameBuffer& frame_buffer() { return frame_buffer_; }
+  MemoryObjects& objects() { return *objects_; }
+  IsolationMemory& isolation_memory() { return *isolation_memory_; }
+  FrameBuffer& frame_buffer() { return *frame_buffer_; }
 
   /// GPU isolation was switched on: it is not switched off again while the machine runs.
   void NoteIsolation() { isolation_noted_ = true; }
@@ -72,9 +73,9 @@ class Dxgkrnl {
     unsigned adapters = 0;
   };
   Kernel& kernel_;
-  MemoryObjects objects_;
-  IsolationMemory isolation_memory_;
-  FrameBuffer frame_buffer_;
+  std::unique_ptr<MemoryObjects> objects_;
+  std::unique_ptr<IsolationMemory> isolation_memory_;
+  std::unique_ptr<FrameBuffer> frame_buffer_;
   bool isolation_noted_ = false;
   std::map<PDRIVER_INITIALIZE, Driver> drivers_;
   Driver* loading_ = nullptr;

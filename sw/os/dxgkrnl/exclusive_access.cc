@@ -2,6 +2,11 @@
 #include "os/dxgkrnl/exclusive_access.h"
 
 #include "os/dxgkrnl/logical_adapter.h"
+#include "os/dxgkrnl/physical_adapter.h"
+#include "os/kernel/kernel.h"
+#include "os/miniport/miniport.h"
+#include "os/vidsch/vidsch.h"
+#include "os/miniport/driver_calls.h"
 
 namespace gmmu::os {
 namespace {

@@ -3,6 +3,10 @@
 
 #include "os/dxgkrnl/logical_adapter.h"
 #include "os/kernel/bug_check.h"
+#include "os/dxgkrnl/adapter_domain.h"
+#include "os/dxgkrnl/dxgkrnl.h"
+#include "os/kernel/kernel.h"
+#include "os/miniport/adapter_answers.h"
 
 namespace gmmu::os {
 

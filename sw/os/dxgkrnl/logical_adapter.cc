@@ -4,19 +4,53 @@
 #include <algorithm>
 #include <cstring>
 
-#include "os/miniport/admission.h"
-#include "os/kernel/bug_check.h"
-#include "os/kernel/dma_policy.h"
+#include "os/dxgkrnl/adapter_domain.h"
+#include "os/dxgkrnl/adapter_objects.h"
+#include "os/dxgkrnl/driver_requests.h"
+#include "os/dxgkrnl/dxgkrnl.h"
+#include "os/dxgkrnl/gpu_isolation.h"
 #include "os/dxgkrnl/linked_chain.h"
+#include "os/dxgkrnl/physical_adapter.h"
+#include "os/kernel/bug_check.h"
+#include "os/kernel/kernel.h"
 #include "os/kernel/text.h"
+#include "os/memory/memory_objects.h"
+#include "os/miniport/admission.h"
+#include "os/miniport/device_life.h"
+#include "os/miniport/driver_calls.h"
+#include "os/miniport/miniport.h"
+#include "os/vidsch/vidsch.h"
+#include "os/memory/frame_buffer.h"
+#include "os/memory/isolation_memory.h"
 
 namespace gmmu::os {
 LogicalAdapter::LogicalAdapter(Dxgkrnl& dxgkrnl, PDRIVER_INITIALIZE entry)
-    : dxgkrnl_(dxgkrnl), kernel_(dxgkrnl.kernel()), entry_(entry), vidsch_(kernel_) {
+    : dxgkrnl_(dxgkrnl),
+      kernel_(dxgkrnl.kernel()),
+      entry_(entry),
+      vidsch_(std::make_unique<VidSch>(kernel_)),
+      dma_(std::make_unique<AdapterDomain>(*this)),
+      driver_objects_(std::make_unique<AdapterObjects>(*this)),
+      isolation_(std::make_unique<GpuIsolation>(*this)) {
   dxgkrnl_.Register(*this);
 }
 
 LogicalAdapter::~LogicalAdapter() { dxgkrnl_.Unregister(*this); }
+
+MemoryObjects& LogicalAdapter::objects() { return dxgkrnl_.objects(); }
+HANDLE LogicalAdapter::handle() { return lead().handle(); }
+const AdapterCaps& LogicalAdapter::caps() const { return lead().caps(); }
+const AdapterAnswers& LogicalAdapter::answers() const { return lead().answers(); }
+Segment& LogicalAdapter::local_segment() { return lead().local_segment(); }
+Segment& LogicalAdapter::aperture_segment() { return lead().aperture_segment(); }
+const PciFunction& LogicalAdapter::function() const { return lead().function(); }
+bool LogicalAdapter::running() const { return miniport_ != nullptr && miniport_->devices().started(); }
+DmaMode LogicalAdapter::mode() const { return dma_->mode(); }
+IommuDomain* LogicalAdapter::domain() { return dma_->domain(); }
+
+void LogicalAdapter::SetRootPageTable(HANDLE context, const D3DGPU_PHYSICAL_ADDRESS& root, uint64_t entries) {
+  lead().SetRootPageTable(context, root, entries);
+}
 
 PhysicalAdapter& LogicalAdapter::physical(unsigned index) {
   if (index >= physical_.size()) throw BugCheck("there is no physical adapter " + std::to_string(index));
@@ -65,16 +99,16 @@ hw::BusCounts LogicalAdapter::BusAccesses() {
 void LogicalAdapter::Start() {
   may_remap_ = true;
   StartInMode();
-  if (remapped() && !dma_.can_remap() && !kernel_.parameters().map_aperture2_missing_refused) {
+  if (remapped() && !dma_->can_remap() && !kernel_.parameters().map_aperture2_missing_refused) {
     Stop();
     may_remap_ = false;
     StartInMode();
   }
   QueryCaps();
   for (const auto& gpu : physical_) gpu->MakeSegments();
-  vidsch_.Start();
+  vidsch_->Start();
   dxgkrnl_.frame_buffer().Reserve(handle(), remapped(), answers().save_areas);
-  isolation_.OnStarted();
+  isolation_->OnStarted();
 }
 
 void LogicalAdapter::StartInMode() {
@@ -82,8 +116,8 @@ void LogicalAdapter::StartInMode() {
   LoadDriver();
   AssembleLink();
   QueryMemory(*miniport_, lead_->answers_);
-  dma_.Decide(may_remap_);
-  dma_.QueryReserved();
+  dma_->Decide(may_remap_);
+  dma_->QueryReserved();
   Attach();
   StartDevices();
   AskStarted();
@@ -139,7 +173,7 @@ void LogicalAdapter::Attach() {
                   " ADLs and pieces of isolation memory of its last start live: the mode of DMA is decided while the "
                   "device references no memory");
   }
-  dma_.AttachAll();
+  dma_->AttachAll();
   for (const auto& gpu : physical_) {
     objects().AddAdapter(gpu->handle(), {domain(), gpu->name()});
     dxgkrnl_.isolation_memory().AddAdapter(gpu->handle(), {domain(), gpu->name()});
@@ -149,7 +183,7 @@ void LogicalAdapter::Attach() {
 
 void LogicalAdapter::StartDevices() {
   for (PhysicalAdapter* gpu : UpOrder()) gpu->StartDevice();
-  vidsch_.Connect(miniport_.get());
+  vidsch_->Connect(miniport_.get());
 }
 
 // The driver numbers its adapters: DXGK_PHYSICALADAPTERCAPS.DxgkPhysicalAdapterHandle of an index is the
@@ -214,11 +248,11 @@ void LogicalAdapter::QueryCaps() {
   const std::vector<Refusal> together = AdmitLink(all);
   refusals.insert(refusals.end(), together.begin(), together.end());
   RequireAdmission(refusals);
-  for (const auto& gpu : physical_) gpu->UseAnswers(dma_.highest_visible());
+  for (const auto& gpu : physical_) gpu->UseAnswers(dma_->highest_visible());
 }
 
 std::string LogicalAdapter::NotIdle() const {
-  if (!vidsch_.idle()) return "the driver holds packets";
+  if (!vidsch_->idle()) return "the driver holds packets";
   if (!kernel_.parameters().inject.leak.empty()) return "";  // what is planted is reported at power-off
   for (const auto& gpu : physical_) {
     for (const Segment& segment : gpu->segments()) {
@@ -231,8 +265,8 @@ std::string LogicalAdapter::NotIdle() const {
 }
 
 void LogicalAdapter::PowerDown(POWER_ACTION action) {
-  vidsch_.Suspend();  // until PowerUp
-  vidsch_.WaitQuiet(VidSch::kBoundNs);
+  vidsch_->Suspend();  // until PowerUp
+  vidsch_->WaitQuiet(VidSch::kBoundNs);
   for (PhysicalAdapter* gpu : DownOrder()) {
     miniport_->devices().SetPowerState(PowerDeviceD3, action, gpu->unit());
     gpu->PowerFunction(false);
@@ -244,32 +278,32 @@ void LogicalAdapter::PowerUp() {
     gpu->PowerFunction(true);
     miniport_->devices().SetPowerState(PowerDeviceD0, PowerActionNone, gpu->unit());
   }
-  vidsch_.Resume();
+  vidsch_->Resume();
 }
 
 void LogicalAdapter::Stop() {
   for (const auto& gpu : physical_) gpu->DropViews();
-  vidsch_.Stop();
-  vidsch_.Connect(nullptr);
+  vidsch_->Stop();
+  vidsch_->Connect(nullptr);
   for (PhysicalAdapter* gpu : DownOrder()) {
     miniport_->devices().SetPowerState(PowerDeviceD3, PowerActionShutdownOff, gpu->unit());
     miniport_->devices().StopDevice(gpu->unit());
     gpu->Disconnect();
   }
-  dma_.DetachAll();
+  dma_->DetachAll();
   dxgkrnl_.frame_buffer().Release(handle());
   for (PhysicalAdapter* gpu : DownOrder()) {
     miniport_->devices().RemoveDevice(gpu->unit());  // may still give back what it has
     objects().RemoveAdapter(gpu->handle());
     dxgkrnl_.isolation_memory().RemoveAdapter(gpu->handle());
   }
-  dma_.Destroy();
+  dma_->Destroy();
   dxgkrnl_.Unload(entry_);
   miniport_.reset();
   for (const auto& gpu : physical_) kernel_.pci().PowerOff(gpu->function());
   lead_ = nullptr;
   physical_.clear();
-  dma_.Reset();
+  dma_->Reset();
 }
 
 void LogicalAdapter::AnnounceLoss(HANDLE paging_context, std::vector<DXGKARG_BUILDPAGINGBUFFER> lost) {

@@ -8,20 +8,27 @@
 #include <vector>
 
 #include "ddi/dispmprt.h"
-#include "os/miniport/driver_calls.h"
-#include "os/miniport/device_life.h"
-#include "os/memory/memory_objects.h"
-#include "os/dxgkrnl/adapter_domain.h"
-#include "os/dxgkrnl/adapter_objects.h"
-#include "os/dxgkrnl/driver_requests.h"
-#include "os/dxgkrnl/dxgkrnl.h"
-#include "os/dxgkrnl/gpu_isolation.h"
-#include "os/kernel/kernel.h"
-#include "os/miniport/miniport.h"
+#include "hw/platform.h"
+#include "os/kernel/dma_policy.h"
 #include "os/dxgkrnl/physical_adapter.h"
-#include "os/vidsch/vidsch.h"
 
 namespace gmmu::os {
+
+class AdapterDomain;
+class AdapterObjects;
+class DriverRequests;
+class Dxgkrnl;
+class GpuIsolation;
+class IommuDomain;
+class Kernel;
+class MemoryObjects;
+class Miniport;
+class PhysicalAdapter;
+class VidSch;
+struct AdapterAnswers;
+struct AdapterCaps;
+struct PciFunction;
+struct Segment;
 
 /// A logical adapter from power-on to power-off, as Dxgkrnl drives it: one GPU, or several that are linked. Finds
 /// them on the bus, loads their driver through DriverEntry, decides how they reach memory, starts them and asks what
@@ -56,10 +63,10 @@ class LogicalAdapter {
 
   Kernel& kernel() { return kernel_; }
   Dxgkrnl& dxgkrnl() { return dxgkrnl_; }
-  MemoryObjects& objects() { return dxgkrnl_.objects(); }
-  GpuIsolation& isolation() { return isolation_; }
+  MemoryObjects& objects();
+  GpuIsolation& isolation() { return *isolation_; }
   Miniport& miniport() { return *miniport_; }
-  VidSch& vidsch() { return vidsch_; }
+  VidSch& vidsch() { return *vidsch_; }
   /// The GPUs, by PhysicalAdapterIndex once they have started. None while the power is off.
   unsigned adapters() const { return static_cast<unsigned>(physical_.size()); }
   const std::vector<std::unique_ptr<PhysicalAdapter>>& gpus() const { return physical_; }
@@ -70,35 +77,34 @@ class LogicalAdapter {
   const PhysicalAdapter& lead() const { return const_cast<LogicalAdapter*>(this)->lead(); }
   /// The one of a callback's hAdapter; null: it is not of this adapter.
   PhysicalAdapter* FromHandle(HANDLE handle);
-  HANDLE handle() { return lead().handle(); }
-  const AdapterCaps& caps() const { return lead().caps(); }
-  const AdapterAnswers& answers() const { return lead().answers(); }
-  Segment& local_segment() { return lead().local_segment(); }
-  Segment& aperture_segment() { return lead().aperture_segment(); }
-  const PciFunction& function() const { return lead().function(); }
+  HANDLE handle();
+  const AdapterCaps& caps() const;
+  const AdapterAnswers& answers() const;
+  Segment& local_segment();
+  Segment& aperture_segment();
+  const PciFunction& function() const;
   /// Between DxgkDdiStartDevice and DxgkDdiStopDevice.
-  bool running() const { return miniport_ != nullptr && miniport_->devices().started(); }
+  bool running() const;
   /// How the GPUs reach host memory.
-  AdapterDomain& dma() { return dma_; }
-  DmaMode mode() const { return dma_.mode(); }
+  AdapterDomain& dma() { return *dma_; }
+  DmaMode mode() const;
   bool remapped() const { return mode() == DmaMode::kRemapped; }
-  IommuDomain* domain() { return dma_.domain(); }
+  IommuDomain* domain();
   /// Processes, contexts and allocations.
-  AdapterObjects& driver_objects() { return driver_objects_; }
+  AdapterObjects& driver_objects() { return *driver_objects_; }
 
-  void SetRootPageTable(HANDLE context, const D3DGPU_PHYSICAL_ADDRESS& root, uint64_t entries) {
-    lead().SetRootPageTable(context, root, entries);
-  }
+  void SetRootPageTable(HANDLE context, const D3DGPU_PHYSICAL_ADDRESS& root, uint64_t entries);
   /// Requests of all of its devices that the bus monitor has counted.
   hw::BusCounts BusAccesses();
 
-  template <typename Data>
+  /// The lead's own calls; who makes them includes physical_adapter.h.
+  template <typename Data, typename Gpu = PhysicalAdapter>
   NTSTATUS Ask(Data& data) {
-    return lead().Ask(data);
+    return static_cast<Gpu&>(lead()).Ask(data);
   }
-  template <typename Data>
+  template <typename Data, typename Gpu = PhysicalAdapter>
   void Escape(Data& data, const char* what) {
-    lead().Escape(data, what);
+    static_cast<Gpu&>(lead()).Escape(data, what);
   }
 
   /// Who answers the driver's requests for memory; null: nobody, and a request is a bug check.
@@ -126,15 +132,15 @@ class LogicalAdapter {
   Dxgkrnl& dxgkrnl_;
   Kernel& kernel_;
   PDRIVER_INITIALIZE entry_;
-  VidSch vidsch_;
+  std::unique_ptr<VidSch> vidsch_;
   std::vector<std::unique_ptr<PhysicalAdapter>> physical_;
   PhysicalAdapter* lead_ = nullptr;
   std::map<uint16_t, char> handles_;  // of requester ids: their addresses are the handles of GPUs
   std::unique_ptr<Miniport> miniport_;  // from the driver's table on
   bool may_remap_ = true;  // false: its driver turned out to lack MapAperture2Supported
-  AdapterDomain dma_{*this};
-  AdapterObjects driver_objects_{*this};
-  GpuIsolation isolation_{*this};
+  std::unique_ptr<AdapterDomain> dma_;
+  std::unique_ptr<AdapterObjects> driver_objects_;
+  std::unique_ptr<GpuIsolation> isolation_;
   DriverRequests* driver_requests_ = nullptr;
   uint64_t lost_interrupts_ = 0;
 };

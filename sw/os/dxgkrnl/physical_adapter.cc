@@ -5,6 +5,9 @@
 
 #include "os/dxgkrnl/logical_adapter.h"
 #include "os/kernel/bug_check.h"
+#include "os/kernel/kernel.h"
+#include "os/miniport/device_life.h"
+#include "os/miniport/driver_calls.h"
 
 namespace gmmu::os {
 

@@ -7,6 +7,8 @@
 
 #include "os/miniport/mdl.h"
 #include "os/memory/memory_objects.h"
+#include "os/kernel/kernel.h"
+#include "os/kernel/ledger.h"
 
 namespace gmmu::os {
 

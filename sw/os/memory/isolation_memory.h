@@ -9,6 +9,7 @@
 #include "os/miniport/mdl.h"
 #include "os/memory/memory_backing.h"
 #include "os/memory/memory_objects.h"
+#include "os/kernel/iommu_domain.h"
 
 namespace gmmu::os {
 

@@ -14,6 +14,9 @@
 #include "os/vidmm/transfers.h"
 #include "os/vidmm/vidmm.h"
 #include "os/kernel/page_math.h"
+#include "os/dxgkrnl/adapter_objects.h"
+#include "os/dxgkrnl/physical_adapter.h"
+#include "os/kernel/kernel.h"
 
 namespace gmmu::os {
 Allocations::Allocations(VidMm& vidmm) : vidmm_(vidmm) {}

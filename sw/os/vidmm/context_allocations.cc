@@ -14,6 +14,8 @@
 #include "os/vidmm/scratch_windows.h"
 #include "os/vidmm/vidmm.h"
 #include "os/kernel/page_math.h"
+#include "os/kernel/kernel.h"
+#include "os/miniport/adapter_answers.h"
 
 namespace gmmu::os {
 namespace {

@@ -8,6 +8,7 @@
 #include "os/tables/table_shadow.h"
 #include "os/vidmm/gpu_process.h"
 #include "os/vidmm/vidmm.h"
+#include "os/miniport/adapter_answers.h"
 
 namespace gmmu::os {
 

@@ -12,6 +12,9 @@
 #include "os/vidmm/processes.h"
 #include "os/vidmm/vidmm.h"
 #include "os/kernel/page_math.h"
+#include "os/kernel/kernel.h"
+#include "os/miniport/miniport.h"
+#include "os/vidsch/vidsch.h"
 
 namespace gmmu::os {
 MonitoredFence::MonitoredFence(VidMm& vidmm, uint64_t initial)

@@ -2,6 +2,8 @@
 #include "os/vidmm/one_gpu.h"
 
 #include "os/dxgkrnl/logical_adapter.h"
+#include "os/dxgkrnl/physical_adapter.h"
+#include "os/kernel/errors.h"
 
 namespace gmmu::os {
 

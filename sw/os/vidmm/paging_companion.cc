@@ -3,6 +3,9 @@
 
 #include "os/dxgkrnl/logical_adapter.h"
 #include "os/vidmm/gpu_process.h"
+#include "os/dxgkrnl/physical_adapter.h"
+#include "os/dxgkrnl/adapter_objects.h"
+#include "os/kernel/kernel.h"
 
 namespace gmmu::os {
 namespace {

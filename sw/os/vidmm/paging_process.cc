@@ -11,6 +11,9 @@
 #include "os/vidmm/page_entries.h"
 #include "os/vidmm/paging_work.h"
 #include "os/kernel/page_math.h"
+#include "os/dxgkrnl/physical_adapter.h"
+#include "os/dxgkrnl/adapter_objects.h"
+#include "os/kernel/kernel.h"
 
 namespace gmmu::os {
 namespace {

@@ -10,6 +10,10 @@
 #include "os/kernel/bug_check.h"
 #include "os/kernel/text.h"
 #include "os/memory/system_buffer.h"
+#include "os/dxgkrnl/physical_adapter.h"
+#include "os/vidsch/vidsch.h"
+#include "os/dxgkrnl/dxgkrnl.h"
+#include "os/kernel/kernel.h"
 
 namespace gmmu::os {
 namespace {

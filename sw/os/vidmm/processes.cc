@@ -16,6 +16,10 @@
 #include "os/vidmm/paging_work.h"
 #include "os/vidmm/process_tables.h"
 #include "os/vidmm/vidmm.h"
+#include "os/dxgkrnl/physical_adapter.h"
+#include "os/dxgkrnl/adapter_objects.h"
+#include "os/kernel/kernel.h"
+#include "os/vidsch/vidsch.h"
 
 namespace gmmu::os {
 

@@ -14,6 +14,8 @@
 #include "os/vidmm/paging_work.h"
 #include "os/vidmm/vidmm.h"
 #include "os/kernel/page_math.h"
+#include "os/miniport/adapter_answers.h"
+#include "os/vidsch/vidsch.h"
 
 namespace gmmu::os {
 namespace {

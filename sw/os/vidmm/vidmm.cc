@@ -22,6 +22,7 @@
 #include "os/vidmm/scratch_windows.h"
 #include "os/vidmm/sleeping_memory.h"
 #include "os/vidmm/transfers.h"
+#include "os/dxgkrnl/physical_adapter.h"
 
 namespace gmmu::os {
 

@@ -10,6 +10,10 @@
 #include "os/vidmm/mappings.h"
 #include "os/vidmm/one_gpu.h"
 #include "os/vidmm/processes.h"
+#include "os/dxgkrnl/physical_adapter.h"
+#include "os/kernel/parameters.h"
+#include "os/vidsch/vidsch.h"
+#include "os/kernel/kernel.h"
 
 namespace gmmu::os {
 namespace {

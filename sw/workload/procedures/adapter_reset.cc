@@ -13,6 +13,9 @@
 #include "workload/needs.h"
 #include "workload/procedures/procedures.h"
 #include "workload/render_buffer.h"
+#include "os/dxgkrnl/physical_adapter.h"
+#include "os/miniport/miniport.h"
+#include "os/vidsch/vidsch.h"
 
 namespace gmmu::workload {
 namespace {

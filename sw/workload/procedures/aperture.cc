@@ -14,6 +14,7 @@
 #include "workload/device_copy.h"
 #include "workload/lines.h"
 #include "workload/procedures/procedures.h"
+#include "os/miniport/adapter_answers.h"
 
 namespace gmmu::workload {
 namespace {

@@ -10,6 +10,7 @@
 #include "os/vidmm/gpu_process.h"
 #include "workload/procedures/procedures.h"
 #include "workload/render_buffer.h"
+#include "os/vidsch/vidsch.h"
 
 namespace gmmu::workload {
 namespace {

@@ -15,6 +15,9 @@
 #include "workload/input.h"
 #include "workload/needs.h"
 #include "workload/procedures/procedures.h"
+#include "os/dxgkrnl/exclusive_access.h"
+#include "os/dxgkrnl/gpu_isolation.h"
+#include "os/miniport/miniport.h"
 
 namespace gmmu::workload {
 namespace {

@@ -14,6 +14,7 @@
 #include "workload/lines.h"
 #include "workload/needs.h"
 #include "workload/procedures/procedures.h"
+#include "os/dxgkrnl/gpu_isolation.h"
 
 namespace gmmu::workload {
 namespace {

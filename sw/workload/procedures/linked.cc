@@ -12,6 +12,9 @@
 #include "workload/input.h"
 #include "workload/procedures/procedures.h"
 #include "workload/render_buffer.h"
+#include "os/dxgkrnl/physical_adapter.h"
+#include "os/vidsch/vidsch.h"
+#include "os/miniport/device_life.h"
 
 namespace gmmu::workload {
 namespace {

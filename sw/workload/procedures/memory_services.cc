@@ -16,6 +16,7 @@
 #include "workload/device_copy.h"
 #include "workload/lines.h"
 #include "workload/procedures/procedures.h"
+#include "os/miniport/segments.h"
 
 namespace gmmu::workload {
 namespace {

@@ -12,6 +12,7 @@
 #include "os/vidmm/residency.h"
 #include "workload/clients.h"
 #include "workload/procedures/procedures.h"
+#include "os/miniport/segments.h"
 
 namespace gmmu::workload {
 namespace {

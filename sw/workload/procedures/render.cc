@@ -11,6 +11,8 @@
 #include "workload/copier.h"
 #include "workload/preempter.h"
 #include "workload/procedures/procedures.h"
+#include "os/dxgkrnl/physical_adapter.h"
+#include "os/vidsch/vidsch.h"
 
 namespace gmmu::workload {
 namespace {

@@ -5,6 +5,9 @@
 #include "os/miniport/reserved_ranges.h"
 #include "workload/input.h"
 #include "workload/procedures/procedures.h"
+#include "os/dxgkrnl/adapter_domain.h"
+#include "os/dxgkrnl/gpu_isolation.h"
+#include "os/kernel/iommu_domain.h"
 
 namespace gmmu::workload {
 namespace {

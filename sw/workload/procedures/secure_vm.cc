@@ -6,6 +6,7 @@
 #include "workload/input.h"
 #include "workload/needs.h"
 #include "workload/procedures/procedures.h"
+#include "os/dxgkrnl/gpu_isolation.h"
 
 namespace gmmu::workload {
 namespace {

@@ -11,6 +11,7 @@
 #include "workload/clients.h"
 #include "workload/input.h"
 #include "workload/procedures/procedures.h"
+#include "os/miniport/segments.h"
 
 namespace gmmu::workload {
 namespace {

@@ -6,6 +6,7 @@
 #include "workload/page_words.h"
 #include "workload/procedures/procedures.h"
 #include "workload/render_buffer.h"
+#include "os/vidsch/vidsch.h"
 
 namespace gmmu::workload {
 namespace {
