@@ -58,6 +58,12 @@ foreach(room IN LISTS rooms)
   if(path STREQUAL "sim/twin" OR path STREQUAL "sw/app")
     list(APPEND plain tb/sim/platform/sc_bare_machine.cc tb/sim/platform/sc_linked.cc)  # they need no engine
   endif()
+  if(path STREQUAL "sw/kmd/build")
+    list(APPEND plain tb/sw/kmd/fake_kernel.cc)
+  endif()
+  if(path STREQUAL "sw/os/miniport")
+    list(APPEND plain tb/sw/os/vidsch/vidsch_bench.cc)  # the threading levels are shown by the scheduler's calls
+  endif()
   if(path STREQUAL "sim/gpu")
     set(sources ${sources} ${plain})
     set(plain)

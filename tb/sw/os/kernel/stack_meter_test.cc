@@ -9,7 +9,6 @@
 #include "os/dxgkrnl/logical_adapter.h"
 #include "os/kernel/bug_check.h"
 #include "os/kernel/stack_meter.h"
-#include "tb/sw/os/vidsch/vidsch_bench.h"
 #include "workload/procedures/procedures.h"
 
 namespace gmmu::os {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "os/kernel/kernel.h"
 #include "os/miniport/miniport.h"
 #include "os/vidsch/vidsch.h"
 #include "platform/config.h"

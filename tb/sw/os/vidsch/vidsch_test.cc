@@ -9,6 +9,7 @@
 
 #include "os/kernel/bug_check.h"
 #include "os/kernel/errors.h"
+#include "os/miniport/driver_calls.h"
 #include "tb/sw/os/vidsch/vidsch_bench.h"
 
 namespace gmmu::os::test {
