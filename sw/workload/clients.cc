@@ -9,6 +9,7 @@
 #include "os/dxgkrnl/logical_adapter.h"
 #include "os/kernel/text.h"
 #include "os/vidmm/gpu_process.h"
+#include "os/vidmm/vidmm.h"
 
 namespace gmmu::workload {
 namespace {

@@ -4,10 +4,14 @@
 
 #include "kmd/escape.h"
 #include "os/dxgkrnl/logical_adapter.h"
+#include "os/kernel/kernel.h"
+#include "os/kernel/worker.h"
 #include "os/memory/system_buffer.h"
 #include "os/vidmm/allocation.h"
 #include "os/vidmm/context_allocations.h"
 #include "os/vidmm/gpu_process.h"
+#include "os/vidmm/vidmm.h"
+#include "workload/life.h"
 #include "workload/procedures/procedures.h"
 #include "workload/render_buffer.h"
 

@@ -3,13 +3,18 @@
 
 #include "kmd/escape.h"
 #include "os/dxgkrnl/logical_adapter.h"
+#include "os/kernel/kernel.h"
+#include "os/kernel/worker.h"
 #include "os/memory/system_buffer.h"
 #include "os/tables/address_space.h"
 #include "os/vidmm/gpu_process.h"
 #include "os/vidmm/transfers.h"
+#include "os/vidmm/vidmm.h"
+#include "os/vidmm/vidmm_link.h"
 #include "workload/clients.h"
 #include "workload/device_copy.h"
 #include "workload/input.h"
+#include "workload/life.h"
 #include "workload/procedures/procedures.h"
 #include "workload/render_buffer.h"
 

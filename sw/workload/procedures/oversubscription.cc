@@ -6,11 +6,14 @@
 #include "kmd/escape.h"
 #include "os/dxgkrnl/logical_adapter.h"
 #include "os/kernel/text.h"
+#include "os/kernel/worker.h"
 #include "os/memory/system_buffer.h"
 #include "os/miniport/allocation.h"
 #include "os/vidmm/allocation.h"
 #include "os/vidmm/residency.h"
+#include "os/vidmm/vidmm.h"
 #include "workload/clients.h"
+#include "workload/life.h"
 #include "workload/procedures/procedures.h"
 
 namespace gmmu::workload {
