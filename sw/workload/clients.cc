@@ -9,9 +9,7 @@
 #include "os/dxgkrnl/logical_adapter.h"
 #include "os/kernel/text.h"
 #include "os/vidmm/gpu_process.h"
-#include "os/dxgkrnl/physical_adapter.h"
-#include "os/kernel/kernel.h"
-#include "os/kernel/scheduler.h"
+#include "os/vidmm/vidmm.h"
 
 namespace gmmu::workload {
 namespace {

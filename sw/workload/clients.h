@@ -6,9 +6,13 @@
 #include <vector>
 
 #include "hw/gmmu_regs.h"
-#include "os/vidmm/vidmm.h"
 #include "workload/job.h"
 #include "workload/lines.h"
+
+namespace gmmu::os {
+class VidMm;
+struct GpuProcess;
+}  // namespace gmmu::os
 
 namespace gmmu::workload {
 

@@ -4,7 +4,12 @@
 #include <cstring>
 
 #include "os/dxgkrnl/logical_adapter.h"
+#include "os/kernel/worker.h"
+#include "os/vidmm/gpu_process.h"
+#include "os/vidmm/vidmm.h"
 #include "workload/clients.h"
+#include "workload/life.h"
+#include "workload/render_buffer.h"
 
 namespace gmmu::workload {
 namespace {
@@ -28,6 +33,13 @@ Copier::Copier(Life& life, const std::string& name, uint64_t pages, uint32_t rou
     life.vidmm.Map(*process_, va_, *allocation_, 0, bytes() / kPage);
   });
 }
+
+Copier::~Copier() = default;
+
+uint64_t Copier::bytes() const { return (rounds_ + uint64_t{1}) * pages_ * kPage; }
+bool Copier::lost() const { return process_->handles.state->lost; }
+const std::string& Copier::name() const { return process_->name; }
+uint64_t Copier::PlaceOf(uint32_t round, uint64_t page) const { return va_ + (round * pages_ + page) * kPage; }
 
 void Copier::SubmitRound(uint32_t round) {
   buffers_.push_back(std::make_unique<RenderBuffer>(life_, process_, pages_ * kCommandBytes + kPage));

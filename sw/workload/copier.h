@@ -5,12 +5,17 @@
 #include <string>
 #include <vector>
 
-#include "os/vidmm/gpu_process.h"
-#include "os/vidmm/vidmm.h"
-#include "workload/life.h"
-#include "workload/render_buffer.h"
+#include "os/miniport/gpu_packet.h"
+
+namespace gmmu::os {
+struct Allocation;
+struct GpuProcess;
+}  // namespace gmmu::os
 
 namespace gmmu::workload {
+
+class RenderBuffer;
+struct Life;
 
 /// A process whose packets must do each command once and in order.
 ///
@@ -21,6 +26,7 @@ namespace gmmu::workload {
 class Copier {
  public:
   Copier(Life& life, const std::string& name, uint64_t pages, uint32_t rounds);
+  ~Copier();
 
   /// Rounds come in order, from 1.
   void SubmitRound(uint32_t round);
@@ -28,14 +34,14 @@ class Copier {
   os::PacketEnd Finish();
   /// All bytes, read by a client.
   void Check();
-  uint64_t bytes() const { return (rounds_ + uint64_t{1}) * pages_ * hw::kPageSize; }
+  uint64_t bytes() const;
   void End();
 
-  bool lost() const { return process_->handles.state->lost; }
-  const std::string& name() const { return process_->name; }
+  bool lost() const;
+  const std::string& name() const;
 
  private:
-  uint64_t PlaceOf(uint32_t round, uint64_t page) const { return va_ + (round * pages_ + page) * hw::kPageSize; }
+  uint64_t PlaceOf(uint32_t round, uint64_t page) const;
 
   Life& life_;
   const uint64_t pages_;

@@ -10,6 +10,8 @@
 #include "os/memory/system_buffer.h"
 #include "os/vidmm/allocation.h"
 #include "os/vidmm/transfers.h"
+#include "os/vidmm/vidmm.h"
+#include "workload/life.h"
 
 namespace gmmu::workload {
 

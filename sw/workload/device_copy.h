@@ -5,10 +5,14 @@
 #include <vector>
 
 #include "os/memory/system_buffer.h"
-#include "os/vidmm/vidmm.h"
-#include "workload/life.h"
+
+namespace gmmu::os {
+struct Allocation;
+}  // namespace gmmu::os
 
 namespace gmmu::workload {
+
+struct Life;
 
 /// Brings bytes that the GPU sees at aperture pages to the CPU by the paging engine: from the aperture into VRAM
 /// (TRANSFER), from there into a host buffer (VIRTUAL_TRANSFER). Worker's.

@@ -6,8 +6,13 @@
 
 #include "hw/gmmu_regs.h"
 #include "kmd/escape.h"
+#include "os/dxgkrnl/dxgkrnl.h"
+#include "os/dxgkrnl/logical_adapter.h"
 #include "os/kernel/bug_check.h"
+#include "os/kernel/kernel.h"
 #include "os/kernel/text.h"
+#include "os/kernel/worker.h"
+#include "os/vidmm/vidmm_link.h"
 #include "workload/counter_sums.h"
 #include "workload/user_mode_driver.h"
 #include "os/dxgkrnl/physical_adapter.h"

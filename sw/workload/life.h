@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <cstdint>
 #include <functional>
+#include <string>
 
-#include "hw/platform.h"
-#include "os/dxgkrnl/logical_adapter.h"
-#include "os/dxgkrnl/dxgkrnl.h"
-#include "os/kernel/kernel.h"
-#include "os/vidmm/vidmm_link.h"
-#include "os/kernel/worker.h"
+#include "os/kernel/dma_policy.h"
 #include "workload/job.h"
+
+namespace gmmu::os {
+class Dxgkrnl;
+class Kernel;
+class LogicalAdapter;
+class VidMm;
+class VidMmLink;
+class Worker;
+}  // namespace gmmu::os
 
 namespace gmmu::workload {
 

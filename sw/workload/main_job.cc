@@ -6,7 +6,9 @@
 
 #include "kmd/escape.h"
 #include "os/dxgkrnl/logical_adapter.h"
+#include "os/kernel/iommu.h"
 #include "os/kernel/text.h"
+#include "os/kernel/worker.h"
 #include "os/memory/system_buffer.h"
 #include "os/vidmm/allocation.h"
 #include "os/vidmm/allocations.h"
@@ -14,11 +16,11 @@
 #include "os/vidmm/gpu_process.h"
 #include "os/vidmm/mappings.h"
 #include "os/vidmm/transfers.h"
+#include "os/vidmm/vidmm.h"
 #include "workload/clients.h"
 #include "workload/input.h"
+#include "workload/life.h"
 #include "workload/lines.h"
-#include "os/kernel/iommu.h"
-#include "os/miniport/segments.h"
 
 namespace gmmu::workload {
 namespace {

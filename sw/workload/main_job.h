@@ -6,10 +6,22 @@
 #include <vector>
 
 #include "os/memory/system_buffer.h"
-#include "workload/clients.h"
-#include "workload/life.h"
+#include "workload/lines.h"
+
+namespace gmmu::os {
+class Kernel;
+class VidMm;
+class Worker;
+struct Allocation;
+struct GpuProcess;
+}  // namespace gmmu::os
 
 namespace gmmu::workload {
+
+struct ClientRun;
+struct JobOptions;
+struct JobResult;
+struct Life;
 
 /// The application of the main job: what runs on its fibre while the adapter is on.
 class MainJob {

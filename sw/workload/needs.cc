@@ -3,7 +3,10 @@
 
 #include <string>
 
+#include "os/dxgkrnl/logical_adapter.h"
 #include "os/kernel/errors.h"
+#include "os/kernel/kernel.h"
+#include "workload/life.h"
 
 namespace gmmu::workload {
 

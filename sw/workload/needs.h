@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "workload/life.h"
+#include <cstdint>
 
 namespace gmmu::workload {
+
+struct Life;
 
 /// What several procedures need of a machine. Each throws OsError with the keys to change when it is not so.
 

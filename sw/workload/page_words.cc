@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workload/page_words.h"
 
+#include "os/vidmm/vidmm.h"
 #include "workload/clients.h"
+#include "workload/life.h"
 
 namespace gmmu::workload {
 namespace {

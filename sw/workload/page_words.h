@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "hw/gmmu_regs.h"
-#include "os/vidmm/vidmm.h"
-#include "workload/life.h"
+
+namespace gmmu::os {
+struct Allocation;
+struct GpuProcess;
+}  // namespace gmmu::os
 
 namespace gmmu::workload {
+
+struct Life;
 
 /// Pages that each hold one word of 32 bits again and again, and client 0 to look at them. Checks go to the life's
 /// result.

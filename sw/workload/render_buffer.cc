@@ -2,12 +2,16 @@
 #include "workload/render_buffer.h"
 
 #include "kmd/escape.h"
+#include "os/dxgkrnl/physical_adapter.h"
+#include "os/kernel/errors.h"
+#include "os/kernel/worker.h"
 #include "os/memory/system_buffer.h"
 #include "os/vidmm/allocation.h"
 #include "os/vidmm/gpu_process.h"
 #include "os/vidmm/mappings.h"
 #include "os/vidmm/processes.h"
-#include "os/dxgkrnl/physical_adapter.h"
+#include "os/vidmm/vidmm.h"
+#include "workload/life.h"
 
 namespace gmmu::workload {
 namespace {
@@ -26,13 +30,15 @@ RenderBuffer::RenderBuffer(Life& life, os::GpuProcess* process, uint64_t bytes)
   gpu.Escape(query, "the query of a space");
   space_ = query.space;
   life.worker.Call([&] {
-    memory_ = os::SystemBuffer(life_.kernel, gpu.objects(), gpu.handle(), bytes,
-                               os::SystemBuffer::Shape::kScattered, "application");
-    va_ = process_->vidmm->ReserveVa(*process_, memory_.bytes());
-    process_->vidmm->mappings().MapSystem(*process_, va_, memory_);
+    memory_ = std::make_unique<os::SystemBuffer>(
+        life_.kernel, gpu.objects(), gpu.handle(), bytes, os::SystemBuffer::Shape::kScattered, "application");
+    va_ = process_->vidmm->ReserveVa(*process_, memory_->bytes());
+    process_->vidmm->mappings().MapSystem(*process_, va_, *memory_);
   });
-  commands_ = kmd::CommandBuffer(memory_.Map(0, memory_.bytes()), memory_.bytes());
+  commands_ = kmd::CommandBuffer(memory_->Map(0, memory_->bytes()), memory_->bytes());
 }
+
+RenderBuffer::~RenderBuffer() = default;
 
 void RenderBuffer::Copy(uint64_t source, uint64_t destination, uint64_t bytes) {
   commands_.Wait();
@@ -49,11 +55,11 @@ os::PacketId RenderBuffer::Submit(const std::string& what) {
 }
 
 void RenderBuffer::Release() {
-  memory_.Unmap();
+  memory_->Unmap();
   life_.worker.Call([&] {
-    process_->vidmm->Unmap(*process_, va_, memory_.bytes() / hw::kPageSize);
+    process_->vidmm->Unmap(*process_, va_, memory_->bytes() / hw::kPageSize);
     process_->vidmm->FreeVa(*process_, va_);
-    memory_.Release();
+    memory_->Release();
   });
 }
 

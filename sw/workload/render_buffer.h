@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "kmd/command_buffer.h"
-#include "os/memory/system_buffer.h"
-#include "os/vidmm/vidmm.h"
-#include "workload/life.h"
+#include "os/miniport/gpu_packet.h"
+
+namespace gmmu::os {
+class SystemBuffer;
+struct GpuProcess;
+}  // namespace gmmu::os
 
 namespace gmmu::workload {
+
+struct Life;
 
 /// A command buffer of a process, as its user-mode driver would keep one: system memory, mapped into the
 /// process' GPU virtual addresses and written by the CPU. Addresses are those of the process.
@@ -17,6 +23,7 @@ namespace gmmu::workload {
 class RenderBuffer {
  public:
   RenderBuffer(Life& life, os::GpuProcess* process, uint64_t bytes);
+  ~RenderBuffer();
 
   /// Each command begins when everything before it has been written.
   void Copy(uint64_t source, uint64_t destination, uint64_t bytes);
@@ -29,7 +36,7 @@ class RenderBuffer {
  private:
   Life& life_;
   os::GpuProcess* process_;
-  os::SystemBuffer memory_;
+  std::unique_ptr<os::SystemBuffer> memory_;
   uint64_t va_ = 0;
   uint32_t space_ = 0;
   kmd::CommandBuffer commands_;

@@ -8,6 +8,7 @@
 #include <toml++/toml.h>
 
 #include "workload/built_in_scenarios.h"
+#include "workload/life.h"
 #include "workload/procedures/procedures.h"
 
 namespace gmmu::workload {

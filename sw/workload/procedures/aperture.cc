@@ -5,13 +5,18 @@
 #include <string>
 #include <vector>
 
+#include "os/dxgkrnl/logical_adapter.h"
+#include "os/kernel/kernel.h"
+#include "os/kernel/worker.h"
 #include "os/memory/system_buffer.h"
 #include "os/miniport/allocation.h"
 #include "os/vidmm/allocation.h"
 #include "os/vidmm/aperture.h"
 #include "os/vidmm/mappings.h"
+#include "os/vidmm/vidmm.h"
 #include "workload/clients.h"
 #include "workload/device_copy.h"
+#include "workload/life.h"
 #include "workload/lines.h"
 #include "workload/procedures/procedures.h"
 #include "os/miniport/adapter_answers.h"

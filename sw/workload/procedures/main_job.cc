@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "os/dxgkrnl/logical_adapter.h"
+#include "os/kernel/kernel.h"
+#include "os/vidmm/vidmm.h"
+#include "os/vidmm/vidmm_link.h"
 #include "workload/input.h"
+#include "workload/life.h"
 #include "workload/main_job.h"
 #include "workload/procedures/procedures.h"
 

@@ -2,8 +2,10 @@
 #include <array>
 #include <string>
 
+#include "os/dxgkrnl/logical_adapter.h"
 #include "os/kernel/text.h"
 #include "workload/input.h"
+#include "workload/life.h"
 #include "workload/needs.h"
 #include "workload/procedures/procedures.h"
 

@@ -3,6 +3,7 @@
 #include "os/dxgkrnl/logical_adapter.h"
 #include "os/dxgkrnl/physical_adapter.h"
 #include "os/kernel/text.h"
+#include "os/kernel/worker.h"
 #include "os/tables/address_space.h"
 #include "os/tables/protection.h"
 #include "os/vidmm/allocation.h"
@@ -11,7 +12,9 @@
 #include "os/vidmm/mappings.h"
 #include "os/vidmm/page_entries.h"
 #include "os/vidmm/process_tables.h"
+#include "os/vidmm/vidmm.h"
 #include "workload/clients.h"
+#include "workload/life.h"
 #include "workload/procedures/procedures.h"
 
 namespace gmmu::workload {

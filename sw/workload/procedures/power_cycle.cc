@@ -5,10 +5,14 @@
 
 #include "kmd/escape.h"
 #include "os/dxgkrnl/logical_adapter.h"
+#include "os/kernel/kernel.h"
 #include "os/kernel/text.h"
+#include "os/kernel/worker.h"
 #include "os/memory/system_buffer.h"
 #include "os/vidmm/allocation.h"
+#include "os/vidmm/vidmm.h"
 #include "workload/input.h"
+#include "workload/life.h"
 #include "workload/lines.h"
 #include "workload/procedures/procedures.h"
 

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "workload/life.h"
-
 namespace gmmu::workload {
+
+struct Life;
 
 /// A whole number that a scenario may give to its procedure.
 struct ParameterRule {

@@ -3,16 +3,19 @@
 #include <vector>
 
 #include "os/dxgkrnl/logical_adapter.h"
+#include "os/kernel/kernel.h"
+#include "os/kernel/worker.h"
 #include "os/memory/system_buffer.h"
 #include "os/vidmm/allocation.h"
 #include "os/vidmm/gpu_process.h"
 #include "os/vidmm/mappings.h"
+#include "os/vidmm/vidmm.h"
 #include "workload/clients.h"
 #include "workload/copier.h"
+#include "workload/life.h"
 #include "workload/preempter.h"
 #include "workload/procedures/procedures.h"
-#include "os/dxgkrnl/physical_adapter.h"
-#include "os/vidsch/vidsch.h"
+#include "workload/render_buffer.h"
 
 namespace gmmu::workload {
 namespace {

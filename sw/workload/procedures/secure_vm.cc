@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <string>
 
-#include "os/memory/system_buffer.h"
+#include "os/dxgkrnl/logical_adapter.h"
+#include "os/kernel/kernel.h"
 #include "os/kernel/text.h"
+#include "os/kernel/worker.h"
+#include "os/memory/system_buffer.h"
 #include "workload/input.h"
+#include "workload/life.h"
 #include "workload/needs.h"
 #include "workload/procedures/procedures.h"
 #include "os/dxgkrnl/gpu_isolation.h"

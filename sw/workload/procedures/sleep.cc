@@ -4,12 +4,16 @@
 #include <vector>
 
 #include "os/dxgkrnl/logical_adapter.h"
+#include "os/kernel/kernel.h"
+#include "os/kernel/worker.h"
 #include "os/memory/system_buffer.h"
 #include "os/tables/address_space.h"
 #include "os/vidmm/allocation.h"
 #include "os/vidmm/gpu_process.h"
+#include "os/vidmm/vidmm.h"
 #include "workload/clients.h"
 #include "workload/input.h"
+#include "workload/life.h"
 #include "workload/procedures/procedures.h"
 #include "os/miniport/segments.h"
 

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "os/dxgkrnl/logical_adapter.h"
+#include "os/kernel/worker.h"
 #include "os/tables/address_space.h"
 #include "os/vidmm/gpu_process.h"
 #include "os/vidmm/process_tables.h"
+#include "os/vidmm/vidmm.h"
+#include "workload/life.h"
 #include "workload/page_words.h"
 #include "workload/procedures/procedures.h"
 #include "workload/render_buffer.h"

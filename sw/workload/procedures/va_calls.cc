@@ -3,8 +3,11 @@
 
 #include "os/dxgkrnl/logical_adapter.h"
 #include "os/kernel/text.h"
+#include "os/kernel/worker.h"
 #include "os/vidmm/monitored_fence.h"
 #include "os/vidmm/va_calls.h"
+#include "os/vidmm/vidmm.h"
+#include "workload/life.h"
 #include "workload/page_words.h"
 #include "workload/procedures/procedures.h"
 

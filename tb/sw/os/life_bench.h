@@ -5,6 +5,11 @@
 #include <vector>
 
 #include "kmd/entry_points.h"
+#include "os/dxgkrnl/dxgkrnl.h"
+#include "os/dxgkrnl/logical_adapter.h"
+#include "os/kernel/kernel.h"
+#include "os/kernel/worker.h"
+#include "os/vidmm/vidmm_link.h"
 #include "platform/config.h"
 #include "twin/machine.h"
 #include "workload/input.h"
