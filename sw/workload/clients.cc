@@ -10,6 +10,7 @@
 #include "os/kernel/text.h"
 #include "os/vidmm/gpu_process.h"
 #include "os/vidmm/vidmm.h"
+#include "os/kernel/kernel.h"
 
 namespace gmmu::workload {
 namespace {

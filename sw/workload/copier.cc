@@ -10,6 +10,7 @@
 #include "workload/clients.h"
 #include "workload/life.h"
 #include "workload/render_buffer.h"
+#include "os/vidsch/vidsch.h"
 
 namespace gmmu::workload {
 namespace {

@@ -21,6 +21,7 @@
 #include "workload/input.h"
 #include "workload/life.h"
 #include "workload/lines.h"
+#include "os/kernel/kernel.h"
 
 namespace gmmu::workload {
 namespace {

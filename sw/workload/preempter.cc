@@ -6,6 +6,7 @@
 #include "os/dxgkrnl/logical_adapter.h"
 #include "os/kernel/kernel.h"
 #include "workload/life.h"
+#include "os/vidsch/vidsch.h"
 
 namespace gmmu::workload {
 namespace {

@@ -13,6 +13,7 @@
 #include "os/kernel/kernel.h"
 #include "os/memory/memory_objects.h"
 #include "os/miniport/adapter_answers.h"
+#include "os/memory/isolation_memory.h"
 
 namespace gmmu::os {
 namespace {

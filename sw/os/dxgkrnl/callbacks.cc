@@ -11,6 +11,7 @@
 #include "os/memory/isolation_memory.h"
 #include "os/kernel/kernel.h"
 #include "os/vidsch/vidsch.h"
+#include "os/dxgkrnl/driver_requests.h"
 
 namespace gmmu::os {
 namespace {

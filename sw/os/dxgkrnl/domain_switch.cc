@@ -10,6 +10,7 @@
 #include "os/kernel/errors.h"
 #include "os/kernel/kernel.h"
 #include "os/memory/memory_objects.h"
+#include "os/memory/isolation_memory.h"
 
 namespace gmmu::os {
 

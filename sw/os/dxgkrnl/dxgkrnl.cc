@@ -5,6 +5,9 @@
 #include <stdexcept>
 
 #include "os/dxgkrnl/logical_adapter.h"
+#include "os/memory/frame_buffer.h"
+#include "os/memory/isolation_memory.h"
+#include "os/memory/memory_objects.h"
 #include "os/kernel/bug_check.h"
 #include "os/kernel/driver_guard.h"
 #include "os/miniport/miniport.h"

@@ -16,6 +16,7 @@
 #include "workload/clients.h"
 #include "workload/life.h"
 #include "workload/procedures/procedures.h"
+#include "os/miniport/gpu_packet.h"
 
 namespace gmmu::workload {
 namespace {

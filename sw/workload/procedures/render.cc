@@ -16,6 +16,7 @@
 #include "workload/preempter.h"
 #include "workload/procedures/procedures.h"
 #include "workload/render_buffer.h"
+#include "os/vidsch/vidsch.h"
 
 namespace gmmu::workload {
 namespace {
