@@ -13,6 +13,13 @@ MAX_HEADERS = 25   # of this project that a header includes, by itself and throu
 LONG = {
     **{path: "generated from rtl/pkg/gmmu.rdl" for path in tree.GENERATED},
     "rtl/top/gmmu_gpu.sv": "wiring: port lists and instances",
+    **{path: "one pipeline or table, whose stages share their registers" for path in (
+        "rtl/axi/gmmu_axi_mux.sv", "rtl/dma/gmmu_dma_command.sv", "rtl/mmu/gmmu_lookup.sv",
+        "rtl/mmu/gmmu_walk_table.sv", "rtl/top/gmmu_regs.sv")},
+    **{path: "wiring: ports and instances of a room's blocks" for path in (
+        "tb/rtl/client/gmmu_client_blocks_bench.sv", "tb/rtl/dma/gmmu_dma_control_bench.sv",
+        "tb/rtl/mmu/gmmu_mmu_blocks_bench.sv", "tb/rtl/mmu/gmmu_mmu_inner_bench.sv",
+        "tb/rtl/top/gmmu_top_blocks_bench.sv")},
     "sw/ddi/d3dkmddi_caps.h": "declarations of WDDM in the order of its headers",
     "sw/ddi/d3dkmddi_exec.h": "declarations of WDDM in the order of its headers",
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "kmd/adapter.h"
 #include "kmd/interrupt.h"
 
 #include "kmd/entry_points.h"

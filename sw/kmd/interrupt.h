@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "kmd/adapter.h"
+#include "ddi/d3dkmddi.h"
 
 namespace gmmu::kmd {
+
+class Adapter;
 
 /// Tells Dxgkrnl what of a node has completed, faulted or been preempted since the last call. At device level
 /// only: from the interrupt routine, or through DxgkCbSynchronizeExecution.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Preemption, reset, exclusive access.
 #include "kmd/entry_points.h"
+#include "kmd/adapter.h"
 #include "kmd/interrupt.h"
 
 namespace gmmu::kmd {

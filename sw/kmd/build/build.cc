@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kmd/build/build.h"
+#include "kmd/objects.h"
 
 #include <cstring>
 

@@ -3,7 +3,6 @@
 #include "ddi/dispmprt.h"
 #include "kmd/adapter.h"
 #include "kmd/command_buffer.h"
-#include "kmd/objects.h"
 
 namespace gmmu::kmd {
 

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "kmd/build/build.h"
+#include "kmd/objects.h"
 
 namespace gmmu::kmd {
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kmd/build/build.h"
+#include "kmd/objects.h"
 #include "kmd/build/table_source.h"
 
 namespace gmmu::kmd {

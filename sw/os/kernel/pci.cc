@@ -2,6 +2,7 @@
 #include "os/kernel/pci.h"
 
 #include "os/kernel/errors.h"
+#include "os/kernel/hal.h"
 
 namespace gmmu::os {
 namespace {

@@ -7,9 +7,11 @@
 #include <utility>
 #include <vector>
 
-#include "os/kernel/hal.h"
+#include "hw/platform.h"
 
 namespace gmmu::os {
+
+class Hal;
 
 /// A memory BAR after assignment; size 0: not implemented.
 struct Bar {

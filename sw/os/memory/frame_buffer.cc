@@ -7,6 +7,7 @@
 #include "os/kernel/bug_check.h"
 #include "os/kernel/text.h"
 #include "os/kernel/kernel.h"
+#include "os/memory/memory_objects.h"
 
 namespace gmmu::os {
 namespace {

@@ -5,12 +5,14 @@
 #include <string>
 #include <vector>
 
-#include "os/miniport/mdl.h"
-#include "os/memory/memory_objects.h"
-#include "os/kernel/kernel.h"
+#include "ddi/d3dkmddi.h"
 #include "os/kernel/ledger.h"
+#include "os/miniport/mdl.h"
 
 namespace gmmu::os {
+
+class Kernel;
+class MemoryObjects;
 
 /// Room in system memory for the parts of VRAM that drivers keep over a power transition
 /// (DXGKQAITYPE_FRAMEBUFFERSAVESIZE and the frame buffer callbacks; documents only).

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "os/miniport/adapter_answers.h"
+
+#include "os/kernel/bring_up.h"
 #include "os/miniport/miniport.h"
 
 #include <algorithm>

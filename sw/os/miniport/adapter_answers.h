@@ -6,9 +6,10 @@
 #include <vector>
 
 #include "ddi/dispmprt.h"
-#include "os/kernel/bring_up.h"
 
 namespace gmmu::os {
+
+enum class BringUp;
 
 class Miniport;
 

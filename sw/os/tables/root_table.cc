@@ -6,6 +6,7 @@
 #include "os/dxgkrnl/physical_adapter.h"
 #include "os/kernel/text.h"
 #include "os/tables/table_memory.h"
+#include "os/kernel/errors.h"
 
 namespace gmmu::os {
 

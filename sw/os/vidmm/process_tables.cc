@@ -10,6 +10,7 @@
 #include "os/vidmm/paging_work.h"
 #include "os/vidmm/vidmm.h"
 #include "os/kernel/page_math.h"
+#include "os/kernel/errors.h"
 #include "os/vidsch/vidsch.h"
 
 namespace gmmu::os {
