@@ -4,6 +4,8 @@
 #include <functional>
 #include <string>
 
+#include "os/application/aperture_ranges.h"
+#include "os/application/video_memory.h"
 #include "os/kernel/dma_policy.h"
 #include "workload/job.h"
 
@@ -36,6 +38,10 @@ struct Life {
   /// Sleep, `while_off` with the device in D3, and wake: the same driver, started once. What was made
   /// through `vidmm` must be gone; `link` and `vidmm` are new ones, because a paging process does not survive.
   const std::function<void(const std::function<void()>& while_off)> power_cycle;
+
+  // What applications do with the memory of GPU 0.
+  const os::VideoMemory memory{vidmm};
+  const os::ApertureRanges aperture{vidmm};
 
   /// Times what `work` does and adds it to the phase of that name. `bytes` are what it moves, over
   /// the link or not.

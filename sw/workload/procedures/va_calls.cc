@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <optional>
 
+#include "os/application/video_memory.h"
 #include "os/dxgkrnl/logical_adapter.h"
 #include "os/kernel/text.h"
 #include "os/kernel/worker.h"
 #include "os/vidmm/monitored_fence.h"
 #include "os/vidmm/va_calls.h"
-#include "os/vidmm/vidmm.h"
 #include "workload/life.h"
 #include "workload/page_words.h"
 #include "workload/procedures/procedures.h"
@@ -51,7 +51,7 @@ void Run(Life& life, const ParameterValues& values) {
     life.Compare(what, NT_SUCCESS(status) ? "" : "status " + os::Hex(static_cast<uint32_t>(status)));
   };
   life.worker.Call([&] {
-    process = life.vidmm.CreateProcess("process");
+    process = life.memory.CreateProcess("process");
     data = words.Make("tiles", pages, 0x7100);
     handle = calls.Open(*data);
     fence.emplace(life.vidmm, 0);
@@ -92,10 +92,10 @@ void Run(Life& life, const ParameterValues& values) {
   life.worker.Call([&] {
     calls.Forget(*process);
     fence->Release();
-    life.vidmm.DestroyAllocation(data);
+    life.memory.DestroyAllocation(data);
   });
   words.Fault(process, "after all is freed", fixed, regs::Fault::kEntryInvalid);
-  life.worker.Call([&] { life.vidmm.DestroyProcess(process); });
+  life.worker.Call([&] { life.memory.DestroyProcess(process); });
 }
 
 }  // namespace

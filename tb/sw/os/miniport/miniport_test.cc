@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "os/kernel/bug_check.h"
+#include "os/kernel/kernel.h"
 #include "tb/sw/os/between.h"
 
 namespace gmmu::os {
