@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "hw/gmmu_regs.h"
 #include "kmd/escape.h"
 #include "os/dxgkrnl/logical_adapter.h"
 #include "os/dxgkrnl/domain_switch.h"
