@@ -6,7 +6,6 @@
 #include "os/application/process_facts.h"
 #include "os/application/video_memory.h"
 #include "os/dxgkrnl/logical_adapter.h"
-#include "os/kernel/worker.h"
 #include "workload/clients.h"
 #include "workload/life.h"
 #include "workload/render_buffer.h"
@@ -23,7 +22,7 @@ uint32_t WordOf(uint32_t round, uint64_t page) { return (round + 1) << 24 | stat
 
 Copier::Copier(Life& life, const std::string& name, uint64_t pages, uint32_t rounds)
     : life_(life), pages_(pages), rounds_(rounds) {
-  life.worker.Call([&] {
+  life.Work([&] {
     process_ = life.memory.CreateProcess(name);
     allocation_ = life.memory.CreateAllocation(name, bytes());
     life.memory.MakeResident(*allocation_);
@@ -74,7 +73,7 @@ void Copier::Check() {
 
 void Copier::End() {
   for (auto& buffer : buffers_) buffer->Release();
-  life_.worker.Call([&] {
+  life_.Work([&] {
     life_.memory.FreeVa(*process_, va_);
     life_.memory.DestroyAllocation(allocation_);
     life_.memory.DestroyProcess(process_);

@@ -21,7 +21,7 @@ class Worker;
 namespace gmmu::workload {
 
 /// A machine whose adapter is on, as an application finds it. Everything that touches `vidmm` or the
-/// driver is done on the worker (`worker.Call`).
+/// driver is done on the worker (`Work`).
 struct Life {
   os::Kernel& kernel;
   os::Dxgkrnl& dxgkrnl;
@@ -43,6 +43,8 @@ struct Life {
   const os::VideoMemory memory{vidmm};
   const os::ApertureRanges aperture{vidmm};
 
+  /// Has `work` done on the worker and returns when it is.
+  void Work(const std::function<void()>& work);
   /// Times what `work` does and adds it to the phase of that name. `bytes` are what it moves, over
   /// the link or not.
   void Timed(const std::string& phase, uint64_t bytes, bool link, const std::function<void()>& work);

@@ -13,7 +13,6 @@
 #include "os/dxgkrnl/logical_adapter.h"
 #include "os/kernel/iommu.h"
 #include "os/kernel/text.h"
-#include "os/kernel/worker.h"
 #include "workload/clients.h"
 #include "workload/input.h"
 #include "workload/life.h"
@@ -33,7 +32,6 @@ uint64_t RoundUp(uint64_t value, uint64_t unit) { return (value + unit - 1) / un
 MainJob::MainJob(Life& life)
     : life_(life),
       memory_(life.memory),
-      worker_(life.worker),
       kernel_(life.kernel),
       options_(life.options),
       result_(life.result) {}
@@ -81,7 +79,7 @@ void MainJob::Run() {
   const std::vector<workload::Piece> pieces = Pieces(options_.input->size(), piece_bytes);
 
   if (options_.progress) options_.progress("making processes", 0, 0);
-  worker_.Call([&] {
+  life_.Work([&] {
     MakeProcesses(std::min<uint64_t>(piece_bytes, RoundUp(options_.input->size(), kPage)));
   });
   if (pieces.empty() && options_.after_first_page_in) options_.after_first_page_in();
@@ -89,7 +87,7 @@ void MainJob::Run() {
     RunPiece(piece.offset, piece.bytes, piece.offset == 0);
 
   if (options_.progress) options_.progress("power off", 0, 0);
-  worker_.Call([&] {
+  life_.Work([&] {
     for (os::GpuProcess* process : {first_, second_}) memory_.FreeVa(*process, va_);
     memory_.FreeVa(*first_, aperture_va_);
     memory_.DestroyProcess(first_);
@@ -143,7 +141,7 @@ void MainJob::RunPiece(uint64_t offset, uint64_t bytes, bool first) {
   if (offset + bytes == options_.input->size() && kernel_.LeakNow("rtl_slot")) LoseAnswer();
   for (const os::HostMemory* buffer : {&piece.source, &piece.target})
     pages_used_.insert(pages_used_.end(), buffer->host_pages().begin(), buffer->host_pages().end());
-  worker_.Call([&] {
+  life_.Work([&] {
     memory_.Unmap(*first_, va_, piece.pages);
     if (other_ != nullptr) memory_.Unmap(*second_, va_, os::BytesOf(*other_) / kPage);
     memory_.DestroyAllocation(piece.allocation);
@@ -168,7 +166,7 @@ void MainJob::LoseAnswer() {
 
 void MainJob::Allocate(Piece& piece) {
   Progress("copying in", 0);
-  worker_.Call([&] {
+  life_.Work([&] {
     os::LogicalAdapter& adapter = life_.adapter;
     piece.allocation =
         memory_.CreateAllocation("input at " + os::Hex(piece.offset), piece.pages * kPage);
@@ -189,7 +187,7 @@ void MainJob::Allocate(Piece& piece) {
 }
 
 void MainJob::PageIn(Piece& piece, bool first) {
-  worker_.Call([&] {
+  life_.Work([&] {
     memory_.MakeResident(*piece.allocation);
     memory_.Map(*first_, va_, *piece.allocation, 0, piece.pages);
     if (other_ != nullptr) memory_.Map(*second_, va_, *other_, 0, os::BytesOf(*other_) / kPage);
@@ -231,7 +229,7 @@ void MainJob::Use(Piece& piece) {
 }
 
 void MainJob::PageOut(Piece& piece) {
-  worker_.Call([&] {
+  life_.Work([&] {
     os::LogicalAdapter& adapter = life_.adapter;
     piece.target =
         os::HostMemory(adapter, piece.pages * kPage);
@@ -276,7 +274,7 @@ void MainJob::ApertureChunk(Piece& piece, uint64_t first_page, uint64_t pages) {
   const uint64_t bytes = std::min(piece.padded - start, pages * kPage);
   const uint8_t* expected = piece.data.data() + start;
   uint64_t aperture = 0;
-  worker_.Call([&] {
+  life_.Work([&] {
     aperture = life_.aperture.Reserve(pages);
     life_.aperture.Bind(aperture, pages, *piece.shown, piece.target, first_page);
     memory_.MapToAperture(*first_, aperture_va_, *piece.shown, aperture, pages);
@@ -291,11 +289,11 @@ void MainJob::ApertureChunk(Piece& piece, uint64_t first_page, uint64_t pages) {
   Progress("aperture", start);
   life_.Timed("aperture by one client", bytes, true, [&] {
     ClientBatch batch(memory_, {direct}, "bytes that a client read from the aperture");
-    worker_.Call([&] { memory_.Fill(*piece.allocation, start, pages * kPage, 0xDEADBEEF); });
+    life_.Work([&] { memory_.Fill(*piece.allocation, start, pages * kPage, 0xDEADBEEF); });
     batch.Finish(result_.checks);
   });
   Progress("aperture", start + bytes / 2);
-  worker_.Call([&] {
+  life_.Work([&] {
     life_.Timed("aperture by DMA", bytes, true,
           [&] { life_.aperture.CopyOut(aperture * kPage, *piece.allocation, start, bytes); });
   });
@@ -319,14 +317,14 @@ void MainJob::CheckUnmapped(Piece& piece, uint64_t first_page, uint64_t pages,
   for (uint64_t page = 0; page < read; ++page)
     FillPattern(dummy.data() + page * kPage, kPage, options_.seed ^ kDummySeed);
   uint64_t before = 0;
-  worker_.Call([&] {
+  life_.Work([&] {
     life_.aperture.Unbind(aperture_page, pages, *piece.shown);
     before = accesses();
   });
   ClientRun one = Reader(0, first_, dummy.data(), ShareOf(read * kPage / kLine, 0, 1));
   one.base = aperture_va_;
   RunClients(memory_, {one}, "dummy page by a client after the unmap", result_.checks);
-  worker_.Call([&] {
+  life_.Work([&] {
     life_.aperture.CopyOut(aperture_page * kPage, *piece.allocation, first_page * kPage,
                             read * kPage);
     // The same addresses now name VRAM: whoever kept the old translation would read the aperture.
@@ -340,7 +338,7 @@ void MainJob::CheckUnmapped(Piece& piece, uint64_t first_page, uint64_t pages,
   if (!check.passed)
     check.text = std::to_string(after - before) + " accesses to the old pages after the unmap";
   result_.checks.push_back(check);
-  worker_.Call([&] {
+  life_.Work([&] {
     memory_.Unmap(*first_, aperture_va_, pages);
     life_.aperture.Free(aperture_page);
   });

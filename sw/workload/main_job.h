@@ -11,7 +11,6 @@
 
 namespace gmmu::os {
 class Kernel;
-class Worker;
 struct Allocation;
 struct GpuProcess;
 }  // namespace gmmu::os
@@ -65,7 +64,6 @@ class MainJob {
 
   Life& life_;
   const os::VideoMemory memory_;
-  os::Worker& worker_;
   os::Kernel& kernel_;
   const JobOptions& options_;
   JobResult& result_;

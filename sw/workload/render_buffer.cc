@@ -6,7 +6,6 @@
 #include "os/application/video_memory.h"
 #include "os/dxgkrnl/physical_adapter.h"
 #include "os/kernel/errors.h"
-#include "os/kernel/worker.h"
 #include "os/vidmm/vidmm.h"
 #include "workload/life.h"
 
@@ -26,7 +25,7 @@ RenderBuffer::RenderBuffer(Life& life, os::GpuProcess* process, uint64_t bytes)
   query.process = reinterpret_cast<uint64_t>(os::HandleOf(*process));
   gpu.Escape(query, "the query of a space");
   space_ = query.space;
-  life.worker.Call([&] {
+  life.Work([&] {
     memory_ = os::HostMemory(os::VideoMemory::Of(*process_), bytes);
     va_ = os::VideoMemory::Of(*process_).ReserveVa(*process_, memory_.bytes());
     os::VideoMemory::Of(*process_).MapHost(*process_, va_, memory_);
@@ -50,7 +49,7 @@ os::PacketId RenderBuffer::Submit(const std::string& what) {
 
 void RenderBuffer::Release() {
   memory_.Unmap();
-  life_.worker.Call([&] {
+  life_.Work([&] {
     os::VideoMemory::Of(*process_).Unmap(*process_, va_, memory_.bytes() / hw::kPageSize);
     os::VideoMemory::Of(*process_).FreeVa(*process_, va_);
     memory_.Release();

@@ -8,7 +8,6 @@
 #include "os/application/video_memory.h"
 #include "os/dxgkrnl/logical_adapter.h"
 #include "os/kernel/kernel.h"
-#include "os/kernel/worker.h"
 #include "workload/clients.h"
 #include "workload/copier.h"
 #include "workload/life.h"
@@ -28,7 +27,7 @@ std::string Unless(bool held, const std::string& otherwise) { return held ? "" :
 class Guilty {
  public:
   Guilty(Life& life, uint64_t hold_ns) : life_(life) {
-    life.worker.Call([&] {
+    life.Work([&] {
       source_ = os::HostMemory(life.memory, kPage);
       process_ = life.memory.CreateProcess("guilty process");
       target_ = life.memory.CreateAllocation("target", kPage);
@@ -49,7 +48,7 @@ class Guilty {
   const std::string& name() const { return os::NameOf(*process_); }
   void End() {
     commands_->Release();
-    life_.worker.Call([&] {
+    life_.Work([&] {
       life_.memory.FreeVa(*process_, va_);
       life_.memory.DestroyAllocation(target_);
       life_.memory.DestroyProcess(process_);
@@ -72,7 +71,7 @@ class Survivor {
  public:
   Survivor(Life& life, uint64_t pages) : life_(life), bytes_(pages * kPage), expected_(bytes_) {
     FillPattern(expected_.data(), bytes_, life.options.seed + 1);
-    life.worker.Call([&] {
+    life.Work([&] {
       kept_ = os::HostMemory(life.memory, bytes_);
       uint8_t* const cpu = kept_.Map(0, bytes_);
       std::memcpy(cpu, expected_.data(), bytes_);
@@ -86,7 +85,7 @@ class Survivor {
   bool lost() const { return os::DeviceLost(*process_); }
   /// What the reset left of it is taken away, and it begins again.
   void ComeBack() {
-    life_.worker.Call([&] {
+    life_.Work([&] {
       Unmake();
       Make();
       life_.memory.PageIn(*allocation_, kept_, bytes_);
@@ -96,7 +95,7 @@ class Survivor {
     RunClients(life_.memory, {run}, os::NameOf(*process_) + ", what came back", life_.result.checks);
   }
   void End() {
-    life_.worker.Call([&] {
+    life_.Work([&] {
       Unmake();
       kept_.Release();
     });

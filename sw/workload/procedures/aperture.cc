@@ -11,7 +11,6 @@
 #include "os/application/video_memory.h"
 #include "os/dxgkrnl/logical_adapter.h"
 #include "os/kernel/kernel.h"
-#include "os/kernel/worker.h"
 #include "os/miniport/allocation.h"
 #include "workload/clients.h"
 #include "workload/device_copy.h"
@@ -33,13 +32,13 @@ class ApertureRun {
       : life_(life), memory_(life.memory), pages_(pages), half_(pages / 2), rounds_(rounds) {}
 
   void Run() {
-    life_.worker.Call([&] { Make(); });
+    life_.Work([&] { Make(); });
     LiveTraffic();
     UnmapAPiece();
     WriteWhereNothingIsMapped();
     MapThePieceToOtherMemory();
     WithoutPhysicalAccess();
-    life_.worker.Call([&] { TakeDown(); });
+    life_.Work([&] { TakeDown(); });
   }
 
  private:
@@ -105,10 +104,10 @@ class ApertureRun {
       for (uint64_t round = 0; round < rounds_; ++round) {
         const uint64_t cut = 1 + round % (pages_ - 1);
         ClientBatch maps(memory_, {slow}, "bytes of a range while others are mapped");
-        life_.worker.Call([&] { Map(cut, maps); });
+        life_.Work([&] { Map(cut, maps); });
         maps.Finish(life_.result.checks);
         ClientBatch unmaps(memory_, {slow}, "bytes of a range while others are unmapped");
-        life_.worker.Call([&] { Unmap(cut, unmaps); });
+        life_.Work([&] { Unmap(cut, unmaps); });
         unmaps.Finish(life_.result.checks);
       }
     });
@@ -138,7 +137,7 @@ class ApertureRun {
   }
 
   void UnmapAPiece() {
-    life_.worker.Call([&] { life_.aperture.Unbind(range_ + 1, 2, *reader_); });
+    life_.Work([&] { life_.aperture.Unbind(range_ + 1, 2, *reader_); });
     for (uint64_t page : {1, 2}) Put(seen_, page, dummy_bytes_);
     RunClients(memory_, {Reader(va_, seen_)}, "the dummy page between mapped ones", life_.result.checks);
   }
@@ -172,7 +171,7 @@ class ApertureRun {
   }
 
   void MapThePieceToOtherMemory() {
-    life_.worker.Call([&] { life_.aperture.Bind(range_ + 1, 2, *reader_, second_, 1); });
+    life_.Work([&] { life_.aperture.Bind(range_ + 1, 2, *reader_, second_, 1); });
     Put(seen_, 1, Part(second_bytes_, 1, 2));
     RunClients(memory_, {Reader(va_, seen_)}, "a piece that shows other memory", life_.result.checks);
   }
@@ -182,7 +181,7 @@ class ApertureRun {
     const uint64_t before = life_.aperture.map_operations();
     os::Allocation* virtual_only = nullptr;
     uint64_t va = 0;
-    life_.worker.Call([&] {
+    life_.Work([&] {
       os::AllocationRequest request;
       request.name = "without AccessedPhysically";
       request.bytes = pages_ * kPage;
@@ -199,7 +198,7 @@ class ApertureRun {
     RunClients(memory_, {Reader(va, second_bytes_)}, "system memory without an aperture range", life_.result.checks);
     life_.Compare("no aperture map without AccessedPhysically",
                   life_.aperture.map_operations() == before ? "" : "a map operation was sent");
-    life_.worker.Call([&] {
+    life_.Work([&] {
       memory_.Unmap(*process_, va, pages_);
       memory_.FreeVa(*process_, va);
       memory_.DestroyAllocation(virtual_only);

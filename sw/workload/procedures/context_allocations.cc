@@ -8,8 +8,6 @@
 #include "os/application/process_facts.h"
 #include "os/application/video_memory.h"
 #include "os/dxgkrnl/logical_adapter.h"
-#include "os/kernel/kernel.h"
-#include "os/kernel/worker.h"
 #include "workload/life.h"
 #include "workload/procedures/procedures.h"
 #include "workload/render_buffer.h"
@@ -29,7 +27,7 @@ struct Owner {
 
 std::vector<uint64_t> Contents(Life& life, const Owner& owner) {
   std::vector<uint64_t> words;
-  life.worker.Call([&] {
+  life.Work([&] {
     os::Allocation* allocation = life.memory.ContextAllocationOf(*owner.process);
     os::HostMemory target(life.adapter, os::BytesOf(*allocation));
     life.memory.PageOut(*allocation, target, os::BytesOf(*allocation));
@@ -60,7 +58,7 @@ void Run(Life& life, const ParameterValues& values) {
   std::vector<Owner> owners(values.at("processes"));
   for (size_t i = 0; i < owners.size(); ++i) {
     Owner& owner = owners[i];
-    life.worker.Call([&] { owner.process = life.memory.CreateProcess("process " + std::to_string(i + 1)); });
+    life.Work([&] { owner.process = life.memory.CreateProcess("process " + std::to_string(i + 1)); });
     owner.memory.context = reinterpret_cast<uint64_t>(os::ContextOf(*owner.process));
     if (!NT_SUCCESS(life.adapter.Ask(owner.memory)))
       throw os::OsError("contexts have no allocation: [machine.driver] context_kib must not be 0");
@@ -71,16 +69,16 @@ void Run(Life& life, const ParameterValues& values) {
   }
   for (uint64_t round = 0; round < values.at("rounds"); ++round) {
     for (Owner& owner : owners) {
-      life.worker.Call([&] { life.memory.EvictContextAllocation(*owner.process); });
+      life.Work([&] { life.memory.EvictContextAllocation(*owner.process); });
       os::PacketId packet = 0;
-      life.worker.Call([&] { packet = owner.commands->Submit("writes of its own context"); });
+      life.Work([&] { packet = owner.commands->Submit("writes of its own context"); });
       life.adapter.vidsch().Wait(packet, kBoundNs);
       Compare(life, "after its context has run, round " + std::to_string(round + 1) + ",", owner, true);
     }
   }
   for (Owner& owner : owners) {
     owner.commands->Release();
-    life.worker.Call([&] { life.memory.DestroyProcess(owner.process); });
+    life.Work([&] { life.memory.DestroyProcess(owner.process); });
   }
 }
 

@@ -10,7 +10,6 @@
 #include "os/dxgkrnl/logical_adapter.h"
 #include "os/kernel/kernel.h"
 #include "os/kernel/text.h"
-#include "os/kernel/worker.h"
 #include "workload/clients.h"
 #include "workload/input.h"
 #include "workload/life.h"
@@ -106,7 +105,7 @@ void Run(Life& life, const ParameterValues& values) {
   NeedIsolation(life);
   const uint64_t bytes = (values.at("bytes") + hw::kPageSize - 1) / hw::kPageSize * hw::kPageSize;
   Load load;
-  life.worker.Call([&] { Make(life, bytes, load); });
+  life.Work([&] { Make(life, bytes, load); });
   ClientRun run;
   run.process = load.process;
   run.base = load.va;
@@ -121,7 +120,7 @@ void Run(Life& life, const ParameterValues& values) {
     seen.done = false;
     ClientBatch batch(life.memory, {run}, "client over exclusive access " + std::to_string(i + 1));
     SpawnExclusive(life, i == 0, life.adapter.miniport().calls("DxgkDdiSubmitCommandVirtual"), seen);
-    life.worker.Call([&] {
+    life.Work([&] {
       os::Allocation* paged = life.memory.CreateAllocation("paged", paged_bytes);
       life.memory.MakeResident(*paged);
       life.memory.PageIn(*paged, load.buffer, paged_bytes);
@@ -139,7 +138,7 @@ void Run(Life& life, const ParameterValues& values) {
     life.Compare("the bus monitor counted the load", seen.noted ? "" : "not before and after an exclusive access");
   life.Compare("fences were pending", seen.drained ? "" : "there was nothing to wait for");
   life.Compare("the device was watched", exclusive.quiet_ns() != 0 ? "" : "for no time");
-  life.worker.Call([&] { Destroy(life, load); });
+  life.Work([&] { Destroy(life, load); });
 }
 
 }  // namespace

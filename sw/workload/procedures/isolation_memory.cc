@@ -9,7 +9,6 @@
 #include "os/kernel/errors.h"
 #include "os/kernel/kernel.h"
 #include "os/kernel/text.h"
-#include "os/kernel/worker.h"
 #include "os/miniport/mdl.h"
 #include "workload/device_copy.h"
 #include "workload/life.h"
@@ -171,7 +170,7 @@ class IsolationCallbacks {
 
 void Run(Life& life, const ParameterValues& values) {
   NeedIsolation(life);
-  life.worker.Call([&] { IsolationCallbacks(life, values.at("pages")).Run(); });
+  life.Work([&] { IsolationCallbacks(life, values.at("pages")).Run(); });
 }
 
 }  // namespace

@@ -7,7 +7,6 @@
 #include "os/application/video_memory.h"
 #include "os/dxgkrnl/logical_adapter.h"
 #include "os/kernel/kernel.h"
-#include "os/kernel/worker.h"
 #include "os/vidmm/vidmm_link.h"
 #include "workload/clients.h"
 #include "workload/device_copy.h"
@@ -61,7 +60,7 @@ class Linked {
   unsigned Peer(unsigned gpu, unsigned away) const { return (gpu + away) % gpus_; }
 
   void Make() {
-    life_.worker.Call([&] {
+    life_.Work([&] {
       process_ = life_.link.CreateProcess("process");
       for (unsigned gpu = 0; gpu < gpus_; ++gpu) {
         data_.push_back(MakePiece(gpu, "data"));
@@ -105,7 +104,7 @@ class Linked {
   /// The copy of a GPU holds what `of` says, byte for byte.
   void CompareCopy(unsigned gpu, const Piece& of, const std::string& what) {
     std::vector<uint8_t> found;
-    life_.worker.Call([&] {
+    life_.Work([&] {
       const os::VideoMemory memory = life_.link.on(gpu);
       os::HostMemory target(memory, bytes_);
       memory.PageOut(*copies_[gpu].allocation, target, bytes_);
@@ -121,7 +120,7 @@ class Linked {
   /// Each paging engine fetches from its peer.
   void PagingCopies() {
     life_.Timed("copies over the link", gpus_ * bytes_, false, [&] {
-      life_.worker.Call([&] {
+      life_.Work([&] {
         for (unsigned gpu = 0; gpu < gpus_; ++gpu) {
           const os::VideoMemory memory = life_.link.on(gpu);
           memory.CopyLocal(*data_[Peer(gpu, 1)].allocation, *copies_[gpu].allocation, bytes_);
@@ -204,7 +203,7 @@ class Linked {
   }
 
   void End() {
-    life_.worker.Call([&] {
+    life_.Work([&] {
       for (auto* pieces : {&data_, &copies_}) {
         for (unsigned gpu = 0; gpu < gpus_; ++gpu) {
           Piece& piece = (*pieces)[gpu];

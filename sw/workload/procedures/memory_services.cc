@@ -11,7 +11,6 @@
 #include "os/kernel/errors.h"
 #include "os/kernel/kernel.h"
 #include "os/kernel/text.h"
-#include "os/kernel/worker.h"
 #include "os/miniport/allocation.h"
 #include "workload/clients.h"
 #include "workload/device_copy.h"
@@ -63,7 +62,7 @@ class MemoryServices {
       : life_(life), memory_(life.memory), pages_(pages), table_(os::MakeInterface(life.adapter.lead())) {}
 
   void Run() {
-    life_.worker.Call([&] {
+    life_.Work([&] {
       os::AllocationRequest request;
       request.name = "objects in the aperture";
       request.bytes = Seen();
@@ -74,7 +73,7 @@ class MemoryServices {
       copy_ = std::make_unique<DeviceCopy>(life_, Seen());
     });
     for (const Case& one : kCases) RunCase(one);
-    life_.worker.Call([&] {
+    life_.Work([&] {
       IoSpace();
       copy_->Release();
       memory_.FreeVa(*process_, va_);
@@ -143,7 +142,7 @@ class MemoryServices {
     uint8_t* view = nullptr;
     uint64_t range = 0;
     DXGK_ADL* adl = nullptr;
-    life_.worker.Call([&] {
+    life_.Work([&] {
       Create(one);
       view = Map();
       const Bytes first = Write(view, seed);
@@ -181,7 +180,7 @@ class MemoryServices {
     write.pattern = seed;
     RunClients(memory_, {write}, std::string(one.name) + ": writes of a client", life_.result.checks);
     const Bytes written = PatternAt(va_, Seen(), seed);
-    life_.worker.Call([&] {
+    life_.Work([&] {
       Compare(one, "bytes of the client", Bytes(view, view + Seen() - kLead),
               Bytes(written.begin() + kLead, written.end()));
       memory_.Unmap(*process_, va_, pages_ - 2);

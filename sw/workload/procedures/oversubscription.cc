@@ -8,7 +8,6 @@
 #include "os/application/video_memory.h"
 #include "os/dxgkrnl/logical_adapter.h"
 #include "os/kernel/text.h"
-#include "os/kernel/worker.h"
 #include "os/memory/system_buffer.h"
 #include "os/miniport/allocation.h"
 #include "os/vidmm/residency.h"
@@ -44,7 +43,7 @@ class Oversubscription {
     for (uint64_t round = 0; round < values_.at("rounds"); ++round) {
       for (Piece& piece : pieces_) Visit(piece, round);
     }
-    life_.worker.Call([&] {
+    life_.Work([&] {
       for (Piece& piece : pieces_) residency_.Evict(*piece.allocation);
     });
     for (const Piece& piece : pieces_) CompareNotice(piece);
@@ -73,7 +72,7 @@ class Oversubscription {
       throw os::OsError("bytes must be more than VRAM holds, " + std::to_string(local) +
                         ", or nothing has to leave it; a scenario sets [machine.gpu] vram_mib");
     }
-    life_.worker.Call([&] {
+    life_.Work([&] {
       for (uint64_t i = 0; i < values_.at("processes"); ++i)
         processes_.push_back(life_.memory.CreateProcess("process " + std::to_string(i + 1)));
       for (uint64_t done = 0; done < values_.at("bytes"); done += size) Add(size, false);
@@ -105,7 +104,7 @@ class Oversubscription {
                              values_.at("rounds") * pieces_.size() * each);
     }
     life_.Timed("evict and restore", size, true,
-                [&] { life_.worker.Call([&] { residency_.MakeResident({piece.allocation}); }); });
+                [&] { life_.Work([&] { residency_.MakeResident({piece.allocation}); }); });
     CompareNotice(piece);
     Clients(piece, false);
     piece.seed = life_.options.seed ^ piece.va << 8 ^ round;
@@ -162,7 +161,7 @@ class Oversubscription {
   }
 
   void End() {
-    life_.worker.Call([&] {
+    life_.Work([&] {
       for (Piece& piece : pieces_) {
         residency_.Drop(*piece.allocation);
         life_.memory.FreeVa(*piece.process, piece.va);

@@ -6,7 +6,6 @@
 #include "os/dxgkrnl/logical_adapter.h"
 #include "os/kernel/errors.h"
 #include "os/kernel/text.h"
-#include "os/kernel/worker.h"
 #include "workload/clients.h"
 #include "workload/life.h"
 #include "workload/procedures/procedures.h"
@@ -20,7 +19,7 @@ using regs::Fault;
 class Subject {
  public:
   Subject(Life& life, uint64_t pages, uint64_t contiguous, uint64_t root_entries) : life_(life), pages_(pages) {
-    life.worker.Call([&] {
+    life.Work([&] {
       process_ = life.memory.CreateProcess("process", root_entries);
       allocation_ = life.memory.CreateContiguous("data", pages * kPage, contiguous);
       life.memory.MakeResident(*allocation_);
@@ -28,7 +27,7 @@ class Subject {
     });
   }
   void End() {
-    life_.worker.Call([&] {
+    life_.Work([&] {
       life_.memory.DestroyAllocation(allocation_);
       life_.memory.DestroyProcess(process_);
     });
@@ -97,9 +96,9 @@ void ResizableRoot(Life& life, const ParameterValues& values) {
   const auto entries = [&] { return os::RootEntries(process); };
   const uint64_t low = unit, high = (page_entries + 2) * unit;
   const auto map = [&](uint64_t va) {
-    life.worker.Call([&] { memory.Map(process, va, subject.allocation(), 0, subject.pages()); });
+    life.Work([&] { memory.Map(process, va, subject.allocation(), 0, subject.pages()); });
   };
-  const auto replace = [&](uint64_t wanted) { life.worker.Call([&] { memory.ReplaceRoot(process, wanted); }); };
+  const auto replace = [&](uint64_t wanted) { life.Work([&] { memory.ReplaceRoot(process, wanted); }); };
 
   life.Compare("a small root has the entries of a page", entries() == page_entries ? "" : std::to_string(entries()));
   map(low);
@@ -116,7 +115,7 @@ void ResizableRoot(Life& life, const ParameterValues& values) {
   replace(0);  // moved
   subject.Reads("after the root has moved, below", low, subject.pages(), Subject::kFill);
   subject.Reads("after the root has moved, above", high, subject.pages(), Subject::kFill);
-  life.worker.Call([&] { memory.UnmapAndFreeTables(process, high, unit / kPage); });
+  life.Work([&] { memory.UnmapAndFreeTables(process, high, unit / kPage); });
   replace(page_entries);
   life.Compare("a shrunk root has the entries of a page", entries() == page_entries ? "" : std::to_string(entries()));
   subject.Reads("in the kept part", low, subject.pages(), Subject::kFill);
@@ -132,10 +131,10 @@ void PageEntries(Life& life, const ParameterValues&) {
   const os::VideoMemory memory = life.memory;
   os::GpuProcess& process = subject.process();
   uint64_t reserved = 0;
-  life.worker.Call([&] { reserved = memory.ReserveVa(process, 8 * large); });
+  life.Work([&] { reserved = memory.ReserveVa(process, 8 * large); });
   const uint64_t va = (reserved + large - 1) / large * large;
   const auto map = [&](uint64_t at, uint64_t pages, os::Protection protection) {
-    life.worker.Call([&] {
+    life.Work([&] {
       memory.Map(process, at, subject.allocation(), 0, pages, protection);
       RequireShown(process, at, subject.allocation(), pages, protection);
     });
@@ -158,15 +157,15 @@ void PageEntries(Life& life, const ParameterValues&) {
   map(va, 4, zero);
   subject.Reads("zero, read", va, 4, 0);
 
-  life.worker.Call([&] { memory.MapLarge(process, va + large, 1, subject.allocation()); });
+  life.Work([&] { memory.MapLarge(process, va + large, 1, subject.allocation()); });
   subject.Reads("a large page, its first pages", va + large, 4, Subject::kFill);
   subject.Reads("a large page, its last pages", va + 2 * large - 4 * kPage, 4, Subject::kFill);
-  life.worker.Call([&] { memory.MapZero(process, va + large + 16 * kPage, 16); });
+  life.Work([&] { memory.MapZero(process, va + large + 16 * kPage, 16); });
   subject.Reads("a large page that was split, before the zeros", va + large, 16, Subject::kFill);
   subject.Reads("zeros in a large page", va + large + 16 * kPage, 16, 0);
   subject.Reads("a large page that was split, behind the zeros", va + large + 32 * kPage, 16, Subject::kFill);
 
-  life.worker.Call([&] { memory.MapZero(process, va + 2 * large - 8 * kPage, (2 * large) / kPage); });
+  life.Work([&] { memory.MapZero(process, va + 2 * large - 8 * kPage, (2 * large) / kPage); });
   subject.Reads("before zeros that begin in the middle of a table", va + 2 * large - 16 * kPage, 8, Subject::kFill);
   subject.Reads("zeros across tables", va + 2 * large - 8 * kPage, 16, 0);
   subject.Writes("writes to zeros are dropped", va + 2 * large, 4);
@@ -176,14 +175,14 @@ void PageEntries(Life& life, const ParameterValues&) {
   subject.Reads("zeros beside them", va + 2 * large + 10 * kPage, 8, 0);
 
   const size_t tables = os::TablesOf(process);
-  life.worker.Call([&] { memory.UnmapAndFreeTables(process, va, 7 * large / kPage); });
+  life.Work([&] { memory.UnmapAndFreeTables(process, va, 7 * large / kPage); });
   life.Compare("tables of an unmapped range are freed", os::TablesOf(process) < tables ? "" : "none");
   subject.Faults("after the tables are freed", va + large, Fault::kEntryInvalid);
-  life.worker.Call([&] { memory.Map(process, va + large, subject.allocation(), 0, 8); });
+  life.Work([&] { memory.Map(process, va + large, subject.allocation(), 0, 8); });
   subject.Reads("mapped again, in tables that were others before", va + large, 8, Subject::kFill);
-  life.worker.Call([&] { memory.ReplaceRoot(process, 0); });
+  life.Work([&] { memory.ReplaceRoot(process, 0); });
   subject.Reads("after the root has moved", va + large, 8, Subject::kFill);
-  life.worker.Call([&] { memory.FreeVa(process, reserved); });
+  life.Work([&] { memory.FreeVa(process, reserved); });
   subject.End();
 }
 

@@ -5,8 +5,6 @@
 #include "os/application/process_facts.h"
 #include "os/application/video_memory.h"
 #include "os/dxgkrnl/logical_adapter.h"
-#include "os/kernel/kernel.h"
-#include "os/kernel/worker.h"
 #include "workload/clients.h"
 #include "workload/life.h"
 #include "workload/procedures/procedures.h"
@@ -25,7 +23,7 @@ class Field {
     if (pages * kPage + 2 * kBlock > coverage)
       throw os::OsError("blocks: a leaf table covers " + std::to_string(coverage / kBlock) +
                         ", which must be two more");
-    life.worker.Call([&] {
+    life.Work([&] {
       process_ = life.memory.CreateProcess("process");
       allocation_ = life.memory.CreateAllocation("data", pages * kPage);
       life.memory.MakeResident(*allocation_);
@@ -35,7 +33,7 @@ class Field {
     va_ = (reserved_ + coverage - 1) / coverage * coverage;
   }
   void End() {
-    life_.worker.Call([&] {
+    life_.Work([&] {
       life_.memory.FreeVa(*process_, reserved_);
       life_.memory.DestroyAllocation(allocation_);
       life_.memory.DestroyProcess(process_);
@@ -48,7 +46,7 @@ class Field {
   bool Is64k(uint64_t va) const { return os::Is64k(*process_, va); }
 
   void Map(uint64_t va, uint64_t first, uint64_t pages) {
-    life_.worker.Call([&] { life_.memory.Map(*process_, va, *allocation_, first, pages); });
+    life_.Work([&] { life_.memory.Map(*process_, va, *allocation_, first, pages); });
   }
   std::vector<uint8_t> Bytes(uint64_t first, uint64_t pages) const {
     std::vector<uint8_t> bytes(pages * kPage);
@@ -105,7 +103,7 @@ void Run(Life& life, const ParameterValues& values) {
   field.Reads("beside pages of 4 KiB", va, 0, field.pages());
   field.Reads("pages of 4 KiB", small, 3, 3);
 
-  life.worker.Call([&] { memory.Unmap(field.process(), second + 5 * kPage, 1); });
+  life.Work([&] { memory.Unmap(field.process(), second + 5 * kPage, 1); });
   is_64k("a block that lost a page", second, false);
   is_64k("the block before it", va, dual);
   field.Faults("the page that was unmapped", second + 5 * kPage);
@@ -118,7 +116,7 @@ void Run(Life& life, const ParameterValues& values) {
   field.Reads("pages of 4 KiB, still", small, 3, 3);
 
   os::HostMemory host(life.adapter, field.pages() * kPage);
-  life.worker.Call([&] {
+  life.Work([&] {
     memory.PageOut(field.allocation(), host, host.bytes());
     memory.MapHost(field.process(), va, host);
   });
@@ -128,7 +126,7 @@ void Run(Life& life, const ParameterValues& values) {
   life.Compare("bytes in system memory",
                std::memcmp(host.Map(0, host.bytes()), expected.data(), expected.size()) == 0 ? "" : "differ");
   host.Unmap();
-  life.worker.Call([&] {
+  life.Work([&] {
     memory.Fill(field.allocation(), 0, host.bytes(), 0);
     memory.PageIn(field.allocation(), host, host.bytes());
   });
@@ -136,7 +134,7 @@ void Run(Life& life, const ParameterValues& values) {
   is_64k("moved back to VRAM", va, dual);
   field.Reads("moved back to VRAM", va, 0, field.pages());
 
-  life.worker.Call([&] { memory.UnmapAndFreeTables(field.process(), va, geometry.Coverage(0) / kPage); });
+  life.Work([&] { memory.UnmapAndFreeTables(field.process(), va, geometry.Coverage(0) / kPage); });
   field.Faults("after the tables are freed", va);
   field.Map(va, 0, field.pages());
   is_64k("in a new leaf table", va, true);

@@ -10,7 +10,6 @@
 #include "os/dxgkrnl/logical_adapter.h"
 #include "os/kernel/kernel.h"
 #include "os/kernel/text.h"
-#include "os/kernel/worker.h"
 #include "workload/input.h"
 #include "workload/life.h"
 #include "workload/lines.h"
@@ -66,7 +65,7 @@ void Run(Life& life, const ParameterValues& values) {
   const uint64_t lines = (bytes + kLine - 1) / kLine * kLine;
   os::Allocation* allocation = nullptr;
   uint64_t elsewhere = 0;  // a page that the driver does not keep
-  life.worker.Call([&] {
+  life.Work([&] {
     buffer = os::HostMemory(life.adapter, lines);
     fill(input);
     allocation = life.memory.CreateAllocation("data", bytes);
@@ -103,7 +102,7 @@ void Run(Life& life, const ParameterValues& values) {
   const std::vector<uint8_t> empty(area.bytes);
   life.Compare("the driver's bytes", Difference(back, way == Way::kLost ? empty : kept));
 
-  life.worker.Call([&] {
+  life.Work([&] {
     allocation = life.memory.CreateAllocation("data again", bytes);
     life.memory.MakeResident(*allocation);
     life.memory.PageIn(*allocation, buffer, lines);

@@ -7,7 +7,6 @@
 #include "os/application/video_memory.h"
 #include "os/dxgkrnl/logical_adapter.h"
 #include "os/kernel/kernel.h"
-#include "os/kernel/worker.h"
 #include "workload/clients.h"
 #include "workload/copier.h"
 #include "workload/life.h"
@@ -38,7 +37,7 @@ std::string Described(const std::vector<os::VidSch::Recovery>& recoveries) {
 class Guilty {
  public:
   Guilty(Life& life, Trouble trouble, uint64_t pages) : life_(life) {
-    life.worker.Call([&] {
+    life.Work([&] {
       process_ = life.memory.CreateProcess("guilty process");
       page_ = life.memory.CreateAllocation("page", kPage);
       life.memory.MakeResident(*page_);
@@ -57,7 +56,7 @@ class Guilty {
   const std::string& name() const { return os::NameOf(*process_); }
   void End() {
     commands_->Release();
-    life_.worker.Call([&] {
+    life_.Work([&] {
       life_.memory.FreeVa(*process_, va_);
       life_.memory.DestroyAllocation(page_);
       life_.memory.DestroyProcess(process_);
@@ -78,7 +77,7 @@ class Guilty {
 class Paged {
  public:
   Paged(Life& life, uint64_t turns, uint64_t pages) : life_(life), turns_(turns), bytes_(pages * kPage) {
-    life.worker.Call([&] {
+    life.Work([&] {
       source_ = os::HostMemory(life.memory, bytes_);
       process_ = life.memory.CreateProcess("paged process");
       va_ = life.memory.ReserveVa(*process_, turns * bytes_);
@@ -89,7 +88,7 @@ class Paged {
   void Work() {
     for (uint64_t turn = 0; turn < turns_; ++turn) {
       Fill(cpu_, turn);
-      life_.worker.Call([&] {
+      life_.Work([&] {
         allocations_.push_back(life_.memory.CreateAllocation("turn " + std::to_string(turn), bytes_));
         os::Allocation& allocation = *allocations_.back();
         life_.memory.MakeResident(allocation);
@@ -109,7 +108,7 @@ class Paged {
   uint64_t bytes() const { return turns_ * bytes_; }
   void End() {
     source_.Unmap();
-    life_.worker.Call([&] {
+    life_.Work([&] {
       life_.memory.FreeVa(*process_, va_);
       for (os::Allocation* allocation : allocations_) life_.memory.DestroyAllocation(allocation);
       life_.memory.DestroyProcess(process_);

@@ -5,7 +5,6 @@
 #include "os/dxgkrnl/logical_adapter.h"
 #include "os/kernel/kernel.h"
 #include "os/kernel/text.h"
-#include "os/kernel/worker.h"
 #include "workload/input.h"
 #include "workload/life.h"
 #include "workload/needs.h"
@@ -36,7 +35,7 @@ void Run(Life& life, const ParameterValues& values) {
 
   os::HostMemory buffer;
   uint64_t exclusive = 0;
-  life.worker.Call([&] {
+  life.Work([&] {
     buffer = os::HostMemory(life.adapter, bytes);
     life.adapter.isolation().OnSecureVm();
     exclusive = life.adapter.isolation().exclusive().runs();
@@ -55,7 +54,7 @@ void Run(Life& life, const ParameterValues& values) {
                found == (tracked ? ~uint64_t{0} : other) ? "" : os::Hex(other) + (tracked ? " is mapped" : " is not"));
   life.kernel.pages().Free(other);
   RunSeededMainJob(life, bytes, "isolated: ");
-  life.worker.Call([&] { buffer.Release(); });
+  life.Work([&] { buffer.Release(); });
 }
 
 }  // namespace

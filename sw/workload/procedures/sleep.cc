@@ -8,7 +8,6 @@
 #include "os/application/video_memory.h"
 #include "os/dxgkrnl/logical_adapter.h"
 #include "os/kernel/kernel.h"
-#include "os/kernel/worker.h"
 #include "workload/clients.h"
 #include "workload/input.h"
 #include "workload/life.h"
@@ -31,7 +30,7 @@ struct Sleeper {
 Sleeper Make(Life& life, uint64_t number, uint64_t pages) {
   Sleeper made;
   made.data = SeededInput(life.options.seed ^ number << 32, pages * kPage);
-  life.worker.Call([&] {
+  life.Work([&] {
     const os::VideoMemory memory = life.memory;
     made.process = memory.CreateProcess("process " + std::to_string(number));
     made.context = os::ContextOf(*made.process);
@@ -62,7 +61,7 @@ void Run(Life& life, const ParameterValues& values) {
   const auto action = values.at("hibernate") != 0 ? PowerActionHibernate : PowerActionSleep;
   for (uint64_t i = 0; i < values.at("times"); ++i) {
     const std::string when = "after sleep " + std::to_string(i + 1);
-    life.worker.Call([&] {
+    life.Work([&] {
       life.memory.Sleep();
       life.adapter.PowerDown(action);
       std::vector<uint8_t> vram(64 << 10);
@@ -82,7 +81,7 @@ void Run(Life& life, const ParameterValues& values) {
   }
   life.result.bytes += values.at("processes") * values.at("pages") * kPage;
   life.result.bytes_verified = life.result.bytes;
-  life.worker.Call([&] {
+  life.Work([&] {
     for (const Sleeper& sleeper : sleepers) {
       life.memory.FreeVa(*sleeper.process, sleeper.va);
       life.memory.DestroyAllocation(sleeper.allocation);

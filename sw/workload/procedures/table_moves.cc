@@ -2,7 +2,6 @@
 #include "os/application/process_facts.h"
 #include "os/application/video_memory.h"
 #include "os/dxgkrnl/logical_adapter.h"
-#include "os/kernel/worker.h"
 #include "workload/life.h"
 #include "workload/page_words.h"
 #include "workload/procedures/procedures.h"
@@ -20,7 +19,7 @@ void Run(Life& life, const ParameterValues& values) {
   os::GpuProcess* process = nullptr;
   os::Allocation* data = nullptr;
   uint64_t source = 0, target = 0;
-  life.worker.Call([&] {
+  life.Work([&] {
     process = life.memory.CreateProcess("process");
     data = words.Make("data", 2 * pages, 0xA000);
     source = life.memory.ReserveVa(*process, pages * kPage);
@@ -34,7 +33,7 @@ void Run(Life& life, const ParameterValues& values) {
     const std::string which = ", round " + std::to_string(round + 1);
     const uint64_t root = os::RootOffset(*process);
     os::PacketId before = 0, after = 0;
-    life.worker.Call([&] {
+    life.Work([&] {
       before = commands.Submit("a copy before the tables move");
       if (round % 2 == 0) {
         life.memory.MoveTables(*process);
@@ -50,7 +49,7 @@ void Run(Life& life, const ParameterValues& values) {
                    os::RootOffset(*process) != root ? "" : "it does not");
     } else {
       words.Fault(process, "an address of evicted tables" + which, source, regs::Fault::kEntryInvalid);
-      life.worker.Call([&] {
+      life.Work([&] {
         life.Compare("what came meanwhile waits" + which, life.adapter.vidsch().Ended(after) ? "it has run" : "");
         life.memory.RestoreTables(*process);
       });
@@ -60,7 +59,7 @@ void Run(Life& life, const ParameterValues& values) {
     words.Read(process, "the copy" + which, target, PageWords::Words(0xA000, pages));
   }
   commands.Release();
-  life.worker.Call([&] {
+  life.Work([&] {
     life.memory.FreeVa(*process, source);
     life.memory.FreeVa(*process, target);
     life.memory.DestroyAllocation(data);
