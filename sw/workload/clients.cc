@@ -6,9 +6,10 @@
 
 #include "hw/gmmu_regs.h"
 #include "kmd/escape.h"
-#include "os/dxgkrnl/logical_adapter.h"
+#include "os/application/process_facts.h"
+#include "os/dxgkrnl/physical_adapter.h"
+#include "os/kernel/kernel.h"
 #include "os/kernel/text.h"
-#include "os/vidmm/gpu_process.h"
 #include "os/vidmm/vidmm.h"
 #include "os/kernel/kernel.h"
 
@@ -31,13 +32,13 @@ ClientRun AllLines(os::GpuProcess* process, uint64_t base, uint64_t bytes) {
   return run;
 }
 
-ClientBatch::ClientBatch(os::VidMm& vidmm, std::vector<ClientRun> runs, std::string what)
-    : vidmm_(vidmm), what_(std::move(what)) {
+ClientBatch::ClientBatch(const os::VideoMemory& memory, std::vector<ClientRun> runs, std::string what)
+    : memory_(memory), what_(std::move(what)) {
   uint64_t most = 0;
   for (const ClientRun& run : runs) {
     if (run.order.count == 0) continue;
     kmd::EscapeRunClient start;
-    start.process = reinterpret_cast<uint64_t>(run.process->handles.process);
+    start.process = reinterpret_cast<uint64_t>(os::HandleOf(*run.process));
     start.client = run.client;
     start.access = static_cast<uint32_t>(AccessOf(run));
     start.verify = run.pattern.has_value();
@@ -48,19 +49,19 @@ ClientBatch::ClientBatch(os::VidMm& vidmm, std::vector<ClientRun> runs, std::str
     start.stride = static_cast<uint32_t>(run.order.stride);
     start.count = static_cast<uint32_t>(run.order.count);
     start.step = run.order.count == 1 ? 1 : static_cast<uint32_t>(run.order.step);
-    vidmm.gpu().Escape(start, "the start of a client");
+    memory.vidmm().gpu().Escape(start, "the start of a client");
     runs_.push_back(run);
     most = std::max(most, run.order.count);
   }
   bound_ns_ = BoundNs(most);
-  deadline_ = vidmm.adapter().kernel().hal().NowNs() + bound_ns_;
+  deadline_ = memory.vidmm().gpu().kernel().hal().NowNs() + bound_ns_;
 }
 
 bool ClientBatch::busy() const {
   for (const ClientRun& run : runs_) {
     kmd::EscapeQueryClient state;
     state.client = run.client;
-    vidmm_.gpu().Escape(state, "the query of a client");
+    memory_.vidmm().gpu().Escape(state, "the query of a client");
     if (state.busy != 0) return true;
   }
   return false;
@@ -71,7 +72,7 @@ void ClientBatch::Finish(std::vector<Check>& checks) {
 }
 
 void ClientBatch::FinishOne(const ClientRun& run, std::vector<Check>& checks) {
-  os::PhysicalAdapter& adapter = vidmm_.gpu();
+  os::PhysicalAdapter& adapter = memory_.vidmm().gpu();
   os::Kernel& kernel = adapter.kernel();
   os::Scheduler& scheduler = kernel.scheduler();
   kmd::EscapeQueryClient state;
@@ -129,9 +130,9 @@ void ClientBatch::FinishOne(const ClientRun& run, std::vector<Check>& checks) {
   checks.push_back(check);
 }
 
-void RunClients(os::VidMm& vidmm, const std::vector<ClientRun>& runs, const std::string& what,
+void RunClients(const os::VideoMemory& memory, const std::vector<ClientRun>& runs, const std::string& what,
                 std::vector<Check>& checks) {
-  ClientBatch(vidmm, runs, what).Finish(checks);
+  ClientBatch(memory, runs, what).Finish(checks);
 }
 
 }  // namespace gmmu::workload

@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "hw/gmmu_regs.h"
+#include "os/application/video_memory.h"
 #include "workload/job.h"
 #include "workload/lines.h"
 
 namespace gmmu::os {
-class VidMm;
 struct GpuProcess;
 }  // namespace gmmu::os
 
@@ -39,7 +39,7 @@ ClientRun AllLines(os::GpuProcess* process, uint64_t base, uint64_t bytes);
 class ClientBatch {
  public:
   /// Starts them; `what` names them in checks and errors.
-  ClientBatch(os::VidMm& vidmm, std::vector<ClientRun> runs, std::string what);
+  ClientBatch(const os::VideoMemory& memory, std::vector<ClientRun> runs, std::string what);
   /// One of them has not ended.
   bool busy() const;
   /// Waits until every one has ended and appends a check for each to `checks`. Throws
@@ -49,7 +49,7 @@ class ClientBatch {
  private:
   void FinishOne(const ClientRun& run, std::vector<Check>& checks);
 
-  os::VidMm& vidmm_;
+  const os::VideoMemory memory_;
   std::vector<ClientRun> runs_;
   std::string what_;
   uint64_t bound_ns_ = 0;
@@ -57,7 +57,7 @@ class ClientBatch {
 };
 
 /// Starts and finishes.
-void RunClients(os::VidMm& vidmm, const std::vector<ClientRun>& runs, const std::string& what,
+void RunClients(const os::VideoMemory& memory, const std::vector<ClientRun>& runs, const std::string& what,
                 std::vector<Check>& checks);
 
 }  // namespace gmmu::workload

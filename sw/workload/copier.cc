@@ -3,10 +3,9 @@
 
 #include <cstring>
 
+#include "os/application/process_facts.h"
+#include "os/application/video_memory.h"
 #include "os/dxgkrnl/logical_adapter.h"
-#include "os/kernel/worker.h"
-#include "os/vidmm/gpu_process.h"
-#include "os/vidmm/vidmm.h"
 #include "workload/clients.h"
 #include "workload/life.h"
 #include "workload/render_buffer.h"
@@ -24,22 +23,22 @@ uint32_t WordOf(uint32_t round, uint64_t page) { return (round + 1) << 24 | stat
 
 Copier::Copier(Life& life, const std::string& name, uint64_t pages, uint32_t rounds)
     : life_(life), pages_(pages), rounds_(rounds) {
-  life.worker.Call([&] {
-    process_ = life.vidmm.CreateProcess(name);
-    allocation_ = life.vidmm.CreateAllocation(name, bytes());
-    life.vidmm.MakeResident(*allocation_);
-    for (uint64_t page = 0; page < pages; ++page) life.vidmm.Fill(*allocation_, page * kPage, kPage, WordOf(0, page));
-    if (rounds != 0) life.vidmm.Fill(*allocation_, pages * kPage, bytes() - pages * kPage, 0);
-    va_ = life.vidmm.ReserveVa(*process_, bytes());
-    life.vidmm.Map(*process_, va_, *allocation_, 0, bytes() / kPage);
+  life.Work([&] {
+    process_ = life.memory.CreateProcess(name);
+    allocation_ = life.memory.CreateAllocation(name, bytes());
+    life.memory.MakeResident(*allocation_);
+    for (uint64_t page = 0; page < pages; ++page) life.memory.Fill(*allocation_, page * kPage, kPage, WordOf(0, page));
+    if (rounds != 0) life.memory.Fill(*allocation_, pages * kPage, bytes() - pages * kPage, 0);
+    va_ = life.memory.ReserveVa(*process_, bytes());
+    life.memory.Map(*process_, va_, *allocation_, 0, bytes() / kPage);
   });
 }
 
 Copier::~Copier() = default;
 
 uint64_t Copier::bytes() const { return (rounds_ + uint64_t{1}) * pages_ * kPage; }
-bool Copier::lost() const { return process_->handles.state->lost; }
-const std::string& Copier::name() const { return process_->name; }
+bool Copier::lost() const { return os::DeviceLost(*process_); }
+const std::string& Copier::name() const { return os::NameOf(*process_); }
 uint64_t Copier::PlaceOf(uint32_t round, uint64_t page) const { return va_ + (round * pages_ + page) * kPage; }
 
 void Copier::SubmitRound(uint32_t round) {
@@ -70,15 +69,15 @@ void Copier::Check() {
   for (uint32_t round = 1; round <= rounds_; ++round) put(round, round - 1);
   ClientRun run = AllLines(process_, va_, bytes());
   run.crc = LineCrc(expected.data(), run.order);
-  RunClients(life_.vidmm, {run}, name() + ", source and every round", life_.result.checks);
+  RunClients(life_.memory, {run}, name() + ", source and every round", life_.result.checks);
 }
 
 void Copier::End() {
   for (auto& buffer : buffers_) buffer->Release();
-  life_.worker.Call([&] {
-    life_.vidmm.FreeVa(*process_, va_);
-    life_.vidmm.DestroyAllocation(allocation_);
-    life_.vidmm.DestroyProcess(process_);
+  life_.Work([&] {
+    life_.memory.FreeVa(*process_, va_);
+    life_.memory.DestroyAllocation(allocation_);
+    life_.memory.DestroyProcess(process_);
   });
 }
 

@@ -5,32 +5,29 @@
 #include <cstring>
 
 #include "hw/traffic.h"
+#include "os/application/aperture_ranges.h"
+#include "os/application/video_memory.h"
 #include "os/dxgkrnl/logical_adapter.h"
 #include "os/kernel/text.h"
-#include "os/memory/system_buffer.h"
-#include "os/vidmm/allocation.h"
-#include "os/vidmm/transfers.h"
-#include "os/vidmm/vidmm.h"
 #include "workload/life.h"
 
 namespace gmmu::workload {
 
 DeviceCopy::DeviceCopy(Life& life, uint64_t bytes)
     : life_(life),
-      vram_(life.vidmm.CreateAllocation("bytes that the GPU saw", bytes)),
-      target_(life.kernel, life.adapter.objects(), life.adapter.handle(), bytes,
-              os::SystemBuffer::Shape::kScattered, "application") {
-  life.vidmm.MakeResident(*vram_);
+      vram_(life.memory.CreateAllocation("bytes that the GPU saw", bytes)),
+      target_(life.adapter, bytes) {
+  life.memory.MakeResident(*vram_);
 }
 
 void DeviceCopy::Release() {
-  life_.vidmm.DestroyAllocation(vram_);
+  life_.memory.DestroyAllocation(vram_);
   target_.Release();
 }
 
 std::vector<uint8_t> DeviceCopy::FromAperture(uint64_t aperture_page, uint64_t bytes) {
-  life_.vidmm.transfers().CopyFromAperture(aperture_page * hw::kPageSize, *vram_, 0, bytes);
-  life_.vidmm.PageOut(*vram_, target_, bytes, nullptr);
+  life_.aperture.CopyOut(aperture_page * hw::kPageSize, *vram_, 0, bytes);
+  life_.memory.PageOut(*vram_, target_, bytes);
   const uint8_t* view = target_.Map(0, bytes);
   std::vector<uint8_t> found(view, view + bytes);
   target_.Unmap();

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "os/memory/system_buffer.h"
+#include "os/application/host_memory.h"
 
 namespace gmmu::os {
 struct Allocation;
@@ -27,7 +27,7 @@ class DeviceCopy {
  private:
   Life& life_;
   os::Allocation* vram_ = nullptr;
-  os::SystemBuffer target_;
+  os::HostMemory target_;
 };
 
 /// What a client's run with a pattern writes at [va, va + bytes).

@@ -112,6 +112,8 @@ void CollectFaults(os::Kernel& kernel, os::LogicalAdapter& adapter, bool failed,
 
 }  // namespace
 
+void Life::Work(const std::function<void()>& work) { worker.Call(work); }
+
 void Life::Timed(const std::string& phase, uint64_t bytes, bool link,
                  const std::function<void()>& work) {
   hw::Instruments* instruments = kernel.instruments();

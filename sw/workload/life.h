@@ -4,6 +4,8 @@
 #include <functional>
 #include <string>
 
+#include "os/application/aperture_ranges.h"
+#include "os/application/video_memory.h"
 #include "os/kernel/dma_policy.h"
 #include "workload/job.h"
 
@@ -19,7 +21,7 @@ class Worker;
 namespace gmmu::workload {
 
 /// A machine whose adapter is on, as an application finds it. Everything that touches `vidmm` or the
-/// driver is done on the worker (`worker.Call`).
+/// driver is done on the worker (`Work`).
 struct Life {
   os::Kernel& kernel;
   os::Dxgkrnl& dxgkrnl;
@@ -37,6 +39,12 @@ struct Life {
   /// through `vidmm` must be gone; `link` and `vidmm` are new ones, because a paging process does not survive.
   const std::function<void(const std::function<void()>& while_off)> power_cycle;
 
+  // What applications do with the memory of GPU 0.
+  const os::VideoMemory memory{vidmm};
+  const os::ApertureRanges aperture{vidmm};
+
+  /// Has `work` done on the worker and returns when it is.
+  void Work(const std::function<void()>& work);
   /// Times what `work` does and adds it to the phase of that name. `bytes` are what it moves, over
   /// the link or not.
   void Timed(const std::string& phase, uint64_t bytes, bool link, const std::function<void()>& work);

@@ -5,18 +5,14 @@
 #include <cstring>
 
 #include "kmd/escape.h"
+#include "os/application/allocation_facts.h"
+#include "os/application/aperture_ranges.h"
+#include "os/application/host_memory.h"
+#include "os/application/process_facts.h"
+#include "os/application/video_memory.h"
 #include "os/dxgkrnl/logical_adapter.h"
 #include "os/kernel/iommu.h"
 #include "os/kernel/text.h"
-#include "os/kernel/worker.h"
-#include "os/memory/system_buffer.h"
-#include "os/vidmm/allocation.h"
-#include "os/vidmm/allocations.h"
-#include "os/vidmm/aperture.h"
-#include "os/vidmm/gpu_process.h"
-#include "os/vidmm/mappings.h"
-#include "os/vidmm/transfers.h"
-#include "os/vidmm/vidmm.h"
 #include "workload/clients.h"
 #include "workload/input.h"
 #include "workload/life.h"
@@ -36,8 +32,7 @@ uint64_t RoundUp(uint64_t value, uint64_t unit) { return (value + unit - 1) / un
 
 MainJob::MainJob(Life& life)
     : life_(life),
-      vidmm_(life.vidmm),
-      worker_(life.worker),
+      memory_(life.memory),
       kernel_(life.kernel),
       options_(life.options),
       result_(life.result) {}
@@ -51,7 +46,7 @@ void MainJob::Progress(const std::string& phase, uint64_t done) const {
   if (options_.progress) options_.progress(phase, done_ + done, options_.input->size());
 }
 
-void MainJob::Write(os::SystemBuffer& buffer, const uint8_t* data, uint64_t bytes, uint64_t seed) {
+void MainJob::Write(os::HostMemory& buffer, const uint8_t* data, uint64_t bytes, uint64_t seed) {
   for (uint64_t done = 0; done < bytes; done += kView) {
     const uint64_t size = std::min(kView, bytes - done);
     uint8_t* view = buffer.Map(done, size);
@@ -77,7 +72,7 @@ ClientRun MainJob::Reader(unsigned client, os::GpuProcess* process, const uint8_
 
 void MainJob::Run() {
   kmd::EscapeQueryCaps caps;
-  vidmm_.adapter().Escape(caps, "the query for what was built");
+  life_.adapter.Escape(caps, "the query for what was built");
   clients_ = caps.clients;
   if (clients_ == 0) throw os::OsError("the GPU has no client");
   result_.clients = clients_;
@@ -85,7 +80,7 @@ void MainJob::Run() {
   const std::vector<workload::Piece> pieces = Pieces(options_.input->size(), piece_bytes);
 
   if (options_.progress) options_.progress("making processes", 0, 0);
-  worker_.Call([&] {
+  life_.Work([&] {
     MakeProcesses(std::min<uint64_t>(piece_bytes, RoundUp(options_.input->size(), kPage)));
   });
   if (pieces.empty() && options_.after_first_page_in) options_.after_first_page_in();
@@ -93,41 +88,40 @@ void MainJob::Run() {
     RunPiece(piece.offset, piece.bytes, piece.offset == 0);
 
   if (options_.progress) options_.progress("power off", 0, 0);
-  worker_.Call([&] {
-    for (os::GpuProcess* process : {first_, second_}) vidmm_.FreeVa(*process, va_);
-    vidmm_.FreeVa(*first_, aperture_va_);
-    vidmm_.DestroyProcess(first_);
-    vidmm_.DestroyProcess(second_);
-    if (other_ != nullptr) vidmm_.DestroyAllocation(other_);
+  life_.Work([&] {
+    for (os::GpuProcess* process : {first_, second_}) memory_.FreeVa(*process, va_);
+    memory_.FreeVa(*first_, aperture_va_);
+    memory_.DestroyProcess(first_);
+    memory_.DestroyProcess(second_);
+    if (other_ != nullptr) memory_.DestroyAllocation(other_);
     other_source_.Release();
   });
 }
 
 void MainJob::MakeProcesses(uint64_t piece_bytes) {
-  first_ = vidmm_.CreateProcess("first process");
-  second_ = vidmm_.CreateProcess("second process");
-  va_ = vidmm_.ReserveVa(*first_, piece_bytes);
-  vidmm_.ReserveVa(*second_, piece_bytes, va_);
+  first_ = memory_.CreateProcess("first process");
+  second_ = memory_.CreateProcess("second process");
+  va_ = memory_.ReserveVa(*first_, piece_bytes);
+  memory_.ReserveVa(*second_, piece_bytes, va_);
   aperture_va_ =
-      vidmm_.ReserveVa(*first_, std::min(piece_bytes, vidmm_.adapter().aperture_segment().size));
-  uint8_t* dummy = vidmm_.dummy().Map(0, kPage);
+      memory_.ReserveVa(*first_, std::min(piece_bytes, life_.adapter.aperture_segment().size));
+  uint8_t* dummy = life_.aperture.MapDummy();
   FillPattern(dummy, kPage, options_.seed ^ kDummySeed);
-  vidmm_.dummy().Unmap();
+  life_.aperture.UnmapDummy();
   if (piece_bytes == 0) {  // nothing to move: the tables alone
-    vidmm_.Unmap(*first_, va_, 1);
-    vidmm_.Unmap(*second_, va_, 1);
+    memory_.Unmap(*first_, va_, 1);
+    memory_.Unmap(*second_, va_, 1);
     return;
   }
   // Other bytes at the same addresses.
   const uint64_t bytes = std::min(kOtherBytes, piece_bytes);
   other_data_.resize(bytes);
   FillPattern(other_data_.data(), bytes, options_.seed ^ 0x6F74686572);
-  other_ = vidmm_.CreateAllocation("second process's data", bytes);
-  other_source_ = os::SystemBuffer(kernel_, vidmm_.adapter().objects(), vidmm_.adapter().handle(),
-                                   bytes, os::SystemBuffer::Shape::kScattered, "application");
+  other_ = memory_.CreateAllocation("second process's data", bytes);
+  other_source_ = os::HostMemory(life_.adapter, bytes);
   Write(other_source_, other_data_.data(), bytes, 0);
-  vidmm_.MakeResident(*other_);
-  vidmm_.PageIn(*other_, other_source_, bytes, nullptr);
+  memory_.MakeResident(*other_);
+  memory_.PageIn(*other_, other_source_, bytes);
 }
 
 void MainJob::RunPiece(uint64_t offset, uint64_t bytes, bool first) {
@@ -146,13 +140,13 @@ void MainJob::RunPiece(uint64_t offset, uint64_t bytes, bool first) {
   PageOut(piece);
   Aperture(piece);
   if (offset + bytes == options_.input->size() && kernel_.LeakNow("rtl_slot")) LoseAnswer();
-  for (const os::SystemBuffer* buffer : {&piece.source, &piece.target})
+  for (const os::HostMemory* buffer : {&piece.source, &piece.target})
     pages_used_.insert(pages_used_.end(), buffer->host_pages().begin(), buffer->host_pages().end());
-  worker_.Call([&] {
-    vidmm_.Unmap(*first_, va_, piece.pages);
-    if (other_ != nullptr) vidmm_.Unmap(*second_, va_, other_->bytes / kPage);
-    vidmm_.DestroyAllocation(piece.allocation);
-    vidmm_.DestroyAllocation(piece.shown);
+  life_.Work([&] {
+    memory_.Unmap(*first_, va_, piece.pages);
+    if (other_ != nullptr) memory_.Unmap(*second_, va_, os::BytesOf(*other_) / kPage);
+    memory_.DestroyAllocation(piece.allocation);
+    memory_.DestroyAllocation(piece.shown);
     piece.source.Release();
     piece.target.Release();
   });
@@ -165,28 +159,27 @@ void MainJob::RunPiece(uint64_t offset, uint64_t bytes, bool first) {
 
 void MainJob::LoseAnswer() {
   kmd::EscapeQuerySpace query;
-  query.process = reinterpret_cast<uintptr_t>(first_->handles.process);
-  vidmm_.adapter().Escape(query, "the query of a space");
+  query.process = reinterpret_cast<uintptr_t>(os::HandleOf(*first_));
+  life_.adapter.Escape(query, "the query of a space");
   if (hw::Instruments* instruments = kernel_.instruments())
     instruments->LoseAnswer(0, query.space, va_);
 }
 
 void MainJob::Allocate(Piece& piece) {
   Progress("copying in", 0);
-  worker_.Call([&] {
-    os::LogicalAdapter& adapter = vidmm_.adapter();
+  life_.Work([&] {
+    os::LogicalAdapter& adapter = life_.adapter;
     piece.allocation =
-        vidmm_.CreateAllocation("input at " + os::Hex(piece.offset), piece.pages * kPage);
-    piece.shown = vidmm_.allocations().CreateInAperture("aperture at " + os::Hex(piece.offset), piece.pages * kPage);
+        memory_.CreateAllocation("input at " + os::Hex(piece.offset), piece.pages * kPage);
+    piece.shown = memory_.CreateInAperture("aperture at " + os::Hex(piece.offset), piece.pages * kPage);
     piece.source =
-        os::SystemBuffer(kernel_, adapter.objects(), adapter.handle(), piece.pages * kPage,
-                         os::SystemBuffer::Shape::kScattered, "application", options_.lowest_source);
+        os::HostMemory(adapter, piece.pages * kPage, options_.lowest_source);
     Write(piece.source, piece.data.data(), piece.pages * kPage, 0);
     const os::Inject& inject = kernel_.parameters().inject;
     const uint64_t middle = piece.pages / 2;
     if (inject.wrong_adl) {
       piece.source.Falsify(middle, piece.pages > 1 ? piece.source.page((middle + 1) % piece.pages)
-                                                   : vidmm_.dummy().page(0));
+                                                   : life_.aperture.dummy_page());
     }
     if (inject.unmapped_page && adapter.domain() != nullptr) {
       kernel_.iommu()->PunchHole(*adapter.domain(), piece.source.page(middle) * kPage);
@@ -195,12 +188,12 @@ void MainJob::Allocate(Piece& piece) {
 }
 
 void MainJob::PageIn(Piece& piece, bool first) {
-  worker_.Call([&] {
-    vidmm_.MakeResident(*piece.allocation);
-    vidmm_.Map(*first_, va_, *piece.allocation, 0, piece.pages);
-    if (other_ != nullptr) vidmm_.Map(*second_, va_, *other_, 0, other_->bytes / kPage);
+  life_.Work([&] {
+    memory_.MakeResident(*piece.allocation);
+    memory_.Map(*first_, va_, *piece.allocation, 0, piece.pages);
+    if (other_ != nullptr) memory_.Map(*second_, va_, *other_, 0, os::BytesOf(*other_) / kPage);
     life_.Timed("page in", piece.padded, true, [&] {
-      vidmm_.PageIn(*piece.allocation, piece.source, piece.padded,
+      memory_.PageIn(*piece.allocation, piece.source, piece.padded,
                     [&](uint64_t done) { Progress("page in", std::min(done, piece.bytes)); });
     });
   });
@@ -219,10 +212,10 @@ void MainJob::Use(Piece& piece) {
   }
   Progress("clients in sequence", 0);
   life_.Timed("clients in sequence", piece.padded, false,
-        [&] { RunClients(vidmm_, sequence, "clients in sequence", result_.checks); });
+        [&] { RunClients(memory_, sequence, "clients in sequence", result_.checks); });
   Progress("clients permuted", 0);
   life_.Timed("clients permuted", piece.padded, false,
-        [&] { RunClients(vidmm_, permuted, "clients permuted", result_.checks); });
+        [&] { RunClients(memory_, permuted, "clients permuted", result_.checks); });
 
   // Both processes at once, at the same addresses.
   Progress("two processes", 0);
@@ -233,18 +226,17 @@ void MainJob::Use(Piece& piece) {
     both.push_back(
         Reader(0, first_, piece.data.data(), ShareOf(std::min(lines, piece.lines), 0, 1)));
   }
-  RunClients(vidmm_, both, "two processes at the same addresses", result_.checks);
+  RunClients(memory_, both, "two processes at the same addresses", result_.checks);
 }
 
 void MainJob::PageOut(Piece& piece) {
-  worker_.Call([&] {
-    os::LogicalAdapter& adapter = vidmm_.adapter();
+  life_.Work([&] {
+    os::LogicalAdapter& adapter = life_.adapter;
     piece.target =
-        os::SystemBuffer(kernel_, adapter.objects(), adapter.handle(), piece.pages * kPage,
-                         os::SystemBuffer::Shape::kScattered, "application");
+        os::HostMemory(adapter, piece.pages * kPage);
     Write(piece.target, nullptr, piece.pages * kPage, options_.seed ^ 0x746172676574);
     life_.Timed("page out", piece.padded, true, [&] {
-      vidmm_.PageOut(*piece.allocation, piece.target, piece.padded,
+      memory_.PageOut(*piece.allocation, piece.target, piece.padded,
                      [&](uint64_t done) { Progress("page out", std::min(done, piece.bytes)); });
     });
   });
@@ -269,7 +261,7 @@ void MainJob::PageOut(Piece& piece) {
 }
 
 void MainJob::Aperture(Piece& piece) {
-  const uint64_t most = vidmm_.adapter().aperture_segment().size / kPage;
+  const uint64_t most = life_.adapter.aperture_segment().size / kPage;
   for (uint64_t first = 0; first < piece.pages; first += most) {
     ApertureChunk(piece, first, std::min(most, piece.pages - first));
   }
@@ -283,10 +275,10 @@ void MainJob::ApertureChunk(Piece& piece, uint64_t first_page, uint64_t pages) {
   const uint64_t bytes = std::min(piece.padded - start, pages * kPage);
   const uint8_t* expected = piece.data.data() + start;
   uint64_t aperture = 0;
-  worker_.Call([&] {
-    aperture = vidmm_.aperture().Reserve(pages);
-    vidmm_.aperture().Bind(aperture, pages, *piece.shown, piece.target, first_page);
-    vidmm_.mappings().MapToAperture(*first_, aperture_va_, *piece.shown, aperture, pages);
+  life_.Work([&] {
+    aperture = life_.aperture.Reserve(pages);
+    life_.aperture.Bind(aperture, pages, *piece.shown, piece.target, first_page);
+    memory_.MapToAperture(*first_, aperture_va_, *piece.shown, aperture, pages);
   });
   ClientRun direct = Reader(0, first_, expected, ShareOf(bytes / kLine, 0, 1));
   direct.base = aperture_va_;
@@ -297,16 +289,16 @@ void MainJob::ApertureChunk(Piece& piece, uint64_t first_page, uint64_t pages) {
   }
   Progress("aperture", start);
   life_.Timed("aperture by one client", bytes, true, [&] {
-    ClientBatch batch(vidmm_, {direct}, "bytes that a client read from the aperture");
-    worker_.Call([&] { vidmm_.Fill(*piece.allocation, start, pages * kPage, 0xDEADBEEF); });
+    ClientBatch batch(memory_, {direct}, "bytes that a client read from the aperture");
+    life_.Work([&] { memory_.Fill(*piece.allocation, start, pages * kPage, 0xDEADBEEF); });
     batch.Finish(result_.checks);
   });
   Progress("aperture", start + bytes / 2);
-  worker_.Call([&] {
+  life_.Work([&] {
     life_.Timed("aperture by DMA", bytes, true,
-          [&] { vidmm_.transfers().CopyFromAperture(aperture * kPage, *piece.allocation, start, bytes); });
+          [&] { life_.aperture.CopyOut(aperture * kPage, *piece.allocation, start, bytes); });
   });
-  RunClients(vidmm_, copied, "bytes that the DMA engine read from the aperture", result_.checks);
+  RunClients(memory_, copied, "bytes that the DMA engine read from the aperture", result_.checks);
   CheckUnmapped(piece, first_page, pages, aperture);
 }
 
@@ -326,20 +318,20 @@ void MainJob::CheckUnmapped(Piece& piece, uint64_t first_page, uint64_t pages,
   for (uint64_t page = 0; page < read; ++page)
     FillPattern(dummy.data() + page * kPage, kPage, options_.seed ^ kDummySeed);
   uint64_t before = 0;
-  worker_.Call([&] {
-    vidmm_.aperture().Unbind(aperture_page, pages, *piece.shown);
+  life_.Work([&] {
+    life_.aperture.Unbind(aperture_page, pages, *piece.shown);
     before = accesses();
   });
   ClientRun one = Reader(0, first_, dummy.data(), ShareOf(read * kPage / kLine, 0, 1));
   one.base = aperture_va_;
-  RunClients(vidmm_, {one}, "dummy page by a client after the unmap", result_.checks);
-  worker_.Call([&] {
-    vidmm_.transfers().CopyFromAperture(aperture_page * kPage, *piece.allocation, first_page * kPage,
+  RunClients(memory_, {one}, "dummy page by a client after the unmap", result_.checks);
+  life_.Work([&] {
+    life_.aperture.CopyOut(aperture_page * kPage, *piece.allocation, first_page * kPage,
                             read * kPage);
     // The same addresses now name VRAM: whoever kept the old translation would read the aperture.
-    vidmm_.Map(*first_, aperture_va_, *piece.allocation, first_page, read);
+    memory_.Map(*first_, aperture_va_, *piece.allocation, first_page, read);
   });
-  RunClients(vidmm_, {one}, "dummy page by DMA after the unmap", result_.checks);
+  RunClients(memory_, {one}, "dummy page by DMA after the unmap", result_.checks);
   Check check;
   check.name = "no access to unmapped pages";
   const uint64_t after = accesses();
@@ -347,9 +339,9 @@ void MainJob::CheckUnmapped(Piece& piece, uint64_t first_page, uint64_t pages,
   if (!check.passed)
     check.text = std::to_string(after - before) + " accesses to the old pages after the unmap";
   result_.checks.push_back(check);
-  worker_.Call([&] {
-    vidmm_.Unmap(*first_, aperture_va_, pages);
-    vidmm_.aperture().Free(aperture_page);
+  life_.Work([&] {
+    memory_.Unmap(*first_, aperture_va_, pages);
+    life_.aperture.Free(aperture_page);
   });
 }
 

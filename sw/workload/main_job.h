@@ -5,13 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "os/memory/system_buffer.h"
+#include "os/application/host_memory.h"
+#include "os/application/video_memory.h"
 #include "workload/lines.h"
 
 namespace gmmu::os {
 class Kernel;
-class VidMm;
-class Worker;
 struct Allocation;
 struct GpuProcess;
 }  // namespace gmmu::os
@@ -41,7 +40,7 @@ class MainJob {
     uint64_t pages = 0;
     uint64_t lines = 0;
     std::vector<uint8_t> data;  ///< padded with zeros
-    os::SystemBuffer source, target;
+    os::HostMemory source, target;
     os::Allocation* allocation = nullptr;
     os::Allocation* shown = nullptr;  ///< the same bytes in the aperture
   };
@@ -59,13 +58,12 @@ class MainJob {
 
   void Progress(const std::string& phase, uint64_t done) const;
   /// Writes `bytes` of `data` (or a pattern by `seed` when null) to a buffer through CPU views.
-  void Write(os::SystemBuffer& buffer, const uint8_t* data, uint64_t bytes, uint64_t seed);
+  void Write(os::HostMemory& buffer, const uint8_t* data, uint64_t bytes, uint64_t seed);
   ClientRun Reader(unsigned client, os::GpuProcess* process, const uint8_t* expected,
                    LineOrder order) const;
 
   Life& life_;
-  os::VidMm& vidmm_;
-  os::Worker& worker_;
+  const os::VideoMemory memory_;
   os::Kernel& kernel_;
   const JobOptions& options_;
   JobResult& result_;
@@ -75,7 +73,7 @@ class MainJob {
   os::GpuProcess* first_ = nullptr;
   os::GpuProcess* second_ = nullptr;
   os::Allocation* other_ = nullptr;
-  os::SystemBuffer other_source_;
+  os::HostMemory other_source_;
   std::vector<uint8_t> other_data_;
   uint64_t done_ = 0;  // bytes of finished pieces
   std::vector<uint64_t> pages_used_;

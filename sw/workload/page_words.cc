@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workload/page_words.h"
 
-#include "os/vidmm/vidmm.h"
+#include "os/application/video_memory.h"
 #include "workload/clients.h"
 #include "workload/life.h"
 
@@ -11,10 +11,10 @@ constexpr uint64_t kPage = hw::kPageSize;
 }  // namespace
 
 os::Allocation* PageWords::Make(const std::string& name, uint64_t pages, uint32_t first) {
-  os::Allocation* allocation = life_.vidmm.CreateAllocation(name, pages * kPage);
-  life_.vidmm.MakeResident(*allocation);
+  os::Allocation* allocation = life_.memory.CreateAllocation(name, pages * kPage);
+  life_.memory.MakeResident(*allocation);
   for (uint64_t page = 0; page < pages; ++page)
-    life_.vidmm.Fill(*allocation, page * kPage, kPage, first + static_cast<uint32_t>(page));
+    life_.memory.Fill(*allocation, page * kPage, kPage, first + static_cast<uint32_t>(page));
   return allocation;
 }
 
@@ -31,7 +31,7 @@ void PageWords::Read(os::GpuProcess* process, const std::string& what, uint64_t 
     for (uint64_t i = 0; i < kPage; ++i) expected.push_back(static_cast<uint8_t>(word >> i % 4 * 8));
   ClientRun run = AllLines(process, va, expected.size());
   run.crc = LineCrc(expected.data(), run.order);
-  RunClients(life_.vidmm, {run}, what, life_.result.checks);
+  RunClients(life_.memory, {run}, what, life_.result.checks);
 }
 
 void PageWords::Fault(os::GpuProcess* process, const std::string& what, uint64_t va, regs::Fault fault,
@@ -39,7 +39,7 @@ void PageWords::Fault(os::GpuProcess* process, const std::string& what, uint64_t
   ClientRun run = AllLines(process, va, kPage);
   run.fault = fault;
   run.write = write;
-  RunClients(life_.vidmm, {run}, what, life_.result.checks);
+  RunClients(life_.memory, {run}, what, life_.result.checks);
 }
 
 }  // namespace gmmu::workload

@@ -2,14 +2,10 @@
 #include "workload/render_buffer.h"
 
 #include "kmd/escape.h"
+#include "os/application/process_facts.h"
+#include "os/application/video_memory.h"
 #include "os/dxgkrnl/physical_adapter.h"
 #include "os/kernel/errors.h"
-#include "os/kernel/worker.h"
-#include "os/memory/system_buffer.h"
-#include "os/vidmm/allocation.h"
-#include "os/vidmm/gpu_process.h"
-#include "os/vidmm/mappings.h"
-#include "os/vidmm/processes.h"
 #include "os/vidmm/vidmm.h"
 #include "workload/life.h"
 
@@ -22,23 +18,20 @@ void NeedRoom(bool fits) {
 
 RenderBuffer::RenderBuffer(Life& life, os::GpuProcess* process, uint64_t bytes)
     : life_(life), process_(process), commands_(nullptr, 0) {
-  os::PhysicalAdapter& gpu = process->vidmm->gpu();
+  os::PhysicalAdapter& gpu = os::VideoMemory::Of(*process).vidmm().gpu();
   if (gpu.caps().render_node == gpu.caps().paging_node)
     throw os::OsError("the GPU has no node for processes: it must be built with gpu.rings of 2 or more");
   kmd::EscapeQuerySpace query;
-  query.process = reinterpret_cast<uint64_t>(process->handles.process);
+  query.process = reinterpret_cast<uint64_t>(os::HandleOf(*process));
   gpu.Escape(query, "the query of a space");
   space_ = query.space;
-  life.worker.Call([&] {
-    memory_ = std::make_unique<os::SystemBuffer>(
-        life_.kernel, gpu.objects(), gpu.handle(), bytes, os::SystemBuffer::Shape::kScattered, "application");
-    va_ = process_->vidmm->ReserveVa(*process_, memory_->bytes());
-    process_->vidmm->mappings().MapSystem(*process_, va_, *memory_);
+  life.Work([&] {
+    memory_ = os::HostMemory(os::VideoMemory::Of(*process_), bytes);
+    va_ = os::VideoMemory::Of(*process_).ReserveVa(*process_, memory_.bytes());
+    os::VideoMemory::Of(*process_).MapHost(*process_, va_, memory_);
   });
-  commands_ = kmd::CommandBuffer(memory_->Map(0, memory_->bytes()), memory_->bytes());
+  commands_ = kmd::CommandBuffer(memory_.Map(0, memory_.bytes()), memory_.bytes());
 }
-
-RenderBuffer::~RenderBuffer() = default;
 
 void RenderBuffer::Copy(uint64_t source, uint64_t destination, uint64_t bytes) {
   commands_.Wait();
@@ -51,15 +44,15 @@ void RenderBuffer::Fill(uint64_t destination, uint64_t bytes, uint32_t pattern) 
 }
 
 os::PacketId RenderBuffer::Submit(const std::string& what) {
-  return process_->vidmm->processes().SubmitRender(*process_, va_, commands_.bytes_used(), what);
+  return os::VideoMemory::Of(*process_).Submit(*process_, va_, commands_.bytes_used(), what);
 }
 
 void RenderBuffer::Release() {
-  memory_->Unmap();
-  life_.worker.Call([&] {
-    process_->vidmm->Unmap(*process_, va_, memory_->bytes() / hw::kPageSize);
-    process_->vidmm->FreeVa(*process_, va_);
-    memory_->Release();
+  memory_.Unmap();
+  life_.Work([&] {
+    os::VideoMemory::Of(*process_).Unmap(*process_, va_, memory_.bytes() / hw::kPageSize);
+    os::VideoMemory::Of(*process_).FreeVa(*process_, va_);
+    memory_.Release();
   });
 }
 

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
-#include <memory>
 #include <string>
 
 #include "kmd/command_buffer.h"
+#include "os/application/host_memory.h"
 #include "os/miniport/gpu_packet.h"
 
 namespace gmmu::os {
-class SystemBuffer;
 struct GpuProcess;
 }  // namespace gmmu::os
 
@@ -23,7 +22,6 @@ struct Life;
 class RenderBuffer {
  public:
   RenderBuffer(Life& life, os::GpuProcess* process, uint64_t bytes);
-  ~RenderBuffer();
 
   /// Each command begins when everything before it has been written.
   void Copy(uint64_t source, uint64_t destination, uint64_t bytes);
@@ -36,7 +34,7 @@ class RenderBuffer {
  private:
   Life& life_;
   os::GpuProcess* process_;
-  std::unique_ptr<os::SystemBuffer> memory_;
+  os::HostMemory memory_;
   uint64_t va_ = 0;
   uint32_t space_ = 0;
   kmd::CommandBuffer commands_;

@@ -3,14 +3,11 @@
 #include <memory>
 #include <vector>
 
+#include "os/application/host_memory.h"
+#include "os/application/process_facts.h"
+#include "os/application/video_memory.h"
 #include "os/dxgkrnl/logical_adapter.h"
 #include "os/kernel/kernel.h"
-#include "os/kernel/worker.h"
-#include "os/memory/system_buffer.h"
-#include "os/vidmm/allocation.h"
-#include "os/vidmm/gpu_process.h"
-#include "os/vidmm/mappings.h"
-#include "os/vidmm/vidmm.h"
 #include "workload/clients.h"
 #include "workload/copier.h"
 #include "workload/life.h"
@@ -33,40 +30,38 @@ std::string Unless(bool held, const std::string& otherwise) { return held ? "" :
 class Guilty {
  public:
   Guilty(Life& life, uint64_t hold_ns) : life_(life) {
-    life.worker.Call([&] {
-      os::PhysicalAdapter& gpu = life.vidmm.gpu();
-      source_ = os::SystemBuffer(life.kernel, gpu.objects(), gpu.handle(), kPage, os::SystemBuffer::Shape::kScattered,
-                                 "application");
-      process_ = life.vidmm.CreateProcess("guilty process");
-      target_ = life.vidmm.CreateAllocation("target", kPage);
-      life.vidmm.MakeResident(*target_);
-      va_ = life.vidmm.ReserveVa(*process_, 2 * kPage);
-      life.vidmm.mappings().MapSystem(*process_, va_, source_);
-      life.vidmm.Map(*process_, va_ + kPage, *target_, 0, 1);
+    life.Work([&] {
+      source_ = os::HostMemory(life.memory, kPage);
+      process_ = life.memory.CreateProcess("guilty process");
+      target_ = life.memory.CreateAllocation("target", kPage);
+      life.memory.MakeResident(*target_);
+      va_ = life.memory.ReserveVa(*process_, 2 * kPage);
+      life.memory.MapHost(*process_, va_, source_);
+      life.memory.Map(*process_, va_ + kPage, *target_, 0, 1);
     });
     commands_ = std::make_unique<RenderBuffer>(life, process_, kPage);
     commands_->Copy(va_, va_ + kPage, kPage);
     hw::Instruments* instruments = life.kernel.instruments();
     if (instruments == nullptr) throw os::OsError("this machine has no instruments: nobody can hold its answers");
-    instruments->HoldReads(life.vidmm.gpu().unit(), source_.logical(), life.kernel.hal().NowNs() + hold_ns);
+    instruments->HoldReads(life.adapter.lead().unit(), source_.logical(), life.kernel.hal().NowNs() + hold_ns);
     packet_ = commands_->Submit("a copy from memory that does not answer");
   }
   os::PacketEnd Wait() { return life_.adapter.vidsch().Wait(packet_, kBoundNs); }
-  bool lost() const { return process_->handles.state->lost; }
-  const std::string& name() const { return process_->name; }
+  bool lost() const { return os::DeviceLost(*process_); }
+  const std::string& name() const { return os::NameOf(*process_); }
   void End() {
     commands_->Release();
-    life_.worker.Call([&] {
-      life_.vidmm.FreeVa(*process_, va_);
-      life_.vidmm.DestroyAllocation(target_);
-      life_.vidmm.DestroyProcess(process_);
+    life_.Work([&] {
+      life_.memory.FreeVa(*process_, va_);
+      life_.memory.DestroyAllocation(target_);
+      life_.memory.DestroyProcess(process_);
       source_.Release();
     });
   }
 
  private:
   Life& life_;
-  os::SystemBuffer source_;
+  os::HostMemory source_;
   os::GpuProcess* process_ = nullptr;
   os::Allocation* target_ = nullptr;
   uint64_t va_ = 0;
@@ -79,33 +74,31 @@ class Survivor {
  public:
   Survivor(Life& life, uint64_t pages) : life_(life), bytes_(pages * kPage), expected_(bytes_) {
     FillPattern(expected_.data(), bytes_, life.options.seed + 1);
-    life.worker.Call([&] {
-      os::PhysicalAdapter& gpu = life.vidmm.gpu();
-      kept_ = os::SystemBuffer(life.kernel, gpu.objects(), gpu.handle(), bytes_, os::SystemBuffer::Shape::kScattered,
-                               "application");
+    life.Work([&] {
+      kept_ = os::HostMemory(life.memory, bytes_);
       uint8_t* const cpu = kept_.Map(0, bytes_);
       std::memcpy(cpu, expected_.data(), bytes_);
       Make();
-      life.vidmm.PageIn(*allocation_, kept_, bytes_, nullptr);
+      life.memory.PageIn(*allocation_, kept_, bytes_);
       std::memset(cpu, 0, bytes_);
-      life.vidmm.PageOut(*allocation_, kept_, bytes_, nullptr);
+      life.memory.PageOut(*allocation_, kept_, bytes_);
       kept_.Unmap();
     });
   }
-  bool lost() const { return process_->handles.state->lost; }
+  bool lost() const { return os::DeviceLost(*process_); }
   /// What the reset left of it is taken away, and it begins again.
   void ComeBack() {
-    life_.worker.Call([&] {
+    life_.Work([&] {
       Unmake();
       Make();
-      life_.vidmm.PageIn(*allocation_, kept_, bytes_, nullptr);
+      life_.memory.PageIn(*allocation_, kept_, bytes_);
     });
     ClientRun run = AllLines(process_, va_, bytes_);
     run.crc = LineCrc(expected_.data(), run.order);
-    RunClients(life_.vidmm, {run}, process_->name + ", what came back", life_.result.checks);
+    RunClients(life_.memory, {run}, os::NameOf(*process_) + ", what came back", life_.result.checks);
   }
   void End() {
-    life_.worker.Call([&] {
+    life_.Work([&] {
       Unmake();
       kept_.Release();
     });
@@ -113,22 +106,22 @@ class Survivor {
 
  private:
   void Make() {
-    process_ = life_.vidmm.CreateProcess("surviving process");
-    allocation_ = life_.vidmm.CreateAllocation("its bytes", bytes_);
-    life_.vidmm.MakeResident(*allocation_);
-    va_ = life_.vidmm.ReserveVa(*process_, bytes_);
-    life_.vidmm.Map(*process_, va_, *allocation_, 0, bytes_ / kPage);
+    process_ = life_.memory.CreateProcess("surviving process");
+    allocation_ = life_.memory.CreateAllocation("its bytes", bytes_);
+    life_.memory.MakeResident(*allocation_);
+    va_ = life_.memory.ReserveVa(*process_, bytes_);
+    life_.memory.Map(*process_, va_, *allocation_, 0, bytes_ / kPage);
   }
   void Unmake() {
-    life_.vidmm.FreeVa(*process_, va_);
-    life_.vidmm.DestroyAllocation(allocation_);
-    life_.vidmm.DestroyProcess(process_);
+    life_.memory.FreeVa(*process_, va_);
+    life_.memory.DestroyAllocation(allocation_);
+    life_.memory.DestroyProcess(process_);
   }
 
   Life& life_;
   const uint64_t bytes_;
   std::vector<uint8_t> expected_;
-  os::SystemBuffer kept_;
+  os::HostMemory kept_;
   os::GpuProcess* process_ = nullptr;
   os::Allocation* allocation_ = nullptr;
   uint64_t va_ = 0;

@@ -5,15 +5,13 @@
 #include <string>
 #include <vector>
 
+#include "os/application/allocation_facts.h"
+#include "os/application/aperture_ranges.h"
+#include "os/application/host_memory.h"
+#include "os/application/video_memory.h"
 #include "os/dxgkrnl/logical_adapter.h"
 #include "os/kernel/kernel.h"
-#include "os/kernel/worker.h"
-#include "os/memory/system_buffer.h"
 #include "os/miniport/allocation.h"
-#include "os/vidmm/allocation.h"
-#include "os/vidmm/aperture.h"
-#include "os/vidmm/mappings.h"
-#include "os/vidmm/vidmm.h"
 #include "workload/clients.h"
 #include "workload/device_copy.h"
 #include "workload/life.h"
@@ -32,20 +30,20 @@ using Bytes = std::vector<uint8_t>;
 class ApertureRun {
  public:
   ApertureRun(Life& life, uint64_t pages, uint64_t rounds)
-      : life_(life), vidmm_(life.vidmm), pages_(pages), half_(pages / 2), rounds_(rounds) {}
+      : life_(life), memory_(life.memory), pages_(pages), half_(pages / 2), rounds_(rounds) {}
 
   void Run() {
-    life_.worker.Call([&] { Make(); });
+    life_.Work([&] { Make(); });
     LiveTraffic();
     UnmapAPiece();
     WriteWhereNothingIsMapped();
     MapThePieceToOtherMemory();
     WithoutPhysicalAccess();
-    life_.worker.Call([&] { TakeDown(); });
+    life_.Work([&] { TakeDown(); });
   }
 
  private:
-  void Fill(os::SystemBuffer& buffer, Bytes& bytes, uint64_t seed) {
+  void Fill(os::HostMemory& buffer, Bytes& bytes, uint64_t seed) {
     bytes.resize(pages_ * kPage);
     FillPattern(bytes.data(), bytes.size(), seed);
     std::memcpy(buffer.Map(0, bytes.size()), bytes.data(), bytes.size());
@@ -61,38 +59,37 @@ class ApertureRun {
 
   void Make() {
     os::LogicalAdapter& adapter = life_.adapter;
-    for (os::SystemBuffer* buffer : {&first_, &second_}) {
-      *buffer = os::SystemBuffer(life_.kernel, adapter.objects(), adapter.handle(), pages_ * kPage,
-                                 os::SystemBuffer::Shape::kScattered, "application");
+    for (os::HostMemory* buffer : {&first_, &second_}) {
+      *buffer = os::HostMemory(adapter, pages_ * kPage);
     }
     Fill(first_, first_bytes_, life_.options.seed ^ 0x6669727374);
     Fill(second_, second_bytes_, life_.options.seed ^ 0x7365636F6E64);
     dummy_bytes_.resize(kPage);
     FillPattern(dummy_bytes_.data(), kPage, life_.options.seed ^ 0x64756D6D79);
-    std::memcpy(vidmm_.dummy().Map(0, kPage), dummy_bytes_.data(), kPage);
-    vidmm_.dummy().Unmap();
+    std::memcpy(life_.aperture.MapDummy(), dummy_bytes_.data(), kPage);
+    life_.aperture.UnmapDummy();
 
     os::AllocationRequest request;
     request.bytes = pages_ * kPage;
     request.system_only = true;
     request.name = "first";
-    reader_ = vidmm_.CreateAllocation(request);
+    reader_ = memory_.CreateAllocation(request);
     request.name = "second";
     request.map_cpu_visible = adapter.answers().driver.MemoryManagementCaps.MapAperture2Supported;
-    other_ = vidmm_.CreateAllocation(request);
-    process_ = vidmm_.CreateProcess("reader");
-    va_ = vidmm_.ReserveVa(*process_, pages_ * kPage);
+    other_ = memory_.CreateAllocation(request);
+    process_ = memory_.CreateProcess("reader");
+    va_ = memory_.ReserveVa(*process_, pages_ * kPage);
     copy_ = std::make_unique<DeviceCopy>(life_, pages_ * kPage);
 
     // The halves change places: the offset into the list is another one than that into the range.
-    range_ = vidmm_.aperture().Reserve(pages_);
-    free_ = vidmm_.aperture().Reserve(pages_);
-    vidmm_.aperture().Bind(range_, half_, *reader_, first_, pages_ - half_);
-    vidmm_.aperture().Bind(range_ + half_, pages_ - half_, *reader_, first_, 0);
+    range_ = life_.aperture.Reserve(pages_);
+    free_ = life_.aperture.Reserve(pages_);
+    life_.aperture.Bind(range_, half_, *reader_, first_, pages_ - half_);
+    life_.aperture.Bind(range_ + half_, pages_ - half_, *reader_, first_, 0);
     seen_.resize(pages_ * kPage);
     Put(seen_, 0, Part(first_bytes_, pages_ - half_, half_));
     Put(seen_, half_, Part(first_bytes_, 0, pages_ - half_));
-    vidmm_.mappings().MapToAperture(*process_, va_, *reader_, range_, pages_);
+    memory_.MapToAperture(*process_, va_, *reader_, range_, pages_);
   }
 
   ClientRun Reader(uint64_t va, const Bytes& expected) const {
@@ -107,11 +104,11 @@ class ApertureRun {
     life_.Timed("aperture maps under traffic", 2 * rounds_ * pages_ * kPage, true, [&] {
       for (uint64_t round = 0; round < rounds_; ++round) {
         const uint64_t cut = 1 + round % (pages_ - 1);
-        ClientBatch maps(vidmm_, {slow}, "bytes of a range while others are mapped");
-        life_.worker.Call([&] { Map(cut, maps); });
+        ClientBatch maps(memory_, {slow}, "bytes of a range while others are mapped");
+        life_.Work([&] { Map(cut, maps); });
         maps.Finish(life_.result.checks);
-        ClientBatch unmaps(vidmm_, {slow}, "bytes of a range while others are unmapped");
-        life_.worker.Call([&] { Unmap(cut, unmaps); });
+        ClientBatch unmaps(memory_, {slow}, "bytes of a range while others are unmapped");
+        life_.Work([&] { Unmap(cut, unmaps); });
         unmaps.Finish(life_.result.checks);
       }
     });
@@ -119,9 +116,9 @@ class ApertureRun {
 
   /// Two pieces of the second range, one after the other.
   void Map(uint64_t cut, const ClientBatch& batch) {
-    vidmm_.aperture().Bind(free_ + cut, pages_ - cut, *other_, second_, cut);
+    life_.aperture.Bind(free_ + cut, pages_ - cut, *other_, second_, cut);
     life_.Compare("a map while the client reads", batch.busy() ? "" : "the client had ended before");
-    vidmm_.aperture().Bind(free_, cut, *other_, second_, 0);
+    life_.aperture.Bind(free_, cut, *other_, second_, 0);
     life_.Compare("two pieces, cut at page " + std::to_string(cut),
                   Difference(copy_->FromAperture(free_, pages_ * kPage), second_bytes_));
   }
@@ -129,21 +126,21 @@ class ApertureRun {
   /// As three pieces, one of which lies over the cut.
   void Unmap(uint64_t cut, const ClientBatch& batch) {
     const uint64_t from = cut - 1;
-    vidmm_.aperture().Unbind(free_ + from, 2, *other_);
+    life_.aperture.Unbind(free_ + from, 2, *other_);
     life_.Compare("an unmap while the client reads", batch.busy() ? "" : "the client had ended before");
     Bytes expected = second_bytes_;
     Put(expected, from, dummy_bytes_);
     Put(expected, from + 1, dummy_bytes_);
     life_.Compare("a piece over the cut at page " + std::to_string(cut) + " unmapped",
                   Difference(copy_->FromAperture(free_, pages_ * kPage), expected));
-    if (from != 0) vidmm_.aperture().Unbind(free_, from, *other_);
-    if (from + 2 < pages_) vidmm_.aperture().Unbind(free_ + from + 2, pages_ - from - 2, *other_);
+    if (from != 0) life_.aperture.Unbind(free_, from, *other_);
+    if (from + 2 < pages_) life_.aperture.Unbind(free_ + from + 2, pages_ - from - 2, *other_);
   }
 
   void UnmapAPiece() {
-    life_.worker.Call([&] { vidmm_.aperture().Unbind(range_ + 1, 2, *reader_); });
+    life_.Work([&] { life_.aperture.Unbind(range_ + 1, 2, *reader_); });
     for (uint64_t page : {1, 2}) Put(seen_, page, dummy_bytes_);
-    RunClients(vidmm_, {Reader(va_, seen_)}, "the dummy page between mapped ones", life_.result.checks);
+    RunClients(memory_, {Reader(va_, seen_)}, "the dummy page between mapped ones", life_.result.checks);
   }
 
   /// Host pages that the unmapped piece showed before.
@@ -162,71 +159,71 @@ class ApertureRun {
     ClientRun write = Reader(va_ + 2 * kPage, dummy_bytes_);
     write.write = true;
     write.pattern = life_.options.seed;
-    RunClients(vidmm_, {write}, "writes to an unmapped aperture page", life_.result.checks);
+    RunClients(memory_, {write}, "writes to an unmapped aperture page", life_.result.checks);
     dummy_bytes_ = PatternAt(write.base, kPage, *write.pattern);
-    const uint8_t* dummy = vidmm_.dummy().Map(0, kPage);
+    const uint8_t* dummy = life_.aperture.MapDummy();
     life_.Compare("the dummy page takes writes", Difference(Bytes(dummy, dummy + kPage), dummy_bytes_));
-    vidmm_.dummy().Unmap();
+    life_.aperture.UnmapDummy();
     for (uint64_t page : {1, 2}) Put(seen_, page, dummy_bytes_);
-    RunClients(vidmm_, {Reader(va_, seen_)}, "what was written there, in both pages", life_.result.checks);
+    RunClients(memory_, {Reader(va_, seen_)}, "what was written there, in both pages", life_.result.checks);
     const uint64_t after = AccessesToOldPages();
     life_.Compare("no access to unmapped pages",
                   after == before ? "" : std::to_string(after - before) + " accesses to the old pages");
   }
 
   void MapThePieceToOtherMemory() {
-    life_.worker.Call([&] { vidmm_.aperture().Bind(range_ + 1, 2, *reader_, second_, 1); });
+    life_.Work([&] { life_.aperture.Bind(range_ + 1, 2, *reader_, second_, 1); });
     Put(seen_, 1, Part(second_bytes_, 1, 2));
-    RunClients(vidmm_, {Reader(va_, seen_)}, "a piece that shows other memory", life_.result.checks);
+    RunClients(memory_, {Reader(va_, seen_)}, "a piece that shows other memory", life_.result.checks);
   }
 
   /// Upgraded to the implicit system memory segment: the GPU sees it, and no map operation comes.
   void WithoutPhysicalAccess() {
-    const uint64_t before = vidmm_.aperture().map_operations();
+    const uint64_t before = life_.aperture.map_operations();
     os::Allocation* virtual_only = nullptr;
     uint64_t va = 0;
-    life_.worker.Call([&] {
+    life_.Work([&] {
       os::AllocationRequest request;
       request.name = "without AccessedPhysically";
       request.bytes = pages_ * kPage;
       request.system_only = true;
       request.accessed_physically = false;
-      virtual_only = vidmm_.CreateAllocation(request);
-      va = vidmm_.ReserveVa(*process_, pages_ * kPage);
-      vidmm_.mappings().MapSystem(*process_, va, second_);
+      virtual_only = memory_.CreateAllocation(request);
+      va = memory_.ReserveVa(*process_, pages_ * kPage);
+      memory_.MapHost(*process_, va, second_);
     });
     life_.Compare("upgraded to the implicit system segment",
-                  virtual_only->homes.implicit_system && virtual_only->homes.aperture == 0
+                  os::OutsideSegments(*virtual_only)
                       ? ""
                       : "it has a place in the aperture");
-    RunClients(vidmm_, {Reader(va, second_bytes_)}, "system memory without an aperture range", life_.result.checks);
+    RunClients(memory_, {Reader(va, second_bytes_)}, "system memory without an aperture range", life_.result.checks);
     life_.Compare("no aperture map without AccessedPhysically",
-                  vidmm_.aperture().map_operations() == before ? "" : "a map operation was sent");
-    life_.worker.Call([&] {
-      vidmm_.Unmap(*process_, va, pages_);
-      vidmm_.FreeVa(*process_, va);
-      vidmm_.DestroyAllocation(virtual_only);
+                  life_.aperture.map_operations() == before ? "" : "a map operation was sent");
+    life_.Work([&] {
+      memory_.Unmap(*process_, va, pages_);
+      memory_.FreeVa(*process_, va);
+      memory_.DestroyAllocation(virtual_only);
     });
   }
 
   void TakeDown() {
-    vidmm_.Unmap(*process_, va_, pages_);
-    vidmm_.aperture().Unbind(range_, pages_, *reader_);
-    vidmm_.aperture().Free(range_);
-    vidmm_.aperture().Free(free_);
-    vidmm_.FreeVa(*process_, va_);
-    vidmm_.DestroyProcess(process_);
+    memory_.Unmap(*process_, va_, pages_);
+    life_.aperture.Unbind(range_, pages_, *reader_);
+    life_.aperture.Free(range_);
+    life_.aperture.Free(free_);
+    memory_.FreeVa(*process_, va_);
+    memory_.DestroyProcess(process_);
     copy_->Release();
-    vidmm_.DestroyAllocation(reader_);
-    vidmm_.DestroyAllocation(other_);
+    memory_.DestroyAllocation(reader_);
+    memory_.DestroyAllocation(other_);
     first_.Release();
     second_.Release();
   }
 
   Life& life_;
-  os::VidMm& vidmm_;
+  const os::VideoMemory memory_;
   const uint64_t pages_, half_, rounds_;
-  os::SystemBuffer first_, second_;
+  os::HostMemory first_, second_;
   Bytes first_bytes_, second_bytes_, dummy_bytes_;
   Bytes seen_;  ///< what the first range shows
   os::Allocation* reader_ = nullptr;

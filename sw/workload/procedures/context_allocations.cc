@@ -3,14 +3,11 @@
 #include <memory>
 
 #include "kmd/escape.h"
+#include "os/application/allocation_facts.h"
+#include "os/application/host_memory.h"
+#include "os/application/process_facts.h"
+#include "os/application/video_memory.h"
 #include "os/dxgkrnl/logical_adapter.h"
-#include "os/kernel/kernel.h"
-#include "os/kernel/worker.h"
-#include "os/memory/system_buffer.h"
-#include "os/vidmm/allocation.h"
-#include "os/vidmm/context_allocations.h"
-#include "os/vidmm/gpu_process.h"
-#include "os/vidmm/vidmm.h"
 #include "workload/life.h"
 #include "workload/procedures/procedures.h"
 #include "workload/render_buffer.h"
@@ -31,13 +28,12 @@ struct Owner {
 
 std::vector<uint64_t> Contents(Life& life, const Owner& owner) {
   std::vector<uint64_t> words;
-  life.worker.Call([&] {
-    os::Allocation* allocation = life.vidmm.context_allocations().Of(*owner.process);
-    os::SystemBuffer target(life.kernel, life.adapter.objects(), life.adapter.handle(), allocation->bytes,
-                            os::SystemBuffer::Shape::kScattered, "application");
-    life.vidmm.PageOut(*allocation, target, allocation->bytes, nullptr);
-    const auto* view = reinterpret_cast<const uint64_t*>(target.Map(0, allocation->bytes));
-    words.assign(view, view + allocation->bytes / 8);
+  life.Work([&] {
+    os::Allocation* allocation = life.memory.ContextAllocationOf(*owner.process);
+    os::HostMemory target(life.adapter, os::BytesOf(*allocation));
+    life.memory.PageOut(*allocation, target, os::BytesOf(*allocation));
+    const auto* view = reinterpret_cast<const uint64_t*>(target.Map(0, os::BytesOf(*allocation)));
+    words.assign(view, view + os::BytesOf(*allocation) / 8);
     target.Release();
   });
   return words;
@@ -52,7 +48,7 @@ void Compare(Life& life, const std::string& what, const Owner& owner, bool writt
     return std::all_of(words.begin() + static_cast<ptrdiff_t>(from), words.begin() + static_cast<ptrdiff_t>(to),
                        [&](uint64_t word) { return word == value; });
   };
-  life.Compare(what + " of " + owner.process->name,
+  life.Compare(what + " of " + os::NameOf(*owner.process),
                !head                                          ? "the driver's record is not at its start"
                : !all(3, half, 0)                             ? "what nobody wrote is not zero"
                : !all(half, words.size(), written ? pair : 0) ? "its second half is not what its context wrote"
@@ -63,8 +59,8 @@ void Run(Life& life, const ParameterValues& values) {
   std::vector<Owner> owners(values.at("processes"));
   for (size_t i = 0; i < owners.size(); ++i) {
     Owner& owner = owners[i];
-    life.worker.Call([&] { owner.process = life.vidmm.CreateProcess("process " + std::to_string(i + 1)); });
-    owner.memory.context = reinterpret_cast<uint64_t>(owner.process->handles.context);
+    life.Work([&] { owner.process = life.memory.CreateProcess("process " + std::to_string(i + 1)); });
+    owner.memory.context = reinterpret_cast<uint64_t>(os::ContextOf(*owner.process));
     if (!NT_SUCCESS(life.adapter.Ask(owner.memory)))
       throw os::OsError("contexts have no allocation: [machine.driver] context_kib must not be 0");
     owner.commands = std::make_unique<RenderBuffer>(life, owner.process, kPage);
@@ -74,16 +70,16 @@ void Run(Life& life, const ParameterValues& values) {
   }
   for (uint64_t round = 0; round < values.at("rounds"); ++round) {
     for (Owner& owner : owners) {
-      life.worker.Call([&] { life.vidmm.context_allocations().Evict(*owner.process); });
+      life.Work([&] { life.memory.EvictContextAllocation(*owner.process); });
       os::PacketId packet = 0;
-      life.worker.Call([&] { packet = owner.commands->Submit("writes of its own context"); });
+      life.Work([&] { packet = owner.commands->Submit("writes of its own context"); });
       life.adapter.vidsch().Wait(packet, kBoundNs);
       Compare(life, "after its context has run, round " + std::to_string(round + 1) + ",", owner, true);
     }
   }
   for (Owner& owner : owners) {
     owner.commands->Release();
-    life.worker.Call([&] { life.vidmm.DestroyProcess(owner.process); });
+    life.Work([&] { life.memory.DestroyProcess(owner.process); });
   }
 }
 

@@ -4,16 +4,12 @@
 #include <string>
 
 #include "kmd/escape.h"
+#include "os/application/aperture_ranges.h"
+#include "os/application/host_memory.h"
+#include "os/application/video_memory.h"
 #include "os/dxgkrnl/logical_adapter.h"
 #include "os/kernel/kernel.h"
 #include "os/kernel/text.h"
-#include "os/kernel/worker.h"
-#include "os/memory/system_buffer.h"
-#include "os/vidmm/allocation.h"
-#include "os/vidmm/allocations.h"
-#include "os/vidmm/aperture.h"
-#include "os/vidmm/mappings.h"
-#include "os/vidmm/vidmm.h"
 #include "workload/clients.h"
 #include "workload/input.h"
 #include "workload/life.h"
@@ -34,7 +30,7 @@ constexpr uint64_t kPagedBytes = 32768;
 struct Load {
   os::GpuProcess* process = nullptr;
   os::Allocation* allocation = nullptr;
-  os::SystemBuffer buffer;
+  os::HostMemory buffer;
   std::vector<uint8_t> data;
   uint64_t va = 0, aperture = 0;
 };
@@ -49,27 +45,26 @@ struct Seen {
 
 void Make(Life& life, uint64_t bytes, Load& load) {
   load.data = SeededInput(life.options.seed, bytes);
-  load.process = life.vidmm.CreateProcess("load");
-  load.va = life.vidmm.ReserveVa(*load.process, bytes);
-  load.allocation = life.vidmm.allocations().CreateInAperture("load", bytes);
-  load.buffer = os::SystemBuffer(life.kernel, life.adapter.objects(), life.adapter.handle(), bytes,
-                                 os::SystemBuffer::Shape::kScattered, "application");
+  load.process = life.memory.CreateProcess("load");
+  load.va = life.memory.ReserveVa(*load.process, bytes);
+  load.allocation = life.memory.CreateInAperture("load", bytes);
+  load.buffer = os::HostMemory(life.adapter, bytes);
   std::memcpy(load.buffer.Map(0, bytes), load.data.data(), bytes);
   load.buffer.Unmap();
   const uint64_t pages = bytes / hw::kPageSize;
-  load.aperture = life.vidmm.aperture().Reserve(pages);
-  life.vidmm.aperture().Bind(load.aperture, pages, *load.allocation, load.buffer, 0);
-  life.vidmm.mappings().MapToAperture(*load.process, load.va, *load.allocation, load.aperture, pages);
+  load.aperture = life.aperture.Reserve(pages);
+  life.aperture.Bind(load.aperture, pages, *load.allocation, load.buffer, 0);
+  life.memory.MapToAperture(*load.process, load.va, *load.allocation, load.aperture, pages);
 }
 
 void Destroy(Life& life, Load& load) {
   const uint64_t pages = load.data.size() / hw::kPageSize;
-  life.vidmm.Unmap(*load.process, load.va, pages);
-  life.vidmm.aperture().Unbind(load.aperture, pages, *load.allocation);
-  life.vidmm.aperture().Free(load.aperture);
-  life.vidmm.FreeVa(*load.process, load.va);
-  life.vidmm.DestroyProcess(load.process);
-  life.vidmm.DestroyAllocation(load.allocation);
+  life.memory.Unmap(*load.process, load.va, pages);
+  life.aperture.Unbind(load.aperture, pages, *load.allocation);
+  life.aperture.Free(load.aperture);
+  life.memory.FreeVa(*load.process, load.va);
+  life.memory.DestroyProcess(load.process);
+  life.memory.DestroyAllocation(load.allocation);
   load.buffer.Release();
 }
 
@@ -113,7 +108,7 @@ void Run(Life& life, const ParameterValues& values) {
   NeedIsolation(life);
   const uint64_t bytes = (values.at("bytes") + hw::kPageSize - 1) / hw::kPageSize * hw::kPageSize;
   Load load;
-  life.worker.Call([&] { Make(life, bytes, load); });
+  life.Work([&] { Make(life, bytes, load); });
   ClientRun run;
   run.process = load.process;
   run.base = load.va;
@@ -126,13 +121,13 @@ void Run(Life& life, const ParameterValues& values) {
   Seen seen;
   for (uint64_t i = 0; i < times; ++i) {
     seen.done = false;
-    ClientBatch batch(life.vidmm, {run}, "client over exclusive access " + std::to_string(i + 1));
+    ClientBatch batch(life.memory, {run}, "client over exclusive access " + std::to_string(i + 1));
     SpawnExclusive(life, i == 0, life.adapter.miniport().calls("DxgkDdiSubmitCommandVirtual"), seen);
-    life.worker.Call([&] {
-      os::Allocation* paged = life.vidmm.CreateAllocation("paged", paged_bytes);
-      life.vidmm.MakeResident(*paged);
-      life.vidmm.PageIn(*paged, load.buffer, paged_bytes, nullptr);
-      life.vidmm.DestroyAllocation(paged);
+    life.Work([&] {
+      os::Allocation* paged = life.memory.CreateAllocation("paged", paged_bytes);
+      life.memory.MakeResident(*paged);
+      life.memory.PageIn(*paged, load.buffer, paged_bytes);
+      life.memory.DestroyAllocation(paged);
     });
     life.kernel.WaitOrFault([&] { return seen.done; }, kBoundNs, "the thread with exclusive access", kPollNs);
     batch.Finish(life.result.checks);
@@ -146,7 +141,7 @@ void Run(Life& life, const ParameterValues& values) {
     life.Compare("the bus monitor counted the load", seen.noted ? "" : "not before and after an exclusive access");
   life.Compare("fences were pending", seen.drained ? "" : "there was nothing to wait for");
   life.Compare("the device was watched", exclusive.quiet_ns() != 0 ? "" : "for no time");
-  life.worker.Call([&] { Destroy(life, load); });
+  life.Work([&] { Destroy(life, load); });
 }
 
 }  // namespace

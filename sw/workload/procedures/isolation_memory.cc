@@ -3,16 +3,13 @@
 #include <string>
 #include <vector>
 
+#include "os/application/allocation_facts.h"
+#include "os/application/video_memory.h"
 #include "os/dxgkrnl/logical_adapter.h"
 #include "os/kernel/errors.h"
 #include "os/kernel/kernel.h"
 #include "os/kernel/text.h"
-#include "os/kernel/worker.h"
 #include "os/miniport/mdl.h"
-#include "os/vidmm/allocation.h"
-#include "os/vidmm/paging_work.h"
-#include "os/vidmm/placement.h"
-#include "os/vidmm/vidmm.h"
 #include "workload/device_copy.h"
 #include "workload/life.h"
 #include "workload/lines.h"
@@ -40,9 +37,8 @@ class IsolationCallbacks {
       : life_(life), pages_(pages), table_(os::MakeInterface(life.adapter.lead())) {}
 
   void Run() {
-    vram_ = life_.vidmm.CreateAllocation("what lists are compared with", Size());
-    vram_->contiguous = kPage;
-    life_.vidmm.MakeResident(*vram_);
+    vram_ = life_.memory.CreateContiguous("what lists are compared with", Size(), kPage);
+    life_.memory.MakeResident(*vram_);
     AllocateList();
     life_.adapter.isolation().OnSecureVm();
     life_.Compare("a domain of its own numbers", life_.adapter.mode() == os::DmaMode::kIdentity ? "" : "there is none");
@@ -55,8 +51,8 @@ class IsolationCallbacks {
     const DXGKARGCB_FREEPAGESFROMMDL free{pages_handle_};
     Require(table_.DxgkCbFreePagesFromMdl(Device(), &free), "the return of pages");
     Reached("pages that were given back", pfns, false);
-    life_.vidmm.placement().Evict(*vram_);
-    life_.vidmm.DestroyAllocation(vram_);
+    life_.memory.GiveUpVram(*vram_);
+    life_.memory.DestroyAllocation(vram_);
   }
 
  private:
@@ -102,7 +98,7 @@ class IsolationCallbacks {
     operation.Operation = DXGK_OPERATION_TRANSFER;
     operation.Transfer.Source.pMdl = list.get();
     Move(operation.Transfer, operation.Transfer.Destination);
-    life_.vidmm.work().Operate(operation);
+    life_.memory.Operate(operation);
     const DXGKARGCB_FREECONTIGUOUSMEMORY free{allocate.hMemoryHandle};
     Require(table_.DxgkCbFreeContiguousMemory(Device(), &free), "the return of contiguous memory");
     Reached("contiguous memory's pages that were given back", pfns, false);
@@ -112,10 +108,10 @@ class IsolationCallbacks {
   template <typename Operand, typename Side>
   void Move(Operand& operand, Side& vram) const {
     const os::Segment& local = life_.adapter.local_segment();
-    operand.hAllocation = vram_->handle;
+    operand.hAllocation = os::HandleOf(*vram_);
     operand.TransferSize = Size();
     vram.SegmentId = local.id;
-    vram.SegmentAddress.QuadPart = static_cast<LONGLONG>(local.base + vram_->local->page(0) * kPage);
+    vram.SegmentAddress.QuadPart = static_cast<LONGLONG>(local.base + *os::VramOffset(*vram_));
     operand.Flags.TransferStart = operand.Flags.TransferEnd = 1;
   }
 
@@ -124,7 +120,7 @@ class IsolationCallbacks {
     operation.Operation = DXGK_OPERATION_SPECIAL_LOCK_TRANSFER;
     operation.SpecialLockTransfer.Destination.pMdl = list;
     Move(operation.SpecialLockTransfer, operation.SpecialLockTransfer.Source);
-    life_.vidmm.work().Operate(operation);
+    life_.memory.Operate(operation);
     Bytes found(Size());
     uint64_t at = 0;
     for (const uint64_t pfn : os::Mdl::PagesOf(list)) {
@@ -175,7 +171,7 @@ class IsolationCallbacks {
 
 void Run(Life& life, const ParameterValues& values) {
   NeedIsolation(life);
-  life.worker.Call([&] { IsolationCallbacks(life, values.at("pages")).Run(); });
+  life.Work([&] { IsolationCallbacks(life, values.at("pages")).Run(); });
 }
 
 }  // namespace

@@ -2,14 +2,11 @@
 #include <memory>
 
 #include "kmd/escape.h"
+#include "os/application/host_memory.h"
+#include "os/application/process_facts.h"
+#include "os/application/video_memory.h"
 #include "os/dxgkrnl/logical_adapter.h"
 #include "os/kernel/kernel.h"
-#include "os/kernel/worker.h"
-#include "os/memory/system_buffer.h"
-#include "os/tables/address_space.h"
-#include "os/vidmm/gpu_process.h"
-#include "os/vidmm/transfers.h"
-#include "os/vidmm/vidmm.h"
 #include "os/vidmm/vidmm_link.h"
 #include "workload/clients.h"
 #include "workload/device_copy.h"
@@ -66,7 +63,7 @@ class Linked {
   unsigned Peer(unsigned gpu, unsigned away) const { return (gpu + away) % gpus_; }
 
   void Make() {
-    life_.worker.Call([&] {
+    life_.Work([&] {
       process_ = life_.link.CreateProcess("process");
       for (unsigned gpu = 0; gpu < gpus_; ++gpu) {
         data_.push_back(MakePiece(gpu, "data"));
@@ -75,17 +72,17 @@ class Linked {
     });
     std::string different;
     for (unsigned gpu = 1; gpu < gpus_; ++gpu) {
-      if (process_->parts[gpu]->space->root().SegmentOffset != process_->parts[0]->space->root().SegmentOffset)
+      if (os::RootOffset(*process_->parts[gpu]) != os::RootOffset(*process_->parts[0]))
         different = "the root of " + Name(gpu) + " lies elsewhere";
     }
     life_.Compare("roots at one physical address", different);
   }
 
   Piece MakePiece(unsigned gpu, const std::string& name) {
-    os::VidMm& vidmm = life_.link.on(gpu);
+    const os::VideoMemory memory = life_.link.on(gpu);
     Piece piece;
-    piece.allocation = vidmm.CreateAllocation(name + " of " + Name(gpu), bytes_);
-    vidmm.MakeResident(*piece.allocation);
+    piece.allocation = memory.CreateAllocation(name + " of " + Name(gpu), bytes_);
+    memory.MakeResident(*piece.allocation);
     piece.va = life_.link.ReserveVa(*process_, bytes_);
     life_.link.MapEverywhere(*process_, piece.va, *piece.allocation, 0, bytes_ / kPage);
     return piece;
@@ -110,11 +107,10 @@ class Linked {
   /// The copy of a GPU holds what `of` says, byte for byte.
   void CompareCopy(unsigned gpu, const Piece& of, const std::string& what) {
     std::vector<uint8_t> found;
-    life_.worker.Call([&] {
-      os::VidMm& vidmm = life_.link.on(gpu);
-      os::SystemBuffer target(life_.kernel, vidmm.gpu().objects(), vidmm.gpu().handle(), bytes_,
-                              os::SystemBuffer::Shape::kScattered, "application");
-      vidmm.PageOut(*copies_[gpu].allocation, target, bytes_, nullptr);
+    life_.Work([&] {
+      const os::VideoMemory memory = life_.link.on(gpu);
+      os::HostMemory target(memory, bytes_);
+      memory.PageOut(*copies_[gpu].allocation, target, bytes_);
       const uint8_t* view = target.Map(0, bytes_);
       found.assign(view, view + bytes_);
       target.Unmap();
@@ -127,9 +123,10 @@ class Linked {
   /// Each paging engine fetches from its peer.
   void PagingCopies() {
     life_.Timed("copies over the link", gpus_ * bytes_, false, [&] {
-      life_.worker.Call([&] {
+      life_.Work([&] {
         for (unsigned gpu = 0; gpu < gpus_; ++gpu) {
-          life_.link.on(gpu).transfers().CopyLocal(*data_[Peer(gpu, 1)].allocation, *copies_[gpu].allocation, bytes_);
+          const os::VideoMemory memory = life_.link.on(gpu);
+          memory.CopyLocal(*data_[Peer(gpu, 1)].allocation, *copies_[gpu].allocation, bytes_);
         }
       });
     });
@@ -209,7 +206,7 @@ class Linked {
   }
 
   void End() {
-    life_.worker.Call([&] {
+    life_.Work([&] {
       for (auto* pieces : {&data_, &copies_}) {
         for (unsigned gpu = 0; gpu < gpus_; ++gpu) {
           Piece& piece = (*pieces)[gpu];

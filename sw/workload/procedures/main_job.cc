@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "os/application/video_memory.h"
 #include "os/dxgkrnl/logical_adapter.h"
 #include "os/kernel/kernel.h"
-#include "os/vidmm/vidmm.h"
 #include "os/vidmm/vidmm_link.h"
 #include "workload/input.h"
 #include "workload/life.h"

@@ -5,16 +5,13 @@
 #include <vector>
 
 #include "ddi/wdm.h"
+#include "os/application/aperture_ranges.h"
+#include "os/application/video_memory.h"
 #include "os/dxgkrnl/logical_adapter.h"
 #include "os/kernel/errors.h"
 #include "os/kernel/kernel.h"
 #include "os/kernel/text.h"
-#include "os/kernel/worker.h"
 #include "os/miniport/allocation.h"
-#include "os/vidmm/allocation.h"
-#include "os/vidmm/aperture.h"
-#include "os/vidmm/mappings.h"
-#include "os/vidmm/vidmm.h"
 #include "workload/clients.h"
 #include "workload/device_copy.h"
 #include "workload/life.h"
@@ -63,26 +60,26 @@ constexpr Case kCases[] = {
 class MemoryServices {
  public:
   MemoryServices(Life& life, uint64_t pages)
-      : life_(life), vidmm_(life.vidmm), pages_(pages), table_(os::MakeInterface(life.adapter.lead())) {}
+      : life_(life), memory_(life.memory), pages_(pages), table_(os::MakeInterface(life.adapter.lead())) {}
 
   void Run() {
-    life_.worker.Call([&] {
+    life_.Work([&] {
       os::AllocationRequest request;
       request.name = "objects in the aperture";
       request.bytes = Seen();
       request.system_only = true;
-      allocation_ = vidmm_.CreateAllocation(request);
-      process_ = vidmm_.CreateProcess("writer");
-      va_ = vidmm_.ReserveVa(*process_, Seen());
+      allocation_ = memory_.CreateAllocation(request);
+      process_ = memory_.CreateProcess("writer");
+      va_ = memory_.ReserveVa(*process_, Seen());
       copy_ = std::make_unique<DeviceCopy>(life_, Seen());
     });
     for (const Case& one : kCases) RunCase(one);
-    life_.worker.Call([&] {
+    life_.Work([&] {
       IoSpace();
       copy_->Release();
-      vidmm_.FreeVa(*process_, va_);
-      vidmm_.DestroyProcess(process_);
-      vidmm_.DestroyAllocation(allocation_);
+      memory_.FreeVa(*process_, va_);
+      memory_.DestroyProcess(process_);
+      memory_.DestroyAllocation(allocation_);
     });
   }
 
@@ -146,7 +143,7 @@ class MemoryServices {
     uint8_t* view = nullptr;
     uint64_t range = 0;
     DXGK_ADL* adl = nullptr;
-    life_.worker.Call([&] {
+    life_.Work([&] {
       Create(one);
       view = Map();
       const Bytes first = Write(view, seed);
@@ -162,8 +159,8 @@ class MemoryServices {
                     adl->PageCount == pages_ - 1 && (adl->Flags.Contiguous || !one.require_contiguous)
                         ? ""
                         : "not the pages, or not the form that was asked for");
-      range = vidmm_.aperture().Reserve(pages_ - 2);
-      vidmm_.aperture().Map({nullptr, allocation_->handle, false}, range, pages_ - 2, *adl, 1);
+      range = life_.aperture.Reserve(pages_ - 2);
+      life_.aperture.BindList(range, pages_ - 2, *allocation_, *adl, 1);
       Compare(one, "bytes of the CPU", copy_->FromAperture(range, Seen()), first);
 
       // Stores through the view while the device has it: behind a cached line, if it does not snoop.
@@ -174,7 +171,7 @@ class MemoryServices {
               copy_->FromAperture(range, Seen()), hidden ? first : second);
       KeInvalidateAllCaches();
       Compare(one, "bytes that were written back", copy_->FromAperture(range, Seen()), second);
-      vidmm_.mappings().MapToAperture(*process_, va_, *allocation_, range, pages_ - 2);
+      memory_.MapToAperture(*process_, va_, *allocation_, range, pages_ - 2);
     });
     ClientRun write;
     write.process = process_;
@@ -182,14 +179,14 @@ class MemoryServices {
     write.order = ShareOf(Seen() / kLine, 0, 1);
     write.write = true;
     write.pattern = seed;
-    RunClients(vidmm_, {write}, std::string(one.name) + ": writes of a client", life_.result.checks);
+    RunClients(memory_, {write}, std::string(one.name) + ": writes of a client", life_.result.checks);
     const Bytes written = PatternAt(va_, Seen(), seed);
-    life_.worker.Call([&] {
+    life_.Work([&] {
       Compare(one, "bytes of the client", Bytes(view, view + Seen() - kLead),
               Bytes(written.begin() + kLead, written.end()));
-      vidmm_.Unmap(*process_, va_, pages_ - 2);
-      vidmm_.aperture().Unmap({nullptr, allocation_->handle, false}, range, pages_ - 2);
-      vidmm_.aperture().Free(range);
+      memory_.Unmap(*process_, va_, pages_ - 2);
+      life_.aperture.UnbindList(range, pages_ - 2, *allocation_);
+      life_.aperture.Free(range);
       const DXGKARGCB_UNMAP_PHYSICAL_MEMORY unmap{object_, view_.pMappedAddress, view_.Size};
       table_.DxgkCbUnmapPhysicalMemory(&unmap);
       const DXGKARGCB_FREE_ADL free{opened_, adl};
@@ -234,7 +231,7 @@ class MemoryServices {
   }
 
   Life& life_;
-  os::VidMm& vidmm_;
+  const os::VideoMemory memory_;
   const uint64_t pages_;
   const DXGKRNL_INTERFACE table_;
   os::Allocation* allocation_ = nullptr;

@@ -4,14 +4,13 @@
 
 #include "hw/traffic.h"
 #include "kmd/escape.h"
+#include "os/application/allocation_facts.h"
+#include "os/application/video_memory.h"
 #include "os/dxgkrnl/logical_adapter.h"
 #include "os/kernel/text.h"
-#include "os/kernel/worker.h"
 #include "os/memory/system_buffer.h"
 #include "os/miniport/allocation.h"
-#include "os/vidmm/allocation.h"
 #include "os/vidmm/residency.h"
-#include "os/vidmm/vidmm.h"
 #include "workload/clients.h"
 #include "workload/life.h"
 #include "workload/procedures/procedures.h"
@@ -45,7 +44,7 @@ class Oversubscription {
     for (uint64_t round = 0; round < values_.at("rounds"); ++round) {
       for (Piece& piece : pieces_) Visit(piece, round);
     }
-    life_.worker.Call([&] {
+    life_.Work([&] {
       for (Piece& piece : pieces_) residency_.Evict(*piece.allocation);
     });
     for (const Piece& piece : pieces_) CompareNotice(piece);
@@ -74,9 +73,9 @@ class Oversubscription {
       throw os::OsError("bytes must be more than VRAM holds, " + std::to_string(local) +
                         ", or nothing has to leave it; a scenario sets [machine.gpu] vram_mib");
     }
-    life_.worker.Call([&] {
+    life_.Work([&] {
       for (uint64_t i = 0; i < values_.at("processes"); ++i)
-        processes_.push_back(life_.vidmm.CreateProcess("process " + std::to_string(i + 1)));
+        processes_.push_back(life_.memory.CreateProcess("process " + std::to_string(i + 1)));
       for (uint64_t done = 0; done < values_.at("bytes"); done += size) Add(size, false);
       for (uint64_t i = 0; i < values_.at("told"); ++i) Add(kPage, true);
     });
@@ -90,15 +89,15 @@ class Oversubscription {
     request.name = "allocation " + std::to_string(pieces_.size());
     request.bytes = bytes;
     request.accessed_physically = request.explicit_residency = told;
-    piece.allocation = life_.vidmm.CreateAllocation(request);
-    piece.va = life_.vidmm.ReserveVa(*piece.process, bytes);
-    life_.vidmm.Map(*piece.process, piece.va, *piece.allocation, 0, bytes / kPage);
+    piece.allocation = life_.memory.CreateAllocation(request);
+    piece.va = life_.memory.ReserveVa(*piece.process, bytes);
+    life_.memory.Map(*piece.process, piece.va, *piece.allocation, 0, bytes / kPage);
     pieces_.push_back(piece);
   }
 
   /// Brings it in, reads what must be there, writes something new.
   void Visit(Piece& piece, uint64_t round) {
-    const uint64_t size = piece.allocation->bytes;
+    const uint64_t size = os::BytesOf(*piece.allocation);
     if (life_.options.progress) {
       const uint64_t index = static_cast<uint64_t>(&piece - pieces_.data());
       const uint64_t each = values_.at("allocation_bytes");
@@ -106,7 +105,7 @@ class Oversubscription {
                              values_.at("rounds") * pieces_.size() * each);
     }
     life_.Timed("evict and restore", size, true,
-                [&] { life_.worker.Call([&] { residency_.MakeResident({piece.allocation}); }); });
+                [&] { life_.Work([&] { residency_.MakeResident({piece.allocation}); }); });
     CompareNotice(piece);
     Clients(piece, false);
     piece.seed = life_.options.seed ^ piece.va << 8 ^ round;
@@ -115,18 +114,18 @@ class Oversubscription {
 
   /// What a driver that asked for it was told of the allocation's place, by NOTIFY_RESIDENCY in the stream.
   void CompareNotice(const Piece& piece) {
-    if (!piece.allocation->explicit_residency) return;
+    if (!os::HasNotice(*piece.allocation)) return;
     kmd::EscapeQueryResidency answer;
-    answer.allocation = reinterpret_cast<uint64_t>(piece.allocation->handle);
+    answer.allocation = reinterpret_cast<uint64_t>(os::HandleOf(*piece.allocation));
     life_.adapter.Escape(answer, "the query of a residency");
-    const bool resident = piece.allocation->local != nullptr;
-    const uint64_t address = resident ? piece.allocation->local->page(0) * kPage : 0;
-    const bool same = answer.resident == resident && answer.address == address;
-    life_.Compare("the driver was told where " + piece.allocation->name + " is", same ? "" : "it knows another place");
+    const std::optional<uint64_t> place = os::VramOffset(*piece.allocation);
+    const bool same = answer.resident == place.has_value() && answer.address == place.value_or(0);
+    life_.Compare("the driver was told where " + os::NameOf(*piece.allocation) + " is",
+                  same ? "" : "it knows another place");
   }
 
   void Clients(const Piece& piece, bool write) {
-    const uint64_t size = piece.allocation->bytes;
+    const uint64_t size = os::BytesOf(*piece.allocation);
     const std::vector<uint8_t> zeros(piece.seed ? 0 : size);
     std::vector<ClientRun> runs;
     for (unsigned client = 0; client < clients_; ++client) {
@@ -140,16 +139,18 @@ class Oversubscription {
       if (!piece.seed) run.crc = LineCrc(zeros.data(), run.order);
       runs.push_back(run);
     }
-    RunClients(life_.vidmm, runs, piece.allocation->name + (write ? " written" : " read"), life_.result.checks);
+    RunClients(life_.memory, runs, os::NameOf(*piece.allocation) + (write ? " written" : " read"),
+               life_.result.checks);
   }
 
   /// What was written last stands in the backing store, byte for byte.
   void CompareBacking(const Piece& piece) {
     os::SystemBuffer* backing = residency_.Backing(*piece.allocation);
-    if (backing == nullptr) return life_.Compare("contents of " + piece.allocation->name, "it was never evicted");
-    const uint8_t* view = backing->Map(0, piece.allocation->bytes);
+    const std::string contents = "contents of " + os::NameOf(*piece.allocation);
+    if (backing == nullptr) return life_.Compare(contents, "it was never evicted");
+    const uint8_t* view = backing->Map(0, os::BytesOf(*piece.allocation));
     std::string difference;
-    for (uint64_t at = 0; at < piece.allocation->bytes && difference.empty(); at += 8) {
+    for (uint64_t at = 0; at < os::BytesOf(*piece.allocation) && difference.empty(); at += 8) {
       uint64_t word = 0;
       std::memcpy(&word, view + at, sizeof word);
       const uint64_t expected = hw::AddressPattern(*piece.seed, piece.va + at);
@@ -157,17 +158,17 @@ class Oversubscription {
         difference = "byte " + std::to_string(at) + " is " + os::Hex(word) + ", was written as " + os::Hex(expected);
     }
     backing->Unmap();
-    life_.Compare("contents of " + piece.allocation->name, difference);
+    life_.Compare(contents, difference);
   }
 
   void End() {
-    life_.worker.Call([&] {
+    life_.Work([&] {
       for (Piece& piece : pieces_) {
         residency_.Drop(*piece.allocation);
-        life_.vidmm.FreeVa(*piece.process, piece.va);
-        life_.vidmm.DestroyAllocation(piece.allocation);
+        life_.memory.FreeVa(*piece.process, piece.va);
+        life_.memory.DestroyAllocation(piece.allocation);
       }
-      for (os::GpuProcess* process : processes_) life_.vidmm.DestroyProcess(process);
+      for (os::GpuProcess* process : processes_) life_.memory.DestroyProcess(process);
     });
   }
 

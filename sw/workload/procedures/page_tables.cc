@@ -1,18 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstring>
+#include "os/application/debugger.h"
+#include "os/application/process_facts.h"
+#include "os/application/video_memory.h"
 #include "os/dxgkrnl/logical_adapter.h"
-#include "os/dxgkrnl/physical_adapter.h"
+#include "os/kernel/errors.h"
 #include "os/kernel/text.h"
-#include "os/kernel/worker.h"
-#include "os/tables/address_space.h"
-#include "os/tables/protection.h"
-#include "os/vidmm/allocation.h"
-#include "os/vidmm/debug_view.h"
-#include "os/vidmm/gpu_process.h"
-#include "os/vidmm/mappings.h"
-#include "os/vidmm/page_entries.h"
-#include "os/vidmm/process_tables.h"
-#include "os/vidmm/vidmm.h"
 #include "workload/clients.h"
 #include "workload/life.h"
 #include "workload/procedures/procedures.h"
@@ -27,18 +20,17 @@ using regs::Fault;
 class Subject {
  public:
   Subject(Life& life, uint64_t pages, uint64_t contiguous, uint64_t root_entries) : life_(life), pages_(pages) {
-    life.worker.Call([&] {
-      process_ = life.vidmm.CreateProcess("process", root_entries);
-      allocation_ = life.vidmm.CreateAllocation("data", pages * kPage);
-      allocation_->contiguous = contiguous;
-      life.vidmm.MakeResident(*allocation_);
-      life.vidmm.Fill(*allocation_, 0, pages * kPage, kFill);
+    life.Work([&] {
+      process_ = life.memory.CreateProcess("process", root_entries);
+      allocation_ = life.memory.CreateContiguous("data", pages * kPage, contiguous);
+      life.memory.MakeResident(*allocation_);
+      life.memory.Fill(*allocation_, 0, pages * kPage, kFill);
     });
   }
   void End() {
-    life_.worker.Call([&] {
-      life_.vidmm.DestroyAllocation(allocation_);
-      life_.vidmm.DestroyProcess(process_);
+    life_.Work([&] {
+      life_.memory.DestroyAllocation(allocation_);
+      life_.memory.DestroyProcess(process_);
     });
   }
   os::GpuProcess& process() { return *process_; }
@@ -51,19 +43,19 @@ class Subject {
     for (size_t i = 0; i < expected.size(); i += 4) std::memcpy(&expected[i], &pattern, 4);
     ClientRun run = Run(va, pages);
     run.crc = LineCrc(expected.data(), run.order);
-    RunClients(life_.vidmm, {run}, what, life_.result.checks);
+    RunClients(life_.memory, {run}, what, life_.result.checks);
   }
   void Writes(const std::string& what, uint64_t va, uint64_t pages) {
     ClientRun run = Run(va, pages);
     run.write = true;
-    RunClients(life_.vidmm, {run}, what, life_.result.checks);
+    RunClients(life_.memory, {run}, what, life_.result.checks);
   }
   void Faults(const std::string& what, uint64_t va, Fault fault, regs::Access access = regs::Access::kRead) {
     ClientRun run = Run(va, 1);
     run.fault = fault;
     run.write = access == regs::Access::kWrite;
     run.execute = access == regs::Access::kExecute;
-    RunClients(life_.vidmm, {run}, what, life_.result.checks);
+    RunClients(life_.memory, {run}, what, life_.result.checks);
   }
   void Executes(const std::string& what, uint64_t va) {
     ClientRun run = Run(va, 1);
@@ -71,7 +63,7 @@ class Subject {
     std::vector<uint8_t> expected(kPage);
     for (size_t i = 0; i < expected.size(); i += 4) std::memcpy(&expected[i], &kFill, 4);
     run.crc = LineCrc(expected.data(), run.order);
-    RunClients(life_.vidmm, {run}, what, life_.result.checks);
+    RunClients(life_.memory, {run}, what, life_.result.checks);
   }
   static constexpr uint32_t kFill = 0xC0FFEE01;
 
@@ -85,21 +77,11 @@ class Subject {
   os::Allocation* allocation_ = nullptr;
 };
 
-/// What a debugger is shown of `pages` pages at `va` must be the entries that the allocation was mapped with; throws
-/// OsError when it is not.
-void RequireShown(os::VidMm& vidmm, const os::GpuProcess& process, uint64_t va, const os::Allocation& allocation,
-                  uint64_t pages, const os::Protection& protection) {
-  D3DKMT_GET_PTE args{};
-  args.NumPtes = static_cast<UINT>(pages);
-  const os::Geometry& geometry = vidmm.gpu().caps().geometry;
-  for (unsigned level = 0; level < geometry.count(); ++level)
-    args.PageTableIndex[level] = static_cast<UINT>(geometry.Index(level, va));
-  bool same = os::DebugView(vidmm).GetPte(process, args) == STATUS_SUCCESS && args.NumPtes == pages;
-  for (uint64_t page = 0; same && page < pages; ++page) {
-    const DXGK_PTE mapped = os::Protect(os::LocalEntry(allocation, page), protection);
-    same = std::memcmp(&args.Pte[page], &mapped, sizeof mapped) == 0;
-  }
-  if (!same) throw os::OsError("a debugger is not shown the entries that are mapped at " + os::Hex(va));
+/// Throws OsError when a debugger is not shown the entries that the allocation was mapped with.
+void RequireShown(const os::GpuProcess& process, uint64_t va, const os::Allocation& allocation, uint64_t pages,
+                  const os::Protection& protection) {
+  if (!os::DebuggerShows(process, va, allocation, pages, protection))
+    throw os::OsError("a debugger is not shown the entries that are mapped at " + os::Hex(va));
 }
 
 /// The root starts small, grows, shrinks and moves; what lies in the kept part stays, what is beyond faults.
@@ -110,23 +92,23 @@ void ResizableRoot(Life& life, const ParameterValues& values) {
   const uint64_t unit = uint64_t{1} << geometry.Shift(1);  // what an entry of the root covers
   const uint64_t page_entries = kPage / 8;                 // by which roots grow
   Subject subject(life, values.at("pages"), 0, 1);
-  os::VidMm& vidmm = life.vidmm;
+  const os::VideoMemory memory = life.memory;
   os::GpuProcess& process = subject.process();
-  const auto entries = [&] { return process.space->root_entries(); };
+  const auto entries = [&] { return os::RootEntries(process); };
   const uint64_t low = unit, high = (page_entries + 2) * unit;
   const auto map = [&](uint64_t va) {
-    life.worker.Call([&] { vidmm.Map(process, va, subject.allocation(), 0, subject.pages()); });
+    life.Work([&] { memory.Map(process, va, subject.allocation(), 0, subject.pages()); });
   };
-  const auto replace = [&](uint64_t wanted) { life.worker.Call([&] { vidmm.tables().ReplaceRoot(process, wanted); }); };
+  const auto replace = [&](uint64_t wanted) { life.Work([&] { memory.ReplaceRoot(process, wanted); }); };
 
   life.Compare("a small root has the entries of a page", entries() == page_entries ? "" : std::to_string(entries()));
   map(low);
   subject.Reads("within a small root", low, subject.pages(), Subject::kFill);
   subject.Faults("beyond a small root", high, Fault::kRootBound);
-  const os::PacketId before = process.space->root().SegmentOffset;
+  const os::PacketId before = os::RootOffset(process);
   replace(2 * page_entries);
   life.Compare("a grown root lies elsewhere",
-               process.space->root().SegmentOffset != before && entries() == 2 * page_entries ? "" : "no");
+               os::RootOffset(process) != before && entries() == 2 * page_entries ? "" : "no");
   subject.Reads("after the root has grown", low, subject.pages(), Subject::kFill);
   subject.Faults("not mapped in the grown part", high, Fault::kEntryInvalid);
   map(high);
@@ -134,7 +116,7 @@ void ResizableRoot(Life& life, const ParameterValues& values) {
   replace(0);  // moved
   subject.Reads("after the root has moved, below", low, subject.pages(), Subject::kFill);
   subject.Reads("after the root has moved, above", high, subject.pages(), Subject::kFill);
-  life.worker.Call([&] { vidmm.mappings().UnmapAndFreeTables(process, high, unit / kPage); });
+  life.Work([&] { memory.UnmapAndFreeTables(process, high, unit / kPage); });
   replace(page_entries);
   life.Compare("a shrunk root has the entries of a page", entries() == page_entries ? "" : std::to_string(entries()));
   subject.Reads("in the kept part", low, subject.pages(), Subject::kFill);
@@ -147,15 +129,15 @@ void PageEntries(Life& life, const ParameterValues&) {
   const os::Geometry& geometry = life.adapter.caps().geometry;
   const uint64_t large = uint64_t{1} << geometry.Shift(1);
   Subject subject(life, large / kPage, large, 0);
-  os::VidMm& vidmm = life.vidmm;
+  const os::VideoMemory memory = life.memory;
   os::GpuProcess& process = subject.process();
   uint64_t reserved = 0;
-  life.worker.Call([&] { reserved = vidmm.ReserveVa(process, 8 * large); });
+  life.Work([&] { reserved = memory.ReserveVa(process, 8 * large); });
   const uint64_t va = (reserved + large - 1) / large * large;
   const auto map = [&](uint64_t at, uint64_t pages, os::Protection protection) {
-    life.worker.Call([&] {
-      vidmm.Map(process, at, subject.allocation(), 0, pages, protection);
-      RequireShown(vidmm, process, at, subject.allocation(), pages, protection);
+    life.Work([&] {
+      memory.Map(process, at, subject.allocation(), 0, pages, protection);
+      RequireShown(process, at, subject.allocation(), pages, protection);
     });
   };
   os::Protection read_only = os::Protection::All(), no_execute = read_only, none = read_only, zero = read_only;
@@ -176,15 +158,15 @@ void PageEntries(Life& life, const ParameterValues&) {
   map(va, 4, zero);
   subject.Reads("zero, read", va, 4, 0);
 
-  life.worker.Call([&] { vidmm.mappings().MapLarge(process, va + large, 1, subject.allocation()); });
+  life.Work([&] { memory.MapLarge(process, va + large, 1, subject.allocation()); });
   subject.Reads("a large page, its first pages", va + large, 4, Subject::kFill);
   subject.Reads("a large page, its last pages", va + 2 * large - 4 * kPage, 4, Subject::kFill);
-  life.worker.Call([&] { vidmm.mappings().MapZero(process, va + large + 16 * kPage, 16); });
+  life.Work([&] { memory.MapZero(process, va + large + 16 * kPage, 16); });
   subject.Reads("a large page that was split, before the zeros", va + large, 16, Subject::kFill);
   subject.Reads("zeros in a large page", va + large + 16 * kPage, 16, 0);
   subject.Reads("a large page that was split, behind the zeros", va + large + 32 * kPage, 16, Subject::kFill);
 
-  life.worker.Call([&] { vidmm.mappings().MapZero(process, va + 2 * large - 8 * kPage, (2 * large) / kPage); });
+  life.Work([&] { memory.MapZero(process, va + 2 * large - 8 * kPage, (2 * large) / kPage); });
   subject.Reads("before zeros that begin in the middle of a table", va + 2 * large - 16 * kPage, 8, Subject::kFill);
   subject.Reads("zeros across tables", va + 2 * large - 8 * kPage, 16, 0);
   subject.Writes("writes to zeros are dropped", va + 2 * large, 4);
@@ -193,15 +175,15 @@ void PageEntries(Life& life, const ParameterValues&) {
   subject.Reads("two pages among zeros", va + 2 * large + 8 * kPage, 2, Subject::kFill);
   subject.Reads("zeros beside them", va + 2 * large + 10 * kPage, 8, 0);
 
-  const size_t tables = process.space->tables();
-  life.worker.Call([&] { vidmm.mappings().UnmapAndFreeTables(process, va, 7 * large / kPage); });
-  life.Compare("tables of an unmapped range are freed", process.space->tables() < tables ? "" : "none");
+  const size_t tables = os::TablesOf(process);
+  life.Work([&] { memory.UnmapAndFreeTables(process, va, 7 * large / kPage); });
+  life.Compare("tables of an unmapped range are freed", os::TablesOf(process) < tables ? "" : "none");
   subject.Faults("after the tables are freed", va + large, Fault::kEntryInvalid);
-  life.worker.Call([&] { vidmm.Map(process, va + large, subject.allocation(), 0, 8); });
+  life.Work([&] { memory.Map(process, va + large, subject.allocation(), 0, 8); });
   subject.Reads("mapped again, in tables that were others before", va + large, 8, Subject::kFill);
-  life.worker.Call([&] { vidmm.tables().ReplaceRoot(process, 0); });
+  life.Work([&] { memory.ReplaceRoot(process, 0); });
   subject.Reads("after the root has moved", va + large, 8, Subject::kFill);
-  life.worker.Call([&] { vidmm.FreeVa(process, reserved); });
+  life.Work([&] { memory.FreeVa(process, reserved); });
   subject.End();
 }
 

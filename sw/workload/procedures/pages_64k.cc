@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstring>
 
+#include "os/application/host_memory.h"
+#include "os/application/process_facts.h"
+#include "os/application/video_memory.h"
 #include "os/dxgkrnl/logical_adapter.h"
-#include "os/kernel/kernel.h"
-#include "os/kernel/worker.h"
-#include "os/memory/system_buffer.h"
-#include "os/tables/address_space.h"
-#include "os/vidmm/allocation.h"
-#include "os/vidmm/gpu_process.h"
-#include "os/vidmm/mappings.h"
-#include "os/vidmm/vidmm.h"
 #include "workload/clients.h"
 #include "workload/life.h"
 #include "workload/procedures/procedures.h"
@@ -28,30 +23,30 @@ class Field {
     if (pages * kPage + 2 * kBlock > coverage)
       throw os::OsError("blocks: a leaf table covers " + std::to_string(coverage / kBlock) +
                         ", which must be two more");
-    life.worker.Call([&] {
-      process_ = life.vidmm.CreateProcess("process");
-      allocation_ = life.vidmm.CreateAllocation("data", pages * kPage);
-      life.vidmm.MakeResident(*allocation_);
-      for (uint64_t page = 0; page < pages; ++page) life.vidmm.Fill(*allocation_, page * kPage, kPage, Word(page));
-      reserved_ = life.vidmm.ReserveVa(*process_, 2 * coverage);
+    life.Work([&] {
+      process_ = life.memory.CreateProcess("process");
+      allocation_ = life.memory.CreateAllocation("data", pages * kPage);
+      life.memory.MakeResident(*allocation_);
+      for (uint64_t page = 0; page < pages; ++page) life.memory.Fill(*allocation_, page * kPage, kPage, Word(page));
+      reserved_ = life.memory.ReserveVa(*process_, 2 * coverage);
     });
     va_ = (reserved_ + coverage - 1) / coverage * coverage;
   }
   void End() {
-    life_.worker.Call([&] {
-      life_.vidmm.FreeVa(*process_, reserved_);
-      life_.vidmm.DestroyAllocation(allocation_);
-      life_.vidmm.DestroyProcess(process_);
+    life_.Work([&] {
+      life_.memory.FreeVa(*process_, reserved_);
+      life_.memory.DestroyAllocation(allocation_);
+      life_.memory.DestroyProcess(process_);
     });
   }
   os::GpuProcess& process() { return *process_; }
   os::Allocation& allocation() { return *allocation_; }
   uint64_t va() const { return va_; }
   uint64_t pages() const { return pages_; }
-  bool Is64k(uint64_t va) const { return process_->space->Is64k(va); }
+  bool Is64k(uint64_t va) const { return os::Is64k(*process_, va); }
 
   void Map(uint64_t va, uint64_t first, uint64_t pages) {
-    life_.worker.Call([&] { life_.vidmm.Map(*process_, va, *allocation_, first, pages); });
+    life_.Work([&] { life_.memory.Map(*process_, va, *allocation_, first, pages); });
   }
   std::vector<uint8_t> Bytes(uint64_t first, uint64_t pages) const {
     std::vector<uint8_t> bytes(pages * kPage);
@@ -65,12 +60,12 @@ class Field {
     const std::vector<uint8_t> expected = Bytes(first, pages);
     ClientRun run = Run(va, pages);
     run.crc = LineCrc(expected.data(), run.order);
-    RunClients(life_.vidmm, {run}, what, life_.result.checks);
+    RunClients(life_.memory, {run}, what, life_.result.checks);
   }
   void Faults(const std::string& what, uint64_t va) {
     ClientRun run = Run(va, 1);
     run.fault = regs::Fault::kEntryInvalid;
-    RunClients(life_.vidmm, {run}, what, life_.result.checks);
+    RunClients(life_.memory, {run}, what, life_.result.checks);
   }
 
  private:
@@ -91,7 +86,7 @@ void Run(Life& life, const ParameterValues& values) {
   const os::Geometry& geometry = life.adapter.caps().geometry;
   if (geometry.leaf_64k_bytes == 0) throw os::OsError("there are no pages of 64 KiB: [machine.driver] leaf_64k = true");
   const bool dual = geometry.dual;
-  os::VidMm& vidmm = life.vidmm;
+  const os::VideoMemory memory = life.memory;
   Field field(life, values.at("blocks") * kPagesOfBlock);
   const uint64_t va = field.va(), second = va + kBlock, small = va + field.pages() * kPage + kBlock + kPage;
   const auto is_64k = [&](const std::string& what, uint64_t at, bool wanted) {
@@ -108,7 +103,7 @@ void Run(Life& life, const ParameterValues& values) {
   field.Reads("beside pages of 4 KiB", va, 0, field.pages());
   field.Reads("pages of 4 KiB", small, 3, 3);
 
-  life.worker.Call([&] { vidmm.Unmap(field.process(), second + 5 * kPage, 1); });
+  life.Work([&] { memory.Unmap(field.process(), second + 5 * kPage, 1); });
   is_64k("a block that lost a page", second, false);
   is_64k("the block before it", va, dual);
   field.Faults("the page that was unmapped", second + 5 * kPage);
@@ -120,32 +115,31 @@ void Run(Life& life, const ParameterValues& values) {
   field.Reads("mapped as a whole", va, 0, field.pages());
   field.Reads("pages of 4 KiB, still", small, 3, 3);
 
-  os::SystemBuffer memory(life.kernel, life.adapter.objects(), life.adapter.handle(), field.pages() * kPage,
-                          os::SystemBuffer::Shape::kScattered, "application");
-  life.worker.Call([&] {
-    vidmm.PageOut(field.allocation(), memory, memory.bytes(), nullptr);
-    vidmm.mappings().MapSystem(field.process(), va, memory);
+  os::HostMemory host(life.adapter, field.pages() * kPage);
+  life.Work([&] {
+    memory.PageOut(field.allocation(), host, host.bytes());
+    memory.MapHost(field.process(), va, host);
   });
   is_64k("moved to system memory", va, false);
   field.Reads("moved to system memory", va, 0, field.pages());
   const std::vector<uint8_t> expected = field.Bytes(0, field.pages());
   life.Compare("bytes in system memory",
-               std::memcmp(memory.Map(0, memory.bytes()), expected.data(), expected.size()) == 0 ? "" : "differ");
-  memory.Unmap();
-  life.worker.Call([&] {
-    vidmm.Fill(field.allocation(), 0, memory.bytes(), 0);
-    vidmm.PageIn(field.allocation(), memory, memory.bytes(), nullptr);
+               std::memcmp(host.Map(0, host.bytes()), expected.data(), expected.size()) == 0 ? "" : "differ");
+  host.Unmap();
+  life.Work([&] {
+    memory.Fill(field.allocation(), 0, host.bytes(), 0);
+    memory.PageIn(field.allocation(), host, host.bytes());
   });
   field.Map(va, 0, field.pages());
   is_64k("moved back to VRAM", va, dual);
   field.Reads("moved back to VRAM", va, 0, field.pages());
 
-  life.worker.Call([&] { vidmm.mappings().UnmapAndFreeTables(field.process(), va, geometry.Coverage(0) / kPage); });
+  life.Work([&] { memory.UnmapAndFreeTables(field.process(), va, geometry.Coverage(0) / kPage); });
   field.Faults("after the tables are freed", va);
   field.Map(va, 0, field.pages());
   is_64k("in a new leaf table", va, true);
   field.Reads("in a new leaf table", va, 0, field.pages());
-  memory.Release();
+  host.Release();
   field.End();
 }
 

@@ -4,13 +4,12 @@
 #include <string>
 
 #include "kmd/escape.h"
+#include "os/application/allocation_facts.h"
+#include "os/application/host_memory.h"
+#include "os/application/video_memory.h"
 #include "os/dxgkrnl/logical_adapter.h"
 #include "os/kernel/kernel.h"
 #include "os/kernel/text.h"
-#include "os/kernel/worker.h"
-#include "os/memory/system_buffer.h"
-#include "os/vidmm/allocation.h"
-#include "os/vidmm/vidmm.h"
 #include "workload/input.h"
 #include "workload/life.h"
 #include "workload/lines.h"
@@ -58,7 +57,7 @@ void Run(Life& life, const ParameterValues& values) {
 
   // Bytes of an application that wait in system memory (procedure "sleep" has allocations that stay).
   const std::vector<uint8_t> input = SeededInput(life.options.seed, bytes);
-  os::SystemBuffer buffer;
+  os::HostMemory buffer;
   const auto fill = [&](const std::vector<uint8_t>& with) {
     std::memcpy(buffer.Map(0, bytes), with.data(), bytes);
     buffer.Unmap();
@@ -66,17 +65,16 @@ void Run(Life& life, const ParameterValues& values) {
   const uint64_t lines = (bytes + kLine - 1) / kLine * kLine;
   os::Allocation* allocation = nullptr;
   uint64_t elsewhere = 0;  // a page that the driver does not keep
-  life.worker.Call([&] {
-    buffer = os::SystemBuffer(life.kernel, life.adapter.objects(), life.adapter.handle(), lines,
-                              os::SystemBuffer::Shape::kScattered, "application");
+  life.Work([&] {
+    buffer = os::HostMemory(life.adapter, lines);
     fill(input);
-    allocation = life.vidmm.CreateAllocation("data", bytes);
-    life.vidmm.MakeResident(*allocation);
-    life.vidmm.PageIn(*allocation, buffer, lines, nullptr);
+    allocation = life.memory.CreateAllocation("data", bytes);
+    life.memory.MakeResident(*allocation);
+    life.memory.PageIn(*allocation, buffer, lines);
     fill(std::vector<uint8_t>(bytes));
-    life.vidmm.PageOut(*allocation, buffer, lines, nullptr);
-    elsewhere = allocation->local->page(0) * hw::kPageSize;
-    life.vidmm.DestroyAllocation(allocation);
+    life.memory.PageOut(*allocation, buffer, lines);
+    elsewhere = *os::VramOffset(*allocation);
+    life.memory.DestroyAllocation(allocation);
   });
   const std::vector<uint8_t> mark = SeededInput(life.options.seed ^ 0x6B72616D, hw::kPageSize);
   hal.WriteBlock(WindowAt(life, elsewhere), mark.data(), mark.size());
@@ -104,17 +102,17 @@ void Run(Life& life, const ParameterValues& values) {
   const std::vector<uint8_t> empty(area.bytes);
   life.Compare("the driver's bytes", Difference(back, way == Way::kLost ? empty : kept));
 
-  life.worker.Call([&] {
-    allocation = life.vidmm.CreateAllocation("data again", bytes);
-    life.vidmm.MakeResident(*allocation);
-    life.vidmm.PageIn(*allocation, buffer, lines, nullptr);
+  life.Work([&] {
+    allocation = life.memory.CreateAllocation("data again", bytes);
+    life.memory.MakeResident(*allocation);
+    life.memory.PageIn(*allocation, buffer, lines);
     fill(std::vector<uint8_t>(bytes));
-    life.vidmm.PageOut(*allocation, buffer, lines, nullptr);
+    life.memory.PageOut(*allocation, buffer, lines);
     std::vector<uint8_t> came(bytes);
     std::memcpy(came.data(), buffer.Map(0, bytes), bytes);
     buffer.Unmap();
     life.Compare("what waited in system memory, through the woken GPU", Difference(came, input));
-    life.vidmm.DestroyAllocation(allocation);
+    life.memory.DestroyAllocation(allocation);
     buffer.Release();
   });
   RunSeededMainJob(life, bytes, "awake: ");

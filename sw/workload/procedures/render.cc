@@ -2,14 +2,11 @@
 #include <memory>
 #include <vector>
 
+#include "os/application/host_memory.h"
+#include "os/application/process_facts.h"
+#include "os/application/video_memory.h"
 #include "os/dxgkrnl/logical_adapter.h"
 #include "os/kernel/kernel.h"
-#include "os/kernel/worker.h"
-#include "os/memory/system_buffer.h"
-#include "os/vidmm/allocation.h"
-#include "os/vidmm/gpu_process.h"
-#include "os/vidmm/mappings.h"
-#include "os/vidmm/vidmm.h"
 #include "workload/clients.h"
 #include "workload/copier.h"
 #include "workload/life.h"
@@ -41,12 +38,12 @@ std::string Described(const std::vector<os::VidSch::Recovery>& recoveries) {
 class Guilty {
  public:
   Guilty(Life& life, Trouble trouble, uint64_t pages) : life_(life) {
-    life.worker.Call([&] {
-      process_ = life.vidmm.CreateProcess("guilty process");
-      page_ = life.vidmm.CreateAllocation("page", kPage);
-      life.vidmm.MakeResident(*page_);
-      va_ = life.vidmm.ReserveVa(*process_, pages * kPage);
-      life.vidmm.mappings().MapOnePage(*process_, va_, *page_, 0, pages);
+    life.Work([&] {
+      process_ = life.memory.CreateProcess("guilty process");
+      page_ = life.memory.CreateAllocation("page", kPage);
+      life.memory.MakeResident(*page_);
+      va_ = life.memory.ReserveVa(*process_, pages * kPage);
+      life.memory.MapOnePage(*process_, va_, *page_, 0, pages);
     });
     commands_ = std::make_unique<RenderBuffer>(life, process_, kPage);
     // A fill of many pages that are one: longer than any delay.
@@ -55,15 +52,15 @@ class Guilty {
     packet_ = commands_->Submit(trouble == kHang ? "an endless fill" : "a fill of unmapped addresses");
   }
   bool lost() {
-    return life_.adapter.vidsch().Wait(packet_, kBoundNs) == os::PacketEnd::kLost && process_->handles.state->lost;
+    return life_.adapter.vidsch().Wait(packet_, kBoundNs) == os::PacketEnd::kLost && os::DeviceLost(*process_);
   }
-  const std::string& name() const { return process_->name; }
+  const std::string& name() const { return os::NameOf(*process_); }
   void End() {
     commands_->Release();
-    life_.worker.Call([&] {
-      life_.vidmm.FreeVa(*process_, va_);
-      life_.vidmm.DestroyAllocation(page_);
-      life_.vidmm.DestroyProcess(process_);
+    life_.Work([&] {
+      life_.memory.FreeVa(*process_, va_);
+      life_.memory.DestroyAllocation(page_);
+      life_.memory.DestroyProcess(process_);
     });
   }
 
@@ -81,12 +78,10 @@ class Guilty {
 class Paged {
  public:
   Paged(Life& life, uint64_t turns, uint64_t pages) : life_(life), turns_(turns), bytes_(pages * kPage) {
-    life.worker.Call([&] {
-      os::PhysicalAdapter& gpu = life.vidmm.gpu();
-      source_ = os::SystemBuffer(life.kernel, gpu.objects(), gpu.handle(), bytes_, os::SystemBuffer::Shape::kScattered,
-                                 "application");
-      process_ = life.vidmm.CreateProcess("paged process");
-      va_ = life.vidmm.ReserveVa(*process_, turns * bytes_);
+    life.Work([&] {
+      source_ = os::HostMemory(life.memory, bytes_);
+      process_ = life.memory.CreateProcess("paged process");
+      va_ = life.memory.ReserveVa(*process_, turns * bytes_);
     });
     cpu_ = source_.Map(0, bytes_);
   }
@@ -94,12 +89,12 @@ class Paged {
   void Work() {
     for (uint64_t turn = 0; turn < turns_; ++turn) {
       Fill(cpu_, turn);
-      life_.worker.Call([&] {
-        allocations_.push_back(life_.vidmm.CreateAllocation("turn " + std::to_string(turn), bytes_));
+      life_.Work([&] {
+        allocations_.push_back(life_.memory.CreateAllocation("turn " + std::to_string(turn), bytes_));
         os::Allocation& allocation = *allocations_.back();
-        life_.vidmm.MakeResident(allocation);
-        life_.vidmm.PageIn(allocation, source_, bytes_, nullptr);
-        life_.vidmm.Map(*process_, va_ + turn * bytes_, allocation, 0, bytes_ / kPage);
+        life_.memory.MakeResident(allocation);
+        life_.memory.PageIn(allocation, source_, bytes_);
+        life_.memory.Map(*process_, va_ + turn * bytes_, allocation, 0, bytes_ / kPage);
       });
     }
     Fill(cpu_, turns_);
@@ -109,15 +104,15 @@ class Paged {
     for (uint64_t turn = 0; turn < turns_; ++turn) Fill(&expected[turn * bytes_], turn);
     ClientRun run = AllLines(process_, va_, turns_ * bytes_);
     run.crc = LineCrc(expected.data(), run.order);
-    RunClients(life_.vidmm, {run}, process_->name + ", every turn", life_.result.checks);
+    RunClients(life_.memory, {run}, os::NameOf(*process_) + ", every turn", life_.result.checks);
   }
   uint64_t bytes() const { return turns_ * bytes_; }
   void End() {
     source_.Unmap();
-    life_.worker.Call([&] {
-      life_.vidmm.FreeVa(*process_, va_);
-      for (os::Allocation* allocation : allocations_) life_.vidmm.DestroyAllocation(allocation);
-      life_.vidmm.DestroyProcess(process_);
+    life_.Work([&] {
+      life_.memory.FreeVa(*process_, va_);
+      for (os::Allocation* allocation : allocations_) life_.memory.DestroyAllocation(allocation);
+      life_.memory.DestroyProcess(process_);
       source_.Release();
     });
   }
@@ -127,7 +122,7 @@ class Paged {
 
   Life& life_;
   const uint64_t turns_, bytes_;
-  os::SystemBuffer source_;
+  os::HostMemory source_;
   uint8_t* cpu_ = nullptr;
   os::GpuProcess* process_ = nullptr;
   uint64_t va_ = 0;

@@ -4,7 +4,6 @@
 #include "os/dxgkrnl/logical_adapter.h"
 #include "os/kernel/kernel.h"
 #include "os/kernel/text.h"
-#include "os/kernel/worker.h"
 #include "os/miniport/reserved_ranges.h"
 #include "workload/input.h"
 #include "workload/life.h"
@@ -23,7 +22,7 @@ void Run(Life& life, const ParameterValues& values) {
   const bool same = reserved.size() == 1 && reserved[0].BaseAddress == firmware->start &&
                     reserved[0].NumberOfBytes == firmware->end - firmware->start;
   life.Compare("the driver reports what firmware keeps", same ? "" : "it reports something else");
-  if (life.options.os.secure_vm_key) life.worker.Call([&] { life.adapter.isolation().OnSecureVm(); });
+  if (life.options.os.secure_vm_key) life.Work([&] { life.adapter.isolation().OnSecureVm(); });
   if (life.adapter.domain() == nullptr) throw os::OsError("no domain: the scenario needs one");
 
   uint64_t wrong = 0;

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <string>
 
+#include "os/application/host_memory.h"
 #include "os/dxgkrnl/logical_adapter.h"
 #include "os/kernel/kernel.h"
 #include "os/kernel/text.h"
-#include "os/kernel/worker.h"
-#include "os/memory/system_buffer.h"
 #include "workload/input.h"
 #include "workload/life.h"
 #include "workload/needs.h"
@@ -35,11 +34,10 @@ void Run(Life& life, const ParameterValues& values) {
   life.Compare("mode at the start", Mode(life, forced ? os::DmaMode::kIdentity : os::DmaMode::kPhysical));
   if (!forced) RunSeededMainJob(life, bytes, "before: ");
 
-  os::SystemBuffer buffer;
+  os::HostMemory buffer;
   uint64_t exclusive = 0;
-  life.worker.Call([&] {
-    buffer = os::SystemBuffer(life.kernel, life.adapter.objects(), life.adapter.handle(), bytes,
-                              os::SystemBuffer::Shape::kScattered, "application");
+  life.Work([&] {
+    buffer = os::HostMemory(life.adapter, bytes);
     life.adapter.isolation().OnSecureVm();
     exclusive = life.adapter.isolation().exclusive().runs();
     life.adapter.isolation().OnSecureVm();  // a second one
@@ -57,7 +55,7 @@ void Run(Life& life, const ParameterValues& values) {
                found == (tracked ? ~uint64_t{0} : other) ? "" : os::Hex(other) + (tracked ? " is mapped" : " is not"));
   life.kernel.pages().Free(other);
   RunSeededMainJob(life, bytes, "isolated: ");
-  life.worker.Call([&] { buffer.Release(); });
+  life.Work([&] { buffer.Release(); });
 }
 
 }  // namespace

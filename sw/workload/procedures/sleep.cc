@@ -3,14 +3,11 @@
 #include <string>
 #include <vector>
 
+#include "os/application/host_memory.h"
+#include "os/application/process_facts.h"
+#include "os/application/video_memory.h"
 #include "os/dxgkrnl/logical_adapter.h"
 #include "os/kernel/kernel.h"
-#include "os/kernel/worker.h"
-#include "os/memory/system_buffer.h"
-#include "os/tables/address_space.h"
-#include "os/vidmm/allocation.h"
-#include "os/vidmm/gpu_process.h"
-#include "os/vidmm/vidmm.h"
 #include "workload/clients.h"
 #include "workload/input.h"
 #include "workload/life.h"
@@ -35,20 +32,19 @@ struct Sleeper {
 Sleeper Make(Life& life, uint64_t number, uint64_t pages) {
   Sleeper made;
   made.data = SeededInput(life.options.seed ^ number << 32, pages * kPage);
-  life.worker.Call([&] {
-    os::VidMm& vidmm = life.vidmm;
-    made.process = vidmm.CreateProcess("process " + std::to_string(number));
-    made.context = made.process->handles.context;
-    made.allocation = vidmm.CreateAllocation("data of process " + std::to_string(number), pages * kPage);
-    vidmm.MakeResident(*made.allocation);
-    os::SystemBuffer source(life.kernel, life.adapter.objects(), life.adapter.handle(), pages * kPage,
-                            os::SystemBuffer::Shape::kScattered, "application");
+  life.Work([&] {
+    const os::VideoMemory memory = life.memory;
+    made.process = memory.CreateProcess("process " + std::to_string(number));
+    made.context = os::ContextOf(*made.process);
+    made.allocation = memory.CreateAllocation("data of process " + std::to_string(number), pages * kPage);
+    memory.MakeResident(*made.allocation);
+    os::HostMemory source(life.adapter, pages * kPage);
     std::memcpy(source.Map(0, pages * kPage), made.data.data(), pages * kPage);
     source.Unmap();
-    vidmm.PageIn(*made.allocation, source, pages * kPage, nullptr);
+    memory.PageIn(*made.allocation, source, pages * kPage);
     source.Release();
-    made.va = vidmm.ReserveVa(*made.process, pages * kPage);
-    vidmm.Map(*made.process, made.va, *made.allocation, 0, pages);
+    made.va = memory.ReserveVa(*made.process, pages * kPage);
+    memory.Map(*made.process, made.va, *made.allocation, 0, pages);
   });
   return made;
 }
@@ -57,7 +53,7 @@ Sleeper Make(Life& life, uint64_t number, uint64_t pages) {
 void Read(Life& life, const Sleeper& sleeper, const std::string& when) {
   ClientRun run = AllLines(sleeper.process, sleeper.va, sleeper.data.size());
   run.crc = LineCrc(sleeper.data.data(), run.order);
-  RunClients(life.vidmm, {run}, sleeper.process->name + ", " + when, life.result.checks);
+  RunClients(life.memory, {run}, os::NameOf(*sleeper.process) + ", " + when, life.result.checks);
 }
 
 void Run(Life& life, const ParameterValues& values) {
@@ -67,19 +63,19 @@ void Run(Life& life, const ParameterValues& values) {
   const auto action = values.at("hibernate") != 0 ? PowerActionHibernate : PowerActionSleep;
   for (uint64_t i = 0; i < values.at("times"); ++i) {
     const std::string when = "after sleep " + std::to_string(i + 1);
-    life.worker.Call([&] {
-      life.vidmm.Sleep();
+    life.Work([&] {
+      life.memory.Sleep();
       life.adapter.PowerDown(action);
       std::vector<uint8_t> vram(64 << 10);
       life.kernel.hal().ReadBlock(life.adapter.function().bars[2].address, vram.data(), vram.size());
       life.Compare("nothing of it was in VRAM, " + when,
                    life.adapter.local_segment().space->ranges() == 0 ? "" : "ranges are in use");
       life.adapter.PowerUp();
-      life.vidmm.Wake();
+      life.memory.Wake();
     });
     for (const Sleeper& sleeper : sleepers) {
-      life.Compare("the context of " + sleeper.process->name + " lives, " + when,
-                   sleeper.process->handles.context == sleeper.context && !sleeper.process->handles.state->lost
+      life.Compare("the context of " + os::NameOf(*sleeper.process) + " lives, " + when,
+                   os::ContextOf(*sleeper.process) == sleeper.context && !os::DeviceLost(*sleeper.process)
                        ? ""
                        : "it is another one, or lost");
       Read(life, sleeper, when);
@@ -87,11 +83,11 @@ void Run(Life& life, const ParameterValues& values) {
   }
   life.result.bytes += values.at("processes") * values.at("pages") * kPage;
   life.result.bytes_verified = life.result.bytes;
-  life.worker.Call([&] {
+  life.Work([&] {
     for (const Sleeper& sleeper : sleepers) {
-      life.vidmm.FreeVa(*sleeper.process, sleeper.va);
-      life.vidmm.DestroyAllocation(sleeper.allocation);
-      life.vidmm.DestroyProcess(sleeper.process);
+      life.memory.FreeVa(*sleeper.process, sleeper.va);
+      life.memory.DestroyAllocation(sleeper.allocation);
+      life.memory.DestroyProcess(sleeper.process);
     }
   });
   RunSeededMainJob(life, values.at("pages") * kPage, "awake: ");

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "os/application/process_facts.h"
+#include "os/application/video_memory.h"
 #include "os/dxgkrnl/logical_adapter.h"
-#include "os/kernel/worker.h"
-#include "os/tables/address_space.h"
-#include "os/vidmm/gpu_process.h"
-#include "os/vidmm/process_tables.h"
-#include "os/vidmm/vidmm.h"
 #include "workload/life.h"
 #include "workload/page_words.h"
 #include "workload/procedures/procedures.h"
@@ -23,26 +20,26 @@ void Run(Life& life, const ParameterValues& values) {
   os::GpuProcess* process = nullptr;
   os::Allocation* data = nullptr;
   uint64_t source = 0, target = 0;
-  life.worker.Call([&] {
-    process = life.vidmm.CreateProcess("process");
+  life.Work([&] {
+    process = life.memory.CreateProcess("process");
     data = words.Make("data", 2 * pages, 0xA000);
-    source = life.vidmm.ReserveVa(*process, pages * kPage);
-    target = life.vidmm.ReserveVa(*process, pages * kPage);
-    life.vidmm.Map(*process, source, *data, 0, pages);
-    life.vidmm.Map(*process, target, *data, pages, pages);
+    source = life.memory.ReserveVa(*process, pages * kPage);
+    target = life.memory.ReserveVa(*process, pages * kPage);
+    life.memory.Map(*process, source, *data, 0, pages);
+    life.memory.Map(*process, target, *data, pages, pages);
   });
   RenderBuffer commands(life, process, kPage);
   commands.Copy(source, target, pages * kPage);
   for (uint64_t round = 0; round < values.at("rounds"); ++round) {
     const std::string which = ", round " + std::to_string(round + 1);
-    const uint64_t root = process->space->root().SegmentOffset;
+    const uint64_t root = os::RootOffset(*process);
     os::PacketId before = 0, after = 0;
-    life.worker.Call([&] {
+    life.Work([&] {
       before = commands.Submit("a copy before the tables move");
       if (round % 2 == 0) {
-        life.vidmm.tables().Move(*process);
+        life.memory.MoveTables(*process);
       } else {
-        life.vidmm.tables().Evict(*process);
+        life.memory.EvictTables(*process);
         after = commands.Submit("a copy while the tables are evicted");
       }
       life.Compare("what ran has ended before tables changed" + which,
@@ -50,12 +47,12 @@ void Run(Life& life, const ParameterValues& values) {
     });
     if (round % 2 == 0) {
       life.Compare("the root lies elsewhere" + which,
-                   process->space->root().SegmentOffset != root ? "" : "it does not");
+                   os::RootOffset(*process) != root ? "" : "it does not");
     } else {
       words.Fault(process, "an address of evicted tables" + which, source, regs::Fault::kEntryInvalid);
-      life.worker.Call([&] {
+      life.Work([&] {
         life.Compare("what came meanwhile waits" + which, life.adapter.vidsch().Ended(after) ? "it has run" : "");
-        life.vidmm.tables().Restore(*process);
+        life.memory.RestoreTables(*process);
       });
       life.adapter.vidsch().Wait(after, kBoundNs);
     }
@@ -63,11 +60,11 @@ void Run(Life& life, const ParameterValues& values) {
     words.Read(process, "the copy" + which, target, PageWords::Words(0xA000, pages));
   }
   commands.Release();
-  life.worker.Call([&] {
-    life.vidmm.FreeVa(*process, source);
-    life.vidmm.FreeVa(*process, target);
-    life.vidmm.DestroyAllocation(data);
-    life.vidmm.DestroyProcess(process);
+  life.Work([&] {
+    life.memory.FreeVa(*process, source);
+    life.memory.FreeVa(*process, target);
+    life.memory.DestroyAllocation(data);
+    life.memory.DestroyProcess(process);
   });
 }
 

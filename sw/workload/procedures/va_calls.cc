@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <optional>
 
+#include "os/application/video_memory.h"
 #include "os/dxgkrnl/logical_adapter.h"
 #include "os/kernel/text.h"
-#include "os/kernel/worker.h"
 #include "os/vidmm/monitored_fence.h"
 #include "os/vidmm/va_calls.h"
-#include "os/vidmm/vidmm.h"
 #include "workload/life.h"
 #include "workload/page_words.h"
 #include "workload/procedures/procedures.h"
@@ -50,8 +49,8 @@ void Run(Life& life, const ParameterValues& values) {
   const auto expect = [&](const std::string& what, NTSTATUS status) {
     life.Compare(what, NT_SUCCESS(status) ? "" : "status " + os::Hex(static_cast<uint32_t>(status)));
   };
-  life.worker.Call([&] {
-    process = life.vidmm.CreateProcess("process");
+  life.Work([&] {
+    process = life.memory.CreateProcess("process");
     data = words.Make("tiles", pages, 0x7100);
     handle = calls.Open(*data);
     fence.emplace(life.vidmm, 0);
@@ -74,7 +73,7 @@ void Run(Life& life, const ParameterValues& values) {
   words.Fault(process, "read-only, written", fixed, regs::Fault::kWriteProtect, true);
 
   const auto update = [&](const std::string& what, const std::vector<Operation>& operations) {
-    life.worker.Call([&] { expect(what, calls.Update(*process, operations, *fence, batches++)); });
+    life.Work([&] { expect(what, calls.Update(*process, operations, *fence, batches++)); });
   };
   update("tiles are mapped across leaf tables", {Map(edge - half * kPage, pages * kPage, handle, 0, pages * kPage)});
   words.Read(process, "tiles", edge - half * kPage, PageWords::Words(0x7100, pages));
@@ -89,13 +88,13 @@ void Run(Life& life, const ParameterValues& values) {
   words.Fault(process, "a hole", va + 2 * kPage, regs::Fault::kEntryInvalid);
   words.Read(process, "the same tile again", va + 3 * kPage, {0x7101, 0x7101});
   life.Compare("each batch signalled its fence", fence->Value() == batches ? "" : std::to_string(fence->Value()));
-  life.worker.Call([&] {
+  life.Work([&] {
     calls.Forget(*process);
     fence->Release();
-    life.vidmm.DestroyAllocation(data);
+    life.memory.DestroyAllocation(data);
   });
   words.Fault(process, "after all is freed", fixed, regs::Fault::kEntryInvalid);
-  life.worker.Call([&] { life.vidmm.DestroyProcess(process); });
+  life.Work([&] { life.memory.DestroyProcess(process); });
 }
 
 }  // namespace

@@ -11,15 +11,18 @@
 #include <string>
 #include <vector>
 
+#include "hw/gmmu_regs.h"
 #include "kmd/escape.h"
 #include "os/dxgkrnl/logical_adapter.h"
 #include "os/dxgkrnl/domain_switch.h"
 #include "os/dxgkrnl/dxgkrnl.h"
+#include "os/kernel/worker.h"
 #include "os/memory/system_buffer.h"
 #include "os/vidmm/allocation.h"
 #include "os/vidmm/monitored_fence.h"
 #include "os/vidmm/paging_work.h"
 #include "os/vidmm/residency.h"
+#include "os/vidmm/vidmm_link.h"
 #include "platform/config.h"
 #include "twin/machine.h"
 #include "workload/copier.h"

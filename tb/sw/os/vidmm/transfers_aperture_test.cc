@@ -9,6 +9,7 @@
 #include "tb/sw/os/life_bench.h"
 #include "os/dxgkrnl/logical_adapter.h"
 #include "os/dxgkrnl/logical_adapter.h"
+#include "os/memory/system_buffer.h"
 #include "os/miniport/allocation.h"
 #include "os/tables/address_space.h"
 #include "os/vidmm/allocation.h"

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "os/miniport/gpu_packet.h"
+#include "os/tables/protection.h"
+
+namespace gmmu::os {
+
+class HostMemory;
+class VidMm;
+struct Allocation;
+struct AllocationRequest;
+struct GpuProcess;
+
+/// What an application and its user-mode driver can do with the video memory of one GPU: processes, allocations,
+/// addresses and contents. A reference to VidMm that is copied freely; VidMm and its parts say what each call does.
+///
+/// Every call is made on the VidMm worker and returns when the GPU has done the work. Addresses and sizes are bytes,
+/// pages 4 KiB.
+class VideoMemory {
+ public:
+  VideoMemory(VidMm& vidmm) : vidmm_(&vidmm) {}
+  /// That of the GPU whose tables these are.
+  static VideoMemory Of(const GpuProcess& process);
+  VidMm& vidmm() const { return *vidmm_; }
+
+  GpuProcess* CreateProcess(const std::string& name, uint64_t root_entries = 0) const;
+  void DestroyProcess(GpuProcess* process) const;
+  uint64_t ReserveVa(GpuProcess& process, uint64_t bytes, std::optional<uint64_t> at = std::nullopt) const;
+  void FreeVa(GpuProcess& process, uint64_t va) const;
+
+  Allocation* CreateAllocation(const std::string& name, uint64_t bytes) const;
+  Allocation* CreateAllocation(const AllocationRequest& request) const;
+  /// Its VRAM is one piece, whose first page has this alignment; 0: pages are scattered.
+  Allocation* CreateContiguous(const std::string& name, uint64_t bytes, uint64_t alignment) const;
+  /// Accessed by its place in the aperture segment, and never in VRAM.
+  Allocation* CreateInAperture(const std::string& name, uint64_t bytes) const;
+  void DestroyAllocation(Allocation* allocation) const;
+  void MakeResident(Allocation& allocation) const;
+  /// Takes its VRAM away, whose content is lost.
+  void GiveUpVram(Allocation& allocation) const;
+
+  void PageIn(Allocation& allocation, HostMemory& source, uint64_t bytes,
+              const std::function<void(uint64_t)>& progress = nullptr) const;
+  void PageOut(Allocation& allocation, HostMemory& target, uint64_t bytes,
+               const std::function<void(uint64_t)>& progress = nullptr) const;
+  void Fill(Allocation& allocation, uint64_t offset, uint64_t bytes, uint32_t pattern) const;
+  /// From VRAM to VRAM; the source may be another linked GPU's.
+  void CopyLocal(Allocation& source, Allocation& target, uint64_t bytes) const;
+
+  void Map(GpuProcess& process, uint64_t va, Allocation& allocation, uint64_t first_page, uint64_t pages,
+           const Protection& protection = Protection::All()) const;
+  void MapLarge(GpuProcess& process, uint64_t va, unsigned level, Allocation& allocation) const;
+  void MapOnePage(GpuProcess& process, uint64_t va, Allocation& allocation, uint64_t page, uint64_t pages) const;
+  void MapZero(GpuProcess& process, uint64_t va, uint64_t pages) const;
+  void MapHost(GpuProcess& process, uint64_t va, const HostMemory& memory) const;
+  void MapToAperture(GpuProcess& process, uint64_t va, Allocation& allocation, uint64_t aperture_page,
+                     uint64_t pages) const;
+  void Unmap(GpuProcess& process, uint64_t va, uint64_t pages) const;
+  void UnmapAndFreeTables(GpuProcess& process, uint64_t va, uint64_t pages) const;
+
+  /// Another root, of at least `entries` entries, or elsewhere with as many (0).
+  void ReplaceRoot(GpuProcess& process, uint64_t entries) const;
+  void MoveTables(GpuProcess& process) const;
+  void EvictTables(GpuProcess& process) const;
+  void RestoreTables(GpuProcess& process) const;
+
+  /// Queues commands of a process, `bytes` at `va`, for its node.
+  PacketId Submit(GpuProcess& process, uint64_t va, uint64_t bytes, const std::string& what) const;
+
+  /// The memory that the driver has for the context of a process; null: none.
+  Allocation* ContextAllocationOf(const GpuProcess& process) const;
+  void EvictContextAllocation(GpuProcess& process) const;
+
+  /// Has the driver build one operation, and the GPU do it.
+  void Operate(DXGKARG_BUILDPAGINGBUFFER& operation) const;
+
+  /// Before D3 and after it.
+  void Sleep() const;
+  void Wake() const;
+
+ private:
+  VidMm* vidmm_;
+};
+
+}  // namespace gmmu::os
