@@ -10,6 +10,7 @@
 #include "workload/needs.h"
 #include "workload/procedures/procedures.h"
 #include "os/dxgkrnl/gpu_isolation.h"
+#include "os/kernel/iommu_domain.h"
 
 namespace gmmu::workload {
 namespace {
