@@ -21,14 +21,12 @@ enum class AddressKind : uint8_t {
 class BusExtension : public tlm::tlm_extension<BusExtension> {
  public:
   tlm::tlm_extension_base* clone() const override { return new BusExtension(*this); }
-  void copy_from(const tlm::tlm_extension_base& other) override {
-    *this = static_cast<const BusExtension&>(other);
-  }
+  void copy_from(const tlm::tlm_extension_base& other) override { *this = static_cast<const BusExtension&>(other); }
 
   uint16_t requester = 0;  ///< bus, device, function as PCIe sends them
   AddressKind kind = AddressKind::kLogical;
-  uint8_t client = 0;  ///< AXI requester inside the device
-  uint32_t tag = 0;    ///< AXI id
+  uint8_t client = 0;     ///< AXI requester inside the device
+  uint32_t tag = 0;       ///< AXI id
   bool no_snoop = false;  ///< the CPU's caches are not asked (AxUSER.no_snoop, PCIe's No Snoop)
 };
 

@@ -38,8 +38,7 @@ uint64_t LaneData(const CpuPort::Access& access, unsigned at, const Beat& beat) 
 
 void CpuPort::DriveActive(Vgmmu_gpu& top, uint64_t edge_ps) {
   if (taken_) {
-    if (!address_open_)
-      top.s_reg_awvalid_i = top.s_reg_arvalid_i = top.s_win_awvalid_i = top.s_win_arvalid_i = 0;
+    if (!address_open_) top.s_reg_awvalid_i = top.s_reg_arvalid_i = top.s_win_awvalid_i = top.s_win_arvalid_i = 0;
     if (!data_open_) top.s_reg_wvalid_i = top.s_win_wvalid_i = 0;
     taken_ = false;
   }
@@ -61,8 +60,7 @@ void CpuPort::OfferBeat(Vgmmu_gpu& top) {
   if (address_open_ || data_open_ || sent_ == access.bytes) return;
   const bool window = access.target == Target::kWindow;
   if (window && access.write && window_answers_ >= kMostWindowAnswers) return;
-  if ((!window || !access.write) && received_ != sent_)
-    return;  // one register beat or read at a time
+  if ((!window || !access.write) && received_ != sent_) return;  // one register beat or read at a time
   const Beat beat = BeatOf(access, sent_);
   address_open_ = true;
   if (access.write) {
@@ -114,8 +112,7 @@ void CpuPort::SampleWindow(const Vgmmu_gpu& top) {
   if (top.s_win_rvalid_o && received_ < sent_) {
     const Beat beat = BeatOf(access, received_);
     if (top.s_win_rresp_o != 0) failed_ = true;
-    std::memcpy(access.data + received_,
-                reinterpret_cast<const uint8_t*>(&top.s_win_rdata_o) + beat.lane, beat.bytes);
+    std::memcpy(access.data + received_, reinterpret_cast<const uint8_t*>(&top.s_win_rdata_o) + beat.lane, beat.bytes);
     received_ += beat.bytes;
     if (received_ == access.bytes) Finish(!failed_);
   }
@@ -124,8 +121,7 @@ void CpuPort::SampleWindow(const Vgmmu_gpu& top) {
 void CpuPort::SampleRegister(const Vgmmu_gpu& top) {
   const Access& access = queue_.front().access;
   if (sent_ == received_) {
-    if (address_open_ && (access.write ? top.s_reg_awready_o : top.s_reg_arready_o))
-      Take(address_open_);
+    if (address_open_ && (access.write ? top.s_reg_awready_o : top.s_reg_arready_o)) Take(address_open_);
     if (data_open_ && top.s_reg_wready_o) Take(data_open_);
     if (!address_open_ && !data_open_) sent_ += BeatOf(access, sent_).bytes;
   }
@@ -134,8 +130,7 @@ void CpuPort::SampleRegister(const Vgmmu_gpu& top) {
   const Beat beat = BeatOf(access, received_);
   if ((access.write ? top.s_reg_bresp_o : top.s_reg_rresp_o) != 0) failed_ = true;
   if (!access.write) {
-    std::memcpy(access.data + received_,
-                reinterpret_cast<const uint8_t*>(&top.s_reg_rdata_o) + beat.lane, beat.bytes);
+    std::memcpy(access.data + received_, reinterpret_cast<const uint8_t*>(&top.s_reg_rdata_o) + beat.lane, beat.bytes);
   }
   received_ += beat.bytes;
   if (received_ == access.bytes) Finish(!failed_);
@@ -150,12 +145,9 @@ void CpuPort::Finish(bool ok) {
 }
 
 std::string CpuPort::Waiting() const {
-  if (!active_)
-    return window_answers_ != 0 ? fmt::format("{} answers of window writes", window_answers_)
-                                : "nothing";
+  if (!active_) return window_answers_ != 0 ? fmt::format("{} answers of window writes", window_answers_) : "nothing";
   const Access& access = queue_.front().access;
-  return fmt::format("{} {} of {} bytes at {:#x}: {}",
-                     access.target == Target::kWindow ? "window" : "register",
+  return fmt::format("{} {} of {} bytes at {:#x}: {}", access.target == Target::kWindow ? "window" : "register",
                      access.write ? "write" : "read", access.bytes, access.offset,
                      address_open_ ? "address not taken"
                      : data_open_  ? "data not taken"

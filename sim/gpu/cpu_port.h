@@ -34,8 +34,7 @@ class CpuPort {
   /// the 8-byte word at `offset`.
   using WriteHook = std::function<void(uint32_t offset, uint64_t data, unsigned strobe)>;
 
-  CpuPort(Done done, Configure configure)
-      : done_(std::move(done)), configure_(std::move(configure)) {}
+  CpuPort(Done done, Configure configure) : done_(std::move(done)), configure_(std::move(configure)) {}
   void set_write_hook(WriteHook hook) { hook_ = std::move(hook); }
 
   /// Queues an access that arrives at `time_ps`; the first clock edge after that time sees it.
@@ -74,11 +73,11 @@ class CpuPort {
   WriteHook hook_;
   Fifo<Queued> queue_{64};
   bool active_ = false;
-  bool failed_ = false;    ///< an answer to the active access was an error
-  unsigned sent_ = 0;      ///< bytes of the active access whose beat (read: address) was taken
-  unsigned received_ = 0;  ///< bytes of the active access that have come back
+  bool failed_ = false;                            ///< an answer to the active access was an error
+  unsigned sent_ = 0;                              ///< bytes of the active access whose beat (read: address) was taken
+  unsigned received_ = 0;                          ///< bytes of the active access that have come back
   bool address_open_ = false, data_open_ = false;  ///< offered, not taken
-  bool taken_ = false;  ///< in the last cycle something was taken: its valid falls at the next Drive
+  bool taken_ = false;           ///< in the last cycle something was taken: its valid falls at the next Drive
   unsigned window_answers_ = 0;  ///< window writes without their B
 };
 

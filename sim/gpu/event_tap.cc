@@ -35,8 +35,8 @@ void TapEvents(const Vgmmu_gpu& top, uint64_t cycle, TranslationChecker& checker
       checker.Answered(cycle, Lookup(top, 32 * word + static_cast<unsigned>(__builtin_ctz(left))));
   }
   if (top.ev_inv_done_o) {  // after the answers of the same cycle
-    checker.Invalidated({static_cast<regs::Scope>(top.ev_inv_scope_o), top.ev_inv_space_o,
-                         top.ev_inv_start_o, top.ev_inv_end_o});
+    checker.Invalidated(
+        {static_cast<regs::Scope>(top.ev_inv_scope_o), top.ev_inv_space_o, top.ev_inv_start_o, top.ev_inv_end_o});
   }
 }
 

@@ -24,8 +24,7 @@ void TapEvents(const Vgmmu_gpu& top, uint64_t cycle, TranslationChecker& checker
 /// Is the event port reporting an answered lookup or a completed invalidation?
 inline bool HasEvents(const Vgmmu_gpu& top) {
   uint32_t any = top.ev_inv_done_o;
-  for (unsigned i = 0; i < (sizeof(top.ev_xlate_valid_o) + 3) / 4; ++i)
-    any |= Word32(top.ev_xlate_valid_o, i);
+  for (unsigned i = 0; i < (sizeof(top.ev_xlate_valid_o) + 3) / 4; ++i) any |= Word32(top.ev_xlate_valid_o, i);
   return any != 0;
 }
 

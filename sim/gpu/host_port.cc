@@ -14,10 +14,9 @@ bool ToPeer(const PooledTransaction& t) { return t.extension->kind == AddressKin
 
 void HostPort::Label(PooledTransaction& t, unsigned id, uint32_t user) const {
   t.owner_tag = id;
-  t.extension->requester =
-      static_cast<uint16_t>(parameters_.requester | ((user >> 25) & 7));  // user_t.function_number
-  t.extension->kind = static_cast<AddressKind>(user & 3);                 // user_t.kind
-  t.extension->no_snoop = ((user >> 23) & 1) != 0;                        // user_t.no_snoop
+  t.extension->requester = static_cast<uint16_t>(parameters_.requester | ((user >> 25) & 7));  // user_t.function_number
+  t.extension->kind = static_cast<AddressKind>(user & 3);                                      // user_t.kind
+  t.extension->no_snoop = ((user >> 23) & 1) != 0;                                             // user_t.no_snoop
   t.extension->client = static_cast<uint8_t>(id >> kIdBits);
   t.extension->tag = id;
 }
@@ -67,8 +66,7 @@ void HostPort::TakeBeat(const Vgmmu_gpu& top) {
     write.count += static_cast<unsigned>(__builtin_popcountll(strobe));
   }
   for (unsigned lane = 0; lane < kBeatBytes; ++lane) {
-    write.transaction->enables[at + lane] =
-        (strobe >> lane & 1) != 0 ? TLM_BYTE_ENABLED : TLM_BYTE_DISABLED;
+    write.transaction->enables[at + lane] = (strobe >> lane & 1) != 0 ? TLM_BYTE_ENABLED : TLM_BYTE_DISABLED;
   }
   ++write.got;
   if (write.got * kBeatBytes != write.transaction->get_data_length()) return;
@@ -127,8 +125,7 @@ void HostPort::TakeAnswer() {
     bytes_read_ += t->get_data_length();
   }
   const unsigned lane = static_cast<unsigned>(t->get_address() & (kBeatBytes - 1));
-  data_.push(
-      {t, static_cast<unsigned>(t->owner_tag), (lane + t->get_data_length()) / kBeatBytes, 0});
+  data_.push({t, static_cast<unsigned>(t->owner_tag), (lane + t->get_data_length()) / kBeatBytes, 0});
 }
 
 void HostPort::DriveRead(Vgmmu_gpu& top) {
@@ -139,8 +136,8 @@ void HostPort::DriveRead(Vgmmu_gpu& top) {
   top.m_host_rlast_i = head.done + 1 == head.beats;
   top.m_host_rresp_i = ok ? 0 : 2;
   if (ok) {
-    std::memcpy(LanesOf(top.m_host_rdata_i),
-                head.transaction->buffer.data() + size_t{head.done} * kBeatBytes, kBeatBytes);
+    std::memcpy(LanesOf(top.m_host_rdata_i), head.transaction->buffer.data() + size_t{head.done} * kBeatBytes,
+                kBeatBytes);
   } else {
     std::memset(LanesOf(top.m_host_rdata_i), 0, kBeatBytes);
   }

@@ -37,21 +37,16 @@ class HostPort {
   };
 
   HostPort(const HostPortParameters& parameters, TransactionPool& pool, Sink& sink)
-      : parameters_(parameters),
-        pool_(pool),
-        sink_(sink) {}
+      : parameters_(parameters), pool_(pool), sink_(sink) {}
 
   /// Queues an answer that arrives at `time_ps`; the first clock edge after that time sees it.
-  void Answer(PooledTransaction* transaction, uint64_t time_ps) {
-    inbound_.push({transaction, time_ps});
-  }
+  void Answer(PooledTransaction* transaction, uint64_t time_ps) { inbound_.push({transaction, time_ps}); }
 
   void Drive(Vgmmu_gpu& top, uint64_t edge_ps) {
     while (!inbound_.empty() && inbound_.front().time_ps < edge_ps) TakeAnswer();
-    top.m_host_arready_i =
-        peer_reads_out_ < parameters_.peer_bursts &&
-        (tags_used_ == 0 ||
-         tags_used_ + kMaxTransactionBytes / parameters_.max_read_request <= parameters_.tags);
+    top.m_host_arready_i = peer_reads_out_ < parameters_.peer_bursts &&
+                           (tags_used_ == 0 ||
+                            tags_used_ + kMaxTransactionBytes / parameters_.max_read_request <= parameters_.tags);
     top.m_host_awready_i = writes_.size() + unanswered_ < parameters_.write_buffer &&
                            peer_writes_out_ < parameters_.peer_bursts;
     top.m_host_wready_i = !writes_.empty();
@@ -76,13 +71,9 @@ class HostPort {
   }
 
   /// Nothing is in flight inside the port (transactions outside may still be answered).
-  bool idle() const {
-    return inbound_.empty() && data_.empty() && accepted_.empty() && writes_.empty();
-  }
+  bool idle() const { return inbound_.empty() && data_.empty() && accepted_.empty() && writes_.empty(); }
   /// Counts the transactions that the outside has not answered yet.
-  unsigned outstanding() const {
-    return reads_out_ + unanswered_ + peer_reads_out_ + peer_writes_out_;
-  }
+  unsigned outstanding() const { return reads_out_ + unanswered_ + peer_reads_out_ + peer_writes_out_; }
 
   std::vector<hw::Counter> Counters() const;
 
@@ -125,8 +116,8 @@ class HostPort {
   Fifo<Accepted> accepted_{64};
   unsigned tags_used_ = 0, reads_out_ = 0, unanswered_ = 0;
   unsigned peer_reads_out_ = 0, peer_writes_out_ = 0;
-  uint64_t reads_ = 0, writes_sent_ = 0, messages_ = 0, bytes_read_ = 0, bytes_written_ = 0,
-           read_errors_ = 0, dropped_ = 0;
+  uint64_t reads_ = 0, writes_sent_ = 0, messages_ = 0, bytes_read_ = 0, bytes_written_ = 0, read_errors_ = 0,
+           dropped_ = 0;
 };
 
 }  // namespace gmmu::sim

@@ -31,8 +31,7 @@ void SetLow(Port& port, uint64_t value) {
   if constexpr (std::is_integral_v<Port>) {
     port = static_cast<Port>(value);
   } else {
-    for (unsigned i = 0; i < sizeof(Port) / 4; ++i)
-      port[i] = i < 2 ? static_cast<uint32_t>(value >> (32 * i)) : 0;
+    for (unsigned i = 0; i < sizeof(Port) / 4; ++i) port[i] = i < 2 ? static_cast<uint32_t>(value >> (32 * i)) : 0;
   }
 }
 
@@ -64,8 +63,7 @@ RtlGpu::RtlGpu(sc_core::sc_module_name name, const RtlGpuParameters& parameters)
     trace_ = std::make_unique<VerilatedFstC>();
     top_->trace(trace_.get(), 99);
     trace_->open(parameters_.waves.c_str());
-    if (!trace_->isOpen())
-      throw std::runtime_error(parameters_.waves + ": the waves file cannot be written");
+    if (!trace_->isOpen()) throw std::runtime_error(parameters_.waves + ": the waves file cannot be written");
   }
 #else
   if (!parameters_.waves.empty()) throw std::runtime_error("this build has no waves");
@@ -88,9 +86,8 @@ void RtlGpu::set_checker(TranslationChecker* checker) {
     cpu_port_.set_write_hook(nullptr);
     return;
   }
-  cpu_port_.set_write_hook([checker](uint32_t offset, uint64_t data, unsigned strobe) {
-    checker->RegisterWritten(offset, data, strobe);
-  });
+  cpu_port_.set_write_hook(
+      [checker](uint32_t offset, uint64_t data, unsigned strobe) { checker->RegisterWritten(offset, data, strobe); });
 }
 
 void RtlGpu::Reset() {
@@ -174,11 +171,9 @@ void RtlGpu::Cycle(uint64_t edge_ps) {
   peer_port_.Sample(top);
   if ((top.cl_req_valid_i & top.cl_req_ready_o) != 0) losing_ = false;
   if (checker_ != nullptr && HasEvents(top)) TapEvents(top, cycle_, *checker_);
-  quiet_ =
-      top.idle_o && !losing_ && vram_port_.idle() && host_port_.idle() && cpu_port_.idle() &&
-              peer_port_.idle()
-          ? quiet_ + 1
-          : 0;
+  quiet_ = top.idle_o && !losing_ && vram_port_.idle() && host_port_.idle() && cpu_port_.idle() && peer_port_.idle()
+               ? quiet_ + 1
+               : 0;
 
   top.clk_i = 1;
   top.eval();
@@ -207,8 +202,7 @@ void RtlGpu::Send(PooledTransaction* transaction) {
   }
 }
 
-tlm::tlm_sync_enum RtlGpu::AnswerDma(tlm::tlm_generic_payload& t, tlm::tlm_phase& phase,
-                                     sc_time& delay) {
+tlm::tlm_sync_enum RtlGpu::AnswerDma(tlm::tlm_generic_payload& t, tlm::tlm_phase& phase, sc_time& delay) {
   if (phase == tlm::END_REQ) return tlm::TLM_ACCEPTED;
   sc_assert(phase == tlm::BEGIN_RESP);
   host_port_.Answer(static_cast<PooledTransaction*>(&t), NowPs() + delay.value());
@@ -217,8 +211,7 @@ tlm::tlm_sync_enum RtlGpu::AnswerDma(tlm::tlm_generic_payload& t, tlm::tlm_phase
   return tlm::TLM_COMPLETED;
 }
 
-tlm::tlm_sync_enum RtlGpu::AccessFromPeer(tlm::tlm_generic_payload& t, tlm::tlm_phase& phase,
-                                          sc_time& delay) {
+tlm::tlm_sync_enum RtlGpu::AccessFromPeer(tlm::tlm_generic_payload& t, tlm::tlm_phase& phase, sc_time& delay) {
   if (phase == tlm::END_RESP) return tlm::TLM_COMPLETED;
   sc_assert(phase == tlm::BEGIN_REQ);
   t.acquire();
@@ -237,8 +230,7 @@ void RtlGpu::AnswerPeer(PooledTransaction* t, bool ok) {
   t->release();
 }
 
-tlm::tlm_sync_enum RtlGpu::AccessFromCpu(tlm::tlm_generic_payload& t, tlm::tlm_phase& phase,
-                                         sc_time& delay) {
+tlm::tlm_sync_enum RtlGpu::AccessFromCpu(tlm::tlm_generic_payload& t, tlm::tlm_phase& phase, sc_time& delay) {
   if (phase == tlm::END_RESP) return tlm::TLM_COMPLETED;
   sc_assert(phase == tlm::BEGIN_REQ);
   CpuPort::Access access;
@@ -293,8 +285,7 @@ void RtlGpu::FinishAccess(const CpuPort::Access& access, bool ok) {
     service->done(service->values);
     return;
   }
-  access.transaction->set_response_status(ok ? tlm::TLM_OK_RESPONSE
-                                             : tlm::TLM_GENERIC_ERROR_RESPONSE);
+  access.transaction->set_response_status(ok ? tlm::TLM_OK_RESPONSE : tlm::TLM_GENERIC_ERROR_RESPONSE);
   Respond(*access.transaction);
 }
 
@@ -306,8 +297,7 @@ void RtlGpu::Respond(tlm::tlm_generic_payload& t) {
   t.release();
 }
 
-bool RtlGpu::ServiceRead(const std::vector<uint32_t>& offsets,
-                         std::function<void(const std::vector<uint64_t>&)> done) {
+bool RtlGpu::ServiceRead(const std::vector<uint32_t>& offsets, std::function<void(const std::vector<uint64_t>&)> done) {
   if (service_ != nullptr) return false;
   service_ = std::make_unique<Service>();
   service_->values.resize(offsets.size());
@@ -342,9 +332,7 @@ std::vector<hw::InUse> RtlGpu::ResourcesInUse() const {
   return held;
 }
 
-std::vector<hw::Finding> RtlGpu::Findings() const {
-  return axi_.Findings();
-}
+std::vector<hw::Finding> RtlGpu::Findings() const { return axi_.Findings(); }
 
 std::vector<hw::Counter> RtlGpu::Counters() const {
   std::vector<hw::Counter> all = vram_port_.Counters();

@@ -112,12 +112,9 @@ class RtlGpu : public sc_core::sc_module, private HostPort::Sink {
   void Wake();
 
   void Send(PooledTransaction* transaction) override;
-  tlm::tlm_sync_enum AnswerDma(tlm::tlm_generic_payload& t, tlm::tlm_phase& phase,
-                               sc_core::sc_time& delay);
-  tlm::tlm_sync_enum AccessFromCpu(tlm::tlm_generic_payload& t, tlm::tlm_phase& phase,
-                                   sc_core::sc_time& delay);
-  tlm::tlm_sync_enum AccessFromPeer(tlm::tlm_generic_payload& t, tlm::tlm_phase& phase,
-                                    sc_core::sc_time& delay);
+  tlm::tlm_sync_enum AnswerDma(tlm::tlm_generic_payload& t, tlm::tlm_phase& phase, sc_core::sc_time& delay);
+  tlm::tlm_sync_enum AccessFromCpu(tlm::tlm_generic_payload& t, tlm::tlm_phase& phase, sc_core::sc_time& delay);
+  tlm::tlm_sync_enum AccessFromPeer(tlm::tlm_generic_payload& t, tlm::tlm_phase& phase, sc_core::sc_time& delay);
   void AnswerPeer(PooledTransaction* t, bool ok);
   void Configure(const CpuPort::Access& access);
   void FinishAccess(const CpuPort::Access& access, bool ok);
@@ -144,8 +141,8 @@ class RtlGpu : public sc_core::sc_module, private HostPort::Sink {
   uint64_t edge_ps_ = 0;  ///< clock edge of the cycle under way
   uint64_t cycle_ = 0;    ///< the cycle that runs next
   uint64_t evaluated_ = 0;
-  bool losing_ = false;   ///< the read of LoseAnswer is not accepted yet
-  unsigned quiet_ = 0;  ///< cycles in a row with nothing to do
+  bool losing_ = false;  ///< the read of LoseAnswer is not accepted yet
+  unsigned quiet_ = 0;   ///< cycles in a row with nothing to do
 };
 
 }  // namespace gmmu::sim

@@ -37,8 +37,7 @@ class PooledTransaction : public tlm::tlm_generic_payload {
 /// is released.
 class TransactionPool : public tlm::tlm_mm_interface {
  public:
-  PooledTransaction* Acquire(tlm::tlm_command command, uint64_t address, size_t offset,
-                             size_t bytes) {
+  PooledTransaction* Acquire(tlm::tlm_command command, uint64_t address, size_t offset, size_t bytes) {
     if (free_.empty()) {
       all_.push_back(std::make_unique<PooledTransaction>(this));
       free_.push_back(all_.back().get());
@@ -58,9 +57,7 @@ class TransactionPool : public tlm::tlm_mm_interface {
     t->extension->no_snoop = false;
     return t;
   }
-  void free(tlm::tlm_generic_payload* t) override {
-    free_.push_back(static_cast<PooledTransaction*>(t));
-  }
+  void free(tlm::tlm_generic_payload* t) override { free_.push_back(static_cast<PooledTransaction*>(t)); }
   size_t in_flight() const { return all_.size() - free_.size(); }
 
  private:

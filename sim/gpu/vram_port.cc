@@ -9,15 +9,13 @@ void VramPort::TakeRead(const Vgmmu_gpu& top, uint64_t cycle) {
   if (!top.m_vram_arready_i) return;
   const unsigned beats = top.m_vram_arlen_o + 1u;
   const VramTiming::Beats when = timing_.Read(cycle, beats);
-  reads_.push({top.m_vram_araddr_o & ~uint64_t{kBeatBytes - 1}, when.first, when.last,
-               top.m_vram_arid_o, beats, 0});
+  reads_.push({top.m_vram_araddr_o & ~uint64_t{kBeatBytes - 1}, when.first, when.last, top.m_vram_arid_o, beats, 0});
   ++read_bursts_;
 }
 
 void VramPort::DriveRead(Vgmmu_gpu& top, uint64_t cycle) {
   Read& head = reads_.front();
-  if (reorder_ && head.done == 0 &&
-      !top.m_vram_rvalid_i) {  // between bursts: any that is due may go next
+  if (reorder_ && head.done == 0 && !top.m_vram_rvalid_i) {  // between bursts: any that is due may go next
     size_t due = 0;
     while (due < reads_.size() && reads_[due].first <= cycle) ++due;
     if (due > 1) {
@@ -26,9 +24,8 @@ void VramPort::DriveRead(Vgmmu_gpu& top, uint64_t cycle) {
       if (pick != 0) std::swap(reads_[0], reads_[pick]);
     }
   }
-  const uint64_t due = head.beats == 1
-                           ? head.first
-                           : head.first + (head.last - head.first) * head.done / (head.beats - 1);
+  const uint64_t due = head.beats == 1 ? head.first
+                                       : head.first + (head.last - head.first) * head.done / (head.beats - 1);
   if (due > cycle) {
     top.m_vram_rvalid_i = 0;
     return;
@@ -51,8 +48,7 @@ void VramPort::EndBeat() {
 
 void VramPort::TakeWrite(const Vgmmu_gpu& top) {
   if (!top.m_vram_awready_i) return;
-  writes_.push({top.m_vram_awaddr_o & ~uint64_t{kBeatBytes - 1}, top.m_vram_awid_o,
-                top.m_vram_awlen_o + 1u, false});
+  writes_.push({top.m_vram_awaddr_o & ~uint64_t{kBeatBytes - 1}, top.m_vram_awid_o, top.m_vram_awlen_o + 1u, false});
   ++write_bursts_;
 }
 
@@ -60,8 +56,7 @@ void VramPort::TakeBeat(const Vgmmu_gpu& top, uint64_t cycle) {
   if (!top.m_vram_wready_i) return;
   Write& head = writes_.front();
   const uint64_t strobe = top.m_vram_wstrb_o;
-  if (!core_.WriteStrobed(head.address, LanesOf(top.m_vram_wdata_o), kBeatBytes, strobe))
-    head.error = true;
+  if (!core_.WriteStrobed(head.address, LanesOf(top.m_vram_wdata_o), kBeatBytes, strobe)) head.error = true;
   const uint64_t before = bytes_written_;
   bytes_written_ += static_cast<unsigned>(__builtin_popcountll(strobe));
   if (flip_after_ != 0 && before < flip_after_ && bytes_written_ >= flip_after_ && strobe != 0) {

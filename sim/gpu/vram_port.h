@@ -92,8 +92,7 @@ class VramPort {
   Fifo<Write> writes_;
   Fifo<Answer> answers_;
   uint64_t flip_after_ = 0;
-  uint64_t bytes_read_ = 0, bytes_written_ = 0, read_bursts_ = 0, write_bursts_ = 0, errors_ = 0,
-           flips_ = 0;
+  uint64_t bytes_read_ = 0, bytes_written_ = 0, read_bursts_ = 0, write_bursts_ = 0, errors_ = 0, flips_ = 0;
 };
 
 }  // namespace gmmu::sim

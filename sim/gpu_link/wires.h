@@ -8,9 +8,9 @@
 namespace gmmu::sim {
 
 struct GpuLinkParameters {
-  unsigned units = 1;              ///< how many GPUs are on the link
-  uint64_t latency_ps = 200'000;   ///< from the last byte sent to the last byte received
-  uint64_t bytes_per_ns = 16;      ///< rate of a unit's port, in each direction
+  unsigned units = 1;             ///< how many GPUs are on the link
+  uint64_t latency_ps = 200'000;  ///< from the last byte sent to the last byte received
+  uint64_t bytes_per_ns = 16;     ///< rate of a unit's port, in each direction
 };
 
 /// The wires of the link between GPUs: each unit has one into the switch and one out of it.

@@ -18,13 +18,11 @@ const VtdParameters& Checked(const VtdParameters& p) {
   Require(p.haw >= 32 && p.haw <= 52, "haw must be 32..52");
   Require((p.sagaw & ~0xEu) == 0 && p.sagaw != 0, "sagaw must be some of bits 1, 2 and 3");
   Require(p.mgaw >= 30 && p.mgaw <= 57, "mgaw must be 30..57");
-  Require(p.num_fault_records >= 1 && p.num_fault_records <= 256,
-          "num_fault_records must be 1..256");
+  Require(p.num_fault_records >= 1 && p.num_fault_records <= 256, "num_fault_records must be 1..256");
   Require(p.mamv <= 45, "mamv must be 0..45");
   Require(p.iro >= 0xF && p.iro < 1024, "iro must be 15..1023");
   Require(p.fro >= 0xF && p.fro < 1024, "fro must be 15..1023");
-  Require(p.iro < p.fro || p.iro >= p.fro + p.num_fault_records,
-          "iro lies inside the fault records");
+  Require(p.iro < p.fro || p.iro >= p.fro + p.num_fault_records, "iro lies inside the fault records");
   Require(p.iotlb_sets >= 1, "iotlb_sets must be at least 1");
   return p;
 }
@@ -33,36 +31,21 @@ const VtdParameters& Checked(const VtdParameters& p) {
 
 const char* NameOf(VtdReason reason) {
   switch (reason) {
-    case VtdReason::kNone:
-      return "none";
-    case VtdReason::kRootNotPresent:
-      return "root_not_present";
-    case VtdReason::kContextNotPresent:
-      return "context_not_present";
-    case VtdReason::kContextInvalid:
-      return "context_invalid";
-    case VtdReason::kAddressWidth:
-      return "address_width";
-    case VtdReason::kNoWrite:
-      return "no_write";
-    case VtdReason::kNoRead:
-      return "no_read";
-    case VtdReason::kTableUnreadable:
-      return "table_unreadable";
-    case VtdReason::kRootUnreadable:
-      return "root_unreadable";
-    case VtdReason::kContextUnreadable:
-      return "context_unreadable";
-    case VtdReason::kRootReserved:
-      return "root_reserved";
-    case VtdReason::kContextReserved:
-      return "context_reserved";
-    case VtdReason::kEntryReserved:
-      return "entry_reserved";
-    case VtdReason::kAtsBlocked:
-      return "ats_blocked";
-    case VtdReason::kInterruptRange:
-      return "interrupt_range";
+    case VtdReason::kNone: return "none";
+    case VtdReason::kRootNotPresent: return "root_not_present";
+    case VtdReason::kContextNotPresent: return "context_not_present";
+    case VtdReason::kContextInvalid: return "context_invalid";
+    case VtdReason::kAddressWidth: return "address_width";
+    case VtdReason::kNoWrite: return "no_write";
+    case VtdReason::kNoRead: return "no_read";
+    case VtdReason::kTableUnreadable: return "table_unreadable";
+    case VtdReason::kRootUnreadable: return "root_unreadable";
+    case VtdReason::kContextUnreadable: return "context_unreadable";
+    case VtdReason::kRootReserved: return "root_reserved";
+    case VtdReason::kContextReserved: return "context_reserved";
+    case VtdReason::kEntryReserved: return "entry_reserved";
+    case VtdReason::kAtsBlocked: return "ats_blocked";
+    case VtdReason::kInterruptRange: return "interrupt_range";
   }
   return "unknown";
 }
@@ -73,8 +56,7 @@ VtdCore::VtdCore(const VtdParameters& parameters)
       contexts_(parameters.context_entries),
       iotlb_(parameters.iotlb_sets, parameters.iotlb_ways),
       tables_(parameters.psc_entries) {
-  const uint32_t end =
-      std::max(records_offset() + 16 * parameters.num_fault_records, iotlb_offset() + 8);
+  const uint32_t end = std::max(records_offset() + 16 * parameters.num_fault_records, iotlb_offset() + 8);
   register_bytes_ = (end + 0xFFF) & ~uint32_t{0xFFF};
 }
 
@@ -89,31 +71,24 @@ std::vector<hw::Counter> VtdCore::Counters() const {
     counters.push_back({"iommu", name, value, unit, text});
   };
   add("requests", count_.requests, "requests", "Requests of devices looked up");
-  add("passed", count_.passed, "requests",
-      "Requests passed untranslated (translation off or pass-through)");
+  add("passed", count_.passed, "requests", "Requests passed untranslated (translation off or pass-through)");
   add("interrupts", count_.interrupts, "requests", "Writes to the interrupt window");
   add("context_hits", count_.context_hits, "lookups", "Context cache hits");
   add("context_misses", count_.context_misses, "lookups", "Context cache misses");
   add("iotlb_hits", count_.iotlb_hits, "lookups", "IOTLB hits");
   add("iotlb_misses", count_.iotlb_misses, "lookups", "IOTLB misses");
-  add("table_cache_hits", count_.table_hits, "lookups",
-      "IOTLB misses that began below the top table");
-  add("table_cache_misses", count_.table_misses, "lookups",
-      "IOTLB misses that began at the top table");
+  add("table_cache_hits", count_.table_hits, "lookups", "IOTLB misses that began below the top table");
+  add("table_cache_misses", count_.table_misses, "lookups", "IOTLB misses that began at the top table");
   add("walks", count_.walks, "walks", "Requests that had to read tables");
   add("walk_reads", count_.reads, "reads", "Reads of root, context and paging entries");
-  add("fills_refused", count_.fills_refused, "fills",
-      "Cache fills dropped because an invalidation overtook the walk");
-  add("context_invalidations", count_.context_invalidations, "invalidations",
-      "Context cache invalidations");
+  add("fills_refused", count_.fills_refused, "fills", "Cache fills dropped because an invalidation overtook the walk");
+  add("context_invalidations", count_.context_invalidations, "invalidations", "Context cache invalidations");
   add("iotlb_invalidations", count_.iotlb_invalidations, "invalidations", "IOTLB invalidations");
-  add("entries_dropped", count_.entries_dropped, "entries",
-      "Cache entries dropped by invalidations");
+  add("entries_dropped", count_.entries_dropped, "entries", "Cache entries dropped by invalidations");
   add("waits", count_.waits, "descriptors", "Wait descriptors completed");
   add("queue_errors", count_.queue_errors, "errors", "Invalidation queue errors");
   add("write_buffer_flushes", count_.flushes, "flushes", "Write buffer flushes by GCMD.WBF");
-  add("bad_register_accesses", count_.bad_accesses, "writes",
-      "Register writes of a wrong shape, dropped");
+  add("bad_register_accesses", count_.bad_accesses, "writes", "Register writes of a wrong shape, dropped");
   uint64_t total = 0;
   for (const uint64_t faults : faults_) total += faults;
   add("faults", total, "faults", "Requests blocked with a fault reason");

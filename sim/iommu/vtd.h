@@ -47,8 +47,8 @@ class VtdWalk {
 /// What the invalidation queue needs from its surroundings next.
 struct VtdQueueWork {
   enum class Kind : uint8_t {
-    kIdle,  ///< it needs nothing until a register is written, or until the last kFetch or kStatus is
-            ///< answered
+    kIdle,    ///< it needs nothing until a register is written, or until the last kFetch or kStatus is
+              ///< answered
     kFetch,   ///< read the 16 bytes at `address`, then FetchDone
     kDrain,   ///< a wait descriptor waits for requests in flight; ask again after each Finish
     kStatus,  ///< write `data` (32 bits) to `address`, then StatusDone
@@ -166,8 +166,8 @@ class VtdCore {
   unsigned LargestWidth() const;
 
   // vtd_mappings.cc
-  void MapTable(VtdMemory& memory, unsigned level, uint64_t table, uint64_t iova, bool read,
-                bool write, VtdDeviceMappings& to) const;
+  void MapTable(VtdMemory& memory, unsigned level, uint64_t table, uint64_t iova, bool read, bool write,
+                VtdDeviceMappings& to) const;
 
   // vtd_registers.cc
   uint64_t Cap() const;
@@ -220,12 +220,7 @@ class VtdCore {
   // pending
   VtdDrainTracker::Wait enable_wait_, disable_wait_, context_wait_, iotlb_wait_;
   bool enabling_ = false, disabling_ = false, context_busy_ = false, iotlb_busy_ = false;
-  enum class QueueState : uint8_t {
-    kReady,
-    kFetching,
-    kWaiting,
-    kWriting
-  } queue_ = QueueState::kReady;
+  enum class QueueState : uint8_t { kReady, kFetching, kWaiting, kWriting } queue_ = QueueState::kReady;
   VtdDrainTracker::Wait queue_wait_;  // what the next wait descriptor waits for
   uint64_t wait_low_ = 0, wait_high_ = 0;
 

@@ -23,8 +23,7 @@ size_t EraseIf(std::vector<T>& entries, Condition condition) {
 }
 
 bool Overlap(uint64_t a, unsigned a_lg2, uint64_t b, unsigned b_lg2) {
-  const unsigned lg2 =
-      std::max(a_lg2, b_lg2);  // both aligned: one contains the other, or they are apart
+  const unsigned lg2 = std::max(a_lg2, b_lg2);  // both aligned: one contains the other, or they are apart
   return lg2 >= 64 || a >> lg2 == b >> lg2;
 }
 
@@ -56,20 +55,17 @@ size_t VtdContextCache::DropDomain(uint16_t did) {
 size_t VtdContextCache::DropDevice(uint16_t did, uint16_t sid, unsigned function_mask) {
   static constexpr uint16_t kMasked[] = {0, 4, 6, 7};
   const auto keep = static_cast<uint16_t>(~kMasked[function_mask & 3]);
-  return EraseIf(entries_, [&](const VtdContext& entry) {
-    return entry.did == did && (entry.sid & keep) == (sid & keep);
-  });
+  return EraseIf(entries_,
+                 [&](const VtdContext& entry) { return entry.did == did && (entry.sid & keep) == (sid & keep); });
 }
 
-VtdIotlb::VtdIotlb(unsigned sets, unsigned ways)
-    : sets_(sets), ways_(ways), slots_(size_t{sets} * ways) {}
+VtdIotlb::VtdIotlb(unsigned sets, unsigned ways) : sets_(sets), ways_(ways), slots_(size_t{sets} * ways) {}
 
 size_t VtdIotlb::SetOf(uint16_t did, uint64_t iova, unsigned level) const {
   return ((iova >> vtd::LevelShift(level)) + did) % sets_ * ways_;
 }
 
-const VtdTlbEntry* VtdIotlb::Probe(uint16_t did, uint64_t iova, unsigned level, bool failure,
-                                   bool write) {
+const VtdTlbEntry* VtdIotlb::Probe(uint16_t did, uint64_t iova, unsigned level, bool failure, bool write) {
   const uint64_t page = iova & vtd::Above(vtd::LevelShift(level));
   const size_t set = SetOf(did, iova, level);
   for (size_t i = set; i < set + ways_; ++i) {
@@ -100,15 +96,13 @@ void VtdIotlb::Fill(const VtdTlbEntry& entry) {
   for (size_t i = set; i < set + ways_; ++i) {
     Slot& slot = slots_[i];
     const VtdTlbEntry& old = slot.entry;
-    const bool same = slot.valid && old.did == entry.did && old.level == entry.level &&
-                      old.page == entry.page && (old.reason != VtdReason::kNone) == failure &&
-                      (!failure || old.write == entry.write);
+    const bool same = slot.valid && old.did == entry.did && old.level == entry.level && old.page == entry.page &&
+                      (old.reason != VtdReason::kNone) == failure && (!failure || old.write == entry.write);
     if (same) {
       victim = &slot;
       break;
     }
-    if (victim == nullptr || (victim->valid && (!slot.valid || slot.used < victim->used)))
-      victim = &slot;
+    if (victim == nullptr || (victim->valid && (!slot.valid || slot.used < victim->used))) victim = &slot;
   }
   *victim = Slot{true, ++clock_, entry};
 }
@@ -136,8 +130,7 @@ size_t VtdIotlb::DropPages(uint16_t did, uint64_t iova, unsigned address_mask, b
   const unsigned lg2 = 12 + address_mask;
   return DropIf([&](const VtdTlbEntry& entry) {
     const unsigned entry_lg2 = vtd::LevelShift(entry.level);
-    return entry.did == did && Overlap(entry.page, entry_lg2, iova, lg2) &&
-           (larger || entry_lg2 <= lg2);
+    return entry.did == did && Overlap(entry.page, entry_lg2, iova, lg2) && (larger || entry_lg2 <= lg2);
   });
 }
 
@@ -145,9 +138,9 @@ std::optional<VtdTableEntry> VtdTableCache::Find(uint16_t did, uint64_t iova, un
   for (unsigned level = 1; level < levels; ++level) {
     auto& entries = levels_[level - 1];
     const uint64_t start = iova & vtd::Above(vtd::LevelShift(level + 1));
-    const auto found = std::find_if(
-        entries.begin(), entries.end(),
-        [&](const VtdTableEntry& entry) { return entry.did == did && entry.start == start; });
+    const auto found = std::find_if(entries.begin(), entries.end(), [&](const VtdTableEntry& entry) {
+      return entry.did == did && entry.start == start;
+    });
     if (found == entries.end()) continue;
     Touch(entries, found);
     return entries.front();
@@ -158,9 +151,7 @@ std::optional<VtdTableEntry> VtdTableCache::Find(uint16_t did, uint64_t iova, un
 void VtdTableCache::Fill(const VtdTableEntry& entry) {
   if (capacity_ == 0) return;
   auto& entries = levels_[entry.level - 1];
-  EraseIf(entries, [&](const VtdTableEntry& old) {
-    return old.did == entry.did && old.start == entry.start;
-  });
+  EraseIf(entries, [&](const VtdTableEntry& old) { return old.did == entry.did && old.start == entry.start; });
   if (entries.size() == capacity_) entries.pop_back();
   entries.insert(entries.begin(), entry);
 }
@@ -185,8 +176,7 @@ size_t VtdTableCache::DropPages(uint16_t did, uint64_t iova, unsigned address_ma
   size_t dropped = 0;
   for (auto& entries : levels_) {
     dropped += EraseIf(entries, [&](const VtdTableEntry& entry) {
-      return entry.did == did &&
-             Overlap(entry.start, vtd::LevelShift(entry.level + 1u), iova, 12 + address_mask);
+      return entry.did == did && Overlap(entry.start, vtd::LevelShift(entry.level + 1u), iova, 12 + address_mask);
     });
   }
   return dropped;

@@ -7,8 +7,7 @@
 namespace gmmu::sim {
 
 void VtdDrainTracker::Wait::Join(const Wait& other) {
-  for (size_t kind = 0; kind < upto.size(); ++kind)
-    upto[kind] = std::max(upto[kind], other.upto[kind]);
+  for (size_t kind = 0; kind < upto.size(); ++kind) upto[kind] = std::max(upto[kind], other.upto[kind]);
 }
 
 uint64_t VtdDrainTracker::Enter(Kind kind) {

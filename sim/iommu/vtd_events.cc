@@ -32,12 +32,10 @@ void VtdEvent::WriteControl(uint32_t value) {
 }
 
 bool VtdFaultLog::PendingFault() const {
-  return std::any_of(records_.begin(), records_.end(),
-                     [](const Words& words) { return (words.high & kRecordF) != 0; });
+  return std::any_of(records_.begin(), records_.end(), [](const Words& words) { return (words.high & kRecordF) != 0; });
 }
 
-void VtdFaultLog::Record(uint16_t sid, uint64_t iova, bool write, VtdAddressType type,
-                         VtdReason reason) {
+void VtdFaultLog::Record(uint16_t sid, uint64_t iova, bool write, VtdAddressType type, VtdReason reason) {
   if ((bits_ & vtd::kPfo) != 0) {
     ++lost_;
     return;
@@ -57,8 +55,8 @@ void VtdFaultLog::Record(uint16_t sid, uint64_t iova, bool write, VtdAddressType
   const bool quiet = Quiet();
   const bool first = !PendingFault();
   record.low = iova & ~uint64_t{0xFFF};
-  record.high = sid | uint64_t{static_cast<uint8_t>(reason)} << 32 |
-                uint64_t{static_cast<uint8_t>(type)} << 60 | (write ? 0 : kRecordRead) | kRecordF;
+  record.high = sid | uint64_t{static_cast<uint8_t>(reason)} << 32 | uint64_t{static_cast<uint8_t>(type)} << 60 |
+                (write ? 0 : kRecordRead) | kRecordF;
   if (first) first_ = next_;
   next_ = (next_ + 1) % records();
   ++recorded_;
@@ -71,9 +69,7 @@ void VtdFaultLog::RaiseStatus(uint32_t bit) {
   if (quiet) event_.Raise();
 }
 
-uint32_t VtdFaultLog::status() const {
-  return bits_ | (PendingFault() ? vtd::kPpf : 0) | first_ << 8;
-}
+uint32_t VtdFaultLog::status() const { return bits_ | (PendingFault() ? vtd::kPpf : 0) | first_ << 8; }
 
 void VtdFaultLog::WriteStatus(uint32_t value) {
   bits_ &= ~(value & (vtd::kPfo | kErrors));

@@ -65,9 +65,7 @@ class VtdFaultLog {
   struct Words {
     uint64_t low = 0, high = 0;
   };
-  bool Quiet() const {
-    return (status() & ~uint32_t{0xFF01}) == 0;
-  }  ///< neither PPF nor an error bit is set
+  bool Quiet() const { return (status() & ~uint32_t{0xFF01}) == 0; }  ///< neither PPF nor an error bit is set
   void AfterClear();
   bool PendingFault() const;
 

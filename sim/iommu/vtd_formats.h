@@ -39,8 +39,7 @@ enum Register : uint32_t {
 inline constexpr uint32_t kTe = 1u << 31, kSrtp = 1u << 30, kWbf = 1u << 27, kQie = 1u << 26;
 
 // FSTS.
-inline constexpr uint32_t kPfo = 1u << 0, kPpf = 1u << 1, kIqe = 1u << 4, kIce = 1u << 5,
-                          kIte = 1u << 6;
+inline constexpr uint32_t kPfo = 1u << 0, kPpf = 1u << 1, kIqe = 1u << 4, kIce = 1u << 5, kIte = 1u << 6;
 
 // FECTL and IECTL.
 inline constexpr uint32_t kIm = 1u << 31, kIp = 1u << 30;
@@ -59,8 +58,7 @@ enum QueueError : uint8_t {
 inline constexpr unsigned kTtTranslate = 0, kTtDeviceTlb = 1, kTtPassThrough = 2;
 
 // Second-stage paging entries.
-inline constexpr uint64_t kEntryRead = 1, kEntryWrite = 2, kEntryPageSize = 1u << 7,
-                          kEntrySnoop = 1u << 11;
+inline constexpr uint64_t kEntryRead = 1, kEntryWrite = 2, kEntryPageSize = 1u << 7, kEntrySnoop = 1u << 11;
 inline constexpr uint64_t kEntryTransient = uint64_t{1} << 62;
 inline constexpr uint64_t kEntryAddress = 0x000F'FFFF'FFFF'F000;
 

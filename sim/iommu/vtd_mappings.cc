@@ -14,8 +14,8 @@ using vtd::Bits;
 void Append(std::vector<VtdMapping>& list, const VtdMapping& piece) {
   if (!list.empty()) {
     VtdMapping& last = list.back();
-    if (last.iova + last.bytes == piece.iova && last.hpa + last.bytes == piece.hpa &&
-        last.read == piece.read && last.write == piece.write) {
+    if (last.iova + last.bytes == piece.iova && last.hpa + last.bytes == piece.hpa && last.read == piece.read &&
+        last.write == piece.write) {
       last.bytes += piece.bytes;
       return;
     }
@@ -23,9 +23,7 @@ void Append(std::vector<VtdMapping>& list, const VtdMapping& piece) {
   list.push_back(piece);
 }
 
-bool InWindow(uint64_t address) {
-  return address >= vtd::kInterruptStart && address < vtd::kInterruptEnd;
-}
+bool InWindow(uint64_t address) { return address >= vtd::kInterruptStart && address < vtd::kInterruptEnd; }
 
 /// Adds a mapping without the parts whose IOVA or host address lies in the interrupt window: they reach no memory.
 void AppendOutsideWindow(std::vector<VtdMapping>& list, const VtdMapping& whole) {
@@ -47,8 +45,8 @@ void AppendOutsideWindow(std::vector<VtdMapping>& list, const VtdMapping& whole)
 
 }  // namespace
 
-void VtdCore::MapTable(VtdMemory& memory, unsigned level, uint64_t table, uint64_t iova, bool read,
-                       bool write, VtdDeviceMappings& to) const {
+void VtdCore::MapTable(VtdMemory& memory, unsigned level, uint64_t table, uint64_t iova, bool read, bool write,
+                       VtdDeviceMappings& to) const {
   const unsigned shift = vtd::LevelShift(level);
   const unsigned width = std::min(parameters_.mgaw, to.aw_bits);
   for (uint64_t index = 0; index < 512; ++index) {
@@ -81,13 +79,11 @@ std::vector<VtdDeviceMappings> VtdCore::MappingsOf(VtdMemory& memory, uint64_t r
     walk.read_ = {root + (sid >> 8) * 16u, 16};
     while (walk.stage_ == VtdWalk::Stage::kRoot || walk.stage_ == VtdWalk::Stage::kContext) {
       uint64_t low = 0, high = 0;
-      const bool ok =
-          memory.Read64(walk.read_.address, &low) && memory.Read64(walk.read_.address + 8, &high);
+      const bool ok = memory.Read64(walk.read_.address, &low) && memory.Read64(walk.read_.address + 8, &high);
       Step(walk, ok, low, high);
     }
     if (!walk.has_context_) {
-      if (sid % 256 == 0 && walk.result_.reason != VtdReason::kContextUnreadable)
-        sid |= 0xFF;  // no such bus
+      if (sid % 256 == 0 && walk.result_.reason != VtdReason::kContextUnreadable) sid |= 0xFF;  // no such bus
       continue;
     }
     if (walk.context_.reason != VtdReason::kNone) continue;
@@ -96,8 +92,7 @@ std::vector<VtdDeviceMappings> VtdCore::MappingsOf(VtdMemory& memory, uint64_t r
     device.domain = walk.context_.did;
     device.aw_bits = 12 + 9 * walk.context_.levels;
     device.pass_through = walk.context_.pass_through;
-    if (!device.pass_through)
-      MapTable(memory, walk.context_.levels, walk.context_.table, 0, true, true, device);
+    if (!device.pass_through) MapTable(memory, walk.context_.levels, walk.context_.table, 0, true, true, device);
     devices.push_back(std::move(device));
   }
   return devices;

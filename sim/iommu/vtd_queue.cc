@@ -15,21 +15,13 @@ constexpr uint64_t kWaitInterrupt = 1u << 4, kWaitStatus = 1u << 5;
 
 bool VtdCore::queue_on() const { return (status_ & vtd::kQie) != 0; }
 
-bool VtdCore::InvalidateContext(unsigned grain, uint16_t did, uint16_t sid,
-                                unsigned function_mask) {
+bool VtdCore::InvalidateContext(unsigned grain, uint16_t did, uint16_t sid, unsigned function_mask) {
   size_t dropped = 0;
   switch (grain) {
-    case kGlobal:
-      dropped = contexts_.DropAll();
-      break;
-    case kDomain:
-      dropped = contexts_.DropDomain(did);
-      break;
-    case kSelective:
-      dropped = contexts_.DropDevice(did, sid, function_mask);
-      break;
-    default:
-      return false;
+    case kGlobal: dropped = contexts_.DropAll(); break;
+    case kDomain: dropped = contexts_.DropDomain(did); break;
+    case kSelective: dropped = contexts_.DropDevice(did, sid, function_mask); break;
+    default: return false;
   }
   ++generation_;
   ++count_.context_invalidations;
@@ -42,19 +34,14 @@ bool VtdCore::InvalidateIotlb(unsigned grain, uint16_t did, uint64_t address) {
   const bool leaf_only = Bits(address, 6, 6) != 0;
   size_t dropped = 0;
   switch (grain) {
-    case kGlobal:
-      dropped = iotlb_.DropAll() + tables_.DropAll();
-      break;
-    case kDomain:
-      dropped = iotlb_.DropDomain(did) + tables_.DropDomain(did);
-      break;
+    case kGlobal: dropped = iotlb_.DropAll() + tables_.DropAll(); break;
+    case kDomain: dropped = iotlb_.DropDomain(did) + tables_.DropDomain(did); break;
     case kSelective:
       if (mask > parameters_.mamv) return false;
       dropped = iotlb_.DropPages(did, address, mask, !parameters_.keep_larger_pages);
       if (!leaf_only) dropped += tables_.DropPages(did, address, mask);
       break;
-    default:
-      return false;
+    default: return false;
   }
   ++generation_;
   ++count_.iotlb_invalidations;
@@ -77,8 +64,7 @@ void VtdCore::ContextCommand() {
 void VtdCore::IotlbCommand() {
   if (queue_on()) return;  // refused: IVT stays
   const auto grain = static_cast<unsigned>(Bits(iotlb_command_, 61, 60));
-  const bool done =
-      InvalidateIotlb(grain, static_cast<uint16_t>(Bits(iotlb_command_, 47, 32)), iva_);
+  const bool done = InvalidateIotlb(grain, static_cast<uint16_t>(Bits(iotlb_command_, 47, 32)), iva_);
   iotlb_command_ |= uint64_t{done ? grain : 0} << 57;
   iotlb_busy_ = true;
   iotlb_wait_ = drains_.Mark(Bits(iotlb_command_, 49, 49) != 0, Bits(iotlb_command_, 48, 48) != 0);
@@ -122,8 +108,7 @@ VtdQueueWork VtdCore::NextWork() {
     if (!drains_.Done(queue_wait_)) return {VtdQueueWork::Kind::kDrain, 0, 0};
     queue_ = QueueState::kWriting;
     if ((wait_low_ & kWaitStatus) != 0) {
-      return {VtdQueueWork::Kind::kStatus, wait_high_ & ~uint64_t{3},
-              static_cast<uint32_t>(wait_low_ >> 32)};
+      return {VtdQueueWork::Kind::kStatus, wait_high_ & ~uint64_t{3}, static_cast<uint32_t>(wait_low_ >> 32)};
     }
     StatusDone(true);
     return NextWork();
@@ -164,8 +149,7 @@ std::optional<uint8_t> VtdCore::Execute(uint64_t low, uint64_t high) {
       queue_wait_.Join(drains_.Mark(false, false));
       return std::nullopt;
     case 2:
-      if (Bits(low, 15, 8) != 0 || Bits(low, 63, 32) != 0 || Bits(high, 11, 7) != 0)
-        return vtd::kQueueReserved;
+      if (Bits(low, 15, 8) != 0 || Bits(low, 63, 32) != 0 || Bits(high, 11, 7) != 0) return vtd::kQueueReserved;
       if (!InvalidateIotlb(grain, did, high)) return vtd::kQueueReserved;
       queue_wait_.Join(drains_.Mark(Bits(low, 7, 7) != 0, Bits(low, 6, 6) != 0));
       return std::nullopt;
@@ -173,8 +157,7 @@ std::optional<uint8_t> VtdCore::Execute(uint64_t low, uint64_t high) {
       if (Bits(low, 31, 7) != 0 || Bits(high, 1, 0) != 0) return vtd::kQueueReserved;
       if ((low & (kWaitInterrupt | kWaitStatus)) == 0) return vtd::kQueueNoInformation;
       return std::nullopt;
-    default:
-      return vtd::kQueueBadType;  // device-TLB, interrupt and PASID caches are not offered
+    default: return vtd::kQueueBadType;  // device-TLB, interrupt and PASID caches are not offered
   }
 }
 

@@ -53,33 +53,22 @@ bool VtdCore::Is64Bit(uint32_t offset) const {
     case vtd::kIqh:
     case vtd::kIqt:
     case vtd::kIqa:
-    case vtd::kIqercd:
-      return true;
-    default:
-      return (offset & ~7u) == iva_offset() || (offset & ~7u) == iotlb_offset() || IsRecord(offset);
+    case vtd::kIqercd: return true;
+    default: return (offset & ~7u) == iva_offset() || (offset & ~7u) == iotlb_offset() || IsRecord(offset);
   }
 }
 
 uint64_t VtdCore::Read64(uint32_t offset) const {
   switch (offset) {
-    case vtd::kCap:
-      return Cap();
-    case vtd::kEcap:
-      return Ecap();
-    case vtd::kRtaddr:
-      return rtaddr_;
-    case vtd::kCcmd:
-      return ccmd_;
-    case vtd::kIqh:
-      return iqh_;
-    case vtd::kIqt:
-      return iqt_;
-    case vtd::kIqa:
-      return iqa_;
-    case vtd::kIqercd:
-      return iqercd_;
-    default:
-      break;
+    case vtd::kCap: return Cap();
+    case vtd::kEcap: return Ecap();
+    case vtd::kRtaddr: return rtaddr_;
+    case vtd::kCcmd: return ccmd_;
+    case vtd::kIqh: return iqh_;
+    case vtd::kIqt: return iqt_;
+    case vtd::kIqa: return iqa_;
+    case vtd::kIqercd: return iqercd_;
+    default: break;
   }
   if (offset == iotlb_offset()) return iotlb_command_;
   if (IsRecord(offset)) {
@@ -92,28 +81,17 @@ uint64_t VtdCore::Read64(uint32_t offset) const {
 uint32_t VtdCore::Read32(uint32_t offset) const {
   if (Is64Bit(offset)) return static_cast<uint32_t>(Read64(offset & ~7u) >> (offset % 8 * 8));
   switch (offset) {
-    case vtd::kVer:
-      return 0x10;
-    case vtd::kGsts:
-      return status_;
-    case vtd::kFsts:
-      return log_.status();
-    case vtd::kFectl:
-      return log_.event().control();
-    case vtd::kFedata:
-      return log_.event().data();
-    case vtd::kFeaddr:
-      return log_.event().address();
-    case vtd::kIcs:
-      return ics_;
-    case vtd::kIectl:
-      return completion_.control();
-    case vtd::kIedata:
-      return completion_.data();
-    case vtd::kIeaddr:
-      return completion_.address();
-    default:
-      return 0;
+    case vtd::kVer: return 0x10;
+    case vtd::kGsts: return status_;
+    case vtd::kFsts: return log_.status();
+    case vtd::kFectl: return log_.event().control();
+    case vtd::kFedata: return log_.event().data();
+    case vtd::kFeaddr: return log_.event().address();
+    case vtd::kIcs: return ics_;
+    case vtd::kIectl: return completion_.control();
+    case vtd::kIedata: return completion_.data();
+    case vtd::kIeaddr: return completion_.address();
+    default: return 0;
   }
 }
 
@@ -132,8 +110,7 @@ void VtdCore::WriteRegister(uint32_t offset, unsigned size, uint64_t value) {
     return;
   }
   if (size == 4) {
-    Is64Bit(offset) ? WriteHalf(offset, static_cast<uint32_t>(value))
-                    : Write32(offset, static_cast<uint32_t>(value));
+    Is64Bit(offset) ? WriteHalf(offset, static_cast<uint32_t>(value)) : Write32(offset, static_cast<uint32_t>(value));
     return;
   }
   // A write of IQT's low half takes effect, of the others a write of the high half. So the low half goes first, except
@@ -147,22 +124,15 @@ void VtdCore::WriteHalf(uint32_t offset, uint32_t value) {
   const bool high = offset % 8 != 0;
   const uint32_t base = offset & ~7u;
   switch (base) {
-    case vtd::kRtaddr:
-      rtaddr_ = WithHalf(rtaddr_, high, value) & ~uint64_t{0xFFF};
-      return;
+    case vtd::kRtaddr: rtaddr_ = WithHalf(rtaddr_, high, value) & ~uint64_t{0xFFF}; return;
     case vtd::kCcmd:
       if (context_busy_) return;
       ccmd_ = WithHalf(ccmd_, high, value) & ~(uint64_t{3} << 59);
       if (high && (ccmd_ & kBusy) != 0) ContextCommand();
       return;
-    case vtd::kIqt:
-      iqt_ = WithHalf(iqt_, high, value) & kTailMask;
-      return;
-    case vtd::kIqa:
-      iqa_ = WithHalf(iqa_, high, value) & kQueueAddressMask;
-      return;
-    default:
-      break;
+    case vtd::kIqt: iqt_ = WithHalf(iqt_, high, value) & kTailMask; return;
+    case vtd::kIqa: iqa_ = WithHalf(iqa_, high, value) & kQueueAddressMask; return;
+    default: break;
   }
   if (base == iva_offset()) {
     iva_ = WithHalf(iva_, high, value);
@@ -178,39 +148,24 @@ void VtdCore::WriteHalf(uint32_t offset, uint32_t value) {
 
 void VtdCore::Write32(uint32_t offset, uint32_t value) {
   switch (offset) {
-    case vtd::kGcmd:
-      WriteCommand(value);
-      break;
+    case vtd::kGcmd: WriteCommand(value); break;
     case vtd::kFsts: {
       const bool stopped = (log_.status() & vtd::kIqe) != 0;
       log_.WriteStatus(value);
       if (stopped && (log_.status() & vtd::kIqe) == 0) iqercd_ = 0;
       break;
     }
-    case vtd::kFectl:
-      log_.event().WriteControl(value);
-      break;
-    case vtd::kFedata:
-      log_.event().WriteData(value);
-      break;
-    case vtd::kFeaddr:
-      log_.event().WriteAddress(value);
-      break;
+    case vtd::kFectl: log_.event().WriteControl(value); break;
+    case vtd::kFedata: log_.event().WriteData(value); break;
+    case vtd::kFeaddr: log_.event().WriteAddress(value); break;
     case vtd::kIcs:
       ics_ &= ~(value & 1);
       if (ics_ == 0) completion_.ConditionsCleared();
       break;
-    case vtd::kIectl:
-      completion_.WriteControl(value);
-      break;
-    case vtd::kIedata:
-      completion_.WriteData(value);
-      break;
-    case vtd::kIeaddr:
-      completion_.WriteAddress(value);
-      break;
-    default:
-      break;  // read-only or not offered
+    case vtd::kIectl: completion_.WriteControl(value); break;
+    case vtd::kIedata: completion_.WriteData(value); break;
+    case vtd::kIeaddr: completion_.WriteAddress(value); break;
+    default: break;  // read-only or not offered
   }
 }
 

@@ -16,12 +16,12 @@ struct VtdParameters {
   unsigned mamv = 18;              ///< largest address mask of a page-selective invalidation
   bool pages_2m = true;
   bool pages_1g = true;
-  bool caching_mode = false;   ///< CM: not-present and erroneous entries are cached too
-  bool rwbf = false;           ///< software must flush the write buffer (GCMD.WBF)
-  bool snoop_control = false;  ///< SC: bit 11 of a leaf is SNP, else reserved
-  bool pass_through = true;    ///< PT: context entries of type 2
+  bool caching_mode = false;                ///< CM: not-present and erroneous entries are cached too
+  bool rwbf = false;                        ///< software must flush the write buffer (GCMD.WBF)
+  bool snoop_control = false;               ///< SC: bit 11 of a leaf is SNP, else reserved
+  bool pass_through = true;                 ///< PT: context entries of type 2
   bool fpd_covers_reserved_context = true;  ///< reason 0xB is not recorded when FPD = 1
-  bool collapse_faults = false;  ///< a fault whose SID has an unread record already is dropped
+  bool collapse_faults = false;             ///< a fault whose SID has an unread record already is dropped
   /// If true, an entry of a 2 MiB or 1 GiB page outlives a page-selective invalidation that is smaller
   /// than the page: hardware may keep it that long. If false, any overlap drops it.
   bool keep_larger_pages = true;

@@ -13,9 +13,7 @@ using vtd::Above;
 using vtd::Bits;
 using vtd::LevelShift;
 
-bool InInterruptWindow(uint64_t address) {
-  return address >= vtd::kInterruptStart && address < vtd::kInterruptEnd;
-}
+bool InInterruptWindow(uint64_t address) { return address >= vtd::kInterruptStart && address < vtd::kInterruptEnd; }
 
 VtdDrainTracker::Kind AccessKind(const VtdRequest& request) {
   return request.write ? VtdDrainTracker::kWrite : VtdDrainTracker::kRead;
@@ -66,8 +64,7 @@ void VtdCore::Begin(VtdWalk& walk) const {
   const VtdRequest& request = walk.request_;
   if (InInterruptWindow(request.iova)) {
     Block(walk, VtdReason::kNone);
-    if (request.write)
-      walk.result_ = {VtdOutcome::kInterrupt, request.iova, false, false, VtdReason::kNone};
+    if (request.write) walk.result_ = {VtdOutcome::kInterrupt, request.iova, false, false, VtdReason::kNone};
     return;
   }
   if (!translating()) return Grant(walk, request.iova, false, false);
@@ -85,8 +82,7 @@ void VtdCore::EnterDomain(VtdWalk& walk) const {
   const VtdContext& context = walk.context_;
   walk.has_context_ = true;
   if (context.reason != VtdReason::kNone) return Block(walk, context.reason);
-  if (walk.request_.type != VtdAddressType::kUntranslated)
-    return Block(walk, VtdReason::kAtsBlocked);
+  if (walk.request_.type != VtdAddressType::kUntranslated) return Block(walk, VtdReason::kAtsBlocked);
   if (context.pass_through) return Grant(walk, walk.request_.iova, false, false);
   const unsigned width = std::min(parameters_.mgaw, 12 + 9 * context.levels);
   if ((walk.request_.iova & Above(width)) != 0) return Block(walk, VtdReason::kAddressWidth);
@@ -104,8 +100,8 @@ VtdCore::Learned VtdCore::StepContext(VtdWalk& walk, bool ok, uint64_t low, uint
   context.fpd = (low & 2) != 0;
   const unsigned type = static_cast<unsigned>(Bits(low, 3, 2));
   const unsigned aw = static_cast<unsigned>(Bits(high, 2, 0));
-  const bool reserved = (low & 0xFF0) != 0 || (low & Above(parameters_.haw)) != 0 ||
-                        Bits(high, 7, 7) != 0 || Bits(high, 63, 24) != 0;
+  const bool reserved = (low & 0xFF0) != 0 || (low & Above(parameters_.haw)) != 0 || Bits(high, 7, 7) != 0 ||
+                        Bits(high, 63, 24) != 0;
   bool valid = aw >= 1 && aw <= 3 && (parameters_.sagaw >> aw & 1) != 0;
   if (type == vtd::kTtPassThrough) valid = parameters_.pass_through && aw == LargestWidth();
   if (type != vtd::kTtTranslate && type != vtd::kTtPassThrough) valid = false;  // no device-TLB
@@ -136,19 +132,11 @@ VtdCore::Learned VtdCore::StepTable(VtdWalk& walk, bool ok, uint64_t entry) cons
   const auto fail = [&](VtdReason reason) {
     Block(walk, reason);
     learned.kind = Learned::Kind::kPage;
-    learned.page = {walk.context_.did,
-                    1,
-                    request.iova & Above(12),
-                    0,
-                    !request.write,
-                    request.write,
-                    false,
-                    reason};
+    learned.page = {walk.context_.did, 1, request.iova & Above(12), 0, !request.write, request.write, false, reason};
     return learned;
   };
   if (!ok) {
-    return fail(level == walk.context_.levels ? VtdReason::kContextInvalid
-                                              : VtdReason::kTableUnreadable);
+    return fail(level == walk.context_.levels ? VtdReason::kContextInvalid : VtdReason::kTableUnreadable);
   }
   const bool wanted = (entry & (request.write ? vtd::kEntryWrite : vtd::kEntryRead)) != 0;
   if (!wanted) return fail(request.write ? VtdReason::kNoWrite : VtdReason::kNoRead);
@@ -262,18 +250,13 @@ void VtdCore::Keep(const VtdWalk& walk, const Learned& learned) {
   }
   switch (learned.kind) {
     case Learned::Kind::kContext:
-      if (learned.context.reason == VtdReason::kNone || parameters_.caching_mode)
-        contexts_.Fill(learned.context);
+      if (learned.context.reason == VtdReason::kNone || parameters_.caching_mode) contexts_.Fill(learned.context);
       break;
-    case Learned::Kind::kTable:
-      tables_.Fill(learned.table);
-      break;
+    case Learned::Kind::kTable: tables_.Fill(learned.table); break;
     case Learned::Kind::kPage:
-      if (learned.page.reason == VtdReason::kNone || parameters_.caching_mode)
-        iotlb_.Fill(learned.page);
+      if (learned.page.reason == VtdReason::kNone || parameters_.caching_mode) iotlb_.Fill(learned.page);
       break;
-    case Learned::Kind::kNothing:
-      break;
+    case Learned::Kind::kNothing: break;
   }
 }
 
@@ -286,12 +269,10 @@ void VtdCore::Finished(VtdWalk& walk) {
   if (result.reason == VtdReason::kNone) return;
   ++faults_[static_cast<size_t>(result.reason)];
   // Reasons that arise before a context entry was read have no FPD to silence them.
-  const bool silenced =
-      walk.has_context_ && walk.context_.fpd &&
-      (result.reason != VtdReason::kContextReserved || parameters_.fpd_covers_reserved_context);
+  const bool silenced = walk.has_context_ && walk.context_.fpd &&
+                        (result.reason != VtdReason::kContextReserved || parameters_.fpd_covers_reserved_context);
   if (silenced) return;
-  log_.Record(walk.request_.sid, walk.request_.iova, walk.request_.write, walk.request_.type,
-              result.reason);
+  log_.Record(walk.request_.sid, walk.request_.iova, walk.request_.write, walk.request_.type, result.reason);
 }
 
 VtdWalk VtdCore::Lookup(const VtdRequest& request) {
@@ -335,8 +316,7 @@ VtdResult VtdCore::Translate(VtdMemory& memory, const VtdRequest& request) {
   while (!walk.done()) {
     const VtdRead read = walk.read();
     uint64_t low = 0, high = 0;
-    const bool ok = memory.Read64(read.address, &low) &&
-                    (read.bytes == 8 || memory.Read64(read.address + 8, &high));
+    const bool ok = memory.Read64(read.address, &low) && (read.bytes == 8 || memory.Read64(read.address + 8, &high));
     Feed(walk, ok, low, high);
   }
   Finish(walk);
@@ -350,8 +330,7 @@ VtdResult VtdCore::Peek(VtdMemory& memory, const VtdRequest& request) const {
   while (!walk.done()) {
     const VtdRead read = walk.read();
     uint64_t low = 0, high = 0;
-    const bool ok = memory.Read64(read.address, &low) &&
-                    (read.bytes == 8 || memory.Read64(read.address + 8, &high));
+    const bool ok = memory.Read64(read.address, &low) && (read.bytes == 8 || memory.Read64(read.address + 8, &high));
     Step(walk, ok, low, high);
   }
   return walk.result();

@@ -32,8 +32,7 @@ DramTiming::DramTiming(const DramParameters& parameters)
 }
 
 double DramTiming::PeakBytesPerSecond() const {
-  return 1e12 * parameters_.channels * parameters_.burst_bytes /
-         static_cast<double>(parameters_.burst_ps);
+  return 1e12 * parameters_.channels * parameters_.burst_bytes / static_cast<double>(parameters_.burst_ps);
 }
 
 uint64_t DramTiming::AfterRefresh(uint64_t time_ps) const {
@@ -96,8 +95,7 @@ std::vector<hw::Counter> DramTiming::Counters() const {
       {"dram", "row_hits", row_hits_, "bursts", "Bursts that found their row open"},
       {"dram", "row_empty", row_empty_, "bursts", "Bursts that found no row open"},
       {"dram", "row_conflicts", row_conflicts_, "bursts", "Bursts that found another row open"},
-      {"dram", "bus_busy", busy_ps_, "ps",
-       "Time that data buses moved data, all channels together"},
+      {"dram", "bus_busy", busy_ps_, "ps", "Time that data buses moved data, all channels together"},
   };
 }
 

@@ -10,8 +10,7 @@ namespace gmmu::sim {
 
 VramCore::VramCore(uint64_t bytes)
     : size_(bytes), bytes_(static_cast<uint8_t*>(std::calloc(std::max<uint64_t>(bytes, 1), 1))) {
-  if (!bytes_)
-    throw std::runtime_error("VRAM: the host has no " + std::to_string(bytes) + " bytes");
+  if (!bytes_) throw std::runtime_error("VRAM: the host has no " + std::to_string(bytes) + " bytes");
 }
 
 bool VramCore::Read(uint64_t address, void* to, size_t size) const {
@@ -65,11 +64,9 @@ bool VramCore::FlipBit(uint64_t address, unsigned bit) {
 }
 
 VramTiming::VramTiming(const VramParameters& parameters) : parameters_(parameters) {
-  if (parameters.beats_per_cycle_num < 1 ||
-      parameters.beats_per_cycle_num > parameters.beats_per_cycle_den)
+  if (parameters.beats_per_cycle_num < 1 || parameters.beats_per_cycle_num > parameters.beats_per_cycle_den)
     throw std::invalid_argument("vram: bandwidth must be above 0 and at most one beat a cycle");
-  if (parameters.outstanding < 1)
-    throw std::invalid_argument("vram: outstanding must be at least 1");
+  if (parameters.outstanding < 1) throw std::invalid_argument("vram: outstanding must be at least 1");
 }
 
 VramTiming::Beats VramTiming::Reserve(uint64_t& free, uint64_t earliest, unsigned beats) {

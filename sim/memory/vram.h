@@ -12,10 +12,9 @@ namespace gmmu::sim {
 /// Timing of the memory behind the GPU's VRAM port, in GPU cycles.
 struct VramParameters {
   uint64_t bytes = 64u << 20;
-  unsigned latency_cycles = 100;  ///< from the accepted address to the first beat of a read, or the
-                                  ///< last beat of a write to B
-  unsigned beats_per_cycle_num =
-      1;  ///< bandwidth of each direction: num beats in den cycles, num <= den
+  unsigned latency_cycles = 100;     ///< from the accepted address to the first beat of a read, or the
+                                     ///< last beat of a write to B
+  unsigned beats_per_cycle_num = 1;  ///< bandwidth of each direction: num beats in den cycles, num <= den
   unsigned beats_per_cycle_den = 1;
   unsigned outstanding = 64;  ///< bursts of each direction at once; at least 1
 };
@@ -31,9 +30,7 @@ class VramCore {
   explicit VramCore(uint64_t bytes);
 
   uint64_t size() const { return size_; }
-  bool Inside(uint64_t address, uint64_t size) const {
-    return address <= size_ && size <= size_ - address;
-  }
+  bool Inside(uint64_t address, uint64_t size) const { return address <= size_ && size <= size_ - address; }
 
   /// Return false, move nothing and call no hook unless all of [address, address + size) is inside.
   [[nodiscard]] bool Read(uint64_t address, void* to, size_t size) const;
@@ -77,9 +74,7 @@ class VramTiming {
   /// Say when the beats of a burst of `beats` (> 0) move whose address (of a write: whose last data)
   /// was accepted at `cycle`. Beats of one direction are served in the order of the calls. A write's
   /// B is due at `last + latency_cycles`.
-  Beats Read(uint64_t cycle, unsigned beats) {
-    return Reserve(read_free_, cycle + parameters_.latency_cycles, beats);
-  }
+  Beats Read(uint64_t cycle, unsigned beats) { return Reserve(read_free_, cycle + parameters_.latency_cycles, beats); }
   Beats Write(uint64_t cycle, unsigned beats) { return Reserve(write_free_, cycle, beats); }
 
   const VramParameters& parameters() const { return parameters_; }

@@ -14,8 +14,7 @@ bool Holds(uint64_t start, uint64_t end, uint64_t address, uint64_t size) {
 
 }  // namespace
 
-AddressMap::AddressMap(uint64_t ram_bytes, bool iommu)
-    : ram_(RamRanges(ram_bytes)), iommu_(iommu) {}
+AddressMap::AddressMap(uint64_t ram_bytes, bool iommu) : ram_(RamRanges(ram_bytes)), iommu_(iommu) {}
 
 std::vector<hw::Range> AddressMap::RamRanges(uint64_t bytes) {
   std::vector<hw::Range> ranges{{0, std::min(bytes, kLowRamEnd)}};

@@ -17,9 +17,7 @@ uint32_t PowerCode(unsigned bytes) {  // 128 -> 0, 256 -> 1, ...
 
 }  // namespace
 
-ConfigSpace::ConfigSpace(const ConfigSpaceParameters& parameters) : parameters_(parameters) {
-  Reset();
-}
+ConfigSpace::ConfigSpace(const ConfigSpaceParameters& parameters) : parameters_(parameters) { Reset(); }
 
 void ConfigSpace::Reset() {
   const ConfigSpaceParameters& p = parameters_;
@@ -41,8 +39,8 @@ void ConfigSpace::Reset() {
   Put(kMsi + 12, 4, 0, 0xFFFF);
 
   const uint32_t payload = PowerCode(p.max_payload);
-  Put(kPower, 4, 0x0003'0001, 0);  // version 3, last capability
-  Put(kPower + 4, 2, 0x0008, 0x0003);  // No_Soft_Reset; the state
+  Put(kPower, 4, 0x0003'0001, 0);                  // version 3, last capability
+  Put(kPower + 4, 2, 0x0008, 0x0003);              // No_Soft_Reset; the state
   Put(kExpress, 4, 0x0002'0010 | kPower << 8, 0);  // version 2, endpoint
   Put(kExpress + 4, 4, payload, 0);
   Put(kExpress + 8, 2, payload << 5 | PowerCode(p.max_read_request) << 12 | 1u << 4, 0x70F0);
@@ -69,8 +67,7 @@ uint16_t ConfigSpace::Half(unsigned offset) const {
 }
 
 uint32_t ConfigSpace::Read(uint16_t offset, unsigned size) const {
-  if ((size != 1 && size != 2 && size != 4) || offset % size != 0 || offset >= 4096)
-    return ~uint32_t{0};
+  if ((size != 1 && size != 2 && size != 4) || offset % size != 0 || offset >= 4096) return ~uint32_t{0};
   if (offset >= bytes_.size()) return 0;
   uint32_t value = 0;
   std::memcpy(&value, &bytes_[offset], size);
@@ -78,8 +75,7 @@ uint32_t ConfigSpace::Read(uint16_t offset, unsigned size) const {
 }
 
 void ConfigSpace::Write(uint16_t offset, unsigned size, uint32_t value) {
-  if ((size != 1 && size != 2 && size != 4) || offset % size != 0 || offset >= bytes_.size())
-    return;
+  if ((size != 1 && size != 2 && size != 4) || offset % size != 0 || offset >= bytes_.size()) return;
   bool changed = false;
   for (unsigned i = 0; i < size; ++i) {
     const uint8_t mask = writable_[offset + i];

@@ -42,8 +42,7 @@ void Check(const PcieParameters& p) {
   Require(p.generation >= 1 && p.generation <= 5, "generation must be 1..5");
   Require(PowerOfTwo(p.lanes) && p.lanes <= 16, "lanes must be 1, 2, 4, 8 or 16");
   Require(p.tlp_overhead >= 1 && p.tlp_overhead <= 256, "tlp_overhead must be 1..256");
-  Require(p.link_layer_ppm >= 1 && p.link_layer_ppm <= 1'000'000,
-          "link_layer_ppm must be 1..1000000");
+  Require(p.link_layer_ppm >= 1 && p.link_layer_ppm <= 1'000'000, "link_layer_ppm must be 1..1000000");
   Require(PowerOfTwo(p.max_payload) && p.max_payload >= 128 && p.max_payload <= 4096,
           "max_payload must be a power of two in 128..4096");
   Require(PowerOfTwo(p.max_read_request) && p.max_read_request >= 128 && p.max_read_request <= 4096,
@@ -103,9 +102,7 @@ std::vector<TlpPiece> SplitCompletion(const PcieParameters& p, uint64_t address,
 }
 
 PcieDirection::PcieDirection(const PcieParameters& parameters, const char* block)
-    : parameters_(Checked(parameters)),
-      block_(block),
-      fs_per_byte_(8e15 / TlpBitsPerSecond(parameters)) {}
+    : parameters_(Checked(parameters)), block_(block), fs_per_byte_(8e15 / TlpBitsPerSecond(parameters)) {}
 
 bool PcieDirection::CanSend(TlpKind kind, unsigned payload_bytes) const {
   const auto k = static_cast<size_t>(kind);
@@ -122,8 +119,7 @@ PcieDirection::Sent PcieDirection::Send(TlpKind kind, unsigned payload_bytes, ui
   payload_[k] += payload_bytes;
 
   const uint64_t start_fs = std::max(free_fs_, ready_ps * 1000);
-  const auto length_fs =
-      static_cast<uint64_t>(fs_per_byte_ * (payload_bytes + parameters_.tlp_overhead) + 0.5);
+  const auto length_fs = static_cast<uint64_t>(fs_per_byte_ * (payload_bytes + parameters_.tlp_overhead) + 0.5);
   free_fs_ = start_fs + length_fs;
   busy_fs_ += length_fs;
   const uint64_t sent_ps = (free_fs_ + 999) / 1000;
@@ -138,8 +134,7 @@ void PcieDirection::Release(TlpKind kind, unsigned payload_bytes) {
 }
 
 bool PcieDirection::idle() const {
-  return std::all_of(used_.begin(), used_.end(),
-                     [](const Used& used) { return used.headers == 0 && used.data == 0; });
+  return std::all_of(used_.begin(), used_.end(), [](const Used& used) { return used.headers == 0 && used.data == 0; });
 }
 
 std::vector<hw::Counter> PcieDirection::Counters() const {

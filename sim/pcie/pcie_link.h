@@ -20,10 +20,9 @@ struct PcieCredits {
 };
 
 struct PcieParameters {
-  unsigned generation = 3;  ///< 1..5
-  unsigned lanes = 8;       ///< 1, 2, 4, 8, 16
-  unsigned tlp_overhead =
-      24;  ///< bytes a TLP beside its payload: framing, sequence number, header, CRC
+  unsigned generation = 3;     ///< 1..5
+  unsigned lanes = 8;          ///< 1, 2, 4, 8, 16
+  unsigned tlp_overhead = 24;  ///< bytes a TLP beside its payload: framing, sequence number, header, CRC
   /// What acknowledgements and credit updates leave of the raw rate, in parts per million (57.88
   /// of 62.96 Gb/s).
   unsigned link_layer_ppm = 919'300;
@@ -31,10 +30,8 @@ struct PcieParameters {
   unsigned max_read_request = 512;         ///< 128..4096, a power of two
   unsigned read_completion_boundary = 64;  ///< 64 or 128
   unsigned tags = 64;                      ///< reads in flight a requester, 1..1024
-  uint64_t latency_ps =
-      250'000;  ///< each way, from the last byte sent to the last byte taken by the other side
-  std::array<PcieCredits, kTlpKinds> credits{PcieCredits{64, 1024}, PcieCredits{64, 64},
-                                             PcieCredits{128, 2048}};
+  uint64_t latency_ps = 250'000;  ///< each way, from the last byte sent to the last byte taken by the other side
+  std::array<PcieCredits, kTlpKinds> credits{PcieCredits{64, 1024}, PcieCredits{64, 64}, PcieCredits{128, 2048}};
 };
 
 /// Throws std::invalid_argument, naming the parameter, when one is out of its bounds.
@@ -62,14 +59,12 @@ struct TlpPiece {
 
 /// Cuts [address, address + bytes) into write TLPs, at the maximum payload and at 4 KiB boundaries. The
 /// pieces ascend; 0 bytes have none.
-std::vector<TlpPiece> SplitWrite(const PcieParameters& parameters, uint64_t address,
-                                 uint64_t bytes);
+std::vector<TlpPiece> SplitWrite(const PcieParameters& parameters, uint64_t address, uint64_t bytes);
 /// Cuts the range into read requests, at the maximum read request and at 4 KiB boundaries.
 std::vector<TlpPiece> SplitRead(const PcieParameters& parameters, uint64_t address, uint64_t bytes);
 /// Cuts the range of one read request into its completions, at the maximum payload; all but the last
 /// end on a completion boundary.
-std::vector<TlpPiece> SplitCompletion(const PcieParameters& parameters, uint64_t address,
-                                      uint64_t bytes);
+std::vector<TlpPiece> SplitCompletion(const PcieParameters& parameters, uint64_t address, uint64_t bytes);
 
 /// One direction of a PCIe link. Its time is reserved TLP by TLP, in the order of the calls.
 class PcieDirection {

@@ -29,11 +29,9 @@ std::vector<Unbuilt> FindUnbuilt(MachineConfig config) {
 
 double MachineConfig::Pcie::payload_bytes_per_second() const {
   // Raw bit rate of a lane after its line code, then what the link layer leaves, then full packets.
-  static constexpr double kLane[] = {
-      0, 2.0e9, 4.0e9, 8e9 * 128 / 130, 16e9 * 128 / 130, 32e9 * 128 / 130};
+  static constexpr double kLane[] = {0, 2.0e9, 4.0e9, 8e9 * 128 / 130, 16e9 * 128 / 130, 32e9 * 128 / 130};
   const double lane = kLane[std::min<uint64_t>(generation, 5)];
-  const double link =
-      lane * static_cast<double>(lanes) / 8 * static_cast<double>(link_layer_ppm) / 1e6;
+  const double link = lane * static_cast<double>(lanes) / 8 * static_cast<double>(link_layer_ppm) / 1e6;
   const auto payload = static_cast<double>(max_payload);
   return link * payload / (payload + static_cast<double>(tlp_overhead));
 }
@@ -51,8 +49,9 @@ void MachineConfig::Check(const std::string& file) const {
   using settings::Refuse;
   const uint64_t va = 12 + std::accumulate(gpu.page_table_bits.begin(), gpu.page_table_bits.end(), uint64_t{0});
   if (va > gpu.va_bits) {
-    Refuse(file, "gpu.page_table_bits", "12 page bits and the levels make " + std::to_string(va) +
-                                            " address bits, gpu.va_bits is " + std::to_string(gpu.va_bits));
+    Refuse(file, "gpu.page_table_bits",
+           "12 page bits and the levels make " + std::to_string(va) + " address bits, gpu.va_bits is " +
+               std::to_string(gpu.va_bits));
   }
   if (gpu.vram_beats > gpu.vram_beat_cycles) {
     Refuse(file, "gpu.vram_beats",

@@ -21,11 +21,11 @@ class EngineError : public std::runtime_error {
 };
 
 struct EngineOptions {
-  uint64_t seed = 0;        ///< draws what hardware may choose freely (the order of VRAM answers)
-  std::string waves;        ///< FST file; empty for none
-  uint64_t waves_from = 0;  ///< first GPU cycle in the dump
+  uint64_t seed = 0;                 ///< draws what hardware may choose freely (the order of VRAM answers)
+  std::string waves;                 ///< FST file; empty for none
+  uint64_t waves_from = 0;           ///< first GPU cycle in the dump
   uint64_t waves_to = ~uint64_t{0};  ///< one past the last
-  unsigned shuffle = 0;  ///< picks the order in which modules are made; results must not depend on it
+  unsigned shuffle = 0;              ///< picks the order in which modules are made; results must not depend on it
 };
 
 /// A machine that runs software.
@@ -40,14 +40,12 @@ class Engine {
   /// Makes the machine in SystemC around the Verilated GPU. Throws ConfigError when the configuration
   /// does not fit this build (build keys, waves without a tracing build) and std::runtime_error when
   /// the host refuses resources.
-  static std::unique_ptr<Engine> CreateRtl(const MachineConfig& config,
-                                           const EngineOptions& options);
+  static std::unique_ptr<Engine> CreateRtl(const MachineConfig& config, const EngineOptions& options);
 
   /// Makes the machine in plain C++ (sim/twin), which gives the same answers with estimated times. It
   /// takes any size of the hardware that the configuration allows, and throws ConfigError when waves
   /// are asked for.
-  static std::unique_ptr<Engine> CreateFast(const MachineConfig& config,
-                                            const EngineOptions& options);
+  static std::unique_ptr<Engine> CreateFast(const MachineConfig& config, const EngineOptions& options);
 
   /// Powers the machine on, runs `software` until it returns, and gives its result. May be called once
   /// for each engine. An exception of `software` passes through. The platform is valid inside the call only;

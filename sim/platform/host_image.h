@@ -12,12 +12,8 @@ namespace gmmu::sim {
 class RamOfIommu : public VtdMemory {
  public:
   explicit RamOfIommu(hw::HostRam& ram) : ram_(ram) {}
-  bool Read64(uint64_t hpa, uint64_t* value) override {
-    return ram_.Read(hpa, value, sizeof *value);
-  }
-  bool Write32(uint64_t hpa, uint32_t value) override {
-    return ram_.Write(hpa, &value, sizeof value);
-  }
+  bool Read64(uint64_t hpa, uint64_t* value) override { return ram_.Read(hpa, value, sizeof *value); }
+  bool Write32(uint64_t hpa, uint32_t value) override { return ram_.Write(hpa, &value, sizeof value); }
 
  private:
   hw::HostRam& ram_;

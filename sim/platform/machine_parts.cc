@@ -27,9 +27,7 @@ PcieParameters PcieOf(const MachineConfig::Pcie& c) {
   p.read_completion_boundary = Small(c.completion_boundary);
   p.tags = Small(c.tags);
   p.latency_ps = c.latency_ps;
-  const auto credits = [](uint64_t headers, uint64_t data) {
-    return PcieCredits{Small(headers), Small(data)};
-  };
+  const auto credits = [](uint64_t headers, uint64_t data) { return PcieCredits{Small(headers), Small(data)}; };
   p.credits[static_cast<size_t>(TlpKind::kPosted)] = credits(c.posted_headers, c.posted_data);
   p.credits[static_cast<size_t>(TlpKind::kNonPosted)] = credits(c.non_posted_headers, c.non_posted_headers);
   p.credits[static_cast<size_t>(TlpKind::kCompletion)] = credits(c.completion_headers, c.completion_data);

@@ -21,8 +21,7 @@ class Agenda : public sc_core::sc_module {
   /// The source of GPU `unit`. At equal times the GPUs act in the order of their numbers.
   static Source GpuSource(unsigned unit) { return static_cast<Source>(kGpu + unit); }
 
-  Agenda(sc_core::sc_module_name name, uint64_t period_ps)
-      : sc_module(name), period_ps_(period_ps) {
+  Agenda(sc_core::sc_module_name name, uint64_t period_ps) : sc_module(name), period_ps_(period_ps) {
     SC_HAS_PROCESS(Agenda);
     SC_METHOD(Run);
     sensitive << due_;
@@ -37,9 +36,7 @@ class Agenda : public sc_core::sc_module {
     entries_.push({time_ps, source, next_[source]++, std::move(action)});
     due_.notify(sc_core::sc_time::from_value(entries_.top().time_ps - now));
   }
-  uint64_t OffEdge(uint64_t time_ps) const {
-    return time_ps % period_ps_ == 0 ? time_ps + 1 : time_ps;
-  }
+  uint64_t OffEdge(uint64_t time_ps) const { return time_ps % period_ps_ == 0 ? time_ps + 1 : time_ps; }
 
   static uint64_t Now() { return sc_core::sc_time_stamp().value(); }
 

@@ -81,8 +81,7 @@ void Cpu::Stuck() {
 
 bool Cpu::Await(const std::function<bool()>& ready, uint64_t bound_ps, const std::string& what) {
   const uint64_t start = Agenda::Now();
-  const uint64_t end =
-      bound_ps > kForever - start - 1 ? kForever : parts_.agenda->OffEdge(start + bound_ps);
+  const uint64_t end = bound_ps > kForever - start - 1 ? kForever : parts_.agenda->OffEdge(start + bound_ps);
   while (!ready()) {
     const uint64_t now = Agenda::Now();
     if (now >= end) return false;
@@ -91,34 +90,31 @@ bool Cpu::Await(const std::function<bool()>& ready, uint64_t bound_ps, const std
     Yield();
     if (stuck_) {
       stuck_ = false;
-      throw EngineError(fmt::format(
-          "the machine stands still at {} ns: nothing can end the wait for {}", NowNs(), what));
+      throw EngineError(
+          fmt::format("the machine stands still at {} ns: nothing can end the wait for {}", NowNs(), what));
     }
   }
   return true;
 }
 
-void Cpu::AwaitAccess(const CpuUnit& unit, const std::function<bool()>& ready,
-                      const std::string& what) {
+void Cpu::AwaitAccess(const CpuUnit& unit, const std::function<bool()>& ready, const std::string& what) {
   if (Await(ready, mmio_bound_ps_, what)) return;
-  throw EngineError(fmt::format("no answer to {} in {} ns; the GPU's oldest access: {}", what,
-                                mmio_bound_ps_ / 1000, unit.gpu->Waiting()));
+  throw EngineError(fmt::format("no answer to {} in {} ns; the GPU's oldest access: {}", what, mmio_bound_ps_ / 1000,
+                                unit.gpu->Waiting()));
 }
 
 // ---- accesses
 
-std::shared_ptr<Cpu::Answer> Cpu::Request(const CpuUnit& unit, tlm::tlm_command command,
-                                          AddressKind kind, uint64_t address, const void* data,
-                                          unsigned bytes) {
+std::shared_ptr<Cpu::Answer> Cpu::Request(const CpuUnit& unit, tlm::tlm_command command, AddressKind kind,
+                                          uint64_t address, const void* data, unsigned bytes) {
   auto answer = std::make_shared<Answer>();
   answer->data.resize(bytes, 0xFF);
   if (data != nullptr) std::memcpy(answer->data.data(), data, bytes);
-  unit.root_complex->Request(command, kind, address, answer->data.data(), bytes,
-                             [this, answer](bool ok) {
-                               answer->ok = ok;
-                               answer->done = true;
-                               wake_.notify(sc_core::SC_ZERO_TIME);
-                             });
+  unit.root_complex->Request(command, kind, address, answer->data.data(), bytes, [this, answer](bool ok) {
+    answer->ok = ok;
+    answer->done = true;
+    wake_.notify(sc_core::SC_ZERO_TIME);
+  });
   return answer;
 }
 
@@ -149,10 +145,8 @@ uint64_t Cpu::MmioRead(uint64_t address, unsigned size) {
     return Ones(size);
   }
   const CpuUnit& unit = parts_.units[where.unit];
-  const auto answer =
-      Request(unit, tlm::TLM_READ_COMMAND, AddressKind::kLogical, address, nullptr, size);
-  AwaitAccess(unit, [&] { return answer->done; },
-              fmt::format("a read of {} bytes at {:#x}", size, address));
+  const auto answer = Request(unit, tlm::TLM_READ_COMMAND, AddressKind::kLogical, address, nullptr, size);
+  AwaitAccess(unit, [&] { return answer->done; }, fmt::format("a read of {} bytes at {:#x}", size, address));
   if (!answer->ok) return Ones(size);
   uint64_t value = 0;
   std::memcpy(&value, answer->data.data(), size);
@@ -169,13 +163,9 @@ void Cpu::MmioWrite(uint64_t address, unsigned size, uint64_t value) {
     case Region::kRam:
       if (!parts_.ram->Write(address, &value, size)) return;
       return;
-    case Region::kBar:
-      Post(parts_.units[where.unit], address, &value, size);
-      return;
+    case Region::kBar: Post(parts_.units[where.unit], address, &value, size); return;
     case Region::kNone:
-    case Region::kMessage:
-      Pause(kChipsetPs);
-      return;
+    case Region::kMessage: Pause(kChipsetPs); return;
   }
 }
 
@@ -186,10 +176,9 @@ void Cpu::MmioReadBlock(uint64_t address, void* to, size_t size) {
     const Decoded where = parts_.map->Decode(address, piece);
     if (where.region == Region::kBar) {
       const CpuUnit& unit = parts_.units[where.unit];
-      const auto answer = Request(unit, tlm::TLM_READ_COMMAND, AddressKind::kLogical, address,
-                                  nullptr, static_cast<unsigned>(piece));
-      AwaitAccess(unit, [&] { return answer->done; },
-                  fmt::format("a read of {} bytes at {:#x}", piece, address));
+      const auto answer = Request(unit, tlm::TLM_READ_COMMAND, AddressKind::kLogical, address, nullptr,
+                                  static_cast<unsigned>(piece));
+      AwaitAccess(unit, [&] { return answer->done; }, fmt::format("a read of {} bytes at {:#x}", piece, address));
       if (answer->ok) std::memcpy(bytes, answer->data.data(), piece);
       else std::memset(bytes, 0xFF, piece);
     } else {
@@ -237,10 +226,9 @@ uint32_t Cpu::ConfigRead(hw::Bdf bdf, uint16_t offset, unsigned size) {
     Pause(kChipsetPs);
     return static_cast<uint32_t>(Ones(size));
   }
-  const auto answer =
-      Request(*unit, tlm::TLM_READ_COMMAND, AddressKind::kConfig, offset, nullptr, size);
-  AwaitAccess(*unit, [&] { return answer->done; },
-              fmt::format("a configuration read of {} at {:#x}", bdf.ToString(), offset));
+  const auto answer = Request(*unit, tlm::TLM_READ_COMMAND, AddressKind::kConfig, offset, nullptr, size);
+  AwaitAccess(
+      *unit, [&] { return answer->done; }, fmt::format("a configuration read of {} at {:#x}", bdf.ToString(), offset));
   uint32_t value = 0;
   std::memcpy(&value, answer->data.data(), size);
   return value;
@@ -252,10 +240,9 @@ void Cpu::ConfigWrite(hw::Bdf bdf, uint16_t offset, unsigned size, uint32_t valu
     Pause(kChipsetPs);
     return;
   }
-  const auto answer =
-      Request(*unit, tlm::TLM_WRITE_COMMAND, AddressKind::kConfig, offset, &value, size);
-  AwaitAccess(*unit, [&] { return answer->done; },
-              fmt::format("a configuration write of {} at {:#x}", bdf.ToString(), offset));
+  const auto answer = Request(*unit, tlm::TLM_WRITE_COMMAND, AddressKind::kConfig, offset, &value, size);
+  AwaitAccess(
+      *unit, [&] { return answer->done; }, fmt::format("a configuration write of {} at {:#x}", bdf.ToString(), offset));
 }
 
 uint64_t Cpu::NowNs() { return Agenda::Now() / 1000; }
@@ -282,8 +269,7 @@ bool Cpu::WaitForMessage(uint64_t bound_ns) {
 // ---- instruments
 
 std::string Cpu::PrefixOf(const CpuUnit& unit) const {
-  return hw::UnitPrefix(static_cast<unsigned>(&unit - parts_.units.data()),
-                    static_cast<unsigned>(parts_.units.size()));
+  return hw::UnitPrefix(static_cast<unsigned>(&unit - parts_.units.data()), static_cast<unsigned>(parts_.units.size()));
 }
 
 uint64_t Cpu::PageAccesses(uint64_t pfn) { return parts_.memory->PageAccesses(pfn); }
@@ -341,19 +327,17 @@ void Cpu::ReadCounters(const CpuUnit& unit, std::vector<hw::Counter>& all) {
   for (const GpuCounter& counter : registers) offsets.push_back(counter.offset);
   auto values = std::make_shared<std::vector<uint64_t>>();
   RtlGpu& gpu = *unit.gpu;
-  const bool asked = gpu.ServiceRead(
-      offsets, [this, &gpu, source, values](const std::vector<uint64_t>& read) {
-        parts_.agenda->At(
-            gpu.local_ps() + 1,
-            [this, values, read] {
-              *values = read;
-              wake_.notify(sc_core::SC_ZERO_TIME);
-            },
-            source);
-      });
+  const bool asked = gpu.ServiceRead(offsets, [this, &gpu, source, values](const std::vector<uint64_t>& read) {
+    parts_.agenda->At(
+        gpu.local_ps() + 1,
+        [this, values, read] {
+          *values = read;
+          wake_.notify(sc_core::SC_ZERO_TIME);
+        },
+        source);
+  });
   if (!asked || !Await([&] { return !values->empty(); }, mmio_bound_ps_, "the GPU's counters")) {
-    findings_.push_back({PrefixOf(unit) + "registers",
-                         "the GPU's counters could not be read: " + gpu.Waiting()});
+    findings_.push_back({PrefixOf(unit) + "registers", "the GPU's counters could not be read: " + gpu.Waiting()});
     return;
   }
   std::vector<hw::Counter> read;
@@ -366,9 +350,7 @@ void Cpu::ReadCounters(const CpuUnit& unit, std::vector<hw::Counter>& all) {
 
 std::vector<hw::Counter> Cpu::Counters() {
   std::vector<hw::Counter> all;
-  const auto append = [&](const std::vector<hw::Counter>& more) {
-    all.insert(all.end(), more.begin(), more.end());
-  };
+  const auto append = [&](const std::vector<hw::Counter>& more) { all.insert(all.end(), more.begin(), more.end()); };
   for (const CpuUnit& unit : parts_.units) {
     ReadCounters(unit, all);
     hw::AddUnitCounters(PrefixOf(unit), unit.gpu->Counters(), all);

@@ -104,10 +104,9 @@ class Cpu : public sc_core::sc_module, public hw::Platform, public hw::Instrumen
   void Yield();
   /// Waits until `ready` is true, or returns false when `bound_ps` picoseconds pass first.
   bool Await(const std::function<bool()>& ready, uint64_t bound_ps, const std::string& what);
-  void AwaitAccess(const CpuUnit& unit, const std::function<bool()>& ready,
-                   const std::string& what);
-  std::shared_ptr<Answer> Request(const CpuUnit& unit, tlm::tlm_command command, AddressKind kind,
-                                  uint64_t address, const void* data, unsigned bytes);
+  void AwaitAccess(const CpuUnit& unit, const std::function<bool()>& ready, const std::string& what);
+  std::shared_ptr<Answer> Request(const CpuUnit& unit, tlm::tlm_command command, AddressKind kind, uint64_t address,
+                                  const void* data, unsigned bytes);
   void Post(const CpuUnit& unit, uint64_t address, const void* from, unsigned bytes);
   /// Finds the GPU at `bdf`; null if there is none.
   const CpuUnit* Find(hw::Bdf bdf) const;

@@ -66,17 +66,13 @@ RtlGpuParameters GpuOf(const MachineConfig& c, const EngineOptions& options, uns
 class RtlEngine : public Engine {
  public:
   RtlEngine(const MachineConfig& config, const EngineOptions& options)
-      : map_(config.host.memory_bytes(), config.iommu.present),
-        ram_(map_.ram()),
-        units_(config.gpu.count) {
+      : map_(config.host.memory_bytes(), config.iommu.present), ram_(map_.ram()), units_(config.gpu.count) {
     MakeProcesses(config, options);
     memory_ = std::make_unique<HostMemory>("memory", ram_, DramOf(config.host), *agenda_);
     MakeIommu(config);
     iommu_->memory.bind(memory_->socket);
     gpu_link_ = std::make_unique<GpuLink>(
-        "link",
-        GpuLinkParameters{units(), config.link.latency_ns * 1000, config.link.bytes_per_ns},
-        *agenda_);
+        "link", GpuLinkParameters{units(), config.link.latency_ns * 1000, config.link.bytes_per_ns}, *agenda_);
     for (unsigned unit = 0; unit < units(); ++unit) Bind(config, unit);
     if (config.inject.lose_tag) units_[0].root_complex->LoseTag();
     Connect(config);
@@ -120,13 +116,11 @@ class RtlEngine : public Engine {
       });
     }
     makers.push_back([&] {
-      cpu_ = std::make_unique<Cpu>("cpu", config.gpu.mmio_bound_ns,
-                                   static_cast<unsigned>(config.gpu.clients));
+      cpu_ = std::make_unique<Cpu>("cpu", config.gpu.mmio_bound_ns, static_cast<unsigned>(config.gpu.clients));
     });
     std::vector<size_t> order(makers.size());
     std::iota(order.begin(), order.end(), size_t{0});
-    for (unsigned i = 0; i < options.shuffle; ++i)
-      std::next_permutation(order.begin(), order.end());
+    for (unsigned i = 0; i < options.shuffle; ++i) std::next_permutation(order.begin(), order.end());
     for (const size_t i : order) makers[i]();
   }
 
@@ -134,9 +128,8 @@ class RtlEngine : public Engine {
   void Bind(const MachineConfig& config, unsigned number) {
     Unit& unit = units_[number];
     RtlGpu& gpu = *unit.gpu;
-    unit.root_complex =
-        std::make_unique<RootComplex>(("root_complex" + std::to_string(number)).c_str(),
-                                      PcieOf(config.pcie), *agenda_, Agenda::GpuSource(number));
+    unit.root_complex = std::make_unique<RootComplex>(("root_complex" + std::to_string(number)).c_str(),
+                                                      PcieOf(config.pcie), *agenda_, Agenda::GpuSource(number));
     gpu.dma.bind(unit.root_complex->from_device);
     unit.root_complex->to_device.bind(gpu.registers);
     unit.root_complex->memory.bind(iommu_->device(number));
@@ -145,8 +138,7 @@ class RtlEngine : public Engine {
     gpu.config().OnChange([this, number, &gpu] {
       for (const unsigned bar : {0u, 2u}) {
         const ConfigSpace& space = gpu.config();
-        map_.SetBar(number, bar, space.bar_base(bar),
-                    space.bar_active(bar) ? space.bar_bytes(bar) : 0);
+        map_.SetBar(number, bar, space.bar_base(bar), space.bar_active(bar) ? space.bar_bytes(bar) : 0);
       }
     });
     if (config.sim.checker) MakeChecker(config, number);
@@ -159,17 +151,14 @@ class RtlEngine : public Engine {
     timing.descriptor_ps = config.iommu.descriptor_ps;
     auto core = config.iommu.present ? std::make_unique<VtdCore>(VtdOf(config.iommu)) : nullptr;
     const uint64_t late_ps = config.inject.late_interrupt_ns * 1000;
-    iommu_ =
-        std::make_unique<Iommu>("iommu", units(), std::move(core), timing, *agenda_,
-                                [this, late_ps](uint64_t address, uint32_t data) {
-                                  if (late_ps == 0) {
-                                    cpu_->Deliver({address, data});
-                                  } else {
-                                    agenda_->At(Agenda::Now() + late_ps, [this, address, data] {
-                                      cpu_->Deliver({address, data});
-                                    });
-                                  }
-                                });
+    iommu_ = std::make_unique<Iommu>(
+        "iommu", units(), std::move(core), timing, *agenda_, [this, late_ps](uint64_t address, uint32_t data) {
+          if (late_ps == 0) {
+            cpu_->Deliver({address, data});
+          } else {
+            agenda_->At(Agenda::Now() + late_ps, [this, address, data] { cpu_->Deliver({address, data}); });
+          }
+        });
   }
 
   void MakeChecker(const MachineConfig& config, unsigned number) {
@@ -195,8 +184,8 @@ class RtlEngine : public Engine {
     CpuParts parts;
     parts.agenda = agenda_.get();
     for (unsigned unit = 0; unit < units(); ++unit) {
-      parts.units.push_back({BdfOf(unit), units_[unit].gpu.get(),
-                             units_[unit].root_complex.get(), units_[unit].checker.get()});
+      parts.units.push_back(
+          {BdfOf(unit), units_[unit].gpu.get(), units_[unit].root_complex.get(), units_[unit].checker.get()});
     }
     parts.gpu_link = gpu_link_.get();
     parts.iommu = iommu_.get();
@@ -225,8 +214,7 @@ class RtlEngine : public Engine {
 
 }  // namespace
 
-std::unique_ptr<Engine> Engine::CreateRtl(const MachineConfig& config,
-                                          const EngineOptions& options) {
+std::unique_ptr<Engine> Engine::CreateRtl(const MachineConfig& config, const EngineOptions& options) {
   config.CheckBuilt();
 #ifndef GMMU_WAVES
   if (!options.waves.empty()) {

@@ -23,16 +23,14 @@ GpuLink::GpuLink(sc_core::sc_module_name name, const GpuLinkParameters& paramete
 }
 
 tlm::tlm_sync_enum GpuLink::FromGpu(int unit, tlm::tlm_generic_payload& t, tlm::tlm_phase& phase,
-                                     sc_core::sc_time& delay) {
+                                    sc_core::sc_time& delay) {
   if (phase == tlm::END_RESP) return tlm::TLM_COMPLETED;
   sc_assert(phase == tlm::BEGIN_REQ);
   Access access;
   access.own = static_cast<unsigned>(unit);
   access.peer = static_cast<unsigned>(t.get_address() >> kOffsetBits & kAdapterMask);
   access.transaction = static_cast<PooledTransaction*>(&t);
-  agenda_.At(
-      Agenda::Now() + delay.value(), [this, access] { Begin(access); },
-      Agenda::GpuSource(access.own));
+  agenda_.At(Agenda::Now() + delay.value(), [this, access] { Begin(access); }, Agenda::GpuSource(access.own));
   phase = tlm::END_REQ;
   return tlm::TLM_UPDATED;
 }
@@ -69,8 +67,8 @@ void GpuLink::Serve(const Access& access, uint64_t offset) {
   to(access.peer)->nb_transport_fw(*in, phase, delay);
 }
 
-tlm::tlm_sync_enum GpuLink::ToAnswers(int unit, tlm::tlm_generic_payload& t,
-                                       tlm::tlm_phase& phase, sc_core::sc_time& delay) {
+tlm::tlm_sync_enum GpuLink::ToAnswers(int unit, tlm::tlm_generic_payload& t, tlm::tlm_phase& phase,
+                                      sc_core::sc_time& delay) {
   if (phase == tlm::END_REQ) return tlm::TLM_ACCEPTED;
   auto& mine = static_cast<PooledTransaction&>(t);
   const Access access = waiting_[mine.owner_tag];
@@ -87,8 +85,7 @@ tlm::tlm_sync_enum GpuLink::ToAnswers(int unit, tlm::tlm_generic_payload& t,
 void GpuLink::Return(const Access& access, bool ok) {
   const PooledTransaction& t = *access.transaction;
   const uint64_t bytes = t.is_read() && ok ? t.get_data_length() : 0;
-  agenda_.At(wires_.Send(access.peer, access.own, bytes, Agenda::Now()),
-             [this, access, ok] { Answer(access, ok); });
+  agenda_.At(wires_.Send(access.peer, access.own, bytes, Agenda::Now()), [this, access, ok] { Answer(access, ok); });
 }
 
 void GpuLink::Answer(const Access& access, bool ok) {

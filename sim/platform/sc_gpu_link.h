@@ -44,10 +44,8 @@ class GpuLink : public sc_core::sc_module {
     PooledTransaction* transaction = nullptr;  ///< belongs to the requester
   };
 
-  tlm::tlm_sync_enum FromGpu(int unit, tlm::tlm_generic_payload& t, tlm::tlm_phase& phase,
-                             sc_core::sc_time& delay);
-  tlm::tlm_sync_enum ToAnswers(int unit, tlm::tlm_generic_payload& t, tlm::tlm_phase& phase,
-                               sc_core::sc_time& delay);
+  tlm::tlm_sync_enum FromGpu(int unit, tlm::tlm_generic_payload& t, tlm::tlm_phase& phase, sc_core::sc_time& delay);
+  tlm::tlm_sync_enum ToAnswers(int unit, tlm::tlm_generic_payload& t, tlm::tlm_phase& phase, sc_core::sc_time& delay);
   void Begin(const Access& access);
   void Serve(const Access& access, uint64_t offset);
   void Return(const Access& access, bool ok);

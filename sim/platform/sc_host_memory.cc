@@ -5,14 +5,12 @@
 
 namespace gmmu::sim {
 
-HostMemory::HostMemory(sc_core::sc_module_name name, hw::HostRam& ram, const DramParameters& timing,
-                       Agenda& agenda)
+HostMemory::HostMemory(sc_core::sc_module_name name, hw::HostRam& ram, const DramParameters& timing, Agenda& agenda)
     : sc_module(name), ram_(ram), timing_(timing), agenda_(agenda) {
   socket.register_nb_transport_fw(this, &HostMemory::Transport);
 }
 
-tlm::tlm_sync_enum HostMemory::Transport(tlm::tlm_generic_payload& t, tlm::tlm_phase& phase,
-                                         sc_core::sc_time& delay) {
+tlm::tlm_sync_enum HostMemory::Transport(tlm::tlm_generic_payload& t, tlm::tlm_phase& phase, sc_core::sc_time& delay) {
   if (phase == tlm::END_RESP) return tlm::TLM_COMPLETED;
   sc_assert(phase == tlm::BEGIN_REQ);
   const uint64_t start = Agenda::Now() + delay.value();
@@ -65,22 +63,18 @@ void HostMemory::Answer(tlm::tlm_generic_payload& t) {
 
 void HostMemory::Watch(const tlm::tlm_generic_payload& t) {
   const auto* extension = t.get_extension<BusExtension>();
-  if (extension == nullptr || extension->kind != AddressKind::kTranslated)
-    return;  // an IOMMU's own
+  if (extension == nullptr || extension->kind != AddressKind::kTranslated) return;  // an IOMMU's own
   owners_.Access(t.get_address(), t.is_write());
   if (watched_.empty()) return;
   const auto page = watched_.find(t.get_address() / hw::kPageSize);
   if (page != watched_.end()) ++page->second;
 }
 
-uint64_t HostMemory::PageAccesses(uint64_t pfn) {
-  return watched_.try_emplace(pfn, 0).first->second;
-}
+uint64_t HostMemory::PageAccesses(uint64_t pfn) { return watched_.try_emplace(pfn, 0).first->second; }
 
 std::vector<hw::Counter> HostMemory::Counters() const {
   auto all = timing_.Counters();
-  all.push_back(
-      {"dram", "outside_memory", errors_, "requests", "Requests to addresses without memory."});
+  all.push_back({"dram", "outside_memory", errors_, "requests", "Requests to addresses without memory."});
   return all;
 }
 

@@ -25,8 +25,7 @@ class HostMemory : public sc_core::sc_module {
  public:
   tlm_utils::simple_target_socket<HostMemory> socket{"socket"};
 
-  HostMemory(sc_core::sc_module_name name, hw::HostRam& ram, const DramParameters& timing,
-             Agenda& agenda);
+  HostMemory(sc_core::sc_module_name name, hw::HostRam& ram, const DramParameters& timing, Agenda& agenda);
 
   /// Counts device accesses to the page since the first call for it. The IOMMU's own accesses do not
   /// count.
@@ -38,8 +37,7 @@ class HostMemory : public sc_core::sc_module {
   std::vector<hw::Counter> Counters() const;
 
  private:
-  tlm::tlm_sync_enum Transport(tlm::tlm_generic_payload& t, tlm::tlm_phase& phase,
-                               sc_core::sc_time& delay);
+  tlm::tlm_sync_enum Transport(tlm::tlm_generic_payload& t, tlm::tlm_phase& phase, sc_core::sc_time& delay);
   static bool Snoops(const tlm::tlm_generic_payload& t);
   void Write(tlm::tlm_generic_payload& t);
   void Answer(tlm::tlm_generic_payload& t);

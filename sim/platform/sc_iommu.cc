@@ -7,8 +7,8 @@
 
 namespace gmmu::sim {
 
-Iommu::Iommu(sc_core::sc_module_name name, unsigned ports, std::unique_ptr<VtdCore> core,
-             const IommuTiming& timing, Agenda& agenda, MessageSink messages)
+Iommu::Iommu(sc_core::sc_module_name name, unsigned ports, std::unique_ptr<VtdCore> core, const IommuTiming& timing,
+             Agenda& agenda, MessageSink messages)
     : sc_module(name),
       core_(std::move(core)),
       timing_(timing),
@@ -22,8 +22,7 @@ Iommu::Iommu(sc_core::sc_module_name name, unsigned ports, std::unique_ptr<VtdCo
   memory.register_nb_transport_bw(this, &Iommu::FromMemory);
   if (core_) {
     core_->set_message_sink([this](uint64_t address, uint32_t data) {
-      agenda_.At(Agenda::Now() + timing_.lookup_ps,
-                 [this, address, data] { messages_(address, data); });
+      agenda_.At(Agenda::Now() + timing_.lookup_ps, [this, address, data] { messages_(address, data); });
     });
   }
 }
@@ -67,8 +66,7 @@ void Iommu::Lookup(Request* request) {
   what.sid = extension == nullptr ? 0 : extension->requester;
   what.iova = t.get_address();
   what.write = t.is_write();
-  if (extension != nullptr && extension->kind == AddressKind::kTranslated)
-    what.type = VtdAddressType::kTranslated;
+  if (extension != nullptr && extension->kind == AddressKind::kTranslated) what.type = VtdAddressType::kTranslated;
   request->walk = core_->Lookup(what);
   Dispatch(request);
 }
@@ -205,9 +203,8 @@ bool Iommu::CommitWrite(Request* request) {
 
 void Iommu::StartReads() {
   std::vector<Request*> ready;
-  const auto held = std::stable_partition(reads_.begin(), reads_.end(), [&](Request* r) {
-    return r->posted_before > ports_[r->port].committed;
-  });
+  const auto held = std::stable_partition(reads_.begin(), reads_.end(),
+                                          [&](Request* r) { return r->posted_before > ports_[r->port].committed; });
   ready.assign(held, reads_.end());
   reads_.erase(held, reads_.end());
   for (Request* request : ready) IssueRead(request);
@@ -221,8 +218,8 @@ void Iommu::IssueRead(Request* request) {
     Finish(request);
     return;
   }
-  PooledTransaction* in = pool_.Acquire(tlm::TLM_READ_COMMAND, core_ ? result.hpa : t.get_address(),
-                                        0, t.get_data_length());
+  PooledTransaction* in = pool_.Acquire(tlm::TLM_READ_COMMAND, core_ ? result.hpa : t.get_address(), 0,
+                                        t.get_data_length());
   in->extension->kind = AddressKind::kTranslated;
   in->extension->no_snoop = NoSnoop(*request);
   in->set_data_ptr(t.get_data_ptr());
@@ -262,8 +259,7 @@ void Iommu::SendToMemory(PooledTransaction* t, std::function<void(PooledTransact
   memory->nb_transport_fw(*t, phase, delay);
 }
 
-tlm::tlm_sync_enum Iommu::FromMemory(tlm::tlm_generic_payload& t, tlm::tlm_phase& phase,
-                                     sc_core::sc_time&) {
+tlm::tlm_sync_enum Iommu::FromMemory(tlm::tlm_generic_payload& t, tlm::tlm_phase& phase, sc_core::sc_time&) {
   if (phase == tlm::END_REQ) return tlm::TLM_ACCEPTED;
   auto& mine = static_cast<PooledTransaction&>(t);
   const auto done = std::move(waiting_[mine.owner_tag]);
@@ -292,12 +288,11 @@ void Iommu::PumpQueue() {
       uint64_t words[2];
       std::memcpy(words, done.buffer.data(), sizeof words);
       const bool ok = done.is_response_ok();
-      agenda_.At(Agenda::Now() + timing_.descriptor_ps,
-                 [this, ok, low = words[0], high = words[1]] {
-                   queue_busy_ = false;
-                   core_->FetchDone(ok, low, high);
-                   PumpQueue();
-                 });
+      agenda_.At(Agenda::Now() + timing_.descriptor_ps, [this, ok, low = words[0], high = words[1]] {
+        queue_busy_ = false;
+        core_->FetchDone(ok, low, high);
+        PumpQueue();
+      });
     });
   } else if (work.kind == VtdQueueWork::Kind::kStatus) {
     queue_busy_ = true;
@@ -315,16 +310,12 @@ void Iommu::PumpQueue() {
 std::vector<hw::Counter> Iommu::Counters() const {
   if (!core_) return {};
   auto all = core_->Counters();
-  all.push_back({"iommu", "walk_ps", walk_ps_, "ps",
-                 "Arrival to translation of the requests that walked, summed."});
-  all.push_back({"iommu", "translation_ps", waited_ps_, "ps",
-                 "Arrival to translation of all requests, summed."});
+  all.push_back({"iommu", "walk_ps", walk_ps_, "ps", "Arrival to translation of the requests that walked, summed."});
+  all.push_back({"iommu", "translation_ps", waited_ps_, "ps", "Arrival to translation of all requests, summed."});
+  all.push_back({"iommu", "walks_at_once", most_walks_, "walks", "Most walks under way at a time."});
+  all.push_back({"iommu", "walks_joined", joined_, "requests", "Misses that waited for a walk of their page."});
   all.push_back(
-      {"iommu", "walks_at_once", most_walks_, "walks", "Most walks under way at a time."});
-  all.push_back({"iommu", "walks_joined", joined_, "requests",
-                 "Misses that waited for a walk of their page."});
-  all.push_back({"iommu", "reads_held", order_holds_, "requests",
-                 "Reads that waited for earlier writes after translation."});
+      {"iommu", "reads_held", order_holds_, "requests", "Reads that waited for earlier writes after translation."});
   return all;
 }
 

@@ -18,9 +18,8 @@
 namespace gmmu::sim {
 
 struct IommuTiming {
-  unsigned walks =
-      8;  ///< walks at once. A request that needs another one waits, and hits pass it; so does a
-          ///< request for a page that is being walked
+  unsigned walks = 8;           ///< walks at once. A request that needs another one waits, and hits pass it; so does a
+                                ///< request for a page that is being walked
   uint64_t lookup_ps = 10'000;  ///< of every request
   uint64_t descriptor_ps = 20'000;
 };
@@ -44,14 +43,12 @@ class Iommu : public sc_core::sc_module {
   tlm_utils::simple_initiator_socket<Iommu> memory{"memory"};
   using MessageSink = std::function<void(uint64_t address, uint32_t data)>;
 
-  Iommu(sc_core::sc_module_name name, unsigned ports, std::unique_ptr<VtdCore> core,
-        const IommuTiming& timing, Agenda& agenda, MessageSink messages);
+  Iommu(sc_core::sc_module_name name, unsigned ports, std::unique_ptr<VtdCore> core, const IommuTiming& timing,
+        Agenda& agenda, MessageSink messages);
 
   VtdCore* core() { return core_.get(); }
   /// Does a register access of the CPU. It takes effect at once; what it causes takes its time.
-  uint64_t ReadRegister(uint32_t offset, unsigned size) {
-    return core_->ReadRegister(offset, size);
-  }
+  uint64_t ReadRegister(uint32_t offset, unsigned size) { return core_->ReadRegister(offset, size); }
   void WriteRegister(uint32_t offset, unsigned size, uint64_t value);
 
   std::vector<hw::Counter> Counters() const;
@@ -71,10 +68,8 @@ class Iommu : public sc_core::sc_module {
     uint64_t arrived = 0, committed = 0;
   };
 
-  tlm::tlm_sync_enum FromDevice(int port, tlm::tlm_generic_payload& t, tlm::tlm_phase& phase,
-                                sc_core::sc_time& delay);
-  tlm::tlm_sync_enum FromMemory(tlm::tlm_generic_payload& t, tlm::tlm_phase& phase,
-                                sc_core::sc_time& delay);
+  tlm::tlm_sync_enum FromDevice(int port, tlm::tlm_generic_payload& t, tlm::tlm_phase& phase, sc_core::sc_time& delay);
+  tlm::tlm_sync_enum FromMemory(tlm::tlm_generic_payload& t, tlm::tlm_phase& phase, sc_core::sc_time& delay);
   void Lookup(Request* request);
   void StartWalk(Request* request);
   void Dispatch(Request* request);

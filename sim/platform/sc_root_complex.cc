@@ -8,13 +8,9 @@ namespace gmmu::sim {
 
 using sc_core::sc_time;
 
-RootComplex::RootComplex(sc_core::sc_module_name name, const PcieParameters& parameters,
-                         Agenda& agenda, Agenda::Source device)
-    : sc_module(name),
-      parameters_(parameters),
-      pcie_link_(parameters),
-      agenda_(agenda),
-      device_(device) {
+RootComplex::RootComplex(sc_core::sc_module_name name, const PcieParameters& parameters, Agenda& agenda,
+                         Agenda::Source device)
+    : sc_module(name), parameters_(parameters), pcie_link_(parameters), agenda_(agenda), device_(device) {
   from_device.register_nb_transport_fw(this, &RootComplex::FromDevice);
   to_device.register_nb_transport_bw(this, &RootComplex::DeviceAnswers);
   memory.register_nb_transport_bw(this, &RootComplex::MemoryAnswers);
@@ -30,8 +26,7 @@ void RootComplex::Pump(std::deque<Tlp>& queue, PcieDirection& direction, bool up
     if (wants_tag && pcie_link_.tags.full()) return;
     if (!direction.CanSend(tlp.kind, tlp.payload)) return;
     if (wants_tag) tlp.tag = *pcie_link_.tags.Allocate();
-    const PcieDirection::Sent sent =
-        direction.Send(tlp.kind, tlp.payload, std::max(tlp.ready_ps, Agenda::Now()));
+    const PcieDirection::Sent sent = direction.Send(tlp.kind, tlp.payload, std::max(tlp.ready_ps, Agenda::Now()));
     const auto action = std::move(tlp.sent);
     if (wants_tag) sent_tag_ = tlp.tag;
     queue.pop_front();
@@ -41,8 +36,7 @@ void RootComplex::Pump(std::deque<Tlp>& queue, PcieDirection& direction, bool up
 
 // ---- device to host
 
-tlm::tlm_sync_enum RootComplex::FromDevice(tlm::tlm_generic_payload& t, tlm::tlm_phase& phase,
-                                           sc_time& delay) {
+tlm::tlm_sync_enum RootComplex::FromDevice(tlm::tlm_generic_payload& t, tlm::tlm_phase& phase, sc_time& delay) {
   if (phase == tlm::END_RESP) return tlm::TLM_COMPLETED;
   sc_assert(phase == tlm::BEGIN_REQ);
   auto* mine = static_cast<PooledTransaction*>(&t);
@@ -124,15 +118,13 @@ void RootComplex::BeginRead(PooledTransaction* t) {
       agenda_.At(sent.arrive_ps, [this, burst, piece, tag = sent_tag_] {
         PooledTransaction* in = pool_.Acquire(tlm::TLM_READ_COMMAND, piece.address, 0, piece.bytes);
         *in->extension = *burst->transaction->extension;
-        in->set_data_ptr(burst->transaction->get_data_ptr() +
-                         (piece.address - burst->transaction->get_address()));
+        in->set_data_ptr(burst->transaction->get_data_ptr() + (piece.address - burst->transaction->get_address()));
         ToMemory(in, [this, burst, piece, tag](PooledTransaction& done) {
           pcie_link_.up.Release(TlpKind::kNonPosted, 0);
           const bool ok = done.is_response_ok();
           if (piece.address / hw::kPageSize == hold_.page && hold_.until_ps > Agenda::Now())
             agenda_.At(hold_.until_ps, [this, burst, piece, tag, ok] { Complete(burst, piece, tag, ok); });
-          else
-            Complete(burst, piece, tag, ok);
+          else Complete(burst, piece, tag, ok);
           PumpUp();
         });
       });
@@ -144,9 +136,8 @@ void RootComplex::BeginRead(PooledTransaction* t) {
 
 void RootComplex::StrayAccess(uint16_t requester, hw::Stray kind, uint64_t address, uint32_t data) {
   const bool message = kind == hw::Stray::kMessage;
-  PooledTransaction* t =
-      pool_.Acquire(kind == hw::Stray::kRead ? tlm::TLM_READ_COMMAND : tlm::TLM_WRITE_COMMAND, address,
-                    0, message ? sizeof data : sizeof(uint64_t));
+  PooledTransaction* t = pool_.Acquire(kind == hw::Stray::kRead ? tlm::TLM_READ_COMMAND : tlm::TLM_WRITE_COMMAND,
+                                       address, 0, message ? sizeof data : sizeof(uint64_t));
   *t->extension = BusExtension();
   t->extension->requester = requester;
   if (message) t->extension->kind = AddressKind::kInterrupt;
@@ -169,8 +160,7 @@ void RootComplex::Complete(Burst* burst, TlpPiece piece, uint32_t tag, bool ok) 
     tlp.kind = TlpKind::kCompletion;
     tlp.payload = parts[i].bytes;
     tlp.ready_ps = Agenda::Now();
-    tlp.sent = [this, burst, tag, ok, last,
-                bytes = parts[i].bytes](const PcieDirection::Sent& sent) {
+    tlp.sent = [this, burst, tag, ok, last, bytes = parts[i].bytes](const PcieDirection::Sent& sent) {
       agenda_.At(sent.arrive_ps, [this, burst, tag, ok, last, bytes] {
         pcie_link_.down.Release(TlpKind::kCompletion, bytes);
         if (last) {
@@ -213,8 +203,7 @@ void RootComplex::ToMemory(PooledTransaction* t, std::function<void(PooledTransa
   memory->nb_transport_fw(*t, phase, delay);
 }
 
-tlm::tlm_sync_enum RootComplex::MemoryAnswers(tlm::tlm_generic_payload& t, tlm::tlm_phase& phase,
-                                              sc_time&) {
+tlm::tlm_sync_enum RootComplex::MemoryAnswers(tlm::tlm_generic_payload& t, tlm::tlm_phase& phase, sc_time&) {
   if (phase == tlm::END_REQ) return tlm::TLM_ACCEPTED;
   auto& mine = static_cast<PooledTransaction&>(t);
   const auto done = std::move(waiting_[mine.owner_tag]);
@@ -227,8 +216,8 @@ tlm::tlm_sync_enum RootComplex::MemoryAnswers(tlm::tlm_generic_payload& t, tlm::
 
 // ---- CPU to device
 
-RootComplex::CpuAccess* RootComplex::NewAccess(tlm::tlm_command command, AddressKind kind,
-                                               uint64_t address, const void* data, unsigned bytes) {
+RootComplex::CpuAccess* RootComplex::NewAccess(tlm::tlm_command command, AddressKind kind, uint64_t address,
+                                               const void* data, unsigned bytes) {
   if (free_accesses_.empty()) {
     accesses_.push_back(std::make_unique<CpuAccess>());
     free_accesses_.push_back(accesses_.back().get());
@@ -249,8 +238,7 @@ RootComplex::CpuAccess* RootComplex::NewAccess(tlm::tlm_command command, Address
 void RootComplex::Post(uint64_t address, const void* from, unsigned bytes) {
   ++cpu_writes_;
   ++posted_waiting_;
-  CpuAccess* access =
-      NewAccess(tlm::TLM_WRITE_COMMAND, AddressKind::kLogical, address, from, bytes);
+  CpuAccess* access = NewAccess(tlm::TLM_WRITE_COMMAND, AddressKind::kLogical, address, from, bytes);
   agenda_.At(
       Agenda::Now(),
       [this, access] {
@@ -271,8 +259,8 @@ void RootComplex::Post(uint64_t address, const void* from, unsigned bytes) {
       Agenda::kCpu);
 }
 
-void RootComplex::Request(tlm::tlm_command command, AddressKind kind, uint64_t address, void* data,
-                          unsigned bytes, Done done) {
+void RootComplex::Request(tlm::tlm_command command, AddressKind kind, uint64_t address, void* data, unsigned bytes,
+                          Done done) {
   ++cpu_reads_;
   CpuAccess* access = NewAccess(command, kind, address, data, bytes);
   access->data = data;
@@ -301,8 +289,7 @@ void RootComplex::SendToDevice(CpuAccess* access) {
   if (phase == tlm::BEGIN_RESP) CpuAnswer(access, Agenda::Now() + delay.value());
 }
 
-tlm::tlm_sync_enum RootComplex::DeviceAnswers(tlm::tlm_generic_payload& t, tlm::tlm_phase& phase,
-                                              sc_time& delay) {
+tlm::tlm_sync_enum RootComplex::DeviceAnswers(tlm::tlm_generic_payload& t, tlm::tlm_phase& phase, sc_time& delay) {
   if (phase == tlm::END_REQ) return tlm::TLM_ACCEPTED;
   CpuAnswer(at_device_.at(&t), Agenda::Now() + delay.value());
   phase = tlm::END_RESP;
@@ -368,10 +355,9 @@ std::vector<hw::Counter> RootComplex::Counters() const {
   auto all = pcie_link_.up.Counters();
   const auto down = pcie_link_.down.Counters();
   all.insert(all.end(), down.begin(), down.end());
-  all.push_back({"root_complex", "cpu_requests", cpu_reads_, "requests",
-                 "Register, window and configuration reads of the CPU."});
   all.push_back(
-      {"root_complex", "cpu_writes", cpu_writes_, "requests", "Posted writes of the CPU."});
+      {"root_complex", "cpu_requests", cpu_reads_, "requests", "Register, window and configuration reads of the CPU."});
+  all.push_back({"root_complex", "cpu_writes", cpu_writes_, "requests", "Posted writes of the CPU."});
   all.push_back({"root_complex", "completions_held", held_count_, "completions",
                  "Answers to the CPU that waited for earlier writes of the device."});
   return all;

@@ -39,8 +39,7 @@ class RootComplex : public sc_core::sc_module {
   tlm_utils::simple_initiator_socket<RootComplex> to_device{"to_device"};
   tlm_utils::simple_initiator_socket<RootComplex> memory{"memory"};
 
-  RootComplex(sc_core::sc_module_name name, const PcieParameters& parameters, Agenda& agenda,
-              Agenda::Source device);
+  RootComplex(sc_core::sc_module_name name, const PcieParameters& parameters, Agenda& agenda, Agenda::Source device);
 
   /// Deliberate fault: an access arrives as if from the device, whose port never made it. Its answer is dropped.
   void StrayAccess(uint16_t requester, hw::Stray kind, uint64_t address, uint32_t data);
@@ -55,8 +54,7 @@ class RootComplex : public sc_core::sc_module {
   /// Sends a read, or a read or write of configuration space, of at most 4 KiB. `done` is called when
   /// the answer may be seen; `ok` is false for an unsupported request. `data` must live until then.
   using Done = std::function<void(bool ok)>;
-  void Request(tlm::tlm_command command, AddressKind kind, uint64_t address, void* data,
-               unsigned bytes, Done done);
+  void Request(tlm::tlm_command command, AddressKind kind, uint64_t address, void* data, unsigned bytes, Done done);
 
   /// Counts the requests that arrived from this device.
   hw::BusCounts BusCountsOf(uint16_t requester) const;
@@ -86,12 +84,9 @@ class RootComplex : public sc_core::sc_module {
     unsigned payload = 0;
   };
 
-  tlm::tlm_sync_enum FromDevice(tlm::tlm_generic_payload& t, tlm::tlm_phase& phase,
-                                sc_core::sc_time& delay);
-  tlm::tlm_sync_enum DeviceAnswers(tlm::tlm_generic_payload& t, tlm::tlm_phase& phase,
-                                   sc_core::sc_time& delay);
-  tlm::tlm_sync_enum MemoryAnswers(tlm::tlm_generic_payload& t, tlm::tlm_phase& phase,
-                                   sc_core::sc_time& delay);
+  tlm::tlm_sync_enum FromDevice(tlm::tlm_generic_payload& t, tlm::tlm_phase& phase, sc_core::sc_time& delay);
+  tlm::tlm_sync_enum DeviceAnswers(tlm::tlm_generic_payload& t, tlm::tlm_phase& phase, sc_core::sc_time& delay);
+  tlm::tlm_sync_enum MemoryAnswers(tlm::tlm_generic_payload& t, tlm::tlm_phase& phase, sc_core::sc_time& delay);
   void BeginWrite(PooledTransaction* t);
   void BeginRead(PooledTransaction* t);
   void AnswerDevice(PooledTransaction* t, bool ok);
@@ -103,8 +98,7 @@ class RootComplex : public sc_core::sc_module {
   void SendToDevice(CpuAccess* access);
   void CpuAnswer(CpuAccess* access, uint64_t time_ps);
   void Deliver(CpuAccess* access);
-  CpuAccess* NewAccess(tlm::tlm_command command, AddressKind kind, uint64_t address,
-                       const void* data, unsigned bytes);
+  CpuAccess* NewAccess(tlm::tlm_command command, AddressKind kind, uint64_t address, const void* data, unsigned bytes);
   Burst* NewBurst(PooledTransaction* t, size_t pieces);
 
   const PcieParameters parameters_;

@@ -19,8 +19,7 @@ AxiChecker::AxiChecker(const AxiPort& port)
 
 void AxiChecker::Fail(const char* rule, const std::string& text) {
   if (findings_.size() < kMost) {
-    findings_.push_back(
-        {"axi", fmt::format("{}, cycle {}, {}: {}", port_.name, cycle_, rule, text)});
+    findings_.push_back({"axi", fmt::format("{}, cycle {}, {}: {}", port_.name, cycle_, rule, text)});
   }
 }
 
@@ -88,26 +87,22 @@ void AxiChecker::JudgeAddress(bool write, const Ax& ax) {
   }
   const unsigned bytes = 1u << ax.size;
   if (bytes > port_.beat_bytes || (port_.full_width && bytes != port_.beat_bytes)) {
-    Fail("size", fmt::format("{} has beats of {} bytes on a bus of {}", channel, bytes,
-                             port_.beat_bytes));
+    Fail("size", fmt::format("{} has beats of {} bytes on a bus of {}", channel, bytes, port_.beat_bytes));
   }
   if (ax.len + 1 > port_.most_beats) {
-    Fail("length", fmt::format("{} has {} beats, more than {}", channel, ax.len + 1,
-                               port_.most_beats));
+    Fail("length", fmt::format("{} has {} beats, more than {}", channel, ax.len + 1, port_.most_beats));
   }
   const uint64_t start = ax.address & ~uint64_t{bytes - 1};
   const uint64_t last = start + uint64_t{ax.len + 1} * bytes - 1;
   if ((start ^ last) >> 12 != 0) {
-    Fail("page", fmt::format("{} burst {:#x} of {} beats crosses 4 KiB", channel, ax.address,
-                             ax.len + 1));
+    Fail("page", fmt::format("{} burst {:#x} of {} beats crosses 4 KiB", channel, ax.address, ax.len + 1));
   }
 }
 
 void AxiChecker::TakeAddress(bool write, const Ax& ax) {
   Queue& queue = QueueOf(write, ax.id);
   if (port_.unique_ids && queue.first != kNone) {
-    Fail("id-unique",
-         fmt::format("{} id {:#x} is outstanding already", kNames[write ? kAw : kAr], ax.id));
+    Fail("id-unique", fmt::format("{} id {:#x} is outstanding already", kNames[write ? kAw : kAr], ax.id));
   }
   uint32_t index;
   if (free_.empty()) {
@@ -140,8 +135,7 @@ void AxiChecker::TakeAddress(bool write, const Ax& ax) {
 uint64_t AxiChecker::Lanes(const Ax& ax, unsigned beat) const {
   const uint64_t bytes = uint64_t{1} << ax.size;
   const uint64_t aligned = (ax.address & ~(bytes - 1)) + beat * bytes;
-  const unsigned first =
-      static_cast<unsigned>((beat == 0 ? ax.address : aligned) & (port_.beat_bytes - 1));
+  const unsigned first = static_cast<unsigned>((beat == 0 ? ax.address : aligned) & (port_.beat_bytes - 1));
   const unsigned last = static_cast<unsigned>((aligned + bytes - 1) & (port_.beat_bytes - 1));
   const uint64_t upto = last == 63 ? ~uint64_t{0} : (uint64_t{1} << (last + 1)) - 1;
   return upto & ~((uint64_t{1} << first) - 1);
@@ -152,25 +146,24 @@ void AxiChecker::TakeBeat(uint64_t strobe, bool last) {
     if (early_.size() < port_.early_beats) {
       early_.push_back({strobe, last});
     } else {
-      Fail("w-order", port_.early_beats == 0
-                          ? std::string("a W beat was taken before its AW")
-                          : fmt::format("{} W beats were taken before their AW, more than {}",
-                                        early_.size() + 1, port_.early_beats));
+      Fail("w-order", port_.early_beats == 0 ? std::string("a W beat was taken before its AW")
+                                             : fmt::format("{} W beats were taken before their AW, more than {}",
+                                                           early_.size() + 1, port_.early_beats));
     }
     return;
   }
   Burst& burst = pool_[open_.front()];
   const uint64_t lanes = Lanes(burst.ax, burst.done);
   if ((strobe & ~lanes) != 0 && port_.judges_addresses) {
-    Fail("w-strobe", fmt::format("strobe {:#x} of beat {} of AW {:#x} is outside its bytes ({:#x})",
-                                 strobe, burst.done, burst.ax.address, lanes));
+    Fail("w-strobe", fmt::format("strobe {:#x} of beat {} of AW {:#x} is outside its bytes ({:#x})", strobe, burst.done,
+                                 burst.ax.address, lanes));
   }
   ++burst.done;
   burst.since = cycle_;
   const bool end = burst.done == burst.ax.len + 1;
   if (last != end && port_.has_w_last) {
-    Fail("w-last", fmt::format("WLAST is {} at beat {} of {} of AW id {:#x}", last ? 1 : 0,
-                               burst.done, burst.ax.len + 1, burst.ax.id));
+    Fail("w-last", fmt::format("WLAST is {} at beat {} of {} of AW id {:#x}", last ? 1 : 0, burst.done,
+                               burst.ax.len + 1, burst.ax.id));
   }
   if (!end && !(last && port_.has_w_last)) return;
   burst.data_done = true;
@@ -188,8 +181,8 @@ void AxiChecker::JudgeRead(bool fresh) {
   Burst& burst = pool_[queue.first];
   const bool end = burst.done == burst.ax.len;
   if (fresh && r_.last != end) {
-    Fail("r-last", fmt::format("RLAST is {} at beat {} of {} of id {:#x}", r_.last ? 1 : 0,
-                               burst.done + 1, burst.ax.len + 1, r_.id));
+    Fail("r-last", fmt::format("RLAST is {} at beat {} of {} of id {:#x}", r_.last ? 1 : 0, burst.done + 1,
+                               burst.ax.len + 1, r_.id));
   }
   if (!channels_[kR].ready) return;
   ++burst.done;
@@ -228,8 +221,7 @@ void AxiChecker::Scan() {
     Channel& channel = channels_[i];
     if (!channel.held || channel.reported || channel.since > late) continue;
     channel.reported = true;
-    Fail("wait",
-         fmt::format("{} has waited for its ready since cycle {}", kNames[i], channel.since));
+    Fail("wait", fmt::format("{} has waited for its ready since cycle {}", kNames[i], channel.since));
   }
   for (Burst& burst : pool_) {
     if (!burst.used || burst.reported || burst.since > late) continue;
@@ -237,8 +229,7 @@ void AxiChecker::Scan() {
     burst.reported = true;
     const char* what = !burst.write ? "R" : burst.data_done ? "B" : "its W beats";
     Fail("wait", fmt::format("the {} of id {:#x} at {:#x} has waited for {} since cycle {}",
-                             burst.write ? "write" : "read", burst.ax.id, burst.ax.address, what,
-                             burst.since));
+                             burst.write ? "write" : "read", burst.ax.id, burst.ax.address, what, burst.since));
   }
 }
 

@@ -147,18 +147,15 @@ class AxiChecker {
     Keep(name, payload, kept);
   }
   bool Same(Name, const Ax& a, const Ax& b) const {
-    return a.id == b.id && a.address == b.address && a.len == b.len && a.size == b.size &&
-           a.burst == b.burst && a.user == b.user;
+    return a.id == b.id && a.address == b.address && a.len == b.len && a.size == b.size && a.burst == b.burst &&
+           a.user == b.user;
   }
-  bool Same(Name, const B& a, const B& b) const {
-    return a.id == b.id && a.response == b.response;
-  }
+  bool Same(Name, const B& a, const B& b) const { return a.id == b.id && a.response == b.response; }
   bool Same(Name, const W& a, const W& b) const {
     return a.strobe == b.strobe && a.last == b.last && SameData(a.data, w_data_);
   }
   bool Same(Name, const R& a, const R& b) const {
-    return a.id == b.id && a.response == b.response && a.last == b.last &&
-           SameData(a.data, r_data_);
+    return a.id == b.id && a.response == b.response && a.last == b.last && SameData(a.data, r_data_);
   }
   bool SameData(const void* data, const Bytes& kept) const {
     return std::memcmp(data, kept.data(), port_.beat_bytes) == 0;
@@ -187,9 +184,7 @@ class AxiChecker {
   void TakeBeat(uint64_t strobe, bool last);
   void EndBurst(bool write, unsigned id);
   void Scan();
-  Queue& QueueOf(bool write, unsigned id) {
-    return (write ? writes_ : reads_)[id & (reads_.size() - 1)];
-  }
+  Queue& QueueOf(bool write, unsigned id) { return (write ? writes_ : reads_)[id & (reads_.size() - 1)]; }
   uint64_t Lanes(const Ax& ax, unsigned beat) const;
 
   AxiPort port_;

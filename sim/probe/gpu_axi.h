@@ -44,33 +44,33 @@ class GpuAxi {
     using R = AxiChecker::R;
     using B = AxiChecker::B;
 // One cycle of a port. `m` and `s`: how the names of the pins end that its manager and its subordinate drive.
-#define GMMU_SAMPLE_AXI4(checker, port, m, s, ar_user, aw_user, w_last)                                      \
-  checker.Begin(cycle, top.rst_i);                                                                           \
-  checker.Ar(top.port##_arvalid_##m, top.port##_arready_##s, [&] {                                           \
-    return Ax{top.port##_arid_##m,   top.port##_araddr_##m,  top.port##_arlen_##m,                           \
-              top.port##_arsize_##m, top.port##_arburst_##m, ar_user};                                       \
-  });                                                                                                        \
-  checker.Rd(top.port##_rvalid_##s, top.port##_rready_##m, [&] {                                             \
-    return R{top.port##_rid_##s, &top.port##_rdata_##s, top.port##_rresp_##s, top.port##_rlast_##s != 0};    \
-  });                                                                                                        \
-  checker.Aw(top.port##_awvalid_##m, top.port##_awready_##s, [&] {                                           \
-    return Ax{top.port##_awid_##m,   top.port##_awaddr_##m,  top.port##_awlen_##m,                           \
-              top.port##_awsize_##m, top.port##_awburst_##m, aw_user};                                       \
-  });                                                                                                        \
-  checker.Wd(top.port##_wvalid_##m, top.port##_wready_##s,                                                   \
-             [&] { return W{&top.port##_wdata_##m, top.port##_wstrb_##m, w_last}; });                        \
-  checker.Bd(top.port##_bvalid_##s, top.port##_bready_##m,                                                   \
-             [&] { return B{top.port##_bid_##s, top.port##_bresp_##s}; });                                   \
+#define GMMU_SAMPLE_AXI4(checker, port, m, s, ar_user, aw_user, w_last)                                   \
+  checker.Begin(cycle, top.rst_i);                                                                        \
+  checker.Ar(top.port##_arvalid_##m, top.port##_arready_##s, [&] {                                        \
+    return Ax{top.port##_arid_##m,   top.port##_araddr_##m,  top.port##_arlen_##m,                        \
+              top.port##_arsize_##m, top.port##_arburst_##m, ar_user};                                    \
+  });                                                                                                     \
+  checker.Rd(top.port##_rvalid_##s, top.port##_rready_##m, [&] {                                          \
+    return R{top.port##_rid_##s, &top.port##_rdata_##s, top.port##_rresp_##s, top.port##_rlast_##s != 0}; \
+  });                                                                                                     \
+  checker.Aw(top.port##_awvalid_##m, top.port##_awready_##s, [&] {                                        \
+    return Ax{top.port##_awid_##m,   top.port##_awaddr_##m,  top.port##_awlen_##m,                        \
+              top.port##_awsize_##m, top.port##_awburst_##m, aw_user};                                    \
+  });                                                                                                     \
+  checker.Wd(top.port##_wvalid_##m, top.port##_wready_##s,                                                \
+             [&] { return W{&top.port##_wdata_##m, top.port##_wstrb_##m, w_last}; });                     \
+  checker.Bd(top.port##_bvalid_##s, top.port##_bready_##m,                                                \
+             [&] { return B{top.port##_bid_##s, top.port##_bresp_##s}; });                                \
   checker.End()
-#define GMMU_SAMPLE_AXI_LITE(checker, port)                                                                  \
-  checker.Begin(cycle, top.rst_i);                                                                           \
-  checker.Ar(top.port##_arvalid_i, top.port##_arready_o, [&] { return Lite(top.port##_araddr_i); });         \
-  checker.Rd(top.port##_rvalid_o, top.port##_rready_i,                                                       \
-             [&] { return R{0, &top.port##_rdata_o, top.port##_rresp_o, true}; });                           \
-  checker.Aw(top.port##_awvalid_i, top.port##_awready_o, [&] { return Lite(top.port##_awaddr_i); });         \
-  checker.Wd(top.port##_wvalid_i, top.port##_wready_o,                                                       \
-             [&] { return W{&top.port##_wdata_i, top.port##_wstrb_i, true}; });                              \
-  checker.Bd(top.port##_bvalid_o, top.port##_bready_i, [&] { return B{0, top.port##_bresp_o}; });            \
+#define GMMU_SAMPLE_AXI_LITE(checker, port)                                                          \
+  checker.Begin(cycle, top.rst_i);                                                                   \
+  checker.Ar(top.port##_arvalid_i, top.port##_arready_o, [&] { return Lite(top.port##_araddr_i); }); \
+  checker.Rd(top.port##_rvalid_o, top.port##_rready_i,                                               \
+             [&] { return R{0, &top.port##_rdata_o, top.port##_rresp_o, true}; });                   \
+  checker.Aw(top.port##_awvalid_i, top.port##_awready_o, [&] { return Lite(top.port##_awaddr_i); }); \
+  checker.Wd(top.port##_wvalid_i, top.port##_wready_o,                                               \
+             [&] { return W{&top.port##_wdata_i, top.port##_wstrb_i, true}; });                      \
+  checker.Bd(top.port##_bvalid_o, top.port##_bready_i, [&] { return B{0, top.port##_bresp_o}; });    \
   checker.End()
 
     GMMU_SAMPLE_AXI4(vram_, m_vram, o, i, 0, 0, top.m_vram_wlast_o != 0);

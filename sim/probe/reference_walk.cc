@@ -23,8 +23,8 @@ bool IsAllowedGeometry(const SpaceConfig& space) {
 
 /// The forms that a table word may have.
 enum class Form {
-  kEntry,   ///< of any level: single
-  kWord0,   ///< of a dual entry of level 1
+  kEntry,  ///< of any level: single
+  kWord0,  ///< of a dual entry of level 1
   kWord1,
   kLeaf64,  ///< of a 64 KiB leaf table
 };
@@ -157,8 +157,7 @@ SpaceConfig SpaceConfig::FromRegisters(uint64_t geometry, uint64_t root) {
   space.root_address = where.address();
   space.root_entries = static_cast<uint32_t>(shape.root_entries());
   space.levels = static_cast<unsigned>(shape.levels());
-  const uint64_t bits[6] = {shape.bits0(), shape.bits1(), shape.bits2(),
-                            shape.bits3(), shape.bits4(), shape.bits5()};
+  const uint64_t bits[6] = {shape.bits0(), shape.bits1(), shape.bits2(), shape.bits3(), shape.bits4(), shape.bits5()};
   for (unsigned level = 0; level < 6; ++level) space.bits[level] = static_cast<uint8_t>(bits[level]);
   space.dual = shape.dual() != 0;
   return space;

@@ -13,11 +13,11 @@ namespace gmmu::sim {
 struct SpaceConfig {
   bool enable = false;
   regs::Target root_target = regs::Target::kSystem;
-  uint64_t root_address = 0;   ///< bytes, 4 KiB aligned
+  uint64_t root_address = 0;  ///< bytes, 4 KiB aligned
   uint32_t root_entries = 0;
-  unsigned levels = 0;         ///< 2 to 6
+  unsigned levels = 0;            ///< 2 to 6
   std::array<uint8_t, 6> bits{};  ///< index bits by level, [0] is the leaf
-  bool dual = false;           ///< entries of level 1 are pairs
+  bool dual = false;              ///< entries of level 1 are pairs
 
   static SpaceConfig FromRegisters(uint64_t geometry, uint64_t root);
   /// The base-2 logarithm of the bytes that one entry of `level` covers.

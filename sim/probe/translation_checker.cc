@@ -26,8 +26,7 @@ bool Agrees(const TranslationEvent& event, const Translation& walk) {
 }
 
 std::string Text(const Translation& t) {
-  if (t.fault != regs::Fault::kNone)
-    return fmt::format("{} at level {}", regs::NameOf(t.fault), t.level);
+  if (t.fault != regs::Fault::kNone) return fmt::format("{} at level {}", regs::NameOf(t.fault), t.level);
   if (t.zero) return "zero page";
   return fmt::format("{} {:#x}", regs::NameOf(t.gpa.target), t.gpa.offset);
 }
@@ -44,12 +43,8 @@ std::string Text(const TranslationEvent& e) {
 }  // namespace
 
 TranslationChecker::TranslationChecker(unsigned spaces, VramCore& vram, HostReader host)
-    : vram_(vram),
-      host_(std::move(host)),
-      spaces_(spaces),
-      versions_((vram.size() >> kPageLg2) + 1, 0) {
-  vram_.AddWriteHook(
-      [this](uint64_t address, const uint8_t*, size_t size) { VramWritten(address, size); });
+    : vram_(vram), host_(std::move(host)), spaces_(spaces), versions_((vram.size() >> kPageLg2) + 1, 0) {
+  vram_.AddWriteHook([this](uint64_t address, const uint8_t*, size_t size) { VramWritten(address, size); });
 }
 
 // ---- the history of tables
@@ -90,8 +85,7 @@ void TranslationChecker::FollowPage(uint64_t page) {
                                [&](const Change& c) { return c.key >> kPageLg2 == page; }),
                 recent_.end());
   std::deque<Change> merged;
-  std::merge(changes_.begin(), changes_.end(), found.begin(), found.end(),
-             std::back_inserter(merged),
+  std::merge(changes_.begin(), changes_.end(), found.begin(), found.end(), std::back_inserter(merged),
              [](const Change& a, const Change& b) { return a.time < b.time; });
   changes_.swap(merged);
 }
@@ -117,8 +111,8 @@ std::optional<uint64_t> TranslationChecker::ReadNow(regs::Target target, uint64_
   return word;
 }
 
-std::optional<uint64_t> TranslationChecker::ReadAt(
-    const std::unordered_map<uint64_t, uint64_t>& past, regs::Target target, uint64_t address) {
+std::optional<uint64_t> TranslationChecker::ReadAt(const std::unordered_map<uint64_t, uint64_t>& past,
+                                                   regs::Target target, uint64_t address) {
   const std::optional<uint64_t> word = ReadNow(target, address);
   if (!word) return std::nullopt;
   const auto old = past.find(KeyOf(target, address));
@@ -231,9 +225,8 @@ void TranslationChecker::Fill(Memo& memo, const Space& space, const TranslationE
   ++walks_;
   visited_.clear();
   touched_host_ = false;
-  memo.answer = ReferenceWalk(
-      space.config, event.va >> kPageLg2 << kPageLg2, event.access,
-      [this](regs::Target target, uint64_t address) { return ReadNow(target, address); });
+  memo.answer = ReferenceWalk(space.config, event.va >> kPageLg2 << kPageLg2, event.access,
+                              [this](regs::Target target, uint64_t address) { return ReadNow(target, address); });
   memo.valid = !touched_host_;  // tables in host memory are looked at each time
   memo.pages = 0;
   memo.versions = 0;
@@ -255,8 +248,7 @@ bool TranslationChecker::MatchesThePast(const TranslationEvent& event, uint64_t 
   std::vector<Change> window;
   const auto collect = [&] {
     window.clear();
-    for (auto change = changes_.rbegin(); change != changes_.rend() && change->time > from;
-         ++change)
+    for (auto change = changes_.rbegin(); change != changes_.rend() && change->time > from; ++change)
       window.push_back(*change);
   };
   collect();
@@ -275,8 +267,7 @@ bool TranslationChecker::MatchesThePast(const TranslationEvent& event, uint64_t 
     if (!matters) continue;
     const size_t before = changes_.size();
     if (Agrees(event, ReferenceWalk(config, event.va, event.access, read))) return true;
-    if (changes_.size() !=
-        before) {  // a page was found to be a table: its changes have joined, start over
+    if (changes_.size() != before) {  // a page was found to be a table: its changes have joined, start over
       past.clear();
       config = spaces_[event.space].config;
       collect();
@@ -286,30 +277,26 @@ bool TranslationChecker::MatchesThePast(const TranslationEvent& event, uint64_t 
   return false;
 }
 
-void TranslationChecker::Fail(uint64_t cycle, const TranslationEvent& event,
-                              const Translation& expected, uint64_t from) {
+void TranslationChecker::Fail(uint64_t cycle, const TranslationEvent& event, const Translation& expected,
+                              uint64_t from) {
   ++wrong_;
   if (findings_.size() >= kMostFindings) return;
-  findings_.push_back(
-      {"translation", fmt::format("cycle {}, port {}: {} of {:#x} in space {} was answered {}; the "
-                                  "tables say {}, and so at "
-                                  "every moment since the last flush (moment {} of {})",
-                                  cycle, event.port, regs::NameOf(event.access), event.va,
-                                  event.space, Text(event), Text(expected), from, now_)});
+  findings_.push_back({"translation", fmt::format("cycle {}, port {}: {} of {:#x} in space {} was answered {}; the "
+                                                  "tables say {}, and so at "
+                                                  "every moment since the last flush (moment {} of {})",
+                                                  cycle, event.port, regs::NameOf(event.access), event.va, event.space,
+                                                  Text(event), Text(expected), from, now_)});
 }
 
 std::vector<hw::Counter> TranslationChecker::Counters() const {
   return {
-      {"translation_checker", "answers", answers_, "answers",
-       "Translations compared with the reference walk."},
+      {"translation_checker", "answers", answers_, "answers", "Translations compared with the reference walk."},
       {"translation_checker", "walks", walks_, "walks", "Reference walks done for it."},
       {"translation_checker", "older_tables", past_, "answers",
        "Right by tables that were changed later, not flushed yet."},
       {"translation_checker", "wrong", wrong_, "answers", "Wrong at every moment of their window."},
-      {"translation_checker", "invalidations", invalidations_, "invalidations",
-       "Completed invalidations seen."},
-      {"translation_checker", "flushes_noted", flushes_, "flushes",
-       "Flushes that the operating system counted on."},
+      {"translation_checker", "invalidations", invalidations_, "invalidations", "Completed invalidations seen."},
+      {"translation_checker", "flushes_noted", flushes_, "flushes", "Flushes that the operating system counted on."},
   };
 }
 

@@ -107,15 +107,14 @@ class TranslationChecker {
   void CommitSpace(unsigned index, uint64_t root);
   void Remember(uint64_t key, uint64_t old, unsigned config);
   std::optional<uint64_t> ReadNow(regs::Target target, uint64_t address);
-  std::optional<uint64_t> ReadAt(const std::unordered_map<uint64_t, uint64_t>& past,
-                                 regs::Target target, uint64_t address);
+  std::optional<uint64_t> ReadAt(const std::unordered_map<uint64_t, uint64_t>& past, regs::Target target,
+                                 uint64_t address);
   void FollowPage(uint64_t page);
   bool Current(const Memo& memo) const;
   void Fill(Memo& memo, const Space& space, const TranslationEvent& event);
   uint64_t WindowStart(const Space& space, uint64_t va) const;
   bool MatchesThePast(const TranslationEvent& event, uint64_t from);
-  void Fail(uint64_t cycle, const TranslationEvent& event, const Translation& expected,
-            uint64_t from);
+  void Fail(uint64_t cycle, const TranslationEvent& event, const Translation& expected, uint64_t from);
 
   VramCore& vram_;
   const HostReader host_;

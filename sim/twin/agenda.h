@@ -44,9 +44,7 @@ class Agenda {
     uint64_t order;
     Act act;
   };
-  static bool Later(const Entry& a, const Entry& b) {
-    return a.ps != b.ps ? a.ps > b.ps : a.order > b.order;
-  }
+  static bool Later(const Entry& a, const Entry& b) { return a.ps != b.ps ? a.ps > b.ps : a.order > b.order; }
 
   uint64_t now_ = 0;
   uint64_t order_ = 0;

@@ -36,8 +36,7 @@ uint64_t Client::Read(uint32_t offset) const {
     case regs::ClientLines::kOffset: return lines_.raw;
     case regs::ClientOrder::kOffset: return order_.raw;
     case regs::ClientSeed::kOffset: return seed_.raw;
-    case regs::ClientStatus::kOffset:
-      return regs::ClientStatus(status_).set_busy(busy_ ? 1 : 0).raw;
+    case regs::ClientStatus::kOffset: return regs::ClientStatus(status_).set_busy(busy_ ? 1 : 0).raw;
     case regs::ClientResult::kOffset: return result_.raw;
     case regs::ClientFaultAddress::kOffset: return fault_address_;
     default: return 0;
@@ -175,8 +174,7 @@ bool Client::ReadLine(const Place& place, Cost& cost) {
   Line words;
   const uint64_t depth = ctrl_.depth() != 0 ? ctrl_.depth() : ~uint64_t{0};
   const uint64_t slots = parts_.time.parameters().client_slots;
-  if (!parts_.path.Read(place, words.data(), sizeof words, std::min(depth, slots) * sizeof words,
-                        cost)) {
+  if (!parts_.path.Read(place, words.data(), sizeof words, std::min(depth, slots) * sizeof words, cost)) {
     Fault(regs::Fault::kBusRead, 0);
     return false;
   }

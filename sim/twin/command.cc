@@ -37,8 +37,7 @@ const Form* FormOf(Opcode opcode) {
 }
 
 bool IsAperture(Opcode opcode) {
-  return opcode == Opcode::kApertureMap || opcode == Opcode::kApertureList ||
-         opcode == Opcode::kApertureUnmap;
+  return opcode == Opcode::kApertureMap || opcode == Opcode::kApertureList || opcode == Opcode::kApertureUnmap;
 }
 
 bool HasSource(Opcode opcode) { return opcode == Opcode::kCopy; }
@@ -50,8 +49,7 @@ bool HasDestination(Opcode opcode) {
 
 bool NeedsPrivilege(regs::CommandHeaderWord header) {
   const Opcode opcode = header.opcode();
-  return (HasSource(opcode) && header.src_physical() != 0) ||
-         (HasDestination(opcode) && header.dst_physical() != 0) ||
+  return (HasSource(opcode) && header.src_physical() != 0) || (HasDestination(opcode) && header.dst_physical() != 0) ||
          opcode == Opcode::kTableWrite || opcode == Opcode::kTableRepeat || IsAperture(opcode) ||
          (opcode == Opcode::kFlushTlb && header.scope() == Scope::kGlobal);
 }
@@ -66,10 +64,10 @@ bool BadRange(const Address& range, uint64_t bytes) {
 
 void Fill(Command& command, const uint64_t* words) {
   const regs::CommandHeaderWord header = command.header;
-  command.source = {header.src_physical() != 0, header.src_target(),
-                    static_cast<unsigned>(header.src_space()), words[1]};
-  command.destination = {header.dst_physical() != 0, header.dst_target(),
-                         static_cast<unsigned>(header.dst_space()), words[1]};
+  command.source = {header.src_physical() != 0, header.src_target(), static_cast<unsigned>(header.src_space()),
+                    words[1]};
+  command.destination = {header.dst_physical() != 0, header.dst_target(), static_cast<unsigned>(header.dst_space()),
+                         words[1]};
   switch (header.opcode()) {
     case Opcode::kCopy:
       command.data = Command::Data::kCopy;
@@ -103,8 +101,7 @@ void Fill(Command& command, const uint64_t* words) {
       command.start = words[1];
       command.end = words[2];
       break;
-    default:
-      break;
+    default: break;
   }
 }
 
@@ -113,8 +110,7 @@ void FillAperture(Command& command, const uint64_t* words, const CommandRights& 
   const uint64_t first = words[1] & 0xFFFFFFFF, pages = words[1] >> 32;
   command.destination = {true, Target::kVram, 0, rights.aperture_base + 8 * first};
   command.bytes = 8 * pages;
-  command.after = opcode == Opcode::kApertureUnmap ? Command::After::kFlushUnmapped
-                                                   : Command::After::kFlushAperture;
+  command.after = opcode == Opcode::kApertureUnmap ? Command::After::kFlushUnmapped : Command::After::kFlushAperture;
   if (opcode == Opcode::kApertureList) {
     command.data = Command::Data::kInline;
     command.inline_word = 2;
@@ -133,20 +129,14 @@ bool BadOperands(const Command& command, const uint64_t* words) {
       return words[3] >> 48 != 0 || BadRange(command.source, command.bytes) ||
              BadRange(command.destination, command.bytes);
     case Opcode::kFill:
-      return words[2] >> 48 != 0 || words[3] >> 32 != 0 ||
-             BadRange(command.destination, command.bytes);
+      return words[2] >> 48 != 0 || words[3] >> 32 != 0 || BadRange(command.destination, command.bytes);
     case Opcode::kTableWrite:
-    case Opcode::kSignalFence:
-      return words[1] % 8 != 0 || BadRange(command.destination, command.bytes);
+    case Opcode::kSignalFence: return words[1] % 8 != 0 || BadRange(command.destination, command.bytes);
     case Opcode::kTableRepeat:
-      return words[1] % 8 != 0 || words[2] >> 32 != 0 ||
-             BadRange(command.destination, command.bytes);
-    case Opcode::kApertureList:
-      return words[1] >> 32 != header.words() - 2;
-    case Opcode::kFlushTlb:
-      return header.scope() == Scope::kRange && command.start > command.end;
-    default:
-      return false;
+      return words[1] % 8 != 0 || words[2] >> 32 != 0 || BadRange(command.destination, command.bytes);
+    case Opcode::kApertureList: return words[1] >> 32 != header.words() - 2;
+    case Opcode::kFlushTlb: return header.scope() == Scope::kRange && command.start > command.end;
+    default: return false;
   }
 }
 
@@ -154,8 +144,7 @@ bool BadOperands(const Command& command, const uint64_t* words) {
 bool BadSpace(const Command& command, unsigned spaces) {
   const regs::CommandHeaderWord header = command.header;
   const Opcode opcode = header.opcode();
-  if (opcode == Opcode::kFlushTlb)
-    return header.scope() != Scope::kGlobal && header.dst_space() >= spaces;
+  if (opcode == Opcode::kFlushTlb) return header.scope() != Scope::kGlobal && header.dst_space() >= spaces;
   return (HasSource(opcode) && header.src_physical() == 0 && header.src_space() >= spaces) ||
          (HasDestination(opcode) && header.dst_physical() == 0 && header.dst_space() >= spaces);
 }
@@ -177,11 +166,9 @@ unsigned OperandWords(regs::CommandHeaderWord header) {
 
 Fault JudgeHeader(regs::CommandHeaderWord header, uint64_t words_left) {
   const Form* form = FormOf(header.opcode());
-  const bool good = form != nullptr && header.words() >= form->least &&
-                    header.words() <= form->most && header.words() <= words_left &&
-                    (header.raw & kHeaderReserved) == 0 &&
-                    !(header.opcode() == Opcode::kFlushTlb &&
-                      static_cast<unsigned>(header.scope()) == kNoScope);
+  const bool good = form != nullptr && header.words() >= form->least && header.words() <= form->most &&
+                    header.words() <= words_left && (header.raw & kHeaderReserved) == 0 &&
+                    !(header.opcode() == Opcode::kFlushTlb && static_cast<unsigned>(header.scope()) == kNoScope);
   return good ? Fault::kNone : Fault::kCommandBad;
 }
 
@@ -189,8 +176,7 @@ Command JudgeCommand(const uint64_t* words, const CommandRights& rights) {
   Command command;
   command.header.raw = words[0];
   const Opcode opcode = command.header.opcode();
-  if (!rights.privileged &&
-      (NeedsPrivilege(command.header) || NamesAnotherSpace(command.header, rights.space))) {
+  if (!rights.privileged && (NeedsPrivilege(command.header) || NamesAnotherSpace(command.header, rights.space))) {
     command.fault = Fault::kNotPrivileged;
     return command;
   }
@@ -198,8 +184,7 @@ Command JudgeCommand(const uint64_t* words, const CommandRights& rights) {
   else if (opcode != Opcode::kNop) Fill(command, words);
   if (BadOperands(command, words)) command.fault = Fault::kCommandBad;
   else if (BadSpace(command, rights.spaces)) command.fault = Fault::kSpaceDisabled;
-  else if (IsAperture(opcode) &&
-           (words[1] & 0xFFFFFFFF) + (words[1] >> 32) > rights.aperture_pages)
+  else if (IsAperture(opcode) && (words[1] & 0xFFFFFFFF) + (words[1] >> 32) > rights.aperture_pages)
     command.fault = Fault::kApertureRange;
   return command;
 }

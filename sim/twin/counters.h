@@ -33,8 +33,7 @@ class Counters {
     const uint32_t from = offset - regs::kPortCountersBase;
     if (from / regs::kPortCountersStride >= ports_.size()) return 0;
     const Port& port = ports_[from / regs::kPortCountersStride];
-    const uint64_t values[8] = {port.lookups, port.hits, port.misses, port.merged,
-                                port.faults,  port.cycles, 0,         0};
+    const uint64_t values[8] = {port.lookups, port.hits, port.misses, port.merged, port.faults, port.cycles, 0, 0};
     return values[from % regs::kPortCountersStride / 8];
   }
 

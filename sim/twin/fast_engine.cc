@@ -67,9 +67,7 @@ class FastEngine : public Engine {
  public:
   explicit FastEngine(const MachineConfig& config) : machine_(MachineParameters::From(config)) {}
 
-  int Run(const std::function<int(hw::Platform&)>& software) override {
-    return software(machine_);
-  }
+  int Run(const std::function<int(hw::Platform&)>& software) override { return software(machine_); }
   void DumpHost(std::ostream& out) override { WriteHostImage(machine_.ram(), out); }
   std::string DumpMappings() override { return MappingsAsJson(machine_.iommu(), machine_.ram()); }
 
@@ -98,8 +96,7 @@ MachineParameters MachineParameters::From(const MachineConfig& config) {
 
 namespace gmmu::sim {
 
-std::unique_ptr<Engine> Engine::CreateFast(const MachineConfig& config,
-                                           const EngineOptions& options) {
+std::unique_ptr<Engine> Engine::CreateFast(const MachineConfig& config, const EngineOptions& options) {
   if (!options.waves.empty()) {
     throw ConfigError(
         "the fast engine has no waves: it has no signals\n"

@@ -25,13 +25,8 @@ struct FaultReport {
 class FaultLog {
  public:
   /// `recorded` is called when a record is in memory and the tail has moved.
-  FaultLog(Memory& memory, TimeModel& time, Agenda& agenda, Counters& counters,
-           std::function<void()> recorded)
-      : memory_(memory),
-        time_(time),
-        agenda_(agenda),
-        counters_(counters),
-        recorded_(std::move(recorded)) {}
+  FaultLog(Memory& memory, TimeModel& time, Agenda& agenda, Counters& counters, std::function<void()> recorded)
+      : memory_(memory), time_(time), agenda_(agenda), counters_(counters), recorded_(std::move(recorded)) {}
 
   void Report(const FaultReport& fault);
 
@@ -42,9 +37,7 @@ class FaultLog {
   regs::FaultQueueBase base;
   uint64_t head = 0;
   regs::FaultQueueSize size() const { return size_; }
-  regs::FaultQueueTail tail() const {
-    return regs::FaultQueueTail().set_index(tail_).set_dropped(dropped_);
-  }
+  regs::FaultQueueTail tail() const { return regs::FaultQueueTail().set_index(tail_).set_dropped(dropped_); }
   void Reset();
 
  private:

@@ -11,8 +11,7 @@
 
 namespace gmmu::sim::twin {
 
-Gpu::Gpu(unsigned unit, hw::Bdf bdf, const GpuParameters& parameters, Host& host, Peers& peers,
-         Agenda& agenda)
+Gpu::Gpu(unsigned unit, hw::Bdf bdf, const GpuParameters& parameters, Host& host, Peers& peers, Agenda& agenda)
     : unit_(unit),
       bdf_(bdf),
       parameters_(parameters),
@@ -21,40 +20,35 @@ Gpu::Gpu(unsigned unit, hw::Bdf bdf, const GpuParameters& parameters, Host& host
       config_(parameters.config),
       vram_(parameters.vram_bytes),
       time_(parameters.timing),
-      memory_(vram_, host, peers, unit, bdf.requester_id(), time_, agenda, counters_,
-              parameters.faults),
+      memory_(vram_, host, peers, unit, bdf.requester_id(), time_, agenda, counters_, parameters.faults),
       mmu_(parameters.built.spaces, parameters.built.va_bits, memory_, time_, agenda, counters_),
       aperture_(memory_, counters_),
       path_(mmu_, aperture_, memory_),
       interrupts_([this] { SendMessage(); }),
-      faults_(memory_, time_, agenda, counters_,
-              [this] { interrupts_.Raise(regs::IntStatus().set_fault(1).raw); }),
+      faults_(memory_, time_, agenda, counters_, [this] { interrupts_.Raise(regs::IntStatus().set_fault(1).raw); }),
       operations_(
-          mmu_, time_, agenda,
-          [this] { interrupts_.Raise(regs::IntStatus().set_invalidate(1).raw); },
+          mmu_, time_, agenda, [this] { interrupts_.Raise(regs::IntStatus().set_invalidate(1).raw); },
           [this] { Pump(); }),
       engine_(parameters.built.rings,
-              {agenda, time_, memory_, mmu_, aperture_, counters_, faults_,
-               parameters.built.clients},
+              {agenda, time_, memory_, mmu_, aperture_, counters_, faults_, parameters.built.clients},
               [this](uint64_t causes) { interrupts_.Raise(causes); }) {
   clients_.reserve(parameters.built.clients);
   for (unsigned i = 0; i < parameters.built.clients; ++i) {
-    clients_.emplace_back(
-        i, ClientParts{agenda, time_, memory_, path_, counters_, faults_}, [this] {
-          if (--runs_ == 0) {
-            counters_.Of<regs::CountersClientCycles>() +=
-                time_.CycleAt(agenda_.now() - runs_began_ps_);
-          }
-          interrupts_.Raise(regs::IntStatus().set_client(1).raw);
-        });
+    clients_.emplace_back(i, ClientParts{agenda, time_, memory_, path_, counters_, faults_}, [this] {
+      if (--runs_ == 0) {
+        counters_.Of<regs::CountersClientCycles>() += time_.CycleAt(agenda_.now() - runs_began_ps_);
+      }
+      interrupts_.Raise(regs::IntStatus().set_client(1).raw);
+    });
   }
   if (!parameters.checker) return;
-  checker_ = std::make_unique<TranslationChecker>(
-      parameters.built.spaces, vram_, [this](uint64_t address) -> std::optional<uint64_t> {
-        uint64_t word = 0;
-        if (!host_.Peek(bdf_.requester_id(), address, &word)) return std::nullopt;
-        return word;
-      });
+  checker_ = std::make_unique<TranslationChecker>(parameters.built.spaces, vram_,
+                                                  [this](uint64_t address) -> std::optional<uint64_t> {
+                                                    uint64_t word = 0;
+                                                    if (!host_.Peek(bdf_.requester_id(), address, &word))
+                                                      return std::nullopt;
+                                                    return word;
+                                                  });
   mmu_.set_checker(checker_.get());
 }
 
@@ -178,30 +172,25 @@ void Gpu::DoConfig(Access& access) {
 void Gpu::DoWindow(Access& access) {
   const uint64_t at = window_base_ + access.offset;
   Cost cost;
-  const bool ok = access.write
-                      ? memory_.WriteVram(at, access.data.data(), access.data.size(), cost)
-                      : memory_.ReadVram(at, access.data.data(), access.data.size(), cost);
+  const bool ok = access.write ? memory_.WriteVram(at, access.data.data(), access.data.size(), cost)
+                               : memory_.ReadVram(at, access.data.data(), access.data.size(), cost);
   Answer(access, ok);
 }
 
 // ---- observation
 
 /// Have engine and clients become silent? Accesses through BAR2 are the CPU's and do not count.
-bool Gpu::Silent() const {
-  return held_ && !lost_answer_ && memory_.busy_until() <= agenda_.now();
-}
+bool Gpu::Silent() const { return held_ && !lost_answer_ && memory_.busy_until() <= agenda_.now(); }
 
 bool Gpu::idle() const {
   return engine_.idle() && interrupts_.idle() && !operations_.busy() && !lost_answer_ &&
-         std::none_of(clients_.begin(), clients_.end(),
-                      [](const Client& client) { return client.busy(); });
+         std::none_of(clients_.begin(), clients_.end(), [](const Client& client) { return client.busy(); });
 }
 
 std::vector<hw::InUse> Gpu::ResourcesInUse() const {
   std::vector<hw::InUse> held;
   if (!idle()) held.push_back({"rtl_slot", "the GPU has work under way"});
-  if (memory_.host_busy_until() > agenda_.now())
-    held.push_back({"bus_slot", "a burst at the host port"});
+  if (memory_.host_busy_until() > agenda_.now()) held.push_back({"bus_slot", "a burst at the host port"});
   if (memory_.host_reads_until() > agenda_.now()) held.push_back({"pcie_tag", "reads of the GPU"});
   return held;
 }
@@ -209,8 +198,7 @@ std::vector<hw::InUse> Gpu::ResourcesInUse() const {
 void Gpu::LoseAnswer(unsigned space, uint64_t va) {
   lost_answer_ = true;
   Cost cost;
-  const Place place = path_.Resolve(0, {false, regs::Target::kSystem, space, va},
-                                    regs::Access::kRead, 1, cost);
+  const Place place = path_.Resolve(0, {false, regs::Target::kSystem, space, va}, regs::Access::kRead, 1, cost);
   uint8_t line[64];
   if (place.kind == Place::Kind::kVram || place.kind == Place::Kind::kHost)
     static_cast<void>(path_.Read(place, line, sizeof line, sizeof line, cost));

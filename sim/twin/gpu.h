@@ -41,8 +41,7 @@ class Gpu {
  public:
   using Access = GpuAccess;
 
-  Gpu(unsigned unit, hw::Bdf bdf, const GpuParameters& parameters, Host& host, Peers& peers,
-      Agenda& agenda);
+  Gpu(unsigned unit, hw::Bdf bdf, const GpuParameters& parameters, Host& host, Peers& peers, Agenda& agenda);
   ~Gpu();
   Gpu(const Gpu&) = delete;
   Gpu& operator=(const Gpu&) = delete;
@@ -113,11 +112,11 @@ class Gpu {
   std::unique_ptr<TranslationChecker> checker_;
 
   std::deque<Access> accesses_;
-  bool enabled_ = false, held_ = false;        ///< register ctrl
+  bool enabled_ = false, held_ = false;  ///< register ctrl
   bool silence_ = false, lost_answer_ = false;
   uint64_t window_base_ = 0;
   uint64_t reset_ps_ = 0, generation_ = 0;
-  unsigned runs_ = 0;       ///< clients that are busy
+  unsigned runs_ = 0;  ///< clients that are busy
   uint64_t runs_began_ps_ = 0;
   struct Half {
     bool there = false;

@@ -80,8 +80,7 @@ bool Gpu::WriteBeat(Access& access) {
     write_low_ = {true, word, static_cast<uint32_t>(value)};
     return true;
   }
-  const bool high = size == kHalf && offset % kWord == kHalf && write_low_.there &&
-                    write_low_.offset == word;
+  const bool high = size == kHalf && offset % kWord == kHalf && write_low_.there && write_low_.offset == word;
   const uint32_t low = write_low_.value;
   write_low_.there = false;
   if (!high && !(size == kWord && offset % kWord == 0)) return false;
@@ -94,8 +93,7 @@ bool Gpu::WriteBeat(Access& access) {
 uint64_t Gpu::ReadBeat(const Access& access) {
   const auto offset = static_cast<uint32_t>(access.offset);
   const uint32_t word = offset & ~(kWord - 1);
-  if (offset % kWord >= kHalf && read_high_.there && read_high_.offset == word)
-    return uint64_t{read_high_.value} << 32;
+  if (offset % kWord >= kHalf && read_high_.there && read_high_.offset == word) return uint64_t{read_high_.value} << 32;
   const uint64_t value = ReadRegister(word);
   read_high_ = {offset % kWord < kHalf, word, static_cast<uint32_t>(value >> 32)};
   return value;
@@ -107,18 +105,15 @@ uint64_t Gpu::ReadRegister(uint32_t offset) const {
   const Built& built = parameters_.built;
   if (offset < regs::kRingBase) return ReadShared(offset);
   if (InBlock(offset, regs::kRingBase, regs::kRingStride, built.rings)) {
-    return engine_.ring((offset - regs::kRingBase) / regs::kRingStride)
-        .Read(offset % regs::kRingStride);
+    return engine_.ring((offset - regs::kRingBase) / regs::kRingStride).Read(offset % regs::kRingStride);
   }
   if (InBlock(offset, regs::kSpaceBase, regs::kSpaceStride, built.spaces)) {
     const uint32_t space = (offset - regs::kSpaceBase) / regs::kSpaceStride;
-    return offset % regs::kSpaceStride == regs::SpaceRoot::kOffset
-               ? operations_.root[space].raw
-               : operations_.geometry[space].raw;
+    return offset % regs::kSpaceStride == regs::SpaceRoot::kOffset ? operations_.root[space].raw
+                                                                   : operations_.geometry[space].raw;
   }
   if (InBlock(offset, regs::kClientBase, regs::kClientStride, built.clients)) {
-    return clients_[(offset - regs::kClientBase) / regs::kClientStride].Read(
-        offset % regs::kClientStride);
+    return clients_[(offset - regs::kClientBase) / regs::kClientStride].Read(offset % regs::kClientStride);
   }
   return offset >= regs::kPortCountersBase ? counters_.Read(offset) : 0;
 }
@@ -128,12 +123,10 @@ void Gpu::WriteRegister(uint32_t offset, uint64_t value) {
   if (offset < regs::kRingBase) {
     WriteShared(offset, value);
   } else if (InBlock(offset, regs::kRingBase, regs::kRingStride, built.rings)) {
-    engine_.ring((offset - regs::kRingBase) / regs::kRingStride)
-        .Write(offset % regs::kRingStride, value);
+    engine_.ring((offset - regs::kRingBase) / regs::kRingStride).Write(offset % regs::kRingStride, value);
     engine_.Wake();
   } else if (InBlock(offset, regs::kSpaceBase, regs::kSpaceStride, built.spaces)) {
-    WriteSpace((offset - regs::kSpaceBase) / regs::kSpaceStride, offset % regs::kSpaceStride,
-               value);
+    WriteSpace((offset - regs::kSpaceBase) / regs::kSpaceStride, offset % regs::kSpaceStride, value);
   } else if (InBlock(offset, regs::kClientBase, regs::kClientStride, built.clients)) {
     Client& client = clients_[(offset - regs::kClientBase) / regs::kClientStride];
     const bool was = client.busy();
@@ -150,18 +143,15 @@ void Gpu::WriteSpace(uint32_t index, uint32_t offset, uint64_t value) {
   }
   if (held_ && operations_.busy()) return;  // see BusyRoot
   const regs::SpaceRoot wanted{value};
-  operations_.Configure(index, regs::SpaceRoot()
-                                   .set_address(wanted.address())
-                                   .set_target(wanted.target())
-                                   .set_enable(wanted.enable()));
+  operations_.Configure(
+      index, regs::SpaceRoot().set_address(wanted.address()).set_target(wanted.target()).set_enable(wanted.enable()));
 }
 
 uint64_t Gpu::ReadShared(uint32_t offset) const {
   const Built& b = parameters_.built;
   const TimeParameters& timing = parameters_.timing;
   switch (offset) {
-    case regs::Id::kOffset:
-      return regs::Id().set_magic(kMagic).set_major(kMajor).set_minor(kMinor).raw;
+    case regs::Id::kOffset: return regs::Id().set_magic(kMagic).set_major(kMajor).set_minor(kMinor).raw;
     case regs::Cap0::kOffset:
       return regs::Cap0()
           .set_clients(b.clients)
@@ -193,10 +183,8 @@ uint64_t Gpu::ReadShared(uint32_t offset) const {
           .raw;
     case regs::VramSize::kOffset: return parameters_.vram_bytes;
     case regs::Cycle::kOffset: return time_.CycleAt(agenda_.now() - reset_ps_);
-    case regs::Ctrl::kOffset:
-      return regs::Ctrl().set_enable(enabled_ ? 1 : 0).set_silence(held_ ? 1 : 0).raw;
-    case regs::Status::kOffset:
-      return regs::Status().set_idle(idle() ? 1 : 0).set_silent(Silent() ? 1 : 0).raw;
+    case regs::Ctrl::kOffset: return regs::Ctrl().set_enable(enabled_ ? 1 : 0).set_silence(held_ ? 1 : 0).raw;
+    case regs::Status::kOffset: return regs::Status().set_idle(idle() ? 1 : 0).set_silent(Silent() ? 1 : 0).raw;
     case regs::WindowBase::kOffset: return window_base_;
     case regs::IntStatus::kOffset: return interrupts_.status();
     case regs::IntEnable::kOffset: return interrupts_.enable();
@@ -225,9 +213,7 @@ void Gpu::WriteShared(uint32_t offset, uint64_t value) {
     case regs::WindowBase::kOffset: window_base_ = value & kAddressMask & kPageMask; return;
     case regs::IntStatus::kOffset: interrupts_.Clear(value & kCauses); return;
     case regs::IntEnable::kOffset: interrupts_.set_enable(value & kCauses); return;
-    case regs::FaultQueueBase::kOffset:
-      faults_.base.raw = value & kAddressMask & kPageMask;
-      return;
+    case regs::FaultQueueBase::kOffset: faults_.base.raw = value & kAddressMask & kPageMask; return;
     case regs::FaultQueueSize::kOffset: {
       const regs::FaultQueueSize wanted{value};
       faults_.Resize(regs::FaultQueueSize().set_size_lg2(wanted.size_lg2()).set_enable(wanted.enable()));

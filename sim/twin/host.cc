@@ -9,17 +9,12 @@
 
 namespace gmmu::sim::twin {
 
-Host::Host(hw::HostRam& ram, std::unique_ptr<VtdCore> iommu, const TimeParameters& timing,
-           Agenda& agenda, MessageSink messages)
-    : ram_(ram),
-      iommu_(std::move(iommu)),
-      timing_(timing),
-      agenda_(agenda),
-      messages_(std::move(messages)) {
+Host::Host(hw::HostRam& ram, std::unique_ptr<VtdCore> iommu, const TimeParameters& timing, Agenda& agenda,
+           MessageSink messages)
+    : ram_(ram), iommu_(std::move(iommu)), timing_(timing), agenda_(agenda), messages_(std::move(messages)) {
   if (!iommu_) return;
   iommu_->set_message_sink([this](uint64_t address, uint32_t data) {
-    agenda_.At(agenda_.now() + timing_.iommu_lookup_ps,
-               [this, address, data] { messages_(address, data); });
+    agenda_.At(agenda_.now() + timing_.iommu_lookup_ps, [this, address, data] { messages_(address, data); });
   });
 }
 
@@ -30,9 +25,7 @@ VtdResult Host::Translate(const VtdRequest& request, unsigned& reads) {
     const bool message = request.iova >= kMessageStart && request.iova < kMessageEnd;
     VtdResult result;
     result.hpa = request.iova;
-    result.outcome = !message        ? VtdOutcome::kMemory
-                     : request.write ? VtdOutcome::kInterrupt
-                                     : VtdOutcome::kBlocked;
+    result.outcome = !message ? VtdOutcome::kMemory : request.write ? VtdOutcome::kInterrupt : VtdOutcome::kBlocked;
     return result;
   }
   VtdWalk walk = iommu_->Lookup(request);
@@ -53,8 +46,7 @@ void Host::Touch(uint64_t hpa, bool write) {
   if (watched != watched_.end()) ++watched->second;
 }
 
-bool Host::Read(uint16_t requester, uint64_t logical, void* to, size_t size, bool snoop,
-                unsigned& walk_reads) {
+bool Host::Read(uint16_t requester, uint64_t logical, void* to, size_t size, bool snoop, unsigned& walk_reads) {
   ++bus_counts_[requester].reads;
   const VtdResult result = Translate({requester, logical, false}, walk_reads);
   if (result.outcome != VtdOutcome::kMemory) return false;

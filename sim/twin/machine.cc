@@ -30,16 +30,14 @@ Machine::Machine(const MachineParameters& parameters)
     : parameters_(parameters),
       map_(parameters.ram_bytes, parameters.iommu),
       ram_(map_.ram()),
-      peers_({std::max(1u, static_cast<unsigned>(parameters.gpus.size())),
-              parameters.gpu_link_latency_ps, parameters.gpu_link_bytes_per_ns},
+      peers_({std::max(1u, static_cast<unsigned>(parameters.gpus.size())), parameters.gpu_link_latency_ps,
+              parameters.gpu_link_bytes_per_ns},
              agenda_) {
   if (parameters.gpus.empty() || parameters.gpus.size() > kMostUnits)
-    throw std::invalid_argument(fmt::format("a machine has 1 to {} GPUs, not {}", kMostUnits,
-                                            parameters.gpus.size()));
-  host_ = std::make_unique<Host>(
-      ram_, parameters.iommu ? std::make_unique<VtdCore>(parameters.vtd) : nullptr,
-      parameters.gpus[0].timing, agenda_,
-      [this](uint64_t address, uint32_t data) { Deliver(address, data); });
+    throw std::invalid_argument(fmt::format("a machine has 1 to {} GPUs, not {}", kMostUnits, parameters.gpus.size()));
+  host_ = std::make_unique<Host>(ram_, parameters.iommu ? std::make_unique<VtdCore>(parameters.vtd) : nullptr,
+                                 parameters.gpus[0].timing, agenda_,
+                                 [this](uint64_t address, uint32_t data) { Deliver(address, data); });
   for (const GpuParameters& gpu : parameters.gpus) {
     const auto unit = static_cast<unsigned>(gpus_.size());
     gpus_.push_back(std::make_unique<Gpu>(unit, BdfOf(unit), gpu, *host_, peers_, agenda_));
@@ -47,8 +45,7 @@ Machine::Machine(const MachineParameters& parameters)
     ConfigSpace& config = gpus_.back()->config();
     config.OnChange([this, unit, &config] {
       for (const unsigned bar : {0u, 2u}) {
-        map_.SetBar(unit, bar, config.bar_base(bar),
-                    config.bar_active(bar) ? config.bar_bytes(bar) : 0);
+        map_.SetBar(unit, bar, config.bar_base(bar), config.bar_active(bar) ? config.bar_bytes(bar) : 0);
       }
     });
   }
@@ -109,8 +106,7 @@ void Machine::AwaitReply(const Reply& reply, const std::string& what) {
   const uint64_t end = bound > kForever - agenda_.now() ? kForever : agenda_.now() + bound;
   while (!reply.done) {
     if (agenda_.empty() || agenda_.next() > end) {
-      throw EngineError(
-          fmt::format("no answer to {} in {} ns", what, parameters_.mmio_bound_ns));
+      throw EngineError(fmt::format("no answer to {} in {} ns", what, parameters_.mmio_bound_ns));
     }
     agenda_.RunUntil(agenda_.next());
   }
@@ -131,9 +127,7 @@ uint64_t Machine::MmioRead(uint64_t address, unsigned size) {
     return value;
   }
   Pass(kChipsetPs);
-  return where.region == Region::kIommu
-             ? host_->ReadRegister(static_cast<uint32_t>(where.offset), size)
-             : Ones(size);
+  return where.region == Region::kIommu ? host_->ReadRegister(static_cast<uint32_t>(where.offset), size) : Ones(size);
 }
 
 void Machine::MmioWrite(uint64_t address, unsigned size, uint64_t value) {
@@ -147,8 +141,7 @@ void Machine::MmioWrite(uint64_t address, unsigned size, uint64_t value) {
     Post(*gpus_[where.unit], std::move(access));
   } else {
     Pass(kChipsetPs);
-    if (where.region == Region::kIommu)
-      host_->WriteRegister(static_cast<uint32_t>(where.offset), size, value);
+    if (where.region == Region::kIommu) host_->WriteRegister(static_cast<uint32_t>(where.offset), size, value);
   }
 }
 
@@ -203,9 +196,8 @@ uint32_t Machine::ConfigRead(hw::Bdf bdf, uint16_t offset, unsigned size) {
   access.target = GpuAccess::Target::kConfig;
   access.offset = offset;
   access.data.resize(size);
-  const Reply reply =
-      Request(*gpu, std::move(access),
-              fmt::format("a configuration read of {} at {:#x}", bdf.ToString(), offset));
+  const Reply reply = Request(*gpu, std::move(access),
+                              fmt::format("a configuration read of {} at {:#x}", bdf.ToString(), offset));
   uint32_t value = 0;
   std::memcpy(&value, reply.data.data(), size);
   return value;
@@ -220,8 +212,7 @@ void Machine::ConfigWrite(hw::Bdf bdf, uint16_t offset, unsigned size, uint32_t 
   access.write = true;
   access.data.resize(size);
   std::memcpy(access.data.data(), &value, size);
-  Request(*gpu, std::move(access),
-          fmt::format("a configuration write of {} at {:#x}", bdf.ToString(), offset));
+  Request(*gpu, std::move(access), fmt::format("a configuration write of {} at {:#x}", bdf.ToString(), offset));
 }
 
 // ---- messages
@@ -247,9 +238,10 @@ bool Machine::WaitForMessage(uint64_t bound_ns) {
   const uint64_t end = bound > kForever - agenda_.now() ? kForever : agenda_.now() + bound;
   while (messages_.empty()) {
     if (agenda_.empty() && end == kForever)
-      throw EngineError(fmt::format("the machine stands still at {} ns: nothing can end the wait "
-                                    "for an interrupt message",
-                                    NowNs()));
+      throw EngineError(
+          fmt::format("the machine stands still at {} ns: nothing can end the wait "
+                      "for an interrupt message",
+                      NowNs()));
     if (agenda_.empty() || agenda_.next() > end) {
       agenda_.RunUntil(end);
       return false;

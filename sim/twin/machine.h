@@ -27,11 +27,11 @@ struct MachineParameters {
   uint64_t ram_bytes = uint64_t{16} << 30;
   bool iommu = true;
   VtdParameters vtd;
-  std::vector<GpuParameters> gpus;  ///< 1 to 4
+  std::vector<GpuParameters> gpus;                                     ///< 1 to 4
   uint64_t gpu_link_latency_ps = 200'000, gpu_link_bytes_per_ns = 16;  ///< of the link between the GPUs
   uint64_t mmio_bound_ns = 10'000'000;
   uint64_t late_interrupt_ns = 0;
-  uint64_t reserved_bytes = 0;  ///< RAM that firmware keeps for the GPU
+  uint64_t reserved_bytes = 0;    ///< RAM that firmware keeps for the GPU
   std::vector<hw::InUse> in_use;  ///< deliberate fault: what the hardware always claims to hold
 
   /// Returns the parameters of the machine that `config` describes.

@@ -13,20 +13,18 @@ std::vector<hw::Counter> Machine::Counters() {
   for (const auto& gpu : gpus_) {
     const std::string prefix = hw::UnitPrefix(gpu->unit(), units());
     for (const GpuCounter& counter : GpuCounters(gpu->built().clients)) {
-      all.push_back({prefix + counter.block, counter.name, gpu->ReadRegister(counter.offset),
-                     counter.unit, counter.description});
+      all.push_back(
+          {prefix + counter.block, counter.name, gpu->ReadRegister(counter.offset), counter.unit, counter.description});
     }
-    all.push_back({prefix + "vram", "bits_flipped", gpu->memory().bits_flipped(), "bits",
-                   "Bits damaged on purpose."});
-    all.push_back({prefix + "host_port", "writes_lost", gpu->memory().writes_lost(), "bursts",
-                   "Fence records lost on purpose."});
+    all.push_back({prefix + "vram", "bits_flipped", gpu->memory().bits_flipped(), "bits", "Bits damaged on purpose."});
+    all.push_back(
+        {prefix + "host_port", "writes_lost", gpu->memory().writes_lost(), "bursts", "Fence records lost on purpose."});
     if (gpu->checker() != nullptr) hw::AddUnitCounters(prefix, gpu->checker()->Counters(), all);
     if (units() > 1) hw::AddUnitCounters(prefix, peers_.wires().Counters(gpu->unit()), all);
   }
-  all.push_back({"root_complex", "cpu_requests", requests_, "requests",
-                 "Register, window and configuration reads of the CPU."});
   all.push_back(
-      {"root_complex", "cpu_writes", writes_, "requests", "Posted writes of the CPU."});
+      {"root_complex", "cpu_requests", requests_, "requests", "Register, window and configuration reads of the CPU."});
+  all.push_back({"root_complex", "cpu_writes", writes_, "requests", "Posted writes of the CPU."});
   if (iommu() != nullptr) {
     const auto unit = iommu()->Counters();
     all.insert(all.end(), unit.begin(), unit.end());
@@ -50,8 +48,7 @@ uint64_t Machine::PageAccesses(uint64_t pfn) { return host_->PageAccesses(pfn); 
 void Machine::NotePages(uint64_t first, uint64_t count, bool owned) { host_->owners().Note(first, count, owned); }
 
 void Machine::NoteFlush(unsigned unit, unsigned space, uint64_t start, uint64_t end) {
-  if (unit < units() && gpus_[unit]->checker() != nullptr)
-    gpus_[unit]->checker()->NoteFlush(space, start, end);
+  if (unit < units() && gpus_[unit]->checker() != nullptr) gpus_[unit]->checker()->NoteFlush(space, start, end);
 }
 
 void Machine::LoseAnswer(unsigned unit, unsigned space, uint64_t va) { gpus_.at(unit)->LoseAnswer(space, va); }

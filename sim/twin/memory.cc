@@ -40,8 +40,7 @@ bool Memory::WriteVram(uint64_t offset, const void* from, size_t size, Cost& cos
   return true;
 }
 
-bool Memory::ReadHost(uint64_t logical, void* to, size_t size, uint64_t window, Cost& cost,
-                      bool snoop) {
+bool Memory::ReadHost(uint64_t logical, void* to, size_t size, uint64_t window, Cost& cost, bool snoop) {
   unsigned walk_reads = 0;
   const bool ok = host_.Read(requester_, logical, to, size, snoop, walk_reads);
   Cost mine = time_.HostRead(agenda_.now(), size, window, walk_reads);
@@ -67,8 +66,7 @@ void Memory::WriteHost(uint64_t logical, const void* from, size_t size, Cost& co
   host_busy_until_ = std::max(host_busy_until_, mine.done);
 }
 
-bool Memory::ReadPeer(unsigned adapter, uint64_t offset, void* to, size_t size, uint64_t window,
-                      Cost& cost) {
+bool Memory::ReadPeer(unsigned adapter, uint64_t offset, void* to, size_t size, uint64_t window, Cost& cost) {
   Cost mine;
   const bool ok = peers_.Read(unit_, adapter, offset, to, size, window, mine);
   cost.Add(mine);
@@ -77,8 +75,7 @@ bool Memory::ReadPeer(unsigned adapter, uint64_t offset, void* to, size_t size, 
   return ok;
 }
 
-bool Memory::WritePeer(unsigned adapter, uint64_t offset, const void* from, size_t size,
-                       Cost& cost) {
+bool Memory::WritePeer(unsigned adapter, uint64_t offset, const void* from, size_t size, Cost& cost) {
   Cost mine;
   const bool ok = peers_.Write(unit_, adapter, offset, from, size, mine);
   cost.Add(mine);

@@ -22,8 +22,8 @@ class Peers;
 /// access happens at once and is counted; its time is added to a Cost.
 class Memory {
  public:
-  Memory(VramCore& vram, Host& host, Peers& peers, unsigned unit, uint16_t requester,
-         TimeModel& time, Agenda& agenda, Counters& counters, const MemoryFaults& faults)
+  Memory(VramCore& vram, Host& host, Peers& peers, unsigned unit, uint16_t requester, TimeModel& time, Agenda& agenda,
+         Counters& counters, const MemoryFaults& faults)
       : vram_(vram),
         host_(host),
         peers_(peers),
@@ -42,14 +42,12 @@ class Memory {
   bool WriteVram(uint64_t offset, const void* from, size_t size, Cost& cost);
   /// Reads inside a 4 KiB page. False: the host refused it. `window` is how many bytes the requester
   /// may have in flight; `snoop` says whether the CPU's caches are asked.
-  bool ReadHost(uint64_t logical, void* to, size_t size, uint64_t window, Cost& cost,
-                bool snoop = true);
+  bool ReadHost(uint64_t logical, void* to, size_t size, uint64_t window, Cost& cost, bool snoop = true);
   /// Writes inside a 4 KiB page. The write is posted, so it is always accepted.
   void WriteHost(uint64_t logical, const void* from, size_t size, Cost& cost, bool snoop = true);
   /// Access VRAM of a linked adapter; a write is over when the peer's VRAM has the bytes. False: there
   /// is no such peer, or the access reaches past the end of its VRAM.
-  bool ReadPeer(unsigned adapter, uint64_t offset, void* to, size_t size, uint64_t window,
-                Cost& cost);
+  bool ReadPeer(unsigned adapter, uint64_t offset, void* to, size_t size, uint64_t window, Cost& cost);
   bool WritePeer(unsigned adapter, uint64_t offset, const void* from, size_t size, Cost& cost);
   /// Does register `link` allow an access to that adapter and offset?
   bool Linked(unsigned adapter, uint64_t offset) const {

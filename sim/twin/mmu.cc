@@ -26,14 +26,8 @@ void DropOverlap(Map& map, unsigned lg2, uint64_t start, uint64_t end) {
 
 }  // namespace
 
-Mmu::Mmu(unsigned spaces, unsigned va_bits, Memory& memory, TimeModel& time, Agenda& agenda,
-         Counters& counters)
-    : va_bits_(va_bits),
-      memory_(memory),
-      time_(time),
-      agenda_(agenda),
-      counters_(counters),
-      spaces_(spaces) {}
+Mmu::Mmu(unsigned spaces, unsigned va_bits, Memory& memory, TimeModel& time, Agenda& agenda, Counters& counters)
+    : va_bits_(va_bits), memory_(memory), time_(time), agenda_(agenda), counters_(counters), spaces_(spaces) {}
 
 void Mmu::Reset() {
   const size_t count = spaces_.size();
@@ -109,8 +103,7 @@ bool Mmu::Walk(Space& space, uint64_t va, Mapping& mapping, Cost& cost) {
   return true;
 }
 
-Translated Mmu::Lookup(unsigned port, unsigned number, uint64_t va, regs::Access access,
-                       uint64_t lookups, Cost& cost) {
+Translated Mmu::Lookup(unsigned port, unsigned number, uint64_t va, regs::Access access, uint64_t lookups, Cost& cost) {
   Counters::Port& count = counters_.port(port);
   Mapping mapping;
   bool hit = false;
@@ -138,8 +131,8 @@ Translated Mmu::Lookup(unsigned port, unsigned number, uint64_t va, regs::Access
 
 /// Finds the mapping of `va` in the caches or by a walk. False: the host port is closed. `hit` says whether the port's
 /// L1 had it.
-bool Mmu::Search(unsigned port, Space& space, uint64_t va, regs::Access access, Mapping& mapping,
-                 bool& hit, Cost& cost) {
+bool Mmu::Search(unsigned port, Space& space, uint64_t va, regs::Access access, Mapping& mapping, bool& hit,
+                 Cost& cost) {
   if (Entry* entry = Find(space, va)) {
     mapping = entry->mapping;
     hit = entry->ports[port];
@@ -168,8 +161,7 @@ bool Mmu::Search(unsigned port, Space& space, uint64_t va, regs::Access access, 
   return true;
 }
 
-Translated Mmu::Answer(unsigned port, unsigned space, uint64_t va, regs::Access access,
-                       const Mapping& mapping) const {
+Translated Mmu::Answer(unsigned port, unsigned space, uint64_t va, regs::Access access, const Mapping& mapping) const {
   Translated answer;
   answer.level = mapping.level;
   answer.zero = mapping.zero;

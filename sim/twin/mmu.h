@@ -36,8 +36,7 @@ class Mmu {
  public:
   static constexpr unsigned kPorts = regs::kPortCountersCount;
 
-  Mmu(unsigned spaces, unsigned va_bits, Memory& memory, TimeModel& time, Agenda& agenda,
-      Counters& counters);
+  Mmu(unsigned spaces, unsigned va_bits, Memory& memory, TimeModel& time, Agenda& agenda, Counters& counters);
 
   unsigned spaces() const { return static_cast<unsigned>(spaces_.size()); }
   /// Hands every answered lookup and every completed invalidation to `checker`; null for none.
@@ -45,8 +44,7 @@ class Mmu {
 
   /// Translates va for `lookups` accesses of the same 4 KiB page by one port; they are counted, and
   /// a miss is added to `cost`. A fault counts as one lookup.
-  Translated Lookup(unsigned port, unsigned space, uint64_t va, regs::Access access,
-                    uint64_t lookups, Cost& cost);
+  Translated Lookup(unsigned port, unsigned space, uint64_t va, regs::Access access, uint64_t lookups, Cost& cost);
 
   /// Commits geometry and root. Returns true if something changed; then the space was flushed.
   bool Configure(unsigned space, regs::SpaceGeometry geometry, regs::SpaceRoot root);
@@ -64,12 +62,12 @@ class Mmu {
     SpaceShape shape;
     regs::SpaceGeometry geometry;
     regs::SpaceRoot root;
-    uint64_t spans = 0;  ///< bit n: there are entries of 2^n bytes
+    uint64_t spans = 0;                                           ///< bit n: there are entries of 2^n bytes
     std::array<std::unordered_map<uint64_t, Entry>, 64> entries;  ///< [span_lg2][va >> span_lg2]
     /// Pointers to tables: [level of the table][va >> bytes that the table covers].
     std::array<std::unordered_map<uint64_t, TablePlace>, 6> tables;
     std::unordered_map<uint64_t, TablePlace> tables_64k;  ///< level 0 tables that 64 KiB halves of pairs name
-    uint64_t last_page = ~uint64_t{0};  ///< found by the last lookup; most lookups repeat it
+    uint64_t last_page = ~uint64_t{0};                    ///< found by the last lookup; most lookups repeat it
     Entry* last = nullptr;
   };
 
@@ -83,12 +81,10 @@ class Mmu {
   Entry* Find(Space& space, uint64_t va);
   /// Returns where the walk of `half` starts: at the lowest table that is cached.
   static Position Start(const Space& space, uint64_t va, Half half);
-  bool Search(unsigned port, Space& space, uint64_t va, regs::Access access, Mapping& mapping,
-              bool& hit, Cost& cost);
+  bool Search(unsigned port, Space& space, uint64_t va, regs::Access access, Mapping& mapping, bool& hit, Cost& cost);
   /// False: the host port is closed.
   bool Walk(Space& space, uint64_t va, Mapping& mapping, Cost& cost);
-  Translated Answer(unsigned port, unsigned space, uint64_t va, regs::Access access,
-                    const Mapping& mapping) const;
+  Translated Answer(unsigned port, unsigned space, uint64_t va, regs::Access access, const Mapping& mapping) const;
   void FlushSpace(Space& space);
   void Tell(const InvalidationEvent& event);
 

@@ -17,18 +17,11 @@ class Operations {
  public:
   /// `invalidated` is called when an invalidation that was asked for by `inv_cmd` has completed,
   /// `ended` after any operation.
-  Operations(Mmu& mmu, TimeModel& time, Agenda& agenda, std::function<void()> invalidated,
-             std::function<void()> ended)
-      : mmu_(mmu),
-        time_(time),
-        agenda_(agenda),
-        invalidated_(std::move(invalidated)),
-        ended_(std::move(ended)) {}
+  Operations(Mmu& mmu, TimeModel& time, Agenda& agenda, std::function<void()> invalidated, std::function<void()> ended)
+      : mmu_(mmu), time_(time), agenda_(agenda), invalidated_(std::move(invalidated)), ended_(std::move(ended)) {}
 
   bool busy() const { return busy_; }
-  regs::InvStatus status() const {
-    return regs::InvStatus().set_busy(busy_ ? 1 : 0).set_done(done_);
-  }
+  regs::InvStatus status() const { return regs::InvStatus().set_busy(busy_ ? 1 : 0).set_done(done_); }
 
   regs::InvStart start;
   regs::InvEnd end;
@@ -42,8 +35,7 @@ class Operations {
     const regs::InvCmd wanted{raw};
     command = regs::InvCmd().set_scope(wanted.scope()).set_space(wanted.space());
     Begin(time_.InvalidationPs(), [this] {
-      mmu_.Invalidate(command.scope(), static_cast<unsigned>(command.space()), start.va(),
-                      end.va());
+      mmu_.Invalidate(command.scope(), static_cast<unsigned>(command.space()), start.va(), end.va());
       return true;
     });
   }

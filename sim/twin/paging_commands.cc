@@ -23,9 +23,7 @@ uint64_t BurstsBegun(uint64_t start, uint64_t at, uint64_t size) {
 }
 
 /// Returns the address of the first byte of the burst that holds `at`.
-uint64_t BurstOf(uint64_t start, uint64_t at) {
-  return std::max(start, at / kBurst * kBurst);
-}
+uint64_t BurstOf(uint64_t start, uint64_t at) { return std::max(start, at / kBurst * kBurst); }
 
 uint64_t ToPageEnd(uint64_t at) { return hw::kPageSize - at % hw::kPageSize; }
 
@@ -74,8 +72,7 @@ void PagingEngine::NextCommand() {
   rights.aperture_pages = parts_.aperture.pages();
   rights.aperture_base = parts_.aperture.base();
   command_ = JudgeCommand(buffer_.at(word_), rights);
-  if (command_.fault != Fault::kNone)
-    return Fail({command_.fault, Access::kRead, 0, here, fetch_port()});
+  if (command_.fault != Fault::kNone) return Fail({command_.fault, Access::kRead, 0, here, fetch_port()});
   uint64_t begin = std::max(parts_.agenda.now() + parts_.time.CommandPs(), cost.done);
   if (command_.header.wait_writes() != 0 || command_.after == Command::After::kFlushTlb ||
       command_.after == Command::After::kSignal)
@@ -101,8 +98,7 @@ void PagingEngine::Transfer() {
 }
 
 /// Moves one piece. False: a port is closed, or the command has failed.
-bool PagingEngine::Stopped(const Place& place, Access access, const Address& range, uint64_t done,
-                     unsigned port) {
+bool PagingEngine::Stopped(const Place& place, Access access, const Address& range, uint64_t done, unsigned port) {
   if (place.kind == Place::Kind::kClosed) {
     Wait();
     return true;
@@ -128,8 +124,7 @@ uint64_t PagingEngine::ReadSource(uint64_t size, uint8_t* to, Cost& cost, Place&
   while (got < size) {
     const Address from = command_.source + (moved_ + got);
     const uint64_t part = std::min(size - got, ToPageEnd(from.at));
-    Place place = path_.Resolve(read_port(), from, Access::kRead,
-                                BurstsBegun(command_.source.at, from.at, part), cost);
+    Place place = path_.Resolve(read_port(), from, Access::kRead, BurstsBegun(command_.source.at, from.at, part), cost);
     const bool good = place.kind != Place::Kind::kFault && place.kind != Place::Kind::kClosed;
     if (good && !path_.Read(place, to + got, part, window, cost)) {
       place.kind = Place::Kind::kFault;
@@ -156,14 +151,13 @@ bool PagingEngine::TransferPiece(Cost& cost, uint64_t& size) {
     if (got == 0) return !Stopped(failed, Access::kRead, command_.source, moved_, read_port());
   } else if (command_.data == Command::Data::kInline) {
     const uint64_t first = word_ + command_.inline_word + moved_ / 8;
-    if (const auto trouble = buffer_.Want(path_, fetch_port(), first + size / 8, cost))
-      return !Trouble(*trouble);
+    if (const auto trouble = buffer_.Want(path_, fetch_port(), first + size / 8, cost)) return !Trouble(*trouble);
     Produce(size, bytes.data());
   } else {
     Produce(size, bytes.data());
   }
-  Place target = path_.Resolve(write_port(), to, Access::kWrite,
-                               BurstsBegun(command_.destination.at, to.at, size), cost);
+  Place target = path_.Resolve(write_port(), to, Access::kWrite, BurstsBegun(command_.destination.at, to.at, size),
+                               cost);
   if (Stopped(target, Access::kWrite, command_.destination, moved_, write_port())) return false;
   const uint64_t written = got == size ? size : WholeBursts(to, got);
   if (written != 0 && !path_.Write(target, bytes.data(), written, cost)) {
@@ -217,19 +211,15 @@ void PagingEngine::Settle() {
   const uint64_t now = parts_.agenda.now();
   uint64_t next = now;
   switch (command_.after) {
-    case Command::After::kNothing:
-      break;
-    case Command::After::kFlushAperture:
-      parts_.aperture.Flush();
-      break;
+    case Command::After::kNothing: break;
+    case Command::After::kFlushAperture: parts_.aperture.Flush(); break;
     case Command::After::kFlushUnmapped:
       parts_.aperture.Flush();
       parts_.mmu.Invalidate(regs::Scope::kRange, 0, 0, 0);  // drops nothing, waits for older users
       next = now + parts_.time.InvalidationPs();
       break;
     case Command::After::kFlushTlb:
-      parts_.mmu.Invalidate(command_.header.scope(),
-                            static_cast<unsigned>(command_.header.dst_space()), command_.start,
+      parts_.mmu.Invalidate(command_.header.scope(), static_cast<unsigned>(command_.header.dst_space()), command_.start,
                             command_.end);
       next = now + parts_.time.InvalidationPs();
       break;

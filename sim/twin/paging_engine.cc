@@ -17,10 +17,7 @@ constexpr uint64_t kAddressEnd = uint64_t{1} << 48;
 }  // namespace
 
 PagingEngine::PagingEngine(unsigned rings, const EngineParts& parts, Raise raise)
-    : parts_(parts),
-      path_(parts.mmu, parts.aperture, parts.memory),
-      raise_(std::move(raise)),
-      rings_(rings) {}
+    : parts_(parts), path_(parts.mmu, parts.aperture, parts.memory), raise_(std::move(raise)), rings_(rings) {}
 
 void PagingEngine::Reset() {
   ++generation_;
@@ -41,8 +38,7 @@ void PagingEngine::Schedule(uint64_t ps) {
 
 bool PagingEngine::idle() const {
   if (state_ != State::kNone) return false;
-  return !enabled_ || std::none_of(rings_.begin(), rings_.end(),
-                                   [](const Ring& ring) { return ring.HasWork(); });
+  return !enabled_ || std::none_of(rings_.begin(), rings_.end(), [](const Ring& ring) { return ring.HasWork(); });
 }
 
 void PagingEngine::Wake() {
@@ -104,15 +100,13 @@ void PagingEngine::TakeEntry() {
   Cost cost;
   const Address at = EntryAddress();
   const Place place = path_.Resolve(fetch_port(), at, Access::kRead, 0, cost);
-  if (place.kind == Place::Kind::kFault)
-    return Fail({place.fault, Access::kRead, 0, at, fetch_port()});
+  if (place.kind == Place::Kind::kFault) return Fail({place.fault, Access::kRead, 0, at, fetch_port()});
   uint64_t words[kEntryBytes / 8];
   if (!path_.Read(place, words, sizeof words, sizeof words, cost))
     return Fail({Fault::kRingFetch, Access::kRead, 0, at, fetch_port()});
   shape_.raw = words[1];
   fence_ = static_cast<uint32_t>(words[2]);
-  buffer_ = Buffer({shape_.physical() != 0, shape_.target(), static_cast<unsigned>(shape_.space()),
-                    words[0]},
+  buffer_ = Buffer({shape_.physical() != 0, shape_.target(), static_cast<unsigned>(shape_.space()), words[0]},
                    shape_.bytes());
   if (JudgeEntry()) Schedule(cost.done + parts_.time.EntryPs());
 }
@@ -126,10 +120,8 @@ bool PagingEngine::JudgeEntry() {
   Fault reason = Fault::kNone;
   if (from.at % 8 != 0 || bytes % 8 != 0 || (shape_.raw & kEntryReserved) != 0 || wraps || beyond)
     reason = Fault::kRingFetch;
-  else if (from.physical && rings_[current_].ctrl.privileged() == 0)
-    reason = Fault::kNotPrivileged;
-  else if (!from.physical && from.space >= parts_.mmu.spaces())
-    reason = Fault::kSpaceDisabled;
+  else if (from.physical && rings_[current_].ctrl.privileged() == 0) reason = Fault::kNotPrivileged;
+  else if (!from.physical && from.space >= parts_.mmu.spaces()) reason = Fault::kSpaceDisabled;
   if (reason == Fault::kNone) return true;
   buffer_ = Buffer();
   Fail({reason, Access::kRead, 0, EntryAddress(), fetch_port()});
@@ -139,9 +131,8 @@ bool PagingEngine::JudgeEntry() {
 void PagingEngine::WriteFence() {
   if (!parts_.memory.host_open()) return Wait();
   Ring& ring = rings_[current_];
-  const uint64_t record[2] = {
-      regs::FenceRecordCompletion().set_fence(fence_).set_entries(ring.entries + 1).raw,
-      parts_.time.CycleAt(parts_.agenda.now())};
+  const uint64_t record[2] = {regs::FenceRecordCompletion().set_fence(fence_).set_entries(ring.entries + 1).raw,
+                              parts_.time.CycleAt(parts_.agenda.now())};
   Cost cost;
   parts_.memory.WriteHost(ring.fence_address.address(), record, sizeof record, cost);
   state_ = State::kDone;
@@ -181,8 +172,7 @@ void PagingEngine::End() {
   rings_[current_].busy = false;
   state_ = State::kNone;
   waiting_ = false;
-  parts_.counters.Of<regs::CountersEngineCycles>() +=
-      parts_.time.CycleAt(parts_.agenda.now() - began_ps_);
+  parts_.counters.Of<regs::CountersEngineCycles>() += parts_.time.CycleAt(parts_.agenda.now() - began_ps_);
   Wake();
 }
 
@@ -205,8 +195,8 @@ void PagingEngine::Fail(const Stop& stop) {
                     .set_level(stop.level)
                     .set_fence(fence_);
   const bool has_header = state_ == State::kJob || state_ == State::kSettle;
-  ring.error_command = regs::RingErrorCommand().set_offset(8 * word_).set_header(
-      has_header ? command_.header.raw & 0xFFFFFFFF : 0);
+  ring.error_command =
+      regs::RingErrorCommand().set_offset(8 * word_).set_header(has_header ? command_.header.raw & 0xFFFFFFFF : 0);
   ring.error_address = stop.address.at;
   End();
   raise_(regs::IntStatus().set_ring_error(1).raw);

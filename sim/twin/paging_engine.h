@@ -75,8 +75,7 @@ class PagingEngine {
   void Begin();
   void Transfer();
   bool TransferPiece(Cost& cost, uint64_t& moved);
-  bool Stopped(const Place& place, regs::Access access, const Address& range, uint64_t done,
-               unsigned port);
+  bool Stopped(const Place& place, regs::Access access, const Address& range, uint64_t done, unsigned port);
   void Produce(uint64_t size, uint8_t* to) const;
   void Settle();
   uint64_t ReadSource(uint64_t size, uint8_t* to, Cost& cost, Place& failed);
@@ -97,7 +96,7 @@ class PagingEngine {
   bool enabled_ = false;
 
   State state_ = State::kNone;
-  bool waiting_ = false;     ///< the host port is closed
+  bool waiting_ = false;  ///< the host port is closed
   bool scheduled_ = false;
   uint64_t generation_ = 0;  ///< counts resets: an act that was planned before one does nothing
   unsigned current_ = 0;     ///< the ring whose entry is under way, or was last

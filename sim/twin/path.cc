@@ -8,8 +8,7 @@ namespace gmmu::sim::twin {
 using regs::Fault;
 using regs::Target;
 
-Place Path::Resolve(unsigned port, const Address& from, regs::Access access, uint64_t accesses,
-                    Cost& cost) {
+Place Path::Resolve(unsigned port, const Address& from, regs::Access access, uint64_t accesses, Cost& cost) {
   Place place;
   Target target = from.target;
   place.address = from.at;
@@ -57,10 +56,8 @@ bool Path::Read(const Place& place, void* to, size_t size, uint64_t window, Cost
     memory_.Busy(cost.done);
     return ok;
   }
-  if (place.kind == Place::Kind::kHost)
-    return memory_.ReadHost(place.address, to, size, window, cost, place.snoop);
-  if (place.kind == Place::Kind::kPeer)
-    return memory_.ReadPeer(place.adapter, place.address, to, size, window, cost);
+  if (place.kind == Place::Kind::kHost) return memory_.ReadHost(place.address, to, size, window, cost, place.snoop);
+  if (place.kind == Place::Kind::kPeer) return memory_.ReadPeer(place.adapter, place.address, to, size, window, cost);
   std::memset(to, 0, size);
   return true;
 }
@@ -71,8 +68,7 @@ bool Path::Write(const Place& place, const void* from, size_t size, Cost& cost) 
     memory_.Busy(cost.done);
     return ok;
   }
-  if (place.kind == Place::Kind::kPeer)
-    return memory_.WritePeer(place.adapter, place.address, from, size, cost);
+  if (place.kind == Place::Kind::kPeer) return memory_.WritePeer(place.adapter, place.address, from, size, cost);
   if (place.kind == Place::Kind::kHost) memory_.WriteHost(place.address, from, size, cost, place.snoop);
   return true;
 }

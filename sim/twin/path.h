@@ -44,13 +44,11 @@ struct Place {
 /// The way of every access of the engine and the clients: translation, then routing, then the memory.
 class Path {
  public:
-  Path(Mmu& mmu, ApertureMap& aperture, Memory& memory)
-      : mmu_(mmu), aperture_(aperture), memory_(memory) {}
+  Path(Mmu& mmu, ApertureMap& aperture, Memory& memory) : mmu_(mmu), aperture_(aperture), memory_(memory) {}
 
   /// Finds where `accesses` accesses of one 4 KiB page go. They count as that many lookups unless they
   /// are physical.
-  Place Resolve(unsigned port, const Address& from, regs::Access access, uint64_t accesses,
-                Cost& cost);
+  Place Resolve(unsigned port, const Address& from, regs::Access access, uint64_t accesses, Cost& cost);
   /// Move `size` bytes that lie in one page. False: the bus answered with an error. `window` is how many
   /// bytes the requester may have in flight.
   bool Read(const Place& place, void* to, size_t size, uint64_t window, Cost& cost);

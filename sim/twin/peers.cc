@@ -13,8 +13,7 @@ Memory* Peers::Find(unsigned own, unsigned peer) const {
 
 /// The peer's memory and the way back begin when the request is there; the requester goes on when the
 /// wire that has the data is free, or when it may ask for more.
-bool Peers::Read(unsigned own, unsigned peer, uint64_t offset, void* to, size_t size,
-                 uint64_t window, Cost& cost) {
+bool Peers::Read(unsigned own, unsigned peer, uint64_t offset, void* to, size_t size, uint64_t window, Cost& cost) {
   Memory* memory = Find(own, peer);
   if (memory == nullptr) return false;
   const uint64_t now = agenda_.now();
@@ -30,8 +29,7 @@ bool Peers::Read(unsigned own, unsigned peer, uint64_t offset, void* to, size_t 
   return ok;
 }
 
-bool Peers::Write(unsigned own, unsigned peer, uint64_t offset, const void* from, size_t size,
-                  Cost& cost) {
+bool Peers::Write(unsigned own, unsigned peer, uint64_t offset, const void* from, size_t size, Cost& cost) {
   Memory* memory = Find(own, peer);
   if (memory == nullptr) return false;
   const uint64_t now = agenda_.now();

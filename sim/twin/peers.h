@@ -23,10 +23,8 @@ class Peers {
   /// Access VRAM of unit `peer` for unit `own`. False: there is no such peer (a unit is not its own), or
   /// the access reaches past the end of its VRAM. `window` is how many bytes the requester may have in
   /// flight.
-  bool Read(unsigned own, unsigned peer, uint64_t offset, void* to, size_t size, uint64_t window,
-            Cost& cost);
-  bool Write(unsigned own, unsigned peer, uint64_t offset, const void* from, size_t size,
-             Cost& cost);
+  bool Read(unsigned own, unsigned peer, uint64_t offset, void* to, size_t size, uint64_t window, Cost& cost);
+  bool Write(unsigned own, unsigned peer, uint64_t offset, const void* from, size_t size, Cost& cost);
 
   const GpuLinkWires& wires() const { return wires_; }
 

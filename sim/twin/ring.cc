@@ -28,9 +28,7 @@ uint64_t Ring::Read(uint32_t offset) const {
 void Ring::Write(uint32_t offset, uint64_t value) {
   switch (offset) {
     case regs::RingBase::kOffset:
-      base = regs::RingBase()
-                 .set_address(value & ~(hw::kPageSize - 1))
-                 .set_target(regs::RingBase{value}.target());
+      base = regs::RingBase().set_address(value & ~(hw::kPageSize - 1)).set_target(regs::RingBase{value}.target());
       return;
     case regs::RingCtrl::kOffset: {
       const regs::RingCtrl wanted{value};
@@ -48,14 +46,9 @@ void Ring::Write(uint32_t offset, uint64_t value) {
       }
       return;
     }
-    case regs::RingTail::kOffset:
-      tail = regs::RingTail{value}.index();
-      return;
-    case regs::RingFenceAddress::kOffset:
-      fence_address.set_address(value & ~kFenceBits);
-      return;
-    default:
-      return;
+    case regs::RingTail::kOffset: tail = regs::RingTail{value}.index(); return;
+    case regs::RingFenceAddress::kOffset: fence_address.set_address(value & ~kFenceBits); return;
+    default: return;
   }
 }
 

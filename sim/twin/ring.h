@@ -20,13 +20,9 @@ struct Ring {
   bool busy = false;
 
   uint64_t mask() const { return (uint64_t{1} << ctrl.size_lg2()) - 1; }
-  bool HasWork() const {
-    return ctrl.enable() != 0 && !stands() && ctrl.preempt() == 0 && head != (tail & mask());
-  }
+  bool HasWork() const { return ctrl.enable() != 0 && !stands() && ctrl.preempt() == 0 && head != (tail & mask()); }
   /// Was preemption asked for and not answered yet?
-  bool OwesPreemption() const {
-    return ctrl.enable() != 0 && ctrl.preempt() != 0 && !stands();
-  }
+  bool OwesPreemption() const { return ctrl.enable() != 0 && ctrl.preempt() != 0 && !stands(); }
   /// Has an error or a preemption stopped the ring, until it is switched on again?
   bool stands() const { return status.error() != 0 || status.preempted() != 0; }
   /// Access a register by its offset inside the ring's block.

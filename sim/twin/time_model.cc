@@ -28,24 +28,21 @@ uint64_t TimeModel::Beats(uint64_t bytes) const {
 /// Returns the PCIe link's time for `bytes` of payload in packets of `packet` bytes.
 uint64_t TimeModel::PciePs(uint64_t bytes, uint64_t packet) const {
   const uint64_t packets = std::max<uint64_t>(1, (bytes + packet - 1) / packet);
-  return static_cast<uint64_t>(static_cast<double>(bytes + packets * p_.tlp_overhead) *
-                               p_.pcie_ps_per_byte);
+  return static_cast<uint64_t>(static_cast<double>(bytes + packets * p_.tlp_overhead) * p_.pcie_ps_per_byte);
 }
 
 Cost TimeModel::Vram(uint64_t now, uint64_t bytes, bool write) {
-  const uint64_t free =
-      Take(write ? vram_write_free_ : vram_read_free_, now, Cycles(Beats(bytes)));
+  const uint64_t free = Take(write ? vram_write_free_ : vram_read_free_, now, Cycles(Beats(bytes)));
   return {free, free + Cycles(p_.vram_latency + kAnswerCycles)};
 }
 
 /// A read runs at the PCIe link's rate, or at what the reads in flight allow in a round trip, whichever is less.
 Cost TimeModel::HostRead(uint64_t now, uint64_t bytes, uint64_t window, unsigned walk_reads) {
   const uint64_t requests = (bytes + p_.max_read_request - 1) / p_.max_read_request;
-  const uint64_t up =
-      Take(up_free_, now, PciePs(0, 1) * std::max<uint64_t>(1, requests));
+  const uint64_t up = Take(up_free_, now, PciePs(0, 1) * std::max<uint64_t>(1, requests));
   const uint64_t down = Take(down_free_, now, PciePs(bytes, p_.max_payload));
-  const uint64_t trip = 2 * p_.pcie_latency_ps + p_.dram_ps + p_.iommu_lookup_ps +
-                        Cycles(kAnswerCycles) + walk_reads * p_.dram_ps;
+  const uint64_t trip = 2 * p_.pcie_latency_ps + p_.dram_ps + p_.iommu_lookup_ps + Cycles(kAnswerCycles) +
+                        walk_reads * p_.dram_ps;
   const uint64_t allowed = now + trip * bytes / std::max<uint64_t>(window, 1);
   return {std::max(down, allowed), std::max(down, up) + trip};
 }

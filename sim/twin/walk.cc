@@ -44,8 +44,7 @@ bool Reserved(const SpaceShape& space, PteEntry entry, unsigned level, bool k64,
   if (level == 0 && entry.large() != 0) return true;
   if ((level != 0 || k64) && entry.contiguous() != 0) return true;
   if (k64 && address % (uint64_t{1} << kBlockLg2) != 0) return true;
-  if (level != 0 && entry.large() != 0 && address % (uint64_t{1} << space.shift[level]) != 0)
-    return true;
+  if (level != 0 && entry.large() != 0 && address % (uint64_t{1} << space.shift[level]) != 0) return true;
   return names_table && !HoldsTables(entry.target());
 }
 
@@ -81,16 +80,14 @@ std::optional<Mapping> BeforeTheRoot(const SpaceShape& space, uint64_t va) {
   return std::nullopt;
 }
 
-uint64_t EntryAddress(const SpaceShape& space, uint64_t va, unsigned level, const TablePlace& table,
-                      Half half) {
+uint64_t EntryAddress(const SpaceShape& space, uint64_t va, unsigned level, const TablePlace& table, Half half) {
   const uint64_t index = space.Index(va, level);
   if (table.k64) return table.address + 8 * (index >> kBlockPagesLg2);
   if (level == 1 && space.dual) return table.address + 16 * index + (half == Half::k64 ? 8 : 0);
   return table.address + 8 * index;
 }
 
-Step Judge(const SpaceShape& space, uint64_t va, unsigned level, const TablePlace& table, Half half,
-           PteEntry entry) {
+Step Judge(const SpaceShape& space, uint64_t va, unsigned level, const TablePlace& table, Half half, PteEntry entry) {
   Step step;
   Mapping& mapping = step.mapping;
   mapping.level = level;
@@ -119,8 +116,7 @@ Step Judge(const SpaceShape& space, uint64_t va, unsigned level, const TablePlac
   mapping.adapter = static_cast<unsigned>(entry.adapter());
   mapping.base = entry.page() << 12;
   const uint64_t block = (uint64_t{1} << kBlockPagesLg2) - 1;
-  if (entry.contiguous() != 0 && space.bits[0] >= kBlockPagesLg2 &&
-      (entry.page() & block) == (va >> 12 & block)) {
+  if (entry.contiguous() != 0 && space.bits[0] >= kBlockPagesLg2 && (entry.page() & block) == (va >> 12 & block)) {
     mapping.span_lg2 = kBlockLg2;
     mapping.base = (entry.page() & ~block) << 12;
   }

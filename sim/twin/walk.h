@@ -21,9 +21,7 @@ struct SpaceShape {
   /// Prepares the space of registers geometry and root; addresses of `va_bits` bits are built.
   static SpaceShape From(regs::SpaceGeometry geometry, regs::SpaceRoot root, unsigned va_bits);
   unsigned top() const { return shift[root_level + 1]; }
-  uint64_t Index(uint64_t va, unsigned level) const {
-    return va >> shift[level] & ((uint64_t{1} << bits[level]) - 1);
-  }
+  uint64_t Index(uint64_t va, unsigned level) const { return va >> shift[level] & ((uint64_t{1} << bits[level]) - 1); }
 };
 
 /// Where a table lies and what it holds.
@@ -51,8 +49,7 @@ struct Mapping {
 std::optional<Mapping> BeforeTheRoot(const SpaceShape& space, uint64_t va);
 
 /// Returns the byte address of the word of `level` for `va` in `table`.
-uint64_t EntryAddress(const SpaceShape& space, uint64_t va, unsigned level, const TablePlace& table,
-                      Half half);
+uint64_t EntryAddress(const SpaceShape& space, uint64_t va, unsigned level, const TablePlace& table, Half half);
 
 /// What a table word leads to: the next lower table, a walk of the other half, or the walk's end.
 struct Step {

@@ -31,17 +31,15 @@ std::optional<uint64_t> ParseNumber(const std::string& text) {
   return value;
 }
 
-CLI::Option* AddNumber(CLI::App* command, const std::string& name, uint64_t& value,
-                       const std::string& help) {
+CLI::Option* AddNumber(CLI::App* command, const std::string& name, uint64_t& value, const std::string& help) {
   return command
       ->add_option_function<std::string>(
           name,
           [&value, name](const std::string& text) {
             const auto number = ParseNumber(text);
             if (!number) {
-              throw CLI::ValidationError(
-                  name,
-                  "\"" + text + "\" is not a number; give 0 to 18446744073709551615, or 0x...");
+              throw CLI::ValidationError(name,
+                                         "\"" + text + "\" is not a number; give 0 to 18446744073709551615, or 0x...");
             }
             value = *number;
           },
@@ -74,43 +72,43 @@ int Dispatch(int argc, const char* const* argv, std::FILE* out, std::FILE* err) 
   });
 
   RunArguments run_arguments;
-  CLI::App* run = app.add_subcommand(
-      "run", "Page a file through the GPU, from the driver's call to the bytes.");
-  run->add_option("FILE", run_arguments.file,
-                  "File to page, at most 256 MiB; without it a seeded MiB")
-      ->type_name("");
+  CLI::App* run = app.add_subcommand("run", "Page a file through the GPU, from the driver's call to the bytes.");
+  run->add_option("FILE", run_arguments.file, "File to page, at most 256 MiB; without it a seeded MiB")->type_name("");
   run->add_option("--scenario", run_arguments.scenario,
                   "Run a scenario: a name of --list, or a file that ends in .toml")
-      ->type_name("NAME")->check(NotEmpty());
+      ->type_name("NAME")
+      ->check(NotEmpty());
   bool list = false;
   CLI::Option* only_list = run->add_flag("--list", list, "List the scenarios");
   bool procedures = false;
-  CLI::Option* only_procedures =
-      run->add_flag("--procedures", procedures, "List what a scenario can run, with the parameters of each");
+  CLI::Option* only_procedures = run->add_flag("--procedures", procedures,
+                                               "List what a scenario can run, with the parameters of each");
   run->add_option("--out", run_arguments.out, "Write the bytes that came back")->type_name("COPY")->check(NotEmpty());
   run->add_option("--json", run_arguments.json, "Write the report as JSON")->type_name("REPORT")->check(NotEmpty());
-  run->add_option("--engine", run_arguments.engine,
-                  "What stands in for the hardware: " + ListOfEngines())
+  run->add_option("--engine", run_arguments.engine, "What stands in for the hardware: " + ListOfEngines())
       ->type_name("NAME");
   run->add_option("--config", run_arguments.config, "Machine description, TOML (see gmmu config)")
-      ->type_name("FILE")->check(NotEmpty());
+      ->type_name("FILE")
+      ->check(NotEmpty());
   AddNumber(run, "--seed", run_arguments.seed, "Seed of placement and patterns, 0 unless given");
-  CLI::Option* waves = run->add_option("--waves", run_arguments.waves, "Dump waves (FST)")
-                          ->type_name("FILE")->check(NotEmpty());
+  CLI::Option* waves =
+      run->add_option("--waves", run_arguments.waves, "Dump waves (FST)")->type_name("FILE")->check(NotEmpty());
   AddNumber(run, "--waves-from", run_arguments.waves_from, "First GPU cycle in the waves")->needs(waves);
-  AddNumber(run, "--waves-to", run_arguments.waves_to, "One past the last GPU cycle in the waves")
-      ->needs(waves);
+  AddNumber(run, "--waves-to", run_arguments.waves_to, "One past the last GPU cycle in the waves")->needs(waves);
   run->add_option("--dump-host", run_arguments.dump_host,
                   "Write host memory after the last page-in of the first piece, and FILE.json with "
                   "the IOMMU's mappings")
-      ->type_name("FILE")->check(NotEmpty());
+      ->type_name("FILE")
+      ->check(NotEmpty());
 
   run->add_option("--trace-paging", run_arguments.trace_paging,
                   "Write a line of JSON for each call of DxgkDdiBuildPagingBuffer")
-      ->type_name("FILE")->check(NotEmpty());
+      ->type_name("FILE")
+      ->check(NotEmpty());
   run->add_option("--driver", run_arguments.driver,
                   "Run with the driver of a shared object (docs/driver.md) in place of the one that is built in")
-      ->type_name("FILE")->check(NotEmpty());
+      ->type_name("FILE")
+      ->check(NotEmpty());
   for (CLI::Option* option : run->get_options()) {
     for (CLI::Option* only : {only_list, only_procedures})
       if (option != only && option != run->get_help_ptr()) only->excludes(option);
@@ -122,9 +120,10 @@ int Dispatch(int argc, const char* const* argv, std::FILE* out, std::FILE* err) 
   print->add_option("--config", config_arguments.config, "Configuration to start from")->type_name("FILE");
   CLI::Option* list_keys = print->add_flag("--list", config_arguments.list, "List the keys instead");
   print->add_option("SECTION", config_arguments.section, "With --list: those of one section, as gpu or os")
-      ->type_name("")->needs(list_keys);
-  CLI::Option* markdown =
-      print->add_flag("--markdown", config_arguments.markdown, "Print the page docs/settings.md instead");
+      ->type_name("")
+      ->needs(list_keys);
+  CLI::Option* markdown = print->add_flag("--markdown", config_arguments.markdown,
+                                          "Print the page docs/settings.md instead");
   CLI::Option* build_options =
       print->add_flag("--build-options", config_arguments.build_options,
                       "Print the CMake variables of sizes that differ from this program's instead");
@@ -137,8 +136,8 @@ int Dispatch(int argc, const char* const* argv, std::FILE* out, std::FILE* err) 
   scan->add_option("FILE", driver, "ELF object, shared object or archive")->type_name("")->required();
 
   std::string first, second;
-  CLI::App* compare = app.add_subcommand(
-      "compare", "Compare two reports of --json: the same work with the same seed on two engines.");
+  CLI::App* compare =
+      app.add_subcommand("compare", "Compare two reports of --json: the same work with the same seed on two engines.");
   compare->add_option("FIRST", first, "Report of one engine")->type_name("")->required();
   compare->add_option("SECOND", second, "Report of the other")->type_name("")->required();
 
@@ -172,8 +171,7 @@ int Dispatch(int argc, const char* const* argv, std::FILE* out, std::FILE* err) 
     }
   }
   if (std::find(Engines().begin(), Engines().end(), run_arguments.engine) == Engines().end()) {
-    fmt::print(err, "gmmu: no engine \"{}\" in this build; there is: {}\n", run_arguments.engine,
-               ListOfEngines());
+    fmt::print(err, "gmmu: no engine \"{}\" in this build; there is: {}\n", run_arguments.engine, ListOfEngines());
     return kExitUsage;
   }
   if (run_arguments.waves_from >= run_arguments.waves_to) {
@@ -196,8 +194,7 @@ const std::vector<std::string>& Engines() {
 }
 
 int PrintConfig(const ConfigArguments& arguments, std::FILE* out) {
-  Configuration configuration =
-      arguments.config.empty() ? Configuration() : Configuration::FromFile(arguments.config);
+  Configuration configuration = arguments.config.empty() ? Configuration() : Configuration::FromFile(arguments.config);
   if (arguments.build_options) {
     for (const std::string& option : configuration.machine.BuildOptions()) fmt::print(out, "{}\n", option);
     return kExitGood;
@@ -213,8 +210,7 @@ int ListScenarios(std::FILE* out) {
   for (const workload::Scenario& scenario : workload::Scenarios()) {
     std::string parts;
     for (const std::string& part : scenario.parts) parts += (parts.empty() ? "" : ", ") + part;
-    fmt::print(out, "{}\n    {}\n    {}; evidence: {}{}\n", scenario.name, scenario.title, parts,
-               scenario.evidence,
+    fmt::print(out, "{}\n    {}\n    {}; evidence: {}{}\n", scenario.name, scenario.title, parts, scenario.evidence,
                scenario.expected ? "; must end with: " + scenario.expected->fault : "");
   }
   return kExitGood;

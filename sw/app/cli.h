@@ -17,7 +17,7 @@ const std::vector<std::string>& Engines();
 
 /// Arguments of `gmmu run`.
 struct RunArguments {
-  std::string file;  ///< empty: the default input
+  std::string file;      ///< empty: the default input
   std::string scenario;  ///< a name or a file; empty: the main job
   std::string out;
   std::string json;
@@ -34,9 +34,9 @@ struct RunArguments {
 
 /// Arguments of `gmmu config`.
 struct ConfigArguments {
-  std::string config;  ///< file to start from; empty: the defaults
+  std::string config;                                          ///< file to start from; empty: the defaults
   bool list = false, markdown = false, build_options = false;  ///< what to print; none: TOML
-  std::string section;  ///< with `list`; empty: all of them
+  std::string section;                                         ///< with `list`; empty: all of them
 };
 
 /// The whole program: parses, runs, prints. Never throws; returns the exit status.

@@ -31,8 +31,9 @@ void CheckTogether(const sim::MachineConfig& machine, const os::Parameters& os, 
     Refuse(file, "gpu.page_table_bits", "at most 9 bits a level with driver.page_tables = \"system\"");
   const bool remaps = os.iommu == os::RemapPolicy::kWhenPossible;
   if ((remaps || os.iommu == os::RemapPolicy::kIdentity) && !machine.iommu.present) {
-    Refuse(file, "os.iommu", std::string(remaps ? "\"remap\"" : "\"identity\"") +
-                                 " needs iommu.present = true; without a unit use \"physical\"");
+    Refuse(file, "os.iommu",
+           std::string(remaps ? "\"remap\"" : "\"identity\"") +
+               " needs iommu.present = true; without a unit use \"physical\"");
   }
 }
 
@@ -49,9 +50,7 @@ Configuration Configuration::FromToml(std::string_view text, const std::string& 
   return configuration;
 }
 
-Configuration Configuration::FromFile(const std::string& path) {
-  return FromToml(settings::ReadFile(path), path);
-}
+Configuration Configuration::FromFile(const std::string& path) { return FromToml(settings::ReadFile(path), path); }
 
 settings::Keys Configuration::Keys() {
   settings::Keys keys = machine.Keys();

@@ -90,8 +90,7 @@ void OutputFile::Commit() {
 void OutputFile::Fail(const std::string& what) const {
   const int reason = errno;
   std::string text = path_ + ": " + what + ": " + std::strerror(reason);
-  if (reason == ENOSPC)
-    text += "\nFree some space or choose another place; nothing was left half-written.";
+  if (reason == ENOSPC) text += "\nFree some space or choose another place; nothing was left half-written.";
   throw OutputError(text);
 }
 

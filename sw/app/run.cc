@@ -93,18 +93,17 @@ int Run(const RunArguments& arguments, std::FILE* out, std::FILE* err) {
   // written.
   std::optional<workload::Scenario> scenario;
   if (!arguments.scenario.empty()) scenario = workload::FindScenario(arguments.scenario);
-  const Configuration configuration =
-      scenario                     ? Configuration::FromToml(scenario->machine, scenario->file, "machine")
-      : arguments.config.empty() ? Configuration()
-                                 : Configuration::FromFile(arguments.config);
+  const Configuration configuration = scenario ? Configuration::FromToml(scenario->machine, scenario->file, "machine")
+                                      : arguments.config.empty() ? Configuration()
+                                                                 : Configuration::FromFile(arguments.config);
   const sim::MachineConfig& config = configuration.machine;
   if (arguments.engine != kFast) CheckSizes(config, arguments);
   workload::JobOptions options;
   options.os = configuration.OsParameters(arguments.seed);
   options.seed = arguments.seed;
-  const std::vector<uint8_t> input =
-      arguments.file.empty() ? workload::SeededInput(arguments.seed, workload::kDefaultInputBytes)
-                             : workload::LoadInput(arguments.file);
+  const std::vector<uint8_t> input = arguments.file.empty()
+                                         ? workload::SeededInput(arguments.seed, workload::kDefaultInputBytes)
+                                         : workload::LoadInput(arguments.file);
   options.input = &input;
   const struct Guarded {
     ~Guarded() { os::DriverGuard::Remove(); }
@@ -184,8 +183,7 @@ int Run(const RunArguments& arguments, std::FILE* out, std::FILE* err) {
     result.faults.push_back(fault);
     result.verified = false;
   }
-  result.host_seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  result.host_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   engine.reset();  // closes the waves
   progress.Finish();
 

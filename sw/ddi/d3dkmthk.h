@@ -44,8 +44,8 @@ typedef struct _D3DKMT_GET_PTE {
   UINT PhysicalAdapterIndex;
   UINT PageTableLevel;
   UINT PageTableIndex[DXGK_MAX_PAGE_TABLE_LEVEL_COUNT];
-  BOOLEAN b64KBPte; /* in/out, with dual entries */
-  UINT NumPtes;     /* in/out */
+  BOOLEAN b64KBPte;                 /* in/out, with dual entries */
+  UINT NumPtes;                     /* in/out */
   DXGK_PTE Pte[D3DKMT_GET_PTE_MAX]; /* out */
   UINT NumValidEntries;             /* out */
 } D3DKMT_GET_PTE;

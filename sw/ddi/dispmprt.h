@@ -39,19 +39,17 @@ typedef struct _LINKED_DEVICE {
 
 typedef NTSTATUS DXGKCB_GET_DEVICE_INFORMATION(HANDLE DeviceHandle, PDXGK_DEVICE_INFO DeviceInfo);
 /* The pointer of device memory is for READ_/WRITE_REGISTER_* only (wdm.h). */
-typedef NTSTATUS DXGKCB_MAP_MEMORY(HANDLE DeviceHandle, PHYSICAL_ADDRESS TranslatedAddress,
-                                   ULONG Length, BOOLEAN InIoSpace, BOOLEAN MapToUserMode,
-                                   MEMORY_CACHING_TYPE CacheType, PVOID* VirtualAddress);
+typedef NTSTATUS DXGKCB_MAP_MEMORY(HANDLE DeviceHandle, PHYSICAL_ADDRESS TranslatedAddress, ULONG Length,
+                                   BOOLEAN InIoSpace, BOOLEAN MapToUserMode, MEMORY_CACHING_TYPE CacheType,
+                                   PVOID* VirtualAddress);
 typedef NTSTATUS DXGKCB_UNMAP_MEMORY(HANDLE DeviceHandle, PVOID VirtualAddress);
 typedef BOOLEAN DXGKCB_QUEUE_DPC(HANDLE DeviceHandle);
-typedef NTSTATUS DXGKCB_SYNCHRONIZE_EXECUTION(HANDLE DeviceHandle,
-                                              PKSYNCHRONIZE_ROUTINE SynchronizeRoutine,
-                                              PVOID Context, ULONG MessageNumber,
-                                              BOOLEAN* ReturnValue);
-typedef NTSTATUS DXGKCB_READ_DEVICE_SPACE(HANDLE DeviceHandle, ULONG DataType, PVOID Buffer,
-                                          ULONG Offset, ULONG Length, ULONG* BytesRead);
-typedef NTSTATUS DXGKCB_WRITE_DEVICE_SPACE(HANDLE DeviceHandle, ULONG DataType, PVOID Buffer,
-                                           ULONG Offset, ULONG Length, ULONG* BytesWritten);
+typedef NTSTATUS DXGKCB_SYNCHRONIZE_EXECUTION(HANDLE DeviceHandle, PKSYNCHRONIZE_ROUTINE SynchronizeRoutine,
+                                              PVOID Context, ULONG MessageNumber, BOOLEAN* ReturnValue);
+typedef NTSTATUS DXGKCB_READ_DEVICE_SPACE(HANDLE DeviceHandle, ULONG DataType, PVOID Buffer, ULONG Offset, ULONG Length,
+                                          ULONG* BytesRead);
+typedef NTSTATUS DXGKCB_WRITE_DEVICE_SPACE(HANDLE DeviceHandle, ULONG DataType, PVOID Buffer, ULONG Offset,
+                                           ULONG Length, ULONG* BytesWritten);
 
 /* Size, Version, DeviceHandle, then callbacks. Where docs/ddi.md gives an offset the member stands
  * there. */
@@ -131,22 +129,20 @@ typedef struct _DXGKRNL_INTERFACE {
   PVOID Reserved238;
 } DXGKRNL_INTERFACE, *PDXGKRNL_INTERFACE;
 
-typedef NTSTATUS DXGKDDI_ADD_DEVICE(PDEVICE_OBJECT PhysicalDeviceObject,
-                                    PVOID* MiniportDeviceContext);
+typedef NTSTATUS DXGKDDI_ADD_DEVICE(PDEVICE_OBJECT PhysicalDeviceObject, PVOID* MiniportDeviceContext);
 typedef NTSTATUS DXGKDDI_START_DEVICE(PVOID MiniportDeviceContext, PDXGK_START_INFO DxgkStartInfo,
-                                      PDXGKRNL_INTERFACE DxgkInterface,
-                                      PULONG NumberOfVideoPresentSources, PULONG NumberOfChildren);
+                                      PDXGKRNL_INTERFACE DxgkInterface, PULONG NumberOfVideoPresentSources,
+                                      PULONG NumberOfChildren);
 typedef NTSTATUS DXGKDDI_STOP_DEVICE(PVOID MiniportDeviceContext);
 typedef NTSTATUS DXGKDDI_REMOVE_DEVICE(PVOID MiniportDeviceContext);
 typedef BOOLEAN DXGKDDI_INTERRUPT_ROUTINE(PVOID MiniportDeviceContext, ULONG MessageNumber);
 typedef void DXGKDDI_DPC_ROUTINE(PVOID MiniportDeviceContext);
 typedef NTSTATUS DXGKDDI_SET_POWER_STATE(PVOID MiniportDeviceContext, ULONG DeviceUid,
-                                         DEVICE_POWER_STATE DevicePowerState,
-                                         POWER_ACTION ActionType);
+                                         DEVICE_POWER_STATE DevicePowerState, POWER_ACTION ActionType);
 typedef void DXGKDDI_RESET_DEVICE(PVOID MiniportDeviceContext);
 typedef void DXGKDDI_UNLOAD(void);
-typedef NTSTATUS DXGKDDI_LINK_DEVICE(PDEVICE_OBJECT PhysicalDeviceObject,
-                                     PVOID MiniportDeviceContext, PLINKED_DEVICE LinkedDevice);
+typedef NTSTATUS DXGKDDI_LINK_DEVICE(PDEVICE_OBJECT PhysicalDeviceObject, PVOID MiniportDeviceContext,
+                                     PLINKED_DEVICE LinkedDevice);
 
 /* Members in the order of the kit, by version: 0x4F0 bytes at 0xE003 (observed). What stands behind
  * SetInterruptTargetPresentId rests on documents only. */

@@ -30,7 +30,7 @@ extern "C" {
 #define FALSE 0
 #endif
 #define UNREFERENCED_PARAMETER(P) ((void)(P))
-#define CONTAINING_RECORD(address, type, field) ((type*)((char*)(address)-offsetof(type, field)))
+#define CONTAINING_RECORD(address, type, field) ((type*)((char*)(address) - offsetof(type, field)))
 
 typedef char CHAR, *PCHAR, CCHAR;
 typedef unsigned char UCHAR, *PUCHAR, BYTE, BOOLEAN, *PBOOLEAN;
@@ -140,11 +140,7 @@ typedef struct _OBJECT_ATTRIBUTES {
 #define STATUS_GRAPHICS_ALLOCATION_BUSY ((NTSTATUS)0xC01E0102)
 #define STATUS_GRAPHICS_GPU_EXCEPTION_ON_DEVICE ((NTSTATUS)0xC01E0200)
 
-typedef enum _MEMORY_CACHING_TYPE {
-  MmNonCached = 0,
-  MmCached = 1,
-  MmWriteCombined = 2
-} MEMORY_CACHING_TYPE;
+typedef enum _MEMORY_CACHING_TYPE { MmNonCached = 0, MmCached = 1, MmWriteCombined = 2 } MEMORY_CACHING_TYPE;
 
 /* A memory descriptor list: header, then the page frame numbers. */
 typedef struct _MDL {

@@ -31,8 +31,7 @@ void ExFreePoolWithTag(PVOID P, ULONG Tag);
 
 KIRQL KeGetCurrentIrql(void);
 /* Negative Interval: relative, units of 100 ns. PASSIVE_LEVEL or APC_LEVEL. */
-NTSTATUS KeDelayExecutionThread(KPROCESSOR_MODE WaitMode, BOOLEAN Alertable,
-                                PLARGE_INTEGER Interval);
+NTSTATUS KeDelayExecutionThread(KPROCESSOR_MODE WaitMode, BOOLEAN Alertable, PLARGE_INTEGER Interval);
 /* Time since power-on in units of 100 ns. */
 ULONGLONG KeQueryInterruptTime(void);
 /* Of system memory: a DMA buffer, or a cached or write-combined view of a memory object; 0 for anything else. No bus

@@ -23,8 +23,7 @@ std::string GiB(uint64_t bytes) { return std::to_string(bytes >> 30) + " GiB"; }
 void CheckInstalled(const std::vector<Range>& installed) {
   uint64_t last = 0;
   for (const Range& range : installed) {
-    if ((range.start | range.end) % kPageSize != 0)
-      throw std::runtime_error("host RAM: a range is not 4 KiB aligned");
+    if ((range.start | range.end) % kPageSize != 0) throw std::runtime_error("host RAM: a range is not 4 KiB aligned");
     if (range.end <= range.start || range.start < last)
       throw std::runtime_error("host RAM: ranges must ascend, hold bytes and not overlap");
     if (range.end > kMaxEnd) throw std::runtime_error("host RAM: a range ends above 47 bits");
@@ -49,9 +48,7 @@ HostRam::HostRam(std::vector<Range> installed) : installed_(std::move(installed)
   if (base == MAP_FAILED) {
     const int error = errno;
     close(file_);
-    throw Failure(
-        "cannot reserve " + GiB(size_) + " of address space (is a limit set, see `ulimit -v`?)",
-        error);
+    throw Failure("cannot reserve " + GiB(size_) + " of address space (is a limit set, see `ulimit -v`?)", error);
   }
   base_ = static_cast<uint8_t*>(base);
   // Pages are accounted one by one (WrittenPages), so huge pages are off. A core file leaves the sparse range out.
@@ -153,8 +150,7 @@ void* HostRam::MapPages(const uint64_t* pfns, size_t count, Caching caching, Vie
 }
 
 void HostRam::UnmapPages(void* view, size_t count) {
-  if (munmap(view, std::max<size_t>(count, 1) * kPageSize) != 0)
-    throw Failure("cannot unmap a CPU view", errno);
+  if (munmap(view, std::max<size_t>(count, 1) * kPageSize) != 0) throw Failure("cannot unmap a CPU view", errno);
   const auto cached = cached_views_.find(view);
   if (cached != cached_views_.end()) {
     for (uint64_t pfn : cached->second.second) cache_.Leave(pfn, cached->second.first);
@@ -185,8 +181,7 @@ std::vector<uint64_t> HostRam::WrittenPages() const {
     const off_t hole = lseek(file_, data, SEEK_HOLE);
     if (hole < 0) throw Failure("cannot look for written pages", errno);
     const uint64_t end = (static_cast<uint64_t>(hole) + kPageSize - 1) / kPageSize;
-    for (uint64_t pfn = static_cast<uint64_t>(data) / kPageSize; pfn < end; ++pfn)
-      pages.push_back(pfn);
+    for (uint64_t pfn = static_cast<uint64_t>(data) / kPageSize; pfn < end; ++pfn) pages.push_back(pfn);
     at = static_cast<off_t>(end * kPageSize);
   }
   return pages;

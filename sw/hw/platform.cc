@@ -7,8 +7,7 @@ namespace gmmu::hw {
 
 std::string Bdf::ToString() const {
   char text[16];
-  std::snprintf(text, sizeof text, "%02x:%02x.%x", unsigned{bus}, unsigned{device},
-                unsigned{function});
+  std::snprintf(text, sizeof text, "%02x:%02x.%x", unsigned{bus}, unsigned{device}, unsigned{function});
   return text;
 }
 

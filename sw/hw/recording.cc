@@ -19,15 +19,13 @@ uint64_t Get(const uint8_t* from, unsigned size) {
 
 }  // namespace
 
-RecordingPlatform::RecordingPlatform(const Options& options)
-    : options_(options), ram_(options.ram) {
+RecordingPlatform::RecordingPlatform(const Options& options) : options_(options), ram_(options.ram) {
   firmware_.ram = options.ram;
   firmware_.iommu_base = options.iommu_base;
   firmware_.gpus = options.gpus;
   firmware_.gpu_vendor = options.vendor;
   firmware_.gpu_device = options.device;
-  for (unsigned unit = 0; unit < options.gpus; ++unit)
-    functions_.push_back(NewFunction(options, unit));
+  for (unsigned unit = 0; unit < options.gpus; ++unit) functions_.push_back(NewFunction(options, unit));
 }
 
 RecordingPlatform::Function RecordingPlatform::NewFunction(const Options& options, unsigned unit) {
@@ -54,17 +52,13 @@ RecordingPlatform::Function RecordingPlatform::NewFunction(const Options& option
   return function;
 }
 
-void RecordingPlatform::OnMmio(Range range, Handler handler) {
-  mmio_.push_back({range, std::move(handler)});
-}
+void RecordingPlatform::OnMmio(Range range, Handler handler) { mmio_.push_back({range, std::move(handler)}); }
 
 void RecordingPlatform::OnRegister(Range offsets, Handler handler, unsigned unit) {
   functions_[unit].bar0.push_back({offsets, std::move(handler)});
 }
 
-uint64_t RecordingPlatform::Register(uint32_t offset, unsigned unit) const {
-  return functions_[unit].Register(offset);
-}
+uint64_t RecordingPlatform::Register(uint32_t offset, unsigned unit) const { return functions_[unit].Register(offset); }
 
 uint64_t RecordingPlatform::Function::Register(uint32_t offset) const {
   const auto found = registers.find(offset / 8);
@@ -79,9 +73,7 @@ std::vector<RecordingPlatform::Access> RecordingPlatform::LogOf(Kind kind, Range
   return accesses;
 }
 
-uint64_t RecordingPlatform::BarBase(unsigned bar, unsigned unit) const {
-  return functions_[unit].BarBase(bar);
-}
+uint64_t RecordingPlatform::BarBase(unsigned bar, unsigned unit) const { return functions_[unit].BarBase(bar); }
 
 uint64_t RecordingPlatform::Function::BarBase(unsigned bar) const {
   if ((bar != 0 && bar != 2) || (config[4] & 2) == 0) return 0;
@@ -99,9 +91,8 @@ uint32_t RecordingPlatform::Function::ConfigWord(unsigned offset) const {
 }
 
 RecordingPlatform::Function* RecordingPlatform::At(Bdf bdf) {
-  const auto found = std::find_if(functions_.begin(), functions_.end(), [&](const Function& f) {
-    return f.bdf.requester_id() == bdf.requester_id();
-  });
+  const auto found = std::find_if(functions_.begin(), functions_.end(),
+                                  [&](const Function& f) { return f.bdf.requester_id() == bdf.requester_id(); });
   return found == functions_.end() ? nullptr : &*found;
 }
 
@@ -118,8 +109,7 @@ void RecordingPlatform::Log(Kind kind, uint64_t address, uint64_t size, uint64_t
   log_.push_back({kind, address, size, value});
 }
 
-const RecordingPlatform::Mapped* RecordingPlatform::Find(const std::vector<Mapped>& handlers,
-                                                         uint64_t address) {
+const RecordingPlatform::Mapped* RecordingPlatform::Find(const std::vector<Mapped>& handlers, uint64_t address) {
   for (auto it = handlers.rbegin(); it != handlers.rend(); ++it) {
     if (address >= it->range.start && address < it->range.end) return &*it;
   }
@@ -130,8 +120,7 @@ uint8_t* RecordingPlatform::VramAt(uint64_t address, size_t size) {
   Function* function = Holding(2, address);
   if (function == nullptr) return nullptr;
   std::vector<uint8_t>& vram = function->vram;
-  const uint64_t at =
-      function->Register(options_.window_base_register) + (address - function->BarBase(2));
+  const uint64_t at = function->Register(options_.window_base_register) + (address - function->BarBase(2));
   return at <= vram.size() && size <= vram.size() - at ? vram.data() + at : nullptr;
 }
 

@@ -23,16 +23,15 @@ class RecordingPlatform : public Platform {
   struct Options {
     std::vector<Range> ram{{0, 64u << 20}};
     std::optional<uint64_t> iommu_base;  ///< as firmware reports it; the test maps a handler there
-    Bdf gpu{1, 0, 0};  ///< address of GPU 0; the others are on the buses behind it
+    Bdf gpu{1, 0, 0};                    ///< address of GPU 0; the others are on the buses behind it
     unsigned gpus = 1;
     uint16_t vendor = 0x1234;
     uint16_t device = 0x474D;
     uint32_t bar0_bytes = 64u << 10;
     uint32_t bar2_bytes = 64u << 20;
     uint64_t vram_bytes = 16u << 20;
-    uint32_t window_base_register =
-        0x38;               ///< BAR0 offset of the register that holds the window's VRAM address
-    uint64_t step_ns = 10;  ///< time that each call takes
+    uint32_t window_base_register = 0x38;  ///< BAR0 offset of the register that holds the window's VRAM address
+    uint64_t step_ns = 10;                 ///< time that each call takes
   };
 
   enum class Kind : uint8_t {
@@ -51,8 +50,7 @@ class RecordingPlatform : public Platform {
     uint64_t size = 0;     ///< bytes; for a wait the bound in nanoseconds
     uint64_t value = 0;    ///< read or written (blocks: the first 8 bytes); for a wait 1 if a message came
     bool operator==(const Access& other) const {
-      return kind == other.kind && address == other.address && size == other.size &&
-             value == other.value;
+      return kind == other.kind && address == other.address && size == other.size && value == other.value;
     }
   };
 
@@ -94,9 +92,7 @@ class RecordingPlatform : public Platform {
   uint64_t BarBase(unsigned bar, unsigned unit = 0) const;
   bool bus_master(unsigned unit = 0) const { return (functions_[unit].config[4] & 4) != 0; }
   Message programmed_message(unsigned unit = 0) const;  ///< what the MSI capability is set to
-  bool msi_enabled(unsigned unit = 0) const {
-    return (functions_[unit].config[kMsi + 2] & 1) != 0;
-  }
+  bool msi_enabled(unsigned unit = 0) const { return (functions_[unit].config[kMsi + 2] & 1) != 0; }
 
   // ---- Platform
 

@@ -20,21 +20,18 @@ inline size_t UnitPrefixLength(std::string_view block) {
   return block.substr(0, 4) == "unit" && dot != std::string_view::npos ? dot + 1 : 0;
 }
 
-inline void AddUnitCounters(const std::string& prefix, std::vector<Counter> of_unit,
-                            std::vector<Counter>& all) {
+inline void AddUnitCounters(const std::string& prefix, std::vector<Counter> of_unit, std::vector<Counter>& all) {
   for (Counter& counter : of_unit) {
     counter.block = prefix + counter.block;
     all.push_back(std::move(counter));
   }
 }
 
-inline void AddUnitFindings(const std::string& prefix, const std::vector<Finding>& of_unit,
-                            std::vector<Finding>& all) {
+inline void AddUnitFindings(const std::string& prefix, const std::vector<Finding>& of_unit, std::vector<Finding>& all) {
   for (const Finding& finding : of_unit) all.push_back({prefix + finding.probe, finding.text});
 }
 
-inline void AddUnitResources(const std::string& prefix, const std::vector<InUse>& of_unit,
-                             std::vector<InUse>& all) {
+inline void AddUnitResources(const std::string& prefix, const std::vector<InUse>& of_unit, std::vector<InUse>& all) {
   for (const InUse& held : of_unit) all.push_back({held.kind, prefix + held.name});
 }
 

@@ -16,14 +16,18 @@ constexpr unsigned kLeaf64kAndLinkMinor = 4;  // there are 64 KiB leaf tables an
 
 // Names of the driver's memory in the system's debug output.
 enum Cookie : ULONG_PTR {
-  kRingCookie = 1, kFenceCookie, kFaultCookie, kDummyCookie, kSecondRingCookie, kSecondFenceCookie, kResidencyCookie
+  kRingCookie = 1,
+  kFenceCookie,
+  kFaultCookie,
+  kDummyCookie,
+  kSecondRingCookie,
+  kSecondFenceCookie,
+  kResidencyCookie
 };
 
 }  // namespace
 
-uint64_t Adapter::aperture_table() const {
-  return vram_bytes - RoundUp(aperture_pages() * 8, kPage);
-}
+uint64_t Adapter::aperture_table() const { return vram_bytes - RoundUp(aperture_pages() * 8, kPage); }
 
 uint64_t Adapter::vram_segment_bytes() const {
   const uint64_t page = parameters.leaf_64k ? kPage64k : kPage;
@@ -44,8 +48,7 @@ NTSTATUS Adapter::Start(const DXGKRNL_INTERFACE& interface) {
   if (NT_SUCCESS(status)) status = ReadIdentity();
   if (NT_SUCCESS(status)) status = CreateMemory();
   if (NT_SUCCESS(status)) {
-    spaces.Initialize(registers, static_cast<uint32_t>(registers.Read<regs::Cap0>().spaces()),
-                      parameters);
+    spaces.Initialize(registers, static_cast<uint32_t>(registers.Read<regs::Cap0>().spaces()), parameters);
     contiguous_blocks.ForgetAll();
     fences_signalled = false;
     silenced = false;
@@ -94,12 +97,11 @@ NTSTATUS Adapter::MapResources() {
   }
   if (found < 2 || registers_bytes_ < kRegisterBytes) return STATUS_NO_SUCH_DEVICE;
 
-  status = dxgkrnl.DxgkCbMapMemory(dxgkrnl_handle(), registers_address_,
-                                   static_cast<ULONG>(registers_bytes_), FALSE, FALSE, MmNonCached,
-                                   &registers_view_);
+  status = dxgkrnl.DxgkCbMapMemory(dxgkrnl_handle(), registers_address_, static_cast<ULONG>(registers_bytes_), FALSE,
+                                   FALSE, MmNonCached, &registers_view_);
   if (!NT_SUCCESS(status)) return status;
-  return dxgkrnl.DxgkCbMapMemory(dxgkrnl_handle(), window_address, static_cast<ULONG>(window_bytes),
-                                 FALSE, FALSE, MmWriteCombined, &window_view_);
+  return dxgkrnl.DxgkCbMapMemory(dxgkrnl_handle(), window_address, static_cast<ULONG>(window_bytes), FALSE, FALSE,
+                                 MmWriteCombined, &window_view_);
 }
 
 NTSTATUS Adapter::ReadIdentity() {
@@ -108,9 +110,8 @@ NTSTATUS Adapter::ReadIdentity() {
   if (id.magic() != kMagic || id.major() != kMajorVersion) return STATUS_NO_SUCH_DEVICE;
   const auto built = registers.Read<regs::Cap0>();
   clients = static_cast<uint32_t>(built.clients());
-  if (clients == 0 || clients > regs::kClientCount || built.spaces() == 0 ||
-      built.spaces() > regs::kSpaceCount || built.rings() == 0 ||
-      built.rings() > regs::kRingCount) {
+  if (clients == 0 || clients > regs::kClientCount || built.spaces() == 0 || built.spaces() > regs::kSpaceCount ||
+      built.rings() == 0 || built.rings() > regs::kRingCount) {
     DbgPrintEx(DPFLTR_IHVVIDEO_ID, DPFLTR_ERROR_LEVEL,
                "gmmu: cap0 %#llx says what no gmmu has: clients, spaces or rings\n",
                static_cast<unsigned long long>(built.raw));
@@ -141,8 +142,7 @@ NTSTATUS Adapter::ReadIdentity() {
       vram_bytes - table_bytes <= parameters.save_area_bytes) {
     DbgPrintEx(DPFLTR_IHVVIDEO_ID, DPFLTR_ERROR_LEVEL,
                "gmmu: %llu bytes of VRAM cannot hold the table of an aperture of %llu bytes and %llu saved bytes",
-               static_cast<unsigned long long>(vram_bytes),
-               static_cast<unsigned long long>(parameters.aperture_bytes),
+               static_cast<unsigned long long>(vram_bytes), static_cast<unsigned long long>(parameters.aperture_bytes),
                static_cast<unsigned long long>(parameters.save_area_bytes));
     return STATUS_INSUFFICIENT_RESOURCES;
   }
@@ -216,8 +216,7 @@ void Adapter::EndSilence() {
 void Adapter::WriteApertureTable() {
   constexpr uint64_t kChunk = 256;
   ULONG64 entries[kChunk];
-  const auto dummy =
-      regs::ApertureEntryEntry{}.set_valid(1).set_coherent(1).set_page(dummy_page.page());
+  const auto dummy = regs::ApertureEntryEntry{}.set_valid(1).set_coherent(1).set_page(dummy_page.page());
   std::fill(entries, entries + kChunk, dummy.raw);
 
   registers.Write(regs::WindowBase{}.set_offset(aperture_table()));
@@ -241,8 +240,7 @@ NTSTATUS Adapter::Quiesce() {
   registers.Write(regs::Ctrl{});
   // Every fence has passed, so what is left ends soon or never.
   constexpr uint32_t kIdlePolls = 1000;
-  const bool idle =
-      registers.Poll<regs::Status>([](regs::Status s) { return s.idle() != 0; }, 0, kIdlePolls);
+  const bool idle = registers.Poll<regs::Status>([](regs::Status s) { return s.idle() != 0; }, 0, kIdlePolls);
   fault_log.Drain();
   fault_log.Stop();
   registers.Write(regs::AperturePages{});

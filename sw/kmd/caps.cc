@@ -49,8 +49,7 @@ const Adapter* Named(const Input* in, const Adapter& adapter) {
 /// older part at least.
 NTSTATUS DriverCaps(const DXGKARG_QUERYADAPTERINFO& args, const Adapter& adapter) {
   constexpr size_t kOldestSize = offsetof(DXGK_DRIVERCAPS, InternalGpuVirtualAddressRangeStart);
-  if (args.pOutputData == nullptr || args.OutputDataSize < kOldestSize)
-    return STATUS_BUFFER_TOO_SMALL;
+  if (args.pOutputData == nullptr || args.OutputDataSize < kOldestSize) return STATUS_BUFFER_TOO_SMALL;
   DXGK_DRIVERCAPS caps{};
   caps.HighestAcceptableAddress.QuadPart = HighestAddress(adapter);
   caps.ApertureSegmentCommitLimit = adapter.parameters.aperture_bytes;
@@ -84,8 +83,7 @@ NTSTATUS QuerySegment(const DXGKARG_QUERYADAPTERINFO& args, const Adapter& lead)
     out->NbSegment = kSegmentCount;
     return STATUS_SUCCESS;
   }
-  if (out->NbSegment < kSegmentCount ||
-      out->SegmentDescriptorStride < sizeof(DXGK_SEGMENTDESCRIPTOR4)) {
+  if (out->NbSegment < kSegmentCount || out->SegmentDescriptorStride < sizeof(DXGK_SEGMENTDESCRIPTOR4)) {
     return STATUS_INVALID_PARAMETER;
   }
 
@@ -97,8 +95,7 @@ NTSTATUS QuerySegment(const DXGKARG_QUERYADAPTERINFO& args, const Adapter& lead)
   aperture.BaseAddress.QuadPart = static_cast<LONGLONG>(adapter.parameters.BaseOf(kApertureSegment));
 
   DXGK_SEGMENTDESCRIPTOR4 vram{};
-  vram.Flags.CpuVisible =
-      1;  // page tables must be within the CPU's reach whatever their update mode
+  vram.Flags.CpuVisible = 1;  // page tables must be within the CPU's reach whatever their update mode
   vram.Flags.Use64KBPages = adapter.parameters.leaf_64k;
   vram.Size = adapter.vram_segment_bytes();
   vram.CommitLimit = vram.Size;

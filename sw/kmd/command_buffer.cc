@@ -13,24 +13,18 @@ constexpr size_t IndexOf() {
   return Word::kOffset / 8;
 }
 
-regs::CommandHeaderWord Header(regs::Opcode opcode) {
-  return regs::CommandHeaderWord{}.set_opcode(opcode);
-}
+regs::CommandHeaderWord Header(regs::Opcode opcode) { return regs::CommandHeaderWord{}.set_opcode(opcode); }
 
 void SetSource(regs::CommandHeaderWord& header, const Place& place) {
   header.set_src_physical(place.physical);
-  if (place.physical)
-    header.set_src_target(place.target);
-  else
-    header.set_src_space(place.space);
+  if (place.physical) header.set_src_target(place.target);
+  else header.set_src_space(place.space);
 }
 
 void SetDestination(regs::CommandHeaderWord& header, const Place& place) {
   header.set_dst_physical(place.physical);
-  if (place.physical)
-    header.set_dst_target(place.target);
-  else
-    header.set_dst_space(place.space);
+  if (place.physical) header.set_dst_target(place.target);
+  else header.set_dst_space(place.space);
 }
 
 }  // namespace
@@ -75,8 +69,7 @@ bool CommandBuffer::TableRepeat(Place destination, uint32_t count, uint64_t firs
   uint64_t* command = Append(header, 5);
   if (command == nullptr) return false;
   command[IndexOf<regs::CmdTableRepeatDestination>()] = destination.address;
-  command[IndexOf<regs::CmdTableRepeatCount>()] =
-      regs::CmdTableRepeatCount{}.set_entries(count).raw;
+  command[IndexOf<regs::CmdTableRepeatCount>()] = regs::CmdTableRepeatCount{}.set_entries(count).raw;
   command[IndexOf<regs::CmdTableRepeatFirst>()] = first;
   command[IndexOf<regs::CmdTableRepeatIncrement>()] = step;
   return true;
@@ -99,8 +92,7 @@ uint32_t CommandBuffer::InlineRoom() const {
 bool CommandBuffer::ApertureMap(uint32_t page, uint32_t pages, regs::ApertureEntryEntry first) {
   uint64_t* command = Append(Header(regs::Opcode::kApertureMap), 3);
   if (command == nullptr) return false;
-  command[IndexOf<regs::CmdApertureMapRange>()] =
-      regs::CmdApertureMapRange{}.set_page(page).set_pages(pages).raw;
+  command[IndexOf<regs::CmdApertureMapRange>()] = regs::CmdApertureMapRange{}.set_page(page).set_pages(pages).raw;
   command[IndexOf<regs::CmdApertureMapFirst>()] = first.raw;
   return true;
 }
@@ -108,23 +100,20 @@ bool CommandBuffer::ApertureMap(uint32_t page, uint32_t pages, regs::ApertureEnt
 uint64_t* CommandBuffer::ApertureList(uint32_t page, uint32_t pages) {
   uint64_t* command = Append(Header(regs::Opcode::kApertureList), size_t{2} + pages);
   if (command == nullptr) return nullptr;
-  command[IndexOf<regs::CmdApertureListRange>()] =
-      regs::CmdApertureListRange{}.set_page(page).set_pages(pages).raw;
+  command[IndexOf<regs::CmdApertureListRange>()] = regs::CmdApertureListRange{}.set_page(page).set_pages(pages).raw;
   return command + IndexOf<regs::CmdApertureListFirst>();
 }
 
 bool CommandBuffer::ApertureUnmap(uint32_t page, uint32_t pages, regs::ApertureEntryEntry dummy) {
   uint64_t* command = Append(Header(regs::Opcode::kApertureUnmap), 3);
   if (command == nullptr) return false;
-  command[IndexOf<regs::CmdApertureUnmapRange>()] =
-      regs::CmdApertureUnmapRange{}.set_page(page).set_pages(pages).raw;
+  command[IndexOf<regs::CmdApertureUnmapRange>()] = regs::CmdApertureUnmapRange{}.set_page(page).set_pages(pages).raw;
   command[IndexOf<regs::CmdApertureUnmapDummy>()] = dummy.raw;
   return true;
 }
 
 bool CommandBuffer::FlushSpace(uint32_t space) {
-  const auto header =
-      Header(regs::Opcode::kFlushTlb).set_scope(regs::Scope::kSpace).set_dst_space(space);
+  const auto header = Header(regs::Opcode::kFlushTlb).set_scope(regs::Scope::kSpace).set_dst_space(space);
   uint64_t* command = Append(header, 3);
   if (command == nullptr) return false;
   command[IndexOf<regs::CmdFlushTlbStart>()] = 0;
@@ -133,8 +122,7 @@ bool CommandBuffer::FlushSpace(uint32_t space) {
 }
 
 bool CommandBuffer::FlushRange(uint32_t space, uint64_t start, uint64_t end) {
-  const auto header =
-      Header(regs::Opcode::kFlushTlb).set_scope(regs::Scope::kRange).set_dst_space(space);
+  const auto header = Header(regs::Opcode::kFlushTlb).set_scope(regs::Scope::kRange).set_dst_space(space);
   uint64_t* command = Append(header, 3);
   if (command == nullptr) return false;
   command[IndexOf<regs::CmdFlushTlbStart>()] = start;

@@ -15,12 +15,8 @@ struct Place {
   uint32_t space = 0;
   uint64_t address = 0;
 
-  static Place Physical(regs::Target target, uint64_t address) {
-    return {true, target, 0, address};
-  }
-  static Place Virtual(uint32_t space, uint64_t address) {
-    return {false, regs::Target::kSystem, space, address};
-  }
+  static Place Physical(regs::Target target, uint64_t address) { return {true, target, 0, address}; }
+  static Place Virtual(uint32_t space, uint64_t address) { return {false, regs::Target::kSystem, space, address}; }
   Place operator+(uint64_t bytes) const { return {physical, target, space, address + bytes}; }
 };
 

@@ -9,8 +9,7 @@ NTSTATUS AddDevice(PDEVICE_OBJECT PhysicalDeviceObject, PVOID* MiniportDeviceCon
   *MiniportDeviceContext = nullptr;
   Parameters parameters;
   if (!parameters.Read()) {
-    DbgPrintEx(DPFLTR_IHVVIDEO_ID, DPFLTR_ERROR_LEVEL,
-               "gmmu: a value of the driver's key is out of range");
+    DbgPrintEx(DPFLTR_IHVVIDEO_ID, DPFLTR_ERROR_LEVEL, "gmmu: a value of the driver's key is out of range");
     return STATUS_INVALID_PARAMETER;
   }
   void* memory = ExAllocatePool2(POOL_FLAG_NON_PAGED, sizeof(Adapter), kPoolTag);
@@ -21,9 +20,8 @@ NTSTATUS AddDevice(PDEVICE_OBJECT PhysicalDeviceObject, PVOID* MiniportDeviceCon
   return STATUS_SUCCESS;
 }
 
-NTSTATUS StartDevice(PVOID MiniportDeviceContext, PDXGK_START_INFO,
-                     PDXGKRNL_INTERFACE DxgkInterface, PULONG NumberOfVideoPresentSources,
-                     PULONG NumberOfChildren) {
+NTSTATUS StartDevice(PVOID MiniportDeviceContext, PDXGK_START_INFO, PDXGKRNL_INTERFACE DxgkInterface,
+                     PULONG NumberOfVideoPresentSources, PULONG NumberOfChildren) {
   *NumberOfVideoPresentSources = 0;  // renders only
   *NumberOfChildren = 0;
   return Adapter::From(MiniportDeviceContext).Start(*DxgkInterface);

@@ -32,7 +32,7 @@ extern DXGKDDI_GETROOTPAGETABLESIZE GetRootPageTableSize;
 
 extern DXGKDDI_BUILDPAGINGBUFFER BuildPagingBuffer;        // build/build.cc
 extern DXGKDDI_SIGNALMONITOREDFENCE SignalMonitoredFence;  // build/transfer.cc
-extern DXGKDDI_SUBMITCOMMAND SubmitCommand;          // submit.cc
+extern DXGKDDI_SUBMITCOMMAND SubmitCommand;                // submit.cc
 extern DXGKDDI_SUBMITCOMMANDVIRTUAL SubmitCommandVirtual;
 extern DXGKDDI_QUERYCURRENTFENCE QueryCurrentFence;
 

@@ -23,19 +23,16 @@ NTSTATUS Run(Adapter& adapter, EscapeQueryCaps& escape) {
 
 NTSTATUS Run(Adapter& adapter, EscapeRunClient& escape) {
   const uint32_t space = SpaceOf(adapter, escape.process);
-  if (escape.client >= adapter.traffic_engines || space == Spaces::kNone)
-    return STATUS_INVALID_PARAMETER;
+  if (escape.client >= adapter.traffic_engines || space == Spaces::kNone) return STATUS_INVALID_PARAMETER;
   if (escape.base % 64 != 0 || escape.count == 0 || escape.access > 2 || escape.depth > 0xff) {
     return STATUS_INVALID_PARAMETER;
   }
   const auto pattern = static_cast<regs::Pattern>(escape.pattern);
-  if (escape.pattern > 2 || escape.verify > 1 || escape.footprint_lg2 > 32)
-    return STATUS_INVALID_PARAMETER;
+  if (escape.pattern > 2 || escape.verify > 1 || escape.footprint_lg2 > 32) return STATUS_INVALID_PARAMETER;
   if (pattern == regs::Pattern::kOrder && escape.step >= escape.count && escape.step != 1)
     return STATUS_INVALID_PARAMETER;
   if ((pattern != regs::Pattern::kOrder || escape.verify != 0 || escape.footprint_lg2 != 0) &&
-      ((adapter.client_patterns >> escape.pattern & 1) == 0 ||
-       (escape.verify != 0 && !adapter.client_verify))) {
+      ((adapter.client_patterns >> escape.pattern & 1) == 0 || (escape.verify != 0 && !adapter.client_verify))) {
     return STATUS_NOT_SUPPORTED;
   }
   const Registers& registers = adapter.registers;
@@ -167,26 +164,16 @@ NTSTATUS Escape(HANDLE hAdapter, const DXGKARG_ESCAPE* pArgs) {
   Adapter& adapter = *member;
   if (!adapter.started) return STATUS_DEVICE_NOT_READY;
   switch (header.code) {
-    case EscapeCode::kQueryCaps:
-      return Checked<EscapeQueryCaps>(adapter, *pArgs);
-    case EscapeCode::kRunClient:
-      return Checked<EscapeRunClient>(adapter, *pArgs);
-    case EscapeCode::kQueryClient:
-      return Checked<EscapeQueryClient>(adapter, *pArgs);
-    case EscapeCode::kQuerySpace:
-      return Checked<EscapeQuerySpace>(adapter, *pArgs);
-    case EscapeCode::kReadFaults:
-      return Checked<EscapeReadFaults>(adapter, *pArgs);
-    case EscapeCode::kQueryRing:
-      return Checked<EscapeQueryRing>(adapter, *pArgs);
-    case EscapeCode::kQuerySaveArea:
-      return Checked<EscapeQuerySaveArea>(adapter, *pArgs);
-    case EscapeCode::kQueryResidency:
-      return Checked<EscapeQueryResidency>(adapter, *pArgs);
-    case EscapeCode::kQueryContext:
-      return Checked<EscapeQueryContext>(adapter, *pArgs);
-    case EscapeCode::kQueryProcess:
-      return Checked<EscapeQueryProcess>(adapter, *pArgs);
+    case EscapeCode::kQueryCaps: return Checked<EscapeQueryCaps>(adapter, *pArgs);
+    case EscapeCode::kRunClient: return Checked<EscapeRunClient>(adapter, *pArgs);
+    case EscapeCode::kQueryClient: return Checked<EscapeQueryClient>(adapter, *pArgs);
+    case EscapeCode::kQuerySpace: return Checked<EscapeQuerySpace>(adapter, *pArgs);
+    case EscapeCode::kReadFaults: return Checked<EscapeReadFaults>(adapter, *pArgs);
+    case EscapeCode::kQueryRing: return Checked<EscapeQueryRing>(adapter, *pArgs);
+    case EscapeCode::kQuerySaveArea: return Checked<EscapeQuerySaveArea>(adapter, *pArgs);
+    case EscapeCode::kQueryResidency: return Checked<EscapeQueryResidency>(adapter, *pArgs);
+    case EscapeCode::kQueryContext: return Checked<EscapeQueryContext>(adapter, *pArgs);
+    case EscapeCode::kQueryProcess: return Checked<EscapeQueryProcess>(adapter, *pArgs);
   }
   return STATUS_INVALID_PARAMETER;
 }

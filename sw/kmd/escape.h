@@ -47,17 +47,16 @@ struct EscapeRunClient {
   EscapeHeader header{EscapeCode::kRunClient, sizeof(EscapeRunClient)};
   uint64_t process = 0;  ///< hKmdProcess whose address space is used
   uint32_t client = 0;
-  uint32_t access = 0;  ///< gmmu::regs::Access
-  uint64_t base = 0;    ///< GPU VA, 64-byte aligned
-  uint32_t first = 0;   ///< lines
-  uint32_t stride = 0;  ///< lines
-  uint32_t count = 0;   ///< accesses, not 0
-  uint32_t step = 0;    ///< below count, or 1
-  uint32_t depth = 0;   ///< most accesses in flight; 0: as many as built
-  uint8_t pattern = 0;  ///< gmmu::regs::Pattern
-  uint8_t verify = 0;   ///< 1: data is the address pattern; what reads find wrong is counted
-  uint8_t footprint_lg2 =
-      0;  ///< log2 of the lines that patterns order and random fold into; 0: all
+  uint32_t access = 0;        ///< gmmu::regs::Access
+  uint64_t base = 0;          ///< GPU VA, 64-byte aligned
+  uint32_t first = 0;         ///< lines
+  uint32_t stride = 0;        ///< lines
+  uint32_t count = 0;         ///< accesses, not 0
+  uint32_t step = 0;          ///< below count, or 1
+  uint32_t depth = 0;         ///< most accesses in flight; 0: as many as built
+  uint8_t pattern = 0;        ///< gmmu::regs::Pattern
+  uint8_t verify = 0;         ///< 1: data is the address pattern; what reads find wrong is counted
+  uint8_t footprint_lg2 = 0;  ///< log2 of the lines that patterns order and random fold into; 0: all
   uint8_t reserved = 0;
   uint64_t seed = 0;  ///< of pattern random and of the data that writes carry
 };
@@ -169,22 +168,19 @@ struct ContextRecord {
 
 /// Private data of one allocation (DXGK_ALLOCATIONINFO.pPrivateDriverData).
 struct AllocationData {
-  uint64_t bytes = 0;  ///< rounded up to pages by the driver
-  uint32_t accessed_physically =
-      0;                     ///< 1: gets an aperture range when it lives in the aperture segment
-  uint32_t system_only = 0;  ///< 1: never in VRAM
+  uint64_t bytes = 0;                ///< rounded up to pages by the driver
+  uint32_t accessed_physically = 0;  ///< 1: gets an aperture range when it lives in the aperture segment
+  uint32_t system_only = 0;          ///< 1: never in VRAM
   uint32_t cpu_visible = 0;
-  uint32_t map_cpu_visible = 0;  ///< 1: MapApertureCpuVisible
+  uint32_t map_cpu_visible = 0;     ///< 1: MapApertureCpuVisible
   uint32_t explicit_residency = 0;  ///< 1: ExplicitResidencyNotification
   uint32_t no_large_pages = 0;      ///< 1: DisableLargePageMapping
   uint32_t physical_adapter = 0;    ///< index of the linked adapter in whose VRAM it may live
   uint32_t reserved = 0;
 };
 
-static_assert(sizeof(EscapeRunClient) == 64 && sizeof(EscapeQueryClient) == 48,
-              "no hidden padding");
-static_assert(sizeof(EscapeFault) == 48 && sizeof(EscapeReadFaults) == 16 + 16 * 48,
-              "no hidden padding");
+static_assert(sizeof(EscapeRunClient) == 64 && sizeof(EscapeQueryClient) == 48, "no hidden padding");
+static_assert(sizeof(EscapeFault) == 48 && sizeof(EscapeReadFaults) == 16 + 16 * 48, "no hidden padding");
 static_assert(sizeof(EscapeQueryRing) == 56 && sizeof(EscapeQueryCaps) == 24, "no hidden padding");
 static_assert(sizeof(EscapeQuerySpace) == 24 && sizeof(AllocationData) == 40, "no hidden padding");
 

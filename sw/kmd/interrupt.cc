@@ -75,8 +75,8 @@ void ReportRingError(Adapter& adapter, UINT node) {
     fault.FaultedPipelineStage = DXGK_RENDER_PIPELINE_STAGE_UNKNOWN;
     fault.FaultedBindTableEntry = DXGK_BIND_TABLE_ENTRY_UNKNOWN;
     const bool write = static_cast<regs::Access>(status.access()) == regs::Access::kWrite;
-    fault.PageFaultFlags = static_cast<DXGK_PAGE_FAULT_FLAGS>(
-        DXGK_PAGE_FAULT_ENGINE_RESET_REQUIRED | (write ? DXGK_PAGE_FAULT_WRITE : 0));
+    fault.PageFaultFlags = static_cast<DXGK_PAGE_FAULT_FLAGS>(DXGK_PAGE_FAULT_ENGINE_RESET_REQUIRED |
+                                                              (write ? DXGK_PAGE_FAULT_WRITE : 0));
     fault.FaultedVirtualAddress = engine.ring.ErrorAddress().address();
     fault.NodeOrdinal = node;
     fault.EngineOrdinal = adapter.link.index();
@@ -100,7 +100,7 @@ void ReportPreemption(Adapter& adapter, UINT node) {
   if (adapter.can_preempt) {
     if (!engine.ring.Status().preempted()) return;
     engine.ring.KeepProgress();
-    ReportCompletion(adapter, node);  // what ended since the last look
+    ReportCompletion(adapter, node);              // what ended since the last look
     if (!NT_SUCCESS(engine.ring.Stop())) return;  // the system will reset the engine
     adapter.RestartRing(node, engine.reported_fence);
   } else if (!engine.ring.idle()) {

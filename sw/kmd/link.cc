@@ -44,8 +44,7 @@ Adapter* LinkPlace::Member(const Adapter& self, UINT number) const {
 NTSTATUS LinkDevice(PDEVICE_OBJECT, PVOID MiniportDeviceContext, PLINKED_DEVICE LinkedDevice) {
   auto& adapter = Adapter::From(MiniportDeviceContext);
   const Parameters& parameters = adapter.parameters;
-  if (parameters.linked_adapters > 1)
-    adapter.link.Join(adapter, parameters.linked_adapters, parameters.lead_adapter);
+  if (parameters.linked_adapters > 1) adapter.link.Join(adapter, parameters.linked_adapters, parameters.lead_adapter);
   if (adapter.link.adapters() > 1 && !adapter.parameters.Read(adapter.link.index())) return STATUS_INVALID_PARAMETER;
   *LinkedDevice = {};
   LinkedDevice->ChainUid = adapter.link.adapters() > 1 ? kChainUid : 0;

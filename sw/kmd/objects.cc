@@ -161,8 +161,8 @@ NTSTATUS CreateAllocation(HANDLE hAdapter, DXGKARG_CREATEALLOCATION* pArgs) {
   for (UINT i = 0; i < pArgs->NumAllocations; ++i) {
     DXGK_ALLOCATIONINFO& info = pArgs->pAllocationInfo[i];
     const auto* wanted = static_cast<const AllocationData*>(info.pPrivateDriverData);
-    const bool bad = wanted == nullptr || info.PrivateDriverDataSize < sizeof(AllocationData) ||
-                     wanted->bytes == 0 || adapter.Member(wanted->physical_adapter) == nullptr;
+    const bool bad = wanted == nullptr || info.PrivateDriverDataSize < sizeof(AllocationData) || wanted->bytes == 0 ||
+                     adapter.Member(wanted->physical_adapter) == nullptr;
     auto* allocation = bad ? nullptr : PoolNew<Allocation>();
     if (allocation != nullptr && wanted->explicit_residency != 0) {
       allocation->residency_slot = adapter.Member(wanted->physical_adapter)->residency.Take();
@@ -185,8 +185,7 @@ NTSTATUS CreateAllocation(HANDLE hAdapter, DXGKARG_CREATEALLOCATION* pArgs) {
     info.PreferredSegment.Value = 0;
     info.PreferredSegment.SegmentId0 = wanted->system_only ? kApertureSegment : kVramSegment;
     info.SupportedReadSegmentSet = 0;  // ignored by this model
-    info.SupportedWriteSegmentSet =
-        SegmentBit(kApertureSegment) | (wanted->system_only ? 0 : SegmentBit(kVramSegment));
+    info.SupportedWriteSegmentSet = SegmentBit(kApertureSegment) | (wanted->system_only ? 0 : SegmentBit(kVramSegment));
     info.EvictionSegmentSet = SegmentBit(kApertureSegment);
     info.PhysicalAdapterIndex = wanted->physical_adapter;
     info.FlagsValue = 0;

@@ -15,7 +15,7 @@ class Adapter;
 /// hAllocation. The system owns where it lives; the driver only decides where it may.
 struct Allocation {
   uint64_t bytes = 0;
-  UINT adapter = 0;  ///< index of the linked adapter in whose memory it may live
+  UINT adapter = 0;                                  ///< index of the linked adapter in whose memory it may live
   uint32_t residency_slot = ResidencyRecord::kNone;  ///< with ExplicitResidencyNotification
 };
 

@@ -62,8 +62,8 @@ Parameters Values(const Key& key, Parameters read) {
 #define SWITCH(member, name, initial, text) read.member = key.Value(#name, read.member) != 0;
 #define CHOICE(same, member, name, initial, text, ...) read.member = key.Value(#name, read.member);
 #define NO_KEY(member, name, initial, text) read.member = key.Value(#name, read.member);
-#define LEVELS(member, name, unit, min, max, text)                                    \
-  for (uint32_t level = 0; level < DXGK_MAX_PAGE_TABLE_LEVEL_COUNT; ++level)          \
+#define LEVELS(member, name, unit, min, max, text)                           \
+  for (uint32_t level = 0; level < DXGK_MAX_PAGE_TABLE_LEVEL_COUNT; ++level) \
     read.member[level] = key.ValueOfLevel(#name, level, read.member[level]);
 #include "kmd/driver.def"
   return read;
@@ -86,9 +86,7 @@ uint64_t Parameters::Leaf64kTableBytes() const {
   return leaf_64k ? RoundUp(uint64_t{8} << (page_table_bits[0] - kPagesOf64kLg2), kPage) : 0;
 }
 
-uint64_t Parameters::TablePage() const {
-  return leaf_64k && page_table_segment == kVramSegment ? kPage64k : kPage;
-}
+uint64_t Parameters::TablePage() const { return leaf_64k && page_table_segment == kVramSegment ? kPage64k : kPage; }
 
 bool Parameters::Read() { return Read(kEvery); }
 
@@ -110,8 +108,8 @@ bool Parameters::Read(uint32_t index) {
     return false;
   const uint64_t records = read.paging_private_bytes;
   if ((records != 0 && records < sizeof(PagingRecord)) || records > UINT32_MAX) return false;
-  for (const uint64_t pages : {read.bad_base, read.bad_bytes, read.vram_base, read.aperture_base, read.context_bytes,
-                               read.save_area_bytes}) {
+  for (const uint64_t pages :
+       {read.bad_base, read.bad_bytes, read.vram_base, read.aperture_base, read.context_bytes, read.save_area_bytes}) {
     if (pages % kPage != 0) return false;
   }
   if (read.isolation_required && !read.isolation) return false;

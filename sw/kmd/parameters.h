@@ -24,7 +24,7 @@ struct Parameters {
   uint64_t TableBytes(uint32_t level) const;  ///< whole pages
   uint64_t LeafCoverage() const { return uint64_t{4096} << page_table_bits[0]; }
   uint64_t BaseOf(uint32_t segment) const { return segment == 1 ? aperture_base : segment == 2 ? vram_base : 0; }
-  uint64_t Leaf64kTableBytes() const;         ///< 0: there are none
+  uint64_t Leaf64kTableBytes() const;  ///< 0: there are none
   /// Hardware words of 8 bytes that one entry of a table of `level` has.
   uint32_t EntryWords(uint32_t level) const { return dual_pte && level == 1 ? 2 : 1; }
   /// The page of the segment that tables lie in.

@@ -15,15 +15,9 @@ class Registers {
   Registers() = default;
   explicit Registers(void* base) : base_(static_cast<uint8_t*>(base)) {}
 
-  static constexpr uint32_t RingBlock(uint32_t i) {
-    return regs::kRingBase + i * regs::kRingStride;
-  }
-  static constexpr uint32_t SpaceBlock(uint32_t i) {
-    return regs::kSpaceBase + i * regs::kSpaceStride;
-  }
-  static constexpr uint32_t ClientBlock(uint32_t i) {
-    return regs::kClientBase + i * regs::kClientStride;
-  }
+  static constexpr uint32_t RingBlock(uint32_t i) { return regs::kRingBase + i * regs::kRingStride; }
+  static constexpr uint32_t SpaceBlock(uint32_t i) { return regs::kSpaceBase + i * regs::kSpaceStride; }
+  static constexpr uint32_t ClientBlock(uint32_t i) { return regs::kClientBase + i * regs::kClientStride; }
 
   template <typename Register>
   Register Read(uint32_t block = 0) const {
@@ -49,9 +43,7 @@ class Registers {
   static constexpr uint32_t kPolls = 20000;
 
  private:
-  volatile ULONG64* At(uint32_t offset) const {
-    return reinterpret_cast<volatile ULONG64*>(base_ + offset);
-  }
+  volatile ULONG64* At(uint32_t offset) const { return reinterpret_cast<volatile ULONG64*>(base_ + offset); }
   uint8_t* base_ = nullptr;
 };
 

@@ -43,8 +43,8 @@ NTSTATUS PreemptCommand(HANDLE hAdapter, const DXGKARG_PREEMPTCOMMAND* pArgs) {
     return TRUE;
   };
   BOOLEAN result = FALSE;
-  const NTSTATUS status = adapter.dxgkrnl.DxgkCbSynchronizeExecution(
-      adapter.dxgkrnl_handle(), synchronized, &request, 0, &result);
+  const NTSTATUS status = adapter.dxgkrnl.DxgkCbSynchronizeExecution(adapter.dxgkrnl_handle(), synchronized, &request,
+                                                                     0, &result);
   if (!NT_SUCCESS(status)) return status;
   adapter.dxgkrnl.DxgkCbQueueDpc(adapter.dxgkrnl_handle());
   return STATUS_SUCCESS;
@@ -60,8 +60,8 @@ NTSTATUS ResetEngine(HANDLE hAdapter, DXGKARG_RESETENGINE* pArgs) {
     return TRUE;
   };
   BOOLEAN result = FALSE;
-  NTSTATUS status = adapter.dxgkrnl.DxgkCbSynchronizeExecution(
-      adapter.dxgkrnl_handle(), synchronized, engine, 0, &result);
+  NTSTATUS status = adapter.dxgkrnl.DxgkCbSynchronizeExecution(adapter.dxgkrnl_handle(), synchronized, engine, 0,
+                                                               &result);
   if (!NT_SUCCESS(status)) return status;
   engine->ring.KeepProgress();  // of those that are submitted again
   status = engine->ring.Stop(kEngineResetPolls);

@@ -22,16 +22,15 @@ void Ring::Start(const Registers& registers, uint32_t index, bool privileged, co
   record_[0] = regs::FenceRecordCompletion{}.set_fence(completed).raw;
 
   registers_.Write(regs::RingCtrl{}, block_);
-  registers_.Write(
-      regs::RingBase{}.set_address(entries.address()).set_target(regs::Target::kSystem), block_);
+  registers_.Write(regs::RingBase{}.set_address(entries.address()).set_target(regs::Target::kSystem), block_);
   registers_.Write(regs::RingFenceAddress{}.set_address(fence.address()), block_);
   registers_.Write(regs::RingTail{}, block_);
   registers_.Write(regs::RingCtrl{}.set_size_lg2(kSizeLg2).set_privileged(privileged_).set_enable(1), block_);
 }
 
 void Ring::Preempt() {
-  registers_.Write(
-      regs::RingCtrl{}.set_size_lg2(kSizeLg2).set_privileged(privileged_).set_enable(1).set_preempt(1), block_);
+  registers_.Write(regs::RingCtrl{}.set_size_lg2(kSizeLg2).set_privileged(privileged_).set_enable(1).set_preempt(1),
+                   block_);
 }
 
 void Ring::KeepProgress() const {
@@ -59,8 +58,7 @@ bool Ring::WaitTaken() const {
 
 NTSTATUS Ring::Stop(uint32_t polls) {
   registers_.Write(regs::RingCtrl{}, block_);
-  const bool stopped =
-      registers_.Poll<regs::RingStatus>([](regs::RingStatus s) { return !s.busy(); }, block_, polls);
+  const bool stopped = registers_.Poll<regs::RingStatus>([](regs::RingStatus s) { return !s.busy(); }, block_, polls);
   return stopped ? STATUS_SUCCESS : STATUS_IO_TIMEOUT;
 }
 
@@ -79,8 +77,7 @@ NTSTATUS Ring::Submit(const Submission& submission) {
   }
 
   volatile uint64_t* entry = entries_ + size_t{tail_} * kEntryWords;
-  entry[regs::RingEntryBuffer::kOffset / 8] =
-      regs::RingEntryBuffer{}.set_address(submission.address).raw;
+  entry[regs::RingEntryBuffer::kOffset / 8] = regs::RingEntryBuffer{}.set_address(submission.address).raw;
   entry[regs::RingEntryShape::kOffset / 8] = regs::RingEntryShape{}
                                                  .set_bytes(submission.bytes)
                                                  .set_physical(!submission.space)
@@ -88,8 +85,7 @@ NTSTATUS Ring::Submit(const Submission& submission) {
                                                  .set_target(regs::Target::kSystem)
                                                  .set_interrupt(submission.interrupt)
                                                  .raw;
-  entry[regs::RingEntryCompletion::kOffset / 8] =
-      regs::RingEntryCompletion{}.set_fence(submission.fence).raw;
+  entry[regs::RingEntryCompletion::kOffset / 8] = regs::RingEntryCompletion{}.set_fence(submission.fence).raw;
   entry[regs::RingEntrySoftware::kOffset / 8] = 0;
 
   submissions_[tail_] = submission;

@@ -15,10 +15,10 @@ struct Submission {
   uint32_t bytes = 0;    ///< multiple of 8; 0: only the fence
   uint32_t fence = 0;
   std::optional<uint32_t> space = std::nullopt;  ///< of a virtual address; none: physical in system memory
-  uint64_t buffer = 0;   ///< where the system's buffer begins
-  uint32_t skipped = 0;  ///< bytes of it that were done before it came back
+  uint64_t buffer = 0;                           ///< where the system's buffer begins
+  uint32_t skipped = 0;                          ///< bytes of it that were done before it came back
   Progress* progress = nullptr;  ///< where KeepProgress writes; lives as long as the submission is in the ring
-  bool interrupt = true;  ///< the hardware sends a message at its end
+  bool interrupt = true;         ///< the hardware sends a message at its end
 };
 
 /// A ring: one page of entries, one fence record.
@@ -61,12 +61,8 @@ class Ring {
   [[nodiscard]] bool WaitTaken() const;
 
   regs::RingStatus Status() const { return registers_.Read<regs::RingStatus>(block_); }
-  regs::RingErrorCommand ErrorCommand() const {
-    return registers_.Read<regs::RingErrorCommand>(block_);
-  }
-  regs::RingErrorAddress ErrorAddress() const {
-    return registers_.Read<regs::RingErrorAddress>(block_);
-  }
+  regs::RingErrorCommand ErrorCommand() const { return registers_.Read<regs::RingErrorCommand>(block_); }
+  regs::RingErrorAddress ErrorAddress() const { return registers_.Read<regs::RingErrorAddress>(block_); }
 
   /// a is newer than b, with wrap.
   static bool Newer(uint32_t a, uint32_t b) { return static_cast<int32_t>(a - b) > 0; }

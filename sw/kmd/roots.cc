@@ -13,23 +13,19 @@ namespace gmmu::kmd {
 void SetRootPageTable(HANDLE, const DXGKARG_SETROOTPAGETABLE* pArgs) {
   const auto& context = *static_cast<const Context*>(pArgs->hContext);
   Adapter& adapter = *context.adapter;
-  const uint32_t most =
-      1u << adapter.parameters.page_table_bits[adapter.parameters.page_table_levels - 1];
+  const uint32_t most = 1u << adapter.parameters.page_table_bits[adapter.parameters.page_table_levels - 1];
 
   regs::Target target{};
-  const bool legal = TargetOf(pArgs->Address.SegmentId, &target) &&
-                     target != regs::Target::kAperture &&
+  const bool legal = TargetOf(pArgs->Address.SegmentId, &target) && target != regs::Target::kAperture &&
                      pArgs->Address.SegmentOffset % kPage == 0 && pArgs->NumEntries <= most;
-  const NTSTATUS status =
-      legal ? adapter.spaces.SetRoot(context.space(), target, pArgs->Address.SegmentOffset,
-                                     pArgs->NumEntries)
-            : STATUS_INVALID_PARAMETER;
+  const NTSTATUS status = legal ? adapter.spaces.SetRoot(context.space(), target, pArgs->Address.SegmentOffset,
+                                                         pArgs->NumEntries)
+                                : STATUS_INVALID_PARAMETER;
   if (!NT_SUCCESS(status)) {
     DbgPrintEx(DPFLTR_IHVVIDEO_ID, DPFLTR_ERROR_LEVEL,
                "gmmu: root table at segment %u offset 0x%llx with %u entries was not set (0x%08x)",
-               pArgs->Address.SegmentId,
-               static_cast<unsigned long long>(pArgs->Address.SegmentOffset), pArgs->NumEntries,
-               static_cast<unsigned>(status));
+               pArgs->Address.SegmentId, static_cast<unsigned long long>(pArgs->Address.SegmentOffset),
+               pArgs->NumEntries, static_cast<unsigned>(status));
   }
 }
 

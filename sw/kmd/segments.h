@@ -30,8 +30,6 @@ constexpr bool TargetOf(uint32_t segment, regs::Target* target) {
   }
 }
 
-constexpr uint64_t RoundUp(uint64_t value, uint64_t unit) {
-  return (value + unit - 1) / unit * unit;
-}
+constexpr uint64_t RoundUp(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
 
 }  // namespace gmmu::kmd

@@ -61,8 +61,7 @@ NTSTATUS Spaces::SetRoot(uint32_t space, regs::Target target, uint64_t address, 
   wanted.geometry.set_root_entries(entries);
   wanted.root.set_address(address).set_target(target).set_enable(1);
   Root& now = roots_[space];
-  if (now.root.raw == wanted.root.raw && now.geometry.raw == wanted.geometry.raw)
-    return STATUS_SUCCESS;
+  if (now.root.raw == wanted.root.raw && now.geometry.raw == wanted.geometry.raw) return STATUS_SUCCESS;
   now = wanted;
   return WriteRoot(space, now);
 }

@@ -28,8 +28,7 @@ class Spaces {
   NTSTATUS Release(uint32_t space);
 
   /// Lets the space walk from `address` (4 KiB aligned). The same root again costs nothing.
-  [[nodiscard]] NTSTATUS SetRoot(uint32_t space, regs::Target target, uint64_t address,
-                                 uint32_t entries);
+  [[nodiscard]] NTSTATUS SetRoot(uint32_t space, regs::Target target, uint64_t address, uint32_t entries);
 
   /// The space that walks from this root now; kNone: none does.
   uint32_t WithRoot(regs::Target target, uint64_t address) const;

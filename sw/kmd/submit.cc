@@ -60,8 +60,7 @@ NTSTATUS SubmitCommand(HANDLE hAdapter, const DXGKARG_SUBMITCOMMAND* pArgs) {
     return STATUS_INVALID_PARAMETER;
   }
   const bool empty = pArgs->Flags.NullRendering || pArgs->Flags.ContextSwitch;
-  const uint32_t bytes =
-      pArgs->DmaBufferSubmissionEndOffset - pArgs->DmaBufferSubmissionStartOffset;
+  const uint32_t bytes = pArgs->DmaBufferSubmissionEndOffset - pArgs->DmaBufferSubmissionStartOffset;
   Engine& engine = adapter->engines[Adapter::kPagingNode];
   Submission submission{static_cast<uint64_t>(pArgs->DmaBufferPhysicalAddress.QuadPart) +
                             pArgs->DmaBufferSubmissionStartOffset,

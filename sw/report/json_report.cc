@@ -57,10 +57,8 @@ std::string JsonReport(const workload::JobResult& result, const Limits& limits) 
   }
   report["leaks"] = Json::array();
   for (const os::Leak& leak : result.leaks) {
-    report["leaks"].push_back({{"kind", leak.kind},
-                               {"name", leak.name},
-                               {"owner", leak.owner},
-                               {"created_by", leak.created_by}});
+    report["leaks"].push_back(
+        {{"kind", leak.kind}, {"name", leak.name}, {"owner", leak.owner}, {"created_by", leak.created_by}});
   }
   report["findings"] = Json::array();
   for (const hw::Finding& finding : result.findings) {
@@ -68,14 +66,15 @@ std::string JsonReport(const workload::JobResult& result, const Limits& limits) 
   }
   report["checks"] = Json::array();
   for (const workload::Check& check : result.checks) {
-    report["checks"].push_back(
-        {{"name", check.name}, {"passed", check.passed}, {"text", check.text}});
+    report["checks"].push_back({{"name", check.name}, {"passed", check.passed}, {"text", check.text}});
   }
   report["phases"] = Json::array();
   for (const workload::Phase& phase : result.phases) {
-    report["phases"].push_back(
-        {{"name", phase.name}, {"bytes", phase.bytes}, {"ns", phase.ns},
-         {"cycles", phase.cycles}, {"link", phase.link}});
+    report["phases"].push_back({{"name", phase.name},
+                                {"bytes", phase.bytes},
+                                {"ns", phase.ns},
+                                {"cycles", phase.cycles},
+                                {"link", phase.link}});
   }
   report["machine"] = {{"engine", limits.engine},
                        {"timing", limits.timing},

@@ -31,8 +31,7 @@ class Sums {
   uint64_t operator()(std::string_view block, std::string_view name) const {
     uint64_t sum = 0;
     for (const hw::Counter& counter : counters_) {
-      const std::string_view own =
-          std::string_view(counter.block).substr(hw::UnitPrefixLength(counter.block));
+      const std::string_view own = std::string_view(counter.block).substr(hw::UnitPrefixLength(counter.block));
       if (counter.name == name && own.substr(0, block.size()) == block) sum += counter.value;
     }
     return sum;
@@ -44,8 +43,8 @@ class Sums {
 
 std::string Share(uint64_t part, uint64_t whole) {
   if (whole == 0) return "no lookup";
-  return fmt::format("{:5.1f} %  ({} of {})",
-                     100.0 * static_cast<double>(part) / static_cast<double>(whole), part, whole);
+  return fmt::format("{:5.1f} %  ({} of {})", 100.0 * static_cast<double>(part) / static_cast<double>(whole), part,
+                     whole);
 }
 
 std::string Size(uint64_t bytes) {
@@ -56,9 +55,7 @@ std::string Size(uint64_t bytes) {
 }
 
 std::string PerWalk(uint64_t cycles, uint64_t walks) {
-  return walks == 0
-             ? "-"
-             : fmt::format("{:.1f}", static_cast<double>(cycles) / static_cast<double>(walks));
+  return walks == 0 ? "-" : fmt::format("{:.1f}", static_cast<double>(cycles) / static_cast<double>(walks));
 }
 
 }  // namespace
@@ -71,51 +68,42 @@ std::string TextReport(const workload::JobResult& result, const Limits& limits) 
   auto heading = [&text](const std::string& name) { text += name + "\n"; };
   const Sums sum(result.counters);
 
-  heading(!result.Passed()    ? "gmmu run: FAILED"
+  heading(!result.Passed()  ? "gmmu run: FAILED"
           : result.expected ? "gmmu run: ended as it must"
                             : "gmmu run: verified");
   line("input", fmt::format("{}, {} bytes", limits.input, result.bytes));
   line("bytes verified", fmt::format("{}", result.bytes_verified));
-  line("machine",
-       fmt::format("{} engine, {} timing, {} MHz, {}-bit bus, {} clients, IOMMU {}, seed {}",
-                   limits.engine, limits.timing, limits.clock_mhz, limits.bus_bits, result.clients,
-                   Translation(result.mode), limits.seed));
+  line("machine", fmt::format("{} engine, {} timing, {} MHz, {}-bit bus, {} clients, IOMMU {}, seed {}", limits.engine,
+                              limits.timing, limits.clock_mhz, limits.bus_bits, result.clients,
+                              Translation(result.mode), limits.seed));
   const bool estimated = limits.timing == "estimated";
-  line("simulated", fmt::format("{:.3f} ms, {} cycles ({})",
-                                static_cast<double>(result.simulated_ns) / 1e6, result.cycles,
-                                estimated ? "estimated"
-                                          : fmt::format("{} evaluated", result.cycles_evaluated)));
-  line("host",
-       fmt::format(
-           "{:.1f} s, {:.0f} cycles per second", result.host_seconds,
-           result.host_seconds > 0 ? static_cast<double>(result.cycles) / result.host_seconds : 0));
+  line("simulated",
+       fmt::format("{:.3f} ms, {} cycles ({})", static_cast<double>(result.simulated_ns) / 1e6, result.cycles,
+                   estimated ? "estimated" : fmt::format("{} evaluated", result.cycles_evaluated)));
+  line("host", fmt::format("{:.1f} s, {:.0f} cycles per second", result.host_seconds,
+                           result.host_seconds > 0 ? static_cast<double>(result.cycles) / result.host_seconds : 0));
 
   heading(estimated ? "Bandwidth (estimated)" : "Bandwidth");
   for (const workload::Phase& phase : result.phases) {
     if (phase.bytes == 0 || phase.ns == 0) continue;
     const double rate = static_cast<double>(phase.bytes) * 1e9 / static_cast<double>(phase.ns);
     line(phase.name,
-         fmt::format("{:>10} in {:>9.1f} us  {:7.3f} GB/s  {:>15}  {:5.1f} % of bus",
-                     Size(phase.bytes), static_cast<double>(phase.ns) / 1e3, rate / 1e9,
-                     phase.link ? fmt::format("{:5.1f} % of link",
-                                              100 * rate / limits.link_bytes_per_second)
-                                : "",
+         fmt::format("{:>10} in {:>9.1f} us  {:7.3f} GB/s  {:>15}  {:5.1f} % of bus", Size(phase.bytes),
+                     static_cast<double>(phase.ns) / 1e3, rate / 1e9,
+                     phase.link ? fmt::format("{:5.1f} % of link", 100 * rate / limits.link_bytes_per_second) : "",
                      100 * rate / limits.bus_bytes_per_second));
   }
-  line("limits",
-       fmt::format("link {:.3f} GB/s, bus {:.3f} GB/s a direction",
-                   limits.link_bytes_per_second / 1e9, limits.bus_bytes_per_second / 1e9));
+  line("limits", fmt::format("link {:.3f} GB/s, bus {:.3f} GB/s a direction", limits.link_bytes_per_second / 1e9,
+                             limits.bus_bytes_per_second / 1e9));
 
   heading("Translation");
   line("L1 TLB hits", Share(sum("port", "hits"), sum("port", "lookups")));
   line("L2 TLB hits", Share(sum("gpu_l2", "l2_hits"), sum("gpu_l2", "l2_lookups")));
-  line("walk cache hits",
-       Share(sum("gpu_walk_cache", "wc_hits"), sum("gpu_walk_cache", "wc_lookups")));
+  line("walk cache hits", Share(sum("gpu_walk_cache", "wc_hits"), sum("gpu_walk_cache", "wc_lookups")));
   const uint64_t iotlb_hits = sum("iommu", "iotlb_hits");
   if (result.mode != os::DmaMode::kPhysical)
     line("IOTLB hits", Share(iotlb_hits, iotlb_hits + sum("iommu", "iotlb_misses")));
-  line("aperture map hits",
-       Share(sum("gpu_aperture", "ap_hits"), sum("gpu_aperture", "ap_lookups")));
+  line("aperture map hits", Share(sum("gpu_aperture", "ap_hits"), sum("gpu_aperture", "ap_lookups")));
   const uint64_t walks = sum("gpu_walker", "walks");
   const uint64_t occupied = sum("gpu_walker", "walk_cycles");
   const uint64_t issue = sum("gpu_walker", "walk_issue_cycles");
@@ -124,12 +112,9 @@ std::string TextReport(const workload::JobResult& result, const Limits& limits) 
     line("walks", fmt::format("{} walks, {} reads", walks, sum("gpu_walker", "table_reads")));
   } else {
     line("walk latency", fmt::format("{} cycles: {} waiting for the bus, {} for memory, {} else ({} walks, {} reads)",
-                                     PerWalk(occupied, walks), PerWalk(issue, walks),
-                                     PerWalk(memory, walks),
-                                     PerWalk(occupied > issue + memory ? occupied - issue - memory
-                                                                       : 0,
-                                             walks),
-                                     walks, sum("gpu_walker", "table_reads")));
+                                     PerWalk(occupied, walks), PerWalk(issue, walks), PerWalk(memory, walks),
+                                     PerWalk(occupied > issue + memory ? occupied - issue - memory : 0, walks), walks,
+                                     sum("gpu_walker", "table_reads")));
   }
 
   bool trouble = false;
@@ -147,8 +132,7 @@ std::string TextReport(const workload::JobResult& result, const Limits& limits) 
     while (end < result.faults.size() && result.faults[end].source == fault.source &&
            result.faults[end].text == fault.text)
       ++end;
-    bad(fmt::format("{}: {}{}", fault.source, fault.text,
-                    end - i == 1 ? "" : fmt::format(" ({} times)", end - i)));
+    bad(fmt::format("{}: {}{}", fault.source, fault.text, end - i == 1 ? "" : fmt::format(" ({} times)", end - i)));
     i = end;
   }
   for (size_t i = 0; i < result.findings.size() && i < kMostFindings; ++i)
@@ -157,15 +141,13 @@ std::string TextReport(const workload::JobResult& result, const Limits& limits) 
     bad(fmt::format("and {} findings more (--json names all)", result.findings.size() - kMostFindings));
   // What holds pages says more than the pages.
   std::vector<os::Leak> leaks = result.leaks;
-  std::stable_partition(leaks.begin(), leaks.end(), [](const os::Leak& leak) {
-    return leak.kind != "page" && leak.kind != "pinned_page";
-  });
+  std::stable_partition(leaks.begin(), leaks.end(),
+                        [](const os::Leak& leak) { return leak.kind != "page" && leak.kind != "pinned_page"; });
   for (size_t i = 0; i < leaks.size() && i < kMostLeaks; ++i) {
-    bad(fmt::format("leaked {} {} of {}, created by {}", leaks[i].kind, leaks[i].name,
-                    leaks[i].owner, leaks[i].created_by));
+    bad(fmt::format("leaked {} {} of {}, created by {}", leaks[i].kind, leaks[i].name, leaks[i].owner,
+                    leaks[i].created_by));
   }
-  if (leaks.size() > kMostLeaks)
-    bad(fmt::format("and {} leaks more (--json names all)", leaks.size() - kMostLeaks));
+  if (leaks.size() > kMostLeaks) bad(fmt::format("and {} leaks more (--json names all)", leaks.size() - kMostLeaks));
   if (result.expected && !result.Passed()) {
     bad(fmt::format("expected: fault {}{}{}", result.expected->fault,
                     result.expected->stop_code == 0 ? "" : " " + os::Hex(result.expected->stop_code),

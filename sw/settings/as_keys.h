@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Before a .def file, where `keys` is a Keys and `place` the object: its settings become keys of the members. The last
 // line of the file takes the macros back.
-#define SECTION(member, Type, text)  \
-  {                                  \
-    auto& outer = place;             \
-    {                                \
-      auto& place = outer.member;    \
+#define SECTION(member, Type, text)             \
+  {                                             \
+    auto& outer = place;                        \
+    {                                           \
+      auto& place = outer.member;               \
       auto& section = keys.Open(#member, text); \
       static_cast<void>(section);
 #define END(member, Type) \

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Before a .def file: its settings become members with their defaults. The last line of the file takes the macros back.
 #define SECTION(member, Type, text) struct Type {
-#define END(member, Type) } member;
+#define END(member, Type) \
+  }                       \
+  member;
 #define NUMBER(name, initial, unit, min, max, text) uint64_t name = initial;
 #define SWITCH(name, initial, text) bool name = initial;
 #define CHOICE(Type, name, initial, text, ...) Type name = Type::initial;

@@ -78,8 +78,8 @@ Key& Keys::Add(Key key) {
   throw std::logic_error("no section is open");
 }
 
-Key& Keys::AddNumber(const char* name, uint64_t& member, uint64_t initial, const char* unit, uint64_t min,
-                     uint64_t max, const char* text) {
+Key& Keys::AddNumber(const char* name, uint64_t& member, uint64_t initial, const char* unit, uint64_t min, uint64_t max,
+                     const char* text) {
   return Add(Bounded(name, member, initial, unit, min, max, text));
 }
 
@@ -140,8 +140,8 @@ std::string Keys::Nearest(const std::string& section, const std::string& name) c
   std::string best;
   size_t best_distance = ~size_t{0};
   for (const Key* key : all()) {
-    const size_t distance =
-        2 * EditDistance(name, key->name) + (section == key->section ? 0 : 2 * EditDistance(section, key->section) + 1);
+    const size_t distance = 2 * EditDistance(name, key->name) +
+                            (section == key->section ? 0 : 2 * EditDistance(section, key->section) + 1);
     if (distance >= best_distance) continue;
     best_distance = distance;
     best = key->full_name();

@@ -85,14 +85,12 @@ void ClientBatch::FinishOne(const ClientRun& run, std::vector<Check>& checks) {
     const uint64_t now = kernel.hal().NowNs();
     if (now >= deadline_) {
       throw os::OsTimeout("client " + std::to_string(run.client) + " to end (" + what_ + ", " +
-                              std::to_string(state.count) + " of " +
-                              std::to_string(run.order.count) + " lines)",
+                              std::to_string(state.count) + " of " + std::to_string(run.order.count) + " lines)",
                           bound_ns_);
     }
     const uint64_t next = now + kPollNs;
-    kernel.WaitOrFault(
-        [&] { return scheduler.delivered() != delivered || kernel.hal().NowNs() >= next; },
-        2 * kPollNs, "a client's interrupt", kPollNs);
+    kernel.WaitOrFault([&] { return scheduler.delivered() != delivered || kernel.hal().NowNs() >= next; }, 2 * kPollNs,
+                       "a client's interrupt", kPollNs);
   }
   if (run.fault) {
     const auto reason = static_cast<regs::Fault>(state.reason);
@@ -108,9 +106,8 @@ void ClientBatch::FinishOne(const ClientRun& run, std::vector<Check>& checks) {
     fault.client = run.client;
     fault.level = state.level;
     fault.access = regs::NameOf(AccessOf(run));
-    fault.text = "client " + std::to_string(run.client) + " stopped at " +
-                 os::Hex(state.fault_address) + ": " + fault.name + ", level " +
-                 std::to_string(state.level) + " (" + what_ + ")";
+    fault.text = "client " + std::to_string(run.client) + " stopped at " + os::Hex(state.fault_address) + ": " +
+                 fault.name + ", level " + std::to_string(state.level) + " (" + what_ + ")";
     kernel.Report(fault);
     kernel.CheckFaults();
   }

@@ -24,12 +24,12 @@ struct ClientRun {
   os::GpuProcess* process = nullptr;
   uint64_t base = 0;  ///< GPU VA of line 0
   LineOrder order;
-  uint32_t crc = 0;  ///< expected, of reads without a pattern
+  uint32_t crc = 0;                                ///< expected, of reads without a pattern
   std::optional<uint64_t> pattern = std::nullopt;  ///< seed of the address pattern
   bool write = false;                              ///< of the pattern, or of anything
   bool execute = false;
   std::optional<regs::Fault> fault = std::nullopt;  ///< the run must end at this fault
-  uint32_t depth = 0;  ///< most accesses in flight; 0: as many as built
+  uint32_t depth = 0;                               ///< most accesses in flight; 0: as many as built
 };
 
 /// A run over every line of [base, base + bytes), in order.

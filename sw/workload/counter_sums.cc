@@ -28,8 +28,8 @@ class Sums {
 
  private:
   void Add(const std::string& what, const char* relation, uint64_t left, uint64_t right) {
-    findings.push_back({"counters", what + " does not hold: " + std::to_string(left) + relation +
-                                        std::to_string(right)});
+    findings.push_back(
+        {"counters", what + " does not hold: " + std::to_string(left) + relation + std::to_string(right)});
   }
 };
 
@@ -40,8 +40,7 @@ void SumUnit(const std::string& prefix, Blocks& blocks, Sums& sums) {
   for (const auto& [name, block] : blocks) {
     if (name.rfind("port_", 0) != 0) continue;
     sums.Equal(prefix + name + ": lookups = hits + misses + merged + faults", Of(block, "lookups"),
-               Of(block, "hits") + Of(block, "misses") + Of(block, "merged") +
-                   Of(block, "faults"));
+               Of(block, "hits") + Of(block, "misses") + Of(block, "merged") + Of(block, "faults"));
     l1_misses += Of(block, "misses");
   }
   if (const auto l2 = blocks.find("gpu_l2"); l2 != blocks.end()) {

@@ -14,9 +14,7 @@
 namespace gmmu::workload {
 
 DeviceCopy::DeviceCopy(Life& life, uint64_t bytes)
-    : life_(life),
-      vram_(life.memory.CreateAllocation("bytes that the GPU saw", bytes)),
-      target_(life.adapter, bytes) {
+    : life_(life), vram_(life.memory.CreateAllocation("bytes that the GPU saw", bytes)), target_(life.adapter, bytes) {
   life.memory.MakeResident(*vram_);
 }
 

@@ -25,15 +25,12 @@ struct Descriptor {
 std::vector<uint8_t> LoadInput(const std::string& path) {
   const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
   if (file.fd < 0) {
-    throw InputError(
-        fmt::format("cannot read '{}': {}\nGive a readable file, or none for the default input.",
-                    path, std::strerror(errno)));
+    throw InputError(fmt::format("cannot read '{}': {}\nGive a readable file, or none for the default input.", path,
+                                 std::strerror(errno)));
   }
-  struct stat status {};
-  if (::fstat(file.fd, &status) != 0)
-    throw InputError(fmt::format("cannot read '{}': {}", path, std::strerror(errno)));
-  if (S_ISDIR(status.st_mode))
-    throw InputError(fmt::format("'{}' is a folder\nGive a regular file.", path));
+  struct stat status{};
+  if (::fstat(file.fd, &status) != 0) throw InputError(fmt::format("cannot read '{}': {}", path, std::strerror(errno)));
+  if (S_ISDIR(status.st_mode)) throw InputError(fmt::format("'{}' is a folder\nGive a regular file.", path));
   if (!S_ISREG(status.st_mode))
     throw InputError(fmt::format("'{}' is not a regular file\nCopy its bytes to one first.", path));
   const auto size = static_cast<uint64_t>(status.st_size);
@@ -49,8 +46,7 @@ std::vector<uint8_t> LoadInput(const std::string& path) {
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) throw InputError(fmt::format("cannot read '{}': {}", path, std::strerror(errno)));
     if (got == 0)
-      throw InputError(fmt::format(
-          "'{}' became shorter while it was read\nTry again when nobody writes it.", path));
+      throw InputError(fmt::format("'{}' became shorter while it was read\nTry again when nobody writes it.", path));
     done += static_cast<uint64_t>(got);
   }
   return bytes;
@@ -64,16 +60,14 @@ std::vector<uint8_t> SeededInput(uint64_t seed, uint64_t bytes) {
     uint64_t z = (state ^ (state >> 30)) * 0xBF58476D1CE4E5B9ull;
     z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
     z ^= z >> 31;
-    for (uint64_t i = 0; i < 8 && at + i < bytes; ++i)
-      result[at + i] = static_cast<uint8_t>(z >> (8 * i));
+    for (uint64_t i = 0; i < 8 && at + i < bytes; ++i) result[at + i] = static_cast<uint8_t>(z >> (8 * i));
   }
   return result;
 }
 
 std::vector<Piece> Pieces(uint64_t bytes, uint64_t most) {
   std::vector<Piece> pieces;
-  for (uint64_t offset = 0; offset < bytes; offset += most)
-    pieces.push_back({offset, std::min(most, bytes - offset)});
+  for (uint64_t offset = 0; offset < bytes; offset += most) pieces.push_back({offset, std::min(most, bytes - offset)});
   return pieces;
 }
 

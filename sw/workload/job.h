@@ -65,7 +65,7 @@ struct JobOptions {
   os::Parameters os;  ///< machine and policy
   const std::vector<uint8_t>* input = nullptr;
   uint64_t seed = 0;
-  uint64_t lowest_source = 0;  ///< host physical byte that the pages of the paged-in buffers lie above
+  uint64_t lowest_source = 0;               ///< host physical byte that the pages of the paged-in buffers lie above
   PDRIVER_INITIALIZE driver = DriverEntry;  ///< the display driver
   /// Bytes that the CPU read back after page-out, in order. May throw.
   std::function<void(const void* bytes, size_t size)> out;

@@ -50,18 +50,16 @@ std::vector<os::Fault> ReadFaultRecords(os::PhysicalAdapter& adapter) {
       fault.level = record.level;
       fault.access = regs::NameOf(static_cast<regs::Access>(record.access));
       fault.fence = record.fence;
-      fault.text = fault.name + " at " + (record.physical != 0 ? "physical " : "GPU VA ") +
-                   os::Hex(record.address) + ", " + fault.access + ", space " +
-                   std::to_string(record.space) + ", port " + std::to_string(record.port) +
-                   ", level " + std::to_string(record.level) + ", fence " +
+      fault.text = fault.name + " at " + (record.physical != 0 ? "physical " : "GPU VA ") + os::Hex(record.address) +
+                   ", " + fault.access + ", space " + std::to_string(record.space) + ", port " +
+                   std::to_string(record.port) + ", level " + std::to_string(record.level) + ", fence " +
                    std::to_string(record.fence) + ", cycle " + std::to_string(record.cycle);
       faults.push_back(fault);
     }
   }
   if (stopped) {
-    const std::string where = "; the ring stopped at fence " + std::to_string(ring.fence) +
-                              " at byte " + std::to_string(ring.command_offset) +
-                              " of the paging buffer, command " +
+    const std::string where = "; the ring stopped at fence " + std::to_string(ring.fence) + " at byte " +
+                              std::to_string(ring.command_offset) + " of the paging buffer, command " +
                               regs::NameOf(static_cast<regs::Opcode>(ring.command_header & 0xFF));
     if (faults.empty()) {
       os::Fault fault = Trouble("gpu", regs::NameOf(static_cast<regs::Fault>(ring.reason)), "");
@@ -90,8 +88,7 @@ std::vector<hw::InUse> InUseAtPowerOff(os::Kernel& kernel) {
 void CollectFaults(os::Kernel& kernel, os::LogicalAdapter& adapter, bool failed, JobResult& result) {
   if (failed && adapter.running()) {
     const uint64_t end = kernel.hal().NowNs() + kGraceNs;
-    while (kernel.hal().NowNs() < end && kernel.hal().platform().WaitForMessage(kGraceNs))
-      kernel.scheduler().Seam();
+    while (kernel.hal().NowNs() < end && kernel.hal().platform().WaitForMessage(kGraceNs)) kernel.scheduler().Seam();
     std::vector<os::Fault> records;
     for (unsigned i = 0; i < adapter.adapters(); ++i) {
       for (os::Fault& fault : ReadFaultRecords(adapter.physical(i))) {
@@ -101,8 +98,7 @@ void CollectFaults(os::Kernel& kernel, os::LogicalAdapter& adapter, bool failed,
     }
     auto& faults = kernel.faults();
     if (!records.empty()) {
-      faults.erase(std::remove_if(faults.begin(), faults.end(),
-                                  [](const os::Fault& f) { return f.source == "gpu"; }),
+      faults.erase(std::remove_if(faults.begin(), faults.end(), [](const os::Fault& f) { return f.source == "gpu"; }),
                    faults.end());
       faults.insert(faults.end(), records.begin(), records.end());
     }
@@ -114,8 +110,7 @@ void CollectFaults(os::Kernel& kernel, os::LogicalAdapter& adapter, bool failed,
 
 void Life::Work(const std::function<void()>& work) { worker.Call(work); }
 
-void Life::Timed(const std::string& phase, uint64_t bytes, bool link,
-                 const std::function<void()>& work) {
+void Life::Timed(const std::string& phase, uint64_t bytes, bool link, const std::function<void()>& work) {
   hw::Instruments* instruments = kernel.instruments();
   const uint64_t ns = kernel.hal().NowNs();
   const uint64_t cycles = instruments == nullptr ? 0 : instruments->Cycles();
@@ -216,13 +211,12 @@ void RunLife(hw::Platform& platform, const JobOptions& options, JobResult& resul
     result.counters = instruments->Counters();
     result.findings = instruments->Findings();
     if (!failed) {
-      for (const hw::Finding& finding : CounterSums(result.counters))
-        result.findings.push_back(finding);
+      for (const hw::Finding& finding : CounterSums(result.counters)) result.findings.push_back(finding);
     }
   }
   if (kernel.scheduler().spurious() != 0) {
-    result.findings.push_back({"interrupts", std::to_string(kernel.scheduler().spurious()) +
-                                                 " interrupt messages had no routine"});
+    result.findings.push_back(
+        {"interrupts", std::to_string(kernel.scheduler().spurious()) + " interrupt messages had no routine"});
   }
   const uint64_t missed = adapter.vidsch().missed_completions();
   if (missed != 0 && options.os.inject.lost_interrupts == 0) {

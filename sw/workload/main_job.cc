@@ -31,11 +31,7 @@ uint64_t RoundUp(uint64_t value, uint64_t unit) { return (value + unit - 1) / un
 }  // namespace
 
 MainJob::MainJob(Life& life)
-    : life_(life),
-      memory_(life.memory),
-      kernel_(life.kernel),
-      options_(life.options),
-      result_(life.result) {}
+    : life_(life), memory_(life.memory), kernel_(life.kernel), options_(life.options), result_(life.result) {}
 
 void RunMainJob(hw::Platform& platform, const JobOptions& options, JobResult& result) {
   result.bytes = options.input->size();
@@ -59,8 +55,7 @@ void MainJob::Write(os::HostMemory& buffer, const uint8_t* data, uint64_t bytes,
   }
 }
 
-ClientRun MainJob::Reader(unsigned client, os::GpuProcess* process, const uint8_t* expected,
-                          LineOrder order) const {
+ClientRun MainJob::Reader(unsigned client, os::GpuProcess* process, const uint8_t* expected, LineOrder order) const {
   ClientRun run;
   run.client = client;
   run.process = process;
@@ -80,12 +75,9 @@ void MainJob::Run() {
   const std::vector<workload::Piece> pieces = Pieces(options_.input->size(), piece_bytes);
 
   if (options_.progress) options_.progress("making processes", 0, 0);
-  life_.Work([&] {
-    MakeProcesses(std::min<uint64_t>(piece_bytes, RoundUp(options_.input->size(), kPage)));
-  });
+  life_.Work([&] { MakeProcesses(std::min<uint64_t>(piece_bytes, RoundUp(options_.input->size(), kPage))); });
   if (pieces.empty() && options_.after_first_page_in) options_.after_first_page_in();
-  for (const workload::Piece& piece : pieces)
-    RunPiece(piece.offset, piece.bytes, piece.offset == 0);
+  for (const workload::Piece& piece : pieces) RunPiece(piece.offset, piece.bytes, piece.offset == 0);
 
   if (options_.progress) options_.progress("power off", 0, 0);
   life_.Work([&] {
@@ -103,8 +95,7 @@ void MainJob::MakeProcesses(uint64_t piece_bytes) {
   second_ = memory_.CreateProcess("second process");
   va_ = memory_.ReserveVa(*first_, piece_bytes);
   memory_.ReserveVa(*second_, piece_bytes, va_);
-  aperture_va_ =
-      memory_.ReserveVa(*first_, std::min(piece_bytes, life_.adapter.aperture_segment().size));
+  aperture_va_ = memory_.ReserveVa(*first_, std::min(piece_bytes, life_.adapter.aperture_segment().size));
   uint8_t* dummy = life_.aperture.MapDummy();
   FillPattern(dummy, kPage, options_.seed ^ kDummySeed);
   life_.aperture.UnmapDummy();
@@ -151,8 +142,7 @@ void MainJob::RunPiece(uint64_t offset, uint64_t bytes, bool first) {
     piece.target.Release();
   });
   done_ += bytes;
-  if (std::all_of(result_.checks.begin(), result_.checks.end(),
-                  [](const Check& check) { return check.passed; })) {
+  if (std::all_of(result_.checks.begin(), result_.checks.end(), [](const Check& check) { return check.passed; })) {
     result_.bytes_verified = done_;
   }
 }
@@ -161,19 +151,16 @@ void MainJob::LoseAnswer() {
   kmd::EscapeQuerySpace query;
   query.process = reinterpret_cast<uintptr_t>(os::HandleOf(*first_));
   life_.adapter.Escape(query, "the query of a space");
-  if (hw::Instruments* instruments = kernel_.instruments())
-    instruments->LoseAnswer(0, query.space, va_);
+  if (hw::Instruments* instruments = kernel_.instruments()) instruments->LoseAnswer(0, query.space, va_);
 }
 
 void MainJob::Allocate(Piece& piece) {
   Progress("copying in", 0);
   life_.Work([&] {
     os::LogicalAdapter& adapter = life_.adapter;
-    piece.allocation =
-        memory_.CreateAllocation("input at " + os::Hex(piece.offset), piece.pages * kPage);
+    piece.allocation = memory_.CreateAllocation("input at " + os::Hex(piece.offset), piece.pages * kPage);
     piece.shown = memory_.CreateInAperture("aperture at " + os::Hex(piece.offset), piece.pages * kPage);
-    piece.source =
-        os::HostMemory(adapter, piece.pages * kPage, options_.lowest_source);
+    piece.source = os::HostMemory(adapter, piece.pages * kPage, options_.lowest_source);
     Write(piece.source, piece.data.data(), piece.pages * kPage, 0);
     const os::Inject& inject = kernel_.parameters().inject;
     const uint64_t middle = piece.pages / 2;
@@ -194,7 +181,7 @@ void MainJob::PageIn(Piece& piece, bool first) {
     if (other_ != nullptr) memory_.Map(*second_, va_, *other_, 0, os::BytesOf(*other_) / kPage);
     life_.Timed("page in", piece.padded, true, [&] {
       memory_.PageIn(*piece.allocation, piece.source, piece.padded,
-                    [&](uint64_t done) { Progress("page in", std::min(done, piece.bytes)); });
+                     [&](uint64_t done) { Progress("page in", std::min(done, piece.bytes)); });
     });
   });
   if (first && options_.after_first_page_in) options_.after_first_page_in();
@@ -212,10 +199,10 @@ void MainJob::Use(Piece& piece) {
   }
   Progress("clients in sequence", 0);
   life_.Timed("clients in sequence", piece.padded, false,
-        [&] { RunClients(memory_, sequence, "clients in sequence", result_.checks); });
+              [&] { RunClients(memory_, sequence, "clients in sequence", result_.checks); });
   Progress("clients permuted", 0);
   life_.Timed("clients permuted", piece.padded, false,
-        [&] { RunClients(memory_, permuted, "clients permuted", result_.checks); });
+              [&] { RunClients(memory_, permuted, "clients permuted", result_.checks); });
 
   // Both processes at once, at the same addresses.
   Progress("two processes", 0);
@@ -223,8 +210,7 @@ void MainJob::Use(Piece& piece) {
   const uint64_t lines = other_data_.size() / kLine;
   both.push_back(Reader(clients_ - 1, second_, other_data_.data(), ShareOf(lines, 0, 1)));
   if (clients_ > 1) {
-    both.push_back(
-        Reader(0, first_, piece.data.data(), ShareOf(std::min(lines, piece.lines), 0, 1)));
+    both.push_back(Reader(0, first_, piece.data.data(), ShareOf(std::min(lines, piece.lines), 0, 1)));
   }
   RunClients(memory_, both, "two processes at the same addresses", result_.checks);
 }
@@ -232,12 +218,11 @@ void MainJob::Use(Piece& piece) {
 void MainJob::PageOut(Piece& piece) {
   life_.Work([&] {
     os::LogicalAdapter& adapter = life_.adapter;
-    piece.target =
-        os::HostMemory(adapter, piece.pages * kPage);
+    piece.target = os::HostMemory(adapter, piece.pages * kPage);
     Write(piece.target, nullptr, piece.pages * kPage, options_.seed ^ 0x746172676574);
     life_.Timed("page out", piece.padded, true, [&] {
       memory_.PageOut(*piece.allocation, piece.target, piece.padded,
-                     [&](uint64_t done) { Progress("page out", std::min(done, piece.bytes)); });
+                      [&](uint64_t done) { Progress("page out", std::min(done, piece.bytes)); });
     });
   });
   Check check;
@@ -250,9 +235,8 @@ void MainJob::PageOut(Piece& piece) {
       uint64_t at = 0;
       while (view[at] == piece.data[done + at]) ++at;
       check.passed = false;
-      check.text = "byte " + std::to_string(piece.offset + done + at) +
-                   " of the input came back as " + os::Hex(view[at]) + ", was " +
-                   os::Hex(piece.data[done + at]);
+      check.text = "byte " + std::to_string(piece.offset + done + at) + " of the input came back as " +
+                   os::Hex(view[at]) + ", was " + os::Hex(piece.data[done + at]);
     }
     if (options_.out) options_.out(view, size);
     piece.target.Unmap();
@@ -296,14 +280,13 @@ void MainJob::ApertureChunk(Piece& piece, uint64_t first_page, uint64_t pages) {
   Progress("aperture", start + bytes / 2);
   life_.Work([&] {
     life_.Timed("aperture by DMA", bytes, true,
-          [&] { life_.aperture.CopyOut(aperture * kPage, *piece.allocation, start, bytes); });
+                [&] { life_.aperture.CopyOut(aperture * kPage, *piece.allocation, start, bytes); });
   });
   RunClients(memory_, copied, "bytes that the DMA engine read from the aperture", result_.checks);
   CheckUnmapped(piece, first_page, pages, aperture);
 }
 
-void MainJob::CheckUnmapped(Piece& piece, uint64_t first_page, uint64_t pages,
-                            uint64_t aperture_page) {
+void MainJob::CheckUnmapped(Piece& piece, uint64_t first_page, uint64_t pages, uint64_t aperture_page) {
   hw::Instruments* instruments = kernel_.instruments();
   const auto& host_pages = piece.target.host_pages();
   auto accesses = [&] {
@@ -326,8 +309,7 @@ void MainJob::CheckUnmapped(Piece& piece, uint64_t first_page, uint64_t pages,
   one.base = aperture_va_;
   RunClients(memory_, {one}, "dummy page by a client after the unmap", result_.checks);
   life_.Work([&] {
-    life_.aperture.CopyOut(aperture_page * kPage, *piece.allocation, first_page * kPage,
-                            read * kPage);
+    life_.aperture.CopyOut(aperture_page * kPage, *piece.allocation, first_page * kPage, read * kPage);
     // The same addresses now name VRAM: whoever kept the old translation would read the aperture.
     memory_.Map(*first_, aperture_va_, *piece.allocation, first_page, read);
   });
@@ -336,8 +318,7 @@ void MainJob::CheckUnmapped(Piece& piece, uint64_t first_page, uint64_t pages,
   check.name = "no access to unmapped pages";
   const uint64_t after = accesses();
   check.passed = after == before;
-  if (!check.passed)
-    check.text = std::to_string(after - before) + " accesses to the old pages after the unmap";
+  if (!check.passed) check.text = std::to_string(after - before) + " accesses to the old pages after the unmap";
   result_.checks.push_back(check);
   life_.Work([&] {
     memory_.Unmap(*first_, aperture_va_, pages);

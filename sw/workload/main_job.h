@@ -59,8 +59,7 @@ class MainJob {
   void Progress(const std::string& phase, uint64_t done) const;
   /// Writes `bytes` of `data` (or a pattern by `seed` when null) to a buffer through CPU views.
   void Write(os::HostMemory& buffer, const uint8_t* data, uint64_t bytes, uint64_t seed);
-  ClientRun Reader(unsigned client, os::GpuProcess* process, const uint8_t* expected,
-                   LineOrder order) const;
+  ClientRun Reader(unsigned client, os::GpuProcess* process, const uint8_t* expected, LineOrder order) const;
 
   Life& life_;
   const os::VideoMemory memory_;

@@ -34,8 +34,7 @@ void PageWords::Read(os::GpuProcess* process, const std::string& what, uint64_t 
   RunClients(life_.memory, {run}, what, life_.result.checks);
 }
 
-void PageWords::Fault(os::GpuProcess* process, const std::string& what, uint64_t va, regs::Fault fault,
-                      bool write) {
+void PageWords::Fault(os::GpuProcess* process, const std::string& what, uint64_t va, regs::Fault fault, bool write) {
   ClientRun run = AllLines(process, va, kPage);
   run.fault = fault;
   run.write = write;

@@ -36,8 +36,7 @@ class Reader {
       if (root.get(name) == nullptr) throw ScenarioError(file_ + ": " + name + " is missing");
     }
     const Procedure& procedure = *FindProcedure(scenario_.procedure);
-    for (const ParameterRule& rule : procedure.parameters)
-      scenario_.parameters.emplace(rule.name, rule.initial);
+    for (const ParameterRule& rule : procedure.parameters) scenario_.parameters.emplace(rule.name, rule.initial);
     if (const toml::node* parameters = root.get("parameters")) Parameters(procedure, *parameters);
     return scenario_;
   }
@@ -51,8 +50,8 @@ class Reader {
     } else if (name == "procedure") {
       scenario_.procedure = Text(name, node);
       if (FindProcedure(scenario_.procedure) == nullptr) {
-        Fail(node, "no procedure " + Quoted(scenario_.procedure) + "; there are: " +
-                       Names(Procedures(), [](const Procedure& p) { return p.name; }));
+        Fail(node, "no procedure " + Quoted(scenario_.procedure) +
+                       "; there are: " + Names(Procedures(), [](const Procedure& p) { return p.name; }));
       }
     } else if (name == "parts" || name == "by_time") {
       if (!node.is_array() || node.as_array()->empty()) Fail(node, name + " is a list of names");
@@ -91,8 +90,8 @@ class Reader {
       const auto rule = std::find_if(procedure.parameters.begin(), procedure.parameters.end(),
                                      [&](const ParameterRule& r) { return r.name == name; });
       if (rule == procedure.parameters.end()) {
-        Fail(value, "procedure " + procedure.name + " has no parameter " + name + "; it has: " +
-                        Names(procedure.parameters, [](const ParameterRule& r) { return r.name; }));
+        Fail(value, "procedure " + procedure.name + " has no parameter " + name +
+                        "; it has: " + Names(procedure.parameters, [](const ParameterRule& r) { return r.name; }));
       }
       scenario_.parameters[name] = Number("parameters." + name, value, rule->min, rule->max);
     }
@@ -105,8 +104,7 @@ class Reader {
   uint64_t Number(const std::string& name, const toml::node& node, uint64_t min, uint64_t max) const {
     const int64_t value = node.is_integer() ? node.as_integer()->get() : -1;
     if (value < 0 || static_cast<uint64_t>(value) < min || static_cast<uint64_t>(value) > max) {
-      Fail(node, name + " is a whole number from " + std::to_string(min) + " to " +
-                     std::to_string(max));
+      Fail(node, name + " is a whole number from " + std::to_string(min) + " to " + std::to_string(max));
     }
     return static_cast<uint64_t>(value);
   }
@@ -129,8 +127,8 @@ Scenario ParseScenario(std::string_view text, const std::string& file) {
   try {
     root = toml::parse(text, file);
   } catch (const toml::parse_error& error) {
-    throw ScenarioError(file + ":" + std::to_string(error.source().begin.line) + ": not TOML: " +
-                        std::string(error.description()));
+    throw ScenarioError(file + ":" + std::to_string(error.source().begin.line) +
+                        ": not TOML: " + std::string(error.description()));
   }
   Scenario scenario = Reader(file).Read(root);
   scenario.file = file;
@@ -141,8 +139,7 @@ Scenario ParseScenario(std::string_view text, const std::string& file) {
 const std::vector<Scenario>& Scenarios() {
   static const std::vector<Scenario> kScenarios = [] {
     std::vector<Scenario> scenarios;
-    for (const BuiltInScenario& file : BuiltInScenarioFiles())
-      scenarios.push_back(ParseScenario(file.text, file.name));
+    for (const BuiltInScenario& file : BuiltInScenarioFiles()) scenarios.push_back(ParseScenario(file.text, file.name));
     return scenarios;
   }();
   return kScenarios;
@@ -162,13 +159,11 @@ Scenario FindScenario(const std::string& name) {
   throw ScenarioError("no scenario " + Quoted(name) + "; gmmu run --list shows them\nA file's name ends in .toml.");
 }
 
-void RunScenario(hw::Platform& platform, const Scenario& scenario, const JobOptions& options,
-                 JobResult& result) {
+void RunScenario(hw::Platform& platform, const Scenario& scenario, const JobOptions& options, JobResult& result) {
   result.expected = scenario.expected;
   result.by_time = scenario.by_time;
   const Procedure& procedure = *FindProcedure(scenario.procedure);
-  RunLife(platform, options, result,
-          [&](Life& life) { procedure.run(life, scenario.parameters); });
+  RunLife(platform, options, result, [&](Life& life) { procedure.run(life, scenario.parameters); });
 }
 
 }  // namespace gmmu::workload

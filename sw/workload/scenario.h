@@ -26,7 +26,7 @@ struct Scenario {
   std::string title;
   std::vector<std::string> parts;  ///< of the memory management that it exercises
   std::string evidence;            ///< "documents", or the build of Windows on which it was seen
-  std::string file;     ///< as errors name it
+  std::string file;                ///< as errors name it
   std::string machine;  ///< TOML whose table "machine" is the configuration; keys left out have their defaults
   std::string procedure;
   std::map<std::string, uint64_t> parameters;  ///< all of the procedure's
@@ -46,7 +46,6 @@ const std::vector<Scenario>& Scenarios();
 Scenario FindScenario(const std::string& name);
 
 /// RunLife with the scenario's procedure. `options.os` is what the scenario's machine asks for.
-void RunScenario(hw::Platform& platform, const Scenario& scenario, const JobOptions& options,
-                 JobResult& result);
+void RunScenario(hw::Platform& platform, const Scenario& scenario, const JobOptions& options, JobResult& result);
 
 }  // namespace gmmu::workload

@@ -12,32 +12,32 @@
 namespace gmmu::bench {
 
 /// The pins of one AXI4 port of the GPU, by role.
-#define GMMU_BENCH_PINS(Name, port)                                              \
-  struct Name {                                                                  \
-    static auto& ArReady(Vgmmu_gpu& t) { return t.port##_arready_i; }            \
-    static auto& AwReady(Vgmmu_gpu& t) { return t.port##_awready_i; }            \
-    static auto& WReady(Vgmmu_gpu& t) { return t.port##_wready_i; }              \
-    static auto& RValid(Vgmmu_gpu& t) { return t.port##_rvalid_i; }              \
-    static auto& RId(Vgmmu_gpu& t) { return t.port##_rid_i; }                    \
-    static auto& RData(Vgmmu_gpu& t) { return t.port##_rdata_i; }                \
-    static auto& RResp(Vgmmu_gpu& t) { return t.port##_rresp_i; }                \
-    static auto& RLast(Vgmmu_gpu& t) { return t.port##_rlast_i; }                \
-    static auto& BValid(Vgmmu_gpu& t) { return t.port##_bvalid_i; }              \
-    static auto& BId(Vgmmu_gpu& t) { return t.port##_bid_i; }                    \
-    static auto& BResp(Vgmmu_gpu& t) { return t.port##_bresp_i; }                \
-    static bool ArValid(const Vgmmu_gpu& t) { return t.port##_arvalid_o; }       \
-    static auto ArId(const Vgmmu_gpu& t) { return t.port##_arid_o; }             \
-    static uint64_t ArAddr(const Vgmmu_gpu& t) { return t.port##_araddr_o; }     \
-    static unsigned ArLen(const Vgmmu_gpu& t) { return t.port##_arlen_o; }       \
-    static bool AwValid(const Vgmmu_gpu& t) { return t.port##_awvalid_o; }       \
-    static auto AwId(const Vgmmu_gpu& t) { return t.port##_awid_o; }             \
-    static uint64_t AwAddr(const Vgmmu_gpu& t) { return t.port##_awaddr_o; }     \
-    static unsigned AwLen(const Vgmmu_gpu& t) { return t.port##_awlen_o; }       \
-    static bool WValid(const Vgmmu_gpu& t) { return t.port##_wvalid_o; }         \
-    static const auto& WData(const Vgmmu_gpu& t) { return t.port##_wdata_o; }    \
-    static uint64_t WStrb(const Vgmmu_gpu& t) { return t.port##_wstrb_o; }       \
-    static bool RReady(const Vgmmu_gpu& t) { return t.port##_rready_o; }         \
-    static bool BReady(const Vgmmu_gpu& t) { return t.port##_bready_o; }         \
+#define GMMU_BENCH_PINS(Name, port)                                           \
+  struct Name {                                                               \
+    static auto& ArReady(Vgmmu_gpu& t) { return t.port##_arready_i; }         \
+    static auto& AwReady(Vgmmu_gpu& t) { return t.port##_awready_i; }         \
+    static auto& WReady(Vgmmu_gpu& t) { return t.port##_wready_i; }           \
+    static auto& RValid(Vgmmu_gpu& t) { return t.port##_rvalid_i; }           \
+    static auto& RId(Vgmmu_gpu& t) { return t.port##_rid_i; }                 \
+    static auto& RData(Vgmmu_gpu& t) { return t.port##_rdata_i; }             \
+    static auto& RResp(Vgmmu_gpu& t) { return t.port##_rresp_i; }             \
+    static auto& RLast(Vgmmu_gpu& t) { return t.port##_rlast_i; }             \
+    static auto& BValid(Vgmmu_gpu& t) { return t.port##_bvalid_i; }           \
+    static auto& BId(Vgmmu_gpu& t) { return t.port##_bid_i; }                 \
+    static auto& BResp(Vgmmu_gpu& t) { return t.port##_bresp_i; }             \
+    static bool ArValid(const Vgmmu_gpu& t) { return t.port##_arvalid_o; }    \
+    static auto ArId(const Vgmmu_gpu& t) { return t.port##_arid_o; }          \
+    static uint64_t ArAddr(const Vgmmu_gpu& t) { return t.port##_araddr_o; }  \
+    static unsigned ArLen(const Vgmmu_gpu& t) { return t.port##_arlen_o; }    \
+    static bool AwValid(const Vgmmu_gpu& t) { return t.port##_awvalid_o; }    \
+    static auto AwId(const Vgmmu_gpu& t) { return t.port##_awid_o; }          \
+    static uint64_t AwAddr(const Vgmmu_gpu& t) { return t.port##_awaddr_o; }  \
+    static unsigned AwLen(const Vgmmu_gpu& t) { return t.port##_awlen_o; }    \
+    static bool WValid(const Vgmmu_gpu& t) { return t.port##_wvalid_o; }      \
+    static const auto& WData(const Vgmmu_gpu& t) { return t.port##_wdata_o; } \
+    static uint64_t WStrb(const Vgmmu_gpu& t) { return t.port##_wstrb_o; }    \
+    static bool RReady(const Vgmmu_gpu& t) { return t.port##_rready_o; }      \
+    static bool BReady(const Vgmmu_gpu& t) { return t.port##_bready_o; }      \
   }
 GMMU_BENCH_PINS(VramPins, m_vram);
 GMMU_BENCH_PINS(HostPins, m_host);
@@ -45,7 +45,7 @@ GMMU_BENCH_PINS(HostPins, m_host);
 
 /// Latencies in cycles, and how many bursts of each direction are taken at once.
 struct ArrayTiming {
-  unsigned latency = 100;  ///< from the edge that accepts AR to the edge that accepts the first R
+  unsigned latency = 100;        ///< from the edge that accepts AR to the edge that accepts the first R
   unsigned write_latency = 100;  ///< from the edge that accepts the last W to B
   size_t reads = ~size_t{0}, writes = ~size_t{0};
 };
@@ -59,8 +59,7 @@ struct ArrayTiming {
 template <typename Pins>
 class ArrayPort {
  public:
-  ArrayPort(sim::VramCore& core, const ArrayTiming& timing)
-      : core_(core), timing_(timing) {}
+  ArrayPort(sim::VramCore& core, const ArrayTiming& timing) : core_(core), timing_(timing) {}
 
   void Drive(Vgmmu_gpu& top, uint64_t cycle) {
     Pins::ArReady(top) = reads_.size() < timing_.reads;
@@ -117,8 +116,7 @@ class ArrayPort {
   static uint64_t Aligned(uint64_t address) { return address & ~uint64_t{sim::kBeatBytes - 1}; }
 
   void TakeRead(const Vgmmu_gpu& top, uint64_t cycle) {
-    reads_.push({Aligned(Pins::ArAddr(top)), cycle + timing_.latency, Pins::ArId(top),
-                 Pins::ArLen(top) + 1});
+    reads_.push({Aligned(Pins::ArAddr(top)), cycle + timing_.latency, Pins::ArId(top), Pins::ArLen(top) + 1});
     if (bursts_++ == 0) first_ar_ = cycle;
   }
   void EndBeat() {
@@ -132,8 +130,7 @@ class ArrayPort {
   }
   void TakeBeat(const Vgmmu_gpu& top, uint64_t cycle) {
     Write& head = writes_.front();
-    if (!core_.WriteStrobed(head.address, sim::LanesOf(Pins::WData(top)), sim::kBeatBytes,
-                            Pins::WStrb(top)))
+    if (!core_.WriteStrobed(head.address, sim::LanesOf(Pins::WData(top)), sim::kBeatBytes, Pins::WStrb(top)))
       head.error = true;
     head.address += sim::kBeatBytes;
     if (--head.beats != 0) return;

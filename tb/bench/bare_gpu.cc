@@ -11,8 +11,7 @@ constexpr unsigned kResetCycles = 16;
 
 }  // namespace
 
-BareGpu::BareGpu(const ArrayTiming& vram, const ArrayTiming& host,
-                 const std::vector<RegisterWrite>& script)
+BareGpu::BareGpu(const ArrayTiming& vram, const ArrayTiming& host, const std::vector<RegisterWrite>& script)
     : vram_(kMemoryBytes),
       host_(kMemoryBytes),
       checker_(GMMU_SPACES, vram_,
@@ -39,9 +38,8 @@ BareGpu::BareGpu(const ArrayTiming& vram, const ArrayTiming& host,
   }
   top_->clk_i = 0;
   top_->rst_i = 0;
-  cpu_port_.set_write_hook([this](uint32_t offset, uint64_t data, unsigned strobe) {
-    checker_.RegisterWritten(offset, data, strobe);
-  });
+  cpu_port_.set_write_hook(
+      [this](uint32_t offset, uint64_t data, unsigned strobe) { checker_.RegisterWritten(offset, data, strobe); });
   for (RegisterWrite& write : script_) {
     sim::CpuPort::Access access;
     access.write = true;

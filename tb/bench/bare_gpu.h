@@ -29,8 +29,7 @@ class BareGpu {
   static constexpr uint64_t kMemoryBytes = 64u << 20;  ///< of VRAM and of host memory
 
   /// `script` in the order of its cycles.
-  BareGpu(const ArrayTiming& vram, const ArrayTiming& host,
-          const std::vector<RegisterWrite>& script);
+  BareGpu(const ArrayTiming& vram, const ArrayTiming& host, const std::vector<RegisterWrite>& script);
   ~BareGpu();
 
   void Step();

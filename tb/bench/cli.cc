@@ -49,9 +49,7 @@ std::vector<Row> MeasureAll(const std::vector<const Measurement*>& chosen, std::
   app::Progress progress(err);
   std::vector<Row> rows;
   for (const Measurement* each : chosen) {
-    progress.Update(fmt::format("bench {} of {}: {}", rows.size() + 1, chosen.size(),
-                                each->row.name),
-                    0, 0);
+    progress.Update(fmt::format("bench {} of {}: {}", rows.size() + 1, chosen.size(), each->row.name), 0, 0);
     rows.push_back(Measure(*each));
   }
   progress.Finish();
@@ -67,8 +65,8 @@ std::string Summary(const std::vector<Row>& rows, double seconds) {
     missing += row.state == Row::State::kMissing;
     failed += row.state == Row::State::kFailed;
   }
-  return fmt::format("{} rows in {:.0f} s: {} of {} targets met, {} not measured here, {} failed\n",
-                     rows.size(), seconds, met, targets, missing, failed);
+  return fmt::format("{} rows in {:.0f} s: {} of {} targets met, {} not measured here, {} failed\n", rows.size(),
+                     seconds, met, targets, missing, failed);
 }
 
 int Status(const std::vector<Row>& rows, bool strict) {
@@ -83,13 +81,11 @@ int Run(const Measurements& rows, const Arguments& arguments, std::FILE* out, st
   try {
     chosen = Chosen(rows, arguments.filter);
   } catch (const std::regex_error& error) {
-    fmt::print(err, "gmmu: --filter \"{}\" is no regular expression: {}\n", arguments.filter,
-               error.what());
+    fmt::print(err, "gmmu: --filter \"{}\" is no regular expression: {}\n", arguments.filter, error.what());
     return kExitUsage;
   }
   if (chosen.empty()) {
-    fmt::print(err, "gmmu: --filter \"{}\" matches no row; gmmu bench --list names them\n",
-               arguments.filter);
+    fmt::print(err, "gmmu: --filter \"{}\" matches no row; gmmu bench --list names them\n", arguments.filter);
     return kExitUsage;
   }
   if (arguments.list) {
@@ -112,17 +108,14 @@ int Run(const Measurements& rows, const Arguments& arguments, std::FILE* out, st
 
 }  // namespace
 
-int Main(const Measurements& rows, int argc, const char* const* argv, std::FILE* out,
-         std::FILE* err) {
+int Main(const Measurements& rows, int argc, const char* const* argv, std::FILE* out, std::FILE* err) {
   Arguments arguments;
-  CLI::App app("Measure the hardware and its simulation, each figure beside its limit.",
-               "gmmu bench");
+  CLI::App app("Measure the hardware and its simulation, each figure beside its limit.", "gmmu bench");
   app.failure_message([](const CLI::App*, const CLI::Error& error) {
     return fmt::format("gmmu: {}\nSee gmmu bench --help.\n", error.what());
   });
   app.add_option("--json", arguments.json, "Write the rows as JSON")->type_name("FILE");
-  app.add_option("--filter", arguments.filter,
-                 "Only rows whose name matches, upper and lower case alike")
+  app.add_option("--filter", arguments.filter, "Only rows whose name matches, upper and lower case alike")
       ->type_name("REGEX");
   app.add_flag("--list", arguments.list, "Print the names of the rows, measure nothing");
   app.add_flag("--strict", arguments.strict, "Exit status 1 also when a target is not met");

@@ -12,7 +12,6 @@ inline constexpr int kExitUsage = 2;   ///< nothing was measured
 
 /// `gmmu bench` with these rows: parses, measures, prints. The table goes to `out`, progress and
 /// errors to `err`. Never throws; returns the exit status.
-int Main(const Measurements& rows, int argc, const char* const* argv, std::FILE* out,
-         std::FILE* err);
+int Main(const Measurements& rows, int argc, const char* const* argv, std::FILE* out, std::FILE* err);
 
 }  // namespace gmmu::bench

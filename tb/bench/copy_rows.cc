@@ -18,17 +18,15 @@ struct Limit {
 };
 constexpr Limit kBus = {1, "the bus"};
 
-void Add(Measurements& to, const std::string& name, const CopyWork& work, const Limit& limit,
-         double target) {
+void Add(Measurements& to, const std::string& name, const CopyWork& work, const Limit& limit, double target) {
   const unsigned reads = work.reads == CopyMachine::kReads128 ? 128 : 32;
   Row row;
   row.name = name;
   row.unit = "of the bus";
   row.limit = limit.value;
   row.limit_text = limit.text;
-  row.machine =
-      "copy engine at its job port, MMU in its path: L1 16, L2 512 x 4 ways, 8 walks, L = " +
-      std::to_string(kLatency) + ", 1 MiB";
+  row.machine = "copy engine at its job port, MMU in its path: L1 16, L2 512 x 4 ways, 8 walks, L = " +
+                std::to_string(kLatency) + ", 1 MiB";
   row.config = std::to_string(reads) + " reads in flight";
   row.More(target);
   to.push_back({row, [work](Row& into) {

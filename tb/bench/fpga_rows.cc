@@ -33,15 +33,14 @@ bool Load(const std::string& path, nlohmann::json& result, Row& row) {
   }
   result = nlohmann::json::parse(file);
   row.machine = fmt::format("FPGA: {}, {}", result.at("device").get<std::string>(),
-                           result.at("config").get<std::string>());
+                            result.at("config").get<std::string>());
   return true;
 }
 
 /// The block itself and its variants, which have a number behind their name: gmmu_l1, gmmu_l1_2.
 bool IsOf(const std::string& name, const std::string& block) {
   return name == block || (name.rfind(block + "_", 0) == 0 &&
-                           name.find_first_not_of("0123456789", block.size() + 1) ==
-                               std::string::npos);
+                           name.find_first_not_of("0123456789", block.size() + 1) == std::string::npos);
 }
 
 /// LUTs of all instances, or of as many as `part` says of the variant that has the last path: of
@@ -89,11 +88,14 @@ void Add(Measurements& to, const std::string& path, const Row& row, std::vector<
 }  // namespace
 
 void AddFpgaRowsOf(Measurements& to, const std::string& path) {
-  Add(to, path, Area("copy engine with both translators").Less(2500),
-      {{"gmmu_dma_mover", 0}, {"gmmu_l1", 2}});
+  Add(to, path, Area("copy engine with both translators").Less(2500), {{"gmmu_dma_mover", 0}, {"gmmu_l1", 2}});
   Add(to, path, Area("MMU with a 512-entry L2 TLB").Less(8000),
-      {{"gmmu_mmu", 0}, {"gmmu_l1", 0}, {"gmmu_lookup", 0}, {"gmmu_walk_table", 0},
-       {"gmmu_fill", 0}, {"gmmu_control", 0}});
+      {{"gmmu_mmu", 0},
+       {"gmmu_l1", 0},
+       {"gmmu_lookup", 0},
+       {"gmmu_walk_table", 0},
+       {"gmmu_fill", 0},
+       {"gmmu_control", 0}});
   Add(to, path, Area("command processor and rings"),
       {{"gmmu_engine", 0}, {"gmmu_dma_ring", 0}, {"gmmu_dma_fetch", 0}, {"gmmu_dma_command", 0}});
   Row speed;

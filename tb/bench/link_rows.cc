@@ -14,9 +14,7 @@ void Measure(bool in, Row& row) {
   link.in = in;
   PagingMachine::MeasureLink(link);
   row.figure = static_cast<double>(link.bytes) / link.seconds / 1e9;
-  row.note = link.iotlb_misses == 0 ? ""
-                                    : fmt::format("{} IOTLB misses in that time",
-                                                  link.iotlb_misses);
+  row.note = link.iotlb_misses == 0 ? "" : fmt::format("{} IOTLB misses in that time", link.iotlb_misses);
 }
 
 void Add(Measurements& to, const std::string& name, bool in) {
@@ -26,10 +24,9 @@ void Add(Measurements& to, const std::string& name, bool in) {
   row.unit = "GB/s";
   row.limit = config.pcie.payload_bytes_per_second() / 1e9;
   row.limit_text = "payload of the link";
-  row.machine = fmt::format(
-      "whole machine: PCIe {}.0 x{}, MPS {}, warm IOTLB of {} sets x {} ways, {} reads in flight",
-      config.pcie.generation, config.pcie.lanes, config.pcie.max_payload, config.iommu.iotlb_sets,
-      config.iommu.iotlb_ways, config.gpu.reads_in_flight);
+  row.machine = fmt::format("whole machine: PCIe {}.0 x{}, MPS {}, warm IOTLB of {} sets x {} ways, {} reads in flight",
+                            config.pcie.generation, config.pcie.lanes, config.pcie.max_payload, config.iommu.iotlb_sets,
+                            config.iommu.iotlb_ways, config.gpu.reads_in_flight);
   row.config = "2 MiB, doorbell to interrupt";
   row.OfLimit(0.95);
   to.push_back({row, [in](Row& into) { Measure(in, into); }});

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tb/bench/cli.h"
 
-int main(int argc, char** argv) {
-  return gmmu::bench::Main(gmmu::bench::AllRows(), argc, argv, stdout, stderr);
-}
+int main(int argc, char** argv) { return gmmu::bench::Main(gmmu::bench::AllRows(), argc, argv, stdout, stderr); }

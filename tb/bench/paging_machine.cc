@@ -61,8 +61,7 @@ class Machine {
   BareMachine& software() { return m_; }
   uint64_t logical(size_t page) const { return logical_[page]; }
   void Fill(size_t first, size_t pages) {
-    for (size_t i = first; i < first + pages; ++i)
-      m_.Fill(host_[i], kPage, static_cast<uint8_t>(i * 3 + 1));
+    for (size_t i = first; i < first + pages; ++i) m_.Fill(host_[i], kPage, static_cast<uint8_t>(i * 3 + 1));
   }
   bool Equal(size_t a, size_t b, size_t pages) {
     for (size_t i = 0; i < pages; ++i)
@@ -76,11 +75,7 @@ class Machine {
     for (size_t first = 0; first < logical_.size(); first += 256) {
       const size_t count = std::min<size_t>(256, logical_.size() - first);
       std::vector<uint64_t> words = {
-          regs::CommandHeaderWord()
-              .set_opcode(regs::Opcode::kApertureList)
-              .set_wait_writes(1)
-              .set_words(2 + count)
-              .raw,
+          regs::CommandHeaderWord().set_opcode(regs::Opcode::kApertureList).set_wait_writes(1).set_words(2 + count).raw,
           first | uint64_t{count} << 32};
       for (size_t i = 0; i < count; ++i) words.push_back(logical_[first + i] | 1);
       Execute(m_, words);
@@ -98,8 +93,7 @@ void RunLink(hw::Platform& p, PagingMachine::Link& link) {
   machine.MapAperture();
   machine.Fill(0, pages);
   const auto in = BareMachine::Copy(Target::kAperture, 0, Target::kVram, kVramData, link.bytes);
-  const auto out =
-      BareMachine::Copy(Target::kVram, kVramData, Target::kAperture, link.bytes, link.bytes);
+  const auto out = BareMachine::Copy(Target::kVram, kVramData, Target::kAperture, link.bytes, link.bytes);
   BareMachine& m = machine.software();
   Execute(m, in);
   if (!link.in) Execute(m, out);
@@ -142,12 +136,8 @@ PagingMachine::Speed RunSpeed(hw::Platform& p, const PagingMachine::Load& load) 
   MapSpace(m, machine, Scattered(kVramData, 256, 3));
   std::vector<uint64_t> commands;
   for (unsigned i = 0; i < load.copies; ++i) {
-    const uint64_t copy = regs::CommandHeaderWord()
-                              .set_opcode(regs::Opcode::kCopy)
-                              .set_src_space(1)
-                              .set_dst_space(1)
-                              .set_words(4)
-                              .raw;
+    const uint64_t copy =
+        regs::CommandHeaderWord().set_opcode(regs::Opcode::kCopy).set_src_space(1).set_dst_space(1).set_words(4).raw;
     commands.insert(commands.end(), {copy, 0, kBytes, kBytes});
   }
   const uint64_t before = p.instruments()->CyclesEvaluated();
@@ -156,8 +146,7 @@ PagingMachine::Speed RunSpeed(hw::Platform& p, const PagingMachine::Load& load) 
   PagingMachine::Speed speed{};
   speed.seconds = CpuSeconds() - start;
   speed.cycles = p.instruments()->CyclesEvaluated() - before;
-  speed.bus_load =
-      static_cast<double>(load.copies * kBytes) / (8.0 * static_cast<double>(speed.cycles));
+  speed.bus_load = static_cast<double>(load.copies * kBytes) / (8.0 * static_cast<double>(speed.cycles));
   CheckProbes(p);
   return speed;
 }

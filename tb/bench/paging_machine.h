@@ -15,7 +15,7 @@ class PagingMachine {
   struct Link {
     bool in = true;  ///< host memory to VRAM; else back
     uint64_t bytes = 2 << 20;
-    double seconds = 0;  ///< out: from the doorbell to the interrupt at the CPU
+    double seconds = 0;         ///< out: from the doorbell to the interrupt at the CPU
     uint64_t iotlb_misses = 0;  ///< out: in that time
   };
   static sim::MachineConfig LinkConfig();

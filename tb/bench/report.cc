@@ -14,8 +14,7 @@ namespace {
 
 /// Whole numbers without a fraction, others with as many digits as decide near a limit of 1.
 std::string Number(double value) {
-  if (std::abs(value - std::round(value)) < 5e-10 && std::abs(value) < 1e15)
-    return fmt::format("{:.0f}", value);
+  if (std::abs(value - std::round(value)) < 5e-10 && std::abs(value) < 1e15) return fmt::format("{:.0f}", value);
   return fmt::format("{:.{}f}", value, std::abs(value) < 2 ? 4 : 3);
 }
 
@@ -56,8 +55,7 @@ std::string TextTable(const std::vector<Row>& rows) {
     for (size_t i = 0; i + 1 < kColumns; ++i) width[i] = std::max(width[i], line[i].size());
   std::string text;
   for (size_t n = 0; n < lines.size(); ++n) {
-    if (n > 0 && (n == 1 || rows[n - 1].machine != rows[n - 2].machine))
-      text += rows[n - 1].machine + "\n";
+    if (n > 0 && (n == 1 || rows[n - 1].machine != rows[n - 2].machine)) text += rows[n - 1].machine + "\n";
     std::string out = "  ";
     for (size_t i = 0; i + 1 < kColumns; ++i)
       fmt::format_to(std::back_inserter(out), "{:<{}}  ", lines[n][i], width[i]);
@@ -86,9 +84,7 @@ std::string Json(const std::vector<Row>& rows) {
     entry["target_of"] = row.target_of == Row::TargetOf::kRatio ? "ratio" : "figure";
     entry["met"] = OrNull(row.Met());
     entry["config"] = row.Config();
-    entry["state"] = measured                              ? "measured"
-                     : row.state == Row::State::kMissing ? "missing"
-                                                         : "failed";
+    entry["state"] = measured ? "measured" : row.state == Row::State::kMissing ? "missing" : "failed";
     entry["note"] = row.note;
     list.push_back(std::move(entry));
   }

@@ -18,7 +18,7 @@ using regs::Target;
 constexpr uint64_t kRing = 0x10000, kBuffer = 0x100000, kBufferEnd = 0x1000000;
 constexpr uint64_t kSource = 0x1000000, kDestination = 0x2000000;  // of the windows, in a memory
 constexpr uint64_t kWindow = 8 << 20;
-constexpr uint64_t kTables = 0x100000;                               // in VRAM
+constexpr uint64_t kTables = 0x100000;  // in VRAM
 constexpr uint64_t kSourceVa = 0x40000000, kDestinationVa = 0x41000000;
 constexpr unsigned kSpace = 1;
 
@@ -31,8 +31,7 @@ uint64_t Entry(Target target, uint64_t address) {
 }
 
 /// Root, one level-1 table, leaf tables as needed: `frames` of a window at `base` appear at `va`.
-void Map(sim::VramCore& vram, uint64_t va, const std::vector<uint32_t>& frames, Target target,
-         uint64_t base) {
+void Map(sim::VramCore& vram, uint64_t va, const std::vector<uint32_t>& frames, Target target, uint64_t base) {
   Put(vram, kTables + 8 * (va >> 30 & 511), Entry(Target::kVram, kTables + 0x1000));
   for (size_t page = 0; page < frames.size(); ++page) {
     const uint64_t at = va + (page << 12);
@@ -60,8 +59,7 @@ RingJob::RingJob(const RingWork& work) : work_(work) {
     header.set_src_space(kSpace).set_dst_space(kSpace);
   }
   const uint64_t source = (work.physical ? kSource : kSourceVa) + work.source_skew;
-  const uint64_t destination =
-      (work.physical ? kDestination : kDestinationVa) + work.destination_skew;
+  const uint64_t destination = (work.physical ? kDestination : kDestinationVa) + work.destination_skew;
   for (uint64_t n = 0; n * work.size < work.total; ++n) {
     const uint64_t at = n * work.stride;
     words_.insert(words_.end(), {header.raw, source + at, destination + at, work.size});
@@ -78,20 +76,12 @@ std::vector<RegisterWrite> RingJob::Script() {
   const uint32_t ring = regs::kRingBase, space = regs::kSpaceBase + kSpace * regs::kSpaceStride;
   return {
       {100, space + regs::SpaceGeometry::kOffset,
-       regs::SpaceGeometry()
-           .set_levels(3)
-           .set_bits0(9)
-           .set_bits1(9)
-           .set_bits2(9)
-           .set_root_entries(512)
-           .raw},
+       regs::SpaceGeometry().set_levels(3).set_bits0(9).set_bits1(9).set_bits2(9).set_root_entries(512).raw},
       {200, space + regs::SpaceRoot::kOffset,
        regs::SpaceRoot().set_address(kTables).set_target(Target::kVram).set_enable(1).raw},
-      {2000, ring + regs::RingBase::kOffset,
-       regs::RingBase().set_address(kRing).set_target(Target::kSystem).raw},
+      {2000, ring + regs::RingBase::kOffset, regs::RingBase().set_address(kRing).set_target(Target::kSystem).raw},
       {2100, ring + regs::RingFenceAddress::kOffset, kFence},
-      {2200, ring + regs::RingCtrl::kOffset,
-       regs::RingCtrl().set_size_lg2(4).set_enable(1).set_privileged(1).raw},
+      {2200, ring + regs::RingCtrl::kOffset, regs::RingCtrl().set_size_lg2(4).set_enable(1).set_privileged(1).raw},
       {2300, regs::Ctrl::kOffset, regs::Ctrl().set_enable(1).raw},
       {kDoorbellCycle, ring + regs::RingTail::kOffset, 1},
   };
@@ -106,11 +96,8 @@ void RingJob::Prepare(sim::VramCore& vram, sim::VramCore& host) const {
   }
   if (!host.Write(kBuffer, words_.data(), words_.size() * 8)) throw RowError("bench: no memory");
   Put(host, kRing, kBuffer);
-  Put(host, kRing + 8, regs::RingEntryShape()
-                           .set_bytes(words_.size() * 8)
-                           .set_physical(1)
-                           .set_target(Target::kSystem)
-                           .raw);
+  Put(host, kRing + 8,
+      regs::RingEntryShape().set_bytes(words_.size() * 8).set_physical(1).set_target(Target::kSystem).raw);
   Put(host, kRing + 16, kFenceId);
 }
 
@@ -122,8 +109,7 @@ bool RingJob::Done(const sim::VramCore& host) {
 
 std::string RingJob::Check(const sim::VramCore& vram, const sim::VramCore& host) const {
   const uint8_t* source = host.data();
-  const uint8_t* destination =
-      work_.destination == Target::kVram ? vram.data() : host.data();
+  const uint8_t* destination = work_.destination == Target::kVram ? vram.data() : host.data();
   std::vector<uint8_t> expected(kWindow);  // by place
   for (uint64_t n = 0; n * work_.size < work_.total; ++n) {
     for (uint64_t i = 0; i < work_.size; ++i) {
@@ -134,8 +120,8 @@ std::string RingJob::Check(const sim::VramCore& vram, const sim::VramCore& host)
   }
   const auto wrong = std::mismatch(expected.begin(), expected.end(), destination + kDestination);
   if (wrong.first == expected.end()) return "";
-  return fmt::format("byte {:#x} of the destination is {:#x}, expected {:#x}",
-                     wrong.first - expected.begin(), *wrong.second, *wrong.first);
+  return fmt::format("byte {:#x} of the destination is {:#x}, expected {:#x}", wrong.first - expected.begin(),
+                     *wrong.second, *wrong.first);
 }
 
 }  // namespace gmmu::bench

@@ -3,9 +3,7 @@
 
 namespace gmmu::bench {
 
-std::string Row::Config() const {
-  return machine + (machine.empty() || config.empty() ? "" : ", ") + config;
-}
+std::string Row::Config() const { return machine + (machine.empty() || config.empty() ? "" : ", ") + config; }
 
 std::optional<double> Row::Ratio() const {
   if (state != State::kMeasured || !limit || *limit == 0 || figure == 0) return std::nullopt;

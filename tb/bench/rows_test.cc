@@ -86,9 +86,7 @@ struct Pair {
     timing.reads = ~size_t{0};
     return timing;
   }
-  bool Same() {
-    return std::memcmp(coupled.host().data(), bare.host().data(), BareGpu::kMemoryBytes) == 0;
-  }
+  bool Same() { return std::memcmp(coupled.host().data(), bare.host().data(), BareGpu::kMemoryBytes) == 0; }
   RingJob job;
   ArrayPlatform coupled;
   BareGpu bare;

@@ -43,8 +43,7 @@ class ArrayMemory : public sc_core::sc_module {
     uint64_t due_ps;
   };
 
-  tlm::tlm_sync_enum Take(tlm::tlm_generic_payload& t, tlm::tlm_phase& phase,
-                          sc_core::sc_time& delay) {
+  tlm::tlm_sync_enum Take(tlm::tlm_generic_payload& t, tlm::tlm_phase& phase, sc_core::sc_time& delay) {
     if (phase == tlm::END_RESP) return tlm::TLM_COMPLETED;
     sc_assert(phase == tlm::BEGIN_REQ);
     ++transactions_;

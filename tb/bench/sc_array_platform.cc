@@ -28,8 +28,7 @@ sim::RtlGpuParameters GpuOf(const ArrayTiming& vram, const ArrayTiming& host) {
 }  // namespace
 
 struct ArrayPlatform::Modules {
-  Modules(const ArrayTiming& vram_timing, const ArrayTiming& host_timing,
-          const std::vector<RegisterWrite>& script)
+  Modules(const ArrayTiming& vram_timing, const ArrayTiming& host_timing, const std::vector<RegisterWrite>& script)
       : host(BareGpu::kMemoryBytes),
         gpu("gpu", GpuOf(vram_timing, host_timing)),
         memory("memory", host, host_timing),
@@ -52,15 +51,12 @@ struct ArrayPlatform::Modules {
   sim::TranslationChecker checker;
 };
 
-ArrayPlatform::ArrayPlatform(const ArrayTiming& vram, const ArrayTiming& host,
-                             const std::vector<RegisterWrite>& script)
+ArrayPlatform::ArrayPlatform(const ArrayTiming& vram, const ArrayTiming& host, const std::vector<RegisterWrite>& script)
     : modules_(std::make_unique<Modules>(vram, host, script)) {}
 
 ArrayPlatform::~ArrayPlatform() = default;
 
-void ArrayPlatform::Run(uint64_t cycles) {
-  sc_core::sc_start(sc_core::sc_time::from_value(cycles * kPeriodPs));
-}
+void ArrayPlatform::Run(uint64_t cycles) { sc_core::sc_start(sc_core::sc_time::from_value(cycles * kPeriodPs)); }
 
 uint64_t ArrayPlatform::cycles_evaluated() const { return modules_->gpu.cycles_evaluated(); }
 sim::VramCore& ArrayPlatform::vram() { return modules_->gpu.vram(); }
@@ -69,10 +65,8 @@ uint64_t ArrayPlatform::transactions() const { return modules_->memory.transacti
 
 std::vector<std::string> ArrayPlatform::Findings() const {
   std::vector<std::string> all;
-  for (const hw::Finding& finding : modules_->gpu.Findings())
-    all.push_back(finding.probe + ": " + finding.text);
-  for (const hw::Finding& finding : modules_->checker.findings())
-    all.push_back(finding.probe + ": " + finding.text);
+  for (const hw::Finding& finding : modules_->gpu.Findings()) all.push_back(finding.probe + ": " + finding.text);
+  for (const hw::Finding& finding : modules_->checker.findings()) all.push_back(finding.probe + ": " + finding.text);
   return all;
 }
 

@@ -15,8 +15,7 @@ namespace gmmu::bench {
 /// for cycle what BareGpu does with the same arguments; no idle cycle is skipped.
 class ArrayPlatform {
  public:
-  ArrayPlatform(const ArrayTiming& vram, const ArrayTiming& host,
-                const std::vector<RegisterWrite>& script);
+  ArrayPlatform(const ArrayTiming& vram, const ArrayTiming& host, const std::vector<RegisterWrite>& script);
   ~ArrayPlatform();
 
   /// Lets at least so many cycles pass.

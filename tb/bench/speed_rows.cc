@@ -30,8 +30,7 @@ void Compare(const RingJob& job, ArrayPlatform& coupled, BareGpu& bare) {
       std::memcmp(coupled.vram().data(), bare.vram().data(), BareGpu::kMemoryBytes) != 0)
     throw RowError("the memories differ");
   if (coupled.translations() != bare.translations()) throw RowError("the translations differ");
-  if (coupled.transactions() != bare.host_port().bursts())
-    throw RowError("the transactions differ");
+  if (coupled.transactions() != bare.host_port().bursts()) throw RowError("the transactions differ");
   const std::string wrong = job.Check(bare.vram(), bare.host());
   if (!wrong.empty()) throw RowError(wrong);
   for (const auto& findings : {coupled.Findings(), bare.Findings()})
@@ -64,8 +63,8 @@ void MeasureCoupling(const RingWork& work, Row& row) {
   const auto cycles = static_cast<double>(bare.cycle() - begun);
   row.figure = bare_seconds / coupled_seconds;
   row.config = fmt::format("a transaction every {:.1f} cycles, {:.0f} k cycles at {:.0f} k/s",
-                            cycles / static_cast<double>(coupled.transactions()), cycles / 1e3,
-                            cycles / coupled_seconds / 1e3);
+                           cycles / static_cast<double>(coupled.transactions()), cycles / 1e3,
+                           cycles / coupled_seconds / 1e3);
 }
 
 void AddCoupling(Measurements& to, const std::string& name, const RingWork& work, double target) {
@@ -74,8 +73,7 @@ void AddCoupling(Measurements& to, const std::string& name, const RingWork& work
   row.unit = "of the bare loop";
   row.limit = 1;
   row.limit_text = "same library, no SystemC";
-  row.machine = fmt::format(
-      "GPU module between SystemC modules: L = {}, checkers on, idle skipping off", kLatency);
+  row.machine = fmt::format("GPU module between SystemC modules: L = {}, checkers on, idle skipping off", kLatency);
   row.More(target);
   to.push_back({row, [work](Row& into) { MeasureCoupling(work, into); }});
 }
@@ -85,8 +83,7 @@ void MeasureSimulation(Row& row) {
   load.copies = 4;
   const PagingMachine::Speed speed = PagingMachine::MeasureSpeed(load);
   row.figure = static_cast<double>(speed.cycles) / speed.seconds / 1e6;
-  row.config = fmt::format("{} k cycles, bus {:.0f} % loaded", speed.cycles / 1000,
-                            100 * speed.bus_load);
+  row.config = fmt::format("{} k cycles, bus {:.0f} % loaded", speed.cycles / 1000, 100 * speed.bus_load);
 }
 
 /// A fixed amount of work of a processor: integer arithmetic and dependent loads from 256 KiB.

@@ -24,8 +24,8 @@ class EnginesJob : public Program {
   Outcome RunOn(const std::string& engine, const std::string& input, const std::string& more) {
     Outcome outcome;
     std::filesystem::remove(Path("copy"));
-    outcome.status = Run("run " + input + " --engine " + engine + " --out " + Path("copy") +
-                         " --json " + Path("report.json") + " " + more);
+    outcome.status = Run("run " + input + " --engine " + engine + " --out " + Path("copy") + " --json " +
+                         Path("report.json") + " " + more);
     outcome.report = Report();
     outcome.copy = Get("copy");
     return outcome;
@@ -53,30 +53,23 @@ class EnginesJob : public Program {
 TEST_F(EnginesJob, NoByte) { ExpectSame(0); }
 TEST_F(EnginesJob, OneByte) { ExpectSame(1); }
 TEST_F(EnginesJob, OddPages) { ExpectSame(100'003, "", "--seed 7"); }
-TEST_F(EnginesJob, PhysicalPages) {
-  ExpectSame(70'000, "[gpu]\nlimit_bits = 48\n[os]\niommu = \"physical\"\n");
-}
+TEST_F(EnginesJob, PhysicalPages) { ExpectSame(70'000, "[gpu]\nlimit_bits = 48\n[os]\niommu = \"physical\"\n"); }
 TEST_F(EnginesJob, NoIommu) {
   ExpectSame(30'000, "[gpu]\nlimit_bits = 48\n[os]\niommu = \"physical\"\n[iommu]\npresent = false\n");
 }
 TEST_F(EnginesJob, SmallVram) { ExpectSame(700'000, "[gpu]\nvram_mib = 1\naperture_mib = 1\n"); }
 TEST_F(EnginesJob, TwoLevels) { ExpectSame(70'000, "[gpu]\npage_table_bits = [10, 12]\n"); }
-TEST_F(EnginesJob, SixLevels) {
-  ExpectSame(70'000, "[gpu]\npage_table_bits = [5, 6, 7, 6, 6, 6]\n");
-}
+TEST_F(EnginesJob, SixLevels) { ExpectSame(70'000, "[gpu]\npage_table_bits = [5, 6, 7, 6, 6, 6]\n"); }
 
 TEST_F(EnginesJob, UnmappedPage) { ExpectSame(65'536, "[inject]\nunmapped_page = true\n"); }
 TEST_F(EnginesJob, WrongEntry) { ExpectSame(65'536, "[inject]\nwrong_pte = true\n"); }
 TEST_F(EnginesJob, WrongAdl) {
-  ExpectSame(65'536,
-             "[gpu]\nlimit_bits = 48\n[os]\niommu = \"physical\"\n[inject]\nwrong_adl = true\n");
+  ExpectSame(65'536, "[gpu]\nlimit_bits = 48\n[os]\niommu = \"physical\"\n[inject]\nwrong_adl = true\n");
 }
 TEST_F(EnginesJob, LostFence) { ExpectSame(65'536, "[inject]\ndrop_fence = true\n"); }
 TEST_F(EnginesJob, MissingFlush) { ExpectSame(65'536, "[inject]\nmissing_flush = true\n"); }
 TEST_F(EnginesJob, LateInterrupts) { ExpectSame(10'000, "[inject]\nlate_interrupt_ns = 5000\n"); }
-TEST_F(EnginesJob, FlippedBit) {
-  ExpectSame(400'000, "[inject.vram_flip]\nafter_write_bytes = 400000\n");
-}
+TEST_F(EnginesJob, FlippedBit) { ExpectSame(400'000, "[inject.vram_flip]\nafter_write_bytes = 400000\n"); }
 
 /// Everything that is counted at power-off, left behind once.
 class EnginesLeak : public EnginesJob, public ::testing::WithParamInterface<std::string> {};

@@ -26,12 +26,10 @@ uint64_t Dst(Target target) { return kDstPhysical | uint64_t{static_cast<unsigne
 uint64_t SrcSpace(unsigned space) { return uint64_t{space} << 24; }
 uint64_t DstSpace(unsigned space) { return uint64_t{space} << 32; }
 
-std::vector<std::string> LinesOf(const std::function<void(Script&)>& scene, bool rtl,
-                                 bool checker) {
+std::vector<std::string> LinesOf(const std::function<void(Script&)>& scene, bool rtl, bool checker) {
   sim::MachineConfig config = sim::MachineConfig::Default();
   config.sim.checker = checker;
-  const auto engine =
-      rtl ? sim::Engine::CreateRtl(config, {}) : sim::Engine::CreateFast(config, {});
+  const auto engine = rtl ? sim::Engine::CreateRtl(config, {}) : sim::Engine::CreateFast(config, {});
   std::vector<std::string> lines;
   engine->Run([&](hw::Platform& platform) {
     Script script(platform);
@@ -79,8 +77,7 @@ void MakePages(Script& s) {
   s.bare().WriteVram(kVram, bytes.data(), bytes.size());
   s.Write(regs::ApertureBase::kOffset, 0x700000);
   s.Write(regs::AperturePages::kOffset, 64);
-  s.PutVram(0x700000 + 8 * 3,
-            regs::ApertureEntryEntry().set_valid(1).set_page((Script::kData >> 12) + 40).raw);
+  s.PutVram(0x700000 + 8 * 3, regs::ApertureEntryEntry().set_valid(1).set_page((Script::kData >> 12) + 40).raw);
   s.PutVram(0x700000 + 8 * 5, 0);
 }
 
@@ -155,19 +152,19 @@ TEST(Engines, DoCommandsTheSameWay) {
     s.Submit("repeat", {Script::Head(Opcode::kTableRepeat, 5, Dst(Target::kVram)), kVram + 0x9000, 700, 5, 4096});
     s.Submit("map", {Script::Head(Opcode::kApertureMap, 3), 8 | uint64_t{3} << 32, (Script::kData & ~0xFFFull) | 5,
                      Script::Head(Opcode::kCopy, 4, Src(Target::kAperture) | Dst(Target::kVram)), 0x8000,
-                         kVram + 0xA000, 0x3000});
-    s.Submit("list", {Script::Head(Opcode::kApertureList, 4), 20 | uint64_t{2} << 32, (Script::kData + 0x5000) | 1,
-                      (Script::kData + 0x2000) | 1,
-                      Script::Head(Opcode::kCopy, 4, Src(Target::kAperture) | Dst(Target::kVram)), 0x14000,
-                          kVram + 0xD000, 0x2000});
+                     kVram + 0xA000, 0x3000});
+    s.Submit("list",
+             {Script::Head(Opcode::kApertureList, 4), 20 | uint64_t{2} << 32, (Script::kData + 0x5000) | 1,
+              (Script::kData + 0x2000) | 1, Script::Head(Opcode::kCopy, 4, Src(Target::kAperture) | Dst(Target::kVram)),
+              0x14000, kVram + 0xD000, 0x2000});
     s.Submit("unmap", {Script::Head(Opcode::kApertureUnmap, 3), 8 | uint64_t{2} << 32, (Script::kData + 0x9000) | 1,
                        Script::Head(Opcode::kCopy, 4, Src(Target::kAperture) | Dst(Target::kVram)), 0x8000,
-                           kVram + 0xF000, 0x1000});
-    s.Submit("signal", {Script::Head(Opcode::kSignalFence, 3, Dst(Target::kSystem) | 1 << 9),
-        Script::kData + 0xF0000, 0x1234567890});
-    s.Submit("flushes", {Script::Head(Opcode::kFlushTlb, 3), 0, 0,
-                         Script::Head(Opcode::kFlushTlb, 3, 1 << 10 | DstSpace(1)), 0, 0,
-                         Script::Head(Opcode::kFlushTlb, 3, 2 << 10 | DstSpace(1)), 0x1000, 0x9000});
+                       kVram + 0xF000, 0x1000});
+    s.Submit("signal", {Script::Head(Opcode::kSignalFence, 3, Dst(Target::kSystem) | 1 << 9), Script::kData + 0xF0000,
+                        0x1234567890});
+    s.Submit("flushes",
+             {Script::Head(Opcode::kFlushTlb, 3), 0, 0, Script::Head(Opcode::kFlushTlb, 3, 1 << 10 | DstSpace(1)), 0, 0,
+              Script::Head(Opcode::kFlushTlb, 3, 2 << 10 | DstSpace(1)), 0x1000, 0x9000});
     s.SayVram(kVram, 0x10000);
     s.SayVram(0x700000, 0x1000);
     s.SayHost(Script::kData, 1 << 20);
@@ -175,7 +172,7 @@ TEST(Engines, DoCommandsTheSameWay) {
          {regs::CountersRingEntries::kOffset, regs::CountersCommands::kOffset, regs::CountersCopyReadBytes::kOffset,
           regs::CountersCopyWriteBytes::kOffset, regs::CountersInvalidations::kOffset, regs::CountersApLookups::kOffset,
           regs::CountersVramWriteBytes::kOffset, regs::CountersHostReadBytes::kOffset,
-              regs::CountersHostWriteBytes::kOffset})
+          regs::CountersHostWriteBytes::kOffset})
       s.Say(fmt::format("counter {:#x}", counter), s.Read(regs::kCountersBase + counter));
     for (uint32_t port = 4; port < 7; ++port)
       s.Say("lookups", s.Read(regs::kPortCountersBase + port * regs::kPortCountersStride));
@@ -310,8 +307,8 @@ TEST(Engines, RunClientsTheSameWay) {
     s.Say("written bytes", s.Read(regs::kCountersBase + regs::CountersClientWriteBytes::kOffset));
     for (uint32_t port = 0; port < 4; ++port) {
       s.Say("lookups", s.Read(regs::kPortCountersBase + port * regs::kPortCountersStride));
-      s.Say("faults", s.Read(regs::kPortCountersBase + port * regs::kPortCountersStride +
-                             regs::PortCountersFaults::kOffset));
+      s.Say("faults",
+            s.Read(regs::kPortCountersBase + port * regs::kPortCountersStride + regs::PortCountersFaults::kOffset));
     }
     const auto one = [&](const std::string& name, uint64_t va, Access access, uint32_t lines = 3) {
       Script::Run fault;
@@ -352,76 +349,76 @@ TEST(Engines, RunClientsTheSameWay) {
 }
 
 TEST(Engines, TranslateEveryFormTheSameWay) {
-  ExpectSame([](Script& s) {
-    MakePages(s);
-    const uint32_t block = regs::kSpaceBase + 4 * regs::kSpaceStride;
-    const auto configure = [&](uint64_t geometry, uint64_t root) {
-      s.Write(block, geometry);
-      s.Write(block + 8, root);
-      while ((s.Read(regs::InvStatus::kOffset) & 1) != 0) {
-      }
-      s.Say("operations", s.Read(regs::InvStatus::kOffset));
-      s.Say("causes", s.Read(regs::IntStatus::kOffset));
-    };
-    const auto probe = [&](const std::string& name, uint64_t va, Access access = Access::kRead) {
-      Script::Run run;
-      run.ctrl.set_space(4).set_access(access);
-      run.base = va;
-      run.count = 2;
-      s.Client(name, run);
-    };
-    const uint64_t root = regs::SpaceRoot().set_address(0x400000).set_target(Target::kVram).set_enable(1).raw;
-    const auto geometry = regs::SpaceGeometry().set_levels(3).set_bits0(4).set_bits1(5).set_bits2(6)
-        .set_root_entries(64);
-    configure(geometry.raw, root);
-    configure(geometry.raw, root);  // equal
-    const auto entry = [&](uint64_t at, regs::PteEntry word) { s.PutVram(0x400000 + at, word.raw); };
-    entry(0, Script::Page(Target::kVram, 0x401000));
-    entry(8, Script::Page(Target::kVram, kVram).set_large(1));         // 2 MiB, aligned
-    entry(16, Script::Page(Target::kVram, kVram + 0x1000).set_large(1));  // not aligned
-    entry(24, regs::PteEntry().set_zero(1));
-    entry(32, Script::Page(Target::kPeer, 0x401000));
-    entry(40, Script::Page(Target::kVram, uint64_t{1} << 40));
-    entry(0x1000, Script::Page(Target::kVram, 0x402000));
-    entry(0x1008, Script::Page(Target::kVram, kVram).set_large(1));  // 64 KiB
-    entry(0x1010, Script::Page(Target::kVram, 0x402000).set_contiguous(1));
-    entry(0x1018, Script::Page(Target::kVram, 0x402000).set_read_only(1).set_no_execute(1));
-    for (uint64_t i = 0; i < 16; ++i)
-      entry(0x2000 + 8 * i, Script::Page(Target::kVram, kVram + i * 4096).set_contiguous(1));
-    probe("contiguous", 0x3000);
-    probe("large 64 KiB", 0x15000);
-    probe("contiguous above", 0x20000);
-    probe("attributes above", 0x31000, Access::kWrite);
-    probe("large 2 MiB", 0x205000);
-    probe("misaligned large", 0x400000);
-    probe("zero above", 0x612340);
-    probe("table at a peer", 0x800000);
-    probe("table past VRAM", 0xA00000);
-    entry(0x1000, Script::Page(Target::kVram, 0x403000));  // kept until flushed
-    probe("stale", 0x3000);
-    s.Write(regs::InvStart::kOffset, 0x3000);
-    s.Write(regs::InvEnd::kOffset, 0x3001);
-    s.Write(regs::InvCmd::kOffset, regs::InvCmd().set_scope(Scope::kRange).set_space(4).raw);
-    while ((s.Read(regs::InvStatus::kOffset) & 1) != 0) {
-    }
-    probe("flushed", 0x3000);
-    for (const uint64_t levels : {0, 1, 2, 6, 7}) {
-      auto other = geometry;
-      configure(other.set_levels(levels).set_bits3(3).set_bits4(3).set_bits5(3).raw, root);
-      probe(fmt::format("{} levels", levels), 0x3000);
-    }
-    configure(regs::SpaceGeometry(geometry).set_bits1(14).raw, root);
-    probe("14 bits", 0x3000);
-    configure(regs::SpaceGeometry(geometry).set_bits1(0).raw, root);
-    probe("no bits", 0x3000);
-    configure(regs::SpaceGeometry().set_levels(3).set_bits0(13).set_bits1(13).set_bits2(13).set_root_entries(9)
-        .raw, root);
-    probe("51 bits", 0x3000);
-    configure(geometry.raw, regs::SpaceRoot{root}.set_target(Target::kAperture).raw);
-    probe("root in the aperture", 0x3000);
-    configure(geometry.raw, regs::SpaceRoot{root}.set_enable(0).raw);
-    probe("disabled", 0x3000);
-  }, /*checker=*/false);  // it knows no built width
+  ExpectSame(
+      [](Script& s) {
+        MakePages(s);
+        const uint32_t block = regs::kSpaceBase + 4 * regs::kSpaceStride;
+        const auto configure = [&](uint64_t geometry, uint64_t root) {
+          s.Write(block, geometry);
+          s.Write(block + 8, root);
+          while ((s.Read(regs::InvStatus::kOffset) & 1) != 0) {}
+          s.Say("operations", s.Read(regs::InvStatus::kOffset));
+          s.Say("causes", s.Read(regs::IntStatus::kOffset));
+        };
+        const auto probe = [&](const std::string& name, uint64_t va, Access access = Access::kRead) {
+          Script::Run run;
+          run.ctrl.set_space(4).set_access(access);
+          run.base = va;
+          run.count = 2;
+          s.Client(name, run);
+        };
+        const uint64_t root = regs::SpaceRoot().set_address(0x400000).set_target(Target::kVram).set_enable(1).raw;
+        const auto geometry =
+            regs::SpaceGeometry().set_levels(3).set_bits0(4).set_bits1(5).set_bits2(6).set_root_entries(64);
+        configure(geometry.raw, root);
+        configure(geometry.raw, root);  // equal
+        const auto entry = [&](uint64_t at, regs::PteEntry word) { s.PutVram(0x400000 + at, word.raw); };
+        entry(0, Script::Page(Target::kVram, 0x401000));
+        entry(8, Script::Page(Target::kVram, kVram).set_large(1));            // 2 MiB, aligned
+        entry(16, Script::Page(Target::kVram, kVram + 0x1000).set_large(1));  // not aligned
+        entry(24, regs::PteEntry().set_zero(1));
+        entry(32, Script::Page(Target::kPeer, 0x401000));
+        entry(40, Script::Page(Target::kVram, uint64_t{1} << 40));
+        entry(0x1000, Script::Page(Target::kVram, 0x402000));
+        entry(0x1008, Script::Page(Target::kVram, kVram).set_large(1));  // 64 KiB
+        entry(0x1010, Script::Page(Target::kVram, 0x402000).set_contiguous(1));
+        entry(0x1018, Script::Page(Target::kVram, 0x402000).set_read_only(1).set_no_execute(1));
+        for (uint64_t i = 0; i < 16; ++i)
+          entry(0x2000 + 8 * i, Script::Page(Target::kVram, kVram + i * 4096).set_contiguous(1));
+        probe("contiguous", 0x3000);
+        probe("large 64 KiB", 0x15000);
+        probe("contiguous above", 0x20000);
+        probe("attributes above", 0x31000, Access::kWrite);
+        probe("large 2 MiB", 0x205000);
+        probe("misaligned large", 0x400000);
+        probe("zero above", 0x612340);
+        probe("table at a peer", 0x800000);
+        probe("table past VRAM", 0xA00000);
+        entry(0x1000, Script::Page(Target::kVram, 0x403000));  // kept until flushed
+        probe("stale", 0x3000);
+        s.Write(regs::InvStart::kOffset, 0x3000);
+        s.Write(regs::InvEnd::kOffset, 0x3001);
+        s.Write(regs::InvCmd::kOffset, regs::InvCmd().set_scope(Scope::kRange).set_space(4).raw);
+        while ((s.Read(regs::InvStatus::kOffset) & 1) != 0) {}
+        probe("flushed", 0x3000);
+        for (const uint64_t levels : {0, 1, 2, 6, 7}) {
+          auto other = geometry;
+          configure(other.set_levels(levels).set_bits3(3).set_bits4(3).set_bits5(3).raw, root);
+          probe(fmt::format("{} levels", levels), 0x3000);
+        }
+        configure(regs::SpaceGeometry(geometry).set_bits1(14).raw, root);
+        probe("14 bits", 0x3000);
+        configure(regs::SpaceGeometry(geometry).set_bits1(0).raw, root);
+        probe("no bits", 0x3000);
+        configure(regs::SpaceGeometry().set_levels(3).set_bits0(13).set_bits1(13).set_bits2(13).set_root_entries(9).raw,
+                  root);
+        probe("51 bits", 0x3000);
+        configure(geometry.raw, regs::SpaceRoot{root}.set_target(Target::kAperture).raw);
+        probe("root in the aperture", 0x3000);
+        configure(geometry.raw, regs::SpaceRoot{root}.set_enable(0).raw);
+        probe("disabled", 0x3000);
+      },
+      /*checker=*/false);  // it knows no built width
 }
 
 TEST(Engines, CountAndHoldTheSameWay) {
@@ -436,8 +433,7 @@ TEST(Engines, CountAndHoldTheSameWay) {
       s.Write(regs::kClientBase + 0x18, regs::ClientOrder().set_count(1).set_step(1).raw);
       s.Write(regs::kClientBase, regs::ClientCtrl().set_start(1).set_space(1).raw);
       static_cast<void>(s.platform().WaitForMessage(20'000));
-      while (s.platform().TakeMessage()) {
-      }
+      while (s.platform().TakeMessage()) {}
       s.Say("tail", s.Read(regs::FaultQueueTail::kOffset));
     }
     s.Write(regs::FaultQueueSize::kOffset, regs::FaultQueueSize().set_size_lg2(1).raw);
@@ -456,14 +452,12 @@ TEST(Engines, CountAndHoldTheSameWay) {
     s.platform().ConfigWrite(Bare::kGpu, 4, 2, 6);
     s.Say("message", s.platform().WaitForMessage(20'000));
     static_cast<void>(s.platform().WaitForMessage(5'000));
-    while (s.platform().TakeMessage()) {
-    }
+    while (s.platform().TakeMessage()) {}
     s.Say("status", s.Read(regs::kClientBase + regs::ClientStatus::kOffset));
     s.Say("causes", s.Read(regs::IntStatus::kOffset));
     s.Write(regs::IntStatus::kOffset, 4);  // leaves one standing
     s.Say("message", s.platform().WaitForMessage(20'000));
-    while (s.platform().TakeMessage()) {
-    }
+    while (s.platform().TakeMessage()) {}
     s.Write(regs::IntStatus::kOffset, 8);
     s.Say("message", s.platform().WaitForMessage(20'000));
     s.Say("idle", s.Read(regs::Status::kOffset));
@@ -477,8 +471,7 @@ TEST(Engines, CountAndHoldTheSameWay) {
         s.Write(regs::kClientBase + 8, 0x80000);
         s.Write(regs::kClientBase, regs::ClientCtrl().set_start(1).set_space(1).raw);
         static_cast<void>(s.platform().WaitForMessage(5'000));
-        while (s.platform().TakeMessage()) {
-        }
+        while (s.platform().TakeMessage()) {}
         s.Say("tail", s.Read(regs::FaultQueueTail::kOffset));
       }
     }

@@ -28,12 +28,8 @@ TEST_F(Program, BringsAPageBack) { ExpectRoundTrip(4096); }
 TEST_F(Program, BringsAPageAndAByteBack) { ExpectRoundTrip(4097); }
 TEST_F(Program, BringsAnOddMiBBack) { ExpectRoundTrip((1 << 20) + 3); }
 TEST_F(Program, RunsInPhysicalMode) { ExpectRoundTrip(200'000, "--config " + Shipped("physical")); }
-TEST_F(Program, RunsInPiecesWithOneMiBOfVram) {
-  ExpectRoundTrip(700'000, "--config " + Shipped("vram-1mib"));
-}
-TEST_F(Program, RunsOnATwoTiBHost) {
-  ExpectRoundTrip(200'000, "--config " + Shipped("host-2tib-gpu-40bit"));
-}
+TEST_F(Program, RunsInPiecesWithOneMiBOfVram) { ExpectRoundTrip(700'000, "--config " + Shipped("vram-1mib")); }
+TEST_F(Program, RunsOnATwoTiBHost) { ExpectRoundTrip(200'000, "--config " + Shipped("host-2tib-gpu-40bit")); }
 
 TEST_F(Program, RepeatsItselfAndFollowsItsSeed) {
   const std::string input = WriteInput(100'000);
@@ -54,8 +50,7 @@ TEST_F(Program, DumpsHostMemoryAndTheMappingsOfTheDevice) {
   EXPECT_EQ(mappings["devices"][0]["bdf"], "01:00.0");
   EXPECT_EQ(mappings["devices"][0]["domain"], 1);
   uint64_t bytes = 0;
-  for (const auto& mapping : mappings["devices"][0]["mappings"])
-    bytes += mapping["bytes"].get<uint64_t>();
+  for (const auto& mapping : mappings["devices"][0]["mappings"]) bytes += mapping["bytes"].get<uint64_t>();
   EXPECT_GT(bytes, 20 * 4096u);
 }
 
@@ -63,12 +58,9 @@ TEST_F(Program, FailsWhenALogicalPageIsNotMapped) {
   ExpectFailure("[inject]\nunmapped_page = true\n", "no read permission");
   EXPECT_FALSE(Report()["faults"].empty());
 }
-TEST_F(Program, FailsWhenAnEntryNamesAnotherPage) {
-  ExpectFailure("[inject]\nwrong_pte = true\n", "check \"clients");
-}
+TEST_F(Program, FailsWhenAnEntryNamesAnotherPage) { ExpectFailure("[inject]\nwrong_pte = true\n", "check \"clients"); }
 TEST_F(Program, FailsWhenAnAdlNamesAnotherPage) {
-  ExpectFailure("[gpu]\nlimit_bits = 48\n[os]\niommu = \"physical\"\n[inject]\nwrong_adl = true\n",
-                "check \"clients");
+  ExpectFailure("[gpu]\nlimit_bits = 48\n[os]\niommu = \"physical\"\n[inject]\nwrong_adl = true\n", "check \"clients");
 }
 TEST_F(Program, FailsWhenAFenceIsNeverSignalled) {
   ExpectFailure("[inject]\ndrop_fence = true\n", "fence 1 of node 0");
@@ -76,9 +68,7 @@ TEST_F(Program, FailsWhenAFenceIsNeverSignalled) {
 TEST_F(Program, FailsWhenABitOfVramFlips) {
   ExpectFailure("[inject.vram_flip]\nafter_write_bytes = 400000\n", "check \"", 400'000);
 }
-TEST_F(Program, FailsWhenAFlushIsMissing) {
-  ExpectFailure("[inject]\nmissing_flush = true\n", "translation checker");
-}
+TEST_F(Program, FailsWhenAFlushIsMissing) { ExpectFailure("[inject]\nmissing_flush = true\n", "translation checker"); }
 
 TEST_F(Program, SurvivesLateInterrupts) {
   Put("config.toml", "[inject]\nlate_interrupt_ns = 5000\n");

@@ -46,22 +46,17 @@ class Program : public ::testing::Test {
   }
   /// Exit status; the text of both streams is in Get("log").
   int Run(const std::string& arguments) const {
-    const int status = std::system(
-        (Tested() + " " + arguments + " > " + Path("log") + " 2>&1").c_str());
+    const int status = std::system((Tested() + " " + arguments + " > " + Path("log") + " 2>&1").c_str());
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
   }
-  nlohmann::json Report(const std::string& name = "report.json") const {
-    return nlohmann::json::parse(Get(name));
-  }
+  nlohmann::json Report(const std::string& name = "report.json") const { return nlohmann::json::parse(Get(name)); }
   static std::string Shipped(const std::string& name) {
     return std::string(GMMU_SOURCE_DIR) + "/sim/platform/configs/" + name + ".toml";
   }
   /// Pages `bytes` bytes with a configuration and expects them back.
   void ExpectRoundTrip(uint64_t bytes, const std::string& more = "") {
     const std::string input = WriteInput(bytes);
-    ASSERT_EQ(Run("run " + input + " --out " + Path("copy") + " --json " + Path("report.json") +
-                  " " + more),
-              0)
+    ASSERT_EQ(Run("run " + input + " --out " + Path("copy") + " --json " + Path("report.json") + " " + more), 0)
         << Get("log");
     EXPECT_EQ(Get("input"), Get("copy"));
     const auto report = Report();
@@ -75,8 +70,8 @@ class Program : public ::testing::Test {
   void ExpectFailure(const std::string& config, const std::string& text, uint64_t bytes = 65536) {
     Put("config.toml", config);
     const std::string input = WriteInput(bytes);
-    EXPECT_EQ(Run("run " + input + " --config " + Path("config.toml") + " --out " + Path("copy") +
-                  " --json " + Path("report.json")),
+    EXPECT_EQ(Run("run " + input + " --config " + Path("config.toml") + " --out " + Path("copy") + " --json " +
+                  Path("report.json")),
               1)
         << Get("log");
     EXPECT_THAT(Get("log"), ::testing::HasSubstr(text));

@@ -34,8 +34,7 @@ TEST_P(EveryScenario, EndsAsItMust) {
   EXPECT_TRUE(report["passed"].get<bool>());
   EXPECT_EQ(report["scenario"], name);
   EXPECT_EQ(report["machine"]["engine"], engine);
-  if (engine == std::string("rtl"))
-    EXPECT_THAT(report::Differences(text, RunOn(name, "fast")), ::testing::IsEmpty());
+  if (engine == std::string("rtl")) EXPECT_THAT(report::Differences(text, RunOn(name, "fast")), ::testing::IsEmpty());
 }
 
 std::vector<std::string> Names() {

@@ -18,27 +18,23 @@ constexpr uint32_t kRing = regs::kRingBase;
 Script::Script(hw::Platform& platform) : p_(platform), bare_(platform) {
   bare_.PowerOn();
   Write(regs::FaultQueueBase::kOffset, kFaults);
-  Write(regs::FaultQueueSize::kOffset,
-        regs::FaultQueueSize().set_size_lg2(kFaultsLg2).set_enable(1).raw);
+  Write(regs::FaultQueueSize::kOffset, regs::FaultQueueSize().set_size_lg2(kFaultsLg2).set_enable(1).raw);
   Write(regs::Ctrl::kOffset, 1);
   bare_.Fill(kData, 1 << 20, 3);
 }
 
-void Script::Say(const std::string& name, uint64_t value) {
-  Say(fmt::format("{} {:#x}", name, value));
-}
+void Script::Say(const std::string& name, uint64_t value) { Say(fmt::format("{} {:#x}", name, value)); }
 
 void Script::SayVram(uint64_t offset, uint64_t bytes) {
   StartRing();
-  Submit(fmt::format("VRAM {:#x}", offset),
-         {Head(regs::Opcode::kCopy, 4,
-               regs::CommandHeaderWord()
-                   .set_src_physical(1)
-                   .set_src_target(Target::kVram)
-                   .set_dst_physical(1)
-                   .set_dst_target(Target::kSystem)
-                   .raw),
-          offset, kScratch, bytes});
+  Submit(fmt::format("VRAM {:#x}", offset), {Head(regs::Opcode::kCopy, 4,
+                                                  regs::CommandHeaderWord()
+                                                      .set_src_physical(1)
+                                                      .set_src_target(Target::kVram)
+                                                      .set_dst_physical(1)
+                                                      .set_dst_target(Target::kSystem)
+                                                      .raw),
+                                             offset, kScratch, bytes});
   SayHost(kScratch, bytes);
 }
 
@@ -69,9 +65,7 @@ void Script::MakeSpace(unsigned space) {
   Until(regs::InvStatus::kOffset, 1, 0);
 }
 
-void Script::Map(unsigned space, uint64_t va, regs::PteEntry entry) {
-  PutVram(Leaf(space) + va / 4096 * 8, entry.raw);
-}
+void Script::Map(unsigned space, uint64_t va, regs::PteEntry entry) { PutVram(Leaf(space) + va / 4096 * 8, entry.raw); }
 
 regs::PteEntry Script::Page(Target target, uint64_t address) {
   return regs::PteEntry().set_valid(1).set_target(target).set_page(address / 4096);
@@ -83,8 +77,7 @@ void Script::StartRing(bool privileged) {
   tail_ = 0;
   Write(kRing + regs::RingCtrl::kOffset, 0);
   Write(kRing + regs::RingTail::kOffset, 0);
-  Write(kRing + regs::RingBase::kOffset,
-        regs::RingBase().set_address(Bare::kRing).set_target(Target::kSystem).raw);
+  Write(kRing + regs::RingBase::kOffset, regs::RingBase().set_address(Bare::kRing).set_target(Target::kSystem).raw);
   Write(kRing + regs::RingFenceAddress::kOffset, Bare::kFence);
   Write(kRing + regs::RingCtrl::kOffset,
         regs::RingCtrl().set_size_lg2(kRingLg2).set_enable(1).set_privileged(privileged).raw);
@@ -106,8 +99,7 @@ void Script::Submit(const std::string& name, const std::vector<uint64_t>& words)
 }
 
 void Script::SubmitEntry(const std::string& name, uint64_t buffer, uint64_t shape) {
-  const bool privileged =
-      regs::RingCtrl{Read(kRing + regs::RingCtrl::kOffset)}.privileged() != 0;
+  const bool privileged = regs::RingCtrl{Read(kRing + regs::RingCtrl::kOffset)}.privileged() != 0;
   const uint64_t entry[4] = {buffer, shape, ++fence_, 0};
   if (!p_.ram().Write(Bare::kRing + 32 * tail_, entry, sizeof entry)) Say("no memory");
   tail_ = (tail_ + 1) % (1 << kRingLg2);
@@ -120,8 +112,7 @@ void Script::SubmitEntry(const std::string& name, uint64_t buffer, uint64_t shap
   uint64_t record = 0;
   if (!p_.ram().Read(Bare::kFence, &record, 8)) Say("no memory");
   Say(fmt::format("{}: {} head {} fence {} record {:#x}", name,
-                  status.error() == 0 ? "done" : regs::NameOf(status.reason()),
-                  Read(kRing + regs::RingHead::kOffset),
+                  status.error() == 0 ? "done" : regs::NameOf(status.reason()), Read(kRing + regs::RingHead::kOffset),
                   Read(kRing + regs::RingLastFence::kOffset), record));
   if (status.error() != 0) {
     Say("  status", status.raw);
@@ -137,10 +128,8 @@ void Script::SubmitEntry(const std::string& name, uint64_t buffer, uint64_t shap
 void Script::Client(const std::string& name, const Run& run) {
   const uint32_t block = regs::kClientBase + regs::kClientStride * run.client;
   Write(block + regs::ClientBase::kOffset, run.base);
-  Write(block + regs::ClientLines::kOffset,
-        regs::ClientLines().set_first(run.first).set_stride(run.stride).raw);
-  Write(block + regs::ClientOrder::kOffset,
-        regs::ClientOrder().set_count(run.count).set_step(run.step).raw);
+  Write(block + regs::ClientLines::kOffset, regs::ClientLines().set_first(run.first).set_stride(run.stride).raw);
+  Write(block + regs::ClientOrder::kOffset, regs::ClientOrder().set_count(run.count).set_step(run.step).raw);
   Write(block + regs::ClientSeed::kOffset, run.seed);
   Write(block + regs::ClientCtrl::kOffset, regs::ClientCtrl(run.ctrl).set_start(1).raw);
   Until(block + regs::ClientStatus::kOffset, 1, 0);
@@ -156,8 +145,7 @@ void Script::SayTrouble() {
   const regs::FaultQueueTail tail{Read(regs::FaultQueueTail::kOffset)};
   for (; records_ % (1 << kFaultsLg2) != tail.index(); ++records_) {
     uint64_t record[4] = {};
-    if (!p_.ram().Read(kFaults + 32 * (records_ % (1 << kFaultsLg2)), record, sizeof record))
-      Say("no memory");
+    if (!p_.ram().Read(kFaults + 32 * (records_ % (1 << kFaultsLg2)), record, sizeof record)) Say("no memory");
     Say(fmt::format("  record what {:#x} where {:#x} number {}", record[0], record[1], record[3]));
   }
   Write(regs::FaultQueueHead::kOffset, tail.index());

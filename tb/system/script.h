@@ -18,7 +18,7 @@ namespace gmmu::test {
 class Script {
  public:
   using Bare = sim::BareMachine;
-  static constexpr uint64_t kFaults = 0x110000;  ///< host: the fault queue, 128 records
+  static constexpr uint64_t kFaults = 0x110000;        ///< host: the fault queue, 128 records
   static constexpr uint64_t kData = 0x1'4000'0000;     ///< host: 1 MiB of bytes
   static constexpr uint64_t kScratch = 0x1'5000'0000;  ///< host: for SayVram
 

@@ -18,15 +18,11 @@ regs::ApertureEntryEntry Entry(uint64_t page, bool coherent) {
 }
 
 /// Aperture pages from `first` on show `list[0]`, `list[1]`, ... MultipassOffset: pages done.
-NTSTATUS MapList(Build& build, uint64_t first, uint64_t pages, const UINT_PTR* list,
-                 bool coherent) {
+NTSTATUS MapList(Build& build, uint64_t first, uint64_t pages, const UINT_PTR* list, bool coherent) {
   uint64_t done = build.args.MultipassOffset;
   while (done < pages) {
-    const auto count =
-        static_cast<uint32_t>(std::min<uint64_t>(build.commands.InlineRoom(), pages - done));
-    uint64_t* entries =
-        count == 0 ? nullptr
-                   : build.commands.ApertureList(static_cast<uint32_t>(first + done), count);
+    const auto count = static_cast<uint32_t>(std::min<uint64_t>(build.commands.InlineRoom(), pages - done));
+    uint64_t* entries = count == 0 ? nullptr : build.commands.ApertureList(static_cast<uint32_t>(first + done), count);
     if (entries == nullptr) {
       build.args.MultipassOffset = static_cast<UINT>(done);
       return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
@@ -41,31 +37,28 @@ NTSTATUS MapList(Build& build, uint64_t first, uint64_t pages, const UINT_PTR* l
 
 NTSTATUS BuildMapAperture(Build& build) {
   const auto& op = build.args.MapApertureSegment;
-  if (!InAperture(build, op.SegmentId, op.OffsetInPages, op.NumberOfPages))
-    return STATUS_INVALID_PARAMETER;
+  if (!InAperture(build, op.SegmentId, op.OffsetInPages, op.NumberOfPages)) return STATUS_INVALID_PARAMETER;
   if (op.pMdl == nullptr) return STATUS_INVALID_PARAMETER;
   const uint64_t listed = (uint64_t{op.pMdl->ByteOffset} + op.pMdl->ByteCount + kPage - 1) / kPage;
   if (op.MdlOffset > listed || op.NumberOfPages > listed - op.MdlOffset) return STATUS_INVALID_PARAMETER;
-  return MapList(build, op.OffsetInPages, op.NumberOfPages,
-                 MmGetMdlPfnArray(op.pMdl) + op.MdlOffset, op.Flags.CacheCoherent);
+  return MapList(build, op.OffsetInPages, op.NumberOfPages, MmGetMdlPfnArray(op.pMdl) + op.MdlOffset,
+                 op.Flags.CacheCoherent);
 }
 
 // Both forms of ADL serve, whatever mode the system is in; AdlOffset counts pages in both. A
 // contiguous one has no array.
 NTSTATUS BuildMapAperture2(Build& build) {
   const auto& op = build.args.MapApertureSegment2;
-  if (!InAperture(build, op.SegmentId, op.OffsetInPages, op.NumberOfPages))
-    return STATUS_INVALID_PARAMETER;
+  if (!InAperture(build, op.SegmentId, op.OffsetInPages, op.NumberOfPages)) return STATUS_INVALID_PARAMETER;
   if (op.AdlOffset > op.Adl.PageCount || op.NumberOfPages > op.Adl.PageCount - op.AdlOffset) {
     return STATUS_INVALID_PARAMETER;
   }
   if (!op.Adl.Flags.Contiguous) {
-    return MapList(build, op.OffsetInPages, op.NumberOfPages, op.Adl.Pages + op.AdlOffset,
-                   op.Flags.CacheCoherent);
+    return MapList(build, op.OffsetInPages, op.NumberOfPages, op.Adl.Pages + op.AdlOffset, op.Flags.CacheCoherent);
   }
-  const bool fits = build.commands.ApertureMap(
-      static_cast<uint32_t>(op.OffsetInPages), static_cast<uint32_t>(op.NumberOfPages),
-      Entry(op.Adl.BasePageNumber + op.AdlOffset, op.Flags.CacheCoherent));
+  const bool fits = build.commands.ApertureMap(static_cast<uint32_t>(op.OffsetInPages),
+                                               static_cast<uint32_t>(op.NumberOfPages),
+                                               Entry(op.Adl.BasePageNumber + op.AdlOffset, op.Flags.CacheCoherent));
   return fits ? STATUS_SUCCESS : STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
 }
 
@@ -73,13 +66,11 @@ NTSTATUS BuildMapAperture2(Build& build) {
 // restart the GPU must not be used, and the whole map is written anew at the restart.
 NTSTATUS BuildUnmapAperture(Build& build) {
   const auto& op = build.args.UnmapApertureSegment;
-  if (!InAperture(build, op.SegmentId, op.OffsetInPages, op.NumberOfPages))
-    return STATUS_INVALID_PARAMETER;
+  if (!InAperture(build, op.SegmentId, op.OffsetInPages, op.NumberOfPages)) return STATUS_INVALID_PARAMETER;
   if (!build.adapter.powered) return STATUS_SUCCESS;
   const uint64_t dummy = static_cast<uint64_t>(op.DummyPage.QuadPart) / kPage;
-  const bool fits =
-      build.commands.ApertureUnmap(static_cast<uint32_t>(op.OffsetInPages),
-                                   static_cast<uint32_t>(op.NumberOfPages), Entry(dummy, true));
+  const bool fits = build.commands.ApertureUnmap(static_cast<uint32_t>(op.OffsetInPages),
+                                                 static_cast<uint32_t>(op.NumberOfPages), Entry(dummy, true));
   return fits ? STATUS_SUCCESS : STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
 }
 

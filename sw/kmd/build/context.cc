@@ -37,9 +37,9 @@ NTSTATUS BuildUpdateContextAllocation(Build& build) {
   const uint32_t count = op.DriverPrivateDataSize / 8;
   for (uint32_t done = build.args.MultipassOffset; done < count;) {
     const uint32_t now = std::min(build.commands.InlineRoom(), count - done);
-    uint64_t* to = now == 0 ? nullptr
-                            : build.commands.TableWrite(
-                                  Place::Virtual(space, op.ContextAllocation + uint64_t{done} * 8), now);
+    uint64_t* to =
+        now == 0 ? nullptr
+                 : build.commands.TableWrite(Place::Virtual(space, op.ContextAllocation + uint64_t{done} * 8), now);
     if (to == nullptr) {
       build.args.MultipassOffset = done;
       return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;

@@ -18,8 +18,7 @@ constexpr uint32_t kShortestRun = 4;
 /// after them.
 NTSTATUS WriteByCpu(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE& op, const TableSource& source) {
   if (op.PageTableAddress.CpuVirtual == nullptr) return STATUS_INVALID_PARAMETER;
-  volatile ULONG64* at =
-      static_cast<volatile ULONG64*>(op.PageTableAddress.CpuVirtual) + source.start();
+  volatile ULONG64* at = static_cast<volatile ULONG64*>(op.PageTableAddress.CpuVirtual) + source.start();
   constexpr uint32_t kChunk = 64;
   ULONG64 chunk[kChunk];
   for (uint32_t done = 0; done < source.count(); done += kChunk) {
@@ -37,8 +36,7 @@ bool Demote(Build& build, ContiguousBlocks::Block block) {
   auto first = blocks.Find(block);
   if (!first) return true;
   const Place at = Place::Physical(block.target, block.address);
-  if (!build.commands.TableRepeat(at, kBlock, first->set_contiguous(0).raw, kNextPage))
-    return false;
+  if (!build.commands.TableRepeat(at, kBlock, first->set_contiguous(0).raw, kNextPage)) return false;
   build.commands.Wait();  // the update overwrites some of these
   blocks.Forget(block);
   return true;
@@ -47,8 +45,7 @@ bool Demote(Build& build, ContiguousBlocks::Block block) {
 /// Before a leaf update's first entry: blocks that it covers in part lose their contiguous bit;
 /// blocks that it covers as a whole are as the update makes them. False: no room; to be called
 /// again, it goes on where it was.
-bool SettleBlocks(Build& build, regs::Target target, uint64_t table, uint32_t start,
-                  const TableSource& source) {
+bool SettleBlocks(Build& build, regs::Target target, uint64_t table, uint32_t start, const TableSource& source) {
   ContiguousBlocks& blocks = build.adapter.contiguous_blocks;
   const uint32_t end = start + source.count();
   const auto block_at = [&](uint32_t index) {
@@ -58,15 +55,12 @@ bool SettleBlocks(Build& build, regs::Target target, uint64_t table, uint32_t st
     const bool whole = index >= start && index + kBlock <= end;
     if (!whole && !Demote(build, block_at(index))) return false;
   }
-  for (uint32_t index = static_cast<uint32_t>(RoundUp(start, kBlock)); index + kBlock <= end;
-       index += kBlock) {
+  for (uint32_t index = static_cast<uint32_t>(RoundUp(start, kBlock)); index + kBlock <= end; index += kBlock) {
     const uint32_t i = index - start;
     regs::PteEntry first;
     first.raw = source.Entry(i);
-    if (first.contiguous())
-      blocks.Mark(block_at(index), first);
-    else
-      blocks.Forget(block_at(index));
+    if (first.contiguous()) blocks.Mark(block_at(index), first);
+    else blocks.Forget(block_at(index));
   }
   return true;
 }
@@ -129,8 +123,7 @@ NTSTATUS BuildUpdatePageTable(Build& build) {
       // The paging process's tables are written by the CPU too, so nothing is promised about
       // theirs.
       const auto* process = static_cast<const Process*>(op.hProcess);
-      if (adapter.parameters.contiguous_pages && process != nullptr && !process->system)
-        source.MarkContiguous();
+      if (adapter.parameters.contiguous_pages && process != nullptr && !process->system) source.MarkContiguous();
       if (source.has_pages_of_4k() && build.args.MultipassOffset == 0 &&
           !SettleBlocks(build, target, table.SegmentOffset, op.StartIndex, source)) {
         return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
@@ -153,8 +146,8 @@ NTSTATUS BuildFlushTlb(Build& build) {
   const uint32_t space = process == nullptr ? Spaces::kNone : process->space_on(build.adapter.link.index());
   regs::Target target{};
   const bool named = TargetOf(op.RootPageTableAddress.SegmentId, &target);
-  const uint32_t owner =
-      named ? build.adapter.spaces.WithRoot(target, op.RootPageTableAddress.SegmentOffset) : Spaces::kNone;
+  const uint32_t owner = named ? build.adapter.spaces.WithRoot(target, op.RootPageTableAddress.SegmentOffset)
+                               : Spaces::kNone;
   if (owner != Spaces::kNone && owner != space) return STATUS_INVALID_PARAMETER;
   bool fits = false;
   if (space == Spaces::kNone) {

@@ -9,8 +9,7 @@ namespace gmmu::kmd {
 
 // Flags.Use64KBPages is about the table of a leaf update; above the leaves entries speak for themselves
 // (seen on build 26100: an entry for a 64 KiB leaf table in an update without the flag).
-TableSource::TableSource(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE& op, const Parameters& parameters,
-                         uint32_t own)
+TableSource::TableSource(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE& op, const Parameters& parameters, uint32_t own)
     : op_(op), own_(own) {
   const uint32_t level = op.PageTableLevel;
   if (level >= parameters.page_table_levels) return;
@@ -80,10 +79,8 @@ uint32_t TableSource::Run(uint32_t i, uint32_t most, uint64_t* step) const {
   uint64_t last = Entry(i);
   while (length < most && i + length < count()) {
     const uint64_t next = Entry(i + length);
-    if (length == 1)
-      *step = next - last;
-    else if (next - last != *step)
-      break;
+    if (length == 1) *step = next - last;
+    else if (next - last != *step) break;
     last = next;
     ++length;
   }

@@ -86,9 +86,8 @@ NTSTATUS BuildFill(Build& build) {
   Place at;
   if (!build.SegmentPlace(op.Destination.SegmentId, op.Destination.SegmentAddress, &at))
     return STATUS_INVALID_PARAMETER;
-  return build.commands.Fill(at, op.FillSize, Pattern(build, op.FillPattern))
-             ? STATUS_SUCCESS
-             : STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
+  return build.commands.Fill(at, op.FillSize, Pattern(build, op.FillPattern)) ? STATUS_SUCCESS
+                                                                              : STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
 }
 
 // One command whatever the size. AllocationOffsetInBytes is information, never part of an address.
@@ -97,8 +96,7 @@ NTSTATUS BuildVirtualTransfer(Build& build) {
   uint32_t space = 0;
   if (!build.PagingSpace(&space)) return STATUS_INVALID_PARAMETER;
   const bool fits = build.commands.Copy(Place::Virtual(space, op.SourceVirtualAddress),
-                                        Place::Virtual(space, op.DestinationVirtualAddress),
-                                        op.TransferSizeInBytes);
+                                        Place::Virtual(space, op.DestinationVirtualAddress), op.TransferSizeInBytes);
   return fits ? STATUS_SUCCESS : STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
 }
 
@@ -107,16 +105,15 @@ NTSTATUS BuildVirtualFill(Build& build) {
   const auto& op = build.args.FillVirtual;
   uint32_t space = 0;
   if (!build.PagingSpace(&space)) return STATUS_INVALID_PARAMETER;
-  const bool fits = build.commands.Fill(Place::Virtual(space, op.DestinationVirtualAddress),
-                                        op.FillSizeInBytes, Pattern(build, op.FillPattern));
+  const bool fits = build.commands.Fill(Place::Virtual(space, op.DestinationVirtualAddress), op.FillSizeInBytes,
+                                        Pattern(build, op.FillPattern));
   return fits ? STATUS_SUCCESS : STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
 }
 
 NTSTATUS BuildSignalMonitoredFence(Build& build) {
   const auto& op = build.args.SignalMonitoredFence;
   uint32_t space = 0;
-  if (!build.PagingSpace(&space) || op.MonitoredFenceGpuVa % 8 != 0)
-    return STATUS_INVALID_PARAMETER;
+  if (!build.PagingSpace(&space) || op.MonitoredFenceGpuVa % 8 != 0) return STATUS_INVALID_PARAMETER;
   if (!build.commands.SignalFence(Place::Virtual(space, op.MonitoredFenceGpuVa),
                                   FenceValue(build.adapter, op.MonitoredFenceValue),
                                   /*interrupt=*/true)) {

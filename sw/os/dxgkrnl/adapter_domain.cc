@@ -26,8 +26,7 @@ uint64_t InfValue(const Kernel& kernel) { return kernel.QueryParameter("DmaRemap
 AdapterDomain::AdapterDomain(LogicalAdapter& adapter) : adapter_(adapter), kernel_(adapter.kernel()) {}
 
 bool AdapterDomain::can_remap() const {
-  return adapter_.answers().iommu && adapter_.answers().iommu->DmaRemappingSupported &&
-         InfValue(kernel_) == 3 &&
+  return adapter_.answers().iommu && adapter_.answers().iommu->DmaRemappingSupported && InfValue(kernel_) == 3 &&
          adapter_.answers().driver.MemoryManagementCaps.MapAperture2Supported;
 }
 
@@ -62,11 +61,10 @@ void AdapterDomain::SwitchIommuOn() {
     fault.address = record.address;
     fault.client = record.requester;
     fault.access = record.read ? "read" : "write";
-    const hw::Bdf bdf{static_cast<uint8_t>(record.requester >> 8),
-                      static_cast<uint8_t>(record.requester >> 3 & 31),
+    const hw::Bdf bdf{static_cast<uint8_t>(record.requester >> 8), static_cast<uint8_t>(record.requester >> 3 & 31),
                       static_cast<uint8_t>(record.requester & 7)};
-    fault.text = "device " + bdf.ToString() + ": " + fault.access + " of logical page " +
-                 Hex(record.address) + ": " + fault.name;
+    fault.text = "device " + bdf.ToString() + ": " + fault.access + " of logical page " + Hex(record.address) + ": " +
+                 fault.name;
     kernel_.Report(fault);
   });
 }

@@ -31,8 +31,7 @@ void AdapterObjects::OpenProcess(ProcessHandles& handles, const std::string& nam
   }
   Miniport::Require(miniport().CreateProcess(process), "DxgkDdiCreateProcess for " + name);
   handles.process = process.hKmdProcess;
-  handles.process_ticket =
-      kernel_.ledger().Open("process", name, "dxgkrnl", "DxgkDdiCreateProcess");
+  handles.process_ticket = kernel_.ledger().Open("process", name, "dxgkrnl", "DxgkDdiCreateProcess");
 }
 
 void AdapterObjects::OpenDevice(ProcessHandles& handles, const std::string& name, bool system) {
@@ -70,13 +69,13 @@ void AdapterObjects::OpenContext(ProcessHandles& handles, const std::string& nam
   Miniport::Require(status, "DxgkDdiCreateContext for " + name);
   if (!system && context.ContextInfo.DmaBufferSegmentSet == 0) {
     throw BugCheck(StopCode::kSystemServiceException, {},
-                   "DXGK_CONTEXTINFO.DmaBufferSegmentSet of the context of " + name + " is 0 with virtual addressing: "
-                   "its DMA buffers have no segment (only the paging context may have none)");
+                   "DXGK_CONTEXTINFO.DmaBufferSegmentSet of the context of " + name +
+                       " is 0 with virtual addressing: "
+                       "its DMA buffers have no segment (only the paging context may have none)");
   }
   handles.context = context.hContext;
   handles.companion_node = context.ContextInfo.PagingCompanionNodeId;
-  handles.context_ticket =
-      kernel_.ledger().Open("context", name, "dxgkrnl", "DxgkDdiCreateContext");
+  handles.context_ticket = kernel_.ledger().Open("context", name, "dxgkrnl", "DxgkDdiCreateContext");
 }
 
 HANDLE AdapterObjects::OpenCompanion(const ProcessHandles& handles, const std::string& name, PhysicalAdapter& gpu) {
@@ -133,8 +132,8 @@ DriverAllocation AdapterObjects::CreateAllocation(const AllocationRequest& reque
   args.NumAllocations = 1;
   args.pAllocationInfo = &info;
   Miniport::Require(miniport().CreateAllocation(args), "DxgkDdiCreateAllocation of " + request.name);
-  const std::vector<Refusal> refusals =
-      AdmitAllocation(request, info, adapter_.physical(request.physical_adapter).answers());
+  const std::vector<Refusal> refusals = AdmitAllocation(request, info,
+                                                        adapter_.physical(request.physical_adapter).answers());
   if (!refusals.empty()) {
     DXGKARG_DESTROYALLOCATION destroy{};
     destroy.NumAllocations = 1;
@@ -143,7 +142,9 @@ DriverAllocation AdapterObjects::CreateAllocation(const AllocationRequest& reque
     throw OsError("allocation " + request.name + " is refused: " + refusals.front().field + " " +
                   refusals.front().text);
   }
-  return {info.hAllocation, info.Size, info.FlagsWddm2,
+  return {info.hAllocation,
+          info.Size,
+          info.FlagsWddm2,
           HomesOf(info, adapter_.physical(info.PhysicalAdapterIndex).answers()),
           info.PhysicalAdapterIndex,
           kernel_.ledger().Open("allocation", request.name, "application", "DxgkDdiCreateAllocation")};

@@ -22,8 +22,8 @@ NTSTATUS GetDeviceInformation(HANDLE device, PDXGK_DEVICE_INFO info) {
   return Dxgkrnl::Current().FromHandle(device).FillDeviceInformation(*info);
 }
 
-NTSTATUS MapMemory(HANDLE device, PHYSICAL_ADDRESS address, ULONG length, BOOLEAN in_io_space,
-                   BOOLEAN to_user, MEMORY_CACHING_TYPE, PVOID* pointer) {
+NTSTATUS MapMemory(HANDLE device, PHYSICAL_ADDRESS address, ULONG length, BOOLEAN in_io_space, BOOLEAN to_user,
+                   MEMORY_CACHING_TYPE, PVOID* pointer) {
   PhysicalAdapter& adapter = Dxgkrnl::Current().FromHandle(device);
   *pointer = nullptr;
   if (in_io_space || to_user || length == 0) return STATUS_INVALID_PARAMETER;
@@ -47,8 +47,7 @@ BOOLEAN QueueDpc(HANDLE device) {
   return TRUE;
 }
 
-NTSTATUS SynchronizeExecution(HANDLE device, PKSYNCHRONIZE_ROUTINE routine, PVOID context, ULONG,
-                              BOOLEAN* result) {
+NTSTATUS SynchronizeExecution(HANDLE device, PKSYNCHRONIZE_ROUTINE routine, PVOID context, ULONG, BOOLEAN* result) {
   Scheduler& scheduler = Dxgkrnl::Current().FromHandle(device).kernel().scheduler();
   const Irql old = scheduler.Raise(kDevice);
   const BOOLEAN value = routine(context);
@@ -57,26 +56,22 @@ NTSTATUS SynchronizeExecution(HANDLE device, PKSYNCHRONIZE_ROUTINE routine, PVOI
   return STATUS_SUCCESS;
 }
 
-NTSTATUS ReadDeviceSpace(HANDLE device, ULONG type, PVOID buffer, ULONG offset, ULONG length,
-                         ULONG* done) {
+NTSTATUS ReadDeviceSpace(HANDLE device, ULONG type, PVOID buffer, ULONG offset, ULONG length, ULONG* done) {
   PhysicalAdapter& adapter = Dxgkrnl::Current().FromHandle(device);
   *done = 0;
-  if (type != DXGK_WHICHSPACE_CONFIG || offset > 256 || length > 256 - offset)
-    return STATUS_INVALID_PARAMETER;
+  if (type != DXGK_WHICHSPACE_CONFIG || offset > 256 || length > 256 - offset) return STATUS_INVALID_PARAMETER;
   for (ULONG i = 0; i < length; ++i) {
-    static_cast<uint8_t*>(buffer)[i] = static_cast<uint8_t>(adapter.kernel().hal().ConfigRead(
-        adapter.function().bdf, static_cast<uint16_t>(offset + i), 1));
+    static_cast<uint8_t*>(buffer)[i] = static_cast<uint8_t>(
+        adapter.kernel().hal().ConfigRead(adapter.function().bdf, static_cast<uint16_t>(offset + i), 1));
   }
   *done = length;
   return STATUS_SUCCESS;
 }
 
-NTSTATUS WriteDeviceSpace(HANDLE device, ULONG type, PVOID buffer, ULONG offset, ULONG length,
-                          ULONG* done) {
+NTSTATUS WriteDeviceSpace(HANDLE device, ULONG type, PVOID buffer, ULONG offset, ULONG length, ULONG* done) {
   PhysicalAdapter& adapter = Dxgkrnl::Current().FromHandle(device);
   *done = 0;
-  if (type != DXGK_WHICHSPACE_CONFIG || offset > 256 || length > 256 - offset)
-    return STATUS_INVALID_PARAMETER;
+  if (type != DXGK_WHICHSPACE_CONFIG || offset > 256 || length > 256 - offset) return STATUS_INVALID_PARAMETER;
   for (ULONG i = 0; i < length; ++i) {
     adapter.kernel().hal().ConfigWrite(adapter.function().bdf, static_cast<uint16_t>(offset + i), 1,
                                        static_cast<uint8_t*>(buffer)[i]);
@@ -106,9 +101,7 @@ void DestroyObject(CONST DXGKARGCB_DESTROY_PHYSICAL_MEMORY_OBJECT* args) {
 NTSTATUS OpenObject(DXGKARGCB_OPEN_PHYSICAL_MEMORY_OBJECT* args) {
   return Answer(Dxgkrnl::Current().objects().Open(*args, kDriver));
 }
-void CloseObject(CONST DXGKARGCB_CLOSE_PHYSICAL_MEMORY_OBJECT* args) {
-  Dxgkrnl::Current().objects().Close(*args);
-}
+void CloseObject(CONST DXGKARGCB_CLOSE_PHYSICAL_MEMORY_OBJECT* args) { Dxgkrnl::Current().objects().Close(*args); }
 NTSTATUS AllocateAdl(DXGKARGCB_ALLOCATE_ADL* args) {
   return Answer(Dxgkrnl::Current().objects().AllocateAdl(*args, kDriver));
 }
@@ -116,9 +109,7 @@ void FreeAdl(CONST DXGKARGCB_FREE_ADL* args) { Dxgkrnl::Current().objects().Free
 NTSTATUS MapObject(DXGKARGCB_MAP_PHYSICAL_MEMORY* args) {
   return Answer(Dxgkrnl::Current().objects().Map(*args, kDriver));
 }
-void UnmapObject(CONST DXGKARGCB_UNMAP_PHYSICAL_MEMORY* args) {
-  Dxgkrnl::Current().objects().Unmap(*args);
-}
+void UnmapObject(CONST DXGKARGCB_UNMAP_PHYSICAL_MEMORY* args) { Dxgkrnl::Current().objects().Unmap(*args); }
 
 IsolationMemory& Isolation(HANDLE device) {
   return Dxgkrnl::Current().FromHandle(device).logical().dxgkrnl().isolation_memory();

@@ -32,8 +32,7 @@ Dxgkrnl::Dxgkrnl(Kernel& kernel)
 Dxgkrnl::~Dxgkrnl() { current = nullptr; }
 
 Dxgkrnl& Dxgkrnl::Current() {
-  if (current == nullptr)
-    throw BugCheck("a graphics callback was called while there is no graphics kernel");
+  if (current == nullptr) throw BugCheck("a graphics callback was called while there is no graphics kernel");
   return *current;
 }
 
@@ -50,8 +49,7 @@ const DRIVER_INITIALIZATION_DATA& Dxgkrnl::Load(PDRIVER_INITIALIZE entry) {
   Miniport::Require(entered, "DriverEntry");
   if (!driver.initialized) throw OsError("the driver's DriverEntry did not call DxgkInitialize");
   if (driver.table.Version < DXGKDDI_INTERFACE_VERSION_WDDM2_9) {
-    throw OsError("the driver's interface version " + Hex(driver.table.Version) +
-                  " is older than WDDM 2.9" +
+    throw OsError("the driver's interface version " + Hex(driver.table.Version) + " is older than WDDM 2.9" +
                   (driver.table.Version <= DXGKDDI_INTERFACE_VERSION_WDDM1_3_PATH_INDEPENDENT_ROTATION
                        ? "; it drives no display, which Windows refuses with C01E0004 before WDDM 2.0"
                        : ""));

@@ -87,7 +87,7 @@ void ExclusiveAccess::RunSuspended(const std::string& what, const std::function<
   } catch (const std::exception&) {
     try {
       miniport.driver().EndExclusiveAccess();  // whoever goes on needs a device that works
-    } catch (const OsError&) {  // the first error says more
+    } catch (const OsError&) {                 // the first error says more
     }
     throw;
   }

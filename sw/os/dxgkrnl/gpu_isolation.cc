@@ -53,8 +53,7 @@ void GpuIsolation::OnSecureVm() {
     case SecureVmStart::kNothingToDo: return;
     case SecureVmStart::kActivate: return Enable({true, true, true, false});
     case SecureVmStart::kRefused:
-      throw OsError("a secure virtual machine cannot start: the driver of " +
-                    adapter_.function().bdf.ToString() +
+      throw OsError("a secure virtual machine cannot start: the driver of " + adapter_.function().bdf.ToString() +
                     " does not support isolation (DXGK_VIDMMCAPS.IoMmuSecureModeSupported is 0)");
   }
 }

@@ -132,8 +132,7 @@ void LogicalAdapter::FindDevices() {
     physical_.back()->NoteBusAccesses();
   }
   if (!physical_.empty()) return;
-  throw OsError("no GPU " + Hex(firmware.gpu_vendor) + ":" + Hex(firmware.gpu_device) +
-                " on the PCI bus");
+  throw OsError("no GPU " + Hex(firmware.gpu_vendor) + ":" + Hex(firmware.gpu_device) + " on the PCI bus");
 }
 
 void LogicalAdapter::LoadDriver() {

@@ -119,8 +119,8 @@ void PhysicalAdapter::UseAnswers(uint64_t highest_visible) {
   for (const DXGK_PAGE_TABLE_LEVEL_DESC& level : answers_.levels) {
     bits += level.PageTableIndexBitCount;
     caps_.geometry.levels.push_back({level.PageTableIndexBitCount, level.PageTableSegmentId,
-                                     level.PagingProcessPageTableSegmentId,
-                                     level.PageTableSizeInBytes, level.PageTableAlignmentInBytes});
+                                     level.PagingProcessPageTableSegmentId, level.PageTableSizeInBytes,
+                                     level.PageTableAlignmentInBytes});
   }
   // The root indexes what is left of the addresses. With two levels its descriptor tells the first size only; in a link
   // with less virtual addresses than this GPU has it is used in part.
@@ -155,9 +155,8 @@ void PhysicalAdapter::MakeSegments() {
     }
     segment.size = descriptor.Size;
     if (segment.cpu_visible && !segment.aperture) {
-      segment.cpu_view = static_cast<uint8_t*>(
-          kernel().mmio().Map(static_cast<uint64_t>(descriptor.CpuTranslatedAddress.QuadPart),
-                              descriptor.Size, "vidmm", "segment view"));
+      segment.cpu_view = static_cast<uint8_t*>(kernel().mmio().Map(
+          static_cast<uint64_t>(descriptor.CpuTranslatedAddress.QuadPart), descriptor.Size, "vidmm", "segment view"));
     }
     segment.space = std::make_unique<RangeAllocator>(0, segment.size, kernel().parameters().seed,
                                                      segment.aperture ? "aperture_range" : "vram_range",

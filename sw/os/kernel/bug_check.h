@@ -14,7 +14,7 @@ enum class StopCode : uint32_t {
   kUnknown = 0,  ///< Windows would stop; with which number is not known
   kSystemServiceException = 0x3B,
   kPageFaultInNonpagedArea = 0x50,
-  kSystemThreadException = 0x7E,    ///< P1 is the NTSTATUS
+  kSystemThreadException = 0x7E,     ///< P1 is the NTSTATUS
   kDriverIrqlNotLessOrEqual = 0xD1,  ///< P1 is the address, P2 the IRQL
   kVideoMemoryManagementInternal = 0x10E,
   kVideoDxgkrnlFatalError = 0x113,
@@ -26,10 +26,10 @@ const char* NameOf(StopCode code);
 
 /// Subcodes (parameter 1) that were seen with them, kAbortedFence from documents.
 namespace stop {
-constexpr uint64_t kBuildPagingBuffer = 0xB;  ///< 0x10E: P3 is the driver's status
+constexpr uint64_t kBuildPagingBuffer = 0xB;      ///< 0x10E: P3 is the driver's status
 constexpr uint64_t kPageTableUnreachable = 0x49;  ///< 0x10E: in the paging process' VA initialisation
-constexpr uint64_t kSubmission = 0x2;  ///< 0x119: a paging packet or a preemption was refused, P2 is the status
-constexpr uint64_t kAbortedFence = 0xA;           ///< 0x119: LastAbortedFenceId out of its range
+constexpr uint64_t kSubmission = 0x2;    ///< 0x119: a paging packet or a preemption was refused, P2 is the status
+constexpr uint64_t kAbortedFence = 0xA;  ///< 0x119: LastAbortedFenceId out of its range
 }  // namespace stop
 
 /// A rule of the kernel was broken (wrong IRQL, double free, unknown handle, a status that must not

@@ -27,13 +27,13 @@ DmaDecision DecideDma(const DmaFacts& facts) {
     return {DmaMode::kPhysical, true, ""};
   }
   if (can_remap) return {DmaMode::kRemapped, false, ""};
-  const char* why = !on               ? "off ([os] iommu, [iommu] present)"
+  const char* why = !on                ? "off ([os] iommu, [iommu] present)"
                     : !facts.supported ? "not supported by the driver (DXGK_IOMMU_CAPS)"
                     : !declared        ? "not declared by its INF (DmaRemappingCompatible)"
                                        : "1:1 only ([os] iommu)";
-  return {DmaMode::kPhysical, false, "the GPU reaches memory up to " + Hex(facts.highest_visible) +
-                                  ", installed is up to " + Hex(facts.last_byte) +
-                                  ", and DMA remapping is " + why};
+  return {DmaMode::kPhysical, false,
+          "the GPU reaches memory up to " + Hex(facts.highest_visible) + ", installed is up to " +
+              Hex(facts.last_byte) + ", and DMA remapping is " + why};
 }
 
 }  // namespace gmmu::os

@@ -118,7 +118,7 @@ void DriverGuard::Install(const void* in_driver, unsigned spin_seconds) {
   stack.ss_sp = signal_stack.data();
   stack.ss_size = signal_stack.size();
   sigaltstack(&stack, &stack_before);
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER | SA_RESTART;
   const auto take = [&](int signal, void (*handler)(int, siginfo_t*, void*)) {
     action.sa_sigaction = handler;

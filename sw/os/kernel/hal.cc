@@ -83,24 +83,21 @@ void Hal::DisconnectInterrupt(const hw::Message& message) {
 }
 
 MmioViews::MmioViews(Ledger& ledger) : ledger_(ledger) {
-  void* base =
-      mmap(nullptr, kReservation, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* base = mmap(nullptr, kReservation, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (base == MAP_FAILED) throw OsError("the host has no address space left for register views");
   base_ = static_cast<uint8_t*>(base);
 }
 
 MmioViews::~MmioViews() { munmap(base_, kReservation); }
 
-void* MmioViews::Map(uint64_t physical, size_t size, const std::string& owner,
-                     const std::string& created_by) {
+void* MmioViews::Map(uint64_t physical, size_t size, const std::string& owner, const std::string& created_by) {
   const uint64_t lead = physical % hw::kPageSize;
   const uint64_t span = PagesOf(lead + size) * kPage;
   if (size == 0 || next_ + span + hw::kPageSize > kReservation) return nullptr;
   const uint64_t offset = next_ + lead;
   next_ += span + hw::kPageSize;  // a page between views catches overruns
-  views_.emplace(
-      offset, View{physical, size,
-                   ledger_.Open("mmio_view", Hex(physical) + "+" + Hex(size), owner, created_by)});
+  views_.emplace(offset,
+                 View{physical, size, ledger_.Open("mmio_view", Hex(physical) + "+" + Hex(size), owner, created_by)});
   return base_ + offset;
 }
 
@@ -118,8 +115,7 @@ bool MmioViews::Contains(const volatile void* pointer) const {
 
 uint64_t MmioViews::Resolve(const volatile void* pointer, size_t size) const {
   if (Contains(pointer)) {
-    const uint64_t offset =
-        static_cast<uint64_t>(static_cast<const volatile uint8_t*>(pointer) - base_);
+    const uint64_t offset = static_cast<uint64_t>(static_cast<const volatile uint8_t*>(pointer) - base_);
     auto found = views_.upper_bound(offset);
     if (found != views_.begin()) {
       --found;

@@ -54,8 +54,7 @@ class MmioViews {
   MmioViews& operator=(const MmioViews&) = delete;
 
   /// Pointer for [physical, physical + size).
-  void* Map(uint64_t physical, size_t size, const std::string& owner,
-            const std::string& created_by);
+  void* Map(uint64_t physical, size_t size, const std::string& owner, const std::string& created_by);
   /// `view` as Map returned it; else a bug check.
   void Unmap(void* view);
   /// Physical address behind `pointer`. Bug check when [pointer, pointer + size) is not inside one

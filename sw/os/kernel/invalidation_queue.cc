@@ -35,8 +35,8 @@ void InvalidationQueue::Submit(const std::vector<Descriptor>& descriptors) {
   const uint32_t slot = next_status_++ % 1024;
   const uint64_t status = status_pfn_ * hw::kPageSize + 4 * slot;
   const uint32_t done = next_status_;
-  const Ledger::Ticket ticket = ledger_.Open("invalidation", "status " + std::to_string(done),
-                                             "iommu", "queued invalidation");
+  const Ledger::Ticket ticket = ledger_.Open("invalidation", "status " + std::to_string(done), "iommu",
+                                             "queued invalidation");
   uint32_t tail = tail_;
   auto put = [&](const Descriptor& descriptor) {
     const uint64_t at = pfn_ * hw::kPageSize + 16 * uint64_t{tail};
@@ -69,10 +69,9 @@ void InvalidationQueue::OnError() {
   const uint64_t at = registers_.Read64(vtd::kIqh);
   const uint64_t address = pfn_ * hw::kPageSize + at;
   error_ = "the IOMMU stopped its invalidation queue, IQERCD " +
-           Hex(vtd::Field(registers_.Read64(vtd::kIqercd), 3, 0)) +
-                 ", at the descriptor " + std::to_string(at / 16) + " (tail " +
-                 std::to_string(registers_.Read64(vtd::kIqt) / 16) + "): " + Hex(registers_.ReadEntry(address)) + " " +
-                 Hex(registers_.ReadEntry(address + 8));
+           Hex(vtd::Field(registers_.Read64(vtd::kIqercd), 3, 0)) + ", at the descriptor " + std::to_string(at / 16) +
+           " (tail " + std::to_string(registers_.Read64(vtd::kIqt) / 16) + "): " + Hex(registers_.ReadEntry(address)) +
+           " " + Hex(registers_.ReadEntry(address + 8));
   registers_.Write32(vtd::kGcmd, registers_.Read32(vtd::kGsts) & vtd::kLevelBits & ~vtd::kQie);
   registers_.Write32(vtd::kFsts, vtd::kIqe);
 }

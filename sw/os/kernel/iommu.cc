@@ -15,8 +15,7 @@ constexpr size_t kMostPageDescriptors = 16;
 
 }  // namespace
 
-Iommu::Iommu(Hal& hal, PageAllocator& pages, Ledger& ledger, uint64_t base, uint64_t seed,
-             std::function<bool()> forget)
+Iommu::Iommu(Hal& hal, PageAllocator& pages, Ledger& ledger, uint64_t base, uint64_t seed, std::function<bool()> forget)
     : hal_(hal),
       pages_(pages),
       ledger_(ledger),
@@ -39,8 +38,7 @@ void Iommu::Prepare() {
   if (cap_ == ~uint64_t{0}) throw OsError("no IOMMU answers at " + Hex(registers_.base()));
   if (vtd::Field(ecap_, 1, 1) == 0) throw OsError("the IOMMU has no queued invalidation");
   if (vtd::Field(ecap_, 0, 0) == 0) throw OsError("the IOMMU reads its tables without snooping");
-  if ((vtd::Field(cap_, 12, 8) & 6) == 0)
-    throw OsError("the IOMMU has neither 3-level nor 4-level tables");
+  if ((vtd::Field(cap_, 12, 8) & 6) == 0) throw OsError("the IOMMU has neither 3-level nor 4-level tables");
 }
 
 void Iommu::Enable(std::function<void(const IommuFault&)> on_fault) {
@@ -84,10 +82,8 @@ void Iommu::InvalidatePages(IommuDomain& domain, uint64_t first, uint64_t count,
   std::vector<InvalidationQueue::Descriptor> descriptors;
   while (count != 0 && page_selective && descriptors.size() <= kMostPageDescriptors) {
     unsigned lg2 = 0;  // naturally aligned blocks of 2^lg2 pages
-    while (lg2 < mamv && (first & ((uint64_t{2} << lg2) - 1)) == 0 && (uint64_t{2} << lg2) <= count)
-      ++lg2;
-    descriptors.push_back({2u | 3u << 4 | 3u << 6 | uint64_t{domain.id_} << 16,
-                           first << 12 | leaves_only | lg2});
+    while (lg2 < mamv && (first & ((uint64_t{2} << lg2) - 1)) == 0 && (uint64_t{2} << lg2) <= count) ++lg2;
+    descriptors.push_back({2u | 3u << 4 | 3u << 6 | uint64_t{domain.id_} << 16, first << 12 | leaves_only | lg2});
     first += uint64_t{1} << lg2;
     count -= uint64_t{1} << lg2;
   }
@@ -114,8 +110,7 @@ IommuDomain* Iommu::CreateDomain(uint64_t limit, bool identity, const std::strin
   features.leaves_2mib = vtd::Field(cap_, 34, 34) != 0;
   features.leaves_1gib = vtd::Field(cap_, 35, 35) != 0;
   std::unique_ptr<IommuDomain> domain(new IommuDomain(
-      id, SecondStage(hal_, pages_, features, "IOMMU domain " + std::to_string(id)), limit, identity,
-      seed_, ledger_));
+      id, SecondStage(hal_, pages_, features, "IOMMU domain " + std::to_string(id)), limit, identity, seed_, ledger_));
   domain->ticket_ = ledger_.Open("domain", std::to_string(id), owner, "CreateDomain");
   IommuDomain* made = domain.get();
   domains_.push_back(std::move(domain));  // the id is taken before anything waits
@@ -130,8 +125,8 @@ void Iommu::DestroyDomain(IommuDomain* domain) {
   domain->tables_.Free();
   ledger_.Close(domain->ticket_);
   stale_ids_.push_back(domain->id_);
-  domains_.erase(std::find_if(domains_.begin(), domains_.end(),
-                              [domain](const auto& held) { return held.get() == domain; }));
+  domains_.erase(
+      std::find_if(domains_.begin(), domains_.end(), [domain](const auto& held) { return held.get() == domain; }));
 }
 
 void Iommu::Attach(hw::Bdf device, IommuDomain& domain) {
@@ -143,11 +138,11 @@ void Iommu::Attach(hw::Bdf device, IommuDomain& domain) {
   }
   const uint16_t sid = device.requester_id();
   const uint64_t entry = table->second * hw::kPageSize + 16 * uint64_t{sid & 0xFFu};
-  if ((registers_.ReadEntry(entry) & 1) != 0)
-    throw BugCheck("device " + device.ToString() + " is attached already");
+  if ((registers_.ReadEntry(entry) & 1) != 0) throw BugCheck("device " + device.ToString() + " is attached already");
   registers_.WriteEntry(entry + 8, uint64_t{domain.id_} << 8 | (domain.tables_.features().levels - 2));
   registers_.WriteEntry(entry,
-             domain.tables_.root_pfn() * hw::kPageSize | 1);  // present last, translate untranslated requests
+                        domain.tables_.root_pfn() * hw::kPageSize |
+                            1);  // present last, translate untranslated requests
   FlushWriteBuffer();
   if (vtd::Field(cap_, 7, 7) != 0) {  // caching mode: not-present entries may be cached under domain 0
     queue_.Submit({{1u | 3u << 4 | uint64_t{sid} << 32, 0}, InvalidationQueue::OfDomain(domain.id_)});
@@ -158,19 +153,17 @@ void Iommu::Attach(hw::Bdf device, IommuDomain& domain) {
 void Iommu::Detach(hw::Bdf device, IommuDomain& domain) {
   const uint16_t sid = device.requester_id();
   const auto held = std::find(domain.attached_.begin(), domain.attached_.end(), sid);
-  if (held == domain.attached_.end())
-    throw BugCheck("device " + device.ToString() + " is not attached");
-  const uint64_t entry =
-      context_tables_.at(device.bus) * hw::kPageSize + 16 * uint64_t{sid & 0xFFu};
+  if (held == domain.attached_.end()) throw BugCheck("device " + device.ToString() + " is not attached");
+  const uint64_t entry = context_tables_.at(device.bus) * hw::kPageSize + 16 * uint64_t{sid & 0xFFu};
   registers_.WriteEntry(entry, 0);
   registers_.WriteEntry(entry + 8, 0);
-  queue_.Submit({{1u | 3u << 4 | uint64_t{domain.id_} << 16 | uint64_t{sid} << 32, 0},
-          InvalidationQueue::OfDomain(domain.id_)});
+  queue_.Submit(
+      {{1u | 3u << 4 | uint64_t{domain.id_} << 16 | uint64_t{sid} << 32, 0}, InvalidationQueue::OfDomain(domain.id_)});
   domain.attached_.erase(held);
 }
 
-void Iommu::Map(IommuDomain& domain, uint64_t logical, const std::vector<uint64_t>& pfns,
-                const std::string& owner, const std::string& created_by) {
+void Iommu::Map(IommuDomain& domain, uint64_t logical, const std::vector<uint64_t>& pfns, const std::string& owner,
+                const std::string& created_by) {
   const uint64_t first = logical / hw::kPageSize;
   for (size_t i = 0; i < pfns.size();) {
     size_t end = i + 1;
@@ -178,9 +171,8 @@ void Iommu::Map(IommuDomain& domain, uint64_t logical, const std::vector<uint64_
     domain.tables_.Map({first + i, pfns[i], end - i});
     i = end;
   }
-  const Ledger::Ticket ticket =
-      ledger_.Open("domain_mapping", Hex(logical) + "+" + Hex(pfns.size() * hw::kPageSize), owner,
-                   created_by);
+  const Ledger::Ticket ticket = ledger_.Open("domain_mapping", Hex(logical) + "+" + Hex(pfns.size() * hw::kPageSize),
+                                             owner, created_by);
   domain.mappings_.emplace(first, IommuDomain::Mapping{pfns.size(), ticket});
   FlushWriteBuffer();
   if (vtd::Field(cap_, 7, 7) != 0 && !pfns.empty()) InvalidatePages(domain, first, pfns.size(), {});
@@ -208,8 +200,7 @@ void Iommu::MapIdentity(IommuDomain& domain, const std::vector<uint64_t>& pfns) 
 }
 
 void Iommu::MapWhole(IommuDomain& domain, const std::vector<hw::Range>& ranges) {
-  for (const hw::Range& range : ranges)
-    domain.tables_.Map({range.start, range.start, range.end - range.start});
+  for (const hw::Range& range : ranges) domain.tables_.Map({range.start, range.start, range.end - range.start});
   domain.whole_ = ranges;
   FlushWriteBuffer();
 }
@@ -220,8 +211,7 @@ void Iommu::UnmapIdentity(IommuDomain& domain, const std::vector<uint64_t>& pfns
   for (uint64_t pfn : pfns) {
     if (domain.InWhole(pfn)) continue;
     const auto uses = domain.identity_uses_.find(pfn);
-    if (uses == domain.identity_uses_.end())
-      throw BugCheck("host page " + Hex(pfn) + " is not mapped 1:1");
+    if (uses == domain.identity_uses_.end()) throw BugCheck("host page " + Hex(pfn) + " is not mapped 1:1");
     if (--uses->second != 0) continue;
     domain.identity_uses_.erase(uses);
     const SecondStage::Unmapped one = domain.tables_.Unmap(pfn, 1);

@@ -25,8 +25,7 @@ class Iommu {
  public:
   /// `forget`: true when the next invalidation is to be queued and never waited for (a deliberate
   /// fault).
-  Iommu(Hal& hal, PageAllocator& pages, Ledger& ledger, uint64_t base, uint64_t seed,
-        std::function<bool()> forget);
+  Iommu(Hal& hal, PageAllocator& pages, Ledger& ledger, uint64_t base, uint64_t seed, std::function<bool()> forget);
   ~Iommu();
 
   /// Reads the capabilities, sets up root table, queue and fault interrupt, and switches
@@ -47,8 +46,8 @@ class Iommu {
 
   /// Maps `pfns` to consecutive logical pages from `logical` (bytes, 4 KiB aligned), readable and
   /// writable, with the largest IOMMU pages that fit.
-  void Map(IommuDomain& domain, uint64_t logical, const std::vector<uint64_t>& pfns,
-           const std::string& owner, const std::string& created_by);
+  void Map(IommuDomain& domain, uint64_t logical, const std::vector<uint64_t>& pfns, const std::string& owner,
+           const std::string& created_by);
   /// Undoes the Map that began at `logical`, and waits until no device uses it any more.
   void Unmap(IommuDomain& domain, uint64_t logical, uint64_t pages);
   /// Lets the devices of an identity domain reach `pfns` at their own addresses. Uses of a page are
@@ -65,14 +64,11 @@ class Iommu {
   uint64_t invalidations() const { return queue_.invalidations(); }
 
  private:
-  uint64_t NewTable(const std::string& created_by) {
-    return SecondStage::NewTable(hal_, pages_, created_by);
-  }
+  uint64_t NewTable(const std::string& created_by) { return SecondStage::NewTable(hal_, pages_, created_by); }
   void FlushWriteBuffer();
   /// `unmapped`: what changed besides the leaves of 4 KiB; its tables are freed when no device can use
   /// them any more.
-  void InvalidatePages(IommuDomain& domain, uint64_t first, uint64_t count,
-                       const SecondStage::Unmapped& unmapped);
+  void InvalidatePages(IommuDomain& domain, uint64_t first, uint64_t count, const SecondStage::Unmapped& unmapped);
   void DrainFaults();
 
   Hal& hal_;

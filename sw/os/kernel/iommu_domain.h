@@ -29,13 +29,11 @@ class IommuDomain {
 
  private:
   friend class Iommu;
-  IommuDomain(uint16_t id, SecondStage tables, uint64_t limit, bool identity, uint64_t seed,
-              Ledger& ledger)
+  IommuDomain(uint16_t id, SecondStage tables, uint64_t limit, bool identity, uint64_t seed, Ledger& ledger)
       : id_(id),
         tables_(std::move(tables)),
         identity_(identity),
-        logical_(hw::kPageSize, limit, seed, "logical_range", "domain" + std::to_string(id),
-                 ledger) {
+        logical_(hw::kPageSize, limit, seed, "logical_range", "domain" + std::to_string(id), ledger) {
     logical_.Exclude(0xFEE00000, 0xFEF00000);
   }
   struct Mapping {
@@ -49,7 +47,7 @@ class IommuDomain {
   uint16_t id_;
   SecondStage tables_;
   const bool identity_;
-  std::vector<hw::Range> whole_;  // in pages: what MapWhole took
+  std::vector<hw::Range> whole_;                // in pages: what MapWhole took
   std::map<uint64_t, Mapping> mappings_;        // by first logical page of a Map call
   std::map<uint64_t, unsigned> identity_uses_;  // of a host page, by those that MapIdentity took
   std::vector<uint16_t> attached_;

@@ -32,8 +32,8 @@ Kernel::Kernel(hw::Platform& platform, const Parameters& parameters)
   if (current != nullptr) throw std::logic_error("two kernels at a time");
   current = this;
   if (platform.firmware().iommu_base) {
-    iommu_ = std::make_unique<Iommu>(hal_, pages_, ledger_, *platform.firmware().iommu_base,
-                                     parameters.seed, [this] { return LeakNow("invalidation"); });
+    iommu_ = std::make_unique<Iommu>(hal_, pages_, ledger_, *platform.firmware().iommu_base, parameters.seed,
+                                     [this] { return LeakNow("invalidation"); });
   }
   registry_ = parameters.driver;
   registry_.emplace("LinkedAdapters", platform.firmware().gpus);  // whoever set it says less, or more
@@ -91,8 +91,8 @@ void Kernel::CheckFaults() const {
   if (!faults_.empty()) throw DeviceFault(faults_.front().source + ": " + faults_.front().text);
 }
 
-void Kernel::WaitOrFault(const std::function<bool()>& condition, uint64_t bound_ns,
-                         const std::string& what, uint64_t poll_ns) {
+void Kernel::WaitOrFault(const std::function<bool()>& condition, uint64_t bound_ns, const std::string& what,
+                         uint64_t poll_ns) {
   scheduler_.Wait([&] { return !faults_.empty() || condition(); }, bound_ns, what, poll_ns);
   CheckFaults();
 }

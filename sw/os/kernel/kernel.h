@@ -57,8 +57,8 @@ class Kernel {
   void CheckFaults() const;
   /// Waits as Scheduler::Wait does, and gives up at once with DeviceFault when a device reports a
   /// fault.
-  void WaitOrFault(const std::function<bool()>& condition, uint64_t bound_ns,
-                   const std::string& what, uint64_t poll_ns = 0);
+  void WaitOrFault(const std::function<bool()>& condition, uint64_t bound_ns, const std::string& what,
+                   uint64_t poll_ns = 0);
 
   /// True once, when inject.leak names this kind of object: the caller then keeps it.
   bool LeakNow(const std::string& kind) {

@@ -6,10 +6,8 @@
 
 namespace gmmu::os {
 
-Ledger::Ticket Ledger::Open(std::string kind, std::string name, std::string owner,
-                            std::string created_by) {
-  open_.emplace(next_,
-                Leak{std::move(kind), std::move(name), std::move(owner), std::move(created_by)});
+Ledger::Ticket Ledger::Open(std::string kind, std::string name, std::string owner, std::string created_by) {
+  open_.emplace(next_, Leak{std::move(kind), std::move(name), std::move(owner), std::move(created_by)});
   return next_++;
 }
 

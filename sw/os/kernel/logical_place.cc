@@ -26,8 +26,7 @@ std::optional<LogicalRange> PlaceLogical(RangeAllocator& space, const uint64_t* 
     const size_t index = FirstBlock(pfns, count, unit);
     if (index == count) continue;
     const uint64_t lead = (unit - index % unit) % unit;  // the block's first page comes to lie aligned
-    const auto taken =
-        space.Allocate((lead + count) * hw::kPageSize, unit * hw::kPageSize, created_by);
+    const auto taken = space.Allocate((lead + count) * hw::kPageSize, unit * hw::kPageSize, created_by);
     if (taken) return LogicalRange{*taken, *taken + lead * hw::kPageSize};
   }
   const auto taken = space.Allocate(count * hw::kPageSize, hw::kPageSize, created_by);

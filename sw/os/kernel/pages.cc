@@ -14,14 +14,13 @@ constexpr uint64_t kFirstPage = 0x100;  // 1 MiB: firmware's
 constexpr int kDraws = 64;              // random tries before a linear search
 
 bool Inside(const std::vector<hw::Range>& ranges, uint64_t first, uint64_t count) {
-  return std::any_of(ranges.begin(), ranges.end(), [&](const hw::Range& range) {
-    return first >= range.start && first + count <= range.end;
-  });
+  return std::any_of(ranges.begin(), ranges.end(),
+                     [&](const hw::Range& range) { return first >= range.start && first + count <= range.end; });
 }
 }  // namespace
 
-PageAllocator::PageAllocator(std::vector<hw::Range> installed, uint64_t seed, Ledger& ledger,
-                             hw::HostRam* ram, hw::Instruments* instruments)
+PageAllocator::PageAllocator(std::vector<hw::Range> installed, uint64_t seed, Ledger& ledger, hw::HostRam* ram,
+                             hw::Instruments* instruments)
     : random_(seed, "pages"), ledger_(ledger), memory_(ram), instruments_(instruments) {
   for (const hw::Range& range : installed) {
     const uint64_t start = std::max(range.start / hw::kPageSize, kFirstPage);
@@ -55,9 +54,9 @@ void PageAllocator::Take(uint64_t pfn, const std::string& owner, const std::stri
   }
 }
 
-std::optional<std::vector<uint64_t>> PageAllocator::AllocateScattered(
-    size_t count, uint64_t low, uint64_t high, const std::string& owner,
-    const std::string& created_by) {
+std::optional<std::vector<uint64_t>> PageAllocator::AllocateScattered(size_t count, uint64_t low, uint64_t high,
+                                                                      const std::string& owner,
+                                                                      const std::string& created_by) {
   const auto ranges = Candidates(low, high);
   uint64_t span = 0;
   for (const hw::Range& range : ranges) span += range.end - range.start;
@@ -91,10 +90,8 @@ std::optional<std::vector<uint64_t>> PageAllocator::AllocateScattered(
   return taken;
 }
 
-std::optional<uint64_t> PageAllocator::AllocateContiguous(size_t count, uint64_t low, uint64_t high,
-                                                          uint64_t boundary,
-                                                          const std::string& owner,
-                                                          const std::string& created_by,
+std::optional<uint64_t> PageAllocator::AllocateContiguous(size_t count, uint64_t low, uint64_t high, uint64_t boundary,
+                                                          const std::string& owner, const std::string& created_by,
                                                           uint64_t alignment) {
   const uint64_t boundary_pages = boundary / hw::kPageSize;
   std::vector<hw::Range> ranges;
@@ -103,8 +100,7 @@ std::optional<uint64_t> PageAllocator::AllocateContiguous(size_t count, uint64_t
   }
   auto fits = [&](uint64_t first) {
     if (!Inside(ranges, first, count)) return false;
-    if (boundary_pages != 0 && first / boundary_pages != (first + count - 1) / boundary_pages)
-      return false;
+    if (boundary_pages != 0 && first / boundary_pages != (first + count - 1) / boundary_pages) return false;
     for (uint64_t pfn = first; pfn < first + count; ++pfn) {
       if (pages_.count(pfn) != 0) return false;
     }
@@ -153,8 +149,7 @@ void PageAllocator::Free(const std::vector<uint64_t>& pfns) {
 void PageAllocator::Pin(uint64_t pfn, const std::string& owner, const std::string& created_by) {
   const auto page = pages_.find(pfn);
   if (page == pages_.end()) throw BugCheck("pin of page " + Hex(pfn) + ", which is not allocated");
-  page->second.pins.push_back(
-      ledger_.Open("pinned_page", Hex(pfn * hw::kPageSize), owner, created_by));
+  page->second.pins.push_back(ledger_.Open("pinned_page", Hex(pfn * hw::kPageSize), owner, created_by));
 }
 
 void PageAllocator::Unpin(uint64_t pfn) {

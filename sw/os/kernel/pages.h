@@ -22,13 +22,12 @@ namespace gmmu::os {
 class PageAllocator {
  public:
   /// `instruments` hears which pages have an owner; it may be null.
-  PageAllocator(std::vector<hw::Range> installed, uint64_t seed, Ledger& ledger,
-                hw::HostRam* ram = nullptr, hw::Instruments* instruments = nullptr);
+  PageAllocator(std::vector<hw::Range> installed, uint64_t seed, Ledger& ledger, hw::HostRam* ram = nullptr,
+                hw::Instruments* instruments = nullptr);
 
   /// `count` pages at unrelated places; nullopt, and nothing taken, when there are not that many.
   std::optional<std::vector<uint64_t>> AllocateScattered(size_t count, uint64_t low, uint64_t high,
-                                                         const std::string& owner,
-                                                         const std::string& created_by);
+                                                         const std::string& owner, const std::string& created_by);
   /// From here on pages are given out as their last owner left them (MM_DONT_ZERO_ALLOCATION), or
   /// full of zeros.
   void set_zeroing(bool on) { zeroing_ = on; }
@@ -37,9 +36,9 @@ class PageAllocator {
   /// First of `count` consecutive pages. `boundary` (bytes, power of two, 0 = none) is never
   /// crossed.
   /// `alignment`: pages, the first is a multiple of it.
-  std::optional<uint64_t> AllocateContiguous(size_t count, uint64_t low, uint64_t high,
-                                             uint64_t boundary, const std::string& owner,
-                                             const std::string& created_by, uint64_t alignment = 1);
+  std::optional<uint64_t> AllocateContiguous(size_t count, uint64_t low, uint64_t high, uint64_t boundary,
+                                             const std::string& owner, const std::string& created_by,
+                                             uint64_t alignment = 1);
   /// One page anywhere; throws OsError when memory is out.
   uint64_t AllocatePage(const std::string& owner, const std::string& created_by);
 

@@ -35,10 +35,10 @@ std::optional<hw::Stray> Inject::stray() const {
 
 const std::vector<std::string>& Inject::LeakKinds() {
   static const std::vector<std::string> kKinds = {
-      "process",        "device",   "context",     "allocation",     "memory_object", "adl",
-      "cpu_view",       "page",     "pinned_page", "domain_mapping", "logical_range", "vram_range",
-      "aperture_range", "va_range", "page_table",  "dma_buffer",     "fence",         "invalidation",
-      "rtl_slot"};
+      "process",       "device",     "context",        "allocation",  "memory_object",
+      "adl",           "cpu_view",   "page",           "pinned_page", "domain_mapping",
+      "logical_range", "vram_range", "aperture_range", "va_range",    "page_table",
+      "dma_buffer",    "fence",      "invalidation",   "rtl_slot"};
   return kKinds;
 }
 
@@ -52,8 +52,9 @@ settings::Keys Parameters::Keys() {
   settings::Keys keys;
   {
     Parameters& place = *this;
-    keys.Open("os", "Policy of the operating system model.").presets = {
-        {"documents", ""}, {"windows-22621", kWindows22621}, {"windows-26100", kWindows26100}};
+    keys.Open("os", "Policy of the operating system model.").presets = {{"documents", ""},
+                                                                        {"windows-22621", kWindows22621},
+                                                                        {"windows-26100", kWindows26100}};
 #include "settings/as_keys.h"
 #include "os/kernel/os.def"
     keys.Close();

@@ -46,8 +46,8 @@ struct Parameters {
 
   // What the driver finds in its registry stand-in.
   uint64_t aperture_bytes = 0;
-  uint64_t limit_bits = 33;               ///< HighestVisibleAddress = 2^limit_bits - 1
-  std::vector<uint64_t> page_table_bits;  ///< index bits by level, leaf first
+  uint64_t limit_bits = 33;                ///< HighestVisibleAddress = 2^limit_bits - 1
+  std::vector<uint64_t> page_table_bits;   ///< index bits by level, leaf first
   std::map<std::string, uint64_t> driver;  ///< further values, by the driver's own names (kmd/driver.def)
 
   uint64_t seed = 0;

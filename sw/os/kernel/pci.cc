@@ -50,8 +50,7 @@ std::vector<PciFunction> Pci::Enumerate(uint8_t last_bus) {
 
 uint64_t Pci::PlaceOf(hw::Bdf bdf, unsigned index, uint64_t size) {
   const uint64_t at = (next_ + size - 1) & ~(size - 1);
-  const auto [place, fresh] =
-      places_.try_emplace({bdf.requester_id(), index}, hw::Range{at, at + size});
+  const auto [place, fresh] = places_.try_emplace({bdf.requester_id(), index}, hw::Range{at, at + size});
   if (fresh) next_ = place->second.end;
   return place->second.start;
 }
@@ -84,13 +83,11 @@ void Pci::AssignBars(PciFunction& function) {
     bar.size = ~mask + 1;
     bar.address = PlaceOf(bdf, index, bar.size);
     if (bar.address + bar.size > window_.end) {
-      throw OsError("no room below 4 GiB for BAR " + std::to_string(index) + " of " +
-                    bdf.ToString());
+      throw OsError("no room below 4 GiB for BAR " + std::to_string(index) + " of " + bdf.ToString());
     }
     hal_.ConfigWrite(bdf, offset, 4, static_cast<uint32_t>(bar.address));
     if (bar.is_64 && index < 5) {
-      hal_.ConfigWrite(bdf, static_cast<uint16_t>(offset + 4), 4,
-                       static_cast<uint32_t>(bar.address >> 32));
+      hal_.ConfigWrite(bdf, static_cast<uint16_t>(offset + 4), 4, static_cast<uint32_t>(bar.address >> 32));
       ++index;  // the next register is this one's upper half
     }
   }
@@ -111,8 +108,7 @@ void Pci::EnableMsi(const PciFunction& function, const hw::Message& message) {
   const uint16_t at = function.msi_offset;
   if (at == 0) throw OsError("device " + function.bdf.ToString() + " has no MSI capability");
   const uint32_t control = hal_.ConfigRead(function.bdf, static_cast<uint16_t>(at + 2), 2);
-  hal_.ConfigWrite(function.bdf, static_cast<uint16_t>(at + 4), 4,
-                   static_cast<uint32_t>(message.address));
+  hal_.ConfigWrite(function.bdf, static_cast<uint16_t>(at + 4), 4, static_cast<uint32_t>(message.address));
   uint16_t data = static_cast<uint16_t>(at + 8);
   if ((control & kMsi64) != 0) {
     hal_.ConfigWrite(function.bdf, data, 4, static_cast<uint32_t>(message.address >> 32));
@@ -126,8 +122,7 @@ void Pci::EnableMsi(const PciFunction& function, const hw::Message& message) {
 void Pci::DisableMsi(const PciFunction& function) {
   if (function.msi_offset == 0) return;
   const uint16_t at = static_cast<uint16_t>(function.msi_offset + 2);
-  hal_.ConfigWrite(function.bdf, at, 2,
-                   hal_.ConfigRead(function.bdf, at, 2) & ~uint32_t{kMsiEnable});
+  hal_.ConfigWrite(function.bdf, at, 2, hal_.ConfigRead(function.bdf, at, 2) & ~uint32_t{kMsiEnable});
 }
 
 void Pci::SetBusMaster(const PciFunction& function, bool on) {

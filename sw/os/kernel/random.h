@@ -9,8 +9,7 @@ namespace gmmu::os {
 /// so that a new user does not shift the numbers of the others.
 class Random {
  public:
-  Random(uint64_t seed, std::string_view stream)
-      : state_(seed * 0x9E3779B97F4A7C15ull + 0x1234567) {
+  Random(uint64_t seed, std::string_view stream) : state_(seed * 0x9E3779B97F4A7C15ull + 0x1234567) {
     for (char c : stream) state_ = (state_ ^ static_cast<uint8_t>(c)) * 0x100000001B3ull;
   }
 

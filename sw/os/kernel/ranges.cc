@@ -11,20 +11,16 @@
 
 namespace gmmu::os {
 
-RangeAllocator::RangeAllocator(uint64_t start, uint64_t end, uint64_t seed, std::string kind,
-                               std::string owner, Ledger& ledger)
-    : random_(seed, kind + "/" + owner),
-      kind_(std::move(kind)),
-      owner_(std::move(owner)),
-      ledger_(ledger) {
+RangeAllocator::RangeAllocator(uint64_t start, uint64_t end, uint64_t seed, std::string kind, std::string owner,
+                               Ledger& ledger)
+    : random_(seed, kind + "/" + owner), kind_(std::move(kind)), owner_(std::move(owner)), ledger_(ledger) {
   if (start < end) {
     free_.emplace(start, end);
     free_bytes_ = end - start;
   }
 }
 
-void RangeAllocator::Remove(std::map<uint64_t, uint64_t>::iterator hole, uint64_t start,
-                            uint64_t size) {
+void RangeAllocator::Remove(std::map<uint64_t, uint64_t>::iterator hole, uint64_t start, uint64_t size) {
   const uint64_t hole_start = hole->first;
   const uint64_t hole_end = hole->second;
   free_.erase(hole);
@@ -45,8 +41,8 @@ void RangeAllocator::Exclude(uint64_t start, uint64_t end) {
   }
 }
 
-std::optional<uint64_t> RangeAllocator::Allocate(uint64_t size, uint64_t alignment,
-                                                 const std::string& created_by, Place where) {
+std::optional<uint64_t> RangeAllocator::Allocate(uint64_t size, uint64_t alignment, const std::string& created_by,
+                                                 Place where) {
   return AllocateIn(0, ~uint64_t{0}, size, alignment, created_by, where);
 }
 
@@ -78,8 +74,7 @@ std::optional<uint64_t> RangeAllocator::AllocateIn(uint64_t from, uint64_t to, u
     }
     const uint64_t start = ((std::max(hole->first, from) + mask) & ~mask) + place * alignment;
     Remove(hole, start, size);
-    used_.emplace(
-        start, Used{size, ledger_.Open(kind_, Hex(start) + "+" + Hex(size), owner_, created_by)});
+    used_.emplace(start, Used{size, ledger_.Open(kind_, Hex(start) + "+" + Hex(size), owner_, created_by)});
     return start;
   }
   return std::nullopt;
@@ -91,15 +86,13 @@ bool RangeAllocator::AllocateAt(uint64_t start, uint64_t size, const std::string
   --hole;
   if (start >= hole->second || hole->second - start < size) return false;
   Remove(hole, start, size);
-  used_.emplace(start,
-                Used{size, ledger_.Open(kind_, Hex(start) + "+" + Hex(size), owner_, created_by)});
+  used_.emplace(start, Used{size, ledger_.Open(kind_, Hex(start) + "+" + Hex(size), owner_, created_by)});
   return true;
 }
 
 void RangeAllocator::Free(uint64_t start) {
   const auto used = used_.find(start);
-  if (used == used_.end())
-    throw BugCheck("free of " + kind_ + " " + Hex(start) + ", which is not allocated");
+  if (used == used_.end()) throw BugCheck("free of " + kind_ + " " + Hex(start) + ", which is not allocated");
   uint64_t end = start + used->second.size;
   free_bytes_ += used->second.size;
   ledger_.Close(used->second.ticket);

@@ -15,8 +15,7 @@ namespace gmmu::os {
 /// calls a range.
 class RangeAllocator {
  public:
-  RangeAllocator(uint64_t start, uint64_t end, uint64_t seed, std::string kind, std::string owner,
-                 Ledger& ledger);
+  RangeAllocator(uint64_t start, uint64_t end, uint64_t seed, std::string kind, std::string owner, Ledger& ledger);
 
   /// Takes what is free of [start, end) out for good (holes, windows, bad memory).
   void Exclude(uint64_t start, uint64_t end);

@@ -28,8 +28,7 @@ class LevelGuard {
 };
 }  // namespace
 
-Scheduler::Scheduler(hw::Platform& platform, uint64_t seed)
-    : platform_(platform), random_(seed, "scheduler") {}
+Scheduler::Scheduler(hw::Platform& platform, uint64_t seed) : platform_(platform), random_(seed, "scheduler") {}
 
 Scheduler::~Scheduler() = default;
 
@@ -37,28 +36,26 @@ void Scheduler::Spawn(std::string name, std::function<void()> body, size_t stack
   auto fibre = std::make_unique<Fibre>();
   Fibre* self = fibre.get();
   self->name = std::move(name);
-  self->context =
-      context::fiber(std::allocator_arg, context::protected_fixedsize_stack(stack_bytes),
-                     [this, self, body = std::move(body)](context::fiber&& scheduler) {
-                       self->back = &scheduler;
-                       try {
-                         if (!cancelled_) body();
-                       } catch (const Cancelled&) {
-                       } catch (const context::detail::forced_unwind&) {
-                         throw;
-                       } catch (...) {
-                         if (!error_) error_ = std::current_exception();
-                       }
-                       self->ended = true;
-                       return std::move(scheduler);
-                     });
+  self->context = context::fiber(std::allocator_arg, context::protected_fixedsize_stack(stack_bytes),
+                                 [this, self, body = std::move(body)](context::fiber&& scheduler) {
+                                   self->back = &scheduler;
+                                   try {
+                                     if (!cancelled_) body();
+                                   } catch (const Cancelled&) {
+                                   } catch (const context::detail::forced_unwind&) {
+                                     throw;
+                                   } catch (...) {
+                                     if (!error_) error_ = std::current_exception();
+                                   }
+                                   self->ended = true;
+                                   return std::move(scheduler);
+                                 });
   fibres_.push_back(std::move(fibre));
 }
 
 void Scheduler::Run() {
   while (true) {
-    fibres_.erase(std::remove_if(fibres_.begin(), fibres_.end(),
-                                 [](const auto& fibre) { return fibre->ended; }),
+    fibres_.erase(std::remove_if(fibres_.begin(), fibres_.end(), [](const auto& fibre) { return fibre->ended; }),
                   fibres_.end());
     if (fibres_.empty()) break;
     if (error_) cancelled_ = true;
@@ -119,8 +116,8 @@ void Scheduler::Suspend() {
   if (cancelled_) throw Cancelled{};
 }
 
-void Scheduler::Wait(const std::function<bool()>& condition, uint64_t bound_ns,
-                     const std::string& what, uint64_t poll_ns) {
+void Scheduler::Wait(const std::function<bool()>& condition, uint64_t bound_ns, const std::string& what,
+                     uint64_t poll_ns) {
   if (irql_ >= kDispatch) throw BugCheck("a wait for " + what + " at dispatch level or above");
   if (other_processor_) throw BugCheck("a wait for " + what + " on a processor that must not wait");
   if (condition()) return;

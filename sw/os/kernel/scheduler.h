@@ -42,8 +42,7 @@ class Scheduler {
   /// Returns when `condition` holds; throws OsTimeout when `bound_ns` of machine time pass first.
   /// `poll_ns` 0: the condition is looked at after interrupts only; otherwise at least that often.
   /// IRQL must be below kDispatch.
-  void Wait(const std::function<bool()>& condition, uint64_t bound_ns, const std::string& what,
-            uint64_t poll_ns = 0);
+  void Wait(const std::function<bool()>& condition, uint64_t bound_ns, const std::string& what, uint64_t poll_ns = 0);
   /// Lets other fibres run.
   void Yield();
 
@@ -84,7 +83,7 @@ class Scheduler {
   struct Fibre {
     std::string name;
     boost::context::fiber context;
-    boost::context::fiber* back = nullptr;  // the scheduler's own context while this one runs
+    boost::context::fiber* back = nullptr;             // the scheduler's own context while this one runs
     const std::function<bool()>* condition = nullptr;  // null: can run
     uint64_t deadline = 0;
     uint64_t poll_ns = 0;

@@ -10,8 +10,8 @@
 
 namespace gmmu::os {
 namespace {
-constexpr uint64_t kPresent = 3;        // read and write
-constexpr uint64_t kLarge = 1u << 7;    // a leaf above the lowest level
+constexpr uint64_t kPresent = 3;      // read and write
+constexpr uint64_t kLarge = 1u << 7;  // a leaf above the lowest level
 constexpr uint64_t kAddress = 0x000FFFFFFFFFF000;
 }  // namespace
 
@@ -71,8 +71,7 @@ void SecondStage::Map(const Run& run) {
     Table& table = Ensure(level, left.logical);
     if ((ReadEntry(table, level, left.logical) & kPresent) != 0)
       throw BugCheck("logical page " + Hex(left.logical * hw::kPageSize) + " is mapped already");
-    WriteEntry(table, level, left.logical,
-               left.host * hw::kPageSize | kPresent | (level != 0 ? kLarge : 0));
+    WriteEntry(table, level, left.logical, left.host * hw::kPageSize | kPresent | (level != 0 ? kLarge : 0));
     ++table.used;
     ++leaves_[level];
     left = {left.logical + Span(level), left.host + Span(level), left.pages - Span(level)};
@@ -111,8 +110,7 @@ SecondStage::Unmapped SecondStage::Unmap(uint64_t logical, uint64_t pages) {
     const uint64_t next = (logical / Span(level) + 1) * Span(level);
     if ((entry & kPresent) != 0) {
       if (logical % Span(level) != 0 || next > end)
-        throw BugCheck("a part of a large IOMMU page at logical " + Hex(logical * hw::kPageSize) +
-                       " is unmapped");
+        throw BugCheck("a part of a large IOMMU page at logical " + Hex(logical * hw::kPageSize) + " is unmapped");
       out.largest_leaf = std::max(out.largest_leaf, level);
       --leaves_[level];
       Clear(level, logical, out);

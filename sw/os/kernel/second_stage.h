@@ -20,9 +20,9 @@ namespace gmmu::os {
 class SecondStage {
  public:
   struct Features {
-    unsigned levels = 4;        ///< 3 or 4
-    bool leaves_2mib = false;   ///< CAP.SLLPS bit 0
-    bool leaves_1gib = false;   ///< bit 1
+    unsigned levels = 4;       ///< 3 or 4
+    bool leaves_2mib = false;  ///< CAP.SLLPS bit 0
+    bool leaves_1gib = false;  ///< bit 1
   };
   struct Run {
     uint64_t logical, host, pages;
@@ -60,9 +60,7 @@ class SecondStage {
     unsigned used = 0;  // present entries
   };
   static uint64_t Span(unsigned level) { return uint64_t{1} << 9 * level; }
-  static uint64_t Key(unsigned level, uint64_t page) {
-    return uint64_t{level} << 56 | page >> 9 * (level + 1);
-  }
+  static uint64_t Key(unsigned level, uint64_t page) { return uint64_t{level} << 56 | page >> 9 * (level + 1); }
   unsigned LeafLevel(const Run& run) const;
   /// The table whose entries are of `level`, made when it is missing.
   Table& Ensure(unsigned level, uint64_t page);

@@ -14,14 +14,12 @@ void VtdRegisters::Command(uint32_t bit, bool on) {
 }
 
 void VtdRegisters::WriteEntry(uint64_t address, uint64_t value) {
-  if (!hal_.ram().Write(address, &value, sizeof value))
-    throw OsError("IOMMU table outside of memory");
+  if (!hal_.ram().Write(address, &value, sizeof value)) throw OsError("IOMMU table outside of memory");
 }
 
 uint64_t VtdRegisters::ReadEntry(uint64_t address) const {
   uint64_t value = 0;
-  if (!hal_.ram().Read(address, &value, sizeof value))
-    throw OsError("IOMMU table outside of memory");
+  if (!hal_.ram().Read(address, &value, sizeof value)) throw OsError("IOMMU table outside of memory");
   return value;
 }
 

@@ -19,8 +19,7 @@ Word ReadWord(volatile Word* at) {
   Kernel& kernel = Kernel::Current();
   if (!kernel.mmio().Contains(at)) return *at;
   gmmu::os::DriverGuard::CheckTime(kernel.hal().NowNs());
-  return static_cast<Word>(
-      kernel.hal().Read(kernel.mmio().Resolve(at, sizeof(Word)), sizeof(Word)));
+  return static_cast<Word>(kernel.hal().Read(kernel.mmio().Resolve(at, sizeof(Word)), sizeof(Word)));
 }
 
 template <typename Word>
@@ -40,9 +39,7 @@ extern "C" {
 ULONG READ_REGISTER_ULONG(volatile ULONG* Register) { return ReadWord(Register); }
 void WRITE_REGISTER_ULONG(volatile ULONG* Register, ULONG Value) { WriteWord(Register, Value); }
 ULONG64 READ_REGISTER_ULONG64(volatile ULONG64* Register) { return ReadWord(Register); }
-void WRITE_REGISTER_ULONG64(volatile ULONG64* Register, ULONG64 Value) {
-  WriteWord(Register, Value);
-}
+void WRITE_REGISTER_ULONG64(volatile ULONG64* Register, ULONG64 Value) { WriteWord(Register, Value); }
 
 void WRITE_REGISTER_BUFFER_ULONG64(volatile ULONG64* Register, ULONG64* Buffer, ULONG Count) {
   Kernel& kernel = Kernel::Current();
@@ -75,8 +72,7 @@ void ExFreePoolWithTag(PVOID P, ULONG Tag) { Kernel::Current().FreePool(P, Tag);
 
 KIRQL KeGetCurrentIrql(void) { return static_cast<KIRQL>(Kernel::Current().scheduler().irql()); }
 
-NTSTATUS KeDelayExecutionThread(KPROCESSOR_MODE WaitMode, BOOLEAN Alertable,
-                                PLARGE_INTEGER Interval) {
+NTSTATUS KeDelayExecutionThread(KPROCESSOR_MODE WaitMode, BOOLEAN Alertable, PLARGE_INTEGER Interval) {
   UNREFERENCED_PARAMETER(WaitMode);
   UNREFERENCED_PARAMETER(Alertable);
   Kernel& kernel = Kernel::Current();

@@ -56,8 +56,8 @@ uint8_t* CpuHostAperture::Map(HANDLE allocation, const std::vector<uint64_t>& pa
     space_.Free(view.first);
     Miniport::Require(status, "DxgkDdiMapCpuHostAperture");
   }
-  auto* pointer = static_cast<uint8_t*>(kernel_.mmio().Map(start_ + view.first * page_bytes_, view.pages * page_bytes_,
-                                                           "vidmm", "CPU host aperture"));
+  auto* pointer = static_cast<uint8_t*>(
+      kernel_.mmio().Map(start_ + view.first * page_bytes_, view.pages * page_bytes_, "vidmm", "CPU host aperture"));
   views_.emplace(pointer, view);
   return pointer;
 }

@@ -52,9 +52,8 @@ NTSTATUS CpuViews::Map(HANDLE object, MemoryBacking& backing, uint64_t bytes, DX
     return STATUS_INSUFFICIENT_RESOURCES;
   }
   view.ticket = kernel_.ledger().Open(
-      "cpu_view",
-      std::to_string(view.pages * hw::kPageSize) + " bytes of " + Hex(reinterpret_cast<uintptr_t>(object)), owner,
-      call);
+      "cpu_view", std::to_string(view.pages * hw::kPageSize) + " bytes of " + Hex(reinterpret_cast<uintptr_t>(object)),
+      owner, call);
   views_.emplace(base, view);
   args.pMappedAddress = base;
   args.Offset -= view.first * hw::kPageSize;
@@ -66,14 +65,13 @@ void CpuViews::Unmap(const DXGKARGCB_UNMAP_PHYSICAL_MEMORY& args, MemoryBacking&
   const auto found = views_.find(args.pBaseAddress);
   if (found == views_.end()) throw BugCheck(std::string(call) + " of an unknown view");
   const View view = found->second;
-  if (view.object != args.hPhysicalMemoryObject)
-    throw BugCheck(std::string(call) + " with another object's handle");
+  if (view.object != args.hPhysicalMemoryObject) throw BugCheck(std::string(call) + " with another object's handle");
   if (view.pages * hw::kPageSize != args.Size)
     throw BugCheck(std::string(call) + " with a size other than the view's: " + std::to_string(args.Size) +
                    ", the map gave back " + std::to_string(view.pages * hw::kPageSize));
   if (view.user && view.process != kernel_.scheduler().process()) {
-    throw BugCheck(std::string(call) + " of a user view of process " + std::to_string(view.process) +
-                   " in process " + std::to_string(kernel_.scheduler().process()));
+    throw BugCheck(std::string(call) + " of a user view of process " + std::to_string(view.process) + " in process " +
+                   std::to_string(kernel_.scheduler().process()));
   }
   End(args.pBaseAddress, view);
   backing.Release(view.first, view.pages);

@@ -31,8 +31,8 @@ void FrameBuffer::Reserve(HANDLE adapter, bool remapped, const std::vector<uint6
     const uint64_t bytes = sizes[index];
     if (bytes == 0) continue;
     if (bytes % hw::kPageSize != 0) {
-      throw OsError("DXGK_FRAMEBUFFERSAVEAREA.MaximumSize of physical adapter " + std::to_string(index) +
-                    " is " + std::to_string(bytes) + ", not whole pages");
+      throw OsError("DXGK_FRAMEBUFFERSAVEAREA.MaximumSize of physical adapter " + std::to_string(index) + " is " +
+                    std::to_string(bytes) + ", not whole pages");
     }
     const uint64_t pages = bytes / hw::kPageSize;
     // A section is charged for, in memory or not.
@@ -47,8 +47,8 @@ void FrameBuffer::Reserve(HANDLE adapter, bool remapped, const std::vector<uint6
     create.Section.PageProtection = PAGE_READWRITE;
     if (pages > left || !NT_SUCCESS(objects_.Create(create, kOwner))) {
       throw OsError("no commit charge for the frame buffer of physical adapter " + std::to_string(index) +
-                    ": it wants " + std::to_string(bytes) + " bytes, " +
-                    std::to_string(left * hw::kPageSize) + " are left");
+                    ": it wants " + std::to_string(bytes) + " bytes, " + std::to_string(left * hw::kPageSize) +
+                    " are left");
     }
     Section section;
     section.bytes = bytes;
@@ -94,8 +94,8 @@ NTSTATUS FrameBuffer::PinPages(HANDLE adapter, UINT index, uint64_t size, bool c
   const NTSTATUS status = objects_.AllocateAdl(args, kOwner);
   if (!NT_SUCCESS(status)) return status;
   section->adl = args.pAdl;
-  section->pin = kernel_.ledger().Open("pinned_frame_buffer", "of physical adapter " + std::to_string(index),
-                                       "driver", call);
+  section->pin = kernel_.ledger().Open("pinned_frame_buffer", "of physical adapter " + std::to_string(index), "driver",
+                                       call);
   return STATUS_SUCCESS;
 }
 
@@ -117,8 +117,8 @@ NTSTATUS FrameBuffer::Pin2(HANDLE adapter, DXGKARGCB_PINFRAMEBUFFERFORSAVE2& arg
   static constexpr char kCall[] = "DxgkCbPinFrameBufferForSave2";
   kernel_.scheduler().RequireApc(kCall);
   args.pAdl = nullptr;
-  const NTSTATUS status =
-      PinPages(adapter, args.PhysicalAdapterIndex, args.CommitSize, args.Flags.PreferContiguous, kCall);
+  const NTSTATUS status = PinPages(adapter, args.PhysicalAdapterIndex, args.CommitSize, args.Flags.PreferContiguous,
+                                   kCall);
   if (NT_SUCCESS(status)) args.pAdl = Find(adapter, args.PhysicalAdapterIndex)->adl;
   return status;
 }
@@ -140,13 +140,11 @@ NTSTATUS FrameBuffer::MapWindow(HANDLE adapter, DXGKARGCB_MAPFRAMEBUFFERPOINTER&
   kernel_.scheduler().RequireApc(kCall);
   args.pBaseAddress = nullptr;
   Section* section = Find(adapter, args.PhysicalAdapterIndex);
-  if (section == nullptr || args.Size == 0 || args.Size % hw::kPageSize != 0 ||
-      args.Offset % hw::kPageSize != 0 || args.Offset >= section->bytes ||
-      args.Size > section->bytes - args.Offset) {
+  if (section == nullptr || args.Size == 0 || args.Size % hw::kPageSize != 0 || args.Offset % hw::kPageSize != 0 ||
+      args.Offset >= section->bytes || args.Size > section->bytes - args.Offset) {
     return STATUS_INVALID_PARAMETER;
   }
-  if (section->window != nullptr)
-    throw BugCheck(std::string(kCall) + " while the window before is still mapped");
+  if (section->window != nullptr) throw BugCheck(std::string(kCall) + " while the window before is still mapped");
   const Inject& inject = kernel_.parameters().inject;
   if (Among(window_calls_++, inject.window_failures_after, inject.window_failures)) return STATUS_NO_MEMORY;
   const uint64_t start = args.Offset / kViewUnit * kViewUnit;

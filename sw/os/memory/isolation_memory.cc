@@ -49,16 +49,15 @@ HANDLE IsolationMemory::Keep(Block block, const char* kind, const char* call) {
   IommuDomain* domain = adapters_.at(block.adapter).domain;
   if (domain != nullptr) kernel_.iommu()->MapIdentity(*domain, block.pfns);
   for (uint64_t pfn : block.pfns) kernel_.pages().Pin(pfn, kDriver, call);
-  block.ticket = kernel_.ledger().Open(kind,
-                                       Hex(reinterpret_cast<uintptr_t>(handle)) + ", " +
-                                           std::to_string(block.pfns.size()) + " pages",
-                                       kDriver, call);
+  block.ticket = kernel_.ledger().Open(
+      kind, Hex(reinterpret_cast<uintptr_t>(handle)) + ", " + std::to_string(block.pfns.size()) + " pages", kDriver,
+      call);
   blocks_.emplace(handle, std::move(block));
   return handle;
 }
 
-std::map<HANDLE, IsolationMemory::Block>::iterator IsolationMemory::Find(HANDLE adapter, HANDLE handle,
-                                                                         Kind kind, const char* call) {
+std::map<HANDLE, IsolationMemory::Block>::iterator IsolationMemory::Find(HANDLE adapter, HANDLE handle, Kind kind,
+                                                                         const char* call) {
   View(adapter, call);
   const auto found = blocks_.find(handle);
   if (found == blocks_.end() || found->second.kind != kind || found->second.adapter != adapter)
@@ -68,8 +67,7 @@ std::map<HANDLE, IsolationMemory::Block>::iterator IsolationMemory::Find(HANDLE 
 
 void IsolationMemory::Drop(std::map<HANDLE, Block>::iterator at) {
   Block& block = at->second;
-  if (IommuDomain* domain = adapters_.at(block.adapter).domain)
-    kernel_.iommu()->UnmapIdentity(*domain, block.pfns);
+  if (IommuDomain* domain = adapters_.at(block.adapter).domain) kernel_.iommu()->UnmapIdentity(*domain, block.pfns);
   for (uint64_t pfn : block.pfns) kernel_.pages().Unpin(pfn);
   if (block.view != nullptr) kernel_.hal().ram().UnmapPages(block.view, block.pfns.size());
   block.backing.Free(kernel_);  // none for pages of the driver
@@ -93,8 +91,8 @@ NTSTATUS IsolationMemory::AllocateContiguous(HANDLE adapter, DXGKARGCB_ALLOCATEC
   if (status == STATUS_INSUFFICIENT_RESOURCES) return STATUS_NO_MEMORY;  // as this callback says it
   if (!NT_SUCCESS(status)) return status;
   block.pfns = block.backing.pfns();
-  block.view = args.pMemory =
-      kernel_.hal().ram().MapPages(block.pfns.data(), block.pfns.size(), block.backing.caching());
+  block.view = args.pMemory = kernel_.hal().ram().MapPages(block.pfns.data(), block.pfns.size(),
+                                                           block.backing.caching());
   args.hMemoryHandle = Keep(std::move(block), "isolation_memory", kCall);
   return STATUS_SUCCESS;
 }

@@ -55,10 +55,10 @@ class IsolationMemory {
     Kind kind;
     HANDLE adapter;
     std::vector<uint64_t> pfns;
-    MemoryBacking backing;      // of the system's two kinds
-    Mdl mdl;                    // kMdl
-    PMDL drivers = nullptr;     // kDriversMdl
-    void* view = nullptr;       // kContiguous
+    MemoryBacking backing;   // of the system's two kinds
+    Mdl mdl;                 // kMdl
+    PMDL drivers = nullptr;  // kDriversMdl
+    void* view = nullptr;    // kContiguous
     Ledger::Ticket ticket = 0;
   };
   /// The adapter's view; a bug check when there is none.

@@ -25,8 +25,7 @@ hw::Caching CachingOf(DXGK_MEMORY_CACHING_TYPE type) {
 }
 
 constexpr UINT kMdlFlags = MM_DONT_ZERO_ALLOCATION | MM_ALLOCATE_FROM_LOCAL_NODE_ONLY | MM_ALLOCATE_FULLY_REQUIRED |
-                           MM_ALLOCATE_NO_WAIT | MM_ALLOCATE_PREFER_CONTIGUOUS |
-                           MM_ALLOCATE_REQUIRE_CONTIGUOUS_CHUNKS;
+                           MM_ALLOCATE_NO_WAIT | MM_ALLOCATE_PREFER_CONTIGUOUS | MM_ALLOCATE_REQUIRE_CONTIGUOUS_CHUNKS;
 
 /// Chooses pages as MmAllocatePagesForMdlEx does. There is one memory node and nothing to wait for, so three of the
 /// flags change nothing here.
@@ -110,8 +109,7 @@ NTSTATUS MemoryBacking::Make(Kernel& kernel, const Arguments& args, const std::s
   }
 }
 
-NTSTATUS MemoryBacking::MakePages(Kernel& kernel, const Arguments& args, const std::string& owner,
-                                  const char* call) {
+NTSTATUS MemoryBacking::MakePages(Kernel& kernel, const Arguments& args, const std::string& owner, const char* call) {
   const uint64_t skip = Bytes(args.Mdl.SkipBytes);
   if ((args.Mdl.Flags & ~kMdlFlags) != 0 || skip % hw::kPageSize != 0 ||
       Bytes(args.Mdl.LowAddress) > Bytes(args.Mdl.HighAddress)) {
@@ -131,19 +129,17 @@ NTSTATUS MemoryBacking::MakeContiguous(Kernel& kernel, const Arguments& args, co
   const uint64_t fails = kernel.parameters().inject.contiguous_bytes;
   if (fails != 0 && args.Size >= fails && kernel.pages().used_before()) return STATUS_INSUFFICIENT_RESOURCES;
   const uint64_t count = PagesOf(args.Size);
-  const auto first = kernel.pages().AllocateContiguous(
-      count, Bytes(args.ContiguousMemory.LowestAcceptableAddress),
-      Past(args.ContiguousMemory.HighestAcceptableAddress), boundary, owner, call);
+  const auto first = kernel.pages().AllocateContiguous(count, Bytes(args.ContiguousMemory.LowestAcceptableAddress),
+                                                       Past(args.ContiguousMemory.HighestAcceptableAddress), boundary,
+                                                       owner, call);
   if (!first) return STATUS_INSUFFICIENT_RESOURCES;
   for (uint64_t i = 0; i < count; ++i) pfns_.push_back(*first + i);
   return STATUS_SUCCESS;
 }
 
-NTSTATUS MemoryBacking::MakeSection(Kernel& kernel, const Arguments& args, const std::string& owner,
-                                    const char* call) {
+NTSTATUS MemoryBacking::MakeSection(Kernel& kernel, const Arguments& args, const std::string& owner, const char* call) {
   if (args.CacheType == DXGK_MEMORY_CACHING_TYPE_NON_CACHED) return STATUS_INVALID_PARAMETER;
-  if (kernel.parameters().section_attributes_refused &&
-      (args.Section.AllocationAttributes & ~ULONG{SEC_COMMIT}) != 0) {
+  if (kernel.parameters().section_attributes_refused && (args.Section.AllocationAttributes & ~ULONG{SEC_COMMIT}) != 0) {
     return STATUS_INVALID_PARAMETER;
   }
   switch (args.Section.PageProtection) {

@@ -20,8 +20,7 @@ MemoryObjects::MemoryObjects(Kernel& kernel)
     : kernel_(kernel), random_(kernel.parameters().seed, "adl"), views_(kernel) {}
 
 HANDLE MemoryObjects::NewHandle(unsigned kind) {
-  return reinterpret_cast<HANDLE>(uint64_t{0xFFFF8000} << 32 | uint64_t{kind} << 24 |
-                                  next_handle_++ << 4);
+  return reinterpret_cast<HANDLE>(uint64_t{0xFFFF8000} << 32 | uint64_t{kind} << 24 | next_handle_++ << 4);
 }
 
 MemoryObjects::Object& MemoryObjects::FindObject(HANDLE handle, const char* call) {
@@ -70,21 +69,18 @@ const std::vector<uint64_t>& MemoryObjects::PagesOf(HANDLE object) {
   return FindObject(object, "PagesOf").backing.pfns();
 }
 
-NTSTATUS MemoryObjects::Create(DXGKARGCB_CREATE_PHYSICAL_MEMORY_OBJECT& args,
-                               const std::string& owner) {
+NTSTATUS MemoryObjects::Create(DXGKARGCB_CREATE_PHYSICAL_MEMORY_OBJECT& args, const std::string& owner) {
   static constexpr char kCall[] = "DxgkCbCreatePhysicalMemoryObject";
   kernel_.scheduler().RequireApc(kCall);
   args.hPhysicalMemoryObject = nullptr;
   args.hAdapterMemoryObject = nullptr;
-  if (args.hAdapter != nullptr && adapters_.count(args.hAdapter) == 0)
-    return STATUS_INVALID_PARAMETER;
+  if (args.hAdapter != nullptr && adapters_.count(args.hAdapter) == 0) return STATUS_INVALID_PARAMETER;
   Object object;
   const NTSTATUS status = MemoryBacking::Make(kernel_, args, owner, kCall, object.backing);
   if (!NT_SUCCESS(status)) return status;
   const HANDLE handle = NewHandle(1);
   object.size = args.Size;
-  object.ticket =
-      kernel_.ledger().Open("memory_object", Name(handle, args.Size, args.Context), owner, kCall);
+  object.ticket = kernel_.ledger().Open("memory_object", Name(handle, args.Size, args.Context), owner, kCall);
   objects_.emplace(handle, std::move(object));
   args.hPhysicalMemoryObject = handle;
   if (args.hAdapter != nullptr) {
@@ -123,8 +119,7 @@ void MemoryObjects::Free(HANDLE handle, Object& object) {
   objects_.erase(handle);
 }
 
-NTSTATUS MemoryObjects::Open(DXGKARGCB_OPEN_PHYSICAL_MEMORY_OBJECT& args,
-                             const std::string& owner) {
+NTSTATUS MemoryObjects::Open(DXGKARGCB_OPEN_PHYSICAL_MEMORY_OBJECT& args, const std::string& owner) {
   static constexpr char kCall[] = "DxgkCbOpenPhysicalMemoryObject";
   kernel_.scheduler().RequireApc(kCall);
   args.hAdapterMemoryObject = nullptr;
@@ -154,8 +149,7 @@ NTSTATUS MemoryObjects::Map(DXGKARGCB_MAP_PHYSICAL_MEMORY& args, const std::stri
   static constexpr char kCall[] = "DxgkCbMapPhysicalMemory";
   kernel_.scheduler().RequireApc(kCall);
   Object& object = FindObject(args.hPhysicalMemoryObject, kCall);
-  const NTSTATUS status =
-      views_.Map(args.hPhysicalMemoryObject, object.backing, object.size, args, owner, kCall);
+  const NTSTATUS status = views_.Map(args.hPhysicalMemoryObject, object.backing, object.size, args, owner, kCall);
   if (NT_SUCCESS(status)) ++object.views;
   return status;
 }

@@ -71,7 +71,7 @@ class MemoryObjects {
   };
   struct Object {
     MemoryBacking backing;
-    uint64_t size = 0;  // bytes, as asked
+    uint64_t size = 0;        // bytes, as asked
     HANDLE opened = nullptr;  // the adapter object
     unsigned views = 0;
     bool destroyed = false;  // lives until its last view ends

@@ -13,8 +13,8 @@
 
 namespace gmmu::os {
 
-bool MemoryObjects::MapLogical(IommuDomain& domain, const std::vector<uint64_t>& pfns, bool one_range,
-                               Adl& adl, const std::string& owner, const char* call) {
+bool MemoryObjects::MapLogical(IommuDomain& domain, const std::vector<uint64_t>& pfns, bool one_range, Adl& adl,
+                               const std::string& owner, const char* call) {
   for (size_t done = 0; done < pfns.size();) {
     // The longest piece that the logical space has room for, halving what does not fit.
     std::optional<LogicalRange> place;
@@ -30,8 +30,7 @@ bool MemoryObjects::MapLogical(IommuDomain& domain, const std::vector<uint64_t>&
       return false;
     }
     const auto first = pfns.begin() + static_cast<ptrdiff_t>(done);
-    kernel_.iommu()->Map(domain, place->logical, {first, first + static_cast<ptrdiff_t>(pages)}, owner,
-                         call);
+    kernel_.iommu()->Map(domain, place->logical, {first, first + static_cast<ptrdiff_t>(pages)}, owner, call);
     adl.ranges.push_back({place->taken, place->logical, pages});
     done += pages;
   }
@@ -94,13 +93,12 @@ NTSTATUS MemoryObjects::AllocateAdl(DXGKARGCB_ALLOCATE_ADL& args, const std::str
   } else {
     if (!remapped) adl->pages = pfns;
     for (const Adl::Range& range : adl->ranges) {
-      for (uint64_t i = 0; i < range.pages; ++i)
-        adl->pages.push_back(range.logical / hw::kPageSize + i);
+      for (uint64_t i = 0; i < range.pages; ++i) adl->pages.push_back(range.logical / hw::kPageSize + i);
     }
     adl->list.Pages = adl->pages.data();
   }
-  adl->ticket = kernel_.ledger().Open(
-      "adl", std::to_string(count) + " pages at " + Hex(base * hw::kPageSize), owner, kCall);
+  adl->ticket = kernel_.ledger().Open("adl", std::to_string(count) + " pages at " + Hex(base * hw::kPageSize), owner,
+                                      kCall);
   ++opened.adls;
   args.pAdl = &adl->list;
   adls_.emplace(args.pAdl, std::move(adl));
@@ -132,8 +130,7 @@ void MemoryObjects::FreeAdl(const DXGKARGCB_FREE_ADL& args) {
     UnmapLogical(*domain, adl);
   }
   if (!object.backing.io_space()) {
-    for (uint64_t i = 0; i < adl.page_count; ++i)
-      kernel_.pages().Unpin(object.backing.pfns()[adl.first_page + i]);
+    for (uint64_t i = 0; i < adl.page_count; ++i) kernel_.pages().Unpin(object.backing.pfns()[adl.first_page + i]);
   }
   object.backing.Release(adl.first_page, adl.page_count);
   kernel_.ledger().Close(adl.ticket);

@@ -8,8 +8,7 @@
 
 namespace gmmu::os {
 
-Section::Section(PageAllocator& pages, hw::HostRam& ram, uint64_t count, std::string owner,
-                 std::string created_by)
+Section::Section(PageAllocator& pages, hw::HostRam& ram, uint64_t count, std::string owner, std::string created_by)
     : pages_(pages),
       ram_(ram),
       owner_(std::move(owner)),

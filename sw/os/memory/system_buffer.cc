@@ -9,8 +9,8 @@
 
 namespace gmmu::os {
 
-SystemBuffer::SystemBuffer(Kernel& kernel, MemoryObjects& objects, HANDLE adapter, uint64_t bytes,
-                           Shape shape, std::string owner, uint64_t lowest)
+SystemBuffer::SystemBuffer(Kernel& kernel, MemoryObjects& objects, HANDLE adapter, uint64_t bytes, Shape shape,
+                           std::string owner, uint64_t lowest)
     : kernel_(&kernel), objects_(&objects), owner_(std::move(owner)) {
   bytes_ = os::PagesOf(bytes) * kPage;
   DXGKARGCB_CREATE_PHYSICAL_MEMORY_OBJECT create{};
@@ -93,8 +93,7 @@ uint8_t* SystemBuffer::Map(uint64_t offset, uint64_t size) {
   map.AccessMode = DXGK_ACCESS_MODE_KERNEL_MODE;
   map.Offset = offset;
   map.Size = size;
-  if (!NT_SUCCESS(objects_->Map(map, owner_)))
-    throw OsError("a CPU view of " + owner_ + "'s memory is refused");
+  if (!NT_SUCCESS(objects_->Map(map, owner_))) throw OsError("a CPU view of " + owner_ + "'s memory is refused");
   view_ = map.pMappedAddress;
   view_size_ = map.Size;
   return static_cast<uint8_t*>(map.pMappedAddress) + map.Offset;

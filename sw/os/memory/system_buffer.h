@@ -19,8 +19,8 @@ class SystemBuffer {
 
   SystemBuffer() = default;
   /// `lowest`: of its host physical pages, bytes.
-  SystemBuffer(Kernel& kernel, MemoryObjects& objects, HANDLE adapter, uint64_t bytes, Shape shape,
-               std::string owner, uint64_t lowest = 0);
+  SystemBuffer(Kernel& kernel, MemoryObjects& objects, HANDLE adapter, uint64_t bytes, Shape shape, std::string owner,
+               uint64_t lowest = 0);
   SystemBuffer(SystemBuffer&& other) noexcept { *this = std::move(other); }
   SystemBuffer& operator=(SystemBuffer&& other) noexcept;
 

@@ -16,14 +16,12 @@ constexpr size_t kStride = sizeof(DXGK_SEGMENTDESCRIPTOR4) + 16;
 void QuerySegments(Miniport& miniport, AdapterAnswers& answers) {
   DXGK_QUERYSEGMENTIN4 which{answers.physical_adapter};
   DXGK_QUERYSEGMENTOUT4 out{};
-  Miniport::Require(miniport.Query(DXGKQAITYPE_QUERYSEGMENT4, which, out),
-                    "the first query for QUERYSEGMENT4");
+  Miniport::Require(miniport.Query(DXGKQAITYPE_QUERYSEGMENT4, which, out), "the first query for QUERYSEGMENT4");
   const UINT count = out.NbSegment;
   std::vector<BYTE> descriptors(count * kStride);
   out.pSegmentDescriptor = descriptors.data();
   out.SegmentDescriptorStride = kStride;
-  Miniport::Require(miniport.Query(DXGKQAITYPE_QUERYSEGMENT4, which, out),
-                    "the second query for QUERYSEGMENT4");
+  Miniport::Require(miniport.Query(DXGKQAITYPE_QUERYSEGMENT4, which, out), "the second query for QUERYSEGMENT4");
   answers.paging_buffer_segment = out.PagingBufferSegmentId;
   answers.paging_buffer_bytes = out.PagingBufferSize;
   answers.paging_private_bytes = out.PagingBufferPrivateDataSize;
@@ -48,8 +46,7 @@ void QuerySegments(Miniport& miniport, AdapterAnswers& answers) {
 void QueryPhysicalAdapter(Miniport& miniport, AdapterAnswers& answers) {
   DXGK_QUERYPHYSICALADAPTERCAPSIN adapter{answers.physical_adapter};
   DXGK_PHYSICALADAPTERCAPS physical{};
-  if (NT_SUCCESS(miniport.Query(DXGKQAITYPE_PHYSICALADAPTERCAPS, adapter, physical)))
-    answers.physical = physical;
+  if (NT_SUCCESS(miniport.Query(DXGKQAITYPE_PHYSICALADAPTERCAPS, adapter, physical))) answers.physical = physical;
   if (!answers.driver.MemoryManagementCaps.IoMmuSecureModeSupported) return;
   DXGK_FRAMEBUFFERSAVEAREA area{};
   UINT index = answers.physical_adapter;
@@ -58,12 +55,10 @@ void QueryPhysicalAdapter(Miniport& miniport, AdapterAnswers& answers) {
 
 void QueryMmu(Miniport& miniport, AdapterAnswers& answers) {
   DXGK_QUERYGPUMMUCAPSIN mmu{answers.physical_adapter};
-  Miniport::Require(miniport.Query(DXGKQAITYPE_GPUMMUCAPS, mmu, answers.mmu),
-                    "the query for GPUMMUCAPS");
+  Miniport::Require(miniport.Query(DXGKQAITYPE_GPUMMUCAPS, mmu, answers.mmu), "the query for GPUMMUCAPS");
   const UINT levels = answers.mmu.PageTableLevelCount;
   for (UINT level = 0; level < levels && level < DXGK_MAX_PAGE_TABLE_LEVEL_COUNT; ++level) {
-    DXGK_QUERYPAGETABLELEVELDESCIN which{static_cast<WORD>(level),
-                                         static_cast<WORD>(answers.physical_adapter)};
+    DXGK_QUERYPAGETABLELEVELDESCIN which{static_cast<WORD>(level), static_cast<WORD>(answers.physical_adapter)};
     DXGK_PAGE_TABLE_LEVEL_DESC descriptor{};
     Miniport::Require(miniport.Query(DXGKQAITYPE_PAGETABLELEVELDESC, which, descriptor),
                       "the query for PAGETABLELEVELDESC of level " + std::to_string(level));
@@ -80,8 +75,7 @@ void QueryUnneeded(Miniport& miniport, DXGK_QUERYADAPTERINFOTYPE type) {
 }  // namespace
 
 unsigned AdapterAnswers::nodes() const {
-  return physical ? physical->NumExecutionNodes
-                  : driver.GpuEngineTopology.NbAsymetricProcessingNodes;
+  return physical ? physical->NumExecutionNodes : driver.GpuEngineTopology.NbAsymetricProcessingNodes;
 }
 
 unsigned AdapterAnswers::paging_node() const {

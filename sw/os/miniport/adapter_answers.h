@@ -18,7 +18,7 @@ struct AdapterAnswers {
   ULONG version = 0;  ///< of the driver's table, DXGKDDI_INTERFACE_VERSION_*
   UINT physical_adapter = 0;
   uint64_t last_byte = 0;  ///< of installed memory: what the answers are held against
-  UINT linked = 1;  ///< physical adapters of the link
+  UINT linked = 1;         ///< physical adapters of the link
   bool system_segment_behind_last = true, both_mmu_models_refused = true;  ///< os.def
 
   // Before DxgkDdiStartDevice.
@@ -28,11 +28,11 @@ struct AdapterAnswers {
   // After it.
   DXGK_DRIVERCAPS driver{};
   std::optional<DXGK_PHYSICALADAPTERCAPS> physical;  ///< absent: refused, which Windows tolerates
-  std::optional<uint64_t> save_area;  ///< FRAMEBUFFERSAVESIZE; absent: not asked, or refused
-  std::vector<uint64_t> save_areas;   ///< of all physical adapters, at the lead only; empty: none answered
+  std::optional<uint64_t> save_area;                 ///< FRAMEBUFFERSAVESIZE; absent: not asked, or refused
+  std::vector<uint64_t> save_areas;  ///< of all physical adapters, at the lead only; empty: none answered
   DXGK_GPUMMUCAPS mmu{};
-  std::vector<DXGK_PAGE_TABLE_LEVEL_DESC> levels;  ///< leaf first
-  std::vector<DXGK_SEGMENTDESCRIPTOR4> segments;   ///< segment n + 1 at n
+  std::vector<DXGK_PAGE_TABLE_LEVEL_DESC> levels;            ///< leaf first
+  std::vector<DXGK_SEGMENTDESCRIPTOR4> segments;             ///< segment n + 1 at n
   std::map<UINT, std::vector<DXGK_MEMORYRANGE>> bad_ranges;  ///< by segment id: what must not be used of it
   UINT paging_buffer_segment = 0;
   UINT paging_buffer_bytes = 0;

@@ -16,12 +16,12 @@ std::string Number(uint64_t value) { return std::to_string(value); }
 void Model(const AdapterAnswers& a, Refusals& out) {
   const DXGK_VIDMMCAPS& caps = a.driver.MemoryManagementCaps;
   if (!caps.VirtualAddressingSupported) {
-    out.push_back({"DXGK_VIDMMCAPS.VirtualAddressingSupported",
-                   "is 0; GPU virtual addresses need it", StopCode::kUnknown, {}});
+    out.push_back(
+        {"DXGK_VIDMMCAPS.VirtualAddressingSupported", "is 0; GPU virtual addresses need it", StopCode::kUnknown, {}});
   }
   if (!caps.GpuMmuSupported) {
-    out.push_back({"DXGK_VIDMMCAPS.GpuMmuSupported", "is 0; only the GpuMmu model is known here",
-                   StopCode::kUnknown, {}});
+    out.push_back(
+        {"DXGK_VIDMMCAPS.GpuMmuSupported", "is 0; only the GpuMmu model is known here", StopCode::kUnknown, {}});
   }
   if (caps.GpuMmuSupported && caps.IoMmuSupported && a.both_mmu_models_refused)
     out.push_back({"DXGK_VIDMMCAPS.IoMmuSupported", "is 1 beside GpuMmuSupported", StopCode::kUnknown, {}});
@@ -30,7 +30,8 @@ void Model(const AdapterAnswers& a, Refusals& out) {
   } else if (a.paging_node() >= a.nodes()) {
     out.push_back({"DXGK_PHYSICALADAPTERCAPS.PagingNodeIndex",
                    "is " + Number(a.paging_node()) + "; there are " + Number(a.nodes()) + " nodes",
-                   StopCode::kUnknown, {}});
+                   StopCode::kUnknown,
+                   {}});
   }
 }
 
@@ -38,8 +39,8 @@ void Model(const AdapterAnswers& a, Refusals& out) {
 void Levels(const AdapterAnswers& a, Refusals& out) {
   const UINT count = a.mmu.PageTableLevelCount;
   if (count < DXGK_MIN_PAGE_TABLE_LEVEL_COUNT || count > DXGK_MAX_PAGE_TABLE_LEVEL_COUNT) {
-    out.push_back({"DXGK_GPUMMUCAPS.PageTableLevelCount", "is " + Number(count) + ", legal: 2 to 6",
-                   StopCode::kUnknown, {}});
+    out.push_back(
+        {"DXGK_GPUMMUCAPS.PageTableLevelCount", "is " + Number(count) + ", legal: 2 to 6", StopCode::kUnknown, {}});
     return;
   }
   unsigned bits = 12;
@@ -52,9 +53,10 @@ void Levels(const AdapterAnswers& a, Refusals& out) {
   const bool no_root = count == 2 && bits - a.levels.back().PageTableIndexBitCount >= a.mmu.VirtualAddressBitCount;
   if ((bits != a.mmu.VirtualAddressBitCount && !in_part && !resizable) || no_root) {
     out.push_back({"DXGK_GPUMMUCAPS.VirtualAddressBitCount",
-                   "is " + Number(a.mmu.VirtualAddressBitCount) + "; the level descriptors cover " +
-                       Number(bits) + " bits" + (no_root ? ", none of them for the root" : ""),
-                   StopCode::kUnknown, {}});
+                   "is " + Number(a.mmu.VirtualAddressBitCount) + "; the level descriptors cover " + Number(bits) +
+                       " bits" + (no_root ? ", none of them for the root" : ""),
+                   StopCode::kUnknown,
+                   {}});
   }
 }
 
@@ -66,12 +68,16 @@ void Tables(const AdapterAnswers& a, Refusals& out) {
     const bool resizable = a.levels.size() == 2 && index == 1;
     const std::string of = "of level " + Number(index) + " is ";
     if (bytes % hw::kPageSize != 0 || (bytes == 0 && !resizable)) {
-      out.push_back({"DXGK_PAGE_TABLE_LEVEL_DESC.PageTableSizeInBytes", of + Number(bytes) + ", not whole pages",
-                     StopCode::kUnknown, {}});
+      out.push_back({"DXGK_PAGE_TABLE_LEVEL_DESC.PageTableSizeInBytes",
+                     of + Number(bytes) + ", not whole pages",
+                     StopCode::kUnknown,
+                     {}});
     }
     if ((alignment & (alignment - 1)) != 0) {
       out.push_back({"DXGK_PAGE_TABLE_LEVEL_DESC.PageTableAlignmentInBytes",
-                     of + Number(alignment) + ", not a power of two", StopCode::kUnknown, {}});
+                     of + Number(alignment) + ", not a power of two",
+                     StopCode::kUnknown,
+                     {}});
     }
   }
 }
@@ -84,16 +90,18 @@ void Pages64k(const AdapterAnswers& a, Refusals& out) {
   if (bytes % hw::kPageSize != 0 || (bytes == 0 && used)) {
     out.push_back({"DXGK_GPUMMUCAPS.LeafPageTableSizeFor64KPagesInBytes",
                    "is " + Number(bytes) + ", not whole pages" + (used ? "; a segment has pages of 64 KiB" : ""),
-                   StopCode::kUnknown, {}});
+                   StopCode::kUnknown,
+                   {}});
   }
   if (a.mmu.DualPteSupported && !used) {
-    out.push_back({"DXGK_GPUMMUCAPS.DualPteSupported", "is 1, and no segment has pages of 64 KiB",
-                   StopCode::kUnknown, {}});
+    out.push_back(
+        {"DXGK_GPUMMUCAPS.DualPteSupported", "is 1, and no segment has pages of 64 KiB", StopCode::kUnknown, {}});
   }
   if (used && !a.levels.empty() && a.levels[0].PageTableIndexBitCount < 4) {
     out.push_back({"DXGK_PAGE_TABLE_LEVEL_DESC.PageTableIndexBitCount",
                    "of level 0 is " + Number(a.levels[0].PageTableIndexBitCount) + "; pages of 64 KiB need 4 bits",
-                   StopCode::kUnknown, {}});
+                   StopCode::kUnknown,
+                   {}});
   }
 }
 
@@ -105,16 +113,15 @@ void TableSegment(const AdapterAnswers& a, size_t index, UINT id, const char* me
   if (id == 0) {
     if (a.levels[index].PageTableSizeInBytes > hw::kPageSize) {
       out.push_back({"DXGK_PAGE_TABLE_LEVEL_DESC.PageTableSizeInBytes",
-                     "of level " + Number(index) + " is " +
-                         Number(a.levels[index].PageTableSizeInBytes) +
+                     "of level " + Number(index) + " is " + Number(a.levels[index].PageTableSizeInBytes) +
                          "; tables in system memory have 4096 bytes",
-                     StopCode::kUnknown, {}});
+                     StopCode::kUnknown,
+                     {}});
     }
     return;
   }
   if (id > a.segments.size()) {
-    out.push_back({field, which + "; there are " + Number(a.segments.size()) + " segments",
-                   StopCode::kUnknown, {}});
+    out.push_back({field, which + "; there are " + Number(a.segments.size()) + " segments", StopCode::kUnknown, {}});
     return;
   }
   const DXGK_SEGMENTFLAGS& flags = a.segments[id - 1].Flags;
@@ -124,7 +131,8 @@ void TableSegment(const AdapterAnswers& a, size_t index, UINT id, const char* me
     out.push_back({field,
                    which + ", a segment that the CPU cannot reach: neither CpuVisible nor behind a "
                            "CPU host aperture",
-                   StopCode::kVideoMemoryManagementInternal, {stop::kPageTableUnreachable, 0, 0, 0}});
+                   StopCode::kVideoMemoryManagementInternal,
+                   {stop::kPageTableUnreachable, 0, 0, 0}});
   }
 }
 
@@ -139,32 +147,37 @@ void Segments(const AdapterAnswers& a, Refusals& out) {
     if (host_aperture) {  // seen: "invalid flags" for the segment behind it
       out.push_back({"DXGK_SEGMENTDESCRIPTOR4.Flags",
                      segment + "stands behind a segment with SupportsCpuHostAperture, which must be the last",
-                     StopCode::kUnknown, {}});
+                     StopCode::kUnknown,
+                     {}});
     }
     host_aperture = flags.SupportsCpuHostAperture;
     if (flags.SupportsCpuHostAperture && flags.CpuVisible) {
-      out.push_back({"DXGK_SEGMENTFLAGS.SupportsCpuHostAperture", segment + "excludes CpuVisible",
-                     StopCode::kUnknown, {}});
+      out.push_back(
+          {"DXGK_SEGMENTFLAGS.SupportsCpuHostAperture", segment + "excludes CpuVisible", StopCode::kUnknown, {}});
     }
     if (flags.SupportsCachedCpuHostAperture && !flags.SupportsCpuHostAperture) {
       out.push_back({"DXGK_SEGMENTFLAGS.SupportsCachedCpuHostAperture",
-                     segment + "needs SupportsCpuHostAperture", StopCode::kUnknown, {}});
+                     segment + "needs SupportsCpuHostAperture",
+                     StopCode::kUnknown,
+                     {}});
     }
     if (flags.CacheCoherent && !flags.Aperture) {
-      out.push_back({"DXGK_SEGMENTFLAGS.CacheCoherent", segment + "is for aperture segments only",
-                     StopCode::kUnknown, {}});
+      out.push_back(
+          {"DXGK_SEGMENTFLAGS.CacheCoherent", segment + "is for aperture segments only", StopCode::kUnknown, {}});
     }
     const unsigned preserved = flags.PreservedDuringStandby | flags.PreservedDuringHibernate << 1 |
                                flags.PartiallyPreservedDuringHibernate << 2;
     if (preserved != 0 && preserved != 1 && preserved != 3 && preserved != 5) {
       out.push_back({"DXGK_SEGMENTFLAGS.PreservedDuringHibernate",
                      segment + "stands in a combination of the three Preserved bits that is not legal",
-                     StopCode::kUnknown, {}});
+                     StopCode::kUnknown,
+                     {}});
     }
     if (a.segments[i].Size == 0 || a.segments[i].Size % hw::kPageSize != 0) {
       out.push_back({"DXGK_SEGMENTDESCRIPTOR4.Size",
                      segment + "is " + Number(a.segments[i].Size) + ", not whole pages",
-                     StopCode::kUnknown, {}});
+                     StopCode::kUnknown,
+                     {}});
     }
   }
   for (const auto& [id, ranges] : a.bad_ranges) {
@@ -174,15 +187,18 @@ void Segments(const AdapterAnswers& a, Refusals& out) {
           range.SegmentOffset <= size && range.SizeInBytes <= size - range.SegmentOffset) {
         continue;
       }
-      out.push_back({"DXGK_MEMORYRANGE", "of segment " + Number(id) + " begins at " + Number(range.SegmentOffset) +
-                                             " and has " + Number(range.SizeInBytes) + " bytes: not whole pages of it",
-                     StopCode::kUnknown, {}});
+      out.push_back({"DXGK_MEMORYRANGE",
+                     "of segment " + Number(id) + " begins at " + Number(range.SegmentOffset) + " and has " +
+                         Number(range.SizeInBytes) + " bytes: not whole pages of it",
+                     StopCode::kUnknown,
+                     {}});
     }
   }
   if (apertures != 1) {
     out.push_back({"DXGK_SEGMENTFLAGS.Aperture",
                    "stands at " + Number(apertures) + " segments; GpuMmu needs exactly one",
-                   StopCode::kUnknown, {}});
+                   StopCode::kUnknown,
+                   {}});
   }
 }
 
@@ -192,7 +208,8 @@ void PagingBuffers(const AdapterAnswers& a, Refusals& out) {
   if (id > a.segments.size() || (id != 0 && !a.segments[id - 1].Flags.Aperture)) {
     out.push_back({"DXGK_QUERYSEGMENTOUT4.PagingBufferSegmentId",
                    "is " + Number(id) + "; it must be 0 or an aperture segment",
-                   StopCode::kUnknown, {}});
+                   StopCode::kUnknown,
+                   {}});
   }
   if (a.paging_buffer_bytes == 0) {
     out.push_back({"DXGK_QUERYSEGMENTOUT4.PagingBufferSize", "is 0", StopCode::kUnknown, {}});
@@ -206,16 +223,16 @@ void IommuBits(const AdapterAnswers& a, bool remapped, Refusals& out) {
     if (a.iommu->IommuIsolationSupported != caps.IoMmuSecureModeSupported) {
       out.push_back({"DXGK_IOMMU_CAPS.IommuIsolationSupported",
                      "is " + Number(a.iommu->IommuIsolationSupported) +
-                         ", DXGK_VIDMMCAPS.IoMmuSecureModeSupported is " +
-                         Number(caps.IoMmuSecureModeSupported),
-                     StopCode::kUnknown, {}});
+                         ", DXGK_VIDMMCAPS.IoMmuSecureModeSupported is " + Number(caps.IoMmuSecureModeSupported),
+                     StopCode::kUnknown,
+                     {}});
     }
     if (a.iommu->IommuIsolationRequired != caps.IoMmuSecureModeRequired) {
       out.push_back({"DXGK_IOMMU_CAPS.IommuIsolationRequired",
-                     "is " + Number(a.iommu->IommuIsolationRequired) +
-                         ", DXGK_VIDMMCAPS.IoMmuSecureModeRequired is " +
+                     "is " + Number(a.iommu->IommuIsolationRequired) + ", DXGK_VIDMMCAPS.IoMmuSecureModeRequired is " +
                          Number(caps.IoMmuSecureModeRequired),
-                     StopCode::kUnknown, {}});
+                     StopCode::kUnknown,
+                     {}});
     }
   }
   // Before WDDM 2.9 there is no PHYSICAL_MEMORY_CAPS: this limit says what the GPU reaches.
@@ -224,12 +241,14 @@ void IommuBits(const AdapterAnswers& a, bool remapped, Refusals& out) {
     out.push_back({"DXGK_DRIVERCAPS.HighestAcceptableAddress",
                    "is " + Number(static_cast<uint64_t>(a.driver.HighestAcceptableAddress.QuadPart)) +
                        "; installed memory ends at " + Number(a.last_byte),
-                   StopCode::kUnknown, {}});
+                   StopCode::kUnknown,
+                   {}});
   }
   if (remapped && !caps.MapAperture2Supported) {
     out.push_back({"DXGK_VIDMMCAPS.MapAperture2Supported",
                    "is 0; DMA remapping (DXGK_IOMMU_CAPS.DmaRemappingSupported) needs it",
-                   StopCode::kUnknown, {}});
+                   StopCode::kUnknown,
+                   {}});
   }
 }
 
@@ -263,21 +282,24 @@ std::vector<Refusal> AdmitLink(const std::vector<AdapterAnswers*>& adapters) {
       out.push_back({"DXGK_PHYSICALADAPTERCAPS.NumExecutionNodes",
                      which + Number(a->nodes()) + ", of adapter 0 " + Number(first.nodes()) +
                          "; linked adapters have the same number of nodes",
-                     StopCode::kUnknown, {}});
+                     StopCode::kUnknown,
+                     {}});
     }
     if (a->mmu.VirtualAddressBitCount != first.mmu.VirtualAddressBitCount) {
       out.push_back({"DXGK_GPUMMUCAPS.VirtualAddressBitCount",
                      which + Number(a->mmu.VirtualAddressBitCount) + ", of adapter 0 " +
                          Number(first.mmu.VirtualAddressBitCount) +
                          "; linked adapters share one address space, so all report the smallest",
-                     StopCode::kUnknown, {}});
+                     StopCode::kUnknown,
+                     {}});
     }
     for (const DXGK_PAGE_TABLE_LEVEL_DESC& level : a->levels) {
       if (level.PageTableSegmentId != 0) continue;
       out.push_back({"DXGK_PAGE_TABLE_LEVEL_DESC.PageTableSegmentId",
                      which + "0; tables of linked adapters lie in a memory segment of each of them, roots at one "
                              "address (LinkMirrored, LinkInstanced)",
-                     StopCode::kUnknown, {}});
+                     StopCode::kUnknown,
+                     {}});
       break;
     }
   }
@@ -287,8 +309,7 @@ std::vector<Refusal> AdmitLink(const std::vector<AdapterAnswers*>& adapters) {
 void RequireAdmission(const std::vector<Refusal>& refusals) {
   if (refusals.empty()) return;
   std::string text;
-  for (const Refusal& refusal : refusals)
-    text += (text.empty() ? "" : "; ") + refusal.field + " " + refusal.text;
+  for (const Refusal& refusal : refusals) text += (text.empty() ? "" : "; ") + refusal.field + " " + refusal.text;
   const Refusal& first = refusals.front();
   if (first.stop != StopCode::kUnknown) throw BugCheck(first.stop, first.parameters, text);
   throw OsError("the driver's answers are refused: " + text);

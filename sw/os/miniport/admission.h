@@ -10,8 +10,8 @@ namespace gmmu::os {
 
 /// Why Windows would not work with what a driver answered.
 struct Refusal {
-  std::string field;  ///< structure and member, e.g. "DXGK_QUERYSEGMENTOUT4.PagingBufferSegmentId"
-  std::string text;   ///< what it says, and what it must
+  std::string field;                   ///< structure and member, e.g. "DXGK_QUERYSEGMENTOUT4.PagingBufferSegmentId"
+  std::string text;                    ///< what it says, and what it must
   StopCode stop = StopCode::kUnknown;  ///< the system stops with it; kUnknown: the adapter is refused
   std::array<uint64_t, 4> parameters{};
 };

@@ -47,8 +47,8 @@ std::vector<Refusal> AdmitAllocation(const AllocationRequest& request, const DXG
       refuse("Alignment", "is no multiple of 64 KiB, and segment " + std::to_string(i + 1) + " has pages of 64 KiB");
   }
   if ((set & ~(apertures | memories | SystemBit(answers))) != 0)
-    refuse("SupportedWriteSegmentSet", "is " + Hex(set) + "; there are " + std::to_string(answers.segments.size()) +
-                                           " segments");
+    refuse("SupportedWriteSegmentSet",
+           "is " + Hex(set) + "; there are " + std::to_string(answers.segments.size()) + " segments");
   if ((info.EvictionSegmentSet & ~apertures) != 0)
     refuse("EvictionSegmentSet", "is " + Hex(info.EvictionSegmentSet) + "; only aperture segments are legal");
   if (info.AllocationPriority == 0) refuse("AllocationPriority", "is 0");
@@ -56,8 +56,9 @@ std::vector<Refusal> AdmitAllocation(const AllocationRequest& request, const DXG
     refuse("PhysicalAdapterIndex", "is " + std::to_string(info.PhysicalAdapterIndex) + "; there are " +
                                        std::to_string(answers.linked) + " physical adapters");
   if (info.Flags.LinkMirrored)  // bit 13, LinkInstanced, is MapApertureCpuVisible now
-    refuse("FlagsWddm2", "has bit 12, LinkMirrored of WDDM 1.x; it is reserved since WDDM 2.0, and an allocation "
-                         "lives on the adapter that PhysicalAdapterIndex names");
+    refuse("FlagsWddm2",
+           "has bit 12, LinkMirrored of WDDM 1.x; it is reserved since WDDM 2.0, and an allocation "
+           "lives on the adapter that PhysicalAdapterIndex names");
   if (flags.ExplicitResidencyNotification && !flags.AccessedPhysically)
     refuse("FlagsWddm2.ExplicitResidencyNotification", "needs AccessedPhysically");
   // IOMMU DMA remapping: the field belongs to operation 17.

@@ -18,9 +18,9 @@ struct AllocationRequest {
   uint64_t bytes = 0;
   bool accessed_physically = true;  ///< engines use its physical addresses too, not GPU VAs only
   bool cpu_visible = false;
-  bool map_cpu_visible = false;  ///< the driver wants CPU addresses of its aperture mappings
-  bool system_only = false;      ///< never in VRAM
-  bool no_large_pages = false;   ///< DisableLargePageMapping
+  bool map_cpu_visible = false;     ///< the driver wants CPU addresses of its aperture mappings
+  bool system_only = false;         ///< never in VRAM
+  bool no_large_pages = false;      ///< DisableLargePageMapping
   bool explicit_residency = false;  ///< the driver is notified of its address; needs accessed_physically
   bool shareable = false;
   bool primary = false;

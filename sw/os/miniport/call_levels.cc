@@ -7,13 +7,18 @@
 namespace gmmu::os {
 namespace {
 
-constexpr const char* kThree[] = {"DxgkDdiAddDevice",    "DxgkDdiStartDevice",   "DxgkDdiStopDevice",
-                                  "DxgkDdiRemoveDevice", "DxgkDdiSetPowerState", "DxgkDdiResetFromTimeout",
+constexpr const char* kThree[] = {"DxgkDdiAddDevice",         "DxgkDdiStartDevice",   "DxgkDdiStopDevice",
+                                  "DxgkDdiRemoveDevice",      "DxgkDdiSetPowerState", "DxgkDdiResetFromTimeout",
                                   "DxgkDdiRestartFromTimeout"};
 /// The one class of level one: the GPU scheduler's.
-constexpr const char* kScheduler[] = {"DxgkDdiPatch",          "DxgkDdiSubmitCommand",  "DxgkDdiSubmitCommandVirtual",
-                                      "DxgkDdiPreemptCommand", "DxgkDdiResetEngine",    "DxgkDdiQueryEngineStatus",
-                                      "DxgkDdiBuildPagingBuffer", "DxgkDdiQueryDependentEngineGroup"};
+constexpr const char* kScheduler[] = {"DxgkDdiPatch",
+                                      "DxgkDdiSubmitCommand",
+                                      "DxgkDdiSubmitCommandVirtual",
+                                      "DxgkDdiPreemptCommand",
+                                      "DxgkDdiResetEngine",
+                                      "DxgkDdiQueryEngineStatus",
+                                      "DxgkDdiBuildPagingBuffer",
+                                      "DxgkDdiQueryDependentEngineGroup"};
 
 template <typename Names>
 bool In(const Names& names, const std::string& entry) {

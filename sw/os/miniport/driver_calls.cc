@@ -21,8 +21,8 @@ void DriverCalls::Require(NTSTATUS status, const std::string& what) {
 void DriverCalls::Enter(const char* entry, Irql level) {
   const Irql before = kernel_.scheduler().irql();
   if (before != level) {
-    throw BugCheck(std::string(entry) + " is called at IRQL " + std::to_string(before) +
-                   ", its level is " + std::to_string(level));
+    throw BugCheck(std::string(entry) + " is called at IRQL " + std::to_string(before) + ", its level is " +
+                   std::to_string(level));
   }
   if (owner_ != nullptr && !at_gate_) PassGate(entry, level);
   PassLevel(entry);
@@ -31,8 +31,8 @@ void DriverCalls::Enter(const char* entry, Irql level) {
 
 void DriverCalls::CheckReturn(const char* entry, Irql level) const {
   if (kernel_.scheduler().irql() == level) return;
-  throw BugCheck(std::string(entry) + " was entered at IRQL " + std::to_string(level) +
-                 " and returned at " + std::to_string(kernel_.scheduler().irql()));
+  throw BugCheck(std::string(entry) + " was entered at IRQL " + std::to_string(level) + " and returned at " +
+                 std::to_string(kernel_.scheduler().irql()));
 }
 
 bool DriverCalls::MeasuresStack(const char* entry) const {
@@ -48,8 +48,7 @@ uint64_t DriverCalls::calls(const std::string& entry) const {
 
 void DriverCalls::PassGate(const char* entry, Irql level) {
   if (level != kPassive || owner_ == kernel_.scheduler().fibre()) {
-    throw BugCheck(std::string(entry) +
-                   " is called between DxgkDdiBeginExclusiveAccess and DxgkDdiEndExclusiveAccess");
+    throw BugCheck(std::string(entry) + " is called between DxgkDdiBeginExclusiveAccess and DxgkDdiEndExclusiveAccess");
   }
   kernel_.scheduler().Wait([this] { return owner_ == nullptr; }, kExclusiveNs,
                            std::string("the end of exclusive access, to call ") + entry);

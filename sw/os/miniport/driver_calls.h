@@ -85,10 +85,10 @@ class DriverCalls {
   const DRIVER_INITIALIZATION_DATA table_;
   std::vector<PVOID> contexts_;
   unsigned lead_ = 0;
-  bool claimed_ = false;         // a fibre has exclusive access, or drains for it
-  const void* owner_ = nullptr;  // the fibre that has it: between begin and end
-  bool at_gate_ = false;         // its own calls to begin and end it
-  unsigned inside_ = 0;          // calls at passive level that have not returned
+  bool claimed_ = false;                            // a fibre has exclusive access, or drains for it
+  const void* owner_ = nullptr;                     // the fibre that has it: between begin and end
+  bool at_gate_ = false;                            // its own calls to begin and end it
+  unsigned inside_ = 0;                             // calls at passive level that have not returned
   std::set<unsigned> held_interrupts_, held_dpcs_;  // of these units
   uint64_t held_ = 0;
   std::function<std::string()> not_idle_;
@@ -104,13 +104,19 @@ auto DriverCalls::Call(const char* entry, Function* function, Irql level, Args..
   Enter(entry, level);
   struct InClass {
     InClass(bool& flag, bool set) : flag_(flag), set_(set) { flag_ = flag_ || set_; }
-    ~InClass() { if (set_) flag_ = false; }
+    ~InClass() {
+      if (set_) flag_ = false;
+    }
     bool& flag_;
     const bool set_;
   } const in_class(in_scheduler_class_, LevelOf(entry) == CallLevel::kOne);
   struct Inside {
-    explicit Inside(unsigned* count) : count_(count) { if (count_ != nullptr) ++*count_; }
-    ~Inside() { if (count_ != nullptr) --*count_; }
+    explicit Inside(unsigned* count) : count_(count) {
+      if (count_ != nullptr) ++*count_;
+    }
+    ~Inside() {
+      if (count_ != nullptr) --*count_;
+    }
     unsigned* count_;
   } const inside(level == kPassive ? &inside_ : nullptr);
   const uint64_t now = NowNs();

@@ -36,13 +36,9 @@ struct Geometry {
     return shift;
   }
   /// Bytes of VA that one table of `level` covers.
-  uint64_t Coverage(unsigned level) const {
-    return uint64_t{1} << (Shift(level) + levels[level].index_bits);
-  }
+  uint64_t Coverage(unsigned level) const { return uint64_t{1} << (Shift(level) + levels[level].index_bits); }
   uint64_t Entries(unsigned level) const { return uint64_t{1} << levels[level].index_bits; }
-  uint64_t Index(unsigned level, uint64_t va) const {
-    return (va >> Shift(level)) & (Entries(level) - 1);
-  }
+  uint64_t Index(unsigned level, uint64_t va) const { return (va >> Shift(level)) & (Entries(level) - 1); }
 };
 
 }  // namespace gmmu::os

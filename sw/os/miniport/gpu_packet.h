@@ -33,8 +33,8 @@ struct GpuPacket {
   void* private_data = nullptr;
   uint64_t private_bytes = 0;
   bool paging = false;
-  GpuDevice* device = nullptr;  ///< null: the system's
-  std::string what;             ///< for errors and reports
+  GpuDevice* device = nullptr;   ///< null: the system's
+  std::string what;              ///< for errors and reports
   std::function<void()> before;  ///< runs before each submission, at passive level
   /// Runs once, at dispatch level or below, when the packet has ended.
   std::function<void(PacketEnd)> on_end;

@@ -39,9 +39,7 @@ class Bytes {
     if (end == nullptr) throw ImportScanError("a name has no end");
     return {reinterpret_cast<const char*>(rest.at_), static_cast<const char*>(end)};
   }
-  bool StartsWith(const char* text, size_t size) const {
-    return size_ >= size && std::memcmp(at_, text, size) == 0;
-  }
+  bool StartsWith(const char* text, size_t size) const { return size_ >= size && std::memcmp(at_, text, size) == 0; }
   size_t size() const { return size_; }
 
  private:
@@ -92,8 +90,9 @@ void ScanArchive(const Bytes& file, Names& names) {
 
 const std::vector<std::string>& ForbiddenRoutines() {
   static const std::vector<std::string> kNames = {
-      "MmAllocateContiguousMemory", "MmAllocateContiguousMemorySpecifyCache", "MmFreeContiguousMemory",
-      "MmAllocatePagesForMdl",      "MmAllocatePagesForMdlEx",                "MmFreePagesFromMdl",
+      "MmAllocateContiguousMemory", "MmAllocateContiguousMemorySpecifyCache",
+      "MmFreeContiguousMemory",     "MmAllocatePagesForMdl",
+      "MmAllocatePagesForMdlEx",    "MmFreePagesFromMdl",
       "MmProbeAndLockPages"};
   return kNames;
 }

@@ -13,8 +13,7 @@ namespace gmmu::os {
 class Mdl {
  public:
   Mdl() = default;
-  explicit Mdl(const std::vector<uint64_t>& pfns)
-      : words_(sizeof(MDL) / sizeof(uint64_t) + pfns.size()) {
+  explicit Mdl(const std::vector<uint64_t>& pfns) : words_(sizeof(MDL) / sizeof(uint64_t) + pfns.size()) {
     MDL& head = *get();
     head.Size = static_cast<SHORT>(words_.size() < 4096 ? words_.size() * sizeof(uint64_t) : 0x7FFF);
     head.ByteCount = static_cast<ULONG>(pfns.size() * hw::kPageSize);

@@ -22,8 +22,7 @@ std::optional<bool> SaidIdle(const DXGKARG_BUILDPAGINGBUFFER& args) {
   switch (args.Operation) {
     case DXGK_OPERATION_TRANSFER: return args.Transfer.Flags.AllocationIsIdle != 0;
     case DXGK_OPERATION_DISCARD_CONTENT: return args.DiscardContent.Flags.AllocationIsIdle != 0;
-    case DXGK_OPERATION_SPECIAL_LOCK_TRANSFER:
-      return args.SpecialLockTransfer.Flags.AllocationIsIdle != 0;
+    case DXGK_OPERATION_SPECIAL_LOCK_TRANSFER: return args.SpecialLockTransfer.Flags.AllocationIsIdle != 0;
     default: return std::nullopt;
   }
 }
@@ -45,8 +44,8 @@ void Miniport::Require(NTSTATUS status, const std::string& what) { DriverCalls::
 
 #define DRIVER(entry) GMMU_DRIVER(*driver_, entry)
 
-NTSTATUS Miniport::QueryAdapterInfo(DXGK_QUERYADAPTERINFOTYPE type, void* input, size_t input_bytes,
-                                    void* output, size_t output_bytes) {
+NTSTATUS Miniport::QueryAdapterInfo(DXGK_QUERYADAPTERINFOTYPE type, void* input, size_t input_bytes, void* output,
+                                    size_t output_bytes) {
   DXGKARG_QUERYADAPTERINFO args{};
   args.Type = type;
   args.pInputData = input;
@@ -108,8 +107,7 @@ uint64_t Miniport::GetRootPageTableSize(DXGKARG_GETROOTPAGETABLESIZE& args) {
   const SIZE_T bytes = driver_->Call(DRIVER(GetRootPageTableSize), kPassive, driver_->lead(), &args);
   if (bytes == 0 || args.NumberOfPte < asked) {
     throw BugCheck("DxgkDdiGetRootPageTableSize answered " + std::to_string(bytes) + " bytes for " +
-                   std::to_string(args.NumberOfPte) + " entries, " + std::to_string(asked) +
-                   " were asked for");
+                   std::to_string(args.NumberOfPte) + " entries, " + std::to_string(asked) + " were asked for");
   }
   return bytes;
 }
@@ -157,10 +155,9 @@ NTSTATUS Miniport::BuildPagingBuffer(DXGKARG_BUILDPAGINGBUFFER& args) {
     if (idle && !*idle) return status;
     why = idle ? ", though the allocation is idle" : ", which this operation may not return";
   }
-  throw BugCheck(StopCode::kVideoMemoryManagementInternal,
-                 {stop::kBuildPagingBuffer, 0, Code(status), 0},
-                 "DxgkDdiBuildPagingBuffer, operation " + NameOf(args.Operation) +
-                     ", returned status " + Hex(Code(status)) + why);
+  throw BugCheck(StopCode::kVideoMemoryManagementInternal, {stop::kBuildPagingBuffer, 0, Code(status), 0},
+                 "DxgkDdiBuildPagingBuffer, operation " + NameOf(args.Operation) + ", returned status " +
+                     Hex(Code(status)) + why);
 }
 
 NTSTATUS Miniport::SubmitCommandVirtual(DXGKARG_SUBMITCOMMANDVIRTUAL& args) {
@@ -169,9 +166,8 @@ NTSTATUS Miniport::SubmitCommandVirtual(DXGKARG_SUBMITCOMMANDVIRTUAL& args) {
   if (status == STATUS_SUCCESS) return status;
   if (!args.Flags.Paging && status == STATUS_INVALID_PARAMETER) return status;
   throw BugCheck(StopCode::kVideoSchedulerInternalError, {stop::kSubmission, Code(status), 0, 0},
-                 std::string("DxgkDdiSubmitCommandVirtual of a ") +
-                     (args.Flags.Paging ? "paging" : "render") + " packet, fence " +
-                     std::to_string(args.SubmissionFenceId) + ", returned status " +
+                 std::string("DxgkDdiSubmitCommandVirtual of a ") + (args.Flags.Paging ? "paging" : "render") +
+                     " packet, fence " + std::to_string(args.SubmissionFenceId) + ", returned status " +
                      Hex(Code(status)));
 }
 
@@ -210,7 +206,8 @@ uint64_t Miniport::QueryDependentEngineGroup(UINT node, UINT engine) {
   DXGKARG_QUERYDEPENDENTENGINEGROUP args{};
   args.EngineOrdinal = engine;
   args.NodeOrdinal = node;
-  Require(driver_->Call(DRIVER(QueryDependentEngineGroup), kPassive, driver_->lead(), &args), "DxgkDdiQueryDependentEngineGroup");
+  Require(driver_->Call(DRIVER(QueryDependentEngineGroup), kPassive, driver_->lead(), &args),
+          "DxgkDdiQueryDependentEngineGroup");
   if ((args.DependentNodeOrdinalMask & own) == 0) {
     throw BugCheck("DxgkDdiQueryDependentEngineGroup of node " + std::to_string(node) + " answered " +
                    Hex(args.DependentNodeOrdinalMask) + ", without the node itself");

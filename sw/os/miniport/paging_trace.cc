@@ -42,7 +42,8 @@ std::string Entries(const DXGK_PTE* entries, size_t count) {
     const int64_t apart = end < count && next(end) ? step(end) : 0;
     while (end < count && next(end) && step(end) == apart) ++end;
     Line run;
-    run.Number("count", end - first).Address("Flags", entries[first].Flags)
+    run.Number("count", end - first)
+        .Address("Flags", entries[first].Flags)
         .Address("PageAddress", entries[first].PageAddress);
     if (end - first > 1) run.Raw("step", std::to_string(apart));
     Append(list, run.Take());
@@ -97,11 +98,16 @@ void UpdatePageTable(Line& line, const DXGKARG_BUILDPAGINGBUFFER& args) {
       Physical(line, "GpuPhysical", op.PageTableAddress.GpuPhysical);
       break;
   }
-  line.Number("StartIndex", op.StartIndex).Number("NumPageTableEntries", op.NumPageTableEntries)
-      .Flag("Flags.Repeat", op.Flags.Repeat).Flag("Flags.InitialUpdate", op.Flags.InitialUpdate)
-      .Flag("Flags.NotifyEviction", op.Flags.NotifyEviction).Flag("Flags.Use64KBPages", op.Flags.Use64KBPages)
-      .Number("DriverProtection", op.DriverProtection).Number("AllocationOffsetInBytes", op.AllocationOffsetInBytes)
-      .Address("FirstPteVirtualAddress", op.FirstPteVirtualAddress).Flag("hProcess", op.hProcess != nullptr);
+  line.Number("StartIndex", op.StartIndex)
+      .Number("NumPageTableEntries", op.NumPageTableEntries)
+      .Flag("Flags.Repeat", op.Flags.Repeat)
+      .Flag("Flags.InitialUpdate", op.Flags.InitialUpdate)
+      .Flag("Flags.NotifyEviction", op.Flags.NotifyEviction)
+      .Flag("Flags.Use64KBPages", op.Flags.Use64KBPages)
+      .Number("DriverProtection", op.DriverProtection)
+      .Number("AllocationOffsetInBytes", op.AllocationOffsetInBytes)
+      .Address("FirstPteVirtualAddress", op.FirstPteVirtualAddress)
+      .Flag("hProcess", op.hProcess != nullptr);
   const size_t given = op.Flags.Repeat ? 1 : op.NumPageTableEntries;
   if (op.pPageTableEntries != nullptr) line.Raw("pPageTableEntries", Entries(op.pPageTableEntries, given));
   if (op.pPageTableEntries64KB != nullptr) line.Raw("pPageTableEntries64KB", Entries(op.pPageTableEntries64KB, given));
@@ -112,11 +118,13 @@ void CopyPageTableEntries(Line& line, const DXGKARG_BUILDPAGINGBUFFER& args) {
   std::string ranges = "[";
   for (UINT i = 0; i < op.NumRanges; ++i) {
     const auto& range = op.pRanges[i];
-    Append(ranges, Line().Number("NumPageTableEntries", range.NumPageTableEntries)
+    Append(ranges, Line()
+                       .Number("NumPageTableEntries", range.NumPageTableEntries)
                        .Address("SrcPageTableAddress", range.SrcPageTableAddress)
                        .Address("DstPageTableAddress", range.DstPageTableAddress)
                        .Number("SrcStartPteIndex", range.SrcStartPteIndex)
-                       .Number("DstStartPteIndex", range.DstStartPteIndex).Take());
+                       .Number("DstStartPteIndex", range.DstStartPteIndex)
+                       .Take());
   }
   line.Number("NumRanges", op.NumRanges).Raw("pRanges", ranges + "]");
 }
@@ -133,17 +141,21 @@ void Operand(Line& line, const DXGKARG_BUILDPAGINGBUFFER& args) {
     case DXGK_OPERATION_UPDATE_PAGE_TABLE: return UpdatePageTable(line, args);
     case DXGK_OPERATION_TRANSFER: {
       const auto& op = args.Transfer;
-      line.Flag("hAllocation", op.hAllocation != nullptr).Number("TransferOffset", op.TransferOffset)
+      line.Flag("hAllocation", op.hAllocation != nullptr)
+          .Number("TransferOffset", op.TransferOffset)
           .Number("TransferSize", op.TransferSize);
       SegmentSide(line, "Source", op.Source);
       SegmentSide(line, "Destination", op.Destination);
-      line.Number("MdlOffset", op.MdlOffset).Flag("Flags.AllocationIsIdle", op.Flags.AllocationIsIdle)
-          .Flag("Flags.TransferStart", op.Flags.TransferStart).Flag("Flags.TransferEnd", op.Flags.TransferEnd);
+      line.Number("MdlOffset", op.MdlOffset)
+          .Flag("Flags.AllocationIsIdle", op.Flags.AllocationIsIdle)
+          .Flag("Flags.TransferStart", op.Flags.TransferStart)
+          .Flag("Flags.TransferEnd", op.Flags.TransferEnd);
       return;
     }
     case DXGK_OPERATION_SPECIAL_LOCK_TRANSFER: {
       const auto& op = args.SpecialLockTransfer;
-      line.Flag("hAllocation", op.hAllocation != nullptr).Number("TransferOffset", op.TransferOffset)
+      line.Flag("hAllocation", op.hAllocation != nullptr)
+          .Number("TransferOffset", op.TransferOffset)
           .Number("TransferSize", op.TransferSize);
       SegmentSide(line, "Source", op.Source);
       SegmentSide(line, "Destination", op.Destination);
@@ -152,14 +164,17 @@ void Operand(Line& line, const DXGKARG_BUILDPAGINGBUFFER& args) {
     }
     case DXGK_OPERATION_FILL: {
       const auto& op = args.Fill;
-      line.Flag("hAllocation", op.hAllocation != nullptr).Number("FillSize", op.FillSize)
-          .Address("FillPattern", op.FillPattern).Number("Destination.SegmentId", op.Destination.SegmentId)
+      line.Flag("hAllocation", op.hAllocation != nullptr)
+          .Number("FillSize", op.FillSize)
+          .Address("FillPattern", op.FillPattern)
+          .Number("Destination.SegmentId", op.Destination.SegmentId)
           .Address("Destination.SegmentAddress", static_cast<uint64_t>(op.Destination.SegmentAddress.QuadPart));
       return;
     }
     case DXGK_OPERATION_DISCARD_CONTENT: {
       const auto& op = args.DiscardContent;
-      line.Flag("hAllocation", op.hAllocation != nullptr).Flag("Flags.AllocationIsIdle", op.Flags.AllocationIsIdle)
+      line.Flag("hAllocation", op.hAllocation != nullptr)
+          .Flag("Flags.AllocationIsIdle", op.Flags.AllocationIsIdle)
           .Number("SegmentId", op.SegmentId)
           .Address("SegmentAddress", static_cast<uint64_t>(op.SegmentAddress.QuadPart));
       return;
@@ -181,7 +196,8 @@ void Operand(Line& line, const DXGKARG_BUILDPAGINGBUFFER& args) {
     }
     case DXGK_OPERATION_UPDATE_CONTEXT_ALLOCATION: {
       const auto& op = args.UpdateContextAllocation;
-      line.Address("ContextAllocation", op.ContextAllocation).Number("ContextAllocationSize", op.ContextAllocationSize)
+      line.Address("ContextAllocation", op.ContextAllocation)
+          .Number("ContextAllocationSize", op.ContextAllocationSize)
           .Flag("pDriverPrivateData", op.pDriverPrivateData != nullptr)
           .Number("DriverPrivateDataSize", op.DriverPrivateDataSize);
       return;
@@ -196,19 +212,24 @@ void Operand(Line& line, const DXGKARG_BUILDPAGINGBUFFER& args) {
     }
     case DXGK_OPERATION_VIRTUAL_TRANSFER: {
       const auto& op = args.TransferVirtual;
-      line.Flag("hAllocation", op.hAllocation != nullptr).Number("AllocationOffsetInBytes", op.AllocationOffsetInBytes)
+      line.Flag("hAllocation", op.hAllocation != nullptr)
+          .Number("AllocationOffsetInBytes", op.AllocationOffsetInBytes)
           .Number("TransferSizeInBytes", op.TransferSizeInBytes)
           .Address("SourceVirtualAddress", op.SourceVirtualAddress)
           .Address("DestinationVirtualAddress", op.DestinationVirtualAddress)
-          .Number("TransferDirection", op.TransferDirection).Address("SourcePageTable", op.SourcePageTable)
-          .Address("DestinationPageTable", op.DestinationPageTable).Flag("Flags.Src64KBPages", op.Flags.Src64KBPages)
+          .Number("TransferDirection", op.TransferDirection)
+          .Address("SourcePageTable", op.SourcePageTable)
+          .Address("DestinationPageTable", op.DestinationPageTable)
+          .Flag("Flags.Src64KBPages", op.Flags.Src64KBPages)
           .Flag("Flags.Dst64KBPages", op.Flags.Dst64KBPages);
       return;
     }
     case DXGK_OPERATION_VIRTUAL_FILL: {
       const auto& op = args.FillVirtual;
-      line.Flag("hAllocation", op.hAllocation != nullptr).Number("AllocationOffsetInBytes", op.AllocationOffsetInBytes)
-          .Number("FillSizeInBytes", op.FillSizeInBytes).Address("FillPattern", op.FillPattern)
+      line.Flag("hAllocation", op.hAllocation != nullptr)
+          .Number("AllocationOffsetInBytes", op.AllocationOffsetInBytes)
+          .Number("FillSizeInBytes", op.FillSizeInBytes)
+          .Address("FillPattern", op.FillPattern)
           .Address("DestinationVirtualAddress", op.DestinationVirtualAddress);
       return;
     }
@@ -220,16 +241,20 @@ void Operand(Line& line, const DXGKARG_BUILDPAGINGBUFFER& args) {
       return;
     case DXGK_OPERATION_MAP_APERTURE_SEGMENT: {
       const auto& op = args.MapApertureSegment;
-      line.Number("SegmentId", op.SegmentId).Number("OffsetInPages", op.OffsetInPages)
-          .Number("NumberOfPages", op.NumberOfPages).Number("MdlOffset", op.MdlOffset)
+      line.Number("SegmentId", op.SegmentId)
+          .Number("OffsetInPages", op.OffsetInPages)
+          .Number("NumberOfPages", op.NumberOfPages)
+          .Number("MdlOffset", op.MdlOffset)
           .Flag("Flags.CacheCoherent", op.Flags.CacheCoherent);
       List(line, "pMdl", op.pMdl);
       return;
     }
     case DXGK_OPERATION_MAP_APERTURE_SEGMENT2: {
       const auto& op = args.MapApertureSegment2;
-      line.Number("SegmentId", op.SegmentId).Number("OffsetInPages", op.OffsetInPages)
-          .Number("NumberOfPages", op.NumberOfPages).Number("AdlOffset", op.AdlOffset)
+      line.Number("SegmentId", op.SegmentId)
+          .Number("OffsetInPages", op.OffsetInPages)
+          .Number("NumberOfPages", op.NumberOfPages)
+          .Number("AdlOffset", op.AdlOffset)
           .Flag("Flags.CacheCoherent", op.Flags.CacheCoherent)
           .Flag("CpuVisibleAddress", op.CpuVisibleAddress != nullptr);
       List(line, op.Adl);
@@ -237,7 +262,8 @@ void Operand(Line& line, const DXGKARG_BUILDPAGINGBUFFER& args) {
     }
     case DXGK_OPERATION_UNMAP_APERTURE_SEGMENT: {
       const auto& op = args.UnmapApertureSegment;
-      line.Number("SegmentId", op.SegmentId).Number("OffsetInPages", op.OffsetInPages)
+      line.Number("SegmentId", op.SegmentId)
+          .Number("OffsetInPages", op.OffsetInPages)
           .Number("NumberOfPages", op.NumberOfPages)
           .Address("DummyPage", static_cast<uint64_t>(op.DummyPage.QuadPart));
       return;
@@ -259,13 +285,16 @@ uint64_t Between(const void* from, const void* to) {
 std::string PagingTraceLine(uint64_t ns, const DXGKARG_BUILDPAGINGBUFFER& asked,
                             const DXGKARG_BUILDPAGINGBUFFER& answered, std::optional<NTSTATUS> status) {
   Line line;
-  line.Number("ns", ns).Text("operation", NameOf(asked.Operation))
+  line.Number("ns", ns)
+      .Text("operation", NameOf(asked.Operation))
       .Raw("status", status ? "\"" + Hex(static_cast<uint32_t>(*status)) + "\"" : "null")
-      .Flag("pDmaBuffer", asked.pDmaBuffer != nullptr).Number("DmaSize", asked.DmaSize)
+      .Flag("pDmaBuffer", asked.pDmaBuffer != nullptr)
+      .Number("DmaSize", asked.DmaSize)
       .Number("DmaBufferWriteOffset", asked.DmaBufferWriteOffset)
       .Number("written", Between(asked.pDmaBuffer, answered.pDmaBuffer))
       .Number("private_written", Between(asked.pDmaBufferPrivateData, answered.pDmaBufferPrivateData))
-      .Number("MultipassOffset", asked.MultipassOffset).Number("MultipassOffset_after", answered.MultipassOffset);
+      .Number("MultipassOffset", asked.MultipassOffset)
+      .Number("MultipassOffset_after", answered.MultipassOffset);
   Operand(line, asked);
   return line.Take();
 }

@@ -38,8 +38,7 @@ std::string CheckReservedRanges(const std::vector<DXGK_PHYSICAL_MEMORY_RANGE>& r
   for (const DXGK_PHYSICAL_MEMORY_RANGE& range : ranges) {
     const uint64_t start = range.BaseAddress, end = start + range.NumberOfBytes;
     const std::string which = "hardware-reserved range " + Text(start, end);
-    if (start % hw::kPageSize != 0 || end % hw::kPageSize != 0 || end <= start)
-      return which + " is not whole pages";
+    if (start % hw::kPageSize != 0 || end % hw::kPageSize != 0 || end <= start) return which + " is not whole pages";
     for (const hw::Range& other : seen) {
       if (start < other.end && other.start < end)
         return which + " overlaps another one, " + Text(other.start, other.end);
@@ -47,8 +46,7 @@ std::string CheckReservedRanges(const std::vector<DXGK_PHYSICAL_MEMORY_RANGE>& r
     for (const hw::Range& pages : managed) {
       const uint64_t first = pages.start * hw::kPageSize, last = pages.end * hw::kPageSize;
       if (start < last && first < end) {
-        return which + " overlaps memory that the system manages, " +
-               Text(std::max(start, first), std::min(end, last));
+        return which + " overlaps memory that the system manages, " + Text(std::max(start, first), std::min(end, last));
       }
     }
     seen.push_back({start, end});

@@ -14,8 +14,7 @@ std::optional<SegmentPages> SegmentPages::Allocate(Segment& segment, uint64_t co
   SegmentPages taken;
   taken.segment_ = &segment;
   auto take = [&](uint64_t pages) {
-    const auto start =
-        segment.space->Allocate(pages * hw::kPageSize, pages * hw::kPageSize, created_by);
+    const auto start = segment.space->Allocate(pages * hw::kPageSize, pages * hw::kPageSize, created_by);
     if (!start) return false;
     taken.starts_.push_back(*start);
     for (uint64_t i = 0; i < pages; ++i) taken.pages_.push_back(*start / hw::kPageSize + i);
@@ -41,8 +40,8 @@ std::optional<SegmentPages> SegmentPages::AllocateContiguous(Segment& segment, u
                                                              RangeAllocator::Place place) {
   const uint64_t unit = segment.page_bytes() / hw::kPageSize;
   count = (count + unit - 1) / unit * unit;
-  const auto start =
-      segment.space->Allocate(count * hw::kPageSize, std::max(alignment, segment.page_bytes()), created_by, place);
+  const auto start = segment.space->Allocate(count * hw::kPageSize, std::max(alignment, segment.page_bytes()),
+                                             created_by, place);
   if (!start) return std::nullopt;
   SegmentPages taken;
   taken.segment_ = &segment;

@@ -19,11 +19,9 @@ struct Segment {
   bool cpu_visible = false;
   bool cache_coherent = false;
   bool pages_64k = false;  ///< allocations have places and sizes of whole pages of 64 KiB
-  uint64_t base =
-      0;  ///< GPU side address of offset 0 (WDDM 1.x style operands carry base + offset)
+  uint64_t base = 0;       ///< GPU side address of offset 0 (WDDM 1.x style operands carry base + offset)
   uint64_t size = 0;
-  uint8_t* cpu_view =
-      nullptr;  ///< register view of the whole segment, CPU-visible memory segments only
+  uint8_t* cpu_view = nullptr;  ///< register view of the whole segment, CPU-visible memory segments only
   std::unique_ptr<RangeAllocator> space;
 
   uint64_t page_bytes() const { return pages_64k ? 65536 : hw::kPageSize; }

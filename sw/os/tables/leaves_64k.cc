@@ -59,7 +59,9 @@ void Leaves64k::Put(TableUpdate update, const UpdateSink& sink) {
     update.entries.resize(update.count);
   }
   for (uint64_t i = 0; i < update.count; ++i) {
-    leaf.entries[update.start + i] = {update.entries[update.repeat ? 0 : i], {}, update.allocation,
+    leaf.entries[update.start + i] = {update.entries[update.repeat ? 0 : i],
+                                      {},
+                                      update.allocation,
                                       update.allocation == nullptr ? 0 : update.allocation_offset + i * kBytesOf64k,
                                       update.driver_protection};
   }

@@ -36,12 +36,12 @@ struct PageTable {
 
   D3DGPU_PHYSICAL_ADDRESS gpu{};
   void* cpu = nullptr;
-  Segment* segment = nullptr;            ///< null: the table is in `system`
+  Segment* segment = nullptr;  ///< null: the table is in `system`
   std::unique_ptr<SystemBuffer> system;
   Ledger::Ticket ticket = 0;
-  bool written = false;                  ///< every entry has been written since the table was made
+  bool written = false;  ///< every entry has been written since the table was made
   uint64_t bytes = 0;
-  uint64_t view = 0;                     ///< where the paging process sees the table, with update mode GPU_VIRTUAL
+  uint64_t view = 0;  ///< where the paging process sees the table, with update mode GPU_VIRTUAL
 };
 
 /// Makes `table` the one that `update` writes.

@@ -24,8 +24,7 @@ PageTable TableMemory::Make(unsigned level, uint64_t slot, uint64_t bytes) {
   const std::string created_by = "level " + std::to_string(level) + " table of " + name_;
   PageTable table;
   if (id == 0) {
-    if (bytes > hw::kPageSize)
-      throw OsError("the driver puts tables of more than a page into system memory");
+    if (bytes > hw::kPageSize) throw OsError("the driver puts tables of more than a page into system memory");
     table.system = std::make_unique<SystemBuffer>(adapter_.kernel(), adapter_.objects(), adapter_.handle(), bytes,
                                                   SystemBuffer::Shape::kScattered, "vidmm");
     table.gpu.SegmentOffset = table.system->logical();

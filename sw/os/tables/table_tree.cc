@@ -90,8 +90,7 @@ void TableTree::ReplaceRoot(uint64_t entries, const UpdateSink& sink) {
   }
   if (root_.level() == 1) {
     for (const auto& [leaf, large] : leaves_64k_.all()) {
-      if (!HasLeaf(leaf))
-        WriteRootEntry({0, leaf}, geometry_.dual ? DXGK_PTE{} : memory_.LinkTo64k(large.table), sink);
+      if (!HasLeaf(leaf)) WriteRootEntry({0, leaf}, geometry_.dual ? DXGK_PTE{} : memory_.LinkTo64k(large.table), sink);
     }
   }
   WriteUppersOfRoot(sink);
@@ -200,8 +199,8 @@ bool TableTree::HasChildren(const TableSlot& slot) const {
   if (level == 0) return false;
   const uint64_t first = index * geometry_.Entries(level), end = first + geometry_.Entries(level);
   const auto below = tables_.lower_bound({level - 1, first});
-  return (below != tables_.end() && below->first < TableSlot{level - 1, end}) ||
-         uppers_.AnyIn(level - 1, first, end) || (level == 1 && leaves_64k_.AnyIn(first, end));
+  return (below != tables_.end() && below->first < TableSlot{level - 1, end}) || uppers_.AnyIn(level - 1, first, end) ||
+         (level == 1 && leaves_64k_.AnyIn(first, end));
 }
 
 // From the leaves up. A parent that goes too keeps its entries (seen on build 26100: what is freed still holds its

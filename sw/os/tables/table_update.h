@@ -16,11 +16,11 @@ struct TableUpdate {
   std::vector<DXGK_PTE> entries;  ///< one entry when `repeat` is set
   uint64_t count = 0;
   bool repeat = false;
-  bool use_64k = false;                 ///< level 0: entries of 64 KiB, `start` and `count` count those
-  std::vector<DXGK_PTE> entries_64k;    ///< level 1 of pairs: the 64 KiB halves, as many as `entries`; empty: invalid
-  bool initial = false;         ///< the first update of a new table, whose memory may hold anything
-  bool notify_eviction = false;  ///< the table is about to be evicted
-  bool retired = false;          ///< no entry names the table any more
+  bool use_64k = false;               ///< level 0: entries of 64 KiB, `start` and `count` count those
+  std::vector<DXGK_PTE> entries_64k;  ///< level 1 of pairs: the 64 KiB halves, as many as `entries`; empty: invalid
+  bool initial = false;               ///< the first update of a new table, whose memory may hold anything
+  bool notify_eviction = false;       ///< the table is about to be evicted
+  bool retired = false;               ///< no entry names the table any more
   uint64_t first_va = 0;
   HANDLE allocation = nullptr;
   uint64_t allocation_offset = 0;

@@ -20,21 +20,21 @@ struct Allocation {
   Allocation();
   ~Allocation();
 
-  VidMm* vidmm = nullptr;  // of the GPU in whose memory it lives
+  VidMm* vidmm = nullptr;                // of the GPU in whose memory it lives
   const uint64_t serial = NextSerial();  // no other allocation has or had it
   std::string name;
-  uint64_t bytes = 0;  // whole pages
+  uint64_t bytes = 0;       // whole pages
   HANDLE handle = nullptr;  // the driver's
   Ledger::Ticket ticket = 0;
   /// Alignment in bytes of an allocation whose VRAM is one piece (AccessedPhysically); 0: its pages are scattered.
   uint64_t contiguous = 0;
   Homes homes;
   bool map_cpu_visible = false;
-  bool large_pages = true;  // not DisableLargePageMapping
+  bool large_pages = true;              // not DisableLargePageMapping
   std::unique_ptr<SegmentPages> local;  // its pages of VRAM; null while it is not resident
-  bool explicit_residency = false;    // the driver wants to be notified of its residency
-  bool notified = false;              // the driver knows that it is resident
-  std::vector<Mapping> mappings;  // where its pages are, or will be when it is resident again
+  bool explicit_residency = false;      // the driver wants to be notified of its residency
+  bool notified = false;                // the driver knows that it is resident
+  std::vector<Mapping> mappings;        // where its pages are, or will be when it is resident again
 
   /// The driver's protection that all mappings of page `page` share (D3DGPU_UNIQUE_DRIVER_PROTECTION); 0: none.
   uint64_t UniqueProtection(uint64_t page) const;

@@ -108,8 +108,7 @@ void Aperture::WriteBackCaches(const Origin& origin, uint64_t adl_offset, uint64
   }
 }
 
-void* Aperture::CpuAddress(Mapping& mapping, const Origin& origin, uint64_t adl_offset,
-                           uint64_t pages) {
+void* Aperture::CpuAddress(Mapping& mapping, const Origin& origin, uint64_t adl_offset, uint64_t pages) {
   mapping.view.hPhysicalMemoryObject = origin.object;
   mapping.view.AccessMode = DXGK_ACCESS_MODE_KERNEL_MODE;
   mapping.view.Offset = (origin.first_page + adl_offset) * hw::kPageSize;
@@ -148,8 +147,7 @@ void Aperture::MapPiece(const Owner& owner, uint64_t first, uint64_t pages, cons
   const bool cached = origin.caching == hw::Caching::kCached;
   // Mandatory where it is set, so only where it can be kept: cacheable memory in a coherent segment.
   const bool coherent = cached && segment_.cache_coherent;
-  if (cached && !coherent && kernel_.parameters().aperture_writes_back)
-    WriteBackCaches(origin, origin_offset, pages);
+  if (cached && !coherent && kernel_.parameters().aperture_writes_back) WriteBackCaches(origin, origin_offset, pages);
 
   auto mapping = std::make_shared<Mapping>();
   mapping->allocation = owner.allocation;

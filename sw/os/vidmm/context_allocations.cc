@@ -20,8 +20,6 @@
 namespace gmmu::os {
 namespace {
 
-
-
 UINT SetOf(const AdapterAnswers& answers, bool aperture) {
   UINT set = 0;
   for (size_t i = 0; i < answers.segments.size(); ++i)
@@ -44,8 +42,8 @@ NTSTATUS ContextAllocations::CreateContextAllocation(DXGKARGCB_CREATECONTEXTALLO
       (args.EvictionSegmentSet & ~SetOf(answers, true)) != 0) {
     return STATUS_INVALID_PARAMETER;
   }
-  Allocation* allocation =
-      vidmm_.allocations().Adopt("context allocation of " + process->name, args.Size, args.hDriverAllocation);
+  Allocation* allocation = vidmm_.allocations().Adopt("context allocation of " + process->name, args.Size,
+                                                      args.hDriverAllocation);
   allocation->contiguous = std::max<uint64_t>(args.Alignment, kPage);
   if (!vidmm_.placement().TryMakeResident(*allocation)) {
     vidmm_.allocations().Drop(allocation);

@@ -60,8 +60,7 @@ std::vector<D3DKMT_SEGMENT_CAPS> DebugView::SegmentCaps() const {
     caps.SegmentId = static_cast<ULONG>(all.size()) + 1;
     caps.bAperture = descriptor.Flags.Aperture != 0;
     caps.bReservedSysMem = descriptor.Flags.ReservedSysMem != 0;
-    caps.BudgetGroup =
-        caps.bAperture ? D3DKMT_MEMORY_SEGMENT_GROUP_NON_LOCAL : D3DKMT_MEMORY_SEGMENT_GROUP_LOCAL;
+    caps.BudgetGroup = caps.bAperture ? D3DKMT_MEMORY_SEGMENT_GROUP_NON_LOCAL : D3DKMT_MEMORY_SEGMENT_GROUP_LOCAL;
     all.push_back(caps);
   }
   return all;

@@ -31,24 +31,24 @@ struct GpuProcess {
   GpuProcess(VidMm& vidmm, std::string name);
   ~GpuProcess();
 
-  VidMm* const vidmm;  // of the GPU whose tables these are
+  VidMm* const vidmm;     // of the GPU whose tables these are
   const uint64_t serial;  // no other process has or had it; later ones have larger ones
   const std::string name;
   ProcessHandles handles;
   std::unique_ptr<AddressSpace> space;
-  const std::unique_ptr<TableShadow> shadow;  // what its page tables say
-  std::unique_ptr<TableOrder> order;  // where there are pages of 64 KiB
-  bool by_cpu = false;       // the CPU writes its tables, whatever the driver's update mode
-  bool root_told = false;    // the driver has the address of the root
-  bool overwritten = false;  // entries that were in use have changed, and no flush has followed
-  bool in_creation = false;  // DxgkDdiCreateProcess runs
+  const std::unique_ptr<TableShadow> shadow;   // what its page tables say
+  std::unique_ptr<TableOrder> order;           // where there are pages of 64 KiB
+  bool by_cpu = false;                         // the CPU writes its tables, whatever the driver's update mode
+  bool root_told = false;                      // the driver has the address of the root
+  bool overwritten = false;                    // entries that were in use have changed, and no flush has followed
+  bool in_creation = false;                    // DxgkDdiCreateProcess runs
   std::unique_ptr<PagingCompanion> companion;  // of its context, from the first use on
   struct DriverRange {
     uint64_t bytes;
     bool user;  // applications may map there (AllowUserModeMapping)
   };
   std::map<uint64_t, DriverRange> driver_ranges;  // that the driver keeps for itself, by address
-  bool tables_asleep = false;  // evicted because the GPU sleeps
+  bool tables_asleep = false;                     // evicted because the GPU sleeps
   /// Address and pages of what was unmapped while the tables were away: its entries are cleared when they are back.
   std::vector<std::pair<uint64_t, uint64_t>> stale;
   const std::vector<GpuProcess*>* parts = nullptr;  // over linked adapters, all of them

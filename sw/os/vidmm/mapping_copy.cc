@@ -22,7 +22,6 @@
 namespace gmmu::os {
 namespace {
 
-
 // The GPU executes a copy when the stream gets there, and sees the tables in the paging process' addresses.
 void CopyByGpu(VidMm& vidmm, GpuProcess& process, const AddressSpace::CopyPiece& piece,
                const std::vector<HeldEntry>& entries) {
@@ -33,8 +32,8 @@ void CopyByGpu(VidMm& vidmm, GpuProcess& process, const AddressSpace::CopyPiece&
   const auto source = process.space->PlaceOfLeaf(piece.source), target = process.space->PlaceOfLeaf(piece.target);
   const uint64_t source_va = paging.MapTable(source.gpu, source.bytes);
   const uint64_t target_va = paging.MapTable(target.gpu, target.bytes);
-  DXGK_BUILDPAGINGBUFFER_COPY_RANGE range{static_cast<UINT>(piece.pages), source_va, target_va,
-                                          static_cast<UINT>(from), static_cast<UINT>(to)};
+  DXGK_BUILDPAGINGBUFFER_COPY_RANGE range{static_cast<UINT>(piece.pages), source_va, target_va, static_cast<UINT>(from),
+                                          static_cast<UINT>(to)};
   if (source.gpu.SegmentId == target.gpu.SegmentId && source.gpu.SegmentOffset == target.gpu.SegmentOffset)
     range.DstPageTableAddress = source_va;  // one table has one address, so that the driver sees an overlap
   DXGKARG_BUILDPAGINGBUFFER operation{};

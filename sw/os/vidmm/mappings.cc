@@ -27,8 +27,7 @@ void Mappings::Finish(const std::vector<VidMm*>& touched) {
 void Mappings::EnsureTables(Allocation& allocation) {
   for (const Mapping& mapping : allocation.mappings) {
     const bool large = vidmm_.gpu().local_segment().pages_64k && mapping.va % kBytesOf64k == 0 &&
-                       mapping.pages % kPagesOf64k == 0 && mapping.first_page % kPagesOf64k == 0 &&
-                       !mapping.one_page;
+                       mapping.pages % kPagesOf64k == 0 && mapping.first_page % kPagesOf64k == 0 && !mapping.one_page;
     ProcessTables& tables = mapping.process->vidmm->tables();
     tables.EnsureEverywhere(*mapping.process, mapping.va, mapping.pages);
     tables.Ensure(*mapping.process, mapping.va, mapping.pages, large);
@@ -81,8 +80,8 @@ void Mappings::WriteEntries(Allocation& allocation, const Mapping& mapping) {
     entries.push_back(Protect(LocalEntry(allocation, page), mapping.protection));
   if (vidmm_.gpu().kernel().parameters().inject.wrong_pte && !wrong_pte_done_) {
     wrong_pte_done_ = true;
-    entries[shown / 2].PageAddress =
-        shown > 1 ? entries[(shown / 2 + 1) % shown].PageAddress : entries[0].PageAddress ^ 1;
+    entries[shown / 2].PageAddress = shown > 1 ? entries[(shown / 2 + 1) % shown].PageAddress
+                                               : entries[0].PageAddress ^ 1;
   }
   process.space->SetEntries(mapping.va, mapping.pages, entries, allocation.handle, mapping.first_page * kPage,
                             vidmm_.work().SinkFor(process), mapping.protection.driver);

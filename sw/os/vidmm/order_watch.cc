@@ -11,8 +11,7 @@
 #include "os/vidsch/vidsch.h"
 
 namespace gmmu::os {
-namespace {
-}  // namespace
+namespace {}  // namespace
 
 void WatchOrder(GpuProcess& process, PhysicalAdapter& gpu, PagingWork& work, bool paging) {
   if (gpu.caps().geometry.leaf_64k_bytes == 0) return;

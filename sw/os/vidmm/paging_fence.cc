@@ -10,16 +10,15 @@
 #include "os/vidsch/vidsch.h"
 
 namespace gmmu::os {
-namespace {
-}  // namespace
+namespace {}  // namespace
 
 PagingFence::PagingFence(PhysicalAdapter& gpu) : gpu_(gpu), page_(std::make_unique<SystemBuffer>()) {}
 
 PagingFence::~PagingFence() = default;
 
 void PagingFence::Make() {
-  *page_ = SystemBuffer(gpu_.kernel(), gpu_.objects(), gpu_.handle(), hw::kPageSize,
-                        SystemBuffer::Shape::kReadOnlyView, "vidmm");
+  *page_ = SystemBuffer(gpu_.kernel(), gpu_.objects(), gpu_.handle(), hw::kPageSize, SystemBuffer::Shape::kReadOnlyView,
+                        "vidmm");
   cpu_ = page_->Map(0, hw::kPageSize);
 }
 

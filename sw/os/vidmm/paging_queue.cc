@@ -63,28 +63,30 @@ void PagingQueue::Start(HANDLE context, size_t count) {
   if (bytes == 0) throw OsError("the driver reports paging buffers of no size");
   if (adapter_.kernel().parameters().paging_address_is_offset && adapter_.remapped() &&
       adapter_.answers().paging_buffer_segment == 0)
-    throw OsError("os.paging_address_is_offset: a driver cannot find a paging buffer behind a remapped domain by its "
-                  "physical address; set os.iommu to \"physical\", \"identity\" or \"needed\"");
+    throw OsError(
+        "os.paging_address_is_offset: a driver cannot find a paging buffer behind a remapped domain by its "
+        "physical address; set os.iommu to \"physical\", \"identity\" or \"needed\"");
   for (size_t i = 0; i < count; ++i) {
     Buffer buffer;
     // The GPU takes a paging buffer of segment 0 by its first address, so its pages must be consecutive for
     // the device: physical ones, or logical ones, whatever pages lie behind them.
-    buffer.memory = SystemBuffer(
-        adapter_.kernel(), adapter_.objects(), adapter_.handle(), bytes,
-        adapter_.remapped() || adapter_.caps().paging_buffer_segment != 0 ? SystemBuffer::Shape::kScattered
-                                                                          : SystemBuffer::Shape::kContiguous,
-        "vidmm");
+    buffer.memory = SystemBuffer(adapter_.kernel(), adapter_.objects(), adapter_.handle(), bytes,
+                                 adapter_.remapped() || adapter_.caps().paging_buffer_segment != 0
+                                     ? SystemBuffer::Shape::kScattered
+                                     : SystemBuffer::Shape::kContiguous,
+                                 "vidmm");
     if (adapter_.caps().paging_buffer_segment == 0 && !buffer.memory.adl().Flags.Contiguous) {
       buffer.memory.Release();
-      throw OsError("no " + std::to_string(bytes) + " consecutive bytes of logical addresses for a paging buffer: the "
+      throw OsError("no " + std::to_string(bytes) +
+                    " consecutive bytes of logical addresses for a paging buffer: the "
                     "GPU takes it by its first one; smaller buffers (driver.paging_buffer_bytes) or buffers in the "
                     "aperture segment (driver.paging_buffer_segment) need none");
     }
     buffer.cpu = buffer.memory.Map(0, bytes);
     buffer.private_data.assign(adapter_.caps().paging_private_bytes + static_cast<uint64_t>(kGuard), 0);
     std::fill_n(buffer.private_data.end() - kGuard, kGuard, kGuardByte);
-    buffer.ticket = adapter_.kernel().ledger().Open("dma_buffer", Hex(buffer.memory.logical()),
-                                                    "vidmm", "paging queue");
+    buffer.ticket = adapter_.kernel().ledger().Open("dma_buffer", Hex(buffer.memory.logical()), "vidmm",
+                                                    "paging queue");
     buffers_.push_back(std::move(buffer));
   }
 }
@@ -143,8 +145,7 @@ void PagingQueue::Add(DXGKARG_BUILDPAGINGBUFFER& operation) {
     operation.pDmaBuffer = begin;
     operation.DmaSize = static_cast<UINT>(size - buffer.used);
     operation.pDmaBufferPrivateData = buffer.private_bytes() == 0 ? nullptr : private_begin;
-    operation.DmaBufferPrivateDataSize =
-        static_cast<UINT>(buffer.private_bytes() - buffer.private_used);
+    operation.DmaBufferPrivateDataSize = static_cast<UINT>(buffer.private_bytes() - buffer.private_used);
     operation.DmaBufferGpuVirtualAddress = AddressOf(buffer);
     operation.DmaBufferWriteOffset = static_cast<UINT>(buffer.used);
     SayIdle(operation, std::exchange(idle, false));
@@ -207,8 +208,7 @@ void PagingQueue::Immediate(DXGKARG_BUILDPAGINGBUFFER& operation) {
   }
   const void* const begin = operation.pDmaBuffer;
   if (adapter_.miniport().BuildPagingBuffer(operation) != STATUS_SUCCESS) {
-    throw BugCheck("DxgkDdiBuildPagingBuffer asks for room for the immediate operation " +
-                   NameOf(operation.Operation));
+    throw BugCheck("DxgkDdiBuildPagingBuffer asks for room for the immediate operation " + NameOf(operation.Operation));
   }
   if (operation.pDmaBuffer != begin) {
     throw BugCheck("DxgkDdiBuildPagingBuffer writes commands for the immediate operation " +
@@ -216,8 +216,7 @@ void PagingQueue::Immediate(DXGKARG_BUILDPAGINGBUFFER& operation) {
   }
 }
 
-void PagingQueue::FlushTlb(HANDLE process, const D3DGPU_PHYSICAL_ADDRESS& root, uint64_t start,
-                           uint64_t end) {
+void PagingQueue::FlushTlb(HANDLE process, const D3DGPU_PHYSICAL_ADDRESS& root, uint64_t start, uint64_t end) {
   ++flushes_;
   if (!adapter_.kernel().parameters().inject.missing_flush) {
     DXGKARG_BUILDPAGINGBUFFER operation{};

@@ -16,8 +16,7 @@
 #include "os/vidsch/vidsch.h"
 
 namespace gmmu::os {
-namespace {
-}  // namespace
+namespace {}  // namespace
 
 PagingWork::PagingWork(PhysicalAdapter& gpu)
     : gpu_(gpu), queue_(std::make_unique<PagingQueue>(gpu)), active_(queue_.get()), fence_(gpu) {}
@@ -104,8 +103,7 @@ void PagingWork::Send(GpuProcess& process, const TableUpdate& update, bool immed
   args.FirstPteVirtualAddress = update.first_va;
   args.DriverProtection = update.level == 0 ? update.driver_protection : 0;
   if (immediate) {
-    if (update.table_cpu == nullptr)
-      throw BugCheck("a page table of the paging process is not reachable by the CPU");
+    if (update.table_cpu == nullptr) throw BugCheck("a page table of the paging process is not reachable by the CPU");
     args.UpdateMode = DXGK_PAGETABLEUPDATE_CPU_VIRTUAL;
     args.PageTableAddress.CpuVirtual = update.table_cpu;
     active_->Immediate(operation);
@@ -137,8 +135,7 @@ void PagingWork::Hold(GpuProcess& process) {
 bool PagingWork::Holds(const GpuProcess& process) const { return held_.count(process.serial) != 0; }
 
 void PagingWork::ReleaseHeld() {
-  for (const auto& [serial, process] : std::exchange(held_, {}))
-    gpu_.vidsch().ResumeContext(process->handles.context);
+  for (const auto& [serial, process] : std::exchange(held_, {})) gpu_.vidsch().ResumeContext(process->handles.context);
 }
 
 void PagingWork::Forget(const GpuProcess& process) { held_.erase(process.serial); }

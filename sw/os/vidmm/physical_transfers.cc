@@ -16,7 +16,6 @@
 namespace gmmu::os {
 namespace {
 
-
 UINT LocalSegment(const Allocation& allocation) { return allocation.vidmm->gpu().local_segment().id; }
 
 // Comes between what the GPU wrote and what the CPU reads; its data and place do not matter.

@@ -20,9 +20,9 @@ bool Placement::TryMakeResident(Allocation& allocation) {
     if (place.segment != segment.id) continue;  // entries name one memory segment
     auto taken = allocation.contiguous == 0
                      ? SegmentPages::Allocate(segment, pages, random_, allocation.name)
-                     : SegmentPages::AllocateContiguous(
-                           segment, pages, allocation.contiguous, allocation.name,
-                           place.from_end ? RangeAllocator::Place::kHighest : RangeAllocator::Place::kBySeed);
+                     : SegmentPages::AllocateContiguous(segment, pages, allocation.contiguous, allocation.name,
+                                                        place.from_end ? RangeAllocator::Place::kHighest
+                                                                       : RangeAllocator::Place::kBySeed);
     if (!taken) continue;
     allocation.local = std::make_unique<SegmentPages>(std::move(*taken));
     return true;

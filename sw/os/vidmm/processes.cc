@@ -34,8 +34,7 @@ GpuProcess& Processes::Add(const std::string& name) {
 
 void Processes::Open(GpuProcess& process, const GpuProcess* joins) {
   PhysicalAdapter& gpu = vidmm_.gpu();
-  process.space =
-      std::make_unique<AddressSpace>(gpu, process.name, false, uint64_t{1} << gpu.caps().geometry.va_bits);
+  process.space = std::make_unique<AddressSpace>(gpu, process.name, false, uint64_t{1} << gpu.caps().geometry.va_bits);
   if (joins == nullptr) {
     process.in_creation = true;
     gpu.logical().driver_objects().OpenProcess(process.handles, process.name, false);

@@ -48,8 +48,7 @@ class Residency {
   Held& HeldOf(const Allocation& allocation);
   void Restore(Allocation& allocation, const std::vector<Allocation*>& wanted);
   /// Does `work` again, with more evicted, until there is room for what it takes.
-  void WithRoom(const Allocation& for_this, const std::vector<Allocation*>& wanted,
-                const std::function<void()>& work);
+  void WithRoom(const Allocation& for_this, const std::vector<Allocation*>& wanted, const std::function<void()>& work);
   void EvictOldest(const Allocation& for_this, const std::vector<Allocation*>& wanted);
   Allocation* Oldest(const std::vector<Allocation*>& wanted);
 

@@ -17,7 +17,6 @@
 namespace gmmu::os {
 namespace {
 
-
 /// The driver's protection of the allocation's pages from `first` on: `pages` is cut to those that have the same. Only
 /// a protection with D3DGPU_UNIQUE_DRIVER_PROTECTION goes with the pages into the windows. What follows the last page
 /// in a page of the segment has the last page's.

@@ -68,8 +68,8 @@ void SleepingMemory::Sleep() {
 }
 
 void SleepingMemory::Drop(const Allocation& allocation) {
-  const auto kept =
-      std::find_if(kept_.begin(), kept_.end(), [&](const Kept& each) { return each.allocation == &allocation; });
+  const auto kept = std::find_if(kept_.begin(), kept_.end(),
+                                 [&](const Kept& each) { return each.allocation == &allocation; });
   if (kept == kept_.end()) return;
   kept->bytes.Release();
   kept_.erase(kept);

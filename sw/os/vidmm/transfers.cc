@@ -42,8 +42,8 @@ void Transfers::Transfer(Allocation& allocation, SystemBuffer& buffer, uint64_t 
     operation.TransferVirtual.DestinationVirtualAddress = in ? local : window.system;
     operation.TransferVirtual.Flags.Src64KBPages = in ? system_64k : local_64k;
     operation.TransferVirtual.Flags.Dst64KBPages = in ? local_64k : system_64k;
-    operation.TransferVirtual.TransferDirection =
-        in ? DXGK_MEMORY_TRANSFER_SYSTEM_TO_LOCAL : DXGK_MEMORY_TRANSFER_LOCAL_TO_SYSTEM;
+    operation.TransferVirtual.TransferDirection = in ? DXGK_MEMORY_TRANSFER_SYSTEM_TO_LOCAL
+                                                     : DXGK_MEMORY_TRANSFER_LOCAL_TO_SYSTEM;
     work.Add(operation);
     window.packet = work.Submit();
     done += size;
@@ -95,8 +95,8 @@ void Transfers::Fill(Allocation& allocation, uint64_t offset, uint64_t bytes, ui
     return FillBySegment(work, allocation, offset, bytes, pattern, parameters.fill_bytes());
   ScratchWindows& windows = vidmm_.windows();
   for (uint64_t done = 0; done < bytes;) {
-    const Piece piece =
-        ScratchWindows::PieceAt(allocation, offset + done, bytes - done, PagesOf(parameters.fill_bytes()));
+    const Piece piece = ScratchWindows::PieceAt(allocation, offset + done, bytes - done,
+                                                PagesOf(parameters.fill_bytes()));
     Window& window = windows.NextForFill(piece.skip + piece.size);
     windows.Show(window.local, allocation, piece);
     DXGKARG_BUILDPAGINGBUFFER operation{};

@@ -111,8 +111,7 @@ NTSTATUS VaCalls::Map(GpuProcess& process, D3DDDI_MAPGPUVIRTUALADDRESS& args) {
     } else {
       const uint64_t large = allocation != nullptr && !no_memory ? Mappings::LargePageBytes(*allocation) : 0;
       const uint64_t alignment = large != 0 && bytes == large ? large : kBlock;
-      const auto place =
-          process.ReserveVaWithin(bytes, base, args.MinimumAddress, args.MaximumAddress, alignment);
+      const auto place = process.ReserveVaWithin(bytes, base, args.MinimumAddress, args.MaximumAddress, alignment);
       if (!place) return STATUS_NO_MEMORY;
       va = *place;
     }
@@ -130,13 +129,11 @@ NTSTATUS VaCalls::Reserve(GpuProcess& process, D3DDDI_RESERVEGPUVIRTUALADDRESS& 
   args.VirtualAddress = args.PagingFenceValue = 0;
   const bool zero = args.ReservationType == D3DDDIGPUVIRTUALADDRESS_RESERVE_ZERO;
   if (args.Size == 0 || args.Size % kBlock != 0 || args.BaseAddress % kBlock != 0 ||
-      args.MinimumAddress % kBlock != 0 ||
-      args.ReservationType > D3DDDIGPUVIRTUALADDRESS_RESERVE_NO_COMMIT ||
+      args.MinimumAddress % kBlock != 0 || args.ReservationType > D3DDDIGPUVIRTUALADDRESS_RESERVE_NO_COMMIT ||
       (zero && !vidmm_.adapter().answers().mmu.ZeroInPteSupported)) {
     return STATUS_INVALID_PARAMETER;
   }
-  const auto va =
-      process.ReserveVaWithin(args.Size, args.BaseAddress, args.MinimumAddress, args.MaximumAddress);
+  const auto va = process.ReserveVaWithin(args.Size, args.BaseAddress, args.MinimumAddress, args.MaximumAddress);
   if (!va) return STATUS_NO_MEMORY;
   Range range;
   range.base = *va;
@@ -215,8 +212,8 @@ NTSTATUS VaCalls::Check(const GpuProcess& process, const D3DDDI_UPDATEGPUVIRTUAL
 }
 
 // As Do will have done it.
-void VaCalls::Note(GpuProcess& process, const D3DDDI_UPDATEGPUVIRTUALADDRESS_OPERATION& operation,
-                   uint64_t inherited, Plan& plan) const {
+void VaCalls::Note(GpuProcess& process, const D3DDDI_UPDATEGPUVIRTUALADDRESS_OPERATION& operation, uint64_t inherited,
+                   Plan& plan) const {
   const auto forget = [&](uint64_t base, uint64_t bytes) {
     for (auto& [allocation, mappings] : plan) mappings = Without(mappings, process, base, bytes / kPage);
   };
@@ -232,8 +229,7 @@ void VaCalls::Note(GpuProcess& process, const D3DDDI_UPDATEGPUVIRTUALADDRESS_OPE
     case D3DDDI_UPDATEGPUVIRTUALADDRESS_MAP: return map(operation.Map, inherited);
     case D3DDDI_UPDATEGPUVIRTUALADDRESS_MAP_PROTECT:
       return map(operation.MapProtect, operation.MapProtect.DriverProtection);
-    case D3DDDI_UPDATEGPUVIRTUALADDRESS_UNMAP:
-      return forget(operation.Unmap.BaseAddress, operation.Unmap.SizeInBytes);
+    case D3DDDI_UPDATEGPUVIRTUALADDRESS_UNMAP: return forget(operation.Unmap.BaseAddress, operation.Unmap.SizeInBytes);
     case D3DDDI_UPDATEGPUVIRTUALADDRESS_COPY: break;
   }
   const auto& copy = operation.Copy;
@@ -250,8 +246,7 @@ void VaCalls::Note(GpuProcess& process, const D3DDDI_UPDATEGPUVIRTUALADDRESS_OPE
   }
 }
 
-void VaCalls::Do(GpuProcess& process, const D3DDDI_UPDATEGPUVIRTUALADDRESS_OPERATION& operation,
-                 uint64_t inherited) {
+void VaCalls::Do(GpuProcess& process, const D3DDDI_UPDATEGPUVIRTUALADDRESS_OPERATION& operation, uint64_t inherited) {
   const auto map = [&](const auto& args, const Protection& protection) {
     for (uint64_t done = 0; done < args.SizeInBytes; done += args.AllocationSizeInBytes) {
       Put(process, args.BaseAddress + done, Find(args.hAllocation), args.AllocationOffsetInBytes / kPage,
@@ -267,12 +262,11 @@ void VaCalls::Do(GpuProcess& process, const D3DDDI_UPDATEGPUVIRTUALADDRESS_OPERA
                  Of(operation.Unmap.Protection, 0));
     case D3DDDI_UPDATEGPUVIRTUALADDRESS_COPY:
       return CopyMappings(vidmm_, process, operation.Copy.SourceAddress, operation.Copy.DestAddress,
-                                 operation.Copy.SizeInBytes, inherited);
+                          operation.Copy.SizeInBytes, inherited);
   }
 }
 
-NTSTATUS VaCalls::Update(GpuProcess& process,
-                         const std::vector<D3DDDI_UPDATEGPUVIRTUALADDRESS_OPERATION>& operations,
+NTSTATUS VaCalls::Update(GpuProcess& process, const std::vector<D3DDDI_UPDATEGPUVIRTUALADDRESS_OPERATION>& operations,
                          MonitoredFence& fence, uint64_t value) {
   const Range* target = nullptr;
   const Range* source = nullptr;

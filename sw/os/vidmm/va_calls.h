@@ -58,8 +58,8 @@ class VaCalls {
   static bool Clashes(const std::vector<Mapping>& mappings, uint64_t first, uint64_t pages, uint64_t protection);
   void Put(GpuProcess& process, uint64_t va, Allocation* allocation, uint64_t first, uint64_t pages,
            const Protection& protection);
-  NTSTATUS Check(const GpuProcess& process, const D3DDDI_UPDATEGPUVIRTUALADDRESS_OPERATION& operation,
-                 const Plan& plan, const Range** target, const Range** source) const;
+  NTSTATUS Check(const GpuProcess& process, const D3DDDI_UPDATEGPUVIRTUALADDRESS_OPERATION& operation, const Plan& plan,
+                 const Range** target, const Range** source) const;
   void Note(GpuProcess& process, const D3DDDI_UPDATEGPUVIRTUALADDRESS_OPERATION& operation, uint64_t inherited,
             Plan& plan) const;
   void Do(GpuProcess& process, const D3DDDI_UPDATEGPUVIRTUALADDRESS_OPERATION& operation, uint64_t inherited);

@@ -89,8 +89,8 @@ void VidMm::Start() {
   parts_->bring_up.ReserveVa();
   work().fence().Make();
   parts_->bring_up.MakeTables();
-  dummy() = SystemBuffer(gpu_.kernel(), gpu_.objects(), gpu_.handle(), hw::kPageSize,
-                         SystemBuffer::Shape::kScattered, "vidmm");
+  dummy() = SystemBuffer(gpu_.kernel(), gpu_.objects(), gpu_.handle(), hw::kPageSize, SystemBuffer::Shape::kScattered,
+                         "vidmm");
   Aperture::Facts facts;
   facts.map_aperture2 = gpu_.answers().driver.MemoryManagementCaps.MapAperture2Supported;
   facts.remapped = gpu_.remapped();

@@ -52,8 +52,8 @@ class VidMmLink {
   void FreeVa(Process& process, uint64_t va) { on(0).FreeVa(*process.parts[0], va); }
 
   /// Entries in the tables of GPU `gpu` for an allocation in the memory of any GPU.
-  void Map(Process& process, unsigned gpu, uint64_t va, Allocation& allocation, uint64_t first_page,
-           uint64_t pages, const Protection& protection = Protection::All());
+  void Map(Process& process, unsigned gpu, uint64_t va, Allocation& allocation, uint64_t first_page, uint64_t pages,
+           const Protection& protection = Protection::All());
   /// Entries in the tables of every GPU.
   void MapEverywhere(Process& process, uint64_t va, Allocation& allocation, uint64_t first_page, uint64_t pages);
   /// Makes the entries invalid in the tables of every GPU, and frees page tables that only served the range.

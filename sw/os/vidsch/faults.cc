@@ -19,8 +19,8 @@ Fault PageFault(const DXGKARGCB_NOTIFY_INTERRUPT_DATA& data) {
   fault.level = page.PageTableLevel;
   fault.access = (page.PageFaultFlags & DXGK_PAGE_FAULT_WRITE) != 0 ? "write" : "read";
   if ((page.PageFaultFlags & DXGK_PAGE_FAULT_FENCE_INVALID) == 0) fault.fence = page.FaultedFenceId;
-  fault.text = "page fault at " + Hex(fault.address) + ", level " + std::to_string(fault.level) + ", " +
-               fault.access + ", fence " + std::to_string(fault.fence);
+  fault.text = "page fault at " + Hex(fault.address) + ", level " + std::to_string(fault.level) + ", " + fault.access +
+               ", fence " + std::to_string(fault.fence);
   return fault;
 }
 

@@ -31,9 +31,9 @@ struct Node {
   struct Entry {
     GpuPacket packet;
     PacketId id = 0;
-    uint32_t fence = 0;     ///< 0: it gets one when it is submitted
-    bool again = false;     ///< the driver gave it back
-    bool refused = false;   ///< the driver refused it; it ends when it is the oldest
+    uint32_t fence = 0;    ///< 0: it gets one when it is submitted
+    bool again = false;    ///< the driver gave it back
+    bool refused = false;  ///< the driver refused it; it ends when it is the oldest
     Ledger::Ticket ticket = 0;
   };
   struct PreemptionRequest {
@@ -49,15 +49,15 @@ struct Node {
   bool RunsPaging() const { return !running.empty() && running.front().packet.paging; }
 
   Fences fences;
-  std::deque<Entry> waiting;  ///< not submitted yet, or given back
-  std::deque<Entry> running;  ///< with the driver, oldest first
+  std::deque<Entry> waiting;                    ///< not submitted yet, or given back
+  std::deque<Entry> running;                    ///< with the driver, oldest first
   std::optional<PreemptionRequest> preemption;  ///< the driver has not answered it
-  uint64_t since = 0;           ///< ns, when the oldest running packet became the oldest
-  std::string reset_because;    ///< not empty: the engine must be reset
-  bool reset_adapter = false;   ///< the whole adapter must be reset, not the engine alone
-  uint32_t fault_fence = 0;     ///< of the packet that faulted
-  uint64_t culprit = 0;         ///< device whose process a page fault without a fence names, or kDestroyed
-  uint64_t asked = 0;           ///< ns, when the driver was asked for its current fence
+  uint64_t since = 0;                           ///< ns, when the oldest running packet became the oldest
+  std::string reset_because;                    ///< not empty: the engine must be reset
+  bool reset_adapter = false;                   ///< the whole adapter must be reset, not the engine alone
+  uint32_t fault_fence = 0;                     ///< of the packet that faulted
+  uint64_t culprit = 0;               ///< device whose process a page fault without a fence names, or kDestroyed
+  uint64_t asked = 0;                 ///< ns, when the driver was asked for its current fence
   std::optional<uint64_t> missed_at;  ///< ns, when a completion was found that no interrupt had reported
   uint64_t resubmissions = 0;
 };

@@ -24,9 +24,8 @@ uint64_t TimeoutRecovery::RecoveryNs() const { return 3 * Delay() + kDependentNs
 bool TimeoutRecovery::HeldUp(PacketId packet) const {
   return packets_.resetting() || packets_.AnyNode([packet](const Node& node) {
     return node.preemption || !node.reset_because.empty() ||
-           std::any_of(node.running.begin(), node.running.end(), [packet](const Node::Entry& entry) {
-             return !entry.packet.paging && entry.id != packet;
-           });
+           std::any_of(node.running.begin(), node.running.end(),
+                       [packet](const Node::Entry& entry) { return !entry.packet.paging && entry.id != packet; });
   });
 }
 
@@ -50,10 +49,10 @@ void TimeoutRecovery::Serve() {
       return packets_.AnyNode([this](const Node& node) { return Due(node) || AskDue(node); });
     };
     const bool was_busy = busy();
-    kernel_.scheduler().Wait(
-        [&] { return stop_ || packets_.attention() || busy() != was_busy || due(); }, Scheduler::kForEver,
-        "work for the GPU scheduler",
-        was_busy ? std::max<uint64_t>(1, std::min(kernel_.parameters().quantum_ns(), Delay()) / 2) : 0);
+    kernel_.scheduler().Wait([&] { return stop_ || packets_.attention() || busy() != was_busy || due(); },
+                             Scheduler::kForEver, "work for the GPU scheduler",
+                             was_busy ? std::max<uint64_t>(1, std::min(kernel_.parameters().quantum_ns(), Delay()) / 2)
+                                      : 0);
     if (stop_) break;
     packets_.ClearAttention();
     // Nodes may share what executes them: paging is not judged before the render packet that may be in its way.
@@ -168,8 +167,8 @@ void TimeoutRecovery::ResetEngine(NodeId id, const std::string& why) {
   const uint32_t completed = node.fences.last_completed(), given = node.fences.last_given();
   if (!Fences::Reached(aborted, completed) || !Fences::Reached(given, aborted)) {
     throw BugCheck(StopCode::kVideoSchedulerInternalError, {stop::kAbortedFence, aborted, completed, given},
-                   "DxgkDdiResetEngine answered LastAbortedFenceId " + std::to_string(aborted) + ", " +
-                       id.name() + " is between " + std::to_string(completed) + " and " + std::to_string(given));
+                   "DxgkDdiResetEngine answered LastAbortedFenceId " + std::to_string(aborted) + ", " + id.name() +
+                       " is between " + std::to_string(completed) + " and " + std::to_string(given));
   }
   if (paging) return ResetAdapter(id, "", why + "; a paging packet was hit");
   node.fences.Complete(aborted);

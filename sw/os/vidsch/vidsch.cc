@@ -90,8 +90,7 @@ bool VidSch::Holds(HANDLE context) const {
 }
 
 void VidSch::OnInterrupt(const DXGKARGCB_NOTIFY_INTERRUPT_DATA& data) {
-  if (kernel_.scheduler().irql() != kDevice)
-    throw BugCheck("DxgkCbNotifyInterrupt below device level");
+  if (kernel_.scheduler().irql() != kDevice) throw BugCheck("DxgkCbNotifyInterrupt below device level");
   if (data.InterruptType == DXGK_INTERRUPT_DMA_PREEMPTED && kernel_.parameters().submit_during_preemption) {
     // Another processor takes the report at once and submits before this call returns.
     kernel_.scheduler().OnAnotherProcessor([&] {
@@ -119,8 +118,7 @@ void VidSch::OnDpc() {
       case DXGK_INTERRUPT_DMA_PAGE_FAULTED: faults_.OnPageFault(data); break;
       case DXGK_INTERRUPT_MONITORED_FENCE_SIGNALED: break;
       case DXGK_INTERRUPT_DMA_FAULTED: faults_.OnDmaFault(data); break;
-      default:
-        throw BugCheck("the driver notified interrupt type " + std::to_string(data.InterruptType));
+      default: throw BugCheck("the driver notified interrupt type " + std::to_string(data.InterruptType));
     }
   }
 }

@@ -193,9 +193,7 @@ class ApertureRun {
       memory_.MapHost(*process_, va, second_);
     });
     life_.Compare("upgraded to the implicit system segment",
-                  os::OutsideSegments(*virtual_only)
-                      ? ""
-                      : "it has a place in the aperture");
+                  os::OutsideSegments(*virtual_only) ? "" : "it has a place in the aperture");
     RunClients(memory_, {Reader(va, second_bytes_)}, "system memory without an aperture range", life_.result.checks);
     life_.Compare("no aperture map without AccessedPhysically",
                   life_.aperture.map_operations() == before ? "" : "a map operation was sent");

@@ -48,11 +48,11 @@ void Compare(Life& life, const std::string& what, const Owner& owner, bool writt
     return std::all_of(words.begin() + static_cast<ptrdiff_t>(from), words.begin() + static_cast<ptrdiff_t>(to),
                        [&](uint64_t word) { return word == value; });
   };
-  life.Compare(what + " of " + os::NameOf(*owner.process),
-               !head                                          ? "the driver's record is not at its start"
-               : !all(3, half, 0)                             ? "what nobody wrote is not zero"
-               : !all(half, words.size(), written ? pair : 0) ? "its second half is not what its context wrote"
-                                                              : "");
+  life.Compare(what + " of " + os::NameOf(*owner.process), !head ? "the driver's record is not at its start"
+                                                           : !all(3, half, 0) ? "what nobody wrote is not zero"
+                                                           : !all(half, words.size(), written ? pair : 0)
+                                                               ? "its second half is not what its context wrote"
+                                                               : "");
 }
 
 void Run(Life& life, const ParameterValues& values) {

@@ -133,9 +133,8 @@ void Run(Life& life, const ParameterValues& values) {
     batch.Finish(life.result.checks);
   }
   const os::ExclusiveAccess& exclusive = life.adapter.isolation().exclusive();
-  life.Compare("exclusive accesses", exclusive.runs() == times
-                                         ? ""
-                                         : std::to_string(exclusive.runs()) + " of " + std::to_string(times));
+  life.Compare("exclusive accesses",
+               exclusive.runs() == times ? "" : std::to_string(exclusive.runs()) + " of " + std::to_string(times));
   life.Compare("a run was held in the middle", seen.held ? "" : "it had ended, or not begun");
   if (life.kernel.instruments() != nullptr)
     life.Compare("the bus monitor counted the load", seen.noted ? "" : "not before and after an exclusive access");

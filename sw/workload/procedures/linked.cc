@@ -96,8 +96,8 @@ class Linked {
       ClientRun run = AllLines(process_->parts[gpu], piece.va, bytes_);
       run.pattern = piece.seed;
       run.write = write;
-      batches.push_back(std::make_unique<ClientBatch>(life_.link.on(gpu), std::vector<ClientRun>{run},
-                                                      what + " by " + Name(gpu)));
+      batches.push_back(
+          std::make_unique<ClientBatch>(life_.link.on(gpu), std::vector<ClientRun>{run}, what + " by " + Name(gpu)));
     }
     for (auto& batch : batches) batch->Finish(life_.result.checks);
     life_.result.bytes += gpus_ * bytes_;

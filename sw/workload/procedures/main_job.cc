@@ -12,9 +12,7 @@ namespace gmmu::workload {
 namespace {
 
 /// A page whose physical address the GPU does not reach by itself.
-bool Above(uint64_t pfn, uint64_t highest_visible) {
-  return pfn > highest_visible / hw::kPageSize;
-}
+bool Above(uint64_t pfn, uint64_t highest_visible) { return pfn > highest_visible / hw::kPageSize; }
 
 void Run(Life& life, const ParameterValues& values) {
   const uint64_t lowest_source = values.at("source_above_gib") << 30;
@@ -22,27 +20,23 @@ void Run(Life& life, const ParameterValues& values) {
   const uint64_t wanted = values.at("pages_out_of_reach");
   if (wanted == 0) return;
   uint64_t above = 0;
-  for (uint64_t pfn : pages)
-    above += Above(pfn, life.adapter.caps().highest_visible);
-  life.Compare("pages out of the GPU's own reach",
-               above >= wanted ? ""
-                               : std::to_string(above) + " of " +
-                                     std::to_string(pages.size()) + ", at least " +
-                                     std::to_string(wanted) + " must be");
+  for (uint64_t pfn : pages) above += Above(pfn, life.adapter.caps().highest_visible);
+  life.Compare("pages out of the GPU's own reach", above >= wanted
+                                                       ? ""
+                                                       : std::to_string(above) + " of " + std::to_string(pages.size()) +
+                                                             ", at least " + std::to_string(wanted) + " must be");
 }
 
 }  // namespace
 
-std::vector<uint64_t> RunSeededMainJob(Life& life, uint64_t bytes, const std::string& prefix,
-                                       uint64_t lowest_source) {
+std::vector<uint64_t> RunSeededMainJob(Life& life, uint64_t bytes, const std::string& prefix, uint64_t lowest_source) {
   const std::vector<uint8_t> input = SeededInput(life.options.seed, bytes);
   JobOptions options = life.options;
   options.input = &input;
   options.lowest_source = lowest_source;
   life.result.bytes += input.size();
-  Life with_input{life.kernel, life.dxgkrnl, life.adapter, life.link, life.vidmm,
-                  life.worker, options,      life.result,  life.restart,
-                  life.power_cycle};
+  Life with_input{life.kernel, life.dxgkrnl, life.adapter, life.link,    life.vidmm,
+                  life.worker, options,      life.result,  life.restart, life.power_cycle};
   const size_t before = life.result.checks.size();
   const uint64_t verified = life.result.bytes_verified;
   MainJob job(with_input);

@@ -43,16 +43,16 @@ struct Case {
 
 constexpr Case kCases[] = {
     {"MDL, cached", DXGK_PHYSICAL_MEMORY_TYPE_MDL, DXGK_MEMORY_CACHING_TYPE_CACHED, true, false, 0, 0},
-    {"MDL in chunks of 8 KiB, write-combined", DXGK_PHYSICAL_MEMORY_TYPE_MDL,
-     DXGK_MEMORY_CACHING_TYPE_WRITE_COMBINED, true, false, MM_ALLOCATE_REQUIRE_CONTIGUOUS_CHUNKS, 2 * kPage},
+    {"MDL in chunks of 8 KiB, write-combined", DXGK_PHYSICAL_MEMORY_TYPE_MDL, DXGK_MEMORY_CACHING_TYPE_WRITE_COMBINED,
+     true, false, MM_ALLOCATE_REQUIRE_CONTIGUOUS_CHUNKS, 2 * kPage},
     {"contiguous, not cached", DXGK_PHYSICAL_MEMORY_TYPE_CONTIGUOUS_MEMORY, DXGK_MEMORY_CACHING_TYPE_NON_CACHED, true,
      true, 0, 0},
-    {"contiguous, cached, opened later", DXGK_PHYSICAL_MEMORY_TYPE_CONTIGUOUS_MEMORY,
-     DXGK_MEMORY_CACHING_TYPE_CACHED, false, true, 0, 0},
+    {"contiguous, cached, opened later", DXGK_PHYSICAL_MEMORY_TYPE_CONTIGUOUS_MEMORY, DXGK_MEMORY_CACHING_TYPE_CACHED,
+     false, true, 0, 0},
     {"section, cached, opened later", DXGK_PHYSICAL_MEMORY_TYPE_SECTION, DXGK_MEMORY_CACHING_TYPE_CACHED, false, false,
      0, 0},
-    {"section, write-combined", DXGK_PHYSICAL_MEMORY_TYPE_SECTION, DXGK_MEMORY_CACHING_TYPE_WRITE_COMBINED, true,
-     false, 0, 0},
+    {"section, write-combined", DXGK_PHYSICAL_MEMORY_TYPE_SECTION, DXGK_MEMORY_CACHING_TYPE_WRITE_COMBINED, true, false,
+     0, 0},
 };
 
 /// Physical memory objects as a driver has them: through the table that StartDevice gets, in the order create, map,

@@ -33,9 +33,8 @@ void Run(Life& life, const ParameterValues& values) {
     life.restart(step.policy);
     const std::string name = os::NameOf(step.mode);
     life.Compare("mode of start " + std::to_string(i + 1),
-                 life.adapter.mode() == step.mode
-                     ? ""
-                     : std::string(os::NameOf(life.adapter.mode())) + ", must be " + name);
+                 life.adapter.mode() == step.mode ? ""
+                                                  : std::string(os::NameOf(life.adapter.mode())) + ", must be " + name);
     RunSeededMainJob(life, values.at("bytes"), name + ": ");
   }
 }

@@ -30,8 +30,7 @@ struct Piece {
 
 class Oversubscription {
  public:
-  Oversubscription(Life& life, const ParameterValues& values)
-      : life_(life), values_(values), residency_(life.vidmm) {
+  Oversubscription(Life& life, const ParameterValues& values) : life_(life), values_(values), residency_(life.vidmm) {
     kmd::EscapeQueryCaps caps;
     life.adapter.Escape(caps, "the query for what was built");
     clients_ = caps.clients;
@@ -139,8 +138,7 @@ class Oversubscription {
       if (!piece.seed) run.crc = LineCrc(zeros.data(), run.order);
       runs.push_back(run);
     }
-    RunClients(life_.memory, runs, os::NameOf(*piece.allocation) + (write ? " written" : " read"),
-               life_.result.checks);
+    RunClients(life_.memory, runs, os::NameOf(*piece.allocation) + (write ? " written" : " read"), life_.result.checks);
   }
 
   /// What was written last stands in the backing store, byte for byte.

@@ -68,9 +68,7 @@ class Subject {
   static constexpr uint32_t kFill = 0xC0FFEE01;
 
  private:
-  ClientRun Run(uint64_t va, uint64_t pages) const {
-    return AllLines(process_, va, pages * kPage);
-  }
+  ClientRun Run(uint64_t va, uint64_t pages) const { return AllLines(process_, va, pages * kPage); }
   Life& life_;
   uint64_t pages_;
   os::GpuProcess* process_ = nullptr;

@@ -70,9 +70,7 @@ class Field {
 
  private:
   static uint32_t Word(uint64_t page) { return 0xA5000000 + static_cast<uint32_t>(page); }
-  ClientRun Run(uint64_t va, uint64_t pages) const {
-    return AllLines(process_, va, pages * kPage);
-  }
+  ClientRun Run(uint64_t va, uint64_t pages) const { return AllLines(process_, va, pages * kPage); }
   Life& life_;
   uint64_t pages_;
   os::GpuProcess* process_ = nullptr;

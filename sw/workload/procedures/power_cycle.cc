@@ -37,8 +37,7 @@ uint64_t SameBytes(const std::vector<uint8_t>& is, const std::vector<uint8_t>& w
 
 std::string Difference(const std::vector<uint8_t>& is, const std::vector<uint8_t>& was) {
   for (size_t i = 0; i < was.size(); ++i) {
-    if (is[i] != was[i])
-      return "byte " + std::to_string(i) + " is " + os::Hex(is[i]) + ", was " + os::Hex(was[i]);
+    if (is[i] != was[i]) return "byte " + std::to_string(i) + " is " + os::Hex(is[i]) + ", was " + os::Hex(was[i]);
   }
   return "";
 }
@@ -49,8 +48,7 @@ void Run(Life& life, const ParameterValues& values) {
   os::Hal& hal = life.kernel.hal();
   const kmd::EscapeQuerySaveArea area = Area(life);
   if (area.bytes == 0) {
-    throw os::OsError(
-        "the driver keeps nothing over a power transition: [machine.driver] save_area_kib must not be 0");
+    throw os::OsError("the driver keeps nothing over a power transition: [machine.driver] save_area_kib must not be 0");
   }
   const std::vector<uint8_t> kept = SeededInput(life.options.seed ^ 0x736176, area.bytes);
   hal.WriteBlock(WindowAt(life, area.offset), kept.data(), kept.size());
@@ -94,9 +92,8 @@ void Run(Life& life, const ParameterValues& values) {
   const auto way_out = values.at("way_out") == 0 ? way : static_cast<Way>(values.at("way_out"));
   uint64_t windows = values.at("lost_after");
   for (const Way each : {way_out, way}) windows += each == Way::kWindows ? area.bytes / hw::kPageSize : 0;
-  life.Compare("windows", after.windows == windows ? ""
-                                                   : std::to_string(after.windows) + ", must be " +
-                                                         std::to_string(windows));
+  life.Compare("windows",
+               after.windows == windows ? "" : std::to_string(after.windows) + ", must be " + std::to_string(windows));
   std::vector<uint8_t> back(area.bytes);
   hal.ReadBlock(WindowAt(life, area.offset), back.data(), back.size());
   const std::vector<uint8_t> empty(area.bytes);

@@ -5,11 +5,13 @@ namespace gmmu::workload {
 
 const std::vector<Procedure>& Procedures() {
   static const std::vector<Procedure> kProcedures = {
-      MainJobProcedure(),       ModeSwitchProcedure(),  OversubscriptionProcedure(), RenderProcedure(),
-      ResizableRootProcedure(), PageEntriesProcedure(), ApertureProcedure(),         MemoryServicesProcedure(),
-      SecureVmProcedure(),      PowerCycleProcedure(),  ExclusiveAccessProcedure(),  ReservedRangesProcedure(),
-      VaCallsProcedure(),       ContextAllocationsProcedure(), TableMovesProcedure(),  SleepProcedure(),
-      Pages64kProcedure(),      LinkedProcedure(),      AdapterResetProcedure(),     IsolationMemoryProcedure()};
+      MainJobProcedure(),      ModeSwitchProcedure(),         OversubscriptionProcedure(),
+      RenderProcedure(),       ResizableRootProcedure(),      PageEntriesProcedure(),
+      ApertureProcedure(),     MemoryServicesProcedure(),     SecureVmProcedure(),
+      PowerCycleProcedure(),   ExclusiveAccessProcedure(),    ReservedRangesProcedure(),
+      VaCallsProcedure(),      ContextAllocationsProcedure(), TableMovesProcedure(),
+      SleepProcedure(),        Pages64kProcedure(),           LinkedProcedure(),
+      AdapterResetProcedure(), IsolationMemoryProcedure()};
   return kProcedures;
 }
 

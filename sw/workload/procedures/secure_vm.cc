@@ -44,10 +44,9 @@ void Run(Life& life, const ParameterValues& values) {
     life.adapter.isolation().OnSecureVm();  // a second one
   });
   life.Compare("mode with the secure machine", Mode(life, os::DmaMode::kIdentity));
-  life.Compare("exclusive accesses",
-               exclusive == 1 && life.adapter.isolation().exclusive().runs() == 1
-                   ? ""
-                   : std::to_string(life.adapter.isolation().exclusive().runs()) + ", must be 1");
+  life.Compare("exclusive accesses", exclusive == 1 && life.adapter.isolation().exclusive().runs() == 1
+                                         ? ""
+                                         : std::to_string(life.adapter.isolation().exclusive().runs()) + ", must be 1");
   life.Compare("pages given before the activation are mapped", Unmapped(life, buffer.host_pages()));
   const bool tracked = life.options.os.isolation_maps == os::IsolationScope::kTracked;
   const uint64_t other = life.kernel.pages().AllocatePage("application", "a page that the GPU was not given");

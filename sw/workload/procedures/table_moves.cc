@@ -46,8 +46,7 @@ void Run(Life& life, const ParameterValues& values) {
                    life.adapter.vidsch().Ended(before) ? "" : "it had not");
     });
     if (round % 2 == 0) {
-      life.Compare("the root lies elsewhere" + which,
-                   os::RootOffset(*process) != root ? "" : "it does not");
+      life.Compare("the root lies elsewhere" + which, os::RootOffset(*process) != root ? "" : "it does not");
     } else {
       words.Fault(process, "an address of evicted tables" + which, source, regs::Fault::kEntryInvalid);
       life.Work([&] {

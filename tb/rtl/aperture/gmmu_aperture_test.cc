@@ -50,12 +50,8 @@ class Bench : public BlockBench<Vgmmu_aperture_bench> {
     Answer r;
     r.tag = a.tag, r.address = a.offset, r.coherent = a.coherent;
     switch (a.target) {
-      case Target::kSystem:
-        r.port = 1;
-        break;
-      case Target::kVram:
-        r.fault = a.offset + a.bytes > kVram ? Fault::kVramRange : Fault::kNone;
-        break;
+      case Target::kSystem: r.port = 1; break;
+      case Target::kVram: r.fault = a.offset + a.bytes > kVram ? Fault::kVramRange : Fault::kNone; break;
       case Target::kPeer:
         if (a.adapter >= adapters || a.adapter == own || a.offset >> 42 != 0) r.fault = Fault::kPeerAbsent;
         r.port = 2;
@@ -64,15 +60,10 @@ class Bench : public BlockBench<Vgmmu_aperture_bench> {
       case Target::kAperture: {
         r.port = 1;
         const uint64_t page = a.offset >> 12;
-        if (page >= kPages)
-          r.fault = Fault::kApertureRange;
-        else if (static_cast<int>(page / 8) == bad_line)
-          r.fault = Fault::kApertureRead;
-        else if ((table[page] & 1) == 0)
-          r.fault = Fault::kApertureEntry;
-        else
-          r.address = (table[page] & 0xfffffffff000) | (a.offset & 0xfff),
-          r.coherent = table[page] >> 2 & 1;
+        if (page >= kPages) r.fault = Fault::kApertureRange;
+        else if (static_cast<int>(page / 8) == bad_line) r.fault = Fault::kApertureRead;
+        else if ((table[page] & 1) == 0) r.fault = Fault::kApertureEntry;
+        else r.address = (table[page] & 0xfffffffff000) | (a.offset & 0xfff), r.coherent = table[page] >> 2 & 1;
       }
     }
     return r;
@@ -84,8 +75,8 @@ class Bench : public BlockBench<Vgmmu_aperture_bench> {
       t.valid_i[i] = offer_[i].Now(!in[i].empty(), *this, manner.idle_percent);
       if (t.valid_i[i]) {
         const Access& a = in[i].front();
-        t.tag_i[i] = a.tag, t.target_i[i] = static_cast<unsigned>(a.target),
-        t.adapter_i[i] = a.adapter, t.offset_i[i] = a.offset, t.coherent_i[i] = a.coherent;
+        t.tag_i[i] = a.tag, t.target_i[i] = static_cast<unsigned>(a.target), t.adapter_i[i] = a.adapter,
+        t.offset_i[i] = a.offset, t.coherent_i[i] = a.coherent;
       }
       t.ready_i[i] = !Stall();
     }
@@ -100,8 +91,8 @@ class Bench : public BlockBench<Vgmmu_aperture_bench> {
     for (unsigned i = 0; i < 2; ++i) {
       if (t.valid_i[i] && t.ready_o[i]) offer_[i].Taken(), in[i].pop_front();
       if (t.valid_o[i] && t.ready_i[i])
-        out[i].push_back({t.tag_o[i], t.port_o[i], t.addr_o[i], t.coherent_o[i] != 0,
-                          static_cast<Fault>(t.fault_o[i])});
+        out[i].push_back(
+            {t.tag_o[i], t.port_o[i], t.addr_o[i], t.coherent_o[i] != 0, static_cast<Fault>(t.fault_o[i])});
     }
     lookups += t.lookup_o, hits += t.hit_o;
     if (t.flush_done_o) flushed = true;
@@ -112,8 +103,7 @@ class Bench : public BlockBench<Vgmmu_aperture_bench> {
       EXPECT_EQ(t.ar_len_o, 7u);
       EXPECT_EQ(t.ar_addr_o % 64, 0u);
       const uint64_t first = (t.ar_addr_o - kBase) / 8;
-      for (unsigned i = 0; i < 8; ++i)
-        line_[i] = table.at(first + i);  // memory is read now, the answer comes later
+      for (unsigned i = 0; i < 8; ++i) line_[i] = table.at(first + i);  // memory is read now, the answer comes later
       bad_ = static_cast<int>(first / 8) == bad_line;
       fetching_ = true, beat_ = 0, wait_ = latency;
       ++fetches;
@@ -148,8 +138,7 @@ TEST(Aperture, RandomAccessesGoWhereTheModelSays) {
     for (uint64_t seed = 1; seed <= 5; ++seed) {
       Bench bench(stall, seed);
       std::mt19937_64 random(seed);
-      for (auto& entry : bench.table)
-        entry = (random() & 0xfffffffff000) | (random() % 8 != 0) | (random() % 2) << 2;
+      for (auto& entry : bench.table) entry = (random() & 0xfffffffff000) | (random() % 8 != 0) | (random() % 2) << 2;
       bench.bad_line = seed % 2 ? 3 : -1;
       bench.adapters = seed % 2 ? 4 : random() % 8, bench.own = random() % 4;
       std::vector<Answer> expected[2];
@@ -229,8 +218,7 @@ TEST(Aperture, AFetchUnderWayWhenTheFlushComesDoesNotFill) {
     bench.in[0].push_back(a);
     bench.Finish();
     ASSERT_EQ(bench.out[0].size(), 2u);
-    for (size_t i = before; i < 2; ++i)
-      EXPECT_EQ(bench.out[0][i].address, 0x2000u) << "flush at cycle " << when;
+    for (size_t i = before; i < 2; ++i) EXPECT_EQ(bench.out[0][i].address, 0x2000u) << "flush at cycle " << when;
   }
 }
 

@@ -15,10 +15,8 @@ TEST(AxiMux, EveryBurstReachesItsPortAndEveryAnswerItsRequester) {
         const unsigned q = random() % kRequesters;
         const unsigned port = random() % 3;
         const unsigned len = random() % 8;
-        if (q != 2 && (q == 3 || random() % 2))
-          bench.Read(q, port, len);
-        else
-          bench.Write(q, port, len);
+        if (q != 2 && (q == 3 || random() % 2)) bench.Read(q, port, len);
+        else bench.Write(q, port, len);
       }
       bench.Finish();
       if (HasFailure()) return;
@@ -35,8 +33,7 @@ TEST(AxiMux, CarriesABeatACycleOnEveryChannel) {
     bench.Write(0, kHost, 7);
   }
   while (!bench.Done() && bench.now < 5000) bench.Step();
-  std::printf("512 beats on each of four channels: %llu cycles\n",
-              static_cast<unsigned long long>(bench.now));
+  std::printf("512 beats on each of four channels: %llu cycles\n", static_cast<unsigned long long>(bench.now));
   EXPECT_LE(bench.now, 512u + 20);
 }
 

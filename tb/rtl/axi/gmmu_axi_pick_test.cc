@@ -142,8 +142,7 @@ class PickTest : public BlockTest<BlockBench<Vgmmu_axi_pick_bench>> {
 };
 
 TEST_P(PickTest, FollowsTheModelUnderEachLoad) {
-  const Load loads[] = {{100, 50, 100, 100}, {60, 50, 80, 60}, {20, 30, 100, 100},
-                        {90, 10, 100, 30},   {90, 90, 30, 90}};
+  const Load loads[] = {{100, 50, 100, 100}, {60, 50, 80, 60}, {20, 30, 100, 100}, {90, 10, 100, 30}, {90, 90, 30, 90}};
   for (const Load& load : loads) {
     for (int i = 0; i < 2000; ++i) ASSERT_NO_FATAL_FAILURE(Cycle(load));
   }

@@ -53,7 +53,7 @@ class IsolatorPortTest : public BlockTest<BlockBench<Vgmmu_isolator_port_bench>>
   // The port's promises.
   std::array<bool, 2> stands_{};  ///< an address was offered to the memory in the cycle before, and not taken
   std::array<Address, 2> stood_;
-  std::deque<Burst> owed_;        ///< bursts that have begun and whose data are not taken
+  std::deque<Burst> owed_;  ///< bursts that have begun and whose data are not taken
   bool w_stands_ = false;
   Beat w_stood_;
   std::array<std::array<unsigned, 2>, 2> unanswered_{};  ///< by direction, by generation: begun
@@ -118,10 +118,9 @@ class IsolatorPortTest : public BlockTest<BlockBench<Vgmmu_isolator_port_bench>>
 
   /// What the memory is offered.
   Address Offered(unsigned d) const {
-    return d == kRead ? Address{t.m_ar_id_o[n], t.m_ar_len_o[n], t.m_ar_user_o[n], t.m_ar_generation_o[n],
-                                t.m_ar_addr_o[n]}
-                      : Address{t.m_aw_id_o[n], t.m_aw_len_o[n], t.m_aw_user_o[n], t.m_aw_generation_o[n],
-                                t.m_aw_addr_o[n]};
+    return d == kRead
+               ? Address{t.m_ar_id_o[n], t.m_ar_len_o[n], t.m_ar_user_o[n], t.m_ar_generation_o[n], t.m_ar_addr_o[n]}
+               : Address{t.m_aw_id_o[n], t.m_aw_len_o[n], t.m_aw_user_o[n], t.m_aw_generation_o[n], t.m_aw_addr_o[n]};
   }
   void CheckAddress(unsigned d) {
     const bool valid = d == kRead ? t.m_ar_valid_o[n] : t.m_aw_valid_o[n];

@@ -23,7 +23,7 @@ struct Port {
   };
   // core
   std::set<unsigned> reading, writing;
-  std::deque<Burst> to_send;   // W beats to come, by burst
+  std::deque<Burst> to_send;  // W beats to come, by burst
   bool ar_valid = false, aw_valid = false, w_valid = false;
   Burst ar, aw;
   uint64_t answers = 0;
@@ -144,8 +144,7 @@ class Bench : public BlockBench<Vgmmu_isolator_bench> {
     Port& q = port[p];
     q.ar_stands.Look(t.m_ar_valid_o[p], t.m_ar_ready_i[p], t.m_ar_id_o[p] << 8 | t.m_ar_len_o[p]);
     q.aw_stands.Look(t.m_aw_valid_o[p], t.m_aw_ready_i[p], t.m_aw_id_o[p] << 8 | t.m_aw_len_o[p]);
-    q.w_stands.Look(t.m_w_valid_o[p], t.m_w_ready_i[p],
-                    t.m_w_data_o[p] << 2 | t.m_w_strb_o[p] << 1 | t.m_w_last_o[p]);
+    q.w_stands.Look(t.m_w_valid_o[p], t.m_w_ready_i[p], t.m_w_data_o[p] << 2 | t.m_w_strb_o[p] << 1 | t.m_w_last_o[p]);
     if (q.r_valid && t.m_r_ready_o[p]) {
       q.r_valid = false;
       if (q.reads[0].beat++ == q.reads[0].len) q.read_ids.erase(q.reads[0].id), q.reads.pop_front();

@@ -98,8 +98,7 @@ TEST_P(PeerPort, AWriteWhoseBeatsAreMissingAsksVramForNothing) {
 }
 
 TEST_P(PeerPort, TheLongestBurstFitsAlways) {
-  for (int i = 0; i < 6; ++i)
-    Ask(true, 4096 * i, 255), Ask(false, 4096 * i, 255), Ask(true, 4096 * i + 2048, 254);
+  for (int i = 0; i < 6; ++i) Ask(true, 4096 * i, 255), Ask(false, 4096 * i, 255), Ask(true, 4096 * i + 2048, 254);
   Finish();
 }
 

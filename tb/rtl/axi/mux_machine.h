@@ -14,7 +14,7 @@ namespace gmmu {
 
 constexpr unsigned kRequesters = 4;
 constexpr unsigned kVram = 0, kHost = 1, kPeer = 2;  // of a burst; kPeer leaves by the host port
-constexpr unsigned kExempt = 1;  // hold_i is not for it
+constexpr unsigned kExempt = 1;                      // hold_i is not for it
 
 struct Burst {
   unsigned requester = 0, id = 0, len = 0, beat = 0;
@@ -112,8 +112,7 @@ class MuxMachine : public BlockBench<Vgmmu_axi_bench> {
         std::swap(written_[p][0], written_[p][rng() % written_[p].size()]);
       }
       t.m_b_valid_i[p] = b_offered_[p];
-      if (b_offered_[p])
-        t.m_b_id_i[p] = written_[p][0].id, t.m_b_error_i[p] = written_[p][0].address % 7 == 0;
+      if (b_offered_[p]) t.m_b_id_i[p] = written_[p][0].id, t.m_b_error_i[p] = written_[p][0].address % 7 == 0;
     }
     Settle();
     Sample();
@@ -178,8 +177,7 @@ class MuxMachine : public BlockBench<Vgmmu_axi_bench> {
       held_offers += t.m_aw_valid_o[p] && t.m_aw_id_o[p] >> 8 != kExempt;
       if (t.m_r_valid_i[p] && t.m_r_ready_o[p]) {
         r_offered_[p] = false;
-        if (reads_[p][pick_[p]].beat++ == reads_[p][pick_[p]].len)
-          reads_[p].erase(reads_[p].begin() + pick_[p]);
+        if (reads_[p][pick_[p]].beat++ == reads_[p][pick_[p]].len) reads_[p].erase(reads_[p].begin() + pick_[p]);
       }
       if (t.m_b_valid_i[p] && t.m_b_ready_o[p]) b_offered_[p] = false, written_[p].pop_front();
       if (t.m_ar_valid_o[p] && t.m_ar_ready_i[p]) {
@@ -199,8 +197,7 @@ class MuxMachine : public BlockBench<Vgmmu_axi_bench> {
         writing_[p].push_back(b);
         host_requests += p;
       }
-      if (t.m_w_valid_o[p] && t.m_w_ready_i[p])
-        beats_[p].push_back({t.m_w_data_o[p], t.m_w_last_o[p] != 0}), ++w_beats;
+      if (t.m_w_valid_o[p] && t.m_w_ready_i[p]) beats_[p].push_back({t.m_w_data_o[p], t.m_w_last_o[p] != 0}), ++w_beats;
       while (!writing_[p].empty() && !beats_[p].empty()) {
         Burst& b = writing_[p].front();
         EXPECT_EQ(beats_[p].front().first, Word(b, b.beat));

@@ -22,12 +22,12 @@ class PeerMachine : public BlockBench<Vgmmu_peer_port_bench> {
     bool write = false;
     unsigned id = 0, len = 0;
     uint64_t address = 0;
-    std::vector<uint64_t> data;   // of a write
-    bool past = false;            // at or past the end of VRAM
-    bool cut = false;             // a cut came while it had no answer
-    bool error = false;           // of VRAM
-    bool reached = false;         // VRAM was asked
-    unsigned beats = 0;           // answered; of a write: taken by the port
+    std::vector<uint64_t> data;  // of a write
+    bool past = false;           // at or past the end of VRAM
+    bool cut = false;            // a cut came while it had no answer
+    bool error = false;          // of VRAM
+    bool reached = false;        // VRAM was asked
+    unsigned beats = 0;          // answered; of a write: taken by the port
   };
 
   PeerMachine(unsigned size, uint64_t seed) : BlockBench(size, seed) {
@@ -55,7 +55,7 @@ class PeerMachine : public BlockBench<Vgmmu_peer_port_bench> {
   }
 
   /// Knobs.
-  unsigned latency = 0;        ///< of VRAM
+  unsigned latency = 0;  ///< of VRAM
   bool take_ar = true, take_aw = true, take_w = true, answer = true;
   bool send_w = true;          ///< the linked adapter sends its beats
   bool interleave = true;      ///< beats of different reads come mixed
@@ -296,8 +296,8 @@ class PeerMachine : public BlockBench<Vgmmu_peer_port_bench> {
 
   std::deque<Burst> to_ask_[2];
   std::list<Burst> asked_[2];
-  std::deque<Burst> sending_;    // writes that were taken and whose beats are not all sent
-  bool sending_front_ = false;   // all beats of the write that is offered were sent
+  std::deque<Burst> sending_;   // writes that were taken and whose beats are not all sent
+  bool sending_front_ = false;  // all beats of the write that is offered were sent
   Offer ax_[2], w_;
   bool offered_[2] = {};
   unsigned beat_ = 0;

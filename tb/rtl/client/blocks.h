@@ -14,7 +14,7 @@
 namespace gmmu::client {
 
 constexpr unsigned kBeat = sizeof(Vgmmu_client_blocks_bench::r_data_i);  ///< bytes of the bus
-constexpr unsigned kLine = 64;                                          ///< bytes of a line
+constexpr unsigned kLine = 64;                                           ///< bytes of a line
 
 /// The blocks, of a size as gmmu_client_blocks_bench.sv numbers them, out of reset.
 class Blocks : public BlockBench<Vgmmu_client_blocks_bench> {
@@ -45,8 +45,7 @@ void SetBytes(Port& port, const uint8_t* bytes, size_t count = sizeof(Port)) {
 }
 template <typename Port>
 void RandomBytes(Port& port, Blocks& blocks) {
-  for (size_t i = 0; i < sizeof port; ++i)
-    reinterpret_cast<uint8_t*>(&port)[i] = static_cast<uint8_t>(blocks.rng());
+  for (size_t i = 0; i < sizeof port; ++i) reinterpret_cast<uint8_t*>(&port)[i] = static_cast<uint8_t>(blocks.rng());
 }
 
 /// An access of 1 to 64 bytes of one line.
@@ -65,8 +64,7 @@ struct Request {
     r.id = id;
     r.space = static_cast<unsigned>(blocks.Random(0, 63));
     const unsigned first = blocks.Chance(40) ? 0 : static_cast<unsigned>(blocks.Random(0, 63));
-    r.bytes = blocks.Chance(40) ? kLine - first
-                                : static_cast<unsigned>(blocks.Random(1, kLine - first));
+    r.bytes = blocks.Chance(40) ? kLine - first : static_cast<unsigned>(blocks.Random(1, kLine - first));
     r.va = (blocks.rng() & ~uint64_t{63}) + first;
     r.access = static_cast<regs::Access>(blocks.Random(0, 2));
     return r;
@@ -82,8 +80,7 @@ struct Request {
 
 /// CRC-32C, bit by bit, without the inversions.
 inline uint32_t Crc32cStep(uint32_t crc, uint64_t word) {
-  for (int i = 0; i < 64; ++i)
-    crc = crc >> 1 ^ (((crc ^ static_cast<uint32_t>(word >> i)) & 1) != 0 ? 0x82F63B78u : 0);
+  for (int i = 0; i < 64; ++i) crc = crc >> 1 ^ (((crc ^ static_cast<uint32_t>(word >> i)) & 1) != 0 ? 0x82F63B78u : 0);
   return crc;
 }
 

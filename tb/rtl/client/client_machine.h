@@ -60,8 +60,8 @@ class ClientMachine : public BlockBench<Vgmmu_client_bench> {
   }
 
   /// Runs to the end. Returns the now it took.
-  uint64_t Run(Access access, uint32_t first, uint32_t stride, uint32_t count, uint32_t step,
-               unsigned depth = 0, uint64_t seed = 0) {
+  uint64_t Run(Access access, uint32_t first, uint32_t stride, uint32_t count, uint32_t step, unsigned depth = 0,
+               uint64_t seed = 0) {
     Write(regs::ClientLines{}.set_first(first).set_stride(stride));
     Write(regs::ClientOrder{}.set_count(count).set_step(step));
     Write(regs::ClientSeed{}.set_value(seed));
@@ -73,8 +73,7 @@ class ClientMachine : public BlockBench<Vgmmu_client_bench> {
     Run(50);
     EXPECT_FALSE(t.busy_o);
     EXPECT_TRUE(t.idle_o);
-    for (int e = 0; e < 2; ++e)
-      EXPECT_EQ(given_[e], back_[e]) << "answers given back, generation " << e;
+    for (int e = 0; e < 2; ++e) EXPECT_EQ(given_[e], back_[e]) << "answers given back, generation " << e;
     EXPECT_EQ(Read<regs::ClientOrder>().count(), count) << "a register reads back";
     EXPECT_EQ(Read<regs::ClientCtrl>().raw, regs::ClientCtrl{ctrl_}.set_start(0).raw);
     status = Read<regs::ClientStatus>();
@@ -108,22 +107,19 @@ class ClientMachine : public BlockBench<Vgmmu_client_bench> {
       Burst& r = reads_[pick];
       if (r.due <= now) {
         std::memcpy(&t.r_data_i, &memory[r.address + kBeatBytes * r.beat], kBeatBytes);
-        t.r_valid_i = 1, t.r_id_i = r.id, t.r_error_i = broken.count(r.address / 64),
-        t.r_last_i = r.beat == r.len;
+        t.r_valid_i = 1, t.r_id_i = r.id, t.r_error_i = broken.count(r.address / 64), t.r_last_i = r.beat == r.len;
         if (r.beat++ == r.len) End(r.id), reads_.erase(reads_.begin() + pick);
       }
     }
     if (!written_.empty() && !Stall()) {
       const size_t pick = rng() % written_.size();
-      t.b_valid_i = 1, t.b_id_i = written_[pick].id,
-      t.b_error_i = broken.count(written_[pick].address / 64);
+      t.b_valid_i = 1, t.b_id_i = written_[pick].id, t.b_error_i = broken.count(written_[pick].address / 64);
       End(written_[pick].id);
       written_.erase(written_.begin() + pick);
     }
     Settle();
     back_[0] += t.done0_o, back_[1] += t.done1_o;
-    for (int e = 0; e < 2; ++e)
-      EXPECT_LE(back_[e], ended_[e]) << "given back before the access has ended";
+    for (int e = 0; e < 2; ++e) EXPECT_LE(back_[e], ended_[e]) << "given back before the access has ended";
     if (t.xlate_req_valid_o && t.xlate_req_ready_i) {
       lookups_.push_back({t.xlate_req_tag_o, t.xlate_req_va_o});
       ++in_flight_;
@@ -133,12 +129,10 @@ class ClientMachine : public BlockBench<Vgmmu_client_bench> {
       x_offer_ = false;
       ++given_[generation_];
       generation_of_[t.xlate_rsp_tag_i] = generation_;
-      if (t.xlate_rsp_zero_i || t.xlate_rsp_fault_i || t.xlate_rsp_offset_i >= memory.size())
-        End(t.xlate_rsp_tag_i);
+      if (t.xlate_rsp_zero_i || t.xlate_rsp_fault_i || t.xlate_rsp_offset_i >= memory.size()) End(t.xlate_rsp_tag_i);
       lookups_.pop_front();
     }
-    if (t.ar_valid_o && t.ar_ready_i)
-      reads_.push_back({t.ar_id_o, t.ar_addr_o, t.ar_len_o, 0, now + latency});
+    if (t.ar_valid_o && t.ar_ready_i) reads_.push_back({t.ar_id_o, t.ar_addr_o, t.ar_len_o, 0, now + latency});
     if (t.aw_valid_o && t.aw_ready_i) writes_.push_back({t.aw_id_o, t.aw_addr_o, t.aw_len_o, 0, 0});
     if (t.w_valid_o && t.w_ready_i) {
       Beat beat{{}, t.w_strb_o, t.w_last_o != 0};
@@ -148,8 +142,7 @@ class ClientMachine : public BlockBench<Vgmmu_client_bench> {
     while (!writes_.empty() && !beats_.empty()) {
       Burst& w = writes_.front();
       for (unsigned i = 0; i < kBeatBytes; ++i) {
-        if (beats_.front().strobe >> i & 1)
-          memory[w.address + kBeatBytes * w.beat + i] = beats_.front().data[i];
+        if (beats_.front().strobe >> i & 1) memory[w.address + kBeatBytes * w.beat + i] = beats_.front().data[i];
       }
       EXPECT_EQ(beats_.front().last, w.beat == w.len);
       beats_.pop_front();

@@ -58,8 +58,8 @@ class Answer : public BlocksTest {
   }
   void EndRandom(unsigned id) {
     const bool fault = Chance(fault_percent_);
-    End(id, fault ? static_cast<Fault>(Random(1, 15)) : Fault::kNone,
-        static_cast<unsigned>(Random(0, 5)), !fault && Chance(15));
+    End(id, fault ? static_cast<Fault>(Random(1, 15)) : Fault::kNone, static_cast<unsigned>(Random(0, 5)),
+        !fault && Chance(15));
   }
   void Step() override {
     t.ans_ready_i = !Stall();
@@ -117,7 +117,10 @@ class Answer : public BlocksTest {
     } else {
       for (unsigned id : order_) {
         Access& access = flight_.at(id);
-        if (access.fault != Fault::kNone && !access.logged) { faulted = &access; break; }
+        if (access.fault != Fault::kNone && !access.logged) {
+          faulted = &access;
+          break;
+        }
       }
     }
     ASSERT_NE(faulted, nullptr) << "a record of no fault";
@@ -215,8 +218,7 @@ TEST_P(Answer, OnlyTheFirstFaultWhileAsked) {
   for (int round = 1; round <= 4; ++round) {
     Choose(true, true);
     for (unsigned id = 0; id < 8; ++id) Begin(Request::Draw(*this, id));
-    for (unsigned id = 8; id-- > 0;)
-      End(id, id < 2 ? Fault::kNone : static_cast<Fault>(4 + id), 0, false);
+    for (unsigned id = 8; id-- > 0;) End(id, id < 2 ? Fault::kNone : static_cast<Fault>(4 + id), 0, false);
     Finish();
     EXPECT_EQ(logged_, static_cast<unsigned>(round)) << "one a round";
     Choose(false, false);

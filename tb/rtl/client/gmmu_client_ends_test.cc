@@ -86,11 +86,9 @@ class Ends : public BlocksTest {
       Chosen(*page_);
       page_.reset();
     }
-    if (t.ends_b_valid_i)
-      b_.push_back({t.ends_b_slot_i, t.ends_b_error_i ? Fault::kBusWrite : Fault::kNone});
+    if (t.ends_b_valid_i) b_.push_back({t.ends_b_slot_i, t.ends_b_error_i ? Fault::kBusWrite : Fault::kNone});
     const bool page_taken = t.ends_page_valid_i && t.ends_page_ready_o;
-    if (page_taken)
-      page_ = End{t.e_slot_i, static_cast<Fault>(t.e_fault_i), t.e_level_i, t.e_zero_i != 0};
+    if (page_taken) page_ = End{t.e_slot_i, static_cast<Fault>(t.e_fault_i), t.e_level_i, t.e_zero_i != 0};
     Edge();
     if (page_taken) t.ends_page_valid_i = 0;
     if (route && !r) t.ends_route_valid_i = 0;

@@ -7,8 +7,8 @@
 namespace gmmu {
 namespace {
 
-std::vector<uint8_t> Lines(const std::vector<uint8_t>& memory, uint32_t first, uint32_t stride,
-                           uint32_t count, uint32_t step, uint32_t upto) {
+std::vector<uint8_t> Lines(const std::vector<uint8_t>& memory, uint32_t first, uint32_t stride, uint32_t count,
+                           uint32_t step, uint32_t upto) {
   std::vector<uint8_t> bytes;
   uint64_t k = 0;
   for (uint32_t i = 0; i < upto; ++i, k = (k + step) % count) {
@@ -35,8 +35,7 @@ TEST(Client, WritesItsPatternAndReadsItBack) {
     bench.Run(Access::kWrite, 5, 2, 200, 9, 0, 0x1234567890);
     std::vector<uint8_t> pattern;
     for (uint64_t w = 0; w < 200 * 8; ++w) {
-      for (int i = 0; i < 8; ++i)
-        pattern.push_back(static_cast<uint8_t>((0x1234567890 + w) >> (8 * i)));
+      for (int i = 0; i < 8; ++i) pattern.push_back(static_cast<uint8_t>((0x1234567890 + w) >> (8 * i)));
     }
     EXPECT_EQ(Lines(bench.memory, 5, 2, 200, 9, 200), pattern);
     bench.Run(Access::kRead, 5, 2, 200, 9);
@@ -166,8 +165,7 @@ TEST(Client, AChaseFollowsThePointersInMemory) {
     std::vector<uint8_t> bytes;
     for (size_t i = 0; i < ring.size(); ++i) {
       const uint64_t next = 64 * uint64_t{ring[(i + 1) % ring.size()]};
-      for (int b = 0; b < 8; ++b)
-        bench.memory[64 * ring[i] + b] = static_cast<uint8_t>(next >> (8 * b));
+      for (int b = 0; b < 8; ++b) bench.memory[64 * ring[i] + b] = static_cast<uint8_t>(next >> (8 * b));
     }
     const unsigned count = 300;
     for (unsigned i = 0; i < count; ++i) {

@@ -69,10 +69,7 @@ class ClientRegs : public BlocksTest {
           .set_count(s.regs_state_count_i)
           .raw;
     if (word == regs::ClientResult::kOffset / 8)
-      return regs::ClientResult{}
-          .set_crc(s.regs_state_crc_i)
-          .set_mismatches(s.regs_state_mismatches_i)
-          .raw;
+      return regs::ClientResult{}.set_crc(s.regs_state_crc_i).set_mismatches(s.regs_state_mismatches_i).raw;
     return s.regs_state_fault_va_i;
   }
   void CheckRun() {

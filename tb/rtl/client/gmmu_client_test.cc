@@ -42,9 +42,7 @@ class AccessUnit : public BlocksTest {
       if (!bus_error) return Fault::kNone;
       return request.write() ? Fault::kBusWrite : Fault::kBusRead;
     }
-    uint64_t address() const {
-      return target == Target::kAperture ? page << 12 | offset % 4096 : offset;
-    }
+    uint64_t address() const { return target == Target::kAperture ? page << 12 | offset % 4096 : offset; }
     unsigned beats() const { return request.last() / kBeat - request.first() / kBeat + 1; }
   };
   struct Beat {
@@ -65,8 +63,7 @@ class AccessUnit : public BlocksTest {
     asked_.push_back(request.id);
     words_.clear();
     if (request.write()) {
-      for (unsigned w = request.first() / word_; w <= request.last() / word_; ++w)
-        words_.push_back(w);
+      for (unsigned w = request.first() / word_; w <= request.last() / word_; ++w) words_.push_back(w);
       std::shuffle(words_.begin(), words_.end(), rng);
     }
     ++added_;
@@ -151,8 +148,7 @@ class AccessUnit : public BlocksTest {
     t.word_number_i = static_cast<uint8_t>(words_.back());
     RandomBytes(t.word_strobe_i, *this);
     SetBytes(t.word_data_i, access.data + words_.back() * word_, word_);
-    for (unsigned i = 0; i < word_; ++i)
-      access.kept[words_.back() * word_ + i] = n == 0 || (t.word_strobe_i >> i & 1);
+    for (unsigned i = 0; i < word_; ++i) access.kept[words_.back() * word_ + i] = n == 0 || (t.word_strobe_i >> i & 1);
     words_.pop_back();
     if (words_.empty()) last_word_ = now;
   }
@@ -239,8 +235,7 @@ class AccessUnit : public BlocksTest {
         if (access.target == Target::kAperture) asks_.push_back(lookups_.front());
         if (access.route() == Fault::kNone) routed_.push_back(lookups_.front());
       }
-      if (access.stops() && !(access.target == Target::kAperture && !access.zero &&
-                              access.lookup == Fault::kNone))
+      if (access.stops() && !(access.target == Target::kAperture && !access.zero && access.lookup == Fault::kNone))
         End(access);
       lookups_.pop_front();
     }
@@ -280,8 +275,7 @@ class AccessUnit : public BlocksTest {
     EXPECT_EQ(t.unit_w_last_o, beat.last);
     for (unsigned i = 0; i < kBeat; ++i) {
       const unsigned at = beat.row * kBeat + i;
-      const bool want =
-          at >= access.request.first() && at <= access.request.last() && access.kept[at];
+      const bool want = at >= access.request.first() && at <= access.request.last() && access.kept[at];
       EXPECT_EQ(t.unit_w_strb_o >> i & 1, want) << "byte " << at;
       if (want) EXPECT_EQ(data[i], access.data[at]) << "byte " << at;
     }
@@ -367,8 +361,7 @@ TEST_P(AccessUnit, EveryEndOfReadsAndWrites) {
 
 TEST_P(AccessUnit, AllSlotsAtOnce) {
   for (int round = 0; round < 3; ++round) {
-    for (unsigned id = 0; id < slots(); ++id)
-      Draw(Add(Request::Draw(*this, id)), round == 2 ? 100 : 0);
+    for (unsigned id = 0; id < slots(); ++id) Draw(Add(Request::Draw(*this, id)), round == 2 ? 100 : 0);
     Finish();
   }
 }
@@ -388,8 +381,7 @@ TEST_P(AccessUnit, OrderedAnswersAscendFromZero) {
 
 TEST_P(AccessUnit, RandomAccesses) {
   for (int i = 0; i < 3000; ++i) {
-    if (slots_.size() + 1 < slots() && Chance(i / 500 % 2 ? 20 : 90))
-      Draw(Add(Request::Draw(*this, FreeId())), 25);
+    if (slots_.size() + 1 < slots() && Chance(i / 500 % 2 ? 20 : 90)) Draw(Add(Request::Draw(*this, FreeId())), 25);
     Step();
   }
   EXPECT_GT(answered_, 250u);

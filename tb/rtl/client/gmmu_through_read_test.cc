@@ -106,8 +106,7 @@ class ThroughRead : public BlocksTest {
     bool fails = !burst.legal();
     const uint64_t va = burst.begin(open.beat);
     if (!fails) {
-      while (!history_.empty() && history_.front().request.va / kLine != va / kLine)
-        history_.pop_front();
+      while (!history_.empty() && history_.front().request.va / kLine != va / kLine) history_.pop_front();
       ASSERT_FALSE(history_.empty()) << "R before the line was asked for";
       fails = history_.front().fault;
     }

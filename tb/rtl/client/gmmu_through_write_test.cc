@@ -13,8 +13,7 @@ class ThroughWrite : public BlocksTest {
     offered_.push_back(burst);
     responses_.push_back({burst.id, !burst.legal()});
     auto lines = burst.lines(regs::Access::kWrite);
-    for (size_t i = 0; i < lines.size(); ++i)
-      expected_.push_back({lines[i], i + 1 == lines.size()});
+    for (size_t i = 0; i < lines.size(); ++i) expected_.push_back({lines[i], i + 1 == lines.size()});
     size_t line = expected_.size() - lines.size();
     for (unsigned i = 0; i <= burst.len; ++i) {
       Beat beat;

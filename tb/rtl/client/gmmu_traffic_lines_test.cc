@@ -57,8 +57,7 @@ class TrafficLines : public BlocksTest {
   void Expect(const hw::TrafficLines& run, unsigned lines) {
     hw::TrafficSequence sequence(run);
     for (unsigned i = 0; i < lines; ++i) {
-      const unsigned wait =
-          Chance(2) ? 15 : Stall() ? static_cast<unsigned>(Random(1, 3)) : 0;
+      const unsigned wait = Chance(2) ? 15 : Stall() ? static_cast<unsigned>(Random(1, 3)) : 0;
       ASSERT_EQ(Next(wait), sequence.Next() >> 6) << "line " << i;
     }
   }
@@ -76,8 +75,8 @@ class TrafficLines : public BlocksTest {
   }
   void Step() override {
     Settle();
-    const bool still = t.lines_still_o && t.lines_ready_o && !t.lines_next_i &&
-                       !t.lines_chase_valid_i && !t.lines_load_i;
+    const bool still = t.lines_still_o && t.lines_ready_o && !t.lines_next_i && !t.lines_chase_valid_i &&
+                       !t.lines_load_i;
     const bool valid = t.lines_valid_o;
     const uint64_t line = t.lines_line_o;
     Edge();
@@ -87,7 +86,6 @@ class TrafficLines : public BlocksTest {
     EXPECT_EQ(t.lines_valid_o, valid);
     if (valid) EXPECT_EQ(t.lines_line_o, line);
   }
-
 };
 
 TEST_P(TrafficLines, TheExamplesOfThePage) {
@@ -97,13 +95,18 @@ TEST_P(TrafficLines, TheExamplesOfThePage) {
   for (uint64_t va : {0x10000040, 0x10000540, 0x10000A40}) EXPECT_EQ(Next(0), va >> 6);
   run.pattern = Pattern::kRandom, run.seed = 2463534242, run.footprint_lg2 = 8;
   Load(run);
-  for (uint64_t x : {723471715u, 2497366906u, 2064144800u})
-    EXPECT_EQ(Next(0), (run.base >> 6) + x % 256);
+  for (uint64_t x : {723471715u, 2497366906u, 2064144800u}) EXPECT_EQ(Next(0), (run.base >> 6) + x % 256);
 }
 
 TEST_P(TrafficLines, OrderWrapsAndSteps) {
-  for (const auto& [count, step] : {std::pair<uint32_t, uint32_t>{1, 1}, {2, 1}, {3, 2}, {8, 3},
-                                    {7, 0}, {5, 4}, {0xffffffff, 0xfffffffe}, {64, 1}}) {
+  for (const auto& [count, step] : {std::pair<uint32_t, uint32_t>{1, 1},
+                                    {2, 1},
+                                    {3, 2},
+                                    {8, 3},
+                                    {7, 0},
+                                    {5, 4},
+                                    {0xffffffff, 0xfffffffe},
+                                    {64, 1}}) {
     hw::TrafficLines run;
     run.base = 0x7fff00000000, run.first = 9, run.stride = 0x10001, run.count = count;
     run.step = step;

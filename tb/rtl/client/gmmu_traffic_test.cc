@@ -145,15 +145,14 @@ class Traffic : public BlocksTest {
     EXPECT_EQ(t.run_req_va_o, va) << "access " << number;
     EXPECT_EQ(t.run_req_bytes_o, kLine);
     EXPECT_EQ(t.run_req_space_o, run_.space);
-    EXPECT_EQ(t.run_req_access_o, static_cast<unsigned>(Writes() ? Access::kWrite
-                                  : run_.access == Access::kExecute ? Access::kExecute
-                                                                    : Access::kRead));
+    EXPECT_EQ(t.run_req_access_o, static_cast<unsigned>(Writes()                          ? Access::kWrite
+                                                        : run_.access == Access::kExecute ? Access::kExecute
+                                                                                          : Access::kRead));
     if (Writes()) {
       ASSERT_GE(words_.size(), 8u) << "a write's words are given before its request";
       for (unsigned w = 0; w < 8; ++w) {
         const uint64_t seed = run_.lines.seed;
-        EXPECT_EQ(words_[w], run_.verify ? hw::AddressPattern(seed, va + 8 * w)
-                                         : seed + 8 * number + w);
+        EXPECT_EQ(words_[w], run_.verify ? hw::AddressPattern(seed, va + 8 * w) : seed + 8 * number + w);
       }
       words_.erase(words_.begin(), words_.begin() + 8);
     }

@@ -14,12 +14,8 @@ struct ThroughBurst {
 
   bool legal() const { return burst == 1 && (1u << size) <= kBeat; }
   /// First and one past the last byte that beat `i` may carry.
-  uint64_t begin(unsigned i) const {
-    return i == 0 ? va : (va & ~((uint64_t{1} << size) - 1)) + (uint64_t{i} << size);
-  }
-  uint64_t end(unsigned i) const {
-    return (va & ~((uint64_t{1} << size) - 1)) + (uint64_t{i + 1} << size);
-  }
+  uint64_t begin(unsigned i) const { return i == 0 ? va : (va & ~((uint64_t{1} << size) - 1)) + (uint64_t{i} << size); }
+  uint64_t end(unsigned i) const { return (va & ~((uint64_t{1} << size) - 1)) + (uint64_t{i + 1} << size); }
   /// One access a line; ids are the taker's.
   std::vector<Request> lines(regs::Access access) const {
     std::vector<Request> result;

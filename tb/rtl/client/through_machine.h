@@ -34,8 +34,7 @@ struct Beat {
 
 class ThroughMachine : public BlockBench<Vgmmu_client_bench> {
  public:
-  ThroughMachine(unsigned stall, uint64_t seed)
-      : BlockBench(seed), memory(kPages * 4096), page_of(kPages) {
+  ThroughMachine(unsigned stall, uint64_t seed) : BlockBench(seed), memory(kPages * 4096), page_of(kPages) {
     manner = {stall, stall};
     for (auto& byte : memory) byte = static_cast<uint8_t>(rng());
     for (unsigned i = 0; i < kPages; ++i) page_of[i] = i;
@@ -96,8 +95,7 @@ class ThroughMachine : public BlockBench<Vgmmu_client_bench> {
     Run(100);
     EXPECT_TRUE(t.t_idle_o);
     for (int h = 0; h < 2; ++h) {
-      for (int e = 0; e < 2; ++e)
-        EXPECT_EQ(given_[h][e], back_[h][e]) << "answers given back, half " << h;
+      for (int e = 0; e < 2; ++e) EXPECT_EQ(given_[h][e], back_[h][e]) << "answers given back, half " << h;
     }
     EXPECT_EQ(faults_seen, faults_expected) << "faults logged";
     EXPECT_TRUE(memory == expected) << "memory after the writes";
@@ -147,20 +145,14 @@ class ThroughMachine : public BlockBench<Vgmmu_client_bench> {
     using sim::AxiChecker;
     axi_.Begin(now, t.rst_i);
     axi_.Ar(t.t_ar_valid_i, t.t_ar_ready_o, [&] {
-      return AxiChecker::Ax{t.t_ar_id_i,   t.t_ar_va_i,    t.t_ar_len_i,
-                            t.t_ar_size_i, t.t_ar_burst_i, t.t_ar_execute_i};
+      return AxiChecker::Ax{t.t_ar_id_i, t.t_ar_va_i, t.t_ar_len_i, t.t_ar_size_i, t.t_ar_burst_i, t.t_ar_execute_i};
     });
-    axi_.Rd(t.t_r_valid_o, t.t_r_ready_i, [&] {
-      return AxiChecker::R{t.t_r_id_o, &t.t_r_data_o, t.t_r_resp_o, t.t_r_last_o != 0};
-    });
-    axi_.Aw(t.t_aw_valid_i, t.t_aw_ready_o, [&] {
-      return AxiChecker::Ax{t.t_aw_id_i, t.t_aw_va_i, t.t_aw_len_i, t.t_aw_size_i, t.t_aw_burst_i,
-                            0};
-    });
-    axi_.Wd(t.t_w_valid_i, t.t_w_ready_o,
-            [&] { return AxiChecker::W{&t.t_w_data_i, t.t_w_strb_i, false}; });
-    axi_.Bd(t.t_b_valid_o, t.t_b_ready_i,
-            [&] { return AxiChecker::B{t.t_b_id_o, t.t_b_resp_o}; });
+    axi_.Rd(t.t_r_valid_o, t.t_r_ready_i,
+            [&] { return AxiChecker::R{t.t_r_id_o, &t.t_r_data_o, t.t_r_resp_o, t.t_r_last_o != 0}; });
+    axi_.Aw(t.t_aw_valid_i, t.t_aw_ready_o,
+            [&] { return AxiChecker::Ax{t.t_aw_id_i, t.t_aw_va_i, t.t_aw_len_i, t.t_aw_size_i, t.t_aw_burst_i, 0}; });
+    axi_.Wd(t.t_w_valid_i, t.t_w_ready_o, [&] { return AxiChecker::W{&t.t_w_data_i, t.t_w_strb_i, false}; });
+    axi_.Bd(t.t_b_valid_o, t.t_b_ready_i, [&] { return AxiChecker::B{t.t_b_id_o, t.t_b_resp_o}; });
     axi_.End();
   }
 
@@ -186,13 +178,13 @@ class ThroughMachine : public BlockBench<Vgmmu_client_bench> {
   void OfferBursts() {
     if (!t.t_ar_valid_i && !reads_.empty() && !Stall()) {
       const Burst& b = reads_.front();
-      t.t_ar_valid_i = 1, t.t_ar_id_i = b.id, t.t_ar_va_i = b.va, t.t_ar_len_i = b.len,
-      t.t_ar_size_i = b.size, t.t_ar_burst_i = b.burst, t.t_ar_execute_i = b.execute;
+      t.t_ar_valid_i = 1, t.t_ar_id_i = b.id, t.t_ar_va_i = b.va, t.t_ar_len_i = b.len, t.t_ar_size_i = b.size,
+      t.t_ar_burst_i = b.burst, t.t_ar_execute_i = b.execute;
     }
     if (!t.t_aw_valid_i && !writes_.empty() && !Stall()) {
       const Burst& b = writes_.front();
-      t.t_aw_valid_i = 1, t.t_aw_id_i = b.id, t.t_aw_va_i = b.va, t.t_aw_len_i = b.len,
-      t.t_aw_size_i = b.size, t.t_aw_burst_i = b.burst;
+      t.t_aw_valid_i = 1, t.t_aw_id_i = b.id, t.t_aw_va_i = b.va, t.t_aw_len_i = b.len, t.t_aw_size_i = b.size,
+      t.t_aw_burst_i = b.burst;
     }
     if (!t.t_w_valid_i && !beats_.empty() && !Stall()) {
       t.t_w_valid_i = 1;
@@ -212,8 +204,7 @@ class ThroughMachine : public BlockBench<Vgmmu_client_bench> {
         t.t_xs_generation_i[h] = rng() % 2;
         t.t_xs_offset_i[h] = Memory(va);
         t.t_xs_zero_i[h] = zero.count(page) != 0;
-        t.t_xs_fault_i[h] =
-            invalid.count(page) ? static_cast<uint8_t>(Fault::kEntryInvalid) : uint8_t{0};
+        t.t_xs_fault_i[h] = invalid.count(page) ? static_cast<uint8_t>(Fault::kEntryInvalid) : uint8_t{0};
         t.t_xs_valid_i |= 1 << h;
       }
     }
@@ -224,8 +215,7 @@ class ThroughMachine : public BlockBench<Vgmmu_client_bench> {
       const size_t pick = manner.stall_percent != 0 ? rng() % fetches_.size() : 0;
       Memory1& r = fetches_[pick];
       if (r.due <= now) {
-        const uint64_t row =
-            (r.address & ~uint64_t{kBeatBytes - 1}) + uint64_t{kBeatBytes} * r.beat;
+        const uint64_t row = (r.address & ~uint64_t{kBeatBytes - 1}) + uint64_t{kBeatBytes} * r.beat;
         std::memcpy(&t.t_mr_data_i, &memory[row], kBeatBytes);
         t.t_mr_valid_i = 1, t.t_mr_id_i = r.id, t.t_mr_last_i = r.beat == r.len;
         t.t_mr_error_i = broken.count(row / 64) != 0 && (r.beat == r.len || rng() % 2);
@@ -267,8 +257,7 @@ class ThroughMachine : public BlockBench<Vgmmu_client_bench> {
     }
     if (t.t_mar_valid_o && t.t_mar_ready_i)
       fetches_.push_back({t.t_mar_id_o, t.t_mar_addr_o, t.t_mar_len_o, 0, now + latency});
-    if (t.t_maw_valid_o && t.t_maw_ready_i)
-      stores_.push_back({t.t_maw_id_o, t.t_maw_addr_o, t.t_maw_len_o, 0, 0});
+    if (t.t_maw_valid_o && t.t_maw_ready_i) stores_.push_back({t.t_maw_id_o, t.t_maw_addr_o, t.t_maw_len_o, 0, 0});
     if (t.t_mw_valid_o && t.t_mw_ready_i) {
       stored_.emplace_back();
       std::memcpy(stored_.back().first.data, &t.t_mw_data_o, kBeatBytes);

@@ -19,13 +19,13 @@ class Processor {
   Steering blocks;
   CommandSetting setting;
   unsigned retire_percent = 20, most_jobs = 8;
-  uint64_t first_job = 0;  // cycles from start to it
+  uint64_t first_job = 0;   // cycles from start to it
   uint32_t stopped_at = 0;  // of a preemption
 
   /// Executes a buffer. The job of step `fail_at` fails; kill_i rises after `kill_after` cycles,
   /// preempt_i after `preempt_after`. Returns how it ended.
-  End Run(const std::vector<uint64_t>& words, size_t error_at = ~size_t{0},
-          size_t fail_at = ~size_t{0}, unsigned kill_after = ~0u, unsigned preempt_after = ~0u) {
+  End Run(const std::vector<uint64_t>& words, size_t error_at = ~size_t{0}, size_t fail_at = ~size_t{0},
+          unsigned kill_after = ~0u, unsigned preempt_after = ~0u) {
     plan_ = PlanOf(setting, words, error_at);
     bytes_ = 8 * words.size();
     fail_at_ = fail_at;
@@ -98,8 +98,8 @@ class Processor {
     top.command_pages_i[n_] = setting.aperture_pages;
     top.command_kill_i[n_] = kill_;
     top.command_preempt_i[n_] = preempt_;
-    stream_.Drive(blocks, manner_.idle_percent, top.command_word_valid_i[n_],
-                  top.command_word_i[n_], top.command_word_error_i[n_]);
+    stream_.Drive(blocks, manner_.idle_percent, top.command_word_valid_i[n_], top.command_word_i[n_],
+                  top.command_word_error_i[n_]);
     if (start) top.command_word_valid_i[n_] = top.command_word_error_i[n_] = 0;
     if (end_ != kNone) top.command_word_valid_i[n_] = top.command_word_error_i[n_] = 0;
     top.command_word_what_i[n_] = unreadable_.What();
@@ -119,8 +119,7 @@ class Processor {
       const bool starved = top.inline_dead_o[n_] && !top.inline_valid_o[n_] && !job.Complete();
       if (job.number == fail_at_ || starved) {
         fault_ = true;
-        failure_ = SomeFailure(blocks, starved ? Fault::kNone
-                                               : static_cast<Fault>(blocks.Random(1, 20)));
+        failure_ = SomeFailure(blocks, starved ? Fault::kNone : static_cast<Fault>(blocks.Random(1, 20)));
         failed_job_ = job.id;
       } else if (job.Complete()) {
         top.mover_retired_i[n_] = 1;
@@ -134,8 +133,7 @@ class Processor {
     top.mover_fault_job_i[n_] = failure_.reason == Fault::kNone ? blocks.rng() : failed_job_;
     idle_for_ = jobs_.empty() && !fault_ ? idle_for_ + 1 : 0;
     top.mover_idle_i[n_] = idle_for_ > 2;
-    top.give_ready_i[n_] =
-        Often() && !fault_ && !top.mover_kill_o[n_] && jobs_.size() < most_jobs;
+    top.give_ready_i[n_] = Often() && !fault_ && !top.mover_kill_o[n_] && jobs_.size() < most_jobs;
     wants_ = nullptr;
     for (Given& job : jobs_)
       if (!wants_ && !job.Complete()) wants_ = &job;
@@ -192,13 +190,11 @@ class Processor {
     SCOPED_TRACE("step " + std::to_string(number));
     EXPECT_EQ(top.give_source_o[n_], step->source);
     EXPECT_EQ(top.give_length_o[n_], step->length);
-    if (step->source == CommandStep::kCopy)
-      ExpectPlace(step->src, top.give_src_where_o[n_], top.give_src_o[n_]);
+    if (step->source == CommandStep::kCopy) ExpectPlace(step->src, top.give_src_where_o[n_], top.give_src_o[n_]);
     ExpectPlace(step->dst, top.give_dst_where_o[n_], top.give_dst_o[n_]);
     if (step->source != CommandStep::kCopy && step->source != CommandStep::kWords)
       EXPECT_EQ(top.give_value_o[n_], step->value);
-    if (step->source == CommandStep::kSteps && step->length > 8)
-      EXPECT_EQ(top.give_step_o[n_], step->step);
+    if (step->source == CommandStep::kSteps && step->length > 8) EXPECT_EQ(top.give_step_o[n_], step->step);
     if (step->source == CommandStep::kPair) {  // the time at which all else was done
       EXPECT_GE(top.give_step_o[n_], last_retired_);
       EXPECT_GE(top.give_step_o[n_], started_);
@@ -229,15 +225,15 @@ class Processor {
     EXPECT_EQ(top.ctl_end_o[n_], step->end);
   }
   void SampleEnd(Vgmmu_dma_control_bench& top) {
-    const End end = top.command_done_o[n_]     ? kDone
-                    : top.command_failed_o[n_] ? kFailed
-                    : top.command_killed_o[n_] ? kKilled
+    const End end = top.command_done_o[n_]        ? kDone
+                    : top.command_failed_o[n_]    ? kFailed
+                    : top.command_killed_o[n_]    ? kKilled
                     : top.command_preempted_o[n_] ? kPreempted
                                                   : kNone;
     if (end == kNone) return;
     EXPECT_EQ(end_, kNone) << "two ends";
-    EXPECT_EQ(top.command_done_o[n_] + top.command_failed_o[n_] + top.command_killed_o[n_] +
-                  top.command_preempted_o[n_], 1);
+    EXPECT_EQ(
+        top.command_done_o[n_] + top.command_failed_o[n_] + top.command_killed_o[n_] + top.command_preempted_o[n_], 1);
     EXPECT_TRUE(jobs_.empty() && !flush_waits_ && !control_waits_) << "something is under way";
     EXPECT_FALSE(fault_);
     if (end == kKilled) EXPECT_TRUE(kill_);

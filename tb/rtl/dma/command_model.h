@@ -22,13 +22,13 @@ struct CommandStep {
   enum Source { kCopy, kPattern, kWords, kSteps, kPair };
   Kind kind;
   bool settled;
-  uint32_t offset, header;               // of its command, as a failure tells them
+  uint32_t offset, header;  // of its command, as a failure tells them
   Source source = kCopy;
   Place src{}, dst{};
   uint64_t length = 0, value = 0, step = 0;
-  std::vector<uint64_t> words{};         // that will come; fewer where one cannot be read
-  bool fence = false, dead = false;      // dead: a word of it cannot be read
-  Scope scope = Scope::kRange;           // kControl
+  std::vector<uint64_t> words{};     // that will come; fewer where one cannot be read
+  bool fence = false, dead = false;  // dead: a word of it cannot be read
+  Scope scope = Scope::kRange;       // kControl
   unsigned space = 0;
   uint64_t start = 0, end = 0;
 };
@@ -36,9 +36,9 @@ struct CommandStep {
 /// The steps, and how it ends.
 struct CommandPlan {
   std::vector<CommandStep> steps;
-  size_t commands = 0;                   // all of which are complete unless it fails
-  Fault fault = Fault::kNone;            // of the first command that is refused
-  bool unreadable = false;               // of a word that could not be read: as the stream says
+  size_t commands = 0;         // all of which are complete unless it fails
+  Fault fault = Fault::kNone;  // of the first command that is refused
+  bool unreadable = false;     // of a word that could not be read: as the stream says
   uint32_t offset = 0, header = 0;
   bool Fails() const { return unreadable || fault != Fault::kNone; }
 };
@@ -57,20 +57,13 @@ inline Fault JudgeCommand(const CommandSetting& setting, const uint64_t* w) {
   if (!setting.privileged && (NeedsPrivilege(header) || NamesAnotherSpace(header, setting.buffer.space)))
     return Fault::kNotPrivileged;
   const Place src{w[1], header.src_physical() != 0, header.src_target(), 0};
-  const Place dst{w[rule.opcode == Opcode::kCopy ? 2 : 1], header.dst_physical() != 0,
-                  header.dst_target(), 0};
+  const Place dst{w[rule.opcode == Opcode::kCopy ? 2 : 1], header.dst_physical() != 0, header.dst_target(), 0};
   bool bad = false;
   switch (rule.opcode) {
-    case Opcode::kCopy:
-      bad = w[3] >> 48 || RangeEndsBad(src, w[3] << 16 >> 16) || RangeEndsBad(dst, w[3]);
-      break;
+    case Opcode::kCopy: bad = w[3] >> 48 || RangeEndsBad(src, w[3] << 16 >> 16) || RangeEndsBad(dst, w[3]); break;
     case Opcode::kFill: bad = w[2] >> 48 || w[3] >> 32 || RangeEndsBad(dst, w[2]); break;
-    case Opcode::kTableWrite:
-      bad = w[1] % 8 || RangeEndsBad(dst, 8 * (header.words() - 2));
-      break;
-    case Opcode::kTableRepeat:
-      bad = w[1] % 8 || w[2] >> 32 || RangeEndsBad(dst, 8 * (w[2] & 0xffffffff));
-      break;
+    case Opcode::kTableWrite: bad = w[1] % 8 || RangeEndsBad(dst, 8 * (header.words() - 2)); break;
+    case Opcode::kTableRepeat: bad = w[1] % 8 || w[2] >> 32 || RangeEndsBad(dst, 8 * (w[2] & 0xffffffff)); break;
     case Opcode::kApertureList: bad = w[1] >> 32 != header.words() - 2; break;
     case Opcode::kFlushTlb: bad = header.scope() == Scope::kRange && w[1] > w[2]; break;
     case Opcode::kSignalFence: bad = w[1] % 8 || RangeEndsBad(dst, 8); break;
@@ -78,32 +71,24 @@ inline Fault JudgeCommand(const CommandSetting& setting, const uint64_t* w) {
   }
   if (bad) return Fault::kCommandBad;
   if (NamesNoSpace(header, setting.spaces)) return Fault::kSpaceDisabled;
-  if (rule.aperture && (w[1] & 0xffffffff) + (w[1] >> 32) > setting.aperture_pages)
-    return Fault::kApertureRange;
+  if (rule.aperture && (w[1] & 0xffffffff) + (w[1] >> 32) > setting.aperture_pages) return Fault::kApertureRange;
   return Fault::kNone;
 }
 
 /// Adds the steps of a command that may run.
-inline void AddSteps(std::vector<CommandStep>& steps, const CommandSetting& setting,
-                     const uint64_t* w, uint32_t offset, size_t words_left) {
+inline void AddSteps(std::vector<CommandStep>& steps, const CommandSetting& setting, const uint64_t* w, uint32_t offset,
+                     size_t words_left) {
   const CommandHeaderWord header{w[0]};
   const CommandRule& rule = *RuleOf(header);
-  CommandStep step{CommandStep::kJob, header.wait_writes() || rule.settle, offset,
-                   static_cast<uint32_t>(w[0])};
-  step.src = {w[1], header.src_physical() != 0, header.src_target(),
-              static_cast<unsigned>(header.src_space() & 63)};
-  step.dst = {w[1], header.dst_physical() != 0, header.dst_target(),
-              static_cast<unsigned>(header.dst_space() & 63)};
+  CommandStep step{CommandStep::kJob, header.wait_writes() || rule.settle, offset, static_cast<uint32_t>(w[0])};
+  step.src = {w[1], header.src_physical() != 0, header.src_target(), static_cast<unsigned>(header.src_space() & 63)};
+  step.dst = {w[1], header.dst_physical() != 0, header.dst_target(), static_cast<unsigned>(header.dst_space() & 63)};
   step.source = CommandStep::kSteps;
   size_t words_at = 0;
   switch (rule.opcode) {
     case Opcode::kNop: return;
-    case Opcode::kCopy:
-      step.source = CommandStep::kCopy, step.dst.address = w[2], step.length = w[3];
-      break;
-    case Opcode::kFill:
-      step.source = CommandStep::kPattern, step.length = w[2], step.value = w[3];
-      break;
+    case Opcode::kCopy: step.source = CommandStep::kCopy, step.dst.address = w[2], step.length = w[3]; break;
+    case Opcode::kFill: step.source = CommandStep::kPattern, step.length = w[2], step.value = w[3]; break;
     case Opcode::kTableWrite: step.length = 8 * (header.words() - 2), words_at = 2; break;
     case Opcode::kTableRepeat: step.length = 8 * w[2], step.value = w[3], step.step = w[4]; break;
     case Opcode::kFlushTlb:
@@ -146,8 +131,7 @@ inline void AddSteps(std::vector<CommandStep>& steps, const CommandSetting& sett
 }
 
 /// Of a buffer whose word `error_at` cannot be read.
-inline CommandPlan PlanOf(const CommandSetting& setting, const std::vector<uint64_t>& words,
-                          size_t error_at) {
+inline CommandPlan PlanOf(const CommandSetting& setting, const std::vector<uint64_t>& words, size_t error_at) {
   CommandPlan plan;
   for (size_t at = 0; at < words.size(); ++plan.commands) {
     const CommandHeaderWord header{words[at]};
@@ -165,8 +149,7 @@ inline CommandPlan PlanOf(const CommandSetting& setting, const std::vector<uint6
     plan.fault = JudgeCommand(setting, &words[at]);
     if (plan.fault != Fault::kNone) return plan;
     plan.unreadable = error_at < at + header.words();
-    AddSteps(plan.steps, setting, &words[at], plan.offset,
-             std::min<size_t>(header.words(), error_at - at));
+    AddSteps(plan.steps, setting, &words[at], plan.offset, std::min<size_t>(header.words(), error_at - at));
     if (plan.unreadable) return plan;
     at += header.words();
   }

@@ -38,8 +38,8 @@ inline const CommandRule* RuleOf(regs::CommandHeaderWord header) {
 inline bool WellFormed(regs::CommandHeaderWord header) {
   const CommandRule* rule = RuleOf(header);
   const bool flush = header.opcode() == regs::Opcode::kFlushTlb;
-  return rule && header.words() >= rule->least && header.words() <= rule->most &&
-         (header.raw & kReservedBits) == 0 && !(flush && (header.raw >> 10 & 3) == 3);
+  return rule && header.words() >= rule->least && header.words() <= rule->most && (header.raw & kReservedBits) == 0 &&
+         !(flush && (header.raw >> 10 & 3) == 3);
 }
 /// Is privilege needed?
 inline bool NeedsPrivilege(regs::CommandHeaderWord header) {
@@ -50,8 +50,7 @@ inline bool NeedsPrivilege(regs::CommandHeaderWord header) {
 /// Does it name a space at or above `spaces`?
 inline bool NamesNoSpace(regs::CommandHeaderWord header, unsigned spaces) {
   const CommandRule& rule = *RuleOf(header);
-  const bool flushes =
-      rule.opcode == regs::Opcode::kFlushTlb && header.scope() != regs::Scope::kGlobal;
+  const bool flushes = rule.opcode == regs::Opcode::kFlushTlb && header.scope() != regs::Scope::kGlobal;
   return (rule.src && !header.src_physical() && header.src_space() >= spaces) ||
          (rule.dst && !header.dst_physical() && header.dst_space() >= spaces) ||
          (flushes && header.dst_space() >= spaces);

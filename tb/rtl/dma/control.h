@@ -25,8 +25,7 @@ struct Failure {
   Place place;
 
   unsigned What() const {
-    return static_cast<unsigned>(reason) << 14 | static_cast<unsigned>(access) << 12 | level << 9 |
-           WhereOf(place);
+    return static_cast<unsigned>(reason) << 14 | static_cast<unsigned>(access) << 12 | level << 9 | WhereOf(place);
   }
 };
 /// A failure of any kind, for the bench to hand over.

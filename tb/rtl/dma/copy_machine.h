@@ -19,12 +19,12 @@ namespace gmmu::dma {
 
 /// How the memories answer.
 struct Answers {
-  unsigned latency = 100;       ///< cycles from the edge that accepts AR to that of the first R
-  unsigned write_latency = 1;   ///< from the last W to B
-  unsigned spread = 0;          ///< so many cycles more at most, by chance
-  bool mix = false;             ///< bursts in any order, beats of several interleaved
-  unsigned ready_percent = 100; ///< of the cycles in which AR, AW and W are taken
-  unsigned idle_percent = 0;    ///< of the cycles in which no R comes and no job is offered
+  unsigned latency = 100;        ///< cycles from the edge that accepts AR to that of the first R
+  unsigned write_latency = 1;    ///< from the last W to B
+  unsigned spread = 0;           ///< so many cycles more at most, by chance
+  bool mix = false;              ///< bursts in any order, beats of several interleaved
+  unsigned ready_percent = 100;  ///< of the cycles in which AR, AW and W are taken
+  unsigned idle_percent = 0;     ///< of the cycles in which no R comes and no job is offered
 };
 
 struct Job {
@@ -66,9 +66,7 @@ class CopyMachine : public BlockBench<Vgmmu_dma_copy_bench> {
     unsigned beats, beat;
   };
   bool Chance(unsigned percent) { return percent >= 100 || Dice::Chance(percent); }
-  uint64_t Delay(unsigned base) {
-    return base + (answers.spread ? rng() % (answers.spread + 1) : 0);
-  }
+  uint64_t Delay(unsigned base) { return base + (answers.spread ? rng() % (answers.spread + 1) : 0); }
   /// The burst that gives the next beat, or bursts.end().
   std::deque<Burst>::iterator Next(std::deque<Burst>& bursts);
   void MakeTables();
@@ -83,8 +81,7 @@ class CopyMachine : public BlockBench<Vgmmu_dma_copy_bench> {
   bool in_w_ = false;
 };
 
-inline CopyMachine::CopyMachine(Size size, uint64_t seed, Answers with)
-    : BlockBench(size, seed), answers(with) {
+inline CopyMachine::CopyMachine(Size size, uint64_t seed, Answers with) : BlockBench(size, seed), answers(with) {
   for (unsigned n = 0; n < kPages; ++n) frames_.push_back(n);
   std::shuffle(frames_.begin(), frames_.end(), rng);
   for (uint64_t at = 0; at < kPages << 12; at += 8) {
@@ -130,8 +127,7 @@ inline void CopyMachine::MakeTables() {
 }
 
 inline std::deque<CopyMachine::Burst>::iterator CopyMachine::Next(std::deque<Burst>& bursts) {
-  if (!answers.mix)
-    return !bursts.empty() && bursts.front().due <= now ? bursts.begin() : bursts.end();
+  if (!answers.mix) return !bursts.empty() && bursts.front().due <= now ? bursts.begin() : bursts.end();
   std::vector<size_t> due;
   for (size_t n = 0; n < bursts.size(); ++n)
     if (bursts[n].due <= now) due.push_back(n);
@@ -194,14 +190,12 @@ inline void CopyMachine::Sample() {
   if (t.ar_valid_o && t.ar_ready_i) {
     if (first_ar == 0) first_ar = now;
     if (!read_ids_.insert(t.ar_id_o).second) Complain("read id used twice");
-    reads_.push_back(
-        burst(t.ar_id_o, t.ar_addr_o, t.ar_len_o, now + Delay(answers.latency)));
+    reads_.push_back(burst(t.ar_id_o, t.ar_addr_o, t.ar_len_o, now + Delay(answers.latency)));
     most_reads = std::max<unsigned>(most_reads, read_ids_.size());
     ++reads;
   }
   if (t.table_ar_valid_o && t.table_ar_ready_i) {
-    tables_.push_back(burst(t.table_ar_id_o, t.table_ar_addr_o, t.table_ar_len_o,
-                            now + Delay(answers.latency)));
+    tables_.push_back(burst(t.table_ar_id_o, t.table_ar_addr_o, t.table_ar_len_o, now + Delay(answers.latency)));
     ++table_reads;
   }
   if (t.aw_valid_o && t.aw_ready_i) {
@@ -258,8 +252,7 @@ inline bool CopyMachine::Run(const std::vector<Job>& jobs, uint64_t limit) {
     }
   }
   t.job_valid_i = 0;
-  Complain("jobs did not end: " + std::to_string(next) + " of " + std::to_string(jobs.size()) +
-           " taken");
+  Complain("jobs did not end: " + std::to_string(next) + " of " + std::to_string(jobs.size()) + " taken");
   return false;
 }
 

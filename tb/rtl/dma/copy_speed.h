@@ -46,8 +46,7 @@ inline CopyFigure MeasureCopies(const CopyWork& work) {
   if (machine.memory != expected) figure.errors.push_back("bytes differ");
   figure.errors.insert(figure.errors.end(), machine.complaints.begin(), machine.complaints.end());
   figure.use = static_cast<double>(kTotal) /
-               (static_cast<double>(CopyMachine::kBus) *
-                static_cast<double>(machine.last_b - machine.first_ar));
+               (static_cast<double>(CopyMachine::kBus) * static_cast<double>(machine.last_b - machine.first_ar));
   figure.most_reads = machine.most_reads;
   figure.table_reads = machine.table_reads;
   return figure;

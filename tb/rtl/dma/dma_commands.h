@@ -102,8 +102,7 @@ class Buffer {
 class Model {
  public:
   Model(const Machine& machine, uint64_t aperture_base)
-      : vram(machine.vram), host(machine.host), pages_(machine.pages),
-        aperture_base_(aperture_base) {}
+      : vram(machine.vram), host(machine.host), pages_(machine.pages), aperture_base_(aperture_base) {}
 
   Memory vram, host;
 
@@ -112,10 +111,8 @@ class Model {
     for (size_t at = 0; at < words.size() && 8 * at < stop;) {
       CommandHeaderWord header{words[at]};
       const uint64_t* w = &words[at];
-      Place src{w[1], header.src_physical() != 0, header.src_target(),
-                static_cast<unsigned>(header.src_space())};
-      Place dst{w[1], header.dst_physical() != 0, header.dst_target(),
-                static_cast<unsigned>(header.dst_space())};
+      Place src{w[1], header.src_physical() != 0, header.src_target(), static_cast<unsigned>(header.src_space())};
+      Place dst{w[1], header.dst_physical() != 0, header.dst_target(), static_cast<unsigned>(header.dst_space())};
       switch (header.opcode()) {
         case Opcode::kCopy: {
           dst.address = w[2];

@@ -52,9 +52,8 @@ class Engine : public ::testing::Test {
     model.Execute(buffer.words);
     uint32_t fence = m->Submit(0, buffer.words);
     ASSERT_TRUE(m->Finish(limit));
-    EXPECT_FALSE(m->t.ring_error_o[0])
-        << regs::NameOf(static_cast<Fault>(m->t.ring_reason_o[0])) << " at "
-        << m->t.ring_error_offset_o[0];
+    EXPECT_FALSE(m->t.ring_error_o[0]) << regs::NameOf(static_cast<Fault>(m->t.ring_reason_o[0])) << " at "
+                                       << m->t.ring_error_offset_o[0];
     EXPECT_EQ(m->t.ring_last_fence_o[0], fence);
     EXPECT_EQ(m->FenceRecord(0, 0) & 0xffffffff, fence);
     Compare(model);
@@ -77,8 +76,8 @@ class Engine : public ::testing::Test {
       for (unsigned n = 0; n < 4096 && wrong < 5; ++n)
         if (bytes[n] != other[n]) {
           ++wrong;
-          ADD_FAILURE() << name << " byte " << std::hex << ((page << 12) + n) << " is "
-                        << int{other[n]} << ", expected " << int{bytes[n]};
+          ADD_FAILURE() << name << " byte " << std::hex << ((page << 12) + n) << " is " << int{other[n]}
+                        << ", expected " << int{bytes[n]};
         }
     }
   }

@@ -82,9 +82,7 @@ void Machine::DriveReads() {
     uint64_t address = (burst.address & ~uint64_t{kBus - 1}) + kBus * burst.beat;
     uint8_t data[kBus];  // lanes below the address carry nothing
     for (unsigned lane = 0; lane < kBus; ++lane)
-      data[lane] = burst.error || address + lane < burst.address
-                       ? 0xe5
-                       : Of(burst.port).Read(address + lane);
+      data[lane] = burst.error || address + lane < burst.address ? 0xe5 : Of(burst.port).Read(address + lane);
     t.r_valid_i[path] = 1;
     t.r_id_i[path] = burst.id;
     std::memcpy(&t.r_data_i[path], data, kBus);
@@ -130,8 +128,7 @@ void Machine::DriveAperture() {
     if (page >= t.aperture_pages_i) {
       fault = Fault::kApertureRange;
     } else {
-      if (!aperture_cache_.count(page))
-        aperture_cache_[page] = vram.Read64(t.aperture_base_i + 8 * page);
+      if (!aperture_cache_.count(page)) aperture_cache_[page] = vram.Read64(t.aperture_base_i + 8 * page);
       entry = aperture_cache_[page];
       if (!(entry & 1)) fault = Fault::kApertureEntry;
     }
@@ -159,8 +156,7 @@ void Machine::Sample() {
       Page page = Translate(pages, t.req_space_o[path], va, path == kWrite);
       page.offset |= va & 0xfff;
       bool generation = timing.shuffle && (rng() & 1);
-      answers_[path].push_back({now + Random(timing.xlate_min, timing.xlate_max),
-                                t.req_tag_o[path], generation, page});
+      answers_[path].push_back({now + Random(timing.xlate_min, timing.xlate_max), t.req_tag_o[path], generation, page});
     }
     if (t.rsp_valid_i[path] && t.rsp_ready_o[path]) {
       const Answer& answer = answers_[path][0];
@@ -172,8 +168,7 @@ void Machine::Sample() {
     lent_[path][0] -= t.done0_o[path];
     lent_[path][1] -= t.done1_o[path];
     if (lent_[path][0] < 0 || lent_[path][1] < 0) Complain("translation given back twice");
-    if (t.ap_req_valid_o[path] && t.ap_req_ready_i[path])
-      aperture_asks_[path].push_back(t.ap_req_page_o[path]);
+    if (t.ap_req_valid_o[path] && t.ap_req_ready_i[path]) aperture_asks_[path].push_back(t.ap_req_page_o[path]);
     if (t.ax_valid_o[path] && t.ax_ready_i[path]) {
       Burst burst;
       burst.id = t.ax_id_o[path];
@@ -236,9 +231,8 @@ void Machine::Sample() {
     aperture_flush_at_ = now + Random(1, 100);
   }
   if (t.fault_valid_o && t.fault_ready_i)
-    faults.push_back({t.fault_reason_o, t.fault_space_o, t.fault_port_o,
-                      t.fault_access_o, t.fault_physical_o != 0, t.fault_fence_o,
-                      t.fault_address_o});
+    faults.push_back({t.fault_reason_o, t.fault_space_o, t.fault_port_o, t.fault_access_o, t.fault_physical_o != 0,
+                      t.fault_fence_o, t.fault_address_o});
   fence_irqs += t.fence_irq_o;
   error_irqs += t.error_irq_o;
   preempted_irqs += t.preempted_irq_o;
@@ -297,14 +291,13 @@ uint32_t Machine::Submit(unsigned ring, const std::vector<uint64_t>& words, bool
   last_buffer = address;
   for (uint64_t page = address >> 12; page <= (address + words.size() * 8) >> 12; ++page)
     pages[{buffer_space, page}] = {Target::kSystem, page << 12};
-  uint32_t fence = SubmitEntry(ring, address, words.size() * 8 | uint64_t{buffer_space} << 40 |
-                                                  (interrupt ? uint64_t{1} << 48 : 0));
+  uint32_t fence = SubmitEntry(ring, address,
+                               words.size() * 8 | uint64_t{buffer_space} << 40 | (interrupt ? uint64_t{1} << 48 : 0));
   Doorbell(ring);
   return fence;
 }
 
-uint32_t Machine::SubmitRest(unsigned ring, uint64_t address, uint64_t bytes,
-                                    uint64_t offset) {
+uint32_t Machine::SubmitRest(unsigned ring, uint64_t address, uint64_t bytes, uint64_t offset) {
   uint32_t fence = SubmitEntry(ring, address + offset, (bytes - offset) | uint64_t{buffer_space} << 40);
   Doorbell(ring);
   return fence;

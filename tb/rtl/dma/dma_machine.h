@@ -46,8 +46,7 @@ inline Page Translate(const PageMap& map, unsigned space, uint64_t va, bool writ
     return page;
   }
   page = found->second;
-  if (page.fault == Fault::kNone && write && page.read_only && !page.zero)
-    page.fault = Fault::kWriteProtect;
+  if (page.fault == Fault::kNone && write && page.read_only && !page.zero) page.fault = Fault::kWriteProtect;
   return page;
 }
 
@@ -58,9 +57,7 @@ struct Timing {
   unsigned xlate_min = 1, xlate_max = 20;
   unsigned ready_percent = 70;  // of cycles in which AR, AW, W and requests are taken
   bool shuffle = true;          // answers in any order
-  static Timing Ideal(unsigned latency) {
-    return {latency, latency, latency, latency, 2, 2, 100, false};
-  }
+  static Timing Ideal(unsigned latency) { return {latency, latency, latency, latency, 2, 2, 100, false}; }
 };
 
 struct FaultSeen {
@@ -98,9 +95,9 @@ class Machine : public BlockBench<Vgmmu_dma_bench> {
   std::vector<Control> controls;
   unsigned fence_irqs = 0, error_irqs = 0, preempted_irqs = 0, aperture_flushes = 0;
   uint64_t commands = 0, entries = 0, read_bytes = 0, written_bytes = 0;
-  unsigned most_reads = 0, most_writes = 0;       // bursts in flight
-  uint64_t last_buffer = 0;                       // placed by Submit
-  uint64_t first_ar = 0, last_b = 0;              // cycles, of the transfer paths
+  unsigned most_reads = 0, most_writes = 0;  // bursts in flight
+  uint64_t last_buffer = 0;                  // placed by Submit
+  uint64_t first_ar = 0, last_b = 0;         // cycles, of the transfer paths
   uint64_t bursts[3] = {};
   std::vector<std::pair<uint64_t, uint64_t>> write_beats;  // {address of lane 0, strobes}
   std::function<void(uint64_t va)> on_read_request;
@@ -135,9 +132,7 @@ class Machine : public BlockBench<Vgmmu_dma_bench> {
     return std::count_if(writes_.begin(), writes_.end(), counts) +
            std::count_if(answers_b_.begin(), answers_b_.end(), counts);
   }
-  uint64_t FenceRecord(unsigned ring, int word) const {
-    return host.Read64(kFenceBase + 0x1000 * ring + 8 * word);
-  }
+  uint64_t FenceRecord(unsigned ring, int word) const { return host.Read64(kFenceBase + 0x1000 * ring + 8 * word); }
 
  private:
   struct Answer {

@@ -8,10 +8,10 @@ namespace {
 /// A command as the collector is to tell it.
 struct Told {
   bool over = false, unreadable = false, malformed = false;
-  size_t at = 0;                   // word of the header
+  size_t at = 0;  // word of the header
   regs::CommandHeaderWord header;
   std::vector<uint64_t> operands;
-  size_t tail = 0;                 // words left to the taker
+  size_t tail = 0;  // words left to the taker
   bool has_tail = false;
 };
 
@@ -52,11 +52,10 @@ class Collector : public ::testing::TestWithParam<std::tuple<int, int>> {
     while (count-- > 0) {
       const CommandRule& rule = kCommandRules[blocks.Random(0, std::size(kCommandRules) - 1)];
       CommandHeaderWord header{blocks.rng() & ~kReservedBits};
-      header.set_opcode(rule.opcode).set_words(
-          rule.most == rule.least ? rule.least : rule.least + blocks.Random(0, 12));
+      header.set_opcode(rule.opcode)
+          .set_words(rule.most == rule.least ? rule.least : rule.least + blocks.Random(0, 12));
       header.set_src_space(blocks.Random(0, kSpacesOf[n_]));
-      header.set_dst_space(blocks.Chance(90) ? blocks.Random(0, kSpacesOf[n_])
-                                             : blocks.Random(0, 255));
+      header.set_dst_space(blocks.Chance(90) ? blocks.Random(0, kSpacesOf[n_]) : blocks.Random(0, 255));
       if (rule.opcode == Opcode::kFlushTlb) header.set_scope(static_cast<Scope>(count % 3));
       const size_t length = header.words();
       if (!well && count == 0) {
@@ -99,8 +98,8 @@ class Collector : public ::testing::TestWithParam<std::tuple<int, int>> {
     EXPECT_EQ(kind & 1, told.malformed);
     if (told.malformed) return;
     const CommandRule& rule = *RuleOf(told.header);
-    const unsigned needs = rule.has_inline << 9 | rule.aperture << 8 | rule.src << 7 |
-                           rule.dst << 6 | rule.settle << 5 | NeedsPrivilege(told.header) << 4 |
+    const unsigned needs = rule.has_inline << 9 | rule.aperture << 8 | rule.src << 7 | rule.dst << 6 |
+                           rule.settle << 5 | NeedsPrivilege(told.header) << 4 |
                            NamesNoSpace(told.header, kSpacesOf[n_]) << 3 | rule.operands;
     EXPECT_EQ(top.collect_needs_o[n_], needs);
     EXPECT_EQ(top.collect_opcode_o[n_], 0x200u >> static_cast<unsigned>(rule.opcode));
@@ -108,8 +107,7 @@ class Collector : public ::testing::TestWithParam<std::tuple<int, int>> {
       EXPECT_EQ(top.collect_operand_o[n_][i], told.operands[i]) << "operand " << i;
   }
   /// One buffer from start to its end, or to a halt after `cycles`. Returns the cycles it took.
-  uint64_t Run(Steering& blocks, const std::vector<uint64_t>& words, size_t error_at,
-               unsigned cycles = ~0u) {
+  uint64_t Run(Steering& blocks, const std::vector<uint64_t>& words, size_t error_at, unsigned cycles = ~0u) {
     auto& top = blocks.t;
     const std::vector<Told> expected = Read(words, error_at);
     const uint64_t begin = blocks.now;
@@ -124,12 +122,11 @@ class Collector : public ::testing::TestWithParam<std::tuple<int, int>> {
           [&] {
             top.collect_start_i[n_] = top.collect_halt_i[n_] = i == 0;
             top.collect_bytes_i[n_] = i == 0 ? 8 * words.size() : blocks.rng();
-            stream.Drive(blocks, manner_.idle_percent, top.collect_word_valid_i[n_],
-                         top.collect_word_i[n_], top.collect_word_error_i[n_]);
+            stream.Drive(blocks, manner_.idle_percent, top.collect_word_valid_i[n_], top.collect_word_i[n_],
+                         top.collect_word_error_i[n_]);
             if (i == 0) top.collect_word_valid_i[n_] = 0;
             top.collect_ready_i[n_] = !blocks.Chance(manner_.stall_percent);
-            top.collect_tail_ready_i[n_] =
-                in_tail && tail > 0 && !blocks.Chance(manner_.stall_percent);
+            top.collect_tail_ready_i[n_] = in_tail && tail > 0 && !blocks.Chance(manner_.stall_percent);
             if (in_tail && tail == 0 && wait > 0) --wait;
             top.collect_tail_end_i[n_] = in_tail && tail == 0 && wait == 0;
           },
@@ -153,8 +150,7 @@ class Collector : public ::testing::TestWithParam<std::tuple<int, int>> {
             Compare(blocks, told);
             if (told.over) EXPECT_EQ(stream.taken, words.size());
             else if (told.malformed) EXPECT_LE(stream.taken, told.at + 2);
-            else if (!told.unreadable)
-              EXPECT_EQ(stream.taken, told.at + 1 + told.operands.size()) << "words ahead";
+            else if (!told.unreadable) EXPECT_EQ(stream.taken, told.at + 1 + told.operands.size()) << "words ahead";
             if (!top.collect_ready_i[n_]) return;
             ++seen;
             over = told.over || told.unreadable || told.malformed;
@@ -218,8 +214,7 @@ TEST_P(Collector, EveryWordOfACommandMayBeTheOneThatCannotBeRead) {
   Steering blocks(4);
   for (const CommandRule& rule : kCommandRules) {
     const size_t count = std::min(rule.most, rule.least + 3);
-    const CommandHeaderWord header =
-        CommandHeaderWord{}.set_opcode(rule.opcode).set_words(count);
+    const CommandHeaderWord header = CommandHeaderWord{}.set_opcode(rule.opcode).set_words(count);
     std::vector<uint64_t> words{CommandHeaderWord{}.set_words(1).raw, header.raw};
     for (size_t i = 1; i < count; ++i) words.push_back(blocks.rng());
     for (size_t bad = 0; bad < words.size(); ++bad) {
@@ -243,10 +238,8 @@ TEST_P(CollectorRate, ACopyIsCollectedEverySevenCycles) {
   EXPECT_LE(Run(blocks, words, ~size_t{0}), 7u * 40 + 10);
 }
 
-INSTANTIATE_TEST_SUITE_P(Sizes, Collector,
-                         ::testing::Combine(::testing::Values(0, 1), ::testing::Range(0, 4)));
-INSTANTIATE_TEST_SUITE_P(Sizes, CollectorRate,
-                         ::testing::Combine(::testing::Values(0, 1), ::testing::Values(0)));
+INSTANTIATE_TEST_SUITE_P(Sizes, Collector, ::testing::Combine(::testing::Values(0, 1), ::testing::Range(0, 4)));
+INSTANTIATE_TEST_SUITE_P(Sizes, CollectorRate, ::testing::Combine(::testing::Values(0, 1), ::testing::Values(0)));
 
 }  // namespace
 }  // namespace gmmu::dma

@@ -13,8 +13,7 @@ class Commands : public ::testing::TestWithParam<std::tuple<int, int>> {
 
   /// A place that fits, but for `odd_percent` of them.
   Place Any(Steering& blocks, unsigned odd_percent) {
-    Place place{blocks.rng() >> 20 & ~uint64_t{7}, blocks.Chance(30),
-                static_cast<Target>(blocks.Random(0, 3)),
+    Place place{blocks.rng() >> 20 & ~uint64_t{7}, blocks.Chance(30), static_cast<Target>(blocks.Random(0, 3)),
                 static_cast<unsigned>(blocks.Random(0, kSpacesOf[n_] - 1))};
     if (!blocks.Chance(odd_percent)) return place;
     if (blocks.Chance(40)) place.address += blocks.Random(1, 7);
@@ -36,9 +35,7 @@ class Commands : public ::testing::TestWithParam<std::tuple<int, int>> {
     const size_t at = buffer.words.size();
     switch (random(9)) {
       case 0: buffer.Nop(random(5)); break;
-      case 1:
-        buffer.Copy(Any(blocks, odd), Any(blocks, odd), random(3) * random(2000) | high(48));
-        break;
+      case 1: buffer.Copy(Any(blocks, odd), Any(blocks, odd), random(3) * random(2000) | high(48)); break;
       case 2:
         buffer.Fill(Any(blocks, odd), random(3) * random(2000) | high(48), blocks.rng());
         buffer.words.back() |= high(32);
@@ -56,8 +53,7 @@ class Commands : public ::testing::TestWithParam<std::tuple<int, int>> {
         break;
       case 7: buffer.ApertureUnmap(page, pages, blocks.rng()); break;
       case 8:
-        buffer.Flush(static_cast<Scope>(random(2)), random(kSpacesOf[n_] - !blocks.Chance(odd)),
-                     start, end);
+        buffer.Flush(static_cast<Scope>(random(2)), random(kSpacesOf[n_] - !blocks.Chance(odd)), start, end);
         break;
       default: buffer.Signal(Any(blocks, odd), blocks.rng(), blocks.Chance(50));
     }
@@ -111,8 +107,7 @@ TEST_P(Commands, TheFirstThatFailsIsTold) {
       if (HasFailure()) return;
     }
   }
-  for (Fault fault : {Fault::kCommandBad, Fault::kNotPrivileged, Fault::kSpaceDisabled,
-                      Fault::kApertureRange})
+  for (Fault fault : {Fault::kCommandBad, Fault::kNotPrivileged, Fault::kSpaceDisabled, Fault::kApertureRange})
     EXPECT_GT(reasons[static_cast<unsigned>(fault)], 0u) << static_cast<unsigned>(fault);
 }
 
@@ -164,8 +159,7 @@ TEST_P(Commands, KillEndsEverythingAtAnyMoment) {
       SCOPED_TRACE("round " + std::to_string(round));
       const auto words = AnyBuffer(processor, round % 4 == 0 ? 4 : 0);
       const size_t fail = round % 5 == 0 ? AnyJob(processor, words, ~size_t{0}) : ~size_t{0};
-      killed += processor.Run(words, ~size_t{0}, fail, processor.blocks.Random(1, 400)) ==
-                Processor::kKilled;
+      killed += processor.Run(words, ~size_t{0}, fail, processor.blocks.Random(1, 400)) == Processor::kKilled;
       if (HasFailure()) return;
     }
   }
@@ -222,8 +216,7 @@ TEST_P(Commands, PreemptionOfAnEmptyBufferOnlyWritesItsRecord) {
   EXPECT_EQ(processor.Run({}, ~size_t{0}, ~size_t{0}, ~0u, 0), Processor::kDone);
 }
 
-INSTANTIATE_TEST_SUITE_P(Sizes, Commands,
-                         ::testing::Combine(::testing::Values(0, 1), ::testing::Range(0, 4)));
+INSTANTIATE_TEST_SUITE_P(Sizes, Commands, ::testing::Combine(::testing::Values(0, 1), ::testing::Range(0, 4)));
 
 class CommandRate : public Commands {};  // words and mover are always there
 
@@ -237,8 +230,7 @@ TEST_P(CommandRate, ACopyBeginsTwelveCyclesAfterItsHeaderAndThenEverySeven) {
   EXPECT_LE(processor.first_job, 15u);
   EXPECT_LE(processor.blocks.now - start, 7u * 50 + 50);
 }
-INSTANTIATE_TEST_SUITE_P(Sizes, CommandRate,
-                         ::testing::Combine(::testing::Values(0, 1), ::testing::Values(0)));
+INSTANTIATE_TEST_SUITE_P(Sizes, CommandRate, ::testing::Combine(::testing::Values(0, 1), ::testing::Values(0)));
 
 }  // namespace
 }  // namespace gmmu::dma

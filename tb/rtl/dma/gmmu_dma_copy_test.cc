@@ -34,8 +34,8 @@ class Copy : public ::testing::TestWithParam<std::tuple<Case, int>> {
     for (uint64_t at = 0; at < CopyMachine::kPages << 12 && wrong < 5; ++at)
       if (machine.memory[at] != expected[at]) {
         ++wrong;
-        ADD_FAILURE() << "byte " << std::hex << at << " is " << int{machine.memory[at]}
-                      << ", expected " << int{expected[at]};
+        ADD_FAILURE() << "byte " << std::hex << at << " is " << int{machine.memory[at]} << ", expected "
+                      << int{expected[at]};
       }
   }
 };
@@ -99,17 +99,16 @@ Answers Mixed(unsigned ready, unsigned idle, unsigned spread) {
 // in_order is what a memory gives that keeps everything in the order of one AXI id.
 INSTANTIATE_TEST_SUITE_P(
     Memories, Copy,
-    ::testing::Combine(
-        ::testing::Values(Case{"in_order", CopyMachine::kReads32, {}},
-                          Case{"interleaved", CopyMachine::kReads32, Mixed(100, 0, 60)},
-                          Case{"back_pressure", CopyMachine::kReads32, Mixed(30, 0, 60)},
-                          Case{"idle_input", CopyMachine::kReads32, Mixed(100, 60, 20)},
-                          Case{"both", CopyMachine::kReads32, Mixed(40, 40, 200)},
-                          Case{"two_reads", CopyMachine::kReads2, Mixed(50, 20, 40)},
-                          Case{"two_reads_in_order", CopyMachine::kReads2, {}},
-                          Case{"deep", CopyMachine::kReads128, Mixed(60, 10, 300)},
-                          Case{"deep_in_order", CopyMachine::kReads128, {}}),
-        ::testing::Values(1, 2, 3)));
+    ::testing::Combine(::testing::Values(Case{"in_order", CopyMachine::kReads32, {}},
+                                         Case{"interleaved", CopyMachine::kReads32, Mixed(100, 0, 60)},
+                                         Case{"back_pressure", CopyMachine::kReads32, Mixed(30, 0, 60)},
+                                         Case{"idle_input", CopyMachine::kReads32, Mixed(100, 60, 20)},
+                                         Case{"both", CopyMachine::kReads32, Mixed(40, 40, 200)},
+                                         Case{"two_reads", CopyMachine::kReads2, Mixed(50, 20, 40)},
+                                         Case{"two_reads_in_order", CopyMachine::kReads2, {}},
+                                         Case{"deep", CopyMachine::kReads128, Mixed(60, 10, 300)},
+                                         Case{"deep_in_order", CopyMachine::kReads128, {}}),
+                       ::testing::Values(1, 2, 3)));
 
 }  // namespace
 }  // namespace gmmu::dma

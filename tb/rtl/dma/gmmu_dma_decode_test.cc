@@ -29,16 +29,14 @@ TEST(Decode, EveryOpcodeAtEverySize) {
   Blocks blocks(1);
   for (uint64_t opcode = 0; opcode < 256; ++opcode)
     for (uint64_t words : {0, 1, 2, 3, 4, 5, 6, 7, 100, 0xffff})
-      for (uint64_t scope = 0; scope < 4; ++scope)
-        Check(blocks, opcode | scope << 10 | words << 48);
+      for (uint64_t scope = 0; scope < 4; ++scope) Check(blocks, opcode | scope << 10 | words << 48);
 }
 
 TEST(Decode, EveryReservedBit) {
   Blocks blocks(1);
   for (const CommandRule& rule : kCommandRules)
     for (unsigned bit = 0; bit < 64; ++bit)
-      Check(blocks, (static_cast<uint64_t>(rule.opcode) | uint64_t{rule.least} << 48) ^
-                        uint64_t{1} << bit);
+      Check(blocks, (static_cast<uint64_t>(rule.opcode) | uint64_t{rule.least} << 48) ^ uint64_t{1} << bit);
 }
 
 TEST(Decode, RandomHeaders) {

@@ -28,8 +28,8 @@ class Fetcher : public ::testing::TestWithParam<std::tuple<int, int>> {
     return words;
   }
   /// Offers one job and takes `count` words, and the error behind them if `fails`.
-  void Take(Blocks& blocks, UnitWorld& world, int unit, const UnitJob& job,
-            const std::vector<uint64_t>& words, Manner manner, bool fails) {
+  void Take(Blocks& blocks, UnitWorld& world, int unit, const UnitJob& job, const std::vector<uint64_t>& words,
+            Manner manner, bool fails) {
     auto& top = blocks.t;
     bool taken = false, failed = false;
     size_t seen = 0;
@@ -70,8 +70,7 @@ TEST_P(Fetcher, GivesTheWordsOfOneRangeAfterTheOther) {
     MakeWindow(world, blocks, kPages);
     for (int n = 0; n < 30; ++n) {
       const UnitJob job = WordJob(blocks);
-      Take(blocks, world, unit, job, Words(world, job, job.address + job.length), kManners[manner],
-           false);
+      Take(blocks, world, unit, job, Words(world, job, job.address + job.length), kManners[manner], false);
     }
     for (int n = 0; n < 3; ++n) blocks.Step([&] { world.Drive(); }, [&] { world.Sample(false); });
     world.ExpectRest();
@@ -116,8 +115,7 @@ TEST_P(Fetcher, SaysWhyAWordCouldNotBeReadAndForgetsOnAbort) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Sizes, Fetcher,
-                         ::testing::Combine(::testing::Values(4, 5), ::testing::Range(0, 4)));
+INSTANTIATE_TEST_SUITE_P(Sizes, Fetcher, ::testing::Combine(::testing::Values(4, 5), ::testing::Range(0, 4)));
 
 }  // namespace
 }  // namespace gmmu::dma

@@ -59,8 +59,7 @@ class Generate : public ::testing::TestWithParam<int> {
             if (top.starved_o) EXPECT_FALSE(top.word_valid_i);
             if (top.word_valid_i && top.word_ready_o) words.pop_front(), word.Taken();
             if (!top.make_valid_o || !top.make_ready_i) return;
-            EXPECT_EQ(TakeBeat(top.make_data_o, top.make_strb_o, top.make_last_o), out[seen])
-                << "beat " << seen;
+            EXPECT_EQ(TakeBeat(top.make_data_o, top.make_strb_o, top.make_last_o), out[seen]) << "beat " << seen;
             ++seen;
           });
     EXPECT_EQ(seen, out.size()) << "beats are missing";
@@ -73,8 +72,12 @@ TEST_P(Generate, RandomJobsBackToBack) {
     std::mt19937_64 rng(seed);
     std::vector<Make> jobs;
     for (int n = 0; n < 150; ++n) {
-      Make job{static_cast<Source>(1 + rng() % 4), static_cast<unsigned>(rng() % kBeat),
-               1 + rng() % (rng() % 4 ? 40 : 700), rng(), rng(), {}};
+      Make job{static_cast<Source>(1 + rng() % 4),
+               static_cast<unsigned>(rng() % kBeat),
+               1 + rng() % (rng() % 4 ? 40 : 700),
+               rng(),
+               rng(),
+               {}};
       if (job.source == kPattern) job.value &= 0xffffffff;
       if (job.source != kPattern) {
         job.lane &= ~7u;

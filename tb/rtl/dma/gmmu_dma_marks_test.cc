@@ -61,8 +61,7 @@ TEST_P(Marks, StandForThePresentUseOfASlotOnly) {
   EXPECT_GT(looks, 2000u);
 }
 
-INSTANTIATE_TEST_SUITE_P(Sizes, Marks,
-                         ::testing::Combine(::testing::Values(0, 1), ::testing::Range(1, 4)));
+INSTANTIATE_TEST_SUITE_P(Sizes, Marks, ::testing::Combine(::testing::Values(0, 1), ::testing::Range(1, 4)));
 
 }  // namespace
 }  // namespace gmmu::dma

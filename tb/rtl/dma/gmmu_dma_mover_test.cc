@@ -20,8 +20,7 @@ class Rig {
   static constexpr unsigned kPages = 48;
 
   Rig(int n, Manner manner, uint64_t seed)
-      : blocks(seed), in(blocks, 2 * n, manner), out(blocks, 2 * n + 1, manner), n_(n),
-        manner_(manner) {
+      : blocks(seed), in(blocks, 2 * n, manner), out(blocks, 2 * n + 1, manner), n_(n), manner_(manner) {
     out.beside = &in;
     MakeWindow(in, blocks, kPages);
     MakeWindow(out, blocks, kPages);
@@ -30,9 +29,9 @@ class Rig {
   Steering blocks;
   SteeringWorld in, out;
   std::vector<Move> jobs;
-  size_t next = 0, retired = 0;  // jobs taken; jobs that have all their B
-  size_t most = 0;               // jobs under way at once
-  size_t fails_at = ~size_t{0};  // the first job that fails: from there on nothing retires surely
+  size_t next = 0, retired = 0;       // jobs taken; jobs that have all their B
+  size_t most = 0;                    // jobs under way at once
+  size_t fails_at = ~size_t{0};       // the first job that fails: from there on nothing retires surely
   uint64_t words_end = ~uint64_t{0};  // no words come behind this many; dead: nor ever will
   bool words_dead = false, kill = false, fault_ready = false;
   uint64_t read_bytes = 0, written_bytes = 0;
@@ -66,8 +65,7 @@ class Rig {
       if (at > 0x10000000 + 4096 * (kPages - 1)) return;
       job.value = job.source == kPattern ? blocks.rng() & 0xffffffff : blocks.rng();
       job.step = blocks.rng();
-      for (uint64_t i = 0; job.source == kWords && i < length; i += 8)
-        job.words.push_back(blocks.rng());
+      for (uint64_t i = 0; job.source == kWords && i < length; i += 8) job.words.push_back(blocks.rng());
       jobs.push_back(job);
     }
   }
@@ -171,11 +169,9 @@ class Rig {
       const Move& job = jobs[next];
       top.move_id_i[n_] = first_id_ + next;
       top.move_source_i[n_] = job.source;
-      top.move_src_where_i[n_] =
-          WhereOf({0, job.src.physical, job.src.target, job.src.physical ? 0 : kUnitSpace});
+      top.move_src_where_i[n_] = WhereOf({0, job.src.physical, job.src.target, job.src.physical ? 0 : kUnitSpace});
       top.move_src_i[n_] = job.src.address;
-      top.move_dst_where_i[n_] =
-          WhereOf({0, job.dst.physical, job.dst.target, job.dst.physical ? 0 : kUnitSpace});
+      top.move_dst_where_i[n_] = WhereOf({0, job.dst.physical, job.dst.target, job.dst.physical ? 0 : kUnitSpace});
       top.move_dst_i[n_] = job.dst.address;
       top.move_length_i[n_] = job.dst.length;
       top.move_value_i[n_] = job.value;
@@ -183,8 +179,7 @@ class Rig {
     }
     const bool more = !kill && word_ < words_end && !words_.empty();
     top.move_dead_i[n_] = words_dead && word_ + 1 >= words_end;  // the last one may stand still
-    top.move_word_valid_i[n_] =
-        word_offer_.Now(more, blocks, top.move_dead_i[n_] ? 0 : manner_.idle_percent);
+    top.move_word_valid_i[n_] = word_offer_.Now(more, blocks, top.move_dead_i[n_] ? 0 : manner_.idle_percent);
     if (top.move_word_valid_i[n_]) top.move_word_i[n_] = words_.front();
   }
   void Sample(Vgmmu_dma_control_bench& top) {
@@ -214,8 +209,7 @@ class Rig {
     if (!fault()) return;
     in.ExpectRest();
     out.ExpectRest();
-    const auto now =
-        std::make_tuple(fault_what(), fault_address(), unsigned{top.move_fault_job_o[n_]});
+    const auto now = std::make_tuple(fault_what(), fault_address(), unsigned{top.move_fault_job_o[n_]});
     if (fault_stands_) EXPECT_EQ(now, told_) << "changed while it stood";
     fault_stands_ = true;
     told_ = now;
@@ -284,11 +278,9 @@ TEST_P(Mover, TellsTheFirstJobThatFailedAndGoesOnAfterwards) {
     rig.MakeJobs();
     for (int n = 0; n < 3; ++n) {
       if (seed % 3 != 0)
-        BreakPage(rig.in, rig.blocks, rig.in.pages[0x10000 + rig.blocks.Random(0, 46)],
-                  Fault::kEntryInvalid);
+        BreakPage(rig.in, rig.blocks, rig.in.pages[0x10000 + rig.blocks.Random(0, 46)], Fault::kEntryInvalid);
       if (seed % 3 != 1)
-        BreakPage(rig.out, rig.blocks, rig.out.pages[0x10000 + rig.blocks.Random(0, 46)],
-                  Fault::kWriteProtect);
+        BreakPage(rig.out, rig.blocks, rig.out.pages[0x10000 + rig.blocks.Random(0, 46)], Fault::kWriteProtect);
     }
     const Rig::Bad bad = rig.FindBad();
     const size_t failed = rig.fails_at = bad.job;
@@ -375,8 +367,7 @@ TEST_P(Mover, KillGivesUpAllJobsWithoutAFault) {
       ASSERT_TRUE(rig.Until([&] { return rig.blocks.now >= when || rig.fault(); }));
       rig.kill = rig.fault_ready = true;
       bool faulted = false;
-      ASSERT_TRUE(rig.Until([&] { return faulted |= rig.fault(), rig.idle(); }, 5000))
-          << "not idle after kill";
+      ASSERT_TRUE(rig.Until([&] { return faulted |= rig.fault(), rig.idle(); }, 5000)) << "not idle after kill";
       if (!broken) EXPECT_FALSE(faulted) << "a fault though killed";
       rig.in.ExpectRest();
       rig.out.ExpectRest();
@@ -389,8 +380,7 @@ TEST_P(Mover, KillGivesUpAllJobsWithoutAFault) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Sizes, Mover,
-                         ::testing::Combine(::testing::Values(0, 1), ::testing::Range(0, 4)));
+INSTANTIATE_TEST_SUITE_P(Sizes, Mover, ::testing::Combine(::testing::Values(0, 1), ::testing::Range(0, 4)));
 
 }  // namespace
 }  // namespace gmmu::dma

@@ -44,15 +44,14 @@ class Path : public ::testing::TestWithParam<std::tuple<int, int>> {
     unsigned tag, kind, port, coherent, fault, level;
     uint64_t addr;
     bool operator==(const Seen& o) const {
-      return tag == o.tag && kind == o.kind && port == o.port && coherent == o.coherent &&
-             fault == o.fault && level == o.level && addr == o.addr;
+      return tag == o.tag && kind == o.kind && port == o.port && coherent == o.coherent && fault == o.fault &&
+             level == o.level && addr == o.addr;
     }
   };
   Seen Look(Steering& blocks) {
     auto& top = blocks.t;
-    return {top.path_tag_o[n_],      top.path_kind_o[n_],  top.path_port_o[n_],
-            top.path_coherent_o[n_], top.path_fault_o[n_], top.path_level_o[n_],
-            top.path_addr_o[n_]};
+    return {top.path_tag_o[n_],   top.path_kind_o[n_],  top.path_port_o[n_], top.path_coherent_o[n_],
+            top.path_fault_o[n_], top.path_level_o[n_], top.path_addr_o[n_]};
   }
   void Compare(const SteeringWorld& world, const UnitJob& job, const Seen& seen) {
     const auto place = world.Find(job, job.address, write_);
@@ -73,7 +72,7 @@ class Path : public ::testing::TestWithParam<std::tuple<int, int>> {
   /// burst to the last result.
   uint64_t Run(Steering& blocks, SteeringWorld& world, const std::vector<UnitJob>& bursts) {
     auto& top = blocks.t;
-    std::map<unsigned, UnitJob> out;      // by tag
+    std::map<unsigned, UnitJob> out;  // by tag
     std::vector<unsigned> free(tags_);
     for (unsigned n = 0; n < tags_; ++n) free[n] = n;
     size_t next = 0, seen = 0;
@@ -85,13 +84,12 @@ class Path : public ::testing::TestWithParam<std::tuple<int, int>> {
       blocks.Step(
           [&] {
             world.Drive();
-            top.path_valid_i[n_] =
-                offer.Now(next < bursts.size() && !free.empty(), blocks, manner_.idle_percent);
+            top.path_valid_i[n_] = offer.Now(next < bursts.size() && !free.empty(), blocks, manner_.idle_percent);
             if (top.path_valid_i[n_]) {
               const UnitJob& burst = bursts[next];
               top.path_tag_i[n_] = free.back();
-              top.path_where_i[n_] = WhereOf({burst.address, burst.physical, burst.target,
-                                              burst.physical ? 0 : kUnitSpace});
+              top.path_where_i[n_] =
+                  WhereOf({burst.address, burst.physical, burst.target, burst.physical ? 0 : kUnitSpace});
               top.path_address_i[n_] = burst.address;
             }
             top.path_ready_i[n_] = !blocks.Chance(manner_.stall_percent);
@@ -126,10 +124,11 @@ class Path : public ::testing::TestWithParam<std::tuple<int, int>> {
           });
     top.path_valid_i[n_] = 0;
     for (unsigned i = 0; i < 20; ++i)
-      blocks.Step([&] { world.Drive(); }, [&] {
-        world.Sample(write_);
-        EXPECT_FALSE(top.path_valid_o[n_]) << "a result too many";
-      });
+      blocks.Step([&] { world.Drive(); },
+                  [&] {
+                    world.Sample(write_);
+                    EXPECT_FALSE(top.path_valid_o[n_]) << "a result too many";
+                  });
     EXPECT_EQ(seen, bursts.size()) << "results are missing";
     world.ExpectRest();
     return last - first;
@@ -155,9 +154,10 @@ TEST_P(Path, AFaultOfTheTranslationIsToldThoughThePageBeZero) {
   SteeringWorld world(blocks, 4 + n_, manner_);
   world.pages[0x10000] = {Target::kPeer, 5, true, true, Fault::kNone, 3};
   world.pages[0x10001] = {Target::kPeer, 5, true, true, Fault::kWriteProtect, 3};
-  Run(blocks, world, {{false, Target::kSystem, 0x10000010, 1, 0},
-                      {false, Target::kSystem, 0x10001010, 1, 0},
-                      {false, Target::kSystem, 0x10000ff8, 1, 0}});
+  Run(blocks, world,
+      {{false, Target::kSystem, 0x10000010, 1, 0},
+       {false, Target::kSystem, 0x10001010, 1, 0},
+       {false, Target::kSystem, 0x10000ff8, 1, 0}});
 }
 
 TEST_P(Path, PhysicalBurstsAndAnswersBothGetOn) {
@@ -198,8 +198,7 @@ TEST_P(Path, AResultAndARequestStandUntilTheyAreTaken) {
         });
 }
 
-INSTANTIATE_TEST_SUITE_P(Sizes, Path,
-                         ::testing::Combine(::testing::Values(0, 1), ::testing::Range(0, 4)));
+INSTANTIATE_TEST_SUITE_P(Sizes, Path, ::testing::Combine(::testing::Values(0, 1), ::testing::Range(0, 4)));
 
 class PathRate : public Path {};  // nothing waits
 
@@ -210,8 +209,7 @@ TEST_P(PathRate, AFastPathGivesAResultEveryCycle) {
   for (unsigned n = 0; n < 200; ++n) bursts.push_back({true, Target::kSystem, 64 * n, 1, 0});
   EXPECT_LE(Run(blocks, world, bursts), 200u + 10);
 }
-INSTANTIATE_TEST_SUITE_P(Sizes, PathRate,
-                         ::testing::Combine(::testing::Values(1), ::testing::Values(0)));
+INSTANTIATE_TEST_SUITE_P(Sizes, PathRate, ::testing::Combine(::testing::Values(1), ::testing::Values(0)));
 
 }  // namespace
 }  // namespace gmmu::dma

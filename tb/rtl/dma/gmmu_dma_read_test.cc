@@ -17,8 +17,7 @@ class Reader : public ::testing::TestWithParam<std::tuple<int, int>> {
   static uint64_t Chunk(int unit) { return unit == 0 ? 64 : 128; }
 
   /// The beats of a job's bytes from its start to `end`; whole: the job's last beat is among them.
-  static void Append(std::vector<Expected>& out, const UnitWorld& world, const UnitJob& job,
-                     uint64_t end) {
+  static void Append(std::vector<Expected>& out, const UnitWorld& world, const UnitJob& job, uint64_t end) {
     if (end == job.address) return;
     std::vector<uint8_t> bytes;
     for (uint64_t at = job.address; at < end; ++at) {
@@ -53,8 +52,7 @@ class Reader : public ::testing::TestWithParam<std::tuple<int, int>> {
             over = fails ? top.fault_valid_o[unit] && top.drained_o[unit] : seen == expected.size();
             if (!top.out_valid_o[unit] || !top.out_ready_i[unit]) return;
             ASSERT_LT(seen, expected.size()) << "a beat too many";
-            const Beat beat =
-                TakeBeat(top.out_data_o[unit], top.out_mask_o[unit], top.out_last_o[unit]);
+            const Beat beat = TakeBeat(top.out_data_o[unit], top.out_mask_o[unit], top.out_last_o[unit]);
             EXPECT_EQ(beat, expected[seen].beat) << "beat " << seen;
             EXPECT_EQ(top.out_label_o[unit], expected[seen].label);
             ++seen;
@@ -130,8 +128,7 @@ TEST_P(Reader, StopsAtTheFirstFailureInOrderAndStartsAnew) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Sizes, Reader,
-                         ::testing::Combine(::testing::Values(0, 1), ::testing::Range(0, 4)));
+INSTANTIATE_TEST_SUITE_P(Sizes, Reader, ::testing::Combine(::testing::Values(0, 1), ::testing::Range(0, 4)));
 
 }  // namespace
 }  // namespace gmmu::dma

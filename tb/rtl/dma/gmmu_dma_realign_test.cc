@@ -29,8 +29,7 @@ class Realign : public ::testing::TestWithParam<int> {
     std::vector<In> in;
     std::vector<Beat> out;
     for (const Range& range : ranges) {
-      for (const Beat& beat : Lay(range.from, range.bytes))
-        in.push_back({beat, (range.to - range.from) % kBeat});
+      for (const Beat& beat : Lay(range.from, range.bytes)) in.push_back({beat, (range.to - range.from) % kBeat});
       for (const Beat& beat : Lay(range.to, range.bytes)) out.push_back(beat);
     }
     size_t next = 0, seen = 0;
@@ -54,8 +53,7 @@ class Realign : public ::testing::TestWithParam<int> {
           [&] {
             if (top.realign_valid_i && top.realign_ready_o) ++next, offer.Taken();
             if (!top.realign_valid_o || !top.realign_ready_i) return;
-            const Beat beat =
-                TakeBeat(top.realign_data_o, top.realign_strb_o, top.realign_last_o);
+            const Beat beat = TakeBeat(top.realign_data_o, top.realign_strb_o, top.realign_last_o);
             EXPECT_EQ(beat, out[seen]) << "beat " << seen;
             if (seen == 0) first = blocks.now;
             last = blocks.now;

@@ -197,8 +197,7 @@ TEST_P(Rings, ARingThatIsSwitchedOffWhileItStopsIsNotPreempted) {
   EXPECT_GT(none, 0u);
 }
 
-INSTANTIATE_TEST_SUITE_P(Sizes, Rings,
-                         ::testing::Combine(::testing::Range(0, 3), ::testing::Range(0, 4)));
+INSTANTIATE_TEST_SUITE_P(Sizes, Rings, ::testing::Combine(::testing::Range(0, 3), ::testing::Range(0, 4)));
 
 class RingTurns : public Rings {};  // four rings
 
@@ -209,11 +208,9 @@ TEST_P(RingTurns, RingsTakeTurns) {
     for (unsigned r = 0; r < 4; ++r)
       if (i < 3 || r % 2) bench.Put(r, bench.AnyEntry(0));
   bench.Finish();
-  EXPECT_EQ(bench.served, (std::vector<unsigned>{1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 3, 1, 3, 1,
-                                                 3}));
+  EXPECT_EQ(bench.served, (std::vector<unsigned>{1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 3, 1, 3, 1, 3}));
 }
-INSTANTIATE_TEST_SUITE_P(Sizes, RingTurns,
-                         ::testing::Combine(::testing::Values(2), ::testing::Range(0, 4)));
+INSTANTIATE_TEST_SUITE_P(Sizes, RingTurns, ::testing::Combine(::testing::Values(2), ::testing::Range(0, 4)));
 
 }  // namespace
 }  // namespace gmmu::dma

@@ -54,8 +54,8 @@ class Split : public ::testing::TestWithParam<int> {
           [&] {
             if (top.split_valid_i[unit] && top.split_ready_o[unit]) ++next, offer.Taken();
             if (!top.split_valid_o[unit] || !top.split_ready_i[unit]) return;
-            const Piece piece{top.split_address_o[unit], top.split_bytes_m1_o[unit] + 1u,
-                              top.split_last_o[unit] != 0, top.split_user_o[unit]};
+            const Piece piece{top.split_address_o[unit], top.split_bytes_m1_o[unit] + 1u, top.split_last_o[unit] != 0,
+                              top.split_user_o[unit]};
             EXPECT_TRUE(piece == expected[seen]) << "piece " << seen << " at " << piece.address;
             EXPECT_EQ(top.split_space_o[unit], 5);
             if (seen == 0) first = blocks.now;
@@ -75,8 +75,8 @@ TEST_P(Split, CutsAtChunksAndKeepsOrder) {
       std::vector<Range> ranges;
       for (int n = 0; n < 200; ++n) {
         const uint64_t most[] = {3, 70, 600, 9000};
-        ranges.push_back({rng() >> (rng() % 60) & ~(uint64_t{1} << 63), 1 + rng() % most[rng() % 4],
-                          static_cast<uint8_t>(rng())});
+        ranges.push_back(
+            {rng() >> (rng() % 60) & ~(uint64_t{1} << 63), 1 + rng() % most[rng() % 4], static_cast<uint8_t>(rng())});
       }
       Check(unit, ranges, kManners[GetParam()], seed);
     }

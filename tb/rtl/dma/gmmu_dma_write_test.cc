@@ -26,8 +26,8 @@ class Writer : public ::testing::TestWithParam<std::tuple<int, int>> {
     }
   }
   /// Gives jobs and beats until all have retired, or a fault stands. Returns the retired jobs.
-  unsigned Run(Blocks& blocks, UnitWorld& world, int unit, const std::vector<UnitJob>& jobs,
-               Manner manner, bool fails) {
+  unsigned Run(Blocks& blocks, UnitWorld& world, int unit, const std::vector<UnitJob>& jobs, Manner manner,
+               bool fails) {
     auto& top = blocks.t;
     std::vector<Beat> beats;
     for (size_t n = 0; n < jobs.size(); ++n) {
@@ -106,8 +106,7 @@ TEST_P(Writer, ReportsTheFirstFailureInOrderAndIssuesNothingAfterIt) {
     UnitWorld world(blocks, unit, kManners[manner]);
     MakeWindow(world, blocks, kPages);
     for (int n = 0; n < 3; ++n)
-      BreakPage(world, blocks, world.pages[0x10000 + blocks.Random(0, kPages - 2)],
-                regs::Fault::kWriteProtect);
+      BreakPage(world, blocks, world.pages[0x10000 + blocks.Random(0, kPages - 2)], regs::Fault::kWriteProtect);
     const auto jobs = Jobs(blocks);
     size_t failed = 0;
     uint64_t bad = 0;
@@ -163,8 +162,7 @@ TEST_P(Writer, IsStuckWhenTheOldestBurstLacksData) {
   EXPECT_EQ(world.written.size(), beats * kBeat);
 }
 
-INSTANTIATE_TEST_SUITE_P(Sizes, Writer,
-                         ::testing::Combine(::testing::Values(2, 3), ::testing::Range(0, 4)));
+INSTANTIATE_TEST_SUITE_P(Sizes, Writer, ::testing::Combine(::testing::Values(2, 3), ::testing::Range(0, 4)));
 
 }  // namespace
 }  // namespace gmmu::dma

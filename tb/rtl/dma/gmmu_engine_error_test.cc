@@ -39,22 +39,19 @@ TEST_F(EngineErrors, MalformedCommandsAreRefused) {
   Buffer b;
   ExpectRefused({Head(77, 1)}, Fault::kCommandBad);
   ExpectRefused({Head(0, 0)}, Fault::kCommandBad);
-  ExpectRefused({Head(0, 60000)}, Fault::kCommandBad);           // past the buffer's end
-  ExpectRefused({Head(1, 5), 0, 0, 0, 0}, Fault::kCommandBad);   // copy has 4 words
+  ExpectRefused({Head(0, 60000)}, Fault::kCommandBad);                                // past the buffer's end
+  ExpectRefused({Head(1, 5), 0, 0, 0, 0}, Fault::kCommandBad);                        // copy has 4 words
   ExpectRefused({Head(1, 4, uint64_t{1} << 20), kSrc, kDst, 8}, Fault::kCommandBad);  // reserved
   ExpectRefused({Head(1, 4, uint64_t{1} << 45), kSrc, kDst, 8}, Fault::kCommandBad);
-  ExpectRefused({Head(3, 2), kDst}, Fault::kCommandBad);         // no entry
+  ExpectRefused({Head(3, 2), kDst}, Fault::kCommandBad);           // no entry
   ExpectRefused({Head(8, 3, 3 << 10), 0, 0}, Fault::kCommandBad);  // no such scope
 }
 
 TEST_F(EngineErrors, BadOperandsAreRefused) {
   ExpectRefused(Buffer().Copy(Src(0), Dst(0), uint64_t{1} << 48).words, Fault::kCommandBad);
-  ExpectRefused(Buffer().Copy(Virtual(1, ~uint64_t{0} - 10), Dst(0), 99).words,
-                Fault::kCommandBad);
-  ExpectRefused(Buffer().Copy(Src(0), Physical(Target::kSystem, (uint64_t{1} << 48) - 8), 9).words,
-                Fault::kCommandBad);
-  ExpectRefused(Buffer().Copy(Physical(Target::kVram, uint64_t{1} << 50), Dst(0), 9).words,
-                Fault::kCommandBad);
+  ExpectRefused(Buffer().Copy(Virtual(1, ~uint64_t{0} - 10), Dst(0), 99).words, Fault::kCommandBad);
+  ExpectRefused(Buffer().Copy(Src(0), Physical(Target::kSystem, (uint64_t{1} << 48) - 8), 9).words, Fault::kCommandBad);
+  ExpectRefused(Buffer().Copy(Physical(Target::kVram, uint64_t{1} << 50), Dst(0), 9).words, Fault::kCommandBad);
   Buffer fill;
   fill.Fill(Dst(0), 8, 1);
   fill.words[3] |= uint64_t{1} << 32;
@@ -83,20 +80,18 @@ TEST_F(EngineErrors, UnbuiltSpacesAndApertureRangesAreRefused) {
 TEST_F(EngineErrors, RingsWithoutPrivilegeMayNotTouchTablesOrPhysicalMemory) {
   Place system = Physical(Target::kSystem, 0x400000), vram = Physical(Target::kVram, 0x400000);
   for (auto& words :
-       {Buffer().Copy(vram, Own(0), 8).words, Buffer().Copy(Src(0), system, 8).words,
-        Buffer().Fill(vram, 8, 1).words, Buffer().TableWrite(Own(0), {1}).words,
-        Buffer().TableRepeat(Own(0), 1, 1, 1).words, Buffer().ApertureMap(0, 1, 1).words,
-        Buffer().ApertureList(0, {1}).words, Buffer().ApertureUnmap(0, 1, 1).words,
+       {Buffer().Copy(vram, Own(0), 8).words, Buffer().Copy(Src(0), system, 8).words, Buffer().Fill(vram, 8, 1).words,
+        Buffer().TableWrite(Own(0), {1}).words, Buffer().TableRepeat(Own(0), 1, 1, 1).words,
+        Buffer().ApertureMap(0, 1, 1).words, Buffer().ApertureList(0, {1}).words, Buffer().ApertureUnmap(0, 1, 1).words,
         Buffer().Flush(Scope::kGlobal, 0, 0, 0).words, Buffer().Signal(system, 1).words})
     ExpectRefused(words, Fault::kNotPrivileged, false);
 }
 
 TEST_F(EngineErrors, RingsWithoutPrivilegeMayNotNameAnotherSpaceThanTheirBuffers) {
-  for (auto& words :
-       {Buffer().Copy(Src(0), Dst(0), 8).words, Buffer().Copy(Dst(0), Own(0), 8).words,
-        Buffer().Fill(Dst(0), 8, 1).words, Buffer().Signal(Dst(0), 1).words,
-        Buffer().Flush(Scope::kSpace, 2, 0, 0).words,
-        Buffer().Flush(Scope::kRange, 0, 0, 4096).words, Buffer().Fill(Virtual(65, kDst), 8, 1).words})
+  for (auto& words : {Buffer().Copy(Src(0), Dst(0), 8).words, Buffer().Copy(Dst(0), Own(0), 8).words,
+                      Buffer().Fill(Dst(0), 8, 1).words, Buffer().Signal(Dst(0), 1).words,
+                      Buffer().Flush(Scope::kSpace, 2, 0, 0).words, Buffer().Flush(Scope::kRange, 0, 0, 4096).words,
+                      Buffer().Fill(Virtual(65, kDst), 8, 1).words})
     ExpectRefused(words, Fault::kNotPrivileged, false);
 }
 
@@ -147,19 +142,17 @@ TEST_F(EngineErrors, RouteAndBusErrorsStopTheRing) {
   constexpr uint64_t kEnd = Machine::kVramBytes;
   Start(4);
   m->vram.Make(kEnd - 4096, 4096);
-  stops(Buffer().Nop(0).Copy(Physical(Target::kVram, kEnd - 10), Dst(0), 11), Fault::kVramRange, 8,
-        kEnd);
+  stops(Buffer().Nop(0).Copy(Physical(Target::kVram, kEnd - 10), Dst(0), 11), Fault::kVramRange, 8, kEnd);
   Start(5);
   m->vram.Make(kEnd - 4096, 4096);
   stops(Buffer().Fill(Physical(Target::kVram, kEnd - 10), 11, 1), Fault::kVramRange, 0, kEnd);
   Start(6);
   stops(Buffer().Fill(Physical(Target::kPeer, 0), 11, 1), Fault::kPeerAbsent, 0, 0);
   Start(7);
-  stops(Buffer().Copy(Physical(Target::kAperture, uint64_t{kAperturePages} << 12), Dst(0), 11),
-        Fault::kApertureRange, 0, uint64_t{kAperturePages} << 12);
+  stops(Buffer().Copy(Physical(Target::kAperture, uint64_t{kAperturePages} << 12), Dst(0), 11), Fault::kApertureRange,
+        0, uint64_t{kAperturePages} << 12);
   Start(8);
-  stops(Buffer().ApertureMap(1, 1, 0).Fill(Physical(Target::kAperture, 4099), 11, 1),
-        Fault::kApertureEntry, 24, 4099);
+  stops(Buffer().ApertureMap(1, 1, 0).Fill(Physical(Target::kAperture, 4099), 11, 1), Fault::kApertureEntry, 24, 4099);
   Start(9);
   Page page = m->pages[{1, (kSrc >> 12) + 1}];
   m->bus_errors.insert({page.target == Target::kVram ? 0 : 1, page.offset >> 12});
@@ -222,8 +215,7 @@ TEST_F(EngineErrors, AnUnreadableBufferStopsAfterWhatWasRead) {
       model.Execute(buffer.words, offset);
       uint64_t address = 0x71000000;
       m->host.Make(address, 16384);
-      for (size_t n = 0; n < buffer.words.size(); ++n)
-        m->host.Write64(address + 8 * n, buffer.words[n]);
+      for (size_t n = 0; n < buffer.words.size(); ++n) m->host.Write64(address + 8 * n, buffer.words[n]);
       m->pages[{15, address >> 12}] = {Target::kSystem, address};
       if (bus) {
         m->pages[{15, (address >> 12) + 1}] = {Target::kSystem, address + 4096};

@@ -15,8 +15,7 @@ class Overlap : public Engine, public ::testing::WithParamInterface<int> {
     for (int n = 0; n < 80;) {
       const uint64_t length = m->Random(1, m->Random(0, 1) ? 30 : 3000);
       uint64_t from = m->Random(0, 3 * 4096 - length), to = m->Random(0, 3 * 4096 - length);
-      if (m->Random(0, 1))
-        from = std::min(last_to + m->Random(0, last_length - 1), 3 * 4096 - length);
+      if (m->Random(0, 1)) from = std::min(last_to + m->Random(0, last_length - 1), 3 * 4096 - length);
       if (from < to + length && to < from + length) continue;
       buffer.Wait(wait);
       if (m->Random(0, 9) == 0) buffer.Fill(Dst(to), length, m->rng());

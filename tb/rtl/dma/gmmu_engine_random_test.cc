@@ -55,8 +55,7 @@ TEST_P(RandomErrors, StopAtTheFirstCommandThatFails) {
     CommandHeaderWord word{buffer.words[at]};
     const uint64_t* w = &buffer.words[at];
     bool fails = false;
-    if (word.opcode() == Opcode::kCopy)
-      fails = w[3] != 0 && (bad(1, w[1], w[3], false) || bad(2, w[2], w[3], true));
+    if (word.opcode() == Opcode::kCopy) fails = w[3] != 0 && (bad(1, w[1], w[3], false) || bad(2, w[2], w[3], true));
     if (word.opcode() == Opcode::kFill) fails = w[2] != 0 && bad(2, w[1], w[2], true);
     if (word.opcode() == Opcode::kTableWrite) fails = bad(2, w[1], 8 * (word.words() - 2), true);
     if (word.opcode() == Opcode::kTableRepeat) fails = w[2] != 0 && bad(2, w[1], 8 * w[2], true);

@@ -109,8 +109,7 @@ TEST_F(EngineRings, SwitchedOffForOneCycleWithinHandshakes) {
     SCOPED_TRACE(seed);
     Start(seed);
     Buffer buffer;
-    for (unsigned n = 0; n < 20; ++n)
-      buffer.Flush(Scope::kGlobal, 0, 0, 0).ApertureMap(n, 2, 5).Signal(Dst(64), n);
+    for (unsigned n = 0; n < 20; ++n) buffer.Flush(Scope::kGlobal, 0, 0, 0).ApertureMap(n, 2, 5).Signal(Dst(64), n);
     m->Submit(0, buffer.words, true);
     m->Run(m->Random(150, 3000));
     ASSERT_EQ(m->entries, 0u);

@@ -12,8 +12,7 @@ class EngineSpeed : public Engine {
  protected:
   /// Copies of `size` bytes, the k-th at source k * stride + s and destination k * stride + d:
   /// through the ring, and at the transfer engine's own port. Prints both and returns the latter.
-  double Measure(const char* name, uint64_t size, uint64_t stride, unsigned s, unsigned d,
-                 bool physical) {
+  double Measure(const char* name, uint64_t size, uint64_t stride, unsigned s, unsigned d, bool physical) {
     double use[2];
     unsigned reads[2];
     for (bool direct : {false, true}) {
@@ -33,8 +32,8 @@ class EngineSpeed : public Engine {
       use[direct] = double(bytes) / (double(kBus) * double(end - m->first_ar));
       reads[direct] = m->most_reads;
     }
-    std::printf("%-36s utilisation %.3f at the port (%2u reads in flight), %.3f by ring (%2u)\n", name,
-                use[1], reads[1], use[0], reads[0]);
+    std::printf("%-36s utilisation %.3f at the port (%2u reads in flight), %.3f by ring (%2u)\n", name, use[1],
+                reads[1], use[0], reads[0]);
     return use[1];
   }
   /// The figures are for a 64-bit bus; on a wider one the latency weighs more. Of copies of `bytes` there are 32 in

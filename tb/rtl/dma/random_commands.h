@@ -39,8 +39,8 @@ class Random : public Engine, public ::testing::WithParamInterface<int> {
       bool copy = !words && m->Random(0, 9) < 8;
       Range reads{from, from + length}, writes{to, to + length};
       if (copy && from_dst && Hits({writes}, reads)) continue;
-      bool wait = Hits(written, writes) || Hits(read, writes) ||
-                  (copy && from_dst && Hits(written, reads)) || m->Random(0, 30) == 0;
+      bool wait = Hits(written, writes) || Hits(read, writes) || (copy && from_dst && Hits(written, reads)) ||
+                  m->Random(0, 30) == 0;
       if (wait) written.clear(), read.clear();
       written.push_back(writes);
       if (copy && from_dst) read.push_back(reads);

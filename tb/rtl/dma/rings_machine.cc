@@ -127,8 +127,7 @@ void RingsBench::SamplePhase() {
       EXPECT_EQ(t.run_bytes_o[n], Shape().bytes());
       EXPECT_EQ(t.run_privileged_o[n], t.ring_privileged_i[n][active]);
       EXPECT_EQ(t.run_record_o[n], t.ring_record_i[n][active]);
-      EXPECT_EQ(t.run_value_o[n],
-                uint64_t{rings[active].entries + 1} << 32 | (entry_[2] & 0xffffffff));
+      EXPECT_EQ(t.run_value_o[n], uint64_t{rings[active].entries + 1} << 32 | (entry_[2] & 0xffffffff));
       Go(kRun);
       killed_for_ = 0;
       break;
@@ -145,8 +144,7 @@ void RingsBench::SamplePhase() {
 
 void RingsBench::Begin() {
   unsigned chosen = 0;
-  while (chosen < rings.size() && t.ring_base_i[n][chosen] >> 20 != t.ask_address_o[n] >> 20)
-    ++chosen;
+  while (chosen < rings.size() && t.ring_base_i[n][chosen] >> 20 != t.ask_address_o[n] >> 20) ++chosen;
   ASSERT_LT(chosen, rings.size());
   const uint64_t before = asked_at_ - std::min<uint64_t>(asked_at_, 6);
   for (unsigned step = 1; step < rings.size(); ++step) {
@@ -168,8 +166,7 @@ void RingsBench::Begin() {
   served.push_back(chosen);
   entry_ = rings[chosen].slots[rings[chosen].head];
   unreadable_ = SomeFailure(*this, Chance(50) ? Fault::kBusRead : static_cast<Fault>(Random(1, 20)));
-  words_.Start({entry_.begin(), entry_.end()},
-               Chance(unreadable_percent) ? Random(0, 3) : ~size_t{0});
+  words_.Start({entry_.begin(), entry_.end()}, Chance(unreadable_percent) ? Random(0, 3) : ~size_t{0});
   Go(kWords);
 }
 
@@ -204,8 +201,8 @@ void RingsBench::SampleLog() {
   const unsigned port = (n == 0 ? 1 : 4) + path_;
   const unsigned what = static_cast<unsigned>(failing_.failure.reason) << 19 |
                         (place.physical ? 0 : place.space) << 13 | port << 6 |
-                        static_cast<unsigned>(failing_.failure.access) << 4 |
-                        failing_.failure.level << 1 | place.physical;
+                        static_cast<unsigned>(failing_.failure.access) << 4 | failing_.failure.level << 1 |
+                        place.physical;
   EXPECT_EQ(t.log_what_o[n], what);
   EXPECT_EQ(t.log_fence_o[n], failing_.fence);
   EXPECT_EQ(t.log_address_o[n], place.address);

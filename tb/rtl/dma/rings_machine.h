@@ -13,9 +13,9 @@ using Entry = std::array<uint64_t, 4>;  // as it lies in memory
 /// A ring as software sees it.
 struct RingModel {
   bool enable = false, error = false, preempted = false;
-  unsigned asked_for = 0;    // cycles in which preemption was asked for and the ring on
-  unsigned asked_ago = 9;    // cycles since
-  bool off = false;  // switched off since its entry is at work
+  unsigned asked_for = 0;  // cycles in which preemption was asked for and the ring on
+  unsigned asked_ago = 9;  // cycles since
+  bool off = false;        // switched off since its entry is at work
   unsigned head = 0, tail = 0, size = 4;
   uint32_t last_fence = 0, entries = 0, fence = 0, offset = 0, header = 0;
   Failure failure;
@@ -55,12 +55,8 @@ class RingsBench : public Steering {
   }
   void Enable(unsigned r, bool enable) { t.ring_enable_i[n][r] = enable; }
   void Preempt(unsigned r, bool preempt) { t.ring_preempt_i[n][r] = preempt; }
-  void SetPrivileged(unsigned r, bool privileged) {
-    t.ring_privileged_i[n][r] = privileged;
-  }
-  bool Full(unsigned r) const {
-    return ((rings[r].tail + 1) & rings[r].Mask()) == (rings[r].head & rings[r].Mask());
-  }
+  void SetPrivileged(unsigned r, bool privileged) { t.ring_privileged_i[n][r] = privileged; }
+  bool Full(unsigned r) const { return ((rings[r].tail + 1) & rings[r].Mask()) == (rings[r].head & rings[r].Mask()); }
   /// Puts an entry into the ring; rings the doorbell with bits above the size, which mean nothing.
   void Put(unsigned r, const Entry& entry) {
     RingModel& ring = rings[r];
@@ -97,9 +93,8 @@ class RingsBench : public Steering {
   }
   bool Ready(unsigned r) const {  // has work
     const RingModel& ring = rings[r];
-    return t.rings_enable_i[n] && t.ring_enable_i[n][r] && ring.enable &&
-           !ring.error && !ring.preempted && !t.ring_preempt_i[n][r] &&
-           ring.head != (ring.tail & ring.Mask());
+    return t.rings_enable_i[n] && t.ring_enable_i[n][r] && ring.enable && !ring.error && !ring.preempted &&
+           !t.ring_preempt_i[n][r] && ring.head != (ring.tail & ring.Mask());
   }
   bool AllDone() const {
     for (unsigned r = 0; r < rings.size(); ++r)
@@ -114,30 +109,27 @@ class RingsBench : public Steering {
   }
   void Finish(unsigned limit = 30000) {
     bool done = false;
-    for (unsigned i = 0; i < limit && !done && !testing::Test::HasFailure(); ++i)
-      Step(), done = i > 4 && AllDone();
+    for (unsigned i = 0; i < limit && !done && !testing::Test::HasFailure(); ++i) Step(), done = i > 4 && AllDone();
     EXPECT_TRUE(done || testing::Test::HasFailure()) << "no end, phase " << phase;
   }
 
  private:
   regs::RingEntryShape Shape() const { return regs::RingEntryShape{entry_[1]}; }
   Place EntryPlace() const {
-    return {t.ring_base_i[n][active] + 32 * rings[active].head, true,
-            static_cast<Target>(t.ring_target_i[n][active]), 0};
+    return {t.ring_base_i[n][active] + 32 * rings[active].head, true, static_cast<Target>(t.ring_target_i[n][active]),
+            0};
   }
   Place Buffer() const {
-    return {entry_[0], Shape().physical() != 0, Shape().target(),
-            static_cast<unsigned>(Shape().space() & 63)};
+    return {entry_[0], Shape().physical() != 0, Shape().target(), static_cast<unsigned>(Shape().space() & 63)};
   }
   Fault Verdict() const {
     const auto shape = Shape();
     const uint64_t end = entry_[0] + shape.bytes();
     const uint64_t reserved = uint64_t{0xfffe} << 48 | uint64_t{0xf2} << 32;
-    if (entry_[0] % 8 || shape.bytes() % 8 || shape.raw & reserved || entry_[2] >> 32 ||
-        end < entry_[0] || (shape.physical() && end >> 48))
+    if (entry_[0] % 8 || shape.bytes() % 8 || shape.raw & reserved || entry_[2] >> 32 || end < entry_[0] ||
+        (shape.physical() && end >> 48))
       return Fault::kRingFetch;
-    if (shape.physical() && !t.ring_privileged_i[n][active])
-      return Fault::kNotPrivileged;
+    if (shape.physical() && !t.ring_privileged_i[n][active]) return Fault::kNotPrivileged;
     if (!shape.physical() && shape.space() >= kSpacesOf[n]) return Fault::kSpaceDisabled;
     return Fault::kNone;
   }
@@ -146,8 +138,7 @@ class RingsBench : public Steering {
     delay_ = Random(0, slow);
   }
   bool Due() { return delay_ == 0 || --delay_ == 0; }
-  void Fail(const Failure& failure, unsigned path, uint32_t fence, uint32_t offset,
-            uint32_t header) {
+  void Fail(const Failure& failure, unsigned path, uint32_t fence, uint32_t offset, uint32_t header) {
     failing_ = rings[active];
     failing_.failure = failure;
     failing_.fence = fence;
@@ -164,8 +155,7 @@ class RingsBench : public Steering {
       --delay_;
       t.entry_valid_i[n] = t.entry_error_i[n] = 0;
     } else if (phase == kWords) {
-      words_.Drive(*this, manner.idle_percent, t.entry_valid_i[n], t.entry_word_i[n],
-                   t.entry_error_i[n]);
+      words_.Drive(*this, manner.idle_percent, t.entry_valid_i[n], t.entry_word_i[n], t.entry_error_i[n]);
     } else {
       t.entry_valid_i[n] = phase == kRun && Chance(50);  // words of the buffer
       t.entry_error_i[n] = phase == kRun && Chance(5);

@@ -36,17 +36,16 @@ class WorldOf {
  public:
   using Address = std::pair<int, uint64_t>;  // {port, byte}
 
-  WorldOf(Bench& blocks, int unit, Manner manner)
-      : blocks_(blocks), unit_(unit), manner_(manner) {}
+  WorldOf(Bench& blocks, int unit, Manner manner) : blocks_(blocks), unit_(unit), manner_(manner) {}
 
-  std::map<uint64_t, UnitPage> pages;                // by va >> 12
-  std::set<std::pair<int, uint64_t>> bus_errors;     // {port, page}
-  std::set<uint64_t> bad_aperture;                   // aperture pages without an entry
-  std::map<Address, uint8_t> written;                // by this unit's writes, at their B
+  std::map<uint64_t, UnitPage> pages;             // by va >> 12
+  std::set<std::pair<int, uint64_t>> bus_errors;  // {port, page}
+  std::set<uint64_t> bad_aperture;                // aperture pages without an entry
+  std::map<Address, uint8_t> written;             // by this unit's writes, at their B
   unsigned latency = 0;
   uint64_t bursts = 0;
-  const WorldOf* beside = nullptr;                   // driven before: one aperture answer a cycle
-  std::map<unsigned, bool> generations;              // of the last answer, by tag
+  const WorldOf* beside = nullptr;       // driven before: one aperture answer a cycle
+  std::map<unsigned, bool> generations;  // of the last answer, by tag
 
   /// Bytes of memory never written: any fixed function.
   static uint8_t Fresh(Address at) {
@@ -77,16 +76,14 @@ class WorldOf {
       offset = page.page << 12 | (address & 0xfff);
     }
     place.at = {target != regs::Target::kVram, offset};
-    if (target == regs::Target::kVram && offset >= blocks_.t.vram_bytes_i)
-      place.fault = regs::Fault::kVramRange;
+    if (target == regs::Target::kVram && offset >= blocks_.t.vram_bytes_i) place.fault = regs::Fault::kVramRange;
     if (target == regs::Target::kPeer) place.fault = regs::Fault::kPeerAbsent;
     if (target == regs::Target::kAperture) {
       place.coherent = true;
       place.at.second += 0x100000;
       if (bad_aperture.count(offset >> 12)) place.fault = regs::Fault::kApertureEntry;
     }
-    if (place.fault == regs::Fault::kNone &&
-        bus_errors.count({place.at.first, place.at.second >> 12}))
+    if (place.fault == regs::Fault::kNone && bus_errors.count({place.at.first, place.at.second >> 12}))
       place.fault = write ? regs::Fault::kBusWrite : regs::Fault::kBusRead;
     return place;
   }
@@ -119,9 +116,8 @@ class WorldOf {
     const bool taken = beside && top.ap_rsp_valid_i[beside->unit_];
     top.ap_rsp_valid_i[u] = !taken && !asked_.empty() && blocks_.Chance(50);
     if (top.ap_rsp_valid_i[u]) {
-      top.ap_rsp_fault_i[u] =
-          static_cast<int>(bad_aperture.count(asked_.front()) ? regs::Fault::kApertureEntry
-                                                              : regs::Fault::kNone);
+      top.ap_rsp_fault_i[u] = static_cast<int>(bad_aperture.count(asked_.front()) ? regs::Fault::kApertureEntry
+                                                                                  : regs::Fault::kNone);
       top.ap_rsp_page_i[u] = asked_.front() + 0x100;
       asked_.pop_front();
     }
@@ -268,9 +264,7 @@ void BreakPage(WorldOf<Bench>& world, Bench& blocks, UnitPage& page, regs::Fault
     case 1: page.target = regs::Target::kPeer; break;
     case 2: page.target = regs::Target::kVram, page.page = 64 << 8; break;  // past the end
     case 3: page.target = regs::Target::kAperture, world.bad_aperture.insert(page.page); break;
-    default:
-      page.target = regs::Target::kSystem;
-      world.bus_errors.insert({1, page.page});
+    default: page.target = regs::Target::kSystem; world.bus_errors.insert({1, page.page});
   }
 }
 template <typename Bench>

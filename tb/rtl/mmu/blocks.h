@@ -13,8 +13,7 @@ struct Page {
   uint64_t raw = 0;
   Page() = default;
   explicit Page(uint64_t bits) : raw(bits) {}
-  Page(uint64_t pfn, unsigned level, bool big)
-      : raw(pfn << 16 | static_cast<uint64_t>(big) << 3 | level) {}
+  Page(uint64_t pfn, unsigned level, bool big) : raw(pfn << 16 | static_cast<uint64_t>(big) << 3 | level) {}
   uint64_t pfn() const { return raw >> 16; }
   bool zero() const { return raw >> 7 & 1; }
   bool read_only() const { return raw >> 5 & 1; }

@@ -12,11 +12,11 @@ namespace gmmu::bench {
 
 /// What the world does during one operation.
 struct World {
-  std::vector<bool> quiet;            // from the first cycle of hold on; afterwards it lasts
-  int lag = 0;                        // cycles after the flip in which the ports still say drained
-  int drain = 0;                      // cycles after them in which they do not
-  int stale = 0;                      // cycles after the kill with a stale read under way
-  bool in_use = false;                // answers of the new generation are in use all the time
+  std::vector<bool> quiet;  // from the first cycle of hold on; afterwards it lasts
+  int lag = 0;              // cycles after the flip in which the ports still say drained
+  int drain = 0;            // cycles after them in which they do not
+  int stale = 0;            // cycles after the kill with a stale read under way
+  bool in_use = false;      // answers of the new generation are in use all the time
 };
 
 class ControlTest : public ControlBenchTest {
@@ -184,8 +184,7 @@ class ControlTest : public ControlBenchTest {
   }
   void RunChecked(const ControlOp& op, const World& world, const ControlOp* next, Flush& result) {
     const auto known = configs_.find(op.space);
-    const bool flushes = !op.set || (op.space < Spaces() &&
-                                     (known == configs_.end() || !(known->second == op.config)));
+    const bool flushes = !op.set || (op.space < Spaces() && (known == configs_.end() || !(known->second == op.config)));
     result = flushes ? Flush::kDone : Flush::kOnlyAcknowledged;
     for (int wait = 0;; ++wait) {
       ASSERT_LT(wait, 4) << "ready between operations";
@@ -198,8 +197,7 @@ class ControlTest : public ControlBenchTest {
       if (taken) break;
     }
 
-    const int limit = static_cast<int>(world.quiet.size() + Steps()) + world.lag + world.drain +
-                      world.stale + 60;
+    const int limit = static_cast<int>(world.quiet.size() + Steps()) + world.lag + world.drain + world.stale + 60;
     int held = 0, killed = -1, flipped = -1, scope_until = -1;
     unsigned steps = 0;
     bool quiet_lasts = false, may_end = false;

@@ -43,11 +43,17 @@ TEST_P(ControlTest, DoneWaitsForAnswersOfTheOldGenerationAndForStaleReadsAlone) 
 TEST_P(ControlTest, ARangeIsSweptFromItsFirstToItsLastPage) {
   ASSERT_NO_FATAL_FAILURE(Start());
   const uint64_t top = uint64_t{1} << 48, all = ~uint64_t{0};
-  const std::pair<uint64_t, uint64_t> ranges[] = {
-      {0, 1}, {0, 0x1000}, {0, 0x1001}, {0xFFF, 0x1000}, {0xFFF, 0x1001}, {0x1000, 0x1000},
-      {0x2000, 0x1000}, {0, 0}, {0, top}, {0, top + 1}, {0, all}, {top - 1, top}, {top - 1, all},
-      {top, top + 1}, {top, all}, {all, 0}, {all - 1, all}, {0x7654321000, 0x7654322000}, {5, 4},
-      {uint64_t{1} << 63, all}, {0x1000, 0}, {top - 0x1000, top - 0xFFF}};
+  const std::pair<uint64_t, uint64_t> ranges[] = {{0, 1},           {0, 0x1000},
+                                                  {0, 0x1001},      {0xFFF, 0x1000},
+                                                  {0xFFF, 0x1001},  {0x1000, 0x1000},
+                                                  {0x2000, 0x1000}, {0, 0},
+                                                  {0, top},         {0, top + 1},
+                                                  {0, all},         {top - 1, top},
+                                                  {top - 1, all},   {top, top + 1},
+                                                  {top, all},       {all, 0},
+                                                  {all - 1, all},   {0x7654321000, 0x7654322000},
+                                                  {5, 4},           {uint64_t{1} << 63, all},
+                                                  {0x1000, 0},      {top - 0x1000, top - 0xFFF}};
   for (const auto& [start, end] : ranges) {
     ControlOp op;
     op.scope = kRange;

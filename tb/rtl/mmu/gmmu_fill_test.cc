@@ -14,14 +14,11 @@ namespace {
 
 /// docs/page-tables.md, level 0: the page that an entry maps, or nothing.
 std::optional<Page> Judge(uint64_t word) {
-  const auto bits = [word](unsigned low, unsigned count) {
-    return word >> low & ((uint64_t{1} << count) - 1);
-  };
+  const auto bits = [word](unsigned low, unsigned count) { return word >> low & ((uint64_t{1} << count) - 1); };
   const bool valid = bits(0, 1), zero = bits(1, 1);
   uint64_t raw = bits(12, 36) << 16 | bits(6, 2) << 14 | bits(52, 6) << 8;
   if (zero) return Page(raw | 1 << 7);
-  const bool reserved = bits(63, 1) || bits(9, 1) || bits(48, 4) || bits(5, 1) ||
-                        (bits(52, 6) != 0 && bits(6, 2) != 3);
+  const bool reserved = bits(63, 1) || bits(9, 1) || bits(48, 4) || bits(5, 1) || (bits(52, 6) != 0 && bits(6, 2) != 3);
   if (!valid || reserved) return std::nullopt;
   return Page(raw | bits(2, 1) << 6 | bits(3, 1) << 5 | bits(4, 1) << 4);
 }
@@ -156,8 +153,7 @@ TEST_P(FillTest, WhatIsFoundIsWhatWasEnteredLast) {
     } else {
       const bool big = Random(3) == 0;
       const uint64_t pfn = rng() & kVpnMask;
-      const Page page = big ? Page((pfn & ~uint64_t{15}) | (key.vpn & 15), 0, true)
-                            : Page(pfn, 0, false);
+      const Page page = big ? Page((pfn & ~uint64_t{15}) | (key.vpn & 15), 0, true) : Page(pfn, 0, false);
       OfferPage(key, page);
       Finish();
       for (unsigned sub = 0; sub < 16; ++sub) {

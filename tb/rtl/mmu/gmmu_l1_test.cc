@@ -35,9 +35,9 @@ class L1Test : public BlocksTest {
   std::vector<Lookup> lookups_;
   std::deque<Use> uses_;
   std::vector<bool> slot_used_ = std::vector<bool>(64);
-  unsigned version_ = 0;        ///< of all translations; a kill makes a new one
+  unsigned version_ = 0;  ///< of all translations; a kill makes a new one
   unsigned generation_ = 0;
-  unsigned made_[2] = {0, 0};   ///< answers in use or on their way, by generation
+  unsigned made_[2] = {0, 0};  ///< answers in use or on their way, by generation
   uint64_t answered_ = 0;
 
   // Knobs.
@@ -51,8 +51,8 @@ class L1Test : public BlocksTest {
     const uint64_t pfn = big ? (mix & 0xfffffff) << 4 | (key.vpn & 15)
                              : ((mix ^ (key.vpn & 15) * 0x1234567) & 0xffffffff);
     Page page(pfn, 0, big);
-    if (mix >> 5 & 1) page.raw |= 1 << 5;  // read only
-    if (mix >> 6 & 1) page.raw |= 1 << 4;  // not executable
+    if (mix >> 5 & 1) page.raw |= 1 << 5;         // read only
+    if (mix >> 6 & 1) page.raw |= 1 << 4;         // not executable
     if ((mix >> 7) % 8 == 0) page.raw |= 1 << 7;  // zero
     return page;
   }
@@ -72,8 +72,7 @@ class L1Test : public BlocksTest {
     }
     if (t.l1_rsp_fault_o != fault) return false;
     if (fault != 0) return true;
-    return t.l1_rsp_zero_o == page.zero() &&
-           t.l1_rsp_offset_o == (page.pfn() << 12 | (request.va & 0xfff));
+    return t.l1_rsp_zero_o == page.zero() && t.l1_rsp_offset_o == (page.pfn() << 12 | (request.va & 0xfff));
   }
 
   /// One cycle. `offer`: a request to offer, or none. Returns whether it was accepted.
@@ -130,8 +129,8 @@ class L1Test : public BlocksTest {
       EXPECT_LT(slot, slots_);
       EXPECT_FALSE(slot_used_[slot]) << "a slot asks twice";
       slot_used_[slot] = true;
-      lookups_.push_back({slot, {t.l1_lookup_space_o, t.l1_lookup_vpn_o,
-          t.l1_lookup_high_o != 0}, now + 3 + Random(delay_)});
+      lookups_.push_back(
+          {slot, {t.l1_lookup_space_o, t.l1_lookup_vpn_o, t.l1_lookup_high_o != 0}, now + 3 + Random(delay_)});
     }
     if (t.l1_rsp_valid_o && t.l1_rsp_ready_i) {
       const auto request = waiting_.find(t.l1_rsp_tag_o);

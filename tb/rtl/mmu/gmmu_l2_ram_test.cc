@@ -19,8 +19,7 @@ class L2RamTest : public BlocksTest {
   };
   const unsigned ways_ = small() ? 1 : 4;
   const unsigned sets_ = small() ? 2 : 8;
-  std::vector<std::vector<Way>> model_ =
-      std::vector<std::vector<Way>>(sets_, std::vector<Way>(ways_));
+  std::vector<std::vector<Way>> model_ = std::vector<std::vector<Way>>(sets_, std::vector<Way>(ways_));
 
   /// What a read finds; it shows two cycles later.
   struct Found {
@@ -29,9 +28,7 @@ class L2RamTest : public BlocksTest {
     uint64_t page;
   };
 
-  unsigned SetOf(const Key& key) const {
-    return static_cast<unsigned>((key.vpn >> 4) ^ key.space) % sets_;
-  }
+  unsigned SetOf(const Key& key) const { return static_cast<unsigned>((key.vpn >> 4) ^ key.space) % sets_; }
   Key SomeKey() {
     Key key;
     key.space = Random(3);
@@ -60,8 +57,7 @@ TEST_P(L2RamTest, EqualsArraysUnderRandomReadsWritesAndSweeps) {
     // Never two ways with the same block, as gmmu_fill keeps it.
     bool twice = false;
     for (unsigned w = 0; w < ways_; ++w) {
-      twice |= w != way && set[w].present != 0 && set[w].space == target.space &&
-               set[w].block == target.vpn >> 4;
+      twice |= w != way && set[w].present != 0 && set[w].space == target.space && set[w].block == target.vpn >> 4;
     }
     t.l2_tag_write_i = write_tag && !twice ? 1u << way : 0;
     t.l2_data_write_i = write_data ? 1u << way : 0;
@@ -69,8 +65,7 @@ TEST_P(L2RamTest, EqualsArraysUnderRandomReadsWritesAndSweeps) {
     t.page_i = page.raw;
     const auto found = model_[SetOf(key)];
     // A sub-entry that is being written is not found.
-    const bool written =
-        write_data && SetOf(key) == SetOf(target) && ((key.vpn ^ target.vpn) & 15) == 0;
+    const bool written = write_data && SetOf(key) == SetOf(target) && ((key.vpn ^ target.vpn) & 15) == 0;
     Step();
     if (t.l2_data_write_i != 0) set[way].page[target.vpn & 15] = page.raw;
     if (t.l2_tag_write_i != 0) set[way] = {present, target.space, target.vpn >> 4, set[way].page};

@@ -12,9 +12,8 @@ namespace {
 class LookupTest : public BlockTest<LookupMachine> {
  protected:
   LookupSpace AnySpace() {
-    static const std::vector<unsigned> kShapes[] = {{9, 9, 9},          {9, 9, 9, 9}, {2, 13, 5, 4},
-                                                    {4, 4, 4, 4, 4, 4}, {13, 13},     {9, 8, 7},
-                                                    {5, 6, 7, 8, 9, 1}, {12, 12}};
+    static const std::vector<unsigned> kShapes[] = {{9, 9, 9}, {9, 9, 9, 9}, {2, 13, 5, 4},      {4, 4, 4, 4, 4, 4},
+                                                    {13, 13},  {9, 8, 7},    {5, 6, 7, 8, 9, 1}, {12, 12}};
     LookupSpace space = MakeSpace(kShapes[Random(std::size(kShapes))], Random(2) == 0);
     space.enable = !Chance(8);
     if (Chance(10)) space.target = 2 + Random(2);
@@ -100,15 +99,13 @@ TEST_P(LookupTest, EveryLookupEndsOnceAsTheTablesSayUnderBackPressure) {
 TEST_P(LookupTest, TheTurnGoesRoundAndOneLookupEntersACycle) {
   Begin({9, 9, 9});
   for (unsigned i = 0; i < 2; ++i) {
-    for (unsigned p = 0; p < Ports(); ++p)
-      Ask(p, i, {0, (i * 8 + p) << 10, false});
+    for (unsigned p = 0; p < Ports(); ++p) Ask(p, i, {0, (i * 8 + p) << 10, false});
   }
   Drain();
   ASSERT_EQ(served.size(), 2 * Ports());
   for (size_t i = 0; i < served.size(); ++i) {
     EXPECT_EQ(served[i].first, served[0].first + i);
-    if (i >= Ports())
-      EXPECT_EQ(served[i].second, served[i - Ports()].second);
+    if (i >= Ports()) EXPECT_EQ(served[i].second, served[i - Ports()].second);
   }
 }
 
@@ -158,8 +155,7 @@ TEST_P(LookupTest, ASweepDropsByItsOwnSpacesMasksThoughARestartWaits) {
 
 TEST_P(LookupTest, TheFirstFaultOfAStartIsTold) {
   Begin({9, 9, 9});
-  const Key beyond{0, uint64_t{1} << 30, false}, high{0, 5, true},
-      last{0, (uint64_t{1} << 27) - 1, false};
+  const Key beyond{0, uint64_t{1} << 30, false}, high{0, 5, true}, last{0, (uint64_t{1} << 27) - 1, false};
   const auto ask = [this](bool enable, unsigned entries, unsigned target, const Key& key) {
     LookupSpace space = MakeSpace({9, 9, 9});
     space.enable = enable;
@@ -244,8 +240,7 @@ TEST_P(LookupTest, AnswersOfWalksGetTheBusWhileHitsComeEveryCycle) {
   for (unsigned i = 0; i < 400 && !HasFatalFailure(); ++i) {
     for (unsigned p = 0; p < Ports(); ++p) {
       const unsigned slot = (i / 8 * 2 + i % 2) % Slots();
-      if (i % 8 < 2)
-        Ask(p, slot, {0, i % 80 == 8 && p == 0 ? (i + 64) << 10 : 0x1000 + p % 8, false});
+      if (i % 8 < 2) Ask(p, slot, {0, i % 80 == 8 && p == 0 ? (i + 64) << 10 : 0x1000 + p % 8, false});
     }
     Step();
     most = std::max(most, TellWaits());

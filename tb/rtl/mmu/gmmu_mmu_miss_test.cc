@@ -25,8 +25,7 @@ TEST_F(MmuTest, EqualMissesOfAllPortsTakeOneWalk) {
 TEST_F(MmuTest, ManyLookupsOfAFaultyPageEndWhileOthersOfItsLineAreServed) {
   // Every one of them has its own walk: a fault goes only to who began it. None may keep another's
   // row from ending.
-  for (uint64_t i = 0; i < 8; ++i) Put(kLeaf + 0xa00 + i * 8,
-      i == 3 ? 0 : Page(0x100000 + (i << 12)));
+  for (uint64_t i = 0; i < 8; ++i) Put(kLeaf + 0xa00 + i * 8, i == 3 ? 0 : Page(0x100000 + (i << 12)));
   for (const unsigned latency : {1u, 7u, 30u}) {
     machine_.manners.latency = latency;
     for (unsigned i = 0; i < 6; ++i) {
@@ -92,8 +91,7 @@ TEST_F(MmuTest, HitsPassMissesThatWait) {
   At(kVa);
   machine_.manners.latency = 500;
   machine_.Post({0, 1, uint64_t{5} << 39, Access::kRead});  // waits for memory
-  for (int i = 0; i < 20; ++i) machine_.Post({0, 1, kVa + static_cast<unsigned>(i) * 8,
-      Access::kRead});
+  for (int i = 0; i < 20; ++i) machine_.Post({0, 1, kVa + static_cast<unsigned>(i) * 8, Access::kRead});
   for (int i = 0; i < 60; ++i) machine_.Step();
   EXPECT_EQ(machine_.pending(), 1u);
   EXPECT_TRUE(machine_.Run(3000));
@@ -111,8 +109,7 @@ TEST_F(MmuTest, TheEngineGetsARowAlthoughClientsWantThemAll) {
   bool answered = false;
   while (!answered) {
     machine_.Step();
-    for (const Answer& answer
-        : machine_.TakeAnswers()) answered |= answer.request.port == kPorts - 1;
+    for (const Answer& answer : machine_.TakeAnswers()) answered |= answer.request.port == kPorts - 1;
     ASSERT_LT(machine_.now, begun + 4 * 310 + 60);
   }
   EXPECT_TRUE(machine_.Run(10000));

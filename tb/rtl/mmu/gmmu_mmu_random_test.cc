@@ -56,8 +56,8 @@ TEST_P(MmuRandom, EveryAnswerEqualsTheReferenceWalk) {
   std::vector<std::unique_ptr<RandomTables>> tables;
   for (unsigned s = 0; s < 2 * spaces; ++s) {  // the second half: other roots to change to
     const unsigned levels = 2 + (s + static_cast<unsigned>(seed)) % 5;
-    tables.push_back(std::make_unique<RandomTables>(machine.memory, random(), levels, 13,
-                                                    machine.t.data_words_o > 1, pick(2) != 0, &next));
+    tables.push_back(std::make_unique<RandomTables>(machine.memory, random(), levels, 13, machine.t.data_words_o > 1,
+                                                    pick(2) != 0, &next));
   }
   machine.memory.fill = [&tables](TableMemory::Key key) -> uint64_t {
     for (auto& owner : tables) {
@@ -96,8 +96,7 @@ TEST_P(MmuRandom, EveryAnswerEqualsTheReferenceWalk) {
         if (kind == 1) active[control.space] = (active[control.space] + spaces) % (2 * spaces);
         control.config = tables[active[control.space]]->config();
       } else {
-        control.scope = kind < 4 ? regs::Scope::kGlobal : kind < 8 ? regs::Scope::kSpace
-            : regs::Scope::kRange;
+        control.scope = kind < 4 ? regs::Scope::kGlobal : kind < 8 ? regs::Scope::kSpace : regs::Scope::kRange;
         control.start = tables[active[control.space]]->SomeVa();
         control.end = control.start + (uint64_t{1} << (10 + pick(30)));
         if (pick(20) == 0) control.end = pick(2) == 0 ? ~uint64_t{0} : control.start;
@@ -144,8 +143,8 @@ int LastSeed() {
   return seeds != nullptr ? std::max(1, std::atoi(seeds)) : 4;
 }
 
-INSTANTIATE_TEST_SUITE_P(Scenes, MmuRandom, testing::Combine(testing::ValuesIn(Scenes()),
-    testing::Range(1, LastSeed() + 1)),
+INSTANTIATE_TEST_SUITE_P(Scenes, MmuRandom,
+                         testing::Combine(testing::ValuesIn(Scenes()), testing::Range(1, LastSeed() + 1)),
                          [](const auto& test) {
                            return std::string(std::get<0>(test.param).name) + "_seed" +
                                   std::to_string(std::get<1>(test.param));

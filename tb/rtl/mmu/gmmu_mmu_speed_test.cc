@@ -55,8 +55,8 @@ class ColdWalk : public MmuSpeedTest, public testing::WithParamInterface<unsigne
 
 TEST_P(ColdWalk, OfThreeReads) {
   const uint64_t walk = mmu_.ColdWalk();
-  std::cout << "cold walk, 3 reads, L = " << GetParam() << ": " << walk << " cycles = 3L + "
-            << walk - 3 * GetParam() << "\n";
+  std::cout << "cold walk, 3 reads, L = " << GetParam() << ": " << walk << " cycles = 3L + " << walk - 3 * GetParam()
+            << "\n";
   // A shorter read does not hide the next index, which comes from registers, nor the row's step to
   // its read, one cycle after the request.
   EXPECT_LE(walk, 3 * GetParam() + (GetParam() < 6 ? 28 : 10));

@@ -28,8 +28,7 @@ TEST_F(MmuTest, FaultsOnASpaceThatIsNotEnabledOrNotBuilt) {
 
 TEST_F(MmuTest, FaultsOnGeometriesThatAreNotAllowed) {
   machine_.check = false;  // the reference walk knows legal geometries only
-  for (const auto& bits : {std::array<uint8_t, 6>{9, 9, 14, 4, 0, 0}, std::array<uint8_t,
-      6>{9, 0, 9, 9, 0, 0},
+  for (const auto& bits : {std::array<uint8_t, 6>{9, 9, 14, 4, 0, 0}, std::array<uint8_t, 6>{9, 0, 9, 9, 0, 0},
                            std::array<uint8_t, 6>{13, 13, 13, 1, 0, 0}}) {
     config_.bits = bits;
     SetSpace(1, config_);
@@ -103,8 +102,8 @@ TEST_F(MmuTest, ANeighboursBusErrorNeverShowsAndItsLineIsNotCached) {
 
 TEST_F(MmuTest, FaultsOnInvalidEntriesWhateverTheirOtherBits) {
   for (const uint64_t word : {uint64_t{0}, ~uint64_t{3}}) {
-    for (const auto& [address, level] : {std::pair{kLeaf + 0xa28, 0u}, {kLevel1 + 0x488, 1u},
-        {kLevel2, 2u}, {kRoot, 3u}}) {
+    for (const auto& [address, level] :
+         {std::pair{kLeaf + 0xa28, 0u}, {kLevel1 + 0x488, 1u}, {kLevel2, 2u}, {kRoot, 3u}}) {
       const uint64_t before = machine_.memory.Read({1, address});
       Put(address, word);
       Flush(Scope::kSpace, 1);
@@ -142,17 +141,18 @@ TEST_F(MmuTest, AFaultIsNotHandedToALookupThatCameAfterTheEntryWasRead) {
 TEST_F(MmuTest, FaultsOnReservedForms) {
   const uint64_t page = Page(0x98765000);
   const uint64_t leaf_forms[] = {PteEntry{page}.set_reserved63(1).raw,
-      PteEntry{page}.set_table_64k(1).raw,
+                                 PteEntry{page}.set_table_64k(1).raw,
                                  PteEntry{page}.set_large(1).raw,
-                                     PteEntry{page}.set_adapter(1).raw,
-                                 page | uint64_t{1} << 48,             page | uint64_t{1} << 51};
+                                 PteEntry{page}.set_adapter(1).raw,
+                                 page | uint64_t{1} << 48,
+                                 page | uint64_t{1} << 51};
   for (const uint64_t form : leaf_forms) {
     Put(kLeaf + 0xa28, form);
     ExpectFault(Fault::kEntryReserved, 0, kVa);
   }
   const uint64_t table = 0x08000000003FC041;
   const uint64_t table_forms[] = {PteEntry{table}.set_contiguous(1).raw,
-      PteEntry{table}.set_target(Target::kAperture).raw,
+                                  PteEntry{table}.set_target(Target::kAperture).raw,
                                   PteEntry{table}.set_target(Target::kPeer).raw,
                                   PteEntry{table}.set_large(1).raw};  // 2 MiB page at an odd 4 KiB
   for (const uint64_t form : table_forms) {
@@ -182,8 +182,8 @@ TEST_F(MmuTest, AttributesOfTablesDoNotCount) {
 }
 
 TEST_F(MmuTest, ZeroDominatesAtEveryLevelAndHasNoPermissions) {
-  for (const auto& [address, level] : {std::pair{kLeaf + 0xa28, 0u}, {kLevel1 + 0x488, 1u},
-      {kLevel2, 2u}, {kRoot, 3u}}) {
+  for (const auto& [address, level] :
+       {std::pair{kLeaf + 0xa28, 0u}, {kLevel1 + 0x488, 1u}, {kLevel2, 2u}, {kRoot, 3u}}) {
     const uint64_t before = machine_.memory.Read({1, address});
     Put(address, ~uint64_t{0});
     Flush(Scope::kSpace, 1);
@@ -216,8 +216,7 @@ TEST_F(MmuTest, AContiguousBlockIsCachedFromOneEntry) {
   const uint64_t reads = Reads();
   for (unsigned port = 0; port < 2; ++port) {
     for (uint64_t i = 0; i < 16; ++i) {
-      EXPECT_EQ(At(0x12340000 + (i << 12), Access::kRead, 1, port).gpa.offset,
-          0x770000 + (i << 12));
+      EXPECT_EQ(At(0x12340000 + (i << 12), Access::kRead, 1, port).gpa.offset, 0x770000 + (i << 12));
     }
   }
   EXPECT_EQ(Reads(), reads);
@@ -227,16 +226,14 @@ TEST_F(MmuTest, TheContiguousHintIsIgnoredInTablesOfFewerThanSixteenEntries) {
   config_.bits = {2, 9, 9, 9, 0, 0};
   SetSpace(1, config_);
   Put(kLevel1, 0x08000000003FC041);
-  for (uint64_t i = 0; i < 4; ++i) Put(kLeaf + i * 8,
-      PteEntry{Page(0x770000 + (i << 12))}.set_contiguous(1).raw);
+  for (uint64_t i = 0; i < 4; ++i) Put(kLeaf + i * 8, PteEntry{Page(0x770000 + (i << 12))}.set_contiguous(1).raw);
   EXPECT_EQ(At(0x1000).gpa.offset, 0x771000u);
   EXPECT_EQ(At(0x2000).gpa.offset, 0x772000u);
   EXPECT_EQ(At(0x4000).fault, Fault::kEntryInvalid);
 }
 
 TEST_F(MmuTest, TheWholeLineOfGoodEntriesIsCached) {
-  for (uint64_t i = 0; i < 8; ++i) Put(kLeaf + 0xa00 + i * 8,
-      i == 3 ? 0 : Page(0x100000 + (i << 12)));
+  for (uint64_t i = 0; i < 8; ++i) Put(kLeaf + 0xa00 + i * 8, i == 3 ? 0 : Page(0x100000 + (i << 12)));
   EXPECT_EQ(At(0x12340000).gpa.offset, 0x100000u);
   EXPECT_EQ(At(0x12341000).gpa.offset, 0x101000u);  // the second page fetches the line
   const uint64_t reads = Reads();

@@ -20,8 +20,7 @@ TEST(MmuRoot, ARootInTheApertureOrAPeerIsReservedAndReadsNothing) {
     set.config.levels = 4;
     set.config.bits = {9, 9, 9, 9, 0, 0};
     machine.Do(set);
-    const sim::Translation result =
-        machine.Translate({0, 1, 0x12345678, regs::Access::kRead}).result;
+    const sim::Translation result = machine.Translate({0, 1, 0x12345678, regs::Access::kRead}).result;
     EXPECT_EQ(result.fault, regs::Fault::kEntryReserved);
     EXPECT_EQ(result.level, 3u);
     EXPECT_EQ(machine.t.table_reads_o, 0u);

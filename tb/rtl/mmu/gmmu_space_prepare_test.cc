@@ -23,8 +23,7 @@ TEST_P(SpacePrepareTest, ShiftsAndMasksFollowFromTheGeometry) {
     const bool dual = Random(3) == 0;
     t.sp_dual_i = dual;
     const bool enable = Random(8) != 0;
-    const uint32_t entries = Random(2) == 0 ? Random(10000)
-                                                    : static_cast<uint32_t>(rng());
+    const uint32_t entries = Random(2) == 0 ? Random(10000) : static_cast<uint32_t>(rng());
     t.sp_start_i = 1;
     t.sp_enable_i = enable;
     t.sp_levels_i = static_cast<uint8_t>(levels);
@@ -46,7 +45,7 @@ TEST_P(SpacePrepareTest, ShiftsAndMasksFollowFromTheGeometry) {
     legal &= sum <= 36 && !(dual && (bits[0] < 4 || bits[1] > 12));
     duals += legal && dual;
     ASSERT_EQ(t.sp_enable_o, legal && enable) << levels << " levels";
-    legal && enable ? ++enabled : ++refused;
+    legal&& enable ? ++enabled : ++refused;
     if (!legal) continue;
     EXPECT_EQ(t.sp_top_o, levels - 1);
     EXPECT_EQ(t.sp_entries_o, std::min<uint32_t>(entries, 8192));

@@ -141,8 +141,7 @@ TEST_P(SpaceTableTest, FollowsTheModel) {
       std::optional<unsigned> read;
       std::optional<std::pair<unsigned, Row>> write;
       if (Random(100) < percent) read = Random(8) == 0 ? Random(64) : Random(Spaces());
-      if (Random(100) < percent) write = {read && Random(2) ? *read % Spaces() : Random(Spaces()),
-                                          AnyRow()};
+      if (Random(100) < percent) write = {read && Random(2) ? *read % Spaces() : Random(Spaces()), AnyRow()};
       ASSERT_NO_FATAL_FAILURE(Cycle(read, write));
     }
   }
@@ -161,7 +160,7 @@ class OverlapTest : public ControlBenchTest {
       case 0: return word;
       case 1: return near;
       case 2: return (near + Random(3) - 1) & kVpnMask;
-      case 3: return near ^ uint64_t{1} << Random(36);
+      case 3: return near ^ uint64_t { 1 } << Random(36);
       default: return Random(2) ? kVpnMask >> Random(36) : (word >> Random(36));
     }
   }
@@ -193,8 +192,7 @@ TEST_P(OverlapTest, TellsWhetherTwoRangesTouch) {
   EXPECT_GT(apart, 5000u);
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, OverlapTest,
-                         Seeds(4), SizeAndSeed);
+INSTANTIATE_TEST_SUITE_P(Seeds, OverlapTest, Seeds(4), SizeAndSeed);
 
 }  // namespace
 }  // namespace gmmu::bench

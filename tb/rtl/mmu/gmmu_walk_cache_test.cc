@@ -30,9 +30,9 @@ class WalkCacheTest : public BlocksTest {
   Key SomeKey() {
     Key key;
     key.space = Random(2);
-    key.vpn = (uint64_t{Random(3)} << 33 | uint64_t{Random(2)} << 27 |
-               uint64_t{Random(3)} << 18 | uint64_t{Random(4)} << 9 |
-               Random(512)) & kVpnMask;
+    key.vpn = (uint64_t{Random(3)} << 33 | uint64_t{Random(2)} << 27 | uint64_t{Random(3)} << 18 |
+               uint64_t{Random(4)} << 9 | Random(512)) &
+              kVpnMask;
     return key;
   }
   static Key Masked(const Key& key, unsigned level) {

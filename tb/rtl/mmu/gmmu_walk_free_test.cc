@@ -12,7 +12,7 @@ class WalkFreeTest : public InnerTest {
  protected:
   const unsigned engine_ = rows - 1;
   unsigned free_ = (1u << rows) - 1, closing_ = 0;
-  unsigned before_ = 0;                  ///< rows for anybody, free in the cycle before but for who began in it
+  unsigned before_ = 0;  ///< rows for anybody, free in the cycle before but for who began in it
   unsigned soon_ = 0, ended_ = 0;
   bool may_begin_ = false, may_engine_ = false;  ///< said in the cycle before
   unsigned begun_ = 0, begun_engine_ = 0, ends_ = 0, rescued_ = 0, back_to_back_ = 0;

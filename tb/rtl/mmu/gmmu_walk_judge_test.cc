@@ -133,9 +133,14 @@ class WalkJudgeTest : public InnerTest {
     const bool stale = walk[before_.row].stale;
     stale_ += table && stale;
     killed_ += table && kill;
-    pointer_ = {table && !stale && !kill, before_.level, before_.key.space,
-                before_.key.vpn >> shift << shift, Entry{before_.entry}.page() & kVpnMask,
-                Entry{before_.entry}.target() == 1, before_.to_64k, before_.to_64k && before_.dual};
+    pointer_ = {table && !stale && !kill,
+                before_.level,
+                before_.key.space,
+                before_.key.vpn >> shift << shift,
+                Entry{before_.entry}.page() & kVpnMask,
+                Entry{before_.entry}.target() == 1,
+                before_.to_64k,
+                before_.to_64k && before_.dual};
     Step();
     before_ = beat;
   }

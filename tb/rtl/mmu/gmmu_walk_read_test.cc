@@ -33,7 +33,7 @@ class WalkReadTest : public InnerTest {
     bool operator==(const Read& o) const { return address == o.address && len == o.len && vram == o.vram; }
   };
   std::array<Row, 9> row_;
-  std::map<unsigned, Read> coming_;           ///< on their way, by row
+  std::map<unsigned, Read> coming_;            ///< on their way, by row
   std::optional<unsigned> pick_, early_next_;  ///< pick_: a row wants a read; early_next_: whose index comes now
   struct Write {
     unsigned row;

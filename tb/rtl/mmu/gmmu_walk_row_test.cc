@@ -26,8 +26,7 @@ class WalkRowTest : public InnerTest {
     Verdict verdict;
     bool Any() const {
       return begin || restart || picked || asked || again || index || sent || judged || filling || filled ||
-             restarted ||
-             end || kill;
+             restarted || end || kill;
     }
   };
   using State = Walk::State;

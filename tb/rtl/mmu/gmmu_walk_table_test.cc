@@ -65,8 +65,7 @@ class WalkTableTest : public BlocksTest {
     for (int i = 0; i < 12; ++i) {
       lines_.push_back({Random(2), rng() & kVpnMask, false});
       const Shape& shape = shapes_[lines_.back().space];
-      lines_.back().vpn &= (uint64_t{1} << (shape.shift[shape.levels - 1] +
-          shape.bits[shape.levels - 1])) - 8;
+      lines_.back().vpn &= (uint64_t{1} << (shape.shift[shape.levels - 1] + shape.bits[shape.levels - 1])) - 8;
     }
   }
   void Make(unsigned space, const std::vector<unsigned>& bits) {
@@ -108,39 +107,34 @@ class WalkTableTest : public BlocksTest {
   }
   static bool Error(uint64_t address) { return Mix(address >> 6) >> 58 == 0; }
 
-  Start Root(unsigned space) const {
-    return {shapes_[space].levels - 1, 0x1000 + space * 0x77, space == 0};
-  }
+  Start Root(unsigned space) const { return {shapes_[space].levels - 1, 0x1000 + space * 0x77, space == 0}; }
   static uint64_t Index(const Shape& shape, const Key& key, unsigned level) {
     return key.vpn >> shape.shift[level] & ((1u << shape.bits[level]) - 1);
   }
   /// One entry: the next table, or the end of the walk.
   std::optional<Start> After(const Key& key, const Start& at, Result* result) const {
     const Shape& shape = shapes_[key.space];
-    const uint64_t address = ((at.pfn + (Index(shape, key, at.level) >> 9)) << 12 |
-        (Index(shape, key, at.level) & 511) << 3) & 0xffff'ffff'ffff;
+    const uint64_t address = ((at.pfn + (Index(shape, key, at.level) >> 9)) << 12 | (Index(shape, key, at.level) & 511)
+                                                                                        << 3) &
+                             0xffff'ffff'ffff;
     const uint64_t word = Word(at.vram, address);
-    const auto bits = [word](unsigned low, unsigned count) {
-      return word >> low & ((uint64_t{1} << count) - 1);
-    };
+    const auto bits = [word](unsigned low, unsigned count) { return word >> low & ((uint64_t{1} << count) - 1); };
     const uint64_t cover = (uint64_t{1} << shape.shift[at.level]) - 1, pfn = bits(12, 36);
     const bool leaf = at.level == 0, zero = bits(1, 1), large = bits(5, 1), table = !leaf && !large;
     result->level = at.level;
     if (Error(address)) return result->cause = 6, std::nullopt;
     if (!zero) {
-      const bool reserved = bits(63, 1) || bits(9, 1) || bits(48, 4) ||
-          (bits(52, 6) != 0 && bits(6, 2) != 3) || (leaf && large) || (!leaf && bits(8, 1)) ||
-          (!leaf && large && (pfn & cover) != 0) || (table && bits(6, 2) > 1);
+      const bool reserved = bits(63, 1) || bits(9, 1) || bits(48, 4) || (bits(52, 6) != 0 && bits(6, 2) != 3) ||
+                            (leaf && large) || (!leaf && bits(8, 1)) || (!leaf && large && (pfn & cover) != 0) ||
+                            (table && bits(6, 2) > 1);
       if (!bits(0, 1)) return result->cause = 4, std::nullopt;
       if (reserved) return result->cause = 5, std::nullopt;
       if (table) return Start{at.level - 1, pfn, bits(6, 2) == 1};
     }
-    const bool contiguous = leaf && !zero && bits(8, 1) && shape.bits[0] >= 4 &&
-        (pfn & 15) == (key.vpn & 15);
+    const bool contiguous = leaf && !zero && bits(8, 1) && shape.bits[0] >= 4 && (pfn & 15) == (key.vpn & 15);
     const bool big = leaf ? contiguous : shape.shift[at.level] >= 4;
-    result->page = (pfn | (key.vpn & cover)) << 16 | bits(6, 2) << 14 | bits(52, 6) << 8 |
-        uint64_t{zero} << 7 | (zero ? 0 : bits(2, 1) << 6 | bits(3, 1) << 5 | bits(4, 1) << 4) |
-        uint64_t{big} << 3 | at.level;
+    result->page = (pfn | (key.vpn & cover)) << 16 | bits(6, 2) << 14 | bits(52, 6) << 8 | uint64_t{zero} << 7 |
+                   (zero ? 0 : bits(2, 1) << 6 | bits(3, 1) << 5 | bits(4, 1) << 4) | uint64_t{big} << 3 | at.level;
     return std::nullopt;
   }
   /// What the start refuses, as it refuses whole lines: here some.
@@ -292,8 +286,7 @@ class WalkTableTest : public BlocksTest {
       read_version_[burst.id] = version_;
     }
     if (t.wt_restart_valid_o && t.wt_restart_ready_i) {
-      restarts_.push_back({now + 2, {t.wt_restart_row_o, {t.wt_restart_space_o,
-          t.wt_restart_vpn_o, false}}});
+      restarts_.push_back({now + 2, {t.wt_restart_row_o, {t.wt_restart_space_o, t.wt_restart_vpn_o, false}}});
     }
     if (t.wt_tell_valid_o && t.wt_tell_ready_i) Told();
     if (t.wt_again_valid_o && t.wt_again_ready_i) {
@@ -312,8 +305,9 @@ class WalkTableTest : public BlocksTest {
     decided_ = searched_ ? Decide(*searched_) : std::nullopt;
     searched_ = chosen;
     quiet_ = t.wt_quiet_o && !searched_ && !decided_ && restarts_.empty() && fills_.empty() && !t.wt_wc_write_o &&
-        !t.wt_begin_i && !t.wt_join_i && !t.wt_restart_i && !t.wt_fill_done_i
-        ? quiet_ + 1 : 0;
+                     !t.wt_begin_i && !t.wt_join_i && !t.wt_restart_i && !t.wt_fill_done_i
+                 ? quiet_ + 1
+                 : 0;
     Step();
   }
   void Told() {

@@ -21,7 +21,7 @@ class WalkTellTest : public TellTest {
     unsigned beat = 0;              ///< of the line, that comes next
     std::optional<unsigned> begin;  ///< who began it
     std::vector<Lookup> chain;
-    unsigned due = 0;               ///< of it in hand
+    unsigned due = 0;  ///< of it in hand
   };
   std::array<Row, 9> model_;
   std::array<std::array<uint64_t, 8>, 9> line_{};

@@ -25,8 +25,14 @@ struct Page {
            uint64_t{read_only} << 5 | uint64_t{no_execute} << 4 | uint64_t{big} << 3 | level;
   }
   static Page Of(uint64_t raw) {
-    return {raw >> 16, static_cast<unsigned>(raw >> 14 & 3), static_cast<unsigned>(raw >> 8 & 63), (raw >> 7 & 1) != 0,
-            (raw >> 6 & 1) != 0, (raw >> 5 & 1) != 0, (raw >> 4 & 1) != 0, (raw >> 3 & 1) != 0,
+    return {raw >> 16,
+            static_cast<unsigned>(raw >> 14 & 3),
+            static_cast<unsigned>(raw >> 8 & 63),
+            (raw >> 7 & 1) != 0,
+            (raw >> 6 & 1) != 0,
+            (raw >> 5 & 1) != 0,
+            (raw >> 4 & 1) != 0,
+            (raw >> 3 & 1) != 0,
             static_cast<unsigned>(raw & 7)};
   }
   /// What a user sees of it: where a zero page points means nothing.
@@ -73,8 +79,8 @@ struct Walk {
     w.state = take(6);
     for (bool* bit : {&w.wide, &w.stale, &w.answered, &w.fill, &w.filling, &w.drop, &w.error}) *bit = take(1) != 0;
     w.level = take(3);
-    for (bool* bit : {&w.upper, &w.k64, &w.dual, &w.has_64k, &w.second, &w.mispredicted, &w.below, &w.index_valid,
-                      &w.asked})
+    for (bool* bit :
+         {&w.upper, &w.k64, &w.dual, &w.has_64k, &w.second, &w.mispredicted, &w.below, &w.index_valid, &w.asked})
       *bit = take(1) != 0;
     w.word = take(3), w.beat = take(3), w.left = take(3);
     for (bool* bit : {&w.chain, &w.to_table, &w.to_line, &w.to_who}) *bit = take(1) != 0;
@@ -115,8 +121,7 @@ struct Entry {
     const uint64_t inside = (uint64_t{1} << shift) - 1;
     const bool reserved = Bit(63) || Bit(9) || page() >> 36 != 0 || (adapter() != 0 && target() != 3) ||
                           (level == 0 && large) || (level != 0 && contiguous) ||
-                          (level != 0 && large && (page() & inside) != 0) ||
-                          (level != 0 && !large && target() > 1);
+                          (level != 0 && large && (page() & inside) != 0) || (level != 0 && !large && target() > 1);
     return reserved ? kReserved : 0;
   }
   bool NamesTable(unsigned level) const { return level != 0 && !Bit(1) && !Bit(5) && Fault(level, 0) == 0; }

@@ -51,11 +51,9 @@ void LookupMachine::TakeWalks() {
   const Key key{t.what_space_o, t.what_vpn_o, t.what_high_o != 0};
   Lookup* lookup = Find(who, key);
   ASSERT_NE(lookup, nullptr);
-  ASSERT_TRUE(answered_ && answered_->key == key)
-      << "what was searched for is not what begins or joins";
+  ASSERT_TRUE(answered_ && answered_->key == key) << "what was searched for is not what begins or joins";
   const auto held = l2_.During(key, From(*lookup), now);
-  ASSERT_FALSE(!key.high && held.size() == 1 && held[0])
-      << Name(who) << ": the L2 has had the page all the time";
+  ASSERT_FALSE(!key.high && held.size() == 1 && held[0]) << Name(who) << ": the L2 has had the page all the time";
   ASSERT_FALSE(large_.Must(key, From(*lookup))) << Name(who) << ": the large array has it";
   if (t.join_o) {
     ASSERT_TRUE(answered_->hit);
@@ -86,8 +84,7 @@ void LookupMachine::TakeWalks() {
     }
   }
   if (engine && answered_->free && newcomer) {
-    ASSERT_TRUE(waits || now - last_wait_ < 10)
-        << "the engine's row is taken though another is free";
+    ASSERT_TRUE(waits || now - last_wait_ < 10) << "the engine's row is taken though another is free";
   }
   ASSERT_NO_FATAL_FAILURE(ExpectWide(*lookup));
   ASSERT_NO_FATAL_FAILURE(StartOf(key, false, From(*lookup)));
@@ -113,9 +110,7 @@ void LookupMachine::ExpectWide(const Lookup& lookup) {
   if (lookup.key.high) return;
   const auto line = l2_.Line(lookup.key, From(lookup), now);
   const bool must = lookup.close == true || answered_->near || line == true;
-  if (must)
-    ASSERT_TRUE(t.begin_wide_o)
-        << lookup.close.value_or(false) << answered_->near << line.value_or(false);
+  if (must) ASSERT_TRUE(t.begin_wide_o) << lookup.close.value_or(false) << answered_->near << line.value_or(false);
   if (!must && lookup.close == false && line == false && !lookup.again) {
     ASSERT_FALSE(t.begin_wide_o) << "space " << lookup.key.space << " page " << lookup.key.vpn;
   }
@@ -149,8 +144,7 @@ void LookupMachine::StartOf(const Key& key, bool second, uint64_t from) {
   } else {
     level = t.start_level_o + 1;
     ASSERT_LE(level, root);
-    ASSERT_TRUE(pointers_.May(level, key, space.prepared.keep[level],
-                              {t.start_pfn_o, t.start_vram_o != 0}, from, now))
+    ASSERT_TRUE(pointers_.May(level, key, space.prepared.keep[level], {t.start_pfn_o, t.start_vram_o != 0}, from, now))
         << "level " << level << " space " << key.space << " page " << key.vpn;
     const bool k64 = space.Names64K(level, t.start_pfn_o);
     const unsigned pair = space.config.Pairs(level - 1);
@@ -209,11 +203,9 @@ void LookupMachine::TakeMessages() {
   ASSERT_EQ(t.msg_merged_o, 0);
   ASSERT_EQ(t.msg_cause_o, 0);
   const auto held = l2_.During(key, From(*lookup), now);
-  const bool l2 =
-      std::find(held.begin(), held.end(), std::optional<uint64_t>(t.msg_page_o)) != held.end();
+  const bool l2 = std::find(held.begin(), held.end(), std::optional<uint64_t>(t.msg_page_o)) != held.end();
   const bool large = large_.May(key) == std::optional<uint64_t>(t.msg_page_o);
-  ASSERT_TRUE(l2 || large) << Name(who) << " space " << key.space << " page " << key.vpn
-                           << ": nobody has entered this";
+  ASSERT_TRUE(l2 || large) << Name(who) << " space " << key.space << " page " << key.vpn << ": nobody has entered this";
   counts.must_hits += held.size() == 1 && held[0];
   counts.large_hits += large && !l2;
   ++counts.hits;
@@ -236,10 +228,8 @@ void LookupMachine::TakePorts() {
       const uint64_t line = which.key.vpn >> 3;
       if (port.line) {
         const uint64_t apart = line - *port.line, low = apart & 1023;
-        if (low != 0 && low != 1 && low != 1023)
-          lookup.close = false;
-        else if (apart + 1 <= 2 && port.line_space == which.key.space)
-          lookup.close = true;
+        if (low != 0 && low != 1 && low != 1023) lookup.close = false;
+        else if (apart + 1 <= 2 && port.line_space == which.key.space) lookup.close = true;
       }
       port.line = line;
       port.line_space = which.key.space;
@@ -275,14 +265,12 @@ void LookupMachine::TakePorts() {
 }
 
 void LookupMachine::TakeRest() {
-  if (held_ >= 3)
-    ASSERT_FALSE(t.restart_valid_i && t.restart_ready_o) << "a restart enters under hold";
+  if (held_ >= 3) ASSERT_FALSE(t.restart_valid_i && t.restart_ready_o) << "a restart enters under hold";
   if (t.restart_valid_i && t.restart_ready_o) {
     restarting_.push_back({restarts_.front().first, now});
     restarts_.pop_front();
   }
-  if (!restarting_.empty())
-    ASSERT_LT(now - restarting_.front().second, 20u) << "a restart is lost";
+  if (!restarting_.empty()) ASSERT_LT(now - restarting_.front().second, 20u) << "a restart is lost";
   if (t.again_valid_i && t.again_ready_o) {
     Lookup& lookup = lookups_.at(again_.front().first);
     lookup.resolved = false;

@@ -5,7 +5,7 @@ namespace gmmu::bench {
 namespace {
 
 constexpr uint64_t kBound = 30000;  // cycles in which every lookup ends
-constexpr size_t kRows = 17;  // the last one is the engine's
+constexpr size_t kRows = 17;        // the last one is the engine's
 
 }  // namespace
 
@@ -27,8 +27,7 @@ LookupMachine::LookupMachine(unsigned size, uint64_t seed)
   for (unsigned s = 0; s < Spaces(); ++s) {
     for (unsigned i = 0; i < (Spaces() > 4 ? 4 : 10); ++i) {
       const unsigned area = Random(4) == 0 ? 2 + Random(2) : 0;  // 2, 3: of large pages
-      pool_.push_back(
-          {s, uint64_t{Random(3)} << 16 | uint64_t{area} << 14 | uint64_t{Random(12)} << 4, false});
+      pool_.push_back({s, uint64_t{Random(3)} << 16 | uint64_t{area} << 14 | uint64_t{Random(12)} << 4, false});
     }
   }
 }
@@ -67,8 +66,8 @@ void LookupMachine::Drain() {
     bool standing = false, rows_busy = false;
     for (const Port& port : ports_) standing |= !port.standing.empty() || port.fresh;
     for (const Row& row : rows) rows_busy |= !row.Free();
-    return standing || rows_busy || !lookups_.empty() || !tells_.empty() || !again_.empty() ||
-           !restarts_.empty() || fill_;
+    return standing || rows_busy || !lookups_.empty() || !tells_.empty() || !again_.empty() || !restarts_.empty() ||
+           fill_;
   };
   for (uint64_t i = 0; busy(); ++i) {
     ASSERT_LT(i, kBound) << lookups_.size() << " lookups are not told";
@@ -128,8 +127,8 @@ void LookupMachine::Invalidate(const LookupScope& scope, const std::optional<Loo
     for (unsigned l = 0; l < 6; ++l) t.row_keep_i[l] = space->prepared.keep[l];
     t.row_beyond_i = space->prepared.beyond;
   }
-  const std::array<uint64_t, 6> keep =
-      scope.space < Spaces() ? spaces_[scope.space].prepared.keep : std::array<uint64_t, 6>{};
+  const std::array<uint64_t, 6> keep = scope.space < Spaces() ? spaces_[scope.space].prepared.keep
+                                                              : std::array<uint64_t, 6>{};
   l2_.Sweep(now, scope);
   pointers_.Sweep(now, scope, keep);
   large_.Sweep(scope);

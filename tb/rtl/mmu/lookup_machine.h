@@ -51,9 +51,9 @@ class LookupMachine : public BlockBench<Vgmmu_mmu_lookup_bench> {
     std::optional<bool> close;  // its port's lookup before was in the same or a neighbouring line
   };
   struct Counts {
-    uint64_t lookups = 0, hits = 0, large_hits = 0, must_hits = 0, begins = 0, wide = 0, engine = 0,
-             joins = 0, restarts = 0, again = 0, starts = 0, pointers = 0, must_pointers = 0,
-             causes = 0, tells = 0, kills = 0, fills = 0;
+    uint64_t lookups = 0, hits = 0, large_hits = 0, must_hits = 0, begins = 0, wide = 0, engine = 0, joins = 0,
+             restarts = 0, again = 0, starts = 0, pointers = 0, must_pointers = 0, causes = 0, tells = 0, kills = 0,
+             fills = 0;
     std::array<unsigned, 16> cause{};  // of starts
   };
 
@@ -67,9 +67,7 @@ class LookupMachine : public BlockBench<Vgmmu_mmu_lookup_bench> {
   void Invalidate(const LookupScope& scope, const std::optional<LookupSpace>& space = std::nullopt);
 
   // For directed tests.
-  void Ask(unsigned port, unsigned slot, const Key& key) {
-    ports_[port].standing.push_back({slot, key});
-  }
+  void Ask(unsigned port, unsigned slot, const Key& key) { ports_[port].standing.push_back({slot, key}); }
   void Fill(const Key& key, unsigned words, uint64_t page);  ///< waits until it is entered
   void Pointer(unsigned level, const Key& key, const LookupPointers::Table& table);
   LookupSpace MakeSpace(const std::vector<unsigned>& bits, bool dual = false);
@@ -82,18 +80,15 @@ class LookupMachine : public BlockBench<Vgmmu_mmu_lookup_bench> {
   unsigned Sets() const { return std::array{8u, 1u, 2u}[n]; }
   unsigned Steps() const { return std::array{16u, 2u, 4u}[n]; }  ///< of a sweep
   bool IsEngine(unsigned port) const { return port + 3 >= Ports(); }
-  uint64_t TellWaits() const {
-    return tell_waits_;
-  }  ///< cycles that the answer of a walk has waited for the bus
+  uint64_t TellWaits() const { return tell_waits_; }  ///< cycles that the answer of a walk has waited for the bus
 
   Load load;
   bool quiet = false;  ///< no lookups, fills, pointers and restarts by themselves
   Counts counts;
   std::vector<Row> rows;
-  bool keep = false;         ///< these two:
-  std::vector<Waiter> ends;  ///< who hit, began or joined
-  std::vector<std::pair<uint64_t, unsigned>>
-      served;  ///< ports whose lookups were taken, with the cycle
+  bool keep = false;                                  ///< these two:
+  std::vector<Waiter> ends;                           ///< who hit, began or joined
+  std::vector<std::pair<uint64_t, unsigned>> served;  ///< ports whose lookups were taken, with the cycle
 
  private:
   struct Standing {
@@ -190,8 +185,7 @@ class LookupMachine : public BlockBench<Vgmmu_mmu_lookup_bench> {
   uint64_t last_wait_ = 0;            // when a lookup waited for a row
   bool hold_ = false, dry_ = false, sweeping_ = false, tell_stands_ = false, quiet_seen_ = false;
   LookupScope scope_;
-  uint64_t count_hit_ = 0, count_miss_ = 0, count_merged_ = 0, count_wc_lookup_ = 0,
-           count_wc_hit_ = 0;
+  uint64_t count_hit_ = 0, count_miss_ = 0, count_merged_ = 0, count_wc_lookup_ = 0, count_wc_hit_ = 0;
 };
 
 }  // namespace gmmu::bench

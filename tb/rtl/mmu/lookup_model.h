@@ -30,9 +30,7 @@ struct LookupScope {
 template <typename T>
 class LookupHistory {
  public:
-  void Change(uint64_t cycle, std::optional<T> value) {
-    changes_.push_back({cycle, std::move(value)});
-  }
+  void Change(uint64_t cycle, std::optional<T> value) { changes_.push_back({cycle, std::move(value)}); }
   std::optional<T> Now() const { return changes_.empty() ? std::nullopt : changes_.back().second; }
   /// All values of [from, to]; none stands for its absence.
   std::vector<std::optional<T>> During(uint64_t from, uint64_t to) const {
@@ -42,8 +40,7 @@ class LookupHistory {
       if (at->first <= to) values.push_back(at->second);
     }
     values.push_back(at == changes_.rend() ? std::nullopt : at->second);
-    if (values.size() > 1)
-      values.push_back(std::nullopt);  // what is being written need not be found
+    if (values.size() > 1) values.push_back(std::nullopt);  // what is being written need not be found
     return values;
   }
 
@@ -157,12 +154,9 @@ struct LookupSpace {
     start.level = written ? levels - 1 : 0;
     if (!enable) return start.cause = 1, start;
     const uint64_t index = key.vpn >> prepared.root_shift;
-    if (key.high || (key.vpn & prepared.beyond) != 0)
-      start.cause = 2;
-    else if (index >= entries)
-      start.cause = 3;
-    else if (target > 1)
-      start.cause = 5;
+    if (key.high || (key.vpn & prepared.beyond) != 0) start.cause = 2;
+    else if (index >= entries) start.cause = 3;
+    else if (target > 1) start.cause = 5;
     if (start.cause != 0) return start;
     start.pfn = root;
     start.vram = target == 1;
@@ -179,13 +173,10 @@ class LookupPointers {
  public:
   using Table = std::pair<uint64_t, bool>;  ///< page number, VRAM
 
-  void Write(uint64_t cycle, unsigned level, unsigned space, uint64_t tag, const Table& table,
-             bool surely) {
+  void Write(uint64_t cycle, unsigned level, unsigned space, uint64_t tag, const Table& table, bool surely) {
     history_[{level, space, tag}].Change(cycle, table);
-    if (surely)
-      last_[level] = Last{space, tag, cycle};
-    else
-      last_[level].reset();
+    if (surely) last_[level] = Last{space, tag, cycle};
+    else last_[level].reset();
   }
   bool Knows(unsigned level, unsigned space, uint64_t tag) const {
     const auto found = history_.find({level, space, tag});
@@ -198,13 +189,11 @@ class LookupPointers {
       const uint64_t rest = scope.all ? 0 : ~keep[level] & kVpnMask;
       if (!history.Now() || !scope.Covers(space, tag, tag | rest)) continue;
       history.Change(cycle, std::nullopt);
-      if (last_[level] && last_[level]->space == space && last_[level]->tag == tag)
-        last_[level].reset();
+      if (last_[level] && last_[level]->space == space && last_[level]->tag == tag) last_[level].reset();
     }
   }
   /// May a pointer of the level have been found?
-  bool May(unsigned level, const Key& key, uint64_t keep, const Table& table, uint64_t from,
-           uint64_t to) const {
+  bool May(unsigned level, const Key& key, uint64_t keep, const Table& table, uint64_t from, uint64_t to) const {
     const auto found = history_.find({level, key.space, key.vpn & keep});
     if (found == history_.end()) return false;
     const auto values = found->second.During(from, to);
@@ -235,9 +224,7 @@ class LookupLarge {
     bool operator==(const Entry& o) const {
       return space == o.space && shift == o.shift && vpn >> shift == o.vpn >> shift;
     }
-    bool Covers(const Key& key) const {
-      return key.space == space && key.vpn >> shift == vpn >> shift;
-    }
+    bool Covers(const Key& key) const { return key.space == space && key.vpn >> shift == vpn >> shift; }
     uint64_t PageOf(const Key& key) const {
       const uint64_t low = ((uint64_t{1} << shift) - 1) << 16;
       return (page & ~low) | (key.vpn << 16 & low);

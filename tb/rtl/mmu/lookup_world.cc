@@ -15,9 +15,7 @@ Key LookupMachine::SomeKey() {
 
 std::optional<unsigned> LookupMachine::LargeShift(const Key& key) const {
   const unsigned area = key.vpn >> 14 & 3;
-  return area == 2   ? std::optional<unsigned>(9)
-         : area == 3 ? std::optional<unsigned>(12)
-                     : std::nullopt;
+  return area == 2 ? std::optional<unsigned>(9) : area == 3 ? std::optional<unsigned>(12) : std::nullopt;
 }
 
 uint64_t LookupMachine::PageFor(const Key& key, bool* large, unsigned* shift) {
@@ -27,8 +25,7 @@ uint64_t LookupMachine::PageFor(const Key& key, bool* large, unsigned* shift) {
   uint64_t page = rng() >> 12 & ~uint64_t{7};
   if (*large) {  // always the same, as tables would say it; the level is 1
     const uint64_t mask = (uint64_t{1} << *shift) - 1;
-    page = ((((key.vpn >> *shift) + 77) * 0x9e3779b1 + key.space) & (kVpnMask >> *shift))
-               << (*shift + 16) |
+    page = ((((key.vpn >> *shift) + 77) * 0x9e3779b1 + key.space) & (kVpnMask >> *shift)) << (*shift + 16) |
            (key.vpn & mask) << 16 | 0x31;
   }
   return page;
@@ -53,10 +50,8 @@ void LookupMachine::DrivePorts() {
     port.fresh.reset();
     std::optional<Standing> offer;
     if (!port.standing.empty()) {
-      if (port.gap > 0)
-        --port.gap;
-      else
-        offer = port.standing.front();
+      if (port.gap > 0) --port.gap;
+      else offer = port.standing.front();
     } else if (port.soon) {
       if (const auto slot = FreeSlot(p)) {
         Key key = SomeKey();
@@ -67,8 +62,7 @@ void LookupMachine::DrivePorts() {
         offer = port.fresh = Standing{*slot, key};
       }
     }
-    const Standing shown =
-        offer.value_or(Standing{Random(64), {Random(64), rng() & kVpnMask, Chance(50)}});
+    const Standing shown = offer.value_or(Standing{Random(64), {Random(64), rng() & kVpnMask, Chance(50)}});
     if (offer) t.lookup_valid_i |= bit;
     t.lookup_slot_i[p] = static_cast<uint8_t>(shown.slot);
     t.lookup_space_i[p] = static_cast<uint8_t>(shown.key.space);
@@ -83,13 +77,7 @@ void LookupMachine::DrivePorts() {
 void LookupMachine::DriveTell() {
   t.tell_valid_i = !tells_.empty() && (tell_stands_ || Chance(load.tells));
   tell_stands_ = t.tell_valid_i;
-  Tell tell{{Random(Ports()), Random(64)},
-            SomeKey(),
-            Chance(50),
-            rng() >> 12,
-            Random(16),
-            Chance(50),
-            Random(36)};
+  Tell tell{{Random(Ports()), Random(64)}, SomeKey(), Chance(50), rng() >> 12, Random(16), Chance(50), Random(36)};
   if (tell_stands_) tell = tells_.front();
   t.told_port_i = static_cast<uint8_t>(tell.who.first);
   t.told_slot_i = static_cast<uint8_t>(tell.who.second);
@@ -105,8 +93,7 @@ void LookupMachine::DriveTell() {
 
 void LookupMachine::DriveRest() {
   t.restart_valid_i = !restarts_.empty();
-  const auto [row, key] =
-      restarts_.empty() ? std::pair<unsigned, Key>(Random(64), SomeKey()) : restarts_.front();
+  const auto [row, key] = restarts_.empty() ? std::pair<unsigned, Key>(Random(64), SomeKey()) : restarts_.front();
   t.restart_row_i = static_cast<uint8_t>(row);
   t.restart_space_i = static_cast<uint8_t>(key.space);
   t.restart_vpn_i = key.vpn;
@@ -114,8 +101,7 @@ void LookupMachine::DriveRest() {
   t.restart_second_i = Second(key);
 
   t.again_valid_i = !again_.empty();
-  const auto [who, of] =
-      again_.empty() ? std::pair<Waiter, Key>({0, 0}, SomeKey()) : again_.front();
+  const auto [who, of] = again_.empty() ? std::pair<Waiter, Key>({0, 0}, SomeKey()) : again_.front();
   t.again_port_i = static_cast<uint8_t>(who.first);
   t.again_slot_i = static_cast<uint8_t>(who.second);
   t.again_space_i = static_cast<uint8_t>(of.space);
@@ -181,8 +167,7 @@ void LookupMachine::DriveFill() {
   const bool good = fill_->words != 8 || fill_->page != 0 || Chance(80);
   Key key = fill_->key;
   if (fill_->words > 1) key.vpn = (key.vpn & ~uint64_t{fill_->words - 1}) | word;
-  const uint64_t page =
-      fill_->page != 0 ? fill_->page + (uint64_t{word} << 16) : rng() >> 12 & ~uint64_t{7};
+  const uint64_t page = fill_->page != 0 ? fill_->page + (uint64_t{word} << 16) : rng() >> 12 & ~uint64_t{7};
   if (good) fill_->present |= 1u << (key.vpn & 15);
   const unsigned present = last ? fill_->present : 0;
   const bool tag = last || (first && fill_->evicts);
@@ -207,10 +192,8 @@ void LookupMachine::DriveSearch() {
   for (size_t i = 0; i < rows.size(); ++i) {
     const Row& row = rows[i];
     if (row.Free()) {
-      if (row.engine)
-        answer.engine = true;
-      else
-        free += i < load.rows;
+      if (row.engine) answer.engine = true;
+      else free += i < load.rows;
       continue;
     }
     if (!searched_ || !SameLine(row.key, *searched_)) continue;

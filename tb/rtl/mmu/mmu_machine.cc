@@ -129,15 +129,12 @@ void Machine::Sample() {
     for (const Burst& other : bursts_) {
       if (other.id == burst.id) Error("an AXI id is used twice at once");
     }
-    if (burst.address % 8 != 0 ||
-        (burst.address & 0xfff) + burst.beats * t.data_words_o * 8 > 4096 + 56) {
+    if (burst.address % 8 != 0 || (burst.address & 0xfff) + burst.beats * t.data_words_o * 8 > 4096 + 56) {
       Error("a burst is misaligned or crosses 4 KiB");
     }
     if (Random(100) < manners.early_read) {
-      const unsigned words = burst.beats == 1 && t.data_words_o < 8 ? 1
-          : burst.beats * t.data_words_o;
-      for (unsigned w = 0; w < words; ++w) burst.words.push_back(memory.Read({burst.target,
-          burst.address + w * 8}));
+      const unsigned words = burst.beats == 1 && t.data_words_o < 8 ? 1 : burst.beats * t.data_words_o;
+      for (unsigned w = 0; w < words; ++w) burst.words.push_back(memory.Read({burst.target, burst.address + w * 8}));
     }
     bursts_.push_back(burst);
   }
@@ -173,10 +170,8 @@ void Machine::Sample() {
       answer.result.gpa.offset = t.rsp_offset_o[p];
       // Of the bits above the built width the event tells only whether there were any.
       const uint64_t above = ~uint64_t{0} << 48;
-      const uint64_t seen = (answer.request.va & above) != 0 ? answer.request.va | above
-                                                              : answer.request.va;
-      if (!t.ev_valid_o[p] || t.ev_va_o[p] != seen ||
-          t.ev_fault_o[p] != t.rsp_fault_o[p]) {
+      const uint64_t seen = (answer.request.va & above) != 0 ? answer.request.va | above : answer.request.va;
+      if (!t.ev_valid_o[p] || t.ev_va_o[p] != seen || t.ev_fault_o[p] != t.rsp_fault_o[p]) {
         Error(fmt::format("port {}: the event does not match the answer", p));
       }
       if (check) Check(answer, 0, now);
@@ -199,8 +194,7 @@ void Machine::Sample() {
     command_busy_ = false;
     const bool equal = command_.set_space && !t.inv_valid_o;
     for (unsigned s = 0; s < 64 && !equal; ++s) {
-      if (s != command_.space && (command_.set_space ||
-          command_.scope != regs::Scope::kGlobal)) continue;
+      if (s != command_.space && (command_.set_space || command_.scope != regs::Scope::kGlobal)) continue;
       const bool whole = command_.set_space || command_.scope != regs::Scope::kRange;
       flushes_[s].push_back({command_begun_, now, whole, command_.start, command_.end});
     }
@@ -251,8 +245,8 @@ uint64_t Machine::WindowStart(unsigned space, uint64_t va) const {
   uint64_t from = 0;
   const uint64_t page = va >> 12;
   for (const Flush& flush : flushes_[space]) {
-    const bool covers = flush.whole || (flush.start < flush.end && page >= flush.start >> 12 &&
-        page <= (flush.end - 1) >> 12);
+    const bool covers = flush.whole ||
+                        (flush.start < flush.end && page >= flush.start >> 12 && page <= (flush.end - 1) >> 12);
     if (covers) from = std::max(from, flush.begun);
   }
   return from;
@@ -284,7 +278,7 @@ void Machine::Check(const Answer& answer, uint64_t from_at_least, uint64_t to) {
 /// names them changed.
 bool Machine::Explained(const Answer& answer, uint64_t from, uint64_t to) {
   const bool of_entry = answer.result.fault == regs::Fault::kEntryInvalid ||
-      answer.result.fault == regs::Fault::kEntryReserved;
+                        answer.result.fault == regs::Fault::kEntryReserved;
   const auto current = [&](const std::pair<TableMemory::Key, uint64_t>& word) {
     const auto fresh = memory.Values(word.first, std::max(from, std::min(answer.accepted, to)), to);
     return !of_entry || std::find(fresh.begin(), fresh.end(), word.second) != fresh.end();
@@ -311,17 +305,16 @@ bool Machine::Explained(const Answer& answer, uint64_t from, uint64_t to) {
       }
       return false;
     };
-    if (space.dual && AnyWalk(space, answer, from, to, false, nothing) &&
-        AnyWalk(space, answer, from, to, true, right)) return true;
+    if (space.dual && AnyWalk(space, answer, from, to, false, nothing) && AnyWalk(space, answer, from, to, true, right))
+      return true;
   }
   return false;
 }
 
 /// Is there a walk that is `wanted`, with any of the values that its words had in [from, to]?
 /// second: as if the 64 KiB halves had nothing.
-bool Machine::AnyWalk(const sim::SpaceConfig& space, const Answer& answer, uint64_t from,
-    uint64_t to, bool second,
-    const std::function<bool(const sim::Translation&, const Words&)>& wanted) {
+bool Machine::AnyWalk(const sim::SpaceConfig& space, const Answer& answer, uint64_t from, uint64_t to, bool second,
+                      const std::function<bool(const sim::Translation&, const Words&)>& wanted) {
   std::vector<size_t> choice, options;
   for (;;) {
     Words words;
@@ -339,8 +332,7 @@ bool Machine::AnyWalk(const sim::SpaceConfig& space, const Answer& answer, uint6
       if (memory.Poisoned(key)) return std::nullopt;
       return words.back().second;
     };
-    const sim::Translation walk = sim::ReferenceWalk(space, answer.request.va,
-        answer.request.access, reader);
+    const sim::Translation walk = sim::ReferenceWalk(space, answer.request.va, answer.request.access, reader);
     if (wanted(walk, words)) return true;
     choice.resize(words.size());
     options.resize(words.size());

@@ -45,9 +45,9 @@ struct Control {
 struct Manners {
   unsigned latency = 10, latency_spread = 0;  ///< cycles, uniformly from [latency, latency + spread]
   unsigned ar_stall = 0, r_stall = 0, rsp_stall = 0, req_idle = 0;  ///< percent
-  bool reorder = false;       ///< bursts and beats of different ids mix
-  unsigned early_read = 0;    ///< percent of bursts whose words are read when AR is accepted, not beat by beat
-  unsigned done_delay = 0;    ///< most cycles that an answer stays in use
+  bool reorder = false;                                             ///< bursts and beats of different ids mix
+  unsigned early_read = 0;  ///< percent of bursts whose words are read when AR is accepted, not beat by beat
+  unsigned done_delay = 0;  ///< most cycles that an answer stays in use
 };
 
 /// One MMU with table memory behind it, clocked by Step. Checks every answer against the reference walk.
@@ -60,14 +60,14 @@ class Machine : public BlockBench<Vgmmu_mmu_bench> {
   bool check = true;
 
   void Step() override;
-  bool Post(const Request& request);              ///< queues a lookup; false: its port's queue is long
-  void Command(const Control& control);           ///< queues a control operation
+  bool Post(const Request& request);                     ///< queues a lookup; false: its port's queue is long
+  void Command(const Control& control);                  ///< queues a control operation
   void HoldAnswers(uint64_t cycles) { hold_ = cycles; }  ///< in use for so long, on top of manners.done_delay
   bool CommandsDone() const { return commands_.empty() && !command_busy_; }
-  bool Run(uint64_t bound);                       ///< until nothing is left to do; false: the bound passed
-  std::vector<Answer> TakeAnswers();              ///< answers since the last call
-  Answer Translate(const Request& request);       ///< one lookup, alone
-  void Do(const Control& control);                ///< one operation, alone
+  bool Run(uint64_t bound);                  ///< until nothing is left to do; false: the bound passed
+  std::vector<Answer> TakeAnswers();         ///< answers since the last call
+  Answer Translate(const Request& request);  ///< one lookup, alone
+  void Do(const Control& control);           ///< one operation, alone
 
   unsigned ports() const { return ports_; }
   unsigned pending() const { return pending_; }
@@ -101,8 +101,8 @@ class Machine : public BlockBench<Vgmmu_mmu_bench> {
   uint64_t WindowStart(unsigned space, uint64_t va) const;
   bool Explained(const Answer& answer, uint64_t from, uint64_t to);
   using Words = std::vector<std::pair<TableMemory::Key, uint64_t>>;  ///< that a walk has read, in order
-  bool AnyWalk(const sim::SpaceConfig& space, const Answer& answer, uint64_t from, uint64_t to,
-      bool second, const std::function<bool(const sim::Translation&, const Words&)>& wanted);
+  bool AnyWalk(const sim::SpaceConfig& space, const Answer& answer, uint64_t from, uint64_t to, bool second,
+               const std::function<bool(const sim::Translation&, const Words&)>& wanted);
   unsigned Random(unsigned below) { return below == 0 ? 0 : Dice::Random(below); }
 
   unsigned ports_;
@@ -113,8 +113,7 @@ class Machine : public BlockBench<Vgmmu_mmu_bench> {
 
   std::vector<std::deque<Request>> queue_{kPorts};
   std::vector<bool> offered_ = std::vector<bool>(kPorts);
-  std::vector<std::vector<std::optional<Answer>>> waiting_{kPorts,
-      std::vector<std::optional<Answer>>(64)};
+  std::vector<std::vector<std::optional<Answer>>> waiting_{kPorts, std::vector<std::optional<Answer>>(64)};
   std::vector<bool> shown_ = std::vector<bool>(kPorts);
   std::vector<uint64_t> shown_at_ = std::vector<uint64_t>(kPorts);
   std::vector<std::deque<Use>> in_use_{kPorts};

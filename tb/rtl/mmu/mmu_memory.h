@@ -46,8 +46,7 @@ class TableMemory {
  private:
   std::vector<std::pair<uint64_t, uint64_t>>& History(Key key) {
     auto at = words_.find(key);
-    if (at == words_.end()) at = words_.emplace(key, std::vector<std::pair<uint64_t,
-        uint64_t>>{{0, fill(key)}}).first;
+    if (at == words_.end()) at = words_.emplace(key, std::vector<std::pair<uint64_t, uint64_t>>{{0, fill(key)}}).first;
     return at->second;
   }
   std::map<Key, std::vector<std::pair<uint64_t, uint64_t>>> words_;

@@ -111,9 +111,8 @@ uint64_t MmuSpeed::HitLatency() {
 
 double MmuSpeed::HitsPerCycle() {
   for (const unsigned port : AllPorts()) Latency(uint64_t{port} << 12, port);
-  return SlowestPort(Stream(AllPorts(), 1000, [](unsigned port, unsigned i) {
-    return uint64_t{port} << 12 | (i * 64 & 0xfff);
-  }));
+  return SlowestPort(
+      Stream(AllPorts(), 1000, [](unsigned port, unsigned i) { return uint64_t{port} << 12 | (i * 64 & 0xfff); }));
 }
 
 double MmuSpeed::HitsPerCycleBehind(unsigned misses) {
@@ -124,9 +123,8 @@ double MmuSpeed::HitsPerCycleBehind(unsigned misses) {
     for (unsigned i = 0; i < misses; ++i)
       machine_.Post({port, 0, uint64_t{1 + port * misses + i} << 21, Access::kRead});
   for (unsigned i = 0; i < 400; ++i) machine_.Step();
-  const auto answers = Stream(AllPorts(), 1000, [](unsigned port, unsigned i) {
-    return uint64_t{port} << 12 | (i * 64 & 0xfff);
-  });
+  const auto answers = Stream(AllPorts(), 1000,
+                              [](unsigned port, unsigned i) { return uint64_t{port} << 12 | (i * 64 & 0xfff); });
   for (const Answer& answer : answers) {
     if (answer.request.va >> 21 != 0) {
       errors_.push_back("a miss was answered before the last hit");

@@ -32,10 +32,10 @@ class MmuSpeed {
   uint64_t L2HitLatency();
   /// Such hits answered per cycle, all ports together; no page is asked for twice.
   double L2HitsPerCycle();
-  uint64_t ColdWalk();       ///< three reads
-  uint64_t WalkCacheHit();   ///< one read, of a leaf table that the walk cache names
-  double SequentialMisses(); ///< cycles a lookup, page after page
-  double SparseMisses();     ///< cycles a lookup of three reads
+  uint64_t ColdWalk();          ///< three reads
+  uint64_t WalkCacheHit();      ///< one read, of a leaf table that the walk cache names
+  double SequentialMisses();    ///< cycles a lookup, page after page
+  double SparseMisses();        ///< cycles a lookup of three reads
   double SparseCachedMisses();  ///< cycles a lookup of one read, another line of entries each time
 
   unsigned ports() const { return machine_.ports(); }

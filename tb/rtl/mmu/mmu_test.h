@@ -59,12 +59,10 @@ class MmuTest : public testing::Test {
     control.end = end;
     machine_.Do(control);
   }
-  sim::Translation At(uint64_t va, Access access = Access::kRead, unsigned space = 1,
-      unsigned port = 0) {
+  sim::Translation At(uint64_t va, Access access = Access::kRead, unsigned space = 1, unsigned port = 0) {
     return machine_.Translate({port, space, va, access}).result;
   }
-  void ExpectFault(Fault fault, unsigned level, uint64_t va, Access access = Access::kRead,
-      unsigned space = 1) {
+  void ExpectFault(Fault fault, unsigned level, uint64_t va, Access access = Access::kRead, unsigned space = 1) {
     const sim::Translation result = At(va, access, space);
     EXPECT_EQ(static_cast<int>(result.fault), static_cast<int>(fault));
     EXPECT_EQ(result.level, level);

@@ -6,8 +6,8 @@ namespace gmmu::bench {
 using regs::PteEntry;
 using regs::Target;
 
-RandomTables::RandomTables(TableMemory& memory, uint64_t seed, unsigned levels, unsigned most_bits,
-    bool line_errors, bool dual, uint64_t* next)
+RandomTables::RandomTables(TableMemory& memory, uint64_t seed, unsigned levels, unsigned most_bits, bool line_errors,
+                           bool dual, uint64_t* next)
     : memory_(memory), random_(seed), seed_(seed), line_errors_(line_errors) {
   config_.enable = true;
   config_.levels = levels;
@@ -50,20 +50,17 @@ uint64_t RandomTables::Generate(TableMemory::Key key) {
   const TableMemory::Key block{key.first, key.second & ~uint64_t{127}};
   const uint64_t salt = salt_[block];
   used_.push_back(key);
-  const uint64_t block_seed =
-      seed_ ^ (block.second * 0x9e3779b97f4a7c15ull) ^ (salt << 56) ^ uint64_t(block.first);
+  const uint64_t block_seed = seed_ ^ (block.second * 0x9e3779b97f4a7c15ull) ^ (salt << 56) ^ uint64_t(block.first);
   std::mt19937_64 of_block(block_seed);
   std::mt19937_64 of_entry(block_seed ^ (key.second * 0xff51afd7ed558ccdull));
-  const auto pick = [](std::mt19937_64& random,
-      unsigned below) { return static_cast<unsigned>(random() % below); };
+  const auto pick = [](std::mt19937_64& random, unsigned below) { return static_cast<unsigned>(random() % below); };
 
   const auto attributes = [&pick](std::mt19937_64& random) {
     PteEntry entry;
     entry.set_valid(1).set_coherent(pick(random, 2)).set_read_only(pick(random, 4) == 0);
     entry.set_no_execute(pick(random, 4) == 0).set_target(static_cast<Target>(pick(random, 4)));
     if (entry.target() == Target::kPeer) entry.set_adapter(pick(random, 64));
-    entry.set_segment(pick(random, 32)).set_software(pick(random,
-        4)).set_page(random() & 0xfffffffffull);
+    entry.set_segment(pick(random, 32)).set_software(pick(random, 4)).set_page(random() & 0xfffffffffull);
     return entry;
   };
 
@@ -79,8 +76,7 @@ uint64_t RandomTables::Generate(TableMemory::Key key) {
     const uint64_t line = key.second & ~uint64_t{63};
     std::mt19937_64 of_line(block_seed ^ line);
     const bool poisoned = pick(of_line, 100) == 0;
-    for (unsigned word = 0; word < 8 && poisoned; ++word) memory_.Poison({key.first,
-        line + word * 8});
+    for (unsigned word = 0; word < 8 && poisoned; ++word) memory_.Poison({key.first, line + word * 8});
   }
   PteEntry entry = attributes(of_entry);
   // Of a pair, word 0 maps everything or word 1 names a table.

@@ -24,16 +24,15 @@ class RandomTables {
   /// holds several entries) the whole 64-byte line.
   /// dual: level 1 has pairs. Of a pair then either word 0 maps everything or word 1 names a
   /// table, and of a block of 64 KiB only one half maps, by its place in the leaf table.
-  RandomTables(TableMemory& memory, uint64_t seed, unsigned levels, unsigned most_bits,
-      bool line_errors, bool dual, uint64_t* next);
+  RandomTables(TableMemory& memory, uint64_t seed, unsigned levels, unsigned most_bits, bool line_errors, bool dual,
+               uint64_t* next);
 
   const sim::SpaceConfig& config() const { return config_; }
-  bool Owns(TableMemory::Key key) const { return tables_.count({key.first,
-      key.second >> 16}) != 0; }
+  bool Owns(TableMemory::Key key) const { return tables_.count({key.first, key.second >> 16}) != 0; }
   uint64_t Generate(TableMemory::Key key);  ///< the word of one of these tables
   ///< another entry (a whole block of contiguous ones) for one in use
   void Change(uint64_t cycle);
-  uint64_t SomeVa();                        ///< mostly near others, sometimes outside the geometry
+  uint64_t SomeVa();  ///< mostly near others, sometimes outside the geometry
 
  private:
   unsigned Random(unsigned below) { return static_cast<unsigned>(random_() % below); }
@@ -52,7 +51,7 @@ class RandomTables {
   std::map<std::pair<int, uint64_t>, Kind> tables_;  ///< {target, address >> 16}
   std::array<std::vector<TableMemory::Key>, 6> pool_;
   std::vector<TableMemory::Key> pool_64k_;
-  std::map<TableMemory::Key, uint64_t> salt_;            ///< by block of sixteen entries
+  std::map<TableMemory::Key, uint64_t> salt_;  ///< by block of sixteen entries
   std::vector<TableMemory::Key> used_;
   std::vector<uint64_t> places_;
 };

@@ -5,9 +5,8 @@
 namespace gmmu::inner {
 namespace {
 
-constexpr std::array<Queue, 3> kFifos{{{4, "of 64 words", 32, 67, 3, 100},
-                                       {5, "of 4 words", 32, 7, 3, 100},
-                                       {6, "of 4 words of one bit", 1, 7, 3, 100}}};
+constexpr std::array<Queue, 3> kFifos{
+    {{4, "of 64 words", 32, 67, 3, 100}, {5, "of 4 words", 32, 7, 3, 100}, {6, "of 4 words of one bit", 1, 7, 3, 100}}};
 
 class SlicedFifoTest : public QueuesTest {};
 

@@ -11,9 +11,9 @@ namespace {
 
 struct Queue {
   const char* name;
-  unsigned capacity;   ///< words that fit while nothing is taken
-  unsigned latency;    ///< cycles from the write to the offer
-  bool full_rate;      ///< a word every cycle
+  unsigned capacity;  ///< words that fit while nothing is taken
+  unsigned latency;   ///< cycles from the write to the offer
+  bool full_rate;     ///< a word every cycle
 };
 constexpr std::array<Queue, 6> kQueues{{{"gmmu_fifo of 5", 5, 1, true},
                                         {"gmmu_fifo of 1", 1, 1, false},

@@ -16,8 +16,7 @@ uint64_t Bits(const Port& port, unsigned low, unsigned width) {
     return static_cast<uint64_t>(port) >> low & Ones(width);
   } else {
     uint64_t value = 0;
-    for (unsigned i = 0; i < width; ++i)
-      value |= uint64_t{port[(low + i) / 32] >> ((low + i) % 32) & 1u} << i;
+    for (unsigned i = 0; i < width; ++i) value |= uint64_t{port[(low + i) / 32] >> ((low + i) % 32) & 1u} << i;
     return value;
   }
 }

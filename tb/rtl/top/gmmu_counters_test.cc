@@ -68,9 +68,7 @@ class CountersTest : public BlockTest<BlockBench<Vgmmu_counters_bench>> {
     return data;
   }
 
-  unsigned PortAddress(unsigned port, unsigned element) const {
-    return t.ports_base_o + 64 * port + 8 * element;
-  }
+  unsigned PortAddress(unsigned port, unsigned element) const { return t.ports_base_o + 64 * port + 8 * element; }
   unsigned SharedAddress(unsigned i) const { return t.shared_base_o + 8 * i; }
   bool Adds() { return Chance(busy_); }
   unsigned Amount() { return rng() % 4 ? 8191 - rng() % 16 : rng() % 8192; }

@@ -153,8 +153,7 @@ TEST_P(NoEvents, NothingIsToldWhereTheyAreNotBuilt) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Absent, NoEvents,
-                         testing::Combine(testing::Values(2), testing::Values(1)));
+INSTANTIATE_TEST_SUITE_P(Absent, NoEvents, testing::Combine(testing::Values(2), testing::Values(1)));
 
 }  // namespace
 }  // namespace gmmu::top

@@ -140,8 +140,7 @@ TEST_P(FaultLog, ResetBeginsAnew) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, FaultLog, SizesAndSeeds(2, 8));
-INSTANTIATE_TEST_SUITE_P(Sizes, FaultLogLong,
-                         testing::Combine(testing::Range(0, 2), testing::Values(4)));
+INSTANTIATE_TEST_SUITE_P(Sizes, FaultLogLong, testing::Combine(testing::Range(0, 2), testing::Values(4)));
 
 }  // namespace
 }  // namespace gmmu::top

@@ -27,8 +27,7 @@ constexpr unsigned kSlots = 64;  // accesses in flight of a client, as built
 /// Drives one client: random requests on disjoint lines, so that order does not matter.
 class Driver {
  public:
-  Driver(TopMachine& gpu, unsigned client, unsigned stall)
-      : gpu_(gpu), c_(client), stall_(stall) {}
+  Driver(TopMachine& gpu, unsigned client, unsigned stall) : gpu_(gpu), c_(client), stall_(stall) {}
 
   /// Performs one request an id at a time, ids as they become free; checks every answer.
   void Perform(std::vector<Request> requests) {
@@ -53,8 +52,7 @@ class Driver {
           uint64_t data = 0;
           for (unsigned i = 0; i < 8; ++i) {
             const uint64_t at = (r.va & ~63ull) + 8 * word + i;
-            if (at >= r.va && at < r.va + r.bytes)
-              data |= static_cast<uint64_t>(r.data[at - r.va]) << (8 * i);
+            if (at >= r.va && at < r.va + r.bytes) data |= static_cast<uint64_t>(r.data[at - r.va]) << (8 * i);
           }
           t.cl_w_valid_i = one;
           SetBits(t.cl_w_id_i, 6 * c_, 6, id);
@@ -87,8 +85,7 @@ class Driver {
           const uint64_t data = Bits(t.cl_rsp_data_o, 64 * c_, 64);
           for (unsigned i = 0; i < 8; ++i) {
             const uint64_t byte = (r.va & ~63ull) + at + i;
-            if (byte >= r.va && byte < r.va + r.bytes)
-              got_[answer].push_back(static_cast<uint8_t>(data >> (8 * i)));
+            if (byte >= r.va && byte < r.va + r.bytes) got_[answer].push_back(static_cast<uint8_t>(data >> (8 * i)));
           }
         }
         if (t.cl_rsp_last_o >> c_ & 1) {
@@ -129,8 +126,7 @@ TEST(GpuClientPort, AccessesOfAnySizeInAnyOrderWithAndWithoutBackPressure) {
     gpu.MapPages(3, kVa + 0x10000, Target::kSystem, 0x40000, 16);
     gpu.Set(regs::Ctrl{1});
     const auto memory = [&](uint64_t va) -> uint8_t {
-      return va - kVa < 0x10000 ? gpu.vram.memory.Read(va - kVa)
-                                : gpu.host.memory.Read(0x40000 + va - kVa - 0x10000);
+      return va - kVa < 0x10000 ? gpu.vram.memory.Read(va - kVa) : gpu.host.memory.Read(0x40000 + va - kVa - 0x10000);
     };
 
     std::vector<Request> writes, reads;
@@ -147,8 +143,7 @@ TEST(GpuClientPort, AccessesOfAnySizeInAnyOrderWithAndWithoutBackPressure) {
     }
     std::vector<uint8_t> expected;
     for (uint64_t i = 0; i < 0x20000; ++i) expected.push_back(memory(kVa + i));
-    for (const Request& r : writes)
-      std::copy(r.data.begin(), r.data.end(), expected.begin() + (r.va - kVa));
+    for (const Request& r : writes) std::copy(r.data.begin(), r.data.end(), expected.begin() + (r.va - kVa));
 
     Driver driver(gpu, client, stall);
     driver.Perform(writes);

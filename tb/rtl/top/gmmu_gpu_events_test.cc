@@ -16,18 +16,7 @@ namespace {
 using regs::Opcode;
 using regs::Target;
 
-enum Lane {
-  kWalkStart,
-  kWalkEnd,
-  kFill,
-  kEvict,
-  kInvalidated,
-  kCommand,
-  kFault,
-  kVramWrite,
-  kHostWrite,
-  kLanes
-};
+enum Lane { kWalkStart, kWalkEnd, kFill, kEvict, kInvalidated, kCommand, kFault, kVramWrite, kHostWrite, kLanes };
 
 constexpr uint64_t kVa = 0x400000, kHostVa = 0x600000;
 constexpr uint64_t kHost = 0x10000000;
@@ -40,9 +29,7 @@ class Watcher {
   void operator()(const Vgmmu_top_bench& t) {
     for (unsigned lane = 0; lane < kLanes; ++lane) {
       if ((t.ev_valid_o >> lane & 1) == 0) continue;
-      const auto word = [&](unsigned i) {
-        return Bits(t.ev_o, 192 * lane + 64 * i, 64);
-      };
+      const auto word = [&](unsigned i) { return Bits(t.ev_o, 192 * lane + 64 * i, 64); };
       EXPECT_EQ(word(0) & 0xFFFF'FFFF, count[lane]) << "sequence of lane " << lane;
       count[lane] += lane == kCommand ? word(1) : 1;
       Take(static_cast<Lane>(lane), static_cast<uint32_t>(word(0) >> 32), word(1), word(2));
@@ -101,19 +88,14 @@ TEST(GpuEvents, EveryEventOnceWithItsNumberAndRequest) {
     // Traffic of all clients over both memories: walks, fills and, with 1024 pages, evictions.
     auto ctrl = regs::ClientCtrl{}.set_space(1).set_pattern(regs::Pattern::kRandom);
     ctrl.set_footprint_lg2(16);
-    for (unsigned i = 0; i < TopMachine::kEngines; ++i)
-      gpu.StartTraffic(i, ctrl, kVa, 0, 0, 300, 1, seed * 10 + i);
+    for (unsigned i = 0; i < TopMachine::kEngines; ++i) gpu.StartTraffic(i, ctrl, kVa, 0, 0, 300, 1, seed * 10 + i);
     for (unsigned i = 0; i < TopMachine::kEngines; ++i) EXPECT_EQ(gpu.EndTraffic(i).count(), 300u);
 
     // One ring entry of two copies and a flush.
     std::vector<uint64_t> words;
     for (int i = 0; i < 2; ++i) {
-      words.push_back(regs::CommandHeaderWord{}
-                          .set_opcode(Opcode::kCopy)
-                          .set_src_space(1)
-                          .set_dst_space(1)
-                          .set_words(4)
-                          .raw);
+      words.push_back(
+          regs::CommandHeaderWord{}.set_opcode(Opcode::kCopy).set_src_space(1).set_dst_space(1).set_words(4).raw);
       words.insert(words.end(), {kHostVa + 0x8000, kVa + 0x8000u * i, 0x1800});
     }
     words.push_back(regs::CommandHeaderWord{}
@@ -125,15 +107,12 @@ TEST(GpuEvents, EveryEventOnceWithItsNumberAndRequest) {
     words.insert(words.end(), {0, 0});
     for (size_t i = 0; i < words.size(); ++i) gpu.host.memory.Write64(buffer + 8 * i, words[i]);
     gpu.host.memory.Write64(entries, buffer);
-    gpu.host.memory.Write64(entries + 8, regs::RingEntryShape{}
-                                             .set_bytes(words.size() * 8)
-                                             .set_physical(1)
-                                             .set_target(Target::kSystem)
-                                             .raw);
+    gpu.host.memory.Write64(
+        entries + 8,
+        regs::RingEntryShape{}.set_bytes(words.size() * 8).set_physical(1).set_target(Target::kSystem).raw);
     gpu.host.memory.Write64(entries + 16, 5);
     gpu.Set(regs::RingTail{1}, ring);
-    gpu.Until([&] { return static_cast<uint32_t>(gpu.host.memory.Read64(fence)) == 5; },
-              "the fence");
+    gpu.Until([&] { return static_cast<uint32_t>(gpu.host.memory.Read64(fence)) == 5; }, "the fence");
 
     // A fault, and an invalidation by register.
     const auto plain = regs::ClientCtrl{}.set_space(1);
@@ -161,9 +140,7 @@ TEST(GpuEvents, EveryEventOnceWithItsNumberAndRequest) {
     EXPECT_GT(watcher.count[kVramWrite], 0u);
     for (unsigned port = 0; port < TopMachine::kPorts; ++port) {
       EXPECT_EQ(watcher.lookups[port],
-                gpu.Get<regs::PortCountersLookups>(regs::kPortCountersBase +
-                                                   port * regs::kPortCountersStride)
-                    .n());
+                gpu.Get<regs::PortCountersLookups>(regs::kPortCountersBase + port * regs::kPortCountersStride).n());
     }
   }
 }

@@ -49,16 +49,12 @@ class PagingLoad : public ::testing::TestWithParam<unsigned> {
     for (size_t i = 0; i < words.size(); ++i) gpu.host.memory.Write64(kBuffer + 8 * i, words[i]);
     const uint64_t entry = kRing + 32 * (tail_ % 16);
     gpu.host.memory.Write64(entry, kBuffer);
-    gpu.host.memory.Write64(entry + 8, regs::RingEntryShape{}
-                                           .set_bytes(words.size() * 8)
-                                           .set_physical(1)
-                                           .set_target(Target::kSystem)
-                                           .raw);
+    gpu.host.memory.Write64(
+        entry + 8, regs::RingEntryShape{}.set_bytes(words.size() * 8).set_physical(1).set_target(Target::kSystem).raw);
     gpu.host.memory.Write64(entry + 16, ++fence_);
     tail_ = (tail_ + 1) % 16;
     gpu.Set(regs::RingTail{tail_}, TopMachine::RingAt(0));
-    gpu.Until([&] { return static_cast<uint32_t>(gpu.host.memory.Read64(kFence)) == fence_; },
-              "the fence");
+    gpu.Until([&] { return static_cast<uint32_t>(gpu.host.memory.Read64(kFence)) == fence_; }, "the fence");
   }
 
   TopMachine gpu;
@@ -73,8 +69,7 @@ TEST_P(PagingLoad, AfterTheFenceOfAnUnmapNoAccessReachesTheOldPages) {
   uint64_t old_beats = 0;
   gpu.host.on_beat = [&](uint64_t at) { old_beats += at >= kOld && at < kOld + (kPages << 12); };
   for (int round = 0; round < 6; ++round) {
-    Execute({Header(Opcode::kApertureMap, 3).raw, kAperturePage | uint64_t{kPages} << 32,
-             kOld | 1});
+    Execute({Header(Opcode::kApertureMap, 3).raw, kAperturePage | uint64_t{kPages} << 32, kOld | 1});
     old_beats = 0;
     for (unsigned c = 0; c < TopMachine::kEngines; ++c) {
       auto ctrl = regs::ClientCtrl{}.set_space(1);
@@ -82,8 +77,7 @@ TEST_P(PagingLoad, AfterTheFenceOfAnUnmapNoAccessReachesTheOldPages) {
       gpu.StartTraffic(c, ctrl, kApertureVa, 0, 1, 64 * kPages, 37);
     }
     gpu.Run(1 + gpu.rng() % 400);
-    Execute({Header(Opcode::kApertureUnmap, 3).raw, kAperturePage | uint64_t{kPages} << 32,
-             kDummy | 1});
+    Execute({Header(Opcode::kApertureUnmap, 3).raw, kAperturePage | uint64_t{kPages} << 32, kDummy | 1});
     EXPECT_GT(old_beats, 0u);
     old_beats = 0;
     for (unsigned c = 0; c < TopMachine::kEngines; ++c) EXPECT_EQ(gpu.EndTraffic(c).count(), 64 * kPages);
@@ -95,10 +89,10 @@ TEST_P(PagingLoad, AfterTheFenceOfAnUnmapNoAccessReachesTheOldPages) {
 // levels; commands write the tables, copies run through them, clients and another copy keep the
 // same space busy.
 TEST_P(PagingLoad, ATablePageComesBackAtAnotherLevel) {
-  constexpr uint64_t kRoot = 0x700000, kUpperA = 0x701000, kUpperC = 0x702000, kLeafC = 0x703000,
-                     kLeafB = 0x704000, kShared = 0x705000;
+  constexpr uint64_t kRoot = 0x700000, kUpperA = 0x701000, kUpperC = 0x702000, kLeafC = 0x703000, kLeafB = 0x704000,
+                     kShared = 0x705000;
   constexpr uint64_t kVaA = 0x40000000, kVaB = 0x80000000, kVaC = 0xC0000000;  // root index 1, 2, 3
-  constexpr uint64_t kData = 0x100000;  // 64 pages, then destinations
+  constexpr uint64_t kData = 0x100000;                                         // 64 pages, then destinations
   constexpr uint64_t kToA = 0x180000, kToB = 0x190000, kToC = 0x1a0000;
   gpu.vram.stall_percent = gpu.rng() % 30;
   gpu.vram.latency = 20 + gpu.rng() % 80;
@@ -109,30 +103,30 @@ TEST_P(PagingLoad, ATablePageComesBackAtAnotherLevel) {
   gpu.vram.memory.Write64(kRoot + 8, table(kUpperA));
   gpu.vram.memory.Write64(kRoot + 24, table(kUpperC));
   gpu.vram.memory.Write64(kUpperC, table(kLeafC));
-  for (unsigned page = 0; page < 16; ++page)
-    gpu.vram.memory.Write64(kLeafC + 8 * page, table(kData + 4096ull * page));
+  for (unsigned page = 0; page < 16; ++page) gpu.vram.memory.Write64(kLeafC + 8 * page, table(kData + 4096ull * page));
   const uint32_t space = TopMachine::SpaceAt(2);
-  gpu.Set(regs::SpaceGeometry{}.set_levels(3).set_bits0(9).set_bits1(9).set_bits2(9)
-              .set_root_entries(512), space);
+  gpu.Set(regs::SpaceGeometry{}.set_levels(3).set_bits0(9).set_bits1(9).set_bits2(9).set_root_entries(512), space);
   gpu.Set(regs::SpaceRoot{}.set_address(kRoot).set_target(Target::kVram).set_enable(1), space);
 
   std::vector<uint64_t> words;
   const auto physical = [&](Opcode opcode, unsigned count, bool wait) {
-    words.push_back(Header(opcode, count).set_dst_physical(1).set_dst_target(Target::kVram)
-                        .set_wait_writes(wait).raw);
+    words.push_back(Header(opcode, count).set_dst_physical(1).set_dst_target(Target::kVram).set_wait_writes(wait).raw);
   };
   const auto write = [&](uint64_t at, uint64_t entry) {
     physical(Opcode::kTableWrite, 3, true);
     words.insert(words.end(), {at, entry});
   };
   const auto copy = [&](uint64_t from, uint64_t to, uint64_t bytes, bool wait) {
-    words.push_back(Header(Opcode::kCopy, 4).set_src_space(2).set_dst_physical(1)
-                        .set_dst_target(Target::kVram).set_wait_writes(wait).raw);
+    words.push_back(Header(Opcode::kCopy, 4)
+                        .set_src_space(2)
+                        .set_dst_physical(1)
+                        .set_dst_target(Target::kVram)
+                        .set_wait_writes(wait)
+                        .raw);
     words.insert(words.end(), {from, to, bytes});
   };
   const auto flush = [&](uint64_t from, uint64_t to) {
-    words.push_back(
-        Header(Opcode::kFlushTlb, 3).set_scope(regs::Scope::kRange).set_dst_space(2).raw);
+    words.push_back(Header(Opcode::kFlushTlb, 3).set_scope(regs::Scope::kRange).set_dst_space(2).raw);
     words.insert(words.end(), {from, to});
   };
   for (unsigned c = 0; c < TopMachine::kEngines; ++c)
@@ -183,8 +177,7 @@ TEST_P(PagingLoad, ATablePageComesBackAtAnotherLevel) {
     };
     EXPECT_TRUE(gpu.vram.memory.Bytes(kToA, 0x8000 - 100) == expected(from_a)) << round;
     EXPECT_TRUE(gpu.vram.memory.Bytes(kToB, 0x8000 - 100) == expected(from_b)) << round;
-    EXPECT_TRUE(gpu.vram.memory.Bytes(kToC, 0x9000) ==
-                gpu.vram.memory.Bytes(kData + odd + 8, 0x9000)) << round;
+    EXPECT_TRUE(gpu.vram.memory.Bytes(kToC, 0x9000) == gpu.vram.memory.Bytes(kData + odd + 8, 0x9000)) << round;
     for (unsigned c = 0; c < TopMachine::kEngines; ++c) {
       if (gpu.Get<regs::ClientStatus>(TopMachine::ClientAt(c)).busy() != 0) continue;
       EXPECT_EQ(gpu.EndTraffic(c).count(), 1024u);

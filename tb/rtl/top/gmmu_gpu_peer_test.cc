@@ -33,8 +33,12 @@ class GpuPeer : public GpuWork {
   }
   void MapPeer(unsigned adapter, uint64_t offset) {
     for (unsigned i = 0; i < 16; ++i)
-      gpu.Map(1, 0x600000 + 4096 * i, regs::PteEntry{}.set_valid(1).set_target(regs::Target::kPeer)
-                                          .set_adapter(adapter).set_page((offset >> 12) + i));
+      gpu.Map(1, 0x600000 + 4096 * i,
+              regs::PteEntry{}
+                  .set_valid(1)
+                  .set_target(regs::Target::kPeer)
+                  .set_adapter(adapter)
+                  .set_page((offset >> 12) + i));
     gpu.Set(regs::InvCmd{0});
     gpu.Until([&] { return gpu.Get<regs::InvStatus>().busy() == 0; }, "the flush");
   }
@@ -83,10 +87,10 @@ TEST_F(GpuPeer, CopiesGoToThePeerAndBackUnderBackPressure) {
     gpu.host.stall_percent = gpu.vram.stall_percent = stall;
     gpu.host.shuffle = gpu.vram.shuffle = stall != 0;
     gpu.host.write_latency = 300;
-    Execute(Copy(0x500000, 0x400000, 0x8000));           // host to VRAM
-    Execute(Copy(0x400000, 0x600000 + 24, 0x5000));      // VRAM to the peer
+    Execute(Copy(0x500000, 0x400000, 0x8000));       // host to VRAM
+    Execute(Copy(0x400000, 0x600000 + 24, 0x5000));  // VRAM to the peer
     EXPECT_EQ(gpu.host.memory.Bytes(PeerAddress(kPeerVram + 24), 0x5000), gpu.host.memory.Bytes(kSource, 0x5000));
-    Execute(Copy(0x600000 + 24, 0x410000, 0x5000));      // and back
+    Execute(Copy(0x600000 + 24, 0x410000, 0x5000));  // and back
     EXPECT_EQ(gpu.vram.memory.Bytes(kVram + 0x10000, 0x5000), gpu.host.memory.Bytes(kSource, 0x5000));
     Execute(Copy(0x600000, 0x500000 + 0x20000, 0x3000));  // the peer to host memory: both by one port
     EXPECT_EQ(gpu.host.memory.Bytes(kSource + 0x20000, 0x3000), gpu.host.memory.Bytes(PeerAddress(kPeerVram), 0x3000));

@@ -24,22 +24,21 @@ TEST(GpuRegisters, TellWhatWasBuilt) {
 
 TEST(GpuRegisters, KeepWhatIsWrittenInTheirFields) {
   TopMachine gpu;
-  const std::vector<std::pair<uint32_t, uint64_t>> masks = {
-      {regs::WindowBase::kOffset, 0xfffffffff000},
-      {regs::FaultQueueBase::kOffset, 0xfffffffff000},
-      {regs::FaultQueueHead::kOffset, 0xffff},
-      {regs::ApertureBase::kOffset, 0xfffffffff000},
-      {regs::AperturePages::kOffset, 0xffffffff},
-      {regs::Link::kOffset, 0x707},
-      {regs::InvStart::kOffset, ~0ull},
-      {regs::IntEnable::kOffset, 0x3f},
-      {TopMachine::RingAt(0), 0x3fffffffff000},
-      {TopMachine::RingAt(0) + 8, 0x70f},
-      {TopMachine::RingAt(0) + 0x20, 0xfffffffffff0},
-      {TopMachine::SpaceAt(5), 0xffffffffffffff17},
-      {TopMachine::ClientAt(0) + 8, ~0ull},
-      {TopMachine::ClientAt(0) + 0x10, ~0ull},
-      {TopMachine::ClientAt(1) + 0x18, ~0ull}};
+  const std::vector<std::pair<uint32_t, uint64_t>> masks = {{regs::WindowBase::kOffset, 0xfffffffff000},
+                                                            {regs::FaultQueueBase::kOffset, 0xfffffffff000},
+                                                            {regs::FaultQueueHead::kOffset, 0xffff},
+                                                            {regs::ApertureBase::kOffset, 0xfffffffff000},
+                                                            {regs::AperturePages::kOffset, 0xffffffff},
+                                                            {regs::Link::kOffset, 0x707},
+                                                            {regs::InvStart::kOffset, ~0ull},
+                                                            {regs::IntEnable::kOffset, 0x3f},
+                                                            {TopMachine::RingAt(0), 0x3fffffffff000},
+                                                            {TopMachine::RingAt(0) + 8, 0x70f},
+                                                            {TopMachine::RingAt(0) + 0x20, 0xfffffffffff0},
+                                                            {TopMachine::SpaceAt(5), 0xffffffffffffff17},
+                                                            {TopMachine::ClientAt(0) + 8, ~0ull},
+                                                            {TopMachine::ClientAt(0) + 0x10, ~0ull},
+                                                            {TopMachine::ClientAt(1) + 0x18, ~0ull}};
   for (const auto& [offset, mask] : masks) {
     EXPECT_EQ(gpu.Read(offset), 0u) << std::hex << offset;
     gpu.Write(offset, 0xfedcba9876543210);
@@ -85,8 +84,8 @@ TEST(GpuRegisters, OddStrobesAndALoneHighHalfAreRefusedAndChangeNothing) {
 
 TEST(GpuRegisters, ReadZeroWhereNothingIs) {
   TopMachine gpu;
-  for (uint32_t offset : {0x400u, TopMachine::RingAt(sizes::kNumRings),
-                          TopMachine::SpaceAt(sizes::kNumSpaces), 0x4100u, 0x81c0u, 0x9110u, 0xf000u}) {
+  for (uint32_t offset : {0x400u, TopMachine::RingAt(sizes::kNumRings), TopMachine::SpaceAt(sizes::kNumSpaces), 0x4100u,
+                          0x81c0u, 0x9110u, 0xf000u}) {
     gpu.Write(offset, ~0ull);
     EXPECT_EQ(gpu.Read(offset), 0u) << std::hex << offset;
   }
@@ -94,12 +93,10 @@ TEST(GpuRegisters, ReadZeroWhereNothingIs) {
 
 TEST(GpuRegisters, WhatOnlyTheHardwareWritesIgnoresSoftware) {
   TopMachine gpu;
-  for (uint32_t offset : {regs::Id::kOffset, regs::Cap0::kOffset, regs::Status::kOffset,
-                          TopMachine::RingAt(0) + regs::RingHead::kOffset,
-                          TopMachine::RingAt(0) + regs::RingStatus::kOffset,
-                          TopMachine::RingAt(0) + regs::RingErrorAddress::kOffset,
-                          TopMachine::ClientAt(1) + regs::ClientStatus::kOffset,
-                          TopMachine::ClientAt(1) + regs::ClientResult::kOffset}) {
+  for (uint32_t offset :
+       {regs::Id::kOffset, regs::Cap0::kOffset, regs::Status::kOffset, TopMachine::RingAt(0) + regs::RingHead::kOffset,
+        TopMachine::RingAt(0) + regs::RingStatus::kOffset, TopMachine::RingAt(0) + regs::RingErrorAddress::kOffset,
+        TopMachine::ClientAt(1) + regs::ClientStatus::kOffset, TopMachine::ClientAt(1) + regs::ClientResult::kOffset}) {
     const uint64_t before = gpu.Read(offset);
     gpu.Write(offset, ~before);
     EXPECT_EQ(gpu.response, 0u);
@@ -206,10 +203,8 @@ TEST(GpuInterrupts, AClearThatLeavesACauseStandingSendsAnotherMessage) {
 TEST(GpuInterrupts, MessagesAreHeldWhileMsiOrBusMasterIsOff) {
   for (bool master : {false, true}) {
     TopMachine gpu;
-    if (master)
-      gpu.t.bus_master_i = 0;
-    else
-      gpu.t.msi_enable_i = 0;
+    if (master) gpu.t.bus_master_i = 0;
+    else gpu.t.msi_enable_i = 0;
     gpu.Set(regs::IntEnable{0x1f});
     gpu.Set(regs::InvCmd{0});
     gpu.Run(500);

@@ -42,35 +42,21 @@ class GpuRings : public ::testing::Test {
   /// fence - 1, or from an address that nothing maps.
   void Queue(unsigned ring, uint32_t fence, uint64_t from) {
     const uint64_t at = kBuffers + kBufferBytes * (16 * ring + fence - 1);
-    const uint64_t words[] = {regs::CommandHeaderWord{}
-                                  .set_opcode(Opcode::kCopy)
-                                  .set_src_space(1)
-                                  .set_dst_space(1)
-                                  .set_words(4)
-                                  .raw,
-                              0x500000 + from, To(ring, fence) - 0x100000 + 0x400000, kPiece};
+    const uint64_t words[] = {
+        regs::CommandHeaderWord{}.set_opcode(Opcode::kCopy).set_src_space(1).set_dst_space(1).set_words(4).raw,
+        0x500000 + from, To(ring, fence) - 0x100000 + 0x400000, kPiece};
     for (unsigned i = 0; i < 4; ++i) gpu.host.memory.Write64(at + 8 * i, words[i]);
     const uint64_t entry = kRings + 0x1000 * ring + 32 * (fence - 1);
     gpu.host.memory.Write64(entry, at);
-    gpu.host.memory.Write64(entry + 8, regs::RingEntryShape{}
-                                           .set_bytes(sizeof words)
-                                           .set_physical(1)
-                                           .set_target(Target::kSystem)
-                                           .raw);
+    gpu.host.memory.Write64(
+        entry + 8, regs::RingEntryShape{}.set_bytes(sizeof words).set_physical(1).set_target(Target::kSystem).raw);
     gpu.host.memory.Write64(entry + 16, fence);
   }
-  static uint64_t To(unsigned ring, uint32_t fence) {
-    return 0x100000 + kPiece * (16 * ring + fence - 1);
-  }
-  void Kick(unsigned ring, uint32_t tail) {
-    gpu.Set(regs::RingTail{tail}, TopMachine::RingAt(ring));
-  }
-  uint32_t Fence(unsigned ring) {
-    return static_cast<uint32_t>(gpu.host.memory.Read64(kFences + 64 * ring));
-  }
+  static uint64_t To(unsigned ring, uint32_t fence) { return 0x100000 + kPiece * (16 * ring + fence - 1); }
+  void Kick(unsigned ring, uint32_t tail) { gpu.Set(regs::RingTail{tail}, TopMachine::RingAt(ring)); }
+  uint32_t Fence(unsigned ring) { return static_cast<uint32_t>(gpu.host.memory.Read64(kFences + 64 * ring)); }
   void ExpectCopied(unsigned ring, uint32_t fence, uint64_t from) {
-    EXPECT_TRUE(gpu.vram.memory.Bytes(To(ring, fence), kPiece) ==
-                gpu.host.memory.Bytes(kSource + from, kPiece))
+    EXPECT_TRUE(gpu.vram.memory.Bytes(To(ring, fence), kPiece) == gpu.host.memory.Bytes(kSource + from, kPiece))
         << "ring " << ring << ", fence " << fence;
   }
 
@@ -120,12 +106,10 @@ TEST_F(GpuRings, AllAtOnceEachInItsOrderWithItsFences) {
 TEST_F(GpuRings, OneThatStopsAtAnErrorStopsAlone) {
   constexpr unsigned kBad = sizes::kNumRings - 1;
   for (unsigned r = 0; r < sizes::kNumRings; ++r) {
-    for (uint32_t fence = 1; fence <= 6; ++fence)
-      Queue(r, fence, r == kBad && fence == 3 ? 0x80000 : 0x800 * fence);
+    for (uint32_t fence = 1; fence <= 6; ++fence) Queue(r, fence, r == kBad && fence == 3 ? 0x80000 : 0x800 * fence);
   }
   for (unsigned r = 0; r < sizes::kNumRings; ++r) Kick(r, 6);
-  gpu.Until([&] { return gpu.Get<regs::RingStatus>(TopMachine::RingAt(kBad)).error() == 1; },
-            "the error");
+  gpu.Until([&] { return gpu.Get<regs::RingStatus>(TopMachine::RingAt(kBad)).error() == 1; }, "the error");
   for (unsigned r = 0; r < kBad; ++r) {
     gpu.Until([&] { return Fence(r) == 6; }, "the other rings");
     for (uint32_t fence = 1; fence <= 6; ++fence) ExpectCopied(r, fence, 0x800 * fence);

@@ -174,8 +174,7 @@ TEST_F(RulesAxi, TheHostPortsUserIsThePagesAndTheMessages) {
   constexpr uint32_t kNoSnoop = 1u << 23, kMessage = 2;
   for (uint64_t at = 0; at < kHalf; at += 4096) {
     gpu.Map(1, 0x500000 + at,
-            regs::PteEntry{}.set_valid(1).set_coherent(1).set_target(Target::kSystem)
-                .set_page((kSource + at) >> 12));
+            regs::PteEntry{}.set_valid(1).set_coherent(1).set_target(Target::kSystem).set_page((kSource + at) >> 12));
   }
   unsigned reads[2] = {}, writes[2] = {}, messages = 0, wrong = 0;
   const auto check = [&](uint64_t address, uint32_t user, unsigned* seen) {
@@ -189,10 +188,8 @@ TEST_F(RulesAxi, TheHostPortsUserIsThePagesAndTheMessages) {
     }
   };
   gpu.watch = [&](const Vgmmu_top_bench& t) {
-    if (t.m_host_arvalid_o && t.m_host_arready_i)
-      check(t.m_host_araddr_o, t.m_host_aruser_o, reads);
-    if (t.m_host_awvalid_o && t.m_host_awready_i)
-      check(t.m_host_awaddr_o, t.m_host_awuser_o, writes);
+    if (t.m_host_arvalid_o && t.m_host_arready_i) check(t.m_host_araddr_o, t.m_host_aruser_o, reads);
+    if (t.m_host_awvalid_o && t.m_host_awready_i) check(t.m_host_awaddr_o, t.m_host_awuser_o, writes);
   };
   const auto each = [&](unsigned* seen, const char* what) {
     EXPECT_GT(std::min(seen[0], seen[1]), 8u) << what;
@@ -208,8 +205,7 @@ TEST_F(RulesAxi, TheHostPortsUserIsThePagesAndTheMessages) {
   auto ctrl = regs::ClientCtrl{}.set_space(1);
   EXPECT_EQ(gpu.Traffic(0, ctrl, 0x506000, 0, 1, 256, 1).count(), 256u);
   each(reads, "reads of a client");
-  EXPECT_EQ(gpu.Traffic(0, ctrl.set_access(regs::Access::kWrite), 0x506000, 0, 1, 256, 1).count(),
-            256u);
+  EXPECT_EQ(gpu.Traffic(0, ctrl.set_access(regs::Access::kWrite), 0x506000, 0, 1, 256, 1).count(), 256u);
   each(writes, "writes of a client");
 }
 
@@ -247,8 +243,7 @@ TEST_F(RulesReset, AResetUnderLoadFinishesWhatThePortsWerePromised) {
     gpu.vram.latency = gpu.host.latency = 20 + 30 * (when % 5);
     Submit(Copy(0x500000, 0x400000, 0x8000), 100 + when);
     for (unsigned c = 0; c < TopMachine::kEngines; ++c)
-      gpu.StartTraffic(c, regs::ClientCtrl{}.set_space(1).set_access(regs::Access::kWrite), 0x408000,
-                       c, 4, 1000, 1);
+      gpu.StartTraffic(c, regs::ClientCtrl{}.set_space(1).set_access(regs::Access::kWrite), 0x408000, c, 4, 1000, 1);
     gpu.Run(37 * when);
     Reset();
     gpu.Until([&] { return gpu.t.idle_o && gpu.vram.idle() && gpu.host.idle(); }, "the reset");

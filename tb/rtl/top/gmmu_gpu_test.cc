@@ -34,12 +34,10 @@ TEST_P(GpuRingSeeds, CopiesAtAnyAlignmentUnderBackPressure) {
   gpu.vram.shuffle = gpu.host.shuffle = true;
   gpu.vram.stall_percent = gpu.host.stall_percent = 30;
   for (uint32_t i = 1; i <= 6; ++i) {
-    const uint64_t from = gpu.rng() % 0x8000, to = gpu.rng() % 0x8000,
-                   bytes = 1 + gpu.rng() % 0x7000;
+    const uint64_t from = gpu.rng() % 0x8000, to = gpu.rng() % 0x8000, bytes = 1 + gpu.rng() % 0x7000;
     Submit(Copy(0x500000 + from, 0x400000 + to, bytes), i);
     WaitFence(i);
-    EXPECT_EQ(gpu.vram.memory.Bytes(0x100000 + to, bytes),
-              gpu.host.memory.Bytes(kSource + from, bytes));
+    EXPECT_EQ(gpu.vram.memory.Bytes(0x100000 + to, bytes), gpu.host.memory.Bytes(kSource + from, bytes));
   }
 }
 
@@ -52,21 +50,14 @@ TEST_F(GpuRing, AnApertureMappingIsUsedByTheNextCommandAndTheUnmapEndsIt) {
   const auto header = [](Opcode op, unsigned words) {
     return regs::CommandHeaderWord{}.set_opcode(op).set_words(words);
   };
-  const uint64_t copy = header(Opcode::kCopy, 4)
-                            .set_src_physical(1)
-                            .set_src_target(Target::kAperture)
-                            .set_dst_space(1)
-                            .raw;
+  const uint64_t copy =
+      header(Opcode::kCopy, 4).set_src_physical(1).set_src_target(Target::kAperture).set_dst_space(1).raw;
 
-  Submit({header(Opcode::kApertureMap, 3).raw, 4ull | 8ull << 32, kSource | 1, copy, 0x4000,
-          0x400000, 0x8000},
-         1);
+  Submit({header(Opcode::kApertureMap, 3).raw, 4ull | 8ull << 32, kSource | 1, copy, 0x4000, 0x400000, 0x8000}, 1);
   WaitFence(1);
   EXPECT_EQ(gpu.vram.memory.Bytes(0x100000, 0x8000), gpu.host.memory.Bytes(kSource, 0x8000));
 
-  Submit({header(Opcode::kApertureUnmap, 3).raw, 4ull | 8ull << 32, 0x60000 | 1, copy, 0x4000,
-          0x400000, 0x8000},
-         2);
+  Submit({header(Opcode::kApertureUnmap, 3).raw, 4ull | 8ull << 32, 0x60000 | 1, copy, 0x4000, 0x400000, 0x8000}, 2);
   WaitFence(2);
   EXPECT_EQ(gpu.vram.memory.Bytes(0x100000, 0x8000), std::vector<uint8_t>(0x8000));
 }
@@ -79,8 +70,7 @@ TEST_F(GpuRing, AnErrorStopsTheRingWithAReportAndARecord) {
   const auto bad = Copy(0x500000, 0x700000, 64);
   words.insert(words.end(), bad.begin(), bad.end());
   Submit(words, 9);
-  gpu.Until([&] { return gpu.Get<regs::RingStatus>(TopMachine::RingAt(0)).error() == 1; },
-            "the error");
+  gpu.Until([&] { return gpu.Get<regs::RingStatus>(TopMachine::RingAt(0)).error() == 1; }, "the error");
   const auto status = gpu.Get<regs::RingStatus>(TopMachine::RingAt(0));
   EXPECT_EQ(status.reason(), regs::Fault::kEntryInvalid);
   EXPECT_EQ(status.access(), regs::Access::kWrite);
@@ -95,8 +85,7 @@ TEST_F(GpuRing, AnErrorStopsTheRingWithAReportAndARecord) {
 }
 
 TEST_F(GpuRing, FlushAndTrafficAtOnceComeToAnEnd) {
-  for (uint64_t i = 0; i < 16; ++i)
-    gpu.MapPages(1, 0x400000 + 4096 * i, Target::kVram, 0x100000 + 4096 * i, 1);
+  for (uint64_t i = 0; i < 16; ++i) gpu.MapPages(1, 0x400000 + 4096 * i, Target::kVram, 0x100000 + 4096 * i, 1);
   for (unsigned c = 0; c < TopMachine::kEngines; ++c)
     gpu.StartTraffic(c, regs::ClientCtrl{}.set_space(1), 0x400000, c, 4, 256, 33);
   const uint64_t flush = regs::CommandHeaderWord{}

@@ -38,8 +38,7 @@ class GpuThrough : public ::testing::Test {
   }
 
   uint64_t At(uint64_t va) {
-    return va < kVa + 0x4000 ? gpu.vram.memory.Read64(va - kVa)
-                             : gpu.host.memory.Read64(kHost + va - kVa - 0x4000);
+    return va < kVa + 0x4000 ? gpu.vram.memory.Read64(va - kVa) : gpu.host.memory.Read64(kHost + va - kVa - 0x4000);
   }
   void Settle() { gpu.t.eval(); }
   uint64_t Lookups(unsigned port) {

@@ -44,11 +44,9 @@ class GpuTraffic : public ::testing::Test {
 
   uint8_t At(uint64_t va) {
     const uint64_t offset = va - kVa;
-    return offset < 0x10000 ? gpu.vram.memory.Read(offset)
-                            : gpu.host.memory.Read(kHostData + offset - 0x10000);
+    return offset < 0x10000 ? gpu.vram.memory.Read(offset) : gpu.host.memory.Read(kHostData + offset - 0x10000);
   }
-  uint32_t ExpectedCrc(uint64_t base, uint32_t first, uint32_t stride, uint32_t count,
-                       uint32_t step) {
+  uint32_t ExpectedCrc(uint64_t base, uint32_t first, uint32_t stride, uint32_t count, uint32_t step) {
     std::vector<uint8_t> bytes;
     uint64_t k = 0;
     for (uint32_t i = 0; i < count; ++i, k = (k + step) % count) {
@@ -67,8 +65,7 @@ TEST_F(GpuTraffic, ReadsInSequenceAndPermutedWithTheRightChecksum) {
     const auto status = gpu.Traffic(0, space3, kVa, first, stride, count, step);
     EXPECT_EQ(status.fault(), 0u);
     EXPECT_EQ(status.count(), count);
-    EXPECT_EQ(gpu.Get<regs::ClientResult>(TopMachine::ClientAt(0)).crc(),
-              ExpectedCrc(kVa, first, stride, count, step));
+    EXPECT_EQ(gpu.Get<regs::ClientResult>(TopMachine::ClientAt(0)).crc(), ExpectedCrc(kVa, first, stride, count, step));
   }
 }
 
@@ -78,17 +75,14 @@ TEST_F(GpuTraffic, AllEnginesAtOnceEachTheirShare) {
   for (unsigned i = 0; i < TopMachine::kEngines; ++i) gpu.StartTraffic(i, space3, kVa, i, 4, 512, 5);
   for (unsigned i = 0; i < TopMachine::kEngines; ++i) {
     EXPECT_EQ(gpu.EndTraffic(i).count(), 512u);
-    EXPECT_EQ(gpu.Get<regs::ClientResult>(TopMachine::ClientAt(i)).crc(),
-              ExpectedCrc(kVa, i, 4, 512, 5));
+    EXPECT_EQ(gpu.Get<regs::ClientResult>(TopMachine::ClientAt(i)).crc(), ExpectedCrc(kVa, i, 4, 512, 5));
   }
   uint64_t lookups = 0;
   for (unsigned i = 0; i < TopMachine::kEngines; ++i) {
     const uint32_t at = regs::kPortCountersBase + i * regs::kPortCountersStride;
     const uint64_t n = gpu.Get<regs::PortCountersLookups>(at).n();
-    EXPECT_EQ(n, gpu.Get<regs::PortCountersHits>(at).n() +
-                     gpu.Get<regs::PortCountersMisses>(at).n() +
-                     gpu.Get<regs::PortCountersMerged>(at).n() +
-                     gpu.Get<regs::PortCountersFaults>(at).n());
+    EXPECT_EQ(n, gpu.Get<regs::PortCountersHits>(at).n() + gpu.Get<regs::PortCountersMisses>(at).n() +
+                     gpu.Get<regs::PortCountersMerged>(at).n() + gpu.Get<regs::PortCountersFaults>(at).n());
     lookups += n;
   }
   EXPECT_EQ(lookups, TopMachine::kEngines * 512u);
@@ -100,23 +94,19 @@ TEST_F(GpuTraffic, OneWordACycleFromVram) {
   const uint64_t before = gpu.Get<regs::CountersClientCycles>(regs::kCountersBase).n();
   gpu.Traffic(0, space3, kVa, 0, 1, 1024, 1);
   const uint64_t cycles = gpu.Get<regs::CountersClientCycles>(regs::kCountersBase).n() - before;
-  std::printf(
-      "64 KiB read by one client from VRAM at latency 20: %llu cycles, %.3f words a cycle\n",
-      static_cast<unsigned long long>(cycles), 8192.0 / static_cast<double>(cycles));
+  std::printf("64 KiB read by one client from VRAM at latency 20: %llu cycles, %.3f words a cycle\n",
+              static_cast<unsigned long long>(cycles), 8192.0 / static_cast<double>(cycles));
   EXPECT_LT(cycles, 8192 * 1.1);
 }
 
 TEST_F(GpuTraffic, WritesThePatternOfItsSeed) {
   auto ctrl = space3;
   ctrl.set_access(Access::kWrite);
-  const auto status =
-      gpu.Traffic(1, ctrl, kVa, 0x3f0, 1, 32, 1, /*seed=*/0x1000);  // across VRAM and host memory
+  const auto status = gpu.Traffic(1, ctrl, kVa, 0x3f0, 1, 32, 1, /*seed=*/0x1000);  // across VRAM and host memory
   EXPECT_EQ(status.count(), 32u);
   for (uint64_t w = 0; w < 32 * 8; ++w) {
     const uint64_t at = 0x3f0 * 64 + 8 * w;
-    EXPECT_EQ(at < 0x10000 ? gpu.vram.memory.Read64(at)
-                           : gpu.host.memory.Read64(kHostData + at - 0x10000),
-              0x1000 + w);
+    EXPECT_EQ(at < 0x10000 ? gpu.vram.memory.Read64(at) : gpu.host.memory.Read64(kHostData + at - 0x10000), 0x1000 + w);
   }
   EXPECT_EQ(gpu.Get<regs::CountersClientWriteBytes>(regs::kCountersBase).n(), 32u * 64);
 }
@@ -245,14 +235,12 @@ TEST_F(GpuTraffic, TheFaultQueueGoesOnWhereItWasWhenItIsSwitchedOffAndOn) {
 
 TEST_F(GpuTraffic, ZeroPagesReadZeroAndReadOnlyPagesRefuseWrites) {
   gpu.Map(3, kVa + 0x40000, regs::PteEntry{}.set_zero(1));
-  gpu.Map(3, kVa + 0x41000,
-          regs::PteEntry{}.set_valid(1).set_read_only(1).set_target(Target::kVram).set_page(1));
+  gpu.Map(3, kVa + 0x41000, regs::PteEntry{}.set_valid(1).set_read_only(1).set_target(Target::kVram).set_page(1));
   auto write = space3;
   write.set_access(Access::kWrite);
 
   EXPECT_EQ(gpu.Traffic(0, space3, kVa + 0x40000, 0, 1, 64, 1).count(), 64u);
-  EXPECT_EQ(gpu.Get<regs::ClientResult>(TopMachine::ClientAt(0)).crc(),
-            Crc32c(std::vector<uint8_t>(4096)));
+  EXPECT_EQ(gpu.Get<regs::ClientResult>(TopMachine::ClientAt(0)).crc(), Crc32c(std::vector<uint8_t>(4096)));
   const uint64_t writes = gpu.vram.writes;
   EXPECT_EQ(gpu.Traffic(0, write, kVa + 0x40000, 0, 1, 64, 1).count(), 64u);
   EXPECT_EQ(gpu.vram.writes, writes);
@@ -263,16 +251,11 @@ TEST_F(GpuTraffic, ZeroPagesReadZeroAndReadOnlyPagesRefuseWrites) {
 }
 
 TEST_F(GpuTraffic, BusAndRangeFaultsAreNamed) {
-  gpu.Map(3, kVa + 0x40000,
-          regs::PteEntry{}.set_valid(1).set_target(Target::kSystem).set_page(0x77777));
+  gpu.Map(3, kVa + 0x40000, regs::PteEntry{}.set_valid(1).set_target(Target::kSystem).set_page(0x77777));
   gpu.Map(3, kVa + 0x41000,
-          regs::PteEntry{}
-              .set_valid(1)
-              .set_target(Target::kVram)
-              .set_page(TopMachine::kVramBytes >> 12));
+          regs::PteEntry{}.set_valid(1).set_target(Target::kVram).set_page(TopMachine::kVramBytes >> 12));
   gpu.Map(3, kVa + 0x42000, regs::PteEntry{}.set_valid(1).set_target(Target::kPeer).set_page(1));
-  gpu.Map(3, kVa + 0x43000,
-          regs::PteEntry{}.set_valid(1).set_target(Target::kAperture).set_page(1));
+  gpu.Map(3, kVa + 0x43000, regs::PteEntry{}.set_valid(1).set_target(Target::kAperture).set_page(1));
   auto write = space3;
   write.set_access(Access::kWrite);
 
@@ -280,12 +263,10 @@ TEST_F(GpuTraffic, BusAndRangeFaultsAreNamed) {
   EXPECT_EQ(gpu.Traffic(0, write, kVa + 0x40000, 0, 1, 2, 1).reason(), regs::Fault::kBusWrite);
   EXPECT_EQ(gpu.Traffic(0, space3, kVa + 0x41000, 0, 1, 2, 1).reason(), regs::Fault::kVramRange);
   EXPECT_EQ(gpu.Traffic(0, space3, kVa + 0x42000, 0, 1, 2, 1).reason(), regs::Fault::kPeerAbsent);
-  EXPECT_EQ(gpu.Traffic(0, space3, kVa + 0x43000, 0, 1, 2, 1).reason(),
-            regs::Fault::kApertureRange);
+  EXPECT_EQ(gpu.Traffic(0, space3, kVa + 0x43000, 0, 1, 2, 1).reason(), regs::Fault::kApertureRange);
   gpu.Set(regs::ApertureBase{0x300000});
   gpu.Set(regs::AperturePages{16});
-  EXPECT_EQ(gpu.Traffic(0, space3, kVa + 0x43000, 0, 1, 2, 1).reason(),
-            regs::Fault::kApertureEntry);
+  EXPECT_EQ(gpu.Traffic(0, space3, kVa + 0x43000, 0, 1, 2, 1).reason(), regs::Fault::kApertureEntry);
   gpu.Set(regs::ApertureBase{TopMachine::kVramBytes});
   EXPECT_EQ(gpu.Traffic(0, space3, kVa + 0x43000, 0, 1, 2, 1).reason(), regs::Fault::kApertureRead);
 }
@@ -343,8 +324,7 @@ TEST_F(GpuTraffic, AnInvalidationMakesAChangedEntryVisible) {
   EXPECT_EQ(gpu.Get<regs::InvStatus>().done(), 2u);  // the space's root and this
 
   gpu.Traffic(0, space3, kVa, 0, 1, 64, 1);
-  EXPECT_EQ(gpu.Get<regs::ClientResult>(TopMachine::ClientAt(0)).crc(),
-            Crc32c(gpu.host.memory.Bytes(kHostData, 4096)));
+  EXPECT_EQ(gpu.Get<regs::ClientResult>(TopMachine::ClientAt(0)).crc(), Crc32c(gpu.host.memory.Bytes(kHostData, 4096)));
 }
 
 TEST_F(GpuTraffic, DifferentSpacesSeeDifferentBytesAtOneAddress) {
@@ -355,10 +335,8 @@ TEST_F(GpuTraffic, DifferentSpacesSeeDifferentBytesAtOneAddress) {
   gpu.StartTraffic(1, space7, kVa, 0, 1, 64, 1);
   gpu.EndTraffic(0);
   gpu.EndTraffic(1);
-  EXPECT_EQ(gpu.Get<regs::ClientResult>(TopMachine::ClientAt(0)).crc(),
-            Crc32c(gpu.vram.memory.Bytes(0, 4096)));
-  EXPECT_EQ(gpu.Get<regs::ClientResult>(TopMachine::ClientAt(1)).crc(),
-            Crc32c(gpu.vram.memory.Bytes(0x4000, 4096)));
+  EXPECT_EQ(gpu.Get<regs::ClientResult>(TopMachine::ClientAt(0)).crc(), Crc32c(gpu.vram.memory.Bytes(0, 4096)));
+  EXPECT_EQ(gpu.Get<regs::ClientResult>(TopMachine::ClientAt(1)).crc(), Crc32c(gpu.vram.memory.Bytes(0x4000, 4096)));
 }
 
 }  // namespace

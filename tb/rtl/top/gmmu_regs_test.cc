@@ -68,7 +68,7 @@ TEST_P(Regs, ARootWaitsForTheOperationBeforeItOthersDoNot) {
   for (int i = 0; i < 20; ++i) Cycle();
   EXPECT_TRUE(regs::InvStatus{Read(regs::InvStatus::kOffset)}.busy());
   Write(regs::InvStart::kOffset, 0x1000);  // not held up
-  Write(space, rng());              // of the next root
+  Write(space, rng());                     // of the next root
   Write(regs::InvCmd::kOffset, 0x102);     // ignored
   EXPECT_EQ(operations_, 1u);
   t.regs_addr_i[n] = space + 8;

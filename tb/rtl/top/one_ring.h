@@ -56,7 +56,9 @@ class OneRing : public ::testing::Test {
     gpu.Set(regs::RingTail{tail_}, TopMachine::RingAt(0));
   }
   bool Fenced(uint32_t fence) { return static_cast<uint32_t>(gpu.host.memory.Read64(kFence)) == fence; }
-  void WaitFence(uint32_t fence) { gpu.Until([&] { return Fenced(fence); }, "the fence"); }
+  void WaitFence(uint32_t fence) {
+    gpu.Until([&] { return Fenced(fence); }, "the fence");
+  }
   void Reset() {
     gpu.t.reset_i = 1;
     gpu.Step();

@@ -25,8 +25,8 @@ class PeerTraffic {
   }
   ~PeerTraffic() { gpu_.drive = nullptr; }
 
-  bool random = false;          ///< it asks on and on
-  bool may_fail = false;        ///< a reset came: errors are answers too, and its part of VRAM may be torn
+  bool random = false;    ///< it asks on and on
+  bool may_fail = false;  ///< a reset came: errors are answers too, and its part of VRAM may be torn
   unsigned idle_percent = 30;
   uint64_t reads = 0, writes = 0, errors = 0;
 
@@ -100,7 +100,8 @@ class PeerTraffic {
     for (const auto& list : asked_)
       for (const Burst& other : list)
         if (other.id == next_id_ % 256 ||
-            (b.write != other.write || b.write ? b.address >> 12 == other.address >> 12 : false)) return true;
+            (b.write != other.write || b.write ? b.address >> 12 == other.address >> 12 : false))
+          return true;
     return false;
   }
   Burst* Find(bool write, unsigned id) {

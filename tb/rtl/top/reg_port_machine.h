@@ -103,14 +103,12 @@ class RegPort : public BlocksTest {
 
   std::vector<Write> writes;
   std::vector<uint16_t> reads;
-  bool together = false;            ///< reads and writes are offered at the same time
-  int busy_percent = 20;            ///< of the cycles in which a read is held up
-  std::vector<Commit> commits;      ///< as the register bus saw them
+  bool together = false;        ///< reads and writes are offered at the same time
+  int busy_percent = 20;        ///< of the cycles in which a read is held up
+  std::vector<Commit> commits;  ///< as the register bus saw them
 
  private:
-  bool Works() const {
-    return answers_ != aw_taken_ || answers_ != w_taken_ || reads_done_ != ar_taken_;
-  }
+  bool Works() const { return answers_ != aw_taken_ || answers_ != w_taken_ || reads_done_ != ar_taken_; }
   void Drive() {
     // One kind at a time: writes first, unless a read is offered or works.
     const bool writing = aw_taken_ != answers_ || w_taken_ != answers_;
@@ -120,8 +118,8 @@ class RegPort : public BlocksTest {
     t.reg_awvalid_i[n] = aw_.Now(may_write && aw_taken_ < writes.size(), *this, manner.idle_percent);
     t.reg_wvalid_i[n] = w_.Now(may_write && w_taken_ < writes.size(), *this, manner.idle_percent);
     const bool also_writes = t.reg_awvalid_i[n] || t.reg_wvalid_i[n];
-    t.reg_arvalid_i[n] = ar_.Now(may_read && (together || !also_writes) && ar_taken_ < reads.size(),
-                                 *this, manner.idle_percent);
+    t.reg_arvalid_i[n] = ar_.Now(may_read && (together || !also_writes) && ar_taken_ < reads.size(), *this,
+                                 manner.idle_percent);
     reading_offered_ = t.reg_arvalid_i[n];
     if (t.reg_awvalid_i[n]) t.reg_awaddr_i[n] = writes[aw_taken_].address;
     if (t.reg_wvalid_i[n]) {

@@ -56,8 +56,7 @@ class Regs : public BlocksTest {
     const bool taken = writing && t.regs_wr_ready_o[n];
     const uint32_t at = t.regs_addr_i[n];
     if (taken) EXPECT_TRUE(t.regs_window_settled_i[n]) << "the window has not settled";
-    if (taken && model.Root(at) && !t.regs_silence_o[n])
-      EXPECT_FALSE(busy_) << "the operation before is under way";
+    if (taken && model.Root(at) && !t.regs_silence_o[n]) EXPECT_FALSE(busy_) << "the operation before is under way";
     EXPECT_EQ(t.regs_int_clear_o[n], taken && at == regs::IntStatus::kOffset);
     if (t.regs_int_clear_o[n]) EXPECT_EQ(t.regs_int_clear_bits_o[n], t.regs_wr_data_i[n] & 63);
     CheckOutputs();
@@ -228,11 +227,9 @@ class Regs : public BlocksTest {
       case regs::Cap1::kOffset: return 0xB0B1'B2B3'B4B5'B6B7;
       case regs::Cap2::kOffset: return 0xC0C1'C2C3'C4C5'C6C7;
       case regs::VramSize::kOffset: return t.regs_vram_bytes_i;
-      case regs::Status::kOffset:
-        return regs::Status{}.set_idle(t.regs_work_idle_i).set_silent(t.regs_silent_i).raw;
+      case regs::Status::kOffset: return regs::Status{}.set_idle(t.regs_work_idle_i).set_silent(t.regs_silent_i).raw;
       case regs::IntStatus::kOffset: return t.regs_int_status_i;
-      case regs::FaultQueueTail::kOffset:
-        return t.regs_fault_tail_i | uint64_t{t.regs_fault_dropped_i} << 32;
+      case regs::FaultQueueTail::kOffset: return t.regs_fault_tail_i | uint64_t{t.regs_fault_dropped_i} << 32;
       case regs::InvStatus::kOffset: return regs::InvStatus{}.set_busy(busy_).set_done(done_).raw;
       default: return 0;
     }

@@ -65,8 +65,7 @@ const Slave::ReadBeat* Slave::Offer(uint64_t cycle, std::mt19937_64& random) {
   Ax& ax = reads_.front();
   const uint64_t at = (ax.address & ~7ull) + 8 * ax.beat;
   if (on_beat) on_beat(at);
-  offered_ = {ax.id, ax.error ? 0xDEADDEADDEADDEADull : memory.Read64(at), ax.error,
-              ax.beat == ax.len};
+  offered_ = {ax.id, ax.error ? 0xDEADDEADDEADDEADull : memory.Read64(at), ax.error, ax.beat == ax.len};
   offering_ = true;
   return &offered_;
 }
@@ -107,9 +106,7 @@ TopMachine::~TopMachine() {
 
 void TopMachine::Step() {
   t.cycle_i = now;
-  const auto ready = [&](const Slave& s) {
-    return s.stall_percent == 0 || rng() % 100 >= s.stall_percent;
-  };
+  const auto ready = [&](const Slave& s) { return s.stall_percent == 0 || rng() % 100 >= s.stall_percent; };
   t.m_vram_arready_i = ready(vram);
   t.m_vram_awready_i = ready(vram);
   t.m_vram_wready_i = vram.HasWrite() && !vram.hold_w && ready(vram);
@@ -263,16 +260,14 @@ void TopMachine::Map(unsigned space, uint64_t va, regs::PteEntry entry) {
   vram.memory.Write64(EntryAddress(space, va), entry.raw);
 }
 
-void TopMachine::MapPages(unsigned space, uint64_t va, regs::Target target, uint64_t offset,
-                          unsigned pages) {
+void TopMachine::MapPages(unsigned space, uint64_t va, regs::Target target, uint64_t offset, unsigned pages) {
   for (unsigned i = 0; i < pages; ++i) {
-    Map(space, va + 4096ull * i,
-        regs::PteEntry{}.set_valid(1).set_target(target).set_page((offset >> 12) + i));
+    Map(space, va + 4096ull * i, regs::PteEntry{}.set_valid(1).set_target(target).set_page((offset >> 12) + i));
   }
 }
 
-void TopMachine::StartTraffic(unsigned client, regs::ClientCtrl ctrl, uint64_t base, uint32_t first,
-                              uint32_t stride, uint32_t count, uint32_t step, uint64_t seed) {
+void TopMachine::StartTraffic(unsigned client, regs::ClientCtrl ctrl, uint64_t base, uint32_t first, uint32_t stride,
+                              uint32_t count, uint32_t step, uint64_t seed) {
   const uint32_t at = ClientAt(client);
   Set(regs::ClientBase{base}, at);
   Set(regs::ClientLines{}.set_first(first).set_stride(stride), at);
@@ -283,21 +278,19 @@ void TopMachine::StartTraffic(unsigned client, regs::ClientCtrl ctrl, uint64_t b
 
 regs::ClientStatus TopMachine::EndTraffic(unsigned client) {
   regs::ClientStatus status;
-  Until([&] { return (status = Get<regs::ClientStatus>(ClientAt(client))).busy() == 0; },
-        "the traffic run");
+  Until([&] { return (status = Get<regs::ClientStatus>(ClientAt(client))).busy() == 0; }, "the traffic run");
   return status;
 }
 
-regs::ClientStatus TopMachine::Traffic(unsigned client, regs::ClientCtrl ctrl, uint64_t base,
-                                       uint32_t first, uint32_t stride, uint32_t count,
-                                       uint32_t step, uint64_t seed) {
+regs::ClientStatus TopMachine::Traffic(unsigned client, regs::ClientCtrl ctrl, uint64_t base, uint32_t first,
+                                       uint32_t stride, uint32_t count, uint32_t step, uint64_t seed) {
   StartTraffic(client, ctrl, base, first, stride, count, step, seed);
   return EndTraffic(client);
 }
 
 unsigned TopMachine::Messages() const {
-  return static_cast<unsigned>(std::count_if(host.log.begin(), host.log.end(),
-                                             [](const HostWrite& w) { return w.kind == 2; }));
+  return static_cast<unsigned>(
+      std::count_if(host.log.begin(), host.log.end(), [](const HostWrite& w) { return w.kind == 2; }));
 }
 
 }  // namespace gmmu::top

@@ -132,19 +132,17 @@ class TopMachine : public BlockBench<Vgmmu_top_bench> {
   uint64_t EntryAddress(unsigned space, uint64_t va);
 
   /// Traffic of a client; returns its state at the end.
-  regs::ClientStatus Traffic(unsigned client, regs::ClientCtrl ctrl, uint64_t base, uint32_t first,
-                             uint32_t stride, uint32_t count, uint32_t step, uint64_t seed = 0);
-  void StartTraffic(unsigned client, regs::ClientCtrl ctrl, uint64_t base, uint32_t first,
-                    uint32_t stride, uint32_t count, uint32_t step, uint64_t seed = 0);
+  regs::ClientStatus Traffic(unsigned client, regs::ClientCtrl ctrl, uint64_t base, uint32_t first, uint32_t stride,
+                             uint32_t count, uint32_t step, uint64_t seed = 0);
+  void StartTraffic(unsigned client, regs::ClientCtrl ctrl, uint64_t base, uint32_t first, uint32_t stride,
+                    uint32_t count, uint32_t step, uint64_t seed = 0);
   regs::ClientStatus EndTraffic(unsigned client);
 
   /// Clients 0 to kEngines - 1 are built with a traffic engine, kLast is the last of them.
   static constexpr unsigned kEngines = sizes::kTrafficEngines, kLast = kEngines - 1;
   /// Ports of translation: clients, through-port (reads, writes), engine (fetch, read, write).
   static constexpr unsigned kPorts = sizes::kNumClients + 2 * sizes::kThroughPorts + 3;
-  static uint32_t ClientAt(unsigned client) {
-    return regs::kClientBase + client * regs::kClientStride;
-  }
+  static uint32_t ClientAt(unsigned client) { return regs::kClientBase + client * regs::kClientStride; }
   static uint32_t SpaceAt(unsigned space) { return regs::kSpaceBase + space * regs::kSpaceStride; }
   static uint32_t RingAt(unsigned ring) { return regs::kRingBase + ring * regs::kRingStride; }
 

@@ -71,8 +71,8 @@ class Window : public BlocksTest {
   }
 
   std::vector<Access> todo[2];
-  unsigned latency = 12;      // cycles of the memory, at most
-  unsigned most_ = 0;         // accesses in flight on the bus, at most
+  unsigned latency = 12;  // cycles of the memory, at most
+  unsigned most_ = 0;     // accesses in flight on the bus, at most
   bool settled_ = false;
   size_t answered_[2] = {};
 
@@ -189,8 +189,7 @@ class Window : public BlocksTest {
     const bool ready[2] = {t.win_awready_o[n] != 0, t.win_arready_o[n] != 0};
     if (t.win_hold_i[n]) EXPECT_FALSE(ready[0] || ready[1]) << "held";
     const bool offers = offered_[0] || offered_[1] || t.win_wvalid_i[n];
-    EXPECT_EQ(t.win_idle_o[n], !offers && w_taken_ == answered_[kWrite] &&
-                                   taken_[kWrite].size() == answered_[kWrite] &&
+    EXPECT_EQ(t.win_idle_o[n], !offers && w_taken_ == answered_[kWrite] && taken_[kWrite].size() == answered_[kWrite] &&
                                    taken_[kRead].size() == answered_[kRead]);
     TakeAnswer(kWrite, t.win_bvalid_o[n], t.win_bready_i[n], t.win_bresp_o[n]);
     TakeAnswer(kRead, t.win_rvalid_o[n], t.win_rready_i[n], t.win_rresp_o[n]);

@@ -45,8 +45,7 @@ class VtdBench {
   static constexpr uint16_t kDid = 5;
 
   explicit VtdBench(const VtdParameters& parameters = {}) : core(parameters) {
-    core.set_message_sink(
-        [this](uint64_t address, uint32_t data) { messages.emplace_back(address, data); });
+    core.set_message_sink([this](uint64_t address, uint32_t data) { messages.emplace_back(address, data); });
   }
 
   // ---- tables
@@ -55,8 +54,7 @@ class VtdBench {
 
   /// A context entry of `levels` for `sid`; the root entry and context table as needed. Returns the
   /// entry's address.
-  uint64_t SetContext(uint16_t sid, uint16_t did, uint64_t top, unsigned levels,
-                      unsigned type = 0) {
+  uint64_t SetContext(uint16_t sid, uint16_t did, uint64_t top, unsigned levels, unsigned type = 0) {
     uint64_t& root = memory.words[kRoot + (sid >> 8) * 16u];
     if ((root & 1) == 0) root = NewTable() | 1;
     const uint64_t at = (root & ~uint64_t{0xFFF}) + (sid & 0xFFu) * 16u;
@@ -101,9 +99,7 @@ class VtdBench {
   // ---- registers
 
   uint64_t Get(uint32_t offset, unsigned size) const { return core.ReadRegister(offset, size); }
-  void Put(uint32_t offset, unsigned size, uint64_t value) {
-    core.WriteRegister(offset, size, value);
-  }
+  void Put(uint32_t offset, unsigned size, uint64_t value) { core.WriteRegister(offset, size, value); }
   uint32_t Gsts() const { return static_cast<uint32_t>(Get(vtd::kGsts, 4)); }
   uint32_t Fsts() const { return static_cast<uint32_t>(Get(vtd::kFsts, 4)); }
   /// Sets one command bit as software must: all level bits stated.
@@ -131,12 +127,8 @@ class VtdBench {
   }
   static constexpr uint64_t kDrain = 3 << 6;  // DR and DW
   static constexpr uint64_t IotlbGlobal() { return 2 | 1 << 4 | kDrain; }
-  static constexpr uint64_t IotlbDomain(uint16_t did) {
-    return 2 | 2 << 4 | kDrain | uint64_t{did} << 16;
-  }
-  static constexpr uint64_t IotlbPage(uint16_t did) {
-    return 2 | 3 << 4 | kDrain | uint64_t{did} << 16;
-  }
+  static constexpr uint64_t IotlbDomain(uint16_t did) { return 2 | 2 << 4 | kDrain | uint64_t{did} << 16; }
+  static constexpr uint64_t IotlbPage(uint16_t did) { return 2 | 3 << 4 | kDrain | uint64_t{did} << 16; }
   static constexpr uint64_t Pages(uint64_t iova, unsigned mask, bool leaf_only = false) {
     return iova | mask | (leaf_only ? 1u << 6 : 0);
   }
@@ -168,8 +160,7 @@ class VtdBench {
   void Step(VtdWalk& walk) {
     const VtdRead read = walk.read();
     uint64_t low = 0, high = 0;
-    const bool ok = memory.Read64(read.address, &low) &&
-                    (read.bytes == 8 || memory.Read64(read.address + 8, &high));
+    const bool ok = memory.Read64(read.address, &low) && (read.bytes == 8 || memory.Read64(read.address + 8, &high));
     core.Feed(walk, ok, low, high);
   }
 

@@ -128,31 +128,22 @@ TEST(VtdFaults, AreNotRecordedWithFpdButBlockAllTheSame) {
     VtdAddressType type = VtdAddressType::kUntranslated;
   };
   const Case kCases[] = {
-      {VtdReason::kRootNotPresent, false,
-       [](VtdBench& b, uint64_t) { b.memory.words[VtdBench::kRoot + 16] = 0; }},
-      {VtdReason::kContextNotPresent, true,
-       [](VtdBench& b, uint64_t at) { b.memory.words[at] &= ~uint64_t{1}; }},
-      {VtdReason::kContextInvalid, true,
-       [](VtdBench& b, uint64_t at) { b.memory.words[at + 8] |= 7; }},
-      {VtdReason::kContextInvalid, true,
-       [](VtdBench& b, uint64_t) { b.memory.unreadable = {b.top >> 12}; }},
+      {VtdReason::kRootNotPresent, false, [](VtdBench& b, uint64_t) { b.memory.words[VtdBench::kRoot + 16] = 0; }},
+      {VtdReason::kContextNotPresent, true, [](VtdBench& b, uint64_t at) { b.memory.words[at] &= ~uint64_t{1}; }},
+      {VtdReason::kContextInvalid, true, [](VtdBench& b, uint64_t at) { b.memory.words[at + 8] |= 7; }},
+      {VtdReason::kContextInvalid, true, [](VtdBench& b, uint64_t) { b.memory.unreadable = {b.top >> 12}; }},
       {VtdReason::kAddressWidth, true, [](VtdBench&, uint64_t) {}, uint64_t{1} << 48},
       {VtdReason::kNoWrite, true, [](VtdBench&, uint64_t) {}, 0x1000, true},
       {VtdReason::kNoRead, true, [](VtdBench&, uint64_t) {}},
       {VtdReason::kTableUnreadable, true,
        [](VtdBench& b, uint64_t) { b.memory.unreadable = {b.EntryAt(b.top, 4, 0x1000, 1) >> 12}; }},
-      {VtdReason::kRootUnreadable, false,
-       [](VtdBench& b, uint64_t) { b.memory.unreadable = {VtdBench::kRoot >> 12}; }},
-      {VtdReason::kContextUnreadable, false,
-       [](VtdBench& b, uint64_t at) { b.memory.unreadable = {at >> 12}; }},
-      {VtdReason::kRootReserved, false,
-       [](VtdBench& b, uint64_t) { b.memory.words[VtdBench::kRoot + 24] = 1; }},
-      {VtdReason::kContextReserved, true,
-       [](VtdBench& b, uint64_t at) { b.memory.words[at] |= 0x10; }},
+      {VtdReason::kRootUnreadable, false, [](VtdBench& b, uint64_t) { b.memory.unreadable = {VtdBench::kRoot >> 12}; }},
+      {VtdReason::kContextUnreadable, false, [](VtdBench& b, uint64_t at) { b.memory.unreadable = {at >> 12}; }},
+      {VtdReason::kRootReserved, false, [](VtdBench& b, uint64_t) { b.memory.words[VtdBench::kRoot + 24] = 1; }},
+      {VtdReason::kContextReserved, true, [](VtdBench& b, uint64_t at) { b.memory.words[at] |= 0x10; }},
       {VtdReason::kEntryReserved, true,
        [](VtdBench& b, uint64_t) { b.Map(0x1000, 0x2000, 1, kRw | uint64_t{1} << 51); }},
-      {VtdReason::kAtsBlocked, true, [](VtdBench&, uint64_t) {}, 0x1000, false,
-       VtdAddressType::kTranslationRequest},
+      {VtdReason::kAtsBlocked, true, [](VtdBench&, uint64_t) {}, 0x1000, false, VtdAddressType::kTranslationRequest},
       {VtdReason::kInterruptRange, true, [](VtdBench& b, uint64_t) { b.Map(0x1000, 0xFEE00000); }},
   };
   for (const Case& c : kCases) {
@@ -164,8 +155,7 @@ TEST(VtdFaults, AreNotRecordedWithFpdButBlockAllTheSame) {
       if (fpd) bench.memory.words[at] |= 2;
       c.spoil(bench, at);
       for (int again = 0; again < 2; ++again) {  // the second time with what was cached
-        const VtdResult result =
-            bench.core.Translate(bench.memory, {kSid, c.iova, c.write, c.type});
+        const VtdResult result = bench.core.Translate(bench.memory, {kSid, c.iova, c.write, c.type});
         EXPECT_FALSE(result.ok());
         EXPECT_EQ(result.reason, c.reason);
       }

@@ -6,8 +6,7 @@ namespace {
 
 constexpr uint64_t kGiB = uint64_t{1} << 30;
 
-void Expect(const VtdMapping& mapping, uint64_t iova, uint64_t hpa, uint64_t bytes, bool read,
-            bool write) {
+void Expect(const VtdMapping& mapping, uint64_t iova, uint64_t hpa, uint64_t bytes, bool read, bool write) {
   EXPECT_EQ(mapping.iova, iova);
   EXPECT_EQ(mapping.hpa, hpa);
   EXPECT_EQ(mapping.bytes, bytes);

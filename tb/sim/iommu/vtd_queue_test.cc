@@ -8,9 +8,7 @@ namespace {
 constexpr uint16_t kSid = VtdBench::kSid, kDid = VtdBench::kDid;
 using Kind = VtdQueueWork::Kind;
 
-uint32_t Iqei(const VtdBench& bench) {
-  return static_cast<uint32_t>(bench.Get(vtd::kIqercd, 8) & 0xF);
-}
+uint32_t Iqei(const VtdBench& bench) { return static_cast<uint32_t>(bench.Get(vtd::kIqercd, 8) & 0xF); }
 uint64_t StatusWord(VtdBench& bench) { return bench.memory.words[VtdBench::kStatus]; }
 
 TEST(VtdQueue, IsIdleUntilTheTailMoves) {
@@ -224,13 +222,11 @@ TEST(VtdQueue, StopsAtABadDescriptorAndGoesOnWhenItIsReplaced) {
       {"context, no grain", 1, 0, vtd::kQueueReserved},
       {"context, reserved bit 6", VtdBench::ContextGlobal() | 1 << 6, 0, vtd::kQueueReserved},
       {"context, type bit 9", VtdBench::ContextGlobal() | 1 << 9, 0, vtd::kQueueReserved},
-      {"context, reserved bit 50", VtdBench::ContextGlobal() | uint64_t{1} << 50, 0,
-       vtd::kQueueReserved},
+      {"context, reserved bit 50", VtdBench::ContextGlobal() | uint64_t{1} << 50, 0, vtd::kQueueReserved},
       {"context, high word", VtdBench::ContextGlobal(), 1, vtd::kQueueReserved},
       {"IOTLB, no grain", 2, 0, vtd::kQueueReserved},
       {"IOTLB, reserved bit 8", VtdBench::IotlbGlobal() | 1 << 8, 0, vtd::kQueueReserved},
-      {"IOTLB, reserved bit 32", VtdBench::IotlbGlobal() | uint64_t{1} << 32, 0,
-       vtd::kQueueReserved},
+      {"IOTLB, reserved bit 32", VtdBench::IotlbGlobal() | uint64_t{1} << 32, 0, vtd::kQueueReserved},
       {"IOTLB, reserved bit 75", VtdBench::IotlbPage(5), 1 << 11, vtd::kQueueReserved},
       {"IOTLB, mask above MAMV", VtdBench::IotlbPage(5), 19, vtd::kQueueReserved},
       {"wait for nothing", 5, 0, vtd::kQueueNoInformation},

@@ -51,8 +51,7 @@ class VtdRandom : public testing::TestWithParam<int> {};
 
 TEST_P(VtdRandom, CachedAnswersAreNeverOlderThanTheLastInvalidation) {
   const char* given = std::getenv("GMMU_SEED");
-  const uint64_t seed = given != nullptr ? std::strtoull(given, nullptr, 0)
-                                         : 1000u + static_cast<unsigned>(GetParam());
+  const uint64_t seed = given != nullptr ? std::strtoull(given, nullptr, 0) : 1000u + static_cast<unsigned>(GetParam());
   SCOPED_TRACE("GMMU_SEED=" + std::to_string(seed));
   RecordProperty("seed", std::to_string(seed));
   std::mt19937_64 random(seed);
@@ -62,8 +61,7 @@ TEST_P(VtdRandom, CachedAnswersAreNeverOlderThanTheLastInvalidation) {
   p.caching_mode = GetParam() % 2 == 1;
   p.iotlb_sets = 1 + static_cast<unsigned>(pick(4));
   p.iotlb_ways = 1 + static_cast<unsigned>(pick(8));
-  p.psc_entries =
-      0;  // a walk that starts in a cached table mixes moments; the next tests have that cache
+  p.psc_entries = 0;  // a walk that starts in a cached table mixes moments; the next tests have that cache
   p.num_fault_records = 1;
   VtdBench bench(p);
   bench.Start(3 + static_cast<unsigned>(pick(2)));
@@ -117,9 +115,8 @@ TEST_P(VtdRandom, CachedAnswersAreNeverOlderThanTheLastInvalidation) {
       const VtdResult now = bench.Peek(page, write);
       ++compared;
       if (!(answer == Answer{now.ok(), now.hpa})) ++stale;
-      ASSERT_TRUE(legal.Allows(page, write, answer))
-          << "step " << step << " page " << std::hex << page << " write " << write << " got "
-          << answer.ok << " " << answer.hpa;
+      ASSERT_TRUE(legal.Allows(page, write, answer)) << "step " << step << " page " << std::hex << page << " write "
+                                                     << write << " got " << answer.ok << " " << answer.hpa;
     }
   }
   EXPECT_GT(compared, 1000u);
@@ -128,8 +125,7 @@ TEST_P(VtdRandom, CachedAnswersAreNeverOlderThanTheLastInvalidation) {
 
 TEST_P(VtdRandom, AnswersEqualTheTablesWhenEveryChangeIsInvalidated) {
   const char* given = std::getenv("GMMU_SEED");
-  const uint64_t seed = given != nullptr ? std::strtoull(given, nullptr, 0)
-                                         : 2000u + static_cast<unsigned>(GetParam());
+  const uint64_t seed = given != nullptr ? std::strtoull(given, nullptr, 0) : 2000u + static_cast<unsigned>(GetParam());
   SCOPED_TRACE("GMMU_SEED=" + std::to_string(seed));
   std::mt19937_64 random(seed);
   const auto pick = [&](uint64_t bound) { return random() % bound; };
@@ -159,8 +155,7 @@ TEST_P(VtdRandom, AnswersEqualTheTablesWhenEveryChangeIsInvalidated) {
       if (level > 1 && (entry & kRw) != 0 && (entry & kPs) == 0) leaf_only = false;
       entry = (pick(1024) << vtd::LevelShift(level)) | pick(4) | (level > 1 ? kPs : 0);
       if (pick(8) == 0) entry |= uint64_t{1} << 49;
-      bench.Submit(VtdBench::IotlbPage(VtdBench::kDid),
-                   VtdBench::Pages(page, 9 * (level - 1), leaf_only));
+      bench.Submit(VtdBench::IotlbPage(VtdBench::kDid), VtdBench::Pages(page, 9 * (level - 1), leaf_only));
     }
     const bool write = pick(2) != 0;
     const VtdResult got = bench.Access(page, write), want = bench.Peek(page, write);
@@ -174,8 +169,7 @@ TEST_P(VtdRandom, AnswersEqualTheTablesWhenEveryChangeIsInvalidated) {
 // descriptor has written its status, no answer may come from the old entry any more.
 TEST_P(VtdRandom, NoOldAnswerLeavesAfterTheWaitOfItsInvalidation) {
   const char* given = std::getenv("GMMU_SEED");
-  const uint64_t seed = given != nullptr ? std::strtoull(given, nullptr, 0)
-                                         : 3000u + static_cast<unsigned>(GetParam());
+  const uint64_t seed = given != nullptr ? std::strtoull(given, nullptr, 0) : 3000u + static_cast<unsigned>(GetParam());
   SCOPED_TRACE("GMMU_SEED=" + std::to_string(seed));
   std::mt19937_64 random(seed);
   const auto pick = [&](uint64_t bound) { return random() % bound; };
@@ -203,9 +197,8 @@ TEST_P(VtdRandom, NoOldAnswerLeavesAfterTheWaitOfItsInvalidation) {
       case 0:
         if (active.size() < 5) {
           const uint64_t page = pick(kPages);
-          active.push_back({bench.core.Lookup({VtdBench::kSid, iova(page), pick(2) != 0,
-                                               VtdAddressType::kUntranslated}),
-                            page});
+          active.push_back(
+              {bench.core.Lookup({VtdBench::kSid, iova(page), pick(2) != 0, VtdAddressType::kUntranslated}), page});
         }
         break;
       case 1:
@@ -230,8 +223,7 @@ TEST_P(VtdRandom, NoOldAnswerLeavesAfterTheWaitOfItsInvalidation) {
           changing = pick(kPages);
           bench.Map(iova(changing), (pick(4096) + 16) << 20);
           ++changes;
-          bench.Queue(VtdBench::IotlbPage(VtdBench::kDid),
-                      VtdBench::Pages(iova(changing), 0, pick(2) != 0));
+          bench.Queue(VtdBench::IotlbPage(VtdBench::kDid), VtdBench::Pages(iova(changing), 0, pick(2) != 0));
           bench.Submit(VtdBench::WaitStatus(++token), VtdBench::kStatus);
         }
         break;

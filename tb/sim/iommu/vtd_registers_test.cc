@@ -49,8 +49,8 @@ TEST(VtdRegisters, TakeHalvesOfSixtyFourBitRegisters) {
 
 TEST(VtdRegisters, KeepReadOnlyRegistersAgainstWrites) {
   VtdBench bench;
-  for (const uint32_t offset : {vtd::kVer, vtd::kCap, vtd::kEcap, vtd::kGsts, vtd::kIqh,
-                                vtd::kIqercd, vtd::kPmen, vtd::kFeuaddr, vtd::kIeuaddr}) {
+  for (const uint32_t offset : {vtd::kVer, vtd::kCap, vtd::kEcap, vtd::kGsts, vtd::kIqh, vtd::kIqercd, vtd::kPmen,
+                                vtd::kFeuaddr, vtd::kIeuaddr}) {
     const uint64_t before = bench.Get(offset, 4);
     bench.Put(offset, 4, 0xFFFFFFFF);
     EXPECT_EQ(bench.Get(offset, 4), before) << std::hex << offset;

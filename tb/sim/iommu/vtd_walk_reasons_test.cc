@@ -102,12 +102,9 @@ TEST(VtdWalk, ReasonAReservedBitsOfTheRootEntry) {
     bench.memory.words[VtdBench::kRoot + 24] |= high;
     return ReasonOf(bench, kIova);
   };
-  for (unsigned bit = 1; bit < 12; ++bit)
-    EXPECT_EQ(with(uint64_t{1} << bit, 0), VtdReason::kRootReserved) << bit;
-  for (unsigned bit = 48; bit < 64; ++bit)
-    EXPECT_EQ(with(uint64_t{1} << bit, 0), VtdReason::kRootReserved) << bit;
-  for (unsigned bit = 0; bit < 64; ++bit)
-    EXPECT_EQ(with(0, uint64_t{1} << bit), VtdReason::kRootReserved) << bit;
+  for (unsigned bit = 1; bit < 12; ++bit) EXPECT_EQ(with(uint64_t{1} << bit, 0), VtdReason::kRootReserved) << bit;
+  for (unsigned bit = 48; bit < 64; ++bit) EXPECT_EQ(with(uint64_t{1} << bit, 0), VtdReason::kRootReserved) << bit;
+  for (unsigned bit = 0; bit < 64; ++bit) EXPECT_EQ(with(0, uint64_t{1} << bit), VtdReason::kRootReserved) << bit;
 }
 
 TEST(VtdWalk, ReasonBReservedBitsOfTheContextEntryAndNoOthers) {
@@ -120,15 +117,11 @@ TEST(VtdWalk, ReasonBReservedBitsOfTheContextEntryAndNoOthers) {
     bench.memory.words[at + 8] |= high;
     return ReasonOf(bench, kIova);
   };
-  for (unsigned bit = 4; bit < 12; ++bit)
-    EXPECT_EQ(with(uint64_t{1} << bit, 0), VtdReason::kContextReserved) << bit;
-  for (unsigned bit = 48; bit < 64; ++bit)
-    EXPECT_EQ(with(uint64_t{1} << bit, 0), VtdReason::kContextReserved) << bit;
+  for (unsigned bit = 4; bit < 12; ++bit) EXPECT_EQ(with(uint64_t{1} << bit, 0), VtdReason::kContextReserved) << bit;
+  for (unsigned bit = 48; bit < 64; ++bit) EXPECT_EQ(with(uint64_t{1} << bit, 0), VtdReason::kContextReserved) << bit;
   EXPECT_EQ(with(0, 1u << 7), VtdReason::kContextReserved);
-  for (unsigned bit = 24; bit < 64; ++bit)
-    EXPECT_EQ(with(0, uint64_t{1} << bit), VtdReason::kContextReserved) << bit;
-  for (unsigned bit = 3; bit < 7; ++bit)
-    EXPECT_EQ(with(0, 1u << bit), VtdReason::kNone) << bit;  // software's
+  for (unsigned bit = 24; bit < 64; ++bit) EXPECT_EQ(with(0, uint64_t{1} << bit), VtdReason::kContextReserved) << bit;
+  for (unsigned bit = 3; bit < 7; ++bit) EXPECT_EQ(with(0, 1u << bit), VtdReason::kNone) << bit;  // software's
 }
 
 TEST(VtdWalk, ReasonsOfTheContextEntryComeInTheOrder2BThen3) {
@@ -149,11 +142,9 @@ TEST(VtdWalk, ReasonCReservedBitsOfEachKindOfEntryAndNoOthers) {
     for (const bool leaf : {false, true}) {
       if ((level == 1 && !leaf) || (level == 4 && leaf)) continue;
       for (unsigned bit = 2; bit < 64; ++bit) {
-        if (bit >= 12 && bit < 48 && !(leaf && bit < vtd::LevelShift(level)))
-          continue;                                            // the address
-        if (bit == 7 && (level == 2 || level == 3)) continue;  // PS itself
-        const bool reserved =
-            (bit == 7 && level == 4) || bit == 11 || bit == 62 || (bit >= 12 && bit < 52);
+        if (bit >= 12 && bit < 48 && !(leaf && bit < vtd::LevelShift(level))) continue;  // the address
+        if (bit == 7 && (level == 2 || level == 3)) continue;                            // PS itself
+        const bool reserved = (bit == 7 && level == 4) || bit == 11 || bit == 62 || (bit >= 12 && bit < 52);
         cases.push_back({level, leaf, bit, reserved});
       }
     }
@@ -163,8 +154,7 @@ TEST(VtdWalk, ReasonCReservedBitsOfEachKindOfEntryAndNoOthers) {
     bench.Start();
     bench.Map(0x40000000, 0x80000000, c.leaf ? c.level : 1);
     bench.Entry(bench.top, 4, 0x40000000, c.level) |= uint64_t{1} << c.bit;
-    EXPECT_EQ(ReasonOf(bench, 0x40000000),
-              c.reserved ? VtdReason::kEntryReserved : VtdReason::kNone)
+    EXPECT_EQ(ReasonOf(bench, 0x40000000), c.reserved ? VtdReason::kEntryReserved : VtdReason::kNone)
         << "level " << c.level << " leaf " << c.leaf << " bit " << c.bit;
   }
 }
@@ -176,8 +166,7 @@ TEST(VtdWalk, ReasonDBlocksAtsRequests) {
     bench.SetContext(VtdBench::kSid, 5, bench.top, 4, type);
     bench.Map(kIova, kHpa);
     for (const auto at : {VtdAddressType::kTranslationRequest, VtdAddressType::kTranslated}) {
-      EXPECT_EQ(bench.core.Translate(bench.memory, {VtdBench::kSid, kIova, false, at}).reason,
-                VtdReason::kAtsBlocked);
+      EXPECT_EQ(bench.core.Translate(bench.memory, {VtdBench::kSid, kIova, false, at}).reason, VtdReason::kAtsBlocked);
     }
   }
 }

@@ -61,11 +61,9 @@ TEST(VtdWalk, AndsPermissionsOverAllLevels) {
         bench.Map(0x40000000, 0x80000000, leaf_level);
         uint64_t& entry = bench.Entry(bench.top, 4, 0x40000000, weak);
         entry = (entry & ~kRw) | bits;
-        EXPECT_EQ(ReasonOf(bench, 0x40000000, false),
-                  (bits & kR) ? VtdReason::kNone : VtdReason::kNoRead)
+        EXPECT_EQ(ReasonOf(bench, 0x40000000, false), (bits & kR) ? VtdReason::kNone : VtdReason::kNoRead)
             << "leaf " << leaf_level << " weak " << weak << " bits " << bits;
-        EXPECT_EQ(ReasonOf(bench, 0x40000000, true),
-                  (bits & kW) ? VtdReason::kNone : VtdReason::kNoWrite)
+        EXPECT_EQ(ReasonOf(bench, 0x40000000, true), (bits & kW) ? VtdReason::kNone : VtdReason::kNoWrite)
             << "leaf " << leaf_level << " weak " << weak << " bits " << bits;
       }
     }

@@ -68,8 +68,7 @@ TEST(VramCore, CallsHooksBeforeTheBytesChange) {
 TEST(VramCore, WritesOnlyStrobedBytesOneHookCallARun) {
   VramCore vram(4096);
   std::vector<Write> writes;
-  vram.AddWriteHook(
-      [&](uint64_t address, const uint8_t*, size_t size) { writes.emplace_back(address, size); });
+  vram.AddWriteHook([&](uint64_t address, const uint8_t*, size_t size) { writes.emplace_back(address, size); });
   const uint8_t bytes[8] = {1, 2, 3, 4, 5, 6, 7, 8};
   ASSERT_TRUE(vram.WriteStrobed(0x100, bytes, 8, 0b10110110));
   EXPECT_THAT(writes, testing::ElementsAre(Write{0x101, 2}, Write{0x104, 2}, Write{0x107, 1}));

@@ -38,8 +38,7 @@ TEST(PcieRates, GiveThePublishedWriteEfficiency) {
   p.max_payload = 256;
   for (uint64_t size = 1; size <= 8192; ++size) {
     const double tlps = std::ceil(static_cast<double>(size) / 256);
-    ASSERT_DOUBLE_EQ(WriteEfficiency(p, size),
-                     static_cast<double>(size) / (tlps * 24 + static_cast<double>(size)));
+    ASSERT_DOUBLE_EQ(WriteEfficiency(p, size), static_cast<double>(size) / (tlps * 24 + static_cast<double>(size)));
   }
 }
 

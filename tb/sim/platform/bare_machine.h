@@ -45,8 +45,8 @@ class BareMachine {
   /// Switches the ring off and on, empty and at its beginning.
   void RestartRing();
   regs::RingStatus status() { return {Read(regs::kRingBase + regs::RingStatus::kOffset)}; }
-  static std::vector<uint64_t> Copy(regs::Target from, uint64_t source, regs::Target to,
-                                    uint64_t destination, uint64_t bytes);
+  static std::vector<uint64_t> Copy(regs::Target from, uint64_t source, regs::Target to, uint64_t destination,
+                                    uint64_t bytes);
 
   /// Space 1: two levels of 9 bits, root at VRAM 0x1000, one leaf table at 0x2000 that maps page i
   /// to VRAM page[i].

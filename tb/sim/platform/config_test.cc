@@ -62,11 +62,9 @@ TEST(MachineConfig, OfOtherBuildSizesNamesTheCommandThatBuildsThem) {
     config.CheckBuilt("my.toml");
     FAIL();
   } catch (const ConfigError& error) {
-    EXPECT_THAT(error.what(),
-                AllOf(HasSubstr("gpu.walks = "), HasSubstr("./gmmu build --config my.toml")));
+    EXPECT_THAT(error.what(), AllOf(HasSubstr("gpu.walks = "), HasSubstr("./gmmu build --config my.toml")));
   }
-  EXPECT_EQ(config.BuildOptions(),
-            std::vector<std::string>{"GMMU_WALKS=" + std::to_string(config.gpu.walks)});
+  EXPECT_EQ(config.BuildOptions(), std::vector<std::string>{"GMMU_WALKS=" + std::to_string(config.gpu.walks)});
 }
 
 }  // namespace

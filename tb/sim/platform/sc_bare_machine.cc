@@ -35,8 +35,7 @@ void BareMachine::StartRing() {
   Write(ring + regs::RingBase::kOffset,
         regs::RingBase().set_address(Host(kRing)).set_target(regs::Target::kSystem).raw);
   Write(ring + regs::RingFenceAddress::kOffset, Host(kFence));
-  Write(ring + regs::RingCtrl::kOffset,
-        regs::RingCtrl().set_size_lg2(4).set_enable(1).set_privileged(1).raw);
+  Write(ring + regs::RingCtrl::kOffset, regs::RingCtrl().set_size_lg2(4).set_enable(1).set_privileged(1).raw);
   Write(regs::IntEnable::kOffset, regs::IntEnable().set_enable(3).raw);
   Write(regs::Ctrl::kOffset, regs::Ctrl().set_enable(1).raw);
 }
@@ -80,8 +79,7 @@ bool BareMachine::Fenced() {
 
 void BareMachine::StopRing() {
   Write(regs::kRingBase + regs::RingCtrl::kOffset, 0);
-  for (int i = 0; i < 100 && (Read(regs::Status::kOffset) & 1) == 0; ++i) {
-  }
+  for (int i = 0; i < 100 && (Read(regs::Status::kOffset) & 1) == 0; ++i) {}
 }
 
 void BareMachine::RestartRing() {
@@ -91,8 +89,8 @@ void BareMachine::RestartRing() {
   StartRing();
 }
 
-std::vector<uint64_t> BareMachine::Copy(regs::Target from, uint64_t source, regs::Target to,
-                                        uint64_t destination, uint64_t bytes) {
+std::vector<uint64_t> BareMachine::Copy(regs::Target from, uint64_t source, regs::Target to, uint64_t destination,
+                                        uint64_t bytes) {
   return {regs::CommandHeaderWord()
               .set_opcode(regs::Opcode::kCopy)
               .set_wait_writes(1)
@@ -108,14 +106,12 @@ std::vector<uint64_t> BareMachine::Copy(regs::Target from, uint64_t source, regs
 void BareMachine::MapSpace(const std::vector<uint64_t>& pages) {
   std::vector<uint64_t> leaf;
   for (const uint64_t page : pages)
-    leaf.push_back(
-        regs::PteEntry().set_valid(1).set_target(regs::Target::kVram).set_page(page >> 12).raw);
+    leaf.push_back(regs::PteEntry().set_valid(1).set_target(regs::Target::kVram).set_page(page >> 12).raw);
   MapEntries(leaf);
 }
 
 void BareMachine::MapEntries(const std::vector<uint64_t>& leaf) {
-  const uint64_t root =
-      regs::PteEntry().set_valid(1).set_target(regs::Target::kVram).set_page(2).raw;
+  const uint64_t root = regs::PteEntry().set_valid(1).set_target(regs::Target::kVram).set_page(2).raw;
   WriteVram(0x1000, &root, 8);
   WriteVram(0x2000, leaf.data(), leaf.size() * 8);
   const uint32_t space = regs::kSpaceBase + regs::kSpaceStride;
@@ -123,8 +119,7 @@ void BareMachine::MapEntries(const std::vector<uint64_t>& leaf) {
         regs::SpaceGeometry().set_levels(2).set_bits0(9).set_bits1(9).set_root_entries(512).raw);
   Write(space + regs::SpaceRoot::kOffset,
         regs::SpaceRoot().set_address(0x1000).set_target(regs::Target::kVram).set_enable(1).raw);
-  for (int i = 0; i < 100 && (Read(regs::InvStatus::kOffset) & 1) != 0; ++i) {
-  }
+  for (int i = 0; i < 100 && (Read(regs::InvStatus::kOffset) & 1) != 0; ++i) {}
 }
 
 void BareMachine::Link(unsigned adapters) {
@@ -140,10 +135,8 @@ bool BareMachine::ClientReads(uint32_t lines, uint64_t base) {
   Write(regs::Ctrl::kOffset, regs::Ctrl().set_enable(1).raw);
   Write(regs::kClientBase + regs::ClientBase::kOffset, base);
   Write(regs::kClientBase + regs::ClientLines::kOffset, regs::ClientLines().set_stride(1).raw);
-  Write(regs::kClientBase + regs::ClientOrder::kOffset,
-        regs::ClientOrder().set_count(lines).set_step(1).raw);
-  Write(regs::kClientBase + regs::ClientCtrl::kOffset,
-        regs::ClientCtrl().set_start(1).set_space(1).raw);
+  Write(regs::kClientBase + regs::ClientOrder::kOffset, regs::ClientOrder().set_count(lines).set_step(1).raw);
+  Write(regs::kClientBase + regs::ClientCtrl::kOffset, regs::ClientCtrl().set_start(1).set_space(1).raw);
   regs::ClientStatus status;
   for (int i = 0; i < 1000; ++i) {
     status.raw = Read(regs::kClientBase + regs::ClientStatus::kOffset);
@@ -155,8 +148,7 @@ bool BareMachine::ClientReads(uint32_t lines, uint64_t base) {
 
 void BareMachine::InvalidateSpace() {
   Write(regs::InvCmd::kOffset, regs::InvCmd().set_scope(regs::Scope::kSpace).set_space(1).raw);
-  for (int i = 0; i < 100 && (Read(regs::InvStatus::kOffset) & 1) != 0; ++i) {
-  }
+  for (int i = 0; i < 100 && (Read(regs::InvStatus::kOffset) & 1) != 0; ++i) {}
 }
 
 void BareMachine::Put(uint64_t address, uint64_t word) {

@@ -21,8 +21,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-int RunOn(const MachineConfig& config,
-          const std::function<void(hw::Platform&, BareMachine&)>& software,
+int RunOn(const MachineConfig& config, const std::function<void(hw::Platform&, BareMachine&)>& software,
           const EngineOptions& options = {}) {
   const auto engine = Engine::CreateRtl(config, options);
   return engine->Run([&](hw::Platform& platform) {
@@ -115,10 +114,8 @@ TEST(RtlEngine, CopiesHostMemoryThroughVramWithTheMessageBehindTheBytes) {
     m.StartRing();
     const size_t size = 10'007;
     m.Fill(0x400003, size, 1);
-    ASSERT_TRUE(
-        m.Execute(BareMachine::Copy(Target::kSystem, 0x400003, Target::kVram, 0x8005, size)));
-    ASSERT_TRUE(
-        m.Execute(BareMachine::Copy(Target::kVram, 0x8005, Target::kSystem, 0x500001, size)));
+    ASSERT_TRUE(m.Execute(BareMachine::Copy(Target::kSystem, 0x400003, Target::kVram, 0x8005, size)));
+    ASSERT_TRUE(m.Execute(BareMachine::Copy(Target::kVram, 0x8005, Target::kSystem, 0x500001, size)));
     EXPECT_EQ(m.Bytes(0x500001, size), m.Bytes(0x400003, size));
     EXPECT_EQ(m.Bytes(0x500000, 1), std::vector<uint8_t>{0});
     EXPECT_THAT(p.instruments()->Findings(), IsEmpty());
@@ -166,15 +163,13 @@ TEST(RtlEngine, ShowsTheDevicesWritesBeforeTheRegisterThatReportsThem) {
     m.PowerOn();
     m.StartRing();
     m.Fill(0x400000, 4096, 1);
-    ASSERT_TRUE(
-        m.Execute(BareMachine::Copy(Target::kSystem, 0x400000, Target::kVram, 0x8000, 4096)));
+    ASSERT_TRUE(m.Execute(BareMachine::Copy(Target::kSystem, 0x400000, Target::kVram, 0x8000, 4096)));
     // The second time by polling: last_fence moves when the record's write was accepted, not when
     // memory has it.
     const auto commands = BareMachine::Copy(Target::kVram, 0x8000, Target::kSystem, 0x600000, 4096);
-    const uint64_t entry[4] = {
-        BareMachine::kBuffer,
-        regs::RingEntryShape().set_bytes(32).set_physical(1).set_target(Target::kSystem).raw, 77,
-        0};
+    const uint64_t entry[4] = {BareMachine::kBuffer,
+                               regs::RingEntryShape().set_bytes(32).set_physical(1).set_target(Target::kSystem).raw, 77,
+                               0};
     ASSERT_TRUE(p.ram().Write(BareMachine::kBuffer, commands.data(), 32));
     ASSERT_TRUE(p.ram().Write(BareMachine::kRing + 32, entry, sizeof entry));
     m.Write(regs::kRingBase + regs::RingTail::kOffset, 2);
@@ -193,16 +188,14 @@ TEST(RtlEngine, ChecksTranslationsAndFindsAMissingFlush) {
     EXPECT_GT(CounterOf(p, "translation_checker", "answers"), 0u);
     EXPECT_THAT(p.instruments()->Findings(), IsEmpty());
 
-    const uint64_t moved =
-        regs::PteEntry().set_valid(1).set_target(Target::kVram).set_page(0x20).raw;
+    const uint64_t moved = regs::PteEntry().set_valid(1).set_target(Target::kVram).set_page(0x20).raw;
     m.WriteVram(0x2000, &moved, 8);
     m.InvalidateSpace();
     p.instruments()->NoteFlush(0, 1, 0, ~uint64_t{0});
     ASSERT_TRUE(m.ClientReads(256));
     EXPECT_THAT(p.instruments()->Findings(), IsEmpty());
 
-    const uint64_t again =
-        regs::PteEntry().set_valid(1).set_target(Target::kVram).set_page(0x21).raw;
+    const uint64_t again = regs::PteEntry().set_valid(1).set_target(Target::kVram).set_page(0x21).raw;
     m.WriteVram(0x2000, &again, 8);
     p.instruments()->NoteFlush(0, 1, 0, ~uint64_t{0});  // nobody has flushed
     ASSERT_TRUE(m.ClientReads(64));
@@ -234,18 +227,15 @@ Figures Job(unsigned shuffle, uint64_t seed, bool reorder, uint64_t batch = 10'0
         m.StartRing();
         m.MapSpace({0x10000, 0x11000, 0x12000, 0x13000});
         m.Fill(0x400000, 0x4000, 3);
-        EXPECT_TRUE(m.Execute(
-            BareMachine::Copy(Target::kSystem, 0x400000, Target::kVram, 0x10000, 0x4000)));
+        EXPECT_TRUE(m.Execute(BareMachine::Copy(Target::kSystem, 0x400000, Target::kVram, 0x10000, 0x4000)));
         EXPECT_TRUE(m.ClientReads(256));
-        EXPECT_TRUE(m.Execute(
-            BareMachine::Copy(Target::kVram, 0x10000, Target::kSystem, 0x700000, 0x4000)));
+        EXPECT_TRUE(m.Execute(BareMachine::Copy(Target::kVram, 0x10000, Target::kSystem, 0x700000, 0x4000)));
         EXPECT_EQ(m.Bytes(0x700000, 0x4000), m.Bytes(0x400000, 0x4000));
         std::ostringstream counters;
         for (const auto& c : p.instruments()->Counters())
           counters << c.block << '.' << c.name << '=' << c.value << '\n';
         EXPECT_THAT(p.instruments()->Findings(), IsEmpty());
-        figures = {p.instruments()->Cycles(), p.instruments()->CyclesEvaluated(), p.NowNs(),
-                   counters.str()};
+        figures = {p.instruments()->Cycles(), p.instruments()->CyclesEvaluated(), p.NowNs(), counters.str()};
       },
       options);
   return figures;
@@ -276,8 +266,8 @@ TEST(RtlEngine, ShowsWhatTheHardwareHasInUseUntilItIsQuiet) {
   RunOnDefault([](hw::Platform& p, BareMachine& m) {
     m.PowerOn();
     m.StartRing();
-    const std::vector<uint64_t> commands =
-        BareMachine::Copy(Target::kSystem, 0x300000, Target::kVram, 0x10000, 256 << 10);
+    const std::vector<uint64_t> commands = BareMachine::Copy(Target::kSystem, 0x300000, Target::kVram, 0x10000,
+                                                             256 << 10);
     ASSERT_TRUE(p.ram().Write(BareMachine::kBuffer, commands.data(), commands.size() * 8));
     const uint64_t entry[4] = {BareMachine::kBuffer,
                                regs::RingEntryShape()
@@ -309,14 +299,9 @@ TEST(RtlEngine, LosesTheFenceWhenToldTo) {
     m.StartRing();
     const uint64_t nop = regs::CommandHeaderWord().set_opcode(regs::Opcode::kNop).set_words(1).raw;
     ASSERT_TRUE(p.ram().Write(BareMachine::kBuffer, &nop, 8));
-    const uint64_t entry[4] = {BareMachine::kBuffer,
-                               regs::RingEntryShape()
-                                   .set_bytes(8)
-                                   .set_physical(1)
-                                   .set_target(Target::kSystem)
-                                   .set_interrupt(1)
-                                   .raw,
-                               5, 0};
+    const uint64_t entry[4] = {
+        BareMachine::kBuffer,
+        regs::RingEntryShape().set_bytes(8).set_physical(1).set_target(Target::kSystem).set_interrupt(1).raw, 5, 0};
     ASSERT_TRUE(p.ram().Write(BareMachine::kRing, entry, sizeof entry));
     m.Write(regs::kRingBase + regs::RingTail::kOffset, 1);
     EXPECT_TRUE(p.WaitForMessage(100'000));

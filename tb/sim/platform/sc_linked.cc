@@ -32,8 +32,8 @@ regs::PteEntry LinkedMachine::PeerPage(unsigned unit, uint64_t offset) {
 }
 
 std::vector<uint64_t> LinkedMachine::Copy(uint64_t from, uint64_t to, uint64_t bytes) {
-  return {regs::CommandHeaderWord().set_opcode(regs::Opcode::kCopy).set_src_space(1).set_dst_space(1)
-              .set_words(4).raw, from, to, bytes};
+  return {regs::CommandHeaderWord().set_opcode(regs::Opcode::kCopy).set_src_space(1).set_dst_space(1).set_words(4).raw,
+          from, to, bytes};
 }
 
 std::vector<uint8_t> LinkedMachine::Pattern(uint8_t seed, size_t size) {

@@ -38,9 +38,7 @@ class RtlLinked : public ::testing::TestWithParam<unsigned> {
 };
 
 TEST_P(RtlLinked, RegistersAndVramAreEachGpusOwn) { RunOn(config, RegistersAndVramAreEachGpusOwn); }
-TEST_P(RtlLinked, InterruptsAndRequestersAreEachGpusOwn) {
-  RunOn(config, InterruptsAndRequestersAreEachGpusOwn);
-}
+TEST_P(RtlLinked, InterruptsAndRequestersAreEachGpusOwn) { RunOn(config, InterruptsAndRequestersAreEachGpusOwn); }
 TEST_P(RtlLinked, CopiesGoToThePeersVramAndBack) { RunOn(config, CopiesGoToThePeersVramAndBack); }
 TEST_P(RtlLinked, ClientsReadThePeersVram) { RunOn(config, ClientsReadThePeersVram); }
 TEST_P(RtlLinked, TheFenceComesBehindThePeersAnswer) {
@@ -53,9 +51,7 @@ TEST_P(RtlLinked, PeersThatAreNotLinkedAreAbsent) { RunOn(config, PeersThatAreNo
 TEST_P(RtlLinked, WhatTheLinkDoesNotReachIsABusError) {
   RunOn(config, [&](hw::Platform& p) { WhatTheLinkDoesNotReachIsABusError(p, config.gpu.vram_bytes()); });
 }
-TEST_P(RtlLinked, ARingSwitchedOnTakesWhatIsBelowItsTail) {
-  RunOn(config, ARingSwitchedOnTakesWhatIsBelowItsTail);
-}
+TEST_P(RtlLinked, ARingSwitchedOnTakesWhatIsBelowItsTail) { RunOn(config, ARingSwitchedOnTakesWhatIsBelowItsTail); }
 TEST_P(RtlLinked, AllWriteIntoEachOtherAtOnce) { RunOn(config, AllWriteIntoEachOtherAtOnce); }
 TEST_P(RtlLinked, ANarrowLinkEndsToo) {
   MachineConfig narrow = config;
@@ -76,12 +72,15 @@ Figures Job(const MachineConfig& config, unsigned shuffle) {
   EngineOptions options;
   options.shuffle = shuffle;
   options.seed = 3;
-  RunOn(config, [&](hw::Platform& p) {
-    AllWriteIntoEachOtherAtOnce(p);
-    figures.cycles = p.instruments()->Cycles();
-    figures.evaluated = p.instruments()->CyclesEvaluated();
-    for (const hw::Counter& c : p.instruments()->Counters()) figures.counters[c.block + "." + c.name] = c.value;
-  }, options);
+  RunOn(
+      config,
+      [&](hw::Platform& p) {
+        AllWriteIntoEachOtherAtOnce(p);
+        figures.cycles = p.instruments()->Cycles();
+        figures.evaluated = p.instruments()->CyclesEvaluated();
+        for (const hw::Counter& c : p.instruments()->Counters()) figures.counters[c.block + "." + c.name] = c.value;
+      },
+      options);
   return figures;
 }
 

@@ -167,12 +167,10 @@ TEST_F(AxiCheckerTest, ARandomCleanStreamHasNoFinding) {
       const unsigned id = random() % 256, len = random() % 16;
       if (used[id]) return std::nullopt;
       used[id] = true;
-      return AxiChecker::Ax{id, (random() % 4096 << 12) + random() % (4096 - 128), len, kFull,
-                            kIncr, 0};
+      return AxiChecker::Ax{id, (random() % 4096 << 12) + random() % (4096 - 128), len, kFull, kIncr, 0};
     };
     for (unsigned i = 0; i < 20000; ++i) {
-      bus.ar_ready = go(), bus.aw_ready = go(), bus.w_ready = go(), bus.r_ready = go(),
-      bus.b_ready = go();
+      bus.ar_ready = go(), bus.aw_ready = go(), bus.w_ready = go(), bus.r_ready = go(), bus.b_ready = go();
       if (!bus.ar && go()) bus.ar = make(read_ids);
       if (!bus.aw && go()) bus.aw = make(write_ids);
       const auto ar = bus.ar, aw = bus.aw;
@@ -192,11 +190,9 @@ TEST_F(AxiCheckerTest, ARandomCleanStreamHasNoFinding) {
       }
       const bool w = bus.w.has_value(), r = bus.r.has_value(), b = bus.b.has_value();
       bus.Cycle();
-      if (r && !bus.r && --reads.front().left == 0)
-        read_ids[reads.front().id] = false, reads.pop_front();
+      if (r && !bus.r && --reads.front().left == 0) read_ids[reads.front().id] = false, reads.pop_front();
       if (b && !bus.b) write_ids[written.front().id] = false, written.pop_front();
-      if (w && !bus.w && --writes.front().left == 0)
-        written.push_back(writes.front()), writes.pop_front();
+      if (w && !bus.w && --writes.front().left == 0) written.push_back(writes.front()), writes.pop_front();
       if (ar && !bus.ar) reads.push_back({ar->id, ar->len + 1, ar->address});
       if (aw && !bus.aw) writes.push_back({aw->id, aw->len + 1, aw->address});
     }

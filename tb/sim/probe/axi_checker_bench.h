@@ -42,8 +42,7 @@ class Bus {
     checker.Ar(ar.has_value(), ar_ready, [&] { return *ar; });
     checker.Aw(aw.has_value(), aw_ready, [&] { return *aw; });
     checker.Wd(w.has_value(), w_ready, [&] { return AxiChecker::W{&*w, strobe, w_last}; });
-    checker.Rd(r.has_value(), r_ready,
-               [&] { return AxiChecker::R{r_id, &*r, r_response, r_last}; });
+    checker.Rd(r.has_value(), r_ready, [&] { return AxiChecker::R{r_id, &*r, r_response, r_last}; });
     checker.Bd(b.has_value(), b_ready, [&] { return *b; });
     checker.End();
     if (ar_ready) ar.reset();
@@ -52,13 +51,11 @@ class Bus {
     if (r_ready) r.reset();
     if (b_ready) b.reset();
   }
-  void Read(unsigned id, uint64_t address, unsigned len, unsigned size = kFull,
-            unsigned burst = kIncr) {
+  void Read(unsigned id, uint64_t address, unsigned len, unsigned size = kFull, unsigned burst = kIncr) {
     ar = AxiChecker::Ax{id, address, len, size, burst, 0};
     Cycle();
   }
-  void Write(unsigned id, uint64_t address, unsigned len, unsigned size = kFull,
-             unsigned burst = kIncr) {
+  void Write(unsigned id, uint64_t address, unsigned len, unsigned size = kFull, unsigned burst = kIncr) {
     aw = AxiChecker::Ax{id, address, len, size, burst, 0};
     Cycle();
   }
@@ -86,7 +83,7 @@ class AxiCheckerTest : public ::testing::Test {
     EXPECT_EQ(bus_.checker.findings()[0].probe, "axi");
     EXPECT_THAT(bus_.checker.findings()[0].text,
                 ::testing::AllOf(::testing::StartsWith("m_test, cycle "), ::testing::HasSubstr(", " + rule + ": "),
-                      ::testing::HasSubstr(text)));
+                                 ::testing::HasSubstr(text)));
   }
   void ExpectClean() {
     for (const auto& finding : bus_.checker.findings()) ADD_FAILURE() << finding.text;

@@ -36,9 +36,7 @@ class TranslationCheckerTest : public ::testing::Test {
   }
   static uint64_t Page(uint64_t address) { return Table(address); }
 
-  void Put(uint64_t address, uint64_t word) {
-    ASSERT_TRUE(vram_.Write(address, &word, sizeof word));
-  }
+  void Put(uint64_t address, uint64_t word) { ASSERT_TRUE(vram_.Write(address, &word, sizeof word)); }
   void Register(uint32_t offset, uint64_t value) {
     checker_.RegisterWritten(regs::kSpaceBase + kSpace * regs::kSpaceStride + offset, value, 0xFF);
   }
@@ -66,8 +64,7 @@ class TranslationCheckerTest : public ::testing::Test {
   std::map<uint64_t, uint64_t> host_;
   TranslationChecker checker_{4, vram_, [this](uint64_t address) -> std::optional<uint64_t> {
                                 const auto word = host_.find(address);
-                                return word == host_.end() ? std::nullopt
-                                                           : std::optional<uint64_t>(word->second);
+                                return word == host_.end() ? std::nullopt : std::optional<uint64_t>(word->second);
                               }};
   uint64_t cycle_ = 0;
 };
@@ -82,8 +79,8 @@ TEST_F(TranslationCheckerTest, ReportsAWrongPageWithWhoWhereAndWhatWasRight) {
   Answered(Answer(0x3010, 0x14010));
   ASSERT_THAT(checker_.findings(), SizeIs(1));
   EXPECT_EQ(checker_.findings()[0].probe, "translation");
-  EXPECT_THAT(checker_.findings()[0].text, AllOf(HasSubstr("0x3010"), HasSubstr("space 1"),
-                                                 HasSubstr("0x14010"), HasSubstr("0x13010")));
+  EXPECT_THAT(checker_.findings()[0].text,
+              AllOf(HasSubstr("0x3010"), HasSubstr("space 1"), HasSubstr("0x14010"), HasSubstr("0x13010")));
 }
 
 TEST_F(TranslationCheckerTest, AcceptsAnOldTranslationUntilTheFlush) {

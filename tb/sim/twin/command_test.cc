@@ -30,8 +30,7 @@ TEST(Command, AHeaderIsJudgedByOpcodeSizeAndReservedBits) {
   EXPECT_EQ(judge(Head(Opcode::kFlushTlb, 3, 3 << 10)), Fault::kCommandBad);
   for (unsigned bit = 0; bit < 64; ++bit) {
     const bool reserved = (bit >= 18 && bit < 24) || (bit >= 40 && bit < 48);
-    if (reserved)
-      EXPECT_EQ(judge(Head(Opcode::kCopy, 4, uint64_t{1} << bit)), Fault::kCommandBad) << bit;
+    if (reserved) EXPECT_EQ(judge(Head(Opcode::kCopy, 4, uint64_t{1} << bit)), Fault::kCommandBad) << bit;
   }
 }
 

@@ -19,9 +19,7 @@ struct Silence : ::testing::Test {
     b.StartRing(0);
     b.bare.Fill(0x400000, 1 << 20, 3);
   }
-  void Ask(bool on) {
-    b.bare.Write(regs::Ctrl::kOffset, regs::Ctrl().set_enable(1).set_silence(on ? 1 : 0).raw);
-  }
+  void Ask(bool on) { b.bare.Write(regs::Ctrl::kOffset, regs::Ctrl().set_enable(1).set_silence(on ? 1 : 0).raw); }
   bool Silent() { return regs::Status{b.bare.Read(regs::Status::kOffset)}.silent() != 0; }
   void BeSilent() {
     Ask(true);
@@ -37,8 +35,12 @@ struct Silence : ::testing::Test {
   std::vector<uint64_t> Accesses() {
     const hw::BusCounts host = b.machine.BusAccesses(BareMachine::kGpu);
     const auto counter = [&](uint32_t offset) { return b.bare.Read(regs::kCountersBase + offset); };
-    return {host.reads, host.writes, host.messages, counter(regs::CountersVramReadBytes::kOffset),
-            counter(regs::CountersVramWriteBytes::kOffset), counter(regs::CountersMessages::kOffset)};
+    return {host.reads,
+            host.writes,
+            host.messages,
+            counter(regs::CountersVramReadBytes::kOffset),
+            counter(regs::CountersVramWriteBytes::kOffset),
+            counter(regs::CountersMessages::kOffset)};
   }
   void StartClient(uint32_t count) {
     b.bare.Write(regs::kClientBase + regs::ClientLines::kOffset, regs::ClientLines().set_stride(1).raw);

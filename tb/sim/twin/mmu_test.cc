@@ -24,8 +24,15 @@ class TwinMmuTest : public ::testing::Test {
     Put(kWord0, Table(0x3FC000, false));
     Put(kWord1, Table(0x3FB000, true));
     const uint32_t at = regs::kSpaceBase + regs::kSpaceStride;
-    bench_.bare.Write(at + regs::SpaceGeometry::kOffset, regs::SpaceGeometry().set_levels(4).set_dual(1).set_bits0(9)
-                          .set_bits1(9).set_bits2(9).set_bits3(9).set_root_entries(512).raw);
+    bench_.bare.Write(at + regs::SpaceGeometry::kOffset, regs::SpaceGeometry()
+                                                             .set_levels(4)
+                                                             .set_dual(1)
+                                                             .set_bits0(9)
+                                                             .set_bits1(9)
+                                                             .set_bits2(9)
+                                                             .set_bits3(9)
+                                                             .set_root_entries(512)
+                                                             .raw);
     bench_.bare.Write(at + regs::SpaceRoot::kOffset,
                       regs::SpaceRoot().set_address(0x3FF000).set_target(Target::kVram).set_enable(1).raw);
     EXPECT_NE(bench_.bare.Read(at + regs::SpaceRoot::kOffset), 0u);  // it has arrived

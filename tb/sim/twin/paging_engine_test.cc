@@ -31,7 +31,8 @@ struct Preempt : ::testing::Test {
   void Resume(unsigned ring, unsigned index, uint64_t offset, uint64_t words, uint32_t fence) {
     Write(ring, regs::RingCtrl());
     b.Ring(ring, 0);
-    const uint64_t entry[4] = {Bench::RingAt(ring) + 0x4000 + 0x200 * index + offset,
+    const uint64_t entry[4] = {
+        Bench::RingAt(ring) + 0x4000 + 0x200 * index + offset,
         regs::RingEntryShape().set_bytes(8 * words - offset).set_physical(1).set_interrupt(1).raw, fence, 0};
     EXPECT_TRUE(b.machine.ram().Write(Bench::RingAt(ring), entry, sizeof entry));
     Write(ring, Ctrl());
@@ -45,8 +46,13 @@ struct Preempt : ::testing::Test {
   }
   uint64_t Vram(uint64_t offset) { return b.machine.MmioRead(BareMachine::kWindow + offset, 8); }
   static std::vector<uint64_t> Fill(uint64_t to, uint64_t bytes, uint32_t pattern) {
-    return {regs::CommandHeaderWord().set_opcode(Opcode::kFill).set_words(4).set_dst_physical(1)
-                .set_dst_target(Target::kVram).raw, to, bytes, pattern};
+    return {regs::CommandHeaderWord()
+                .set_opcode(Opcode::kFill)
+                .set_words(4)
+                .set_dst_physical(1)
+                .set_dst_target(Target::kVram)
+                .raw,
+            to, bytes, pattern};
   }
   static std::vector<uint64_t> Fills(unsigned count, uint64_t bytes) {
     std::vector<uint64_t> words;

@@ -16,8 +16,8 @@ TEST(Ring, SwitchingOnClearsHeadErrorAndLastFenceAndOffEndsALife) {
   EXPECT_NE(ring.life, life);
   EXPECT_EQ(ring.Read(regs::RingHead::kOffset), 3u);
   ring.Write(regs::RingCtrl::kOffset, regs::RingCtrl().set_size_lg2(2).set_enable(1).raw);
-  for (const uint32_t offset : {regs::RingHead::kOffset, regs::RingLastFence::kOffset,
-      regs::RingStatus::kOffset, regs::RingErrorAddress::kOffset})
+  for (const uint32_t offset : {regs::RingHead::kOffset, regs::RingLastFence::kOffset, regs::RingStatus::kOffset,
+                                regs::RingErrorAddress::kOffset})
     EXPECT_EQ(ring.Read(offset), 0u) << offset;
   ring.Write(regs::RingTail::kOffset, 5);
   EXPECT_TRUE(ring.HasWork());  // index 1 of four

@@ -52,8 +52,8 @@ regs::SpaceRoot Root(uint64_t address) {
 }
 
 TEST(Walk, TranslatesTheWorkedExampleOfThePage) {
-  const auto geometry = regs::SpaceGeometry().set_levels(4).set_bits0(9).set_bits1(9).set_bits2(9).set_bits3(9)
-      .set_root_entries(512);
+  const auto geometry =
+      regs::SpaceGeometry().set_levels(4).set_bits0(9).set_bits1(9).set_bits2(9).set_bits3(9).set_root_entries(512);
   const SpaceShape space = SpaceShape::From(geometry, Root(0x3FF000), 48);
   const Words words = {{{Target::kVram, 0x3FF000}, 0x08000000003FE041},
                        {{Target::kVram, 0x3FE000}, 0x08000000003FD041},
@@ -68,8 +68,14 @@ TEST(Walk, TranslatesTheWorkedExampleOfThePage) {
 }
 
 TEST(Walk, RefusesGeometriesThatAreNotAllowedOrNotBuilt) {
-  const auto base = regs::SpaceGeometry().set_bits0(9).set_bits1(9).set_bits2(9).set_bits3(9).set_bits4(9)
-      .set_bits5(9).set_root_entries(1);
+  const auto base = regs::SpaceGeometry()
+                        .set_bits0(9)
+                        .set_bits1(9)
+                        .set_bits2(9)
+                        .set_bits3(9)
+                        .set_bits4(9)
+                        .set_bits5(9)
+                        .set_root_entries(1);
   for (const unsigned levels : {0u, 1u, 7u}) {
     auto geometry = base;
     EXPECT_FALSE(SpaceShape::From(geometry.set_levels(levels), Root(0), 57).usable) << levels;

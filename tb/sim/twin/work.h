@@ -28,8 +28,7 @@ struct Work : ::testing::Test {
     tail_ = (tail_ + 1) % 16;
     b.Ring(0, tail_);
     EXPECT_TRUE(b.machine.WaitForMessage(1'000'000));
-    while (b.machine.TakeMessage()) {
-    }
+    while (b.machine.TakeMessage()) {}
     b.bare.Write(regs::IntStatus::kOffset, 0x3F);
     return regs::RingStatus{b.bare.Read(Bench::Block(0) + regs::RingStatus::kOffset)}.reason();
   }

@@ -77,8 +77,8 @@ TEST_F(Cli, RefusesBadConfigurations) {
 
 TEST_F(Cli, RunsTheFastEngineAndMarksItsTimes) {
   std::ofstream(Path("input")) << "some bytes";
-  ASSERT_EQ(Run({"run", Path("input"), "--engine", "fast", "--json", Path("report"), "--out",
-                 Path("copy"), "--dump-host", Path("image")}),
+  ASSERT_EQ(Run({"run", Path("input"), "--engine", "fast", "--json", Path("report"), "--out", Path("copy"),
+                 "--dump-host", Path("image")}),
             0)
       << err_;
   EXPECT_THAT(out_, HasSubstr("fast engine, estimated timing"));
@@ -151,8 +151,7 @@ TEST_F(Cli, RefusesWavesOfTheFastEngine) {
 TEST_F(Cli, TheFastEngineTakesAnySizeOfTheHardware) {
   std::ofstream(Path("sizes.toml")) << "[gpu]\nclients = 7\nrings = 4\nspaces = 33\n";
   std::ofstream(Path("input")) << "some bytes";
-  EXPECT_EQ(Run({"run", Path("input"), "--engine", "fast", "--config", Path("sizes.toml")}), 0)
-      << out_ << err_;
+  EXPECT_EQ(Run({"run", Path("input"), "--engine", "fast", "--config", Path("sizes.toml")}), 0) << out_ << err_;
   EXPECT_THAT(out_, HasSubstr("7 clients"));
 }
 
@@ -183,8 +182,8 @@ TEST_F(Cli, RefusesOutputsThatAreOneFileWithAnotherOrWithAnInput) {
   refuse({"--json", Path("x"), "--out", Path("x")}, "is the file of --json and of --out");
   refuse({"--dump-host", Path("x"), "--json", Path("x.json")}, "the mappings of --dump-host and of --json");
   EXPECT_EQ(contents(Path("in")), "some bytes");
-  EXPECT_EQ(Run({"run", "--engine", "fast", Path("in"), "--out", Path("copy"), "--json", "/dev/null",
-                 "--trace-paging", "/dev/null"}),
+  EXPECT_EQ(Run({"run", "--engine", "fast", Path("in"), "--out", Path("copy"), "--json", "/dev/null", "--trace-paging",
+                 "/dev/null"}),
             0)
       << err_;
   EXPECT_EQ(contents(Path("copy")), "some bytes");

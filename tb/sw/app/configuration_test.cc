@@ -42,13 +42,11 @@ TEST(Configuration, OfAnEmptyFileIsTheDefaultOne) {
 }
 
 TEST(Configuration, NamesTheNearestKeyAndTheLineOfAnUnknownOne) {
-  EXPECT_THAT(ErrorOf("[gpu]\n\nclok_mhz = 5\n"),
-              AllOf(StartsWith("m.toml:3: "), HasSubstr("unknown key gpu.clok_mhz"),
-                    HasSubstr("nearest is gpu.clock_mhz")));
+  EXPECT_THAT(ErrorOf("[gpu]\n\nclok_mhz = 5\n"), AllOf(StartsWith("m.toml:3: "), HasSubstr("unknown key gpu.clok_mhz"),
+                                                        HasSubstr("nearest is gpu.clock_mhz")));
   EXPECT_THAT(ErrorOf("[pcie]\nlane = 4\n"), HasSubstr("nearest is pcie.lanes"));
   EXPECT_THAT(ErrorOf("[gpu]\nlanes = 4\n"), HasSubstr("unknown key gpu.lanes"));
-  EXPECT_THAT(ErrorOf("[pci]\nlanes = 4\n"),
-              AllOf(StartsWith("m.toml:1: "), HasSubstr("nearest is [pcie]")));
+  EXPECT_THAT(ErrorOf("[pci]\nlanes = 4\n"), AllOf(StartsWith("m.toml:1: "), HasSubstr("nearest is [pcie]")));
 }
 
 TEST(Configuration, IsOneTableOfALargerFileWhoseLinesErrorsGive) {
@@ -68,8 +66,8 @@ TEST(Configuration, IsOneTableOfALargerFileWhoseLinesErrorsGive) {
 }
 
 TEST(Configuration, RefusesValuesOutOfRangeWithWhatIsAllowed) {
-  EXPECT_THAT(ErrorOf("[gpu]\nlimit_bits = 64"), AllOf(StartsWith("m.toml:2: gpu.limit_bits = 64"),
-                                                       HasSubstr("from 32 to 48 (bits)")));
+  EXPECT_THAT(ErrorOf("[gpu]\nlimit_bits = 64"),
+              AllOf(StartsWith("m.toml:2: gpu.limit_bits = 64"), HasSubstr("from 32 to 48 (bits)")));
   EXPECT_THAT(ErrorOf("[gpu]\nvram_mib = -1"), HasSubstr("gpu.vram_mib = -1"));
   EXPECT_THAT(ErrorOf("[gpu]\nvram_mib = \"big\""), HasSubstr("a whole number from 1 to 65536"));
   EXPECT_THAT(ErrorOf("[gpu]\nvram_mib = 1.5"), HasSubstr("gpu.vram_mib"));
@@ -102,14 +100,12 @@ TEST(Configuration, RefusesKeysThatContradict) {
 }
 
 TEST(Configuration, RefusesWhatIsNotToml) {
-  EXPECT_THAT(ErrorOf("[gpu\nclock_mhz = 5"),
-              AllOf(StartsWith("m.toml:1: "), HasSubstr("not TOML")));
+  EXPECT_THAT(ErrorOf("[gpu\nclock_mhz = 5"), AllOf(StartsWith("m.toml:1: "), HasSubstr("not TOML")));
 }
 
 TEST(Configuration, TakesOneUnitAndRefusesASecond) {
   EXPECT_EQ(Configuration::FromToml("[[gpu.unit]]\nclock_mhz = 7", "m").machine.gpu.clock_mhz, 7u);
-  EXPECT_THAT(ErrorOf("[[gpu.unit]]\n[[gpu.unit]]\n"),
-              AllOf(StartsWith("m.toml:2: "), HasSubstr("[gpu] count = 2")));
+  EXPECT_THAT(ErrorOf("[[gpu.unit]]\n[[gpu.unit]]\n"), AllOf(StartsWith("m.toml:2: "), HasSubstr("[gpu] count = 2")));
 }
 
 TEST(Configuration, ReadsNestedFaults) {
@@ -131,10 +127,11 @@ TEST(Configuration, GivesEachLeakToItsOwner) {
 
 TEST(Configuration, PrintsAFileThatLoadsAsItself) {
   for (const char* preset : {"documents", "windows-22621", "windows-26100"}) {
-    const std::string text = Configuration::FromToml("[gpu]\nclock_mhz = 250\npage_table_bits = [9, 12]\n[sim]\n"
-                                                     "checker = false\n[os]\nquantum_us = 7\npreset = \"" +
-                                                         std::string(preset) + "\"",
-                                                     "m.toml")
+    const std::string text = Configuration::FromToml(
+                                 "[gpu]\nclock_mhz = 250\npage_table_bits = [9, 12]\n[sim]\n"
+                                 "checker = false\n[os]\nquantum_us = 7\npreset = \"" +
+                                     std::string(preset) + "\"",
+                                 "m.toml")
                                  .ToToml();
     EXPECT_EQ(Configuration::FromToml(text, "printed").ToToml(), text);
     EXPECT_THAT(text, AllOf(HasSubstr("clock_mhz = 250"), HasSubstr("quantum_us = 7"), HasSubstr(preset)));
@@ -186,10 +183,11 @@ TEST(Configuration, TakesTheOtherKeysOfOsFromThePresetAndStatedKeysBeforeIt) {
 }
 
 TEST(Configuration, HandsTheDriverItsValuesInBytesAndSegments) {
-  const auto values = Configuration::FromToml("[driver]\ncontext_kib = 8\nown_va_kib = 4\nvram_base_mib = 3\n"
-                                              "page_tables = \"system\"\nupdate_mode = \"gpu_virtual\"\n"
-                                              "page_table_bytes = [4096, 0, 4096]\nisolation = false",
-                                              "m.toml")
+  const auto values = Configuration::FromToml(
+                          "[driver]\ncontext_kib = 8\nown_va_kib = 4\nvram_base_mib = 3\n"
+                          "page_tables = \"system\"\nupdate_mode = \"gpu_virtual\"\n"
+                          "page_table_bytes = [4096, 0, 4096]\nisolation = false",
+                          "m.toml")
                           .OsParameters(0)
                           .driver;
   EXPECT_EQ(values.at("ContextBytes"), 8192u);

@@ -17,11 +17,9 @@
 #endif
 
 #define SIZE(structure, bytes) LAYOUT_HOLDS(sizeof(structure) == (bytes), #structure);
-#define SIZE_AT(version, structure, bytes)                                                    \
-  LAYOUT_HOLDS(DXGKDDI_INTERFACE_VERSION != (version) || sizeof(structure) == (bytes),        \
-               #structure);
-#define MEMBER(structure, member, offset) \
-  LAYOUT_HOLDS(offsetof(structure, member) == (offset), #structure "." #member);
+#define SIZE_AT(version, structure, bytes) \
+  LAYOUT_HOLDS(DXGKDDI_INTERFACE_VERSION != (version) || sizeof(structure) == (bytes), #structure);
+#define MEMBER(structure, member, offset) LAYOUT_HOLDS(offsetof(structure, member) == (offset), #structure "." #member);
 #define BIT(structure, field, first, width)
 #include "layout_table.inc"
 #undef SIZE

@@ -53,11 +53,10 @@ TEST(Layout, EachBitFieldSetAloneShowsItsOwnBitsOnly) {
 #define SIZE(structure, bytes)
 #define SIZE_AT(version, structure, bytes)
 #define MEMBER(structure, member, offset)
-#define BIT(structure, field, first, width)                             \
-  EXPECT_EQ(FirstWordAfter<structure>([](structure& s, uint64_t ones) { \
-              s.field = static_cast<decltype(s.field)>(ones);           \
-            }),                                                         \
-            Mask(first, width))                                         \
+#define BIT(structure, field, first, width)                                                           \
+  EXPECT_EQ(FirstWordAfter<structure>(                                                                \
+                [](structure& s, uint64_t ones) { s.field = static_cast<decltype(s.field)>(ones); }), \
+            Mask(first, width))                                                                       \
       << #structure "." #field;
 #include "layout_table.inc"
 #undef SIZE

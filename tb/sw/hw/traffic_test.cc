@@ -30,8 +30,7 @@ TEST(Traffic, XorshiftGivesTheStatesThatItsAuthorPublished) {
 TEST(Traffic, OrderGoesThroughTheLinesByItsStep) {
   TrafficLines lines;
   lines.base = 0x10000000, lines.first = 1, lines.stride = 4, lines.count = 5, lines.step = 2;
-  EXPECT_THAT(Take(lines, 6),
-              ElementsAre(0x10000040, 0x10000240, 0x10000440, 0x10000140, 0x10000340, 0x10000040));
+  EXPECT_THAT(Take(lines, 6), ElementsAre(0x10000040, 0x10000240, 0x10000440, 0x10000140, 0x10000340, 0x10000040));
 }
 
 TEST(Traffic, AFootprintFoldsTheLines) {
@@ -44,9 +43,8 @@ TEST(Traffic, RandomBeginsAfterTheSeedAndStaysInTheFootprint) {
   TrafficLines lines;
   lines.pattern = regs::Pattern::kRandom;
   lines.seed = 2463534242u, lines.footprint_lg2 = 8, lines.base = 0x4000;
-  EXPECT_THAT(Take(lines, 3),
-              ElementsAre(0x4000 + 64 * (723471715u & 255), 0x4000 + 64 * (2497366906u & 255),
-                          0x4000 + 64 * (2064144800u & 255)));
+  EXPECT_THAT(Take(lines, 3), ElementsAre(0x4000 + 64 * (723471715u & 255), 0x4000 + 64 * (2497366906u & 255),
+                                          0x4000 + 64 * (2064144800u & 255)));
   lines.seed = 0x0000'0001'0000'0001;  // folds to 0, which stands for 1
   EXPECT_EQ(Take(lines, 1)[0], 0x4000 + 64 * (270369u & 255));
 }
@@ -54,8 +52,7 @@ TEST(Traffic, RandomBeginsAfterTheSeedAndStaysInTheFootprint) {
 TEST(Traffic, TheAddressPatternDiffersBetweenAddressesAndSeeds) {
   EXPECT_EQ(AddressPattern(0, 0), 0u);
   EXPECT_EQ(AddressPattern(5, 8), 5u ^ 8u ^ uint64_t{8} << 21 ^ uint64_t{8} << 42);
-  EXPECT_EQ(AddressPattern(0, uint64_t{1} << 63),
-            uint64_t{1} << 63 ^ uint64_t{1} << 20 ^ uint64_t{1} << 41);
+  EXPECT_EQ(AddressPattern(0, uint64_t{1} << 63), uint64_t{1} << 63 ^ uint64_t{1} << 20 ^ uint64_t{1} << 41);
 }
 
 }  // namespace

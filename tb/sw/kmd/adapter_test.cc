@@ -53,14 +53,12 @@ TEST(Adapter, AnUnusedApertureShowsTheDummyPageEverywhere) {
   FakeKernel& kernel = driver.kernel;
   const uint64_t table = kernel.Reg<regs::ApertureBase>().offset();
   EXPECT_EQ(table, (8u << 20) - 4096);
-  EXPECT_EQ(kernel.Reg<regs::WindowBase>().offset(), 0u)
-      << "the window is back where the segment begins";
+  EXPECT_EQ(kernel.Reg<regs::WindowBase>().offset(), 0u) << "the window is back where the segment begins";
   regs::ApertureEntryEntry first;
   first.raw = kernel.vram.at(table);
   EXPECT_TRUE(first.valid());
   EXPECT_NE(kernel.SystemMemory(first.page() << 12), nullptr);
-  for (uint64_t page = 0; page < 512; ++page)
-    ASSERT_EQ(kernel.vram.at(table + page * 8), first.raw);
+  for (uint64_t page = 0; page < 512; ++page) ASSERT_EQ(kernel.vram.at(table + page * 8), first.raw);
 }
 
 TEST(Adapter, EveryFailingMemoryCallIsUndone) {
@@ -86,10 +84,10 @@ TEST(Adapter, RefusesAnotherDevice) {
 }
 
 TEST(Adapter, RefusesCapabilitiesThatNoGmmuHas) {
-  for (const auto built : {regs::Cap0{}.set_clients(0).set_spaces(4).set_rings(1),
-                           regs::Cap0{}.set_clients(65).set_spaces(4).set_rings(1),
-                           regs::Cap0{}.set_clients(4).set_spaces(65).set_rings(1),
-                           regs::Cap0{}.set_clients(4).set_spaces(4).set_rings(5)}) {
+  for (const auto built :
+       {regs::Cap0{}.set_clients(0).set_spaces(4).set_rings(1), regs::Cap0{}.set_clients(65).set_spaces(4).set_rings(1),
+        regs::Cap0{}.set_clients(4).set_spaces(65).set_rings(1),
+        regs::Cap0{}.set_clients(4).set_spaces(4).set_rings(5)}) {
     FakeKernel kernel;
     ASSERT_EQ(kernel.Load(), STATUS_SUCCESS);
     kernel.reg(regs::Cap0::kOffset) = built.raw;
@@ -146,15 +144,13 @@ TEST(Adapter, ComesBackFromD3WithApertureTableRingAndRoots) {
   DXGKARG_SETROOTPAGETABLE root{driver.context, {kVramSegment, 0, 0x40000}, 512};
   kernel.table.DxgkDdiSetRootPageTable(kernel.adapter, &root);
 
-  EXPECT_EQ(kernel.table.DxgkDdiSetPowerState(kernel.adapter, 0, PowerDeviceD3, PowerActionSleep),
-            STATUS_SUCCESS);
+  EXPECT_EQ(kernel.table.DxgkDdiSetPowerState(kernel.adapter, 0, PowerDeviceD3, PowerActionSleep), STATUS_SUCCESS);
   EXPECT_EQ(kernel.Reg<regs::Ctrl>().enable(), 0u);
   kernel.vram.clear();
   const uint32_t space = regs::kSpaceBase + regs::kSpaceStride;  // the second process's
   const uint64_t before = kernel.reg(space + regs::SpaceRoot::kOffset);
   kernel.reg(space + regs::SpaceRoot::kOffset) = 0;
-  EXPECT_EQ(kernel.table.DxgkDdiSetPowerState(kernel.adapter, 0, PowerDeviceD0, PowerActionNone),
-            STATUS_SUCCESS);
+  EXPECT_EQ(kernel.table.DxgkDdiSetPowerState(kernel.adapter, 0, PowerDeviceD0, PowerActionNone), STATUS_SUCCESS);
   EXPECT_EQ(kernel.Reg<regs::Ctrl>().enable(), 1u);
   EXPECT_EQ(kernel.Reg<regs::RingCtrl>(kRing).enable(), 1u);
   EXPECT_EQ(kernel.vram.size(), 4096u);
@@ -171,8 +167,7 @@ TEST(Adapter, ExclusiveAccessSwitchesOffAllThatCouldTouchMemory) {
   EXPECT_EQ(kernel.Reg<regs::Ctrl>().enable() + kernel.Reg<regs::IntEnable>().enable(), 0u);
   EXPECT_FALSE(kernel.table.DxgkDdiInterruptRoutine(kernel.adapter, 0));
   EXPECT_EQ(kernel.table.DxgkDdiEndExclusiveAccess(kernel.adapter, &end), STATUS_SUCCESS);
-  EXPECT_EQ(kernel.vram.at(kernel.Reg<regs::ApertureBase>().offset()), 0x1234u)
-      << "what the aperture shows is kept";
+  EXPECT_EQ(kernel.vram.at(kernel.Reg<regs::ApertureBase>().offset()), 0x1234u) << "what the aperture shows is kept";
   EXPECT_EQ(kernel.Reg<regs::AperturePages>().pages(), 4096u);
   EXPECT_EQ(kernel.Reg<regs::Ctrl>().enable(), 1u);
 }

@@ -95,17 +95,14 @@ TEST(Caps, DriverCapsFollowTheCallersSizeAndAreNeverWrittenPastIt) {
     args.Type = DXGKQAITYPE_DRIVERCAPS;
     args.pOutputData = output.data();
     args.OutputDataSize = static_cast<UINT>(size);
-    ASSERT_EQ(driver.kernel.table.DxgkDdiQueryAdapterInfo(driver.kernel.adapter, &args),
-              STATUS_SUCCESS);
+    ASSERT_EQ(driver.kernel.table.DxgkDdiQueryAdapterInfo(driver.kernel.adapter, &args), STATUS_SUCCESS);
     for (size_t i = size; i < output.size(); ++i) EXPECT_EQ(output[i], 0xCC) << size;
     DXGK_DRIVERCAPS caps{};
     std::memcpy(&caps, output.data(), std::min(size, sizeof caps));
     EXPECT_TRUE(caps.MemoryManagementCaps.VirtualAddressingSupported);
     EXPECT_TRUE(caps.MemoryManagementCaps.GpuMmuSupported);
-    EXPECT_TRUE(caps.MemoryManagementCaps.MapAperture2Supported)
-        << "without it there is no remapping";
-    EXPECT_TRUE(caps.MemoryManagementCaps.IoMmuSecureModeSupported)
-        << "must agree with IOMMU_CAPS";
+    EXPECT_TRUE(caps.MemoryManagementCaps.MapAperture2Supported) << "without it there is no remapping";
+    EXPECT_TRUE(caps.MemoryManagementCaps.IoMmuSecureModeSupported) << "must agree with IOMMU_CAPS";
     EXPECT_EQ(caps.WDDMVersion, DXGKDDI_WDDMv3_1);
     EXPECT_EQ(caps.GpuEngineTopology.NbAsymetricProcessingNodes, 1u);
     EXPECT_EQ(caps.HighestAcceptableAddress.QuadPart, 0x1FFFFFFFF);
@@ -114,19 +111,17 @@ TEST(Caps, DriverCapsFollowTheCallersSizeAndAreNeverWrittenPastIt) {
 
 TEST(Caps, ShortOutputsAndUnknownTypesAreRefusedUntouched) {
   StartedDriver driver;
-  const DXGK_QUERYADAPTERINFOTYPE types[] = {
-      DXGKQAITYPE_DRIVERCAPS,          DXGKQAITYPE_QUERYSEGMENT4,
-      DXGKQAITYPE_GPUMMUCAPS,          DXGKQAITYPE_PAGETABLELEVELDESC,
-      DXGKQAITYPE_PHYSICALADAPTERCAPS, DXGKQAITYPE_PHYSICAL_MEMORY_CAPS,
-      DXGKQAITYPE_IOMMU_CAPS};
+  const DXGK_QUERYADAPTERINFOTYPE types[] = {DXGKQAITYPE_DRIVERCAPS,          DXGKQAITYPE_QUERYSEGMENT4,
+                                             DXGKQAITYPE_GPUMMUCAPS,          DXGKQAITYPE_PAGETABLELEVELDESC,
+                                             DXGKQAITYPE_PHYSICALADAPTERCAPS, DXGKQAITYPE_PHYSICAL_MEMORY_CAPS,
+                                             DXGKQAITYPE_IOMMU_CAPS};
   for (const auto type : types) {
     uint8_t output[2] = {0xCC, 0xCC};
     EXPECT_EQ(driver.kernel.Query(type, &output), STATUS_BUFFER_TOO_SMALL) << type;
     EXPECT_EQ(output[0], 0xCC);
   }
   uint64_t output = 0;
-  for (const auto type :
-       {DXGKQAITYPE_QUERYSEGMENT3, DXGKQAITYPE_UEFIFRAMEBUFFERRANGES, DXGKQAITYPE_QUERYMMUS}) {
+  for (const auto type : {DXGKQAITYPE_QUERYSEGMENT3, DXGKQAITYPE_UEFIFRAMEBUFFERRANGES, DXGKQAITYPE_QUERYMMUS}) {
     EXPECT_EQ(driver.kernel.Query(type, &output), STATUS_NOT_SUPPORTED) << type;
   }
 }
@@ -180,13 +175,9 @@ TEST(Caps, MemorySegmentEndsWhereTheWindowEnds) {
 }
 
 TEST(Caps, GpuMmuCapsAndLevelsFollowTheParameters) {
-  StartedDriver driver({{"PageTableLevels", 3},
-                        {"PageTableBits0", 13},
-                        {"PageTableBits1", 11},
-                        {"PageTableBits2", 3}});
+  StartedDriver driver({{"PageTableLevels", 3}, {"PageTableBits0", 13}, {"PageTableBits1", 11}, {"PageTableBits2", 3}});
   DXGK_GPUMMUCAPS caps{};
-  ASSERT_EQ(driver.kernel.Query(DXGKQAITYPE_GPUMMUCAPS, DXGK_QUERYGPUMMUCAPSIN{0}, &caps),
-            STATUS_SUCCESS);
+  ASSERT_EQ(driver.kernel.Query(DXGKQAITYPE_GPUMMUCAPS, DXGK_QUERYGPUMMUCAPSIN{0}, &caps), STATUS_SUCCESS);
   EXPECT_EQ(caps.PageTableLevelCount, 3u);
   EXPECT_EQ(caps.VirtualAddressBitCount, 39u);
   EXPECT_EQ(caps.PageTableUpdateMode, DXGK_PAGETABLEUPDATE_GPU_PHYSICAL);
@@ -194,8 +185,7 @@ TEST(Caps, GpuMmuCapsAndLevelsFollowTheParameters) {
   EXPECT_TRUE(caps.ZeroInPteSupported);
   EXPECT_TRUE(caps.LargePageSupported);
   EXPECT_FALSE(caps.DualPteSupported);
-  EXPECT_EQ(driver.kernel.Query(DXGKQAITYPE_GPUMMUCAPS, DXGK_QUERYGPUMMUCAPSIN{1}, &caps),
-            STATUS_INVALID_PARAMETER);
+  EXPECT_EQ(driver.kernel.Query(DXGKQAITYPE_GPUMMUCAPS, DXGK_QUERYGPUMMUCAPSIN{1}, &caps), STATUS_INVALID_PARAMETER);
 
   const UINT bits[] = {13, 11, 3};
   const UINT bytes[] = {65536, 16384, 4096};
@@ -209,8 +199,7 @@ TEST(Caps, GpuMmuCapsAndLevelsFollowTheParameters) {
     EXPECT_EQ(desc.PagingProcessPageTableSegmentId, kVramSegment);
   }
   DXGK_PAGE_TABLE_LEVEL_DESC desc{};
-  EXPECT_EQ(driver.kernel.Query(DXGKQAITYPE_PAGETABLELEVELDESC,
-                                DXGK_QUERYPAGETABLELEVELDESCIN{3, 0}, &desc),
+  EXPECT_EQ(driver.kernel.Query(DXGKQAITYPE_PAGETABLELEVELDESC, DXGK_QUERYPAGETABLELEVELDESCIN{3, 0}, &desc),
             STATUS_INVALID_PARAMETER);
 }
 
@@ -255,10 +244,15 @@ DXGK_PAGE_TABLE_LEVEL_DESC Level(StartedDriver& driver, WORD level) {
 
 // Seen on build 26100 (sizes, segment); the cap of dual entries and of system memory is documents only.
 TEST(Caps, TablesOf64KiBPagesAndLargerTablesAreTold) {
-  const std::map<std::string, uint64_t> geometry = {
-      {"PageTableLevels", 3},  {"PageTableBits0", 13},      {"PageTableBits1", 11},      {"PageTableBits2", 3},
-      {"Leaf64k", 1},          {"PageTableBytes0", 131072}, {"PageTableBytes1", 32768},  {"PageTableBytes2", 16384},
-      {"PageTableAlignment", 16384}};
+  const std::map<std::string, uint64_t> geometry = {{"PageTableLevels", 3},
+                                                    {"PageTableBits0", 13},
+                                                    {"PageTableBits1", 11},
+                                                    {"PageTableBits2", 3},
+                                                    {"Leaf64k", 1},
+                                                    {"PageTableBytes0", 131072},
+                                                    {"PageTableBytes1", 32768},
+                                                    {"PageTableBytes2", 16384},
+                                                    {"PageTableAlignment", 16384}};
   for (const bool dual : {false, true}) {
     auto parameters = geometry;
     parameters["DualPte"] = parameters["System64k"] = dual;
@@ -350,19 +344,16 @@ TEST(Caps, AllocationsInASegmentOf64KiBPagesAreOfThatSizeAndAlignment) {
 TEST(Caps, OneNodeThatCopies) {
   StartedDriver driver;
   DXGK_PHYSICALADAPTERCAPS caps{};
-  ASSERT_EQ(driver.kernel.Query(DXGKQAITYPE_PHYSICALADAPTERCAPS, DXGK_QUERYPHYSICALADAPTERCAPSIN{0},
-                                &caps),
+  ASSERT_EQ(driver.kernel.Query(DXGKQAITYPE_PHYSICALADAPTERCAPS, DXGK_QUERYPHYSICALADAPTERCAPSIN{0}, &caps),
             STATUS_SUCCESS);
   EXPECT_EQ(caps.NumExecutionNodes, 1u);
   EXPECT_EQ(caps.PagingNodeIndex, 0u);
   EXPECT_TRUE(caps.Flags.GpuMmuSupported);
   EXPECT_NE(caps.DxgkPhysicalAdapterHandle, nullptr);
   DXGKARG_GETNODEMETADATA node{};
-  EXPECT_EQ(driver.kernel.table.DxgkDdiGetNodeMetadata(driver.kernel.adapter, 0, &node),
-            STATUS_SUCCESS);
+  EXPECT_EQ(driver.kernel.table.DxgkDdiGetNodeMetadata(driver.kernel.adapter, 0, &node), STATUS_SUCCESS);
   EXPECT_EQ(node.EngineType, DXGK_ENGINE_TYPE_COPY);
-  EXPECT_EQ(driver.kernel.table.DxgkDdiGetNodeMetadata(driver.kernel.adapter, 1, &node),
-            STATUS_INVALID_PARAMETER);
+  EXPECT_EQ(driver.kernel.table.DxgkDdiGetNodeMetadata(driver.kernel.adapter, 1, &node), STATUS_INVALID_PARAMETER);
 }
 
 TEST(Caps, TwoLevelRootsGrowByPages) {
@@ -371,12 +362,10 @@ TEST(Caps, TwoLevelRootsGrowByPages) {
   const struct {
     UINT wanted, entries;
     SIZE_T bytes;
-  } rows[] = {
-      {0, 512, 4096}, {1, 512, 4096}, {512, 512, 4096}, {513, 1024, 8192}, {9000, 8192, 65536}};
+  } rows[] = {{0, 512, 4096}, {1, 512, 4096}, {512, 512, 4096}, {513, 1024, 8192}, {9000, 8192, 65536}};
   for (const auto& row : rows) {
     args.NumberOfPte = row.wanted;
-    EXPECT_EQ(driver.kernel.table.DxgkDdiGetRootPageTableSize(driver.kernel.adapter, &args),
-              row.bytes);
+    EXPECT_EQ(driver.kernel.table.DxgkDdiGetRootPageTableSize(driver.kernel.adapter, &args), row.bytes);
     EXPECT_EQ(args.NumberOfPte, row.entries);
   }
 }

@@ -32,10 +32,8 @@ TEST(Escape, KnowsWhichClientsHaveAnEngine) {
   for (const Case& built : {Case{1, 0, 4}, Case{2, 1, 1}, Case{2, 0, 0}}) {
     FakeKernel kernel;
     ASSERT_EQ(kernel.Load(), STATUS_SUCCESS);
-    kernel.reg(regs::Id::kOffset) =
-        regs::Id{}.set_magic(0x554D4D47).set_major(1).set_minor(built.minor).raw;
-    kernel.reg(regs::Cap2::kOffset) =
-        regs::Cap2{}.set_patterns(0b111).set_traffic(built.traffic).raw;
+    kernel.reg(regs::Id::kOffset) = regs::Id{}.set_magic(0x554D4D47).set_major(1).set_minor(built.minor).raw;
+    kernel.reg(regs::Cap2::kOffset) = regs::Cap2{}.set_patterns(0b111).set_traffic(built.traffic).raw;
     ASSERT_EQ(kernel.Start(), STATUS_SUCCESS);
     const auto escape = [&](auto& data) {
       DXGKARG_ESCAPE args{};
@@ -49,8 +47,7 @@ TEST(Escape, KnowsWhichClientsHaveAnEngine) {
     for (uint32_t client = 0; client < 5; ++client) {
       EscapeQueryClient query;
       query.client = client;
-      EXPECT_EQ(escape(query),
-                client < built.clients ? STATUS_SUCCESS : STATUS_INVALID_PARAMETER);
+      EXPECT_EQ(escape(query), client < built.clients ? STATUS_SUCCESS : STATUS_INVALID_PARAMETER);
     }
     kernel.Unload();
   }
@@ -115,8 +112,7 @@ TEST_F(EscapeTest, RunsPatternsAndChecksThatWereBuilt) {
   EXPECT_EQ(ctrl.pattern(), regs::Pattern::kRandom);
   EXPECT_TRUE(ctrl.verify());
   EXPECT_EQ(ctrl.footprint_lg2(), 20u);
-  kernel().reg(block + regs::ClientResult::kOffset) =
-      regs::ClientResult{}.set_crc(5).set_mismatches(3).raw;
+  kernel().reg(block + regs::ClientResult::kOffset) = regs::ClientResult{}.set_crc(5).set_mismatches(3).raw;
   EscapeQueryClient query;
   query.client = 1;
   ASSERT_EQ(Escape(&query), STATUS_SUCCESS);

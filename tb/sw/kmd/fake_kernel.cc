@@ -36,8 +36,7 @@ NTSTATUS CreateObject(DXGKARGCB_CREATE_PHYSICAL_MEMORY_OBJECT* args) {
 
 void DestroyObject(CONST DXGKARGCB_DESTROY_PHYSICAL_MEMORY_OBJECT* args) {
   const auto found = current->memory.find(args->hPhysicalMemoryObject);
-  if (found == current->memory.end())
-    return current->mistakes.push_back("unknown object destroyed");
+  if (found == current->memory.end()) return current->mistakes.push_back("unknown object destroyed");
   if (found->second->has_adl) current->mistakes.push_back("object destroyed before its ADL");
   if (found->second->mapped) current->mistakes.push_back("object destroyed while mapped");
   current->memory.erase(found);
@@ -55,10 +54,8 @@ NTSTATUS AllocateAdl(DXGKARGCB_ALLOCATE_ADL* args) {
   if (object == nullptr) return STATUS_INVALID_HANDLE;
   object->adl.PageCount = static_cast<UINT32>(args->Size / PAGE_SIZE);
   object->adl.Flags.Contiguous = current->contiguous_adls;
-  if (current->contiguous_adls)
-    object->adl.BasePageNumber = object->pages[0];
-  else
-    object->adl.Pages = object->pages.data();
+  if (current->contiguous_adls) object->adl.BasePageNumber = object->pages[0];
+  else object->adl.Pages = object->pages.data();
   object->has_adl = true;
   args->pAdl = &object->adl;
   ++current->adls;
@@ -67,8 +64,7 @@ NTSTATUS AllocateAdl(DXGKARGCB_ALLOCATE_ADL* args) {
 
 void FreeAdl(CONST DXGKARGCB_FREE_ADL* args) {
   auto* object = OfAdapterHandle(args->hAdapterMemoryObject);
-  if (object == nullptr || args->pAdl != &object->adl)
-    return current->mistakes.push_back("wrong ADL freed");
+  if (object == nullptr || args->pAdl != &object->adl) return current->mistakes.push_back("wrong ADL freed");
   object->has_adl = false;
   --current->adls;
 }
@@ -130,8 +126,8 @@ NTSTATUS DestroyContextAllocation(HANDLE, HANDLE allocation) {
 }
 D3DGPU_VIRTUAL_ADDRESS MapContextAllocation(HANDLE, CONST DXGKARGCB_MAPCONTEXTALLOCATION* args) {
   if (ContextCallFails()) return 0;
-  return current->context_allocations.at(args->hAllocation).va =
-             0x700000 + reinterpret_cast<uint64_t>(args->hAllocation) * 16;
+  return current->context_allocations.at(args->hAllocation).va = 0x700000 +
+                                                                 reinterpret_cast<uint64_t>(args->hAllocation) * 16;
 }
 NTSTATUS UpdateContextAllocation(HANDLE, CONST DXGKARGCB_UPDATECONTEXTALLOCATION* args) {
   if (ContextCallFails()) return STATUS_INSUFFICIENT_RESOURCES;
@@ -148,8 +144,7 @@ NTSTATUS ReserveRange(HANDLE, DXGKARGCB_RESERVEGPUVIRTUALADDRESSRANGE* args) {
 
 PVOID registers_pointer, window_pointer;
 
-NTSTATUS MapMemory(HANDLE, PHYSICAL_ADDRESS address, ULONG, BOOLEAN, BOOLEAN, MEMORY_CACHING_TYPE,
-                   PVOID* pointer) {
+NTSTATUS MapMemory(HANDLE, PHYSICAL_ADDRESS address, ULONG, BOOLEAN, BOOLEAN, MEMORY_CACHING_TYPE, PVOID* pointer) {
   *pointer = address.QuadPart == FakeKernel::kWindowAddress ? window_pointer : registers_pointer;
   ++current->bars;
   return STATUS_SUCCESS;
@@ -173,8 +168,7 @@ NTSTATUS Synchronize(HANDLE, PKSYNCHRONIZE_ROUTINE routine, PVOID context, ULONG
 
 }  // namespace
 
-FakeKernel::FakeKernel()
-    : registers_view_(new uint8_t[kRegisterBytes]()), window_(new uint8_t[kWindowBytes]()) {
+FakeKernel::FakeKernel() : registers_view_(new uint8_t[kRegisterBytes]()), window_(new uint8_t[kWindowBytes]()) {
   current = this;
   registers_pointer = registers_view_.get();
   window_pointer = window_.get();
@@ -191,8 +185,7 @@ uint64_t FakeKernel::ReadWord(const volatile void* at) {
     return registers_[static_cast<uint32_t>(byte - registers_view_.get())];
   }
   if (byte >= window_.get() && byte < window_.get() + kWindowBytes) {
-    return vram[registers_[regs::WindowBase::kOffset] +
-                static_cast<uint64_t>(byte - window_.get())];
+    return vram[registers_[regs::WindowBase::kOffset] + static_cast<uint64_t>(byte - window_.get())];
   }
   return *static_cast<const volatile uint64_t*>(at);
 }
@@ -203,15 +196,12 @@ void FakeKernel::WriteWord(volatile void* at, uint64_t value) {
     const auto offset = static_cast<uint32_t>(byte - registers_view_.get());
     writes.push_back({false, offset, value});
     if (on_write) on_write(writes.back());
-    if (offset == regs::IntStatus::kOffset)
-      registers_[offset] &= ~value;
-    else
-      registers_[offset] = value;
+    if (offset == regs::IntStatus::kOffset) registers_[offset] &= ~value;
+    else registers_[offset] = value;
     return;
   }
   if (byte >= window_.get() && byte < window_.get() + kWindowBytes) {
-    const uint64_t offset =
-        registers_[regs::WindowBase::kOffset] + static_cast<uint64_t>(byte - window_.get());
+    const uint64_t offset = registers_[regs::WindowBase::kOffset] + static_cast<uint64_t>(byte - window_.get());
     writes.push_back({true, offset, value});
     vram[offset] = value;
     return;
@@ -243,7 +233,7 @@ NTSTATUS FakeKernel::Load() {
 }
 
 NTSTATUS FakeKernel::Start() {
-  DXGKRNL_INTERFACE interface {};
+  DXGKRNL_INTERFACE interface{};
   interface.Size = sizeof interface;
   interface.Version = DXGKDDI_INTERFACE_VERSION;
   interface.DeviceHandle = kDeviceHandle;
@@ -299,8 +289,7 @@ StartedDriver::~StartedDriver() {
   const auto& table = kernel.table;
   for (HANDLE handle : {context, system_context}) table.DxgkDdiDestroyContext(handle);
   for (HANDLE handle : {device, system_device}) table.DxgkDdiDestroyDevice(handle);
-  for (HANDLE handle : {process, system_process})
-    table.DxgkDdiDestroyProcess(kernel.adapter, handle);
+  for (HANDLE handle : {process, system_process}) table.DxgkDdiDestroyProcess(kernel.adapter, handle);
   kernel.Unload();
   EXPECT_EQ(kernel.pool_blocks, 0);
   EXPECT_EQ(kernel.objects + kernel.adls + kernel.views + kernel.bars, 0);
@@ -326,10 +315,8 @@ HANDLE StartedDriver::CreateContext(HANDLE on, bool system, NTSTATUS* status) {
   args.Flags.SystemContext = system;
   args.Flags.VirtualAddressing = 1;
   const NTSTATUS result = kernel.table.DxgkDdiCreateContext(on, &args);
-  if (status != nullptr)
-    *status = result;
-  else
-    EXPECT_EQ(result, STATUS_SUCCESS);
+  if (status != nullptr) *status = result;
+  else EXPECT_EQ(result, STATUS_SUCCESS);
   return args.hContext;
 }
 

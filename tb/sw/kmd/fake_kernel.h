@@ -41,9 +41,9 @@ class FakeKernel {
     uint64_t offset;
     uint64_t value;
   };
-  std::vector<Access> writes;         ///< of both BARs, in order
+  std::vector<Access> writes;                   ///< of both BARs, in order
   std::function<void(const Access&)> on_write;  ///< what the device does when a register is written
-  std::map<uint64_t, uint64_t> vram;  ///< words by VRAM byte offset
+  std::map<uint64_t, uint64_t> vram;            ///< words by VRAM byte offset
   void* WindowPointer(uint64_t offset) { return window_.get() + offset; }
   static constexpr uint64_t kWindowBytes = 8 << 20;
   static constexpr LONGLONG kWindowAddress = 0xD0000000;
@@ -75,9 +75,9 @@ class FakeKernel {
   DRIVER_INITIALIZATION_DATA table{};
   PVOID adapter = nullptr;
   ULONG sources = 1, children = 1;  ///< as the driver answered
-  NTSTATUS Load();   ///< DriverEntry and AddDevice
-  NTSTATUS Start();  ///< StartDevice
-  void Unload();     ///< StopDevice and RemoveDevice
+  NTSTATUS Load();                  ///< DriverEntry and AddDevice
+  NTSTATUS Start();                 ///< StartDevice
+  void Unload();                    ///< StopDevice and RemoveDevice
 
   template <typename Output, typename Input>
   NTSTATUS Query(DXGK_QUERYADAPTERINFOTYPE type, const Input& input, Output* output) {

@@ -20,8 +20,7 @@ TEST(Spaces, AreHandedOutFlushedAndGivenBackWithTheLastContext) {
     contexts.push_back(driver.CreateContext(devices.back(), false));
     ASSERT_EQ(kernel.writes.size(), 1u);
     EXPECT_EQ(kernel.writes[0].offset, regs::InvCmd::kOffset);
-    EXPECT_EQ(kernel.writes[0].value,
-              regs::InvCmd{}.set_scope(regs::Scope::kSpace).set_space(2u + i).raw);
+    EXPECT_EQ(kernel.writes[0].value, regs::InvCmd{}.set_scope(regs::Scope::kSpace).set_space(2u + i).raw);
   }
   processes.push_back(driver.CreateProcess(false));
   devices.push_back(driver.CreateDevice(processes.back()));
@@ -43,10 +42,7 @@ TEST(Spaces, AreHandedOutFlushedAndGivenBackWithTheLastContext) {
 }
 
 TEST(Spaces, RootGoesToTheSpaceOfTheContextsProcessAndOnlyAChangeIsWritten) {
-  StartedDriver driver({{"PageTableLevels", 3},
-                        {"PageTableBits0", 13},
-                        {"PageTableBits1", 11},
-                        {"PageTableBits2", 3}});
+  StartedDriver driver({{"PageTableLevels", 3}, {"PageTableBits0", 13}, {"PageTableBits1", 11}, {"PageTableBits2", 3}});
   FakeKernel& kernel = driver.kernel;
   DXGKARG_SETROOTPAGETABLE root{driver.context, {kVramSegment, 0, 0x123000}, 8};
   kernel.table.DxgkDdiSetRootPageTable(kernel.adapter, &root);

@@ -34,8 +34,7 @@ class SubmitTest : public testing::Test {
     kernel().reg(regs::IntStatus::kOffset) |= regs::IntStatus{}.set_fence(1).raw;
   }
   BOOLEAN Interrupt() { return kernel().table.DxgkDdiInterruptRoutine(kernel().adapter, 0); }
-  void Fail(regs::Fault reason, uint32_t fence, regs::Access access, uint64_t address,
-            uint32_t level) {
+  void Fail(regs::Fault reason, uint32_t fence, regs::Access access, uint64_t address, uint32_t level) {
     kernel().reg(kRing + regs::RingStatus::kOffset) = regs::RingStatus{}.raw | 2 |
                                                       uint64_t{static_cast<uint8_t>(reason)} << 8 |
                                                       uint64_t{static_cast<uint8_t>(access)} << 16 |

@@ -73,8 +73,7 @@ class DriverFront : public ::testing::Test {
     run.crc = workload::LineCrc(expected.data(), run.order);
     EXPECT_TRUE(Passed(life, run)) << "at " << std::hex << va;
   }
-  static void Faults(workload::Life& life, GpuProcess* process, uint64_t va, regs::Fault fault,
-                     bool write = false) {
+  static void Faults(workload::Life& life, GpuProcess* process, uint64_t va, regs::Fault fault, bool write = false) {
     workload::ClientRun run = workload::AllLines(process, va, hw::kPageSize);
     run.fault = fault;
     run.write = write;

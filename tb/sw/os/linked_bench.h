@@ -24,9 +24,8 @@ struct LinkedBench : LifeBench {
 
   /// The procedure that reads, writes and copies between all GPUs.
   workload::JobResult RunLinked(uint64_t sleep = 0) {
-    return Run([&](workload::Life& life) {
-      workload::FindProcedure("linked")->run(life, {{"pages", 2}, {"sleep", sleep}});
-    });
+    return Run(
+        [&](workload::Life& life) { workload::FindProcedure("linked")->run(life, {{"pages", 2}, {"sleep", sleep}}); });
   }
 };
 

@@ -53,8 +53,8 @@ struct Objects : Machine {
     kernel.iommu()->Attach({1, 0, 0}, *domain);
     objects.AddAdapter(adapter, {domain, "test"});
   }
-  DXGKARGCB_CREATE_PHYSICAL_MEMORY_OBJECT Create(
-      uint64_t bytes, HANDLE on, DXGK_PHYSICAL_MEMORY_TYPE type = DXGK_PHYSICAL_MEMORY_TYPE_MDL) {
+  DXGKARGCB_CREATE_PHYSICAL_MEMORY_OBJECT Create(uint64_t bytes, HANDLE on,
+                                                 DXGK_PHYSICAL_MEMORY_TYPE type = DXGK_PHYSICAL_MEMORY_TYPE_MDL) {
     DXGKARGCB_CREATE_PHYSICAL_MEMORY_OBJECT args{};
     args.hAdapter = on;
     args.Size = bytes;

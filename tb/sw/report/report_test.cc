@@ -24,12 +24,9 @@ workload::JobResult Sample() {
   result.simulated_ns = 1000;
   result.mode = os::DmaMode::kRemapped;
   result.phases = {{"page in", 4096, 1000, 1000, true}};
-  result.counters = {{"port_client0", "lookups", 100, "requests", ""},
-                     {"port_client0", "hits", 75, "requests", ""},
-                     {"port_client1", "lookups", 100, "requests", ""},
-                     {"port_client1", "hits", 25, "requests", ""},
-                     {"iommu", "iotlb_hits", 9, "requests", ""},
-                     {"iommu", "iotlb_misses", 1, "requests", ""}};
+  result.counters = {{"port_client0", "lookups", 100, "requests", ""}, {"port_client0", "hits", 75, "requests", ""},
+                     {"port_client1", "lookups", 100, "requests", ""}, {"port_client1", "hits", 25, "requests", ""},
+                     {"iommu", "iotlb_hits", 9, "requests", ""},       {"iommu", "iotlb_misses", 1, "requests", ""}};
   return result;
 }
 
@@ -103,8 +100,8 @@ TEST(JsonReport, HasTheKeysThatProgramsReadAndNoHostTimeUnderCounters) {
   result.faults = {fault};
   result.leaks = {{"adl", "a", "driver", "b"}};
   const auto report = nlohmann::json::parse(JsonReport(result, SampleLimits()));
-  for (const char* key : {"verified", "bytes", "cycles", "cycles_evaluated", "simulated_ns",
-                          "host_seconds", "faults", "leaks", "counters"}) {
+  for (const char* key : {"verified", "bytes", "cycles", "cycles_evaluated", "simulated_ns", "host_seconds", "faults",
+                          "leaks", "counters"}) {
     EXPECT_TRUE(report.contains(key)) << key;
   }
   EXPECT_EQ(report["faults"][0]["address"], "0x5000");

@@ -73,8 +73,8 @@ TEST(Settings, TakeWhatTheFileStatesAndKeepTheRest) {
 }
 
 TEST(Settings, OfAnUnknownNameAreRefusedWithTheNearestOneAndItsLine) {
-  EXPECT_THAT(ErrorOf("[shop]\n\nroms = 5\n"), AllOf(StartsWith("t.toml:3: "), HasSubstr("unknown key shop.roms"),
-                                                    HasSubstr("nearest is shop.rooms")));
+  EXPECT_THAT(ErrorOf("[shop]\n\nroms = 5\n"),
+              AllOf(StartsWith("t.toml:3: "), HasSubstr("unknown key shop.roms"), HasSubstr("nearest is shop.rooms")));
   EXPECT_THAT(ErrorOf("[shop.till]\nrooms = 1"), HasSubstr("unknown key shop.till.rooms"));
   EXPECT_THAT(ErrorOf("[shp]\nrooms = 4\n"), AllOf(StartsWith("t.toml:1: "), HasSubstr("nearest is [shop]")));
   EXPECT_THAT(ErrorOf("shop = 3"), HasSubstr("shop is a section: write [shop]"));

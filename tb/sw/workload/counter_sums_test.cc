@@ -49,8 +49,8 @@ TEST(CounterSums, AreOfEachGpuAlone) {
     }
   }
   EXPECT_TRUE(CounterSums(counters).empty());
-  counters[0].value += 1;                  // a lookup of the one
-  counters[Good().size()].value -= 1;      // is not made up for by the other
+  counters[0].value += 1;              // a lookup of the one
+  counters[Good().size()].value -= 1;  // is not made up for by the other
   ASSERT_EQ(CounterSums(counters).size(), 2u);
   EXPECT_EQ(CounterSums(counters)[1].text.rfind("unit1.port_client0: lookups", 0), 0u);
 }
@@ -60,8 +60,7 @@ TEST(CounterSums, NoticeL1MissesThatNeverReachedTheL2) {
   counters[0].value += 20;  // lookups and misses of the port
   counters[2].value += 20;
   ASSERT_EQ(CounterSums(counters).size(), 1u);
-  EXPECT_EQ(CounterSums(counters)[0].text,
-            "gpu_l2: a lookup for each L1 miss does not hold: 20 >= 34");
+  EXPECT_EQ(CounterSums(counters)[0].text, "gpu_l2: a lookup for each L1 miss does not hold: 20 >= 34");
 }
 
 }  // namespace

@@ -46,14 +46,12 @@ struct Life {
     options.seed = seed;
     options.input = &input;
     options.out = [this](const void* from, size_t size) {
-      copy.insert(copy.end(), static_cast<const uint8_t*>(from),
-                  static_cast<const uint8_t*>(from) + size);
+      copy.insert(copy.end(), static_cast<const uint8_t*>(from), static_cast<const uint8_t*>(from) + size);
     };
     options.after_first_page_in = [this] { dumped = true; };
     JobResult result;
     RunMainJob(platform, options, result);
-    EXPECT_EQ(platform.ram().views(),
-              result.faults.empty() && result.leaks.empty() ? 0u : platform.ram().views());
+    EXPECT_EQ(platform.ram().views(), result.faults.empty() && result.leaks.empty() ? 0u : platform.ram().views());
     if (result.Passed()) {
       EXPECT_EQ(copy, input);
     }
@@ -67,8 +65,7 @@ std::string Explain(const JobResult& result) {
     if (!check.passed) text += "check " + check.name + ": " + check.text + "\n";
   }
   for (const auto& fault : result.faults) text += fault.source + ": " + fault.text + "\n";
-  for (const auto& leak : result.leaks)
-    text += "leak " + leak.kind + " " + leak.name + " by " + leak.created_by + "\n";
+  for (const auto& leak : result.leaks) text += "leak " + leak.kind + " " + leak.name + " by " + leak.created_by + "\n";
   for (const auto& finding : result.findings) text += finding.probe + ": " + finding.text + "\n";
   return text;
 }
@@ -86,8 +83,7 @@ TEST_P(Sizes, ComeBackThroughTheWholeMachine) {
   EXPECT_GT(result.cycles, 0u);
 }
 
-INSTANTIATE_TEST_SUITE_P(MainJob, Sizes,
-                         ::testing::Values(0, 1, 63, 4095, 4096, 4097, 65536, (1 << 20) + 3));
+INSTANTIATE_TEST_SUITE_P(MainJob, Sizes, ::testing::Values(0, 1, 63, 4095, 4096, 4097, 65536, (1 << 20) + 3));
 
 TEST(MainJob, RunsInPhysicalModeWithScatteredPages) {
   Life life;
@@ -108,8 +104,7 @@ TEST(MainJob, RunsInPiecesWhenVramIsSmall) {
 }
 
 TEST(MainJob, RunsWithTwoAndSixPageTableLevels) {
-  for (const std::vector<uint64_t>& bits :
-       {std::vector<uint64_t>{10, 12}, {5, 6, 7, 6, 6, 6}, {12, 9, 9}}) {
+  for (const std::vector<uint64_t>& bits : {std::vector<uint64_t>{10, 12}, {5, 6, 7, 6, 6, 6}, {12, 9, 9}}) {
     Life life;
     life.os.page_table_bits = bits;
     const JobResult result = life.Run();
@@ -132,8 +127,7 @@ TEST(MainJob, DependsOnTheSeedForPlacementOnly) {
   const JobResult one = first.Run(), two = again.Run(), three = other.Run();
   EXPECT_EQ(one.simulated_ns, two.simulated_ns);
   EXPECT_EQ(one.counters.size(), two.counters.size());
-  for (size_t i = 0; i < one.counters.size(); ++i)
-    EXPECT_EQ(one.counters[i].value, two.counters[i].value);
+  for (size_t i = 0; i < one.counters.size(); ++i) EXPECT_EQ(one.counters[i].value, two.counters[i].value);
   EXPECT_TRUE(three.Passed()) << Explain(three);
 }
 
@@ -142,8 +136,7 @@ TEST(MainJob, FailsWhenALogicalPageIsNotMapped) {
   life.os.inject.unmapped_page = true;
   const JobResult result = life.Run();
   EXPECT_FALSE(result.Passed());
-  EXPECT_THAT(result.faults, Contains(Field(&os::Fault::name, "no read permission")))
-      << Explain(result);
+  EXPECT_THAT(result.faults, Contains(Field(&os::Fault::name, "no read permission"))) << Explain(result);
   EXPECT_THAT(result.faults, Contains(Field(&os::Fault::name, "bus_read"))) << Explain(result);
 }
 

@@ -55,8 +55,7 @@ TEST(Scenario, MayNameCountersThatDependOnTime) {
 
 TEST(Scenario, MayExpectAFault) {
   const Scenario scenario = ParseScenario(
-      std::string(kGood) + "[expect]\nfault = \"bug_check\"\nstop_code = 0x10E\ntext = \"busy\"\n",
-      "x.toml");
+      std::string(kGood) + "[expect]\nfault = \"bug_check\"\nstop_code = 0x10E\ntext = \"busy\"\n", "x.toml");
   ASSERT_TRUE(scenario.expected);
   EXPECT_EQ(scenario.expected->fault, "bug_check");
   EXPECT_EQ(scenario.expected->stop_code, 0x10Eu);

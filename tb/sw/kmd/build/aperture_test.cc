@@ -16,8 +16,7 @@ namespace {
 
 using testing::IsEmpty;
 
-DXGKARG_BUILDPAGINGBUFFER MapAperture2(DXGK_ADL adl, SIZE_T offset, SIZE_T pages,
-                                       ULONG adl_offset) {
+DXGKARG_BUILDPAGINGBUFFER MapAperture2(DXGK_ADL adl, SIZE_T offset, SIZE_T pages, ULONG adl_offset) {
   DXGKARG_BUILDPAGINGBUFFER args{};
   args.Operation = DXGK_OPERATION_MAP_APERTURE_SEGMENT2;
   auto& op = args.MapApertureSegment2;
@@ -46,8 +45,7 @@ TEST_F(BuildTest, MapAperture2TakesBothFormsOfAdlAndCountsTheOffsetInPages) {
   const auto contiguous = Built(MapAperture2(ContiguousAdl(100, 0x5000), 20, 90, 10));
   EXPECT_EQ(contiguous.headers.size(), 1u) << "one command whatever the size";
   ASSERT_EQ(contiguous.aperture.size(), 90u);
-  for (uint32_t i = 0; i < 90; ++i)
-    EXPECT_EQ(contiguous.aperture.at(20 + i), ApertureEntry(0x5000 + 10 + i));
+  for (uint32_t i = 0; i < 90; ++i) EXPECT_EQ(contiguous.aperture.at(20 + i), ApertureEntry(0x5000 + 10 + i));
 
   std::vector<DXGK_PAGE_NUMBER> pages;
   for (uint64_t i = 0; i < 100; ++i) pages.push_back(0x9000 - i * 17);
@@ -56,8 +54,7 @@ TEST_F(BuildTest, MapAperture2TakesBothFormsOfAdlAndCountsTheOffsetInPages) {
   list.Pages = pages.data();
   const auto listed = Built(MapAperture2(list, 20, 90, 10));
   ASSERT_EQ(listed.aperture.size(), 90u);
-  for (uint32_t i = 0; i < 90; ++i)
-    EXPECT_EQ(listed.aperture.at(20 + i), ApertureEntry(pages[10 + i]));
+  for (uint32_t i = 0; i < 90; ++i) EXPECT_EQ(listed.aperture.at(20 + i), ApertureEntry(pages[10 + i]));
 
   for (const UINT bytes : {24u, 64u, 200u}) {
     CommandModel pieces;
@@ -97,10 +94,8 @@ TEST_F(BuildTest, UnmapPointsTheRangeAtTheDummyPageOfTheSystem) {
 
 TEST_F(BuildTest, ApertureRangesThatDoNotFitAreRefused) {
   EXPECT_EQ(Refused(MapAperture2(ContiguousAdl(10, 1), 4090, 7, 0)), STATUS_INVALID_PARAMETER);
-  EXPECT_EQ(Refused(MapAperture2(ContiguousAdl(10, 1), ~SIZE_T{0}, 2, 0)),
-            STATUS_INVALID_PARAMETER);
-  EXPECT_EQ(Refused(MapAperture2(ContiguousAdl(10, 1), 0, 8, 3)), STATUS_INVALID_PARAMETER)
-      << "past the ADL";
+  EXPECT_EQ(Refused(MapAperture2(ContiguousAdl(10, 1), ~SIZE_T{0}, 2, 0)), STATUS_INVALID_PARAMETER);
+  EXPECT_EQ(Refused(MapAperture2(ContiguousAdl(10, 1), 0, 8, 3)), STATUS_INVALID_PARAMETER) << "past the ADL";
   Mdl mdl({9, 8, 7});
   DXGKARG_BUILDPAGINGBUFFER by_mdl{};
   by_mdl.Operation = DXGK_OPERATION_MAP_APERTURE_SEGMENT;

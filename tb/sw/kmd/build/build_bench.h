@@ -23,12 +23,10 @@ inline constexpr uint32_t kProcessSpace = 1;
 /// each buffer.
 class BuildTest : public testing::Test {
  protected:
-  explicit BuildTest(std::map<std::string, uint64_t> parameters = {})
-      : driver(std::move(parameters)) {}
+  explicit BuildTest(std::map<std::string, uint64_t> parameters = {}) : driver(std::move(parameters)) {}
 
   /// Buffers of `bytes`; the model has run them all. The operand is unchanged between passes.
-  NTSTATUS Build(DXGKARG_BUILDPAGINGBUFFER args, UINT bytes, CommandModel* model,
-                 int* passes = nullptr) {
+  NTSTATUS Build(DXGKARG_BUILDPAGINGBUFFER args, UINT bytes, CommandModel* model, int* passes = nullptr) {
     args.hSystemContext = driver.system_context;
     args.MultipassOffset = 0;
     for (int pass = 1; pass <= 10000; ++pass) {
@@ -36,14 +34,12 @@ class BuildTest : public testing::Test {
       std::vector<uint64_t> buffer(bytes / 8 + 2, kGuard);
       args.pDmaBuffer = buffer.data();
       args.DmaSize = bytes;
-      const NTSTATUS status =
-          driver.kernel.table.DxgkDdiBuildPagingBuffer(driver.kernel.adapter, &args);
-      const auto used = static_cast<size_t>(static_cast<uint8_t*>(args.pDmaBuffer) -
-                                            reinterpret_cast<uint8_t*>(buffer.data()));
+      const NTSTATUS status = driver.kernel.table.DxgkDdiBuildPagingBuffer(driver.kernel.adapter, &args);
+      const auto used =
+          static_cast<size_t>(static_cast<uint8_t*>(args.pDmaBuffer) - reinterpret_cast<uint8_t*>(buffer.data()));
       EXPECT_LE(used, bytes);
       EXPECT_EQ(args.DmaSize, bytes - used);
-      for (size_t i = used / 8; i < buffer.size(); ++i)
-        EXPECT_EQ(buffer[i], kGuard) << "written past the end";
+      for (size_t i = used / 8; i < buffer.size(); ++i) EXPECT_EQ(buffer[i], kGuard) << "written past the end";
       model->Run(buffer.data(), used);
       if (status != STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER) return status;
       if (used == 0) return status;  // no progress
@@ -65,8 +61,7 @@ class BuildTest : public testing::Test {
     return status;
   }
 
-  DXGKARG_BUILDPAGINGBUFFER Update(std::vector<DXGK_PTE>& ptes, uint32_t level, uint64_t table,
-                                   uint32_t start) {
+  DXGKARG_BUILDPAGINGBUFFER Update(std::vector<DXGK_PTE>& ptes, uint32_t level, uint64_t table, uint32_t start) {
     DXGKARG_BUILDPAGINGBUFFER args{};
     args.Operation = DXGK_OPERATION_UPDATE_PAGE_TABLE;
     auto& op = args.UpdatePageTable;
@@ -95,9 +90,7 @@ class BuildTest : public testing::Test {
         .set_contiguous(contiguous)
         .raw;
   }
-  static CommandModel::Where Table(uint64_t address) {
-    return CommandModel::Physical(regs::Target::kVram, address);
-  }
+  static CommandModel::Where Table(uint64_t address) { return CommandModel::Physical(regs::Target::kVram, address); }
 
   static constexpr uint64_t kGuard = 0xEEEEEEEEEEEEEEEE;
   StartedDriver driver;

@@ -43,21 +43,18 @@ TEST_F(BuildTest, OperationsPackBackToBackInOneBuffer) {
   args.hSystemContext = driver.system_context;
   args.pDmaBuffer = buffer.data();
   args.DmaSize = 4096;
-  ASSERT_EQ(driver.kernel.table.DxgkDdiBuildPagingBuffer(driver.kernel.adapter, &args),
-            STATUS_SUCCESS);
+  ASSERT_EQ(driver.kernel.table.DxgkDdiBuildPagingBuffer(driver.kernel.adapter, &args), STATUS_SUCCESS);
   DXGKARG_BUILDPAGINGBUFFER flush{};
   flush.Operation = DXGK_OPERATION_FLUSH_TLB;
   flush.FlushTlb.hProcess = driver.process;
   flush.pDmaBuffer = args.pDmaBuffer;
   flush.DmaSize = args.DmaSize;
   flush.DmaBufferWriteOffset = 4096 - args.DmaSize;
-  ASSERT_EQ(driver.kernel.table.DxgkDdiBuildPagingBuffer(driver.kernel.adapter, &flush),
-            STATUS_SUCCESS);
+  ASSERT_EQ(driver.kernel.table.DxgkDdiBuildPagingBuffer(driver.kernel.adapter, &flush), STATUS_SUCCESS);
   auto again = Update(ptes, 0, 0x40000, 0);  // overwrites what the first one wrote
   again.pDmaBuffer = flush.pDmaBuffer;
   again.DmaSize = flush.DmaSize;
-  ASSERT_EQ(driver.kernel.table.DxgkDdiBuildPagingBuffer(driver.kernel.adapter, &again),
-            STATUS_SUCCESS);
+  ASSERT_EQ(driver.kernel.table.DxgkDdiBuildPagingBuffer(driver.kernel.adapter, &again), STATUS_SUCCESS);
   CommandModel model;
   model.Run(buffer.data(), 4096 - again.DmaSize);
   EXPECT_THAT(model.errors, IsEmpty());

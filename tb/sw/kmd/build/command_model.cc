@@ -49,21 +49,16 @@ void CommandModel::Run(const void* buffer, size_t bytes) {
       case regs::Opcode::kNop: break;
       case regs::Opcode::kCopy: {
         if (!expect_size(4)) return;
-        const Copy copy{SourceOf(header, command[1]), DestinationOf(header, command[2]),
-                        command[3]};
-        const bool joins = !copies.empty() &&
-                           Plus(copies.back().source, copies.back().bytes) == copy.source &&
+        const Copy copy{SourceOf(header, command[1]), DestinationOf(header, command[2]), command[3]};
+        const bool joins = !copies.empty() && Plus(copies.back().source, copies.back().bytes) == copy.source &&
                            Plus(copies.back().destination, copies.back().bytes) == copy.destination;
-        if (joins)
-          copies.back().bytes += copy.bytes;
-        else
-          copies.push_back(copy);
+        if (joins) copies.back().bytes += copy.bytes;
+        else copies.push_back(copy);
         break;
       }
       case regs::Opcode::kFill:
         if (!expect_size(4)) return;
-        fills.push_back(
-            {DestinationOf(header, command[1]), command[2], static_cast<uint32_t>(command[3])});
+        fills.push_back({DestinationOf(header, command[1]), command[2], static_cast<uint32_t>(command[3])});
         break;
       case regs::Opcode::kTableWrite:
         if (size < 3) return errors.push_back("table_write without entries");
@@ -91,13 +86,11 @@ void CommandModel::Run(const void* buffer, size_t bytes) {
         break;
       case regs::Opcode::kApertureUnmap:
         if (!expect_size(3)) return;
-        for (uint64_t i = 0; i < command[1] >> 32; ++i)
-          aperture[static_cast<uint32_t>(command[1] + i)] = command[2];
+        for (uint64_t i = 0; i < command[1] >> 32; ++i) aperture[static_cast<uint32_t>(command[1] + i)] = command[2];
         break;
       case regs::Opcode::kFlushTlb:
         if (!expect_size(3)) return;
-        flushes.push_back(
-            {header.scope(), static_cast<uint32_t>(header.dst_space()), command[1], command[2]});
+        flushes.push_back({header.scope(), static_cast<uint32_t>(header.dst_space()), command[1], command[2]});
         break;
       case regs::Opcode::kSignalFence:
         if (!expect_size(3)) return;

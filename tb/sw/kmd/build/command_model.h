@@ -20,8 +20,7 @@ class CommandModel {
  public:
   void Run(const void* buffer, size_t bytes);
 
-  using Where =
-      std::tuple<bool, unsigned, uint64_t, uint64_t>;  ///< physical, target, space, byte address
+  using Where = std::tuple<bool, unsigned, uint64_t, uint64_t>;  ///< physical, target, space, byte address
   struct Copy {
     Where source, destination;
     uint64_t bytes;

@@ -65,8 +65,7 @@ TEST_F(ContiguousTest, TheWorkedExampleOfThePage) {
   std::vector<uint64_t> buffer(16);
   args.pDmaBuffer = buffer.data();
   args.DmaSize = 128;
-  ASSERT_EQ(driver.kernel.table.DxgkDdiBuildPagingBuffer(driver.kernel.adapter, &args),
-            STATUS_SUCCESS);
+  ASSERT_EQ(driver.kernel.table.DxgkDdiBuildPagingBuffer(driver.kernel.adapter, &args), STATUS_SUCCESS);
   buffer.resize((128 - args.DmaSize) / 8);
   EXPECT_THAT(buffer, ElementsAre(0x0005000000012104, 0x40080, 0x10, 0x0800000001010141, 0x1000));
 }

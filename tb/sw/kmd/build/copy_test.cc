@@ -82,9 +82,14 @@ TEST_F(CopyTest, EntriesThatDoNotOverlapAreOneCommandOfThePrivilegedSpace) {
 
 TEST_F(CopyTest, OverlappingEntriesMoveAsMemmoveInBothDirectionsWhateverTheRoom) {
   for (const UINT bytes : {32u, 40u, 100u, 4096u}) {
-    for (const auto& [from, to, count] : std::vector<std::array<UINT, 3>>{
-             {0, 3, 100}, {3, 0, 100}, {10, 11, 40}, {11, 10, 40}, {5, 5, 20}, {0, 100, 100},
-             {100, 0, 101}, {0, 1, 1}}) {
+    for (const auto& [from, to, count] : std::vector<std::array<UINT, 3>>{{0, 3, 100},
+                                                                          {3, 0, 100},
+                                                                          {10, 11, 40},
+                                                                          {11, 10, 40},
+                                                                          {5, 5, 20},
+                                                                          {0, 100, 100},
+                                                                          {100, 0, 101},
+                                                                          {0, 1, 1}}) {
       auto entries = Numbered(256);
       auto expected = entries;
       std::memmove(&expected[to], &entries[from], count * 8);

@@ -16,8 +16,7 @@ DXGK_PTE Pte(uint64_t flags, uint64_t page) {
 }
 
 // Bits of DXGK_PTE's first word.
-constexpr uint64_t kValid = 1, kZero = 2, kCoherent = 4, kReadOnly = 8, kNoExecute = 16,
-                   kLarge = 1 << 10;
+constexpr uint64_t kValid = 1, kZero = 2, kCoherent = 4, kReadOnly = 8, kNoExecute = 16, kLarge = 1 << 10;
 constexpr uint64_t Segment(uint64_t id) { return id << 5; }
 constexpr uint64_t PeerIndex(uint64_t index) { return index << 11; }
 
@@ -32,31 +31,25 @@ struct Row {
 
 TEST(EntryFormat, GivesTheHardwareEntryOfEachForm) {
   const Row rows[] = {
-      {"the page of docs/page-tables.md, table", kValid | Segment(2), 0x3FE, 3, false,
-       0x08000000003FE041},
-      {"the page of docs/page-tables.md, leaf", kValid | kCoherent, 0x98765, 0, false,
-       0x0000000098765005},
+      {"the page of docs/page-tables.md, table", kValid | Segment(2), 0x3FE, 3, false, 0x08000000003FE041},
+      {"the page of docs/page-tables.md, leaf", kValid | kCoherent, 0x98765, 0, false, 0x0000000098765005},
       {"invalid", Segment(2) | kReadOnly, 0x1234, 0, false, 0},
       {"zero with valid", kValid | kZero, 0, 0, false, 3},
       {"zero without valid", kZero | kReadOnly | Segment(9), 0x55, 2, false, 2},
       {"read only, no execute", kValid | kReadOnly | kNoExecute, 1, 0, false, 0x1019},
       {"aperture page", kValid | Segment(1), 7, 0, false, uint64_t{1} << 58 | 0x7081},
       {"contiguous", kValid | Segment(2), 0x10, 0, true, uint64_t{2} << 58 | 0x10141},
-      {"contiguous means nothing above the leaf", kValid | Segment(2), 0x10, 1, true,
-       uint64_t{2} << 58 | 0x10041},
-      {"large page", kValid | kLarge | kReadOnly | Segment(2), 0x200, 1, false,
-       uint64_t{2} << 58 | 0x200069},
+      {"contiguous means nothing above the leaf", kValid | Segment(2), 0x10, 1, true, uint64_t{2} << 58 | 0x10041},
+      {"large page", kValid | kLarge | kReadOnly | Segment(2), 0x200, 1, false, uint64_t{2} << 58 | 0x200069},
       {"large page in system memory", kValid | kLarge, 0x40000, 2, false, 0x40000021},
-      {"attributes of an inner entry are dropped", kValid | kReadOnly | kNoExecute | Segment(2), 3,
-       1, false, uint64_t{2} << 58 | 0x3041},
-      {"peer", kValid | Segment(2) | PeerIndex(5), 9, 0, false,
-       uint64_t{2} << 58 | uint64_t{5} << 52 | 0x90C1},
+      {"attributes of an inner entry are dropped", kValid | kReadOnly | kNoExecute | Segment(2), 3, 1, false,
+       uint64_t{2} << 58 | 0x3041},
+      {"peer", kValid | Segment(2) | PeerIndex(5), 9, 0, false, uint64_t{2} << 58 | uint64_t{5} << 52 | 0x90C1},
       {"last page number", kValid, 0xFFFFFFFFF, 0, false, 0x0000FFFFFFFFF001},
   };
   for (const Row& row : rows) {
     regs::PteEntry entry;
-    ASSERT_TRUE(ToHardware(Pte(row.flags, row.page), row.level, EntryForm::kPlain, row.contiguous, &entry))
-        << row.name;
+    ASSERT_TRUE(ToHardware(Pte(row.flags, row.page), row.level, EntryForm::kPlain, row.contiguous, &entry)) << row.name;
     EXPECT_EQ(entry.raw, row.expected) << row.name << std::hex << " got " << entry.raw;
   }
 }

@@ -46,8 +46,7 @@ TEST_F(BuildTest, RunsBecomeRepeatCommandsAndTheRestIsInline) {
   for (uint64_t i = 0; i < 10; ++i) ptes.push_back(Leaf(0x9000 + i * i * 7));
   const auto model = Built(Update(ptes, 1, 0x40000, 0));
   ASSERT_EQ(model.tables.size(), 110u);
-  for (uint64_t i = 0; i < 110; ++i)
-    EXPECT_EQ(model.tables.at(Table(0x40000 + i * 8)), Entry(ptes[i].PageAddress));
+  for (uint64_t i = 0; i < 110; ++i) EXPECT_EQ(model.tables.at(Table(0x40000 + i * 8)), Entry(ptes[i].PageAddress));
   EXPECT_LE(model.headers.size(), 3u);
 }
 
@@ -63,8 +62,7 @@ TEST_F(BuildTest, UpdateInManyPassesWritesTheSameTable) {
   for (const UINT bytes : {48u, 80u, 136u, 1000u}) {
     CommandModel pieces;
     int passes = 0;
-    EXPECT_EQ(Build(Update(ptes, 0, 0x40000, 17), bytes, &pieces, &passes), STATUS_SUCCESS)
-        << bytes;
+    EXPECT_EQ(Build(Update(ptes, 0, 0x40000, 17), bytes, &pieces, &passes), STATUS_SUCCESS) << bytes;
     EXPECT_GT(passes, 1);
     EXPECT_EQ(pieces.tables, whole.tables) << bytes;
     EXPECT_THAT(pieces.errors, IsEmpty());
@@ -92,12 +90,10 @@ TEST_F(BuildTest, CpuVirtualWritesAtOnceWithAndWithoutABuffer) {
     std::vector<uint64_t> buffer(512, kGuard);
     args.pDmaBuffer = with_buffer ? buffer.data() : nullptr;
     args.DmaSize = with_buffer ? 4096 : 0;
-    ASSERT_EQ(driver.kernel.table.DxgkDdiBuildPagingBuffer(driver.kernel.adapter, &args),
-              STATUS_SUCCESS);
+    ASSERT_EQ(driver.kernel.table.DxgkDdiBuildPagingBuffer(driver.kernel.adapter, &args), STATUS_SUCCESS);
     EXPECT_EQ(args.pDmaBuffer, with_buffer ? buffer.data() : nullptr);
     EXPECT_EQ(driver.kernel.vram.size(), 100u);
-    for (uint64_t i = 0; i < 100; ++i)
-      EXPECT_EQ(driver.kernel.vram.at(0x7000 + (8 + i) * 8), Entry(0x300 + i));
+    for (uint64_t i = 0; i < 100; ++i) EXPECT_EQ(driver.kernel.vram.at(0x7000 + (8 + i) * 8), Entry(0x300 + i));
   }
 }
 
@@ -107,8 +103,7 @@ TEST_F(BuildTest, CpuVirtualReachesTablesInSystemMemoryToo) {
   auto args = Update(ptes, 0, 0, 510);
   args.UpdatePageTable.UpdateMode = DXGK_PAGETABLEUPDATE_CPU_VIRTUAL;
   args.UpdatePageTable.PageTableAddress.CpuVirtual = table.data();
-  ASSERT_EQ(driver.kernel.table.DxgkDdiBuildPagingBuffer(driver.kernel.adapter, &args),
-            STATUS_SUCCESS);
+  ASSERT_EQ(driver.kernel.table.DxgkDdiBuildPagingBuffer(driver.kernel.adapter, &args), STATUS_SUCCESS);
   EXPECT_EQ(table[509], kGuard);
   EXPECT_EQ(table[510], Entry(3));
   EXPECT_EQ(table[511], Entry(4));
@@ -116,12 +111,11 @@ TEST_F(BuildTest, CpuVirtualReachesTablesInSystemMemoryToo) {
 
 TEST_F(BuildTest, UpdatesThatTheHardwareCannotHaveAreRefused) {
   std::vector<DXGK_PTE> ptes = {Leaf(1)};
-  const auto changed =
-      [&](const std::function<void(DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE&)>& change) {
-        auto args = Update(ptes, 0, 0x40000, 0);
-        change(args.UpdatePageTable);
-        return Refused(args);
-      };
+  const auto changed = [&](const std::function<void(DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE&)>& change) {
+    auto args = Update(ptes, 0, 0x40000, 0);
+    change(args.UpdatePageTable);
+    return Refused(args);
+  };
   EXPECT_EQ(changed([](auto& op) { op.PageTableLevel = 4; }), STATUS_INVALID_PARAMETER);
   EXPECT_EQ(changed([](auto& op) { op.StartIndex = 512; }), STATUS_INVALID_PARAMETER);
   EXPECT_EQ(changed([](auto& op) { op.StartIndex = ~0u; }), STATUS_INVALID_PARAMETER);

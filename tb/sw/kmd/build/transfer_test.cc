@@ -29,8 +29,7 @@ TEST_F(BuildTest, VirtualTransferIsOneCopyInThePagingSpaceAtTheGivenAddresses) {
   const CommandModel::Copy copy{CommandModel::Virtual(kSystemSpace, 0x2430000),
                                 CommandModel::Virtual(kSystemSpace, 0x2830000), (64 << 20) + 3};
   EXPECT_THAT(model.copies, ElementsAre(copy));
-  EXPECT_TRUE(model.headers[0].wait_writes())
-      << "what came before in the buffer may be its page tables";
+  EXPECT_TRUE(model.headers[0].wait_writes()) << "what came before in the buffer may be its page tables";
 }
 
 TEST_F(BuildTest, VirtualFillRepeatsThePattern) {
@@ -60,18 +59,16 @@ TEST_F(BuildTest, TransferWalksTheMdlFromItsOffsetAndShiftsOnlyTheSegmentSide) {
   op.MdlOffset = 1;
   const auto system = [](uint64_t a) { return CommandModel::Physical(Target::kSystem, a); };
   const auto model = Built(args);
-  EXPECT_THAT(model.copies,
-              ElementsAre(CommandModel::Copy{system(0x100000), Table(0x14000), 3 * PAGE_SIZE},
-                          CommandModel::Copy{system(0x200000), Table(0x17000), PAGE_SIZE}));
+  EXPECT_THAT(model.copies, ElementsAre(CommandModel::Copy{system(0x100000), Table(0x14000), 3 * PAGE_SIZE},
+                                        CommandModel::Copy{system(0x200000), Table(0x17000), PAGE_SIZE}));
 
   op.Source.SegmentId = kVramSegment;
   op.Source.SegmentAddress.QuadPart = 0x10000;
   op.Destination.SegmentId = 0;
   op.Destination.pMdl = mdl.get();
   const auto back = Built(args);
-  EXPECT_THAT(back.copies,
-              ElementsAre(CommandModel::Copy{Table(0x14000), system(0x100000), 3 * PAGE_SIZE},
-                          CommandModel::Copy{Table(0x17000), system(0x200000), PAGE_SIZE}));
+  EXPECT_THAT(back.copies, ElementsAre(CommandModel::Copy{Table(0x14000), system(0x100000), 3 * PAGE_SIZE},
+                                       CommandModel::Copy{Table(0x17000), system(0x200000), PAGE_SIZE}));
 }
 
 TEST_F(BuildTest, TransferInManyPassesMovesTheSame) {

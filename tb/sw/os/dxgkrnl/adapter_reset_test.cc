@@ -134,17 +134,15 @@ TEST(AdapterReset, WorkThatIsUnderWayEndsAndTheRebuildFollows) {
 /// The driver as it is, on a machine whose memory does not answer for `hold_us`.
 workload::JobResult RunWithHeldReads(uint64_t hold_us) {
   ShortDelays bench;
-  return bench.Run([&](Life& life) {
-    workload::FindProcedure("adapter_reset")->run(life, {{"pages", 4}, {"hold_us", hold_us}});
-  });
+  return bench.Run(
+      [&](Life& life) { workload::FindProcedure("adapter_reset")->run(life, {{"pages", 4}, {"hold_us", hold_us}}); });
 }
 
 TEST(AdapterReset, OurDriverGivesUpTheEngineAndResetsTheAdapterWhenMemoryDoesNotAnswer) {
   const auto result = RunWithHeldReads(2'000);
   EXPECT_EQ(FaultsOf(result), "");
   EXPECT_THAT(result.leaks, IsEmpty());
-  for (const workload::Check& check : result.checks)
-    EXPECT_TRUE(check.passed) << check.name << ": " << check.text;
+  for (const workload::Check& check : result.checks) EXPECT_TRUE(check.passed) << check.name << ": " << check.text;
   EXPECT_TRUE(result.verified);
 }
 

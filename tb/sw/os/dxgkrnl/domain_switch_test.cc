@@ -113,7 +113,8 @@ TEST(DomainSwitch, ADriverThatCannotRemapIsNotRemapped) {
     bench.Run([&](Life& life) {
       EXPECT_EQ(RefusalOf([&] { SwitchDma(life.adapter, DmaMode::kRemapped); }),
                 "the switch of DMA from physical to remapped is refused: the driver does not support remapping "
-                "(DXGK_IOMMU_CAPS, MapAperture2Supported)") << key;
+                "(DXGK_IOMMU_CAPS, MapAperture2Supported)")
+          << key;
       EXPECT_EQ(life.adapter.isolation().exclusive().runs(), 0u);
     });
   }

@@ -45,9 +45,9 @@ using ::testing::SizeIs;
 struct Between {
   std::vector<std::string> calls;
   std::function<NTSTATUS(const DXGKARG_QUERYADAPTERINFO&, NTSTATUS)> queried;  // after the real one
-  std::function<NTSTATUS()> begin;                                              // instead of the real one
-  std::function<void(const DXGKARG_BUILDPAGINGBUFFER&)> built;                  // before the driver has it
-  bool attached = false;                                                        // at StartDevice
+  std::function<NTSTATUS()> begin;                                             // instead of the real one
+  std::function<void(const DXGKARG_BUILDPAGINGBUFFER&)> built;                 // before the driver has it
+  bool attached = false;                                                       // at StartDevice
 };
 Between between;
 DRIVER_INITIALIZATION_DATA real;
@@ -258,9 +258,7 @@ TEST_F(Isolation, WithoutTheCapabilityTheEnableBitsAreIgnored) {
 
 TEST_F(Isolation, ADriverThatNeedsItIsIsolatedFromTheStartOrNotStarted) {
   options.os.driver["IsolationRequired"] = 1;
-  auto result = Run([](workload::Life& life) {
-    life.Compare("on", life.adapter.isolation().active() ? "" : "off");
-  });
+  auto result = Run([](workload::Life& life) { life.Compare("on", life.adapter.isolation().active() ? "" : "off"); });
   EXPECT_TRUE(result.Passed()) << Texts(result);
   config.iommu.present = false;
   result = Run([](workload::Life&) {});
@@ -511,11 +509,10 @@ struct CapsComeBeforeTheStart : Isolation {
       };
       result = Run([](workload::Life&) {});
       ASSERT_THAT(result.faults, SizeIs(1));
-      EXPECT_THAT(result.faults[0].text,
-                  HasSubstr(required ? "DXGK_IOMMU_CAPS.IommuIsolationRequired is 1, "
-                                       "DXGK_VIDMMCAPS.IoMmuSecureModeRequired is 0"
-                                     : "DXGK_IOMMU_CAPS.IommuIsolationSupported is 0, "
-                                       "DXGK_VIDMMCAPS.IoMmuSecureModeSupported is 1"));
+      EXPECT_THAT(result.faults[0].text, HasSubstr(required ? "DXGK_IOMMU_CAPS.IommuIsolationRequired is 1, "
+                                                              "DXGK_VIDMMCAPS.IoMmuSecureModeRequired is 0"
+                                                            : "DXGK_IOMMU_CAPS.IommuIsolationSupported is 0, "
+                                                              "DXGK_VIDMMCAPS.IoMmuSecureModeSupported is 1"));
     }
   }
 };
@@ -629,9 +626,8 @@ TEST_F(Isolation, AnInterruptUnderWayIsHeldInExclusiveAccessAndServedAfterIt) {
     life.worker.Call([&] {
       cause.Raise();
       EXPECT_EQ(life.adapter.BusAccesses().messages, sent + 1);
-      life.adapter.isolation().exclusive().Run("a test", [&] {
-        EXPECT_EQ(miniport.calls("DxgkDdiInterruptRoutine"), served);
-      });
+      life.adapter.isolation().exclusive().Run("a test",
+                                               [&] { EXPECT_EQ(miniport.calls("DxgkDdiInterruptRoutine"), served); });
     });
     EXPECT_EQ(miniport.driver().held(), 1u);
     EXPECT_EQ(miniport.calls("DxgkDdiInterruptRoutine"), served + 1) << "made up for";

@@ -64,8 +64,8 @@ TEST(LinkedAdapters, AMissingMemberIsRefusedByName) {
   LinkedBench bench(2);
   bench.options.os.driver["LinkedAdapters"] = 3;
   const auto result = bench.Run([](Life&) { ADD_FAILURE() << "it started"; });
-  EXPECT_THAT(FaultOf(result), AllOf(HasSubstr("announces 3 adapters, 2 were enumerated"),
-                                     HasSubstr("adapter 3 of 3 is missing")));
+  EXPECT_THAT(FaultOf(result),
+              AllOf(HasSubstr("announces 3 adapters, 2 were enumerated"), HasSubstr("adapter 3 of 3 is missing")));
 }
 
 NTSTATUS BothLead(PDEVICE_OBJECT device, PVOID context, PLINKED_DEVICE link) {
@@ -241,8 +241,10 @@ TEST(LinkedAdapters, VirtualAddressBitCountIsTheSmallestOfTheLink) {
 
 TEST(LinkedAdapters, OtherCapabilitiesOfTheMmuMayDiffer) {
   LinkedBench bench(2);
-  bench.options.os.driver = {{"Adapter1PageTableLevels", 5}, {"Adapter1PageTableBits3", 5},
-                             {"Adapter1PageTableBits4", 4}, {"Adapter1ContiguousPages", 0}};
+  bench.options.os.driver = {{"Adapter1PageTableLevels", 5},
+                             {"Adapter1PageTableBits3", 5},
+                             {"Adapter1PageTableBits4", 4},
+                             {"Adapter1ContiguousPages", 0}};
   const auto result = bench.RunLinked();
   EXPECT_EQ(FaultOf(result), "");
   EXPECT_TRUE(result.verified);

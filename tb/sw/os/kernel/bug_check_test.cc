@@ -10,8 +10,8 @@ namespace gmmu::os {
 namespace {
 
 TEST(BugCheck, SaysNumberNameParametersAndCause) {
-  const BugCheck stop(StopCode::kVideoMemoryManagementInternal,
-                      {stop::kBuildPagingBuffer, 0, 0xC000000D, 0}, "the driver failed");
+  const BugCheck stop(StopCode::kVideoMemoryManagementInternal, {stop::kBuildPagingBuffer, 0, 0xC000000D, 0},
+                      "the driver failed");
   EXPECT_STREQ(stop.what(),
                "bug check 0x10e VIDEO_MEMORY_MANAGEMENT_INTERNAL (0xb, 0x0, 0xc000000d, 0x0): "
                "the driver failed");

@@ -89,8 +89,7 @@ TEST_F(DriverGuardTest, AnAbortIsABugCheck) {
 
 TEST_F(DriverGuardTest, ALoopInTheDriverEndsAfterItsSeconds) {
   const Fault fault = FaultOf([] {
-    while (zero == 0) {
-    }
+    while (zero == 0) {}
   });
   EXPECT_EQ(fault.name, "timeout");
   EXPECT_THAT(fault.text,

@@ -21,8 +21,7 @@ TEST(Ranges, AreAlignedDisjointAndComeBackWhole) {
     const auto start = ranges.Allocate(size, size, "test");
     ASSERT_TRUE(start);
     EXPECT_EQ(*start % size, 0u);
-    for (const auto& [other, other_size] : taken)
-      EXPECT_TRUE(*start >= other + other_size || other >= *start + size);
+    for (const auto& [other, other_size] : taken) EXPECT_TRUE(*start >= other + other_size || other >= *start + size);
     taken.emplace_back(*start, size);
   }
   for (const auto& [start, size] : taken) ranges.Free(start);
@@ -35,8 +34,7 @@ TEST(Ranges, NeverTouchWhatIsExcluded) {
   RangeAllocator ranges(0x1000, 0x10000, 3, "logical_range", "test", ledger);
   ranges.Exclude(0x4000, 0x6000);
   EXPECT_FALSE(ranges.AllocateAt(0x3000, 0x2000, "test"));
-  while (const auto start = ranges.Allocate(0x1000, 0x1000, "test"))
-    EXPECT_TRUE(*start < 0x4000 || *start >= 0x6000);
+  while (const auto start = ranges.Allocate(0x1000, 0x1000, "test")) EXPECT_TRUE(*start < 0x4000 || *start >= 0x6000);
   EXPECT_EQ(ranges.ranges(), 13u);
 }
 

@@ -122,8 +122,7 @@ TEST(Scheduler, SaysWhatItWaitedForWhenTheBoundPasses) {
   Clock clock;
   Scheduler scheduler(clock, 0);
   scheduler.Spawn("waiter", [&] { scheduler.Wait([] { return false; }, 5000, "fence 7"); });
-  scheduler.Spawn("other",
-                  [&] { scheduler.Wait([] { return false; }, 1'000'000, "something else"); });
+  scheduler.Spawn("other", [&] { scheduler.Wait([] { return false; }, 1'000'000, "something else"); });
   try {
     scheduler.Run();
     FAIL() << "no timeout";

@@ -19,10 +19,10 @@ namespace {
 using ::testing::HasSubstr;
 
 TEST(MemoryCaching, TheTypeOfTheObjectDecidesWhatDevicesSee) {
-  for (const auto& [type, no_snoop, snoop] : std::vector<std::tuple<DXGK_MEMORY_CACHING_TYPE, char, char>>{
-           {DXGK_MEMORY_CACHING_TYPE_NON_CACHED, 'n', 'n'},
-           {DXGK_MEMORY_CACHING_TYPE_CACHED, 0, 'n'},
-           {DXGK_MEMORY_CACHING_TYPE_WRITE_COMBINED, 0, 0}}) {
+  for (const auto& [type, no_snoop, snoop] :
+       std::vector<std::tuple<DXGK_MEMORY_CACHING_TYPE, char, char>>{{DXGK_MEMORY_CACHING_TYPE_NON_CACHED, 'n', 'n'},
+                                                                     {DXGK_MEMORY_CACHING_TYPE_CACHED, 0, 'n'},
+                                                                     {DXGK_MEMORY_CACHING_TYPE_WRITE_COMBINED, 0, 0}}) {
     Objects test;
     auto args = Wanted(DXGK_PHYSICAL_MEMORY_TYPE_MDL, 4096);
     args.CacheType = type;
@@ -45,8 +45,8 @@ TEST(MemoryCaching, AnUncachedStoreDrainsWriteCombiningAndAWbinvdWritesAllBack) 
   auto args = Wanted(DXGK_PHYSICAL_MEMORY_TYPE_MDL, 4096);
   const auto byte_without_snoop = [&] {
     char seen = 0;
-    EXPECT_TRUE(test.platform.ram().DeviceRead(test.objects.PagesOf(args.hPhysicalMemoryObject)[0] * 4096, &seen,
-                                               1, false));
+    EXPECT_TRUE(
+        test.platform.ram().DeviceRead(test.objects.PagesOf(args.hPhysicalMemoryObject)[0] * 4096, &seen, 1, false));
     return seen;
   };
   args.CacheType = DXGK_MEMORY_CACHING_TYPE_WRITE_COMBINED;
@@ -116,8 +116,8 @@ TEST(Rule11, MapResultsAreRelativeToTheReturnedBaseAndUnmapTakesTheOutputSize) {
     EXPECT_EQ(std::memcmp(static_cast<char*>(view.pMappedAddress) + view.Offset, "here", 4), 0);
     EXPECT_THROW(test.objects.Unmap({view.hPhysicalMemoryObject, view.pMappedAddress, 4}), BugCheck)
         << "the size that was asked for";
-    EXPECT_THROW(test.objects.Unmap({view.hPhysicalMemoryObject,
-                                     static_cast<char*>(view.pMappedAddress) + view.Offset, view.Size}),
+    EXPECT_THROW(test.objects.Unmap(
+                     {view.hPhysicalMemoryObject, static_cast<char*>(view.pMappedAddress) + view.Offset, view.Size}),
                  BugCheck)
         << "the data's address";
     test.Unmap(view);

@@ -234,8 +234,8 @@ TEST(IsolationMemory, NamesWhatTheDriverLeaksWithItsHandle) {
     if (leak.owner == "driver") leaks.push_back(leak.kind + " " + leak.name + " by " + leak.created_by);
   }
   const auto named = [](HANDLE handle, const char* pages) { return Hex(reinterpret_cast<uintptr_t>(handle)) + pages; };
-  EXPECT_THAT(leaks, Contains("isolation_mdl " + named(pages.hMemoryHandle, ", 2 pages") +
-                              " by DxgkCbAllocatePagesForMdl"));
+  EXPECT_THAT(leaks,
+              Contains("isolation_mdl " + named(pages.hMemoryHandle, ", 2 pages") + " by DxgkCbAllocatePagesForMdl"));
   EXPECT_THAT(leaks, Contains("isolation_memory " + named(contiguous.hMemoryHandle, ", 3 pages") +
                               " by DxgkCbAllocateContiguousMemory"));
   EXPECT_THAT(leaks, Contains("iommu_mdl " + named(map.hMemoryHandle, ", 2 pages") + " by DxgkCbMapMdlToIoMmu"));

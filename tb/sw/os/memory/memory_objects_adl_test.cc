@@ -167,8 +167,7 @@ TEST(Rule11, ContiguousAdlHasNoArray) {
   // The one word is a page number, which is no address that software could follow.
   const auto pages = reinterpret_cast<uintptr_t>(args.pAdl->Pages);
   EXPECT_EQ(pages, args.pAdl->BasePageNumber);
-  EXPECT_EQ(test.Translate(pages * 4096).hpa,
-            (test.objects.PagesOf(object.hPhysicalMemoryObject)[0] + 2) * 4096);
+  EXPECT_EQ(test.Translate(pages * 4096).hpa, (test.objects.PagesOf(object.hPhysicalMemoryObject)[0] + 2) * 4096);
   test.objects.FreeAdl({object.hAdapterMemoryObject, args.pAdl});
 }
 

@@ -52,8 +52,7 @@ TEST(MemoryObjects, RefuseBadArgumentsAndChangeNothing) {
   for (const auto& [offset, size] : std::vector<std::pair<uint64_t, uint64_t>>{
            {1, 4096}, {0, 4095}, {0, 0}, {4096, 8192}, {8192, 4096}, {0, 3 * 4096}}) {
     auto adl = test.Adl(object.hAdapterMemoryObject, offset, size);
-    EXPECT_EQ(test.objects.AllocateAdl(adl, "test"), STATUS_INVALID_PARAMETER)
-        << offset << " " << size;
+    EXPECT_EQ(test.objects.AllocateAdl(adl, "test"), STATUS_INVALID_PARAMETER) << offset << " " << size;
     EXPECT_EQ(adl.pAdl, nullptr);
   }
   auto adl = test.Adl(object.hAdapterMemoryObject, 0, 4096);
@@ -92,23 +91,15 @@ TEST(MemoryObjects, BugCheckOnMisuse) {
   map.Size = 4096;
   ASSERT_EQ(test.objects.Map(map, "test"), STATUS_SUCCESS);
 
-  EXPECT_THROW(test.objects.Destroy({object.hPhysicalMemoryObject, nullptr}), BugCheck)
-      << "open on an adapter";
+  EXPECT_THROW(test.objects.Destroy({object.hPhysicalMemoryObject, nullptr}), BugCheck) << "open on an adapter";
   EXPECT_THROW(test.objects.Close({object.hAdapterMemoryObject}), BugCheck) << "an ADL exists";
-  EXPECT_THROW(test.objects.FreeAdl({other.hAdapterMemoryObject, adl.pAdl}), BugCheck)
-      << "another object's handle";
-  EXPECT_THROW(test.objects.Unmap({other.hPhysicalMemoryObject, map.pMappedAddress, 4096}),
-               BugCheck);
-  EXPECT_THROW(test.objects.Unmap({object.hPhysicalMemoryObject, map.pMappedAddress, 8192}),
-               BugCheck)
-      << "wrong size";
+  EXPECT_THROW(test.objects.FreeAdl({other.hAdapterMemoryObject, adl.pAdl}), BugCheck) << "another object's handle";
+  EXPECT_THROW(test.objects.Unmap({other.hPhysicalMemoryObject, map.pMappedAddress, 4096}), BugCheck);
+  EXPECT_THROW(test.objects.Unmap({object.hPhysicalMemoryObject, map.pMappedAddress, 8192}), BugCheck) << "wrong size";
   EXPECT_THROW(test.objects.Destroy({&test, nullptr}), BugCheck) << "unknown handle";
   test.objects.FreeAdl({object.hAdapterMemoryObject, adl.pAdl});
-  EXPECT_THROW(test.objects.FreeAdl({object.hAdapterMemoryObject, adl.pAdl}), BugCheck)
-      << "freed twice";
-  EXPECT_THROW(test.objects.Destroy({object.hPhysicalMemoryObject, object.hAdapterMemoryObject}),
-               BugCheck)
-      << "a view";
+  EXPECT_THROW(test.objects.FreeAdl({object.hAdapterMemoryObject, adl.pAdl}), BugCheck) << "freed twice";
+  EXPECT_THROW(test.objects.Destroy({object.hPhysicalMemoryObject, object.hAdapterMemoryObject}), BugCheck) << "a view";
 
   test.kernel.scheduler().Raise(kDispatch);
   EXPECT_THROW(test.Create(4096, test.adapter), BugCheck) << "above APC level";

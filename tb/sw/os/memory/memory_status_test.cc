@@ -77,10 +77,11 @@ const Case kCases[] = {
     {"MdlWithSkipBytesOfNoPages", STATUS_INVALID_PARAMETER,
      Creating(kMdl, [](Create& a) { a.Mdl.SkipBytes.QuadPart = 100; })},
     {"MdlWithCrossedBounds", STATUS_INVALID_PARAMETER,
-     Creating(kMdl, [](Create& a) {
-       a.Mdl.LowAddress.QuadPart = 0x200000;
-       a.Mdl.HighAddress.QuadPart = 0x100000;
-     })},
+     Creating(kMdl,
+              [](Create& a) {
+                a.Mdl.LowAddress.QuadPart = 0x200000;
+                a.Mdl.HighAddress.QuadPart = 0x100000;
+              })},
     {"MdlWithoutMemory", STATUS_NO_MEMORY, Creating(kMdl, [](Create& a) { a.Mdl.HighAddress.QuadPart = 0xFFF; })},
     {"ContiguousAtAnOddBoundary", STATUS_INVALID_PARAMETER,
      Creating(kContiguous, [](Create& a) { a.ContiguousMemory.BoundaryAddressMultiple.QuadPart = 0x3000; })},

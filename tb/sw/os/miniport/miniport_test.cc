@@ -24,8 +24,8 @@ using BadDriver = DriverWithAFront;
 
 MATCHER_P4(StoppedWith, code, p1, p2, p3, "") {
   *result_listener << arg.text;
-  return arg.stop_code == static_cast<uint32_t>(code) && arg.stop_parameters[0] == p1 &&
-         arg.stop_parameters[1] == p2 && arg.stop_parameters[2] == p3;
+  return arg.stop_code == static_cast<uint32_t>(code) && arg.stop_parameters[0] == p1 && arg.stop_parameters[1] == p2 &&
+         arg.stop_parameters[2] == p3;
 }
 
 TEST_F(BadDriver, TheRealOnePasses) {
@@ -43,8 +43,8 @@ TEST_F(BadDriver, AnyOtherStatusOfBuildPagingBufferIsBugCheck0x10E) {
     };
     const auto result = Run();
     ASSERT_THAT(result.faults, SizeIs(1));
-    EXPECT_THAT(result.faults[0], StoppedWith(StopCode::kVideoMemoryManagementInternal, 0xBu, 0u,
-                                              static_cast<uint32_t>(status)));
+    EXPECT_THAT(result.faults[0],
+                StoppedWith(StopCode::kVideoMemoryManagementInternal, 0xBu, 0u, static_cast<uint32_t>(status)));
     EXPECT_THAT(result.faults[0].text, HasSubstr("operation VIRTUAL_TRANSFER"));
     EXPECT_EQ(result.faults[0].name, "bug_check");
   }
@@ -159,9 +159,8 @@ TEST_F(BadDriver, ARefusedPagingPacketIsBugCheck0x119) {
   };
   const auto result = Run();
   ASSERT_THAT(result.faults, SizeIs(1));
-  EXPECT_THAT(result.faults[0],
-              StoppedWith(StopCode::kVideoSchedulerInternalError, 2u,
-                          static_cast<uint32_t>(STATUS_INVALID_PARAMETER), 0u));
+  EXPECT_THAT(result.faults[0], StoppedWith(StopCode::kVideoSchedulerInternalError, 2u,
+                                            static_cast<uint32_t>(STATUS_INVALID_PARAMETER), 0u));
   EXPECT_THAT(result.faults[0].text, HasSubstr("paging packet, fence 4"));
 }
 
@@ -201,8 +200,7 @@ TEST_F(BadDriver, AReturnAtAnotherIrqlIsABugCheck) {
   };
   const auto result = Run();
   ASSERT_THAT(result.faults, SizeIs(1));
-  EXPECT_THAT(result.faults[0].text,
-              HasSubstr("DxgkDdiBuildPagingBuffer was entered at IRQL 0 and returned at 2"));
+  EXPECT_THAT(result.faults[0].text, HasSubstr("DxgkDdiBuildPagingBuffer was entered at IRQL 0 and returned at 2"));
 }
 
 /// What a driver that misuses the memory callbacks does behind its own StartDevice.

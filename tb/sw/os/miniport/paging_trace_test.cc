@@ -132,9 +132,9 @@ TEST(PagingTrace, HasALineForEachCallAndIsTheSameForOneSeed) {
   EXPECT_THAT(traces[0], Contains(Not(HasSubstr("\"written\": 0,")))) << "what the driver gave back, not what it got";
   std::string all;
   for (const std::string& line : traces[0]) all += line + "\n";
-  for (const char* name : {"UPDATE_PAGE_TABLE", "FLUSH_TLB", "VIRTUAL_TRANSFER", "VIRTUAL_FILL",
-                           "MAP_APERTURE_SEGMENT2",
-                           "UNMAP_APERTURE_SEGMENT", "SIGNAL_MONITORED_FENCE", "\"TRANSFER\""}) {
+  for (const char* name :
+       {"UPDATE_PAGE_TABLE", "FLUSH_TLB", "VIRTUAL_TRANSFER", "VIRTUAL_FILL", "MAP_APERTURE_SEGMENT2",
+        "UNMAP_APERTURE_SEGMENT", "SIGNAL_MONITORED_FENCE", "\"TRANSFER\""}) {
     EXPECT_THAT(all, HasSubstr(name));
   }
 }

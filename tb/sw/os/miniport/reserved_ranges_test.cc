@@ -83,8 +83,7 @@ TEST_F(Asking, OnceWhenThereIsNone) {
 /// A machine that looks, after each write to a device's registers, at what the IOMMU's tables in memory say, and
 /// keeps the first that names a GPU: how it was attached.
 struct Watching : sim::twin::Machine {
-  explicit Watching(const sim::MachineConfig& config)
-      : Machine(sim::twin::MachineParameters::From(config)) {}
+  explicit Watching(const sim::MachineConfig& config) : Machine(sim::twin::MachineParameters::From(config)) {}
   void MmioWrite(uint64_t address, unsigned size, uint64_t value) override {
     Machine::MmioWrite(address, size, value);
     if (!attached.empty() || iommu() == nullptr) return;
@@ -106,13 +105,11 @@ TEST(ReservedRanges, AreMappedBeforeTheDeviceIsAttached) {
     Watching platform(bench.config);
     uint64_t reserved = 0;
     workload::JobResult result;
-    workload::RunLife(platform, bench.options, result,
-                      [&](workload::Life& life) {
-                        // Without a domain at the start, isolation brings one later.
-                        if (policy == RemapPolicy::kNever)
-                          life.worker.Call([&] { life.adapter.isolation().OnSecureVm(); });
-                        reserved = life.adapter.dma().reserved_ranges()[0].BaseAddress;
-                      });
+    workload::RunLife(platform, bench.options, result, [&](workload::Life& life) {
+      // Without a domain at the start, isolation brings one later.
+      if (policy == RemapPolicy::kNever) life.worker.Call([&] { life.adapter.isolation().OnSecureVm(); });
+      reserved = life.adapter.dma().reserved_ranges()[0].BaseAddress;
+    });
     EXPECT_EQ(test::FaultsOf(result), "");
     EXPECT_THAT(platform.attached, HasSubstr("\"logical\": \"" + Hex(reserved) + "\"")) << static_cast<int>(policy);
   }

@@ -154,8 +154,8 @@ TEST_F(Rule11Pages64kDual, DualPteExclusionHoldsAfterEveryUpdate) {
       const bool whole = random() % 2 == 0;
       const uint64_t first = whole ? random() % kBlocks * 16 : random() % (16 * kBlocks);
       const uint64_t most = 16 * kBlocks - first;
-      const uint64_t pages =
-          whole ? std::min<uint64_t>(most, (1 + random() % 3) * 16) : 1 + random() % std::min<uint64_t>(most, 20);
+      const uint64_t pages = whole ? std::min<uint64_t>(most, (1 + random() % 3) * 16)
+                                   : 1 + random() % std::min<uint64_t>(most, 20);
       const bool unmap = random() % 3 == 0;
       const uint64_t from = whole ? random() % (kBlocks - pages / 16 + 1) * 16 : random() % (16 * kBlocks - pages + 1);
       life.worker.Call([&] {

@@ -99,9 +99,10 @@ TEST_F(Pages64k, AreChosenWhenAddressSizeAndSegmentAllow) {
       EXPECT_FALSE(chosen([&](auto& process) { life.vidmm.Map(process, 0x10000000, *row, 1, 16); }, 0x10000000))
           << "place in the segment";
       life.vidmm.DestroyAllocation(row);
-      EXPECT_FALSE(chosen([&](auto& process) { life.vidmm.mappings().MapSystem(process, 0x10000000, memory); }, 0x10000000));
       EXPECT_FALSE(
-          chosen([&](auto& process) { life.vidmm.mappings().MapOnePage(process, 0x10000000, *data, 0, 16); }, 0x10000000));
+          chosen([&](auto& process) { life.vidmm.mappings().MapSystem(process, 0x10000000, memory); }, 0x10000000));
+      EXPECT_FALSE(chosen([&](auto& process) { life.vidmm.mappings().MapOnePage(process, 0x10000000, *data, 0, 16); },
+                          0x10000000));
       memory.Release();
       life.vidmm.DestroyAllocation(data);
     });

@@ -32,8 +32,7 @@ class Places {
       if (InUse(op.pPageTableEntries[from]) ||
           (op.pPageTableEntries64KB != nullptr && InUse(op.pPageTableEntries64KB[from])))
         table.insert(op.StartIndex + i);
-      else
-        table.erase(op.StartIndex + i);
+      else table.erase(op.StartIndex + i);
     }
   }
   /// Tables whose place was another's while it still had entries in use.
@@ -66,7 +65,7 @@ TEST_P(TableKinds, NoTableGoesWithEntriesInUseWhenTheCapsAskForIt) {
         });
         ReadsAll(life, subject);
         life.worker.Call([&] {
-          life.vidmm.mappings().MapZero(*subject.process, kSmall, 512);                    // one entry of level 1
+          life.vidmm.mappings().MapZero(*subject.process, kSmall, 512);    // one entry of level 1
           life.vidmm.Map(*subject.process, kLarge, *subject.data, 33, 1);  // in the middle of a block
         });
         Reads(life, subject.process, kSmall, Pages(0, 1));

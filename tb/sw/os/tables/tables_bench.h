@@ -133,8 +133,7 @@ class Pages64k : public DriverFront {
     return made;
   }
   /// Client 0 reads pages of an allocation of Make.
-  static workload::Check Reads(workload::Life& life, GpuProcess* process, uint64_t va, uint64_t first,
-                               uint64_t pages) {
+  static workload::Check Reads(workload::Life& life, GpuProcess* process, uint64_t va, uint64_t first, uint64_t pages) {
     std::vector<uint8_t> expected(pages * kPage);
     for (size_t i = 0; i < expected.size(); i += 4) {
       const uint32_t word = Word(first + i / kPage);

@@ -58,18 +58,18 @@ struct Bound : Objects {
     Make();
   }
   void Make() {
-    aperture = std::make_unique<Aperture>(
-        kernel, objects, segment, facts,
-        Aperture::Work{[this](DXGKARG_BUILDPAGINGBUFFER& operation) {
-                         operations.push_back(operation);
-                         if (operation.Operation == DXGK_OPERATION_MAP_APERTURE_SEGMENT) {
-                           const auto& map = operation.MapApertureSegment;
-                           const auto* pages = MmGetMdlPfnArray(map.pMdl) + map.MdlOffset;
-                           mdl_pages.assign(pages, pages + map.NumberOfPages);
-                         }
-                         if (during) during(operation);
-                       },
-                       [this] { ++finished; }});
+    aperture =
+        std::make_unique<Aperture>(kernel, objects, segment, facts,
+                                   Aperture::Work{[this](DXGKARG_BUILDPAGINGBUFFER& operation) {
+                                                    operations.push_back(operation);
+                                                    if (operation.Operation == DXGK_OPERATION_MAP_APERTURE_SEGMENT) {
+                                                      const auto& map = operation.MapApertureSegment;
+                                                      const auto* pages = MmGetMdlPfnArray(map.pMdl) + map.MdlOffset;
+                                                      mdl_pages.assign(pages, pages + map.NumberOfPages);
+                                                    }
+                                                    if (during) during(operation);
+                                                  },
+                                                  [this] { ++finished; }});
   }
 
   Segment segment;
@@ -100,8 +100,7 @@ TEST(Aperture, MapsByAdlWithTheOffsetsInPages) {
   EXPECT_EQ(args.CpuVisibleAddress, nullptr) << "the allocation did not ask for one";
   EXPECT_EQ(args.Adl.PageCount, 7u);
   ASSERT_TRUE(args.Adl.Flags.Contiguous) << "always, behind a remapping IOMMU with room";
-  EXPECT_EQ(test.Translate((args.Adl.BasePageNumber + 4) * 4096).hpa,
-            test.objects.PagesOf(test.object)[1 + 4] * 4096);
+  EXPECT_EQ(test.Translate((args.Adl.BasePageNumber + 4) * 4096).hpa, test.objects.PagesOf(test.object)[1 + 4] * 4096);
   EXPECT_EQ(test.finished, 1u);
 }
 

@@ -61,13 +61,13 @@ TEST_P(CopyWays, ACopyTakesTheMappingsAsTheyAreWithOverlapAndAcrossTables) {
   In([&](Life& life, World& world) {
     MonitoredFence fence(life.vidmm, 0);
     const uint64_t va = world.Reserve(uint64_t{8} << 20, D3DDDIGPUVIRTUALADDRESS_RESERVE_NO_ACCESS);
-    const uint64_t edge =
-        (va + (uint64_t{2} << 20)) / (uint64_t{2} << 20) * (uint64_t{2} << 20);  // between two leaf tables
+    const uint64_t edge = (va + (uint64_t{2} << 20)) / (uint64_t{2} << 20) *
+                          (uint64_t{2} << 20);  // between two leaf tables
     ASSERT_EQ(world.calls.Update(*world.process, {MapOf(va, 8 * kPage, world.handle, 0, 8 * kPage)}, fence, 0),
               STATUS_SUCCESS);
     ASSERT_EQ(world.calls.Update(*world.process,
-                                 {CopyOf(va, va + 3 * kPage, 8 * kPage),    // upward, overlapping
-                                  CopyOf(va + 3 * kPage, edge - 4 * kPage, 8 * kPage),  // across tables
+                                 {CopyOf(va, va + 3 * kPage, 8 * kPage),                   // upward, overlapping
+                                  CopyOf(va + 3 * kPage, edge - 4 * kPage, 8 * kPage),     // across tables
                                   CopyOf(edge - 4 * kPage, edge - 5 * kPage, 8 * kPage),   // downward, overlapping
                                   CopyOf(edge - 5 * kPage, edge - 4 * kPage, 8 * kPage)},  // upward, both
                                  fence, 1),
@@ -102,10 +102,10 @@ TEST_P(CopyWays, PagesOf64KiBAreCopiedWhateverIsAtTheTarget) {
       }
     };
     const auto map = [&](uint64_t base, uint64_t first, uint64_t pages) {
-      ASSERT_EQ(
-          world.calls.Update(*world.process, {MapOf(base, pages * kPage, world.handle, first * kPage, pages * kPage)},
-                             fence, value++),
-          STATUS_SUCCESS);
+      ASSERT_EQ(world.calls.Update(*world.process,
+                                   {MapOf(base, pages * kPage, world.handle, first * kPage, pages * kPage)}, fence,
+                                   value++),
+                STATUS_SUCCESS);
       for (uint64_t i = 0; i < pages; ++i) expected[base + i * kPage] = 0x100 + static_cast<uint32_t>(first + i);
     };
     const auto copy = [&](uint64_t source, uint64_t target, uint64_t pages) {
@@ -272,7 +272,9 @@ INSTANTIATE_TEST_SUITE_P(All, CopyWays,
                          [](const auto& info) {
                            const Kind kind = std::get<1>(info.param);
                            return std::string(std::get<0>(info.param) ? "CopyPageTableEntries" : "UpdatePageTable") +
-                                  (kind == Kind::k4k ? "" : kind == Kind::kSingle ? "Leaf64k" : "DualPte");
+                                  (kind == Kind::k4k       ? ""
+                                   : kind == Kind::kSingle ? "Leaf64k"
+                                                           : "DualPte");
                          });
 
 }  // namespace

@@ -82,7 +82,8 @@ struct Windows26100 : LifeBench {
     stream.clear();
     before_root = 0;
     process_pasids = 0;
-    auto scenario = app::Configuration::FromToml(workload::FindScenario("windows-26100").machine, "scenario", "machine");
+    auto scenario = app::Configuration::FromToml(workload::FindScenario("windows-26100").machine, "scenario",
+                                                 "machine");
     scenario.machine.host.memory_gib = 4;
     if (!bits.empty()) {
       scenario.machine.gpu.page_table_bits = bits;

@@ -26,9 +26,9 @@ using workload::Life;
 struct Update {
   unsigned level, start, count, flags;
   DXGK_PAGETABLEUPDATEMODE mode;
-  uint64_t cpu;      // of CPU_VIRTUAL
-  uint64_t offset;   // of GPU_PHYSICAL
-  uint64_t valid;    // entries that are
+  uint64_t cpu;     // of CPU_VIRTUAL
+  uint64_t offset;  // of GPU_PHYSICAL
+  uint64_t valid;   // entries that are
 };
 struct Root {
   uint64_t offset;
@@ -46,8 +46,7 @@ NTSTATUS Build(HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER* args) {
     update.flags = static_cast<unsigned>(op.Flags.Repeat | op.Flags.InitialUpdate << 1);
     if (op.UpdateMode == DXGK_PAGETABLEUPDATE_CPU_VIRTUAL)
       update.cpu = reinterpret_cast<uint64_t>(op.PageTableAddress.CpuVirtual);
-    else
-      update.offset = op.PageTableAddress.GpuPhysical.SegmentOffset;
+    else update.offset = op.PageTableAddress.GpuPhysical.SegmentOffset;
     for (UINT i = 0; i < op.NumPageTableEntries; ++i)
       update.valid += op.pPageTableEntries[op.Flags.Repeat ? 0 : i].Valid;
     updates.push_back(update);

@@ -86,8 +86,8 @@ TEST_F(Paging, OperationsArePackedAtUnevenOffsetsAndSubmittedTogether) {
         const UINT room = args.DmaSize;
         const auto* begin = static_cast<uint8_t*>(args.pDmaBuffer);
         const NTSTATUS status = call(args);
-        places.push_back({args.DmaBufferWriteOffset, room,
-                          static_cast<UINT>(static_cast<uint8_t*>(args.pDmaBuffer) - begin)});
+        places.push_back(
+            {args.DmaBufferWriteOffset, room, static_cast<UINT>(static_cast<uint8_t*>(args.pDmaBuffer) - begin)});
         return status;
       });
       seen.submission = [&](const DXGKARG_SUBMITCOMMANDVIRTUAL& args) { sizes.push_back(args.DmaBufferSize); };

@@ -75,9 +75,9 @@ TEST(Residency, EvictsWhatWasUsedTheLongestAgoAndKeepsWhatIsWanted) {
     while (set.residency.counts().evictions == 0) set.MakeResident({fit++});
     --fit;  // so many fit
     EXPECT_FALSE(set.all[0]->local) << "the oldest one went";
-    set.MakeResident({1});       // now 2 is the oldest
+    set.MakeResident({1});  // now 2 is the oldest
     const uint64_t before = set.residency.counts().evictions;
-    set.MakeResident({0, 2});    // 0 comes back; 2 is wanted, so 3 goes
+    set.MakeResident({0, 2});  // 0 comes back; 2 is wanted, so 3 goes
     EXPECT_EQ(set.residency.counts().evictions, before + 1) << "2 never went";
     EXPECT_FALSE(set.all[3]->local);
     EXPECT_TRUE(set.all[0]->local && set.all[1]->local && set.all[2]->local);

@@ -200,8 +200,8 @@ TEST_F(VaCall, AUniqueDriverProtectionGoesIntoBothWindowsOfACopyInVram) {
     life.vidmm.transfers().CopyLocal(*world.data, *target, 32 * kPage);
     seen.operation = nullptr;
     const HANDLE from = world.data->handle, to = target->handle;
-    const decltype(windows) expected = {{from, 2, kUnique | 5}, {to, 2, 0},           {from, 2, kUnique | 5},
-                                        {to, 2, kUnique | 6},   {from, 8, 0},         {to, 8, kUnique | 6},
+    const decltype(windows) expected = {{from, 2, kUnique | 5}, {to, 2, 0},   {from, 2, kUnique | 5},
+                                        {to, 2, kUnique | 6},   {from, 8, 0}, {to, 8, kUnique | 6},
                                         {from, 20, 0},          {to, 20, 0}};
     EXPECT_EQ(windows, expected);
     auto args = world.MapArgs(0, 12, 20);

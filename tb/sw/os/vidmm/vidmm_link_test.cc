@@ -80,8 +80,8 @@ TEST(LinkedMemory, CallsThatKnowOneGpuAreRefused) {
       EXPECT_THROW(CopyMappings(vidmm, part, shared.va, shared.va, kPage), OsError);
       EXPECT_THROW(vidmm.work().OnCompanion(part, [] {}), OsError);
       EXPECT_THROW(VaCalls{vidmm}, OsError);
-      EXPECT_THROW(SwitchDma(life.adapter, life.adapter.mode() == DmaMode::kPhysical ? DmaMode::kIdentity
-                                                                                     : DmaMode::kPhysical),
+      EXPECT_THROW(SwitchDma(life.adapter,
+                             life.adapter.mode() == DmaMode::kPhysical ? DmaMode::kIdentity : DmaMode::kPhysical),
                    OsError);
     });
     shared.End();
@@ -154,9 +154,11 @@ void NoteUpdates() {
     if (args.Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE && args.MultipassOffset == 0 &&
         args.UpdatePageTable.UpdateMode == DXGK_PAGETABLEUPDATE_GPU_PHYSICAL) {
       const auto& op = args.UpdatePageTable;
-      updates.push_back({args.hSystemContext, op.PageTableLevel, op.PageTableAddress.GpuPhysical.SegmentOffset,
-                         {op.pPageTableEntries,
-                          op.pPageTableEntries + (op.Flags.Repeat ? 1 : op.NumPageTableEntries)}});
+      updates.push_back(
+          {args.hSystemContext,
+           op.PageTableLevel,
+           op.PageTableAddress.GpuPhysical.SegmentOffset,
+           {op.pPageTableEntries, op.pPageTableEntries + (op.Flags.Repeat ? 1 : op.NumPageTableEntries)}});
     }
     return between.real.DxgkDdiBuildPagingBuffer(between.context, &args);
   };
@@ -296,7 +298,7 @@ TEST(LinkedMemory, EachAdapterHasItsOwnBudget) {
 
 TEST(LinkedMemory, PagingWorkAndFencesAreEachAdaptersOwn) {
   LinkedBench bench(3);
-  bench.options.os.quantum_us = 1'000'000;  // no fence goes to a preemption
+  bench.options.os.quantum_us = 1'000'000;                    // no fence goes to a preemption
   std::map<std::pair<UINT, UINT>, std::vector<UINT>> fences;  // engine, node
   between.submit = [&](const DXGKARG_SUBMITCOMMANDVIRTUAL& args) {
     fences[{args.EngineOrdinal, args.NodeOrdinal}].push_back(args.SubmissionFenceId);

@@ -84,9 +84,11 @@ TEST(PageFaultFlags, TheProcessHandleSaysWhoseDeviceIsLost) {
 }
 
 TEST(PageFaultFlags, AProcessThatIsNamedAndEndsBeforeTheResetTakesNobodyWithIt) {
-  for (const auto& [reset, before] : std::vector<std::pair<unsigned, bool>>{
-           {DXGK_PAGE_FAULT_ENGINE_RESET_REQUIRED, false}, {DXGK_PAGE_FAULT_ADAPTER_RESET_REQUIRED, false},
-           {DXGK_PAGE_FAULT_ENGINE_RESET_REQUIRED, true}, {DXGK_PAGE_FAULT_ADAPTER_RESET_REQUIRED, true}}) {
+  for (const auto& [reset, before] :
+       std::vector<std::pair<unsigned, bool>>{{DXGK_PAGE_FAULT_ENGINE_RESET_REQUIRED, false},
+                                              {DXGK_PAGE_FAULT_ADAPTER_RESET_REQUIRED, false},
+                                              {DXGK_PAGE_FAULT_ENGINE_RESET_REQUIRED, true},
+                                              {DXGK_PAGE_FAULT_ADAPTER_RESET_REQUIRED, true}}) {
     SCOPED_TRACE(before ? "gone when the fault is reported" : "gone behind the report");
     Faults test;
     const unsigned flags = DXGK_PAGE_FAULT_FENCE_INVALID | reset | DXGK_PAGE_FAULT_PROCESS_HANDLE_VALID;
