@@ -2,6 +2,9 @@
 // Frame buffer reservation: charge, sections, pin and windows. Documents only.
 #include "os/memory/frame_buffer.h"
 
+#include "os/kernel/kernel.h"
+#include "os/memory/memory_objects.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
