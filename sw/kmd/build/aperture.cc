@@ -5,6 +5,8 @@
 
 #include "kmd/build/build.h"
 
+#include "kmd/adapter.h"
+
 namespace gmmu::kmd {
 namespace {
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kmd/build/build.h"
+
+#include "kmd/adapter.h"
 #include "kmd/objects.h"
 
 #include <cstring>

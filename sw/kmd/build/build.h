@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "ddi/dispmprt.h"
-#include "kmd/adapter.h"
 #include "kmd/command_buffer.h"
 
 namespace gmmu::kmd {
+
+class Adapter;
 
 /// One call of DxgkDdiBuildPagingBuffer.
 ///

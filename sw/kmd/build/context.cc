@@ -4,6 +4,8 @@
 #include <cstring>
 
 #include "kmd/build/build.h"
+
+#include "kmd/adapter.h"
 #include "kmd/objects.h"
 
 namespace gmmu::kmd {

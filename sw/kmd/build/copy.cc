@@ -4,6 +4,8 @@
 
 #include "kmd/build/build.h"
 
+#include "kmd/adapter.h"
+
 namespace gmmu::kmd {
 namespace {
 

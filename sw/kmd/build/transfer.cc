@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "kmd/build/build.h"
+
+#include "kmd/adapter.h"
 #include "kmd/objects.h"
 #include "kmd/entry_points.h"
 

@@ -67,7 +67,7 @@ inline NTSTATUS AddDevice(PDEVICE_OBJECT device, PVOID* context) {
   return real.DxgkDdiAddDevice(device, context);
 }
 inline NTSTATUS StartDevice(PVOID context, PDXGK_START_INFO start, PDXGKRNL_INTERFACE interface, PULONG sources,
-                     PULONG children) {
+                            PULONG children) {
   between.calls.push_back("StartDevice");
   between.attached = Attached(Dxgkrnl::Current().FromHandle(interface->DeviceHandle).function().bdf);
   return real.DxgkDdiStartDevice(context, start, interface, sources, children);
