@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/compare.h"
 
+#include <cstdint>
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
