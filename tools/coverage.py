@@ -59,7 +59,7 @@ class Shard:
             failed = sorted(set(re.findall(r"^\[  FAILED  \] (\S+?),? ", text, re.MULTILINE)))
             return f"exit status {self.process.returncode} ({', '.join(failed) or 'in ' + self.test}), see {self.log}"
         if not self.data.exists():
-            return "wrote no counts; its bench class needs a member of class Coverage (tb/rtl/coverage.h)"
+            return "wrote no counts; its bench class needs a BlockBench (tb/rtl/block_bench.h)"
         return None
 
 
