@@ -52,7 +52,7 @@ void LookupMachine::DrivePorts() {
     if (!port.standing.empty()) {
       if (port.gap > 0) --port.gap;
       else offer = port.standing.front();
-    } else if (port.soon) {
+    } else if (port.hint) {
       if (const auto slot = FreeSlot(p)) {
         Key key = SomeKey();
         if (port.line && Chance(load.near)) {
@@ -69,8 +69,8 @@ void LookupMachine::DrivePorts() {
     t.lookup_vpn_i[p] = shown.key.vpn;
     t.lookup_high_i[p] = shown.key.high;
     if (!port.standing.empty()) t.lookup_pending_i |= bit;
-    port.soon = !quiet && Chance(load.lookups);
-    if (port.soon || offer || !port.standing.empty()) t.lookup_hint_i |= bit;
+    port.hint = !quiet && Chance(load.lookups);
+    if (port.hint || offer || !port.standing.empty()) t.lookup_hint_i |= bit;
   }
 }
 
@@ -79,14 +79,14 @@ void LookupMachine::DriveTell() {
   tell_stands_ = t.tell_valid_i;
   Tell tell{{Random(Ports()), Random(64)}, SomeKey(), Chance(50), rng() >> 12, Random(16), Chance(50), Random(36)};
   if (tell_stands_) tell = tells_.front();
-  t.told_port_i = static_cast<uint8_t>(tell.who.first);
-  t.told_slot_i = static_cast<uint8_t>(tell.who.second);
-  t.told_merged_i = tell.merged;
-  t.told_space_i = static_cast<uint8_t>(tell.key.space);
-  t.told_vpn_i = tell.key.vpn;
-  t.told_high_i = tell.key.high;
-  t.told_page_i = tell.page;
-  t.told_cause_i = static_cast<uint8_t>(tell.cause);
+  t.tell_port_i = static_cast<uint8_t>(tell.who.first);
+  t.tell_slot_i = static_cast<uint8_t>(tell.who.second);
+  t.tell_merged_i = tell.merged;
+  t.tell_space_i = static_cast<uint8_t>(tell.key.space);
+  t.tell_vpn_i = tell.key.vpn;
+  t.tell_high_i = tell.key.high;
+  t.tell_page_i = tell.page;
+  t.tell_cause_i = static_cast<uint8_t>(tell.cause);
   t.tell_large_i = tell.large;
   t.tell_shift_i = static_cast<uint8_t>(tell.shift);
 }
