@@ -38,7 +38,7 @@ def names_of(header):
             name = re.match(r"\s*(\w+)", text[end:]).group(1)
             yield Name(header, kind, name, None)
             if kind == "enum":
-                for entry in re.findall(r"^\s*(\w+)(?: =|,|$)", body, re.M):
+                for entry in re.findall(r"(?:^|,)\s*(\w+)(?= =|,|\s*$)", body, re.M):
                     if not entry.endswith("_MAX"):
                         yield Name(header, "enumerator", entry, name)
             elif name not in ("DXGKRNL_INTERFACE", "DRIVER_INITIALIZATION_DATA"):
