@@ -22,21 +22,6 @@ using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using Kind = VidSch::Recovery::Kind;
 
-struct Faults : SchedulerBench {
-  explicit Faults(uint64_t quantum_us = 10) : SchedulerBench(0, Short(quantum_us)) {
-    guilty->process = &guilty;
-    other->process = &other;
-  }
-  static Parameters Short(uint64_t quantum_us) {
-    Parameters parameters;
-    parameters.quantum_us = quantum_us;
-    parameters.tdr_delay_us = 100;
-    return parameters;
-  }
-  GpuDevice* guilty = vidsch.CreateDevice("guilty");
-  GpuDevice* other = vidsch.CreateDevice("other");
-};
-
 // By the design of a driver for build 22621: both resets fail.
 TEST(Tdr, WhenEngineAndAdapterCannotBeResetItIsBugCheck0x116) {
   Faults test;

@@ -18,21 +18,6 @@ using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using Kind = VidSch::Recovery::Kind;
 
-struct Faults : SchedulerBench {
-  explicit Faults(uint64_t quantum_us = 10) : SchedulerBench(0, Short(quantum_us)) {
-    guilty->process = &guilty;
-    other->process = &other;
-  }
-  static Parameters Short(uint64_t quantum_us) {
-    Parameters parameters;
-    parameters.quantum_us = quantum_us;
-    parameters.tdr_delay_us = 100;
-    return parameters;
-  }
-  GpuDevice* guilty = vidsch.CreateDevice("guilty");
-  GpuDevice* other = vidsch.CreateDevice("other");
-};
-
 void ExpectAResetBitWithoutAFence() {
   for (const auto& [fence, flags] : {std::pair{0u, 0u}, {1u, unsigned{DXGK_PAGE_FAULT_ENGINE_RESET_REQUIRED}}}) {
     Faults test;

@@ -16,21 +16,6 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-struct Faults : SchedulerBench {
-  explicit Faults(uint64_t quantum_us = 10) : SchedulerBench(0, Short(quantum_us)) {
-    guilty->process = &guilty;
-    other->process = &other;
-  }
-  static Parameters Short(uint64_t quantum_us) {
-    Parameters parameters;
-    parameters.quantum_us = quantum_us;
-    parameters.tdr_delay_us = 100;
-    return parameters;
-  }
-  GpuDevice* guilty = vidsch.CreateDevice("guilty");
-  GpuDevice* other = vidsch.CreateDevice("other");
-};
-
 TEST(LostInterrupts, ACompletionThatNobodyToldIsFoundByQueryCurrentFence) {
   Faults test;
   const PacketId first = test.Submit(test.Render(1, test.guilty));

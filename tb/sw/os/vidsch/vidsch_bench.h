@@ -69,4 +69,20 @@ class SchedulerBench {
   std::vector<PacketId> ended;  ///< in their order
 };
 
+/// Two devices, each of a process of its own, on a scheduler whose timeouts are short.
+struct Faults : SchedulerBench {
+  explicit Faults(uint64_t quantum_us = 10) : SchedulerBench(0, Short(quantum_us)) {
+    guilty->process = &guilty;
+    other->process = &other;
+  }
+  static Parameters Short(uint64_t quantum_us) {
+    Parameters parameters;
+    parameters.quantum_us = quantum_us;
+    parameters.tdr_delay_us = 100;
+    return parameters;
+  }
+  GpuDevice* guilty = vidsch.CreateDevice("guilty");
+  GpuDevice* other = vidsch.CreateDevice("other");
+};
+
 }  // namespace gmmu::os::test
