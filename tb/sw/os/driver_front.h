@@ -11,6 +11,7 @@
 #include "os/dxgkrnl/dxgkrnl.h"
 #include "os/vidmm/allocation.h"
 #include "workload/clients.h"
+#include "workload/lines.h"
 #include "workload/procedures/procedures.h"
 
 namespace gmmu::os::test {
@@ -151,5 +152,16 @@ class DriverFront : public ::testing::Test {
     return NT_SUCCESS(status) ? DxgkInitialize(object, path, &table) : status;
   }
 };
+
+/// A client's run over one page, and how it must end.
+inline workload::Check RunOnePage(workload::Life& life, GpuProcess* process, uint64_t va,
+                                  std::optional<regs::Fault> fault, const std::vector<uint8_t>& expected) {
+  workload::ClientRun run = workload::AllLines(process, va, hw::kPageSize);
+  run.fault = fault;
+  run.crc = workload::LineCrc(expected.data(), run.order);
+  std::vector<workload::Check> checks;
+  workload::RunClients(life.vidmm, {run}, "one page", checks);
+  return checks.at(0);
+}
 
 }  // namespace gmmu::os::test

@@ -31,17 +31,6 @@ using workload::Life;
 
 using Rule11Paging = DriverFront;
 
-/// A client's run over one page, and how it must end.
-workload::Check RunOnePage(Life& life, GpuProcess* process, uint64_t va, std::optional<regs::Fault> fault,
-                           const std::vector<uint8_t>& expected) {
-  ClientRun run = workload::AllLines(process, va, hw::kPageSize);
-  run.fault = fault;
-  run.crc = workload::LineCrc(expected.data(), run.order);
-  std::vector<workload::Check> checks;
-  RunClients(life.vidmm, {run}, "one page", checks);
-  return checks.at(0);
-}
-
 // Zero comes with Valid = 1 (seen on build 22621); the other encoding is open.
 TEST_F(Rule11Paging, ZeroEntriesReadZeroAtAnyLevelAndLargePagesAreEveryWhereButAtTheLeaf) {
   bench.config.gpu.vram_mib = 64;

@@ -56,17 +56,6 @@ TEST_F(Rule11Paging, ARootIsNamedByItsPhysicalAddressWhichChangesWhenItMoves) {
   EXPECT_THAT(result.faults, IsEmpty());
 }
 
-/// A client's run over one page, and how it must end.
-workload::Check RunOnePage(Life& life, GpuProcess* process, uint64_t va, std::optional<regs::Fault> fault,
-                           const std::vector<uint8_t>& expected) {
-  ClientRun run = workload::AllLines(process, va, hw::kPageSize);
-  run.fault = fault;
-  run.crc = workload::LineCrc(expected.data(), run.order);
-  std::vector<workload::Check> checks;
-  RunClients(life.vidmm, {run}, "one page", checks);
-  return checks.at(0);
-}
-
 TEST_F(Rule11Paging, ARootIndexAtOrAboveNumEntriesFaultsThoughTheMemoryBehindIsValid) {
   bench.options.os.page_table_bits = {9, 13};
   bench.config.gpu.page_table_bits = {9, 13};
