@@ -77,10 +77,10 @@ void ProcessTables::SetRoot(GpuProcess& process) {
 }
 
 void ProcessTables::TellRoot(GpuProcess& process) {
-  if (process.root_told || process.handles.context == nullptr || !process.space->ready()) return;
+  if (process.root_is_set || process.handles.context == nullptr || !process.space->ready()) return;
   work_.Finish();
   SetRoot(process);
-  process.root_told = true;
+  process.root_is_set = true;
 }
 
 void ProcessTables::ReplaceRoot(GpuProcess& process, uint64_t entries) {
@@ -104,7 +104,7 @@ void ProcessTables::GrowRoot(GpuProcess& process, uint64_t entries) {
   work_.Finish();
   if (context == nullptr) return ReleaseRetired(process);
   SetRoot(process);
-  process.root_told = true;
+  process.root_is_set = true;
   FlushSpace(process);
   gpu_.vidsch().ResumeContext(context);
 }

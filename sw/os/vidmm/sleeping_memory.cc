@@ -59,7 +59,7 @@ void SleepingMemory::Sleep() {
     if (gpu.caps().explicit_invalidation) process->space->InvalidateAll(work.SinkFor(*process));
     work.Finish();
     process->space->FreeRoot();
-    process->root_told = false;
+    process->root_is_set = false;
   }
   work.DrainPaging();
   vidmm_.paging().InvalidateTables();
