@@ -61,6 +61,8 @@ class PhysicalAdapter {
   const AdapterCaps& caps() const { return caps_; }
   /// `text`, with the adapter's index where there are several.
   std::string Named(const std::string& text) const;
+  /// Throws OsError, which names `what`, when the GPU is one of several that are linked: `what` is for one GPU.
+  void RefuseOnLink(const std::string& what) const;
 
   Segment& segment(unsigned id);
   Segment& local_segment();

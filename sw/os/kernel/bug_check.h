@@ -49,6 +49,15 @@ class BugCheck : public OsError {
   std::string cause_;
 };
 
+/// Finds what `key` names in a map of what was given out, such as handles. When it names nothing, or nothing any more,
+/// that is a bug check, with the parts of `cause` as its text.
+template <typename Map, typename... Part>
+auto FindOrStop(Map& map, const typename Map::key_type& key, const Part&... cause) {
+  const auto found = map.find(key);
+  if (found == map.end()) throw BugCheck((std::string() + ... + cause));
+  return found;
+}
+
 /// The error of `work` after which its caller goes on: a refusal, a full segment, an adapter that was reset; null:
 /// there was none. What ends the run goes through: a bug check, a fault, a bound that passed. The caller undoes what
 /// was begun outside of any handler, where a fibre may wait.

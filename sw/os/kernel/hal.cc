@@ -102,8 +102,8 @@ void* MmioViews::Map(uint64_t physical, size_t size, const std::string& owner, c
 }
 
 void MmioViews::Unmap(void* view) {
-  const auto found = views_.find(static_cast<uint8_t*>(view) - base_);
-  if (found == views_.end()) throw BugCheck("unmap of a register view that does not exist");
+  const auto found = FindOrStop(views_, static_cast<uint8_t*>(view) - base_,
+                                "unmap of a register view that does not exist");
   ledger_.Close(found->second.ticket);
   views_.erase(found);
 }

@@ -210,8 +210,7 @@ void Iommu::UnmapIdentity(IommuDomain& domain, const std::vector<uint64_t>& pfns
   bool any = false;
   for (uint64_t pfn : pfns) {
     if (domain.InWhole(pfn)) continue;
-    const auto uses = domain.identity_uses_.find(pfn);
-    if (uses == domain.identity_uses_.end()) throw BugCheck("host page " + Hex(pfn) + " is not mapped 1:1");
+    const auto uses = FindOrStop(domain.identity_uses_, pfn, "host page ", Hex(pfn), " is not mapped 1:1");
     if (--uses->second != 0) continue;
     domain.identity_uses_.erase(uses);
     const SecondStage::Unmapped one = domain.tables_.Unmap(pfn, 1);

@@ -72,8 +72,7 @@ void* Kernel::AllocatePool(size_t bytes, uint32_t tag) {
 }
 
 void Kernel::FreePool(void* block, uint32_t tag) {
-  const auto found = pool_.find(block);
-  if (found == pool_.end()) throw BugCheck("free of pool memory that is not allocated");
+  const auto found = FindOrStop(pool_, block, "free of pool memory that is not allocated");
   if (tag != 0 && found->second.tag != tag) throw BugCheck("pool memory freed with another tag");
   ledger_.Close(found->second.ticket);
   pool_.erase(found);

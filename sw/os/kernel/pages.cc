@@ -133,8 +133,7 @@ uint64_t PageAllocator::AllocatePage(const std::string& owner, const std::string
 }
 
 void PageAllocator::Free(uint64_t pfn) {
-  const auto page = pages_.find(pfn);
-  if (page == pages_.end()) throw BugCheck("free of page " + Hex(pfn) + ", which is not allocated");
+  const auto page = FindOrStop(pages_, pfn, "free of page ", Hex(pfn), ", which is not allocated");
   if (!page->second.pins.empty()) throw BugCheck("free of page " + Hex(pfn) + ", which is pinned");
   ledger_.Close(page->second.ticket);
   pages_.erase(page);
@@ -147,8 +146,7 @@ void PageAllocator::Free(const std::vector<uint64_t>& pfns) {
 }
 
 void PageAllocator::Pin(uint64_t pfn, const std::string& owner, const std::string& created_by) {
-  const auto page = pages_.find(pfn);
-  if (page == pages_.end()) throw BugCheck("pin of page " + Hex(pfn) + ", which is not allocated");
+  const auto page = FindOrStop(pages_, pfn, "pin of page ", Hex(pfn), ", which is not allocated");
   page->second.pins.push_back(ledger_.Open("pinned_page", Hex(pfn * hw::kPageSize), owner, created_by));
 }
 

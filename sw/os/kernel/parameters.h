@@ -10,13 +10,23 @@
 #include "hw/platform.h"
 #include "os/kernel/bring_up.h"
 #include "os/kernel/dma_policy.h"
-#include "os/kernel/isolation.h"
 
 namespace gmmu::settings {
 class Keys;
 }
 
 namespace gmmu::os {
+
+/// How the first of the two queries for hardware-reserved ranges looks, which is open: it has no array in
+/// either form.
+enum class ReservedQuery { kNullPointer, kZeroCount };
+
+/// Which pages kEnableMappings maps at the moment isolation is switched on. The sources say both: "all
+/// physical memory" (the flag), and the memory that Dxgkrnl tracks (activation).
+enum class IsolationScope {
+  kTracked,  ///< what the driver's callbacks, VidMm and the reserved ranges hold; the rest as it comes
+  kAll,      ///< every installed page
+};
 
 /// Values of Parameters::preset, in the order of their names there.
 enum class Preset { kDocuments, kWindows22621, kWindows26100 };

@@ -91,8 +91,7 @@ bool RangeAllocator::AllocateAt(uint64_t start, uint64_t size, const std::string
 }
 
 void RangeAllocator::Free(uint64_t start) {
-  const auto used = used_.find(start);
-  if (used == used_.end()) throw BugCheck("free of " + kind_ + " " + Hex(start) + ", which is not allocated");
+  const auto used = FindOrStop(used_, start, "free of ", kind_, " ", Hex(start), ", which is not allocated");
   uint64_t end = start + used->second.size;
   free_bytes_ += used->second.size;
   ledger_.Close(used->second.ticket);

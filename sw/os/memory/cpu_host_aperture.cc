@@ -63,8 +63,7 @@ uint8_t* CpuHostAperture::Map(HANDLE allocation, const std::vector<uint64_t>& pa
 }
 
 void CpuHostAperture::Unmap(uint8_t* pointer) {
-  const auto found = views_.find(pointer);
-  if (found == views_.end()) throw BugCheck("an unmap of a view that the CPU host aperture does not have");
+  const auto found = FindOrStop(views_, pointer, "an unmap of a view that the CPU host aperture does not have");
   const View view = found->second;
   views_.erase(found);
   kernel_.mmio().Unmap(pointer);

@@ -62,8 +62,7 @@ NTSTATUS CpuViews::Map(HANDLE object, MemoryBacking& backing, uint64_t bytes, DX
 }
 
 void CpuViews::Unmap(const DXGKARGCB_UNMAP_PHYSICAL_MEMORY& args, MemoryBacking& backing, const char* call) {
-  const auto found = views_.find(args.pBaseAddress);
-  if (found == views_.end()) throw BugCheck(std::string(call) + " of an unknown view");
+  const auto found = FindOrStop(views_, args.pBaseAddress, call, " of an unknown view");
   const View view = found->second;
   if (view.object != args.hPhysicalMemoryObject) throw BugCheck(std::string(call) + " with another object's handle");
   if (view.pages * hw::kPageSize != args.Size)

@@ -25,9 +25,7 @@ IsolationMemory::~IsolationMemory() {
 
 DmaView& IsolationMemory::View(HANDLE adapter, const char* call) {
   kernel_.scheduler().RequireApc(call);
-  const auto found = adapters_.find(adapter);
-  if (found == adapters_.end()) throw BugCheck(std::string(call) + " for an adapter that is not started");
-  return found->second;
+  return FindOrStop(adapters_, adapter, call, " for an adapter that is not started")->second;
 }
 
 void IsolationMemory::SetDomain(HANDLE adapter, IommuDomain& domain) {

@@ -31,16 +31,12 @@ MemoryObjects::Object& MemoryObjects::FindObject(HANDLE handle, const char* call
 }
 
 MemoryObjects::AdapterObject& MemoryObjects::FindAdapterObject(HANDLE handle, const char* call) {
-  const auto found = adapter_objects_.find(handle);
-  if (found == adapter_objects_.end())
-    throw BugCheck(std::string(call) + " of an adapter memory object that is unknown or closed already");
-  return found->second;
+  return FindOrStop(adapter_objects_, handle, call, " of an adapter memory object that is unknown or closed already")
+      ->second;
 }
 
 IommuDomain* MemoryObjects::DomainOf(const AdapterObject& opened, const char* call) const {
-  const auto found = adapters_.find(opened.adapter);
-  if (found == adapters_.end()) throw BugCheck(std::string(call) + " for an adapter that is not started");
-  return found->second.view.domain;
+  return FindOrStop(adapters_, opened.adapter, call, " for an adapter that is not started")->second.view.domain;
 }
 
 void MemoryObjects::AddAdapter(HANDLE adapter, DmaView view) {
@@ -157,9 +153,8 @@ NTSTATUS MemoryObjects::Map(DXGKARGCB_MAP_PHYSICAL_MEMORY& args, const std::stri
 void MemoryObjects::Unmap(const DXGKARGCB_UNMAP_PHYSICAL_MEMORY& args) {
   static constexpr char kCall[] = "DxgkCbUnmapPhysicalMemory";
   kernel_.scheduler().RequireApc(kCall);
-  const auto found = objects_.find(args.hPhysicalMemoryObject);
-  if (found == objects_.end()) throw BugCheck(std::string(kCall) + " of an unknown physical memory object");
-  Object& object = found->second;
+  Object& object =
+      FindOrStop(objects_, args.hPhysicalMemoryObject, kCall, " of an unknown physical memory object")->second;
   views_.Unmap(args, object.backing, kCall);
   if (--object.views == 0 && object.destroyed) Free(args.hPhysicalMemoryObject, object);
 }

@@ -106,8 +106,7 @@ NTSTATUS MemoryObjects::AllocateAdl(DXGKARGCB_ALLOCATE_ADL& args, const std::str
 }
 
 MemoryObjects::AdlOrigin MemoryObjects::OriginOf(const DXGK_ADL& adl) {
-  const auto found = adls_.find(const_cast<DXGK_ADL*>(&adl));
-  if (found == adls_.end()) throw BugCheck("an ADL that is not allocated is used");
+  const auto found = FindOrStop(adls_, const_cast<DXGK_ADL*>(&adl), "an ADL that is not allocated is used");
   const HANDLE object = FindAdapterObject(found->second->adapter_object, "OriginOf").object;
   return {object, found->second->first_page, FindObject(object, "OriginOf").backing.caching()};
 }
@@ -115,8 +114,7 @@ MemoryObjects::AdlOrigin MemoryObjects::OriginOf(const DXGK_ADL& adl) {
 void MemoryObjects::FreeAdl(const DXGKARGCB_FREE_ADL& args) {
   static constexpr char kCall[] = "DxgkCbFreeAdl";
   kernel_.scheduler().RequireApc(kCall);
-  const auto found = adls_.find(args.pAdl);
-  if (found == adls_.end()) throw BugCheck(std::string(kCall) + " of an unknown ADL");
+  const auto found = FindOrStop(adls_, args.pAdl, kCall, " of an unknown ADL");
   Adl& adl = *found->second;
   if (adl.adapter_object != args.hAdapterMemoryObject)
     throw BugCheck(std::string(kCall) + " with another object's handle");

@@ -15,6 +15,9 @@ class Line {
  public:
   Line& Number(const char* name, uint64_t value) { return Raw(name, std::to_string(value)); }
   Line& Address(const char* name, uint64_t value) { return Text(name, Hex(value)); }
+  Line& Address(const char* name, const LARGE_INTEGER& value) {
+    return Address(name, static_cast<uint64_t>(value.QuadPart));
+  }
   Line& Flag(const char* name, bool value) { return Raw(name, value ? "true" : "false"); }
   Line& Text(const char* name, const std::string& value) { return Raw(name, "\"" + value + "\""); }
   /// `value` is JSON.
@@ -133,7 +136,28 @@ template <typename Side>
 void SegmentSide(Line& line, const std::string& name, const Side& side) {
   line.Number((name + ".SegmentId").c_str(), side.SegmentId);
   if (side.SegmentId == 0) return List(line, (name + ".pMdl").c_str(), side.pMdl);
-  line.Address((name + ".SegmentAddress").c_str(), static_cast<uint64_t>(side.SegmentAddress.QuadPart));
+  line.Address((name + ".SegmentAddress").c_str(), side.SegmentAddress);
+}
+
+template <typename Operation>
+void Allocation(Line& line, const Operation& op) {
+  line.Flag("hAllocation", op.hAllocation != nullptr);
+}
+
+/// What TRANSFER and SPECIAL_LOCK_TRANSFER have in common at their beginning.
+template <typename Operation>
+void Move(Line& line, const Operation& op) {
+  Allocation(line, op);
+  line.Number("TransferOffset", op.TransferOffset).Number("TransferSize", op.TransferSize);
+  SegmentSide(line, "Source", op.Source);
+  SegmentSide(line, "Destination", op.Destination);
+}
+
+template <typename Operation>
+void ApertureRange(Line& line, const Operation& op) {
+  line.Number("SegmentId", op.SegmentId)
+      .Number("OffsetInPages", op.OffsetInPages)
+      .Number("NumberOfPages", op.NumberOfPages);
 }
 
 void Operand(Line& line, const DXGKARG_BUILDPAGINGBUFFER& args) {
@@ -141,11 +165,7 @@ void Operand(Line& line, const DXGKARG_BUILDPAGINGBUFFER& args) {
     case DXGK_OPERATION_UPDATE_PAGE_TABLE: return UpdatePageTable(line, args);
     case DXGK_OPERATION_TRANSFER: {
       const auto& op = args.Transfer;
-      line.Flag("hAllocation", op.hAllocation != nullptr)
-          .Number("TransferOffset", op.TransferOffset)
-          .Number("TransferSize", op.TransferSize);
-      SegmentSide(line, "Source", op.Source);
-      SegmentSide(line, "Destination", op.Destination);
+      Move(line, op);
       line.Number("MdlOffset", op.MdlOffset)
           .Flag("Flags.AllocationIsIdle", op.Flags.AllocationIsIdle)
           .Flag("Flags.TransferStart", op.Flags.TransferStart)
@@ -154,41 +174,36 @@ void Operand(Line& line, const DXGKARG_BUILDPAGINGBUFFER& args) {
     }
     case DXGK_OPERATION_SPECIAL_LOCK_TRANSFER: {
       const auto& op = args.SpecialLockTransfer;
-      line.Flag("hAllocation", op.hAllocation != nullptr)
-          .Number("TransferOffset", op.TransferOffset)
-          .Number("TransferSize", op.TransferSize);
-      SegmentSide(line, "Source", op.Source);
-      SegmentSide(line, "Destination", op.Destination);
+      Move(line, op);
       line.Flag("Flags.AllocationIsIdle", op.Flags.AllocationIsIdle);
       return;
     }
     case DXGK_OPERATION_FILL: {
       const auto& op = args.Fill;
-      line.Flag("hAllocation", op.hAllocation != nullptr)
-          .Number("FillSize", op.FillSize)
+      Allocation(line, op);
+      line.Number("FillSize", op.FillSize)
           .Address("FillPattern", op.FillPattern)
           .Number("Destination.SegmentId", op.Destination.SegmentId)
-          .Address("Destination.SegmentAddress", static_cast<uint64_t>(op.Destination.SegmentAddress.QuadPart));
+          .Address("Destination.SegmentAddress", op.Destination.SegmentAddress);
       return;
     }
     case DXGK_OPERATION_DISCARD_CONTENT: {
       const auto& op = args.DiscardContent;
-      line.Flag("hAllocation", op.hAllocation != nullptr)
-          .Flag("Flags.AllocationIsIdle", op.Flags.AllocationIsIdle)
+      Allocation(line, op);
+      line.Flag("Flags.AllocationIsIdle", op.Flags.AllocationIsIdle)
           .Number("SegmentId", op.SegmentId)
-          .Address("SegmentAddress", static_cast<uint64_t>(op.SegmentAddress.QuadPart));
+          .Address("SegmentAddress", op.SegmentAddress);
       return;
     }
     case DXGK_OPERATION_READ_PHYSICAL:
     case DXGK_OPERATION_WRITE_PHYSICAL: {
       const auto& op = args.ReadPhysical;  // they have the same members
-      line.Number("SegmentId", op.SegmentId)
-          .Address("PhysicalAddress", static_cast<uint64_t>(op.PhysicalAddress.QuadPart));
+      line.Number("SegmentId", op.SegmentId).Address("PhysicalAddress", op.PhysicalAddress);
       return;
     }
     case DXGK_OPERATION_INIT_CONTEXT_RESOURCE: {
       const auto& op = args.InitContextResource;
-      line.Flag("hAllocation", op.hAllocation != nullptr);
+      Allocation(line, op);
       SegmentSide(line, "Destination", op.Destination);
       line.Flag("Destination.VirtualAddress", op.Destination.VirtualAddress != nullptr)
           .Address("Destination.GpuVirtualAddress", op.Destination.GpuVirtualAddress);
@@ -205,15 +220,15 @@ void Operand(Line& line, const DXGKARG_BUILDPAGINGBUFFER& args) {
     case DXGK_OPERATION_COPY_PAGE_TABLE_ENTRIES: return CopyPageTableEntries(line, args);
     case DXGK_OPERATION_NOTIFY_RESIDENCY: {
       const auto& op = args.NotifyResidency;
-      line.Flag("hAllocation", op.hAllocation != nullptr);
+      Allocation(line, op);
       Physical(line, "PhysicalAddress", op.PhysicalAddress);
       line.Flag("Resident", op.Resident);
       return;
     }
     case DXGK_OPERATION_VIRTUAL_TRANSFER: {
       const auto& op = args.TransferVirtual;
-      line.Flag("hAllocation", op.hAllocation != nullptr)
-          .Number("AllocationOffsetInBytes", op.AllocationOffsetInBytes)
+      Allocation(line, op);
+      line.Number("AllocationOffsetInBytes", op.AllocationOffsetInBytes)
           .Number("TransferSizeInBytes", op.TransferSizeInBytes)
           .Address("SourceVirtualAddress", op.SourceVirtualAddress)
           .Address("DestinationVirtualAddress", op.DestinationVirtualAddress)
@@ -226,8 +241,8 @@ void Operand(Line& line, const DXGKARG_BUILDPAGINGBUFFER& args) {
     }
     case DXGK_OPERATION_VIRTUAL_FILL: {
       const auto& op = args.FillVirtual;
-      line.Flag("hAllocation", op.hAllocation != nullptr)
-          .Number("AllocationOffsetInBytes", op.AllocationOffsetInBytes)
+      Allocation(line, op);
+      line.Number("AllocationOffsetInBytes", op.AllocationOffsetInBytes)
           .Number("FillSizeInBytes", op.FillSizeInBytes)
           .Address("FillPattern", op.FillPattern)
           .Address("DestinationVirtualAddress", op.DestinationVirtualAddress);
@@ -241,33 +256,24 @@ void Operand(Line& line, const DXGKARG_BUILDPAGINGBUFFER& args) {
       return;
     case DXGK_OPERATION_MAP_APERTURE_SEGMENT: {
       const auto& op = args.MapApertureSegment;
-      line.Number("SegmentId", op.SegmentId)
-          .Number("OffsetInPages", op.OffsetInPages)
-          .Number("NumberOfPages", op.NumberOfPages)
-          .Number("MdlOffset", op.MdlOffset)
-          .Flag("Flags.CacheCoherent", op.Flags.CacheCoherent);
+      ApertureRange(line, op);
+      line.Number("MdlOffset", op.MdlOffset).Flag("Flags.CacheCoherent", op.Flags.CacheCoherent);
       List(line, "pMdl", op.pMdl);
       return;
     }
     case DXGK_OPERATION_MAP_APERTURE_SEGMENT2: {
       const auto& op = args.MapApertureSegment2;
-      line.Number("SegmentId", op.SegmentId)
-          .Number("OffsetInPages", op.OffsetInPages)
-          .Number("NumberOfPages", op.NumberOfPages)
-          .Number("AdlOffset", op.AdlOffset)
+      ApertureRange(line, op);
+      line.Number("AdlOffset", op.AdlOffset)
           .Flag("Flags.CacheCoherent", op.Flags.CacheCoherent)
           .Flag("CpuVisibleAddress", op.CpuVisibleAddress != nullptr);
       List(line, op.Adl);
       return;
     }
-    case DXGK_OPERATION_UNMAP_APERTURE_SEGMENT: {
-      const auto& op = args.UnmapApertureSegment;
-      line.Number("SegmentId", op.SegmentId)
-          .Number("OffsetInPages", op.OffsetInPages)
-          .Number("NumberOfPages", op.NumberOfPages)
-          .Address("DummyPage", static_cast<uint64_t>(op.DummyPage.QuadPart));
+    case DXGK_OPERATION_UNMAP_APERTURE_SEGMENT:
+      ApertureRange(line, args.UnmapApertureSegment);
+      line.Address("DummyPage", args.UnmapApertureSegment.DummyPage);
       return;
-    }
     case DXGK_OPERATION_SIGNAL_MONITORED_FENCE:
       line.Address("MonitoredFenceGpuVa", args.SignalMonitoredFence.MonitoredFenceGpuVa)
           .Number("MonitoredFenceValue", args.SignalMonitoredFence.MonitoredFenceValue);

@@ -18,7 +18,7 @@ class TableTree;
 enum class LeafChange { kConversion, kMove };
 
 /// The changes between pages of 64 KiB and pages of 4 KiB, each in the order that the GPU virtual address documents
-/// ask for. TableOrder holds every update against that order.
+/// ask for. PageSizeChecker holds every update against that order.
 class LeafChanges {
  public:
   /// Calls that may be empty. `begin` comes before a change to 4 KiB: for a conversion the contexts of the process are

@@ -35,7 +35,7 @@ PageEntries::PageEntries(PhysicalAdapter& gpu, TableTree& tree, LeafChanges& cha
     : adapter_(gpu), tree_(tree), changes_(changes), copies_(copies) {}
 
 void PageEntries::Set(uint64_t va, uint64_t pages, const std::vector<DXGK_PTE>& entries, HANDLE allocation,
-                      uint64_t allocation_offset, uint64_t driver_protection, const UpdateSink& sink) {
+                      uint64_t allocation_offset, const UpdateSink& sink, uint64_t driver_protection) {
   const Geometry& geometry = adapter_.caps().geometry;
   const bool repeat = entries.size() == 1 && pages != 1;
   const bool fits = Fits64k(va, pages, entries);
@@ -142,7 +142,7 @@ void PageEntries::SetZero(uint64_t va, uint64_t pages, const UpdateSink& sink) {
     if (level == 0) {
       const uint64_t up = (va / geometry.Coverage(0) + 1) * geometry.Coverage(0);
       const uint64_t count = (std::min(end, up) - va) / hw::kPageSize;
-      Set(va, count, {zero}, nullptr, 0, 0, sink);
+      Set(va, count, {zero}, nullptr, 0, sink);
       va += count * hw::kPageSize;
     } else {
       tree_.WriteUpper(level, va, {zero, {}, nullptr, 0, 0}, sink);
@@ -170,13 +170,13 @@ bool PageEntries::Clear(uint64_t va, uint64_t pages, const TableContents& conten
     const std::vector<HeldEntry> entries = upper ? std::vector<HeldEntry>() : copies_.Entries(piece, contents);
     const bool used = upper || std::any_of(entries.begin(), entries.end(),
                                            [](const HeldEntry& held) { return InUse(held.entry); });
-    if (used) Set(va, piece.pages, {DXGK_PTE{}}, nullptr, 0, 0, sink);
+    if (used) Invalidate(va, piece.pages, sink);
     any = any || used;
   }
   return any;
 }
 
-void PageEntries::EnsureTables(uint64_t va, uint64_t pages, bool large, const UpdateSink& sink) {
+void PageEntries::EnsureTables(uint64_t va, uint64_t pages, const UpdateSink& sink, bool large) {
   const Geometry& geometry = adapter_.caps().geometry;
   const uint64_t coverage = geometry.Coverage(0);
   for (uint64_t at = va / coverage * coverage; at < va + pages * hw::kPageSize; at += coverage) {

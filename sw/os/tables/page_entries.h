@@ -25,14 +25,17 @@ class PageEntries {
   /// Writes entries for consecutive pages from `va`: `entries` has either one for each page, or one that is repeated.
   /// What lies beyond a root that grows is invalid already, so that invalid entries are not written there.
   void Set(uint64_t va, uint64_t pages, const std::vector<DXGK_PTE>& entries, HANDLE allocation,
-           uint64_t allocation_offset, uint64_t driver_protection, const UpdateSink& sink);
+           uint64_t allocation_offset, const UpdateSink& sink, uint64_t driver_protection = 0);
+  void Invalidate(uint64_t va, uint64_t pages, const UpdateSink& sink) {
+    Set(va, pages, std::vector<DXGK_PTE>(1), nullptr, 0, sink);
+  }
   /// Writes zero entries, each at the highest level that fits.
   void SetZero(uint64_t va, uint64_t pages, const UpdateSink& sink);
   /// Makes these pages invalid where their entries are in use; no table is made except for what is left of a larger
   /// entry. False: nothing was in use.
   bool Clear(uint64_t va, uint64_t pages, const TableContents& contents, const UpdateSink& sink);
   /// Makes the tables that are missing for these pages; `large`: for pages of 64 KiB, where that is still open.
-  void EnsureTables(uint64_t va, uint64_t pages, bool large, const UpdateSink& sink);
+  void EnsureTables(uint64_t va, uint64_t pages, const UpdateSink& sink, bool large = false);
 
  private:
   bool Fits64k(uint64_t va, uint64_t pages, const std::vector<DXGK_PTE>& entries) const;

@@ -9,6 +9,7 @@
 #include "os/kernel/text.h"
 #include "os/memory/memory_objects.h"
 #include "os/memory/system_buffer.h"
+#include "os/miniport/mdl.h"
 #include "os/miniport/segments.h"
 #include "os/vidmm/allocation.h"
 #include "os/kernel/kernel.h"
@@ -16,16 +17,22 @@
 namespace gmmu::os {
 namespace {
 
-/// The pages of an ADL, which are the host's own without remapping, as an MDL.
-std::vector<uint64_t> MdlOf(const DXGK_ADL& adl) {
-  static_assert(sizeof(MDL) % sizeof(PFN_NUMBER) == 0, "the array follows the header");
-  std::vector<uint64_t> words(sizeof(MDL) / sizeof(uint64_t) + adl.PageCount, 0);
-  auto* mdl = reinterpret_cast<MDL*>(words.data());
-  mdl->Size = static_cast<SHORT>(sizeof(MDL) + sizeof(PFN_NUMBER) * std::min<UINT32>(adl.PageCount, 1024));
-  mdl->ByteCount = static_cast<ULONG>(uint64_t{adl.PageCount} * hw::kPageSize);
-  PPFN_NUMBER pages = MmGetMdlPfnArray(mdl);
-  for (UINT32 i = 0; i < adl.PageCount; ++i) pages[i] = adl.Flags.Contiguous ? adl.BasePageNumber + i : adl.Pages[i];
-  return words;
+/// The pages of an ADL, which are the host's own without remapping.
+std::vector<uint64_t> PagesOf(const DXGK_ADL& adl) {
+  std::vector<uint64_t> pages;
+  for (UINT32 i = 0; i < adl.PageCount; ++i)
+    pages.push_back(adl.Flags.Contiguous ? adl.BasePageNumber + i : adl.Pages[i]);
+  return pages;
+}
+
+/// Fills in what the operands of all operations on the aperture have.
+template <typename Operand>
+void Name(Operand& operand, const Aperture::Owner& owner, unsigned segment, uint64_t first, uint64_t pages) {
+  operand.hDevice = owner.device;
+  operand.hAllocation = owner.allocation;
+  operand.SegmentId = segment;
+  operand.OffsetInPages = first;
+  operand.NumberOfPages = pages;
 }
 
 std::string Pages(uint64_t first, uint64_t pages) {
@@ -85,8 +92,7 @@ std::optional<std::pair<uint64_t, uint64_t>> Aperture::ReserveSome(uint64_t page
 
 void Aperture::Free(uint64_t first) {
   if (kernel_.LeakNow("aperture_range")) return;
-  const auto range = ranges_.find(first);
-  if (range == ranges_.end()) throw BugCheck("free of an aperture range that nobody has");
+  const auto range = FindOrStop(ranges_, first, "free of an aperture range that nobody has");
   const auto mapped = mapped_.lower_bound(first);
   if (mapped != mapped_.end() && mapped->first < first + range->second)
     throw BugCheck("free of an aperture range with page " + Hex(mapped->first) + " mapped");
@@ -153,29 +159,21 @@ void Aperture::MapPiece(const Owner& owner, uint64_t first, uint64_t pages, cons
   mapping->allocation = owner.allocation;
   mapping->pages = pages;
   DXGKARG_BUILDPAGINGBUFFER operation{};
-  std::vector<uint64_t> mdl;
+  Mdl mdl;
   if (facts_.map_aperture2) {
     operation.Operation = DXGK_OPERATION_MAP_APERTURE_SEGMENT2;
     auto& args = operation.MapApertureSegment2;
-    args.hDevice = owner.device;
-    args.hAllocation = owner.allocation;
-    args.SegmentId = segment_.id;
-    args.OffsetInPages = first;
-    args.NumberOfPages = pages;
+    Name(args, owner, segment_.id, first, pages);
     args.Adl = adl;
     args.Flags.CacheCoherent = coherent;
     args.AdlOffset = static_cast<ULONG>(adl_offset);
     if (owner.cpu_visible) args.CpuVisibleAddress = CpuAddress(*mapping, origin, origin_offset, pages);
   } else {
-    mdl = MdlOf(adl);
+    mdl = Mdl(PagesOf(adl));
     operation.Operation = DXGK_OPERATION_MAP_APERTURE_SEGMENT;
     auto& args = operation.MapApertureSegment;
-    args.hDevice = owner.device;
-    args.hAllocation = owner.allocation;
-    args.SegmentId = segment_.id;
-    args.OffsetInPages = first;
-    args.NumberOfPages = pages;
-    args.pMdl = reinterpret_cast<MDL*>(mdl.data());
+    Name(args, owner, segment_.id, first, pages);
+    args.pMdl = mdl.get();
     args.Flags.CacheCoherent = coherent;
     args.MdlOffset = static_cast<ULONG>(adl_offset);
   }
@@ -187,8 +185,7 @@ void Aperture::MapPiece(const Owner& owner, uint64_t first, uint64_t pages, cons
 void Aperture::Unmap(const Owner& owner, uint64_t first, uint64_t pages) {
   CheckReserved("an unmap", first, pages);
   for (uint64_t page = first; page < first + pages; ++page) {
-    const auto found = mapped_.find(page);
-    if (found == mapped_.end()) throw BugCheck("an unmap of aperture page " + Hex(page) + ", which is not mapped");
+    const auto found = FindOrStop(mapped_, page, "an unmap of aperture page ", Hex(page), ", which is not mapped");
     if (found->second->allocation != owner.allocation)
       throw BugCheck("an unmap of aperture page " + Hex(page) + ", which another allocation has");
   }
@@ -214,11 +211,7 @@ DXGKARG_BUILDPAGINGBUFFER Aperture::UnmapOf(const Owner& owner, uint64_t first, 
   DXGKARG_BUILDPAGINGBUFFER operation{};
   operation.Operation = DXGK_OPERATION_UNMAP_APERTURE_SEGMENT;
   auto& args = operation.UnmapApertureSegment;
-  args.hDevice = owner.device;
-  args.hAllocation = owner.allocation;
-  args.SegmentId = segment_.id;
-  args.OffsetInPages = first;
-  args.NumberOfPages = pages;
+  Name(args, owner, segment_.id, first, pages);
   args.DummyPage.QuadPart = static_cast<LONGLONG>(logical ? facts_.dummy_logical : facts_.dummy_host);
   return operation;
 }

@@ -74,8 +74,8 @@ void ContextAllocations::Init(Made& made) {
 }
 
 NTSTATUS ContextAllocations::DestroyContextAllocation(HANDLE allocation) {
-  const auto found = made_.find(allocation);
-  if (found == made_.end()) throw BugCheck("DxgkCbDestroyContextAllocation of an allocation that does not exist");
+  const auto found = FindOrStop(made_, allocation,
+                                "DxgkCbDestroyContextAllocation of an allocation that does not exist");
   const Made made = found->second;
   if (made.va) {
     vidmm_.Unmap(*made.process, *made.va, made.allocation->bytes / kPage);

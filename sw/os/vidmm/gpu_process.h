@@ -16,7 +16,7 @@ namespace gmmu::os {
 
 class AddressSpace;
 class PagingCompanion;
-class TableOrder;
+class PageSizeChecker;
 class TableShadow;
 class VidMm;
 struct HeldEntry;
@@ -37,7 +37,7 @@ struct GpuProcess {
   ProcessHandles handles;
   std::unique_ptr<AddressSpace> space;
   const std::unique_ptr<TableShadow> shadow;   // what its page tables say
-  std::unique_ptr<TableOrder> order;           // where there are pages of 64 KiB
+  std::unique_ptr<PageSizeChecker> checker;    // where there are pages of 64 KiB
   bool by_cpu = false;                         // the CPU writes its tables, whatever the driver's update mode
   bool root_is_set = false;                    // the driver has the address of the root
   bool overwritten = false;                    // entries that were in use have changed, and no flush has followed

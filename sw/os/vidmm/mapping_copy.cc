@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "os/vidmm/mapping_copy.h"
-
+// Copies of mappings from one range of addresses to another.
 #include <algorithm>
 #include <vector>
 
 #include "os/dxgkrnl/physical_adapter.h"
 #include "os/tables/address_space.h"
-#include "os/tables/table_order.h"
+#include "os/tables/page_size_checker.h"
 #include "os/tables/table_shadow.h"
 #include "os/vidmm/allocation.h"
 #include "os/vidmm/gpu_process.h"
 #include "os/vidmm/mappings.h"
-#include "os/vidmm/one_gpu.h"
 #include "os/vidmm/paging_process.h"
 #include "os/vidmm/paging_work.h"
 #include "os/vidmm/process_tables.h"
@@ -23,13 +21,13 @@ namespace gmmu::os {
 namespace {
 
 // The GPU executes a copy when the stream gets there, and sees the tables in the paging process' addresses.
-void CopyByGpu(VidMm& vidmm, GpuProcess& process, const AddressSpace::CopyPiece& piece,
-               const std::vector<HeldEntry>& entries) {
+void CopyByGpu(VidMm& vidmm, GpuProcess& process, const CopyPiece& piece, const std::vector<HeldEntry>& entries) {
   PagingProcess& paging = vidmm.paging();
-  process.space->EnsureTables(piece.target, piece.pages, vidmm.work().SinkFor(process));
+  AddressSpace& space = *process.space;
+  space.entries().EnsureTables(piece.target, piece.pages, vidmm.work().SinkFor(process));
   const Geometry& geometry = vidmm.gpu().caps().geometry;
   const uint64_t from = geometry.Index(0, piece.source), to = geometry.Index(0, piece.target);
-  const auto source = process.space->PlaceOfLeaf(piece.source), target = process.space->PlaceOfLeaf(piece.target);
+  const auto source = space.copies().PlaceOfLeaf(piece.source), target = space.copies().PlaceOfLeaf(piece.target);
   const uint64_t source_va = paging.MapTable(source.gpu, source.bytes);
   const uint64_t target_va = paging.MapTable(target.gpu, target.bytes);
   DXGK_BUILDPAGINGBUFFER_COPY_RANGE range{static_cast<UINT>(piece.pages), source_va, target_va, static_cast<UINT>(from),
@@ -42,8 +40,8 @@ void CopyByGpu(VidMm& vidmm, GpuProcess& process, const AddressSpace::CopyPiece&
   operation.CopyPageTableEntries.pRanges = &range;
   vidmm.work().Add(operation);
   if (process.shadow->Copy(source.gpu, from, target.gpu, to, piece.pages)) process.overwritten = true;
-  const TableUpdate copied = process.space->NoteCopied(piece, entries);
-  if (process.order) process.order->Note(copied);
+  const TableUpdate copied = space.copies().NoteCopied(piece, entries);
+  if (process.checker) process.checker->Note(copied);
   vidmm.work().Drain();
   paging.UnmapTable(source_va, source.bytes);
   paging.UnmapTable(target_va, target.bytes);
@@ -51,45 +49,45 @@ void CopyByGpu(VidMm& vidmm, GpuProcess& process, const AddressSpace::CopyPiece&
 
 // Either VidMm writes the entries that the tables have, or the GPU copies them. The GPU copies entries of 4 KiB as they
 // are, so pages of 64 KiB on either side, and entries that get another protection of the driver's, are written.
-void CopyOne(VidMm& vidmm, GpuProcess& process, const AddressSpace::CopyPiece& piece, uint64_t driver_protection) {
+void CopyOne(VidMm& vidmm, GpuProcess& process, const CopyPiece& piece, uint64_t driver_protection) {
   AddressSpace& space = *process.space;
-  const std::vector<HeldEntry> entries = space.PageEntries(piece, process.Contents());
+  const std::vector<HeldEntry> entries = space.copies().Entries(piece, process.Contents());
   const bool as_they_are = std::all_of(entries.begin(), entries.end(), [&](const HeldEntry& held) {
     return !InUse(held.entry) || held.driver_protection == driver_protection;
   });
+  const Leaves64k& large = space.tree().leaves_64k();
   PhysicalAdapter& gpu = vidmm.gpu();
   if (gpu.kernel().parameters().copies_entries && gpu.caps().update_mode != DXGK_PAGETABLEUPDATE_CPU_VIRTUAL &&
-      as_they_are && !space.Any64k(piece.source, piece.pages) && !space.Any64k(piece.target, piece.pages))
+      as_they_are && !large.Any64k(piece.source, piece.pages) && !large.Any64k(piece.target, piece.pages))
     return CopyByGpu(vidmm, process, piece, entries);
   for (size_t first = 0, end = 0; first < entries.size(); first = end) {
     end = EndOfRun(entries, first, kPage);
     std::vector<DXGK_PTE> run;
     for (size_t i = first; i < end; ++i) run.push_back(entries[i].entry);
-    space.SetEntries(piece.target + first * kPage, run.size(), run, entries[first].allocation,
-                     entries[first].allocation_offset, vidmm.work().SinkFor(process),
-                     InUse(run.front()) ? driver_protection : 0);
+    space.entries().Set(piece.target + first * kPage, run.size(), run, entries[first].allocation,
+                        entries[first].allocation_offset, vidmm.work().SinkFor(process),
+                        InUse(run.front()) ? driver_protection : 0);
   }
 }
 
 }  // namespace
 
 // One leaf table after the other, from the end that an overlap leaves whole.
-void CopyMappings(VidMm& vidmm, GpuProcess& process, uint64_t source, uint64_t target, uint64_t bytes,
-                  uint64_t driver_protection) {
-  RefuseOnLink(vidmm.gpu(), "copying mappings");
-  process.space->EnsureTables(source, bytes / kPage, vidmm.work().SinkFor(process));
-  std::vector<AddressSpace::CopyPiece> pieces = process.space->CopyPieces(source, target, bytes);
+void Mappings::Copy(GpuProcess& process, uint64_t source, uint64_t target, uint64_t bytes, uint64_t driver_protection) {
+  vidmm_.gpu().RefuseOnLink("copying mappings");
+  process.space->entries().EnsureTables(source, bytes / kPage, vidmm_.work().SinkFor(process));
+  std::vector<CopyPiece> pieces = process.space->copies().Pieces(source, target, bytes);
   if (target > source) std::reverse(pieces.begin(), pieces.end());
-  for (const AddressSpace::CopyPiece& piece : pieces) CopyOne(vidmm, process, piece, driver_protection);
+  for (const CopyPiece& piece : pieces) CopyOne(vidmm_, process, piece, driver_protection);
 
-  auto copies = vidmm.mappings().Of(process, source, bytes);
-  vidmm.mappings().Forget(process, target, bytes / kPage);
+  auto copies = Of(process, source, bytes);
+  Forget(process, target, bytes / kPage);
   for (auto& [allocation, mapping] : copies) {
     mapping.va = target + (mapping.va - source);
     mapping.protection.driver = driver_protection;
     allocation->mappings.push_back(mapping);
   }
-  vidmm.tables().FinishChange(process, target, bytes / kPage);
+  vidmm_.tables().FinishChange(process, target, bytes / kPage);
 }
 
 }  // namespace gmmu::os

@@ -83,8 +83,8 @@ void Mappings::WriteEntries(Allocation& allocation, const Mapping& mapping) {
     entries[shown / 2].PageAddress = shown > 1 ? entries[(shown / 2 + 1) % shown].PageAddress
                                                : entries[0].PageAddress ^ 1;
   }
-  process.space->SetEntries(mapping.va, mapping.pages, entries, allocation.handle, mapping.first_page * kPage,
-                            vidmm_.work().SinkFor(process), mapping.protection.driver);
+  process.space->entries().Set(mapping.va, mapping.pages, entries, allocation.handle, mapping.first_page * kPage,
+                               vidmm_.work().SinkFor(process), mapping.protection.driver);
 }
 
 void Mappings::Forget(GpuProcess& process, uint64_t va, uint64_t pages) {
@@ -154,8 +154,8 @@ void Mappings::MapLarge(GpuProcess& process, uint64_t va, unsigned level, Alloca
   entry.LargePage = 1;
   if (!allocation.contiguous || entry.PageAddress % pages != 0 || allocation.bytes < pages * kPage)
     throw BugCheck("a large page of " + allocation.name + ", which is not contiguous and aligned to it");
-  process.space->SetUpper(level, va, Protect(entry, protection), allocation.handle, 0, vidmm_.work().SinkFor(process),
-                          protection.driver);
+  process.space->tree().WriteUpper(level, va, {Protect(entry, protection), {}, allocation.handle, 0, protection.driver},
+                                   vidmm_.work().SinkFor(process));
   Forget(process, va, pages);
   allocation.mappings.push_back({&process, va, 0, pages, protection});
   vidmm_.tables().FinishChange(process, va, pages);
@@ -166,7 +166,7 @@ void Mappings::MapOnePage(GpuProcess& process, uint64_t va, Allocation& allocati
 }
 
 void Mappings::MapZero(GpuProcess& process, uint64_t va, uint64_t pages) {
-  process.space->SetZero(va, pages, vidmm_.work().SinkFor(process));
+  process.space->entries().SetZero(va, pages, vidmm_.work().SinkFor(process));
   Replace(process, va, pages);
 }
 
@@ -178,7 +178,7 @@ void Mappings::MapToAperture(GpuProcess& process, uint64_t va, Allocation& alloc
     entries.back().Segment = vidmm_.gpu().aperture_segment().id;
   }
   vidmm_.tables().EnsureEverywhere(process, va, pages);
-  process.space->SetEntries(va, pages, entries, allocation.handle, 0, vidmm_.work().SinkFor(process));
+  process.space->entries().Set(va, pages, entries, allocation.handle, 0, vidmm_.work().SinkFor(process));
   Replace(process, va, pages);
 }
 
@@ -189,19 +189,19 @@ void Mappings::MapSystem(GpuProcess& process, uint64_t va, const SystemBuffer& b
   for (uint64_t page = first_page; page < first_page + pages; ++page)
     entries.push_back(SystemEntry(vidmm_.gpu(), buffer.page(page)));
   vidmm_.tables().EnsureEverywhere(process, va, pages);
-  process.space->SetEntries(va, pages, entries, nullptr, 0, vidmm_.work().SinkFor(process));
+  process.space->entries().Set(va, pages, entries, nullptr, 0, vidmm_.work().SinkFor(process));
   Replace(process, va, pages);
 }
 
 void Mappings::Unmap(GpuProcess& process, uint64_t va, uint64_t pages) {
-  process.space->Invalidate(va, pages, vidmm_.work().SinkFor(process));
+  process.space->entries().Invalidate(va, pages, vidmm_.work().SinkFor(process));
   Replace(process, va, pages);
 }
 
 void Mappings::UnmapAndFreeTables(GpuProcess& process, uint64_t va, uint64_t pages) {
   const auto sink = vidmm_.work().SinkFor(process);
-  process.space->Invalidate(va, pages, sink);
-  process.space->FreeTables(va, pages, sink);
+  process.space->entries().Invalidate(va, pages, sink);
+  process.space->tree().Free(va, pages, sink);
   Replace(process, va, pages);
 }
 

@@ -45,6 +45,10 @@ class Mappings {
   /// Unmaps, and gives page tables back that only served the range.
   void UnmapAndFreeTables(GpuProcess& process, uint64_t va, uint64_t pages);
 
+  /// Maps at `target` what a process has mapped in [source, source + bytes), with `driver_protection` for the pages at
+  /// `target`; the ranges may overlap. For one GPU only: OsError over a link.
+  void Copy(GpuProcess& process, uint64_t source, uint64_t target, uint64_t bytes, uint64_t driver_protection = 0);
+
   // An allocation that comes and goes, in all its mappings.
   /// Makes the page tables that the mappings need. Throws NoRoom.
   void EnsureTables(Allocation& allocation);

@@ -101,7 +101,7 @@ void PagingBringUp::WriteTables() {
   if (order == BringUp::kWindows26100) return WriteTablesOf26100();
   const std::vector<DXGK_PTE> fence = {SystemEntry(gpu_, work_.fence().page())};
   if (order == BringUp::kWindows22621) {
-    space.MakeWhole(paging_.va_end(), sink);
+    space.windows_22621().MakeWhole(paging_.va_end(), sink);
     MapPagingBuffers();
     paging_.TellRoot();
     paging_.Set(work_.fence().va(), fence);
@@ -110,11 +110,11 @@ void PagingBringUp::WriteTables() {
   const bool large = windows_.leaf_tables() != 0;
   for (const ScratchWindows::Window& window : windows_.all()) {
     paging_.Clear(window.system, windows_.bytes());
-    space.EnsureTables(window.local, windows_.bytes() / kPage, sink, large);
+    space.entries().EnsureTables(window.local, windows_.bytes() / kPage, sink, large);
     paging_.Clear(window.local, windows_.bytes());
   }
   if (windows_.fill_bytes() != 0) {
-    space.EnsureTables(windows_.fill().local, windows_.fill_bytes() / kPage, sink, large);
+    space.entries().EnsureTables(windows_.fill().local, windows_.fill_bytes() / kPage, sink, large);
     paging_.Clear(windows_.fill().local, windows_.fill_bytes());
   }
   MapPagingBuffers();
@@ -126,11 +126,11 @@ void PagingBringUp::WriteTablesOf26100() {
   const auto sink = paging_.sink();
   AddressSpace& space = paging_.space();
   const uint64_t low = gpu_.caps().geometry.Coverage(0);
-  const std::vector<DXGK_PTE> self = space.MakeFirst(low, windows_.leaf_tables(), sink);
+  const std::vector<DXGK_PTE> self = space.windows_26100().MakeFirst(low, windows_.leaf_tables(), sink);
   paging_.Set(self_map_, self);
   MapPagingBuffers();
   WriteUnexplained();
-  space.MakeWholeRoot(sink);
+  space.windows_26100().MakeWholeRoot(sink);
   paging_.Flush(low + Seen::kFlushStart, Seen::kFlushEnd - Seen::kFlushStart);
   paging_.TellRoot();
   paging_.Set(work_.fence().va(), {SystemEntry(gpu_, work_.fence().page())});

@@ -7,7 +7,6 @@
 #include "os/memory/system_buffer.h"
 #include "os/tables/address_space.h"
 #include "os/vidmm/gpu_process.h"
-#include "os/vidmm/order_watch.h"
 #include "os/vidmm/page_entries.h"
 #include "os/vidmm/paging_work.h"
 #include "os/kernel/page_math.h"
@@ -30,7 +29,7 @@ void PagingProcess::Open(VidMm& owner) {
   process_->space = std::make_unique<AddressSpace>(gpu_, process_->name, true, va_end());
   gpu_.logical().driver_objects().OpenProcess(process_->handles, process_->name, true);
   gpu_.logical().driver_objects().OpenDevice(process_->handles, process_->name, true);
-  RestartOrder();
+  RestartChecker();
   gpu_.logical().driver_objects().OpenContext(process_->handles, process_->name, true, gpu_);
 }
 
@@ -51,11 +50,11 @@ std::function<void(const TableUpdate&)> PagingProcess::sink() { return work_.Sin
 
 bool PagingProcess::Set(uint64_t va, const std::vector<DXGK_PTE>& entries, HANDLE allocation, uint64_t offset,
                         uint64_t driver_protection) {
-  space().SetEntries(va, entries.size(), entries, allocation, offset, sink(), driver_protection);
+  space().entries().Set(va, entries.size(), entries, allocation, offset, sink(), driver_protection);
   return space().Is64k(va);
 }
 
-void PagingProcess::Clear(uint64_t va, uint64_t bytes) { space().Invalidate(va, PagesOf(bytes), sink()); }
+void PagingProcess::Clear(uint64_t va, uint64_t bytes) { space().entries().Invalidate(va, PagesOf(bytes), sink()); }
 
 void PagingProcess::Flush(uint64_t va, uint64_t bytes) { work_.Flush(*process_, va, bytes); }
 
@@ -69,7 +68,7 @@ void PagingProcess::InvalidateTables() {
   space().InvalidateAll(sink());
 }
 
-void PagingProcess::RestartOrder() { WatchOrder(*process_, gpu_, work_, true); }
+void PagingProcess::RestartChecker() { work_.CheckPageSizes(*process_, true); }
 
 uint64_t PagingProcess::ReserveVa(uint64_t bytes, std::optional<uint64_t> at) { return process_->ReserveVa(bytes, at); }
 

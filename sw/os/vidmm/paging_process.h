@@ -48,8 +48,8 @@ class PagingProcess {
   /// Makes all entries invalid before the tables are freed, where the driver wants that
   /// (ExplicitPageTableInvalidation). The CPU does it, because nothing uses them any more.
   void InvalidateTables();
-  /// Tables are made again from the root on: the rules of their order begin anew.
-  void RestartOrder();
+  /// Tables are made again from the root on: what the checker has seen is forgotten.
+  void RestartChecker();
 
   uint64_t ReserveVa(uint64_t bytes, std::optional<uint64_t> at = std::nullopt);
   void FreeVa(uint64_t va);

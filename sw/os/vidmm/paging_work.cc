@@ -6,17 +6,15 @@
 #include "os/dxgkrnl/physical_adapter.h"
 #include "os/kernel/bug_check.h"
 #include "os/tables/address_space.h"
-#include "os/tables/table_order.h"
+#include "os/tables/page_size_checker.h"
 #include "os/tables/table_shadow.h"
 #include "os/vidmm/gpu_process.h"
-#include "os/vidmm/one_gpu.h"
 #include "os/vidmm/paging_companion.h"
 #include "os/vidmm/paging_queue.h"
 #include "os/kernel/kernel.h"
 #include "os/vidsch/vidsch.h"
 
 namespace gmmu::os {
-namespace {}  // namespace
 
 PagingWork::PagingWork(PhysicalAdapter& gpu)
     : gpu_(gpu), queue_(std::make_unique<PagingQueue>(gpu)), active_(queue_.get()), fence_(gpu) {}
@@ -75,7 +73,7 @@ void PagingWork::Update(GpuProcess& process, const TableUpdate& update, bool imm
   const bool overwritten = process.shadow->Apply(update);
   if (!update.retired) {
     process.overwritten = process.overwritten || overwritten;
-    if (process.order) process.order->Note(update);
+    if (process.checker) process.checker->Note(update);
   }
   Send(process, update, immediate);
 }
@@ -120,7 +118,7 @@ void PagingWork::Send(GpuProcess& process, const TableUpdate& update, bool immed
 
 void PagingWork::Flush(GpuProcess& process, uint64_t va, uint64_t bytes) {
   active_->FlushTlb(process.handles.process, process.space->root(), va, va + bytes);
-  if (process.order) process.order->NoteFlush(va, va + bytes);
+  if (process.checker) process.checker->NoteFlush(va, va + bytes);
 }
 
 void PagingWork::Hold(GpuProcess& process) {
@@ -132,6 +130,32 @@ void PagingWork::Hold(GpuProcess& process) {
   gpu_.vidsch().SuspendContext(process.handles.context, VidSch::kBoundNs);
 }
 
+void PagingWork::CheckPageSizes(GpuProcess& process, bool paging) {
+  if (gpu_.caps().geometry.leaf_64k_bytes == 0) return;
+  process.checker = std::make_unique<PageSizeChecker>(gpu_.caps().geometry, process.name);
+  LeafChanges::Hooks hooks;
+  hooks.begin = [this, &process, paging](LeafChange change) {
+    process.checker->Begin(change);
+    if (change != LeafChange::kConversion) return;
+    if (paging) DrainPaging();
+    else gpu_.vidsch().SuspendContext(process.handles.context, VidSch::kBoundNs, true);
+    process.checker->set_suspended(true);
+  };
+  hooks.flush = [this, &process, paging](uint64_t va, uint64_t bytes) {
+    Flush(process, va, bytes);
+    // What follows is done at once.
+    if (paging || gpu_.caps().update_mode == DXGK_PAGETABLEUPDATE_CPU_VIRTUAL) Finish();
+  };
+  hooks.end = [this, &process, paging](LeafChange change) {
+    process.checker->End();
+    if (change != LeafChange::kConversion) return;
+    Finish();
+    process.checker->set_suspended(false);
+    if (!paging) gpu_.vidsch().ResumeContext(process.handles.context);
+  };
+  process.space->changes().set_hooks(std::move(hooks));
+}
+
 bool PagingWork::Holds(const GpuProcess& process) const { return held_.count(process.serial) != 0; }
 
 void PagingWork::ReleaseHeld() {
@@ -141,7 +165,7 @@ void PagingWork::ReleaseHeld() {
 void PagingWork::Forget(const GpuProcess& process) { held_.erase(process.serial); }
 
 void PagingWork::OnCompanion(GpuProcess& process, const std::function<void()>& work) {
-  RefuseOnLink(gpu_, "a paging companion context");
+  gpu_.RefuseOnLink("a paging companion context");
   if (process.handles.context == nullptr) throw BugCheck("process " + process.name + " has no context to accompany");
   if (!process.companion) {
     process.companion = std::make_unique<PagingCompanion>(process, gpu_);

@@ -6,7 +6,6 @@
 #include "os/dxgkrnl/physical_adapter.h"
 #include "os/tables/address_space.h"
 #include "os/vidmm/gpu_process.h"
-#include "os/vidmm/one_gpu.h"
 #include "os/vidmm/paging_work.h"
 #include "os/vidmm/vidmm.h"
 #include "os/kernel/page_math.h"
@@ -19,7 +18,7 @@ constexpr uint64_t kIdleNs = 100'000'000;
 }  // namespace
 
 void ProcessTables::Ensure(GpuProcess& process, uint64_t va, uint64_t pages, bool large) {
-  process.space->EnsureTables(va, pages, work_.SinkFor(process), large);
+  process.space->entries().EnsureTables(va, pages, work_.SinkFor(process), large);
 }
 
 void ProcessTables::EnsureEverywhere(GpuProcess& process, uint64_t va, uint64_t pages) {
@@ -38,14 +37,14 @@ bool ProcessTables::Clear(GpuProcess& process, uint64_t va, uint64_t pages) {
     process.stale.emplace_back(va, pages);
     return false;
   }
-  const bool any = process.space->Clear(va, pages, process.Contents(), work_.SinkFor(process));
+  const bool any = process.space->entries().Clear(va, pages, process.Contents(), work_.SinkFor(process));
   if (any) FlushChanges(process, va, pages);
   return any;
 }
 
 void ProcessTables::ClearStale(GpuProcess& process) {
   for (const auto& [va, pages] : std::exchange(process.stale, {}))
-    process.space->Clear(va, pages, process.Contents(), work_.SinkFor(process));
+    process.space->entries().Clear(va, pages, process.Contents(), work_.SinkFor(process));
 }
 
 void ProcessTables::FlushChanges(GpuProcess& process, uint64_t va, uint64_t pages) {
@@ -61,8 +60,8 @@ void ProcessTables::FinishChange(GpuProcess& process, uint64_t va, uint64_t page
 }
 
 void ProcessTables::ReleaseRetired(GpuProcess& process) {
-  if (gpu_.caps().explicit_invalidation && process.space->InvalidateRetired(work_.SinkFor(process))) work_.Finish();
-  process.space->ReleaseRetired();
+  if (gpu_.caps().explicit_invalidation && process.space->retired().Invalidate(work_.SinkFor(process))) work_.Finish();
+  process.space->retired().Free();
 }
 
 void ProcessTables::FlushSpace(GpuProcess& process) {
@@ -84,7 +83,7 @@ void ProcessTables::TellRoot(GpuProcess& process) {
 }
 
 void ProcessTables::ReplaceRoot(GpuProcess& process, uint64_t entries) {
-  process.space->ReplaceRoot(entries, work_.SinkFor(process));
+  process.space->tree().ReplaceRoot(entries, work_.SinkFor(process));
   work_.Finish();  // the new root is complete before the hardware is told of it
   SetRoot(process);
   ReleaseRetired(process);
@@ -96,7 +95,7 @@ void ProcessTables::GrowRoot(GpuProcess& process, uint64_t entries) {
   const HANDLE context = process.handles.context;
   if (context != nullptr) gpu_.vidsch().SuspendContext(context, kIdleNs, true);
   try {
-    process.space->ReplaceRoot(entries, work_.SinkFor(process));
+    process.space->tree().ReplaceRoot(entries, work_.SinkFor(process));
   } catch (const NoRoom&) {
     if (context != nullptr) gpu_.vidsch().ResumeContext(context);
     throw;
@@ -111,11 +110,11 @@ void ProcessTables::GrowRoot(GpuProcess& process, uint64_t entries) {
 
 // Parents by UPDATE_PAGE_TABLE, the root by SetRootPageTable.
 void ProcessTables::Move(GpuProcess& process) {
-  RefuseOnLink(gpu_, "moving page tables");
+  gpu_.RefuseOnLink("moving page tables");
   gpu_.vidsch().SuspendContext(process.handles.context, kIdleNs);
   try {
-    process.space->MoveTables(process.Contents(), work_.SinkFor(process));
-    process.space->ReplaceRoot(0, work_.SinkFor(process));
+    process.space->moves().Move(process.Contents(), work_.SinkFor(process));
+    process.space->tree().ReplaceRoot(0, work_.SinkFor(process));
   } catch (const NoRoom&) {  // what has moved stays there, under the old root
     FlushSpace(process);
     gpu_.vidsch().ResumeContext(process.handles.context);
@@ -128,14 +127,14 @@ void ProcessTables::Move(GpuProcess& process) {
 }
 
 void ProcessTables::Evict(GpuProcess& process) {
-  RefuseOnLink(gpu_, "eviction of page tables");
+  gpu_.RefuseOnLink("eviction of page tables");
   gpu_.vidsch().SuspendContext(process.handles.context, kIdleNs);
-  process.space->EvictTables(process.Contents(), work_.SinkFor(process));
+  process.space->moves().Evict(process.Contents(), work_.SinkFor(process));
   FlushSpace(process);
 }
 
 void ProcessTables::Restore(GpuProcess& process) {
-  process.space->RestoreTables(work_.SinkFor(process));
+  process.space->moves().Restore(work_.SinkFor(process));
   ClearStale(process);
   FlushSpace(process);
   gpu_.vidsch().ResumeContext(process.handles.context);

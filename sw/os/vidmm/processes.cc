@@ -10,7 +10,6 @@
 #include "os/vidmm/context_allocations.h"
 #include "os/vidmm/gpu_process.h"
 #include "os/vidmm/mappings.h"
-#include "os/vidmm/order_watch.h"
 #include "os/vidmm/paging_companion.h"
 #include "os/vidmm/paging_process.h"
 #include "os/vidmm/paging_work.h"
@@ -45,11 +44,12 @@ void Processes::Open(GpuProcess& process, const GpuProcess* joins) {
     process.handles.joined = true;
     process.handles.context = nullptr;  // its own comes later
   }
-  WatchOrder(process, gpu, vidmm_.work(), false);
-  process.space->set_root_grower([this, &process](uint64_t entries) { vidmm_.tables().GrowRoot(process, entries); });
+  vidmm_.work().CheckPageSizes(process, false);
+  process.space->tree().root().set_grower(
+      [this, &process](uint64_t entries) { vidmm_.tables().GrowRoot(process, entries); });
   if (gpu.caps().update_mode != DXGK_PAGETABLEUPDATE_GPU_VIRTUAL) return;
   PagingProcess& paging = vidmm_.paging();
-  process.space->set_table_views(
+  process.space->memory().set_views(
       {[&paging](const auto& table, uint64_t bytes) { return paging.MapTable(table, bytes); },
        [&paging](uint64_t va, uint64_t bytes) { paging.UnmapTable(va, bytes); }});
 }
@@ -67,7 +67,7 @@ GpuProcess* Processes::Create(const std::string& name, uint64_t root_entries, bo
     const auto sink = vidmm_.work().SinkFor(process);
     process.space->CreateRoot(sink, root_entries);
     for (const auto& [va, range] : process.driver_ranges)
-      process.space->Invalidate(va, range.bytes / hw::kPageSize, sink);
+      process.space->entries().Invalidate(va, range.bytes / hw::kPageSize, sink);
     if (with_context) CreateContext(process);
   });
   return &process;
@@ -85,7 +85,7 @@ GpuProcess* Processes::CreatePart(const std::string& name, const GpuProcess* joi
   process.parts = &parts;
   OrUndo(process, [&] {
     Open(process, joins);
-    process.space->set_placer(std::move(placer));
+    process.space->memory().set_placer(std::move(placer));
     process.space->CreateRoot(vidmm_.work().SinkFor(process), 0);
     CreateContext(process);
   });

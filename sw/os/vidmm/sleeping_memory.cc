@@ -11,7 +11,6 @@
 #include "os/vidmm/aperture.h"
 #include "os/vidmm/gpu_process.h"
 #include "os/vidmm/mappings.h"
-#include "os/vidmm/one_gpu.h"
 #include "os/vidmm/paging_process.h"
 #include "os/vidmm/paging_work.h"
 #include "os/vidmm/placement.h"
@@ -38,7 +37,7 @@ SleepingMemory::~SleepingMemory() = default;
 void SleepingMemory::Sleep() {
   PhysicalAdapter& gpu = vidmm_.gpu();
   PagingWork& work = vidmm_.work();
-  RefuseOnLink(gpu, "sleep with processes");
+  gpu.RefuseOnLink("sleep with processes");
   if (vidmm_.aperture().in_use())
     throw OsError("ranges of the aperture are mapped: they must be unmapped before the GPU sleeps");
   // When a context is suspended, what it did is in memory: the bytes that are kept from here on are final.
@@ -55,7 +54,7 @@ void SleepingMemory::Sleep() {
   }
   for (const auto& process : vidmm_.processes().all()) {
     process->tables_asleep = !process->space->evicted();  // else they come back when who evicted them says so
-    if (process->tables_asleep) process->space->EvictTables(process->Contents(), work.SinkFor(*process));
+    if (process->tables_asleep) process->space->moves().Evict(process->Contents(), work.SinkFor(*process));
     if (gpu.caps().explicit_invalidation) process->space->InvalidateAll(work.SinkFor(*process));
     work.Finish();
     process->space->FreeRoot();
@@ -80,8 +79,8 @@ void SleepingMemory::Wake() {
   tables.set_asleep(false);
   for (const auto& process : vidmm_.processes().all()) {
     const auto sink = vidmm_.work().SinkFor(*process);
-    process->space->RestoreRoot(sink);
-    if (process->tables_asleep) process->space->RestoreTables(sink);
+    process->space->moves().RestoreRoot(sink);
+    if (process->tables_asleep) process->space->moves().Restore(sink);
     if (!process->space->evicted()) tables.ClearStale(*process);
     tables.TellRoot(*process);
   }

@@ -7,10 +7,8 @@
 #include "os/vidmm/allocation.h"
 #include "os/vidmm/allocations.h"
 #include "os/vidmm/gpu_process.h"
-#include "os/vidmm/mapping_copy.h"
 #include "os/vidmm/mappings.h"
 #include "os/vidmm/monitored_fence.h"
-#include "os/vidmm/one_gpu.h"
 #include "os/vidmm/paging_work.h"
 #include "os/vidmm/vidmm.h"
 #include "os/kernel/page_math.h"
@@ -38,7 +36,7 @@ bool WholePages(uint64_t base, uint64_t bytes) { return bytes != 0 && base % kPa
 
 }  // namespace
 
-VaCalls::VaCalls(VidMm& vidmm) : vidmm_(vidmm) { RefuseOnLink(vidmm.gpu(), "mapping by applications (VaCalls)"); }
+VaCalls::VaCalls(VidMm& vidmm) : vidmm_(vidmm) { vidmm.gpu().RefuseOnLink("mapping by applications (VaCalls)"); }
 
 D3DKMT_HANDLE VaCalls::Open(Allocation& allocation) { return vidmm_.allocations().Open(allocation); }
 
@@ -261,8 +259,8 @@ void VaCalls::Do(GpuProcess& process, const D3DDDI_UPDATEGPUVIRTUALADDRESS_OPERA
       return Put(process, operation.Unmap.BaseAddress, nullptr, 0, operation.Unmap.SizeInBytes / kPage,
                  Of(operation.Unmap.Protection, 0));
     case D3DDDI_UPDATEGPUVIRTUALADDRESS_COPY:
-      return CopyMappings(vidmm_, process, operation.Copy.SourceAddress, operation.Copy.DestAddress,
-                          operation.Copy.SizeInBytes, inherited);
+      return vidmm_.mappings().Copy(process, operation.Copy.SourceAddress, operation.Copy.DestAddress,
+                                    operation.Copy.SizeInBytes, inherited);
   }
 }
 

@@ -128,7 +128,7 @@ void VidMm::ForgetQueued() {
 
 void VidMm::RebuildTables() {
   paging().space().FreeTables();
-  paging().RestartOrder();
+  paging().RestartChecker();
   parts_->bring_up.MakeTables();
 }
 

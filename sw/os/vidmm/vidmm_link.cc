@@ -8,7 +8,6 @@
 #include "os/tables/linked_tables.h"
 #include "os/vidmm/gpu_process.h"
 #include "os/vidmm/mappings.h"
-#include "os/vidmm/one_gpu.h"
 #include "os/vidmm/processes.h"
 #include "os/dxgkrnl/physical_adapter.h"
 #include "os/kernel/parameters.h"
@@ -30,7 +29,7 @@ bool SameLevels(const Geometry& a, const Geometry& b) {
 // What knows one GPU only; each refusal names the key.
 void RefuseForOneGpu(LogicalAdapter& adapter) {
   const Parameters& parameters = adapter.kernel().parameters();
-  const auto refuse = [&](const std::string& key) { RefuseOnLink(adapter.lead(), key); };
+  const auto refuse = [&](const std::string& key) { adapter.lead().RefuseOnLink(key); };
   if (parameters.bring_up == BringUp::kWindows26100) refuse("os.bring_up \"windows-26100\"");
   if (parameters.physical_paging) refuse("os.physical_paging");
   for (unsigned gpu = 0; gpu < adapter.adapters(); ++gpu)

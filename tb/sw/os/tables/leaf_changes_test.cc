@@ -238,7 +238,7 @@ TEST_F(Rule11Pages64kDual, AnUnmapTakesWholeBlocksByTheirEntriesAndPartsOfBlocks
       EXPECT_EQ(events.back(), "1 4K 0+1") << "of a move level 1 is the last";
       EXPECT_TRUE(Reads(life, process, kVa, 0, 8).passed);
       EXPECT_TRUE(Reads(life, process, kVa + 48 * kPage, 48, 16).passed);
-      EXPECT_FALSE(process->space->Any64k(kVa, 48));
+      EXPECT_FALSE(process->space->tree().leaves_64k().Any64k(kVa, 48));
       life.vidmm.DestroyAllocation(data);
       life.vidmm.DestroyProcess(process);
     });

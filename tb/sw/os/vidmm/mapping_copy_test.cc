@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copies of mappings, written entry by entry or done by the GPU.
 
-#include "os/vidmm/mapping_copy.h"
-
 #include <map>
 #include <set>
 #include <string>

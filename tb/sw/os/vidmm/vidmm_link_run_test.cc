@@ -19,7 +19,6 @@
 #include "os/tables/linked_tables.h"
 #include "os/vidmm/allocation.h"
 #include "os/vidmm/gpu_process.h"
-#include "os/vidmm/mapping_copy.h"
 #include "os/vidmm/mappings.h"
 #include "os/vidmm/paging_work.h"
 #include "os/vidmm/placement.h"

@@ -18,7 +18,6 @@
 #include "os/tables/linked_tables.h"
 #include "os/vidmm/allocation.h"
 #include "os/vidmm/gpu_process.h"
-#include "os/vidmm/mapping_copy.h"
 #include "os/vidmm/mappings.h"
 #include "os/vidmm/paging_work.h"
 #include "os/vidmm/placement.h"
@@ -77,7 +76,7 @@ TEST(LinkedMemory, CallsThatKnowOneGpuAreRefused) {
       EXPECT_THROW(vidmm.tables().Move(part), OsError);
       EXPECT_THROW(vidmm.tables().Evict(part), OsError);
       EXPECT_THROW(vidmm.Sleep(), OsError);
-      EXPECT_THROW(CopyMappings(vidmm, part, shared.va, shared.va, kPage), OsError);
+      EXPECT_THROW(vidmm.mappings().Copy(part, shared.va, shared.va, kPage), OsError);
       EXPECT_THROW(vidmm.work().OnCompanion(part, [] {}), OsError);
       EXPECT_THROW(VaCalls{vidmm}, OsError);
       EXPECT_THROW(SwitchDma(life.adapter,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Section "64 KB pages" of the GPU virtual address documents, rule by rule. Documents only.
-#include "os/tables/table_order.h"
+#include "os/tables/page_size_checker.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -23,9 +23,9 @@ DXGK_PTE Valid(bool large_table = false) {
   return entry;
 }
 
-class Rule11TableOrder : public ::testing::Test {
+class Rule11PageSizeChecker : public ::testing::Test {
  protected:
-  explicit Rule11TableOrder(bool dual = false) {
+  explicit Rule11PageSizeChecker(bool dual = false) {
     geometry_.levels.assign(4, LevelDescriptor{9, 2, 2, 4096, 0});
     geometry_.va_bits = 48;
     geometry_.leaf_64k_bytes = 4096;
@@ -68,10 +68,10 @@ class Rule11TableOrder : public ::testing::Test {
     Leaf(true, 3, 2, true);
   }
   Geometry geometry_;
-  TableOrder order_{geometry_, "process"};
+  PageSizeChecker order_{geometry_, "process"};
 };
 
-TEST_F(Rule11TableOrder, AConversionWritesLevel0ThenLevel1WhileContextsAreSuspended) {
+TEST_F(Rule11PageSizeChecker, AConversionWritesLevel0ThenLevel1WhileContextsAreSuspended) {
   Start64k();
   order_.Begin(LeafChange::kConversion);
   order_.set_suspended(true);
@@ -83,13 +83,13 @@ TEST_F(Rule11TableOrder, AConversionWritesLevel0ThenLevel1WhileContextsAreSuspen
   EXPECT_EQ(Broken([&] { Leaf(false, 7, 1, true); }), "");
 }
 
-TEST_F(Rule11TableOrder, AConversionWhileContextsRunIsBroken) {
+TEST_F(Rule11PageSizeChecker, AConversionWhileContextsRunIsBroken) {
   Start64k();
   EXPECT_THAT(Broken([&] { Leaf(false, 0, 512, false); }), HasSubstr("while contexts run"));
   EXPECT_THAT(Broken([&] { Level1(Valid()); }), HasSubstr("while contexts run"));
 }
 
-TEST_F(Rule11TableOrder, Level1BeforeTheEntriesOfLevel0IsBroken) {
+TEST_F(Rule11PageSizeChecker, Level1BeforeTheEntriesOfLevel0IsBroken) {
   Start64k();
   order_.Begin(LeafChange::kConversion);
   order_.set_suspended(true);
@@ -98,7 +98,7 @@ TEST_F(Rule11TableOrder, Level1BeforeTheEntriesOfLevel0IsBroken) {
   EXPECT_THAT(Broken([&] { Level1(Valid()); }), HasSubstr("before its entries are written"));
 }
 
-TEST_F(Rule11TableOrder, Level0BehindLevel1IsBroken) {
+TEST_F(Rule11PageSizeChecker, Level0BehindLevel1IsBroken) {
   Start64k();
   order_.Begin(LeafChange::kConversion);
   order_.set_suspended(true);
@@ -107,7 +107,7 @@ TEST_F(Rule11TableOrder, Level0BehindLevel1IsBroken) {
   EXPECT_THAT(Broken([&] { Leaf(false, 0, 1, true); }), HasSubstr("must be last"));
 }
 
-TEST_F(Rule11TableOrder, ThereIsNoWayBackTo64KiB) {
+TEST_F(Rule11PageSizeChecker, ThereIsNoWayBackTo64KiB) {
   Leaf(false, 0, 512, false);
   Level1(Valid());
   EXPECT_THAT(Broken([&] { Level1(Valid(true)); }), HasSubstr("goes back"));
@@ -115,12 +115,12 @@ TEST_F(Rule11TableOrder, ThereIsNoWayBackTo64KiB) {
   EXPECT_EQ(Broken([&] { Level1(Valid(true)); }), "");
 }
 
-class Rule11TableOrderDual : public Rule11TableOrder {
+class Rule11PageSizeCheckerDual : public Rule11PageSizeChecker {
  protected:
-  Rule11TableOrderDual() : Rule11TableOrder(true) { Level1(Valid(), Valid(true)); }
+  Rule11PageSizeCheckerDual() : Rule11PageSizeChecker(true) { Level1(Valid(), Valid(true)); }
 };
 
-TEST_F(Rule11TableOrderDual, ABlockHasA64KiBEntryOr4KiBEntriesNeverBoth) {
+TEST_F(Rule11PageSizeCheckerDual, ABlockHasA64KiBEntryOr4KiBEntriesNeverBoth) {
   Leaf(true, 3, 1, true);
   Leaf(false, 4 * 16, 1, true);  // another block
   EXPECT_THAT(Broken([&] { Leaf(false, 3 * 16 + 7, 1, true); }),
@@ -129,7 +129,7 @@ TEST_F(Rule11TableOrderDual, ABlockHasA64KiBEntryOr4KiBEntriesNeverBoth) {
   EXPECT_EQ(Broken([&] { Leaf(false, 3 * 16, 16, false); }), "");
 }
 
-TEST_F(Rule11TableOrderDual, BetweenTheTwoKindsTheBlockIsFlushed) {
+TEST_F(Rule11PageSizeCheckerDual, BetweenTheTwoKindsTheBlockIsFlushed) {
   Leaf(true, 3, 1, true);
   Leaf(true, 3, 1, false);
   EXPECT_THAT(Broken([&] { Leaf(false, 3 * 16, 16, true); }), HasSubstr("not flushed"));
@@ -142,7 +142,7 @@ TEST_F(Rule11TableOrderDual, BetweenTheTwoKindsTheBlockIsFlushed) {
   EXPECT_EQ(Broken([&] { Leaf(true, 3, 1, true); }), "");
 }
 
-TEST_F(Rule11TableOrderDual, OfAMoveLevel1IsTheLast) {
+TEST_F(Rule11PageSizeCheckerDual, OfAMoveLevel1IsTheLast) {
   Leaf(true, 3, 1, true);
   order_.Begin(LeafChange::kMove);
   Leaf(true, 3, 1, false);

@@ -18,9 +18,9 @@ namespace gmmu::os {
 ///           suspended, and when every block in use has its sixteen entries; it never goes back
 ///   both    of a conversion or a move the entry of level 1 is written last
 /// An entry is in use when it is valid or zero. Only VidMm can break a rule: that is a bug check, which names the rule.
-class TableOrder {
+class PageSizeChecker {
  public:
-  TableOrder(const Geometry& geometry, std::string name) : geometry_(geometry), name_(std::move(name)) {}
+  PageSizeChecker(const Geometry& geometry, std::string name) : geometry_(geometry), name_(std::move(name)) {}
 
   // A change between pages of 64 KiB and of 4 KiB begins and ends (LeafChanges::Hooks).
   void Begin(LeafChange change);

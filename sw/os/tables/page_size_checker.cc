@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "os/tables/table_order.h"
+#include "os/tables/page_size_checker.h"
 
 #include <iterator>
 
@@ -14,22 +14,22 @@ constexpr uint16_t kAll = 0xFFFF;
 bool IsLink(const DXGK_PTE& entry) { return entry.Valid && !entry.Zero && !entry.LargePage; }
 }  // namespace
 
-void TableOrder::Broken(const std::string& rule, uint64_t va) const {
+void PageSizeChecker::Broken(const std::string& rule, uint64_t va) const {
   throw BugCheck("VidMm breaks the order of 64 KiB pages at " + Hex(va) + " of " + name_ + ": " + rule);
 }
 
-void TableOrder::Begin(LeafChange change) {
+void PageSizeChecker::Begin(LeafChange change) {
   changing_ = true;
   change_ = change;
   upper_written_ = false;
 }
 
-void TableOrder::Forget(uint64_t block, uint64_t count, bool small, bool large) {
+void PageSizeChecker::Forget(uint64_t block, uint64_t count, bool small, bool large) {
   if (small) small_.erase(small_.lower_bound(block), small_.lower_bound(block + count));
   if (large) large_.erase(large_.lower_bound(block), large_.lower_bound(block + count));
 }
 
-void TableOrder::NoteLeaf(const TableUpdate& update) {
+void PageSizeChecker::NoteLeaf(const TableUpdate& update) {
   if (changing_ && upper_written_)
     Broken("an entry of level 0 after the entry of level 1, which must be last", update.first_va);
   const uint64_t slot = update.first_va / geometry_.Coverage(0);
@@ -68,7 +68,7 @@ void TableOrder::NoteLeaf(const TableUpdate& update) {
   }
 }
 
-void TableOrder::Convert(uint64_t slot) {
+void PageSizeChecker::Convert(uint64_t slot) {
   const uint64_t first = slot * BlocksOfLeaf(), va = slot * geometry_.Coverage(0);
   if (!suspended_) Broken("level 1 goes to a 4 KiB leaf table while contexts run", va);
   for (auto block = large_.lower_bound(first); block != large_.end() && *block < first + BlocksOfLeaf(); ++block) {
@@ -80,7 +80,7 @@ void TableOrder::Convert(uint64_t slot) {
 }
 
 // A table that is being initialised is not part of the tree yet: only what it names counts.
-void TableOrder::NoteLink(uint64_t slot, const DXGK_PTE& entry, const DXGK_PTE& entry_64k, bool initial) {
+void PageSizeChecker::NoteLink(uint64_t slot, const DXGK_PTE& entry, const DXGK_PTE& entry_64k, bool initial) {
   const bool link = IsLink(entry);
   if (geometry_.dual) {
     if (!initial) Forget(slot * BlocksOfLeaf(), BlocksOfLeaf(), !link, !IsLink(entry_64k));
@@ -100,7 +100,7 @@ void TableOrder::NoteLink(uint64_t slot, const DXGK_PTE& entry, const DXGK_PTE& 
   kinds_[slot] = large;
 }
 
-void TableOrder::NoteFlush(uint64_t start, uint64_t end) {
+void PageSizeChecker::NoteFlush(uint64_t start, uint64_t end) {
   if (start == 0 && end == 0) end = ~uint64_t{0};
   // A translation of 64 KiB goes when any byte of it is flushed.
   was_large_.erase(was_large_.lower_bound(start / kBytesOf64k), was_large_.lower_bound((end - 1) / kBytesOf64k + 1));
@@ -114,7 +114,7 @@ void TableOrder::NoteFlush(uint64_t start, uint64_t end) {
   }
 }
 
-void TableOrder::Note(const TableUpdate& update) {
+void PageSizeChecker::Note(const TableUpdate& update) {
   if (update.level == 0) return NoteLeaf(update);
   if (update.level == 1) upper_written_ = true;
   const uint64_t each = uint64_t{1} << geometry_.Shift(update.level);

@@ -1,18 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "os/kernel/isolation.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
-#include "os/kernel/bug_check.h"
-#include "os/miniport/import_scan.h"
-#include "os/memory/isolation_memory.h"
-#include "os/kernel/text.h"
-#include "platform/host_image.h"
-#include "twin/machine.h"
+#include "os/dxgkrnl/gpu_isolation.h"
 
 namespace gmmu::os {
 namespace {
