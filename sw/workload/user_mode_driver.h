@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "os/dxgkrnl/user_mode_driver.h"
+#include "os/dxgkrnl/dxgkrnl.h"
 
 namespace gmmu::workload {
 

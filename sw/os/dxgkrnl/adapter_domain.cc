@@ -3,17 +3,17 @@
 
 #include <utility>
 
-#include "os/dxgkrnl/logical_adapter.h"
-#include "os/kernel/bug_check.h"
-#include "os/kernel/text.h"
-#include "os/miniport/reserved_ranges.h"
-#include "os/kernel/iommu.h"
 #include "os/dxgkrnl/dxgkrnl.h"
+#include "os/dxgkrnl/logical_adapter.h"
 #include "os/dxgkrnl/physical_adapter.h"
+#include "os/kernel/bug_check.h"
+#include "os/kernel/iommu.h"
 #include "os/kernel/kernel.h"
+#include "os/kernel/text.h"
+#include "os/memory/isolation_memory.h"
 #include "os/memory/memory_objects.h"
 #include "os/miniport/adapter_answers.h"
-#include "os/memory/isolation_memory.h"
+#include "os/miniport/reserved_ranges.h"
 
 namespace gmmu::os {
 namespace {
@@ -88,7 +88,8 @@ void AdapterDomain::QueryReserved() {
 void AdapterDomain::MapReservedRanges() {
   reserved_mapped_ = true;
   if (domain_->identity()) return kernel_.iommu()->MapIdentity(*domain_, PagesOf(reserved_));
-  for (const DXGK_PHYSICAL_MEMORY_RANGE& range : reserved_) {  // at its own address here too
+  // A reserved range keeps its address, also in a remapped domain.
+  for (const DXGK_PHYSICAL_MEMORY_RANGE& range : reserved_) {
     if (!domain_->logical().AllocateAt(range.BaseAddress, range.NumberOfBytes, "reserved range")) {
       throw OsError("hardware-reserved range at " + Hex(range.BaseAddress) +
                     " is not among the addresses that the GPU has");
@@ -171,7 +172,7 @@ void AdapterDomain::AttachIsolation() {
 
 void AdapterDomain::AbandonIsolation() {
   if (domain_ == nullptr) return;
-  reserved_mapped_ = false;  // with the domain
+  reserved_mapped_ = false;  // the mapping goes with the domain
   Leave();
 }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "os/dxgkrnl/adapter_objects.h"
 
-#include "os/dxgkrnl/logical_adapter.h"
-#include "os/kernel/bug_check.h"
-#include "os/miniport/admission.h"
 #include "os/dxgkrnl/dxgkrnl.h"
+#include "os/dxgkrnl/logical_adapter.h"
 #include "os/dxgkrnl/physical_adapter.h"
+#include "os/kernel/bug_check.h"
 #include "os/kernel/kernel.h"
+#include "os/miniport/admission.h"
 #include "os/miniport/miniport.h"
 #include "os/vidsch/vidsch.h"
 
@@ -24,7 +24,7 @@ void AdapterObjects::OpenProcess(ProcessHandles& handles, const std::string& nam
   DXGKARG_CREATEPROCESS process{};
   process.hDxgkProcess = handles.dxgk_process;
   process.Flags.SystemProcess = system;
-  std::vector<ULONG> pasids(adapter_.adapters(), kPasid);  // one for each GPU
+  std::vector<ULONG> pasids(adapter_.adapters(), kPasid);  // one PASID for each GPU
   if (system && kernel_.parameters().system_process_has_pasid) {
     process.NumPasid = adapter_.adapters();
     process.pPasid = pasids.data();
@@ -96,7 +96,7 @@ void AdapterObjects::CloseCompanion(HANDLE context) {
 }
 
 void AdapterObjects::DestroyProcess(ProcessHandles& handles) {
-  // A leaked handle takes those that it lives in with it.
+  // A leaked handle keeps the handles alive that contain it: its device and its process.
   if (kernel_.LeakNow("context")) return;
   if (handles.state != nullptr && !handles.joined) adapter_.vidsch().DestroyDevice(handles.state);
   if (handles.context != nullptr) {

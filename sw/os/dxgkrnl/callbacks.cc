@@ -3,15 +3,16 @@
 #include <cstring>
 
 #include "ddi/dispmprt.h"
-#include "os/dxgkrnl/logical_adapter.h"
+#include "os/dxgkrnl/driver_requests.h"
 #include "os/dxgkrnl/dxgkrnl.h"
+#include "os/dxgkrnl/logical_adapter.h"
 #include "os/dxgkrnl/physical_adapter.h"
+#include "os/kernel/kernel.h"
 #include "os/kernel/scheduler.h"
 #include "os/memory/frame_buffer.h"
 #include "os/memory/isolation_memory.h"
-#include "os/kernel/kernel.h"
+#include "os/memory/memory_objects.h"
 #include "os/vidsch/vidsch.h"
-#include "os/dxgkrnl/driver_requests.h"
 
 namespace gmmu::os {
 namespace {
@@ -34,7 +35,7 @@ NTSTATUS MapMemory(HANDLE device, PHYSICAL_ADDRESS address, ULONG length, BOOLEA
     *pointer = adapter.kernel().mmio().Map(start, length, kDriver, "DxgkCbMapMemory");
     return *pointer == nullptr ? STATUS_INSUFFICIENT_RESOURCES : STATUS_SUCCESS;
   }
-  return STATUS_INVALID_PARAMETER;  // not this device's
+  return STATUS_INVALID_PARAMETER;  // the address is not in a BAR of this device
 }
 
 NTSTATUS UnmapMemory(HANDLE device, PVOID pointer) {
@@ -56,28 +57,29 @@ NTSTATUS SynchronizeExecution(HANDLE device, PKSYNCHRONIZE_ROUTINE routine, PVOI
   return STATUS_SUCCESS;
 }
 
-NTSTATUS ReadDeviceSpace(HANDLE device, ULONG type, PVOID buffer, ULONG offset, ULONG length, ULONG* done) {
-  PhysicalAdapter& adapter = Dxgkrnl::Current().FromHandle(device);
+/// Does `access` for each byte, by index and place, of a range of the configuration space.
+template <typename Access>
+NTSTATUS OnDeviceSpace(ULONG type, ULONG offset, ULONG length, ULONG* done, const Access& access) {
   *done = 0;
   if (type != DXGK_WHICHSPACE_CONFIG || offset > 256 || length > 256 - offset) return STATUS_INVALID_PARAMETER;
-  for (ULONG i = 0; i < length; ++i) {
-    static_cast<uint8_t*>(buffer)[i] = static_cast<uint8_t>(
-        adapter.kernel().hal().ConfigRead(adapter.function().bdf, static_cast<uint16_t>(offset + i), 1));
-  }
+  for (ULONG i = 0; i < length; ++i) access(i, static_cast<uint16_t>(offset + i));
   *done = length;
   return STATUS_SUCCESS;
 }
 
+NTSTATUS ReadDeviceSpace(HANDLE device, ULONG type, PVOID buffer, ULONG offset, ULONG length, ULONG* done) {
+  PhysicalAdapter& adapter = Dxgkrnl::Current().FromHandle(device);
+  return OnDeviceSpace(type, offset, length, done, [&](ULONG i, uint16_t at) {
+    static_cast<uint8_t*>(buffer)[i] =
+        static_cast<uint8_t>(adapter.kernel().hal().ConfigRead(adapter.function().bdf, at, 1));
+  });
+}
+
 NTSTATUS WriteDeviceSpace(HANDLE device, ULONG type, PVOID buffer, ULONG offset, ULONG length, ULONG* done) {
   PhysicalAdapter& adapter = Dxgkrnl::Current().FromHandle(device);
-  *done = 0;
-  if (type != DXGK_WHICHSPACE_CONFIG || offset > 256 || length > 256 - offset) return STATUS_INVALID_PARAMETER;
-  for (ULONG i = 0; i < length; ++i) {
-    adapter.kernel().hal().ConfigWrite(adapter.function().bdf, static_cast<uint16_t>(offset + i), 1,
-                                       static_cast<uint8_t*>(buffer)[i]);
-  }
-  *done = length;
-  return STATUS_SUCCESS;
+  return OnDeviceSpace(type, offset, length, done, [&](ULONG i, uint16_t at) {
+    adapter.kernel().hal().ConfigWrite(adapter.function().bdf, at, 1, static_cast<uint8_t*>(buffer)[i]);
+  });
 }
 
 void NotifyInterrupt(HANDLE device, CONST DXGKARGCB_NOTIFY_INTERRUPT_DATA* data) {
@@ -86,51 +88,34 @@ void NotifyInterrupt(HANDLE device, CONST DXGKARGCB_NOTIFY_INTERRUPT_DATA* data)
 
 void NotifyDpc(HANDLE device) { Dxgkrnl::Current().FromHandle(device).vidsch().OnDpc(); }
 
-// What a memory callback answers for `status` (docs/ddi/statuses.md).
+// Turns `status` into what a memory callback answers (docs/ddi/statuses.md).
 NTSTATUS Answer(NTSTATUS status) {
   const bool one = Dxgkrnl::Current().kernel().parameters().one_failure_status;
   return one && !NT_SUCCESS(status) ? STATUS_UNSUCCESSFUL : status;
 }
 
-NTSTATUS CreateObject(DXGKARGCB_CREATE_PHYSICAL_MEMORY_OBJECT* args) {
-  return Answer(Dxgkrnl::Current().objects().Create(*args, kDriver));
+// Callbacks that a method of MemoryObjects, IsolationMemory, FrameBuffer or the memory manager carries out.
+template <auto kMethod, typename Args>
+NTSTATUS ObjectCall(Args* args) {
+  return Answer((Dxgkrnl::Current().objects().*kMethod)(*args, kDriver));
 }
-void DestroyObject(CONST DXGKARGCB_DESTROY_PHYSICAL_MEMORY_OBJECT* args) {
-  Dxgkrnl::Current().objects().Destroy(*args);
+template <auto kMethod, typename Args>
+void ObjectEnd(Args* args) {
+  (Dxgkrnl::Current().objects().*kMethod)(*args);
 }
-NTSTATUS OpenObject(DXGKARGCB_OPEN_PHYSICAL_MEMORY_OBJECT* args) {
-  return Answer(Dxgkrnl::Current().objects().Open(*args, kDriver));
-}
-void CloseObject(CONST DXGKARGCB_CLOSE_PHYSICAL_MEMORY_OBJECT* args) { Dxgkrnl::Current().objects().Close(*args); }
-NTSTATUS AllocateAdl(DXGKARGCB_ALLOCATE_ADL* args) {
-  return Answer(Dxgkrnl::Current().objects().AllocateAdl(*args, kDriver));
-}
-void FreeAdl(CONST DXGKARGCB_FREE_ADL* args) { Dxgkrnl::Current().objects().FreeAdl(*args); }
-NTSTATUS MapObject(DXGKARGCB_MAP_PHYSICAL_MEMORY* args) {
-  return Answer(Dxgkrnl::Current().objects().Map(*args, kDriver));
-}
-void UnmapObject(CONST DXGKARGCB_UNMAP_PHYSICAL_MEMORY* args) { Dxgkrnl::Current().objects().Unmap(*args); }
 
 IsolationMemory& Isolation(HANDLE device) {
   return Dxgkrnl::Current().FromHandle(device).logical().dxgkrnl().isolation_memory();
 }
 
-NTSTATUS AllocateContiguousMemory(HANDLE device, DXGKARGCB_ALLOCATECONTIGUOUSMEMORY* args) {
-  return Answer(Isolation(device).AllocateContiguous(device, *args));
+template <auto kMethod, typename Args>
+NTSTATUS IsolationCall(HANDLE device, Args* args) {
+  return Answer((Isolation(device).*kMethod)(device, *args));
 }
-NTSTATUS FreeContiguousMemory(HANDLE device, CONST DXGKARGCB_FREECONTIGUOUSMEMORY* args) {
-  return Answer(Isolation(device).FreeContiguous(device, *args));
-}
-NTSTATUS AllocatePagesForMdl(HANDLE device, DXGKARGCB_ALLOCATEPAGESFORMDL* args) {
-  return Answer(Isolation(device).AllocatePagesForMdl(device, *args));
-}
-NTSTATUS FreePagesFromMdl(HANDLE device, CONST DXGKARGCB_FREEPAGESFROMMDL* args) {
-  return Answer(Isolation(device).FreePagesFromMdl(device, *args));
-}
-// hAdapter is the lead's, as for the frame buffer.
+// hAdapter must be the lead's handle, as for the frame buffer.
 NTSTATUS MapMdlToIoMmu(HANDLE device, DXGKARGCB_MAPMDLTOIOMMU* args) {
   if (device != Dxgkrnl::Current().FromHandle(device).logical().handle()) return Answer(STATUS_INVALID_PARAMETER);
-  return Answer(Isolation(device).MapMdl(device, *args));
+  return IsolationCall<&IsolationMemory::MapMdl>(device, args);
 }
 void UnmapMdlFromIoMmu(HANDLE device, CONST DXGKARGCB_UNMAPMDLFROMIOMMU* args) {
   Isolation(device).UnmapMdl(device, *args);
@@ -144,32 +129,16 @@ NTSTATUS CreateContextAllocation(DXGKARGCB_CREATECONTEXTALLOCATION* args) {
 NTSTATUS DestroyContextAllocation(HANDLE device, HANDLE allocation) {
   return Requests(device).DestroyContextAllocation(allocation);
 }
-D3DGPU_VIRTUAL_ADDRESS MapContextAllocation(HANDLE device, CONST DXGKARGCB_MAPCONTEXTALLOCATION* args) {
-  return Requests(device).MapContextAllocation(*args);
-}
-NTSTATUS UpdateContextAllocation(HANDLE device, CONST DXGKARGCB_UPDATECONTEXTALLOCATION* args) {
-  return Requests(device).UpdateContextAllocation(*args);
-}
-NTSTATUS ReserveGpuVirtualAddressRange(HANDLE device, DXGKARGCB_RESERVEGPUVIRTUALADDRESSRANGE* args) {
-  return Requests(device).ReserveVaRange(*args);
+template <auto kMethod, typename Result, typename Args>
+Result Request(HANDLE device, Args* args) {
+  return (Requests(device).*kMethod)(*args);
 }
 
 FrameBuffer& Saved(HANDLE device) { return Dxgkrnl::Current().FromHandle(device).logical().dxgkrnl().frame_buffer(); }
 
-NTSTATUS PinFrameBufferForSave(HANDLE device, DXGKARGCB_PINFRAMEBUFFERFORSAVE* args) {
-  return Answer(Saved(device).Pin(device, *args));
-}
-NTSTATUS PinFrameBufferForSave2(HANDLE device, DXGKARGCB_PINFRAMEBUFFERFORSAVE2* args) {
-  return Answer(Saved(device).Pin2(device, *args));
-}
-NTSTATUS UnpinFrameBufferForSave(HANDLE device, CONST DXGKARGCB_UNPINFRAMEBUFFERFORSAVE* args) {
-  return Answer(Saved(device).Unpin(device, *args));
-}
-NTSTATUS MapFrameBufferPointer(HANDLE device, DXGKARGCB_MAPFRAMEBUFFERPOINTER* args) {
-  return Answer(Saved(device).MapWindow(device, *args));
-}
-NTSTATUS UnmapFrameBufferPointer(HANDLE device, CONST DXGKARGCB_UNMAPFRAMEBUFFERPOINTER* args) {
-  return Answer(Saved(device).UnmapWindow(device, *args));
+template <auto kMethod, typename Args>
+NTSTATUS FrameBufferCall(HANDLE device, Args* args) {
+  return Answer((Saved(device).*kMethod)(device, *args));
 }
 
 }  // namespace
@@ -195,28 +164,28 @@ DXGKRNL_INTERFACE MakeInterface(PhysicalAdapter& adapter) {
   table.DxgkCbNotifyDpc = NotifyDpc;
   table.DxgkCbCreateContextAllocation = CreateContextAllocation;
   table.DxgkCbDestroyContextAllocation = DestroyContextAllocation;
-  table.DxgkCbMapContextAllocation = MapContextAllocation;
-  table.DxgkCbUpdateContextAllocation = UpdateContextAllocation;
-  table.DxgkCbReserveGpuVirtualAddressRange = ReserveGpuVirtualAddressRange;
-  table.DxgkCbAllocateContiguousMemory = AllocateContiguousMemory;
-  table.DxgkCbFreeContiguousMemory = FreeContiguousMemory;
-  table.DxgkCbAllocatePagesForMdl = AllocatePagesForMdl;
-  table.DxgkCbFreePagesFromMdl = FreePagesFromMdl;
-  table.DxgkCbPinFrameBufferForSave = PinFrameBufferForSave;
-  table.DxgkCbPinFrameBufferForSave2 = PinFrameBufferForSave2;
-  table.DxgkCbUnpinFrameBufferForSave = UnpinFrameBufferForSave;
-  table.DxgkCbMapFrameBufferPointer = MapFrameBufferPointer;
-  table.DxgkCbUnmapFrameBufferPointer = UnmapFrameBufferPointer;
+  table.DxgkCbMapContextAllocation = Request<&DriverRequests::MapContextAllocation>;
+  table.DxgkCbUpdateContextAllocation = Request<&DriverRequests::UpdateContextAllocation>;
+  table.DxgkCbReserveGpuVirtualAddressRange = Request<&DriverRequests::ReserveVaRange>;
+  table.DxgkCbAllocateContiguousMemory = IsolationCall<&IsolationMemory::AllocateContiguous>;
+  table.DxgkCbFreeContiguousMemory = IsolationCall<&IsolationMemory::FreeContiguous>;
+  table.DxgkCbAllocatePagesForMdl = IsolationCall<&IsolationMemory::AllocatePagesForMdl>;
+  table.DxgkCbFreePagesFromMdl = IsolationCall<&IsolationMemory::FreePagesFromMdl>;
+  table.DxgkCbPinFrameBufferForSave = FrameBufferCall<&FrameBuffer::Pin>;
+  table.DxgkCbPinFrameBufferForSave2 = FrameBufferCall<&FrameBuffer::Pin2>;
+  table.DxgkCbUnpinFrameBufferForSave = FrameBufferCall<&FrameBuffer::Unpin>;
+  table.DxgkCbMapFrameBufferPointer = FrameBufferCall<&FrameBuffer::MapWindow>;
+  table.DxgkCbUnmapFrameBufferPointer = FrameBufferCall<&FrameBuffer::UnmapWindow>;
   table.DxgkCbMapMdlToIoMmu = MapMdlToIoMmu;
   table.DxgkCbUnmapMdlFromIoMmu = UnmapMdlFromIoMmu;
-  table.DxgkCbCreatePhysicalMemoryObject = CreateObject;
-  table.DxgkCbDestroyPhysicalMemoryObject = DestroyObject;
-  table.DxgkCbOpenPhysicalMemoryObject = OpenObject;
-  table.DxgkCbClosePhysicalMemoryObject = CloseObject;
-  table.DxgkCbAllocateAdl = AllocateAdl;
-  table.DxgkCbFreeAdl = FreeAdl;
-  table.DxgkCbMapPhysicalMemory = MapObject;
-  table.DxgkCbUnmapPhysicalMemory = UnmapObject;
+  table.DxgkCbCreatePhysicalMemoryObject = ObjectCall<&MemoryObjects::Create>;
+  table.DxgkCbDestroyPhysicalMemoryObject = ObjectEnd<&MemoryObjects::Destroy>;
+  table.DxgkCbOpenPhysicalMemoryObject = ObjectCall<&MemoryObjects::Open>;
+  table.DxgkCbClosePhysicalMemoryObject = ObjectEnd<&MemoryObjects::Close>;
+  table.DxgkCbAllocateAdl = ObjectCall<&MemoryObjects::AllocateAdl>;
+  table.DxgkCbFreeAdl = ObjectEnd<&MemoryObjects::FreeAdl>;
+  table.DxgkCbMapPhysicalMemory = ObjectCall<&MemoryObjects::Map>;
+  table.DxgkCbUnmapPhysicalMemory = ObjectEnd<&MemoryObjects::Unmap>;
   table.Size = KernelTableBytes(adapter.miniport().table().Version);
   std::memset(reinterpret_cast<uint8_t*>(&table) + table.Size, 0, sizeof table - table.Size);
   return table;

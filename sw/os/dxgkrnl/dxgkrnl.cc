@@ -5,14 +5,14 @@
 #include <stdexcept>
 
 #include "os/dxgkrnl/logical_adapter.h"
+#include "os/kernel/bug_check.h"
+#include "os/kernel/driver_guard.h"
+#include "os/kernel/kernel.h"
+#include "os/kernel/text.h"
 #include "os/memory/frame_buffer.h"
 #include "os/memory/isolation_memory.h"
 #include "os/memory/memory_objects.h"
-#include "os/kernel/bug_check.h"
-#include "os/kernel/driver_guard.h"
 #include "os/miniport/miniport.h"
-#include "os/kernel/text.h"
-#include "os/kernel/kernel.h"
 
 namespace gmmu::os {
 namespace {

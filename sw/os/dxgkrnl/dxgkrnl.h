@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "ddi/dispmprt.h"
 #include "os/kernel/dma_policy.h"
-#include "os/dxgkrnl/user_mode_driver.h"
 
 namespace gmmu::os {
 
@@ -17,6 +19,17 @@ class Kernel;
 class LogicalAdapter;
 class MemoryObjects;
 class PhysicalAdapter;
+struct AllocationRequest;
+
+/// What the system gets from the other half of the display driver, the one of user mode. Its data goes to the
+/// kernel-mode driver as it is: the format is theirs alone.
+struct UserModeDriver {
+  /// Private data for DxgkDdiCreateAllocation (DXGK_ALLOCATIONINFO.pPrivateDriverData).
+  std::function<std::vector<uint8_t>(const AllocationRequest& request)> allocation_data;
+  /// Hardware's number of a process' address space, for instruments only; nullopt: it has none yet. `process`:
+  /// hKmdProcess.
+  std::function<std::optional<unsigned>(PhysicalAdapter& adapter, HANDLE process)> space_of;
+};
 
 /// What all adapters of a machine share in the graphics kernel: the loaded drivers, the physical
 /// memory objects, and the adapters by their handles.

@@ -4,14 +4,14 @@
 #include "os/dxgkrnl/logical_adapter.h"
 #include "os/dxgkrnl/physical_adapter.h"
 #include "os/kernel/kernel.h"
+#include "os/miniport/driver_calls.h"
 #include "os/miniport/miniport.h"
 #include "os/vidsch/vidsch.h"
-#include "os/miniport/driver_calls.h"
 
 namespace gmmu::os {
 namespace {
 
-/// So long the device is watched before the work and behind it: far longer than an access takes.
+/// The device is watched for this time before the work and after it, far longer than an access takes.
 constexpr uint64_t kWatchNs = 50'000;
 
 }  // namespace
@@ -86,7 +86,7 @@ void ExclusiveAccess::RunSuspended(const std::string& what, const std::function<
     DoInSilence(what, work);
   } catch (const std::exception&) {
     try {
-      miniport.driver().EndExclusiveAccess();  // whoever goes on needs a device that works
+      miniport.driver().EndExclusiveAccess();  // the adapter goes on, so its device must work again
     } catch (const OsError&) {                 // the first error says more
     }
     throw;

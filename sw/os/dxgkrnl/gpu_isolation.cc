@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "os/dxgkrnl/gpu_isolation.h"
 
-#include "os/dxgkrnl/logical_adapter.h"
-#include "os/kernel/bug_check.h"
 #include "os/dxgkrnl/adapter_domain.h"
 #include "os/dxgkrnl/dxgkrnl.h"
+#include "os/dxgkrnl/logical_adapter.h"
+#include "os/kernel/bug_check.h"
 #include "os/kernel/kernel.h"
 #include "os/miniport/adapter_answers.h"
 

@@ -14,16 +14,17 @@
 #include "os/kernel/bug_check.h"
 #include "os/kernel/kernel.h"
 #include "os/kernel/text.h"
+#include "os/memory/frame_buffer.h"
+#include "os/memory/isolation_memory.h"
 #include "os/memory/memory_objects.h"
 #include "os/miniport/admission.h"
 #include "os/miniport/device_life.h"
 #include "os/miniport/driver_calls.h"
 #include "os/miniport/miniport.h"
 #include "os/vidsch/vidsch.h"
-#include "os/memory/frame_buffer.h"
-#include "os/memory/isolation_memory.h"
 
 namespace gmmu::os {
+
 LogicalAdapter::LogicalAdapter(Dxgkrnl& dxgkrnl, PDRIVER_INITIALIZE entry)
     : dxgkrnl_(dxgkrnl),
       kernel_(dxgkrnl.kernel()),
@@ -47,10 +48,6 @@ const PciFunction& LogicalAdapter::function() const { return lead().function(); 
 bool LogicalAdapter::running() const { return miniport_ != nullptr && miniport_->devices().started(); }
 DmaMode LogicalAdapter::mode() const { return dma_->mode(); }
 IommuDomain* LogicalAdapter::domain() { return dma_->domain(); }
-
-void LogicalAdapter::SetRootPageTable(HANDLE context, const D3DGPU_PHYSICAL_ADDRESS& root, uint64_t entries) {
-  lead().SetRootPageTable(context, root, entries);
-}
 
 PhysicalAdapter& LogicalAdapter::physical(unsigned index) {
   if (index >= physical_.size()) throw BugCheck("there is no physical adapter " + std::to_string(index));
@@ -95,7 +92,9 @@ hw::BusCounts LogicalAdapter::BusAccesses() {
   return sum;
 }
 
-// MapAperture2Supported is known only when the device has been started, behind its domain.
+// Whether the driver has MapAperture2Supported is known only after the start, which needs the domain. A driver without
+// it
+// is stopped and started again without remapping.
 void LogicalAdapter::Start() {
   may_remap_ = true;
   StartInMode();
@@ -161,13 +160,12 @@ void LogicalAdapter::AssembleLink() {
 }
 
 void LogicalAdapter::Attach() {
-  // The driver has not been started and bus mastering is off: nothing of a device may have been on
-  // the bus since.
+  // The driver has not been started and bus mastering is off, so no device may have used the bus.
   for (const auto& gpu : physical_) gpu->RequireUntouchedBus();
   size_t live = 0;
   for (const auto& gpu : physical_)
     live += objects().LiveAdls(gpu->handle()) + dxgkrnl_.isolation_memory().Live(gpu->handle());
-  if (live != 0) {  // their pages would be out of its reach, or at other addresses
+  if (live != 0) {  // the GPU would not reach their pages, or they would be at other addresses
     throw OsError("the adapter is started while " + std::to_string(live) +
                   " ADLs and pieces of isolation memory of its last start live: the mode of DMA is decided while the "
                   "device references no memory");
@@ -185,8 +183,9 @@ void LogicalAdapter::StartDevices() {
   vidsch_->Connect(miniport_.get());
 }
 
-// The driver numbers its adapters: DXGK_PHYSICALADAPTERCAPS.DxgkPhysicalAdapterHandle of an index is the
-// DeviceHandle that DxgkDdiStartDevice brought.
+// The driver numbers its adapters: for each index, DXGK_PHYSICALADAPTERCAPS.DxgkPhysicalAdapterHandle is the
+// DeviceHandle
+// that DxgkDdiStartDevice got.
 void LogicalAdapter::NumberAdapters() {
   if (physical_.size() == 1) return;
   std::vector<size_t> at;  // by index
@@ -252,7 +251,7 @@ void LogicalAdapter::QueryCaps() {
 
 std::string LogicalAdapter::NotIdle() const {
   if (!vidsch_->idle()) return "the driver holds packets";
-  if (!kernel_.parameters().inject.leak.empty()) return "";  // what is planted is reported at power-off
+  if (!kernel_.parameters().inject.leak.empty()) return "";  // a deliberate leak is reported at power-off instead
   for (const auto& gpu : physical_) {
     for (const Segment& segment : gpu->segments()) {
       if (segment.aperture || segment.space->ranges() == 0) continue;
@@ -292,7 +291,7 @@ void LogicalAdapter::Stop() {
   dma_->DetachAll();
   dxgkrnl_.frame_buffer().Release(handle());
   for (PhysicalAdapter* gpu : DownOrder()) {
-    miniport_->devices().RemoveDevice(gpu->unit());  // may still give back what it has
+    miniport_->devices().RemoveDevice(gpu->unit());  // the driver may still free memory in this call
     objects().RemoveAdapter(gpu->handle());
     dxgkrnl_.isolation_memory().RemoveAdapter(gpu->handle());
   }

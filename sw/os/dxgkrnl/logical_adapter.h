@@ -4,13 +4,12 @@
 #include <map>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "ddi/dispmprt.h"
 #include "hw/platform.h"
-#include "os/kernel/dma_policy.h"
 #include "os/dxgkrnl/physical_adapter.h"
+#include "os/kernel/dma_policy.h"
 
 namespace gmmu::os {
 
@@ -56,7 +55,8 @@ class LogicalAdapter {
   void PowerUp();
 
   /// After DxgkDdiResetFromTimeout of all GPUs: AnnounceLoss notifies the driver that what was in VRAM and in the
-  /// aperture of one is gone (`lost`: operations without a paging buffer, which the GPU never sees); after one call for each,
+  /// aperture of one is gone (`lost`: operations without a paging buffer, which the GPU never sees); after one call for
+  /// each,
   /// Restart lets it start the hardware again (display driver documents, resetting the hardware).
   void AnnounceLoss(HANDLE paging_context, std::vector<DXGKARG_BUILDPAGINGBUFFER> lost);
   void Restart();
@@ -93,7 +93,6 @@ class LogicalAdapter {
   /// Processes, contexts and allocations.
   AdapterObjects& driver_objects() { return *driver_objects_; }
 
-  void SetRootPageTable(HANDLE context, const D3DGPU_PHYSICAL_ADDRESS& root, uint64_t entries);
   /// Requests of all of its devices that the bus monitor has counted.
   hw::BusCounts BusAccesses();
 

@@ -127,8 +127,9 @@ void PhysicalAdapter::UseAnswers(uint64_t highest_visible) {
                                      level.PagingProcessPageTableSegmentId, level.PageTableSizeInBytes,
                                      level.PageTableAlignmentInBytes});
   }
-  // The root indexes what is left of the addresses. With two levels its descriptor tells the first size only; in a link
-  // with less virtual addresses than this GPU has it is used in part.
+  // The root indexes the address bits that the lower levels leave. With two levels its descriptor gives its first size
+  // only.
+  // In a link with fewer virtual addresses than this GPU has, the root is used in part.
   LevelDescriptor& root = caps_.geometry.levels.back();
   const unsigned left = caps_.geometry.va_bits - (bits - root.index_bits);
   if (caps_.geometry.count() == 2 && root.index_bits < left)
@@ -203,6 +204,10 @@ Segment& PhysicalAdapter::aperture_segment() {
 bool PhysicalAdapter::Has64kPages(unsigned id) {
   if (id != 0) return segment(id).pages_64k;
   return caps_.system_64k && kernel().parameters().system_64k_mapped;
+}
+
+SystemBuffer PhysicalAdapter::MakeBuffer(uint64_t bytes, SystemBuffer::Shape shape) {
+  return SystemBuffer(kernel(), objects(), handle_, bytes, shape, "vidmm");
 }
 
 std::pair<uint64_t, uint64_t> PhysicalAdapter::RootPageTableSize(uint64_t entries) {

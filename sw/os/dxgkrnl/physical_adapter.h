@@ -6,10 +6,11 @@
 #include <vector>
 
 #include "ddi/dispmprt.h"
-#include "os/miniport/miniport.h"
 #include "os/kernel/pci.h"
+#include "os/memory/system_buffer.h"
 #include "os/miniport/adapter_answers.h"
 #include "os/miniport/geometry.h"
+#include "os/miniport/miniport.h"
 #include "os/miniport/segments.h"
 
 namespace gmmu::os {
@@ -77,6 +78,9 @@ class PhysicalAdapter {
   Miniport& miniport();
   VidSch& vidsch();
   bool remapped() const;
+
+  /// System memory that the GPUs of the logical adapter use, and VidMm owns; this GPU's handle opens it.
+  SystemBuffer MakeBuffer(uint64_t bytes, SystemBuffer::Shape shape = SystemBuffer::Shape::kScattered);
 
   // Entry points about this GPU.
   /// Entries that a root of at least `entries` holds, and its bytes.

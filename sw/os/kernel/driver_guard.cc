@@ -27,7 +27,7 @@ constexpr size_t kSignalStack = 64 * 1024;
 // Read by the handlers, which run on the thread that they interrupt.
 DriverGuard::Frame* volatile current = nullptr;
 bool is_on = false;
-const void* base_of_driver = nullptr;  // of its object in memory; null: any code
+const void* base_of_driver = nullptr;  // where its shared object is loaded; null: any code may be its own
 DriverGuard::Frame* spinning = nullptr;
 unsigned ticks = 0, most_ticks = 0;
 
@@ -62,9 +62,9 @@ const void* BaseOf(const void* code) {
 
 void OnFault(int signal, siginfo_t* info, void* context) {
   if (current != nullptr) Leave(current, signal, info, context);
-  // Not the driver: as if nobody had looked. It comes again when this returns.
+  // The fault is not the driver's: it ends the program when the instruction faults again after the return.
   std::signal(signal, SIG_DFL);
-  if (info->si_code <= 0) raise(signal);  // sent, which does not repeat
+  if (info->si_code <= 0) raise(signal);  // a signal that was sent does not come again by itself
 }
 
 void OnTick(int, siginfo_t* info, void* context) {
@@ -75,14 +75,15 @@ void OnTick(int, siginfo_t* info, void* context) {
     return;
   }
   if (++ticks < most_ticks) return;
-  // In the model just now: the next tick.
+  // The thread is inside the model just now, so the next tick decides.
   if (base_of_driver != nullptr && BaseOf(InstructionOf(context)) != base_of_driver) return;
   spinning = nullptr;
   ticks = 0;
   Leave(frame, SIGPROF, info, context);
 }
 
-/// " at driver.so+0x5c3f (kmd::BuildFlushTlb(Build&))": what addr2line wants, and the function where it has a name.
+/// Names a place in code as " at driver.so+0x5c3f (kmd::BuildFlushTlb(Build&))": the offset is for addr2line, and the
+/// function stands there if it has a name.
 std::string PlaceOf(const void* instruction) {
   Dl_info info{};
   if (instruction == nullptr || dladdr(instruction, &info) == 0 || info.dli_fname == nullptr) return "";
@@ -97,7 +98,7 @@ std::string PlaceOf(const void* instruction) {
   return place;
 }
 
-/// A driver that calls exit ends nothing well; what is open stays as it is.
+/// A driver that calls exit leaves everything open that it has, so this ends the process without any clean-up.
 void OnExit() {
   if (current == nullptr) return;
   std::fprintf(stderr, "gmmu: the driver called exit inside of %s: no report is written\n", current->entry);
@@ -113,7 +114,7 @@ void DriverGuard::Install(const void* in_driver, unsigned spin_seconds) {
   if (std::exchange(is_on, true)) return;
   static const int at_exit = std::atexit(OnExit);
   static_cast<void>(at_exit);
-  signal_stack.resize(kSignalStack);  // the driver's may be what has run out
+  signal_stack.resize(kSignalStack);  // the driver's own stack may have run out
   stack_t stack{};
   stack.ss_sp = signal_stack.data();
   stack.ss_size = signal_stack.size();
@@ -149,7 +150,7 @@ void DriverGuard::Run(const char* entry, unsigned irql, uint64_t now_ns, const s
   frame.irql = irql;
   frame.start_ns = now_ns;
   frame.outer = current;
-  spinning = nullptr;  // another call, whatever its address
+  spinning = nullptr;  // the next call is another one, also at the same address
   if (sigsetjmp(frame.at, 0) != 0) Raise(frame);
   current = &frame;
   call();

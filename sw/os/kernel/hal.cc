@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "os/kernel/bug_check.h"
-#include "os/kernel/page_math.h"
 #include "os/kernel/errors.h"
+#include "os/kernel/page_math.h"
 #include "os/kernel/stack_meter.h"
 #include "os/kernel/text.h"
 
@@ -19,7 +19,7 @@ constexpr uint32_t kLastVector = 0xEF;
 constexpr uint64_t kReservation = uint64_t{1} << 36;  // address space only, no memory
 }  // namespace
 
-// A driver's stack has no part of what the machine does (StackMeter).
+// The machine runs on its own stack, so that StackMeter measures the driver alone.
 uint64_t Hal::Read(uint64_t address, unsigned size) {
   uint64_t value = 0;
   StackMeter::Off([&] {

@@ -10,7 +10,8 @@
 
 namespace gmmu::os {
 namespace {
-constexpr uint64_t kMostFaults = 4096;  // in one go: a device with more has ended the run long before
+// The most that one drain takes; a device with more has ended the run long before.
+constexpr uint64_t kMostFaults = 4096;
 constexpr size_t kMostPageDescriptors = 16;
 
 }  // namespace
@@ -26,7 +27,7 @@ Iommu::Iommu(Hal& hal, PageAllocator& pages, Ledger& ledger, uint64_t base, uint
 Iommu::~Iommu() = default;
 
 void Iommu::FlushWriteBuffer() {
-  if (vtd::Field(cap_, 4, 4) == 0 || !enabled()) return;  // Enable does it once for all
+  if (vtd::Field(cap_, 4, 4) == 0 || !enabled()) return;  // Enable flushes the write buffer once for all
   registers_.Write32(vtd::kGcmd, (registers_.Read32(vtd::kGsts) & vtd::kLevelBits) | vtd::kWbf);
   hal_.scheduler().Wait([&] { return (registers_.Read32(vtd::kGsts) & vtd::kWbf) == 0; }, vtd::kBoundNs,
                         "the IOMMU's write buffer flush", vtd::kPollNs);
@@ -76,7 +77,7 @@ void Iommu::Disable() {
 void Iommu::InvalidatePages(IommuDomain& domain, uint64_t first, uint64_t count,
                             const SecondStage::Unmapped& unmapped) {
   const unsigned mamv = static_cast<unsigned>(vtd::Field(cap_, 53, 48));
-  // A large page is dropped by a mask that covers it.
+  // An invalidation drops a large page when its mask covers the whole page.
   const bool page_selective = vtd::Field(cap_, 39, 39) != 0 && mamv >= 9 * unmapped.largest_leaf;
   const uint64_t leaves_only = unmapped.tables.empty() ? 1u << 6 : 0;  // IH
   std::vector<InvalidationQueue::Descriptor> descriptors;
@@ -113,7 +114,7 @@ IommuDomain* Iommu::CreateDomain(uint64_t limit, bool identity, const std::strin
       id, SecondStage(hal_, pages_, features, "IOMMU domain " + std::to_string(id)), limit, identity, seed_, ledger_));
   domain->ticket_ = ledger_.Open("domain", std::to_string(id), owner, "CreateDomain");
   IommuDomain* made = domain.get();
-  domains_.push_back(std::move(domain));  // the id is taken before anything waits
+  domains_.push_back(std::move(domain));  // the list has the id before another fibre can look for a free one
   if (std::find(stale_ids_.begin(), stale_ids_.end(), id) != stale_ids_.end())
     queue_.Submit({InvalidationQueue::OfDomain(id)});
   return made;
@@ -218,7 +219,7 @@ void Iommu::UnmapIdentity(IommuDomain& domain, const std::vector<uint64_t>& pfns
     any = true;
   }
   if (!any) return;
-  queue_.Submit({InvalidationQueue::OfDomain(domain.id_)});  // the pages are anywhere
+  queue_.Submit({InvalidationQueue::OfDomain(domain.id_)});  // the pages are scattered, so the whole domain goes
   pages_.Free(gone.tables);
 }
 

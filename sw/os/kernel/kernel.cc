@@ -9,7 +9,7 @@ namespace gmmu::os {
 namespace {
 Kernel* current = nullptr;
 
-/// Where BARs go: from 3 GiB up to the first thing that a PC keeps below 4 GiB.
+/// BARs lie between 3 GiB and the lowest address below 4 GiB that a PC reserves for itself.
 constexpr hw::Range kBarWindow{0xC0000000, 0xFEC00000};
 
 std::string TagName(uint32_t tag) {
@@ -36,7 +36,8 @@ Kernel::Kernel(hw::Platform& platform, const Parameters& parameters)
                                      [this] { return LeakNow("invalidation"); });
   }
   registry_ = parameters.driver;
-  registry_.emplace("LinkedAdapters", platform.firmware().gpus);  // whoever set it says less, or more
+  // A value that the user has set stays, whether it is smaller or larger.
+  registry_.emplace("LinkedAdapters", platform.firmware().gpus);
   if (platform.firmware().gpu_reserved) {
     const hw::Range reserved = *platform.firmware().gpu_reserved;
     const uint64_t start = reserved.start - (parameters.inject.reserved_overlap ? hw::kPageSize : 0);

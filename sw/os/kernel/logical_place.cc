@@ -25,7 +25,7 @@ std::optional<LogicalRange> PlaceLogical(RangeAllocator& space, const uint64_t* 
     if (count < unit) continue;
     const size_t index = FirstBlock(pfns, count, unit);
     if (index == count) continue;
-    const uint64_t lead = (unit - index % unit) % unit;  // the block's first page comes to lie aligned
+    const uint64_t lead = (unit - index % unit) % unit;  // the block's first page gets an aligned address
     const auto taken = space.Allocate((lead + count) * hw::kPageSize, unit * hw::kPageSize, created_by);
     if (taken) return LogicalRange{*taken, *taken + lead * hw::kPageSize};
   }

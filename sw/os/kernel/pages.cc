@@ -10,7 +10,7 @@
 
 namespace gmmu::os {
 namespace {
-constexpr uint64_t kFirstPage = 0x100;  // 1 MiB: firmware's
+constexpr uint64_t kFirstPage = 0x100;  // the first MiB belongs to the firmware
 constexpr int kDraws = 64;              // random tries before a linear search
 
 bool Inside(const std::vector<hw::Range>& ranges, uint64_t first, uint64_t count) {

@@ -22,7 +22,7 @@ std::vector<PciFunction> Pci::Enumerate(uint8_t last_bus) {
         const hw::Bdf bdf{static_cast<uint8_t>(bus), device, number};
         const uint32_t id = hal_.ConfigRead(bdf, kId, 4);
         if ((id & 0xFFFF) == 0xFFFF) {
-          if (number == 0) break;  // no device at all
+          if (number == 0) break;  // function 0 is missing, so there is no device
           continue;
         }
         const uint8_t header = static_cast<uint8_t>(hal_.ConfigRead(bdf, kHeader, 1));
@@ -136,7 +136,7 @@ void Pci::SetPower(const PciFunction& function, bool on) {
   const auto control = static_cast<uint16_t>(capability + 4);
   const uint32_t now = hal_.ConfigRead(function.bdf, control, 2);
   hal_.ConfigWrite(function.bdf, control, 2, (now & ~3u) | (on ? 0u : 3u));
-  static_cast<void>(hal_.ConfigRead(function.bdf, control, 2));  // it has arrived
+  static_cast<void>(hal_.ConfigRead(function.bdf, control, 2));  // the read returns when the write has arrived
 }
 
 void Pci::PowerOff(const PciFunction& function) {

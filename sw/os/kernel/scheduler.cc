@@ -14,7 +14,7 @@ namespace gmmu::os {
 namespace context = boost::context;
 
 namespace {
-/// Puts the level back, exceptions included.
+/// Restores the IRQL at the end of the scope, also when an exception leaves it.
 class LevelGuard {
  public:
   LevelGuard(Irql& level, Irql during) : level_(level), before_(std::exchange(level, during)) {}
@@ -81,7 +81,7 @@ void Scheduler::Run() {
     running_ = ready[random_.Below(ready.size())];
     running_->condition = nullptr;
     const CaughtExceptions own = CaughtExceptions::Current();
-    CaughtExceptions().MakeCurrent();  // a fibre that was suspended puts its own back
+    CaughtExceptions().MakeCurrent();  // a fibre that was suspended restores its own when it goes on
     running_->context = std::move(running_->context).resume();
     own.MakeCurrent();
     running_ = nullptr;
@@ -122,7 +122,7 @@ void Scheduler::Wait(const std::function<bool()>& condition, uint64_t bound_ns, 
   if (other_processor_) throw BugCheck("a wait for " + what + " on a processor that must not wait");
   if (condition()) return;
   const uint64_t deadline = platform_.NowNs() + bound_ns;
-  if (running_ == nullptr) {  // before the first fibre
+  if (running_ == nullptr) {  // the first fibre has not started yet
     while (!condition()) {
       const uint64_t now = platform_.NowNs();
       if (now >= deadline) throw OsTimeout(what, bound_ns);

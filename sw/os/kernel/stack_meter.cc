@@ -16,11 +16,11 @@ namespace {
 
 namespace context = boost::context;
 
-constexpr size_t kGuard = 16 << 20;  // below the stack: nobody may touch it, nor jump over it
+constexpr size_t kGuard = 16 << 20;  // inaccessible pages below the stack, too many to jump over
 constexpr uint64_t kPaint = 0x5AC7'5AC7'5AC7'5AC7;
 thread_local StackMeter* running = nullptr;
 
-/// The stack belongs to the meter.
+/// The stack is the meter's own, not the thread's.
 struct KeepsIt {
   void deallocate(context::stack_context&) noexcept {}
 };
@@ -34,7 +34,7 @@ StackMeter::StackMeter(size_t bytes) : bytes_(bytes) {
   begin_ = reinterpret_cast<uint64_t*>(static_cast<char*>(at) + kGuard);
   std::fill(begin_, end(), kPaint);
   const auto empty = [] { DriverGuard::Run("", 0, 0, [] {}); };
-  RunPainted(empty);  // the first one links what it calls, on that stack
+  RunPainted(empty);  // the first call resolves symbols on that stack, which must not be measured
   own_ = RunPainted(empty);
 }
 

@@ -2,7 +2,6 @@
 // The kernel routines of wdm.h.
 #include <cstdarg>
 #include <cstdio>
-#include <cstring>
 
 #include "ddi/wdm.h"
 #include "os/kernel/driver_guard.h"
@@ -13,7 +12,7 @@ using gmmu::os::Kernel;
 
 namespace {
 
-/// A pointer of a register view goes to the machine; any other is system memory.
+/// An access through a register view goes to the machine; any other pointer is system memory.
 template <typename Word>
 Word ReadWord(volatile Word* at) {
   Kernel& kernel = Kernel::Current();
@@ -76,7 +75,7 @@ NTSTATUS KeDelayExecutionThread(KPROCESSOR_MODE WaitMode, BOOLEAN Alertable, PLA
   UNREFERENCED_PARAMETER(WaitMode);
   UNREFERENCED_PARAMETER(Alertable);
   Kernel& kernel = Kernel::Current();
-  if (Interval->QuadPart >= 0) return STATUS_INVALID_PARAMETER;  // absolute times are not kept
+  if (Interval->QuadPart >= 0) return STATUS_INVALID_PARAMETER;  // absolute times are not supported
   const uint64_t ns = static_cast<uint64_t>(-Interval->QuadPart) * 100;
   const uint64_t end = kernel.hal().NowNs() + ns;
   gmmu::os::DriverGuard::CheckTime(kernel.hal().NowNs());

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "os/memory/cpu_host_aperture.h"
 
-#include <algorithm>
-
 #include "os/kernel/bug_check.h"
-#include "os/kernel/text.h"
 #include "os/kernel/kernel.h"
+#include "os/kernel/text.h"
 #include "os/miniport/miniport.h"
 
 namespace gmmu::os {

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "os/kernel/bug_check.h"
-#include "os/kernel/text.h"
 #include "os/kernel/kernel.h"
+#include "os/kernel/text.h"
 
 namespace gmmu::os {
 namespace {
@@ -15,7 +15,7 @@ constexpr uint64_t kCuts[] = {1, 16};  // pages: 4 KiB, 64 KiB
 CpuViews::CpuViews(Kernel& kernel) : kernel_(kernel), random_(kernel.parameters().seed, "views") {}
 
 CpuViews::~CpuViews() {
-  for (const auto& [base, view] : views_) {  // what a failed run left: give the address space back
+  for (const auto& [base, view] : views_) {  // after a failed run: frees the address space of views that are left
     if (!view.io) End(base, view);
   }
 }

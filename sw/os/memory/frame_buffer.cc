@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "os/kernel/bug_check.h"
-#include "os/kernel/text.h"
 #include "os/kernel/kernel.h"
+#include "os/kernel/text.h"
 #include "os/memory/memory_objects.h"
 
 namespace gmmu::os {
@@ -15,7 +15,7 @@ namespace {
 constexpr char kOwner[] = "dxgkrnl";
 constexpr uint64_t kViewUnit = 64 << 10;  // views of a section begin at multiples of this
 
-/// The call is one of `count` behind the first `after`.
+/// Says whether the call is one of the `count` calls after the first `after` ones.
 bool Among(uint64_t call, uint64_t after, uint64_t count) { return call >= after && call - after < count; }
 
 }  // namespace
@@ -35,7 +35,7 @@ void FrameBuffer::Reserve(HANDLE adapter, bool remapped, const std::vector<uint6
                     std::to_string(bytes) + ", not whole pages");
     }
     const uint64_t pages = bytes / hw::kPageSize;
-    // A section is charged for, in memory or not.
+    // A section costs commit charge, whether it is in memory or not.
     const uint64_t taken = kernel_.pages().allocated() + charged_, installed = kernel_.pages().installed_pages();
     const uint64_t left = installed - std::min(taken, installed);
     DXGKARGCB_CREATE_PHYSICAL_MEMORY_OBJECT create{};
@@ -68,7 +68,8 @@ void FrameBuffer::Release(HANDLE adapter) {
       ++at;
       continue;
     }
-    if (section.adl != nullptr || section.window != nullptr) {  // the ledger names it
+    // It stays open, so that the ledger reports it as a leak.
+    if (section.adl != nullptr || section.window != nullptr) {
       ++at;
       continue;
     }

@@ -2,14 +2,13 @@
 #pragma once
 #include <cstdint>
 #include <map>
-#include <string>
 #include <vector>
 
 #include "ddi/d3dkmddi.h"
-#include "os/miniport/mdl.h"
+#include "os/kernel/iommu_domain.h"
 #include "os/memory/memory_backing.h"
 #include "os/memory/memory_objects.h"
-#include "os/kernel/iommu_domain.h"
+#include "os/miniport/mdl.h"
 
 namespace gmmu::os {
 

@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "os/memory/memory_backing.h"
 
-#include <algorithm>
-
-#include "os/kernel/page_math.h"
 #include "os/kernel/kernel.h"
+#include "os/kernel/page_math.h"
 
 namespace gmmu::os {
 namespace {
 
 uint64_t Bytes(const PHYSICAL_ADDRESS& address) { return static_cast<uint64_t>(address.QuadPart); }
 
-/// One past an inclusive bound.
+/// The first address behind an inclusive bound.
 uint64_t Past(const PHYSICAL_ADDRESS& highest) {
   return Bytes(highest) == ~uint64_t{0} ? ~uint64_t{0} : Bytes(highest) + 1;
 }
@@ -39,7 +37,7 @@ class MdlPages {
   MdlPages(const MdlPages&) = delete;
   MdlPages& operator=(const MdlPages&) = delete;
 
-  /// Empty when there are not enough.
+  /// Returns no pages when there are not enough.
   std::vector<uint64_t> Take() {
     if ((args_.Mdl.Flags & MM_ALLOCATE_REQUIRE_CONTIGUOUS_CHUNKS) != 0) {
       const uint64_t skip = Bytes(args_.Mdl.SkipBytes);
@@ -54,7 +52,7 @@ class MdlPages {
   }
 
  private:
-  /// Chunks of `size` pages, each at a multiple of its size if `aligned`.
+  /// Takes chunks of `size` pages, each at a multiple of its size if `aligned`.
   void Chunks(uint64_t size, bool aligned) {
     while (taken_.size() < count_) {
       const auto first = pages_.AllocateContiguous(size, Bytes(args_.Mdl.LowAddress), Past(args_.Mdl.HighAddress), 0,
@@ -64,7 +62,7 @@ class MdlPages {
     }
   }
 
-  /// From the range, then from those that begin SkipBytes further each time, up to the end of memory.
+  /// Takes pages from the range, then from ranges that each begin SkipBytes further, up to the end of memory.
   void Ranges() {
     const uint64_t skip = Bytes(args_.Mdl.SkipBytes);
     uint64_t low = Bytes(args_.Mdl.LowAddress), high = Past(args_.Mdl.HighAddress);
@@ -165,7 +163,7 @@ NTSTATUS MemoryBacking::MakeIoSpace(Kernel& kernel, const Arguments& args) {
 }
 
 void MemoryBacking::Free(Kernel& kernel) {
-  if (section_ || io_space()) return;  // a section's pages went with the last hold
+  if (section_ || io_space()) return;  // a section's pages were freed with the last hold
   kernel.pages().Free(pfns_);
 }
 

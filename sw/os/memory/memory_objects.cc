@@ -2,9 +2,9 @@
 #include "os/memory/memory_objects.h"
 
 #include "os/kernel/bug_check.h"
-#include "os/kernel/text.h"
 #include "os/kernel/iommu.h"
 #include "os/kernel/kernel.h"
+#include "os/kernel/text.h"
 
 namespace gmmu::os {
 namespace {
@@ -81,7 +81,7 @@ NTSTATUS MemoryObjects::Create(DXGKARGCB_CREATE_PHYSICAL_MEMORY_OBJECT& args, co
   args.hPhysicalMemoryObject = handle;
   if (args.hAdapter != nullptr) {
     DXGKARGCB_OPEN_PHYSICAL_MEMORY_OBJECT open{handle, args.hAdapter, nullptr};
-    Open(open, owner);  // a new object on a known adapter opens
+    Open(open, owner);  // an object that is made for a known adapter is open on it
     args.hAdapterMemoryObject = open.hAdapterMemoryObject;
   }
   return STATUS_SUCCESS;
@@ -97,7 +97,7 @@ void MemoryObjects::Destroy(const DXGKARGCB_DESTROY_PHYSICAL_MEMORY_OBJECT& args
   if (args.hAdapterMemoryObject != nullptr && object.opened != args.hAdapterMemoryObject)
     throw BugCheck(std::string(kCall) + ": handles do not belong together");
   if (object.opened != nullptr) {
-    // Always a bug check: locked pages would leak.
+    // This is a bug check whatever the parameters say, because locked pages would leak.
     if (FindAdapterObject(object.opened, kCall).adls != 0)
       throw BugCheck(std::string(kCall) + " while an ADL of the object exists");
     if (args.hAdapterMemoryObject == nullptr && stops)
@@ -121,7 +121,7 @@ NTSTATUS MemoryObjects::Open(DXGKARGCB_OPEN_PHYSICAL_MEMORY_OBJECT& args, const 
   args.hAdapterMemoryObject = nullptr;
   Object& object = FindObject(args.hPhysicalMemoryObject, kCall);
   if (adapters_.count(args.hAdapter) == 0) return STATUS_INVALID_PARAMETER;
-  if (object.opened != nullptr) return STATUS_INVALID_PARAMETER;  // one logical adapter at a time
+  if (object.opened != nullptr) return STATUS_INVALID_PARAMETER;  // an object is open on one logical adapter at a time
   AdapterObject opened{args.hPhysicalMemoryObject, args.hAdapter, 0, 0};
   const HANDLE handle = NewHandle(2);
   opened.ticket = kernel_.ledger().Open("adapter_object", Name(handle, object.size, 0), owner, kCall);

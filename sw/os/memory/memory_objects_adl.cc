@@ -5,18 +5,18 @@
 #include <utility>
 
 #include "os/kernel/bug_check.h"
-#include "os/kernel/logical_place.h"
-#include "os/memory/memory_objects.h"
-#include "os/kernel/text.h"
 #include "os/kernel/iommu.h"
 #include "os/kernel/kernel.h"
+#include "os/kernel/logical_place.h"
+#include "os/kernel/text.h"
+#include "os/memory/memory_objects.h"
 
 namespace gmmu::os {
 
 bool MemoryObjects::MapLogical(IommuDomain& domain, const std::vector<uint64_t>& pfns, bool one_range, Adl& adl,
                                const std::string& owner, const char* call) {
   for (size_t done = 0; done < pfns.size();) {
-    // The longest piece that the logical space has room for, halving what does not fit.
+    // Takes the longest piece that the logical space has room for, and halves what does not fit.
     std::optional<LogicalRange> place;
     size_t pages = pfns.size() - done;
     while (pages != 0) {
@@ -86,7 +86,7 @@ NTSTATUS MemoryObjects::AllocateAdl(DXGKARGCB_ALLOCATE_ADL& args, const std::str
     for (uint64_t pfn : pfns) kernel_.pages().Pin(pfn, owner, kCall);
   }
   adl->list.PageCount = static_cast<UINT32>(count);
-  // Whoever does not ask for a base page must cope with either form, so the seed draws.
+  // A caller that does not ask for one base page must take either form, so the seed chooses.
   if (consecutive && (wants_contiguous || random_.Below(2) == 0)) {
     adl->list.Flags.Contiguous = 1;
     adl->list.BasePageNumber = base;

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "os/kernel/bug_check.h"
-#include "os/kernel/page_math.h"
 #include "os/kernel/kernel.h"
+#include "os/kernel/page_math.h"
 
 namespace gmmu::os {
 
@@ -70,7 +70,7 @@ void SystemBuffer::Release() {
     Unmap();
     object_ = nullptr;
   }
-  // A deliberate leak keeps what is asked for and, as a real one would, what lies under it.
+  // A deliberate leak keeps the object that it names and, like a real leak, those that the object holds.
   for (const char* kind : {"cpu_view", "adl", "pinned_page", "domain_mapping", "logical_range"}) {
     if (kernel_->LeakNow(kind)) {
       if (std::string(kind) == "cpu_view") {

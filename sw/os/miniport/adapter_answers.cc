@@ -10,7 +10,9 @@
 namespace gmmu::os {
 namespace {
 
-/// Larger than the structure, as a newer kernel's is: a driver has to step by what it is told.
+/// The distance of the elements that the driver is told. A newer kernel's structures are larger than the driver's, so
+/// the
+/// driver has to step by this and not by its own sizeof.
 constexpr size_t kStride = sizeof(DXGK_SEGMENTDESCRIPTOR4) + 16;
 
 void QuerySegments(Miniport& miniport, AdapterAnswers& answers) {
@@ -30,7 +32,7 @@ void QuerySegments(Miniport& miniport, AdapterAnswers& answers) {
     std::memcpy(&descriptor, descriptors.data() + index * kStride, sizeof descriptor);
     answers.segments.push_back(descriptor);
   }
-  for (UINT index = 0; index < count; ++index) {  // asked only where the descriptor says that there are some
+  for (UINT index = 0; index < count; ++index) {  // only where the descriptor says that there are any
     const UINT ranges = answers.segments[index].NumInvalidMemoryRanges;
     if (ranges == 0) continue;
     std::vector<DXGK_MEMORYRANGE> bad(ranges);
@@ -66,7 +68,7 @@ void QueryMmu(Miniport& miniport, AdapterAnswers& answers) {
   }
 }
 
-/// Asked by build 22621, which goes on without an answer; nothing of it concerns memory.
+/// Build 22621 asks these and goes on without an answer; none of them concerns memory.
 void QueryUnneeded(Miniport& miniport, DXGK_QUERYADAPTERINFOTYPE type) {
   UINT32 out = 0;  // HISTORYBUFFERPRECISION was seen with 4 bytes
   miniport.Query(type, out);

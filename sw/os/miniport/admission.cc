@@ -12,7 +12,7 @@ using Refusals = std::vector<Refusal>;
 
 std::string Number(uint64_t value) { return std::to_string(value); }
 
-/// GpuMmu model: DXGK_VIDMMCAPS, DXGK_GPUMMUCAPS.
+/// Checks that the driver offers the GpuMmu model (DXGK_VIDMMCAPS, DXGK_GPUMMUCAPS).
 void Model(const AdapterAnswers& a, Refusals& out) {
   const DXGK_VIDMMCAPS& caps = a.driver.MemoryManagementCaps;
   if (!caps.VirtualAddressingSupported) {
@@ -35,7 +35,7 @@ void Model(const AdapterAnswers& a, Refusals& out) {
   }
 }
 
-/// DXGK_GPUMMUCAPS against the level descriptors.
+/// Checks DXGK_GPUMMUCAPS against the level descriptors.
 void Levels(const AdapterAnswers& a, Refusals& out) {
   const UINT count = a.mmu.PageTableLevelCount;
   if (count < DXGK_MIN_PAGE_TABLE_LEVEL_COUNT || count > DXGK_MAX_PAGE_TABLE_LEVEL_COUNT) {
@@ -48,7 +48,7 @@ void Levels(const AdapterAnswers& a, Refusals& out) {
   // A link has the virtual addresses of its smallest GPU; the root of a larger one is used in part.
   const bool in_part = a.linked > 1 && a.mmu.VirtualAddressBitCount < bits &&
                        a.mmu.VirtualAddressBitCount > bits - a.levels.back().PageTableIndexBitCount;
-  // Of two levels the root's descriptor tells its first size only, and may tell none: the root grows.
+  // A root of two levels grows, so its descriptor gives its first size only, and may give none.
   const bool resizable = count == 2 && a.mmu.VirtualAddressBitCount > bits;
   const bool no_root = count == 2 && bits - a.levels.back().PageTableIndexBitCount >= a.mmu.VirtualAddressBitCount;
   if ((bits != a.mmu.VirtualAddressBitCount && !in_part && !resizable) || no_root) {
@@ -60,7 +60,7 @@ void Levels(const AdapterAnswers& a, Refusals& out) {
   }
 }
 
-/// Size and alignment of tables. The root of two levels is resizable: the first size may be none.
+/// Checks size and alignment of tables. A root of two levels is resizable, so its first size may be 0.
 void Tables(const AdapterAnswers& a, Refusals& out) {
   for (size_t index = 0; index < a.levels.size(); ++index) {
     const UINT bytes = a.levels[index].PageTableSizeInBytes;
@@ -82,7 +82,7 @@ void Tables(const AdapterAnswers& a, Refusals& out) {
   }
 }
 
-/// Pages of 64 KiB: leaf tables of them have a size, and 4 KiB leaf tables enough entries.
+/// Checks pages of 64 KiB: their leaf tables have a size, and leaf tables of 4 KiB entries have enough entries.
 void Pages64k(const AdapterAnswers& a, Refusals& out) {
   const bool used = std::any_of(a.segments.begin(), a.segments.end(),
                                 [](const auto& s) { return s.Flags.Use64KBPages; });
@@ -105,8 +105,9 @@ void Pages64k(const AdapterAnswers& a, Refusals& out) {
   }
 }
 
-/// Where a table may lie. Windows writes the paging process' first tables with the CPU whatever the
-/// update mode is, so a local segment of tables must be visible to it (seen: 0x10E, 0x49).
+/// Checks where tables lie. Windows writes the paging process' first tables with the CPU in every update mode, so the
+/// CPU
+/// must see a local segment that holds tables (seen: 0x10E, 0x49).
 void TableSegment(const AdapterAnswers& a, size_t index, UINT id, const char* member, Refusals& out) {
   const std::string field = std::string("DXGK_PAGE_TABLE_LEVEL_DESC.") + member;
   const std::string which = "of level " + Number(index) + " is " + Number(id);
@@ -136,7 +137,7 @@ void TableSegment(const AdapterAnswers& a, size_t index, UINT id, const char* me
   }
 }
 
-/// DXGK_SEGMENTDESCRIPTOR4, one by one and together.
+/// Checks each DXGK_SEGMENTDESCRIPTOR4, and all of them together.
 void Segments(const AdapterAnswers& a, Refusals& out) {
   unsigned apertures = 0;
   bool host_aperture = false;
@@ -202,7 +203,7 @@ void Segments(const AdapterAnswers& a, Refusals& out) {
   }
 }
 
-/// Paging buffers: seen as INVALID_PARAMETER after the paging context was made.
+/// Checks the paging buffers. Windows was seen to refuse with INVALID_PARAMETER after the paging context was made.
 void PagingBuffers(const AdapterAnswers& a, Refusals& out) {
   const UINT id = a.paging_buffer_segment;
   if (id > a.segments.size() || (id != 0 && !a.segments[id - 1].Flags.Aperture)) {
@@ -216,7 +217,7 @@ void PagingBuffers(const AdapterAnswers& a, Refusals& out) {
   }
 }
 
-/// The two sets of IOMMU bits must say the same (IOMMU-based GPU isolation; DXGK_IOMMU_CAPS).
+/// Checks that the two sets of IOMMU bits say the same (IOMMU-based GPU isolation; DXGK_IOMMU_CAPS).
 void IommuBits(const AdapterAnswers& a, bool remapped, Refusals& out) {
   const DXGK_VIDMMCAPS& caps = a.driver.MemoryManagementCaps;
   if (a.iommu) {

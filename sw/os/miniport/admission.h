@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "os/miniport/adapter_answers.h"
 #include "os/kernel/bug_check.h"
+#include "os/miniport/adapter_answers.h"
 
 namespace gmmu::os {
 

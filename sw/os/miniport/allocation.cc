@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "os/kernel/text.h"
-#include "os/miniport/admission.h"
 #include "os/miniport/adapter_answers.h"
+#include "os/miniport/admission.h"
 
 namespace gmmu::os {
 namespace {

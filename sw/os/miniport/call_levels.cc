@@ -2,7 +2,6 @@
 #include "os/miniport/call_levels.h"
 
 #include <algorithm>
-#include <iterator>
 
 namespace gmmu::os {
 namespace {
@@ -10,7 +9,7 @@ namespace {
 constexpr const char* kThree[] = {"DxgkDdiAddDevice",         "DxgkDdiStartDevice",   "DxgkDdiStopDevice",
                                   "DxgkDdiRemoveDevice",      "DxgkDdiSetPowerState", "DxgkDdiResetFromTimeout",
                                   "DxgkDdiRestartFromTimeout"};
-/// The one class of level one: the GPU scheduler's.
+/// The GPU scheduler's calls, the only class of level one.
 constexpr const char* kScheduler[] = {"DxgkDdiPatch",
                                       "DxgkDdiSubmitCommand",
                                       "DxgkDdiSubmitCommandVirtual",

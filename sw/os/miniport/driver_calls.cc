@@ -10,7 +10,7 @@
 
 namespace gmmu::os {
 namespace {
-constexpr uint64_t kExclusiveNs = 1'000'000'000;  // exclusive access never takes so long
+constexpr uint64_t kExclusiveNs = 1'000'000'000;  // longer than any exclusive access takes
 }
 
 void DriverCalls::Require(NTSTATUS status, const std::string& what) {
@@ -97,7 +97,7 @@ void DriverCalls::BeginExclusiveAccess(const std::function<void()>& drain) {
   scheduler.Wait([this] { return !claimed_; }, kExclusiveNs, "the end of another exclusive access");
   claimed_ = true;
   try {
-    do {  // what was inside may have asked for something
+    do {  // calls may enter the driver while its packets end
       scheduler.Wait([this] { return inside_ == 0; }, kExclusiveNs,
                      "the calls that are in the driver, before exclusive access");
       drain();

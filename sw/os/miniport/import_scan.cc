@@ -12,14 +12,14 @@ namespace {
 
 constexpr char kArchive[] = "!<arch>\n";
 constexpr size_t kMagicBytes = 8;
-constexpr size_t kHeaderBytes = 60;  // of an archive's member
+constexpr size_t kHeaderBytes = 60;  // bytes of the header before each member of an archive
 constexpr size_t kSizeAt = 48, kSizeDigits = 10;
 
 struct Names {
   std::set<std::string> wanted, defined;
 };
 
-/// A piece of the file; reading past its end is an error, not a crash.
+/// A part of the file. A read past its end throws.
 class Bytes {
  public:
   Bytes(const uint8_t* at, size_t size) : at_(at), size_(size) {}
@@ -61,12 +61,12 @@ void ScanElf(const Bytes& file, Names& names) {
     const Elf64_Shdr text = section(table.sh_link);
     const Bytes symbols = file.Part(table.sh_offset, table.sh_size);
     const Bytes strings = file.Part(text.sh_offset, text.sh_size);
-    for (uint64_t at = sizeof(Elf64_Sym); at < symbols.size(); at += sizeof(Elf64_Sym)) {  // the first is none
+    for (uint64_t at = sizeof(Elf64_Sym); at < symbols.size(); at += sizeof(Elf64_Sym)) {  // the first symbol is empty
       const auto symbol = symbols.Read<Elf64_Sym>(at);
       const unsigned binding = ELF64_ST_BIND(symbol.st_info);
       if (binding == STB_LOCAL || symbol.st_name == 0) continue;
       std::string name = strings.Text(symbol.st_name);
-      name.resize(std::min(name.size(), name.find('@')));  // a version
+      name.resize(std::min(name.size(), name.find('@')));  // cuts the symbol's version off
       (symbol.st_shndx == SHN_UNDEF ? names.wanted : names.defined).insert(name);
     }
   }

@@ -133,7 +133,7 @@ NTSTATUS Miniport::BuildPagingBuffer(DXGKARG_BUILDPAGINGBUFFER& args) {
   }
   try {
     status = driver_->Call(DRIVER(BuildPagingBuffer), kPassive, driver_->lead(), &args);
-  } catch (const std::exception&) {  // whoever looks for the reason wants this call most
+  } catch (const std::exception&) {  // the trace must show the call that failed
     if (trace) trace(PagingTraceLine(kernel_.hal().NowNs(), asked, asked, std::nullopt));
     throw;
   }
@@ -177,7 +177,7 @@ NTSTATUS Miniport::SignalMonitoredFence(HANDLE context, DXGKARG_SIGNALMONITOREDF
 
 void Miniport::PreemptCommand(DXGKARG_PREEMPTCOMMAND& args) {
   const DXGKARG_PREEMPTCOMMAND* constant = &args;
-  driver_->WaitForSchedulerClass("DxgkDdiPreemptCommand");  // at dispatch level nobody can
+  driver_->WaitForSchedulerClass("DxgkDdiPreemptCommand");  // which a fibre cannot do at dispatch level
   const Irql before = kernel_.scheduler().Raise(kDispatch);
   const NTSTATUS status = driver_->Call(DRIVER(PreemptCommand), kDispatch, driver_->lead(), constant);
   kernel_.scheduler().Lower(before);
@@ -224,7 +224,7 @@ NTSTATUS Miniport::ResetFromTimeout() { return driver_->Call(DRIVER(ResetFromTim
 NTSTATUS Miniport::RestartFromTimeout() { return driver_->Call(DRIVER(RestartFromTimeout), kPassive, driver_->lead()); }
 
 NTSTATUS Miniport::Escape(void* data, size_t bytes) {
-  if (driver_->table().DxgkDdiEscape == nullptr) return STATUS_NOT_SUPPORTED;  // a driver need not have it
+  if (driver_->table().DxgkDdiEscape == nullptr) return STATUS_NOT_SUPPORTED;  // the entry point is optional
   DXGKARG_ESCAPE args{};
   args.pPrivateDriverData = data;
   args.PrivateDriverDataSize = static_cast<UINT>(bytes);

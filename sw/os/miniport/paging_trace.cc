@@ -3,14 +3,14 @@
 
 #include <vector>
 
+#include "os/kernel/text.h"
 #include "os/miniport/mdl.h"
 #include "os/miniport/miniport.h"
-#include "os/kernel/text.h"
 
 namespace gmmu::os {
 namespace {
 
-/// Members in the order in which they are added.
+/// A JSON object whose members stand in the order in which they are added.
 class Line {
  public:
   Line& Number(const char* name, uint64_t value) { return Raw(name, std::to_string(value)); }
@@ -33,7 +33,7 @@ class Line {
 
 void Append(std::string& list, const std::string& item) { list += (list.size() == 1 ? "" : ", ") + item; }
 
-/// Entries in runs: equal flags, addresses equal or a constant step apart.
+/// Entries as a list of runs. The entries of a run have the same flags, and addresses a constant step (or 0) apart.
 std::string Entries(const DXGK_PTE* entries, size_t count) {
   std::string list = "[";
   for (size_t first = 0; first < count;) {
@@ -55,7 +55,7 @@ std::string Entries(const DXGK_PTE* entries, size_t count) {
   return list + "]";
 }
 
-/// Page numbers in runs of neighbours.
+/// Page numbers as a list of runs of consecutive pages.
 template <typename Page>
 std::string Pages(const Page* pages, size_t count) {
   std::string list = "[";
@@ -278,7 +278,7 @@ void Operand(Line& line, const DXGKARG_BUILDPAGINGBUFFER& args) {
       line.Address("MonitoredFenceGpuVa", args.SignalMonitoredFence.MonitoredFenceGpuVa)
           .Number("MonitoredFenceValue", args.SignalMonitoredFence.MonitoredFenceValue);
       return;
-    default: return;  // its name says it
+    default: return;  // it has no operand
   }
 }
 

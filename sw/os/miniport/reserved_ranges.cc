@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "os/kernel/text.h"
 #include "os/kernel/errors.h"
+#include "os/kernel/text.h"
 #include "os/miniport/miniport.h"
 
 namespace gmmu::os {

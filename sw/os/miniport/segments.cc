@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "os/miniport/segments.h"
 #include "os/kernel/kernel.h"
+#include "os/miniport/segments.h"
 
 #include <algorithm>
 
@@ -22,7 +22,7 @@ std::optional<SegmentPages> SegmentPages::Allocate(Segment& segment, uint64_t co
   };
   while (taken.pages_.size() < count) {
     const uint64_t left = count - taken.pages_.size();
-    // Three blocks of four are whole; the rest is broken up so that single pages are met as well.
+    // Three of four blocks stay whole. Every fourth is broken up, so that runs meet single pages too.
     const bool whole = left >= kBlockPages && random.Below(4) != 0;
     if ((whole || segment.pages_64k) && take(kBlockPages)) continue;
     const uint64_t singles = left < kBlockPages ? left : kBlockPages;

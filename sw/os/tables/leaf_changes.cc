@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "os/dxgkrnl/physical_adapter.h"
+#include "os/kernel/kernel.h"
 #include "os/tables/retired_tables.h"
 #include "os/tables/table_tree.h"
-#include "os/kernel/kernel.h"
 
 namespace gmmu::os {
 
@@ -23,7 +23,7 @@ void LeafChanges::End(LeafChange change) const {
   if (hooks_.end) hooks_.end(change);
 }
 
-// Pages [first, first + count) of a block as they were in its 64 KiB entry.
+// Makes an update of 4 KiB entries for pages [first, first + count) of a block, which says what its 64 KiB entry said.
 TableUpdate LeafChanges::PartOfBlock(uint64_t block, const HeldEntry& held, uint64_t first, uint64_t count) const {
   TableUpdate part;
   part.first_va = block * kBytesOf64k + first * hw::kPageSize;
@@ -36,7 +36,8 @@ TableUpdate LeafChanges::PartOfBlock(uint64_t block, const HeldEntry& held, uint
   return part;
 }
 
-// Order (documents): contexts suspended, entries of level 0, the entry of level 1, contexts resumed.
+// The documents' order: contexts are suspended, entries of level 0 are written, then the entry of level 1, and contexts
+// are resumed.
 void LeafChanges::Convert(uint64_t leaf, const UpdateSink& sink) {
   const Geometry& geometry = adapter_.caps().geometry;
   const uint64_t start = leaf * geometry.Coverage(0);
@@ -57,8 +58,9 @@ void LeafChanges::Convert(uint64_t leaf, const UpdateSink& sink) {
   End(LeafChange::kConversion);
 }
 
-// Order (documents): the 64 KiB entry becomes invalid, the 4 KiB ones valid, and level 1 names a new table last. The
-// flush between them is the hardware's wish (docs/page-tables.md).
+// The documents' order: the 64 KiB entry becomes invalid, the 4 KiB entries valid, and level 1 names a new table last.
+// The
+// flush between the two kinds is what this hardware needs (docs/page-tables.md).
 void LeafChanges::MoveTo4k(const TableUpdate& update, const std::vector<uint64_t>& blocks, const UpdateSink& sink) {
   const Geometry& geometry = adapter_.caps().geometry;
   const uint64_t leaf = update.first_va / geometry.Coverage(0), start = leaf * geometry.Coverage(0);

@@ -2,7 +2,6 @@
 #include "os/tables/leaves_64k.h"
 
 #include "hw/host_ram.h"
-#include "os/miniport/geometry.h"
 #include "os/tables/table_memory.h"
 
 namespace gmmu::os {
@@ -67,6 +66,17 @@ void Leaves64k::Put(TableUpdate update, const UpdateSink& sink) {
   }
   Aim(update, leaf.table);
   sink(update);
+}
+
+void SmallPages::Note(const TableUpdate& update) {
+  for (uint64_t i = 0; geometry_.dual && i < update.count; ++i) {
+    const uint64_t page = update.first_va / hw::kPageSize + i;
+    const auto bit = static_cast<uint16_t>(1u << page % kPagesOf64k);
+    uint16_t& pages = blocks_[page / kPagesOf64k];
+    const bool used = InUse(update.entries[update.repeat ? 0 : i]);
+    pages = static_cast<uint16_t>(used ? pages | bit : pages & ~bit);
+    if (pages == 0) blocks_.erase(page / kPagesOf64k);
+  }
 }
 
 }  // namespace gmmu::os

@@ -8,12 +8,12 @@
 
 namespace gmmu::os {
 namespace {
-constexpr size_t kMostTries = 64;  // places that are not free on every GPU
+constexpr size_t kMostTries = 64;  // how many places may turn out to be taken on another GPU
 }
 
-// The GPUs propose in turn, so that one that is almost full is asked for what it has.
+// The GPUs propose places in turn, so that one that is almost full proposes what it still has.
 std::optional<uint64_t> LinkedTables::ReserveOnAll(uint64_t bytes, uint64_t alignment, const std::string& created_by) {
-  std::vector<std::pair<size_t, uint64_t>> not_everywhere;  // who proposed it, and what
+  std::vector<std::pair<size_t, uint64_t>> not_everywhere;  // the GPU that proposed it, and the offset
   std::optional<uint64_t> found;
   for (size_t tries = 0; tries < kMostTries && !found; ++tries) {
     const size_t proposer = tries % segments_.size();

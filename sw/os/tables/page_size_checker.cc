@@ -79,7 +79,7 @@ void PageSizeChecker::Convert(uint64_t slot) {
   Forget(first, BlocksOfLeaf(), false, true);
 }
 
-// A table that is being initialised is not part of the tree yet: only what it names counts.
+// A table that is being initialised is not part of the tree yet, so only its links count.
 void PageSizeChecker::NoteLink(uint64_t slot, const DXGK_PTE& entry, const DXGK_PTE& entry_64k, bool initial) {
   const bool link = IsLink(entry);
   if (geometry_.dual) {
@@ -102,7 +102,7 @@ void PageSizeChecker::NoteLink(uint64_t slot, const DXGK_PTE& entry, const DXGK_
 
 void PageSizeChecker::NoteFlush(uint64_t start, uint64_t end) {
   if (start == 0 && end == 0) end = ~uint64_t{0};
-  // A translation of 64 KiB goes when any byte of it is flushed.
+  // A flush of any byte drops a 64 KiB translation as a whole.
   was_large_.erase(was_large_.lower_bound(start / kBytesOf64k), was_large_.lower_bound((end - 1) / kBytesOf64k + 1));
   for (auto block = was_small_.lower_bound(start / kBytesOf64k);
        block != was_small_.end() && block->first * kBytesOf64k < end;) {

@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "os/dxgkrnl/physical_adapter.h"
+#include "os/kernel/errors.h"
 #include "os/kernel/text.h"
 #include "os/tables/table_memory.h"
-#include "os/kernel/errors.h"
 
 namespace gmmu::os {
 

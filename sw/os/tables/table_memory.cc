@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "os/dxgkrnl/physical_adapter.h"
+#include "os/kernel/kernel.h"
 #include "os/kernel/text.h"
 #include "os/memory/system_buffer.h"
-#include "os/kernel/kernel.h"
 
 namespace gmmu::os {
 
@@ -25,8 +25,7 @@ PageTable TableMemory::Make(unsigned level, uint64_t slot, uint64_t bytes) {
   PageTable table;
   if (id == 0) {
     if (bytes > hw::kPageSize) throw OsError("the driver puts tables of more than a page into system memory");
-    table.system = std::make_unique<SystemBuffer>(adapter_.kernel(), adapter_.objects(), adapter_.handle(), bytes,
-                                                  SystemBuffer::Shape::kScattered, "vidmm");
+    table.system = std::make_unique<SystemBuffer>(adapter_.MakeBuffer(bytes));
     table.gpu.SegmentOffset = table.system->logical();
     table.cpu = table.system->Map(0, bytes);
   } else {
@@ -51,7 +50,7 @@ PageTable TableMemory::Make(unsigned level, uint64_t slot, uint64_t bytes) {
   return table;
 }
 
-// Linked adapters have none, so a Placer never sees this slot.
+// Linked adapters have no such tables, so a Placer never sees this slot.
 PageTable TableMemory::Make64k() { return Make(0, 0, adapter_.caps().geometry.leaf_64k_bytes); }
 
 void TableMemory::Free(PageTable& table) {

@@ -5,10 +5,10 @@
 #include <utility>
 
 #include "os/dxgkrnl/physical_adapter.h"
+#include "os/kernel/kernel.h"
 #include "os/tables/retired_tables.h"
 #include "os/tables/table_memory.h"
 #include "os/tables/table_tree.h"
-#include "os/kernel/kernel.h"
 
 namespace gmmu::os {
 
@@ -35,7 +35,7 @@ void TableMoves::WriteOrFree(PageTable& table, const TableExtent& extent, const 
   }
 }
 
-// Leaves first: what a table above says of them is in its contents when its turn comes.
+// Leaf tables move first: when the turn of a table above comes, its contents name the moved ones already.
 void TableMoves::Move(const TableContents& contents, const UpdateSink& sink) {
   Leaves64k& leaves = tree_.leaves_64k();
   for (const auto& [index, leaf] : leaves.all()) {
@@ -55,7 +55,7 @@ void TableMoves::Move(const TableContents& contents, const UpdateSink& sink) {
   }
 }
 
-// What the entries of a table say that is told of its eviction is open: invalid ones, or those that it has.
+// No source says which entries the update has that announces an eviction: invalid ones, or those of the table.
 void TableMoves::Announce(const PageTable& table, const TableExtent& extent, const std::vector<HeldEntry>& entries,
                           const UpdateSink& sink) const {
   const bool told = adapter_.kernel().parameters().eviction_tells_entries;
@@ -90,7 +90,7 @@ void TableMoves::Evict(const TableContents& contents, const UpdateSink& sink) {
   tree_.set_evicted(!evicted_.empty() || !evicted_64k_.empty());
 }
 
-// From above, so that every entry has its parent; links of tables below are written as those come.
+// Tables come back from the root down, so that each has its parent; its link is written when it is back.
 void TableMoves::Restore(const UpdateSink& sink) {
   const Opened opened(*this);
   while (!evicted_.empty()) {

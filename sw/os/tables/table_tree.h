@@ -7,7 +7,6 @@
 
 #include "os/tables/leaves_64k.h"
 #include "os/tables/root_table.h"
-#include "os/tables/small_pages.h"
 #include "os/tables/upper_entries.h"
 
 namespace gmmu::os {

@@ -4,7 +4,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "os/dxgkrnl/adapter_objects.h"
 #include "os/dxgkrnl/logical_adapter.h"
+#include "os/dxgkrnl/physical_adapter.h"
+#include "os/kernel/kernel.h"
+#include "os/kernel/page_math.h"
 #include "os/vidmm/allocation.h"
 #include "os/vidmm/mappings.h"
 #include "os/vidmm/page_entries.h"
@@ -13,28 +17,21 @@
 #include "os/vidmm/sleeping_memory.h"
 #include "os/vidmm/transfers.h"
 #include "os/vidmm/vidmm.h"
-#include "os/kernel/page_math.h"
-#include "os/dxgkrnl/adapter_objects.h"
-#include "os/dxgkrnl/physical_adapter.h"
-#include "os/kernel/kernel.h"
 
 namespace gmmu::os {
+
 Allocations::Allocations(VidMm& vidmm) : vidmm_(vidmm) {}
 
 Allocations::~Allocations() = default;
 
 Allocation* Allocations::Create(const std::string& name, uint64_t bytes) {
-  AllocationRequest request;
-  request.name = name;
-  request.bytes = bytes;
+  AllocationRequest request{name, bytes};
   request.accessed_physically = false;
   return Create(request);
 }
 
 Allocation* Allocations::CreateInAperture(const std::string& name, uint64_t bytes) {
-  AllocationRequest request;
-  request.name = name;
-  request.bytes = bytes;
+  AllocationRequest request{name, bytes};
   request.system_only = true;
   return Create(request);
 }

@@ -6,13 +6,13 @@
 #include <utility>
 
 #include "os/kernel/bug_check.h"
+#include "os/kernel/kernel.h"
 #include "os/kernel/text.h"
 #include "os/memory/memory_objects.h"
 #include "os/memory/system_buffer.h"
 #include "os/miniport/mdl.h"
 #include "os/miniport/segments.h"
 #include "os/vidmm/allocation.h"
-#include "os/kernel/kernel.h"
 
 namespace gmmu::os {
 namespace {
@@ -41,11 +41,11 @@ std::string Pages(uint64_t first, uint64_t pages) {
 
 }  // namespace
 
-/// Of one operation that maps.
+/// What one map operation has mapped.
 struct Aperture::Mapping {
   HANDLE allocation = nullptr;
-  DXGKARGCB_MAP_PHYSICAL_MEMORY view{};  // of the CPU address; pMappedAddress null: none
-  uint64_t pages = 0;                    // not unmapped yet
+  DXGKARGCB_MAP_PHYSICAL_MEMORY view{};  // the CPU's view; pMappedAddress is null when there is none
+  uint64_t pages = 0;                    // pages that are not unmapped yet
 };
 
 /// Where the pages of an ADL come from.
@@ -135,7 +135,7 @@ void Aperture::Map(const Owner& owner, uint64_t first, uint64_t pages, const DXG
     MapPiece(owner, first, pages, adl, adl_offset, origin, adl_offset);
     return work_.finish();
   }
-  // Lists of logical addresses are contiguous, so a list that lies in pieces is mapped piece by piece.
+  // The driver gets contiguous lists of logical addresses only, so each contiguous piece is mapped by itself.
   for (uint64_t done = 0, run = 0; done < pages; done += run) {
     const UINT_PTR* page = adl.Pages + adl_offset + done;
     for (run = 1; run < pages - done && page[run] == page[0] + run;) ++run;
@@ -151,7 +151,7 @@ void Aperture::Map(const Owner& owner, uint64_t first, uint64_t pages, const DXG
 void Aperture::MapPiece(const Owner& owner, uint64_t first, uint64_t pages, const DXGK_ADL& adl, uint64_t adl_offset,
                         const Origin& origin, uint64_t origin_offset) {
   const bool cached = origin.caching == hw::Caching::kCached;
-  // Mandatory where it is set, so only where it can be kept: cacheable memory in a coherent segment.
+  // CacheCoherent is mandatory for the driver, so it is set only for cacheable memory in a coherent segment.
   const bool coherent = cached && segment_.cache_coherent;
   if (cached && !coherent && kernel_.parameters().aperture_writes_back) WriteBackCaches(origin, origin_offset, pages);
 

@@ -5,6 +5,9 @@
 
 #include "os/dxgkrnl/logical_adapter.h"
 #include "os/kernel/bug_check.h"
+#include "os/kernel/kernel.h"
+#include "os/kernel/page_math.h"
+#include "os/miniport/adapter_answers.h"
 #include "os/tables/address_space.h"
 #include "os/vidmm/allocation.h"
 #include "os/vidmm/allocations.h"
@@ -13,9 +16,6 @@
 #include "os/vidmm/processes.h"
 #include "os/vidmm/scratch_windows.h"
 #include "os/vidmm/vidmm.h"
-#include "os/kernel/page_math.h"
-#include "os/kernel/kernel.h"
-#include "os/miniport/adapter_answers.h"
 
 namespace gmmu::os {
 namespace {
@@ -123,7 +123,9 @@ NTSTATUS ContextAllocations::UpdateContextAllocation(const DXGKARGCB_UPDATECONTE
   return STATUS_SUCCESS;
 }
 
-// Sizes, alignments and bases in whole leaf tables; the first entry of the root is never given out.
+// Sizes, alignments and bases are multiples of what a leaf table covers. What the first entry of the root covers is
+// never
+// given out.
 NTSTATUS ContextAllocations::ReserveVaRange(DXGKARGCB_RESERVEGPUVIRTUALADDRESSRANGE& args) {
   GpuProcess* process = vidmm_.processes().Find(
       [&](const GpuProcess& each) { return each.handles.dxgk_process == args.hDxgkProcess && each.in_creation; });

@@ -4,11 +4,11 @@
 #include <algorithm>
 
 #include "os/dxgkrnl/logical_adapter.h"
+#include "os/miniport/adapter_answers.h"
 #include "os/tables/address_space.h"
 #include "os/tables/table_shadow.h"
 #include "os/vidmm/gpu_process.h"
 #include "os/vidmm/vidmm.h"
-#include "os/miniport/adapter_answers.h"
 
 namespace gmmu::os {
 

@@ -4,13 +4,13 @@
 #include <algorithm>
 
 #include "os/dxgkrnl/physical_adapter.h"
+#include "os/kernel/kernel.h"
 #include "os/kernel/text.h"
 #include "os/tables/address_space.h"
 #include "os/tables/page_size_checker.h"
 #include "os/tables/table_shadow.h"
 #include "os/vidmm/paging_companion.h"
 #include "os/vidmm/vidmm.h"
-#include "os/kernel/kernel.h"
 
 namespace gmmu::os {
 namespace {

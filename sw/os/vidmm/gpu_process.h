@@ -10,7 +10,8 @@
 #include <vector>
 
 #include "ddi/d3dkmddi.h"
-#include "os/dxgkrnl/process_handles.h"
+#include "os/dxgkrnl/adapter_objects.h"
+#include "os/tables/table_update.h"
 
 namespace gmmu::os {
 
@@ -19,11 +20,6 @@ class PagingCompanion;
 class PageSizeChecker;
 class TableShadow;
 class VidMm;
-struct HeldEntry;
-
-/// Reads `count` entries of the table at `table` from `first` on.
-using TableContents =
-    std::function<std::vector<HeldEntry>(const D3DGPU_PHYSICAL_ADDRESS& table, uint64_t first, uint64_t count)>;
 
 /// A process on one GPU: the driver's handles, its page tables there and its virtual addresses. A process over linked
 /// adapters has one on each GPU, its parts; the first part has the addresses of all.

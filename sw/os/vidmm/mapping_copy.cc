@@ -4,6 +4,8 @@
 #include <vector>
 
 #include "os/dxgkrnl/physical_adapter.h"
+#include "os/kernel/kernel.h"
+#include "os/kernel/page_math.h"
 #include "os/tables/address_space.h"
 #include "os/tables/page_size_checker.h"
 #include "os/tables/table_shadow.h"
@@ -14,13 +16,11 @@
 #include "os/vidmm/paging_work.h"
 #include "os/vidmm/process_tables.h"
 #include "os/vidmm/vidmm.h"
-#include "os/kernel/page_math.h"
-#include "os/kernel/kernel.h"
 
 namespace gmmu::os {
 namespace {
 
-// The GPU executes a copy when the stream gets there, and sees the tables in the paging process' addresses.
+// The GPU executes the copy in stream order, and reads and writes the tables at addresses of the paging process.
 void CopyByGpu(VidMm& vidmm, GpuProcess& process, const CopyPiece& piece, const std::vector<HeldEntry>& entries) {
   PagingProcess& paging = vidmm.paging();
   AddressSpace& space = *process.space;
@@ -33,7 +33,8 @@ void CopyByGpu(VidMm& vidmm, GpuProcess& process, const CopyPiece& piece, const 
   DXGK_BUILDPAGINGBUFFER_COPY_RANGE range{static_cast<UINT>(piece.pages), source_va, target_va, static_cast<UINT>(from),
                                           static_cast<UINT>(to)};
   if (source.gpu.SegmentId == target.gpu.SegmentId && source.gpu.SegmentOffset == target.gpu.SegmentOffset)
-    range.DstPageTableAddress = source_va;  // one table has one address, so that the driver sees an overlap
+    // The same table gets the same address, so that the driver can see an overlap.
+    range.DstPageTableAddress = source_va;
   DXGKARG_BUILDPAGINGBUFFER operation{};
   operation.Operation = DXGK_OPERATION_COPY_PAGE_TABLE_ENTRIES;
   operation.CopyPageTableEntries.NumRanges = 1;
@@ -72,7 +73,7 @@ void CopyOne(VidMm& vidmm, GpuProcess& process, const CopyPiece& piece, uint64_t
 
 }  // namespace
 
-// One leaf table after the other, from the end that an overlap leaves whole.
+// Leaf tables are copied one by one, from the end at which an overlap overwrites nothing that is still to be copied.
 void Mappings::Copy(GpuProcess& process, uint64_t source, uint64_t target, uint64_t bytes, uint64_t driver_protection) {
   vidmm_.gpu().RefuseOnLink("copying mappings");
   process.space->entries().EnsureTables(source, bytes / kPage, vidmm_.work().SinkFor(process));

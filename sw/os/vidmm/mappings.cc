@@ -5,6 +5,8 @@
 
 #include "os/dxgkrnl/physical_adapter.h"
 #include "os/kernel/bug_check.h"
+#include "os/kernel/kernel.h"
+#include "os/kernel/page_math.h"
 #include "os/memory/system_buffer.h"
 #include "os/tables/address_space.h"
 #include "os/vidmm/allocation.h"
@@ -14,10 +16,9 @@
 #include "os/vidmm/paging_work.h"
 #include "os/vidmm/process_tables.h"
 #include "os/vidmm/vidmm.h"
-#include "os/kernel/page_math.h"
-#include "os/kernel/kernel.h"
 
 namespace gmmu::os {
+
 void Mappings::Finish(const std::vector<VidMm*>& touched) {
   for (VidMm* vidmm : link_) {
     if (vidmm == &vidmm_ || std::find(touched.begin(), touched.end(), vidmm) != touched.end()) vidmm->work().Finish();
@@ -185,11 +186,9 @@ void Mappings::MapToAperture(GpuProcess& process, uint64_t va, Allocation& alloc
 void Mappings::MapSystem(GpuProcess& process, uint64_t va, const SystemBuffer& buffer, uint64_t first_page,
                          uint64_t pages) {
   if (pages == 0) pages = buffer.bytes() / kPage - first_page;
-  std::vector<DXGK_PTE> entries;
-  for (uint64_t page = first_page; page < first_page + pages; ++page)
-    entries.push_back(SystemEntry(vidmm_.gpu(), buffer.page(page)));
   vidmm_.tables().EnsureEverywhere(process, va, pages);
-  process.space->entries().Set(va, pages, entries, nullptr, 0, vidmm_.work().SinkFor(process));
+  process.space->entries().Set(va, pages, SystemEntries(vidmm_.gpu(), buffer, first_page, pages), nullptr, 0,
+                               vidmm_.work().SinkFor(process));
   Replace(process, va, pages);
 }
 

@@ -4,13 +4,12 @@
 #include <utility>
 #include <vector>
 
-#include "os/vidmm/mapping.h"
+#include "os/vidmm/allocation.h"
 
 namespace gmmu::os {
 
 class SystemBuffer;
 class VidMm;
-struct Allocation;
 
 /// What is mapped where: writes the entries of processes for allocations, system memory and zeros, and keeps for each
 /// allocation where its pages are. Entries of a linked GPU's tables are written by that GPU's own paging work, whoever

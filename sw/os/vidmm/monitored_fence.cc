@@ -3,7 +3,10 @@
 
 #include "os/dxgkrnl/logical_adapter.h"
 #include "os/kernel/bug_check.h"
+#include "os/kernel/kernel.h"
+#include "os/kernel/page_math.h"
 #include "os/memory/system_buffer.h"
+#include "os/miniport/miniport.h"
 #include "os/vidmm/gpu_process.h"
 #include "os/vidmm/mappings.h"
 #include "os/vidmm/paging_fence.h"
@@ -11,17 +14,13 @@
 #include "os/vidmm/paging_work.h"
 #include "os/vidmm/processes.h"
 #include "os/vidmm/vidmm.h"
-#include "os/kernel/page_math.h"
-#include "os/kernel/kernel.h"
-#include "os/miniport/miniport.h"
 #include "os/vidsch/vidsch.h"
 
 namespace gmmu::os {
+
 MonitoredFence::MonitoredFence(VidMm& vidmm, uint64_t initial)
     : vidmm_(vidmm), page_(std::make_unique<SystemBuffer>()), last_(initial) {
-  LogicalAdapter& adapter = vidmm.adapter();
-  *page_ = SystemBuffer(adapter.kernel(), adapter.objects(), adapter.handle(), kPage,
-                        SystemBuffer::Shape::kReadOnlyView, "vidmm");
+  *page_ = vidmm.adapter().lead().MakeBuffer(kPage, SystemBuffer::Shape::kReadOnlyView);
   cpu_ = reinterpret_cast<const volatile uint64_t*>(page_->Map(0, kPage));
   va_ = vidmm.paging().Map(*page_);
   vidmm.work().Signal(va_, initial);
@@ -53,8 +52,7 @@ uint64_t MonitoredFence::MapInto(GpuProcess& process) {
 PacketEnd MonitoredFence::SignalBehind(GpuProcess& process, uint64_t value) {
   if (mapped_.count(&process) == 0) MapInto(process);
   LogicalAdapter& adapter = vidmm_.adapter();
-  SystemBuffer buffer(adapter.kernel(), adapter.objects(), adapter.handle(), kPage, SystemBuffer::Shape::kScattered,
-                      "vidmm");
+  SystemBuffer buffer = adapter.lead().MakeBuffer(kPage);
   const uint64_t va = process.ReserveVa(kPage);
   vidmm_.mappings().MapSystem(process, va, buffer);
   DXGKARG_SIGNALMONITOREDFENCE args{};

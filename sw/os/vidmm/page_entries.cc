@@ -15,6 +15,13 @@ DXGK_PTE SystemEntry(const PhysicalAdapter& gpu, uint64_t page) {
   return entry;
 }
 
+std::vector<DXGK_PTE> SystemEntries(const PhysicalAdapter& gpu, const SystemBuffer& buffer, uint64_t first,
+                                    uint64_t pages) {
+  std::vector<DXGK_PTE> entries;
+  for (uint64_t page = first; page < first + pages; ++page) entries.push_back(SystemEntry(gpu, buffer.page(page)));
+  return entries;
+}
+
 DXGK_PTE LocalEntry(PhysicalAdapter& gpu, uint64_t page) {
   DXGK_PTE entry{};
   entry.Valid = 1;

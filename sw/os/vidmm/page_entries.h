@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <vector>
 
 #include "ddi/d3dkmddi.h"
 #include "os/kernel/page_math.h"
@@ -8,11 +9,15 @@
 namespace gmmu::os {
 
 class PhysicalAdapter;
+class SystemBuffer;
 struct Allocation;
 
 /// Leaf entries for pages of 4 KiB, valid, with nothing forbidden: page `page` of system memory, as the GPU uses it;
-/// page `page` of its own VRAM; page `page` of a resident allocation, of whichever linked GPU has it.
+/// pages [first, first + pages) of a buffer; page `page` of its own VRAM; page `page` of a resident allocation, of
+/// whichever linked GPU has it.
 DXGK_PTE SystemEntry(const PhysicalAdapter& gpu, uint64_t page);
+std::vector<DXGK_PTE> SystemEntries(const PhysicalAdapter& gpu, const SystemBuffer& buffer, uint64_t first,
+                                    uint64_t pages);
 DXGK_PTE LocalEntry(PhysicalAdapter& gpu, uint64_t page);
 DXGK_PTE LocalEntry(const Allocation& allocation, uint64_t page);
 

@@ -2,6 +2,8 @@
 #include "os/vidmm/paging_bring_up.h"
 
 #include "os/dxgkrnl/physical_adapter.h"
+#include "os/kernel/kernel.h"
+#include "os/kernel/page_math.h"
 #include "os/kernel/text.h"
 #include "os/memory/system_buffer.h"
 #include "os/tables/address_space.h"
@@ -12,8 +14,6 @@
 #include "os/vidmm/paging_work.h"
 #include "os/vidmm/placement.h"
 #include "os/vidmm/scratch_windows.h"
-#include "os/kernel/page_math.h"
-#include "os/kernel/kernel.h"
 
 namespace gmmu::os {
 namespace {
@@ -70,16 +70,13 @@ void PagingBringUp::FreeVa() {
   unexplained_.reset();
 }
 
-// Read-only; whatever the bring-up, before anything is submitted.
+// Paging buffers are mapped read-only, in every bring-up before the first submission.
 void PagingBringUp::MapPagingBuffers() {
   if (gpu_.caps().paging_buffer_segment == 0) return;
   const uint64_t bytes = gpu_.caps().paging_buffer_bytes;
   for (size_t i = 0; i < work_.queue().buffers(); ++i) {
-    std::vector<DXGK_PTE> entries;
-    for (uint64_t page = 0; page < bytes / kPage; ++page) {
-      entries.push_back(SystemEntry(gpu_, work_.queue().memory(i).page(page)));
-      entries.back().ReadOnly = 1;
-    }
+    std::vector<DXGK_PTE> entries = SystemEntries(gpu_, work_.queue().memory(i), 0, bytes / kPage);
+    for (DXGK_PTE& entry : entries) entry.ReadOnly = 1;
     const uint64_t va = buffers_va_ + i * bytes;
     paging_.Set(va, entries);
     work_.queue().SetAddress(i, va);
@@ -156,7 +153,7 @@ void PagingBringUp::WriteUnexplained() {
   work_.Send(paging_.process(), update, false);
 }
 
-// What is filled first is not known: pages of VRAM that nobody has.
+// No source says which pages are filled first; here they are free pages of VRAM.
 void PagingBringUp::FirstFill() {
   SegmentPages pages = placement_.Take(Seen::kFillPages, "first fill");
   std::vector<DXGK_PTE> entries;

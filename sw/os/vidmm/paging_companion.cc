@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "os/vidmm/paging_companion.h"
 
-#include "os/dxgkrnl/logical_adapter.h"
-#include "os/vidmm/gpu_process.h"
-#include "os/dxgkrnl/physical_adapter.h"
 #include "os/dxgkrnl/adapter_objects.h"
+#include "os/dxgkrnl/logical_adapter.h"
+#include "os/dxgkrnl/physical_adapter.h"
 #include "os/kernel/kernel.h"
+#include "os/vidmm/gpu_process.h"
 
 namespace gmmu::os {
 namespace {

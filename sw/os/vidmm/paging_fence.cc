@@ -5,20 +5,18 @@
 #include <string>
 
 #include "os/dxgkrnl/physical_adapter.h"
-#include "os/memory/system_buffer.h"
 #include "os/kernel/kernel.h"
+#include "os/memory/system_buffer.h"
 #include "os/vidsch/vidsch.h"
 
 namespace gmmu::os {
-namespace {}  // namespace
 
 PagingFence::PagingFence(PhysicalAdapter& gpu) : gpu_(gpu), page_(std::make_unique<SystemBuffer>()) {}
 
 PagingFence::~PagingFence() = default;
 
 void PagingFence::Make() {
-  *page_ = SystemBuffer(gpu_.kernel(), gpu_.objects(), gpu_.handle(), hw::kPageSize, SystemBuffer::Shape::kReadOnlyView,
-                        "vidmm");
+  *page_ = gpu_.MakeBuffer(hw::kPageSize, SystemBuffer::Shape::kReadOnlyView);
   cpu_ = page_->Map(0, hw::kPageSize);
 }
 

@@ -3,16 +3,16 @@
 
 #include <algorithm>
 
+#include "os/dxgkrnl/adapter_objects.h"
 #include "os/dxgkrnl/logical_adapter.h"
+#include "os/dxgkrnl/physical_adapter.h"
+#include "os/kernel/kernel.h"
+#include "os/kernel/page_math.h"
 #include "os/memory/system_buffer.h"
 #include "os/tables/address_space.h"
 #include "os/vidmm/gpu_process.h"
 #include "os/vidmm/page_entries.h"
 #include "os/vidmm/paging_work.h"
-#include "os/kernel/page_math.h"
-#include "os/dxgkrnl/physical_adapter.h"
-#include "os/dxgkrnl/adapter_objects.h"
-#include "os/kernel/kernel.h"
 
 namespace gmmu::os {
 namespace {
@@ -105,9 +105,7 @@ void PagingProcess::UnmapTable(uint64_t va, uint64_t bytes) {
 
 uint64_t PagingProcess::Map(const SystemBuffer& buffer) {
   const uint64_t pages = buffer.bytes() / kPage, va = ReserveVa(buffer.bytes());
-  std::vector<DXGK_PTE> entries;
-  for (uint64_t page = 0; page < pages; ++page) entries.push_back(SystemEntry(gpu_, buffer.page(page)));
-  Set(va, entries);
+  Set(va, SystemEntries(gpu_, buffer, 0, pages));
   Flush(va, pages * kPage);
   return va;
 }

@@ -6,19 +6,19 @@
 #include <optional>
 #include <utility>
 
+#include "os/dxgkrnl/dxgkrnl.h"
 #include "os/dxgkrnl/logical_adapter.h"
+#include "os/dxgkrnl/physical_adapter.h"
 #include "os/kernel/bug_check.h"
+#include "os/kernel/kernel.h"
 #include "os/kernel/text.h"
 #include "os/memory/system_buffer.h"
-#include "os/dxgkrnl/physical_adapter.h"
 #include "os/vidsch/vidsch.h"
-#include "os/dxgkrnl/dxgkrnl.h"
-#include "os/kernel/kernel.h"
 
 namespace gmmu::os {
 namespace {
 
-/// The answer to STATUS_GRAPHICS_ALLOCATION_BUSY.
+/// Sets AllocationIsIdle, VidMm's answer to STATUS_GRAPHICS_ALLOCATION_BUSY.
 void SayIdle(DXGKARG_BUILDPAGINGBUFFER& operation, bool idle) {
   switch (operation.Operation) {
     case DXGK_OPERATION_TRANSFER: operation.Transfer.Flags.AllocationIsIdle = idle; break;
@@ -30,7 +30,7 @@ void SayIdle(DXGKARG_BUILDPAGINGBUFFER& operation, bool idle) {
 }  // namespace
 
 struct PagingQueue::Flush {
-  unsigned space;  // hardware's number
+  unsigned space;  // the hardware's number of the address space
   uint64_t start, end;
 };
 
@@ -70,11 +70,9 @@ void PagingQueue::Start(HANDLE context, size_t count) {
     Buffer buffer;
     // The GPU takes a paging buffer of segment 0 by its first address, so its pages must be consecutive for
     // the device: physical ones, or logical ones, whatever pages lie behind them.
-    buffer.memory = SystemBuffer(adapter_.kernel(), adapter_.objects(), adapter_.handle(), bytes,
-                                 adapter_.remapped() || adapter_.caps().paging_buffer_segment != 0
-                                     ? SystemBuffer::Shape::kScattered
-                                     : SystemBuffer::Shape::kContiguous,
-                                 "vidmm");
+    buffer.memory = adapter_.MakeBuffer(bytes, adapter_.remapped() || adapter_.caps().paging_buffer_segment != 0
+                                                   ? SystemBuffer::Shape::kScattered
+                                                   : SystemBuffer::Shape::kContiguous);
     if (adapter_.caps().paging_buffer_segment == 0 && !buffer.memory.adl().Flags.Contiguous) {
       buffer.memory.Release();
       throw OsError("no " + std::to_string(bytes) +
@@ -135,7 +133,7 @@ void PagingQueue::Add(DXGKARG_BUILDPAGINGBUFFER& operation) {
   order_.Note(operation);
   operation.MultipassOffset = 0;
   operation.hSystemContext = context_;
-  bool idle = false;  // the allocation, for the next call and no other
+  bool idle = false;  // AllocationIsIdle of the next call only
   while (true) {
     Buffer& buffer = Current();
     const uint64_t size = adapter_.caps().paging_buffer_bytes;
@@ -162,14 +160,14 @@ void PagingQueue::Add(DXGKARG_BUILDPAGINGBUFFER& operation) {
     CheckPrivate(buffer, operation.Operation, private_begin, operation);
     if (status == STATUS_SUCCESS) return;
     if (status == STATUS_GRAPHICS_ALLOCATION_BUSY) {
-      // No reference of the GPU is left behind it, of whichever node.
+      // After this wait no node of the GPU references the allocation any more.
       Submit();
       adapter_.vidsch().WaitForHeld(VidSch::kBoundNs);
       Drain();
       idle = true;
       continue;
     }
-    // The next call would be the same, for ever.
+    // Without progress the next call would be the same again, for ever.
     if (was_empty && operation.MultipassOffset == pass) {
       throw BugCheck("operation " + NameOf(operation.Operation) + " does not fit into an empty paging buffer of " +
                      std::to_string(size) + " bytes: the driver wrote " + std::to_string(buffer.used) +
@@ -179,7 +177,7 @@ void PagingQueue::Add(DXGKARG_BUILDPAGINGBUFFER& operation) {
   }
 }
 
-// The driver advances the private data as it advances the buffer, and writes nothing behind its end.
+// The driver advances pDmaBufferPrivateData as it advances pDmaBuffer, and must not write past the end of the data.
 void PagingQueue::CheckPrivate(Buffer& buffer, DXGK_BUILDPAGINGBUFFER_OPERATION operation, const uint8_t* begin,
                                const DXGKARG_BUILDPAGINGBUFFER& after) {
   const auto guard = buffer.private_data.end() - kGuard;
@@ -230,7 +228,7 @@ void PagingQueue::FlushTlb(HANDLE process, const D3DGPU_PHYSICAL_ADDRESS& root, 
   }
   const auto& space_of = adapter_.logical().dxgkrnl().user_mode_driver().space_of;
   const std::optional<unsigned> space = space_of ? space_of(adapter_, process) : std::nullopt;
-  if (!space) return;  // no space yet, so nothing was translated in it
+  if (!space) return;  // the process has no address space in hardware yet, so nothing of it is cached
   buffers_[current_].flushes.push_back({*space, start, end});
 }
 
@@ -244,7 +242,7 @@ void PagingQueue::NoteFlush(const Flush& flush) {
 PacketId PagingQueue::Submit() {
   Buffer& buffer = buffers_[current_];
   if (buffer.used == 0) {
-    // Nothing to run: what was noted holds with the fence before.
+    // There is nothing to run, so the flushes that were noted are done when the previous packet has ended.
     Buffer& before = buffers_[(current_ + buffers_.size() - 1) % buffers_.size()];
     if (!buffer.flushes.empty() && adapter_.vidsch().Ended(last_)) {
       for (const Flush& flush : buffer.flushes) NoteFlush(flush);

@@ -5,13 +5,13 @@
 
 #include "os/dxgkrnl/physical_adapter.h"
 #include "os/kernel/bug_check.h"
+#include "os/kernel/kernel.h"
 #include "os/tables/address_space.h"
 #include "os/tables/page_size_checker.h"
 #include "os/tables/table_shadow.h"
 #include "os/vidmm/gpu_process.h"
 #include "os/vidmm/paging_companion.h"
 #include "os/vidmm/paging_queue.h"
-#include "os/kernel/kernel.h"
 #include "os/vidsch/vidsch.h"
 
 namespace gmmu::os {

@@ -5,20 +5,20 @@
 #include <vector>
 
 #include "os/dxgkrnl/physical_adapter.h"
+#include "os/kernel/page_math.h"
 #include "os/memory/system_buffer.h"
 #include "os/miniport/mdl.h"
 #include "os/vidmm/allocation.h"
 #include "os/vidmm/page_entries.h"
 #include "os/vidmm/paging_work.h"
 #include "os/vidmm/vidmm.h"
-#include "os/kernel/page_math.h"
 
 namespace gmmu::os {
 namespace {
 
 UINT LocalSegment(const Allocation& allocation) { return allocation.vidmm->gpu().local_segment().id; }
 
-// Comes between what the GPU wrote and what the CPU reads; its data and place do not matter.
+// An access that orders what the GPU wrote before what the CPU reads; its data and address do not matter.
 void Barrier(PagingWork& work, UINT segment, bool write) {
   DXGKARG_BUILDPAGINGBUFFER operation{};
   if (write) {

@@ -2,10 +2,10 @@
 #include "os/vidmm/placement.h"
 
 #include "os/dxgkrnl/physical_adapter.h"
+#include "os/kernel/kernel.h"
 #include "os/vidmm/allocation.h"
 #include "os/vidmm/page_entries.h"
 #include "os/vidmm/paging_work.h"
-#include "os/kernel/kernel.h"
 
 namespace gmmu::os {
 

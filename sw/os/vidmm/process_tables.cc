@@ -4,18 +4,15 @@
 #include <utility>
 
 #include "os/dxgkrnl/physical_adapter.h"
+#include "os/kernel/errors.h"
+#include "os/kernel/page_math.h"
 #include "os/tables/address_space.h"
 #include "os/vidmm/gpu_process.h"
 #include "os/vidmm/paging_work.h"
 #include "os/vidmm/vidmm.h"
-#include "os/kernel/page_math.h"
-#include "os/kernel/errors.h"
 #include "os/vidsch/vidsch.h"
 
 namespace gmmu::os {
-namespace {
-constexpr uint64_t kIdleNs = 100'000'000;
-}  // namespace
 
 void ProcessTables::Ensure(GpuProcess& process, uint64_t va, uint64_t pages, bool large) {
   process.space->entries().EnsureTables(va, pages, work_.SinkFor(process), large);
@@ -26,7 +23,7 @@ void ProcessTables::EnsureEverywhere(GpuProcess& process, uint64_t va, uint64_t 
   for (GpuProcess* part : *process.parts) {
     part->vidmm->tables().Ensure(*part, va, pages);
     PagingWork& work = part->vidmm->work();
-    if (part != &process && work.Holds(*part)) work.Finish();  // its context goes on
+    if (part != &process && work.Holds(*part)) work.Finish();  // its context must not stay suspended
   }
 }
 
@@ -93,7 +90,7 @@ void ProcessTables::ReplaceRoot(GpuProcess& process, uint64_t entries) {
 // without a context has nothing in any cache, and the driver learns of its root when it gets a context.
 void ProcessTables::GrowRoot(GpuProcess& process, uint64_t entries) {
   const HANDLE context = process.handles.context;
-  if (context != nullptr) gpu_.vidsch().SuspendContext(context, kIdleNs, true);
+  if (context != nullptr) gpu_.vidsch().SuspendContext(context, VidSch::kBoundNs, true);
   try {
     process.space->tree().ReplaceRoot(entries, work_.SinkFor(process));
   } catch (const NoRoom&) {
@@ -108,10 +105,10 @@ void ProcessTables::GrowRoot(GpuProcess& process, uint64_t entries) {
   gpu_.vidsch().ResumeContext(context);
 }
 
-// Parents by UPDATE_PAGE_TABLE, the root by SetRootPageTable.
+// A table's new place is told by its parent's entry (UPDATE_PAGE_TABLE), the root's by SetRootPageTable.
 void ProcessTables::Move(GpuProcess& process) {
   gpu_.RefuseOnLink("moving page tables");
-  gpu_.vidsch().SuspendContext(process.handles.context, kIdleNs);
+  gpu_.vidsch().SuspendContext(process.handles.context, VidSch::kBoundNs);
   try {
     process.space->moves().Move(process.Contents(), work_.SinkFor(process));
     process.space->tree().ReplaceRoot(0, work_.SinkFor(process));
@@ -128,7 +125,7 @@ void ProcessTables::Move(GpuProcess& process) {
 
 void ProcessTables::Evict(GpuProcess& process) {
   gpu_.RefuseOnLink("eviction of page tables");
-  gpu_.vidsch().SuspendContext(process.handles.context, kIdleNs);
+  gpu_.vidsch().SuspendContext(process.handles.context, VidSch::kBoundNs);
   process.space->moves().Evict(process.Contents(), work_.SinkFor(process));
   FlushSpace(process);
 }

@@ -4,8 +4,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "os/dxgkrnl/adapter_objects.h"
 #include "os/dxgkrnl/logical_adapter.h"
+#include "os/dxgkrnl/physical_adapter.h"
 #include "os/kernel/caught_exceptions.h"
+#include "os/kernel/kernel.h"
 #include "os/tables/address_space.h"
 #include "os/vidmm/context_allocations.h"
 #include "os/vidmm/gpu_process.h"
@@ -15,9 +18,6 @@
 #include "os/vidmm/paging_work.h"
 #include "os/vidmm/process_tables.h"
 #include "os/vidmm/vidmm.h"
-#include "os/dxgkrnl/physical_adapter.h"
-#include "os/dxgkrnl/adapter_objects.h"
-#include "os/kernel/kernel.h"
 #include "os/vidsch/vidsch.h"
 
 namespace gmmu::os {
@@ -42,7 +42,7 @@ void Processes::Open(GpuProcess& process, const GpuProcess* joins) {
   } else {
     process.handles = joins->handles;
     process.handles.joined = true;
-    process.handles.context = nullptr;  // its own comes later
+    process.handles.context = nullptr;  // the part gets its own context later
   }
   vidmm_.work().CheckPageSizes(process, false);
   process.space->tree().root().set_grower(
@@ -79,7 +79,7 @@ void Processes::CreateContext(GpuProcess& process) {
   vidmm_.tables().TellRoot(process);
 }
 
-GpuProcess* Processes::CreatePart(const std::string& name, const GpuProcess* joins, TablePlacer placer,
+GpuProcess* Processes::CreatePart(const std::string& name, const GpuProcess* joins, TableMemory::Placer placer,
                                   const std::vector<GpuProcess*>& parts) {
   GpuProcess& process = Add(vidmm_.gpu().Named(name));
   process.parts = &parts;

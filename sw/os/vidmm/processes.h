@@ -3,20 +3,16 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "os/miniport/gpu_packet.h"
+#include "os/tables/table_memory.h"
 
 namespace gmmu::os {
 
 class VidMm;
 struct GpuProcess;
-
-/// Gives a page table of a process over linked adapters its place in a memory segment, byte offset; nullopt: no room.
-using TablePlacer = std::function<std::optional<uint64_t>(unsigned level, uint64_t slot, uint64_t bytes,
-                                                          uint64_t alignment, const std::string& created_by)>;
 
 /// The processes of one GPU, without the paging process: made and destroyed with their root tables and contexts. When
 /// the driver refuses a part of a process, or there is no room for it, the exception comes through and nothing of it
@@ -32,7 +28,7 @@ class Processes {
   void CreateContext(GpuProcess& process);
   /// The part of a process over linked adapters that is on this GPU: the first one makes the process (`joins` null),
   /// the others join it and are destroyed before it. `parts` will hold all of them.
-  GpuProcess* CreatePart(const std::string& name, const GpuProcess* joins, TablePlacer placer,
+  GpuProcess* CreatePart(const std::string& name, const GpuProcess* joins, TableMemory::Placer placer,
                          const std::vector<GpuProcess*>& parts);
   /// Also forgets every mapping of the process. Nothing of it may run.
   void Destroy(GpuProcess* process);

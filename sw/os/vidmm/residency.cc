@@ -16,7 +16,7 @@ namespace gmmu::os {
 
 struct Residency::Held {
   SystemBuffer backing;
-  uint64_t used = 0;  // when it was last wanted
+  uint64_t used = 0;  // the time of the last call that wanted it
 };
 
 Residency::Residency(VidMm& vidmm) : vidmm_(vidmm) {}
@@ -85,7 +85,7 @@ void Residency::Restore(Allocation& allocation, const std::vector<Allocation*>& 
     counts_.bytes_filled += allocation.bytes;
   }
   vidmm_.placement().NotifyResident(allocation);
-  // Where its pages come between pages of 64 KiB, that takes a leaf table of 4 KiB entries.
+  // Pages of 4 KiB between pages of 64 KiB need a leaf table of 4 KiB entries, for which there must be room.
   WithRoom(allocation, wanted, [&] { vidmm_.mappings().Restore(allocation); });
 }
 
@@ -93,11 +93,7 @@ void Residency::Evict(Allocation& allocation) {
   if (!allocation.local) return;
   vidmm_.mappings().Invalidate(allocation);
   Held& held = HeldOf(allocation);
-  if (!held.backing) {
-    PhysicalAdapter& gpu = vidmm_.gpu();
-    held.backing = SystemBuffer(gpu.kernel(), gpu.objects(), gpu.handle(), allocation.bytes,
-                                SystemBuffer::Shape::kScattered, "vidmm");
-  }
+  if (!held.backing) held.backing = vidmm_.gpu().MakeBuffer(allocation.bytes);
   vidmm_.placement().NotifyEvicted(allocation);
   if (allocation.homes.eviction != 0) vidmm_.transfers().EvictThroughAperture(allocation, held.backing);
   else vidmm_.PageOut(allocation, held.backing, allocation.bytes, nullptr);

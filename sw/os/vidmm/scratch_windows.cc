@@ -5,14 +5,14 @@
 
 #include "os/dxgkrnl/physical_adapter.h"
 #include "os/kernel/bug_check.h"
+#include "os/kernel/kernel.h"
+#include "os/kernel/page_math.h"
 #include "os/memory/system_buffer.h"
 #include "os/vidmm/allocation.h"
 #include "os/vidmm/page_entries.h"
 #include "os/vidmm/paging_process.h"
 #include "os/vidmm/paging_work.h"
 #include "os/vidmm/vidmm.h"
-#include "os/kernel/page_math.h"
-#include "os/kernel/kernel.h"
 
 namespace gmmu::os {
 namespace {
@@ -35,7 +35,7 @@ uint64_t WindowProtection(const Allocation& allocation, uint64_t first, uint64_t
 
 uint64_t ScratchWindows::bytes() const { return gpu_.kernel().parameters().window_pages * kPage; }
 
-// No allocation is larger than its segment.
+// No fill is larger than the segment, because no allocation is.
 uint64_t ScratchWindows::fill_bytes() const {
   const uint64_t largest = std::min(gpu_.kernel().parameters().fill_bytes(), gpu_.local_segment().size);
   return largest > bytes() ? (largest + kBytesOf64k - 1) / kBytesOf64k * kBytesOf64k : 0;
@@ -102,10 +102,7 @@ bool ScratchWindows::Show(uint64_t va, const Allocation& allocation, const Piece
 
 bool ScratchWindows::ShowSystem(uint64_t va, const SystemBuffer& buffer, uint64_t at, const Piece& piece,
                                 const Allocation& allocation) {
-  std::vector<DXGK_PTE> entries;
-  for (uint64_t page = at / kPage; page < at / kPage + PagesOf(piece.size); ++page)
-    entries.push_back(SystemEntry(gpu_, buffer.page(page)));
-  return Set(va, entries, allocation, at, piece.protection);
+  return Set(va, SystemEntries(gpu_, buffer, at / kPage, PagesOf(piece.size)), allocation, at, piece.protection);
 }
 
 void ScratchWindows::InWindow(Allocation& allocation, uint64_t bytes_of_it,

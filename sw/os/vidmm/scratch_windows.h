@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <vector>
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <vector>
 
 #include "ddi/d3dkmddi.h"
 #include "os/miniport/gpu_packet.h"

@@ -21,9 +21,6 @@
 #include "os/vidsch/vidsch.h"
 
 namespace gmmu::os {
-namespace {
-constexpr uint64_t kIdleNs = 100'000'000;
-}  // namespace
 
 struct SleepingMemory::Kept {
   Allocation* allocation;
@@ -42,18 +39,17 @@ void SleepingMemory::Sleep() {
     throw OsError("ranges of the aperture are mapped: they must be unmapped before the GPU sleeps");
   // When a context is suspended, what it did is in memory: the bytes that are kept from here on are final.
   for (const auto& process : vidmm_.processes().all())
-    if (process->handles.context != nullptr) gpu.vidsch().SuspendContext(process->handles.context, kIdleNs);
+    if (process->handles.context != nullptr) gpu.vidsch().SuspendContext(process->handles.context, VidSch::kBoundNs);
   for (Allocation* allocation : vidmm_.allocations().all()) {
     if (!allocation->local) continue;
-    SystemBuffer kept(gpu.kernel(), gpu.objects(), gpu.handle(), allocation->bytes, SystemBuffer::Shape::kScattered,
-                      "vidmm");
+    SystemBuffer kept = gpu.MakeBuffer(allocation->bytes);
     vidmm_.placement().NotifyEvicted(*allocation);
     vidmm_.transfers().PageOut(*allocation, kept, allocation->bytes, nullptr);
     vidmm_.placement().Evict(*allocation);
     kept_.push_back({allocation, std::move(kept)});
   }
   for (const auto& process : vidmm_.processes().all()) {
-    process->tables_asleep = !process->space->evicted();  // else they come back when who evicted them says so
+    process->tables_asleep = !process->space->evicted();  // tables that were evicted before stay away after the sleep
     if (process->tables_asleep) process->space->moves().Evict(process->Contents(), work.SinkFor(*process));
     if (gpu.caps().explicit_invalidation) process->space->InvalidateAll(work.SinkFor(*process));
     work.Finish();

@@ -2,6 +2,9 @@
 #include "os/vidmm/transfers.h"
 
 #include "os/dxgkrnl/physical_adapter.h"
+#include "os/kernel/kernel.h"
+#include "os/kernel/page_math.h"
+#include "os/kernel/parameters.h"
 #include "os/memory/system_buffer.h"
 #include "os/vidmm/allocation.h"
 #include "os/vidmm/aperture.h"
@@ -10,14 +13,34 @@
 #include "os/vidmm/physical_transfers.h"
 #include "os/vidmm/scratch_windows.h"
 #include "os/vidmm/vidmm.h"
-#include "os/kernel/page_math.h"
-#include "os/kernel/kernel.h"
-#include "os/kernel/parameters.h"
 
 namespace gmmu::os {
 namespace {
 using Piece = ScratchWindows::Piece;
 using Window = ScratchWindows::Window;
+
+/// One side of a transfer: its address in a window, and whether it is shown with pages of 64 KiB.
+struct Side {
+  uint64_t va;
+  bool pages_64k;
+};
+
+/// Byte `offset` of an allocation and the `size` bytes from there on go from one side to the other.
+DXGKARG_BUILDPAGINGBUFFER TransferOf(const Allocation& allocation, uint64_t offset, uint64_t size, const Side& from,
+                                     const Side& to, DXGK_MEMORY_TRANSFER_DIRECTION direction) {
+  DXGKARG_BUILDPAGINGBUFFER operation{};
+  operation.Operation = DXGK_OPERATION_VIRTUAL_TRANSFER;
+  operation.TransferVirtual.hAllocation = allocation.handle;
+  operation.TransferVirtual.AllocationOffsetInBytes = offset;
+  operation.TransferVirtual.TransferSizeInBytes = size;
+  operation.TransferVirtual.SourceVirtualAddress = from.va;
+  operation.TransferVirtual.DestinationVirtualAddress = to.va;
+  operation.TransferVirtual.Flags.Src64KBPages = from.pages_64k;
+  operation.TransferVirtual.Flags.Dst64KBPages = to.pages_64k;
+  operation.TransferVirtual.TransferDirection = direction;
+  return operation;
+}
+
 }  // namespace
 
 void Transfers::Transfer(Allocation& allocation, SystemBuffer& buffer, uint64_t bytes, bool in,
@@ -30,20 +53,11 @@ void Transfers::Transfer(Allocation& allocation, SystemBuffer& buffer, uint64_t 
     const Piece piece = ScratchWindows::PieceAt(allocation, done, bytes - done, parameters.window_pages);
     const uint64_t size = piece.size;
     Window& window = windows.Next();
-    const uint64_t local = window.local + piece.skip;
-    const bool system_64k = windows.ShowSystem(window.system, buffer, done, piece, allocation);
-    const bool local_64k = windows.Show(window.local, allocation, piece);
-    DXGKARG_BUILDPAGINGBUFFER operation{};
-    operation.Operation = DXGK_OPERATION_VIRTUAL_TRANSFER;
-    operation.TransferVirtual.hAllocation = allocation.handle;
-    operation.TransferVirtual.AllocationOffsetInBytes = done;
-    operation.TransferVirtual.TransferSizeInBytes = size;
-    operation.TransferVirtual.SourceVirtualAddress = in ? window.system : local;
-    operation.TransferVirtual.DestinationVirtualAddress = in ? local : window.system;
-    operation.TransferVirtual.Flags.Src64KBPages = in ? system_64k : local_64k;
-    operation.TransferVirtual.Flags.Dst64KBPages = in ? local_64k : system_64k;
-    operation.TransferVirtual.TransferDirection = in ? DXGK_MEMORY_TRANSFER_SYSTEM_TO_LOCAL
-                                                     : DXGK_MEMORY_TRANSFER_LOCAL_TO_SYSTEM;
+    const Side system{window.system, windows.ShowSystem(window.system, buffer, done, piece, allocation)};
+    const Side local{window.local + piece.skip, windows.Show(window.local, allocation, piece)};
+    DXGKARG_BUILDPAGINGBUFFER operation =
+        in ? TransferOf(allocation, done, size, system, local, DXGK_MEMORY_TRANSFER_SYSTEM_TO_LOCAL)
+           : TransferOf(allocation, done, size, local, system, DXGK_MEMORY_TRANSFER_LOCAL_TO_SYSTEM);
     work.Add(operation);
     window.packet = work.Submit();
     done += size;
@@ -61,18 +75,10 @@ void Transfers::CopyLocal(Allocation& source, Allocation& target, uint64_t bytes
     const Piece to = ScratchWindows::PieceAt(target, done, from.size, window_pages);
     const uint64_t size = from.size = to.size;
     Window& window = windows.Next();
-    const bool source_64k = windows.Show(window.system, source, from);
-    const bool target_64k = windows.Show(window.local, target, to);
-    DXGKARG_BUILDPAGINGBUFFER operation{};
-    operation.Operation = DXGK_OPERATION_VIRTUAL_TRANSFER;
-    operation.TransferVirtual.hAllocation = target.handle;
-    operation.TransferVirtual.AllocationOffsetInBytes = done;
-    operation.TransferVirtual.TransferSizeInBytes = size;
-    operation.TransferVirtual.SourceVirtualAddress = window.system + from.skip;
-    operation.TransferVirtual.DestinationVirtualAddress = window.local + to.skip;
-    operation.TransferVirtual.Flags.Src64KBPages = source_64k;
-    operation.TransferVirtual.Flags.Dst64KBPages = target_64k;
-    operation.TransferVirtual.TransferDirection = DXGK_MEMORY_TRANSFER_LOCAL_TO_LOCAL;
+    const Side source_side{window.system + from.skip, windows.Show(window.system, source, from)};
+    const Side target_side{window.local + to.skip, windows.Show(window.local, target, to)};
+    DXGKARG_BUILDPAGINGBUFFER operation = TransferOf(target, done, size, source_side, target_side,
+                                                     DXGK_MEMORY_TRANSFER_LOCAL_TO_LOCAL);
     work.Add(operation);
     window.packet = work.Submit();
     done += size;

@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "os/dxgkrnl/logical_adapter.h"
+#include "os/kernel/page_math.h"
+#include "os/miniport/adapter_answers.h"
 #include "os/vidmm/allocation.h"
 #include "os/vidmm/allocations.h"
 #include "os/vidmm/gpu_process.h"
@@ -11,8 +13,6 @@
 #include "os/vidmm/monitored_fence.h"
 #include "os/vidmm/paging_work.h"
 #include "os/vidmm/vidmm.h"
-#include "os/kernel/page_math.h"
-#include "os/miniport/adapter_answers.h"
 #include "os/vidsch/vidsch.h"
 
 namespace gmmu::os {
@@ -20,7 +20,7 @@ namespace {
 
 constexpr uint64_t kBlock = 64 << 10;
 
-/// An application may ask for it.
+/// Says whether an application may ask for the protection.
 bool Legal(const D3DDDIGPUVIRTUALADDRESS_PROTECTION_TYPE& type) {
   return !type.SystemUseOnly && !type.Reserved && !(type.Zero && type.NoAccess);
 }
@@ -122,7 +122,7 @@ NTSTATUS VaCalls::Map(GpuProcess& process, D3DDDI_MAPGPUVIRTUALADDRESS& args) {
   return STATUS_SUCCESS;
 }
 
-// The tables of a range without commitment are made when something is mapped there.
+// The page tables of a range that is only reserved (NO_COMMIT) are made when something is mapped there.
 NTSTATUS VaCalls::Reserve(GpuProcess& process, D3DDDI_RESERVEGPUVIRTUALADDRESS& args) {
   args.VirtualAddress = args.PagingFenceValue = 0;
   const bool zero = args.ReservationType == D3DDDIGPUVIRTUALADDRESS_RESERVE_ZERO;
@@ -209,7 +209,7 @@ NTSTATUS VaCalls::Check(const GpuProcess& process, const D3DDDI_UPDATEGPUVIRTUAL
   return legal ? STATUS_SUCCESS : STATUS_INVALID_PARAMETER;
 }
 
-// As Do will have done it.
+// Notes in `plan` what Do will change.
 void VaCalls::Note(GpuProcess& process, const D3DDDI_UPDATEGPUVIRTUALADDRESS_OPERATION& operation, uint64_t inherited,
                    Plan& plan) const {
   const auto forget = [&](uint64_t base, uint64_t bytes) {
@@ -276,7 +276,7 @@ NTSTATUS VaCalls::Update(GpuProcess& process, const std::vector<D3DDDI_UPDATEGPU
     Note(process, operation, target->driver_protection, plan);
   }
   const uint64_t inherited = target == nullptr ? 0 : target->driver_protection;
-  fence.Wait(value, VidSch::kBoundNs);  // in software, before anything of it is queued
+  fence.Wait(value, VidSch::kBoundNs);  // the CPU waits before the batch is queued
   vidmm_.work().OnCompanion(process, [&] {
     for (const auto& operation : operations) Do(process, operation, inherited);
     vidmm_.work().Signal(fence.va(), value + 1);

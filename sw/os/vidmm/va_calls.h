@@ -5,13 +5,12 @@
 #include <vector>
 
 #include "ddi/d3dkmddi.h"
-#include "os/vidmm/mapping.h"
+#include "os/vidmm/allocation.h"
 
 namespace gmmu::os {
 
 class MonitoredFence;
 class VidMm;
-struct Allocation;
 struct GpuProcess;
 
 /// What applications ask of their GPU virtual addresses: map, reserve, update, free (display driver documents, GPU

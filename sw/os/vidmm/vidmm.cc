@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "os/dxgkrnl/logical_adapter.h"
+#include "os/dxgkrnl/physical_adapter.h"
 #include "os/memory/system_buffer.h"
 #include "os/tables/address_space.h"
 #include "os/vidmm/allocations.h"
@@ -22,7 +23,6 @@
 #include "os/vidmm/scratch_windows.h"
 #include "os/vidmm/sleeping_memory.h"
 #include "os/vidmm/transfers.h"
-#include "os/dxgkrnl/physical_adapter.h"
 
 namespace gmmu::os {
 
@@ -89,8 +89,7 @@ void VidMm::Start() {
   parts_->bring_up.ReserveVa();
   work().fence().Make();
   parts_->bring_up.MakeTables();
-  dummy() = SystemBuffer(gpu_.kernel(), gpu_.objects(), gpu_.handle(), hw::kPageSize, SystemBuffer::Shape::kScattered,
-                         "vidmm");
+  dummy() = gpu_.MakeBuffer(hw::kPageSize);
   Aperture::Facts facts;
   facts.map_aperture2 = gpu_.answers().driver.MemoryManagementCaps.MapAperture2Supported;
   facts.remapped = gpu_.remapped();

@@ -4,15 +4,15 @@
 #include <algorithm>
 
 #include "os/dxgkrnl/logical_adapter.h"
+#include "os/dxgkrnl/physical_adapter.h"
 #include "os/kernel/bug_check.h"
+#include "os/kernel/kernel.h"
+#include "os/kernel/parameters.h"
 #include "os/tables/linked_tables.h"
 #include "os/vidmm/gpu_process.h"
 #include "os/vidmm/mappings.h"
 #include "os/vidmm/processes.h"
-#include "os/dxgkrnl/physical_adapter.h"
-#include "os/kernel/parameters.h"
 #include "os/vidsch/vidsch.h"
-#include "os/kernel/kernel.h"
 
 namespace gmmu::os {
 namespace {
@@ -26,7 +26,7 @@ bool SameLevels(const Geometry& a, const Geometry& b) {
   return true;
 }
 
-// What knows one GPU only; each refusal names the key.
+// Refuses settings that support a single GPU; each refusal names the key.
 void RefuseForOneGpu(LogicalAdapter& adapter) {
   const Parameters& parameters = adapter.kernel().parameters();
   const auto refuse = [&](const std::string& key) { adapter.lead().RefuseOnLink(key); };

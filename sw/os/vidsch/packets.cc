@@ -51,7 +51,7 @@ void Packets::ResumeContext(HANDLE context) {
   DispatchAll();
 }
 
-// The order within a context stays.
+// Only packets of suspended contexts are passed over, so the order within a context stays.
 bool Packets::Choose(Node& node) const {
   const auto first = std::find_if(node.waiting.begin(), node.waiting.end(), [this](const Node::Entry& entry) {
     return suspended_contexts_.count(entry.packet.context) == 0;
@@ -73,12 +73,12 @@ void Packets::Dispatch(NodeId id) {
     if (node.waiting.front().refused || (device != nullptr && device->lost)) {
       Node::Entry entry = std::move(node.waiting.front());
       node.waiting.pop_front();
-      // One that was refused and came back ends behind those before it, as it did then.
+      // A packet that was refused and came back still ends after those before it.
       if (entry.refused && !node.running.empty()) node.running.push_back(std::move(entry));
       else End(std::move(entry), PacketEnd::kLost);
       continue;
     }
-    // One thread at a time may be in the driver's submission. The queue may have another order after the wait.
+    // Only one thread may be inside the driver's submission. The wait may reorder the queue, so the loop looks again.
     if (!miniport_->scheduler_class_free()) {
       DrawAttention();
       if (!kernel_.scheduler().may_wait()) return;
@@ -159,7 +159,7 @@ void Packets::TakeBack(Node& node) {
     if (!back.back().packet.paging) back.back().fence = 0;
   }
   if (back.empty()) return;
-  // Other contexts of a render node have their turn first; the order within each context stays.
+  // On a render node other contexts run first, but the order within each context stays.
   auto place = node.waiting.begin();
   if (!back.front().packet.paging) {
     std::set<HANDLE> contexts;

@@ -13,12 +13,13 @@
 namespace gmmu::os {
 namespace {
 constexpr uint64_t kDependentNs = 500'000'000;
-constexpr uint64_t kLateNs = 100'000;  // an interrupt may come so long behind the fence that it reports
+constexpr uint64_t kLateNs = 100'000;  // the longest time from a fence to the interrupt that reports it
 }  // namespace
 
 uint64_t TimeoutRecovery::Delay() const { return kernel_.parameters().tdr_delay_ns(); }
 
-// It runs, is asked to be preempted, does not answer; the nodes that depend on its own are preempted before the reset.
+// A packet runs for the delay, is asked to be preempted, and does not answer for another; then the nodes that depend on
+// its node are preempted before the reset.
 uint64_t TimeoutRecovery::RecoveryNs() const { return 3 * Delay() + kDependentNs; }
 
 bool TimeoutRecovery::HeldUp(PacketId packet) const {
@@ -55,7 +56,7 @@ void TimeoutRecovery::Serve() {
                                       : 0);
     if (stop_) break;
     packets_.ClearAttention();
-    // Nodes may share what executes them: paging is not judged before the render packet that may be in its way.
+    // Nodes may share an engine, so a paging packet is judged after the render packets that may hold it up.
     for (const bool paging : {false, true}) {
       for (auto& [id, node] : packets_.nodes()) {
         if (node.RunsPaging() == paging) Watch(id);
@@ -81,7 +82,7 @@ bool TimeoutRecovery::AskDue(const Node& node) const {
   return !node.running.empty() && kernel_.hal().NowNs() - since >= quiet;
 }
 
-// The packet's interrupt may be lost. Only what is newer than the last report counts.
+// The packet's interrupt may be lost. Only a fence newer than the last report is a missed completion.
 void TimeoutRecovery::AskForFence(NodeId id) {
   Node& node = packets_.At(id);
   node.asked = kernel_.hal().NowNs();
@@ -113,7 +114,7 @@ void TimeoutRecovery::Watch(NodeId id) {
   }
 }
 
-// Nodes that depend on it are preempted first (display driver documents: within 500 ms).
+// Before the reset the nodes that depend on this one are preempted (display driver documents: within 500 ms).
 bool TimeoutRecovery::QuietDependents(NodeId id) {
   const uint64_t group = packets_.miniport()->QueryDependentEngineGroup(id.node, id.engine);
   std::vector<NodeId> others;
@@ -141,7 +142,7 @@ void TimeoutRecovery::ResetEngine(NodeId id, const std::string& why) {
   const bool paging = node.RunsPaging();
   const bool faulted = !node.reset_because.empty() && node.fault_fence != 0;
   const PacketId hit_id = node.running.empty() ? 0 : node.running.front().id;
-  uint64_t guilty = node.culprit;  // it may be destroyed while this waits
+  uint64_t guilty = node.culprit;  // an id, because the device may be destroyed during the wait below
   if (guilty == 0 && !faulted && !node.running.empty() && node.running.front().packet.device != nullptr)
     guilty = node.running.front().packet.device->id;
   std::string culprit = devices_.NameOf(guilty);
@@ -156,7 +157,7 @@ void TimeoutRecovery::ResetEngine(NodeId id, const std::string& why) {
   status.EngineOrdinal = id.engine;
   status.NodeOrdinal = id.node;
   packets_.miniport()->QueryEngineStatus(status);
-  if (node.reset_because.empty() && !node.preemption) return;  // it was answered meanwhile
+  if (node.reset_because.empty() && !node.preemption) return;  // the driver answered in the meantime
   GpuDevices::Lose(devices_.Find(guilty), why);
   DXGKARG_RESETENGINE args{};
   args.EngineOrdinal = id.engine;
@@ -177,14 +178,14 @@ void TimeoutRecovery::ResetEngine(NodeId id, const std::string& why) {
   node.fault_fence = 0;
   const bool innocent = std::exchange(node.culprit, 0) != 0 && !node.running.empty() &&
                         node.running.front().packet.device != nullptr && !node.running.front().packet.device->lost;
-  // The packet that ran is gone with its device; the others are submitted again.
+  // The packet that ran is lost with its device; the others are submitted again.
   if (!node.running.empty() && node.running.front().id == hit_id && !faulted && !innocent) {
     Node::Entry hit = std::move(node.running.front());
     node.running.pop_front();
     packets_.End(std::move(hit), PacketEnd::kLost);
   }
   packets_.TakeBack(node);
-  for (auto& [other, held_up] : packets_.nodes()) {  // the packets that it held up have their whole time before them
+  for (auto& [other, held_up] : packets_.nodes()) {  // the packets that were held up get their whole time again
     if (other.engine != id.engine) continue;
     held_up.since = kernel_.hal().NowNs();
     if (held_up.preemption) held_up.preemption->since = held_up.since;
@@ -193,7 +194,7 @@ void TimeoutRecovery::ResetEngine(NodeId id, const std::string& why) {
   packets_.DrawAttention();
 }
 
-// Linked adapters are one adapter: all of them are reset.
+// Linked adapters are one logical adapter, so all of them are reset.
 void TimeoutRecovery::ResetAdapter(NodeId id, const std::string& culprit, const std::string& why) {
   packets_.BeginReset();
   const NTSTATUS status = packets_.miniport()->ResetFromTimeout();
@@ -204,7 +205,7 @@ void TimeoutRecovery::ResetAdapter(NodeId id, const std::string& culprit, const 
   recoveries_.push_back(
       {RecoveryRecord::Kind::kAdapter, id.node, id.engine, packets_.At(id).fences.last_given(), culprit, why});
   for (const auto& device : devices_) GpuDevices::Lose(device.get(), "the adapter was reset: " + why);
-  // What waits belongs to lost devices, or to a paging process whose tables are gone.
+  // Every waiting packet belongs to a lost device, or to a paging process whose tables are gone.
   packets_.LoseAll();
   adapter_reset_();
   packets_.EndReset();

@@ -21,7 +21,8 @@ TEST_F(TableLife, ARootThatFindsNoRoomLeavesTheOldOneWithItsNumberOfEntries) {
     Allocation* data = nullptr;
     const uint64_t unit = uint64_t{1} << life.adapter.caps().geometry.Shift(1);
     const auto tell = [&] {
-      life.adapter.SetRootPageTable(process->handles.context, process->space->root(), process->space->root_entries());
+      life.adapter.lead().SetRootPageTable(process->handles.context, process->space->root(),
+                                           process->space->root_entries());
     };
     life.worker.Call([&] {
       process = life.vidmm.CreateProcess("process", 1);

@@ -74,7 +74,7 @@ TEST_F(Rule11Paging, ARootIndexAtOrAboveNumEntriesFaultsThoughTheMemoryBehindIsV
     EXPECT_TRUE(RunOnePage(life, process, va, std::nullopt, zeros).passed) << "entry 600 of 1024";
     const auto told = [&](uint64_t entries) {
       life.worker.Call(
-          [&] { life.adapter.SetRootPageTable(process->handles.context, process->space->root(), entries); });
+          [&] { life.adapter.lead().SetRootPageTable(process->handles.context, process->space->root(), entries); });
     };
     told(512);  // the same table
     EXPECT_TRUE(RunOnePage(life, process, va, regs::Fault::kRootBound, zeros).passed);
