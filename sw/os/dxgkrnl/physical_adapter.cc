@@ -6,6 +6,7 @@
 #include "os/dxgkrnl/logical_adapter.h"
 #include "os/kernel/bug_check.h"
 #include "os/kernel/kernel.h"
+#include "os/memory/system_buffer.h"
 #include "os/miniport/device_life.h"
 #include "os/miniport/driver_calls.h"
 
@@ -206,8 +207,8 @@ bool PhysicalAdapter::Has64kPages(unsigned id) {
   return caps_.system_64k && kernel().parameters().system_64k_mapped;
 }
 
-SystemBuffer PhysicalAdapter::MakeBuffer(uint64_t bytes, SystemBuffer::Shape shape) {
-  return SystemBuffer(kernel(), objects(), handle_, bytes, shape, "vidmm");
+SystemBuffer PhysicalAdapter::MakeBuffer(uint64_t bytes) {
+  return SystemBuffer(kernel(), objects(), handle_, bytes, SystemBuffer::Shape::kScattered, "vidmm");
 }
 
 std::pair<uint64_t, uint64_t> PhysicalAdapter::RootPageTableSize(uint64_t entries) {

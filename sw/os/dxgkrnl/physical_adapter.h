@@ -7,7 +7,6 @@
 
 #include "ddi/dispmprt.h"
 #include "os/kernel/pci.h"
-#include "os/memory/system_buffer.h"
 #include "os/miniport/adapter_answers.h"
 #include "os/miniport/geometry.h"
 #include "os/miniport/miniport.h"
@@ -19,6 +18,7 @@ class Kernel;
 class VidSch;
 class LogicalAdapter;
 class MemoryObjects;
+class SystemBuffer;
 
 /// What Dxgkrnl learnt from the driver's answers about one GPU.
 struct AdapterCaps {
@@ -79,8 +79,8 @@ class PhysicalAdapter {
   VidSch& vidsch();
   bool remapped() const;
 
-  /// System memory that the GPUs of the logical adapter use, and VidMm owns; this GPU's handle opens it.
-  SystemBuffer MakeBuffer(uint64_t bytes, SystemBuffer::Shape shape = SystemBuffer::Shape::kScattered);
+  /// Scattered system memory that the GPUs of the logical adapter use, and VidMm owns; this GPU's handle opens it.
+  SystemBuffer MakeBuffer(uint64_t bytes);
 
   // Entry points about this GPU.
   /// Entries that a root of at least `entries` holds, and its bytes.

@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <string>
 
-#include "os/kernel/bring_up.h"
 #include "os/kernel/ranges.h"
 #include "os/tables/leaf_changes.h"
 #include "os/tables/mapping_copies.h"
@@ -16,6 +15,8 @@
 #include "os/tables/windows_26100.h"
 
 namespace gmmu::os {
+
+enum class BringUp;
 
 /// The page tables of one GPU process on one GPU, and its virtual addresses, as VidMm keeps them: the classes of this
 /// folder (README.md), put together.

@@ -20,7 +20,9 @@ namespace gmmu::os {
 
 MonitoredFence::MonitoredFence(VidMm& vidmm, uint64_t initial)
     : vidmm_(vidmm), page_(std::make_unique<SystemBuffer>()), last_(initial) {
-  *page_ = vidmm.adapter().lead().MakeBuffer(kPage, SystemBuffer::Shape::kReadOnlyView);
+  LogicalAdapter& adapter = vidmm.adapter();
+  *page_ = SystemBuffer(adapter.kernel(), adapter.objects(), adapter.handle(), kPage,
+                        SystemBuffer::Shape::kReadOnlyView, "vidmm");
   cpu_ = reinterpret_cast<const volatile uint64_t*>(page_->Map(0, kPage));
   va_ = vidmm.paging().Map(*page_);
   vidmm.work().Signal(va_, initial);

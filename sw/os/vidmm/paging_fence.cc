@@ -16,7 +16,8 @@ PagingFence::PagingFence(PhysicalAdapter& gpu) : gpu_(gpu), page_(std::make_uniq
 PagingFence::~PagingFence() = default;
 
 void PagingFence::Make() {
-  *page_ = gpu_.MakeBuffer(hw::kPageSize, SystemBuffer::Shape::kReadOnlyView);
+  *page_ = SystemBuffer(gpu_.kernel(), gpu_.objects(), gpu_.handle(), hw::kPageSize, SystemBuffer::Shape::kReadOnlyView,
+                        "vidmm");
   cpu_ = page_->Map(0, hw::kPageSize);
 }
 

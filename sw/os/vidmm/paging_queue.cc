@@ -70,9 +70,11 @@ void PagingQueue::Start(HANDLE context, size_t count) {
     Buffer buffer;
     // The GPU takes a paging buffer of segment 0 by its first address, so its pages must be consecutive for
     // the device: physical ones, or logical ones, whatever pages lie behind them.
-    buffer.memory = adapter_.MakeBuffer(bytes, adapter_.remapped() || adapter_.caps().paging_buffer_segment != 0
-                                                   ? SystemBuffer::Shape::kScattered
-                                                   : SystemBuffer::Shape::kContiguous);
+    buffer.memory = SystemBuffer(adapter_.kernel(), adapter_.objects(), adapter_.handle(), bytes,
+                                 adapter_.remapped() || adapter_.caps().paging_buffer_segment != 0
+                                     ? SystemBuffer::Shape::kScattered
+                                     : SystemBuffer::Shape::kContiguous,
+                                 "vidmm");
     if (adapter_.caps().paging_buffer_segment == 0 && !buffer.memory.adl().Flags.Contiguous) {
       buffer.memory.Release();
       throw OsError("no " + std::to_string(bytes) +
