@@ -10,10 +10,6 @@
 #include "workload/job.h"
 #include "workload/lines.h"
 
-namespace gmmu::os {
-struct GpuProcess;
-}  // namespace gmmu::os
-
 namespace gmmu::workload {
 
 /// One run of a GPU client's traffic engine: which lines it reads through which address space, and

@@ -3,18 +3,13 @@
 
 #include <cstring>
 
-#include "os/application/process_facts.h"
-#include "os/application/video_memory.h"
-#include "os/dxgkrnl/logical_adapter.h"
+#include "os/application/facts.h"
 #include "workload/clients.h"
 #include "workload/life.h"
 #include "workload/render_buffer.h"
-#include "os/vidsch/vidsch.h"
 
 namespace gmmu::workload {
 namespace {
-constexpr uint64_t kPage = hw::kPageSize;
-constexpr uint64_t kBoundNs = 1'000'000'000;
 constexpr uint64_t kCommandBytes = 64;  // a copy and a fill, with room
 
 /// What the source holds after the round, every word of the page.
@@ -53,7 +48,7 @@ void Copier::SubmitRound(uint32_t round) {
 os::PacketEnd Copier::Finish() {
   os::PacketEnd end = os::PacketEnd::kCompleted;
   for (const os::PacketId packet : packets_)
-    if (life_.adapter.vidsch().Wait(packet, kBoundNs) == os::PacketEnd::kLost) end = os::PacketEnd::kLost;
+    if (life_.graphics.Wait(packet) == os::PacketEnd::kLost) end = os::PacketEnd::kLost;
   return end;
 }
 

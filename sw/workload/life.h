@@ -4,10 +4,12 @@
 #include <functional>
 #include <string>
 
+#include "os/application/adapter.h"
 #include "os/application/aperture_ranges.h"
+#include "os/application/host.h"
 #include "os/application/video_memory.h"
-#include "os/kernel/dma_policy.h"
 #include "workload/job.h"
+#include "workload/lines.h"
 
 namespace gmmu::os {
 class Dxgkrnl;
@@ -42,6 +44,12 @@ struct Life {
   // What applications do with the memory of GPU 0.
   const os::VideoMemory memory{vidmm};
   const os::ApertureRanges aperture{vidmm};
+  // The adapter, and the machine.
+  const os::Adapter graphics{adapter};
+  const os::HostAccess host_access{adapter};
+  const os::Host host{kernel};
+  /// The one that leads.
+  os::Gpu gpu() const { return graphics.lead(); }
 
   /// Has `work` done on the worker and returns when it is.
   void Work(const std::function<void()>& work);

@@ -5,11 +5,7 @@
 
 #include "kmd/command_buffer.h"
 #include "os/application/host_memory.h"
-#include "os/miniport/gpu_packet.h"
-
-namespace gmmu::os {
-struct GpuProcess;
-}  // namespace gmmu::os
+#include "os/application/video_memory.h"
 
 namespace gmmu::workload {
 

@@ -2,7 +2,6 @@
 #include "os/application/host_memory.h"
 
 #include "os/application/video_memory.h"
-#include "os/dxgkrnl/logical_adapter.h"
 #include "os/dxgkrnl/physical_adapter.h"
 #include "os/memory/system_buffer.h"
 #include "os/vidmm/vidmm.h"
@@ -10,14 +9,11 @@
 namespace gmmu::os {
 
 HostMemory::HostMemory() = default;
-HostMemory::HostMemory(const VideoMemory& of, uint64_t bytes) {
+HostMemory::HostMemory(const VideoMemory& of, uint64_t bytes, uint64_t lowest) {
   PhysicalAdapter& gpu = of.vidmm().gpu();
   buffer_ = std::make_unique<SystemBuffer>(gpu.kernel(), gpu.objects(), gpu.handle(), bytes,
-                                           SystemBuffer::Shape::kScattered, "application");
+                                           SystemBuffer::Shape::kScattered, "application", lowest);
 }
-HostMemory::HostMemory(LogicalAdapter& adapter, uint64_t bytes, uint64_t lowest)
-    : buffer_(std::make_unique<SystemBuffer>(adapter.kernel(), adapter.objects(), adapter.handle(), bytes,
-                                             SystemBuffer::Shape::kScattered, "application", lowest)) {}
 HostMemory::HostMemory(HostMemory&& other) noexcept = default;
 HostMemory& HostMemory::operator=(HostMemory&& other) noexcept = default;
 HostMemory::~HostMemory() = default;

@@ -6,7 +6,6 @@
 
 namespace gmmu::os {
 
-class LogicalAdapter;
 class SystemBuffer;
 class VideoMemory;
 
@@ -17,10 +16,8 @@ class HostMemory {
  public:
   /// None; Release() does nothing.
   HostMemory();
-  /// For the GPU whose video memory that is.
-  HostMemory(const VideoMemory& of, uint64_t bytes);
-  /// For all GPUs of the adapter. The pages lie at `lowest` or above, bytes of host physical memory.
-  HostMemory(LogicalAdapter& adapter, uint64_t bytes, uint64_t lowest = 0);
+  /// For the GPU whose video memory that is. The pages lie at `lowest` or above, bytes of host physical memory.
+  HostMemory(const VideoMemory& of, uint64_t bytes, uint64_t lowest = 0);
   HostMemory(HostMemory&& other) noexcept;
   HostMemory& operator=(HostMemory&& other) noexcept;
   ~HostMemory();

@@ -5,24 +5,16 @@
 #include <string>
 #include <vector>
 
-#include "os/application/allocation_facts.h"
-#include "os/application/aperture_ranges.h"
+#include "os/application/facts.h"
 #include "os/application/host_memory.h"
-#include "os/application/video_memory.h"
-#include "os/dxgkrnl/logical_adapter.h"
-#include "os/kernel/kernel.h"
 #include "os/miniport/allocation.h"
 #include "workload/clients.h"
 #include "workload/device_copy.h"
 #include "workload/life.h"
-#include "workload/lines.h"
 #include "workload/procedures/procedures.h"
-#include "os/miniport/adapter_answers.h"
 
 namespace gmmu::workload {
 namespace {
-
-constexpr uint64_t kPage = hw::kPageSize;
 using Bytes = std::vector<uint8_t>;
 
 /// Two ranges of the aperture: a client reads from the first all the time, while the second is mapped and unmapped in
@@ -58,10 +50,7 @@ class ApertureRun {
   }
 
   void Make() {
-    os::LogicalAdapter& adapter = life_.adapter;
-    for (os::HostMemory* buffer : {&first_, &second_}) {
-      *buffer = os::HostMemory(adapter, pages_ * kPage);
-    }
+    for (os::HostMemory* buffer : {&first_, &second_}) *buffer = os::HostMemory(memory_, pages_ * kPage);
     Fill(first_, first_bytes_, life_.options.seed ^ 0x6669727374);
     Fill(second_, second_bytes_, life_.options.seed ^ 0x7365636F6E64);
     dummy_bytes_.resize(kPage);
@@ -75,7 +64,7 @@ class ApertureRun {
     request.name = "first";
     reader_ = memory_.CreateAllocation(request);
     request.name = "second";
-    request.map_cpu_visible = adapter.answers().driver.MemoryManagementCaps.MapAperture2Supported;
+    request.map_cpu_visible = life_.gpu().facts().map_aperture2;
     other_ = memory_.CreateAllocation(request);
     process_ = memory_.CreateProcess("reader");
     va_ = memory_.ReserveVa(*process_, pages_ * kPage);
@@ -148,8 +137,8 @@ class ApertureRun {
     uint64_t sum = 0;
     for (uint64_t page : {1, 2}) {
       const uint64_t index = page < half_ ? pages_ - half_ + page : page - half_;
-      if (life_.kernel.instruments() != nullptr)
-        sum += life_.kernel.instruments()->PageAccesses(first_.host_pages()[index]);
+      if (hw::Instruments* instruments = life_.host.platform().instruments())
+        sum += instruments->PageAccesses(first_.host_pages()[index]);
     }
     return sum;
   }

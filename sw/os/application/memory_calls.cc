@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "os/application/memory_calls.h"
+
+#include "os/application/video_memory.h"
+#include "os/memory/system_buffer.h"
+#include "os/vidmm/allocation.h"
+#include "os/vidmm/monitored_fence.h"
+#include "os/vidmm/residency.h"
+#include "os/vidmm/va_calls.h"
+#include "os/vidmm/vidmm_link.h"
+
+namespace gmmu::os {
+
+ResidencyCalls::ResidencyCalls(const VideoMemory& memory) : residency_(std::make_unique<Residency>(memory.vidmm())) {}
+ResidencyCalls::~ResidencyCalls() = default;
+
+void ResidencyCalls::MakeResident(Allocation& allocation) const { residency_->MakeResident({&allocation}); }
+void ResidencyCalls::Evict(Allocation& allocation) const { residency_->Evict(allocation); }
+void ResidencyCalls::Drop(Allocation& allocation) const { residency_->Drop(allocation); }
+
+std::vector<uint8_t> ResidencyCalls::Backing(const Allocation& allocation) const {
+  SystemBuffer* backing = residency_->Backing(allocation);
+  if (backing == nullptr) return {};
+  const uint8_t* view = backing->Map(0, allocation.bytes);
+  std::vector<uint8_t> bytes(view, view + allocation.bytes);
+  backing->Unmap();
+  return bytes;
+}
+uint64_t ResidencyCalls::bytes_out() const { return residency_->counts().bytes_out; }
+uint64_t ResidencyCalls::bytes_in() const { return residency_->counts().bytes_in + residency_->counts().bytes_filled; }
+uint64_t ResidencyCalls::fills() const { return residency_->counts().fills; }
+
+AddressCalls::AddressCalls(const VideoMemory& memory)
+    : calls_(std::make_unique<VaCalls>(memory.vidmm())), fence_(std::make_unique<MonitoredFence>(memory.vidmm(), 0)) {}
+AddressCalls::~AddressCalls() = default;
+void AddressCalls::End(GpuProcess& process) const {
+  calls_->Forget(process);
+  fence_->Release();
+}
+
+D3DKMT_HANDLE AddressCalls::Open(Allocation& allocation) const { return calls_->Open(allocation); }
+NTSTATUS AddressCalls::Map(GpuProcess& process, D3DDDI_MAPGPUVIRTUALADDRESS& args) const {
+  return calls_->Map(process, args);
+}
+NTSTATUS AddressCalls::Reserve(GpuProcess& process, D3DDDI_RESERVEGPUVIRTUALADDRESS& args) const {
+  return calls_->Reserve(process, args);
+}
+NTSTATUS AddressCalls::Update(GpuProcess& process,
+                              const std::vector<D3DDDI_UPDATEGPUVIRTUALADDRESS_OPERATION>& operations,
+                              uint64_t value) const {
+  return calls_->Update(process, operations, *fence_, value);
+}
+uint64_t AddressCalls::fence() const { return fence_->Value(); }
+
+struct LinkedProcess::Parts {
+  VidMmLink& link;
+  VidMmLink::Process& process;
+};
+
+LinkedProcess::LinkedProcess(VidMmLink& link, const std::string& name)
+    : parts_(new Parts{link, *link.CreateProcess(name)}) {}
+LinkedProcess::~LinkedProcess() = default;
+void LinkedProcess::End() { parts_->link.DestroyProcess(&parts_->process); }
+GpuProcess* LinkedProcess::on(unsigned gpu) const { return parts_->process.parts[gpu]; }
+
+void LinkedProcess::Map(uint64_t va, Allocation& allocation, uint64_t pages) const {
+  parts_->link.MapEverywhere(parts_->process, va, allocation, 0, pages);
+}
+void LinkedProcess::Unmap(uint64_t va, uint64_t pages) const {
+  parts_->link.UnmapEverywhere(parts_->process, va, pages);
+}
+
+}  // namespace gmmu::os

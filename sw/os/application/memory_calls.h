@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ddi/d3dkmddi.h"
+
+namespace gmmu::os {
+
+class MonitoredFence;
+class Residency;
+class VaCalls;
+class VidMmLink;
+class VideoMemory;
+struct Allocation;
+struct GpuProcess;
+
+/// What applications ask for allocations that do not fit into VRAM together: D3DKMTMakeResident, D3DKMTEvict
+/// (Residency). Worker's.
+class ResidencyCalls {
+ public:
+  explicit ResidencyCalls(const VideoMemory& memory);
+  ~ResidencyCalls();
+
+  /// Others leave for it.
+  void MakeResident(Allocation& allocation) const;
+  void Evict(Allocation& allocation) const;
+  /// Before the allocation is destroyed.
+  void Drop(Allocation& allocation) const;
+
+  /// What was evicted of it last; empty: it never was. On any fibre.
+  std::vector<uint8_t> Backing(const Allocation& allocation) const;
+  /// Bytes that went out, that came in or were filled, and fills.
+  uint64_t bytes_out() const;
+  uint64_t bytes_in() const;
+  uint64_t fills() const;
+
+ private:
+  std::unique_ptr<Residency> residency_;
+};
+
+/// What an application asks of its GPU virtual addresses: D3DKMTMapGpuVirtualAddress and its like (VaCalls), and the
+/// monitored fence that its batches wait for and signal. Worker's.
+class AddressCalls {
+ public:
+  explicit AddressCalls(const VideoMemory& memory);
+  ~AddressCalls();
+  /// Must be called; frees what the process still has.
+  void End(GpuProcess& process) const;
+
+  /// The application's handle of an allocation.
+  D3DKMT_HANDLE Open(Allocation& allocation) const;
+  NTSTATUS Map(GpuProcess& process, D3DDDI_MAPGPUVIRTUALADDRESS& args) const;
+  NTSTATUS Reserve(GpuProcess& process, D3DDDI_RESERVEGPUVIRTUALADDRESS& args) const;
+  /// One batch: it begins when the fence has `value` and signals the next.
+  NTSTATUS Update(GpuProcess& process, const std::vector<D3DDDI_UPDATEGPUVIRTUALADDRESS_OPERATION>& operations,
+                  uint64_t value) const;
+  uint64_t fence() const;
+
+ private:
+  std::unique_ptr<VaCalls> calls_;
+  std::unique_ptr<MonitoredFence> fence_;
+};
+
+/// A process over all linked GPUs: page tables on each, and one space of addresses, that of GPU 0 (VidMmLink).
+/// Worker's.
+class LinkedProcess {
+ public:
+  LinkedProcess(VidMmLink& link, const std::string& name);
+  ~LinkedProcess();
+  /// Must be called; the destructor only forgets.
+  void End();
+  /// Its part on a GPU.
+  GpuProcess* on(unsigned gpu) const;
+
+  /// The first pages of an allocation of any GPU, in the tables of every GPU.
+  void Map(uint64_t va, Allocation& allocation, uint64_t pages) const;
+  void Unmap(uint64_t va, uint64_t pages) const;
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace gmmu::os
